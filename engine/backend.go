@@ -1,0 +1,62 @@
+package engine
+
+import "errors"
+
+// ErrUnavailable says that a backend cannot work on this machine (no driver, no device); its message gives cause and cure.
+var ErrUnavailable = errors.New("backend not available on this machine")
+
+// Backend holds the state of one network and advances it by the law. One goroutine at a time uses it.
+// The engine has checked all arguments; a backend trusts them.
+type Backend interface {
+	// Step advances one burst. in is merged and ascending by port. out's slices are reused by the next Step.
+	Step(in []Stimulus, out *Burst) error
+	// ReadState copies the whole state into s, growing its slices as needed. State.Digest belongs to the engine and is left alone.
+	ReadState(s *State) error
+	// WriteState replaces the whole state by s, which fits the connectome.
+	WriteState(s *State) error
+	// Close frees what the backend holds; it must be called once.
+	Close() error
+}
+
+// Batcher is a Backend that can run bursts without the caller's input in between.
+type Batcher interface {
+	// StepN equals n Steps with no stimuli; each gets every Burst in order and may stop the batch with an error.
+	StepN(n int, each func(*Burst) error) error
+}
+
+// Stimulus adds Amount quanta to Port in step 2.
+type Stimulus struct {
+	Port   uint32
+	Amount int32
+}
+
+// Want says what Step must deliver beside the fire queue.
+type Want struct {
+	FCL bool // fill Burst.Candidates
+}
+
+// Burst is what one Step delivers.
+type Burst struct {
+	Number     uint64
+	Fired      []uint32    // neurons, ascending
+	Candidates []Candidate // the FCL, ascending by port; filled when Want.FCL is set
+}
+
+// Candidate is an entry of the fire candidate list: a port whose inputs did not sum to zero.
+type Candidate struct {
+	Port   uint32
+	Neuron uint32
+	Sum    int32 // quanta
+}
+
+// Source feeds stimuli to the engine.
+type Source interface {
+	// Stimuli appends the source's stimuli for burst t to in; any order, ports may repeat.
+	Stimuli(t uint64, in []Stimulus) ([]Stimulus, error)
+}
+
+// Recorder receives every burst of a run in order.
+type Recorder interface {
+	// Record must copy what it keeps: b is reused.
+	Record(b *Burst) error
+}

@@ -1,0 +1,141 @@
+// Package genome reads what the user wrote: a YAML text of format version 1 becomes a Genome, checked in full, or a
+// list of faults that name file, line, column and key. It is the first step of genome -> connectome -> engine.
+package genome
+
+// Genome is a network as the user described it. Numbers are in base units: ms, mV, pA, Hz, pF.
+type Genome struct {
+	Name        string
+	Seed        uint64  // builds wiring, weights, delays and the initial state
+	RunSeed     uint64  // drives Poisson input and excitability; Seed unless the genome says otherwise
+	Timestep    float64 // ms a burst stands for, > 0
+	Scale       int32   // quanta per unit, 1…2^24; 0 means auto
+	Bursts      uint64  // length of a run when the caller names none; 0 when the genome names none either
+	Areas       []Area
+	Projections []Projection
+	Stimuli     []Stimulus
+	Record      Record
+
+	src *source
+}
+
+// Pos is a place in the genome's text; line and column count from 1.
+type Pos struct{ Line, Column int }
+
+// Area is a cortical area: neurons of one model on a grid of voxels.
+type Area struct {
+	Pos       Pos
+	Name      string
+	Size      [3]uint64  // voxels in x, y, z, each ≥ 1
+	PerVoxel  uint64     // neurons in a voxel, ≥ 1
+	Position  [3]float64 // for pictures only
+	Model     *Model
+	Params    map[string]float64 // every parameter of Model, defaults filled in; booleans are 0 or 1
+	Gradient  [3]float64         // threshold added per voxel step in x, y, z (feagi)
+	FEAGIDraw bool               // excitability draws by FEAGI's hash instead of Philox
+	Init      map[string]Value   // initial values of state variables that the genome names
+	Drives    []Drive
+}
+
+// Neurons is the number of neurons, Size[0]·Size[1]·Size[2]·PerVoxel; Parse has checked that it fits 63 bits.
+func (a *Area) Neurons() uint64 { return a.Size[0] * a.Size[1] * a.Size[2] * a.PerVoxel }
+
+// Drive is input that an area makes by itself.
+type Drive struct {
+	Pos    Pos
+	Kind   DriveKind
+	Value  float64 // Constant: amount a burst (feagi, plain units), current in pA or its steady depolarisation in mV (lif)
+	Unit   Dimension
+	Rate   float64 // Poisson: events a second, Hz
+	Weight float64 // Poisson: one event's amount, in the model's input unit
+	From   uint64  // first burst in which the drive acts
+	Until  uint64  // first burst in which it no longer acts; MaxUint64 when open
+}
+
+// DriveKind names a kind of drive.
+type DriveKind uint8
+
+// The kinds of drive.
+const (
+	Constant DriveKind = iota
+	Poisson
+)
+
+// Projection connects the neurons of one area to those of another by a rule.
+type Projection struct {
+	Pos      Pos
+	From, To int // indices into Genome.Areas
+	Rule     Rule
+	Weight   Value // in the target model's input unit
+	Delay    Value // in bursts (times are divided by Timestep already), 1…255 after rounding
+
+	Indegree   uint64  // fixed_indegree: synapses onto each target neuron
+	Outdegree  uint64  // fixed_outdegree: synapses from each source neuron
+	Count      uint64  // fixed_total_number: synapses in all
+	P          float64 // pairwise_bernoulli: probability of each pair, 0…1
+	NoAutapses bool    // forbid a neuron to reach itself
+	NoMultapses bool   // forbid two synapses between one pair
+
+	Vectors  [][3]int64 // vectors: voxel offsets
+	Patterns []Pattern  // patterns
+}
+
+// Rule names a connection rule.
+type Rule uint8
+
+// The connection rules.
+const (
+	OneToOne Rule = iota
+	AllToAll
+	FixedIndegree
+	FixedOutdegree
+	FixedTotalNumber
+	PairwiseBernoulli
+	Projector
+	Vectors
+	Patterns
+)
+
+// Pattern connects every source voxel that matches From to the destination voxels that To describes.
+type Pattern struct{ From, To [3]PatternElem }
+
+// PatternElem is one axis of a pattern: an exact coordinate or one of FEAGI's wildcards.
+type PatternElem struct {
+	Kind  PatternKind
+	Coord int64 // for Exact
+}
+
+// PatternKind says how a pattern element matches.
+type PatternKind uint8
+
+// Exact is a coordinate; Any is "*", Same is "?", Other is "!".
+const (
+	Exact PatternKind = iota
+	Any
+	Same
+	Other
+)
+
+// Stimulus injects amounts into neurons of an area in chosen bursts.
+type Stimulus struct {
+	Pos     Pos
+	Area    int      // index into Genome.Areas
+	At      uint64   // the burst, when Every is 0
+	Every   uint64   // acts in bursts t with t mod Every = 0 and From ≤ t < Until
+	From    uint64
+	Until   uint64
+	Neurons []uint32  // area-local, ascending
+	Amounts []float64 // one a neuron, in the model's input unit
+}
+
+// Record names what the genome's author wants kept of a run.
+type Record struct {
+	Spikes     []int // area indices
+	Potentials []Potentials
+	FCL        bool
+}
+
+// Potentials asks for the potentials of chosen neurons of an area.
+type Potentials struct {
+	Area    int
+	Neurons []uint32 // area-local, ascending
+}

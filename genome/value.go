@@ -1,0 +1,31 @@
+package genome
+
+// Value is a number, or a distribution from which a number is drawn for each synapse or neuron.
+type Value struct {
+	Pos  Pos
+	Kind ValueKind
+	A, B float64 // Const: A. Uniform: lower and upper end. Normal, LogNormal: mean and standard deviation of the value.
+	Lo   float64 // lower bound, -Inf when there is none
+	Hi   float64 // upper bound, +Inf when there is none
+	// LoOpen and HiOpen exclude the bound itself ("> x", "< x"); Clip moves a draw to the bound instead of drawing again.
+	LoOpen, HiOpen, Clip bool
+}
+
+// ValueKind names a distribution.
+type ValueKind uint8
+
+// The distributions. A log-normal with negative mean is the mirrored one.
+const (
+	Const ValueKind = iota
+	Uniform
+	Normal
+	LogNormal
+)
+
+// Mean is the mean before bounds are applied.
+func (v Value) Mean() float64 {
+	if v.Kind == Uniform {
+		return v.A + (v.B-v.A)/2
+	}
+	return v.A
+}
