@@ -13,17 +13,17 @@
 //
 // In burst t:
 //
-//	1. Propagate. For each delay d in 1…D, for each neuron n in the fire queue of burst t−d, for each synapse of n with
-//	   delay d: acc[port] += weight. A neuron may reach itself, one burst later at the earliest.
-//	2. Inject. For each stimulus of burst t: acc[port] += amount; likewise constant drives of feagi areas and the events
-//	   of Poisson drives. (The constant drive of any other model is a term of its formula, not in acc.)
-//	3. Candidates. The FCL is every port with acc ≠ 0, ascending. Inputs that cancel make no candidate.
-//	   input = float32(acc) / float32(scale), a correctly rounded division.
-//	4. Update each neuron by its area's model, independently of every other (below).
-//	5. Fire queue. The neurons that fired, ascending. Digest: d = xxHash64(seed d; t, n, ids), t and n as 8 bytes and
-//	   each id as 4 bytes, little-endian; every burst, empty ones too, starting from d = 0.
-//	6. Learn. Reserved for plastic synapses.
-//	7. acc is zero again.
+//  1. Propagate. For each delay d in 1…D, for each neuron n in the fire queue of burst t−d, for each synapse of n with
+//     delay d: acc[port] += weight. A neuron may reach itself, one burst later at the earliest.
+//  2. Inject. For each stimulus of burst t: acc[port] += amount; likewise constant drives of feagi areas and the events
+//     of Poisson drives. (The constant drive of any other model is a term of its formula, not in acc.)
+//  3. Candidates. The FCL is every port with acc ≠ 0, ascending. Inputs that cancel make no candidate.
+//     input = float32(acc) / float32(scale), a correctly rounded division.
+//  4. Update each neuron by its area's model, independently of every other (below).
+//  5. Fire queue. The neurons that fired, ascending. Digest: d = xxHash64(seed d; t, n, ids), t and n as 8 bytes and
+//     each id as 4 bytes, little-endian; every burst, empty ones too, starting from d = 0.
+//  6. Learn. Reserved for plastic synapses.
+//  7. acc is zero again.
 //
 // Every float32 operation rounds on its own; none is fused.
 //

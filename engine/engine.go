@@ -1,0 +1,208 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"burst/connectome"
+)
+
+// Engine advances one network: it gathers and checks stimuli, calls the backend, keeps the digest and the timings, and
+// hands every burst to the recorders in order. One goroutine at a time uses it.
+type Engine struct {
+	c         *connectome.Connectome
+	b         Backend
+	o         Options
+	number    uint64 // the next burst
+	digest    digester
+	spikes    uint64
+	late      uint64
+	latency   latency
+	gathered  []Stimulus // of the sources, any order
+	merged    []Stimulus // one a port, ascending
+	burst     Burst
+	nextStart time.Time // with Period: when the next burst is due
+}
+
+// Options of an Engine; the zero value runs a network by itself, as fast as it goes.
+type Options struct {
+	Sources   []Source      // beside the genome's own stimuli
+	Recorders []Recorder    // called in this order
+	Period    time.Duration // time from one burst's start to the next; 0: as fast as it goes
+}
+
+// New makes an engine for a backend that holds c in the state before burst 0.
+func New(c *connectome.Connectome, b Backend, o Options) *Engine {
+	if len(c.Stimuli) > 0 {
+		o.Sources = append([]Source{scheduled(c.Stimuli)}, o.Sources...)
+	}
+	return &Engine{c: c, b: b, o: o, latency: newLatency()}
+}
+
+// Run advances n bursts. It stops at a burst's boundary when ctx ends, and returns ctx's error then.
+func (e *Engine) Run(ctx context.Context, n uint64) error {
+	e.nextStart = time.Now()
+	for range n {
+		if err := e.wait(ctx); err != nil {
+			return err
+		}
+		if err := e.step(); err != nil {
+			return fmt.Errorf("burst %d: %w", e.number, err)
+		}
+	}
+	return nil
+}
+
+// step is one burst.
+func (e *Engine) step() error {
+	if err := e.gather(); err != nil {
+		return err
+	}
+	start := time.Now()
+	if err := e.b.Step(e.merged, &e.burst); err != nil {
+		return err
+	}
+	e.latency.add(time.Since(start))
+	if e.burst.Number != e.number {
+		panic(fmt.Sprintf("BUG: the backend ran burst %d instead of %d", e.burst.Number, e.number))
+	}
+	e.digest.add(e.number, e.burst.Fired)
+	e.spikes += uint64(len(e.burst.Fired))
+	for _, r := range e.o.Recorders {
+		if err := r.Record(&e.burst); err != nil {
+			return err
+		}
+	}
+	e.number++
+	return nil
+}
+
+// gather merges the stimuli of the next burst and checks them against the headroom that Build left.
+func (e *Engine) gather() error {
+	e.gathered, e.merged = e.gathered[:0], e.merged[:0]
+	for _, s := range e.o.Sources {
+		var err error
+		if e.gathered, err = s.Stimuli(e.number, e.gathered); err != nil {
+			return err
+		}
+	}
+	slices.SortFunc(e.gathered, func(a, b Stimulus) int { return int(int64(a.Port) - int64(b.Port)) })
+	for i := 0; i < len(e.gathered); {
+		port, sum := e.gathered[i].Port, int64(0)
+		if port >= e.c.Ports {
+			return fmt.Errorf("stimulus for port %d, want 0…%d", port, int64(e.c.Ports)-1)
+		}
+		for ; i < len(e.gathered) && e.gathered[i].Port == port; i++ {
+			sum += int64(e.gathered[i].Amount)
+		}
+		if room := e.c.Headroom(port); max(sum, -sum) > room {
+			n := e.c.NeuronOf(port)
+			a := &e.c.Areas[e.c.AreaOf(n)]
+			return fmt.Errorf("stimuli of %d quanta for neuron %d of area %q, which has room for %d before its sum could leave int32; "+
+				"lower the amounts or the genome's scale", sum, n-a.Neurons.First, a.Name, room)
+		}
+		if sum != 0 {
+			e.merged = append(e.merged, Stimulus{Port: port, Amount: int32(sum)})
+		}
+	}
+	return nil
+}
+
+// wait holds the burst frequency and notices the end of ctx.
+func (e *Engine) wait(ctx context.Context) error {
+	if err := ctx.Err(); err != nil || e.o.Period == 0 {
+		return err
+	}
+	now := time.Now()
+	if d := e.nextStart.Sub(now); d > 0 {
+		t := time.NewTimer(d)
+		defer t.Stop()
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-t.C:
+		}
+	} else if -d > e.o.Period {
+		// A whole period behind: this deadline is missed, and the clock restarts here rather than chase it.
+		e.late++
+		e.nextStart = now
+	}
+	e.nextStart = e.nextStart.Add(e.o.Period)
+	return nil
+}
+
+// Number is the next burst.
+func (e *Engine) Number() uint64 { return e.number }
+
+// Digest is the running digest of all fire queues so far (step 5 of the law).
+func (e *Engine) Digest() uint64 { return e.digest.sum }
+
+// Spikes is how many neurons have fired so far, summed over bursts.
+func (e *Engine) Spikes() uint64 { return e.spikes }
+
+// Late is how many bursts began more than a whole period after they were due.
+func (e *Engine) Late() uint64 { return e.late }
+
+// Latency summarises how long the backend took for each burst.
+func (e *Engine) Latency() Latency { return e.latency.summary() }
+
+// State copies the state, digest included, into s.
+func (e *Engine) State(s *State) error {
+	if err := e.b.ReadState(s); err != nil {
+		return err
+	}
+	s.Digest = e.digest.sum
+	return nil
+}
+
+// Restore continues from s, which an engine of the same connectome has given.
+func (e *Engine) Restore(s *State) error {
+	if err := s.Check(e.c); err != nil {
+		return err
+	}
+	if err := e.b.WriteState(s); err != nil {
+		return err
+	}
+	e.number, e.digest.sum = s.Number, s.Digest
+	return nil
+}
+
+// scheduled is the Source of the stimuli that the genome lists.
+type scheduled []connectome.Stimulus
+
+// Stimuli appends those of burst t.
+func (s scheduled) Stimuli(t uint64, in []Stimulus) ([]Stimulus, error) {
+	for i := range s {
+		if !s[i].Active(t) {
+			continue
+		}
+		for k, p := range s[i].Ports {
+			in = append(in, Stimulus{Port: p, Amount: s[i].Amounts[k]})
+		}
+	}
+	return in, nil
+}
+
+// Check reports the first thing in which s does not fit c.
+func (s *State) Check(c *connectome.Connectome) error {
+	n := int(c.Neurons)
+	if len(s.V) != n || len(s.Refractory) != n || len(s.Count) != n || len(s.Queues) != c.MaxDelay {
+		return fmt.Errorf("state of %d neurons and %d fire queues, want %d and %d", len(s.V), len(s.Queues), n, c.MaxDelay)
+	}
+	for i, v := range s.V {
+		if f := float64(v); math.IsNaN(f) || math.IsInf(f, 0) {
+			return fmt.Errorf("state: potential of neuron %d is %v", i, v)
+		}
+	}
+	for d, q := range s.Queues {
+		for i, id := range q {
+			if id >= c.Neurons || i > 0 && id <= q[i-1] {
+				return fmt.Errorf("state: fire queue %d bursts ago is not ascending ids below %d at entry %d", d+1, n, i)
+			}
+		}
+	}
+	return nil
+}

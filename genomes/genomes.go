@@ -1,0 +1,60 @@
+// Package genomes holds the example networks that burst ships, each with the digest that its run must give.
+package genomes
+
+import (
+	"bufio"
+	"bytes"
+	"embed"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+)
+
+//go:embed *.yaml *.digest
+var files embed.FS
+
+// Names lists the examples in alphabetical order.
+func Names() []string {
+	paths, err := fs.Glob(files, "*.yaml")
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+	for i, p := range paths {
+		paths[i] = strings.TrimSuffix(p, ".yaml")
+	}
+	return paths
+}
+
+// Text is the named example's genome.
+func Text(name string) ([]byte, error) { return files.ReadFile(path.Clean(name) + ".yaml") }
+
+// Expected is what a run of an example must give.
+type Expected struct {
+	Bursts uint64
+	Spikes uint64
+	Digest uint64
+}
+
+// Expect reads the named example's digest file: lines "bursts N", "spikes N" and "digest HEX".
+func Expect(name string) (Expected, error) {
+	text, err := files.ReadFile(path.Clean(name) + ".digest")
+	if err != nil {
+		return Expected{}, err
+	}
+	var e Expected
+	for s := bufio.NewScanner(bytes.NewReader(text)); s.Scan(); {
+		key, value, _ := strings.Cut(s.Text(), " ")
+		to, format := map[string]*uint64{"bursts": &e.Bursts, "spikes": &e.Spikes, "digest": &e.Digest}[key], "%d"
+		if key == "digest" {
+			format = "%x"
+		}
+		if to == nil {
+			return Expected{}, fmt.Errorf("%s.digest: key %q, want bursts, spikes or digest", name, key)
+		}
+		if _, err := fmt.Sscanf(value, format, to); err != nil {
+			return Expected{}, fmt.Errorf("%s.digest: %s: %w", name, key, err)
+		}
+	}
+	return e, nil
+}
