@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"burst/connectome"
@@ -21,8 +20,7 @@ type Engine struct {
 	spikes    uint64
 	late      uint64
 	latency   latency
-	gathered  []Stimulus // of the sources, any order
-	merged    []Stimulus // one a port, ascending
+	feed      *Feed
 	burst     Burst
 	nextStart time.Time // with Period: when the next burst is due
 }
@@ -36,10 +34,7 @@ type Options struct {
 
 // New makes an engine for a backend that holds c in the state before burst 0.
 func New(c *connectome.Connectome, b Backend, o Options) *Engine {
-	if len(c.Stimuli) > 0 {
-		o.Sources = append([]Source{scheduled(c.Stimuli)}, o.Sources...)
-	}
-	return &Engine{c: c, b: b, o: o, latency: newLatency()}
+	return &Engine{c: c, b: b, o: o, feed: NewFeed(c, o.Sources), latency: newLatency()}
 }
 
 // Run advances n bursts. It stops at a burst's boundary when ctx ends, and returns ctx's error then.
@@ -58,11 +53,12 @@ func (e *Engine) Run(ctx context.Context, n uint64) error {
 
 // step is one burst.
 func (e *Engine) step() error {
-	if err := e.gather(); err != nil {
+	in, err := e.feed.Next(e.number)
+	if err != nil {
 		return err
 	}
 	start := time.Now()
-	if err := e.b.Step(e.merged, &e.burst); err != nil {
+	if err := e.b.Step(in, &e.burst); err != nil {
 		return err
 	}
 	e.latency.add(time.Since(start))
@@ -77,37 +73,6 @@ func (e *Engine) step() error {
 		}
 	}
 	e.number++
-	return nil
-}
-
-// gather merges the stimuli of the next burst and checks them against the headroom that Build left.
-func (e *Engine) gather() error {
-	e.gathered, e.merged = e.gathered[:0], e.merged[:0]
-	for _, s := range e.o.Sources {
-		var err error
-		if e.gathered, err = s.Stimuli(e.number, e.gathered); err != nil {
-			return err
-		}
-	}
-	slices.SortFunc(e.gathered, func(a, b Stimulus) int { return int(int64(a.Port) - int64(b.Port)) })
-	for i := 0; i < len(e.gathered); {
-		port, sum := e.gathered[i].Port, int64(0)
-		if port >= e.c.Ports {
-			return fmt.Errorf("stimulus for port %d, want 0…%d", port, int64(e.c.Ports)-1)
-		}
-		for ; i < len(e.gathered) && e.gathered[i].Port == port; i++ {
-			sum += int64(e.gathered[i].Amount)
-		}
-		if room := e.c.Headroom(port); max(sum, -sum) > room {
-			n := e.c.NeuronOf(port)
-			a := &e.c.Areas[e.c.AreaOf(n)]
-			return fmt.Errorf("stimuli of %d quanta for neuron %d of area %q, which has room for %d before its sum could leave int32; "+
-				"lower the amounts or the genome's scale", sum, n-a.Neurons.First, a.Name, room)
-		}
-		if sum != 0 {
-			e.merged = append(e.merged, Stimulus{Port: port, Amount: int32(sum)})
-		}
-	}
 	return nil
 }
 
@@ -168,22 +133,6 @@ func (e *Engine) Restore(s *State) error {
 	}
 	e.number, e.digest.sum = s.Number, s.Digest
 	return nil
-}
-
-// scheduled is the Source of the stimuli that the genome lists.
-type scheduled []connectome.Stimulus
-
-// Stimuli appends those of burst t.
-func (s scheduled) Stimuli(t uint64, in []Stimulus) ([]Stimulus, error) {
-	for i := range s {
-		if !s[i].Active(t) {
-			continue
-		}
-		for k, p := range s[i].Ports {
-			in = append(in, Stimulus{Port: p, Amount: s[i].Amounts[k]})
-		}
-	}
-	return in, nil
 }
 
 // Check reports the first thing in which s does not fit c.

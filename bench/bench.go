@@ -1,0 +1,179 @@
+// Package bench measures bursts: named workloads, fixed work from a fresh state, and what was computed reported beside
+// how long it took. NOTES.md keeps predictions against measurements; results/ keeps raw output.
+package bench
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"burst/backend"
+	"burst/connectome"
+	"burst/engine"
+	"burst/genome"
+	"burst/genomes"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// Workload is a shipped example run for a fixed number of bursts.
+type Workload struct {
+	Name   string // of the example
+	Suites []string
+	Warm   int // bursts before measuring begins
+	Bursts int // bursts measured
+}
+
+// Workloads lists the workloads, small to large.
+func Workloads() []Workload {
+	return []Workload{
+		{Name: "quickstart", Suites: []string{"quick"}, Warm: 200, Bursts: 5000},
+		{Name: "brunel-c", Suites: []string{"quick"}, Warm: 500, Bursts: 1000},
+		{Name: "burst-100k", Suites: []string{"quick", "latency"}, Warm: 200, Bursts: 1000},
+		{Name: "burst-100k-feagi", Suites: []string{"quick", "latency"}, Warm: 200, Bursts: 1000},
+		{Name: "burst-500k", Suites: []string{"latency"}, Warm: 200, Bursts: 1000},
+		{Name: "burst-500k-feagi", Suites: []string{"latency"}, Warm: 200, Bursts: 1000},
+		{Name: "burst-1m", Suites: []string{"latency"}, Warm: 200, Bursts: 1000},
+		{Name: "burst-1m-feagi", Suites: []string{"latency"}, Warm: 200, Bursts: 1000},
+	}
+}
+
+// Suites lists the names that Select takes for a suite.
+func Suites() []string {
+	var names []string
+	for _, w := range Workloads() {
+		names = append(names, w.Suites...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// Select picks workloads by name, or all of a suite when no name is given.
+func Select(suite string, names []string) ([]Workload, error) {
+	var picked []Workload
+	for _, n := range names {
+		i := slices.IndexFunc(Workloads(), func(w Workload) bool { return w.Name == n })
+		if i < 0 {
+			return nil, fmt.Errorf("workload %q, want one of %s", n, strings.Join(workloadNames(), ", "))
+		}
+		picked = append(picked, Workloads()[i])
+	}
+	if len(names) > 0 {
+		return picked, nil
+	}
+	for _, w := range Workloads() {
+		if slices.Contains(w.Suites, suite) {
+			picked = append(picked, w)
+		}
+	}
+	if len(picked) == 0 {
+		return nil, fmt.Errorf("suite %q, want one of %s", suite, strings.Join(Suites(), ", "))
+	}
+	return picked, nil
+}
+
+func workloadNames() []string {
+	var names []string
+	for _, w := range Workloads() {
+		names = append(names, w.Name)
+	}
+	return names
+}
+
+// Result is one workload on one backend. Results of two backends compare only when Spikes and Digest are the same.
+type Result struct {
+	Name           string  `json:"name"`
+	Backend        string  `json:"backend"`
+	Threads        int     `json:"threads"` // 0: all processors
+	Neurons        uint32  `json:"neurons"`
+	Synapses       uint64  `json:"synapses"`
+	Bursts         int     `json:"bursts"`
+	Burst          Micros  `json:"burst_us"`
+	Spikes         uint64  `json:"spikes"`
+	SpikesPerBurst float64 `json:"spikes_per_burst"`
+	EventsPerBurst float64 `json:"events_per_burst"` // synapses of the neurons that fired
+	Build          float64 `json:"build_s"`
+	Open           float64 `json:"open_s"`
+	State          string  `json:"state"` // hash of the final state, warm-up included
+}
+
+// Micros are quantiles of a burst's time in microseconds.
+type Micros struct {
+	P50 float64 `json:"p50"`
+	P90 float64 `json:"p90"`
+	P99 float64 `json:"p99"`
+}
+
+// Build makes a workload's connectome.
+func Build(w Workload, threads int) (*connectome.Connectome, error) {
+	text, err := genomes.Text(w.Name)
+	if err != nil {
+		return nil, err
+	}
+	g, err := genome.Parse(w.Name+".yaml", text, nil)
+	if err != nil {
+		return nil, err
+	}
+	return connectome.Build(g, connectome.Options{Threads: threads})
+}
+
+// Run builds a workload and measures it on a backend.
+func Run(w Workload, name string, o backend.Options) (Result, error) {
+	start := time.Now()
+	c, err := Build(w, o.Threads)
+	if err != nil {
+		return Result{}, err
+	}
+	built := time.Since(start)
+	start = time.Now()
+	b, err := backend.Open(name, c, o)
+	if err != nil {
+		return Result{}, err
+	}
+	defer b.Close()
+	r := Result{
+		Name: w.Name, Backend: name, Threads: o.Threads, Neurons: c.Neurons, Synapses: c.Synapses(), Bursts: w.Bursts,
+		Build: built.Seconds(), Open: time.Since(start).Seconds(),
+	}
+	return r, measure(c, b, w, &r)
+}
+
+// measure steps through warm-up and measured bursts.
+func measure(c *connectome.Connectome, b engine.Backend, w Workload, r *Result) error {
+	h := hdrhistogram.New(1, int64(10*time.Minute), 3)
+	var out engine.Burst
+	var events uint64
+	feed := engine.NewFeed(c, nil)
+	for t := range w.Warm + w.Bursts {
+		in, err := feed.Next(uint64(t))
+		if err != nil {
+			return err
+		}
+		start := time.Now()
+		if err := b.Step(in, &out); err != nil {
+			return err
+		}
+		d := time.Since(start)
+		if t < w.Warm {
+			continue
+		}
+		if err := h.RecordValue(int64(d)); err != nil {
+			return err
+		}
+		r.Spikes += uint64(len(out.Fired))
+		for _, n := range out.Fired {
+			events += c.Row[n+1] - c.Row[n]
+		}
+	}
+	var s engine.State
+	if err := b.ReadState(&s); err != nil {
+		return err
+	}
+	us := func(q float64) float64 { return float64(h.ValueAtQuantile(q)) / 1e3 }
+	r.Burst = Micros{P50: us(50), P90: us(90), P99: us(99)}
+	r.SpikesPerBurst = float64(r.Spikes) / float64(w.Bursts)
+	r.EventsPerBurst = float64(events) / float64(w.Bursts)
+	r.State = fmt.Sprintf("%016x", s.Hash())
+	return nil
+}

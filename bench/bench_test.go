@@ -1,0 +1,118 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"testing"
+
+	"burst/backend"
+	"burst/connectome"
+	"burst/engine"
+
+	"github.com/stretchr/testify/require"
+)
+
+// BenchmarkBurst runs a fixed number of bursts from a fresh state, so that every backend does the same work; spikes/burst
+// must then agree, or the times do not compare.
+func BenchmarkBurst(b *testing.B) {
+	const bursts = 300
+	for _, w := range Workloads() {
+		b.Run("net="+w.Name, func(b *testing.B) {
+			c, err := Build(w, 0)
+			require.NoError(b, err)
+			for _, threads := range threadCounts() {
+				b.Run(fmt.Sprintf("backend=cpu/threads=%d", threads), func(b *testing.B) { steps(b, c, "cpu", threads, bursts) })
+			}
+		})
+	}
+}
+
+// threadCounts are one and all processors.
+func threadCounts() []int {
+	if n := runtime.GOMAXPROCS(0); n > 1 {
+		return []int{1, n}
+	}
+	return []int{1}
+}
+
+// steps measures operations of n bursts each.
+func steps(b *testing.B, c *connectome.Connectome, name string, threads, n int) {
+	be, err := backend.Open(name, c, backend.Options{Threads: threads})
+	if errors.Is(err, engine.ErrUnavailable) {
+		b.Skip(err)
+	}
+	require.NoError(b, err)
+	defer be.Close()
+	fresh := engine.NewState(c)
+	var out engine.Burst
+	var spikes int
+	for b.Loop() {
+		b.StopTimer()
+		require.NoError(b, be.WriteState(fresh))
+		feed := engine.NewFeed(c, nil)
+		spikes = 0
+		b.StartTimer()
+		for t := range n {
+			in, err := feed.Next(uint64(t))
+			require.NoError(b, err)
+			require.NoError(b, be.Step(in, &out))
+			spikes += len(out.Fired)
+		}
+	}
+	b.ReportMetric(float64(spikes)/float64(n), "spikes/burst")
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*n), "us/burst")
+}
+
+// BenchmarkBuild builds 1 M neurons with 100 synapses each.
+func BenchmarkBuild(b *testing.B) {
+	for b.Loop() {
+		c, err := Build(Workload{Name: "burst-1m"}, 0)
+		require.NoError(b, err)
+		b.ReportMetric(float64(c.Synapses()), "synapses")
+	}
+}
+
+// TestRunCountsWhatItMeasures checks a result against a run stepped by hand.
+func TestRunCountsWhatItMeasures(t *testing.T) {
+	w := Workload{Name: "quickstart", Warm: 37, Bursts: 111}
+	fast, err := Run(w, "cpu", backend.Options{Threads: 2})
+	require.NoError(t, err)
+	slow, err := Run(w, "reference", backend.Options{})
+	require.NoError(t, err)
+	require.NotZero(t, fast.Spikes)
+	require.Equal(t, slow.Spikes, fast.Spikes)
+	require.Equal(t, slow.EventsPerBurst, fast.EventsPerBurst)
+	require.Equal(t, slow.State, fast.State)
+
+	c, err := Build(w, 1)
+	require.NoError(t, err)
+	be, err := backend.Open("reference", c, backend.Options{})
+	require.NoError(t, err)
+	defer be.Close()
+	var out engine.Burst
+	var spikes uint64
+	feed := engine.NewFeed(c, nil)
+	for i := range 37 + 111 {
+		in, err := feed.Next(uint64(i))
+		require.NoError(t, err)
+		require.NoError(t, be.Step(in, &out))
+		if i >= 37 {
+			spikes += uint64(len(out.Fired))
+		}
+	}
+	require.Equal(t, spikes, fast.Spikes)
+}
+
+func TestSelect(t *testing.T) {
+	_, err := Select("quick", []string{"burst-2m"})
+	require.ErrorContains(t, err, `workload "burst-2m", want one of quickstart`)
+	_, err = Select("slow", nil)
+	require.ErrorContains(t, err, `suite "slow", want one of latency, quick`)
+	picked, err := Select("latency", nil)
+	require.NoError(t, err)
+	require.Len(t, picked, 6)
+	picked, err = Select("latency", []string{"quickstart"})
+	require.NoError(t, err)
+	require.Equal(t, "quickstart", picked[0].Name)
+}
