@@ -1,0 +1,61 @@
+# burst: bare `make` lists the targets.
+GO          ?= go
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+BENCHSTAT   := golang.org/x/perf/cmd/benchstat@latest
+export CGO_ENABLED ?= 0
+
+.PHONY: help build test test-long race lint fuzz arm64 cross kernels test-gpu bench bench-compare science digests clean
+
+help: ## list the targets
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
+
+build: ## build bin/burst
+	$(GO) build -trimpath -o bin/burst ./cmd/burst
+
+test: ## run all tests but the long ones
+	$(GO) test ./...
+
+test-long: ## run the example networks on every backend, in full
+	$(GO) test -timeout 60m ./genomes -long
+
+race: ## run the tests under the race detector (needs gcc)
+	CGO_ENABLED=1 $(GO) test -race -short ./...
+
+lint: ## gofmt, vet and staticcheck
+	@test -z "$$(gofmt -l .)" || { echo "gofmt these:"; gofmt -l .; exit 1; }
+	$(GO) vet ./...
+	$(GO) run $(STATICCHECK) ./...
+
+FUZZTIME ?= 60s
+fuzz: ## fuzz the genome parser for FUZZTIME (10^6 inputs in CI's budget)
+	$(GO) test ./genome -run '^$$' -fuzz FuzzParse -fuzztime $(FUZZTIME) -fuzzminimizetime 1x
+
+arm64: ## run the exact functions and the conformance suite as linux/arm64 (needs Debian's qemu-user)
+	bash .ci/arm64
+
+cross: ## build for the other systems
+	GOOS=linux GOARCH=arm64 $(GO) build -o /dev/null ./cmd/burst
+	GOOS=darwin GOARCH=arm64 $(GO) build -o /dev/null ./cmd/burst
+	GOOS=windows GOARCH=amd64 $(GO) build -o /dev/null ./cmd/burst
+
+kernels: ## rebuild the kernels' PTX and SHA256SUMS (needs Debian's clang-19)
+	bash kernels/build.sh
+
+test-gpu: ## run the conformance suite on the real GPU; none is a failure
+	BURST_REQUIRE_CUDA=1 $(GO) test -count=1 ./backend/cuda/...
+
+bench: ## Go benchmarks of the named workloads
+	$(GO) test -run '^$$' -bench . -timeout 60m ./bench
+
+BASE ?= HEAD~1
+bench-compare: ## benchmark BASE against the working tree with benchstat
+	bash bench/compare.sh $(BASE) "$(GO) run $(BENCHSTAT)"
+
+science: ## run the published networks and write docs/validation.md
+	$(GO) run ./bench/science > docs/validation.md.new && mv docs/validation.md.new docs/validation.md
+
+digests: ## rewrite genomes/*.digest from the reference backend
+	$(GO) test -timeout 60m ./genomes -run TestDigest -long -write
+
+clean: ## remove what was built
+	rm -rf bin

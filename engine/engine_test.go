@@ -1,0 +1,198 @@
+package engine_test
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"math"
+	"testing"
+	"time"
+
+	"burst/connectome"
+	"burst/engine"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/stretchr/testify/require"
+)
+
+// echo is a backend in which a neuron fires when its port is stimulated, so that what reaches Step can be seen.
+type echo struct {
+	number uint64
+	fail   error
+}
+
+func (b *echo) Step(in []engine.Stimulus, out *engine.Burst) error {
+	out.Number, out.Fired = b.number, out.Fired[:0]
+	for _, s := range in {
+		out.Fired = append(out.Fired, s.Port)
+	}
+	b.number++
+	return b.fail
+}
+
+func (b *echo) ReadState(s *engine.State) error  { s.Number = b.number; return nil }
+func (b *echo) WriteState(s *engine.State) error { b.number = s.Number; return nil }
+func (b *echo) Close() error                     { return nil }
+
+// list is a Source that gives the same stimuli in every burst.
+type list []engine.Stimulus
+
+func (l list) Stimuli(_ uint64, in []engine.Stimulus) ([]engine.Stimulus, error) {
+	return append(in, l...), nil
+}
+
+// seen collects the neurons that fired.
+type seen struct{ fired [][]uint32 }
+
+func (s *seen) Record(b *engine.Burst) error {
+	s.fired = append(s.fired, append([]uint32(nil), b.Fired...))
+	return nil
+}
+
+func net(stimuli ...connectome.Stimulus) *connectome.Connectome {
+	return &connectome.Connectome{
+		Scale: 1000, Neurons: 5, Ports: 5, Row: make([]uint64, 6), MaxDelay: 1, Bound: []uint32{0, 0, 100, math.MaxInt32, 7},
+		Areas:   []connectome.Area{{Name: "here", Neurons: connectome.Span{Count: 5}, Ports: connectome.Span{Count: 5}, Size: [3]uint32{5, 1, 1}, PerVoxel: 1}},
+		Stimuli: stimuli,
+	}
+}
+
+func TestStimuliAreMergedAndAscending(t *testing.T) {
+	c := net(connectome.Stimulus{Every: 2, From: 1, Until: 5, Ports: []uint32{1, 4}, Amounts: []int32{3, 9}}, connectome.Stimulus{At: 3, Ports: []uint32{0}, Amounts: []int32{-1}})
+	var s seen
+	e := engine.New(c, &echo{}, engine.Options{Sources: []engine.Source{list{{4, 1}, {2, 5}, {2, -5}, {1, -3}}}, Recorders: []engine.Recorder{&s}})
+	require.NoError(t, e.Run(context.Background(), 6))
+	// The list leaves 1 and 4 (2 cancels); bursts 2 and 4 add +3 to 1, which cancels too; burst 3 adds 0.
+	require.Equal(t, [][]uint32{{1, 4}, {1, 4}, {4}, {0, 1, 4}, {4}, {1, 4}}, s.fired)
+	require.EqualValues(t, 11, e.Spikes())
+}
+
+func TestStimuliThatCouldOverflowAreRefused(t *testing.T) {
+	cases := []struct {
+		name string
+		in   list
+		want string
+	}{
+		{"one above the headroom", list{{2, math.MaxInt32 - 100}, {2, 1}}, `stimuli of 2147483548 quanta for neuron 2 of area "here", which has room for 2147483547`},
+		{"one below it", list{{2, math.MinInt32 + 100}}, "stimuli of -2147483548"},
+		{"no room at all", list{{3, -1}}, "has room for 0"},
+		{"a port that is not there", list{{5, 1}}, "stimulus for port 5, want less than 5"},
+	}
+	for _, tc := range cases {
+		t.Run(tc.name, func(t *testing.T) {
+			b := &echo{}
+			err := engine.New(net(), b, engine.Options{Sources: []engine.Source{tc.in}}).Run(context.Background(), 1)
+			require.ErrorContains(t, err, tc.want)
+			require.ErrorContains(t, err, "burst 0")
+			require.Zero(t, b.number, "the backend must not have stepped")
+		})
+	}
+	fits := list{{2, math.MaxInt32 - 100}, {4, -math.MaxInt32 + 7}, {3, 12}, {3, -12}}
+	require.NoError(t, engine.New(net(), &echo{}, engine.Options{Sources: []engine.Source{fits}}).Run(context.Background(), 1))
+}
+
+// TestDigest restates the formula of step 5.
+func TestDigest(t *testing.T) {
+	e := engine.New(net(connectome.Stimulus{At: 1, Ports: []uint32{2, 4}, Amounts: []int32{1, 1}}), &echo{}, engine.Options{})
+	var want uint64
+	for burst, ids := range [][]uint32{{}, {2, 4}, {}} {
+		require.NoError(t, e.Run(context.Background(), 1))
+		var buf []byte
+		buf = binary.LittleEndian.AppendUint64(buf, uint64(burst))
+		buf = binary.LittleEndian.AppendUint64(buf, uint64(len(ids)))
+		for _, id := range ids {
+			buf = binary.LittleEndian.AppendUint32(buf, id)
+		}
+		h := xxhash.NewWithSeed(want)
+		h.Write(buf)
+		want = h.Sum64()
+		require.Equal(t, want, e.Digest(), "after burst %d", burst)
+	}
+}
+
+func TestRunStopsAtABurstsBoundary(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var e *engine.Engine
+	e = engine.New(net(), &echo{}, engine.Options{Recorders: []engine.Recorder{stopAt{3, cancel}}})
+	require.ErrorIs(t, e.Run(ctx, 1000), context.Canceled)
+	require.EqualValues(t, 4, e.Number(), "burst 3 is finished, burst 4 not begun")
+}
+
+type stopAt struct {
+	burst uint64
+	stop  func()
+}
+
+func (s stopAt) Record(b *engine.Burst) error {
+	if b.Number == s.burst {
+		s.stop()
+	}
+	return nil
+}
+
+func TestErrorsNameTheBurst(t *testing.T) {
+	b := &echo{}
+	e := engine.New(net(), b, engine.Options{})
+	require.NoError(t, e.Run(context.Background(), 7))
+	b.fail = errors.New("planted")
+	require.ErrorContains(t, e.Run(context.Background(), 1), "burst 7: planted")
+}
+
+// TestPeriod checks the pace from below only: a run cannot end before its last burst is due.
+func TestPeriod(t *testing.T) {
+	e := engine.New(net(), &echo{}, engine.Options{Period: 3 * time.Millisecond})
+	start := time.Now()
+	require.NoError(t, e.Run(context.Background(), 11))
+	require.GreaterOrEqual(t, time.Since(start), 30*time.Millisecond)
+}
+
+func TestRestoreRefusesAStateThatDoesNotFit(t *testing.T) {
+	c := net()
+	e := engine.New(c, &echo{}, engine.Options{})
+	cases := []struct {
+		name   string
+		damage func(*engine.State)
+		want   string
+	}{
+		{"a neuron short", func(s *engine.State) { s.V = s.V[1:] }, "state of 4 neurons"},
+		{"a queue too many", func(s *engine.State) { s.Queues = append(s.Queues, nil) }, "2 fire queues"},
+		{"not a number", func(s *engine.State) { s.V[3] = float32(math.NaN()) }, "potential of neuron 3 is NaN"},
+		{"a repeated id", func(s *engine.State) { s.Queues[0] = []uint32{2, 2} }, "not ascending ids below 5 at entry 1"},
+		{"an id beyond the network", func(s *engine.State) { s.Queues[0] = []uint32{5} }, "at entry 0"},
+	}
+	for _, tc := range cases {
+		t.Run(tc.name, func(t *testing.T) {
+			s := engine.NewState(c)
+			tc.damage(s)
+			require.ErrorContains(t, e.Restore(s), tc.want)
+		})
+	}
+	s := engine.NewState(c)
+	s.Number, s.Digest = 41, 99
+	require.NoError(t, e.Restore(s))
+	require.EqualValues(t, 41, e.Number())
+	require.EqualValues(t, 99, e.Digest())
+}
+
+// TestHashSeesEveryField changes one bit of each field in turn.
+func TestHashSeesEveryField(t *testing.T) {
+	base := func() *engine.State {
+		s := engine.NewState(net())
+		s.Queues = [][]uint32{{1, 3}}
+		return s
+	}
+	change := map[string]func(*engine.State){
+		"Number": func(s *engine.State) { s.Number++ }, "Digest": func(s *engine.State) { s.Digest++ },
+		"V": func(s *engine.State) { s.V[4] = float32(math.Copysign(0, -1)) }, "Refractory": func(s *engine.State) { s.Refractory[0]++ },
+		"Count": func(s *engine.State) { s.Count[2]++ }, "Queues": func(s *engine.State) { s.Queues[0] = []uint32{1, 4} },
+		"split of queues": func(s *engine.State) { s.Queues = [][]uint32{{1}, {3}} },
+	}
+	hashes := map[uint64]string{base().Hash(): "none"}
+	for name, f := range change {
+		s := base()
+		f(s)
+		other, known := hashes[s.Hash()]
+		require.False(t, known, "changing %s gives the hash of %s", name, other)
+		hashes[s.Hash()] = name
+	}
+}

@@ -1,0 +1,84 @@
+package genomes_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"testing"
+
+	"burst/backend"
+	"burst/connectome"
+	"burst/engine"
+	"burst/genome"
+	"burst/genomes"
+
+	"github.com/stretchr/testify/require"
+)
+
+var (
+	long  = flag.Bool("long", false, "run every example on the reference and the cpu backend at 1, 2, 3 and 8 threads")
+	write = flag.Bool("write", false, "with -long: rewrite the .digest files from the reference backend")
+)
+
+// short lists the examples that run in every test; the others need -long.
+var short = []string{"quickstart", "brunel-d", "burst-100k", "burst-100k-feagi"}
+
+// TestDigest runs every example for its own length and compares with the digest beside it.
+func TestDigest(t *testing.T) {
+	names := genomes.Names()
+	require.Subset(t, names, short)
+	if !*long {
+		names = short
+	}
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			if testing.Short() && name != "quickstart" {
+				t.Skip("a network of 100,000 neurons or 15 M synapses; left out by -short")
+			}
+			text, err := genomes.Text(name)
+			require.NoError(t, err)
+			g, err := genome.Parse(name+".yaml", text, nil)
+			require.NoError(t, err)
+			c, err := connectome.Build(g, connectome.Options{})
+			require.NoError(t, err)
+			require.NotZero(t, g.Bursts, "an example says how long it runs")
+			if *write {
+				e := run(t, c, "reference", 0, g.Bursts)
+				text := fmt.Sprintf("bursts %d\nspikes %d\ndigest %016x\n", e.Bursts, e.Spikes, e.Digest)
+				require.NoError(t, os.WriteFile(name+".digest", []byte(text), 0o644))
+				t.Logf("%s: %+v", name, e)
+				return
+			}
+			want, err := genomes.Expect(name)
+			require.NoError(t, err)
+			require.NotZero(t, want.Spikes)
+			threads := []int{2}
+			if *long {
+				threads = []int{1, 2, 3, 8}
+				require.Equal(t, want, run(t, c, "reference", 0, g.Bursts), "reference")
+			}
+			for _, n := range threads {
+				require.Equal(t, want, run(t, c, "cpu", n, g.Bursts), "cpu with %d threads", n)
+			}
+		})
+	}
+}
+
+// run runs c from burst 0.
+func run(t *testing.T, c *connectome.Connectome, name string, threads int, bursts uint64) genomes.Expected {
+	b, err := backend.Open(name, c, backend.Options{Threads: threads})
+	require.NoError(t, err)
+	defer b.Close()
+	e := engine.New(c, b, engine.Options{})
+	require.NoError(t, e.Run(context.Background(), bursts))
+	return genomes.Expected{Bursts: bursts, Spikes: e.Spikes(), Digest: e.Digest()}
+}
+
+func TestEveryExampleHasADigest(t *testing.T) {
+	require.Len(t, genomes.Names(), 11)
+	for _, name := range genomes.Names() {
+		_, err := genomes.Expect(name)
+		require.NoError(t, err)
+	}
+}
