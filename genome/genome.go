@@ -68,12 +68,12 @@ type Projection struct {
 	Weight   Value // in the target model's input unit
 	Delay    Value // in bursts (times are divided by Timestep already), 1…255 after rounding
 
-	Indegree   uint64  // fixed_indegree: synapses onto each target neuron
-	Outdegree  uint64  // fixed_outdegree: synapses from each source neuron
-	Count      uint64  // fixed_total_number: synapses in all
-	P          float64 // pairwise_bernoulli: probability of each pair, 0…1
-	NoAutapses bool    // forbid a neuron to reach itself
-	NoMultapses bool   // forbid two synapses between one pair
+	Indegree    uint64  // fixed_indegree: synapses onto each target neuron
+	Outdegree   uint64  // fixed_outdegree: synapses from each source neuron
+	Count       uint64  // fixed_total_number: synapses in all
+	P           float64 // pairwise_bernoulli: probability of each pair, 0…1
+	NoAutapses  bool    // forbid a neuron to reach itself
+	NoMultapses bool    // forbid two synapses between one pair
 
 	Vectors  [][3]int64 // vectors: voxel offsets
 	Patterns []Pattern  // patterns
@@ -118,9 +118,9 @@ const (
 // Stimulus injects amounts into neurons of an area in chosen bursts.
 type Stimulus struct {
 	Pos     Pos
-	Area    int      // index into Genome.Areas
-	At      uint64   // the burst, when Every is 0
-	Every   uint64   // acts in bursts t with t mod Every = 0 and From ≤ t < Until
+	Area    int    // index into Genome.Areas
+	At      uint64 // the burst, when Every is 0
+	Every   uint64 // acts in bursts t with t mod Every = 0 and From ≤ t < Until
 	From    uint64
 	Until   uint64
 	Neurons []uint32  // area-local, ascending

@@ -1,6 +1,10 @@
 package genome
 
-import "math"
+import (
+	"math"
+	"strconv"
+	"strings"
+)
 
 // Dimension is the physical dimension of a number; its base unit is the one potentials, times and so on are held in.
 type Dimension uint8
@@ -77,4 +81,17 @@ var lifModel = Model{
 		{Name: "refractory", Dim: Time, Default: 2, Min: 0, Max: inf, Whole: true, Doc: "silence after a spike, whole bursts up to 65535"},
 	},
 	State: []Param{{Name: "V", Dim: Voltage, Min: -inf, Max: inf, Doc: "membrane potential, absolute"}},
+}
+
+// defaultText is the default as a genome would write it.
+func (p *Param) defaultText() string {
+	x := strconv.FormatFloat(p.Default, 'g', -1, 64)
+	switch p.Dim {
+	case Flag:
+		return strconv.FormatBool(p.Default != 0)
+	case Plain, Bursts:
+		return x
+	}
+	unit := p.Dim.example()
+	return x + unit[strings.LastIndexByte(unit, ' '):]
 }

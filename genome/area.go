@@ -1,0 +1,196 @@
+package genome
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// area reads one area. A part at fault keeps its zero or default value.
+func (p *parser) area(n *yaml.Node, at *path) Area {
+	a := Area{Pos: pos(n)}
+	f, ok := p.fields(n, at, areaKeys())
+	if !ok {
+		return a
+	}
+	f.name("name", &a.Name)
+	p.shape(f, &a)
+	f.numbers3("position", &a.Position)
+	model := 0
+	if f.choice("model", &model) || !f.has("model") {
+		a.Model = Models()[model]
+		p.model(f, &a)
+	}
+	return a
+}
+
+// shape reads size or neurons; the product is checked to fit 63 bits.
+func (p *parser) shape(f *fields, a *Area) {
+	a.PerVoxel = 1
+	f.whole("neurons_per_voxel", &a.PerVoxel)
+	switch {
+	case f.has("size") && f.has("neurons"):
+		f.faultKey("neurons", "", "both size and neurons found, one of them wanted")
+		return
+	case f.has("neurons"):
+		if f.has("neurons_per_voxel") {
+			f.faultKey("neurons_per_voxel", "", "neurons_per_voxel beside neurons found, size beside it wanted")
+		}
+		size := [3]uint64{0, 1, 1}
+		if f.whole("neurons", &size[0]) {
+			a.Size = size
+		}
+		return
+	case !f.has("size"):
+		p.fault(f.node, f.at, "", "neither size nor neurons found, one of them wanted")
+		return
+	}
+	n, at, k := f.get("size")
+	var size [3]uint64
+	total, fine := a.PerVoxel, true
+	for i, e := range f.list("size") {
+		x, ok := p.whole(e, at.item(i), k.Item.Low, k.Item.High)
+		fine = fine && ok
+		size[i] = x
+	}
+	for _, x := range size {
+		high, low := bits.Mul64(total, x)
+		if total = low; high != 0 || total > maxSize {
+			p.fault(n, at, "", "expects at most 2^63-1 neurons, found an area of %d by %d by %d voxels of %d", size[0], size[1], size[2], a.PerVoxel)
+			return
+		}
+	}
+	if fine {
+		a.Size = size
+	}
+}
+
+// model reads all that depends on the area's model.
+func (p *parser) model(f *fields, a *Area) {
+	m := a.Model
+	p.belongs(f, m)
+	a.Params = make(map[string]float64, len(m.Params))
+	values := f
+	if n, at, _ := f.get("params"); !m.AreaLevel {
+		values = nil
+		if n != nil {
+			values, _ = p.fields(n, at, paramKeys(m, m.Params))
+		}
+	}
+	for i := range m.Params {
+		a.Params[m.Params[i].Name] = p.param(values, &m.Params[i])
+	}
+	f.numbers3("threshold_gradient", &a.Gradient)
+	draw := 0
+	f.choice("draw", &draw)
+	a.FEAGIDraw = draw == 1
+	p.initial(f, a)
+	p.drives(f, a)
+	p.sensible(f, a)
+}
+
+// belongs refuses keys of other models, and says where a parameter of this model stands.
+func (p *parser) belongs(f *fields, m *Model) {
+	for i, k := range f.keys {
+		if f.value[i] == nil || k.Of == nil || slices.Contains(k.Of, m.Name) {
+			continue
+		}
+		switch {
+		case k.Name == "params":
+			f.faultKey("params", "", "params found, which the model %s does not have: its parameters stand in the area itself", m.Name)
+		case !m.AreaLevel && m.param(k.Name) != nil:
+			f.faultKey(k.Name, "params: {"+k.Name+": …}", "a parameter of %s found in the area itself, wanted under params", m.Name)
+		default:
+			f.faultKey(k.Name, "", "a key of the model %s found, which the model %s does not have", strings.Join(k.Of, ", "), m.Name)
+		}
+	}
+}
+
+// param gives the parameter with that name, or nil.
+func (m *Model) param(name string) *Param {
+	for i := range m.Params {
+		if m.Params[i].Name == name {
+			return &m.Params[i]
+		}
+	}
+	return nil
+}
+
+// param reads one parameter, its default when f is nil or lacks it.
+func (p *parser) param(f *fields, param *Param) float64 {
+	x := param.Default
+	if f == nil {
+		return x
+	}
+	switch {
+	case param.Dim == Flag:
+		if on := false; f.flag(param.Name, &on) {
+			x = 0
+			if on {
+				x = 1
+			}
+		}
+	case param.Whole:
+		if b := uint64(0); f.bursts(param.Name, &b) {
+			if x = float64(b); param.Dim == Time {
+				x = float64(x * p.timestep)
+			}
+		}
+	default:
+		f.number(param.Name, &x)
+	}
+	return x
+}
+
+// initial reads init.
+func (p *parser) initial(f *fields, a *Area) {
+	n, at, _ := f.get("init")
+	if n == nil {
+		return
+	}
+	e, ok := p.fields(n, at, stateKeys(a.Model))
+	if !ok {
+		return
+	}
+	a.Init = make(map[string]Value)
+	for i := range e.keys {
+		if n := e.value[i]; n != nil {
+			a.Init[e.keys[i].Name], _ = p.value(n, at.key(e.keys[i].Name), e.keys[i].Dims[0])
+		}
+	}
+}
+
+// sensible refuses parameters that fit their ranges but not each other.
+func (p *parser) sensible(f *fields, a *Area) {
+	a.sumFits(p, f)
+	switch a.Model.Name {
+	case "lif":
+		if a.Params["reset"] >= a.Params["threshold"] {
+			f.fault("params", "expects reset below threshold, found reset %g mV and threshold %g mV (defaults count)", a.Params["reset"], a.Params["threshold"])
+		}
+		// A default refractory time that is no whole number of bursts must be said otherwise.
+		if p.timestep > 0 && a.Params["refractory"] == a.Model.param("refractory").Default {
+			b := float64(a.Params["refractory"] / p.timestep)
+			if _, m := wholeBursts(b, p.timestep); m != nil {
+				f.fault("params", "the refractory time of %g ms that lif has unless told otherwise: %s", a.Params["refractory"], m.message)
+			} else if b > maxQuiet {
+				f.fault("params", "expects a refractory time of at most %d bursts, found %g", maxQuiet, b)
+			}
+		}
+	}
+}
+
+// sumFits checks the thresholds of the far corner of a gradient.
+func (a *Area) sumFits(p *parser, f *fields) {
+	sum := a.Params["threshold"]
+	for i, g := range a.Gradient {
+		sum += float64(g * float64(max(a.Size[i], 1)-1))
+		if math.Abs(sum) > math.MaxFloat32 {
+			f.fault("threshold_gradient", "expects thresholds within ±3.4e38 (float32), found %g in the far corner", sum)
+			return
+		}
+	}
+}

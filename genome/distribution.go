@@ -1,0 +1,207 @@
+package genome
+
+import (
+	"math"
+	"strings"
+)
+
+// expression reads a Value's text, left to right.
+type expression struct {
+	text     string
+	at       int
+	dim      Dimension
+	timestep float64
+}
+
+// parseValue reads a number or a distribution: uniform(a, b), normal(m, s), lognormal(m, s), each with bounds
+// "> x", ">= x", "< x", "<= x" behind it that draw again, or inside clip(…, lo, hi) that moves a draw to the bound.
+func parseValue(text string, dim Dimension, timestep float64) (Value, *mistake) {
+	e := &expression{text: text, dim: dim, timestep: timestep}
+	v := Value{Lo: -inf, Hi: inf}
+	var m *mistake
+	if e.word() == "" {
+		v.A, m = within(strings.TrimSpace(text), dim, timestep)
+		return v, m
+	}
+	if e.word() == "clip" {
+		m = e.clip(&v)
+	} else if m = e.distribution(&v); m == nil {
+		m = e.bounds(&v)
+	}
+	if e.blanks(); m == nil && e.at < len(text) {
+		m = wrong(e.at, "", "%q found, the end of the value wanted", short(text[e.at:]))
+	}
+	if m == nil {
+		m = v.sound()
+	}
+	return v, m
+}
+
+// word is the name that stands next, such as normal.
+func (e *expression) word() string {
+	e.blanks()
+	end := e.at
+	for end < len(e.text) && (e.text[end]|0x20 >= 'a' && e.text[end]|0x20 <= 'z' || e.text[end] == '_') {
+		end++
+	}
+	return e.text[e.at:end]
+}
+
+func (e *expression) blanks() {
+	for e.at < len(e.text) && (e.text[e.at] == ' ' || e.text[e.at] == '\n' || e.text[e.at] == '\t') {
+		e.at++
+	}
+}
+
+// take moves over a mark and says whether it stood there.
+func (e *expression) take(mark string) bool {
+	e.blanks()
+	if !strings.HasPrefix(e.text[e.at:], mark) {
+		return false
+	}
+	e.at += len(mark)
+	return true
+}
+
+func (e *expression) want(mark string) *mistake {
+	if e.take(mark) {
+		return nil
+	}
+	if e.at == len(e.text) {
+		return wrong(e.at, "", "the end found, %q wanted", mark)
+	}
+	return wrong(e.at, "", "%q found, %q wanted", short(e.text[e.at:]), mark)
+}
+
+// clip reads clip(distribution, lo, hi).
+func (e *expression) clip(v *Value) *mistake {
+	e.at += len("clip")
+	v.Clip = true
+	return first(
+		func() *mistake { return e.want("(") },
+		func() *mistake { return e.distribution(v) },
+		func() *mistake { return e.want(",") },
+		func() *mistake { return e.quantity(&v.Lo) },
+		func() *mistake { return e.want(",") },
+		func() *mistake { return e.quantity(&v.Hi) },
+		func() *mistake { return e.want(")") },
+	)
+}
+
+// first runs steps up to the first mistake.
+func first(steps ...func() *mistake) *mistake {
+	for _, step := range steps {
+		if m := step(); m != nil {
+			return m
+		}
+	}
+	return nil
+}
+
+// distribution reads name(a, b).
+func (e *expression) distribution(v *Value) *mistake {
+	word := e.word()
+	switch word {
+	case "uniform":
+		v.Kind = Uniform
+	case "normal":
+		v.Kind = Normal
+	case "lognormal":
+		v.Kind = LogNormal
+	default:
+		return wrong(e.at, nearest(word, []string{"uniform", "normal", "lognormal", "clip"}),
+			"unknown distribution %q found, wanted a number, uniform(a, b), normal(m, s), lognormal(m, s) or clip(…, lo, hi)",
+			short(e.text[e.at:]))
+	}
+	e.at += len(word)
+	return first(
+		func() *mistake { return e.want("(") },
+		func() *mistake { return e.quantity(&v.A) },
+		func() *mistake { return e.want(",") },
+		func() *mistake { return e.quantity(&v.B) },
+		func() *mistake { return e.want(")") },
+	)
+}
+
+// bounds reads up to one lower and one upper bound.
+func (e *expression) bounds(v *Value) *mistake {
+	for {
+		if e.blanks(); e.at == len(e.text) || e.text[e.at] != '<' && e.text[e.at] != '>' {
+			return nil
+		}
+		start, lower := e.at, e.text[e.at] == '>'
+		e.at++
+		open := e.at == len(e.text) || e.text[e.at] != '='
+		if !open {
+			e.at++
+		}
+		bound, isOpen := &v.Hi, &v.HiOpen
+		if lower {
+			bound, isOpen = &v.Lo, &v.LoOpen
+		}
+		if !math.IsInf(*bound, 0) {
+			return wrong(start, "", "a second bound on the same side found, at most one lower and one upper wanted")
+		}
+		*isOpen = open
+		if m := e.quantity(bound); m != nil {
+			return m
+		}
+	}
+}
+
+// quantity reads a number with its unit, up to the next mark.
+func (e *expression) quantity(into *float64) *mistake {
+	e.blanks()
+	end := strings.IndexAny(e.text[e.at:], ",()<>\n")
+	if end < 0 {
+		end = len(e.text) - e.at
+	}
+	piece := strings.TrimSpace(e.text[e.at : e.at+end])
+	if piece == "" {
+		return wrong(e.at, "", "nothing found, %s such as %s wanted", e.dim.article(), e.dim.example())
+	}
+	x, m := within(piece, e.dim, e.timestep)
+	if m != nil {
+		m.offset += e.at
+		return m
+	}
+	e.at += end
+	*into = x
+	return nil
+}
+
+// sound checks that the distribution exists and that its bounds leave something to draw.
+func (v *Value) sound() *mistake {
+	switch {
+	case v.Kind == Uniform && v.B < v.A:
+		return wrong(0, "", "uniform from %g down to %g found, the smaller end first wanted", v.A, v.B)
+	case v.Kind == Uniform && math.IsInf(v.B-v.A, 0):
+		return wrong(0, "", "a range too wide for a number found")
+	case v.Kind != Uniform && v.B < 0:
+		return wrong(0, "", "a standard deviation of %g found, 0 or more wanted", v.B)
+	case v.Kind == LogNormal && v.A == 0:
+		return wrong(0, "", "a log-normal with mean 0 found, a mean other than 0 wanted")
+	case v.Lo > v.Hi || v.Lo == v.Hi && (v.LoOpen || v.HiOpen):
+		return wrong(0, "", "bounds %g and %g found, the lower below the upper wanted", v.Lo, v.Hi)
+	case !v.Clip && !v.reachable():
+		return wrong(0, "", "bounds found that next to no draw lies within, wider ones wanted")
+	}
+	return nil
+}
+
+// reachable says whether draws fall within the bounds often enough to draw again until one does: at least about once in
+// ten million for a normal distribution (five standard deviations from its mean).
+func (v *Value) reachable() bool {
+	const far = 5
+	switch {
+	case v.B == 0 && v.Kind != Uniform || v.Kind == Uniform && v.A == v.B:
+		return (v.A > v.Lo || v.A == v.Lo && !v.LoOpen) && (v.A < v.Hi || v.A == v.Hi && !v.HiOpen)
+	case v.Kind == Uniform:
+		return min(v.Hi, v.B)-max(v.Lo, v.A) > 1e-6*(v.B-v.A)
+	case v.Kind == LogNormal && (v.A > 0 && v.Hi <= 0 || v.A < 0 && v.Lo >= 0):
+		return false
+	case v.Kind == LogNormal:
+		return true
+	}
+	return v.Lo < v.A+far*v.B && v.Hi > v.A-far*v.B && v.Hi-v.Lo > 1e-6*v.B
+}

@@ -1,0 +1,95 @@
+package genome
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+	"unicode"
+)
+
+// Fault is one mistake in a genome's text.
+type Fault struct {
+	File       string `json:"file"`
+	Line       int    `json:"line"`   // from 1
+	Column     int    `json:"column"` // in characters, from 1
+	Source     string `json:"source"` // the source line as it stands in the text
+	Key        string `json:"key"`    // such as areas[2].leak; empty for faults of syntax
+	Message    string `json:"message"`
+	Suggestion string `json:"suggestion,omitempty"` // what was probably meant
+}
+
+// Faults are all mistakes of one text in order of position. It is the error of Parse and Load for whatever is wrong
+// with the text itself.
+type Faults []Fault
+
+// maxFaults bounds a report: nobody reads further, and a hostile text must not fill memory with messages.
+const maxFaults = 1000
+
+// Error prints every fault as Fault.Error does, one after the other.
+func (f Faults) Error() string {
+	var b strings.Builder
+	for i := range f {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(f[i].Error())
+	}
+	return b.String()
+}
+
+// Error prints the fault like a compiler: place and message, then the source line with a caret, then a suggestion.
+func (f Fault) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s:%d:%d: ", f.File, f.Line, f.Column)
+	if f.Key != "" {
+		b.WriteString(printable(f.Key) + ": ")
+	}
+	b.WriteString(printable(f.Message))
+	if text, caret := window([]rune(f.Source), f.Column-1); strings.TrimSpace(text) != "" {
+		fmt.Fprintf(&b, "\n    %s\n    %s^", text, caret)
+	}
+	if f.Suggestion != "" {
+		fmt.Fprintf(&b, "\ndid you mean %q?", f.Suggestion)
+	}
+	return b.String()
+}
+
+// window cuts a long source line down to the surroundings of column at and gives the blanks that bring a caret there.
+func window(line []rune, at int) (text, blanks string) {
+	const before, width = 60, 100
+	at = max(0, min(at, len(line)))
+	first := 0
+	if len(line) > width {
+		first = max(0, at-before)
+	}
+	last := min(len(line), first+width)
+	pad := make([]rune, 0, at-first)
+	for _, r := range line[first:at] {
+		if r != '\t' {
+			r = ' '
+		}
+		pad = append(pad, r)
+	}
+	return printable(string(line[first:last])), string(pad)
+}
+
+// printable keeps control characters of a hostile text away from the terminal.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\t' || unicode.IsPrint(r) {
+			return r
+		}
+		return '�'
+	}, s)
+}
+
+// sorted orders faults by position; faults at one place keep the order in which they were found.
+func (f Faults) sorted() Faults {
+	sort.SliceStable(f, func(i, j int) bool {
+		if f[i].Line != f[j].Line {
+			return f[i].Line < f[j].Line
+		}
+		return f[i].Column < f[j].Column
+	})
+	return f
+}

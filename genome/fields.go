@@ -1,0 +1,232 @@
+package genome
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// path is the way to a value, such as areas[2].leak; nil is the genome itself.
+type path struct {
+	up    *path
+	name  string // key, or "" for an element of a list
+	index int
+}
+
+func (at *path) key(name string) *path { return &path{up: at, name: name} }
+func (at *path) item(i int) *path      { return &path{up: at, index: i} }
+
+func (at *path) String() string {
+	switch {
+	case at == nil:
+		return ""
+	case at.name == "":
+		return at.up.String() + "[" + strconv.Itoa(at.index) + "]"
+	case at.up == nil:
+		return at.name
+	}
+	return at.up.String() + "." + at.name
+}
+
+// fields is a mapping sorted by its table of keys.
+type fields struct {
+	p     *parser
+	node  *yaml.Node
+	at    *path
+	keys  []key
+	names []*yaml.Node // names[i] and values[i] belong to keys[i]; nil when absent
+	value []*yaml.Node
+}
+
+// fields reads a mapping: unknown, repeated and missing keys are faults. It is false when n is no mapping.
+func (p *parser) fields(n *yaml.Node, at *path, keys []key) (*fields, bool) {
+	if n.Kind != yaml.MappingNode {
+		p.fault(n, at, "", "expects a mapping of keys, found %s", found(n))
+		return nil, false
+	}
+	room := make([]*yaml.Node, 2*len(keys))
+	f := &fields{p: p, node: n, at: at, keys: keys, names: room[:len(keys)], value: room[len(keys):]}
+	for i := 0; i+1 < len(n.Content) && !p.full(); i += 2 {
+		f.add(n.Content[i], n.Content[i+1])
+	}
+	for i := range keys {
+		if keys[i].Required && f.value[i] == nil {
+			p.fault(n, at, "", "key %q is missing", keys[i].Name)
+		}
+	}
+	return f, true
+}
+
+// add files one pair under its key.
+func (f *fields) add(name, value *yaml.Node) {
+	if name.Kind != yaml.ScalarNode {
+		if name.Kind != yaml.AliasNode {
+			f.p.fault(name, f.at, "", "expects a key, found %s", found(name))
+		}
+		return
+	}
+	if name.Tag == "!!merge" {
+		return // sweep says so
+	}
+	i := slices.IndexFunc(f.keys, func(k key) bool { return k.Name == name.Value })
+	switch {
+	case i < 0:
+		f.unknown(name)
+	case f.value[i] != nil:
+		f.p.fault(name, f.at.key(name.Value), "", "key %q found again, its first use is in line %d", name.Value, f.names[i].Line)
+	default:
+		f.names[i], f.value[i] = name, value
+	}
+}
+
+// unknown is the fault of a key that the mapping does not have.
+func (f *fields) unknown(name *yaml.Node) {
+	names := make([]string, len(f.keys))
+	for i := range f.keys {
+		names[i] = f.keys[i].Name
+	}
+	f.p.fault(name, f.at.key(short(name.Value)), nearest(name.Value, names), "unknown key found, wanted one of %s", strings.Join(names, ", "))
+}
+
+// index is the place of a key in the table; asking for one that is not there is a bug.
+func (f *fields) index(name string) int {
+	for i := range f.keys {
+		if f.keys[i].Name == name {
+			return i
+		}
+	}
+	panic("BUG: no key " + name + " in the table")
+}
+
+func (f *fields) has(name string) bool { return f.value[f.index(name)] != nil }
+
+// get gives what stands behind a key: nil when it is absent.
+func (f *fields) get(name string) (*yaml.Node, *path, *key) {
+	i := f.index(name)
+	return f.value[i], f.at.key(name), &f.keys[i]
+}
+
+// fault reports something about the value of a key, or about the mapping when the key is absent.
+func (f *fields) fault(name, format string, args ...any) {
+	n, at, _ := f.get(name)
+	if n == nil {
+		n, at = f.node, f.at
+	}
+	f.p.fault(n, at, "", format, args...)
+}
+
+// faultKey reports that a key should not be there.
+func (f *fields) faultKey(name, suggestion, format string, args ...any) {
+	f.p.fault(f.names[f.index(name)], f.at.key(name), suggestion, format, args...)
+}
+
+// only refuses keys that belong to other models or rules than the chosen one.
+func (f *fields) only(kind, chosen string) {
+	for i, k := range f.keys {
+		if f.value[i] != nil && k.Of != nil && !slices.Contains(k.Of, chosen) {
+			f.faultKey(k.Name, "", "key of the %s %s found, which the %s %s does not have", plural(kind, k.Of), strings.Join(k.Of, ", "), kind, chosen)
+		}
+	}
+}
+
+func plural(word string, of []string) string {
+	if len(of) > 1 {
+		return word + "s"
+	}
+	return word
+}
+
+// The readers below leave *into alone when the key is absent or its value at fault, and say whether they set it.
+
+func (f *fields) whole(name string, into *uint64) bool {
+	n, at, k := f.get(name)
+	if n == nil {
+		return false
+	}
+	x, ok := f.p.whole(n, at, k.Low, k.High)
+	if ok {
+		*into = x
+	}
+	return ok
+}
+
+func (f *fields) bursts(name string, into *uint64) bool {
+	n, at, k := f.get(name)
+	if n == nil {
+		return false
+	}
+	x, ok := f.p.bursts(n, at, k.Low, k.High)
+	if ok {
+		*into = x
+	}
+	return ok
+}
+
+func (f *fields) number(name string, into *float64) bool {
+	n, at, k := f.get(name)
+	if n == nil {
+		return false
+	}
+	x, ok := f.p.number(n, at, k)
+	if ok {
+		*into = x
+	}
+	return ok
+}
+
+func (f *fields) flag(name string, into *bool) bool {
+	n, at, _ := f.get(name)
+	if n == nil {
+		return false
+	}
+	x, ok := f.p.flag(n, at)
+	if ok {
+		*into = x
+	}
+	return ok
+}
+
+func (f *fields) choice(name string, into *int) bool {
+	n, at, k := f.get(name)
+	if n == nil {
+		return false
+	}
+	x, ok := f.p.choice(n, at, k.Choices)
+	if ok {
+		*into = x
+	}
+	return ok
+}
+
+func (f *fields) name(name string, into *string) bool {
+	n, at, _ := f.get(name)
+	if n == nil {
+		return false
+	}
+	x, ok := f.p.name(n, at)
+	if ok {
+		*into = x
+	}
+	return ok
+}
+
+// list gives the elements of a list, nil when the key is absent or at fault.
+func (f *fields) list(name string) []*yaml.Node {
+	n, at, k := f.get(name)
+	if n == nil {
+		return nil
+	}
+	return f.p.list(n, at, k)
+}
+
+// numbers3 reads a list of three numbers.
+func (f *fields) numbers3(name string, into *[3]float64) {
+	_, at, k := f.get(name)
+	for i, n := range f.list(name) {
+		if x, ok := f.p.number(n, at.item(i), k.Item); ok {
+			into[i] = x
+		}
+	}
+}

@@ -1,0 +1,216 @@
+package genome
+
+import (
+	"math"
+	"slices"
+	"sync"
+)
+
+// form is the shape of what may stand behind a key.
+type form uint8
+
+const (
+	formVersion   form = iota // v1
+	formName                  // letters, digits and a few marks
+	formWhole                 // whole number, Low…High
+	formNumber                // number of dimension Dims[0], Min…Max
+	formBursts                // whole number of bursts Low…High, plain or as a time
+	formFlag                  // true or false
+	formChoice                // one of Choices
+	formScale                 // whole number Low…High, or auto
+	formValue                 // number or distribution of one of Dims
+	formAmount                // number of one of Dims
+	formArea                  // name of an area of the genome
+	formFile                  // name of a file in the genome's folder
+	formElement               // element of a pattern: whole number, "*", "?" or "!"
+	formOffset                // whole number, negative too
+	formList                  // list of Item; Len of them unless Len is 0
+	formMap                   // mapping of Keys
+	formOneOrMany             // mapping of Keys, or a list of such mappings
+)
+
+// key describes one key of a mapping. The parser, the published schema and the reference's tables all use it.
+type key struct {
+	Name      string
+	Doc       string
+	Form      form
+	Required  bool
+	Default   string // as a genome would write it; empty when there is none
+	Dims      []Dimension
+	Min, Max  float64
+	MinOpen   bool
+	Low, High uint64
+	Choices   []string
+	Item      *key
+	Len       int
+	Empty     bool     // formList: no elements at all is fine
+	Keys      []key    // formMap, formOneOrMany
+	Of        []string // models or rules the key belongs to; nil: all
+}
+
+const (
+	maxSize   = 1<<63 - 1 // neurons of an area and what multiplies up to them
+	maxScale  = 1 << 24
+	maxBursts = math.MaxUint64
+	maxOffset = 1 << 32 // voxels
+	maxDelay  = 255     // bursts
+	maxQuiet  = 65535   // bursts of silence
+)
+
+// inputs are the dimensions that amounts may have, one for each model.
+func inputs() []Dimension {
+	var d []Dimension
+	for _, m := range Models() {
+		if !slices.Contains(d, m.Input) {
+			d = append(d, m.Input)
+		}
+	}
+	return d
+}
+
+// triple is a list of three.
+func triple(item key) (form, *key, int) { return formList, &item, 3 }
+
+// topKeys are the keys of a genome.
+var topKeys = sync.OnceValue(func() []key {
+	return []key{
+		{Name: "burst", Form: formVersion, Required: true, Doc: "format version"},
+		{Name: "name", Form: formName, Doc: "name of the network; the file's name unless given"},
+		{Name: "seed", Form: formWhole, High: math.MaxUint64, Default: "0", Doc: "seed of wiring, weights, delays and initial state"},
+		{Name: "run_seed", Form: formWhole, High: math.MaxUint64, Doc: "seed of Poisson drive and excitability; the value of seed unless given"},
+		{Name: "timestep", Form: formNumber, Dims: []Dimension{Time}, MinOpen: true, Max: 1e6, Default: "1 ms", Doc: "time that one burst stands for"},
+		{Name: "scale", Form: formScale, Low: 1, High: maxScale, Default: "1000", Doc: "quanta per unit of weight, or auto for the largest power of two that fits"},
+		{Name: "bursts", Form: formBursts, Low: 1, High: maxBursts, Doc: "length of a run when the command names none"},
+		{Name: "areas", Form: formList, Required: true, Item: &key{Form: formMap, Keys: areaKeys()}, Doc: "the cortical areas, in the order in which their neurons are numbered"},
+		{Name: "projections", Form: formList, Empty: true, Item: &key{Form: formMap, Keys: projectionKeys()}, Doc: "what connects the areas"},
+		{Name: "stimuli", Form: formList, Empty: true, Item: &key{Form: formMap, Keys: stimulusKeys()}, Doc: "amounts injected in chosen bursts"},
+		{Name: "record", Form: formMap, Keys: recordKeys(), Doc: "what to keep of a run"},
+	}
+})
+
+// areaKeys are the keys of an area, those of all models.
+var areaKeys = sync.OnceValue(func() []key {
+	position, where, three := triple(key{Form: formNumber, Dims: []Dimension{Plain}, Min: -inf, Max: inf})
+	_, voxels, _ := triple(key{Form: formWhole, Low: 1, High: maxSize})
+	var names []string
+	for _, m := range Models() {
+		names = append(names, m.Name)
+	}
+	keys := []key{
+		{Name: "name", Form: formName, Required: true, Doc: "unique name"},
+		{Name: "size", Form: formList, Item: voxels, Len: three, Doc: "voxels in x, y and z; or neurons"},
+		{Name: "neurons", Form: formWhole, Low: 1, High: maxSize, Doc: "number of neurons of an area without a grid, the same as size: [neurons, 1, 1]"},
+		{Name: "neurons_per_voxel", Form: formWhole, Low: 1, High: maxSize, Default: "1", Doc: "neurons in each voxel, beside size"},
+		{Name: "position", Form: position, Item: where, Len: three, Default: "[0, 0, 0]", Doc: "place in pictures; the network does not depend on it"},
+		{Name: "model", Form: formChoice, Choices: names, Default: names[0], Doc: "neuron model"},
+		{Name: "params", Form: formMap, Doc: "parameters of the model"},
+		{Name: "init", Form: formMap, Doc: "initial values of state variables, drawn for each neuron"},
+		{Name: "drive", Form: formOneOrMany, Keys: driveKeys(), Doc: "input that the area makes by itself"},
+		{Name: "threshold_gradient", Form: formList, Item: where, Len: three, Default: "[0, 0, 0]", Of: []string{"feagi"}, Doc: "added to the threshold for each voxel step in x, y and z"},
+		{Name: "draw", Form: formChoice, Choices: []string{"philox", "feagi"}, Default: "philox", Of: []string{"feagi"}, Doc: "random numbers of excitability: Philox, or FEAGI's own hash"},
+	}
+	for _, m := range Models() {
+		level := paramKeys(m, m.Params)
+		if m.AreaLevel {
+			keys = append(keys, level...)
+		} else {
+			at := slices.IndexFunc(keys, func(k key) bool { return k.Name == "params" })
+			keys[at].Keys = append(keys[at].Keys, level...)
+			keys[at].Of = append(keys[at].Of, m.Name)
+		}
+		at := slices.IndexFunc(keys, func(k key) bool { return k.Name == "init" })
+		keys[at].Keys = mergeKeys(keys[at].Keys, stateKeys(m))
+	}
+	return keys
+})
+
+// paramKeys are the keys of a model's parameters.
+func paramKeys(m *Model, params []Param) []key {
+	keys := make([]key, len(params))
+	for i, p := range params {
+		k := key{Name: p.Name, Doc: p.Doc, Of: []string{m.Name}, Dims: []Dimension{p.Dim}, Min: p.Min, Max: p.Max, MinOpen: p.MinOpen}
+		switch {
+		case p.Dim == Flag:
+			k.Form = formFlag
+		case p.Whole:
+			k.Form, k.High = formBursts, maxQuiet
+		default:
+			k.Form = formNumber
+		}
+		k.Default = p.defaultText()
+		keys[i] = k
+	}
+	return keys
+}
+
+// stateKeys are the keys that init may hold for a model.
+func stateKeys(m *Model) []key {
+	keys := make([]key, len(m.State))
+	for i, s := range m.State {
+		keys[i] = key{Name: s.Name, Doc: s.Doc, Form: formValue, Dims: []Dimension{s.Dim}, Of: []string{m.Name}}
+	}
+	return keys
+}
+
+// mergeKeys adds keys to a table; one that is there already takes on the other's dimensions and models.
+func mergeKeys(table, more []key) []key {
+	for _, k := range more {
+		at := slices.IndexFunc(table, func(t key) bool { return t.Name == k.Name })
+		if at < 0 {
+			table = append(table, k)
+			continue
+		}
+		table[at].Dims = slices.Concat(table[at].Dims, k.Dims)
+		table[at].Of = slices.Concat(table[at].Of, k.Of)
+	}
+	return table
+}
+
+// driveKeys are the keys of a drive.
+var driveKeys = sync.OnceValue(func() []key {
+	var constant []Dimension
+	for _, m := range Models() {
+		constant = append(constant, m.Drive...)
+	}
+	return append([]key{
+		{Name: "constant", Form: formAmount, Dims: constant, Doc: "the same input in every burst"},
+		{Name: "poisson", Form: formMap, Doc: "random events, independent for each neuron", Keys: []key{
+			{Name: "rate", Form: formNumber, Required: true, Dims: []Dimension{Frequency}, Max: inf, Doc: "events a second; at most 500 a burst"},
+			{Name: "weight", Form: formAmount, Required: true, Dims: inputs(), Doc: "amount of one event"},
+		}},
+	}, spanKeys("drive")...)
+})
+
+// spanKeys are from and until.
+func spanKeys(what string) []key {
+	return []key{
+		{Name: "from", Form: formBursts, High: maxBursts, Default: "0", Doc: "first burst in which the " + what + " acts"},
+		{Name: "until", Form: formBursts, Low: 1, High: maxBursts, Doc: "first burst in which it no longer acts; the end of the run unless given"},
+	}
+}
+
+// stimulusKeys are the keys of a stimulus.
+var stimulusKeys = sync.OnceValue(func() []key {
+	return append([]key{
+		{Name: "area", Form: formArea, Required: true, Doc: "area that receives the amounts"},
+		{Name: "at", Form: formBursts, High: maxBursts - 1, Doc: "the one burst in which the stimulus acts; or every"},
+		{Name: "every", Form: formBursts, Low: 1, High: maxBursts, Doc: "acts in every burst that is a multiple of this"},
+		{Name: "neurons", Form: formList, Item: neuronKey(), Doc: "neurons of the area, counted from 0; or image"},
+		{Name: "image", Form: formFile, Doc: "PNG picture of size x by size y pixels: z of 1 takes grey levels, z of 3 red, green and blue"},
+		{Name: "amount", Form: formAmount, Dims: inputs(), Default: "1", Doc: "amount for each neuron, times level/255 for an image; required with neurons"},
+	}, spanKeys("stimulus")...)
+})
+
+func neuronKey() *key { return &key{Form: formWhole, High: math.MaxUint32} }
+
+// recordKeys are the keys of record.
+var recordKeys = sync.OnceValue(func() []key {
+	return []key{
+		{Name: "spikes", Form: formList, Empty: true, Item: &key{Form: formArea}, Doc: "areas whose spikes are kept"},
+		{Name: "potentials", Form: formList, Empty: true, Doc: "neurons whose potentials are kept", Item: &key{Form: formMap, Keys: []key{
+			{Name: "area", Form: formArea, Required: true, Doc: "area of the neurons"},
+			{Name: "neurons", Form: formList, Required: true, Item: neuronKey(), Doc: "neurons of the area, counted from 0"},
+		}}},
+		{Name: "fcl", Form: formFlag, Default: "false", Doc: "whether the fire candidate list of every burst is kept"},
+	}
+})

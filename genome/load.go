@@ -1,0 +1,91 @@
+package genome
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// Load reads the genome in a file of at most 16 MiB. Files that it names are opened inside its folder only: neither
+// "..", nor absolute names, nor links that lead outside, nor anything but regular files. Mistakes in the text are
+// Faults; a file that cannot be read is an error of package os.
+func Load(path string) (*Genome, error) {
+	text, err := readFile(path)
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return nil, fmt.Errorf("genome: %w", err)
+	}
+	defer root.Close()
+	return Parse(path, text, func(name string) (io.ReadCloser, error) { return openInside(root, name) })
+}
+
+// readFile reads a regular file up to one byte more than Parse takes.
+func readFile(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("genome: %w", err)
+	}
+	if err := regular(path, info); err != nil {
+		return nil, fmt.Errorf("genome: %w", err)
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, fmt.Errorf("genome: %w", err)
+	}
+	defer f.Close()
+	// The file may have been replaced since Stat; O_NONBLOCK kept a pipe from hanging the open.
+	if info, err = f.Stat(); err == nil {
+		err = regular(path, info)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("genome: %w", err)
+	}
+	if info.Size() > MaxText {
+		return nil, Faults{{File: path, Line: 1, Column: 1, Message: fmt.Sprintf("a text of %d bytes found, at most 16 MiB wanted", info.Size())}}
+	}
+	text, err := io.ReadAll(io.LimitReader(f, MaxText+1))
+	if err != nil {
+		return nil, fmt.Errorf("genome: %w", err)
+	}
+	return text, nil
+}
+
+// openInside opens a regular file inside root.
+func openInside(root *os.Root, name string) (io.ReadCloser, error) {
+	if !filepath.IsLocal(name) {
+		return nil, fmt.Errorf("expects a file inside the genome's folder, found %q", short(name))
+	}
+	info, err := root.Stat(name)
+	if err != nil {
+		return nil, fmt.Errorf("expects a file inside the genome's folder: %w", err)
+	}
+	if err := regular(name, info); err != nil {
+		return nil, err
+	}
+	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, fmt.Errorf("expects a file inside the genome's folder: %w", err)
+	}
+	if info, err = f.Stat(); err == nil {
+		err = regular(name, info)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// regular refuses folders, devices, pipes and sockets.
+func regular(name string, info fs.FileInfo) error {
+	if info.Mode().IsRegular() {
+		return nil
+	}
+	return fmt.Errorf("expects a regular file, found %s (%s)", name, info.Mode().Type())
+}

@@ -1,0 +1,176 @@
+package genome
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// unit is a unit of measure: what a number in it is multiplied and divided by to give the dimension's base unit. Both
+// are needed for the result to be the one float64 nearest to what was written in most cases: 1500 us is 1500/1000 ms.
+type unit struct {
+	name     string
+	dim      Dimension
+	mul, div float64
+}
+
+// units lists every unit a genome may use.
+func units() []unit {
+	return []unit{
+		{"ms", Time, 1, 1}, {"s", Time, 1000, 1}, {"us", Time, 1, 1000},
+		{"mV", Voltage, 1, 1}, {"V", Voltage, 1000, 1},
+		{"pA", Current, 1, 1}, {"nA", Current, 1000, 1},
+		{"Hz", Frequency, 1, 1}, {"kHz", Frequency, 1000, 1},
+		{"pF", Capacitance, 1, 1}, {"nF", Capacitance, 1000, 1},
+	}
+}
+
+// String is the dimension's name in messages and documents.
+func (d Dimension) String() string {
+	return [...]string{"plain number", "number of bursts", "time", "voltage", "current", "frequency", "capacitance", "true or false"}[d]
+}
+
+// example is a quantity of the dimension as a genome would write it.
+func (d Dimension) example() string {
+	return [...]string{"1.5", "2", "2 ms", "-65 mV", "100 pA", "10 Hz", "250 pF", "true"}[d]
+}
+
+// article gives the dimension's name with its article.
+func (d Dimension) article() string { return "a " + d.String() }
+
+// mistake is what is wrong with a piece of a scalar: message, suggestion, and how many bytes into the scalar it begins.
+type mistake struct {
+	message, suggestion string
+	offset              int
+}
+
+func wrong(offset int, suggestion, format string, args ...any) *mistake {
+	return &mistake{fmt.Sprintf(format, args...), suggestion, offset}
+}
+
+// number reads a decimal number: digits with at most one point and an exponent, nothing else that YAML might take.
+func number(text string) (float64, *mistake) {
+	digits := strings.TrimLeft(text, "+-")
+	switch strings.ToLower(strings.TrimPrefix(digits, ".")) {
+	case "nan", "inf", "infinity":
+		return 0, wrong(0, "", "expects a finite number, found %s", short(text))
+	}
+	if n := numeric(text); n == 0 || n != len(text) {
+		return 0, wrong(0, "", "expects a decimal number, found %q", short(text))
+	}
+	if len(digits) > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9' {
+		return 0, wrong(0, strings.TrimLeft(digits, "0"), "expects a decimal number, found %s, which YAML may read as octal", short(text))
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsInf(x, 0) {
+		return 0, wrong(0, "", "expects a finite number, found %s, which is out of range", short(text))
+	}
+	return x, nil
+}
+
+// numeric is the length of the decimal number that text begins with, 0 when it begins with none.
+func numeric(text string) int {
+	i, digits := 0, 0
+	if i < len(text) && (text[i] == '+' || text[i] == '-') {
+		i++
+	}
+	run := func() {
+		for i < len(text) && text[i] >= '0' && text[i] <= '9' {
+			i++
+			digits++
+		}
+	}
+	run()
+	if i < len(text) && text[i] == '.' {
+		i++
+		run()
+	}
+	if digits == 0 {
+		return 0
+	}
+	if i < len(text) && (text[i] == 'e' || text[i] == 'E') {
+		mark := i
+		if i++; i < len(text) && (text[i] == '+' || text[i] == '-') {
+			i++
+		}
+		before := digits
+		if run(); digits == before {
+			i = mark
+		}
+	}
+	return i
+}
+
+// quantity reads a number with or without a unit; Plain is the dimension of a bare number.
+func quantity(text string) (float64, Dimension, *mistake) {
+	n := numeric(text)
+	name := strings.TrimLeft(text[n:], " ")
+	if n == 0 || name == "" {
+		x, m := number(strings.TrimRight(text, " "))
+		return x, Plain, m
+	}
+	x, m := number(text[:n])
+	if m != nil {
+		return 0, Plain, m
+	}
+	known := units()
+	names := make([]string, len(known))
+	for i, u := range known {
+		if u.name == name {
+			if x = float64(x*u.mul) / u.div; math.IsInf(x, 0) {
+				return 0, u.dim, wrong(0, "", "expects a finite number, found %s, which is out of range", short(text))
+			}
+			return x, u.dim, nil
+		}
+		names[i] = u.name
+	}
+	return 0, Plain, wrong(len(text)-len(name), nearestUnit(name, names), "unknown unit %q found, wanted one of %s", short(name), strings.Join(names, ", "))
+}
+
+// nearestUnit also knows the micro sign and units written out.
+func nearestUnit(name string, names []string) string {
+	for _, alias := range [...][2]string{
+		{"µs", "us"}, {"μs", "us"}, {"sec", "s"}, {"second", "s"}, {"seconds", "s"}, {"msec", "ms"}, {"millisecond", "ms"},
+		{"milliseconds", "ms"}, {"volt", "V"}, {"millivolt", "mV"}, {"hertz", "Hz"},
+	} {
+		if strings.EqualFold(alias[0], name) {
+			return alias[1]
+		}
+	}
+	return nearest(name, names)
+}
+
+// within reads a quantity that must be of dimension dim. For Bursts a time is divided by timestep.
+func within(text string, dim Dimension, timestep float64) (float64, *mistake) {
+	x, got, m := quantity(text)
+	switch {
+	case m != nil:
+		return 0, m
+	case got == dim:
+		return x, nil
+	case dim == Bursts && got == Plain:
+		return x, nil
+	case dim == Bursts && got == Time:
+		return float64(x / timestep), nil
+	case dim == Bursts:
+		return 0, wrong(0, "", "expects a number of bursts such as 2 or a time such as 2 ms, found %s", short(text))
+	case dim == Plain:
+		return 0, wrong(0, text[:numeric(text)], "expects a plain number, found %s", short(text))
+	case got == Plain:
+		return 0, wrong(0, "", "expects %s such as %s, found %s without a unit", dim.article(), dim.example(), short(text))
+	}
+	return 0, wrong(0, "", "expects %s such as %s, found %s", dim.article(), dim.example(), short(text))
+}
+
+// wholeBursts rounds a number of bursts that must be whole within 1e-6.
+func wholeBursts(x, timestep float64) (float64, *mistake) {
+	n := math.Round(x)
+	if math.Abs(x-n) <= 1e-6 {
+		return n, nil
+	}
+	down := math.Floor(x)
+	say := func(bursts float64) string { return strconv.FormatFloat(float64(bursts*timestep), 'g', 9, 64) + " ms" }
+	return 0, wrong(0, say(n), "expects whole bursts of %s, found %.9g bursts; the nearest are %s and %s",
+		say(1), x, say(down), say(down+1))
+}

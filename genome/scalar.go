@@ -1,0 +1,305 @@
+package genome
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// found describes what stands at a node, for messages.
+func found(n *yaml.Node) string {
+	switch {
+	case n.Kind == yaml.MappingNode:
+		return "a mapping"
+	case n.Kind == yaml.SequenceNode:
+		return "a list"
+	case n.Kind == yaml.AliasNode:
+		return "an alias"
+	case n.Tag == "!!null":
+		return "nothing"
+	case quoted(n):
+		return strconv.Quote(short(n.Value)) + " in quotes"
+	}
+	return short(n.Value)
+}
+
+func quoted(n *yaml.Node) bool { return n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0 }
+
+// scalar gives the text of a single value; anything else is a fault that says what is wanted.
+func (p *parser) scalar(n *yaml.Node, at *path, wanted string) (string, bool) {
+	if n.Kind != yaml.ScalarNode || n.Tag == "!!null" || n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
+		p.fault(n, at, "", "expects %s, found %s", wanted, found(n))
+		return "", false
+	}
+	return n.Value, true
+}
+
+// bare is scalar for what may not stand in quotes.
+func (p *parser) bare(n *yaml.Node, at *path, wanted string) (string, bool) {
+	text, ok := p.scalar(n, at, wanted)
+	if ok && quoted(n) {
+		p.fault(n, at, short(text), "expects %s without quotes, found %s", wanted, found(n))
+		return "", false
+	}
+	return text, ok
+}
+
+// mistake reports what is wrong with a piece of the scalar n.
+func (p *parser) mistake(n *yaml.Node, at *path, m *mistake) {
+	spot := *n
+	if quoted(n) {
+		spot.Column++
+	}
+	if m.offset == 0 || strings.ContainsAny(n.Value, "\n\\\"'") {
+		spot.Column = n.Column // escapes and folded lines: the text is not as long as the source
+	} else {
+		spot.Column += len([]rune(n.Value[:min(m.offset, len(n.Value))]))
+	}
+	p.fault(&spot, at, m.suggestion, "%s", m.message)
+}
+
+// whole reads a whole number low…high.
+func (p *parser) whole(n *yaml.Node, at *path, low, high uint64) (uint64, bool) {
+	wanted := "a whole number " + wholeRange(low, high)
+	text, ok := p.bare(n, at, wanted)
+	if !ok {
+		return 0, false
+	}
+	if len(text) > 1 && text[0] == '0' && numeric(text) == len(text) && !strings.ContainsAny(text, ".eE") {
+		_, m := number(text)
+		p.mistake(n, at, m)
+		return 0, false
+	}
+	x, err := strconv.ParseUint(text, 10, 64)
+	if err != nil || x < low || x > high {
+		p.fault(n, at, wholeSuggestion(text), "expects %s, found %s", wanted, short(text))
+		return 0, false
+	}
+	return x, true
+}
+
+// wholeSuggestion turns 1e6 or 800.0 into the whole number that it means.
+func wholeSuggestion(text string) string {
+	if x, m := number(text); m == nil && x == math.Floor(x) && x >= 0 && x < 1e15 {
+		if s := strconv.FormatUint(uint64(x), 10); s != text {
+			return s
+		}
+	}
+	return strings.NewReplacer("_", "", ",", "").Replace(digitsOnly(text))
+}
+
+// digitsOnly is text when it holds digits and separators only, or "".
+func digitsOnly(text string) string {
+	if len(text) < 30 && strings.ContainsAny(text, "_,") && strings.Trim(text, "0123456789_,") == "" {
+		return text
+	}
+	return ""
+}
+
+func wholeRange(low, high uint64) string {
+	if high >= maxSize {
+		return fmt.Sprintf("of at least %d", low)
+	}
+	return fmt.Sprintf("%d…%d", low, high)
+}
+
+// integer reads a whole number of either sign.
+func (p *parser) integer(n *yaml.Node, at *path) (int64, bool) {
+	wanted := fmt.Sprintf("a whole number %d…%d", -maxOffset, maxOffset)
+	text, ok := p.bare(n, at, wanted)
+	if !ok {
+		return 0, false
+	}
+	x, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || x < -maxOffset || x > maxOffset || strings.HasPrefix(strings.TrimLeft(text, "+-"), "0") && x != 0 {
+		p.fault(n, at, "", "expects %s, found %s", wanted, short(text))
+		return 0, false
+	}
+	return x, true
+}
+
+// number reads a number of the key's dimension and within its range; it must also fit float32, as models hold it.
+func (p *parser) number(n *yaml.Node, at *path, k *key) (float64, bool) {
+	dim := k.Dims[0]
+	read := p.bare
+	if dim != Plain {
+		read = p.scalar
+	}
+	text, ok := read(n, at, dim.article()+" such as "+dim.example())
+	if !ok {
+		return 0, false
+	}
+	x, m := within(text, dim, 1)
+	if m != nil {
+		p.mistake(n, at, m)
+		return 0, false
+	}
+	if x < k.Min || x > k.Max || k.MinOpen && x == k.Min {
+		p.fault(n, at, "", "expects %s %s, found %s", dim.article(), k.span(), short(text))
+		return 0, false
+	}
+	return x, p.fits(n, at, x)
+}
+
+// fits checks that x is a number that float32 can hold.
+func (p *parser) fits(n *yaml.Node, at *path, x float64) bool {
+	switch y := float32(x); {
+	case math.IsInf(float64(y), 0):
+		p.fault(n, at, "", "expects a number within ±3.4e38 (float32), found %g", x)
+	case x != 0 && y == 0:
+		p.fault(n, at, "", "expects 0 or a number of at least 1.4e-45 (float32), found %g", x)
+	default:
+		return true
+	}
+	return false
+}
+
+// span is the range of a key's number in words.
+func (k *key) span() string {
+	unit := ""
+	if name := k.Dims[0].example(); k.Dims[0] != Plain {
+		unit = name[strings.LastIndexByte(name, ' '):]
+	}
+	say := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) + unit }
+	switch {
+	case math.IsInf(k.Min, -1) && math.IsInf(k.Max, 1):
+		return "of any size"
+	case k.MinOpen && (k.Max == 1e6 || math.IsInf(k.Max, 1)):
+		return "above " + say(k.Min)
+	case math.IsInf(k.Max, 1):
+		return "of at least " + say(k.Min)
+	}
+	return strconv.FormatFloat(k.Min, 'g', -1, 64) + "…" + say(k.Max)
+}
+
+// bursts reads a whole number of bursts, plain or as a time.
+func (p *parser) bursts(n *yaml.Node, at *path, low, high uint64) (uint64, bool) {
+	wanted := "whole bursts such as 2 or a time such as 2 ms"
+	text, ok := p.bare(n, at, wanted)
+	if !ok {
+		return 0, false
+	}
+	if strings.Trim(text, "0123456789") == "" {
+		return p.whole(n, at, low, high)
+	}
+	x, dim, m := quantity(text)
+	switch {
+	case m != nil:
+		p.mistake(n, at, m)
+		return 0, false
+	case dim != Time:
+		p.fault(n, at, wholeSuggestion(text), "expects %s, found %s", wanted, short(text))
+		return 0, false
+	case p.timestep == 0:
+		return 0, false // the time step is at fault already
+	}
+	b, m := wholeBursts(float64(x/p.timestep), p.timestep)
+	if m != nil {
+		p.mistake(n, at, m)
+		return 0, false
+	}
+	if b < float64(low) || b > float64(high) || b >= 1<<63 {
+		p.fault(n, at, "", "expects bursts %s, found %s, which is %g", wholeRange(low, high), short(text), b)
+		return 0, false
+	}
+	return uint64(b), true
+}
+
+// flag reads true or false.
+func (p *parser) flag(n *yaml.Node, at *path) (value, ok bool) {
+	text, ok := p.bare(n, at, "true or false")
+	if !ok {
+		return false, false
+	}
+	switch text {
+	case "true", "false":
+		return text == "true", true
+	}
+	suggestion := nearest(text, []string{"true", "false"})
+	switch strings.ToLower(text) {
+	case "yes", "on", "y", "1":
+		suggestion = "true"
+	case "no", "off", "n", "0":
+		suggestion = "false"
+	}
+	p.fault(n, at, suggestion, "expects true or false, found %s", short(text))
+	return false, false
+}
+
+// choice reads one of a few words and gives its place.
+func (p *parser) choice(n *yaml.Node, at *path, choices []string) (int, bool) {
+	wanted := "one of " + strings.Join(choices, ", ")
+	text, ok := p.scalar(n, at, wanted)
+	if !ok {
+		return 0, false
+	}
+	i := slices.Index(choices, text)
+	if i < 0 {
+		p.fault(n, at, nearest(text, choices), "expects %s, found %s", wanted, short(text))
+	}
+	return i, i >= 0
+}
+
+// maxName bounds names in bytes; they become file names.
+const maxName = 100
+
+// name reads a name: letters, digits, "_", "-", "." and blanks inside; it starts with a letter or digit.
+func (p *parser) name(n *yaml.Node, at *path) (string, bool) {
+	const wanted = `a name of letters, digits, "_", "-", "." and blanks`
+	text, ok := p.scalar(n, at, wanted)
+	if !ok {
+		return "", false
+	}
+	if !quoted(n) && (n.Tag == "!!int" || n.Tag == "!!float" || n.Tag == "!!bool") {
+		p.fault(n, at, strconv.Quote(short(text)), "expects a name, found %s, which YAML reads as another kind of value: quotes wanted", short(text))
+		return "", false
+	}
+	if !validName(text) {
+		p.fault(n, at, cleanName(text), "expects %s, at most %d long and starting with a letter or digit, found %q", wanted, maxName, short(text))
+		return "", false
+	}
+	return text, true
+}
+
+func validName(s string) bool {
+	return s != "" && len(s) <= maxName && cleanName(s) == s
+}
+
+// cleanName drops what a name must not begin or end with and replaces what it must not hold.
+func cleanName(s string) string {
+	if len(s) > maxName {
+		s = s[:maxName]
+	}
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '.', r == ' ', r == '-':
+			return r
+		}
+		return '-'
+	}, s)
+	return strings.TrimRight(strings.TrimLeft(s, " .-"), " ")
+}
+
+// list gives the elements of a list of the key's length.
+func (p *parser) list(n *yaml.Node, at *path, k *key) []*yaml.Node {
+	wanted := "a list"
+	if k.Len > 0 {
+		wanted = fmt.Sprintf("a list of %d", k.Len)
+	}
+	if n.Kind != yaml.SequenceNode {
+		p.fault(n, at, "", "expects %s, found %s", wanted, found(n))
+		return nil
+	}
+	if k.Len > 0 && len(n.Content) != k.Len {
+		p.fault(n, at, "", "expects %s, found %d elements", wanted, len(n.Content))
+		return nil
+	}
+	if len(n.Content) == 0 && !k.Empty {
+		p.fault(n, at, "", "expects %s of at least one element, found none", wanted)
+	}
+	return n.Content
+}

@@ -1,0 +1,99 @@
+package genome
+
+import (
+	"math"
+	"slices"
+
+	"gopkg.in/yaml.v3"
+)
+
+// stimulus reads one stimulus.
+func (p *parser) stimulus(n *yaml.Node, at *path) {
+	if p.full() {
+		return
+	}
+	f, ok := p.fields(n, at, stimulusKeys())
+	if !ok {
+		return
+	}
+	s := Stimulus{Pos: pos(n), Area: f.areaOf("area")}
+	f.when(&s)
+	amount := f.strength(s.Area)
+	switch list, image := f.has("neurons"), f.has("image"); {
+	case list && image:
+		f.faultKey("image", "", "both neurons and image found, one of them wanted")
+	case image:
+		p.image(f, &s, amount)
+	case list:
+		if !f.has("amount") {
+			p.fault(n, at, "", "key %q is missing, which neurons needs", "amount")
+		}
+		s.Neurons = f.neurons(s.Area)
+		s.Amounts = slices.Repeat([]float64{amount}, len(s.Neurons))
+	default:
+		p.fault(n, at, "", "neither neurons nor image found, one of them wanted")
+	}
+	p.g.Stimuli = append(p.g.Stimuli, s)
+}
+
+// when reads the bursts in which a stimulus acts.
+func (f *fields) when(s *Stimulus) {
+	f.span(&s.From, &s.Until)
+	f.bursts("at", &s.At)
+	f.bursts("every", &s.Every)
+	switch {
+	case f.has("at") && f.has("every"):
+		f.faultKey("every", "", "both at and every found, one of them wanted")
+	case !f.has("at") && !f.has("every"):
+		f.p.fault(f.node, f.at, "", "neither at nor every found, one of them wanted")
+	case f.has("at") && (f.has("from") || f.has("until")):
+		name := "from"
+		if !f.has(name) {
+			name = "until"
+		}
+		f.faultKey(name, "", "%s beside at found, every beside it wanted", name)
+	}
+}
+
+// strength reads amount, 1 unless given.
+func (f *fields) strength(area int) float64 {
+	n, at, _ := f.get("amount")
+	if n == nil || area < 0 || f.p.g.Areas[area].Model == nil {
+		return 1
+	}
+	x, _, ok := f.p.amount(n, at, []Dimension{f.p.g.Areas[area].Model.Input})
+	if ok {
+		f.p.quanta(n, at, x)
+	}
+	return x
+}
+
+// neurons reads a list of neurons of an area, sorted; each may stand in it once. area is −1 when it is at fault.
+func (f *fields) neurons(area int) []uint32 {
+	_, at, _ := f.get("neurons")
+	list := f.list("neurons")
+	high := uint64(math.MaxUint32)
+	if area >= 0 {
+		if n := f.p.g.Areas[area].Neurons(); n > 0 {
+			high = min(high, n-1)
+		}
+	}
+	type place struct {
+		id uint32
+		at int
+	}
+	places := make([]place, 0, len(list))
+	for i, n := range list {
+		if x, ok := f.p.whole(n, at.item(i), 0, high); ok {
+			places = append(places, place{uint32(x), i})
+		}
+	}
+	slices.SortStableFunc(places, func(a, b place) int { return int(int64(a.id) - int64(b.id)) })
+	ids := make([]uint32, len(places))
+	for i, e := range places {
+		if ids[i] = e.id; i > 0 && ids[i-1] == e.id {
+			f.p.fault(list[e.at], at.item(e.at), "", "neuron %d found again in the list", e.id)
+		}
+	}
+	return ids
+}

@@ -1,0 +1,216 @@
+package genome
+
+import (
+	"bytes"
+	"io"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// searchBudget bounds the text that is read again, in bytes, to place a fault of syntax.
+const searchBudget = 4 << 20
+
+// standing says what can still become of the first part of a text.
+type standing uint8
+
+const (
+	whole  standing = iota // a text in itself
+	begun                  // inside a quote or bracket that more text could close
+	broken                 // no further text can mend it
+)
+
+// search places one fault of syntax by reading growing prefixes: the YAML reader's own line is often wrong.
+type search struct {
+	src    *source
+	ends   []int // ends[i] is where line i ends, newline included; ends[0] = 0
+	budget int
+}
+
+// syntaxFault places the fault of a text that is no YAML. fed is how much text the reader had been given when it failed
+// with err.
+func syntaxFault(src *source, fed int, err error) Fault {
+	s := &search{src: src, budget: searchBudget}
+	line := s.index(fed)
+	line = s.firstBroken(line)
+	closed := s.lastWhole(line)
+	if closed+1 < line && s.forgotten(closed+1, line) {
+		return s.unclosed(closed + 1)
+	}
+	line = min(line, len(s.ends)-1)
+	column := s.column(line)
+	return src.fault(Pos{line, column}, "", "", reason(err, s.at(line, column)))
+}
+
+// index notes the ends of all lines up to the one that holds byte fed−1 and gives its number; lines that are fed in
+// full and only blank after the fault are found by firstBroken.
+func (s *search) index(fed int) int {
+	text := s.src.text
+	s.ends = append(make([]int, 0, 64), 0)
+	for at := 0; at < fed; {
+		n := bytes.IndexByte(text[at:], '\n') + 1
+		if n == 0 {
+			n = len(text) - at
+		}
+		at += n
+		s.ends = append(s.ends, at)
+	}
+	if fed == len(text) && s.standing(len(s.ends)-1) == begun {
+		return len(s.ends) // the end of the text is what is wrong
+	}
+	return len(s.ends) - 1
+}
+
+// firstBroken goes back from line to the first line with which the text is broken for good.
+func (s *search) firstBroken(line int) int {
+	low, step := line-1, 1
+	for low > 0 && s.standing(low) == broken {
+		line = low
+		low -= step
+		step *= 2
+	}
+	for low = max(low, 0); low+1 < line; {
+		if mid := (low + line) / 2; s.standing(mid) == broken {
+			line = mid
+		} else {
+			low = mid
+		}
+	}
+	return line
+}
+
+// lastWhole is a line before the broken one after which the text stood whole, with none after it that did.
+func (s *search) lastWhole(line int) int {
+	low, high, step := line-1, line, 1
+	for low > 0 && s.standing(low) != whole {
+		high = low
+		low -= step
+		step *= 2
+	}
+	for low = max(low, 0); low+1 < high; {
+		if mid := (low + high) / 2; s.standing(mid) == whole {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return low
+}
+
+// forgotten says whether what begins in line first was most likely left open there: the text ends inside it, or the
+// broken line stands no deeper than the first, as a new key would.
+func (s *search) forgotten(first, line int) bool {
+	if line >= len(s.ends) {
+		return true
+	}
+	return indent(s.line(line)) <= indent(s.line(first)) && !strings.ContainsAny(firstByte(s.line(line)), "]}\"'")
+}
+
+// unclosed is the fault of a quote or bracket that is never closed.
+func (s *search) unclosed(line int) Fault {
+	text := strings.TrimRight(s.line(line), "\r\n")
+	column := len(text)
+	for column > 0 && s.prefix(s.ends[line-1]+column-1) != whole {
+		column--
+	}
+	what := "an opening bracket or quote that is never closed found, its end wanted"
+	if column >= 1 && column <= len(text) {
+		switch text[column-1] {
+		case '[':
+			what = `"[" that is never closed found, "]" wanted`
+		case '{':
+			what = `"{" that is never closed found, "}" wanted`
+		case '"', '\'':
+			what = "a quote that is never closed found, its end wanted"
+		}
+	}
+	return s.src.fault(Pos{line, 1 + len([]rune(text[:max(0, column-1)]))}, "", "", what)
+}
+
+// column is the first character of line with which the text is broken for good, or the first that is not blank where
+// that cannot be told.
+func (s *search) column(line int) int {
+	start := s.ends[line-1]
+	text := s.src.text[start:s.ends[line]]
+	first := 1 + indent(string(text))
+	if s.budget < s.ends[line] {
+		return first
+	}
+	s.budget -= s.ends[line]
+	feed := &feeder{text: s.src.text[:s.ends[line]], step: 1, open: true}
+	var n yaml.Node
+	if err := decode(yaml.NewDecoder(feed), &n); needsMore(err) || feed.fed <= start {
+		return first
+	}
+	at := feed.fed - start
+	// The reader looks ahead by up to four bytes, past the blanks that follow what it read.
+	for low := max(0, at-4); low < at; low++ {
+		if s.brokenAt(start + low) {
+			at = low
+			break
+		}
+	}
+	return max(first, len([]rune(string(text[:at]))))
+}
+
+// standing tells how the text stands after a line.
+func (s *search) standing(line int) standing { return s.prefix(s.ends[line]) }
+
+// prefix tells how the first n bytes stand.
+func (s *search) prefix(n int) standing {
+	var node yaml.Node
+	if s.budget -= n; s.budget < 0 {
+		return whole // no time left: the search ends here
+	}
+	err := decode(yaml.NewDecoder(&feeder{text: s.src.text[:n]}), &node)
+	if err == nil || err == io.EOF {
+		return whole
+	}
+	if !ends(err) || s.brokenAt(n) {
+		return broken
+	}
+	return begun
+}
+
+// brokenAt says whether the YAML reader fails on the first n bytes even when it may hope for more.
+func (s *search) brokenAt(n int) bool {
+	if s.budget -= n; s.budget < 0 {
+		return false
+	}
+	var node yaml.Node
+	text := append(append(make([]byte, 0, n+8), s.src.text[:n]...), "\n\n\n\n"...)
+	err := decode(yaml.NewDecoder(&feeder{text: text, open: true}), &node)
+	return err != nil && !needsMore(err)
+}
+
+func needsMore(err error) bool { return err == nil || strings.Contains(err.Error(), errMore.Error()) }
+
+// ends says whether an error can come from a text that merely ends too soon.
+func ends(err error) bool {
+	for _, m := range []string{"found unexpected end of stream", "did not find expected ',' or"} {
+		if strings.Contains(err.Error(), m) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *search) line(n int) string { return string(s.src.text[s.ends[n-1]:s.ends[n]]) }
+
+// at is the character at a column of a line, or 0.
+func (s *search) at(line, column int) rune {
+	if r := []rune(s.line(line)); column <= len(r) {
+		return r[column-1]
+	}
+	return 0
+}
+
+// indent is the number of blanks before the first other character.
+func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
+
+func firstByte(line string) string {
+	if t := strings.TrimLeft(line, " \t"); t != "" {
+		return t[:1]
+	}
+	return ""
+}
