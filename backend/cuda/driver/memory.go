@@ -1,0 +1,83 @@
+package driver
+
+import "unsafe"
+
+// Ptr is an address in device memory.
+type Ptr uint64
+
+// MemoryInfo is the free and the total device memory in bytes.
+func (c *Context) MemoryInfo() (free, total uint64, err error) {
+	err = c.d.call(cuMemGetInfo, uintptr(unsafe.Pointer(&free)), uintptr(unsafe.Pointer(&total)))
+	return free, total, err
+}
+
+// Alloc takes n > 0 bytes of device memory, aligned to at least 256 bytes, contents undefined.
+func (c *Context) Alloc(n uint64) (Ptr, error) {
+	var p Ptr
+	err := c.d.call(cuMemAlloc, uintptr(unsafe.Pointer(&p)), uintptr(n))
+	return p, err
+}
+
+// Free gives device memory back.
+func (c *Context) Free(p Ptr) error { return c.d.call(cuMemFree, uintptr(p)) }
+
+// HostMemory is page-locked host memory, which the device copies to and from without the processor's help.
+type HostMemory struct {
+	c *Context
+	p unsafe.Pointer
+	n int
+}
+
+// AllocHost takes n > 0 bytes of page-locked memory; mapped memory has an address that kernels can use.
+func (c *Context) AllocHost(n int, mapped bool) (*HostMemory, error) {
+	const portable, deviceMap = 1, 2
+	flags := uintptr(portable)
+	if mapped {
+		flags |= deviceMap
+	}
+	m := &HostMemory{c: c, n: n}
+	return m, c.d.call(cuMemHostAlloc, uintptr(unsafe.Pointer(&m.p)), uintptr(n), flags)
+}
+
+// Bytes is the memory, valid until Free.
+func (m *HostMemory) Bytes() []byte { return unsafe.Slice((*byte)(m.p), m.n) }
+
+// DevicePtr is the address that kernels use for mapped memory.
+func (m *HostMemory) DevicePtr() (Ptr, error) {
+	var p Ptr
+	err := m.c.d.call(cuMemHostGetDevicePointer, uintptr(unsafe.Pointer(&p)), uintptr(m.p), 0)
+	return p, err
+}
+
+// Free gives the memory back; slices of it must not be used any more.
+func (m *HostMemory) Free() error { return m.c.d.call(cuMemFreeHost, uintptr(m.p)) }
+
+// Upload copies n bytes from host memory to the device when the stream comes to it.
+func (s *Stream) Upload(to Ptr, from unsafe.Pointer, n uint64) error {
+	return s.c.d.call(cuMemcpyHtoDAsync, uintptr(to), uintptr(from), uintptr(n), s.handle)
+}
+
+// Download copies n bytes from the device to host memory when the stream comes to it.
+func (s *Stream) Download(to unsafe.Pointer, from Ptr, n uint64) error {
+	return s.c.d.call(cuMemcpyDtoHAsync, uintptr(to), uintptr(from), uintptr(n), s.handle)
+}
+
+// Copy copies n bytes within the device when the stream comes to it.
+func (s *Stream) Copy(to, from Ptr, n uint64) error {
+	return s.c.d.call(cuMemcpyDtoDAsync, uintptr(to), uintptr(from), uintptr(n), s.handle)
+}
+
+// CopyFromPeer copies n bytes from memory of another context's device to memory of the stream's.
+func (s *Stream) CopyFromPeer(to Ptr, peer *Context, from Ptr, n uint64) error {
+	return s.c.d.call(cuMemcpyPeerAsync, uintptr(to), s.c.handle, uintptr(from), peer.handle, uintptr(n), s.handle)
+}
+
+// Fill sets n bytes to b when the stream comes to it.
+func (s *Stream) Fill(p Ptr, b byte, n uint64) error {
+	return s.c.d.call(cuMemsetD8Async, uintptr(p), uintptr(b), uintptr(n), s.handle)
+}
+
+// Fill32 sets n words of 32 bits to w when the stream comes to it.
+func (s *Stream) Fill32(p Ptr, w uint32, n uint64) error {
+	return s.c.d.call(cuMemsetD32Async, uintptr(p), uintptr(w), uintptr(n), s.handle)
+}

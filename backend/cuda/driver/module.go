@@ -1,0 +1,125 @@
+package driver
+
+import (
+	"fmt"
+	"reflect"
+	"runtime"
+	"unsafe"
+)
+
+// Module is code on the device.
+type Module struct {
+	c      *Context
+	handle uintptr
+}
+
+// Load brings PTX, which the driver compiles for the device, or a cubin into the context. A refusal carries the
+// compiler's log.
+func (c *Context) Load(image []byte) (*Module, error) {
+	const (
+		errorLogBuffer = 5
+		errorLogSize   = 6
+	)
+	image = append(image[:len(image):len(image)], 0) // PTX is a C string; a cubin knows its own length
+	log := make([]byte, 16<<10)
+	options := [2]int32{errorLogBuffer, errorLogSize}
+	values := [2]uintptr{uintptr(unsafe.Pointer(&log[0])), uintptr(len(log))}
+	var pin runtime.Pinner // values holds log's address as a number
+	pin.Pin(&log[0])
+	defer pin.Unpin()
+	m := &Module{c: c}
+	err := c.d.call(cuModuleLoadDataEx, uintptr(unsafe.Pointer(&m.handle)), uintptr(unsafe.Pointer(&image[0])),
+		uintptr(len(options)), uintptr(unsafe.Pointer(&options)), uintptr(unsafe.Pointer(&values)))
+	if err != nil {
+		if text := upToNUL(log); text != "" {
+			return nil, fmt.Errorf("%w\n%s", err, text)
+		}
+		return nil, err
+	}
+	return m, nil
+}
+
+// Unload removes the module and its functions.
+func (m *Module) Unload() error { return m.c.d.call(cuModuleUnload, m.handle) }
+
+// Function is a kernel.
+type Function struct {
+	c      *Context
+	name   string
+	handle uintptr
+}
+
+// Function finds a kernel by its name in the module.
+func (m *Module) Function(name string) (*Function, error) {
+	f := &Function{c: m.c, name: name}
+	if err := m.c.d.call(cuModuleGetFunction, uintptr(unsafe.Pointer(&f.handle)), m.handle,
+		uintptr(unsafe.Pointer(cString(name)))); err != nil {
+		return nil, fmt.Errorf("kernel %s: %w", name, err)
+	}
+	return f, nil
+}
+
+// Name is the kernel's name.
+func (f *Function) Name() string { return f.name }
+
+// Arguments are what a kernel gets: its fields' values when it is launched.
+type Arguments struct {
+	fields []unsafe.Pointer // one a parameter, then nil
+	pin    *runtime.Pinner
+}
+
+// Params makes the fields of the struct that p points to the kernel's parameters, in order: Ptr for pointers, fixed-size
+// numbers for the rest. The caller changes the fields between launches; a launch copies them. Release ends the use.
+func Params(p any) *Arguments {
+	v := reflect.ValueOf(p).Elem()
+	a := &Arguments{fields: make([]unsafe.Pointer, v.NumField()+1), pin: &runtime.Pinner{}}
+	for i := range v.NumField() {
+		a.fields[i] = v.Field(i).Addr().UnsafePointer()
+		a.pin.Pin(a.fields[i])
+	}
+	a.pin.Pin(&a.fields[0])
+	return a
+}
+
+// Release lets the garbage collector have the arguments back.
+func (a *Arguments) Release() { a.pin.Unpin() }
+
+// Launch queues a grid of blocks of threads, all along x, with no dynamic shared memory.
+func (f *Function) Launch(blocks, threads uint32, a *Arguments, s *Stream) error {
+	return f.c.d.call(cuLaunchKernel, f.handle, uintptr(blocks), 1, 1, uintptr(threads), 1, 1, 0, s.handle,
+		uintptr(unsafe.Pointer(&a.fields[0])), 0)
+}
+
+// LaunchShared is Launch with bytes of dynamic shared memory a block; above 48 KiB call AllowShared first.
+func (f *Function) LaunchShared(blocks, threads, bytes uint32, a *Arguments, s *Stream) error {
+	return f.c.d.call(cuLaunchKernel, f.handle, uintptr(blocks), 1, 1, uintptr(threads), 1, 1, uintptr(bytes), s.handle,
+		uintptr(unsafe.Pointer(&a.fields[0])), 0)
+}
+
+// LaunchCooperative is LaunchShared for a grid whose blocks all run at once and may wait for each other; see BlocksPerSM.
+func (f *Function) LaunchCooperative(blocks, threads, bytes uint32, a *Arguments, s *Stream) error {
+	return f.c.d.call(cuLaunchCooperativeKernel, f.handle, uintptr(blocks), 1, 1, uintptr(threads), 1, 1, uintptr(bytes),
+		s.handle, uintptr(unsafe.Pointer(&a.fields[0])))
+}
+
+// BlocksPerSM is how many blocks of this size one multiprocessor runs at once.
+func (f *Function) BlocksPerSM(threads, bytes uint32) (int, error) {
+	var n int32
+	err := f.c.d.call(cuOccupancyMaxActiveBlocksPerMultiprocessor, uintptr(unsafe.Pointer(&n)), f.handle,
+		uintptr(threads), uintptr(bytes))
+	return int(n), err
+}
+
+// Registers is the number of registers a thread of the kernel uses.
+func (f *Function) Registers() (int, error) {
+	const numRegs = 4
+	var n int32
+	err := f.c.d.call(cuFuncGetAttribute, uintptr(unsafe.Pointer(&n)), numRegs, f.handle)
+	return int(n), err
+}
+
+// AllowShared lets launches use up to bytes of dynamic shared memory a block.
+func (f *Function) AllowShared(bytes uint32) error {
+	const maxDynamicShared = 8
+	return f.c.d.call(cuFuncSetAttribute, f.handle, maxDynamicShared, uintptr(bytes))
+}

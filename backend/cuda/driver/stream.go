@@ -1,0 +1,93 @@
+package driver
+
+import (
+	"time"
+	"unsafe"
+)
+
+// Stream is a queue of work for the device, done in order.
+type Stream struct {
+	c      *Context
+	handle uintptr
+}
+
+// Stream makes a stream that does not wait for others, the default stream included.
+func (c *Context) Stream() (*Stream, error) {
+	const nonBlocking = 1
+	s := &Stream{c: c}
+	return s, c.d.call(cuStreamCreate, uintptr(unsafe.Pointer(&s.handle)), nonBlocking)
+}
+
+// Synchronize waits until the stream has done its work, and returns the first fault of any of it.
+func (s *Stream) Synchronize() error { return s.c.d.call(cuStreamSynchronize, s.handle) }
+
+// Wait makes what is queued from now on wait for the event.
+func (s *Stream) Wait(e *Event) error { return s.c.d.call(cuStreamWaitEvent, s.handle, e.handle, 0) }
+
+// Destroy ends the stream once its work is done.
+func (s *Stream) Destroy() error { return s.c.d.call(cuStreamDestroy, s.handle) }
+
+// Event marks a place in a stream.
+type Event struct {
+	c      *Context
+	handle uintptr
+}
+
+// Event makes an event that keeps the time.
+func (c *Context) Event() (*Event, error) {
+	e := &Event{c: c}
+	return e, c.d.call(cuEventCreate, uintptr(unsafe.Pointer(&e.handle)), 0)
+}
+
+// Record puts the event behind the work queued so far.
+func (s *Stream) Record(e *Event) error { return s.c.d.call(cuEventRecord, e.handle, s.handle) }
+
+// Synchronize waits until the device has passed the event.
+func (e *Event) Synchronize() error { return e.c.d.call(cuEventSynchronize, e.handle) }
+
+// Since is the device's time from start to e, both recorded and passed, to about half a microsecond.
+func (e *Event) Since(start *Event) (time.Duration, error) {
+	var ms float32
+	err := e.c.d.call(cuEventElapsedTime, uintptr(unsafe.Pointer(&ms)), start.handle, e.handle)
+	return time.Duration(float64(ms) * float64(time.Millisecond)), err
+}
+
+// Destroy ends the event.
+func (e *Event) Destroy() error { return e.c.d.call(cuEventDestroy, e.handle) }
+
+// Graph is work that was captured from a stream, ready to be launched as a whole.
+type Graph struct {
+	c      *Context
+	handle uintptr
+}
+
+// Capture records what do queues on the stream, without running it, and makes a graph of it. Kernel arguments are taken
+// as they are now.
+func (s *Stream) Capture(do func() error) (*Graph, error) {
+	const threadLocal = 1
+	if err := s.c.d.call(cuStreamBeginCapture, s.handle, threadLocal); err != nil {
+		return nil, err
+	}
+	doErr := do()
+	var recorded uintptr
+	endErr := s.c.d.call(cuStreamEndCapture, s.handle, uintptr(unsafe.Pointer(&recorded)))
+	if doErr != nil || endErr != nil {
+		if recorded != 0 {
+			_ = s.c.d.call(cuGraphDestroy, recorded)
+		}
+		if doErr != nil {
+			return nil, doErr
+		}
+		return nil, endErr
+	}
+	g := &Graph{c: s.c}
+	err := s.c.d.call(cuGraphInstantiate, uintptr(unsafe.Pointer(&g.handle)), recorded, 0)
+	_ = s.c.d.call(cuGraphDestroy, recorded)
+	return g, err
+}
+
+// Launch queues the whole graph.
+func (g *Graph) Launch(s *Stream) error { return g.c.d.call(cuGraphLaunch, g.handle, s.handle) }
+
+// Destroy frees the graph.
+func (g *Graph) Destroy() error { return g.c.d.call(cuGraphExecDestroy, g.handle) }
