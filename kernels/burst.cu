@@ -1,0 +1,7 @@
+// All kernels of a burst in one translation unit, so that the driver compiles and loads them once.
+#include "inject.cu"
+#include "fired_rows.cu"
+#include "synaptic_propagation_fcl.cu"
+#include "neural_dynamics_fcl.cu"
+#include "list_sums.cu"
+#include "list_ids.cu"

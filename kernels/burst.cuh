@@ -1,0 +1,91 @@
+// What four compilers need to accept the kernels unchanged: nvcc and NVRTC bring CUDA's names along, clang without the
+// CUDA toolkit gets them here from its builtins, and g++ (testdata/host.cpp) runs a thread after the other.
+#pragma once
+
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef int i32;
+
+static_assert(sizeof(u64) == 8 && sizeof(u32) == 4 && sizeof(u16) == 2, "the host fills arrays of these sizes");
+
+#if defined(__NVCC__) || defined(__CUDACC_RTC__)
+
+#define KERNEL extern "C" __global__ void
+#define DEVICE static __device__ __forceinline__
+DEVICE u32 block_index() { return blockIdx.x; }
+DEVICE u32 block_count() { return gridDim.x; }
+DEVICE u32 block_size() { return blockDim.x; }
+DEVICE u32 thread_in_block() { return threadIdx.x; }
+DEVICE void add(i32 *p, i32 v) { atomicAdd(p, v); }
+DEVICE void add(u64 *p, u64 v) { atomicAdd(p, v); }
+DEVICE u32 ballot(bool b) { return __ballot_sync(0xffffffffu, b); }
+DEVICE u32 shuffle_xor(u32 v, u32 by) { return __shfl_xor_sync(0xffffffffu, v, by); }
+DEVICE u32 ones(u32 w) { return __popc(w); }
+DEVICE u32 high_product(u32 a, u32 b) { return __umulhi(a, b); }
+
+#elif defined(__clang__) && defined(__CUDA__)
+
+#define KERNEL extern "C" __attribute__((global)) void
+#define DEVICE static __attribute__((device)) __attribute__((always_inline))
+DEVICE u32 block_index() { return __nvvm_read_ptx_sreg_ctaid_x(); }
+DEVICE u32 block_count() { return __nvvm_read_ptx_sreg_nctaid_x(); }
+DEVICE u32 block_size() { return __nvvm_read_ptx_sreg_ntid_x(); }
+DEVICE u32 thread_in_block() { return __nvvm_read_ptx_sreg_tid_x(); }
+DEVICE void add(i32 *p, i32 v) { __nvvm_atom_add_gen_i(p, v); }
+DEVICE void add(u64 *p, u64 v) { __nvvm_atom_add_gen_ll((long long *)p, (long long)v); }
+DEVICE u32 ballot(bool b) { return __nvvm_vote_ballot_sync(0xffffffffu, b); }
+DEVICE u32 shuffle_xor(u32 v, u32 by) { return __nvvm_shfl_sync_bfly_i32(0xffffffffu, v, by, 31); }
+DEVICE u32 ones(u32 w) { return __builtin_popcount(w); }
+DEVICE u32 high_product(u32 a, u32 b) { return (u32)((u64)a * b >> 32); }
+
+#else
+
+#define BURST_ON_HOST
+#define KERNEL static void
+#define DEVICE static inline
+struct host_thread {
+    u32 block, blocks, thread, threads;
+};
+static host_thread running; // set by the loops that stand for a launch
+DEVICE u32 block_index() { return running.block; }
+DEVICE u32 block_count() { return running.blocks; }
+DEVICE u32 block_size() { return running.threads; }
+DEVICE u32 thread_in_block() { return running.thread; }
+DEVICE void add(i32 *p, i32 v) { *p += v; }
+DEVICE void add(u64 *p, u64 v) { *p += v; }
+DEVICE u32 ones(u32 w) { return __builtin_popcount(w); }
+DEVICE u32 high_product(u32 a, u32 b) { return (u32)((u64)a * b >> 32); }
+
+#endif
+
+// The thread's number in the grid, the number of threads in the grid, and the thread's place in its warp of 32.
+DEVICE u64 thread_index() { return (u64)block_index() * block_size() + thread_in_block(); }
+DEVICE u64 thread_count() { return (u64)block_count() * block_size(); }
+DEVICE u32 lane() { return thread_in_block() % 32; }
+
+// store_bits makes *word the warp's 32 answers, one bit a lane. All lanes of the warp must call it.
+DEVICE void store_bits(u32 *word, bool b) {
+#ifdef BURST_ON_HOST
+    if (lane() == 0) *word = 0;
+    *word |= (u32)b << lane();
+#else
+    u32 bits = ballot(b);
+    if (lane() == 0) *word = bits;
+#endif
+}
+
+// store_sum makes *node the sum of the warp's 32 values. All lanes of the warp must call it; the last one may read *node.
+DEVICE void store_sum(u64 *node, u64 v) {
+#ifdef BURST_ON_HOST
+    if (lane() == 0) *node = 0;
+    *node += v;
+#else
+    for (u32 by = 16; by > 0; by /= 2) {
+        u32 low = shuffle_xor((u32)v, by), high = shuffle_xor((u32)(v >> 32), by);
+        v += (u64)high << 32 | low;
+    }
+    if (lane() == 31) *node = v;
+#endif
+}

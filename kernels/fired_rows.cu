@@ -1,0 +1,46 @@
+#include "sums.cuh"
+
+// first_delay is the first synapse of low ≤ k < high whose delay is at least d.
+DEVICE u64 first_delay(const u8 *delay, u64 low, u64 high, u32 d) {
+    while (low < high) {
+        u64 middle = low + (high - low) / 2;
+        if (delay[middle] < d) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+// fired_rows finds what synaptic_propagation_fcl has to deliver: the synapses with delay d of each neuron that fired d
+// bursts ago, one thread a pair of neuron and delay. The pairs of all delays are numbered one after the other: those of
+// delay d are before[d-1] ≤ pair < before[d]. A launch takes count pairs from number offset on. delay is null when all
+// delays are 1; queues holds the fire queue of burst b at (b mod delays)·neurons.
+//
+//	for i := range count {
+//		d, j := delay and place of pair offset+i
+//		n := queue of burst t-d [j]
+//		start[i], length[i] = the synapses of row n whose delay is d
+//		sums.add(i, length[i])
+//	}
+KERNEL fired_rows(u64 offset, u64 count, const u64 *before, u32 delays, u64 t, const u32 *queues, u64 neurons,
+                  const u64 *row, const u8 *delay, u64 *start, u64 *length, u64 *sums) {
+    u64 i = thread_index(), found = 0;
+    if (i < count) {
+        u64 pair = offset + i;
+        u32 low = 1, high = delays; // the first delay d with pair < before[d]
+        while (low < high) {
+            u32 middle = low + (high - low) / 2;
+            if (before[middle] <= pair) low = middle + 1;
+            else high = middle;
+        }
+        u64 slot = (t + delays - low) % delays;
+        u32 n = queues[slot * neurons + (pair - before[low - 1])];
+        u64 first = row[n], end = row[n + 1];
+        if (delay != nullptr) {
+            first = first_delay(delay, first, end, low);
+            end = first_delay(delay, first, end, low + 1);
+        }
+        start[i] = first;
+        length[i] = found = end - first;
+    }
+    sums_add(sums, count, i, found);
+}

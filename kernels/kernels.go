@@ -1,0 +1,72 @@
+// Package kernels holds the CUDA C++ of a burst and the PTX that clang made of it. One .cu is one kernel, commented by the
+// Go loop it equals; burst.cuh is what lets clang, nvcc, NVRTC and g++ accept them unchanged. backend/cuda launches, in
+// this order: inject, fired_rows, synaptic_propagation_fcl, neural_dynamics_fcl, list_sums, list_ids.
+package kernels
+
+import (
+	"embed"
+	"fmt"
+)
+
+// Sources holds the CUDA C++ files; burst.cu includes all kernels.
+//
+//go:embed *.cu *.cuh
+var Sources embed.FS
+
+//go:embed burst_sm_75.ptx
+var sm75 string
+
+//go:embed burst_sm_90.ptx
+var sm90 string
+
+// Image is PTX for devices from one compute capability on.
+type Image struct {
+	Name       string
+	Capability int // 10·major + minor, the lowest that runs it
+	ISA        int // its PTX version, 10·major + minor
+	PTX        string
+}
+
+// Images lists what is embedded, by rising capability.
+func Images() []Image {
+	return []Image{
+		{Name: "burst_sm_75.ptx", Capability: 75, ISA: 63, PTX: sm75},
+		{Name: "burst_sm_90.ptx", Capability: 90, ISA: 78, PTX: sm90},
+	}
+}
+
+// Select is the image for a device's compute capability and the newest PTX version that its driver takes, both as
+// 10·major + minor. The error says which of the two no image meets.
+func Select(capability, isa int) (Image, error) {
+	images := Images()
+	if lowest := images[0].Capability; capability < lowest {
+		return Image{}, fmt.Errorf("compute capability %s, want %s (Turing) or newer", dotted(capability), dotted(lowest))
+	}
+	for i := len(images) - 1; i >= 0; i-- {
+		if images[i].Capability <= capability && images[i].ISA <= isa {
+			return images[i], nil
+		}
+	}
+	return Image{}, fmt.Errorf("the driver takes PTX up to %s, want %s; update the NVIDIA driver", dotted(isa), dotted(images[0].ISA))
+}
+
+func dotted(v int) string { return fmt.Sprintf("%d.%d", v/10, v%10) }
+
+// isas lists the PTX version that came with each CUDA version ("Release Notes" of NVIDIA's PTX ISA manual).
+var isas = [...]struct{ cuda, isa int }{
+	{10000, 63}, {10010, 64}, {10020, 65},
+	{11000, 70}, {11010, 71}, {11020, 72}, {11030, 73}, {11040, 74}, {11050, 75}, {11060, 76}, {11070, 77}, {11080, 78},
+	{12000, 80}, {12010, 81}, {12020, 82}, {12030, 83}, {12040, 84}, {12050, 85}, {12070, 86}, {12080, 87}, {12090, 88},
+	{13000, 90},
+}
+
+// ISA is the newest PTX version that a driver of a CUDA version (1000·major + 10·minor) surely takes; 0 before CUDA 10.
+func ISA(cuda int) int {
+	isa := 0
+	for _, e := range isas {
+		if e.cuda <= cuda {
+			isa = e.isa
+		}
+	}
+	return isa
+}

@@ -1,0 +1,109 @@
+package kernels
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+//go:embed SHA256SUMS
+var sums string
+
+// TestChecksums fails when a source was edited and the PTX not rebuilt, or the other way round.
+func TestChecksums(t *testing.T) {
+	images := map[string]string{}
+	for _, i := range Images() {
+		images[i.Name] = i.PTX
+	}
+	listed := 0
+	for line := range strings.Lines(sums) {
+		want, name, ok := strings.Cut(strings.TrimSpace(line), "  ")
+		require.True(t, ok, "SHA256SUMS: %q", line)
+		text, ptx := images[name]
+		if !ptx {
+			b, err := fs.ReadFile(Sources, name)
+			require.NoError(t, err, "SHA256SUMS names %s; run make kernels", name)
+			text = string(b)
+		}
+		require.Equal(t, want, fmt.Sprintf("%x", sha256.Sum256([]byte(text))), "%s changed since make kernels", name)
+		listed++
+	}
+	sources, err := fs.ReadDir(Sources, ".")
+	require.NoError(t, err)
+	require.Equal(t, len(sources)+len(images), listed, "SHA256SUMS lists other files than there are; run make kernels")
+}
+
+// TestPTX checks what the committed PTX promises: every kernel under its name, and floats rounded one operation at a time.
+func TestPTX(t *testing.T) {
+	names := []string{"inject", "fired_rows", "synaptic_propagation_fcl", "neural_dynamics_fcl", "list_sums", "list_ids"}
+	for _, i := range Images() {
+		t.Run(i.Name, func(t *testing.T) {
+			for _, n := range names {
+				require.Contains(t, i.PTX, ".visible .entry "+n+"(")
+				_, err := fs.Stat(Sources, n+".cu")
+				require.NoError(t, err, "a kernel's file bears its name")
+			}
+			require.Equal(t, len(names), strings.Count(i.PTX, ".entry"))
+			require.NotRegexp(t, `fma\.|mad\.f|\.ftz|\.approx|\.full`, i.PTX, "each float operation rounds on its own, denormals kept")
+			require.Contains(t, i.PTX, "div.rn.f32", "the input is a correctly rounded quotient")
+			require.NotContains(t, i.PTX, ".local", "no kernel spills to local memory")
+			require.Contains(t, i.PTX, fmt.Sprintf(".version %s\n", dotted(i.ISA)))
+			require.Contains(t, i.PTX, fmt.Sprintf(".target sm_%d\n", i.Capability))
+		})
+	}
+}
+
+// TestRebuild compiles the sources anew; the committed PTX must be what they say.
+func TestRebuild(t *testing.T) {
+	if _, err := exec.LookPath("clang-19"); err != nil {
+		require.Empty(t, os.Getenv("CI"), "CI must have clang-19")
+		t.Skip("SKIPPED: no clang-19 on this machine, so the PTX was not rebuilt and compared")
+	}
+	out := t.TempDir()
+	log, err := exec.Command("bash", "build.sh", out).CombinedOutput()
+	require.NoError(t, err, "%s", log)
+	comment := regexp.MustCompile(`(?m)//.*$`) // registers' and blocks' names are the same; only the compiler's remarks may differ
+	for _, i := range Images() {
+		b, err := os.ReadFile(filepath.Join(out, i.Name))
+		require.NoError(t, err)
+		if comment.ReplaceAllString(string(b), "") != comment.ReplaceAllString(i.PTX, "") {
+			t.Errorf("%s is not what clang-19 makes of the sources; run make kernels", i.Name)
+		}
+	}
+}
+
+func TestSelect(t *testing.T) {
+	for _, c := range []struct {
+		name             string
+		capability, cuda int
+		want, err, why   string
+	}{
+		{name: "Turing", capability: 75, cuda: 11040, want: "burst_sm_75.ptx", why: "the floor"},
+		{name: "Ada", capability: 89, cuda: 13000, want: "burst_sm_75.ptx", why: "sm_90 code does not run on 8.9"},
+		{name: "Hopper", capability: 90, cuda: 13000, want: "burst_sm_90.ptx", why: "its own target"},
+		{name: "Hopper, old driver", capability: 90, cuda: 11070, want: "burst_sm_75.ptx", why: "CUDA 11.7 ends at PTX 7.7, sm_90 needs 7.8"},
+		{name: "Blackwell", capability: 120, cuda: 12080, want: "burst_sm_90.ptx", why: "PTX runs on newer devices"},
+		{name: "a driver of the future", capability: 75, cuda: 15030, want: "burst_sm_75.ptx", why: "newer drivers take older PTX"},
+		{name: "Pascal", capability: 61, cuda: 12040, err: "compute capability 6.1, want 7.5", why: "below the floor"},
+		{name: "CUDA 9", capability: 75, cuda: 9020, err: "the driver takes PTX up to 0.0, want 6.3", why: "not in the table"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			i, err := Select(c.capability, ISA(c.cuda))
+			if c.err != "" {
+				require.ErrorContains(t, err, c.err, c.why)
+				return
+			}
+			require.NoError(t, err, c.why)
+			require.Equal(t, c.want, i.Name, c.why)
+		})
+	}
+}

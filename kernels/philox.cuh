@@ -1,0 +1,37 @@
+// The law's random draws (engine/doc.go, Randomness); the same as internal/exact's Draw.
+#pragma once
+#include "burst.cuh"
+
+enum purpose { POISSON_DRIVE = 5, EXCITABILITY = 6 };
+
+struct words {
+    u32 w[4];
+};
+
+// philox is Philox4x32-10 (Salmon et al. 2011).
+DEVICE words philox(u64 key, u32 c0, u32 c1, u32 c2, u32 c3) {
+    u32 k0 = (u32)key, k1 = (u32)(key >> 32);
+    for (int round = 0; round < 10; round++) {
+        u32 h0 = high_product(0xD2511F53u, c0), l0 = 0xD2511F53u * c0;
+        u32 h1 = high_product(0xCD9E8D57u, c2), l1 = 0xCD9E8D57u * c2;
+        c0 = h1 ^ c1 ^ k0;
+        c1 = l1;
+        c2 = h0 ^ c3 ^ k1;
+        c3 = l0;
+        k0 += 0x9E3779B9u;
+        k1 += 0xBB67AE85u;
+    }
+    return words{{c0, c1, c2, c3}};
+}
+
+// draw is the draw for an index of 64 bits in burst t.
+DEVICE words draw(u64 seed, purpose p, u32 index_low, u32 index_high, u64 t) {
+    return philox(seed, index_low, index_high, (u32)t, (u32)p << 24 | ((u32)(t >> 32) & 0xffffffu));
+}
+
+// pcg is FEAGI's hash of 32 bits.
+DEVICE u32 pcg(u32 x) {
+    u32 s = x * 747796405u + 2891336453u;
+    u32 w = ((s >> ((s >> 28) + 4)) ^ s) * 277803737u;
+    return (w >> 22) ^ w;
+}
