@@ -90,21 +90,21 @@ func (f *fields) unknown(name *yaml.Node) {
 	f.p.fault(name, f.at.key(short(name.Value)), nearest(name.Value, names), "unknown key found, wanted one of %s", strings.Join(names, ", "))
 }
 
-// index is the place of a key in the table; asking for one that is not there is a bug.
-func (f *fields) index(name string) int {
-	for i := range f.keys {
-		if f.keys[i].Name == name {
+// index is the place of a key in a table; asking for one that is not there is a bug.
+func index(keys []key, name string) int {
+	for i := range keys {
+		if keys[i].Name == name {
 			return i
 		}
 	}
 	panic("BUG: no key " + name + " in the table")
 }
 
-func (f *fields) has(name string) bool { return f.value[f.index(name)] != nil }
+func (f *fields) has(name string) bool { return f.value[index(f.keys, name)] != nil }
 
 // get gives what stands behind a key: nil when it is absent.
 func (f *fields) get(name string) (*yaml.Node, *path, *key) {
-	i := f.index(name)
+	i := index(f.keys, name)
 	return f.value[i], f.at.key(name), &f.keys[i]
 }
 
@@ -119,7 +119,7 @@ func (f *fields) fault(name, format string, args ...any) {
 
 // faultKey reports that a key should not be there.
 func (f *fields) faultKey(name, suggestion, format string, args ...any) {
-	f.p.fault(f.names[f.index(name)], f.at.key(name), suggestion, format, args...)
+	f.p.fault(f.names[index(f.keys, name)], f.at.key(name), suggestion, format, args...)
 }
 
 // only refuses keys that belong to other models or rules than the chosen one.

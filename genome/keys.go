@@ -114,11 +114,11 @@ var areaKeys = sync.OnceValue(func() []key {
 		if m.AreaLevel {
 			keys = append(keys, level...)
 		} else {
-			at := slices.IndexFunc(keys, func(k key) bool { return k.Name == "params" })
+			at := index(keys, "params")
 			keys[at].Keys = append(keys[at].Keys, level...)
 			keys[at].Of = append(keys[at].Of, m.Name)
 		}
-		at := slices.IndexFunc(keys, func(k key) bool { return k.Name == "init" })
+		at := index(keys, "init")
 		keys[at].Keys = mergeKeys(keys[at].Keys, stateKeys(m))
 	}
 	return keys

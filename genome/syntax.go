@@ -130,27 +130,34 @@ func (s *search) unclosed(line int) Fault {
 // column is the first character of line with which the text is broken for good, or the first that is not blank where
 // that cannot be told.
 func (s *search) column(line int) int {
-	start := s.ends[line-1]
-	text := s.src.text[start:s.ends[line]]
+	start, end := s.ends[line-1], s.ends[line]
+	text := s.src.text[start:end]
 	first := 1 + indent(string(text))
-	if s.budget < s.ends[line] {
+	at := s.colon(text, start)
+	if len(text) > 400 || at < 0 {
 		return first
 	}
-	s.budget -= s.ends[line]
-	feed := &feeder{text: s.src.text[:s.ends[line]], step: 1, open: true}
-	var n yaml.Node
-	if err := decode(yaml.NewDecoder(feed), &n); needsMore(err) || feed.fed <= start {
+	low, high := at, len(bytes.TrimRight(text, "\r\n"))
+	if low >= high || s.prefix(start+high) != broken {
 		return first
 	}
-	at := feed.fed - start
-	// The reader looks ahead by up to four bytes, past the blanks that follow what it read.
-	for low := max(0, at-4); low < at; low++ {
-		if s.brokenAt(start + low) {
-			at = low
-			break
+	for low+1 < high {
+		if mid := (low + high) / 2; s.prefix(start+mid) == broken {
+			high = mid
+		} else {
+			low = mid
 		}
 	}
-	return max(first, len([]rune(string(text[:at]))))
+	return max(first, len([]rune(string(text[:high]))))
+}
+
+// colon is the number of bytes of a line up to its first key's value, −1 when the text up to there is broken already.
+func (s *search) colon(text []byte, start int) int {
+	at := bytes.Index(text, []byte(": "))
+	if at < 0 || s.prefix(start+at+2) == broken {
+		return -1
+	}
+	return at + 2
 }
 
 // standing tells how the text stands after a line.
@@ -187,7 +194,7 @@ func needsMore(err error) bool { return err == nil || strings.Contains(err.Error
 
 // ends says whether an error can come from a text that merely ends too soon.
 func ends(err error) bool {
-	for _, m := range []string{"found unexpected end of stream", "did not find expected ',' or"} {
+	for _, m := range []string{"found unexpected end of stream", "did not find expected ',' or", "did not find expected node content"} {
 		if strings.Contains(err.Error(), m) {
 			return true
 		}

@@ -51,12 +51,11 @@ func decode(d *yaml.Decoder, into *yaml.Node) (err error) {
 // errMore is what a feeder without an end answers when its text is used up.
 var errMore = errors.New("more text wanted")
 
-// feeder hands a text to the YAML reader piece by piece, so that fed tells how far the reader had to look before it
+// feeder hands a text to the YAML reader line by line, so that fed tells how far the reader had to look before it
 // gave up.
 type feeder struct {
 	text []byte
 	fed  int
-	step int  // bytes a piece; 0: up to the end of the line
 	open bool // answer errMore rather than io.EOF at the end
 }
 
@@ -68,10 +67,7 @@ func (f *feeder) Read(p []byte) (int, error) {
 		}
 		return 0, io.EOF
 	}
-	n := f.step
-	if n == 0 {
-		n = bytes.IndexByte(rest, '\n') + 1
-	}
+	n := bytes.IndexByte(rest, '\n') + 1
 	if n == 0 {
 		n = len(rest)
 	}

@@ -1,0 +1,174 @@
+package genome
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+)
+
+// Schema is the JSON Schema (draft 2020-12) of the genome format, made from the tables that Parse itself uses. It tells
+// an editor which keys stand where and what their values look like; what relates one value to another (names of areas,
+// whole bursts, quanta) only Parse checks.
+func Schema() []byte {
+	top := mapSchema(topKeys())
+	top["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+	top["title"] = "burst genome, format version 1"
+	text, err := json.MarshalIndent(top, "", "  ")
+	if err != nil {
+		panic("BUG: schema: " + err.Error())
+	}
+	return append(text, '\n')
+}
+
+type object = map[string]any
+
+// mapSchema describes a mapping of keys.
+func mapSchema(keys []key) object {
+	properties := object{}
+	var required []string
+	for i := range keys {
+		s := keys[i].schema()
+		s["description"] = keys[i].description()
+		properties[keys[i].Name] = s
+		if keys[i].Required {
+			required = append(required, keys[i].Name)
+		}
+	}
+	o := object{"type": "object", "properties": properties, "additionalProperties": false}
+	if required != nil {
+		o["required"] = required
+	}
+	return o
+}
+
+// description is the key's text with its default and what it belongs to.
+func (k *key) description() string {
+	text := k.Doc
+	if k.Default != "" {
+		text += " (default " + k.Default + ")"
+	}
+	if k.Of != nil {
+		text += "; " + strings.Join(k.Of, ", ")
+	}
+	return text
+}
+
+// schema describes the value of one key.
+func (k *key) schema() object {
+	switch k.Form {
+	case formVersion:
+		return object{"const": "v1"}
+	case formName:
+		return object{"type": "string", "pattern": "^[A-Za-z0-9_]([A-Za-z0-9_. -]*[A-Za-z0-9_.-])?$", "maxLength": maxName}
+	case formWhole:
+		return wholeSchema(k.Low, k.High)
+	case formOffset:
+		return object{"type": "integer", "minimum": -maxOffset, "maximum": maxOffset}
+	case formNumber:
+		return k.numberSchema()
+	case formBursts:
+		return object{"anyOf": []object{wholeSchema(k.Low, k.High), quantitySchema(Time)}}
+	case formFlag:
+		return object{"type": "boolean"}
+	case formChoice:
+		return object{"enum": k.Choices}
+	case formScale:
+		return object{"anyOf": []object{wholeSchema(k.Low, k.High), {"const": "auto"}}}
+	case formValue, formAmount:
+		return k.amountSchema()
+	case formArea:
+		return object{"type": "string", "minLength": 1}
+	case formFile:
+		return object{"type": "string", "minLength": 1, "not": object{"pattern": `^/|(^|/)\.\.(/|$)`}}
+	case formElement:
+		return object{"anyOf": []object{wholeSchema(0, maxOffset), {"enum": []string{"*", "?", "!"}}}}
+	case formList:
+		return k.listSchema()
+	case formOneOrMany:
+		one := mapSchema(k.Keys)
+		return object{"anyOf": []object{one, {"type": "array", "items": one}}}
+	}
+	return mapSchema(k.Keys)
+}
+
+func wholeSchema(low, high uint64) object {
+	return object{"type": "integer", "minimum": low, "maximum": high}
+}
+
+// numberSchema is a bare number, or a text with a unit.
+func (k *key) numberSchema() object {
+	if k.Dims[0] != Plain {
+		return quantitySchema(k.Dims[0])
+	}
+	o := object{"type": "number", "minimum": max(k.Min, -math.MaxFloat32), "maximum": min(k.Max, math.MaxFloat32)}
+	if k.MinOpen {
+		o["exclusiveMinimum"] = k.Min
+		delete(o, "minimum")
+	}
+	return o
+}
+
+const decimal = `[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?`
+
+// quantitySchema is a number with one of the dimension's units.
+func quantitySchema(dim Dimension) object {
+	return object{"type": "string", "pattern": "^" + quantityPattern(dim) + "$"}
+}
+
+func quantityPattern(dim Dimension) string {
+	var names []string
+	for _, u := range units() {
+		if u.dim == dim {
+			names = append(names, u.name)
+		}
+	}
+	return decimal + " *(" + strings.Join(names, "|") + ")"
+}
+
+// amountSchema is a number of any of the key's dimensions, for formValue a distribution too.
+func (k *key) amountSchema() object {
+	var ways []object
+	for _, d := range k.Dims {
+		switch d {
+		case Plain:
+			ways = append(ways, object{"type": "number", "minimum": -math.MaxFloat32, "maximum": math.MaxFloat32})
+		case Bursts:
+			ways = append(ways, wholeSchema(1, maxDelay), quantitySchema(Time))
+		default:
+			ways = append(ways, quantitySchema(d))
+		}
+	}
+	if k.Form == formValue {
+		ways = append(ways, object{"type": "string", "pattern": distributionPattern(k.Dims)})
+	}
+	return object{"anyOf": ways}
+}
+
+// distributionPattern is what parseValue takes, units of any one dimension for each number.
+func distributionPattern(dims []Dimension) string {
+	var ways []string
+	for _, d := range dims {
+		switch d {
+		case Plain:
+			ways = append(ways, decimal)
+		case Bursts:
+			ways = append(ways, decimal, quantityPattern(Time))
+		default:
+			ways = append(ways, quantityPattern(d))
+		}
+	}
+	x := `\s*(` + strings.Join(ways, "|") + `)\s*`
+	dist := `\s*(uniform|normal|lognormal)\s*\(` + x + `,` + x + `\)\s*`
+	return `^(` + dist + `([<>]=?` + x + `){0,2}|\s*clip\s*\(` + dist + `,` + x + `,` + x + `\)\s*)$`
+}
+
+func (k *key) listSchema() object {
+	o := object{"type": "array", "items": k.Item.schema()}
+	switch {
+	case k.Len > 0:
+		o["minItems"], o["maxItems"] = k.Len, k.Len
+	case !k.Empty:
+		o["minItems"] = 1
+	}
+	return o
+}
