@@ -1,0 +1,170 @@
+package cuda
+
+import (
+	"fmt"
+	"runtime"
+	"unsafe"
+
+	"burst/backend/cuda/driver"
+)
+
+// The kernels, in the order of a burst.
+const (
+	kernelInject = iota
+	kernelFiredRows
+	kernelPropagation
+	kernelDynamics
+	kernelListSums
+	kernelListIDs
+	kernelCount
+)
+
+var kernelNames = [kernelCount]string{"inject", "fired_rows", "synaptic_propagation_fcl", "neural_dynamics_fcl", "list_sums", "list_ids"}
+
+// arguments hold one struct a kernel; its fields are the kernel's parameters in order.
+type arguments struct {
+	inject      injectArgs
+	firedRows   firedRowsArgs
+	propagation propagationArgs
+	dynamics    dynamicsArgs
+	listSums    listSumsArgs
+	listIDs     listIDsArgs
+}
+
+type injectArgs struct {
+	stimuli       driver.Ptr
+	stimulusCount uint64
+	drives        driver.Ptr
+	driveCount    uint32
+	counts        driver.Ptr
+	seed, t       uint64
+	acc           driver.Ptr
+}
+
+type firedRowsArgs struct {
+	offset, count       uint64
+	before              driver.Ptr
+	delays              uint32
+	t                   uint64
+	queues              driver.Ptr
+	neurons             uint64
+	row, delay          driver.Ptr
+	start, length, sums driver.Ptr
+}
+
+type propagationArgs struct {
+	count               uint64
+	start, length, sums driver.Ptr
+	target, weight, acc driver.Ptr
+}
+
+type dynamicsArgs struct {
+	areas                driver.Ptr
+	areaCount            uint32
+	thresholds, terms    driver.Ptr
+	seed, t              uint64
+	scale                int32
+	acc                  driver.Ptr
+	neurons              uint32
+	v, refractory, count driver.Ptr
+	fired                driver.Ptr
+	ports                uint32
+	candidates           driver.Ptr
+}
+
+type listSumsArgs struct {
+	fired          driver.Ptr
+	firedWords     uint64
+	firedSums      driver.Ptr
+	candidates     driver.Ptr
+	candidateWords uint64
+	candidateSums  driver.Ptr
+}
+
+type listIDsArgs struct {
+	fired         driver.Ptr
+	neurons       uint32
+	firedSums     driver.Ptr
+	queue         driver.Ptr
+	candidates    driver.Ptr
+	ports         uint32
+	candidateSums driver.Ptr
+	acc           driver.Ptr
+	list          driver.Ptr
+	lengths       driver.Ptr
+}
+
+// bind fills in what stays the same in all bursts.
+func (b *backend) bind(t *tables) {
+	p, c := &b.plan.ptr, b.c
+	firedSums := p[bufSums] + driver.Ptr(b.plan.firedSums)
+	candidateSums := p[bufSums] + driver.Ptr(b.plan.candidateSums)
+	rowSums := p[bufSums] + driver.Ptr(b.plan.rows)
+	b.args = arguments{
+		inject: injectArgs{
+			stimuli: p[bufInput] + driver.Ptr(b.plan.head), drives: p[bufDrives], counts: p[bufCounts], seed: c.RunSeed, acc: p[bufAcc],
+		},
+		firedRows: firedRowsArgs{
+			before: p[bufInput], delays: uint32(c.MaxDelay), queues: p[bufQueues], neurons: uint64(c.Neurons),
+			row: p[bufRow], delay: p[bufDelay], start: p[bufStart], length: p[bufLength], sums: rowSums,
+		},
+		propagation: propagationArgs{
+			start: p[bufStart], length: p[bufLength], sums: rowSums, target: p[bufTarget], weight: p[bufWeight], acc: p[bufAcc],
+		},
+		dynamics: dynamicsArgs{
+			areas: p[bufAreas], areaCount: uint32(len(t.areas)), thresholds: p[bufThresholds],
+			terms: p[bufInput] + driver.Ptr(b.plan.terms), seed: c.RunSeed, scale: c.Scale, acc: p[bufAcc],
+			neurons: c.Neurons, v: p[bufV], refractory: p[bufRefractory], count: p[bufCount],
+			fired: p[bufFired], ports: c.Ports, candidates: p[bufCandidates],
+		},
+		listSums: listSumsArgs{
+			fired: p[bufFired], firedWords: divUp(uint64(c.Neurons), 32), firedSums: firedSums,
+			candidates: p[bufCandidates], candidateWords: divUp(uint64(c.Ports), 32), candidateSums: candidateSums,
+		},
+		listIDs: listIDsArgs{
+			fired: p[bufFired], neurons: c.Neurons, firedSums: firedSums,
+			candidates: p[bufCandidates], ports: c.Ports, candidateSums: candidateSums,
+			acc: p[bufAcc], list: p[bufList], lengths: p[bufLengths],
+		},
+	}
+	a := &b.args
+	for k, s := range [kernelCount]any{&a.inject, &a.firedRows, &a.propagation, &a.dynamics, &a.listSums, &a.listIDs} {
+		b.params[k] = driver.Params(s)
+	}
+}
+
+// launch queues a kernel with at least so many threads.
+func (b *backend) launch(kernel int, threads uint64) error {
+	return b.launchBlocks(kernel, divUp(threads, uint64(b.tune.threads)))
+}
+
+func (b *backend) launchBlocks(kernel int, blocks uint64) error {
+	if err := b.kernel[kernel].Launch(uint32(blocks), b.tune.threads, b.params[kernel], b.stream); err != nil {
+		return fmt.Errorf("%s: %w", kernelNames[kernel], err)
+	}
+	return nil
+}
+
+// upload copies the network to the device and waits for it.
+func (b *backend) upload(t *tables) error {
+	c := b.c
+	for _, u := range []struct {
+		to   slot
+		from unsafe.Pointer
+	}{
+		{bufRow, data(c.Row)}, {bufTarget, data(c.Target)}, {bufWeight, data(c.Weight)}, {bufDelay, data(c.Delay)},
+		{bufAreas, data(t.areas)}, {bufThresholds, data(t.thresholds)}, {bufDrives, data(t.drives)}, {bufCounts, data(t.counts)},
+	} {
+		if n := b.plan.bytes[u.to]; n > 0 {
+			if err := b.stream.Upload(b.plan.ptr[u.to], u.from, n); err != nil {
+				return err
+			}
+		}
+	}
+	err := b.stream.Synchronize()
+	runtime.KeepAlive(t)
+	return err
+}
+
+// data is the address of a slice's first element.
+func data[T any](s []T) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(s)) }

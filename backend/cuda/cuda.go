@@ -1,0 +1,221 @@
+// Package cuda advances a network on an NVIDIA GPU by the law of package engine, with the same bits as the reference. The
+// connectome and the state are uploaded once; a burst launches the kernels of package kernels on one stream, waits once,
+// and brings the fire queue and, where wanted, the fire candidate list back. It needs no cgo and no CUDA toolkit: package
+// driver finds the NVIDIA driver at run time.
+package cuda
+
+import (
+	"errors"
+	"fmt"
+
+	"burst/backend/cuda/driver"
+	"burst/connectome"
+	"burst/engine"
+	"burst/kernels"
+)
+
+// Options of Open; the zero value uses the first device and delivers no FCL.
+type Options struct {
+	Device int // as nvidia-smi numbers the devices that CUDA_VISIBLE_DEVICES leaves, from 0 on
+	Want   engine.Want
+}
+
+// tuning is what changes speed and memory but no result.
+type tuning struct {
+	threads uint32 // a block; a multiple of 32
+	pairs   uint64 // of neuron and delay that one round of propagation takes; 0: as many as neurons
+	entries uint64 // of a list that the page-locked buffers hold, at most
+}
+
+var defaults = tuning{threads: 256, entries: 1 << 20}
+
+// Open uploads c to a GPU, in the state before burst 0. The error wraps engine.ErrUnavailable when this machine cannot run
+// CUDA, and is a *MemoryError when the network does not fit the device.
+func Open(c *connectome.Connectome, o Options) (engine.Backend, error) {
+	return open(c, o, defaults)
+}
+
+func open(c *connectome.Connectome, o Options, tune tuning) (engine.Backend, error) {
+	b := &backend{c: c, want: o.Want, tune: tune}
+	if err := b.attach(o.Device); err != nil {
+		return nil, unavailable(err)
+	}
+	if err := b.ctx.Enter(); err != nil {
+		return nil, errors.Join(unavailable(err), b.ctx.Release())
+	}
+	defer b.ctx.Leave()
+	if err := b.prepare(); err != nil {
+		b.release()
+		return nil, unavailable(fmt.Errorf("cuda: device %d: %w", o.Device, err))
+	}
+	return b, nil
+}
+
+// unavailable makes errors of the driver that mean "not on this machine" errors of the engine that say so.
+func unavailable(err error) error {
+	if errors.Is(err, driver.ErrUnavailable) {
+		return fmt.Errorf("%w: %w", engine.ErrUnavailable, err)
+	}
+	return err
+}
+
+// backend holds one network on one device.
+type backend struct {
+	c    *connectome.Connectome
+	want engine.Want
+	tune tuning
+
+	device *driver.Device
+	ctx    *driver.Context
+	image  kernels.Image
+	module *driver.Module
+	stream *driver.Stream
+	sms    int
+
+	plan   plan
+	kernel [kernelCount]*driver.Function
+	params [kernelCount]*driver.Arguments
+	args   arguments
+	input  input
+	output output
+
+	number  uint64   // the next burst
+	lengths []uint64 // of the fire queue of burst b at b mod MaxDelay
+	driven  uint64   // neurons with drives that go into acc, one for each such drive
+
+	fault error // the first failure since which the state is not known
+	lost  bool  // the context does not work any more, either
+}
+
+// attach finds the device and the code for it, and takes hold of its context.
+func (b *backend) attach(device int) error {
+	d, err := driver.Open("")
+	if err != nil {
+		return err
+	}
+	if b.device, err = d.Device(device); err != nil {
+		return err
+	}
+	if b.image, err = selectImage(d, b.device); err != nil {
+		return err
+	}
+	if b.sms, err = b.device.Attribute(driver.MultiprocessorCount); err != nil {
+		return err
+	}
+	b.ctx, err = b.device.Retain()
+	return err
+}
+
+// selectImage is the PTX for a device; there being none means that the device is not available.
+func selectImage(d *driver.Driver, v *driver.Device) (kernels.Image, error) {
+	capability, err := v.Capability()
+	if err != nil {
+		return kernels.Image{}, err
+	}
+	image, err := kernels.Select(capability, kernels.ISA(d.Version()))
+	if err != nil {
+		return kernels.Image{}, fmt.Errorf("%w: device %d: %w", driver.ErrUnavailable, v.Index(), err)
+	}
+	return image, nil
+}
+
+// prepare loads the code, takes the memory and uploads the network.
+func (b *backend) prepare() error {
+	t := makeTables(b.c)
+	b.driven = t.driven
+	b.lengths = make([]uint64, b.c.MaxDelay)
+	b.plan = makePlan(b.c, b.want, b.tune, t)
+	var err error
+	if b.stream, err = b.ctx.Stream(); err != nil {
+		return err
+	}
+	if err := b.load(); err != nil {
+		return err
+	}
+	if err := b.plan.allocate(b.ctx); err != nil {
+		return err
+	}
+	if err := b.input.allocate(b); err != nil {
+		return err
+	}
+	if err := b.output.allocate(b); err != nil {
+		return err
+	}
+	b.bind(t)
+	if err := b.upload(t); err != nil {
+		return err
+	}
+	return b.writeState(engine.NewState(b.c))
+}
+
+// load brings the kernels onto the device.
+func (b *backend) load() error {
+	var err error
+	if b.module, err = b.ctx.Load([]byte(b.image.PTX)); err != nil {
+		return fmt.Errorf("%s: %w", b.image.Name, err)
+	}
+	for k, name := range kernelNames {
+		if b.kernel[k], err = b.module.Function(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close frees what the backend holds.
+func (b *backend) Close() error {
+	if err := b.ctx.Enter(); err != nil {
+		return b.failed("closing", err)
+	}
+	defer b.ctx.Leave()
+	err := b.release()
+	if b.lost {
+		return b.fault
+	}
+	if err != nil {
+		return b.failed("closing", err)
+	}
+	return nil
+}
+
+// release frees everything that there is, in a context that is entered, and returns the first failure.
+func (b *backend) release() error {
+	var errs []error
+	if b.stream != nil {
+		errs = append(errs, b.stream.Synchronize())
+	}
+	errs = append(errs, b.plan.free(b.ctx), b.input.free(), b.output.free())
+	for _, p := range b.params {
+		if p != nil {
+			p.Release()
+		}
+	}
+	if b.module != nil {
+		errs = append(errs, b.module.Unload())
+	}
+	if b.stream != nil {
+		errs = append(errs, b.stream.Destroy())
+	}
+	errs = append(errs, b.ctx.Release())
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// failed keeps the first failure: from here on the state on the device is not known, until WriteState replaces it, which
+// cannot help when the context is lost.
+func (b *backend) failed(doing string, err error) error {
+	if b.lost {
+		return b.fault
+	}
+	b.lost = driver.Sticky(err)
+	cure := ""
+	if b.lost {
+		cure = "; the device's context is lost, start a new process"
+	}
+	b.fault = fmt.Errorf("cuda: device %d, burst %d: %s: %w%s", b.device.Index(), b.number, doing, err, cure)
+	return b.fault
+}

@@ -1,0 +1,105 @@
+package cuda
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"burst/backend/cuda/driver"
+)
+
+// DeviceInfo describes a GPU and whether Open can use it.
+type DeviceInfo struct {
+	Index       int
+	Name        string
+	UUID        string // empty where the driver does not tell
+	PCI         string
+	Capability  string // compute capability, as 9.0
+	MemoryTotal uint64 // bytes
+	MemoryFree  uint64 // bytes; 0 when the device cannot be used
+	Driver      string // version of the kernel driver, empty where the system does not tell
+	CUDA        string // newest CUDA version that the driver speaks
+	PTX         string // the embedded code that Open would load
+	Usable      bool
+	Why         string // why it is not usable
+}
+
+// Devices lists the GPUs. The error wraps engine.ErrUnavailable when there is no driver or no device.
+func Devices() ([]DeviceInfo, error) {
+	d, err := driver.Open("")
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	n, err := d.DeviceCount()
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	list := make([]DeviceInfo, n)
+	for i := range list {
+		list[i] = DeviceInfo{Index: i, Driver: kernelDriver(), CUDA: fmt.Sprintf("%d.%d", d.Version()/1000, d.Version()%1000/10)}
+		if err := list[i].look(d); err != nil {
+			list[i].Why = err.Error()
+		} else {
+			list[i].Usable = true
+		}
+	}
+	return list, nil
+}
+
+// look fills in what device v tells; the error is why it cannot be used.
+func (i *DeviceInfo) look(d *driver.Driver) error {
+	v, err := d.Device(i.Index)
+	if err != nil {
+		return err
+	}
+	if i.Name, err = v.Name(); err != nil {
+		return err
+	}
+	if uuid, err := v.UUID(); err == nil {
+		i.UUID = uuid
+	}
+	if pci, err := v.PCIBusID(); err == nil {
+		i.PCI = pci
+	}
+	if i.MemoryTotal, err = v.TotalMemory(); err != nil {
+		return err
+	}
+	capability, err := v.Capability()
+	if err != nil {
+		return err
+	}
+	i.Capability = fmt.Sprintf("%d.%d", capability/10, capability%10)
+	image, err := selectImage(d, v)
+	if err != nil {
+		return err
+	}
+	i.PTX = image.Name
+	return i.askMemory(v)
+}
+
+// askMemory needs a context, so it also shows whether one can be made.
+func (i *DeviceInfo) askMemory(v *driver.Device) error {
+	c, err := v.Retain()
+	if err != nil {
+		return err
+	}
+	if err := c.Enter(); err != nil {
+		_ = c.Release()
+		return err
+	}
+	defer c.Leave()
+	if i.MemoryFree, _, err = c.MemoryInfo(); err != nil {
+		_ = c.Release()
+		return err
+	}
+	return c.Release()
+}
+
+// kernelDriver is the version of the kernel's NVIDIA module.
+func kernelDriver() string {
+	b, err := os.ReadFile("/sys/module/nvidia/version")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(b))
+}

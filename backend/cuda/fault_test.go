@@ -1,0 +1,180 @@
+package cuda
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"burst/backend/cuda/driver"
+	"burst/connectome"
+	"burst/engine"
+)
+
+// small is a ring of 37 feagi neurons with two delays and a lif area that the ring drives.
+func small() *connectome.Connectome {
+	const ring, lif = 37, 5
+	c := &connectome.Connectome{
+		Name: "small", Seed: 11, RunSeed: 12, Timestep: 0.3, Scale: 700, Neurons: ring + lif, Ports: ring + lif, MaxDelay: 3,
+		Areas: []connectome.Area{
+			{
+				Name: "ring", Neurons: connectome.Span{Count: ring}, Ports: connectome.Span{Count: ring}, Model: connectome.FEAGIModel,
+				FEAGI: connectome.FEAGI{
+					Threshold: connectome.Param{Const: 0.9}, ThresholdLimit: 31, Keep: 0.7, Refractory: 1, FireLimit: 4, Snooze: 2,
+					Accumulate: true, ExciteBelow: 4100000000,
+				},
+				Drives: []connectome.Drive{{Kind: connectome.Poisson, Until: 1 << 40, Amount: 350, Counts: []uint32{3000000000, 4200000000}}},
+			},
+			{
+				Name: "lif", Neurons: connectome.Span{First: ring, Count: lif}, Ports: connectome.Span{First: ring, Count: lif}, Model: connectome.LIFModel,
+				LIF:    connectome.LIF{EM1: -0.03, Threshold: 1.7, Reset: -0.4, Refractory: 3},
+				Drives: []connectome.Drive{{Kind: connectome.Term, Until: 1 << 40, Term: 0.013}},
+			},
+		},
+	}
+	for n := range uint32(ring) {
+		c.Row = append(c.Row, uint64(len(c.Target)))
+		c.Target = append(c.Target, (n+1)%ring, ring+n%lif)
+		c.Weight = append(c.Weight, 900, 333)
+		c.Delay = append(c.Delay, 1, 3)
+	}
+	for range lif + 1 {
+		c.Row = append(c.Row, uint64(len(c.Target)))
+	}
+	return c
+}
+
+// TestFailedAllocations lets every allocation of Open fail in turn: the error says so, nothing stays behind, and the next
+// Open works.
+func TestFailedAllocations(t *testing.T) {
+	h := host(t)
+	b, err := Open(small(), Options{Want: engine.Want{FCL: true}})
+	require.NoError(t, err)
+	total := h.count("allocations")
+	require.NoError(t, b.Close())
+	require.Zero(t, h.count("held"))
+	require.Greater(t, total, int64(15))
+
+	for k := int64(1); k <= total; k++ {
+		h.control("fail_alloc", k)
+		_, err := Open(small(), Options{Want: engine.Want{FCL: true}})
+		require.ErrorContains(t, err, "CUDA_ERROR_OUT_OF_MEMORY", "allocation %d of %d", k, total)
+		require.NotErrorIs(t, err, engine.ErrUnavailable)
+		require.False(t, driver.Sticky(err))
+		require.Zero(t, h.count("held"), "allocation %d of %d", k, total)
+	}
+
+	h.control("fail_alloc", 0)
+	b, err = Open(small(), Options{})
+	require.NoError(t, err)
+	require.NoError(t, b.Close())
+}
+
+// TestMemoryIsCheckedFirst refuses a network that does not fit before it takes anything.
+func TestMemoryIsCheckedFirst(t *testing.T) {
+	h := host(t)
+	need := DeviceBytes(small(), engine.Want{})
+	h.control("free", int64(need)-1)
+	_, err := Open(small(), Options{})
+	var m *MemoryError
+	require.ErrorAs(t, err, &m)
+	require.Equal(t, MemoryError{Device: 0, Need: need, Free: need - 1}, *m)
+	require.NotErrorIs(t, err, engine.ErrUnavailable)
+	require.Zero(t, h.count("allocations"))
+	require.Zero(t, h.count("held"))
+
+	h.control("free", int64(need))
+	b, err := Open(small(), Options{})
+	require.NoError(t, err)
+	require.LessOrEqual(t, uint64(h.count("bytes")), need, "no more is taken than was planned")
+	require.NoError(t, b.Close())
+}
+
+// TestFaultPoisons lets the n-th launch touch an illegal address: that burst fails, and every call after it with the
+// first cause.
+func TestFaultPoisons(t *testing.T) {
+	for n := int64(1); n <= 9; n += 4 {
+		t.Run(fmt.Sprintf("launch %d", n), func(t *testing.T) {
+			h := host(t)
+			c := small()
+			b, err := Open(c, Options{})
+			require.NoError(t, err)
+			h.control("fail_launch", n)
+			var out engine.Burst
+			var first error
+			for range 4 {
+				if first = b.Step(nil, &out); first != nil {
+					break
+				}
+			}
+			require.ErrorContains(t, first, "CUDA_ERROR_ILLEGAL_ADDRESS")
+			require.ErrorContains(t, first, "start a new process")
+			require.True(t, driver.Sticky(first))
+
+			require.Equal(t, first, b.Step(nil, &out))
+			require.Equal(t, first, b.ReadState(&engine.State{}))
+			require.Equal(t, first, b.WriteState(engine.NewState(c)), "a new state does not mend a lost context")
+			require.Equal(t, first, b.Close())
+		})
+	}
+}
+
+// TestFailureWithoutFault lets a burst fail while the context stays whole: the state is unknown until it is replaced.
+func TestFailureWithoutFault(t *testing.T) {
+	host(t)
+	c := small()
+	opened, err := Open(c, Options{})
+	require.NoError(t, err)
+	b := opened.(*backend)
+	var out engine.Burst
+	require.NoError(t, b.Step(nil, &out))
+	saved := &engine.State{}
+	require.NoError(t, b.ReadState(saved))
+	require.NoError(t, b.Step(nil, &out))
+	fired := append([]uint32(nil), out.Fired...)
+
+	threads := b.tune.threads
+	b.tune.threads = 2048 // more than a block may have
+	first := b.Step(nil, &out)
+	require.ErrorContains(t, first, "CUDA_ERROR_INVALID_VALUE")
+	require.False(t, driver.Sticky(first))
+	b.tune.threads = threads
+	require.Equal(t, first, b.Step(nil, &out), "the burst is half done")
+	require.NoError(t, b.WriteState(saved))
+	require.NoError(t, b.Step(nil, &out))
+	require.Equal(t, fired, out.Fired)
+	require.NoError(t, b.Close())
+}
+
+// TestStepDoesNotAllocate holds the burst to the memory it has.
+func TestStepDoesNotAllocate(t *testing.T) {
+	h := host(t)
+	b, err := Open(small(), Options{Want: engine.Want{FCL: true}})
+	require.NoError(t, err)
+	var out engine.Burst
+	step := func() {
+		if err := b.Step(nil, &out); err != nil {
+			t.Error(err)
+		}
+	}
+	for range 100 {
+		step()
+	}
+	device, waits := h.count("allocations"), h.count("synchronizes")
+	require.Zero(t, testing.AllocsPerRun(50, step))
+	require.Equal(t, device, h.count("allocations"))
+	require.Equal(t, waits+51, h.count("synchronizes"), "a burst waits once")
+	require.NoError(t, b.Close())
+}
+
+// TestClosedBackendHoldsNothing is the same for a backend that has run.
+func TestClosedBackendHoldsNothing(t *testing.T) {
+	h := host(t)
+	b, err := Open(small(), Options{})
+	require.NoError(t, err)
+	require.NoError(t, b.Step(nil, &engine.Burst{}))
+	require.NoError(t, b.Close())
+	require.Zero(t, h.count("held"))
+	require.False(t, errors.Is(err, engine.ErrUnavailable))
+}

@@ -1,0 +1,143 @@
+package cuda
+
+import (
+	"unsafe"
+
+	"burst/backend/cuda/driver"
+	"burst/connectome"
+	"burst/engine"
+)
+
+// candidate is an entry of the list as kernels/network.cuh has it.
+type candidate struct {
+	port uint32
+	sum  int32 // quanta
+}
+
+// output is the page-locked memory that a burst's results arrive in. How long the lists are is known only when they have
+// arrived, so as much as the last burst's suggest is fetched with the lengths, and the rest, if any, afterwards.
+type output struct {
+	host       *driver.HostMemory
+	lengths    []uint64 // of the fire queue and of the list
+	fired      []uint32
+	candidates []candidate
+	likely     [2]uint64 // entries to fetch with the lengths
+}
+
+func (o *output) allocate(b *backend) error {
+	fired := min(uint64(b.c.Neurons), b.tune.entries)
+	candidates := uint64(0)
+	if b.want.FCL {
+		candidates = min(uint64(b.c.Ports), b.tune.entries)
+	}
+	const lengths = 16
+	firedAt := lengths + 8*candidates
+	var err error
+	if o.host, err = b.ctx.AllocHost(int(firedAt+4*fired), false); err != nil {
+		o.host = nil
+		return err
+	}
+	m := unsafe.Pointer(unsafe.SliceData(o.host.Bytes()))
+	o.lengths = unsafe.Slice((*uint64)(m), 2)
+	o.candidates = unsafe.Slice((*candidate)(unsafe.Add(m, lengths)), candidates)
+	o.fired = unsafe.Slice((*uint32)(unsafe.Add(m, firedAt)), fired)
+	return nil
+}
+
+func (o *output) free() error { return freeHost(&o.host) }
+
+// expect sets what to fetch next time, a quarter more than now.
+func (o *output) expect(list int, entries uint64, capacity int) uint64 {
+	o.likely[list] = min(entries+entries/4+64, uint64(capacity))
+	return entries
+}
+
+// deliver fetches the burst's results; this is where a burst waits for the device.
+func (b *backend) deliver(out *engine.Burst) error {
+	o, p := &b.output, &b.plan.ptr
+	firedNow, listNow := min(o.likely[0], uint64(len(o.fired))), min(o.likely[1], uint64(len(o.candidates)))
+	if err := b.stream.Download(unsafe.Pointer(&o.lengths[0]), p[bufLengths], 16); err != nil {
+		return err
+	}
+	if err := b.fetchFired(0, firedNow); err != nil {
+		return err
+	}
+	if err := b.fetchList(0, listNow); err != nil {
+		return err
+	}
+	if err := b.stream.Synchronize(); err != nil {
+		return err
+	}
+	fired := o.expect(0, o.lengths[0], len(o.fired))
+	b.lengths[b.number%uint64(b.c.MaxDelay)] = fired
+	if err := b.takeFired(out, firedNow, fired); err != nil {
+		return err
+	}
+	out.Candidates = out.Candidates[:0]
+	if !b.want.FCL {
+		return nil
+	}
+	return b.takeList(out, listNow, o.expect(1, o.lengths[1], len(o.candidates)))
+}
+
+// fetchFired queues the download of n entries of the fire queue from one on.
+func (b *backend) fetchFired(first, n uint64) error {
+	if n == 0 {
+		return nil
+	}
+	return b.stream.Download(unsafe.Pointer(&b.output.fired[0]), b.queue(b.number)+driver.Ptr(4*first), 4*n)
+}
+
+func (b *backend) fetchList(first, n uint64) error {
+	if n == 0 {
+		return nil
+	}
+	return b.stream.Download(unsafe.Pointer(&b.output.candidates[0]), b.plan.ptr[bufList]+driver.Ptr(8*first), 8*n)
+}
+
+// takeFired hands the fire queue over: what has arrived, then the rest.
+func (b *backend) takeFired(out *engine.Burst, arrived, total uint64) error {
+	o := &b.output
+	out.Fired = append(out.Fired[:0], o.fired[:min(arrived, total)]...)
+	for have := uint64(len(out.Fired)); have < total; have = uint64(len(out.Fired)) {
+		n := min(total-have, uint64(len(o.fired)))
+		if err := b.fetchFired(have, n); err != nil {
+			return err
+		}
+		if err := b.stream.Synchronize(); err != nil {
+			return err
+		}
+		out.Fired = append(out.Fired, o.fired[:n]...)
+	}
+	return nil
+}
+
+// takeList hands the fire candidate list over likewise.
+func (b *backend) takeList(out *engine.Burst, arrived, total uint64) error {
+	o, area := &b.output, 0
+	out.Candidates = appendCandidates(out.Candidates, o.candidates[:min(arrived, total)], b.c.Areas, &area)
+	for have := uint64(len(out.Candidates)); have < total; have = uint64(len(out.Candidates)) {
+		n := min(total-have, uint64(len(o.candidates)))
+		if err := b.fetchList(have, n); err != nil {
+			return err
+		}
+		if err := b.stream.Synchronize(); err != nil {
+			return err
+		}
+		out.Candidates = appendCandidates(out.Candidates, o.candidates[:n], b.c.Areas, &area)
+	}
+	return nil
+}
+
+// appendCandidates appends the candidates with their neurons. Ports ascend, so a burst walks the areas once; k is how far
+// it has come.
+func appendCandidates(to []engine.Candidate, from []candidate, areas []connectome.Area, k *int) []engine.Candidate {
+	for _, f := range from {
+		for f.port >= areas[*k].Ports.End() {
+			*k++
+		}
+		a := &areas[*k]
+		to = append(to, engine.Candidate{Port: f.port, Neuron: a.Neurons.First + (f.port-a.Ports.First)%a.Neurons.Count, Sum: f.sum})
+	}
+	return to
+}

@@ -1,0 +1,165 @@
+package cuda
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"burst/backend/cuda/driver"
+	"burst/connectome"
+	"burst/engine"
+)
+
+// slot names a buffer of the plan.
+type slot int
+
+// The buffers in device memory; kernels' comments say what is in them.
+const (
+	bufRow slot = iota
+	bufTarget
+	bufWeight
+	bufDelay
+	bufAreas
+	bufThresholds
+	bufDrives
+	bufCounts
+	bufV
+	bufRefractory
+	bufCount
+	bufAcc
+	bufQueues
+	bufFired
+	bufCandidates
+	bufList
+	bufLengths
+	bufStart
+	bufLength
+	bufSums
+	bufInput
+	slotCount
+)
+
+// plan is all device memory of a backend: sizes first, addresses once they are allocated.
+type plan struct {
+	bytes [slotCount]uint64 // 0: not needed
+	ptr   [slotCount]driver.Ptr
+
+	pairs                          uint64 // capacity of start and length
+	firedSums, candidateSums, rows uint64 // offsets of the trees in bufSums, in bytes
+	stimuli                        uint64 // capacity of the input's stimuli
+	head                           uint64 // bytes of the input before the stimuli
+	terms                          uint64 // offset of the areas' terms in the input
+}
+
+// MemoryError says that a network does not fit the device's free memory.
+type MemoryError struct {
+	Device     int
+	Need, Free uint64 // bytes
+}
+
+func (e *MemoryError) Error() string {
+	return fmt.Sprintf("the network needs %d bytes of device memory, device %d has %d free", e.Need, e.Device, e.Free)
+}
+
+// DeviceBytes is the device memory that Open takes for c.
+func DeviceBytes(c *connectome.Connectome, w engine.Want) uint64 {
+	p := makePlan(c, w, defaults, makeTables(c))
+	return p.total()
+}
+
+// makePlan computes every size before anything is allocated.
+func makePlan(c *connectome.Connectome, w engine.Want, tune tuning, t *tables) plan {
+	n, ports, delays := uint64(c.Neurons), uint64(c.Ports), uint64(c.MaxDelay)
+	p := plan{pairs: tune.pairs}
+	if p.pairs == 0 {
+		p.pairs = n
+	}
+	b := &p.bytes
+	b[bufRow] = size(c.Row)
+	b[bufTarget], b[bufWeight], b[bufDelay] = size(c.Target), size(c.Weight), size(c.Delay)
+	b[bufAreas], b[bufThresholds], b[bufDrives], b[bufCounts] = size(t.areas), size(t.thresholds), size(t.drives), size(t.counts)
+	b[bufV], b[bufRefractory], b[bufCount] = 4*n, 2*n, 2*n
+	b[bufAcc] = 4 * ports
+	b[bufQueues] = delays * n * 4
+	b[bufFired], b[bufCandidates] = 4*divUp(n, 32), 4*divUp(ports, 32)
+	if w.FCL {
+		b[bufList] = 8 * ports
+	}
+	b[bufLengths] = 16
+	b[bufStart], b[bufLength] = 8*p.pairs, 8*p.pairs
+	p.candidateSums = 8 * nodes(divUp(n, 32))
+	p.rows = p.candidateSums + 8*nodes(divUp(ports, 32))
+	b[bufSums] = p.rows + 8*nodes(p.pairs)
+	p.terms = 8 * (delays + 1)
+	p.head = p.terms + 8*divUp(uint64(len(t.areas)), 2)
+	p.stimuli = min(ports, tune.entries)
+	b[bufInput] = p.head + 8*p.stimuli
+	return p
+}
+
+// nodes is the number of nodes of a tree of sums (kernels/sums.cuh).
+func nodes(leaves uint64) uint64 {
+	level := divUp(leaves, 32)
+	total := level
+	for level > 32 {
+		level = divUp(level, 32)
+		total += level
+	}
+	return total
+}
+
+func divUp(a, b uint64) uint64 { return (a + b - 1) / b }
+
+// size is the bytes of a slice's elements.
+func size[T any](s []T) uint64 { return uint64(len(s)) * uint64(unsafe.Sizeof(*new(T))) }
+
+// total is the sum of all buffers, each rounded up as the driver does.
+func (p *plan) total() uint64 {
+	const grain = 512
+	sum := uint64(0)
+	for _, n := range p.bytes {
+		sum += divUp(n, grain) * grain
+	}
+	return sum
+}
+
+// allocate compares the plan with the free memory, then takes it.
+func (p *plan) allocate(ctx *driver.Context) error {
+	need := p.total()
+	free, _, err := ctx.MemoryInfo()
+	if err != nil {
+		return err
+	}
+	tooMuch := &MemoryError{Device: ctx.Device().Index(), Need: need, Free: free}
+	if need > free {
+		return tooMuch
+	}
+	for s, n := range p.bytes {
+		if n == 0 {
+			continue
+		}
+		if p.ptr[s], err = ctx.Alloc(n); err != nil {
+			var e *driver.Error
+			if errors.As(err, &e) && e.Code == driver.OutOfMemory {
+				return fmt.Errorf("%w: %w", tooMuch, err) // another process was faster, or the memory is fragmented
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// free gives back what allocate took and returns the first failure.
+func (p *plan) free(ctx *driver.Context) error {
+	var first error
+	for s, ptr := range p.ptr {
+		if ptr == 0 {
+			continue
+		}
+		if err := ctx.Free(ptr); err != nil && first == nil {
+			first = err
+		}
+		p.ptr[s] = 0
+	}
+	return first
+}

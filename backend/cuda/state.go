@@ -1,0 +1,115 @@
+package cuda
+
+import (
+	"runtime"
+	"slices"
+	"unsafe"
+
+	"burst/engine"
+)
+
+// ReadState copies the state from the device.
+func (b *backend) ReadState(s *engine.State) error {
+	if b.fault != nil {
+		return b.fault
+	}
+	if err := b.ctx.Enter(); err != nil {
+		return b.failed("reading the state", err)
+	}
+	defer b.ctx.Leave()
+	if err := b.readState(s); err != nil {
+		return b.failed("reading the state", err)
+	}
+	return nil
+}
+
+func (b *backend) readState(s *engine.State) error {
+	n := int(b.c.Neurons)
+	s.Number = b.number
+	s.V, s.Refractory, s.Count = resize(s.V, n), resize(s.Refractory, n), resize(s.Count, n)
+	s.Queues = resize(s.Queues, b.c.MaxDelay)
+	if n == 0 {
+		return nil
+	}
+	p := &b.plan
+	for _, d := range []struct {
+		to   unsafe.Pointer
+		from slot
+	}{{data(s.V), bufV}, {data(s.Refractory), bufRefractory}, {data(s.Count), bufCount}} {
+		if err := b.stream.Download(d.to, p.ptr[d.from], p.bytes[d.from]); err != nil {
+			return err
+		}
+	}
+	for i := range s.Queues {
+		number := b.before(uint64(i) + 1)
+		q := resize(s.Queues[i], int(b.lengths[number]))
+		s.Queues[i] = q
+		if len(q) > 0 {
+			if err := b.stream.Download(data(q), b.queue(number), size(q)); err != nil {
+				return err
+			}
+		}
+	}
+	err := b.stream.Synchronize()
+	runtime.KeepAlive(s)
+	return err
+}
+
+// before is the number, modulo MaxDelay, of the burst d bursts ago.
+func (b *backend) before(d uint64) uint64 {
+	delays := uint64(b.c.MaxDelay)
+	return (b.number%delays + delays - d) % delays
+}
+
+// WriteState replaces the state on the device. It also mends a backend that a failed burst has left in the middle.
+func (b *backend) WriteState(s *engine.State) error {
+	if b.lost {
+		return b.fault
+	}
+	if err := b.ctx.Enter(); err != nil {
+		return b.failed("writing the state", err)
+	}
+	defer b.ctx.Leave()
+	if err := b.writeState(s); err != nil {
+		return b.failed("writing the state", err)
+	}
+	b.fault = nil
+	return nil
+}
+
+func (b *backend) writeState(s *engine.State) error {
+	b.number = s.Number
+	p := &b.plan
+	for _, u := range []struct {
+		to   slot
+		from unsafe.Pointer
+	}{{bufV, data(s.V)}, {bufRefractory, data(s.Refractory)}, {bufCount, data(s.Count)}} {
+		if n := p.bytes[u.to]; n > 0 {
+			if err := b.stream.Upload(p.ptr[u.to], u.from, n); err != nil {
+				return err
+			}
+		}
+	}
+	if n := p.bytes[bufAcc]; n > 0 {
+		if err := b.stream.Fill(p.ptr[bufAcc], 0, n); err != nil {
+			return err
+		}
+	}
+	for i, q := range s.Queues {
+		number := b.before(uint64(i) + 1)
+		b.lengths[number] = uint64(len(q))
+		if len(q) > 0 {
+			if err := b.stream.Upload(b.queue(number), data(q), size(q)); err != nil {
+				return err
+			}
+		}
+	}
+	err := b.stream.Synchronize()
+	runtime.KeepAlive(s)
+	return err
+}
+
+// resize makes s n entries long, keeping its memory and entries where it can.
+func resize[T any](s []T, n int) []T {
+	return slices.Grow(s[:0], n)[:n]
+}

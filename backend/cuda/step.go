@@ -1,0 +1,167 @@
+package cuda
+
+import (
+	"unsafe"
+
+	"burst/backend/cuda/driver"
+	"burst/engine"
+)
+
+// input is the page-locked memory that a burst's numbers are uploaded from: the lengths of the fire queues added up, the
+// areas' terms, the stimuli.
+type input struct {
+	host    *driver.HostMemory
+	before  []uint64
+	terms   []float32
+	stimuli []engine.Stimulus
+}
+
+func (in *input) allocate(b *backend) error {
+	var err error
+	if in.host, err = b.ctx.AllocHost(int(b.plan.bytes[bufInput]), false); err != nil {
+		in.host = nil
+		return err
+	}
+	m := unsafe.Pointer(unsafe.SliceData(in.host.Bytes()))
+	in.before = unsafe.Slice((*uint64)(m), b.c.MaxDelay+1)
+	in.terms = unsafe.Slice((*float32)(unsafe.Add(m, b.plan.terms)), len(b.c.Areas))
+	in.stimuli = unsafe.Slice((*engine.Stimulus)(unsafe.Add(m, b.plan.head)), b.plan.stimuli)
+	return nil
+}
+
+func (in *input) free() error { return freeHost(&in.host) }
+
+// freeHost gives page-locked memory back once.
+func freeHost(m **driver.HostMemory) error {
+	if *m == nil {
+		return nil
+	}
+	err := (*m).Free()
+	*m = nil
+	return err
+}
+
+// Step advances one burst.
+func (b *backend) Step(in []engine.Stimulus, out *engine.Burst) error {
+	if b.fault != nil {
+		return b.fault
+	}
+	if err := b.ctx.Enter(); err != nil {
+		return b.failed("stepping", err)
+	}
+	defer b.ctx.Leave()
+	if err := b.burst(in, out); err != nil {
+		return b.failed("stepping", err)
+	}
+	b.number++
+	return nil
+}
+
+// burst is the law of a burst. Inputs are sums, so injecting before propagating is the same.
+func (b *backend) burst(in []engine.Stimulus, out *engine.Burst) error {
+	out.Number = b.number
+	if err := b.inject(in); err != nil {
+		return err
+	}
+	if err := b.propagate(); err != nil {
+		return err
+	}
+	if err := b.update(); err != nil {
+		return err
+	}
+	return b.deliver(out)
+}
+
+// inject is step 2, and uploads the burst's numbers. More stimuli than the buffer holds go in several rounds.
+func (b *backend) inject(in []engine.Stimulus) error {
+	b.addUp()
+	a := &b.args.inject
+	a.t, a.driveCount = b.number, uint32(b.plan.bytes[bufDrives]/uint64(unsafe.Sizeof(drive{})))
+	driven := b.driven
+	for {
+		n := copy(b.input.stimuli, in)
+		in = in[n:]
+		if err := b.stream.Upload(b.plan.ptr[bufInput], unsafe.Pointer(&b.input.before[0]), b.plan.head+8*uint64(n)); err != nil {
+			return err
+		}
+		if a.stimulusCount = uint64(n); a.stimulusCount+driven > 0 {
+			if err := b.launch(kernelInject, a.stimulusCount+driven); err != nil {
+				return err
+			}
+		}
+		if len(in) == 0 {
+			return nil
+		}
+		a.driveCount, driven = 0, 0
+		if err := b.stream.Synchronize(); err != nil { // the buffer is still being read
+			return err
+		}
+	}
+}
+
+// addUp fills the input with the fire queues' lengths and the areas' terms.
+func (b *backend) addUp() {
+	b.input.before[0] = 0
+	for d := uint64(1); d <= uint64(b.c.MaxDelay); d++ {
+		b.input.before[d] = b.input.before[d-1] + b.lengths[b.before(d)]
+	}
+	for i := range b.c.Areas {
+		b.input.terms[i] = b.c.Areas[i].Term(b.number)
+	}
+}
+
+// propagate is step 1, in rounds of as many pairs of neuron and delay as the buffers hold.
+func (b *backend) propagate() error {
+	total := b.input.before[b.c.MaxDelay]
+	if b.c.Synapses() == 0 {
+		return nil
+	}
+	for offset := uint64(0); offset < total; offset += b.plan.pairs {
+		if err := b.propagateRound(offset, min(total-offset, b.plan.pairs)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *backend) propagateRound(offset, count uint64) error {
+	r, p := &b.args.firedRows, &b.args.propagation
+	r.offset, r.count, r.t, p.count = offset, count, b.number, count
+	if bottom := divUp(count, 32); nodes(count) > bottom {
+		if err := b.stream.Fill(r.sums+driver.Ptr(8*bottom), 0, 8*(nodes(count)-bottom)); err != nil {
+			return err
+		}
+	}
+	if err := b.launch(kernelFiredRows, count); err != nil {
+		return err
+	}
+	// Eight blocks a multiprocessor keep it busy; fewer do where a thread has less than the eight synapses that it takes.
+	const blocksPerSM, perThread = 8, 8
+	blocks := min(uint64(b.sms*blocksPerSM), divUp(b.c.Synapses(), uint64(b.tune.threads)*perThread))
+	return b.launchBlocks(kernelPropagation, blocks)
+}
+
+// update is steps 3, 4, 5 and 7.
+func (b *backend) update() error {
+	n, ports := uint64(b.c.Neurons), uint64(b.c.Ports)
+	if n == 0 {
+		return b.stream.Fill(b.plan.ptr[bufLengths], 0, b.plan.bytes[bufLengths])
+	}
+	if err := b.stream.Fill(b.plan.ptr[bufSums], 0, b.plan.rows); err != nil {
+		return err
+	}
+	b.args.dynamics.t = b.number
+	if err := b.launch(kernelDynamics, max(n, ports)); err != nil {
+		return err
+	}
+	if err := b.launch(kernelListSums, divUp(max(n, ports), 32)); err != nil {
+		return err
+	}
+	b.args.listIDs.queue = b.queue(b.number)
+	return b.launch(kernelListIDs, max(n, ports))
+}
+
+// queue is where the fire queue of a burst lies.
+func (b *backend) queue(number uint64) driver.Ptr {
+	return b.plan.ptr[bufQueues] + driver.Ptr(number%uint64(b.c.MaxDelay)*uint64(b.c.Neurons)*4)
+}

@@ -1,0 +1,121 @@
+package cuda
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"burst/backend/cuda/driver"
+	"burst/engine"
+)
+
+// TestUnavailable fakes every way in which a machine cannot run CUDA: an error that says so, why, and what to do.
+func TestUnavailable(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		set  func(t *testing.T)
+		want []string
+	}{
+		{
+			name: "no library",
+			set:  func(t *testing.T) { t.Setenv(driver.LibraryVariable, filepath.Join(t.TempDir(), "libcuda.so.1")) },
+			want: []string{"libcuda.so.1", "cannot open shared object file", "install the NVIDIA driver"},
+		},
+		{
+			name: "no device",
+			set:  func(t *testing.T) { unsetVisible(t); host(t).control("devices", 0) },
+			want: []string{"CUDA_ERROR_NO_DEVICE", "no NVIDIA GPU that the driver can use", "nvidia-smi"},
+		},
+		{
+			name: "devices hidden",
+			set:  func(t *testing.T) { host(t).control("devices", 0); t.Setenv("CUDA_VISIBLE_DEVICES", "") },
+			want: []string{"CUDA_ERROR_NO_DEVICE", `CUDA_VISIBLE_DEVICES="" hides the devices`, "unset it"},
+		},
+		{
+			name: "driver too old",
+			set:  func(t *testing.T) { host(t).control("version", 10020) },
+			want: []string{"speaks CUDA 10.2", "CUDA 11.4 or newer", "update the NVIDIA driver"},
+		},
+		{
+			name: "function missing",
+			set:  func(t *testing.T) { needCompiler(t); t.Setenv(driver.LibraryVariable, withoutFunctions(t)) },
+			want: []string{"has no function cuGetErrorName", "update the NVIDIA driver"},
+		},
+		{
+			name: "capability too low",
+			set:  func(t *testing.T) { host(t).control("capability", 61) },
+			want: []string{"device 0", "compute capability 6.1, want 7.5"},
+		},
+		{
+			name: "no such device",
+			set:  func(t *testing.T) { host(t).control("devices", 0); host(t) },
+			want: []string{"device 3, want 0…0", "nvidia-smi -L"},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.set(t)
+			device := 0
+			if c.name == "no such device" {
+				device = 3
+			}
+			b, err := Open(small(), Options{Device: device})
+			require.Nil(t, b)
+			require.ErrorIs(t, err, engine.ErrUnavailable)
+			for _, w := range c.want {
+				require.ErrorContains(t, err, w)
+			}
+		})
+	}
+}
+
+// TestDevicesUnavailable holds Devices to the same error, and to a reason for each device that is there but of no use.
+func TestDevicesUnavailable(t *testing.T) {
+	h := host(t)
+	h.control("capability", 70)
+	list, err := Devices()
+	require.NoError(t, err)
+	require.Len(t, list, 1)
+	require.False(t, list[0].Usable)
+	require.Contains(t, list[0].Why, "compute capability 7.0, want 7.5")
+	require.Equal(t, "7.0", list[0].Capability)
+
+	h.control("devices", 0)
+	_, err = Devices()
+	require.ErrorIs(t, err, engine.ErrUnavailable)
+}
+
+// TestDevices checks what a usable device tells.
+func TestDevices(t *testing.T) {
+	h := host(t)
+	h.control("capability", 89)
+	h.control("devices", 2)
+	h.control("free", 12345678)
+	list, err := Devices()
+	require.NoError(t, err)
+	require.Len(t, list, 2)
+	for i, d := range list {
+		require.Equal(t, DeviceInfo{
+			Index: i, Name: "Host Stand-in", Capability: "8.9", MemoryTotal: 1 << 40, MemoryFree: 12345678,
+			Driver: kernelDriver(), CUDA: "13.0", PTX: "burst_sm_75.ptx", Usable: true,
+		}, d)
+	}
+	require.Zero(t, h.count("held"))
+}
+
+// withoutFunctions is a library that has only two of the driver's functions.
+func withoutFunctions(t *testing.T) string {
+	dir := t.TempDir()
+	source, lib := filepath.Join(dir, "few.cpp"), filepath.Join(dir, "libcuda.so.1")
+	require.NoError(t, os.WriteFile(source, []byte(`extern "C" int cuInit(unsigned) { return 0; }
+extern "C" int cuDriverGetVersion(int *v) { *v = 13000; return 0; }`), 0o600))
+	require.NoError(t, compile(lib, source))
+	return lib
+}
+
+// unsetVisible makes sure that CUDA_VISIBLE_DEVICES is not set during the test.
+func unsetVisible(t *testing.T) {
+	t.Setenv("CUDA_VISIBLE_DEVICES", "")
+	require.NoError(t, os.Unsetenv("CUDA_VISIBLE_DEVICES"))
+}
