@@ -44,8 +44,10 @@ func (p *parser) shape(f *fields, a *Area) {
 			a.Size = size
 		}
 		return
-	case !f.has("size"):
+	case f.lacks("size", "neurons"):
 		p.fault(f.node, f.at, "", "neither size nor neurons found, one of them wanted")
+		return
+	case !f.has("size"):
 		return
 	}
 	n, at, k := f.get("size")

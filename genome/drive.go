@@ -38,6 +38,8 @@ func (p *parser) drive(n *yaml.Node, at *path, a *Area) {
 		p.constant(f, a, &d)
 	case poisson:
 		p.poisson(f, a, &d)
+	case !f.lacks("constant", "poisson"):
+		return
 	default:
 		p.fault(n, at, "", "neither constant nor poisson found, one of them wanted")
 		return

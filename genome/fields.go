@@ -38,6 +38,7 @@ type fields struct {
 	keys  []key
 	names []*yaml.Node // names[i] and values[i] belong to keys[i]; nil when absent
 	value []*yaml.Node
+	meant []string // keys that misspelt ones probably mean; they are not missing
 }
 
 // fields reads a mapping: unknown, repeated and missing keys are faults. It is false when n is no mapping.
@@ -52,7 +53,7 @@ func (p *parser) fields(n *yaml.Node, at *path, keys []key) (*fields, bool) {
 		f.add(n.Content[i], n.Content[i+1])
 	}
 	for i := range keys {
-		if keys[i].Required && f.value[i] == nil {
+		if keys[i].Required && f.lacks(keys[i].Name) {
 			p.fault(n, at, "", "key %q is missing", keys[i].Name)
 		}
 	}
@@ -68,7 +69,8 @@ func (f *fields) add(name, value *yaml.Node) {
 		return
 	}
 	if name.Tag == "!!merge" {
-		return // sweep says so
+		f.p.swept[pos(f.node)] = true // sweep has refused the key; what else the mapping lacks may stand behind it
+		return
 	}
 	i := slices.IndexFunc(f.keys, func(k key) bool { return k.Name == name.Value })
 	switch {
@@ -87,7 +89,9 @@ func (f *fields) unknown(name *yaml.Node) {
 	for i := range f.keys {
 		names[i] = f.keys[i].Name
 	}
-	f.p.fault(name, f.at.key(short(name.Value)), nearest(name.Value, names), "unknown key found, wanted one of %s", strings.Join(names, ", "))
+	suggestion := nearest(name.Value, names)
+	f.meant = append(f.meant, suggestion)
+	f.p.fault(name, f.at.key(short(name.Value)), suggestion, "unknown key found, wanted one of %s", strings.Join(names, ", "))
 }
 
 // index is the place of a key in a table; asking for one that is not there is a bug.
@@ -98,6 +102,11 @@ func index(keys []key, name string) int {
 		}
 	}
 	panic("BUG: no key " + name + " in the table")
+}
+
+// lacks says that none of the keys stands in the mapping, not even misspelt.
+func (f *fields) lacks(names ...string) bool {
+	return !slices.ContainsFunc(names, func(name string) bool { return f.has(name) || slices.Contains(f.meant, name) })
 }
 
 func (f *fields) has(name string) bool { return f.value[index(f.keys, name)] != nil }

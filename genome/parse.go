@@ -149,13 +149,23 @@ func (p *parser) readAreas(f *fields) {
 		}
 		a := p.area(n, at.item(i))
 		if first, twice := p.areas[a.Name]; twice {
-			p.fault(n, at.item(i).key("name"), "", "area %q found again, its first definition is in line %d", a.Name, p.g.Areas[first].Pos.Line)
+			p.fault(valueOf(n, "name"), at.item(i).key("name"), "", "area %q found again, its first definition is in line %d", a.Name, p.g.Areas[first].Pos.Line)
 		} else if a.Name != "" {
 			p.areas[a.Name] = i
 			p.names = append(p.names, a.Name)
 		}
 		p.g.Areas = append(p.g.Areas, a)
 	}
+}
+
+// valueOf is the value behind a key that stands in a mapping.
+func valueOf(n *yaml.Node, name string) *yaml.Node {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == name {
+			return n.Content[i+1]
+		}
+	}
+	return n
 }
 
 // areaAt gives the area that a node names; −1 after a fault.

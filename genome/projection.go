@@ -106,7 +106,7 @@ func (p *parser) rule(f *fields, pr *Projection) {
 
 // must demands a key that the rule needs.
 func (f *fields) must(name, rule string) {
-	if !f.has(name) {
+	if f.lacks(name) {
 		f.p.fault(f.node, f.at, "", "key %q is missing, which the rule %s needs", name, rule)
 	}
 }

@@ -25,12 +25,12 @@ func (p *parser) stimulus(n *yaml.Node, at *path) {
 	case image:
 		p.image(f, &s, amount)
 	case list:
-		if !f.has("amount") {
+		if f.lacks("amount") {
 			p.fault(n, at, "", "key %q is missing, which neurons needs", "amount")
 		}
 		s.Neurons = f.neurons(s.Area)
 		s.Amounts = slices.Repeat([]float64{amount}, len(s.Neurons))
-	default:
+	case f.lacks("neurons", "image"):
 		p.fault(n, at, "", "neither neurons nor image found, one of them wanted")
 	}
 	p.g.Stimuli = append(p.g.Stimuli, s)
@@ -44,7 +44,7 @@ func (f *fields) when(s *Stimulus) {
 	switch {
 	case f.has("at") && f.has("every"):
 		f.faultKey("every", "", "both at and every found, one of them wanted")
-	case !f.has("at") && !f.has("every"):
+	case f.lacks("at", "every"):
 		f.p.fault(f.node, f.at, "", "neither at nor every found, one of them wanted")
 	case f.has("at") && (f.has("from") || f.has("until")):
 		name := "from"
