@@ -50,7 +50,7 @@ func TestUnavailable(t *testing.T) {
 		},
 		{
 			name: "no such device",
-			set:  func(t *testing.T) { host(t).control("devices", 0); host(t) },
+			set:  func(t *testing.T) { host(t) },
 			want: []string{"device 3, want 0…0", "nvidia-smi -L"},
 		},
 	} {

@@ -11,12 +11,15 @@ type Context struct {
 	d      *Driver
 	v      *Device
 	handle uintptr
+	enter  []uintptr // the arguments of every Enter
 }
 
 // Retain takes hold of the device's primary context, making it if nobody else has.
 func (v *Device) Retain() (*Context, error) {
 	c := &Context{d: v.d, v: v}
-	return c, v.d.call(cuDevicePrimaryCtxRetain, uintptr(unsafe.Pointer(&c.handle)), uintptr(v.handle))
+	err := v.d.call(cuDevicePrimaryCtxRetain, uintptr(unsafe.Pointer(&c.handle)), uintptr(v.handle))
+	c.enter = []uintptr{c.handle}
+	return c, err
 }
 
 // Release lets go of the context, which ends with its last holder. It needs no Enter.
@@ -27,7 +30,7 @@ func (c *Context) Release() error {
 // Enter ties the goroutine to its thread and makes the context current there. After an error, do not Leave.
 func (c *Context) Enter() error {
 	runtime.LockOSThread()
-	if err := c.d.call(cuCtxSetCurrent, c.handle); err != nil {
+	if err := c.d.callSlice(cuCtxSetCurrent, c.enter); err != nil {
 		runtime.UnlockOSThread()
 		return err
 	}

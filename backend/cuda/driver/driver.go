@@ -127,6 +127,17 @@ func (d *Driver) call(s symbol, args ...uintptr) error {
 	return nil
 }
 
+// callSlice is call without allocation: what the arguments point to must be kept in place by the caller.
+func (d *Driver) callSlice(s symbol, args []uintptr) error {
+	if d.fn[s] == 0 {
+		return d.missing(s)
+	}
+	if r := syscallSlice(d.fn[s], args); int32(r) != 0 {
+		return d.result(exported[s], r)
+	}
+	return nil
+}
+
 // missing says that the library lacks a function.
 func (d *Driver) missing(s symbol) error {
 	return unavailable("%s has no function %s; update the NVIDIA driver (470 or newer on Linux)", d.path, exported[s])

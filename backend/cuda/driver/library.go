@@ -25,3 +25,9 @@ func syscallN(fn uintptr, args ...uintptr) uintptr {
 	r, _, _ := purego.SyscallN(fn, args...)
 	return r
 }
+
+// syscallSlice is syscallN for arguments that lie in memory already, so that the call does not allocate.
+func syscallSlice(fn uintptr, args []uintptr) uintptr {
+	r, _, _ := purego.SyscallN(fn, args...)
+	return r
+}

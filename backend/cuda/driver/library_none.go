@@ -14,3 +14,7 @@ func lookup(uintptr, string) uintptr { return 0 }
 func syscallN(uintptr, ...uintptr) uintptr {
 	panic("BUG: a CUDA call without a library")
 }
+
+func syscallSlice(uintptr, []uintptr) uintptr {
+	panic("BUG: a CUDA call without a library")
+}

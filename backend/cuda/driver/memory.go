@@ -54,30 +54,32 @@ func (m *HostMemory) Free() error { return m.c.d.call(cuMemFreeHost, uintptr(m.p
 
 // Upload copies n bytes from host memory to the device when the stream comes to it.
 func (s *Stream) Upload(to Ptr, from unsafe.Pointer, n uint64) error {
-	return s.c.d.call(cuMemcpyHtoDAsync, uintptr(to), uintptr(from), uintptr(n), s.handle)
+	s.host = from
+	return s.do(cuMemcpyHtoDAsync, uintptr(to), uintptr(from), uintptr(n), s.handle)
 }
 
 // Download copies n bytes from the device to host memory when the stream comes to it.
 func (s *Stream) Download(to unsafe.Pointer, from Ptr, n uint64) error {
-	return s.c.d.call(cuMemcpyDtoHAsync, uintptr(to), uintptr(from), uintptr(n), s.handle)
+	s.host = to
+	return s.do(cuMemcpyDtoHAsync, uintptr(to), uintptr(from), uintptr(n), s.handle)
 }
 
 // Copy copies n bytes within the device when the stream comes to it.
 func (s *Stream) Copy(to, from Ptr, n uint64) error {
-	return s.c.d.call(cuMemcpyDtoDAsync, uintptr(to), uintptr(from), uintptr(n), s.handle)
+	return s.do(cuMemcpyDtoDAsync, uintptr(to), uintptr(from), uintptr(n), s.handle)
 }
 
 // CopyFromPeer copies n bytes from memory of another context's device to memory of the stream's.
 func (s *Stream) CopyFromPeer(to Ptr, peer *Context, from Ptr, n uint64) error {
-	return s.c.d.call(cuMemcpyPeerAsync, uintptr(to), s.c.handle, uintptr(from), peer.handle, uintptr(n), s.handle)
+	return s.do(cuMemcpyPeerAsync, uintptr(to), s.c.handle, uintptr(from), peer.handle, uintptr(n), s.handle)
 }
 
 // Fill sets n bytes to b when the stream comes to it.
 func (s *Stream) Fill(p Ptr, b byte, n uint64) error {
-	return s.c.d.call(cuMemsetD8Async, uintptr(p), uintptr(b), uintptr(n), s.handle)
+	return s.do(cuMemsetD8Async, uintptr(p), uintptr(b), uintptr(n), s.handle)
 }
 
 // Fill32 sets n words of 32 bits to w when the stream comes to it.
 func (s *Stream) Fill32(p Ptr, w uint32, n uint64) error {
-	return s.c.d.call(cuMemsetD32Async, uintptr(p), uintptr(w), uintptr(n), s.handle)
+	return s.do(cuMemsetD32Async, uintptr(p), uintptr(w), uintptr(n), s.handle)
 }

@@ -86,19 +86,19 @@ func (a *Arguments) Release() { a.pin.Unpin() }
 
 // Launch queues a grid of blocks of threads, all along x, with no dynamic shared memory.
 func (f *Function) Launch(blocks, threads uint32, a *Arguments, s *Stream) error {
-	return f.c.d.call(cuLaunchKernel, f.handle, uintptr(blocks), 1, 1, uintptr(threads), 1, 1, 0, s.handle,
+	return s.do(cuLaunchKernel, f.handle, uintptr(blocks), 1, 1, uintptr(threads), 1, 1, 0, s.handle,
 		uintptr(unsafe.Pointer(&a.fields[0])), 0)
 }
 
 // LaunchShared is Launch with bytes of dynamic shared memory a block; above 48 KiB call AllowShared first.
 func (f *Function) LaunchShared(blocks, threads, bytes uint32, a *Arguments, s *Stream) error {
-	return f.c.d.call(cuLaunchKernel, f.handle, uintptr(blocks), 1, 1, uintptr(threads), 1, 1, uintptr(bytes), s.handle,
+	return s.do(cuLaunchKernel, f.handle, uintptr(blocks), 1, 1, uintptr(threads), 1, 1, uintptr(bytes), s.handle,
 		uintptr(unsafe.Pointer(&a.fields[0])), 0)
 }
 
 // LaunchCooperative is LaunchShared for a grid whose blocks all run at once and may wait for each other; see BlocksPerSM.
 func (f *Function) LaunchCooperative(blocks, threads, bytes uint32, a *Arguments, s *Stream) error {
-	return f.c.d.call(cuLaunchCooperativeKernel, f.handle, uintptr(blocks), 1, 1, uintptr(threads), 1, 1, uintptr(bytes),
+	return s.do(cuLaunchCooperativeKernel, f.handle, uintptr(blocks), 1, 1, uintptr(threads), 1, 1, uintptr(bytes),
 		s.handle, uintptr(unsafe.Pointer(&a.fields[0])))
 }
 

@@ -5,10 +5,17 @@ import (
 	"unsafe"
 )
 
-// Stream is a queue of work for the device, done in order.
+// Stream is a queue of work for the device, done in order. One goroutine at a time uses it.
 type Stream struct {
 	c      *Context
 	handle uintptr
+	args   [11]uintptr    // of the call in hand; here, so that calls do not allocate
+	host   unsafe.Pointer // what the last copy reads or writes, kept alive and off the stack
+}
+
+// do calls a function with arguments that need no care by the garbage collector.
+func (s *Stream) do(f symbol, args ...uintptr) error {
+	return s.c.d.callSlice(f, s.args[:copy(s.args[:], args)])
 }
 
 // Stream makes a stream that does not wait for others, the default stream included.
@@ -19,10 +26,10 @@ func (c *Context) Stream() (*Stream, error) {
 }
 
 // Synchronize waits until the stream has done its work, and returns the first fault of any of it.
-func (s *Stream) Synchronize() error { return s.c.d.call(cuStreamSynchronize, s.handle) }
+func (s *Stream) Synchronize() error { return s.do(cuStreamSynchronize, s.handle) }
 
 // Wait makes what is queued from now on wait for the event.
-func (s *Stream) Wait(e *Event) error { return s.c.d.call(cuStreamWaitEvent, s.handle, e.handle, 0) }
+func (s *Stream) Wait(e *Event) error { return s.do(cuStreamWaitEvent, s.handle, e.handle, 0) }
 
 // Destroy ends the stream once its work is done.
 func (s *Stream) Destroy() error { return s.c.d.call(cuStreamDestroy, s.handle) }
@@ -40,7 +47,7 @@ func (c *Context) Event() (*Event, error) {
 }
 
 // Record puts the event behind the work queued so far.
-func (s *Stream) Record(e *Event) error { return s.c.d.call(cuEventRecord, e.handle, s.handle) }
+func (s *Stream) Record(e *Event) error { return s.do(cuEventRecord, e.handle, s.handle) }
 
 // Synchronize waits until the device has passed the event.
 func (e *Event) Synchronize() error { return e.c.d.call(cuEventSynchronize, e.handle) }
@@ -87,7 +94,7 @@ func (s *Stream) Capture(do func() error) (*Graph, error) {
 }
 
 // Launch queues the whole graph.
-func (g *Graph) Launch(s *Stream) error { return g.c.d.call(cuGraphLaunch, g.handle, s.handle) }
+func (g *Graph) Launch(s *Stream) error { return s.do(cuGraphLaunch, g.handle, s.handle) }
 
 // Destroy frees the graph.
 func (g *Graph) Destroy() error { return g.c.d.call(cuGraphExecDestroy, g.handle) }
