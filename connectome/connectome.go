@@ -21,8 +21,8 @@ type Connectome struct {
 	Delay    []uint8  // bursts, 1…255; nil when all are 1
 	MaxDelay int      // D, the largest delay present, ≥ 1
 
-	Bound    []uint32 // per port: the largest |sum| that synapses and drives can make in one burst, ≤ MaxInt32
-	Stimuli  []Stimulus
+	Bound   []uint32 // per port: the largest |sum| that synapses and drives can make in one burst, ≤ MaxInt32
+	Stimuli []Stimulus
 }
 
 // Span is a run of consecutive ids.
@@ -144,7 +144,7 @@ func (a *Area) Term(t uint64) float32 {
 
 // Stimulus is a scheduled injection, applied by the engine's Source of the same burst.
 type Stimulus struct {
-	At, Every, From, Until uint64 // as in genome.Stimulus
+	At, Every, From, Until uint64   // as in genome.Stimulus
 	Ports                  []uint32 // ascending
 	Amounts                []int32  // quanta, one a port
 }

@@ -1,0 +1,72 @@
+package connectome
+
+// batchSize is how many synapses a rule makes before they are handed on.
+const batchSize = 1024
+
+// batch carries synapses from a rule to what is done with them.
+type batch struct {
+	n       int
+	source  [batchSize]uint32 // neuron of the source area
+	target  [batchSize]uint32 // neuron of the target area
+	ordinal [batchSize]uint64 // names the synapse in its projection, for its draws
+
+	wiring *wiring
+	sink   sink
+}
+
+// sink takes the synapses of a projection; each goroutine has its own.
+type sink interface{ take(w *wiring, b *batch) }
+
+func (b *batch) add(source, target, ordinal uint64) {
+	if b.n == batchSize {
+		b.flush()
+	}
+	n := b.n & (batchSize - 1)
+	b.source[n], b.target[n], b.ordinal[n] = uint32(source), uint32(target), ordinal
+	b.n = n + 1
+}
+
+func (b *batch) flush() {
+	b.sink.take(b.wiring, b)
+	b.n = 0
+}
+
+// sweep makes all synapses of the projections wanted, once; sinks has one sink a worker.
+func (p *plan) sweep(sinks []sink, wanted func(*wiring) bool) {
+	const synapsesAPiece = 1 << 15
+	type span struct {
+		w           *wiring
+		first, size uint64 // first piece, units a piece
+	}
+	var list []span
+	pieces := uint64(0)
+	for i := range p.wirings {
+		w := &p.wirings[i]
+		units := w.rule.units()
+		if units == 0 || !wanted(w) {
+			continue
+		}
+		synapses, _ := w.rule.total()
+		size := max(1, synapsesAPiece/(synapses/units+1))
+		list = append(list, span{w, pieces, size})
+		pieces += (units + size - 1) / size
+	}
+	batches := make([]batch, len(sinks))
+	parallel(len(sinks), pieces, func(worker int, piece uint64) {
+		lo, hi := 0, len(list) // the last span that begins at piece or before
+		for hi-lo > 1 {
+			if m := (lo + hi) / 2; list[m].first <= piece {
+				lo = m
+			} else {
+				hi = m
+			}
+		}
+		s, b := list[lo], &batches[worker]
+		b.wiring, b.sink = s.w, sinks[worker]
+		first := (piece - s.first) * s.size
+		s.w.rule.wire(first, min(first+s.size, s.w.rule.units()), b)
+		b.flush()
+	})
+}
+
+func all(*wiring) bool { return true }

@@ -1,0 +1,60 @@
+package connectome
+
+import (
+	"testing"
+
+	"burst/genome"
+)
+
+// BenchmarkBuild makes whole networks from a fresh start; a build is one iteration.
+func BenchmarkBuild(b *testing.B) {
+	million := func(rule genome.Rule) *genome.Genome {
+		return network(1, areaOf("lif", 1_000_000)).join(genome.Projection{
+			Rule: rule, Indegree: 100, Outdegree: 100, Count: 100_000_000,
+			Weight: constant(0.1), Delay: constant(1),
+		})
+	}
+	cases := []struct {
+		name string
+		g    *genome.Genome
+	}{
+		{"1M×100-outdegree", million(genome.FixedOutdegree)},
+		{"1M×100-indegree", million(genome.FixedIndegree)},
+		{"1M×100-total", million(genome.FixedTotalNumber)},
+		{"brunel", brunel()},
+		{"normal-16M", normal(16_000_000)},
+	}
+	for _, c := range cases {
+		b.Run(c.name, func(b *testing.B) {
+			for b.Loop() {
+				n, err := Build(c.g, Options{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.ReportMetric(float64(n.Synapses()), "synapses")
+			}
+			b.ReportMetric(b.Elapsed().Seconds()/float64(b.N), "s/build")
+		})
+	}
+}
+
+// brunel is model A of Brunel 2000: 12,500 neurons, 1,000 + 250 synapses onto each, 1.5 ms.
+func brunel() *genome.Genome {
+	g := network(0.1, areaOf("lif", 10_000), areaOf("lif", 2_500))
+	for _, pair := range [][2]int{{0, 0}, {0, 1}, {1, 0}, {1, 1}} {
+		p := genome.Projection{From: pair[0], To: pair[1], Rule: genome.FixedIndegree, Indegree: 1000, Weight: constant(0.1), Delay: constant(15)}
+		if pair[0] == 1 {
+			p.Indegree, p.Weight = 250, constant(-0.3)
+		}
+		g.join(p)
+	}
+	return g.Genome
+}
+
+// normal is 10,000 neurons and n synapses with normal weights and delays, as in a cortical circuit.
+func normal(n uint64) *genome.Genome {
+	return network(0.1, areaOf("lif", 10_000)).join(genome.Projection{
+		Rule: genome.FixedTotalNumber, Count: n,
+		Weight: atLeastValue(genome.Normal, 87.8, 8.78, 0), Delay: atLeastValue(genome.Normal, 15, 7.5, 1),
+	})
+}

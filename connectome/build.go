@@ -1,0 +1,132 @@
+package connectome
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"burst/genome"
+)
+
+// Options tunes Build; the zero value works.
+type Options struct {
+	Threads  int                      // goroutines that build; 0: all processors. The result is the same for any number.
+	MaxBytes uint64                   // refuse a genome that needs more memory; 0: what this machine has available
+	Progress func(done, total uint64) // told now and then, from one goroutine at a time; nil: not told
+}
+
+// Build makes the network that g describes. Errors point into the genome's text: a LimitError when it is too big, and
+// genome.Faults where a rule, a distribution or the proof against overflow fails.
+func Build(g *genome.Genome, o Options) (*Connectome, error) {
+	p, err := newPlan(g, o)
+	if err != nil {
+		return nil, err
+	}
+	p.chooseScale()
+	c := &Connectome{
+		Name: g.Name, Seed: g.Seed, RunSeed: g.RunSeed, Timestep: g.Timestep, Scale: int32(p.scale),
+		Neurons: uint32(p.neurons), Ports: uint32(p.neurons), MaxDelay: 1,
+	}
+	if c.Areas, err = p.makeAreas(); err != nil {
+		return nil, err
+	}
+	if c.Stimuli, err = p.makeStimuli(); err != nil {
+		return nil, err
+	}
+	if err := p.checkWeights(); err != nil {
+		return nil, err
+	}
+	if err := p.makeRows(c, o.Progress); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// makeRows wires the projections: count every row, place every synapse in its row, sort the rows.
+func (p *plan) makeRows(c *Connectome, tell func(done, total uint64)) error {
+	progress := &meter{tell: tell}
+	for i := range p.wirings {
+		progress.total += 3 * p.wirings[i].synapses
+	}
+	c.Row = make([]uint64, p.neurons+1)
+	if err := p.countRows(c.Row, progress); err != nil {
+		return err
+	}
+	synapses := c.Row[p.neurons]
+	c.Target, c.Weight = make([]uint32, synapses), make([]int32, synapses)
+	if p.hasDelays() {
+		c.Delay = make([]uint8, synapses)
+	}
+	sums := make([]uint64, p.neurons)
+	if err := p.place(c, sums, progress); err != nil {
+		return err
+	}
+	if err := p.prove(c, sums); err != nil {
+		return err
+	}
+	sortRows(c, p.workers, progress)
+	return nil
+}
+
+// countRows turns row into the offsets of the rows and refuses what does not fit, now that sizes are exact.
+func (p *plan) countRows(row []uint64, progress *meter) error {
+	for i := range p.wirings {
+		w := &p.wirings[i]
+		r, ok := w.rule.(counted)
+		if !ok {
+			continue
+		}
+		out := row[w.from.First:w.from.End()]
+		spans(p.workers, uint64(len(out)), 1<<16, func(_ int, lo, hi uint64) {
+			for s := lo; s < hi; s++ {
+				out[s] += r.outgoing(s)
+			}
+		})
+		progress.add(w.synapses)
+	}
+	sinks, totals := make([]sink, p.workers), make([]atomic.Uint64, len(p.wirings))
+	for i := range sinks {
+		sinks[i] = &rowCounter{row: row, totals: totals, progress: progress}
+	}
+	p.sweep(sinks, func(w *wiring) bool { _, ok := w.rule.(counted); return !ok })
+	for i := range p.wirings {
+		w := &p.wirings[i]
+		if _, ok := w.rule.(counted); ok {
+			continue
+		}
+		if n := totals[i].Load(); w.counted && n != w.synapses {
+			panic(fmt.Sprintf("BUG: projections[%d] made %d synapses, not %d", i, n, w.synapses))
+		}
+		w.synapses, w.counted = totals[i].Load(), true
+	}
+	start := uint64(0)
+	for n, length := range row {
+		row[n] = start
+		start += length
+	}
+	return p.checkMemory()
+}
+
+// rowCounter counts the synapses of each source and projection.
+type rowCounter struct {
+	row      []uint64
+	totals   []atomic.Uint64
+	progress *meter
+}
+
+func (r *rowCounter) take(w *wiring, b *batch) {
+	for lo, hi := 0, 0; lo < b.n; lo = hi {
+		hi = run(b, lo)
+		atomic.AddUint64(&r.row[w.from.First+b.source[lo]], uint64(hi-lo))
+	}
+	r.totals[w.index].Add(uint64(b.n))
+	r.progress.add(uint64(b.n))
+}
+
+// run is the end of the run of synapses from lo on that have the same source.
+func run(b *batch, lo int) int {
+	hi := lo + 1
+	for hi < b.n && b.source[hi] == b.source[lo] {
+		hi++
+	}
+	return hi
+}

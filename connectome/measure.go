@@ -1,0 +1,161 @@
+package connectome
+
+import (
+	"sync/atomic"
+	"unsafe"
+
+	"burst/genome"
+)
+
+// Sizes is what a genome grows to.
+type Sizes struct {
+	Neurons  uint64
+	Ports    uint64
+	Synapses uint64
+	MaxDelay int // bursts; no delay is longer
+	Areas    []AreaSizes
+	Bytes    uint64 // of the connectome's arrays (1 a synapse less if every drawn delay happens to be 1)
+	Peak     uint64 // bytes of all arrays while building
+}
+
+// AreaSizes is the part of Sizes that belongs to one area.
+type AreaSizes struct {
+	Name        string
+	Neurons     uint64
+	InSynapses  uint64 // synapses onto the area's neurons
+	OutSynapses uint64 // synapses from them
+}
+
+// Memory of a neuron (Row, Bound and the sums of the proof) and of a synapse.
+const (
+	resultANeuron  = 8 + 4
+	bytesANeuron   = resultANeuron + 8
+	bytesASynapse  = 4 + 4
+	bytesOfADelay  = 1
+	bytesOfSorting = 16 // a synapse of the longest row, each thread
+)
+
+// Measure says how big Build would make g, without allocating synapses. Synapses are exact; where a rule leaves their
+// number to chance the draws are made and counted. It returns the errors of Build that concern sizes, rules and
+// distributions.
+func Measure(g *genome.Genome, o Options) (*Sizes, error) {
+	p, err := newPlan(g, o)
+	if err != nil {
+		return nil, err
+	}
+	p.count()
+	if err := p.checkMemory(); err != nil {
+		return nil, err
+	}
+	s := &Sizes{Neurons: p.neurons, Ports: p.neurons, MaxDelay: 1, Areas: make([]AreaSizes, len(g.Areas))}
+	for i := range g.Areas {
+		s.Areas[i].Name, s.Areas[i].Neurons = g.Areas[i].Name, uint64(p.areas[i].Count)
+	}
+	for i := range p.wirings {
+		w := &p.wirings[i]
+		s.Synapses += w.synapses
+		s.Areas[w.p.From].OutSynapses += w.synapses
+		s.Areas[w.p.To].InSynapses += w.synapses
+		if _, hi := w.delay.extent(); w.synapses > 0 {
+			s.MaxDelay = max(s.MaxDelay, int(min(max(1, nearest(hi)), 255)))
+		}
+	}
+	s.Bytes, s.Peak = p.bytes()
+	return s, nil
+}
+
+// bytes is the size of the result and of everything while building; MaxUint64 where it does not fit 64 bits.
+func (p *plan) bytes() (result, peak uint64) {
+	synapses := p.synapses()
+	each := uint64(bytesASynapse)
+	if p.hasDelays() {
+		each += bytesOfADelay
+	}
+	result = add(mul(p.neurons, resultANeuron)+8, mul(synapses, each))
+	for i := range p.g.Areas {
+		a := &p.g.Areas[i]
+		result = add(result, uint64(unsafe.Sizeof(Area{})))
+		if a.Gradient != [3]float64{} {
+			result = add(result, mul(uint64(p.areas[i].Count), 4))
+		}
+	}
+	for i := range p.g.Stimuli {
+		result = add(result, mul(uint64(len(p.g.Stimuli[i].Neurons)), 8)+uint64(unsafe.Sizeof(Stimulus{})))
+	}
+	peak = add(result, mul(p.neurons, bytesANeuron-resultANeuron))
+	a := uint64(p.workers)
+	return result, add(peak, mul(a, add(uint64(unsafe.Sizeof(batch{})), mul(min(synapses, longestSorted), bytesOfSorting))))
+}
+
+func (p *plan) synapses() uint64 {
+	sum := uint64(0)
+	for i := range p.wirings {
+		sum = add(sum, p.wirings[i].synapses)
+	}
+	return sum
+}
+
+// hasDelays is false when every delay is 1.
+func (p *plan) hasDelays() bool {
+	for i := range p.wirings {
+		if w := &p.wirings[i]; w.steps != 1 && (w.synapses > 0 || !w.counted) {
+			return true
+		}
+	}
+	return false
+}
+
+// checkMemory refuses a network that does not fit, naming what makes most of its size.
+func (p *plan) checkMemory() error {
+	_, peak := p.bytes()
+	if peak <= p.limit {
+		return nil
+	}
+	at, field, most := genome.Pos{}, "areas", uint64(0)
+	for i, a := range p.areas {
+		if n := mul(uint64(a.Count), bytesANeuron); n > most {
+			at, field, most = p.g.Areas[i].Pos, areaKey(i, "size"), n
+		}
+	}
+	for i := range p.wirings {
+		w := &p.wirings[i]
+		if n := mul(w.synapses, bytesASynapse); n > most {
+			at, field, most = w.p.Pos, projectionKey(i, sizeKey(w.p.Rule)), n
+		}
+	}
+	return p.refuse(at, field, "bytes", peak, p.limit, peak)
+}
+
+// sizeKey is the key of a projection that makes it big.
+func sizeKey(r genome.Rule) string {
+	switch r {
+	case genome.FixedIndegree:
+		return "indegree"
+	case genome.FixedOutdegree:
+		return "outdegree"
+	case genome.FixedTotalNumber:
+		return "count"
+	case genome.PairwiseBernoulli:
+		return "p"
+	}
+	return "rule"
+}
+
+// count makes the number of synapses of every projection exact.
+func (p *plan) count() {
+	sinks, totals := make([]sink, p.workers), make([]atomic.Uint64, len(p.wirings))
+	for i := range sinks {
+		sinks[i] = tally(totals)
+	}
+	p.sweep(sinks, func(w *wiring) bool { return !w.counted })
+	for i := range p.wirings {
+		if w := &p.wirings[i]; !w.counted {
+			w.synapses, w.counted = totals[i].Load(), true
+		}
+	}
+}
+
+// tally counts the synapses of each projection.
+type tally []atomic.Uint64
+
+func (t tally) take(w *wiring, b *batch) { t[w.index].Add(uint64(b.n)) }

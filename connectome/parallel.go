@@ -1,0 +1,53 @@
+package connectome
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// threads is how many goroutines share the work when want are asked for; 0 means all processors.
+func threads(want int) int {
+	if want > 0 {
+		return want
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// parallel calls work once for every piece 0…pieces−1; worker tells concurrent calls apart.
+func parallel(workers int, pieces uint64, work func(worker int, piece uint64)) {
+	var next atomic.Uint64
+	var wg sync.WaitGroup
+	for worker := range int(min(uint64(workers), pieces)) {
+		wg.Go(func() {
+			for piece := next.Add(1) - 1; piece < pieces; piece = next.Add(1) - 1 {
+				work(worker, piece)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// spans cuts 0…n−1 into pieces of at most size and calls work on each.
+func spans(workers int, n, size uint64, work func(worker int, lo, hi uint64)) {
+	parallel(workers, (n+size-1)/size, func(worker int, piece uint64) {
+		work(worker, piece*size, min(n, (piece+1)*size))
+	})
+}
+
+// meter tells the caller how far the build is; its zero value tells nobody.
+type meter struct {
+	mu          sync.Mutex
+	done, total uint64
+	tell        func(done, total uint64)
+}
+
+func (m *meter) add(n uint64) {
+	if m.tell == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.done = min(m.total, m.done+n)
+	m.tell(m.done, m.total)
+}

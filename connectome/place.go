@@ -1,0 +1,123 @@
+package connectome
+
+import (
+	"sync/atomic"
+
+	"burst/genome"
+)
+
+// place puts every synapse somewhere in its row and adds up |weight| per port. It leaves c.Row as it was.
+func (p *plan) place(c *Connectome, sums []uint64, progress *meter) error {
+	workers := make([]placer, p.workers)
+	sinks := make([]sink, p.workers)
+	for i := range workers {
+		workers[i] = placer{c: c, sums: sums, scale: p.scale, progress: progress, longest: 1}
+		sinks[i] = &workers[i]
+	}
+	p.sweep(sinks, all)
+	copy(c.Row[1:], c.Row[:p.neurons]) // a row's cursor has come to the next row's start
+	c.Row[0] = 0
+	var first mishap
+	for i := range workers {
+		c.MaxDelay = max(c.MaxDelay, int(workers[i].longest))
+		first = first.earlier(workers[i].bad)
+	}
+	if c.MaxDelay == 1 {
+		c.Delay = nil
+	}
+	return p.report(first)
+}
+
+// placer is one goroutine's share of place.
+type placer struct {
+	c        *Connectome
+	sums     []uint64
+	scale    float64
+	progress *meter
+	longest  uint8
+	bad      mishap
+	value    [batchSize]int32
+	delay    [batchSize]uint8
+}
+
+func (p *placer) take(w *wiring, b *batch) {
+	p.weigh(w, b)
+	if p.c.Delay != nil {
+		p.time(w, b)
+	}
+	for lo, hi := 0, 0; lo < b.n; lo = hi {
+		hi = run(b, lo)
+		n := uint64(hi - lo)
+		at := atomic.AddUint64(&p.c.Row[w.from.First+b.source[lo]], n) - n
+		copy(p.c.Weight[at:at+n], p.value[lo:hi])
+		if p.c.Delay != nil {
+			copy(p.c.Delay[at:at+n], p.delay[lo:hi])
+		}
+		for i, t := range b.target[lo:hi] {
+			p.c.Target[at+uint64(i)] = w.to.First + t
+		}
+	}
+	p.progress.add(uint64(b.n))
+}
+
+// weigh fills value and adds to the sums.
+func (p *placer) weigh(w *wiring, b *batch) {
+	for i, t := range b.target[:b.n] {
+		q := w.fixed
+		if w.weight.Kind != genome.Const {
+			x, ok := w.weight.at(b.ordinal[i])
+			if !ok {
+				p.bad = p.bad.earlier(mishap{w, b.ordinal[i], 0, true})
+			}
+			q = quanta(x, p.scale)
+		}
+		p.value[i] = clamp(q)
+		atomic.AddUint64(&p.sums[w.to.First+t], magnitude(q))
+	}
+}
+
+func magnitude(q int64) uint64 { return uint64(max(q, -q)) }
+
+// time fills delay.
+func (p *placer) time(w *wiring, b *batch) {
+	for i, ordinal := range b.ordinal[:b.n] {
+		d := float64(w.steps)
+		if w.delay.Kind != genome.Const {
+			x, ok := w.delay.at(ordinal)
+			if d = nearest(x); !ok || !(1 <= d && d <= 255) {
+				p.bad = p.bad.earlier(mishap{w, ordinal, d, !ok})
+				d = 1
+			}
+		}
+		p.delay[i] = uint8(d)
+		p.longest = max(p.longest, uint8(d))
+	}
+}
+
+// mishap is a value that could not be used; the earliest is reported, so that threads do not change the message.
+type mishap struct {
+	w       *wiring
+	ordinal uint64
+	delay   float64 // bursts
+	drained bool    // no attempt fell inside the bounds
+}
+
+func (m mishap) earlier(o mishap) mishap {
+	switch {
+	case o.w == nil:
+		return m
+	case m.w == nil || o.w.index < m.w.index || o.w == m.w && o.ordinal < m.ordinal:
+		return o
+	}
+	return m
+}
+
+func (p *plan) report(m mishap) error {
+	switch {
+	case m.w == nil:
+		return nil
+	case m.drained:
+		return p.g.Fault(m.w.p.Pos, projectionKey(m.w.index, "weight"), "%d draws for synapse %d fell outside the bounds of weight or delay; widen them", attempts, m.ordinal)
+	}
+	return p.g.Fault(m.w.delay.Pos, projectionKey(m.w.index, "delay"), "synapse %d: %s", m.ordinal, delayMessage(m.delay, p.g.Timestep))
+}

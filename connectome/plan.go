@@ -1,0 +1,198 @@
+package connectome
+
+import (
+	"fmt"
+	"math"
+
+	"burst/genome"
+	"burst/internal/exact"
+)
+
+// plan is a genome with its sizes worked out and its projections ready to be wired; nothing big is allocated yet.
+type plan struct {
+	g       *genome.Genome
+	workers int
+	limit   uint64 // bytes
+	areas   []Span // neurons; every model so far has one port a neuron, so ports are the same spans
+	neurons uint64
+	wirings []wiring
+	scale   float64
+}
+
+// wiring is a projection ready to be wired.
+type wiring struct {
+	index    int
+	p        *genome.Projection
+	from, to Span // neurons; ports of the target area
+	rule     rule
+	weight   sampler
+	delay    sampler
+	fixed    int64 // quanta, when the weight is constant
+	steps    uint8 // bursts, when the delay is constant
+	synapses uint64
+	counted  bool // synapses is exact
+}
+
+func newPlan(g *genome.Genome, o Options) (*plan, error) {
+	p := &plan{g: g, workers: threads(o.Threads), limit: o.MaxBytes}
+	if p.limit == 0 {
+		p.limit = availableMemory()
+	}
+	if err := p.placeAreas(); err != nil {
+		return nil, err
+	}
+	p.wirings = make([]wiring, len(g.Projections))
+	for i := range p.wirings {
+		if err := p.prepare(i); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.checkMemory(); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// placeAreas numbers the neurons and refuses more than ids or memory can hold.
+func (p *plan) placeAreas() error {
+	p.areas = make([]Span, len(p.g.Areas))
+	for i := range p.g.Areas {
+		a := &p.g.Areas[i]
+		n := mul(mul(a.Size[0], a.Size[1]), mul(a.Size[2], a.PerVoxel))
+		if a.Size[0] == 0 || a.Size[1] == 0 || a.Size[2] == 0 || a.PerVoxel == 0 {
+			return p.g.Fault(a.Pos, areaKey(i, "size"), "%v voxels of %d neurons hold no neuron, want at least 1 on each axis", a.Size, a.PerVoxel)
+		}
+		sum := add(p.neurons, n)
+		need := mul(sum, bytesANeuron)
+		if sum > math.MaxUint32 {
+			return p.refuse(a.Pos, areaKey(i, "size"), "neurons", sum, math.MaxUint32, need)
+		}
+		if need > p.limit {
+			return p.refuse(a.Pos, areaKey(i, "size"), "bytes", need, p.limit, need)
+		}
+		p.areas[i] = Span{uint32(p.neurons), uint32(n)}
+		p.neurons = sum
+	}
+	return nil
+}
+
+func areaKey(i int, key string) string       { return fmt.Sprintf("areas[%d].%s", i, key) }
+func projectionKey(i int, key string) string { return fmt.Sprintf("projections[%d].%s", i, key) }
+
+func (p *plan) refuse(at genome.Pos, field, unit string, needed, limit, bytes uint64) error {
+	e := &LimitError{Field: field, Unit: unit, Needed: needed, Limit: limit, Bytes: bytes}
+	e.fault = p.g.Fault(at, field, "%s", e.message())
+	return e
+}
+
+// prepare makes the i-th wiring.
+func (p *plan) prepare(i int) error {
+	pr := &p.g.Projections[i]
+	w := &p.wirings[i]
+	*w = wiring{
+		index: i, p: pr, from: p.areas[pr.From], to: p.areas[pr.To],
+		weight: newSampler(pr.Weight, p.g.Seed, exact.WeightDraw, i),
+		delay:  newSampler(pr.Delay, p.g.Seed, exact.DelayDraw, i),
+	}
+	r, key, wrong := p.newRule(w)
+	if wrong != "" {
+		return p.g.Fault(pr.Pos, projectionKey(i, key), "%s", wrong)
+	}
+	w.rule = r
+	w.synapses, w.counted = r.total()
+	for _, v := range []struct {
+		key string
+		s   *sampler
+	}{{"weight", &w.weight}, {"delay", &w.delay}} {
+		if wrong := v.s.probe(); wrong != "" {
+			return p.g.Fault(v.s.Pos, projectionKey(i, v.key), "%s", wrong)
+		}
+	}
+	if w.delay.Kind == genome.Const {
+		d := nearest(w.delay.A)
+		if !(1 <= d && d <= 255) {
+			return p.g.Fault(w.delay.Pos, projectionKey(i, "delay"), "%s", delayMessage(d, p.g.Timestep))
+		}
+		w.steps = uint8(d)
+	}
+	return nil
+}
+
+func delayMessage(bursts, timestep float64) string {
+	return fmt.Sprintf("a delay rounds to %v bursts, want 1…255 (%v ms to %v ms); bound it, as in normal(1.5 ms, 0.75 ms) >= %v ms, or choose another timestep",
+		bursts, timestep, float64(255*timestep), timestep)
+}
+
+// newRule makes the rule of a projection, or says what is wrong and at which key.
+func (p *plan) newRule(w *wiring) (r rule, key, wrong string) {
+	pr := w.p
+	e := ends{
+		sources: uint64(w.from.Count), targets: uint64(w.to.Count),
+		noSelf: pr.NoAutapses && pr.From == pr.To, seed: p.g.Seed, stream: uint64(w.index),
+	}
+	switch pr.Rule {
+	case genome.OneToOne:
+		if e.sources != e.targets {
+			return nil, "rule", fmt.Sprintf("one_to_one needs areas of equal size, these have %d and %d neurons", e.sources, e.targets)
+		}
+		return &oneToOne{e}, "", ""
+	case genome.AllToAll:
+		return &allToAll{e}, "", ""
+	case genome.FixedIndegree:
+		d := degree{ends: e, k: pr.Indegree, distinct: pr.NoMultapses, incoming: true}
+		return &d, "indegree", d.fault()
+	case genome.FixedOutdegree:
+		d := outdegree{degree{ends: e, k: pr.Outdegree, distinct: pr.NoMultapses}}
+		return &d, "outdegree", d.fault()
+	case genome.FixedTotalNumber:
+		return newTotal(e, pr)
+	case genome.PairwiseBernoulli:
+		return newBernoulli(e, pr.P), "", ""
+	}
+	return p.newGrid(e, pr), "", ""
+}
+
+// fault says when there are too few partners.
+func (r *degree) fault() string {
+	_, partners := r.owners()
+	n := r.others(partners)
+	if r.k == 0 || n > 0 && (!r.distinct || r.k <= n) {
+		return ""
+	}
+	return fmt.Sprintf("%d synapses a neuron, but there are only %d partners", r.k, n)
+}
+
+func newTotal(e ends, pr *genome.Projection) (r rule, key, wrong string) {
+	pairs := e.sources * e.others(e.targets)
+	if pr.Count > 0 && (pairs == 0 || pr.NoMultapses && pr.Count > pairs) {
+		return nil, "count", fmt.Sprintf("%d synapses, but there are only %d pairs", pr.Count, pairs)
+	}
+	if pr.NoMultapses {
+		return newDistinctPairs(e, pr.Count), "", ""
+	}
+	return &totalNumber{ends: e, n: pr.Count}, "", ""
+}
+
+func (p *plan) newGrid(e ends, pr *genome.Projection) rule {
+	from, to := &p.g.Areas[pr.From], &p.g.Areas[pr.To]
+	r := &grid{
+		ends: e, fromSize: signed(from.Size), toSize: signed(to.Size),
+		fromEach: from.PerVoxel, toEach: to.PerVoxel, disjoint: true,
+	}
+	switch pr.Rule {
+	case genome.Projector:
+		r.shape = &projector{r.fromSize, r.toSize}
+	case genome.Vectors:
+		r.shape = newVectors(pr.Vectors, r.toSize)
+	case genome.Patterns:
+		r.shape, r.disjoint = newPatterns(pr.Patterns, r.toSize), false
+	default:
+		panic(fmt.Sprintf("BUG: rule %d", pr.Rule))
+	}
+	r.survey(p.workers)
+	return r
+}
+
+func signed(size [3]uint64) [3]int64 {
+	return [3]int64{int64(size[0]), int64(size[1]), int64(size[2])}
+}

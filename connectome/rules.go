@@ -1,0 +1,169 @@
+package connectome
+
+import (
+	"math/bits"
+
+	"burst/internal/exact"
+)
+
+// rule makes the synapses of a projection in units that can be made in any order, by the recipes in doc.go.
+type rule interface {
+	// total is the number of synapses, or when it is not exact a number that is surely not more.
+	total() (synapses uint64, isExact bool)
+	// units is the number of pieces of work: sources, targets or synapses.
+	units() uint64
+	// wire adds the synapses of units lo ≤ u < hi to b.
+	wire(lo, hi uint64, b *batch)
+}
+
+// counted is a rule that knows the number of synapses of a source without making them.
+type counted interface{ outgoing(source uint64) uint64 }
+
+// ends is what every rule knows of its projection.
+type ends struct {
+	sources, targets uint64
+	noSelf           bool // one area to itself, autapses forbidden
+	seed             uint64
+	stream           uint64 // number of the projection
+}
+
+// others is how many partners of n neurons remain for a neuron.
+func (e *ends) others(n uint64) uint64 {
+	if e.noSelf {
+		return n - 1
+	}
+	return n
+}
+
+// past maps 0…n−2 to the neurons other than self where it is forbidden.
+func (e *ends) past(self, n uint64) uint64 {
+	if e.noSelf && n >= self {
+		return n + 1
+	}
+	return n
+}
+
+// draw is the wiring draw of an index as two 64-bit words.
+func (e *ends) draw(index uint64) (x, y uint64) {
+	w := exact.Draw(e.seed, exact.Wiring, index, e.stream)
+	return uint64(w[1])<<32 | uint64(w[0]), uint64(w[3])<<32 | uint64(w[2])
+}
+
+// below turns a 64-bit word into a number 0…n−1; its bias is below n/2^64.
+func below(x, n uint64) uint64 {
+	hi, _ := bits.Mul64(x, n)
+	return hi
+}
+
+// oneToOne connects the i-th source to the i-th target.
+type oneToOne struct{ ends }
+
+func (r *oneToOne) total() (uint64, bool) {
+	if r.noSelf {
+		return 0, true
+	}
+	return r.sources, true
+}
+func (r *oneToOne) units() uint64 { return r.sources }
+func (r *oneToOne) outgoing(uint64) uint64 {
+	if r.noSelf {
+		return 0
+	}
+	return 1
+}
+
+func (r *oneToOne) wire(lo, hi uint64, b *batch) {
+	if r.noSelf {
+		return
+	}
+	for s := lo; s < hi; s++ {
+		b.add(s, s, s*r.targets+s)
+	}
+}
+
+// allToAll connects every source to every target.
+type allToAll struct{ ends }
+
+func (r *allToAll) total() (uint64, bool)  { return mul(r.sources, r.others(r.targets)), true }
+func (r *allToAll) units() uint64          { return r.sources }
+func (r *allToAll) outgoing(uint64) uint64 { return r.others(r.targets) }
+
+func (r *allToAll) wire(lo, hi uint64, b *batch) {
+	for s := lo; s < hi; s++ {
+		for t := range r.targets {
+			if !r.noSelf || s != t {
+				b.add(s, t, s*r.targets+t)
+			}
+		}
+	}
+}
+
+// degree gives every neuron of one side (the owners) k partners on the other.
+type degree struct {
+	ends
+	k        uint64
+	distinct bool // no two synapses of a pair
+	incoming bool // the owners are the targets
+}
+
+func (r *degree) owners() (owners, partners uint64) {
+	if r.incoming {
+		return r.targets, r.sources
+	}
+	return r.sources, r.targets
+}
+
+func (r *degree) total() (uint64, bool) { return mul(r.units(), r.k), true }
+func (r *degree) units() uint64 {
+	owners, _ := r.owners()
+	return owners
+}
+
+func (r *degree) wire(lo, hi uint64, b *batch) {
+	_, partners := r.owners()
+	choices := r.others(partners)
+	var seen set
+	if r.distinct {
+		seen = newSet(r.k)
+	}
+	for owner := lo; owner < hi; owner++ {
+		seen.clear()
+		for ordinal, end := owner*r.k, owner*r.k+r.k; ordinal < end; ordinal++ {
+			x, _ := r.draw(ordinal)
+			var pick uint64
+			if r.distinct {
+				pick = seen.choose(x, choices-(end-ordinal))
+			} else {
+				pick = below(x, choices)
+			}
+			if partner := r.past(owner, pick); r.incoming {
+				b.add(partner, owner, ordinal)
+			} else {
+				b.add(owner, partner, ordinal)
+			}
+		}
+	}
+}
+
+// outdegree is degree with the sources as owners.
+type outdegree struct{ degree }
+
+func (r *outdegree) outgoing(uint64) uint64 { return r.k }
+
+// totalNumber makes n synapses, each between a source and a target of its own draw.
+type totalNumber struct {
+	ends
+	n uint64
+}
+
+func (r *totalNumber) total() (uint64, bool) { return r.n, true }
+func (r *totalNumber) units() uint64         { return r.n }
+
+func (r *totalNumber) wire(lo, hi uint64, b *batch) {
+	targets := r.others(r.targets)
+	for k := lo; k < hi; k++ {
+		x, y := r.draw(k)
+		s := below(x, r.sources)
+		b.add(s, r.past(s, below(y, targets)), k)
+	}
+}

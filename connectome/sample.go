@@ -1,0 +1,139 @@
+package connectome
+
+import (
+	"math"
+
+	"burst/genome"
+	"burst/internal/exact"
+)
+
+// attempts is how often a bounded value is drawn before the build gives up; see probe.
+const attempts = 1 << 16
+
+// sampler draws the value of an index by the recipe in doc.go.
+type sampler struct {
+	genome.Value
+	seed    uint64
+	purpose exact.Purpose
+	stream  uint64  // projection or area
+	mu, sd  float64 // LogNormal: mean and standard deviation of the logarithm
+}
+
+func newSampler(v genome.Value, seed uint64, purpose exact.Purpose, stream int) sampler {
+	s := sampler{Value: v, seed: seed, purpose: purpose, stream: uint64(stream)}
+	if v.Kind == genome.LogNormal {
+		ratio := v.B / v.A
+		variance := exact.Log1p(float64(ratio * ratio))
+		s.mu = exact.Log(math.Abs(v.A)) - float64(variance*0.5)
+		s.sd = math.Sqrt(variance)
+	}
+	return s
+}
+
+// at is the value of an index; false when no attempt fell inside the bounds.
+func (s *sampler) at(index uint64) (float64, bool) {
+	if s.Kind == genome.Const {
+		return s.A, true
+	}
+	for attempt := range uint64(attempts) {
+		x := s.draw(index, attempt)
+		if s.Clip {
+			return min(max(x, s.Lo), s.Hi), true
+		}
+		if s.accepts(x) {
+			return x, true
+		}
+	}
+	return 0, false
+}
+
+func (s *sampler) draw(index, attempt uint64) float64 {
+	w := exact.Draw(s.seed, s.purpose, index, s.stream|attempt<<32)
+	x := uint64(w[1])<<32 | uint64(w[0])
+	switch s.Kind {
+	case genome.Uniform:
+		return s.A + float64(float64(s.B-s.A)*exact.Uniform(x))
+	case genome.Normal:
+		return s.A + float64(s.B*exact.Normal(x))
+	}
+	return math.Copysign(exact.Exp(s.mu+float64(s.sd*exact.Normal(x))), s.A)
+}
+
+func (s *sampler) accepts(x float64) bool {
+	if x < s.Lo || x > s.Hi {
+		return false
+	}
+	return !(s.LoOpen && x == s.Lo) && !(s.HiOpen && x == s.Hi)
+}
+
+// most is a bound of the normal numbers that exact.Normal gives.
+const most = 8.3
+
+// extent is an interval that holds every value.
+func (s *sampler) extent() (lo, hi float64) {
+	switch s.Kind {
+	case genome.Const:
+		return s.A, s.A
+	case genome.Uniform:
+		lo, hi = min(s.A, s.B), max(s.A, s.B)
+	case genome.Normal:
+		reach := float64(most * math.Abs(s.B))
+		lo, hi = s.A-reach, s.A+reach
+	case genome.LogNormal:
+		top := exact.Exp(s.mu + float64(most*s.sd))
+		if lo, hi = 0, top; s.A < 0 {
+			lo, hi = -top, 0
+		}
+	}
+	return min(max(lo, s.Lo), s.Hi), max(min(hi, s.Hi), s.Lo)
+}
+
+// probe says what is wrong with the distribution, or nothing. A bound that keeps fewer than one draw in a thousand is
+// refused; with more, attempts draws fail with a probability below e^−30.
+func (s *sampler) probe() string {
+	const tries, enough = 10_000, 10
+	if s.Kind == genome.Const {
+		return ""
+	}
+	if s.Kind == genome.LogNormal && s.A == 0 {
+		return "a lognormal needs a mean other than 0"
+	}
+	lo, hi := s.extent()
+	if !(lo >= -math.MaxFloat32 && hi <= math.MaxFloat32) {
+		return "the distribution reaches beyond ±3.4e38"
+	}
+	if s.Clip {
+		return ""
+	}
+	kept := 0
+	for i := range uint64(tries) {
+		if s.accepts(s.draw(i, 0)) {
+			if kept++; kept == enough {
+				return ""
+			}
+		}
+	}
+	return "the bounds keep fewer than 1 draw in 1000; widen them, or move draws to the bound with clip(…)"
+}
+
+// nearest rounds to a whole number, halves away from zero.
+func nearest(x float64) float64 {
+	a := math.Abs(x)
+	whole := math.Floor(a)
+	if a-whole >= 0.5 {
+		whole++
+	}
+	return math.Copysign(whole, x)
+}
+
+// overflow is the magnitude that stands for every amount outside int32; the proof refuses it.
+const overflow = 1 << 31
+
+// quanta is value·scale to the nearest whole, ties away from zero; ±overflow where int32 could not hold it.
+func quanta(value, scale float64) int64 {
+	q := nearest(float64(value * scale))
+	if math.Abs(q) > math.MaxInt32 {
+		q = math.Copysign(overflow, q)
+	}
+	return int64(q)
+}
