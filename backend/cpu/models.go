@@ -25,12 +25,8 @@ func (p *part) updateLIF(a *connectome.Area, lo, hi uint32) {
 			r[i]-- // 4a
 			continue
 		}
-		var input float32
-		if sum != 0 {
-			input = float32(sum) / scale
-		}
-		x := v[i] + (float32(em1*v[i]) + term) + input // 4b
-		if x >= threshold {                            // 4c
+		x := v[i] + (float32(em1*v[i]) + term) + float32(sum)/scale // 4b
+		if x >= threshold {                                         // 4c
 			x = reset
 			r[i] = refractory
 			p.fired = append(p.fired, lo+uint32(i))

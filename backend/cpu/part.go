@@ -73,11 +73,14 @@ func (p *part) propagate() {
 				from += uint64(sort.Search(int(to-from), func(i int) bool { return int(row[i]) >= d }))
 			}
 			targets := c.Target[from:to]
-			if len(p.b.parts) > 1 { // targets ascend within one delay
+			if p.lo > 0 { // targets ascend within one delay
 				first, _ := slices.BinarySearch(targets, p.lo)
-				end, _ := slices.BinarySearch(targets[first:], p.hi)
 				from += uint64(first)
-				targets = targets[first : first+end]
+				targets = targets[first:]
+			}
+			if p.hi < c.Neurons {
+				end, _ := slices.BinarySearch(targets, p.hi)
+				targets = targets[:end]
 			}
 			p.deliver(targets, c.Weight[from:from+uint64(len(targets))])
 		}
