@@ -77,6 +77,14 @@ func host(t *testing.T) *standIn {
 	return h
 }
 
+// anywhere runs a test on the real GPU where BURST_REQUIRE_CUDA asks for one, else on the stand-in.
+func anywhere(t *testing.T) {
+	t.Helper()
+	if os.Getenv("BURST_REQUIRE_CUDA") == "" {
+		host(t)
+	}
+}
+
 // standIn steers testdata/host.cpp.
 type standIn struct {
 	t *testing.T
