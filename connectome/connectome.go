@@ -1,5 +1,3 @@
-// Package connectome expands a genome into flat, immutable arrays that backends load: neurons numbered area by area,
-// and for every neuron the row of its synapses. The same genome gives the same bytes for any number of threads.
 package connectome
 
 import "math"

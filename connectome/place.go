@@ -38,6 +38,7 @@ type placer struct {
 	bad      mishap
 	value    [batchSize]int32
 	delay    [batchSize]uint8
+	at       [batchSize]uint64
 }
 
 func (p *placer) take(w *wiring, b *batch) {
@@ -45,19 +46,29 @@ func (p *placer) take(w *wiring, b *batch) {
 	if p.c.Delay != nil {
 		p.time(w, b)
 	}
-	for lo, hi := 0, 0; lo < b.n; lo = hi {
-		hi = run(b, lo)
-		n := uint64(hi - lo)
-		at := atomic.AddUint64(&p.c.Row[w.from.First+b.source[lo]], n) - n
-		copy(p.c.Weight[at:at+n], p.value[lo:hi])
-		if p.c.Delay != nil {
-			copy(p.c.Delay[at:at+n], p.delay[lo:hi])
-		}
-		for i, t := range b.target[lo:hi] {
-			p.c.Target[at+uint64(i)] = w.to.First + t
+	p.reserve(w, b)
+	// Atomic additions wait for pending stores, so that all places are reserved before the first is written.
+	for i, at := range p.at[:b.n] {
+		p.c.Target[at], p.c.Weight[at] = w.to.First+b.target[i], p.value[i]
+	}
+	if p.c.Delay != nil {
+		for i, at := range p.at[:b.n] {
+			p.c.Delay[at] = p.delay[i]
 		}
 	}
 	p.progress.add(uint64(b.n))
+}
+
+// reserve finds a place for each synapse and moves the cursors of the rows.
+func (p *placer) reserve(w *wiring, b *batch) {
+	for lo, hi := 0, 0; lo < b.n; lo = hi {
+		hi = run(b, lo)
+		n := uint64(hi - lo)
+		first := atomic.AddUint64(&p.c.Row[w.from.First+b.source[lo]], n) - n
+		for i := lo; i < hi; i++ {
+			p.at[i] = first + uint64(i-lo)
+		}
+	}
 }
 
 // weigh fills value and adds to the sums.

@@ -45,8 +45,7 @@ func (e *ends) past(self, n uint64) uint64 {
 
 // draw is the wiring draw of an index as two 64-bit words.
 func (e *ends) draw(index uint64) (x, y uint64) {
-	w := exact.Draw(e.seed, exact.Wiring, index, e.stream)
-	return uint64(w[1])<<32 | uint64(w[0]), uint64(w[3])<<32 | uint64(w[2])
+	return exact.Words(e.seed, exact.Wiring, index, e.stream)
 }
 
 // below turns a 64-bit word into a number 0…n−1; its bias is below n/2^64.

@@ -48,8 +48,7 @@ func (s *sampler) at(index uint64) (float64, bool) {
 }
 
 func (s *sampler) draw(index, attempt uint64) float64 {
-	w := exact.Draw(s.seed, s.purpose, index, s.stream|attempt<<32)
-	x := uint64(w[1])<<32 | uint64(w[0])
+	x, _ := exact.Words(s.seed, s.purpose, index, s.stream|attempt<<32)
 	switch s.Kind {
 	case genome.Uniform:
 		return s.A + float64(float64(s.B-s.A)*exact.Uniform(x))

@@ -34,6 +34,10 @@ func TestDrawPutsEachPartInItsWord(t *testing.T) {
 	if got != want {
 		t.Errorf("%08x, want %08x", got, want)
 	}
+	x, y := Words(0x1122334455667788, DelayDraw, 0xa1a2a3a4b1b2b3b4, 0x00c1c2c3d1d2d3d4)
+	if got := [4]uint32{uint32(x), uint32(x >> 32), uint32(y), uint32(y >> 32)}; got != want {
+		t.Errorf("as words %08x, want %08x", got, want)
+	}
 }
 
 // function is one of the package's, the oracle it is held to and the range over which tests draw its argument.

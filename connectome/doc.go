@@ -1,0 +1,65 @@
+// Package connectome expands a genome into flat, immutable arrays that backends load: neurons numbered area by area,
+// and for every neuron the row of its synapses. The same genome gives the same bytes for any number of threads.
+//
+// # Draws
+//
+// A draw is exact.Draw(seed, purpose, index, stream + attempt·2^32): Philox4x32-10 with the genome's seed as key, with
+// the number of the projection (of the area, for initial values) as stream, both counted from 0 in the genome's order,
+// and attempt 0 unless said otherwise. Its words make two 64-bit numbers, x = word1·2^32 + word0 and
+// y = word3·2^32 + word2. A number 0…n−1 from x is ⌊x·n/2^64⌋, written below(x, n). Neurons s of the source area and t
+// of the target area count from 0 in their areas; S and T are the numbers of them.
+//
+// A synapse has an ordinal in its projection, which indexes the draws of its weight and delay:
+//
+//	fixed_indegree      t·K + j, j = 0…K−1
+//	fixed_outdegree     s·K + j
+//	fixed_total_number  k, 0 ≤ k < count
+//	all others          s·T + t
+//
+// # Rules
+//
+// Draws of this section have purpose wiring. Where a projection connects an area to itself and autapses are forbidden,
+// the partner of neuron n is drawn from one neuron less and numbers ≥ n stand for the next higher neuron: M below is
+// then S−1 or T−1, and past(n, p) is p + 1 where p ≥ n, else p. Rules without draws leave the pairs s = t out.
+//
+//   - one_to_one: s = t. all_to_all: every pair.
+//   - fixed_indegree: for target t and j = 0…K−1, s = past(t, below(x, M)) with x of index t·K + j. Without multapses
+//     the j-th choice is p = below(x, M−K+j+1), or M−K+j where p was chosen before (Floyd's sampling).
+//   - fixed_outdegree: the same with sources and targets exchanged; index s·K + j.
+//   - fixed_total_number: for k = 0…count−1, s = below(x, S) and t = past(s, below(y, M)), both of index k.
+//     Without multapses the pair is number π(k) of all S·M pairs, s = ⌊π/M⌋ and t = past(s, π mod M). π is a
+//     Feistel network on a×b numbers, a the least integer with a² ≥ S·M, b = ⌈S·M/a⌉: n = l·b + r; then for i = 0, 2, … 10
+//     l = (l + below(mix(r ⊕ key(i)), a)) mod a and r = (r + below(mix(l ⊕ key(i+1)), b)) mod b; repeated on the result
+//     while that is ≥ S·M. key(2i) is x and key(2i+1) is y of index i = 0…5; mix is the finaliser of SplitMix64.
+//   - pairwise_bernoulli: along the row of source s, c = 0 at first. x of index s·T + c gives the gap
+//     g = ⌊log(1 − u)/log1p(−p)⌋ with u = ⌊x/2^11⌋/2^53 and exact.Log, exact.Log1p; the next synapse goes to c + g
+//     unless that is ≥ T, and then c = that + 1. For p = 1 all gaps are 0.
+//   - projector: per axis with S source and T target coordinates, source l reaches ⌊l·T/S⌋ where S ≥ T, and else every
+//     d with ⌊d·S/T⌋ = l; the three axes form a product.
+//   - vectors: the voxel s + v for each different v, where it lies in the target area.
+//   - patterns: every source voxel whose coordinates equal the integers of a pattern's source (all axes) reaches the
+//     product of what its destination says: an integer, every coordinate (*), the source's (?), all but the source's (!).
+//
+// The last three connect all neurons of the source voxel to all neurons of each voxel reached, each pair once.
+//
+// # Values
+//
+// A weight draws with purpose weight, a delay with purpose delay, an initial potential with purpose initial V and the
+// neuron's number in the network as index. With k = ⌊x/2^11⌋:
+//
+//	uniform(a, b)    a + (b − a)·k/2^53
+//	normal(m, s)     m + s·z, z = exact.Normal(x): the quantile of (k + ½)/2^53, mirrored at the centre
+//	lognormal(m, s)  ±exp(μ + σ·z) with the sign of m, σ² = log1p((s/m)²), μ = log|m| − σ²/2
+//
+// A value outside its bounds is drawn again with the next attempt, 2^16 in all, or moved to the bound where the genome
+// says clip. A distribution whose bounds keep fewer than 10 of the draws of index 0…9,999 at attempt 0 is refused.
+// All arithmetic is float64, each product and sum rounded on its own. A weight times scale is rounded to the nearest
+// whole number of quanta, ties away from zero; a delay likewise to bursts.
+//
+// # Bounds
+//
+// The proof adds up per port the |weight| of every synapse, |amount| of constant drives of feagi areas, the largest number
+// of events times |amount| of Poisson drives, and |amount| of every scheduled stimulus, as if all acted in one burst.
+// A genome where that exceeds 2^31−1 is refused; Bound keeps the sum without the stimuli. scale: auto is the largest
+// power of two ≤ 2^20 for which the whole sum stays ≤ 2^30 everywhere.
+package connectome

@@ -1,0 +1,219 @@
+package connectome
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"burst/genome"
+)
+
+// ruleCases has a small network of each rule; hashes are golden.
+var ruleCases = []struct {
+	name     string
+	p        genome.Projection
+	synapses uint64
+	hash     uint64
+}{
+	{"one to one", genome.Projection{Rule: genome.OneToOne}, 60, 0x322a7f9b4ef4442d},
+	{"one to one without autapses is empty", genome.Projection{Rule: genome.OneToOne, NoAutapses: true}, 0, 0x344a8a55e52bd6b2},
+	{"all to all", genome.Projection{Rule: genome.AllToAll, To: 1}, 60 * 77, 0x84ae8bc7113abb59},
+	{"all to all without autapses", genome.Projection{Rule: genome.AllToAll, NoAutapses: true}, 60 * 59, 0x48ab951dfbd29745},
+	{"indegree", genome.Projection{Rule: genome.FixedIndegree, To: 1, Indegree: 13}, 13 * 77, 0xb46bd77a90752e24},
+	{"indegree without autapses", genome.Projection{Rule: genome.FixedIndegree, Indegree: 13, NoAutapses: true}, 13 * 60, 0x49772c05e4af417a},
+	{"indegree without multapses", genome.Projection{Rule: genome.FixedIndegree, Indegree: 47, NoMultapses: true}, 47 * 60, 0xcc1a57f30c68eca6},
+	{"indegree of all others", genome.Projection{Rule: genome.FixedIndegree, Indegree: 59, NoMultapses: true, NoAutapses: true}, 59 * 60, 0xd04e92dac1e0598e},
+	{"outdegree", genome.Projection{Rule: genome.FixedOutdegree, To: 1, Outdegree: 9}, 9 * 60, 0x65749d12e3eeaeb8},
+	{"outdegree without autapses", genome.Projection{Rule: genome.FixedOutdegree, Outdegree: 9, NoAutapses: true}, 9 * 60, 0x09d8768084329e51},
+	{"outdegree without multapses", genome.Projection{Rule: genome.FixedOutdegree, To: 1, Outdegree: 77, NoMultapses: true}, 77 * 60, 0x84ae8bc7113abb59},
+	{"total", genome.Projection{Rule: genome.FixedTotalNumber, From: 1, Count: 1234}, 1234, 0x324e33516fc7293e},
+	{"total without autapses", genome.Projection{Rule: genome.FixedTotalNumber, Count: 1234, NoAutapses: true}, 1234, 0x8ba5e862447886c7},
+	{"total without multapses", genome.Projection{Rule: genome.FixedTotalNumber, To: 1, Count: 1234, NoMultapses: true}, 1234, 0xb3b94521058d3523},
+	{"all pairs by number", genome.Projection{Rule: genome.FixedTotalNumber, Count: 60 * 59, NoMultapses: true, NoAutapses: true}, 60 * 59, 0x0ef8340e170c7bf3},
+	{"bernoulli", genome.Projection{Rule: genome.PairwiseBernoulli, To: 1, P: 0.137}, 0, 0xd89a133a06c31b98},
+	{"bernoulli without autapses", genome.Projection{Rule: genome.PairwiseBernoulli, P: 0.9, NoAutapses: true}, 0, 0xcea1f10afadcdd1a},
+	{"bernoulli at 0", genome.Projection{Rule: genome.PairwiseBernoulli, To: 1}, 0, 0x344a8a55e52bd6b2},
+	{"bernoulli at 1", genome.Projection{Rule: genome.PairwiseBernoulli, To: 1, P: 1}, 60 * 77, 0x84ae8bc7113abb59},
+	{"bernoulli at 1e-300", genome.Projection{Rule: genome.PairwiseBernoulli, To: 1, P: 1e-300}, 0, 0x344a8a55e52bd6b2},
+	{"projector", genome.Projection{Rule: genome.Projector, To: 1}, 5 * 11 * 7 * 4, 0xa6cdadfec80d33ec},
+	{"vectors", genome.Projection{Rule: genome.Vectors, Vectors: [][3]int64{{1, 0, 0}, {-1, 2, 0}, {1, 0, 0}, {math.MaxInt64, 0, 0}, {math.MinInt64, 0, 0}}}, (4*3*1 + 4*1*1) * 16, 0xdbd522a312230411},
+	{"patterns", genome.Projection{Rule: genome.Patterns, Patterns: []genome.Pattern{wild("**0", "?!0"), wild("2**", "***"), wild("***", "?!*")}}, 0, 0x40a3f654c1b7c35d},
+}
+
+// ruleGenome has areas of 5×3×1 voxels with 4 neurons and of 1×11×7 with 1, and drawn weights and delays.
+func ruleGenome(p genome.Projection) *genome.Genome {
+	p.Weight = value(genome.Normal, -3.7, 1.9)
+	p.Delay = genome.Value{Kind: genome.LogNormal, A: 4.5, B: 2.25, Lo: 1, Hi: 11, Clip: true}
+	return network(0.3, block("feagi", 5, 3, 1, 4), block("lif", 1, 11, 7, 1)).join(p)
+}
+
+// wild reads three characters for each side of a pattern.
+func wild(from, to string) genome.Pattern {
+	var p genome.Pattern
+	for i := range 3 {
+		p.From[i], p.To[i] = elem(from[i]), elem(to[i])
+	}
+	return p
+}
+
+func elem(c byte) genome.PatternElem {
+	switch c {
+	case '*':
+		return genome.PatternElem{Kind: genome.Any}
+	case '?':
+		return genome.PatternElem{Kind: genome.Same}
+	case '!':
+		return genome.PatternElem{Kind: genome.Other}
+	}
+	return genome.PatternElem{Kind: genome.Exact, Coord: int64(c - '0')}
+}
+
+func TestGoldenHashesAtAnyThreadCount(t *testing.T) {
+	for _, c := range ruleCases {
+		g := ruleGenome(c.p)
+		sizes, err := Measure(g, Options{})
+		require.NoError(t, err, c.name)
+		for _, threads := range []int{1, 2, 3, 8} {
+			n, err := Build(g, Options{Threads: threads})
+			require.NoError(t, err, c.name)
+			assert.Equal(t, fmt.Sprintf("%#016x", c.hash), fmt.Sprintf("%#016x", n.Hash()), "%s, %d threads", c.name, threads)
+			assert.Equal(t, sizes.Synapses, n.Synapses(), c.name)
+			if c.synapses > 0 {
+				assert.Equal(t, c.synapses, n.Synapses(), c.name)
+			}
+		}
+	}
+}
+
+func TestRulesForbidWhatTheySay(t *testing.T) {
+	for _, c := range ruleCases {
+		n := build(t, ruleGenome(c.p))
+		seen := map[[2]uint32]bool{}
+		for _, pair := range pairs(n) {
+			if c.p.NoAutapses && c.p.From == c.p.To && pair[0] == pair[1] {
+				t.Errorf("%s: neuron %d reaches itself", c.name, pair[0])
+			}
+			single := c.p.NoMultapses || c.p.Rule == genome.Vectors || c.p.Rule == genome.Patterns || c.p.Rule == genome.PairwiseBernoulli
+			if single && seen[pair] {
+				t.Errorf("%s: %v twice", c.name, pair)
+			}
+			seen[pair] = true
+		}
+	}
+}
+
+func TestDegrees(t *testing.T) {
+	for _, c := range ruleCases {
+		if c.p.Rule != genome.FixedIndegree && c.p.Rule != genome.FixedOutdegree {
+			continue
+		}
+		n := build(t, ruleGenome(c.p))
+		degree := map[uint32]uint64{}
+		for _, pair := range pairs(n) {
+			degree[pair[c.p.Rule-genome.FixedIndegree^1]]++
+		}
+		owners := n.Areas[c.p.To].Neurons
+		if c.p.Rule == genome.FixedOutdegree {
+			owners = n.Areas[c.p.From].Neurons
+		}
+		for id := owners.First; id < owners.End(); id++ {
+			assert.Equal(t, c.p.Indegree+c.p.Outdegree, degree[id], "%s: neuron %d", c.name, id)
+		}
+	}
+}
+
+// naive enumerates the pairs of a voxel rule straight from its definition.
+func naive(g *genome.Genome, reaches func(s, d [3]int64) bool) map[[2]uint32]bool {
+	want := map[[2]uint32]bool{}
+	p := &g.Projections[0]
+	from, to := &g.Areas[p.From], &g.Areas[p.To]
+	first := uint32(0)
+	if p.To == 1 {
+		first = uint32(g.Areas[0].Neurons())
+	}
+	at := func(size [3]uint64, v uint64) [3]int64 {
+		return [3]int64{int64(v / size[2] / size[1]), int64(v / size[2] % size[1]), int64(v % size[2])}
+	}
+	for s := range from.Neurons() {
+		for d := range to.Neurons() {
+			if reaches(at(from.Size, s/from.PerVoxel), at(to.Size, d/to.PerVoxel)) {
+				want[[2]uint32{uint32(s), first + uint32(d)}] = true
+			}
+		}
+	}
+	return want
+}
+
+func TestVoxelRulesAgainstTheirDefinition(t *testing.T) {
+	type check struct {
+		name    string
+		g       *genome.Genome
+		reaches func(s, d [3]int64) bool
+	}
+	fromTo := func(a, b genome.Area, p genome.Projection) *genome.Genome {
+		p.To, p.Weight = 1, constant(1)
+		return network(1, a, b).join(p)
+	}
+	list := []genome.Pattern{wild("**0", "?!0"), wild("2**", "*1*"), wild("?!1", "?!*"), wild("0*9", "***"), wild("***", "77?")}
+	offsets := [][3]int64{{1, -1, 0}, {0, 0, 0}, {-2, 0, 1}, {1, -1, 0}}
+	small, large := [3]uint64{3, 7, 2}, [3]uint64{14, 5, 2}
+	axisMaps := func(l, d, s, t int64) bool {
+		if s >= t {
+			return d == l*t/s
+		}
+		return d*s/t == l
+	}
+	a, b := block("feagi", small[0], small[1], small[2], 2), block("feagi", large[0], large[1], large[2], 3)
+	checks := []check{
+		{"projector", fromTo(a, b, genome.Projection{Rule: genome.Projector}), func(s, d [3]int64) bool {
+			return axisMaps(s[0], d[0], 3, 14) && axisMaps(s[1], d[1], 7, 5) && axisMaps(s[2], d[2], 2, 2)
+		}},
+		{"projector back", fromTo(b, a, genome.Projection{Rule: genome.Projector}), func(s, d [3]int64) bool {
+			return axisMaps(s[0], d[0], 14, 3) && axisMaps(s[1], d[1], 5, 7) && axisMaps(s[2], d[2], 2, 2)
+		}},
+		{"vectors", fromTo(a, b, genome.Projection{Rule: genome.Vectors, Vectors: offsets}), func(s, d [3]int64) bool {
+			for _, v := range offsets {
+				if s[0]+v[0] == d[0] && s[1]+v[1] == d[1] && s[2]+v[2] == d[2] {
+					return true
+				}
+			}
+			return false
+		}},
+		{"patterns", fromTo(a, b, genome.Projection{Rule: genome.Patterns, Patterns: list}), func(s, d [3]int64) bool {
+			for _, p := range list {
+				ok := true
+				for i := range 3 {
+					f, to := p.From[i], p.To[i]
+					ok = ok && (f.Kind != genome.Exact || f.Coord == s[i])
+					ok = ok && (to.Kind == genome.Any || to.Kind == genome.Exact && to.Coord == d[i] ||
+						to.Kind == genome.Same && d[i] == s[i] || to.Kind == genome.Other && d[i] != s[i])
+				}
+				if ok {
+					return true
+				}
+			}
+			return false
+		}},
+	}
+	for _, c := range checks {
+		want := naive(c.g, c.reaches)
+		got := map[[2]uint32]bool{}
+		n := build(t, c.g)
+		for _, pair := range pairs(n) {
+			got[pair] = true
+		}
+		assert.Equal(t, want, got, c.name)
+		assert.EqualValues(t, len(want), n.Synapses(), "%s makes each pair once", c.name)
+	}
+}
+
+// The integer projector of FEAGI's facts: 14 → 16, destination 8 comes from source 7.
+func TestProjectorUsesIntegers(t *testing.T) {
+	n := build(t, network(1, block("feagi", 14, 1, 1, 1), block("feagi", 16, 1, 1, 1)).join(
+		genome.Projection{Rule: genome.Projector, To: 1, Weight: constant(1)}))
+	assert.Contains(t, pairs(n), [2]uint32{7, 14 + 8})
+	assert.EqualValues(t, 16, n.Synapses())
+}
