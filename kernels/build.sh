@@ -6,8 +6,10 @@ cd "$(dirname "$0")"
 out=${1:-.}
 for target in sm_75,ptx63 sm_90,ptx78; do
 	arch=${target%,*}
-	# The oldest PTX version that knows the architecture, so that the oldest drivers take it.
-	clang-19 -x cuda --cuda-device-only --cuda-gpu-arch=$arch -Xclang -target-feature -Xclang +${target#*,} -nocudainc -nocudalib -ffp-contract=off -O3 -std=c++17 \
+	# The oldest PTX version that knows the architecture, so that the oldest drivers take it; an installed CUDA toolkit
+	# would raise it, so clang is not to look for one.
+	clang-19 -x cuda --cuda-device-only --cuda-gpu-arch=$arch -Xclang -target-feature -Xclang +${target#*,} \
+		--cuda-path=/none -nocudainc -nocudalib -ffp-contract=off -O3 -std=c++17 \
 		-Wall -Werror -Wno-unknown-cuda-version -S -o "$out/burst_$arch.ptx" burst.cu
 done
 if [ "$out" = . ]; then

@@ -20,7 +20,7 @@ DEVICE u32 block_size() { return blockDim.x; }
 DEVICE u32 thread_in_block() { return threadIdx.x; }
 DEVICE void add(i32 *p, i32 v) { atomicAdd(p, v); }
 DEVICE void add(u64 *p, u64 v) { atomicAdd(p, v); }
-DEVICE u32 ballot(bool b) { return __ballot_sync(0xffffffffu, b); }
+DEVICE u32 vote(bool b) { return __ballot_sync(0xffffffffu, b); }
 DEVICE u32 shuffle_xor(u32 v, u32 by) { return __shfl_xor_sync(0xffffffffu, v, by); }
 DEVICE u32 ones(u32 w) { return __popc(w); }
 DEVICE u32 high_product(u32 a, u32 b) { return __umulhi(a, b); }
@@ -35,7 +35,7 @@ DEVICE u32 block_size() { return __nvvm_read_ptx_sreg_ntid_x(); }
 DEVICE u32 thread_in_block() { return __nvvm_read_ptx_sreg_tid_x(); }
 DEVICE void add(i32 *p, i32 v) { __nvvm_atom_add_gen_i(p, v); }
 DEVICE void add(u64 *p, u64 v) { __nvvm_atom_add_gen_ll((long long *)p, (long long)v); }
-DEVICE u32 ballot(bool b) { return __nvvm_vote_ballot_sync(0xffffffffu, b); }
+DEVICE u32 vote(bool b) { return __nvvm_vote_ballot_sync(0xffffffffu, b); }
 DEVICE u32 shuffle_xor(u32 v, u32 by) { return __nvvm_shfl_sync_bfly_i32(0xffffffffu, v, by, 31); }
 DEVICE u32 ones(u32 w) { return __builtin_popcount(w); }
 DEVICE u32 high_product(u32 a, u32 b) { return (u32)((u64)a * b >> 32); }
@@ -71,7 +71,7 @@ DEVICE void store_bits(u32 *word, bool b) {
     if (lane() == 0) *word = 0;
     *word |= (u32)b << lane();
 #else
-    u32 bits = ballot(b);
+    u32 bits = vote(b);
     if (lane() == 0) *word = bits;
 #endif
 }

@@ -145,7 +145,7 @@ func (b *backend) launchBlocks(kernel int, blocks uint64) error {
 	return nil
 }
 
-// upload copies the network to the device and waits for it.
+// upload copies the network to the device, clears the lists and waits.
 func (b *backend) upload(t *tables) error {
 	c := b.c
 	for _, u := range []struct {
@@ -157,6 +157,14 @@ func (b *backend) upload(t *tables) error {
 	} {
 		if n := b.plan.bytes[u.to]; n > 0 {
 			if err := b.stream.Upload(b.plan.ptr[u.to], u.from, n); err != nil {
+				return err
+			}
+		}
+	}
+	// Lists are downloaded a little beyond their ends; what lies there is to be defined.
+	for _, list := range []slot{bufQueues, bufList} {
+		if n := b.plan.bytes[list]; n > 0 {
+			if err := b.stream.Fill(b.plan.ptr[list], 0, n); err != nil {
 				return err
 			}
 		}

@@ -5,6 +5,7 @@
 package cuda
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -25,6 +26,7 @@ type tuning struct {
 	threads uint32 // a block; a multiple of 32
 	pairs   uint64 // of neuron and delay that one round of propagation takes; 0: as many as neurons
 	entries uint64 // of a list that the page-locked buffers hold, at most
+	ptx     string // instead of the embedded code; empty: the embedded code
 }
 
 var defaults = tuning{threads: 256, entries: 1 << 20}
@@ -151,7 +153,7 @@ func (b *backend) prepare() error {
 // load brings the kernels onto the device.
 func (b *backend) load() error {
 	var err error
-	if b.module, err = b.ctx.Load([]byte(b.image.PTX)); err != nil {
+	if b.module, err = b.ctx.Load([]byte(cmp.Or(b.tune.ptx, b.image.PTX))); err != nil {
 		return fmt.Errorf("%s: %w", b.image.Name, err)
 	}
 	for k, name := range kernelNames {

@@ -2,6 +2,7 @@ package cuda
 
 import (
 	_ "embed"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -80,9 +81,27 @@ func host(t *testing.T) *standIn {
 // anywhere runs a test on the real GPU where BURST_REQUIRE_CUDA asks for one, else on the stand-in.
 func anywhere(t *testing.T) {
 	t.Helper()
-	if os.Getenv("BURST_REQUIRE_CUDA") == "" {
+	if os.Getenv("BURST_REQUIRE_CUDA") != "" {
+		device(t)
+	} else {
 		host(t)
 	}
+}
+
+// device makes sure that there is a real GPU, and keeps its context alive during the test, so that not every Open makes
+// one. Without a GPU the test is skipped, or fails where BURST_REQUIRE_CUDA is set.
+func device(t *testing.T) {
+	t.Helper()
+	d, err := driver.Open("")
+	if errors.Is(err, driver.ErrUnavailable) && os.Getenv("BURST_REQUIRE_CUDA") == "" {
+		t.Skipf("SKIPPED: %v", err)
+	}
+	require.NoError(t, err)
+	v, err := d.Device(0)
+	require.NoError(t, err)
+	c, err := v.Retain()
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, c.Release()) })
 }
 
 // standIn steers testdata/host.cpp.

@@ -1,0 +1,54 @@
+package cuda
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"burst/backend/cuda/driver"
+	"burst/kernels"
+)
+
+// compileWithNVRTC compiles the kernels' sources, unchanged, with NVIDIA's own compiler, which needs no GPU.
+func compileWithNVRTC(t *testing.T, architecture string) string {
+	n, err := driver.OpenNVRTC("")
+	if errors.Is(err, driver.ErrUnavailable) {
+		t.Skipf("SKIPPED: %v", err)
+	}
+	require.NoError(t, err)
+	files := map[string]string{}
+	names, err := fs.Glob(kernels.Sources, "*")
+	require.NoError(t, err)
+	for _, name := range names {
+		text, err := fs.ReadFile(kernels.Sources, name)
+		require.NoError(t, err)
+		files[name] = string(text)
+	}
+	ptx, log, err := n.Compile(files["burst.cu"], files, "--gpu-architecture="+architecture, "--fmad=false", "--std=c++17")
+	require.NoError(t, err, log)
+	version, err := n.Version()
+	require.NoError(t, err)
+	t.Logf("NVRTC %d, %s: %d bytes of PTX %s", version, architecture, len(ptx), log)
+	return string(ptx)
+}
+
+// TestNVRTC checks that what NVRTC makes of the kernels rounds every float operation on its own, too.
+func TestNVRTC(t *testing.T) {
+	for _, architecture := range []string{"compute_75", "compute_90"} {
+		ptx := compileWithNVRTC(t, architecture)
+		require.NotRegexp(t, `fma\.rn\.f32|\.ftz|\.approx`, ptx)
+		require.Contains(t, ptx, "div.rn.f32")
+		require.Equal(t, len(kernelNames), strings.Count(ptx, ".entry"))
+	}
+}
+
+// TestNVRTCOnDevice runs it: the same results as clang's PTX.
+func TestNVRTCOnDevice(t *testing.T) {
+	device(t)
+	tune := defaults
+	tune.ptx = compileWithNVRTC(t, "compute_75")
+	sameAsReference(t, uneven(2177, 1000, 5003, 5), tune, 8)
+}

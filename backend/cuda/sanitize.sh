@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Runs the tests of the GPU backend under compute-sanitizer's four tools, each of which must first find a planted mistake.
+# Usage: sanitize.sh DRIVER_TEST CUDA_TEST, the test binaries of backend/cuda/driver and backend/cuda (go test -c).
+set -uo pipefail
+driver=$(realpath "$1")
+cuda=$(realpath "$2")
+export BURST_REQUIRE_CUDA=1
+bad=0
+for tool in memcheck racecheck initcheck synccheck; do
+	run="compute-sanitizer --tool $tool --error-exitcode 9"
+	out=$(BURST_PLANT=$tool $run "$driver" -test.run '^TestPlanted$' -test.v 2>&1)
+	if grep -q 'ERROR SUMMARY: 0 errors\|RACECHECK SUMMARY: 0 hazards' <<< "$out" || ! grep -q 'SUMMARY: [1-9]' <<< "$out"; then
+		echo "$tool: does not see the planted mistake"
+		echo "$out"
+		bad=1
+		continue
+	fi
+	echo "$tool: planted mistake seen: $(grep -m 1 'SUMMARY' <<< "$out")"
+	[ $tool = memcheck ] && run="$run --leak-check full"
+	if out=$($run "$cuda" -test.short -test.run 'OnDevice|TestTuning|TestUnevenRows' 2>&1); then
+		echo "$tool: $(grep -m 1 'SUMMARY' <<< "$out")"
+	else
+		echo "$tool: reports, or the tests fail:"
+		tail -n 60 <<< "$out"
+		bad=1
+	fi
+done
+exit $bad

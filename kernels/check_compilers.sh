@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Shows that the compilers on this machine accept the kernels unchanged: clang-19, nvcc (as a whole and file by file) and
+# g++ (each file on its own). NVRTC is checked by a test of backend/cuda. Names what it could not check; fails on a refusal.
+set -euo pipefail
+cd "$(dirname "$0")"
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+
+# have says whether a compiler is there.
+have() {
+	command -v "$1" > /dev/null || { echo "not here: $1"; return 1; }
+}
+
+if have clang-19; then
+	bash build.sh "$out"
+	for f in burst_*.ptx; do cmp "$f" "$out/$f"; done
+	echo "clang-19: same PTX"
+fi
+if have nvcc; then
+	for arch in sm_75 sm_90; do
+		for f in *.cu; do
+			nvcc --fmad=false -arch=$arch -std=c++17 -Werror all-warnings -diag-suppress 177 -cubin -o "$out/$arch.cubin" "$f"
+		done
+		nvcc --fmad=false -arch=$arch -std=c++17 -ptx -o "$out/nvcc_$arch.ptx" burst.cu
+		if grep -E 'fma\.rn\.f32|\.ftz|\.approx' "$out/nvcc_$arch.ptx"; then
+			echo "nvcc fused or approximated"
+			exit 1
+		fi
+		# The committed PTX must assemble as well.
+		ptxas -arch=$arch -o "$out/clang.cubin" "burst_$arch.ptx"
+	done
+	echo "nvcc: $(nvcc --version | tail -n 1)"
+fi
+if have g++; then
+	for f in *.cu; do
+		g++ -std=c++17 -x c++ -ffp-contract=off -Wall -Wno-unused-function -Wno-pragma-once-outside-header -fsyntax-only "$f"
+	done
+	echo "g++: $(g++ -dumpversion)"
+fi
