@@ -61,3 +61,29 @@ func (s *State) Hash() uint64 {
 	h.Write(buf)
 	return h.Sum64()
 }
+
+// Digest is a Backend that keeps the digest of what another one does.
+type Digest struct {
+	Backend
+	digest digester
+	spikes uint64
+}
+
+// NewDigest wraps a backend that is in the state before burst 0.
+func NewDigest(b Backend) *Digest { return &Digest{Backend: b} }
+
+// Step is the backend's.
+func (d *Digest) Step(in []Stimulus, out *Burst) error {
+	if err := d.Backend.Step(in, out); err != nil {
+		return err
+	}
+	d.digest.add(out.Number, out.Fired)
+	d.spikes += uint64(len(out.Fired))
+	return nil
+}
+
+// Sum is the digest so far.
+func (d *Digest) Sum() uint64 { return d.digest.sum }
+
+// Spikes is how many neurons have fired so far, summed over bursts.
+func (d *Digest) Spikes() uint64 { return d.spikes }

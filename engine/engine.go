@@ -13,11 +13,9 @@ import (
 // hands every burst to the recorders in order. One goroutine at a time uses it.
 type Engine struct {
 	c         *connectome.Connectome
-	b         Backend
+	b         *Digest
 	o         Options
 	number    uint64 // the next burst
-	digest    digester
-	spikes    uint64
 	late      uint64
 	latency   latency
 	feed      *Feed
@@ -34,7 +32,7 @@ type Options struct {
 
 // New makes an engine for a backend that holds c in the state before burst 0.
 func New(c *connectome.Connectome, b Backend, o Options) *Engine {
-	return &Engine{c: c, b: b, o: o, feed: NewFeed(c, o.Sources), latency: newLatency()}
+	return &Engine{c: c, b: NewDigest(b), o: o, feed: NewFeed(c, o.Sources), latency: newLatency()}
 }
 
 // Run advances n bursts. It stops at a burst's boundary when ctx ends, and returns ctx's error then.
@@ -65,8 +63,6 @@ func (e *Engine) step() error {
 	if e.burst.Number != e.number {
 		panic(fmt.Sprintf("BUG: the backend ran burst %d instead of %d", e.burst.Number, e.number))
 	}
-	e.digest.add(e.number, e.burst.Fired)
-	e.spikes += uint64(len(e.burst.Fired))
 	for _, r := range e.o.Recorders {
 		if err := r.Record(&e.burst); err != nil {
 			return err
@@ -103,10 +99,10 @@ func (e *Engine) wait(ctx context.Context) error {
 func (e *Engine) Number() uint64 { return e.number }
 
 // Digest is the running digest of all fire queues so far (step 5 of the law).
-func (e *Engine) Digest() uint64 { return e.digest.sum }
+func (e *Engine) Digest() uint64 { return e.b.Sum() }
 
 // Spikes is how many neurons have fired so far, summed over bursts.
-func (e *Engine) Spikes() uint64 { return e.spikes }
+func (e *Engine) Spikes() uint64 { return e.b.Spikes() }
 
 // Late is how many bursts began more than a whole period after they were due.
 func (e *Engine) Late() uint64 { return e.late }
@@ -119,7 +115,7 @@ func (e *Engine) State(s *State) error {
 	if err := e.b.ReadState(s); err != nil {
 		return err
 	}
-	s.Digest = e.digest.sum
+	s.Digest = e.b.Sum()
 	return nil
 }
 
@@ -131,7 +127,7 @@ func (e *Engine) Restore(s *State) error {
 	if err := e.b.WriteState(s); err != nil {
 		return err
 	}
-	e.number, e.digest.sum = s.Number, s.Digest
+	e.number, e.b.digest.sum = s.Number, s.Digest
 	return nil
 }
 

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"burst/backend"
+	"burst/bench"
+
+	"github.com/spf13/cobra"
+)
+
+// benchOptions are the flags of `burst bench`.
+type benchOptions struct {
+	suite   string
+	backend string
+	threads []int
+	bursts  int
+	json    bool
+}
+
+func newBenchCommand() *cobra.Command {
+	var o benchOptions
+	cmd := &cobra.Command{
+		Use:   "bench [NAME...]",
+		Short: "Measure bursts of named workloads",
+		Long: "Runs each workload from a fresh state for a fixed number of bursts and prints how long a burst takes beside what it\n" +
+			"computed. Times of two backends compare only where spikes and the state's hash are the same.",
+		ValidArgsFunction: completeGenome,
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.suite, "suite", "quick", strings.Join(bench.Suites(), ", ")+"; without names")
+	f.StringVar(&o.backend, "backend", "cpu", strings.Join(backend.Names(), ", "))
+	f.IntSliceVar(&o.threads, "threads", []int{0}, "numbers of threads to measure; 0 is all processors")
+	f.IntVar(&o.bursts, "bursts", 0, "bursts to measure instead of the workload's own number")
+	f.BoolVar(&o.json, "json", false, "print the results as JSON")
+	return cmd
+}
+
+func (o *benchOptions) run(cmd *cobra.Command, names []string) error {
+	workloads, err := bench.Select(o.suite, names)
+	if err != nil {
+		return usageError{err}
+	}
+	if !slices.Contains(backend.Names(), o.backend) {
+		return usageError{fmt.Errorf("no backend %q, want one of %s", o.backend, strings.Join(backend.Names(), ", "))}
+	}
+	results := []bench.Result{}
+	rows := [][]string{{"workload", "backend", "threads", "p50 (µs)", "p90", "p99", "spikes/burst", "events/burst", "build (s)", "state"}}
+	for _, w := range workloads {
+		if o.bursts > 0 {
+			w.Bursts = o.bursts
+		}
+		for _, threads := range o.threads {
+			r, err := bench.Run(w, o.backend, backend.Options{Threads: threads})
+			if err != nil {
+				return err
+			}
+			results = append(results, r)
+			rows = append(rows, benchRow(r))
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s: %.1f µs\n", r.Name, r.Burst.P50)
+		}
+	}
+	if o.json {
+		return printJSON(cmd, results)
+	}
+	return table(cmd.OutOrStdout(), rows)
+}
+
+func benchRow(r bench.Result) []string {
+	micros := func(x float64) string { return fmt.Sprintf("%.1f", x) }
+	threads := "all"
+	if r.Threads > 0 {
+		threads = fmt.Sprint(r.Threads)
+	}
+	return []string{r.Name, r.Backend, threads, micros(r.Burst.P50), micros(r.Burst.P90), micros(r.Burst.P99),
+		micros(r.SpikesPerBurst), count(uint64(r.EventsPerBurst)), fmt.Sprintf("%.2f", r.Build), r.State}
+}

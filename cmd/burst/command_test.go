@@ -1,0 +1,144 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"burst/engine"
+	"burst/genomes"
+
+	"github.com/stretchr/testify/require"
+)
+
+// call runs a command line in this process.
+func call(args ...string) (code int, stdout, stderr string) {
+	var out, errs bytes.Buffer
+	code = execute(args, &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+// TestExitStatus has one call for each status that a test can bring about.
+func TestExitStatus(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := dir + "/" + name
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		return path
+	}
+	bad := file("bad.yaml", "burst: v1\nareas: 3\n")
+	huge := file("huge.yaml", "burst: v1\nareas:\n  - {name: a, neurons: 4000000000}\nprojections:\n  - {from: a, to: a, rule: all_to_all, weight: 1}\n")
+	cases := []struct {
+		want int
+		args []string
+	}{
+		{exitOK, []string{"run", "quickstart", "--bursts", "3", "--quiet"}},
+		{exitUsage, []string{"run", "quickstart", "--no-such-flag"}},
+		{exitUsage, []string{"frobnicate"}},
+		{exitGenome, []string{"run", bad}},
+		{exitGenome, []string{"validate", "quickstart", bad}},
+		{exitGenome, []string{"validate", "--json", bad}},
+		{exitLimit, []string{"inspect", huge}},
+		{exitLimit, []string{"run", huge}},
+		{exitFile, []string{"run", dir + "/missing.yaml"}},
+		{exitFile, []string{"init", bad}},
+		{exitFile, []string{"init", dir + "/no/such/folder/x.yaml"}},
+		{exitAssertion, []string{"run", "quickstart", "--bursts", "3", "--expect-digest", "0123456789abcdef"}},
+	}
+	for _, c := range cases {
+		code, _, stderr := call(c.args...)
+		require.Equal(t, c.want, code, "burst %s\n%s", strings.Join(c.args, " "), stderr)
+	}
+	require.Equal(t, exitDevice, exitCode(errors.Join(errors.New("cuda"), engine.ErrUnavailable)))
+}
+
+// TestRunJSON holds the fixed fields, by name and value.
+func TestRunJSON(t *testing.T) {
+	code, stdout, _ := call("run", "quickstart", "--json", "--threads", "2")
+	require.Zero(t, code)
+	var v map[string]any
+	require.NoError(t, json.Unmarshal([]byte(stdout), &v))
+	want, err := genomes.Expect("quickstart")
+	require.NoError(t, err)
+	require.EqualValues(t, want.Bursts, v["bursts"])
+	require.EqualValues(t, want.Spikes, v["spikes"])
+	digest, err := strconv.ParseUint(v["digest"].(string), 16, 64)
+	require.NoError(t, err)
+	require.Equal(t, want.Digest, digest)
+	require.EqualValues(t, 865, v["neurons"])
+	require.NotZero(t, v["synapses"])
+	require.Equal(t, "cpu", v["backend"])
+	require.NotEmpty(t, v["device"])
+	latency := v["latency_us"].(map[string]any)
+	for _, q := range []string{"p50", "p90", "p99"} {
+		require.Positive(t, latency[q].(float64))
+	}
+	sum := 0.0
+	for _, a := range v["areas"].([]any) {
+		area := a.(map[string]any)
+		require.NotEmpty(t, area["name"])
+		rate := area["spikes"].(float64) / area["neurons"].(float64) / (float64(want.Bursts) / 1000)
+		require.InDelta(t, rate, area["rate_hz"], 1e-9)
+		sum += area["spikes"].(float64)
+	}
+	require.EqualValues(t, want.Spikes, sum)
+}
+
+// TestInterrupt sends a signal in the middle of a run: the run ends at a burst's boundary with its own status, and what it
+// prints is what a run of that many bursts gives.
+func TestInterrupt(t *testing.T) {
+	self, err := os.Executable()
+	require.NoError(t, err)
+	for signal, status := range map[syscall.Signal]int{syscall.SIGINT: exitInterrupted, syscall.SIGTERM: exitTerminated} {
+		cmd := exec.Command(self, "run", "quickstart", "--bursts", "1000000000", "--json", "--digest", "every=50")
+		cmd.Env = append(os.Environ(), asBurst+"=1")
+		var stdout bytes.Buffer
+		cmd.Stdout = &stdout
+		stderr, err := cmd.StderrPipe()
+		require.NoError(t, err)
+		require.NoError(t, cmd.Start())
+		lines := bufio.NewScanner(stderr)
+		for lines.Scan() && !strings.HasPrefix(lines.Text(), "burst 100 state") {
+		}
+		require.NoError(t, cmd.Process.Signal(signal))
+		var last string
+		for lines.Scan() {
+			last = lines.Text()
+		}
+		var exit *exec.ExitError
+		require.ErrorAs(t, cmd.Wait(), &exit)
+		require.Equal(t, status, exit.ExitCode(), last)
+		require.Contains(t, last, "stopped by "+signal.String()+" after burst")
+		var v struct {
+			Digest string
+			Bursts uint64
+		}
+		require.NoError(t, json.Unmarshal(stdout.Bytes(), &v))
+		require.GreaterOrEqual(t, v.Bursts, uint64(100))
+		code, again, _ := call("run", "quickstart", "--quiet", "--bursts", strconv.FormatUint(v.Bursts, 10))
+		require.Zero(t, code)
+		require.Equal(t, v.Digest+"\n", again)
+	}
+}
+
+func TestSpark(t *testing.T) {
+	require.Equal(t, "▁▄█ ▇", spark([]float64{1, 4, 8, 0, 7}))
+	require.Equal(t, "  ", spark([]float64{0, 0}))
+	require.Empty(t, spark(nil))
+}
+
+func TestNumbersForPeople(t *testing.T) {
+	require.Equal(t, "0", count(0))
+	require.Equal(t, "999", count(999))
+	require.Equal(t, "1,000", count(1000))
+	require.Equal(t, "12,345,678", count(12_345_678))
+	require.Equal(t, "1.5 KiB", bytesText(1536))
+	require.Equal(t, "2.00 GiB", bytesText(2<<30))
+}

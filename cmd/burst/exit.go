@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"burst/connectome"
+	"burst/engine"
+	"burst/genome"
+
+	"github.com/spf13/cobra"
+)
+
+// The exit statuses; they are stable.
+const (
+	exitOK          = 0
+	exitOther       = 1
+	exitUsage       = 2
+	exitGenome      = 3
+	exitLimit       = 4
+	exitDevice      = 5
+	exitFile        = 6
+	exitAssertion   = 8
+	exitInterrupted = 130
+	exitTerminated  = 143
+)
+
+const exitCodes = `Exit statuses of burst:
+
+    0  all is well
+    1  another error
+    2  burst was called wrongly
+    3  the genome is invalid
+    4  refused for limits (memory, size)
+    5  device fault, or the backend is not available on this machine
+    6  a file could not be read or written
+    7  a checkpoint or recording is damaged or does not fit
+    8  an assertion failed: --expect-digest, or verify found a difference
+  130  interrupted (Ctrl-C) at a burst's boundary
+  143  terminated (SIGTERM) at a burst's boundary
+`
+
+// newExitCodesTopic is a help topic, not a command that runs.
+func newExitCodesTopic() *cobra.Command {
+	return &cobra.Command{Use: "exit-codes", Short: "What the exit status says", Long: exitCodes}
+}
+
+// stopped is a run that a signal ended.
+type stopped struct{ code int }
+
+func (s stopped) Error() string { return "" }
+
+// assertionError is something the user asked to hold and that does not.
+type assertionError struct{ error }
+
+// exitCode is the exit status that belongs to an error. A LimitError wraps the fault that gives its place, so it comes
+// before faults.
+func exitCode(err error) int {
+	var (
+		u usageError
+		s stopped
+		a assertionError
+		l *connectome.LimitError
+		f genome.Faults
+		p *fs.PathError
+	)
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &s):
+		return s.code
+	case errors.As(err, &u):
+		return exitUsage
+	case errors.As(err, &a):
+		return exitAssertion
+	case errors.As(err, &l):
+		return exitLimit
+	case errors.As(err, &f):
+		return exitGenome
+	case errors.Is(err, engine.ErrUnavailable):
+		return exitDevice
+	case errors.As(err, &p):
+		return exitFile
+	case errors.Is(err, context.Canceled):
+		return exitInterrupted
+	}
+	return exitOther
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+)
+
+//go:embed starter.yaml
+var starter []byte
+
+func newInitCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "init [FILE]",
+		Short: "Write a small genome to start from",
+		Args:  usage(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path := "genome.yaml"
+			if len(args) == 1 {
+				path = args[0]
+			}
+			if err := writeNew(path, starter); err != nil {
+				return err
+			}
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "wrote %s\nnow: burst run %s\n", path, path)
+			return err
+		},
+	}
+}
+
+// writeNew writes a file that must not exist yet: whole or not at all, also after a crash.
+func writeNew(path string, text []byte) error {
+	dir := filepath.Dir(path)
+	f, err := os.CreateTemp(dir, ".burst-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(text)
+	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
+	if err != nil {
+		return err
+	}
+	// A link, unlike a rename, refuses to replace what is there.
+	if err := os.Link(f.Name(), path); errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s exists already and is left as it is: %w", path, &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist})
+	} else if err != nil {
+		return &fs.PathError{Op: "create", Path: path, Err: err}
+	}
+	return syncDir(dir)
+}
+
+// syncDir makes a new name in a folder durable; systems that cannot sync folders do not need it.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if err := d.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrInvalid) && !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	return nil
+}

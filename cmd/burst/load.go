@@ -1,0 +1,74 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"burst/connectome"
+	"burst/genome"
+	"burst/genomes"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// loadGenome reads a genome argument: a file, or else the name of a shipped example.
+func loadGenome(arg string) (*genome.Genome, error) {
+	_, err := os.Stat(arg)
+	if err == nil {
+		return genome.Load(arg)
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	text, missing := genomes.Text(arg)
+	if missing == nil {
+		return genome.Parse(arg+".yaml", text, nil)
+	}
+	if near := genome.Nearest(arg, genomes.Names()); near != "" {
+		return nil, fmt.Errorf("%w, and no example has that name; did you mean %q?", err, near)
+	}
+	return nil, fmt.Errorf("%w, and no example has that name (`burst examples` lists them)", err)
+}
+
+// nearestFlag is the flag of cmd closest to name.
+func nearestFlag(cmd *cobra.Command, name string) string {
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	return genome.Nearest(name, names)
+}
+
+// completeGenome offers the shipped examples beside files.
+func completeGenome(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	return genomes.Names(), cobra.ShellCompDirectiveDefault
+}
+
+// seeds are the flags that override a genome's seeds.
+type seeds struct {
+	seed, runSeed uint64
+}
+
+func (s *seeds) flags(cmd *cobra.Command) {
+	cmd.Flags().Uint64Var(&s.seed, "seed", 0, "build with this seed instead of the genome's (run seed too, unless the genome has one of its own)")
+	cmd.Flags().Uint64Var(&s.runSeed, "run-seed", 0, "draw Poisson input and excitability with this seed")
+}
+
+// apply sets the seeds that were given.
+func (s *seeds) apply(cmd *cobra.Command, g *genome.Genome) {
+	if cmd.Flags().Changed("seed") {
+		if g.RunSeed == g.Seed {
+			g.RunSeed = s.seed
+		}
+		g.Seed = s.seed
+	}
+	if cmd.Flags().Changed("run-seed") {
+		g.RunSeed = s.runSeed
+	}
+}
+
+// build makes the connectome, with progress on p.
+func build(g *genome.Genome, threads int, p *progress) (*connectome.Connectome, error) {
+	return connectome.Build(g, connectome.Options{Threads: threads, Progress: p.building})
+}

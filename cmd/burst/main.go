@@ -1,0 +1,7 @@
+// Command burst runs spiking networks. Data goes to standard output, progress and errors to standard error; `burst help
+// exit-codes` lists what the exit status says.
+package main
+
+import "os"
+
+func main() { os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr)) }

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"burst/engine"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+)
+
+// progress tells standard error how far a run is: a bar on a terminal, a line every few seconds elsewhere.
+type progress struct {
+	w     io.Writer
+	quiet bool
+	tty   bool
+	bar   *progressbar.ProgressBar
+
+	total, done, spikes uint64
+	start, told         time.Time
+	toldDone, toldSpike uint64
+}
+
+// How often progress is told.
+const (
+	barEvery   = 200 * time.Millisecond
+	lineEvery  = 5 * time.Second
+	buildEvery = time.Second
+)
+
+func newProgress(w io.Writer, quiet bool) *progress {
+	f, isFile := w.(*os.File)
+	return &progress{w: w, quiet: quiet, tty: isFile && term.IsTerminal(int(f.Fd())), start: time.Now(), told: time.Now()}
+}
+
+// line tells one thing, above the bar if there is one.
+func (p *progress) line(format string, args ...any) {
+	if p.quiet {
+		return
+	}
+	p.clear()
+	fmt.Fprintf(p.w, format+"\n", args...)
+}
+
+// data writes a line of results; with JSON it goes to standard error, where it does not disturb the object.
+func (p *progress) data(out io.Writer, json bool, format string, args ...any) {
+	p.clear()
+	if json {
+		out = p.w
+	}
+	fmt.Fprintf(out, format, args...)
+}
+
+// building is told by the builder.
+func (p *progress) building(done, total uint64) {
+	if p.quiet || total == 0 || time.Since(p.told) < buildEvery {
+		return
+	}
+	p.told = time.Now()
+	end := "\n"
+	if p.tty {
+		end = "\r"
+	}
+	fmt.Fprintf(p.w, "building: %3.0f %%%s", 100*float64(done)/float64(total), end)
+}
+
+// watch begins the run's own progress.
+func (p *progress) watch(total uint64) engine.Recorder {
+	p.total, p.start, p.told = total, time.Now(), time.Now()
+	if p.tty && !p.quiet {
+		p.bar = progressbar.NewOptions64(int64(total), progressbar.OptionSetWriter(p.w), progressbar.OptionSetWidth(24),
+			progressbar.OptionThrottle(barEvery), progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionSetItsString("bursts"),
+			progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish(), progressbar.OptionUseANSICodes(true))
+	}
+	return p
+}
+
+// Record counts a burst; the clock is read once a burst, the terminal written to a few times a second.
+func (p *progress) Record(b *engine.Burst) error {
+	p.done++
+	p.spikes += uint64(len(b.Fired))
+	if p.quiet {
+		return nil
+	}
+	now := time.Now()
+	since := now.Sub(p.told)
+	if p.bar != nil && since >= barEvery {
+		rate := float64(p.spikes-p.toldSpike) / since.Seconds()
+		p.bar.Describe(fmt.Sprintf("%s spikes/s", count(uint64(rate))))
+		p.tell(now)
+		return p.bar.Set64(int64(p.done))
+	}
+	first := p.toldDone == 0 && since >= time.Second // the first word comes within a second or so
+	if p.bar == nil && (first || since >= lineEvery) {
+		perSecond := float64(p.done-p.toldDone) / since.Seconds()
+		left := time.Duration(float64(p.total-p.done) / perSecond * float64(time.Second))
+		fmt.Fprintf(p.w, "burst %d of %d, %.0f bursts/s, %s spikes/s, %v left\n", p.done, p.total, perSecond,
+			count(uint64(float64(p.spikes-p.toldSpike)/since.Seconds())), left.Round(time.Second))
+		p.tell(now)
+	}
+	return nil
+}
+
+// tell notes what has been told.
+func (p *progress) tell(now time.Time) {
+	p.told, p.toldDone, p.toldSpike = now, p.done, p.spikes
+}
+
+// clear makes room for a line where the bar stands.
+func (p *progress) clear() {
+	if p.bar != nil {
+		p.bar.Clear() // an error only means that the terminal is gone
+	}
+}
+
+// finish takes the bar away.
+func (p *progress) finish() {
+	if p.bar != nil {
+		p.bar.Finish() // as in clear
+		p.bar = nil
+	}
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// execute runs the command line and returns the exit status.
+func execute(args []string, stdout, stderr io.Writer) int {
+	root := newRootCommand()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.Execute()
+	if err != nil && err.Error() != "" {
+		fmt.Fprintln(stderr, "burst:", err)
+	}
+	return exitCode(err)
+}
+
+// newRootCommand is the whole command tree.
+func newRootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "burst",
+		Short: "Run spiking networks, with the same bits on every machine",
+		Long: "burst builds a network from a genome (YAML) and advances it burst by burst: the neurons that fired reach their\n" +
+			"targets, the reached ones are updated, those that cross their threshold fire in turn.\n\n" +
+			"  burst examples           list the networks that come with burst\n" +
+			"  burst run quickstart     run one\n" +
+			"  burst init my.yaml       write a network of your own to start from",
+		SilenceErrors:              true,
+		SilenceUsage:               true,
+		SuggestionsMinimumDistance: 2,
+		Args:                       cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usageError{unknownCommand(cmd, args[0])}
+			}
+			return cmd.Help()
+		},
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError{suggestFlag(cmd, err)} })
+	root.AddCommand(
+		newRunCommand(), newValidateCommand(), newInspectCommand(), newVerifyCommand(), newBenchCommand(),
+		newExamplesCommand(), newInitCommand(), newSchemaCommand(), newVersionCommand(), newExitCodesTopic(),
+	)
+	return root
+}
+
+// usageError is a mistake in how burst was called.
+type usageError struct{ error }
+
+// usage checks the number of arguments as cobra does, with the exit status of a usage error.
+func usage(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := check(cmd, args); err != nil {
+			return usageError{fmt.Errorf("%w\nusage: %s", err, cmd.UseLine())}
+		}
+		return nil
+	}
+}
+
+// genomeArgument is the one argument of commands that read a genome.
+func genomeArgument(cmd *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return usageError{fmt.Errorf("%d genomes given, want one: a file or one of the names that `burst examples` lists\nusage: %s", len(args), cmd.UseLine())}
+	}
+	return nil
+}
+
+func unknownCommand(cmd *cobra.Command, name string) error {
+	text := fmt.Sprintf("no command %q", name)
+	if near := cmd.SuggestionsFor(name); len(near) > 0 {
+		text += fmt.Sprintf(", did you mean %q?", near[0])
+	}
+	return errors.New(text + " (`burst help` lists the commands)")
+}
+
+// suggestFlag adds the nearest flag to an error about an unknown one.
+func suggestFlag(cmd *cobra.Command, err error) error {
+	_, name, found := strings.Cut(err.Error(), "unknown flag: --")
+	if !found {
+		return err
+	}
+	if near := nearestFlag(cmd, name); near != "" {
+		return fmt.Errorf("%w, did you mean --%s?", err, near)
+	}
+	return err
+}

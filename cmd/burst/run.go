@@ -1,0 +1,273 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"burst/backend"
+	"burst/connectome"
+	"burst/engine"
+	"burst/genome"
+	"burst/record"
+
+	"github.com/spf13/cobra"
+)
+
+// defaultBursts is the length of a run when neither the genome nor the caller names one.
+const defaultBursts = 1000
+
+// runOptions are the flags of `burst run`.
+type runOptions struct {
+	seeds
+	bursts   uint64
+	duration time.Duration
+	threads  int
+	backend  string
+	realtime string
+	expect   string
+	digest   string
+	json     bool
+	quiet    bool
+}
+
+func newRunCommand() *cobra.Command {
+	var o runOptions
+	cmd := &cobra.Command{
+		Use:   "run GENOME",
+		Short: "Run a network and show what happened",
+		Example: "  burst run quickstart\n  burst run genome.yaml --bursts 5000 --threads 4\n" +
+			"  burst run brunel-c --duration 500ms --json > result.json",
+		Args:              genomeArgument,
+		ValidArgsFunction: completeGenome,
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
+	}
+	f := cmd.Flags()
+	f.Uint64Var(&o.bursts, "bursts", 0, fmt.Sprintf("how many bursts to run (default: the genome's, else %d)", defaultBursts))
+	f.DurationVar(&o.duration, "duration", 0, "how much simulated time to run instead, such as 500ms; whole bursts")
+	o.seeds.flags(cmd)
+	f.IntVar(&o.threads, "threads", 0, "threads of the cpu backend and of building (default: all processors)")
+	backendFlag(cmd, &o.backend)
+	f.StringVar(&o.realtime, "realtime", "", "hold this many bursts a second, such as 100 or 100Hz, and report missed deadlines")
+	f.StringVar(&o.expect, "expect-digest", "", "fail with status 8 unless the run ends with this digest")
+	f.StringVar(&o.digest, "digest", "", "every=N prints the hash of the whole state after every N bursts")
+	f.BoolVar(&o.json, "json", false, "print the result as JSON")
+	f.BoolVar(&o.quiet, "quiet", false, "no progress, and of the result only the digest")
+	cmd.MarkFlagsMutuallyExclusive("bursts", "duration")
+	return cmd
+}
+
+// backendFlag adds --backend with completion.
+func backendFlag(cmd *cobra.Command, into *string) {
+	cmd.Flags().StringVar(into, "backend", "auto", "auto, "+strings.Join(backend.Names(), ", "))
+	names := append([]string{"auto"}, backend.Names()...)
+	if err := cmd.RegisterFlagCompletionFunc("backend", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+		panic("BUG: " + err.Error())
+	}
+}
+
+// run is the command.
+func (o *runOptions) run(cmd *cobra.Command, arg string) error {
+	period, err := parseRate(o.realtime)
+	if err != nil {
+		return err
+	}
+	every, err := parseEvery(o.digest)
+	if err != nil {
+		return err
+	}
+	if err := o.checkExpect(); err != nil {
+		return err
+	}
+	g, err := loadGenome(arg)
+	if err != nil {
+		return err
+	}
+	o.seeds.apply(cmd, g)
+	n, err := o.length(g)
+	if err != nil {
+		return err
+	}
+	ctx, interrupted := catchSignals(cmd.Context())
+	p := newProgress(cmd.ErrOrStderr(), o.quiet)
+	r := &runner{o: o, g: g, arg: arg, out: cmd.OutOrStdout(), progress: p, bursts: n, stateEvery: every}
+	if err := r.run(ctx, engine.Options{Period: period}); err != nil && !errors.Is(err, context.Canceled) {
+		return err
+	}
+	if err := r.report(cmd); err != nil {
+		return err
+	}
+	if s := interrupted(); s != nil {
+		p.line("stopped by %v after burst %d of %d", s, r.engine.Number(), n)
+		if s == syscall.SIGTERM {
+			return stopped{exitTerminated}
+		}
+		return stopped{exitInterrupted}
+	}
+	return o.compare(r.engine.Digest())
+}
+
+// runner is one run and what it made.
+type runner struct {
+	o          *runOptions
+	g          *genome.Genome
+	arg        string
+	out        io.Writer
+	progress   *progress
+	bursts     uint64
+	stateEvery uint64
+
+	c         *connectome.Connectome
+	used      string // backend
+	engine    *engine.Engine
+	activity  *record.Activity
+	buildTime time.Duration
+	runTime   time.Duration
+}
+
+// run builds the network and runs it, in pieces where state hashes are asked for.
+func (r *runner) run(ctx context.Context, eo engine.Options) error {
+	start := time.Now()
+	var err error
+	if r.c, err = build(r.g, r.o.threads, r.progress); err != nil {
+		return err
+	}
+	r.buildTime = time.Since(start)
+	b, used, err := openBackend(r.o.backend, r.c, backend.Options{Threads: r.o.threads, Want: engine.Want{FCL: r.g.Record.FCL}}, r.progress)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	r.used, r.activity = used, record.NewActivity(r.c)
+	if n := r.g.Record; len(n.Spikes)+len(n.Potentials) > 0 || n.FCL {
+		r.progress.line("record: this version keeps what a run did in memory for its summary and writes no files")
+	}
+	eo.Recorders = []engine.Recorder{r.activity, r.progress.watch(r.bursts)}
+	r.engine = engine.New(r.c, b, eo)
+	start = time.Now()
+	defer func() { r.runTime = time.Since(start); r.progress.finish() }()
+	if r.stateEvery == 0 {
+		return r.engine.Run(ctx, r.bursts)
+	}
+	var s engine.State
+	for r.engine.Number() < r.bursts {
+		if err := r.engine.Run(ctx, min(r.stateEvery, r.bursts-r.engine.Number())); err != nil {
+			return err
+		}
+		if err := r.engine.State(&s); err != nil {
+			return err
+		}
+		r.progress.data(r.out, r.o.json, "burst %d state %016x\n", r.engine.Number(), s.Hash())
+	}
+	return nil
+}
+
+// openBackend opens the backend that was asked for; auto says what it took.
+func openBackend(name string, c *connectome.Connectome, o backend.Options, p *progress) (engine.Backend, string, error) {
+	if name == "auto" {
+		name = "cpu"
+		p.line("backend: cpu (auto)")
+	} else if !slices.Contains(backend.Names(), name) {
+		text := fmt.Sprintf("no backend %q, want auto or one of %s", name, strings.Join(backend.Names(), ", "))
+		if near := genome.Nearest(name, backend.Names()); near != "" {
+			text += fmt.Sprintf("; did you mean %q?", near)
+		}
+		return nil, "", usageError{errors.New(text)}
+	}
+	b, err := backend.Open(name, c, o)
+	return b, name, err
+}
+
+// length is how many bursts to run.
+func (o *runOptions) length(g *genome.Genome) (uint64, error) {
+	switch {
+	case o.bursts > 0:
+		return o.bursts, nil
+	case o.duration != 0:
+		n := float64(o.duration) / float64(time.Millisecond) / g.Timestep
+		whole := float64(uint64(n + 0.5))
+		if n < 0.5 || n-whole > 1e-6*whole || whole-n > 1e-6*whole {
+			return 0, usageError{fmt.Errorf("--duration %v is %g bursts of %g ms, want a whole number", o.duration, n, g.Timestep)}
+		}
+		return uint64(whole), nil
+	case g.Bursts > 0:
+		return g.Bursts, nil
+	}
+	return defaultBursts, nil
+}
+
+// checkExpect refuses an --expect-digest that is no digest.
+func (o *runOptions) checkExpect() error {
+	if o.expect == "" {
+		return nil
+	}
+	if _, err := strconv.ParseUint(o.expect, 16, 64); err != nil || len(o.expect) != 16 {
+		return usageError{fmt.Errorf("--expect-digest %q, want 16 hexadecimal digits as `burst run` prints them", o.expect)}
+	}
+	return nil
+}
+
+// compare holds the digest to --expect-digest.
+func (o *runOptions) compare(digest uint64) error {
+	if got := fmt.Sprintf("%016x", digest); o.expect != "" && !strings.EqualFold(got, o.expect) {
+		return assertionError{fmt.Errorf("digest %s, want %s", got, strings.ToLower(o.expect))}
+	}
+	return nil
+}
+
+// parseRate reads --realtime as the time between bursts; 0 without the flag.
+func parseRate(s string) (time.Duration, error) {
+	if s == "" {
+		return 0, nil
+	}
+	rate, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(s, "Hz")), 64)
+	if err != nil || !(rate >= 0.001 && rate <= 1e6) {
+		return 0, usageError{fmt.Errorf("--realtime %q, want bursts a second, 0.001 to 1000000, such as 100 or 100Hz", s)}
+	}
+	return time.Duration(float64(time.Second) / rate), nil
+}
+
+// parseEvery reads every=N.
+func parseEvery(s string) (uint64, error) {
+	if s == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseUint(strings.TrimPrefix(s, "every="), 10, 64)
+	if err != nil || n == 0 || !strings.HasPrefix(s, "every=") {
+		return 0, usageError{fmt.Errorf("--digest %q, want every=N with N of at least 1", s)}
+	}
+	return n, nil
+}
+
+// catchSignals gives a context that the first Ctrl-C or SIGTERM ends; a second one ends the program at once. The function
+// says which signal came, nil for none.
+func catchSignals(parent context.Context) (context.Context, func() os.Signal) {
+	ctx, cancel := context.WithCancelCause(parent)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		s := <-signals
+		signal.Stop(signals) // the next one has its default effect
+		cancel(signalError{s})
+	}()
+	return ctx, func() os.Signal {
+		var e signalError
+		if errors.As(context.Cause(ctx), &e) {
+			return e.Signal
+		}
+		return nil
+	}
+}
+
+// signalError is the cause of a context that a signal ended.
+type signalError struct{ os.Signal }
+
+func (e signalError) Error() string { return e.String() }

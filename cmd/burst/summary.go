@@ -1,0 +1,154 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"strings"
+
+	"burst/engine"
+
+	"github.com/spf13/cobra"
+)
+
+// result is what `burst run --json` prints.
+type result struct {
+	Genome     string         `json:"genome"`
+	Digest     string         `json:"digest"`
+	Connectome string         `json:"connectome"`
+	Bursts     uint64         `json:"bursts"`
+	Timestep   float64        `json:"timestep_ms"`
+	Neurons    uint32         `json:"neurons"`
+	Synapses   uint64         `json:"synapses"`
+	Spikes     uint64         `json:"spikes"`
+	Areas      []areaResult   `json:"areas"`
+	Latency    engine.Latency `json:"latency_us"`
+	Late       uint64         `json:"late"`
+	Backend    string         `json:"backend"`
+	Device     string         `json:"device"`
+	Threads    int            `json:"threads"`
+	Seed       uint64         `json:"seed"`
+	RunSeed    uint64         `json:"run_seed"`
+	Build      float64        `json:"build_s"`
+	Run        float64        `json:"run_s"`
+	Version    string         `json:"version"`
+}
+
+// areaResult is one area's part.
+type areaResult struct {
+	Name    string  `json:"name"`
+	Neurons uint32  `json:"neurons"`
+	Spikes  uint64  `json:"spikes"`
+	Rate    float64 `json:"rate_hz"` // mean over neurons and the run's simulated time
+	Active  uint64  `json:"active"`  // neurons that fired at least once
+}
+
+// report prints the result.
+func (r *runner) report(cmd *cobra.Command) error {
+	res := r.result()
+	switch {
+	case r.o.json:
+		return printJSON(cmd, res)
+	case r.o.quiet:
+		_, err := fmt.Fprintln(r.out, res.Digest)
+		return err
+	}
+	return r.summary(res)
+}
+
+// result gathers the figures.
+func (r *runner) result() result {
+	threads := r.o.threads
+	if threads == 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	res := result{
+		Genome: r.g.Name, Digest: fmt.Sprintf("%016x", r.engine.Digest()), Connectome: fmt.Sprintf("%016x", r.c.Hash()),
+		Bursts: r.engine.Number(), Timestep: r.c.Timestep, Neurons: r.c.Neurons, Synapses: r.c.Synapses(), Spikes: r.engine.Spikes(),
+		Areas: []areaResult{}, Latency: r.engine.Latency(), Late: r.engine.Late(), Backend: r.used, Device: runtime.GOARCH + " cpu", Threads: threads,
+		Seed: r.c.Seed, RunSeed: r.c.RunSeed, Build: r.buildTime.Seconds(), Run: r.runTime.Seconds(), Version: version,
+	}
+	seconds := float64(res.Bursts) * r.c.Timestep / 1000
+	for i := range r.c.Areas {
+		a := &r.c.Areas[i]
+		area := areaResult{Name: a.Name, Neurons: a.Neurons.Count, Spikes: r.activity.Spikes(i), Active: r.activity.Active(i)}
+		if seconds > 0 && a.Neurons.Count > 0 {
+			area.Rate = float64(area.Spikes) / float64(a.Neurons.Count) / seconds
+		}
+		res.Areas = append(res.Areas, area)
+	}
+	return res
+}
+
+// courseWidth is the number of characters that show an area's activity over the run.
+const courseWidth = 48
+
+// summary prints the result for people.
+func (r *runner) summary(res result) error {
+	simulated := float64(res.Bursts) * res.Timestep / 1000
+	fmt.Fprintf(r.out, "%s: %s neurons, %s synapses, %s bursts of %g ms\n\n", res.Genome, count(uint64(res.Neurons)), count(res.Synapses), count(res.Bursts), res.Timestep)
+	rows := [][]string{{"area", "neurons", "spikes", "rate (Hz)", "active", "spikes over time"}}
+	for i, a := range res.Areas {
+		share := "-"
+		if a.Neurons > 0 {
+			share = fmt.Sprintf("%.1f %%", 100*float64(a.Active)/float64(a.Neurons))
+		}
+		rows = append(rows, []string{a.Name, count(uint64(a.Neurons)), count(a.Spikes), fmt.Sprintf("%.2f", a.Rate), share, spark(r.activity.Course(i, courseWidth))})
+	}
+	if err := table(r.out, rows); err != nil {
+		return err
+	}
+	fmt.Fprintln(r.out)
+	speed := func(x float64) string {
+		if res.Run <= 0 {
+			return "-"
+		}
+		return count(uint64(x / res.Run))
+	}
+	device := fmt.Sprintf("%s, %s, %d threads", res.Backend, res.Device, res.Threads)
+	lines := []string{
+		"spikes", fmt.Sprintf("%s (%s a second)", count(res.Spikes), speed(float64(res.Spikes))),
+		"time", fmt.Sprintf("built in %.2f s, ran in %.2f s (%s bursts a second, %.2f × real time)", res.Build, res.Run, speed(float64(res.Bursts)), simulated/max(res.Run, 1e-9)),
+		"burst", fmt.Sprintf("p50 %.1f µs, p90 %.1f µs, p99 %.1f µs", res.Latency.P50, res.Latency.P90, res.Latency.P99),
+		"backend", device,
+		"digest", res.Digest,
+	}
+	if r.o.realtime != "" {
+		lines = append(lines, "deadlines", fmt.Sprintf("%s of %s bursts began a period late or more", count(res.Late), count(res.Bursts)))
+	}
+	if err := pairs(r.out, lines...); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(r.out, "\nThe same again, or status 8:\n  burst run %s --bursts %d%s --expect-digest %s\n", r.arg, res.Bursts, r.seedFlags(), res.Digest)
+	return err
+}
+
+// seedFlags repeats the seeds that were given.
+func (r *runner) seedFlags() string {
+	var b strings.Builder
+	if r.o.seed != 0 {
+		fmt.Fprintf(&b, " --seed %d", r.o.seed)
+	}
+	if r.o.runSeed != 0 {
+		fmt.Fprintf(&b, " --run-seed %d", r.o.runSeed)
+	}
+	return b.String()
+}
+
+// spark draws a course as bars of eighths, relative to its largest value; an empty bar is no spike at all.
+func spark(course []float64) string {
+	bars := []rune("▁▂▃▄▅▆▇█")
+	top := 0.0
+	for _, x := range course {
+		top = max(top, x)
+	}
+	var b strings.Builder
+	for _, x := range course {
+		if x == 0 {
+			b.WriteRune(' ')
+			continue
+		}
+		b.WriteRune(bars[int(math.Ceil(x/top*float64(len(bars))))-1])
+	}
+	return b.String()
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"burst/genome"
+
+	"github.com/spf13/cobra"
+)
+
+// verdict is one genome's part of `burst validate --json`.
+type verdict struct {
+	Genome string        `json:"genome"`
+	Valid  bool          `json:"valid"`
+	Faults genome.Faults `json:"faults"`
+}
+
+func newValidateCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:               "validate GENOME...",
+		Short:             "Check genomes and list every mistake with its place",
+		Args:              usage(cobra.MinimumNArgs(1)),
+		ValidArgsFunction: completeGenome,
+		RunE:              func(cmd *cobra.Command, args []string) error { return validate(cmd, args, asJSON) },
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the verdicts as JSON")
+	return cmd
+}
+
+// validate checks all genomes; its error is the first that is no mistake in a text, else the first text's mistakes.
+func validate(cmd *cobra.Command, args []string, asJSON bool) error {
+	verdicts := []verdict{}
+	var first error
+	for _, arg := range args {
+		_, err := loadGenome(arg)
+		v := verdict{Genome: arg, Valid: err == nil, Faults: genome.Faults{}}
+		if err != nil && !errors.As(err, &v.Faults) {
+			return err
+		}
+		switch {
+		case asJSON:
+		case err == nil:
+			fmt.Fprintf(cmd.OutOrStdout(), "%s: ok\n", arg)
+		default:
+			fmt.Fprintln(cmd.ErrOrStderr(), err)
+		}
+		if first == nil && err != nil {
+			first = told{err}
+		}
+		verdicts = append(verdicts, v)
+	}
+	if asJSON {
+		if err := printJSON(cmd, verdicts); err != nil {
+			return err
+		}
+	}
+	return first
+}
+
+// told is an error that has been printed already.
+type told struct{ err error }
+
+func (t told) Error() string { return "" }
+func (t told) Unwrap() error { return t.err }

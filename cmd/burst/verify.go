@@ -1,0 +1,183 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"burst/backend"
+	"burst/connectome"
+	"burst/engine"
+
+	"github.com/spf13/cobra"
+)
+
+// verifyOptions are the flags of `burst verify`.
+type verifyOptions struct {
+	seeds
+	backends []string
+	bursts   uint64
+	threads  []int
+	every    uint64
+	json     bool
+}
+
+func newVerifyCommand() *cobra.Command {
+	var o verifyOptions
+	cmd := &cobra.Command{
+		Use:   "verify GENOME --backends a,b",
+		Short: "Run backends side by side and show the first difference",
+		Long: "Runs the first backend beside each of the others, and the cpu backend with each number of threads, and compares\n" +
+			"fire candidate lists and fire queues in every burst and the whole state now and then. Ends with status 8 at a\n" +
+			"difference.",
+		Example:           "  burst verify quickstart --backends reference,cpu --threads 1,2,3,8",
+		Args:              genomeArgument,
+		ValidArgsFunction: completeGenome,
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
+	}
+	f := cmd.Flags()
+	f.StringSliceVar(&o.backends, "backends", []string{"reference", "cpu"}, "the first is compared with each of the others")
+	f.Uint64Var(&o.bursts, "bursts", 0, fmt.Sprintf("how many bursts to run (default: the genome's, else %d)", defaultBursts))
+	f.IntSliceVar(&o.threads, "threads", []int{0}, "numbers of threads of the cpu backend; 0 is all processors")
+	f.Uint64Var(&o.every, "state-every", 100, "compare the whole state after every so many bursts")
+	f.BoolVar(&o.json, "json", false, "print the verdict as JSON")
+	o.seeds.flags(cmd)
+	return cmd
+}
+
+// verification is what `burst verify --json` prints.
+type verification struct {
+	Genome     string      `json:"genome"`
+	Equal      bool        `json:"equal"`
+	Bursts     uint64      `json:"bursts"`
+	Digest     string      `json:"digest,omitempty"` // of the fire queues, when equal
+	Spikes     uint64      `json:"spikes"`
+	Compared   []string    `json:"compared"`
+	Difference *difference `json:"first_difference"`
+}
+
+// difference is an engine.Difference with the area named.
+type difference struct {
+	Burst  uint64 `json:"burst"`
+	Neuron uint32 `json:"neuron"`
+	Area   string `json:"area"`
+	Index  uint32 `json:"index"` // of the neuron in its area
+	Field  string `json:"field"`
+	A      string `json:"a"`
+	B      string `json:"b"`
+	Names  string `json:"backends"`
+}
+
+// contender is one side of a comparison.
+type contender struct {
+	name    string
+	threads int
+}
+
+func (c contender) String() string {
+	if c.name == "cpu" && c.threads > 0 {
+		return fmt.Sprintf("cpu with %d threads", c.threads)
+	}
+	return c.name
+}
+
+func (o *verifyOptions) run(cmd *cobra.Command, arg string) error {
+	sides, err := o.contenders()
+	if err != nil {
+		return err
+	}
+	g, err := loadGenome(arg)
+	if err != nil {
+		return err
+	}
+	o.seeds.apply(cmd, g)
+	n, err := (&runOptions{bursts: o.bursts}).length(g)
+	if err != nil {
+		return err
+	}
+	c, err := build(g, 0, newProgress(cmd.ErrOrStderr(), o.json))
+	if err != nil {
+		return err
+	}
+	v := verification{Genome: g.Name, Equal: true, Bursts: n, Compared: []string{}}
+	for _, s := range sides[1:] {
+		pair := fmt.Sprintf("%v and %v", sides[0], s)
+		v.Compared = append(v.Compared, pair)
+		d, digest, spikes, err := o.compare(c, sides[0], s, n)
+		if err != nil {
+			return err
+		}
+		if d != nil {
+			a := &c.Areas[c.AreaOf(d.Neuron)]
+			v.Equal, v.Digest = false, ""
+			v.Difference = &difference{Burst: d.Burst, Neuron: d.Neuron, Area: a.Name, Index: d.Neuron - a.Neurons.First, Field: d.Field, A: d.A, B: d.B, Names: pair}
+			break
+		}
+		v.Digest, v.Spikes = fmt.Sprintf("%016x", digest), spikes
+	}
+	return v.print(cmd, o.json)
+}
+
+// contenders lists the sides; the cpu backend stands once for each number of threads.
+func (o *verifyOptions) contenders() ([]contender, error) {
+	var list []contender
+	for _, name := range o.backends {
+		if !slices.Contains(backend.Names(), name) {
+			return nil, usageError{fmt.Errorf("no backend %q, want some of %s", name, strings.Join(backend.Names(), ", "))}
+		}
+		if name != "cpu" {
+			list = append(list, contender{name: name})
+			continue
+		}
+		for _, t := range o.threads {
+			list = append(list, contender{name, t})
+		}
+	}
+	if len(list) < 2 {
+		return nil, usageError{fmt.Errorf("nothing to compare %v with; name two backends or several numbers of threads", o.backends)}
+	}
+	return list, nil
+}
+
+// compare runs two sides; the digest and the spikes are those of the second.
+func (o *verifyOptions) compare(c *connectome.Connectome, first, second contender, n uint64) (*engine.Difference, uint64, uint64, error) {
+	open := func(s contender) (engine.Backend, error) {
+		return backend.Open(s.name, c, backend.Options{Threads: s.threads, Want: engine.Want{FCL: true}})
+	}
+	a, err := open(first)
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	defer a.Close()
+	b, err := open(second)
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	defer b.Close()
+	digest := engine.NewDigest(b)
+	d, err := engine.Compare(a, digest, n, engine.NewFeed(c, nil).Next, o.every)
+	return d, digest.Sum(), digest.Spikes(), err
+}
+
+// print writes the verdict; a difference is an assertionError.
+func (v *verification) print(cmd *cobra.Command, asJSON bool) error {
+	if asJSON {
+		if err := printJSON(cmd, v); err != nil {
+			return err
+		}
+	}
+	if d := v.Difference; d != nil {
+		err := fmt.Errorf("%s: %s differ first in burst %d at neuron %d of area %q (id %d): %s is %s in one and %s in the other",
+			v.Genome, d.Names, d.Burst, d.Index, d.Area, d.Neuron, d.Field, d.A, d.B)
+		return assertionError{err}
+	}
+	if asJSON {
+		return nil
+	}
+	w := cmd.OutOrStdout()
+	for _, pair := range v.Compared {
+		fmt.Fprintf(w, "%s: %s are equal over %s bursts\n", v.Genome, pair, count(v.Bursts))
+	}
+	_, err := fmt.Fprintf(w, "%s spikes, digest %s\n", count(v.Spikes), v.Digest)
+	return err
+}

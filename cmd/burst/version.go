@@ -1,0 +1,64 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+// version is the release that this source tree leads to.
+const version = "0.1.0"
+
+// buildInfo is what `burst version --json` prints.
+type buildInfo struct {
+	Version  string `json:"version"`
+	Revision string `json:"revision"` // of the source, "" when not built from a repository
+	Modified bool   `json:"modified"`
+	Go       string `json:"go"`
+	System   string `json:"system"`
+}
+
+func newVersionCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		Args:  usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			b := readBuild()
+			if asJSON {
+				return printJSON(cmd, b)
+			}
+			text := "burst " + b.Version
+			if b.Revision != "" {
+				text += " (" + b.Revision
+				if b.Modified {
+					text += ", modified"
+				}
+				text += ")"
+			}
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s %s %s\n", text, b.Go, b.System)
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+// readBuild asks the binary what it was built from.
+func readBuild() buildInfo {
+	b := buildInfo{Version: version, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			switch s.Key {
+			case "vcs.revision":
+				b.Revision = s.Value
+			case "vcs.modified":
+				b.Modified = s.Value == "true"
+			}
+		}
+	}
+	return b
+}

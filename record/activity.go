@@ -1,0 +1,105 @@
+// Package record holds recorders: what a run keeps of its bursts for people to look at.
+package record
+
+import (
+	"math/bits"
+
+	"burst/connectome"
+	"burst/engine"
+)
+
+// Activity is a Recorder that counts spikes, per area in all and per area over time in bins that grow with the run, so
+// that its memory stays the same for a run of any length.
+type Activity struct {
+	c      *connectome.Connectome
+	spikes []uint64   // per area
+	active []bitset   // per area: who has fired at all
+	bins   [][]uint64 // per area, the same number for all
+	width  uint64     // bursts in a bin
+	bursts uint64
+}
+
+// maxBins is how many bins are kept; when they are full, neighbours are merged.
+const maxBins = 256
+
+// bitset has a bit a neuron.
+type bitset []uint64
+
+// NewActivity makes an Activity for c.
+func NewActivity(c *connectome.Connectome) *Activity {
+	a := &Activity{c: c, spikes: make([]uint64, len(c.Areas)), active: make([]bitset, len(c.Areas)), bins: make([][]uint64, len(c.Areas)), width: 1}
+	for i := range c.Areas {
+		a.active[i] = make(bitset, (c.Areas[i].Neurons.Count+63)/64)
+	}
+	return a
+}
+
+// Record counts one burst. Fired is ascending, so areas are met in order.
+func (a *Activity) Record(b *engine.Burst) error {
+	if a.bursts%a.width == 0 {
+		a.open()
+	}
+	a.bursts++
+	fired := b.Fired
+	for i := range a.c.Areas {
+		area := &a.c.Areas[i]
+		k := 0
+		for k < len(fired) && fired[k] < area.Neurons.End() {
+			n := fired[k] - area.Neurons.First
+			a.active[i][n/64] |= 1 << (n % 64)
+			k++
+		}
+		a.spikes[i] += uint64(k)
+		a.bins[i][len(a.bins[i])-1] += uint64(k)
+		fired = fired[k:]
+	}
+	return nil
+}
+
+// open starts a bin, after merging pairs where there are too many.
+func (a *Activity) open() {
+	for i, bins := range a.bins {
+		if len(bins) == maxBins {
+			for k := range maxBins / 2 {
+				bins[k] = bins[2*k] + bins[2*k+1]
+			}
+			bins = bins[:maxBins/2]
+		}
+		a.bins[i] = append(bins, 0)
+	}
+	if a.bursts == a.width*maxBins {
+		a.width *= 2
+	}
+}
+
+// Spikes is how often the neurons of area i have fired.
+func (a *Activity) Spikes(i int) uint64 { return a.spikes[i] }
+
+// Bursts is how many bursts have been recorded.
+func (a *Activity) Bursts() uint64 { return a.bursts }
+
+// Active is how many neurons of area i have fired at least once.
+func (a *Activity) Active(i int) uint64 {
+	var n uint64
+	for _, w := range a.active[i] {
+		n += uint64(bits.OnesCount64(w))
+	}
+	return n
+}
+
+// Course is the spikes of area i over the run in n equal bins (fewer in a run of fewer bursts), as the mean per burst.
+func (a *Activity) Course(i, n int) []float64 {
+	bins := a.bins[i]
+	n = min(n, len(bins))
+	course := make([]float64, n)
+	for k := range course {
+		from, to := k*len(bins)/n, (k+1)*len(bins)/n
+		var sum uint64
+		for _, x := range bins[from:to] {
+			sum += x
+		}
+		end := min(uint64(to)*a.width, a.bursts) // the last bin may be unfinished
+		course[k] = float64(sum) / float64(end-uint64(from)*a.width)
+	}
+	return course
+}
