@@ -33,7 +33,6 @@ struct drive {
     u32 place;       // among its area's drives
     u32 kind;
     i32 amount; // quanta
-    u32 unused;
 };
 
 // candidate is an entry of the fire candidate list.

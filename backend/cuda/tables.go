@@ -33,7 +33,6 @@ type drive struct {
 	place       uint32
 	kind        uint32
 	amount      int32
-	unused      uint32
 }
 
 // The kernels' numbers of models and kinds of drive.
