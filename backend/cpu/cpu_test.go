@@ -1,0 +1,27 @@
+package cpu
+
+import (
+	"fmt"
+	"testing"
+
+	"burst/backend/reference"
+	"burst/connectome"
+	"burst/engine"
+	"burst/engine/enginetest"
+)
+
+// TestConformance runs the suite as programs open the backend and with a given number of parts, however small the network.
+func TestConformance(t *testing.T) {
+	t.Run("all processors", func(t *testing.T) {
+		enginetest.Run(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
+			return Open(c, Options{Want: w})
+		}, reference.Open)
+	})
+	for _, parts := range []int{1, 2, 3, 8} {
+		t.Run(fmt.Sprintf("%d parts", parts), func(t *testing.T) {
+			enginetest.Run(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
+				return open(c, w, parts), nil
+			}, reference.Open)
+		})
+	}
+}

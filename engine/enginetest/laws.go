@@ -1,0 +1,243 @@
+package enginetest
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"burst/connectome"
+	"burst/engine"
+)
+
+// runLaws checks what holds whatever a network computes.
+func runLaws(t *testing.T, open Open) {
+	for seed := range uint64(6) {
+		r := rand.New(rand.NewPCG(seed, 0x6c617773))
+		n := randomNet(r, int(seed))
+		input := r.Uint64()
+		t.Run(fmt.Sprintf("split/seed %d", seed), func(t *testing.T) { split(t, open, n, input) })
+		t.Run(fmt.Sprintf("batch/seed %d", seed), func(t *testing.T) { batch(t, open, n) })
+		t.Run(fmt.Sprintf("unconnected/seed %d", seed), func(t *testing.T) { unconnected(t, open, n, input) })
+		t.Run(fmt.Sprintf("want/seed %d", seed), func(t *testing.T) { want(t, open, n, input) })
+		t.Run(fmt.Sprintf("state/seed %d", seed), func(t *testing.T) { wholeState(t, open, n, input) })
+		t.Run(fmt.Sprintf("late/seed %d", seed), func(t *testing.T) { late(t, open, n, input) })
+	}
+	t.Run("sources", func(t *testing.T) { sources(t, open) })
+}
+
+// fail reports a difference between what was found (B) and what was wanted (A).
+func fail(t *testing.T, d *engine.Difference, why string) {
+	t.Helper()
+	if d != nil {
+		t.Fatalf("burst %d, neuron %d: %s is %s, want %s\nwhy: %s", d.Burst, d.Neuron, d.Field, d.B, d.A, why)
+	}
+}
+
+// split: a run of n + m bursts is one of n, its state read, written into a new backend (which has run something else
+// before), and m more.
+func split(t *testing.T, open Open, n Net, seed uint64) {
+	const first, second = 23, 31
+	c := n.Build()
+	in := randomInput(seed, c)
+	whole, half, rest := start(t, open, c, engine.Want{FCL: true}), start(t, open, c, engine.Want{FCL: true}), start(t, open, c, engine.Want{FCL: true})
+	var a, b engine.Burst
+	for i := range uint64(first) {
+		step(t, whole, in(i), &a)
+		step(t, half, in(i), &b)
+		step(t, rest, in(i+1000), &b)
+	}
+	write(t, rest, read(t, half))
+	for i := range uint64(second) {
+		step(t, whole, in(first+i), &a)
+		step(t, rest, in(first+i), &b)
+		fail(t, engine.CompareBursts(&a, &b), "a run may be split anywhere and go on in another backend")
+	}
+	fail(t, engine.CompareStates(read(t, whole), read(t, rest)), "a run may be split anywhere and go on in another backend")
+}
+
+// batch: StepN(n) equals n steps without stimuli, delivers every burst in order and ends at an error of the caller's.
+func batch(t *testing.T, open Open, n Net) {
+	c := n.Build()
+	a, b := start(t, open, c, engine.Want{FCL: true}), start(t, open, c, engine.Want{FCL: true})
+	batcher, is := b.(engine.Batcher)
+	if !is {
+		t.Skip("this backend does not run batches")
+	}
+	var single engine.Burst
+	next := uint64(0)
+	each := func(out *engine.Burst) error {
+		step(t, a, nil, &single)
+		fail(t, engine.CompareBursts(&single, out), "a batch equals single steps")
+		next++
+		return nil
+	}
+	for _, k := range []int{0, 1, 7, 40} {
+		before := next
+		if err := batcher.StepN(k, each); err != nil || next != before+uint64(k) {
+			t.Fatalf("a batch of %d bursts delivered %d of them and the error %v", k, next-before, err)
+		}
+	}
+	fail(t, engine.CompareStates(read(t, a), read(t, b)), "a batch equals single steps")
+	stop := errors.New("stop")
+	seen := 0
+	err := batcher.StepN(9, func(*engine.Burst) error {
+		if seen++; seen == 3 {
+			return stop
+		}
+		return nil
+	})
+	if !errors.Is(err, stop) || seen != 3 {
+		t.Fatalf("a batch stopped by its third burst delivered %d and the error %v", seen, err)
+	}
+}
+
+// unconnected: an area that nothing connects, put after all others, changes nothing in them.
+func unconnected(t *testing.T, open Open, n Net, seed uint64) {
+	const why = "an unconnected area changes nothing elsewhere"
+	more := n
+	island := FEAGI(77)
+	island.FEAGI.Excitability = 0.5
+	island.Drives = []connectome.Drive{Always(connectome.Inject, n.Scale)}
+	more.Areas = append(slices.Clone(n.Areas), island)
+	c, d := n.Build(), more.Build()
+	in := randomInput(seed, c)
+	a, b := start(t, open, c, engine.Want{FCL: true}), start(t, open, d, engine.Want{FCL: true})
+	var x, y engine.Burst
+	for i := range uint64(30) {
+		step(t, a, in(i), &x)
+		step(t, b, in(i), &y)
+		cut := engine.Burst{Number: y.Number}
+		for _, id := range y.Fired {
+			if id < c.Neurons {
+				cut.Fired = append(cut.Fired, id)
+			}
+		}
+		for _, k := range y.Candidates {
+			if k.Neuron < c.Neurons {
+				cut.Candidates = append(cut.Candidates, k)
+			}
+		}
+		fail(t, engine.CompareBursts(&x, &cut), why)
+		if len(y.Candidates) != len(cut.Candidates)+77 {
+			t.Fatalf("burst %d: %d candidates, want the driven area's 77 beside %d", i, len(y.Candidates), len(cut.Candidates))
+		}
+	}
+}
+
+// want: without Want.FCL the same neurons fire, and no candidates are delivered.
+func want(t *testing.T, open Open, n Net, seed uint64) {
+	c := n.Build()
+	in := randomInput(seed, c)
+	a, b := start(t, open, c, engine.Want{FCL: true}), start(t, open, c, engine.Want{})
+	var x, y engine.Burst
+	for i := range uint64(30) {
+		step(t, a, in(i), &x)
+		step(t, b, in(i), &y)
+		if err := shape(&x); err != nil {
+			t.Fatalf("burst %d, %v", i, err)
+		}
+		x.Candidates = nil
+		fail(t, engine.CompareBursts(&x, &y), "asking for the FCL changes nothing but the FCL, which is empty when nobody asks")
+	}
+	fail(t, engine.CompareStates(read(t, a), read(t, b)), "asking for the FCL changes no state")
+}
+
+// wholeState: what is written is what is read, the caller's memory stays the caller's, and the queues of a state are
+// the fire queues that were delivered.
+func wholeState(t *testing.T, open Open, n Net, seed uint64) {
+	c := n.Build()
+	in := randomInput(seed, c)
+	b := start(t, open, c, engine.Want{})
+	fail(t, engine.CompareStates(engine.NewState(c), read(t, b)), "a new backend is in the state before burst 0")
+	var out engine.Burst
+	past := make([][]uint32, c.MaxDelay)
+	for i := range uint64(20) {
+		step(t, b, in(i), &out)
+		past = append([][]uint32{slices.Clone(out.Fired)}, past[:c.MaxDelay-1]...)
+	}
+	s := read(t, b)
+	fail(t, engine.CompareStates(&engine.State{Number: 20, V: s.V, Refractory: s.Refractory, Count: s.Count, Queues: past}, s),
+		"queue d of a state is the fire queue of burst Number − d")
+	first := copyOf(s)
+	write(t, b, s)
+	fail(t, engine.CompareStates(first, read(t, b)), "a state that is written is read back")
+	for i := range s.V {
+		s.V[i], s.Refractory[i], s.Count[i] = 1e9, 3, 9
+	}
+	for _, q := range s.Queues {
+		clear(q)
+	}
+	fail(t, engine.CompareStates(first, read(t, b)), "a backend copies the state that is written")
+	if s.Digest = 99; b.ReadState(s) != nil || s.Digest != 99 {
+		t.Fatal("Digest was changed, want it left to the engine")
+	}
+	fail(t, engine.CompareStates(first, s), "a state's memory can be used again")
+}
+
+func copyOf(s *engine.State) *engine.State {
+	c := &engine.State{Number: s.Number, V: slices.Clone(s.V), Refractory: slices.Clone(s.Refractory), Count: slices.Clone(s.Count)}
+	for _, q := range s.Queues {
+		c.Queues = append(c.Queues, slices.Clone(q))
+	}
+	return c
+}
+
+// late: a run that begins at any burst delivers that number and goes on from there, also above 2^32 bursts and next to
+// a multiple of the number of queues.
+func late(t *testing.T, open Open, n Net, seed uint64) {
+	c := n.Build()
+	in := randomInput(seed, c)
+	for _, number := range []uint64{1, uint64(c.MaxDelay), 1<<32 - 2, 1<<40 + 3} {
+		b := start(t, open, c, engine.Want{})
+		var out engine.Burst
+		for i := range uint64(7) {
+			step(t, b, in(i), &out)
+		}
+		s := read(t, b)
+		s.Number = number
+		write(t, b, s)
+		fail(t, engine.CompareStates(s, read(t, b)), "a state of any number is read back")
+		step(t, b, nil, &out)
+		if out.Number != number {
+			t.Fatalf("burst %d was delivered as number %d", number, out.Number)
+		}
+		q := read(t, b)
+		fail(t, engine.CompareStates(&engine.State{Number: number + 1, V: q.V, Refractory: q.Refractory, Count: q.Count,
+			Queues: append([][]uint32{slices.Clone(out.Fired)}, s.Queues[:c.MaxDelay-1]...)}, q), "queues move on by one burst")
+	}
+}
+
+// sources: stimuli reach a backend merged and ascending, so that the order in which they were made changes nothing.
+func sources(t *testing.T, open Open) {
+	n := Net{Areas: []connectome.Area{FEAGI(5), LIF(70)}}
+	n.Areas[0].FEAGI.Threshold.Const = 3
+	c := n.Build()
+	list := []engine.Stimulus{{Port: 3, Amount: 900}, {Port: 70, Amount: -5}, {Port: 3, Amount: 2100}, {Port: 0, Amount: 1}, {Port: 70, Amount: 5}, {Port: 74, Amount: 30000}}
+	a, b := start(t, open, c, engine.Want{FCL: true}), start(t, open, c, engine.Want{FCL: true})
+	back := slices.Clone(list)
+	slices.Reverse(back)
+	feedA, feedB := engine.NewFeed(c, []engine.Source{constant(list)}), engine.NewFeed(c, []engine.Source{constant(back)})
+	var x, y engine.Burst
+	for i := range uint64(5) {
+		inA, errA := feedA.Next(i)
+		inB, errB := feedB.Next(i)
+		if errA != nil || errB != nil {
+			t.Fatal(errA, errB)
+		}
+		step(t, a, inA, &x)
+		step(t, b, inB, &y)
+		fail(t, engine.CompareBursts(&x, &y), "the order of stimuli changes nothing")
+		if i == 0 && !slices.Equal(x.Fired, []uint32{3, 74}) {
+			t.Fatalf("burst 0: fired %d, want [3 74]: 900 + 2100 reach 3 units", x.Fired)
+		}
+	}
+}
+
+// constant is a Source of the same stimuli in every burst.
+type constant []engine.Stimulus
+
+func (c constant) Stimuli(_ uint64, in []engine.Stimulus) ([]engine.Stimulus, error) {
+	return append(in, c...), nil
+}

@@ -1,0 +1,157 @@
+package enginetest
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"burst/connectome"
+	"burst/engine"
+	"burst/genome"
+)
+
+// makers makes a random area of each model; TestModels fails for a model that is not here.
+var makers = map[string]func(r *rand.Rand, n uint32) connectome.Area{"feagi": randomFEAGI, "lif": randomLIF}
+
+// runRandom compares seeded random networks with the oracle after every burst.
+func runRandom(t *testing.T, open, oracle Open) {
+	for _, m := range genome.Models() {
+		if makers[m.Name] == nil {
+			t.Errorf("model %s: no random networks in package enginetest", m.Name)
+		}
+	}
+	count := 60
+	if testing.Short() {
+		count = 24
+	}
+	for seed := range uint64(count) {
+		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(seed, 0x6275727374))
+			n := randomNet(r, int(seed))
+			c := n.Build()
+			same(t, open, oracle, c, 40+r.IntN(60), randomInput(r.Uint64(), c), "the oracle follows the law of package engine")
+		})
+	}
+}
+
+// randomNet has one to six areas of any model, or of the one model that pick calls for, and synapses of ugly weights
+// and delays; sizes are mostly small, so that words and blocks are filled in part.
+func randomNet(r *rand.Rand, pick int) Net {
+	n := Net{RunSeed: r.Uint64(), Scale: []int32{1000, 1, 3, 977, 1 << 10, 1 << 24}[r.IntN(6)]}
+	models := genome.Models()
+	total := uint32(0)
+	for range 1 + r.IntN(6) {
+		m := models[r.IntN(len(models))]
+		if pick%3 == 0 {
+			m = models[pick/3%len(models)]
+		}
+		size := uint32(r.IntN(40))
+		if r.IntN(4) == 0 {
+			size = uint32(r.IntN(700))
+		}
+		if f := makers[m.Name]; f != nil {
+			a := f(r, size)
+			a.Drives = randomDrives(r, a.Model, n.Scale)
+			n.Areas = append(n.Areas, a)
+			total += size
+		}
+	}
+	longest := []int{1, 1, 4, 17, 255}[r.IntN(5)]
+	few := r.IntN(2) == 0 // only a few different delays
+	for range int(total) * r.IntN(12) {
+		d := 1 + r.IntN(longest)
+		if few {
+			d = max(1, d/9*9)
+		}
+		n.Synapses = append(n.Synapses, Synapse{r.Uint32N(total), r.Uint32N(total), quanta(r, n.Scale), uint8(d)})
+	}
+	return n
+}
+
+// quanta is an amount between ±1.5 units, but small enough that the sums of any test's network fit.
+func quanta(r *rand.Rand, scale int32) int32 {
+	most := min(scale+scale/2, 1<<21)
+	if r.IntN(3) == 0 {
+		return -r.Int32N(most + 1)
+	}
+	return r.Int32N(most + 1)
+}
+
+// randomDrives is up to three drives, some of them for part of the time.
+func randomDrives(r *rand.Rand, m connectome.Model, scale int32) []connectome.Drive {
+	var drives []connectome.Drive
+	for range r.IntN(4) {
+		d := Always(connectome.Poisson, quanta(r, scale/2+1))
+		switch {
+		case r.IntN(2) == 0:
+			for x := r.Uint64N(1 << 32); x < 1<<32 && len(d.Counts) < 40; x += 1 + r.Uint64N(1<<uint(20+r.IntN(13))) {
+				d.Counts = append(d.Counts, uint32(x))
+			}
+		case m == connectome.FEAGIModel:
+			d.Kind = connectome.Inject
+		default:
+			d.Kind, d.Amount, d.Term = connectome.Term, 0, r.NormFloat64()
+		}
+		if r.IntN(3) == 0 {
+			d.From = uint64(r.IntN(30))
+			d.Until = d.From + uint64(r.IntN(30))
+		}
+		drives = append(drives, d)
+	}
+	return drives
+}
+
+// among is one of the values.
+func among[T any](r *rand.Rand, values ...T) T { return values[r.IntN(len(values))] }
+
+func randomFEAGI(r *rand.Rand, n uint32) connectome.Area {
+	a := FEAGI(n)
+	f := &a.FEAGI
+	f.Threshold.Const = among(r, 1, 0.1, 0, -0.3, float32(2*r.Float64()))
+	if r.IntN(3) == 0 {
+		for range n {
+			f.Threshold.Each = append(f.Threshold.Each, f.Threshold.Const+float32(r.Float64()))
+		}
+	}
+	if r.IntN(3) == 0 {
+		f.ThresholdLimit = f.Threshold.Const + float32(2*r.Float64())
+	}
+	f.Leak = among(r, 0, 1, 0.5, 0.1, float32(r.Float64()))
+	f.LeakAmount = among(r, 0, 0, 0.25, float32(r.Float64()))
+	f.Refractory = among[uint16](r, 0, 0, 1, 2, 5, 65535)
+	f.FireLimit = among[uint16](r, 0, 1, 2, 3, 65535)
+	f.Snooze = among[uint16](r, 0, 1, 7, 65535)
+	f.Accumulate = r.IntN(3) != 0
+	f.FEAGIDraw = r.IntN(3) == 0
+	f.Excitability = among(r, 1, 0.999, 0.5, 0, float32(r.Float64()))
+	a.V0.Value.A = among(r, 0, 0, math.Copysign(0, -1), r.NormFloat64())
+	return a
+}
+
+func randomLIF(r *rand.Rand, n uint32) connectome.Area {
+	a := LIF(n)
+	a.LIF = connectome.LIF{
+		EM1:        -float32(among(r, 0.005, 0.1, 0.9999, r.Float64())),
+		Threshold:  float32(among(r, 1, 0.25, 3*r.Float64())),
+		Reset:      float32(among(r, 0, -2, r.Float64()-0.75)),
+		Refractory: among[uint16](r, 0, 1, 2, 20, 65535),
+	}
+	a.V0.Value.A = among(r, 0, -1e-41, r.NormFloat64())
+	return a
+}
+
+// randomInput stimulates some ports in some bursts, as a function of the burst, within each port's headroom.
+func randomInput(seed uint64, c *connectome.Connectome) func(t uint64) []engine.Stimulus {
+	return func(t uint64) []engine.Stimulus {
+		r := rand.New(rand.NewPCG(seed, t))
+		share := among(r, 0, 0, 2, 30, 100)
+		var in []engine.Stimulus
+		for p := range c.Ports {
+			if r.IntN(100) < share {
+				in = append(in, engine.Stimulus{Port: p, Amount: quanta(r, c.Scale)})
+			}
+		}
+		return in
+	}
+}
