@@ -2,33 +2,78 @@
 package backend
 
 import (
+	"errors"
 	"fmt"
-	"slices"
+	"runtime"
 	"strings"
 
 	"burst/backend/cpu"
+	"burst/backend/cuda"
 	"burst/backend/reference"
 	"burst/connectome"
 	"burst/engine"
 )
 
-// Options of Open; the zero value uses every processor and delivers no FCL.
+// Options of Open; the zero value uses every processor, the first GPU, and delivers no FCL.
 type Options struct {
 	Threads int // of the cpu backend; 0: all processors
+	Device  int // of the cuda backend
 	Want    engine.Want
 }
 
 // Names lists the backends that Open knows.
-func Names() []string { return []string{"cpu", "reference"} }
+func Names() []string { return []string{"cpu", "cuda", "reference"} }
 
 // Open makes the named backend for c, in the state before burst 0. The error wraps engine.ErrUnavailable when this
-// machine lacks what the backend needs.
+// machine lacks what the backend needs; none falls back to another.
 func Open(name string, c *connectome.Connectome, o Options) (engine.Backend, error) {
 	switch name {
 	case "cpu":
 		return cpu.Open(c, cpu.Options{Threads: o.Threads, Want: o.Want})
+	case "cuda":
+		return cuda.Open(c, cuda.Options{Device: o.Device, Want: o.Want})
 	case "reference":
 		return reference.Open(c, o.Want)
 	}
-	return nil, fmt.Errorf("backend %q, want one of %s", name, strings.Join(slices.Sorted(slices.Values(Names())), ", "))
+	return nil, fmt.Errorf("backend %q, want one of %s", name, strings.Join(Names(), ", "))
+}
+
+// Auto opens the cuda backend where a GPU is there, has room for c and passes a self-test, else the cpu backend. why says
+// in a few words what decided.
+func Auto(c *connectome.Connectome, o Options) (b engine.Backend, name, why string, err error) {
+	b, err = Open("cuda", c, o)
+	if err == nil {
+		if err = selfTest(c, b, o.Want); err == nil {
+			return b, "cuda", Device(b) + ", passed a burst beside the reference", nil
+		}
+		err = errors.Join(err, b.Close())
+	}
+	why = strings.ReplaceAll(err.Error(), "\n", "; ")
+	b, err = Open("cpu", c, o)
+	return b, "cpu", why, err
+}
+
+// selfTest runs one burst beside the reference and puts b back before burst 0.
+func selfTest(c *connectome.Connectome, b engine.Backend, w engine.Want) error {
+	oracle, err := reference.Open(c, w)
+	if err != nil {
+		return err
+	}
+	defer oracle.Close()
+	d, err := engine.Compare(oracle, b, 1, engine.NewFeed(c, nil).Next, 0)
+	if err != nil {
+		return err
+	}
+	if d != nil {
+		return fmt.Errorf("the GPU failed its self-test against the reference: %v", d)
+	}
+	return b.WriteState(engine.NewState(c))
+}
+
+// Device names what a backend runs on.
+func Device(b engine.Backend) string {
+	if d, ok := b.(interface{ Device() string }); ok {
+		return d.Device()
+	}
+	return runtime.GOARCH + " cpu"
 }

@@ -85,7 +85,9 @@ func workloadNames() []string {
 type Result struct {
 	Name           string  `json:"name"`
 	Backend        string  `json:"backend"`
+	Device         string  `json:"device"`
 	Threads        int     `json:"threads"` // 0: all processors
+	FCL            bool    `json:"fcl"`     // whether the fire candidate list was delivered
 	Neurons        uint32  `json:"neurons"`
 	Synapses       uint64  `json:"synapses"`
 	Bursts         int     `json:"bursts"`
@@ -133,7 +135,7 @@ func Run(w Workload, name string, o backend.Options) (Result, error) {
 	}
 	defer b.Close()
 	r := Result{
-		Name: w.Name, Backend: name, Threads: o.Threads, Neurons: c.Neurons, Synapses: c.Synapses(), Bursts: w.Bursts,
+		Name: w.Name, Backend: name, Device: backend.Device(b), Threads: o.Threads, FCL: o.Want.FCL, Neurons: c.Neurons, Synapses: c.Synapses(), Bursts: w.Bursts,
 		Build: built.Seconds(), Open: time.Since(start).Seconds(),
 	}
 	return r, measure(c, b, w, &r)

@@ -10,18 +10,18 @@ import (
 
 // DeviceInfo describes a GPU and whether Open can use it.
 type DeviceInfo struct {
-	Index       int
-	Name        string
-	UUID        string // empty where the driver does not tell
-	PCI         string
-	Capability  string // compute capability, as 9.0
-	MemoryTotal uint64 // bytes
-	MemoryFree  uint64 // bytes; 0 when the device cannot be used
-	Driver      string // version of the kernel driver, empty where the system does not tell
-	CUDA        string // newest CUDA version that the driver speaks
-	PTX         string // the embedded code that Open would load
-	Usable      bool
-	Why         string // why it is not usable
+	Index       int    `json:"index"`
+	Name        string `json:"name"`
+	UUID        string `json:"uuid"` // empty where the driver does not tell
+	PCI         string `json:"pci"`
+	Capability  string `json:"capability"`   // compute capability, as 9.0
+	MemoryTotal uint64 `json:"memory_total"` // bytes
+	MemoryFree  uint64 `json:"memory_free"`  // bytes; 0 when the device cannot be used
+	Driver      string `json:"driver"`       // version of the kernel driver, empty where the system does not tell
+	CUDA        string `json:"cuda"`         // newest CUDA version that the driver speaks
+	PTX         string `json:"ptx"`          // the embedded code that Open would load
+	Usable      bool   `json:"usable"`
+	Why         string `json:"why"` // why it is not usable
 }
 
 // Devices lists the GPUs. The error wraps engine.ErrUnavailable when there is no driver or no device.
@@ -102,4 +102,13 @@ func kernelDriver() string {
 		return ""
 	}
 	return strings.TrimSpace(string(b))
+}
+
+// Device names the GPU that the backend runs on.
+func (b *backend) Device() string {
+	name, err := b.device.Name()
+	if err != nil {
+		return fmt.Sprintf("device %d", b.device.Index())
+	}
+	return name
 }

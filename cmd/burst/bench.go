@@ -2,11 +2,11 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"burst/backend"
 	"burst/bench"
+	"burst/engine"
 
 	"github.com/spf13/cobra"
 )
@@ -16,6 +16,8 @@ type benchOptions struct {
 	suite   string
 	backend string
 	threads []int
+	device  int
+	fcl     bool
 	bursts  int
 	json    bool
 }
@@ -34,6 +36,8 @@ func newBenchCommand() *cobra.Command {
 	f.StringVar(&o.suite, "suite", "quick", strings.Join(bench.Suites(), ", ")+"; without names")
 	f.StringVar(&o.backend, "backend", "cpu", strings.Join(backend.Names(), ", "))
 	f.IntSliceVar(&o.threads, "threads", []int{0}, "numbers of threads to measure; 0 is all processors")
+	f.IntVar(&o.device, "device", 0, "GPU of the cuda backend")
+	f.BoolVar(&o.fcl, "fcl", false, "deliver the fire candidate list of every burst too")
 	f.IntVar(&o.bursts, "bursts", 0, "bursts to measure instead of the workload's own number")
 	f.BoolVar(&o.json, "json", false, "print the results as JSON")
 	return cmd
@@ -44,8 +48,8 @@ func (o *benchOptions) run(cmd *cobra.Command, names []string) error {
 	if err != nil {
 		return usageError{err}
 	}
-	if !slices.Contains(backend.Names(), o.backend) {
-		return usageError{fmt.Errorf("no backend %q, want one of %s", o.backend, strings.Join(backend.Names(), ", "))}
+	if err := checkBackend(o.backend); err != nil {
+		return err
 	}
 	results := []bench.Result{}
 	rows := [][]string{{"workload", "backend", "threads", "p50 (µs)", "p90", "p99", "spikes/burst", "events/burst", "build (s)", "state"}}
@@ -54,7 +58,7 @@ func (o *benchOptions) run(cmd *cobra.Command, names []string) error {
 			w.Bursts = o.bursts
 		}
 		for _, threads := range o.threads {
-			r, err := bench.Run(w, o.backend, backend.Options{Threads: threads})
+			r, err := bench.Run(w, o.backend, backend.Options{Threads: threads, Device: o.device, Want: engine.Want{FCL: o.fcl}})
 			if err != nil {
 				return err
 			}

@@ -31,6 +31,7 @@ type runOptions struct {
 	bursts   uint64
 	duration time.Duration
 	threads  int
+	device   int
 	backend  string
 	realtime string
 	expect   string
@@ -56,6 +57,7 @@ func newRunCommand() *cobra.Command {
 	o.seeds.flags(cmd)
 	f.IntVar(&o.threads, "threads", 0, "threads of the cpu backend and of building (default: all processors)")
 	backendFlag(cmd, &o.backend)
+	f.IntVar(&o.device, "device", 0, "GPU of the cuda backend, as `burst devices` numbers them")
 	f.StringVar(&o.realtime, "realtime", "", "hold this many bursts a second, such as 100 or 100Hz, and report missed deadlines")
 	f.StringVar(&o.expect, "expect-digest", "", "fail with status 8 unless the run ends with this digest")
 	f.StringVar(&o.digest, "digest", "", "every=N prints the hash of the whole state after every N bursts")
@@ -127,6 +129,7 @@ type runner struct {
 
 	c         *connectome.Connectome
 	used      string // backend
+	device    string
 	engine    *engine.Engine
 	activity  *record.Activity
 	buildTime time.Duration
@@ -141,12 +144,12 @@ func (r *runner) run(ctx context.Context, eo engine.Options) error {
 		return err
 	}
 	r.buildTime = time.Since(start)
-	b, used, err := openBackend(r.o.backend, r.c, backend.Options{Threads: r.o.threads, Want: engine.Want{FCL: r.g.Record.FCL}}, r.progress)
+	b, used, err := openBackend(r.o.backend, r.c, backend.Options{Threads: r.o.threads, Device: r.o.device, Want: engine.Want{FCL: r.g.Record.FCL}}, r.progress)
 	if err != nil {
 		return err
 	}
 	defer b.Close()
-	r.used, r.activity = used, record.NewActivity(r.c)
+	r.used, r.device, r.activity = used, backend.Device(b), record.NewActivity(r.c)
 	if n := r.g.Record; len(n.Spikes)+len(n.Potentials) > 0 || n.FCL {
 		r.progress.line("record: this version keeps what a run did in memory for its summary and writes no files")
 	}
@@ -170,20 +173,30 @@ func (r *runner) run(ctx context.Context, eo engine.Options) error {
 	return nil
 }
 
-// openBackend opens the backend that was asked for; auto says what it took.
+// openBackend opens the backend that was asked for and names it; auto says what it took and why.
 func openBackend(name string, c *connectome.Connectome, o backend.Options, p *progress) (engine.Backend, string, error) {
 	if name == "auto" {
-		name = "cpu"
-		p.line("backend: cpu (auto)")
-	} else if !slices.Contains(backend.Names(), name) {
-		text := fmt.Sprintf("no backend %q, want auto or one of %s", name, strings.Join(backend.Names(), ", "))
-		if near := genome.Nearest(name, backend.Names()); near != "" {
-			text += fmt.Sprintf("; did you mean %q?", near)
-		}
-		return nil, "", usageError{errors.New(text)}
+		b, used, why, err := backend.Auto(c, o)
+		p.line("backend: %s (%s)", used, why)
+		return b, used, err
+	}
+	if err := checkBackend(name); err != nil {
+		return nil, "", err
 	}
 	b, err := backend.Open(name, c, o)
 	return b, name, err
+}
+
+// checkBackend refuses a name that no backend has.
+func checkBackend(name string) error {
+	if slices.Contains(backend.Names(), name) {
+		return nil
+	}
+	text := fmt.Sprintf("no backend %q, want one of %s", name, strings.Join(backend.Names(), ", "))
+	if near := genome.Nearest(name, backend.Names()); near != "" {
+		text += fmt.Sprintf("; did you mean %q?", near)
+	}
+	return usageError{errors.New(text)}
 }
 
 // length is how many bursts to run.

@@ -65,7 +65,7 @@ func (r *runner) result() result {
 	res := result{
 		Genome: r.g.Name, Digest: fmt.Sprintf("%016x", r.engine.Digest()), Connectome: fmt.Sprintf("%016x", r.c.Hash()),
 		Bursts: r.engine.Number(), Timestep: r.c.Timestep, Neurons: r.c.Neurons, Synapses: r.c.Synapses(), Spikes: r.engine.Spikes(),
-		Areas: []areaResult{}, Latency: r.engine.Latency(), Late: r.engine.Late(), Backend: r.used, Device: runtime.GOARCH + " cpu", Threads: threads,
+		Areas: []areaResult{}, Latency: r.engine.Latency(), Late: r.engine.Late(), Backend: r.used, Device: r.device, Threads: threads,
 		Seed: r.c.Seed, RunSeed: r.c.RunSeed, Build: r.buildTime.Seconds(), Run: r.runTime.Seconds(), Version: version,
 	}
 	seconds := float64(res.Bursts) * r.c.Timestep / 1000
@@ -105,7 +105,15 @@ func (r *runner) summary(res result) error {
 		}
 		return count(uint64(x / res.Run))
 	}
-	device := fmt.Sprintf("%s, %s, %d threads", res.Backend, res.Device, res.Threads)
+	device := fmt.Sprintf("%s, %s", res.Backend, res.Device)
+	if res.Backend == "cpu" {
+		device += fmt.Sprintf(", %d threads", res.Threads)
+	}
+	if r.g.Record.FCL {
+		device += ", fire candidate list and fire queue of every burst"
+	} else {
+		device += ", fire queue of every burst"
+	}
 	lines := []string{
 		"spikes", fmt.Sprintf("%s (%s a second)", count(res.Spikes), speed(float64(res.Spikes))),
 		"time", fmt.Sprintf("built in %.2f s, ran in %.2f s (%s bursts a second, %.2f × real time)", res.Build, res.Run, speed(float64(res.Bursts)), simulated/max(res.Run, 1e-9)),

@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 
 	"burst/backend"
 	"burst/connectome"
@@ -18,6 +16,7 @@ type verifyOptions struct {
 	backends []string
 	bursts   uint64
 	threads  []int
+	device   int
 	every    uint64
 	json     bool
 }
@@ -39,6 +38,7 @@ func newVerifyCommand() *cobra.Command {
 	f.StringSliceVar(&o.backends, "backends", []string{"reference", "cpu"}, "the first is compared with each of the others")
 	f.Uint64Var(&o.bursts, "bursts", 0, fmt.Sprintf("how many bursts to run (default: the genome's, else %d)", defaultBursts))
 	f.IntSliceVar(&o.threads, "threads", []int{0}, "numbers of threads of the cpu backend; 0 is all processors")
+	f.IntVar(&o.device, "device", 0, "GPU of the cuda backend")
 	f.Uint64Var(&o.every, "state-every", 100, "compare the whole state after every so many bursts")
 	f.BoolVar(&o.json, "json", false, "print the verdict as JSON")
 	o.seeds.flags(cmd)
@@ -122,8 +122,8 @@ func (o *verifyOptions) run(cmd *cobra.Command, arg string) error {
 func (o *verifyOptions) contenders() ([]contender, error) {
 	var list []contender
 	for _, name := range o.backends {
-		if !slices.Contains(backend.Names(), name) {
-			return nil, usageError{fmt.Errorf("no backend %q, want some of %s", name, strings.Join(backend.Names(), ", "))}
+		if err := checkBackend(name); err != nil {
+			return nil, err
 		}
 		if name != "cpu" {
 			list = append(list, contender{name: name})
@@ -142,7 +142,7 @@ func (o *verifyOptions) contenders() ([]contender, error) {
 // compare runs two sides; the digest and the spikes are those of the second.
 func (o *verifyOptions) compare(c *connectome.Connectome, first, second contender, n uint64) (*engine.Difference, uint64, uint64, error) {
 	open := func(s contender) (engine.Backend, error) {
-		return backend.Open(s.name, c, backend.Options{Threads: s.threads, Want: engine.Want{FCL: true}})
+		return backend.Open(s.name, c, backend.Options{Threads: s.threads, Device: o.device, Want: engine.Want{FCL: true}})
 	}
 	a, err := open(first)
 	if err != nil {
