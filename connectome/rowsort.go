@@ -8,7 +8,7 @@ import (
 )
 
 // longestSorted is the longest row that is sorted in scratch memory; longer ones are sorted where they are.
-const longestSorted = 1 << 20
+const longestSorted = 1 << 18
 
 // sortRows brings every row into the order (delay, port, weight), which makes the arrays independent of threads.
 func sortRows(c *Connectome, workers int, progress *meter) {

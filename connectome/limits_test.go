@@ -1,0 +1,196 @@
+package connectome
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"burst/genome"
+)
+
+// absurd declares 10^9…10^18 neurons or synapses in one of many ways.
+func absurd(r *rand.Rand) *genome.Genome {
+	big := func() uint64 { return uint64(math.Pow(10, 9+9*r.Float64())) }
+	a, b := areaOf("lif", 1+r.Uint64N(200_000)), areaOf("feagi", 100_000+r.Uint64N(100_000))
+	p := genome.Projection{To: 1, Weight: constant(1), Delay: value(genome.Uniform, 1, 20)}
+	switch r.IntN(9) {
+	case 0:
+		a = areaOf("lif", big())
+	case 1:
+		a = block("feagi", big(), big(), big(), big())
+	case 2:
+		a = block("feagi", 1<<32, 1<<32, 1, 1+r.Uint64N(9)) // a product of 2^64 must not look like 0
+	case 3:
+		p.Rule, p.Indegree = genome.FixedIndegree, big()
+	case 4:
+		p.Rule, p.Outdegree, p.From = genome.FixedOutdegree, big(), 1
+	case 5:
+		p.Rule, p.Count = genome.FixedTotalNumber, 4_000_000_000+big()
+	case 6:
+		p.Rule, p.From = genome.AllToAll, 1
+	case 7:
+		p.Rule, p.From, p.P = genome.PairwiseBernoulli, 1, 0.2+0.8*r.Float64()
+	case 8:
+		p.Rule, p.From, p.Patterns = genome.Patterns, 1, []genome.Pattern{wild("***", "***"), wild("***", "!**")}
+	}
+	return network(0.1, a, b).join(p)
+}
+
+func TestAbsurdGenomesAreRefusedBeforeAnythingIsAllocated(t *testing.T) {
+	const limit = 8 << 30
+	r := rand.New(rand.NewPCG(1, 1000))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	start := time.Now()
+	for i := range 1000 {
+		g := absurd(r)
+		var refusal *LimitError
+		var err error
+		if i%2 == 0 {
+			_, err = Build(g, Options{MaxBytes: limit})
+		} else {
+			_, err = Measure(g, Options{MaxBytes: limit})
+		}
+		require.ErrorAs(t, err, &refusal, "genome %d", i)
+		assert.Greater(t, refusal.Needed, refusal.Limit)
+		assert.GreaterOrEqual(t, refusal.Bytes, uint64(1e9))
+		assert.Regexp(t, `^(areas|projections)\[\d\]\.(size|indegree|outdegree|count|rule|p)$`, refusal.Field)
+		assert.ErrorContains(t, err, refusal.Field)
+		assert.ErrorContains(t, err, "limit is")
+		var faults genome.Faults
+		assert.True(t, errors.As(err, &faults), "the refusal points into the text")
+	}
+	runtime.ReadMemStats(&after)
+	assert.Less(t, after.Sys-before.Sys, uint64(100<<20))
+	assert.Less(t, time.Since(start), 20*time.Second)
+}
+
+func TestLimitIsExact(t *testing.T) {
+	g := network(1, areaOf("lif", 1000)).join(genome.Projection{Rule: genome.AllToAll, Weight: constant(1), Delay: constant(3)})
+	sizes, err := Measure(g, Options{Threads: 2})
+	require.NoError(t, err)
+	_, err = Build(g, Options{Threads: 2, MaxBytes: sizes.Peak})
+	assert.NoError(t, err)
+	_, err = Build(g, Options{Threads: 2, MaxBytes: sizes.Peak - 1})
+	var refusal *LimitError
+	require.ErrorAs(t, err, &refusal)
+	assert.Equal(t, LimitError{Field: "projections[0].rule", Unit: "bytes", Needed: sizes.Peak, Limit: sizes.Peak - 1, Bytes: sizes.Peak, fault: refusal.fault}, *refusal)
+	_, err = Build(network(1, areaOf("lif", 1000)).Genome, Options{MaxBytes: 19_999})
+	require.ErrorAs(t, err, &refusal)
+	assert.Equal(t, "areas[0].size", refusal.Field)
+}
+
+// held is the memory of a connectome's arrays.
+func held(c *Connectome) uint64 {
+	n := 8*cap(c.Row) + 4*(cap(c.Target)+cap(c.Weight)+cap(c.Bound)) + cap(c.Delay) + cap(c.Areas)*int(unsafe.Sizeof(Area{}))
+	for i := range c.Areas {
+		n += 4 * cap(c.Areas[i].FEAGI.Threshold.Each)
+	}
+	for i := range c.Stimuli {
+		n += int(unsafe.Sizeof(Stimulus{})) + 4*(cap(c.Stimuli[i].Ports)+cap(c.Stimuli[i].Amounts))
+	}
+	return uint64(n)
+}
+
+func TestPredictedBytesAreTheRealOnes(t *testing.T) {
+	r := rand.New(rand.NewPCG(30, 5))
+	for i := range 30 {
+		a, b := block("feagi", 1+r.Uint64N(30), 1+r.Uint64N(20), 1+r.Uint64N(5), 1+r.Uint64N(3)), areaOf("lif", 1+r.Uint64N(3000))
+		if i%3 == 0 {
+			a.Gradient[1] = 0.5
+		}
+		p := ruleCases[i%len(ruleCases)].p
+		p.Weight, p.Delay = constant(0.1), constant(float64(1+i%2))
+		p.Indegree, p.Outdegree, p.NoMultapses = min(p.Indegree, a.Neurons()), min(p.Outdegree, a.Neurons(), b.Neurons()), false
+		if p.NoAutapses || p.Rule == genome.OneToOne {
+			p.To, p.From = 1, 1
+			b = areaOf("lif", 2+r.Uint64N(3000))
+		}
+		g := network(0.1, a, b).join(p)
+		sizes, err := Measure(g, Options{})
+		require.NoError(t, err)
+		assert.InEpsilon(t, held(build(t, g)), sizes.Bytes, 0.05, "genome %d", i)
+	}
+}
+
+// TestPeakWhileBuilding watches the heap of a build of 10 million synapses.
+func TestPeakWhileBuilding(t *testing.T) {
+	g := network(0.1, areaOf("lif", 50_000)).join(genome.Projection{
+		Rule: genome.FixedIndegree, Indegree: 200, Weight: value(genome.Normal, 10, 1), Delay: constant(15),
+	})
+	sizes, err := Measure(g, Options{})
+	require.NoError(t, err)
+	runtime.GC()
+	var base, now runtime.MemStats
+	runtime.ReadMemStats(&base)
+	done, peak := make(chan struct{}), uint64(0)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for tick := time.NewTicker(2 * time.Millisecond); ; {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+				runtime.ReadMemStats(&now)
+				peak = max(peak, now.HeapInuse-min(now.HeapInuse, base.HeapInuse))
+			}
+		}
+	})
+	c := build(t, g)
+	close(done)
+	wg.Wait()
+	t.Logf("%d synapses: %.3f × the result of %d bytes at the peak, %.3f predicted", c.Synapses(),
+		float64(peak)/float64(held(c)), held(c), float64(sizes.Peak)/float64(sizes.Bytes))
+	assert.Greater(t, peak, held(c)/2, "the watch works")
+	assert.Less(t, float64(peak), 1.25*float64(held(c)))
+	assert.Less(t, float64(peak), 1.05*float64(sizes.Peak))
+	assert.LessOrEqual(t, float64(held(c))/float64(c.Synapses()), 9.2)
+}
+
+func TestProgressReachesItsTotal(t *testing.T) {
+	g := ruleGenome(genome.Projection{Rule: genome.FixedIndegree, Indegree: 13})
+	last, total := uint64(0), uint64(0)
+	_, err := Build(g, Options{Progress: func(d, n uint64) {
+		require.GreaterOrEqual(t, d, last)
+		last, total = d, n
+	}})
+	require.NoError(t, err)
+	assert.Equal(t, total, last)
+	assert.NotZero(t, total)
+}
+
+func TestMemoryOfTheMachine(t *testing.T) {
+	assert.EqualValues(t, 12345<<10, memAvailable("MemTotal: 99 kB\nMemAvailable:    12345 kB\n"))
+	assert.EqualValues(t, uint64(math.MaxUint64), memAvailable("MemTotal: 99 kB\n"))
+	files := map[string]uint64{
+		"/sys/fs/cgroup/a/memory.max": 1000, "/sys/fs/cgroup/a/memory.current": 400,
+		"/sys/fs/cgroup/a/b/memory.max": 5000, "/sys/fs/cgroup/a/b/memory.current": 300,
+		"/sys/fs/cgroup/memory/old/memory.limit_in_bytes": 70, "/sys/fs/cgroup/memory/old/memory.usage_in_bytes": 80,
+	}
+	read := func(file string) (uint64, bool) { n, ok := files[file]; return n, ok }
+	assert.EqualValues(t, 600, groupLeft("0::/a/b\n", read), "the parent's limit is the tighter one")
+	assert.EqualValues(t, 0, groupLeft("3:cpu:/x\n5:memory:/old\n", read), "more in use than allowed")
+	assert.EqualValues(t, uint64(math.MaxUint64), groupLeft("0::/none\nnonsense\n", read))
+	assert.Greater(t, availableMemory(), uint64(64<<20))
+}
+
+func TestRowsWiderThanAKeyAreSortedInPlace(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 4))
+	for _, n := range []int{0, 1, 2, 47, 48, 3000} {
+		one := row{make([]uint32, n), make([]int32, n), make([]uint8, n)}
+		for i := range n {
+			one.target[i], one.weight[i], one.delay[i] = r.Uint32()>>r.IntN(32), int32(r.Uint32()), uint8(1+r.IntN(255)) // more than 64 bits
+		}
+		var s sorter
+		s.sort(one)
+		assert.True(t, one.sorted(), "%d synapses", n)
+	}
+}
