@@ -48,7 +48,7 @@ func Auto(c *connectome.Connectome, o Options) (b engine.Backend, name, why stri
 		}
 		err = errors.Join(err, b.Close())
 	}
-	why = strings.ReplaceAll(err.Error(), "\n", "; ")
+	why = "no GPU taken: " + strings.TrimPrefix(strings.ReplaceAll(err.Error(), "\n", "; "), engine.ErrUnavailable.Error()+": ")
 	b, err = Open("cpu", c, o)
 	return b, "cpu", why, err
 }
@@ -75,5 +75,5 @@ func Device(b engine.Backend) string {
 	if d, ok := b.(interface{ Device() string }); ok {
 		return d.Device()
 	}
-	return runtime.GOARCH + " cpu"
+	return runtime.GOARCH
 }

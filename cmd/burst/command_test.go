@@ -61,7 +61,7 @@ func TestExitStatus(t *testing.T) {
 
 // TestRunJSON holds the fixed fields, by name and value.
 func TestRunJSON(t *testing.T) {
-	code, stdout, _ := call("run", "quickstart", "--json", "--threads", "2")
+	code, stdout, _ := call("run", "quickstart", "--json", "--threads", "2", "--backend", "cpu")
 	require.Zero(t, code)
 	var v map[string]any
 	require.NoError(t, json.Unmarshal([]byte(stdout), &v))

@@ -107,7 +107,7 @@ func (r *runner) summary(res result) error {
 	}
 	device := fmt.Sprintf("%s, %s", res.Backend, res.Device)
 	if res.Backend == "cpu" {
-		device += fmt.Sprintf(", %d threads", res.Threads)
+		device += fmt.Sprintf(", up to %d threads", res.Threads)
 	}
 	if r.g.Record.FCL {
 		device += ", fire candidate list and fire queue of every burst"
@@ -116,7 +116,7 @@ func (r *runner) summary(res result) error {
 	}
 	lines := []string{
 		"spikes", fmt.Sprintf("%s (%s a second)", count(res.Spikes), speed(float64(res.Spikes))),
-		"time", fmt.Sprintf("built in %.2f s, ran in %.2f s (%s bursts a second, %.2f × real time)", res.Build, res.Run, speed(float64(res.Bursts)), simulated/max(res.Run, 1e-9)),
+		"time", fmt.Sprintf("built in %s, ran in %s (%s bursts a second, %.3g × real time)", duration(r.buildTime), duration(r.runTime), speed(float64(res.Bursts)), simulated/max(res.Run, 1e-9)),
 		"burst", fmt.Sprintf("p50 %.1f µs, p90 %.1f µs, p99 %.1f µs", res.Latency.P50, res.Latency.P90, res.Latency.P99),
 		"backend", device,
 		"digest", res.Digest,
