@@ -29,9 +29,7 @@ func (p *plan) makeArea(i int, a *Area) error {
 	switch from.Model.Name {
 	case "feagi":
 		a.Model, a.FEAGI = FEAGIModel, newFEAGI(from)
-		if each := thresholds(from); each != nil {
-			a.FEAGI.Threshold.Each = each
-		}
+		a.FEAGI.Threshold.Each = thresholds(from)
 	case "lif":
 		rest = from.Params["rest"]
 		a.Model, a.LIF = LIFModel, newLIF(from, p.g.Timestep)
@@ -47,7 +45,40 @@ func (p *plan) makeArea(i int, a *Area) error {
 	if wrong := s.probe(); wrong != "" {
 		return p.g.Fault(v.Pos, areaKey(i, "init.V"), "%s", wrong)
 	}
-	return p.makeDrives(i, a)
+	if err := p.makeDrives(i, a); err != nil {
+		return err
+	}
+	if what, wrong := a.unbounded(&s); wrong {
+		return p.g.Fault(from.Pos, areaKey(i, what), "%s lies beyond ±3.4e38, the range of potentials", what)
+	}
+	return nil
+}
+
+// unbounded names a potential of the area that float32 cannot hold; v draws the initial one.
+func (a *Area) unbounded(v *sampler) (what string, wrong bool) {
+	lo, hi := v.extent()
+	terms := 0.0
+	for i := range a.Drives {
+		terms += math.Abs(a.Drives[i].Term)
+	}
+	checks := []struct {
+		what string
+		x    float64
+	}{
+		{"init.V", lo - a.V0.Rest}, {"init.V", hi - a.V0.Rest}, {"drive", terms},
+		{"threshold", float64(a.LIF.Threshold)}, {"reset", float64(a.LIF.Reset)}, {"threshold", float64(a.FEAGI.Threshold.Const)},
+	}
+	for _, c := range checks {
+		if !(math.Abs(c.x) <= math.MaxFloat32) {
+			return c.what, true
+		}
+	}
+	for _, x := range a.FEAGI.Threshold.Each {
+		if !(math.Abs(float64(x)) <= math.MaxFloat32) {
+			return "threshold_gradient", true
+		}
+	}
+	return "", false
 }
 
 func newFEAGI(a *genome.Area) FEAGI {

@@ -22,7 +22,7 @@ func BenchmarkBuild(b *testing.B) {
 		{"1M×100-indegree", million(genome.FixedIndegree)},
 		{"1M×100-total", million(genome.FixedTotalNumber)},
 		{"brunel", brunel()},
-		{"normal-16M", normal(16_000_000)},
+		{"normal-16M", normal(10_000, 16_000_000)},
 	}
 	for _, c := range cases {
 		b.Run(c.name, func(b *testing.B) {
@@ -51,9 +51,22 @@ func brunel() *genome.Genome {
 	return g.Genome
 }
 
-// normal is 10,000 neurons and n synapses with normal weights and delays, as in a cortical circuit.
-func normal(n uint64) *genome.Genome {
-	return network(0.1, areaOf("lif", 10_000)).join(genome.Projection{
+// BenchmarkCortexBuild makes as many neurons and synapses as the full cortical circuit of Potjans and Diesmann (2014)
+// has; it takes a minute and 3 GiB, and is named so that -bench ^BenchmarkBuild leaves it out.
+func BenchmarkCortexBuild(b *testing.B) {
+	g := normal(77_169, 298_880_968)
+	for b.Loop() {
+		n, err := Build(g, Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(float64(n.Synapses()), "synapses")
+	}
+}
+
+// normal is n synapses with normal weights and delays between random neurons.
+func normal(neurons, n uint64) *genome.Genome {
+	return network(0.1, areaOf("lif", neurons)).join(genome.Projection{
 		Rule: genome.FixedTotalNumber, Count: n,
 		Weight: atLeastValue(genome.Normal, 87.8, 8.78, 0), Delay: atLeastValue(genome.Normal, 15, 7.5, 1),
 	})

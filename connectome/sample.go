@@ -65,8 +65,8 @@ func (s *sampler) accepts(x float64) bool {
 	return !(s.LoOpen && x == s.Lo) && !(s.HiOpen && x == s.Hi)
 }
 
-// most is a bound of the normal numbers that exact.Normal gives.
-const most = 8.3
+// normalReach is a bound of the normal numbers that exact.Normal gives.
+const normalReach = 8.3
 
 // extent is an interval that holds every value.
 func (s *sampler) extent() (lo, hi float64) {
@@ -76,10 +76,10 @@ func (s *sampler) extent() (lo, hi float64) {
 	case genome.Uniform:
 		lo, hi = min(s.A, s.B), max(s.A, s.B)
 	case genome.Normal:
-		reach := float64(most * math.Abs(s.B))
+		reach := float64(normalReach * math.Abs(s.B))
 		lo, hi = s.A-reach, s.A+reach
 	case genome.LogNormal:
-		top := exact.Exp(s.mu + float64(most*s.sd))
+		top := exact.Exp(s.mu + float64(normalReach*s.sd))
 		if lo, hi = 0, top; s.A < 0 {
 			lo, hi = -top, 0
 		}

@@ -207,6 +207,30 @@ func TestInitialPotentialsAreRelativeToRest(t *testing.T) {
 	assert.InDelta(t, 5, sd, 0.1)
 }
 
+func TestPotentialsBeyondFloat32AreRefused(t *testing.T) {
+	cases := []struct {
+		name, says string
+		spoil      func(lif, feagi *genome.Area)
+	}{
+		{"threshold far above rest", "areas[0].threshold", func(a, _ *genome.Area) { a.Params["threshold"], a.Params["rest"] = 3e38, -3e38 }},
+		{"reset far below rest", "areas[0].reset", func(a, _ *genome.Area) { a.Params["reset"], a.Params["rest"] = -3.3e38, 3e37 }},
+		{"a current through a large resistance", "areas[0].drive", func(a, _ *genome.Area) {
+			a.Params["C"] = 1e-30
+			a.Drives = []genome.Drive{{Unit: genome.Current, Value: 1e20}}
+		}},
+		{"an initial value", "areas[0].init.V", func(a, _ *genome.Area) {
+			a.Init, a.Params["rest"] = map[string]genome.Value{"V": value(genome.Normal, 3e38, 1)}, -3e38
+		}},
+		{"a gradient", "areas[1].threshold_gradient", func(_, b *genome.Area) { b.Gradient[1] = 1e38 }},
+	}
+	for _, c := range cases {
+		lif, feagi := areaOf("lif", 2), block("feagi", 1, 9, 1, 1)
+		c.spoil(&lif, &feagi)
+		_, err := Build(network(0.1, lif, feagi).Genome, Options{})
+		assert.ErrorContains(t, err, c.says, c.name)
+	}
+}
+
 func TestPoissonAboveTheTableIsRefused(t *testing.T) {
 	a := areaOf("lif", 1)
 	a.Drives = []genome.Drive{{Kind: genome.Poisson, Rate: 5_000_001, Weight: 1}}
