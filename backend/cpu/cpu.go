@@ -6,6 +6,7 @@ package cpu
 import (
 	"runtime"
 	"slices"
+	"sync"
 
 	"burst/connectome"
 	"burst/engine"
@@ -53,11 +54,32 @@ func open(c *connectome.Connectome, w engine.Want, parts int) *backend {
 		at := func(i int) uint32 { return uint32(uint64(c.Neurons) * uint64(i) / uint64(parts)) }
 		b.parts = append(b.parts, newPart(b, at(i), at(i+1)))
 	}
+	b.cut()
 	b.pool = newPool(b.parts)
 	if err := b.WriteState(engine.NewState(c)); err != nil {
 		panic("BUG: " + err.Error())
 	}
 	return b
+}
+
+// cut notes where each row passes from one part to the next, in networks of one delay whose rows are long enough to make
+// 4 bytes a row and cut small beside them.
+func (b *backend) cut() {
+	cuts := uint64(len(b.parts) - 1)
+	if len(b.delays) != 1 || b.c.Synapses() < 4*cuts*uint64(b.c.Neurons) {
+		return
+	}
+	var wg sync.WaitGroup
+	for i, p := range b.parts[:cuts] {
+		p.end = make([]uint32, b.c.Neurons)
+		b.parts[i+1].first = p.end
+		wg.Go(func() {
+			for n := range p.end {
+				p.end[n] = uint32(below(b.c.Target[b.c.Row[n]:b.c.Row[n+1]], p.hi))
+			}
+		})
+	}
+	wg.Wait()
 }
 
 // delays lists the delays that occur in c.

@@ -16,16 +16,20 @@ type part struct {
 	lo, hi  uint32
 	acc     []int32
 	marks   bool     // whether candidates are marked: only feagi areas need it
-	touched []uint64 // a bit a neuron: something was added to its acc
-	summary []uint64 // a bit a word of touched
+	marked  []uint64 // a bit a neuron: something was added to its acc
+	summary []uint64 // a bit a word of marked
 	drives  [][]events
 	fired   []uint32
 	fcl     []engine.Candidate
+
+	first, end []uint32   // where the part's synapses begin and end in each row; nil: at the row's, or to be searched for
+	block      [8]segment // of propagate
+	touched    uint32     // keeps touch's reads
 }
 
 func newPart(b *backend, lo, hi uint32) *part {
 	words := (hi - lo + 63) / 64
-	p := &part{b: b, lo: lo, hi: hi, acc: make([]int32, hi-lo), touched: make([]uint64, words), summary: make([]uint64, (words+63)/64)}
+	p := &part{b: b, lo: lo, hi: hi, acc: make([]int32, hi-lo), marked: make([]uint64, words), summary: make([]uint64, (words+63)/64)}
 	for i := range b.c.Areas {
 		a := &b.c.Areas[i]
 		p.marks = p.marks || a.Model == connectome.FEAGIModel
@@ -61,34 +65,75 @@ func (p *part) step() {
 	}
 }
 
-// propagate is step 1.
+// propagate is step 1. Rows are taken in blocks whose memory is touched first, so that its waits overlap.
 func (p *part) propagate() {
-	c := p.b.c
 	for _, d := range p.b.delays {
-		for _, n := range p.b.queues[d-1] {
-			from, to := c.Row[n], c.Row[n+1]
-			if len(p.b.delays) > 1 {
-				row := c.Delay[from:to]
-				to = from + uint64(sort.Search(len(row), func(i int) bool { return int(row[i]) > d }))
-				from += uint64(sort.Search(int(to-from), func(i int) bool { return int(row[i]) >= d }))
+		for queue := p.b.queues[d-1]; len(queue) > 0; {
+			rows := p.block[:min(len(p.block), len(queue))]
+			for i := range rows {
+				rows[i] = p.segment(queue[i], d)
 			}
-			targets := c.Target[from:to]
-			if p.lo > 0 { // targets ascend within one delay
-				first, _ := slices.BinarySearch(targets, p.lo)
-				from += uint64(first)
-				targets = targets[first:]
+			queue = queue[len(rows):]
+			p.touch(rows)
+			for _, r := range rows {
+				p.deliver(r)
 			}
-			if p.hi < c.Neurons {
-				end, _ := slices.BinarySearch(targets, p.hi)
-				targets = targets[:end]
-			}
-			p.deliver(targets, c.Weight[from:from+uint64(len(targets))])
 		}
 	}
 }
 
-// deliver adds one row's weights.
-func (p *part) deliver(targets []uint32, weights []int32) {
+// segment is a run of synapses, from ≤ k < to.
+type segment struct{ from, to uint64 }
+
+// segment is the part of neuron n's synapses with delay d that end in this part's range.
+func (p *part) segment(n uint32, d int) segment {
+	c := p.b.c
+	from, to := c.Row[n], c.Row[n+1]
+	if p.first != nil || p.end != nil {
+		s := segment{from, to}
+		if p.first != nil {
+			s.from = from + uint64(p.first[n])
+		}
+		if p.end != nil {
+			s.to = from + uint64(p.end[n])
+		}
+		return s
+	}
+	if len(p.b.delays) > 1 {
+		row := c.Delay[from:to]
+		to = from + uint64(sort.Search(len(row), func(i int) bool { return int(row[i]) > d }))
+		from += uint64(sort.Search(int(to-from), func(i int) bool { return int(row[i]) >= d }))
+	}
+	if p.lo > 0 { // targets ascend within one delay
+		from += below(c.Target[from:to], p.lo)
+	}
+	if p.hi < c.Neurons {
+		to = from + below(c.Target[from:to], p.hi)
+	}
+	return segment{from, to}
+}
+
+// below is how many of the ascending targets are less than n.
+func below(targets []uint32, n uint32) uint64 {
+	i, _ := slices.BinarySearch(targets, n)
+	return uint64(i)
+}
+
+// touch reads a word of each cache line that the rows begin with.
+func (p *part) touch(rows []segment) {
+	const line, most = 16, 256 // synapses; further ones the processor fetches ahead by itself
+	c, sum := p.b.c, uint32(0)
+	for _, r := range rows {
+		for k := r.from; k < min(r.to, r.from+most); k += line {
+			sum += c.Target[k] + uint32(c.Weight[k])
+		}
+	}
+	p.touched = sum
+}
+
+// deliver adds the weights of one row's segment.
+func (p *part) deliver(r segment) {
+	targets, weights := p.b.c.Target[r.from:r.to], p.b.c.Weight[r.from:r.to]
 	weights = weights[:len(targets)]
 	if p.marks {
 		for k, t := range targets {
@@ -109,10 +154,10 @@ func (p *part) add(i uint32, amount int32) {
 		return
 	}
 	w := i / 64
-	if p.touched[w] == 0 {
+	if p.marked[w] == 0 {
 		p.summary[w/64] |= 1 << (w % 64)
 	}
-	p.touched[w] |= 1 << (i % 64)
+	p.marked[w] |= 1 << (i % 64)
 }
 
 // inject is step 2.
@@ -207,12 +252,12 @@ func (p *part) candidates(lo, hi uint32, update func(n uint32, sum int32)) {
 			if w == last {
 				mask &= ^uint64(0) >> (63 - (hi-1-p.lo)%64)
 			}
-			marked := p.touched[w] & mask
-			if p.touched[w] &^= mask; p.touched[w] == 0 {
+			list := p.marked[w] & mask
+			if p.marked[w] &^= mask; p.marked[w] == 0 {
 				p.summary[s] &^= 1 << (w % 64)
 			}
-			for ; marked != 0; marked &= marked - 1 {
-				i := w*64 + uint32(bits.TrailingZeros64(marked))
+			for ; list != 0; list &= list - 1 {
+				i := w*64 + uint32(bits.TrailingZeros64(list))
 				if sum := p.acc[i]; sum != 0 {
 					p.acc[i] = 0
 					update(p.lo+i, sum)

@@ -1,0 +1,145 @@
+package cpu
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"burst/connectome"
+	"burst/engine"
+	"burst/engine/enginetest"
+)
+
+// TestStepDoesNotAllocate warms a network up whose neurons all fire together now and then, so that every buffer has
+// been as full as it gets.
+func TestStepDoesNotAllocate(t *testing.T) {
+	pulse := enginetest.FEAGI(9000)
+	pulse.FEAGI.Refractory, pulse.FEAGI.Excitability = 2, 0.9995
+	pulse.Drives = []connectome.Drive{enginetest.Always(connectome.Inject, 1000), enginetest.Always(connectome.Poisson, 5, 1<<30, 1<<31)}
+	cells := enginetest.LIF(9000)
+	cells.Drives = []connectome.Drive{{Kind: connectome.Term, Until: math.MaxUint64, Term: 3}}
+	n := enginetest.Net{Areas: []connectome.Area{pulse, cells}}
+	for i := range uint32(9000) {
+		n.Synapses = append(n.Synapses, enginetest.Synapse{From: i, To: 17999 - i, Weight: 300, Delay: 1 + uint8(i%3)})
+	}
+	c := n.Build()
+	in := []engine.Stimulus{{Port: 3, Amount: 7}, {Port: 12000, Amount: -7}}
+	for _, parts := range []int{1, 2, 5} {
+		b := open(c, engine.Want{FCL: true}, parts)
+		var out engine.Burst
+		most := 0
+		for range 200 {
+			if err := b.Step(in, &out); err != nil {
+				t.Fatal(err)
+			}
+			most = max(most, len(out.Fired))
+		}
+		if most < 9000 {
+			t.Errorf("%d parts: at most %d neurons fired together, want 9000 for the test to mean anything", parts, most)
+		}
+		if allocs := testing.AllocsPerRun(100, func() { _ = b.Step(in, &out) }); allocs != 0 {
+			t.Errorf("%d parts: %v allocations a burst, want none", parts, allocs)
+		}
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// regular is n lif neurons with 100 synapses each of which one in a hundred fires in every burst: the drive takes a
+// neuron from reset to threshold in 80 bursts and it stays refractory for 20.
+func regular(n uint32) *connectome.Connectome {
+	const fan = 100
+	a := enginetest.LIF(n)
+	em1 := math.Expm1(-0.001)
+	a.LIF = connectome.LIF{EM1: float32(em1), Threshold: 20, Reset: 19.9167, Refractory: 20}
+	a.Drives = []connectome.Drive{{Kind: connectome.Term, Until: math.MaxUint64, Term: -em1 * 21}}
+	c := enginetest.Net{Scale: 100_000, Areas: []connectome.Area{a}}.Build()
+	r := rand.New(rand.NewPCG(1, 2))
+	c.Target, c.Weight = make([]uint32, n*fan), make([]int32, n*fan)
+	for i := range n {
+		row := c.Target[i*fan : (i+1)*fan]
+		for k := range row {
+			row[k] = r.Uint32N(n)
+			c.Weight[int(i)*fan+k] = 50 - 250*int32(i%5/4)
+		}
+		slices.Sort(row)
+		c.Row[i+1] = uint64(i+1) * fan
+	}
+	return c
+}
+
+// spread puts every neuron somewhere in its cycle.
+func spread(b engine.Backend, c *connectome.Connectome) error {
+	s := engine.NewState(c)
+	r := rand.New(rand.NewPCG(3, 4))
+	for i := range s.V {
+		s.V[i] = 19.9167 + float32(0.0833*r.Float64())
+		if k := r.IntN(100); k < 20 {
+			s.V[i], s.Refractory[i] = 19.9167, uint16(k)
+		}
+	}
+	return b.WriteState(s)
+}
+
+// BenchmarkStep reports what was computed too: spikes/burst must be the same for all.
+func BenchmarkStep(b *testing.B) {
+	const bursts = 500
+	c := regular(100_000)
+	for _, threads := range []int{1, 2} {
+		b.Run(fmt.Sprintf("100k lif/%d threads", threads), func(b *testing.B) {
+			spikes := 0
+			for range b.N {
+				b.StopTimer()
+				back, err := Open(c, Options{Threads: threads})
+				if err == nil {
+					err = spread(back, c)
+				}
+				if err != nil {
+					b.Fatal(err)
+				}
+				var out engine.Burst
+				b.StartTimer()
+				spikes = 0
+				for range bursts {
+					_ = back.Step(nil, &out)
+					spikes += len(out.Fired)
+				}
+				b.StopTimer()
+				_ = back.Close()
+			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(bursts*b.N), "µs/burst")
+			b.ReportMetric(float64(spikes)/bursts, "spikes/burst")
+		})
+	}
+}
+
+// BenchmarkQuiet is a feagi network of 10 million neurons in which about 100 are active.
+func BenchmarkQuiet(b *testing.B) {
+	const neurons, active = 10_000_000, 100
+	a := enginetest.FEAGI(neurons)
+	n := enginetest.Net{Areas: []connectome.Area{a}}
+	var in []engine.Stimulus
+	for i := range uint32(active) {
+		from := i * (neurons / active)
+		in = append(in, engine.Stimulus{Port: from, Amount: 1000})
+		for k := range uint32(100) {
+			n.Synapses = append(n.Synapses, enginetest.Synapse{From: from, To: (from + 1 + k*99_991) % neurons, Weight: 1})
+		}
+	}
+	back, err := Open(n.Build(), Options{Threads: 2})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer back.Close()
+	var out engine.Burst
+	spikes := 0
+	b.ResetTimer()
+	for range b.N {
+		_ = back.Step(in, &out)
+		spikes += len(out.Fired)
+	}
+	b.ReportMetric(float64(spikes)/float64(b.N), "spikes/burst")
+}
