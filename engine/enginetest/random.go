@@ -11,7 +11,7 @@ import (
 	"burst/genome"
 )
 
-// makers makes a random area of each model; TestModels fails for a model that is not here.
+// makers makes a random area of each model; runRandom fails for a model that is not here.
 var makers = map[string]func(r *rand.Rand, n uint32) connectome.Area{"feagi": randomFEAGI, "lif": randomLIF}
 
 // runRandom compares seeded random networks with the oracle after every burst.

@@ -1,0 +1,163 @@
+package enginetest
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// planted is a bug put into a copy of a source file; the conformance test of package must then fail.
+type planted struct {
+	bug     string
+	backend string // whose conformance test runs
+	file    string // from the module's root
+	from    string // occurs exactly once
+	to      string
+}
+
+// The backends' conformance tests: of the cpu backend, two parts are enough. The reference is its own oracle there, so
+// that what fails it are the cases worked out by hand.
+var conformance = map[string]string{
+	"reference": "TestConformance",
+	"cpu":       "TestConformance/2_parts",
+}
+
+const (
+	reference       = "backend/reference/reference.go"
+	referenceModels = "backend/reference/models.go"
+	cpu             = "backend/cpu/cpu.go"
+	cpuModels       = "backend/cpu/models.go"
+	cpuPart         = "backend/cpu/part.go"
+)
+
+// bugs lists what the suite must catch, in the reference and in the fast backend.
+func bugs() []planted {
+	return []planted{
+		{"feagi leaks before the input", "reference", referenceModels, "*v += input", "*v = float32(*v*p.Keep) + input"},
+		{"feagi leaks before the input", "cpu", cpuModels, "v = b.v[n] + input", "v = float32(b.v[n]*f.Keep) + input"},
+		{"lif leaks after the input", "reference", referenceModels, "*v = *v + (float32(p.EM1**v) + drive) + input", "*v += input; *v = *v + (float32(p.EM1**v) + drive)"},
+		{"lif leaks after the input", "cpu", cpuModels, "old + (float32(em1*old) + term) + float32(sum)/scale", "old + float32(sum)/scale + (float32(em1*(old+float32(sum)/scale)) + term)"},
+		{"feagi refractory fixed at 3", "reference", referenceModels, "*r = p.Refractory\n\t\t\tif", "*r = 3\n\t\t\tif"},
+		{"feagi refractory fixed at 3", "cpu", cpuModels, "b.r[n] = f.Refractory", "b.r[n] = 3"},
+		{"lif refractory fixed at 3", "reference", referenceModels, "*r = p.Refractory\n\t\treturn", "*r = 3\n\t\treturn"},
+		{"lif refractory fixed at 3", "cpu", cpuModels, "refractory            = a.LIF.Refractory", "refractory = min(a.LIF.Refractory, 3)"},
+		{"excitability draws half the range", "reference", referenceModels, "uint64(x) <", "uint64(x>>1) <"},
+		{"excitability draws half the range", "cpu", cpuModels, "uint64(n), t)[0])", "uint64(n), t)[0]>>1)"},
+		{"Poisson draws half the range", "reference", reference, "d.Events(x)", "d.Events(x>>1)"},
+		{"Poisson draws half the range", "cpu", cpuPart, "table.count(draws[n%4])", "table.count(draws[n%4]>>1)"},
+		{"lif multiply-add is fused", "reference", referenceModels, "(float32(p.EM1**v) + drive)", "float32(math.FMA(float64(p.EM1), float64(*v), float64(drive)))"},
+		{"lif multiply-add is fused", "cpu", cpuModels, "(float32(em1*old) + term)", "float32(math.FMA(float64(em1), float64(old), float64(term)))"},
+		{"feagi multiply-add is fused", "reference", referenceModels, "max(*v-p.LeakAmount, 0)", "max(float32(math.FMA(float64(kept), float64(p.Keep), -float64(p.LeakAmount))), 0)"},
+		{"feagi multiply-add is fused", "cpu", cpuModels, "v = max(v-f.LeakAmount, 0)", "v = max(float32(math.FMA(float64(whole), float64(f.Keep), -float64(f.LeakAmount))), 0)"},
+		{"the last delay's slot is skipped", "reference", reference, "d <= b.c.MaxDelay", "d < b.c.MaxDelay"},
+		{"the last delay's slot is skipped", "cpu", cpuPart, "range p.b.delays {", "range p.b.delays[:max(1, len(p.b.delays)-1)] {"},
+		{"the fire queue is not sorted", "reference", reference, "fired = append(fired, a.Neurons.First+i)", "fired = append([]uint32{a.Neurons.First + i}, fired...)"},
+		{"the fire queue is not sorted", "cpu", cpu, "out.Fired = append(out.Fired, p.fired...)", "out.Fired = append(p.fired[:len(p.fired):len(p.fired)], out.Fired...)"},
+		{"a zero sum is in the FCL", "reference", reference, "if sum != 0 {", "{"},
+		{"a zero sum is updated", "reference", reference, "fires = acc != 0 && b.feagi(a, i, input, t)", "fires = b.feagi(a, i, input, t)"},
+		{"a zero sum is a candidate", "cpu", cpuPart, "if sum := p.acc[i]; sum != 0 {", "{\n sum := p.acc[i]"},
+		{"fire_limit is off by one", "reference", referenceModels, "*count >= p.FireLimit", "*count > p.FireLimit"},
+		{"fire_limit is off by one", "cpu", cpuModels, "if f.FireLimit != 0 && b.count[n] >= f.FireLimit {\n\t\t\tb.count[n] = 0\n\t\t\tb.v[n]", "if f.FireLimit != 0 && b.count[n] > f.FireLimit {\n\t\t\tb.count[n] = 0\n\t\t\tb.v[n]"},
+		{"threshold_limit is exclusive", "reference", referenceModels, "*v <= p.ThresholdLimit", "*v < p.ThresholdLimit"},
+		{"threshold_limit is exclusive", "cpu", cpuModels, "v <= f.ThresholdLimit", "v < f.ThresholdLimit"},
+		{"threshold is exclusive", "reference", referenceModels, "p.Threshold.At(i) <= *v", "p.Threshold.At(i) < *v"},
+		{"threshold is exclusive", "cpu", cpuModels, "if x >= threshold", "if x > threshold"},
+		{"snooze wraps around", "reference", referenceModels, "uint16(min(uint32(p.Refractory)+uint32(p.Snooze), math.MaxUint16))", "p.Refractory + p.Snooze"},
+		{"snooze wraps around", "cpu", cpuModels, "uint16(min(uint32(f.Refractory)+uint32(f.Snooze), math.MaxUint16))", "f.Refractory + f.Snooze"},
+		{"count wraps around", "reference", referenceModels, "uint16(min(uint32(*count)+1, math.MaxUint16))", "*count + 1"},
+		{"count wraps around", "cpu", cpuModels, "if b.count[n] < math.MaxUint16 {", "if math.MaxUint16 > 0 {"},
+		{"input is a product with 1/scale", "reference", reference, "float32(acc) / float32(b.c.Scale)", "float32(acc) * (1 / float32(b.c.Scale))"},
+		{"input is a product with 1/scale", "cpu", cpuModels, "term) + float32(sum)/scale", "term) + float32(float32(sum)*(1/scale))"},
+		{"the burst's upper half is not drawn from", "reference", referenceModels, "exact.Excitability, uint64(n), t)", "exact.Excitability, uint64(n), t&(1<<32-1))"},
+		{"the drive's place is not drawn from", "cpu", cpuPart, "uint64(place)<<32|uint64(n/4)", "uint64(n/4)"},
+		{"drives are rounded one by one", "reference", "connectome/connectome.go", "sum += d.Term", "sum = float64(float32(sum) + float32(d.Term))"},
+	}
+}
+
+// preparation is what a planted bug, known by a part of its text, needs at another place of its file.
+var preparation = map[string][2]string{
+	"float64(kept)":  {"*v = float32(*v * p.Keep)", "kept := *v\n\t*v = float32(*v * p.Keep)"},
+	"float64(whole)": {"v = float32(v * f.Keep)", "whole := v\n\tv = float32(v * f.Keep)"},
+}
+
+// TestPlantedBugsAreCaught compiles the backends with one bug at a time, by go test's overlay, and wants a failure; a
+// build without a bug must pass, or failures would prove nothing.
+func TestPlantedBugsAreCaught(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles the backends some forty times; runs without -short")
+	}
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("needs the go command:", err)
+	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for backend := range conformance {
+		t.Run("no bug/"+backend, func(t *testing.T) {
+			t.Parallel()
+			if out, err := underOverlay(t, root, backend, nil); err != nil {
+				t.Fatalf("the suite fails without any bug: %v\n%s", err, out)
+			}
+		})
+	}
+	for _, p := range bugs() {
+		t.Run(p.bug+"/"+p.backend, func(t *testing.T) {
+			t.Parallel()
+			out, err := underOverlay(t, root, p.backend, p.overlay(t, root))
+			if err == nil {
+				t.Fatalf("%s: the suite passes with %q in place of %q", p.file, p.to, p.from)
+			}
+			if !strings.Contains(out, "--- FAIL: TestConformance") {
+				t.Fatalf("%s: the suite did not run: %v\n%s", p.file, err, out)
+			}
+		})
+	}
+}
+
+// overlay writes the patched file and maps the original to it.
+func (p *planted) overlay(t *testing.T, root string) map[string]string {
+	path := filepath.Join(root, p.file)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	patched := p.replace(t, string(text), p.from, p.to)
+	for mark, also := range preparation {
+		if strings.Contains(p.to, mark) {
+			patched = p.replace(t, patched, also[0], also[1])
+		}
+	}
+	copied := filepath.Join(t.TempDir(), "patched.go")
+	if err := os.WriteFile(copied, []byte(patched), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return map[string]string{path: copied}
+}
+
+func (p *planted) replace(t *testing.T, text, from, to string) string {
+	if n := strings.Count(text, from); n != 1 {
+		t.Fatalf("%s: %q occurs %d times, want once; keep this test in step with the code", p.file, from, n)
+	}
+	return strings.Replace(text, from, to, 1)
+}
+
+// underOverlay runs a backend's conformance test with files replaced.
+func underOverlay(t *testing.T, root, backend string, replace map[string]string) (string, error) {
+	list, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	overlay := filepath.Join(t.TempDir(), "overlay.json")
+	if err := os.WriteFile(overlay, list, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-overlay", overlay, "-vet=off", "-short", "-failfast", "-count=1",
+		"-run", conformance[backend], "./backend/"+backend)
+	cmd.Dir = root
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
