@@ -109,7 +109,7 @@ func (e *expression) distribution(v *Value) *mistake {
 	case "lognormal":
 		v.Kind = LogNormal
 	default:
-		return wrong(e.at, nearest(word, []string{"uniform", "normal", "lognormal", "clip"}),
+		return wrong(e.at, Nearest(word, []string{"uniform", "normal", "lognormal", "clip"}),
 			"unknown distribution %q found, wanted a number, uniform(a, b), normal(m, s), lognormal(m, s) or clip(…, lo, hi)",
 			short(e.text[e.at:]))
 	}

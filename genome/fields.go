@@ -89,7 +89,7 @@ func (f *fields) unknown(name *yaml.Node) {
 	for i := range f.keys {
 		names[i] = f.keys[i].Name
 	}
-	suggestion := nearest(name.Value, names)
+	suggestion := Nearest(name.Value, names)
 	f.meant = append(f.meant, suggestion)
 	f.p.fault(name, f.at.key(short(name.Value)), suggestion, "unknown key found, wanted one of %s", strings.Join(names, ", "))
 }

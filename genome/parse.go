@@ -126,7 +126,7 @@ func (p *parser) readScale(f *fields) int32 {
 	}
 	text, ok := p.bare(n, at, "a whole number or auto")
 	if ok && strings.ContainsAny(strings.ToLower(text), "auto") && numeric(text) == 0 {
-		p.fault(n, at, nearest(text, []string{"auto"}), "expects a whole number %s or auto, found %s", wholeRange(k.Low, k.High), short(text))
+		p.fault(n, at, Nearest(text, []string{"auto"}), "expects a whole number %s or auto, found %s", wholeRange(k.Low, k.High), short(text))
 		ok = false
 	}
 	p.scale = -1
@@ -177,7 +177,7 @@ func (p *parser) areaAt(n *yaml.Node, at *path) int {
 	if i, ok := p.areas[text]; ok {
 		return i
 	}
-	p.fault(n, at, nearest(text, p.names), "expects the name of an area, found %q, which no area has", short(text))
+	p.fault(n, at, Nearest(text, p.names), "expects the name of an area, found %q, which no area has", short(text))
 	return -1
 }
 

@@ -138,7 +138,7 @@ func nearestUnit(name string, names []string) string {
 			return alias[1]
 		}
 	}
-	return nearest(name, names)
+	return Nearest(name, names)
 }
 
 // within reads a quantity that must be of dimension dim. For Bursts a time is divided by timestep.

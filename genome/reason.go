@@ -8,6 +8,9 @@ func reason(err error, r rune) string {
 	if strings.HasPrefix(text, "line ") {
 		_, text, _ = strings.Cut(text, ": ")
 	}
+	if (r == ']' || r == '}') && strings.Contains(text, "did not find expected key") {
+		return "a closing bracket without its opening one found"
+	}
 	for _, c := range [...]struct{ part, say string }{
 		{"mapping values are not allowed", "a key where none may stand found: wanted the indentation of the keys above, or quotes around a text that holds a colon"},
 		{"could not find expected ':'", `a line without ":" found, "key: value" wanted`},

@@ -219,7 +219,7 @@ func (p *parser) flag(n *yaml.Node, at *path) (value, ok bool) {
 	case "true", "false":
 		return text == "true", true
 	}
-	suggestion := nearest(text, []string{"true", "false"})
+	suggestion := Nearest(text, []string{"true", "false"})
 	switch strings.ToLower(text) {
 	case "yes", "on", "y", "1":
 		suggestion = "true"
@@ -239,7 +239,7 @@ func (p *parser) choice(n *yaml.Node, at *path, choices []string) (int, bool) {
 	}
 	i := slices.Index(choices, text)
 	if i < 0 {
-		p.fault(n, at, nearest(text, choices), "expects %s, found %s", wanted, short(text))
+		p.fault(n, at, Nearest(text, choices), "expects %s, found %s", wanted, short(text))
 	}
 	return i, i >= 0
 }

@@ -2,8 +2,8 @@ package genome
 
 import "strings"
 
-// nearest is the candidate that a mistyped word most likely meant, or "" when none is near.
-func nearest(word string, candidates []string) string {
+// Nearest is the candidate that a mistyped word most likely meant, or "" when none is near.
+func Nearest(word string, candidates []string) string {
 	const longest = 100
 	if len(word) > longest {
 		return ""

@@ -4,12 +4,13 @@ import (
 	"bytes"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
 )
 
-// searchBudget bounds the text that is read again, in bytes, to place a fault of syntax.
-const searchBudget = 4 << 20
+// searchBudget bounds the text that is read again, in all, to place a fault of syntax, in bytes.
+const searchBudget = 256 << 10
 
 // standing says what can still become of the first part of a text.
 type standing uint8
@@ -22,32 +23,45 @@ const (
 
 // search places one fault of syntax by reading growing prefixes: the YAML reader's own line is often wrong.
 type search struct {
-	src    *source
-	ends   []int // ends[i] is where line i ends, newline included; ends[0] = 0
+	src    *source // up to where the reader failed
+	atEnd  bool    // it failed at the end of the text
+	ends   []int   // ends[i] is where line i ends, newline included; ends[0] = 0
+	known  map[int]standing
 	budget int
 }
 
 // syntaxFault places the fault of a text that is no YAML. fed is how much text the reader had been given when it failed
 // with err.
 func syntaxFault(src *source, fed int, err error) Fault {
-	s := &search{src: src, budget: searchBudget}
-	line := s.index(fed)
-	line = s.firstBroken(line)
-	closed := s.lastWhole(line)
-	if closed+1 < line && s.forgotten(closed+1, line) {
+	if strings.Contains(err.Error(), "exceeded max depth") {
+		return src.fault(Pos{position(src.text, max(0, fed-1)).Line, 1}, "", "", reason(err, 0))
+	}
+	text, skipped := surroundings(src.text[:fed], err)
+	s := &search{
+		src: &source{text: text}, atEnd: fed == len(src.text), known: map[int]standing{}, budget: searchBudget,
+	}
+	at, message := s.place(err)
+	at.Line += skipped
+	return src.fault(at, "", "", message)
+}
+
+// place finds the line and column and says what is wrong there.
+func (s *search) place(err error) (Pos, string) {
+	line := s.firstBroken(s.index())
+	if closed := s.lastWhole(line); closed+1 < line && s.forgotten(closed+1, line) {
 		return s.unclosed(closed + 1)
 	}
 	line = min(line, len(s.ends)-1)
 	column := s.column(line)
-	return src.fault(Pos{line, column}, "", "", reason(err, s.at(line, column)))
+	return Pos{line, column}, reason(err, s.at(line, column))
 }
 
-// index notes the ends of all lines up to the one that holds byte fed−1 and gives its number; lines that are fed in
-// full and only blank after the fault are found by firstBroken.
-func (s *search) index(fed int) int {
+// index notes the ends of all lines and gives the number of the line in which the reader failed, one more than there
+// are where it failed at the end of a text that merely ends too soon.
+func (s *search) index() int {
 	text := s.src.text
 	s.ends = append(make([]int, 0, 64), 0)
-	for at := 0; at < fed; {
+	for at := 0; at < len(text); {
 		n := bytes.IndexByte(text[at:], '\n') + 1
 		if n == 0 {
 			n = len(text) - at
@@ -55,8 +69,8 @@ func (s *search) index(fed int) int {
 		at += n
 		s.ends = append(s.ends, at)
 	}
-	if fed == len(text) && s.standing(len(s.ends)-1) == begun {
-		return len(s.ends) // the end of the text is what is wrong
+	if s.atEnd && s.standing(len(s.ends)-1) == begun {
+		return len(s.ends)
 	}
 	return len(s.ends) - 1
 }
@@ -106,25 +120,26 @@ func (s *search) forgotten(first, line int) bool {
 	return indent(s.line(line)) <= indent(s.line(first)) && !strings.ContainsAny(firstByte(s.line(line)), "]}\"'")
 }
 
-// unclosed is the fault of a quote or bracket that is never closed.
-func (s *search) unclosed(line int) Fault {
-	text := strings.TrimRight(s.line(line), "\r\n")
-	column := len(text)
-	for column > 0 && s.prefix(s.ends[line-1]+column-1) != whole {
-		column--
-	}
-	what := "an opening bracket or quote that is never closed found, its end wanted"
-	if column >= 1 && column <= len(text) {
-		switch text[column-1] {
-		case '[':
-			what = `"[" that is never closed found, "]" wanted`
-		case '{':
-			what = `"{" that is never closed found, "}" wanted`
-		case '"', '\'':
-			what = "a quote that is never closed found, its end wanted"
+// unclosed finds the quote or bracket in a line that is never closed: the one before which the text is whole.
+func (s *search) unclosed(line int) (Pos, string) {
+	start, text := s.ends[line-1], strings.TrimRight(s.line(line), "\r\n")
+	column := indent(text)
+	for i, c := range text {
+		if strings.ContainsRune("[{\"'", c) && s.prefix(start+i) == whole && s.prefix(start+i+1) != whole {
+			column = i
+			break
 		}
 	}
-	return s.src.fault(Pos{line, 1 + len([]rune(text[:max(0, column-1)]))}, "", "", what)
+	what := "an opening bracket or quote that is never closed found, its end wanted"
+	switch firstByte(text[column:]) {
+	case "[":
+		what = `"[" that is never closed found, "]" wanted`
+	case "{":
+		what = `"{" that is never closed found, "}" wanted`
+	case `"`, "'":
+		what = "a quote that is never closed found, its end wanted"
+	}
+	return Pos{line, 1 + utf8.RuneCountInString(text[:column])}, what
 }
 
 // column is the first character of line with which the text is broken for good, or the first that is not blank where
@@ -165,6 +180,16 @@ func (s *search) standing(line int) standing { return s.prefix(s.ends[line]) }
 
 // prefix tells how the first n bytes stand.
 func (s *search) prefix(n int) standing {
+	if known, ok := s.known[n]; ok {
+		return known
+	}
+	stands := s.read(n)
+	s.known[n] = stands
+	return stands
+}
+
+// read is prefix without memory.
+func (s *search) read(n int) standing {
 	var node yaml.Node
 	if s.budget -= n; s.budget < 0 {
 		return whole // no time left: the search ends here

@@ -1,0 +1,224 @@
+package genome
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// attack is a text made to exhaust its reader.
+type attack struct {
+	name, text string
+	line       int // where the fault must be, 0: anywhere
+}
+
+func attacks() []attack {
+	bomb := "a: &a [x,x,x,x,x,x,x,x,x]\n"
+	for c := 'b'; c <= 'i'; c++ {
+		bomb += fmt.Sprintf("%c: &%c [%s]\n", c, c, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*%c,", c-1), 9), ","))
+	}
+	var keys, areas strings.Builder
+	for i := range 1_000_000 {
+		fmt.Fprintf(&keys, "k%d: 1\n", i)
+	}
+	areas.WriteString("burst: v1\nareas:\n")
+	for i := range 12_000 {
+		fmt.Fprintf(&areas, "  - {nme: a%d, size: [1, 1, 1], treshold: 1.0, leak: 7}\n", i)
+	}
+	good := "burst: v1\nareas: [{name: a, neurons: 3}]\n"
+	return []attack{
+		{"aliases 9 to the 9th", bomb, 1},
+		{"a million brackets", strings.Repeat("[", 1_000_000), 1},
+		{"brackets on lines", strings.Repeat("[\n", 50_000), 0},
+		{"braces", strings.Repeat("{a: ", 250_000), 1},
+		{"dashes", strings.Repeat("- ", 500_000), 1},
+		{"question marks", strings.Repeat("? ", 500_000), 1},
+		{"10 MB of one scalar", "burst: " + strings.Repeat("x", 10_000_000), 1},
+		{"10 MB of one quote", "burst: \"" + strings.Repeat("x\n  ", 2_500_000), 0},
+		{"10 MB of commas", "burst: [" + strings.Repeat("1,", 5_000_000), 1},
+		{"a million keys", keys.String(), 0},
+		{"12,000 areas of mistakes", areas.String(), 3},
+		{"10 MB of comments", strings.Repeat("#\n", 5_000_000), 0},
+		{"merge loop", good + "record: &r\n  <<: *r\n", 3},
+		{"binary tag", "burst: !!binary djE=\nareas: [{name: a, neurons: 3}]\n", 1},
+		{"tag of its own", "burst: v1\nareas: !go/exec [{name: a, neurons: 3}]\n", 2},
+		{"UTF-16", "\xff\xfeb\x00u\x00r\x00s\x00t\x00", 1},
+		{"NUL", good + "name: a\x00b\n", 3},
+		{"the same key twice", good + "seed: 1\nseed: 2\n", 4},
+		{"two documents", good + "---\n" + good, 3},
+		{"17 MiB", strings.Repeat("# comment\n", 1_782_580), 1},
+	}
+}
+
+// Every attack must be refused fast, within the memory promised, at a line of the text.
+func TestAttacks(t *testing.T) {
+	for _, a := range attacks() {
+		t.Run(a.name, func(t *testing.T) {
+			limit := 100 * time.Millisecond
+			if len(a.text) >= 5_000_000 {
+				limit = 2 * time.Second
+			}
+			const slack = 10 // a busy or instrumented machine is slower than the promise is made for
+			text := []byte(a.text)
+			start := time.Now()
+			var err error
+			spent := allocated(func() { _, err = Parse("attack.yaml", text, nil) })
+			took := time.Since(start)
+			var faults Faults
+			if !errors.As(err, &faults) {
+				t.Fatalf("not refused: %v", err)
+			}
+			if f := faults[0]; f.Line < 1 || f.Column < 1 || a.line != 0 && f.Line != a.line {
+				t.Errorf("at %d:%d, want line %d: %s", f.Line, f.Column, a.line, f.Message)
+			}
+			if most := uint64(64<<20 + 50*len(text)); spent > most {
+				t.Errorf("%d bytes allocated, want at most %d", spent, most)
+			}
+			if took > slack*limit {
+				t.Errorf("took %v, want %v", took, limit)
+			}
+			if n := len(err.Error()); n > 2<<20 {
+				t.Errorf("a report of %d bytes", n)
+			}
+			t.Logf("%d bytes, %v, %d bytes allocated, %d faults: %d:%d %s", len(text), took.Round(time.Millisecond), spent,
+				len(faults), faults[0].Line, faults[0].Column, faults[0].Message)
+		})
+	}
+}
+
+// allocated is the number of bytes that f allocates, freed ones included: more than it ever holds at once.
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// Texts that are dense with values must stay within the memory promised, refused or not.
+func TestDenseTexts(t *testing.T) {
+	for _, piece := range []string{"1,", "a,", "[],", "{},", "a: 1,", "\"\",", "1, #c\n"} {
+		for _, size := range []int{100_000, 1_000_000} {
+			for _, around := range []string{"[]", "{}"} {
+				text := []byte("burst: " + around[:1] + strings.Repeat(piece, size/len(piece)) + around[1:])
+				spent := allocated(func() { _, _ = Parse("dense.yaml", text, nil) })
+				if most := uint64(64<<20 + 50*len(text)); spent > most {
+					t.Errorf("%d times %q in %q: %d bytes allocated, want at most %d", size/len(piece), piece, around, spent, most)
+				}
+			}
+		}
+	}
+	for _, piece := range []string{"-\n", "- #\n", "- - 1\n", "- {name: a,neurons: 1}\n", "- {}\n"} {
+		for _, size := range []int{100_000, 1_000_000, 4_000_000} {
+			text := []byte("burst: v1\nareas:\n" + strings.Repeat(piece, size/len(piece)))
+			spent := allocated(func() { _, _ = Parse("dense.yaml", text, nil) })
+			if most := uint64(64<<20 + 50*len(text)); spent > most {
+				t.Errorf("%d times %q: %d bytes allocated, want at most %d", size/len(piece), piece, spent, most)
+			}
+		}
+	}
+}
+
+// seeds are texts from which the mutations start: small ones, which together hold every part of the format.
+func seeds() []string {
+	const area = "burst: v1\nareas: [{name: a, neurons: 3}]\n"
+	return []string{
+		area,
+		"burst: v1\nname: x\nseed: 4\nrun_seed: 5\ntimestep: 0.1 ms\nscale: auto\nbursts: 9 ms\nareas:\n  - name: a\n    size: [2, 3, 1]\n",
+		"burst: v1\nareas:\n  - name: a\n    neurons: 3\n    leak: 0.1\n    fire_limit: 3\n    draw: feagi\n    accumulate: true\n",
+		"burst: v1\nareas:\n- {name: a, size: [2, 3, 1], neurons_per_voxel: 2, position: [1, 2, 3], threshold_gradient: [0.1, 0, 0]}\n",
+		"burst: v1\nareas: [{name: b, neurons: 7, model: lif, params: {tau: 9 ms, C: 2 pF, refractory: 3 ms}, init: {V: \"normal(5 mV, 2 mV) > 0 mV\"}}]\n",
+		"burst: v1\nareas:\n- name: a\n  neurons: 3\n  drive: [{constant: 1.5, from: 3, until: 9 ms}, {poisson: {rate: 5 Hz, weight: 0.1}}]\n",
+		area + "projections: [{from: a, to: a, rule: one_to_one, weight: 2, delay: 3 ms}]\n",
+		area + "projections:\n  - from: a\n    to: a\n    rule: fixed_indegree\n    indegree: 2\n    weight: \"clip(lognormal(1, 2), 0, 3)\"\n",
+		area + "projections: [{from: a, to: a, rule: vectors, vectors: [[1, 0, -1]], weight: 'uniform(1, 2)'}]\n",
+		area + "projections: [{from: a, to: a, rule: patterns, patterns: [[[\"*\", \"?\", 0], [0, \"!\", 0]]], weight: 3}]\n",
+		area + "stimuli: [{area: a, at: 2, neurons: [0, 2], amount: 5}, {area: a, every: 3, image: x.png}]\n",
+		area + "record: {spikes: [a], potentials: [{area: a, neurons: [0]}], fcl: true} # all\n",
+		area + "record: &r\n  <<: *r\n",
+		"burst: !!binary djE=\n---\nname: |\n  x\n",
+	}
+}
+
+// check asserts what holds for every text: an answer, faults that stand in the text, bounded memory.
+func check(t *testing.T, text []byte) {
+	t.Helper()
+	g, err := Parse("fuzz.yaml", text, nil)
+	if (g == nil) == (err == nil) {
+		t.Fatalf("genome %v and error %v", g, err)
+	}
+	if err == nil {
+		return
+	}
+	var faults Faults
+	if !errors.As(err, &faults) || len(faults) == 0 {
+		t.Fatalf("no faults: %v", err)
+	}
+	for i, f := range faults {
+		if f.Line < 1 || f.Column < 1 || f.Message == "" {
+			t.Fatalf("fault without place or message: %+v", f)
+		}
+		if i > 0 && f.Line < faults[i-1].Line {
+			t.Fatalf("fault in line %d after line %d", f.Line, faults[i-1].Line)
+		}
+	}
+	_ = err.Error()
+}
+
+// mutate changes a few bytes, pieces or lines of a text.
+func mutate(r *rand.Rand, text []byte) []byte {
+	pieces := []string{"[", "]", "{", "}", "\"", "'", ":", ": ", ",", "- ", "\n", "\t", " ", "#", "&a ", "*a", "<<: ", "!!str ", "|\n", ">", "? ",
+		"1e39", ".nan", "-1", "99999999999999999999", "normal(1, 2)", " > 0", "ms", "mV", "\x00", "\xff", "é", "---\n", "%YAML 1.1\n", "\\", "0"}
+	out := append([]byte(nil), text...)
+	for range 1 + r.IntN(4) {
+		at := r.IntN(len(out) + 1)
+		end := min(len(out), at+r.IntN(12))
+		switch r.IntN(4) {
+		case 0:
+			out = append(out[:at:at], out[end:]...)
+		case 1:
+			out = append(out[:at:at], append([]byte(pieces[r.IntN(len(pieces))]), out[at:]...)...)
+		case 2:
+			out = append(out[:at:at], append(append([]byte(nil), out[at:end]...), out[at:]...)...)
+		default:
+			if at < len(out) {
+				out[at] = byte(r.IntN(256))
+			}
+		}
+	}
+	return out
+}
+
+// Twenty thousand mutated texts: no panic, a place for every fault, memory within bounds.
+func TestMutations(t *testing.T) {
+	rounds := 20_000
+	if testing.Short() {
+		rounds = 2_000
+	}
+	const seed = 20_07_19
+	r := rand.New(rand.NewPCG(seed, 1))
+	texts := append(seeds(), base)
+	start := time.Now()
+	for i := range rounds {
+		text := mutate(r, []byte(texts[r.IntN(len(texts))]))
+		most := uint64(64<<20 + 50*len(text))
+		if i%16 != 0 { // reading the memory statistics is slow
+			check(t, text)
+		} else if spent := allocated(func() { check(t, text) }); spent > most {
+			t.Fatalf("round %d: %d bytes allocated for %d, want at most %d:\n%s", i, spent, len(text), most, text)
+		}
+	}
+	t.Logf("%d texts in %v", rounds, time.Since(start).Round(time.Millisecond))
+}
+
+func FuzzParse(f *testing.F) {
+	for _, text := range seeds() {
+		f.Add([]byte(text))
+	}
+	f.Add([]byte(base))
+	f.Fuzz(func(t *testing.T, text []byte) { check(t, text) })
+}
