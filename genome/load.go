@@ -1,6 +1,7 @@
 package genome
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -63,14 +64,14 @@ func openInside(root *os.Root, name string) (io.ReadCloser, error) {
 	}
 	info, err := root.Stat(name)
 	if err != nil {
-		return nil, fmt.Errorf("expects a file inside the genome's folder: %w", err)
+		return nil, outside(name, err)
 	}
 	if err := regular(name, info); err != nil {
 		return nil, err
 	}
 	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, fmt.Errorf("expects a file inside the genome's folder: %w", err)
+		return nil, outside(name, err)
 	}
 	if info, err = f.Stat(); err == nil {
 		err = regular(name, info)
@@ -80,6 +81,14 @@ func openInside(root *os.Root, name string) (io.ReadCloser, error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+// outside is the fault of a name that cannot be opened, without the system call that said so.
+func outside(name string, err error) error {
+	if p := (*fs.PathError)(nil); errors.As(err, &p) {
+		err = p.Err
+	}
+	return fmt.Errorf("expects a file inside the genome's folder, found %q: %w", short(name), err)
 }
 
 // regular refuses folders, devices, pipes and sockets.

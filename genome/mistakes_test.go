@@ -93,7 +93,7 @@ func mistakes() []planted {
 		{"leak above 1", "leak: 0.1", "leak: ‹1.1", "", true},
 		{"probability as percent", "excitability: 0.75", "excitability: ‹75", "", true},
 		{"not a number", "threshold: 1.5", "threshold: ‹.nan", "", true},
-		{"infinity", "threshold: 1.5", "threshold: ‹.inf", "", false},
+		{"infinity", "threshold: 1.5", "threshold: ‹.inf", "", true},
 		{"beyond float32", "threshold: 1.5", "threshold: ‹1e39", "", true},
 		{"number in quotes", "threshold: 1.5", `threshold: ‹"1.5"`, "1.5", true},
 		{"unit on a plain number", "threshold: 1.5", "threshold: ‹1.5 mV", "1.5", true},
