@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Reference is the table of all keys in Markdown, as docs/genome.md holds it.
-func Reference() string {
+// reference is the table of all keys in Markdown, as docs/genome.md holds it.
+func reference() string {
 	var b strings.Builder
 	table := func(title string, keys []key) {
 		b.WriteString("### " + title + "\n\n| key | value | default | meaning |\n| --- | --- | --- | --- |\n")

@@ -1,0 +1,76 @@
+package genome
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"image"
+	"image/png"
+	"io"
+	"os"
+	"strings"
+	"testing"
+)
+
+const guide = "../docs/genome.md"
+
+// The marks between which the guide holds the tables of keys.
+const begin, end = "<!-- keys: begin -->\n", "<!-- keys: end -->\n"
+
+var update = flag.Bool("update", false, "write the tables of keys into docs/genome.md")
+
+// The tables of the guide must be those of the parser.
+func TestGuideTables(t *testing.T) {
+	text, err := os.ReadFile(guide)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok := strings.Cut(string(text), begin)
+	table, after, ok2 := strings.Cut(rest, end)
+	if !ok || !ok2 {
+		t.Fatal("the guide lacks the marks of its tables")
+	}
+	want := "\n" + reference()
+	if *update {
+		write(t, guide, []byte(before+begin+want+end+after))
+	} else if table != want {
+		t.Error("the tables are out of step: run go test ./genome -run GuideTables -update")
+	}
+}
+
+// Every YAML block of the guide must be a genome, or with areas to stand on become one.
+func TestGuideExamples(t *testing.T) {
+	text, err := os.ReadFile(guide)
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema := compiled(t)
+	blocks := strings.Split(string(text), "```yaml\n")[1:]
+	if len(blocks) < 10 {
+		t.Errorf("%d examples, want at least 10", len(blocks))
+	}
+	for i, block := range blocks {
+		t.Run(fmt.Sprint(i+1), func(t *testing.T) {
+			block, _, _ = strings.Cut(block, "```")
+			if !strings.Contains(block, "areas:") {
+				block = "areas:\n  - {name: eye, size: [16, 16, 1]}\n  - {name: cortex, neurons: 800, model: lif}\n" + block
+			}
+			if !strings.Contains(block, "burst: v1") {
+				block = "burst: v1\n" + block
+			}
+			if _, err := Parse("example.yaml", []byte(block), square); err != nil {
+				t.Errorf("%v\n%s", err, block)
+			}
+			if err := validate(t, schema, block); err != nil {
+				t.Errorf("schema: %v\n%s", err, block)
+			}
+		})
+	}
+}
+
+// square opens any file as a picture of 16 by 16 pixels.
+func square(string) (io.ReadCloser, error) {
+	var b bytes.Buffer
+	err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 16, 16)))
+	return io.NopCloser(&b), err
+}
