@@ -153,7 +153,12 @@ func (s *search) column(line int) int {
 		return first
 	}
 	low, high := at, len(bytes.TrimRight(text, "\r\n"))
-	if low >= high || s.prefix(start+high) != broken {
+	if fed := s.failed(start+low, start+high) - start; fed < high {
+		// The reader looks ahead by a few bytes.
+		if low, high = max(at, fed-5), fed; s.prefix(start+low) == broken {
+			low = at
+		}
+	} else if low >= high || s.prefix(start+high) != broken {
 		return first
 	}
 	for low+1 < high {
@@ -164,6 +169,19 @@ func (s *search) column(line int) int {
 		}
 	}
 	return max(first, len([]rune(string(text[:high]))))
+}
+
+// failed is how many bytes, between from and to, the reader must be given to fail; to when it hopes for more.
+func (s *search) failed(from, to int) int {
+	if s.budget -= to; s.budget < 0 {
+		return to
+	}
+	feed := &feeder{text: s.src.text[:to], slow: from, open: true}
+	var n yaml.Node
+	if err := decode(yaml.NewDecoder(feed), &n); needsMore(err) {
+		return to
+	}
+	return max(from, feed.fed)
 }
 
 // colon is the number of bytes of a line up to its first key's value, −1 when the text up to there is broken already.

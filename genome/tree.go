@@ -56,6 +56,7 @@ var errMore = errors.New("more text wanted")
 type feeder struct {
 	text []byte
 	fed  int
+	slow int  // from this byte on, when it is not 0, byte by byte
 	open bool // answer errMore rather than io.EOF at the end
 }
 
@@ -70,6 +71,9 @@ func (f *feeder) Read(p []byte) (int, error) {
 	n := bytes.IndexByte(rest, '\n') + 1
 	if n == 0 {
 		n = len(rest)
+	}
+	if f.slow > 0 {
+		n = min(n, max(1, f.slow-f.fed))
 	}
 	n = copy(p, rest[:min(n, len(rest))])
 	f.fed += n
