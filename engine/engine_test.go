@@ -112,8 +112,7 @@ func TestDigest(t *testing.T) {
 
 func TestRunStopsAtABurstsBoundary(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	var e *engine.Engine
-	e = engine.New(net(), &echo{}, engine.Options{Recorders: []engine.Recorder{stopAt{3, cancel}}})
+	e := engine.New(net(), &echo{}, engine.Options{Recorders: []engine.Recorder{stopAt{3, cancel}}})
 	require.ErrorIs(t, e.Run(ctx, 1000), context.Canceled)
 	require.EqualValues(t, 4, e.Number(), "burst 3 is finished, burst 4 not begun")
 }
