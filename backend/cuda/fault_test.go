@@ -162,7 +162,10 @@ func TestStepDoesNotAllocate(t *testing.T) {
 		step()
 	}
 	device, waits := h.count("allocations"), h.count("synchronizes")
-	require.Zero(t, testing.AllocsPerRun(50, step))
+	allocations := testing.AllocsPerRun(50, step)
+	if !raceDetector { // under it sync.Pool, which purego's calls use, drops what it is given
+		require.Zero(t, allocations)
+	}
 	require.Equal(t, device, h.count("allocations"))
 	require.Equal(t, waits+51, h.count("synchronizes"), "a burst waits once")
 	require.NoError(t, b.Close())
