@@ -18,12 +18,6 @@ type Backend interface {
 	Close() error
 }
 
-// Batcher is a Backend that can run bursts without the caller's input in between.
-type Batcher interface {
-	// StepN equals n Steps with no stimuli; each gets every Burst in order and may stop the batch with an error.
-	StepN(n int, each func(*Burst) error) error
-}
-
 // Stimulus adds Amount quanta to Port in step 2.
 type Stimulus struct {
 	Port   uint32

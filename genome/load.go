@@ -96,5 +96,5 @@ func regular(name string, info fs.FileInfo) error {
 	if info.Mode().IsRegular() {
 		return nil
 	}
-	return fmt.Errorf("expects a regular file, found %s (%s)", name, info.Mode().Type())
+	return &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("expects a regular file, found one of type %s", info.Mode().Type())}
 }

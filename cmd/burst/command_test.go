@@ -48,6 +48,7 @@ func TestExitStatus(t *testing.T) {
 		{exitLimit, []string{"inspect", huge}},
 		{exitLimit, []string{"run", huge}},
 		{exitFile, []string{"run", dir + "/missing.yaml"}},
+		{exitFile, []string{"run", dir}},
 		{exitFile, []string{"init", bad}},
 		{exitFile, []string{"init", dir + "/no/such/folder/x.yaml"}},
 		{exitAssertion, []string{"run", "quickstart", "--bursts", "3", "--expect-digest", "0123456789abcdef"}},

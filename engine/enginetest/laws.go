@@ -1,7 +1,6 @@
 package enginetest
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -18,7 +17,6 @@ func runLaws(t *testing.T, open Open) {
 		n := randomNet(r, int(seed))
 		input := r.Uint64()
 		t.Run(fmt.Sprintf("split/seed %d", seed), func(t *testing.T) { split(t, open, n, input) })
-		t.Run(fmt.Sprintf("batch/seed %d", seed), func(t *testing.T) { batch(t, open, n) })
 		t.Run(fmt.Sprintf("unconnected/seed %d", seed), func(t *testing.T) { unconnected(t, open, n, input) })
 		t.Run(fmt.Sprintf("want/seed %d", seed), func(t *testing.T) { want(t, open, n, input) })
 		t.Run(fmt.Sprintf("state/seed %d", seed), func(t *testing.T) { wholeState(t, open, n, input) })
@@ -55,42 +53,6 @@ func split(t *testing.T, open Open, n Net, seed uint64) {
 		fail(t, engine.CompareBursts(&a, &b), "a run may be split anywhere and go on in another backend")
 	}
 	fail(t, engine.CompareStates(read(t, whole), read(t, rest)), "a run may be split anywhere and go on in another backend")
-}
-
-// batch: StepN(n) equals n steps without stimuli, delivers every burst in order and ends at an error of the caller's.
-func batch(t *testing.T, open Open, n Net) {
-	c := n.Build()
-	a, b := start(t, open, c, engine.Want{FCL: true}), start(t, open, c, engine.Want{FCL: true})
-	batcher, is := b.(engine.Batcher)
-	if !is {
-		t.Skip("this backend does not run batches")
-	}
-	var single engine.Burst
-	next := uint64(0)
-	each := func(out *engine.Burst) error {
-		step(t, a, nil, &single)
-		fail(t, engine.CompareBursts(&single, out), "a batch equals single steps")
-		next++
-		return nil
-	}
-	for _, k := range []int{0, 1, 7, 40} {
-		before := next
-		if err := batcher.StepN(k, each); err != nil || next != before+uint64(k) {
-			t.Fatalf("a batch of %d bursts delivered %d of them and the error %v", k, next-before, err)
-		}
-	}
-	fail(t, engine.CompareStates(read(t, a), read(t, b)), "a batch equals single steps")
-	stop := errors.New("stop")
-	seen := 0
-	err := batcher.StepN(9, func(*engine.Burst) error {
-		if seen++; seen == 3 {
-			return stop
-		}
-		return nil
-	})
-	if !errors.Is(err, stop) || seen != 3 {
-		t.Fatalf("a batch stopped by its third burst delivered %d and the error %v", seen, err)
-	}
 }
 
 // unconnected: an area that nothing connects, put after all others, changes nothing in them.
