@@ -73,6 +73,8 @@ func bugs() []planted {
 		{"input is a product with 1/scale", "cpu", cpuModels, "term) + float32(sum)/scale", "term) + float32(float32(sum)*(1/scale))"},
 		{"the burst's upper half is not drawn from", "reference", referenceModels, "exact.Excitability, uint64(n), t)", "exact.Excitability, uint64(n), t&(1<<32-1))"},
 		{"the drive's place is not drawn from", "cpu", cpuPart, "uint64(place)<<32|uint64(n/4)", "uint64(n/4)"},
+		{"a neighbour's potential is delivered", "reference", reference, "out.Potentials, b.state.V[n]", "out.Potentials, b.state.V[max(n, 1)-1]"},
+		{"a neighbour's potential is delivered", "cpu", cpu, "out.Potentials, b.v[n]", "out.Potentials, b.v[max(n, 1)-1]"},
 		{"drives are rounded one by one", "reference", "connectome/connectome.go", "sum += d.Term", "sum = float64(float32(sum) + float32(d.Term))"},
 	}
 }
