@@ -16,7 +16,7 @@ func (p *parser) projection(n *yaml.Node, at *path) {
 	if !ok {
 		return
 	}
-	pr := Projection{Pos: pos(n), From: f.areaOf("from"), To: f.areaOf("to")}
+	pr := Projection{Pos: pos(n), From: f.areaOf("from"), To: f.inputArea("to")}
 	rule := -1
 	if f.choice("rule", &rule) {
 		pr.Rule = Rule(rule)
