@@ -159,7 +159,7 @@ func distributionPattern(dims []Dimension) string {
 			ways = append(ways, quantityPattern(d))
 		}
 	}
-	x := `\s*(` + strings.Join(ways, "|") + `)\s*`
+	x := `\s*(0|` + strings.Join(ways, "|") + `)\s*`
 	dist := `\s*(uniform|normal|lognormal)\s*\(` + x + `,` + x + `\)\s*`
 	return `^(` + dist + `([<>]=?` + x + `){0,2}|\s*clip\s*\(` + dist + `,` + x + `,` + x + `\)\s*)$`
 }
@@ -168,7 +168,7 @@ func distributionPattern(dims []Dimension) string {
 func tiedPattern(dim Dimension) string {
 	x := decimal
 	if dim != Plain {
-		x = quantityPattern(dim)
+		x = `(0|` + quantityPattern(dim) + `)`
 	}
 	return `^\s*(lin|sq)\s*\(\s*` + x + `\s*,\s*` + x + `\s*,\s*[A-Za-z_]+\s*\)\s*$`
 }
