@@ -46,6 +46,7 @@ func sections() []section {
 		{"A drive (`areas[].drive` or `areas[].drive[]`)", driveKeys()},
 		{"Poisson events (`drive.poisson`)", driveKeys()[index(driveKeys(), "poisson")].Keys},
 		{"A projection (`projections[]`)", projectionKeys()},
+		{"A mapper (`projections[].mapper`)", projectionKeys()[index(projectionKeys(), "mapper")].Keys},
 		{"A stimulus (`stimuli[]`)", stimulusKeys()},
 		{"What to record (`record`)", recordKeys()},
 		{"Potentials (`record.potentials[]`)", recordKeys()[index(recordKeys(), "potentials")].Item.Keys},

@@ -105,6 +105,7 @@ func places() []place {
 		{"drive", []string{"areas", "items", "drive", "anyOf"}, "burst: v1\nareas:\n- {name: a, neurons: 3, drive: {%s}}"},
 		{"poisson", []string{"areas", "items", "drive", "anyOf", "poisson"}, "burst: v1\nareas:\n- {name: a, neurons: 3, drive: {poisson: {%s}}}"},
 		{"projection", []string{"projections", "items"}, area + "projections:\n- {%s}"},
+		{"mapper", []string{"projections", "items", "mapper"}, area + "projections:\n- {from: a, to: a, rule: composite, mapper: {%s}}"},
 		{"stimulus", []string{"stimuli", "items"}, area + "stimuli:\n- {%s}"},
 		{"record", []string{"record"}, area + "record: {%s}"},
 		{"potentials", []string{"record", "potentials", "items"}, area + "record: {potentials: [{%s}]}"},
@@ -149,8 +150,8 @@ func TestSchemaKeys(t *testing.T) {
 			}
 		})
 	}
-	if total != 70 {
-		t.Errorf("%d keys in the schema, want 70: a change of the format belongs into docs/genome.md and CHANGELOG.md", total)
+	if total != 88 {
+		t.Errorf("%d keys in the schema, want 88: a change of the format belongs into docs/genome.md and CHANGELOG.md", total)
 	}
 }
 
@@ -159,7 +160,7 @@ func faulty(t *testing.T, p place, key, value string, unknown bool) bool {
 	t.Helper()
 	text := fmt.Sprintf(p.text, key+": "+value)
 	for _, extra := range []string{"", ", rule: fixed_indegree", ", rule: fixed_outdegree", ", rule: fixed_total_number",
-		", rule: pairwise_bernoulli", ", rule: vectors", ", rule: patterns", ", from: a, to: a", ", area: a, at: 1",
+		", rule: pairwise_bernoulli", ", rule: projector", ", rule: vectors", ", rule: patterns", ", rule: composite", ", from: a, to: a", ", area: a, at: 1",
 		", model: lif", ", name: b, neurons: 2"} {
 		full := text
 		if at := strings.LastIndex(text, key+": "+value); extra != "" && p.path != nil {
