@@ -9,6 +9,7 @@ type batch struct {
 	source  [batchSize]uint32 // neuron of the source area
 	target  [batchSize]uint32 // neuron of the target area
 	ordinal [batchSize]uint64 // names the synapse in its projection, for its draws
+	boxes   []box             // scratch of a grid
 
 	wiring *wiring
 	sink   sink

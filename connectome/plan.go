@@ -3,6 +3,7 @@ package connectome
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"burst/genome"
 	"burst/internal/exact"
@@ -148,8 +149,11 @@ func (p *plan) newRule(w *wiring) (r rule, key, wrong string) {
 		return newTotal(e, pr)
 	case genome.PairwiseBernoulli:
 		return newBernoulli(e, pr.P), "", ""
+	case genome.Randomizer:
+		to := &p.g.Areas[pr.To]
+		return &randomizer{e, e.targets / to.PerVoxel, to.PerVoxel}, "", ""
 	}
-	return p.newGrid(e, pr), "", ""
+	return p.newGrid(e, pr)
 }
 
 // fault says when there are too few partners.
@@ -173,24 +177,31 @@ func newTotal(e ends, pr *genome.Projection) (r rule, key, wrong string) {
 	return &totalNumber{ends: e, n: pr.Count}, "", ""
 }
 
-func (p *plan) newGrid(e ends, pr *genome.Projection) rule {
+// newGrid makes a rule that goes by voxels.
+func (p *plan) newGrid(e ends, pr *genome.Projection) (r rule, key, wrong string) {
 	from, to := &p.g.Areas[pr.From], &p.g.Areas[pr.To]
-	r := &grid{
+	g := &grid{
 		ends: e, fromSize: signed(from.Size), toSize: signed(to.Size),
-		fromEach: from.PerVoxel, toEach: to.PerVoxel, disjoint: true,
+		fromEach: from.PerVoxel, toEach: to.PerVoxel,
 	}
-	switch pr.Rule {
-	case genome.Projector:
-		r.shape = &projector{r.fromSize, r.toSize}
-	case genome.Vectors:
-		r.shape = newVectors(pr.Vectors, r.toSize)
-	case genome.Patterns:
-		r.shape, r.disjoint = newPatterns(pr.Patterns, r.toSize), false
+	switch {
+	case pr.Rule != genome.Composite:
+		m := genome.Mapper{Rule: pr.Rule, Axes: pr.Axes, FromEnd: pr.FromEnd, Vectors: pr.Vectors, Patterns: pr.Patterns}
+		g.shape, g.disjoint = newShape(&m, g.fromSize, g.toSize)
+	case pr.Mapper == nil || !slices.Contains(genome.Mappers(), pr.Mapper.Rule):
+		return nil, "mapper", fmt.Sprintf("a composite needs a mapper, one of the rules %v", genome.Mappers())
 	default:
-		panic(fmt.Sprintf("BUG: rule %d", pr.Rule))
+		c := &composite{block: signed(pr.Blocks), choose: pr.Choose}
+		for i := range 3 {
+			if c.block[i] < 1 || c.choose[i][0] < 1 {
+				return nil, "src_seed", fmt.Sprintf("blocks of %v voxels, %v of them taken and skipped, want at least 1 voxel and 1 block taken on each axis", pr.Blocks, pr.Choose)
+			}
+		}
+		c.mapper, g.disjoint = newShape(pr.Mapper, c.block, g.toSize)
+		g.shape = c
 	}
-	r.survey(p.workers)
-	return r
+	g.survey(p.workers)
+	return g, "", ""
 }
 
 func signed(size [3]uint64) [3]int64 {

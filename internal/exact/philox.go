@@ -34,6 +34,7 @@ const (
 	InitialV
 	PoissonDrive
 	Excitability
+	Attractivity
 )
 
 // Draw is the law's draw for index in burst t.
