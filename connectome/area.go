@@ -23,6 +23,7 @@ func (p *plan) makeArea(i int, a *Area) error {
 	from := &p.g.Areas[i]
 	*a = Area{
 		Name: from.Name, Neurons: p.areas[i], Ports: p.areas[i], PerVoxel: uint32(from.PerVoxel),
+		Group: from.Group, Devices: from.Devices,
 		Size: [3]uint32{uint32(from.Size[0]), uint32(from.Size[1]), uint32(from.Size[2])},
 	}
 	rest := 0.0

@@ -19,6 +19,8 @@ type Connectome struct {
 	Delay    []uint8  // bursts, 1…255; nil when all are 1
 	MaxDelay int      // D, the largest delay present, ≥ 1
 
+	ByRule uint64 // synapses that the rules made, before merging
+
 	Bound   []uint32 // per port: the largest |sum| that synapses and drives can make in one burst, ≤ MaxInt32
 	Stimuli []Stimulus
 }
@@ -39,6 +41,8 @@ type Area struct {
 	Ports    Span      // one a neuron for feagi and lif: port = Ports.First + (neuron − Neurons.First)
 	Size     [3]uint32 // voxels
 	PerVoxel uint32
+	Group    string // as in genome.Area
+	Devices  uint64 // as in genome.Area
 	Model    Model
 	FEAGI    FEAGI // when Model is FEAGIModel
 	LIF      LIF   // when Model is LIFModel

@@ -17,6 +17,8 @@ type plan struct {
 	areas   []Span // neurons; every model so far has one port a neuron, so ports are the same spans
 	neurons uint64
 	wirings []wiring
+	groups  []group  // wirings whose synapses are merged
+	out     []uint64 // per neuron, synapses from it before merging, where an area divides by them; else nil
 	scale   float64
 }
 
@@ -25,13 +27,18 @@ type wiring struct {
 	index    int
 	p        *genome.Projection
 	from, to Span // neurons; ports of the target area
+	ends     ends
 	rule     rule
+	keep     uint64 // per cent of the rule's synapses that are made
+	merged   bool   // belongs to a group
 	weight   sampler
+	factor   float64  // psp of the source area
+	out      []uint64 // per source neuron, what the weight is divided by; nil: nothing
 	delay    sampler
-	fixed    int64 // quanta, when the weight is constant
-	steps    uint8 // bursts, when the delay is constant
-	synapses uint64
-	counted  bool // synapses is exact
+	fixed    int64  // quanta, when the weight is constant and not divided
+	steps    uint8  // bursts, when the delay is constant
+	synapses uint64 // before merging
+	counted  bool   // synapses is exact
 }
 
 func newPlan(g *genome.Genome, o Options) (*plan, error) {
@@ -48,9 +55,11 @@ func newPlan(g *genome.Genome, o Options) (*plan, error) {
 			return nil, err
 		}
 	}
+	p.makeGroups()
 	if err := p.checkMemory(); err != nil {
 		return nil, err
 	}
+	p.countOut()
 	return p, nil
 }
 
@@ -91,7 +100,7 @@ func (p *plan) prepare(i int) error {
 	pr := &p.g.Projections[i]
 	w := &p.wirings[i]
 	*w = wiring{
-		index: i, p: pr, from: p.areas[pr.From], to: p.areas[pr.To],
+		index: i, p: pr, from: p.areas[pr.From], to: p.areas[pr.To], factor: p.g.Areas[pr.From].Factor(),
 		weight: newSampler(pr.Weight, p.g.Seed, exact.WeightDraw, i),
 		delay:  newSampler(pr.Delay, p.g.Seed, exact.DelayDraw, i),
 	}
@@ -100,7 +109,11 @@ func (p *plan) prepare(i int) error {
 		return p.g.Fault(pr.Pos, projectionKey(i, key), "%s", wrong)
 	}
 	w.rule = r
-	w.synapses, w.counted = r.total()
+	if pr.LeaveOut > 100 || pr.Merge && !pr.Rule.BySource() {
+		return p.g.Fault(pr.Pos, projectionKey(i, "rule"), "%d per cent left out, merge %v: want at most 100, and merge only with a rule that goes source by source", pr.LeaveOut, pr.Merge)
+	}
+	w.keep = 100 - pr.LeaveOut
+	w.synapses, w.counted = w.total()
 	for _, v := range []struct {
 		key string
 		s   *sampler
@@ -127,10 +140,11 @@ func delayMessage(bursts, timestep float64) string {
 // newRule makes the rule of a projection, or says what is wrong and at which key.
 func (p *plan) newRule(w *wiring) (r rule, key, wrong string) {
 	pr := w.p
-	e := ends{
+	w.ends = ends{
 		sources: uint64(w.from.Count), targets: uint64(w.to.Count),
 		noSelf: pr.NoAutapses && pr.From == pr.To, seed: p.g.Seed, stream: uint64(w.index),
 	}
+	e := w.ends
 	switch pr.Rule {
 	case genome.OneToOne:
 		if e.sources != e.targets {

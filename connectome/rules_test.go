@@ -41,6 +41,17 @@ var ruleCases = []struct {
 	{"projector", genome.Projection{Rule: genome.Projector, To: 1}, 5 * 11 * 7 * 4, 0xa6cdadfec80d33ec},
 	{"vectors", genome.Projection{Rule: genome.Vectors, Vectors: [][3]int64{{1, 0, 0}, {-1, 2, 0}, {1, 0, 0}, {math.MaxInt64, 0, 0}, {math.MinInt64, 0, 0}}}, (4*3*1 + 4*1*1) * 16, 0xdbd522a312230411},
 	{"patterns", genome.Projection{Rule: genome.Patterns, Patterns: []genome.Pattern{wild("**0", "?!0"), wild("2**", "***"), wild("***", "?!*")}}, 0, 0x40a3f654c1b7c35d},
+	{"projector of the end", genome.Projection{Rule: genome.Projector, To: 1, Axes: genome.ZYX, FromEnd: genome.XAxis}, 11 * 4, 0x6c27af20eafbd798},
+	{"expander", genome.Projection{Rule: genome.Expander}, 5 * 3 * 16, 0x04bc5119ec03b8af},
+	{"reducer", genome.Projection{Rule: genome.Reducer}, 5 * 3 * 16, 0xbb57c094baf00b46},
+	{"block to block", genome.Projection{Rule: genome.BlockToBlock}, 60 * 4, 0x50a7170999a00321},
+	{"lateral pairs", genome.Projection{Rule: genome.LateralPairs}, 4 * 3 * 16, 0xe4a1cdce223785f1},
+	{"last to first", genome.Projection{Rule: genome.LastToFirst, To: 1}, 4, 0x6d796db56a6d0654},
+	{"randomizer", genome.Projection{Rule: genome.Randomizer}, 60 * 4, 0x45bfde86b548e49d},
+	{"randomizer without autapses", genome.Projection{Rule: genome.Randomizer, NoAutapses: true}, 0, 0xfde94e3cc0b407ed},
+	{"composite", genome.Projection{Rule: genome.Composite, To: 1, Blocks: [3]uint64{2, 1, 1}, Choose: [3][2]uint64{{1, 1}, {2, 0}, {1, 0}},
+		Mapper: &genome.Mapper{Rule: genome.Projector}}, 0, 0x8f0100bd2a0711a8},
+	{"half of all to all", genome.Projection{Rule: genome.AllToAll, To: 1, LeaveOut: 50}, 0, 0xeef83bf0c3bc6a9a},
 }
 
 // ruleGenome has areas of 5×3×1 voxels with 4 neurons and of 1×11×7 with 1, and drawn weights and delays.
