@@ -81,8 +81,8 @@
 // # Merging
 //
 // Of the projections that merge, all synapses of one source, port and delay become one, whose weight is the sum of their
-// quanta. It stays a synapse where that is 0. Only rules that go source by source merge, so that the number of synapses is
-// known without storing them.
+// quanta. It stays a synapse where that is 0. Only rules that go source by source and make every pair once merge, so that the
+// number of synapses is known without storing them.
 //
 // # Bounds
 //

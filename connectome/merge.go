@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"sync/atomic"
-
-	"burst/genome"
 )
 
 // group is the projections between two areas whose synapses are merged: those of one source, port and delay become one.
@@ -14,15 +12,14 @@ type group struct {
 	synapses uint64 // after merging; until they are counted a number that is surely not more
 }
 
-// bySource is a rule whose units are the sources, and that knows how many synapses one has at most.
+// bySource is a rule whose units are the sources, that makes every pair once and knows how many a source has at most.
 type bySource interface{ longest() uint64 }
 
 func (r *oneToOne) longest() uint64  { return 1 }
 func (r *allToAll) longest() uint64  { return r.targets }
-func (r *outdegree) longest() uint64 { return r.k }
 func (r *bernoulli) longest() uint64 { return r.targets }
 
-// makeGroups finds the projections to merge. One alone is left out where it makes every pair once.
+// makeGroups finds the projections to merge. One alone has nothing to merge.
 func (p *plan) makeGroups() {
 	at := map[[2]int]int{}
 	for i := range p.wirings {
@@ -39,20 +36,15 @@ func (p *plan) makeGroups() {
 		}
 		p.groups[k].wirings = append(p.groups[k].wirings, w)
 	}
-	p.groups = slices.DeleteFunc(p.groups, func(q group) bool { return len(q.wirings) == 1 && q.wirings[0].pairsOnce() })
+	p.groups = slices.DeleteFunc(p.groups, func(q group) bool { return len(q.wirings) == 1 })
 	for i := range p.groups {
 		q := &p.groups[i]
 		for _, w := range q.wirings {
 			w.merged = true
-			if w.pairsOnce() {
-				q.synapses = max(q.synapses, w.synapses)
-			}
+			q.synapses = max(q.synapses, w.synapses)
 		}
 	}
 }
-
-// pairsOnce says that the rule makes no two synapses of a pair.
-func (w *wiring) pairsOnce() bool { return w.p.Rule != genome.FixedOutdegree || w.p.NoMultapses }
 
 // longestMerged is the largest number of synapses that a source has in a group, or one that is surely not less.
 func (p *plan) longestMerged() uint64 {

@@ -34,7 +34,7 @@ func overlapping(merge ...bool) *genome.Genome {
 	g := network(1, block("feagi", 7, 3, 2, 2), block("feagi", 5, 4, 2, 1)).join(
 		genome.Projection{Rule: genome.AllToAll, To: 1, Weight: value(genome.Normal, 1.5, 2.5), Delay: value(genome.Uniform, 1, 4)},
 		genome.Projection{Rule: genome.Projector, To: 1, Weight: constant(-1.75), Delay: constant(2)},
-		genome.Projection{Rule: genome.FixedOutdegree, Outdegree: 31, To: 1, Weight: value(genome.Uniform, -2, 1), LeaveOut: 21},
+		genome.Projection{Rule: genome.Patterns, Patterns: []genome.Pattern{wild("***", "?!*"), wild("1**", "***")}, To: 1, Weight: value(genome.Uniform, -2, 1), LeaveOut: 21},
 		genome.Projection{Rule: genome.PairwiseBernoulli, P: 0.4, To: 1, Weight: constant(0.25), Delay: constant(3)},
 		genome.Projection{Rule: genome.Randomizer, Weight: constant(0.5)},
 		genome.Projection{Rule: genome.BlockToBlock, Weight: constant(-0.5), LeaveOut: 50},
@@ -51,8 +51,7 @@ func TestMergeAddsUp(t *testing.T) {
 	for _, merge := range [][]bool{
 		{true, true, true, true, true, true},
 		{true, false, true, false, false, true},
-		{false, false, true, false, false, false}, // an outdegree meets itself
-		{false, true, false, false, true, false},  // each pair once: nothing to merge
+		{false, true, false, false, true, false}, // each alone between its areas: nothing to merge
 	} {
 		want, sums, byRule := map[edge][]int32{}, map[edge]int32{}, uint64(0)
 		for i := range merge {
@@ -124,10 +123,10 @@ func TestMergedOverflowIsRefused(t *testing.T) {
 	assert.ErrorContains(t, err, "the largest scale that fits is 715")
 }
 
-// A rule that goes by targets cannot merge.
-func TestMergeNeedsRulesBySource(t *testing.T) {
-	for _, r := range []genome.Rule{genome.FixedIndegree, genome.FixedTotalNumber} {
-		p := genome.Projection{Rule: r, Indegree: 2, Count: 2, Merge: true, Weight: constant(1)}
+// A rule that makes pairs twice, or not source by source, cannot merge.
+func TestMergeNeedsPairsOnce(t *testing.T) {
+	for _, r := range []genome.Rule{genome.FixedIndegree, genome.FixedOutdegree, genome.FixedTotalNumber} {
+		p := genome.Projection{Rule: r, Indegree: 2, Outdegree: 2, Count: 2, Merge: true, Weight: constant(1)}
 		_, err := Build(network(1, areaOf("feagi", 3)).join(p), Options{})
 		assert.ErrorContains(t, err, "projections[0].rule")
 	}

@@ -109,8 +109,8 @@ func (p *plan) prepare(i int) error {
 		return p.g.Fault(pr.Pos, projectionKey(i, key), "%s", wrong)
 	}
 	w.rule = r
-	if pr.LeaveOut > 100 || pr.Merge && !pr.Rule.BySource() {
-		return p.g.Fault(pr.Pos, projectionKey(i, "rule"), "%d per cent left out, merge %v: want at most 100, and merge only with a rule that goes source by source", pr.LeaveOut, pr.Merge)
+	if pr.LeaveOut > 100 || pr.Merge && !pr.Rule.Merges() {
+		return p.g.Fault(pr.Pos, projectionKey(i, "rule"), "%d per cent left out, merge %v: want at most 100, and merge only with a rule that makes every pair once, source by source", pr.LeaveOut, pr.Merge)
 	}
 	w.keep = 100 - pr.LeaveOut
 	w.synapses, w.counted = w.total()

@@ -17,8 +17,10 @@ func Mappers() []Rule {
 	return []Rule{Projector, Vectors, Patterns, Expander, Reducer, BlockToBlock, LateralPairs, LastToFirst}
 }
 
-// BySource says that the rule makes its synapses source by source, which merging needs.
-func (r Rule) BySource() bool { return r != FixedIndegree && r != FixedTotalNumber }
+// Merges says that projections of the rule can merge: it makes its synapses source by source and every pair once.
+func (r Rule) Merges() bool {
+	return r != FixedIndegree && r != FixedOutdegree && r != FixedTotalNumber
+}
 
 // names gives the names of the rules that a test picks.
 func names(of func(Rule) bool) []string {
@@ -55,7 +57,7 @@ var projectionKeys = sync.OnceValue(func() []key {
 		{Name: "autapses", Form: formFlag, Default: "true", Of: slices.Concat([]string{"all_to_all"}, fixed, []string{"pairwise_bernoulli"}), Doc: "whether a neuron may reach itself"},
 		{Name: "multapses", Form: formFlag, Default: "true", Of: fixed, Doc: "whether a pair may have several synapses"},
 		{Name: "attractivity", Form: formWhole, High: 100, Default: "100", Doc: "per cent of the rule's synapses that are made, each by a draw of its own"},
-		{Name: "merge", Form: formFlag, Default: "false", Of: names(Rule.BySource), Doc: "whether synapses of one pair and delay become one, weights added, over all projections that say so"},
+		{Name: "merge", Form: formFlag, Default: "false", Of: names(Rule.Merges), Doc: "whether synapses of one pair and delay become one, weights added, over all projections that say so"},
 	}, voxelKeys(), []key{
 		{Name: "src_seed", Form: formList, Item: blocks, Len: 3, Of: []string{"composite"}, Doc: "voxels in x, y and z of the blocks that the source area is cut into"},
 		{Name: "src_pattern", Form: formList, Item: &key{Form: formList, Item: turn, Len: 2}, Len: 3, Default: "[[1, 0], [1, 0], [1, 0]]", Of: []string{"composite"}, Doc: "for x, y and z, [choose, skip]: blocks taken and blocks skipped in turn"},
