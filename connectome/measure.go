@@ -34,6 +34,8 @@ const (
 	bytesASynapse  = 4 + 4
 	bytesOfADelay  = 1
 	bytesOfSorting = 16 // a synapse of the longest row, each thread
+	bytesOfMerging = 40 // likewise, of a list that grows by copying
+	bytesOfOutput  = 8  // a neuron, where weights are divided
 )
 
 // Measure says how big Build would make g, without allocating synapses. Synapses are exact; where a rule leaves their
@@ -94,9 +96,9 @@ func (p *plan) bytes() (result, peak uint64) {
 	}
 	peak = add(result, mul(p.neurons, bytesANeuron-resultANeuron))
 	if p.divides() {
-		peak = add(peak, mul(p.neurons, 8))
+		peak = add(peak, mul(p.neurons, bytesOfOutput))
 	}
-	scratch := max(mul(min(synapses, longestSorted), bytesOfSorting), mul(p.longestMerged(), uint64(unsafe.Sizeof(contact{}))))
+	scratch := max(mul(min(synapses, longestSorted), bytesOfSorting), mul(p.longestMerged(), bytesOfMerging))
 	return result, add(peak, mul(uint64(p.workers), add(uint64(unsafe.Sizeof(batch{})), scratch)))
 }
 

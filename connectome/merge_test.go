@@ -128,8 +128,29 @@ func TestMergeNeedsPairsOnce(t *testing.T) {
 	for _, r := range []genome.Rule{genome.FixedIndegree, genome.FixedOutdegree, genome.FixedTotalNumber} {
 		p := genome.Projection{Rule: r, Indegree: 2, Outdegree: 2, Count: 2, Merge: true, Weight: constant(1)}
 		_, err := Build(network(1, areaOf("feagi", 3)).join(p), Options{})
-		assert.ErrorContains(t, err, "projections[0].rule")
+		assert.ErrorContains(t, err, "projections[0].merge")
 	}
+	_, err := Build(network(1, areaOf("feagi", 3)).join(genome.Projection{LeaveOut: 101, Weight: constant(1)}), Options{})
+	assert.ErrorContains(t, err, "projections[0].attractivity")
+}
+
+// Sizes must be those of the arrays built, progress must end at its total, and the limit must hold to the byte.
+func TestSizesOfMergedNetworks(t *testing.T) {
+	g := overlapping(true, true, true, true, true, true)
+	psp := 3.5
+	g.Areas[0].PSP, g.Areas[0].DividePSP = &psp, true
+	g.Projections[0].Weight, g.Projections[2].Weight = constant(1), constant(-2)
+	s, err := Measure(g, Options{Threads: 3})
+	require.NoError(t, err)
+	var done, total uint64
+	c, err := Build(g, Options{Threads: 3, MaxBytes: s.Peak, Progress: func(d, n uint64) { done, total = d, n }})
+	require.NoError(t, err)
+	assert.InEpsilon(t, held(c), s.Bytes, 0.05)
+	assert.Equal(t, total, done)
+	assert.Equal(t, 2*c.ByRule+c.Synapses(), total)
+	_, err = Build(g, Options{Threads: 3, MaxBytes: s.Peak - 1})
+	var refusal *LimitError
+	assert.ErrorAs(t, err, &refusal)
 }
 
 // Attractivity keeps a synapse iff below(x, 100) < attractivity, for every rule, at any number of threads, and the

@@ -109,8 +109,11 @@ func (p *plan) prepare(i int) error {
 		return p.g.Fault(pr.Pos, projectionKey(i, key), "%s", wrong)
 	}
 	w.rule = r
-	if pr.LeaveOut > 100 || pr.Merge && !pr.Rule.Merges() {
-		return p.g.Fault(pr.Pos, projectionKey(i, "rule"), "%d per cent left out, merge %v: want at most 100, and merge only with a rule that makes every pair once, source by source", pr.LeaveOut, pr.Merge)
+	switch {
+	case pr.LeaveOut > 100:
+		return p.g.Fault(pr.Pos, projectionKey(i, "attractivity"), "%d per cent of the synapses are left out, want 0…100", pr.LeaveOut)
+	case pr.Merge && !pr.Rule.Merges():
+		return p.g.Fault(pr.Pos, projectionKey(i, "merge"), "the rule %s cannot merge, want one that makes every pair once, source by source", pr.Rule)
 	}
 	w.keep = 100 - pr.LeaveOut
 	w.synapses, w.counted = w.total()
