@@ -110,11 +110,7 @@ func (p *parser) rule(f *fields, pr *Projection) {
 	case Composite:
 		p.composite(f, pr)
 	default:
-		from := [3]uint64{}
-		if pr.From >= 0 {
-			from = p.g.Areas[pr.From].Size
-		}
-		p.voxelRule(f, Mapper{Rule: pr.Rule}, from, pr.To).onto(pr)
+		p.voxelRule(f, Mapper{Rule: pr.Rule}).onto(pr)
 	}
 }
 

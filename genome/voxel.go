@@ -6,9 +6,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// voxelRule reads the keys of a rule that goes by voxels into m. from is the size of what the rule takes for the source
-// area, zero while it is at fault; to is the target area, −1 likewise.
-func (p *parser) voxelRule(f *fields, m Mapper, from [3]uint64, to int) *Mapper {
+// voxelRule reads the keys of a rule that goes by voxels into m.
+func (p *parser) voxelRule(f *fields, m Mapper) *Mapper {
 	switch m.Rule {
 	case Projector:
 		axes, end := 0, 0
@@ -22,11 +21,7 @@ func (p *parser) voxelRule(f *fields, m Mapper, from [3]uint64, to int) *Mapper 
 		m.Vectors = p.vectors(f)
 	case Patterns:
 		f.must("patterns", "patterns")
-		into := [3]uint64{}
-		if to >= 0 {
-			into = p.g.Areas[to].Size
-		}
-		m.Patterns = p.patterns(f, from, into)
+		m.Patterns = p.patterns(f)
 	}
 	return &m
 }
@@ -62,7 +57,7 @@ func (p *parser) composite(f *fields, pr *Projection) {
 	m, ok := p.fields(n, at, k.Keys)
 	if rule := 0; ok && m.choice("rule", &rule) {
 		m.only("rule", Mappers()[rule].String())
-		pr.Mapper = p.voxelRule(m, Mapper{Pos: pos(n), Rule: Mappers()[rule]}, pr.Blocks, pr.To)
+		pr.Mapper = p.voxelRule(m, Mapper{Pos: pos(n), Rule: Mappers()[rule]})
 	}
 }
 
@@ -79,36 +74,27 @@ func (p *parser) vectors(f *fields) [][3]int64 {
 	return list
 }
 
-func (p *parser) patterns(f *fields, from, to [3]uint64) []Pattern {
+func (p *parser) patterns(f *fields) []Pattern {
 	var list []Pattern
 	_, at, k := f.get("patterns")
 	for i, n := range f.list("patterns") {
 		var pattern Pattern
 		for side, e := range p.list(n, at.item(i), k.Item) {
-			size, into := from, &pattern.From
+			into := &pattern.From
 			if side == 1 {
-				size, into = to, &pattern.To
+				into = &pattern.To
 			}
-			p.patternEnd(e, at.item(i).item(side), k.Item.Item, size, into)
+			for j, c := range p.list(e, at.item(i).item(side), k.Item.Item) {
+				into[j] = p.patternElem(c, at.item(i).item(side).item(j))
+			}
 		}
 		list = append(list, pattern)
 	}
 	return list
 }
 
-// patternEnd reads the three elements of one side of a pattern; size is 0 on an axis that is not known.
-func (p *parser) patternEnd(n *yaml.Node, at *path, k *key, size [3]uint64, into *[3]PatternElem) {
-	for i, e := range p.list(n, at, k) {
-		high := uint64(maxOffset)
-		if size[i] > 0 {
-			high = size[i] - 1
-		}
-		into[i] = p.patternElem(e, at.item(i), min(high, maxOffset))
-	}
-}
-
-// patternElem reads a coordinate up to high or a wildcard.
-func (p *parser) patternElem(n *yaml.Node, at *path, high uint64) PatternElem {
+// patternElem reads a coordinate or a wildcard. A coordinate may lie outside the area: it matches and reaches nothing.
+func (p *parser) patternElem(n *yaml.Node, at *path) PatternElem {
 	const wanted = `a coordinate, "*", "?" or "!"`
 	text, ok := p.scalar(n, at, wanted)
 	if !ok {
@@ -126,7 +112,7 @@ func (p *parser) patternElem(n *yaml.Node, at *path, high uint64) PatternElem {
 		p.fault(n, at, "", "expects %s, found %s", wanted, found(n))
 		return PatternElem{}
 	}
-	x, _ := p.whole(n, at, 0, high)
+	x, _ := p.whole(n, at, 0, maxOffset)
 	return PatternElem{Kind: Exact, Coord: int64(x)}
 }
 

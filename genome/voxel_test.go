@@ -25,7 +25,7 @@ projections:
     rule: composite
     src_seed: [4, 2, 1]
     src_pattern: [[1, 2], [3, 0], [1, 1]]
-    mapper: {rule: patterns, patterns: [[[3, "*", 0], ["?", 3, "!"]]]}
+    mapper: {rule: patterns, patterns: [[[3, "*", 0], ["?", 3, "!"]], [[77, 0, 0], [0, 88, 0]]]}
     weight: 1
   - {from: hand, to: eye, rule: composite, src_seed: [2, 2, 2], mapper: {rule: projector, axes: yxz}, weight: 1}
 stimuli:
@@ -62,7 +62,8 @@ func TestMorphologies(t *testing.T) {
 		From: [3]PatternElem{{Coord: 3}, {Kind: Any}, {}},
 		To:   [3]PatternElem{{Kind: Same}, {Coord: 3}, {Kind: Other}},
 	}
-	if c.Blocks != [3]uint64{4, 2, 1} || c.Choose != [3][2]uint64{{1, 2}, {3, 0}, {1, 1}} || c.Mapper.Rule != Patterns || !reflect.DeepEqual(c.Mapper.Patterns, []Pattern{pattern}) {
+	nowhere := Pattern{From: [3]PatternElem{{Coord: 77}, {}, {}}, To: [3]PatternElem{{}, {Coord: 88}, {}}}
+	if c.Blocks != [3]uint64{4, 2, 1} || c.Choose != [3][2]uint64{{1, 2}, {3, 0}, {1, 1}} || c.Mapper.Rule != Patterns || !reflect.DeepEqual(c.Mapper.Patterns, []Pattern{pattern, nowhere}) {
 		t.Errorf("composite: %+v %+v", c, c.Mapper)
 	}
 	if c = g.Projections[8]; c.Choose != [3][2]uint64{{1, 0}, {1, 0}, {1, 0}} || c.Mapper.Axes != YXZ || c.Mapper.FromEnd != NoAxis {
@@ -94,7 +95,7 @@ func TestMorphologyMistakes(t *testing.T) {
 		{name: "mapper without a rule", old: "mapper: {rule: projector, axes: yxz}", new: "mapper: ‹{axes: yxz}", shape: true},
 		{name: "key of another mapper", old: "rule: projector, axes: yxz", new: "rule: reducer, ‹axes: yxz"},
 		{name: "composite without a mapper", old: "  - {from: hand, to: eye, rule: composite, src_seed: [2, 2, 2], mapper: {rule: projector, axes: yxz}", new: "  - ‹{from: hand, to: eye, rule: composite, src_seed: [2, 2, 2]"},
-		{name: "pattern outside its block", old: "[[3, ", new: "[[‹4, "},
+		{name: "a coordinate below 0", old: "[[3, ", new: "[[‹-4, ", shape: true},
 		{name: "voxel outside its area", old: "[11, 4, 2], [0", new: "[11, ‹5, 2], [0"},
 		{name: "voxel twice", old: "[0, 0, 1]]", new: "[0, 0, 1], ‹[0, 0, 1]]"},
 		{name: "voxels and neurons", old: "voxels: [[6, 0, 1]]", new: "neurons: [1], ‹voxels: [[6, 0, 1]]"},
