@@ -23,6 +23,7 @@ func (p *plan) makeArea(i int, a *Area) error {
 	from := &p.g.Areas[i]
 	*a = Area{
 		Name: from.Name, Neurons: p.areas[i], Ports: p.ports[i], PerVoxel: uint32(from.PerVoxel), Model: modelOf(from.Model.Name),
+		Group: from.Group, Devices: from.Devices,
 		Size: [3]uint32{uint32(from.Size[0]), uint32(from.Size[1]), uint32(from.Size[2])},
 	}
 	if err := p.makeConstants(i, a); err != nil {

@@ -19,6 +19,8 @@ type Connectome struct {
 	Delay    []uint8  // bursts, 1…255; nil when all are 1
 	MaxDelay int      // D, the largest delay present, ≥ 1
 
+	ByRule uint64 // synapses that the rules made, before merging
+
 	Bound   []uint32 // per port: the largest |sum| that synapses and drives can make in one burst, ≤ MaxInt32
 	Stimuli []Stimulus
 }

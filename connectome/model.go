@@ -12,6 +12,8 @@ type Area struct {
 	Ports    Span      // none for sources; else as many a neuron as the model has, all first ones before all second ones
 	Size     [3]uint32 // voxels
 	PerVoxel uint32
+	Group    string // as in genome.Area
+	Devices  uint64 // as in genome.Area
 	Model    Model
 	Drives   []Drive
 	V0       Initial    // potential before burst 0, as the model holds it (lif, lif_psc_exp: relative to rest)

@@ -3,6 +3,7 @@ package connectome
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sync/atomic"
 
 	"burst/genome"
@@ -16,7 +17,8 @@ const (
 	refusedAlways = "not even scale: 1 fits; make weights or the number of synapses onto a neuron smaller"
 )
 
-// chooseScale takes the genome's scale, or finds the largest power of two ≤ 2^20 that keeps every bound ≤ 2^30.
+// chooseScale takes the genome's scale, or finds the largest power of two ≤ 2^20 that keeps every bound ≤ 2^30; where an
+// area divides its weights, the largest up to the one at which rounding them up adds at most 0.1 per cent.
 // Bounds never shrink when the scale grows (rounding is monotone), so that
 // the search need not try every exponent.
 func (p *plan) chooseScale() {
@@ -24,7 +26,8 @@ func (p *plan) chooseScale() {
 		p.scale = float64(p.g.Scale)
 		return
 	}
-	lo, hi, guess := 0, autoScale+1, autoScale
+	top := p.topScale()
+	lo, hi, guess := 0, top+1, top
 	for hi-lo > 1 {
 		found := worst(p.sums(pow2(guess)))
 		if found <= autoBound {
@@ -39,16 +42,32 @@ func (p *plan) chooseScale() {
 	p.scale = pow2(lo)
 }
 
+// topScale is the exponent of the largest scale to try: the least with 2^k ≥ 1000·K for the largest divisor K, if any.
+func (p *plan) topScale() int {
+	if p.out == nil {
+		return autoScale
+	}
+	k := 0
+	for pow2(k) < float64(1000*float64(max(1, slices.Max(p.out)))) && pow2(k) < maxScale {
+		k++
+	}
+	return k
+}
+
 func pow2(k int) float64 { return float64(uint64(1) << k) }
 
 // checkWeights fixes constant weights and refuses those that round to nothing.
 func (p *plan) checkWeights() error {
 	for i := range p.wirings {
 		w := &p.wirings[i]
-		if wrong := p.tooSmall(w.weight.Mean()); wrong != "" {
+		if w.out != nil {
+			continue // what is divided is rounded up
+		}
+		mean := float64(w.weight.Mean() * w.factor)
+		if wrong := p.tooSmall(mean); wrong != "" {
 			return p.g.Fault(w.weight.Pos, projectionKey(i, "weight"), "%s", wrong)
 		}
-		w.fixed = quanta(w.weight.A, p.scale)
+		w.fixed = quanta(float64(w.weight.A*w.factor), p.scale)
 	}
 	return nil
 }
@@ -73,11 +92,10 @@ type weigher struct {
 }
 
 func (a *weigher) take(w *wiring, b *batch) {
-	q := quanta(w.weight.A, a.scale)
+	q, varies := quanta(float64(w.weight.A*w.factor), a.scale), w.varies()
 	for i, t := range b.target[:b.n] {
-		if w.weight.Kind != genome.Const {
-			x, _ := w.weight.at(b.ordinal[i])
-			q = quanta(x, a.scale)
+		if varies {
+			q, _ = w.quanta(b.source[i], b.ordinal[i], a.scale)
 		}
 		atomic.AddUint64(&a.sums[w.port(t, q)], magnitude(q))
 	}

@@ -41,6 +41,17 @@ var ruleCases = []struct {
 	{"projector", genome.Projection{Rule: genome.Projector, To: 1}, 5 * 11 * 7 * 4, 0xcbc4ccc543c96ae7},
 	{"vectors", genome.Projection{Rule: genome.Vectors, Vectors: [][3]int64{{1, 0, 0}, {-1, 2, 0}, {1, 0, 0}, {math.MaxInt64, 0, 0}, {math.MinInt64, 0, 0}}}, (4*3*1 + 4*1*1) * 16, 0x00cc41698ddf3b0c},
 	{"patterns", genome.Projection{Rule: genome.Patterns, Patterns: []genome.Pattern{wild("**0", "?!0"), wild("2**", "***"), wild("***", "?!*")}}, 0, 0x659b151b3d73fa58},
+	{"projector of the end", genome.Projection{Rule: genome.Projector, To: 1, Axes: genome.ZYX, FromEnd: genome.XAxis}, 11 * 4, 0x911ecde766b80e93},
+	{"expander", genome.Projection{Rule: genome.Expander}, 5 * 3 * 16, 0x29b36fe067bfefaa},
+	{"reducer", genome.Projection{Rule: genome.Reducer}, 5 * 3 * 16, 0xe04edf5b36ac4241},
+	{"block to block", genome.Projection{Rule: genome.BlockToBlock}, 60 * 4, 0x759e35d0155c3a1c},
+	{"lateral pairs", genome.Projection{Rule: genome.LateralPairs}, 4 * 3 * 16, 0x0998ec949df3bcec},
+	{"last to first", genome.Projection{Rule: genome.LastToFirst, To: 1}, 4, 0x92708c7be6293d4f},
+	{"randomizer", genome.Projection{Rule: genome.Randomizer}, 60 * 4, 0x6ab6fd4d31051b98},
+	{"randomizer without autapses", genome.Projection{Rule: genome.Randomizer, NoAutapses: true}, 0, 0x22e06d033c703ee8},
+	{"composite", genome.Projection{Rule: genome.Composite, To: 1, Blocks: [3]uint64{2, 1, 1}, Choose: [3][2]uint64{{1, 1}, {2, 0}, {1, 0}},
+		Mapper: &genome.Mapper{Rule: genome.Projector}}, 0, 0xb3f81f83a5c348a3},
+	{"half of all to all", genome.Projection{Rule: genome.AllToAll, To: 1, LeaveOut: 50}, 0, 0x13ef5ab73f78a195},
 }
 
 // ruleGenome has areas of 5×3×1 voxels with 4 neurons and of 1×11×7 with 1, and drawn weights and delays.

@@ -19,6 +19,12 @@ func (p *parser) area(n *yaml.Node, at *path) Area {
 	f.name("name", &a.Name)
 	p.shape(f, &a)
 	f.numbers3("position", &a.Position)
+	f.name("group", &a.Group)
+	f.whole("devices", &a.Devices)
+	if psp := 1.0; f.number("psp", &psp) {
+		a.PSP = &psp
+	}
+	f.flag("divide_psp", &a.DividePSP)
 	model := 0
 	if f.choice("model", &model) || !f.has("model") {
 		a.Model = Models()[model]

@@ -116,6 +116,10 @@ var areaKeys = sync.OnceValue(func() []key {
 		{Name: "neurons_per_voxel", Form: formWhole, Low: 1, High: maxSize, Default: "1", Doc: "neurons in each voxel, beside size"},
 		{Name: "position", Form: position, Item: where, Len: three, Default: "[0, 0, 0]", Doc: "place in pictures; the network does not depend on it"},
 		{Name: "model", Form: formChoice, Choices: names, Default: names[0], Doc: "neuron model"},
+		{Name: "group", Form: formName, Doc: "what the area is for: ipu, opu, core, custom, memory or any other name"},
+		{Name: "devices", Form: formWhole, Low: 1, High: maxSize, Doc: "number of devices that the area stands for"},
+		{Name: "psp", Form: formNumber, Dims: []Dimension{Plain}, Min: -inf, Max: inf, Default: "1", Doc: "factor of the weights of all projections from the area"},
+		{Name: "divide_psp", Form: formFlag, Default: "false", Doc: "whether those weights are divided by the number of synapses that leave the source neuron"},
 		{Name: "params", Form: formMap, Doc: "parameters of the model"},
 		{Name: "init", Form: formMap, Doc: "initial values of state variables, drawn for each neuron"},
 		{Name: "drive", Form: formOneOrMany, Keys: driveKeys(), Of: driven(), Doc: "input that the area makes by itself"},
@@ -267,13 +271,18 @@ var stimulusKeys = sync.OnceValue(func() []key {
 		{Name: "area", Form: formArea, Required: true, Doc: "area that receives the amounts"},
 		{Name: "at", Form: formBursts, High: maxBursts - 1, Doc: "the one burst in which the stimulus acts; or every"},
 		{Name: "every", Form: formBursts, Low: 1, High: maxBursts, Doc: "acts in every burst that is a multiple of this"},
-		{Name: "neurons", Form: formList, Item: neuronKey(), Doc: "neurons of the area, counted from 0; or image"},
+		{Name: "neurons", Form: formList, Item: neuronKey(), Doc: "neurons of the area, counted from 0; or voxels, or image"},
+		{Name: "voxels", Form: formList, Item: voxelKey(), Doc: "voxels [x, y, z] of the area, all neurons of each; instead of neurons"},
 		{Name: "image", Form: formFile, Doc: "PNG picture of size x by size y pixels: z of 1 takes grey levels, z of 3 red, green and blue"},
-		{Name: "amount", Form: formAmount, Dims: inputs(), Default: "1", Doc: "amount for each neuron, times level/255 for an image; required with neurons"},
+		{Name: "amount", Form: formAmount, Dims: inputs(), Default: "1", Doc: "amount for each neuron, times level/255 for an image; required with neurons and voxels"},
 	}, spanKeys("stimulus")...)
 })
 
 func neuronKey() *key { return &key{Form: formWhole, High: math.MaxUint32} }
+
+func voxelKey() *key {
+	return &key{Form: formList, Item: &key{Form: formWhole, High: math.MaxUint32}, Len: 3}
+}
 
 // recordKeys are the keys of record.
 var recordKeys = sync.OnceValue(func() []key {
@@ -281,7 +290,8 @@ var recordKeys = sync.OnceValue(func() []key {
 		{Name: "spikes", Form: formList, Empty: true, Item: &key{Form: formArea}, Doc: "areas whose spikes are kept"},
 		{Name: "potentials", Form: formList, Empty: true, Doc: "neurons whose potentials are kept", Item: &key{Form: formMap, Keys: []key{
 			{Name: "area", Form: formArea, Required: true, Doc: "area of the neurons"},
-			{Name: "neurons", Form: formList, Required: true, Item: neuronKey(), Doc: "neurons of the area, counted from 0"},
+			{Name: "neurons", Form: formList, Item: neuronKey(), Doc: "neurons of the area, counted from 0; or voxels"},
+			{Name: "voxels", Form: formList, Item: voxelKey(), Doc: "voxels [x, y, z] of the area, all neurons of each"},
 		}}},
 		{Name: "fcl", Form: formFlag, Default: "false", Doc: "whether the fire candidate list of every burst is kept"},
 	}

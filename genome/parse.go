@@ -232,7 +232,10 @@ func (p *parser) record(f *fields) {
 	for i, n := range r.list("potentials") {
 		if e, ok := p.fields(n, potentials.item(i), pk.Item.Keys); ok {
 			a := e.areaOf("area")
-			p.g.Record.Potentials = append(p.g.Record.Potentials, Potentials{Area: a, Neurons: e.neurons(a)})
+			if e.lacks("neurons", "voxels") {
+				p.fault(n, potentials.item(i), "", "neither neurons nor voxels found, one of them wanted")
+			}
+			p.g.Record.Potentials = append(p.g.Record.Potentials, Potentials{Area: a, Neurons: e.addressed(a)})
 		}
 	}
 	r.flag("fcl", &p.g.Record.FCL)

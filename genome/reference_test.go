@@ -48,6 +48,7 @@ func sections() []section {
 		{"Normal numbers (`drive.normal`)", driveKeys()[index(driveKeys(), "normal")].Keys},
 		{"Spikes of a source (`areas[].spikes[]`)", areaKeys()[index(areaKeys(), "spikes")].Item.Keys},
 		{"A projection (`projections[]`)", projectionKeys()},
+		{"A mapper (`projections[].mapper`)", projectionKeys()[index(projectionKeys(), "mapper")].Keys},
 		{"A stimulus (`stimuli[]`)", stimulusKeys()},
 		{"What to record (`record`)", recordKeys()},
 		{"Potentials (`record.potentials[]`)", recordKeys()[index(recordKeys(), "potentials")].Item.Keys},

@@ -107,6 +107,7 @@ func places() []place {
 		{"normal", []string{"areas", "items", "drive", "anyOf", "normal"}, "burst: v1\nareas:\n- {name: a, neurons: 3, drive: {normal: {%s}}}"},
 		{"spikes", []string{"areas", "items", "spikes", "items"}, "burst: v1\nareas:\n- {name: a, neurons: 3, model: spike_list, spikes: [{%s}]}"},
 		{"projection", []string{"projections", "items"}, area + "projections:\n- {%s}"},
+		{"mapper", []string{"projections", "items", "mapper"}, area + "projections:\n- {from: a, to: a, rule: composite, mapper: {%s}}"},
 		{"stimulus", []string{"stimuli", "items"}, area + "stimuli:\n- {%s}"},
 		{"record", []string{"record"}, area + "record: {%s}"},
 		{"potentials", []string{"record", "potentials", "items"}, area + "record: {potentials: [{%s}]}"},
@@ -151,8 +152,8 @@ func TestSchemaKeys(t *testing.T) {
 			}
 		})
 	}
-	if total != 89 {
-		t.Errorf("%d keys in the schema, want 89: a change of the format belongs into docs/genome.md and CHANGELOG.md", total)
+	if total != 107 {
+		t.Errorf("%d keys in the schema, want 107: a change of the format belongs into docs/genome.md and CHANGELOG.md", total)
 	}
 }
 
@@ -161,7 +162,7 @@ func faulty(t *testing.T, p place, key, value string, unknown bool) bool {
 	t.Helper()
 	text := fmt.Sprintf(p.text, key+": "+value)
 	for _, extra := range []string{"", ", rule: fixed_indegree", ", rule: fixed_outdegree", ", rule: fixed_total_number",
-		", rule: pairwise_bernoulli", ", rule: vectors", ", rule: patterns", ", from: a, to: a", ", area: a, at: 1",
+		", rule: pairwise_bernoulli", ", rule: projector", ", rule: vectors", ", rule: patterns", ", rule: composite", ", from: a, to: a", ", area: a, at: 1",
 		", model: lif", ", name: b, neurons: 2"} {
 		for _, m := range Models() {
 			full := text
