@@ -13,6 +13,7 @@ static_assert(sizeof(u64) == 8 && sizeof(u32) == 4 && sizeof(u16) == 2, "the hos
 #if defined(__NVCC__) || defined(__CUDACC_RTC__)
 
 #define KERNEL extern "C" __global__ void
+#define KERNEL_OF_1024 extern "C" __global__ void __launch_bounds__(1024)
 #define DEVICE static __device__ __forceinline__
 DEVICE u32 block_index() { return blockIdx.x; }
 DEVICE u32 block_count() { return gridDim.x; }
@@ -24,10 +25,15 @@ DEVICE u32 vote(bool b) { return __ballot_sync(0xffffffffu, b); }
 DEVICE u32 shuffle_xor(u32 v, u32 by) { return __shfl_xor_sync(0xffffffffu, v, by); }
 DEVICE u32 ones(u32 w) { return __popc(w); }
 DEVICE u32 high_product(u32 a, u32 b) { return __umulhi(a, b); }
+#define SHARED __shared__
+DEVICE void block_barrier() { __syncthreads(); }
+DEVICE void fence() { __threadfence(); }
+DEVICE void fence_system() { __threadfence_system(); }
 
 #elif defined(__clang__) && defined(__CUDA__)
 
 #define KERNEL extern "C" __attribute__((global)) void
+#define KERNEL_OF_1024 extern "C" __attribute__((global)) __attribute__((launch_bounds(1024))) void
 #define DEVICE static __attribute__((device)) __attribute__((always_inline))
 DEVICE u32 block_index() { return __nvvm_read_ptx_sreg_ctaid_x(); }
 DEVICE u32 block_count() { return __nvvm_read_ptx_sreg_nctaid_x(); }
@@ -39,6 +45,10 @@ DEVICE u32 vote(bool b) { return __nvvm_vote_ballot_sync(0xffffffffu, b); }
 DEVICE u32 shuffle_xor(u32 v, u32 by) { return __nvvm_shfl_sync_bfly_i32(0xffffffffu, v, by, 31); }
 DEVICE u32 ones(u32 w) { return __builtin_popcount(w); }
 DEVICE u32 high_product(u32 a, u32 b) { return (u32)((u64)a * b >> 32); }
+#define SHARED static __attribute__((shared))
+DEVICE void block_barrier() { __syncthreads(); }
+DEVICE void fence() { __nvvm_membar_gl(); }
+DEVICE void fence_system() { __nvvm_membar_sys(); }
 
 #else
 
@@ -89,3 +99,22 @@ DEVICE void store_sum(u64 *node, u64 v) {
     if (lane() == 31) *node = v;
 #endif
 }
+
+// fetch_add adds to *p and gives what was there; lowest is the number of the lowest set bit of w ≠ 0.
+#if defined(__NVCC__) || defined(__CUDACC_RTC__)
+DEVICE u32 fetch_add(u32 *p, u32 v) { return atomicAdd(p, v); }
+DEVICE u32 lowest(u32 w) { return (u32)__ffs((int)w) - 1; }
+#elif defined(__clang__) && defined(__CUDA__)
+DEVICE u32 fetch_add(u32 *p, u32 v) { return (u32)__nvvm_atom_add_gen_i((i32 *)p, (i32)v); }
+DEVICE u32 lowest(u32 w) { return __builtin_ctz(w); }
+#else
+DEVICE u32 fetch_add(u32 *p, u32 v) {
+    u32 old = *p;
+    *p += v;
+    return old;
+}
+DEVICE u32 lowest(u32 w) { return __builtin_ctz(w); }
+#endif
+
+// read is *p as it is now: other threads write it meanwhile.
+DEVICE u32 read(const u32 *p) { return *(const volatile u32 *)p; }

@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "burst.cu"
 
@@ -195,6 +196,12 @@ API cuMemcpyDtoHAsync_v2(void *to, uintptr_t from, size_t n, void *stream) {
     memcpy(to, (void *)from, n);
     return SUCCESS;
 }
+API cuMemcpyDtoDAsync_v2(uintptr_t to, uintptr_t from, size_t n, void *stream) {
+    if (int e = ready()) return e;
+    if (stream != &dummy_stream || !inside(from, n, false) || !inside(to, n, false)) return refuse("a copy past the end of device memory");
+    memcpy((void *)to, (void *)from, n);
+    return SUCCESS;
+}
 API cuMemsetD8Async(uintptr_t p, unsigned char b, size_t n, void *stream) {
     if (int e = ready()) return e;
     if (stream != &dummy_stream || !inside(p, n, false)) return refuse("a fill past the end of device memory");
@@ -261,8 +268,33 @@ template <class... P, void (*F)(P...)> struct adapter<F> {
 };
 
 #define ENTRY(f) {#f, adapter<f>::parameters, adapter<f>::run}
-static const kernel kernels[] = {ENTRY(inject), ENTRY(fired_rows), ENTRY(synaptic_propagation_fcl),
-                                 ENTRY(neural_dynamics_fcl), ENTRY(list_sums), ENTRY(list_ids)};
+
+// run_bursts waits in its middle for other blocks and threads, so here its pieces are run one after the other, each by all
+// threads of all blocks.
+static void run_bursts(void **args) {
+    const run *p = (const run *)args[0];
+    unsigned blocks = running.blocks, threads = running.threads;
+    auto all = [&](auto piece, bool backwards) {
+        for (unsigned b = 0; b < blocks; b++)
+            for (unsigned t = 0; t < threads; t++) {
+                running = {backwards ? blocks - 1 - b : b, blocks, t, threads};
+                piece(running.block);
+            }
+    };
+    std::vector<shared> s(blocks);
+    for (auto &one : s) one.total[0] = one.total[1] = 0;
+    for (u64 t = p->first; t < p->first + p->bursts; t++) {
+        all([&](unsigned) { deliver(p, t); }, t % 2);
+        if (t > p->first) all([&](unsigned) { announce(p, t - 1); }, false);
+        all([&](unsigned b) { update_block(p, t, &s[b]); }, t % 3 == 0);
+        all([&](unsigned b) { reserve(p, t, &s[b]); }, t % 2);
+        all([&](unsigned b) { list(p, t, &s[b]); }, t % 5 == 0);
+    }
+    all([&](unsigned) { announce(p, p->first + p->bursts - 1); }, false);
+}
+
+static const kernel kernels[] = {{"run_bursts", 1, run_bursts}, ENTRY(inject), ENTRY(fired_rows), ENTRY(synaptic_propagation_fcl),
+                                 ENTRY(neural_dynamics_fcl), ENTRY(list_sums), ENTRY(list_ids), ENTRY(catch_up)};
 
 API cuModuleGetFunction(const kernel **f, void *, const char *name) {
     if (int e = ready()) return e;
@@ -272,6 +304,32 @@ API cuModuleGetFunction(const kernel **f, void *, const char *name) {
             return SUCCESS;
         }
     return NOT_FOUND;
+}
+
+API cuMemHostGetDevicePointer_v2(uintptr_t *p, void *host, unsigned) {
+    if (!inside((uintptr_t)host, 1, true)) return refuse("an address of memory that is not page-locked");
+    *p = (uintptr_t)host;
+    return SUCCESS;
+}
+API cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const kernel *, int, size_t) {
+    *blocks = 1;
+    return SUCCESS;
+}
+
+// cuLaunchCooperativeKernel runs a kernel whose blocks wait for each other.
+API cuLaunchCooperativeKernel(const kernel *f, unsigned blocks, unsigned by, unsigned bz, unsigned threads, unsigned ty,
+                              unsigned tz, unsigned shared, void *stream, void **args) {
+    if (int e = ready()) return e;
+    if (blocks == 0 || blocks > 2 || by != 1 || bz != 1 || ty != 1 || tz != 1) return refuse("a cooperative grid of this shape");
+    if (threads == 0 || threads > 1024 || threads % 32 != 0) return refuse("a block of no whole warps");
+    if (strcmp(f->name, "run_bursts") || shared != 0 || stream != &dummy_stream || !args[0] || args[1]) return refuse("a cooperative launch of this kind");
+    if (++launches == control["fail_launch"]) {
+        fault = ILLEGAL_ADDRESS;
+        return SUCCESS;
+    }
+    running = {0, blocks, 0, threads};
+    f->run(args);
+    return SUCCESS;
 }
 
 // cuLaunchKernel runs the blocks forwards and backwards by turns, since no kernel may count on an order of them. Warps'
