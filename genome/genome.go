@@ -14,8 +14,10 @@ type Genome struct {
 	Projections []Projection
 	Stimuli     []Stimulus
 	Record      Record
+	Files       []string // names of the files that the text names, each once
 
-	src *source
+	src  *source
+	open Opener
 }
 
 // Pos is a place in the genome's text; line and column count from 1.
@@ -63,7 +65,7 @@ const (
 // Projection connects the neurons of one area to those of another by a rule.
 type Projection struct {
 	Pos      Pos
-	From, To int // indices into Genome.Areas
+	From, To int // indices into Genome.Areas; both WholeNetwork, or neither
 	Rule     Rule
 	Weight   Value // in the target model's input unit
 	Delay    Value // in bursts (times are divided by Timestep already), 1…255 after rounding
@@ -77,7 +79,13 @@ type Projection struct {
 
 	Vectors  [][3]int64 // vectors: voxel offsets
 	Patterns []Pattern  // patterns
+
+	File    string // edges: the list, inside the genome's folder
+	FilePos Pos
 }
+
+// WholeNetwork is From and To of an edges projection whose list numbers the neurons of the whole network.
+const WholeNetwork = -1
 
 // Rule names a connection rule.
 type Rule uint8
@@ -93,6 +101,7 @@ const (
 	Projector
 	Vectors
 	Patterns
+	Edges
 )
 
 // Pattern connects every source voxel that matches From to the destination voxels that To describes.

@@ -18,12 +18,18 @@ func Load(path string) (*Genome, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, err := os.OpenRoot(filepath.Dir(path))
+	dir, err := filepath.Abs(filepath.Dir(path))
 	if err != nil {
 		return nil, fmt.Errorf("genome: %w", err)
 	}
-	defer root.Close()
-	return Parse(path, text, func(name string) (io.ReadCloser, error) { return openInside(root, name) })
+	return Parse(path, text, func(name string) (io.ReadCloser, error) {
+		root, err := os.OpenRoot(dir) // not kept open: edge lists are read long after Load
+		if err != nil {
+			return nil, err
+		}
+		defer root.Close()
+		return openInside(root, name)
+	})
 }
 
 // readFile reads a regular file up to one byte more than Parse takes.

@@ -23,6 +23,7 @@ func (p *parser) projection(n *yaml.Node, at *path) {
 		f.only("rule", pr.Rule.String())
 		p.rule(f, &pr)
 	}
+	p.ends(f, &pr)
 	p.weight(f, &pr)
 	p.delay(f, &pr)
 	p.g.Projections = append(p.g.Projections, pr)
@@ -101,6 +102,9 @@ func (p *parser) rule(f *fields, pr *Projection) {
 	case Patterns:
 		f.must("patterns", "patterns")
 		p.patterns(f, pr)
+	case Edges:
+		f.must("file", "edges")
+		p.edges(f, pr)
 	}
 }
 

@@ -25,18 +25,25 @@ type object = map[string]any
 // mapSchema describes a mapping of keys.
 func mapSchema(keys []key) object {
 	properties := object{}
-	var required []string
+	var required, unless []string
 	for i := range keys {
 		s := keys[i].schema()
 		s["description"] = keys[i].description()
 		properties[keys[i].Name] = s
-		if keys[i].Required {
+		switch {
+		case keys[i].Unless != "":
+			unless = append(unless, keys[i].Name)
+		case keys[i].Required:
 			required = append(required, keys[i].Name)
 		}
 	}
 	o := object{"type": "object", "properties": properties, "additionalProperties": false}
 	if required != nil {
 		o["required"] = required
+	}
+	if unless != nil {
+		rule := object{"properties": object{"rule": object{"const": Edges.String()}}, "required": []string{"rule"}}
+		o["if"], o["then"], o["else"] = rule, object{"required": []string{"file"}}, object{"required": unless}
 	}
 	return o
 }

@@ -149,8 +149,8 @@ func TestSchemaKeys(t *testing.T) {
 			}
 		})
 	}
-	if total != 70 {
-		t.Errorf("%d keys in the schema, want 70: a change of the format belongs into docs/genome.md and CHANGELOG.md", total)
+	if total != 71 {
+		t.Errorf("%d keys in the schema, want 71: a change of the format belongs into docs/genome.md and CHANGELOG.md", total)
 	}
 }
 
@@ -159,7 +159,7 @@ func faulty(t *testing.T, p place, key, value string, unknown bool) bool {
 	t.Helper()
 	text := fmt.Sprintf(p.text, key+": "+value)
 	for _, extra := range []string{"", ", rule: fixed_indegree", ", rule: fixed_outdegree", ", rule: fixed_total_number",
-		", rule: pairwise_bernoulli", ", rule: vectors", ", rule: patterns", ", from: a, to: a", ", area: a, at: 1",
+		", rule: pairwise_bernoulli", ", rule: vectors", ", rule: patterns", ", rule: edges", ", from: a, to: a", ", area: a, at: 1",
 		", model: lif", ", name: b, neurons: 2"} {
 		full := text
 		if at := strings.LastIndex(text, key+": "+value); extra != "" && p.path != nil {
