@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"burst/edgelist"
 	"burst/genome"
 )
 
@@ -54,10 +55,9 @@ func Measure(g *genome.Genome, o Options) (*Sizes, error) {
 	for i := range p.wirings {
 		w := &p.wirings[i]
 		s.Synapses += w.synapses
-		s.Areas[w.p.From].OutSynapses += w.synapses
-		s.Areas[w.p.To].InSynapses += w.synapses
-		if _, hi := w.delay.extent(); w.synapses > 0 {
-			s.MaxDelay = max(s.MaxDelay, int(min(max(1, nearest(hi)), 255)))
+		p.credit(w, s.Areas)
+		if w.synapses > 0 {
+			s.MaxDelay = max(s.MaxDelay, w.longest())
 		}
 	}
 	s.Bytes, s.Peak = p.bytes()
@@ -83,6 +83,11 @@ func (p *plan) bytes() (result, peak uint64) {
 		result = add(result, mul(uint64(len(p.g.Stimuli[i].Neurons)), 8)+uint64(unsafe.Sizeof(Stimulus{})))
 	}
 	peak = add(result, mul(p.neurons, bytesANeuron-resultANeuron))
+	for i := range p.wirings {
+		if r, ok := p.wirings[i].rule.(*edges); ok {
+			peak = add(peak, edgelist.Bytes(uint64(len(r.Source))))
+		}
+	}
 	a := uint64(p.workers)
 	return result, add(peak, mul(a, add(uint64(unsafe.Sizeof(batch{})), mul(min(synapses, longestSorted), bytesOfSorting))))
 }
@@ -137,6 +142,8 @@ func sizeKey(r genome.Rule) string {
 		return "count"
 	case genome.PairwiseBernoulli:
 		return "p"
+	case genome.Edges:
+		return "file"
 	}
 	return "rule"
 }

@@ -75,7 +75,9 @@ func (p *placer) reserve(w *wiring, b *batch) {
 func (p *placer) weigh(w *wiring, b *batch) {
 	for i, t := range b.target[:b.n] {
 		q := w.fixed
-		if w.weight.Kind != genome.Const {
+		if w.weights != nil {
+			q = quanta(w.weights[b.ordinal[i]], p.scale)
+		} else if w.weight.Kind != genome.Const {
 			x, ok := w.weight.at(b.ordinal[i])
 			if !ok {
 				p.bad = p.bad.earlier(mishap{w, b.ordinal[i], 0, true})
@@ -93,7 +95,9 @@ func magnitude(q int64) uint64 { return uint64(max(q, -q)) }
 func (p *placer) time(w *wiring, b *batch) {
 	for i, ordinal := range b.ordinal[:b.n] {
 		d := float64(w.steps)
-		if w.delay.Kind != genome.Const {
+		if w.delays != nil {
+			d = float64(w.delays[ordinal])
+		} else if w.delay.Kind != genome.Const {
 			x, ok := w.delay.at(ordinal)
 			if d = nearest(x); !ok || !(1 <= d && d <= 255) {
 				p.bad = p.bad.earlier(mishap{w, ordinal, d, !ok})

@@ -27,8 +27,10 @@ type wiring struct {
 	rule     rule
 	weight   sampler
 	delay    sampler
-	fixed    int64 // quanta, when the weight is constant
-	steps    uint8 // bursts, when the delay is constant
+	weights  []float64 // of an edge list, by ordinal; nil: drawn
+	delays   []uint8   // likewise, bursts
+	fixed    int64     // quanta, when the weight is constant
+	steps    uint8     // bursts, when the delay is constant
 	synapses uint64
 	counted  bool // synapses is exact
 }
@@ -89,17 +91,16 @@ func (p *plan) refuse(at genome.Pos, field, unit string, needed, limit, bytes ui
 func (p *plan) prepare(i int) error {
 	pr := &p.g.Projections[i]
 	w := &p.wirings[i]
+	from, to := p.ends(pr)
 	*w = wiring{
-		index: i, p: pr, from: p.areas[pr.From], to: p.areas[pr.To],
+		index: i, p: pr, from: from, to: to,
 		weight: newSampler(pr.Weight, p.g.Seed, exact.WeightDraw, i),
 		delay:  newSampler(pr.Delay, p.g.Seed, exact.DelayDraw, i),
 	}
-	r, key, wrong := p.newRule(w)
-	if wrong != "" {
-		return p.g.Fault(pr.Pos, projectionKey(i, key), "%s", wrong)
+	if err := p.setRule(w); err != nil {
+		return err
 	}
-	w.rule = r
-	w.synapses, w.counted = r.total()
+	w.synapses, w.counted = w.rule.total()
 	for _, v := range []struct {
 		key string
 		s   *sampler
@@ -115,6 +116,21 @@ func (p *plan) prepare(i int) error {
 		}
 		w.steps = uint8(d)
 	}
+	w.takeColumns()
+	return nil
+}
+
+// setRule gives the wiring its rule.
+func (p *plan) setRule(w *wiring) (err error) {
+	if w.p.Rule == genome.Edges {
+		w.rule, err = p.newEdges(w)
+		return err
+	}
+	r, key, wrong := p.newRule(w)
+	if wrong != "" {
+		return p.g.Fault(w.p.Pos, projectionKey(w.index, key), "%s", wrong)
+	}
+	w.rule = r
 	return nil
 }
 

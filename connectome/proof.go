@@ -49,6 +49,9 @@ func (p *plan) checkWeights() error {
 			return p.g.Fault(w.weight.Pos, projectionKey(i, "weight"), "%s", wrong)
 		}
 		w.fixed = quanta(w.weight.A, p.scale)
+		if err := p.checkRows(w); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -75,7 +78,9 @@ type weigher struct {
 func (a *weigher) take(w *wiring, b *batch) {
 	q := quanta(w.weight.A, a.scale)
 	for i, t := range b.target[:b.n] {
-		if w.weight.Kind != genome.Const {
+		if w.weights != nil {
+			q = quanta(w.weights[b.ordinal[i]], a.scale)
+		} else if w.weight.Kind != genome.Const {
 			x, _ := w.weight.at(b.ordinal[i])
 			q = quanta(x, a.scale)
 		}
