@@ -14,6 +14,7 @@
 //	fixed_indegree      t·K + j, j = 0…K−1
 //	fixed_outdegree     s·K + j
 //	fixed_total_number  k, 0 ≤ k < count
+//	edges               the row of the list, from 0
 //	all others          s·T + t
 //
 // # Rules
@@ -39,8 +40,9 @@
 //   - vectors: the voxel s + v for each different v, where it lies in the target area.
 //   - patterns: every source voxel whose coordinates equal the integers of a pattern's source (all axes) reaches the
 //     product of what its destination says: an integer, every coordinate (*), the source's (?), all but the source's (!).
+//   - edges: the pairs that a list in a file names, with its weights and delays where it has them.
 //
-// The last three connect all neurons of the source voxel to all neurons of each voxel reached, each pair once.
+// The three before that connect all neurons of the source voxel to all neurons of each voxel reached, each pair once.
 //
 // # Values
 //
