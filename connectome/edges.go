@@ -8,13 +8,13 @@ import (
 	"burst/genome"
 )
 
-// edges connects what a list in a file names; the ordinal of a synapse is its row, from 0.
-type edges struct{ *edgelist.Table }
+// edgeList connects what a list in a file names; the ordinal of a synapse is its row, from 0.
+type edgeList struct{ *edgelist.Table }
 
-func (r *edges) total() (uint64, bool) { return uint64(len(r.Source)), true }
-func (r *edges) units() uint64         { return uint64(len(r.Source)) }
+func (r *edgeList) total() (uint64, bool) { return uint64(len(r.Source)), true }
+func (r *edgeList) units() uint64         { return uint64(len(r.Source)) }
 
-func (r *edges) wire(lo, hi uint64, b *batch) {
+func (r *edgeList) wire(lo, hi uint64, b *batch) {
 	for k := lo; k < hi; k++ {
 		b.add(uint64(r.Source[k]), uint64(r.Target[k]), k)
 	}
@@ -54,7 +54,24 @@ func (p *plan) newEdges(w *wiring) (rule, error) {
 	if wrong := doubled(pr, t); wrong != "" {
 		return nil, p.g.Fault(pr.FilePos, key, "%s: %s", pr.File, wrong)
 	}
-	return &edges{t}, nil
+	if err := p.checkTargets(w, t); err != nil {
+		return nil, err
+	}
+	return &edgeList{t}, nil
+}
+
+// checkTargets refuses the first row of a list of the whole network that leads to a neuron without input.
+func (p *plan) checkTargets(w *wiring, t *edgelist.Table) error {
+	if w.whole == nil {
+		return nil
+	}
+	for k, n := range t.Target {
+		if i := p.areaOf(n); p.ports[i].Count == 0 {
+			return p.rowFault(w, edgelist.Fault{Row: uint64(k) + 1, Column: "target", Message: fmt.Sprintf(
+				"neuron %d of area %s found, whose model %s takes no input", n, p.g.Areas[i].Name, p.g.Areas[i].Model.Name)})
+		}
+	}
+	return nil
 }
 
 func (p *plan) readEdges(name string, o edgelist.Options) (*edgelist.Table, error) {
@@ -107,7 +124,7 @@ func doubled(pr *genome.Projection, t *edgelist.Table) string {
 
 // takeColumns lets the columns of a list stand for the projection's weight and delay.
 func (w *wiring) takeColumns() {
-	r, ok := w.rule.(*edges)
+	r, ok := w.rule.(*edgeList)
 	if !ok {
 		return
 	}
@@ -137,8 +154,11 @@ func (p *plan) credit(w *wiring, areas []AreaSizes) {
 		areas[w.p.To].InSynapses += w.synapses
 		return
 	}
-	r := w.rule.(*edges)
+	r := w.rule.(*edgeList)
 	for k := range r.Source {
+		if w.keep < 100 && !w.attracts(uint64(k)) {
+			continue
+		}
 		areas[p.areaOf(r.Source[k])].OutSynapses++
 		areas[p.areaOf(r.Target[k])].InSynapses++
 	}
@@ -155,6 +175,16 @@ func (p *plan) areaOf(n uint32) int {
 		}
 	}
 	return lo
+}
+
+// portOf is the port of neuron n that a weight goes to.
+func (p *plan) portOf(n uint32, weight int64) uint32 {
+	i := p.areaOf(n)
+	t := n - p.areas[i].First
+	if neurons := p.areas[i].Count; weight < 0 && p.ports[i].Count > neurons {
+		t += neurons
+	}
+	return p.ports[i].First + t
 }
 
 // checkRows refuses the first weight of a list that is not 0 and becomes no quantum.

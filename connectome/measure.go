@@ -12,8 +12,9 @@ import (
 type Sizes struct {
 	Neurons  uint64
 	Ports    uint64
-	Synapses uint64
-	MaxDelay int // bursts; no delay is longer
+	Synapses uint64 // after merging
+	ByRule   uint64 // before merging
+	MaxDelay int    // bursts; no delay is longer
 	Areas    []AreaSizes
 	Bytes    uint64 // of the connectome's arrays (1 a synapse less if every drawn delay happens to be 1)
 	Peak     uint64 // bytes of all arrays while building
@@ -29,11 +30,15 @@ type AreaSizes struct {
 
 // Memory of a neuron (Row, Bound and the sums of the proof) and of a synapse.
 const (
-	resultANeuron  = 8 + 4
-	bytesANeuron   = resultANeuron + 8
+	resultANeuron  = 8
+	resultAPort    = 4
+	bytesAPort     = resultAPort + 8
+	bytesANeuron   = resultANeuron + bytesAPort // of a model with one port
 	bytesASynapse  = 4 + 4
 	bytesOfADelay  = 1
 	bytesOfSorting = 16 // a synapse of the longest row, each thread
+	bytesOfMerging = 40 // likewise, of a list that grows by copying
+	bytesOfOutput  = 8  // a neuron, where weights are divided
 )
 
 // Measure says how big Build would make g, without allocating synapses. Synapses are exact; where a rule leaves their
@@ -48,17 +53,26 @@ func Measure(g *genome.Genome, o Options) (*Sizes, error) {
 	if err := p.checkMemory(); err != nil {
 		return nil, err
 	}
-	s := &Sizes{Neurons: p.neurons, Ports: p.neurons, MaxDelay: 1, Areas: make([]AreaSizes, len(g.Areas))}
+	s := &Sizes{
+		Neurons: p.neurons, Ports: p.inputs, Synapses: p.synapses(), ByRule: p.byRule(), MaxDelay: 1,
+		Areas: make([]AreaSizes, len(g.Areas)),
+	}
 	for i := range g.Areas {
 		s.Areas[i].Name, s.Areas[i].Neurons = g.Areas[i].Name, uint64(p.areas[i].Count)
 	}
 	for i := range p.wirings {
 		w := &p.wirings[i]
-		s.Synapses += w.synapses
-		p.credit(w, s.Areas)
+		if !w.merged {
+			p.credit(w, s.Areas)
+		}
 		if w.synapses > 0 {
 			s.MaxDelay = max(s.MaxDelay, w.longest())
 		}
+	}
+	for i := range p.groups {
+		q := &p.groups[i]
+		s.Areas[q.wirings[0].p.From].OutSynapses += q.synapses
+		s.Areas[q.wirings[0].p.To].InSynapses += q.synapses
 	}
 	s.Bytes, s.Peak = p.bytes()
 	return s, nil
@@ -71,28 +85,62 @@ func (p *plan) bytes() (result, peak uint64) {
 	if p.hasDelays() {
 		each += bytesOfADelay
 	}
-	result = add(mul(p.neurons, resultANeuron)+8, mul(synapses, each))
+	result = add(add(mul(p.neurons, resultANeuron)+8, mul(p.inputs, resultAPort)), mul(synapses, each))
 	for i := range p.g.Areas {
 		a := &p.g.Areas[i]
 		result = add(result, uint64(unsafe.Sizeof(Area{})))
-		if a.Gradient != [3]float64{} {
-			result = add(result, mul(uint64(p.areas[i].Count), 4))
-		}
+		result = add(result, mul(uint64(p.areas[i].Count), perNeuron(a)))
+		result = add(result, mul(uint64(len(a.Spikes)), 8))
 	}
 	for i := range p.g.Stimuli {
 		result = add(result, mul(uint64(len(p.g.Stimuli[i].Neurons)), 8)+uint64(unsafe.Sizeof(Stimulus{})))
 	}
-	peak = add(result, mul(p.neurons, bytesANeuron-resultANeuron))
+	peak = add(result, mul(p.inputs, bytesAPort-resultAPort))
+	if p.divides() {
+		peak = add(peak, mul(p.neurons, bytesOfOutput))
+	}
 	for i := range p.wirings {
-		if r, ok := p.wirings[i].rule.(*edges); ok {
+		if r, ok := p.wirings[i].rule.(*edgeList); ok {
 			peak = add(peak, edgelist.Bytes(uint64(len(r.Source))))
 		}
 	}
-	a := uint64(p.workers)
-	return result, add(peak, mul(a, add(uint64(unsafe.Sizeof(batch{})), mul(min(synapses, longestSorted), bytesOfSorting))))
+	scratch := max(mul(min(synapses, longestSorted), bytesOfSorting), mul(p.longestMerged(), bytesOfMerging))
+	return result, add(peak, mul(uint64(p.workers), add(uint64(unsafe.Sizeof(batch{})), scratch)))
 }
 
+// perNeuron is the bytes of constants that each neuron of an area has for itself.
+func perNeuron(a *genome.Area) uint64 {
+	n := uint64(0)
+	if a.Gradient != [3]float64{} {
+		n += 4
+	}
+	if a.Model.Name == "spike_list" {
+		n += 4
+	}
+	if len(a.Varied) > 0 {
+		n += map[string]uint64{"lif": uint64(unsafe.Sizeof(LIF{})), "lif_psc_exp": uint64(unsafe.Sizeof(PSCExp{})),
+			"izhikevich": uint64(unsafe.Sizeof(Izhikevich{})), "poisson": uint64(unsafe.Sizeof(PoissonSource{}))}[a.Model.Name]
+		n += 8 * uint64(len(a.Drives))
+	}
+	return n
+}
+
+// synapses is their number after merging, or one that is surely not more while not all is counted.
 func (p *plan) synapses() uint64 {
+	sum := uint64(0)
+	for i := range p.wirings {
+		if w := &p.wirings[i]; !w.merged {
+			sum = add(sum, w.synapses)
+		}
+	}
+	for i := range p.groups {
+		sum = add(sum, p.groups[i].synapses)
+	}
+	return sum
+}
+
+// byRule is their number before merging.
+func (p *plan) byRule() uint64 {
 	sum := uint64(0)
 	for i := range p.wirings {
 		sum = add(sum, p.wirings[i].synapses)
@@ -154,12 +202,13 @@ func (p *plan) count() {
 	for i := range sinks {
 		sinks[i] = tally(totals)
 	}
-	p.sweep(sinks, func(w *wiring) bool { return !w.counted })
+	p.sweep(sinks, func(w *wiring) bool { return !w.counted && !w.merged })
 	for i := range p.wirings {
-		if w := &p.wirings[i]; !w.counted {
-			w.synapses, w.counted = totals[i].Load(), true
+		if w := &p.wirings[i]; !w.counted && !w.merged {
+			w.settle(totals[i].Load())
 		}
 	}
+	p.countGroups(nil, &meter{})
 }
 
 // tally counts the synapses of each projection.
