@@ -187,3 +187,17 @@ func TestEdgesChooseScale(t *testing.T) {
 	g.Scale = 0
 	assert.EqualValues(t, 1<<19, build(t, g).Scale)
 }
+
+// Parameters from a column reach each neuron's constants, and the folder that is exported.
+func TestParameterColumn(t *testing.T) {
+	text := "burst: v1\nareas: [{name: a, neurons: 3, model: lif, params: {rest: -65 mV, threshold: \"column(c.csv, v)\", reset: -65 mV}}]\n"
+	g, err := genome.Parse("net.yaml", []byte(text), func(string) (io.ReadCloser, error) {
+		return memFile{bytes.NewReader([]byte("v\n-50\n-52.5\n-40\n"))}, nil
+	})
+	require.NoError(t, err)
+	c := build(t, g)
+	require.Len(t, c.Areas[0].LIFEach, 3)
+	for i, want := range []float32{15, 12.5, 25} {
+		assert.Equal(t, want, c.Areas[0].LIFEach[i].Threshold)
+	}
+}

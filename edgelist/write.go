@@ -212,7 +212,9 @@ func (p *parquetWriter) whole(i int, b *Block) []int32 {
 }
 
 // signed sees the same bits as signed numbers.
-func signed(x []uint32) []int32 { return unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(x))), len(x)) }
+func signed(x []uint32) []int32 {
+	return unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(x))), len(x))
+}
 
 func (p *parquetWriter) Close() error {
 	if err := p.end(); err != nil {

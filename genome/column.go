@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
+
+	"gopkg.in/yaml.v3"
 )
 
 // The bounds of a CSV file with parameters.
@@ -14,6 +17,39 @@ const (
 	maxTable = 256 << 20 // bytes
 	maxRows  = 1 << 24
 )
+
+// fromColumn reads column(FILE, NAME), of which rest is what follows the word: numbers in the parameter's base unit.
+func (p *parser) fromColumn(n *yaml.Node, at *path, k *key, a *Area, rest string) {
+	inside, open := strings.CutPrefix(strings.TrimSpace(rest), "(")
+	inside, shut := strings.CutSuffix(inside, ")")
+	comma := strings.LastIndexByte(inside, ',')
+	if !open || !shut || comma < 0 {
+		p.fault(n, at, "column(parameters.csv, "+k.Name+")", "expects column(FILE, NAME), a CSV file and its column, found %q", short(n.Value))
+		return
+	}
+	if a.Neurons() == 0 {
+		return // the area's size is at fault already
+	}
+	sound := func(x float64) string {
+		switch y := math.Abs(float64(float32(x))); {
+		case x < k.Min || x > k.Max || k.MinOpen && x == k.Min:
+			return fmt.Sprintf("expects %s %s, found %g", k.Dims[0].article(), k.span(), x)
+		case math.IsInf(y, 0) || y == 0 && x != 0:
+			return fmt.Sprintf("expects a number that float32 can hold, found %g", x)
+		}
+		return ""
+	}
+	values, err := p.column(strings.TrimSpace(inside[:comma]), strings.TrimSpace(inside[comma+1:]), a.Neurons(), sound)
+	if err != nil {
+		p.fault(n, at, "", "%s", err.Error())
+		return
+	}
+	if a.Columns == nil {
+		a.Columns = make(map[string][]float64)
+	}
+	a.Columns[k.Name] = values
+	a.vary(k.Name, Value{Pos: pos(n), Kind: Column, Lo: -inf, Hi: inf})
+}
 
 // column reads a column of a CSV file inside the genome's folder: behind a header, one row for each of neurons neurons,
 // in their order. Numbers are plain and finite; sound, unless nil, says what else is wrong with one, "" when nothing is.

@@ -64,3 +64,31 @@ func TestColumnMistakes(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// A parameter of an area may come from a column, in its own range.
+func TestParameterFromColumn(t *testing.T) {
+	parse := func(value, text string) (*Genome, error) {
+		genome := "burst: v1\nareas:\n  - {name: a, neurons: 3, model: lif, params: {tau: \"" + value + "\"}}\n"
+		return Parse("net.yaml", []byte(genome), func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil })
+	}
+	g, err := parse("column(sub/cells.csv, tau_m)", "tau_m\n10\n20.5\n3e1\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := g.Areas[0]; a.Varied["tau"].Kind != Column || !slices.Equal(a.Columns["tau"], []float64{10, 20.5, 30}) || !slices.Equal(g.Files, []string{"sub/cells.csv"}) {
+		t.Errorf("%+v of %v", a, g.Files)
+	}
+	for _, c := range []struct{ value, text, want string }{
+		{"column(c.csv, t)", "t\n1\n0\n2\n", "net.yaml:3:53: areas[0].params.tau: c.csv: line 3, column t, neuron 1: expects a time above 0 ms, found 0"},
+		{"column(c.csv, t)", "t\n1\n1e39\n2\n", "neuron 1: expects a number that float32 can hold"},
+		{"column(c.csv, t)", "t\n1\n1e-50\n2\n", "neuron 1: expects a number that float32 can hold"},
+		{"column(c.csv, t)", "t\n1\n", "1 rows found, one for each of 3 neurons wanted"},
+		{"column(c.csv)", "", "expects column(FILE, NAME)"},
+		{"column c.csv, t", "", "tau"},
+		{"column(c.csv, t", "", "expects column(FILE, NAME)"},
+	} {
+		if _, err := parse(c.value, c.text); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.value, err, c.want)
+		}
+	}
+}

@@ -171,13 +171,13 @@ func distributionPattern(dims []Dimension) string {
 	return `^(` + dist + `([<>]=?` + x + `){0,2}|\s*clip\s*\(` + dist + `,` + x + `,` + x + `\)\s*)$`
 }
 
-// tiedPattern is lin(a, b, u) or sq(a, b, u).
+// tiedPattern is lin(a, b, u), sq(a, b, u) or column(FILE, NAME).
 func tiedPattern(dim Dimension) string {
 	x := decimal
 	if dim != Plain {
 		x = `(0|` + quantityPattern(dim) + `)`
 	}
-	return `^\s*(lin|sq)\s*\(\s*` + x + `\s*,\s*` + x + `\s*,\s*[A-Za-z_]+\s*\)\s*$`
+	return `^\s*((lin|sq)\s*\(\s*` + x + `\s*,\s*` + x + `\s*,\s*[A-Za-z_]+\s*\)|column\s*\(.+,.+\))\s*$`
 }
 
 func (k *key) listSchema() object {
