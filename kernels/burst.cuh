@@ -27,8 +27,11 @@ DEVICE u32 ones(u32 w) { return __popc(w); }
 DEVICE u32 high_product(u32 a, u32 b) { return __umulhi(a, b); }
 #define SHARED __shared__
 DEVICE void block_barrier() { __syncthreads(); }
-DEVICE void fence() { __threadfence(); }
 DEVICE void fence_system() { __threadfence_system(); }
+DEVICE u8 *dynamic_memory() {
+    extern __shared__ __align__(16) u8 room[];
+    return room;
+}
 
 #elif defined(__clang__) && defined(__CUDA__)
 
@@ -47,8 +50,9 @@ DEVICE u32 ones(u32 w) { return __builtin_popcount(w); }
 DEVICE u32 high_product(u32 a, u32 b) { return (u32)((u64)a * b >> 32); }
 #define SHARED static __attribute__((shared))
 DEVICE void block_barrier() { __syncthreads(); }
-DEVICE void fence() { __nvvm_membar_gl(); }
 DEVICE void fence_system() { __nvvm_membar_sys(); }
+extern __attribute__((shared)) __attribute__((aligned(16))) u8 room[];
+DEVICE u8 *dynamic_memory() { return room; }
 
 #else
 
@@ -100,20 +104,27 @@ DEVICE void store_sum(u64 *node, u64 v) {
 #endif
 }
 
-// fetch_add adds to *p and gives what was there; lowest is the number of the lowest set bit of w ≠ 0.
+// fetch_add adds to *p and gives what was there.
 #if defined(__NVCC__) || defined(__CUDACC_RTC__)
 DEVICE u32 fetch_add(u32 *p, u32 v) { return atomicAdd(p, v); }
-DEVICE u32 lowest(u32 w) { return (u32)__ffs((int)w) - 1; }
 #elif defined(__clang__) && defined(__CUDA__)
 DEVICE u32 fetch_add(u32 *p, u32 v) { return (u32)__nvvm_atom_add_gen_i((i32 *)p, (i32)v); }
-DEVICE u32 lowest(u32 w) { return __builtin_ctz(w); }
 #else
 DEVICE u32 fetch_add(u32 *p, u32 v) {
     u32 old = *p;
     *p += v;
     return old;
 }
-DEVICE u32 lowest(u32 w) { return __builtin_ctz(w); }
+#endif
+
+#ifndef BURST_ON_HOST
+// arrive adds 1 to *p once all that was written before is seen by whoever reads it so with arrivals.
+DEVICE void arrive(u32 *p) { asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(p) : "memory"); }
+DEVICE u32 arrivals(const u32 *p) {
+    u32 n;
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(n) : "l"(p) : "memory");
+    return n;
+}
 #endif
 
 // read is *p as it is now: other threads write it meanwhile.

@@ -52,7 +52,7 @@ func TestPTX(t *testing.T) {
 				_, err := fs.Stat(Sources, n+".cu")
 				require.NoError(t, err, "a kernel's file bears its name")
 			}
-			require.Equal(t, len(names)+1, strings.Count(i.PTX, ".entry"), "catch_up stands beside run_bursts")
+			require.Equal(t, len(names)+5, strings.Count(i.PTX, ".entry"), "catch_up, queue_rows and the kernels of one model stand beside run_bursts")
 			require.NotRegexp(t, `fma\.|mad\.f|\.ftz|\.approx|\.full`, i.PTX, "each float operation rounds on its own, denormals kept")
 			require.Contains(t, i.PTX, "div.rn.f32", "the input is a correctly rounded quotient")
 			require.NotContains(t, i.PTX, ".local", "no kernel spills to local memory")

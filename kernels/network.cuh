@@ -4,6 +4,8 @@
 
 enum model { FEAGI = 0, LIF = 1, PSC_EXP = 2, IZHIKEVICH = 3, POISSON_SOURCE = 4, SPIKE_LIST = 5 };
 
+const u32 ALL_MODELS = (1 << (SPIKE_LIST + 1)) - 1; // a bit a model
+
 const u64 NO_TABLE = ~0ull;
 
 // area is a span of neurons that follow one model with one set of parameters.

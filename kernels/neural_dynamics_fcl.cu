@@ -145,23 +145,26 @@ DEVICE bool source_fires(const network *w, const area *a, u32 i) {
     return from <= w->t && w->t < until && draw_of(w->seed, SOURCE, a->first + i, 0, w->t) < below;
 }
 
-// update is step 4 for the i-th neuron of an area, whose ports have these sums; it says whether the neuron fires.
-DEVICE bool update(const network *w, const area *a, u32 i, i32 first, i32 second) {
+// update is step 4 for the i-th neuron of an area, whose ports have these sums; it says whether the neuron fires. The area's
+// model is one of the given ones.
+template <u32 models> DEVICE bool update(const network *w, const area *a, u32 i, i32 first, i32 second) {
     const float *k = a->k;
     u32 n = a->first + i;
-    switch (a->model) {
-    case FEAGI:
+    if (models & 1 << FEAGI && (models == 1 << FEAGI || a->model == FEAGI)) {
         if (first == 0) return false; // no candidate, no change
         if (a->each != NO_TABLE) k = w->constants + a->each + i;
         return feagi(a, k[0], input(w, first), w->seed, n, w->t, w->v + n, w->refractory + n, w->count + n);
-    case LIF:
+    }
+    if (models & 1 << LIF && (models == 1 << LIF || a->model == LIF)) {
         if (a->each != NO_TABLE) k = w->constants + a->each + 4ull * i;
         return lif(k, input(w, first), term_of(w, a, i), w->v + n, w->refractory + n);
-    case PSC_EXP:
+    }
+    if (models & 1 << PSC_EXP && (models == 1 << PSC_EXP || a->model == PSC_EXP)) {
         if (a->each != NO_TABLE) k = w->constants + a->each + 8ull * i;
         return psc_exp(k, input(w, first), input(w, second), term_of(w, a, i), w->v + n, w->more0 + n, w->more1 + n,
                        w->refractory + n);
-    case IZHIKEVICH:
+    }
+    if (models & 1 << IZHIKEVICH && a->model == IZHIKEVICH) {
         if (a->each != NO_TABLE) k = w->constants + a->each + 6ull * i;
         return izhikevich(k, input(w, first), term_of(w, a, i), w->v + n, w->more0 + n);
     }
@@ -175,7 +178,7 @@ DEVICE u32 ports_of(u32 model) { return model == PSC_EXP ? 2 : model < POISSON_S
 DEVICE bool update_plain(const network *w, u32 n) {
     const area *a = area_of(w->areas, w->area_count, n);
     u32 i = n - a->first, port = a->first_port + i, ports = ports_of(a->model);
-    return update(w, a, i, ports > 0 ? w->acc[port] : 0, ports > 1 ? w->acc[port + (a->end - a->first)] : 0);
+    return update<ALL_MODELS>(w, a, i, ports > 0 ? w->acc[port] : 0, ports > 1 ? w->acc[port + (a->end - a->first)] : 0);
 }
 
 // neural_dynamics_fcl is steps 3 and 4 of the law, one thread a neuron and one a port; what fires and what is a candidate

@@ -11,18 +11,21 @@ import (
 	"unsafe"
 
 	"burst/backend/cuda/driver"
+	"burst/connectome"
 	"burst/engine"
 )
 
 // batch runs many bursts in one launch (kernels/run_bursts.cu). While it is on, the device holds the sums of bursts to come
 // in a ring, and the host the fire queues that a state needs.
 type batch struct {
-	kernel, catchUp *driver.Function
-	params, late    *driver.Arguments
-	args            runArgs
-	catchUpArgs     catchUpArgs
-	blocks, threads uint32
-	most            uint64 // bursts of a launch
+	kernel, catchUp, queueRows *driver.Function
+	params, late, newest       *driver.Arguments
+	args                       runArgs
+	catchUpArgs                catchUpArgs
+	queueRowsArgs              queueRowsArgs
+	blocks, threads            uint32
+	shared                     uint32 // bytes of a block's memory
+	most                       uint64 // bursts of a launch
 
 	host  *driver.HostMemory
 	ids   []uint32 // of two launches by turns
@@ -55,6 +58,9 @@ type run struct {
 	queue, length, arrived driver.Ptr
 	ids, fired, done       driver.Ptr
 	first, bursts          uint64
+
+	driveCount, termCount, countEntries, tableEntries uint32
+	cached                                            uint32
 }
 
 // catchUpArgs are the parameters of catch_up.
@@ -66,8 +72,15 @@ type catchUpArgs struct {
 	least   uint32
 }
 
-// blockWords is BLOCK_WORDS of kernels/run_bursts.cu.
-const blockWords = 8192
+// queueRowsArgs are the parameters of queue_rows.
+type queueRowsArgs struct {
+	run    run
+	fired  driver.Ptr
+	length uint32
+}
+
+// spikeBytes is the size of spike in kernels/run_bursts.cu.
+const spikeBytes = 16
 
 // ringSlots is how many bursts' sums the ring holds.
 func ringSlots(maxDelay int) uint64 { return 1 << bits.Len(uint(maxDelay)) }
@@ -82,45 +95,87 @@ func (p *plan) planBatch(b *backend, t *tables) {
 	}
 	p.batch = true
 	p.bytes[bufRing] = p.ring
-	p.bytes[bufQueue] = 4 * uint64(c.Neurons)
+	p.bytes[bufQueue] = spikeBytes * uint64(c.Neurons)
 	p.bytes[bufSync] = 16
 	p.bytes[bufStimuli], p.bytes[bufInjected] = size(t.stimuli), size(t.injected)
 }
 
 // prepareBatch finds the kernels and their grid. A device on which the grid does not fit goes without.
-func (b *backend) prepareBatch() error {
+func (b *backend) prepareBatch(t *tables) error {
 	if !b.plan.batch {
 		return nil
 	}
 	x := &b.batch
 	var err error
-	if x.kernel, err = b.module.Function("run_bursts"); err != nil {
+	if x.kernel, err = b.module.Function(batchKernel(b.c)); err != nil {
 		return err
 	}
 	if x.catchUp, err = b.module.Function("catch_up"); err != nil {
 		return err
 	}
-	x.threads = b.tune.batchThreads
-	perSM, err := x.kernel.BlocksPerSM(x.threads, 0)
-	if err != nil {
+	if x.queueRows, err = b.module.Function("queue_rows"); err != nil {
 		return err
 	}
-	x.blocks = uint32(b.sms * min(perSM, b.tune.perSM))
 	neurons := uint64(b.c.Neurons)
-	x.blocks = uint32(min(uint64(x.blocks), divUp(neurons, 32)))
-	own := uint64(0)
-	if x.blocks > 0 {
-		own = divUp(divUp(neurons, uint64(x.blocks)), 32) * 32
+	x.threads, x.blocks = b.tune.batchThreads, uint32(min(uint64(b.sms), divUp(neurons, 32)))
+	own := divUp(divUp(neurons, uint64(x.blocks)), 32) * 32
+	const mostShared = 200 << 10 // what a multiprocessor has, less what the kernel takes for itself
+	least, cached := t.sharedBytes(b.c, own)
+	if x.shared = uint32(least); cached <= mostShared && !b.tune.uncached {
+		x.shared, x.args.run.cached = uint32(cached), 1
 	}
-	if own == 0 || own > blockWords*32 {
+	if least > mostShared {
 		b.plan.batch = false
 		return nil
+	}
+	if err := x.kernel.AllowShared(x.shared); err != nil {
+		return err
+	}
+	if perSM, err := x.kernel.BlocksPerSM(x.threads, x.shared); err != nil || perSM == 0 {
+		b.plan.batch = false
+		return err
 	}
 	if err := x.allocate(b, own); err != nil {
 		return err
 	}
-	b.bindBatch(uint32(own))
+	b.bindBatch(t, uint32(own))
 	return nil
+}
+
+// batchKernel is the kernel for the models that the network has.
+func batchKernel(c *connectome.Connectome) string {
+	for i := range c.Areas {
+		if c.Areas[i].Model != c.Areas[0].Model {
+			return "run_bursts"
+		}
+	}
+	switch c.Areas[0].Model {
+	case connectome.FEAGIModel:
+		return "run_bursts_feagi"
+	case connectome.LIFModel:
+		return "run_bursts_lif"
+	case connectome.PSCExpModel:
+		return "run_bursts_psc_exp"
+	}
+	return "run_bursts"
+}
+
+// sharedBytes is a block's memory as lay_out of kernels/run_bursts.cu divides it: the bits alone, and with copies of the
+// state of own neurons and of the tables.
+func (t *tables) sharedBytes(c *connectome.Connectome, own uint64) (least, cached uint64) {
+	add := func(bytes uint64) { cached += divUp(bytes, 16) * 16 }
+	add(own / 32 * 4)
+	least = cached
+	add(4 * own)
+	for range c.Variables() {
+		add(4 * own)
+	}
+	add(2 * own)
+	add(2 * own)
+	for _, bytes := range []uint64{size(t.areas), size(t.terms), size(t.drives), size(t.counts), size(t.amounts)} {
+		add(bytes)
+	}
+	return least, cached
 }
 
 // allocate takes the mapped memory in which bursts arrive: for each burst of two launches the ids, one place a neuron.
@@ -142,28 +197,33 @@ func (x *batch) allocate(b *backend, own uint64) error {
 }
 
 // bindBatch fills in what stays the same in all launches.
-func (b *backend) bindBatch(own uint32) {
+func (b *backend) bindBatch(t *tables, own uint32) {
 	p, c, x := &b.plan.ptr, b.c, &b.batch
-	longest := uint64(0)
+	rows := uint64(1) // that have synapses
 	for n := range c.Neurons {
-		longest = max(longest, c.Row[n+1]-c.Row[n])
+		if c.Row[n+1] > c.Row[n] {
+			rows++
+		}
 	}
+	cached := x.args.run.cached
 	x.args.run = run{
 		network: b.args.dynamics.network,
 		drives:  p[bufDrives], counts: p[bufCounts], table: p[bufTable],
 		stimuli: p[bufStimuli], stimulusCount: uint64(len(c.Stimuli)), amounts: p[bufInjected],
 		row: p[bufRow], target: p[bufTarget], weight: p[bufWeight], delay: p[bufDelay],
-		partsLog: uint32(bits.Len64(longest / 256)),
+		partsLog: uint32(bits.Len64(c.Synapses() / rows / 256)),
 		ring:     p[bufRing], slotMask: uint32(ringSlots(c.MaxDelay) - 1), ports: c.Ports,
 		neurons: c.Neurons, blockNeurons: own,
 		queue: p[bufQueue], length: p[bufSync], arrived: p[bufSync] + 8,
+		driveCount: uint32(len(t.drives)), termCount: uint32(len(t.terms)),
+		countEntries: uint32(len(t.counts)), tableEntries: uint32(len(t.amounts)), cached: cached,
 	}
-	x.params, x.late = driver.Params(&x.args), driver.Params(&x.catchUpArgs)
+	x.params, x.late, x.newest = driver.Params(&x.args), driver.Params(&x.catchUpArgs), driver.Params(&x.queueRowsArgs)
 }
 
 // free gives the page-locked memory back.
 func (x *batch) free() error {
-	for _, p := range []*driver.Arguments{x.params, x.late} {
+	for _, p := range []*driver.Arguments{x.params, x.late, x.newest} {
 		if p != nil {
 			p.Release()
 		}
@@ -256,7 +316,7 @@ func (b *backend) launchBatch(half int, first, bursts uint64) error {
 	if err := b.stream.Fill(r.arrived, 0, 4); err != nil {
 		return err
 	}
-	if err := x.kernel.LaunchCooperative(x.blocks, x.threads, 0, x.params, b.stream); err != nil {
+	if err := x.kernel.LaunchCooperative(x.blocks, x.threads, x.shared, x.params, b.stream); err != nil {
 		return fmt.Errorf("run_bursts: %w", err)
 	}
 	return nil
@@ -338,14 +398,15 @@ func (b *backend) turnOn() error {
 			return fmt.Errorf("catch_up: %w", err)
 		}
 	}
-	newest := x.history[0]
-	if len(newest) > 0 {
-		if err := b.stream.Copy(p.ptr[bufQueue], b.queue(b.before(1)), size(newest)); err != nil {
-			return err
+	newest := uint32(len(x.history[0]))
+	if newest > 0 {
+		x.queueRowsArgs = queueRowsArgs{run: x.args.run, fired: b.queue(b.before(1)), length: newest}
+		if err := x.queueRows.Launch(uint32(divUp(uint64(newest), uint64(b.tune.threads))), b.tune.threads, x.newest, b.stream); err != nil {
+			return fmt.Errorf("queue_rows: %w", err)
 		}
 	}
 	lengths := [2]uint32{}
-	lengths[b.number%2] = uint32(len(newest))
+	lengths[b.number%2] = newest
 	if err := b.stream.Upload(p.ptr[bufSync], unsafe.Pointer(&lengths), 8); err != nil {
 		return err
 	}

@@ -31,10 +31,10 @@ type tuning struct {
 	plain        bool   // no launches of many bursts
 	batch        uint64 // bursts of such a launch, at most
 	batchThreads uint32 // a block of it
-	perSM        int    // blocks of it a multiprocessor, at most
+	uncached     bool   // no copies of state and tables in its shared memory
 }
 
-var defaults = tuning{threads: 256, entries: 1 << 20, batch: 256, batchThreads: 1024, perSM: 1}
+var defaults = tuning{threads: 256, entries: 1 << 20, batch: 256, batchThreads: 1024}
 
 // Open uploads c to a GPU, in the state before burst 0. The error wraps engine.ErrUnavailable when this machine cannot run
 // CUDA, and is a *MemoryError when the network does not fit the device.
@@ -151,7 +151,7 @@ func (b *backend) prepare() error {
 		return err
 	}
 	b.bind(t)
-	if err := b.prepareBatch(); err != nil {
+	if err := b.prepareBatch(t); err != nil {
 		return err
 	}
 	if err := b.upload(t); err != nil {
