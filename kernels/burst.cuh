@@ -27,7 +27,6 @@ DEVICE u32 ones(u32 w) { return __popc(w); }
 DEVICE u32 high_product(u32 a, u32 b) { return __umulhi(a, b); }
 #define SHARED __shared__
 DEVICE void block_barrier() { __syncthreads(); }
-DEVICE void fence_system() { __threadfence_system(); }
 DEVICE u8 *dynamic_memory() {
     extern __shared__ __align__(16) u8 room[];
     return room;
@@ -50,7 +49,6 @@ DEVICE u32 ones(u32 w) { return __builtin_popcount(w); }
 DEVICE u32 high_product(u32 a, u32 b) { return (u32)((u64)a * b >> 32); }
 #define SHARED static __attribute__((shared))
 DEVICE void block_barrier() { __syncthreads(); }
-DEVICE void fence_system() { __nvvm_membar_sys(); }
 extern __attribute__((shared)) __attribute__((aligned(16))) u8 room[];
 DEVICE u8 *dynamic_memory() { return room; }
 
@@ -117,14 +115,26 @@ DEVICE u32 fetch_add(u32 *p, u32 v) {
 }
 #endif
 
-#ifndef BURST_ON_HOST
-// arrive adds 1 to *p once all that was written before is seen by whoever reads it so with arrivals.
+// accumulate is add to global memory for which nobody waits; its answer is never asked for.
+#ifdef BURST_ON_HOST
+DEVICE void accumulate(i32 *p, i32 v) { add(p, v); }
+#else
+DEVICE void accumulate(i32 *p, i32 v) {
+    asm volatile("red.relaxed.gpu.global.add.s32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
+}
+
+// arrive adds 1 to *p after all that the block wrote before; who has seen that by arrivals and then called acquire sees
+// these writes.
 DEVICE void arrive(u32 *p) { asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(p) : "memory"); }
 DEVICE u32 arrivals(const u32 *p) {
     u32 n;
-    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(n) : "l"(p) : "memory");
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(n) : "l"(p) : "memory");
     return n;
 }
+DEVICE void acquire() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
+
+// publish makes *p v for the host, after all that the thread has seen written.
+DEVICE void publish(u64 *p, u64 v) { asm volatile("st.release.sys.global.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory"); }
 #endif
 
 // read is *p as it is now: other threads write it meanwhile.

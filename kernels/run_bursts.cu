@@ -147,7 +147,7 @@ DEVICE bool acts(const scheduled *s, u64 t) {
 }
 
 // deliver is steps 1 and 2 but for drives: the rows of who fired in burst t − 1, and the stimuli of burst t.
-DEVICE void deliver(const run *p, u64 t) {
+DEVICE void deliver(const run *p, u64 t, block *s) {
     u64 items = (u64)read(p->length + t % 2) << p->parts_log;
     for (u64 item = thread_index() / 32; item < items; item += thread_count() / 32) {
         spike row = p->queue[item >> p->parts_log];
@@ -163,7 +163,7 @@ DEVICE void deliver(const run *p, u64 t) {
                     slot[j] = ((u32)t - 1 + (p->delay == nullptr ? 1 : p->delay[k + 32 * j])) & p->slot_mask;
                 }
             for (u32 j = 0; j < 4; j++)
-                if (k + 32 * j < high) add(p->ring + (u64)slot[j] * p->ports + port[j], weight[j]);
+                if (k + 32 * j < high) accumulate(p->ring + (u64)slot[j] * p->ports + port[j], weight[j]);
         }
     }
     i32 *acc = p->ring + ((u64)t & p->slot_mask) * p->ports;
@@ -171,9 +171,10 @@ DEVICE void deliver(const run *p, u64 t) {
         const scheduled *one = p->stimuli + s;
         if (!acts(one, t)) continue;
         for (u64 k = thread_index(); k < one->count; k += thread_count())
-            add(acc + p->amounts[one->first + k].port, p->amounts[one->first + k].sum);
+            accumulate(acc + p->amounts[one->first + k].port, p->amounts[one->first + k].sum);
     }
     if (thread_index() == 0) p->length[(t + 1) % 2] = 0; // the other one was read in the burst before
+    if (thread_in_block() == 0) s->w.t = t;
 }
 
 // sum_of takes the sum of a neuron's port out of the ring.
@@ -199,11 +200,9 @@ template <u32 models> DEVICE bool fires(const run *p, const block *s, const netw
 
 // update_block is steps 3 and 4 for the block's neurons.
 template <u32 models> DEVICE void update_block(const run *p, u64 t, block *s) {
-    network w = s->w;
-    w.t = t;
     u32 begin = block_index() * p->block_neurons, count = own(p);
     for (u32 k = thread_in_block(); k < p->block_neurons; k += block_size()) {
-        bool yes = k < count && fires<models>(p, s, &w, begin + k);
+        bool yes = k < count && fires<models>(p, s, &s->w, begin + k);
         store_bits(s->bits + k / 32, yes);
 #ifdef BURST_ON_HOST
         if (yes) s->total[t % 2]++;
@@ -245,9 +244,13 @@ DEVICE void list(const run *p, u64 t, const block *s) {
     if (thread_in_block() == 0) p->fired[(t - p->first) * block_count() + block_index()] = s->total[t % 2];
 }
 
-// announce tells the host that a burst is complete.
+// announce tells the host that a burst is complete; the last thread does, which has the least to do.
 DEVICE void announce(const run *p, u64 t) {
-    if (thread_index() == 0) *(volatile u64 *)(p->done + (t - p->first)) = t + 1;
+#ifdef BURST_ON_HOST
+    p->done[t - p->first] = t + 1;
+#else
+    if (thread_index() == thread_count() - 1) publish(p->done + (t - p->first), t + 1);
+#endif
 }
 
 // catch_up delivers to the ring what a fire queue of an earlier burst still has to deliver, the synapses of its neurons with
@@ -275,16 +278,15 @@ KERNEL queue_rows(run p, const u32 *fired, u32 length) {
 }
 
 #ifndef BURST_ON_HOST
-// grid_barrier lets all blocks' threads wait for each other; what they wrote before is seen by all after it, and with
-// system set by the host too.
-DEVICE void grid_barrier(u32 *arrived, u32 *wanted, bool system) {
+// grid_barrier lets all blocks' threads wait for each other; what they wrote before is seen by all after it.
+DEVICE void grid_barrier(u32 *arrived, u32 *wanted) {
     block_barrier();
     *wanted += block_count();
     if (thread_in_block() == 0) {
-        if (system) fence_system();
         arrive(arrived);
         while (arrivals(arrived) < *wanted) {
         }
+        acquire();
     }
     block_barrier();
 }
@@ -302,18 +304,18 @@ template <u32 models> DEVICE void bursts(const run *p) {
     block_barrier();
     u32 wanted = 0;
     for (u64 t = p->first; t < p->first + p->bursts; t++) {
-        deliver(p, t);
-        grid_barrier(p->arrived, &wanted, true);
+        deliver(p, t, &s);
+        grid_barrier(p->arrived, &wanted);
         if (t > p->first) announce(p, t - 1); // its ids have had the delivery's time to arrive
         update_block<models>(p, t, &s);
         block_barrier();
         reserve(p, t, &s);
         block_barrier();
         list(p, t, &s);
-        grid_barrier(p->arrived, &wanted, false);
+        grid_barrier(p->arrived, &wanted);
     }
     lay_out(p, room, &s, true);
-    grid_barrier(p->arrived, &wanted, true);
+    grid_barrier(p->arrived, &wanted);
     announce(p, p->first + p->bursts - 1);
 }
 

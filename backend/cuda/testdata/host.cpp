@@ -283,7 +283,7 @@ template <u32 models> static void run_on_host(const run *p, unsigned blocks, uns
     std::vector<std::vector<u64>> room(blocks, std::vector<u64>(bytes / 8 + 1, 0xA5A5A5A5A5A5A5A5));
     all([&](unsigned b) { lay_out(p, (u8 *)room[b].data(), &s[b], false); }, false);
     for (u64 t = p->first; t < p->first + p->bursts; t++) {
-        all([&](unsigned) { deliver(p, t); }, t % 2);
+        all([&](unsigned b) { deliver(p, t, &s[b]); }, t % 2);
         if (t > p->first) all([&](unsigned) { announce(p, t - 1); }, false);
         all([&](unsigned b) { update_block<models>(p, t, &s[b]); }, t % 3 == 0);
         all([&](unsigned b) { reserve(p, t, &s[b]); }, t % 2);
