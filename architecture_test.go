@@ -27,6 +27,7 @@ var owners = map[string][]string{
 	"gopkg.in/yaml.v3":             {"genome"},
 	"github.com/spf13/cobra":       {"cmd/burst"},
 	"gonum.org/v1/gonum":           {"record", "bench", "bench/science"},
+	"github.com/apache/arrow-go":   {"record"},
 	"github.com/ebitengine/purego": {"backend/cuda/driver"},
 	"github.com/stretchr/testify":  {"engine/enginetest"}, // a package of tests
 }

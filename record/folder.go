@@ -28,14 +28,18 @@ func Open(dir string) (*Folder, error) {
 	return &Folder{Dir: dir, Manifest: m}, nil
 }
 
-// Has reports whether the run recorded a table: "spikes", "potentials" or "fcl".
-func (f *Folder) Has(name string) bool {
-	for _, end := range []string{".parquet", ".sums"} {
-		if _, err := os.Stat(filepath.Join(f.Dir, name+end)); err == nil {
-			return true
+// Tables names what the run recorded: of "spikes", "potentials" and "fcl" those that there are.
+func (f *Folder) Tables() []string {
+	var names []string
+	for _, name := range []string{spikesTable, potentialsTable, fclTable} {
+		for _, end := range []string{".parquet", ".sums"} {
+			if _, err := os.Stat(filepath.Join(f.Dir, name+end)); err == nil {
+				names = append(names, name)
+				break
+			}
 		}
 	}
-	return false
+	return names
 }
 
 // Spikes gives the recorded spikes in order; of a run that goes on or was killed, up to the last chunk on disk. A run that
@@ -47,6 +51,15 @@ func (f *Folder) Potentials() iter.Seq2[Chunk, error] { return f.rows(potentials
 
 // FCL gives the recorded fire candidate lists likewise.
 func (f *Folder) FCL() iter.Seq2[Chunk, error] { return f.rows(fclTable) }
+
+// Recording is one of the Tables, for Export.
+func (f *Folder) Recording(name string) (Recording, error) {
+	have := f.Tables()
+	if !slices.Contains(have, name) {
+		return Recording{}, fmt.Errorf("record: %s has no recording of %s, only %v: %w", f.Dir, name, have, fs.ErrNotExist)
+	}
+	return Recording{Table: name, Manifest: f.Manifest, Chunks: f.rows(name)}, nil
+}
 
 // rows reads a table from Parquet or else from the stream. A run may end between the two looks, hence the third.
 func (f *Folder) rows(name string) iter.Seq2[Chunk, error] {

@@ -72,7 +72,7 @@ type stream struct {
 func newStream(data, sums disk, s *arrow.Schema, areas []Area) (*stream, error) {
 	st := &stream{data: data, sums: sums, schema: s, names: names(areas)}
 	st.w = ipc.NewWriter(&st.pending, ipc.WithSchema(s))
-	if _, err := io.WriteString(sums, sumsHead); err != nil {
+	if _, err := sums.Write([]byte(sumsHead)); err != nil {
 		return nil, err
 	}
 	return st, nil
@@ -95,7 +95,7 @@ func (s *stream) write(c *Chunk) error {
 	if err := s.data.Sync(); err != nil {
 		return err
 	}
-	if _, err := io.WriteString(s.sums, m.line()); err != nil {
+	if _, err := s.sums.Write([]byte(m.line())); err != nil {
 		return err
 	}
 	return s.sums.Sync()
@@ -203,7 +203,7 @@ func eachOfStream(base string, areas []Area, yield func(Chunk) bool) error {
 	in := &checked{path: path, f: f, size: info.Size(), marks: marks}
 	r, err := ipc.NewReader(in)
 	if err != nil {
-		return whole(path, err)
+		return asDamage(path, err)
 	}
 	defer r.Release()
 	var c Chunk
@@ -220,13 +220,13 @@ func eachOfStream(base string, areas []Area, yield func(Chunk) bool) error {
 		}
 	}
 	if err := r.Err(); err != nil {
-		return whole(path, err)
+		return asDamage(path, err)
 	}
 	return nil
 }
 
-// whole keeps an error of reading that says what is wrong, and calls any other one damage.
-func whole(path string, err error) error {
+// asDamage keeps an error of reading that says what is wrong, and calls any other one damage.
+func asDamage(path string, err error) error {
 	var d *DamagedError
 	var p *os.PathError
 	if errors.As(err, &d) || errors.As(err, &p) {

@@ -4,14 +4,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sort"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// Chunk is consecutive rows of a recording, sorted by burst, then neuron; all slices that the recording has are equally
-// long, the others nil. A chunk lent by an iterator holds until the next one.
+// Chunk is consecutive rows of a recording, sorted by burst, then neuron (FCL: then port); all slices that the recording
+// has are equally long, the others nil. A chunk lent by an iterator holds until the next one.
 type Chunk struct {
 	Burst     []uint64
 	Neuron    []uint32  // global id
@@ -67,6 +68,7 @@ func (t table) schema(m *Manifest) *arrow.Schema {
 		"burst.genome_sha256":   m.GenomeSHA256,
 		"burst.connectome":      m.Connectome,
 		"burst.timestep_ms":     fmt.Sprint(m.Timestep),
+		"burst.scale":           fmt.Sprint(m.Scale),
 		"burst.areas":           string(areas),
 		"burst.unit.burst":      fmt.Sprintf("%g ms", m.Timestep),
 		"burst.unit.potential":  "mV (feagi areas: the genome's plain unit)",
@@ -155,17 +157,18 @@ func (c *Chunk) locate(areas []Area) error {
 	if len(c.Neuron) != n {
 		return fmt.Errorf("%d bursts and %d neurons in one chunk", n, len(c.Neuron))
 	}
+	key := c.Neuron
+	if c.Port != nil {
+		key = c.Port
+	}
 	c.Area = slices.Grow(c.Area[:0], n)[:n]
 	k := 0
 	for i, id := range c.Neuron {
-		if i > 0 && (c.Burst[i] < c.Burst[i-1] || c.Burst[i] == c.Burst[i-1] && id < c.Neuron[i-1]) {
+		if i > 0 && (c.Burst[i] < c.Burst[i-1] || c.Burst[i] == c.Burst[i-1] && key[i] <= key[i-1]) {
 			return fmt.Errorf("row %d (burst %d, neuron %d) is out of order", i, c.Burst[i], id)
 		}
-		if k >= len(areas) || id < areas[k].First {
-			k = 0
-		}
-		for k < len(areas) && id-areas[k].First >= areas[k].Neurons {
-			k++
+		if k == len(areas) || id-areas[k].First >= areas[k].Neurons { // also when id is less than First
+			k = sort.Search(len(areas), func(k int) bool { return areas[k].First+areas[k].Neurons > id })
 		}
 		if k == len(areas) {
 			return fmt.Errorf("neuron %d is in no area", id)
