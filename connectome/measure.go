@@ -9,13 +9,14 @@ import (
 
 // Sizes is what a genome grows to.
 type Sizes struct {
-	Neurons  uint64
-	Ports    uint64
-	Synapses uint64
-	MaxDelay int // bursts; no delay is longer
-	Areas    []AreaSizes
-	Bytes    uint64 // of the connectome's arrays (1 a synapse less if every drawn delay happens to be 1)
-	Peak     uint64 // bytes of all arrays while building
+	Neurons     uint64
+	Ports       uint64
+	Synapses    uint64
+	MaxDelay    int // bursts; no delay is longer
+	Areas       []AreaSizes
+	Projections []uint64 // synapses of each, in the genome's order
+	Bytes       uint64   // of the connectome's arrays (1 a synapse less if every drawn delay happens to be 1)
+	Peak        uint64   // bytes of all arrays while building
 }
 
 // AreaSizes is the part of Sizes that belongs to one area.
@@ -54,6 +55,7 @@ func Measure(g *genome.Genome, o Options) (*Sizes, error) {
 	for i := range p.wirings {
 		w := &p.wirings[i]
 		s.Synapses += w.synapses
+		s.Projections = append(s.Projections, w.synapses)
 		s.Areas[w.p.From].OutSynapses += w.synapses
 		s.Areas[w.p.To].InSynapses += w.synapses
 		if _, hi := w.delay.extent(); w.synapses > 0 {

@@ -102,7 +102,7 @@ func Window(f *record.Folder, from, until uint64) (uint64, uint64, error) {
 
 // Length is how many bursts a run has; of one that goes on, up to its last recorded spike.
 func Length(f *record.Folder) (uint64, error) {
-	if f.Manifest.Status != record.Running || !f.Has("spikes") {
+	if f.Manifest.Status != record.Running || !slices.Contains(f.Tables(), "spikes") {
 		return f.Manifest.Bursts, nil
 	}
 	end := uint64(0)
