@@ -27,6 +27,7 @@ type Manifest struct {
 	Go           string    `json:"go"`
 	Genome       string    `json:"genome"`        // its name
 	GenomeSHA256 string    `json:"genome_sha256"` // of genome.yaml
+	GenomeFolder string    `json:"genome_folder"` // where the files lie that it names; "" when it names none
 	Connectome   string    `json:"connectome"`    // hash, 16 hexadecimal digits
 	Seed         uint64    `json:"seed"`
 	RunSeed      uint64    `json:"run_seed"`
@@ -72,7 +73,7 @@ type Area struct {
 	Model    string    `json:"model"`
 	Size     [3]uint32 `json:"size"`              // voxels in x, y, z
 	PerVoxel uint32    `json:"neurons_per_voxel"` // Size and PerVoxel multiply to Neurons
-	Recorded uint32    `json:"recorded"`          // the spikes of this many neurons, from First on, are recorded
+	Recorded uint32    `json:"recorded"`          // recorded spikes are of this many neurons from First on; 0 when none are
 }
 
 // File is a file with what tells whether it has changed.

@@ -42,8 +42,11 @@ type Run struct {
 
 // Create makes dir, which must not exist or be empty, and begins its files.
 func Create(dir string, o Options) (*Run, error) {
-	if err := emptyFolder(dir); err != nil {
+	if err := Vacant(dir); err != nil {
 		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("record: %w", err)
 	}
 	r := &Run{dir: dir, m: o.Manifest, plan: o.Plan}
 	r.m.Format, r.m.Status = format, Running
@@ -73,13 +76,10 @@ func Create(dir string, o Options) (*Run, error) {
 	return r, nil
 }
 
-// emptyFolder makes dir or accepts it when it is empty.
-func emptyFolder(dir string) error {
+// Vacant reports a folder that Create would refuse.
+func Vacant(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			return fmt.Errorf("record: %w", err)
-		}
 		return nil
 	}
 	if err != nil {

@@ -99,8 +99,9 @@ func TestFaultAtEveryCall(t *testing.T) {
 			for c, err := range readStream(filepath.Join(dir, "spikes"), ragged()) {
 				require.NoError(t, err, "call %d", fail)
 				for i := range c.Burst {
-					require.Equal(t, uint64(got/1042), c.Burst[i])
-					require.Equal(t, uint32(got%1042), c.Neuron[i])
+					if c.Burst[i] != uint64(got/1042) || c.Neuron[i] != uint32(got%1042) {
+						t.Fatalf("call %d: row %d is burst %d, neuron %d", fail, got, c.Burst[i], c.Neuron[i])
+					}
 					got++
 				}
 			}

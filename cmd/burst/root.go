@@ -47,6 +47,7 @@ func newRootCommand() *cobra.Command {
 	root.AddCommand(
 		newRunCommand(), newValidateCommand(), newInspectCommand(), newVerifyCommand(), newBenchCommand(),
 		newPlotCommand(), newReportCommand(), newStatsCommand(), newDiffCommand(),
+		newReplayCommand(), newExportCommand(),
 		newDevicesCommand(), newExamplesCommand(), newInitCommand(), newSchemaCommand(), newVersionCommand(), newExitCodesTopic(),
 	)
 	return root
