@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"burst/genome"
 	"burst/record"
@@ -79,6 +80,23 @@ func completeFolder(_ *cobra.Command, args []string, _ string) ([]string, cobra.
 // completeArea offers the areas of the run folder or genome that the command line names already.
 func completeArea(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	return areasOf(args), cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeRecord offers the tables of --record, then after "TABLE=" the areas of the genome, one after another.
+func completeRecord(_ *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+	const more = cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
+	if !strings.Contains(word, "=") {
+		return []string{"spikes=", "potentials=", "fcl="}, more
+	}
+	done := word[:strings.LastIndexAny(word, "=,")+1]
+	list := []string{}
+	if strings.HasSuffix(done, "=") {
+		list = append(list, done+"all", done+"none")
+	}
+	for _, name := range areasOf(args) {
+		list = append(list, done+name)
+	}
+	return list, more
 }
 
 // areasOf lists the areas of the first argument; none when it is neither a run folder nor a genome.

@@ -67,6 +67,7 @@ func newRunCommand() *cobra.Command {
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress, and of the result only the digest")
 	o.keep.flags(cmd)
+	register(cmd, "record", completeRecord)
 	f.StringArrayVar(&o.set, "set", nil, "PATH=VALUE sets a value of the genome, such as areas.L4E.params.tau=12ms; may be repeated")
 	f.StringVar(&o.sweep, "seeds", "", "A..B runs once with each seed from A to B and shows mean and standard deviation")
 	cmd.MarkFlagsMutuallyExclusive("bursts", "duration")

@@ -164,7 +164,11 @@ func histograms(name, about string, l panels, areas []stats.Area, at []float64, 
 		p.Y.Tick.Marker = plot.TickerFunc(func(lo, hi float64) []plot.Tick { return roundTicks(lo, hi, 4) })
 		if top == 0 {
 			p.Y.Max, p.Y.Tick.Marker = 1, plot.ConstantTicks{}
-			if err := note(p, "nothing to show"); err != nil {
+			words := "nothing to show"
+			if areas[i].Recorded == 0 {
+				words = "not recorded"
+			}
+			if err := note(p, words); err != nil {
 				return nil, err
 			}
 		}

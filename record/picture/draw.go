@@ -1,9 +1,9 @@
 package picture
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -46,8 +46,8 @@ func missing(f *record.Folder, name string) string {
 			return "rates or a recording of spikes"
 		}
 	case "matrix":
-		if _, err := genomeOf(f); errors.Is(err, fs.ErrNotExist) {
-			return "its genome.yaml"
+		if _, err := genomeOf(f); err != nil {
+			return "its genome.yaml, or a file that it names"
 		}
 	case "potentials":
 		if !slices.Contains(f.Tables(), "potentials") {
@@ -137,12 +137,23 @@ func (d *drawing) picture(name string) (*Picture, error) {
 	return nil, fmt.Errorf("picture: no picture %q, want one of %v", name, Names())
 }
 
-// genomeOf reads the genome of a run, with the seed that it was built with.
+// genomeOf reads the genome of a run, with the seed that it was built with. Files that it names are where they were.
 func genomeOf(f *record.Folder) (*genome.Genome, error) {
-	g, err := genome.Load(filepath.Join(f.Dir, "genome.yaml"))
+	m := &f.Manifest
+	path := filepath.Join(f.Dir, "genome.yaml")
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	g.Seed = f.Manifest.Seed
+	var g *genome.Genome
+	if m.GenomeFolder == "" {
+		g, err = genome.Parse(path, text, nil)
+	} else {
+		g, err = genome.ParseIn(m.GenomeFolder, path, text)
+	}
+	if err != nil {
+		return nil, err
+	}
+	g.Seed = m.Seed
 	return g, nil
 }

@@ -40,7 +40,7 @@ func (p *Picture) Encode(format string) ([]byte, error) {
 	case "png":
 		c := vgimg.NewWith(vgimg.UseWH(p.width, p.height), vgimg.UseDPI(dotsPerInch))
 		p.draw(draw.New(c))
-		if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&out, c.Image()); err != nil {
+		if err := png.Encode(&out, c.Image()); err != nil {
 			return nil, err
 		}
 	case "svg":

@@ -21,7 +21,7 @@ type Difference struct {
 func FirstDifference(a, b *record.Folder, until uint64) (*Difference, error) {
 	both := make([]uint32, len(a.Manifest.Areas))
 	for i, x := range a.Manifest.Areas {
-		if i >= len(b.Manifest.Areas) || b.Manifest.Areas[i].Name != x.Name || b.Manifest.Areas[i].First != x.First {
+		if i >= len(b.Manifest.Areas) || b.Manifest.Areas[i].Name != x.Name || b.Manifest.Areas[i].Neurons != x.Neurons {
 			return nil, fmt.Errorf("areas[%d] (%s) is another one in %s; spikes of other networks cannot be matched", i, x.Name, b.Dir)
 		}
 		both[i] = min(x.Recorded, b.Manifest.Areas[i].Recorded)
