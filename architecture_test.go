@@ -28,7 +28,7 @@ var layers = [][]string{
 var owners = map[string][]string{
 	"gopkg.in/yaml.v3":             {"genome"},
 	"github.com/spf13/cobra":       {"cmd/burst"},
-	"gonum.org/v1/gonum":           {"record/stats", "bench", "bench/science"},
+	"gonum.org/v1/gonum":           {"record", "record/stats", "bench", "bench/science"},
 	"gonum.org/v1/plot":            {"record/picture"},
 	"github.com/apache/arrow-go":   {"record"},
 	"github.com/ebitengine/purego": {"backend/cuda/driver"},

@@ -32,10 +32,10 @@ func newExamplesCommand() *cobra.Command {
 		ValidArgsFunction: completeGenome,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
-			case len(args) == 1 && asJSON:
-				return usageError{errors.New("--json lists the examples; it does not go with a name")}
 			case len(args) == 1 && write:
-				return writeExample(cmd, args[0], force)
+				return writeExample(cmd, args[0], force, asJSON)
+			case len(args) == 1 && asJSON:
+				return usageError{errors.New("--json lists the examples; with a name it wants --write")}
 			case len(args) == 1:
 				return printExample(cmd, args[0])
 			case write:
@@ -75,7 +75,7 @@ func printExample(cmd *cobra.Command, name string) error {
 }
 
 // writeExample writes an example's genome to a file, which must be new unless force.
-func writeExample(cmd *cobra.Command, name string, force bool) error {
+func writeExample(cmd *cobra.Command, name string, force, asJSON bool) error {
 	text, err := exampleText(name)
 	if err != nil {
 		return err
@@ -89,8 +89,7 @@ func writeExample(cmd *cobra.Command, name string, force bool) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "wrote %s\nnow: burst run %s\n", path, path)
-	return err
+	return tellWritten(cmd, path, asJSON)
 }
 
 // listExamples writes a line an example: its name and what its first comment says.
