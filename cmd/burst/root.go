@@ -51,7 +51,7 @@ func newRootCommand() *cobra.Command {
 		newRunCommand(), newValidateCommand(), newInspectCommand(), newVerifyCommand(), newBenchCommand(),
 		newPlotCommand(), newReportCommand(), newStatsCommand(), newDiffCommand(),
 		newReplayCommand(), newExportCommand(),
-		newDevicesCommand(), newExamplesCommand(), newInitCommand(), newSchemaCommand(), newVersionCommand(), newExitCodesTopic(),
+		newDevicesCommand(), newExamplesCommand(), newInitCommand(), newSchemaCommand(), newVersionCommand(), newManCommand(), newExitCodesTopic(),
 	)
 	return root
 }

@@ -76,6 +76,9 @@ func (g *grid) leastDot() int {
 	return 1
 }
 
+// shades are the steps from one spike to the densest dot; few colours make small files.
+const shades = 6
+
 // paint draws a band.
 func (g *grid) paint(img *image.RGBA, b *band, ground color.NRGBA, least int) {
 	most := uint32(0)
@@ -100,7 +103,7 @@ func (g *grid) paint(img *image.RGBA, b *band, ground color.NRGBA, least int) {
 				continue
 			}
 			// One spike is plain to see; the densest dot of the band has the full colour.
-			a := 0.45 + 0.55*math.Log1p(float64(n))/full
+			a := 0.45 + 0.55*math.Round(shades*math.Log1p(float64(n))/full)/shades
 			y0, y1 := extent(y, rows, uint64(b.neurons), least)
 			x0, x1 := extent(x, g.width, g.span, least)
 			for yy := y0; yy < y1; yy++ {

@@ -123,16 +123,20 @@ func (h *heat) nameColumns(p *plot.Plot) {
 	for _, c := range h.columns {
 		long = max(long, len([]rune(c)))
 	}
+	upright, gap := float64(long)*5.5*n > 400, ""
+	if upright {
+		gap = "   " // keeps the end of a name off the axis
+	}
 	var out plot.ConstantTicks
 	last := math.Inf(-1)
 	for i, c := range h.columns {
 		if at := (float64(i) + 0.5) / n; (at-last)*400 >= float64(smallText) {
-			out = append(out, plot.Tick{Value: h.x0 + at*(h.x1-h.x0), Label: short(c, 16)})
+			out = append(out, plot.Tick{Value: h.x0 + at*(h.x1-h.x0), Label: short(c, 16) + gap})
 			last = at
 		}
 	}
 	p.X.Tick.Marker, p.X.Tick.Length = out, 5
-	if float64(long)*5.5*n > 400 {
+	if upright {
 		p.X.Tick.Label.Rotation = math.Pi / 2
 		p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = draw.XRight, draw.YCenter
 	}
