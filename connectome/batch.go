@@ -9,6 +9,7 @@ type batch struct {
 	source  [batchSize]uint32 // neuron of the source area
 	target  [batchSize]uint32 // neuron of the target area
 	ordinal [batchSize]uint64 // names the synapse in its projection, for its draws
+	boxes   []box             // scratch of a grid
 
 	wiring *wiring
 	sink   sink
@@ -27,8 +28,23 @@ func (b *batch) add(source, target, ordinal uint64) {
 }
 
 func (b *batch) flush() {
+	if b.wiring.keep < 100 {
+		b.thin()
+	}
 	b.sink.take(b.wiring, b)
 	b.n = 0
+}
+
+// thin drops the synapses that attractivity leaves out.
+func (b *batch) thin() {
+	kept := 0
+	for i := range b.n {
+		if b.wiring.attracts(b.ordinal[i]) {
+			b.source[kept], b.target[kept], b.ordinal[kept] = b.source[i], b.target[i], b.ordinal[i]
+			kept++
+		}
+	}
+	b.n = kept
 }
 
 // sweep makes all synapses of the projections wanted, once; sinks has one sink a worker.
@@ -43,7 +59,7 @@ func (p *plan) sweep(sinks []sink, wanted func(*wiring) bool) {
 	for i := range p.wirings {
 		w := &p.wirings[i]
 		units := w.rule.units()
-		if units == 0 || !wanted(w) {
+		if units == 0 || w.keep == 0 || !wanted(w) {
 			continue
 		}
 		synapses, _ := w.rule.total()
@@ -70,3 +86,6 @@ func (p *plan) sweep(sinks []sink, wanted func(*wiring) bool) {
 }
 
 func all(*wiring) bool { return true }
+
+// single is a wiring whose synapses are placed as its rule makes them.
+func single(w *wiring) bool { return !w.merged }

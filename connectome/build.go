@@ -24,7 +24,7 @@ func Build(g *genome.Genome, o Options) (*Connectome, error) {
 	p.chooseScale()
 	c := &Connectome{
 		Name: g.Name, Seed: g.Seed, RunSeed: g.RunSeed, Timestep: g.Timestep, Scale: int32(p.scale),
-		Neurons: uint32(p.neurons), Ports: uint32(p.neurons), MaxDelay: 1,
+		Neurons: uint32(p.neurons), Ports: uint32(p.inputs), MaxDelay: 1,
 	}
 	if c.Areas, err = p.makeAreas(); err != nil {
 		return nil, err
@@ -51,12 +51,14 @@ func (p *plan) makeRows(c *Connectome, tell func(done, total uint64)) error {
 	if err := p.countRows(c.Row, progress); err != nil {
 		return err
 	}
+	c.ByRule = p.byRule()
+	progress.total = 2*c.ByRule + p.synapses() // what was estimated is known now
 	synapses := c.Row[p.neurons]
 	c.Target, c.Weight = make([]uint32, synapses), make([]int32, synapses)
 	if p.hasDelays() {
 		c.Delay = make([]uint8, synapses)
 	}
-	sums := make([]uint64, p.neurons)
+	sums := make([]uint64, p.inputs)
 	if err := p.place(c, sums, progress); err != nil {
 		return err
 	}
@@ -69,10 +71,22 @@ func (p *plan) makeRows(c *Connectome, tell func(done, total uint64)) error {
 
 // countRows turns row into the offsets of the rows and refuses what does not fit, now that sizes are exact.
 func (p *plan) countRows(row []uint64, progress *meter) error {
+	p.tallyRows(row, single, progress)
+	p.countGroups(row, progress)
+	start := uint64(0)
+	for n, length := range row {
+		row[n] = start
+		start += length
+	}
+	return p.checkMemory()
+}
+
+// tallyRows adds the synapses of the projections wanted to those of their sources, and makes their numbers exact.
+func (p *plan) tallyRows(row []uint64, wanted func(*wiring) bool, progress *meter) {
 	for i := range p.wirings {
 		w := &p.wirings[i]
-		r, ok := w.rule.(counted)
-		if !ok {
+		r, ok := w.known()
+		if !ok || !wanted(w) {
 			continue
 		}
 		out := row[w.from.First:w.from.End()]
@@ -87,23 +101,21 @@ func (p *plan) countRows(row []uint64, progress *meter) error {
 	for i := range sinks {
 		sinks[i] = &rowCounter{row: row, totals: totals, progress: progress}
 	}
-	p.sweep(sinks, func(w *wiring) bool { _, ok := w.rule.(counted); return !ok })
+	walked := func(w *wiring) bool { _, ok := w.known(); return !ok && wanted(w) }
+	p.sweep(sinks, walked)
 	for i := range p.wirings {
-		w := &p.wirings[i]
-		if _, ok := w.rule.(counted); ok {
-			continue
+		if w := &p.wirings[i]; walked(w) {
+			w.settle(totals[i].Load())
 		}
-		if n := totals[i].Load(); w.counted && n != w.synapses {
-			panic(fmt.Sprintf("BUG: projections[%d] made %d synapses, not %d", i, n, w.synapses))
-		}
-		w.synapses, w.counted = totals[i].Load(), true
 	}
-	start := uint64(0)
-	for n, length := range row {
-		row[n] = start
-		start += length
+}
+
+// settle sets the number of synapses that were made.
+func (w *wiring) settle(n uint64) {
+	if w.counted && n != w.synapses {
+		panic(fmt.Sprintf("BUG: projections[%d] made %d synapses, not %d", w.index, n, w.synapses))
 	}
-	return p.checkMemory()
+	w.synapses, w.counted = n, true
 }
 
 // rowCounter counts the synapses of each source and projection.

@@ -39,8 +39,26 @@
 //   - vectors: the voxel s + v for each different v, where it lies in the target area.
 //   - patterns: every source voxel whose coordinates equal the integers of a pattern's source (all axes) reaches the
 //     product of what its destination says: an integer, every coordinate (*), the source's (?), all but the source's (!).
+//   - projector with axes: the target's x, y, z follow the source axes in that order; with from_end, the source's last
+//     layer on that axis alone, and the target axis that follows it has the coordinate 0.
+//   - block_to_block: the voxel with the source's coordinates. lateral_pairs: x + 1 from an even x, x − 1 from an odd
+//     one, the same y and z. last_to_first: from the source's last voxel to the target's first.
+//   - expander: x reaches every (d, 0, 0) whose binary numeral, filled with zeros in front to the width S of the source's
+//     x, has a 1 at place x, counted from 0 at its left end. reducer: x reaches (i, 0, 0) for every place i of a 1 in the
+//     numeral of x, filled likewise to the width T of the target's x.
+//   - composite: the source is cut into blocks of src_seed voxels from the origin on; block b of an axis is taken where
+//     b mod (choose + skip) < choose. The mapper is applied with the block as source; blocks that the area's end cuts
+//     go as far as they reach.
 //
-// The last three connect all neurons of the source voxel to all neurons of each voxel reached, each pair once.
+// Voxels outside the target area drop. All rules from projector on connect all neurons of the source voxel to all neurons
+// of each voxel reached, each pair once.
+//
+//   - randomizer: source s reaches all neurons of voxel below(x, voxels of the target), x of index s.
+//
+// # Attractivity
+//
+// A synapse that a rule makes is kept where below(x, 100) < attractivity, x of purpose attractivity and its ordinal as
+// index. The others take part in nothing that follows.
 //
 // # Values
 //
@@ -56,10 +74,22 @@
 // All arithmetic is float64, each product and sum rounded on its own. A weight times scale is rounded to the nearest
 // whole number of quanta, ties away from zero; a delay likewise to bursts.
 //
+// A weight w from an area with psp p counts as w·p. Where the area divides its psp, with K the number of synapses that
+// leave the source neuron, over all projections and before merging, it is ±⌈⌈|w·p|·scale⌉/K⌉ quanta: rounded away from
+// zero, so that n inputs of 1/n are no less than 1.
+//
+// # Merging
+//
+// Of the projections that merge, all synapses of one source, port and delay become one, whose weight is the sum of their
+// quanta. It stays a synapse where that is 0. Only rules that go source by source and make every pair once merge, so that the
+// number of synapses is known without storing them.
+//
 // # Bounds
 //
-// The proof adds up per port the |weight| of every synapse, |amount| of constant drives of feagi areas, the largest number
-// of events times |amount| of Poisson drives, and |amount| of every scheduled stimulus, as if all acted in one burst.
+// The proof adds up per port the |weight| of every synapse before merging, |amount| of constant drives of feagi areas,
+// the largest number of events times |amount| of Poisson drives, and |amount| of every scheduled stimulus, as if all acted
+// in one burst.
 // A genome where that exceeds 2^31−1 is refused; Bound keeps the sum without the stimuli. scale: auto is the largest
-// power of two ≤ 2^20 for which the whole sum stays ≤ 2^30 everywhere.
+// power of two ≤ 2^20 for which the whole sum stays ≤ 2^30 everywhere. Where an area divides its psp, it is the largest up
+// to the least 2^k ≥ 1000·K for the largest K, or 2^24: rounding up then adds at most a thousandth of a psp of 1.
 package connectome

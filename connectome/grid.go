@@ -1,25 +1,33 @@
 package connectome
 
-import (
-	"slices"
+import "slices"
 
-	"burst/genome"
-)
-
-// axis is a set of coordinates: lo ≤ c < hi, c ≠ hole.
-type axis struct{ lo, hi, hole int64 }
+// axis is a set of coordinates: lo ≤ c < hi, c ≠ hole, and c & bit ≠ 0 where bit is not 0.
+type axis struct{ lo, hi, hole, bit int64 }
 
 const noHole = -1
 
-func (a axis) has(c int64) bool { return a.lo <= c && c < a.hi && c != a.hole }
+// only is the set of one coordinate.
+func only(c int64) axis { return axis{c, c + 1, noHole, 0} }
 
+func (a axis) has(c int64) bool {
+	return a.lo <= c && c < a.hi && c != a.hole && (a.bit == 0 || c&a.bit != 0)
+}
+
+// size is the number of coordinates; a set has a hole or a bit, not both.
 func (a axis) size() uint64 {
+	if a.bit != 0 {
+		return uint64(max(0, withBit(a.hi, a.bit)-withBit(a.lo, a.bit)))
+	}
 	n := max(0, a.hi-a.lo)
 	if a.lo <= a.hole && a.hole < a.hi {
 		n--
 	}
 	return uint64(n)
 }
+
+// withBit is how many of 0…n−1 have a bit set.
+func withBit(n, bit int64) int64 { return n&^(2*bit-1)/2 + max(0, n&(2*bit-1)-bit) }
 
 // meets is false only when the sets have no coordinate in common that their ranges could tell.
 func (a axis) meets(b axis) bool { return max(a.lo, b.lo) < min(a.hi, b.hi) }
@@ -47,11 +55,12 @@ type grid struct {
 	disjoint         bool   // no two boxes of a source voxel overlap
 	least            uint64 // synapses, or a number that is surely not more
 	exact            bool
+	most             uint64 // synapses of a source, or a number that is surely not less
 }
 
 // survey fills least and exact by counting, source voxel by source voxel, without making synapses.
 func (r *grid) survey(workers int) {
-	least, exact := make([]uint64, workers), make([]bool, workers)
+	least, exact, most := make([]uint64, workers), make([]bool, workers), make([]uint64, workers)
 	for i := range exact {
 		exact[i] = true
 	}
@@ -59,8 +68,8 @@ func (r *grid) survey(workers int) {
 		var list []box
 		for v := lo; v < hi; v++ {
 			list = r.shape.boxes(r.voxel(v), list[:0])
-			n, isExact := reach(list, r.disjoint)
-			least[worker] = add(least[worker], n)
+			n, all, isExact := reach(list, r.disjoint)
+			least[worker], most[worker] = add(least[worker], n), max(most[worker], all)
 			exact[worker] = exact[worker] && isExact
 		}
 	})
@@ -70,14 +79,15 @@ func (r *grid) survey(workers int) {
 		voxels = add(voxels, n)
 	}
 	r.least = mul(voxels, mul(r.fromEach, r.toEach))
+	r.most = mul(slices.Max(most), r.toEach)
 	if r.noSelf {
 		r.least, r.exact = r.least-min(r.least, r.sources), false
 	}
 }
 
-// reach is the number of voxels in the boxes together, or where boxes may overlap that of the largest.
-func reach(list []box, disjoint bool) (voxels uint64, exact bool) {
-	sum, largest := uint64(0), uint64(0)
+// reach is the number of voxels in the boxes together, or where boxes may overlap that of the largest; sum is never less.
+func reach(list []box, disjoint bool) (voxels, sum uint64, exact bool) {
+	largest := uint64(0)
 	exact = true
 	for i := range list {
 		size := list[i].size()
@@ -87,9 +97,9 @@ func reach(list []box, disjoint bool) (voxels uint64, exact bool) {
 		}
 	}
 	if exact {
-		return sum, true
+		return sum, sum, true
 	}
-	return largest, false
+	return largest, sum, false
 }
 
 // voxel is the coordinates of a source voxel, z fastest.
@@ -100,9 +110,10 @@ func (r *grid) voxel(v uint64) [3]int64 {
 
 func (r *grid) total() (uint64, bool) { return r.least, r.exact }
 func (r *grid) units() uint64         { return r.sources }
+func (r *grid) longest() uint64       { return r.most }
 
 func (r *grid) wire(lo, hi uint64, b *batch) {
-	var list []box
+	list := b.boxes
 	have := ^uint64(0)
 	for s := lo; s < hi; s++ {
 		if v := s / r.fromEach; v != have {
@@ -116,6 +127,7 @@ func (r *grid) wire(lo, hi uint64, b *batch) {
 			r.fill(s, earlier, &list[i], b)
 		}
 	}
+	b.boxes = list[:0]
 }
 
 // fill connects a source to the voxels of a box that no earlier box has.
@@ -154,110 +166,4 @@ func (r *grid) join(s, voxel uint64, b *batch) {
 			b.add(s, t, s*r.targets+t)
 		}
 	}
-}
-
-// projector keeps the map: a coarser axis gathers, a finer one spreads.
-type projector struct{ from, to [3]int64 }
-
-func (p *projector) boxes(at [3]int64, out []box) []box {
-	var b box
-	for i, l := range at {
-		s, t := p.from[i], p.to[i]
-		if s >= t {
-			d := l * t / s
-			b[i] = axis{d, d + 1, noHole}
-		} else {
-			b[i] = axis{(l*t + s - 1) / s, ((l+1)*t + s - 1) / s, noHole} // all d with ⌊d·s/t⌋ = l
-		}
-	}
-	return append(out, b)
-}
-
-// vectors reach source + v, where that lies in the target area; each vector stands here once.
-type vectors struct {
-	to   [3]int64
-	list [][3]int64
-}
-
-func newVectors(list [][3]int64, to [3]int64) *vectors {
-	v := &vectors{to: to, list: slices.Clone(list)}
-	slices.SortFunc(v.list, func(a, b [3]int64) int { return slices.Compare(a[:], b[:]) })
-	v.list = slices.Compact(v.list)
-	return v
-}
-
-func (v *vectors) boxes(at [3]int64, out []box) []box {
-next:
-	for _, d := range v.list {
-		var b box
-		for i := range d {
-			if d[i] < -at[i] || d[i] >= v.to[i]-at[i] {
-				continue next
-			}
-			b[i] = axis{at[i] + d[i], at[i] + d[i] + 1, noHole}
-		}
-		out = append(out, b)
-	}
-	return out
-}
-
-// patterns reach what FEAGI's pattern elements describe.
-type patterns struct {
-	to   [3]int64
-	list []genome.Pattern
-}
-
-// newPatterns keeps each pattern once; "?" and "!" as source elements match anything, as "*" does.
-func newPatterns(list []genome.Pattern, to [3]int64) *patterns {
-	p := &patterns{to: to}
-	for _, one := range list {
-		for i := range one.From {
-			if one.From[i].Kind != genome.Exact {
-				one.From[i] = genome.PatternElem{Kind: genome.Any}
-			}
-			if one.To[i].Kind != genome.Exact {
-				one.To[i].Coord = 0
-			}
-		}
-		if !slices.Contains(p.list, one) {
-			p.list = append(p.list, one)
-		}
-	}
-	return p
-}
-
-func (p *patterns) boxes(at [3]int64, out []box) []box {
-next:
-	for i := range p.list {
-		var b box
-		for k := range b {
-			if from := p.list[i].From[k]; from.Kind == genome.Exact && from.Coord != at[k] {
-				continue next
-			}
-			b[k] = p.along(p.list[i].To[k], at[k], k)
-			if b[k].size() == 0 {
-				continue next
-			}
-		}
-		out = append(out, b)
-	}
-	return out
-}
-
-// along is what a destination element describes on axis k for a source at c.
-func (p *patterns) along(to genome.PatternElem, c int64, k int) axis {
-	whole := axis{0, p.to[k], noHole}
-	switch to.Kind {
-	case genome.Any:
-		return whole
-	case genome.Other:
-		whole.hole = c
-		return whole
-	case genome.Exact:
-		c = to.Coord
-	}
-	if !whole.has(c) {
-		return axis{}
-	}
-	return axis{c, c + 1, noHole}
 }

@@ -21,7 +21,7 @@ func absurd(r *rand.Rand) *genome.Genome {
 	big := func() uint64 { return uint64(math.Pow(10, 9+9*r.Float64())) }
 	a, b := areaOf("lif", 1+r.Uint64N(200_000)), areaOf("feagi", 100_000+r.Uint64N(100_000))
 	p := genome.Projection{To: 1, Weight: constant(1), Delay: value(genome.Uniform, 1, 20)}
-	switch r.IntN(9) {
+	switch r.IntN(12) {
 	case 0:
 		a = areaOf("lif", big())
 	case 1:
@@ -38,6 +38,14 @@ func absurd(r *rand.Rand) *genome.Genome {
 		p.Rule, p.From = genome.AllToAll, 1
 	case 7:
 		p.Rule, p.From, p.P = genome.PairwiseBernoulli, 1, 0.2+0.8*r.Float64()
+	case 9:
+		p.Rule, p.From, p.Merge = genome.AllToAll, 1, true
+		return network(0.1, a, b).join(p, p)
+	case 10:
+		p.Rule, p.From, p.LeaveOut, b.DividePSP = genome.AllToAll, 1, 1+r.Uint64N(80), true
+	case 11:
+		p.Rule, p.From, p.Blocks, p.Choose = genome.Composite, 1, [3]uint64{1, 1, 1}, [3][2]uint64{{1, 0}, {1, 0}, {1, 0}}
+		p.Mapper = &genome.Mapper{Rule: genome.Patterns, Patterns: []genome.Pattern{wild("***", "***")}}
 	case 8:
 		p.Rule, p.From, p.Patterns = genome.Patterns, 1, []genome.Pattern{wild("***", "***"), wild("***", "!**")}
 	}

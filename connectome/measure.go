@@ -9,14 +9,15 @@ import (
 
 // Sizes is what a genome grows to.
 type Sizes struct {
-	Neurons     uint64
-	Ports       uint64
-	Synapses    uint64
-	MaxDelay    int // bursts; no delay is longer
-	Areas       []AreaSizes
-	Projections []uint64 // synapses of each, in the genome's order
-	Bytes       uint64   // of the connectome's arrays (1 a synapse less if every drawn delay happens to be 1)
-	Peak        uint64   // bytes of all arrays while building
+	Neurons  uint64
+	Ports    uint64
+	Synapses uint64 // after merging
+	ByRule   uint64 // before merging
+	MaxDelay int    // bursts; no delay is longer
+	Areas    []AreaSizes
+	Pairs    []PairSizes // in the genome's order, then those whose synapses were merged; a pair of areas may come again
+	Bytes    uint64      // of the connectome's arrays (1 a synapse less if every drawn delay happens to be 1)
+	Peak     uint64      // bytes of all arrays while building
 }
 
 // AreaSizes is the part of Sizes that belongs to one area.
@@ -29,12 +30,22 @@ type AreaSizes struct {
 
 // Memory of a neuron (Row, Bound and the sums of the proof) and of a synapse.
 const (
-	resultANeuron  = 8 + 4
-	bytesANeuron   = resultANeuron + 8
+	resultANeuron  = 8
+	resultAPort    = 4
+	bytesAPort     = resultAPort + 8
+	bytesANeuron   = resultANeuron + bytesAPort // of a model with one port
 	bytesASynapse  = 4 + 4
 	bytesOfADelay  = 1
 	bytesOfSorting = 16 // a synapse of the longest row, each thread
+	bytesOfMerging = 40 // likewise, of a list that grows by copying
+	bytesOfOutput  = 8  // a neuron, where weights are divided
 )
+
+// PairSizes is the part of Sizes that leads from one area to another.
+type PairSizes struct {
+	From, To int // areas
+	Synapses uint64
+}
 
 // Measure says how big Build would make g, without allocating synapses. Synapses are exact; where a rule leaves their
 // number to chance the draws are made and counted. It returns the errors of Build that concern sizes, rules and
@@ -48,22 +59,35 @@ func Measure(g *genome.Genome, o Options) (*Sizes, error) {
 	if err := p.checkMemory(); err != nil {
 		return nil, err
 	}
-	s := &Sizes{Neurons: p.neurons, Ports: p.neurons, MaxDelay: 1, Areas: make([]AreaSizes, len(g.Areas))}
+	s := &Sizes{
+		Neurons: p.neurons, Ports: p.inputs, Synapses: p.synapses(), ByRule: p.byRule(), MaxDelay: 1,
+		Areas: make([]AreaSizes, len(g.Areas)),
+	}
 	for i := range g.Areas {
 		s.Areas[i].Name, s.Areas[i].Neurons = g.Areas[i].Name, uint64(p.areas[i].Count)
 	}
 	for i := range p.wirings {
 		w := &p.wirings[i]
-		s.Synapses += w.synapses
-		s.Projections = append(s.Projections, w.synapses)
-		s.Areas[w.p.From].OutSynapses += w.synapses
-		s.Areas[w.p.To].InSynapses += w.synapses
+		if !w.merged {
+			s.add(w.p, w.synapses)
+		}
 		if _, hi := w.delay.extent(); w.synapses > 0 {
 			s.MaxDelay = max(s.MaxDelay, int(min(max(1, nearest(hi)), 255)))
 		}
 	}
+	for i := range p.groups {
+		q := &p.groups[i]
+		s.add(q.wirings[0].p, q.synapses)
+	}
 	s.Bytes, s.Peak = p.bytes()
 	return s, nil
+}
+
+// add counts synapses of a projection.
+func (s *Sizes) add(p *genome.Projection, synapses uint64) {
+	s.Areas[p.From].OutSynapses += synapses
+	s.Areas[p.To].InSynapses += synapses
+	s.Pairs = append(s.Pairs, PairSizes{From: p.From, To: p.To, Synapses: synapses})
 }
 
 // bytes is the size of the result and of everything while building; MaxUint64 where it does not fit 64 bits.
@@ -73,23 +97,57 @@ func (p *plan) bytes() (result, peak uint64) {
 	if p.hasDelays() {
 		each += bytesOfADelay
 	}
-	result = add(mul(p.neurons, resultANeuron)+8, mul(synapses, each))
+	result = add(add(mul(p.neurons, resultANeuron)+8, mul(p.inputs, resultAPort)), mul(synapses, each))
 	for i := range p.g.Areas {
 		a := &p.g.Areas[i]
 		result = add(result, uint64(unsafe.Sizeof(Area{})))
-		if a.Gradient != [3]float64{} {
-			result = add(result, mul(uint64(p.areas[i].Count), 4))
-		}
+		result = add(result, mul(uint64(p.areas[i].Count), perNeuron(a)))
+		result = add(result, mul(uint64(len(a.Spikes)), 8))
 	}
 	for i := range p.g.Stimuli {
 		result = add(result, mul(uint64(len(p.g.Stimuli[i].Neurons)), 8)+uint64(unsafe.Sizeof(Stimulus{})))
 	}
-	peak = add(result, mul(p.neurons, bytesANeuron-resultANeuron))
-	a := uint64(p.workers)
-	return result, add(peak, mul(a, add(uint64(unsafe.Sizeof(batch{})), mul(min(synapses, longestSorted), bytesOfSorting))))
+	peak = add(result, mul(p.inputs, bytesAPort-resultAPort))
+	if p.divides() {
+		peak = add(peak, mul(p.neurons, bytesOfOutput))
+	}
+	scratch := max(mul(min(synapses, longestSorted), bytesOfSorting), mul(p.longestMerged(), bytesOfMerging))
+	return result, add(peak, mul(uint64(p.workers), add(uint64(unsafe.Sizeof(batch{})), scratch)))
 }
 
+// perNeuron is the bytes of constants that each neuron of an area has for itself.
+func perNeuron(a *genome.Area) uint64 {
+	n := uint64(0)
+	if a.Gradient != [3]float64{} {
+		n += 4
+	}
+	if a.Model.Name == "spike_list" {
+		n += 4
+	}
+	if len(a.Varied) > 0 {
+		n += map[string]uint64{"lif": uint64(unsafe.Sizeof(LIF{})), "lif_psc_exp": uint64(unsafe.Sizeof(PSCExp{})),
+			"izhikevich": uint64(unsafe.Sizeof(Izhikevich{})), "poisson": uint64(unsafe.Sizeof(PoissonSource{}))}[a.Model.Name]
+		n += 8 * uint64(len(a.Drives))
+	}
+	return n
+}
+
+// synapses is their number after merging, or one that is surely not more while not all is counted.
 func (p *plan) synapses() uint64 {
+	sum := uint64(0)
+	for i := range p.wirings {
+		if w := &p.wirings[i]; !w.merged {
+			sum = add(sum, w.synapses)
+		}
+	}
+	for i := range p.groups {
+		sum = add(sum, p.groups[i].synapses)
+	}
+	return sum
+}
+
+// byRule is their number before merging.
+func (p *plan) byRule() uint64 {
 	sum := uint64(0)
 	for i := range p.wirings {
 		sum = add(sum, p.wirings[i].synapses)
@@ -149,12 +207,13 @@ func (p *plan) count() {
 	for i := range sinks {
 		sinks[i] = tally(totals)
 	}
-	p.sweep(sinks, func(w *wiring) bool { return !w.counted })
+	p.sweep(sinks, func(w *wiring) bool { return !w.counted && !w.merged })
 	for i := range p.wirings {
-		if w := &p.wirings[i]; !w.counted {
-			w.synapses, w.counted = totals[i].Load(), true
+		if w := &p.wirings[i]; !w.counted && !w.merged {
+			w.settle(totals[i].Load())
 		}
 	}
+	p.countGroups(nil, &meter{})
 }
 
 // tally counts the synapses of each projection.

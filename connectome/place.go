@@ -11,10 +11,11 @@ func (p *plan) place(c *Connectome, sums []uint64, progress *meter) error {
 	workers := make([]placer, p.workers)
 	sinks := make([]sink, p.workers)
 	for i := range workers {
-		workers[i] = placer{c: c, sums: sums, scale: p.scale, progress: progress, longest: 1}
+		workers[i] = placer{valuer: valuer{sums: sums, scale: p.scale, longest: 1}, c: c, progress: progress}
 		sinks[i] = &workers[i]
 	}
-	p.sweep(sinks, all)
+	p.sweep(sinks, single)
+	p.placeGroups(workers)
 	copy(c.Row[1:], c.Row[:p.neurons]) // a row's cursor has come to the next row's start
 	c.Row[0] = 0
 	var first mishap
@@ -30,15 +31,20 @@ func (p *plan) place(c *Connectome, sums []uint64, progress *meter) error {
 
 // placer is one goroutine's share of place.
 type placer struct {
+	valuer
 	c        *Connectome
-	sums     []uint64
-	scale    float64
 	progress *meter
-	longest  uint8
-	bad      mishap
-	value    [batchSize]int32
-	delay    [batchSize]uint8
 	at       [batchSize]uint64
+}
+
+// valuer works out the weights and delays of a batch.
+type valuer struct {
+	sums    []uint64 // |weight| per port
+	scale   float64
+	longest uint8
+	bad     mishap
+	value   [batchSize]int32
+	delay   [batchSize]uint8
 }
 
 func (p *placer) take(w *wiring, b *batch) {
@@ -49,7 +55,7 @@ func (p *placer) take(w *wiring, b *batch) {
 	p.reserve(w, b)
 	// Atomic additions wait for pending stores, so that all places are reserved before the first is written.
 	for i, at := range p.at[:b.n] {
-		p.c.Target[at], p.c.Weight[at] = w.to.First+b.target[i], p.value[i]
+		p.c.Target[at], p.c.Weight[at] = w.port(b.target[i], int64(p.value[i])), p.value[i]
 	}
 	if p.c.Delay != nil {
 		for i, at := range p.at[:b.n] {
@@ -72,25 +78,25 @@ func (p *placer) reserve(w *wiring, b *batch) {
 }
 
 // weigh fills value and adds to the sums.
-func (p *placer) weigh(w *wiring, b *batch) {
+func (p *valuer) weigh(w *wiring, b *batch) {
+	varies := w.varies()
 	for i, t := range b.target[:b.n] {
 		q := w.fixed
-		if w.weight.Kind != genome.Const {
-			x, ok := w.weight.at(b.ordinal[i])
-			if !ok {
+		if varies {
+			var ok bool
+			if q, ok = w.quanta(b.source[i], b.ordinal[i], p.scale); !ok {
 				p.bad = p.bad.earlier(mishap{w, b.ordinal[i], 0, true})
 			}
-			q = quanta(x, p.scale)
 		}
 		p.value[i] = clamp(q)
-		atomic.AddUint64(&p.sums[w.to.First+t], magnitude(q))
+		atomic.AddUint64(&p.sums[w.port(t, q)], magnitude(q))
 	}
 }
 
 func magnitude(q int64) uint64 { return uint64(max(q, -q)) }
 
 // time fills delay.
-func (p *placer) time(w *wiring, b *batch) {
+func (p *valuer) time(w *wiring, b *batch) {
 	for i, ordinal := range b.ordinal[:b.n] {
 		d := float64(w.steps)
 		if w.delay.Kind != genome.Const {

@@ -3,6 +3,7 @@ package connectome
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"burst/genome"
 	"burst/internal/exact"
@@ -13,9 +14,14 @@ type plan struct {
 	g       *genome.Genome
 	workers int
 	limit   uint64 // bytes
-	areas   []Span // neurons; every model so far has one port a neuron, so ports are the same spans
+	areas   []Span // neurons
+	ports   []Span
 	neurons uint64
+	inputs  uint64   // ports of all areas
+	counts  []uint32 // noiseCounts, made when first asked for
 	wirings []wiring
+	groups  []group  // wirings whose synapses are merged
+	out     []uint64 // per neuron, synapses from it before merging, where an area divides by them; else nil
 	scale   float64
 }
 
@@ -23,14 +29,21 @@ type plan struct {
 type wiring struct {
 	index    int
 	p        *genome.Projection
-	from, to Span // neurons; ports of the target area
+	from, to Span   // neurons
+	ports    Span   // of the target area
+	split    uint32 // ports between a neuron's first and its second one; 0 when it has one
+	ends     ends
 	rule     rule
+	keep     uint64 // per cent of the rule's synapses that are made
+	merged   bool   // belongs to a group
 	weight   sampler
+	factor   float64  // psp of the source area
+	out      []uint64 // per source neuron, what the weight is divided by; nil: nothing
 	delay    sampler
-	fixed    int64 // quanta, when the weight is constant
-	steps    uint8 // bursts, when the delay is constant
-	synapses uint64
-	counted  bool // synapses is exact
+	fixed    int64  // quanta, when the weight is constant and not divided
+	steps    uint8  // bursts, when the delay is constant
+	synapses uint64 // before merging
+	counted  bool   // synapses is exact
 }
 
 func newPlan(g *genome.Genome, o Options) (*plan, error) {
@@ -47,15 +60,17 @@ func newPlan(g *genome.Genome, o Options) (*plan, error) {
 			return nil, err
 		}
 	}
+	p.makeGroups()
 	if err := p.checkMemory(); err != nil {
 		return nil, err
 	}
+	p.countOut()
 	return p, nil
 }
 
 // placeAreas numbers the neurons and refuses more than ids or memory can hold.
 func (p *plan) placeAreas() error {
-	p.areas = make([]Span, len(p.g.Areas))
+	p.areas, p.ports = make([]Span, len(p.g.Areas)), make([]Span, len(p.g.Areas))
 	for i := range p.g.Areas {
 		a := &p.g.Areas[i]
 		n := mul(mul(a.Size[0], a.Size[1]), mul(a.Size[2], a.PerVoxel))
@@ -72,8 +87,30 @@ func (p *plan) placeAreas() error {
 		}
 		p.areas[i] = Span{uint32(p.neurons), uint32(n)}
 		p.neurons = sum
+		inputs := mul(n, uint64(a.Model.Ports))
+		if add(p.inputs, inputs) > math.MaxUint32 {
+			return p.refuse(a.Pos, areaKey(i, "size"), "ports", add(p.inputs, inputs), math.MaxUint32, need)
+		}
+		p.ports[i] = Span{uint32(p.inputs), uint32(inputs)}
+		p.inputs += inputs
 	}
 	return nil
+}
+
+// noise is noiseCounts, which all drives share.
+func (p *plan) noise() []uint32 {
+	if p.counts == nil {
+		p.counts = noiseCounts()
+	}
+	return p.counts
+}
+
+// port is the port of the target area's t-th neuron that a weight goes to.
+func (w *wiring) port(t uint32, weight int64) uint32 {
+	if weight < 0 {
+		t += w.split
+	}
+	return w.ports.First + t
 }
 
 func areaKey(i int, key string) string       { return fmt.Sprintf("areas[%d].%s", i, key) }
@@ -90,16 +127,26 @@ func (p *plan) prepare(i int) error {
 	pr := &p.g.Projections[i]
 	w := &p.wirings[i]
 	*w = wiring{
-		index: i, p: pr, from: p.areas[pr.From], to: p.areas[pr.To],
-		weight: newSampler(pr.Weight, p.g.Seed, exact.WeightDraw, i),
-		delay:  newSampler(pr.Delay, p.g.Seed, exact.DelayDraw, i),
+		index: i, p: pr, from: p.areas[pr.From], to: p.areas[pr.To], ports: p.ports[pr.To],
+		factor: p.g.Areas[pr.From].Factor(), weight: newSampler(pr.Weight, p.g.Seed, exact.WeightDraw, i),
+		delay: newSampler(pr.Delay, p.g.Seed, exact.DelayDraw, i),
+	}
+	if w.ports.Count > w.to.Count {
+		w.split = w.to.Count
 	}
 	r, key, wrong := p.newRule(w)
 	if wrong != "" {
 		return p.g.Fault(pr.Pos, projectionKey(i, key), "%s", wrong)
 	}
 	w.rule = r
-	w.synapses, w.counted = r.total()
+	switch {
+	case pr.LeaveOut > 100:
+		return p.g.Fault(pr.Pos, projectionKey(i, "attractivity"), "%d per cent of the synapses are left out, want 0…100", pr.LeaveOut)
+	case pr.Merge && !pr.Rule.Merges():
+		return p.g.Fault(pr.Pos, projectionKey(i, "merge"), "the rule %s cannot merge, want one that makes every pair once, source by source", pr.Rule)
+	}
+	w.keep = 100 - pr.LeaveOut
+	w.synapses, w.counted = w.total()
 	for _, v := range []struct {
 		key string
 		s   *sampler
@@ -126,10 +173,11 @@ func delayMessage(bursts, timestep float64) string {
 // newRule makes the rule of a projection, or says what is wrong and at which key.
 func (p *plan) newRule(w *wiring) (r rule, key, wrong string) {
 	pr := w.p
-	e := ends{
+	w.ends = ends{
 		sources: uint64(w.from.Count), targets: uint64(w.to.Count),
 		noSelf: pr.NoAutapses && pr.From == pr.To, seed: p.g.Seed, stream: uint64(w.index),
 	}
+	e := w.ends
 	switch pr.Rule {
 	case genome.OneToOne:
 		if e.sources != e.targets {
@@ -148,8 +196,11 @@ func (p *plan) newRule(w *wiring) (r rule, key, wrong string) {
 		return newTotal(e, pr)
 	case genome.PairwiseBernoulli:
 		return newBernoulli(e, pr.P), "", ""
+	case genome.Randomizer:
+		to := &p.g.Areas[pr.To]
+		return &randomizer{e, e.targets / to.PerVoxel, to.PerVoxel}, "", ""
 	}
-	return p.newGrid(e, pr), "", ""
+	return p.newGrid(e, pr)
 }
 
 // fault says when there are too few partners.
@@ -173,24 +224,31 @@ func newTotal(e ends, pr *genome.Projection) (r rule, key, wrong string) {
 	return &totalNumber{ends: e, n: pr.Count}, "", ""
 }
 
-func (p *plan) newGrid(e ends, pr *genome.Projection) rule {
+// newGrid makes a rule that goes by voxels.
+func (p *plan) newGrid(e ends, pr *genome.Projection) (r rule, key, wrong string) {
 	from, to := &p.g.Areas[pr.From], &p.g.Areas[pr.To]
-	r := &grid{
+	g := &grid{
 		ends: e, fromSize: signed(from.Size), toSize: signed(to.Size),
-		fromEach: from.PerVoxel, toEach: to.PerVoxel, disjoint: true,
+		fromEach: from.PerVoxel, toEach: to.PerVoxel,
 	}
-	switch pr.Rule {
-	case genome.Projector:
-		r.shape = &projector{r.fromSize, r.toSize}
-	case genome.Vectors:
-		r.shape = newVectors(pr.Vectors, r.toSize)
-	case genome.Patterns:
-		r.shape, r.disjoint = newPatterns(pr.Patterns, r.toSize), false
+	switch {
+	case pr.Rule != genome.Composite:
+		m := genome.Mapper{Rule: pr.Rule, Axes: pr.Axes, FromEnd: pr.FromEnd, Vectors: pr.Vectors, Patterns: pr.Patterns}
+		g.shape, g.disjoint = newShape(&m, g.fromSize, g.toSize)
+	case pr.Mapper == nil || !slices.Contains(genome.Mappers(), pr.Mapper.Rule):
+		return nil, "mapper", fmt.Sprintf("a composite needs a mapper, one of the rules %v", genome.Mappers())
 	default:
-		panic(fmt.Sprintf("BUG: rule %d", pr.Rule))
+		c := &composite{block: signed(pr.Blocks), choose: pr.Choose}
+		for i := range 3 {
+			if c.block[i] < 1 || c.choose[i][0] < 1 {
+				return nil, "src_seed", fmt.Sprintf("blocks of %v voxels, %v of them taken and skipped, want at least 1 voxel and 1 block taken on each axis", pr.Blocks, pr.Choose)
+			}
+		}
+		c.mapper, g.disjoint = newShape(pr.Mapper, c.block, g.toSize)
+		g.shape = c
 	}
-	r.survey(p.workers)
-	return r
+	g.survey(p.workers)
+	return g, "", ""
 }
 
 func signed(size [3]uint64) [3]int64 {

@@ -3,6 +3,7 @@ package connectome
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sync/atomic"
 
 	"burst/genome"
@@ -16,7 +17,8 @@ const (
 	refusedAlways = "not even scale: 1 fits; make weights or the number of synapses onto a neuron smaller"
 )
 
-// chooseScale takes the genome's scale, or finds the largest power of two ≤ 2^20 that keeps every bound ≤ 2^30.
+// chooseScale takes the genome's scale, or finds the largest power of two ≤ 2^20 that keeps every bound ≤ 2^30; where an
+// area divides its weights, the largest up to the one at which rounding them up adds at most 0.1 per cent.
 // Bounds never shrink when the scale grows (rounding is monotone), so that
 // the search need not try every exponent.
 func (p *plan) chooseScale() {
@@ -24,7 +26,8 @@ func (p *plan) chooseScale() {
 		p.scale = float64(p.g.Scale)
 		return
 	}
-	lo, hi, guess := 0, autoScale+1, autoScale
+	top := p.topScale()
+	lo, hi, guess := 0, top+1, top
 	for hi-lo > 1 {
 		found := worst(p.sums(pow2(guess)))
 		if found <= autoBound {
@@ -39,23 +42,39 @@ func (p *plan) chooseScale() {
 	p.scale = pow2(lo)
 }
 
+// topScale is the exponent of the largest scale to try: the least with 2^k ≥ 1000·K for the largest divisor K, if any.
+func (p *plan) topScale() int {
+	if p.out == nil {
+		return autoScale
+	}
+	k := 0
+	for pow2(k) < float64(1000*float64(max(1, slices.Max(p.out)))) && pow2(k) < maxScale {
+		k++
+	}
+	return k
+}
+
 func pow2(k int) float64 { return float64(uint64(1) << k) }
 
 // checkWeights fixes constant weights and refuses those that round to nothing.
 func (p *plan) checkWeights() error {
 	for i := range p.wirings {
 		w := &p.wirings[i]
-		if wrong := p.tooSmall(w.weight.Mean()); wrong != "" {
+		if w.out != nil {
+			continue // what is divided is rounded up
+		}
+		mean := float64(w.weight.Mean() * w.factor)
+		if wrong := p.tooSmall(mean); wrong != "" {
 			return p.g.Fault(w.weight.Pos, projectionKey(i, "weight"), "%s", wrong)
 		}
-		w.fixed = quanta(w.weight.A, p.scale)
+		w.fixed = quanta(float64(w.weight.A*w.factor), p.scale)
 	}
 	return nil
 }
 
 // sums are the bounds of all ports at a scale, stimuli included, found without storing synapses.
 func (p *plan) sums(scale float64) []uint64 {
-	sums := make([]uint64, p.neurons)
+	sums := make([]uint64, p.inputs)
 	sinks := make([]sink, p.workers)
 	for i := range sinks {
 		sinks[i] = &weigher{sums: sums, scale: scale}
@@ -73,13 +92,12 @@ type weigher struct {
 }
 
 func (a *weigher) take(w *wiring, b *batch) {
-	q := quanta(w.weight.A, a.scale)
+	q, varies := quanta(float64(w.weight.A*w.factor), a.scale), w.varies()
 	for i, t := range b.target[:b.n] {
-		if w.weight.Kind != genome.Const {
-			x, _ := w.weight.at(b.ordinal[i])
-			q = quanta(x, a.scale)
+		if varies {
+			q, _ = w.quanta(b.source[i], b.ordinal[i], a.scale)
 		}
-		atomic.AddUint64(&a.sums[w.to.First+t], magnitude(q))
+		atomic.AddUint64(&a.sums[w.port(t, q)], magnitude(q))
 	}
 }
 
@@ -87,20 +105,40 @@ func (a *weigher) take(w *wiring, b *batch) {
 func (p *plan) addDrives(sums []uint64, scale float64) {
 	for i := range p.g.Areas {
 		a := &p.g.Areas[i]
-		bound := uint64(0)
+		var up, down, either uint64 // what drives can add to ports for inputs ≥ 0, for those < 0, and for both
 		for k := range a.Drives {
-			switch d := &a.Drives[k]; {
-			case d.Kind == genome.Poisson:
-				events := uint64(len(poissonCounts(min(mostMean, poissonMean(d.Rate, p.g.Timestep)))))
-				bound += events * magnitude(quanta(d.Weight, scale))
-			case a.Model.Name == "feagi":
-				bound += magnitude(quanta(d.Value, scale))
+			more, less := p.driveBounds(a, &a.Drives[k], scale)
+			up, down, either = up+more, down+less, either+max(more, less)
+		}
+		ports, neurons := p.ports[i], p.areas[i].Count
+		for n := range ports.Count {
+			switch bound := &sums[ports.First+n]; {
+			case ports.Count == neurons:
+				*bound += either
+			case n < neurons:
+				*bound += up
+			default:
+				*bound += down
 			}
 		}
-		for n := p.areas[i].First; n < p.areas[i].End(); n++ {
-			sums[n] += bound
-		}
 	}
+}
+
+// driveBounds are the largest inputs of either sign that a drive makes in one burst.
+func (p *plan) driveBounds(a *genome.Area, d *genome.Drive, scale float64) (up, down uint64) {
+	var most int64
+	switch {
+	case d.Kind == genome.Poisson:
+		events := len(poissonCounts(min(mostMean, poissonMean(d.Rate, p.g.Timestep))))
+		most = int64(events) * quanta(d.Weight, scale)
+	case d.Kind == genome.Noise:
+		least := quanta(noiseAmount(d.Mean, d.SD, 0), scale)
+		most = quanta(noiseAmount(d.Mean, d.SD, 2*noiseReach), scale)
+		return uint64(max(0, most)), uint64(max(0, -least))
+	case a.Model.Name == "feagi":
+		most = quanta(d.Value, scale)
+	}
+	return uint64(max(0, most)), uint64(max(0, -most))
 }
 
 // addStimuli adds the amounts of the genome's stimuli, all taken to act at once.
@@ -108,7 +146,7 @@ func (p *plan) addStimuli(sums []uint64, scale float64) {
 	for i := range p.g.Stimuli {
 		s := &p.g.Stimuli[i]
 		for k, n := range s.Neurons {
-			sums[p.areas[s.Area].First+n] += magnitude(quanta(s.Amounts[k], scale))
+			sums[p.port(s.Area, n, s.Amounts[k])] += magnitude(quanta(s.Amounts[k], scale))
 		}
 	}
 }

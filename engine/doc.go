@@ -66,4 +66,5 @@
 //	4 initial V     seed      neuron; words 0 and 1
 //	5 Poisson drive run_seed  index low = neuron div 4, high = place of the drive in its area; word = neuron mod 4
 //	6 excitability  run_seed  neuron; word 0
+//	7 attractivity  seed      as weight
 package engine

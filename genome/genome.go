@@ -38,15 +38,43 @@ type Area struct {
 	PerVoxel  uint64     // neurons in a voxel, ≥ 1
 	Position  [3]float64 // for pictures only
 	Model     *Model
-	Params    map[string]float64 // every parameter of Model, defaults filled in; booleans are 0 or 1
-	Gradient  [3]float64         // threshold added per voxel step in x, y, z (feagi)
-	FEAGIDraw bool               // excitability draws by FEAGI's hash instead of Philox
-	Init      map[string]Value   // initial values of state variables that the genome names
+	Params    map[string]float64   // every parameter of Model, defaults filled in; booleans are 0 or 1
+	Varied    map[string]Value     // parameters that differ from neuron to neuron, in place of their entry in Params
+	Columns   map[string][]float64 // one value a neuron for each entry of Varied whose kind is Column
+	Gradient  [3]float64           // threshold added per voxel step in x, y, z (feagi)
+	FEAGIDraw bool                 // excitability draws by FEAGI's hash instead of Philox
+	Init      map[string]Value     // initial values of state variables that the genome names
+	PSP       *float64             // factor of the weights of all projections from this area; nil: 1
+	DividePSP bool                 // weights from this area are divided by the source neuron's number of synapses
+	Group     string               // ipu, opu, core, custom, memory or any other; "" when it has none
+	Devices   uint64               // devices that the area stands for; 0 when the genome does not say
 	Drives    []Drive
+	From      uint64  // poisson: first burst in which the area fires
+	Until     uint64  // poisson: first burst in which it no longer fires; MaxUint64 when open
+	Spikes    []Spike // spike_list: ascending by burst, then neuron
+}
+
+// Spike is one entry of a spike list.
+type Spike struct {
+	Burst  uint64
+	Neuron uint32 // area-local
 }
 
 // Neurons is the number of neurons, Size[0]·Size[1]·Size[2]·PerVoxel; Parse has checked that it fits 63 bits.
 func (a *Area) Neurons() uint64 { return a.Size[0] * a.Size[1] * a.Size[2] * a.PerVoxel }
+
+// Factor is what the weights of all projections from the area are multiplied by.
+func (a *Area) Factor() float64 {
+	if a.PSP == nil {
+		return 1
+	}
+	return *a.PSP
+}
+
+// Voxel gives the neurons of a voxel inside Size, counted from 0 in the area: count of them from first on.
+func (a *Area) Voxel(x, y, z uint64) (first, count uint64) {
+	return ((x*a.Size[1]+y)*a.Size[2] + z) * a.PerVoxel, a.PerVoxel
+}
 
 // Drive is input that an area makes by itself.
 type Drive struct {
@@ -56,6 +84,8 @@ type Drive struct {
 	Unit   Dimension
 	Rate   float64 // Poisson: events a second, Hz
 	Weight float64 // Poisson: one event's amount, in the model's input unit
+	Mean   float64 // Noise: mean amount a burst, in the model's input unit
+	SD     float64 // Noise: standard deviation of the amount, ≥ 0
 	From   uint64  // first burst in which the drive acts
 	Until  uint64  // first burst in which it no longer acts; MaxUint64 when open
 }
@@ -67,6 +97,7 @@ type DriveKind uint8
 const (
 	Constant DriveKind = iota
 	Poisson
+	Noise // written normal: a normal number for each neuron and burst
 )
 
 // Projection connects the neurons of one area to those of another by a rule.
@@ -74,7 +105,7 @@ type Projection struct {
 	Pos      Pos
 	From, To int // indices into Genome.Areas
 	Rule     Rule
-	Weight   Value // in the target model's input unit
+	Weight   Value // in the target model's input unit, before the source area's Factor
 	Delay    Value // in bursts (times are divided by Timestep already), 1…255 after rounding
 
 	Indegree    uint64  // fixed_indegree: synapses onto each target neuron
@@ -84,8 +115,26 @@ type Projection struct {
 	NoAutapses  bool    // forbid a neuron to reach itself
 	NoMultapses bool    // forbid two synapses between one pair
 
-	Vectors  [][3]int64 // vectors: voxel offsets
-	Patterns []Pattern  // patterns
+	LeaveOut uint64 // per cent of the rule's synapses that are not made, 0…100: 100 − attractivity
+	Merge    bool   // synapses of a pair with the same delay become one with those of other merging projections
+
+	Axes     AxisOrder    // projector
+	FromEnd  Axis         // projector
+	Vectors  [][3]int64   // vectors: voxel offsets
+	Patterns []Pattern    // patterns
+	Blocks   [3]uint64    // composite: voxels of a block along x, y, z, each ≥ 1
+	Choose   [3][2]uint64 // composite: per axis, blocks taken (≥ 1) and blocks skipped in turn
+	Mapper   *Mapper      // composite
+}
+
+// Mapper is the rule that a composite applies to each of its blocks, with the block as the source area.
+type Mapper struct {
+	Pos      Pos
+	Rule     Rule // one of Mappers
+	Axes     AxisOrder
+	FromEnd  Axis
+	Vectors  [][3]int64
+	Patterns []Pattern
 }
 
 // Rule names a connection rule.
@@ -102,6 +151,35 @@ const (
 	Projector
 	Vectors
 	Patterns
+	Expander
+	Reducer
+	BlockToBlock
+	LateralPairs
+	LastToFirst
+	Randomizer
+	Composite
+)
+
+// Axis names an axis of an area.
+type Axis uint8
+
+// The axes.
+const (
+	NoAxis Axis = iota
+	XAxis
+	YAxis
+	ZAxis
+)
+
+// AxisOrder says which source axes the target's x, y and z follow.
+type AxisOrder uint8
+
+// The orders: as they are, or with two axes exchanged.
+const (
+	XYZ AxisOrder = iota
+	YXZ
+	ZYX
+	XZY
 )
 
 // Pattern connects every source voxel that matches From to the destination voxels that To describes.

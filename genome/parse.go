@@ -190,6 +190,19 @@ func (f *fields) areaOf(name string) int {
 	return f.p.areaAt(n, at)
 }
 
+// inputArea is areaOf for an area that takes input; one that takes none is a fault.
+func (f *fields) inputArea(name string) int {
+	i := f.areaOf(name)
+	if i < 0 {
+		return i
+	}
+	if a := &f.p.g.Areas[i]; a.Model != nil && a.Model.Ports == 0 {
+		f.fault(name, "expects an area that takes input, found %s, whose model %s is a source", a.Name, a.Model.Name)
+		return -1
+	}
+	return i
+}
+
 // span reads from and until.
 func (f *fields) span(from, until *uint64) {
 	*from, *until = 0, math.MaxUint64
@@ -219,7 +232,10 @@ func (p *parser) record(f *fields) {
 	for i, n := range r.list("potentials") {
 		if e, ok := p.fields(n, potentials.item(i), pk.Item.Keys); ok {
 			a := e.areaOf("area")
-			p.g.Record.Potentials = append(p.g.Record.Potentials, Potentials{Area: a, Neurons: e.neurons(a)})
+			if e.lacks("neurons", "voxels") {
+				p.fault(n, potentials.item(i), "", "neither neurons nor voxels found, one of them wanted")
+			}
+			p.g.Record.Potentials = append(p.g.Record.Potentials, Potentials{Area: a, Neurons: e.addressed(a)})
 		}
 	}
 	r.flag("fcl", &p.g.Record.FCL)

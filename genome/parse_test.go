@@ -196,7 +196,6 @@ func TestRelations(t *testing.T) {
 		{"delays up to 255.4", "projections: [{from: a, to: b, rule: all_to_all, weight: 1, delay: \"uniform(0.5, 255.4)\"}]", ""},
 		{"delays up to 256", "projections: [{from: a, to: b, rule: all_to_all, weight: 1, delay: \"uniform(1, 256)\"}]", "1…255"},
 		{"delay of half a burst", "projections: [{from: a, to: b, rule: all_to_all, weight: 1, delay: 1.5}]", "whole bursts"},
-		{"pattern outside its area", "projections: [{from: a, to: b, rule: patterns, patterns: [[[3, 0, 0], [0, 0, 0]]], weight: 1}]", "0…2"},
 		{"weight of no quanta even at best", "projections: [{from: a, to: b, rule: all_to_all, weight: 1e-9}]", "largest scale"},
 		{"weight of half a quantum", "projections: [{from: a, to: b, rule: all_to_all, weight: 0.0005}]", ""},
 		{"mean of no quanta", "projections: [{from: a, to: b, rule: all_to_all, weight: \"normal(0.0001, 3)\"}]", "at least 5000"},

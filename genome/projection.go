@@ -16,12 +16,20 @@ func (p *parser) projection(n *yaml.Node, at *path) {
 	if !ok {
 		return
 	}
-	pr := Projection{Pos: pos(n), From: f.areaOf("from"), To: f.areaOf("to")}
+	pr := Projection{Pos: pos(n), From: f.areaOf("from"), To: f.inputArea("to")}
 	rule := -1
 	if f.choice("rule", &rule) {
 		pr.Rule = Rule(rule)
 		f.only("rule", pr.Rule.String())
 		p.rule(f, &pr)
+	}
+	made := uint64(100)
+	f.whole("attractivity", &made)
+	pr.LeaveOut = 100 - made
+	f.flag("merge", &pr.Merge)
+	if pr.Merge && pr.To >= 0 && p.g.Areas[pr.To].Model != nil && p.g.Areas[pr.To].Model.Ports != 1 {
+		f.fault("merge", "expects a target area with one input a neuron, found %s, whose model %s keeps weights of either sign apart",
+			p.g.Areas[pr.To].Name, p.g.Areas[pr.To].Model.Name)
 	}
 	p.weight(f, &pr)
 	p.delay(f, &pr)
@@ -34,10 +42,18 @@ func (p *parser) weight(f *fields, pr *Projection) {
 		return
 	}
 	v, ok := p.value(n, at, p.g.Areas[pr.To].Model.Input)
-	if ok {
-		p.quanta(n, at, v.Mean())
-	}
 	pr.Weight = v
+	if !ok || pr.From < 0 {
+		return
+	}
+	from := &p.g.Areas[pr.From]
+	switch w := float64(v.Mean() * from.Factor()); {
+	case from.DividePSP && v.Kind != Const:
+		p.fault(n, at, "", "expects one number from an area with divide_psp, found a distribution")
+	case !p.fits(n, at, w) || from.DividePSP: // what is divided is rounded up, never to 0
+	default:
+		p.quanta(n, at, w)
+	}
 }
 
 func (p *parser) delay(f *fields, pr *Projection) {
@@ -95,12 +111,10 @@ func (p *parser) rule(f *fields, pr *Projection) {
 	case PairwiseBernoulli:
 		f.must("p", "pairwise_bernoulli")
 		f.number("p", &pr.P)
-	case Vectors:
-		f.must("vectors", "vectors")
-		p.vectors(f, pr)
-	case Patterns:
-		f.must("patterns", "patterns")
-		p.patterns(f, pr)
+	case Composite:
+		p.composite(f, pr)
+	default:
+		p.voxelRule(f, Mapper{Rule: pr.Rule}).onto(pr)
 	}
 }
 
@@ -160,64 +174,4 @@ func (p *parser) enoughPairs(f *fields, pr *Projection) {
 	case high == 0 && pr.NoMultapses && pr.Count > pairs:
 		f.fault("count", "expects at most %d without multapses, the pairs of neurons, found %d", pairs, pr.Count)
 	}
-}
-
-func (p *parser) vectors(f *fields, pr *Projection) {
-	_, at, k := f.get("vectors")
-	for i, n := range f.list("vectors") {
-		var v [3]int64
-		for j, e := range p.list(n, at.item(i), k.Item) {
-			v[j], _ = p.integer(e, at.item(i).item(j))
-		}
-		pr.Vectors = append(pr.Vectors, v)
-	}
-}
-
-func (p *parser) patterns(f *fields, pr *Projection) {
-	_, at, k := f.get("patterns")
-	for i, n := range f.list("patterns") {
-		var pattern Pattern
-		for side, e := range p.list(n, at.item(i), k.Item) {
-			area, into := pr.From, &pattern.From
-			if side == 1 {
-				area, into = pr.To, &pattern.To
-			}
-			p.patternEnd(e, at.item(i).item(side), k.Item.Item, area, into)
-		}
-		pr.Patterns = append(pr.Patterns, pattern)
-	}
-}
-
-// patternEnd reads the three elements of one side of a pattern.
-func (p *parser) patternEnd(n *yaml.Node, at *path, k *key, area int, into *[3]PatternElem) {
-	for i, e := range p.list(n, at, k) {
-		high := uint64(maxOffset)
-		if area >= 0 && p.g.Areas[area].Size[i] > 0 {
-			high = p.g.Areas[area].Size[i] - 1
-		}
-		into[i] = p.patternElem(e, at.item(i), min(high, maxOffset))
-	}
-}
-
-// patternElem reads a coordinate up to high or a wildcard.
-func (p *parser) patternElem(n *yaml.Node, at *path, high uint64) PatternElem {
-	const wanted = `a coordinate, "*", "?" or "!"`
-	text, ok := p.scalar(n, at, wanted)
-	if !ok {
-		return PatternElem{}
-	}
-	switch text {
-	case "*":
-		return PatternElem{Kind: Any}
-	case "?":
-		return PatternElem{Kind: Same}
-	case "!":
-		return PatternElem{Kind: Other}
-	}
-	if numeric(text) != len(text) {
-		p.fault(n, at, "", "expects %s, found %s", wanted, found(n))
-		return PatternElem{}
-	}
-	x, _ := p.whole(n, at, 0, high)
-	return PatternElem{Kind: Exact, Coord: int64(x)}
 }

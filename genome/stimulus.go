@@ -3,6 +3,7 @@ package genome
 import (
 	"math"
 	"slices"
+	"strconv"
 
 	"gopkg.in/yaml.v3"
 )
@@ -16,22 +17,26 @@ func (p *parser) stimulus(n *yaml.Node, at *path) {
 	if !ok {
 		return
 	}
-	s := Stimulus{Pos: pos(n), Area: f.areaOf("area")}
+	s := Stimulus{Pos: pos(n), Area: f.inputArea("area")}
 	f.when(&s)
 	amount := f.strength(s.Area)
-	switch list, image := f.has("neurons"), f.has("image"); {
+	name := "neurons"
+	if f.has("voxels") {
+		name = "voxels"
+	}
+	switch list, image := f.has(name), f.has("image"); {
 	case list && image:
-		f.faultKey("image", "", "both neurons and image found, one of them wanted")
+		f.faultKey("image", "", "both %s and image found, one of them wanted", name)
 	case image:
 		p.image(f, &s, amount)
 	case list:
 		if f.lacks("amount") {
-			p.fault(n, at, "", "key %q is missing, which neurons needs", "amount")
+			p.fault(n, at, "", "key %q is missing, which %s needs", "amount", name)
 		}
-		s.Neurons = f.neurons(s.Area)
+		s.Neurons = f.addressed(s.Area)
 		s.Amounts = slices.Repeat([]float64{amount}, len(s.Neurons))
-	case f.lacks("neurons", "image"):
-		p.fault(n, at, "", "neither neurons nor image found, one of them wanted")
+	case f.lacks("neurons", "voxels", "image"):
+		p.fault(n, at, "", "neither neurons, voxels nor image found, one of them wanted")
 	}
 	p.g.Stimuli = append(p.g.Stimuli, s)
 }
@@ -68,31 +73,49 @@ func (f *fields) strength(area int) float64 {
 	return x
 }
 
-// neurons reads a list of neurons of an area, sorted; each may stand in it once. area is −1 when it is at fault.
+// neurons reads a list of neurons of an area, which is −1 when it is at fault.
 func (f *fields) neurons(area int) []uint32 {
-	_, at, _ := f.get("neurons")
-	list := f.list("neurons")
+	if area < 0 {
+		return f.neuronsOf("neurons", &Area{})
+	}
+	return f.neuronsOf("neurons", &f.p.g.Areas[area])
+}
+
+// neuronsOf reads a list of neurons of an area, sorted; each may stand in it once.
+func (f *fields) neuronsOf(name string, a *Area) []uint32 {
+	_, at, _ := f.get(name)
+	list := f.list(name)
 	high := uint64(math.MaxUint32)
-	if area >= 0 {
-		if n := f.p.g.Areas[area].Neurons(); n > 0 {
-			high = min(high, n-1)
-		}
+	if n := a.Neurons(); n > 0 {
+		high = min(high, n-1)
 	}
-	type place struct {
-		id uint32
-		at int
-	}
-	places := make([]place, 0, len(list))
+	places := make([]spot, 0, len(list))
 	for i, n := range list {
 		if x, ok := f.p.whole(n, at.item(i), 0, high); ok {
-			places = append(places, place{uint32(x), i})
+			places = append(places, spot{uint32(x), i})
 		}
 	}
-	slices.SortStableFunc(places, func(a, b place) int { return int(int64(a.id) - int64(b.id)) })
+	return f.sorted("neurons", places)
+}
+
+// spot is a neuron, the first of a voxel perhaps, and which element of a list names it.
+type spot struct {
+	id uint32
+	at int
+}
+
+// sorted gives the ids of places, ascending; each may stand in the list once.
+func (f *fields) sorted(name string, places []spot) []uint32 {
+	n, at, _ := f.get(name)
+	slices.SortStableFunc(places, func(a, b spot) int { return int(int64(a.id) - int64(b.id)) })
 	ids := make([]uint32, len(places))
 	for i, e := range places {
 		if ids[i] = e.id; i > 0 && ids[i-1] == e.id {
-			f.p.fault(list[e.at], at.item(e.at), "", "neuron %d found again in the list", e.id)
+			what := "voxel"
+			if name == "neurons" {
+				what = "neuron " + strconv.Itoa(int(e.id))
+			}
+			f.p.fault(n.Content[e.at], at.item(e.at), "", "%s found again in the list", what)
 		}
 	}
 	return ids

@@ -31,7 +31,7 @@ func Open(dir string) (*Folder, error) {
 // Tables names what the run recorded: of "spikes", "potentials" and "fcl" those that there are.
 func (f *Folder) Tables() []string {
 	var names []string
-	for _, name := range []string{spikesTable, potentialsTable, fclTable} {
+	for _, name := range tables() {
 		for _, end := range []string{".parquet", ".sums"} {
 			if _, err := os.Stat(filepath.Join(f.Dir, name+end)); err == nil {
 				names = append(names, name)
@@ -61,22 +61,43 @@ func (f *Folder) Recording(name string) (Recording, error) {
 	return Recording{Table: name, Manifest: f.Manifest, Chunks: f.rows(name)}, nil
 }
 
-// rows reads a table from Parquet or else from the stream. A run may end between the two looks, hence the third.
+// rows reads a table from the stream while the run goes on, else from Parquet, whose hash the manifest has.
 func (f *Folder) rows(name string) iter.Seq2[Chunk, error] {
+	return func(yield func(Chunk, error) bool) {
+		rows, err := f.find(name)
+		if err != nil {
+			yield(Chunk{}, err)
+			return
+		}
+		rows(yield)
+	}
+}
+
+func (f *Folder) find(name string) (iter.Seq2[Chunk, error], error) {
+	m := f.Manifest
 	base := filepath.Join(f.Dir, name)
-	_, err := os.Stat(base + ".parquet")
-	if errors.Is(err, fs.ErrNotExist) {
-		if _, e := os.Stat(base + ".sums"); e == nil {
-			return readStream(base, f.Manifest.Areas)
+	if m.Status == Running {
+		if _, err := os.Stat(base + ".sums"); err == nil {
+			return readStream(base, m.Areas), nil
 		}
-		_, err = os.Stat(base + ".parquet")
+		var err error
+		if m, err = readManifest(f.Dir); err != nil { // the run may have ended since Open
+			return nil, err
+		}
 	}
+	path := base + ".parquet"
+	i := slices.IndexFunc(m.Files, func(f File) bool { return f.Path == name+".parquet" })
+	if i < 0 {
+		return nil, fmt.Errorf("record: %s has no recording of %s: %w", f.Dir, name, fs.ErrNotExist)
+	}
+	got, err := describe(f.Dir, name+".parquet")
 	if err != nil {
-		return func(yield func(Chunk, error) bool) {
-			yield(Chunk{}, fmt.Errorf("record: this run has no recording of %s: %w", name, err))
-		}
+		return nil, err
 	}
-	return readParquet(base+".parquet", tableNamed(name), f.Manifest.Areas)
+	if got != m.Files[i] {
+		return nil, damaged(path, "%d bytes with SHA-256 %s found, the manifest says %d with %s", got.Bytes, got.SHA256, m.Files[i].Bytes, m.Files[i].SHA256)
+	}
+	return readParquet(path, tableNamed(name), m.Areas), nil
 }
 
 // Rates are spikes per area over time, of all neurons of each area.

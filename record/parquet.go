@@ -193,7 +193,7 @@ func readParquet(path string, t table, areas []Area) iter.Seq2[Chunk, error] {
 		for g := range f.NumRowGroups() {
 			r := groupReader{path: path, group: f.RowGroup(g), c: &c}
 			if err := r.open(t); err != nil {
-				yield(Chunk{}, err)
+				yield(Chunk{}, asDamage(path, err))
 				return
 			}
 			for r.left > 0 {
@@ -223,8 +223,16 @@ type groupReader struct {
 	c       *Chunk
 }
 
+// mend turns a panic of the Parquet reader into an error: a file must never stop the program.
+func mend(err *error) {
+	if r := recover(); r != nil {
+		*err = fmt.Errorf("a file that cannot be read (%v)", r)
+	}
+}
+
 // open finds the table's columns by name; that of areas is not read, ids tell the area.
-func (r *groupReader) open(t table) error {
+func (r *groupReader) open(t table) (err error) {
+	defer mend(&err)
 	r.left = r.group.NumRows()
 	s := r.group.MetaData().Schema
 	for _, name := range append([]string{"burst", "neuron"}, t.extraNames()...) {
@@ -245,7 +253,8 @@ func (r *groupReader) open(t table) error {
 }
 
 // next reads the next rows into the chunk.
-func (r *groupReader) next() error {
+func (r *groupReader) next() (err error) {
+	defer mend(&err)
 	n := int(min(r.left, chunkRows))
 	c := r.c
 	for i, column := range r.columns {

@@ -415,6 +415,38 @@ func TestDamageIsFound(t *testing.T) {
 	require.Len(t, gather(t, f.Spikes()).burst, 2000, "what no line vouches for is a chunk being written")
 }
 
+// TestDamagedParquetIsFound: by its hash in a folder; by itself a file gives an error or rows, and never stops the program.
+func TestDamagedParquetIsFound(t *testing.T) {
+	f := recorded(t, everySpike, spiking(8, 3000))
+	path := filepath.Join(f.Dir, "spikes.parquet")
+	good, err := os.ReadFile(path)
+	require.NoError(t, err)
+	random := rand.New(rand.NewPCG(6, 7))
+	for range 300 {
+		bad := slices.Clone(good)
+		bit := random.IntN(8 * len(bad))
+		bad[bit/8] ^= 1 << (bit % 8)
+		require.NoError(t, os.WriteFile(path, bad, 0o600))
+		var d *DamagedError
+		for _, err := range f.Spikes() {
+			require.ErrorAs(t, err, &d, "bit %d", bit)
+		}
+		r, err := OpenRecording(path)
+		if err != nil {
+			continue
+		}
+		for _, err := range r.Chunks {
+			if err != nil {
+				require.ErrorAs(t, err, &d, "bit %d", bit)
+			}
+		}
+	}
+	require.NoError(t, os.Remove(path))
+	for _, err := range f.Spikes() {
+		require.ErrorIs(t, err, fs.ErrNotExist)
+	}
+}
+
 // TestOtherVersionsAreRefused: a folder from the future says so.
 func TestOtherVersionsAreRefused(t *testing.T) {
 	dir := t.TempDir()

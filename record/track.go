@@ -76,9 +76,12 @@ func (t *track) writeAll() {
 	var at Offset
 	for b := range t.full {
 		if t.failed.Load() == nil {
-			burst = burst[:0]
+			burst = slices.Grow(burst[:0], len(b.Neuron))[:len(b.Neuron)]
+			row := 0
 			for _, r := range b.bursts {
-				burst = append(burst, slices.Repeat([]uint64{r.number}, r.rows)...)
+				for end := row + r.rows; row < end; row++ {
+					burst[row] = r.number
+				}
 			}
 			b.Burst, b.Area = burst, area
 			err := b.locate(t.areas)

@@ -12,8 +12,9 @@ import (
 type inspection struct {
 	Genome   string        `json:"genome"`
 	Neurons  uint64        `json:"neurons"`
-	Synapses uint64        `json:"synapses"`
-	MaxDelay int           `json:"max_delay"` // bursts
+	Synapses uint64        `json:"synapses"`         // after merging
+	ByRule   uint64        `json:"synapses_by_rule"` // before
+	MaxDelay int           `json:"max_delay"`        // bursts
 	Areas    []inspectArea `json:"areas"`
 	Bytes    inspectBytes  `json:"bytes"`
 	Cost     *cost         `json:"cost,omitempty"` // with --cost
@@ -29,6 +30,8 @@ type inspectOptions struct {
 
 type inspectArea struct {
 	Name        string    `json:"name"`
+	Group       string    `json:"group"`   // "" when it has none
+	Devices     uint64    `json:"devices"` // 0 when the genome does not say
 	Model       string    `json:"model"`
 	Size        [3]uint64 `json:"size"`
 	PerVoxel    uint64    `json:"neurons_per_voxel"`
@@ -78,13 +81,13 @@ func (o *inspectOptions) run(cmd *cobra.Command, arg string) error {
 		return err
 	}
 	v := inspection{
-		Genome: g.Name, Neurons: s.Neurons, Synapses: s.Synapses, MaxDelay: s.MaxDelay, Areas: []inspectArea{},
+		Genome: g.Name, Neurons: s.Neurons, Synapses: s.Synapses, ByRule: s.ByRule, MaxDelay: s.MaxDelay, Areas: []inspectArea{},
 		Bytes: inspectBytes{Host: s.Bytes + stateBytes*s.Neurons, Device: s.Bytes + stateBytes*s.Neurons, Peak: s.Peak},
 	}
 	for i, a := range s.Areas {
 		area := &g.Areas[i]
 		v.Areas = append(v.Areas, inspectArea{
-			Name: a.Name, Model: area.Model.Name, Size: area.Size, PerVoxel: area.PerVoxel,
+			Name: a.Name, Group: area.Group, Devices: area.Devices, Model: area.Model.Name, Size: area.Size, PerVoxel: area.PerVoxel,
 			Neurons: a.Neurons, InSynapses: a.InSynapses, OutSynapses: a.OutSynapses,
 		})
 	}
@@ -109,20 +112,24 @@ func (o *inspectOptions) run(cmd *cobra.Command, arg string) error {
 // print writes the sizes for people.
 func (v *inspection) print(cmd *cobra.Command) error {
 	w := cmd.OutOrStdout()
-	rows := [][]string{{"area", "model", "size", "neurons", "in synapses", "out synapses"}}
+	rows := [][]string{{"area", "group", "model", "size", "neurons", "in synapses", "out synapses"}}
 	for _, a := range v.Areas {
 		size := fmt.Sprintf("%d × %d × %d", a.Size[0], a.Size[1], a.Size[2])
 		if a.PerVoxel != 1 {
 			size += fmt.Sprintf(" × %d", a.PerVoxel)
 		}
-		rows = append(rows, []string{a.Name, a.Model, size, count(a.Neurons), count(a.InSynapses), count(a.OutSynapses)})
+		rows = append(rows, []string{a.Name, a.Group, a.Model, size, count(a.Neurons), count(a.InSynapses), count(a.OutSynapses)})
 	}
-	rows = append(rows, []string{"all", "", "", count(v.Neurons), count(v.Synapses), count(v.Synapses)})
+	rows = append(rows, []string{"all", "", "", "", count(v.Neurons), count(v.Synapses), count(v.Synapses)})
 	if err := table(w, rows); err != nil {
 		return err
 	}
 	fmt.Fprintln(w)
-	return pairs(w,
+	var facts []string
+	if v.ByRule != v.Synapses {
+		facts = append(facts, "merged", fmt.Sprintf("%s synapses of the rules into %s", count(v.ByRule), count(v.Synapses)))
+	}
+	return pairs(w, append(facts,
 		"longest delay", fmt.Sprintf("%d bursts", v.MaxDelay),
-		"memory", fmt.Sprintf("%s on the host (reference, cpu), %s on a GPU; %s while building", bytesText(v.Bytes.Host), bytesText(v.Bytes.Device), bytesText(v.Bytes.Peak)))
+		"memory", fmt.Sprintf("%s on the host (reference, cpu), %s on a GPU; %s while building", bytesText(v.Bytes.Host), bytesText(v.Bytes.Device), bytesText(v.Bytes.Peak)))...)
 }

@@ -130,7 +130,7 @@ func (r *runner) finish(out *record.Run, failed error) error {
 		Timings: record.Timings{Build: res.Build, Run: res.Run, Latency: res.Latency},
 	})
 	if err != nil {
-		return err
+		return fmt.Errorf("%w\nthe run itself ended with digest %s; what it recorded is in %s", err, res.Digest, r.folder)
 	}
 	// The recordings are safe; a picture that fails can be drawn again.
 	if err := picture.OfRun(r.folder); err != nil {

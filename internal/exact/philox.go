@@ -34,6 +34,10 @@ const (
 	InitialV
 	PoissonDrive
 	Excitability
+	Attractivity
+	NoiseDrive
+	PoissonSource
+	ParameterDraw
 )
 
 // Draw is the law's draw for index in burst t.

@@ -23,9 +23,8 @@ func matrix(title string, g *genome.Genome) (*Picture, error) {
 		h.rows, h.columns = append(h.rows, g.Areas[i].Name), append(h.columns, g.Areas[i].Name)
 		h.values = append(h.values, make([]float64, len(g.Areas)))
 	}
-	for i := range g.Projections {
-		p := &g.Projections[i]
-		h.values[p.To][p.From] += float64(s.Projections[i])
+	for _, p := range s.Pairs {
+		h.values[p.To][p.From] += float64(p.Synapses)
 	}
 	return h.picture("matrix", "Synapses from the areas at the bottom to the areas at the left.")
 }

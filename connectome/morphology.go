@@ -1,0 +1,171 @@
+package connectome
+
+import (
+	"fmt"
+	"math/bits"
+
+	"burst/genome"
+)
+
+// newShape makes the morphology of a rule between a source and a target of these sizes; disjoint says that no two boxes
+// of a voxel overlap.
+func newShape(m *genome.Mapper, from, to [3]int64) (shape morphology, disjoint bool) {
+	switch m.Rule {
+	case genome.Projector:
+		return newProjector(m, from, to), true
+	case genome.Vectors:
+		return newVectors(m.Vectors, to), true
+	case genome.BlockToBlock:
+		return newVectors([][3]int64{{}}, to), true
+	case genome.Patterns:
+		return newPatterns(m.Patterns, to), false
+	case genome.Expander:
+		return &expander{from[0], to[0]}, true
+	case genome.Reducer:
+		return &reducer{to[0]}, true
+	case genome.LateralPairs:
+		return &lateralPairs{to}, true
+	case genome.LastToFirst:
+		return &lastToFirst{[3]int64{from[0] - 1, from[1] - 1, from[2] - 1}}, true
+	}
+	panic(fmt.Sprintf("BUG: rule %d", m.Rule))
+}
+
+// projector keeps the map: a coarser axis gathers, a finer one spreads.
+type projector struct {
+	from, to [3]int64
+	source   [3]int // axis of the source that each axis of the target follows
+	end      int    // axis whose last layer alone projects, −1 for none
+}
+
+func newProjector(m *genome.Mapper, from, to [3]int64) *projector {
+	p := &projector{from: from, to: to, source: [3]int{0, 1, 2}, end: int(m.FromEnd) - 1}
+	switch m.Axes {
+	case genome.YXZ:
+		p.source = [3]int{1, 0, 2}
+	case genome.ZYX:
+		p.source = [3]int{2, 1, 0}
+	case genome.XZY:
+		p.source = [3]int{0, 2, 1}
+	}
+	return p
+}
+
+func (p *projector) boxes(at [3]int64, out []box) []box {
+	var b box
+	for i, k := range p.source {
+		l, s, t := at[k], p.from[k], p.to[i]
+		switch {
+		case k == p.end && l != s-1:
+			return out
+		case k == p.end:
+			b[i] = only(0)
+		case s >= t:
+			b[i] = only(l * t / s)
+		default:
+			b[i] = axis{(l*t + s - 1) / s, ((l+1)*t + s - 1) / s, noHole, 0} // all d with ⌊d·s/t⌋ = l
+		}
+	}
+	return append(out, b)
+}
+
+// expander connects x to the binary numerals, as wide as the source at least, that have a 1 at position x from the left.
+type expander struct{ from, to int64 }
+
+func (e *expander) boxes(at [3]int64, out []box) []box {
+	lo := int64(0)
+	for width := e.from; lo < e.to; width++ {
+		hi := e.to
+		if width < 62 {
+			hi = min(hi, 1<<width)
+		}
+		if place := width - 1 - at[0]; place < 62 {
+			if b := (box{{lo, hi, noHole, 1 << place}, only(0), only(0)}); b.size() > 0 {
+				out = append(out, b)
+			}
+		}
+		lo = hi
+	}
+	return out
+}
+
+// reducer connects x to the positions, from the left, of the ones in its binary numeral, as wide as the target at least.
+type reducer struct{ to int64 }
+
+func (r *reducer) boxes(at [3]int64, out []box) []box {
+	width := max(r.to, int64(bits.Len64(uint64(at[0]))))
+	for rest := uint64(at[0]); rest != 0; rest &= rest - 1 {
+		if place := width - 1 - int64(bits.TrailingZeros64(rest)); place < r.to {
+			out = append(out, box{only(place), only(0), only(0)})
+		}
+	}
+	return out
+}
+
+// lateralPairs connects the even x to the next one and the odd x to the one before.
+type lateralPairs struct{ to [3]int64 }
+
+func (l *lateralPairs) boxes(at [3]int64, out []box) []box {
+	x := at[0] ^ 1
+	if x >= l.to[0] || at[1] >= l.to[1] || at[2] >= l.to[2] {
+		return out
+	}
+	return append(out, box{only(x), only(at[1]), only(at[2])})
+}
+
+// lastToFirst connects the last voxel to the first.
+type lastToFirst struct{ last [3]int64 }
+
+func (l *lastToFirst) boxes(at [3]int64, out []box) []box {
+	if at != l.last {
+		return out
+	}
+	return append(out, box{only(0), only(0), only(0)})
+}
+
+// composite cuts the source into blocks and applies a morphology to the chosen ones, each as if it were the source.
+type composite struct {
+	block  [3]int64
+	choose [3][2]uint64 // blocks taken and skipped in turn
+	mapper morphology
+}
+
+func (c *composite) boxes(at [3]int64, out []box) []box {
+	var inside [3]int64
+	for i, l := range at {
+		take, skip := c.choose[i][0], c.choose[i][1]
+		if uint64(l/c.block[i])%(take+skip) >= take {
+			return out
+		}
+		inside[i] = l % c.block[i]
+	}
+	return c.mapper.boxes(inside, out)
+}
+
+// randomizer connects every source to all neurons of one target voxel, drawn for it.
+type randomizer struct {
+	ends
+	voxels, each uint64
+}
+
+func (r *randomizer) units() uint64   { return r.sources }
+func (r *randomizer) longest() uint64 { return r.each }
+
+func (r *randomizer) total() (uint64, bool) {
+	if r.noSelf {
+		return mul(r.sources, r.each-1), false
+	}
+	return mul(r.sources, r.each), true
+}
+
+func (r *randomizer) wire(lo, hi uint64, b *batch) {
+	for s := lo; s < hi; s++ {
+		x, _ := r.draw(s)
+		first := below(x, r.voxels) * r.each
+		for t := first; t < first+r.each; t++ {
+			if !r.noSelf || s != t {
+				b.add(s, t, s*r.targets+t)
+			}
+		}
+	}
+}

@@ -1,0 +1,94 @@
+package connectome
+
+import (
+	"math"
+
+	"burst/genome"
+	"burst/internal/exact"
+)
+
+// total is that of the rule with what attractivity leaves of it: exact, or eight standard deviations below the mean.
+func (w *wiring) total() (synapses uint64, isExact bool) {
+	n, isExact := w.rule.total()
+	switch w.keep {
+	case 0:
+		return 0, true
+	case 100:
+		return n, isExact
+	}
+	mean := float64(float64(n) * float64(w.keep) / 100)
+	return uint64(max(0, min(mean-float64(8*math.Sqrt(mean))-1, 1<<63))), false
+}
+
+// known is the rule where the number of synapses of each source is known beforehand.
+func (w *wiring) known() (counted, bool) {
+	if w.keep < 100 {
+		return nil, false
+	}
+	r, ok := w.rule.(counted)
+	return r, ok
+}
+
+// attracts draws whether a synapse is made.
+func (w *wiring) attracts(ordinal uint64) bool {
+	x, _ := exact.Words(w.ends.seed, exact.Attractivity, ordinal, w.ends.stream)
+	return below(x, 100) < w.keep
+}
+
+// varies says that the weight is not the same for all synapses.
+func (w *wiring) varies() bool { return w.out != nil || w.weight.Kind != genome.Const }
+
+// quanta is the weight of a synapse; false when no attempt fell inside the bounds.
+func (w *wiring) quanta(source uint32, ordinal uint64, scale float64) (q int64, ok bool) {
+	x, ok := w.weight.at(ordinal)
+	x = float64(x * w.factor)
+	if w.out == nil {
+		return quanta(x, scale), ok
+	}
+	return shares(x, scale, w.out[source]), ok
+}
+
+// shares is value·scale/among, rounded up in magnitude, so that all shares together are no less than the whole; ±overflow
+// where int32 could not hold it.
+func shares(value, scale float64, among uint64) int64 {
+	whole := math.Abs(float64(value * scale))
+	up := math.Floor(whole)
+	if up < whole {
+		up++
+	}
+	if up > 1<<62 {
+		up = 1 << 62
+	}
+	q := (uint64(up) + among - 1) / among
+	if up == 1<<62 || q > math.MaxInt32 {
+		q = overflow
+	}
+	if value < 0 {
+		return -int64(q)
+	}
+	return int64(q)
+}
+
+// divides says that the weights of some area are divided.
+func (p *plan) divides() bool {
+	for i := range p.wirings {
+		if p.g.Areas[p.wirings[i].p.From].DividePSP {
+			return true
+		}
+	}
+	return false
+}
+
+// countOut counts the synapses of every neuron whose area divides by them.
+func (p *plan) countOut() {
+	if !p.divides() {
+		return
+	}
+	p.out = make([]uint64, p.neurons)
+	p.tallyRows(p.out, func(w *wiring) bool { return p.g.Areas[w.p.From].DividePSP }, &meter{})
+	for i := range p.wirings {
+		if w := &p.wirings[i]; p.g.Areas[w.p.From].DividePSP {
+			w.out = p.out[w.from.First:w.from.End()]
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package genome
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// morphologies has every key of FEAGI's rules and genes.
+const morphologies = `burst: v1
+scale: auto
+areas:
+  - {name: eye, size: [12, 5, 3], neurons_per_voxel: 2, group: ipu, devices: 3, psp: -2.5, divide_psp: true}
+  - {name: hand, size: [7, 4, 2], group: "left hand"}
+projections:
+  - {from: eye, to: hand, rule: projector, axes: zyx, from_end: y, weight: 3, attractivity: 37, merge: true}
+  - {from: eye, to: hand, rule: expander, weight: 1}
+  - {from: eye, to: hand, rule: reducer, weight: 1}
+  - {from: eye, to: hand, rule: block_to_block, weight: 1}
+  - {from: eye, to: hand, rule: lateral_pairs, weight: 1}
+  - {from: eye, to: hand, rule: last_to_first, weight: 1}
+  - {from: eye, to: hand, rule: randomizer, weight: 1}
+  - from: eye
+    to: hand
+    rule: composite
+    src_seed: [4, 2, 1]
+    src_pattern: [[1, 2], [3, 0], [1, 1]]
+    mapper: {rule: patterns, patterns: [[[3, "*", 0], ["?", 3, "!"]], [[77, 0, 0], [0, 88, 0]]]}
+    weight: 1
+  - {from: hand, to: eye, rule: composite, src_seed: [2, 2, 2], mapper: {rule: projector, axes: yxz}, weight: 1}
+stimuli:
+  - {area: eye, at: 3, voxels: [[11, 4, 2], [0, 0, 1]], amount: 1.5}
+record: {potentials: [{area: hand, voxels: [[6, 0, 1]]}]}
+`
+
+// Every key of FEAGI's rules and genes must come through with its defaults.
+func TestMorphologies(t *testing.T) {
+	g, err := Parse("morphologies.yaml", []byte(morphologies), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := validate(t, compiled(t), morphologies); err != nil {
+		t.Error(err)
+	}
+	eye, hand := &g.Areas[0], &g.Areas[1]
+	if eye.Group != "ipu" || eye.Devices != 3 || eye.Factor() != -2.5 || !eye.DividePSP {
+		t.Errorf("eye: %+v", eye)
+	}
+	if hand.Group != "left hand" || hand.Devices != 0 || hand.Factor() != 1 || hand.DividePSP {
+		t.Errorf("hand: %+v", hand)
+	}
+	if p := g.Projections[0]; p.Axes != ZYX || p.FromEnd != YAxis || p.LeaveOut != 63 || !p.Merge || p.Weight.A != 3 {
+		t.Errorf("projector: %+v", p)
+	}
+	for i, want := range []Rule{Projector, Expander, Reducer, BlockToBlock, LateralPairs, LastToFirst, Randomizer, Composite, Composite} {
+		if p := g.Projections[i]; p.Rule != want || i > 0 && (p.LeaveOut != 0 || p.Merge) {
+			t.Errorf("projection %d: %+v", i, p)
+		}
+	}
+	c := g.Projections[7]
+	pattern := Pattern{
+		From: [3]PatternElem{{Coord: 3}, {Kind: Any}, {}},
+		To:   [3]PatternElem{{Kind: Same}, {Coord: 3}, {Kind: Other}},
+	}
+	nowhere := Pattern{From: [3]PatternElem{{Coord: 77}, {}, {}}, To: [3]PatternElem{{}, {Coord: 88}, {}}}
+	if c.Blocks != [3]uint64{4, 2, 1} || c.Choose != [3][2]uint64{{1, 2}, {3, 0}, {1, 1}} || c.Mapper.Rule != Patterns || !reflect.DeepEqual(c.Mapper.Patterns, []Pattern{pattern, nowhere}) {
+		t.Errorf("composite: %+v %+v", c, c.Mapper)
+	}
+	if c = g.Projections[8]; c.Choose != [3][2]uint64{{1, 0}, {1, 0}, {1, 0}} || c.Mapper.Axes != YXZ || c.Mapper.FromEnd != NoAxis {
+		t.Errorf("composite: %+v %+v", c, c.Mapper)
+	}
+	if s := g.Stimuli[0]; !reflect.DeepEqual(s.Neurons, []uint32{2, 3, 358, 359}) || len(s.Amounts) != 4 || s.Amounts[3] != 1.5 {
+		t.Errorf("stimulus: %+v", s)
+	}
+	if r := g.Record.Potentials[0]; !reflect.DeepEqual(r.Neurons, []uint32{49}) {
+		t.Errorf("record: %+v", r)
+	}
+	if first, count := eye.Voxel(11, 4, 2); first != 358 || count != 2 {
+		t.Errorf("voxel: %d, %d", first, count)
+	}
+}
+
+// Every mistake in a key of FEAGI's rules and genes must be found in its line and column, alone.
+func TestMorphologyMistakes(t *testing.T) {
+	for _, m := range []planted{
+		{name: "attractivity as a share", old: "attractivity: 37", new: "attractivity: ‹0.37", shape: true},
+		{name: "attractivity beyond all", old: "attractivity: 37", new: "attractivity: ‹101", shape: true},
+		{name: "axes that are no order", old: "axes: zyx", new: "axes: ‹xxy", shape: true},
+		{name: "axes of another rule", old: "rule: expander", new: "rule: expander, ‹axes: zyx"},
+		{name: "end of no axis", old: "from_end: y", new: "from_end: ‹w", shape: true},
+		{name: "merge of a rule that goes by targets", old: "rule: reducer", new: "rule: fixed_indegree, indegree: 3, ‹merge: true"},
+		{name: "block of nothing", old: "src_seed: [4, 2, 1]", new: "src_seed: [4, ‹0, 1]", shape: true},
+		{name: "nothing chosen", old: "[3, 0], [1, 1]", new: "[‹0, 3], [1, 1]"},
+		{name: "mapper that draws", old: "mapper: {rule: projector", new: "mapper: {rule: ‹randomizer", shape: true},
+		{name: "mapper without a rule", old: "mapper: {rule: projector, axes: yxz}", new: "mapper: ‹{axes: yxz}", shape: true},
+		{name: "key of another mapper", old: "rule: projector, axes: yxz", new: "rule: reducer, ‹axes: yxz"},
+		{name: "composite without a mapper", old: "  - {from: hand, to: eye, rule: composite, src_seed: [2, 2, 2], mapper: {rule: projector, axes: yxz}", new: "  - ‹{from: hand, to: eye, rule: composite, src_seed: [2, 2, 2]"},
+		{name: "a coordinate below 0", old: "[[3, ", new: "[[‹-4, ", shape: true},
+		{name: "voxel outside its area", old: "[11, 4, 2], [0", new: "[11, ‹5, 2], [0"},
+		{name: "voxel twice", old: "[0, 0, 1]]", new: "[0, 0, 1], ‹[0, 0, 1]]"},
+		{name: "voxels and neurons", old: "voxels: [[6, 0, 1]]", new: "neurons: [1], ‹voxels: [[6, 0, 1]]"},
+		{name: "nothing to record", old: "{area: hand, voxels: [[6, 0, 1]]}", new: "‹{area: hand}"},
+		{name: "a distribution to divide", old: "from_end: y, weight: 3", new: `from_end: y, weight: ‹"normal(3, 1)"`},
+		{name: "psp beyond float32", old: "psp: -2.5", new: "psp: ‹1e39", shape: true},
+		{name: "half a device", old: "devices: 3", new: "devices: ‹0.5", shape: true},
+	} {
+		t.Run(m.name, func(t *testing.T) {
+			if !strings.Contains(morphologies, m.old) {
+				t.Fatalf("no %q", m.old)
+			}
+			text := strings.Replace(morphologies, m.old, m.new, 1)
+			at := position([]byte(text), strings.Index(text, "‹"))
+			text = strings.Replace(text, "‹", "", 1)
+			_, err := Parse("planted.yaml", []byte(text), nil)
+			faults, _ := err.(Faults)
+			if len(faults) != 1 || faults[0].Line != at.Line || faults[0].Column != at.Column {
+				t.Errorf("want one fault at %d:%d, found:\n%v", at.Line, at.Column, err)
+			}
+			if err := validate(t, compiled(t), text); (err != nil) != m.shape {
+				t.Errorf("the schema says %v, want a refusal: %v", err, m.shape)
+			}
+		})
+	}
+}
