@@ -26,6 +26,9 @@ const (
 type Model struct {
 	Name      string
 	Doc       string
+	Equations []string // as papers write them; the law of a burst is engine/doc.go's
+	Precision string   // what float32 costs, measured
+	Source    string
 	AreaLevel bool        // parameters stand in the area itself rather than under params
 	Ports     int         // input ports of a neuron: 0 for source areas, 2 where input ≥ 0 and < 0 are kept apart
 	Input     Dimension   // of weights and injected amounts
