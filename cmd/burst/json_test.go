@@ -116,7 +116,7 @@ func TestSchemaRefuses(t *testing.T) {
 
 // steady replaces figures that differ between runs, machines and versions by a word for their type.
 func steady(v any, key string) any {
-	unsteady := []string{"latency_us", "build_s", "run_s", "open_s", "burst_us", "device", "go", "revision", "modified", "system", "version",
+	unsteady := []string{"connectome", "latency_us", "build_s", "run_s", "open_s", "burst_us", "device", "go", "revision", "modified", "system", "version",
 		"unavailable", "peak", "host_bytes", "measured_us", "total_s", "probe", "available", "backend_note"}
 	if slices.Contains(unsteady, key) {
 		return kind(v)
