@@ -62,15 +62,15 @@ digests: ## rewrite genomes/*.digest from the reference backend
 man: ## write the man pages into bin/man
 	$(GO) run ./cmd/burst man bin/man
 
-PICTURES := quickstart brunel-c brunel-d
+PICTURES := quickstart brunel-d potjans-diesmann-10
 DRAWN    := --backend cpu --quiet --record spikes=all
 pictures: build ## draw the pictures of README and docs
 	@rm -rf bin/pictures && mkdir -p docs/pictures
 	@set -e; for n in $(PICTURES); do \
 		bin/burst run $$n $(DRAWN) --out bin/pictures/$$n; \
 		for p in raster rates; do cp bin/pictures/$$n/$$p.png docs/pictures/$$n-$$p.png; done; done
-	bin/burst plot bin/pictures/brunel-c --isi --matrix --out docs/pictures
-	mv docs/pictures/isi.png docs/pictures/brunel-c-isi.png; mv docs/pictures/matrix.png docs/pictures/brunel-c-matrix.png
+	bin/burst plot bin/pictures/potjans-diesmann-10 --isi --matrix
+	@for p in isi matrix; do cp bin/pictures/potjans-diesmann-10/$$p.png docs/pictures/potjans-diesmann-10-$$p.png; done
 
 clean: ## remove what was built
 	rm -rf bin

@@ -42,7 +42,7 @@ type inspectArea struct {
 
 // inspectBytes is the memory a network takes.
 type inspectBytes struct {
-	Host   uint64 `json:"host"`   // connectome and the cpu backend's state
+	Host   uint64 `json:"host"`   // connectome and the reference backend's state; the cpu backend keeps a copy of the synapses beside, which --cost measures
 	Device uint64 `json:"device"` // the same arrays on a GPU, without its output buffers
 	Peak   uint64 `json:"peak"`   // on the host while building
 }
@@ -131,5 +131,5 @@ func (v *inspection) print(cmd *cobra.Command) error {
 	}
 	return pairs(w, append(facts,
 		"longest delay", fmt.Sprintf("%d bursts", v.MaxDelay),
-		"memory", fmt.Sprintf("%s on the host (reference, cpu), %s on a GPU; %s while building", bytesText(v.Bytes.Host), bytesText(v.Bytes.Device), bytesText(v.Bytes.Peak)))...)
+		"memory", fmt.Sprintf("%s on the host, %s on a GPU; %s while building (--cost measures each backend)", bytesText(v.Bytes.Host), bytesText(v.Bytes.Device), bytesText(v.Bytes.Peak)))...)
 }

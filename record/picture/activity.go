@@ -88,11 +88,11 @@ func rates(s span, c *course) (*Picture, error) {
 				return nil, err
 			}
 		}
-		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = x0, x1, 0, 1.05*top
+		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = x0, x1, 0, 1.1*top
 		if top == 0 {
 			p.Y.Max = 1
 		}
-		p.Y.Tick.Marker = plot.TickerFunc(func(lo, hi float64) []plot.Tick { return roundTicks(lo, hi, 3) })
+		p.Y.Tick.Marker = heightTicks(3)
 		l.plots = append(l.plots, p)
 	}
 	return l.picture("rates", about), nil
@@ -159,9 +159,9 @@ func histograms(name, about string, l panels, areas []stats.Area, at []float64, 
 				return nil, err
 			}
 		}
-		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = at[0], at[len(at)-1], 0, max(1.08*top, 1e-9)
+		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = at[0], at[len(at)-1], 0, max(1.1*top, 1e-9)
 		p.X.Tick.Marker = ticks
-		p.Y.Tick.Marker = plot.TickerFunc(func(lo, hi float64) []plot.Tick { return roundTicks(lo, hi, 4) })
+		p.Y.Tick.Marker = heightTicks(4)
 		if top == 0 {
 			p.Y.Max, p.Y.Tick.Marker = 1, plot.ConstantTicks{}
 			words := "nothing to show"

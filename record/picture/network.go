@@ -84,7 +84,7 @@ func potentials(s span, chunks iter.Seq2[record.Chunk, error]) (*Picture, error)
 			pad = 1
 		}
 		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = x0, x1, p.Y.Min-pad, p.Y.Max+pad
-		p.Y.Tick.Marker = plot.TickerFunc(func(lo, hi float64) []plot.Tick { return roundTicks(lo, hi, 3) })
+		p.Y.Tick.Marker = heightTicks(3)
 		l.plots = append(l.plots, p)
 	}
 	if len(order) == 0 {

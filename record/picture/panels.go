@@ -2,6 +2,7 @@ package picture
 
 import (
 	"image/color"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -48,6 +49,13 @@ func (l panels) picture(name, about string) *Picture {
 			}
 		}
 	}}
+}
+
+// heightTicks labels the height of a panel, but not its very top, where a label would push the panel's title up.
+func heightTicks(about float64) plot.TickerFunc {
+	return func(lo, hi float64) []plot.Tick {
+		return slices.DeleteFunc(roundTicks(lo, hi, about), func(t plot.Tick) bool { return t.Value > lo+0.94*(hi-lo) })
+	}
 }
 
 // line adds a line to a plot; step holds each value until the next, fill colours what is below.
