@@ -39,9 +39,7 @@ func newExportCommand() *cobra.Command {
 	f.StringVar(&o.table, "table", "spikes", "which recording of a run folder: spikes, potentials or fcl")
 	f.BoolVar(&o.json, "json", false, "name the file as JSON")
 	choices := []string{"spikes", "potentials", "fcl"}
-	if err := cmd.RegisterFlagCompletionFunc("table", cobra.FixedCompletions(choices, cobra.ShellCompDirectiveNoFileComp)); err != nil {
-		panic("BUG: " + err.Error())
-	}
+	register(cmd, "table", cobra.FixedCompletions(choices, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 

@@ -82,9 +82,7 @@ func newRunCommand() *cobra.Command {
 func backendFlag(cmd *cobra.Command, into *string) {
 	cmd.Flags().StringVar(into, "backend", "auto", "auto, "+strings.Join(backend.Names(), ", "))
 	names := append([]string{"auto"}, backend.Names()...)
-	if err := cmd.RegisterFlagCompletionFunc("backend", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)); err != nil {
-		panic("BUG: " + err.Error())
-	}
+	register(cmd, "backend", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 }
 
 // run is the command.
