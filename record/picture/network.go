@@ -31,7 +31,7 @@ func matrix(title string, g *genome.Genome) (*Picture, error) {
 
 // Most neurons whose potentials are drawn, and most points of one.
 const (
-	mostTraces = 200
+	mostTraces = 60
 	tracePoint = 1200
 )
 
@@ -100,7 +100,7 @@ func potentials(s span, chunks iter.Seq2[record.Chunk, error]) (*Picture, error)
 
 // manyTraces draws a row of colours a neuron.
 func manyTraces(s span, order []*trace, x, about string, x0, x1 float64) (*Picture, error) {
-	h := heat{title: s.title, x: x, key: "potential", x0: x0, x1: x1, ticks: plot.TickerFunc(ticks)}
+	h := heat{title: s.title, x: x, key: "potential (mV; feagi: the genome's unit)", x0: x0, x1: x1, ticks: plot.TickerFunc(ticks)}
 	for _, t := range order {
 		row := make([]float64, min(len(t.points), tracePoint))
 		for k := range row {

@@ -9,7 +9,6 @@ import (
 	"image"
 	"image/color"
 	"image/png"
-	"io"
 	"math"
 	"strconv"
 
@@ -50,9 +49,11 @@ func (p *Picture) Encode(format string) ([]byte, error) {
 		dc.SetColor(color.White)
 		dc.Fill(dc.Rectangle.Path())
 		p.draw(dc)
-		if _, err := c.WriteTo(io.Writer(&out)); err != nil {
+		if _, err := c.WriteTo(&out); err != nil {
 			return nil, err
 		}
+		// Where the typeface is missing another without serifs stands in, not the reader's default.
+		return bytes.ReplaceAll(out.Bytes(), []byte("font-family:Liberation Sans;"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;")), nil
 	default:
 		return nil, fmt.Errorf("picture: format %q, want one of %v", format, Formats())
 	}
