@@ -13,6 +13,7 @@ import (
 var layers = [][]string{
 	{"internal/exact", "kernels"},
 	{"genome", "genomes"},
+	{"edgelist"},
 	{"connectome"},
 	{"engine", "backend/cuda/driver"},
 	{"engine/enginetest", "backend/reference", "backend/cpu", "backend/cuda", "record"},
@@ -30,8 +31,8 @@ var owners = map[string][]string{
 	"github.com/spf13/cobra":       {"cmd/burst"},
 	"gonum.org/v1/gonum":           {"record", "record/stats", "bench", "bench/science"},
 	"gonum.org/v1/plot":            {"record/picture"},
-	"github.com/apache/arrow-go":   {"record"},
 	"github.com/ebitengine/purego": {"backend/cuda/driver"},
+	"github.com/apache/arrow-go":   {"edgelist", "record"},
 	"github.com/stretchr/testify":  {"engine/enginetest"}, // a package of tests
 }
 

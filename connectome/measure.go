@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"burst/edgelist"
 	"burst/genome"
 )
 
@@ -69,25 +70,25 @@ func Measure(g *genome.Genome, o Options) (*Sizes, error) {
 	for i := range p.wirings {
 		w := &p.wirings[i]
 		if !w.merged {
-			s.add(w.p, w.synapses)
+			p.credit(w, s)
 		}
-		if _, hi := w.delay.extent(); w.synapses > 0 {
-			s.MaxDelay = max(s.MaxDelay, int(min(max(1, nearest(hi)), 255)))
+		if w.synapses > 0 {
+			s.MaxDelay = max(s.MaxDelay, w.longest())
 		}
 	}
 	for i := range p.groups {
 		q := &p.groups[i]
-		s.add(q.wirings[0].p, q.synapses)
+		s.add(q.wirings[0].p.From, q.wirings[0].p.To, q.synapses)
 	}
 	s.Bytes, s.Peak = p.bytes()
 	return s, nil
 }
 
-// add counts synapses of a projection.
-func (s *Sizes) add(p *genome.Projection, synapses uint64) {
-	s.Areas[p.From].OutSynapses += synapses
-	s.Areas[p.To].InSynapses += synapses
-	s.Pairs = append(s.Pairs, PairSizes{From: p.From, To: p.To, Synapses: synapses})
+// add counts synapses from one area to another.
+func (s *Sizes) add(from, to int, synapses uint64) {
+	s.Areas[from].OutSynapses += synapses
+	s.Areas[to].InSynapses += synapses
+	s.Pairs = append(s.Pairs, PairSizes{From: from, To: to, Synapses: synapses})
 }
 
 // bytes is the size of the result and of everything while building; MaxUint64 where it does not fit 64 bits.
@@ -110,6 +111,11 @@ func (p *plan) bytes() (result, peak uint64) {
 	peak = add(result, mul(p.inputs, bytesAPort-resultAPort))
 	if p.divides() {
 		peak = add(peak, mul(p.neurons, bytesOfOutput))
+	}
+	for i := range p.wirings {
+		if r, ok := p.wirings[i].rule.(*edgeList); ok {
+			peak = add(peak, edgelist.Bytes(uint64(len(r.Source))))
+		}
 	}
 	scratch := max(mul(min(synapses, longestSorted), bytesOfSorting), mul(p.longestMerged(), bytesOfMerging))
 	return result, add(peak, mul(uint64(p.workers), add(uint64(unsafe.Sizeof(batch{})), scratch)))
@@ -197,6 +203,8 @@ func sizeKey(r genome.Rule) string {
 		return "count"
 	case genome.PairwiseBernoulli:
 		return "p"
+	case genome.Edges:
+		return "file"
 	}
 	return "rule"
 }

@@ -40,6 +40,7 @@ func newExportCommand() *cobra.Command {
 	f.BoolVar(&o.json, "json", false, "name the file as JSON")
 	choices := []string{"spikes", "potentials", "fcl"}
 	register(cmd, "table", cobra.FixedCompletions(choices, cobra.ShellCompDirectiveNoFileComp))
+	cmd.AddCommand(newExportConnectomeCommand())
 	return cmd
 }
 

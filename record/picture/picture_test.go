@@ -127,6 +127,9 @@ func TestPictures(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
+			if testing.Short() && c.areas > mostPanels {
+				t.Skip("large pictures take seconds")
+			}
 			f := folder(t, network(c.areas), c.bursts, c.rate)
 			require.Equal(t, Names(), Available(f))
 			pictures, err := Draw(f, Names(), c.o)
