@@ -18,6 +18,8 @@ var layers = [][]string{
 	{"engine", "backend/cuda/driver"},
 	{"engine/enginetest", "backend/reference", "backend/cpu", "backend/cuda", "record"},
 	{"backend"},
+	{"record/stats"},
+	{"record/picture"},
 	{"bench"},
 	{"bench/science"},
 	{"cmd/burst"},
@@ -27,7 +29,8 @@ var layers = [][]string{
 var owners = map[string][]string{
 	"gopkg.in/yaml.v3":             {"genome"},
 	"github.com/spf13/cobra":       {"cmd/burst"},
-	"gonum.org/v1/gonum":           {"record", "bench", "bench/science"},
+	"gonum.org/v1/gonum":           {"record", "record/stats", "bench", "bench/science"},
+	"gonum.org/v1/plot":            {"record/picture"},
 	"github.com/ebitengine/purego": {"backend/cuda/driver"},
 	"github.com/apache/arrow-go":   {"edgelist", "record"},
 	"github.com/stretchr/testify":  {"engine/enginetest"}, // a package of tests
