@@ -17,7 +17,15 @@ type Opener func(path string) (io.ReadCloser, error)
 // Parse reads a genome's text. name stands for the text in messages; open reaches the files that the genome names, nil
 // allows none. All that can be wrong with the text is reported as Faults, every fault of it in one run.
 func Parse(name string, text []byte, open Opener) (*Genome, error) {
-	src := &source{name: name, text: bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))}
+	return parse(&source{name: name, text: bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))}, open)
+}
+
+// ParseFrom is Parse for a text that was made from another; name stands for that other. No files are reached.
+func ParseFrom(name string, text []byte, from *Origin) (*Genome, error) {
+	return parse(&source{name: name, text: text, origin: from}, nil)
+}
+
+func parse(src *source, open Opener) (*Genome, error) {
 	root, faults := readTree(src)
 	if faults != nil {
 		return nil, faults
