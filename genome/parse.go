@@ -182,7 +182,10 @@ func (p *parser) areaAt(n *yaml.Node, at *path) int {
 	if !ok {
 		return -1
 	}
-	if i, ok := p.areas[text]; ok {
+	if i, ok := p.areas[text]; ok && p.g.Areas[i].Empty() {
+		p.fault(n, at, "", "expects an area with neurons, found %s, which has none", text)
+		return -1
+	} else if ok {
 		return i
 	}
 	p.fault(n, at, Nearest(text, p.names), "expects the name of an area, found %q, which no area has", short(text))

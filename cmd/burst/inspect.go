@@ -58,7 +58,7 @@ const stateBytes = 4 + 2 + 2 + 4
 
 // inspect prints what Measure finds.
 func inspect(cmd *cobra.Command, arg string, threads int, asJSON bool) error {
-	g, err := loadGenome(arg)
+	g, err := loadGenome(cmd, arg)
 	if err != nil {
 		return err
 	}

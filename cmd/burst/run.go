@@ -89,7 +89,7 @@ func (o *runOptions) run(cmd *cobra.Command, arg string) error {
 	if err := o.checkExpect(); err != nil {
 		return err
 	}
-	g, err := loadGenome(arg)
+	g, err := loadGenome(cmd, arg)
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ func validate(cmd *cobra.Command, args []string, asJSON bool) error {
 	verdicts := []verdict{}
 	var first error
 	for _, arg := range args {
-		_, err := loadGenome(arg)
+		_, err := loadGenome(cmd, arg)
 		v := verdict{Genome: arg, Valid: err == nil, Faults: genome.Faults{}}
 		if err != nil && !errors.As(err, &v.Faults) {
 			return err

@@ -40,8 +40,7 @@ var ofMemory = []string{"mem__t", "mem_gr", "mem_ls", "tmpdpt", "twinrf"}
 func (im *importer) writeArea(a *area) {
 	im.leftOut(a)
 	if a.memory {
-		im.page.line(origin{a.at, a.where("memory")}, "", "memory area "+a.name+", FEAGI's "+a.id+": no neurons until it learns; not run")
-		im.dropped(&a.report.Lines, a.at, a.where("memory"), Note{Key: "memory", Reason: "a memory area has no neurons until it learns, and burst does not learn yet"})
+		im.writeMemory(a)
 		return
 	}
 	w := &areaWriter{im, a}
@@ -56,6 +55,16 @@ func (im *importer) writeArea(a *area) {
 	}
 	w.current()
 	w.feed()
+}
+
+// writeMemory declares an area that has no neurons until it learns.
+func (im *importer) writeMemory(a *area) {
+	w := &areaWriter{im, a}
+	im.page.line(origin{a.at, a.where("__name")}, "  - name: "+quoted(a.name), "FEAGI's "+a.id)
+	w.line("memory", "group: memory", "")
+	w.line("memory", "neurons: 0", "until it learns")
+	w.triple("rcord", "position")
+	im.dropped(&a.report.Lines, a.at, a.where("memory"), Note{Key: "memory", Reason: "a memory area has no neurons until it learns, and burst does not learn yet"})
 }
 
 // leftOut reports the genes that have no part in a burst.

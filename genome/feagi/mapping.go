@@ -14,6 +14,7 @@ type mapping struct {
 	scalar     [3]float64
 	weight     float64
 	made       uint64 // per cent of the synapses that are made
+	constants  string // of plasticity, in words
 	connection []line // rule and its keys; nil when the rule makes no synapses
 }
 
@@ -122,7 +123,7 @@ func (im *importer) rule(a, to *area, d *member, v value, key string) *mapping {
 		return nil
 	}
 	if plastic {
-		im.dropped(&a.report.Lines, m.at, m.where, Note{Key: key, From: "plasticity on", Reason: "synapses keep their weights; burst does not learn yet"})
+		im.dropped(&a.report.Lines, m.at, m.where, Note{Key: key, From: "plasticity" + m.constants, Reason: "synapses keep their weights; burst does not learn yet"})
 	}
 	if a.memory || to.memory {
 		im.dropped(&a.report.Lines, m.at, m.where, Note{Key: key, From: m.morphology, Reason: "a mapping of a memory area, which makes no synapses before it learns"})
@@ -285,13 +286,10 @@ func (im *importer) plasticity(m *mapping, parts map[string]value, key string) b
 		im.fault(v.at, m.where+", plasticity_flag", "expects true or false, found %s", v)
 	}
 	for _, field := range fields[4:] {
-		c, there := parts[field]
-		switch {
-		case x != 1: // nothing depends on the constants
-		case !there:
+		if c, there := parts[field]; x == 1 && there {
+			m.constants += ", " + field + " " + c.String()
+		} else if x == 1 {
 			m.absent(parts, key, field, "1")
-		default:
-			im.dropped(&m.from.report.Lines, c.at, m.where, Note{Key: key + "." + field, From: c.String(), Reason: "burst does not learn yet"})
 		}
 	}
 	return x == 1

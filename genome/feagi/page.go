@@ -47,7 +47,7 @@ func plain(s string) string {
 			return '?'
 		}
 		return r
-	}, short(s))
+	}, string([]rune(s)[:min(len([]rune(s)), 200)]))
 }
 
 // number writes a number as briefly as reading it back allows.

@@ -114,50 +114,59 @@ func stale(key string, stated int64, counted uint64) Note {
 	return Note{Key: "stats." + key, Fate: NoEffect, From: fmt.Sprint(stated), To: fmt.Sprint(counted), Reason: "the file's own count is stale"}
 }
 
-// Write prints the report for people: all that is not carried as it is, area by area.
+// Write prints the report for people: all that is not carried as it is. What holds of three areas or more stands once.
 func (r *Report) Write(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString(r.Summary() + "\n")
-	section(&b, "", r.Notes)
+	for _, l := range lines(r.Notes) {
+		b.WriteString("  " + l + "\n")
+	}
+	areas := make([][]string, len(r.Areas))
+	count := map[string]int{}
+	var order []string
 	for i := range r.Areas {
-		a := &r.Areas[i]
-		section(&b, fmt.Sprintf("area %s (%s), %d neurons", a.ID, a.Name, a.Neurons), a.Lines)
+		areas[i] = lines(r.Areas[i].Lines)
+		for _, l := range areas[i] {
+			if count[l]++; count[l] == 3 {
+				order = append(order, l)
+			}
+		}
+	}
+	for _, l := range order {
+		fmt.Fprintf(&b, "  in %d areas, %s\n", count[l], l)
+	}
+	for i := range r.Areas {
+		head := fmt.Sprintf("  area %s (%s)\n", r.Areas[i].ID, r.Areas[i].Name)
+		for _, l := range areas[i] {
+			if count[l] < 3 {
+				b.WriteString(head + "    " + l + "\n")
+				head = ""
+			}
+		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// section prints the notes of one area; notes about defaults and values without effect share a line.
-func section(b *strings.Builder, head string, notes []Note) {
-	indent := "  "
-	if head != "" {
-		indent = "    "
-	}
-	var quiet [2][]string
-	var loud []string
+// lines are the notes in words; defaults share a line, and so do keys without effect of which there is no more to say.
+func lines(notes []Note) []string {
+	var list, defaults, idle []string
 	for _, n := range notes {
 		switch {
 		case n.Fate == Carried:
 		case n.Fate == Defaulted:
-			quiet[0] = append(quiet[0], n.Key+" "+n.To)
+			defaults = append(defaults, n.Key+" "+n.To)
 		case n.Fate == NoEffect && n.Reason == "" && n.Key != "":
-			quiet[1] = append(quiet[1], n.Key)
+			idle = append(idle, n.Key)
 		default:
-			loud = append(loud, string(n.Fate)+": "+n.String())
+			list = append(list, string(n.Fate)+": "+n.String())
 		}
 	}
-	for i, what := range []string{"defaulted: ", "no effect: "} {
-		if len(quiet[i]) > 0 {
-			loud = append(loud, what+strings.Join(quiet[i], ", "))
-		}
+	if len(defaults) > 0 {
+		list = append(list, "defaulted: "+strings.Join(defaults, ", "))
 	}
-	if len(loud) == 0 {
-		return
+	if len(idle) > 0 {
+		list = append(list, "no effect: "+strings.Join(idle, ", "))
 	}
-	if head != "" {
-		b.WriteString("  " + head + "\n")
-	}
-	for _, l := range loud {
-		b.WriteString(indent + l + "\n")
-	}
+	return list
 }

@@ -15,14 +15,8 @@ func (im *importer) write(top *object) {
 	p.line(origin{}, "scale: auto", "")
 	blueprint := origin{top.get("blueprint").at, "blueprint"}
 	p.line(blueprint, "areas:", "")
-	living := 0
 	for _, a := range im.areas {
-		if im.writeArea(a); !a.memory {
-			living++
-		}
-	}
-	if living == 0 {
-		im.fault(blueprint.at, "blueprint", "only memory areas found, which have no neurons; another area wanted")
+		im.writeArea(a)
 	}
 	im.writeMappings()
 	for _, a := range im.areas {
