@@ -22,142 +22,145 @@ func (p *plan) makeAreas() ([]Area, error) {
 func (p *plan) makeArea(i int, a *Area) error {
 	from := &p.g.Areas[i]
 	*a = Area{
-		Name: from.Name, Neurons: p.areas[i], Ports: p.areas[i], PerVoxel: uint32(from.PerVoxel),
+		Name: from.Name, Neurons: p.areas[i], Ports: p.ports[i], PerVoxel: uint32(from.PerVoxel), Model: modelOf(from.Model.Name),
 		Group: from.Group, Devices: from.Devices,
 		Size: [3]uint32{uint32(from.Size[0]), uint32(from.Size[1]), uint32(from.Size[2])},
 	}
-	rest := 0.0
-	switch from.Model.Name {
-	case "feagi":
-		a.Model, a.FEAGI = FEAGIModel, newFEAGI(from)
-		a.FEAGI.Threshold.Each = thresholds(from)
-	case "lif":
-		rest = from.Params["rest"]
-		a.Model, a.LIF = LIFModel, newLIF(from, p.g.Timestep)
-	default:
-		panic(fmt.Sprintf("BUG: model %q", from.Model.Name))
+	if err := p.makeConstants(i, a); err != nil {
+		return err
 	}
-	v, named := from.Init["V"]
-	if !named {
-		v = genome.Value{A: rest, Lo: math.Inf(-1), Hi: math.Inf(1)}
-	}
-	a.V0 = Initial{Value: v, Rest: rest}
-	s := newSampler(v, p.g.Seed, exact.InitialV, i)
-	if wrong := s.probe(); wrong != "" {
-		return p.g.Fault(v.Pos, areaKey(i, "init.V"), "%s", wrong)
+	if err := p.makeInitial(i, a); err != nil {
+		return err
 	}
 	if err := p.makeDrives(i, a); err != nil {
 		return err
 	}
-	if what, wrong := a.unbounded(&s); wrong {
+	if what := a.unbounded(); what != "" {
 		return p.g.Fault(from.Pos, areaKey(i, what), "%s lies beyond ±3.4e38, the range of potentials", what)
 	}
 	return nil
 }
 
-// unbounded names a potential of the area that float32 cannot hold; v draws the initial one.
-func (a *Area) unbounded(v *sampler) (what string, wrong bool) {
-	lo, hi := v.extent()
+// makeInitial prepares the draws of the state before burst 0.
+func (p *plan) makeInitial(i int, a *Area) error {
+	from := &p.g.Areas[i]
+	v := Initial{Value: genome.Value{Lo: math.Inf(-1), Hi: math.Inf(1)}}
+	switch a.Model {
+	case LIFModel, PSCExpModel:
+		v.Rest, v.Value.A = from.Params["rest"], from.Params["rest"]
+	case IzhikevichModel:
+		v.Value.A = -65
+	}
+	for k, s := range from.Model.State {
+		x, named := from.Init[s.Name]
+		switch {
+		case k == 0:
+			if named {
+				v.Value = x
+			}
+			a.V0 = v
+		case named:
+			a.More0 = append(a.More0, &Initial{Value: x})
+		default:
+			a.More0 = append(a.More0, nil)
+		}
+		if !named {
+			continue
+		}
+		draw := newSampler(x, p.g.Seed, exact.InitialV, i)
+		if wrong := draw.probe(); wrong != "" {
+			return p.g.Fault(x.Pos, areaKey(i, "init."+s.Name), "%s", wrong)
+		}
+		rest := 0.0
+		if k == 0 {
+			rest = v.Rest
+		}
+		if lo, hi := draw.extent(); !(math.Abs(lo-rest) <= math.MaxFloat32 && math.Abs(hi-rest) <= math.MaxFloat32) {
+			return p.g.Fault(from.Pos, areaKey(i, "init."+s.Name), "%s lies beyond ±3.4e38, the range of potentials", s.Name)
+		}
+	}
+	return nil
+}
+
+// unbounded names a constant of the area that float32 cannot hold, or is empty.
+func (a *Area) unbounded() string {
 	terms := 0.0
 	for i := range a.Drives {
-		terms += math.Abs(a.Drives[i].Term)
-	}
-	checks := []struct {
-		what string
-		x    float64
-	}{
-		{"init.V", lo - a.V0.Rest}, {"init.V", hi - a.V0.Rest}, {"drive", terms},
-		{"threshold", float64(a.LIF.Threshold)}, {"reset", float64(a.LIF.Reset)}, {"threshold", float64(a.FEAGI.Threshold.Const)},
-	}
-	for _, c := range checks {
-		if !(math.Abs(c.x) <= math.MaxFloat32) {
-			return c.what, true
+		d := &a.Drives[i]
+		most := math.Abs(d.Term)
+		for _, x := range d.Each {
+			most = max(most, math.Abs(x))
 		}
+		terms += most
+	}
+	if !(terms <= math.MaxFloat32) {
+		return "drive"
+	}
+	if !finite(a.FEAGI.Threshold.Const) {
+		return "threshold"
 	}
 	for _, x := range a.FEAGI.Threshold.Each {
-		if !(math.Abs(float64(x)) <= math.MaxFloat32) {
-			return "threshold_gradient", true
+		if !finite(x) {
+			return "threshold_gradient"
 		}
 	}
-	return "", false
-}
-
-func newFEAGI(a *genome.Area) FEAGI {
-	f := FEAGI{
-		Threshold:      Param{Const: float32(a.Params["threshold"])},
-		ThresholdLimit: float32(a.Params["threshold_limit"]),
-		Leak:           float32(a.Params["leak"]),
-		LeakAmount:     float32(a.Params["leak_amount"]),
-		Refractory:     uint16(a.Params["refractory"]),
-		FireLimit:      uint16(a.Params["fire_limit"]),
-		Snooze:         uint16(a.Params["snooze"]),
-		Accumulate:     a.Params["accumulate"] != 0,
-		FEAGIDraw:      a.FEAGIDraw,
-		Excitability:   float32(a.Params["excitability"]),
-		ExciteBelow:    uint64(nearest(float64(a.Params["excitability"] * (1 << 32)))),
-	}
-	if f.ThresholdLimit == 0 {
-		f.ThresholdLimit = float32(math.Inf(1))
-	}
-	f.Keep = float32(1) - f.Leak
-	return f
-}
-
-// thresholds is the threshold of each neuron where the area has a gradient, else nil.
-func thresholds(a *genome.Area) []float32 {
-	if a.Gradient == [3]float64{} {
-		return nil
-	}
-	each := make([]float32, 0, a.Neurons())
-	for x := range a.Size[0] {
-		for y := range a.Size[1] {
-			for z := range a.Size[2] {
-				t := a.Params["threshold"]
-				for i, c := range [3]uint64{x, y, z} {
-					t += float64(a.Gradient[i] * float64(c))
-				}
-				for range a.PerVoxel {
-					each = append(each, float32(t))
-				}
+	for i := range max(1, len(a.LIFEach), len(a.PSCExpEach), len(a.IzhikevichEach)) {
+		for k, x := range a.words(uint32(i)) {
+			if !finite(x) {
+				return a.Model.wordNames()[k]
 			}
 		}
 	}
-	return each
+	return ""
 }
 
-func newLIF(a *genome.Area, timestep float64) LIF {
-	rest := a.Params["rest"]
-	return LIF{
-		EM1:        float32(decay(a, timestep)),
-		Threshold:  float32(a.Params["threshold"] - rest),
-		Reset:      float32(a.Params["reset"] - rest),
-		Refractory: uint16(nearest(a.Params["refractory"] / timestep)),
+// words are the constants of the i-th neuron where its model has Words.
+func (a *Area) words(i uint32) []float32 {
+	switch a.Model {
+	case LIFModel:
+		return a.LIFOf(i).Words()
+	case PSCExpModel:
+		return a.PSCExpOf(i).Words()
+	case IzhikevichModel:
+		return a.IzhikevichOf(i).Words()
 	}
+	return nil
 }
 
-// decay is em1 = expm1(−dt/tau), the share of the potential lost in a burst, negative.
-func decay(a *genome.Area, timestep float64) float64 {
-	return exact.Expm1(-timestep / a.Params["tau"])
+// wordNames are the parameters that Words come from.
+func (m Model) wordNames() []string {
+	switch m {
+	case LIFModel:
+		return []string{"tau", "threshold", "reset", "refractory"}
+	case PSCExpModel:
+		return []string{"tau", "tau_syn_ex", "tau_syn_in", "tau_syn_ex", "tau_syn_in", "threshold", "reset", "refractory"}
+	}
+	return []string{"timestep", "a", "b", "c", "d", "threshold"}
 }
+
+func finite(x float32) bool { return math.Abs(float64(x)) <= math.MaxFloat32 }
 
 func (p *plan) makeDrives(i int, a *Area) error {
 	from := &p.g.Areas[i]
 	for k := range from.Drives {
 		d := &from.Drives[k]
 		key := areaKey(i, fmt.Sprintf("drive[%d]", k))
-		if d.Kind == genome.Poisson {
+		var amounts []float64
+		switch d.Kind {
+		case genome.Poisson:
+			amounts = []float64{d.Weight}
 			if mean := poissonMean(d.Rate, p.g.Timestep); !(mean <= mostMean) {
 				return p.g.Fault(d.Pos, key+".poisson.rate", "%v Hz makes %v events a burst, want at most %d (%v Hz); share the events among fewer, larger ones",
 					d.Rate, mean, mostMean, float64(mostMean*1000)/p.g.Timestep)
 			}
+		case genome.Noise:
+			amounts = []float64{d.Mean, d.SD}
+		default:
+			amounts = []float64{d.Value}
 		}
-		amount := d.Weight
-		if d.Kind == genome.Constant {
-			amount = d.Value
-		}
-		made := makeDrive(a.Model, from, d, p.g.Timestep, p.scale)
-		if made.Kind != Term {
-			if wrong := p.tooSmall(amount); wrong != "" {
+		made := p.makeDrive(i, a.Model, d)
+		for _, amount := range amounts {
+			if wrong := p.tooSmall(amount); wrong != "" && made.Kind != Term {
 				return p.g.Fault(d.Pos, key, "%s", wrong)
 			}
 		}
@@ -167,22 +170,41 @@ func (p *plan) makeDrives(i int, a *Area) error {
 }
 
 // makeDrive turns a drive into what backends use. An amount that int32 cannot hold is cut; the proof refuses it.
-func makeDrive(m Model, a *genome.Area, d *genome.Drive, timestep, scale float64) Drive {
+func (p *plan) makeDrive(i int, m Model, d *genome.Drive) Drive {
 	out := Drive{From: d.From, Until: d.Until}
 	switch {
 	case d.Kind == genome.Poisson:
-		out.Kind, out.Amount = Poisson, clamp(quanta(d.Weight, scale))
-		out.Counts = poissonCounts(poissonMean(d.Rate, timestep))
+		out.Kind, out.Amount = Poisson, clamp(quanta(d.Weight, p.scale))
+		out.Counts = poissonCounts(poissonMean(d.Rate, p.g.Timestep))
+	case d.Kind == genome.Noise:
+		out.Kind, out.Counts, out.Table = Noise, p.noise(), noiseTable(d.Mean, d.SD, p.scale)
 	case m == FEAGIModel:
-		out.Kind, out.Amount = Inject, clamp(quanta(d.Value, scale))
+		out.Kind, out.Amount = Inject, clamp(quanta(d.Value, p.scale))
+	case m == IzhikevichModel:
+		out.Kind, out.Term = Term, d.Value
 	default:
-		reach := d.Value // mV that the drive would settle at
-		if d.Unit == genome.Current {
-			reach = float64(a.Params["tau"] / a.Params["C"] * d.Value) // ms/pF is GΩ, and pA·GΩ is mV
+		out.Kind = Term
+		values := p.values(i)
+		out.Term = term(values.of(0), d, p.g.Timestep)
+		if values.vary("tau", "C") {
+			out.Each = make([]float64, p.areas[i].Count)
+			spans(p.workers, uint64(len(out.Each)), 1<<12, func(_ int, lo, hi uint64) {
+				for n := lo; n < hi; n++ {
+					out.Each[n] = term(values.of(n), d, p.g.Timestep)
+				}
+			})
 		}
-		out.Kind, out.Term = Term, float64(-decay(a, timestep)*reach)
 	}
 	return out
+}
+
+// term is what a constant drive adds to V in a burst: −expm1(−dt/tau)·R·I, with R = tau/C, ms/pF being GΩ and pA·GΩ mV.
+func term(get func(string) float64, d *genome.Drive, timestep float64) float64 {
+	reach := d.Value // mV that the drive would settle at
+	if d.Unit == genome.Current {
+		reach = float64(get("tau") / get("C") * d.Value)
+	}
+	return float64(-decay(get("tau"), timestep) * reach)
 }
 
 func clamp(q int64) int32 { return int32(max(-math.MaxInt32, min(q, math.MaxInt32))) }

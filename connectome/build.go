@@ -24,7 +24,7 @@ func Build(g *genome.Genome, o Options) (*Connectome, error) {
 	p.chooseScale()
 	c := &Connectome{
 		Name: g.Name, Seed: g.Seed, RunSeed: g.RunSeed, Timestep: g.Timestep, Scale: int32(p.scale),
-		Neurons: uint32(p.neurons), Ports: uint32(p.neurons), MaxDelay: 1,
+		Neurons: uint32(p.neurons), Ports: uint32(p.inputs), MaxDelay: 1,
 	}
 	if c.Areas, err = p.makeAreas(); err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func (p *plan) makeRows(c *Connectome, tell func(done, total uint64)) error {
 	if p.hasDelays() {
 		c.Delay = make([]uint8, synapses)
 	}
-	sums := make([]uint64, p.neurons)
+	sums := make([]uint64, p.inputs)
 	if err := p.place(c, sums, progress); err != nil {
 		return err
 	}

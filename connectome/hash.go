@@ -10,22 +10,30 @@ import (
 // φ = 0x9e3779b97f4a7c15:
 //
 //	synapse  fold(fold(1, source·2^32 + port), weight·2^8 + delay), weight as an unsigned 32-bit number
-//	neuron   fold(fold(fold(A, neuron), bits of its threshold), bits of its initial V), bits as of a float32
-//	A        fold, from 2 on, over scale, model, parameters in the order of FEAGI and LIF, and drives in the order of
-//	         Drive: float32, float64 and flags by their bits, a list by its length and entries
+//	neuron   fold, from A on, over neuron, its constants (feagi: threshold; else those of Words or of PoissonSource, or the
+//	         bursts of its spike list) and its initial V and further variables
+//	A        fold, from 2 on, over scale, model, parameters in the order of FEAGI, and drives in the order of Drive
+//
+// Numbers are folded as they are, float32, float64 and flags by their bits, lists by their length and entries.
 func (c *Connectome) Hash() uint64 {
 	workers := runtime.GOMAXPROCS(0)
 	sums := make([]uint64, workers)
-	v := make([]float32, c.Neurons)
-	c.InitialV(v)
+	v, more := make([]float32, c.Neurons), make([][]float32, c.Variables())
+	for k := range more {
+		more[k] = make([]float32, c.Neurons)
+	}
+	c.InitialState(v, more)
 	for i := range c.Areas {
 		a := &c.Areas[i]
 		head := areaHash(c.Scale, a)
 		spans(workers, uint64(a.Neurons.Count), 1<<12, func(worker int, lo, hi uint64) {
 			for k := uint32(lo); k < uint32(hi); k++ {
 				n := a.Neurons.First + k
-				h := fold(fold(head, uint64(n)), uint64(math.Float32bits(a.threshold(k))))
-				sums[worker] += fold(h, uint64(math.Float32bits(v[n]))) + c.rowHash(n)
+				h := foldBits(a.foldConstants(fold(head, uint64(n)), k), v[n])
+				for j := range a.Model.Variables() {
+					h = foldBits(h, more[j][n])
+				}
+				sums[worker] += h + c.rowHash(n)
 			}
 		})
 	}
@@ -36,13 +44,29 @@ func (c *Connectome) Hash() uint64 {
 	return total
 }
 
-// threshold is that of the k-th neuron of the area.
-func (a *Area) threshold(k uint32) float32 {
-	if a.Model == FEAGIModel {
-		return a.FEAGI.Threshold.At(k)
+// foldConstants folds what only the k-th neuron of the area has.
+func (a *Area) foldConstants(h uint64, k uint32) uint64 {
+	switch a.Model {
+	case FEAGIModel:
+		return foldBits(h, a.FEAGI.Threshold.At(k))
+	case PoissonModel:
+		s := a.PoissonOf(k)
+		return fold(fold(fold(h, s.Below), s.From), s.Until)
+	case SpikeListModel:
+		at := a.Spikes.At[a.Spikes.Row[k]:a.Spikes.Row[k+1]]
+		h = fold(h, uint64(len(at)))
+		for _, t := range at {
+			h = fold(h, t)
+		}
+		return h
 	}
-	return a.LIF.Threshold
+	for _, x := range a.words(k) {
+		h = foldBits(h, x)
+	}
+	return h
 }
+
+func foldBits(h uint64, x float32) uint64 { return fold(h, uint64(math.Float32bits(x))) }
 
 func (c *Connectome) rowHash(n uint32) uint64 {
 	sum := uint64(0)
@@ -57,10 +81,9 @@ func fold(h, x uint64) uint64 { return mix(h*0x9e3779b97f4a7c15 + x) }
 
 func areaHash(scale int32, a *Area) uint64 {
 	h := fold(fold(2, uint64(scale)), uint64(a.Model))
-	single := func(x float32) { h = fold(h, uint64(math.Float32bits(x))) }
+	single := func(x float32) { h = foldBits(h, x) }
 	whole := func(x uint64) { h = fold(h, x) }
-	switch a.Model {
-	case FEAGIModel:
+	if a.Model == FEAGIModel {
 		f := &a.FEAGI
 		single(f.ThresholdLimit)
 		single(f.Leak)
@@ -73,10 +96,6 @@ func areaHash(scale int32, a *Area) uint64 {
 		whole(bit(f.FEAGIDraw))
 		single(f.Excitability)
 		whole(f.ExciteBelow)
-	case LIFModel:
-		single(a.LIF.EM1)
-		single(a.LIF.Reset)
-		whole(uint64(a.LIF.Refractory))
 	}
 	for i := range a.Drives {
 		d := &a.Drives[i]
@@ -88,6 +107,14 @@ func areaHash(scale int32, a *Area) uint64 {
 		whole(uint64(len(d.Counts)))
 		for _, count := range d.Counts {
 			whole(uint64(count))
+		}
+		whole(uint64(len(d.Table)))
+		for _, amount := range d.Table {
+			whole(uint64(uint32(amount)))
+		}
+		whole(uint64(len(d.Each)))
+		for _, x := range d.Each {
+			whole(math.Float64bits(x))
 		}
 	}
 	return h

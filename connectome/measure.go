@@ -29,8 +29,10 @@ type AreaSizes struct {
 
 // Memory of a neuron (Row, Bound and the sums of the proof) and of a synapse.
 const (
-	resultANeuron  = 8 + 4
-	bytesANeuron   = resultANeuron + 8
+	resultANeuron  = 8
+	resultAPort    = 4
+	bytesAPort     = resultAPort + 8
+	bytesANeuron   = resultANeuron + bytesAPort // of a model with one port
 	bytesASynapse  = 4 + 4
 	bytesOfADelay  = 1
 	bytesOfSorting = 16 // a synapse of the longest row, each thread
@@ -51,7 +53,7 @@ func Measure(g *genome.Genome, o Options) (*Sizes, error) {
 		return nil, err
 	}
 	s := &Sizes{
-		Neurons: p.neurons, Ports: p.neurons, Synapses: p.synapses(), ByRule: p.byRule(), MaxDelay: 1,
+		Neurons: p.neurons, Ports: p.inputs, Synapses: p.synapses(), ByRule: p.byRule(), MaxDelay: 1,
 		Areas: make([]AreaSizes, len(g.Areas)),
 	}
 	for i := range g.Areas {
@@ -83,23 +85,39 @@ func (p *plan) bytes() (result, peak uint64) {
 	if p.hasDelays() {
 		each += bytesOfADelay
 	}
-	result = add(mul(p.neurons, resultANeuron)+8, mul(synapses, each))
+	result = add(add(mul(p.neurons, resultANeuron)+8, mul(p.inputs, resultAPort)), mul(synapses, each))
 	for i := range p.g.Areas {
 		a := &p.g.Areas[i]
 		result = add(result, uint64(unsafe.Sizeof(Area{})))
-		if a.Gradient != [3]float64{} {
-			result = add(result, mul(uint64(p.areas[i].Count), 4))
-		}
+		result = add(result, mul(uint64(p.areas[i].Count), perNeuron(a)))
+		result = add(result, mul(uint64(len(a.Spikes)), 8))
 	}
 	for i := range p.g.Stimuli {
 		result = add(result, mul(uint64(len(p.g.Stimuli[i].Neurons)), 8)+uint64(unsafe.Sizeof(Stimulus{})))
 	}
-	peak = add(result, mul(p.neurons, bytesANeuron-resultANeuron))
+	peak = add(result, mul(p.inputs, bytesAPort-resultAPort))
 	if p.divides() {
 		peak = add(peak, mul(p.neurons, bytesOfOutput))
 	}
 	scratch := max(mul(min(synapses, longestSorted), bytesOfSorting), mul(p.longestMerged(), bytesOfMerging))
 	return result, add(peak, mul(uint64(p.workers), add(uint64(unsafe.Sizeof(batch{})), scratch)))
+}
+
+// perNeuron is the bytes of constants that each neuron of an area has for itself.
+func perNeuron(a *genome.Area) uint64 {
+	n := uint64(0)
+	if a.Gradient != [3]float64{} {
+		n += 4
+	}
+	if a.Model.Name == "spike_list" {
+		n += 4
+	}
+	if len(a.Varied) > 0 {
+		n += map[string]uint64{"lif": uint64(unsafe.Sizeof(LIF{})), "lif_psc_exp": uint64(unsafe.Sizeof(PSCExp{})),
+			"izhikevich": uint64(unsafe.Sizeof(Izhikevich{})), "poisson": uint64(unsafe.Sizeof(PoissonSource{}))}[a.Model.Name]
+		n += 8 * uint64(len(a.Drives))
+	}
+	return n
 }
 
 // synapses is their number after merging, or one that is surely not more while not all is counted.

@@ -162,7 +162,7 @@ func (p *plan) placeGroups(workers []placer) {
 		gatherers[i] = gatherer{values: &workers[i].valuer, weigh: true, progress: workers[i].progress, totals: totals}
 	}
 	p.gather(gatherers, func(worker int, q *group, source uint32, list []contact) {
-		c, port := workers[worker].c, q.wirings[0].to.First
+		c, port := workers[worker].c, q.wirings[0].ports.First
 		at := c.Row[source]
 		c.Row[source] += uint64(len(list))
 		for i, one := range list {

@@ -55,7 +55,7 @@ func (p *placer) take(w *wiring, b *batch) {
 	p.reserve(w, b)
 	// Atomic additions wait for pending stores, so that all places are reserved before the first is written.
 	for i, at := range p.at[:b.n] {
-		p.c.Target[at], p.c.Weight[at] = w.to.First+b.target[i], p.value[i]
+		p.c.Target[at], p.c.Weight[at] = w.port(b.target[i], int64(p.value[i])), p.value[i]
 	}
 	if p.c.Delay != nil {
 		for i, at := range p.at[:b.n] {
@@ -89,7 +89,7 @@ func (p *valuer) weigh(w *wiring, b *batch) {
 			}
 		}
 		p.value[i] = clamp(q)
-		atomic.AddUint64(&p.sums[w.to.First+t], magnitude(q))
+		atomic.AddUint64(&p.sums[w.port(t, q)], magnitude(q))
 	}
 }
 

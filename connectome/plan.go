@@ -14,8 +14,11 @@ type plan struct {
 	g       *genome.Genome
 	workers int
 	limit   uint64 // bytes
-	areas   []Span // neurons; every model so far has one port a neuron, so ports are the same spans
+	areas   []Span // neurons
+	ports   []Span
 	neurons uint64
+	inputs  uint64   // ports of all areas
+	counts  []uint32 // noiseCounts, made when first asked for
 	wirings []wiring
 	groups  []group  // wirings whose synapses are merged
 	out     []uint64 // per neuron, synapses from it before merging, where an area divides by them; else nil
@@ -26,7 +29,9 @@ type plan struct {
 type wiring struct {
 	index    int
 	p        *genome.Projection
-	from, to Span // neurons; ports of the target area
+	from, to Span   // neurons
+	ports    Span   // of the target area
+	split    uint32 // ports between a neuron's first and its second one; 0 when it has one
 	ends     ends
 	rule     rule
 	keep     uint64 // per cent of the rule's synapses that are made
@@ -65,7 +70,7 @@ func newPlan(g *genome.Genome, o Options) (*plan, error) {
 
 // placeAreas numbers the neurons and refuses more than ids or memory can hold.
 func (p *plan) placeAreas() error {
-	p.areas = make([]Span, len(p.g.Areas))
+	p.areas, p.ports = make([]Span, len(p.g.Areas)), make([]Span, len(p.g.Areas))
 	for i := range p.g.Areas {
 		a := &p.g.Areas[i]
 		n := mul(mul(a.Size[0], a.Size[1]), mul(a.Size[2], a.PerVoxel))
@@ -82,8 +87,30 @@ func (p *plan) placeAreas() error {
 		}
 		p.areas[i] = Span{uint32(p.neurons), uint32(n)}
 		p.neurons = sum
+		inputs := mul(n, uint64(a.Model.Ports))
+		if add(p.inputs, inputs) > math.MaxUint32 {
+			return p.refuse(a.Pos, areaKey(i, "size"), "ports", add(p.inputs, inputs), math.MaxUint32, need)
+		}
+		p.ports[i] = Span{uint32(p.inputs), uint32(inputs)}
+		p.inputs += inputs
 	}
 	return nil
+}
+
+// noise is noiseCounts, which all drives share.
+func (p *plan) noise() []uint32 {
+	if p.counts == nil {
+		p.counts = noiseCounts()
+	}
+	return p.counts
+}
+
+// port is the port of the target area's t-th neuron that a weight goes to.
+func (w *wiring) port(t uint32, weight int64) uint32 {
+	if weight < 0 {
+		t += w.split
+	}
+	return w.ports.First + t
 }
 
 func areaKey(i int, key string) string       { return fmt.Sprintf("areas[%d].%s", i, key) }
@@ -100,9 +127,12 @@ func (p *plan) prepare(i int) error {
 	pr := &p.g.Projections[i]
 	w := &p.wirings[i]
 	*w = wiring{
-		index: i, p: pr, from: p.areas[pr.From], to: p.areas[pr.To], factor: p.g.Areas[pr.From].Factor(),
-		weight: newSampler(pr.Weight, p.g.Seed, exact.WeightDraw, i),
-		delay:  newSampler(pr.Delay, p.g.Seed, exact.DelayDraw, i),
+		index: i, p: pr, from: p.areas[pr.From], to: p.areas[pr.To], ports: p.ports[pr.To],
+		factor: p.g.Areas[pr.From].Factor(), weight: newSampler(pr.Weight, p.g.Seed, exact.WeightDraw, i),
+		delay: newSampler(pr.Delay, p.g.Seed, exact.DelayDraw, i),
+	}
+	if w.ports.Count > w.to.Count {
+		w.split = w.to.Count
 	}
 	r, key, wrong := p.newRule(w)
 	if wrong != "" {

@@ -74,7 +74,7 @@ func (p *plan) checkWeights() error {
 
 // sums are the bounds of all ports at a scale, stimuli included, found without storing synapses.
 func (p *plan) sums(scale float64) []uint64 {
-	sums := make([]uint64, p.neurons)
+	sums := make([]uint64, p.inputs)
 	sinks := make([]sink, p.workers)
 	for i := range sinks {
 		sinks[i] = &weigher{sums: sums, scale: scale}
@@ -97,7 +97,7 @@ func (a *weigher) take(w *wiring, b *batch) {
 		if varies {
 			q, _ = w.quanta(b.source[i], b.ordinal[i], a.scale)
 		}
-		atomic.AddUint64(&a.sums[w.to.First+t], magnitude(q))
+		atomic.AddUint64(&a.sums[w.port(t, q)], magnitude(q))
 	}
 }
 
@@ -105,20 +105,40 @@ func (a *weigher) take(w *wiring, b *batch) {
 func (p *plan) addDrives(sums []uint64, scale float64) {
 	for i := range p.g.Areas {
 		a := &p.g.Areas[i]
-		bound := uint64(0)
+		var up, down, either uint64 // what drives can add to ports for inputs ≥ 0, for those < 0, and for both
 		for k := range a.Drives {
-			switch d := &a.Drives[k]; {
-			case d.Kind == genome.Poisson:
-				events := uint64(len(poissonCounts(min(mostMean, poissonMean(d.Rate, p.g.Timestep)))))
-				bound += events * magnitude(quanta(d.Weight, scale))
-			case a.Model.Name == "feagi":
-				bound += magnitude(quanta(d.Value, scale))
+			more, less := p.driveBounds(a, &a.Drives[k], scale)
+			up, down, either = up+more, down+less, either+max(more, less)
+		}
+		ports, neurons := p.ports[i], p.areas[i].Count
+		for n := range ports.Count {
+			switch bound := &sums[ports.First+n]; {
+			case ports.Count == neurons:
+				*bound += either
+			case n < neurons:
+				*bound += up
+			default:
+				*bound += down
 			}
 		}
-		for n := p.areas[i].First; n < p.areas[i].End(); n++ {
-			sums[n] += bound
-		}
 	}
+}
+
+// driveBounds are the largest inputs of either sign that a drive makes in one burst.
+func (p *plan) driveBounds(a *genome.Area, d *genome.Drive, scale float64) (up, down uint64) {
+	var most int64
+	switch {
+	case d.Kind == genome.Poisson:
+		events := len(poissonCounts(min(mostMean, poissonMean(d.Rate, p.g.Timestep))))
+		most = int64(events) * quanta(d.Weight, scale)
+	case d.Kind == genome.Noise:
+		least := quanta(noiseAmount(d.Mean, d.SD, 0), scale)
+		most = quanta(noiseAmount(d.Mean, d.SD, 2*noiseReach), scale)
+		return uint64(max(0, most)), uint64(max(0, -least))
+	case a.Model.Name == "feagi":
+		most = quanta(d.Value, scale)
+	}
+	return uint64(max(0, most)), uint64(max(0, -most))
 }
 
 // addStimuli adds the amounts of the genome's stimuli, all taken to act at once.
@@ -126,7 +146,7 @@ func (p *plan) addStimuli(sums []uint64, scale float64) {
 	for i := range p.g.Stimuli {
 		s := &p.g.Stimuli[i]
 		for k, n := range s.Neurons {
-			sums[p.areas[s.Area].First+n] += magnitude(quanta(s.Amounts[k], scale))
+			sums[p.port(s.Area, n, s.Amounts[k])] += magnitude(quanta(s.Amounts[k], scale))
 		}
 	}
 }

@@ -200,7 +200,7 @@ func TestInitialPotentialsAreRelativeToRest(t *testing.T) {
 	drawnV.Init = map[string]genome.Value{"V": value(genome.Normal, -58, 5)}
 	n := build(t, network(0.1, silent, drawnV).Genome)
 	v := make([]float32, n.Neurons)
-	n.InitialV(v)
+	n.InitialState(v, nil)
 	assert.Equal(t, make([]float32, 5), v[:5])
 	mean, sd := moments(40_000, func(i int) float64 { return float64(v[5+i]) })
 	assert.InDelta(t, 7, mean, 0.12)

@@ -10,7 +10,7 @@ import (
 type Difference struct {
 	Burst  uint64 // the burst that made it; of a state: the burst before State.Number, 0 for the first state
 	Neuron uint32 // whose; of a candidate: the neuron of its port; 0 where Field has no neuron
-	Field  string // "fired", "order", "candidate", "number", "V", "refractory", "count", "queue 3", "size"
+	Field  string // "fired", "order", "candidate", "number", "V", "refractory", "count", "variable 1", "queue 3", "size"
 	A, B   string // what each has
 }
 
@@ -182,6 +182,13 @@ func compareStates(a, b *State) *Difference {
 			return &Difference{Neuron: n, Field: "count", A: number(a.Count[i]), B: number(b.Count[i])}
 		}
 	}
+	for k := range a.More {
+		for i, x := range a.More[k] {
+			if y := b.More[k][i]; math.Float32bits(x) != math.Float32bits(y) {
+				return &Difference{Neuron: uint32(i), Field: fmt.Sprintf("variable %d", k+1), A: potential(x), B: potential(y)}
+			}
+		}
+	}
 	for i := range a.Queues {
 		if d := compareQueues(a.Queues[i], b.Queues[i]); d != nil {
 			d.Field = fmt.Sprintf("queue %d: %s", i+1, d.Field)
@@ -193,7 +200,11 @@ func compareStates(a, b *State) *Difference {
 
 // size is the lengths of a state's parts.
 func (s *State) size() string {
-	return fmt.Sprintf("%d potentials, %d countdowns, %d counts, %d queues", len(s.V), len(s.Refractory), len(s.Count), len(s.Queues))
+	text := fmt.Sprintf("%d potentials, %d countdowns, %d counts, %d queues", len(s.V), len(s.Refractory), len(s.Count), len(s.Queues))
+	for _, more := range s.More {
+		text += fmt.Sprintf(", %d further variables", len(more))
+	}
+	return text
 }
 
 func number[T uint16 | uint64](x T) string { return strconv.FormatUint(uint64(x), 10) }

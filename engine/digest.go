@@ -27,8 +27,8 @@ func (d *digester) add(t uint64, fired []uint32) {
 	d.sum = d.hash.Sum64()
 }
 
-// Hash is a digest of the whole state: xxHash64 of Number, Digest, the bits of V, Refractory, Count and the queues, each
-// queue after its length, all little-endian.
+// Hash is a digest of the whole state: xxHash64 of Number, Digest, the bits of V, Refractory, Count, the queues, each
+// queue after its length, and the bits of More, all little-endian.
 func (s *State) Hash() uint64 {
 	h := xxhash.New()
 	buf := make([]byte, 0, 1<<16)
@@ -56,6 +56,11 @@ func (s *State) Hash() uint64 {
 		put64(uint64(len(q)))
 		for _, id := range q {
 			put32(id)
+		}
+	}
+	for _, more := range s.More {
+		for _, x := range more {
+			put32(math.Float32bits(x))
 		}
 	}
 	h.Write(buf)

@@ -137,9 +137,17 @@ func (s *State) Check(c *connectome.Connectome) error {
 	if len(s.V) != n || len(s.Refractory) != n || len(s.Count) != n || len(s.Queues) != c.MaxDelay {
 		return fmt.Errorf("state of %d neurons and %d fire queues, want %d and %d", len(s.V), len(s.Queues), n, c.MaxDelay)
 	}
-	for i, v := range s.V {
-		if f := float64(v); math.IsNaN(f) || math.IsInf(f, 0) {
-			return fmt.Errorf("state: potential of neuron %d is %v", i, v)
+	if len(s.More) != c.Variables() {
+		return fmt.Errorf("state of %d further variables, want %d", len(s.More), c.Variables())
+	}
+	for k, values := range append([][]float32{s.V}, s.More...) {
+		if len(values) != n {
+			return fmt.Errorf("state: %s of %d neurons, want %d", variableName(k), len(values), n)
+		}
+		for i, v := range values {
+			if f := float64(v); math.IsNaN(f) || math.IsInf(f, 0) {
+				return fmt.Errorf("state: %s of neuron %d is %v", variableName(k), i, v)
+			}
 		}
 	}
 	for d, q := range s.Queues {
@@ -150,4 +158,12 @@ func (s *State) Check(c *connectome.Connectome) error {
 		}
 	}
 	return nil
+}
+
+// variableName is what errors call V (0) and the further variables.
+func variableName(k int) string {
+	if k == 0 {
+		return "potential"
+	}
+	return fmt.Sprintf("variable %d", k)
 }

@@ -92,7 +92,7 @@ func (p *parser) model(f *fields, a *Area) {
 		}
 	}
 	for i := range m.Params {
-		a.Params[m.Params[i].Name] = p.param(values, &m.Params[i])
+		p.param(values, a, &m.Params[i])
 	}
 	f.numbers3("threshold_gradient", &a.Gradient)
 	draw := 0
@@ -100,6 +100,8 @@ func (p *parser) model(f *fields, a *Area) {
 	a.FEAGIDraw = draw == 1
 	p.initial(f, a)
 	p.drives(f, a)
+	f.span(&a.From, &a.Until)
+	p.spikes(f, a)
 	p.sensible(f, a)
 }
 
@@ -131,12 +133,24 @@ func (m *Model) param(name string) *Param {
 }
 
 // param reads one parameter, its default when f is nil or lacks it.
-func (p *parser) param(f *fields, param *Param) float64 {
+func (p *parser) param(f *fields, a *Area, param *Param) {
 	x := param.Default
+	if param.Like != "" {
+		x = a.Params[param.Like]
+		if v, ok := a.Varied[param.Like]; ok {
+			a.vary(param.Name, v)
+		}
+	}
 	if f == nil {
-		return x
+		a.Params[param.Name] = x
+		return
 	}
 	switch {
+	case param.varies() && !a.Model.AreaLevel:
+		if n, at, k := f.get(param.Name); n != nil {
+			delete(a.Varied, param.Name)
+			p.perNeuron(n, at, k, a, &x)
+		}
 	case param.Dim == Flag:
 		if on := false; f.flag(param.Name, &on) {
 			x = 0
@@ -153,7 +167,15 @@ func (p *parser) param(f *fields, param *Param) float64 {
 	default:
 		f.number(param.Name, &x)
 	}
-	return x
+	a.Params[param.Name] = x
+}
+
+// vary makes a parameter one that differs from neuron to neuron.
+func (a *Area) vary(name string, v Value) {
+	if a.Varied == nil {
+		a.Varied = make(map[string]Value)
+	}
+	a.Varied[name] = v
 }
 
 // initial reads init.
@@ -178,19 +200,37 @@ func (p *parser) initial(f *fields, a *Area) {
 func (p *parser) sensible(f *fields, a *Area) {
 	a.sumFits(p, f)
 	switch a.Model.Name {
-	case "lif":
-		if a.Params["reset"] >= a.Params["threshold"] {
-			f.fault("params", "expects reset below threshold, found reset %g mV and threshold %g mV (defaults count)", a.Params["reset"], a.Params["threshold"])
+	case "lif", "lif_psc_exp":
+		p.reset(f, a, "reset")
+		p.defaultSilence(f, a)
+	case "izhikevich":
+		p.reset(f, a, "c")
+	case "poisson":
+		if rate := a.Params["rate"]; p.timestep > 0 && float64(rate*p.timestep) > 1000 {
+			f.fault("params", "expects a rate of at most one spike a burst of %g ms, which is %g Hz, found %g Hz", p.timestep, 1000/p.timestep, rate)
 		}
-		// A default refractory time that is no whole number of bursts must be said otherwise.
-		if p.timestep > 0 && a.Params["refractory"] == a.Model.param("refractory").Default {
-			b := float64(a.Params["refractory"] / p.timestep)
-			if _, m := wholeBursts(b, p.timestep); m != nil {
-				f.fault("params", "the refractory time of %g ms that lif has unless told otherwise: %s", a.Params["refractory"], m.message)
-			} else if b > maxQuiet {
-				f.fault("params", "expects a refractory time of at most %d bursts, found %g", maxQuiet, b)
-			}
-		}
+	}
+}
+
+// reset refuses a neuron that would fire again at once; what varies, the build checks.
+func (p *parser) reset(f *fields, a *Area, name string) {
+	_, variesA := a.Varied[name]
+	_, variesB := a.Varied["threshold"]
+	if reset, threshold := a.Params[name], a.Params["threshold"]; reset >= threshold && !variesA && !variesB {
+		f.fault("params", "expects %s below threshold, found %s %g mV and threshold %g mV (defaults count)", name, name, reset, threshold)
+	}
+}
+
+// defaultSilence wants a default refractory time that is no whole number of bursts to be said otherwise.
+func (p *parser) defaultSilence(f *fields, a *Area) {
+	if p.timestep == 0 || a.Params["refractory"] != a.Model.param("refractory").Default {
+		return
+	}
+	b := float64(a.Params["refractory"] / p.timestep)
+	if _, m := wholeBursts(b, p.timestep); m != nil {
+		f.fault("params", "the refractory time of %g ms that %s has unless told otherwise: %s", a.Params["refractory"], a.Model.Name, m.message)
+	} else if b > maxQuiet {
+		f.fault("params", "expects a refractory time of at most %d bursts, found %g", maxQuiet, b)
 	}
 }
 

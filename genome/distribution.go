@@ -160,6 +160,11 @@ func (e *expression) quantity(into *float64) *mistake {
 	if piece == "" {
 		return wrong(e.at, "", "nothing found, %s such as %s wanted", e.dim.article(), e.dim.example())
 	}
+	if piece == "0" { // the same in every unit
+		e.at += end
+		*into = 0
+		return nil
+	}
 	x, m := within(piece, e.dim, e.timestep)
 	if m != nil {
 		m.offset += e.at

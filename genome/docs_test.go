@@ -74,3 +74,68 @@ func square(string) (io.ReadCloser, error) {
 	err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 16, 16)))
 	return io.NopCloser(&b), err
 }
+
+// The guide to the models must be what the tables say.
+func TestModelGuide(t *testing.T) {
+	const file = "../docs/models.md"
+	want := modelGuide()
+	if *update {
+		write(t, file, []byte(want))
+	}
+	if text, err := os.ReadFile(file); err != nil || string(text) != want {
+		t.Error("docs/models.md is out of step: run go test ./genome -run ModelGuide -update", err)
+	}
+}
+
+// modelGuide is docs/models.md.
+func modelGuide() string {
+	var b strings.Builder
+	b.WriteString("# Neuron models\n\nThe law of a burst, step by step and with the order of every rounding, is in [engine/doc.go](../engine/doc.go). " +
+		"Parameters are converted once, in float64, into the constants that a burst uses; the state is float32.\n")
+	for _, m := range Models() {
+		fmt.Fprintf(&b, "\n## `%s`\n\n%s.\n\n", m.Name, strings.ToUpper(m.Doc[:1])+m.Doc[1:])
+		for _, e := range m.Equations {
+			b.WriteString("    " + e + "\n")
+		}
+		b.WriteString("\n")
+		if m.Ports > 0 {
+			fmt.Fprintf(&b, "Weights and amounts: %s.", m.Input)
+			if m.Ports == 2 {
+				b.WriteString(" Those ≥ 0 and those < 0 have an input port each.")
+			}
+			b.WriteString("\n\n")
+		}
+		modelTable(&b, "parameter", m.Params)
+		modelTable(&b, "state variable", m.State)
+		if m.Precision != "" {
+			b.WriteString("Precision: " + m.Precision + "\n\n")
+		}
+		if m.Source != "" {
+			b.WriteString("Source: " + m.Source + ".\n")
+		}
+	}
+	return b.String()
+}
+
+// modelTable writes a table of parameters or state variables.
+func modelTable(b *strings.Builder, title string, params []Param) {
+	if len(params) == 0 {
+		return
+	}
+	b.WriteString("| " + title + " | symbol | default | value | meaning |\n| --- | --- | --- | --- | --- |\n")
+	for i := range params {
+		p := &params[i]
+		symbol, fallback := p.Symbol, p.defaultText()
+		if symbol == "" {
+			symbol = p.Name
+		}
+		if p.Needed {
+			fallback = "*required*"
+		}
+		if title != "parameter" {
+			fallback = ""
+		}
+		fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s |\n", p.Name, symbol, fallback, p.Dim, p.Doc)
+	}
+	b.WriteString("\n")
+}

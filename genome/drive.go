@@ -12,7 +12,7 @@ import (
 func (p *parser) drives(f *fields, a *Area) {
 	n, at, _ := f.get("drive")
 	switch {
-	case n == nil:
+	case n == nil || a.Model.Ports == 0:
 	case n.Kind == yaml.SequenceNode:
 		for i, e := range n.Content {
 			p.drive(e, at.item(i), a)
@@ -30,21 +30,31 @@ func (p *parser) drive(n *yaml.Node, at *path, a *Area) {
 	}
 	d := Drive{Pos: pos(n)}
 	f.span(&d.From, &d.Until)
-	switch constant, poisson := f.has("constant"), f.has("poisson"); {
-	case constant && poisson:
-		f.faultKey("poisson", "", "both constant and poisson found, one drive a mapping wanted")
-		return
-	case constant:
-		p.constant(f, a, &d)
-	case poisson:
-		p.poisson(f, a, &d)
-	case !f.lacks("constant", "poisson"):
-		return
-	default:
-		p.fault(n, at, "", "neither constant nor poisson found, one of them wanted")
-		return
+	kinds := []struct {
+		name string
+		read func(*fields, *Area, *Drive)
+	}{{"constant", p.constant}, {"poisson", p.poisson}, {"normal", p.noise}}
+	first := ""
+	for _, k := range kinds {
+		switch {
+		case !f.has(k.name):
+		case first != "":
+			f.faultKey(k.name, "", "both %s and %s found, one drive a mapping wanted", first, k.name)
+			return
+		default:
+			first = k.name
+		}
 	}
-	a.Drives = append(a.Drives, d)
+	for _, k := range kinds {
+		if k.name == first {
+			k.read(f, a, &d)
+			a.Drives = append(a.Drives, d)
+			return
+		}
+	}
+	if f.lacks("constant", "poisson", "normal") {
+		p.fault(n, at, "", "neither constant nor poisson nor normal found, one of them wanted")
+	}
 }
 
 func (p *parser) constant(f *fields, a *Area, d *Drive) {
@@ -74,13 +84,35 @@ func (p *parser) poisson(f *fields, a *Area, d *Drive) {
 			e.fault("rate", "expects at most %d events a burst, found %g a burst of %g ms", most, mean, p.timestep)
 		}
 	}
-	if n, at, _ := e.get("weight"); n != nil {
-		x, _, ok := p.amount(n, at, []Dimension{a.Model.Input})
-		if ok {
-			p.quanta(n, at, x)
-		}
-		d.Weight = x
+	d.Weight, _ = p.input(e, "weight", a)
+}
+
+// noise reads the drive that is written normal.
+func (p *parser) noise(f *fields, a *Area, d *Drive) {
+	n, at, k := f.get("normal")
+	d.Kind = Noise
+	d.Unit = a.Model.Input
+	e, ok := p.fields(n, at, k.Keys)
+	if !ok {
+		return
 	}
+	d.Mean, _ = p.input(e, "mean", a)
+	if d.SD, ok = p.input(e, "sd", a); ok && d.SD < 0 {
+		e.fault("sd", "expects a standard deviation of at least 0, found %g", d.SD)
+	}
+}
+
+// input reads an amount in the unit of the area's input, 0 when it is absent.
+func (p *parser) input(f *fields, name string, a *Area) (float64, bool) {
+	n, at, _ := f.get(name)
+	if n == nil {
+		return 0, false
+	}
+	x, _, ok := p.amount(n, at, []Dimension{a.Model.Input})
+	if ok {
+		p.quanta(n, at, x)
+	}
+	return x, ok
 }
 
 // amount reads a constant of one of the dimensions.

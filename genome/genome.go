@@ -29,15 +29,26 @@ type Area struct {
 	PerVoxel  uint64     // neurons in a voxel, ≥ 1
 	Position  [3]float64 // for pictures only
 	Model     *Model
-	Params    map[string]float64 // every parameter of Model, defaults filled in; booleans are 0 or 1
-	Gradient  [3]float64         // threshold added per voxel step in x, y, z (feagi)
-	FEAGIDraw bool               // excitability draws by FEAGI's hash instead of Philox
-	PSP       *float64           // factor of the weights of all projections from this area; nil: 1
-	DividePSP bool               // weights from this area are divided by the source neuron's number of synapses
-	Group     string             // ipu, opu, core, custom, memory or any other; "" when it has none
-	Devices   uint64             // devices that the area stands for; 0 when the genome does not say
-	Init      map[string]Value   // initial values of state variables that the genome names
+	Params    map[string]float64   // every parameter of Model, defaults filled in; booleans are 0 or 1
+	Varied    map[string]Value     // parameters that differ from neuron to neuron, in place of their entry in Params
+	Columns   map[string][]float64 // one value a neuron for each entry of Varied whose kind is Column
+	Gradient  [3]float64           // threshold added per voxel step in x, y, z (feagi)
+	FEAGIDraw bool                 // excitability draws by FEAGI's hash instead of Philox
+	Init      map[string]Value     // initial values of state variables that the genome names
+	PSP       *float64             // factor of the weights of all projections from this area; nil: 1
+	DividePSP bool                 // weights from this area are divided by the source neuron's number of synapses
+	Group     string               // ipu, opu, core, custom, memory or any other; "" when it has none
+	Devices   uint64               // devices that the area stands for; 0 when the genome does not say
 	Drives    []Drive
+	From      uint64  // poisson: first burst in which the area fires
+	Until     uint64  // poisson: first burst in which it no longer fires; MaxUint64 when open
+	Spikes    []Spike // spike_list: ascending by burst, then neuron
+}
+
+// Spike is one entry of a spike list.
+type Spike struct {
+	Burst  uint64
+	Neuron uint32 // area-local
 }
 
 // Neurons is the number of neurons, Size[0]·Size[1]·Size[2]·PerVoxel; Parse has checked that it fits 63 bits.
@@ -67,6 +78,8 @@ type Drive struct {
 	Unit   Dimension
 	Rate   float64 // Poisson: events a second, Hz
 	Weight float64 // Poisson: one event's amount, in the model's input unit
+	Mean   float64 // Noise: mean amount a burst, in the model's input unit
+	SD     float64 // Noise: standard deviation of the amount, ≥ 0
 	From   uint64  // first burst in which the drive acts
 	Until  uint64  // first burst in which it no longer acts; MaxUint64 when open
 }
@@ -78,6 +91,7 @@ type DriveKind uint8
 const (
 	Constant DriveKind = iota
 	Poisson
+	Noise // written normal: a normal number for each neuron and burst
 )
 
 // Projection connects the neurons of one area to those of another by a rule.

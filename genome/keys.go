@@ -3,6 +3,7 @@ package genome
 import (
 	"math"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -19,6 +20,7 @@ const (
 	formChoice                // one of Choices
 	formScale                 // whole number Low…High, or auto
 	formValue                 // number or distribution of one of Dims
+	formParam                 // number of dimension Dims[0], Min…Max, or what makes one for each neuron
 	formAmount                // number of one of Dims
 	formArea                  // name of an area of the genome
 	formFile                  // name of a file in the genome's folder
@@ -57,15 +59,26 @@ const (
 	maxQuiet  = 65535   // bursts of silence
 )
 
-// inputs are the dimensions that amounts may have, one for each model.
+// inputs are the dimensions that amounts may have, those of all models with ports.
 func inputs() []Dimension {
 	var d []Dimension
 	for _, m := range Models() {
-		if !slices.Contains(d, m.Input) {
+		if m.Ports > 0 && !slices.Contains(d, m.Input) {
 			d = append(d, m.Input)
 		}
 	}
 	return d
+}
+
+// driven lists the models that a drive can act on.
+func driven() []string {
+	var names []string
+	for _, m := range Models() {
+		if m.Ports > 0 {
+			names = append(names, m.Name)
+		}
+	}
+	return names
 }
 
 // triple is a list of three.
@@ -109,17 +122,19 @@ var areaKeys = sync.OnceValue(func() []key {
 		{Name: "divide_psp", Form: formFlag, Default: "false", Doc: "whether those weights are divided by the number of synapses that leave the source neuron"},
 		{Name: "params", Form: formMap, Doc: "parameters of the model"},
 		{Name: "init", Form: formMap, Doc: "initial values of state variables, drawn for each neuron"},
-		{Name: "drive", Form: formOneOrMany, Keys: driveKeys(), Doc: "input that the area makes by itself"},
+		{Name: "drive", Form: formOneOrMany, Keys: driveKeys(), Of: driven(), Doc: "input that the area makes by itself"},
 		{Name: "threshold_gradient", Form: formList, Item: where, Len: three, Default: "[0, 0, 0]", Of: []string{"feagi"}, Doc: "added to the threshold for each voxel step in x, y and z"},
 		{Name: "draw", Form: formChoice, Choices: []string{"philox", "feagi"}, Default: "philox", Of: []string{"feagi"}, Doc: "random numbers of excitability: Philox, or FEAGI's own hash"},
 	}
+	keys = append(keys, sourceKeys()...)
 	for _, m := range Models() {
 		level := paramKeys(m, m.Params)
-		if m.AreaLevel {
+		switch {
+		case m.AreaLevel:
 			keys = append(keys, level...)
-		} else {
+		case len(level) > 0:
 			at := index(keys, "params")
-			keys[at].Keys = append(keys[at].Keys, level...)
+			keys[at].Keys = mergeParams(keys[at].Keys, level)
 			keys[at].Of = append(keys[at].Of, m.Name)
 		}
 		at := index(keys, "init")
@@ -128,16 +143,30 @@ var areaKeys = sync.OnceValue(func() []key {
 	return keys
 })
 
+// sourceKeys are the keys of source areas.
+func sourceKeys() []key {
+	span := spanKeys("source")
+	for i := range span {
+		span[i].Of = []string{"poisson"}
+	}
+	return append(span, key{Name: "spikes", Form: formList, Empty: true, Of: []string{"spike_list"}, Doc: "which neurons fire when", Item: &key{Form: formMap, Keys: []key{
+		{Name: "neurons", Form: formList, Required: true, Item: neuronKey(), Doc: "neurons of the area, counted from 0"},
+		{Name: "at", Form: formList, Required: true, Item: &key{Form: formBursts, High: maxBursts - 1}, Doc: "bursts in which all of them fire"},
+	}}})
+}
+
 // paramKeys are the keys of a model's parameters.
 func paramKeys(m *Model, params []Param) []key {
 	keys := make([]key, len(params))
 	for i, p := range params {
-		k := key{Name: p.Name, Doc: p.Doc, Of: []string{m.Name}, Dims: []Dimension{p.Dim}, Min: p.Min, Max: p.Max, MinOpen: p.MinOpen}
+		k := key{Name: p.Name, Doc: p.Doc, Of: []string{m.Name}, Dims: []Dimension{p.Dim}, Min: p.Min, Max: p.Max, MinOpen: p.MinOpen, Required: p.Needed}
 		switch {
 		case p.Dim == Flag:
 			k.Form = formFlag
 		case p.Whole:
 			k.Form, k.High = formBursts, maxQuiet
+		case p.varies() && !m.AreaLevel:
+			k.Form = formParam
 		default:
 			k.Form = formNumber
 		}
@@ -156,6 +185,37 @@ func stateKeys(m *Model) []key {
 	return keys
 }
 
+// mergeParams adds parameters of a model to those of others; where names agree the range is the wider one, and a default
+// is said with the models that have it.
+func mergeParams(table, more []key) []key {
+	for _, k := range more {
+		k.Required = false
+		at := slices.IndexFunc(table, func(t key) bool { return t.Name == k.Name })
+		if at < 0 {
+			table = append(table, k)
+			continue
+		}
+		t := &table[at]
+		if model := k.Of[0]; t.Default != k.Default {
+			t.Default = said(t) + ", " + k.Default + " (" + model + ")"
+		}
+		if t.Doc != k.Doc && !strings.Contains(t.Doc, k.Doc) {
+			t.Doc += "; " + k.Of[0] + ": " + k.Doc
+		}
+		t.Min, t.Max, t.MinOpen = min(t.Min, k.Min), max(t.Max, k.Max), t.MinOpen && k.MinOpen
+		t.Of = slices.Concat(t.Of, k.Of)
+	}
+	return table
+}
+
+// said is a default with its models.
+func said(k *key) string {
+	if strings.HasSuffix(k.Default, ")") {
+		return k.Default
+	}
+	return k.Default + " (" + strings.Join(k.Of, ", ") + ")"
+}
+
 // mergeKeys adds keys to a table; one that is there already takes on the other's dimensions and models.
 func mergeKeys(table, more []key) []key {
 	for _, k := range more {
@@ -164,7 +224,11 @@ func mergeKeys(table, more []key) []key {
 			table = append(table, k)
 			continue
 		}
-		table[at].Dims = slices.Concat(table[at].Dims, k.Dims)
+		for _, d := range k.Dims {
+			if !slices.Contains(table[at].Dims, d) {
+				table[at].Dims = append(table[at].Dims, d)
+			}
+		}
 		table[at].Of = slices.Concat(table[at].Of, k.Of)
 	}
 	return table
@@ -174,13 +238,21 @@ func mergeKeys(table, more []key) []key {
 var driveKeys = sync.OnceValue(func() []key {
 	var constant []Dimension
 	for _, m := range Models() {
-		constant = append(constant, m.Drive...)
+		for _, d := range m.Drive {
+			if !slices.Contains(constant, d) {
+				constant = append(constant, d)
+			}
+		}
 	}
 	return append([]key{
 		{Name: "constant", Form: formAmount, Dims: constant, Doc: "the same input in every burst"},
 		{Name: "poisson", Form: formMap, Doc: "random events, independent for each neuron", Keys: []key{
 			{Name: "rate", Form: formNumber, Required: true, Dims: []Dimension{Frequency}, Max: inf, Doc: "events a second; at most 500 a burst"},
 			{Name: "weight", Form: formAmount, Required: true, Dims: inputs(), Doc: "amount of one event"},
+		}},
+		{Name: "normal", Form: formMap, Doc: "a normal number in every burst, independent for each neuron", Keys: []key{
+			{Name: "mean", Form: formAmount, Dims: inputs(), Default: "0", Doc: "mean of the amount"},
+			{Name: "sd", Form: formAmount, Required: true, Dims: inputs(), Doc: "standard deviation of the amount, in steps of sd/64 up to 6.2 sd"},
 		}},
 	}, spanKeys("drive")...)
 })

@@ -26,9 +26,13 @@ const (
 type Model struct {
 	Name      string
 	Doc       string
-	AreaLevel bool      // parameters stand in the area itself rather than under params
-	Input     Dimension // of weights and injected amounts
-	Drive     []Dimension
+	Equations []string // as papers write them; the law of a burst is engine/doc.go's
+	Precision string   // what float32 costs, measured
+	Source    string
+	AreaLevel bool        // parameters stand in the area itself rather than under params
+	Ports     int         // input ports of a neuron: 0 for source areas, 2 where input ≥ 0 and < 0 are kept apart
+	Input     Dimension   // of weights and injected amounts
+	Drive     []Dimension // of a constant drive
 	Params    []Param
 	State     []Param // state variables that init may name
 }
@@ -40,51 +44,28 @@ type Param struct {
 	Default float64
 	Min     float64
 	Max     float64
-	MinOpen bool // Min itself is refused
-	Whole   bool // whole numbers only (times: whole bursts)
+	MinOpen bool   // Min itself is refused
+	Whole   bool   // whole numbers only (times: whole bursts)
+	Needed  bool   // has no default
+	Same    bool   // one value for all neurons of the area
+	Like    string // the parameter whose value is the default, instead of Default
+	Symbol  string // as papers write it
 	Doc     string
 }
 
-// Models lists the neuron models in the order in which they are documented.
-func Models() []*Model { return []*Model{&feagiModel, &lifModel} }
+// varies reports whether the parameter may differ from neuron to neuron.
+func (p *Param) varies() bool { return !p.Same && !p.Whole && p.Dim != Flag }
 
 var inf = math.Inf(1)
 
-// feagiModel is FEAGI's candidates-only law.
-var feagiModel = Model{
-	Name: "feagi", AreaLevel: true, Input: Plain, Drive: []Dimension{Plain},
-	Doc: "FEAGI's integrate-and-fire neuron: only candidates change",
-	Params: []Param{
-		{Name: "threshold", Dim: Plain, Default: 1, Min: -inf, Max: inf, Doc: "potential from which the neuron fires"},
-		{Name: "threshold_limit", Dim: Plain, Default: 0, Min: 0, Max: inf, Doc: "potential above which it does not fire; 0 means no limit"},
-		{Name: "leak", Dim: Plain, Default: 0, Min: 0, Max: 1, Doc: "share of the potential lost in a burst in which a candidate does not fire"},
-		{Name: "leak_amount", Dim: Plain, Default: 0, Min: 0, Max: inf, Doc: "amount lost likewise, down to 0 (FEAGI's older dialect)"},
-		{Name: "refractory", Dim: Bursts, Default: 0, Min: 0, Max: 65535, Whole: true, Doc: "bursts of silence after firing"},
-		{Name: "excitability", Dim: Plain, Default: 1, Min: 0, Max: 1, Doc: "probability of firing once the threshold is reached"},
-		{Name: "fire_limit", Dim: Bursts, Default: 0, Min: 0, Max: 65535, Whole: true, Doc: "consecutive fires allowed; 0 means no limit"},
-		{Name: "snooze", Dim: Bursts, Default: 0, Min: 0, Max: 65535, Whole: true, Doc: "bursts added to the refractory time when fire_limit is reached"},
-		{Name: "accumulate", Dim: Flag, Default: 1, Max: 1, Doc: "whether the potential is kept between bursts"},
-	},
-	State: []Param{{Name: "V", Dim: Plain, Min: -inf, Max: inf, Doc: "potential"}},
-}
-
-// lifModel is the leaky integrate-and-fire neuron with delta synapses (Brunel 2000).
-var lifModel = Model{
-	Name: "lif", Input: Voltage, Drive: []Dimension{Current, Voltage},
-	Doc: "leaky integrate-and-fire neuron with delta synapses (Brunel 2000, eq. 1)",
-	Params: []Param{
-		{Name: "tau", Dim: Time, Default: 20, Min: 0, MinOpen: true, Max: inf, Doc: "membrane time constant"},
-		{Name: "C", Dim: Capacitance, Default: 250, Min: 0, MinOpen: true, Max: inf, Doc: "membrane capacitance; R = tau/C turns a current drive into a potential"},
-		{Name: "rest", Dim: Voltage, Default: 0, Min: -inf, Max: inf, Doc: "resting potential"},
-		{Name: "reset", Dim: Voltage, Default: 10, Min: -inf, Max: inf, Doc: "potential after a spike and while refractory"},
-		{Name: "threshold", Dim: Voltage, Default: 20, Min: -inf, Max: inf, Doc: "potential from which the neuron fires"},
-		{Name: "refractory", Dim: Time, Default: 2, Min: 0, Max: inf, Whole: true, Doc: "silence after a spike, whole bursts up to 65535"},
-	},
-	State: []Param{{Name: "V", Dim: Voltage, Min: -inf, Max: inf, Doc: "membrane potential, absolute"}},
-}
-
 // defaultText is the default as a genome would write it.
 func (p *Param) defaultText() string {
+	switch {
+	case p.Needed:
+		return ""
+	case p.Like != "":
+		return p.Like
+	}
 	x := strconv.FormatFloat(p.Default, 'g', -1, 64)
 	switch p.Dim {
 	case Flag:

@@ -201,6 +201,19 @@ func (f *fields) areaOf(name string) int {
 	return f.p.areaAt(n, at)
 }
 
+// inputArea is areaOf for an area that takes input; one that takes none is a fault.
+func (f *fields) inputArea(name string) int {
+	i := f.areaOf(name)
+	if i < 0 {
+		return i
+	}
+	if a := &f.p.g.Areas[i]; a.Model != nil && a.Model.Ports == 0 {
+		f.fault(name, "expects an area that takes input, found %s, whose model %s is a source", a.Name, a.Model.Name)
+		return -1
+	}
+	return i
+}
+
 // span reads from and until.
 func (f *fields) span(from, until *uint64) {
 	*from, *until = 0, math.MaxUint64

@@ -16,7 +16,7 @@ func (p *parser) projection(n *yaml.Node, at *path) {
 	if !ok {
 		return
 	}
-	pr := Projection{Pos: pos(n), From: f.areaOf("from"), To: f.areaOf("to")}
+	pr := Projection{Pos: pos(n), From: f.areaOf("from"), To: f.inputArea("to")}
 	rule := -1
 	if f.choice("rule", &rule) {
 		pr.Rule = Rule(rule)
@@ -27,6 +27,10 @@ func (p *parser) projection(n *yaml.Node, at *path) {
 	f.whole("attractivity", &made)
 	pr.LeaveOut = 100 - made
 	f.flag("merge", &pr.Merge)
+	if pr.Merge && pr.To >= 0 && p.g.Areas[pr.To].Model != nil && p.g.Areas[pr.To].Model.Ports != 1 {
+		f.fault("merge", "expects a target area with one input a neuron, found %s, whose model %s keeps weights of either sign apart",
+			p.g.Areas[pr.To].Name, p.g.Areas[pr.To].Model.Name)
+	}
 	p.weight(f, &pr)
 	p.delay(f, &pr)
 	p.g.Projections = append(p.g.Projections, pr)

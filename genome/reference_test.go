@@ -45,6 +45,8 @@ func sections() []section {
 		{"Initial values (`areas[].init`)", areaKeys()[index(areaKeys(), "init")].Keys},
 		{"A drive (`areas[].drive` or `areas[].drive[]`)", driveKeys()},
 		{"Poisson events (`drive.poisson`)", driveKeys()[index(driveKeys(), "poisson")].Keys},
+		{"Normal numbers (`drive.normal`)", driveKeys()[index(driveKeys(), "normal")].Keys},
+		{"Spikes of a source (`areas[].spikes[]`)", areaKeys()[index(areaKeys(), "spikes")].Item.Keys},
 		{"A projection (`projections[]`)", projectionKeys()},
 		{"A mapper (`projections[].mapper`)", projectionKeys()[index(projectionKeys(), "mapper")].Keys},
 		{"A stimulus (`stimuli[]`)", stimulusKeys()},
@@ -66,6 +68,8 @@ func (k *key) words() string {
 		return "whole number"
 	case formNumber:
 		return k.Dims[0].String() + " " + k.span()
+	case formParam:
+		return k.Dims[0].String() + " " + k.span() + ", or one a neuron"
 	case formBursts:
 		return "bursts or time, " + reach(k.Low, k.High)
 	case formFlag:

@@ -66,6 +66,8 @@ func (k *key) schema() object {
 		return object{"type": "integer", "minimum": -maxOffset, "maximum": maxOffset}
 	case formNumber:
 		return k.numberSchema()
+	case formParam:
+		return object{"anyOf": []object{k.numberSchema(), {"type": "string", "pattern": distributionPattern(k.Dims)}, {"type": "string", "pattern": tiedPattern(k.Dims[0])}}}
 	case formBursts:
 		return object{"anyOf": []object{wholeSchema(k.Low, k.High), quantitySchema(Time)}}
 	case formFlag:
@@ -157,9 +159,18 @@ func distributionPattern(dims []Dimension) string {
 			ways = append(ways, quantityPattern(d))
 		}
 	}
-	x := `\s*(` + strings.Join(ways, "|") + `)\s*`
+	x := `\s*(0|` + strings.Join(ways, "|") + `)\s*`
 	dist := `\s*(uniform|normal|lognormal)\s*\(` + x + `,` + x + `\)\s*`
 	return `^(` + dist + `([<>]=?` + x + `){0,2}|\s*clip\s*\(` + dist + `,` + x + `,` + x + `\)\s*)$`
+}
+
+// tiedPattern is lin(a, b, u) or sq(a, b, u).
+func tiedPattern(dim Dimension) string {
+	x := decimal
+	if dim != Plain {
+		x = `(0|` + quantityPattern(dim) + `)`
+	}
+	return `^\s*(lin|sq)\s*\(\s*` + x + `\s*,\s*` + x + `\s*,\s*[A-Za-z_]+\s*\)\s*$`
 }
 
 func (k *key) listSchema() object {

@@ -101,9 +101,11 @@ func places() []place {
 		{"genome", nil, "%s"},
 		{"area", []string{"areas", "items"}, "burst: v1\nareas:\n- {%s}"},
 		{"params", []string{"areas", "items", "params"}, "burst: v1\nareas:\n- {name: a, neurons: 3, model: lif, params: {%s}}"},
-		{"init", []string{"areas", "items", "init"}, "burst: v1\nareas:\n- {name: a, neurons: 3, init: {%s}}"},
+		{"init", []string{"areas", "items", "init"}, "burst: v1\nareas:\n- {name: a, neurons: 3, model: lif, init: {%s}}"},
 		{"drive", []string{"areas", "items", "drive", "anyOf"}, "burst: v1\nareas:\n- {name: a, neurons: 3, drive: {%s}}"},
 		{"poisson", []string{"areas", "items", "drive", "anyOf", "poisson"}, "burst: v1\nareas:\n- {name: a, neurons: 3, drive: {poisson: {%s}}}"},
+		{"normal", []string{"areas", "items", "drive", "anyOf", "normal"}, "burst: v1\nareas:\n- {name: a, neurons: 3, drive: {normal: {%s}}}"},
+		{"spikes", []string{"areas", "items", "spikes", "items"}, "burst: v1\nareas:\n- {name: a, neurons: 3, model: spike_list, spikes: [{%s}]}"},
 		{"projection", []string{"projections", "items"}, area + "projections:\n- {%s}"},
 		{"mapper", []string{"projections", "items", "mapper"}, area + "projections:\n- {from: a, to: a, rule: composite, mapper: {%s}}"},
 		{"stimulus", []string{"stimuli", "items"}, area + "stimuli:\n- {%s}"},
@@ -150,8 +152,8 @@ func TestSchemaKeys(t *testing.T) {
 			}
 		})
 	}
-	if total != 88 {
-		t.Errorf("%d keys in the schema, want 88: a change of the format belongs into docs/genome.md and CHANGELOG.md", total)
+	if total != 107 {
+		t.Errorf("%d keys in the schema, want 107: a change of the format belongs into docs/genome.md and CHANGELOG.md", total)
 	}
 }
 
@@ -162,18 +164,20 @@ func faulty(t *testing.T, p place, key, value string, unknown bool) bool {
 	for _, extra := range []string{"", ", rule: fixed_indegree", ", rule: fixed_outdegree", ", rule: fixed_total_number",
 		", rule: pairwise_bernoulli", ", rule: projector", ", rule: vectors", ", rule: patterns", ", rule: composite", ", from: a, to: a", ", area: a, at: 1",
 		", model: lif", ", name: b, neurons: 2"} {
-		full := text
-		if at := strings.LastIndex(text, key+": "+value); extra != "" && p.path != nil {
-			full = text[:at] + key + ": " + value + extra + text[at+len(key+": "+value):]
-		}
-		_, err := Parse("keys.yaml", []byte(full), nil)
-		var faults Faults
-		errors.As(err, &faults)
-		for _, f := range faults {
-			at := strings.LastIndex(f.Key, key)
-			own := at >= 0 && (at == 0 || f.Key[at-1] == '.')
-			if own && strings.HasPrefix(f.Message, "unknown key found") == unknown && !strings.Contains(f.Message, "does not have") {
-				return true
+		for _, m := range Models() {
+			full := text
+			if at := strings.LastIndex(text, key+": "+value); extra != "" && p.path != nil {
+				full = text[:at] + key + ": " + value + extra + text[at+len(key+": "+value):]
+			}
+			_, err := Parse("keys.yaml", []byte(strings.ReplaceAll(full, "model: lif", "model: "+m.Name)), nil)
+			var faults Faults
+			errors.As(err, &faults)
+			for _, f := range faults {
+				at := strings.LastIndex(f.Key, key)
+				own := at >= 0 && (at == 0 || f.Key[at-1] == '.')
+				if own && strings.HasPrefix(f.Message, "unknown key found") == unknown && !strings.Contains(f.Message, "does not have") {
+					return true
+				}
 			}
 		}
 	}

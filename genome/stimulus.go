@@ -17,7 +17,7 @@ func (p *parser) stimulus(n *yaml.Node, at *path) {
 	if !ok {
 		return
 	}
-	s := Stimulus{Pos: pos(n), Area: f.areaOf("area")}
+	s := Stimulus{Pos: pos(n), Area: f.inputArea("area")}
 	f.when(&s)
 	amount := f.strength(s.Area)
 	name := "neurons"
@@ -73,15 +73,21 @@ func (f *fields) strength(area int) float64 {
 	return x
 }
 
-// neurons reads a list of neurons of an area, sorted; each may stand in it once. area is −1 when it is at fault.
+// neurons reads a list of neurons of an area, which is −1 when it is at fault.
 func (f *fields) neurons(area int) []uint32 {
-	_, at, _ := f.get("neurons")
-	list := f.list("neurons")
+	if area < 0 {
+		return f.neuronsOf("neurons", &Area{})
+	}
+	return f.neuronsOf("neurons", &f.p.g.Areas[area])
+}
+
+// neuronsOf reads a list of neurons of an area, sorted; each may stand in it once.
+func (f *fields) neuronsOf(name string, a *Area) []uint32 {
+	_, at, _ := f.get(name)
+	list := f.list(name)
 	high := uint64(math.MaxUint32)
-	if area >= 0 {
-		if n := f.p.g.Areas[area].Neurons(); n > 0 {
-			high = min(high, n-1)
-		}
+	if n := a.Neurons(); n > 0 {
+		high = min(high, n-1)
 	}
 	places := make([]spot, 0, len(list))
 	for i, n := range list {

@@ -9,6 +9,8 @@ type Value struct {
 	Hi   float64 // upper bound, +Inf when there is none
 	// LoOpen and HiOpen exclude the bound itself ("> x", "< x"); Clip moves a draw to the bound instead of drawing again.
 	LoOpen, HiOpen, Clip bool
+
+	Shared string // Linear, Square: the name of the uniform number u that parameters of an area share
 }
 
 // ValueKind names a distribution.
@@ -20,9 +22,12 @@ const (
 	Uniform
 	Normal
 	LogNormal
+	Linear // A + B·u, of parameters only
+	Square // A + B·u², of parameters only
+	Column // Area.Columns, of parameters only
 )
 
-// Mean is the mean before bounds are applied.
+// Mean is the mean before bounds are applied; it is asked for weights, which are no Linear, Square or Column.
 func (v Value) Mean() float64 {
 	if v.Kind == Uniform {
 		return v.A + (v.B-v.A)/2

@@ -22,7 +22,7 @@ var (
 )
 
 // short lists the examples that run in every test; the others need -long.
-var short = []string{"quickstart", "brunel-d", "burst-100k", "burst-100k-feagi"}
+var short = []string{"quickstart", "brunel-d", "burst-100k", "burst-100k-feagi", "izhikevich-2003", "poisson-lif", "potjans-diesmann-10", "vogels-abbott-cuba"}
 
 // TestDigest runs every example for its own length and compares with the digest beside it.
 func TestDigest(t *testing.T) {
@@ -76,7 +76,7 @@ func run(t *testing.T, c *connectome.Connectome, name string, threads int, burst
 }
 
 func TestEveryExampleHasADigest(t *testing.T) {
-	require.Len(t, genomes.Names(), 11)
+	require.Len(t, genomes.Names(), 16)
 	for _, name := range genomes.Names() {
 		_, err := genomes.Expect(name)
 		require.NoError(t, err)

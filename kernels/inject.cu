@@ -1,7 +1,7 @@
 #include "network.cuh"
 #include "philox.cuh"
 
-// events is the number of Poisson events that draw x stands for: the thresholds that are not above it.
+// events is how many thresholds draw x has passed: those that are not above it.
 DEVICE i32 events(const u32 *counts, u32 entries, u32 x) {
     u32 low = 0, high = entries;
     while (low < high) {
@@ -17,14 +17,15 @@ DEVICE i32 events(const u32 *counts, u32 entries, u32 x) {
 //	for _, s := range in { acc[s.Port] += s.Amount }
 //	for _, d := range drives { if d.Active(t) { for i := range d.count {
 //		amount := d.Amount
-//		if d.Kind == Poisson {
+//		if d.Kind != Inject {
 //			n := d.first + i
-//			amount *= d.Events(Draw(seed, PoissonDrive, place<<32|n/4, t)[n%4])
+//			amount = d.Input(Draw(seed, purpose of the kind, place<<32|n/4, t)[n%4])
 //		}
+//		if amount < 0 { i += d.split }
 //		acc[d.first_port+i] += amount
 //	} } }
 KERNEL inject(const candidate *stimuli, u64 stimulus_count, const drive *drives, u32 drive_count, const u32 *counts,
-              u64 seed, u64 t, i32 *acc) {
+              const i32 *table, u64 seed, u64 t, i32 *acc) {
     u64 k = thread_index();
     if (k < stimulus_count) {
         add(acc + stimuli[k].port, stimuli[k].sum);
@@ -42,11 +43,11 @@ KERNEL inject(const candidate *stimuli, u64 stimulus_count, const drive *drives,
     if (t < d->from || t >= d->until) return;
     u32 i = (u32)(k - (d->end - d->count));
     i32 amount = d->amount;
-    if (d->kind == POISSON) {
-        u32 n = d->first + i;
-        words x = draw(seed, POISSON_DRIVE, n / 4, d->place, t);
-        u32 word = n % 4 < 2 ? (n % 4 == 0 ? x.w[0] : x.w[1]) : (n % 4 == 2 ? x.w[2] : x.w[3]);
-        amount *= events(counts + d->counts, d->entries, word);
+    if (d->kind != INJECT) {
+        purpose p = d->kind == POISSON ? POISSON_DRIVE : NOISE_DRIVE;
+        i32 k = events(counts + d->counts, d->entries, draw_of(seed, p, d->first + i, d->place, t));
+        amount = d->kind == POISSON ? k * amount : table[d->table + (u64)k];
     }
+    if (amount < 0) i += d->split;
     if (amount != 0) add(acc + d->first_port + i, amount);
 }

@@ -2,36 +2,48 @@
 #pragma once
 #include "burst.cuh"
 
-enum model { FEAGI = 0, LIF = 1 };
+enum model { FEAGI = 0, LIF = 1, PSC_EXP = 2, IZHIKEVICH = 3, POISSON_SOURCE = 4, SPIKE_LIST = 5 };
 
 const u64 NO_TABLE = ~0ull;
 
 // area is a span of neurons that follow one model with one set of parameters.
 struct area {
     u32 first, end;  // neurons
-    u32 first_port;  // of neuron first; one port a neuron
+    u32 first_port;  // of neuron first; second ports of neurons come after the first ones of all
     u32 model;
-    u64 thresholds;  // where the area's own thresholds begin in the table, or NO_TABLE
-    u64 excite_below; // a Philox draw below this fires
-    float threshold, threshold_limit;
+    u64 each;        // where neurons of their own constants have them in the table of constants (spike_list and poisson: of
+                     // numbers), or NO_TABLE
+    u64 below;       // feagi, poisson: a Philox draw below this fires
+    u64 from, until; // poisson: fires in bursts from ≤ t < until
+    float k[8];      // the model's constants, in the order of Words; feagi: its threshold
+    float threshold_limit;
     float keep, leak_amount; // V·keep is V·(1 − leak)
     float excitability;      // compared with FEAGI's hash when feagi_draw
-    float em1, reset;        // lif
     u32 refractory, fire_limit, snooze;
     u32 accumulate, feagi_draw;
+    u32 first_term, terms;   // its constant drives, where neurons differ in what these add
 };
 
-enum drive_kind { INJECT = 0, POISSON = 1 };
+// term is a constant drive of an area whose neurons differ, in bursts from ≤ t < until.
+struct term {
+    u64 from, until;
+    u64 each;   // where its addends begin, one a neuron, or NO_TABLE
+    double all; // else
+};
+
+enum drive_kind { INJECT = 0, POISSON = 1, NOISE = 2 };
 
 // drive is an area's own input in bursts from ≤ t < until, one thread a neuron.
 struct drive {
     u64 end;         // threads of this and all earlier drives
     u64 from, until; // bursts
-    u64 counts;      // Poisson: where the table of thresholds begins
-    u32 entries;     // Poisson: the table's length
+    u64 counts;      // Poisson, noise: where the table of thresholds begins
+    u64 table;       // noise: where the table of amounts begins
+    u32 entries;     // Poisson, noise: the length of the table of thresholds
     u32 first, first_port, count; // neurons
     u32 place;       // among its area's drives
     u32 kind;
+    u32 split;  // ports from a neuron's first to its second one, which takes amounts < 0; 0 where there is one
     i32 amount; // quanta
 };
 

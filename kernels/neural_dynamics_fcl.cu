@@ -5,7 +5,7 @@ DEVICE u32 saturated(u32 x) { return x < 65535 ? x : 65535; }
 
 // excited is the excitability's draw.
 DEVICE bool excited(const area *a, u64 seed, u32 n, u64 t) {
-    if (!a->feagi_draw) return draw(seed, EXCITABILITY, n, 0, t).w[0] < a->excite_below;
+    if (!a->feagi_draw) return draw(seed, EXCITABILITY, n, 0, t).w[0] < a->below;
     if (a->excitability >= 0.999f) return true;
     if (a->excitability <= 0) return false;
     u32 h = pcg(n * 2654435761u + ((u32)t + 1) * 1597334677u);
@@ -50,42 +50,135 @@ DEVICE bool feagi(const area *a, float threshold, float input, u64 seed, u32 n, 
     return false;
 }
 
-// lif is the model's step 4; it says whether the neuron fires.
-DEVICE bool lif(const area *a, float input, float term, float *v, u16 *refractory) {
+// lif is the model's step 4 with the constants k; it says whether the neuron fires.
+DEVICE bool lif(const float *k, float input, float term, float *v, u16 *refractory) {
     if (*refractory > 0) { // 4a
         *refractory -= 1;
         return false;
     }
-    float x = *v + (a->em1 * *v + term) + input; // 4b
-    bool fires = x >= a->threshold;              // 4c
-    *v = fires ? a->reset : x;
-    if (fires) *refractory = (u16)a->refractory;
+    float x = *v + (k[0] * *v + term) + input; // 4b
+    bool fires = x >= k[1];                    // 4c
+    *v = fires ? k[2] : x;
+    if (fires) *refractory = (u16)k[3];
     return fires;
 }
 
+// psc_exp is lif_psc_exp's step 4.
+DEVICE bool psc_exp(const float *k, float input_ex, float input_in, float term, float *v, float *ex, float *in,
+                    u16 *refractory) {
+    float x = *v;
+    u32 r = *refractory;
+    if (r > 0) r -= 1; // 4a
+    else x = x + k[0] * x + k[1] * *ex + k[2] * *in + term; // 4b
+    *ex = k[3] * *ex + input_ex; // 4c
+    *in = k[4] * *in + input_in;
+    bool fires = x >= k[5]; // 4d
+    *v = fires ? k[6] : x;
+    *refractory = (u16)(fires ? (u32)k[7] : r);
+    return fires;
+}
+
+// izhikevich is the model's step 4.
+DEVICE bool izhikevich(const float *k, float input, float term, float *v, float *u) {
+    float x = *v, y = *u, current = input + term; // 4a
+    for (int half = 0; half < 2; half++) {        // 4b
+        float slope = 0.04f * x * x + 5.0f * x + 140.0f - y + current;
+        x = x + k[0] * slope;
+    }
+    y = y + k[1] * (k[2] * x - y); // 4c
+    bool fires = x >= k[5];        // 4d
+    *v = fires ? k[3] : x;
+    *u = fires ? y + k[4] : y;
+    return fires;
+}
+
+// fires_at reports whether burst t is among the ascending bursts low ≤ k < high.
+DEVICE bool fires_at(const u64 *bursts, u64 low, u64 high, u64 t) {
+    u64 end = high;
+    while (low < high) {
+        u64 middle = low + (high - low) / 2;
+        if (bursts[middle] < t) low = middle + 1;
+        else high = middle;
+    }
+    return low < end && bursts[low] == t;
+}
+
+// network is what neural_dynamics_fcl reads and the neurons' state that it changes.
+struct network {
+    const area *areas;
+    u32 area_count;
+    const float *constants; // of neurons that have their own
+    const u64 *numbers;     // of sources: below, from, until of each neuron; or where its bursts begin, and the bursts
+    const term *terms;
+    const double *addends;
+    const float *common; // an area's term in this burst, where neurons do not differ
+    u64 seed, t;
+    i32 scale;
+    const i32 *acc;
+    float *v, *more0, *more1;
+    u16 *refractory, *count;
+};
+
+// term_of is what the constant drives add to the formula of the i-th neuron of an area.
+DEVICE float term_of(const network *w, const area *a, u32 i) {
+    if (a->terms == 0) return w->common[a - w->areas];
+    double sum = 0;
+    for (u32 k = a->first_term; k < a->first_term + a->terms; k++) {
+        const term *d = w->terms + k;
+        if (w->t < d->from || w->t >= d->until) continue;
+        sum += d->each == NO_TABLE ? d->all : w->addends[d->each + i];
+    }
+    return (float)sum;
+}
+
+// input is what a port received, in the genome's unit.
+DEVICE float input(const network *w, u32 port) { return (float)w->acc[port] / (float)w->scale; } // 3
+
+// source_fires is step 4 for the i-th neuron of a source area.
+DEVICE bool source_fires(const network *w, const area *a, u32 i) {
+    const u64 *own = w->numbers + a->each;
+    if (a->model == SPIKE_LIST) return fires_at(w->numbers, own[i], own[i + 1], w->t);
+    u64 below = a->below, from = a->from, until = a->until;
+    if (a->each != NO_TABLE) {
+        below = own[3 * i];
+        from = own[3 * i + 1];
+        until = own[3 * i + 2];
+    }
+    return from <= w->t && w->t < until && draw_of(w->seed, SOURCE, a->first + i, 0, w->t) < below;
+}
+
 // update is step 4 for neuron n; it says whether the neuron fires.
-DEVICE bool update(const area *areas, u32 area_count, const float *thresholds, const float *terms, u64 seed, u64 t,
-                   i32 scale, const i32 *acc, u32 n, float *v, u16 *refractory, u16 *count) {
-    const area *a = area_of(areas, area_count, n);
-    u32 i = n - a->first;
-    i32 sum = acc[a->first_port + i];
-    float input = (float)sum / (float)scale; // 3
-    if (a->model == LIF) return lif(a, input, terms[a - areas], v + n, refractory + n);
-    if (sum == 0) return false; // feagi: no candidate, no change
-    float threshold = a->thresholds == NO_TABLE ? a->threshold : thresholds[a->thresholds + i];
-    return feagi(a, threshold, input, seed, n, t, v + n, refractory + n, count + n);
+DEVICE bool update(const network *w, u32 n) {
+    const area *a = area_of(w->areas, w->area_count, n);
+    u32 i = n - a->first, port = a->first_port + i;
+    const float *k = a->k;
+    switch (a->model) {
+    case FEAGI:
+        if (w->acc[port] == 0) return false; // no candidate, no change
+        if (a->each != NO_TABLE) k = w->constants + a->each + i;
+        return feagi(a, k[0], input(w, port), w->seed, n, w->t, w->v + n, w->refractory + n, w->count + n);
+    case LIF:
+        if (a->each != NO_TABLE) k = w->constants + a->each + 4ull * i;
+        return lif(k, input(w, port), term_of(w, a, i), w->v + n, w->refractory + n);
+    case PSC_EXP:
+        if (a->each != NO_TABLE) k = w->constants + a->each + 8ull * i;
+        return psc_exp(k, input(w, port), input(w, port + (a->end - a->first)), term_of(w, a, i), w->v + n, w->more0 + n,
+                       w->more1 + n, w->refractory + n);
+    case IZHIKEVICH:
+        if (a->each != NO_TABLE) k = w->constants + a->each + 6ull * i;
+        return izhikevich(k, input(w, port), term_of(w, a, i), w->v + n, w->more0 + n);
+    }
+    return source_fires(w, a, i);
 }
 
 // neural_dynamics_fcl is steps 3 and 4 of the law, one thread a neuron and one a port; what fires and what is a candidate
 // become bits, 32 a word, because their places in the lists are not known yet:
 //
-//	for n := range neurons { fired[n/32].bit(n%32) = b.update(n, float32(acc[port of n])/float32(scale)) }
+//	for n := range neurons { fired[n/32].bit(n%32) = b.fires(n) }
 //	for p := range ports { candidates[p/32].bit(p%32) = acc[p] != 0 }
-KERNEL neural_dynamics_fcl(const area *areas, u32 area_count, const float *thresholds, const float *terms, u64 seed, u64 t,
-                           i32 scale, const i32 *acc, u32 neurons, float *v, u16 *refractory, u16 *count, u32 *fired,
-                           u32 ports, u32 *candidates) {
+KERNEL neural_dynamics_fcl(network w, u32 neurons, u32 *fired, u32 ports, u32 *candidates) {
     u64 i = thread_index();
-    bool fires = i < neurons && update(areas, area_count, thresholds, terms, seed, t, scale, acc, (u32)i, v, refractory, count);
+    bool fires = i < neurons && update(&w, (u32)i);
     if (i / 32 * 32 < neurons) store_bits(fired + i / 32, fires);
-    if (i / 32 * 32 < ports) store_bits(candidates + i / 32, i < ports && acc[i] != 0);
+    if (i / 32 * 32 < ports) store_bits(candidates + i / 32, i < ports && w.acc[i] != 0);
 }

@@ -2,7 +2,7 @@
 #pragma once
 #include "burst.cuh"
 
-enum purpose { POISSON_DRIVE = 5, EXCITABILITY = 6 };
+enum purpose { POISSON_DRIVE = 5, EXCITABILITY = 6, NOISE_DRIVE = 8, SOURCE = 9 };
 
 struct words {
     u32 w[4];
@@ -27,6 +27,12 @@ DEVICE words philox(u64 key, u32 c0, u32 c1, u32 c2, u32 c3) {
 // draw is the draw for an index of 64 bits in burst t.
 DEVICE words draw(u64 seed, purpose p, u32 index_low, u32 index_high, u64 t) {
     return philox(seed, index_low, index_high, (u32)t, (u32)p << 24 | ((u32)(t >> 32) & 0xffffffu));
+}
+
+// draw_of is the draw that neuron n shares with three others.
+DEVICE u32 draw_of(u64 seed, purpose p, u32 n, u32 index_high, u64 t) {
+    words x = draw(seed, p, n / 4, index_high, t);
+    return n % 4 < 2 ? (n % 4 == 0 ? x.w[0] : x.w[1]) : (n % 4 == 2 ? x.w[2] : x.w[3]);
 }
 
 // pcg is FEAGI's hash of 32 bits.

@@ -1,23 +1,23 @@
 package cpu
 
-import (
-	"math"
+import "math"
 
-	"burst/connectome"
-	"burst/engine"
-	"burst/internal/exact"
-)
-
-// updateLIF is step 4 of lif for lo ≤ n < hi.
-func (p *part) updateLIF(a *connectome.Area, lo, hi uint32) {
+// updateLIF is step 4 of lif.
+func (p *part) updateLIF(g *group) {
+	if g.area.LIFEach != nil || g.area.TermsDiffer() {
+		p.updateEachLIF(g)
+		p.unmark(g)
+		return
+	}
 	var (
-		em1, threshold, reset = a.LIF.EM1, a.LIF.Threshold, a.LIF.Reset
-		refractory            = a.LIF.Refractory
-		term                  = a.Term(p.b.number)
+		k                     = &g.area.LIF
+		em1, threshold, reset = k.EM1, k.Threshold, k.Reset
+		refractory            = k.Refractory
+		term                  = g.area.Term(p.b.number)
 		scale                 = float32(p.b.c.Scale)
-		acc                   = p.acc[lo-p.lo : hi-p.lo]
-		v                     = p.b.v[lo:hi][:len(acc)]
-		r                     = p.b.r[lo:hi][:len(acc)]
+		acc                   = p.acc[g.slot:][:g.hi-g.lo]
+		v                     = p.b.v[g.lo:g.hi][:len(acc)]
+		r                     = p.b.r[g.lo:g.hi][:len(acc)]
 	)
 	// Who is refractory cannot be predicted, so both outcomes are computed and a mask selects one: a branch took 1.5 times
 	// as long.
@@ -28,101 +28,102 @@ func (p *part) updateLIF(a *connectome.Area, lo, hi uint32) {
 		x := old + (float32(em1*old) + term) + float32(sum)/scale // 4b
 		if x >= threshold && silent == 0 {                        // 4c
 			v[i], r[i] = reset, refractory
-			p.fired = append(p.fired, lo+uint32(i))
+			g.fired = append(g.fired, g.lo+uint32(i))
 			continue
 		}
 		bits, held := math.Float32bits(x), math.Float32bits(old)
 		v[i], r[i] = math.Float32frombits(bits^(bits^held)&silent), left-uint16(silent&1) // 4a
 	}
-	if p.marks {
-		p.unmark(lo, hi)
-	}
+	p.unmark(g)
 }
 
-// unmark forgets the marks of lif neurons in a network that has feagi areas too.
-func (p *part) unmark(lo, hi uint32) {
-	p.candidates(lo, hi, func(uint32, int32) { panic("BUG: a sum is left after the update") })
-}
-
-// updateFEAGI is step 4 of feagi for the candidates in lo ≤ n < hi.
-func (p *part) updateFEAGI(a *connectome.Area, lo, hi uint32) {
-	f, scale := &a.FEAGI, float32(p.b.c.Scale)
-	p.candidates(lo, hi, func(n uint32, sum int32) {
-		if p.b.want.FCL {
-			p.fcl = append(p.fcl, engine.Candidate{Port: n, Neuron: n, Sum: sum})
+// updateEachLIF is updateLIF for neurons that differ.
+func (p *part) updateEachLIF(g *group) {
+	scale, t := float32(p.b.c.Scale), p.b.number
+	for n := g.lo; n < g.hi; n++ {
+		slot, i := g.slot+n-g.lo, n-g.area.Neurons.First
+		sum := p.acc[slot]
+		p.acc[slot] = 0
+		if p.b.r[n] > 0 { // 4a
+			p.b.r[n]--
+			continue
 		}
-		if p.feagi(f, n, n-a.Neurons.First, float32(sum)/scale) {
-			p.fired = append(p.fired, n)
+		k, v := g.area.LIFOf(i), p.b.v[n]
+		v = v + (float32(k.EM1*v) + g.area.TermOf(t, i)) + float32(sum)/scale // 4b
+		if v >= k.Threshold {                                                 // 4c
+			v = k.Reset
+			p.b.r[n] = k.Refractory
+			g.fired = append(g.fired, n)
 		}
-	})
-}
-
-// feagi is step 4 for candidate n, the i-th neuron of its area.
-func (p *part) feagi(f *connectome.FEAGI, n, i uint32, input float32) bool {
-	b := p.b
-	if r := b.r[n]; r > 0 { // 4a
-		b.r[n] = r - 1
-		if r == 1 && f.FireLimit != 0 && b.count[n] >= f.FireLimit {
-			b.count[n] = 0
-		}
-		return false
-	}
-	v := input // 4b
-	if f.Accumulate {
-		v = b.v[n] + input
-	}
-	if f.Threshold.At(i) <= v && v <= f.ThresholdLimit { // 4c
-		if f.FireLimit != 0 && b.count[n] >= f.FireLimit {
-			b.count[n] = 0
-			b.v[n] = kept(f, v)
-			return false
-		}
-		if f.ExciteBelow == 1<<32 && !f.FEAGIDraw || excited(f, b.c.RunSeed, n, b.number) {
-			b.fire(f, n)
-			return true
-		}
-	}
-	if f.FireLimit != 0 { // 4d
-		b.count[n] = 0
-	}
-	v = float32(v * f.Keep)
-	if f.LeakAmount > 0 && v > 0 {
-		v = max(v-f.LeakAmount, 0)
-	}
-	b.v[n] = kept(f, v)
-	return false
-}
-
-// kept is what stays of a potential between bursts.
-func kept(f *connectome.FEAGI, v float32) float32 {
-	if f.Accumulate {
-		return v
-	}
-	return 0
-}
-
-// fire is the reset of a feagi neuron.
-func (b *backend) fire(f *connectome.FEAGI, n uint32) {
-	b.v[n] = 0
-	if b.count[n] < math.MaxUint16 {
-		b.count[n]++
-	}
-	b.r[n] = f.Refractory
-	if f.FireLimit != 0 && b.count[n] >= f.FireLimit {
-		b.r[n] = uint16(min(uint32(f.Refractory)+uint32(f.Snooze), math.MaxUint16))
+		p.b.v[n] = v
 	}
 }
 
-// excited is the excitability's draw in burst t.
-func excited(f *connectome.FEAGI, seed uint64, n uint32, t uint64) bool {
-	if !f.FEAGIDraw {
-		return uint64(exact.Draw(seed, exact.Excitability, uint64(n), t)[0]) < f.ExciteBelow
+// updatePSCExp is step 4 of lif_psc_exp.
+func (p *part) updatePSCExp(g *group) {
+	var (
+		count  = g.hi - g.lo
+		k      = g.area.PSCExp
+		each   = g.area.PSCExpEach
+		scale  = float32(p.b.c.Scale)
+		term   = g.area.Term(p.b.number)
+		differ = g.area.TermsDiffer()
+		accEx  = p.acc[g.slot:][:count]
+		accIn  = p.acc[g.slot+count:][:count]
+		v      = p.b.v[g.lo:g.hi][:count]
+		ex     = p.b.more[0][g.lo:g.hi][:count]
+		in     = p.b.more[1][g.lo:g.hi][:count]
+		r      = p.b.r[g.lo:g.hi][:count]
+	)
+	for i := range accEx {
+		if each != nil {
+			k = each[g.lo-g.area.Neurons.First+uint32(i)]
+		}
+		if differ {
+			term = g.area.TermOf(p.b.number, g.lo-g.area.Neurons.First+uint32(i))
+		}
+		x := v[i]
+		if r[i] > 0 { // 4a
+			r[i]--
+		} else { // 4b
+			x = x + float32(k.EM1*x) + float32(k.P21Ex*ex[i]) + float32(k.P21In*in[i]) + term
+		}
+		ex[i] = float32(k.P11Ex*ex[i]) + float32(accEx[i])/scale // 4c
+		in[i] = float32(k.P11In*in[i]) + float32(accIn[i])/scale
+		accEx[i], accIn[i] = 0, 0 // 7
+		if x >= k.Threshold {     // 4d
+			x = k.Reset
+			r[i] = k.Refractory
+			g.fired = append(g.fired, g.lo+uint32(i))
+		}
+		v[i] = x
 	}
-	switch {
-	case f.Excitability >= 0.999:
-		return true
-	case f.Excitability <= 0:
-		return false
+	p.unmark(g)
+}
+
+// updateIzhikevich is step 4 of izhikevich.
+func (p *part) updateIzhikevich(g *group) {
+	scale, t := float32(p.b.c.Scale), p.b.number
+	term, differ := g.area.Term(t), g.area.TermsDiffer()
+	for n := g.lo; n < g.hi; n++ {
+		slot, i := g.slot+n-g.lo, n-g.area.Neurons.First
+		k, v, u := g.area.IzhikevichOf(i), p.b.v[n], p.b.more[0][n]
+		if differ {
+			term = g.area.TermOf(t, i)
+		}
+		current := float32(p.acc[slot])/scale + term // 4a
+		p.acc[slot] = 0                              // 7
+		for range 2 {                                // 4b
+			slope := float32(float32(0.04*v)*v) + float32(5*v) + 140 - u + current
+			v = v + float32(k.Half*slope)
+		}
+		u = u + float32(k.ADt*(float32(k.B*v)-u)) // 4c
+		if v >= k.Threshold {                     // 4d
+			v = k.C
+			u = u + k.D
+			g.fired = append(g.fired, n)
+		}
+		p.b.v[n], p.b.more[0][n] = v, u
 	}
-	return float32(exact.FEAGIHash(n, uint32(t)+1))/(1<<32) < f.Excitability
+	p.unmark(g)
 }

@@ -1,278 +1,147 @@
 package cpu
 
 import (
-	"math/bits"
-	"slices"
-	"sort"
+	"sync"
 
 	"burst/connectome"
 	"burst/engine"
-	"burst/internal/exact"
 )
 
-// part is one thread's range of neurons, lo ≤ n < hi. Its arrays are indexed by n − lo.
+// part is one thread's share of every area. A slot is the place of a port in the part: its groups follow each other in the
+// areas' order, the first ports of a group before its second ones, so that slots ascend as ports do.
 type part struct {
 	b       *backend
-	lo, hi  uint32
-	acc     []int32
-	marks   bool     // whether candidates are marked: only feagi areas need it
-	marked  []uint64 // a bit a neuron: something was added to its acc
-	summary []uint64 // a bit a word of marked
-	drives  [][]events
-	fired   []uint32
-	fcl     []engine.Candidate
-
-	first, end []uint32   // where the part's synapses begin and end in each row; nil: at the row's, or to be searched for
-	block      [8]segment // of propagate
-	touched    uint32     // keeps touch's reads
+	index   int
+	groups  []group // one an area
+	acc     []int32 // by slot
+	rows    rows
+	flights [][]flight // by burst modulo MaxDelay; only with several delays
+	marks   bool       // whether sums are marked: only feagi areas need it
+	marked  []uint64   // a bit a slot: something was added to its sum
+	summary []uint64   // a bit a word of marked
+	touched uint32     // keeps touch's reads
 }
 
-func newPart(b *backend, lo, hi uint32) *part {
-	words := (hi - lo + 63) / 64
-	p := &part{b: b, lo: lo, hi: hi, acc: make([]int32, hi-lo), marked: make([]uint64, words), summary: make([]uint64, (words+63)/64)}
-	for i := range b.c.Areas {
-		a := &b.c.Areas[i]
-		p.marks = p.marks || a.Model == connectome.FEAGIModel
-		var tables []events
-		for k := range a.Drives {
-			tables = append(tables, newEvents(a.Drives[k].Counts))
-		}
-		p.drives = append(p.drives, tables)
+// group is a part's share of an area, neurons lo ≤ n < hi.
+type group struct {
+	area   *connectome.Area
+	lo, hi uint32
+	slot   uint32   // of neuron lo's first port
+	split  uint32   // slots from a neuron's first to its second port; 0 where there is one
+	drives []events // one a drive
+	list   []listed // of a spike_list area
+
+	fired         []uint32
+	first, second []engine.Candidate // those of first and second ports
+}
+
+// ports is how many slots the group has.
+func (g *group) ports() uint32 { return (g.hi - g.lo) * g.area.Model.Ports() }
+
+// cutAlign keeps parts of large areas from sharing cache lines of the state.
+const cutAlign = 64
+
+// makeParts deals every area's neurons to the parts and copies each part's synapses.
+func makeParts(b *backend, parts int) []*part {
+	list := make([]*part, max(1, parts))
+	var wg sync.WaitGroup
+	packed := newPacking(b.c, len(list))
+	delays := delays(b.c)
+	for i := range list {
+		p := &part{b: b, index: i}
+		list[i] = p
+		p.share(i, len(list))
+		wg.Go(func() { p.rows = makeRows(b.c, p, packed, delays) })
 	}
-	return p
+	wg.Wait()
+	return list
+}
+
+// share takes the i-th of parts shares of every area.
+func (p *part) share(i, parts int) {
+	slots := uint32(0)
+	for k := range p.b.c.Areas {
+		a := &p.b.c.Areas[k]
+		cut := func(i int) uint32 {
+			n := a.Neurons.First + uint32(uint64(a.Neurons.Count)*uint64(i)/uint64(parts))
+			if i < parts && a.Neurons.Count >= uint32(4*parts*cutAlign) {
+				n = max(a.Neurons.First, n/cutAlign*cutAlign)
+			}
+			return n
+		}
+		g := group{area: a, lo: cut(i), hi: cut(i + 1), slot: slots}
+		if a.Model.Ports() == 2 {
+			g.split = g.hi - g.lo
+		}
+		slots += g.ports()
+		for d := range a.Drives {
+			g.drives = append(g.drives, newEvents(a.Drives[d].Counts))
+		}
+		if a.Model == connectome.SpikeListModel {
+			g.list = listSpikes(a, g.lo, g.hi)
+		}
+		p.marks = p.marks || a.Model == connectome.FEAGIModel
+		p.groups = append(p.groups, g)
+	}
+	p.acc = make([]int32, slots)
+	if words := (slots + 63) / 64; p.marks {
+		p.marked, p.summary = make([]uint64, words), make([]uint64, (words+63)/64)
+	}
 }
 
 // step does the part's share of a burst.
 func (p *part) step() {
-	p.fired, p.fcl = p.fired[:0], p.fcl[:0]
+	for i := range p.groups {
+		g := &p.groups[i]
+		g.fired, g.first, g.second = g.fired[:0], g.first[:0], g.second[:0]
+	}
 	p.propagate()
 	p.inject()
-	for i := range p.b.c.Areas {
-		a := &p.b.c.Areas[i]
-		lo, hi := max(p.lo, a.Neurons.First), min(p.hi, a.Neurons.End())
-		if lo >= hi {
+	for i := range p.groups {
+		g := &p.groups[i]
+		if g.lo == g.hi {
 			continue
 		}
-		switch a.Model {
+		if p.b.want.FCL {
+			p.list(g)
+		}
+		switch g.area.Model {
 		case connectome.FEAGIModel:
-			p.updateFEAGI(a, lo, hi)
+			p.updateFEAGI(g)
 		case connectome.LIFModel:
-			if p.b.want.FCL {
-				p.listAll(lo, hi)
-			}
-			p.updateLIF(a, lo, hi)
+			p.updateLIF(g)
+		case connectome.PSCExpModel:
+			p.updatePSCExp(g)
+		case connectome.IzhikevichModel:
+			p.updateIzhikevich(g)
+		case connectome.PoissonModel:
+			p.updatePoisson(g)
+		case connectome.SpikeListModel:
+			p.updateSpikeList(g)
 		}
 	}
 }
 
-// propagate is step 1. Rows are taken in blocks whose memory is touched first, so that its waits overlap.
-func (p *part) propagate() {
-	for _, d := range p.b.delays {
-		for queue := p.b.queues[d-1]; len(queue) > 0; {
-			rows := p.block[:min(len(p.block), len(queue))]
-			for i := range rows {
-				rows[i] = p.segment(queue[i], d)
-			}
-			queue = queue[len(rows):]
-			p.touch(rows)
-			for _, r := range rows {
-				p.deliver(r)
-			}
+// list adds the group's candidates to the FCL.
+func (p *part) list(g *group) {
+	n := g.hi - g.lo
+	for port := range g.area.Model.Ports() {
+		to := &g.first
+		if port == 1 {
+			to = &g.second
 		}
-	}
-}
-
-// segment is a run of synapses, from ≤ k < to.
-type segment struct{ from, to uint64 }
-
-// segment is the part of neuron n's synapses with delay d that end in this part's range.
-func (p *part) segment(n uint32, d int) segment {
-	c := p.b.c
-	from, to := c.Row[n], c.Row[n+1]
-	if p.first != nil || p.end != nil {
-		s := segment{from, to}
-		if p.first != nil {
-			s.from = from + uint64(p.first[n])
+		at := g.area.Ports.First + port*g.area.Neurons.Count + (g.lo - g.area.Neurons.First)
+		add := func(i uint32, sum int32) {
+			*to = append(*to, engine.Candidate{Port: at + i, Neuron: g.lo + i, Sum: sum})
 		}
-		if p.end != nil {
-			s.to = from + uint64(p.end[n])
-		}
-		return s
-	}
-	if len(p.b.delays) > 1 {
-		row := c.Delay[from:to]
-		to = from + uint64(sort.Search(len(row), func(i int) bool { return int(row[i]) > d }))
-		from += uint64(sort.Search(int(to-from), func(i int) bool { return int(row[i]) >= d }))
-	}
-	if p.lo > 0 { // targets ascend within one delay
-		from += below(c.Target[from:to], p.lo)
-	}
-	if p.hi < c.Neurons {
-		to = from + below(c.Target[from:to], p.hi)
-	}
-	return segment{from, to}
-}
-
-// below is how many of the ascending targets are less than n.
-func below(targets []uint32, n uint32) uint64 {
-	i, _ := slices.BinarySearch(targets, n)
-	return uint64(i)
-}
-
-// touch reads a word of each cache line that the rows begin with.
-func (p *part) touch(rows []segment) {
-	const line, most = 16, 256 // synapses; further ones the processor fetches ahead by itself
-	c, sum := p.b.c, uint32(0)
-	for _, r := range rows {
-		for k := r.from; k < min(r.to, r.from+most); k += line {
-			sum += c.Target[k] + uint32(c.Weight[k])
-		}
-	}
-	p.touched = sum
-}
-
-// deliver adds the weights of one row's segment.
-func (p *part) deliver(r segment) {
-	targets, weights := p.b.c.Target[r.from:r.to], p.b.c.Weight[r.from:r.to]
-	weights = weights[:len(targets)]
-	if p.marks {
-		for k, t := range targets {
-			p.add(t-p.lo, weights[k])
-		}
-		return
-	}
-	acc, lo := p.acc, p.lo
-	for k, t := range targets {
-		acc[t-lo] += weights[k]
-	}
-}
-
-// add adds to the i-th neuron's acc and, where candidates are marked, notes it.
-func (p *part) add(i uint32, amount int32) {
-	p.acc[i] += amount
-	if !p.marks {
-		return
-	}
-	w := i / 64
-	if p.marked[w] == 0 {
-		p.summary[w/64] |= 1 << (w % 64)
-	}
-	p.marked[w] |= 1 << (i % 64)
-}
-
-// inject is step 2.
-func (p *part) inject() {
-	in := p.b.in
-	byPort := func(s engine.Stimulus, port uint32) int { return int(int64(s.Port) - int64(port)) }
-	first, _ := slices.BinarySearchFunc(in, p.lo, byPort)
-	for _, s := range in[first:] {
-		if s.Port >= p.hi {
-			break
-		}
-		p.add(s.Port-p.lo, s.Amount)
-	}
-	for i := range p.b.c.Areas {
-		a := &p.b.c.Areas[i]
-		lo, hi := max(p.lo, a.Neurons.First), min(p.hi, a.Neurons.End())
-		if lo >= hi {
+		if g.area.Model == connectome.FEAGIModel {
+			p.candidates(g, false, add)
 			continue
 		}
-		for place := range a.Drives {
-			d := &a.Drives[place]
-			switch {
-			case !d.Active(p.b.number):
-			case d.Kind == connectome.Inject:
-				p.constant(lo, hi, d.Amount)
-			case d.Kind == connectome.Poisson:
-				p.poisson(lo, hi, place, d.Amount, p.drives[i][place])
+		for i, sum := range p.acc[g.slot+port*n : g.slot+(port+1)*n] {
+			if sum != 0 {
+				add(uint32(i), sum)
 			}
-		}
-	}
-}
-
-// constant adds amount to every neuron.
-func (p *part) constant(lo, hi uint32, amount int32) {
-	for i := lo - p.lo; i < hi-p.lo; i++ {
-		p.add(i, amount)
-	}
-}
-
-// poisson adds amount for each of the events drawn; one Philox call serves four neighbouring neurons.
-func (p *part) poisson(lo, hi uint32, place int, amount int32, table events) {
-	var draws [4]uint32
-	for n := lo; n < hi; n++ {
-		if n%4 == 0 || n == lo {
-			draws = exact.Draw(p.b.c.RunSeed, exact.PoissonDrive, uint64(place)<<32|uint64(n/4), p.b.number)
-		}
-		if k := table.count(draws[n%4]); k != 0 {
-			p.add(n-p.lo, k*amount)
-		}
-	}
-}
-
-// events is a drive's table of Poisson thresholds with, for each leading byte of a draw, where its search begins.
-type events struct {
-	counts []uint32
-	begin  *[256]int32
-}
-
-func newEvents(counts []uint32) events {
-	e := events{counts: counts, begin: new([256]int32)}
-	for top := range e.begin {
-		i, _ := slices.BinarySearch(counts, uint32(top)<<24)
-		e.begin[top] = int32(i)
-	}
-	return e
-}
-
-// count is the number of events that draw x stands for: the thresholds that are ≤ x.
-func (e events) count(x uint32) int32 {
-	k := e.begin[x>>24]
-	for int(k) < len(e.counts) && e.counts[k] <= x {
-		k++
-	}
-	return k
-}
-
-// candidates calls update for every marked neuron in lo ≤ n < hi with its sum if that is not zero, ascending, and makes
-// marks and sums zero again.
-func (p *part) candidates(lo, hi uint32, update func(n uint32, sum int32)) {
-	first, last := (lo-p.lo)/64, (hi-1-p.lo)/64
-	for s := first / 64; s <= last/64; s++ {
-		for words := p.summary[s]; words != 0; words &= words - 1 {
-			w := s*64 + uint32(bits.TrailingZeros64(words))
-			if w < first || w > last {
-				continue
-			}
-			// Neighbouring areas may share a word.
-			mask := ^uint64(0)
-			if w == first {
-				mask &= ^uint64(0) << ((lo - p.lo) % 64)
-			}
-			if w == last {
-				mask &= ^uint64(0) >> (63 - (hi-1-p.lo)%64)
-			}
-			list := p.marked[w] & mask
-			if p.marked[w] &^= mask; p.marked[w] == 0 {
-				p.summary[s] &^= 1 << (w % 64)
-			}
-			for ; list != 0; list &= list - 1 {
-				i := w*64 + uint32(bits.TrailingZeros64(list))
-				if sum := p.acc[i]; sum != 0 {
-					p.acc[i] = 0
-					update(p.lo+i, sum)
-				}
-			}
-		}
-	}
-}
-
-// listAll adds the candidates of an area whose neurons are all updated to the FCL.
-func (p *part) listAll(lo, hi uint32) {
-	for i, sum := range p.acc[lo-p.lo : hi-p.lo] {
-		if sum != 0 {
-			n := lo + uint32(i)
-			p.fcl = append(p.fcl, engine.Candidate{Port: n, Neuron: n, Sum: sum})
 		}
 	}
 }

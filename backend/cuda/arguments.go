@@ -36,7 +36,7 @@ type injectArgs struct {
 	stimulusCount uint64
 	drives        driver.Ptr
 	driveCount    uint32
-	counts        driver.Ptr
+	counts, table driver.Ptr
 	seed, t       uint64
 	acc           driver.Ptr
 }
@@ -59,17 +59,25 @@ type propagationArgs struct {
 }
 
 type dynamicsArgs struct {
-	areas                driver.Ptr
-	areaCount            uint32
-	thresholds, terms    driver.Ptr
-	seed, t              uint64
-	scale                int32
-	acc                  driver.Ptr
-	neurons              uint32
-	v, refractory, count driver.Ptr
-	fired                driver.Ptr
-	ports                uint32
-	candidates           driver.Ptr
+	network    network
+	neurons    uint32
+	fired      driver.Ptr
+	ports      uint32
+	candidates driver.Ptr
+}
+
+// network is the struct of that name in kernels/neural_dynamics_fcl.cu, field for field.
+type network struct {
+	areas              driver.Ptr
+	areaCount          uint32
+	constants, numbers driver.Ptr
+	terms, addends     driver.Ptr
+	common             driver.Ptr
+	seed, t            uint64
+	scale              int32
+	acc                driver.Ptr
+	v, more0, more1    driver.Ptr
+	refractory, count  driver.Ptr
 }
 
 type listSumsArgs struct {
@@ -102,7 +110,7 @@ func (b *backend) bind(t *tables) {
 	rowSums := p[bufSums] + driver.Ptr(b.plan.rows)
 	b.args = arguments{
 		inject: injectArgs{
-			stimuli: p[bufInput] + driver.Ptr(b.plan.head), drives: p[bufDrives], counts: p[bufCounts], seed: c.RunSeed, acc: p[bufAcc],
+			stimuli: p[bufInput] + driver.Ptr(b.plan.head), drives: p[bufDrives], counts: p[bufCounts], table: p[bufTable], seed: c.RunSeed, acc: p[bufAcc],
 		},
 		firedRows: firedRowsArgs{
 			before: p[bufInput], delays: uint32(c.MaxDelay), queues: p[bufQueues], neurons: uint64(c.Neurons),
@@ -112,10 +120,13 @@ func (b *backend) bind(t *tables) {
 			start: p[bufStart], length: p[bufLength], sums: rowSums, target: p[bufTarget], weight: p[bufWeight], acc: p[bufAcc],
 		},
 		dynamics: dynamicsArgs{
-			areas: p[bufAreas], areaCount: uint32(len(t.areas)), thresholds: p[bufThresholds],
-			terms: p[bufInput] + driver.Ptr(b.plan.terms), seed: c.RunSeed, scale: c.Scale, acc: p[bufAcc],
-			neurons: c.Neurons, v: p[bufV], refractory: p[bufRefractory], count: p[bufCount],
-			fired: p[bufFired], ports: c.Ports, candidates: p[bufCandidates],
+			network: network{
+				areas: p[bufAreas], areaCount: uint32(len(t.areas)), constants: p[bufConstants], numbers: p[bufNumbers],
+				terms: p[bufTerms], addends: p[bufAddends], common: p[bufInput] + driver.Ptr(b.plan.terms),
+				seed: c.RunSeed, scale: c.Scale, acc: p[bufAcc],
+				v: p[bufV], more0: p[bufMore0], more1: p[bufMore1], refractory: p[bufRefractory], count: p[bufCount],
+			},
+			neurons: c.Neurons, fired: p[bufFired], ports: c.Ports, candidates: p[bufCandidates],
 		},
 		listSums: listSumsArgs{
 			fired: p[bufFired], firedWords: divUp(uint64(c.Neurons), 32), firedSums: firedSums,
@@ -153,7 +164,9 @@ func (b *backend) upload(t *tables) error {
 		from unsafe.Pointer
 	}{
 		{bufRow, data(c.Row)}, {bufTarget, data(c.Target)}, {bufWeight, data(c.Weight)}, {bufDelay, data(c.Delay)},
-		{bufAreas, data(t.areas)}, {bufThresholds, data(t.thresholds)}, {bufDrives, data(t.drives)}, {bufCounts, data(t.counts)},
+		{bufAreas, data(t.areas)}, {bufConstants, data(t.constants)}, {bufNumbers, data(t.numbers)},
+		{bufTerms, data(t.terms)}, {bufAddends, data(t.addends)},
+		{bufDrives, data(t.drives)}, {bufCounts, data(t.counts)}, {bufTable, data(t.amounts)},
 	} {
 		if n := b.plan.bytes[u.to]; n > 0 {
 			if err := b.stream.Upload(b.plan.ptr[u.to], u.from, n); err != nil {

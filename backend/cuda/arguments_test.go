@@ -3,6 +3,7 @@ package cuda
 import (
 	"reflect"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -14,7 +15,7 @@ import (
 // TestArguments holds the argument structs to the parameters that the compiled kernels declare: as many, of these sizes.
 func TestArguments(t *testing.T) {
 	bits := map[string]uintptr{".u64": 8, ".u32": 4}
-	param := regexp.MustCompile(`\.param (\.\w+) (\w+)_param_\d+`)
+	param := regexp.MustCompile(`\.param (?:\.align 8 )?(\.\w+) \w+_param_\d+(?:\[(\d+)\])?`)
 	var a arguments
 	for _, image := range kernels.Images() {
 		for k, s := range [kernelCount]any{a.inject, a.firedRows, a.propagation, a.dynamics, a.listSums, a.listIDs} {
@@ -23,7 +24,11 @@ func TestArguments(t *testing.T) {
 			head, _, _ := strings.Cut(rest, "{")
 			var declared, given []uintptr
 			for _, m := range param.FindAllStringSubmatch(head, -1) {
-				declared = append(declared, bits[m[1]])
+				size := bits[m[1]]
+				if n, err := strconv.Atoi(m[2]); err == nil { // a struct
+					size = uintptr(n)
+				}
+				declared = append(declared, size)
 			}
 			for f := range reflect.TypeOf(s).NumField() {
 				given = append(given, reflect.TypeOf(s).Field(f).Type.Size())

@@ -136,8 +136,7 @@ func appendCandidates(to []engine.Candidate, from []candidate, areas []connectom
 		for f.port >= areas[*k].Ports.End() {
 			*k++
 		}
-		a := &areas[*k]
-		to = append(to, engine.Candidate{Port: f.port, Neuron: a.Neurons.First + (f.port-a.Ports.First)%a.Neurons.Count, Sum: f.sum})
+		to = append(to, engine.Candidate{Port: f.port, Neuron: areas[*k].NeuronOf(f.port), Sum: f.sum})
 	}
 	return to
 }

@@ -20,10 +20,16 @@ const (
 	bufWeight
 	bufDelay
 	bufAreas
-	bufThresholds
+	bufConstants
+	bufNumbers
+	bufTerms
+	bufAddends
 	bufDrives
 	bufCounts
+	bufTable
 	bufV
+	bufMore0
+	bufMore1
 	bufRefractory
 	bufCount
 	bufAcc
@@ -77,8 +83,13 @@ func makePlan(c *connectome.Connectome, w engine.Want, tune tuning, t *tables) p
 	b := &p.bytes
 	b[bufRow] = size(c.Row)
 	b[bufTarget], b[bufWeight], b[bufDelay] = size(c.Target), size(c.Weight), size(c.Delay)
-	b[bufAreas], b[bufThresholds], b[bufDrives], b[bufCounts] = size(t.areas), size(t.thresholds), size(t.drives), size(t.counts)
+	b[bufAreas], b[bufConstants], b[bufNumbers] = size(t.areas), size(t.constants), size(t.numbers)
+	b[bufTerms], b[bufAddends] = size(t.terms), size(t.addends)
+	b[bufDrives], b[bufCounts], b[bufTable] = size(t.drives), size(t.counts), size(t.amounts)
 	b[bufV], b[bufRefractory], b[bufCount] = 4*n, 2*n, 2*n
+	for k := range c.Variables() {
+		b[bufMore0+slot(k)] = 4 * n
+	}
 	b[bufAcc] = 4 * ports
 	b[bufQueues] = delays * n * 4
 	b[bufFired], b[bufCandidates] = 4*divUp(n, 32), 4*divUp(ports, 32)

@@ -28,15 +28,16 @@ func (b *backend) readState(s *engine.State) error {
 	s.Number = b.number
 	s.V, s.Refractory, s.Count = resize(s.V, n), resize(s.Refractory, n), resize(s.Count, n)
 	s.Queues = resize(s.Queues, b.c.MaxDelay)
+	s.More = resize(s.More, b.c.Variables())
+	for k := range s.More {
+		s.More[k] = resize(s.More[k], n)
+	}
 	if n == 0 {
 		return nil
 	}
 	p := &b.plan
-	for _, d := range []struct {
-		to   unsafe.Pointer
-		from slot
-	}{{data(s.V), bufV}, {data(s.Refractory), bufRefractory}, {data(s.Count), bufCount}} {
-		if err := b.stream.Download(d.to, p.ptr[d.from], p.bytes[d.from]); err != nil {
+	for _, d := range variables(s) {
+		if err := b.stream.Download(d.host, p.ptr[d.device], p.bytes[d.device]); err != nil {
 			return err
 		}
 	}
@@ -53,6 +54,21 @@ func (b *backend) readState(s *engine.State) error {
 	err := b.stream.Synchronize()
 	runtime.KeepAlive(s)
 	return err
+}
+
+// twin is memory of the host with the buffer of the device that holds the same.
+type twin struct {
+	host   unsafe.Pointer
+	device slot
+}
+
+// variables are the arrays of a state.
+func variables(s *engine.State) []twin {
+	list := []twin{{data(s.V), bufV}, {data(s.Refractory), bufRefractory}, {data(s.Count), bufCount}}
+	for k := range s.More {
+		list = append(list, twin{data(s.More[k]), bufMore0 + slot(k)})
+	}
+	return list
 }
 
 // before is the number, modulo MaxDelay, of the burst d bursts ago.
@@ -80,12 +96,9 @@ func (b *backend) WriteState(s *engine.State) error {
 func (b *backend) writeState(s *engine.State) error {
 	b.number = s.Number
 	p := &b.plan
-	for _, u := range []struct {
-		to   slot
-		from unsafe.Pointer
-	}{{bufV, data(s.V)}, {bufRefractory, data(s.Refractory)}, {bufCount, data(s.Count)}} {
-		if n := p.bytes[u.to]; n > 0 {
-			if err := b.stream.Upload(p.ptr[u.to], u.from, n); err != nil {
+	for _, u := range variables(s) {
+		if n := p.bytes[u.device]; n > 0 {
+			if err := b.stream.Upload(p.ptr[u.device], u.host, n); err != nil {
 				return err
 			}
 		}

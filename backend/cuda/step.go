@@ -150,7 +150,7 @@ func (b *backend) update() error {
 	if err := b.stream.Fill(b.plan.ptr[bufSums], 0, b.plan.rows); err != nil {
 		return err
 	}
-	b.args.dynamics.t = b.number
+	b.args.dynamics.network.t = b.number
 	if err := b.launch(kernelDynamics, max(n, ports)); err != nil {
 		return err
 	}

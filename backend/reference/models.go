@@ -76,7 +76,7 @@ func excited(p *connectome.FEAGI, seed uint64, n uint32, t uint64) bool {
 
 // lif is the model's step 4 for the i-th neuron of a; it says whether the neuron fires.
 func (b *backend) lif(a *connectome.Area, i uint32, input, drive float32) bool {
-	p, n := &a.LIF, a.Neurons.First+i
+	p, n := a.LIFOf(i), a.Neurons.First+i
 	v, r := &b.state.V[n], &b.state.Refractory[n]
 	if *r > 0 { // 4a
 		*r--
@@ -86,6 +86,43 @@ func (b *backend) lif(a *connectome.Area, i uint32, input, drive float32) bool {
 	if *v >= p.Threshold {                        // 4c
 		*v = p.Reset
 		*r = p.Refractory
+		return true
+	}
+	return false
+}
+
+// pscExp is lif_psc_exp's step 4 for the i-th neuron of a.
+func (b *backend) pscExp(a *connectome.Area, i uint32, inputEx, inputIn, drive float32) bool {
+	p, n := a.PSCExpOf(i), a.Neurons.First+i
+	v, ex, in, r := &b.state.V[n], &b.state.More[0][n], &b.state.More[1][n], &b.state.Refractory[n]
+	if *r > 0 { // 4a
+		*r--
+	} else { // 4b
+		*v = *v + float32(p.EM1**v) + float32(p.P21Ex**ex) + float32(p.P21In**in) + drive
+	}
+	*ex = float32(p.P11Ex**ex) + inputEx // 4c
+	*in = float32(p.P11In**in) + inputIn
+	if *v >= p.Threshold { // 4d
+		*v = p.Reset
+		*r = p.Refractory
+		return true
+	}
+	return false
+}
+
+// izhikevich is the model's step 4 for the i-th neuron of a.
+func (b *backend) izhikevich(a *connectome.Area, i uint32, input, drive float32) bool {
+	p, n := a.IzhikevichOf(i), a.Neurons.First+i
+	v, u := &b.state.V[n], &b.state.More[0][n]
+	current := input + drive // 4a
+	for range 2 {            // 4b
+		slope := float32(float32(0.04**v)**v) + float32(5**v) + 140 - *u + current
+		*v = *v + float32(p.Half*slope)
+	}
+	*u = *u + float32(p.ADt*(float32(p.B**v)-*u)) // 4c
+	if *v >= p.Threshold {                        // 4d
+		*v = p.C
+		*u = *u + p.D
 		return true
 	}
 	return false

@@ -67,16 +67,20 @@ func (b *backend) inject(t uint64, in []engine.Stimulus) {
 
 // drive adds one drive's input to every neuron of its area.
 func (b *backend) drive(t uint64, a *connectome.Area, d *connectome.Drive, place int) {
+	purpose := exact.PoissonDrive
+	if d.Kind == connectome.Noise {
+		purpose = exact.NoiseDrive
+	}
 	for i := range a.Neurons.Count {
-		acc := &b.acc[a.Ports.First+i]
+		amount := d.Amount
 		switch d.Kind {
-		case connectome.Inject:
-			*acc += d.Amount
-		case connectome.Poisson:
+		case connectome.Poisson, connectome.Noise:
 			n := a.Neurons.First + i
-			x := exact.Draw(b.c.RunSeed, exact.PoissonDrive, uint64(place)<<32|uint64(n/4), t)[n%4]
-			*acc += d.Events(x) * d.Amount
+			amount = d.Input(exact.Draw(b.c.RunSeed, purpose, uint64(place)<<32|uint64(n/4), t)[n%4])
+		case connectome.Term:
+			continue
 		}
+		b.acc[a.PortOf(i, int64(amount))] += amount
 	}
 }
 
@@ -95,23 +99,40 @@ func (b *backend) candidates(fcl []engine.Candidate) []engine.Candidate {
 func (b *backend) update(t uint64, fired []uint32) []uint32 {
 	for k := range b.c.Areas {
 		a := &b.c.Areas[k]
-		term := a.Term(t)
 		for i := range a.Neurons.Count {
-			acc := b.acc[a.Ports.First+i]
-			input := float32(acc) / float32(b.c.Scale)
-			fires := false
-			switch a.Model {
-			case connectome.FEAGIModel:
-				fires = acc != 0 && b.feagi(a, i, input, t)
-			case connectome.LIFModel:
-				fires = b.lif(a, i, input, term)
-			}
-			if fires {
+			if b.fires(a, i, t) {
 				fired = append(fired, a.Neurons.First+i)
 			}
 		}
 	}
 	return fired
+}
+
+// fires updates the i-th neuron of a by its model and says whether it fires.
+func (b *backend) fires(a *connectome.Area, i uint32, t uint64) bool {
+	n := a.Neurons.First + i
+	switch a.Model {
+	case connectome.FEAGIModel:
+		return b.acc[a.Ports.First+i] != 0 && b.feagi(a, i, b.input(a, i, 0), t)
+	case connectome.LIFModel:
+		return b.lif(a, i, b.input(a, i, 0), a.TermOf(t, i))
+	case connectome.PSCExpModel:
+		return b.pscExp(a, i, b.input(a, i, 0), b.input(a, i, 1), a.TermOf(t, i))
+	case connectome.IzhikevichModel:
+		return b.izhikevich(a, i, b.input(a, i, 0), a.TermOf(t, i))
+	case connectome.PoissonModel:
+		s := a.PoissonOf(i)
+		x := exact.Draw(b.c.RunSeed, exact.PoissonSource, uint64(n/4), t)[n%4]
+		return s.From <= t && t < s.Until && uint64(x) < s.Below
+	case connectome.SpikeListModel:
+		return a.Spikes.Fires(i, t)
+	}
+	panic("BUG: a model without a law")
+}
+
+// input is what the i-th neuron's k-th port received, in the genome's unit.
+func (b *backend) input(a *connectome.Area, i, k uint32) float32 {
+	return float32(b.acc[a.Ports.First+k*a.Neurons.Count+i]) / float32(b.c.Scale)
 }
 
 // queue makes fired the fire queue of the newest burst; the oldest is forgotten.
@@ -140,6 +161,13 @@ func copyState(to, from *engine.State) {
 	to.V = append(to.V[:0], from.V...)
 	to.Refractory = append(to.Refractory[:0], from.Refractory...)
 	to.Count = append(to.Count[:0], from.Count...)
+	for len(to.More) < len(from.More) {
+		to.More = append(to.More, nil)
+	}
+	to.More = to.More[:len(from.More)]
+	for i, more := range from.More {
+		to.More[i] = append(to.More[i][:0], more...)
+	}
 	for len(to.Queues) < len(from.Queues) {
 		to.Queues = append(to.Queues, nil)
 	}

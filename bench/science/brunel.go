@@ -44,7 +44,7 @@ func brunelStates() []state {
 }
 
 // checks runs the state and compares.
-func (s state) checks() ([]Check, error) {
+func (s state) checks(o options) ([]Check, error) {
 	text, err := genomes.Text(s.genome)
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func (s state) checks() ([]Check, error) {
 	}
 	counts := make([]float64, s.bursts-settle)
 	trains := make([]train, brunelNeurons)
-	err = simulate(s.genome, text, s.bursts, func(b *engine.Burst) error {
+	err = simulate(o, s.genome, text, s.bursts, func(b *engine.Burst) error {
 		if b.Number < settle {
 			return nil
 		}

@@ -7,20 +7,20 @@ import (
 	"burst/engine"
 )
 
-// firingCurve counts, for each current, the steps from reset to threshold of a lif neuron and compares the rate with the
-// closed form on a grid of 0.1 ms.
-func firingCurve() ([]Check, error) {
+// firingCurve counts, for each current, the steps from reset to threshold of a neuron of the model, lif or lif_psc_exp, and
+// compares the rate with the closed form on a grid of 0.1 ms.
+func firingCurve(o options, model string) ([]Check, error) {
 	points := []struct {
 		current, steps int // pA; steps of 0.1 ms to threshold, 0 for never
 	}{{300, 0}, {375, 0}, {376, 593}, {380, 434}, {400, 278}, {450, 180}, {500, 139}, {600, 99}, {750, 70}, {1000, 48}}
 	const refractory = 20
 	text := []byte("burst: v1\nname: f-I curve\ntimestep: 0.1 ms\nareas:\n")
 	for _, p := range points {
-		text = fmt.Appendf(text, "  - {name: I%d, neurons: 1, model: lif, drive: {constant: %d pA},"+
-			" params: {tau: 10 ms, C: 250 pF, rest: 0 mV, reset: 0 mV, threshold: 15 mV, refractory: 2 ms}}\n", p.current, p.current)
+		text = fmt.Appendf(text, "  - {name: I%d, neurons: 1, model: %s, drive: {constant: %d pA},"+
+			" params: {tau: 10 ms, C: 250 pF, rest: 0 mV, reset: 0 mV, threshold: 15 mV, refractory: 2 ms}}\n", p.current, model, p.current)
 	}
 	spikes := make([][]uint64, len(points))
-	err := simulate("f-I curve", text, 200_000, func(b *engine.Burst) error {
+	err := simulate(o, "f-I curve", text, 200_000, func(b *engine.Burst) error {
 		for _, n := range b.Fired {
 			spikes[n] = append(spikes[n], b.Number)
 		}
@@ -31,7 +31,7 @@ func firingCurve() ([]Check, error) {
 	}
 	var checks []Check
 	for i, p := range points {
-		c := Check{Case: "f-I curve, lif", Quantity: fmt.Sprintf("steps to threshold at %d pA", p.current), Low: float64(p.steps), High: float64(p.steps)}
+		c := Check{Case: "f-I curve, " + model, Quantity: fmt.Sprintf("steps to threshold at %d pA", p.current), Low: float64(p.steps), High: float64(p.steps)}
 		if c.Published = "never fires"; p.steps > 0 {
 			c.Published = fmt.Sprintf("%d (%.4f Hz)", p.steps, 10_000/float64(p.steps+refractory))
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"flag"
 	"math"
 	"strings"
 	"testing"
@@ -8,19 +9,21 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+var long = flag.Bool("long", false, "run the full microcircuit too, 299 M synapses: about 6 GiB and two minutes")
+
 // TestPublished runs every case against its accepted range.
 func TestPublished(t *testing.T) {
-	checks, err := firingCurve()
-	require.NoError(t, err)
-	require.Len(t, checks, 10)
-	report(t, checks)
-	for _, s := range brunelStates() {
-		t.Run(s.genome+s.delay, func(t *testing.T) {
-			if testing.Short() {
-				t.Skip("simulates 12,500 neurons for up to 2.2 s; left out by -short")
+	for _, c := range cases() {
+		t.Run(c.name, func(t *testing.T) {
+			if testing.Short() && !strings.HasPrefix(c.name, "f-i") {
+				t.Skip("simulates up to 12,500 neurons for up to 2.2 s; left out by -short")
 			}
-			checks, err := s.checks()
+			if c.name == "microcircuit" && !*long {
+				t.Skip("builds 299 M synapses; runs with -long")
+			}
+			checks, err := c.run(options{backend: "cpu", seconds: 2})
 			require.NoError(t, err)
+			require.NotEmpty(t, checks)
 			report(t, checks)
 		})
 	}
@@ -54,7 +57,7 @@ func TestStatistics(t *testing.T) {
 // TestFailingCheckFails makes sure that the command cannot print a wrong value and succeed.
 func TestFailingCheckFails(t *testing.T) {
 	var out strings.Builder
-	err := write(&out, []Check{{Case: "x", Quantity: "y", Ours: 3, Low: 1, High: 2}})
+	err := write(&out, []Check{{Case: "x", Quantity: "y", Ours: 3, Low: 1, High: 2}}, "")
 	require.ErrorContains(t, err, "1 of 1 values")
 	require.Contains(t, out.String(), "**no**")
 }

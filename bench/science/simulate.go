@@ -15,8 +15,8 @@ type recorder func(*engine.Burst) error
 // Record calls the function.
 func (r recorder) Record(b *engine.Burst) error { return r(b) }
 
-// simulate runs a genome's text for n bursts on the CPU and hands each burst to each.
-func simulate(name string, text []byte, n uint64, each recorder) error {
+// simulate runs a genome's text for n bursts and hands each burst to each.
+func simulate(o options, name string, text []byte, n uint64, each recorder) error {
 	g, err := genome.Parse(name, text, nil)
 	if err != nil {
 		return err
@@ -25,7 +25,7 @@ func simulate(name string, text []byte, n uint64, each recorder) error {
 	if err != nil {
 		return err
 	}
-	b, err := backend.Open("cpu", c, backend.Options{})
+	b, err := backend.Open(o.backend, c, backend.Options{})
 	if err != nil {
 		return err
 	}

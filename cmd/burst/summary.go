@@ -20,6 +20,7 @@ type result struct {
 	Timestep   float64        `json:"timestep_ms"`
 	Neurons    uint32         `json:"neurons"`
 	Synapses   uint64         `json:"synapses"`
+	Scale      int32          `json:"scale"` // quanta per unit, as chosen where the genome says auto
 	Spikes     uint64         `json:"spikes"`
 	Areas      []areaResult   `json:"areas"`
 	Latency    engine.Latency `json:"latency_us"`
@@ -64,7 +65,7 @@ func (r *runner) result() result {
 	}
 	res := result{
 		Genome: r.g.Name, Digest: fmt.Sprintf("%016x", r.engine.Digest()), Connectome: fmt.Sprintf("%016x", r.c.Hash()),
-		Bursts: r.engine.Number(), Timestep: r.c.Timestep, Neurons: r.c.Neurons, Synapses: r.c.Synapses(), Spikes: r.engine.Spikes(),
+		Bursts: r.engine.Number(), Timestep: r.c.Timestep, Neurons: r.c.Neurons, Synapses: r.c.Synapses(), Scale: r.c.Scale, Spikes: r.engine.Spikes(),
 		Areas: []areaResult{}, Latency: r.engine.Latency(), Late: r.engine.Late(), Backend: r.used, Device: r.device, Threads: threads,
 		Seed: r.c.Seed, RunSeed: r.c.RunSeed, Build: r.buildTime.Seconds(), Run: r.runTime.Seconds(), Version: version,
 	}
@@ -86,7 +87,7 @@ const courseWidth = 48
 // summary prints the result for people.
 func (r *runner) summary(res result) error {
 	simulated := float64(res.Bursts) * res.Timestep / 1000
-	fmt.Fprintf(r.out, "%s: %s neurons, %s synapses, %s bursts of %g ms\n\n", res.Genome, count(uint64(res.Neurons)), count(res.Synapses), count(res.Bursts), res.Timestep)
+	fmt.Fprintf(r.out, "%s: %s neurons, %s synapses, %s bursts of %g ms, scale %d\n\n", res.Genome, count(uint64(res.Neurons)), count(res.Synapses), count(res.Bursts), res.Timestep, res.Scale)
 	rows := [][]string{{"area", "neurons", "spikes", "rate (Hz)", "active", "spikes over time"}}
 	for i, a := range res.Areas {
 		share := "-"

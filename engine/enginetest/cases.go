@@ -30,7 +30,8 @@ func runCases(t *testing.T, open Open) {
 
 // run steps through one case.
 func (c *textCase) run(t *testing.T, open Open) {
-	b := start(t, open, c.net.Build(), engine.Want{FCL: true})
+	n := c.net.Build()
+	b := start(t, open, n, engine.Want{FCL: true})
 	s := read(t, b)
 	for _, set := range c.start {
 		if err := set(s); err != nil {
@@ -40,6 +41,9 @@ func (c *textCase) run(t *testing.T, open Open) {
 	write(t, b, s)
 	var out engine.Burst
 	for _, e := range c.steps {
+		for i := range e.candidates {
+			e.candidates[i].Neuron = n.NeuronOf(e.candidates[i].Port)
+		}
 		step(t, b, e.in, &out)
 		err := shape(&out)
 		if err == nil {
@@ -89,13 +93,20 @@ func (e *expectation) check(out *engine.Burst) error {
 	return nil
 }
 
-func (e *expectation) looksAtState() bool { return e.v != nil || e.refractory != nil || e.count != nil }
+func (e *expectation) looksAtState() bool {
+	return e.v != nil || e.more[0] != nil || e.more[1] != nil || e.refractory != nil || e.count != nil
+}
 
 // checkState compares what a burst left.
 func (e *expectation) checkState(s *engine.State) error {
-	want := &engine.State{Number: s.Number, V: s.V, Refractory: s.Refractory, Count: s.Count, Queues: s.Queues}
+	want := &engine.State{Number: s.Number, V: s.V, Refractory: s.Refractory, Count: s.Count, More: slices.Clone(s.More), Queues: s.Queues}
 	if e.v != nil {
 		want.V = e.v
+	}
+	for k, more := range e.more {
+		if more != nil {
+			want.More[k] = more
+		}
 	}
 	if e.refractory != nil {
 		want.Refractory = e.refractory

@@ -120,13 +120,16 @@ func wholeState(t *testing.T, open Open, n Net, seed uint64) {
 		past = append([][]uint32{slices.Clone(out.Fired)}, past[:c.MaxDelay-1]...)
 	}
 	s := read(t, b)
-	fail(t, engine.CompareStates(&engine.State{Number: 20, V: s.V, Refractory: s.Refractory, Count: s.Count, Queues: past}, s),
+	fail(t, engine.CompareStates(&engine.State{Number: 20, V: s.V, Refractory: s.Refractory, Count: s.Count, More: s.More, Queues: past}, s),
 		"queue d of a state is the fire queue of burst Number − d")
 	first := copyOf(s)
 	write(t, b, s)
 	fail(t, engine.CompareStates(first, read(t, b)), "a state that is written is read back")
 	for i := range s.V {
 		s.V[i], s.Refractory[i], s.Count[i] = 1e9, 3, 9
+		for _, more := range s.More {
+			more[i] = 7
+		}
 	}
 	for _, q := range s.Queues {
 		clear(q)
@@ -140,6 +143,9 @@ func wholeState(t *testing.T, open Open, n Net, seed uint64) {
 
 func copyOf(s *engine.State) *engine.State {
 	c := &engine.State{Number: s.Number, V: slices.Clone(s.V), Refractory: slices.Clone(s.Refractory), Count: slices.Clone(s.Count)}
+	for _, more := range s.More {
+		c.More = append(c.More, slices.Clone(more))
+	}
 	for _, q := range s.Queues {
 		c.Queues = append(c.Queues, slices.Clone(q))
 	}
@@ -166,7 +172,7 @@ func late(t *testing.T, open Open, n Net, seed uint64) {
 			t.Fatalf("burst %d was delivered as number %d", number, out.Number)
 		}
 		q := read(t, b)
-		fail(t, engine.CompareStates(&engine.State{Number: number + 1, V: q.V, Refractory: q.Refractory, Count: q.Count,
+		fail(t, engine.CompareStates(&engine.State{Number: number + 1, V: q.V, Refractory: q.Refractory, Count: q.Count, More: q.More,
 			Queues: append([][]uint32{slices.Clone(out.Fired)}, s.Queues[:c.MaxDelay-1]...)}, q), "queues move on by one burst")
 	}
 }

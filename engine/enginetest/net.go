@@ -19,7 +19,7 @@ type Net struct {
 	Stimuli  []connectome.Stimulus
 }
 
-// Synapse leads from a neuron to a port, which in these models has the number of its neuron.
+// Synapse leads from a neuron to a port; where all areas have one port a neuron, that has the number of its neuron.
 type Synapse struct {
 	From, To uint32
 	Weight   int32 // quanta
@@ -40,6 +40,40 @@ func LIF(n uint32) connectome.Area {
 	}}
 }
 
+// PSCExp is an area of n lif_psc_exp neurons: dt 0.1 ms, tau 10 ms, tau_syn 0.5 and 2 ms, C 250 pF, threshold 15, reset 0.
+func PSCExp(n uint32) connectome.Area {
+	return connectome.Area{Model: connectome.PSCExpModel, Neurons: connectome.Span{Count: n}, PSCExp: connectome.PSCExp{
+		EM1: -0.009950166, P21Ex: 0.00036078144, P21In: 0.00038823613, P11Ex: 0.81873075, P11In: 0.95122942, Threshold: 15, Refractory: 20,
+	}}
+}
+
+// Izhikevich is an area of n regular spiking neurons of a 1 ms step.
+func Izhikevich(n uint32) connectome.Area {
+	a := connectome.Area{Model: connectome.IzhikevichModel, Neurons: connectome.Span{Count: n}, Izhikevich: connectome.Izhikevich{
+		Half: 0.5, ADt: 0.02, B: 0.2, C: -65, D: 8, Threshold: 30,
+	}}
+	a.V0.Value.A = -65
+	return a
+}
+
+// Poisson is an area of n sources that fire with probability p.
+func Poisson(n uint32, p float64) connectome.Area {
+	return connectome.Area{Model: connectome.PoissonModel, Neurons: connectome.Span{Count: n}, Poisson: connectome.PoissonSource{
+		Below: uint64(math.Round(float64(p * (1 << 32)))), Until: math.MaxUint64,
+	}}
+}
+
+// SpikeList is an area of one source for each list of bursts.
+func SpikeList(lists ...[]uint64) connectome.Area {
+	a := connectome.Area{Model: connectome.SpikeListModel, Neurons: connectome.Span{Count: uint32(len(lists))}}
+	a.Spikes.Row = []uint32{0}
+	for _, at := range lists {
+		a.Spikes.At = append(a.Spikes.At, at...)
+		a.Spikes.Row = append(a.Spikes.Row, uint32(len(a.Spikes.At)))
+	}
+	return a
+}
+
 // Always is a drive that never ends: Inject and Poisson of amount quanta, the latter with the given thresholds.
 func Always(kind connectome.DriveKind, amount int32, counts ...uint32) connectome.Drive {
 	return connectome.Drive{Kind: kind, Until: math.MaxUint64, Amount: amount, Counts: counts}
@@ -55,15 +89,18 @@ func (n Net) Build() *connectome.Connectome {
 	for i, a := range n.Areas {
 		a.Name = fmt.Sprintf("area %d", i)
 		a.Neurons.First = c.Neurons
-		a.Ports = a.Neurons
+		a.Ports = connectome.Span{First: c.Ports, Count: a.Neurons.Count * a.Model.Ports()}
 		a.Size, a.PerVoxel = [3]uint32{a.Neurons.Count, 1, 1}, 1
+		if a.Model == connectome.SpikeListModel && a.Spikes.Row == nil {
+			a.Spikes.Row = make([]uint32, a.Neurons.Count+1)
+		}
 		a.FEAGI.Keep = 1 - a.FEAGI.Leak
 		a.FEAGI.ExciteBelow = uint64(math.Round(float64(float64(a.FEAGI.Excitability) * (1 << 32))))
 		a.V0.Value = genome.Value{Kind: genome.Const, A: a.V0.Value.A, Lo: math.Inf(-1), Hi: math.Inf(1)}
 		c.Areas = append(c.Areas, a)
 		c.Neurons += a.Neurons.Count
+		c.Ports += a.Ports.Count
 	}
-	c.Ports = c.Neurons
 	n.wire(c)
 	n.bound(c)
 	return c
@@ -84,7 +121,7 @@ func (n Net) wire(c *connectome.Connectome) {
 	c.Row = make([]uint64, c.Neurons+1)
 	for _, s := range rows {
 		if s.From >= c.Neurons || s.To >= c.Ports {
-			panic(fmt.Sprintf("BUG: synapse %v in a network of %d neurons", s, c.Neurons))
+			panic(fmt.Sprintf("BUG: synapse %v in a network of %d neurons and %d ports", s, c.Neurons, c.Ports))
 		}
 		c.Row[s.From+1]++
 		c.Target, c.Weight = append(c.Target, s.To), append(c.Weight, s.Weight)
@@ -125,6 +162,12 @@ func most(d connectome.Drive) int64 {
 		return abs(d.Amount)
 	case connectome.Poisson:
 		return abs(d.Amount) * int64(len(d.Counts))
+	case connectome.Noise:
+		most := int64(0)
+		for _, amount := range d.Table {
+			most = max(most, abs(amount))
+		}
+		return most
 	}
 	return 0
 }

@@ -12,7 +12,10 @@ import (
 )
 
 // makers makes a random area of each model; runRandom fails for a model that is not here.
-var makers = map[string]func(r *rand.Rand, n uint32) connectome.Area{"feagi": randomFEAGI, "lif": randomLIF}
+var makers = map[string]func(r *rand.Rand, n uint32) connectome.Area{
+	"feagi": randomFEAGI, "lif": randomLIF, "lif_psc_exp": randomPSCExp, "izhikevich": randomIzhikevich,
+	"poisson": randomPoisson, "spike_list": randomSpikes,
+}
 
 // runRandom compares seeded random networks with the oracle after every burst.
 func runRandom(t *testing.T, open, oracle Open) {
@@ -40,7 +43,7 @@ func runRandom(t *testing.T, open, oracle Open) {
 func randomNet(r *rand.Rand, pick int) Net {
 	n := Net{RunSeed: r.Uint64(), Scale: []int32{1000, 1, 3, 977, 1 << 10, 1 << 24}[r.IntN(6)]}
 	models := genome.Models()
-	total := uint32(0)
+	var total, ports uint32
 	for range 1 + r.IntN(6) {
 		m := models[r.IntN(len(models))]
 		if pick%3 == 0 {
@@ -52,19 +55,24 @@ func randomNet(r *rand.Rand, pick int) Net {
 		}
 		if f := makers[m.Name]; f != nil {
 			a := f(r, size)
-			a.Drives = randomDrives(r, a.Model, n.Scale)
+			if a.Model.Ports() > 0 {
+				a.Drives = randomDrives(r, a.Model, size, n.Scale)
+			}
 			n.Areas = append(n.Areas, a)
-			total += size
+			total, ports = total+size, ports+size*a.Model.Ports()
 		}
 	}
 	longest := []int{1, 1, 4, 17, 255}[r.IntN(5)]
 	few := r.IntN(2) == 0 // only a few different delays
+	if ports == 0 {
+		return n
+	}
 	for range int(total) * r.IntN(12) {
 		d := 1 + r.IntN(longest)
 		if few {
 			d = max(1, d/9*9)
 		}
-		n.Synapses = append(n.Synapses, Synapse{r.Uint32N(total), r.Uint32N(total), quanta(r, n.Scale), uint8(d)})
+		n.Synapses = append(n.Synapses, Synapse{r.Uint32N(total), r.Uint32N(ports), quanta(r, n.Scale), uint8(d)})
 	}
 	return n
 }
@@ -79,7 +87,7 @@ func quanta(r *rand.Rand, scale int32) int32 {
 }
 
 // randomDrives is up to three drives, some of them for part of the time.
-func randomDrives(r *rand.Rand, m connectome.Model, scale int32) []connectome.Drive {
+func randomDrives(r *rand.Rand, m connectome.Model, size uint32, scale int32) []connectome.Drive {
 	var drives []connectome.Drive
 	for range r.IntN(4) {
 		d := Always(connectome.Poisson, quanta(r, scale/2+1))
@@ -88,10 +96,21 @@ func randomDrives(r *rand.Rand, m connectome.Model, scale int32) []connectome.Dr
 			for x := r.Uint64N(1 << 32); x < 1<<32 && len(d.Counts) < 40; x += 1 + r.Uint64N(1<<uint(20+r.IntN(13))) {
 				d.Counts = append(d.Counts, uint32(x))
 			}
+			if r.IntN(3) == 0 {
+				d.Kind, d.Amount = connectome.Noise, 0
+				for range len(d.Counts) + 1 {
+					d.Table = append(d.Table, quanta(r, scale))
+				}
+			}
 		case m == connectome.FEAGIModel:
 			d.Kind = connectome.Inject
 		default:
 			d.Kind, d.Amount, d.Term = connectome.Term, 0, r.NormFloat64()
+			if r.IntN(3) == 0 {
+				for range size {
+					d.Each = append(d.Each, r.NormFloat64())
+				}
+			}
 		}
 		if r.IntN(3) == 0 {
 			d.From = uint64(r.IntN(30))
@@ -129,16 +148,94 @@ func randomFEAGI(r *rand.Rand, n uint32) connectome.Area {
 	return a
 }
 
+// perNeuron is one set of constants a neuron in one area of three, else none.
+func perNeuron[T any](r *rand.Rand, n uint32, one func() T) []T {
+	if r.IntN(3) != 0 {
+		return nil
+	}
+	each := make([]T, n)
+	for i := range each {
+		each[i] = one()
+	}
+	return each
+}
+
 func randomLIF(r *rand.Rand, n uint32) connectome.Area {
 	a := LIF(n)
-	a.LIF = connectome.LIF{
-		EM1:        -float32(among(r, 0.005, 0.1, 0.9999, r.Float64())),
-		Threshold:  float32(among(r, 1, 0.25, 3*r.Float64())),
-		Reset:      float32(among(r, 0, -2, r.Float64()-0.75)),
-		Refractory: among[uint16](r, 0, 1, 2, 20, 65535),
+	one := func() connectome.LIF {
+		return connectome.LIF{
+			EM1:        -float32(among(r, 0.005, 0.1, 0.9999, r.Float64())),
+			Threshold:  float32(among(r, 1, 0.25, 3*r.Float64())),
+			Reset:      float32(among(r, 0, -2, r.Float64()-0.75)),
+			Refractory: among[uint16](r, 0, 1, 2, 20, 65535),
+		}
 	}
+	a.LIF, a.LIFEach = one(), perNeuron(r, n, one)
 	a.V0.Value.A = among(r, 0, -1e-41, r.NormFloat64())
 	return a
+}
+
+func randomPSCExp(r *rand.Rand, n uint32) connectome.Area {
+	a := PSCExp(n)
+	one := func() connectome.PSCExp {
+		return connectome.PSCExp{
+			EM1:        -float32(among(r, 0.01, 0.5, r.Float64())),
+			P21Ex:      float32(r.Float64()),
+			P21In:      float32(r.Float64()),
+			P11Ex:      float32(among(r, 0.8, 0.99, r.Float64())),
+			P11In:      float32(among(r, 0.5, r.Float64())),
+			Threshold:  float32(among(r, 1, 0.25, 3*r.Float64())),
+			Reset:      float32(among(r, 0, -2, r.Float64()-0.75)),
+			Refractory: among[uint16](r, 0, 1, 2, 20, 65535),
+		}
+	}
+	a.PSCExp, a.PSCExpEach = one(), perNeuron(r, n, one)
+	a.V0.Value.A = among(r, 0, -1e-41, r.NormFloat64())
+	if r.IntN(2) == 0 {
+		a.More0 = []*connectome.Initial{nil, {Value: genome.Value{Kind: genome.Const, A: -0.3, Lo: math.Inf(-1), Hi: math.Inf(1)}}}
+	}
+	return a
+}
+
+func randomIzhikevich(r *rand.Rand, n uint32) connectome.Area {
+	a := Izhikevich(n)
+	one := func() connectome.Izhikevich {
+		return connectome.Izhikevich{
+			Half:      among[float32](r, 0.5, 0.05, 0.25),
+			ADt:       float32(0.02 + 0.08*r.Float64()),
+			B:         float32(0.2 + 0.05*r.Float64()),
+			C:         float32(-65 + 15*r.Float64()),
+			D:         float32(2 + 6*r.Float64()),
+			Threshold: among[float32](r, 30, 20),
+		}
+	}
+	a.Izhikevich, a.IzhikevichEach = one(), perNeuron(r, n, one)
+	a.V0.Value.A = among(r, -65, -50, -70+5*r.NormFloat64())
+	return a
+}
+
+func randomPoisson(r *rand.Rand, n uint32) connectome.Area {
+	a := Poisson(n, 0)
+	one := func() connectome.PoissonSource {
+		s := connectome.PoissonSource{Below: among(r, 0, 1, 1<<32, 1<<32-1, r.Uint64N(1<<32)), Until: math.MaxUint64}
+		if r.IntN(3) == 0 {
+			s.From = uint64(r.IntN(40))
+			s.Until = s.From + uint64(r.IntN(40))
+		}
+		return s
+	}
+	a.Poisson, a.PoissonEach = one(), perNeuron(r, n, one)
+	return a
+}
+
+func randomSpikes(r *rand.Rand, n uint32) connectome.Area {
+	lists := make([][]uint64, n)
+	for i := range lists {
+		for t := r.Uint64N(20); t < 120 && len(lists[i]) < 30; t += 1 + r.Uint64N(among[uint64](r, 1, 2, 30)) {
+			lists[i] = append(lists[i], t)
+		}
+	}
+	return SpikeList(lists...)
 }
 
 // randomInput stimulates some ports in some bursts, as a function of the burst, within each port's headroom.

@@ -38,6 +38,7 @@ type expectation struct {
 	only       []uint32 // when not nil: look at these neurons alone
 	candidates []engine.Candidate
 	v          []float32
+	more       [2][]float32
 	refractory []uint16
 	count      []uint16
 }
@@ -133,9 +134,22 @@ func (c *textCase) area(words []string) error {
 	if err != nil {
 		return err
 	}
-	a := FEAGI(uint32(n))
-	if words[0] == "lif" {
+	var a connectome.Area
+	switch words[0] {
+	case "feagi":
+		a = FEAGI(uint32(n))
+	case "lif":
 		a = LIF(uint32(n))
+	case "lif_psc_exp":
+		a = PSCExp(uint32(n))
+	case "izhikevich":
+		a = Izhikevich(uint32(n))
+	case "poisson":
+		a = Poisson(uint32(n), 0)
+	case "spike_list":
+		a = SpikeList(make([][]uint64, n)...)
+	default:
+		return fmt.Errorf("no model %s", words[0])
 	}
 	for _, w := range words[2:] {
 		key, value, _ := strings.Cut(w, "=")
@@ -156,6 +170,12 @@ func setParam(a *connectome.Area, key, value string) error {
 	case "draw":
 		a.FEAGI.FEAGIDraw = value == "feagi"
 		return nil
+	case "below", "from", "until":
+		x, err := strconv.ParseUint(value, 0, 64)
+		*map[string]*uint64{"below": &a.Poisson.Below, "from": &a.Poisson.From, "until": &a.Poisson.Until}[key] = x
+		return err
+	case "spikes": // neuron/burst/burst…,neuron/burst…
+		return setSpikes(a, value)
 	}
 	numbers, err := floats(strings.Split(value, ","))
 	if err != nil {
@@ -164,7 +184,7 @@ func setParam(a *connectome.Area, key, value string) error {
 	x := numbers[0]
 	set, known := map[string]func(){
 		"threshold": func() {
-			a.LIF.Threshold, a.FEAGI.Threshold.Const = x, x
+			a.LIF.Threshold, a.PSCExp.Threshold, a.Izhikevich.Threshold, a.FEAGI.Threshold.Const = x, x, x, x
 			if len(numbers) > 1 {
 				a.FEAGI.Threshold.Each = numbers
 			}
@@ -175,9 +195,18 @@ func setParam(a *connectome.Area, key, value string) error {
 		"excitability":    func() { a.FEAGI.Excitability = x },
 		"fire_limit":      func() { a.FEAGI.FireLimit = uint16(x) },
 		"snooze":          func() { a.FEAGI.Snooze = uint16(x) },
-		"refractory":      func() { a.FEAGI.Refractory, a.LIF.Refractory = uint16(x), uint16(x) },
-		"em1":             func() { a.LIF.EM1 = x },
-		"reset":           func() { a.LIF.Reset = x },
+		"refractory":      func() { a.FEAGI.Refractory, a.LIF.Refractory, a.PSCExp.Refractory = uint16(x), uint16(x), uint16(x) },
+		"em1":             func() { a.LIF.EM1, a.PSCExp.EM1 = x, x },
+		"reset":           func() { a.LIF.Reset, a.PSCExp.Reset = x, x },
+		"p21ex":           func() { a.PSCExp.P21Ex = x },
+		"p21in":           func() { a.PSCExp.P21In = x },
+		"p11ex":           func() { a.PSCExp.P11Ex = x },
+		"p11in":           func() { a.PSCExp.P11In = x },
+		"half":            func() { a.Izhikevich.Half = x },
+		"adt":             func() { a.Izhikevich.ADt = x },
+		"b":               func() { a.Izhikevich.B = x },
+		"c":               func() { a.Izhikevich.C = x },
+		"d":               func() { a.Izhikevich.D = x },
 		"V":               func() { a.V0.Value.A = float64(x) },
 	}[key]
 	if !known {
@@ -187,13 +216,27 @@ func setParam(a *connectome.Area, key, value string) error {
 	return nil
 }
 
-// drive adds "KIND AMOUNT [from=T] [until=T] [counts=N,…]" to the last area.
+// setSpikes reads NEURON/BURST/BURST…,NEURON/BURST…, neurons and bursts ascending.
+func setSpikes(a *connectome.Area, text string) error {
+	lists := make([][]uint64, a.Neurons.Count)
+	for _, one := range strings.Split(text, ",") {
+		x, err := whole(strings.Split(one, "/"))
+		if err != nil {
+			return err
+		}
+		lists[x[0]] = x[1:]
+	}
+	*a = SpikeList(lists...)
+	return nil
+}
+
+// drive adds "KIND AMOUNT [from=T] [until=T] [counts=N,…] [table=Q,…]" to the last area.
 func (c *textCase) drive(words []string) error {
 	x, err := strconv.ParseFloat(words[1], 64)
 	if err != nil {
 		return err
 	}
-	kinds := map[string]connectome.DriveKind{"inject": connectome.Inject, "poisson": connectome.Poisson, "term": connectome.Term}
+	kinds := map[string]connectome.DriveKind{"inject": connectome.Inject, "poisson": connectome.Poisson, "term": connectome.Term, "noise": connectome.Noise}
 	d := Always(kinds[words[0]], int32(x))
 	if d.Kind == connectome.Term {
 		d.Amount, d.Term = 0, x
@@ -201,6 +244,14 @@ func (c *textCase) drive(words []string) error {
 	for _, w := range words[2:] {
 		key, value, _ := strings.Cut(w, "=")
 		for _, text := range strings.Split(value, ",") {
+			if key == "table" {
+				amount, err := strconv.ParseInt(text, 10, 32)
+				if err != nil {
+					return err
+				}
+				d.Table = append(d.Table, int32(amount))
+				continue
+			}
 			n, err := strconv.ParseUint(text, 0, 64)
 			if err != nil {
 				return err
@@ -233,11 +284,16 @@ func (c *textCase) synapse(words []string) error {
 	return nil
 }
 
-// setStart reads "V …", "refractory …", "count …", "number T" or "queue D ID…".
+// setStart reads "V …", "I_ex …", "I_in …", "u …", "refractory …", "count …", "number T" or "queue D ID…".
 func (c *textCase) setStart(what string, words []string) error {
-	if what == "V" {
+	if k, further := variable(what); further || what == "V" {
 		v, err := floats(words)
-		c.start = append(c.start, func(s *engine.State) error { return replace(s.V, v) })
+		c.start = append(c.start, func(s *engine.State) error {
+			if further {
+				return replace(s.More[k], v)
+			}
+			return replace(s.V, v)
+		})
 		return err
 	}
 	x, err := whole(words)
@@ -257,6 +313,12 @@ func (c *textCase) setStart(what string, words []string) error {
 		return nil
 	})
 	return err
+}
+
+// variable is the place of a further variable in the state.
+func variable(name string) (int, bool) {
+	k, is := map[string]int{"I_ex": 0, "I_in": 1, "u": 0}[name]
+	return k, is
 }
 
 // replace copies a whole slice.
@@ -287,11 +349,15 @@ func (c *textCase) expect(word string, words []string) (err error) {
 	case "V":
 		e.v, err = floats(words)
 		return err
+	case "I_ex", "I_in", "u":
+		k, _ := variable(word)
+		e.more[k], err = floats(words)
+		return err
 	case "fcl":
 		in, err := stimuli(words)
 		e.candidates = []engine.Candidate{}
 		for _, s := range in {
-			e.candidates = append(e.candidates, engine.Candidate{Port: s.Port, Neuron: s.Port, Sum: s.Amount})
+			e.candidates = append(e.candidates, engine.Candidate{Port: s.Port, Sum: s.Amount})
 		}
 		return err
 	case "fired":

@@ -35,6 +35,9 @@ const (
 	PoissonDrive
 	Excitability
 	Attractivity
+	NoiseDrive
+	PoissonSource
+	ParameterDraw
 )
 
 // Draw is the law's draw for index in burst t.

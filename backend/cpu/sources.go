@@ -1,0 +1,56 @@
+package cpu
+
+import (
+	"cmp"
+	"slices"
+
+	"burst/connectome"
+	"burst/internal/exact"
+)
+
+// updatePoisson is step 4 of poisson.
+func (p *part) updatePoisson(g *group) {
+	t := p.b.number
+	var draws [4]uint32
+	for n := g.lo; n < g.hi; n++ {
+		if n%4 == 0 || n == g.lo {
+			draws = exact.Draw(p.b.c.RunSeed, exact.PoissonSource, uint64(n/4), t)
+		}
+		s := g.area.PoissonOf(n - g.area.Neurons.First)
+		if s.From <= t && t < s.Until && uint64(draws[n%4]) < s.Below {
+			g.fired = append(g.fired, n)
+		}
+	}
+}
+
+// listed is one entry of a spike list.
+type listed struct {
+	burst  uint64
+	neuron uint32
+}
+
+// listSpikes lists the spikes of neurons lo ≤ n < hi by burst, then neuron.
+func listSpikes(a *connectome.Area, lo, hi uint32) []listed {
+	var list []listed
+	for n := lo; n < hi; n++ {
+		i := n - a.Neurons.First
+		for _, t := range a.Spikes.At[a.Spikes.Row[i]:a.Spikes.Row[i+1]] {
+			list = append(list, listed{t, n})
+		}
+	}
+	slices.SortFunc(list, func(x, y listed) int {
+		return cmp.Or(cmp.Compare(x.burst, y.burst), cmp.Compare(x.neuron, y.neuron))
+	})
+	return list
+}
+
+// updateSpikeList is step 4 of spike_list.
+func (p *part) updateSpikeList(g *group) {
+	first, _ := slices.BinarySearchFunc(g.list, p.b.number, func(l listed, t uint64) int { return cmp.Compare(l.burst, t) })
+	for _, l := range g.list[first:] {
+		if l.burst != p.b.number {
+			return
+		}
+		g.fired = append(g.fired, l.neuron)
+	}
+}

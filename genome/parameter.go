@@ -1,0 +1,123 @@
+package genome
+
+import (
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// perNeuron reads a parameter that may differ from neuron to neuron: a number goes into x, anything else is noted as
+// varied. Whether numbers that are drawn lie in the parameter's range is seen when they are drawn.
+func (p *parser) perNeuron(n *yaml.Node, at *path, k *key, a *Area, x *float64) {
+	if n.Kind != yaml.ScalarNode || !strings.Contains(n.Value, "(") {
+		if y, ok := p.number(n, at, k); ok {
+			*x = y
+		}
+		return
+	}
+	text, ok := p.scalar(n, at, k.Dims[0].article()+" or a distribution")
+	if !ok {
+		return
+	}
+	v, m := parseParam(text, k.Dims[0])
+	v.Pos = pos(n)
+	if m != nil {
+		p.mistake(n, at, m)
+		return
+	}
+	for _, y := range [...]float64{v.A, v.B} {
+		if !p.fits(n, at, y) {
+			return
+		}
+	}
+	a.vary(k.Name, v)
+}
+
+// parseParam reads a distribution, or lin(a, b, u) or sq(a, b, u), which are a + b·u and a + b·u² with a number u, uniform
+// in 0…1, that all parameters of the area which name it share.
+func parseParam(text string, dim Dimension) (Value, *mistake) {
+	e := &expression{text: text, dim: dim, timestep: 1}
+	kinds := map[string]ValueKind{"lin": Linear, "sq": Square}
+	kind, tied := kinds[e.word()]
+	if !tied {
+		v, m := parseValue(text, dim, 1)
+		if m != nil && m.suggestion == "" && strings.Contains(m.message, "unknown distribution") {
+			m.suggestion = Nearest(e.word(), []string{"lin", "sq"})
+		}
+		return v, m
+	}
+	v := Value{Kind: kind, Lo: -inf, Hi: inf}
+	e.at += len(e.word())
+	m := first(
+		func() *mistake { return e.want("(") },
+		func() *mistake { return e.quantity(&v.A) },
+		func() *mistake { return e.want(",") },
+		func() *mistake { return e.quantity(&v.B) },
+		func() *mistake { return e.want(",") },
+		func() *mistake { return e.name(&v.Shared) },
+		func() *mistake { return e.want(")") },
+	)
+	if e.blanks(); m == nil && e.at < len(text) {
+		m = wrong(e.at, "", "%q found, the end of the value wanted", short(text[e.at:]))
+	}
+	return v, m
+}
+
+// name reads the name of a shared number.
+func (e *expression) name(into *string) *mistake {
+	if *into = e.word(); *into == "" {
+		return wrong(e.at, "", "%q found, the name of a shared uniform number such as u wanted", short(e.text[e.at:]))
+	}
+	e.at += len(*into)
+	return nil
+}
+
+// spikes reads the list of a spike_list area; a neuron may fire once a burst.
+func (p *parser) spikes(f *fields, a *Area) {
+	if a.Model.Name != "spike_list" {
+		return
+	}
+	_, at, k := f.get("spikes")
+	type entry struct {
+		Spike
+		node *yaml.Node
+		at   *path
+	}
+	var all []entry
+	for i, n := range f.list("spikes") {
+		e, ok := p.fields(n, at.item(i), k.Item.Keys)
+		if !ok || p.full() {
+			continue
+		}
+		neurons := e.neuronsOf("neurons", a)
+		_, whenAt, when := e.get("at")
+		for j, b := range e.list("at") {
+			t, ok := p.bursts(b, whenAt.item(j), when.Item.Low, when.Item.High)
+			for _, id := range neurons {
+				if ok {
+					all = append(all, entry{Spike{t, id}, b, whenAt.item(j)})
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(x, y entry) int { return x.compare(y.Spike) })
+	for i, e := range all {
+		if i > 0 && all[i-1].Spike == e.Spike {
+			p.fault(e.node, e.at, "", "neuron %d fires in burst %d already, once a burst wanted", e.Neuron, e.Burst)
+			continue
+		}
+		a.Spikes = append(a.Spikes, e.Spike)
+	}
+}
+
+// compare orders spikes by burst, then neuron.
+func (s Spike) compare(o Spike) int {
+	if s.Burst != o.Burst {
+		if s.Burst < o.Burst {
+			return -1
+		}
+		return 1
+	}
+	return int(int64(s.Neuron) - int64(o.Neuron))
+}
