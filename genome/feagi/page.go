@@ -2,6 +2,7 @@ package feagi
 
 import (
 	"bytes"
+	"math"
 	"strconv"
 	"strings"
 	"unicode"
@@ -51,7 +52,12 @@ func plain(s string) string {
 }
 
 // number writes a number as briefly as reading it back allows.
-func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+func number(x float64) string {
+	if x == math.Trunc(x) && math.Abs(x) < 1<<53 {
+		return strconv.FormatFloat(x, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64)
+}
 
 // numbers writes a short list.
 func numbers[T int64 | uint64 | float64](list ...T) string {
