@@ -208,8 +208,10 @@ func (im *importer) python() bool { return im.report.Dialect == Python }
 
 // prepare settles what other areas and the file's statistics ask of an area: kind, name, size.
 func (im *importer) prepare() {
-	taken := map[string]bool{}
+	taken := map[string]int{}
+	im.byCanonical = map[string]*area{}
 	for _, a := range im.areas {
+		im.canonicalise(a)
 		im.identify(a, taken)
 		a.memory = im.isMemory(a)
 		im.shape(a)
@@ -232,8 +234,20 @@ func (a *area) neurons() uint64 {
 	return a.size[0] * a.size[1] * a.size[2] * a.each
 }
 
-// identify finds a readable name that no other area has.
-func (im *importer) identify(a *area, taken map[string]bool) {
+// canonicalise files an area under the way of writing its id that old and new files share; nil where two share one.
+func (im *importer) canonicalise(a *area) {
+	id := canonical(a.id)
+	if isPower(a.id) {
+		id = "___power"
+	}
+	if _, twice := im.byCanonical[id]; twice {
+		a = nil
+	}
+	im.byCanonical[id] = a
+}
+
+// identify finds a readable name that no other area has; taken counts the uses of each.
+func (im *importer) identify(a *area, taken map[string]int) {
 	found := im.text1(a, "__name")
 	name := cleanName(found)
 	id := cleanName(canonical(a.id))
@@ -243,13 +257,14 @@ func (im *importer) identify(a *area, taken map[string]bool) {
 	if name == "" {
 		name = "area"
 	}
-	if taken[name] {
+	if taken[name] > 0 {
 		name = cleanName(name + " " + id)
 	}
-	for base, n := name, 2; taken[name]; n++ {
-		name = fmt.Sprintf("%s %d", base, n)
+	for base := name; taken[name] > 0; {
+		taken[base]++
+		name = fmt.Sprintf("%s %d", base, taken[base])
 	}
-	taken[name] = true
+	taken[name]++
 	a.name, a.report.Name = name, name
 	if e, ok := a.genes["__name"]; ok {
 		switch {

@@ -65,7 +65,9 @@ type importer struct {
 
 	areas        []*area
 	byID         map[string]*area
+	byCanonical  map[string]*area
 	morphologies *object
+	made         int // bytes of rules written out
 }
 
 // maxFaults bounds a report: nobody reads further.

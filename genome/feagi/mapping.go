@@ -24,6 +24,9 @@ type line struct {
 	text, comment string
 }
 
+// maxMade bounds what the morphologies of all mappings become, in bytes: a short file may use a long one many times.
+const maxMade = 4 << 20
+
 // fields are the elements of a rule in the order of its array form.
 var fields = []string{
 	"morphology_id", "morphology_scalar", "postSynapticCurrent_multiplier", "plasticity_flag", "plasticity_constant",
@@ -99,16 +102,10 @@ func (im *importer) destination(id string) *area {
 	if a := im.byID[id]; a != nil {
 		return a
 	}
-	var found *area
-	for _, a := range im.areas {
-		if canonical(a.id) == canonical(id) || isPower(a.id) && isPower(id) {
-			if found != nil {
-				return nil
-			}
-			found = a
-		}
+	if isPower(id) {
+		id = "___power"
 	}
-	return found
+	return im.byCanonical[canonical(id)]
 }
 
 // rule reads one rule; nil when it makes no synapses or is at fault.
@@ -129,7 +126,17 @@ func (im *importer) rule(a, to *area, d *member, v value, key string) *mapping {
 		im.dropped(&a.report.Lines, m.at, m.where, Note{Key: key, From: m.morphology, Reason: "a mapping of a memory area, which makes no synapses before it learns"})
 		return nil
 	}
+	if im.made > maxMade { // a mistake already
+		return nil
+	}
 	if m.connection, ok = im.morphology(m, key); !ok {
+		return nil
+	}
+	for _, l := range m.connection {
+		im.made += len(l.text)
+	}
+	if im.made > maxMade {
+		im.fault(m.at, m.where, "with this rule the morphologies of all mappings take more than 4 MiB written out, fewer wanted")
 		return nil
 	}
 	return m

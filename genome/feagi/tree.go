@@ -23,7 +23,10 @@ type value struct {
 }
 
 // object keeps its members in the file's order, which gives areas and neurons their numbers.
-type object struct{ members []member }
+type object struct {
+	members []member
+	index   map[string]int // of members, once there are many
+}
 
 // member is one key of an object.
 type member struct {
@@ -37,12 +40,30 @@ func (o *object) get(key string) *member {
 	if o == nil {
 		return nil
 	}
+	if o.index != nil {
+		if i, ok := o.index[key]; ok {
+			return &o.members[i]
+		}
+		return nil
+	}
 	for i := range o.members {
 		if o.members[i].key == key {
 			return &o.members[i]
 		}
 	}
 	return nil
+}
+
+func (o *object) add(m member) {
+	const many = 16
+	if o.members = append(o.members, m); len(o.members) == many {
+		o.index = make(map[string]int, 2*many)
+		for i := range o.members {
+			o.index[o.members[i].key] = i
+		}
+	} else if o.index != nil {
+		o.index[m.key] = len(o.members) - 1
+	}
 }
 
 // object is the value as an object, nil when it is none.
@@ -184,7 +205,6 @@ func (r *reader) list(at, depth int) (value, *broken) {
 
 func (r *reader) members(at, depth int) (value, *broken) {
 	o := &object{}
-	var seen map[string]bool // once there are many members
 	for r.d.More() {
 		t, at, wrong := r.token()
 		if wrong != nil {
@@ -192,24 +212,15 @@ func (r *reader) members(at, depth int) (value, *broken) {
 		}
 		key := t.(string) // the decoder takes nothing else for a key
 		r.path = append(r.path, key)
-		if r.values++; len(o.members) == 16 {
-			seen = map[string]bool{}
-			for _, m := range o.members {
-				seen[m.key] = true
-			}
-		}
-		if seen[key] || seen == nil && o.get(key) != nil {
+		if r.values++; o.get(key) != nil {
 			return value{}, r.wrong(at, "the key is found again, one of each wanted")
-		}
-		if seen != nil {
-			seen[key] = true
 		}
 		v, wrong := r.value(depth + 1)
 		if wrong != nil {
 			return value{}, wrong
 		}
 		r.path = r.path[:len(r.path)-1]
-		o.members = append(o.members, member{key, at, v})
+		o.add(member{key, at, v})
 	}
 	_, _, wrong := r.token()
 	return value{at, o}, wrong
