@@ -106,6 +106,7 @@ func (im *importer) dropped(notes *[]Note, at int, where string, n Note) {
 	n.Fate = NotHonoured
 	*notes = append(*notes, n)
 	if im.o.Strict {
+		n.Key = "" // where names it
 		im.fault(at, where, "%s (not honoured, and --strict was given)", n)
 	}
 }
