@@ -13,7 +13,7 @@ import (
 var layers = [][]string{
 	{"internal/exact", "kernels"},
 	{"genome", "genomes"},
-	{"genome/feagi"},
+	{"genome/feagi", "picture"},
 	{"connectome"},
 	{"engine", "backend/cuda/driver"},
 	{"engine/enginetest", "backend/reference", "backend/cpu", "backend/cuda", "record"},
@@ -28,6 +28,7 @@ var owners = map[string][]string{
 	"gopkg.in/yaml.v3":             {"genome"},
 	"github.com/spf13/cobra":       {"cmd/burst"},
 	"gonum.org/v1/gonum":           {"record", "bench", "bench/science"},
+	"gonum.org/v1/plot":            {"picture"},
 	"github.com/ebitengine/purego": {"backend/cuda/driver"},
 	"github.com/stretchr/testify":  {"engine/enginetest"}, // a package of tests
 }

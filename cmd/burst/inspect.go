@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 
 	"burst/connectome"
+	"burst/picture"
 
 	"github.com/spf13/cobra"
 )
@@ -41,15 +43,17 @@ type inspectBytes struct {
 func newInspectCommand() *cobra.Command {
 	var asJSON bool
 	var threads int
+	var svg string
 	cmd := &cobra.Command{
 		Use:               "inspect GENOME",
 		Short:             "Show areas, neurons, synapses and memory, without building",
 		Args:              genomeArgument,
 		ValidArgsFunction: completeGenome,
-		RunE:              func(cmd *cobra.Command, args []string) error { return inspect(cmd, args[0], threads, asJSON) },
+		RunE:              func(cmd *cobra.Command, args []string) error { return inspect(cmd, args[0], threads, svg, asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the sizes as JSON")
 	cmd.Flags().IntVar(&threads, "threads", 0, "threads to count with (default: all processors)")
+	cmd.Flags().StringVar(&svg, "map", "", "draw areas and projections into this SVG file, which must not exist")
 	return cmd
 }
 
@@ -57,7 +61,7 @@ func newInspectCommand() *cobra.Command {
 const stateBytes = 4 + 2 + 2 + 4
 
 // inspect prints what Measure finds.
-func inspect(cmd *cobra.Command, arg string, threads int, asJSON bool) error {
+func inspect(cmd *cobra.Command, arg string, threads int, svg string, asJSON bool) error {
 	g, err := loadGenome(cmd, arg)
 	if err != nil {
 		return err
@@ -76,6 +80,15 @@ func inspect(cmd *cobra.Command, arg string, threads int, asJSON bool) error {
 			Name: a.Name, Group: area.Group, Devices: area.Devices, Model: area.Model.Name, Size: area.Size, PerVoxel: area.PerVoxel,
 			Neurons: a.Neurons, InSynapses: a.InSynapses, OutSynapses: a.OutSynapses,
 		})
+	}
+	if svg != "" {
+		var b bytes.Buffer
+		if err := picture.Map(&b, g); err != nil {
+			return err
+		}
+		if err := writeNew(svg, b.Bytes()); err != nil {
+			return err
+		}
 	}
 	if asJSON {
 		return printJSON(cmd, v)
