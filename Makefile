@@ -15,8 +15,10 @@ build: ## build bin/burst
 test: ## run all tests but the long ones
 	$(GO) test ./...
 
-test-long: ## run the example networks on every backend, in full
+test-long: ## run the example networks on every backend, in full; long round trips; 50 kills
 	$(GO) test -timeout 60m ./genomes -long
+	$(GO) test ./record -run TestRoundTrip -long
+	$(GO) test ./cmd/burst -run TestKilledRuns -long
 
 race: ## run the tests under the race detector (needs gcc)
 	CGO_ENABLED=1 $(GO) test -race -short ./...

@@ -13,7 +13,7 @@ import (
 var layers = [][]string{
 	{"internal/exact", "kernels"},
 	{"genome", "genomes"},
-	{"genome/feagi", "picture"},
+	{"genome/feagi", "genome/brainmap"},
 	{"connectome"},
 	{"engine", "backend/cuda/driver"},
 	{"engine/enginetest", "backend/reference", "backend/cpu", "backend/cuda", "record"},
@@ -28,7 +28,8 @@ var owners = map[string][]string{
 	"gopkg.in/yaml.v3":             {"genome"},
 	"github.com/spf13/cobra":       {"cmd/burst"},
 	"gonum.org/v1/gonum":           {"record", "bench", "bench/science"},
-	"gonum.org/v1/plot":            {"picture"},
+	"gonum.org/v1/plot":            {"genome/brainmap"},
+	"github.com/apache/arrow-go":   {"record"},
 	"github.com/ebitengine/purego": {"backend/cuda/driver"},
 	"github.com/stretchr/testify":  {"engine/enginetest"}, // a package of tests
 }

@@ -14,8 +14,17 @@ type Genome struct {
 	Projections []Projection
 	Stimuli     []Stimulus
 	Record      Record
+	Folder      string // where the files lie that the text names; "" when it may name none
+	Files       []File // those that it names
 
 	src *source
+}
+
+// File is a file that a genome names, with what tells whether it has changed.
+type File struct {
+	Path   string // inside Genome.Folder
+	Bytes  int64
+	SHA256 string // hexadecimal
 }
 
 // Pos is a place in the genome's text; line and column count from 1.

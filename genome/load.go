@@ -1,12 +1,15 @@
 package genome
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 )
 
@@ -18,12 +21,45 @@ func Load(path string) (*Genome, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, err := os.OpenRoot(filepath.Dir(path))
+	return ParseIn(filepath.Dir(path), path, text)
+}
+
+// ParseIn is Parse for a text whose files are opened inside the folder dir, as Load does. Genome.Files lists them.
+func ParseIn(dir, name string, text []byte) (*Genome, error) {
+	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("genome: %w", err)
 	}
 	defer root.Close()
-	return Parse(path, text, func(name string) (io.ReadCloser, error) { return openInside(root, name) })
+	var files []File
+	g, err := Parse(name, text, func(name string) (io.ReadCloser, error) { return openHashed(root, name, &files) })
+	if err != nil {
+		return nil, err
+	}
+	g.Folder, g.Files = dir, files
+	return g, nil
+}
+
+// openHashed opens a file inside root and adds it to the list when it is not there yet.
+func openHashed(root *os.Root, name string, files *[]File) (io.ReadCloser, error) {
+	f, err := openInside(root, name)
+	if err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(*files, func(f File) bool { return f.Path == name }) {
+		return f, nil
+	}
+	h := sha256.New()
+	n, err := io.Copy(h, f)
+	if err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		f.Close()
+		return nil, outside(name, err)
+	}
+	*files = append(*files, File{Path: name, Bytes: n, SHA256: hex.EncodeToString(h.Sum(nil))})
+	return f, nil
 }
 
 // ReadText reads a regular file of at most the 16 MiB that Parse takes.
@@ -58,7 +94,7 @@ func ReadText(path string) ([]byte, error) {
 }
 
 // openInside opens a regular file inside root.
-func openInside(root *os.Root, name string) (io.ReadCloser, error) {
+func openInside(root *os.Root, name string) (*os.File, error) {
 	if !filepath.IsLocal(name) {
 		return nil, fmt.Errorf("expects a file inside the genome's folder, found %q", short(name))
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"burst/connectome"
-	"burst/picture"
+	"burst/genome/brainmap"
 
 	"github.com/spf13/cobra"
 )
@@ -83,7 +83,7 @@ func inspect(cmd *cobra.Command, arg string, threads int, svg string, asJSON boo
 	}
 	if svg != "" {
 		var b bytes.Buffer
-		if err := picture.Map(&b, g); err != nil {
+		if err := brainmap.Draw(&b, g); err != nil {
 			return err
 		}
 		if err := writeNew(svg, b.Bytes()); err != nil {

@@ -89,6 +89,19 @@ func (s *seeds) apply(cmd *cobra.Command, g *genome.Genome) {
 	}
 }
 
+// applySettings gives the genome with what --set says; what the new text does not allow are faults, as of any genome.
+func applySettings(g *genome.Genome, settings []string) (*genome.Genome, error) {
+	if len(settings) == 0 {
+		return g, nil
+	}
+	made, err := g.With(settings)
+	var f genome.Faults
+	if err != nil && !errors.As(err, &f) {
+		return nil, usageError{fmt.Errorf("--set %w", err)}
+	}
+	return made, err
+}
+
 // build makes the connectome, with progress on p.
 func build(g *genome.Genome, threads int, p *progress) (*connectome.Connectome, error) {
 	return connectome.Build(g, connectome.Options{Threads: threads, Progress: p.building})

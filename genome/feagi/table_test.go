@@ -27,6 +27,9 @@ var (
 // Every public genome imports, builds and runs 1,000 bursts with the same digest on the backends of this machine; the
 // guide's table says what came of it.
 func TestTable(t *testing.T) {
+	if testing.Short() {
+		t.Skip("10 networks of 1,000 bursts on the reference backend take too long for a short test")
+	}
 	files, err := filepath.Glob(filepath.Join(*genomes, "*.json"))
 	require.NoError(t, err)
 	if len(files) == 0 {

@@ -1,6 +1,6 @@
-// Package picture draws a genome for people: its areas where the genome puts them, and the projections between them. It
+// Package brainmap draws a genome for people: its areas where the genome puts them, and the projections between them. It
 // looks at genome and sizes only and stands beside the engine, not in its flow.
-package picture
+package brainmap
 
 import (
 	"bytes"
@@ -29,10 +29,10 @@ const (
 	slant    = 0.35 // of z, right and up
 )
 
-// Map writes an SVG of g: each area at its position, x to the right and y up, z slanting away and paler; sides in
+// Draw writes an SVG of g: each area at its position, x to the right and y up, z slanting away and paler; sides in
 // proportion to its voxels. Areas that have no positions stand in rows. Arrows are projections, red where the weight is
 // negative.
-func Map(w io.Writer, g *genome.Genome) error {
+func Draw(w io.Writer, g *genome.Genome) error {
 	m := &sheet{areas: make([]placed, len(g.Areas))}
 	for i := range g.Areas {
 		m.areas[i].area = &g.Areas[i]

@@ -1,4 +1,4 @@
-package picture_test
+package brainmap_test
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"burst/genome"
-	"burst/picture"
+	"burst/genome/brainmap"
 
 	"github.com/stretchr/testify/require"
 )
@@ -20,7 +20,7 @@ func draw(t *testing.T, text string) string {
 	g, err := genome.Parse("g.yaml", []byte(text), nil)
 	require.NoError(t, err)
 	var b bytes.Buffer
-	require.NoError(t, picture.Map(&b, g))
+	require.NoError(t, brainmap.Draw(&b, g))
 	d := xml.NewDecoder(bytes.NewReader(b.Bytes()))
 	for {
 		_, err := d.Token()
@@ -46,7 +46,7 @@ projections:
 `
 
 // Every area has its box and its name, once; every pair of areas and sign of weight one arrow.
-func TestMap(t *testing.T) {
+func TestDraw(t *testing.T) {
 	svg := draw(t, three)
 	for _, name := range []string{">eye<", ">brain one<", ">past<", ">three: 3 areas<"} {
 		require.Equal(t, 1, strings.Count(svg, name), name)

@@ -1,4 +1,4 @@
-package picture
+package brainmap
 
 import (
 	"image/color"
