@@ -71,7 +71,7 @@ func (im *importer) unused(top *object) {
 	for _, m := range top.members {
 		n := Note{Key: m.key, Fate: NoEffect}
 		switch m.key {
-		case "blueprint", "neuron_morphologies", "stats", "physiology", "genome_title":
+		case "blueprint", "neuron_morphologies", "stats", "physiology", "genome_title", "burst_delay":
 			continue
 		case "version":
 			if s, ok := m.what.(string); ok {
@@ -80,7 +80,8 @@ func (im *importer) unused(top *object) {
 				im.report.Version = m.value.String()
 			}
 			continue
-		case "genome_id", "genome_description", "hosts", "signatures", "timestamp", "brain_regions", "species":
+		case "genome_id", "genome_description", "hosts", "signatures", "timestamp", "brain_regions", "species",
+			"max_burst_count", "evolution_burst_count", "max_age", "ipu_idle_threshold", "firing_patterns", "neighbor_locator_rule":
 		default:
 			n.From, n.Reason = m.value.String(), "a key that FEAGI's genomes do not have"
 		}
@@ -103,6 +104,8 @@ func (im *importer) blueprint(b *object, at int) bool {
 		case m.key == "cortical_areas":
 			im.fault(m.at, "blueprint.cortical_areas", "expects areas by their FEAGI ids, or flat keys such as _____10c-c__for-nx-fire_t-f; found a layout of its own, of which FEAGI itself loads no area")
 			return false
+		case strings.HasPrefix(m.key, "_____10b-"): // genes of the whole brain, such as its name
+			im.report.note(Note{Key: "blueprint." + short(m.key), Fate: NoEffect, From: m.value.String()})
 		case properties == nil || strings.HasPrefix(m.key, "___") && len(m.key) > 20:
 			im.dropped(&im.report.Notes, m.at, "blueprint."+short(m.key), Note{Key: "blueprint." + short(m.key), From: m.value.String(), Reason: "the key names no area"})
 		default:

@@ -163,6 +163,29 @@ func TestGenesRust(t *testing.T) {
 	require.Equal(t, 1.0, g.Projections[1].Weight.A, "rust takes a weight that is no whole number for 1")
 }
 
+// The oldest files: morphologies without a type, a burst's time at the top, genes of the whole brain, rules of four; and
+// the newest: delays in rules.
+func TestOldAndNew(t *testing.T) {
+	g, r, err := feagi.Import("old.json", []byte(`{"version": "2.0", "burst_delay": 0.1, "max_burst_count": 3,
+"neuron_morphologies": {"placeholder": {}, "next": {"vectors": [[0, 0, 1]]}, "randomizer": {"functions": true}, "first": {"patterns": [[["*", "*", "*"], [0, 0, 0]]]}},
+"blueprint": {"_____10b-_____s-__-__name-t": "smart_car",
+ "_____10c-t_pmot-cx-_group-t": "thalamus", "_____10c-t_pmot-nx-___bbz-i": 3, "_____10c-t_pmot-nx-leak_c-f": 2000,
+ "_____10c-t_pmot-cx-dstmap-d": {"t_pmot": [["next", [1, 1, 4], 1, false], ["randomizer", [1, 1, 1], 1, false], ["first", [1, 1, 1], -1, false],
+  {"morphology_id": "next", "synaptic_delay_bursts": 7, "synapse_attractivity": 49.5}, {"morphology_id": "next", "synaptic_delay_bursts": 0}]}
+}}`), feagi.Options{})
+	require.NoError(t, err)
+	require.Equal(t, 100.0, g.Timestep)
+	require.Equal(t, "thalamus", g.Areas[0].Group)
+	require.Equal(t, genome.Vectors, g.Projections[0].Rule)
+	require.Equal(t, [][3]int64{{0, 0, 4}}, g.Projections[0].Vectors, "scaled")
+	require.Equal(t, genome.Randomizer, g.Projections[1].Rule)
+	require.Equal(t, genome.Patterns, g.Projections[2].Rule)
+	require.Equal(t, 7.0, g.Projections[3].Delay.A)
+	require.Equal(t, uint64(50), g.Projections[3].LeaveOut)
+	require.Equal(t, 1.0, g.Projections[4].Delay.A)
+	require.Zero(t, r.Count(feagi.NotHonoured))
+}
+
 // What a dialect and the clamp make of a postsynaptic current.
 func TestCurrents(t *testing.T) {
 	const text = `{"blueprint": {"_____10c-c__one-nx-pstcr_-f": X, "_____10c-c__one-nx-leak_c-f": 0}}`

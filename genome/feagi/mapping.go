@@ -13,6 +13,7 @@ type mapping struct {
 	morphology string
 	scalar     [3]float64
 	weight     float64
+	delay      uint64 // bursts
 	made       uint64 // per cent of the synapses that are made
 	constants  string // of plasticity, in words
 	connection []line // rule and its keys; nil when the rule makes no synapses
@@ -54,6 +55,9 @@ func (im *importer) writeMappings() {
 			im.page.line(l.origin, "    "+l.text, l.comment)
 		}
 		im.page.line(here, "    weight: "+number(m.weight), "")
+		if m.delay > 1 {
+			im.page.line(here, fmt.Sprintf("    delay: %d", m.delay), "")
+		}
 		if m.made < 100 {
 			im.page.line(here, fmt.Sprintf("    attractivity: %d", m.made), "")
 		}
@@ -110,7 +114,7 @@ func (im *importer) destination(id string) *area {
 
 // rule reads one rule; nil when it makes no synapses or is at fault.
 func (im *importer) rule(a, to *area, d *member, v value, key string) *mapping {
-	m := &mapping{from: a, to: to, at: v.at, where: a.where(key), scalar: [3]float64{1, 1, 1}, weight: 1, made: 100}
+	m := &mapping{from: a, to: to, at: v.at, where: a.where(key), scalar: [3]float64{1, 1, 1}, weight: 1, delay: 1, made: 100}
 	plastic, ok := im.ruleFields(m, v, key)
 	if !ok {
 		return nil
@@ -182,7 +186,7 @@ func (im *importer) ruleFields(m *mapping, v value, key string) (plastic, ok boo
 // ruleObject sorts the keys of a rule in object form.
 func (im *importer) ruleObject(m *mapping, o *object, parts map[string]value, key string) {
 	for _, e := range o.members {
-		known := e.key == "synapse_attractivity"
+		known := e.key == "synapse_attractivity" || e.key == "synaptic_delay_bursts"
 		for _, f := range fields {
 			known = known || f == e.key
 		}
@@ -207,20 +211,46 @@ func (im *importer) ruleValues(m *mapping, parts map[string]value, key string) (
 	im.scalar(m, parts, key)
 	im.multiplier(m, parts, key)
 	plastic = im.plasticity(m, parts, key)
-	if v, ok := parts["synapse_attractivity"]; ok && v.what != nil {
-		x, ok := toNumber(v.what)
-		if !ok {
-			im.fault(v.at, m.where+", synapse_attractivity", "expects 0…100, found %s", v)
-			return plastic
-		}
-		m.made = uint64(math.Ceil(max(0, min(x, 100)))) // FEAGI draws a whole number 0…99 below it
-		fate, to := Carried, ""
-		if float64(m.made) != x {
-			fate, to = Converted, fmt.Sprintf("attractivity %d", m.made)
-		}
-		m.from.note(key+".synapse_attractivity", fate, v.String(), to, "")
-	}
+	im.delay(m, parts["synaptic_delay_bursts"], key)
+	im.attractivity(m, parts["synapse_attractivity"], key)
 	return plastic
+}
+
+// delay reads the bursts from spike to arrival, of which there is at least one.
+func (im *importer) delay(m *mapping, v value, key string) {
+	const field, most = "synaptic_delay_bursts", 255
+	if v.what == nil {
+		return
+	}
+	x, ok := toNumber(v.what)
+	switch {
+	case !ok || x < 0 || x > most || x != math.Trunc(x):
+		im.fault(v.at, m.where+", "+field, "expects a whole number of bursts up to %d, found %s", most, v)
+	case x == 0:
+		m.from.note(key+"."+field, Converted, "0", "delay 1", "nothing arrives in the burst in which it is sent")
+	default:
+		m.delay = uint64(x)
+		m.from.note(key+"."+field, Carried, v.String(), "", "")
+	}
+}
+
+// attractivity reads the per cent of synapses that are made; FEAGI draws a whole number 0…99 below it.
+func (im *importer) attractivity(m *mapping, v value, key string) {
+	const field = "synapse_attractivity"
+	if v.what == nil {
+		return
+	}
+	x, ok := toNumber(v.what)
+	if !ok {
+		im.fault(v.at, m.where+", "+field, "expects 0…100, found %s", v)
+		return
+	}
+	m.made = uint64(math.Ceil(max(0, min(x, 100))))
+	if float64(m.made) == x {
+		m.from.note(key+"."+field, Carried, v.String(), "", "")
+		return
+	}
+	m.from.note(key+"."+field, Converted, v.String(), fmt.Sprintf("attractivity %d", m.made), "")
 }
 
 // absent notes the default of a field that a rule lacks.

@@ -62,6 +62,7 @@ func TestMistakes(t *testing.T) {
 		{"rule of 3", one("cx-___bbx-i", "1", `["projector", [1,1,1], 1]`), []string{"area c__one", "4, 7 or 8"}, 9},
 		{"rule of nothing", one("cx-___bbx-i", "1", `null`), []string{"a list or an object"}, 9},
 		{"multiplier", one("cx-___bbx-i", "1", `["projector", [1,1,1], "x", false]`), []string{"postSynapticCurrent_multiplier"}, 9},
+		{"delay", one("cx-___bbx-i", "1", `{"morphology_id": "projector", "synaptic_delay_bursts": 256}`), []string{"synaptic_delay_bursts", "found 256"}, 9},
 		{"nameless rule", one("cx-___bbx-i", "1", `{"plasticity_flag": false}`), []string{"morphology_id"}, 9},
 		{"timestep", `{"physiology": {"simulation_timestep": 0}, "blueprint": {"a": {}}}`, []string{"physiology.simulation_timestep"}, 1},
 	} {

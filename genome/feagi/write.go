@@ -38,27 +38,36 @@ func (im *importer) write(top *object) {
 // timestep writes what a burst stands for; the rest of the physiology has no part in a burst.
 func (im *importer) timestep(top *object) {
 	const usual = 0.025 // s
-	seconds, at, key := usual, 0, ""
+	physiology := &object{}
 	if m := top.get("physiology"); m != nil && m.object() != nil {
-		for i := range m.object().members {
-			e := &m.object().members[i]
-			name := "physiology." + short(e.key)
-			if e.key != "simulation_timestep" && (e.key != "burst_delay" || m.object().get("simulation_timestep") != nil) {
-				im.report.note(Note{Key: name, Fate: NoEffect})
-				continue
-			}
-			x, ok := toNumber(e.what)
-			if !ok || x <= 0 || x > 1000 {
-				im.fault(e.value.at, name, "expects a time above 0 and up to 1000 s, found %s", e.value)
-				return
-			}
-			seconds, at, key = x, e.value.at, name
-			im.report.note(Note{Key: name, Fate: Converted, From: e.String() + " s", To: "timestep " + number(float64(x*1000)) + " ms"})
+		physiology = m.object()
+	}
+	found, key := physiology.get("simulation_timestep"), "physiology.simulation_timestep"
+	if found == nil {
+		found, key = physiology.get("burst_delay"), "physiology.burst_delay"
+	}
+	for i := range physiology.members {
+		if m := &physiology.members[i]; m != found {
+			im.report.note(Note{Key: "physiology." + short(m.key), Fate: NoEffect})
 		}
 	}
-	if key == "" {
+	if found == nil { // the oldest genomes
+		found, key = top.get("burst_delay"), "burst_delay"
+	} else if m := top.get("burst_delay"); m != nil {
+		im.report.note(Note{Key: "burst_delay", Fate: NoEffect, From: m.value.String(), Reason: key + " says it already"})
+	}
+	if found == nil {
 		key = "physiology.simulation_timestep"
 		im.report.note(Note{Key: key, Fate: Defaulted, To: number(usual) + " s"})
+		im.page.line(origin{0, key}, "timestep: 25 ms", "")
+		return
 	}
-	im.page.line(origin{at, key}, "timestep: "+number(float64(seconds*1000))+" ms", "")
+	x, ok := toNumber(found.what)
+	if !ok || x <= 0 || x > 1000 {
+		im.fault(found.value.at, key, "expects a time above 0 and up to 1000 s, found %s", found.value)
+		return
+	}
+	ms := number(float64(x*1000)) + " ms"
+	im.report.note(Note{Key: key, Fate: Converted, From: found.value.String() + " s", To: "timestep " + ms})
+	im.page.line(origin{found.value.at, key}, "timestep: "+ms, "")
 }
