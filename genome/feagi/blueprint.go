@@ -253,7 +253,11 @@ func (im *importer) canonicalise(a *area) {
 func (im *importer) identify(a *area, taken map[string]int) {
 	found := im.text1(a, "__name")
 	name := cleanName(found)
-	id := cleanName(canonical(a.id))
+	id := canonical(a.id)
+	if strings.ContainsFunc(id, func(r rune) bool { return r < ' ' || r > '~' }) {
+		id = a.id // base64 of what is no text
+	}
+	id = cleanName(id)
 	if name == "" {
 		name = id
 	}

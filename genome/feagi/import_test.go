@@ -171,7 +171,8 @@ func TestOldAndNew(t *testing.T) {
 "blueprint": {"_____10b-_____s-__-__name-t": "smart_car",
  "_____10c-t_pmot-cx-_group-t": "thalamus", "_____10c-t_pmot-nx-___bbz-i": 3, "_____10c-t_pmot-nx-leak_c-f": 2000,
  "_____10c-t_pmot-cx-dstmap-d": {"t_pmot": [["next", [1, 1, 4], 1, false], ["randomizer", [1, 1, 1], 1, false], ["first", [1, 1, 1], -1, false],
-  {"morphology_id": "next", "synaptic_delay_bursts": 7, "synapse_attractivity": 49.5}, {"morphology_id": "next", "synaptic_delay_bursts": 0}]}
+  {"morphology_id": "next", "synaptic_delay_bursts": 7, "synapse_attractivity": 49.5}, {"morphology_id": "next", "synaptic_delay_bursts": 0},
+  ["next", [1, 1, 1], 1, false, 1, 1, 1, 3, 2]]}
 }}`), feagi.Options{})
 	require.NoError(t, err)
 	require.Equal(t, 100.0, g.Timestep)
@@ -183,6 +184,7 @@ func TestOldAndNew(t *testing.T) {
 	require.Equal(t, 7.0, g.Projections[3].Delay.A)
 	require.Equal(t, uint64(50), g.Projections[3].LeaveOut)
 	require.Equal(t, 1.0, g.Projections[4].Delay.A)
+	require.Equal(t, 2.0, g.Projections[5].Delay.A, "the ninth element")
 	require.Zero(t, r.Count(feagi.NotHonoured))
 }
 

@@ -31,7 +31,7 @@ const maxMade = 4 << 20
 // fields are the elements of a rule in the order of its array form.
 var fields = []string{
 	"morphology_id", "morphology_scalar", "postSynapticCurrent_multiplier", "plasticity_flag", "plasticity_constant",
-	"ltp_multiplier", "ltd_multiplier", "plasticity_window",
+	"ltp_multiplier", "ltd_multiplier", "plasticity_window", "synaptic_delay_bursts",
 }
 
 // writeMappings adds all projections, in the order of areas, destinations and rules.
@@ -162,7 +162,7 @@ func (im *importer) ruleFields(m *mapping, v value, key string) (plastic, ok boo
 	switch x := v.what.(type) {
 	case []value:
 		if len(x) < 4 {
-			im.fault(v.at, m.where, "expects a rule of 4, 7 or 8 elements (%s, …), found %s", fields[0], v)
+			im.fault(v.at, m.where, "expects a rule of 4, 7, 8 or 9 elements (%s, …), found %s", fields[0], v)
 			return false, false
 		}
 		for i, e := range x {
@@ -186,7 +186,7 @@ func (im *importer) ruleFields(m *mapping, v value, key string) (plastic, ok boo
 // ruleObject sorts the keys of a rule in object form.
 func (im *importer) ruleObject(m *mapping, o *object, parts map[string]value, key string) {
 	for _, e := range o.members {
-		known := e.key == "synapse_attractivity" || e.key == "synaptic_delay_bursts"
+		known := e.key == "synapse_attractivity"
 		for _, f := range fields {
 			known = known || f == e.key
 		}
@@ -322,7 +322,7 @@ func (im *importer) plasticity(m *mapping, parts map[string]value, key string) b
 	if !ok || x != 0 && x != 1 {
 		im.fault(v.at, m.where+", plasticity_flag", "expects true or false, found %s", v)
 	}
-	for _, field := range fields[4:] {
+	for _, field := range fields[4:8] {
 		if c, there := parts[field]; x == 1 && there {
 			m.constants += ", " + field + " " + c.String()
 		} else if x == 1 {

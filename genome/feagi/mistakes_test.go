@@ -59,7 +59,7 @@ func TestMistakes(t *testing.T) {
 		{"composite of composites", one("cx-___bbx-i", "1", `["loop", [1,1,1], 1, false]`), []string{"morphology loop", "composite inside"}, 5},
 		{"vector of two", one("cx-___bbx-i", "1", `["bent", [1,1,1], 1, false]`), []string{"morphology bent, vectors"}, 2},
 		{"pattern sign", one("cx-___bbx-i", "1", `["odd", [1,1,1], 1, false]`), []string{"morphology odd, patterns", `"#"`}, 3},
-		{"rule of 3", one("cx-___bbx-i", "1", `["projector", [1,1,1], 1]`), []string{"area c__one", "4, 7 or 8"}, 9},
+		{"rule of 3", one("cx-___bbx-i", "1", `["projector", [1,1,1], 1]`), []string{"area c__one", "4, 7, 8 or 9"}, 9},
 		{"rule of nothing", one("cx-___bbx-i", "1", `null`), []string{"a list or an object"}, 9},
 		{"multiplier", one("cx-___bbx-i", "1", `["projector", [1,1,1], "x", false]`), []string{"postSynapticCurrent_multiplier"}, 9},
 		{"delay", one("cx-___bbx-i", "1", `{"morphology_id": "projector", "synaptic_delay_bursts": 256}`), []string{"synaptic_delay_bursts", "found 256"}, 9},
