@@ -29,8 +29,9 @@ lint: ## gofmt, vet and staticcheck
 	$(GO) run $(STATICCHECK) ./...
 
 FUZZTIME ?= 60s
-fuzz: ## fuzz the genome parser for FUZZTIME (10^6 inputs in CI's budget)
+fuzz: ## fuzz the genome parser and the edge list reader (10^6 inputs and 30 s in CI's budget)
 	$(GO) test ./genome -run '^$$' -fuzz FuzzParse -fuzztime $(FUZZTIME) -fuzzminimizetime 1x
+	$(GO) test ./edgelist -run '^$$' -fuzz FuzzCSV -fuzztime 30s -fuzzminimizetime 1x
 
 FEAGI_FUZZTIME ?= 60s
 fuzz-feagi: ## fuzz the importer of FEAGI genomes for FEAGI_FUZZTIME

@@ -13,7 +13,7 @@ import (
 var layers = [][]string{
 	{"internal/exact", "kernels"},
 	{"genome", "genomes"},
-	{"genome/feagi", "genome/brainmap"},
+	{"genome/feagi", "genome/brainmap", "edgelist"},
 	{"connectome"},
 	{"engine", "backend/cuda/driver"},
 	{"engine/enginetest", "backend/reference", "backend/cpu", "backend/cuda", "record"},
@@ -29,8 +29,8 @@ var owners = map[string][]string{
 	"github.com/spf13/cobra":       {"cmd/burst"},
 	"gonum.org/v1/gonum":           {"record", "bench", "bench/science"},
 	"gonum.org/v1/plot":            {"genome/brainmap"},
-	"github.com/apache/arrow-go":   {"record"},
 	"github.com/ebitengine/purego": {"backend/cuda/driver"},
+	"github.com/apache/arrow-go":   {"edgelist", "record"},
 	"github.com/stretchr/testify":  {"engine/enginetest"}, // a package of tests
 }
 

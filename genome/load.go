@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"syscall"
 )
 
@@ -24,42 +23,47 @@ func Load(path string) (*Genome, error) {
 	return ParseIn(filepath.Dir(path), path, text)
 }
 
-// ParseIn is Parse for a text whose files are opened inside the folder dir, as Load does. Genome.Files lists them.
+// ParseIn is Parse for a text whose files are opened inside the folder dir, as Load does. Genome.Files gets their sizes
+// and hashes.
 func ParseIn(dir, name string, text []byte) (*Genome, error) {
-	root, err := os.OpenRoot(dir)
+	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("genome: %w", err)
 	}
-	defer root.Close()
-	var files []File
-	g, err := Parse(name, text, func(name string) (io.ReadCloser, error) { return openHashed(root, name, &files) })
+	open := func(name string) (io.ReadCloser, error) {
+		root, err := os.OpenRoot(dir) // not kept open: edge lists are read long after Load
+		if err != nil {
+			return nil, err
+		}
+		defer root.Close()
+		return openInside(root, name)
+	}
+	g, err := Parse(name, text, open)
 	if err != nil {
 		return nil, err
 	}
-	g.Folder, g.Files = dir, files
+	g.Folder = dir
+	for i := range g.Files {
+		if err := g.Files[i].hash(open); err != nil {
+			return nil, err
+		}
+	}
 	return g, nil
 }
 
-// openHashed opens a file inside root and adds it to the list when it is not there yet.
-func openHashed(root *os.Root, name string, files *[]File) (io.ReadCloser, error) {
-	f, err := openInside(root, name)
+// hash fills in size and SHA-256.
+func (f *File) hash(open Opener) error {
+	r, err := open(f.Path)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if slices.ContainsFunc(*files, func(f File) bool { return f.Path == name }) {
-		return f, nil
-	}
+	defer r.Close()
 	h := sha256.New()
-	n, err := io.Copy(h, f)
-	if err == nil {
-		_, err = f.Seek(0, io.SeekStart)
+	if f.Bytes, err = io.Copy(h, r); err != nil {
+		return outside(f.Path, err)
 	}
-	if err != nil {
-		f.Close()
-		return nil, outside(name, err)
-	}
-	*files = append(*files, File{Path: name, Bytes: n, SHA256: hex.EncodeToString(h.Sum(nil))})
-	return f, nil
+	f.SHA256 = hex.EncodeToString(h.Sum(nil))
+	return nil
 }
 
 // ReadText reads a regular file of at most the 16 MiB that Parse takes.

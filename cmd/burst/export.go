@@ -39,6 +39,7 @@ func newExportCommand() *cobra.Command {
 	if err := cmd.RegisterFlagCompletionFunc("table", cobra.FixedCompletions(choices, cobra.ShellCompDirectiveNoFileComp)); err != nil {
 		panic("BUG: " + err.Error())
 	}
+	cmd.AddCommand(newExportConnectomeCommand())
 	return cmd
 }
 

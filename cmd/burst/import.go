@@ -46,7 +46,7 @@ func newImportFEAGICommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.out, "output", "o", "", "write the genome to this file, which must not exist")
+	f.StringVarP(&o.out, "out", "o", "", "write the genome to this file, which must not exist")
 	f.StringVar(&o.dialect, "dialect", "auto", "rust, python, or auto: python where a leak exceeds 1, else rust")
 	f.BoolVar(&o.Strict, "strict", false, "refuse a genome with anything that burst does not honour")
 	f.BoolVar(&o.NoClamp, "no-clamp", false, "keep postsynaptic currents and multipliers beyond 255")

@@ -26,7 +26,7 @@ func loadGenome(cmd *cobra.Command, arg string) (*genome.Genome, error) {
 	}
 	text, missing := genomes.Text(arg)
 	if missing == nil {
-		return genome.Parse(arg+".yaml", text, nil)
+		return genome.Parse(arg+".yaml", text, genomes.Open)
 	}
 	if near := genome.Nearest(arg, genomes.Names()); near != "" {
 		return nil, fmt.Errorf("%w, and no example has that name; did you mean %q?", err, near)
