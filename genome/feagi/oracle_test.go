@@ -11,10 +11,9 @@ import (
 
 // sketch is a FEAGI genome as the file would say it.
 type sketch struct {
-	python      bool
-	areas       []sketchArea
-	morphs      []sketchMorph
-	description string
+	python bool
+	areas  []sketchArea
+	morphs []sketchMorph
 }
 
 type sketchArea struct {
