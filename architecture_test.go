@@ -14,7 +14,7 @@ var layers = [][]string{
 	{"internal/exact", "kernels"},
 	{"genome", "genomes"},
 	{"connectome"},
-	{"engine", "backend/cuda/driver"},
+	{"engine", "backend/cuda/driver", "backend/cpu/vector", "backend/cpu/vector/gen"},
 	{"engine/enginetest", "backend/reference", "backend/cpu", "backend/cuda", "record"},
 	{"backend"},
 	{"bench"},
@@ -28,6 +28,7 @@ var owners = map[string][]string{
 	"github.com/spf13/cobra":       {"cmd/burst"},
 	"gonum.org/v1/gonum":           {"record", "bench", "bench/science"},
 	"github.com/ebitengine/purego": {"backend/cuda/driver"},
+	"github.com/mmcloughlin/avo":   {"backend/cpu/vector/gen"},
 	"github.com/stretchr/testify":  {"engine/enginetest"}, // a package of tests
 }
 
