@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 
+	"burst/backend/cpu/vector"
 	"burst/connectome"
 	"burst/engine"
 )
@@ -23,17 +24,18 @@ type Options struct {
 
 // backend holds one network.
 type backend struct {
-	c      *connectome.Connectome
-	want   engine.Want
-	number uint64
-	v      []float32
-	more   [][]float32
-	r      []uint16
-	count  []uint16
-	queues [][]uint32 // as engine.State.Queues
-	parts  []*part
-	pool   *pool
-	in     []engine.Stimulus // of the burst in progress
+	c       *connectome.Connectome
+	want    engine.Want
+	kernels vector.Kernels
+	number  uint64
+	v       []float32
+	more    [][]float32
+	r       []uint16
+	count   []uint16
+	queues  [][]uint32 // as engine.State.Queues
+	parts   []*part
+	pool    *pool
+	in      []engine.Stimulus // of the burst in progress
 }
 
 // Open makes a backend for c in the state before burst 0; it never fails.
@@ -42,12 +44,12 @@ func Open(c *connectome.Connectome, o Options) (engine.Backend, error) {
 	if threads == 0 {
 		threads = runtime.GOMAXPROCS(0)
 	}
-	return open(c, o.Want, min(threads, 1+int(c.Neurons/perThread))), nil
+	return open(c, o.Want, min(threads, 1+int(c.Neurons/perThread)), vector.Best()), nil
 }
 
 // open uses exactly the given number of parts.
-func open(c *connectome.Connectome, w engine.Want, parts int) *backend {
-	b := &backend{c: c, want: w}
+func open(c *connectome.Connectome, w engine.Want, parts int, kernels vector.Kernels) *backend {
+	b := &backend{c: c, want: w, kernels: kernels}
 	b.parts = makeParts(b, parts)
 	b.pool = newPool(b.parts)
 	if err := b.WriteState(engine.NewState(c)); err != nil {

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -17,6 +18,7 @@ type pool struct {
 	done   gate   // moves once a burst, when all of parts[1:] are done
 	busy   atomic.Int32
 	ended  bool
+	alive  sync.WaitGroup
 	spin   time.Duration
 }
 
@@ -28,7 +30,7 @@ func newPool(parts []*part) *pool {
 	p.done.wake = make(chan struct{}, 1)
 	for i := range p.starts {
 		p.starts[i].wake = make(chan struct{}, 1)
-		go p.work(&p.starts[i], parts[i+1])
+		p.alive.Go(func() { p.work(&p.starts[i], parts[i+1]) })
 	}
 	return p
 }
@@ -71,6 +73,7 @@ func (p *pool) close() {
 	for i := range p.starts {
 		p.starts[i].move()
 	}
+	p.alive.Wait()
 }
 
 // gate lets one goroutine wait for another: awake for a while, then parked.

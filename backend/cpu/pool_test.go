@@ -5,13 +5,14 @@ import (
 	"testing"
 	"time"
 
+	"burst/backend/cpu/vector"
 	"burst/engine"
 )
 
 // TestPoolParks steps with pauses shorter and longer than a waiting goroutine stays awake, so that both ways of waking run.
 func TestPoolParks(t *testing.T) {
 	c := regular(1000)
-	one, three := open(c, engine.Want{}, 1), open(c, engine.Want{}, 3)
+	one, three := open(c, engine.Want{}, 1, vector.Best()), open(c, engine.Want{}, 3, vector.Best())
 	defer one.Close()
 	defer three.Close()
 	var want, got engine.Burst
@@ -29,7 +30,7 @@ func TestPoolParks(t *testing.T) {
 // TestCloseEndsGoroutines closes twice too, which must do nothing more.
 func TestCloseEndsGoroutines(t *testing.T) {
 	before := runtime.NumGoroutine()
-	b := open(regular(700), engine.Want{}, 5)
+	b := open(regular(700), engine.Want{}, 5, vector.Best())
 	var out engine.Burst
 	_ = b.Step(nil, &out)
 	if n := runtime.NumGoroutine(); n < before+4 {
@@ -47,7 +48,7 @@ func TestCloseEndsGoroutines(t *testing.T) {
 
 // TestNobodyStepsNobodyWorks: left alone, the goroutines park, and so use no processor.
 func TestNobodyStepsNobodyWorks(t *testing.T) {
-	b := open(regular(700), engine.Want{}, 4)
+	b := open(regular(700), engine.Want{}, 4, vector.Best())
 	defer b.Close()
 	var out engine.Burst
 	_ = b.Step(nil, &out)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"burst/backend/cpu/vector"
 	"burst/connectome"
 	"burst/engine"
 	"burst/engine/enginetest"
@@ -27,7 +28,7 @@ func TestStepDoesNotAllocate(t *testing.T) {
 	c := n.Build()
 	in := []engine.Stimulus{{Port: 3, Amount: 7}, {Port: 12000, Amount: -7}}
 	for _, parts := range []int{1, 2, 5} {
-		b := open(c, engine.Want{FCL: true}, parts)
+		b := open(c, engine.Want{FCL: true}, parts, vector.Best())
 		var out engine.Burst
 		most := 0
 		for range 200 {
