@@ -11,7 +11,7 @@ import (
 
 // layers orders the packages; a package imports only from layers above its own line in this list.
 var layers = [][]string{
-	{"internal/exact", "kernels"},
+	{"internal/exact", "internal/pages", "kernels"},
 	{"genome", "genomes"},
 	{"connectome"},
 	{"engine", "backend/cuda/driver", "backend/cpu/vector", "backend/cpu/vector/gen"},

@@ -10,6 +10,7 @@ import (
 	"burst/backend/cpu/vector"
 	"burst/connectome"
 	"burst/engine"
+	"burst/internal/pages"
 )
 
 // perThread is how many neurons make a further thread worth its wake-up: the update of 4,096 lif neurons takes about
@@ -49,7 +50,14 @@ func Open(c *connectome.Connectome, o Options) (engine.Backend, error) {
 
 // open uses exactly the given number of parts.
 func open(c *connectome.Connectome, w engine.Want, parts int, kernels vector.Kernels) *backend {
-	b := &backend{c: c, want: w, kernels: kernels}
+	n := uint64(c.Neurons)
+	b := &backend{
+		c: c, want: w, kernels: kernels, v: pages.Slice[float32](n), r: pages.Slice[uint16](n), count: pages.Slice[uint16](n),
+		more: make([][]float32, c.Variables()),
+	}
+	for i := range b.more {
+		b.more[i] = pages.Slice[float32](n)
+	}
 	b.parts = makeParts(b, parts)
 	b.pool = newPool(b.parts)
 	if err := b.WriteState(engine.NewState(c)); err != nil {
@@ -104,9 +112,8 @@ func (b *backend) WriteState(s *engine.State) error {
 	b.v = append(b.v[:0], s.V...)
 	b.r = append(b.r[:0], s.Refractory...)
 	b.count = append(b.count[:0], s.Count...)
-	b.more = b.more[:0]
-	for _, more := range s.More {
-		b.more = append(b.more, slices.Clone(more))
+	for i, more := range s.More {
+		b.more[i] = append(b.more[i][:0], more...)
 	}
 	b.queues = b.queues[:0]
 	for _, q := range s.Queues {
@@ -116,6 +123,17 @@ func (b *backend) WriteState(s *engine.State) error {
 		p.restore()
 	}
 	return nil
+}
+
+// Threads is how many threads step.
+func (b *backend) Threads() int { return len(b.parts) }
+
+// SynapseBytes is how many bytes a synapse takes.
+func (b *backend) SynapseBytes() int {
+	if b.parts[0].rows.packed == nil {
+		return 8
+	}
+	return 4
 }
 
 // Close ends the threads.

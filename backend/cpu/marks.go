@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"burst/connectome"
+	"burst/internal/pages"
 )
 
 // marks say which slots of a part got something in this burst. Marking costs time at every synapse, and saves it where
@@ -30,7 +31,7 @@ func newMarks(groups []group, slots uint32) marks {
 	}
 	m.updated = m.blocked
 	words := (slots + 63) / 64
-	m.marked, m.summary = large[uint64](uint64(words)), make([]uint64, (words+63)/64)
+	m.marked, m.summary = pages.Slice[uint64](uint64(words)), make([]uint64, (words+63)/64)
 	return m
 }
 

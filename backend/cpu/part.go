@@ -6,6 +6,7 @@ import (
 	"burst/backend/cpu/vector"
 	"burst/connectome"
 	"burst/engine"
+	"burst/internal/pages"
 )
 
 // part is one thread's share of every area. A slot is the place of a port in the part: its groups follow each other in the
@@ -93,7 +94,7 @@ func (p *part) share(i, parts int) {
 		g.blocks = newBlocks(&g)
 		p.groups = append(p.groups, g)
 	}
-	p.acc = large[int32](uint64(slots))
+	p.acc = pages.Slice[int32](uint64(slots))
 	p.marks = newMarks(p.groups, slots)
 	p.bits, p.hits = make([]uint64, longest/64), make([]hit, 0, longest/64)
 	p.draw = make([]uint32, drawn+64)

@@ -9,7 +9,7 @@ import (
 
 // spin is how long a goroutine of the pool waits awake before it parks: longer than an engine needs between two bursts,
 // short enough to cost nothing where nobody steps. Waking a parked one takes a system call and 5 to 50 µs.
-const spin = 50 * time.Microsecond
+const spin = 10 * time.Microsecond
 
 // pool runs one burst's parts: the first on the caller's goroutine, each other on one of its own that lives until close.
 type pool struct {

@@ -9,8 +9,12 @@ import (
 // flight is a spike that still has segments to deliver to a part: next ≤ s < end.
 type flight struct{ next, end uint64 }
 
-// ahead is how many rows' memory is asked for while as many earlier ones are delivered, so that the waits overlap.
-const ahead = 8
+// While some rows are delivered, the memory of the next ones is asked for: at most ahead rows of together about fetchAhead
+// words. More than that took longer (2, 4, 8 and 32 rows of 100 synapses: 1.9, 1.9, 2.2, 2.6 ns a synapse).
+const (
+	ahead      = 16
+	fetchAhead = 384
+)
 
 // propagate is step 1.
 func (p *part) propagate() {
@@ -23,18 +27,18 @@ func (p *part) propagate() {
 	now := p.b.number % longest
 	var earlier []vector.Span
 	for list, which := p.due[now], 0; len(list) > 0; which ^= 1 {
-		spans := p.spans[which][:min(ahead, len(list))]
-		for i := range spans {
-			f := &list[i]
+		spans := p.spans[which][:0]
+		for words := uint64(0); len(list) > 0 && len(spans) < ahead && words < fetchAhead; list = list[1:] {
+			f := &list[0]
 			from, d := p.rows.segment(f.next)
 			to, later := p.rows.segment(f.next + 1)
-			spans[i] = vector.Span{From: from, To: to}
+			spans = append(spans, vector.Span{From: from, To: to})
+			words += to - from
 			if f.next++; f.next < f.end { // sums do not depend on the order of flights
 				at := (now + later - d) % longest
 				p.due[at] = append(p.due[at], *f)
 			}
 		}
-		list = list[len(spans):]
 		p.fetch(spans)
 		p.deliverAll(earlier)
 		earlier = spans
@@ -89,12 +93,12 @@ func (p *part) deliverQueue(queue []uint32) {
 	first := p.rows.first
 	p.b.kernels.FetchRows(first, queue[:min(2*ahead, len(queue))])
 	for which := 0; len(queue) > 0; which ^= 1 {
-		spans := p.spans[which][:min(ahead, len(queue))]
-		for i := range spans {
-			n := queue[i]
-			spans[i] = vector.Span{From: first[n], To: first[n+1]}
+		spans := p.spans[which][:0]
+		for words := uint64(0); len(queue) > 0 && len(spans) < ahead && words < fetchAhead; queue = queue[1:] {
+			s := vector.Span{From: first[queue[0]], To: first[queue[0]+1]}
+			spans = append(spans, s)
+			words += s.To - s.From
 		}
-		queue = queue[len(spans):]
 		p.b.kernels.FetchRows(first, queue[min(ahead, len(queue)):min(2*ahead, len(queue))])
 		p.fetch(spans)
 		p.deliverAll(earlier)

@@ -1,6 +1,9 @@
 package cpu
 
-import "burst/connectome"
+import (
+	"burst/connectome"
+	"burst/internal/pages"
+)
 
 // rows are the synapses onto a part's slots, row by row and in a row by delay and slot. With one delay the synapses of
 // neuron n are first[n] ≤ k < first[n+1]; with several those are its segments, of one delay each.
@@ -43,19 +46,19 @@ func delays(c *connectome.Connectome) []int {
 
 // makeRows copies from c what ends in the part's slots.
 func makeRows(c *connectome.Connectome, p *part, pack *packing, delays []int) rows {
-	r := rows{table: pack.table, bits: pack.bits, first: large[uint64](uint64(c.Neurons) + 1)}
+	r := rows{table: pack.table, bits: pack.bits, first: pages.Slice[uint64](uint64(c.Neurons) + 1)}
 	if len(delays) == 1 {
 		r.single = delays[0]
 	}
 	w := walker{c: c, spans: p.portSpans()}
 	total, segments := w.count()
 	if pack.off {
-		r.slot, r.weight = large[uint32](total), large[uint32](total)
+		r.slot, r.weight = pages.Slice[uint32](total), pages.Slice[uint32](total)
 	} else {
-		r.packed = large[uint32](total)
+		r.packed = pages.Slice[uint32](total)
 	}
 	if r.single == 0 {
-		r.segments = large[uint64](segments + 1)[:0]
+		r.segments = pages.Slice[uint64](segments + 1)[:0]
 	}
 	at, row := uint64(0), ^uint32(0)
 	last := uint8(0) // delay of the row's last segment
