@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 
+	"burst/backend/cpu/vector"
 	"burst/connectome"
 	"burst/internal/exact"
 )
@@ -11,6 +12,10 @@ import (
 // updateFEAGI is step 4 of feagi for the group's candidates.
 func (p *part) updateFEAGI(g *group) {
 	f, scale := &g.area.FEAGI, float32(p.b.c.Scale)
+	if p.looks(g) && f.FireLimit == 0 && !f.FEAGIDraw && f.ExciteBelow == 1<<32 && f.Threshold.Each == nil {
+		p.updatePlainFEAGI(g)
+		return
+	}
 	first := g.lo - g.area.Neurons.First
 	for _, h := range p.found(g, 0, true) {
 		for m := h.mask; m != 0; m &= m - 1 {
@@ -22,6 +27,34 @@ func (p *part) updateFEAGI(g *group) {
 			}
 		}
 	}
+}
+
+// updatePlainFEAGI is step 4 for neurons that do not differ and fire whenever they may, all looked at.
+func (p *part) updatePlainFEAGI(g *group) {
+	f := &g.area.FEAGI
+	p.forget(g, 0)
+	p.feagiConstants = vector.FEAGI{
+		Threshold: f.Threshold.Const, Limit: f.ThresholdLimit, Keep: f.Keep, LeakAmount: f.LeakAmount, Scale: float32(p.b.c.Scale),
+		Refractory: uint32(f.Refractory), Accumulate: ones(f.Accumulate), Leaks: ones(f.LeakAmount > 0),
+	}
+	words := p.bits[:g.run/64]
+	p.b.kernels.FEAGI(&p.feagiConstants, p.acc[g.slot:g.slot+g.hi-g.lo], p.b.v[g.lo:g.hi], p.b.r[g.lo:g.hi], words)
+	for b, m := range words {
+		for ; m != 0; m &= m - 1 {
+			n := g.lo + uint32(64*b+bits.TrailingZeros64(m))
+			if p.b.count[n] < math.MaxUint16 {
+				p.b.count[n]++
+			}
+			g.fired = append(g.fired, n)
+		}
+	}
+}
+
+func ones(is bool) uint32 {
+	if is {
+		return math.MaxUint32
+	}
+	return 0
 }
 
 // feagi is step 4 for candidate n, the i-th neuron of its area.

@@ -73,11 +73,21 @@ func (h hit) each(yield func(uint32) bool) {
 	}
 }
 
+// looks tells whether all sums of a group are looked at in this burst, because marks do not say which are not zero.
+func (p *part) looks(g *group) bool { return !p.marking || g.driven }
+
+// forget takes the marks of a group's run of ports away.
+func (p *part) forget(g *group, port uint32) {
+	if p.marking {
+		p.words(g.slot+port*g.run, g.run, true, func(uint32, uint64) {})
+	}
+}
+
 // found lists the slots of a group's run of ports whose sums are not zero; take out forgets their marks.
 func (p *part) found(g *group, port uint32, out bool) []hit {
 	lo := g.slot + port*g.run
 	p.hits = p.hits[:0]
-	if p.marking && !g.driven {
+	if !p.looks(g) {
 		p.words(lo, g.run, out, func(w uint32, mask uint64) {
 			h := hit{w - lo/64, 0}
 			for i := range (hit{w, mask}).each {
@@ -89,8 +99,8 @@ func (p *part) found(g *group, port uint32, out bool) []hit {
 		})
 		return p.hits
 	}
-	if p.marking && out {
-		p.words(lo, g.run, true, func(uint32, uint64) {})
+	if out {
+		p.forget(g, port)
 	}
 	words := p.bits[:g.run/64]
 	p.b.kernels.Nonzero(p.acc[lo:lo+g.run], words)

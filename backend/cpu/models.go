@@ -25,7 +25,7 @@ func (p *part) updateBlocks(g *group) {
 			p.words(lo*64, g.run, true, func(w uint32, _ uint64) { g.live[w-lo] = 1 })
 		}
 	}
-	if !p.marking || g.driven {
+	if p.looks(g) {
 		p.updateRun(g, 0, all)
 		p.updated += 64 * uint32(bytes.Count(g.live, []byte{1}))
 		return

@@ -31,6 +31,8 @@ type part struct {
 	lifConstants vector.LIF // arguments of kernels live here, or every call would allocate
 	pscConstants vector.PSCExp
 	currents     vector.Currents
+
+	feagiConstants vector.FEAGI
 }
 
 // group is a part's share of an area, neurons lo ≤ n < hi.

@@ -10,7 +10,7 @@ func Best() Kernels {
 		return Plain()
 	}
 	return Kernels{
-		Name: "avx2", LIF: wideLIF, PSCExp: widePSCExp, Draws: wideDraws, AddCounts: wideAddCounts, Nonzero: wideNonzero, Fetch: wideFetch,
+		Name: "avx2", LIF: wideLIF, PSCExp: widePSCExp, FEAGI: wideFEAGI, Draws: wideDraws, AddCounts: wideAddCounts, Nonzero: wideNonzero, Fetch: wideFetch,
 		FetchRows: wideFetchRows,
 	}
 }
@@ -37,6 +37,17 @@ func widePSCExp(k *PSCExp, s *Currents, fired []uint64, live []uint8) {
 	}
 	if m := n * Block; m < len(s.AccEx) {
 		pscExp(k, &Currents{s.AccEx[m:], s.AccIn[m:], s.V[m:], s.Ex[m:], s.In[m:], s.R[m:]}, fired[n:], live[n:])
+	}
+}
+
+func wideFEAGI(k *FEAGI, acc []int32, v []float32, r []uint16, fired []uint64) {
+	n := len(acc) / Block
+	if n > 0 {
+		_, _, _ = v[n*Block-1], r[n*Block-1], fired[n-1]
+		feagiAVX2(&k.Threshold, &acc[0], &v[0], &r[0], &fired[0], uint64(n))
+	}
+	if m := n * Block; m < len(acc) {
+		feagi(k, acc[m:], v[m:], r[m:], fired[n:])
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 // Plain are the loops in Go, for any processor.
 func Plain() Kernels {
 	return Kernels{
-		Name: "go", LIF: lif, PSCExp: pscExp, Draws: draws, AddCounts: addCounts, Nonzero: nonzero, Fetch: fetch,
+		Name: "go", LIF: lif, PSCExp: pscExp, FEAGI: feagi, Draws: draws, AddCounts: addCounts, Nonzero: nonzero, Fetch: fetch,
 		FetchRows: func([]uint64, []uint32) {},
 	}
 }
@@ -76,6 +76,38 @@ func pscExp(k *PSCExp, s *Currents, fired []uint64, live []uint8) {
 			change |= math.Float32bits(x) ^ math.Float32bits(old) | math.Float32bits(ex[i]) ^ math.Float32bits(oldEx) | math.Float32bits(in[i]) ^ math.Float32bits(oldIn)
 		}
 		fired[b], live[b] = spikes, lively(spikes, change)
+	}
+}
+
+func feagi(k *FEAGI, acc []int32, v []float32, r []uint16, fired []uint64) {
+	v, r = v[:len(acc)], r[:len(acc)]
+	clear(fired[:blocks(len(acc))])
+	for i, sum := range acc {
+		if sum == 0 {
+			continue
+		}
+		acc[i] = 0    // 7
+		if r[i] > 0 { // 4a
+			r[i]--
+			continue
+		}
+		x := float32(sum) / k.Scale // 4b
+		if k.Accumulate != 0 {
+			x += v[i]
+		}
+		if k.Threshold <= x && x <= k.Limit { // 4c
+			v[i], r[i] = 0, uint16(k.Refractory)
+			fired[i/Block] |= 1 << (i % Block)
+			continue
+		}
+		x = float32(x * k.Keep) // 4d
+		if k.Leaks != 0 && x > 0 {
+			x = max(x-k.LeakAmount, 0)
+		}
+		if k.Accumulate == 0 {
+			x = 0
+		}
+		v[i] = x
 	}
 }
 

@@ -12,6 +12,11 @@ func lifAVX2(k *float32, acc *int32, v *float32, r *uint16, fired *uint64, live 
 //go:noescape
 func pscExpAVX2(k *float32, accEx *int32, accIn *int32, v *float32, ex *float32, in *float32, r *uint16, fired *uint64, live *uint8, blocks uint64)
 
+// feagiAVX2 is feagi for whole blocks.
+//
+//go:noescape
+func feagiAVX2(k *float32, acc *int32, v *float32, r *uint16, fired *uint64, blocks uint64)
+
 // drawsAVX2 fills 32·n words.
 //
 //go:noescape

@@ -17,6 +17,10 @@ type Kernels struct {
 	// PSCExp is step 4 of lif_psc_exp likewise.
 	PSCExp func(k *PSCExp, s *Currents, fired []uint64, live []uint8)
 
+	// FEAGI is step 4 of feagi, but for the counts, for neurons that share constants and fire whenever they may; acc
+	// becomes zero. For every Block of neurons it writes the bits of those that fired.
+	FEAGI func(k *FEAGI, acc []int32, v []float32, r []uint16, fired []uint64)
+
 	// Draws fills out with Philox words: out[4·i+w] is word w of counter first+i. len(out) is a multiple of 32.
 	Draws func(p *Philox, first uint32, out []uint32)
 
@@ -43,6 +47,14 @@ type LIF struct {
 type PSCExp struct {
 	EM1, P21Ex, P21In, P11Ex, P11In, Term, Scale, Threshold, Reset float32
 	Refractory                                                     uint32 // below 2^16
+}
+
+// FEAGI are the constants of a feagi area without fire_limit and with excitability 1.
+type FEAGI struct {
+	Threshold, Limit, Keep, LeakAmount, Scale float32
+	Refractory                                uint32 // below 2^16
+	Accumulate                                uint32 // all ones, or 0
+	Leaks                                     uint32 // all ones where LeakAmount > 0, or 0
 }
 
 // Currents are the sums and the state of lif_psc_exp neurons, of one length.

@@ -2,6 +2,7 @@ package vector
 
 import (
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -103,6 +104,35 @@ func TestLIFIsItsTwin(t *testing.T) {
 	}
 	require.NotZero(t, lively)
 	require.NotZero(t, quiet, "a block without term or input must be quiet, or the test means nothing")
+}
+
+func TestFEAGIIsItsTwin(t *testing.T) {
+	const on = 1<<32 - 1
+	r := rand.New(rand.NewPCG(15, 7))
+	spikes := 0
+	for _, n := range lengths() {
+		for _, k := range []FEAGI{
+			{17.3, float32(math.Inf(1)), 0.93, 0, 997, 3, on, 0},
+			{2.5, 17.3, 1, 1.7, 997, 65535, on, on},
+			{0.001, 17.3, 0.5, 1.7, 1, 0, 0, on},
+			{-3, 1e30, 0, 0, 16, 7, on, 0},
+		} {
+			acc, v, left := sums(r, n), values(r, n), countdownsOf(r, n)
+			var forms [2][]uint64
+			wantAcc, wantV, wantR := slices.Clone(acc), slices.Clone(v), slices.Clone(left)
+			forms[0], forms[1] = make([]uint64, blocks(n)), slices.Repeat([]uint64{5}, blocks(n))
+			Plain().FEAGI(&k, wantAcc, wantV, wantR, forms[0])
+			Best().FEAGI(&k, acc, v, left, forms[1])
+			requireSameBits(t, wantV, v, n)
+			require.Equal(t, wantR, left)
+			require.Equal(t, wantAcc, acc)
+			require.Equal(t, forms[0], forms[1], "%d neurons, %+v", n, k)
+			for _, w := range forms[0] {
+				spikes += bits.OnesCount64(w)
+			}
+		}
+	}
+	require.NotZero(t, spikes)
 }
 
 func TestPSCExpIsItsTwin(t *testing.T) {

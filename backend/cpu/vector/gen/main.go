@@ -11,11 +11,14 @@ import (
 const (
 	counterAt = 20 * 32 // Philox.Counter
 	greaterEq = 0x1D    // VCMPPS: ≥, false for NaN
+	lessEq    = 0x12
+	greater   = 0x1E
 )
 
 func main() {
 	lif()
 	pscExp()
+	feagi()
 	philox()
 	addCounts()
 	nonzero()
@@ -187,6 +190,45 @@ func pscExp() {
 			spikes(Mem{Base: fired, Disp: j}, spike, change)
 		}
 		lively(live, change)
+	})
+}
+
+func feagi() {
+	begin("feagiAVX2", "func(k *float32, acc *int32, v *float32, r *uint16, fired *uint64, blocks uint64)", "is feagi for whole blocks.")
+	k := pointer("k")
+	at := func(i int) VecVirtual { return broadcast(k, i) } // read anew where registers are short
+	scale, accumulate, zero, change := broadcast(k, 4), broadcast(k, 6), zeroed(), zeroed()
+	acc, v, r, fired, n := pointer("acc"), pointer("v"), pointer("r"), pointer("fired"), pointer("blocks")
+	order := []Register{acc, v, r, fired}
+	loop("block", n, map[Register]int{acc: 256, v: 256, r: 128, fired: 8}, order, func() {
+		for j := range 8 {
+			none, idle, old, x, y, spike := YMM(), YMM(), YMM(), YMM(), YMM(), YMM()
+			left, silent := countdowns(Mem{Base: r, Disp: 16 * j}, zero)
+			VPCMPEQD(Mem{Base: acc, Disp: 32 * j}, zero, none)
+			VPOR(silent, none, idle)
+			in := input(Mem{Base: acc, Disp: 32 * j}, scale, zero, change)
+			VMOVUPS(Mem{Base: v, Disp: 32 * j}, old)
+			VANDPS(accumulate, old, x)
+			VADDPS(in, x, x)                        // 4b
+			VCMPPS(Imm(greaterEq), at(0), x, spike) // 4c
+			VCMPPS(Imm(lessEq), at(1), x, y)
+			VANDPS(y, spike, spike)
+			VPANDN(spike, idle, spike)
+			VMULPS(at(2), x, x) // 4d
+			VSUBPS(at(3), x, y)
+			VMAXPS(zero, y, y)
+			above := in
+			VCMPPS(Imm(greater), zero, x, above)
+			VANDPS(at(7), above, above)
+			VBLENDVPS(above, y, x, x)
+			VANDPS(accumulate, x, x)
+			VANDNPS(x, spike, x)
+			VBLENDVPS(idle, old, x, x)
+			VMOVUPS(x, Mem{Base: v, Disp: 32 * j})
+			VPANDN(silent, none, silent) // 4a
+			storeCountdowns(Mem{Base: r, Disp: 16 * j}, left, silent, spike, at(5), change)
+			spikes(Mem{Base: fired, Disp: j}, spike, change)
+		}
 	})
 }
 
