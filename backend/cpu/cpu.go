@@ -13,9 +13,12 @@ import (
 	"burst/internal/pages"
 )
 
-// perThread is how many neurons make a further thread worth its wake-up: the update of 4,096 lif neurons takes about
-// 6 µs, waking a parked thread 2 to 5 µs.
-const perThread = 4096
+// perThread is how many neurons make a further thread worth its hand-over, see BenchmarkCutoff; perNeuron synapses count
+// as one neuron.
+const (
+	perThread = 8192
+	perNeuron = 200
+)
 
 // Options of Open; the zero value uses every processor and delivers no FCL.
 type Options struct {
@@ -41,11 +44,15 @@ type backend struct {
 
 // Open makes a backend for c in the state before burst 0; it never fails.
 func Open(c *connectome.Connectome, o Options) (engine.Backend, error) {
-	threads := o.Threads
-	if threads == 0 {
-		threads = runtime.GOMAXPROCS(0)
+	return open(c, o.Want, threads(c, o.Threads), vector.Best()), nil
+}
+
+// threads is how many of the wanted threads, or of all processors for 0, c is worth.
+func threads(c *connectome.Connectome, wanted int) int {
+	if wanted == 0 {
+		wanted = runtime.GOMAXPROCS(0)
 	}
-	return open(c, o.Want, min(threads, 1+int(c.Neurons/perThread)), vector.Best()), nil
+	return max(1, min(wanted, 1+int((uint64(c.Neurons)+c.Synapses()/perNeuron)/perThread), int(c.Neurons)))
 }
 
 // open uses exactly the given number of parts.

@@ -71,10 +71,11 @@ const (
 	wordsOfDraw = 4
 )
 
-// draws calls take for runs of the group's neurons, ascending, with a draw for each: index and burst make four words, one
+// philox calls take for runs of the group's neurons, ascending, with a draw for each: index and burst make four words, one
 // for each of four neighbouring neurons. place is the index's upper half.
-func (p *part) draws(g *group, purpose exact.Purpose, place uint32, take func(lo uint32, draws []uint32)) {
+func (p *part) philox(g *group, purpose exact.Purpose, place uint32, take func(lo uint32, draws []uint32)) {
 	t := p.b.number
+	p.draws += uint64(g.hi - g.lo)
 	p.dice.Counter = [3]uint32{place, uint32(t), uint32(purpose)<<24 | uint32(t>>32)&0xffffff}
 	for lo := g.lo; lo < g.hi; {
 		skip := lo % wordsOfDraw
@@ -92,7 +93,7 @@ func (p *part) drawn(g *group, place int, d *connectome.Drive) {
 	if d.Kind == connectome.Noise {
 		purpose = exact.NoiseDrive
 	}
-	p.draws(g, purpose, uint32(place), func(lo uint32, draws []uint32) {
+	p.philox(g, purpose, uint32(place), func(lo uint32, draws []uint32) {
 		from, to := lo-g.lo, lo-g.lo+uint32(len(draws))
 		switch up, down := p.sums(g, false)[from:to], p.sums(g, true)[from:to]; {
 		case d.Kind == connectome.Noise:

@@ -19,7 +19,8 @@ type part struct {
 	acc    []int32 // by slot
 	rows   rows
 	due    [][]flight // by the burst, modulo MaxDelay, of their next segment; only with several delays
-	events uint64     // synapses delivered in this burst
+	events uint64     // synapses delivered in this burst,
+	draws  uint64     // and draws made
 
 	spans [2][ahead]vector.Span
 
@@ -77,7 +78,20 @@ func makeParts(b *backend, parts int) []*part {
 
 // share takes the i-th of parts shares of every area.
 func (p *part) share(i, parts int) {
-	slots, longest := uint32(0), uint32(0)
+	slots, longest := p.deal(i, parts), uint32(0)
+	for k := range p.groups {
+		g := &p.groups[k]
+		longest = max(longest, g.run)
+		g.blocks = newBlocks(g)
+	}
+	p.acc = pages.Slice[int32](uint64(slots))
+	p.marks = newMarks(p.groups, slots)
+	p.bits, p.hits = make([]uint64, longest/64), make([]hit, 0, longest/64)
+	p.draw = make([]uint32, drawn+64)
+}
+
+// deal makes the part's groups and says how many slots they have.
+func (p *part) deal(i, parts int) (slots uint32) {
 	for k := range p.b.c.Areas {
 		a := &p.b.c.Areas[k]
 		g := group{area: a, lo: cut(a, i, parts), hi: cut(a, i+1, parts), slot: slots}
@@ -86,20 +100,15 @@ func (p *part) share(i, parts int) {
 			g.split = g.run
 		}
 		slots += g.ports()
-		longest = max(longest, g.run)
 		for d := range a.Drives {
 			g.drives = append(g.drives, newEvents(a.Drives[d].Counts))
 		}
 		if a.Model == connectome.SpikeListModel {
 			g.list = listSpikes(a, g.lo, g.hi)
 		}
-		g.blocks = newBlocks(&g)
 		p.groups = append(p.groups, g)
 	}
-	p.acc = pages.Slice[int32](uint64(slots))
-	p.marks = newMarks(p.groups, slots)
-	p.bits, p.hits = make([]uint64, longest/64), make([]hit, 0, longest/64)
-	p.draw = make([]uint32, drawn+64)
+	return slots
 }
 
 // cut is the first neuron of an area's i-th share.
@@ -120,7 +129,6 @@ func (p *part) step() {
 	p.decide()
 	p.propagate()
 	p.inject()
-	p.updated = 0
 	for i := range p.groups {
 		g := &p.groups[i]
 		if g.lo == g.hi {

@@ -49,10 +49,19 @@ func (p *pool) work(start *gate, part *part) {
 	}
 }
 
-// run steps all parts and returns when all have.
+// alone is the work, in the nanoseconds that part.work guesses, below which handing parts over costs more than it saves.
+const alone = 10_000
+
+// run steps all parts and returns when all have. Where the last burst had little work, the caller does all of this one's.
 func (p *pool) run() {
-	if len(p.starts) == 0 {
-		p.parts[0].step()
+	work := uint64(0)
+	for _, part := range p.parts {
+		work += part.work()
+	}
+	if len(p.starts) == 0 || work < alone {
+		for _, part := range p.parts {
+			part.step()
+		}
 		return
 	}
 	turn := p.done.turn.Load() + 1

@@ -65,7 +65,8 @@ func (p *part) restore() {
 	for i := range p.groups {
 		p.groups[i].wake()
 	}
-	p.updated, p.events = p.blocked, 0
+	p.updated, p.events, p.draws = p.blocked, 0, 0
+	p.marking = false
 	if p.rows.single != 0 {
 		return
 	}

@@ -11,7 +11,7 @@ import (
 // updatePoisson is step 4 of poisson.
 func (p *part) updatePoisson(g *group) {
 	t := p.b.number
-	p.draws(g, exact.PoissonSource, 0, func(lo uint32, draws []uint32) {
+	p.philox(g, exact.PoissonSource, 0, func(lo uint32, draws []uint32) {
 		for i, x := range draws {
 			n := lo + uint32(i)
 			s := g.area.PoissonOf(n - g.area.Neurons.First)
