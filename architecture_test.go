@@ -11,11 +11,11 @@ import (
 
 // layers orders the packages; a package imports only from layers above its own line in this list.
 var layers = [][]string{
-	{"internal/exact", "kernels"},
+	{"internal/exact", "internal/pages", "kernels"},
 	{"genome", "genomes"},
 	{"genome/feagi", "genome/brainmap", "edgelist"},
 	{"connectome"},
-	{"engine", "backend/cuda/driver"},
+	{"engine", "backend/cuda/driver", "backend/cpu/vector", "backend/cpu/vector/gen"},
 	{"engine/enginetest", "backend/reference", "backend/cpu", "backend/cuda", "record"},
 	{"backend"},
 	{"record/stats"},
@@ -33,6 +33,7 @@ var owners = map[string][]string{
 	"gonum.org/v1/plot":            {"record/picture", "genome/brainmap"},
 	"github.com/ebitengine/purego": {"backend/cuda/driver"},
 	"github.com/apache/arrow-go":   {"edgelist", "record"},
+	"github.com/mmcloughlin/avo":   {"backend/cpu/vector/gen"},
 	"github.com/stretchr/testify":  {"engine/enginetest"}, // a package of tests
 }
 

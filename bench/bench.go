@@ -98,7 +98,9 @@ type Result struct {
 	EventsPerBurst float64 `json:"events_per_burst"` // synapses of the neurons that fired
 	Build          float64 `json:"build_s"`
 	Open           float64 `json:"open_s"`
-	State          string  `json:"state"` // hash of the final state, warm-up included
+	State          string  `json:"state"`                    // hash of the final state, warm-up included
+	Limit          *Limit  `json:"limit_us,omitempty"`       // of this machine for the same work, by as many threads; cpu only
+	ShareOfLimit   float64 `json:"share_of_limit,omitempty"` // Limit's total by the median burst: 1 is as fast as memory allows
 }
 
 // Micros are the mean and quantiles of a burst's time in microseconds. Where many bursts run in one launch the quantiles are
@@ -141,7 +143,40 @@ func Run(w Workload, name string, o backend.Options) (Result, error) {
 		Name: w.Name, Backend: name, Device: backend.Device(b), Threads: o.Threads, FCL: o.Want.FCL, Neurons: c.Neurons, Synapses: c.Synapses(), Bursts: w.Bursts,
 		Build: built.Seconds(), Open: time.Since(start).Seconds(),
 	}
-	return r, measure(c, b, w, &r)
+	if err := measure(c, b, w, &r); err != nil {
+		return r, err
+	}
+	if sizer, ok := b.(sizer); ok {
+		l := MeasureLimit(work(c, sizer, &r), limitBursts)
+		r.Limit, r.ShareOfLimit = &l, l.Total()/r.Burst.P50
+	}
+	return r, nil
+}
+
+// limitBursts is how often the limit's work is done.
+const limitBursts = 200
+
+// sizer is a backend that computes where bench does, and says with how many threads and how large its synapses are.
+type sizer interface {
+	Threads() int
+	SynapseBytes() int
+}
+
+// work is what a measured burst had to move. Of feagi areas only candidates change, at most one an event.
+func work(c *connectome.Connectome, b sizer, r *Result) Work {
+	w := Work{Threads: b.Threads(), Rows: int(r.SpikesPerBurst + 0.5), Ports: c.Ports, Events: int(r.EventsPerBurst + 0.5)}
+	w.Store = c.Synapses() * uint64(b.SynapseBytes())
+	w.RowBytes = int(r.EventsPerBurst/max(1e-9, r.SpikesPerBurst)+0.5) * b.SynapseBytes()
+	for i := range c.Areas {
+		a := &c.Areas[i]
+		perNeuron := uint64(4 + 2 + 4*a.Model.Variables()) // V, refractory and the model's own
+		if a.Model == connectome.FEAGIModel {
+			w.State += min(uint64(a.Neurons.Count), uint64(w.Events)) * (perNeuron + 2) // and count
+		} else if a.Model.Ports() > 0 {
+			w.State += uint64(a.Neurons.Count) * perNeuron
+		}
+	}
+	return w
 }
 
 // stepper advances a backend by n bursts as fast as it can and hands each on with its time.
