@@ -22,7 +22,7 @@ KERNEL grid_barriers(u32 *arrived, i32 *late, u32 rounds) {
         if (thread_in_block() == 0) {
             fence();
             add((i32 *)arrived, 1);
-            while (*(volatile u32 *)arrived < r * block_count()) pause();
+            while (*(volatile u32 *)arrived < r * block_count()) relax();
             fence();
             if (*(volatile u32 *)arrived < r * block_count()) add(late, 1);
         }

@@ -18,7 +18,7 @@ const u32 BLOCK = 256; // threads of a block in the kernels that share memory
 #define SHARED __shared__
 DEVICE void barrier() { __syncthreads(); }
 DEVICE void fence() { __threadfence(); }
-DEVICE void pause() {}
+DEVICE void relax() {}
 DEVICE f32 fused(f32 a, f32 b, f32 c) { return __fmaf_rn(a, b, c); }
 DEVICE f64 fused(f64 a, f64 b, f64 c) { return __fma_rn(a, b, c); }
 DEVICE f32 root(f32 x) { return __fsqrt_rn(x); }
@@ -29,7 +29,7 @@ DEVICE f64 root(f64 x) { return __dsqrt_rn(x); }
 #define SHARED __attribute__((shared))
 DEVICE void barrier() { __syncthreads(); }
 DEVICE void fence() { __nvvm_membar_gl(); }
-DEVICE void pause() {}
+DEVICE void relax() {}
 DEVICE f32 fused(f32 a, f32 b, f32 c) { return __nvvm_fma_rn_f(a, b, c); }
 DEVICE f64 fused(f64 a, f64 b, f64 c) { return __nvvm_fma_rn_d(a, b, c); }
 DEVICE f32 root(f32 x) { return __nvvm_sqrt_rn_f(x); }
@@ -39,10 +39,10 @@ DEVICE f64 root(f64 x) { return __nvvm_sqrt_rn_d(x); }
 
 #define SHARED static // blocks that share memory run one after the other
 static void (*host_barrier)(); // set by the loops that stand for a launch, as is
-static void (*host_pause)();   // which lets other threads run
+static void (*host_relax)();   // which lets other threads run
 DEVICE void barrier() { host_barrier(); }
 DEVICE void fence() {}
-DEVICE void pause() { host_pause(); }
+DEVICE void relax() { host_relax(); }
 DEVICE f32 fused(f32 a, f32 b, f32 c) { return __builtin_fmaf(a, b, c); }
 DEVICE f64 fused(f64 a, f64 b, f64 c) { return __builtin_fma(a, b, c); }
 DEVICE f32 root(f32 x) { return __builtin_sqrtf(x); }

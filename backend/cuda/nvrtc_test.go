@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"burst/backend/cuda/cudatest"
 	"burst/backend/cuda/driver"
 	"burst/kernels"
 )
@@ -47,7 +48,7 @@ func TestNVRTC(t *testing.T) {
 
 // TestNVRTCOnDevice runs it: the same results as clang's PTX.
 func TestNVRTCOnDevice(t *testing.T) {
-	device(t)
+	cudatest.Device(t)
 	tune := defaults
 	tune.ptx = compileWithNVRTC(t, "compute_75")
 	sameAsReference(t, uneven(2177, 1000, 5003, 5), tune, 8)

@@ -1,7 +1,9 @@
 package driver
 
 import (
+	"cmp"
 	"fmt"
+	"os"
 	"strings"
 	"unsafe"
 )
@@ -27,13 +29,13 @@ const (
 var nvrtcNames = [...]string{"nvrtcVersion", "nvrtcCreateProgram", "nvrtcCompileProgram", "nvrtcGetPTXSize", "nvrtcGetPTX",
 	"nvrtcGetProgramLogSize", "nvrtcGetProgramLog", "nvrtcDestroyProgram", "nvrtcGetErrorString"}
 
-// OpenNVRTC loads the compiler: the named library, or when path is empty the usual ones. The error wraps ErrUnavailable
-// where there is none.
+// OpenNVRTC loads the compiler: the named library, or when path is empty $BURST_LIBNVRTC if set, else the usual ones. The
+// error wraps ErrUnavailable where there is none.
 func OpenNVRTC(path string) (*NVRTC, error) {
 	n := &NVRTC{}
 	var library uintptr
 	var err error
-	if n.path, library, err = openFirst(path, "libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12",
+	if n.path, library, err = openFirst(cmp.Or(path, os.Getenv(NVRTCVariable)), "libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12",
 		"/usr/local/cuda/lib64/libnvrtc.so"); err != nil {
 		return nil, unavailable("%v; install the CUDA toolkit's NVRTC, or compile to PTX beforehand", err)
 	}
@@ -59,6 +61,9 @@ func (n *NVRTC) errorText(code uintptr) string {
 	r := syscallN(n.fn[nvrtcGetErrorString], code)
 	return goString(*(*unsafe.Pointer)(unsafe.Pointer(&r)))
 }
+
+// Path is the name that the library was loaded by.
+func (n *NVRTC) Path() string { return n.path }
 
 // Version is the compiler's version, 1000·major + 10·minor like Driver.Version.
 func (n *NVRTC) Version() (int, error) {
