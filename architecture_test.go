@@ -15,8 +15,9 @@ var layers = [][]string{
 	{"genome", "genomes"},
 	{"connectome"},
 	{"engine", "backend/cuda/driver"},
+	{"backend/cuda/cudatest", "backend/cuda/executor"},
 	{"engine/enginetest", "backend/reference", "backend/cpu", "backend/cuda", "record"},
-	{"backend"},
+	{"backend", "backend/cuda/doctor"},
 	{"bench"},
 	{"bench/science"},
 	{"cmd/burst"},
@@ -26,9 +27,9 @@ var layers = [][]string{
 var owners = map[string][]string{
 	"gopkg.in/yaml.v3":             {"genome"},
 	"github.com/spf13/cobra":       {"cmd/burst"},
-	"gonum.org/v1/gonum":           {"record", "bench", "bench/science"},
+	"gonum.org/v1/gonum":           {"record", "bench", "bench/science", "backend/cuda/doctor"},
 	"github.com/ebitengine/purego": {"backend/cuda/driver"},
-	"github.com/stretchr/testify":  {"engine/enginetest"}, // a package of tests
+	"github.com/stretchr/testify":  {"engine/enginetest", "backend/cuda/cudatest"}, // packages of tests
 }
 
 // TestImportsPointDownward keeps the flow genome -> connectome -> engine -> backends -> command one-way.

@@ -77,8 +77,11 @@ var isas = [...]struct{ cuda, isa int }{
 	{10000, 63}, {10010, 64}, {10020, 65},
 	{11000, 70}, {11010, 71}, {11020, 72}, {11030, 73}, {11040, 74}, {11050, 75}, {11060, 76}, {11070, 77}, {11080, 78},
 	{12000, 80}, {12010, 81}, {12020, 82}, {12030, 83}, {12040, 84}, {12050, 85}, {12070, 86}, {12080, 87}, {12090, 88},
-	{13000, 90},
+	{13000, 90}, {13010, 91},
 }
+
+// NewestCUDA is the newest CUDA version whose PTX version ISA knows exactly; newer drivers may take more than ISA says.
+func NewestCUDA() int { return isas[len(isas)-1].cuda }
 
 // ISA is the newest PTX version that a driver of a CUDA version (1000·major + 10·minor) surely takes; 0 before CUDA 10.
 func ISA(cuda int) int {

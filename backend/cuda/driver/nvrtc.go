@@ -24,10 +24,13 @@ const (
 	nvrtcGetProgramLog
 	nvrtcDestroyProgram
 	nvrtcGetErrorString
+	nvrtcGetNumSupportedArchs
+	nvrtcGetSupportedArchs
 )
 
 var nvrtcNames = [...]string{"nvrtcVersion", "nvrtcCreateProgram", "nvrtcCompileProgram", "nvrtcGetPTXSize", "nvrtcGetPTX",
-	"nvrtcGetProgramLogSize", "nvrtcGetProgramLog", "nvrtcDestroyProgram", "nvrtcGetErrorString"}
+	"nvrtcGetProgramLogSize", "nvrtcGetProgramLog", "nvrtcDestroyProgram", "nvrtcGetErrorString",
+	"nvrtcGetNumSupportedArchs", "nvrtcGetSupportedArchs"}
 
 // OpenNVRTC loads the compiler: the named library, or when path is empty $BURST_LIBNVRTC if set, else the usual ones. The
 // error wraps ErrUnavailable where there is none.
@@ -70,6 +73,21 @@ func (n *NVRTC) Version() (int, error) {
 	var major, minor int32
 	err := n.call(nvrtcVersion, uintptr(unsafe.Pointer(&major)), uintptr(unsafe.Pointer(&minor)))
 	return 1000*int(major) + 10*int(minor), err
+}
+
+// Capabilities lists the compute capabilities that the compiler knows, 10·major + minor, ascending.
+func (n *NVRTC) Capabilities() ([]int, error) {
+	var count int32
+	if err := n.call(nvrtcGetNumSupportedArchs, uintptr(unsafe.Pointer(&count))); err != nil || count <= 0 {
+		return nil, err
+	}
+	list := make([]int32, count)
+	err := n.call(nvrtcGetSupportedArchs, uintptr(unsafe.Pointer(&list[0])))
+	known := make([]int, count)
+	for i, v := range list {
+		known[i] = int(v)
+	}
+	return known, err
 }
 
 // Compile turns CUDA C++ into PTX. headers are files that source may include, by name; options are those of nvcc, as

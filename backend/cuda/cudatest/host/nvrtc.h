@@ -15,7 +15,7 @@ struct program {
 
 enum { NVRTC_SUCCESS = 0, NVRTC_ERROR_COMPILATION = 6 };
 
-// header begins every PTX.
+// ptx_header begins every PTX.
 static std::string ptx_header(const std::string &target) {
     auto isa = std::to_string(control["nvrtc_isa"]);
     return ".version " + isa.substr(0, isa.size() - 1) + "." + isa.substr(isa.size() - 1) + "\n.target sm_" + target + "\n.address_size 64\n";
@@ -80,6 +80,14 @@ API nvrtcCompileProgram(program *p, int options, const char **option) {
     if (library.empty()) return NVRTC_ERROR_COMPILATION;
     p->ptx += "// library " + library + "\n";
     for (auto k = own_table(library); k->name; k++) p->ptx += k->declaration(k->name);
+    return NVRTC_SUCCESS;
+}
+API nvrtcGetNumSupportedArchs(int *n) {
+    *n = 3;
+    return NVRTC_SUCCESS;
+}
+API nvrtcGetSupportedArchs(int *list) {
+    list[0] = 75, list[1] = 80, list[2] = 90;
     return NVRTC_SUCCESS;
 }
 API nvrtcGetPTXSize(program *p, size_t *n) {
