@@ -51,6 +51,9 @@ type stopped struct{ code int }
 
 func (s stopped) Error() string { return "" }
 
+// deviceFault is a GPU that is there and must not be used.
+type deviceFault struct{ error }
+
 // assertionError is something the user asked to hold and that does not.
 type assertionError struct{ error }
 
@@ -61,6 +64,7 @@ func exitCode(err error) int {
 		u usageError
 		s stopped
 		a assertionError
+		d deviceFault
 		l *connectome.LimitError
 		f genome.Faults
 		p *fs.PathError
@@ -78,7 +82,7 @@ func exitCode(err error) int {
 		return exitLimit
 	case errors.As(err, &f):
 		return exitGenome
-	case errors.Is(err, engine.ErrUnavailable):
+	case errors.As(err, &d), errors.Is(err, engine.ErrUnavailable):
 		return exitDevice
 	case errors.As(err, &p):
 		return exitFile

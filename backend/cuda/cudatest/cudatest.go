@@ -25,11 +25,14 @@ import (
 //go:embed host
 var sources embed.FS
 
+// folderVariable names the environment variable by which Main tells where the stand-in is to be built.
+const folderVariable = "BURST_STAND_IN"
+
 // build compiles the stand-in, once a process; Main removes it.
 var build = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "burst-host")
-	if err != nil {
-		return "", err
+	dir := os.Getenv(folderVariable)
+	if dir == "" {
+		return "", errors.New("no folder for the stand-in; run the package's tests by cudatest.Main")
 	}
 	host, err := fs.Sub(sources, "host")
 	if err != nil {
@@ -51,12 +54,15 @@ func Compile(lib string, args ...string) error {
 	return nil
 }
 
-// Main runs a package's tests between building the stand-in, where it can be built, and removing it.
-func Main(m *testing.M) int {
-	if haveCompiler() {
-		if lib, err := build(); err == nil {
-			defer func() { _ = os.RemoveAll(filepath.Dir(lib)) }()
-		}
+// Main runs a package's tests and removes the stand-in that they may have built.
+func Main(m interface{ Run() int }) int {
+	dir, err := os.MkdirTemp("", "burst-host")
+	if err != nil {
+		panic(err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	if err := os.Setenv(folderVariable, dir); err != nil {
+		panic(err)
 	}
 	return m.Run()
 }

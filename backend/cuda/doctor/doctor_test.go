@@ -60,7 +60,7 @@ func TestHealthy(t *testing.T) {
 	require.Equal(t, "no faults known, PCIe 5.0 × 16, ECC on, 3 corrected errors, 1 remapped rows", check(t, r, "device 0: health").Found)
 	proofs := 0
 	for _, c := range r.Checks {
-		if c.Found == "right" {
+		if c.Found == Right {
 			proofs++
 		}
 	}

@@ -49,7 +49,7 @@ func (p *patient) prove() bool {
 			}
 			continue
 		}
-		p.found(p.prefix+one.name, true, "right")
+		p.found(p.prefix+one.name, true, Right)
 	}
 	return ok
 }

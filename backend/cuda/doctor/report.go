@@ -53,6 +53,9 @@ type Check struct {
 	Advice string `json:"advice"` // what to do about it
 }
 
+// Right is what a check of a kernel has found when all its results are right.
+const Right = "right"
+
 // examiner collects a report.
 type examiner struct {
 	report Report
