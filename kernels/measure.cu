@@ -15,16 +15,18 @@ KERNEL atomic_adds(i32 *counters, u32 mask, u32 rounds) {
 }
 
 // grid_barriers lets all blocks, which must run at once, wait for each other rounds times. arrived must be zero at first;
-// late counts blocks that passed a barrier before all had arrived.
-KERNEL grid_barriers(u32 *arrived, i32 *late, u32 rounds) {
+// round has a word a block; late counts who passed a barrier before its neighbour had come to it.
+KERNEL grid_barriers(u32 *arrived, volatile u32 *round, i32 *late, u32 rounds) {
+    u32 neighbour = (block_index() + 1) % block_count();
     for (u32 r = 1; r <= rounds; r++) {
         barrier();
         if (thread_in_block() == 0) {
+            round[block_index()] = r;
             fence();
             add((i32 *)arrived, 1);
             while (*(volatile u32 *)arrived < r * block_count()) relax();
             fence();
-            if (*(volatile u32 *)arrived < r * block_count()) add(late, 1);
+            if (round[neighbour] < r) add(late, 1);
         }
         barrier();
     }

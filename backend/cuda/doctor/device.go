@@ -21,6 +21,7 @@ type patient struct {
 	exec   *executor.Executor
 	module *executor.Module
 	stream *executor.Stream
+	blas   *driver.CUBLAS // nil without cuBLAS
 	sms    int
 }
 
@@ -34,7 +35,7 @@ func (e *examiner) examineDevice(i int) {
 		return
 	}
 	defer func() {
-		if err := p.exec.Close(); err != nil && !driver.Sticky(err) {
+		if err := errors.Join(p.closeCUBLAS(), p.exec.Close()); err != nil && !driver.Sticky(err) {
 			p.fail("closing", false, err) // a lost context was reported where it was lost
 		}
 	}()
@@ -95,6 +96,7 @@ func (p *patient) prepare() bool {
 		p.fail("stream", true, err)
 		return false
 	}
+	p.openCUBLAS()
 	if p.sms, err = p.exec.Device().Attribute(driver.MultiprocessorCount); err != nil {
 		p.fail("stream", true, err)
 		return false

@@ -242,6 +242,14 @@ func TestMeasures(t *testing.T) {
 	require.Equal(t, "12.3.4", r.CUBLAS.Version)
 	require.Zero(t, h.Count("held"))
 
+	proved := 1 + 3 + 2*3 + 2*2 + 3*6 // launches of the proof: three tiles, two types of five kernels
+	h.Control("fail_launch", int64(proved+2))
+	r = look(t, small)
+	require.False(t, r.Passed, "a fault while measuring is a fault")
+	require.Contains(t, check(t, r, "device 0: matrix product speed").Cause, "CUDA_ERROR_ILLEGAL_ADDRESS")
+	require.Empty(t, r.Devices[0].Measures)
+
+	h.Control("reset", 0)
 	h.Control("blas_fails", 1)
 	r = look(t, small)
 	require.Contains(t, check(t, r, "cublas").Cause, "cublasCreate_v2: status 3")

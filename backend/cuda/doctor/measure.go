@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"burst/backend/cuda/driver"
 	"burst/backend/cuda/executor"
 )
 
@@ -39,7 +40,10 @@ func (p *patient) measure() {
 	} {
 		if err := m.run(); err != nil {
 			var wrong *wrongResult
-			p.fail(m.name, errors.As(err, &wrong), err)
+			p.fail(m.name, errors.As(err, &wrong) || driver.Sticky(err), err)
+			if driver.Sticky(err) {
+				return
+			}
 		}
 	}
 }
@@ -269,7 +273,7 @@ func (p *patient) measureBarrier() (err error) {
 	if err != nil {
 		return err
 	}
-	list, free, err := p.buffers(2, 4)
+	list, free, err := p.buffers(3, uint64(4*p.sms))
 	if err != nil {
 		return err
 	}
@@ -277,14 +281,14 @@ func (p *patient) measureBarrier() (err error) {
 	g := executor.Grid{Blocks: [3]uint32{uint32(p.sms)}, Block: [3]uint32{256}, Cooperative: true}
 	var times [batches]time.Duration
 	for i := range times {
-		if err := errors.Join(p.stream.Fill(list[0], 0), p.stream.Fill(list[1], 0)); err != nil {
+		if err := errors.Join(p.stream.Fill(list[0], 0), p.stream.Fill(list[1], 0), p.stream.Fill(list[2], 0)); err != nil {
 			return err
 		}
-		if times[i], err = p.batch(1, func() error { return k.Launch(p.stream, g, list[0], list[1], uint32(p.effort.rounds)) }); err != nil {
+		if times[i], err = p.batch(1, func() error { return k.Launch(p.stream, g, list[0], list[1], list[2], uint32(p.effort.rounds)) }); err != nil {
 			return err
 		}
 		var arrived, late [1]uint32
-		if err := errors.Join(executor.Download(p.stream, arrived[:], list[0]), executor.Download(p.stream, late[:], list[1]), p.stream.Synchronize()); err != nil {
+		if err := errors.Join(executor.Download(p.stream, arrived[:], list[0]), executor.Download(p.stream, late[:], list[2]), p.stream.Synchronize()); err != nil {
 			return err
 		}
 		if want := uint32(p.sms * p.effort.rounds); arrived[0] != want || late[0] != 0 {
