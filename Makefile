@@ -15,8 +15,10 @@ build: ## build bin/burst
 test: ## run all tests but the long ones
 	$(GO) test ./...
 
-test-long: ## run the example networks on every backend, in full
+test-long: ## run the example networks on every backend, in full; long round trips; 50 kills
 	$(GO) test -timeout 60m ./genomes -long
+	$(GO) test ./record -run TestRoundTrip -long
+	$(GO) test ./cmd/burst -run TestKilledRuns -long
 
 race: ## run the tests under the race detector (needs gcc)
 	CGO_ENABLED=1 $(GO) test -race -short ./...
@@ -27,8 +29,9 @@ lint: ## gofmt, vet and staticcheck
 	$(GO) run $(STATICCHECK) ./...
 
 FUZZTIME ?= 60s
-fuzz: ## fuzz the genome parser for FUZZTIME (10^6 inputs in CI's budget)
+fuzz: ## fuzz the genome parser and the edge list reader (10^6 inputs and 30 s in CI's budget)
 	$(GO) test ./genome -run '^$$' -fuzz FuzzParse -fuzztime $(FUZZTIME) -fuzzminimizetime 1x
+	$(GO) test ./edgelist -run '^$$' -fuzz FuzzCSV -fuzztime 30s -fuzzminimizetime 1x
 
 arm64: ## run the exact functions and the conformance suite as linux/arm64 (needs Debian's qemu-user)
 	bash .ci/arm64

@@ -13,6 +13,7 @@ import (
 var layers = [][]string{
 	{"internal/exact", "kernels"},
 	{"genome", "genomes"},
+	{"edgelist"},
 	{"connectome"},
 	{"engine", "backend/cuda/driver"},
 	{"backend/cuda/cudatest", "backend/cuda/executor"},
@@ -29,6 +30,7 @@ var owners = map[string][]string{
 	"github.com/spf13/cobra":       {"cmd/burst"},
 	"gonum.org/v1/gonum":           {"record", "bench", "bench/science", "backend/cuda/doctor"},
 	"github.com/ebitengine/purego": {"backend/cuda/driver"},
+	"github.com/apache/arrow-go":   {"edgelist", "record"},
 	"github.com/stretchr/testify":  {"engine/enginetest", "backend/cuda/cudatest"}, // packages of tests
 }
 

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"burst/edgelist"
 	"burst/genome"
 )
 
@@ -62,11 +63,10 @@ func Measure(g *genome.Genome, o Options) (*Sizes, error) {
 	for i := range p.wirings {
 		w := &p.wirings[i]
 		if !w.merged {
-			s.Areas[w.p.From].OutSynapses += w.synapses
-			s.Areas[w.p.To].InSynapses += w.synapses
+			p.credit(w, s.Areas)
 		}
-		if _, hi := w.delay.extent(); w.synapses > 0 {
-			s.MaxDelay = max(s.MaxDelay, int(min(max(1, nearest(hi)), 255)))
+		if w.synapses > 0 {
+			s.MaxDelay = max(s.MaxDelay, w.longest())
 		}
 	}
 	for i := range p.groups {
@@ -98,6 +98,11 @@ func (p *plan) bytes() (result, peak uint64) {
 	peak = add(result, mul(p.inputs, bytesAPort-resultAPort))
 	if p.divides() {
 		peak = add(peak, mul(p.neurons, bytesOfOutput))
+	}
+	for i := range p.wirings {
+		if r, ok := p.wirings[i].rule.(*edgeList); ok {
+			peak = add(peak, edgelist.Bytes(uint64(len(r.Source))))
+		}
 	}
 	scratch := max(mul(min(synapses, longestSorted), bytesOfSorting), mul(p.longestMerged(), bytesOfMerging))
 	return result, add(peak, mul(uint64(p.workers), add(uint64(unsafe.Sizeof(batch{})), scratch)))
@@ -185,6 +190,8 @@ func sizeKey(r genome.Rule) string {
 		return "count"
 	case genome.PairwiseBernoulli:
 		return "p"
+	case genome.Edges:
+		return "file"
 	}
 	return "rule"
 }

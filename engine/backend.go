@@ -26,7 +26,8 @@ type Stimulus struct {
 
 // Want says what Step must deliver beside the fire queue.
 type Want struct {
-	FCL bool // fill Burst.Candidates
+	FCL        bool     // fill Burst.Candidates
+	Potentials []uint32 // neurons, ascending, whose potentials fill Burst.Potentials
 }
 
 // Burst is what one Step delivers.
@@ -34,6 +35,7 @@ type Burst struct {
 	Number     uint64
 	Fired      []uint32    // neurons, ascending
 	Candidates []Candidate // the FCL, ascending by port; filled when Want.FCL is set
+	Potentials []float32   // State.V after the burst of each neuron of Want.Potentials
 }
 
 // Candidate is an entry of the fire candidate list: a port whose inputs did not sum to zero.

@@ -37,6 +37,7 @@ type key struct {
 	Doc       string
 	Form      form
 	Required  bool
+	Unless    string // the rule under which a required key may be missing
 	Default   string // as a genome would write it; empty when there is none
 	Dims      []Dimension
 	Min, Max  float64

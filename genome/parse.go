@@ -22,7 +22,7 @@ func Parse(name string, text []byte, open Opener) (*Genome, error) {
 	if faults != nil {
 		return nil, faults
 	}
-	p := &parser{src: src, open: open, swept: map[Pos]bool{}, g: &Genome{src: src}}
+	p := &parser{src: src, open: open, swept: map[Pos]bool{}, g: &Genome{src: src, open: open}}
 	p.sweep(root, 0)
 	for _, f := range p.faults {
 		p.swept[Pos{f.Line, f.Column}] = true

@@ -14,6 +14,7 @@ import (
 
 	"burst/engine"
 	"burst/genomes"
+	"burst/record"
 
 	"github.com/stretchr/testify/require"
 )
@@ -28,6 +29,7 @@ func call(args ...string) (code int, stdout, stderr string) {
 // TestExitStatus has one call for each status that a test can bring about.
 func TestExitStatus(t *testing.T) {
 	dir := t.TempDir()
+	t.Chdir(dir)
 	file := func(name, text string) string {
 		path := dir + "/" + name
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
@@ -62,6 +64,7 @@ func TestExitStatus(t *testing.T) {
 
 // TestRunJSON holds the fixed fields, by name and value.
 func TestRunJSON(t *testing.T) {
+	t.Chdir(t.TempDir())
 	code, stdout, _ := call("run", "quickstart", "--json", "--threads", "2", "--backend", "cpu")
 	require.Zero(t, code)
 	var v map[string]any
@@ -97,6 +100,7 @@ func TestRunJSON(t *testing.T) {
 func TestInterrupt(t *testing.T) {
 	self, err := os.Executable()
 	require.NoError(t, err)
+	t.Chdir(t.TempDir())
 	for signal, status := range map[syscall.Signal]int{syscall.SIGINT: exitInterrupted, syscall.SIGTERM: exitTerminated} {
 		cmd := exec.Command(self, "run", "quickstart", "--bursts", "1000000000", "--json", "--digest", "every=50")
 		cmd.Env = append(os.Environ(), asBurst+"=1")
@@ -120,9 +124,15 @@ func TestInterrupt(t *testing.T) {
 		var v struct {
 			Digest string
 			Bursts uint64
+			Folder string
 		}
 		require.NoError(t, json.Unmarshal(stdout.Bytes(), &v))
 		require.GreaterOrEqual(t, v.Bursts, uint64(100))
+		f, err := record.Open(v.Folder)
+		require.NoError(t, err)
+		require.Equal(t, record.Interrupted, f.Manifest.Status)
+		require.Equal(t, v.Digest, f.Manifest.Digest)
+		require.Equal(t, v.Bursts, f.Manifest.Bursts)
 		code, again, _ := call("run", "quickstart", "--quiet", "--bursts", strconv.FormatUint(v.Bursts, 10))
 		require.Zero(t, code)
 		require.Equal(t, v.Digest+"\n", again)

@@ -8,6 +8,7 @@ import (
 	"burst/connectome"
 	"burst/engine"
 	"burst/genome"
+	"burst/record"
 
 	"github.com/spf13/cobra"
 )
@@ -21,6 +22,7 @@ const (
 	exitLimit       = 4
 	exitDevice      = 5
 	exitFile        = 6
+	exitDamaged     = 7
 	exitAssertion   = 8
 	exitInterrupted = 130
 	exitTerminated  = 143
@@ -36,7 +38,7 @@ const exitCodes = `Exit statuses of burst:
     5  device fault, or the backend is not available on this machine
     6  a file could not be read or written
     7  a checkpoint or recording is damaged or does not fit
-    8  an assertion failed: --expect-digest, or verify found a difference
+    8  an assertion failed: --expect-digest, replay, or verify found a difference
   130  interrupted (Ctrl-C) at a burst's boundary
   143  terminated (SIGTERM) at a burst's boundary
 `
@@ -64,10 +66,11 @@ func exitCode(err error) int {
 		u usageError
 		s stopped
 		a assertionError
-		d deviceFault
+		g deviceFault
 		l *connectome.LimitError
 		f genome.Faults
 		p *fs.PathError
+		d *record.DamagedError
 	)
 	switch {
 	case err == nil:
@@ -82,8 +85,10 @@ func exitCode(err error) int {
 		return exitLimit
 	case errors.As(err, &f):
 		return exitGenome
-	case errors.As(err, &d), errors.Is(err, engine.ErrUnavailable):
+	case errors.As(err, &g), errors.Is(err, engine.ErrUnavailable):
 		return exitDevice
+	case errors.As(err, &d):
+		return exitDamaged
 	case errors.As(err, &p):
 		return exitFile
 	case errors.Is(err, context.Canceled):

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -35,13 +36,21 @@ func newInitCommand() *cobra.Command {
 
 // writeNew writes a file that must not exist yet: whole or not at all, also after a crash.
 func writeNew(path string, text []byte) error {
+	return createNew(path, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
+}
+
+// createNew is writeNew for what fill writes.
+func createNew(path string, fill func(io.Writer) error) error {
 	dir := filepath.Dir(path)
 	f, err := os.CreateTemp(dir, ".burst-*")
 	if err != nil {
 		return err
 	}
 	defer os.Remove(f.Name())
-	_, err = f.Write(text)
+	err = fill(f)
 	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
 	if err != nil {
 		return err

@@ -25,7 +25,7 @@ func loadGenome(arg string) (*genome.Genome, error) {
 	}
 	text, missing := genomes.Text(arg)
 	if missing == nil {
-		return genome.Parse(arg+".yaml", text, nil)
+		return genome.Parse(arg+".yaml", text, genomes.Open)
 	}
 	if near := genome.Nearest(arg, genomes.Names()); near != "" {
 		return nil, fmt.Errorf("%w, and no example has that name; did you mean %q?", err, near)
@@ -66,6 +66,19 @@ func (s *seeds) apply(cmd *cobra.Command, g *genome.Genome) {
 	if cmd.Flags().Changed("run-seed") {
 		g.RunSeed = s.runSeed
 	}
+}
+
+// applySettings gives the genome with what --set says; what the new text does not allow are faults, as of any genome.
+func applySettings(g *genome.Genome, settings []string) (*genome.Genome, error) {
+	if len(settings) == 0 {
+		return g, nil
+	}
+	made, err := g.With(settings)
+	var f genome.Faults
+	if err != nil && !errors.As(err, &f) {
+		return nil, usageError{fmt.Errorf("--set %w", err)}
+	}
+	return made, err
 }
 
 // build makes the connectome, with progress on p.

@@ -46,6 +46,7 @@ func newRootCommand() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError{suggestFlag(cmd, err)} })
 	root.AddCommand(
 		newRunCommand(), newValidateCommand(), newInspectCommand(), newVerifyCommand(), newBenchCommand(),
+		newReplayCommand(), newExportCommand(),
 		newDevicesCommand(), newDoctorCommand(), newExamplesCommand(), newInitCommand(), newSchemaCommand(), newVersionCommand(), newExitCodesTopic(),
 	)
 	return root

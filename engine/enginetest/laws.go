@@ -19,6 +19,7 @@ func runLaws(t *testing.T, open Open) {
 		t.Run(fmt.Sprintf("split/seed %d", seed), func(t *testing.T) { split(t, open, n, input) })
 		t.Run(fmt.Sprintf("unconnected/seed %d", seed), func(t *testing.T) { unconnected(t, open, n, input) })
 		t.Run(fmt.Sprintf("want/seed %d", seed), func(t *testing.T) { want(t, open, n, input) })
+		t.Run(fmt.Sprintf("potentials/seed %d", seed), func(t *testing.T) { potentials(t, open, n, input) })
 		t.Run(fmt.Sprintf("state/seed %d", seed), func(t *testing.T) { wholeState(t, open, n, input) })
 		t.Run(fmt.Sprintf("late/seed %d", seed), func(t *testing.T) { late(t, open, n, input) })
 	}
@@ -104,6 +105,31 @@ func want(t *testing.T, open Open, n Net, seed uint64) {
 		fail(t, engine.CompareBursts(&x, &y), "asking for the FCL changes nothing but the FCL, which is empty when nobody asks")
 	}
 	fail(t, engine.CompareStates(read(t, a), read(t, b)), "asking for the FCL changes no state")
+}
+
+// potentials: those asked for are those of the state after the burst, and asking changes nothing else.
+func potentials(t *testing.T, open Open, n Net, seed uint64) {
+	c := n.Build()
+	in := randomInput(seed, c)
+	var ids []uint32
+	for i := range c.Neurons {
+		if i%7 < 3 || i == c.Neurons-1 { // neighbours, gaps and the last
+			ids = append(ids, i)
+		}
+	}
+	a, b := start(t, open, c, engine.Want{FCL: true}), start(t, open, c, engine.Want{FCL: true, Potentials: ids})
+	var x, y engine.Burst
+	for i := range uint64(20) {
+		step(t, a, in(i), &x)
+		step(t, b, in(i), &y)
+		s := read(t, b)
+		x.Potentials = x.Potentials[:0]
+		for _, id := range ids {
+			x.Potentials = append(x.Potentials, s.V[id])
+		}
+		fail(t, engine.CompareBursts(&x, &y), "the potentials asked for are those of the state after the burst")
+	}
+	fail(t, engine.CompareStates(read(t, a), read(t, b)), "asking for potentials changes no state")
 }
 
 // wholeState: what is written is what is read, the caller's memory stays the caller's, and the queues of a state are
