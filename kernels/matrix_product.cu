@@ -78,7 +78,7 @@ template <u32 TILE> DEVICE void tile_product(const f32 *x, const f32 *y, f32 *ou
 //
 //	for r := range m { for c := range n { for d := range k { out[r][c] += x[r][d] * y[d][c] } } }
 #define MATRIX_PRODUCT(name, tile)                                                     \
-    KERNEL name(const f32 *x, const f32 *y, f32 *out, u32 m, u32 n, u32 k) { tile_product<tile>(x, y, out, m, n, k); }
+    KERNEL AT_LEAST(2) name(const f32 *x, const f32 *y, f32 *out, u32 m, u32 n, u32 k) { tile_product<tile>(x, y, out, m, n, k); }
 
 MATRIX_PRODUCT(matrix_product_32, 32)
 MATRIX_PRODUCT(matrix_product_64, 64)

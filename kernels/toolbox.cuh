@@ -13,9 +13,13 @@ static_assert(sizeof(f32) == 4 && sizeof(f64) == 8 && sizeof(c128) == 16, "the h
 
 const u32 BLOCK = 256; // threads of a block in the kernels that share memory
 
+// SHARED is memory that a block shares; AT_LEAST(n) limits a kernel's registers so that n blocks of BLOCK threads run at once
+// on a multiprocessor.
+
 #if defined(__NVCC__) || defined(__CUDACC_RTC__)
 
 #define SHARED __shared__
+#define AT_LEAST(blocks) __launch_bounds__(BLOCK, blocks)
 DEVICE void barrier() { __syncthreads(); }
 DEVICE void fence() { __threadfence(); }
 DEVICE void relax() {}
@@ -27,6 +31,7 @@ DEVICE f64 root(f64 x) { return __dsqrt_rn(x); }
 #elif defined(__clang__) && defined(__CUDA__)
 
 #define SHARED __attribute__((shared))
+#define AT_LEAST(blocks) __attribute__((launch_bounds(BLOCK, blocks)))
 DEVICE void barrier() { __syncthreads(); }
 DEVICE void fence() { __nvvm_membar_gl(); }
 DEVICE void relax() {}
@@ -37,6 +42,7 @@ DEVICE f64 root(f64 x) { return __nvvm_sqrt_rn_d(x); }
 
 #else
 
+#define AT_LEAST(blocks)
 #define SHARED static // blocks that share memory run one after the other
 static void (*host_barrier)(); // set by the loops that stand for a launch, as is
 static void (*host_relax)();   // which lets other threads run
