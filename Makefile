@@ -4,7 +4,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 BENCHSTAT   := golang.org/x/perf/cmd/benchstat@latest
 export CGO_ENABLED ?= 0
 
-.PHONY: help build test test-long race lint fuzz arm64 cross kernels test-gpu bench bench-compare science digests clean
+.PHONY: help build test test-long race lint fuzz arm64 cross kernels test-gpu bench bench-compare science digests man pictures clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -59,6 +59,19 @@ science: ## run the published networks and write docs/validation.md
 
 digests: ## rewrite genomes/*.digest from the reference backend
 	$(GO) test -timeout 60m ./genomes -run TestDigest -long -write
+
+man: ## write the man pages into bin/man
+	$(GO) run ./cmd/burst man bin/man
+
+PICTURES := quickstart brunel-d potjans-diesmann-10
+DRAWN    := --backend cpu --quiet --record spikes=all
+pictures: build ## draw the pictures of README and docs
+	@rm -rf bin/pictures && mkdir -p docs/pictures
+	@set -e; for n in $(PICTURES); do \
+		bin/burst run $$n $(DRAWN) --out bin/pictures/$$n; \
+		for p in raster rates; do cp bin/pictures/$$n/$$p.png docs/pictures/$$n-$$p.png; done; done
+	bin/burst plot bin/pictures/potjans-diesmann-10 --isi --matrix
+	@for p in isi matrix; do cp bin/pictures/potjans-diesmann-10/$$p.png docs/pictures/potjans-diesmann-10-$$p.png; done
 
 clean: ## remove what was built
 	rm -rf bin

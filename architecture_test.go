@@ -19,6 +19,8 @@ var layers = [][]string{
 	{"backend/cuda/cudatest", "backend/cuda/executor"},
 	{"engine/enginetest", "backend/reference", "backend/cpu", "backend/cuda", "record"},
 	{"backend", "backend/cuda/doctor"},
+	{"record/stats"},
+	{"record/picture"},
 	{"bench"},
 	{"bench/science"},
 	{"cmd/burst"},
@@ -28,7 +30,8 @@ var layers = [][]string{
 var owners = map[string][]string{
 	"gopkg.in/yaml.v3":             {"genome"},
 	"github.com/spf13/cobra":       {"cmd/burst"},
-	"gonum.org/v1/gonum":           {"record", "bench", "bench/science", "backend/cuda/doctor"},
+	"gonum.org/v1/gonum":           {"record", "record/stats", "bench", "bench/science", "backend/cuda/doctor"},
+	"gonum.org/v1/plot":            {"record/picture"},
 	"github.com/ebitengine/purego": {"backend/cuda/driver"},
 	"github.com/apache/arrow-go":   {"edgelist", "record"},
 	"github.com/stretchr/testify":  {"engine/enginetest", "backend/cuda/cudatest"}, // packages of tests

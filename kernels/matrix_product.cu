@@ -45,7 +45,7 @@ template <u32 TILE> DEVICE void tile_product(const f32 *x, const f32 *y, f32 *ou
             xt[e % DEPTH][e / DEPTH] = xs[i];
             yt[e / TILE][e % TILE] = ys[i];
         }
-        barrier();
+        block_barrier();
         if (depth + DEPTH < k) fetch_slice<TILE>(x, y, m, n, k, row, column, depth + DEPTH, xs, ys);
 #pragma unroll
         for (u32 d = 0; d < DEPTH; d++) {
@@ -60,7 +60,7 @@ template <u32 TILE> DEVICE void tile_product(const f32 *x, const f32 *y, f32 *ou
 #pragma unroll
                 for (u32 j = 0; j < EACH; j++) sum[i][j] = fused(a[i / GROUP].v[i % GROUP], b[j / GROUP].v[j % GROUP], sum[i][j]);
         }
-        barrier();
+        block_barrier();
     }
 #pragma unroll
     for (u32 i = 0; i < EACH; i++) {

@@ -19,7 +19,7 @@ KERNEL atomic_adds(i32 *counters, u32 mask, u32 rounds) {
 KERNEL grid_barriers(u32 *arrived, volatile u32 *round, i32 *late, u32 rounds) {
     u32 neighbour = (block_index() + 1) % block_count();
     for (u32 r = 1; r <= rounds; r++) {
-        barrier();
+        block_barrier();
         if (thread_in_block() == 0) {
             round[block_index()] = r;
             fence();
@@ -28,6 +28,6 @@ KERNEL grid_barriers(u32 *arrived, volatile u32 *round, i32 *late, u32 rounds) {
             fence();
             if (round[neighbour] < r) add(late, 1);
         }
-        barrier();
+        block_barrier();
     }
 }

@@ -4,25 +4,25 @@
 template <class T> DEVICE T block_sum(T v, T *part) {
     u32 t = thread_in_block();
     part[t] = v;
-    barrier();
+    block_barrier();
     for (u32 w = BLOCK / 2; w > 0; w /= 2) {
         if (t < w) part[t] += part[t + w];
-        barrier();
+        block_barrier();
     }
     T sum = part[0];
-    barrier(); // part is free again
+    block_barrier(); // part is free again
     return sum;
 }
 template <class T> DEVICE T block_max(T v, T *part) {
     u32 t = thread_in_block();
     part[t] = v;
-    barrier();
+    block_barrier();
     for (u32 w = BLOCK / 2; w > 0; w /= 2) {
         if (t < w && part[t] < part[t + w]) part[t] = part[t + w];
-        barrier();
+        block_barrier();
     }
     T highest = part[0];
-    barrier();
+    block_barrier();
     return highest;
 }
 
@@ -59,10 +59,10 @@ SOFTMAX(softmax_f64, f64)
 template <class T> DEVICE T column_sum(T v, T *part) {
     u32 t = thread_in_block();
     part[t] = v;
-    barrier();
+    block_barrier();
     T sum = 0;
     for (u32 i = t % 32; i < BLOCK; i += 32) sum += part[i];
-    barrier();
+    block_barrier();
     return sum;
 }
 

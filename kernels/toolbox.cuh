@@ -18,9 +18,7 @@ const u32 BLOCK = 256; // threads of a block in the kernels that share memory
 
 #if defined(__NVCC__) || defined(__CUDACC_RTC__)
 
-#define SHARED __shared__
 #define AT_LEAST(blocks) __launch_bounds__(BLOCK, blocks)
-DEVICE void barrier() { __syncthreads(); }
 DEVICE void fence() { __threadfence(); }
 DEVICE void relax() {}
 DEVICE f32 fused(f32 a, f32 b, f32 c) { return __fmaf_rn(a, b, c); }
@@ -30,9 +28,7 @@ DEVICE f64 root(f64 x) { return __dsqrt_rn(x); }
 
 #elif defined(__clang__) && defined(__CUDA__)
 
-#define SHARED __attribute__((shared))
 #define AT_LEAST(blocks) __attribute__((launch_bounds(BLOCK, blocks)))
-DEVICE void barrier() { __syncthreads(); }
 DEVICE void fence() { __nvvm_membar_gl(); }
 DEVICE void relax() {}
 DEVICE f32 fused(f32 a, f32 b, f32 c) { return __nvvm_fma_rn_f(a, b, c); }
@@ -46,7 +42,7 @@ DEVICE f64 root(f64 x) { return __nvvm_sqrt_rn_d(x); }
 #define SHARED static // blocks that share memory run one after the other
 static void (*host_barrier)(); // set by the loops that stand for a launch, as is
 static void (*host_relax)();   // which lets other threads run
-DEVICE void barrier() { host_barrier(); }
+DEVICE void block_barrier() { host_barrier(); }
 DEVICE void fence() {}
 DEVICE void relax() { host_relax(); }
 DEVICE f32 fused(f32 a, f32 b, f32 c) { return __builtin_fmaf(a, b, c); }

@@ -40,6 +40,8 @@ func newBenchCommand() *cobra.Command {
 	f.BoolVar(&o.fcl, "fcl", false, "deliver the fire candidate list of every burst too")
 	f.IntVar(&o.bursts, "bursts", 0, "bursts to measure instead of the workload's own number")
 	f.BoolVar(&o.json, "json", false, "print the results as JSON")
+	register(cmd, "suite", cobra.FixedCompletions(bench.Suites(), cobra.ShellCompDirectiveNoFileComp))
+	register(cmd, "backend", cobra.FixedCompletions(backend.Names(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 

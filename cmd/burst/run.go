@@ -67,6 +67,7 @@ func newRunCommand() *cobra.Command {
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress, and of the result only the digest")
 	o.keep.flags(cmd)
+	register(cmd, "record", completeRecord)
 	f.StringArrayVar(&o.set, "set", nil, "PATH=VALUE sets a value of the genome, such as areas.L4E.params.tau=12ms; may be repeated")
 	f.StringVar(&o.sweep, "seeds", "", "A..B runs once with each seed from A to B and shows mean and standard deviation")
 	cmd.MarkFlagsMutuallyExclusive("bursts", "duration")
@@ -81,9 +82,7 @@ func newRunCommand() *cobra.Command {
 func backendFlag(cmd *cobra.Command, into *string) {
 	cmd.Flags().StringVar(into, "backend", "auto", "auto, "+strings.Join(backend.Names(), ", "))
 	names := append([]string{"auto"}, backend.Names()...)
-	if err := cmd.RegisterFlagCompletionFunc("backend", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)); err != nil {
-		panic("BUG: " + err.Error())
-	}
+	register(cmd, "backend", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 }
 
 // run is the command.

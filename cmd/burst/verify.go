@@ -41,6 +41,7 @@ func newVerifyCommand() *cobra.Command {
 	f.IntVar(&o.device, "device", 0, "GPU of the cuda backend")
 	f.Uint64Var(&o.every, "state-every", 100, "compare the whole state after every so many bursts")
 	f.BoolVar(&o.json, "json", false, "print the verdict as JSON")
+	register(cmd, "backends", cobra.FixedCompletions(backend.Names(), cobra.ShellCompDirectiveNoFileComp))
 	o.seeds.flags(cmd)
 	return cmd
 }

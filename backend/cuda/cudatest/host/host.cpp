@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "burst.cu"
 #include "kernel.h"
@@ -244,9 +245,47 @@ API cuStreamSynchronize(void *s) {
     return SUCCESS;
 }
 
+// run_bursts waits in its middle for other blocks and threads, so here its pieces are run one after the other, each by all
+// threads of all blocks; bytes is the shared memory of a block.
+template <u32 models> static void run_on_host(const run *p, unsigned blocks, unsigned threads, unsigned bytes) {
+    auto all = [&](auto piece, bool backwards) {
+        for (unsigned b = 0; b < blocks; b++)
+            for (unsigned t = 0; t < threads; t++) {
+                running = {backwards ? blocks - 1 - b : b, blocks, t, threads};
+                piece(running.block);
+            }
+    };
+    std::vector<block> s(blocks);
+    std::vector<std::vector<u64>> room(blocks, std::vector<u64>(bytes / 8 + 1, 0xA5A5A5A5A5A5A5A5));
+    all([&](unsigned b) { lay_out(p, (u8 *)room[b].data(), &s[b], false); }, false);
+    for (u64 t = p->first; t < p->first + p->bursts; t++) {
+        all([&](unsigned b) { deliver(p, t, &s[b]); }, t % 2);
+        if (t > p->first) all([&](unsigned) { announce(p, t - 1); }, false);
+        all([&](unsigned b) { update_block<models>(p, t, &s[b]); }, t % 3 == 0);
+        all([&](unsigned b) { reserve(p, t, &s[b]); }, t % 2);
+        all([&](unsigned b) { list(p, t, &s[b]); }, t % 5 == 0);
+    }
+    all([&](unsigned b) { lay_out(p, (u8 *)room[b].data(), &s[b], true); }, true);
+    all([&](unsigned) { announce(p, p->first + p->bursts - 1); }, false);
+    for (auto &one : room)
+        if (one.back() != 0xA5A5A5A5A5A5A5A5) {
+            fprintf(stderr, "stand-in for libcuda: a block wrote beside its shared memory\n");
+            fault = ILLEGAL_ADDRESS;
+        }
+}
+
+static unsigned shared_bytes; // of the launch in hand
+static void run_bursts(void **args) { run_on_host<ALL_MODELS>((const run *)args[0], running.blocks, running.threads, shared_bytes); }
+static void run_bursts_feagi(void **args) { run_on_host<1 << FEAGI>((const run *)args[0], running.blocks, running.threads, shared_bytes); }
+static void run_bursts_lif(void **args) { run_on_host<1 << LIF>((const run *)args[0], running.blocks, running.threads, shared_bytes); }
+static void run_bursts_psc_exp(void **args) { run_on_host<1 << PSC_EXP>((const run *)args[0], running.blocks, running.threads, shared_bytes); }
+
 #define ENTRY(f) KERNEL_ENTRY(f, false)
 #define WAITING(f) KERNEL_ENTRY(f, true)
+static void run_shape(run) {} // how PTX declares run_bursts
+#define COOPERATIVE(f) {#f, 1, f, adapter<run_shape>::declaration, false}
 static const kernel kernels[] = {
+    COOPERATIVE(run_bursts), COOPERATIVE(run_bursts_feagi), COOPERATIVE(run_bursts_lif), COOPERATIVE(run_bursts_psc_exp), ENTRY(catch_up), ENTRY(queue_rows),
     ENTRY(inject), ENTRY(fired_rows), ENTRY(synaptic_propagation_fcl), ENTRY(neural_dynamics_fcl), ENTRY(list_sums), ENTRY(list_ids),
     ENTRY(add_f32), ENTRY(sub_f32), ENTRY(mul_f32), ENTRY(div_f32), ENTRY(neg_f32), ENTRY(abs_f32),
     ENTRY(add_f64), ENTRY(sub_f64), ENTRY(mul_f64), ENTRY(div_f64), ENTRY(neg_f64), ENTRY(abs_f64),
@@ -383,13 +422,28 @@ API cuLaunchCooperativeKernel(const function *f, unsigned blocks, unsigned by, u
                               unsigned tz, unsigned shared, void *stream, void **args) {
     unsigned block[3] = {threads, ty, tz};
     bool run = false;
-    if (blocks == 0 || blocks > 4 || by != 1 || bz != 1 || ty != 1 || tz != 1 || shared != 0) return refuse("a grid that cannot run at once");
+    if (blocks == 0 || blocks > 2 || by != 1 || bz != 1 || ty != 1 || tz != 1 || threads % 32 != 0) return refuse("a cooperative grid of this shape");
+    bool bursts = !strncmp(f->k->name, "run_bursts", 10);
+    if (!bursts && (!f->k->waits || shared != 0)) return refuse("a cooperative launch of this kind");
     if (int e = launch_begins(f, block, stream, args, &run)) return e;
-    if (run) together(f->k, 0, blocks, blocks, threads, args);
-    return SUCCESS;
+    if (!run) return SUCCESS;
+    if (!bursts) {
+        together(f->k, 0, blocks, blocks, threads, args);
+        return SUCCESS;
+    }
+    running = {0, blocks, 0, threads};
+    shared_bytes = shared;
+    f->k->run(args);
+    return fault;
 }
 API cuOccupancyMaxActiveBlocksPerMultiprocessor(int *n, const function *, int, size_t) {
-    *n = 2;
+    *n = 1;
+    return SUCCESS;
+}
+API cuFuncSetAttribute(const function *, int, int) { return SUCCESS; }
+API cuMemHostGetDevicePointer_v2(uintptr_t *p, void *host, unsigned) {
+    if (!inside((uintptr_t)host, 1, true)) return refuse("an address of memory that is not page-locked");
+    *p = (uintptr_t)host;
     return SUCCESS;
 }
 
