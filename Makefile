@@ -4,7 +4,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 BENCHSTAT   := golang.org/x/perf/cmd/benchstat@latest
 export CGO_ENABLED ?= 0
 
-.PHONY: help build test test-long race lint fuzz arm64 cross kernels test-gpu bench bench-compare science digests man pictures clean
+.PHONY: help build test test-long race lint fuzz fuzz-feagi feagi-table arm64 cross kernels test-gpu bench bench-compare science digests man pictures clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -33,6 +33,10 @@ fuzz: ## fuzz the genome parser and the edge list reader (10^6 inputs and 30 s i
 	$(GO) test ./genome -run '^$$' -fuzz FuzzParse -fuzztime $(FUZZTIME) -fuzzminimizetime 1x
 	$(GO) test ./edgelist -run '^$$' -fuzz FuzzCSV -fuzztime 30s -fuzzminimizetime 1x
 
+FEAGI_FUZZTIME ?= 60s
+fuzz-feagi: ## fuzz the importer of FEAGI genomes for FEAGI_FUZZTIME
+	$(GO) test ./genome/feagi -run '^$$' -fuzz FuzzImport -fuzztime $(FEAGI_FUZZTIME) -fuzzminimizetime 1x
+
 arm64: ## run the exact functions and the conformance suite as linux/arm64 (needs Debian's qemu-user)
 	bash .ci/arm64
 
@@ -56,6 +60,10 @@ bench-compare: ## benchmark BASE against the working tree with benchstat
 
 science: ## run the published networks and write docs/validation.md
 	$(GO) run ./bench/science > docs/validation.md.new && mv docs/validation.md.new docs/validation.md
+
+GENOMES ?= ../shared/data/feagi-genomes
+feagi-table: ## run the FEAGI genomes in GENOMES and write their table into docs/feagi.md
+	$(GO) test -count=1 ./genome/feagi -run TestTable -update -genomes $(abspath $(GENOMES))
 
 digests: ## rewrite genomes/*.digest from the reference backend
 	$(GO) test -timeout 60m ./genomes -run TestDigest -long -write

@@ -13,7 +13,7 @@ import (
 var layers = [][]string{
 	{"internal/exact", "kernels"},
 	{"genome", "genomes"},
-	{"edgelist"},
+	{"genome/feagi", "genome/brainmap", "edgelist"},
 	{"connectome"},
 	{"engine", "backend/cuda/driver"},
 	{"backend/cuda/cudatest", "backend/cuda/executor"},
@@ -31,7 +31,7 @@ var owners = map[string][]string{
 	"gopkg.in/yaml.v3":             {"genome"},
 	"github.com/spf13/cobra":       {"cmd/burst"},
 	"gonum.org/v1/gonum":           {"record", "record/stats", "bench", "bench/science", "backend/cuda/doctor"},
-	"gonum.org/v1/plot":            {"record/picture"},
+	"gonum.org/v1/plot":            {"record/picture", "genome/brainmap"},
 	"github.com/ebitengine/purego": {"backend/cuda/driver"},
 	"github.com/apache/arrow-go":   {"edgelist", "record"},
 	"github.com/stretchr/testify":  {"engine/enginetest", "backend/cuda/cudatest"}, // packages of tests

@@ -78,12 +78,12 @@ func completeFolder(_ *cobra.Command, args []string, _ string) ([]string, cobra.
 }
 
 // completeArea offers the areas of the run folder or genome that the command line names already.
-func completeArea(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	return areasOf(args), cobra.ShellCompDirectiveNoFileComp
+func completeArea(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	return areasOf(cmd, args), cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeRecord offers the tables of --record, then after "TABLE=" the areas of the genome, one after another.
-func completeRecord(_ *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+func completeRecord(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 	const more = cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
 	if !strings.Contains(word, "=") {
 		return []string{"spikes=", "potentials=", "fcl="}, more
@@ -93,14 +93,14 @@ func completeRecord(_ *cobra.Command, args []string, word string) ([]string, cob
 	if strings.HasSuffix(done, "=") {
 		list = append(list, done+"all", done+"none")
 	}
-	for _, name := range areasOf(args) {
+	for _, name := range areasOf(cmd, args) {
 		list = append(list, done+name)
 	}
 	return list, more
 }
 
 // areasOf lists the areas of the first argument; none when it is neither a run folder nor a genome.
-func areasOf(args []string) []string {
+func areasOf(cmd *cobra.Command, args []string) []string {
 	var names []string
 	if len(args) == 0 {
 		return nil
@@ -111,7 +111,7 @@ func areasOf(args []string) []string {
 		}
 		return names
 	}
-	g, err := loadGenome(args[0])
+	g, err := loadGenome(cmd, args[0])
 	if err != nil {
 		return nil
 	}

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 
 	"burst/connectome"
+	"burst/genome/brainmap"
 
 	"github.com/spf13/cobra"
 )
@@ -25,6 +27,7 @@ type inspectOptions struct {
 	threads int
 	cost    bool
 	bursts  uint64
+	svg     string
 	json    bool
 }
 
@@ -64,6 +67,7 @@ func newInspectCommand() *cobra.Command {
 	f.IntVar(&o.threads, "threads", 0, "threads to count, build and run with (default: all processors)")
 	f.BoolVar(&o.cost, "cost", false, "build the network and try its first bursts to tell memory and time of a run")
 	f.Uint64Var(&o.bursts, "bursts", 0, fmt.Sprintf("with --cost: the length of the run (default: the genome's, else %d)", defaultBursts))
+	f.StringVar(&o.svg, "map", "", "draw areas and projections into this SVG file, which must not exist")
 	return cmd
 }
 
@@ -72,7 +76,7 @@ const stateBytes = 4 + 2 + 2 + 4
 
 // run prints what Measure finds.
 func (o *inspectOptions) run(cmd *cobra.Command, arg string) error {
-	g, err := loadGenome(arg)
+	g, err := loadGenome(cmd, arg)
 	if err != nil {
 		return err
 	}
@@ -90,6 +94,15 @@ func (o *inspectOptions) run(cmd *cobra.Command, arg string) error {
 			Name: a.Name, Group: area.Group, Devices: area.Devices, Model: area.Model.Name, Size: area.Size, PerVoxel: area.PerVoxel,
 			Neurons: a.Neurons, InSynapses: a.InSynapses, OutSynapses: a.OutSynapses,
 		})
+	}
+	if o.svg != "" {
+		var b bytes.Buffer
+		if err := brainmap.Draw(&b, g); err != nil {
+			return err
+		}
+		if err := writeNew(o.svg, b.Bytes()); err != nil {
+			return err
+		}
 	}
 	if o.cost {
 		bursts, err := (&runOptions{bursts: o.bursts}).length(g)

@@ -50,7 +50,7 @@ func newRootCommand() *cobra.Command {
 	root.AddCommand(
 		newRunCommand(), newValidateCommand(), newInspectCommand(), newVerifyCommand(), newBenchCommand(),
 		newPlotCommand(), newReportCommand(), newStatsCommand(), newDiffCommand(),
-		newReplayCommand(), newExportCommand(),
+		newReplayCommand(), newExportCommand(), newImportCommand(),
 		newDevicesCommand(), newDoctorCommand(), newExamplesCommand(), newInitCommand(), newSchemaCommand(), newVersionCommand(), newManCommand(), newExitCodesTopic(),
 	)
 	return root

@@ -101,7 +101,7 @@ func (o *runOptions) run(cmd *cobra.Command, arg string) error {
 	if err := o.keep.check(); err != nil {
 		return err
 	}
-	g, err := loadGenome(arg)
+	g, err := loadGenome(cmd, arg)
 	if err == nil {
 		g, err = applySettings(g, o.set)
 	}

@@ -87,7 +87,7 @@ func (o *verifyOptions) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
-	g, err := loadGenome(arg)
+	g, err := loadGenome(cmd, arg)
 	if err != nil {
 		return err
 	}
