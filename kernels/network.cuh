@@ -25,6 +25,7 @@ struct area {
     u32 accumulate, feagi_draw;
     u32 first_term, terms;   // its constant drives that are terms of the model's formula
     u32 first_drive, drives; // those that go into acc
+    u32 differ;              // whether neurons differ in what the terms add
 };
 
 // term is a constant drive that is a term of its model's formula, in bursts from ≤ t < until.

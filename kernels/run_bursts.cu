@@ -3,6 +3,8 @@
 
 // The words of a block's answers are summed in so many groups.
 const u32 GROUPS = 32;
+// So many areas' terms are worked out once a burst.
+const u32 COMMON = 64;
 
 // scheduled is a stimulus of the genome.
 struct scheduled {
@@ -58,6 +60,8 @@ struct block {
     u32 total[2];      // how many fire in all; of burst t at t mod 2
     u32 base;          // where the block's part of the queue begins
     u32 *bits;         // who fires, a bit a neuron
+    float common[COMMON]; // the areas' terms in this burst, where neurons do not differ
+    const area *only;  // the area of all the block's neurons, or null
     network w;         // with the copies in place of what they are copies of
     const drive *drives;
     const u32 *counts;
@@ -137,6 +141,10 @@ DEVICE void lay_out(const run *p, u8 *room, block *s, bool back) {
         s->drives = drives;
         s->counts = counts;
         s->table = table;
+        u64 begin = (u64)block_index() * p->block_neurons, end = begin + own(p);
+        const area *first = p->w.areas;
+        while (end > begin && first->end <= begin) first++;
+        s->only = end > begin && end <= first->end ? w.areas + (first - p->w.areas) : nullptr;
     }
 }
 
@@ -174,7 +182,10 @@ DEVICE void deliver(const run *p, u64 t, block *s) {
             accumulate(acc + p->amounts[one->first + k].port, p->amounts[one->first + k].sum);
     }
     if (thread_index() == 0) p->length[(t + 1) % 2] = 0; // the other one was read in the burst before
+    // What is the same for all neurons of an area, and the burst, for update_block. The law's step 4 reads w.t.
     if (thread_in_block() == 0) s->w.t = t;
+    u32 k = thread_in_block();
+    if (k < p->w.area_count && k < COMMON && !s->w.areas[k].differ) s->common[k] = term_at(&s->w, s->w.areas + k, 0, t);
 }
 
 // sum_of takes the sum of a neuron's port out of the ring.
@@ -184,25 +195,28 @@ DEVICE i32 sum_of(i32 *acc) {
     return sum;
 }
 
-// fires is the drives' part of step 2, and steps 3 and 4, for neuron n, whose area has one of the models.
-template <u32 models> DEVICE bool fires(const run *p, const block *s, const network *w, u32 n) {
-    const area *a = area_of(w->areas, w->area_count, n);
-    u32 i = n - a->first, count = a->end - a->first, ports = ports_of(a->model);
-    i32 *acc = p->ring + (w->t & p->slot_mask) * p->ports + a->first_port + i;
-    i32 first = ports > 0 ? sum_of(acc) : 0, second = ports > 1 ? sum_of(acc + count) : 0;
+// fires is the drives' part of step 2, and steps 3 and 4, for neuron n, whose area has one of the models; slot is the ring's
+// of this burst.
+template <u32 models> DEVICE bool fires(const block *s, const network *w, i32 *slot, u32 n) {
+    const area *a = s->only != nullptr ? s->only : area_of(w->areas, w->area_count, n);
+    u32 i = n - a->first, ports = ports_of(a->model), place = (u32)(a - w->areas);
+    i32 *acc = slot + (a->first_port + i);
+    i32 first = ports > 0 ? sum_of(acc) : 0, second = ports > 1 ? sum_of(acc + (a->end - a->first)) : 0;
     for (u32 k = a->first_drive; k < a->first_drive + a->drives; k++) {
         i32 amount = amount_of(s->drives + k, s->counts, s->table, w->seed, i, w->t);
         if (amount < 0 && ports > 1) second += amount;
         else first += amount;
     }
-    return update<models>(w, a, i, first, second);
+    float term = a->differ || place >= COMMON ? term_of(w, a, i) : s->common[place];
+    return update<models>(w, a, i, first, second, term);
 }
 
 // update_block is steps 3 and 4 for the block's neurons.
 template <u32 models> DEVICE void update_block(const run *p, u64 t, block *s) {
     u32 begin = block_index() * p->block_neurons, count = own(p);
+    i32 *slot = p->ring + (t & p->slot_mask) * p->ports;
     for (u32 k = thread_in_block(); k < p->block_neurons; k += block_size()) {
-        bool yes = k < count && fires<models>(p, s, &s->w, begin + k);
+        bool yes = k < count && fires<models>(s, &s->w, slot, begin + k);
         store_bits(s->bits + k / 32, yes);
 #ifdef BURST_ON_HOST
         if (yes) s->total[t % 2]++;

@@ -117,8 +117,9 @@ func (b *backend) prepareBatch(t *tables) error {
 		return err
 	}
 	neurons := uint64(b.c.Neurons)
-	x.threads, x.blocks = b.tune.batchThreads, uint32(min(uint64(b.sms), divUp(neurons, 32)))
+	x.blocks = uint32(min(uint64(b.sms), divUp(neurons, 32)))
 	own := divUp(divUp(neurons, uint64(x.blocks)), 32) * 32
+	x.threads = b.tune.batchThreads
 	const mostShared = 200 << 10 // what a multiprocessor has, less what the kernel takes for itself
 	least, cached := t.sharedBytes(b.c, own)
 	if x.shared = uint32(least); cached <= mostShared && !b.tune.uncached {
@@ -211,7 +212,7 @@ func (b *backend) bindBatch(t *tables, own uint32) {
 		drives:  p[bufDrives], counts: p[bufCounts], table: p[bufTable],
 		stimuli: p[bufStimuli], stimulusCount: uint64(len(c.Stimuli)), amounts: p[bufInjected],
 		row: p[bufRow], target: p[bufTarget], weight: p[bufWeight], delay: p[bufDelay],
-		partsLog: uint32(bits.Len64(c.Synapses() / rows / 256)),
+		partsLog: uint32(bits.Len64(c.Synapses() / rows / 32)),
 		ring:     p[bufRing], slotMask: uint32(ringSlots(c.MaxDelay) - 1), ports: c.Ports,
 		neurons: c.Neurons, blockNeurons: own,
 		queue: p[bufQueue], length: p[bufSync], arrived: p[bufSync] + 8,

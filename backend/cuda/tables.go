@@ -23,6 +23,7 @@ type area struct {
 	accumulate, feagiDraw uint32
 	firstTerm, terms      uint32
 	firstDrive, drives    uint32
+	differ                uint32
 }
 
 type term struct {
@@ -94,7 +95,7 @@ func makeTables(c *connectome.Connectome) *tables {
 func (t *tables) addArea(a *connectome.Area, firstDrive uint32) {
 	e := area{
 		first: a.Neurons.First, end: a.Neurons.End(), firstPort: a.Ports.First, model: uint32(a.Model), each: noTable,
-		firstDrive: firstDrive, drives: uint32(len(t.drives)) - firstDrive,
+		firstDrive: firstDrive, drives: uint32(len(t.drives)) - firstDrive, differ: flag(a.TermsDiffer()),
 	}
 	switch a.Model {
 	case connectome.FEAGIModel:
