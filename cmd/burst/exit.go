@@ -57,6 +57,9 @@ type stopped struct{ code int }
 
 func (s stopped) Error() string { return "" }
 
+// deviceFault is a GPU that is there and must not be used.
+type deviceFault struct{ error }
+
 // assertionError is something the user asked to hold and that does not.
 type assertionError struct{ error }
 
@@ -67,6 +70,7 @@ func exitCode(err error) int {
 		u usageError
 		s stopped
 		a assertionError
+		g deviceFault
 		l *connectome.LimitError
 		f genome.Faults
 		m *cuda.MemoryError
@@ -86,7 +90,7 @@ func exitCode(err error) int {
 		return exitLimit
 	case errors.As(err, &f):
 		return exitGenome
-	case errors.Is(err, engine.ErrUnavailable), errors.As(err, &c):
+	case errors.As(err, &g), errors.Is(err, engine.ErrUnavailable), errors.As(err, &c):
 		return exitDevice
 	case errors.As(err, &d):
 		return exitDamaged

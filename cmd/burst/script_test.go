@@ -4,6 +4,8 @@ import (
 	"os"
 	"testing"
 
+	"burst/backend/cuda/cudatest"
+
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -14,8 +16,13 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asBurst) != "" {
 		os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr))
 	}
-	testscript.Main(m, map[string]func(){"burst": func() { os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr)) }})
+	testscript.Main(withStandIn{m}, map[string]func(){"burst": func() { os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr)) }})
 }
+
+// withStandIn runs the tests with a place for the stand-in of a GPU.
+type withStandIn struct{ m *testing.M }
+
+func (w withStandIn) Run() int { return cudatest.Main(w.m) }
 
 // TestScripts runs every command and its errors as a user would.
 func TestScripts(t *testing.T) {
