@@ -18,7 +18,7 @@ var layers = [][]string{
 	{"engine/enginetest", "backend/reference", "backend/cpu", "backend/cuda", "record"},
 	{"backend"},
 	{"bench"},
-	{"bench/science"},
+	{"bench/science", "bench/peers"},
 	{"cmd/burst"},
 }
 
