@@ -4,7 +4,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 BENCHSTAT   := golang.org/x/perf/cmd/benchstat@latest
 export CGO_ENABLED ?= 0
 
-.PHONY: help build test test-long race lint fuzz arm64 cross kernels test-gpu bench bench-compare bench-peers science digests clean
+.PHONY: help build test test-long race lint fuzz fuzz-feagi feagi-table arm64 cross kernels test-gpu bench bench-compare bench-peers science digests man pictures clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -15,8 +15,10 @@ build: ## build bin/burst
 test: ## run all tests but the long ones
 	$(GO) test ./...
 
-test-long: ## run the example networks on every backend, in full
+test-long: ## run the example networks on every backend, in full; long round trips; 50 kills
 	$(GO) test -timeout 60m ./genomes -long
+	$(GO) test ./record -run TestRoundTrip -long
+	$(GO) test ./cmd/burst -run TestKilledRuns -long
 
 race: ## run the tests under the race detector (needs gcc)
 	CGO_ENABLED=1 $(GO) test -race -short ./...
@@ -27,8 +29,13 @@ lint: ## gofmt, vet and staticcheck
 	$(GO) run $(STATICCHECK) ./...
 
 FUZZTIME ?= 60s
-fuzz: ## fuzz the genome parser for FUZZTIME (10^6 inputs in CI's budget)
+fuzz: ## fuzz the genome parser and the edge list reader (10^6 inputs and 30 s in CI's budget)
 	$(GO) test ./genome -run '^$$' -fuzz FuzzParse -fuzztime $(FUZZTIME) -fuzzminimizetime 1x
+	$(GO) test ./edgelist -run '^$$' -fuzz FuzzCSV -fuzztime 30s -fuzzminimizetime 1x
+
+FEAGI_FUZZTIME ?= 60s
+fuzz-feagi: ## fuzz the importer of FEAGI genomes for FEAGI_FUZZTIME
+	$(GO) test ./genome/feagi -run '^$$' -fuzz FuzzImport -fuzztime $(FEAGI_FUZZTIME) -fuzzminimizetime 1x
 
 arm64: ## run the exact functions and the conformance suite as linux/arm64 (needs Debian's qemu-user)
 	bash .ci/arm64
@@ -57,8 +64,25 @@ bench-peers: ## burst-100k on burst, a plain loop and Brian2 (needs Debian's pyt
 science: ## run the published networks and write docs/validation.md
 	$(GO) run ./bench/science > docs/validation.md.new && mv docs/validation.md.new docs/validation.md
 
+GENOMES ?= ../shared/data/feagi-genomes
+feagi-table: ## run the FEAGI genomes in GENOMES and write their table into docs/feagi.md
+	$(GO) test -count=1 ./genome/feagi -run TestTable -update -genomes $(abspath $(GENOMES))
+
 digests: ## rewrite genomes/*.digest from the reference backend
 	$(GO) test -timeout 60m ./genomes -run TestDigest -long -write
+
+man: ## write the man pages into bin/man
+	$(GO) run ./cmd/burst man bin/man
+
+PICTURES := quickstart brunel-d potjans-diesmann-10
+DRAWN    := --backend cpu --quiet --record spikes=all
+pictures: build ## draw the pictures of README and docs
+	@rm -rf bin/pictures && mkdir -p docs/pictures
+	@set -e; for n in $(PICTURES); do \
+		bin/burst run $$n $(DRAWN) --out bin/pictures/$$n; \
+		for p in raster rates; do cp bin/pictures/$$n/$$p.png docs/pictures/$$n-$$p.png; done; done
+	bin/burst plot bin/pictures/potjans-diesmann-10 --isi --matrix
+	@for p in isi matrix; do cp bin/pictures/potjans-diesmann-10/$$p.png docs/pictures/potjans-diesmann-10-$$p.png; done
 
 clean: ## remove what was built
 	rm -rf bin

@@ -13,10 +13,13 @@ import (
 var layers = [][]string{
 	{"internal/exact", "internal/pages", "kernels"},
 	{"genome", "genomes"},
+	{"genome/feagi", "genome/brainmap", "edgelist"},
 	{"connectome"},
 	{"engine", "backend/cuda/driver", "backend/cpu/vector", "backend/cpu/vector/gen"},
 	{"engine/enginetest", "backend/reference", "backend/cpu", "backend/cuda", "record"},
 	{"backend"},
+	{"record/stats"},
+	{"record/picture"},
 	{"bench"},
 	{"bench/science", "bench/peers"},
 	{"cmd/burst"},
@@ -26,8 +29,10 @@ var layers = [][]string{
 var owners = map[string][]string{
 	"gopkg.in/yaml.v3":             {"genome"},
 	"github.com/spf13/cobra":       {"cmd/burst"},
-	"gonum.org/v1/gonum":           {"record", "bench", "bench/science"},
+	"gonum.org/v1/gonum":           {"record", "record/stats", "bench", "bench/science"},
+	"gonum.org/v1/plot":            {"record/picture", "genome/brainmap"},
 	"github.com/ebitengine/purego": {"backend/cuda/driver"},
+	"github.com/apache/arrow-go":   {"edgelist", "record"},
 	"github.com/mmcloughlin/avo":   {"backend/cpu/vector/gen"},
 	"github.com/stretchr/testify":  {"engine/enginetest"}, // a package of tests
 }

@@ -14,6 +14,7 @@
 //	fixed_indegree      t·K + j, j = 0…K−1
 //	fixed_outdegree     s·K + j
 //	fixed_total_number  k, 0 ≤ k < count
+//	edges               the row of the list, from 0
 //	all others          s·T + t
 //
 // # Rules
@@ -54,6 +55,8 @@
 // of each voxel reached, each pair once.
 //
 //   - randomizer: source s reaches all neurons of voxel below(x, voxels of the target), x of index s.
+//   - edges: the pairs that a list in a file names, with its weights and delays where it has them; neither psp nor its
+//     division applies to weights of a list.
 //
 // # Attractivity
 //

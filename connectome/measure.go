@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"burst/edgelist"
 	"burst/genome"
 )
 
@@ -15,8 +16,9 @@ type Sizes struct {
 	ByRule   uint64 // before merging
 	MaxDelay int    // bursts; no delay is longer
 	Areas    []AreaSizes
-	Bytes    uint64 // of the connectome's arrays (1 a synapse less if every drawn delay happens to be 1)
-	Peak     uint64 // bytes of all arrays while building
+	Pairs    []PairSizes // in the genome's order, then those whose synapses were merged; a pair of areas may come again
+	Bytes    uint64      // of the connectome's arrays (1 a synapse less if every drawn delay happens to be 1)
+	Peak     uint64      // bytes of all arrays while building
 }
 
 // AreaSizes is the part of Sizes that belongs to one area.
@@ -40,6 +42,12 @@ const (
 	bytesOfOutput  = 8  // a neuron, where weights are divided
 )
 
+// PairSizes is the part of Sizes that leads from one area to another.
+type PairSizes struct {
+	From, To int // areas
+	Synapses uint64
+}
+
 // Measure says how big Build would make g, without allocating synapses. Synapses are exact; where a rule leaves their
 // number to chance the draws are made and counted. It returns the errors of Build that concern sizes, rules and
 // distributions.
@@ -62,20 +70,25 @@ func Measure(g *genome.Genome, o Options) (*Sizes, error) {
 	for i := range p.wirings {
 		w := &p.wirings[i]
 		if !w.merged {
-			s.Areas[w.p.From].OutSynapses += w.synapses
-			s.Areas[w.p.To].InSynapses += w.synapses
+			p.credit(w, s)
 		}
-		if _, hi := w.delay.extent(); w.synapses > 0 {
-			s.MaxDelay = max(s.MaxDelay, int(min(max(1, nearest(hi)), 255)))
+		if w.synapses > 0 {
+			s.MaxDelay = max(s.MaxDelay, w.longest())
 		}
 	}
 	for i := range p.groups {
 		q := &p.groups[i]
-		s.Areas[q.wirings[0].p.From].OutSynapses += q.synapses
-		s.Areas[q.wirings[0].p.To].InSynapses += q.synapses
+		s.add(q.wirings[0].p.From, q.wirings[0].p.To, q.synapses)
 	}
 	s.Bytes, s.Peak = p.bytes()
 	return s, nil
+}
+
+// add counts synapses from one area to another.
+func (s *Sizes) add(from, to int, synapses uint64) {
+	s.Areas[from].OutSynapses += synapses
+	s.Areas[to].InSynapses += synapses
+	s.Pairs = append(s.Pairs, PairSizes{From: from, To: to, Synapses: synapses})
 }
 
 // bytes is the size of the result and of everything while building; MaxUint64 where it does not fit 64 bits.
@@ -98,6 +111,11 @@ func (p *plan) bytes() (result, peak uint64) {
 	peak = add(result, mul(p.inputs, bytesAPort-resultAPort))
 	if p.divides() {
 		peak = add(peak, mul(p.neurons, bytesOfOutput))
+	}
+	for i := range p.wirings {
+		if r, ok := p.wirings[i].rule.(*edgeList); ok {
+			peak = add(peak, edgelist.Bytes(uint64(len(r.Source))))
+		}
 	}
 	scratch := max(mul(min(synapses, longestSorted), bytesOfSorting), mul(p.longestMerged(), bytesOfMerging))
 	return result, add(peak, mul(uint64(p.workers), add(uint64(unsafe.Sizeof(batch{})), scratch)))
@@ -185,6 +203,8 @@ func sizeKey(r genome.Rule) string {
 		return "count"
 	case genome.PairwiseBernoulli:
 		return "p"
+	case genome.Edges:
+		return "file"
 	}
 	return "rule"
 }

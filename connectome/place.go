@@ -99,7 +99,9 @@ func magnitude(q int64) uint64 { return uint64(max(q, -q)) }
 func (p *valuer) time(w *wiring, b *batch) {
 	for i, ordinal := range b.ordinal[:b.n] {
 		d := float64(w.steps)
-		if w.delay.Kind != genome.Const {
+		if w.delays != nil {
+			d = float64(w.delays[ordinal])
+		} else if w.delay.Kind != genome.Const {
 			x, ok := w.delay.at(ordinal)
 			if d = nearest(x); !ok || !(1 <= d && d <= 255) {
 				p.bad = p.bad.earlier(mishap{w, ordinal, d, !ok})

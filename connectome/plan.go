@@ -40,10 +40,13 @@ type wiring struct {
 	factor   float64  // psp of the source area
 	out      []uint64 // per source neuron, what the weight is divided by; nil: nothing
 	delay    sampler
-	fixed    int64  // quanta, when the weight is constant and not divided
-	steps    uint8  // bursts, when the delay is constant
-	synapses uint64 // before merging
-	counted  bool   // synapses is exact
+	weights  []float64 // of an edge list, by ordinal; nil: drawn
+	delays   []uint8   // likewise, bursts
+	whole    *plan     // set for a list of the whole network
+	fixed    int64     // quanta, when the weight is constant and not divided
+	steps    uint8     // bursts, when the delay is constant
+	synapses uint64    // before merging
+	counted  bool      // synapses is exact
 }
 
 func newPlan(g *genome.Genome, o Options) (*plan, error) {
@@ -74,7 +77,7 @@ func (p *plan) placeAreas() error {
 	for i := range p.g.Areas {
 		a := &p.g.Areas[i]
 		n := mul(mul(a.Size[0], a.Size[1]), mul(a.Size[2], a.PerVoxel))
-		if a.Size[0] == 0 || a.Size[1] == 0 || a.Size[2] == 0 || a.PerVoxel == 0 {
+		if !a.Empty() && a.Size[0] == 0 || a.Size[1] == 0 || a.Size[2] == 0 || a.PerVoxel == 0 {
 			return p.g.Fault(a.Pos, areaKey(i, "size"), "%v voxels of %d neurons hold no neuron, want at least 1 on each axis", a.Size, a.PerVoxel)
 		}
 		sum := add(p.neurons, n)
@@ -107,6 +110,9 @@ func (p *plan) noise() []uint32 {
 
 // port is the port of the target area's t-th neuron that a weight goes to.
 func (w *wiring) port(t uint32, weight int64) uint32 {
+	if w.whole != nil {
+		return w.whole.portOf(t, weight)
+	}
 	if weight < 0 {
 		t += w.split
 	}
@@ -126,19 +132,26 @@ func (p *plan) refuse(at genome.Pos, field, unit string, needed, limit, bytes ui
 func (p *plan) prepare(i int) error {
 	pr := &p.g.Projections[i]
 	w := &p.wirings[i]
+	from, to := p.ends(pr)
 	*w = wiring{
-		index: i, p: pr, from: p.areas[pr.From], to: p.areas[pr.To], ports: p.ports[pr.To],
-		factor: p.g.Areas[pr.From].Factor(), weight: newSampler(pr.Weight, p.g.Seed, exact.WeightDraw, i),
+		index: i, p: pr, from: from, to: to, factor: 1, weight: newSampler(pr.Weight, p.g.Seed, exact.WeightDraw, i),
 		delay: newSampler(pr.Delay, p.g.Seed, exact.DelayDraw, i),
+	}
+	w.ends = ends{
+		sources: uint64(from.Count), targets: uint64(to.Count),
+		noSelf: pr.NoAutapses && pr.From == pr.To, seed: p.g.Seed, stream: uint64(i),
+	}
+	if pr.From == genome.WholeNetwork {
+		w.whole = p
+	} else {
+		w.ports, w.factor = p.ports[pr.To], p.g.Areas[pr.From].Factor()
 	}
 	if w.ports.Count > w.to.Count {
 		w.split = w.to.Count
 	}
-	r, key, wrong := p.newRule(w)
-	if wrong != "" {
-		return p.g.Fault(pr.Pos, projectionKey(i, key), "%s", wrong)
+	if err := p.setRule(w); err != nil {
+		return err
 	}
-	w.rule = r
 	switch {
 	case pr.LeaveOut > 100:
 		return p.g.Fault(pr.Pos, projectionKey(i, "attractivity"), "%d per cent of the synapses are left out, want 0…100", pr.LeaveOut)
@@ -162,6 +175,21 @@ func (p *plan) prepare(i int) error {
 		}
 		w.steps = uint8(d)
 	}
+	w.takeColumns()
+	return nil
+}
+
+// setRule gives the wiring its rule.
+func (p *plan) setRule(w *wiring) (err error) {
+	if w.p.Rule == genome.Edges {
+		w.rule, err = p.newEdges(w)
+		return err
+	}
+	r, key, wrong := p.newRule(w)
+	if wrong != "" {
+		return p.g.Fault(w.p.Pos, projectionKey(w.index, key), "%s", wrong)
+	}
+	w.rule = r
 	return nil
 }
 
@@ -172,12 +200,7 @@ func delayMessage(bursts, timestep float64) string {
 
 // newRule makes the rule of a projection, or says what is wrong and at which key.
 func (p *plan) newRule(w *wiring) (r rule, key, wrong string) {
-	pr := w.p
-	w.ends = ends{
-		sources: uint64(w.from.Count), targets: uint64(w.to.Count),
-		noSelf: pr.NoAutapses && pr.From == pr.To, seed: p.g.Seed, stream: uint64(w.index),
-	}
-	e := w.ends
+	pr, e := w.p, w.ends
 	switch pr.Rule {
 	case genome.OneToOne:
 		if e.sources != e.targets {

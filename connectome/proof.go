@@ -68,6 +68,9 @@ func (p *plan) checkWeights() error {
 			return p.g.Fault(w.weight.Pos, projectionKey(i, "weight"), "%s", wrong)
 		}
 		w.fixed = quanta(float64(w.weight.A*w.factor), p.scale)
+		if err := p.checkRows(w); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -36,10 +36,15 @@ func (w *wiring) attracts(ordinal uint64) bool {
 }
 
 // varies says that the weight is not the same for all synapses.
-func (w *wiring) varies() bool { return w.out != nil || w.weight.Kind != genome.Const }
+func (w *wiring) varies() bool {
+	return w.weights != nil || w.out != nil || w.weight.Kind != genome.Const
+}
 
 // quanta is the weight of a synapse; false when no attempt fell inside the bounds.
 func (w *wiring) quanta(source uint32, ordinal uint64, scale float64) (q int64, ok bool) {
+	if w.weights != nil {
+		return quanta(w.weights[ordinal], scale), true
+	}
 	x, ok := w.weight.at(ordinal)
 	x = float64(x * w.factor)
 	if w.out == nil {
@@ -72,11 +77,17 @@ func shares(value, scale float64, among uint64) int64 {
 // divides says that the weights of some area are divided.
 func (p *plan) divides() bool {
 	for i := range p.wirings {
-		if p.g.Areas[p.wirings[i].p.From].DividePSP {
+		if p.divided(&p.wirings[i]) {
 			return true
 		}
 	}
 	return false
+}
+
+// divided says that the weights of a wiring are divided; those that stand in a list are final. A wiring that
+// is not prepared yet has no projection.
+func (p *plan) divided(w *wiring) bool {
+	return w.p != nil && w.weights == nil && w.whole == nil && p.g.Areas[w.p.From].DividePSP
 }
 
 // countOut counts the synapses of every neuron whose area divides by them.
@@ -85,9 +96,9 @@ func (p *plan) countOut() {
 		return
 	}
 	p.out = make([]uint64, p.neurons)
-	p.tallyRows(p.out, func(w *wiring) bool { return p.g.Areas[w.p.From].DividePSP }, &meter{})
+	p.tallyRows(p.out, p.divided, &meter{})
 	for i := range p.wirings {
-		if w := &p.wirings[i]; p.g.Areas[w.p.From].DividePSP {
+		if w := &p.wirings[i]; p.divided(w) {
 			w.out = p.out[w.from.First:w.from.End()]
 		}
 	}

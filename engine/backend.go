@@ -18,6 +18,16 @@ type Backend interface {
 	Close() error
 }
 
+// Batcher is a Backend that advances many bursts at a time, with the genome's own stimuli and nobody else's.
+type Batcher interface {
+	Backend
+	// CanStepN reports whether StepN may be used for this network.
+	CanStepN() bool
+	// StepN equals n Steps; each gets every burst in order and must copy what it keeps. Where each fails, StepN returns its
+	// error after the bursts that had begun, so that the state may be some bursts further.
+	StepN(n int, each func(*Burst) error) error
+}
+
 // Stimulus adds Amount quanta to Port in step 2.
 type Stimulus struct {
 	Port   uint32
@@ -26,7 +36,8 @@ type Stimulus struct {
 
 // Want says what Step must deliver beside the fire queue.
 type Want struct {
-	FCL bool // fill Burst.Candidates
+	FCL        bool     // fill Burst.Candidates
+	Potentials []uint32 // neurons, ascending, whose potentials fill Burst.Potentials
 }
 
 // Burst is what one Step delivers.
@@ -34,6 +45,7 @@ type Burst struct {
 	Number     uint64
 	Fired      []uint32    // neurons, ascending
 	Candidates []Candidate // the FCL, ascending by port; filled when Want.FCL is set
+	Potentials []float32   // State.V after the burst of each neuron of Want.Potentials
 }
 
 // Candidate is an entry of the fire candidate list: a port whose inputs did not sum to zero.

@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -10,7 +11,7 @@ import (
 type Difference struct {
 	Burst  uint64 // the burst that made it; of a state: the burst before State.Number, 0 for the first state
 	Neuron uint32 // whose; of a candidate: the neuron of its port; 0 where Field has no neuron
-	Field  string // "fired", "order", "candidate", "number", "V", "refractory", "count", "variable 1", "queue 3", "size"
+	Field  string // "fired", "order", "candidate", "number", "V", "refractory", "count", "variable 1", "queue 3", "size", "potentials"
 	A, B   string // what each has
 }
 
@@ -90,6 +91,9 @@ func CompareBursts(a, b *Burst) *Difference {
 	if d := compareQueues(a.Fired, b.Fired); d != nil {
 		d.Burst = a.Number
 		return d
+	}
+	if !slices.EqualFunc(a.Potentials, b.Potentials, func(x, y float32) bool { return math.Float32bits(x) == math.Float32bits(y) }) {
+		return &Difference{Burst: a.Number, Field: "potentials", A: fmt.Sprint(a.Potentials), B: fmt.Sprint(b.Potentials)}
 	}
 	return nil
 }

@@ -53,11 +53,16 @@ func (p *parser) fields(n *yaml.Node, at *path, keys []key) (*fields, bool) {
 		f.add(n.Content[i], n.Content[i+1])
 	}
 	for i := range keys {
-		if keys[i].Required && f.lacks(keys[i].Name) {
+		if keys[i].Required && f.lacks(keys[i].Name) && !f.excused(&keys[i]) {
 			p.fault(n, at, "", "key %q is missing", keys[i].Name)
 		}
 	}
 	return f, true
+}
+
+// excused says that the mapping has the rule under which a required key may be missing.
+func (f *fields) excused(k *key) bool {
+	return k.Unless != "" && f.has("rule") && f.value[index(f.keys, "rule")].Value == k.Unless
 }
 
 // add files one pair under its key.

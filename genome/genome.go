@@ -14,8 +14,18 @@ type Genome struct {
 	Projections []Projection
 	Stimuli     []Stimulus
 	Record      Record
+	Folder      string // where the files lie that the text names; "" when it may name none
+	Files       []File // those that it names
 
-	src *source
+	src  *source
+	open Opener
+}
+
+// File is a file that a genome names, with what tells whether it has changed.
+type File struct {
+	Path   string // inside Genome.Folder
+	Bytes  int64
+	SHA256 string // hexadecimal; like Bytes it is filled in by Load and ParseIn
 }
 
 // Pos is a place in the genome's text; line and column count from 1.
@@ -25,7 +35,7 @@ type Pos struct{ Line, Column int }
 type Area struct {
 	Pos       Pos
 	Name      string
-	Size      [3]uint64  // voxels in x, y, z, each ≥ 1
+	Size      [3]uint64  // voxels in x, y, z, each ≥ 1; 0, 1, 1 for a memory area without neurons
 	PerVoxel  uint64     // neurons in a voxel, ≥ 1
 	Position  [3]float64 // for pictures only
 	Model     *Model
@@ -53,6 +63,9 @@ type Spike struct {
 
 // Neurons is the number of neurons, Size[0]·Size[1]·Size[2]·PerVoxel; Parse has checked that it fits 63 bits.
 func (a *Area) Neurons() uint64 { return a.Size[0] * a.Size[1] * a.Size[2] * a.PerVoxel }
+
+// Empty says that the area is declared without neurons: a memory area, which has none until it learns.
+func (a *Area) Empty() bool { return a.Size == [3]uint64{0, 1, 1} }
 
 // Factor is what the weights of all projections from the area are multiplied by.
 func (a *Area) Factor() float64 {
@@ -94,7 +107,7 @@ const (
 // Projection connects the neurons of one area to those of another by a rule.
 type Projection struct {
 	Pos      Pos
-	From, To int // indices into Genome.Areas
+	From, To int // indices into Genome.Areas; both WholeNetwork, or neither
 	Rule     Rule
 	Weight   Value // in the target model's input unit, before the source area's Factor
 	Delay    Value // in bursts (times are divided by Timestep already), 1…255 after rounding
@@ -116,6 +129,9 @@ type Projection struct {
 	Blocks   [3]uint64    // composite: voxels of a block along x, y, z, each ≥ 1
 	Choose   [3][2]uint64 // composite: per axis, blocks taken (≥ 1) and blocks skipped in turn
 	Mapper   *Mapper      // composite
+
+	File    string // edges: the list, inside the genome's folder
+	FilePos Pos
 }
 
 // Mapper is the rule that a composite applies to each of its blocks, with the block as the source area.
@@ -127,6 +143,9 @@ type Mapper struct {
 	Vectors  [][3]int64
 	Patterns []Pattern
 }
+
+// WholeNetwork is From and To of an edges projection whose list numbers the neurons of the whole network.
+const WholeNetwork = -1
 
 // Rule names a connection rule.
 type Rule uint8
@@ -149,6 +168,7 @@ const (
 	LastToFirst
 	Randomizer
 	Composite
+	Edges
 )
 
 // Axis names an axis of an area.

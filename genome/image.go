@@ -1,7 +1,6 @@
 package genome
 
 import (
-	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -45,10 +44,7 @@ func (p *parser) image(f *fields, s *Stimulus, amount float64) {
 
 // picture opens and decodes a PNG of the area's size.
 func (p *parser) picture(name string, a *Area) (image.Image, error) {
-	if p.open == nil {
-		return nil, errors.New("a file named, in a text that has no folder to read it from")
-	}
-	r, err := p.open(name)
+	r, err := p.openFile(name)
 	if err != nil {
 		return nil, err
 	}

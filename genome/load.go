@@ -1,6 +1,8 @@
 package genome
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -14,20 +16,58 @@ import (
 // "..", nor absolute names, nor links that lead outside, nor anything but regular files. Mistakes in the text are
 // Faults; a file that cannot be read is an error of package os.
 func Load(path string) (*Genome, error) {
-	text, err := readFile(path)
+	text, err := ReadText(path)
 	if err != nil {
 		return nil, err
 	}
-	root, err := os.OpenRoot(filepath.Dir(path))
+	return ParseIn(filepath.Dir(path), path, text)
+}
+
+// ParseIn is Parse for a text whose files are opened inside the folder dir, as Load does. Genome.Files gets their sizes
+// and hashes.
+func ParseIn(dir, name string, text []byte) (*Genome, error) {
+	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("genome: %w", err)
 	}
-	defer root.Close()
-	return Parse(path, text, func(name string) (io.ReadCloser, error) { return openInside(root, name) })
+	open := func(name string) (io.ReadCloser, error) {
+		root, err := os.OpenRoot(dir) // not kept open: edge lists are read long after Load
+		if err != nil {
+			return nil, err
+		}
+		defer root.Close()
+		return openInside(root, name)
+	}
+	g, err := Parse(name, text, open)
+	if err != nil {
+		return nil, err
+	}
+	g.Folder = dir
+	for i := range g.Files {
+		if err := g.Files[i].hash(open); err != nil {
+			return nil, err
+		}
+	}
+	return g, nil
 }
 
-// readFile reads a regular file up to one byte more than Parse takes.
-func readFile(path string) ([]byte, error) {
+// hash fills in size and SHA-256.
+func (f *File) hash(open Opener) error {
+	r, err := open(f.Path)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	h := sha256.New()
+	if f.Bytes, err = io.Copy(h, r); err != nil {
+		return outside(f.Path, err)
+	}
+	f.SHA256 = hex.EncodeToString(h.Sum(nil))
+	return nil
+}
+
+// ReadText reads a regular file of at most the 16 MiB that Parse takes.
+func ReadText(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, fmt.Errorf("genome: %w", err)
@@ -58,7 +98,7 @@ func readFile(path string) ([]byte, error) {
 }
 
 // openInside opens a regular file inside root.
-func openInside(root *os.Root, name string) (io.ReadCloser, error) {
+func openInside(root *os.Root, name string) (*os.File, error) {
 	if !filepath.IsLocal(name) {
 		return nil, fmt.Errorf("expects a file inside the genome's folder, found %q", short(name))
 	}

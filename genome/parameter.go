@@ -20,6 +20,10 @@ func (p *parser) perNeuron(n *yaml.Node, at *path, k *key, a *Area, x *float64) 
 	if !ok {
 		return
 	}
+	if rest, is := strings.CutPrefix(strings.TrimLeft(text, " "), "column"); is {
+		p.fromColumn(n, at, k, a, rest)
+		return
+	}
 	v, m := parseParam(text, k.Dims[0])
 	v.Pos = pos(n)
 	if m != nil {

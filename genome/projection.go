@@ -31,6 +31,7 @@ func (p *parser) projection(n *yaml.Node, at *path) {
 		f.fault("merge", "expects a target area with one input a neuron, found %s, whose model %s keeps weights of either sign apart",
 			p.g.Areas[pr.To].Name, p.g.Areas[pr.To].Model.Name)
 	}
+	p.ends(f, &pr)
 	p.weight(f, &pr)
 	p.delay(f, &pr)
 	p.g.Projections = append(p.g.Projections, pr)
@@ -113,6 +114,9 @@ func (p *parser) rule(f *fields, pr *Projection) {
 		f.number("p", &pr.P)
 	case Composite:
 		p.composite(f, pr)
+	case Edges:
+		f.must("file", "edges")
+		p.edges(f, pr)
 	default:
 		p.voxelRule(f, Mapper{Rule: pr.Rule}).onto(pr)
 	}

@@ -17,7 +17,10 @@ func reference() string {
 				doc += " *(" + strings.Join(k.Of, ", ") + ")*"
 			}
 			fallback := k.Default
-			if k.Required {
+			switch {
+			case k.Unless != "":
+				fallback = "*required*, but for `" + k.Unless + "`"
+			case k.Required:
 				fallback = "*required*"
 			}
 			b.WriteString("| `" + k.Name + "` | " + k.words() + " | " + fallback + " | " + strings.ReplaceAll(doc, "|", "\\|") + " |\n")

@@ -9,7 +9,7 @@ import (
 func rules() []string {
 	return []string{"one_to_one", "all_to_all", "fixed_indegree", "fixed_outdegree", "fixed_total_number",
 		"pairwise_bernoulli", "projector", "vectors", "patterns", "expander", "reducer", "block_to_block", "lateral_pairs",
-		"last_to_first", "randomizer", "composite"}
+		"last_to_first", "randomizer", "composite", "edges"}
 }
 
 // Mappers lists the rules that a composite can apply: those that go by voxels alone.
@@ -19,7 +19,7 @@ func Mappers() []Rule {
 
 // Merges says that projections of the rule can merge: it makes its synapses source by source and every pair once.
 func (r Rule) Merges() bool {
-	return r != FixedIndegree && r != FixedOutdegree && r != FixedTotalNumber
+	return r != FixedIndegree && r != FixedOutdegree && r != FixedTotalNumber && r != Edges
 }
 
 // names gives the names of the rules that a test picks.
@@ -45,10 +45,10 @@ var projectionKeys = sync.OnceValue(func() []key {
 		{Name: "rule", Form: formChoice, Choices: names(func(r Rule) bool { return slices.Contains(Mappers(), r) }), Required: true, Doc: "which voxels are connected"},
 	}, voxelKeys()...)
 	return slices.Concat([]key{
-		{Name: "from", Form: formArea, Required: true, Doc: "area of the source neurons"},
-		{Name: "to", Form: formArea, Required: true, Doc: "area of the target neurons; may be the same"},
+		{Name: "from", Form: formArea, Required: true, Unless: "edges", Doc: "area of the source neurons"},
+		{Name: "to", Form: formArea, Required: true, Unless: "edges", Doc: "area of the target neurons; may be the same"},
 		{Name: "rule", Form: formChoice, Choices: rules(), Required: true, Doc: "which neurons are connected"},
-		{Name: "weight", Form: formValue, Dims: inputs(), Required: true, Doc: "what a spike adds to the target's input, drawn for each synapse"},
+		{Name: "weight", Form: formValue, Dims: inputs(), Required: true, Unless: "edges", Doc: "what a spike adds to the target's input, drawn for each synapse"},
 		{Name: "delay", Form: formValue, Dims: []Dimension{Bursts}, Default: "1", Doc: "bursts, or a time, from spike to arrival: 1…255 bursts, drawn for each synapse"},
 		{Name: "indegree", Form: formWhole, Low: 1, High: maxSize, Of: []string{"fixed_indegree"}, Doc: "synapses onto each target neuron"},
 		{Name: "outdegree", Form: formWhole, Low: 1, High: maxSize, Of: []string{"fixed_outdegree"}, Doc: "synapses from each source neuron"},
@@ -56,6 +56,7 @@ var projectionKeys = sync.OnceValue(func() []key {
 		{Name: "p", Form: formNumber, Dims: []Dimension{Plain}, Max: 1, Of: []string{"pairwise_bernoulli"}, Doc: "probability of a synapse for each pair"},
 		{Name: "autapses", Form: formFlag, Default: "true", Of: slices.Concat([]string{"all_to_all"}, fixed, []string{"pairwise_bernoulli"}), Doc: "whether a neuron may reach itself"},
 		{Name: "multapses", Form: formFlag, Default: "true", Of: fixed, Doc: "whether a pair may have several synapses"},
+		{Name: "file", Form: formFile, Of: []string{"edges"}, Doc: "edge list in the genome's folder: .csv, .parquet, .arrow or .arrows"},
 		{Name: "attractivity", Form: formWhole, High: 100, Default: "100", Doc: "per cent of the rule's synapses that are made, each by a draw of its own"},
 		{Name: "merge", Form: formFlag, Default: "false", Of: names(Rule.Merges), Doc: "whether synapses of one pair and delay become one, weights added, over all projections that say so"},
 	}, voxelKeys(), []key{

@@ -25,18 +25,25 @@ type object = map[string]any
 // mapSchema describes a mapping of keys.
 func mapSchema(keys []key) object {
 	properties := object{}
-	var required []string
+	var required, unless []string
 	for i := range keys {
 		s := keys[i].schema()
 		s["description"] = keys[i].description()
 		properties[keys[i].Name] = s
-		if keys[i].Required {
+		switch {
+		case keys[i].Unless != "":
+			unless = append(unless, keys[i].Name)
+		case keys[i].Required:
 			required = append(required, keys[i].Name)
 		}
 	}
 	o := object{"type": "object", "properties": properties, "additionalProperties": false}
 	if required != nil {
 		o["required"] = required
+	}
+	if unless != nil {
+		rule := object{"properties": object{"rule": object{"const": Edges.String()}}, "required": []string{"rule"}}
+		o["if"], o["then"], o["else"] = rule, object{"required": []string{"file"}}, object{"required": unless}
 	}
 	return o
 }
@@ -164,13 +171,13 @@ func distributionPattern(dims []Dimension) string {
 	return `^(` + dist + `([<>]=?` + x + `){0,2}|\s*clip\s*\(` + dist + `,` + x + `,` + x + `\)\s*)$`
 }
 
-// tiedPattern is lin(a, b, u) or sq(a, b, u).
+// tiedPattern is lin(a, b, u), sq(a, b, u) or column(FILE, NAME).
 func tiedPattern(dim Dimension) string {
 	x := decimal
 	if dim != Plain {
 		x = `(0|` + quantityPattern(dim) + `)`
 	}
-	return `^\s*(lin|sq)\s*\(\s*` + x + `\s*,\s*` + x + `\s*,\s*[A-Za-z_]+\s*\)\s*$`
+	return `^\s*((lin|sq)\s*\(\s*` + x + `\s*,\s*` + x + `\s*,\s*[A-Za-z_]+\s*\)|column\s*\(.+,.+\))\s*$`
 }
 
 func (k *key) listSchema() object {

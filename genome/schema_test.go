@@ -152,8 +152,8 @@ func TestSchemaKeys(t *testing.T) {
 			}
 		})
 	}
-	if total != 107 {
-		t.Errorf("%d keys in the schema, want 107: a change of the format belongs into docs/genome.md and CHANGELOG.md", total)
+	if total != 108 {
+		t.Errorf("%d keys in the schema, want 108: a change of the format belongs into docs/genome.md and CHANGELOG.md", total)
 	}
 }
 
@@ -162,7 +162,7 @@ func faulty(t *testing.T, p place, key, value string, unknown bool) bool {
 	t.Helper()
 	text := fmt.Sprintf(p.text, key+": "+value)
 	for _, extra := range []string{"", ", rule: fixed_indegree", ", rule: fixed_outdegree", ", rule: fixed_total_number",
-		", rule: pairwise_bernoulli", ", rule: projector", ", rule: vectors", ", rule: patterns", ", rule: composite", ", from: a, to: a", ", area: a, at: 1",
+		", rule: pairwise_bernoulli", ", rule: projector", ", rule: vectors", ", rule: patterns", ", rule: composite", ", rule: edges", ", from: a, to: a", ", area: a, at: 1",
 		", model: lif", ", name: b, neurons: 2"} {
 		for _, m := range Models() {
 			full := text

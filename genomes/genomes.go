@@ -6,12 +6,13 @@ import (
 	"bytes"
 	"embed"
 	"fmt"
+	"io"
 	"io/fs"
 	"path"
 	"strings"
 )
 
-//go:embed *.yaml *.digest
+//go:embed *.yaml *.digest *.csv
 var files embed.FS
 
 // Names lists the examples in alphabetical order.
@@ -28,6 +29,9 @@ func Names() []string {
 
 // Text is the named example's genome.
 func Text(name string) ([]byte, error) { return files.ReadFile(path.Clean(name) + ".yaml") }
+
+// Open opens a file that an example names.
+func Open(name string) (io.ReadCloser, error) { return files.Open(name) }
 
 // Expected is what a run of an example must give.
 type Expected struct {

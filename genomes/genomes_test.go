@@ -22,7 +22,7 @@ var (
 )
 
 // short lists the examples that run in every test; the others need -long.
-var short = []string{"quickstart", "brunel-d", "burst-100k", "burst-100k-feagi", "izhikevich-2003", "poisson-lif", "potjans-diesmann-10", "vogels-abbott-cuba"}
+var short = []string{"quickstart", "c-elegans", "brunel-d", "burst-100k", "burst-100k-feagi", "izhikevich-2003", "poisson-lif", "potjans-diesmann-10", "vogels-abbott-cuba"}
 
 // TestDigest runs every example for its own length and compares with the digest beside it.
 func TestDigest(t *testing.T) {
@@ -33,12 +33,12 @@ func TestDigest(t *testing.T) {
 	}
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
-			if testing.Short() && name != "quickstart" {
+			if testing.Short() && name != "quickstart" && name != "c-elegans" {
 				t.Skip("a network of 100,000 neurons or 15 M synapses; left out by -short")
 			}
 			text, err := genomes.Text(name)
 			require.NoError(t, err)
-			g, err := genome.Parse(name+".yaml", text, nil)
+			g, err := genome.Parse(name+".yaml", text, genomes.Open)
 			require.NoError(t, err)
 			c, err := connectome.Build(g, connectome.Options{})
 			require.NoError(t, err)
@@ -76,7 +76,7 @@ func run(t *testing.T, c *connectome.Connectome, name string, threads int, burst
 }
 
 func TestEveryExampleHasADigest(t *testing.T) {
-	require.Len(t, genomes.Names(), 16)
+	require.Len(t, genomes.Names(), 17)
 	for _, name := range genomes.Names() {
 		_, err := genomes.Expect(name)
 		require.NoError(t, err)

@@ -88,6 +88,10 @@ func (b *backend) Step(in []engine.Stimulus, out *engine.Burst) error {
 			out.Candidates = append(out.Candidates, p.groups[i].second...)
 		}
 	}
+	out.Potentials = out.Potentials[:0]
+	for _, n := range b.want.Potentials {
+		out.Potentials = append(out.Potentials, b.v[n])
+	}
 	q := b.queues
 	oldest := q[len(q)-1]
 	copy(q[1:], q)

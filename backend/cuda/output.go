@@ -21,6 +21,7 @@ type output struct {
 	lengths    []uint64 // of the fire queue and of the list
 	fired      []uint32
 	candidates []candidate
+	potentials []float32
 	likely     [2]uint64 // entries to fetch with the lengths
 }
 
@@ -32,8 +33,9 @@ func (o *output) allocate(b *backend) error {
 	}
 	const lengths = 16
 	firedAt := lengths + 8*candidates
+	potentialsAt := firedAt + 4*fired
 	var err error
-	if o.host, err = b.ctx.AllocHost(int(firedAt+4*fired), false); err != nil {
+	if o.host, err = b.ctx.AllocHost(int(potentialsAt+size(b.want.Potentials)), false); err != nil {
 		o.host = nil
 		return err
 	}
@@ -41,6 +43,7 @@ func (o *output) allocate(b *backend) error {
 	o.lengths = unsafe.Slice((*uint64)(m), 2)
 	o.candidates = unsafe.Slice((*candidate)(unsafe.Add(m, lengths)), candidates)
 	o.fired = unsafe.Slice((*uint32)(unsafe.Add(m, firedAt)), fired)
+	o.potentials = unsafe.Slice((*float32)(unsafe.Add(m, potentialsAt)), len(b.want.Potentials))
 	return nil
 }
 
@@ -65,9 +68,13 @@ func (b *backend) deliver(out *engine.Burst) error {
 	if err := b.fetchList(0, listNow); err != nil {
 		return err
 	}
+	if err := b.fetchPotentials(); err != nil {
+		return err
+	}
 	if err := b.stream.Synchronize(); err != nil {
 		return err
 	}
+	out.Potentials = append(out.Potentials[:0], o.potentials...)
 	fired := o.expect(0, o.lengths[0], len(o.fired))
 	b.lengths[b.number%uint64(b.c.MaxDelay)] = fired
 	if err := b.takeFired(out, firedNow, fired); err != nil {
@@ -93,6 +100,23 @@ func (b *backend) fetchList(first, n uint64) error {
 		return nil
 	}
 	return b.stream.Download(unsafe.Pointer(&b.output.candidates[0]), b.plan.ptr[bufList]+driver.Ptr(8*first), 8*n)
+}
+
+// fetchPotentials queues the download of the wanted potentials, one for each run of neighbours.
+func (b *backend) fetchPotentials() error {
+	ids := b.want.Potentials
+	for from := 0; from < len(ids); {
+		until := from + 1
+		for until < len(ids) && ids[until] == ids[until-1]+1 {
+			until++
+		}
+		at := b.plan.ptr[bufV] + driver.Ptr(4*uint64(ids[from]))
+		if err := b.stream.Download(unsafe.Pointer(&b.output.potentials[from]), at, 4*uint64(until-from)); err != nil {
+			return err
+		}
+		from = until
+	}
+	return nil
 }
 
 // takeFired hands the fire queue over: what has arrived, then the rest.

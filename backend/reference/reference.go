@@ -31,6 +31,10 @@ func (b *backend) Step(in []engine.Stimulus, out *engine.Burst) error {
 		out.Candidates = b.candidates(out.Candidates)
 	}
 	out.Fired = b.update(t, out.Fired)
+	out.Potentials = out.Potentials[:0]
+	for _, n := range b.want.Potentials {
+		out.Potentials = append(out.Potentials, b.state.V[n])
+	}
 	b.queue(out.Fired)
 	clear(b.acc) // 7
 	b.state.Number++

@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"strconv"
@@ -12,8 +14,11 @@ import (
 	"syscall"
 	"testing"
 
+	"burst/backend/cuda"
+	"burst/backend/cuda/driver"
 	"burst/engine"
 	"burst/genomes"
+	"burst/record"
 
 	"github.com/stretchr/testify/require"
 )
@@ -28,6 +33,7 @@ func call(args ...string) (code int, stdout, stderr string) {
 // TestExitStatus has one call for each status that a test can bring about.
 func TestExitStatus(t *testing.T) {
 	dir := t.TempDir()
+	t.Chdir(dir)
 	file := func(name, text string) string {
 		path := dir + "/" + name
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
@@ -50,6 +56,10 @@ func TestExitStatus(t *testing.T) {
 		{exitFile, []string{"run", dir + "/missing.yaml"}},
 		{exitFile, []string{"run", dir}},
 		{exitFile, []string{"init", bad}},
+		{exitFile, []string{"plot", dir + "/missing"}},
+		{exitFile, []string{"stats", dir}},
+		{exitUsage, []string{"run", "quickstart", "--bursts", "0"}},
+		{exitUsage, []string{"bench", "quickstart", "--threads", "2,-1"}},
 		{exitFile, []string{"init", dir + "/no/such/folder/x.yaml"}},
 		{exitAssertion, []string{"run", "quickstart", "--bursts", "3", "--expect-digest", "0123456789abcdef"}},
 	}
@@ -57,11 +67,30 @@ func TestExitStatus(t *testing.T) {
 		code, _, stderr := call(c.args...)
 		require.Equal(t, c.want, code, "burst %s\n%s", strings.Join(c.args, " "), stderr)
 	}
-	require.Equal(t, exitDevice, exitCode(errors.Join(errors.New("cuda"), engine.ErrUnavailable)))
+	full := &cuda.MemoryError{Need: 9, Free: 7}
+	fault := &driver.Error{Op: "cuStreamSynchronize", Code: driver.IllegalAddress}
+	for _, c := range []struct {
+		want int
+		err  error
+	}{
+		{exitDevice, errors.Join(errors.New("cuda"), engine.ErrUnavailable)},
+		{exitLimit, fmt.Errorf("opening: %w", full)},
+		{exitLimit, fmt.Errorf("%w: %w", full, &driver.Error{Code: driver.OutOfMemory})}, // what Open gives when others were faster
+		{exitDevice, fmt.Errorf("burst 7: cuda: device 0: %w", fault)},
+		{exitFile, fmt.Errorf("link: %w", &os.LinkError{Op: "link", Err: syscall.EXDEV})},
+		{exitFile, fmt.Errorf("sync: %w", os.NewSyscallError("fsync", syscall.EIO))},
+		{exitFile, fmt.Errorf("recording to x: %w", syscall.ENOSPC)},
+		{exitFile, fmt.Errorf("record: this run has no recording of spikes: %w", fs.ErrNotExist)},
+		{exitDamaged, fmt.Errorf("%w: %w", &record.DamagedError{Path: "x"}, fs.ErrNotExist)},
+		{exitOther, errors.New("anything else")},
+	} {
+		require.Equal(t, c.want, exitCode(c.err), "%v", c.err)
+	}
 }
 
 // TestRunJSON holds the fixed fields, by name and value.
 func TestRunJSON(t *testing.T) {
+	t.Chdir(t.TempDir())
 	code, stdout, _ := call("run", "quickstart", "--json", "--threads", "2", "--backend", "cpu")
 	require.Zero(t, code)
 	var v map[string]any
@@ -97,6 +126,7 @@ func TestRunJSON(t *testing.T) {
 func TestInterrupt(t *testing.T) {
 	self, err := os.Executable()
 	require.NoError(t, err)
+	t.Chdir(t.TempDir())
 	for signal, status := range map[syscall.Signal]int{syscall.SIGINT: exitInterrupted, syscall.SIGTERM: exitTerminated} {
 		cmd := exec.Command(self, "run", "quickstart", "--bursts", "1000000000", "--json", "--digest", "every=50")
 		cmd.Env = append(os.Environ(), asBurst+"=1")
@@ -120,9 +150,15 @@ func TestInterrupt(t *testing.T) {
 		var v struct {
 			Digest string
 			Bursts uint64
+			Folder string
 		}
 		require.NoError(t, json.Unmarshal(stdout.Bytes(), &v))
 		require.GreaterOrEqual(t, v.Bursts, uint64(100))
+		f, err := record.Open(v.Folder)
+		require.NoError(t, err)
+		require.Equal(t, record.Interrupted, f.Manifest.Status)
+		require.Equal(t, v.Digest, f.Manifest.Digest)
+		require.Equal(t, v.Bursts, f.Manifest.Bursts)
 		code, again, _ := call("run", "quickstart", "--quiet", "--bursts", strconv.FormatUint(v.Bursts, 10))
 		require.Zero(t, code)
 		require.Equal(t, v.Digest+"\n", again)

@@ -4,10 +4,15 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
+	"syscall"
 
+	"burst/backend/cuda"
+	"burst/backend/cuda/driver"
 	"burst/connectome"
 	"burst/engine"
 	"burst/genome"
+	"burst/record"
 
 	"github.com/spf13/cobra"
 )
@@ -21,6 +26,7 @@ const (
 	exitLimit       = 4
 	exitDevice      = 5
 	exitFile        = 6
+	exitDamaged     = 7
 	exitAssertion   = 8
 	exitInterrupted = 130
 	exitTerminated  = 143
@@ -36,7 +42,7 @@ const exitCodes = `Exit statuses of burst:
     5  device fault, or the backend is not available on this machine
     6  a file could not be read or written
     7  a checkpoint or recording is damaged or does not fit
-    8  an assertion failed: --expect-digest, or verify found a difference
+    8  an assertion failed: --expect-digest, replay, or verify or diff found a difference
   130  interrupted (Ctrl-C) at a burst's boundary
   143  terminated (SIGTERM) at a burst's boundary
 `
@@ -55,7 +61,7 @@ func (s stopped) Error() string { return "" }
 type assertionError struct{ error }
 
 // exitCode is the exit status that belongs to an error. A LimitError wraps the fault that gives its place, so it comes
-// before faults.
+// before faults; a device without memory wraps what the driver said, so it comes before the driver's errors.
 func exitCode(err error) int {
 	var (
 		u usageError
@@ -63,7 +69,9 @@ func exitCode(err error) int {
 		a assertionError
 		l *connectome.LimitError
 		f genome.Faults
-		p *fs.PathError
+		m *cuda.MemoryError
+		c *driver.Error
+		d *record.DamagedError
 	)
 	switch {
 	case err == nil:
@@ -74,16 +82,30 @@ func exitCode(err error) int {
 		return exitUsage
 	case errors.As(err, &a):
 		return exitAssertion
-	case errors.As(err, &l):
+	case errors.As(err, &l), errors.As(err, &m):
 		return exitLimit
 	case errors.As(err, &f):
 		return exitGenome
-	case errors.Is(err, engine.ErrUnavailable):
+	case errors.Is(err, engine.ErrUnavailable), errors.As(err, &c):
 		return exitDevice
-	case errors.As(err, &p):
+	case errors.As(err, &d):
+		return exitDamaged
+	case isFileError(err):
 		return exitFile
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
 	}
 	return exitOther
+}
+
+// isFileError reports whether the system refused something about a file: package os wraps that in several ways.
+func isFileError(err error) bool {
+	var (
+		p *fs.PathError
+		l *os.LinkError
+		s *os.SyscallError
+		n syscall.Errno
+	)
+	return errors.As(err, &p) || errors.As(err, &l) || errors.As(err, &s) || errors.As(err, &n) ||
+		errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrClosed)
 }

@@ -123,3 +123,6 @@ func (p *progress) finish() {
 		p.bar = nil
 	}
 }
+
+// again is a progress for one more run on the same place.
+func (p *progress) again() *progress { return newProgress(p.w, p.quiet) }

@@ -38,6 +38,9 @@ type runOptions struct {
 	digest   string
 	json     bool
 	quiet    bool
+	keep     keeping
+	set      []string
+	sweep    string
 }
 
 func newRunCommand() *cobra.Command {
@@ -63,7 +66,15 @@ func newRunCommand() *cobra.Command {
 	f.StringVar(&o.digest, "digest", "", "every=N prints the hash of the whole state after every N bursts")
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress, and of the result only the digest")
+	o.keep.flags(cmd)
+	register(cmd, "record", completeRecord)
+	f.StringArrayVar(&o.set, "set", nil, "PATH=VALUE sets a value of the genome, such as areas.L4E.params.tau=12ms; may be repeated")
+	f.StringVar(&o.sweep, "seeds", "", "A..B runs once with each seed from A to B and shows mean and standard deviation")
 	cmd.MarkFlagsMutuallyExclusive("bursts", "duration")
+	cmd.MarkFlagsMutuallyExclusive("out", "no-out")
+	for _, other := range []string{"seed", "run-seed", "expect-digest", "digest"} {
+		cmd.MarkFlagsMutuallyExclusive("seeds", other)
+	}
 	return cmd
 }
 
@@ -71,9 +82,7 @@ func newRunCommand() *cobra.Command {
 func backendFlag(cmd *cobra.Command, into *string) {
 	cmd.Flags().StringVar(into, "backend", "auto", "auto, "+strings.Join(backend.Names(), ", "))
 	names := append([]string{"auto"}, backend.Names()...)
-	if err := cmd.RegisterFlagCompletionFunc("backend", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)); err != nil {
-		panic("BUG: " + err.Error())
-	}
+	register(cmd, "backend", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 }
 
 // run is the command.
@@ -89,7 +98,13 @@ func (o *runOptions) run(cmd *cobra.Command, arg string) error {
 	if err := o.checkExpect(); err != nil {
 		return err
 	}
-	g, err := loadGenome(arg)
+	if err := o.keep.check(); err != nil {
+		return err
+	}
+	g, err := loadGenome(cmd, arg)
+	if err == nil {
+		g, err = applySettings(g, o.set)
+	}
 	if err != nil {
 		return err
 	}
@@ -100,6 +115,9 @@ func (o *runOptions) run(cmd *cobra.Command, arg string) error {
 	}
 	ctx, interrupted := catchSignals(cmd.Context())
 	p := newProgress(cmd.ErrOrStderr(), o.quiet)
+	if o.sweep != "" {
+		return o.runSweep(ctx, cmd, sweeping{g: g, arg: arg, progress: p, bursts: n, period: period, interrupted: interrupted})
+	}
 	r := &runner{o: o, g: g, arg: arg, out: cmd.OutOrStdout(), progress: p, bursts: n, stateEvery: every}
 	if err := r.run(ctx, engine.Options{Period: period}); err != nil && !errors.Is(err, context.Canceled) {
 		return err
@@ -109,12 +127,17 @@ func (o *runOptions) run(cmd *cobra.Command, arg string) error {
 	}
 	if s := interrupted(); s != nil {
 		p.line("stopped by %v after burst %d of %d", s, r.engine.Number(), n)
-		if s == syscall.SIGTERM {
-			return stopped{exitTerminated}
-		}
-		return stopped{exitInterrupted}
+		return stoppedBy(s)
 	}
 	return o.compare(r.engine.Digest())
+}
+
+// stoppedBy is the exit status of a run that a signal ended.
+func stoppedBy(s os.Signal) error {
+	if s == syscall.SIGTERM {
+		return stopped{exitTerminated}
+	}
+	return stopped{exitInterrupted}
 }
 
 // runner is one run and what it made.
@@ -132,11 +155,13 @@ type runner struct {
 	device    string
 	engine    *engine.Engine
 	activity  *record.Activity
+	folder    string // "" when none is written
+	fcl       bool   // the backend delivers the FCL
 	buildTime time.Duration
 	runTime   time.Duration
 }
 
-// run builds the network and runs it, in pieces where state hashes are asked for.
+// run builds the network and runs it.
 func (r *runner) run(ctx context.Context, eo engine.Options) error {
 	start := time.Now()
 	var err error
@@ -144,19 +169,36 @@ func (r *runner) run(ctx context.Context, eo engine.Options) error {
 		return err
 	}
 	r.buildTime = time.Since(start)
-	b, used, err := openBackend(r.o.backend, r.c, backend.Options{Threads: r.o.threads, Device: r.o.device, Want: engine.Want{FCL: r.g.Record.FCL}}, r.progress)
+	plan, err := r.plan()
+	if err != nil {
+		return err
+	}
+	r.fcl = len(plan.FCL) > 0
+	want := engine.Want{FCL: r.fcl, Potentials: plan.Potentials}
+	b, used, err := openBackend(r.o.backend, r.c, backend.Options{Threads: r.o.threads, Device: r.o.device, Want: want}, r.progress)
 	if err != nil {
 		return err
 	}
 	defer b.Close()
 	r.used, r.device, r.activity = used, backend.Device(b), record.NewActivity(r.c)
-	if n := r.g.Record; len(n.Spikes)+len(n.Potentials) > 0 || n.FCL {
-		r.progress.line("record: this version keeps what a run did in memory for its summary and writes no files")
-	}
 	eo.Recorders = []engine.Recorder{r.activity, r.progress.watch(r.bursts)}
+	out, err := r.create(plan)
+	if err != nil {
+		return err
+	}
+	if out != nil {
+		eo.Recorders = append(eo.Recorders, out)
+	}
 	r.engine = engine.New(r.c, b, eo)
 	start = time.Now()
-	defer func() { r.runTime = time.Since(start); r.progress.finish() }()
+	err = r.advance(ctx)
+	r.runTime = time.Since(start)
+	r.progress.finish()
+	return r.finish(out, err)
+}
+
+// advance runs the bursts, in pieces where state hashes are asked for.
+func (r *runner) advance(ctx context.Context) error {
 	if r.stateEvery == 0 {
 		return r.engine.Run(ctx, r.bursts)
 	}

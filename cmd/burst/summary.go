@@ -33,6 +33,7 @@ type result struct {
 	Build      float64        `json:"build_s"`
 	Run        float64        `json:"run_s"`
 	Version    string         `json:"version"`
+	Folder     string         `json:"folder,omitempty"` // where the results are
 }
 
 // areaResult is one area's part.
@@ -42,6 +43,14 @@ type areaResult struct {
 	Spikes  uint64  `json:"spikes"`
 	Rate    float64 `json:"rate_hz"` // mean over neurons and the run's simulated time
 	Active  uint64  `json:"active"`  // neurons that fired at least once
+}
+
+// threadCount is the number of threads that the cpu backend may use.
+func (o *runOptions) threadCount() int {
+	if o.threads == 0 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return o.threads
 }
 
 // report prints the result.
@@ -59,15 +68,11 @@ func (r *runner) report(cmd *cobra.Command) error {
 
 // result gathers the figures.
 func (r *runner) result() result {
-	threads := r.o.threads
-	if threads == 0 {
-		threads = runtime.GOMAXPROCS(0)
-	}
 	res := result{
 		Genome: r.g.Name, Digest: fmt.Sprintf("%016x", r.engine.Digest()), Connectome: fmt.Sprintf("%016x", r.c.Hash()),
 		Bursts: r.engine.Number(), Timestep: r.c.Timestep, Neurons: r.c.Neurons, Synapses: r.c.Synapses(), Scale: r.c.Scale, Spikes: r.engine.Spikes(),
-		Areas: []areaResult{}, Latency: r.engine.Latency(), Late: r.engine.Late(), Backend: r.used, Device: r.device, Threads: threads,
-		Seed: r.c.Seed, RunSeed: r.c.RunSeed, Build: r.buildTime.Seconds(), Run: r.runTime.Seconds(), Version: version,
+		Areas: []areaResult{}, Latency: r.engine.Latency(), Late: r.engine.Late(), Backend: r.used, Device: r.device, Threads: r.o.threadCount(),
+		Seed: r.c.Seed, RunSeed: r.c.RunSeed, Build: r.buildTime.Seconds(), Run: r.runTime.Seconds(), Version: version, Folder: r.folder,
 	}
 	seconds := float64(res.Bursts) * r.c.Timestep / 1000
 	for i := range r.c.Areas {
@@ -110,7 +115,7 @@ func (r *runner) summary(res result) error {
 	if res.Backend == "cpu" {
 		device += fmt.Sprintf(", up to %d threads", res.Threads)
 	}
-	if r.g.Record.FCL {
+	if r.fcl {
 		device += ", fire candidate list and fire queue of every burst"
 	} else {
 		device += ", fire queue of every burst"
@@ -125,6 +130,9 @@ func (r *runner) summary(res result) error {
 	if r.o.realtime != "" {
 		lines = append(lines, "deadlines", fmt.Sprintf("%s of %s bursts began a period late or more", count(res.Late), count(res.Bursts)))
 	}
+	if r.folder != "" {
+		lines = append(lines, "results", r.folder)
+	}
 	if err := pairs(r.out, lines...); err != nil {
 		return err
 	}
@@ -132,7 +140,7 @@ func (r *runner) summary(res result) error {
 	return err
 }
 
-// seedFlags repeats the seeds that were given.
+// seedFlags repeats the seeds and settings that were given.
 func (r *runner) seedFlags() string {
 	var b strings.Builder
 	if r.o.seed != 0 {
@@ -140,6 +148,9 @@ func (r *runner) seedFlags() string {
 	}
 	if r.o.runSeed != 0 {
 		fmt.Fprintf(&b, " --run-seed %d", r.o.runSeed)
+	}
+	for _, s := range r.o.set {
+		fmt.Fprintf(&b, " --set '%s'", s)
 	}
 	return b.String()
 }

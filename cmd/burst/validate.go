@@ -3,7 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 
+	"burst/connectome"
 	"burst/genome"
 
 	"github.com/spf13/cobra"
@@ -34,7 +36,7 @@ func validate(cmd *cobra.Command, args []string, asJSON bool) error {
 	verdicts := []verdict{}
 	var first error
 	for _, arg := range args {
-		_, err := loadGenome(arg)
+		err := check(cmd, arg)
 		v := verdict{Genome: arg, Valid: err == nil, Faults: genome.Faults{}}
 		if err != nil && !errors.As(err, &v.Faults) {
 			return err
@@ -57,6 +59,16 @@ func validate(cmd *cobra.Command, args []string, asJSON bool) error {
 		}
 	}
 	return first
+}
+
+// check reads a genome, and the rows of its edge lists, which is done where their synapses are counted.
+func check(cmd *cobra.Command, arg string) error {
+	g, err := loadGenome(cmd, arg)
+	if err != nil || !slices.ContainsFunc(g.Projections, func(p genome.Projection) bool { return p.Rule == genome.Edges }) {
+		return err
+	}
+	_, err = connectome.Measure(g, connectome.Options{})
+	return err
 }
 
 // told is an error that has been printed already.

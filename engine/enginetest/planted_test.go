@@ -78,6 +78,8 @@ func bugs() []planted {
 		{"input is a product with 1/scale", "reference", reference, "+i]) / float32(b.c.Scale)", "+i]) * (1 / float32(b.c.Scale))"},
 		{"input is a product with 1/scale", "cpu plain", cpuPlain, "term) + float32(sum)/scale", "term) + float32(float32(sum)*(1/scale))"},
 		{"the burst's upper half is not drawn from", "reference", referenceModels, "exact.Excitability, uint64(n), t)", "exact.Excitability, uint64(n), t&(1<<32-1))"},
+		{"a neighbour's potential is delivered", "reference", reference, "out.Potentials, b.state.V[n]", "out.Potentials, b.state.V[max(n, 1)-1]"},
+		{"a neighbour's potential is delivered", "cpu", cpu, "out.Potentials, b.v[n]", "out.Potentials, b.v[max(n, 1)-1]"},
 		{"the drive's place is not drawn from", "cpu", cpuInject, "[3]uint32{place, uint32(t)", "[3]uint32{0, uint32(t)"},
 		{"drives are rounded one by one", "reference", "connectome/drive.go", "default:\n\t\t\tsum += d.Term", "default:\n\t\t\tsum = float64(float32(sum) + float32(d.Term))"},
 		{"currents decay before they act", "reference", referenceModels, "float32(p.P21Ex**ex)", "float32(p.P21Ex*float32(p.P11Ex**ex))"},

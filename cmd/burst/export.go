@@ -1,0 +1,83 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"burst/genome"
+	"burst/record"
+
+	"github.com/spf13/cobra"
+)
+
+// exportOptions are the flags of `burst export`.
+type exportOptions struct {
+	to    string
+	table string
+	json  bool
+}
+
+func newExportCommand() *cobra.Command {
+	var o exportOptions
+	formats := strings.Join(record.Formats(), ", ")
+	cmd := &cobra.Command{
+		Use:   "export FOLDER|FILE -o FILE",
+		Short: "Write a recording in another format: " + formats,
+		Long: "export reads a run folder, or a .parquet or .arrows file of one, and writes the rows in the format that the output's\n" +
+			"name ends with: " + formats + ". A run that still goes on gives what is on disk.",
+		Example:           "  burst export runs/quickstart-1 -o spikes.npz\n  burst export runs/quickstart-1 --table potentials -o v.csv",
+		Args:              usage(cobra.ExactArgs(1)),
+		ValidArgsFunction: completeFolder,
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
+	}
+	f := cmd.Flags()
+	f.StringVarP(&o.to, "output", "o", "", "the file to write; one that is there is replaced")
+	f.StringVar(&o.table, "table", "spikes", "which recording of a run folder: spikes, potentials or fcl")
+	f.BoolVar(&o.json, "json", false, "name the file as JSON")
+	choices := []string{"spikes", "potentials", "fcl"}
+	register(cmd, "table", cobra.FixedCompletions(choices, cobra.ShellCompDirectiveNoFileComp))
+	cmd.AddCommand(newExportConnectomeCommand())
+	return cmd
+}
+
+// run is the command.
+func (o *exportOptions) run(cmd *cobra.Command, from string) error {
+	if o.to == "" {
+		return usageError{fmt.Errorf("no output given, want -o FILE that ends with one of %s", strings.Join(record.Formats(), ", "))}
+	}
+	if end := filepath.Ext(o.to); !slices.Contains(record.Formats(), end) {
+		text := fmt.Sprintf("-o %s ends with %q, want one of %s", o.to, end, strings.Join(record.Formats(), ", "))
+		if near := genome.Nearest(end, record.Formats()); near != "" {
+			text += fmt.Sprintf("; did you mean %s?", near)
+		}
+		return usageError{errors.New(text)}
+	}
+	r, err := o.open(from)
+	if err != nil {
+		return err
+	}
+	if err := record.Export(o.to, r); err != nil || !o.json {
+		return err
+	}
+	return printJSON(cmd, written{o.to})
+}
+
+// open finds the recording.
+func (o *exportOptions) open(from string) (record.Recording, error) {
+	info, err := os.Stat(from)
+	if err != nil {
+		return record.Recording{}, err
+	}
+	if !info.IsDir() {
+		return record.OpenRecording(from)
+	}
+	f, err := record.Open(from)
+	if err != nil {
+		return record.Recording{}, err
+	}
+	return f.Recording(o.table)
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"burst/record"
+	"burst/record/picture"
+
+	"github.com/spf13/cobra"
+)
+
+// keeping are the flags that say what a run leaves behind, and where.
+type keeping struct {
+	out    string
+	noOut  bool
+	record []string
+}
+
+func (k *keeping) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&k.out, "out", "", "write the results to this folder, which must be empty or not there yet (default: runs/NAME-N)")
+	f.BoolVar(&k.noOut, "no-out", false, "write no results")
+	f.StringArrayVar(&k.record, "record", nil, "what to record: spikes=, potentials= or fcl=, then all, none, or areas such as L4E,L4I[0..9]; may be repeated\n"+
+		"(default: the genome's record block; without one the spikes of all areas, of large networks a part)")
+}
+
+// check refuses a folder that is in use before anything is built.
+func (k *keeping) check() error {
+	if k.out == "" {
+		return nil
+	}
+	return record.Vacant(k.out)
+}
+
+// plan says what to record.
+func (r *runner) plan() (record.Plan, error) {
+	if r.o.keep.noOut {
+		return record.Plan{}, nil
+	}
+	p, note, err := record.NewPlan(r.g, r.c, r.o.keep.record)
+	if err != nil {
+		return p, usageError{fmt.Errorf("--record %w", err)}
+	}
+	if note != "" {
+		r.progress.line("%s", note)
+	}
+	return p, nil
+}
+
+// create makes the run folder; nil without one.
+func (r *runner) create(plan record.Plan) (*record.Run, error) {
+	if r.o.keep.noOut {
+		return nil, nil
+	}
+	dir := r.o.keep.out
+	if dir == "" {
+		var err error
+		if dir, err = nextFolder(r.g.Name); err != nil {
+			return nil, err
+		}
+	}
+	m, err := r.manifest(plan)
+	if err != nil {
+		return nil, err
+	}
+	r.folder = dir
+	return record.Create(dir, record.Options{Manifest: m, Genome: r.g.Text(), Plan: plan, Warn: func(s string) { r.progress.line("%s", s) }})
+}
+
+// nextFolder makes runs/NAME-N with the first free N.
+func nextFolder(name string) (string, error) {
+	if err := os.MkdirAll("runs", 0o755); err != nil {
+		return "", err
+	}
+	for n := 1; ; n++ {
+		dir := filepath.Join("runs", fmt.Sprintf("%s-%d", strings.ReplaceAll(name, " ", "-"), n))
+		if err := os.Mkdir(dir, 0o755); !errors.Is(err, fs.ErrExist) {
+			return dir, err
+		}
+	}
+}
+
+// manifest gathers what is known before the run.
+func (r *runner) manifest(plan record.Plan) (record.Manifest, error) {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	m := record.Manifest{
+		Burst: version, Go: runtime.Version(), Genome: r.g.Name, Connectome: fmt.Sprintf("%016x", r.c.Hash()), Seed: r.c.Seed, RunSeed: r.c.RunSeed,
+		Timestep: r.c.Timestep, Scale: r.c.Scale, Planned: r.bursts, Backend: r.used, Device: r.device, Threads: r.o.threadCount(),
+		Host:    record.Host{Name: host, OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU()},
+		Command: os.Args, Started: time.Now().UTC(), Areas: record.Areas(r.g, r.c, plan), Inputs: []record.File{}, Files: []record.File{},
+	}
+	for _, f := range r.g.Files {
+		m.Inputs = append(m.Inputs, record.File(f))
+	}
+	if len(m.Inputs) > 0 {
+		m.GenomeFolder, err = filepath.Abs(r.g.Folder)
+		return m, err
+	}
+	return m, nil
+}
+
+// finish ends the run folder: a run that failed leaves what it has recorded.
+func (r *runner) finish(out *record.Run, failed error) error {
+	if out == nil {
+		return failed
+	}
+	status := record.Complete
+	if errors.Is(failed, context.Canceled) {
+		status = record.Interrupted
+	} else if failed != nil {
+		if err := out.Abandon(); err != nil && err.Error() != failed.Error() {
+			r.progress.line("%v", err)
+		}
+		return fmt.Errorf("%w\nwhat was recorded until then is in %s", failed, r.folder)
+	}
+	res := r.result()
+	err := out.Close(record.End{
+		Bursts: res.Bursts, Spikes: res.Spikes, Digest: res.Digest, Status: status, Activity: r.activity,
+		Timings: record.Timings{Build: res.Build, Run: res.Run, Latency: res.Latency},
+	})
+	if err != nil {
+		return fmt.Errorf("%w\nthe run itself ended with digest %s; what it recorded is in %s", err, res.Digest, r.folder)
+	}
+	// The recordings are safe; a picture that fails can be drawn again.
+	if err := picture.OfRun(r.folder); err != nil {
+		r.progress.line("no pictures: %v; try `burst plot %s`", err, r.folder)
+	}
+	return failed
+}

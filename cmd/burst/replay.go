@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"burst/engine"
+	"burst/genome"
+	"burst/record"
+
+	"github.com/spf13/cobra"
+)
+
+func newReplayCommand() *cobra.Command {
+	var o runOptions
+	cmd := &cobra.Command{
+		Use:   "replay FOLDER",
+		Short: "Run again what a run folder describes and compare the digests",
+		Long: "replay runs the genome of a run folder again, with its seeds and as many bursts, and ends with status 8 when the\n" +
+			"digest is not the one in the folder's manifest.",
+		Example:           "  burst replay runs/quickstart-1\n  burst replay runs/quickstart-1 --backend reference",
+		Args:              folderArgument,
+		ValidArgsFunction: completeFolder,
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.replay(cmd, args[0]) },
+	}
+	f := cmd.Flags()
+	f.IntVar(&o.threads, "threads", 0, "threads of the cpu backend and of building (default: all processors)")
+	backendFlag(cmd, &o.backend)
+	f.Lookup("backend").DefValue = "the run's"
+	f.IntVar(&o.device, "device", 0, "GPU of the cuda backend, as `burst devices` numbers them")
+	f.StringVar(&o.keep.out, "out", "", "write the results of the new run to this folder (default: write none)")
+	f.BoolVar(&o.json, "json", false, "print the result as JSON")
+	f.BoolVar(&o.quiet, "quiet", false, "no progress, and of the result only the digest")
+	return cmd
+}
+
+// replay is the command.
+func (o *runOptions) replay(cmd *cobra.Command, dir string) error {
+	folder, err := openFolder(dir)
+	if err != nil {
+		return err
+	}
+	m := &folder.Manifest
+	if m.Status == record.Running {
+		return &record.DamagedError{Path: dir, Reason: "the run has not ended, or not in good order: its manifest has no digest to compare with"}
+	}
+	if err := o.keep.check(); err != nil {
+		return err
+	}
+	g, err := genomeOf(folder)
+	if err != nil {
+		return err
+	}
+	o.expect, o.keep.noOut = m.Digest, o.keep.out == ""
+	if !cmd.Flags().Changed("backend") {
+		o.backend = m.Backend
+	}
+	ctx, interrupted := catchSignals(cmd.Context())
+	p := newProgress(cmd.ErrOrStderr(), o.quiet)
+	r := &runner{o: o, g: g, arg: filepath.Join(dir, "genome.yaml"), out: cmd.OutOrStdout(), progress: p, bursts: m.Bursts}
+	if err := r.run(ctx, engine.Options{}); err != nil && !errors.Is(err, context.Canceled) {
+		return err
+	}
+	if err := r.report(cmd); err != nil {
+		return err
+	}
+	if s := interrupted(); s != nil {
+		p.line("stopped by %v after burst %d of %d", s, r.engine.Number(), m.Bursts)
+		return stoppedBy(s)
+	}
+	if err := o.compare(r.engine.Digest()); err != nil {
+		return err
+	}
+	p.line("the same digest as in %s", dir)
+	return nil
+}
+
+// genomeOf reads the genome of a run folder and holds it, and the files it names, to the manifest's hashes.
+func genomeOf(f *record.Folder) (*genome.Genome, error) {
+	m := &f.Manifest
+	path := filepath.Join(f.Dir, "genome.yaml")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if sum := sha256.Sum256(text); hex.EncodeToString(sum[:]) != m.GenomeSHA256 {
+		return nil, &record.DamagedError{Path: path, Reason: fmt.Sprintf("has SHA-256 %x, the manifest says %s", sum, m.GenomeSHA256)}
+	}
+	name := filepath.Join(f.Dir, m.Genome+".yaml") // a genome without a name has its file's
+	var g *genome.Genome
+	if m.GenomeFolder == "" {
+		g, err = genome.Parse(name, text, nil)
+	} else {
+		g, err = genome.ParseIn(m.GenomeFolder, name, text)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range g.Files {
+		if !slices.Contains(m.Inputs, record.File(file)) {
+			return nil, &record.DamagedError{Path: filepath.Join(m.GenomeFolder, file.Path), Reason: "has changed since the run: its SHA-256 is " + file.SHA256}
+		}
+	}
+	g.Seed, g.RunSeed = m.Seed, m.RunSeed
+	return g, nil
+}

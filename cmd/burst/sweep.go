@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"burst/engine"
+	"burst/genome"
+	"burst/record"
+
+	"github.com/spf13/cobra"
+)
+
+// sweeping is a sweep over seeds.
+type sweeping struct {
+	g           *genome.Genome
+	arg         string
+	progress    *progress
+	bursts      uint64
+	period      time.Duration
+	interrupted func() os.Signal
+}
+
+// sweepResult is what `burst run --seeds --json` prints.
+type sweepResult struct {
+	Genome string          `json:"genome"`
+	Folder string          `json:"folder,omitempty"`
+	Areas  []record.Spread `json:"areas"`
+	Runs   []result        `json:"runs"`
+}
+
+// parseSeeds reads A..B.
+func parseSeeds(s string) (first, last uint64, err error) {
+	a, b, found := strings.Cut(s, "..")
+	first, errA := strconv.ParseUint(a, 10, 64)
+	last, errB := strconv.ParseUint(b, 10, 64)
+	const most = 100_000
+	if !found || errA != nil || errB != nil || first > last || last-first >= most {
+		return 0, 0, usageError{fmt.Errorf("--seeds %q, want A..B with A of at most B and at most %d seeds, such as 1..20", s, most)}
+	}
+	return first, last, nil
+}
+
+// runSweep runs the network once with each seed.
+func (o *runOptions) runSweep(ctx context.Context, cmd *cobra.Command, s sweeping) error {
+	first, last, err := parseSeeds(o.sweep)
+	if err != nil {
+		return err
+	}
+	res := sweepResult{Genome: s.g.Name, Runs: []result{}}
+	if res.Folder, err = o.sweepFolder(s.g.Name); err != nil {
+		return err
+	}
+	var sweep record.Sweep
+	for i := range last - first + 1 {
+		one, g := *o, *s.g
+		if g.RunSeed == g.Seed {
+			g.RunSeed = first + i
+		}
+		g.Seed = first + i
+		if res.Folder != "" {
+			one.keep.out = filepath.Join(res.Folder, fmt.Sprintf("seed-%d", g.Seed))
+		}
+		r := &runner{o: &one, g: &g, arg: s.arg, out: cmd.OutOrStdout(), progress: s.progress.again(), bursts: s.bursts}
+		err := r.run(ctx, engine.Options{Period: s.period})
+		if errors.Is(err, context.Canceled) {
+			s.progress.line("stopped by %v in the run with seed %d; the %d runs before it stand", s.interrupted(), g.Seed, i)
+			break
+		}
+		if err != nil {
+			return fmt.Errorf("seed %d: %w", g.Seed, err)
+		}
+		done := r.result()
+		res.Runs = append(res.Runs, done)
+		for _, a := range done.Areas {
+			sweep.Add(g.Seed, a.Name, a.Neurons, a.Spikes, a.Rate, a.Active, done.Digest)
+		}
+	}
+	res.Areas = sweep.Areas()
+	if res.Folder != "" {
+		if err := sweep.Write(res.Folder); err != nil {
+			return err
+		}
+	}
+	if err := o.reportSweep(cmd, &res); err != nil {
+		return err
+	}
+	if sig := s.interrupted(); sig != nil {
+		return stoppedBy(sig)
+	}
+	return nil
+}
+
+// sweepFolder makes the folder that holds a folder for each run; "" with --no-out.
+func (o *runOptions) sweepFolder(name string) (string, error) {
+	switch {
+	case o.keep.noOut:
+		return "", nil
+	case o.keep.out == "":
+		return nextFolder(name)
+	}
+	return o.keep.out, os.MkdirAll(o.keep.out, 0o755)
+}
+
+// reportSweep prints means and standard deviations.
+func (o *runOptions) reportSweep(cmd *cobra.Command, res *sweepResult) error {
+	if o.json {
+		return printJSON(cmd, res)
+	}
+	w := cmd.OutOrStdout()
+	if o.quiet {
+		for _, r := range res.Runs {
+			fmt.Fprintf(w, "%d %s\n", r.Seed, r.Digest)
+		}
+		return nil
+	}
+	fmt.Fprintf(w, "%s: %d runs of %s bursts\n\n", res.Genome, len(res.Runs), bursts(res.Runs))
+	rows := [][]string{{"area", "neurons", "spikes", "rate (Hz)"}}
+	for _, a := range res.Areas {
+		rows = append(rows, []string{a.Area, count(uint64(a.Neurons)), fmt.Sprintf("%.1f ± %.1f", a.SpikesMean, a.SpikesSD), fmt.Sprintf("%.3f ± %.3f", a.RateMean, a.RateSD)})
+	}
+	if err := table(w, rows); err != nil {
+		return err
+	}
+	if res.Folder != "" {
+		fmt.Fprintf(w, "\nresults  %s\n", res.Folder)
+	}
+	return nil
+}
+
+// bursts is how many each of the runs had.
+func bursts(runs []result) string {
+	if len(runs) == 0 {
+		return "0"
+	}
+	return count(runs[0].Bursts)
+}

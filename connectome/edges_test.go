@@ -1,0 +1,203 @@
+package connectome
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"burst/genome"
+)
+
+// memFile is a file in memory that can be read at any place.
+type memFile struct{ *bytes.Reader }
+
+func (memFile) Close() error { return nil }
+
+// fromLists parses areas E (lif, 70), I (lif, 30) and F (feagi, 9) with projections that read files.
+func fromLists(t *testing.T, projections string, files map[string]string) *genome.Genome {
+	t.Helper()
+	text := "burst: v1\nseed: 99\ntimestep: 0.1 ms\nareas:\n  - {name: E, neurons: 70, model: lif}\n  - {name: I, neurons: 30, model: lif}\n  - {name: F, neurons: 9}\nprojections:\n" + projections
+	g, err := genome.Parse("net.yaml", []byte(text), func(name string) (io.ReadCloser, error) {
+		return memFile{bytes.NewReader([]byte(files[name]))}, nil
+	})
+	require.NoError(t, err)
+	return g
+}
+
+func TestEdgesSmall(t *testing.T) {
+	g := fromLists(t, "  - {from: I, to: E, rule: edges, file: w.csv}\n  - {from: E, to: F, rule: edges, file: v.csv, weight: 3, delay: 4}\n", map[string]string{
+		"w.csv": "delay_ms,source,_note,target,weight,port\n1.52,29,far,69,-0.4,0\n0.1,0,,0,0.0035,0\n25.5,29,,0,1e3,0\n",
+		"v.csv": "source,target\n69,8\n0,8\n",
+	})
+	c := build(t, g)
+	assert.Equal(t, [][2]uint32{{0, 108}, {69, 108}, {70, 0}, {99, 69}, {99, 0}}, pairs(c))
+	assert.Equal(t, []int32{3000, 3000, 4, -400, 1_000_000}, c.Weight)
+	assert.Equal(t, []uint8{4, 4, 1, 15, 255}, c.Delay)
+	assert.Equal(t, 255, c.MaxDelay)
+	s, err := Measure(g, Options{})
+	require.NoError(t, err)
+	assert.EqualValues(t, 5, s.Synapses)
+	assert.Equal(t, 255, s.MaxDelay)
+	assert.EqualValues(t, 3, s.Areas[0].InSynapses+s.Areas[1].InSynapses)
+	assert.EqualValues(t, 2, s.Areas[0].OutSynapses)
+}
+
+// A list that gives all delays as 1 makes the same bytes as one without delays.
+func TestEdgesOfDelayOne(t *testing.T) {
+	with := build(t, fromLists(t, "  - {rule: edges, file: w.csv}\n", map[string]string{"w.csv": "source,target,weight,delay\n3,5,2,1\n"}))
+	without := build(t, fromLists(t, "  - {rule: edges, file: w.csv}\n", map[string]string{"w.csv": "source,target,weight\n3,5,2\n"}))
+	assert.Nil(t, with.Delay)
+	assert.Equal(t, without, with)
+}
+
+// randomList has rows between neurons of the whole network, in no order, with doubles and autapses.
+func randomList(rows int) string {
+	r := rand.New(rand.NewPCG(3, 1))
+	var b strings.Builder
+	b.WriteString("source,target,weight,delay\n")
+	for range rows {
+		fmt.Fprintf(&b, "%d,%d,%g,%d\n", r.IntN(109), r.IntN(109), float64(r.IntN(4001)-2000)/1000, 1+r.IntN(255))
+	}
+	return b.String()
+}
+
+// The hash and the bytes are those of one thread for any number, and of per-area lists for one of the whole network.
+func TestEdgesAtAnyThreadCount(t *testing.T) {
+	g := fromLists(t, "  - {rule: edges, file: w.csv}\n", map[string]string{"w.csv": randomList(20_011)})
+	want, err := Build(g, Options{Threads: 1})
+	require.NoError(t, err)
+	for _, threads := range []int{2, 3, 8} {
+		c, err := Build(g, Options{Threads: threads})
+		require.NoError(t, err)
+		assert.Equal(t, want, c, "%d threads", threads)
+	}
+	s, err := Measure(g, Options{})
+	require.NoError(t, err)
+	assert.EqualValues(t, 20_011, s.Areas[0].InSynapses+s.Areas[1].InSynapses+s.Areas[2].InSynapses)
+}
+
+// Draws go by the row of the list: the same weights for any number of threads, another one for every row.
+func TestEdgesDrawByRow(t *testing.T) {
+	list := "source,target\n" + strings.Repeat("7,3\n", 5000)
+	g := fromLists(t, "  - {from: E, to: I, rule: edges, file: w.csv, weight: \"normal(2 mV, 0.5 mV)\", delay: \"uniform(1, 9)\"}\n", map[string]string{"w.csv": list})
+	one, err := Build(g, Options{Threads: 1})
+	require.NoError(t, err)
+	many, err := Build(g, Options{Threads: 5})
+	require.NoError(t, err)
+	assert.Equal(t, one, many)
+	distinct := map[int32]bool{}
+	for _, w := range one.Weight {
+		distinct[w] = true
+	}
+	assert.Greater(t, len(distinct), 1000)
+}
+
+func TestEdgesRefused(t *testing.T) {
+	for _, c := range []struct{ name, projection, list, want string }{
+		{"wrong rows", "{from: E, to: I, rule: edges, file: w.csv}", "source,target,weight\n0,30,1\n70,0,1\n",
+			"w.csv: row 1 (line 2), column target: neuron 30 found, 0…29 of I wanted"},
+		{"no weight", "{from: E, to: I, rule: edges, file: w.csv}", "source,target\n0,0\n", "no column weight"},
+		{"weight twice", "{from: E, to: I, rule: edges, file: w.csv, weight: 1 mV}", "source,target,weight\n0,0,1\n", "a column weight found beside weight"},
+		{"delay twice", "{from: E, to: I, rule: edges, file: w.csv, delay: 1}", "source,target,weight,delay\n0,0,1,1\n", "a column of delays found beside delay"},
+		{"no quantum", "{from: E, to: I, rule: edges, file: w.csv}", "source,target,weight\n0,0,0\n0,0,-0.0001\n", "row 2, column weight: -0.0001 becomes 0 quanta at scale 1000; write scale: 5000"},
+		{"too much", "{from: E, to: I, rule: edges, file: w.csv}", "source,target,weight\n0,0,1e300\n", "more than 2147483647"},
+		{"too much together", "{from: E, to: I, rule: edges, file: w.csv}", "source,target,weight\n0,0,2e6\n1,0,-2e6\n", "the largest scale that fits is 536"},
+		{"header", "{from: E, to: I, rule: edges, file: w.csv}", "from,to\n0,0\n", `unknown column "from"`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := Build(fromLists(t, "  - "+c.projection+"\n", map[string]string{"w.csv": c.list}), Options{})
+			require.ErrorContains(t, err, c.want)
+			require.ErrorAs(t, err, new(genome.Faults))
+			if !strings.HasPrefix(c.name, "too much") {
+				assert.ErrorContains(t, err, "net.yaml:9:")
+				assert.ErrorContains(t, err, "projections[0].file: ")
+			}
+		})
+	}
+}
+
+// Rows that do not fit are refused when they are counted, and a stream cannot be read at any place.
+func TestEdgesLimits(t *testing.T) {
+	g := fromLists(t, "  - {rule: edges, file: w.csv}\n", map[string]string{"w.csv": randomList(5000)})
+	_, err := Build(g, Options{MaxBytes: 90_000, Threads: 1})
+	var limit *LimitError
+	require.ErrorAs(t, err, &limit)
+	assert.Equal(t, "projections[0].file", limit.Field)
+	assert.Greater(t, limit.Needed, uint64(5000*26))
+	_, err = Build(g, Options{MaxBytes: 1 << 30, Threads: 1})
+	require.NoError(t, err)
+	stream, err := genome.Parse("net.yaml", []byte("burst: v1\nareas: [{name: a, neurons: 3}]\nprojections: [{rule: edges, file: w.csv}]\n"),
+		func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("")), nil })
+	require.NoError(t, err)
+	_, err = Build(stream, Options{})
+	require.ErrorContains(t, err, "read at any place")
+}
+
+// A list of the whole network finds the inputs of every model; weights that stand in it are final.
+func TestEdgesAmongModels(t *testing.T) {
+	parse := func(list, more string) *genome.Genome {
+		text := "burst: v1\ntimestep: 0.1 ms\nareas:\n  - {name: F, neurons: 2, psp: 3, divide_psp: true}\n  - {name: P, neurons: 4, model: poisson, params: {rate: 5 Hz}}\n  - {name: E, neurons: 10, model: lif_psc_exp}\nprojections:\n  - {rule: edges, file: w.csv" + more + "}\n"
+		g, err := genome.Parse("net.yaml", []byte(text), func(string) (io.ReadCloser, error) { return memFile{bytes.NewReader([]byte(list))}, nil })
+		require.NoError(t, err)
+		return g
+	}
+	c := build(t, parse("source,target,weight,port\n0,6,1.5,0\n0,6,-2,1\n2,15,-1,1\n0,1,-7,0\n", ""))
+	require.EqualValues(t, 2+20, c.Ports)
+	assert.Equal(t, [][2]uint32{{0, 1}, {0, 2}, {0, 12}, {2, 21}}, pairs(c))
+	assert.Equal(t, []int32{-7000, 1500, -2000, -1000}, c.Weight)
+	_, err := Build(parse("source,target,weight\n0,6,1\n0,4,1\n", ""), Options{})
+	require.ErrorContains(t, err, "row 2, column target: neuron 4 of area P found, whose model poisson takes no input")
+	some := parse(randomWithin(16, 6, 4000), ", attractivity: 30")
+	s, err := Measure(some, Options{})
+	require.NoError(t, err)
+	assert.InDelta(t, 1200, float64(s.Synapses), 150)
+	assert.Equal(t, s.Synapses, build(t, some).Synapses())
+	assert.Equal(t, s.Synapses, s.Areas[0].OutSynapses+s.Areas[1].OutSynapses+s.Areas[2].OutSynapses)
+}
+
+// randomWithin lists rows from all of n neurons to those from first on.
+func randomWithin(n, first, rows int) string {
+	r := rand.New(rand.NewPCG(7, 2))
+	text := "source,target,weight\n"
+	for range rows {
+		text += fmt.Sprintf("%d,%d,%d\n", r.IntN(n), first+r.IntN(n-first), r.IntN(9)-4)
+	}
+	return text
+}
+
+// Weights beside a list are drawn, multiplied and divided as those of other rules are.
+func TestEdgesShareWeights(t *testing.T) {
+	text := "burst: v1\nareas: [{name: a, neurons: 3, psp: 3, divide_psp: true}]\nprojections: [{from: a, to: a, rule: edges, file: w.csv, weight: 1}]\n"
+	g, err := genome.Parse("net.yaml", []byte(text), func(string) (io.ReadCloser, error) {
+		return memFile{bytes.NewReader([]byte("source,target\n0,1\n0,2\n0,2\n1,0\n"))}, nil
+	})
+	require.NoError(t, err)
+	assert.Equal(t, []int32{1000, 1000, 1000, 3000}, build(t, g).Weight)
+}
+
+// scale: auto looks at the weights of lists too.
+func TestEdgesChooseScale(t *testing.T) {
+	g := fromLists(t, "  - {rule: edges, file: w.csv}\n", map[string]string{"w.csv": "source,target,weight\n0,0,1500\n1,0,-548\n"})
+	g.Scale = 0
+	assert.EqualValues(t, 1<<19, build(t, g).Scale)
+}
+
+// Parameters from a column reach each neuron's constants, and the folder that is exported.
+func TestParameterColumn(t *testing.T) {
+	text := "burst: v1\nareas: [{name: a, neurons: 3, model: lif, params: {rest: -65 mV, threshold: \"column(c.csv, v)\", reset: -65 mV}}]\n"
+	g, err := genome.Parse("net.yaml", []byte(text), func(string) (io.ReadCloser, error) {
+		return memFile{bytes.NewReader([]byte("v\n-50\n-52.5\n-40\n"))}, nil
+	})
+	require.NoError(t, err)
+	c := build(t, g)
+	require.Len(t, c.Areas[0].LIFEach, 3)
+	for i, want := range []float32{15, 12.5, 25} {
+		assert.Equal(t, want, c.Areas[0].LIFEach[i].Threshold)
+	}
+}

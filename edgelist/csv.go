@@ -1,0 +1,238 @@
+package edgelist
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+)
+
+const (
+	pieceSize = 4 << 20  // bytes of a CSV file that are read at a time
+	maxLine   = 64 << 10 // bytes
+)
+
+// csvFile is a CSV file cut into pieces of whole lines: a line belongs to the piece in which it begins.
+type csvFile struct {
+	f     File
+	start int64 // of the line behind the header
+	size  int64
+	piece int64
+	names []string
+}
+
+func openCSV(f File, size, piece int64) (*csvFile, error) {
+	head := make([]byte, min(size, maxLine))
+	if _, err := f.ReadAt(head, 0); err != nil && err != io.EOF {
+		return nil, err
+	}
+	end := bytes.IndexByte(head, '\n') + 1
+	switch {
+	case end == 0 && size > maxLine:
+		return nil, fmt.Errorf("a first line of more than %d bytes found, a header wanted", maxLine)
+	case end == 0:
+		end = len(head)
+	}
+	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(head[:end], []byte("\ufeff"))))
+	r.TrimLeadingSpace = true
+	names, err := r.Read()
+	switch {
+	case err == io.EOF:
+		return nil, errors.New("no header found, a first line such as source,target,weight wanted")
+	case err != nil:
+		return nil, fmt.Errorf("header: %w", parseError(err))
+	}
+	for i := range names {
+		names[i] = strings.TrimRight(names[i], " \t")
+	}
+	return &csvFile{f: f, start: int64(end), size: size, piece: piece, names: names}, nil
+}
+
+func parseError(err error) error {
+	if e := (*csv.ParseError)(nil); errors.As(err, &e) {
+		return e.Err
+	}
+	return err
+}
+
+func (c *csvFile) pieces() int { return int((c.size - c.start + c.piece - 1) / c.piece) }
+
+// lines reads the lines that begin in piece i into buf, which grows to a piece and a line.
+func (c *csvFile) lines(i int, buf *[]byte) ([]byte, error) {
+	first := c.start + int64(i)*c.piece
+	lead := min(int64(i), 1) // the byte before the piece, which tells whether a line begins with it
+	most := min(lead+c.piece+maxLine, c.size-first+lead)
+	*buf = slices.Grow((*buf)[:0], int(most))[:most]
+	if n, err := c.f.ReadAt(*buf, first-lead); err != nil && err != io.EOF {
+		return nil, err
+	} else if int64(n) < most {
+		return nil, io.ErrUnexpectedEOF
+	}
+	text := *buf
+	begin := int64(0)
+	if lead > 0 {
+		begin = int64(bytes.IndexByte(text, '\n')) + 1
+		if begin == 0 || begin > c.piece {
+			return nil, c.tooLong(begin == 0 && first-lead+most < c.size, i)
+		}
+	}
+	last := lead + c.piece - 1
+	if last >= most {
+		return text[begin:], nil
+	}
+	length := bytes.IndexByte(text[last:], '\n')
+	if length < 0 {
+		return text[begin:], c.tooLong(first-lead+most < c.size, i)
+	}
+	return text[begin : last+int64(length)+1], nil
+}
+
+func (c *csvFile) tooLong(is bool, i int) error {
+	if !is {
+		return nil
+	}
+	return fmt.Errorf("a line of more than %d bytes found behind byte %d", maxLine, c.start+int64(i)*c.piece)
+}
+
+// readCSV counts the rows of every piece, makes room, and reads the pieces.
+func (l *list) readCSV(f File, size int64) error {
+	c, err := openCSV(f, size, pieceSize)
+	if err != nil {
+		return err
+	}
+	return l.readPieces(c)
+}
+
+// span is where a piece of a CSV file stands: rows and lines before it, and its rows.
+type span struct{ row, line, rows uint64 }
+
+func (l *list) readPieces(c *csvFile) error {
+	at, has, err := header(c.names)
+	if err != nil {
+		return err
+	}
+	counts := make([]span, c.pieces())
+	err = l.each(c, func(i int, text []byte) {
+		counts[i].rows, counts[i].line = countLines(text)
+	})
+	if err != nil {
+		return err
+	}
+	row, line := uint64(0), uint64(1)
+	for i, n := range counts {
+		counts[i].row, counts[i].line = row, line
+		row, line = row+n.rows, line+n.line
+	}
+	if err := l.room(has, row); err != nil {
+		return err
+	}
+	return l.each(c, func(i int, text []byte) { l.parse(text, counts[i], &at, len(c.names)) })
+}
+
+// each calls work on every piece, several at a time.
+func (l *list) each(c *csvFile, work func(i int, text []byte)) error {
+	var g errgroup.Group
+	buffers := make(chan []byte, l.Threads)
+	for range l.Threads {
+		buffers <- nil
+	}
+	g.SetLimit(l.Threads)
+	for i := range c.pieces() {
+		g.Go(func() error {
+			buf := <-buffers
+			defer func() { buffers <- buf }()
+			text, err := c.lines(i, &buf)
+			if err == nil {
+				work(i, text)
+			}
+			return err
+		})
+	}
+	return g.Wait()
+}
+
+// countLines gives the rows of whole lines and the lines, of which empty ones are no rows.
+func countLines(text []byte) (rows, lines uint64) {
+	for len(text) > 0 {
+		end := bytes.IndexByte(text, '\n')
+		line := text
+		if end >= 0 {
+			line, text = text[:end], text[end+1:]
+		} else {
+			text = nil
+		}
+		lines++
+		if len(line) > 0 && !(len(line) == 1 && line[0] == '\r' && end >= 0) {
+			rows++
+		}
+	}
+	return rows, lines
+}
+
+// parse reads the rows of a piece.
+func (l *list) parse(text []byte, where span, at *[columns]int, fields int) {
+	r := csv.NewReader(bytes.NewReader(text))
+	r.ReuseRecord, r.TrimLeadingSpace, r.FieldsPerRecord = true, true, fields
+	for i := where.row; ; i++ {
+		record, err := r.Read()
+		if err == io.EOF && i == where.row+where.rows {
+			return
+		}
+		if err == io.EOF || i == where.row+where.rows {
+			l.faults.add(Fault{Row: where.row + 1, Line: where.line + 1, Message: "a text in quotes that goes over the end of its line found in this row or behind it, every row in one line wanted"})
+			return
+		}
+		fault := func(c string, wrong string) {
+			line := 1
+			if e := (*csv.ParseError)(nil); errors.As(err, &e) {
+				line = e.Line
+			} else {
+				line, _ = r.FieldPos(0)
+			}
+			l.faults.add(Fault{Row: i + 1, Line: where.line + uint64(line), Column: c, Message: wrong})
+		}
+		switch {
+		case errors.Is(err, csv.ErrFieldCount):
+			fault("", fmt.Sprintf("%d columns found, %d wanted as in the header", len(record), fields))
+		case err != nil:
+			fault("", parseError(err).Error())
+		default:
+			for c, place := range at {
+				if place < 0 {
+					continue
+				}
+				if wrong := l.text(column(c), i, record[place]); wrong != "" {
+					fault(column(c).String(), wrong)
+				}
+			}
+		}
+	}
+}
+
+// text reads one field.
+func (l *list) text(c column, i uint64, s string) (wrong string) {
+	if c.isReal() {
+		x, err := strconv.ParseFloat(s, 64)
+		if err == nil {
+			return l.real(c, i, x)
+		}
+		if x, err = strconv.ParseFloat(strings.TrimRight(s, " \t"), 64); err == nil || math.IsInf(x, 0) {
+			return l.real(c, i, x)
+		}
+		return fmt.Sprintf("%q found, a number wanted", clip(s))
+	}
+	x, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		if x, err = strconv.ParseInt(strings.TrimRight(s, " \t"), 10, 64); err != nil {
+			return fmt.Sprintf("%q found, a whole number wanted", clip(s))
+		}
+	}
+	return l.whole(c, i, x)
+}

@@ -1,0 +1,374 @@
+package edgelist
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/schema"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// wanted takes 70 sources and 30 targets, and 0.1 ms a burst.
+func wanted() Options {
+	return Options{Source: Side{70, "E"}, Target: Side{30, "I"}, Timestep: 0.1, MaxRows: 1000}
+}
+
+func readText(text string) (*Table, error) {
+	return Read(bytes.NewReader([]byte(text)), "w.csv", wanted())
+}
+
+func TestReadCSV(t *testing.T) {
+	want := &Table{Source: []uint32{69, 0}, Target: []uint32{0, 29}, Weight: []float64{-0.25, 1e-3}, Delay: []uint8{255, 1}, Delays: true}
+	for name, text := range map[string]string{
+		"plain":           "source,target,weight,delay\n69,0,-0.25,255\n0,29,1e-3,1\n",
+		"other order":     "delay,weight,target,source\n255,-.25,0,69\n1,0.001,29,0\n",
+		"no last newline": "source,target,weight,delay\n69,0,-0.25,255\n0,29,1e-3,1",
+		"of Windows":      "\ufeffsource,target,weight,delay\r\n69,0,-0.25,255\r\n\r\n0,29,1e-3,1\r\n",
+		"quotes, blanks":  "\"source\", target ,weight,delay\n\"69\", 0, -0.25 ,255 \n\n0,\"29\",1e-3,1\n",
+		"columns to skip": "_name,source,target,_,weight,delay\n\"a, b\",69,0,,-0.25,255\nnan,0,29,x,1e-3,1\n",
+		"times":           "source,target,weight,delay_ms\n69,0,-0.25,25.5\n0,29,1e-3,0.05\n",
+		"ports":           "port,source,target,weight,delay\n1,69,0,-0.25,255\n0,0,29,1e-3,1\n",
+	} {
+		got, err := readText(text)
+		require.NoError(t, err, name)
+		assert.Equal(t, want, got, name)
+	}
+	got, err := readText("target,source\n")
+	require.NoError(t, err)
+	assert.Equal(t, &Table{Source: []uint32{}, Target: []uint32{}}, got)
+}
+
+// Every mistake must be found where it stands, with what was found and what is wanted.
+func TestCSVMistakes(t *testing.T) {
+	const head = "source,target,weight,delay\n1,2,0.5,3\n\n"
+	for _, c := range []struct{ name, text, want string }{
+		{"source outside", head + "70,2,0.5,3\n", "row 2 (line 4), column source: neuron 70 found, 0…69 of E wanted"},
+		{"target outside", head + "1,30,0.5,3\n", "row 2 (line 4), column target: neuron 30 found, 0…29 of I wanted"},
+		{"negative neuron", head + "-1,2,0.5,3\n", "column source: neuron -1 found, 0…69"},
+		{"neuron of 2^32", head + "1,4294967296,0.5,3\n", "column target: neuron 4294967296 found"},
+		{"neuron of 2^64", head + "18446744073709551616,2,0.5,3\n", "column source: \"18446744073709551616\" found, a whole number wanted"},
+		{"fraction of a neuron", head + "1.0,2,0.5,3\n", `column source: "1.0" found, a whole number wanted`},
+		{"name of a neuron", head + "AVAL,2,0.5,3\n", `column source: "AVAL" found`},
+		{"no neuron", head + ",2,0.5,3\n", `column source: "" found`},
+		{"thousands", head + "1_0,2,0.5,3\n", `"1_0" found`},
+		{"weight NaN", head + "1,2,nan,3\n", "column weight: NaN found, a finite number wanted"},
+		{"weight infinite", head + "1,2,-inf,3\n", "column weight: -Inf found"},
+		{"weight of 1e999", head + "1,2,1e999,3\n", "column weight: +Inf found"},
+		{"no weight", head + "1,2,,3\n", `column weight: "" found, a number wanted`},
+		{"weight with a unit", head + "1,2,5 mV,3\n", `column weight: "5 mV" found`},
+		{"decimal comma", "source;target\n1;2\n", "columns are separated by commas"},
+		{"delay of 0", head + "1,2,0.5,0\n", "column delay: 0 found, 1…255 bursts wanted"},
+		{"delay of 256", head + "1,2,0.5,256\n", "column delay: 256 found, 1…255"},
+		{"half a burst", head + "1,2,0.5,1.5\n", `column delay: "1.5" found, a whole number`},
+		{"time too short", "source,target,delay_ms\n1,2,0.04\n", "column delay_ms: 0.04 ms found, which is 0 bursts of 0.1 ms"},
+		{"time too long", "source,target,delay_ms\n1,2,25.56\n", "which is 256 bursts"},
+		{"time NaN", "source,target,delay_ms\n1,2,NaN\n", "NaN found"},
+		{"port 2", "source,target,weight,port\n1,2,-1,2\n", "column port: port 2 found, 0 or 1 wanted"},
+		{"port of the other sign", "source,target,weight,port\n1,2,0.5,1\n", "column port: port 1 found beside weight 0.5"},
+		{"too few columns", head + "1,2,0.5\n", "row 2 (line 4): 3 columns found, 4 wanted as in the header"},
+		{"too many columns", head + "1,2,0.5,3,4\n", "row 2 (line 4): 5 columns found"},
+		{"bare quote", head + "1,2\",0.5,3\n", "row 2 (line 4): bare"},
+		{"row over two lines", "source,target,_n\n1,2,\"a\nb\"\n3,4,c\n", "quotes that goes over the end of its line"},
+		{"quote without end", "source,target,_n\n1,2,\"a\n3,4,b\n3,4,c\n", "quotes"},
+		{"empty", "", "no header found"},
+		{"no header", "1,2,0.5,3\n", `unknown column "1"`},
+		{"misspelt", "source,taget\n1,2\n", `unknown column "taget" found, wanted source, target, weight, delay, delay_ms, port; did you mean "target"?`},
+		{"row names", ",source,target\n1,1,2\n", "begin its name with _"},
+		{"no target", "source,weight\n1,2\n", "source and target wanted"},
+		{"twice", "source,target,source\n1,2,3\n", `column "source" found twice`},
+		{"delays twice", "source,target,delay,delay_ms\n1,2,3,0.3\n", "both delay and delay_ms"},
+		{"port alone", "source,target,port\n1,2,0\n", "without weight"},
+		{"long header", strings.Repeat("x", 1<<17), "a first line of more than 65536 bytes"},
+		{"too many rows", "source,target\n" + strings.Repeat("1,2\n", 1001), "1001 rows found, at most 1000"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := readText(c.text)
+			require.ErrorContains(t, err, c.want)
+		})
+	}
+}
+
+// Of many wrong rows the first ten are reported, whichever piece is read first.
+func TestFirstFaults(t *testing.T) {
+	_, err := readText("source,target\n" + strings.Repeat("1,2\n", 100) + strings.Repeat("99,99\n", 100))
+	var faults Faults
+	require.True(t, errors.As(err, &faults))
+	require.Len(t, faults, 10)
+	assert.Equal(t, Fault{Row: 101, Line: 102, Column: "source", Message: "neuron 99 found, 0…69 of E wanted"}, faults[0])
+	assert.Equal(t, Fault{Row: 105, Line: 106, Column: "target", Message: "neuron 99 found, 0…29 of I wanted"}, faults[9])
+}
+
+// Rows and lines must be the same however the file is cut.
+func TestPieces(t *testing.T) {
+	text := "source,target,weight\r\n1,2,3\n\n\r\n4,5,6e0\n7,8,-9.75\r\n99,0,0\n10,11,12"
+	for piece := int64(1); piece < 80; piece++ {
+		l := &list{Options: wanted(), t: &Table{}}
+		l.Threads = 3
+		c, err := openCSV(bytes.NewReader([]byte(text)), int64(len(text)), piece)
+		require.NoError(t, err)
+		require.NoError(t, l.readPieces(c), "pieces of %d", piece)
+		assert.Equal(t, []uint32{1, 4, 7, 0, 10}, l.t.Source, "pieces of %d", piece)
+		assert.Equal(t, []float64{3, 6, -9.75, 0, 12}, l.t.Weight)
+		assert.Equal(t, Faults{{Row: 4, Line: 7, Column: "source", Message: "neuron 99 found, 0…69 of E wanted"}}, l.faults.list())
+	}
+}
+
+// A line is as long as a buffer has room for behind a piece.
+func TestLineTooLong(t *testing.T) {
+	text := "source,target,_n\n1,2," + strings.Repeat("x", maxLine+200) + "\n" + strings.Repeat("1,2,3\n", 20_000)
+	c, err := openCSV(bytes.NewReader([]byte(text)), int64(len(text)), 100)
+	require.NoError(t, err)
+	l := &list{Options: wanted(), t: &Table{}}
+	l.Threads, l.MaxRows = 2, 1<<30
+	require.ErrorContains(t, l.readPieces(c), "a line of more than 65536 bytes")
+}
+
+// record is an Arrow record batch of columns by name, for files that other programs write.
+func record(t *testing.T, names []string, cols ...arrow.Array) arrow.RecordBatch {
+	t.Helper()
+	fields := make([]arrow.Field, len(names))
+	for i := range names {
+		fields[i] = arrow.Field{Name: names[i], Type: cols[i].DataType(), Nullable: true}
+	}
+	return array.NewRecordBatch(arrow.NewSchema(fields, nil), cols, int64(cols[0].Len()))
+}
+
+func ints(x ...int64) arrow.Array {
+	b := array.NewInt64Builder(memory.DefaultAllocator)
+	b.AppendValues(x, nil)
+	return b.NewArray()
+}
+
+func floats(valid []bool, x ...float64) arrow.Array {
+	b := array.NewFloat64Builder(memory.DefaultAllocator)
+	b.AppendValues(x, valid)
+	return b.NewArray()
+}
+
+func texts(x ...string) arrow.Array {
+	b := array.NewStringBuilder(memory.DefaultAllocator)
+	b.AppendValues(x, nil)
+	return b.NewArray()
+}
+
+// foreign writes a record batch in every format but CSV.
+func foreign(t *testing.T, r arrow.RecordBatch) map[string][]byte {
+	t.Helper()
+	files := map[string][]byte{}
+	var b bytes.Buffer
+	f, err := ipc.NewFileWriter(&b, ipc.WithSchema(r.Schema()), ipc.WithZstd())
+	require.NoError(t, err)
+	require.NoError(t, f.Write(r))
+	require.NoError(t, f.Close())
+	files["w.arrow"] = bytes.Clone(b.Bytes())
+	b.Reset()
+	s := ipc.NewWriter(&b, ipc.WithSchema(r.Schema()))
+	require.NoError(t, s.Write(r))
+	require.NoError(t, s.Close())
+	files["w.arrows"] = bytes.Clone(b.Bytes())
+	b.Reset()
+	parquetOf(t, &b, r)
+	files["w.parquet"] = bytes.Clone(b.Bytes())
+	return files
+}
+
+// parquetOf writes columns that may be null, in physical types of 64 bits.
+func parquetOf(t *testing.T, b *bytes.Buffer, r arrow.RecordBatch) {
+	t.Helper()
+	var fields schema.FieldList
+	for _, f := range r.Schema().Fields() {
+		var node schema.Node
+		switch {
+		case f.Type.ID() == arrow.FLOAT64:
+			node = schema.NewFloat64Node(f.Name, parquet.Repetitions.Optional, -1)
+		case f.Type.ID() == arrow.STRING:
+			node = schema.NewByteArrayNode(f.Name, parquet.Repetitions.Optional, -1)
+		default:
+			var err error
+			node, err = schema.NewPrimitiveNodeLogical(f.Name, parquet.Repetitions.Optional, schema.NewIntLogicalType(64, !arrow.IsUnsignedInteger(f.Type.ID())), parquet.Types.Int64, 0, -1)
+			require.NoError(t, err)
+		}
+		fields = append(fields, node)
+	}
+	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, fields, -1)
+	require.NoError(t, err)
+	w, err := file.NewParquetWriterWithError(b, root)
+	require.NoError(t, err)
+	g, err := w.AppendBufferedRowGroupChecked()
+	require.NoError(t, err)
+	for i, a := range r.Columns() {
+		c, err := g.Column(i)
+		require.NoError(t, err)
+		var levels []int16
+		var whole []int64
+		var real []float64
+		var text []parquet.ByteArray
+		for k := range a.Len() {
+			if a.IsNull(k) {
+				levels = append(levels, 0)
+				continue
+			}
+			levels = append(levels, 1)
+			switch a := a.(type) {
+			case *array.Float64:
+				real = append(real, a.Value(k))
+			case *array.String:
+				text = append(text, parquet.ByteArray(a.Value(k)))
+			default:
+				x, err := strconv.ParseUint(strings.TrimPrefix(a.ValueStr(k), "-"), 10, 64)
+				require.NoError(t, err)
+				whole = append(whole, int64(x))
+			}
+		}
+		switch c := c.(type) {
+		case *file.Int64ColumnChunkWriter:
+			_, err = c.WriteBatch(whole, levels, nil)
+		case *file.Float64ColumnChunkWriter:
+			_, err = c.WriteBatch(real, levels, nil)
+		case *file.ByteArrayColumnChunkWriter:
+			_, err = c.WriteBatch(text, levels, nil)
+		}
+		require.NoError(t, err)
+	}
+	require.NoError(t, g.Close())
+	require.NoError(t, w.Close())
+}
+
+// Files of pandas have 64-bit numbers, columns that may be null, and sometimes an index.
+func TestForeignFiles(t *testing.T) {
+	r := record(t, []string{"source", "target", "weight", "delay_ms", "__index_level_0__"},
+		ints(69, 0), ints(0, 29), floats(nil, -0.25, 1e-3), floats(nil, 25.5, 0.1), texts("a", "b"))
+	for name, text := range foreign(t, r) {
+		got, err := Read(bytes.NewReader(text), name, wanted())
+		require.NoError(t, err, name)
+		assert.Equal(t, &Table{Source: []uint32{69, 0}, Target: []uint32{0, 29}, Weight: []float64{-0.25, 1e-3}, Delay: []uint8{255, 1}, Delays: true}, got, name)
+	}
+}
+
+// Every type of whole number will do, and a weight may be one.
+func TestForeignTypes(t *testing.T) {
+	u8 := array.NewUint8Builder(memory.DefaultAllocator)
+	u8.AppendValues([]uint8{1, 2}, nil)
+	i16 := array.NewInt16Builder(memory.DefaultAllocator)
+	i16.AppendValues([]int16{3, 4}, nil)
+	u64 := array.NewUint64Builder(memory.DefaultAllocator)
+	u64.AppendValues([]uint64{5, 6}, nil)
+	for name, text := range foreign(t, record(t, []string{"source", "target", "weight"}, u8.NewArray(), i16.NewArray(), u64.NewArray())) {
+		got, err := Read(bytes.NewReader(text), name, wanted())
+		require.NoError(t, err, name)
+		assert.Equal(t, &Table{Source: []uint32{1, 2}, Target: []uint32{3, 4}, Weight: []float64{5, 6}}, got, name)
+	}
+}
+
+func TestForeignMistakes(t *testing.T) {
+	u64 := array.NewUint64Builder(memory.DefaultAllocator)
+	u64.AppendValues([]uint64{1, 1 << 63}, nil)
+	for _, c := range []struct {
+		name, want string
+		r          arrow.RecordBatch
+	}{
+		{"null", "row 2, column weight: nothing (null) found, a number wanted", record(t, []string{"source", "target", "weight"}, ints(1, 2), ints(1, 2), floats([]bool{true, false}, 1, 2))},
+		{"outside", "row 1, column target: neuron 30 found, 0…29 of I wanted", record(t, []string{"source", "target"}, ints(1, 2), ints(30, 2))},
+		{"beyond 63 bits", "row 2, column source: 9223372036854775808 found", record(t, []string{"source", "target"}, u64.NewArray(), ints(1, 2))},
+		{"fractions of neurons", "column source: ", record(t, []string{"source", "target"}, floats(nil, 1, 2), ints(1, 2))},
+		{"text", "column weight: ", record(t, []string{"source", "target", "weight"}, ints(1), ints(1), texts("1"))},
+		{"unknown", `unknown column "wieght"`, record(t, []string{"source", "target", "wieght"}, ints(1), ints(1), ints(1))},
+		{"NaN", "row 1, column weight: NaN found", record(t, []string{"source", "target", "weight"}, ints(1), ints(1), floats(nil, nan()))},
+	} {
+		for name, text := range foreign(t, c.r) {
+			_, err := Read(bytes.NewReader(text), name, wanted())
+			require.ErrorContains(t, err, c.want, "%s, %s", c.name, name)
+		}
+	}
+}
+
+func nan() float64 { zero := 0.0; return zero / zero }
+
+// A damaged or foreign file is an error, never a panic. The schema of an Arrow file is left alone: the library makes room
+// for as many fields as a damaged one claims.
+func TestDamagedFiles(t *testing.T) {
+	files := foreign(t, record(t, []string{"source", "target", "weight"}, ints(1, 2, 3), ints(4, 5, 6), floats(nil, 1, 2, 3)))
+	r := rand.New(rand.NewPCG(11, 4))
+	for name, text := range files {
+		for range 300 {
+			bad := bytes.Clone(text)
+			for range 1 + r.IntN(3) {
+				if name == "w.parquet" {
+					bad[r.IntN(len(bad))] = byte(r.Uint32())
+				}
+			}
+			_, _ = Read(bytes.NewReader(bad[:len(bad)-r.IntN(2)*r.IntN(len(bad))]), name, wanted())
+		}
+		_, err := Read(bytes.NewReader(nil), name, wanted())
+		require.Error(t, err, name)
+		_, err = Read(bytes.NewReader([]byte("source,target\n1,2\n")), name, wanted())
+		require.Error(t, err, name)
+		o := wanted()
+		o.MaxRows = 2
+		_, err = Read(bytes.NewReader(text), name, o)
+		require.ErrorAs(t, err, new(*TooManyError), name)
+	}
+	_, err := Read(bytes.NewReader(nil), "w.xlsx", wanted())
+	require.ErrorContains(t, err, "ends in .csv")
+}
+
+// What is written must be read back bit for bit, over several blocks, row groups and threads.
+func TestRoundTrip(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	var b Block
+	want := &Table{Delays: true}
+	for range 70_001 {
+		q := int32(r.Uint32())
+		w := float64(q) / float64(1+r.IntN(1<<24))
+		port := uint8(0)
+		if w < 0 {
+			port = uint8(r.IntN(2))
+		}
+		b.Add(r.Uint32(), r.Uint32(), w, uint8(1+r.IntN(255)), port)
+	}
+	for range 2 {
+		want.Source, want.Target = append(want.Source, b.Source...), append(want.Target, b.Target...)
+		want.Weight, want.Delay = append(want.Weight, b.Weight...), append(want.Delay, b.Delay...)
+	}
+	for _, end := range []string{"csv", "parquet", "arrow", "arrows"} {
+		var text bytes.Buffer
+		w, err := NewWriter(&text, "w."+end)
+		require.NoError(t, err)
+		require.NoError(t, w.Write(&b))
+		require.NoError(t, w.Write(&b))
+		require.NoError(t, w.Close())
+		for _, threads := range []int{1, 3} {
+			o := Options{Source: Side{1 << 32, "S"}, Target: Side{1 << 32, "T"}, Timestep: 1, MaxRows: 1 << 20, Threads: threads}
+			got, err := Read(bytes.NewReader(text.Bytes()), "w."+end, o)
+			require.NoError(t, err, end)
+			require.Equal(t, want, got, fmt.Sprintf("%s with %d threads", end, threads))
+		}
+	}
+	_, err := NewWriter(nil, "w.txt")
+	require.ErrorContains(t, err, "ends in")
+}
+
+// An empty list is a list.
+func TestRoundTripOfNothing(t *testing.T) {
+	for _, end := range []string{"csv", "parquet", "arrow", "arrows"} {
+		var text bytes.Buffer
+		w, err := NewWriter(&text, "w."+end)
+		require.NoError(t, err)
+		require.NoError(t, w.Close())
+		got, err := Read(bytes.NewReader(text.Bytes()), "w."+end, wanted())
+		require.NoError(t, err, end)
+		assert.Empty(t, got.Source, end)
+	}
+}

@@ -1,0 +1,158 @@
+package genome
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// The bounds of a CSV file with parameters.
+const (
+	maxTable = 256 << 20 // bytes
+	maxRows  = 1 << 24
+)
+
+// fromColumn reads column(FILE, NAME), of which rest is what follows the word: numbers in the parameter's base unit.
+func (p *parser) fromColumn(n *yaml.Node, at *path, k *key, a *Area, rest string) {
+	inside, open := strings.CutPrefix(strings.TrimSpace(rest), "(")
+	inside, shut := strings.CutSuffix(inside, ")")
+	comma := strings.LastIndexByte(inside, ',')
+	if !open || !shut || comma < 0 {
+		p.fault(n, at, "column(parameters.csv, "+k.Name+")", "expects column(FILE, NAME), a CSV file and its column, found %q", short(n.Value))
+		return
+	}
+	if a.Neurons() == 0 {
+		return // the area's size is at fault already
+	}
+	sound := func(x float64) string {
+		switch y := math.Abs(float64(float32(x))); {
+		case x < k.Min || x > k.Max || k.MinOpen && x == k.Min:
+			return fmt.Sprintf("expects %s %s, found %g", k.Dims[0].article(), k.span(), x)
+		case math.IsInf(y, 0) || y == 0 && x != 0:
+			return fmt.Sprintf("expects a number that float32 can hold, found %g", x)
+		}
+		return ""
+	}
+	values, err := p.column(strings.TrimSpace(inside[:comma]), strings.TrimSpace(inside[comma+1:]), a.Neurons(), sound)
+	if err != nil {
+		p.fault(n, at, "", "%s", err.Error())
+		return
+	}
+	if a.Columns == nil {
+		a.Columns = make(map[string][]float64)
+	}
+	a.Columns[k.Name] = values
+	a.vary(k.Name, Value{Pos: pos(n), Kind: Column, Lo: -inf, Hi: inf})
+}
+
+// column reads a column of a CSV file inside the genome's folder: behind a header, one row for each of neurons neurons,
+// in their order. Numbers are plain and finite; sound, unless nil, says what else is wrong with one, "" when nothing is.
+// Other columns may hold anything. An error names the file, and where a row is wrong its line and what stands there.
+func (p *parser) column(file, name string, neurons uint64, sound func(float64) string) ([]float64, error) {
+	if neurons > maxRows {
+		return nil, fmt.Errorf("expects an area of at most %d neurons for a column, found %d", maxRows, neurons)
+	}
+	r, err := p.openFile(file)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	limited := &io.LimitedReader{R: r, N: maxTable + 1}
+	values, err := readColumn(limited, name, neurons, sound)
+	switch {
+	case limited.N == 0:
+		return nil, fmt.Errorf("expects a file of at most %d bytes, found more in %s", maxTable, file)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", short(file), err)
+	}
+	return values, nil
+}
+
+func readColumn(r io.Reader, name string, neurons uint64, sound func(float64) string) ([]float64, error) {
+	c := csv.NewReader(r)
+	c.ReuseRecord, c.TrimLeadingSpace = true, true
+	head, err := c.Read()
+	switch {
+	case err == io.EOF:
+		return nil, errors.New("an empty file found, a header line wanted")
+	case err != nil:
+		return nil, csvError(err)
+	}
+	names := slices.Clone(head)
+	names[0] = strings.TrimPrefix(names[0], "\ufeff")
+	at := slices.Index(names, name)
+	if at < 0 {
+		return nil, missingColumn(name, names)
+	}
+	if slices.Index(names[at+1:], name) >= 0 {
+		return nil, fmt.Errorf("column %q found twice in the header", name)
+	}
+	var values []float64
+	for {
+		row, err := c.Read()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, csvError(err)
+		}
+		line, _ := c.FieldPos(at)
+		if uint64(len(values)) == neurons {
+			return nil, fmt.Errorf("line %d: a row after the last of %d neurons found, one row a neuron wanted", line, neurons)
+		}
+		x, wrong := columnNumber(row[at], sound)
+		if wrong != "" {
+			return nil, fmt.Errorf("line %d, column %s, neuron %d: %s", line, name, len(values), wrong)
+		}
+		values = append(values, x)
+	}
+	if n := uint64(len(values)); n < neurons {
+		return nil, fmt.Errorf("%d rows found, one for each of %d neurons wanted", n, neurons)
+	}
+	return values, nil
+}
+
+// columnNumber reads one field, or says what is wrong with it.
+func columnNumber(text string, sound func(float64) string) (x float64, wrong string) {
+	text = strings.TrimRight(text, " \t")
+	if text == "" {
+		return 0, "expects a number, found nothing"
+	}
+	x, m := number(text)
+	switch {
+	case m != nil:
+		return 0, m.message
+	case sound != nil:
+		return x, sound(x)
+	}
+	return x, ""
+}
+
+func missingColumn(name string, names []string) error {
+	text := fmt.Sprintf("no column %q in the header, which has %s", short(name), short(strings.Join(names, ", ")))
+	if near := Nearest(name, names); near != "" {
+		text += fmt.Sprintf("; did you mean %q?", near)
+	}
+	if len(names) == 1 && strings.ContainsAny(names[0], ";\t") {
+		text += "; columns are separated by commas"
+	}
+	return errors.New(text)
+}
+
+// csvError puts what the CSV reader says into one line of ours.
+func csvError(err error) error {
+	e := (*csv.ParseError)(nil)
+	switch {
+	case !errors.As(err, &e):
+		return err
+	case errors.Is(err, csv.ErrFieldCount):
+		return fmt.Errorf("line %d: more or fewer columns found than in the header", e.Line)
+	}
+	return fmt.Errorf("line %d: %w", e.Line, e.Err)
+}

@@ -1,0 +1,171 @@
+package record
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+)
+
+// Folder is what a run has left behind, or has written so far.
+type Folder struct {
+	Dir      string
+	Manifest Manifest
+}
+
+// Open reads the manifest of a run folder; what was recorded is read when it is asked for.
+func Open(dir string) (*Folder, error) {
+	m, err := readManifest(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &Folder{Dir: dir, Manifest: m}, nil
+}
+
+// Tables names what the run recorded: of "spikes", "potentials" and "fcl" those that there are.
+func (f *Folder) Tables() []string {
+	var names []string
+	for _, name := range tables() {
+		for _, end := range []string{".parquet", ".sums"} {
+			if _, err := os.Stat(filepath.Join(f.Dir, name+end)); err == nil {
+				names = append(names, name)
+				break
+			}
+		}
+	}
+	return names
+}
+
+// Spikes gives the recorded spikes in order; of a run that goes on or was killed, up to the last chunk on disk. A run that
+// recorded none gives an error that wraps fs.ErrNotExist; a recording that is not as written, a DamagedError.
+func (f *Folder) Spikes() iter.Seq2[Chunk, error] { return f.rows(spikesTable) }
+
+// Potentials gives the recorded potentials likewise.
+func (f *Folder) Potentials() iter.Seq2[Chunk, error] { return f.rows(potentialsTable) }
+
+// FCL gives the recorded fire candidate lists likewise.
+func (f *Folder) FCL() iter.Seq2[Chunk, error] { return f.rows(fclTable) }
+
+// Recording is one of the Tables, for Export.
+func (f *Folder) Recording(name string) (Recording, error) {
+	have := f.Tables()
+	if !slices.Contains(have, name) {
+		return Recording{}, fmt.Errorf("record: %s has no recording of %s, only %v: %w", f.Dir, name, have, fs.ErrNotExist)
+	}
+	return Recording{Table: name, Manifest: f.Manifest, Chunks: f.rows(name)}, nil
+}
+
+// rows reads a table from the stream while the run goes on, else from Parquet, whose hash the manifest has.
+func (f *Folder) rows(name string) iter.Seq2[Chunk, error] {
+	return func(yield func(Chunk, error) bool) {
+		rows, err := f.find(name)
+		if err != nil {
+			yield(Chunk{}, err)
+			return
+		}
+		rows(yield)
+	}
+}
+
+func (f *Folder) find(name string) (iter.Seq2[Chunk, error], error) {
+	m := f.Manifest
+	base := filepath.Join(f.Dir, name)
+	if m.Status == Running {
+		if _, err := os.Stat(base + ".sums"); err == nil {
+			return readStream(base, m.Areas), nil
+		}
+		var err error
+		if m, err = readManifest(f.Dir); err != nil { // the run may have ended since Open
+			return nil, err
+		}
+	}
+	path := base + ".parquet"
+	i := slices.IndexFunc(m.Files, func(f File) bool { return f.Path == name+".parquet" })
+	if i < 0 {
+		return nil, fmt.Errorf("record: %s has no recording of %s: %w", f.Dir, name, fs.ErrNotExist)
+	}
+	got, err := describe(f.Dir, name+".parquet")
+	if err != nil {
+		return nil, err
+	}
+	if got != m.Files[i] {
+		return nil, damaged(path, "%d bytes with SHA-256 %s found, the manifest says %d with %s", got.Bytes, got.SHA256, m.Files[i].Bytes, m.Files[i].SHA256)
+	}
+	return readParquet(path, tableNamed(name), m.Areas), nil
+}
+
+// Rates are spikes per area over time, of all neurons of each area.
+type Rates struct {
+	Width  uint64      // bursts in a bin
+	Bursts uint64      // in all; the last bin may have fewer than Width
+	Spikes [][]uint64  // of area i in bin k
+	Hz     [][]float64 // mean rate of a neuron of area i in bin k; 0 for an area without neurons
+}
+
+// Rates reads rates.csv, which a run writes when it ends.
+func (f *Folder) Rates() (*Rates, error) {
+	path := filepath.Join(f.Dir, "rates.csv")
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("record: %w", err)
+	}
+	defer file.Close()
+	r := csv.NewReader(file)
+	r.FieldsPerRecord = len(ratesHead)
+	head, err := r.Read()
+	if err != nil || !slices.Equal(head, ratesHead) {
+		return nil, damaged(path, "line 1 is not %v", ratesHead)
+	}
+	rates := &Rates{}
+	for n := 0; ; n++ {
+		row, err := r.Read()
+		if err == io.EOF {
+			break
+		}
+		if err == nil {
+			err = rates.add(n, row, f.Manifest.Areas)
+		}
+		if err != nil {
+			return nil, damaged(path, "line %d: %v", n+2, err)
+		}
+	}
+	return rates, nil
+}
+
+// ratesHead is the first line of rates.csv; a line follows for each area in each bin.
+var ratesHead = []string{"burst", "bursts", "area", "spikes", "rate_hz"}
+
+// add takes row n of rates.csv.
+func (r *Rates) add(n int, row []string, areas []Area) error {
+	if len(areas) == 0 {
+		return errors.New("a row of a run without areas")
+	}
+	i, k := n%len(areas), n/len(areas)
+	var number [3]uint64
+	for at, column := range []int{0, 1, 3} {
+		var err error
+		if number[at], err = strconv.ParseUint(row[column], 10, 64); err != nil {
+			return err
+		}
+	}
+	first, bursts, spikes := number[0], number[1], number[2]
+	hz, err := strconv.ParseFloat(row[4], 64)
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		r.Width, r.Spikes, r.Hz = bursts, make([][]uint64, len(areas)), make([][]float64, len(areas))
+	}
+	if row[2] != areas[i].Name || first != uint64(k)*r.Width {
+		return fmt.Errorf("area %q from burst %d, want %q from burst %d", row[2], first, areas[i].Name, uint64(k)*r.Width)
+	}
+	r.Bursts = first + bursts
+	r.Spikes[i], r.Hz[i] = append(r.Spikes[i], spikes), append(r.Hz[i], hz)
+	return nil
+}

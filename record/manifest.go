@@ -1,0 +1,129 @@
+package record
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"burst/engine"
+)
+
+// format is the version of the run folder; a reader refuses any other.
+const format = 1
+
+// The states of a run.
+const (
+	Running     = "running"     // or ended without a word: killed, or its machine lost power
+	Complete    = "complete"    // all bursts were run
+	Interrupted = "interrupted" // stopped early, in good order
+)
+
+// Manifest is manifest.json: what was run, on what, and what came of it.
+type Manifest struct {
+	Format       int       `json:"format"`
+	Burst        string    `json:"burst"` // version of burst
+	Go           string    `json:"go"`
+	Genome       string    `json:"genome"`        // its name
+	GenomeSHA256 string    `json:"genome_sha256"` // of genome.yaml
+	GenomeFolder string    `json:"genome_folder"` // where the files lie that it names; "" when it names none
+	Connectome   string    `json:"connectome"`    // hash, 16 hexadecimal digits
+	Seed         uint64    `json:"seed"`
+	RunSeed      uint64    `json:"run_seed"`
+	Timestep     float64   `json:"timestep_ms"`
+	Scale        int32     `json:"scale"` // quanta per unit
+	Planned      uint64    `json:"planned_bursts"`
+	Bursts       uint64    `json:"bursts"` // run; 0 while the run goes on
+	Backend      string    `json:"backend"`
+	Device       string    `json:"device"`
+	Threads      int       `json:"threads"`
+	Digest       string    `json:"digest"` // 16 hexadecimal digits; empty while the run goes on
+	Spikes       uint64    `json:"spikes"` // of all neurons, recorded or not
+	Timings      Timings   `json:"timings"`
+	Host         Host      `json:"host"`
+	Command      []string  `json:"command"`
+	Started      time.Time `json:"started"`
+	Status       string    `json:"status"`
+	Areas        []Area    `json:"areas"`
+	Inputs       []File    `json:"inputs"` // files that the genome names
+	Files        []File    `json:"files"`  // files of the folder, but for the manifest
+}
+
+// Timings say how long the run took.
+type Timings struct {
+	Build   float64        `json:"build_s"`
+	Run     float64        `json:"run_s"`
+	Latency engine.Latency `json:"latency_us"` // of one burst
+}
+
+// Host is the machine of a run.
+type Host struct {
+	Name string `json:"name"`
+	OS   string `json:"os"`
+	Arch string `json:"arch"`
+	CPUs int    `json:"cpus"`
+}
+
+// Area is an area of the network of a run; its neurons are First ≤ id < First+Neurons.
+type Area struct {
+	Name     string    `json:"name"`
+	First    uint32    `json:"first"`
+	Neurons  uint32    `json:"neurons"`
+	Model    string    `json:"model"`
+	Size     [3]uint32 `json:"size"`              // voxels in x, y, z
+	PerVoxel uint32    `json:"neurons_per_voxel"` // Size and PerVoxel multiply to Neurons
+	Recorded uint32    `json:"recorded"`          // recorded spikes are of this many neurons from First on; 0 when none are
+}
+
+// File is a file with what tells whether it has changed.
+type File struct {
+	Path   string `json:"path"` // in the run folder, or as the genome names it
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+// readManifest reads the manifest in dir.
+func readManifest(dir string) (Manifest, error) {
+	var m Manifest
+	path := filepath.Join(dir, "manifest.json")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return m, fmt.Errorf("record: %w", err)
+	}
+	if err := json.Unmarshal(text, &m); err != nil {
+		return m, damaged(path, "%v", err)
+	}
+	if m.Format != format {
+		return m, damaged(path, "format %d found, this version of burst reads format %d", m.Format, format)
+	}
+	next := uint32(0)
+	for i, a := range m.Areas {
+		if a.First != next || a.First+a.Neurons < a.First {
+			return m, damaged(path, "areas[%d] (%s) begins at neuron %d, want %d", i, a.Name, a.First, next)
+		}
+		next = a.First + a.Neurons
+	}
+	return m, nil
+}
+
+// write replaces the manifest in dir.
+func (m *Manifest) write(dir string) error {
+	text, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return fmt.Errorf("record: %w", err)
+	}
+	return replace(filepath.Join(dir, "manifest.json"), append(text, '\n'))
+}
+
+// DamagedError is a recording that cannot be what was written, or one of another version.
+type DamagedError struct {
+	Path   string
+	Reason string
+}
+
+func (e *DamagedError) Error() string { return fmt.Sprintf("%s: %s", e.Path, e.Reason) }
+
+func damaged(path, format string, args ...any) error {
+	return &DamagedError{path, fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,103 @@
+package record
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"burst/connectome"
+	"burst/genome"
+
+	"github.com/stretchr/testify/require"
+)
+
+const planned = `burst: v1
+timestep: 1 ms
+areas:
+  - {name: eye, neurons: 7}
+  - {name: leg, neurons: 5, model: lif, params: {tau: 10 ms, rest: -61.5 mV, reset: -60 mV, threshold: -50 mV, refractory: 2 ms}}
+  - {name: tail, neurons: 3}
+`
+
+// TestPlan says for each way of asking whose rows are kept.
+func TestPlan(t *testing.T) {
+	type spans = []connectome.Span
+	span := func(first, count uint32) connectome.Span { return connectome.Span{First: first, Count: count} }
+	all := spans{span(0, 15)}
+	cases := []struct {
+		name       string
+		block      string
+		requests   []string
+		spikes     spans
+		potentials []uint32
+		fcl        spans
+	}{
+		{"nothing said", "", nil, all, nil, nil},
+		{"the block", "record: {spikes: [tail, eye], potentials: [{area: leg, neurons: [1, 4]}], fcl: true}", nil, spans{span(0, 7), span(12, 3)}, []uint32{8, 11}, all},
+		{"a block without spikes", "record: {fcl: true}", nil, all, nil, all},
+		{"a flag replaces its table only", "record: {spikes: [tail], fcl: true}", []string{"spikes=eye[2..3]"}, spans{span(2, 2)}, nil, all},
+		{"none", "record: {spikes: [tail], fcl: true}", []string{"spikes=none", "fcl=none"}, nil, nil, nil},
+		{"neighbours and overlaps are joined", "", []string{"spikes=leg,eye[3..6]", "spikes=eye[5..5]", "potentials=tail[2],leg[0..1]"}, spans{span(3, 9)}, []uint32{7, 8, 14}, nil},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			g, err := genome.Parse("planned.yaml", []byte(planned+c.block), nil)
+			require.NoError(t, err)
+			k, err := connectome.Build(g, connectome.Options{})
+			require.NoError(t, err)
+			p, note, err := NewPlan(g, k, c.requests)
+			require.NoError(t, err)
+			require.Empty(t, note)
+			require.Equal(t, c.spikes, p.Spikes)
+			require.Equal(t, c.potentials, p.Potentials)
+			require.Equal(t, c.fcl, p.FCL)
+			for i, n := range p.Potentials {
+				rest := float32(0)
+				if n >= 7 && n < 12 {
+					rest = -61.5
+				}
+				require.Equal(t, rest, p.Rest[i], "lif potentials are held relative to rest, feagi's are not")
+			}
+		})
+	}
+}
+
+// TestLargeNetworksKeepAShare: every area keeps at least a neuron, and all together no more than the bound and that.
+func TestLargeNetworksKeepAShare(t *testing.T) {
+	g := &genome.Genome{}
+	c := &connectome.Connectome{Neurons: 1_000_013, Areas: []connectome.Area{
+		{Neurons: connectome.Span{Count: 13}}, {Neurons: connectome.Span{First: 13}}, {Neurons: connectome.Span{First: 13, Count: 1_000_000}},
+	}}
+	p, note, err := NewPlan(g, c, nil)
+	require.NoError(t, err)
+	require.Equal(t, []connectome.Span{{First: 0, Count: 1}, {First: 13, Count: 99_998}}, p.Spikes)
+	require.Contains(t, note, "--record spikes=all keeps those of all 1000013")
+	p, note, err = NewPlan(g, c, []string{"spikes=all"})
+	require.NoError(t, err)
+	require.Equal(t, []connectome.Span{{Count: 1_000_013}}, p.Spikes)
+	require.Empty(t, note)
+}
+
+// TestSweep compares means and deviations with ones worked out by hand.
+func TestSweep(t *testing.T) {
+	var s Sweep
+	for i, spikes := range []uint64{2, 4, 4, 4, 5, 5, 7, 9} { // mean 5, squared deviations 32
+		s.Add(uint64(i+3), "eye", 7, spikes, float64(spikes)/2, 6, "00000000000000aa")
+		s.Add(uint64(i+3), "leg", 5, 1, 0.25, 1, "00000000000000aa")
+	}
+	areas := s.Areas()
+	require.Len(t, areas, 2)
+	require.Equal(t, 5.0, areas[0].SpikesMean)
+	require.InDelta(t, 2.138089935, areas[0].SpikesSD, 1e-9)
+	require.Equal(t, 2.5, areas[0].RateMean)
+	require.InDelta(t, 1.0690449677, areas[0].RateSD, 1e-9)
+	require.Equal(t, Spread{Area: "leg", Neurons: 5, SpikesMean: 1, RateMean: 0.25}, areas[1])
+	dir := t.TempDir()
+	require.NoError(t, s.Write(dir))
+	text, err := os.ReadFile(filepath.Join(dir, "sweep.csv"))
+	require.NoError(t, err)
+	require.Contains(t, string(text), "seed,area,neurons,spikes,rate_hz,active,digest\n3,eye,7,2,1,6,00000000000000aa\n3,leg,5,1,0.25,1,00000000000000aa\n4,eye,")
+	one := Sweep{}
+	one.Add(1, "eye", 7, 3, 1.5, 2, "")
+	require.Equal(t, []Spread{{Area: "eye", Neurons: 7, SpikesMean: 3, RateMean: 1.5}}, one.Areas(), "one run has no deviation")
+}

@@ -1,0 +1,92 @@
+package record
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/parquet/file"
+)
+
+// Recording is one table with what its numbers mean.
+type Recording struct {
+	Table    string                  // "spikes", "potentials" or "fcl"
+	Manifest Manifest                // of a single file only what the file says itself: genome, connectome, timestep, scale, areas
+	Chunks   iter.Seq2[Chunk, error] // may be read again and again
+}
+
+// OpenRecording reads what a .parquet or .arrows file that a run has written says of itself.
+func OpenRecording(path string) (Recording, error) {
+	var meta map[string]string
+	var err error
+	end := filepath.Ext(path)
+	switch end {
+	case ".parquet":
+		meta, err = parquetMeta(path)
+	case ".arrows":
+		meta, err = streamMeta(path)
+	default:
+		return Recording{}, fmt.Errorf("record: %s: want a run folder, or a .parquet or .arrows file of one", path)
+	}
+	if err != nil {
+		return Recording{}, asDamage(path, err)
+	}
+	r := Recording{Table: meta["burst.table"]}
+	if err := r.Manifest.describe(meta); err != nil {
+		return Recording{}, damaged(path, "%v", err)
+	}
+	if end == ".parquet" {
+		r.Chunks = readParquet(path, tableNamed(r.Table), r.Manifest.Areas)
+	} else {
+		r.Chunks = readStream(strings.TrimSuffix(path, end), r.Manifest.Areas)
+	}
+	return r, nil
+}
+
+// describe takes what schema has put into a file's metadata.
+func (m *Manifest) describe(meta map[string]string) error {
+	if meta["burst.format"] != fmt.Sprint(format) {
+		return fmt.Errorf("format %q found, this version of burst reads format %d", meta["burst.format"], format)
+	}
+	m.Format, m.Genome, m.GenomeSHA256, m.Connectome = format, meta["burst.genome"], meta["burst.genome_sha256"], meta["burst.connectome"]
+	var err, errScale error
+	var scale int64
+	m.Timestep, err = strconv.ParseFloat(meta["burst.timestep_ms"], 64)
+	scale, errScale = strconv.ParseInt(meta["burst.scale"], 10, 32)
+	m.Scale = int32(scale)
+	return errors.Join(err, errScale, json.Unmarshal([]byte(meta["burst.areas"]), &m.Areas))
+}
+
+func parquetMeta(path string) (map[string]string, error) {
+	f, err := file.OpenParquetFile(path, false)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	meta := map[string]string{}
+	kv := f.MetaData().KeyValueMetadata()
+	for i, k := range kv.Keys() {
+		meta[k] = kv.Values()[i]
+	}
+	return meta, nil
+}
+
+func streamMeta(path string) (map[string]string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r, err := ipc.NewReader(f)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Release()
+	return r.Schema().Metadata().ToMap(), nil
+}

@@ -1,0 +1,270 @@
+package record
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"burst/connectome"
+	"burst/engine"
+)
+
+// Plan says what to keep of a run, beside rates; the zero value keeps nothing.
+type Plan struct {
+	Spikes     []connectome.Span // neurons; ascending and apart, as are those below
+	Potentials []uint32          // neurons; the backend must deliver exactly these
+	Rest       []float32         // what to add to each of Potentials to make it absolute
+	FCL        []connectome.Span // neurons whose candidates are kept; the backend must deliver the FCL
+}
+
+// Options of Create.
+type Options struct {
+	Manifest Manifest // what is known before the run; Areas' spans must be those of the connectome
+	Genome   []byte   // genome.yaml as run
+	Plan     Plan
+	Warn     func(string) // told once for each recording when the disk slows the run; nil: nobody
+}
+
+// Run is a run folder being written. It is a Recorder; Close ends it.
+type Run struct {
+	dir                     string
+	m                       Manifest
+	plan                    Plan
+	spikes, potentials, fcl *track // nil: not kept
+}
+
+// Create makes dir, which must not exist or be empty, and begins its files.
+func Create(dir string, o Options) (*Run, error) {
+	if err := Vacant(dir); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("record: %w", err)
+	}
+	r := &Run{dir: dir, m: o.Manifest, plan: o.Plan}
+	r.m.Format, r.m.Status = format, Running
+	sum := sha256.Sum256(o.Genome)
+	r.m.GenomeSHA256 = hex.EncodeToString(sum[:])
+	if err := replace(filepath.Join(dir, "genome.yaml"), o.Genome); err != nil {
+		return nil, err
+	}
+	if err := r.m.write(dir); err != nil {
+		return nil, err
+	}
+	for _, t := range []struct {
+		name string
+		kept bool
+		into **track
+	}{
+		{spikesTable, o.Plan.Spikes != nil, &r.spikes}, {potentialsTable, len(o.Plan.Potentials) > 0, &r.potentials}, {fclTable, len(o.Plan.FCL) > 0, &r.fcl},
+	} {
+		if !t.kept {
+			continue
+		}
+		var err error
+		if *t.into, err = r.begin(t.name, o.Warn); err != nil {
+			return nil, errors.Join(err, r.closeTracks())
+		}
+	}
+	return r, nil
+}
+
+// Vacant reports a folder that Create would refuse.
+func Vacant(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("record: %w", err)
+	}
+	if len(entries) > 0 {
+		return &fs.PathError{Op: "record", Path: dir, Err: fmt.Errorf("holds %s already; want a folder that is empty or not there yet", entries[0].Name())}
+	}
+	return nil
+}
+
+// begin starts a recording.
+func (r *Run) begin(name string, warn func(string)) (*track, error) {
+	base := filepath.Join(r.dir, name)
+	var files [2]*os.File
+	for i, end := range []string{".arrows", ".sums"} {
+		f, err := os.OpenFile(base+end, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+		if err != nil {
+			return nil, fmt.Errorf("record: %w", err)
+		}
+		files[i] = f
+	}
+	s, err := newStream(files[0], files[1], tableNamed(name).schema(&r.m), r.m.Areas)
+	if err == nil {
+		err = syncFolder(r.dir)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("record: %w", err), files[0].Close(), files[1].Close())
+	}
+	return newTrack(base+".arrows", s, r.m.Areas, warn), nil
+}
+
+// Record keeps a burst's part of the plan.
+func (r *Run) Record(b *engine.Burst) error {
+	if r.spikes != nil {
+		if err := r.spikes.spikes(b, r.plan.Spikes); err != nil {
+			return err
+		}
+	}
+	if r.potentials != nil {
+		if err := r.potentials.potentials(b, r.plan.Potentials, r.plan.Rest); err != nil {
+			return err
+		}
+	}
+	if r.fcl != nil {
+		return r.fcl.fcl(b, r.plan.FCL)
+	}
+	return nil
+}
+
+// Dir is the run's folder.
+func (r *Run) Dir() string { return r.dir }
+
+// Offsets says for each recording, by its table's name, how far it is on disk.
+func (r *Run) Offsets() map[string]Offset {
+	at := map[string]Offset{}
+	for name, t := range r.tracks() {
+		if o := t.last.Load(); o != nil {
+			at[name] = *o
+		}
+	}
+	return at
+}
+
+// tracks are the recordings that there are.
+func (r *Run) tracks() map[string]*track {
+	all := map[string]*track{spikesTable: r.spikes, potentialsTable: r.potentials, fclTable: r.fcl}
+	for name, t := range all {
+		if t == nil {
+			delete(all, name)
+		}
+	}
+	return all
+}
+
+// closeTracks ends the recordings; what is on disk stays.
+func (r *Run) closeTracks() error {
+	var errs []error
+	for _, t := range []*track{r.spikes, r.potentials, r.fcl} {
+		if t != nil {
+			errs = append(errs, t.close())
+		}
+	}
+	r.spikes, r.potentials, r.fcl = nil, nil, nil
+	return errors.Join(errs...)
+}
+
+// Abandon ends a run that failed: its recordings stay as they are on disk, its manifest keeps the status Running.
+func (r *Run) Abandon() error { return r.closeTracks() }
+
+// End is what is known of a run when it has ended.
+type End struct {
+	Bursts   uint64
+	Spikes   uint64
+	Digest   string
+	Status   string // Complete or Interrupted
+	Timings  Timings
+	Activity *Activity // becomes rates.csv
+}
+
+// Close ends the run: recordings become Parquet, rates.csv is written, and last the manifest with every file's hash.
+func (r *Run) Close(e End) error {
+	kept := r.tracks()
+	if err := r.closeTracks(); err != nil {
+		return err
+	}
+	m := &r.m
+	m.Bursts, m.Spikes, m.Digest, m.Status, m.Timings = e.Bursts, e.Spikes, e.Digest, e.Status, e.Timings
+	if err := replaceBy(filepath.Join(r.dir, "rates.csv"), func(w io.Writer) error { return writeRates(w, m, e.Activity) }); err != nil {
+		return err
+	}
+	files := []string{"genome.yaml", "rates.csv"}
+	for _, name := range []string{spikesTable, potentialsTable, fclTable} {
+		if kept[name] == nil {
+			continue
+		}
+		if err := r.toParquet(name); err != nil {
+			return err
+		}
+		files = append(files, name+".parquet")
+	}
+	slices.Sort(files)
+	m.Files = nil
+	for _, name := range files {
+		f, err := describe(r.dir, name)
+		if err != nil {
+			return err
+		}
+		m.Files = append(m.Files, f)
+	}
+	if err := m.write(r.dir); err != nil {
+		return err
+	}
+	// Only now has every reader something newer to look at.
+	for name := range kept {
+		for _, end := range []string{".arrows", ".sums"} {
+			if err := os.Remove(filepath.Join(r.dir, name+end)); err != nil {
+				return fmt.Errorf("record: %w", err)
+			}
+		}
+	}
+	return syncFolder(r.dir)
+}
+
+// toParquet makes a recording's Parquet file from its stream, checking every chunk on the way.
+func (r *Run) toParquet(name string) error {
+	base := filepath.Join(r.dir, name)
+	return replaceBy(base+".parquet", func(w io.Writer) error {
+		return writeParquet(w, tableNamed(name).schema(&r.m), r.m.Areas, readStream(base, r.m.Areas))
+	})
+}
+
+// describe hashes a file of the folder.
+func describe(dir, name string) (File, error) {
+	f, err := os.Open(filepath.Join(dir, name))
+	if err != nil {
+		return File{}, fmt.Errorf("record: %w", err)
+	}
+	defer f.Close()
+	h := sha256.New()
+	n, err := io.Copy(h, f)
+	if err != nil {
+		return File{}, fmt.Errorf("record: %w", err)
+	}
+	return File{Path: name, Bytes: n, SHA256: hex.EncodeToString(h.Sum(nil))}, nil
+}
+
+// writeRates writes rates.csv.
+func writeRates(w io.Writer, m *Manifest, a *Activity) error {
+	rows := csvWriter(w, ratesHead)
+	bins := 0
+	if len(a.bins) > 0 {
+		bins = len(a.bins[0])
+	}
+	for k := range bins {
+		first := uint64(k) * a.width
+		bursts := min(a.width, a.bursts-first) // the last bin may be unfinished
+		for i, area := range m.Areas {
+			hz := 0.0
+			if area.Neurons > 0 {
+				hz = float64(a.bins[i][k]) / float64(area.Neurons) / (float64(bursts) * m.Timestep / 1000)
+			}
+			rows.Write([]string{whole(first), whole(bursts), area.Name, whole(a.bins[i][k]), strconv.FormatFloat(hz, 'g', -1, 64)})
+		}
+	}
+	rows.Flush()
+	return rows.Error()
+}

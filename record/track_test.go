@@ -1,0 +1,143 @@
+package record
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"burst/engine"
+
+	"github.com/stretchr/testify/require"
+)
+
+// faulty is a file whose n-th call, counting from 1, fails; 0 never does. Every write takes its time.
+type faulty struct {
+	*os.File
+	calls *int
+	fail  int
+	err   error
+	slow  time.Duration
+}
+
+func (f *faulty) call() error {
+	*f.calls++
+	time.Sleep(f.slow)
+	if *f.calls == f.fail {
+		return &os.PathError{Op: "write", Path: f.Name(), Err: f.err}
+	}
+	return nil
+}
+
+func (f *faulty) Write(p []byte) (int, error) {
+	if err := f.call(); err != nil {
+		n, _ := f.File.Write(p[:len(p)/3]) // a full disk takes a part
+		return n, err
+	}
+	return f.File.Write(p)
+}
+
+func (f *faulty) Sync() error {
+	if err := f.call(); err != nil {
+		return err
+	}
+	return f.File.Sync()
+}
+
+// onFaulty starts a track of spikes whose two files count calls together.
+func onFaulty(t *testing.T, dir string, fail int, err error, slow time.Duration, warn func(string)) (*track, *int) {
+	t.Helper()
+	calls := new(int)
+	open := func(name string) *faulty {
+		f, e := os.Create(filepath.Join(dir, name))
+		require.NoError(t, e)
+		return &faulty{File: f, calls: calls, fail: fail, err: err, slow: slow}
+	}
+	m := raggedManifest()
+	s, e := newStream(open("spikes.arrows"), open("spikes.sums"), tableNamed(spikesTable).schema(&m), m.Areas)
+	require.NoError(t, e)
+	return newTrack(filepath.Join(dir, "spikes.arrows"), s, m.Areas, warn), calls
+}
+
+// fullBurst has every neuron fire: 252 of them make a chunk.
+func fullBurst(number uint64) *engine.Burst {
+	b := &engine.Burst{Number: number}
+	for n := range uint32(1042) {
+		b.Fired = append(b.Fired, n)
+	}
+	return b
+}
+
+// TestFaultAtEveryCall fails each call to the disk in turn, once: the run is told, and all chunks before read back.
+func TestFaultAtEveryCall(t *testing.T) {
+	const bursts = 800 // three chunks and a part
+	for _, cause := range []error{syscall.ENOSPC, syscall.EIO} {
+		for fail := 2; ; fail++ { // the first call, the head of .sums, belongs to the beginning
+			dir := t.TempDir()
+			k, calls := onFaulty(t, dir, fail, cause, 0, nil)
+			var failed error
+			for i := range uint64(bursts) {
+				if failed = k.spikes(fullBurst(i), everySpike.Spikes); failed != nil {
+					break
+				}
+			}
+			closed := k.close()
+			if *calls < fail {
+				require.NoError(t, failed)
+				require.NoError(t, closed)
+				require.Greater(t, fail, 16, "four calls a chunk")
+				break
+			}
+			require.ErrorIs(t, closed, cause, "call %d", fail)
+			require.ErrorContains(t, closed, "recording to "+dir)
+			if failed != nil {
+				require.ErrorIs(t, failed, cause)
+			}
+			got := 0
+			for c, err := range readStream(filepath.Join(dir, "spikes"), ragged()) {
+				require.NoError(t, err, "call %d", fail)
+				for i := range c.Burst {
+					if c.Burst[i] != uint64(got/1042) || c.Neuron[i] != uint32(got%1042) {
+						t.Fatalf("call %d: row %d is burst %d, neuron %d", fail, got, c.Burst[i], c.Neuron[i])
+					}
+					got++
+				}
+			}
+			require.GreaterOrEqual(t, got, (fail-2)/4*252*1042, "call %d", fail)
+		}
+	}
+}
+
+// TestSlowDiskSlowsTheRun holds the disk back: the run waits and says so once, memory stays bounded, nothing is lost.
+func TestSlowDiskSlowsTheRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits some seconds for a slow disk")
+	}
+	dir := t.TempDir()
+	var told []string
+	k, _ := onFaulty(t, dir, 0, nil, 70*time.Millisecond, func(s string) { told = append(told, s) })
+	const bursts = 252 * 10
+	start := time.Now()
+	for i := range uint64(bursts) {
+		require.NoError(t, k.spikes(fullBurst(i), everySpike.Spikes))
+	}
+	require.Greater(t, time.Since(start), 1300*time.Millisecond, "ten chunks of four calls, less the queue")
+	require.NoError(t, k.close())
+	require.Len(t, told, 1)
+	require.Equal(t, fmt.Sprintf("the disk of %s is slower than the run, which waits for it; nothing is lost", filepath.Join(dir, "spikes.arrows")), told[0])
+	require.Len(t, gather(t, readStream(filepath.Join(dir, "spikes"), ragged())).burst, bursts*1042)
+}
+
+// TestQuietRunsReachTheDisk: a chunk does not wait for its rows longer than its time.
+func TestQuietRunsReachTheDisk(t *testing.T) {
+	dir := t.TempDir()
+	k, _ := onFaulty(t, dir, 0, nil, 0, nil)
+	require.NoError(t, k.spikes(&engine.Burst{Number: 4, Fired: []uint32{8}}, everySpike.Spikes))
+	k.filled.began = k.filled.began.Add(-chunkTime)
+	require.NoError(t, k.spikes(&engine.Burst{Number: 5}, everySpike.Spikes))
+	require.Eventually(t, func() bool { return k.last.Load() != nil }, 5*time.Second, time.Millisecond)
+	require.Equal(t, Offset{Bytes: k.last.Load().Bytes, Rows: 1, Burst: 4}, *k.last.Load())
+	require.NoError(t, k.close())
+}
