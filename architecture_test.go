@@ -22,7 +22,7 @@ var layers = [][]string{
 	{"record/stats"},
 	{"record/picture"},
 	{"bench"},
-	{"bench/science"},
+	{"bench/science", "bench/peers"},
 	{"cmd/burst"},
 }
 

@@ -36,6 +36,8 @@ func Workloads() []Workload {
 		{Name: "burst-500k-feagi", Suites: []string{"latency"}, Warm: 200, Bursts: 1000},
 		{Name: "burst-1m", Suites: []string{"latency"}, Warm: 200, Bursts: 1000},
 		{Name: "burst-1m-feagi", Suites: []string{"latency"}, Warm: 200, Bursts: 1000},
+		{Name: "potjans-diesmann-10", Suites: []string{"microcircuit"}, Warm: 1000, Bursts: 2000},
+		{Name: "potjans-diesmann", Suites: []string{"microcircuit"}, Warm: 1000, Bursts: 1000},
 	}
 }
 
@@ -96,6 +98,8 @@ type Result struct {
 	Spikes         uint64  `json:"spikes"`
 	SpikesPerBurst float64 `json:"spikes_per_burst"`
 	EventsPerBurst float64 `json:"events_per_burst"` // synapses of the neurons that fired
+	RealTime       float64 `json:"real_time_factor"` // a burst's mean time by what it stands for: below 1 is faster than life
+	EventNanos     float64 `json:"event_ns"`         // a burst's mean time by its events
 	Build          float64 `json:"build_s"`
 	Open           float64 `json:"open_s"`
 	State          string  `json:"state"`                    // hash of the final state, warm-up included
@@ -242,6 +246,10 @@ func measure(c *connectome.Connectome, b engine.Backend, w Workload, r *Result) 
 	r.Burst = Micros{Mean: r.Total / float64(w.Bursts) * 1e6, P50: us(50), P90: us(90), P99: us(99)}
 	r.SpikesPerBurst = float64(r.Spikes) / float64(w.Bursts)
 	r.EventsPerBurst = float64(events) / float64(w.Bursts)
+	r.RealTime = r.Burst.Mean / (c.Timestep * 1e3)
+	if events > 0 {
+		r.EventNanos = r.Burst.Mean * 1e3 / r.EventsPerBurst
+	}
 	r.State = fmt.Sprintf("%016x", s.Hash())
 	return nil
 }

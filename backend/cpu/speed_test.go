@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"burst/backend/cpu/vector"
+	"burst/backend/reference"
 	"burst/connectome"
 	"burst/engine"
 	"burst/engine/enginetest"
@@ -137,6 +138,9 @@ func BenchmarkCutoff(b *testing.B) {
 	}
 }
 
+// touched is the burst in which TestSilenceIsSkipped gives its only input.
+const touched = 29_991
+
 // TestSilenceIsSkipped counts the neurons that are updated: all in the first bursts, none once every potential has come
 // to rest, those of one block after one input, all when the drive's term changes.
 func TestSilenceIsSkipped(t *testing.T) {
@@ -159,7 +163,7 @@ func TestSilenceIsSkipped(t *testing.T) {
 		if n := updated(); n < 1800 {
 			t.Errorf("%d parts: %d neurons updated in the first burst, want all", parts, n)
 		}
-		for b.number < 29_990 {
+		for b.number < touched-1 {
 			updated()
 		}
 		if n := updated(); n != 0 {
@@ -171,10 +175,34 @@ func TestSilenceIsSkipped(t *testing.T) {
 		for b.number < 30_000 {
 			updated()
 		}
-		if n := updated(); n < 1800 {
-			t.Errorf("%d parts: %d neurons updated when the drive's term changes, want all", parts, n)
+		for _, why := range []string{"begins", "ends"} {
+			if n := updated(); n < 1800 {
+				t.Errorf("%d parts: %d neurons updated when the drive %s, want all", parts, n, why)
+			}
 		}
+		requireReference(t, c, b)
 		_ = b.Close()
+	}
+}
+
+// requireReference runs the reference as far as b, with TestSilenceIsSkipped's input, and compares states.
+func requireReference(t *testing.T, c *connectome.Connectome, b *backend) {
+	oracle, err := reference.Open(c, engine.Want{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out engine.Burst
+	for i := range b.number {
+		var in []engine.Stimulus
+		if i == touched {
+			in = []engine.Stimulus{{Port: 333, Amount: 1}}
+		}
+		_ = oracle.Step(in, &out)
+	}
+	var want, got engine.State
+	_, _ = oracle.ReadState(&want), b.ReadState(&got)
+	if want.Hash() != got.Hash() {
+		t.Errorf("after %d bursts the state is not the reference's", b.number)
 	}
 }
 
