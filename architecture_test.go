@@ -16,7 +16,7 @@ var layers = [][]string{
 	{"edgelist"},
 	{"connectome"},
 	{"engine", "backend/cuda/driver"},
-	{"engine/enginetest", "backend/reference", "backend/cpu", "backend/cuda", "record"},
+	{"engine/enginetest", "backend/reference", "backend/cpu", "backend/cuda", "record", "checkpoint"},
 	{"backend"},
 	{"bench"},
 	{"bench/science"},
