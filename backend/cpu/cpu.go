@@ -120,6 +120,9 @@ func (b *backend) WriteState(s *engine.State) error {
 	return nil
 }
 
+// NotFinite looks through the state.
+func (b *backend) NotFinite() *engine.NotFinite { return engine.FindNotFinite(b.v, b.more) }
+
 // Close ends the threads.
 func (b *backend) Close() error {
 	b.pool.close()
