@@ -1,19 +1,20 @@
 package checkpoint
 
+import "path/filepath"
+
 // Saver saves checkpoints of one run in the background, one at a time; the run waits only while its state is copied, or
 // when it asks for a checkpoint before the one before is on disk. Close ends it.
 type Saver struct {
 	disk  Disk
 	dir   string
-	saved func(path string, burst uint64)
 	next  Checkpoint
 	done  chan error // of the save in progress; nil: there is none
+	saved string
 }
 
-// NewSaver makes a Saver for a folder that exists. what is what every checkpoint of the run has in common; saved, unless
-// nil, is told of each one that is on disk, by the goroutine that saves.
-func NewSaver(d Disk, dir string, what Checkpoint, saved func(path string, burst uint64)) *Saver {
-	return &Saver{disk: d, dir: dir, next: what, saved: saved}
+// NewSaver makes a Saver for a folder that exists. what is what every checkpoint of the run has in common.
+func NewSaver(d Disk, dir string, what Checkpoint) *Saver {
+	return &Saver{disk: d, dir: dir, next: what}
 }
 
 // Next waits for the save in progress and lends the memory of the next checkpoint, to be filled before Save.
@@ -36,10 +37,7 @@ func (s *Saver) save(offsets func() ([]Recording, error)) error {
 	if s.next.Recordings, err = offsets(); err != nil {
 		return err
 	}
-	path, err := Save(s.disk, s.dir, &s.next)
-	if err == nil && s.saved != nil {
-		s.saved(path, s.next.State.Number)
-	}
+	_, err = Save(s.disk, s.dir, &s.next)
 	return err
 }
 
@@ -50,5 +48,11 @@ func (s *Saver) Close() error {
 	}
 	err := <-s.done
 	s.done = nil
+	if err == nil {
+		s.saved = filepath.Join(s.dir, Name(s.next.State.Number))
+	}
 	return err
 }
+
+// Saved is the newest checkpoint that Next or Close has seen on disk; empty without one.
+func (s *Saver) Saved() string { return s.saved }

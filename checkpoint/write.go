@@ -70,6 +70,14 @@ func Save(d Disk, dir string, c *Checkpoint) (path string, err error) {
 	return path, nil
 }
 
+// SaveAs writes c to a file of any name, as safely as Save.
+func SaveAs(d Disk, path string, c *Checkpoint) error {
+	if err := replace(d, filepath.Dir(path), path, c.write); err != nil {
+		return fmt.Errorf("checkpoint: saving %s: %w", path, err)
+	}
+	return nil
+}
+
 // replace makes path hold what write writes, or leaves it as it was.
 func replace(d Disk, dir, path string, write func(io.Writer) error) error {
 	name := filepath.Join(dir, temporary)

@@ -31,7 +31,7 @@ func Open(dir string) (*Folder, error) {
 // Tables names what the run recorded: of "spikes", "potentials" and "fcl" those that there are.
 func (f *Folder) Tables() []string {
 	var names []string
-	for _, name := range tables() {
+	for _, name := range Tables() {
 		for _, end := range []string{".parquet", ".sums"} {
 			if _, err := os.Stat(filepath.Join(f.Dir, name+end)); err == nil {
 				names = append(names, name)

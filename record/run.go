@@ -29,7 +29,8 @@ type Options struct {
 	Manifest Manifest // what is known before the run; Areas' spans must be those of the connectome
 	Genome   []byte   // genome.yaml as run
 	Plan     Plan
-	Warn     func(string) // told once for each recording when the disk slows the run; nil: nobody
+	Prepare  func(dir string, m *Manifest) error // makes what else the folder holds, before the manifest is written; nil: nothing
+	Warn     func(string)                        // told once for each recording when the disk slows the run; nil: nobody
 }
 
 // Run is a run folder being written. It is a Recorder; Close ends it.
@@ -54,6 +55,11 @@ func Create(dir string, o Options) (*Run, error) {
 	r.m.GenomeSHA256 = hex.EncodeToString(sum[:])
 	if err := replace(filepath.Join(dir, "genome.yaml"), o.Genome); err != nil {
 		return nil, err
+	}
+	if o.Prepare != nil {
+		if err := o.Prepare(dir, &r.m); err != nil {
+			return nil, err
+		}
 	}
 	if err := r.m.write(dir); err != nil {
 		return nil, err
@@ -134,6 +140,9 @@ func (r *Run) Record(b *engine.Burst) error {
 	}
 	return nil
 }
+
+// GenomeSHA256 is that of genome.yaml, in hexadecimal digits.
+func (r *Run) GenomeSHA256() string { return r.m.GenomeSHA256 }
 
 // Dir is the run's folder.
 func (r *Run) Dir() string { return r.dir }

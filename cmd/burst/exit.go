@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io/fs"
 
+	"burst/backend/cuda"
+	"burst/checkpoint"
 	"burst/connectome"
 	"burst/engine"
 	"burst/genome"
@@ -39,8 +41,8 @@ const exitCodes = `Exit statuses of burst:
     6  a file could not be read or written
     7  a checkpoint or recording is damaged or does not fit
     8  an assertion failed: --expect-digest, replay, or verify found a difference
-  130  interrupted (Ctrl-C) at a burst's boundary
-  143  terminated (SIGTERM) at a burst's boundary
+  130  interrupted (Ctrl-C) at a burst's boundary, checkpoint written unless --no-out
+  143  terminated (SIGTERM) at a burst's boundary, checkpoint written unless --no-out
 `
 
 // newExitCodesTopic is a help topic, not a command that runs.
@@ -67,6 +69,10 @@ func exitCode(err error) int {
 		f genome.Faults
 		p *fs.PathError
 		d *record.DamagedError
+		c *checkpoint.DamagedError
+		v *checkpoint.VersionError
+		e *engine.DeviceError
+		m *cuda.MemoryError
 	)
 	switch {
 	case err == nil:
@@ -77,13 +83,13 @@ func exitCode(err error) int {
 		return exitUsage
 	case errors.As(err, &a):
 		return exitAssertion
-	case errors.As(err, &l):
+	case errors.As(err, &l), errors.As(err, &m):
 		return exitLimit
 	case errors.As(err, &f):
 		return exitGenome
-	case errors.Is(err, engine.ErrUnavailable):
+	case errors.Is(err, engine.ErrUnavailable), errors.As(err, &e):
 		return exitDevice
-	case errors.As(err, &d):
+	case errors.As(err, &d), errors.As(err, &c), errors.As(err, &v):
 		return exitDamaged
 	case errors.As(err, &p):
 		return exitFile
