@@ -188,7 +188,7 @@ func TestMemoryOfTheMachine(t *testing.T) {
 	assert.EqualValues(t, 600, groupLeft("0::/a/b\n", read), "the parent's limit is the tighter one")
 	assert.EqualValues(t, 0, groupLeft("3:cpu:/x\n5:memory:/old\n", read), "more in use than allowed")
 	assert.EqualValues(t, uint64(math.MaxUint64), groupLeft("0::/none\nnonsense\n", read))
-	assert.Greater(t, availableMemory(), uint64(64<<20))
+	assert.Greater(t, AvailableMemory(), uint64(64<<20))
 }
 
 func TestRowsWiderThanAKeyAreSortedInPlace(t *testing.T) {

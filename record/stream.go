@@ -198,6 +198,9 @@ func (c *checked) load(m mark) error {
 	if got := xxhash.Sum64(c.rest); got != m.sum {
 		return damaged(c.path, "the chunk of bursts %d to %d at offset %d hashes to %016x, its .sums file says %016x", m.first, m.last, m.offset, got, m.sum)
 	}
+	if err := checkFrames(c.rest); err != nil {
+		return damaged(c.path, "the chunk at offset %d: %v", m.offset, err)
+	}
 	return nil
 }
 
@@ -210,22 +213,30 @@ func readStream(base string, areas []Area) iter.Seq2[Chunk, error] {
 	}
 }
 
-func eachOfStream(base string, areas []Area, yield func(Chunk) bool) error {
-	path := base + ".arrows"
+// openStream opens the chunks of a stream that are on disk now; nil where there are none. The caller closes the file.
+func openStream(base string) (*checked, error) {
 	marks, err := readMarks(base + ".sums")
 	if err != nil || len(marks) == 0 {
-		return err
+		return nil, err
 	}
-	f, err := os.Open(path)
+	f, err := os.Open(base + ".arrows")
 	if err != nil {
-		return fmt.Errorf("record: %w", err)
+		return nil, fmt.Errorf("record: %w", err)
 	}
-	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return fmt.Errorf("record: %w", err)
+		return nil, errors.Join(fmt.Errorf("record: %w", err), f.Close())
 	}
-	in := &checked{path: path, f: f, size: info.Size(), marks: marks}
+	return &checked{path: f.Name(), f: f, size: info.Size(), marks: marks}, nil
+}
+
+func eachOfStream(base string, areas []Area, yield func(Chunk) bool) error {
+	path := base + ".arrows"
+	in, err := openStream(base)
+	if err != nil || in == nil {
+		return err
+	}
+	defer in.f.Close()
 	r, err := ipc.NewReader(in)
 	if err != nil {
 		return asDamage(path, err)

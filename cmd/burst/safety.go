@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 
+	"burst/connectome"
 	"burst/engine"
 	"burst/record"
 
@@ -119,11 +120,15 @@ func (m *memoryLimit) String() string { return strconv.FormatUint(uint64(*m), 10
 // Type names the flag's value in the help.
 func (m *memoryLimit) Type() string { return "SIZE" }
 
-// apply makes the garbage collector work harder before the limit is passed, and gives the limit for the builder. A
-// GOMEMLIMIT of the user's stays.
+// apply makes the garbage collector work harder before the limit, or nine tenths of what the machine has free, is passed,
+// and gives the limit for the builder. A GOMEMLIMIT of the user's stays.
 func (m memoryLimit) apply() uint64 {
-	if m > 0 && debug.SetMemoryLimit(-1) == math.MaxInt64 {
-		debug.SetMemoryLimit(int64(m))
+	soft := uint64(m)
+	if m == 0 {
+		soft = connectome.AvailableMemory() / 10 * 9
+	}
+	if debug.SetMemoryLimit(-1) == math.MaxInt64 {
+		debug.SetMemoryLimit(int64(min(soft, math.MaxInt64)))
 	}
 	return uint64(m)
 }
