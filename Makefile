@@ -4,7 +4,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 BENCHSTAT   := golang.org/x/perf/cmd/benchstat@latest
 export CGO_ENABLED ?= 0
 
-.PHONY: help build test test-long race lint fuzz arm64 cross kernels test-gpu bench bench-compare science digests reliability soak sbom clean
+.PHONY: help build test test-long race lint fuzz fuzz-feagi feagi-table arm64 cross kernels test-gpu bench bench-compare science digests man pictures reliability soak sbom clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -35,6 +35,10 @@ fuzz: ## fuzz the genome parser and the edge list reader (10^6 inputs and 30 s i
 	$(GO) test ./checkpoint -run '^$$' -fuzz FuzzR22Read -fuzztime 15s -fuzzminimizetime 1x
 	$(GO) test ./record -run '^$$' -fuzz FuzzR22Stream -fuzztime 15s -fuzzminimizetime 1x
 
+FEAGI_FUZZTIME ?= 60s
+fuzz-feagi: ## fuzz the importer of FEAGI genomes for FEAGI_FUZZTIME
+	$(GO) test ./genome/feagi -run '^$$' -fuzz FuzzImport -fuzztime $(FEAGI_FUZZTIME) -fuzzminimizetime 1x
+
 arm64: ## run the exact functions and the conformance suite as linux/arm64 (needs Debian's qemu-user)
 	bash .ci/arm64
 
@@ -59,6 +63,10 @@ bench-compare: ## benchmark BASE against the working tree with benchstat
 science: ## run the published networks and write docs/validation.md
 	$(GO) run ./bench/science > docs/validation.md.new && mv docs/validation.md.new docs/validation.md
 
+GENOMES ?= ../shared/data/feagi-genomes
+feagi-table: ## run the FEAGI genomes in GENOMES and write their table into docs/feagi.md
+	$(GO) test -count=1 ./genome/feagi -run TestTable -update -genomes $(abspath $(GENOMES))
+
 digests: ## rewrite genomes/*.digest from the reference backend
 	$(GO) test -timeout 60m ./genomes -run TestDigest -long -write
 
@@ -70,6 +78,19 @@ soak: ## the same with the long versions: 200 kills, 100 signals, every bit flip
 
 sbom: build ## list the program's modules, with licences, in bin/burst.cdx.json, and hold them to the program
 	$(GO) test -count=1 . -run TestR30Modules -sbom $(CURDIR)/bin/burst.cdx.json
+
+man: ## write the man pages into bin/man
+	$(GO) run ./cmd/burst man bin/man
+
+PICTURES := quickstart brunel-d potjans-diesmann-10
+DRAWN    := --backend cpu --quiet --record spikes=all
+pictures: build ## draw the pictures of README and docs
+	@rm -rf bin/pictures && mkdir -p docs/pictures
+	@set -e; for n in $(PICTURES); do \
+		bin/burst run $$n $(DRAWN) --out bin/pictures/$$n; \
+		for p in raster rates; do cp bin/pictures/$$n/$$p.png docs/pictures/$$n-$$p.png; done; done
+	bin/burst plot bin/pictures/potjans-diesmann-10 --isi --matrix
+	@for p in isi matrix; do cp bin/pictures/potjans-diesmann-10/$$p.png docs/pictures/potjans-diesmann-10-$$p.png; done
 
 clean: ## remove what was built
 	rm -rf bin

@@ -13,11 +13,13 @@ import (
 var layers = [][]string{
 	{"internal/exact", "kernels"},
 	{"genome", "genomes"},
-	{"edgelist"},
+	{"genome/feagi", "genome/brainmap", "edgelist"},
 	{"connectome"},
 	{"engine", "backend/cuda/driver"},
 	{"engine/enginetest", "backend/reference", "backend/cpu", "backend/cuda", "record", "checkpoint"},
 	{"backend"},
+	{"record/stats"},
+	{"record/picture"},
 	{"bench"},
 	{"bench/science"},
 	{"cmd/burst"},
@@ -27,7 +29,8 @@ var layers = [][]string{
 var owners = map[string][]string{
 	"gopkg.in/yaml.v3":             {"genome"},
 	"github.com/spf13/cobra":       {"cmd/burst"},
-	"gonum.org/v1/gonum":           {"record", "bench", "bench/science"},
+	"gonum.org/v1/gonum":           {"record", "record/stats", "bench", "bench/science"},
+	"gonum.org/v1/plot":            {"record/picture", "genome/brainmap"},
 	"github.com/ebitengine/purego": {"backend/cuda/driver"},
 	"github.com/apache/arrow-go":   {"edgelist", "record"},
 	"github.com/stretchr/testify":  {"engine/enginetest"}, // a package of tests

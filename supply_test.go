@@ -32,6 +32,9 @@ var licences = []struct{ name, text string }{
 	{"MIT", `Permission is hereby granted, free of charge, to any person obtaining a copy`},
 	{"BSD-3-Clause", `Neither the names? of .{1,120} may be used to endorse or promote`},
 	{"BSD-2-Clause", `Redistributions in binary form must reproduce the above copyright notice`},
+	{"CC-BY-4.0", `Creative Commons Attribution 4\.0 International`},
+	{"OFL-1.1", `SIL OPEN FONT LICENSE Version 1\.1`},
+	{"FTL", `The FreeType License, which is similar to the original BSD license`}, // a choice, whose other is the GPL
 	{"ISC", `Permission to use, copy, modify, and/or distribute this software for any`},
 }
 

@@ -3,6 +3,8 @@ package connectome
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"burst/edgelist"
 	"burst/genome"
@@ -148,19 +150,22 @@ func (w *wiring) longest() int {
 }
 
 // credit adds the wiring's synapses to the areas at their ends.
-func (p *plan) credit(w *wiring, areas []AreaSizes) {
+func (p *plan) credit(w *wiring, s *Sizes) {
 	if w.p.From != genome.WholeNetwork {
-		areas[w.p.From].OutSynapses += w.synapses
-		areas[w.p.To].InSynapses += w.synapses
+		s.add(w.p.From, w.p.To, w.synapses)
 		return
 	}
 	r := w.rule.(*edgeList)
+	pairs := map[[2]int]uint64{}
 	for k := range r.Source {
 		if w.keep < 100 && !w.attracts(uint64(k)) {
 			continue
 		}
-		areas[p.areaOf(r.Source[k])].OutSynapses++
-		areas[p.areaOf(r.Target[k])].InSynapses++
+		pairs[[2]int{p.areaOf(r.Source[k]), p.areaOf(r.Target[k])}]++
+	}
+	order := slices.SortedFunc(maps.Keys(pairs), func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
+	for _, pair := range order {
+		s.add(pair[0], pair[1], pairs[pair])
 	}
 }
 

@@ -16,8 +16,9 @@ type Sizes struct {
 	ByRule   uint64 // before merging
 	MaxDelay int    // bursts; no delay is longer
 	Areas    []AreaSizes
-	Bytes    uint64 // of the connectome's arrays (1 a synapse less if every drawn delay happens to be 1)
-	Peak     uint64 // bytes of all arrays while building
+	Pairs    []PairSizes // in the genome's order, then those whose synapses were merged; a pair of areas may come again
+	Bytes    uint64      // of the connectome's arrays (1 a synapse less if every drawn delay happens to be 1)
+	Peak     uint64      // bytes of all arrays while building
 }
 
 // AreaSizes is the part of Sizes that belongs to one area.
@@ -41,6 +42,12 @@ const (
 	bytesOfOutput  = 8  // a neuron, where weights are divided
 )
 
+// PairSizes is the part of Sizes that leads from one area to another.
+type PairSizes struct {
+	From, To int // areas
+	Synapses uint64
+}
+
 // Measure says how big Build would make g, without allocating synapses. Synapses are exact; where a rule leaves their
 // number to chance the draws are made and counted. It returns the errors of Build that concern sizes, rules and
 // distributions.
@@ -63,7 +70,7 @@ func Measure(g *genome.Genome, o Options) (*Sizes, error) {
 	for i := range p.wirings {
 		w := &p.wirings[i]
 		if !w.merged {
-			p.credit(w, s.Areas)
+			p.credit(w, s)
 		}
 		if w.synapses > 0 {
 			s.MaxDelay = max(s.MaxDelay, w.longest())
@@ -71,11 +78,17 @@ func Measure(g *genome.Genome, o Options) (*Sizes, error) {
 	}
 	for i := range p.groups {
 		q := &p.groups[i]
-		s.Areas[q.wirings[0].p.From].OutSynapses += q.synapses
-		s.Areas[q.wirings[0].p.To].InSynapses += q.synapses
+		s.add(q.wirings[0].p.From, q.wirings[0].p.To, q.synapses)
 	}
 	s.Bytes, s.Peak = p.bytes()
 	return s, nil
+}
+
+// add counts synapses from one area to another.
+func (s *Sizes) add(from, to int, synapses uint64) {
+	s.Areas[from].OutSynapses += synapses
+	s.Areas[to].InSynapses += synapses
+	s.Pairs = append(s.Pairs, PairSizes{From: from, To: to, Synapses: synapses})
 }
 
 // bytes is the size of the result and of everything while building; MaxUint64 where it does not fit 64 bits.

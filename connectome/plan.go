@@ -77,7 +77,7 @@ func (p *plan) placeAreas() error {
 	for i := range p.g.Areas {
 		a := &p.g.Areas[i]
 		n := mul(mul(a.Size[0], a.Size[1]), mul(a.Size[2], a.PerVoxel))
-		if a.Size[0] == 0 || a.Size[1] == 0 || a.Size[2] == 0 || a.PerVoxel == 0 {
+		if !a.Empty() && a.Size[0] == 0 || a.Size[1] == 0 || a.Size[2] == 0 || a.PerVoxel == 0 {
 			return p.g.Fault(a.Pos, areaKey(i, "size"), "%v voxels of %d neurons hold no neuron, want at least 1 on each axis", a.Size, a.PerVoxel)
 		}
 		sum := add(p.neurons, n)

@@ -37,6 +37,16 @@ type Watcher interface {
 	NotFinite() *NotFinite
 }
 
+// Batcher is a Backend that advances many bursts at a time, with the genome's own stimuli and nobody else's.
+type Batcher interface {
+	Backend
+	// CanStepN reports whether StepN may be used for this network.
+	CanStepN() bool
+	// StepN equals n Steps; each gets every burst in order and must copy what it keeps. Where each fails, StepN returns its
+	// error after the bursts that had begun, so that the state may be some bursts further.
+	StepN(n int, each func(*Burst) error) error
+}
+
 // Stimulus adds Amount quanta to Port in step 2.
 type Stimulus struct {
 	Port   uint32

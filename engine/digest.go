@@ -87,6 +87,21 @@ func (d *Digest) Step(in []Stimulus, out *Burst) error {
 	return nil
 }
 
+// CanStepN reports whether the backend can advance many bursts at a time.
+func (d *Digest) CanStepN() bool {
+	b, ok := d.Backend.(Batcher)
+	return ok && b.CanStepN()
+}
+
+// StepN is the backend's, which CanStepN must have allowed.
+func (d *Digest) StepN(n int, each func(*Burst) error) error {
+	return d.Backend.(Batcher).StepN(n, func(out *Burst) error {
+		d.digest.add(out.Number, out.Fired)
+		d.spikes += uint64(len(out.Fired))
+		return each(out)
+	})
+}
+
 // Sum is the digest so far.
 func (d *Digest) Sum() uint64 { return d.digest.sum }
 

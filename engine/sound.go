@@ -80,6 +80,16 @@ func (e *Engine) Check() error {
 	return e.State(&e.state)
 }
 
+// look is Check where it is due: between two calls of the backend, at a multiple of the bursts between two looks or, after
+// many at a time, at the first chance behind one.
+func (e *Engine) look() error {
+	if every := e.b.checkEvery(); e.number/every == e.looked/every {
+		return nil
+	}
+	e.looked = e.number
+	return e.Check()
+}
+
 // judge makes an error of what was found.
 func (e *Engine) judge(x *NotFinite) error {
 	if x == nil {

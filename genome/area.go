@@ -17,9 +17,9 @@ func (p *parser) area(n *yaml.Node, at *path) Area {
 		return a
 	}
 	f.name("name", &a.Name)
+	f.name("group", &a.Group)
 	p.shape(f, &a)
 	f.numbers3("position", &a.Position)
-	f.name("group", &a.Group)
 	f.whole("devices", &a.Devices)
 	if psp := 1.0; f.number("psp", &psp) {
 		a.PSP = &psp
@@ -46,7 +46,10 @@ func (p *parser) shape(f *fields, a *Area) {
 			f.faultKey("neurons_per_voxel", "", "neurons_per_voxel beside neurons found, size beside it wanted")
 		}
 		size := [3]uint64{0, 1, 1}
-		if f.whole("neurons", &size[0]) {
+		switch ok := f.whole("neurons", &size[0]); {
+		case ok && size[0] == 0 && a.Group != "memory":
+			f.fault("neurons", "expects a whole number of at least 1, found 0, which only areas of group memory may have")
+		case ok:
 			a.Size = size
 		}
 		return

@@ -35,7 +35,7 @@ type Pos struct{ Line, Column int }
 type Area struct {
 	Pos       Pos
 	Name      string
-	Size      [3]uint64  // voxels in x, y, z, each ≥ 1
+	Size      [3]uint64  // voxels in x, y, z, each ≥ 1; 0, 1, 1 for a memory area without neurons
 	PerVoxel  uint64     // neurons in a voxel, ≥ 1
 	Position  [3]float64 // for pictures only
 	Model     *Model
@@ -63,6 +63,9 @@ type Spike struct {
 
 // Neurons is the number of neurons, Size[0]·Size[1]·Size[2]·PerVoxel; Parse has checked that it fits 63 bits.
 func (a *Area) Neurons() uint64 { return a.Size[0] * a.Size[1] * a.Size[2] * a.PerVoxel }
+
+// Empty says that the area is declared without neurons: a memory area, which has none until it learns.
+func (a *Area) Empty() bool { return a.Size == [3]uint64{0, 1, 1} }
 
 // Factor is what the weights of all projections from the area are multiplied by.
 func (a *Area) Factor() float64 {

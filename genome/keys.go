@@ -113,7 +113,7 @@ var areaKeys = sync.OnceValue(func() []key {
 	keys := []key{
 		{Name: "name", Form: formName, Required: true, Doc: "unique name"},
 		{Name: "size", Form: formList, Item: voxels, Len: three, Doc: "voxels in x, y and z; or neurons"},
-		{Name: "neurons", Form: formWhole, Low: 1, High: maxSize, Doc: "number of neurons of an area without a grid, the same as size: [neurons, 1, 1]"},
+		{Name: "neurons", Form: formWhole, High: maxSize, Doc: "number of neurons of an area without a grid, the same as size: [neurons, 1, 1]; 0 for areas of group memory only, which have none until they learn"},
 		{Name: "neurons_per_voxel", Form: formWhole, Low: 1, High: maxSize, Default: "1", Doc: "neurons in each voxel, beside size"},
 		{Name: "position", Form: position, Item: where, Len: three, Default: "[0, 0, 0]", Doc: "place in pictures; the network does not depend on it"},
 		{Name: "model", Form: formChoice, Choices: names, Default: names[0], Doc: "neuron model"},

@@ -16,7 +16,7 @@ import (
 // "..", nor absolute names, nor links that lead outside, nor anything but regular files. Mistakes in the text are
 // Faults; a file that cannot be read is an error of package os.
 func Load(path string) (*Genome, error) {
-	text, err := readFile(path)
+	text, err := ReadText(path)
 	if err != nil {
 		return nil, err
 	}
@@ -66,8 +66,8 @@ func (f *File) hash(open Opener) error {
 	return nil
 }
 
-// readFile reads a regular file up to one byte more than Parse takes.
-func readFile(path string) ([]byte, error) {
+// ReadText reads a regular file of at most the 16 MiB that Parse takes.
+func ReadText(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, fmt.Errorf("genome: %w", err)

@@ -17,7 +17,15 @@ type Opener func(path string) (io.ReadCloser, error)
 // Parse reads a genome's text. name stands for the text in messages; open reaches the files that the genome names, nil
 // allows none. All that can be wrong with the text is reported as Faults, every fault of it in one run.
 func Parse(name string, text []byte, open Opener) (*Genome, error) {
-	src := &source{name: name, text: bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))}
+	return parse(&source{name: name, text: bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))}, open)
+}
+
+// ParseFrom is Parse for a text that was made from another; name stands for that other. No files are reached.
+func ParseFrom(name string, text []byte, from *Origin) (*Genome, error) {
+	return parse(&source{name: name, text: text, origin: from}, nil)
+}
+
+func parse(src *source, open Opener) (*Genome, error) {
 	root, faults := readTree(src)
 	if faults != nil {
 		return nil, faults
@@ -174,7 +182,10 @@ func (p *parser) areaAt(n *yaml.Node, at *path) int {
 	if !ok {
 		return -1
 	}
-	if i, ok := p.areas[text]; ok {
+	if i, ok := p.areas[text]; ok && p.g.Areas[i].Empty() {
+		p.fault(n, at, "", "expects an area with neurons, found %s, which has none", text)
+		return -1
+	} else if ok {
 		return i
 	}
 	p.fault(n, at, Nearest(text, p.names), "expects the name of an area, found %q, which no area has", short(text))

@@ -8,8 +8,15 @@ import (
 
 // source is a text with its name, kept so that later steps can point into it.
 type source struct {
-	name string
-	text []byte
+	name   string
+	text   []byte
+	origin *Origin // nil when a user wrote the text
+}
+
+// Origin is the text of another format that a genome's text was made from: faults point into it.
+type Origin struct {
+	Text  []byte
+	Place func(line int) (at Pos, key string) // what a line of the made text comes from
 }
 
 // line is the n-th line, from 1, without its end; empty when there is none. Lines are cut at 4 KiB.
@@ -31,6 +38,10 @@ func (s *source) line(n int) string {
 
 // fault makes a Fault at a place of the text.
 func (s *source) fault(pos Pos, key, suggestion, message string) Fault {
+	if o := s.origin; o != nil {
+		pos, key = o.Place(pos.Line)
+		s = &source{name: s.name, text: o.Text}
+	}
 	return Fault{
 		File: s.name, Line: max(1, pos.Line), Column: max(1, pos.Column), Source: s.line(pos.Line),
 		Key: key, Message: message, Suggestion: suggestion,

@@ -5,3 +5,4 @@
 #include "neural_dynamics_fcl.cu"
 #include "list_sums.cu"
 #include "list_ids.cu"
+#include "run_bursts.cu"

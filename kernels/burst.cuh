@@ -13,6 +13,7 @@ static_assert(sizeof(u64) == 8 && sizeof(u32) == 4 && sizeof(u16) == 2, "the hos
 #if defined(__NVCC__) || defined(__CUDACC_RTC__)
 
 #define KERNEL extern "C" __global__ void
+#define KERNEL_OF_1024 extern "C" __global__ void __launch_bounds__(1024)
 #define DEVICE static __device__ __forceinline__
 DEVICE u32 block_index() { return blockIdx.x; }
 DEVICE u32 block_count() { return gridDim.x; }
@@ -24,10 +25,17 @@ DEVICE u32 vote(bool b) { return __ballot_sync(0xffffffffu, b); }
 DEVICE u32 shuffle_xor(u32 v, u32 by) { return __shfl_xor_sync(0xffffffffu, v, by); }
 DEVICE u32 ones(u32 w) { return __popc(w); }
 DEVICE u32 high_product(u32 a, u32 b) { return __umulhi(a, b); }
+#define SHARED __shared__
+DEVICE void block_barrier() { __syncthreads(); }
+DEVICE u8 *dynamic_memory() {
+    extern __shared__ __align__(16) u8 room[];
+    return room;
+}
 
 #elif defined(__clang__) && defined(__CUDA__)
 
 #define KERNEL extern "C" __attribute__((global)) void
+#define KERNEL_OF_1024 extern "C" __attribute__((global)) __attribute__((launch_bounds(1024))) void
 #define DEVICE static __attribute__((device)) __attribute__((always_inline))
 DEVICE u32 block_index() { return __nvvm_read_ptx_sreg_ctaid_x(); }
 DEVICE u32 block_count() { return __nvvm_read_ptx_sreg_nctaid_x(); }
@@ -39,6 +47,10 @@ DEVICE u32 vote(bool b) { return __nvvm_vote_ballot_sync(0xffffffffu, b); }
 DEVICE u32 shuffle_xor(u32 v, u32 by) { return __nvvm_shfl_sync_bfly_i32(0xffffffffu, v, by, 31); }
 DEVICE u32 ones(u32 w) { return __builtin_popcount(w); }
 DEVICE u32 high_product(u32 a, u32 b) { return (u32)((u64)a * b >> 32); }
+#define SHARED static __attribute__((shared))
+DEVICE void block_barrier() { __syncthreads(); }
+extern __attribute__((shared)) __attribute__((aligned(16))) u8 room[];
+DEVICE u8 *dynamic_memory() { return room; }
 
 #else
 
@@ -89,3 +101,41 @@ DEVICE void store_sum(u64 *node, u64 v) {
     if (lane() == 31) *node = v;
 #endif
 }
+
+// fetch_add adds to *p and gives what was there.
+#if defined(__NVCC__) || defined(__CUDACC_RTC__)
+DEVICE u32 fetch_add(u32 *p, u32 v) { return atomicAdd(p, v); }
+#elif defined(__clang__) && defined(__CUDA__)
+DEVICE u32 fetch_add(u32 *p, u32 v) { return (u32)__nvvm_atom_add_gen_i((i32 *)p, (i32)v); }
+#else
+DEVICE u32 fetch_add(u32 *p, u32 v) {
+    u32 old = *p;
+    *p += v;
+    return old;
+}
+#endif
+
+// accumulate is add to global memory for which nobody waits; its answer is never asked for.
+#ifdef BURST_ON_HOST
+DEVICE void accumulate(i32 *p, i32 v) { add(p, v); }
+#else
+DEVICE void accumulate(i32 *p, i32 v) {
+    asm volatile("red.relaxed.gpu.global.add.s32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
+}
+
+// arrive adds 1 to *p after all that the block wrote before; who has seen that by arrivals and then called acquire sees
+// these writes.
+DEVICE void arrive(u32 *p) { asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(p) : "memory"); }
+DEVICE u32 arrivals(const u32 *p) {
+    u32 n;
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(n) : "l"(p) : "memory");
+    return n;
+}
+DEVICE void acquire() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
+
+// publish makes *p v for the host, after all that the thread has seen written.
+DEVICE void publish(u64 *p, u64 v) { asm volatile("st.release.sys.global.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory"); }
+#endif
+
+// read is *p as it is now: other threads write it meanwhile.
+DEVICE u32 read(const u32 *p) { return *(const volatile u32 *)p; }

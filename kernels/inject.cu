@@ -12,6 +12,15 @@ DEVICE i32 events(const u32 *counts, u32 entries, u32 x) {
     return (i32)low;
 }
 
+// amount_of is what a drive adds for the i-th neuron of its area in burst t, 0 while it does not act.
+DEVICE i32 amount_of(const drive *d, const u32 *counts, const i32 *table, u64 seed, u32 i, u64 t) {
+    if (t < d->from || t >= d->until) return 0;
+    if (d->kind == INJECT) return d->amount;
+    purpose p = d->kind == POISSON ? POISSON_DRIVE : NOISE_DRIVE;
+    i32 k = events(counts + d->counts, d->entries, draw_of(seed, p, d->first + i, d->place, t));
+    return d->kind == POISSON ? k * d->amount : table[d->table + (u64)k];
+}
+
 // inject is step 2 of the law, one thread a stimulus and one a driven neuron:
 //
 //	for _, s := range in { acc[s.Port] += s.Amount }
@@ -40,14 +49,8 @@ KERNEL inject(const candidate *stimuli, u64 stimulus_count, const drive *drives,
         else high = middle;
     }
     const drive *d = drives + low;
-    if (t < d->from || t >= d->until) return;
     u32 i = (u32)(k - (d->end - d->count));
-    i32 amount = d->amount;
-    if (d->kind != INJECT) {
-        purpose p = d->kind == POISSON ? POISSON_DRIVE : NOISE_DRIVE;
-        i32 k = events(counts + d->counts, d->entries, draw_of(seed, p, d->first + i, d->place, t));
-        amount = d->kind == POISSON ? k * amount : table[d->table + (u64)k];
-    }
+    i32 amount = amount_of(d, counts, table, seed, i, t);
     if (amount < 0) i += d->split;
     if (amount != 0) add(acc + d->first_port + i, amount);
 }

@@ -4,6 +4,8 @@
 
 enum model { FEAGI = 0, LIF = 1, PSC_EXP = 2, IZHIKEVICH = 3, POISSON_SOURCE = 4, SPIKE_LIST = 5 };
 
+const u32 ALL_MODELS = (1 << (SPIKE_LIST + 1)) - 1; // a bit a model
+
 const u64 NO_TABLE = ~0ull;
 
 // area is a span of neurons that follow one model with one set of parameters.
@@ -21,10 +23,12 @@ struct area {
     float excitability;      // compared with FEAGI's hash when feagi_draw
     u32 refractory, fire_limit, snooze;
     u32 accumulate, feagi_draw;
-    u32 first_term, terms;   // its constant drives, where neurons differ in what these add
+    u32 first_term, terms;   // its constant drives that are terms of the model's formula
+    u32 first_drive, drives; // those that go into acc
+    u32 differ;              // whether neurons differ in what the terms add
 };
 
-// term is a constant drive of an area whose neurons differ, in bursts from ≤ t < until.
+// term is a constant drive that is a term of its model's formula, in bursts from ≤ t < until.
 struct term {
     u64 from, until;
     u64 each;   // where its addends begin, one a neuron, or NO_TABLE

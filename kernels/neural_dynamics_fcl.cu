@@ -111,7 +111,6 @@ struct network {
     const u64 *numbers;     // of sources: below, from, until of each neuron; or where its bursts begin, and the bursts
     const term *terms;
     const double *addends;
-    const float *common; // an area's term in this burst, where neurons do not differ
     u64 seed, t;
     i32 scale;
     const i32 *acc;
@@ -119,20 +118,21 @@ struct network {
     u16 *refractory, *count;
 };
 
-// term_of is what the constant drives add to the formula of the i-th neuron of an area.
-DEVICE float term_of(const network *w, const area *a, u32 i) {
-    if (a->terms == 0) return w->common[a - w->areas];
+// term_at is what the constant drives add in burst t to the formula of the i-th neuron of an area.
+DEVICE float term_at(const network *w, const area *a, u32 i, u64 t) {
     double sum = 0;
     for (u32 k = a->first_term; k < a->first_term + a->terms; k++) {
         const term *d = w->terms + k;
-        if (w->t < d->from || w->t >= d->until) continue;
+        if (t < d->from || t >= d->until) continue;
         sum += d->each == NO_TABLE ? d->all : w->addends[d->each + i];
     }
     return (float)sum;
 }
 
-// input is what a port received, in the genome's unit.
-DEVICE float input(const network *w, u32 port) { return (float)w->acc[port] / (float)w->scale; } // 3
+DEVICE float term_of(const network *w, const area *a, u32 i) { return term_at(w, a, i, w->t); }
+
+// input is a port's sum in the genome's unit.
+DEVICE float input(const network *w, i32 sum) { return (float)sum / (float)w->scale; } // 3
 
 // source_fires is step 4 for the i-th neuron of a source area.
 DEVICE bool source_fires(const network *w, const area *a, u32 i) {
@@ -147,28 +147,42 @@ DEVICE bool source_fires(const network *w, const area *a, u32 i) {
     return from <= w->t && w->t < until && draw_of(w->seed, SOURCE, a->first + i, 0, w->t) < below;
 }
 
-// update is step 4 for neuron n; it says whether the neuron fires.
-DEVICE bool update(const network *w, u32 n) {
-    const area *a = area_of(w->areas, w->area_count, n);
-    u32 i = n - a->first, port = a->first_port + i;
+// update is step 4 for the i-th neuron of an area, whose ports have these sums and whose drives add term to its formula; it
+// says whether the neuron fires. The area's
+// model is one of the given ones.
+template <u32 models> DEVICE bool update(const network *w, const area *a, u32 i, i32 first, i32 second, float term) {
     const float *k = a->k;
-    switch (a->model) {
-    case FEAGI:
-        if (w->acc[port] == 0) return false; // no candidate, no change
+    u32 n = a->first + i;
+    if (models & 1 << FEAGI && (models == 1 << FEAGI || a->model == FEAGI)) {
+        if (first == 0) return false; // no candidate, no change
         if (a->each != NO_TABLE) k = w->constants + a->each + i;
-        return feagi(a, k[0], input(w, port), w->seed, n, w->t, w->v + n, w->refractory + n, w->count + n);
-    case LIF:
+        return feagi(a, k[0], input(w, first), w->seed, n, w->t, w->v + n, w->refractory + n, w->count + n);
+    }
+    if (models & 1 << LIF && (models == 1 << LIF || a->model == LIF)) {
         if (a->each != NO_TABLE) k = w->constants + a->each + 4ull * i;
-        return lif(k, input(w, port), term_of(w, a, i), w->v + n, w->refractory + n);
-    case PSC_EXP:
+        return lif(k, input(w, first), term, w->v + n, w->refractory + n);
+    }
+    if (models & 1 << PSC_EXP && (models == 1 << PSC_EXP || a->model == PSC_EXP)) {
         if (a->each != NO_TABLE) k = w->constants + a->each + 8ull * i;
-        return psc_exp(k, input(w, port), input(w, port + (a->end - a->first)), term_of(w, a, i), w->v + n, w->more0 + n,
-                       w->more1 + n, w->refractory + n);
-    case IZHIKEVICH:
+        return psc_exp(k, input(w, first), input(w, second), term, w->v + n, w->more0 + n, w->more1 + n,
+                       w->refractory + n);
+    }
+    if (models & 1 << IZHIKEVICH && a->model == IZHIKEVICH) {
         if (a->each != NO_TABLE) k = w->constants + a->each + 6ull * i;
-        return izhikevich(k, input(w, port), term_of(w, a, i), w->v + n, w->more0 + n);
+        return izhikevich(k, input(w, first), term, w->v + n, w->more0 + n);
     }
     return source_fires(w, a, i);
+}
+
+// ports_of is the number of ports of a model's neuron.
+DEVICE u32 ports_of(u32 model) { return model == PSC_EXP ? 2 : model < POISSON_SOURCE ? 1 : 0; }
+
+// update_plain is update for neuron n with the sums of acc.
+DEVICE bool update_plain(const network *w, u32 n) {
+    const area *a = area_of(w->areas, w->area_count, n);
+    u32 i = n - a->first, port = a->first_port + i, ports = ports_of(a->model);
+    return update<ALL_MODELS>(w, a, i, ports > 0 ? w->acc[port] : 0, ports > 1 ? w->acc[port + (a->end - a->first)] : 0,
+                              term_of(w, a, i));
 }
 
 // neural_dynamics_fcl is steps 3 and 4 of the law, one thread a neuron and one a port; what fires and what is a candidate
@@ -178,7 +192,7 @@ DEVICE bool update(const network *w, u32 n) {
 //	for p := range ports { candidates[p/32].bit(p%32) = acc[p] != 0 }
 KERNEL neural_dynamics_fcl(network w, u32 neurons, u32 *fired, u32 ports, u32 *candidates) {
     u64 i = thread_index();
-    bool fires = i < neurons && update(&w, (u32)i);
+    bool fires = i < neurons && update_plain(&w, (u32)i);
     if (i / 32 * 32 < neurons) store_bits(fired + i / 32, fires);
     if (i / 32 * 32 < ports) store_bits(candidates + i / 32, i < ports && w.acc[i] != 0);
 }

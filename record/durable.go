@@ -65,3 +65,6 @@ func syncFolder(dir string) error {
 	}
 	return err
 }
+
+// WriteFile writes a file or replaces it: whole or not at all, also after a crash.
+func WriteFile(path string, content []byte) error { return replace(path, content) }

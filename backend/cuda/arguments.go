@@ -72,7 +72,6 @@ type network struct {
 	areaCount          uint32
 	constants, numbers driver.Ptr
 	terms, addends     driver.Ptr
-	common             driver.Ptr
 	seed, t            uint64
 	scale              int32
 	acc                driver.Ptr
@@ -122,7 +121,7 @@ func (b *backend) bind(t *tables) {
 		dynamics: dynamicsArgs{
 			network: network{
 				areas: p[bufAreas], areaCount: uint32(len(t.areas)), constants: p[bufConstants], numbers: p[bufNumbers],
-				terms: p[bufTerms], addends: p[bufAddends], common: p[bufInput] + driver.Ptr(b.plan.terms),
+				terms: p[bufTerms], addends: p[bufAddends],
 				seed: c.RunSeed, scale: c.Scale, acc: p[bufAcc],
 				v: p[bufV], more0: p[bufMore0], more1: p[bufMore1], refractory: p[bufRefractory], count: p[bufCount],
 			},
@@ -166,6 +165,7 @@ func (b *backend) upload(t *tables) error {
 		{bufRow, data(c.Row)}, {bufTarget, data(c.Target)}, {bufWeight, data(c.Weight)}, {bufDelay, data(c.Delay)},
 		{bufAreas, data(t.areas)}, {bufConstants, data(t.constants)}, {bufNumbers, data(t.numbers)},
 		{bufTerms, data(t.terms)}, {bufAddends, data(t.addends)},
+		{bufStimuli, data(t.stimuli)}, {bufInjected, data(t.injected)},
 		{bufDrives, data(t.drives)}, {bufCounts, data(t.counts)}, {bufTable, data(t.amounts)},
 	} {
 		if n := b.plan.bytes[u.to]; n > 0 {

@@ -27,9 +27,14 @@ type tuning struct {
 	pairs   uint64 // of neuron and delay that one round of propagation takes; 0: as many as neurons
 	entries uint64 // of a list that the page-locked buffers hold, at most
 	ptx     string // instead of the embedded code; empty: the embedded code
+
+	plain        bool   // no launches of many bursts
+	batch        uint64 // bursts of such a launch, at most
+	batchThreads uint32 // a block of it
+	uncached     bool   // no copies of state and tables in its shared memory
 }
 
-var defaults = tuning{threads: 256, entries: 1 << 20}
+var defaults = tuning{threads: 256, entries: 1 << 20, batch: 256, batchThreads: 1024}
 
 // Open uploads c to a GPU, in the state before burst 0. The error wraps engine.ErrUnavailable when this machine cannot run
 // CUDA, and is a *MemoryError when the network does not fit the device.
@@ -80,6 +85,7 @@ type backend struct {
 	args   arguments
 	input  input
 	output output
+	batch  batch
 
 	number  uint64   // the next burst
 	lengths []uint64 // of the fire queue of burst b at b mod MaxDelay
@@ -127,6 +133,7 @@ func (b *backend) prepare() error {
 	b.driven = t.driven
 	b.lengths = make([]uint64, b.c.MaxDelay)
 	b.plan = makePlan(b.c, b.want, b.tune, t)
+	b.plan.planBatch(b, t)
 	var err error
 	if b.stream, err = b.ctx.Stream(); err != nil {
 		return err
@@ -144,6 +151,9 @@ func (b *backend) prepare() error {
 		return err
 	}
 	b.bind(t)
+	if err := b.prepareBatch(t); err != nil {
+		return err
+	}
 	if err := b.upload(t); err != nil {
 		return err
 	}
@@ -186,7 +196,7 @@ func (b *backend) release() error {
 	if b.stream != nil {
 		errs = append(errs, b.stream.Synchronize())
 	}
-	errs = append(errs, b.plan.free(b.ctx), b.input.free(), b.output.free())
+	errs = append(errs, b.plan.free(b.ctx), b.input.free(), b.output.free(), b.batch.free())
 	for _, p := range b.params {
 		if p != nil {
 			p.Release()

@@ -42,6 +42,11 @@ const (
 	bufLength
 	bufSums
 	bufInput
+	bufRing
+	bufQueue
+	bufSync
+	bufStimuli
+	bufInjected
 	slotCount
 )
 
@@ -54,7 +59,8 @@ type plan struct {
 	firedSums, candidateSums, rows uint64 // offsets of the trees in bufSums, in bytes
 	stimuli                        uint64 // capacity of the input's stimuli
 	head                           uint64 // bytes of the input before the stimuli
-	terms                          uint64 // offset of the areas' terms in the input
+	batch                          bool   // launches of many bursts are possible
+	ring                           uint64 // bytes of their ring
 }
 
 // MemoryError says that a network does not fit the device's free memory.
@@ -69,7 +75,9 @@ func (e *MemoryError) Error() string {
 
 // DeviceBytes is the device memory that Open takes for c.
 func DeviceBytes(c *connectome.Connectome, w engine.Want) uint64 {
-	p := makePlan(c, w, defaults, makeTables(c))
+	t := makeTables(c)
+	p := makePlan(c, w, defaults, t)
+	p.planBatch(&backend{c: c, want: w, tune: defaults}, t)
 	return p.total()
 }
 
@@ -101,8 +109,7 @@ func makePlan(c *connectome.Connectome, w engine.Want, tune tuning, t *tables) p
 	p.candidateSums = 8 * nodes(divUp(n, 32))
 	p.rows = p.candidateSums + 8*nodes(divUp(ports, 32))
 	b[bufSums] = p.rows + 8*nodes(p.pairs)
-	p.terms = 8 * (delays + 1)
-	p.head = p.terms + 8*divUp(uint64(len(t.areas)), 2)
+	p.head = 8 * (delays + 1)
 	p.stimuli = min(ports, tune.entries)
 	b[bufInput] = p.head + 8*p.stimuli
 	return p

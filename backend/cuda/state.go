@@ -41,15 +41,11 @@ func (b *backend) readState(s *engine.State) error {
 			return err
 		}
 	}
-	for i := range s.Queues {
-		number := b.before(uint64(i) + 1)
-		q := resize(s.Queues[i], int(b.lengths[number]))
-		s.Queues[i] = q
-		if len(q) > 0 {
-			if err := b.stream.Download(data(q), b.queue(number), size(q)); err != nil {
-				return err
-			}
-		}
+	if !b.batch.on {
+		return b.downloadQueues(s.Queues)
+	}
+	for i, q := range b.batch.history {
+		s.Queues[i] = append(s.Queues[i][:0], q...)
 	}
 	err := b.stream.Synchronize()
 	runtime.KeepAlive(s)
@@ -94,7 +90,7 @@ func (b *backend) WriteState(s *engine.State) error {
 }
 
 func (b *backend) writeState(s *engine.State) error {
-	b.number = s.Number
+	b.number, b.batch.on = s.Number, false
 	p := &b.plan
 	for _, u := range variables(s) {
 		if n := p.bytes[u.device]; n > 0 {
@@ -108,18 +104,7 @@ func (b *backend) writeState(s *engine.State) error {
 			return err
 		}
 	}
-	for i, q := range s.Queues {
-		number := b.before(uint64(i) + 1)
-		b.lengths[number] = uint64(len(q))
-		if len(q) > 0 {
-			if err := b.stream.Upload(b.queue(number), data(q), size(q)); err != nil {
-				return err
-			}
-		}
-	}
-	err := b.stream.Synchronize()
-	runtime.KeepAlive(s)
-	return err
+	return b.uploadQueues(s.Queues)
 }
 
 // resize makes s n entries long, keeping its memory and entries where it can.

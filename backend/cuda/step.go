@@ -7,12 +7,11 @@ import (
 	"burst/engine"
 )
 
-// input is the page-locked memory that a burst's numbers are uploaded from: the lengths of the fire queues added up, the
-// areas' terms, the stimuli.
+// input is the page-locked memory that a burst's numbers are uploaded from: the lengths of the fire queues added up, and the
+// stimuli.
 type input struct {
 	host    *driver.HostMemory
 	before  []uint64
-	terms   []float32
 	stimuli []engine.Stimulus
 }
 
@@ -24,7 +23,6 @@ func (in *input) allocate(b *backend) error {
 	}
 	m := unsafe.Pointer(unsafe.SliceData(in.host.Bytes()))
 	in.before = unsafe.Slice((*uint64)(m), b.c.MaxDelay+1)
-	in.terms = unsafe.Slice((*float32)(unsafe.Add(m, b.plan.terms)), len(b.c.Areas))
 	in.stimuli = unsafe.Slice((*engine.Stimulus)(unsafe.Add(m, b.plan.head)), b.plan.stimuli)
 	return nil
 }
@@ -59,6 +57,9 @@ func (b *backend) Step(in []engine.Stimulus, out *engine.Burst) error {
 
 // burst is the law of a burst. Inputs are sums, so injecting before propagating is the same.
 func (b *backend) burst(in []engine.Stimulus, out *engine.Burst) error {
+	if err := b.turnOff(); err != nil {
+		return err
+	}
 	out.Number = b.number
 	if err := b.inject(in); err != nil {
 		return err
@@ -99,14 +100,11 @@ func (b *backend) inject(in []engine.Stimulus) error {
 	}
 }
 
-// addUp fills the input with the fire queues' lengths and the areas' terms.
+// addUp fills the input with the fire queues' lengths.
 func (b *backend) addUp() {
 	b.input.before[0] = 0
 	for d := uint64(1); d <= uint64(b.c.MaxDelay); d++ {
 		b.input.before[d] = b.input.before[d-1] + b.lengths[b.before(d)]
-	}
-	for i := range b.c.Areas {
-		b.input.terms[i] = b.c.Areas[i].Term(b.number)
 	}
 }
 

@@ -22,6 +22,8 @@ type area struct {
 	fireLimit, snooze     uint32
 	accumulate, feagiDraw uint32
 	firstTerm, terms      uint32
+	firstDrive, drives    uint32
+	differ                uint32
 }
 
 type term struct {
@@ -45,6 +47,12 @@ type drive struct {
 	amount      int32
 }
 
+// scheduled is the struct of that name in kernels/run_bursts.cu, field for field.
+type scheduled struct {
+	at, every, from, until uint64
+	first, count           uint64
+}
+
 // The kernels' numbers of kinds of drive; those of models are connectome's.
 const (
 	kindInject, kindPoisson, kindNoise = 0, 1, 2
@@ -62,6 +70,8 @@ type tables struct {
 	counts    []uint32
 	amounts   []int32
 	driven    uint64 // threads that the drives need
+	stimuli   []scheduled
+	injected  []candidate // of the stimuli
 }
 
 // makeTables collects them from c.
@@ -69,17 +79,23 @@ func makeTables(c *connectome.Connectome) *tables {
 	t := &tables{}
 	for i := range c.Areas {
 		a := &c.Areas[i]
-		t.addArea(a)
+		first := len(t.drives)
 		for place := range a.Drives {
 			t.addDrive(a, uint32(place))
 		}
+		t.addArea(a, uint32(first))
+	}
+	for i := range c.Stimuli {
+		t.addStimulus(&c.Stimuli[i])
 	}
 	return t
 }
 
-func (t *tables) addArea(a *connectome.Area) {
+// addArea adds an area whose drives begin at a place of the table.
+func (t *tables) addArea(a *connectome.Area, firstDrive uint32) {
 	e := area{
 		first: a.Neurons.First, end: a.Neurons.End(), firstPort: a.Ports.First, model: uint32(a.Model), each: noTable,
+		firstDrive: firstDrive, drives: uint32(len(t.drives)) - firstDrive, differ: flag(a.TermsDiffer()),
 	}
 	switch a.Model {
 	case connectome.FEAGIModel:
@@ -135,11 +151,18 @@ func addEach[T any](t *tables, e *area, each []T, words func(*T) []float32) {
 	}
 }
 
-// addTerms adds the constant drives of an area whose neurons differ in what these add.
-func (t *tables) addTerms(a *connectome.Area, e *area) {
-	if !a.TermsDiffer() {
-		return
+// addStimulus adds a stimulus of the genome.
+func (t *tables) addStimulus(s *connectome.Stimulus) {
+	t.stimuli = append(t.stimuli, scheduled{
+		at: s.At, every: s.Every, from: s.From, until: s.Until, first: uint64(len(t.injected)), count: uint64(len(s.Ports)),
+	})
+	for k, port := range s.Ports {
+		t.injected = append(t.injected, candidate{port, s.Amounts[k]})
 	}
+}
+
+// addTerms adds the constant drives of an area that are terms of its model's formula.
+func (t *tables) addTerms(a *connectome.Area, e *area) {
 	e.firstTerm = uint32(len(t.terms))
 	for i := range a.Drives {
 		d := &a.Drives[i]

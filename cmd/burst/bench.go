@@ -40,6 +40,8 @@ func newBenchCommand() *cobra.Command {
 	f.BoolVar(&o.fcl, "fcl", false, "deliver the fire candidate list of every burst too")
 	f.IntVar(&o.bursts, "bursts", 0, "bursts to measure instead of the workload's own number")
 	f.BoolVar(&o.json, "json", false, "print the results as JSON")
+	register(cmd, "suite", cobra.FixedCompletions(bench.Suites(), cobra.ShellCompDirectiveNoFileComp))
+	register(cmd, "backend", cobra.FixedCompletions(backend.Names(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -52,7 +54,7 @@ func (o *benchOptions) run(cmd *cobra.Command, names []string) error {
 		return err
 	}
 	results := []bench.Result{}
-	rows := [][]string{{"workload", "backend", "threads", "p50 (µs)", "p90", "p99", "spikes/burst", "events/burst", "build (s)", "state"}}
+	rows := [][]string{{"workload", "backend", "threads", "mean (µs)", "p50", "p90", "p99", "spikes/burst", "events/burst", "build (s)", "state"}}
 	for _, w := range workloads {
 		if o.bursts > 0 {
 			w.Bursts = o.bursts
@@ -79,6 +81,6 @@ func benchRow(r bench.Result) []string {
 	if r.Threads > 0 {
 		threads = fmt.Sprint(r.Threads)
 	}
-	return []string{r.Name, r.Backend, threads, micros(r.Burst.P50), micros(r.Burst.P90), micros(r.Burst.P99),
+	return []string{r.Name, r.Backend, threads, micros(r.Burst.Mean), micros(r.Burst.P50), micros(r.Burst.P90), micros(r.Burst.P99),
 		micros(r.SpikesPerBurst), count(uint64(r.EventsPerBurst)), fmt.Sprintf("%.2f", r.Build), r.State}
 }

@@ -6,6 +6,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"strconv"
@@ -13,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 
+	"burst/backend/cuda"
+	"burst/backend/cuda/driver"
 	"burst/engine"
 	"burst/genomes"
 	"burst/record"
@@ -53,6 +57,10 @@ func TestExitStatus(t *testing.T) {
 		{exitFile, []string{"run", dir + "/missing.yaml"}},
 		{exitFile, []string{"run", dir}},
 		{exitFile, []string{"init", bad}},
+		{exitFile, []string{"plot", dir + "/missing"}},
+		{exitFile, []string{"stats", dir}},
+		{exitUsage, []string{"run", "quickstart", "--bursts", "0"}},
+		{exitUsage, []string{"bench", "quickstart", "--threads", "2,-1"}},
 		{exitFile, []string{"init", dir + "/no/such/folder/x.yaml"}},
 		{exitAssertion, []string{"run", "quickstart", "--bursts", "3", "--expect-digest", "0123456789abcdef"}},
 	}
@@ -60,7 +68,25 @@ func TestExitStatus(t *testing.T) {
 		code, _, stderr := call(c.args...)
 		require.Equal(t, c.want, code, "burst %s\n%s", strings.Join(c.args, " "), stderr)
 	}
-	require.Equal(t, exitDevice, exitCode(errors.Join(errors.New("cuda"), engine.ErrUnavailable)))
+	full := &cuda.MemoryError{Need: 9, Free: 7}
+	fault := &driver.Error{Op: "cuStreamSynchronize", Code: driver.IllegalAddress}
+	for _, c := range []struct {
+		want int
+		err  error
+	}{
+		{exitDevice, errors.Join(errors.New("cuda"), engine.ErrUnavailable)},
+		{exitLimit, fmt.Errorf("opening: %w", full)},
+		{exitLimit, fmt.Errorf("%w: %w", full, &driver.Error{Code: driver.OutOfMemory})}, // what Open gives when others were faster
+		{exitDevice, fmt.Errorf("burst 7: cuda: device 0: %w", fault)},
+		{exitFile, fmt.Errorf("link: %w", &os.LinkError{Op: "link", Err: syscall.EXDEV})},
+		{exitFile, fmt.Errorf("sync: %w", os.NewSyscallError("fsync", syscall.EIO))},
+		{exitFile, fmt.Errorf("recording to x: %w", syscall.ENOSPC)},
+		{exitFile, fmt.Errorf("record: this run has no recording of spikes: %w", fs.ErrNotExist)},
+		{exitDamaged, fmt.Errorf("%w: %w", &record.DamagedError{Path: "x"}, fs.ErrNotExist)},
+		{exitOther, errors.New("anything else")},
+	} {
+		require.Equal(t, c.want, exitCode(c.err), "%v", c.err)
+	}
 }
 
 // TestRunJSON holds the fixed fields, by name and value.

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"burst/genome"
 	"burst/genomes"
+	"burst/record"
 
 	"github.com/spf13/cobra"
 )
@@ -20,35 +23,73 @@ type example struct {
 }
 
 func newExamplesCommand() *cobra.Command {
-	var asJSON bool
+	var asJSON, write, force bool
 	cmd := &cobra.Command{
 		Use:               "examples [NAME]",
-		Short:             "List the networks that come with burst, or print one",
+		Short:             "List the networks that come with burst, or print or write one",
+		Example:           "  burst examples\n  burst examples quickstart\n  burst examples brunel-c --write",
 		Args:              usage(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: completeGenome,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 1 {
+			switch {
+			case len(args) == 1 && write:
+				return writeExample(cmd, args[0], force, asJSON)
+			case len(args) == 1 && asJSON:
+				return usageError{errors.New("--json lists the examples; with a name it wants --write")}
+			case len(args) == 1:
 				return printExample(cmd, args[0])
+			case write:
+				return usageError{errors.New("--write wants the name of an example (`burst examples` lists them)")}
 			}
 			return listExamples(cmd, asJSON)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the list as JSON")
+	f := cmd.Flags()
+	f.BoolVar(&asJSON, "json", false, "print the list as JSON")
+	f.BoolVar(&write, "write", false, "write the example to NAME.yaml instead of printing it")
+	f.BoolVar(&force, "force", false, "with --write: replace a file that is there")
 	return cmd
 }
 
-// printExample writes an example's genome.
-func printExample(cmd *cobra.Command, name string) error {
+// exampleText is an example's genome.
+func exampleText(name string) ([]byte, error) {
 	text, err := genomes.Text(name)
+	if err == nil {
+		return text, nil
+	}
+	message := fmt.Sprintf("no example %q", name)
+	if near := genome.Nearest(name, genomes.Names()); near != "" {
+		message += fmt.Sprintf(", did you mean %q?", near)
+	}
+	return nil, usageError{fmt.Errorf("%s (`burst examples` lists them)", message)}
+}
+
+// printExample writes an example's genome to standard output.
+func printExample(cmd *cobra.Command, name string) error {
+	text, err := exampleText(name)
 	if err != nil {
-		message := fmt.Sprintf("no example %q", name)
-		if near := genome.Nearest(name, genomes.Names()); near != "" {
-			message += fmt.Sprintf(", did you mean %q?", near)
-		}
-		return usageError{fmt.Errorf("%s (`burst examples` lists them)", message)}
+		return err
 	}
 	_, err = cmd.OutOrStdout().Write(text)
 	return err
+}
+
+// writeExample writes an example's genome to a file, which must be new unless force.
+func writeExample(cmd *cobra.Command, name string, force, asJSON bool) error {
+	text, err := exampleText(name)
+	if err != nil {
+		return err
+	}
+	path := name + ".yaml"
+	if force {
+		err = record.WriteFile(path, text)
+	} else if err = writeNew(path, text); errors.Is(err, fs.ErrExist) {
+		err = fmt.Errorf("%w (--force replaces it)", err)
+	}
+	if err != nil {
+		return err
+	}
+	return tellWritten(cmd, path, asJSON)
 }
 
 // listExamples writes a line an example: its name and what its first comment says.

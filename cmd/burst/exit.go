@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
+	"syscall"
 
 	"burst/backend/cuda"
+	"burst/backend/cuda/driver"
 	"burst/checkpoint"
 	"burst/connectome"
 	"burst/engine"
@@ -40,7 +43,7 @@ const exitCodes = `Exit statuses of burst:
     5  device fault, or the backend is not available on this machine
     6  a file could not be read or written
     7  a checkpoint or recording is damaged or does not fit
-    8  an assertion failed: --expect-digest, replay, or verify found a difference
+    8  an assertion failed: --expect-digest, replay, or verify or diff found a difference
   130  interrupted (Ctrl-C) at a burst's boundary, checkpoint written unless --no-out
   143  terminated (SIGTERM) at a burst's boundary, checkpoint written unless --no-out
 `
@@ -59,7 +62,7 @@ func (s stopped) Error() string { return "" }
 type assertionError struct{ error }
 
 // exitCode is the exit status that belongs to an error. A LimitError wraps the fault that gives its place, so it comes
-// before faults.
+// before faults; a device without memory wraps what the driver said, so it comes before the driver's errors.
 func exitCode(err error) int {
 	var (
 		u usageError
@@ -67,12 +70,12 @@ func exitCode(err error) int {
 		a assertionError
 		l *connectome.LimitError
 		f genome.Faults
-		p *fs.PathError
+		m *cuda.MemoryError
+		g *driver.Error
 		d *record.DamagedError
 		c *checkpoint.DamagedError
 		v *checkpoint.VersionError
 		e *engine.DeviceError
-		m *cuda.MemoryError
 	)
 	switch {
 	case err == nil:
@@ -87,14 +90,26 @@ func exitCode(err error) int {
 		return exitLimit
 	case errors.As(err, &f):
 		return exitGenome
-	case errors.Is(err, engine.ErrUnavailable), errors.As(err, &e):
+	case errors.Is(err, engine.ErrUnavailable), errors.As(err, &e), errors.As(err, &g):
 		return exitDevice
 	case errors.As(err, &d), errors.As(err, &c), errors.As(err, &v):
 		return exitDamaged
-	case errors.As(err, &p):
+	case isFileError(err):
 		return exitFile
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
 	}
 	return exitOther
+}
+
+// isFileError reports whether the system refused something about a file: package os wraps that in several ways.
+func isFileError(err error) bool {
+	var (
+		p *fs.PathError
+		l *os.LinkError
+		s *os.SyscallError
+		n syscall.Errno
+	)
+	return errors.As(err, &p) || errors.As(err, &l) || errors.As(err, &s) || errors.As(err, &n) ||
+		errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrClosed)
 }

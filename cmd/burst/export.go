@@ -18,6 +18,7 @@ import (
 type exportOptions struct {
 	to    string
 	table string
+	json  bool
 }
 
 func newExportCommand() *cobra.Command {
@@ -28,23 +29,23 @@ func newExportCommand() *cobra.Command {
 		Short: "Write a recording in another format: " + formats,
 		Long: "export reads a run folder, or a .parquet or .arrows file of one, and writes the rows in the format that the output's\n" +
 			"name ends with: " + formats + ". A run that still goes on gives what is on disk.",
-		Example: "  burst export runs/quickstart-1 -o spikes.npz\n  burst export runs/quickstart-1 --table potentials -o v.csv",
-		Args:    usage(cobra.ExactArgs(1)),
-		RunE:    func(cmd *cobra.Command, args []string) error { return o.run(args[0]) },
+		Example:           "  burst export runs/quickstart-1 -o spikes.npz\n  burst export runs/quickstart-1 --table potentials -o v.csv",
+		Args:              usage(cobra.ExactArgs(1)),
+		ValidArgsFunction: completeFolder,
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
 	}
 	f := cmd.Flags()
 	f.StringVarP(&o.to, "output", "o", "", "the file to write; one that is there is replaced")
 	f.StringVar(&o.table, "table", "spikes", "which recording of a run folder: spikes, potentials or fcl")
+	f.BoolVar(&o.json, "json", false, "name the file as JSON")
 	choices := []string{"spikes", "potentials", "fcl"}
-	if err := cmd.RegisterFlagCompletionFunc("table", cobra.FixedCompletions(choices, cobra.ShellCompDirectiveNoFileComp)); err != nil {
-		panic("BUG: " + err.Error())
-	}
+	register(cmd, "table", cobra.FixedCompletions(choices, cobra.ShellCompDirectiveNoFileComp))
 	cmd.AddCommand(newExportConnectomeCommand())
 	return cmd
 }
 
 // run is the command.
-func (o *exportOptions) run(from string) error {
+func (o *exportOptions) run(cmd *cobra.Command, from string) error {
 	if o.to == "" {
 		return usageError{fmt.Errorf("no output given, want -o FILE that ends with one of %s", strings.Join(record.Formats(), ", "))}
 	}
@@ -59,7 +60,10 @@ func (o *exportOptions) run(from string) error {
 	if err != nil {
 		return err
 	}
-	return record.Export(o.to, r)
+	if err := record.Export(o.to, r); err != nil || !o.json {
+		return err
+	}
+	return printJSON(cmd, written{o.to})
 }
 
 // open finds the recording.

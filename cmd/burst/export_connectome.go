@@ -64,7 +64,7 @@ func exportConnectome(cmd *cobra.Command, arg string, o *connectomeExport) error
 	case alone && cmd.Flags().Changed("format"):
 		return usageError{fmt.Errorf("--format beside %s, whose ending tells the format", o.out)}
 	}
-	g, err := loadGenome(arg)
+	g, err := loadGenome(cmd, arg)
 	if err != nil {
 		return err
 	}

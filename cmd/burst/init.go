@@ -15,8 +15,14 @@ import (
 //go:embed starter.yaml
 var starter []byte
 
+// written is what commands that write one file print with --json.
+type written struct {
+	File string `json:"file"`
+}
+
 func newInitCommand() *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use:   "init [FILE]",
 		Short: "Write a small genome to start from",
 		Args:  usage(cobra.MaximumNArgs(1)),
@@ -28,10 +34,20 @@ func newInitCommand() *cobra.Command {
 			if err := writeNew(path, starter); err != nil {
 				return err
 			}
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "wrote %s\nnow: burst run %s\n", path, path)
-			return err
+			return tellWritten(cmd, path, asJSON)
 		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "name the file as JSON")
+	return cmd
+}
+
+// tellWritten names a new genome and what to do with it.
+func tellWritten(cmd *cobra.Command, path string, asJSON bool) error {
+	if asJSON {
+		return printJSON(cmd, written{path})
+	}
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "wrote %s\nnow: burst run %s\n", path, path)
+	return err
 }
 
 // writeNew writes a file that must not exist yet: whole or not at all, also after a crash.

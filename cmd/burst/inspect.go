@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 
 	"burst/connectome"
+	"burst/genome/brainmap"
 
 	"github.com/spf13/cobra"
 )
@@ -17,6 +19,16 @@ type inspection struct {
 	MaxDelay int           `json:"max_delay"`        // bursts
 	Areas    []inspectArea `json:"areas"`
 	Bytes    inspectBytes  `json:"bytes"`
+	Cost     *cost         `json:"cost,omitempty"` // with --cost
+}
+
+// inspectOptions are the flags of `burst inspect`.
+type inspectOptions struct {
+	threads int
+	cost    bool
+	bursts  uint64
+	svg     string
+	json    bool
 }
 
 type inspectArea struct {
@@ -33,36 +45,42 @@ type inspectArea struct {
 
 // inspectBytes is the memory a network takes.
 type inspectBytes struct {
-	Host   uint64 `json:"host"`   // connectome and the cpu backend's state
+	Host   uint64 `json:"host"`   // connectome and the reference's state; the cpu backend copies synapses, which --cost measures
 	Device uint64 `json:"device"` // the same arrays on a GPU, without its output buffers
 	Peak   uint64 `json:"peak"`   // on the host while building
 }
 
 func newInspectCommand() *cobra.Command {
-	var asJSON bool
-	var threads int
+	var o inspectOptions
 	cmd := &cobra.Command{
-		Use:               "inspect GENOME",
-		Short:             "Show areas, neurons, synapses and memory, without building",
+		Use:   "inspect GENOME",
+		Short: "Show areas, neurons, synapses and memory, without building",
+		Long: "Counts what the genome grows to. With --cost the network is built and its first bursts are run on each backend of\n" +
+			"this machine, for about a second each, to tell memory and time of the whole run.",
+		Example:           "  burst inspect brunel-c\n  burst inspect brunel-c --cost --bursts 100000",
 		Args:              genomeArgument,
 		ValidArgsFunction: completeGenome,
-		RunE:              func(cmd *cobra.Command, args []string) error { return inspect(cmd, args[0], threads, asJSON) },
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the sizes as JSON")
-	cmd.Flags().IntVar(&threads, "threads", 0, "threads to count with (default: all processors)")
+	f := cmd.Flags()
+	f.BoolVar(&o.json, "json", false, "print the sizes as JSON")
+	f.IntVar(&o.threads, "threads", 0, "threads to count, build and run with (default: all processors)")
+	f.BoolVar(&o.cost, "cost", false, "build the network and try its first bursts to tell memory and time of a run")
+	f.Uint64Var(&o.bursts, "bursts", 0, fmt.Sprintf("with --cost: the length of the run (default: the genome's, else %d)", defaultBursts))
+	f.StringVar(&o.svg, "map", "", "draw areas and projections into this SVG file, which must not exist")
 	return cmd
 }
 
 // stateBytes is what the backends keep of a neuron: V, refractory countdown, fire count and the sum of its port.
 const stateBytes = 4 + 2 + 2 + 4
 
-// inspect prints what Measure finds.
-func inspect(cmd *cobra.Command, arg string, threads int, asJSON bool) error {
-	g, err := loadGenome(arg)
+// run prints what Measure finds.
+func (o *inspectOptions) run(cmd *cobra.Command, arg string) error {
+	g, err := loadGenome(cmd, arg)
 	if err != nil {
 		return err
 	}
-	s, err := connectome.Measure(g, connectome.Options{Threads: threads})
+	s, err := connectome.Measure(g, connectome.Options{Threads: o.threads})
 	if err != nil {
 		return err
 	}
@@ -77,10 +95,31 @@ func inspect(cmd *cobra.Command, arg string, threads int, asJSON bool) error {
 			Neurons: a.Neurons, InSynapses: a.InSynapses, OutSynapses: a.OutSynapses,
 		})
 	}
-	if asJSON {
+	if o.svg != "" {
+		var b bytes.Buffer
+		if err := brainmap.Draw(&b, g); err != nil {
+			return err
+		}
+		if err := writeNew(o.svg, b.Bytes()); err != nil {
+			return err
+		}
+	}
+	if o.cost {
+		bursts, err := (&runOptions{bursts: o.bursts}).length(g)
+		if err != nil {
+			return err
+		}
+		if v.Cost, err = estimate(cmd, g, bursts, o.threads); err != nil {
+			return err
+		}
+	}
+	if o.json {
 		return printJSON(cmd, v)
 	}
-	return v.print(cmd)
+	if err := v.print(cmd); err != nil || v.Cost == nil {
+		return err
+	}
+	return v.Cost.print(cmd)
 }
 
 // print writes the sizes for people.
@@ -105,5 +144,5 @@ func (v *inspection) print(cmd *cobra.Command) error {
 	}
 	return pairs(w, append(facts,
 		"longest delay", fmt.Sprintf("%d bursts", v.MaxDelay),
-		"memory", fmt.Sprintf("%s on the host (reference, cpu), %s on a GPU; %s while building", bytesText(v.Bytes.Host), bytesText(v.Bytes.Device), bytesText(v.Bytes.Peak)))...)
+		"memory", fmt.Sprintf("%s on the host, %s on a GPU; %s while building (--cost measures each backend)", bytesText(v.Bytes.Host), bytesText(v.Bytes.Device), bytesText(v.Bytes.Peak)))...)
 }

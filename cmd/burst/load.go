@@ -8,17 +8,18 @@ import (
 
 	"burst/connectome"
 	"burst/genome"
+	"burst/genome/feagi"
 	"burst/genomes"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
-// loadGenome reads a genome argument: a file, or else the name of a shipped example.
-func loadGenome(arg string) (*genome.Genome, error) {
+// loadGenome reads a genome argument: a file, also one of FEAGI's, or else the name of a shipped example.
+func loadGenome(cmd *cobra.Command, arg string) (*genome.Genome, error) {
 	_, err := os.Stat(arg)
 	if err == nil {
-		return genome.Load(arg)
+		return loadFile(cmd, arg)
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -31,6 +32,26 @@ func loadGenome(arg string) (*genome.Genome, error) {
 		return nil, fmt.Errorf("%w, and no example has that name; did you mean %q?", err, near)
 	}
 	return nil, fmt.Errorf("%w, and no example has that name (`burst examples` lists them)", err)
+}
+
+// loadFile reads a genome of either format; what becomes of one of FEAGI's is said in a line.
+func loadFile(cmd *cobra.Command, path string) (*genome.Genome, error) {
+	text, err := genome.ReadText(path)
+	if err != nil {
+		return nil, err
+	}
+	if !feagi.Looks(text) {
+		return genome.Load(path)
+	}
+	g, report, err := feagi.Import(path, text, feagi.Options{})
+	if err != nil {
+		return nil, err
+	}
+	quiet := cmd.Flags().Lookup("quiet")
+	if quiet == nil || quiet.Value.String() != "true" {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s (`burst import feagi %s` lists them)\n", report.Summary(), path)
+	}
+	return g, nil
 }
 
 // nearestFlag is the flag of cmd closest to name.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"burst/record"
+	"burst/record/picture"
 
 	"github.com/spf13/cobra"
 )
@@ -146,6 +147,10 @@ func (r *runner) finish(failed error) error {
 	})
 	if err != nil {
 		return fmt.Errorf("%w\nthe run itself ended with digest %s; what it recorded is in %s", err, res.Digest, r.folder)
+	}
+	// The recordings are safe; a picture that fails can be drawn again.
+	if err := picture.OfRun(r.folder); err != nil {
+		r.progress.line("no pictures: %v; try `burst plot %s`", err, r.folder)
 	}
 	return failed
 }

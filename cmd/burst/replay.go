@@ -21,9 +21,10 @@ func newReplayCommand() *cobra.Command {
 		Short: "Run again what a run folder describes and compare the digests",
 		Long: "replay runs the genome of a run folder again, with its seeds and as many bursts, and ends with status 8 when the\n" +
 			"digest is not the one in the folder's manifest.",
-		Example: "  burst replay runs/quickstart-1\n  burst replay runs/quickstart-1 --backend reference",
-		Args:    usage(cobra.ExactArgs(1)),
-		RunE:    func(cmd *cobra.Command, args []string) error { return o.replay(cmd, args[0]) },
+		Example:           "  burst replay runs/quickstart-1\n  burst replay runs/quickstart-1 --backend reference",
+		Args:              folderArgument,
+		ValidArgsFunction: completeFolder,
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.replay(cmd, args[0]) },
 	}
 	f := cmd.Flags()
 	f.IntVar(&o.threads, "threads", 0, "threads of the cpu backend and of building (default: all processors)")
@@ -38,7 +39,7 @@ func newReplayCommand() *cobra.Command {
 
 // replay is the command.
 func (o *runOptions) replay(cmd *cobra.Command, dir string) error {
-	folder, err := record.Open(dir)
+	folder, err := openFolder(dir)
 	if err != nil {
 		return err
 	}

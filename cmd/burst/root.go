@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // execute runs the command line and returns the exit status.
@@ -39,6 +41,7 @@ func newRootCommand() *cobra.Command {
 		SilenceUsage:               true,
 		SuggestionsMinimumDistance: 2,
 		Args:                       cobra.ArbitraryArgs,
+		PersistentPreRunE:          func(cmd *cobra.Command, _ []string) error { return checkNumbers(cmd.Flags()) },
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usageError{unknownCommand(cmd, args[0])}
@@ -49,10 +52,30 @@ func newRootCommand() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError{suggestFlag(cmd, err)} })
 	root.AddCommand(
 		newRunCommand(), newValidateCommand(), newInspectCommand(), newVerifyCommand(), newBenchCommand(),
-		newReplayCommand(), newResumeCommand(), newCheckpointCommand(), newExportCommand(),
-		newDevicesCommand(), newExamplesCommand(), newInitCommand(), newSchemaCommand(), newVersionCommand(), newExitCodesTopic(),
+		newPlotCommand(), newReportCommand(), newStatsCommand(), newDiffCommand(),
+		newReplayCommand(), newResumeCommand(), newCheckpointCommand(), newExportCommand(), newImportCommand(),
+		newDevicesCommand(), newExamplesCommand(), newInitCommand(), newSchemaCommand(), newVersionCommand(), newManCommand(), newExitCodesTopic(),
 	)
 	return root
+}
+
+// checkNumbers refuses what no command can mean: fewer than no threads, a device below 0, a run of no bursts.
+func checkNumbers(flags *pflag.FlagSet) error {
+	least := map[string]int64{"threads": 0, "device": 0, "bursts": 1}
+	var wrong error
+	flags.Visit(func(f *pflag.Flag) {
+		low, limited := least[f.Name]
+		if !limited {
+			return
+		}
+		for _, text := range strings.Split(strings.Trim(f.Value.String(), "[]"), ",") {
+			// What does not parse here is a number beyond int64, which is not too small.
+			if n, err := strconv.ParseInt(text, 10, 64); err == nil && n < low {
+				wrong = usageError{fmt.Errorf("--%s %d, want %d or more", f.Name, n, low)}
+			}
+		}
+	})
+	return wrong
 }
 
 // usageError is a mistake in how burst was called.

@@ -72,6 +72,7 @@ func newRunCommand() *cobra.Command {
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress, and of the result only the digest")
 	o.keep.flags(cmd)
+	register(cmd, "record", completeRecord)
 	f.StringArrayVar(&o.set, "set", nil, "PATH=VALUE sets a value of the genome, such as areas.L4E.params.tau=12ms; may be repeated")
 	f.StringVar(&o.sweep, "seeds", "", "A..B runs once with each seed from A to B and shows mean and standard deviation")
 	o.safety(cmd)
@@ -90,9 +91,7 @@ func newRunCommand() *cobra.Command {
 func backendFlag(cmd *cobra.Command, into *string) {
 	cmd.Flags().StringVar(into, "backend", "auto", "auto, "+strings.Join(backend.Names(), ", "))
 	names := append([]string{"auto"}, backend.Names()...)
-	if err := cmd.RegisterFlagCompletionFunc("backend", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)); err != nil {
-		panic("BUG: " + err.Error())
-	}
+	register(cmd, "backend", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 }
 
 // run is the command.
@@ -110,7 +109,7 @@ func (o *runOptions) run(cmd *cobra.Command, arg string) error {
 	if err := o.checkFault(); err != nil {
 		return err
 	}
-	g, err := loadGenome(arg)
+	g, err := loadGenome(cmd, arg)
 	if err == nil {
 		g, err = applySettings(g, o.set)
 	}

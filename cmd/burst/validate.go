@@ -36,7 +36,7 @@ func validate(cmd *cobra.Command, args []string, asJSON bool) error {
 	verdicts := []verdict{}
 	var first error
 	for _, arg := range args {
-		err := check(arg)
+		err := check(cmd, arg)
 		v := verdict{Genome: arg, Valid: err == nil, Faults: genome.Faults{}}
 		if err != nil && !errors.As(err, &v.Faults) {
 			return err
@@ -62,8 +62,8 @@ func validate(cmd *cobra.Command, args []string, asJSON bool) error {
 }
 
 // check reads a genome, and the rows of its edge lists, which is done where their synapses are counted.
-func check(arg string) error {
-	g, err := loadGenome(arg)
+func check(cmd *cobra.Command, arg string) error {
+	g, err := loadGenome(cmd, arg)
 	if err != nil || !slices.ContainsFunc(g.Projections, func(p genome.Projection) bool { return p.Rule == genome.Edges }) {
 		return err
 	}

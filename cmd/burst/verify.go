@@ -41,6 +41,7 @@ func newVerifyCommand() *cobra.Command {
 	f.IntVar(&o.device, "device", 0, "GPU of the cuda backend")
 	f.Uint64Var(&o.every, "state-every", 100, "compare the whole state after every so many bursts")
 	f.BoolVar(&o.json, "json", false, "print the verdict as JSON")
+	register(cmd, "backends", cobra.FixedCompletions(backend.Names(), cobra.ShellCompDirectiveNoFileComp))
 	o.seeds.flags(cmd)
 	return cmd
 }
@@ -86,7 +87,7 @@ func (o *verifyOptions) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
-	g, err := loadGenome(arg)
+	g, err := loadGenome(cmd, arg)
 	if err != nil {
 		return err
 	}

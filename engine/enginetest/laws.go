@@ -1,7 +1,9 @@
 package enginetest
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -22,6 +24,7 @@ func runLaws(t *testing.T, open Open) {
 		t.Run(fmt.Sprintf("potentials/seed %d", seed), func(t *testing.T) { potentials(t, open, n, input) })
 		t.Run(fmt.Sprintf("state/seed %d", seed), func(t *testing.T) { wholeState(t, open, n, input) })
 		t.Run(fmt.Sprintf("late/seed %d", seed), func(t *testing.T) { late(t, open, n, input) })
+		t.Run(fmt.Sprintf("batch/seed %d", seed), func(t *testing.T) { batch(t, open, n, input) })
 	}
 	t.Run("sources", func(t *testing.T) { sources(t, open) })
 }
@@ -234,4 +237,63 @@ type constant []engine.Stimulus
 
 func (c constant) Stimuli(_ uint64, in []engine.Stimulus) ([]engine.Stimulus, error) {
 	return append(in, c...), nil
+}
+
+// batch: where a backend advances many bursts at a time, that equals as many Steps, whatever was done before and is done
+// after, and a failing receiver leaves it with whole bursts.
+func batch(t *testing.T, open Open, n Net, seed uint64) {
+	const why = "StepN(n) equals n Steps"
+	r := rand.New(rand.NewPCG(seed, 9))
+	for k := range 3 {
+		s := connectome.Stimulus{At: uint64(3 * k), Every: uint64(k), From: 2, Until: 40}
+		for p := uint32(k); p < n.Build().Ports; p += 1 + uint32(r.IntN(5)) {
+			s.Ports, s.Amounts = append(s.Ports, p), append(s.Amounts, quanta(r, n.Scale))
+		}
+		n.Stimuli = append(n.Stimuli, s)
+	}
+	c := n.Build()
+	many, ok := start(t, open, c, engine.Want{}).(engine.Batcher)
+	if !ok || !many.CanStepN() {
+		return // this backend has no StepN for this network
+	}
+	one := start(t, open, c, engine.Want{})
+	feed := engine.NewFeed(c, nil)
+	var a, b engine.Burst
+	next := func() []engine.Stimulus {
+		in, err := feed.Next(a.Number + 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return in
+	}
+	a.Number = math.MaxUint64 // so that the next is 0
+	for _, size := range []int{1, 7, 0, 40, 2, 13} {
+		seen := 0
+		err := many.StepN(size, func(b *engine.Burst) error {
+			step(t, one, next(), &a)
+			fail(t, engine.CompareBursts(&a, b), why)
+			seen++
+			return nil
+		})
+		if err != nil || seen != size {
+			t.Fatalf("StepN(%d) gave %d bursts and %v", size, seen, err)
+		}
+		fail(t, engine.CompareStates(read(t, one), read(t, many)), why)
+		in := next()
+		step(t, one, in, &a)
+		step(t, many, in, &b)
+		fail(t, engine.CompareBursts(&a, &b), "single bursts may follow StepN")
+	}
+	s := read(t, many)
+	write(t, many, s)
+	fail(t, engine.CompareStates(s, read(t, many)), "a state is written over what StepN left")
+	enough := errors.New("enough")
+	if err := many.StepN(50, func(*engine.Burst) error { return enough }); !errors.Is(err, enough) {
+		t.Fatalf("StepN gave %v, want its receiver's error", err)
+	}
+	s = read(t, many)
+	for s.Number > a.Number+1 {
+		step(t, one, next(), &a)
+	}
+	fail(t, engine.CompareStates(read(t, one), s), "after a receiver's error the state is that of whole bursts")
 }

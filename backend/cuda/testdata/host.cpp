@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "burst.cu"
 
@@ -195,6 +196,12 @@ API cuMemcpyDtoHAsync_v2(void *to, uintptr_t from, size_t n, void *stream) {
     memcpy(to, (void *)from, n);
     return SUCCESS;
 }
+API cuMemcpyDtoDAsync_v2(uintptr_t to, uintptr_t from, size_t n, void *stream) {
+    if (int e = ready()) return e;
+    if (stream != &dummy_stream || !inside(from, n, false) || !inside(to, n, false)) return refuse("a copy past the end of device memory");
+    memcpy((void *)to, (void *)from, n);
+    return SUCCESS;
+}
 API cuMemsetD8Async(uintptr_t p, unsigned char b, size_t n, void *stream) {
     if (int e = ready()) return e;
     if (stream != &dummy_stream || !inside(p, n, false)) return refuse("a fill past the end of device memory");
@@ -261,8 +268,45 @@ template <class... P, void (*F)(P...)> struct adapter<F> {
 };
 
 #define ENTRY(f) {#f, adapter<f>::parameters, adapter<f>::run}
-static const kernel kernels[] = {ENTRY(inject), ENTRY(fired_rows), ENTRY(synaptic_propagation_fcl),
-                                 ENTRY(neural_dynamics_fcl), ENTRY(list_sums), ENTRY(list_ids)};
+
+// run_bursts waits in its middle for other blocks and threads, so here its pieces are run one after the other, each by all
+// threads of all blocks; bytes is the shared memory of a block.
+template <u32 models> static void run_on_host(const run *p, unsigned blocks, unsigned threads, unsigned bytes) {
+    auto all = [&](auto piece, bool backwards) {
+        for (unsigned b = 0; b < blocks; b++)
+            for (unsigned t = 0; t < threads; t++) {
+                running = {backwards ? blocks - 1 - b : b, blocks, t, threads};
+                piece(running.block);
+            }
+    };
+    std::vector<block> s(blocks);
+    std::vector<std::vector<u64>> room(blocks, std::vector<u64>(bytes / 8 + 1, 0xA5A5A5A5A5A5A5A5));
+    all([&](unsigned b) { lay_out(p, (u8 *)room[b].data(), &s[b], false); }, false);
+    for (u64 t = p->first; t < p->first + p->bursts; t++) {
+        all([&](unsigned b) { deliver(p, t, &s[b]); }, t % 2);
+        if (t > p->first) all([&](unsigned) { announce(p, t - 1); }, false);
+        all([&](unsigned b) { update_block<models>(p, t, &s[b]); }, t % 3 == 0);
+        all([&](unsigned b) { reserve(p, t, &s[b]); }, t % 2);
+        all([&](unsigned b) { list(p, t, &s[b]); }, t % 5 == 0);
+    }
+    all([&](unsigned b) { lay_out(p, (u8 *)room[b].data(), &s[b], true); }, true);
+    all([&](unsigned) { announce(p, p->first + p->bursts - 1); }, false);
+    for (auto &one : room)
+        if (one.back() != 0xA5A5A5A5A5A5A5A5) {
+            fprintf(stderr, "stand-in for libcuda: a block wrote beside its shared memory\n");
+            fault = ILLEGAL_ADDRESS;
+        }
+}
+
+static unsigned shared_bytes; // of the launch in hand
+static void run_bursts(void **args) { run_on_host<ALL_MODELS>((const run *)args[0], running.blocks, running.threads, shared_bytes); }
+static void run_bursts_feagi(void **args) { run_on_host<1 << FEAGI>((const run *)args[0], running.blocks, running.threads, shared_bytes); }
+static void run_bursts_lif(void **args) { run_on_host<1 << LIF>((const run *)args[0], running.blocks, running.threads, shared_bytes); }
+static void run_bursts_psc_exp(void **args) { run_on_host<1 << PSC_EXP>((const run *)args[0], running.blocks, running.threads, shared_bytes); }
+
+#define COOPERATIVE(f) {#f, 1, f}
+static const kernel kernels[] = {COOPERATIVE(run_bursts), COOPERATIVE(run_bursts_feagi), COOPERATIVE(run_bursts_lif), COOPERATIVE(run_bursts_psc_exp), ENTRY(inject), ENTRY(fired_rows), ENTRY(synaptic_propagation_fcl),
+                                 ENTRY(neural_dynamics_fcl), ENTRY(list_sums), ENTRY(list_ids), ENTRY(catch_up), ENTRY(queue_rows)};
 
 API cuModuleGetFunction(const kernel **f, void *, const char *name) {
     if (int e = ready()) return e;
@@ -272,6 +316,34 @@ API cuModuleGetFunction(const kernel **f, void *, const char *name) {
             return SUCCESS;
         }
     return NOT_FOUND;
+}
+
+API cuMemHostGetDevicePointer_v2(uintptr_t *p, void *host, unsigned) {
+    if (!inside((uintptr_t)host, 1, true)) return refuse("an address of memory that is not page-locked");
+    *p = (uintptr_t)host;
+    return SUCCESS;
+}
+API cuFuncSetAttribute(const kernel *, int, int) { return SUCCESS; }
+API cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const kernel *, int, size_t) {
+    *blocks = 1;
+    return SUCCESS;
+}
+
+// cuLaunchCooperativeKernel runs a kernel whose blocks wait for each other.
+API cuLaunchCooperativeKernel(const kernel *f, unsigned blocks, unsigned by, unsigned bz, unsigned threads, unsigned ty,
+                              unsigned tz, unsigned shared, void *stream, void **args) {
+    if (int e = ready()) return e;
+    if (blocks == 0 || blocks > 2 || by != 1 || bz != 1 || ty != 1 || tz != 1) return refuse("a cooperative grid of this shape");
+    if (threads == 0 || threads > 1024 || threads % 32 != 0) return refuse("a block of no whole warps");
+    if (strncmp(f->name, "run_bursts", 10) || stream != &dummy_stream || !args[0] || args[1]) return refuse("a cooperative launch of this kind");
+    if (++launches == control["fail_launch"]) {
+        fault = ILLEGAL_ADDRESS;
+        return SUCCESS;
+    }
+    running = {0, blocks, 0, threads};
+    shared_bytes = shared;
+    f->run(args);
+    return fault;
 }
 
 // cuLaunchKernel runs the blocks forwards and backwards by turns, since no kernel may count on an order of them. Warps'

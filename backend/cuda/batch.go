@@ -1,0 +1,459 @@
+package cuda
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"burst/backend/cuda/driver"
+	"burst/connectome"
+	"burst/engine"
+)
+
+// batch runs many bursts in one launch (kernels/run_bursts.cu). While it is on, the device holds the sums of bursts to come
+// in a ring, and the host the fire queues that a state needs.
+type batch struct {
+	kernel, catchUp, queueRows *driver.Function
+	params, late, newest       *driver.Arguments
+	args                       runArgs
+	catchUpArgs                catchUpArgs
+	queueRowsArgs              queueRowsArgs
+	blocks, threads            uint32
+	shared                     uint32 // bytes of a block's memory
+	most                       uint64 // bursts of a launch
+
+	host  *driver.HostMemory
+	ids   []uint32 // of two launches by turns
+	fired []uint32
+	done  []uint64
+
+	on      bool
+	history [][]uint32 // history[d-1] is the fire queue d bursts ago, while on
+	burst   engine.Burst
+}
+
+// runArgs is the parameter of run_bursts; run is the struct of that name there, field for field.
+type runArgs struct{ run run }
+
+type run struct {
+	network       network
+	drives        driver.Ptr
+	counts, table driver.Ptr
+	stimuli       driver.Ptr
+	stimulusCount uint64
+	amounts       driver.Ptr
+
+	row, target, weight, delay driver.Ptr
+	partsLog                   uint32
+
+	ring                  driver.Ptr
+	slotMask, ports       uint32
+	neurons, blockNeurons uint32
+
+	queue, length, arrived driver.Ptr
+	ids, fired, done       driver.Ptr
+	first, bursts          uint64
+
+	driveCount, termCount, countEntries, tableEntries uint32
+	cached                                            uint32
+}
+
+// catchUpArgs are the parameters of catch_up.
+type catchUpArgs struct {
+	run     run
+	queue   driver.Ptr
+	length  uint32
+	firedAt uint64
+	least   uint32
+}
+
+// queueRowsArgs are the parameters of queue_rows.
+type queueRowsArgs struct {
+	run    run
+	fired  driver.Ptr
+	length uint32
+}
+
+// spikeBytes is the size of spike in kernels/run_bursts.cu.
+const spikeBytes = 16
+
+// ringSlots is how many bursts' sums the ring holds.
+func ringSlots(maxDelay int) uint64 { return 1 << bits.Len(uint(maxDelay)) }
+
+// planBatch adds the batch's memory to the plan, where the network can be run so.
+func (p *plan) planBatch(b *backend, t *tables) {
+	c := b.c
+	const longestRing = 8 << 30
+	p.ring = ringSlots(c.MaxDelay) * uint64(c.Ports) * 4
+	if c.Neurons == 0 || b.want.FCL || len(b.want.Potentials) > 0 || p.ring > longestRing || b.tune.plain {
+		return
+	}
+	p.batch = true
+	p.bytes[bufRing] = p.ring
+	p.bytes[bufQueue] = spikeBytes * uint64(c.Neurons)
+	p.bytes[bufSync] = 16
+	p.bytes[bufStimuli], p.bytes[bufInjected] = size(t.stimuli), size(t.injected)
+}
+
+// prepareBatch finds the kernels and their grid. A device on which the grid does not fit goes without.
+func (b *backend) prepareBatch(t *tables) error {
+	if !b.plan.batch {
+		return nil
+	}
+	x := &b.batch
+	var err error
+	if x.kernel, err = b.module.Function(batchKernel(b.c)); err != nil {
+		return err
+	}
+	if x.catchUp, err = b.module.Function("catch_up"); err != nil {
+		return err
+	}
+	if x.queueRows, err = b.module.Function("queue_rows"); err != nil {
+		return err
+	}
+	neurons := uint64(b.c.Neurons)
+	x.blocks = uint32(min(uint64(b.sms), divUp(neurons, 32)))
+	own := divUp(divUp(neurons, uint64(x.blocks)), 32) * 32
+	x.threads = b.tune.batchThreads
+	const mostShared = 200 << 10 // what a multiprocessor has, less what the kernel takes for itself
+	least, cached := t.sharedBytes(b.c, own)
+	if x.shared = uint32(least); cached <= mostShared && !b.tune.uncached {
+		x.shared, x.args.run.cached = uint32(cached), 1
+	}
+	if least > mostShared {
+		b.plan.batch = false
+		return nil
+	}
+	if err := x.kernel.AllowShared(x.shared); err != nil {
+		return err
+	}
+	if perSM, err := x.kernel.BlocksPerSM(x.threads, x.shared); err != nil || perSM == 0 {
+		b.plan.batch = false
+		return err
+	}
+	if err := x.allocate(b, own); err != nil {
+		return err
+	}
+	b.bindBatch(t, uint32(own))
+	return nil
+}
+
+// batchKernel is the kernel for the models that the network has.
+func batchKernel(c *connectome.Connectome) string {
+	for i := range c.Areas {
+		if c.Areas[i].Model != c.Areas[0].Model {
+			return "run_bursts"
+		}
+	}
+	switch c.Areas[0].Model {
+	case connectome.FEAGIModel:
+		return "run_bursts_feagi"
+	case connectome.LIFModel:
+		return "run_bursts_lif"
+	case connectome.PSCExpModel:
+		return "run_bursts_psc_exp"
+	}
+	return "run_bursts"
+}
+
+// sharedBytes is a block's memory as lay_out of kernels/run_bursts.cu divides it: the bits alone, and with copies of the
+// state of own neurons and of the tables.
+func (t *tables) sharedBytes(c *connectome.Connectome, own uint64) (least, cached uint64) {
+	add := func(bytes uint64) { cached += divUp(bytes, 16) * 16 }
+	add(own / 32 * 4)
+	least = cached
+	add(4 * own)
+	for range c.Variables() {
+		add(4 * own)
+	}
+	add(2 * own)
+	add(2 * own)
+	for _, bytes := range []uint64{size(t.areas), size(t.terms), size(t.drives), size(t.counts), size(t.amounts)} {
+		add(bytes)
+	}
+	return least, cached
+}
+
+// allocate takes the mapped memory in which bursts arrive: for each burst of two launches the ids, one place a neuron.
+func (x *batch) allocate(b *backend, own uint64) error {
+	const room = 256 << 20
+	places := own * uint64(x.blocks)
+	x.most = min(b.tune.batch, max(1, room/(2*4*places)))
+	n := 2 * x.most
+	var err error
+	if x.host, err = b.ctx.AllocHost(int(8*n+4*n*uint64(x.blocks)+4*n*places), true); err != nil {
+		x.host = nil
+		return err
+	}
+	m := unsafe.Pointer(unsafe.SliceData(x.host.Bytes()))
+	x.done = unsafe.Slice((*uint64)(m), n)
+	x.fired = unsafe.Slice((*uint32)(unsafe.Add(m, 8*n)), n*uint64(x.blocks))
+	x.ids = unsafe.Slice((*uint32)(unsafe.Add(m, 8*n+4*n*uint64(x.blocks))), n*places)
+	return nil
+}
+
+// bindBatch fills in what stays the same in all launches.
+func (b *backend) bindBatch(t *tables, own uint32) {
+	p, c, x := &b.plan.ptr, b.c, &b.batch
+	rows := uint64(1) // that have synapses
+	for n := range c.Neurons {
+		if c.Row[n+1] > c.Row[n] {
+			rows++
+		}
+	}
+	cached := x.args.run.cached
+	x.args.run = run{
+		network: b.args.dynamics.network,
+		drives:  p[bufDrives], counts: p[bufCounts], table: p[bufTable],
+		stimuli: p[bufStimuli], stimulusCount: uint64(len(c.Stimuli)), amounts: p[bufInjected],
+		row: p[bufRow], target: p[bufTarget], weight: p[bufWeight], delay: p[bufDelay],
+		partsLog: uint32(bits.Len64(c.Synapses() / rows / 32)),
+		ring:     p[bufRing], slotMask: uint32(ringSlots(c.MaxDelay) - 1), ports: c.Ports,
+		neurons: c.Neurons, blockNeurons: own,
+		queue: p[bufQueue], length: p[bufSync], arrived: p[bufSync] + 8,
+		driveCount: uint32(len(t.drives)), termCount: uint32(len(t.terms)),
+		countEntries: uint32(len(t.counts)), tableEntries: uint32(len(t.amounts)), cached: cached,
+	}
+	x.params, x.late, x.newest = driver.Params(&x.args), driver.Params(&x.catchUpArgs), driver.Params(&x.queueRowsArgs)
+}
+
+// free gives the page-locked memory back.
+func (x *batch) free() error {
+	for _, p := range []*driver.Arguments{x.params, x.late, x.newest} {
+		if p != nil {
+			p.Release()
+		}
+	}
+	return freeHost(&x.host)
+}
+
+// StepN advances n bursts with the genome's stimuli alone. Each burst is delivered in order while later ones run; where
+// each fails, the bursts that had begun are completed.
+func (b *backend) StepN(n int, each func(*engine.Burst) error) error {
+	if b.fault != nil {
+		return b.fault
+	}
+	if err := b.ctx.Enter(); err != nil {
+		return b.failed("stepping", err)
+	}
+	defer b.ctx.Leave()
+	var refused error
+	err := b.launchAll(uint64(n), func(out *engine.Burst) {
+		if refused == nil {
+			refused = each(out)
+		}
+	}, func() bool { return refused != nil })
+	if err != nil {
+		return b.failed("stepping", err)
+	}
+	return refused
+}
+
+// CanStepN reports whether StepN may be used.
+func (b *backend) CanStepN() bool { return b.plan.batch }
+
+// launchAll keeps one launch running while another one's bursts are delivered.
+func (b *backend) launchAll(n uint64, each func(*engine.Burst), stop func() bool) error {
+	if err := b.turnOn(); err != nil {
+		return err
+	}
+	x := &b.batch
+	launched, first := uint64(0), b.number
+	half := 0
+	var sizes [2]uint64
+	launch := func(k int) error {
+		sizes[k] = 0
+		if launched == n || stop() {
+			return nil
+		}
+		sizes[k] = min(x.most, n-launched)
+		if err := b.launchBatch(k, first+launched, sizes[k]); err != nil {
+			return err
+		}
+		launched += sizes[k]
+		return nil
+	}
+	if err := launch(0); err != nil {
+		return err
+	}
+	for sizes[half] > 0 {
+		if err := launch(1 - half); err != nil {
+			return err
+		}
+		for k := range sizes[half] {
+			if err := b.await(half, k); err != nil {
+				return err
+			}
+			each(&x.burst)
+		}
+		half = 1 - half
+	}
+	return nil
+}
+
+// launchBatch queues a launch of bursts into one half of the mapped memory.
+func (b *backend) launchBatch(half int, first, bursts uint64) error {
+	x := &b.batch
+	done := x.done[uint64(half)*x.most:][:x.most]
+	for i := range done {
+		atomic.StoreUint64(&done[i], 0)
+	}
+	base, err := x.host.DevicePtr()
+	if err != nil {
+		return err
+	}
+	r := &x.args.run
+	n, h := 2*x.most, uint64(half)*x.most
+	places := uint64(r.blockNeurons) * uint64(x.blocks)
+	r.done = base + driver.Ptr(8*h)
+	r.fired = base + driver.Ptr(8*n+4*h*uint64(x.blocks))
+	r.ids = base + driver.Ptr(8*n+4*n*uint64(x.blocks)+4*h*places)
+	r.first, r.bursts = first, bursts
+	if err := b.stream.Fill(r.arrived, 0, 4); err != nil {
+		return err
+	}
+	if err := x.kernel.LaunchCooperative(x.blocks, x.threads, x.shared, x.params, b.stream); err != nil {
+		return fmt.Errorf("run_bursts: %w", err)
+	}
+	return nil
+}
+
+// await waits for the k-th burst of a half and makes it the newest fire queue.
+func (b *backend) await(half int, k uint64) error {
+	x := &b.batch
+	at := uint64(half)*x.most + k
+	if err := b.poll(&x.done[at]); err != nil {
+		return err
+	}
+	oldest := x.history[len(x.history)-1][:0]
+	copy(x.history[1:], x.history)
+	own := uint64(x.args.run.blockNeurons)
+	ids := x.ids[at*own*uint64(x.blocks):]
+	for i, n := range x.fired[at*uint64(x.blocks):][:x.blocks] {
+		oldest = append(oldest, ids[uint64(i)*own:][:n]...)
+	}
+	x.history[0] = oldest
+	x.burst = engine.Burst{Number: b.number, Fired: oldest}
+	b.number++
+	return nil
+}
+
+// poll waits until a burst is announced; after a while it lets the driver say whether the launch failed.
+func (b *backend) poll(done *uint64) error {
+	const patience = 50 * time.Millisecond
+	var start time.Time
+	for spins := 1; atomic.LoadUint64(done) != b.number+1; spins++ {
+		if spins%4096 != 0 {
+			continue
+		}
+		if start.IsZero() {
+			start = time.Now()
+		}
+		if time.Since(start) < patience {
+			runtime.Gosched()
+			continue
+		}
+		if err := b.stream.Synchronize(); err != nil {
+			return err
+		}
+		if atomic.LoadUint64(done) != b.number+1 {
+			return errors.New("a launch ended without its bursts")
+		}
+	}
+	return nil
+}
+
+// turnOn makes the ring of the fire queues on the device.
+func (b *backend) turnOn() error {
+	x := &b.batch
+	if x.on {
+		return nil
+	}
+	if !b.plan.batch {
+		return errors.New("this network has no launches of many bursts")
+	}
+	p := &b.plan
+	if len(x.history) == 0 {
+		x.history = make([][]uint32, b.c.MaxDelay)
+	}
+	if err := b.downloadQueues(x.history); err != nil {
+		return err
+	}
+	if err := b.stream.Fill(p.ptr[bufRing], 0, p.bytes[bufRing]); err != nil {
+		return err
+	}
+	for d := 2; d <= b.c.MaxDelay; d++ {
+		if len(x.history[d-1]) == 0 || b.c.Synapses() == 0 {
+			continue
+		}
+		x.catchUpArgs = catchUpArgs{
+			run: x.args.run, queue: b.queue(b.before(uint64(d))), length: uint32(len(x.history[d-1])),
+			firedAt: b.number - uint64(d), least: uint32(d),
+		}
+		if err := x.catchUp.Launch(uint32(8*b.sms), b.tune.threads, x.late, b.stream); err != nil {
+			return fmt.Errorf("catch_up: %w", err)
+		}
+	}
+	newest := uint32(len(x.history[0]))
+	if newest > 0 {
+		x.queueRowsArgs = queueRowsArgs{run: x.args.run, fired: b.queue(b.before(1)), length: newest}
+		if err := x.queueRows.Launch(uint32(divUp(uint64(newest), uint64(b.tune.threads))), b.tune.threads, x.newest, b.stream); err != nil {
+			return fmt.Errorf("queue_rows: %w", err)
+		}
+	}
+	lengths := [2]uint32{}
+	lengths[b.number%2] = newest
+	if err := b.stream.Upload(p.ptr[bufSync], unsafe.Pointer(&lengths), 8); err != nil {
+		return err
+	}
+	x.on = true
+	return b.stream.Synchronize()
+}
+
+// turnOff brings the fire queues back to where single bursts look for them.
+func (b *backend) turnOff() error {
+	x := &b.batch
+	if !x.on {
+		return nil
+	}
+	x.on = false
+	return b.uploadQueues(x.history)
+}
+
+// downloadQueues copies the fire queues of the device.
+func (b *backend) downloadQueues(queues [][]uint32) error {
+	for i := range queues {
+		number := b.before(uint64(i) + 1)
+		q := slices.Grow(queues[i][:0], int(b.lengths[number]))[:b.lengths[number]]
+		queues[i] = q
+		if len(q) > 0 {
+			if err := b.stream.Download(data(q), b.queue(number), size(q)); err != nil {
+				return err
+			}
+		}
+	}
+	err := b.stream.Synchronize()
+	runtime.KeepAlive(queues)
+	return err
+}
+
+// uploadQueues replaces the fire queues of the device.
+func (b *backend) uploadQueues(queues [][]uint32) error {
+	for i, q := range queues {
+		number := b.before(uint64(i) + 1)
+		b.lengths[number] = uint64(len(q))
+		if len(q) > 0 {
+			if err := b.stream.Upload(b.queue(number), data(q), size(q)); err != nil {
+				return err
+			}
+		}
+	}
+	err := b.stream.Synchronize()
+	runtime.KeepAlive(queues)
+	return err
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"burst/backend"
+	"burst/backend/cuda"
+	"burst/connectome"
+	"burst/engine"
+	"burst/genome"
+	"burst/record"
+
+	"github.com/spf13/cobra"
+)
+
+// cost is what a run would take, by building the network and running its first bursts on each backend.
+type cost struct {
+	Bursts   uint64        `json:"bursts"`  // of the run that is estimated
+	Build    float64       `json:"build_s"` // measured
+	Backends []backendCost `json:"backends"`
+}
+
+// backendCost is one backend's part.
+type backendCost struct {
+	Backend   string  `json:"backend"`
+	Available bool    `json:"available"`
+	Note      string  `json:"backend_note"` // why it is not available, else what it would run on
+	Host      uint64  `json:"host_bytes"`   // live on the host with the network built, and opened where the backend is available
+	Device    uint64  `json:"device_bytes"` // on the GPU; 0 for backends without
+	Probe     uint64  `json:"probe"`        // bursts run to find out
+	Burst     float64 `json:"measured_us"`  // mean time of a burst in the later part of the probe
+	Total     float64 `json:"total_s"`      // building and all bursts, without recording
+}
+
+// probeTime is how long a backend is tried out; a run that is shorter is run in full.
+const probeTime = time.Second
+
+// estimate builds g and tries each backend.
+func estimate(cmd *cobra.Command, g *genome.Genome, bursts uint64, threads int) (*cost, error) {
+	before := liveBytes()
+	start := time.Now()
+	c, err := build(g, threads, 0, newProgress(cmd.ErrOrStderr(), false))
+	if err != nil {
+		return nil, err
+	}
+	v := &cost{Bursts: bursts, Build: time.Since(start).Seconds(), Backends: []backendCost{}}
+	network := liveBytes() - before
+	for _, name := range backend.Names() {
+		b := backendCost{Backend: name, Host: network}
+		if name == "cuda" {
+			b.Device = cuda.DeviceBytes(c, engine.Want{})
+		}
+		if err := b.try(c, v, before, threads); err != nil {
+			return nil, err
+		}
+		v.Backends = append(v.Backends, b)
+	}
+	runtime.KeepAlive(c)
+	return v, nil
+}
+
+// try opens the backend and runs bursts in steps that double, until it takes long enough to tell.
+func (b *backendCost) try(c *connectome.Connectome, v *cost, before uint64, threads int) error {
+	opened, err := backend.Open(b.Backend, c, backend.Options{Threads: threads})
+	var small *cuda.MemoryError
+	if errors.Is(err, engine.ErrUnavailable) || errors.As(err, &small) {
+		b.Note = err.Error()
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer opened.Close()
+	b.Available, b.Note = true, backend.Device(opened)
+	e := engine.New(c, opened, engine.Options{Recorders: []engine.Recorder{record.NewActivity(c)}})
+	start := time.Now()
+	last := time.Duration(0)
+	for step := uint64(1); b.Probe < v.Bursts && time.Since(start) < probeTime; step = b.Probe {
+		step = min(step, v.Bursts-b.Probe)
+		began := time.Now()
+		if err := e.Run(context.Background(), step); err != nil {
+			return err
+		}
+		last = time.Since(began)
+		b.Probe += step
+		b.Burst = last.Seconds() * 1e6 / float64(step)
+	}
+	spent := time.Since(start).Seconds()
+	b.Total = v.Build + spent + float64(v.Bursts-b.Probe)*b.Burst/1e6
+	b.Host = liveBytes() - before
+	runtime.KeepAlive(e)
+	return nil
+}
+
+// liveBytes is the memory that is in use now.
+func liveBytes() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// print writes the cost for people.
+func (v *cost) print(cmd *cobra.Command) error {
+	w := cmd.OutOrStdout()
+	fmt.Fprintf(w, "\ncost of %s bursts, measured on this machine (without recording):\n\n", count(v.Bursts))
+	rows := [][]string{{"backend", "host", "device", "burst (µs)", "in all", "probed"}}
+	for _, b := range v.Backends {
+		device := "-"
+		if b.Device > 0 {
+			device = bytesText(b.Device)
+		}
+		if !b.Available {
+			rows = append(rows, []string{b.Backend, bytesText(b.Host), device, "-", "-", "not available"})
+			continue
+		}
+		rows = append(rows, []string{b.Backend, bytesText(b.Host), device, fmt.Sprintf("%.1f", b.Burst), duration(time.Duration(b.Total * float64(time.Second))), count(b.Probe) + " bursts"})
+	}
+	return table(w, rows)
+}

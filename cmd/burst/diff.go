@@ -1,0 +1,224 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"burst/record"
+	"burst/record/stats"
+
+	"github.com/spf13/cobra"
+)
+
+// comparison is what `burst diff --json` prints.
+type comparison struct {
+	A          string            `json:"a"`
+	B          string            `json:"b"`
+	Equal      bool              `json:"equal"` // the same spikes over the same bursts
+	Manifest   []entryDiff       `json:"manifest"`
+	Difference *stats.Difference `json:"first_difference"` // of the recorded spikes; null when there is none, or no recording
+	Areas      []areaDiff        `json:"areas"`            // figures side by side, when the runs differ and both have recorded spikes
+}
+
+// entryDiff is an entry of two manifests that differs.
+type entryDiff struct {
+	Field string `json:"field"`
+	A     string `json:"a"`
+	B     string `json:"b"`
+}
+
+// areaDiff is an area of two runs.
+type areaDiff struct {
+	Name string      `json:"name"`
+	A    *stats.Area `json:"a"`
+	B    *stats.Area `json:"b"`
+}
+
+func newDiffCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "diff FOLDER FOLDER",
+		Short: "Compare two runs: the first spike in which they differ, and their figures",
+		Long: "Runs are equal when they have the same bursts and the same digest. What else differs (seeds, genome, backend, …) is\n" +
+			"named. Ends with status 8 when the runs are not equal.",
+		Example:           "  burst diff runs/quickstart-1 runs/quickstart-2",
+		Args:              usage(cobra.ExactArgs(2)),
+		ValidArgsFunction: completeFolder,
+		RunE:              func(cmd *cobra.Command, args []string) error { return diff(cmd, args[0], args[1], asJSON) },
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the comparison as JSON")
+	return cmd
+}
+
+func diff(cmd *cobra.Command, dirA, dirB string, asJSON bool) error {
+	a, err := openFolder(dirA)
+	if err != nil {
+		return err
+	}
+	b, err := openFolder(dirB)
+	if err != nil {
+		return err
+	}
+	v := comparison{A: dirA, B: dirB, Manifest: manifestDiffs(&a.Manifest, &b.Manifest), Areas: []areaDiff{}}
+	verdict, err := v.judge(a, b)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		err = printJSON(cmd, v)
+	} else {
+		err = v.print(cmd)
+	}
+	if err != nil || v.Equal {
+		return err
+	}
+	return assertionError{fmt.Errorf("%s and %s differ: %s", dirA, dirB, verdict)}
+}
+
+// manifestDiffs names what differs in what was run and how.
+func manifestDiffs(a, b *record.Manifest) []entryDiff {
+	list := []entryDiff{}
+	entry := func(field string, x, y any) {
+		if s, t := fmt.Sprint(x), fmt.Sprint(y); s != t {
+			list = append(list, entryDiff{field, s, t})
+		}
+	}
+	names := func(m *record.Manifest) (out []string) {
+		for _, x := range m.Areas {
+			out = append(out, fmt.Sprintf("%s:%d", x.Name, x.Neurons))
+		}
+		return out
+	}
+	entry("genome", a.Genome, b.Genome)
+	entry("genome_sha256", a.GenomeSHA256, b.GenomeSHA256)
+	entry("connectome", a.Connectome, b.Connectome)
+	entry("seed", a.Seed, b.Seed)
+	entry("run_seed", a.RunSeed, b.RunSeed)
+	entry("timestep_ms", a.Timestep, b.Timestep)
+	entry("areas", names(a), names(b))
+	entry("bursts", a.Bursts, b.Bursts)
+	entry("status", a.Status, b.Status)
+	entry("digest", a.Digest, b.Digest)
+	entry("spikes", a.Spikes, b.Spikes)
+	entry("burst", a.Burst, b.Burst)
+	entry("backend", a.Backend, b.Backend)
+	entry("device", a.Device, b.Device)
+	return list
+}
+
+// judge decides whether two runs are equal and says in a few words why not.
+func (v *comparison) judge(a, b *record.Folder) (string, error) {
+	endA, err := stats.Length(a)
+	if err != nil {
+		return "", err
+	}
+	endB, err := stats.Length(b)
+	if err != nil {
+		return "", err
+	}
+	sameAreas := slices.EqualFunc(a.Manifest.Areas, b.Manifest.Areas, func(x, y record.Area) bool { return x.Name == y.Name && x.Neurons == y.Neurons })
+	digests := a.Manifest.Digest != "" && b.Manifest.Digest != ""
+	v.Equal = sameAreas && endA == endB && (!digests || a.Manifest.Digest == b.Manifest.Digest)
+	both := hasSpikes(a) && hasSpikes(b)
+	if sameAreas && both && !(v.Equal && digests) {
+		if v.Difference, err = stats.FirstDifference(a, b, min(endA, endB)); err != nil {
+			return "", err
+		}
+		v.Equal = v.Equal && v.Difference == nil
+	}
+	if v.Equal {
+		return "", nil
+	}
+	if both {
+		if err := v.sideBySide(a, b); err != nil {
+			return "", err
+		}
+	}
+	switch {
+	case !sameAreas:
+		return "their networks have other areas", nil
+	case v.Difference != nil:
+		d := v.Difference
+		in := v.A
+		if d.In == "b" {
+			in = v.B
+		}
+		return fmt.Sprintf("first in burst %d: neuron %d of area %q (id %d) fires in %s alone", d.Burst, d.Index, d.Area, d.Neuron, in), nil
+	case endA != endB:
+		return fmt.Sprintf("they are equal for the %d bursts that both have, one ends after %d and the other after %d", min(endA, endB), endA, endB), nil
+	case !both:
+		return "their digests, and not both have recorded spikes", nil
+	}
+	return "their digests; the spikes that both have recorded are the same", nil
+}
+
+// sideBySide fills in the figures of both runs.
+func (v *comparison) sideBySide(a, b *record.Folder) error {
+	x, err := stats.Compute(a, stats.Options{})
+	if err != nil {
+		return err
+	}
+	y, err := stats.Compute(b, stats.Options{})
+	if err != nil {
+		return err
+	}
+	for i := range x.Areas {
+		v.Areas = append(v.Areas, areaDiff{Name: x.Areas[i].Name, A: &x.Areas[i]})
+	}
+	for i := range y.Areas {
+		at := slices.IndexFunc(v.Areas, func(d areaDiff) bool { return d.Name == y.Areas[i].Name })
+		if at < 0 {
+			v.Areas = append(v.Areas, areaDiff{Name: y.Areas[i].Name})
+			at = len(v.Areas) - 1
+		}
+		v.Areas[at].B = &y.Areas[i]
+	}
+	return nil
+}
+
+// print writes the comparison for people.
+func (v *comparison) print(cmd *cobra.Command) error {
+	w := cmd.OutOrStdout()
+	if v.Equal {
+		fmt.Fprintf(w, "%s and %s are equal\n", v.A, v.B)
+	}
+	if len(v.Manifest) > 0 {
+		rows := [][]string{{"manifest", v.A, v.B}}
+		for _, d := range v.Manifest {
+			rows = append(rows, []string{d.Field, abridged(d.A), abridged(d.B)})
+		}
+		if err := table(w, rows); err != nil {
+			return err
+		}
+	}
+	if len(v.Areas) == 0 {
+		return nil
+	}
+	fmt.Fprintln(w)
+	rows := [][]string{{"area", "spikes", "", "rate (Hz)", "", "CV", "", "synchrony", "", "correlation", ""}}
+	for _, d := range v.Areas {
+		x, y := orMissing(d.A), orMissing(d.B)
+		rows = append(rows, []string{d.Name, count(x.Spikes), count(y.Spikes), figure(x.Rate, 2, 1, ""), figure(y.Rate, 2, 1, ""), figure(x.CV, 3, 1, ""), figure(y.CV, 3, 1, ""),
+			figure(x.Synchrony, 3, 1, ""), figure(y.Synchrony, 3, 1, ""), figure(x.Correlation, 4, 1, ""), figure(y.Correlation, 4, 1, "")})
+	}
+	return table(w, rows)
+}
+
+// orMissing is an area without figures where a run has none of that name.
+func orMissing(a *stats.Area) stats.Area {
+	if a != nil {
+		return *a
+	}
+	none := stats.Value(math.NaN())
+	return stats.Area{Rate: none, CV: none, Synchrony: none, Correlation: none}
+}
+
+// abridged cuts an entry that would spoil the table.
+func abridged(s string) string {
+	const most = 40
+	if r := []rune(s); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return s
+}

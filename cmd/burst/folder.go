@@ -1,0 +1,140 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"burst/genome"
+	"burst/record"
+	"burst/record/stats"
+
+	"github.com/spf13/cobra"
+)
+
+// window are the flags that choose a part of a run.
+type window struct {
+	from, until uint64
+	areas       []string
+}
+
+func (w *window) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.Uint64Var(&w.from, "from", 0, "the first burst to look at")
+	f.Uint64Var(&w.until, "until", 0, "the burst after the last one to look at (default: the run's end)")
+	f.StringSliceVar(&w.areas, "areas", nil, "look at these areas alone, as in A,B")
+	register(cmd, "areas", completeArea)
+}
+
+// check makes mistakes in the flags usage errors, before anything is drawn or counted.
+func (w *window) check(f *record.Folder) error {
+	if _, err := stats.Select(f.Manifest.Areas, w.areas); err != nil {
+		return usageError{fmt.Errorf("--areas: %w", err)}
+	}
+	if _, _, err := stats.Window(f, w.from, w.until); err != nil {
+		return usageError{fmt.Errorf("--from, --until: %w", err)}
+	}
+	return nil
+}
+
+// openFolder opens a run folder; one that is not there gets the nearest name beside it.
+func openFolder(dir string) (*record.Folder, error) {
+	f, err := record.Open(dir)
+	if err == nil {
+		return f, nil
+	}
+	if _, missing := os.Stat(dir); os.IsNotExist(missing) {
+		if near := genome.Nearest(filepath.Base(dir), foldersIn(filepath.Dir(dir))); near != "" {
+			return nil, fmt.Errorf("%w; did you mean %q?", err, filepath.Join(filepath.Dir(dir), near))
+		}
+		return nil, fmt.Errorf("%w (want the folder that `burst run` names at its end, such as runs/quickstart-1)", err)
+	}
+	return nil, err
+}
+
+// foldersIn lists the run folders in a folder.
+func foldersIn(dir string) []string {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, e := range entries {
+		if _, err := os.Stat(filepath.Join(dir, e.Name(), "manifest.json")); err == nil {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}
+
+// completeFolder offers run folders, those of runs/ first.
+func completeFolder(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	var list []string
+	for _, name := range foldersIn("runs") {
+		list = append(list, filepath.Join("runs", name))
+	}
+	return append(list, foldersIn(".")...), cobra.ShellCompDirectiveFilterDirs
+}
+
+// completeArea offers the areas of the run folder or genome that the command line names already.
+func completeArea(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	return areasOf(cmd, args), cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeRecord offers the tables of --record, then after "TABLE=" the areas of the genome, one after another.
+func completeRecord(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+	const more = cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
+	if !strings.Contains(word, "=") {
+		return []string{"spikes=", "potentials=", "fcl="}, more
+	}
+	done := word[:strings.LastIndexAny(word, "=,")+1]
+	list := []string{}
+	if strings.HasSuffix(done, "=") {
+		list = append(list, done+"all", done+"none")
+	}
+	for _, name := range areasOf(cmd, args) {
+		list = append(list, done+name)
+	}
+	return list, more
+}
+
+// areasOf lists the areas of the first argument; none when it is neither a run folder nor a genome.
+func areasOf(cmd *cobra.Command, args []string) []string {
+	var names []string
+	if len(args) == 0 {
+		return nil
+	}
+	if f, err := record.Open(args[0]); err == nil {
+		for _, a := range f.Manifest.Areas {
+			names = append(names, a.Name)
+		}
+		return names
+	}
+	g, err := loadGenome(cmd, args[0])
+	if err != nil {
+		return nil
+	}
+	for i := range g.Areas {
+		names = append(names, g.Areas[i].Name)
+	}
+	return names
+}
+
+// completion offers the values of a flag.
+type completion = func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective)
+
+// register adds a completion; only a flag that is not there can make it fail.
+func register(cmd *cobra.Command, flag string, c completion) {
+	if err := cmd.RegisterFlagCompletionFunc(flag, c); err != nil {
+		panic("BUG: " + err.Error())
+	}
+}
+
+// folderArgument is the one argument of commands that read a run.
+func folderArgument(cmd *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return usageError{fmt.Errorf("%d run folders given, want one, such as runs/quickstart-1\nusage: %s", len(args), cmd.UseLine())}
+	}
+	return nil
+}

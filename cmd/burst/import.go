@@ -1,0 +1,109 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"burst/connectome"
+	"burst/genome"
+	"burst/genome/feagi"
+
+	"github.com/spf13/cobra"
+)
+
+func newImportCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "import",
+		Short: "Turn another simulator's network into a genome",
+		Args:  cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usageError{fmt.Errorf("no format %q to import, want feagi\nusage: burst import feagi GENOME.json", args[0])}
+			}
+			return cmd.Help()
+		},
+	}
+	cmd.AddCommand(newImportFEAGICommand())
+	return cmd
+}
+
+// importOptions are the flags of `burst import feagi`.
+type importOptions struct {
+	feagi.Options
+	dialect, out, json string
+	quiet              bool
+}
+
+func newImportFEAGICommand() *cobra.Command {
+	o := &importOptions{}
+	cmd := &cobra.Command{
+		Use:   "feagi GENOME.json",
+		Short: "Turn a FEAGI genome into one of burst, and report what became of every key",
+		Long: "The genome goes to stdout, or to the file of -o; the report goes to stderr. `burst run GENOME.json` does the same in\n" +
+			"memory. The dialect says how leak, excitability, threshold limit and postsynaptic current are meant: docs/feagi.md.",
+		Args: usage(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
+	}
+	f := cmd.Flags()
+	f.StringVarP(&o.out, "out", "o", "", "write the genome to this file, which must not exist")
+	f.StringVar(&o.dialect, "dialect", "auto", "rust, python, or auto: python where a leak exceeds 1, else rust")
+	f.BoolVar(&o.Strict, "strict", false, "refuse a genome with anything that burst does not honour")
+	f.BoolVar(&o.NoClamp, "no-clamp", false, "keep postsynaptic currents and multipliers beyond 255")
+	f.BoolVar(&o.SkipMissing, "skip-missing", false, "leave out mappings to areas or by morphologies that the file lacks")
+	f.StringVar(&o.json, "json", "", "write the full report to this file as JSON")
+	f.BoolVar(&o.quiet, "quiet", false, "print no report")
+	return cmd
+}
+
+func (o *importOptions) run(cmd *cobra.Command, path string) error {
+	switch o.Dialect = feagi.Dialect(o.dialect); o.Dialect {
+	case feagi.Auto, feagi.Rust, feagi.Python:
+	default:
+		return usageError{fmt.Errorf("no dialect %q, want auto, rust or python", o.dialect)}
+	}
+	text, err := genome.ReadText(path)
+	if err != nil {
+		return err
+	}
+	g, made, report, err := feagi.Translate(path, text, o.Options)
+	if err != nil {
+		return err
+	}
+	sizes, err := connectome.Measure(g, connectome.Options{})
+	if err != nil {
+		return err
+	}
+	report.CompareSynapses(sizes.Synapses)
+	if err := o.tell(cmd, report, sizes); err != nil {
+		return err
+	}
+	if o.out == "" {
+		_, err := cmd.OutOrStdout().Write(made)
+		return err
+	}
+	return writeNew(o.out, made)
+}
+
+// tell prints the report, and writes it as JSON where asked.
+func (o *importOptions) tell(cmd *cobra.Command, r *feagi.Report, s *connectome.Sizes) error {
+	if !o.quiet {
+		if err := r.Write(cmd.ErrOrStderr()); err != nil {
+			return err
+		}
+		fmt.Fprintf(cmd.ErrOrStderr(), "%d areas, %s neurons, %s synapses (%s before merging)\n",
+			len(r.Areas), count(s.Neurons), count(s.Synapses), count(s.ByRule))
+	}
+	if o.json == "" {
+		return nil
+	}
+	text, err := json.MarshalIndent(struct {
+		*feagi.Report
+		Synapses uint64 `json:"synapses"`
+		ByRule   uint64 `json:"synapses_by_rule"`
+	}{r, s.Synapses, s.ByRule}, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(o.json, append(text, '\n'), 0o644)
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden outputs in testdata/json")
+
+// TestJSONOfEveryCommand holds what each command prints with --json to its schema, and to a golden file in which figures
+// that differ from run to run are replaced by words.
+func TestJSONOfEveryCommand(t *testing.T) {
+	golden, err := filepath.Abs("testdata/json")
+	require.NoError(t, err)
+	t.Chdir(t.TempDir())
+	t.Setenv("CUDA_VISIBLE_DEVICES", "")
+	require.NoError(t, os.WriteFile("bad.yaml", []byte("burst: v1\nareas:\n  - {name: a, neurons: 3, leek: 1}\n"), 0o600))
+	common := []string{"--backend", "cpu", "--threads", "2", "--json"}
+	run := func(args ...string) []string { return append(args, common...) }
+	calls := []struct {
+		name string
+		code int
+		args []string
+	}{
+		{"run", 0, run("run", "quickstart", "--out", "one")},
+		{"run-seeds", 0, run("run", "quickstart", "--out", "many", "--seeds", "3..5", "--bursts", "40")},
+		{"replay", 0, run("replay", "one")},
+		{"examples-write", 0, []string{"examples", "quickstart", "--write", "--json"}},
+		{"export", 0, []string{"export", "one", "-o", "one.csv", "--json"}},
+		{"export-connectome", 0, []string{"export", "connectome", "quickstart", "-o", "wired", "--json"}},
+		{"init", 0, []string{"init", "--json"}},
+		{"plot", 0, []string{"plot", "one", "--json"}},
+		{"report", 0, []string{"report", "one", "--json"}},
+		{"stats", 0, []string{"stats", "one", "--json"}},
+		{"diff", exitAssertion, []string{"diff", "many/seed-3", "many/seed-5", "--json"}},
+		{"verify", 0, []string{"verify", "quickstart", "--bursts", "20", "--json"}},
+		{"validate", exitGenome, []string{"validate", "quickstart", "bad.yaml", "--json"}},
+		{"inspect", 0, []string{"inspect", "quickstart", "--threads", "2", "--json"}},
+		{"inspect-cost", 0, []string{"inspect", "quickstart", "--cost", "--threads", "2", "--json"}},
+		{"bench", 0, []string{"bench", "quickstart", "--bursts", "20", "--threads", "2", "--json"}},
+		{"devices", 0, []string{"devices", "--json"}},
+		{"examples", 0, []string{"examples", "--json"}},
+		{"version", 0, []string{"version", "--json"}},
+	}
+	tested := map[string]bool{}
+	for _, c := range calls {
+		code, stdout, stderr := call(c.args...)
+		require.Equal(t, c.code, code, "%v\n%s", c.args, stderr)
+		tested[c.name] = true
+		schema, err := outputSchema(strings.TrimSuffix(c.name, "-cost"))
+		require.NoError(t, err)
+		require.NoError(t, conforms(schema, stdout), "%v\n%s", c.args, stdout)
+		var v any
+		require.NoError(t, json.Unmarshal([]byte(stdout), &v))
+		if list, isList := v.([]any); isList && c.name == "examples" {
+			v = slices.DeleteFunc(list, func(e any) bool { return e.(map[string]any)["name"] != "quickstart" })
+		}
+		text, err := json.MarshalIndent(steady(v, ""), "", "  ")
+		require.NoError(t, err)
+		text = append(text, '\n')
+		path := filepath.Join(golden, c.name+".json")
+		if *update {
+			require.NoError(t, os.WriteFile(path, text, 0o644))
+		}
+		want, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Equal(t, string(want), string(text), "%s: `go test ./cmd/burst -run JSON -update` rewrites it", path)
+	}
+	for name := range outputs() {
+		require.True(t, tested[name], "no test of the output %q", name)
+	}
+}
+
+// conforms holds a text to a schema, and shows that the schema can fail: the text without any one of its fields does not.
+func conforms(schema []byte, text string) error {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
+	if err != nil {
+		return err
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("output.json", doc); err != nil {
+		return err
+	}
+	s, err := c.Compile("output.json")
+	if err != nil {
+		return err
+	}
+	v, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+	if err != nil {
+		return err
+	}
+	return s.Validate(v)
+}
+
+// TestSchemaRefuses shows that a schema can fail.
+func TestSchemaRefuses(t *testing.T) {
+	schema, err := outputSchema("plot")
+	require.NoError(t, err)
+	require.NoError(t, conforms(schema, `{"folder": "a", "files": [], "more": 1}`), "later versions may add fields")
+	for _, text := range []string{`{"folder": "a"}`, `{"folder": "a", "files": [3]}`, `{"folder": null, "files": []}`, `[]`} {
+		require.Error(t, conforms(schema, text), text)
+	}
+	_, err = outputSchema("stat")
+	require.ErrorContains(t, err, `did you mean "stats"?`)
+}
+
+// steady replaces figures that differ between runs, machines and versions by a word for their type.
+func steady(v any, key string) any {
+	unsteady := []string{"connectome", "connectome_hash", "latency_us", "build_s", "run_s", "open_s", "burst_us", "device", "go", "revision", "modified", "system", "version",
+		"unavailable", "peak", "host_bytes", "measured_us", "total_s", "probe", "available", "backend_note"}
+	if slices.Contains(unsteady, key) {
+		return kind(v)
+	}
+	switch v := v.(type) {
+	case float64: // the last bits may differ where processors fuse
+		x, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 9, 64), 64)
+		if err != nil {
+			panic("BUG: " + err.Error())
+		}
+		return x
+	case []any:
+		for i := range v {
+			v[i] = steady(v[i], key)
+		}
+	case map[string]any:
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			v[k] = steady(v[k], k)
+		}
+		if _, isReport := v["file"]; isReport && v["bytes"] != nil {
+			v["bytes"] = kind(v["bytes"])
+		}
+	}
+	return v
+}
+
+// kind names a value's type.
+func kind(v any) any {
+	switch v := v.(type) {
+	case bool:
+		return "a boolean"
+	case float64:
+		return "a number"
+	case string:
+		return "a string"
+	case map[string]any:
+		for k := range v {
+			v[k] = kind(v[k])
+		}
+	}
+	return v
+}

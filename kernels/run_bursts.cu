@@ -1,0 +1,341 @@
+#include "network.cuh"
+#include "philox.cuh"
+
+// The words of a block's answers are summed in so many groups.
+const u32 GROUPS = 32;
+// So many areas' terms are worked out once a burst.
+const u32 COMMON = 64;
+
+// scheduled is a stimulus of the genome.
+struct scheduled {
+    u64 at, every, from, until; // bursts
+    u64 first, count;           // its amounts
+};
+
+// spike is a fired neuron's row.
+struct spike {
+    u64 first; // synapse
+    u64 count;
+};
+
+// run is what run_bursts needs beside the network. Sums wait in a ring of slots, a power of two and more than the longest
+// delay, so that a fired row is delivered at once, whatever its delays.
+struct run {
+    network w;
+    const drive *drives;
+    const u32 *counts;
+    const i32 *table;
+    const scheduled *stimuli;
+    u64 stimulus_count;
+    const candidate *amounts;
+
+    const u64 *row;
+    const u32 *target;
+    const i32 *weight;
+    const u8 *delay; // null when all are 1
+    u32 parts_log;   // a row is delivered by 2^parts_log warps
+
+    i32 *ring;
+    u32 slot_mask, ports;
+    u32 neurons, block_neurons; // block_neurons: of each block, a multiple of 32
+
+    spike *queue; // who fired in the burst before, in any order
+    u32 *length;  // of the queue: that of burst t at (t + 1) mod 2
+    u32 *arrived; // blocks at the grid's barrier
+
+    u32 *ids;   // mapped host memory: for each burst of the launch, neurons that fired, a block's from its first neuron on
+    u32 *fired; // and how many of each block
+    u64 *done;  // and t + 1 when they are all there
+    u64 first;  // burst
+    u64 bursts;
+
+    u32 drive_count, term_count, count_entries, table_entries; // lengths of the tables
+    u32 cached;                                                // whether the block's shared memory holds state and tables
+};
+
+// block is what a block's threads share: bits and sums, and where cached copies of its neurons' state and of the tables, which stay valid
+// from burst to burst as global memory's do not in the first cache.
+struct block {
+    u32 group[GROUPS]; // how many fire in each group of words
+    u32 total[2];      // how many fire in all; of burst t at t mod 2
+    u32 base;          // where the block's part of the queue begins
+    u32 *bits;         // who fires, a bit a neuron
+    float common[COMMON]; // the areas' terms in this burst, where neurons do not differ
+    const area *only;  // the area of all the block's neurons, or null
+    network w;         // with the copies in place of what they are copies of
+    const drive *drives;
+    const u32 *counts;
+    const i32 *table;
+};
+
+// take is the next count entries of shared memory, aligned to 16 bytes.
+template <class T> DEVICE T *take(u8 **room, u64 count) {
+    T *p = (T *)*room;
+    *room += (count * sizeof(T) + 15) / 16 * 16;
+    return p;
+}
+
+// copy fills to from from, all threads of the block together.
+template <class T> DEVICE void copy(T *to, const T *from, u64 count) {
+    const u32 words = sizeof(T) / 4 > 0 ? sizeof(T) / 4 : 1;
+    if (sizeof(T) % 4 != 0) {
+        for (u64 i = thread_in_block(); i < count; i += block_size()) to[i] = from[i];
+        return;
+    }
+    for (u64 i = thread_in_block(); i < count * words; i += block_size()) ((u32 *)to)[i] = ((const u32 *)from)[i];
+}
+
+// own is how many neurons the block has, from its first one on.
+DEVICE u32 own(const run *p) {
+    u64 begin = (u64)block_index() * p->block_neurons;
+    if (begin >= p->neurons) return 0;
+    return p->neurons - begin < p->block_neurons ? (u32)(p->neurons - begin) : p->block_neurons;
+}
+
+// state_copy moves a variable of the block's neurons into shared memory, or back.
+template <class T> DEVICE void state_copy(T **at, T *global, u8 **room, const run *p, bool back) {
+    if (global == nullptr) return;
+    u64 begin = (u64)block_index() * p->block_neurons;
+    T *own_part = take<T>(room, p->block_neurons);
+    if (back) copy(global + begin, (const T *)own_part, own(p));
+    else copy(own_part, (const T *)(global + begin), own(p));
+    *at = own_part - begin;
+}
+
+// lay_out divides the block's memory and fills the copies, or with back brings the state to where it came from. Thread 0
+// alone writes s.
+DEVICE void lay_out(const run *p, u8 *room, block *s, bool back) {
+    network w = p->w;
+    u32 *bits = take<u32>(&room, p->block_neurons / 32);
+    const drive *drives = p->drives;
+    const u32 *counts = p->counts;
+    const i32 *table = p->table;
+    if (p->cached) {
+        state_copy(&w.v, p->w.v, &room, p, back);
+        state_copy(&w.more0, p->w.more0, &room, p, back);
+        state_copy(&w.more1, p->w.more1, &room, p, back);
+        state_copy(&w.refractory, p->w.refractory, &room, p, back);
+        state_copy(&w.count, p->w.count, &room, p, back);
+        area *areas = take<area>(&room, p->w.area_count);
+        term *terms = take<term>(&room, p->term_count);
+        drive *own_drives = take<drive>(&room, p->drive_count);
+        u32 *own_counts = take<u32>(&room, p->count_entries);
+        i32 *own_table = take<i32>(&room, p->table_entries);
+        if (!back) {
+            copy(areas, p->w.areas, p->w.area_count);
+            copy(terms, p->w.terms, p->term_count);
+            copy(own_drives, p->drives, p->drive_count);
+            copy(own_counts, p->counts, p->count_entries);
+            copy(own_table, p->table, p->table_entries);
+        }
+        w.areas = areas;
+        w.terms = terms;
+        drives = own_drives;
+        counts = own_counts;
+        table = own_table;
+    }
+    if (thread_in_block() == 0 && !back) {
+        s->total[0] = s->total[1] = 0;
+        s->bits = bits;
+        s->w = w;
+        s->drives = drives;
+        s->counts = counts;
+        s->table = table;
+        u64 begin = (u64)block_index() * p->block_neurons, end = begin + own(p);
+        const area *first = p->w.areas;
+        while (end > begin && first->end <= begin) first++;
+        s->only = end > begin && end <= first->end ? w.areas + (first - p->w.areas) : nullptr;
+    }
+}
+
+// acts reports whether a stimulus acts in burst t.
+DEVICE bool acts(const scheduled *s, u64 t) {
+    if (s->every == 0) return t == s->at;
+    return t % s->every == 0 && s->from <= t && t < s->until;
+}
+
+// deliver is steps 1 and 2 but for drives: the rows of who fired in burst t − 1, and the stimuli of burst t.
+DEVICE void deliver(const run *p, u64 t, block *s) {
+    u64 items = (u64)read(p->length + t % 2) << p->parts_log;
+    for (u64 item = thread_index() / 32; item < items; item += thread_count() / 32) {
+        spike row = p->queue[item >> p->parts_log];
+        u64 part = item & ((1ull << p->parts_log) - 1);
+        u64 low = row.first + (row.count * part >> p->parts_log), high = row.first + (row.count * (part + 1) >> p->parts_log);
+        for (u64 k = low + lane(); k < high; k += 128) {
+            u32 port[4], slot[4];
+            i32 weight[4];
+            for (u32 j = 0; j < 4; j++) // all loads before the first addition
+                if (k + 32 * j < high) {
+                    port[j] = p->target[k + 32 * j];
+                    weight[j] = p->weight[k + 32 * j];
+                    slot[j] = ((u32)t - 1 + (p->delay == nullptr ? 1 : p->delay[k + 32 * j])) & p->slot_mask;
+                }
+            for (u32 j = 0; j < 4; j++)
+                if (k + 32 * j < high) accumulate(p->ring + (u64)slot[j] * p->ports + port[j], weight[j]);
+        }
+    }
+    i32 *acc = p->ring + ((u64)t & p->slot_mask) * p->ports;
+    for (u64 s = 0; s < p->stimulus_count; s++) {
+        const scheduled *one = p->stimuli + s;
+        if (!acts(one, t)) continue;
+        for (u64 k = thread_index(); k < one->count; k += thread_count())
+            accumulate(acc + p->amounts[one->first + k].port, p->amounts[one->first + k].sum);
+    }
+    if (thread_index() == 0) p->length[(t + 1) % 2] = 0; // the other one was read in the burst before
+    // What is the same for all neurons of an area, and the burst, for update_block. The law's step 4 reads w.t.
+    if (thread_in_block() == 0) s->w.t = t;
+    u32 k = thread_in_block();
+    if (k < p->w.area_count && k < COMMON && !s->w.areas[k].differ) s->common[k] = term_at(&s->w, s->w.areas + k, 0, t);
+}
+
+// sum_of takes the sum of a neuron's port out of the ring.
+DEVICE i32 sum_of(i32 *acc) {
+    i32 sum = *acc;
+    if (sum != 0) *acc = 0; // 7
+    return sum;
+}
+
+// fires is the drives' part of step 2, and steps 3 and 4, for neuron n, whose area has one of the models; slot is the ring's
+// of this burst.
+template <u32 models> DEVICE bool fires(const block *s, const network *w, i32 *slot, u32 n) {
+    const area *a = s->only != nullptr ? s->only : area_of(w->areas, w->area_count, n);
+    u32 i = n - a->first, ports = ports_of(a->model), place = (u32)(a - w->areas);
+    i32 *acc = slot + (a->first_port + i);
+    i32 first = ports > 0 ? sum_of(acc) : 0, second = ports > 1 ? sum_of(acc + (a->end - a->first)) : 0;
+    for (u32 k = a->first_drive; k < a->first_drive + a->drives; k++) {
+        i32 amount = amount_of(s->drives + k, s->counts, s->table, w->seed, i, w->t);
+        if (amount < 0 && ports > 1) second += amount;
+        else first += amount;
+    }
+    float term = a->differ || place >= COMMON ? term_of(w, a, i) : s->common[place];
+    return update<models>(w, a, i, first, second, term);
+}
+
+// update_block is steps 3 and 4 for the block's neurons.
+template <u32 models> DEVICE void update_block(const run *p, u64 t, block *s) {
+    u32 begin = block_index() * p->block_neurons, count = own(p);
+    i32 *slot = p->ring + (t & p->slot_mask) * p->ports;
+    for (u32 k = thread_in_block(); k < p->block_neurons; k += block_size()) {
+        bool yes = k < count && fires<models>(s, &s->w, slot, begin + k);
+        store_bits(s->bits + k / 32, yes);
+#ifdef BURST_ON_HOST
+        if (yes) s->total[t % 2]++;
+#else
+        if (lane() == 0 && s->bits[k / 32] != 0) add((i32 *)s->total + t % 2, (i32)ones(s->bits[k / 32]));
+#endif
+    }
+}
+
+// reserve takes a part of the queue for the block, and sums the groups of words.
+DEVICE void reserve(const run *p, u64 t, block *s) {
+    u32 words = p->block_neurons / 32, each = (words + GROUPS - 1) / GROUPS, g = thread_in_block();
+    if (g < GROUPS) {
+        u32 sum = 0;
+        for (u32 w = g * each; w < (g + 1) * each && w < words; w++) sum += ones(s->bits[w]);
+        s->group[g] = sum;
+    }
+    if (thread_in_block() == block_size() - 1) {
+        u32 total = s->total[t % 2];
+        s->total[(t + 1) % 2] = 0;
+        s->base = total == 0 ? 0 : fetch_add(p->length + (t + 1) % 2, total);
+    }
+}
+
+// list is step 5: the block's part of the queue, and the same for the host, ascending; one thread a neuron, as before.
+DEVICE void list(const run *p, u64 t, const block *s) {
+    u32 words = p->block_neurons / 32, each = (words + GROUPS - 1) / GROUPS, begin = block_index() * p->block_neurons;
+    u32 *ids = p->ids + (t - p->first) * ((u64)p->block_neurons * block_count()) + begin;
+    for (u32 k = thread_in_block(); k < p->block_neurons; k += block_size()) {
+        u32 word = k / 32, bits = s->bits[word];
+        if ((bits >> k % 32 & 1) == 0) continue;
+        u32 n = begin + k, before = ones(bits & ((1u << k % 32) - 1));
+        u64 first = p->row[n], end = p->row[n + 1];
+        for (u32 g = 0; g < word / each; g++) before += s->group[g];
+        for (u32 v = word / each * each; v < word; v++) before += ones(s->bits[v]);
+        p->queue[s->base + before] = spike{first, end - first};
+        ids[before] = n;
+    }
+    if (thread_in_block() == 0) p->fired[(t - p->first) * block_count() + block_index()] = s->total[t % 2];
+}
+
+// announce tells the host that a burst is complete; the last thread does, which has the least to do.
+DEVICE void announce(const run *p, u64 t) {
+#ifdef BURST_ON_HOST
+    p->done[t - p->first] = t + 1;
+#else
+    if (thread_index() == thread_count() - 1) publish(p->done + (t - p->first), t + 1);
+#endif
+}
+
+// catch_up delivers to the ring what a fire queue of an earlier burst still has to deliver, the synapses of its neurons with
+// delays of at least least, one warp a row:
+//
+//	for _, n := range queue { for k := row[n]; k < row[n+1]; k++ { if delay[k] >= least {
+//		ring[firedAt+delay[k]][target[k]] += weight[k]
+//	} } }
+KERNEL catch_up(run p, const u32 *queue, u32 length, u64 fired_at, u32 least) {
+    for (u64 i = thread_index() / 32; i < length; i += thread_count() / 32) {
+        u64 end = p.row[queue[i] + 1];
+        for (u64 k = p.row[queue[i]] + lane(); k < end; k += 32) {
+            u32 d = p.delay == nullptr ? 1 : p.delay[k];
+            if (d >= least) add(p.ring + ((fired_at + d) & p.slot_mask) * p.ports + p.target[k], p.weight[k]);
+        }
+    }
+}
+
+// queue_rows makes the queue of a fire queue, one thread a neuron:
+//
+//	for i, n := range fired { queue[i] = spike{row[n], row[n+1]-row[n]} }
+KERNEL queue_rows(run p, const u32 *fired, u32 length) {
+    u64 i = thread_index();
+    if (i < length) p.queue[i] = spike{p.row[fired[i]], p.row[fired[i] + 1] - p.row[fired[i]]};
+}
+
+#ifndef BURST_ON_HOST
+// grid_barrier lets all blocks' threads wait for each other; what they wrote before is seen by all after it.
+DEVICE void grid_barrier(u32 *arrived, u32 *wanted) {
+    block_barrier();
+    *wanted += block_count();
+    if (thread_in_block() == 0) {
+        arrive(arrived);
+        while (arrivals(arrived) < *wanted) {
+        }
+        acquire();
+    }
+    block_barrier();
+}
+
+// bursts is the law of many bursts in one launch, whose blocks all run at once, for areas of some models.
+//
+//	for t := first; t < first + bursts; t++ {
+//		deliver the rows of the queue, and the stimuli
+//		for n := range neurons { if b.fires(n) { queue = append(queue, n) } }
+//	}
+template <u32 models> DEVICE void bursts(const run *p) {
+    SHARED block s;
+    u8 *room = dynamic_memory();
+    lay_out(p, room, &s, false);
+    block_barrier();
+    u32 wanted = 0;
+    for (u64 t = p->first; t < p->first + p->bursts; t++) {
+        deliver(p, t, &s);
+        grid_barrier(p->arrived, &wanted);
+        if (t > p->first) announce(p, t - 1); // its ids have had the delivery's time to arrive
+        update_block<models>(p, t, &s);
+        block_barrier();
+        reserve(p, t, &s);
+        block_barrier();
+        list(p, t, &s);
+        grid_barrier(p->arrived, &wanted);
+    }
+    lay_out(p, room, &s, true);
+    grid_barrier(p->arrived, &wanted);
+    announce(p, p->first + p->bursts - 1);
+}
+
+// One kernel for networks of each of the common models alone: less code and fewer registers than one for all.
+KERNEL_OF_1024 run_bursts(run p) { bursts<ALL_MODELS>(&p); }
+KERNEL_OF_1024 run_bursts_feagi(run p) { bursts<1 << FEAGI>(&p); }
+KERNEL_OF_1024 run_bursts_lif(run p) { bursts<1 << LIF>(&p); }
+KERNEL_OF_1024 run_bursts_psc_exp(run p) { bursts<1 << PSC_EXP>(&p); }
+#endif

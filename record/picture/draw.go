@@ -1,0 +1,159 @@
+package picture
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"burst/genome"
+	"burst/record"
+	"burst/record/stats"
+)
+
+// Options of Draw; the zero value draws the whole run and all areas.
+type Options struct {
+	From, Until uint64   // bursts From ≤ t < Until; Until 0: to the run's end
+	Areas       []string // names; empty: all
+}
+
+// Names lists the pictures that Draw knows, in the order in which it draws them.
+func Names() []string {
+	return []string{"raster", "rates", "isi", "rate-histogram", "matrix", "potentials"}
+}
+
+// Available lists the pictures that a run folder has what they need.
+func Available(f *record.Folder) []string {
+	var names []string
+	for _, name := range Names() {
+		if missing(f, name) == "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// missing says what a picture lacks.
+func missing(f *record.Folder, name string) string {
+	switch name {
+	case "raster", "isi", "rate-histogram":
+		if !slices.Contains(f.Tables(), "spikes") {
+			return "a recording of spikes"
+		}
+	case "rates":
+		if _, err := f.Rates(); err != nil && !slices.Contains(f.Tables(), "spikes") {
+			return "rates or a recording of spikes"
+		}
+	case "matrix":
+		if _, err := genomeOf(f); err != nil {
+			return "its genome.yaml, or a file that it names"
+		}
+	case "potentials":
+		if !slices.Contains(f.Tables(), "potentials") {
+			return "a recording of potentials"
+		}
+	}
+	return ""
+}
+
+// Draw makes the named pictures of a run. A run without what a picture needs gives an error that wraps fs.ErrNotExist.
+func Draw(f *record.Folder, names []string, o Options) ([]*Picture, error) {
+	d, err := newDrawing(f, o)
+	if err != nil {
+		return nil, err
+	}
+	var out []*Picture
+	for _, name := range names {
+		if what := missing(f, name); what != "" {
+			return nil, fmt.Errorf("%s: no picture %q without %s: %w", f.Dir, name, what, fs.ErrNotExist)
+		}
+		p, err := d.picture(name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// drawing is what the pictures of one run share.
+type drawing struct {
+	f       *record.Folder
+	o       Options
+	span    span
+	summary *stats.Summary // nil: not needed yet
+}
+
+func newDrawing(f *record.Folder, o Options) (*drawing, error) {
+	from, until, err := stats.Window(f, o.From, o.Until)
+	if err != nil {
+		return nil, err
+	}
+	taken, err := stats.Select(f.Manifest.Areas, o.Areas)
+	if err != nil {
+		return nil, err
+	}
+	m := &f.Manifest
+	return &drawing{f: f, o: o, span: span{areas: m.Areas, taken: taken, from: from, until: until, timestep: m.Timestep, title: short(m.Genome, 80)}}, nil
+}
+
+// picture draws one.
+func (d *drawing) picture(name string) (*Picture, error) {
+	s := d.span
+	switch name {
+	case "raster":
+		return raster(s, stats.Rows(d.f.Spikes(), s.from, s.until))
+	case "rates":
+		if r, err := d.f.Rates(); err == nil && (!slices.Contains(d.f.Tables(), "spikes") || s.from == 0 && s.until == r.Bursts) {
+			c := ratesCourse(&s, r)
+			return rates(s, c)
+		}
+		c, err := spikeCourse(s, stats.Rows(d.f.Spikes(), s.from, s.until))
+		if err != nil {
+			return nil, err
+		}
+		return rates(s, c)
+	case "isi", "rate-histogram":
+		if d.summary == nil {
+			var err error
+			if d.summary, err = stats.Compute(d.f, stats.Options{From: s.from, Until: s.until, Areas: d.o.Areas}); err != nil {
+				return nil, err
+			}
+		}
+		if name == "isi" {
+			return intervals(s.title, d.summary)
+		}
+		return rateHistogram(s.title, d.summary)
+	case "matrix":
+		g, err := genomeOf(d.f)
+		if err != nil {
+			return nil, err
+		}
+		return matrix(s.title, g)
+	case "potentials":
+		return potentials(s, stats.Rows(d.f.Potentials(), s.from, s.until))
+	}
+	return nil, fmt.Errorf("picture: no picture %q, want one of %v", name, Names())
+}
+
+// genomeOf reads the genome of a run, with the seed that it was built with. Files that it names are where they were.
+func genomeOf(f *record.Folder) (*genome.Genome, error) {
+	m := &f.Manifest
+	path := filepath.Join(f.Dir, "genome.yaml")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var g *genome.Genome
+	if m.GenomeFolder == "" {
+		g, err = genome.Parse(path, text, nil)
+	} else {
+		g, err = genome.ParseIn(m.GenomeFolder, path, text)
+	}
+	if err != nil {
+		return nil, err
+	}
+	g.Seed = m.Seed
+	return g, nil
+}

@@ -1,0 +1,135 @@
+package picture
+
+import (
+	"image"
+	"image/color"
+	"math"
+
+	"burst/record"
+)
+
+// grid counts spikes in dots.
+type grid struct {
+	bands         []band
+	from, span    uint64
+	width, height int
+	counts        []uint32
+	spikes        uint64
+}
+
+func newGrid(s span, bands []band, width, height int) *grid {
+	return &grid{bands: bands, from: s.from, span: max(1, s.until-s.from), width: width, height: height, counts: make([]uint32, width*height)}
+}
+
+// add counts a chunk; its bursts lie in the picture.
+func (g *grid) add(c *record.Chunk) {
+	x, last := 0, uint64(math.MaxUint64)
+	for i, t := range c.Burst {
+		b := &g.bands[c.Area[i]]
+		k := c.Neuron[i] - b.first
+		if b.label == "" || k >= b.neurons {
+			continue
+		}
+		if t != last {
+			x, last = int((t-g.from)*uint64(g.width)/g.span), t
+		}
+		y := b.top + int(uint64(k)*uint64(b.below-b.top)/uint64(b.neurons))
+		g.counts[y*g.width+x]++
+		g.spikes++
+	}
+}
+
+// image colours the counts.
+func (g *grid) image() image.Image {
+	img := image.NewRGBA(image.Rect(0, 0, g.width, g.height))
+	least := g.leastDot()
+	shown := 0
+	for i := range g.bands {
+		b := &g.bands[i]
+		if b.label == "" {
+			continue
+		}
+		ground := color.NRGBA{0xFF, 0xFF, 0xFF, 0xFF}
+		if shown%2 == 1 {
+			ground = color.NRGBA{0xF3, 0xF3, 0xF3, 0xFF}
+		}
+		shown++
+		g.paint(img, b, ground, least)
+	}
+	return img
+}
+
+// leastDot is larger where spikes are few, so that single ones are seen.
+func (g *grid) leastDot() int {
+	used := 0
+	for _, n := range g.counts {
+		if n > 0 {
+			used++
+		}
+	}
+	switch share := float64(used) / float64(len(g.counts)); {
+	case share < 0.004:
+		return 3
+	case share < 0.04:
+		return 2
+	}
+	return 1
+}
+
+// shades are the steps from one spike to the densest dot; few colours make small files.
+const shades = 6
+
+// paint draws a band.
+func (g *grid) paint(img *image.RGBA, b *band, ground color.NRGBA, least int) {
+	most := uint32(0)
+	for _, n := range g.counts[b.top*g.width : b.below*g.width] {
+		most = max(most, n)
+	}
+	for y := b.top; y < b.below; y++ {
+		for x := range g.width {
+			img.SetRGBA(x, y, color.RGBA(ground))
+		}
+	}
+	if most == 0 {
+		return
+	}
+	rows := b.below - b.top
+	done := make([]float64, g.width*rows)
+	full := math.Log1p(float64(most))
+	for y := range rows {
+		for x := range g.width {
+			n := g.counts[(b.top+y)*g.width+x]
+			if n == 0 {
+				continue
+			}
+			// One spike is plain to see; the densest dot of the band has the full colour.
+			a := 0.45 + 0.55*math.Round(shades*math.Log1p(float64(n))/full)/shades
+			y0, y1 := extent(y, rows, uint64(b.neurons), least)
+			x0, x1 := extent(x, g.width, g.span, least)
+			for yy := y0; yy < y1; yy++ {
+				for xx := x0; xx < x1; xx++ {
+					if i := yy*g.width + xx; a > done[i] {
+						done[i] = a
+						img.SetRGBA(xx, b.top+yy, color.RGBA(mix(ground, b.colour, a)))
+					}
+				}
+			}
+		}
+	}
+}
+
+// extent is what a spike counted at dot x covers, where n bursts or neurons share the dots: all dots of its burst or
+// neuron, but no more than a few, in the middle of them, and no less than least.
+func extent(x, dots int, n uint64, least int) (from, until int) {
+	const most = 8
+	until = x + 1
+	if n < uint64(dots) { // the next one begins where its first dot is
+		k := (uint64(x)*n + uint64(dots) - 1) / uint64(dots)
+		until = int((k + 1) * uint64(dots) / n)
+	}
+	if wide := until - x; wide > most {
+		x += (wide - most) / 2
+		until = x + most
+	}
+	return x, min(max(until, x+least), dots)
+}

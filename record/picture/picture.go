@@ -1,0 +1,233 @@
+// Package picture draws what a run has recorded: raster, rates, histograms, connectivity and potentials, as PNG and SVG.
+// Spikes are counted into pixels as they are read, so that a picture's memory does not depend on their number. Colours are
+// those of Okabe and Ito (2008), which colour-blind people tell apart, and a sequential scale of ColorBrewer.
+package picture
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"math"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// Picture is a drawing that can be written in any format.
+type Picture struct {
+	Name   string // raster, rates, …: one of Names
+	About  string // one line that explains what is seen
+	width  vg.Length
+	height vg.Length
+	draw   func(draw.Canvas)
+}
+
+// Formats lists what Encode writes.
+func Formats() []string { return []string{"png", "svg"} }
+
+// Encode gives the picture's file.
+func (p *Picture) Encode(format string) ([]byte, error) {
+	var out bytes.Buffer
+	switch format {
+	case "png":
+		c := vgimg.NewWith(vgimg.UseWH(p.width, p.height), vgimg.UseDPI(dotsPerInch))
+		p.draw(draw.New(c))
+		if err := png.Encode(&out, fewColours(c.Image())); err != nil {
+			return nil, err
+		}
+	case "svg":
+		c := vgsvg.New(p.width, p.height)
+		dc := draw.New(c)
+		dc.SetColor(color.White)
+		dc.Fill(dc.Rectangle.Path())
+		p.draw(dc)
+		if _, err := c.WriteTo(&out); err != nil {
+			return nil, err
+		}
+		// Where the typeface is missing another without serifs stands in, not the reader's default.
+		return bytes.ReplaceAll(out.Bytes(), []byte("font-family:Liberation Sans;"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;")), nil
+	default:
+		return nil, fmt.Errorf("picture: format %q, want one of %v", format, Formats())
+	}
+	return out.Bytes(), nil
+}
+
+// fewColours gives the picture as one of numbered colours where 256 are enough, which makes a third of the file: first as
+// it is, then with 32 steps a channel, which nobody sees in the edges of letters.
+func fewColours(img image.Image) image.Image {
+	for _, steps := range []int{255, 31} {
+		if out := numbered(img, steps); out != nil {
+			return out
+		}
+	}
+	return img
+}
+
+// numbered is img in so many steps a channel, nil when that leaves more than 256 colours.
+func numbered(img image.Image, steps int) image.Image {
+	b := img.Bounds()
+	numbers, colours := map[color.RGBA]uint8{}, color.Palette{}
+	out := image.NewPaletted(b, nil)
+	round := func(x uint8) uint8 { return uint8((int(x)*steps + 127) / 255 * 255 / steps) }
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		for x := b.Min.X; x < b.Max.X; x++ {
+			c := color.RGBAModel.Convert(img.At(x, y)).(color.RGBA)
+			c.R, c.G, c.B = round(c.R), round(c.G), round(c.B)
+			k, known := numbers[c]
+			if !known {
+				if len(colours) == 256 {
+					return nil
+				}
+				k = uint8(len(colours))
+				numbers[c], colours = k, append(colours, c)
+			}
+			out.SetColorIndex(x, y, k)
+		}
+	}
+	out.Palette = colours
+	return out
+}
+
+// Measures shared by all pictures.
+const (
+	dotsPerInch = 144
+	dotsPerPt   = dotsPerInch / 72
+	pageWidth   = vg.Length(648)
+	margin      = vg.Length(8)
+	smallText   = vg.Length(9)
+	mediumText  = vg.Length(10)
+	titleText   = vg.Length(12)
+)
+
+// palette is Okabe and Ito's, in an order in which neighbours differ most; yellow is left out, it fades on white.
+func palette(i int) color.NRGBA {
+	colours := [...]color.NRGBA{
+		{0x00, 0x72, 0xB2, 255}, {0xD5, 0x5E, 0x00, 255}, {0x00, 0x9E, 0x73, 255}, {0xCC, 0x79, 0xA7, 255},
+		{0xE6, 0x9F, 0x00, 255}, {0x56, 0xB4, 0xE9, 255}, {0x00, 0x00, 0x00, 255},
+	}
+	return colours[i%len(colours)]
+}
+
+// sans is the typeface of all text.
+func sans(size vg.Length) font.Font {
+	return font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
+}
+
+// newPlot is an empty plot in the house style.
+func newPlot(title string, size vg.Length) *plot.Plot {
+	p := plot.New()
+	p.Title.Text = title
+	p.Title.TextStyle.Font = sans(size)
+	p.Title.Padding = 4
+	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		a.Label.TextStyle.Font = sans(mediumText)
+		a.Tick.Label.Font = sans(smallText)
+		a.Tick.Marker = plot.TickerFunc(ticks)
+		a.LineStyle.Width, a.Tick.LineStyle.Width = 0.75, 0.75
+		a.Padding = 0
+	}
+	return p
+}
+
+// mark is text inside a plot, centred at a point.
+func mark(colour color.Color, size vg.Length) text.Style {
+	return text.Style{Color: colour, Font: sans(size), XAlign: text.XCenter, YAlign: text.YCenter, Handler: plot.DefaultTextHandler}
+}
+
+// ticks labels an axis at round numbers, about six of them.
+func ticks(lo, hi float64) []plot.Tick { return roundTicks(lo, hi, 6) }
+
+func roundTicks(lo, hi float64, about float64) []plot.Tick {
+	span := hi - lo
+	if !(span > 0) || math.IsInf(span, 0) {
+		return []plot.Tick{{Value: lo, Label: number(lo)}}
+	}
+	step := math.Pow(10, math.Floor(math.Log10(span/about)))
+	for _, m := range []float64{2, 2.5, 2} { // steps of 1, 2, 5 and 10
+		if span/step > about {
+			step *= m
+		}
+	}
+	var out []plot.Tick
+	for k := math.Ceil(lo/step - 1e-9); k*step <= hi+1e-9*span; k++ {
+		out = append(out, plot.Tick{Value: k * step, Label: number(k * step)})
+	}
+	return out
+}
+
+// logTicks labels an axis of decimal logarithms: powers of ten, and 2 and 5 of each where there are few.
+func logTicks(lo, hi float64) []plot.Tick {
+	var out []plot.Tick
+	steps := []float64{1}
+	if hi-lo < 2.2 {
+		steps = []float64{1, 2, 5}
+	}
+	every := max(1, math.Ceil((hi-lo)/8))
+	for k := math.Floor(lo); k <= hi; k++ {
+		for _, m := range steps {
+			v := k + math.Log10(m)
+			if v < lo-1e-9 || v > hi+1e-9 {
+				continue
+			}
+			label := ""
+			if math.Mod(k, every) == 0 {
+				label = number(m * math.Pow(10, k))
+			}
+			out = append(out, plot.Tick{Value: v, Label: label})
+		}
+	}
+	if len(out) < 2 {
+		return []plot.Tick{{Value: lo, Label: number(math.Pow(10, lo))}, {Value: hi, Label: number(math.Pow(10, hi))}}
+	}
+	return out
+}
+
+// number writes a number as short as it can be read: 0.25, 1500, 15k, 2M.
+func number(x float64) string {
+	units := []struct {
+		of   float64
+		name string
+	}{{1e9, "G"}, {1e6, "M"}, {1e4, "k"}}
+	for _, u := range units {
+		if math.Abs(x) >= u.of*0.99995 {
+			return figures(x/math.Pow(1000, math.Floor(math.Log10(u.of)/3)), 3) + u.name
+		}
+	}
+	return figures(x, 4)
+}
+
+// figures writes x with so many significant figures at most, and zero without a sign.
+func figures(x float64, most int) string {
+	if x == 0 {
+		return "0"
+	}
+	y, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', most, 64), 64)
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+	return strconv.FormatFloat(y, 'g', -1, 64)
+}
+
+// short cuts a name that would take too much room.
+func short(name string, most int) string {
+	if r := []rune(name); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return name
+}
+
+// timeAxis chooses the unit of a time axis over bursts from to until, and says how many units a burst takes.
+func timeAxis(from, until uint64, timestep float64) (unit string, each float64) {
+	if float64(until-from)*timestep >= 2000 {
+		return "s", timestep / 1000
+	}
+	return "ms", timestep
+}

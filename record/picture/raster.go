@@ -1,0 +1,167 @@
+package picture
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"iter"
+	"math"
+
+	"burst/record"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+)
+
+// span is what a picture of spikes covers.
+type span struct {
+	areas       []record.Area
+	taken       []bool // areas to draw
+	from, until uint64 // bursts
+	timestep    float64
+	title       string
+}
+
+// raster draws every spike as a dot: time to the right, neurons from the top, one band an area. Bands grow with the square
+// root of the number of neurons, so that small areas stay visible. Where many spikes share a dot, it is darker.
+func raster(s span, spikes iter.Seq2[record.Chunk, error]) (*Picture, error) {
+	bands, shown := layBands(s)
+	height := rasterHeight(bands, shown)
+	p := newPlot(s.title, titleText)
+	unit, each := timeAxis(s.from, s.until, s.timestep)
+	p.X.Label.Text = "time (" + unit + ")"
+	p.X.Min, p.X.Max = float64(s.from)*each, max(float64(s.until), float64(s.from)+1)*each
+	p.Y.Min, p.Y.Max = 0, 1
+	p.Y.LineStyle.Width, p.Y.Tick.Length = 0, 0
+	p.Y.Tick.Marker = plot.ConstantTicks{{Value: 0.5, Label: longest(bands)}} // takes the room of the widest label
+	page := vg.Rectangle{Max: vg.Point{X: pageWidth, Y: height}}
+	inner := func(c draw.Canvas) draw.Canvas { return draw.Crop(c, margin, -2*margin, margin, -margin) }
+	blank := draw.NewCanvas(vgimg.New(1, 1), page.Max.X, page.Max.Y)
+	r, w, h := dots(p.DataCanvas(inner(blank)).Rectangle)
+	place(bands, h)
+	p.Y.Tick.Marker = bandTicks(bands, h, float64(r.Size().Y))
+
+	g := newGrid(s, bands, w, h)
+	for c, err := range spikes {
+		if err != nil {
+			return nil, err
+		}
+		g.add(&c)
+	}
+	p.Add(pixels(func(int, int) image.Image { return g.image() }))
+	if g.spikes == 0 {
+		if err := note(p, "no spikes"); err != nil {
+			return nil, err
+		}
+	}
+	return &Picture{Name: "raster", About: "Every spike as a dot; one band an area, its height growing with the square root of its neurons.", width: page.Max.X, height: page.Max.Y,
+		draw: func(c draw.Canvas) { p.Draw(inner(c)) }}, nil
+}
+
+// rasterHeight grows with what there is to see.
+func rasterHeight(bands []band, shown int) vg.Length {
+	neurons := 0.0
+	for _, b := range bands {
+		neurons += float64(b.neurons)
+	}
+	height := max(24*float64(shown), min(300, 40+8*neurons)) // a neuron alone needs little
+	height = max(min(height, 600), 13*float64(shown))        // many areas need room for their names
+	return vg.Length(min(height, 3000)) + 70
+}
+
+// note writes a word into the middle of a plot whose axes are set.
+func note(p *plot.Plot, words string) error {
+	l, err := plotter.NewLabels(plotter.XYLabels{XYs: plotter.XYs{{X: (p.X.Min + p.X.Max) / 2, Y: (p.Y.Min + p.Y.Max) / 2}}, Labels: []string{words}})
+	if err != nil {
+		return err
+	}
+	l.TextStyle[0] = mark(color.Gray{0x70}, mediumText)
+	x0, x1, y0, y1 := p.X.Min, p.X.Max, p.Y.Min, p.Y.Max
+	p.Add(l)
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = x0, x1, y0, y1
+	return nil
+}
+
+// band is an area's part of the raster.
+type band struct {
+	label      string
+	first      uint32
+	neurons    uint32 // drawn
+	top, below int    // dots from the top
+	colour     color.NRGBA
+}
+
+// layBands makes a band for each area; those not taken have no label and no height.
+func layBands(s span) (bands []band, shown int) {
+	bands = make([]band, len(s.areas))
+	for i, a := range s.areas {
+		if !s.taken[i] {
+			continue
+		}
+		b := &bands[i]
+		*b = band{first: a.First, neurons: a.Neurons, colour: palette(shown)}
+		b.label = fmt.Sprintf("%s (%s)", short(a.Name, 22), number(float64(a.Neurons)))
+		if a.Recorded < a.Neurons {
+			b.neurons = a.Recorded
+			b.label = fmt.Sprintf("%s (%s of %s)", short(a.Name, 22), number(float64(a.Recorded)), number(float64(a.Neurons)))
+		}
+		shown++
+	}
+	return bands, shown
+}
+
+// longest is the label that needs most room.
+func longest(bands []band) string {
+	most := ""
+	for _, b := range bands {
+		if len(b.label) > len(most) {
+			most = b.label
+		}
+	}
+	return most
+}
+
+// place shares height dots among the bands: room for a label each, the rest by the root of the neurons.
+func place(bands []band, height int) {
+	shown, roots := 0, 0.0
+	for _, b := range bands {
+		if b.label != "" {
+			shown++
+			roots += math.Sqrt(float64(b.neurons))
+		}
+	}
+	least := 0.0
+	if shown > 0 {
+		least = min(float64((smallText+1)*dotsPerPt), float64(height)/float64(shown))
+	}
+	left := float64(height) - least*float64(shown)
+	if roots == 0 {
+		roots = 1
+	}
+	at := 0.0
+	for i := range bands {
+		b := &bands[i]
+		b.top = int(math.Round(at))
+		if b.label != "" {
+			at += least + left*math.Sqrt(float64(b.neurons))/roots
+		}
+		b.below = int(math.Round(at))
+	}
+}
+
+// bandTicks writes each band's label at its middle, but none over another.
+func bandTicks(bands []band, height int, points float64) plot.ConstantTicks {
+	var out plot.ConstantTicks
+	last := math.Inf(-1)
+	for _, b := range bands {
+		at := float64(b.top+b.below) / 2 / float64(height)
+		if b.label != "" && (at-last)*points >= float64(smallText)-0.5 {
+			out = append(out, plot.Tick{Value: 1 - at, Label: b.label})
+			last = at
+		}
+	}
+	return out
+}

@@ -1,0 +1,177 @@
+// Package stats describes the recorded spikes of a run in numbers: rates, intervals, synchrony and correlation of each
+// area, and the first spike in which two runs differ. It reads recordings as streams, so that its memory depends on the
+// number of neurons and not on the number of spikes.
+package stats
+
+import (
+	"encoding/json"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+	"strings"
+
+	"burst/genome"
+	"burst/record"
+)
+
+// Options of Compute; the zero value takes the whole run and all areas.
+type Options struct {
+	From, Until uint64   // bursts From ≤ t < Until; Until 0: to the run's end
+	Areas       []string // names; empty: all
+	Bin         float64  // ms, of the counts behind synchrony and correlation; 0: 5 ms
+	Sample      int      // neurons of an area whose pairs are correlated, at least 2; 0: 100
+	Seed        uint64   // of the sample
+}
+
+// Value is a figure that may be undefined: NaN here, null in JSON.
+type Value float64
+
+// MarshalJSON writes null for an undefined figure.
+func (v Value) MarshalJSON() ([]byte, error) {
+	if !v.Defined() {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(v))
+}
+
+// Defined reports whether there is a figure.
+func (v Value) Defined() bool { return !math.IsNaN(float64(v)) && !math.IsInf(float64(v), 0) }
+
+var undefined = Value(math.NaN())
+
+// Summary is what Compute finds.
+type Summary struct {
+	From     uint64  `json:"from"`  // burst
+	Until    uint64  `json:"until"` // the burst after the last
+	Timestep float64 `json:"timestep_ms"`
+	Bin      float64 `json:"bin_ms"` // of synchrony and correlation; whole bursts, wider than asked for where more than 10,000 would be needed
+	Areas    []Area  `json:"areas"`
+}
+
+// Area is one area's figures; those of neurons are of the recorded ones.
+type Area struct {
+	Name     string `json:"name"`
+	Neurons  uint32 `json:"neurons"`
+	Recorded uint32 `json:"recorded"` // neurons whose spikes were recorded
+	Spikes   uint64 `json:"spikes"`
+	Rate     Value  `json:"rate_hz"` // mean over neurons
+	Active   Value  `json:"active"`  // share of neurons that fired at all, 0…1
+
+	// Intervals between successive spikes of a neuron. Mean is over all intervals; CV is the mean over neurons with at least
+	// two intervals of standard deviation (n−1) over mean.
+	ISI Value `json:"isi_ms"`
+	CV  Value `json:"isi_cv"`
+
+	// Synchrony is Golomb's chi (Golomb and Rinzel 1994; Golomb 2007) on spike counts in bins: the square root of the variance
+	// over time of the mean count over the mean of the neurons' own variances. 1: all fire as one; 1/√N: independently.
+	Synchrony Value `json:"synchrony"`
+	// Correlation is the mean Pearson coefficient of the counts of all pairs among a sample of neurons that fired.
+	Correlation Value `json:"correlation"`
+	Pairs       int   `json:"pairs"` // pairs behind Correlation
+
+	Counts    []uint64 `json:"-"` // spikes of each recorded neuron
+	Intervals []uint64 `json:"-"` // how many intervals were k bursts long; the last entry holds all longer ones too
+}
+
+// Seconds is the simulated time that the summary covers.
+func (s *Summary) Seconds() float64 { return float64(s.Until-s.From) * s.Timestep / 1000 }
+
+// Limits of what is kept.
+const (
+	mostBins        = 10_000
+	longestInterval = 1 << 16 // bursts
+	defaultBin      = 5.0     // ms
+	defaultSample   = 100
+)
+
+// Window is the bursts that a reader looks at, cut to the run's length.
+func Window(f *record.Folder, from, until uint64) (uint64, uint64, error) {
+	end, err := Length(f)
+	if err != nil {
+		return 0, 0, err
+	}
+	if until == 0 || until > end {
+		until = end
+	}
+	if from > until || from == until && end > 0 {
+		return 0, 0, fmt.Errorf("no burst from %d until %d; the run has bursts 0 to %d", from, until, max(end, 1)-1)
+	}
+	return from, until, nil
+}
+
+// Length is how many bursts a run has; of one that goes on, up to its last recorded spike.
+func Length(f *record.Folder) (uint64, error) {
+	if f.Manifest.Status != record.Running || !slices.Contains(f.Tables(), "spikes") {
+		return f.Manifest.Bursts, nil
+	}
+	end := uint64(0)
+	for c, err := range f.Spikes() {
+		if err != nil {
+			return 0, err
+		}
+		if n := len(c.Burst); n > 0 {
+			end = c.Burst[n-1] + 1
+		}
+	}
+	return end, nil
+}
+
+// Select marks the areas that are named; no names mean all of them.
+func Select(areas []record.Area, names []string) ([]bool, error) {
+	taken := make([]bool, len(areas))
+	all := make([]string, len(areas))
+	for i, a := range areas {
+		all[i], taken[i] = a.Name, len(names) == 0
+	}
+	for _, name := range names {
+		i := slices.Index(all, name)
+		if i < 0 {
+			text := fmt.Sprintf("no area %q in this run, want one of %s", name, some(all))
+			if near := genome.Nearest(name, all); near != "" {
+				text += fmt.Sprintf("; did you mean %q?", near)
+			}
+			return nil, fmt.Errorf("%s", text)
+		}
+		taken[i] = true
+	}
+	return taken, nil
+}
+
+// some lists names, not too many of them.
+func some(names []string) string {
+	const most = 12
+	if len(names) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	}
+	return strings.Join(names, ", ")
+}
+
+// Rows gives the rows of chunks that lie in bursts from ≤ t < until; a view, not a copy.
+func Rows(chunks iter.Seq2[record.Chunk, error], from, until uint64) iter.Seq2[record.Chunk, error] {
+	return func(yield func(record.Chunk, error) bool) {
+		for c, err := range chunks {
+			if err != nil {
+				yield(c, err)
+				return
+			}
+			lo, _ := slices.BinarySearch(c.Burst, from)
+			hi, _ := slices.BinarySearch(c.Burst, until)
+			if hi > lo && !yield(cut(c, lo, hi), nil) {
+				return
+			}
+			if hi < len(c.Burst) {
+				return
+			}
+		}
+	}
+}
+
+// cut is rows lo ≤ i < hi of a chunk of spikes or potentials.
+func cut(c record.Chunk, lo, hi int) record.Chunk {
+	c.Burst, c.Neuron, c.Area = c.Burst[lo:hi], c.Neuron[lo:hi], c.Area[lo:hi]
+	if c.Potential != nil {
+		c.Potential = c.Potential[lo:hi]
+	}
+	return c
+}
