@@ -52,7 +52,7 @@ func licenceOf(t *testing.T, dir string) []string {
 		if err != nil {
 			continue // a folder of that name
 		}
-		plain := strings.Join(strings.Fields(string(text)), " ")
+		plain := strings.Join(strings.Fields(strings.ReplaceAll(string(text), "\n>", "\n")), " ") // some quote theirs
 		for _, l := range licences {
 			if regexp.MustCompile(l.text).MatchString(plain) && !slices.Contains(found, l.name) {
 				found = append(found, l.name)
