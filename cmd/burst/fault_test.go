@@ -92,7 +92,7 @@ func TestR11DeviceFault(t *testing.T) {
 		require.Len(t, f.Manifest.Resumed, 1)
 		require.Equal(t, map[string]string{"retry": "cuda", "cpu": "cpu"}[action], f.Manifest.Resumed[0].Backend)
 	}
-	t.Logf("R11 (stand-in): a fault at burst %d stopped, was retried, and went on on the CPU: one digest", f.Manifest.Faults[0].Burst)
+	t.Logf("R11: on a stand-in for libcuda, a fault at burst %d stopped, was retried, and went on on the CPU: one digest", f.Manifest.Faults[0].Burst)
 
 	code, _, stderr = call("run", x.genome, "--no-out", "--on-device-fault", "retry")
 	require.Equal(t, exitUsage, code)
