@@ -17,7 +17,7 @@ var layers = [][]string{
 	{"connectome"},
 	{"engine", "backend/cuda/driver", "backend/cpu/vector", "backend/cpu/vector/gen"},
 	{"backend/cuda/cudatest", "backend/cuda/executor"},
-	{"engine/enginetest", "backend/reference", "backend/cpu", "backend/cuda", "record"},
+	{"engine/enginetest", "backend/reference", "backend/cpu", "backend/cuda", "record", "checkpoint"},
 	{"backend", "backend/cuda/doctor"},
 	{"record/stats"},
 	{"record/picture"},

@@ -82,6 +82,7 @@ func TestAttacks(t *testing.T) {
 				len(faults), faults[0].Line, faults[0].Column, faults[0].Message)
 		})
 	}
+	t.Logf("R19: %d attack files refused, each at its line, within 64 MiB and 50 bytes a byte of text", len(attacks()))
 }
 
 // allocated is the number of bytes that f allocates, freed ones included: more than it ever holds at once.
@@ -203,7 +204,7 @@ func TestMutations(t *testing.T) {
 		wg.Go(func() { mutated(t, uint64(w), rounds/workers) })
 	}
 	wg.Wait()
-	t.Logf("%d texts in %v", rounds, time.Since(start).Round(time.Millisecond))
+	t.Logf("R18: %d mutated texts in %v: no panic, none that hangs; `make fuzz` tries a million more", rounds, time.Since(start).Round(time.Millisecond))
 }
 
 // mutated reads texts made from one seed.

@@ -58,7 +58,7 @@ func onFaulty(t *testing.T, dir string, fail int, err error, slow time.Duration,
 	m := raggedManifest()
 	s, e := newStream(open("spikes.arrows"), open("spikes.sums"), tableNamed(spikesTable).schema(&m), m.Areas)
 	require.NoError(t, e)
-	k := newTrack(filepath.Join(dir, "spikes.arrows"), s, m.Areas, warn)
+	k := newTrack(filepath.Join(dir, "spikes.arrows"), s, m.Areas, warn, Offset{})
 	k.chunkTime = time.Hour // so that chunks end where they are full, however slow this machine is
 	return k, calls
 }
@@ -141,6 +141,8 @@ func TestQuietRunsReachTheDisk(t *testing.T) {
 	k.filled.began = k.filled.began.Add(-chunkTime)
 	require.NoError(t, k.spikes(&engine.Burst{Number: 5}, everySpike.Spikes))
 	require.Eventually(t, func() bool { return k.last.Load() != nil }, 5*time.Second, time.Millisecond)
-	require.Equal(t, Offset{Bytes: k.last.Load().Bytes, Rows: 1, Burst: 4}, *k.last.Load())
+	at := *k.last.Load()
+	require.EqualValues(t, 1, at.Rows)
+	require.EqualValues(t, 4, at.Burst)
 	require.NoError(t, k.close())
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"testing"
 
@@ -17,7 +18,7 @@ func TestDoctor(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	call := func(args ...string) (int, string, string) {
 		var out, errs bytes.Buffer
-		code := execute(append([]string{"doctor", "--quick"}, args...), &out, &errs)
+		code := execute(context.Background(), append([]string{"doctor", "--quick"}, args...), &out, &errs)
 		return code, out.String(), errs.String()
 	}
 	code, out, _ := call()

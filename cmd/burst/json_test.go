@@ -123,7 +123,7 @@ func TestSchemaRefuses(t *testing.T) {
 
 // steady replaces figures that differ between runs, machines and versions by a word for their type.
 func steady(v any, key string) any {
-	unsteady := []string{"connectome", "connectome_hash", "latency_us", "build_s", "run_s", "open_s", "burst_us", "limit_us", "share_of_limit", "device", "go", "revision", "modified", "system", "version",
+	unsteady := []string{"connectome", "connectome_hash", "latency_us", "build_s", "run_s", "open_s", "burst_us", "limit_us", "share_of_limit", "event_ns", "real_time_factor", "device", "go", "revision", "modified", "system", "version",
 		"unavailable", "peak", "host_bytes", "measured_us", "total_s", "probe", "available", "backend_note"}
 	if slices.Contains(unsteady, key) {
 		return kind(v)
