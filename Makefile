@@ -4,7 +4,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 BENCHSTAT   := golang.org/x/perf/cmd/benchstat@latest
 export CGO_ENABLED ?= 0
 
-.PHONY: help build test test-long race lint fuzz fuzz-feagi feagi-table arm64 cross kernels test-gpu bench bench-compare science digests man pictures reliability soak sbom clean
+.PHONY: help build test test-long race lint fuzz fuzz-feagi feagi-table arm64 cross kernels test-gpu bench bench-compare bench-peers science digests man pictures reliability soak sbom clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -59,6 +59,9 @@ bench: ## Go benchmarks of the named workloads
 BASE ?= HEAD~1
 bench-compare: ## benchmark BASE against the working tree with benchstat
 	bash bench/compare.sh $(BASE) "$(GO) run $(BENCHSTAT)"
+
+bench-peers: ## burst-100k on burst, a plain loop and Brian2 (needs Debian's python3-brian)
+	@$(GO) run ./bench/peers
 
 science: ## run the published networks and write docs/validation.md
 	$(GO) run ./bench/science > docs/validation.md.new && mv docs/validation.md.new docs/validation.md

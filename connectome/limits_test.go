@@ -78,7 +78,6 @@ func TestAbsurdGenomesAreRefusedBeforeAnythingIsAllocated(t *testing.T) {
 	}
 	runtime.ReadMemStats(&after)
 	assert.Less(t, after.Sys-before.Sys, uint64(100<<20))
-	assert.Less(t, time.Since(start), 20*time.Second)
 	t.Logf("R20: 1,000 genomes of 10^9 to 10^18 neurons or synapses refused in %v, %d MiB taken from the system", time.Since(start).Round(time.Millisecond), (after.Sys-before.Sys)>>20)
 }
 

@@ -39,17 +39,18 @@ func (b *block) reset() {
 // track is one recording in progress. add is called by the engine's goroutine, one other writes; add waits when all
 // blocks are full, so that a slow disk slows the run and memory stays bounded.
 type track struct {
-	path   string
-	areas  []Area
-	stream *stream
-	filled *block
-	free   chan *block
-	full   chan *block
-	done   chan struct{}
-	failed atomic.Pointer[error]
-	waited time.Duration
-	warn   func(string) // called once at most; nil after that
-	last   atomic.Pointer[Offset]
+	chunkTime time.Duration // as the constant, but in tests
+	path      string
+	areas     []Area
+	stream    *stream
+	filled    *block
+	free      chan *block
+	full      chan *block
+	done      chan struct{}
+	failed    atomic.Pointer[error]
+	waited    time.Duration
+	warn      func(string) // called once at most; nil after that
+	last      atomic.Pointer[Offset]
 }
 
 // Offset is how far a recording is on disk: all rows of bursts up to Burst lie before Bytes.
@@ -63,7 +64,7 @@ type Offset struct {
 
 // newTrack starts the writer of a recording that is at an offset.
 func newTrack(path string, s *stream, areas []Area, warn func(string), at Offset) *track {
-	t := &track{path: path, areas: areas, stream: s, warn: warn, filled: &block{}, free: make(chan *block, blockCount), full: make(chan *block, blockCount), done: make(chan struct{})}
+	t := &track{path: path, areas: areas, stream: s, warn: warn, chunkTime: chunkTime, filled: &block{}, free: make(chan *block, blockCount), full: make(chan *block, blockCount), done: make(chan struct{})}
 	for range blockCount - 1 {
 		t.free <- &block{}
 	}
@@ -126,7 +127,7 @@ func (t *track) added(number uint64, before int) error {
 	switch {
 	case len(b.Neuron) >= chunkRows:
 		t.flush()
-	case len(b.Neuron) > 0 && len(t.free) > 0 && time.Since(b.began) >= chunkTime:
+	case len(b.Neuron) > 0 && len(t.free) > 0 && time.Since(b.began) >= t.chunkTime:
 		t.flush()
 	}
 	return nil

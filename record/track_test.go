@@ -58,7 +58,9 @@ func onFaulty(t *testing.T, dir string, fail int, err error, slow time.Duration,
 	m := raggedManifest()
 	s, e := newStream(open("spikes.arrows"), open("spikes.sums"), tableNamed(spikesTable).schema(&m), m.Areas)
 	require.NoError(t, e)
-	return newTrack(filepath.Join(dir, "spikes.arrows"), s, m.Areas, warn, Offset{}), calls
+	k := newTrack(filepath.Join(dir, "spikes.arrows"), s, m.Areas, warn, Offset{})
+	k.chunkTime = time.Hour // so that chunks end where they are full, however slow this machine is
+	return k, calls
 }
 
 // fullBurst has every neuron fire: 252 of them make a chunk.
@@ -134,6 +136,7 @@ func TestSlowDiskSlowsTheRun(t *testing.T) {
 func TestQuietRunsReachTheDisk(t *testing.T) {
 	dir := t.TempDir()
 	k, _ := onFaulty(t, dir, 0, nil, 0, nil)
+	k.chunkTime = chunkTime
 	require.NoError(t, k.spikes(&engine.Burst{Number: 4, Fired: []uint32{8}}, everySpike.Spikes))
 	k.filled.began = k.filled.began.Add(-chunkTime)
 	require.NoError(t, k.spikes(&engine.Burst{Number: 5}, everySpike.Spikes))

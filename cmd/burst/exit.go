@@ -58,6 +58,9 @@ type stopped struct{ code int }
 
 func (s stopped) Error() string { return "" }
 
+// deviceFault is a GPU that is there and must not be used.
+type deviceFault struct{ error }
+
 // assertionError is something the user asked to hold and that does not.
 type assertionError struct{ error }
 
@@ -68,10 +71,11 @@ func exitCode(err error) int {
 		u usageError
 		s stopped
 		a assertionError
+		g deviceFault
 		l *connectome.LimitError
 		f genome.Faults
 		m *cuda.MemoryError
-		g *driver.Error
+		h *driver.Error
 		d *record.DamagedError
 		c *checkpoint.DamagedError
 		v *checkpoint.VersionError
@@ -90,7 +94,7 @@ func exitCode(err error) int {
 		return exitLimit
 	case errors.As(err, &f):
 		return exitGenome
-	case errors.Is(err, engine.ErrUnavailable), errors.As(err, &e), errors.As(err, &g):
+	case errors.As(err, &g), errors.Is(err, engine.ErrUnavailable), errors.As(err, &e), errors.As(err, &h):
 		return exitDevice
 	case errors.As(err, &d), errors.As(err, &c), errors.As(err, &v):
 		return exitDamaged

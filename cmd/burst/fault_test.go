@@ -5,33 +5,21 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
+	"burst/backend/cuda/cudatest"
 	"burst/backend/cuda/driver"
-	"burst/kernels"
 	"burst/record"
 
 	"github.com/stretchr/testify/require"
 )
 
-// standIn compiles the stand-in for libcuda that package backend/cuda tests itself with.
+// standIn is where the stand-in for libcuda lies.
 func standIn(t *testing.T) string {
 	t.Helper()
-	if _, err := exec.LookPath("g++"); err != nil || runtime.GOOS != "linux" {
-		require.Empty(t, os.Getenv("CI"), "CI must have g++ on Linux")
-		t.Skip("SKIPPED: no g++ on Linux here, so no device can be made to fail")
-	}
-	dir := t.TempDir()
-	require.NoError(t, os.CopyFS(dir, kernels.Sources))
-	source, err := os.ReadFile("../../backend/cuda/testdata/host.cpp")
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "host.cpp"), source, 0o600))
-	lib := filepath.Join(dir, "libhost.so")
-	out, err := exec.Command("g++", "-std=c++17", "-ffp-contract=off", "-O1", "-shared", "-fPIC", "-Wno-unknown-pragmas", "-o", lib, filepath.Join(dir, "host.cpp")).CombinedOutput()
-	require.NoError(t, err, string(out))
-	return lib
+	cudatest.Host(t)
+	return os.Getenv(driver.LibraryVariable)
 }
 
 // asProgram runs burst in a process of its own.

@@ -54,7 +54,7 @@ func newRootCommand() *cobra.Command {
 		newRunCommand(), newValidateCommand(), newInspectCommand(), newVerifyCommand(), newBenchCommand(),
 		newPlotCommand(), newReportCommand(), newStatsCommand(), newDiffCommand(),
 		newReplayCommand(), newResumeCommand(), newCheckpointCommand(), newExportCommand(), newImportCommand(),
-		newDevicesCommand(), newExamplesCommand(), newInitCommand(), newSchemaCommand(), newVersionCommand(), newManCommand(), newExitCodesTopic(),
+		newDevicesCommand(), newDoctorCommand(), newExamplesCommand(), newInitCommand(), newSchemaCommand(), newVersionCommand(), newManCommand(), newExitCodesTopic(),
 	)
 	return root
 }

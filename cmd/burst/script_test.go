@@ -10,6 +10,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"burst/backend/cuda/cudatest"
 	"burst/backend/cuda/driver"
 	"burst/checkpoint"
 
@@ -28,8 +29,13 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asBurst) != "" {
 		os.Exit(program())
 	}
-	testscript.Main(m, map[string]func(){"burst": func() { os.Exit(execute(context.Background(), os.Args[1:], os.Stdout, os.Stderr)) }})
+	testscript.Main(withStandIn{m}, map[string]func(){"burst": func() { os.Exit(execute(context.Background(), os.Args[1:], os.Stdout, os.Stderr)) }})
 }
+
+// withStandIn runs the tests with a place for the stand-in of a GPU.
+type withStandIn struct{ m *testing.M }
+
+func (w withStandIn) Run() int { return cudatest.Main(w.m) }
 
 // program is burst, with what the environment plants.
 func program() int {
