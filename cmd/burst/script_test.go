@@ -10,10 +10,9 @@ import (
 	"testing"
 	"unsafe"
 
+	"burst/backend/cuda/cudatest"
 	"burst/backend/cuda/driver"
 	"burst/checkpoint"
-
-	"burst/backend/cuda/cudatest"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
