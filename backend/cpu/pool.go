@@ -7,9 +7,13 @@ import (
 	"time"
 )
 
-// spin is how long a goroutine of the pool waits awake before it parks: longer than an engine needs between two bursts,
-// short enough to cost nothing where nobody steps. Waking a parked one takes a system call and 5 to 50 µs.
-const spin = 10 * time.Microsecond
+// How long a goroutine waits awake before it parks. Waking a parked one takes 5 to 200 µs: a system call, and Go's scheduler
+// may leave it behind its waker. So the caller hardly ever parks while others finish their parts, and those wait longer for
+// a burst than an engine needs between two, but not so long that it costs anything where nobody steps.
+const (
+	spin     = 50 * time.Microsecond
+	spinDone = 2 * time.Millisecond
+)
 
 // pool runs one burst's parts: the first on the caller's goroutine, each other on one of its own that lives until close.
 type pool struct {
@@ -19,14 +23,11 @@ type pool struct {
 	busy   atomic.Int32
 	ended  bool
 	alive  sync.WaitGroup
-	spin   time.Duration
+	awake  bool // whether to wait awake at all
 }
 
 func newPool(parts []*part) *pool {
-	p := &pool{parts: parts, starts: make([]gate, len(parts)-1), spin: spin}
-	if len(parts) > runtime.GOMAXPROCS(0) {
-		p.spin = 0 // who spins keeps another from running
-	}
+	p := &pool{parts: parts, starts: make([]gate, len(parts)-1), awake: len(parts) <= runtime.GOMAXPROCS(0)}
 	p.done.wake = make(chan struct{}, 1)
 	for i := range p.starts {
 		p.starts[i].wake = make(chan struct{}, 1)
@@ -38,7 +39,7 @@ func newPool(parts []*part) *pool {
 // work steps a part whenever its gate moves.
 func (p *pool) work(start *gate, part *part) {
 	for turn := uint32(1); ; turn++ {
-		start.wait(turn, p.spin)
+		start.wait(turn, p.awake, spin)
 		if p.ended {
 			return
 		}
@@ -70,7 +71,7 @@ func (p *pool) run() {
 		p.starts[i].move()
 	}
 	p.parts[0].step()
-	p.done.wait(turn, p.spin)
+	p.done.wait(turn, p.awake, spinDone)
 }
 
 // close ends the goroutines.
@@ -101,18 +102,15 @@ func (g *gate) move() {
 	}
 }
 
-// wait returns once the gate has moved turn times.
-func (g *gate) wait(turn uint32, awake time.Duration) {
-	const looks = 200 // between two looks at the clock
-	if awake > 0 {
-		for start := time.Now(); ; {
+// wait returns once the gate has moved turn times. Whoever waits awake lets other goroutines run now and then.
+func (g *gate) wait(turn uint32, awake bool, most time.Duration) {
+	const looks = 1000 // between two looks at the clock, some 500 ns
+	if awake {
+		for start := time.Now(); time.Since(start) < most; runtime.Gosched() {
 			for range looks {
 				if g.turn.Load() == turn {
 					return
 				}
-			}
-			if time.Since(start) > awake {
-				break
 			}
 		}
 	}

@@ -118,51 +118,28 @@ func (p *part) fetch(list []vector.Span) {
 	p.b.kernels.Fetch(p.rows.weight, list)
 }
 
-// deliverAll adds the segments' weights to the sums.
+// deliverAll adds the segments' weights to the sums and, where sums are marked, notes that.
 func (p *part) deliverAll(list []vector.Span) {
 	r := &p.rows
+	mask := uint32(1)<<(r.bits&31) - 1
 	for _, s := range list {
 		p.events += s.To - s.From
-		if r.packed != nil {
-			p.deliverPacked(r.packed[s.From:s.To])
-		} else {
-			p.deliver(r.slot[s.From:s.To], r.weight[s.From:s.To])
+		if r.packed == nil {
+			slots := r.slot[s.From:s.To]
+			p.b.kernels.DeliverPairs(p.acc, slots, r.weight[s.From:s.To])
+			if p.marking {
+				for _, slot := range slots {
+					p.mark(slot)
+				}
+			}
+			continue
 		}
-	}
-}
-
-func (p *part) deliverPacked(synapses []uint32) {
-	table, bits := p.rows.table, p.rows.bits&31
-	mask := uint32(1)<<bits - 1
-	if p.marking {
-		for _, s := range synapses {
-			p.add(s&mask, table[s>>bits])
+		synapses := r.packed[s.From:s.To]
+		p.b.kernels.Deliver(p.acc, synapses, r.table, r.bits)
+		if p.marking {
+			for _, s := range synapses {
+				p.mark(s & mask)
+			}
 		}
-		return
-	}
-	acc := p.acc
-	if len(table) == 1 {
-		w := table[0]
-		for _, s := range synapses {
-			acc[s] += w
-		}
-		return
-	}
-	for _, s := range synapses {
-		acc[s&mask] += table[s>>bits]
-	}
-}
-
-func (p *part) deliver(slots, weights []uint32) {
-	weights = weights[:len(slots)]
-	if p.marking {
-		for k, s := range slots {
-			p.add(s, int32(weights[k]))
-		}
-		return
-	}
-	acc := p.acc
-	for k, s := range slots {
-		acc[s] += int32(weights[k])
 	}
 }

@@ -6,11 +6,12 @@ import "golang.org/x/sys/cpu"
 
 // Best are the fastest loops for this processor.
 func Best() Kernels {
-	if !cpu.X86.HasAVX2 {
+	if !cpu.X86.HasAVX2 || !cpu.X86.HasBMI2 {
 		return Plain()
 	}
 	return Kernels{
-		Name: "avx2", LIF: wideLIF, PSCExp: widePSCExp, FEAGI: wideFEAGI, Draws: wideDraws, AddCounts: wideAddCounts, Nonzero: wideNonzero, Fetch: wideFetch,
+		Name: "avx2", LIF: wideLIF, PSCExp: widePSCExp, FEAGI: wideFEAGI, Draws: wideDraws, AddCounts: wideAddCounts, Nonzero: wideNonzero,
+		Deliver: fastDeliver, DeliverPairs: fastDeliverPairs, Fetch: wideFetch,
 		FetchRows: wideFetchRows,
 	}
 }
@@ -76,6 +77,19 @@ func wideNonzero(acc []int32, bits []uint64) {
 	}
 	if m := n * Block; m < len(acc) {
 		nonzero(acc[m:], bits[n:])
+	}
+}
+
+func fastDeliver(acc []int32, synapses []uint32, table []int32, bits uint) {
+	if len(synapses) > 0 {
+		deliverAVX2(&acc[0], &synapses[0], uint64(len(synapses)), &table[0], uint64(bits), 1<<bits-1)
+	}
+}
+
+func fastDeliverPairs(acc []int32, slots, weights []uint32) {
+	if n := len(slots); n > 0 {
+		_ = weights[n-1]
+		deliverPairsAVX2(&acc[0], &slots[0], &weights[0], uint64(n))
 	}
 }
 

@@ -9,7 +9,8 @@ import (
 // Plain are the loops in Go, for any processor.
 func Plain() Kernels {
 	return Kernels{
-		Name: "go", LIF: lif, PSCExp: pscExp, FEAGI: feagi, Draws: draws, AddCounts: addCounts, Nonzero: nonzero, Fetch: fetch,
+		Name: "go", LIF: lif, PSCExp: pscExp, FEAGI: feagi, Draws: draws, AddCounts: addCounts, Nonzero: nonzero, Deliver: deliver, DeliverPairs: deliverPairs,
+		Fetch:     fetch,
 		FetchRows: func([]uint64, []uint32) {},
 	}
 }
@@ -139,6 +140,21 @@ func nonzero(acc []int32, bits []uint64) {
 			}
 		}
 		bits[b] = word
+	}
+}
+
+func deliver(acc []int32, synapses []uint32, table []int32, bits uint) {
+	bits &= 31
+	mask := uint32(1)<<bits - 1
+	for _, s := range synapses {
+		acc[s&mask] += table[s>>bits]
+	}
+}
+
+func deliverPairs(acc []int32, slots, weights []uint32) {
+	weights = weights[:len(slots)]
+	for k, s := range slots {
+		acc[s] += int32(weights[k])
 	}
 }
 

@@ -30,6 +30,13 @@ type Kernels struct {
 	// Nonzero writes for every Block of sums the bits of those that are not zero.
 	Nonzero func(acc []int32, bits []uint64)
 
+	// Deliver adds to the sum of each synapse's slot, its lower bits bits, the entry of the table that the upper ones name.
+	// Slots and entries must exist: nothing checks them.
+	Deliver func(acc []int32, synapses []uint32, table []int32, bits uint)
+
+	// DeliverPairs adds each weight, an int32's bits, to the sum of its slot, which must exist.
+	DeliverPairs func(acc []int32, slots, weights []uint32)
+
 	// Fetch asks for the memory of words that spans cover, at most the first kilobyte of each.
 	Fetch func(words []uint32, spans []Span)
 

@@ -1459,6 +1459,101 @@ block:
 	VZEROUPPER
 	RET
 
+// func deliverAVX2(acc *int32, synapses *uint32, n uint64, table *int32, bits uint64, mask uint32)
+// Requires: BMI2
+TEXT ·deliverAVX2(SB), NOSPLIT, $0-44
+	MOVQ acc+0(FP), AX
+	MOVQ synapses+8(FP), CX
+	MOVQ n+16(FP), DX
+	MOVQ table+24(FP), BX
+	MOVQ bits+32(FP), SI
+	MOVL mask+40(FP), DI
+
+four:
+	SUBQ  $0x04, DX
+	JB    rest
+	MOVL  (CX), R8
+	SHRXL SI, R8, R9
+	ANDL  DI, R8
+	MOVL  (BX)(R9*4), R9
+	ADDL  R9, (AX)(R8*4)
+	MOVL  4(CX), R8
+	SHRXL SI, R8, R9
+	ANDL  DI, R8
+	MOVL  (BX)(R9*4), R9
+	ADDL  R9, (AX)(R8*4)
+	MOVL  8(CX), R8
+	SHRXL SI, R8, R9
+	ANDL  DI, R8
+	MOVL  (BX)(R9*4), R9
+	ADDL  R9, (AX)(R8*4)
+	MOVL  12(CX), R8
+	SHRXL SI, R8, R9
+	ANDL  DI, R8
+	MOVL  (BX)(R9*4), R9
+	ADDL  R9, (AX)(R8*4)
+	ADDQ  $0x10, CX
+	JMP   four
+
+rest:
+	ADDQ $0x04, DX
+	JZ   done
+
+one:
+	MOVL  (CX), R8
+	SHRXL SI, R8, R9
+	ANDL  DI, R8
+	MOVL  (BX)(R9*4), R9
+	ADDL  R9, (AX)(R8*4)
+	ADDQ  $0x04, CX
+	DECQ  DX
+	JNZ   one
+
+done:
+	RET
+
+// func deliverPairsAVX2(acc *int32, slots *uint32, weights *uint32, n uint64)
+TEXT ·deliverPairsAVX2(SB), NOSPLIT, $0-32
+	MOVQ acc+0(FP), AX
+	MOVQ slots+8(FP), CX
+	MOVQ weights+16(FP), DX
+	MOVQ n+24(FP), BX
+
+four:
+	SUBQ $0x04, BX
+	JB   rest
+	MOVL (CX), SI
+	MOVL (DX), DI
+	ADDL DI, (AX)(SI*4)
+	MOVL 4(CX), SI
+	MOVL 4(DX), DI
+	ADDL DI, (AX)(SI*4)
+	MOVL 8(CX), SI
+	MOVL 8(DX), DI
+	ADDL DI, (AX)(SI*4)
+	MOVL 12(CX), SI
+	MOVL 12(DX), DI
+	ADDL DI, (AX)(SI*4)
+	ADDQ $0x10, CX
+	ADDQ $0x10, DX
+	JMP  four
+
+rest:
+	ADDQ $0x04, BX
+	JZ   done
+
+one:
+	MOVL (CX), SI
+	MOVL (DX), DI
+	ADDL DI, (AX)(SI*4)
+	ADDQ $0x04, CX
+	ADDQ $0x04, DX
+	DECQ BX
+	JNZ  one
+
+done:
+	RET
+
 // func fetchAVX2(words *uint32, spans *uint64, n uint64)
 // Requires: CMOV, MMX+
 TEXT ·fetchAVX2(SB), NOSPLIT, $0-24

@@ -224,6 +224,28 @@ func TestNonzeroIsItsTwin(t *testing.T) {
 	}
 }
 
+func TestDeliverIsItsTwin(t *testing.T) {
+	const bits = 17
+	r := rand.New(rand.NewPCG(16, 7))
+	table := sums(r, 1<<15)
+	for _, n := range lengths() {
+		synapses, slots, weights := make([]uint32, n), make([]uint32, n), make([]uint32, n)
+		for i := range n {
+			synapses[i], weights[i] = r.Uint32()&^0x1ff00|uint32(i&1), r.Uint32() // few slots, so that they repeat
+			slots[i] = synapses[i] & (1<<bits - 1)
+		}
+		want, got := make([]int32, 1<<bits), make([]int32, 1<<bits)
+		for _, f := range []struct {
+			acc []int32
+			k   Kernels
+		}{{want, Plain()}, {got, Best()}} {
+			f.k.Deliver(f.acc, synapses, table, bits)
+			f.k.DeliverPairs(f.acc, slots, weights)
+		}
+		require.Equal(t, want, got, "%d synapses", n)
+	}
+}
+
 // TestFetchStaysInside asks for spans at an array's ends, none and all of them; what is fetched cannot be seen.
 func TestFetchStaysInside(t *testing.T) {
 	for _, k := range []Kernels{Plain(), Best()} {

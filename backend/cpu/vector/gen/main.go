@@ -22,6 +22,8 @@ func main() {
 	philox()
 	addCounts()
 	nonzero()
+	deliver()
+	deliverPairs()
 	fetch()
 	fetchRows()
 	Generate()
@@ -349,6 +351,58 @@ func nonzero() {
 			MOVB(b.As8(), Mem{Base: bits, Disp: j})
 		}
 	})
+}
+
+// deliver is scalar: AVX2 cannot scatter. It spares Go's two bounds checks and variable shift a synapse.
+func deliver() {
+	begin("deliverAVX2", "func(acc *int32, synapses *uint32, n uint64, table *int32, bits uint64, mask uint32)", "is deliver for n > 0 synapses.")
+	acc, synapses, n, table, bits := pointer("acc"), pointer("synapses"), pointer("n"), pointer("table"), pointer("bits")
+	mask := Load(Param("mask"), GP32())
+	unrolled(n, func(i int) {
+		slot, place := GP32(), GP32()
+		MOVL(Mem{Base: synapses, Disp: 4 * i}, slot)
+		SHRXL(bits.(GPVirtual).As32(), slot, place)
+		ANDL(mask, slot)
+		MOVL(Mem{Base: table, Index: place.As64(), Scale: 4}, place)
+		ADDL(place, Mem{Base: acc, Index: slot.As64(), Scale: 4})
+	}, synapses)
+}
+
+func deliverPairs() {
+	begin("deliverPairsAVX2", "func(acc *int32, slots, weights *uint32, n uint64)", "is deliverPairs for n > 0 synapses.")
+	acc, slots, weights, n := pointer("acc"), pointer("slots"), pointer("weights"), pointer("n")
+	unrolled(n, func(i int) {
+		slot, weight := GP32(), GP32()
+		MOVL(Mem{Base: slots, Disp: 4 * i}, slot)
+		MOVL(Mem{Base: weights, Disp: 4 * i}, weight)
+		ADDL(weight, Mem{Base: acc, Index: slot.As64(), Scale: 4})
+	}, slots, weights)
+}
+
+// unrolled does four at a time, then one by one; body gets the place after the pointers, which move by 4 bytes each.
+func unrolled(n Register, body func(i int), pointers ...Register) {
+	Label("four")
+	SUBQ(Imm(4), n)
+	JB(LabelRef("rest"))
+	for i := range 4 {
+		body(i)
+	}
+	for _, p := range pointers {
+		ADDQ(Imm(16), p)
+	}
+	JMP(LabelRef("four"))
+	Label("rest")
+	ADDQ(Imm(4), n)
+	JZ(LabelRef("done"))
+	Label("one")
+	body(0)
+	for _, p := range pointers {
+		ADDQ(Imm(4), p)
+	}
+	DECQ(n)
+	JNZ(LabelRef("one"))
+	Label("done")
+	RET()
 }
 
 func fetch() {
