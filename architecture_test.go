@@ -11,17 +11,18 @@ import (
 
 // layers orders the packages; a package imports only from layers above its own line in this list.
 var layers = [][]string{
-	{"internal/exact", "kernels"},
+	{"internal/exact", "internal/pages", "kernels"},
 	{"genome", "genomes"},
 	{"genome/feagi", "genome/brainmap", "edgelist"},
 	{"connectome"},
-	{"engine", "backend/cuda/driver"},
-	{"engine/enginetest", "backend/reference", "backend/cpu", "backend/cuda", "record"},
-	{"backend"},
+	{"engine", "backend/cuda/driver", "backend/cpu/vector", "backend/cpu/vector/gen"},
+	{"backend/cuda/cudatest", "backend/cuda/executor"},
+	{"engine/enginetest", "backend/reference", "backend/cpu", "backend/cuda", "record", "checkpoint"},
+	{"backend", "backend/cuda/doctor"},
 	{"record/stats"},
 	{"record/picture"},
 	{"bench"},
-	{"bench/science"},
+	{"bench/science", "bench/peers"},
 	{"cmd/burst"},
 }
 
@@ -29,11 +30,12 @@ var layers = [][]string{
 var owners = map[string][]string{
 	"gopkg.in/yaml.v3":             {"genome"},
 	"github.com/spf13/cobra":       {"cmd/burst"},
-	"gonum.org/v1/gonum":           {"record", "record/stats", "bench", "bench/science"},
+	"gonum.org/v1/gonum":           {"record", "record/stats", "bench", "bench/science", "backend/cuda/doctor"},
 	"gonum.org/v1/plot":            {"record/picture", "genome/brainmap"},
 	"github.com/ebitengine/purego": {"backend/cuda/driver"},
 	"github.com/apache/arrow-go":   {"edgelist", "record"},
-	"github.com/stretchr/testify":  {"engine/enginetest"}, // a package of tests
+	"github.com/mmcloughlin/avo":   {"backend/cpu/vector/gen"},
+	"github.com/stretchr/testify":  {"engine/enginetest", "backend/cuda/cudatest"}, // packages of tests
 }
 
 // TestImportsPointDownward keeps the flow genome -> connectome -> engine -> backends -> command one-way.

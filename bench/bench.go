@@ -36,6 +36,8 @@ func Workloads() []Workload {
 		{Name: "burst-500k-feagi", Suites: []string{"latency"}, Warm: 200, Bursts: 1000},
 		{Name: "burst-1m", Suites: []string{"latency"}, Warm: 200, Bursts: 1000},
 		{Name: "burst-1m-feagi", Suites: []string{"latency"}, Warm: 200, Bursts: 1000},
+		{Name: "potjans-diesmann-10", Suites: []string{"microcircuit"}, Warm: 1000, Bursts: 2000},
+		{Name: "potjans-diesmann", Suites: []string{"microcircuit"}, Warm: 1000, Bursts: 1000},
 	}
 }
 
@@ -96,15 +98,20 @@ type Result struct {
 	Spikes         uint64  `json:"spikes"`
 	SpikesPerBurst float64 `json:"spikes_per_burst"`
 	EventsPerBurst float64 `json:"events_per_burst"` // synapses of the neurons that fired
+	RealTime       float64 `json:"real_time_factor"` // a burst's mean time by what it stands for: below 1 is faster than life
+	EventNanos     float64 `json:"event_ns"`         // a burst's mean time by its events
 	Build          float64 `json:"build_s"`
 	Open           float64 `json:"open_s"`
-	State          string  `json:"state"` // hash of the final state, warm-up included
+	State          string  `json:"state"`                    // hash of the final state, warm-up included
+	Limit          *Limit  `json:"limit_us,omitempty"`       // of this machine for the same work, by as many threads; cpu only
+	ShareOfLimit   float64 `json:"share_of_limit,omitempty"` // Limit's total by the median burst: 1 is as fast as memory allows
 }
 
 // Micros are the mean and quantiles of a burst's time in microseconds. Where many bursts run in one launch the quantiles are
 // of the time between deliveries, and the host, once it was late, finds several at a time: the mean is what to quote.
 type Micros struct {
 	Mean float64 `json:"mean"`
+	P10  float64 `json:"p10"` // on a busy machine: of the bursts that nobody disturbed
 	P50  float64 `json:"p50"`
 	P90  float64 `json:"p90"`
 	P99  float64 `json:"p99"`
@@ -141,7 +148,40 @@ func Run(w Workload, name string, o backend.Options) (Result, error) {
 		Name: w.Name, Backend: name, Device: backend.Device(b), Threads: o.Threads, FCL: o.Want.FCL, Neurons: c.Neurons, Synapses: c.Synapses(), Bursts: w.Bursts,
 		Build: built.Seconds(), Open: time.Since(start).Seconds(),
 	}
-	return r, measure(c, b, w, &r)
+	if err := measure(c, b, w, &r); err != nil {
+		return r, err
+	}
+	if sizer, ok := b.(sizer); ok {
+		l := MeasureLimit(work(c, sizer, &r), limitBursts)
+		r.Limit, r.ShareOfLimit = &l, l.Total()/r.Burst.P50
+	}
+	return r, nil
+}
+
+// limitBursts is how often the limit's work is done.
+const limitBursts = 200
+
+// sizer is a backend that computes where bench does, and says with how many threads and how large its synapses are.
+type sizer interface {
+	Threads() int
+	SynapseBytes() int
+}
+
+// work is what a measured burst had to move. Of feagi areas only candidates change, at most one an event.
+func work(c *connectome.Connectome, b sizer, r *Result) Work {
+	w := Work{Threads: b.Threads(), Rows: int(r.SpikesPerBurst + 0.5), Ports: c.Ports, Events: int(r.EventsPerBurst + 0.5)}
+	w.Store = c.Synapses() * uint64(b.SynapseBytes())
+	w.RowBytes = int(r.EventsPerBurst/max(1e-9, r.SpikesPerBurst)+0.5) * b.SynapseBytes()
+	for i := range c.Areas {
+		a := &c.Areas[i]
+		perNeuron := uint64(4 + 2 + 4*a.Model.Variables()) // V, refractory and the model's own
+		if a.Model == connectome.FEAGIModel {
+			w.State += min(uint64(a.Neurons.Count), uint64(w.Events)) * (perNeuron + 2) // and count
+		} else if a.Model.Ports() > 0 {
+			w.State += uint64(a.Neurons.Count) * perNeuron
+		}
+	}
+	return w
 }
 
 // stepper advances a backend by n bursts as fast as it can and hands each on with its time.
@@ -204,9 +244,13 @@ func measure(c *connectome.Connectome, b engine.Backend, w Workload, r *Result) 
 		return err
 	}
 	us := func(q float64) float64 { return float64(h.ValueAtQuantile(q)) / 1e3 }
-	r.Burst = Micros{Mean: r.Total / float64(w.Bursts) * 1e6, P50: us(50), P90: us(90), P99: us(99)}
+	r.Burst = Micros{Mean: r.Total / float64(w.Bursts) * 1e6, P10: us(10), P50: us(50), P90: us(90), P99: us(99)}
 	r.SpikesPerBurst = float64(r.Spikes) / float64(w.Bursts)
 	r.EventsPerBurst = float64(events) / float64(w.Bursts)
+	r.RealTime = r.Burst.Mean / (c.Timestep * 1e3)
+	if events > 0 {
+		r.EventNanos = r.Burst.Mean * 1e3 / r.EventsPerBurst
+	}
 	r.State = fmt.Sprintf("%016x", s.Hash())
 	return nil
 }

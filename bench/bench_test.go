@@ -104,11 +104,39 @@ func TestRunCountsWhatItMeasures(t *testing.T) {
 	require.Equal(t, spikes, fast.Spikes)
 }
 
+// TestLimit wants more work to take longer, and every share of the work to be measured.
+func TestLimit(t *testing.T) {
+	w := Work{Threads: 2, Rows: 500, RowBytes: 400, Store: 1 << 24, Ports: 50_001, Events: 50_000, State: 600_001}
+	less := MeasureLimit(w, 30)
+	require.Positive(t, less.Rows)
+	require.Positive(t, less.Sums)
+	require.Positive(t, less.State)
+	w.Rows, w.Events, w.State = 20*w.Rows, 20*w.Events, 20*w.State
+	more := MeasureLimit(w, 30)
+	require.Greater(t, more.Rows, 2*less.Rows)
+	require.Greater(t, more.Sums, 2*less.Sums)
+	require.Greater(t, more.State, 2*less.State)
+	none := MeasureLimit(Work{Threads: 3}, 5)
+	require.Less(t, none.Total(), less.Total(), "no work takes no time")
+}
+
+// TestResultHoldsTheLimit: the cpu backend's results carry it, the reference's do not.
+func TestResultHoldsTheLimit(t *testing.T) {
+	w := Workload{Name: "quickstart", Bursts: 53}
+	fast, err := Run(w, "cpu", backend.Options{Threads: 1})
+	require.NoError(t, err)
+	require.NotNil(t, fast.Limit)
+	require.InDelta(t, fast.Limit.Total()/fast.Burst.P50, fast.ShareOfLimit, 1e-9)
+	slow, err := Run(w, "reference", backend.Options{})
+	require.NoError(t, err)
+	require.Nil(t, slow.Limit)
+}
+
 func TestSelect(t *testing.T) {
 	_, err := Select("quick", []string{"burst-2m"})
 	require.ErrorContains(t, err, `workload "burst-2m", want one of quickstart`)
 	_, err = Select("slow", nil)
-	require.ErrorContains(t, err, `suite "slow", want one of latency, quick`)
+	require.ErrorContains(t, err, `suite "slow", want one of latency, microcircuit, quick`)
 	picked, err := Select("latency", nil)
 	require.NoError(t, err)
 	require.Len(t, picked, 6)

@@ -7,13 +7,18 @@ import (
 	"runtime"
 	"slices"
 
+	"burst/backend/cpu/vector"
 	"burst/connectome"
 	"burst/engine"
+	"burst/internal/pages"
 )
 
-// perThread is how many neurons make a further thread worth its wake-up: the update of 4,096 lif neurons takes about
-// 6 µs, waking a parked thread 2 to 5 µs.
-const perThread = 4096
+// perThread is how many neurons make a further thread worth its hand-over, see BenchmarkCutoff; perNeuron synapses count
+// as one neuron.
+const (
+	perThread = 8192
+	perNeuron = 200
+)
 
 // Options of Open; the zero value uses every processor and delivers no FCL.
 type Options struct {
@@ -23,31 +28,43 @@ type Options struct {
 
 // backend holds one network.
 type backend struct {
-	c      *connectome.Connectome
-	want   engine.Want
-	number uint64
-	v      []float32
-	more   [][]float32
-	r      []uint16
-	count  []uint16
-	queues [][]uint32 // as engine.State.Queues
-	parts  []*part
-	pool   *pool
-	in     []engine.Stimulus // of the burst in progress
+	c       *connectome.Connectome
+	want    engine.Want
+	kernels vector.Kernels
+	number  uint64
+	v       []float32
+	more    [][]float32
+	r       []uint16
+	count   []uint16
+	queues  [][]uint32 // as engine.State.Queues
+	parts   []*part
+	pool    *pool
+	in      []engine.Stimulus // of the burst in progress
 }
 
 // Open makes a backend for c in the state before burst 0; it never fails.
 func Open(c *connectome.Connectome, o Options) (engine.Backend, error) {
-	threads := o.Threads
-	if threads == 0 {
-		threads = runtime.GOMAXPROCS(0)
+	return open(c, o.Want, threads(c, o.Threads), vector.Best()), nil
+}
+
+// threads is how many of the wanted threads, or of all processors for 0, c is worth.
+func threads(c *connectome.Connectome, wanted int) int {
+	if wanted == 0 {
+		wanted = runtime.GOMAXPROCS(0)
 	}
-	return open(c, o.Want, min(threads, 1+int(c.Neurons/perThread))), nil
+	return max(1, min(wanted, 1+int((uint64(c.Neurons)+c.Synapses()/perNeuron)/perThread), int(c.Neurons)))
 }
 
 // open uses exactly the given number of parts.
-func open(c *connectome.Connectome, w engine.Want, parts int) *backend {
-	b := &backend{c: c, want: w}
+func open(c *connectome.Connectome, w engine.Want, parts int, kernels vector.Kernels) *backend {
+	n := uint64(c.Neurons)
+	b := &backend{
+		c: c, want: w, kernels: kernels, v: pages.Slice[float32](n), r: pages.Slice[uint16](n), count: pages.Slice[uint16](n),
+		more: make([][]float32, c.Variables()),
+	}
+	for i := range b.more {
+		b.more[i] = pages.Slice[float32](n)
+	}
 	b.parts = makeParts(b, parts)
 	b.pool = newPool(b.parts)
 	if err := b.WriteState(engine.NewState(c)); err != nil {
@@ -106,9 +123,8 @@ func (b *backend) WriteState(s *engine.State) error {
 	b.v = append(b.v[:0], s.V...)
 	b.r = append(b.r[:0], s.Refractory...)
 	b.count = append(b.count[:0], s.Count...)
-	b.more = b.more[:0]
-	for _, more := range s.More {
-		b.more = append(b.more, slices.Clone(more))
+	for i, more := range s.More {
+		b.more[i] = append(b.more[i][:0], more...)
 	}
 	b.queues = b.queues[:0]
 	for _, q := range s.Queues {
@@ -119,6 +135,20 @@ func (b *backend) WriteState(s *engine.State) error {
 	}
 	return nil
 }
+
+// Threads is how many threads step.
+func (b *backend) Threads() int { return len(b.parts) }
+
+// SynapseBytes is how many bytes a synapse takes.
+func (b *backend) SynapseBytes() int {
+	if b.parts[0].rows.packed == nil {
+		return 8
+	}
+	return 4
+}
+
+// NotFinite looks through the state.
+func (b *backend) NotFinite() *engine.NotFinite { return engine.FindNotFinite(b.v, b.more) }
 
 // Close ends the threads.
 func (b *backend) Close() error {

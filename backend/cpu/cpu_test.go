@@ -4,13 +4,15 @@ import (
 	"fmt"
 	"testing"
 
+	"burst/backend/cpu/vector"
 	"burst/backend/reference"
 	"burst/connectome"
 	"burst/engine"
 	"burst/engine/enginetest"
 )
 
-// TestConformance runs the suite as programs open the backend and with a given number of parts, however small the network.
+// TestConformance runs the suite as programs open the backend, with a given number of parts, however small the network,
+// and with the loops in Go.
 func TestConformance(t *testing.T) {
 	t.Run("all processors", func(t *testing.T) {
 		enginetest.Run(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
@@ -20,8 +22,13 @@ func TestConformance(t *testing.T) {
 	for _, parts := range []int{1, 2, 3, 8} {
 		t.Run(fmt.Sprintf("%d parts", parts), func(t *testing.T) {
 			enginetest.Run(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
-				return open(c, w, parts), nil
+				return open(c, w, parts, vector.Best()), nil
 			}, reference.Open)
 		})
 	}
+	t.Run("plain loops", func(t *testing.T) {
+		enginetest.Run(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
+			return open(c, w, 2, vector.Plain()), nil
+		}, reference.Open)
+	})
 }

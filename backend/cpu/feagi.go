@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 
+	"burst/backend/cpu/vector"
 	"burst/connectome"
 	"burst/internal/exact"
 )
@@ -11,67 +12,49 @@ import (
 // updateFEAGI is step 4 of feagi for the group's candidates.
 func (p *part) updateFEAGI(g *group) {
 	f, scale := &g.area.FEAGI, float32(p.b.c.Scale)
-	p.candidates(g, true, func(i uint32, sum int32) {
-		if n := g.lo + i; p.feagi(f, n, n-g.area.Neurons.First, float32(sum)/scale) {
-			g.fired = append(g.fired, n)
-		}
-	})
-}
-
-// candidates calls take for the neurons of a feagi group whose sums were marked and are not zero, ascending, counted from
-// lo; take out makes their marks and sums zero again.
-func (p *part) candidates(g *group, out bool, take func(i uint32, sum int32)) {
-	lo, hi := g.slot, g.slot+g.hi-g.lo
-	first, last := lo/64, (hi-1)/64
-	for s := first / 64; s <= last/64; s++ {
-		for words := p.summary[s]; words != 0; words &= words - 1 {
-			w := s*64 + uint32(bits.TrailingZeros64(words))
-			if w < first || w > last {
-				continue
-			}
-			mask := ^uint64(0) // neighbouring groups may share a word
-			if w == first {
-				mask &= ^uint64(0) << (lo % 64)
-			}
-			if w == last {
-				mask &= ^uint64(0) >> (63 - (hi-1)%64)
-			}
-			list := p.marked[w] & mask
-			if out {
-				if p.marked[w] &^= mask; p.marked[w] == 0 {
-					p.summary[s] &^= 1 << (w % 64)
-				}
-			}
-			for ; list != 0; list &= list - 1 {
-				slot := w*64 + uint32(bits.TrailingZeros64(list))
-				if sum := p.acc[slot]; sum != 0 {
-					if out {
-						p.acc[slot] = 0
-					}
-					take(slot-lo, sum)
-				}
-			}
-		}
-	}
-}
-
-// unmark forgets the marks of a group whose sums are zero again, in a part that has feagi areas too.
-func (p *part) unmark(g *group) {
-	if !p.marks {
+	if p.looks(g) && f.FireLimit == 0 && !f.FEAGIDraw && f.ExciteBelow == 1<<32 && f.Threshold.Each == nil {
+		p.updatePlainFEAGI(g)
 		return
 	}
-	lo, hi := g.slot, g.slot+g.ports()
-	for slot := lo; slot < hi; {
-		w := slot / 64
-		end := min(hi, (w+1)*64)
-		mask := ^uint64(0) << (slot % 64) & (^uint64(0) >> (63 - (end-1)%64))
-		if p.marked[w] != 0 {
-			if p.marked[w] &^= mask; p.marked[w] == 0 {
-				p.summary[w/64] &^= 1 << (w % 64)
+	first := g.lo - g.area.Neurons.First
+	for _, h := range p.found(g, 0, true) {
+		for m := h.mask; m != 0; m &= m - 1 {
+			i := h.block*64 + uint32(bits.TrailingZeros64(m))
+			sum := p.acc[g.slot+i]
+			p.acc[g.slot+i] = 0 // 7
+			if p.feagi(f, g.lo+i, first+i, float32(sum)/scale) {
+				g.fired = append(g.fired, g.lo+i)
 			}
 		}
-		slot = end
 	}
+}
+
+// updatePlainFEAGI is step 4 for neurons that do not differ and fire whenever they may, all looked at.
+func (p *part) updatePlainFEAGI(g *group) {
+	f := &g.area.FEAGI
+	p.forget(g, 0)
+	p.feagiConstants = vector.FEAGI{
+		Threshold: f.Threshold.Const, Limit: f.ThresholdLimit, Keep: f.Keep, LeakAmount: f.LeakAmount, Scale: float32(p.b.c.Scale),
+		Refractory: uint32(f.Refractory), Accumulate: ones(f.Accumulate), Leaks: ones(f.LeakAmount > 0),
+	}
+	words := p.bits[:g.run/64]
+	p.b.kernels.FEAGI(&p.feagiConstants, p.acc[g.slot:g.slot+g.hi-g.lo], p.b.v[g.lo:g.hi], p.b.r[g.lo:g.hi], words)
+	for b, m := range words {
+		for ; m != 0; m &= m - 1 {
+			n := g.lo + uint32(64*b+bits.TrailingZeros64(m))
+			if p.b.count[n] < math.MaxUint16 {
+				p.b.count[n]++
+			}
+			g.fired = append(g.fired, n)
+		}
+	}
+}
+
+func ones(is bool) uint32 {
+	if is {
+		return math.MaxUint32
+	}
+	return 0
 }
 
 // feagi is step 4 for candidate n, the i-th neuron of its area.

@@ -12,17 +12,21 @@ import (
 func (p *part) inject() {
 	for i := range p.groups {
 		g := &p.groups[i]
+		g.driven = false
 		if g.lo == g.hi {
 			continue
 		}
 		p.stimuli(g)
 		for place := range g.area.Drives {
 			d := &g.area.Drives[place]
-			switch {
-			case !d.Active(p.b.number):
-			case d.Kind == connectome.Inject:
+			if d.Kind == connectome.Term || !d.Active(p.b.number) {
+				continue
+			}
+			g.driven = true
+			switch d.Kind {
+			case connectome.Inject:
 				p.constant(g, d.Amount)
-			case d.Kind == connectome.Poisson, d.Kind == connectome.Noise:
+			case connectome.Poisson, connectome.Noise:
 				p.drawn(g, place, d)
 			}
 		}
@@ -32,52 +36,90 @@ func (p *part) inject() {
 // stimuli adds those of the group's ports.
 func (p *part) stimuli(g *group) {
 	byPort := func(s engine.Stimulus, port uint32) int { return int(int64(s.Port) - int64(port)) }
-	n := g.hi - g.lo
 	for port := range g.area.Model.Ports() {
 		lo := g.area.Ports.First + port*g.area.Neurons.Count + g.lo - g.area.Neurons.First
 		first, _ := slices.BinarySearchFunc(p.b.in, lo, byPort)
 		for _, s := range p.b.in[first:] {
-			if s.Port-lo >= n {
+			if s.Port-lo >= g.hi-g.lo {
 				break
 			}
-			p.add(g.slot+port*n+s.Port-lo, s.Amount)
+			p.add(g.slot+port*g.run+s.Port-lo, s.Amount)
 		}
 	}
 }
 
-// constant adds amount to every neuron.
-func (p *part) constant(g *group, amount int32) {
+// sums are those of the group's ports for amounts of a sign.
+func (p *part) sums(g *group, negative bool) []int32 {
 	at := g.slot
-	if amount < 0 {
+	if negative {
 		at += g.split
 	}
-	for i := range g.hi - g.lo {
-		p.add(at+i, amount)
+	return p.acc[at : at+g.hi-g.lo]
+}
+
+// constant adds amount to every neuron.
+func (p *part) constant(g *group, amount int32) {
+	acc := p.sums(g, amount < 0)
+	for i := range acc {
+		acc[i] += amount
 	}
 }
 
-// drawn adds what each neuron draws; one Philox call serves four neighbouring neurons.
+const (
+	drawn       = 512 // neurons whose draws are made together
+	fewCounts   = 48  // thresholds up to which comparing with all of them is faster than a search
+	wordsOfDraw = 4
+)
+
+// philox calls take for runs of the group's neurons, ascending, with a draw for each: index and burst make four words, one
+// for each of four neighbouring neurons. place is the index's upper half.
+func (p *part) philox(g *group, purpose exact.Purpose, place uint32, take func(lo uint32, draws []uint32)) {
+	t := p.b.number
+	p.draws += uint64(g.hi - g.lo)
+	p.dice.Counter = [3]uint32{place, uint32(t), uint32(purpose)<<24 | uint32(t>>32)&0xffffff}
+	for lo := g.lo; lo < g.hi; {
+		skip := lo % wordsOfDraw
+		hi := min(g.hi, lo-skip+drawn)
+		words := p.draw[:(hi-lo+skip+31)&^31]
+		p.b.kernels.Draws(p.dice, lo/wordsOfDraw, words)
+		take(lo, words[skip:skip+hi-lo])
+		lo = hi
+	}
+}
+
+// drawn adds what each neuron draws.
 func (p *part) drawn(g *group, place int, d *connectome.Drive) {
 	purpose, table := exact.PoissonDrive, g.drives[place]
 	if d.Kind == connectome.Noise {
 		purpose = exact.NoiseDrive
 	}
-	var draws [4]uint32
-	for n := g.lo; n < g.hi; n++ {
-		if n%4 == 0 || n == g.lo {
-			draws = exact.Draw(p.b.c.RunSeed, purpose, uint64(place)<<32|uint64(n/4), p.b.number)
+	p.philox(g, purpose, uint32(place), func(lo uint32, draws []uint32) {
+		from, to := lo-g.lo, lo-g.lo+uint32(len(draws))
+		switch up, down := p.sums(g, false)[from:to], p.sums(g, true)[from:to]; {
+		case d.Kind == connectome.Noise:
+			for i, x := range draws {
+				if amount := d.Table[table.count(x)]; amount > 0 {
+					up[i] += amount
+				} else {
+					down[i] += amount
+				}
+			}
+		case d.Amount < 0:
+			p.count(down, draws, table, d.Amount)
+		default:
+			p.count(up, draws, table, d.Amount)
 		}
-		k := table.count(draws[n%4])
-		amount := k * d.Amount
-		if d.Kind == connectome.Noise {
-			amount = d.Table[k]
-		}
-		switch {
-		case amount > 0:
-			p.add(g.slot+n-g.lo, amount)
-		case amount < 0:
-			p.add(g.slot+g.split+n-g.lo, amount)
-		}
+	})
+}
+
+// count adds amount for every event that a neuron draws.
+func (p *part) count(acc []int32, draws []uint32, table events, amount int32) {
+	if len(table.counts) <= fewCounts {
+		p.b.kernels.AddCounts(acc, draws, table.counts, amount)
+		return
+	}
+	for i, x := range draws {
+		acc[i] += table.count(x) * amount
 	}
 }
 

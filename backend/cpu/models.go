@@ -1,129 +1,182 @@
 package cpu
 
-import "math"
+import (
+	"bytes"
+	"math"
+	"math/bits"
 
-// updateLIF is step 4 of lif.
-func (p *part) updateLIF(g *group) {
-	if g.area.LIFEach != nil || g.area.TermsDiffer() {
-		p.updateEachLIF(g)
-		p.unmark(g)
+	"burst/backend/cpu/vector"
+	"burst/connectome"
+)
+
+// updateBlocks is step 4 of the models that update every neuron: of the blocks that are live or got input, and of all
+// while sums are not marked.
+func (p *part) updateBlocks(g *group) {
+	t := p.b.number
+	for i := range g.area.Drives {
+		if d := &g.area.Drives[i]; d.Kind == connectome.Term && (t == d.From || t == d.Until) {
+			g.wake() // the formula is another from now on
+		}
+	}
+	all := uint32(len(g.live))
+	if p.marking {
+		for port := range g.area.Model.Ports() {
+			lo := (g.slot + port*g.run) / 64
+			p.words(lo*64, g.run, true, func(w uint32, _ uint64) { g.live[w-lo] = 1 })
+		}
+	}
+	if p.looks(g) {
+		p.updateRun(g, 0, all)
+		p.updated += 64 * uint32(bytes.Count(g.live, []byte{1}))
 		return
 	}
-	var (
-		k                     = &g.area.LIF
-		em1, threshold, reset = k.EM1, k.Threshold, k.Reset
-		refractory            = k.Refractory
-		term                  = g.area.Term(p.b.number)
-		scale                 = float32(p.b.c.Scale)
-		acc                   = p.acc[g.slot:][:g.hi-g.lo]
-		v                     = p.b.v[g.lo:g.hi][:len(acc)]
-		r                     = p.b.r[g.lo:g.hi][:len(acc)]
-	)
-	// Who is refractory cannot be predicted, so both outcomes are computed and a mask selects one: a branch took 1.5 times
-	// as long.
-	for i, sum := range acc {
-		acc[i] = 0 // 7
-		old, left := v[i], r[i]
-		silent := uint32(-int32(left) >> 31)                      // all ones or zero
-		x := old + (float32(em1*old) + term) + float32(sum)/scale // 4b
-		if x >= threshold && silent == 0 {                        // 4c
-			v[i], r[i] = reset, refractory
-			g.fired = append(g.fired, g.lo+uint32(i))
-			continue
+	for b := uint32(0); b < all; {
+		skip := bytes.IndexByte(g.live[b:], 1)
+		if skip < 0 {
+			return
 		}
-		bits, held := math.Float32bits(x), math.Float32bits(old)
-		v[i], r[i] = math.Float32frombits(bits^(bits^held)&silent), left-uint16(silent&1) // 4a
-	}
-	p.unmark(g)
-}
-
-// updateEachLIF is updateLIF for neurons that differ.
-func (p *part) updateEachLIF(g *group) {
-	scale, t := float32(p.b.c.Scale), p.b.number
-	for n := g.lo; n < g.hi; n++ {
-		slot, i := g.slot+n-g.lo, n-g.area.Neurons.First
-		sum := p.acc[slot]
-		p.acc[slot] = 0
-		if p.b.r[n] > 0 { // 4a
-			p.b.r[n]--
-			continue
+		b += uint32(skip)
+		end := all
+		if n := bytes.IndexByte(g.live[b:], 0); n >= 0 {
+			end = b + uint32(n)
 		}
-		k, v := g.area.LIFOf(i), p.b.v[n]
-		v = v + (float32(k.EM1*v) + g.area.TermOf(t, i)) + float32(sum)/scale // 4b
-		if v >= k.Threshold {                                                 // 4c
-			v = k.Reset
-			p.b.r[n] = k.Refractory
-			g.fired = append(g.fired, n)
-		}
-		p.b.v[n] = v
+		p.updateRun(g, b, end)
+		p.updated += 64 * (end - b)
+		b = end
 	}
 }
 
-// updatePSCExp is step 4 of lif_psc_exp.
-func (p *part) updatePSCExp(g *group) {
-	var (
-		count  = g.hi - g.lo
-		k      = g.area.PSCExp
-		each   = g.area.PSCExpEach
-		scale  = float32(p.b.c.Scale)
-		term   = g.area.Term(p.b.number)
-		differ = g.area.TermsDiffer()
-		accEx  = p.acc[g.slot:][:count]
-		accIn  = p.acc[g.slot+count:][:count]
-		v      = p.b.v[g.lo:g.hi][:count]
-		ex     = p.b.more[0][g.lo:g.hi][:count]
-		in     = p.b.more[1][g.lo:g.hi][:count]
-		r      = p.b.r[g.lo:g.hi][:count]
-	)
-	for i := range accEx {
-		if each != nil {
-			k = each[g.lo-g.area.Neurons.First+uint32(i)]
-		}
-		if differ {
-			term = g.area.TermOf(p.b.number, g.lo-g.area.Neurons.First+uint32(i))
-		}
-		x := v[i]
-		if r[i] > 0 { // 4a
-			r[i]--
-		} else { // 4b
-			x = x + float32(k.EM1*x) + float32(k.P21Ex*ex[i]) + float32(k.P21In*in[i]) + term
-		}
-		ex[i] = float32(k.P11Ex*ex[i]) + float32(accEx[i])/scale // 4c
-		in[i] = float32(k.P11In*in[i]) + float32(accIn[i])/scale
-		accEx[i], accIn[i] = 0, 0 // 7
-		if x >= k.Threshold {     // 4d
-			x = k.Reset
-			r[i] = k.Refractory
-			g.fired = append(g.fired, g.lo+uint32(i))
-		}
-		v[i] = x
+// updateRun updates the neurons of blocks b ≤ i < end and lists who fired.
+func (p *part) updateRun(g *group, b, end uint32) {
+	switch a := g.area; {
+	case a.Model == connectome.LIFModel && a.LIFEach == nil && !a.TermsDiffer():
+		p.updateLIF(g, b, end)
+	case a.Model == connectome.LIFModel:
+		p.oneByOne(g, b, end, p.lif)
+	case a.Model == connectome.PSCExpModel && a.PSCExpEach == nil && !a.TermsDiffer():
+		p.updatePSCExp(g, b, end)
+	case a.Model == connectome.PSCExpModel:
+		p.oneByOne(g, b, end, p.pscExp)
+	default:
+		p.oneByOne(g, b, end, p.izhikevich)
 	}
-	p.unmark(g)
+	for i := b; i < end; i++ {
+		for m := g.spikes[i]; m != 0; m &= m - 1 {
+			g.fired = append(g.fired, g.lo+64*i+uint32(bits.TrailingZeros64(m)))
+		}
+		g.spikes[i] = 0
+	}
 }
 
-// updateIzhikevich is step 4 of izhikevich.
-func (p *part) updateIzhikevich(g *group) {
-	scale, t := float32(p.b.c.Scale), p.b.number
+// span is the neurons of blocks b ≤ i < end, counted from the group's first.
+func (g *group) span(b, end uint32) (lo, hi uint32) { return 64 * b, min(64*end, g.hi-g.lo) }
+
+// updateLIF is step 4 of lif for neurons that do not differ.
+func (p *part) updateLIF(g *group, b, end uint32) {
+	lo, hi := g.span(b, end)
+	k := &g.area.LIF
+	p.lifConstants = vector.LIF{
+		EM1: k.EM1, Term: g.area.Term(p.b.number), Scale: float32(p.b.c.Scale), Threshold: k.Threshold, Reset: k.Reset, Refractory: uint32(k.Refractory),
+	}
+	p.b.kernels.LIF(&p.lifConstants, p.acc[g.slot+lo:g.slot+hi], p.b.v[g.lo+lo:g.lo+hi], p.b.r[g.lo+lo:g.lo+hi], g.spikes[b:end], g.live[b:end])
+}
+
+// updatePSCExp is step 4 of lif_psc_exp for neurons that do not differ.
+func (p *part) updatePSCExp(g *group, b, end uint32) {
+	lo, hi := g.span(b, end)
+	k := &g.area.PSCExp
+	p.pscConstants = vector.PSCExp{
+		EM1: k.EM1, P21Ex: k.P21Ex, P21In: k.P21In, P11Ex: k.P11Ex, P11In: k.P11In, Term: g.area.Term(p.b.number), Scale: float32(p.b.c.Scale),
+		Threshold: k.Threshold, Reset: k.Reset, Refractory: uint32(k.Refractory),
+	}
+	from, to := g.lo+lo, g.lo+hi
+	p.currents = vector.Currents{
+		AccEx: p.acc[g.slot+lo : g.slot+hi], AccIn: p.acc[g.slot+g.split+lo : g.slot+g.split+hi],
+		V: p.b.v[from:to], Ex: p.b.more[0][from:to], In: p.b.more[1][from:to], R: p.b.r[from:to],
+	}
+	p.b.kernels.PSCExp(&p.pscConstants, &p.currents, g.spikes[b:end], g.live[b:end])
+}
+
+// oneByOne updates neurons that differ; update tells whether a neuron fired and whether a bit of its state changed.
+func (p *part) oneByOne(g *group, b, end uint32, update func(g *group, n, slot uint32, term float32) (fired, changed bool)) {
+	t := p.b.number
 	term, differ := g.area.Term(t), g.area.TermsDiffer()
-	for n := g.lo; n < g.hi; n++ {
-		slot, i := g.slot+n-g.lo, n-g.area.Neurons.First
-		k, v, u := g.area.IzhikevichOf(i), p.b.v[n], p.b.more[0][n]
-		if differ {
-			term = g.area.TermOf(t, i)
+	for ; b < end; b++ {
+		live := uint8(0)
+		lo, hi := g.span(b, b+1)
+		for i := lo; i < hi; i++ {
+			n, slot := g.lo+i, g.slot+i
+			if differ {
+				term = g.area.TermOf(t, n-g.area.Neurons.First)
+			}
+			if p.acc[slot]|p.acc[slot+g.split] != 0 {
+				live = 1
+			}
+			fired, changed := update(g, n, slot, term)
+			p.acc[slot], p.acc[slot+g.split] = 0, 0 // 7
+			if fired {
+				g.spikes[b] |= 1 << (i % 64)
+			}
+			if fired || changed {
+				live = 1
+			}
 		}
-		current := float32(p.acc[slot])/scale + term // 4a
-		p.acc[slot] = 0                              // 7
-		for range 2 {                                // 4b
-			slope := float32(float32(0.04*v)*v) + float32(5*v) + 140 - u + current
-			v = v + float32(k.Half*slope)
-		}
-		u = u + float32(k.ADt*(float32(k.B*v)-u)) // 4c
-		if v >= k.Threshold {                     // 4d
-			v = k.C
-			u = u + k.D
-			g.fired = append(g.fired, n)
-		}
-		p.b.v[n], p.b.more[0][n] = v, u
+		g.live[b] = live
 	}
-	p.unmark(g)
+}
+
+func same(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) }
+
+// lif is step 4 of lif for neuron n.
+func (p *part) lif(g *group, n, slot uint32, term float32) (fired, changed bool) {
+	k, v, r := g.area.LIFOf(n-g.area.Neurons.First), &p.b.v[n], &p.b.r[n]
+	if *r > 0 { // 4a
+		*r--
+		return false, true
+	}
+	old := *v
+	*v = old + (float32(k.EM1*old) + term) + float32(p.acc[slot])/float32(p.b.c.Scale) // 4b
+	if *v >= k.Threshold {                                                             // 4c
+		*v, *r = k.Reset, k.Refractory
+		return true, true
+	}
+	return false, !same(*v, old)
+}
+
+// pscExp is step 4 of lif_psc_exp for neuron n.
+func (p *part) pscExp(g *group, n, slot uint32, term float32) (fired, changed bool) {
+	k, scale := g.area.PSCExpOf(n-g.area.Neurons.First), float32(p.b.c.Scale)
+	v, ex, in, r := &p.b.v[n], &p.b.more[0][n], &p.b.more[1][n], &p.b.r[n]
+	old, oldEx, oldIn := *v, *ex, *in
+	changed = *r > 0
+	if *r > 0 { // 4a
+		*r--
+	} else { // 4b
+		*v = old + float32(k.EM1*old) + float32(k.P21Ex*oldEx) + float32(k.P21In*oldIn) + term
+	}
+	*ex = float32(k.P11Ex*oldEx) + float32(p.acc[slot])/scale // 4c
+	*in = float32(k.P11In*oldIn) + float32(p.acc[slot+g.split])/scale
+	if *v >= k.Threshold { // 4d
+		*v, *r = k.Reset, k.Refractory
+		return true, true
+	}
+	return false, changed || !same(*v, old) || !same(*ex, oldEx) || !same(*in, oldIn)
+}
+
+// izhikevich is step 4 of izhikevich for neuron n.
+func (p *part) izhikevich(g *group, n, slot uint32, term float32) (fired, changed bool) {
+	k, v, u := g.area.IzhikevichOf(n-g.area.Neurons.First), p.b.v[n], p.b.more[0][n]
+	oldV, oldU := v, u
+	current := float32(p.acc[slot])/float32(p.b.c.Scale) + term // 4a
+	for range 2 {                                               // 4b
+		slope := float32(float32(0.04*v)*v) + float32(5*v) + 140 - u + current
+		v = v + float32(k.Half*slope)
+	}
+	u = u + float32(k.ADt*(float32(k.B*v)-u)) // 4c
+	if fired = v >= k.Threshold; fired {      // 4d
+		v = k.C
+		u = u + k.D
+	}
+	p.b.v[n], p.b.more[0][n] = v, u
+	return fired, !same(v, oldV) || !same(u, oldU)
 }

@@ -3,40 +3,57 @@ package cpu
 import (
 	"sync"
 
+	"burst/backend/cpu/vector"
 	"burst/connectome"
 	"burst/engine"
+	"burst/internal/pages"
 )
 
 // part is one thread's share of every area. A slot is the place of a port in the part: its groups follow each other in the
-// areas' order, the first ports of a group before its second ones, so that slots ascend as ports do.
+// areas' order, the first ports of a group before its second ones, so that slots ascend as ports do. Each run of ports
+// begins at a multiple of 64 slots.
 type part struct {
-	b       *backend
-	index   int
-	groups  []group // one an area
-	acc     []int32 // by slot
-	rows    rows
-	flights [][]flight // by burst modulo MaxDelay; only with several delays
-	marks   bool       // whether sums are marked: only feagi areas need it
-	marked  []uint64   // a bit a slot: something was added to its sum
-	summary []uint64   // a bit a word of marked
-	touched uint32     // keeps touch's reads
+	b      *backend
+	index  int
+	groups []group // one an area
+	acc    []int32 // by slot
+	rows   rows
+	due    [][]flight // by the burst, modulo MaxDelay, of their next segment; only with several delays
+	events uint64     // synapses delivered in this burst,
+	draws  uint64     // and draws made
+
+	spans [2][ahead]vector.Span
+
+	marks
+	hits         []hit    // scratch of found
+	bits         []uint64 // scratch of found
+	draw         []uint32 // scratch of draws
+	dice         *vector.Philox
+	lifConstants vector.LIF // arguments of kernels live here, or every call would allocate
+	pscConstants vector.PSCExp
+	currents     vector.Currents
+
+	feagiConstants vector.FEAGI
 }
 
 // group is a part's share of an area, neurons lo ≤ n < hi.
 type group struct {
 	area   *connectome.Area
 	lo, hi uint32
-	slot   uint32   // of neuron lo's first port
+	slot   uint32   // of neuron lo's first port, a multiple of 64
+	run    uint32   // slots of one port, hi − lo rounded up to a multiple of 64
 	split  uint32   // slots from a neuron's first to its second port; 0 where there is one
 	drives []events // one a drive
+	driven bool     // whether a drive added to the sums in this burst
 	list   []listed // of a spike_list area
+	blocks
 
 	fired         []uint32
 	first, second []engine.Candidate // those of first and second ports
 }
 
 // ports is how many slots the group has.
-func (g *group) ports() uint32 { return (g.hi - g.lo) * g.area.Model.Ports() }
+func (g *group) ports() uint32 { return g.run * g.area.Model.Ports() }
 
 // cutAlign keeps parts of large areas from sharing cache lines of the state.
 const cutAlign = 64
@@ -44,13 +61,15 @@ const cutAlign = 64
 // makeParts deals every area's neurons to the parts and copies each part's synapses.
 func makeParts(b *backend, parts int) []*part {
 	list := make([]*part, max(1, parts))
-	var wg sync.WaitGroup
-	packed := newPacking(b.c, len(list))
-	delays := delays(b.c)
+	slots := 0
 	for i := range list {
-		p := &part{b: b, index: i}
-		list[i] = p
-		p.share(i, len(list))
+		list[i] = &part{b: b, index: i, dice: vector.NewPhilox(b.c.RunSeed)}
+		list[i].share(i, len(list))
+		slots = max(slots, len(list[i].acc))
+	}
+	packed, delays := newPacking(b.c, slots, len(list)), delays(b.c)
+	var wg sync.WaitGroup
+	for _, p := range list {
 		wg.Go(func() { p.rows = makeRows(b.c, p, packed, delays) })
 	}
 	wg.Wait()
@@ -59,19 +78,26 @@ func makeParts(b *backend, parts int) []*part {
 
 // share takes the i-th of parts shares of every area.
 func (p *part) share(i, parts int) {
-	slots := uint32(0)
+	slots, longest := p.deal(i, parts), uint32(0)
+	for k := range p.groups {
+		g := &p.groups[k]
+		longest = max(longest, g.run)
+		g.blocks = newBlocks(g)
+	}
+	p.acc = pages.Slice[int32](uint64(slots))
+	p.marks = newMarks(p.groups, slots)
+	p.bits, p.hits = make([]uint64, longest/64), make([]hit, 0, longest/64)
+	p.draw = make([]uint32, drawn+64)
+}
+
+// deal makes the part's groups and says how many slots they have.
+func (p *part) deal(i, parts int) (slots uint32) {
 	for k := range p.b.c.Areas {
 		a := &p.b.c.Areas[k]
-		cut := func(i int) uint32 {
-			n := a.Neurons.First + uint32(uint64(a.Neurons.Count)*uint64(i)/uint64(parts))
-			if i < parts && a.Neurons.Count >= uint32(4*parts*cutAlign) {
-				n = max(a.Neurons.First, n/cutAlign*cutAlign)
-			}
-			return n
-		}
-		g := group{area: a, lo: cut(i), hi: cut(i + 1), slot: slots}
+		g := group{area: a, lo: cut(a, i, parts), hi: cut(a, i+1, parts), slot: slots}
+		g.run = (g.hi - g.lo + 63) &^ 63
 		if a.Model.Ports() == 2 {
-			g.split = g.hi - g.lo
+			g.split = g.run
 		}
 		slots += g.ports()
 		for d := range a.Drives {
@@ -80,13 +106,18 @@ func (p *part) share(i, parts int) {
 		if a.Model == connectome.SpikeListModel {
 			g.list = listSpikes(a, g.lo, g.hi)
 		}
-		p.marks = p.marks || a.Model == connectome.FEAGIModel
 		p.groups = append(p.groups, g)
 	}
-	p.acc = make([]int32, slots)
-	if words := (slots + 63) / 64; p.marks {
-		p.marked, p.summary = make([]uint64, words), make([]uint64, (words+63)/64)
+	return slots
+}
+
+// cut is the first neuron of an area's i-th share.
+func cut(a *connectome.Area, i, parts int) uint32 {
+	n := a.Neurons.First + uint32(uint64(a.Neurons.Count)*uint64(i)/uint64(parts))
+	if i < parts && a.Neurons.Count >= uint32(4*parts*cutAlign) {
+		n = max(a.Neurons.First, n/cutAlign*cutAlign)
 	}
+	return n
 }
 
 // step does the part's share of a burst.
@@ -95,6 +126,7 @@ func (p *part) step() {
 		g := &p.groups[i]
 		g.fired, g.first, g.second = g.fired[:0], g.first[:0], g.second[:0]
 	}
+	p.decide()
 	p.propagate()
 	p.inject()
 	for i := range p.groups {
@@ -108,12 +140,8 @@ func (p *part) step() {
 		switch g.area.Model {
 		case connectome.FEAGIModel:
 			p.updateFEAGI(g)
-		case connectome.LIFModel:
-			p.updateLIF(g)
-		case connectome.PSCExpModel:
-			p.updatePSCExp(g)
-		case connectome.IzhikevichModel:
-			p.updateIzhikevich(g)
+		case connectome.LIFModel, connectome.PSCExpModel, connectome.IzhikevichModel:
+			p.updateBlocks(g)
 		case connectome.PoissonModel:
 			p.updatePoisson(g)
 		case connectome.SpikeListModel:
@@ -124,23 +152,16 @@ func (p *part) step() {
 
 // list adds the group's candidates to the FCL.
 func (p *part) list(g *group) {
-	n := g.hi - g.lo
 	for port := range g.area.Model.Ports() {
 		to := &g.first
 		if port == 1 {
 			to = &g.second
 		}
 		at := g.area.Ports.First + port*g.area.Neurons.Count + (g.lo - g.area.Neurons.First)
-		add := func(i uint32, sum int32) {
-			*to = append(*to, engine.Candidate{Port: at + i, Neuron: g.lo + i, Sum: sum})
-		}
-		if g.area.Model == connectome.FEAGIModel {
-			p.candidates(g, false, add)
-			continue
-		}
-		for i, sum := range p.acc[g.slot+port*n : g.slot+(port+1)*n] {
-			if sum != 0 {
-				add(uint32(i), sum)
+		for _, h := range p.found(g, port, false) {
+			for i := range h.each {
+				sum := p.acc[g.slot+port*g.run+i]
+				*to = append(*to, engine.Candidate{Port: at + i, Neuron: g.lo + i, Sum: sum})
 			}
 		}
 	}

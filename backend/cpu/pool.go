@@ -1,41 +1,122 @@
 package cpu
 
-import "sync"
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// How long a goroutine waits awake before it parks. Waking a parked one takes 5 to 200 µs: a system call, and Go's scheduler
+// may leave it behind its waker. So the caller hardly ever parks while others finish their parts, and those wait longer for
+// a burst than an engine needs between two, but not so long that it costs anything where nobody steps.
+const (
+	spin     = 50 * time.Microsecond
+	spinDone = 2 * time.Millisecond
+)
 
 // pool runs one burst's parts: the first on the caller's goroutine, each other on one of its own that lives until close.
 type pool struct {
-	parts []*part
-	start []chan struct{} // of parts[1:]
-	done  sync.WaitGroup
+	parts  []*part
+	starts []gate // of parts[1:]; moves once a burst, and once more to end
+	done   gate   // moves once a burst, when all of parts[1:] are done
+	busy   atomic.Int32
+	ended  bool
+	alive  sync.WaitGroup
+	awake  bool // whether to wait awake at all
 }
 
 func newPool(parts []*part) *pool {
-	p := &pool{parts: parts}
-	for _, part := range parts[1:] {
-		start := make(chan struct{}, 1)
-		p.start = append(p.start, start)
-		go func() {
-			for range start {
-				part.step()
-				p.done.Done()
-			}
-		}()
+	p := &pool{parts: parts, starts: make([]gate, len(parts)-1), awake: len(parts) <= runtime.GOMAXPROCS(0)}
+	p.done.wake = make(chan struct{}, 1)
+	for i := range p.starts {
+		p.starts[i].wake = make(chan struct{}, 1)
+		p.alive.Go(func() { p.work(&p.starts[i], parts[i+1]) })
 	}
 	return p
 }
 
-// run steps all parts and returns when all have.
-func (p *pool) run() {
-	p.done.Add(len(p.start))
-	for _, s := range p.start {
-		s <- struct{}{}
+// work steps a part whenever its gate moves.
+func (p *pool) work(start *gate, part *part) {
+	for turn := uint32(1); ; turn++ {
+		start.wait(turn, p.awake, spin)
+		if p.ended {
+			return
+		}
+		part.step()
+		if p.busy.Add(-1) == 0 {
+			p.done.move()
+		}
 	}
-	p.parts[0].step()
-	p.done.Wait()
 }
 
-func (p *pool) close() {
-	for _, s := range p.start {
-		close(s)
+// alone is the work, in the nanoseconds that part.work guesses, below which handing parts over costs more than it saves.
+const alone = 10_000
+
+// run steps all parts and returns when all have. Where the last burst had little work, the caller does all of this one's.
+func (p *pool) run() {
+	work := uint64(0)
+	for _, part := range p.parts {
+		work += part.work()
 	}
+	if len(p.starts) == 0 || work < alone {
+		for _, part := range p.parts {
+			part.step()
+		}
+		return
+	}
+	turn := p.done.turn.Load() + 1
+	p.busy.Store(int32(len(p.starts)))
+	for i := range p.starts {
+		p.starts[i].move()
+	}
+	p.parts[0].step()
+	p.done.wait(turn, p.awake, spinDone)
+}
+
+// close ends the goroutines.
+func (p *pool) close() {
+	if p.ended {
+		return
+	}
+	p.ended = true
+	for i := range p.starts {
+		p.starts[i].move()
+	}
+	p.alive.Wait()
+}
+
+// gate lets one goroutine wait for another: awake for a while, then parked.
+type gate struct {
+	turn   atomic.Uint32
+	parked atomic.Bool
+	wake   chan struct{} // holds one
+	_      [48]byte      // a cache line a gate
+}
+
+// move lets the waiting goroutine go on.
+func (g *gate) move() {
+	g.turn.Add(1)
+	if g.parked.CompareAndSwap(true, false) {
+		g.wake <- struct{}{}
+	}
+}
+
+// wait returns once the gate has moved turn times. Whoever waits awake lets other goroutines run now and then.
+func (g *gate) wait(turn uint32, awake bool, most time.Duration) {
+	const looks = 1000 // between two looks at the clock, some 500 ns
+	if awake {
+		for start := time.Now(); time.Since(start) < most; runtime.Gosched() {
+			for range looks {
+				if g.turn.Load() == turn {
+					return
+				}
+			}
+		}
+	}
+	g.parked.Store(true)
+	if g.turn.Load() == turn && g.parked.CompareAndSwap(true, false) {
+		return
+	}
+	<-g.wake // whoever cleared parked has sent or will send
 }

@@ -11,16 +11,15 @@ import (
 // updatePoisson is step 4 of poisson.
 func (p *part) updatePoisson(g *group) {
 	t := p.b.number
-	var draws [4]uint32
-	for n := g.lo; n < g.hi; n++ {
-		if n%4 == 0 || n == g.lo {
-			draws = exact.Draw(p.b.c.RunSeed, exact.PoissonSource, uint64(n/4), t)
+	p.philox(g, exact.PoissonSource, 0, func(lo uint32, draws []uint32) {
+		for i, x := range draws {
+			n := lo + uint32(i)
+			s := g.area.PoissonOf(n - g.area.Neurons.First)
+			if s.From <= t && t < s.Until && uint64(x) < s.Below {
+				g.fired = append(g.fired, n)
+			}
 		}
-		s := g.area.PoissonOf(n - g.area.Neurons.First)
-		if s.From <= t && t < s.Until && uint64(draws[n%4]) < s.Below {
-			g.fired = append(g.fired, n)
-		}
-	}
+	})
 }
 
 // listed is one entry of a spike list.

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"burst/backend/cpu/vector"
+	"burst/backend/reference"
 	"burst/connectome"
 	"burst/engine"
 	"burst/engine/enginetest"
@@ -27,7 +29,7 @@ func TestStepDoesNotAllocate(t *testing.T) {
 	c := n.Build()
 	in := []engine.Stimulus{{Port: 3, Amount: 7}, {Port: 12000, Amount: -7}}
 	for _, parts := range []int{1, 2, 5} {
-		b := open(c, engine.Want{FCL: true}, parts)
+		b := open(c, engine.Want{FCL: true}, parts, vector.Best())
 		var out engine.Burst
 		most := 0
 		for range 200 {
@@ -112,6 +114,109 @@ func BenchmarkStep(b *testing.B) {
 			}
 			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(bursts*b.N), "µs/burst")
 			b.ReportMetric(float64(spikes)/bursts, "spikes/burst")
+		})
+	}
+}
+
+// BenchmarkCutoff is where a second thread begins to pay; perThread follows from it.
+func BenchmarkCutoff(b *testing.B) {
+	for _, n := range []uint32{1000, 2000, 4000, 8000, 16000} {
+		c := regular(n)
+		for _, parts := range []int{1, 2} {
+			b.Run(fmt.Sprintf("%d neurons/%d parts", n, parts), func(b *testing.B) {
+				back := open(c, engine.Want{}, parts, vector.Best())
+				defer back.Close()
+				if err := spread(back, c); err != nil {
+					b.Fatal(err)
+				}
+				var out engine.Burst
+				for b.Loop() {
+					_ = back.Step(nil, &out)
+				}
+			})
+		}
+	}
+}
+
+// touched is the burst in which TestSilenceIsSkipped gives its only input.
+const touched = 29_991
+
+// TestSilenceIsSkipped counts the neurons that are updated: all in the first bursts, none once every potential has come
+// to rest, those of one block after one input, all when the drive's term changes.
+func TestSilenceIsSkipped(t *testing.T) {
+	cells, currents, izhikevich := enginetest.LIF(1000), enginetest.PSCExp(500), enginetest.Izhikevich(300)
+	cells.V0.Value.A, currents.V0.Value.A = 7, -3.3 // on the way to rest, through subnormal numbers
+	for _, a := range []*connectome.Area{&cells, &currents, &izhikevich} {
+		a.Drives = []connectome.Drive{{Kind: connectome.Term, From: 30_000, Until: 30_001, Term: 0.001}}
+	}
+	c := enginetest.Net{Areas: []connectome.Area{cells, currents, izhikevich}}.Build()
+	for _, parts := range []int{1, 3} {
+		b := open(c, engine.Want{}, parts, vector.Best())
+		var out engine.Burst
+		updated := func(in ...engine.Stimulus) (n uint32) {
+			_ = b.Step(in, &out)
+			for _, p := range b.parts {
+				n += p.updated
+			}
+			return n
+		}
+		if n := updated(); n < 1800 {
+			t.Errorf("%d parts: %d neurons updated in the first burst, want all", parts, n)
+		}
+		for b.number < touched-1 {
+			updated()
+		}
+		if n := updated(); n != 0 {
+			t.Errorf("%d parts: %d neurons updated in silence, want none", parts, n)
+		}
+		if n := updated(engine.Stimulus{Port: 333, Amount: 1}); n != 64 {
+			t.Errorf("%d parts: %d neurons updated after one input, want 64", parts, n)
+		}
+		for b.number < 30_000 {
+			updated()
+		}
+		for _, why := range []string{"begins", "ends"} {
+			if n := updated(); n < 1800 {
+				t.Errorf("%d parts: %d neurons updated when the drive %s, want all", parts, n, why)
+			}
+		}
+		requireReference(t, c, b)
+		_ = b.Close()
+	}
+}
+
+// requireReference runs the reference as far as b, with TestSilenceIsSkipped's input, and compares states.
+func requireReference(t *testing.T, c *connectome.Connectome, b *backend) {
+	oracle, err := reference.Open(c, engine.Want{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out engine.Burst
+	for i := range b.number {
+		var in []engine.Stimulus
+		if i == touched {
+			in = []engine.Stimulus{{Port: 333, Amount: 1}}
+		}
+		_ = oracle.Step(in, &out)
+	}
+	var want, got engine.State
+	_, _ = oracle.ReadState(&want), b.ReadState(&got)
+	if want.Hash() != got.Hash() {
+		t.Errorf("after %d bursts the state is not the reference's", b.number)
+	}
+}
+
+// BenchmarkSilence is a million lif neurons at rest.
+func BenchmarkSilence(b *testing.B) {
+	c := enginetest.Net{Areas: []connectome.Area{enginetest.LIF(1_000_000)}}.Build()
+	for _, threads := range []int{1, 2} {
+		b.Run(fmt.Sprintf("%d threads", threads), func(b *testing.B) {
+			back := open(c, engine.Want{}, threads, vector.Best())
+			defer back.Close()
+			var out engine.Burst
+			for b.Loop() {
+				_ = back.Step(nil, &out)
+			}
 		})
 	}
 }

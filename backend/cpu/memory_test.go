@@ -1,0 +1,65 @@
+package cpu
+
+import (
+	"runtime"
+	"testing"
+
+	"burst/backend/cpu/vector"
+	"burst/connectome"
+	"burst/engine"
+	"burst/engine/enginetest"
+)
+
+// TestMemoryIsWhatOpenTakes compares with what the garbage collector counts, within 5 %; arrays that are aligned for huge
+// pages count 4 MiB more each there, which is never touched.
+func TestMemoryIsWhatOpenTakes(t *testing.T) {
+	mixed := enginetest.Net{Areas: []connectome.Area{enginetest.FEAGI(20_001), enginetest.PSCExp(30_011), enginetest.Poisson(5_003, 0.01)}}
+	for i := range uint32(300_000) { // several delays, weights that repeat
+		mixed.Synapses = append(mixed.Synapses, enginetest.Synapse{From: i % 55_015, To: i * 7 % 80_023, Weight: int32(i % 5), Delay: 1 + uint8(i%4)})
+	}
+	many := regular(9_000)
+	for i := range many.Weight { // too many weights for a table
+		many.Weight[i] = int32(i)
+	}
+	for name, c := range map[string]*connectome.Connectome{"one delay": regular(30_000), "several delays": mixed.Build(), "many weights": many} {
+		for _, wanted := range []int{1, 3} {
+			want := Memory(c, wanted)
+			var before, after runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&before)
+			b := open(c, engine.Want{}, threads(c, wanted), vector.Best())
+			runtime.GC()
+			runtime.ReadMemStats(&after)
+			got := float64(after.HeapAlloc) - float64(before.HeapAlloc) - float64(b.slack())
+			if ratio := float64(want) / got; ratio < 0.95 || ratio > 1.05 {
+				t.Errorf("%s, %d threads: Memory says %d bytes, Open took %.0f", name, wanted, want, got)
+			}
+			_ = b.Close()
+		}
+	}
+}
+
+// slack is what aligning for huge pages adds.
+func (b *backend) slack() (bytes int) {
+	add := func(size int) {
+		if size >= 128<<10 {
+			bytes += 4 << 20
+		}
+	}
+	add(4 * len(b.v))
+	add(2 * len(b.r))
+	add(2 * len(b.count))
+	for _, m := range b.more {
+		add(4 * len(m))
+	}
+	for _, p := range b.parts {
+		add(4 * len(p.acc))
+		add(8 * len(p.marked))
+		add(8 * len(p.rows.first))
+		add(8 * len(p.rows.segments))
+		add(4 * len(p.rows.packed))
+		add(4 * len(p.rows.slot))
+		add(4 * len(p.rows.weight))
+	}
+	return bytes
+}

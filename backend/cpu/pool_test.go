@@ -1,0 +1,62 @@
+package cpu
+
+import (
+	"runtime"
+	"testing"
+	"time"
+
+	"burst/backend/cpu/vector"
+	"burst/engine"
+)
+
+// TestPoolParks steps with pauses shorter and longer than a waiting goroutine stays awake, so that both ways of waking run.
+func TestPoolParks(t *testing.T) {
+	c := regular(1000)
+	one, three := open(c, engine.Want{}, 1, vector.Best()), open(c, engine.Want{}, 3, vector.Best())
+	defer one.Close()
+	defer three.Close()
+	var want, got engine.Burst
+	for i := range 60 {
+		if i%3 == 2 {
+			time.Sleep(spin + time.Duration(i)*7*time.Microsecond)
+		}
+		_, _ = one.Step(nil, &want), three.Step(nil, &got)
+		if len(want.Fired) != len(got.Fired) {
+			t.Fatalf("burst %d: %d neurons fired with three parts, want %d", i, len(got.Fired), len(want.Fired))
+		}
+	}
+}
+
+// TestCloseEndsGoroutines closes twice too, which must do nothing more.
+func TestCloseEndsGoroutines(t *testing.T) {
+	before := runtime.NumGoroutine()
+	b := open(regular(700), engine.Want{}, 5, vector.Best())
+	var out engine.Burst
+	_ = b.Step(nil, &out)
+	if n := runtime.NumGoroutine(); n < before+4 {
+		t.Fatalf("%d goroutines with five parts, %d before", n, before)
+	}
+	if b.Close() != nil || b.Close() != nil {
+		t.Error("close failed")
+	}
+	for deadline := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d goroutines after close, %d before open", runtime.NumGoroutine(), before)
+		}
+	}
+}
+
+// TestNobodyStepsNobodyWorks: left alone, the goroutines park, and so use no processor.
+func TestNobodyStepsNobodyWorks(t *testing.T) {
+	b := open(regular(700), engine.Want{}, 4, vector.Best())
+	defer b.Close()
+	var out engine.Burst
+	_ = b.Step(nil, &out)
+	for i := range b.pool.starts {
+		for deadline := time.Now().Add(5 * time.Second); !b.pool.starts[i].parked.Load(); time.Sleep(time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("goroutine %d is still awake long after the last burst", i)
+			}
+		}
+	}
+}

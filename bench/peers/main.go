@@ -1,0 +1,201 @@
+// Command peers runs one network, burst-100k unless an argument names another lif benchmark, on burst's cpu backend, on a
+// plain Go loop in one thread and, where /usr/bin/python3 has it, on Brian2's cpp_standalone; round by round in one run,
+// so that all see the same machine. It prints JSON. Spikes a burst must agree within noise: all run the same wiring from
+// the same state, but Brian2 computes in double precision, without delay.
+package main
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/binary"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"burst/backend"
+	"burst/bench"
+	"burst/connectome"
+	"burst/engine"
+)
+
+//go:embed brian.py
+var brian []byte
+
+// result is one peer's best round.
+type result struct {
+	Peer    string  `json:"peer"`
+	Threads int     `json:"threads"`
+	Micros  float64 `json:"us"` // a burst, the mean of a round
+	Spikes  float64 `json:"spikes"`
+}
+
+// run measures bursts after warm ones.
+type run func(c *connectome.Connectome, warm, bursts int) (result, error)
+
+func main() {
+	rounds := flag.Int("rounds", 10, "rounds; each peer's best counts")
+	bursts := flag.Int("bursts", 300, "bursts of a round")
+	flag.Parse()
+	name := "burst-100k"
+	if flag.NArg() > 0 {
+		name = flag.Arg(0)
+	}
+	if err := compare(name, *rounds, *bursts); err != nil {
+		fmt.Fprintln(os.Stderr, "peers:", err)
+		os.Exit(1)
+	}
+}
+
+func compare(name string, rounds, bursts int) error {
+	c, err := bench.Build(bench.Workload{Name: name}, 0)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "peers")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if err := export(c, dir); err != nil {
+		return err
+	}
+	peers := []run{ours(1), ours(2), naive, inBrian(dir, 1), inBrian(dir, 2)}
+	best := make([]result, len(peers))
+	for range rounds {
+		for i, peer := range peers {
+			r, err := peer(c, 200, bursts)
+			if err != nil {
+				return err
+			}
+			if best[i].Peer == "" || r.Micros < best[i].Micros {
+				best[i] = r
+			}
+		}
+	}
+	out := json.NewEncoder(os.Stdout)
+	out.SetIndent("", "  ")
+	return out.Encode(map[string]any{"network": name, "rounds": rounds, "bursts": bursts, "peers": best})
+}
+
+// export writes the wiring and the state before burst 0 as little-endian arrays.
+func export(c *connectome.Connectome, dir string) error {
+	source, weight := make([]uint32, 0, c.Synapses()), make([]float32, 0, c.Synapses())
+	for n := range c.Neurons {
+		for k := c.Row[n]; k < c.Row[n+1]; k++ {
+			source, weight = append(source, n), append(weight, float32(c.Weight[k])/float32(c.Scale))
+		}
+	}
+	for name, data := range map[string]any{"source": source, "target": c.Target, "weight": weight, "v": engine.NewState(c).V} {
+		var b bytes.Buffer
+		if err := binary.Write(&b, binary.LittleEndian, data); err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), b.Bytes(), 0o600); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(filepath.Join(dir, "brian.py"), brian, 0o600)
+}
+
+func ours(threads int) run {
+	return func(c *connectome.Connectome, warm, bursts int) (result, error) {
+		b, err := backend.Open("cpu", c, backend.Options{Threads: threads})
+		if err != nil {
+			return result{}, err
+		}
+		defer b.Close()
+		var out engine.Burst
+		var start time.Time
+		spikes := 0
+		for t := range warm + bursts {
+			if t == warm {
+				start, spikes = time.Now(), 0
+			}
+			if err := b.Step(nil, &out); err != nil {
+				return result{}, err
+			}
+			spikes += len(out.Fired)
+		}
+		return mean("burst", threads, start, spikes, bursts), nil
+	}
+}
+
+func mean(peer string, threads int, start time.Time, spikes, bursts int) result {
+	return result{peer, threads, float64(time.Since(start).Nanoseconds()) / 1e3 / float64(bursts), float64(spikes) / float64(bursts)}
+}
+
+// naive is what one would write first: lif neurons in floats, a list of targets a neuron.
+func naive(c *connectome.Connectome, warm, bursts int) (result, error) {
+	v, input, left := engine.NewState(c).V, make([]float32, c.Neurons), make([]int, c.Neurons)
+	weight := make([]float32, len(c.Weight))
+	for k, w := range c.Weight {
+		weight[k] = float32(w) / float32(c.Scale)
+	}
+	k, drive := c.Areas[0].LIF, c.Areas[0].Term(0)
+	var fired []uint32
+	var start time.Time
+	spikes := 0
+	for t := range warm + bursts {
+		if t == warm {
+			start, spikes = time.Now(), 0
+		}
+		for _, n := range fired {
+			for s := c.Row[n]; s < c.Row[n+1]; s++ {
+				input[c.Target[s]] += weight[s]
+			}
+		}
+		fired = fired[:0]
+		for n := range v {
+			if left[n] > 0 {
+				left[n]--
+			} else if v[n] += k.EM1*v[n] + drive + input[n]; v[n] >= k.Threshold {
+				v[n], left[n] = k.Reset, int(k.Refractory)
+				fired = append(fired, uint32(n))
+			}
+			input[n] = 0
+		}
+		spikes += len(fired)
+	}
+	return mean("naive Go loop", 1, start, spikes, bursts), nil
+}
+
+// inBrian runs the exported wiring; Brian2 is Debian's python3-brian. The first round compiles it.
+func inBrian(dir string, threads int) run {
+	r := result{Peer: "Brian2 cpp_standalone", Threads: threads}
+	project := filepath.Join(dir, fmt.Sprint("brian", threads))
+	compiled := false
+	return func(c *connectome.Connectome, warm, bursts int) (result, error) {
+		cmd := exec.Command("./main")
+		cmd.Dir = project
+		if !compiled {
+			cmd = exec.Command("/usr/bin/python3", filepath.Join(dir, "brian.py"), project)
+			for _, n := range []int{int(c.Neurons), threads, warm, bursts} {
+				cmd.Args = append(cmd.Args, strconv.Itoa(n))
+			}
+		}
+		cmd.Stderr = os.Stderr
+		out, err := cmd.Output()
+		if err != nil {
+			return result{}, fmt.Errorf("Brian2 (Debian's python3-brian): %w", err)
+		}
+		if !compiled {
+			compiled = true
+			if err := json.Unmarshal(out[bytes.LastIndexByte(out, '{'):], &r); err != nil {
+				return result{}, err
+			}
+		}
+		took, err := os.ReadFile(filepath.Join(project, "results", "last_run_info.txt"))
+		if err != nil {
+			return result{}, err
+		}
+		seconds, err := strconv.ParseFloat(strings.Fields(string(took))[0], 64) // of the last run only, that without warm steps
+		r.Micros = seconds * 1e6 / float64(bursts)
+		return r, err
+	}
+}

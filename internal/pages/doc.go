@@ -1,0 +1,2 @@
+// Package pages makes large arrays that are read at random.
+package pages

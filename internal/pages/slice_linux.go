@@ -1,0 +1,31 @@
+package pages
+
+import (
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// hugePage is the size that Linux offers beside its usual 4 KiB.
+const hugePage = 2 << 20
+
+// leastHuge is the least size for which a huge page pays.
+const leastHuge = 128 << 10
+
+// Slice is a slice of n zeros whose memory is in huge pages where the system allows: rows and sums are read at random, and
+// with small pages every read would walk the page tables.
+func Slice[T any](n uint64) []T {
+	unit := uint64(unsafe.Sizeof(*new(T)))
+	if n*unit < leastHuge {
+		return make([]T, n)
+	}
+	s := make([]T, n+2*hugePage/unit) // what is not touched takes no memory
+	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(s))) % hugePage / uintptr(unit)
+	size := (n*unit + hugePage - 1) / hugePage * hugePage
+	s = s[skip:]
+	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), size)
+	// Only advice: small pages give the same bits. Memory used before has small pages, so they are given back first.
+	_ = unix.Madvise(bytes, unix.MADV_DONTNEED)
+	_ = unix.Madvise(bytes, unix.MADV_HUGEPAGE)
+	return s[:n:n]
+}
