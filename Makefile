@@ -4,7 +4,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 BENCHSTAT   := golang.org/x/perf/cmd/benchstat@latest
 export CGO_ENABLED ?= 0
 
-.PHONY: help build test test-long race lint fuzz fuzz-feagi feagi-table arm64 cross kernels test-gpu bench bench-compare bench-peers science digests man pictures clean
+.PHONY: help build test test-long race lint fuzz fuzz-feagi feagi-table arm64 cross kernels test-gpu bench bench-compare bench-peers science digests man pictures reliability soak sbom clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -32,6 +32,8 @@ FUZZTIME ?= 60s
 fuzz: ## fuzz the genome parser and the edge list reader (10^6 inputs and 30 s in CI's budget)
 	$(GO) test ./genome -run '^$$' -fuzz FuzzParse -fuzztime $(FUZZTIME) -fuzzminimizetime 1x
 	$(GO) test ./edgelist -run '^$$' -fuzz FuzzCSV -fuzztime 30s -fuzzminimizetime 1x
+	$(GO) test ./checkpoint -run '^$$' -fuzz FuzzR22Read -fuzztime 15s -fuzzminimizetime 1x
+	$(GO) test ./record -run '^$$' -fuzz FuzzR22Stream -fuzztime 15s -fuzzminimizetime 1x
 
 FEAGI_FUZZTIME ?= 60s
 fuzz-feagi: ## fuzz the importer of FEAGI genomes for FEAGI_FUZZTIME
@@ -70,6 +72,15 @@ feagi-table: ## run the FEAGI genomes in GENOMES and write their table into docs
 
 digests: ## rewrite genomes/*.digest from the reference backend
 	$(GO) test -timeout 60m ./genomes -run TestDigest -long -write
+
+reliability: ## run the tests behind docs/reliability.md and write it
+	bash .ci/reliability > docs/reliability.md.new && mv docs/reliability.md.new docs/reliability.md
+
+soak: ## the same with the long versions: 200 kills, 100 signals, every bit flipped, a state of 1 GB; writes nothing
+	BURST_SOAK=1 bash .ci/reliability -long
+
+sbom: build ## list the program's modules, with licences, in bin/burst.cdx.json, and hold them to the program
+	$(GO) test -count=1 . -run TestR30Modules -sbom $(CURDIR)/bin/burst.cdx.json
 
 man: ## write the man pages into bin/man
 	$(GO) run ./cmd/burst man bin/man

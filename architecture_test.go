@@ -16,8 +16,9 @@ var layers = [][]string{
 	{"genome/feagi", "genome/brainmap", "edgelist"},
 	{"connectome"},
 	{"engine", "backend/cuda/driver", "backend/cpu/vector", "backend/cpu/vector/gen"},
-	{"engine/enginetest", "backend/reference", "backend/cpu", "backend/cuda", "record"},
-	{"backend"},
+	{"backend/cuda/cudatest", "backend/cuda/executor"},
+	{"engine/enginetest", "backend/reference", "backend/cpu", "backend/cuda", "record", "checkpoint"},
+	{"backend", "backend/cuda/doctor"},
 	{"record/stats"},
 	{"record/picture"},
 	{"bench"},
@@ -29,12 +30,12 @@ var layers = [][]string{
 var owners = map[string][]string{
 	"gopkg.in/yaml.v3":             {"genome"},
 	"github.com/spf13/cobra":       {"cmd/burst"},
-	"gonum.org/v1/gonum":           {"record", "record/stats", "bench", "bench/science"},
+	"gonum.org/v1/gonum":           {"record", "record/stats", "bench", "bench/science", "backend/cuda/doctor"},
 	"gonum.org/v1/plot":            {"record/picture", "genome/brainmap"},
 	"github.com/ebitengine/purego": {"backend/cuda/driver"},
 	"github.com/apache/arrow-go":   {"edgelist", "record"},
 	"github.com/mmcloughlin/avo":   {"backend/cpu/vector/gen"},
-	"github.com/stretchr/testify":  {"engine/enginetest"}, // a package of tests
+	"github.com/stretchr/testify":  {"engine/enginetest", "backend/cuda/cudatest"}, // packages of tests
 }
 
 // TestImportsPointDownward keeps the flow genome -> connectome -> engine -> backends -> command one-way.

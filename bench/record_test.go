@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"errors"
 	"syscall"
 	"testing"
 	"time"
@@ -52,7 +53,7 @@ func BenchmarkRecording(b *testing.B) {
 		require.NoError(b, err)
 		start = now(b)
 		advance(func(o *engine.Burst) error { spikes += uint64(len(o.Fired)); return run.Record(o) })
-		require.NoError(b, run.Abandon())
+		require.NoError(b, run.Fail(errors.New("measured"), nil))
 		recorded.since(b, start)
 	}
 	b.ReportMetric(float64(spikes)/float64(b.N*stretch), "spikes/burst")

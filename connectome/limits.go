@@ -74,8 +74,8 @@ func mul(a, b uint64) uint64 {
 // assumedMemory stands in where the system does not tell how much memory is available.
 const assumedMemory = 8 << 30
 
-// availableMemory is what this process may still allocate: MemAvailable, or what its control group leaves if that is less.
-func availableMemory() uint64 {
+// AvailableMemory is what this process may still allocate: MemAvailable, or what its control group leaves if that is less.
+func AvailableMemory() uint64 {
 	least := uint64(math.MaxUint64)
 	if text, err := os.ReadFile("/proc/meminfo"); err == nil {
 		least = memAvailable(string(text))

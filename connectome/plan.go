@@ -52,7 +52,7 @@ type wiring struct {
 func newPlan(g *genome.Genome, o Options) (*plan, error) {
 	p := &plan{g: g, workers: threads(o.Threads), limit: o.MaxBytes}
 	if p.limit == 0 {
-		p.limit = availableMemory()
+		p.limit = AvailableMemory()
 	}
 	if err := p.placeAreas(); err != nil {
 		return nil, err

@@ -5,6 +5,18 @@ import "errors"
 // ErrUnavailable says that a backend cannot work on this machine (no driver, no device); its message gives cause and cure.
 var ErrUnavailable = errors.New("backend not available on this machine")
 
+// DeviceError is a failure of the device that a backend runs on. After one that is Lost nothing in this process can use
+// the device any more.
+type DeviceError struct {
+	Err  error
+	Lost bool
+}
+
+func (e *DeviceError) Error() string { return e.Err.Error() }
+
+// Unwrap is what the device's driver said.
+func (e *DeviceError) Unwrap() error { return e.Err }
+
 // Backend holds the state of one network and advances it by the law. One goroutine at a time uses it.
 // The engine has checked all arguments; a backend trusts them.
 type Backend interface {
@@ -16,6 +28,13 @@ type Backend interface {
 	WriteState(s *State) error
 	// Close frees what the backend holds; it must be called once.
 	Close() error
+}
+
+// Watcher is a Backend that can look for numbers that are none in its own memory, in less than a hundredth of the time of
+// WatchEvery bursts.
+type Watcher interface {
+	// NotFinite is the first number of the state that is NaN or infinite, nil when all are sound.
+	NotFinite() *NotFinite
 }
 
 // Batcher is a Backend that advances many bursts at a time, with the genome's own stimuli and nobody else's.

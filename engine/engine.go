@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"fmt"
-	"math"
 	"time"
 
 	"burst/connectome"
@@ -21,6 +20,9 @@ type Engine struct {
 	feed      *Feed
 	burst     Burst
 	nextStart time.Time // with Period: when the next burst is due
+	looked    uint64    // the next burst when Run looked for numbers that are none
+	sound     uint64    // all numbers of the state were finite before this burst
+	state     State     // memory of Check for backends that do not look themselves
 }
 
 // Options of an Engine; the zero value runs a network by itself, as fast as it goes.
@@ -48,6 +50,9 @@ func (e *Engine) Run(ctx context.Context, n uint64) error {
 		if err := e.step(); err != nil {
 			return fmt.Errorf("burst %d: %w", e.number, err)
 		}
+		if err := e.look(); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -71,6 +76,9 @@ func (e *Engine) runBatches(ctx context.Context, n uint64) error {
 		})
 		if err != nil {
 			return fmt.Errorf("burst %d: %w", e.number, err)
+		}
+		if err := e.look(); err != nil {
+			return err
 		}
 		n -= size
 		if took := time.Since(start); took < look/2 {
@@ -148,13 +156,13 @@ func (e *Engine) Late() uint64 { return e.late }
 // Latency summarises how long the backend took for each burst.
 func (e *Engine) Latency() Latency { return e.latency.summary() }
 
-// State copies the state, digest included, into s.
+// State copies the state, digest included, into s. A number that is not finite is a *NumberError.
 func (e *Engine) State(s *State) error {
 	if err := e.b.ReadState(s); err != nil {
 		return err
 	}
 	s.Digest = e.b.Sum()
-	return nil
+	return e.judge(s.NotFinite())
 }
 
 // Restore continues from s, which an engine of the same connectome has given.
@@ -165,7 +173,7 @@ func (e *Engine) Restore(s *State) error {
 	if err := e.b.WriteState(s); err != nil {
 		return err
 	}
-	e.number, e.b.digest.sum = s.Number, s.Digest
+	e.number, e.looked, e.sound, e.b.digest.sum = s.Number, s.Number, s.Number, s.Digest
 	return nil
 }
 
@@ -182,11 +190,9 @@ func (s *State) Check(c *connectome.Connectome) error {
 		if len(values) != n {
 			return fmt.Errorf("state: %s of %d neurons, want %d", variableName(k), len(values), n)
 		}
-		for i, v := range values {
-			if f := float64(v); math.IsNaN(f) || math.IsInf(f, 0) {
-				return fmt.Errorf("state: %s of neuron %d is %v", variableName(k), i, v)
-			}
-		}
+	}
+	if x := s.NotFinite(); x != nil {
+		return fmt.Errorf("state: %s of neuron %d is %v", variableName(x.Variable), x.Neuron, x.Value)
 	}
 	for d, q := range s.Queues {
 		for i, id := range q {

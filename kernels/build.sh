@@ -1,16 +1,19 @@
 #!/usr/bin/env bash
 # Rebuilds the kernels' PTX with Debian's clang-19 (no CUDA toolkit) and, unless an output folder is given, SHA256SUMS.
-# Contraction is off: every float operation of the law rounds on its own.
+# Contraction is off: every float operation of the law rounds on its own; the toolbox fuses where it says so.
 set -euo pipefail
 cd "$(dirname "$0")"
 out=${1:-.}
-for target in sm_75,ptx63 sm_90,ptx78; do
-	arch=${target%,*}
-	# The oldest PTX version that knows the architecture, so that the oldest drivers take it; an installed CUDA toolkit
-	# would raise it, so clang is not to look for one.
-	clang-19 -x cuda --cuda-device-only --cuda-gpu-arch=$arch -Xclang -target-feature -Xclang +${target#*,} \
-		--cuda-path=/none -nocudainc -nocudalib -ffp-contract=off -O3 -std=c++17 \
-		-Wall -Werror -Wno-unknown-cuda-version -S -o "$out/burst_$arch.ptx" burst.cu
+# A unit uses some of its headers' functions only.
+for unit in burst: toolbox:-Wno-unused-function; do
+	for target in sm_75,ptx63 sm_90,ptx78; do
+		arch=${target%,*}
+		# The oldest PTX version that knows the architecture, so that the oldest drivers take it; an installed CUDA toolkit
+		# would raise it, so clang is not to look for one.
+		clang-19 -x cuda --cuda-device-only --cuda-gpu-arch=$arch -Xclang -target-feature -Xclang +${target#*,} \
+			--cuda-path=/none -nocudainc -nocudalib -ffp-contract=off -O3 -std=c++17 \
+			-Wall -Werror -Wno-unknown-cuda-version ${unit#*:} -S -o "$out/${unit%:*}_$arch.ptx" "${unit%:*}.cu"
+	done
 done
 if [ "$out" = . ]; then
 	LC_ALL=C sha256sum ./*.cu ./*.cuh ./*.ptx | sed 's#\./##' > SHA256SUMS

@@ -1,5 +1,5 @@
 // What four compilers need to accept the kernels unchanged: nvcc and NVRTC bring CUDA's names along, clang without the
-// CUDA toolkit gets them here from its builtins, and g++ (testdata/host.cpp) runs a thread after the other.
+// CUDA toolkit gets them here from its builtins, and g++ (backend/cuda/cudatest) runs a thread after the other.
 #pragma once
 
 typedef unsigned char u8;

@@ -13,7 +13,7 @@ have() {
 
 if have clang-19; then
 	bash build.sh "$out"
-	for f in burst_*.ptx; do cmp "$f" "$out/$f"; done
+	for f in *.ptx; do cmp "$f" "$out/$f"; done
 	echo "clang-19: same PTX"
 fi
 if have nvcc; then
@@ -27,7 +27,7 @@ if have nvcc; then
 			exit 1
 		fi
 		# The committed PTX must assemble as well.
-		ptxas -arch=$arch -o "$out/clang.cubin" "burst_$arch.ptx"
+		for unit in burst toolbox; do ptxas -arch=$arch -o "$out/clang.cubin" "${unit}_$arch.ptx"; done
 	done
 	echo "nvcc: $(nvcc --version | tail -n 1)"
 fi

@@ -1,6 +1,8 @@
 // Package kernels holds the CUDA C++ of a burst and the PTX that clang made of it. One .cu is one kernel, commented by the
 // Go loop it equals; burst.cuh is what lets clang, nvcc, NVRTC and g++ accept them unchanged. backend/cuda launches, in
-// this order: inject, fired_rows, synaptic_propagation_fcl, neural_dynamics_fcl, list_sums, list_ids.
+// this order: inject, fired_rows, synaptic_propagation_fcl, neural_dynamics_fcl, list_sums, list_ids. The toolbox is kernels
+// of general use (arithmetic, activations, a matrix product, measurements), in a unit of its own: backend/cuda/doctor proves
+// a GPU with them.
 package kernels
 
 import (
@@ -8,7 +10,7 @@ import (
 	"fmt"
 )
 
-// Sources holds the CUDA C++ files; burst.cu includes all kernels.
+// Sources holds the CUDA C++ files; burst.cu includes all kernels of a burst, toolbox.cu all others.
 //
 //go:embed *.cu *.cuh
 var Sources embed.FS
@@ -19,6 +21,12 @@ var sm75 string
 //go:embed burst_sm_90.ptx
 var sm90 string
 
+//go:embed toolbox_sm_75.ptx
+var toolbox75 string
+
+//go:embed toolbox_sm_90.ptx
+var toolbox90 string
+
 // Image is PTX for devices from one compute capability on.
 type Image struct {
 	Name       string
@@ -27,7 +35,7 @@ type Image struct {
 	PTX        string
 }
 
-// Images lists what is embedded, by rising capability.
+// Images lists the embedded PTX of a burst's kernels, by rising capability.
 func Images() []Image {
 	return []Image{
 		{Name: "burst_sm_75.ptx", Capability: 75, ISA: 63, PTX: sm75},
@@ -35,10 +43,22 @@ func Images() []Image {
 	}
 }
 
-// Select is the image for a device's compute capability and the newest PTX version that its driver takes, both as
+// Toolbox lists the embedded PTX of the toolbox, by rising capability.
+func Toolbox() []Image {
+	return []Image{
+		{Name: "toolbox_sm_75.ptx", Capability: 75, ISA: 63, PTX: toolbox75},
+		{Name: "toolbox_sm_90.ptx", Capability: 90, ISA: 78, PTX: toolbox90},
+	}
+}
+
+// Select is the burst's image for a device's compute capability and the newest PTX version that its driver takes, both as
 // 10·major + minor. The error says which of the two no image meets.
 func Select(capability, isa int) (Image, error) {
-	images := Images()
+	return Choose(Images(), capability, isa)
+}
+
+// Choose is Select for any images, which must lie by rising capability.
+func Choose(images []Image, capability, isa int) (Image, error) {
 	if lowest := images[0].Capability; capability < lowest {
 		return Image{}, fmt.Errorf("compute capability %s, want %s (Turing) or newer", dotted(capability), dotted(lowest))
 	}
@@ -57,8 +77,11 @@ var isas = [...]struct{ cuda, isa int }{
 	{10000, 63}, {10010, 64}, {10020, 65},
 	{11000, 70}, {11010, 71}, {11020, 72}, {11030, 73}, {11040, 74}, {11050, 75}, {11060, 76}, {11070, 77}, {11080, 78},
 	{12000, 80}, {12010, 81}, {12020, 82}, {12030, 83}, {12040, 84}, {12050, 85}, {12070, 86}, {12080, 87}, {12090, 88},
-	{13000, 90},
+	{13000, 90}, {13010, 91},
 }
+
+// NewestCUDA is the newest CUDA version whose PTX version ISA knows exactly; newer drivers may take more than ISA says.
+func NewestCUDA() int { return isas[len(isas)-1].cuda }
 
 // ISA is the newest PTX version that a driver of a CUDA version (1000·major + 10·minor) surely takes; 0 before CUDA 10.
 func ISA(cuda int) int {

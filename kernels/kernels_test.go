@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,7 +22,7 @@ var sums string
 // TestChecksums fails when a source was edited and the PTX not rebuilt, or the other way round.
 func TestChecksums(t *testing.T) {
 	images := map[string]string{}
-	for _, i := range Images() {
+	for _, i := range slices.Concat(Images(), Toolbox()) {
 		images[i.Name] = i.PTX
 	}
 	listed := 0
@@ -62,6 +63,24 @@ func TestPTX(t *testing.T) {
 	}
 }
 
+// TestToolbox checks the other unit: fused where the source says so, but no approximation, no flushed denormals, no spills, and
+// shared memory read in wide pieces.
+func TestToolbox(t *testing.T) {
+	for _, i := range Toolbox() {
+		t.Run(i.Name, func(t *testing.T) {
+			require.Equal(t, 34, strings.Count(i.PTX, ".visible .entry"))
+			require.NotRegexp(t, `\.ftz|\.approx|\.full`, i.PTX, "host and device compute the same bits")
+			require.NotContains(t, i.PTX, ".local", "no kernel spills to local memory")
+			_, product, found := strings.Cut(i.PTX, ".entry matrix_product_128(")
+			require.True(t, found)
+			require.Contains(t, product, "ld.shared.v4.f32")
+			require.Equal(t, 16*64, strings.Count(product, "fma.rn.f32"), "16 steps of 8 by 8 sums, unrolled")
+			require.Contains(t, i.PTX, fmt.Sprintf(".version %s\n", dotted(i.ISA)))
+			require.Contains(t, i.PTX, fmt.Sprintf(".target sm_%d\n", i.Capability))
+		})
+	}
+}
+
 // TestRebuild compiles the sources anew; the committed PTX must be what they say.
 func TestRebuild(t *testing.T) {
 	if _, err := exec.LookPath("clang-19"); err != nil {
@@ -72,7 +91,7 @@ func TestRebuild(t *testing.T) {
 	log, err := exec.Command("bash", "build.sh", out).CombinedOutput()
 	require.NoError(t, err, "%s", log)
 	comment := regexp.MustCompile(`(?m)//.*$`) // registers' and blocks' names are the same; only the compiler's remarks may differ
-	for _, i := range Images() {
+	for _, i := range slices.Concat(Images(), Toolbox()) {
 		b, err := os.ReadFile(filepath.Join(out, i.Name))
 		require.NoError(t, err)
 		if comment.ReplaceAllString(string(b), "") != comment.ReplaceAllString(i.PTX, "") {

@@ -2,6 +2,8 @@
 package record
 
 import (
+	"encoding/binary"
+	"fmt"
 	"math/bits"
 
 	"burst/connectome"
@@ -75,6 +77,15 @@ func (a *Activity) open() {
 // Spikes is how often the neurons of area i have fired.
 func (a *Activity) Spikes(i int) uint64 { return a.spikes[i] }
 
+// Total is how often all neurons have fired.
+func (a *Activity) Total() uint64 {
+	sum := uint64(0)
+	for _, n := range a.spikes {
+		sum += n
+	}
+	return sum
+}
+
 // Bursts is how many bursts have been recorded.
 func (a *Activity) Bursts() uint64 { return a.bursts }
 
@@ -102,4 +113,52 @@ func (a *Activity) Course(i, n int) []float64 {
 		course[k] = float64(sum) / float64(end-uint64(from)*a.width)
 	}
 	return course
+}
+
+// Save appends all counts to b, for Restore.
+func (a *Activity) Save(b []byte) []byte {
+	bins := 0
+	if len(a.bins) > 0 {
+		bins = len(a.bins[0])
+	}
+	put := func(list ...uint64) {
+		for _, x := range list {
+			b = binary.LittleEndian.AppendUint64(b, x)
+		}
+	}
+	put(a.width, a.bursts, uint64(bins))
+	for i := range a.spikes {
+		put(a.spikes[i])
+		put(a.active[i]...)
+		put(a.bins[i]...)
+	}
+	return b
+}
+
+// Restore goes on from counts that an Activity of the same network has saved.
+func (a *Activity) Restore(b []byte) error {
+	words := make([]uint64, len(b)/8)
+	if _, err := binary.Decode(b, binary.LittleEndian, words); err != nil {
+		return fmt.Errorf("record: activity: %w", err)
+	}
+	want := uint64(3)
+	for _, set := range a.active {
+		want += 1 + uint64(len(set))
+	}
+	if len(words) < 3 || len(b)%8 != 0 || words[2] > maxBins || uint64(len(words)) != want+words[2]*uint64(len(a.active)) ||
+		words[0] == 0 || bits.OnesCount64(words[0]) != 1 || words[2] != (words[1]+words[0]-1)/words[0] {
+		return fmt.Errorf("record: activity of %d bytes does not fit the network", len(b))
+	}
+	bins := words[2]
+	a.width, a.bursts = words[0], words[1]
+	take := func(n uint64) []uint64 {
+		list := words[:n:n]
+		words = words[n:]
+		return list
+	}
+	take(3)
+	for i := range a.active {
+		a.spikes[i], a.active[i], a.bins[i] = take(1)[0], take(uint64(len(a.active[i]))), take(bins)
+	}
+	return nil
 }

@@ -31,7 +31,7 @@ func Open(dir string) (*Folder, error) {
 // Tables names what the run recorded: of "spikes", "potentials" and "fcl" those that there are.
 func (f *Folder) Tables() []string {
 	var names []string
-	for _, name := range tables() {
+	for _, name := range Tables() {
 		for _, end := range []string{".parquet", ".sums"} {
 			if _, err := os.Stat(filepath.Join(f.Dir, name+end)); err == nil {
 				names = append(names, name)
@@ -76,7 +76,7 @@ func (f *Folder) rows(name string) iter.Seq2[Chunk, error] {
 func (f *Folder) find(name string) (iter.Seq2[Chunk, error], error) {
 	m := f.Manifest
 	base := filepath.Join(f.Dir, name)
-	if m.Status == Running {
+	if m.Status == Running || m.Status == Failed {
 		if _, err := os.Stat(base + ".sums"); err == nil {
 			return readStream(base, m.Areas), nil
 		}
@@ -102,6 +102,7 @@ func (f *Folder) find(name string) (iter.Seq2[Chunk, error], error) {
 
 // Rates are spikes per area over time, of all neurons of each area.
 type Rates struct {
+	First  uint64      // burst of the first bin
 	Width  uint64      // bursts in a bin
 	Bursts uint64      // in all; the last bin may have fewer than Width
 	Spikes [][]uint64  // of area i in bin k
@@ -122,7 +123,7 @@ func (f *Folder) Rates() (*Rates, error) {
 	if err != nil || !slices.Equal(head, ratesHead) {
 		return nil, damaged(path, "line 1 is not %v", ratesHead)
 	}
-	rates := &Rates{}
+	rates := &Rates{First: f.Manifest.First}
 	for n := 0; ; n++ {
 		row, err := r.Read()
 		if err == io.EOF {
@@ -154,7 +155,7 @@ func (r *Rates) add(n int, row []string, areas []Area) error {
 			return err
 		}
 	}
-	first, bursts, spikes := number[0], number[1], number[2]
+	first, bursts, spikes := number[0]-r.First, number[1], number[2]
 	hz, err := strconv.ParseFloat(row[4], 64)
 	if err != nil {
 		return err
@@ -163,7 +164,7 @@ func (r *Rates) add(n int, row []string, areas []Area) error {
 		r.Width, r.Spikes, r.Hz = bursts, make([][]uint64, len(areas)), make([][]float64, len(areas))
 	}
 	if row[2] != areas[i].Name || first != uint64(k)*r.Width {
-		return fmt.Errorf("area %q from burst %d, want %q from burst %d", row[2], first, areas[i].Name, uint64(k)*r.Width)
+		return fmt.Errorf("area %q from burst %d, want %q from burst %d", row[2], number[0], areas[i].Name, r.First+uint64(k)*r.Width)
 	}
 	r.Bursts = first + bursts
 	r.Spikes[i], r.Hz[i] = append(r.Spikes[i], spikes), append(r.Hz[i], hz)

@@ -18,6 +18,7 @@ const (
 	Running     = "running"     // or ended without a word: killed, or its machine lost power
 	Complete    = "complete"    // all bursts were run
 	Interrupted = "interrupted" // stopped early, in good order
+	Failed      = "failed"      // ended by an error, which Failure tells
 )
 
 // Manifest is manifest.json: what was run, on what, and what came of it.
@@ -32,9 +33,10 @@ type Manifest struct {
 	Seed         uint64    `json:"seed"`
 	RunSeed      uint64    `json:"run_seed"`
 	Timestep     float64   `json:"timestep_ms"`
-	Scale        int32     `json:"scale"` // quanta per unit
+	Scale        int32     `json:"scale"`       // quanta per unit
+	First        uint64    `json:"first_burst"` // the run's first; 0 but in a run that began from a checkpoint
 	Planned      uint64    `json:"planned_bursts"`
-	Bursts       uint64    `json:"bursts"` // run; 0 while the run goes on
+	Bursts       uint64    `json:"bursts"` // run, from First on; 0 while the run goes on
 	Backend      string    `json:"backend"`
 	Device       string    `json:"device"`
 	Threads      int       `json:"threads"`
@@ -45,9 +47,47 @@ type Manifest struct {
 	Command      []string  `json:"command"`
 	Started      time.Time `json:"started"`
 	Status       string    `json:"status"`
+	Failure      string    `json:"failure,omitempty"`
+	Options      Settings  `json:"options"`
+	From         *Origin   `json:"from,omitempty"`
+	Resumed      []Resumed `json:"resumed,omitempty"`
+	Faults       []Fault   `json:"faults,omitempty"`
 	Areas        []Area    `json:"areas"`
 	Inputs       []File    `json:"inputs"` // files that the genome names
 	Files        []File    `json:"files"`  // files of the folder, but for the manifest
+}
+
+// Settings are the flags of a run that one who resumes it needs again, as they were given.
+type Settings struct {
+	Record          []string `json:"record"`
+	CheckpointEvery string   `json:"checkpoint_every"`
+	RealTime        string   `json:"realtime"`
+	OnDeviceFault   string   `json:"on_device_fault"`
+}
+
+// Origin is the checkpoint that a run began from; a copy of it is the folder's from.checkpoint.
+type Origin struct {
+	File
+	Burst   uint64 `json:"burst"`    // the next one
+	RunSeed uint64 `json:"run_seed"` // of the run that saved it
+}
+
+// Resumed says that a run went on after it had stopped.
+type Resumed struct {
+	Burst   uint64    `json:"burst"` // the next one then
+	Backend string    `json:"backend"`
+	Device  string    `json:"device"`
+	Threads int       `json:"threads"`
+	Started time.Time `json:"started"`
+}
+
+// Fault is a failure of a device, and what was done about it.
+type Fault struct {
+	Burst   uint64 `json:"burst"` // the one that failed
+	Backend string `json:"backend"`
+	Device  string `json:"device"`
+	Cause   string `json:"cause"`
+	Action  string `json:"action"` // "stop", "retry" or "cpu"
 }
 
 // Timings say how long the run took.

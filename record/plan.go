@@ -20,8 +20,8 @@ func NewPlan(g *genome.Genome, c *connectome.Connectome, requests []string) (p P
 	chosen := map[string][]connectome.Span{}
 	for _, r := range requests {
 		table, text, found := strings.Cut(r, "=")
-		if !found || !slices.Contains(tables(), table) || text == "" {
-			return p, "", fmt.Errorf("%q, want %s=, then all, none, or areas such as L4E,L4I or L4E[0..9]%s", r, strings.Join(tables(), "= or "), didYouMean(table, tables()))
+		if !found || !slices.Contains(Tables(), table) || text == "" {
+			return p, "", fmt.Errorf("%q, want %s=, then all, none, or areas such as L4E,L4I or L4E[0..9]%s", r, strings.Join(Tables(), "= or "), didYouMean(table, Tables()))
 		}
 		spans, err := choose(c, text)
 		if err != nil {
@@ -47,7 +47,8 @@ func NewPlan(g *genome.Genome, c *connectome.Connectome, requests []string) (p P
 	return p, note, nil
 }
 
-func tables() []string { return []string{spikesTable, potentialsTable, fclTable} }
+// Tables names the tables that there can be.
+func Tables() []string { return []string{spikesTable, potentialsTable, fclTable} }
 
 func didYouMean(word string, names []string) string {
 	if near := genome.Nearest(word, names); near != "" {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -78,12 +77,15 @@ func parquetMeta(path string) (map[string]string, error) {
 }
 
 func streamMeta(path string) (map[string]string, error) {
-	f, err := os.Open(path)
+	in, err := openStream(strings.TrimSuffix(path, ".arrows"))
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	r, err := ipc.NewReader(f)
+	if in == nil {
+		return nil, errors.New("holds no chunk yet")
+	}
+	defer in.f.Close()
+	r, err := ipc.NewReader(in)
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,8 @@ type Options struct {
 	Manifest Manifest // what is known before the run; Areas' spans must be those of the connectome
 	Genome   []byte   // genome.yaml as run
 	Plan     Plan
-	Warn     func(string) // told once for each recording when the disk slows the run; nil: nobody
+	Prepare  func(dir string, m *Manifest) error // makes what else the folder holds, before the manifest is written; nil: nothing
+	Warn     func(string)                        // told once for each recording when the disk slows the run; nil: nobody
 }
 
 // Run is a run folder being written. It is a Recorder; Close ends it.
@@ -55,25 +56,35 @@ func Create(dir string, o Options) (*Run, error) {
 	if err := replace(filepath.Join(dir, "genome.yaml"), o.Genome); err != nil {
 		return nil, err
 	}
+	if o.Prepare != nil {
+		if err := o.Prepare(dir, &r.m); err != nil {
+			return nil, err
+		}
+	}
 	if err := r.m.write(dir); err != nil {
 		return nil, err
 	}
+	return r, r.open(func(name string) (*track, error) { return r.begin(name, o.Warn) })
+}
+
+// open begins every recording of the plan.
+func (r *Run) open(begin func(name string) (*track, error)) error {
 	for _, t := range []struct {
 		name string
 		kept bool
 		into **track
 	}{
-		{spikesTable, o.Plan.Spikes != nil, &r.spikes}, {potentialsTable, len(o.Plan.Potentials) > 0, &r.potentials}, {fclTable, len(o.Plan.FCL) > 0, &r.fcl},
+		{spikesTable, r.plan.Spikes != nil, &r.spikes}, {potentialsTable, len(r.plan.Potentials) > 0, &r.potentials}, {fclTable, len(r.plan.FCL) > 0, &r.fcl},
 	} {
 		if !t.kept {
 			continue
 		}
 		var err error
-		if *t.into, err = r.begin(t.name, o.Warn); err != nil {
-			return nil, errors.Join(err, r.closeTracks())
+		if *t.into, err = begin(t.name); err != nil {
+			return errors.Join(err, r.closeTracks())
 		}
 	}
-	return r, nil
+	return nil
 }
 
 // Vacant reports a folder that Create would refuse.
@@ -109,7 +120,7 @@ func (r *Run) begin(name string, warn func(string)) (*track, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("record: %w", err), files[0].Close(), files[1].Close())
 	}
-	return newTrack(base+".arrows", s, r.m.Areas, warn), nil
+	return newTrack(base+".arrows", s, r.m.Areas, warn, Offset{}), nil
 }
 
 // Record keeps a burst's part of the plan.
@@ -130,6 +141,9 @@ func (r *Run) Record(b *engine.Burst) error {
 	return nil
 }
 
+// GenomeSHA256 is that of genome.yaml, in hexadecimal digits.
+func (r *Run) GenomeSHA256() string { return r.m.GenomeSHA256 }
+
 // Dir is the run's folder.
 func (r *Run) Dir() string { return r.dir }
 
@@ -142,6 +156,27 @@ func (r *Run) Offsets() map[string]Offset {
 		}
 	}
 	return at
+}
+
+// Mark hands everything recorded so far to the writers. The function it returns waits, in any goroutine, until that is on
+// disk, and says for each recording how far it is then: all rows of the bursts so far, and none of later ones.
+func (r *Run) Mark() func() (map[string]Offset, error) {
+	tracks := r.tracks()
+	reached := map[string]<-chan Offset{}
+	for name, t := range tracks {
+		reached[name] = t.mark()
+	}
+	return func() (map[string]Offset, error) {
+		at := map[string]Offset{}
+		for name, c := range reached {
+			o, ok := <-c
+			if !ok {
+				return nil, *tracks[name].failed.Load()
+			}
+			at[name] = o
+		}
+		return at, nil
+	}
 }
 
 // tracks are the recordings that there are.
@@ -167,15 +202,23 @@ func (r *Run) closeTracks() error {
 	return errors.Join(errs...)
 }
 
-// Abandon ends a run that failed: its recordings stay as they are on disk, its manifest keeps the status Running.
-func (r *Run) Abandon() error { return r.closeTracks() }
+// Fail ends a run that an error ended: its recordings stay as they are on disk, its manifest tells the error, and the fault
+// of the device if it was one.
+func (r *Run) Fail(cause error, f *Fault) error {
+	err := r.closeTracks()
+	r.m.Status, r.m.Failure = Failed, cause.Error()
+	if f != nil {
+		r.m.Faults = append(r.m.Faults, *f)
+	}
+	return errors.Join(err, r.m.write(r.dir))
+}
 
 // End is what is known of a run when it has ended.
 type End struct {
 	Bursts   uint64
 	Spikes   uint64
 	Digest   string
-	Status   string // Complete or Interrupted
+	Status   string // Complete or Interrupted; an interrupted run keeps its streams, so that it can be resumed
 	Timings  Timings
 	Activity *Activity // becomes rates.csv
 }
@@ -212,6 +255,9 @@ func (r *Run) Close(e End) error {
 	}
 	if err := m.write(r.dir); err != nil {
 		return err
+	}
+	if e.Status == Interrupted {
+		return nil
 	}
 	// Only now has every reader something newer to look at.
 	for name := range kept {
@@ -257,6 +303,7 @@ func writeRates(w io.Writer, m *Manifest, a *Activity) error {
 	for k := range bins {
 		first := uint64(k) * a.width
 		bursts := min(a.width, a.bursts-first) // the last bin may be unfinished
+		first += m.First
 		for i, area := range m.Areas {
 			hz := 0.0
 			if area.Neurons > 0 {

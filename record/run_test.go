@@ -24,7 +24,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var long = flag.Bool("long", false, "round trips of 10^7 spikes instead of 10^6")
+var (
+	long   = flag.Bool("long", false, "round trips of 10^7 spikes instead of 10^6")
+	golden = flag.Bool("golden", false, "write testdata/format-N-*")
+)
 
 // ragged is a network whose areas have odd sizes, one of them none, and names that formats must quote or encode.
 func ragged() []Area {
@@ -330,7 +333,7 @@ func TestReadableWhileRunning(t *testing.T) {
 	require.GreaterOrEqual(t, before, int(r.Offsets()["spikes"].Rows)-chunkRows-1042)
 	want := wantSpikes(spiking(3, 700_000))
 	same(t, want.neuron[:before], got.neuron, "neuron")
-	require.NoError(t, r.Abandon())
+	require.NoError(t, r.Fail(errors.New("test"), nil))
 	sameRows(t, want, gather(t, f.Spikes()))
 }
 
@@ -346,7 +349,7 @@ func TestTheFolderIsNobodyElses(t *testing.T) {
 	require.ErrorAs(t, err, &p)
 	r, err := Create(dir+"/a/b", Options{})
 	require.NoError(t, err)
-	require.NoError(t, r.Abandon())
+	require.NoError(t, r.Fail(errors.New("test"), nil))
 }
 
 // TestRates compares rates.csv with rates counted by hand.
@@ -386,7 +389,7 @@ func TestDamageIsFound(t *testing.T) {
 	for b := range spiking(4, 2000) {
 		require.NoError(t, r.Record(b))
 	}
-	require.NoError(t, r.Abandon())
+	require.NoError(t, r.Fail(errors.New("test"), nil))
 	f, err := Open(dir)
 	require.NoError(t, err)
 	path := filepath.Join(dir, "spikes.arrows")

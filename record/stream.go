@@ -66,16 +66,36 @@ type stream struct {
 	w          *ipc.Writer
 	pending    bytes.Buffer // what the Arrow writer has made since the last chunk
 	offset     int64
+	lines      int64         // bytes of the .sums file
+	linesHash  xxhash.Digest // of these
 }
 
 // newStream begins a recording on two empty files.
 func newStream(data, sums disk, s *arrow.Schema, areas []Area) (*stream, error) {
 	st := &stream{data: data, sums: sums, schema: s, names: names(areas)}
+	st.linesHash.Reset()
 	st.w = ipc.NewWriter(&st.pending, ipc.WithSchema(s))
-	if _, err := sums.Write([]byte(sumsHead)); err != nil {
-		return nil, err
-	}
-	return st, nil
+	return st, st.line(sumsHead)
+}
+
+// continueStream goes on with a recording whose files end at an offset; text is what the .sums file holds.
+func continueStream(data, sums disk, s *arrow.Schema, areas []Area, at Offset, text []byte) (*stream, error) {
+	st := &stream{data: data, sums: sums, schema: s, names: names(areas), offset: at.Bytes, lines: at.Sums}
+	st.linesHash.Reset()
+	st.linesHash.Write(text)
+	st.w = ipc.NewWriter(&st.pending, ipc.WithSchema(s))
+	// The file has the schema and the areas' names already: a batch without rows makes the writer believe so too.
+	none := (&Chunk{}).batch(s, st.names)
+	defer none.Release()
+	return st, st.w.Write(none)
+}
+
+// line appends to the .sums file.
+func (s *stream) line(text string) error {
+	s.lines += int64(len(text))
+	s.linesHash.WriteString(text)
+	_, err := s.sums.Write([]byte(text))
+	return err
 }
 
 // write appends a chunk of at least a row; when it returns without error, the chunk is on disk.
@@ -95,7 +115,7 @@ func (s *stream) write(c *Chunk) error {
 	if err := s.data.Sync(); err != nil {
 		return err
 	}
-	if _, err := s.sums.Write([]byte(m.line())); err != nil {
+	if err := s.line(m.line()); err != nil {
 		return err
 	}
 	return s.sums.Sync()
@@ -110,6 +130,11 @@ func readMarks(path string) ([]mark, error) {
 	if err != nil {
 		return nil, fmt.Errorf("record: %w", err)
 	}
+	return parseMarks(path, text)
+}
+
+// parseMarks reads the text of a .sums file.
+func parseMarks(path string, text []byte) ([]mark, error) {
 	head := min(len(sumsHead), len(text))
 	if string(text[:head]) != sumsHead[:head] {
 		return nil, damaged(path, "line 1 is not %q", strings.TrimSuffix(sumsHead, "\n"))
@@ -173,6 +198,9 @@ func (c *checked) load(m mark) error {
 	if got := xxhash.Sum64(c.rest); got != m.sum {
 		return damaged(c.path, "the chunk of bursts %d to %d at offset %d hashes to %016x, its .sums file says %016x", m.first, m.last, m.offset, got, m.sum)
 	}
+	if err := checkFrames(c.rest); err != nil {
+		return damaged(c.path, "the chunk at offset %d: %v", m.offset, err)
+	}
 	return nil
 }
 
@@ -185,22 +213,30 @@ func readStream(base string, areas []Area) iter.Seq2[Chunk, error] {
 	}
 }
 
-func eachOfStream(base string, areas []Area, yield func(Chunk) bool) error {
-	path := base + ".arrows"
+// openStream opens the chunks of a stream that are on disk now; nil where there are none. The caller closes the file.
+func openStream(base string) (*checked, error) {
 	marks, err := readMarks(base + ".sums")
 	if err != nil || len(marks) == 0 {
-		return err
+		return nil, err
 	}
-	f, err := os.Open(path)
+	f, err := os.Open(base + ".arrows")
 	if err != nil {
-		return fmt.Errorf("record: %w", err)
+		return nil, fmt.Errorf("record: %w", err)
 	}
-	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return fmt.Errorf("record: %w", err)
+		return nil, errors.Join(fmt.Errorf("record: %w", err), f.Close())
 	}
-	in := &checked{path: path, f: f, size: info.Size(), marks: marks}
+	return &checked{path: f.Name(), f: f, size: info.Size(), marks: marks}, nil
+}
+
+func eachOfStream(base string, areas []Area, yield func(Chunk) bool) error {
+	path := base + ".arrows"
+	in, err := openStream(base)
+	if err != nil || in == nil {
+		return err
+	}
+	defer in.f.Close()
 	r, err := ipc.NewReader(in)
 	if err != nil {
 		return asDamage(path, err)

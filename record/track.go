@@ -23,6 +23,7 @@ type block struct {
 	bursts []burstRows
 	Chunk  // Burst and Area are filled by the writer
 	began  time.Time
+	mark   chan<- Offset // told how far the recording is when the block is on disk, closed if it cannot be; nil: nobody asks
 }
 
 // burstRows says how many rows belong to a burst.
@@ -32,50 +33,52 @@ type burstRows struct {
 }
 
 func (b *block) reset() {
-	b.bursts, b.Neuron, b.Potential, b.Port, b.Sum = b.bursts[:0], b.Neuron[:0], b.Potential[:0], b.Port[:0], b.Sum[:0]
+	b.bursts, b.Neuron, b.Potential, b.Port, b.Sum, b.mark = b.bursts[:0], b.Neuron[:0], b.Potential[:0], b.Port[:0], b.Sum[:0], nil
 }
 
 // track is one recording in progress. add is called by the engine's goroutine, one other writes; add waits when all
 // blocks are full, so that a slow disk slows the run and memory stays bounded.
 type track struct {
-	path   string
-	areas  []Area
-	stream *stream
-	filled *block
-	free   chan *block
-	full   chan *block
-	done   chan struct{}
-	failed atomic.Pointer[error]
-	waited time.Duration
-	warn   func(string) // called once at most; nil after that
-	last   atomic.Pointer[Offset]
+	chunkTime time.Duration // as the constant, but in tests
+	path      string
+	areas     []Area
+	stream    *stream
+	filled    *block
+	free      chan *block
+	full      chan *block
+	done      chan struct{}
+	failed    atomic.Pointer[error]
+	waited    time.Duration
+	warn      func(string) // called once at most; nil after that
+	last      atomic.Pointer[Offset]
 }
 
 // Offset is how far a recording is on disk: all rows of bursts up to Burst lie before Bytes.
 type Offset struct {
-	Bytes int64
-	Rows  uint64
-	Burst uint64
+	Bytes    int64
+	Rows     uint64
+	Burst    uint64
+	Sums     int64  // bytes of the .sums file up to there
+	SumsHash uint64 // xxHash64 of these
 }
 
-// newTrack starts the writer.
-func newTrack(path string, s *stream, areas []Area, warn func(string)) *track {
-	t := &track{path: path, areas: areas, stream: s, warn: warn, filled: &block{}, free: make(chan *block, blockCount), full: make(chan *block, blockCount), done: make(chan struct{})}
+// newTrack starts the writer of a recording that is at an offset.
+func newTrack(path string, s *stream, areas []Area, warn func(string), at Offset) *track {
+	t := &track{path: path, areas: areas, stream: s, warn: warn, chunkTime: chunkTime, filled: &block{}, free: make(chan *block, blockCount), full: make(chan *block, blockCount), done: make(chan struct{})}
 	for range blockCount - 1 {
 		t.free <- &block{}
 	}
-	go t.writeAll()
+	go t.writeAll(at)
 	return t
 }
 
 // writeAll writes blocks until there are no more. After a failure it only takes them, so that nobody waits for ever.
-func (t *track) writeAll() {
+func (t *track) writeAll(at Offset) {
 	defer close(t.done)
 	var burst []uint64
 	var area []uint32
-	var at Offset
 	for b := range t.full {
-		if t.failed.Load() == nil {
+		if t.failed.Load() == nil && len(b.Neuron) > 0 {
 			burst = slices.Grow(burst[:0], len(b.Neuron))[:len(b.Neuron)]
 			row := 0
 			for _, r := range b.bursts {
@@ -93,10 +96,16 @@ func (t *track) writeAll() {
 				err = fmt.Errorf("recording to %s: %w", t.path, err)
 				t.failed.Store(&err)
 			} else {
-				at = Offset{Bytes: t.stream.offset, Rows: at.Rows + uint64(len(burst)), Burst: burst[len(burst)-1]}
+				at = Offset{Bytes: t.stream.offset, Rows: at.Rows + uint64(len(burst)), Burst: burst[len(burst)-1], Sums: t.stream.lines, SumsHash: t.stream.linesHash.Sum64()}
 				last := at
 				t.last.Store(&last)
 			}
+		}
+		if b.mark != nil {
+			if t.failed.Load() == nil {
+				b.mark <- at
+			}
+			close(b.mark)
 		}
 		b.reset()
 		t.free <- b
@@ -118,7 +127,7 @@ func (t *track) added(number uint64, before int) error {
 	switch {
 	case len(b.Neuron) >= chunkRows:
 		t.flush()
-	case len(b.Neuron) > 0 && len(t.free) > 0 && time.Since(b.began) >= chunkTime:
+	case len(b.Neuron) > 0 && len(t.free) > 0 && time.Since(b.began) >= t.chunkTime:
 		t.flush()
 	}
 	return nil
@@ -139,6 +148,14 @@ func (t *track) flush() {
 		t.warn(fmt.Sprintf("the disk of %s is slower than the run, which waits for it; nothing is lost", t.path))
 		t.warn = nil
 	}
+}
+
+// mark hands over what there is and gives what will tell how far the recording is when that is on disk.
+func (t *track) mark() <-chan Offset {
+	reached := make(chan Offset, 1)
+	t.filled.mark = reached
+	t.flush()
+	return reached
 }
 
 // close writes what is left and ends the writer.

@@ -147,6 +147,9 @@ func (b *backend) SynapseBytes() int {
 	return 4
 }
 
+// NotFinite looks through the state.
+func (b *backend) NotFinite() *engine.NotFinite { return engine.FindNotFinite(b.v, b.more) }
+
 // Close ends the threads.
 func (b *backend) Close() error {
 	b.pool.close()

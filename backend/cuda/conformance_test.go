@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"burst/backend/cuda/cudatest"
 	"burst/backend/reference"
 	"burst/connectome"
 	"burst/engine"
@@ -13,14 +14,14 @@ import (
 
 // TestConformanceOnHost runs the suite with the kernels compiled for the host.
 func TestConformanceOnHost(t *testing.T) {
-	h := host(t)
+	h := cudatest.Host(t)
 	enginetest.Run(t, openFirst, reference.Open)
-	require.Zero(t, h.count("held"), "closed backends hold nothing")
+	require.Zero(t, h.Count("held"), "closed backends hold nothing")
 }
 
 // TestConformanceOnDevice runs the suite on the real GPU.
 func TestConformanceOnDevice(t *testing.T) {
-	device(t)
+	cudatest.Device(t)
 	enginetest.Run(t, openFirst, reference.Open)
 }
 

@@ -228,6 +228,6 @@ func (b *backend) failed(doing string, err error) error {
 	if b.lost {
 		cure = "; the device's context is lost, start a new process"
 	}
-	b.fault = fmt.Errorf("cuda: device %d, burst %d: %s: %w%s", b.device.Index(), b.number, doing, err, cure)
+	b.fault = &engine.DeviceError{Err: fmt.Errorf("cuda: device %d, burst %d: %s: %w%s", b.device.Index(), b.number, doing, err, cure), Lost: b.lost}
 	return b.fault
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"burst/backend/cuda/cudatest"
 	"burst/backend/cuda/driver"
 	"burst/connectome"
 	"burst/engine"
@@ -48,24 +49,24 @@ func small() *connectome.Connectome {
 // TestFailedAllocations lets every allocation of Open fail in turn: the error says so, nothing stays behind, and the next
 // Open works.
 func TestFailedAllocations(t *testing.T) {
-	h := host(t)
+	h := cudatest.Host(t)
 	b, err := Open(small(), Options{Want: engine.Want{FCL: true}})
 	require.NoError(t, err)
-	total := h.count("allocations")
+	total := h.Count("allocations")
 	require.NoError(t, b.Close())
-	require.Zero(t, h.count("held"))
+	require.Zero(t, h.Count("held"))
 	require.Greater(t, total, int64(15))
 
 	for k := int64(1); k <= total; k++ {
-		h.control("fail_alloc", k)
+		h.Control("fail_alloc", k)
 		_, err := Open(small(), Options{Want: engine.Want{FCL: true}})
 		require.ErrorContains(t, err, "CUDA_ERROR_OUT_OF_MEMORY", "allocation %d of %d", k, total)
 		require.NotErrorIs(t, err, engine.ErrUnavailable)
 		require.False(t, driver.Sticky(err))
-		require.Zero(t, h.count("held"), "allocation %d of %d", k, total)
+		require.Zero(t, h.Count("held"), "allocation %d of %d", k, total)
 	}
 
-	h.control("fail_alloc", 0)
+	h.Control("fail_alloc", 0)
 	b, err = Open(small(), Options{})
 	require.NoError(t, err)
 	require.NoError(t, b.Close())
@@ -73,21 +74,21 @@ func TestFailedAllocations(t *testing.T) {
 
 // TestMemoryIsCheckedFirst refuses a network that does not fit before it takes anything.
 func TestMemoryIsCheckedFirst(t *testing.T) {
-	h := host(t)
+	h := cudatest.Host(t)
 	need := DeviceBytes(small(), engine.Want{})
-	h.control("free", int64(need)-1)
+	h.Control("free", int64(need)-1)
 	_, err := Open(small(), Options{})
 	var m *MemoryError
 	require.ErrorAs(t, err, &m)
 	require.Equal(t, MemoryError{Device: 0, Need: need, Free: need - 1}, *m)
 	require.NotErrorIs(t, err, engine.ErrUnavailable)
-	require.Zero(t, h.count("allocations"))
-	require.Zero(t, h.count("held"))
+	require.Zero(t, h.Count("allocations"))
+	require.Zero(t, h.Count("held"))
 
-	h.control("free", int64(need))
+	h.Control("free", int64(need))
 	b, err := Open(small(), Options{})
 	require.NoError(t, err)
-	require.LessOrEqual(t, uint64(h.count("bytes")), need, "no more is taken than was planned")
+	require.LessOrEqual(t, uint64(h.Count("bytes")), need, "no more is taken than was planned")
 	require.NoError(t, b.Close())
 }
 
@@ -96,11 +97,11 @@ func TestMemoryIsCheckedFirst(t *testing.T) {
 func TestFaultPoisons(t *testing.T) {
 	for n := int64(1); n <= 9; n += 4 {
 		t.Run(fmt.Sprintf("launch %d", n), func(t *testing.T) {
-			h := host(t)
+			h := cudatest.Host(t)
 			c := small()
 			b, err := Open(c, Options{})
 			require.NoError(t, err)
-			h.control("fail_launch", n)
+			h.Control("fail_launch", n)
 			var out engine.Burst
 			var first error
 			for range 4 {
@@ -122,7 +123,7 @@ func TestFaultPoisons(t *testing.T) {
 
 // TestFailureWithoutFault lets a burst fail while the context stays whole: the state is unknown until it is replaced.
 func TestFailureWithoutFault(t *testing.T) {
-	host(t)
+	cudatest.Host(t)
 	c := small()
 	opened, err := Open(c, Options{})
 	require.NoError(t, err)
@@ -149,7 +150,7 @@ func TestFailureWithoutFault(t *testing.T) {
 
 // TestStepDoesNotAllocate holds the burst to the memory it has.
 func TestStepDoesNotAllocate(t *testing.T) {
-	h := host(t)
+	h := cudatest.Host(t)
 	b, err := Open(small(), Options{Want: engine.Want{FCL: true}})
 	require.NoError(t, err)
 	var out engine.Burst
@@ -161,23 +162,23 @@ func TestStepDoesNotAllocate(t *testing.T) {
 	for range 100 {
 		step()
 	}
-	device, waits := h.count("allocations"), h.count("synchronizes")
+	device, waits := h.Count("allocations"), h.Count("synchronizes")
 	allocations := testing.AllocsPerRun(50, step)
 	if !raceDetector { // under it sync.Pool, which purego's calls use, drops what it is given
 		require.Zero(t, allocations)
 	}
-	require.Equal(t, device, h.count("allocations"))
-	require.Equal(t, waits+51, h.count("synchronizes"), "a burst waits once")
+	require.Equal(t, device, h.Count("allocations"))
+	require.Equal(t, waits+51, h.Count("synchronizes"), "a burst waits once")
 	require.NoError(t, b.Close())
 }
 
 // TestClosedBackendHoldsNothing is the same for a backend that has run.
 func TestClosedBackendHoldsNothing(t *testing.T) {
-	h := host(t)
+	h := cudatest.Host(t)
 	b, err := Open(small(), Options{})
 	require.NoError(t, err)
 	require.NoError(t, b.Step(nil, &engine.Burst{}))
 	require.NoError(t, b.Close())
-	require.Zero(t, h.count("held"))
+	require.Zero(t, h.Count("held"))
 	require.False(t, errors.Is(err, engine.ErrUnavailable))
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"burst/backend/cuda/cudatest"
 	"burst/backend/reference"
 	"burst/connectome"
 	"burst/engine"
@@ -97,7 +98,7 @@ func sameState(t *testing.T, ref, b engine.Backend) {
 
 // TestTuning changes what must not change results: threads a block, pairs a round, entries of the page-locked buffers.
 func TestTuning(t *testing.T) {
-	anywhere(t)
+	cudatest.Anywhere(t)
 	c := uneven(2177, 1000, 5003, 5)
 	for _, tune := range []tuning{
 		defaults,
@@ -112,7 +113,7 @@ func TestTuning(t *testing.T) {
 
 // TestUnevenRows balances one row of a million synapses against a third of a million of one.
 func TestUnevenRows(t *testing.T) {
-	anywhere(t)
+	cudatest.Anywhere(t)
 	if testing.Short() {
 		t.Skip("a million synapses")
 	}

@@ -8,12 +8,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"burst/backend/cuda/cudatest"
 	"burst/backend/cuda/driver"
 	"burst/kernels"
 )
 
-// compileWithNVRTC compiles the kernels' sources, unchanged, with NVIDIA's own compiler, which needs no GPU.
-func compileWithNVRTC(t *testing.T, architecture string) string {
+// compileWithNVRTC compiles a unit of the kernels' sources, unchanged, with NVIDIA's own compiler, which needs no GPU.
+func compileWithNVRTC(t *testing.T, unit, architecture string) string {
 	n, err := driver.OpenNVRTC("")
 	if errors.Is(err, driver.ErrUnavailable) {
 		t.Skipf("SKIPPED: %v", err)
@@ -27,28 +28,31 @@ func compileWithNVRTC(t *testing.T, architecture string) string {
 		require.NoError(t, err)
 		files[name] = string(text)
 	}
-	ptx, log, err := n.Compile(files["burst.cu"], files, "--gpu-architecture="+architecture, "--fmad=false", "--std=c++17")
+	ptx, log, err := n.Compile(files[unit], files, "--gpu-architecture="+architecture, "--fmad=false", "--std=c++17")
 	require.NoError(t, err, log)
 	version, err := n.Version()
 	require.NoError(t, err)
-	t.Logf("NVRTC %d, %s: %d bytes of PTX %s", version, architecture, len(ptx), log)
+	t.Logf("NVRTC %d, %s, %s: %d bytes of PTX %s", version, unit, architecture, len(ptx), log)
 	return string(ptx)
 }
 
 // TestNVRTC checks that what NVRTC makes of the kernels rounds every float operation on its own, too.
 func TestNVRTC(t *testing.T) {
 	for _, architecture := range []string{"compute_75", "compute_90"} {
-		ptx := compileWithNVRTC(t, architecture)
+		ptx := compileWithNVRTC(t, "burst.cu", architecture)
 		require.NotRegexp(t, `fma\.rn\.f32|\.ftz|\.approx`, ptx)
 		require.Contains(t, ptx, "div.rn.f32")
-		require.Equal(t, len(kernelNames), strings.Count(ptx, ".entry"))
+		require.Equal(t, strings.Count(kernels.Images()[0].PTX, ".entry"), strings.Count(ptx, ".entry"))
+		toolbox := compileWithNVRTC(t, "toolbox.cu", architecture)
+		require.NotRegexp(t, `\.ftz|\.approx`, toolbox)
+		require.Equal(t, strings.Count(kernels.Toolbox()[0].PTX, ".entry"), strings.Count(toolbox, ".entry"))
 	}
 }
 
 // TestNVRTCOnDevice runs it: the same results as clang's PTX.
 func TestNVRTCOnDevice(t *testing.T) {
-	device(t)
+	cudatest.Device(t)
 	tune := defaults
-	tune.ptx = compileWithNVRTC(t, "compute_75")
+	tune.ptx = compileWithNVRTC(t, "burst.cu", "compute_75")
 	sameAsReference(t, uneven(2177, 1000, 5003, 5), tune, 8)
 }

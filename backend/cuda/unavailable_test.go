@@ -1,12 +1,13 @@
 package cuda
 
 import (
-	"os"
+	"fmt"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"burst/backend/cuda/cudatest"
 	"burst/backend/cuda/driver"
 	"burst/engine"
 )
@@ -25,32 +26,35 @@ func TestUnavailable(t *testing.T) {
 		},
 		{
 			name: "no device",
-			set:  func(t *testing.T) { unsetVisible(t); host(t).control("devices", 0) },
+			set:  func(t *testing.T) { cudatest.UnsetVisible(t); cudatest.Host(t).Control("devices", 0) },
 			want: []string{"CUDA_ERROR_NO_DEVICE", "no NVIDIA GPU that the driver can use", "nvidia-smi"},
 		},
 		{
 			name: "devices hidden",
-			set:  func(t *testing.T) { host(t).control("devices", 0); t.Setenv("CUDA_VISIBLE_DEVICES", "") },
+			set:  func(t *testing.T) { cudatest.Host(t).Control("devices", 0); t.Setenv("CUDA_VISIBLE_DEVICES", "") },
 			want: []string{"CUDA_ERROR_NO_DEVICE", `CUDA_VISIBLE_DEVICES="" hides the devices`, "unset it"},
 		},
 		{
 			name: "driver too old",
-			set:  func(t *testing.T) { host(t).control("version", 10020) },
+			set:  func(t *testing.T) { cudatest.Host(t).Control("version", 10020) },
 			want: []string{"speaks CUDA 10.2", "CUDA 11.4 or newer", "update the NVIDIA driver"},
 		},
 		{
 			name: "function missing",
-			set:  func(t *testing.T) { needCompiler(t); t.Setenv(driver.LibraryVariable, withoutFunctions(t)) },
+			set: func(t *testing.T) {
+				cudatest.NeedCompiler(t)
+				t.Setenv(driver.LibraryVariable, cudatest.WithoutFunctions(t))
+			},
 			want: []string{"has no function cuGetErrorName", "update the NVIDIA driver"},
 		},
 		{
 			name: "capability too low",
-			set:  func(t *testing.T) { host(t).control("capability", 61) },
+			set:  func(t *testing.T) { cudatest.Host(t).Control("capability", 61) },
 			want: []string{"device 0", "compute capability 6.1, want 7.5"},
 		},
 		{
 			name: "no such device",
-			set:  func(t *testing.T) { host(t) },
+			set:  func(t *testing.T) { cudatest.Host(t) },
 			want: []string{"device 3, want 0…0", "nvidia-smi -L"},
 		},
 	} {
@@ -72,8 +76,8 @@ func TestUnavailable(t *testing.T) {
 
 // TestDevicesUnavailable holds Devices to the same error, and to a reason for each device that is there but of no use.
 func TestDevicesUnavailable(t *testing.T) {
-	h := host(t)
-	h.control("capability", 70)
+	h := cudatest.Host(t)
+	h.Control("capability", 70)
 	list, err := Devices()
 	require.NoError(t, err)
 	require.Len(t, list, 1)
@@ -81,41 +85,25 @@ func TestDevicesUnavailable(t *testing.T) {
 	require.Contains(t, list[0].Why, "compute capability 7.0, want 7.5")
 	require.Equal(t, "7.0", list[0].Capability)
 
-	h.control("devices", 0)
+	h.Control("devices", 0)
 	_, err = Devices()
 	require.ErrorIs(t, err, engine.ErrUnavailable)
 }
 
 // TestDevices checks what a usable device tells.
 func TestDevices(t *testing.T) {
-	h := host(t)
-	h.control("capability", 89)
-	h.control("devices", 2)
-	h.control("free", 12345678)
+	h := cudatest.Host(t)
+	h.Control("capability", 89)
+	h.Control("devices", 2)
+	h.Control("free", 12345678)
 	list, err := Devices()
 	require.NoError(t, err)
 	require.Len(t, list, 2)
 	for i, d := range list {
 		require.Equal(t, DeviceInfo{
-			Index: i, Name: "Host Stand-in", Capability: "8.9", MemoryTotal: 1 << 40, MemoryFree: 12345678,
+			Index: i, Name: "Host Stand-in", PCI: fmt.Sprintf("0000:%d0:00.0", i+1), Capability: "8.9", MemoryTotal: 1 << 40, MemoryFree: 12345678,
 			Driver: kernelDriver(), CUDA: "13.0", PTX: "burst_sm_75.ptx", Usable: true,
 		}, d)
 	}
-	require.Zero(t, h.count("held"))
-}
-
-// withoutFunctions is a library that has only two of the driver's functions.
-func withoutFunctions(t *testing.T) string {
-	dir := t.TempDir()
-	source, lib := filepath.Join(dir, "few.cpp"), filepath.Join(dir, "libcuda.so.1")
-	require.NoError(t, os.WriteFile(source, []byte(`extern "C" int cuInit(unsigned) { return 0; }
-extern "C" int cuDriverGetVersion(int *v) { *v = 13000; return 0; }`), 0o600))
-	require.NoError(t, compile(lib, source))
-	return lib
-}
-
-// unsetVisible makes sure that CUDA_VISIBLE_DEVICES is not set during the test.
-func unsetVisible(t *testing.T) {
-	t.Setenv("CUDA_VISIBLE_DEVICES", "")
-	require.NoError(t, os.Unsetenv("CUDA_VISIBLE_DEVICES"))
+	require.Zero(t, h.Count("held"))
 }

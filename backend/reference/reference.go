@@ -181,5 +181,8 @@ func copyState(to, from *engine.State) {
 	}
 }
 
+// NotFinite looks through the state.
+func (b *backend) NotFinite() *engine.NotFinite { return engine.FindNotFinite(b.state.V, b.state.More) }
+
 // Close has nothing to free.
 func (b *backend) Close() error { return nil }

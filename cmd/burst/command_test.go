@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,7 +27,7 @@ import (
 // call runs a command line in this process.
 func call(args ...string) (code int, stdout, stderr string) {
 	var out, errs bytes.Buffer
-	code = execute(args, &out, &errs)
+	code = execute(context.Background(), args, &out, &errs)
 	return code, out.String(), errs.String()
 }
 

@@ -43,7 +43,7 @@ const probeTime = time.Second
 func estimate(cmd *cobra.Command, g *genome.Genome, bursts uint64, threads int) (*cost, error) {
 	before := liveBytes()
 	start := time.Now()
-	c, err := build(g, threads, newProgress(cmd.ErrOrStderr(), false))
+	c, err := build(g, threads, 0, newProgress(cmd.ErrOrStderr(), false))
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"burst/backend/cuda"
 	"burst/backend/cuda/driver"
+	"burst/checkpoint"
 	"burst/connectome"
 	"burst/engine"
 	"burst/genome"
@@ -43,8 +44,8 @@ const exitCodes = `Exit statuses of burst:
     6  a file could not be read or written
     7  a checkpoint or recording is damaged or does not fit
     8  an assertion failed: --expect-digest, replay, or verify or diff found a difference
-  130  interrupted (Ctrl-C) at a burst's boundary
-  143  terminated (SIGTERM) at a burst's boundary
+  130  interrupted (Ctrl-C) at a burst's boundary, checkpoint written unless --no-out
+  143  terminated (SIGTERM) at a burst's boundary, checkpoint written unless --no-out
 `
 
 // newExitCodesTopic is a help topic, not a command that runs.
@@ -57,6 +58,9 @@ type stopped struct{ code int }
 
 func (s stopped) Error() string { return "" }
 
+// deviceFault is a GPU that is there and must not be used.
+type deviceFault struct{ error }
+
 // assertionError is something the user asked to hold and that does not.
 type assertionError struct{ error }
 
@@ -67,11 +71,15 @@ func exitCode(err error) int {
 		u usageError
 		s stopped
 		a assertionError
+		x deviceFault
 		l *connectome.LimitError
 		f genome.Faults
 		m *cuda.MemoryError
-		c *driver.Error
+		g *driver.Error
 		d *record.DamagedError
+		c *checkpoint.DamagedError
+		v *checkpoint.VersionError
+		e *engine.DeviceError
 	)
 	switch {
 	case err == nil:
@@ -86,9 +94,9 @@ func exitCode(err error) int {
 		return exitLimit
 	case errors.As(err, &f):
 		return exitGenome
-	case errors.Is(err, engine.ErrUnavailable), errors.As(err, &c):
+	case errors.As(err, &x), errors.Is(err, engine.ErrUnavailable), errors.As(err, &e), errors.As(err, &g):
 		return exitDevice
-	case errors.As(err, &d):
+	case errors.As(err, &d), errors.As(err, &c), errors.As(err, &v):
 		return exitDamaged
 	case isFileError(err):
 		return exitFile

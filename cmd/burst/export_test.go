@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"image"
 	"image/png"
 	"os"
@@ -24,9 +25,9 @@ func TestExportTakesPictures(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "net.yaml"), []byte(text), 0o644))
 	out := filepath.Join(dir, "out")
 	var stdout, stderr bytes.Buffer
-	require.Equal(t, exitOK, execute([]string{"export", "connectome", filepath.Join(dir, "net.yaml"), "-o", out}, &stdout, &stderr), stderr.String())
+	require.Equal(t, exitOK, execute(context.Background(), []string{"export", "connectome", filepath.Join(dir, "net.yaml"), "-o", out}, &stdout, &stderr), stderr.String())
 	copied, err := os.ReadFile(filepath.Join(out, "pictures", "dot.png"))
 	require.NoError(t, err)
 	require.Equal(t, picture.Bytes(), copied)
-	require.Equal(t, exitOK, execute([]string{"inspect", filepath.Join(out, "genome.yaml")}, &stdout, &stderr), stderr.String())
+	require.Equal(t, exitOK, execute(context.Background(), []string{"inspect", filepath.Join(out, "genome.yaml")}, &stdout, &stderr), stderr.String())
 }

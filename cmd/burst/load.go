@@ -102,7 +102,7 @@ func applySettings(g *genome.Genome, settings []string) (*genome.Genome, error) 
 	return made, err
 }
 
-// build makes the connectome, with progress on p.
-func build(g *genome.Genome, threads int, p *progress) (*connectome.Connectome, error) {
-	return connectome.Build(g, connectome.Options{Threads: threads, Progress: p.building})
+// build makes the connectome within a limit of memory, with progress on p.
+func build(g *genome.Genome, threads int, limit memoryLimit, p *progress) (*connectome.Connectome, error) {
+	return connectome.Build(g, connectome.Options{Threads: threads, MaxBytes: limit.apply(), Progress: p.building})
 }

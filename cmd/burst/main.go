@@ -2,6 +2,9 @@
 // exit-codes` lists what the exit status says.
 package main
 
-import "os"
+import (
+	"context"
+	"os"
+)
 
-func main() { os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() { os.Exit(execute(context.Background(), os.Args[1:], os.Stdout, os.Stderr)) }

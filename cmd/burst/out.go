@@ -55,24 +55,36 @@ func (r *runner) plan() (record.Plan, error) {
 	return p, nil
 }
 
-// create makes the run folder; nil without one.
-func (r *runner) create(plan record.Plan) (*record.Run, error) {
+// create makes the run folder, or opens the one of a run that goes on.
+func (r *runner) create(plan record.Plan) error {
 	if r.o.keep.noOut {
-		return nil, nil
+		return nil
+	}
+	warn := func(s string) { r.progress.line("%s", s) }
+	if r.start != nil && r.start.folder != nil {
+		r.folder = r.start.folder.Dir
+		var err error
+		if r.recording, err = record.Resume(r.start.folder, plan, r.start.offsets(), warn, r.resumed); err != nil {
+			return err
+		}
+		return r.newSaver()
 	}
 	dir := r.o.keep.out
 	if dir == "" {
 		var err error
 		if dir, err = nextFolder(r.g.Name); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	m, err := r.manifest(plan)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	r.folder = dir
-	return record.Create(dir, record.Options{Manifest: m, Genome: r.g.Text(), Plan: plan, Warn: func(s string) { r.progress.line("%s", s) }})
+	if r.recording, err = record.Create(dir, record.Options{Manifest: m, Genome: r.g.Text(), Plan: plan, Prepare: r.copyStart, Warn: warn}); err != nil {
+		return err
+	}
+	return r.newSaver()
 }
 
 // nextFolder makes runs/NAME-N with the first free N.
@@ -96,9 +108,10 @@ func (r *runner) manifest(plan record.Plan) (record.Manifest, error) {
 	}
 	m := record.Manifest{
 		Burst: version, Go: runtime.Version(), Genome: r.g.Name, Connectome: fmt.Sprintf("%016x", r.c.Hash()), Seed: r.c.Seed, RunSeed: r.c.RunSeed,
-		Timestep: r.c.Timestep, Scale: r.c.Scale, Planned: r.bursts, Backend: r.used, Device: r.device, Threads: r.o.threadCount(),
+		Timestep: r.c.Timestep, Scale: r.c.Scale, First: r.first, Planned: r.bursts, Backend: r.used, Device: r.device, Threads: r.o.threadCount(),
 		Host:    record.Host{Name: host, OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU()},
 		Command: os.Args, Started: time.Now().UTC(), Areas: record.Areas(r.g, r.c, plan), Inputs: []record.File{}, Files: []record.File{},
+		Options: record.Settings{Record: r.o.keep.record, CheckpointEvery: r.o.every, RealTime: r.o.realtime, OnDeviceFault: r.o.onFault},
 	}
 	for _, f := range r.g.Files {
 		m.Inputs = append(m.Inputs, record.File(f))
@@ -110,22 +123,25 @@ func (r *runner) manifest(plan record.Plan) (record.Manifest, error) {
 	return m, nil
 }
 
-// finish ends the run folder: a run that failed leaves what it has recorded.
-func (r *runner) finish(out *record.Run, failed error) error {
-	if out == nil {
+// finish ends the run folder: a run that failed leaves its checkpoints and what it has recorded.
+func (r *runner) finish(failed error) error {
+	if r.recording == nil {
 		return failed
 	}
 	status := record.Complete
 	if errors.Is(failed, context.Canceled) {
 		status = record.Interrupted
-	} else if failed != nil {
-		if err := out.Abandon(); err != nil && err.Error() != failed.Error() {
-			r.progress.line("%v", err)
+	}
+	if status == record.Interrupted || failed == nil {
+		if err := r.lastSave(status == record.Interrupted); err != nil {
+			failed = err
 		}
-		return fmt.Errorf("%w\nwhat was recorded until then is in %s", failed, r.folder)
+	}
+	if failed != nil && !errors.Is(failed, context.Canceled) {
+		return r.fail(failed)
 	}
 	res := r.result()
-	err := out.Close(record.End{
+	err := r.recording.Close(record.End{
 		Bursts: res.Bursts, Spikes: res.Spikes, Digest: res.Digest, Status: status, Activity: r.activity,
 		Timings: record.Timings{Build: res.Build, Run: res.Run, Latency: res.Latency},
 	})
@@ -137,4 +153,14 @@ func (r *runner) finish(out *record.Run, failed error) error {
 		r.progress.line("no pictures: %v; try `burst plot %s`", err, r.folder)
 	}
 	return failed
+}
+
+// fail leaves the folder of a run that an error ended.
+func (r *runner) fail(failed error) error {
+	for _, err := range []error{r.saver.Close(), r.recording.Fail(failed, r.faultOf(failed))} {
+		if err != nil && err.Error() != failed.Error() {
+			r.progress.line("%v", err)
+		}
+	}
+	return fmt.Errorf("%w\nwhat was recorded until then is in %s; `burst resume %s` goes on from its last checkpoint", failed, r.folder, r.folder)
 }

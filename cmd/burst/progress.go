@@ -21,6 +21,7 @@ type progress struct {
 
 	total, done, spikes uint64
 	start, told         time.Time
+	begun               bool // something has been told of the run
 	toldDone, toldSpike uint64
 }
 
@@ -67,9 +68,9 @@ func (p *progress) building(done, total uint64) {
 	fmt.Fprintf(p.w, "building: %3.0f %%%s", 100*float64(done)/float64(total), end)
 }
 
-// watch begins the run's own progress.
-func (p *progress) watch(total uint64) engine.Recorder {
-	p.total, p.start, p.told = total, time.Now(), time.Now()
+// watch begins the progress of a run of total bursts, of which some are done already.
+func (p *progress) watch(done, total uint64) engine.Recorder {
+	p.done, p.toldDone, p.total, p.start, p.told = done, done, total, time.Now(), time.Now()
 	if p.tty && !p.quiet {
 		p.bar = progressbar.NewOptions64(int64(total), progressbar.OptionSetWriter(p.w), progressbar.OptionSetWidth(24),
 			progressbar.OptionThrottle(barEvery), progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionSetItsString("bursts"),
@@ -93,7 +94,7 @@ func (p *progress) Record(b *engine.Burst) error {
 		p.tell(now)
 		return p.bar.Set64(int64(p.done))
 	}
-	first := p.toldDone == 0 && since >= time.Second // the first word comes within a second or so
+	first := !p.begun && since >= time.Second // the first word comes within a second or so
 	if p.bar == nil && (first || since >= lineEvery) {
 		perSecond := float64(p.done-p.toldDone) / since.Seconds()
 		left := time.Duration(float64(p.total-p.done) / perSecond * float64(time.Second))
@@ -106,6 +107,7 @@ func (p *progress) Record(b *engine.Burst) error {
 
 // tell notes what has been told.
 func (p *progress) tell(now time.Time) {
+	p.begun = true
 	p.told, p.toldDone, p.toldSpike = now, p.done, p.spikes
 }
 

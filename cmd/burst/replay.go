@@ -1,16 +1,13 @@
 package main
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 
-	"burst/engine"
 	"burst/genome"
 	"burst/record"
 
@@ -47,7 +44,7 @@ func (o *runOptions) replay(cmd *cobra.Command, dir string) error {
 		return err
 	}
 	m := &folder.Manifest
-	if m.Status == record.Running {
+	if m.Status == record.Running || m.Status == record.Failed {
 		return &record.DamagedError{Path: dir, Reason: "the run has not ended, or not in good order: its manifest has no digest to compare with"}
 	}
 	if err := o.keep.check(); err != nil {
@@ -63,18 +60,12 @@ func (o *runOptions) replay(cmd *cobra.Command, dir string) error {
 	}
 	ctx, interrupted := catchSignals(cmd.Context())
 	p := newProgress(cmd.ErrOrStderr(), o.quiet)
-	r := &runner{o: o, g: g, arg: filepath.Join(dir, "genome.yaml"), out: cmd.OutOrStdout(), progress: p, bursts: m.Bursts}
-	if err := r.run(ctx, engine.Options{}); err != nil && !errors.Is(err, context.Canceled) {
+	begin, err := origin(cmd.Context(), folder)
+	if err != nil {
 		return err
 	}
-	if err := r.report(cmd); err != nil {
-		return err
-	}
-	if s := interrupted(); s != nil {
-		p.line("stopped by %v after burst %d of %d", s, r.engine.Number(), m.Bursts)
-		return stoppedBy(s)
-	}
-	if err := o.compare(r.engine.Digest()); err != nil {
+	r := &runner{o: o, g: g, arg: filepath.Join(dir, "genome.yaml"), out: cmd.OutOrStdout(), progress: p, bursts: m.Bursts, start: begin}
+	if err := r.whole(ctx, cmd, interrupted); err != nil {
 		return err
 	}
 	p.line("the same digest as in %s", dir)

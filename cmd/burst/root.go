@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,12 +13,14 @@ import (
 )
 
 // execute runs the command line and returns the exit status.
-func execute(args []string, stdout, stderr io.Writer) int {
+func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // ends what waits for signals
 	root := newRootCommand()
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	err := root.Execute()
+	err := root.ExecuteContext(ctx)
 	if err != nil && err.Error() != "" {
 		fmt.Fprintln(stderr, "burst:", err)
 	}
@@ -50,8 +53,8 @@ func newRootCommand() *cobra.Command {
 	root.AddCommand(
 		newRunCommand(), newValidateCommand(), newInspectCommand(), newVerifyCommand(), newBenchCommand(),
 		newPlotCommand(), newReportCommand(), newStatsCommand(), newDiffCommand(),
-		newReplayCommand(), newExportCommand(), newImportCommand(),
-		newDevicesCommand(), newExamplesCommand(), newInitCommand(), newSchemaCommand(), newVersionCommand(), newManCommand(), newExitCodesTopic(),
+		newReplayCommand(), newResumeCommand(), newCheckpointCommand(), newExportCommand(), newImportCommand(),
+		newDevicesCommand(), newDoctorCommand(), newExamplesCommand(), newInitCommand(), newSchemaCommand(), newVersionCommand(), newManCommand(), newExitCodesTopic(),
 	)
 	return root
 }

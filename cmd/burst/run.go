@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"burst/backend"
+	"burst/checkpoint"
 	"burst/connectome"
 	"burst/engine"
 	"burst/genome"
@@ -41,6 +42,10 @@ type runOptions struct {
 	keep     keeping
 	set      []string
 	sweep    string
+	every    string // --checkpoint-every
+	from     string
+	onFault  string
+	memory   memoryLimit
 }
 
 func newRunCommand() *cobra.Command {
@@ -70,7 +75,11 @@ func newRunCommand() *cobra.Command {
 	register(cmd, "record", completeRecord)
 	f.StringArrayVar(&o.set, "set", nil, "PATH=VALUE sets a value of the genome, such as areas.L4E.params.tau=12ms; may be repeated")
 	f.StringVar(&o.sweep, "seeds", "", "A..B runs once with each seed from A to B and shows mean and standard deviation")
+	o.safety(cmd)
+	f.StringVar(&o.from, "from", "", "begin with the state of this checkpoint, of the same network; --run-seed gives it another future")
 	cmd.MarkFlagsMutuallyExclusive("bursts", "duration")
+	cmd.MarkFlagsMutuallyExclusive("from", "seeds")
+	cmd.MarkFlagsMutuallyExclusive("no-out", "checkpoint-every")
 	cmd.MarkFlagsMutuallyExclusive("out", "no-out")
 	for _, other := range []string{"seed", "run-seed", "expect-digest", "digest"} {
 		cmd.MarkFlagsMutuallyExclusive("seeds", other)
@@ -87,10 +96,6 @@ func backendFlag(cmd *cobra.Command, into *string) {
 
 // run is the command.
 func (o *runOptions) run(cmd *cobra.Command, arg string) error {
-	period, err := parseRate(o.realtime)
-	if err != nil {
-		return err
-	}
 	every, err := parseEvery(o.digest)
 	if err != nil {
 		return err
@@ -99,6 +104,9 @@ func (o *runOptions) run(cmd *cobra.Command, arg string) error {
 		return err
 	}
 	if err := o.keep.check(); err != nil {
+		return err
+	}
+	if err := o.checkFault(); err != nil {
 		return err
 	}
 	g, err := loadGenome(cmd, arg)
@@ -113,23 +121,36 @@ func (o *runOptions) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
+	begin, err := o.branch(cmd, g)
+	if err != nil {
+		return err
+	}
 	ctx, interrupted := catchSignals(cmd.Context())
 	p := newProgress(cmd.ErrOrStderr(), o.quiet)
 	if o.sweep != "" {
-		return o.runSweep(ctx, cmd, sweeping{g: g, arg: arg, progress: p, bursts: n, period: period, interrupted: interrupted})
+		return o.runSweep(ctx, cmd, sweeping{g: g, arg: arg, progress: p, bursts: n, interrupted: interrupted})
 	}
-	r := &runner{o: o, g: g, arg: arg, out: cmd.OutOrStdout(), progress: p, bursts: n, stateEvery: every}
-	if err := r.run(ctx, engine.Options{Period: period}); err != nil && !errors.Is(err, context.Canceled) {
-		return err
+	r := &runner{o: o, g: g, arg: arg, out: cmd.OutOrStdout(), progress: p, bursts: n, stateEvery: every, start: begin}
+	return r.whole(ctx, cmd, interrupted)
+}
+
+// whole runs, reports, and says how the run ended.
+func (r *runner) whole(ctx context.Context, cmd *cobra.Command, interrupted func() os.Signal) error {
+	if err := r.run(ctx); err != nil && !errors.Is(err, context.Canceled) {
+		return r.afterFault(err)
 	}
 	if err := r.report(cmd); err != nil {
 		return err
 	}
-	if s := interrupted(); s != nil {
-		p.line("stopped by %v after burst %d of %d", s, r.engine.Number(), n)
+	if s := interrupted(); s != nil && r.engine.Number() < r.first+r.bursts {
+		cure := ""
+		if r.saver != nil {
+			cure = fmt.Sprintf("; all is saved, `burst resume %s` goes on", r.folder)
+		}
+		r.progress.line("stopped by %v after burst %d of %d%s", s, r.engine.Number(), r.first+r.bursts, cure)
 		return stoppedBy(s)
 	}
-	return o.compare(r.engine.Digest())
+	return r.o.compare(r.engine.Digest())
 }
 
 // stoppedBy is the exit status of a run that a signal ended.
@@ -147,8 +168,19 @@ type runner struct {
 	arg        string
 	out        io.Writer
 	progress   *progress
-	bursts     uint64
+	bursts     uint64 // to run, from first on
 	stateEvery uint64
+	start      *start // nil: burst 0
+
+	disk      checkpoint.Disk
+	schedule  schedule
+	saver     *checkpoint.Saver // nil: the run has no folder
+	asked     uint64            // the burst of the last checkpoint that was asked for; 0: none
+	state     engine.State      // memory for hashes
+	recording *record.Run       // nil: none
+	first     uint64            // the run's first burst
+	began     uint64            // the first burst that this process runs
+	fault     *record.Fault     // what a failed device left
 
 	c         *connectome.Connectome
 	used      string // backend
@@ -162,10 +194,17 @@ type runner struct {
 }
 
 // run builds the network and runs it.
-func (r *runner) run(ctx context.Context, eo engine.Options) error {
+func (r *runner) run(ctx context.Context) error {
+	period, err := parseRate(r.o.realtime)
+	if err != nil {
+		return err
+	}
+	if r.schedule, err = parseSchedule(r.o.every); err != nil {
+		return err
+	}
+	r.disk = diskOf(ctx)
 	start := time.Now()
-	var err error
-	if r.c, err = build(r.g, r.o.threads, r.progress); err != nil {
+	if r.c, err = build(r.g, r.o.threads, r.o.memory, r.progress); err != nil {
 		return err
 	}
 	r.buildTime = time.Since(start)
@@ -181,38 +220,24 @@ func (r *runner) run(ctx context.Context, eo engine.Options) error {
 	}
 	defer b.Close()
 	r.used, r.device, r.activity = used, backend.Device(b), record.NewActivity(r.c)
-	eo.Recorders = []engine.Recorder{r.activity, r.progress.watch(r.bursts)}
-	out, err := r.create(plan)
-	if err != nil {
+	if err := r.checkStart(); err != nil {
 		return err
 	}
-	if out != nil {
-		eo.Recorders = append(eo.Recorders, out)
+	if err := r.create(plan); err != nil {
+		return err
 	}
-	r.engine = engine.New(r.c, b, eo)
+	recorders := []engine.Recorder{r.activity, r.progress.watch(r.began-r.first, r.bursts)}
+	if r.recording != nil {
+		recorders = append(recorders, r.recording)
+	}
+	r.engine = engine.New(r.c, b, engine.Options{Period: period, Recorders: recorders})
 	start = time.Now()
-	err = r.advance(ctx)
+	if err = r.restore(); err == nil {
+		err = r.advance(ctx)
+	}
 	r.runTime = time.Since(start)
 	r.progress.finish()
-	return r.finish(out, err)
-}
-
-// advance runs the bursts, in pieces where state hashes are asked for.
-func (r *runner) advance(ctx context.Context) error {
-	if r.stateEvery == 0 {
-		return r.engine.Run(ctx, r.bursts)
-	}
-	var s engine.State
-	for r.engine.Number() < r.bursts {
-		if err := r.engine.Run(ctx, min(r.stateEvery, r.bursts-r.engine.Number())); err != nil {
-			return err
-		}
-		if err := r.engine.State(&s); err != nil {
-			return err
-		}
-		r.progress.data(r.out, r.o.json, "burst %d state %016x\n", r.engine.Number(), s.Hash())
-	}
-	return nil
+	return r.finish(err)
 }
 
 // openBackend opens the backend that was asked for and names it; auto says what it took and why.
@@ -309,9 +334,13 @@ func catchSignals(parent context.Context) (context.Context, func() os.Signal) {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
-		s := <-signals
-		signal.Stop(signals) // the next one has its default effect
-		cancel(signalError{s})
+		select {
+		case s := <-signals:
+			signal.Stop(signals) // the next one has its default effect
+			cancel(signalError{s})
+		case <-ctx.Done():
+			signal.Stop(signals)
+		}
 	}()
 	return ctx, func() os.Signal {
 		var e signalError

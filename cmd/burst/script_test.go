@@ -1,21 +1,140 @@
 package main
 
 import (
+	"context"
+	"fmt"
 	"os"
+	"strconv"
+	"strings"
+	"syscall"
 	"testing"
+	"unsafe"
+
+	"burst/backend/cuda/cudatest"
+	"burst/backend/cuda/driver"
+	"burst/checkpoint"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// asBurst in the environment makes the test binary the program itself.
-const asBurst = "BURST_TEST_AS_PROGRAM"
+// In the environment: asBurst makes the test binary the program itself; killAt, such as "before rename 3", kills it there;
+// hostControl, such as "fail_launch=200", steers the stand-in for libcuda.
+const (
+	asBurst     = "BURST_TEST_AS_PROGRAM"
+	killAt      = "BURST_TEST_KILL_AT"
+	hostControl = "BURST_TEST_HOST_CONTROL"
+)
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asBurst) != "" {
-		os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr))
+		os.Exit(program())
 	}
-	testscript.Main(m, map[string]func(){"burst": func() { os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr)) }})
+	testscript.Main(withStandIn{m}, map[string]func(){"burst": func() { os.Exit(execute(context.Background(), os.Args[1:], os.Stdout, os.Stderr)) }})
 }
+
+// withStandIn runs the tests with a place for the stand-in of a GPU.
+type withStandIn struct{ m *testing.M }
+
+func (w withStandIn) Run() int { return cudatest.Main(w.m) }
+
+// program is burst, with what the environment plants.
+func program() int {
+	ctx := context.Background()
+	if text := os.Getenv(killAt); text != "" {
+		point, nth, _ := strings.Cut(text, "@")
+		n, err := strconv.Atoi(nth)
+		if err != nil {
+			panic(err)
+		}
+		ctx = context.WithValue(ctx, diskKey{}, &killer{point: point, nth: n})
+	}
+	if text := os.Getenv(hostControl); text != "" {
+		os.Unsetenv(hostControl) // a process that follows this one meets a sound device
+		if err := steer(text); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return exitOther
+		}
+	}
+	return execute(ctx, os.Args[1:], os.Stdout, os.Stderr)
+}
+
+// steer sets what the stand-in pretends.
+func steer(text string) error {
+	key, value, _ := strings.Cut(text, "=")
+	n, err := strconv.Atoi(value)
+	if err != nil {
+		return err
+	}
+	d, err := driver.Open("")
+	if err != nil {
+		return err
+	}
+	k := append([]byte(key), 0)
+	return d.Call("hostControl", uintptr(unsafe.Pointer(&k[0])), uintptr(n))
+}
+
+// killer is the machine's disk on which the program is killed at the nth passing of a point.
+type killer struct {
+	checkpoint.OS
+	point string
+	nth   int
+}
+
+// killPoints are all of them.
+func killPoints() []string {
+	var points []string
+	for _, call := range []string{"create", "write", "sync", "rename", "sync folder", "remove"} {
+		points = append(points, "before "+call, "after "+call)
+	}
+	return points
+}
+
+func (k *killer) at(point string) {
+	if point != k.point {
+		return
+	}
+	if k.nth--; k.nth == 0 {
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		select {}
+	}
+}
+
+// around does a call between its two points.
+func (k *killer) around(call string, do func() error) error {
+	k.at("before " + call)
+	err := do()
+	k.at("after " + call)
+	return err
+}
+
+func (k *killer) Create(path string) (f checkpoint.File, err error) {
+	err = k.around("create", func() error { f, err = k.OS.Create(path); return err })
+	return killerFile{f, k}, err
+}
+
+func (k *killer) Rename(from, to string) error {
+	return k.around("rename", func() error { return k.OS.Rename(from, to) })
+}
+
+func (k *killer) Remove(path string) error {
+	return k.around("remove", func() error { return k.OS.Remove(path) })
+}
+
+func (k *killer) SyncFolder(dir string) error {
+	return k.around("sync folder", func() error { return k.OS.SyncFolder(dir) })
+}
+
+type killerFile struct {
+	checkpoint.File
+	k *killer
+}
+
+func (f killerFile) Write(b []byte) (n int, err error) {
+	err = f.k.around("write", func() error { n, err = f.File.Write(b); return err })
+	return n, err
+}
+
+func (f killerFile) Sync() error { return f.k.around("sync", f.File.Sync) }
 
 // TestScripts runs every command and its errors as a user would.
 func TestScripts(t *testing.T) {

@@ -16,6 +16,7 @@ type result struct {
 	Genome     string         `json:"genome"`
 	Digest     string         `json:"digest"`
 	Connectome string         `json:"connectome"`
+	First      uint64         `json:"first_burst,omitempty"` // of a run that began from a checkpoint
 	Bursts     uint64         `json:"bursts"`
 	Timestep   float64        `json:"timestep_ms"`
 	Neurons    uint32         `json:"neurons"`
@@ -70,7 +71,7 @@ func (r *runner) report(cmd *cobra.Command) error {
 func (r *runner) result() result {
 	res := result{
 		Genome: r.g.Name, Digest: fmt.Sprintf("%016x", r.engine.Digest()), Connectome: fmt.Sprintf("%016x", r.c.Hash()),
-		Bursts: r.engine.Number(), Timestep: r.c.Timestep, Neurons: r.c.Neurons, Synapses: r.c.Synapses(), Scale: r.c.Scale, Spikes: r.engine.Spikes(),
+		First: r.first, Bursts: r.engine.Number() - r.first, Timestep: r.c.Timestep, Neurons: r.c.Neurons, Synapses: r.c.Synapses(), Scale: r.c.Scale, Spikes: r.activity.Total(),
 		Areas: []areaResult{}, Latency: r.engine.Latency(), Late: r.engine.Late(), Backend: r.used, Device: r.device, Threads: r.o.threadCount(),
 		Seed: r.c.Seed, RunSeed: r.c.RunSeed, Build: r.buildTime.Seconds(), Run: r.runTime.Seconds(), Version: version, Folder: r.folder,
 	}
@@ -91,7 +92,7 @@ const courseWidth = 48
 
 // summary prints the result for people.
 func (r *runner) summary(res result) error {
-	simulated := float64(res.Bursts) * res.Timestep / 1000
+	ran := r.engine.Number() - r.began // by this process
 	fmt.Fprintf(r.out, "%s: %s neurons, %s synapses, %s bursts of %g ms, scale %d\n\n", res.Genome, count(uint64(res.Neurons)), count(res.Synapses), count(res.Bursts), res.Timestep, res.Scale)
 	rows := [][]string{{"area", "neurons", "spikes", "rate (Hz)", "active", "spikes over time"}}
 	for i, a := range res.Areas {
@@ -121,8 +122,8 @@ func (r *runner) summary(res result) error {
 		device += ", fire queue of every burst"
 	}
 	lines := []string{
-		"spikes", fmt.Sprintf("%s (%s a second)", count(res.Spikes), speed(float64(res.Spikes))),
-		"time", fmt.Sprintf("built in %s, ran in %s (%s bursts a second, %.3g × real time)", duration(r.buildTime), duration(r.runTime), speed(float64(res.Bursts)), simulated/max(res.Run, 1e-9)),
+		"spikes", fmt.Sprintf("%s (%s a second)", count(res.Spikes), speed(float64(r.engine.Spikes()))),
+		"time", fmt.Sprintf("built in %s, ran in %s (%s bursts a second, %.3g × real time)", duration(r.buildTime), duration(r.runTime), speed(float64(ran)), float64(ran)*res.Timestep/1000/max(res.Run, 1e-9)),
 		"burst", fmt.Sprintf("p50 %.1f µs, p90 %.1f µs, p99 %.1f µs", res.Latency.P50, res.Latency.P90, res.Latency.P99),
 		"backend", device,
 		"digest", res.Digest,
@@ -134,6 +135,13 @@ func (r *runner) summary(res result) error {
 		lines = append(lines, "results", r.folder)
 	}
 	if err := pairs(r.out, lines...); err != nil {
+		return err
+	}
+	if r.start != nil {
+		if r.folder == "" {
+			return nil
+		}
+		_, err := fmt.Fprintf(r.out, "\nThe same again, or status 8:\n  burst replay %s\n", r.folder)
 		return err
 	}
 	_, err := fmt.Fprintf(r.out, "\nThe same again, or status 8:\n  burst run %s --bursts %d%s --expect-digest %s\n", r.arg, res.Bursts, r.seedFlags(), res.Digest)

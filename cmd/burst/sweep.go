@@ -8,9 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
-	"burst/engine"
 	"burst/genome"
 	"burst/record"
 
@@ -23,7 +21,6 @@ type sweeping struct {
 	arg         string
 	progress    *progress
 	bursts      uint64
-	period      time.Duration
 	interrupted func() os.Signal
 }
 
@@ -68,7 +65,7 @@ func (o *runOptions) runSweep(ctx context.Context, cmd *cobra.Command, s sweepin
 			one.keep.out = filepath.Join(res.Folder, fmt.Sprintf("seed-%d", g.Seed))
 		}
 		r := &runner{o: &one, g: &g, arg: s.arg, out: cmd.OutOrStdout(), progress: s.progress.again(), bursts: s.bursts}
-		err := r.run(ctx, engine.Options{Period: s.period})
+		err := r.run(ctx)
 		if errors.Is(err, context.Canceled) {
 			s.progress.line("stopped by %v in the run with seed %d; the %d runs before it stand", s.interrupted(), g.Seed, i)
 			break

@@ -96,7 +96,7 @@ func (o *verifyOptions) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
-	c, err := build(g, 0, newProgress(cmd.ErrOrStderr(), o.json))
+	c, err := build(g, 0, 0, newProgress(cmd.ErrOrStderr(), o.json))
 	if err != nil {
 		return err
 	}

@@ -1,5 +1,6 @@
-// Package driver binds the CUDA driver API, and NVRTC where it is installed, without cgo: the library of the NVIDIA driver
-// is opened at run time, so one binary runs on machines with and without a GPU.
+// Package driver binds the CUDA driver API, and NVRTC, cuBLAS and NVML where they are installed, without cgo: the library of
+// the NVIDIA driver is opened at run time, so one binary runs on machines with and without a GPU. Package executor is the
+// same with everything checked.
 //
 // A program goes from the library to a launch in this order:
 //

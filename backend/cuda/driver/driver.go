@@ -11,8 +11,14 @@ import (
 // MinVersion is the oldest driver interface that this package works with: CUDA 11.4, Linux drivers from 470 on.
 const MinVersion = 11040
 
-// LibraryVariable names the environment variable that replaces the driver library by another file, for tests and diagnosis.
-const LibraryVariable = "BURST_LIBCUDA"
+// These name the environment variables that replace a library by another file, for tests, for diagnosis, and for libraries
+// in unusual places.
+const (
+	LibraryVariable = "BURST_LIBCUDA"
+	NVRTCVariable   = "BURST_LIBNVRTC"
+	CUBLASVariable  = "BURST_LIBCUBLAS"
+	NVMLVariable    = "BURST_LIBNVML"
+)
 
 // ErrUnavailable says that CUDA cannot be used on this machine; the error that wraps it gives the cause and what to do.
 var ErrUnavailable = errors.New("CUDA is not available")

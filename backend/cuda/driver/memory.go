@@ -71,7 +71,12 @@ func (s *Stream) Copy(to, from Ptr, n uint64) error {
 
 // CopyFromPeer copies n bytes from memory of another context's device to memory of the stream's.
 func (s *Stream) CopyFromPeer(to Ptr, peer *Context, from Ptr, n uint64) error {
-	return s.do(cuMemcpyPeerAsync, uintptr(to), s.c.handle, uintptr(from), peer.handle, uintptr(n), s.handle)
+	return s.CopyBetween(to, s.c, from, peer, n)
+}
+
+// CopyBetween copies n bytes between memory of any two contexts' devices.
+func (s *Stream) CopyBetween(to Ptr, toContext *Context, from Ptr, fromContext *Context, n uint64) error {
+	return s.do(cuMemcpyPeerAsync, uintptr(to), toContext.handle, uintptr(from), fromContext.handle, uintptr(n), s.handle)
 }
 
 // Fill sets n bytes to b when the stream comes to it.

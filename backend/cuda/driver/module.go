@@ -81,6 +81,17 @@ func Params(p any) *Arguments {
 	return a
 }
 
+// ParamsAt makes parameters of the values that the pointers point to, in order. The caller keeps them in place: none may
+// point into a goroutine's stack.
+func ParamsAt(values []unsafe.Pointer) *Arguments {
+	a := &Arguments{fields: append(values[:len(values):len(values)], nil), pin: &runtime.Pinner{}}
+	for _, p := range values {
+		a.pin.Pin(p)
+	}
+	a.pin.Pin(&a.fields[0])
+	return a
+}
+
 // Release lets the garbage collector have the arguments back.
 func (a *Arguments) Release() { a.pin.Unpin() }
 
@@ -100,6 +111,13 @@ func (f *Function) LaunchShared(blocks, threads, bytes uint32, a *Arguments, s *
 func (f *Function) LaunchCooperative(blocks, threads, bytes uint32, a *Arguments, s *Stream) error {
 	return s.do(cuLaunchCooperativeKernel, f.handle, uintptr(blocks), 1, 1, uintptr(threads), 1, 1, uintptr(bytes),
 		s.handle, uintptr(unsafe.Pointer(&a.fields[0])))
+}
+
+// LaunchGrid is LaunchShared for grids and blocks of up to three dimensions, x first; none may be 0.
+func (f *Function) LaunchGrid(blocks, threads [3]uint32, bytes uint32, a *Arguments, s *Stream) error {
+	return s.do(cuLaunchKernel, f.handle, uintptr(blocks[0]), uintptr(blocks[1]), uintptr(blocks[2]),
+		uintptr(threads[0]), uintptr(threads[1]), uintptr(threads[2]), uintptr(bytes), s.handle,
+		uintptr(unsafe.Pointer(&a.fields[0])), 0)
 }
 
 // BlocksPerSM is how many blocks of this size one multiprocessor runs at once.

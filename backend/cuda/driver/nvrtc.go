@@ -1,7 +1,9 @@
 package driver
 
 import (
+	"cmp"
 	"fmt"
+	"os"
 	"strings"
 	"unsafe"
 )
@@ -22,18 +24,21 @@ const (
 	nvrtcGetProgramLog
 	nvrtcDestroyProgram
 	nvrtcGetErrorString
+	nvrtcGetNumSupportedArchs
+	nvrtcGetSupportedArchs
 )
 
 var nvrtcNames = [...]string{"nvrtcVersion", "nvrtcCreateProgram", "nvrtcCompileProgram", "nvrtcGetPTXSize", "nvrtcGetPTX",
-	"nvrtcGetProgramLogSize", "nvrtcGetProgramLog", "nvrtcDestroyProgram", "nvrtcGetErrorString"}
+	"nvrtcGetProgramLogSize", "nvrtcGetProgramLog", "nvrtcDestroyProgram", "nvrtcGetErrorString",
+	"nvrtcGetNumSupportedArchs", "nvrtcGetSupportedArchs"}
 
-// OpenNVRTC loads the compiler: the named library, or when path is empty the usual ones. The error wraps ErrUnavailable
-// where there is none.
+// OpenNVRTC loads the compiler: the named library, or when path is empty $BURST_LIBNVRTC if set, else the usual ones. The
+// error wraps ErrUnavailable where there is none.
 func OpenNVRTC(path string) (*NVRTC, error) {
 	n := &NVRTC{}
 	var library uintptr
 	var err error
-	if n.path, library, err = openFirst(path, "libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12",
+	if n.path, library, err = openFirst(cmp.Or(path, os.Getenv(NVRTCVariable)), "libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12",
 		"/usr/local/cuda/lib64/libnvrtc.so"); err != nil {
 		return nil, unavailable("%v; install the CUDA toolkit's NVRTC, or compile to PTX beforehand", err)
 	}
@@ -60,11 +65,29 @@ func (n *NVRTC) errorText(code uintptr) string {
 	return goString(*(*unsafe.Pointer)(unsafe.Pointer(&r)))
 }
 
+// Path is the name that the library was loaded by.
+func (n *NVRTC) Path() string { return n.path }
+
 // Version is the compiler's version, 1000·major + 10·minor like Driver.Version.
 func (n *NVRTC) Version() (int, error) {
 	var major, minor int32
 	err := n.call(nvrtcVersion, uintptr(unsafe.Pointer(&major)), uintptr(unsafe.Pointer(&minor)))
 	return 1000*int(major) + 10*int(minor), err
+}
+
+// Capabilities lists the compute capabilities that the compiler knows, 10·major + minor, ascending.
+func (n *NVRTC) Capabilities() ([]int, error) {
+	var count int32
+	if err := n.call(nvrtcGetNumSupportedArchs, uintptr(unsafe.Pointer(&count))); err != nil || count <= 0 {
+		return nil, err
+	}
+	list := make([]int32, count)
+	err := n.call(nvrtcGetSupportedArchs, uintptr(unsafe.Pointer(&list[0])))
+	known := make([]int, count)
+	for i, v := range list {
+		known[i] = int(v)
+	}
+	return known, err
 }
 
 // Compile turns CUDA C++ into PTX. headers are files that source may include, by name; options are those of nvcc, as

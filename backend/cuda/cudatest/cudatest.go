@@ -1,0 +1,179 @@
+// Package cudatest lets tests run CUDA code on machines without a GPU: a library that stands in for libcuda, NVRTC, cuBLAS
+// and NVML, runs the kernels of package kernels (and a user's own) as loops on the processor, checks what it is given, and
+// fails on demand. It proves arithmetic, arguments and error paths; races and speed only a GPU proves.
+package cudatest
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+
+	"burst/backend/cuda/driver"
+	"burst/kernels"
+)
+
+//go:embed host
+var sources embed.FS
+
+// folderVariable names the environment variable by which Main tells where the stand-in is to be built.
+const folderVariable = "BURST_STAND_IN"
+
+// build compiles the stand-in, once a process; Main removes it.
+var build = sync.OnceValues(func() (string, error) {
+	dir := os.Getenv(folderVariable)
+	if dir == "" {
+		return "", errors.New("no folder for the stand-in; run the package's tests by cudatest.Main")
+	}
+	host, err := fs.Sub(sources, "host")
+	if err != nil {
+		return "", err
+	}
+	if err := errors.Join(os.CopyFS(dir, kernels.Sources), os.CopyFS(dir, host)); err != nil {
+		return "", err
+	}
+	lib := filepath.Join(dir, "libhost.so")
+	return lib, Compile(lib, "-O2", "-Wall", "-Werror", "-Wno-unknown-pragmas", fmt.Sprintf("-DHOST_FOLDER=%q", dir), filepath.Join(dir, "host.cpp"))
+})
+
+// Compile makes a shared library of C++ with g++.
+func Compile(lib string, args ...string) error {
+	out, err := exec.Command("g++", append([]string{"-std=c++17", "-ffp-contract=off", "-shared", "-fPIC", "-o", lib}, args...)...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("g++: %w\n%s", err, out)
+	}
+	return nil
+}
+
+// Main runs a package's tests and removes the stand-in that they may have built.
+func Main(m interface{ Run() int }) int {
+	dir, err := os.MkdirTemp("", "burst-host")
+	if err != nil {
+		panic(err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	if err := os.Setenv(folderVariable, dir); err != nil {
+		panic(err)
+	}
+	return m.Run()
+}
+
+// haveCompiler says whether the stand-in can be built here.
+func haveCompiler() bool {
+	_, err := exec.LookPath("g++")
+	return err == nil && runtime.GOOS == "linux"
+}
+
+// NeedCompiler skips loudly where there is no g++; CI must have one.
+func NeedCompiler(t testing.TB) {
+	t.Helper()
+	if !haveCompiler() {
+		require.Empty(t, os.Getenv("CI"), "CI must have g++ on Linux")
+		t.Skip("SKIPPED: no g++ on Linux here, so the kernels were not run on the host")
+	}
+}
+
+// StandIn steers the stand-in.
+type StandIn struct {
+	t   testing.TB
+	d   *driver.Driver
+	lib string
+}
+
+// Host is the stand-in, freshly reset, as the driver library of this test. NVRTC, cuBLAS and NVML are missing until With
+// brings them.
+func Host(t testing.TB) *StandIn {
+	t.Helper()
+	NeedCompiler(t)
+	lib, err := build()
+	require.NoError(t, err)
+	t.Setenv(driver.LibraryVariable, lib)
+	for _, v := range []string{driver.NVRTCVariable, driver.CUBLASVariable, driver.NVMLVariable} {
+		t.Setenv(v, filepath.Join(t.TempDir(), "missing.so"))
+	}
+	d, err := driver.Open(lib)
+	require.NoError(t, err)
+	h := &StandIn{t: t, d: d, lib: lib}
+	h.Control("reset", 0)
+	t.Cleanup(func() { h.Control("reset", 0) })
+	return h
+}
+
+// With lets the stand-in be these libraries too, named by the driver's variables.
+func (h *StandIn) With(variables ...string) *StandIn {
+	for _, v := range variables {
+		h.t.Setenv(v, h.lib)
+	}
+	return h
+}
+
+// WithAll is With every library that there is a stand-in for.
+func (h *StandIn) WithAll() *StandIn {
+	return h.With(driver.NVRTCVariable, driver.CUBLASVariable, driver.NVMLVariable)
+}
+
+// Control sets what the stand-in pretends; host/host.cpp lists the keys.
+func (h *StandIn) Control(key string, value int64) {
+	k := append([]byte(key), 0)
+	require.NoError(h.t, h.d.Call("hostControl", uintptr(unsafe.Pointer(&k[0])), uintptr(value)))
+}
+
+// Count is what the stand-in holds or has done; host/host.cpp lists the keys.
+func (h *StandIn) Count(key string) int64 {
+	k := append([]byte(key), 0)
+	value := new(int64)
+	require.NoError(h.t, h.d.Call("hostCount", uintptr(unsafe.Pointer(&k[0])), uintptr(unsafe.Pointer(value))))
+	return *value
+}
+
+// Device makes sure that there is a real GPU, and keeps its context alive during the test, so that not every user makes one.
+// Without a GPU the test is skipped, or fails where BURST_REQUIRE_CUDA is set.
+func Device(t testing.TB) {
+	t.Helper()
+	d, err := driver.Open("")
+	if errors.Is(err, driver.ErrUnavailable) && os.Getenv("BURST_REQUIRE_CUDA") == "" {
+		t.Skipf("SKIPPED: %v", err)
+	}
+	require.NoError(t, err)
+	v, err := d.Device(0)
+	require.NoError(t, err)
+	c, err := v.Retain()
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, c.Release()) })
+}
+
+// Anywhere is Device where BURST_REQUIRE_CUDA asks for a GPU, else the stand-in with all its libraries.
+func Anywhere(t testing.TB) {
+	t.Helper()
+	if os.Getenv("BURST_REQUIRE_CUDA") != "" {
+		Device(t)
+	} else {
+		Host(t).WithAll()
+	}
+}
+
+// WithoutFunctions is a library that has only two of the driver's functions.
+func WithoutFunctions(t testing.TB) string {
+	NeedCompiler(t)
+	dir := t.TempDir()
+	source, lib := filepath.Join(dir, "few.cpp"), filepath.Join(dir, "libcuda.so.1")
+	require.NoError(t, os.WriteFile(source, []byte(`extern "C" int cuInit(unsigned) { return 0; }
+extern "C" int cuDriverGetVersion(int *v) { *v = 13000; return 0; }`), 0o600))
+	require.NoError(t, Compile(lib, source))
+	return lib
+}
+
+// UnsetVisible makes sure that CUDA_VISIBLE_DEVICES is not set during the test.
+func UnsetVisible(t testing.TB) {
+	t.Setenv("CUDA_VISIBLE_DEVICES", "")
+	require.NoError(t, os.Unsetenv("CUDA_VISIBLE_DEVICES"))
+}

@@ -1,0 +1,493 @@
+// A stand-in for libcuda.so.1 on machines without a GPU: device memory is host memory between guard bytes, and a launch
+// runs the kernels of package kernels as loops over blocks and threads. It checks what it is given, and fails on demand
+// (hostControl) so that tests can see what becomes of the failure. It proves arithmetic, arguments and the code that calls
+// it; races and the limits of a launch only a GPU proves.
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <chrono>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "burst.cu"
+#include "kernel.h"
+#include "threads.h"
+#include "toolbox.cu"
+
+#define API extern "C" int
+
+enum {
+    SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NO_DEVICE = 100, INVALID_DEVICE = 101, INVALID_PTX = 218,
+    DEVICE_UNAVAILABLE = 46, INVALID_CONTEXT = 201, UNSUPPORTED_PTX_VERSION = 222, NOT_FOUND = 500, ILLEGAL_ADDRESS = 700,
+};
+
+const size_t GUARD = 256;
+const unsigned char GUARD_BYTE = 0xE7, FRESH_BYTE = 0xA5; // fresh memory is no zero
+
+struct allocation {
+    size_t bytes;
+    bool host;
+};
+
+// What the stand-in pretends to be, and what it holds.
+static std::map<std::string, long long> control; // see hostControl
+static std::map<uintptr_t, allocation> memory;
+static std::set<void *> streams;
+static long long contexts, marks, modules, allocations, launches, synchronizes, compilations;
+static int fault;
+static const int DEVICES = 8; // at most
+static thread_local bool current;
+static int dummy_context[DEVICES], dummy_module;
+
+static void reset() {
+    control = {{"devices", 1}, {"version", 13000}, {"capability", 90}, {"free", 1ll << 40}, {"fail_alloc", 0}, {"fail_launch", 0},
+               {"skip_launch", 0}, {"fail_context", 0}, {"fail_compile", 0}, {"ptx_isa", 0}, {"nvrtc_isa", 83}, {"blas_fails", 0},
+               {"nvml_pending", 0}, {"nvml_generation", 5}, {"nvml_width", 16}, {"nvml_errors", 0}};
+    allocations = launches = synchronizes = compilations = 0;
+    fault = SUCCESS;
+}
+
+// hostControl sets what the stand-in pretends: devices, version, capability, free (bytes); fail_alloc and fail_launch: the
+// k-th from now on fails (an allocation for want of memory; a launch by an illegal address that later calls report).
+// skip_launch: the k-th from now on does nothing and says nothing. fail_context: no context can be made. ptx_isa: the newest
+// PTX that the driver takes, whatever its version says. nvrtc.h and others.h tell of theirs. "reset" is a new process:
+// everything as it was, faults forgotten.
+API hostControl(const char *key, long long value) {
+    if (control.empty() || !strcmp(key, "reset")) reset();
+    if (!strcmp(key, "fail_alloc")) value += value > 0 ? allocations : 0;
+    if (!strcmp(key, "fail_launch") || !strcmp(key, "skip_launch")) value += value > 0 ? launches : 0;
+    control[key] = value;
+    return SUCCESS;
+}
+
+// hostCount gives back what is held, or how often something happened.
+API hostCount(const char *key, long long *value) {
+    std::string k = key;
+    if (k == "held") *value = (long long)memory.size() + contexts + (long long)streams.size() + marks + modules;
+    else if (k == "bytes") {
+        *value = 0;
+        for (auto &m : memory)
+            if (!m.second.host) *value += (long long)m.second.bytes;
+    } else if (k == "allocations") *value = allocations;
+    else if (k == "launches") *value = launches;
+    else if (k == "synchronizes") *value = synchronizes;
+    else if (k == "compilations") *value = compilations;
+    else return INVALID_VALUE;
+    return SUCCESS;
+}
+
+static int refuse(const char *why) {
+    fprintf(stderr, "stand-in for libcuda: %s\n", why);
+    return INVALID_VALUE;
+}
+
+// ready is what every call that needs a context begins with.
+static int ready() {
+    if (!current) return INVALID_CONTEXT;
+    return fault;
+}
+
+static bool guards_hold(uintptr_t p, size_t bytes) {
+    auto before = (unsigned char *)p - GUARD, after = (unsigned char *)p + bytes;
+    for (size_t i = 0; i < GUARD; i++)
+        if (before[i] != GUARD_BYTE || after[i] != GUARD_BYTE) return false;
+    return true;
+}
+
+// inside reports whether a range lies in one allocation of the kind.
+static bool inside(uintptr_t p, size_t bytes, bool host) {
+    auto m = memory.upper_bound(p);
+    if (m == memory.begin()) return false;
+    --m;
+    return m->second.host == host && p + bytes <= m->first + m->second.bytes;
+}
+
+static int allocate(uintptr_t *p, size_t bytes, bool host) {
+    if (int e = ready()) return e;
+    if (bytes == 0) return refuse("an allocation of no bytes");
+    if (++allocations == control["fail_alloc"]) return OUT_OF_MEMORY;
+    auto block = (unsigned char *)aligned_alloc(512, (bytes + 2 * GUARD + 511) / 512 * 512);
+    memset(block, GUARD_BYTE, GUARD);
+    memset(block + GUARD, FRESH_BYTE, bytes);
+    memset(block + GUARD + bytes, GUARD_BYTE, GUARD);
+    *p = (uintptr_t)block + GUARD;
+    memory[*p] = {bytes, host};
+    return SUCCESS;
+}
+
+static int release(uintptr_t p, bool host) {
+    auto m = memory.find(p);
+    if (m == memory.end() || m->second.host != host) return refuse("freeing what is not allocated");
+    bool ok = guards_hold(p, m->second.bytes);
+    free((void *)(p - GUARD));
+    memory.erase(m);
+    if (!ok) return fault = ILLEGAL_ADDRESS;
+    return fault;
+}
+
+API cuInit(unsigned) { return control["devices"] ? SUCCESS : NO_DEVICE; }
+API cuDriverGetVersion(int *v) {
+    if (control.empty()) reset();
+    *v = (int)control["version"];
+    return SUCCESS;
+}
+API cuGetErrorName(int e, const char **s) {
+    static const std::map<int, const char *> names = {
+        {1, "CUDA_ERROR_INVALID_VALUE"}, {2, "CUDA_ERROR_OUT_OF_MEMORY"}, {100, "CUDA_ERROR_NO_DEVICE"},
+        {46, "CUDA_ERROR_DEVICE_UNAVAILABLE"}, {218, "CUDA_ERROR_INVALID_PTX"}, {500, "CUDA_ERROR_NOT_FOUND"},
+        {201, "CUDA_ERROR_INVALID_CONTEXT"}, {222, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"}, {700, "CUDA_ERROR_ILLEGAL_ADDRESS"}};
+    auto n = names.find(e);
+    if (n == names.end()) return INVALID_VALUE;
+    *s = n->second;
+    return SUCCESS;
+}
+API cuGetErrorString(int e, const char **s) {
+    return cuGetErrorName(e, s);
+}
+API cuDeviceGetCount(int *n) {
+    *n = (int)control["devices"];
+    return SUCCESS;
+}
+API cuDeviceGet(int *device, int i) {
+    if (i < 0 || i >= control["devices"]) return INVALID_DEVICE;
+    *device = i;
+    return SUCCESS;
+}
+API cuDeviceGetName(char *name, int n, int) {
+    snprintf(name, (size_t)n, "Host Stand-in");
+    return SUCCESS;
+}
+API cuDeviceGetAttribute(int *v, int attribute, int) {
+    switch (attribute) {
+    case 1: *v = 1024; return SUCCESS; // threads a block
+    case 16: *v = 2; return SUCCESS; // multiprocessors
+    case 95: *v = 1; return SUCCESS; // cooperative launches
+    case 75: *v = (int)control["capability"] / 10; return SUCCESS;
+    case 76: *v = (int)control["capability"] % 10; return SUCCESS;
+    }
+    return INVALID_VALUE;
+}
+API cuDeviceTotalMem_v2(size_t *n, int) {
+    *n = (size_t)1 << 40;
+    return SUCCESS;
+}
+API cuDeviceGetPCIBusId(char *text, int n, int device) {
+    snprintf(text, (size_t)n, "0000:%02x:00.0", 16 * (device + 1));
+    return SUCCESS;
+}
+API cuDevicePrimaryCtxRetain(void **c, int device) {
+    if (control["fail_context"]) return DEVICE_UNAVAILABLE;
+    contexts++;
+    *c = &dummy_context[device];
+    return SUCCESS;
+}
+API cuDevicePrimaryCtxRelease_v2(int) {
+    contexts--;
+    return SUCCESS;
+}
+API cuCtxSetCurrent(void *c) {
+    if (c < dummy_context || c >= dummy_context + DEVICES) return INVALID_CONTEXT;
+    current = true;
+    return SUCCESS;
+}
+API cuMemGetInfo_v2(size_t *free, size_t *total) {
+    if (int e = ready()) return e;
+    *free = (size_t)control["free"];
+    *total = (size_t)1 << 40;
+    return SUCCESS;
+}
+API cuMemAlloc_v2(uintptr_t *p, size_t bytes) { return allocate(p, bytes, false); }
+API cuMemFree_v2(uintptr_t p) { return release(p, false); }
+API cuMemHostAlloc(uintptr_t *p, size_t bytes, unsigned) { return allocate(p, bytes, true); }
+API cuMemFreeHost(uintptr_t p) { return release(p, true); }
+API cuMemcpyHtoDAsync_v2(uintptr_t to, const void *from, size_t n, void *stream) {
+    if (int e = ready()) return e;
+    if (!streams.count(stream) || !inside(to, n, false)) return refuse("an upload past the end of device memory");
+    memcpy((void *)to, from, n);
+    return SUCCESS;
+}
+API cuMemcpyDtoHAsync_v2(void *to, uintptr_t from, size_t n, void *stream) {
+    if (int e = ready()) return e;
+    if (!streams.count(stream) || !inside(from, n, false)) return refuse("a download past the end of device memory");
+    memcpy(to, (void *)from, n);
+    return SUCCESS;
+}
+API cuMemsetD8Async(uintptr_t p, unsigned char b, size_t n, void *stream) {
+    if (int e = ready()) return e;
+    if (!streams.count(stream) || !inside(p, n, false)) return refuse("a fill past the end of device memory");
+    memset((void *)p, b, n);
+    return SUCCESS;
+}
+API cuStreamCreate(void **s, unsigned) {
+    if (int e = ready()) return e;
+    *s = malloc(1);
+    streams.insert(*s);
+    return SUCCESS;
+}
+API cuStreamDestroy_v2(void *s) {
+    if (!streams.erase(s)) return refuse("destroying a stream that is none");
+    free(s);
+    return fault;
+}
+API cuStreamSynchronize(void *s) {
+    if (int e = ready()) return e;
+    if (!streams.count(s)) return refuse("a stream that is none");
+    synchronizes++;
+    for (auto &m : memory)
+        if (!guards_hold(m.first, m.second.bytes)) {
+            fprintf(stderr, "stand-in for libcuda: a kernel wrote beside an allocation of %zu bytes\n", m.second.bytes);
+            return fault = ILLEGAL_ADDRESS;
+        }
+    return SUCCESS;
+}
+
+// run_bursts waits in its middle for other blocks and threads, so here its pieces are run one after the other, each by all
+// threads of all blocks; bytes is the shared memory of a block.
+template <u32 models> static void run_on_host(const run *p, unsigned blocks, unsigned threads, unsigned bytes) {
+    auto all = [&](auto piece, bool backwards) {
+        for (unsigned b = 0; b < blocks; b++)
+            for (unsigned t = 0; t < threads; t++) {
+                running = {backwards ? blocks - 1 - b : b, blocks, t, threads};
+                piece(running.block);
+            }
+    };
+    std::vector<block> s(blocks);
+    std::vector<std::vector<u64>> room(blocks, std::vector<u64>(bytes / 8 + 1, 0xA5A5A5A5A5A5A5A5));
+    all([&](unsigned b) { lay_out(p, (u8 *)room[b].data(), &s[b], false); }, false);
+    for (u64 t = p->first; t < p->first + p->bursts; t++) {
+        all([&](unsigned b) { deliver(p, t, &s[b]); }, t % 2);
+        if (t > p->first) all([&](unsigned) { announce(p, t - 1); }, false);
+        all([&](unsigned b) { update_block<models>(p, t, &s[b]); }, t % 3 == 0);
+        all([&](unsigned b) { reserve(p, t, &s[b]); }, t % 2);
+        all([&](unsigned b) { list(p, t, &s[b]); }, t % 5 == 0);
+    }
+    all([&](unsigned b) { lay_out(p, (u8 *)room[b].data(), &s[b], true); }, true);
+    all([&](unsigned) { announce(p, p->first + p->bursts - 1); }, false);
+    for (auto &one : room)
+        if (one.back() != 0xA5A5A5A5A5A5A5A5) {
+            fprintf(stderr, "stand-in for libcuda: a block wrote beside its shared memory\n");
+            fault = ILLEGAL_ADDRESS;
+        }
+}
+
+static unsigned shared_bytes; // of the launch in hand
+static void run_bursts(void **args) { run_on_host<ALL_MODELS>((const run *)args[0], running.blocks, running.threads, shared_bytes); }
+static void run_bursts_feagi(void **args) { run_on_host<1 << FEAGI>((const run *)args[0], running.blocks, running.threads, shared_bytes); }
+static void run_bursts_lif(void **args) { run_on_host<1 << LIF>((const run *)args[0], running.blocks, running.threads, shared_bytes); }
+static void run_bursts_psc_exp(void **args) { run_on_host<1 << PSC_EXP>((const run *)args[0], running.blocks, running.threads, shared_bytes); }
+
+#define ENTRY(f) KERNEL_ENTRY(f, false)
+#define WAITING(f) KERNEL_ENTRY(f, true)
+static void run_shape(run) {} // how PTX declares run_bursts
+#define COOPERATIVE(f) {#f, 1, f, adapter<run_shape>::declaration, false}
+static const kernel kernels[] = {
+    COOPERATIVE(run_bursts), COOPERATIVE(run_bursts_feagi), COOPERATIVE(run_bursts_lif), COOPERATIVE(run_bursts_psc_exp), ENTRY(catch_up), ENTRY(queue_rows),
+    ENTRY(inject), ENTRY(fired_rows), ENTRY(synaptic_propagation_fcl), ENTRY(neural_dynamics_fcl), ENTRY(list_sums), ENTRY(list_ids),
+    ENTRY(add_f32), ENTRY(sub_f32), ENTRY(mul_f32), ENTRY(div_f32), ENTRY(neg_f32), ENTRY(abs_f32),
+    ENTRY(add_f64), ENTRY(sub_f64), ENTRY(mul_f64), ENTRY(div_f64), ENTRY(neg_f64), ENTRY(abs_f64),
+    ENTRY(add_c128), ENTRY(sub_c128), ENTRY(mul_c128), ENTRY(div_c128), ENTRY(neg_c128), ENTRY(abs_c128),
+    ENTRY(relu_f32), ENTRY(sigmoid_f32), ENTRY(tanh_f32), ENTRY(relu_f64), ENTRY(sigmoid_f64), ENTRY(tanh_f64),
+    WAITING(softmax_f32), WAITING(softmax_f64), WAITING(batch_norm_f32), WAITING(batch_norm_f64),
+    WAITING(matrix_product_32), WAITING(matrix_product_64), WAITING(matrix_product_128),
+    ENTRY(idle), ENTRY(atomic_adds), WAITING(grid_barriers)};
+
+#include "nvrtc.h"
+#include "others.h"
+
+// module is code of a user's own, or nothing for the kernels of this library.
+struct module {
+    std::string library;
+};
+
+// cuModuleLoadDataEx takes PTX that the pretended device and driver could take; the code itself is in this library.
+API cuModuleLoadDataEx(module **m, const char *ptx, unsigned options, const int *names, void **values) {
+    if (int e = ready()) return e;
+    int major = 0, minor = 0, target = 0;
+    const char *version = strstr(ptx, ".version "), *arch = strstr(ptx, ".target sm_");
+    if (!version || !arch || sscanf(version, ".version %d.%d", &major, &minor) != 2 || sscanf(arch, ".target sm_%d", &target) != 1) return INVALID_PTX;
+    if (target > control["capability"]) {
+        for (unsigned i = 0; i < options; i++)
+            if (names[i] == 5) strcpy((char *)values[i], "ptxas error: the target is newer than the device");
+        return INVALID_PTX;
+    }
+    if (control["version"] < 11080 && major * 10 + minor > 77) return UNSUPPORTED_PTX_VERSION;
+    if (control["ptx_isa"] && major * 10 + minor > control["ptx_isa"]) return UNSUPPORTED_PTX_VERSION;
+    modules++;
+    char library[512] = "";
+    if (const char *own = strstr(ptx, "// library ")) sscanf(own, "// library %511s", library);
+    *m = new module{library};
+    return SUCCESS;
+}
+API cuModuleUnload(module *m) {
+    modules--;
+    delete m;
+    return fault;
+}
+
+// function is a kernel of a module.
+struct function {
+    const kernel *k;
+    void (*place)(const unsigned *); // of a user's own library
+};
+
+API cuModuleGetFunction(function **f, const module *m, const char *name) {
+    static std::map<const kernel *, function> found;
+    if (int e = ready()) return e;
+    function g = {};
+    if (m->library.empty()) {
+        for (auto &k : kernels)
+            if (!strcmp(k.name, name)) g.k = &k;
+    } else {
+        for (auto k = own_table(m->library); k && k->name; k++)
+            if (!strcmp(k->name, name)) g.k = k;
+        g.place = (void (*)(const unsigned *))dlsym(dlopen(m->library.c_str(), RTLD_NOW), "host_place");
+    }
+    if (!g.k) return NOT_FOUND;
+    *f = &(found[g.k] = g);
+    return SUCCESS;
+}
+
+// run_own runs a user's kernel over a grid of any shape.
+static void run_own(const function *f, const unsigned *grid, const unsigned *block, void **args) {
+    unsigned at[12] = {grid[0], grid[1], grid[2], block[0], block[1], block[2]};
+    for (at[8] = 0; at[8] < grid[2]; at[8]++)
+        for (at[7] = 0; at[7] < grid[1]; at[7]++)
+            for (at[6] = 0; at[6] < grid[0]; at[6]++)
+                for (at[11] = 0; at[11] < block[2]; at[11]++)
+                    for (at[10] = 0; at[10] < block[1]; at[10]++)
+                        for (at[9] = 0; at[9] < block[0]; at[9]++) {
+                            f->place(at);
+                            f->k->run(args);
+                        }
+}
+
+// What a launch in hand runs, for its fibers.
+static const kernel *running_kernel;
+static void **running_args;
+
+// together runs blocks whose threads wait for each other, and for other blocks if there are several.
+static void together(const kernel *k, unsigned first, unsigned count, unsigned blocks, unsigned threads, void **args) {
+    running_kernel = k, running_args = args;
+    host_barrier = fiber_barrier, host_relax = fiber_relax;
+    run_together(first, count, threads, [] { running_kernel->run(running_args); },
+                 [=](unsigned b, unsigned t) { running = {b, blocks, t, threads}; });
+}
+
+// launch_begins checks what all launches share, and says whether the kernel is to run.
+static int launch_begins(const function *f, const unsigned *block, void *stream, void **args, bool *run) {
+    if (int e = ready()) return e;
+    unsigned threads = block[0] * block[1] * block[2];
+    if (threads == 0 || threads > 1024) return refuse("a block of this size");
+    if (!streams.count(stream)) return refuse("a launch into no stream");
+    for (size_t i = 0; i < f->k->parameters; i++)
+        if (!args[i]) return refuse("a launch with too few arguments");
+    if (args[f->k->parameters]) return refuse("a launch with too many arguments");
+    if (++launches == control["fail_launch"]) fault = ILLEGAL_ADDRESS;
+    *run = fault == SUCCESS && launches != control["skip_launch"];
+    return SUCCESS;
+}
+
+// cuLaunchKernel runs the blocks forwards and backwards by turns, since no kernel may count on an order of them. Warps'
+// lanes run in order, which is what store_bits and store_sum count on.
+API cuLaunchKernel(const function *f, unsigned blocks, unsigned by, unsigned bz, unsigned threads, unsigned ty, unsigned tz,
+                   unsigned shared, void *stream, void **args, void **extra) {
+    unsigned grid[3] = {blocks, by, bz}, block[3] = {threads, ty, tz};
+    bool run = false;
+    if (blocks == 0 || blocks > 0x7fffffff || by == 0 || bz == 0) return refuse("a grid of this shape");
+    if (shared != 0 || extra != nullptr) return refuse("a launch of this kind");
+    if (!f->place && (by != 1 || bz != 1 || ty != 1 || tz != 1)) return refuse("a grid of this shape");
+    if (!f->place && threads % 32 != 0) return refuse("a block of no whole warps");
+    if (int e = launch_begins(f, block, stream, args, &run)) return e;
+    if (!run) return SUCCESS;
+    if (f->place) {
+        run_own(f, grid, block, args);
+        return SUCCESS;
+    }
+    for (unsigned i = 0; i < blocks; i++) {
+        unsigned b = launches % 2 ? i : blocks - 1 - i;
+        if (f->k->waits) together(f->k, b, 1, blocks, threads, args);
+        else
+            for (unsigned t = 0; t < threads; t++) {
+                running = {b, blocks, t, threads};
+                f->k->run(args);
+            }
+    }
+    return SUCCESS;
+}
+API cuLaunchCooperativeKernel(const function *f, unsigned blocks, unsigned by, unsigned bz, unsigned threads, unsigned ty,
+                              unsigned tz, unsigned shared, void *stream, void **args) {
+    unsigned block[3] = {threads, ty, tz};
+    bool run = false;
+    if (blocks == 0 || blocks > 2 || by != 1 || bz != 1 || ty != 1 || tz != 1 || threads % 32 != 0) return refuse("a cooperative grid of this shape");
+    bool bursts = !strncmp(f->k->name, "run_bursts", 10);
+    if (!bursts && (!f->k->waits || shared != 0)) return refuse("a cooperative launch of this kind");
+    if (int e = launch_begins(f, block, stream, args, &run)) return e;
+    if (!run) return SUCCESS;
+    if (!bursts) {
+        together(f->k, 0, blocks, blocks, threads, args);
+        return SUCCESS;
+    }
+    running = {0, blocks, 0, threads};
+    shared_bytes = shared;
+    f->k->run(args);
+    return fault;
+}
+API cuOccupancyMaxActiveBlocksPerMultiprocessor(int *n, const function *, int, size_t) {
+    *n = 1;
+    return SUCCESS;
+}
+API cuFuncSetAttribute(const function *, int, int) { return SUCCESS; }
+API cuMemHostGetDevicePointer_v2(uintptr_t *p, void *host, unsigned) {
+    if (!inside((uintptr_t)host, 1, true)) return refuse("an address of memory that is not page-locked");
+    *p = (uintptr_t)host;
+    return SUCCESS;
+}
+
+// Events: work is done when it is queued, so an event has passed when it is recorded.
+struct event {
+    std::chrono::steady_clock::time_point when;
+    bool recorded;
+};
+API cuEventCreate(event **e, unsigned) {
+    if (int x = ready()) return x;
+    *e = new event{};
+    marks++;
+    return SUCCESS;
+}
+API cuEventDestroy_v2(event *e) {
+    delete e;
+    marks--;
+    return fault;
+}
+API cuEventRecord(event *e, void *stream) {
+    if (int x = ready()) return x;
+    if (!streams.count(stream)) return refuse("an event in no stream");
+    e->when = std::chrono::steady_clock::now();
+    e->recorded = true;
+    return SUCCESS;
+}
+API cuEventSynchronize(event *e) {
+    if (int x = ready()) return x;
+    return e->recorded ? SUCCESS : refuse("waiting for an event that was not recorded");
+}
+API cuStreamWaitEvent(void *stream, event *e, unsigned) {
+    if (int x = ready()) return x;
+    return streams.count(stream) && e->recorded ? SUCCESS : refuse("a wait for no event");
+}
+API cuEventElapsedTime(float *ms, event *start, event *end) {
+    if (int x = ready()) return x;
+    *ms = std::chrono::duration<float, std::milli>(end->when - start->when).count();
+    return SUCCESS;
+}
+
+API cuMemcpyDtoDAsync_v2(uintptr_t to, uintptr_t from, size_t n, void *stream) {
+    if (int e = ready()) return e;
+    if (!streams.count(stream) || !inside(to, n, false) || !inside(from, n, false)) return refuse("a copy past the end of device memory");
+    memmove((void *)to, (void *)from, n);
+    return SUCCESS;
+}
+API cuMemcpyPeerAsync(uintptr_t to, void *, uintptr_t from, void *, size_t n, void *stream) { return cuMemcpyDtoDAsync_v2(to, from, n, stream); }

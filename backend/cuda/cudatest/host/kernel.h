@@ -1,0 +1,39 @@
+// A kernel as the stand-in keeps it: its name, how PTX declares it, and how to call it with a launch's arguments.
+#pragma once
+#include <cstddef>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+struct kernel {
+    const char *name;
+    size_t parameters;
+    void (*run)(void **);
+    std::string (*declaration)(const char *name);
+    bool waits; // for other threads of its block
+};
+
+template <class P> std::string parameter(const std::string &name) {
+    if constexpr (std::is_pointer_v<P>) return ".param .u64 " + name;
+    else if constexpr (std::is_floating_point_v<P>) return ".param .f" + std::to_string(8 * sizeof(P)) + " " + name;
+    else if constexpr (std::is_integral_v<P>) return ".param .u" + std::to_string(8 * sizeof(P)) + " " + name;
+    else return ".param .align " + std::to_string(alignof(P)) + " .b8 " + name + "[" + std::to_string(sizeof(P)) + "]";
+}
+
+template <class... P, size_t... I> static void call(void (*f)(P...), void **args, std::index_sequence<I...>) {
+    f(*(std::remove_reference_t<P> *)args[I]...);
+}
+
+template <auto F> struct adapter;
+template <class... P, void (*F)(P...)> struct adapter<F> {
+    static const size_t parameters = sizeof...(P);
+    static void run(void **args) { call(F, args, std::index_sequence_for<P...>{}); }
+    static std::string declaration(const char *name) {
+        std::string list;
+        int i = 0;
+        ((list += (list.empty() ? "\n\t" : ",\n\t") + parameter<P>(std::string(name) + "_param_" + std::to_string(i++))), ...);
+        return std::string(".visible .entry ") + name + "(" + list + "\n)\n{\n\tret;\n}\n";
+    }
+};
+
+#define KERNEL_ENTRY(f, waits) {#f, adapter<f>::parameters, adapter<f>::run, adapter<f>::declaration, waits}

@@ -1,0 +1,109 @@
+// A stand-in for NVRTC: it compiles a user's kernels with g++ into a library that the PTX names, and answers for the kernels
+// of package kernels, which come with headers, with declarations alone. hostControl: nvrtc_isa is the PTX version it writes.
+#pragma once
+#include <atomic>
+#include <dlfcn.h>
+#include <fstream>
+#include <regex>
+#include <sstream>
+#include <unistd.h>
+
+struct program {
+    std::string source, ptx, log;
+    bool headers;
+};
+
+enum { NVRTC_SUCCESS = 0, NVRTC_ERROR_COMPILATION = 6 };
+
+// ptx_header begins every PTX.
+static std::string ptx_header(const std::string &target) {
+    auto isa = std::to_string(control["nvrtc_isa"]);
+    return ".version " + isa.substr(0, isa.size() - 1) + "." + isa.substr(isa.size() - 1) + "\n.target sm_" + target + "\n.address_size 64\n";
+}
+
+// own_library compiles a user's source; the answer is the library's path, or nothing and the log of the compiler.
+static std::string own_library(const std::string &source, std::string *log) {
+    static std::atomic<int> number{0};
+    std::string base = std::string(HOST_FOLDER) + "/own" + std::to_string(getpid()) + "_" + std::to_string(number++);
+    std::ofstream file(base + ".cpp");
+    file << "#include \"own.h\"\n#line 1 \"default_program\"\n" << source << "\nextern const kernel own_kernels[] = {\n";
+    std::regex entry("__global__\\s+void\\s+(\\w+)");
+    for (std::sregex_iterator i(source.begin(), source.end(), entry), end; i != end; ++i) file << "KERNEL_ENTRY(" << (*i)[1] << ", false),\n";
+    file << "{nullptr, 0, nullptr, nullptr, false}};\nextern \"C\" const kernel *host_kernels() { return own_kernels; }\n";
+    file.close();
+    auto command = "g++ -std=c++17 -O1 -ffp-contract=off -shared -fPIC -o " + base + ".so " + base + ".cpp 2> " + base + ".log";
+    if (system(command.c_str()) == 0) return base + ".so";
+    std::stringstream text;
+    text << std::ifstream(base + ".log").rdbuf();
+    *log = text.str();
+    return "";
+}
+
+static const kernel *own_table(const std::string &library) {
+    void *h = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+    return h ? ((const kernel *(*)())dlsym(h, "host_kernels"))() : nullptr;
+}
+
+API nvrtcVersion(int *major, int *minor) {
+    *major = 12, *minor = 3;
+    return NVRTC_SUCCESS;
+}
+API nvrtcCreateProgram(program **p, const char *source, const char *, int headers, const char **, const char **) {
+    *p = new program{source, "", "", headers > 0};
+    return NVRTC_SUCCESS;
+}
+API nvrtcDestroyProgram(program **p) {
+    delete *p;
+    return NVRTC_SUCCESS;
+}
+API nvrtcCompileProgram(program *p, int options, const char **option) {
+    compilations++;
+    std::string target = "75";
+    for (int i = 0; i < options; i++) {
+        std::string o = option[i], arch = "--gpu-architecture=compute_";
+        if (o.rfind(arch, 0) == 0) target = o.substr(arch.size());
+        if (o == "--no-such-option") {
+            p->log = "nvrtc: error: unrecognized option --no-such-option found";
+            return 5;
+        }
+    }
+    if (control["fail_compile"]) {
+        p->log = "default_program(3): error: identifier \"blockidx\" is undefined";
+        return NVRTC_ERROR_COMPILATION;
+    }
+    p->ptx = ptx_header(target);
+    if (p->headers) {
+        for (auto &k : kernels) p->ptx += k.declaration(k.name);
+        return NVRTC_SUCCESS;
+    }
+    auto library = own_library(p->source, &p->log);
+    if (library.empty()) return NVRTC_ERROR_COMPILATION;
+    p->ptx += "// library " + library + "\n";
+    for (auto k = own_table(library); k->name; k++) p->ptx += k->declaration(k->name);
+    return NVRTC_SUCCESS;
+}
+API nvrtcGetNumSupportedArchs(int *n) {
+    *n = 3;
+    return NVRTC_SUCCESS;
+}
+API nvrtcGetSupportedArchs(int *list) {
+    list[0] = 75, list[1] = 80, list[2] = 90;
+    return NVRTC_SUCCESS;
+}
+API nvrtcGetPTXSize(program *p, size_t *n) {
+    *n = p->ptx.size() + 1;
+    return NVRTC_SUCCESS;
+}
+API nvrtcGetPTX(program *p, char *text) {
+    strcpy(text, p->ptx.c_str());
+    return NVRTC_SUCCESS;
+}
+API nvrtcGetProgramLogSize(program *p, size_t *n) {
+    *n = p->log.size() + 1;
+    return NVRTC_SUCCESS;
+}
+API nvrtcGetProgramLog(program *p, char *text) {
+    strcpy(text, p->log.c_str());
+    return NVRTC_SUCCESS;
+}
+extern "C" const char *nvrtcGetErrorString(int e) { return e == NVRTC_ERROR_COMPILATION ? "NVRTC_ERROR_COMPILATION" : "NVRTC_ERROR_INVALID_OPTION"; }

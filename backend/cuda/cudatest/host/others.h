@@ -1,0 +1,53 @@
+// Stand-ins for what doctor asks of cuBLAS and NVML. hostControl: blas_fails; nvml_pending is a row remapping that waits for a
+// restart, nvml_generation and nvml_width are the link's present ones, nvml_errors the uncorrectable memory errors.
+#pragma once
+
+API cublasCreate_v2(void **h) {
+    *h = &dummy_module;
+    return control["blas_fails"] ? 3 : 0;
+}
+API cublasDestroy_v2(void *) { return 0; }
+API cublasGetVersion_v2(void *, int *v) {
+    *v = 120304;
+    return 0;
+}
+API cublasSetStream_v2(void *, void *s) { return streams.count(s) ? 0 : 7; }
+API cublasSgemm_v2(void *, int ta, int tb, int m, int n, int k, const float *alpha, const float *a, int lda, const float *b,
+                   int ldb, const float *beta, float *c, int ldc) {
+    if (ta || tb || *alpha != 1 || *beta != 0) return 7;
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < n; j++) {
+            float sum = 0;
+            for (int d = 0; d < k; d++) sum += a[i + d * lda] * b[d + j * ldb];
+            c[i + j * ldc] = sum;
+        }
+    return 0;
+}
+
+API nvmlInit_v2() { return 0; }
+API nvmlShutdown() { return 0; }
+extern "C" const char *nvmlErrorString(int) { return "Not Supported"; }
+API nvmlSystemGetDriverVersion(char *text, unsigned n) {
+    snprintf(text, n, "570.11");
+    return 0;
+}
+API nvmlDeviceGetHandleByPciBusId_v2(const char *bus, void **v) {
+    *v = &dummy_module;
+    return strncmp(bus, "0000:", 5) ? 6 : 0;
+}
+static int answer(unsigned *to, long long value) {
+    *to = (unsigned)value;
+    return 0;
+}
+API nvmlDeviceGetCurrPcieLinkGeneration(void *, unsigned *v) { return answer(v, control["nvml_generation"]); }
+API nvmlDeviceGetMaxPcieLinkGeneration(void *, unsigned *v) { return answer(v, 5); }
+API nvmlDeviceGetCurrPcieLinkWidth(void *, unsigned *v) { return answer(v, control["nvml_width"]); }
+API nvmlDeviceGetMaxPcieLinkWidth(void *, unsigned *v) { return answer(v, 16); }
+API nvmlDeviceGetEccMode(void *, unsigned *now, unsigned *pending) { return answer(now, 1) + answer(pending, 1); }
+API nvmlDeviceGetTotalEccErrors(void *, int uncorrected, int, unsigned long long *v) {
+    *v = uncorrected ? (unsigned long long)control["nvml_errors"] : 3;
+    return 0;
+}
+API nvmlDeviceGetRemappedRows(void *, unsigned *corrected, unsigned *uncorrected, unsigned *pending, unsigned *failed) {
+    return answer(corrected, 1) + answer(uncorrected, 0) + answer(pending, control["nvml_pending"]) + answer(failed, 0);
+}

@@ -1,0 +1,121 @@
+package driver
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"unsafe"
+)
+
+// NVML is NVIDIA's management library, which comes with the driver and tells of a device's health.
+type NVML struct {
+	path    string
+	library uintptr
+}
+
+// OpenNVML loads the library: the named one, or when path is empty $BURST_LIBNVML if set, else libnvidia-ml.so.1. The error
+// wraps ErrUnavailable where there is none, as in some containers.
+func OpenNVML(path string) (*NVML, error) {
+	n := &NVML{}
+	var err error
+	if n.path, n.library, err = openFirst(cmp.Or(path, os.Getenv(NVMLVariable)), "libnvidia-ml.so.1"); err != nil {
+		return nil, unavailable("%v; it comes with the NVIDIA driver (in containers: NVIDIA_DRIVER_CAPABILITIES=compute,utility)", err)
+	}
+	return n, n.call("nvmlInit_v2")
+}
+
+// call calls a function by name; a library without it, and a device that does not support it, are errors alike.
+//
+//go:uintptrescapes
+func (n *NVML) call(name string, args ...uintptr) error {
+	fn := lookup(n.library, name)
+	if fn == 0 {
+		return unavailable("%s has no function %s", n.path, name)
+	}
+	r := syscallN(fn, args...)
+	if int32(r) == 0 {
+		return nil
+	}
+	text := fmt.Sprintf("status %d", int32(r))
+	if describe := lookup(n.library, "nvmlErrorString"); describe != 0 {
+		t := syscallN(describe, r)
+		text = goString(*(*unsafe.Pointer)(unsafe.Pointer(&t)))
+	}
+	return fmt.Errorf("%s: %s", name, text)
+}
+
+// Path is the name that the library was loaded by.
+func (n *NVML) Path() string { return n.path }
+
+// DriverVersion is the version of the driver, as 570.86.15.
+func (n *NVML) DriverVersion() (string, error) {
+	var b [96]byte
+	err := n.call("nvmlSystemGetDriverVersion", uintptr(unsafe.Pointer(&b)), uintptr(len(b)))
+	return upToNUL(b[:]), err
+}
+
+// Close lets go of the library.
+func (n *NVML) Close() error { return n.call("nvmlShutdown") }
+
+// Health is what NVML tells of a device. What the device does not support is nil.
+type Health struct {
+	LinkGeneration    *int    `json:"pcie_generation"` // now; an idle link may rest at a lower one
+	LinkGenerationMax *int    `json:"pcie_generation_max"`
+	LinkWidth         *int    `json:"pcie_width"` // lanes
+	LinkWidthMax      *int    `json:"pcie_width_max"`
+	ECC               *bool   `json:"ecc"`
+	Corrected         *uint64 `json:"ecc_corrected"` // memory errors since the counters were last cleared
+	Uncorrected       *uint64 `json:"ecc_uncorrected"`
+	RemappedRows      *int    `json:"remapped_rows"` // of memory, for corrected and uncorrected errors
+	RemapPending      *bool   `json:"remap_pending"` // a remapping waits for a reset of the device
+	RemapFailed       *bool   `json:"remap_failed"`
+}
+
+// Health asks for the device at a PCI address, as Device.PCIBusID gives it.
+func (n *NVML) Health(pci string) (Health, error) {
+	var device uintptr
+	if err := n.call("nvmlDeviceGetHandleByPciBusId_v2", uintptr(unsafe.Pointer(cString(pci))), uintptr(unsafe.Pointer(&device))); err != nil {
+		return Health{}, err
+	}
+	h := Health{
+		LinkGeneration: n.number("nvmlDeviceGetCurrPcieLinkGeneration", device), LinkGenerationMax: n.number("nvmlDeviceGetMaxPcieLinkGeneration", device),
+		LinkWidth: n.number("nvmlDeviceGetCurrPcieLinkWidth", device), LinkWidthMax: n.number("nvmlDeviceGetMaxPcieLinkWidth", device),
+		Corrected: n.errors(device, 0), Uncorrected: n.errors(device, 1),
+	}
+	var ecc [2]uint32 // now, after the next restart
+	if n.call("nvmlDeviceGetEccMode", device, uintptr(unsafe.Pointer(&ecc[0])), uintptr(unsafe.Pointer(&ecc[1]))) == nil {
+		h.ECC = flag(ecc[0])
+	}
+	var rows [4]uint32 // for corrected and for uncorrected errors, pending, failed
+	if n.call("nvmlDeviceGetRemappedRows", device, uintptr(unsafe.Pointer(&rows[0])), uintptr(unsafe.Pointer(&rows[1])),
+		uintptr(unsafe.Pointer(&rows[2])), uintptr(unsafe.Pointer(&rows[3]))) == nil {
+		sum := int(rows[0] + rows[1])
+		h.RemappedRows, h.RemapPending, h.RemapFailed = &sum, flag(rows[2]), flag(rows[3])
+	}
+	return h, nil
+}
+
+// number asks one of the functions that give one number of a device.
+func (n *NVML) number(name string, device uintptr) *int {
+	var v uint32
+	if n.call(name, device, uintptr(unsafe.Pointer(&v))) != nil {
+		return nil
+	}
+	i := int(v)
+	return &i
+}
+
+// errors is the number of memory errors of a kind (0: corrected, 1: uncorrected).
+func (n *NVML) errors(device, kind uintptr) *uint64 {
+	const aggregate = 1
+	var v uint64
+	if n.call("nvmlDeviceGetTotalEccErrors", device, kind, aggregate, uintptr(unsafe.Pointer(&v))) != nil {
+		return nil
+	}
+	return &v
+}
+
+func flag(v uint32) *bool {
+	b := v != 0
+	return &b
+}

@@ -1,0 +1,141 @@
+package checkpoint_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"testing"
+	"time"
+
+	"burst/backend"
+	"burst/checkpoint"
+	"burst/connectome"
+	"burst/engine"
+	"burst/genome"
+
+	"github.com/stretchr/testify/require"
+)
+
+// wide is a network that eight threads share: areas of every model that draws, has delays or two ports.
+const wide = `burst: v1
+name: wide
+seed: 606
+areas:
+  - {name: few, neurons: 37, threshold: 0.7, excitability: 0.83, fire_limit: 5, snooze: 3, drive: {poisson: {rate: 200 Hz, weight: 1}}}
+  - {name: crowd, neurons: 28001, threshold: 1.5, refractory: 3, leak: 0.13, drive: {poisson: {rate: 60 Hz, weight: 0.9}}}
+  - {name: slow, neurons: 997, model: lif_psc_exp, params: {C: 250 pF, tau: 10 ms, tau_syn: 2 ms, rest: -65 mV, reset: -65 mV, threshold: -50 mV, refractory: 2 ms}}
+  - {name: wavy, neurons: 4003, model: izhikevich, params: {a: 0.02, b: 0.2, c: -65 mV, d: 8, threshold: 30 mV}, drive: {normal: {mean: 4, sd: 3}}}
+projections:
+  - {from: few, to: crowd, rule: fixed_outdegree, outdegree: 113, weight: 0.3, delay: "uniform(1, 9)"}
+  - {from: crowd, to: slow, rule: fixed_indegree, indegree: 17, weight: "normal(90 pA, 20 pA)", delay: 3}
+  - {from: wavy, to: wavy, rule: fixed_indegree, indegree: 5, weight: "uniform(-2, 2)", delay: 5}
+`
+
+// side is a backend with a number of threads.
+type side struct {
+	name    string
+	threads int
+}
+
+func (s side) String() string { return fmt.Sprintf("%s ×%d", s.name, s.threads) }
+
+// open makes an engine.
+func (s side) open(t *testing.T, c *connectome.Connectome) (*engine.Engine, func()) {
+	t.Helper()
+	b, err := backend.Open(s.name, c, backend.Options{Threads: s.threads})
+	require.NoError(t, err)
+	return engine.New(c, b, engine.Options{}), func() { require.NoError(t, b.Close()) }
+}
+
+// TestR6Restart saves every 25 of 500 bursts on each backend and number of threads, and goes on from the files on each: one
+// digest and one last state.
+func TestR6Restart(t *testing.T) {
+	bursts, every := uint64(500), uint64(25)
+	if testing.Short() {
+		bursts, every = 60, 25
+	}
+	g, err := genome.Parse("wide.yaml", []byte(wide), nil)
+	require.NoError(t, err)
+	c, err := connectome.Build(g, connectome.Options{})
+	require.NoError(t, err)
+	sides := []side{{"cpu", 1}, {"cpu", 2}, {"cpu", 8}}
+	if os.Getenv("BURST_REQUIRE_CUDA") != "" {
+		sides = append(sides, side{"cuda", 1})
+	}
+	ctx := context.Background()
+	digest, state, spikes := uint64(0), uint64(0), uint64(0)
+	var last engine.State
+	pairs, resumed := 0, 0
+	for i, from := range append([]side{{"reference", 1}}, sides...) {
+		dir := t.TempDir()
+		e, done := from.open(t, c)
+		saved := map[uint64]string{}
+		for e.Number() < bursts {
+			require.NoError(t, e.Run(ctx, min(every, bursts-e.Number())))
+			cp := &checkpoint.Checkpoint{Connectome: c.Hash(), Seed: c.Seed, RunSeed: c.RunSeed}
+			require.NoError(t, e.State(&cp.State))
+			saved[e.Number()] = fmt.Sprintf("%s/%d", dir, e.Number())
+			require.NoError(t, checkpoint.SaveAs(checkpoint.OS{}, saved[e.Number()], cp))
+		}
+		require.NoError(t, e.State(&last))
+		if i == 0 {
+			digest, state, spikes = e.Digest(), last.Hash(), e.Spikes()
+			require.Greater(t, spikes, bursts*10)
+		}
+		require.Equal(t, digest, e.Digest(), "%v", from)
+		require.Equal(t, state, last.Hash(), "%v", from)
+		done()
+		for k, to := range sides {
+			pairs++
+			for number, path := range saved {
+				if number == bursts || !testing.Short() && int(number/every)%7 != (3*i+k)%7 && os.Getenv("BURST_SOAK") == "" {
+					continue // each pair takes a share of the files; all of them in the long run
+				}
+				cp, err := checkpoint.Read(checkpoint.OS{}, path)
+				require.NoError(t, err)
+				e, done := to.open(t, c)
+				require.NoError(t, e.Restore(&cp.State))
+				require.NoError(t, e.Run(ctx, bursts-number))
+				require.NoError(t, e.State(&last))
+				require.Equal(t, digest, e.Digest(), "%v at burst %d, %v", from, number, to)
+				require.Equal(t, state, last.Hash(), "%v at burst %d, %v", from, number, to)
+				resumed++
+				done()
+			}
+		}
+	}
+	t.Logf("R6: %d restarts over %d pairs of backends and threads (reference, %v): one digest, %016x", resumed, pairs, sides, digest)
+}
+
+// TestLargeState saves a state of a gigabyte, and of 100 MB in the ordinary run, while bursts could go on: only the copy stops
+// them.
+func TestLargeState(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes 100 MB")
+	}
+	n := 8_000_000
+	if os.Getenv("BURST_SOAK") != "" {
+		n = 83_000_000
+	}
+	from := engine.State{Number: 1, V: make([]float32, n), Refractory: make([]uint16, n), Count: make([]uint16, n), More: [][]float32{make([]float32, n)}, Queues: [][]uint32{make([]uint32, 0)}}
+	s := checkpoint.NewSaver(checkpoint.OS{}, t.TempDir(), checkpoint.Checkpoint{})
+	for i := range 2 {
+		start := time.Now()
+		next, err := s.Next()
+		require.NoError(t, err)
+		next.State.Number = uint64(i)
+		next.State.V, next.State.Refractory, next.State.Count = append(next.State.V[:0], from.V...), append(next.State.Refractory[:0], from.Refractory...), append(next.State.Count[:0], from.Count...)
+		if next.State.More == nil {
+			next.State.More = make([][]float32, 1)
+		}
+		next.State.More[0] = append(next.State.More[0][:0], from.More[0]...)
+		s.Save(func() ([]checkpoint.Recording, error) { return nil, nil })
+		stopped := time.Since(start)
+		require.NoError(t, s.Close())
+		took := time.Since(start)
+		t.Logf("R1: a state of %d MB: the run stops for %v, saved after %v (%.0f MB/s)", 12*n/1_000_000, stopped.Round(time.Millisecond), took.Round(time.Millisecond), 12*float64(n)/1e6/took.Seconds())
+		require.Less(t, stopped, took)
+	}
+	runtime.GC()
+}

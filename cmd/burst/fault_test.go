@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"burst/backend/cuda/cudatest"
+	"burst/backend/cuda/driver"
+	"burst/record"
+
+	"github.com/stretchr/testify/require"
+)
+
+// standIn is the library that stands in for libcuda.
+func standIn(t *testing.T) string {
+	t.Helper()
+	cudatest.Host(t)
+	return os.Getenv(driver.LibraryVariable)
+}
+
+// asProgram runs burst in a process of its own.
+func asProgram(t *testing.T, env []string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	cmd := exec.Command(self, args...)
+	cmd.Env = append(append(os.Environ(), asBurst+"=1"), env...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err = cmd.Run()
+	var exit *exec.ExitError
+	if err != nil {
+		require.ErrorAs(t, err, &exit)
+		code = exit.ExitCode()
+	}
+	return code, out.String(), errs.String()
+}
+
+// TestR11DeviceFault lets the device touch an illegal address in the middle of a run: by default the run stops with the cause
+// and status 5, and can be resumed; with retry and cpu it goes on by itself, once, to the same digest and recordings.
+func TestR11DeviceFault(t *testing.T) {
+	x := newTrial(t)
+	lib := driver.LibraryVariable + "=" + standIn(t)
+	plant := hostControl + "=fail_launch=1717"
+	args := []string{"run", x.genome, "--backend", "cuda", "--quiet", "--checkpoint-every", "50", "--record", "spikes=all", "--record", "potentials=slow[0..4]"}
+
+	out := filepath.Join(x.dir, "stop")
+	code, stdout, stderr := asProgram(t, []string{lib, plant}, append(args, "--out", out)...)
+	require.Equal(t, exitDevice, code, stderr)
+	require.Contains(t, stderr, "CUDA_ERROR_ILLEGAL_ADDRESS")
+	require.Empty(t, stdout, "no result comes after a fault")
+	f, err := record.Open(out)
+	require.NoError(t, err)
+	require.Equal(t, record.Failed, f.Manifest.Status)
+	require.Len(t, f.Manifest.Faults, 1)
+	require.Equal(t, "stop", f.Manifest.Faults[0].Action)
+	require.Contains(t, f.Manifest.Faults[0].Cause, "CUDA_ERROR_ILLEGAL_ADDRESS")
+	require.NotZero(t, f.Manifest.Faults[0].Burst)
+	for rows, err := range f.Spikes() {
+		require.NoError(t, err)
+		require.Less(t, rows.Burst[len(rows.Burst)-1], f.Manifest.Faults[0].Burst, "nothing of the burst that failed")
+	}
+	code, _, stderr = asProgram(t, []string{lib}, "resume", out, "--quiet", "--expect-digest", x.want.digest)
+	require.Zero(t, code, stderr)
+	require.Equal(t, x.want, look(t, out))
+
+	for _, action := range []string{"retry", "cpu"} {
+		out := filepath.Join(x.dir, action)
+		code, stdout, stderr := asProgram(t, []string{lib, plant}, append(args, "--out", out, "--on-device-fault", action)...)
+		require.Zero(t, code, stderr)
+		require.Equal(t, x.want.digest+"\n", stdout)
+		require.Equal(t, x.want, look(t, out))
+		f, err := record.Open(out)
+		require.NoError(t, err)
+		require.Equal(t, action, f.Manifest.Faults[0].Action)
+		require.Len(t, f.Manifest.Resumed, 1)
+		require.Equal(t, map[string]string{"retry": "cuda", "cpu": "cpu"}[action], f.Manifest.Resumed[0].Backend)
+	}
+	t.Logf("R11: on a stand-in for libcuda, a fault at burst %d stopped, was retried, and went on on the CPU: one digest", f.Manifest.Faults[0].Burst)
+
+	code, _, stderr = call("run", x.genome, "--no-out", "--on-device-fault", "retry")
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, stderr, "needs the run's folder")
+	code, _, _ = call("run", x.genome, "--on-device-fault", "pray")
+	require.Equal(t, exitUsage, code)
+}
+
+// TestR12DeviceMemory: a network that the device has no room for is refused with status 4 before anything is taken there.
+func TestR12DeviceMemory(t *testing.T) {
+	x := newTrial(t)
+	lib := driver.LibraryVariable + "=" + standIn(t)
+	code, _, stderr := asProgram(t, []string{lib, hostControl + "=free=1000"}, "run", x.genome, "--backend", "cuda", "--no-out", "--quiet")
+	require.Equal(t, exitLimit, code, stderr)
+	require.Contains(t, stderr, "device 0 has 1000 free")
+}
+
+// TestR13NoDevice: whatever is wrong with the GPU, auto runs on the CPU with one line that says why, cuda ends with status 5
+// and a cure, and devices gives the reason.
+func TestR13NoDevice(t *testing.T) {
+	x := newTrial(t)
+	lib := driver.LibraryVariable + "=" + standIn(t)
+	cases := map[string][]string{
+		"no library":         {driver.LibraryVariable + "=" + filepath.Join(x.dir, "libcuda.so.1")},
+		"no device":          {lib, hostControl + "=devices=0"},
+		"devices hidden":     {lib, hostControl + "=devices=0", "CUDA_VISIBLE_DEVICES="},
+		"driver too old":     {lib, hostControl + "=version=10020"},
+		"function missing":   {driver.LibraryVariable + "=" + emptyLibrary(t)},
+		"capability too low": {lib, hostControl + "=capability=61"},
+	}
+	for name, env := range cases {
+		code, stdout, stderr := asProgram(t, env, "run", x.genome, "--bursts", "20", "--no-out", "--json")
+		require.Zero(t, code, "%s: %s", name, stderr)
+		require.Contains(t, stdout, `"backend": "cpu"`, name)
+		require.Equal(t, 1, strings.Count(stderr, "no GPU taken: "), "%s: %s", name, stderr)
+		code, _, stderr = asProgram(t, env, "run", x.genome, "--backend", "cuda", "--no-out", "--quiet")
+		require.Equal(t, exitDevice, code, "%s: %s", name, stderr)
+		require.NotContains(t, stderr, "panic", name)
+		require.Greater(t, len(stderr), 60, "a cause and a cure")
+		code, stdout, stderr = asProgram(t, env, "devices")
+		require.Zero(t, code, "%s: %s", name, stderr)
+		require.Regexp(t, "no GPU: .{20,}|no: .{10,}", stdout, name)
+	}
+	t.Logf("R13: %d ways of having no GPU, each with its reason", len(cases))
+}
+
+// emptyLibrary is a shared library without a function of CUDA.
+func emptyLibrary(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	source := filepath.Join(dir, "empty.cpp")
+	require.NoError(t, os.WriteFile(source, []byte("extern \"C\" int burst_nothing() { return 0; }\n"), 0o600))
+	lib := filepath.Join(dir, "libempty.so")
+	out, err := exec.Command("g++", "-shared", "-fPIC", "-o", lib, source).CombinedOutput()
+	require.NoError(t, err, string(out))
+	return lib
+}

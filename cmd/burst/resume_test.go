@@ -1,0 +1,370 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"burst/checkpoint"
+	"burst/record"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/stretchr/testify/require"
+)
+
+// restless is a network with delays, draws of all kinds and many spikes, whose run of 600 bursts takes about 0.2 s.
+const restless = `burst: v1
+name: restless
+seed: 1077
+bursts: 600
+areas:
+  - {name: few, neurons: 31, threshold: 0.7, excitability: 0.83, fire_limit: 5, snooze: 3, drive: {poisson: {rate: 200 Hz, weight: 1}}}
+  - {name: crowd, neurons: 3001, threshold: 1.5, refractory: 1, leak: 0.13, drive: {poisson: {rate: 500 Hz, weight: 0.9}}}
+  - {name: slow, neurons: 97, model: lif_psc_exp, params: {C: 250 pF, tau: 10 ms, tau_syn: 2 ms, rest: -65 mV, reset: -65 mV, threshold: -50 mV, refractory: 2 ms}}
+projections:
+  - {from: few, to: crowd, rule: fixed_outdegree, outdegree: 13, weight: 0.3, delay: "uniform(1, 9)"}
+  - {from: crowd, to: slow, rule: fixed_indegree, indegree: 17, weight: "normal(50 pA, 20 pA)", delay: 3}
+`
+
+// whole is a run that nobody stopped: its digest, and a hash of every recorded row and of rates.csv.
+type whole struct{ digest, rows, rates string }
+
+// look reads a run folder.
+func look(t *testing.T, dir string) whole {
+	t.Helper()
+	f, err := record.Open(dir)
+	require.NoError(t, err)
+	require.Equal(t, record.Complete, f.Manifest.Status)
+	h := xxhash.New()
+	for _, name := range f.Tables() {
+		r, err := f.Recording(name)
+		require.NoError(t, err)
+		for c, err := range r.Chunks {
+			require.NoError(t, err)
+			for i := range c.Burst {
+				fmt.Fprintln(h, name, c.Burst[i], c.Neuron[i])
+				if c.Potential != nil {
+					fmt.Fprintln(h, c.Potential[i])
+				}
+			}
+		}
+	}
+	rates, err := os.ReadFile(filepath.Join(dir, "rates.csv"))
+	require.NoError(t, err)
+	return whole{f.Manifest.Digest, strconv.FormatUint(h.Sum64(), 16), string(rates)}
+}
+
+// trial is a genome in a folder, with how its run ends when nobody stops it.
+type trial struct {
+	dir, genome string
+	args        []string
+	want        whole
+	took        time.Duration
+}
+
+func newTrial(t *testing.T) *trial {
+	t.Helper()
+	dir := t.TempDir()
+	x := &trial{dir: dir, genome: filepath.Join(dir, "restless.yaml")}
+	require.NoError(t, os.WriteFile(x.genome, []byte(restless), 0o600))
+	x.args = []string{"--quiet", "--backend", "cpu", "--checkpoint-every", "5", "--record", "spikes=all", "--record", "potentials=slow[0..4]"}
+	start := time.Now()
+	code, _, stderr := call(append([]string{"run", x.genome, "--out", filepath.Join(dir, "whole")}, x.args...)...)
+	require.Zero(t, code, stderr)
+	x.took = time.Since(start)
+	x.want = look(t, filepath.Join(dir, "whole"))
+	return x
+}
+
+// begin starts a run in a process of its own and returns when its folder is there.
+func (x *trial) begin(t *testing.T, out string, env ...string) (*exec.Cmd, *bytes.Buffer) {
+	t.Helper()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	cmd := exec.Command(self, append([]string{"run", x.genome, "--out", out}, x.args...)...)
+	cmd.Env = append(append(os.Environ(), asBurst+"=1"), env...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	require.NoError(t, cmd.Start())
+	require.Eventually(t, func() bool {
+		_, err := os.Stat(filepath.Join(out, "manifest.json"))
+		return err == nil
+	}, time.Minute, 200*time.Microsecond)
+	return cmd, &stderr
+}
+
+// finish resumes a run and compares it with the one that nobody stopped.
+func (x *trial) finish(t *testing.T, out, what string) {
+	t.Helper()
+	code, stdout, stderr := call("resume", out, "--quiet", "--expect-digest", x.want.digest)
+	require.Zero(t, code, "%s: %s%s", what, stdout, stderr)
+	got := look(t, out)
+	require.Equal(t, x.want, got, what)
+}
+
+// torn says whether a recording ends within a chunk.
+func torn(t *testing.T, base string) bool {
+	info, err := os.Stat(base + ".arrows")
+	if err != nil {
+		return false
+	}
+	sums, err := os.ReadFile(base + ".sums")
+	return err == nil && info.Size() > lastEnd(t, string(sums))
+}
+
+// TestR1Kills kills runs at random moments and at every named point of the checkpoint's writer; each goes on to the digest,
+// the recordings and the rates of the run that nobody stopped.
+func TestR1Kills(t *testing.T) {
+	kills := 14
+	if testing.Short() {
+		kills = 2
+	} else if *long {
+		kills = 200
+	}
+	x := newTrial(t)
+	random := rand.New(rand.NewPCG(1, 0x6b696c6c))
+	writing, ended := 0, 0
+	for i := range kills {
+		out := filepath.Join(x.dir, fmt.Sprint("random-", i))
+		cmd, _ := x.begin(t, out)
+		time.Sleep(time.Duration(random.Int64N(int64(x.took))))
+		require.NoError(t, cmd.Process.Kill())
+		if cmd.Wait() == nil {
+			ended++
+		}
+		_, err := os.Stat(filepath.Join(out, checkpointFolder, "unfinished.tmp"))
+		if err == nil || torn(t, filepath.Join(out, "spikes")) || torn(t, filepath.Join(out, "potentials")) {
+			writing++
+		}
+		x.finish(t, out, fmt.Sprintf("random kill %d", i))
+		require.NoError(t, os.RemoveAll(out))
+	}
+	points := killPoints()
+	require.Len(t, points, 12)
+	for i, point := range points {
+		out := filepath.Join(x.dir, fmt.Sprint("point-", i))
+		cmd, _ := x.begin(t, out, fmt.Sprintf("%s=%s@%d", killAt, point, 2+random.IntN(9)))
+		var exit *exec.ExitError
+		require.ErrorAs(t, cmd.Wait(), &exit, point)
+		require.Equal(t, syscall.SIGKILL, exit.Sys().(syscall.WaitStatus).Signal(), point)
+		x.finish(t, out, point)
+		require.NoError(t, os.RemoveAll(out))
+	}
+	t.Logf("R1: %d of %d kills resumed to the same digest, recordings and rates; %d of %d random ones in the middle of a write, %d after the end",
+		kills+len(points), kills+len(points), writing, kills, ended)
+	if *long {
+		require.GreaterOrEqual(t, 5*writing, kills-ended, "kills must meet writes")
+	}
+}
+
+// TestR28Signals stops runs at random moments: status 143 or 130 within 5 s, a checkpoint, a recording that reads, and the
+// rest of the run is the same. A second signal ends the program at once and corrupts nothing.
+func TestR28Signals(t *testing.T) {
+	stops := 8
+	if testing.Short() {
+		stops = 2
+	} else if *long {
+		stops = 100
+	}
+	x := newTrial(t)
+	random := rand.New(rand.NewPCG(28, 0x7369676e))
+	worst, ended, twice := time.Duration(0), 0, 0
+	for i := range stops {
+		signal, status := syscall.SIGTERM, exitTerminated
+		if i%2 == 1 {
+			signal, status = syscall.SIGINT, exitInterrupted
+		}
+		out := filepath.Join(x.dir, fmt.Sprint("stop-", i))
+		cmd, stderr := x.begin(t, out)
+		time.Sleep(time.Duration(random.Int64N(int64(x.took))))
+		start := time.Now()
+		require.NoError(t, cmd.Process.Signal(signal))
+		if i%4 >= 2 {
+			time.Sleep(time.Duration(random.Int64N(int64(5 * time.Millisecond))))
+			_ = cmd.Process.Signal(signal) // the process may have ended
+		}
+		err := cmd.Wait()
+		worst = max(worst, time.Since(start))
+		var exit *exec.ExitError
+		switch {
+		case err == nil:
+			ended++
+		case errors.As(err, &exit) && exit.ExitCode() == status:
+			f, err := record.Open(out)
+			require.NoError(t, err)
+			require.Equal(t, record.Interrupted, f.Manifest.Status)
+			for _, err := range f.Spikes() {
+				require.NoError(t, err)
+			}
+			c, _, skipped, err := checkpoint.Newest(checkpoint.OS{}, filepath.Join(out, checkpointFolder))
+			require.NoError(t, err)
+			require.Empty(t, skipped)
+			require.Equal(t, f.Manifest.Bursts, c.State.Number, "the checkpoint is of the run's last burst")
+		default:
+			require.ErrorAs(t, err, &exit)
+			require.Equal(t, signal, exit.Sys().(syscall.WaitStatus).Signal(), stderr.String())
+			require.GreaterOrEqual(t, i%4, 2, "only a second signal ends the program at once: %s", stderr)
+			twice++
+		}
+		x.finish(t, out, fmt.Sprintf("stop %d", i))
+		require.NoError(t, os.RemoveAll(out))
+	}
+	require.Less(t, worst, 5*time.Second)
+	t.Logf("R28: %d of %d runs stopped in at most %v (%d had ended, %d by a second signal) and resumed to the same digest", stops, stops, worst.Round(time.Millisecond), ended, twice)
+}
+
+// faulty is a disk whose checkpoint writes fail from the nth on.
+type faulty struct {
+	checkpoint.OS
+	left int
+	call string
+	err  error
+}
+
+func (f *faulty) fails(call string) error {
+	if call == f.call {
+		if f.left--; f.left < 0 {
+			return &os.PathError{Op: call, Path: "checkpoint", Err: f.err}
+		}
+	}
+	return nil
+}
+
+func (f *faulty) Create(path string) (checkpoint.File, error) {
+	file, err := f.OS.Create(path)
+	return faultyFile{file, f}, err
+}
+
+func (f *faulty) Rename(from, to string) error {
+	if err := f.fails("rename"); err != nil {
+		return err
+	}
+	return f.OS.Rename(from, to)
+}
+
+type faultyFile struct {
+	checkpoint.File
+	f *faulty
+}
+
+func (f faultyFile) Write(b []byte) (int, error) {
+	if err := f.f.fails("write"); err != nil {
+		return 0, err
+	}
+	return f.File.Write(b)
+}
+
+func (f faultyFile) Sync() error {
+	if err := f.f.fails("sync"); err != nil {
+		return err
+	}
+	return f.File.Sync()
+}
+
+// TestR3FullDisk: a disk that is full, or that fails to sync, ends the run with status 6, says so, leaves the checkpoint
+// before it, and the run can be resumed when the disk is sound again.
+func TestR3FullDisk(t *testing.T) {
+	x := newTrial(t)
+	for call, fault := range map[string]error{"write": syscall.ENOSPC, "sync": syscall.EIO, "rename": syscall.EIO} {
+		out := filepath.Join(x.dir, call)
+		ctx := context.WithValue(context.Background(), diskKey{}, &faulty{left: 3, call: call, err: fault})
+		var stdout, stderr bytes.Buffer
+		code := execute(ctx, append([]string{"run", x.genome, "--out", out}, x.args...), &stdout, &stderr)
+		require.Equal(t, exitFile, code, stderr.String())
+		require.Contains(t, stderr.String(), fault.Error())
+		require.NotContains(t, stderr.String(), "all is saved")
+		f, err := record.Open(out)
+		require.NoError(t, err)
+		require.Equal(t, record.Failed, f.Manifest.Status)
+		require.Contains(t, f.Manifest.Failure, fault.Error())
+		c, _, skipped, err := checkpoint.Newest(checkpoint.OS{}, filepath.Join(out, checkpointFolder))
+		require.NoError(t, err)
+		require.Empty(t, skipped)
+		require.EqualValues(t, 15, c.State.Number, "the last whole one")
+		x.finish(t, out, call)
+	}
+}
+
+// TestResumeElsewhere goes on with another backend and other numbers of threads, again and again.
+func TestResumeElsewhere(t *testing.T) {
+	x := newTrial(t)
+	out := filepath.Join(x.dir, "elsewhere")
+	stop := func(args ...string) {
+		self, err := os.Executable()
+		require.NoError(t, err)
+		cmd := exec.Command(self, args...)
+		cmd.Env = append(os.Environ(), asBurst+"=1")
+		require.NoError(t, cmd.Start())
+		time.Sleep(x.took / 4)
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		_ = cmd.Wait()
+	}
+	stop(append([]string{"run", x.genome, "--out", out, "--threads", "1"}, x.args...)...)
+	stop("resume", out, "--quiet", "--backend", "reference")
+	stop("resume", out, "--quiet", "--backend", "cpu", "--threads", "8")
+	x.finish(t, out, "elsewhere")
+	f, err := record.Open(out)
+	require.NoError(t, err)
+	require.NotEmpty(t, f.Manifest.Resumed)
+}
+
+// TestBranch begins a run from a checkpoint: with the seed it was saved with it is the same run, with another one it is
+// another, and with another network it is refused.
+func TestBranch(t *testing.T) {
+	x := newTrial(t)
+	from := filepath.Join(x.dir, "whole", checkpointFolder, checkpoint.Name(590))
+	code, stdout, stderr := call("run", x.genome, "--from", from, "--bursts", "10", "--quiet", "--backend", "cpu", "--out", filepath.Join(x.dir, "same"))
+	require.Zero(t, code, stderr)
+	require.Equal(t, x.want.digest+"\n", stdout)
+	code, stdout, stderr = call("run", x.genome, "--from", from, "--run-seed", "5", "--bursts", "10", "--json", "--backend", "cpu", "--out", filepath.Join(x.dir, "other"))
+	require.Zero(t, code, stderr)
+	var v struct {
+		Digest string
+		First  uint64 `json:"first_burst"`
+		Bursts uint64
+	}
+	require.NoError(t, json.Unmarshal([]byte(stdout), &v))
+	require.NotEqual(t, x.want.digest, v.Digest)
+	require.EqualValues(t, 590, v.First)
+	require.EqualValues(t, 10, v.Bursts)
+	f, err := record.Open(filepath.Join(x.dir, "other"))
+	require.NoError(t, err)
+	require.EqualValues(t, 590, f.Manifest.From.Burst)
+	require.EqualValues(t, 1077, f.Manifest.From.RunSeed)
+	require.EqualValues(t, 5, f.Manifest.RunSeed)
+	rates, err := f.Rates()
+	require.NoError(t, err)
+	require.EqualValues(t, 590, rates.First)
+	code, _, stderr = call("replay", filepath.Join(x.dir, "other"), "--quiet")
+	require.Zero(t, code, stderr)
+	code, _, stderr = call("run", x.genome, "--from", from, "--seed", "3", "--no-out", "--quiet")
+	require.Equal(t, exitDamaged, code)
+	require.Contains(t, stderr, "is of the network")
+}
+
+// TestRunsThatFailSaySo: the manifest of a run that its own numbers ended is not left as running.
+func TestRunsThatFailSaySo(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "runaway.yaml")
+	text := "burst: v1\nareas: [{name: wild, neurons: 21, model: izhikevich, params: {a: 0.02, b: 0.2, c: -65 mV, d: 8, threshold: 30 mV}}]\n" +
+		"stimuli: [{area: wild, at: 10, neurons: [13], amount: -2000000}]\n"
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	code, _, stderr := call("run", file, "--out", filepath.Join(dir, "out"), "--quiet", "--backend", "cpu")
+	require.Equal(t, exitOther, code)
+	require.Contains(t, stderr, `neuron 13 of area "wild"`)
+	f, err := record.Open(filepath.Join(dir, "out"))
+	require.NoError(t, err)
+	require.Equal(t, record.Failed, f.Manifest.Status)
+	require.True(t, strings.Contains(f.Manifest.Failure, `area "wild"`))
+}

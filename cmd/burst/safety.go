@@ -1,0 +1,134 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"burst/connectome"
+	"burst/engine"
+	"burst/record"
+
+	"github.com/spf13/cobra"
+)
+
+// What --on-device-fault allows.
+const (
+	faultStop  = "stop"
+	faultRetry = "retry"
+	faultCPU   = "cpu"
+)
+
+// safety adds the flags that say what happens when something goes wrong.
+func (o *runOptions) safety(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&o.every, "checkpoint-every", "", "save a checkpoint whenever this many bursts, or a time such as 5m, have passed; the last 3 stay")
+	f.StringVar(&o.onFault, "on-device-fault", faultStop, "stop, or go on once from the last checkpoint in a new process: retry, or cpu for the cpu backend")
+	f.Var(&o.memory, "max-memory", "refuse what would need more memory, such as 4GiB or 800MB (default: what the machine has free)")
+	choices := []string{faultStop, faultRetry, faultCPU}
+	if err := cmd.RegisterFlagCompletionFunc("on-device-fault", cobra.FixedCompletions(choices, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+		panic("BUG: " + err.Error())
+	}
+}
+
+// checkFault refuses a word that --on-device-fault does not know, and going on without a folder to go on in.
+func (o *runOptions) checkFault() error {
+	switch o.onFault {
+	case faultStop:
+		return nil
+	case faultRetry, faultCPU:
+		if o.keep.noOut {
+			return usageError{fmt.Errorf("--on-device-fault %s needs the run's folder, and --no-out writes none", o.onFault)}
+		}
+		return nil
+	}
+	return usageError{fmt.Errorf("--on-device-fault %q, want %s, %s or %s", o.onFault, faultStop, faultRetry, faultCPU)}
+}
+
+// faultOf is what the manifest keeps of an error that a device made; nil for any other.
+func (r *runner) faultOf(err error) *record.Fault {
+	var d *engine.DeviceError
+	if !errors.As(err, &d) {
+		return nil
+	}
+	return &record.Fault{Burst: r.engine.Number(), Backend: r.used, Device: r.device, Cause: d.Error(), Action: r.o.onFault}
+}
+
+// afterFault goes on with a run whose device failed, where --on-device-fault says so. A failed device may be lost for its
+// process, so this process becomes a new one; that one stops at the next fault.
+func (r *runner) afterFault(err error) error {
+	if r.faultOf(err) == nil || r.o.onFault != faultRetry && r.o.onFault != faultCPU {
+		return err
+	}
+	args := []string{"burst", "resume", r.folder, "--on-device-fault", faultStop, "--threads", strconv.Itoa(r.o.threads), "--device", strconv.Itoa(r.o.device)}
+	if r.o.onFault == faultCPU {
+		args = append(args, "--backend", "cpu")
+	}
+	for flag, given := range map[string]bool{"--json": r.o.json, "--quiet": r.o.quiet} {
+		if given {
+			args = append(args, flag)
+		}
+	}
+	if r.o.expect != "" {
+		args = append(args, "--expect-digest", r.o.expect)
+	}
+	if r.o.memory > 0 {
+		args = append(args, "--max-memory", r.o.memory.String())
+	}
+	self, missing := os.Executable()
+	if missing != nil {
+		return errors.Join(err, missing)
+	}
+	r.progress.line("%v\ngoing on: %s", err, strings.Join(args, " "))
+	return errors.Join(err, syscall.Exec(self, args, os.Environ()))
+}
+
+// memoryLimit is a number of bytes; 0 is what the machine has free. It is the flag's pflag.Value.
+type memoryLimit uint64
+
+// units of --max-memory, longest first where one ends with another.
+var memoryUnits = []struct {
+	name  string
+	bytes uint64
+}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1}, {"", 1}}
+
+// Set reads a size.
+func (m *memoryLimit) Set(s string) error {
+	for _, u := range memoryUnits {
+		number, found := strings.CutSuffix(strings.TrimSpace(s), u.name)
+		if !found {
+			continue
+		}
+		x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+		if bytes := x * float64(u.bytes); err == nil && bytes >= 1 && bytes < 1<<62 {
+			*m = memoryLimit(bytes)
+			return nil
+		}
+		break
+	}
+	return errors.New("want a size such as 4GiB, 800MB or 123456")
+}
+
+// String is the size as Set reads it.
+func (m *memoryLimit) String() string { return strconv.FormatUint(uint64(*m), 10) }
+
+// Type names the flag's value in the help.
+func (m *memoryLimit) Type() string { return "SIZE" }
+
+// apply makes the garbage collector work harder before the limit, or nine tenths of what the machine has free, is passed,
+// and gives the limit for the builder. A GOMEMLIMIT of the user's stays.
+func (m memoryLimit) apply() uint64 {
+	soft := uint64(m)
+	if m == 0 {
+		soft = connectome.AvailableMemory() / 10 * 9
+	}
+	if debug.SetMemoryLimit(-1) == math.MaxInt64 {
+		debug.SetMemoryLimit(int64(min(soft, math.MaxInt64)))
+	}
+	return uint64(m)
+}

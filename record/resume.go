@@ -1,0 +1,112 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// Resume goes on with the run in a folder. Each of the plan's recordings is proved up to its offset, every chunk of it, and
+// cut there; one without an offset begins anew. change tells the manifest what is new in this part of the run.
+func Resume(f *Folder, p Plan, at map[string]Offset, warn func(string), change func(*Manifest)) (*Run, error) {
+	r := &Run{dir: f.Dir, m: f.Manifest, plan: p}
+	m := &r.m
+	m.Status, m.Failure, m.Digest, m.Bursts, m.Spikes, m.Files = Running, "", "", 0, 0, []File{}
+	change(m)
+	if err := r.open(func(name string) (*track, error) { return r.reopen(name, at[name], warn) }); err != nil {
+		return nil, err
+	}
+	if err := m.write(r.dir); err != nil { // last: a folder that is damaged stays as it was
+		return nil, errors.Join(err, r.closeTracks())
+	}
+	return r, nil
+}
+
+// reopen goes on with one recording.
+func (r *Run) reopen(name string, at Offset, warn func(string)) (*track, error) {
+	base := filepath.Join(r.dir, name)
+	if at.Bytes == 0 {
+		for _, end := range []string{".arrows", ".sums"} {
+			if err := os.Remove(base + end); err != nil && !errors.Is(err, os.ErrNotExist) {
+				return nil, fmt.Errorf("record: %w", err)
+			}
+		}
+		return r.begin(name, warn)
+	}
+	var files [2]*os.File
+	for i, end := range []string{".arrows", ".sums"} {
+		f, err := os.OpenFile(base+end, os.O_RDWR, 0)
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("record: %w", err), closeAll(files[:i]))
+		}
+		files[i] = f
+	}
+	s, err := r.cut(name, files, at)
+	if err != nil {
+		return nil, errors.Join(err, closeAll(files[:]))
+	}
+	return newTrack(base+".arrows", s, r.m.Areas, warn, at), nil
+}
+
+func closeAll(files []*os.File) error {
+	var errs []error
+	for _, f := range files {
+		errs = append(errs, f.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// cut proves both files of a recording up to the offset, and cuts them there.
+func (r *Run) cut(name string, files [2]*os.File, at Offset) (*stream, error) {
+	text, err := prove(files[0], files[1], at)
+	if err != nil {
+		return nil, err
+	}
+	for i, size := range []int64{at.Bytes, at.Sums} {
+		err := files[i].Truncate(size)
+		if err == nil {
+			_, err = files[i].Seek(size, io.SeekStart)
+		}
+		if err == nil {
+			err = files[i].Sync()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("record: %w", err)
+		}
+	}
+	return continueStream(files[0], files[1], tableNamed(name).schema(&r.m), r.m.Areas, at, text)
+}
+
+// prove holds the beginning of a recording to its checksums and gives the text of its .sums file up to there.
+func prove(data, sums *os.File, at Offset) ([]byte, error) {
+	info, err := sums.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("record: %w", err)
+	}
+	if info.Size() < at.Sums {
+		return nil, damaged(sums.Name(), "%d bytes found, the checkpoint says %d", info.Size(), at.Sums)
+	}
+	text := make([]byte, at.Sums)
+	if _, err := io.ReadFull(sums, text); err != nil {
+		return nil, fmt.Errorf("record: %w", err)
+	}
+	if got := xxhash.Sum64(text); got != at.SumsHash {
+		return nil, damaged(sums.Name(), "its first %d bytes hash to %016x, the checkpoint says %016x", at.Sums, got, at.SumsHash)
+	}
+	marks, err := parseMarks(sums.Name(), text)
+	if err != nil {
+		return nil, err
+	}
+	if info, err = data.Stat(); err != nil {
+		return nil, fmt.Errorf("record: %w", err)
+	}
+	n, err := io.Copy(io.Discard, &checked{path: data.Name(), f: data, size: info.Size(), marks: marks})
+	if err == nil && n != at.Bytes {
+		err = damaged(data.Name(), "its chunks end at %d, the checkpoint says %d", n, at.Bytes)
+	}
+	return text, err
+}
