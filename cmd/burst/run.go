@@ -180,7 +180,6 @@ type runner struct {
 	recording *record.Run       // nil: none
 	first     uint64            // the run's first burst
 	began     uint64            // the first burst that this process runs
-	fault     *record.Fault     // what a failed device left
 
 	c         *connectome.Connectome
 	used      string // backend
