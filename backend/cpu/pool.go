@@ -114,9 +114,18 @@ func (g *gate) wait(turn uint32, awake bool, most time.Duration) {
 			}
 		}
 	}
-	g.parked.Store(true)
-	if g.turn.Load() == turn && g.parked.CompareAndSwap(true, false) {
-		return
+	for {
+		g.parked.Store(true)
+		if g.turn.Load() == turn {
+			if !g.parked.CompareAndSwap(true, false) {
+				<-g.wake // whoever cleared parked has sent or will send
+			}
+			return
+		}
+		<-g.wake
+		if g.turn.Load() == turn {
+			return
+		}
+		// A move whose turn was seen awake cleared parked late: it woke the next wait, which goes on waiting.
 	}
-	<-g.wake // whoever cleared parked has sent or will send
 }

@@ -62,3 +62,30 @@ func TestNobodyStepsNobodyWorks(t *testing.T) {
 		}
 	}
 }
+
+// TestLateWakeIsNoTurn plays a mover that is held up between moving a gate and looking whether anybody is parked there: it
+// clears the next wait's mark, which must not end that wait.
+func TestLateWakeIsNoTurn(t *testing.T) {
+	g := gate{wake: make(chan struct{}, 1)}
+	g.turn.Add(1)
+	g.wait(1, false, 0) // the turn is there: nobody parks
+	over := make(chan struct{})
+	go func() {
+		g.wait(2, false, 0)
+		close(over)
+	}()
+	for !g.parked.CompareAndSwap(true, false) { // the rest of the first move, late
+		runtime.Gosched()
+	}
+	g.wake <- struct{}{}
+	for !g.parked.Load() { // it parks again
+		runtime.Gosched()
+		select {
+		case <-over:
+			t.Fatal("a late wake ended a wait whose turn had not come")
+		default:
+		}
+	}
+	g.move()
+	<-over
+}
