@@ -118,6 +118,8 @@ DEVICE u32 fetch_add(u32 *p, u32 v) {
 // accumulate is add to global memory for which nobody waits; its answer is never asked for.
 #ifdef BURST_ON_HOST
 DEVICE void accumulate(i32 *p, i32 v) { add(p, v); }
+DEVICE void store_system(u64 *p, u64 v) { *p = v; }
+DEVICE u64 load_system(const u64 *p) { return *p; }
 #else
 DEVICE void accumulate(i32 *p, i32 v) {
     asm volatile("red.relaxed.gpu.global.add.s32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
@@ -133,8 +135,19 @@ DEVICE u32 arrivals(const u32 *p) {
 }
 DEVICE void acquire() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
 
+// fence_system orders what the thread has seen and written before it, for all devices and the host.
+DEVICE void fence_system() { asm volatile("fence.acq_rel.sys;" ::: "memory"); }
+
 // publish makes *p v for the host, after all that the thread has seen written.
 DEVICE void publish(u64 *p, u64 v) { asm volatile("st.release.sys.global.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory"); }
+
+// store_system and load_system are for words that devices share.
+DEVICE void store_system(u64 *p, u64 v) { asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory"); }
+DEVICE u64 load_system(const u64 *p) {
+    u64 v;
+    asm volatile("ld.relaxed.sys.global.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
+    return v;
+}
 #endif
 
 // read is *p as it is now: other threads write it meanwhile.

@@ -116,6 +116,7 @@ struct network {
     const i32 *acc;
     float *v, *more0, *more1;
     u16 *refractory, *count;
+    part own;
 };
 
 // term_at is what the constant drives add in burst t to the formula of the i-th neuron of an area.
@@ -147,16 +148,15 @@ DEVICE bool source_fires(const network *w, const area *a, u32 i) {
     return from <= w->t && w->t < until && draw_of(w->seed, SOURCE, a->first + i, 0, w->t) < below;
 }
 
-// update is step 4 for the i-th neuron of an area, whose ports have these sums and whose drives add term to its formula; it
-// says whether the neuron fires. The area's
-// model is one of the given ones.
-template <u32 models> DEVICE bool update(const network *w, const area *a, u32 i, i32 first, i32 second, float term) {
+// update is step 4 for the i-th neuron of an area, whose ports have these sums, whose drives add term to its formula, and
+// whose state lies at place n; it says whether the neuron fires. The area's model is one of the given ones.
+template <u32 models>
+DEVICE bool update(const network *w, const area *a, u32 i, u32 n, i32 first, i32 second, float term) {
     const float *k = a->k;
-    u32 n = a->first + i;
     if (models & 1 << FEAGI && (models == 1 << FEAGI || a->model == FEAGI)) {
         if (first == 0) return false; // no candidate, no change
         if (a->each != NO_TABLE) k = w->constants + a->each + i;
-        return feagi(a, k[0], input(w, first), w->seed, n, w->t, w->v + n, w->refractory + n, w->count + n);
+        return feagi(a, k[0], input(w, first), w->seed, a->first + i, w->t, w->v + n, w->refractory + n, w->count + n);
     }
     if (models & 1 << LIF && (models == 1 << LIF || a->model == LIF)) {
         if (a->each != NO_TABLE) k = w->constants + a->each + 4ull * i;
@@ -181,18 +181,18 @@ DEVICE u32 ports_of(u32 model) { return model == PSC_EXP ? 2 : model < POISSON_S
 DEVICE bool update_plain(const network *w, u32 n) {
     const area *a = area_of(w->areas, w->area_count, n);
     u32 i = n - a->first, port = a->first_port + i, ports = ports_of(a->model);
-    return update<ALL_MODELS>(w, a, i, ports > 0 ? w->acc[port] : 0, ports > 1 ? w->acc[port + (a->end - a->first)] : 0,
+    return update<ALL_MODELS>(w, a, i, n, ports > 0 ? w->acc[port] : 0, ports > 1 ? w->acc[port + (a->end - a->first)] : 0,
                               term_of(w, a, i));
 }
 
 // neural_dynamics_fcl is steps 3 and 4 of the law, one thread a neuron and one a port; what fires and what is a candidate
 // become bits, 32 a word, because their places in the lists are not known yet:
 //
-//	for n := range neurons { fired[n/32].bit(n%32) = b.fires(n) }
+//	for n := range neurons { fired[n/32].bit(n%32) = own.Owns(n) && b.fires(n) }
 //	for p := range ports { candidates[p/32].bit(p%32) = acc[p] != 0 }
 KERNEL neural_dynamics_fcl(network w, u32 neurons, u32 *fired, u32 ports, u32 *candidates) {
     u64 i = thread_index();
-    bool fires = i < neurons && update_plain(&w, (u32)i);
+    bool fires = i < neurons && owns(w.own, (u32)i) && update_plain(&w, (u32)i);
     if (i / 32 * 32 < neurons) store_bits(fired + i / 32, fires);
     if (i / 32 * 32 < ports) store_bits(candidates + i / 32, i < ports && w.acc[i] != 0);
 }

@@ -39,6 +39,7 @@ type injectArgs struct {
 	counts, table driver.Ptr
 	seed, t       uint64
 	acc           driver.Ptr
+	own           part
 }
 
 type firedRowsArgs struct {
@@ -77,7 +78,11 @@ type network struct {
 	acc                driver.Ptr
 	v, more0, more1    driver.Ptr
 	refractory, count  driver.Ptr
+	own                part
 }
+
+// part is the struct of that name in kernels/network.cuh.
+type part struct{ index, of uint32 }
 
 type listSumsArgs struct {
 	fired          driver.Ptr
@@ -107,9 +112,10 @@ func (b *backend) bind(t *tables) {
 	firedSums := p[bufSums] + driver.Ptr(b.plan.firedSums)
 	candidateSums := p[bufSums] + driver.Ptr(b.plan.candidateSums)
 	rowSums := p[bufSums] + driver.Ptr(b.plan.rows)
+	own := part{uint32(c.Part.Index), uint32(max(1, c.Part.Of))}
 	b.args = arguments{
 		inject: injectArgs{
-			stimuli: p[bufInput] + driver.Ptr(b.plan.head), drives: p[bufDrives], counts: p[bufCounts], table: p[bufTable], seed: c.RunSeed, acc: p[bufAcc],
+			stimuli: p[bufInput] + driver.Ptr(b.plan.head), drives: p[bufDrives], counts: p[bufCounts], table: p[bufTable], seed: c.RunSeed, acc: p[bufAcc], own: own,
 		},
 		firedRows: firedRowsArgs{
 			before: p[bufInput], delays: uint32(c.MaxDelay), queues: p[bufQueues], neurons: uint64(c.Neurons),
@@ -123,7 +129,7 @@ func (b *backend) bind(t *tables) {
 				areas: p[bufAreas], areaCount: uint32(len(t.areas)), constants: p[bufConstants], numbers: p[bufNumbers],
 				terms: p[bufTerms], addends: p[bufAddends],
 				seed: c.RunSeed, scale: c.Scale, acc: p[bufAcc],
-				v: p[bufV], more0: p[bufMore0], more1: p[bufMore1], refractory: p[bufRefractory], count: p[bufCount],
+				v: p[bufV], more0: p[bufMore0], more1: p[bufMore1], refractory: p[bufRefractory], count: p[bufCount], own: own,
 			},
 			neurons: c.Neurons, fired: p[bufFired], ports: c.Ports, candidates: p[bufCandidates],
 		},

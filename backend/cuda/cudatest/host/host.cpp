@@ -22,7 +22,8 @@
 
 enum {
     SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NO_DEVICE = 100, INVALID_DEVICE = 101, INVALID_PTX = 218,
-    DEVICE_UNAVAILABLE = 46, INVALID_CONTEXT = 201, UNSUPPORTED_PTX_VERSION = 222, NOT_FOUND = 500, ILLEGAL_ADDRESS = 700,
+    DEVICE_UNAVAILABLE = 46, INVALID_CONTEXT = 201, UNSUPPORTED_PTX_VERSION = 222, NOT_FOUND = 500, NOT_READY = 600, ILLEGAL_ADDRESS = 700,
+    PEER_ALREADY_ENABLED = 704,
 };
 
 const size_t GUARD = 256;
@@ -38,22 +39,31 @@ static std::map<std::string, long long> control; // see hostControl
 static std::map<uintptr_t, allocation> memory;
 static std::set<void *> streams;
 static long long contexts, marks, modules, allocations, launches, synchronizes, compilations;
-static int fault;
 static const int DEVICES = 8; // at most
-static thread_local bool current;
-static int dummy_context[DEVICES], dummy_module;
+static thread_local int current = -1; // device of the context
+static int dummy_context[DEVICES], dummy_module, faults[DEVICES];
+static bool peers[DEVICES][DEVICES]; // whether kernels of the first may use memory of the second
+
+static int &fault() { return faults[current < 0 ? 0 : current]; }
+
+static void forget_launches(); // grid.h
+static bool waits_for_others();
 
 static void reset() {
     control = {{"devices", 1}, {"version", 13000}, {"capability", 90}, {"free", 1ll << 40}, {"fail_alloc", 0}, {"fail_launch", 0},
                {"skip_launch", 0}, {"fail_context", 0}, {"fail_compile", 0}, {"ptx_isa", 0}, {"nvrtc_isa", 83}, {"blas_fails", 0},
+               {"peer_access", 1}, {"lose_device", 0}, {"lose_at", 0},
                {"nvml_pending", 0}, {"nvml_generation", 5}, {"nvml_width", 16}, {"nvml_errors", 0}};
     allocations = launches = synchronizes = compilations = 0;
-    fault = SUCCESS;
+    memset(faults, 0, sizeof faults);
+    memset(peers, 0, sizeof peers);
+    forget_launches();
 }
 
 // hostControl sets what the stand-in pretends: devices, version, capability, free (bytes); fail_alloc and fail_launch: the
 // k-th from now on fails (an allocation for want of memory; a launch by an illegal address that later calls report).
-// skip_launch: the k-th from now on does nothing and says nothing. fail_context: no context can be made. ptx_isa: the newest
+// skip_launch: the k-th from now on does nothing and says nothing. peer_access: whether devices can use each other's memory.
+// lose_at: in this burst (0: never) device lose_device falls off while others wait for it. fail_context: no context can be made. ptx_isa: the newest
 // PTX that the driver takes, whatever its version says. nvrtc.h and others.h tell of theirs. "reset" is a new process:
 // everything as it was, faults forgotten.
 API hostControl(const char *key, long long value) {
@@ -87,8 +97,8 @@ static int refuse(const char *why) {
 
 // ready is what every call that needs a context begins with.
 static int ready() {
-    if (!current) return INVALID_CONTEXT;
-    return fault;
+    if (current < 0) return INVALID_CONTEXT;
+    return fault();
 }
 
 static bool guards_hold(uintptr_t p, size_t bytes) {
@@ -125,8 +135,8 @@ static int release(uintptr_t p, bool host) {
     bool ok = guards_hold(p, m->second.bytes);
     free((void *)(p - GUARD));
     memory.erase(m);
-    if (!ok) return fault = ILLEGAL_ADDRESS;
-    return fault;
+    if (!ok) return fault() = ILLEGAL_ADDRESS;
+    return fault();
 }
 
 API cuInit(unsigned) { return control["devices"] ? SUCCESS : NO_DEVICE; }
@@ -191,7 +201,7 @@ API cuDevicePrimaryCtxRelease_v2(int) {
 }
 API cuCtxSetCurrent(void *c) {
     if (c < dummy_context || c >= dummy_context + DEVICES) return INVALID_CONTEXT;
-    current = true;
+    current = (int)((int *)c - dummy_context);
     return SUCCESS;
 }
 API cuMemGetInfo_v2(size_t *free, size_t *total) {
@@ -231,59 +241,25 @@ API cuStreamCreate(void **s, unsigned) {
 API cuStreamDestroy_v2(void *s) {
     if (!streams.erase(s)) return refuse("destroying a stream that is none");
     free(s);
-    return fault;
+    return fault();
 }
 API cuStreamSynchronize(void *s) {
     if (int e = ready()) return e;
     if (!streams.count(s)) return refuse("a stream that is none");
     synchronizes++;
+    if (waits_for_others()) return refuse("waiting for a launch that waits for another device");
     for (auto &m : memory)
         if (!guards_hold(m.first, m.second.bytes)) {
             fprintf(stderr, "stand-in for libcuda: a kernel wrote beside an allocation of %zu bytes\n", m.second.bytes);
-            return fault = ILLEGAL_ADDRESS;
+            return fault() = ILLEGAL_ADDRESS;
         }
     return SUCCESS;
 }
 
-// run_bursts waits in its middle for other blocks and threads, so here its pieces are run one after the other, each by all
-// threads of all blocks; bytes is the shared memory of a block.
-template <u32 models> static void run_on_host(const run *p, unsigned blocks, unsigned threads, unsigned bytes) {
-    auto all = [&](auto piece, bool backwards) {
-        for (unsigned b = 0; b < blocks; b++)
-            for (unsigned t = 0; t < threads; t++) {
-                running = {backwards ? blocks - 1 - b : b, blocks, t, threads};
-                piece(running.block);
-            }
-    };
-    std::vector<block> s(blocks);
-    std::vector<std::vector<u64>> room(blocks, std::vector<u64>(bytes / 8 + 1, 0xA5A5A5A5A5A5A5A5));
-    all([&](unsigned b) { lay_out(p, (u8 *)room[b].data(), &s[b], false); }, false);
-    for (u64 t = p->first; t < p->first + p->bursts; t++) {
-        all([&](unsigned b) { deliver(p, t, &s[b]); }, t % 2);
-        if (t > p->first) all([&](unsigned) { announce(p, t - 1); }, false);
-        all([&](unsigned b) { update_block<models>(p, t, &s[b]); }, t % 3 == 0);
-        all([&](unsigned b) { reserve(p, t, &s[b]); }, t % 2);
-        all([&](unsigned b) { list(p, t, &s[b]); }, t % 5 == 0);
-    }
-    all([&](unsigned b) { lay_out(p, (u8 *)room[b].data(), &s[b], true); }, true);
-    all([&](unsigned) { announce(p, p->first + p->bursts - 1); }, false);
-    for (auto &one : room)
-        if (one.back() != 0xA5A5A5A5A5A5A5A5) {
-            fprintf(stderr, "stand-in for libcuda: a block wrote beside its shared memory\n");
-            fault = ILLEGAL_ADDRESS;
-        }
-}
-
-static unsigned shared_bytes; // of the launch in hand
-static void run_bursts(void **args) { run_on_host<ALL_MODELS>((const run *)args[0], running.blocks, running.threads, shared_bytes); }
-static void run_bursts_feagi(void **args) { run_on_host<1 << FEAGI>((const run *)args[0], running.blocks, running.threads, shared_bytes); }
-static void run_bursts_lif(void **args) { run_on_host<1 << LIF>((const run *)args[0], running.blocks, running.threads, shared_bytes); }
-static void run_bursts_psc_exp(void **args) { run_on_host<1 << PSC_EXP>((const run *)args[0], running.blocks, running.threads, shared_bytes); }
+#include "grid.h"
 
 #define ENTRY(f) KERNEL_ENTRY(f, false)
 #define WAITING(f) KERNEL_ENTRY(f, true)
-static void run_shape(run) {} // how PTX declares run_bursts
-#define COOPERATIVE(f) {#f, 1, f, adapter<run_shape>::declaration, false}
 static const kernel kernels[] = {
     COOPERATIVE(run_bursts), COOPERATIVE(run_bursts_feagi), COOPERATIVE(run_bursts_lif), COOPERATIVE(run_bursts_psc_exp), ENTRY(catch_up), ENTRY(queue_rows),
     ENTRY(inject), ENTRY(fired_rows), ENTRY(synaptic_propagation_fcl), ENTRY(neural_dynamics_fcl), ENTRY(list_sums), ENTRY(list_ids),
@@ -325,7 +301,7 @@ API cuModuleLoadDataEx(module **m, const char *ptx, unsigned options, const int 
 API cuModuleUnload(module *m) {
     modules--;
     delete m;
-    return fault;
+    return fault();
 }
 
 // function is a kernel of a module.
@@ -386,8 +362,8 @@ static int launch_begins(const function *f, const unsigned *block, void *stream,
     for (size_t i = 0; i < f->k->parameters; i++)
         if (!args[i]) return refuse("a launch with too few arguments");
     if (args[f->k->parameters]) return refuse("a launch with too many arguments");
-    if (++launches == control["fail_launch"]) fault = ILLEGAL_ADDRESS;
-    *run = fault == SUCCESS && launches != control["skip_launch"];
+    if (++launches == control["fail_launch"]) fault() = ILLEGAL_ADDRESS;
+    *run = fault() == SUCCESS && launches != control["skip_launch"];
     return SUCCESS;
 }
 
@@ -431,10 +407,12 @@ API cuLaunchCooperativeKernel(const function *f, unsigned blocks, unsigned by, u
         together(f->k, 0, blocks, blocks, threads, args);
         return SUCCESS;
     }
-    running = {0, blocks, 0, threads};
-    shared_bytes = shared;
-    f->k->run(args);
-    return fault;
+    return launch_bursts(f->k->name, *(const ::run *)args[0], blocks, threads, shared);
+}
+API cuStreamQuery(void *s) {
+    if (int e = ready()) return e;
+    if (!streams.count(s)) return refuse("a stream that is none");
+    return waits_for_others() ? NOT_READY : SUCCESS;
 }
 API cuOccupancyMaxActiveBlocksPerMultiprocessor(int *n, const function *, int, size_t) {
     *n = 1;
@@ -461,7 +439,7 @@ API cuEventCreate(event **e, unsigned) {
 API cuEventDestroy_v2(event *e) {
     delete e;
     marks--;
-    return fault;
+    return fault();
 }
 API cuEventRecord(event *e, void *stream) {
     if (int x = ready()) return x;
@@ -491,3 +469,15 @@ API cuMemcpyDtoDAsync_v2(uintptr_t to, uintptr_t from, size_t n, void *stream) {
     return SUCCESS;
 }
 API cuMemcpyPeerAsync(uintptr_t to, void *, uintptr_t from, void *, size_t n, void *stream) { return cuMemcpyDtoDAsync_v2(to, from, n, stream); }
+API cuDeviceCanAccessPeer(int *can, int, int) {
+    *can = control["peer_access"] != 0;
+    return SUCCESS;
+}
+API cuCtxEnablePeerAccess(void *peer, unsigned) {
+    if (int e = ready()) return e;
+    int q = (int)((int *)peer - dummy_context);
+    if (!control["peer_access"] || q == current) return INVALID_DEVICE;
+    if (peers[current][q]) return PEER_ALREADY_ENABLED;
+    peers[current][q] = true;
+    return SUCCESS;
+}
