@@ -61,6 +61,9 @@ type run struct {
 
 	driveCount, termCount, countEntries, tableEntries uint32
 	cached                                            uint32
+
+	devices  uint32
+	exchange driver.Ptr
 }
 
 // catchUpArgs are the parameters of catch_up.
@@ -95,7 +98,11 @@ func (p *plan) planBatch(b *backend, t *tables) {
 	}
 	p.batch = true
 	p.bytes[bufRing] = p.ring
-	p.bytes[bufQueue] = spikeBytes * uint64(c.Neurons)
+	if b.share.devices > 1 {
+		p.planExchange(b)
+	} else {
+		p.bytes[bufQueue] = spikeBytes * uint64(c.Neurons)
+	}
 	p.bytes[bufSync] = 16
 	p.bytes[bufStimuli], p.bytes[bufInjected] = size(t.stimuli), size(t.injected)
 }
@@ -116,9 +123,12 @@ func (b *backend) prepareBatch(t *tables) error {
 	if x.queueRows, err = b.module.Function("queue_rows"); err != nil {
 		return err
 	}
-	neurons := uint64(b.c.Neurons)
+	neurons := b.most()
 	x.blocks = uint32(min(uint64(b.sms), divUp(neurons, 32)))
 	own := divUp(divUp(neurons, uint64(x.blocks)), 32) * 32
+	if b.share.devices > 1 {
+		own = divUp(own, connectome.Slice) * connectome.Slice // so that a block of every device has neurons of the same span
+	}
 	x.threads = b.tune.batchThreads
 	const mostShared = 200 << 10 // what a multiprocessor has, less what the kernel takes for itself
 	least, cached := t.sharedBytes(b.c, own)
@@ -214,10 +224,11 @@ func (b *backend) bindBatch(t *tables, own uint32) {
 		row: p[bufRow], target: p[bufTarget], weight: p[bufWeight], delay: p[bufDelay],
 		partsLog: uint32(bits.Len64(c.Synapses() / rows / 32)),
 		ring:     p[bufRing], slotMask: uint32(ringSlots(c.MaxDelay) - 1), ports: c.Ports,
-		neurons: c.Neurons, blockNeurons: own,
+		neurons: c.Part.Count(c.Neurons), blockNeurons: own,
 		queue: p[bufQueue], length: p[bufSync], arrived: p[bufSync] + 8,
 		driveCount: uint32(len(t.drives)), termCount: uint32(len(t.terms)),
 		countEntries: uint32(len(t.counts)), tableEntries: uint32(len(t.amounts)), cached: cached,
+		devices: uint32(max(1, b.share.devices)), exchange: p[bufExchange],
 	}
 	x.params, x.late, x.newest = driver.Params(&x.args), driver.Params(&x.catchUpArgs), driver.Params(&x.queueRowsArgs)
 }
@@ -400,7 +411,11 @@ func (b *backend) turnOn() error {
 		}
 	}
 	newest := uint32(len(x.history[0]))
-	if newest > 0 {
+	if b.share.devices > 1 {
+		if err := b.tellNewest(x.history[0]); err != nil {
+			return err
+		}
+	} else if newest > 0 {
 		x.queueRowsArgs = queueRowsArgs{run: x.args.run, fired: b.queue(b.before(1)), length: newest}
 		if err := x.queueRows.Launch(uint32(divUp(uint64(newest), uint64(b.tune.threads))), b.tune.threads, x.newest, b.stream); err != nil {
 			return fmt.Errorf("queue_rows: %w", err)

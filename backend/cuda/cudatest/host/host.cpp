@@ -8,6 +8,7 @@
 #include <cstring>
 #include <chrono>
 #include <map>
+#include <mutex>
 #include <set>
 #include <string>
 #include <utility>
@@ -19,6 +20,9 @@
 #include "toolbox.cu"
 
 #define API extern "C" int
+#define ONE_AT_A_TIME std::lock_guard<std::recursive_mutex> in_turn(turns)
+
+static std::recursive_mutex turns; // of threads that call
 
 enum {
     SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NO_DEVICE = 100, INVALID_DEVICE = 101, INVALID_PTX = 218,
@@ -67,6 +71,7 @@ static void reset() {
 // PTX that the driver takes, whatever its version says. nvrtc.h and others.h tell of theirs. "reset" is a new process:
 // everything as it was, faults forgotten.
 API hostControl(const char *key, long long value) {
+    ONE_AT_A_TIME;
     if (control.empty() || !strcmp(key, "reset")) reset();
     if (!strcmp(key, "fail_alloc")) value += value > 0 ? allocations : 0;
     if (!strcmp(key, "fail_launch") || !strcmp(key, "skip_launch")) value += value > 0 ? launches : 0;
@@ -76,6 +81,7 @@ API hostControl(const char *key, long long value) {
 
 // hostCount gives back what is held, or how often something happened.
 API hostCount(const char *key, long long *value) {
+    ONE_AT_A_TIME;
     std::string k = key;
     if (k == "held") *value = (long long)memory.size() + contexts + (long long)streams.size() + marks + modules;
     else if (k == "bytes") {
@@ -139,13 +145,15 @@ static int release(uintptr_t p, bool host) {
     return fault();
 }
 
-API cuInit(unsigned) { return control["devices"] ? SUCCESS : NO_DEVICE; }
+API cuInit(unsigned) { ONE_AT_A_TIME; return control["devices"] ? SUCCESS : NO_DEVICE; }
 API cuDriverGetVersion(int *v) {
+    ONE_AT_A_TIME;
     if (control.empty()) reset();
     *v = (int)control["version"];
     return SUCCESS;
 }
 API cuGetErrorName(int e, const char **s) {
+    ONE_AT_A_TIME;
     static const std::map<int, const char *> names = {
         {1, "CUDA_ERROR_INVALID_VALUE"}, {2, "CUDA_ERROR_OUT_OF_MEMORY"}, {100, "CUDA_ERROR_NO_DEVICE"},
         {46, "CUDA_ERROR_DEVICE_UNAVAILABLE"}, {218, "CUDA_ERROR_INVALID_PTX"}, {500, "CUDA_ERROR_NOT_FOUND"},
@@ -156,22 +164,27 @@ API cuGetErrorName(int e, const char **s) {
     return SUCCESS;
 }
 API cuGetErrorString(int e, const char **s) {
+    ONE_AT_A_TIME;
     return cuGetErrorName(e, s);
 }
 API cuDeviceGetCount(int *n) {
+    ONE_AT_A_TIME;
     *n = (int)control["devices"];
     return SUCCESS;
 }
 API cuDeviceGet(int *device, int i) {
+    ONE_AT_A_TIME;
     if (i < 0 || i >= control["devices"]) return INVALID_DEVICE;
     *device = i;
     return SUCCESS;
 }
 API cuDeviceGetName(char *name, int n, int) {
+    ONE_AT_A_TIME;
     snprintf(name, (size_t)n, "Host Stand-in");
     return SUCCESS;
 }
 API cuDeviceGetAttribute(int *v, int attribute, int) {
+    ONE_AT_A_TIME;
     switch (attribute) {
     case 1: *v = 1024; return SUCCESS; // threads a block
     case 16: *v = 2; return SUCCESS; // multiprocessors
@@ -182,68 +195,80 @@ API cuDeviceGetAttribute(int *v, int attribute, int) {
     return INVALID_VALUE;
 }
 API cuDeviceTotalMem_v2(size_t *n, int) {
+    ONE_AT_A_TIME;
     *n = (size_t)1 << 40;
     return SUCCESS;
 }
 API cuDeviceGetPCIBusId(char *text, int n, int device) {
+    ONE_AT_A_TIME;
     snprintf(text, (size_t)n, "0000:%02x:00.0", 16 * (device + 1));
     return SUCCESS;
 }
 API cuDevicePrimaryCtxRetain(void **c, int device) {
+    ONE_AT_A_TIME;
     if (control["fail_context"]) return DEVICE_UNAVAILABLE;
     contexts++;
     *c = &dummy_context[device];
     return SUCCESS;
 }
 API cuDevicePrimaryCtxRelease_v2(int) {
+    ONE_AT_A_TIME;
     contexts--;
     return SUCCESS;
 }
 API cuCtxSetCurrent(void *c) {
+    ONE_AT_A_TIME;
     if (c < dummy_context || c >= dummy_context + DEVICES) return INVALID_CONTEXT;
     current = (int)((int *)c - dummy_context);
     return SUCCESS;
 }
 API cuMemGetInfo_v2(size_t *free, size_t *total) {
+    ONE_AT_A_TIME;
     if (int e = ready()) return e;
     *free = (size_t)control["free"];
     *total = (size_t)1 << 40;
     return SUCCESS;
 }
-API cuMemAlloc_v2(uintptr_t *p, size_t bytes) { return allocate(p, bytes, false); }
-API cuMemFree_v2(uintptr_t p) { return release(p, false); }
-API cuMemHostAlloc(uintptr_t *p, size_t bytes, unsigned) { return allocate(p, bytes, true); }
-API cuMemFreeHost(uintptr_t p) { return release(p, true); }
+API cuMemAlloc_v2(uintptr_t *p, size_t bytes) { ONE_AT_A_TIME; return allocate(p, bytes, false); }
+API cuMemFree_v2(uintptr_t p) { ONE_AT_A_TIME; return release(p, false); }
+API cuMemHostAlloc(uintptr_t *p, size_t bytes, unsigned) { ONE_AT_A_TIME; return allocate(p, bytes, true); }
+API cuMemFreeHost(uintptr_t p) { ONE_AT_A_TIME; return release(p, true); }
 API cuMemcpyHtoDAsync_v2(uintptr_t to, const void *from, size_t n, void *stream) {
+    ONE_AT_A_TIME;
     if (int e = ready()) return e;
     if (!streams.count(stream) || !inside(to, n, false)) return refuse("an upload past the end of device memory");
     memcpy((void *)to, from, n);
     return SUCCESS;
 }
 API cuMemcpyDtoHAsync_v2(void *to, uintptr_t from, size_t n, void *stream) {
+    ONE_AT_A_TIME;
     if (int e = ready()) return e;
     if (!streams.count(stream) || !inside(from, n, false)) return refuse("a download past the end of device memory");
     memcpy(to, (void *)from, n);
     return SUCCESS;
 }
 API cuMemsetD8Async(uintptr_t p, unsigned char b, size_t n, void *stream) {
+    ONE_AT_A_TIME;
     if (int e = ready()) return e;
     if (!streams.count(stream) || !inside(p, n, false)) return refuse("a fill past the end of device memory");
     memset((void *)p, b, n);
     return SUCCESS;
 }
 API cuStreamCreate(void **s, unsigned) {
+    ONE_AT_A_TIME;
     if (int e = ready()) return e;
     *s = malloc(1);
     streams.insert(*s);
     return SUCCESS;
 }
 API cuStreamDestroy_v2(void *s) {
+    ONE_AT_A_TIME;
     if (!streams.erase(s)) return refuse("destroying a stream that is none");
     free(s);
     return fault();
 }
 API cuStreamSynchronize(void *s) {
+    ONE_AT_A_TIME;
     if (int e = ready()) return e;
     if (!streams.count(s)) return refuse("a stream that is none");
     synchronizes++;
@@ -281,6 +306,7 @@ struct module {
 
 // cuModuleLoadDataEx takes PTX that the pretended device and driver could take; the code itself is in this library.
 API cuModuleLoadDataEx(module **m, const char *ptx, unsigned options, const int *names, void **values) {
+    ONE_AT_A_TIME;
     if (int e = ready()) return e;
     int major = 0, minor = 0, target = 0;
     const char *version = strstr(ptx, ".version "), *arch = strstr(ptx, ".target sm_");
@@ -299,6 +325,7 @@ API cuModuleLoadDataEx(module **m, const char *ptx, unsigned options, const int 
     return SUCCESS;
 }
 API cuModuleUnload(module *m) {
+    ONE_AT_A_TIME;
     modules--;
     delete m;
     return fault();
@@ -311,6 +338,7 @@ struct function {
 };
 
 API cuModuleGetFunction(function **f, const module *m, const char *name) {
+    ONE_AT_A_TIME;
     static std::map<const kernel *, function> found;
     if (int e = ready()) return e;
     function g = {};
@@ -371,6 +399,7 @@ static int launch_begins(const function *f, const unsigned *block, void *stream,
 // lanes run in order, which is what store_bits and store_sum count on.
 API cuLaunchKernel(const function *f, unsigned blocks, unsigned by, unsigned bz, unsigned threads, unsigned ty, unsigned tz,
                    unsigned shared, void *stream, void **args, void **extra) {
+    ONE_AT_A_TIME;
     unsigned grid[3] = {blocks, by, bz}, block[3] = {threads, ty, tz};
     bool run = false;
     if (blocks == 0 || blocks > 0x7fffffff || by == 0 || bz == 0) return refuse("a grid of this shape");
@@ -396,6 +425,7 @@ API cuLaunchKernel(const function *f, unsigned blocks, unsigned by, unsigned bz,
 }
 API cuLaunchCooperativeKernel(const function *f, unsigned blocks, unsigned by, unsigned bz, unsigned threads, unsigned ty,
                               unsigned tz, unsigned shared, void *stream, void **args) {
+    ONE_AT_A_TIME;
     unsigned block[3] = {threads, ty, tz};
     bool run = false;
     if (blocks == 0 || blocks > 2 || by != 1 || bz != 1 || ty != 1 || tz != 1 || threads % 32 != 0) return refuse("a cooperative grid of this shape");
@@ -410,16 +440,19 @@ API cuLaunchCooperativeKernel(const function *f, unsigned blocks, unsigned by, u
     return launch_bursts(f->k->name, *(const ::run *)args[0], blocks, threads, shared);
 }
 API cuStreamQuery(void *s) {
+    ONE_AT_A_TIME;
     if (int e = ready()) return e;
     if (!streams.count(s)) return refuse("a stream that is none");
     return waits_for_others() ? NOT_READY : SUCCESS;
 }
 API cuOccupancyMaxActiveBlocksPerMultiprocessor(int *n, const function *, int, size_t) {
+    ONE_AT_A_TIME;
     *n = 1;
     return SUCCESS;
 }
-API cuFuncSetAttribute(const function *, int, int) { return SUCCESS; }
+API cuFuncSetAttribute(const function *, int, int) { ONE_AT_A_TIME; return SUCCESS; }
 API cuMemHostGetDevicePointer_v2(uintptr_t *p, void *host, unsigned) {
+    ONE_AT_A_TIME;
     if (!inside((uintptr_t)host, 1, true)) return refuse("an address of memory that is not page-locked");
     *p = (uintptr_t)host;
     return SUCCESS;
@@ -431,17 +464,20 @@ struct event {
     bool recorded;
 };
 API cuEventCreate(event **e, unsigned) {
+    ONE_AT_A_TIME;
     if (int x = ready()) return x;
     *e = new event{};
     marks++;
     return SUCCESS;
 }
 API cuEventDestroy_v2(event *e) {
+    ONE_AT_A_TIME;
     delete e;
     marks--;
     return fault();
 }
 API cuEventRecord(event *e, void *stream) {
+    ONE_AT_A_TIME;
     if (int x = ready()) return x;
     if (!streams.count(stream)) return refuse("an event in no stream");
     e->when = std::chrono::steady_clock::now();
@@ -449,31 +485,37 @@ API cuEventRecord(event *e, void *stream) {
     return SUCCESS;
 }
 API cuEventSynchronize(event *e) {
+    ONE_AT_A_TIME;
     if (int x = ready()) return x;
     return e->recorded ? SUCCESS : refuse("waiting for an event that was not recorded");
 }
 API cuStreamWaitEvent(void *stream, event *e, unsigned) {
+    ONE_AT_A_TIME;
     if (int x = ready()) return x;
     return streams.count(stream) && e->recorded ? SUCCESS : refuse("a wait for no event");
 }
 API cuEventElapsedTime(float *ms, event *start, event *end) {
+    ONE_AT_A_TIME;
     if (int x = ready()) return x;
     *ms = std::chrono::duration<float, std::milli>(end->when - start->when).count();
     return SUCCESS;
 }
 
 API cuMemcpyDtoDAsync_v2(uintptr_t to, uintptr_t from, size_t n, void *stream) {
+    ONE_AT_A_TIME;
     if (int e = ready()) return e;
     if (!streams.count(stream) || !inside(to, n, false) || !inside(from, n, false)) return refuse("a copy past the end of device memory");
     memmove((void *)to, (void *)from, n);
     return SUCCESS;
 }
-API cuMemcpyPeerAsync(uintptr_t to, void *, uintptr_t from, void *, size_t n, void *stream) { return cuMemcpyDtoDAsync_v2(to, from, n, stream); }
+API cuMemcpyPeerAsync(uintptr_t to, void *, uintptr_t from, void *, size_t n, void *stream) { ONE_AT_A_TIME; return cuMemcpyDtoDAsync_v2(to, from, n, stream); }
 API cuDeviceCanAccessPeer(int *can, int, int) {
+    ONE_AT_A_TIME;
     *can = control["peer_access"] != 0;
     return SUCCESS;
 }
 API cuCtxEnablePeerAccess(void *peer, unsigned) {
+    ONE_AT_A_TIME;
     if (int e = ready()) return e;
     int q = (int)((int *)peer - dummy_context);
     if (!control["peer_access"] || q == current) return INVALID_DEVICE;
