@@ -141,6 +141,13 @@ DEVICE void fence_system() { asm volatile("fence.acq_rel.sys;" ::: "memory"); }
 // publish makes *p v for the host, after all that the thread has seen written.
 DEVICE void publish(u64 *p, u64 v) { asm volatile("st.release.sys.global.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory"); }
 
+// nanoseconds is a clock.
+DEVICE u64 nanoseconds() {
+    u64 now;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    return now;
+}
+
 // store_system and load_system are for words that devices share.
 DEVICE void store_system(u64 *p, u64 v) { asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory"); }
 DEVICE u64 load_system(const u64 *p) {

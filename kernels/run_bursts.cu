@@ -55,6 +55,7 @@ struct run {
 
     u32 devices;       // that share the network
     const exchange *x; // where there are several; the fire queue is in its ids then, not in queue
+    u64 *exchanging;   // ns that the first block has spent telling the others who fired, and waiting for them
 };
 
 // block is what a block's threads share: bits and sums, and where cached copies of its neurons' state and of the tables, which stay valid
@@ -280,10 +281,21 @@ DEVICE void list(const run *p, u64 t, const block *s) {
         u64 first = p->row[n], end = p->row[n + 1];
         for (u32 g = 0; g < word / each; g++) before += s->group[g];
         for (u32 v = word / each * each; v < word; v++) before += ones(s->bits[v]);
-        if (p->devices == 1) p->queue[s->base + before] = spike{first, end - first};
-        else ids_of(p->x, p->x->self, p->x->self, t)[s->base + before] = n;
+        if (p->devices > 1) {
+            ids_of(p->x, p->x->self, p->x->self, t)[s->base + before] = n;
+            continue;
+        }
+        p->queue[s->base + before] = spike{first, end - first};
         ids[before] = n;
     }
+    if (thread_in_block() == 0 && p->devices == 1) p->fired[(t - p->first) * block_count() + block_index()] = s->total[t % 2];
+}
+
+// list_for_host brings the host what list has listed for the other devices, which must not wait for that.
+DEVICE void list_for_host(const run *p, u64 t, const block *s) {
+    const u32 *own = ids_of(p->x, p->x->self, p->x->self, t) + s->base;
+    u32 *ids = p->ids + ((t - p->first) * block_count() + block_index()) * (u64)p->block_neurons;
+    for (u32 k = thread_in_block(); k < s->total[t % 2]; k += block_size()) ids[k] = own[k];
     if (thread_in_block() == 0) p->fired[(t - p->first) * block_count() + block_index()] = s->total[t % 2];
 }
 
@@ -339,9 +351,10 @@ DEVICE void grid_barrier(const run *p, block *s, u32 *wanted) {
     block_barrier();
 }
 
-// device_barrier is grid_barrier for the blocks of all devices, which tell each other how many fired in burst t. A device's
-// last block tells for all its blocks; every block waits for all devices.
+// device_barrier is grid_barrier for the blocks of all devices, which tell each other who fired in burst t. A device's last
+// block tells for all its blocks; every block waits for all devices, and serves the host first.
 DEVICE void device_barrier(const run *p, u64 t, block *s, u32 *wanted) {
+    u64 begin = thread_index() == 0 ? nanoseconds() : 0;
     push(p->x, t, s->base, s->total[t % 2]);
     block_barrier();
     *wanted += block_count();
@@ -353,11 +366,13 @@ DEVICE void device_barrier(const run *p, u64 t, block *s, u32 *wanted) {
             tell(p->x, t, read(p->length + (t + 1) % 2));
         }
     }
+    list_for_host(p, t, s);
     if (q < p->devices) {
         while (!told(p->x, q, t, s->told + q) && !s->stopped)
             if (stopped(p, &turns)) s->stopped = 1;
         fence_system();
     }
+    if (thread_index() == 0) *p->exchanging += nanoseconds() - begin;
     block_barrier();
 }
 

@@ -62,8 +62,9 @@ type run struct {
 	driveCount, termCount, countEntries, tableEntries uint32
 	cached                                            uint32
 
-	devices  uint32
-	exchange driver.Ptr
+	devices    uint32
+	exchange   driver.Ptr
+	exchanging driver.Ptr
 }
 
 // catchUpArgs are the parameters of catch_up.
@@ -81,6 +82,9 @@ type queueRowsArgs struct {
 	fired  driver.Ptr
 	length uint32
 }
+
+// exchangingAt is where bufSync holds the time that exchanging has taken, behind two lengths and the barrier's counter.
+const exchangingAt = 16
 
 // spikeBytes is the size of spike in kernels/run_bursts.cu.
 const spikeBytes = 16
@@ -103,7 +107,7 @@ func (p *plan) planBatch(b *backend, t *tables) {
 	} else {
 		p.bytes[bufQueue] = spikeBytes * uint64(c.Neurons)
 	}
-	p.bytes[bufSync] = 16
+	p.bytes[bufSync] = exchangingAt + 8
 	p.bytes[bufStimuli], p.bytes[bufInjected] = size(t.stimuli), size(t.injected)
 }
 
@@ -228,7 +232,7 @@ func (b *backend) bindBatch(t *tables, own uint32) {
 		queue: p[bufQueue], length: p[bufSync], arrived: p[bufSync] + 8,
 		driveCount: uint32(len(t.drives)), termCount: uint32(len(t.terms)),
 		countEntries: uint32(len(t.counts)), tableEntries: uint32(len(t.amounts)), cached: cached,
-		devices: uint32(max(1, b.share.devices)), exchange: p[bufExchange],
+		devices: uint32(max(1, b.share.devices)), exchange: p[bufExchange], exchanging: p[bufSync] + exchangingAt,
 	}
 	x.params, x.late, x.newest = driver.Params(&x.args), driver.Params(&x.catchUpArgs), driver.Params(&x.queueRowsArgs)
 }

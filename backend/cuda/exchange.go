@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"runtime"
+	"time"
 	"unsafe"
 
 	"burst/backend/cuda/driver"
@@ -50,6 +51,9 @@ func (b *backend) link(all []*backend, stop driver.Ptr) error {
 			return err
 		}
 	}
+	if err := b.stream.Fill(b.plan.ptr[bufSync]+exchangingAt, 0, 8); err != nil {
+		return err
+	}
 	if err := b.stream.Upload(b.plan.ptr[bufExchange], unsafe.Pointer(x), uint64(unsafe.Sizeof(*x))); err != nil {
 		return err
 	}
@@ -82,4 +86,20 @@ func (b *backend) tellNewest(queue []uint32) error {
 	runtime.KeepAlive(ids)
 	runtime.KeepAlive(flags)
 	return err
+}
+
+// Exchanging is how long each device has been telling the others who fired and waiting for them, since Open; where they are
+// not equally busy, the shortest is what the exchange itself takes.
+func (g *group) Exchanging() ([]time.Duration, error) {
+	list := make([]time.Duration, len(g.parts))
+	err := g.each(func(b *backend) error {
+		took := new(uint64)
+		if err := b.stream.Download(unsafe.Pointer(took), b.plan.ptr[bufSync]+exchangingAt, 8); err != nil {
+			return err
+		}
+		err := b.stream.Synchronize()
+		list[b.share.self] = time.Duration(*took)
+		return err
+	})
+	return list, err
 }

@@ -37,6 +37,8 @@ struct grid {
         if (p.devices == 1) return;
         all(t % 3 == 1, [&](unsigned b) { push(p.x, t, s[b].base, s[b].total[t % 2]); });
         tell(p.x, t, p.length[(t + 1) % 2]);
+        all(t % 2, [&](unsigned b) { list_for_host(&p, t, &s[b]); });
+        *p.exchanging += 1000;
     }
     // after takes what the others have told.
     bool after(u64 t) {
