@@ -296,19 +296,30 @@ func TestR3FullDisk(t *testing.T) {
 	}
 }
 
-// TestResumeElsewhere goes on with another backend and other numbers of threads, again and again.
+// stopper is a disk that has the run stopped, as by a signal, when the nth checkpoint is begun.
+type stopper struct {
+	checkpoint.OS
+	left int
+	stop context.CancelCauseFunc
+}
+
+func (s *stopper) Create(path string) (checkpoint.File, error) {
+	if s.left--; s.left == 0 {
+		s.stop(signalError{syscall.SIGTERM})
+	}
+	return s.OS.Create(path)
+}
+
+// TestResumeElsewhere stops a run and goes on with another backend and another number of threads, twice.
 func TestResumeElsewhere(t *testing.T) {
 	x := newTrial(t)
 	out := filepath.Join(x.dir, "elsewhere")
 	stop := func(args ...string) {
-		self, err := os.Executable()
-		require.NoError(t, err)
-		cmd := exec.Command(self, args...)
-		cmd.Env = append(os.Environ(), asBurst+"=1")
-		require.NoError(t, cmd.Start())
-		time.Sleep(x.took / 4)
-		_ = cmd.Process.Signal(syscall.SIGTERM)
-		_ = cmd.Wait()
+		ctx, cancel := context.WithCancelCause(context.Background())
+		defer cancel(nil)
+		ctx = context.WithValue(ctx, diskKey{}, &stopper{left: 3, stop: cancel})
+		var stdout, stderr bytes.Buffer
+		require.Equal(t, exitTerminated, execute(ctx, args, &stdout, &stderr), stderr.String())
 	}
 	stop(append([]string{"run", x.genome, "--out", out, "--threads", "1"}, x.args...)...)
 	stop("resume", out, "--quiet", "--backend", "reference")
@@ -316,7 +327,7 @@ func TestResumeElsewhere(t *testing.T) {
 	x.finish(t, out, "elsewhere")
 	f, err := record.Open(out)
 	require.NoError(t, err)
-	require.NotEmpty(t, f.Manifest.Resumed)
+	require.Len(t, f.Manifest.Resumed, 3)
 }
 
 // TestBranch begins a run from a checkpoint: with the seed it was saved with it is the same run, with another one it is
