@@ -142,14 +142,14 @@ func TestPeakWhileBuilding(t *testing.T) {
 	done, peak := make(chan struct{}), uint64(0)
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		for tick := time.NewTicker(2 * time.Millisecond); ; {
+		for tick, over := time.NewTicker(2*time.Millisecond), false; !over; {
 			select {
 			case <-done:
-				return
+				over = true // the last look sees the result at least
 			case <-tick.C:
-				runtime.ReadMemStats(&now)
-				peak = max(peak, now.HeapInuse-min(now.HeapInuse, base.HeapInuse))
 			}
+			runtime.ReadMemStats(&now)
+			peak = max(peak, now.HeapInuse-min(now.HeapInuse, base.HeapInuse))
 		}
 	})
 	c := build(t, g)
