@@ -17,8 +17,9 @@ import (
 
 // Options of Open; the zero value uses every processor, the first GPU, and delivers no FCL.
 type Options struct {
-	Threads int // of the cpu backend; 0: all processors
-	Device  int // of the cuda backend
+	Threads int   // of the cpu backend; 0: all processors
+	Device  int   // of the cuda backend
+	Devices []int // that share the network instead
 	Want    engine.Want
 
 	MaxBytes uint64 // refuse a backend that needs more on the host, network included; 0: what the machine has free
@@ -39,7 +40,7 @@ func Open(name string, c *connectome.Connectome, o Options) (engine.Backend, err
 	case "cpu":
 		return cpu.Open(c, cpu.Options{Threads: o.Threads, Want: o.Want})
 	case "cuda":
-		return cuda.Open(c, cuda.Options{Device: o.Device, Want: o.Want})
+		return cuda.Open(c, cuda.Options{Device: o.Device, Devices: o.Devices, Want: o.Want})
 	case "reference":
 		return reference.Open(c, o.Want)
 	}

@@ -16,10 +16,10 @@ type benchOptions struct {
 	suite   string
 	backend string
 	threads []int
-	device  int
-	fcl     bool
-	bursts  int
-	json    bool
+	gpus
+	fcl    bool
+	bursts int
+	json   bool
 }
 
 func newBenchCommand() *cobra.Command {
@@ -38,7 +38,7 @@ func newBenchCommand() *cobra.Command {
 	f.StringVar(&o.suite, "suite", "quick", strings.Join(bench.Suites(), ", ")+"; without names")
 	f.StringVar(&o.backend, "backend", "cpu", strings.Join(backend.Names(), ", "))
 	f.IntSliceVar(&o.threads, "threads", []int{0}, "numbers of threads to measure; 0 is all processors")
-	f.IntVar(&o.device, "device", 0, "GPU of the cuda backend")
+	o.gpus.flags(cmd)
 	f.BoolVar(&o.fcl, "fcl", false, "deliver the fire candidate list of every burst too")
 	f.IntVar(&o.bursts, "bursts", 0, "bursts to measure instead of the workload's own number")
 	f.BoolVar(&o.json, "json", false, "print the results as JSON")

@@ -40,7 +40,7 @@ type backendCost struct {
 const probeTime = time.Second
 
 // estimate builds g and tries each backend.
-func estimate(cmd *cobra.Command, g *genome.Genome, bursts uint64, threads int) (*cost, error) {
+func estimate(cmd *cobra.Command, g *genome.Genome, bursts uint64, threads int, devices *gpus) (*cost, error) {
 	before := liveBytes()
 	start := time.Now()
 	c, err := build(g, threads, 0, newProgress(cmd.ErrOrStderr(), false))
@@ -49,12 +49,16 @@ func estimate(cmd *cobra.Command, g *genome.Genome, bursts uint64, threads int) 
 	}
 	v := &cost{Bursts: bursts, Build: time.Since(start).Seconds(), Backends: []backendCost{}}
 	network := liveBytes() - before
+	options := backend.Options{Threads: threads}
+	if err := devices.apply(c, &options); err != nil {
+		return nil, err
+	}
 	for _, name := range backend.Names() {
 		b := backendCost{Backend: name, Host: network}
 		if name == "cuda" {
 			b.Device = cuda.DeviceBytes(c, engine.Want{})
 		}
-		if err := b.try(c, v, before, threads); err != nil {
+		if err := b.try(c, v, before, options); err != nil {
 			return nil, err
 		}
 		v.Backends = append(v.Backends, b)
@@ -64,8 +68,8 @@ func estimate(cmd *cobra.Command, g *genome.Genome, bursts uint64, threads int) 
 }
 
 // try opens the backend and runs bursts in steps that double, until it takes long enough to tell.
-func (b *backendCost) try(c *connectome.Connectome, v *cost, before uint64, threads int) error {
-	opened, err := backend.Open(b.Backend, c, backend.Options{Threads: threads})
+func (b *backendCost) try(c *connectome.Connectome, v *cost, before uint64, o backend.Options) error {
+	opened, err := backend.Open(b.Backend, c, o)
 	var (
 		small *cuda.MemoryError
 		host  *backend.MemoryError

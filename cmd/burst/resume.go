@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -33,7 +34,7 @@ func newResumeCommand() *cobra.Command {
 	f.IntVar(&o.threads, "threads", 0, "threads of the cpu backend and of building (default: all processors)")
 	backendFlag(cmd, &o.backend)
 	f.Lookup("backend").DefValue = "the run's"
-	f.IntVar(&o.device, "device", 0, "GPU of the cuda backend, as `burst devices` numbers them")
+	o.gpus.flags(cmd)
 	f.StringVar(&o.expect, "expect-digest", "", "fail with status 8 unless the run ends with this digest")
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress, and of the result only the digest")
@@ -51,7 +52,7 @@ func (o *runOptions) resume(cmd *cobra.Command, dir string) error {
 		return err
 	}
 	m := &folder.Manifest
-	if err := o.checkExpect(); err != nil {
+	if err := errors.Join(o.checkExpect(), o.gpus.check()); err != nil {
 		return err
 	}
 	p := newProgress(cmd.ErrOrStderr(), o.quiet)

@@ -32,7 +32,7 @@ type runOptions struct {
 	bursts   uint64
 	duration time.Duration
 	threads  int
-	device   int
+	gpus
 	backend  string
 	realtime string
 	expect   string
@@ -65,7 +65,7 @@ func newRunCommand() *cobra.Command {
 	o.seeds.flags(cmd)
 	f.IntVar(&o.threads, "threads", 0, "threads of the cpu backend and of building (default: all processors)")
 	backendFlag(cmd, &o.backend)
-	f.IntVar(&o.device, "device", 0, "GPU of the cuda backend, as `burst devices` numbers them")
+	o.gpus.flags(cmd)
 	f.StringVar(&o.realtime, "realtime", "", "hold this many bursts a second, such as 100 or 100Hz, and report missed deadlines")
 	f.StringVar(&o.expect, "expect-digest", "", "fail with status 8 unless the run ends with this digest")
 	f.StringVar(&o.digest, "digest", "", "every=N prints the hash of the whole state after every N bursts")
@@ -100,7 +100,7 @@ func (o *runOptions) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
-	if err := o.checkExpect(); err != nil {
+	if err := errors.Join(o.checkExpect(), o.gpus.check()); err != nil {
 		return err
 	}
 	if err := o.keep.check(); err != nil {
@@ -213,7 +213,11 @@ func (r *runner) run(ctx context.Context) error {
 	}
 	r.fcl = len(plan.FCL) > 0
 	want := engine.Want{FCL: r.fcl, Potentials: plan.Potentials}
-	b, used, err := openBackend(r.o.backend, r.c, backend.Options{Threads: r.o.threads, Device: r.o.device, Want: want, MaxBytes: uint64(r.o.memory)}, r.progress)
+	options := backend.Options{Threads: r.o.threads, Want: want, MaxBytes: uint64(r.o.memory)}
+	if err := r.o.gpus.apply(r.c, &options); err != nil {
+		return err
+	}
+	b, used, err := openBackend(r.o.backend, r.c, options, r.progress)
 	if err != nil {
 		return err
 	}
