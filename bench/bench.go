@@ -41,12 +41,19 @@ func Workloads() []Workload {
 	}
 }
 
+// ScalingSuite and DigestSuite have no workloads of their own: Scaling and Prove run them.
+const (
+	ScalingSuite = "scaling"
+	DigestSuite  = "digests"
+)
+
 // Suites lists the names that Select takes for a suite.
 func Suites() []string {
 	var names []string
 	for _, w := range Workloads() {
 		names = append(names, w.Suites...)
 	}
+	names = append(names, ScalingSuite, DigestSuite)
 	slices.Sort(names)
 	return slices.Compact(names)
 }
@@ -123,7 +130,7 @@ func Build(w Workload, threads int) (*connectome.Connectome, error) {
 	if err != nil {
 		return nil, err
 	}
-	g, err := genome.Parse(w.Name+".yaml", text, nil)
+	g, err := genome.Parse(w.Name+".yaml", text, genomes.Open)
 	if err != nil {
 		return nil, err
 	}

@@ -35,6 +35,9 @@ func (e *PeerError) Error() string {
 	return fmt.Sprintf("device %d cannot use the memory of device %d; name devices of one host that are linked (`nvidia-smi topo -p2p r` lists them)", e.Device, e.Peer)
 }
 
+// Unwrap says that these devices are not available together.
+func (e *PeerError) Unwrap() error { return driver.ErrUnavailable }
+
 // openGroup cuts c into a part for each device and uploads them side by side.
 func openGroup(c *connectome.Connectome, o Options, tune tuning) (engine.Backend, error) {
 	if err := checkDevices(o.Devices); err != nil {
