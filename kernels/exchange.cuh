@@ -32,8 +32,8 @@ DEVICE void push(const exchange *x, u64 t, u32 first, u32 count) {
     }
 }
 
-// tell says to all devices, this one too, that this one's ids of burst t are there.
-DEVICE void tell(const exchange *x, u64 t, u32 count) {
+// tell_others says to all devices, this one too, that this one's ids of burst t are there.
+DEVICE void tell_others(const exchange *x, u64 t, u32 count) {
     for (u32 q = 0; q < x->devices; q++) store_system(flag_of(x, q, x->self, t), (t + 1) << 32 | count);
 }
 

@@ -363,7 +363,7 @@ DEVICE void device_barrier(const run *p, u64 t, block *s, u32 *wanted) {
         fence_system();
         if (fetch_add(p->arrived, 1) + 1 == *wanted) {
             fence_system();
-            tell(p->x, t, read(p->length + (t + 1) % 2));
+            tell_others(p->x, t, read(p->length + (t + 1) % 2));
         }
     }
     list_for_host(p, t, s);

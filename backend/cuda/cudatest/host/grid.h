@@ -36,7 +36,7 @@ struct grid {
         all(t % 5 == 0, [&](unsigned b) { list(&p, t, &s[b]); });
         if (p.devices == 1) return;
         all(t % 3 == 1, [&](unsigned b) { push(p.x, t, s[b].base, s[b].total[t % 2]); });
-        tell(p.x, t, p.length[(t + 1) % 2]);
+        tell_others(p.x, t, p.length[(t + 1) % 2]);
         all(t % 2, [&](unsigned b) { list_for_host(&p, t, &s[b]); });
         *p.exchanging += 1000;
     }
