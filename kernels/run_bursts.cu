@@ -51,6 +51,13 @@ struct run {
 
     u32 drive_count, term_count, count_entries, table_entries; // lengths of the tables
     u32 cached;                                                // whether the block's shared memory holds state and tables
+
+    // Of resident_bursts alone, for which length is that of burst t at (t + 1) mod 3, and arrived has 64 bits.
+    u32 own_rows, longest; // a block delivers so many rows, of so many synapses at most
+    u64 *stamps;           // mapped host memory: when each burst was complete, in nanoseconds and cycles
+    // Where weight is null a target's lower bits are its port, and the others its weight's place in values.
+    const i32 *values;
+    u32 value_count, port_bits, port_mask;
 };
 
 // block is what a block's threads share: bits and sums, and where cached copies of its neurons' state and of the tables, which stay valid
@@ -79,9 +86,11 @@ template <class T> DEVICE T *take(u8 **room, u64 count) {
 template <class T> DEVICE void copy(T *to, const T *from, u64 count) {
     const u32 words = sizeof(T) / 4 > 0 ? sizeof(T) / 4 : 1;
     if (sizeof(T) % 4 != 0) {
+#pragma unroll 1
         for (u64 i = thread_in_block(); i < count; i += block_size()) to[i] = from[i];
         return;
     }
+#pragma unroll 1
     for (u64 i = thread_in_block(); i < count * words; i += block_size()) ((u32 *)to)[i] = ((const u32 *)from)[i];
 }
 
@@ -208,7 +217,7 @@ template <u32 models> DEVICE bool fires(const block *s, const network *w, i32 *s
         else first += amount;
     }
     float term = a->differ || place >= COMMON ? term_of(w, a, i) : s->common[place];
-    return update<models>(w, a, i, first, second, term);
+    return update<models>(w, a, i, n, first, second, term);
 }
 
 // update_block is steps 3 and 4 for the block's neurons.
@@ -333,9 +342,5 @@ template <u32 models> DEVICE void bursts(const run *p) {
     announce(p, p->first + p->bursts - 1);
 }
 
-// One kernel for networks of each of the common models alone: less code and fewer registers than one for all.
 KERNEL_OF_1024 run_bursts(run p) { bursts<ALL_MODELS>(&p); }
-KERNEL_OF_1024 run_bursts_feagi(run p) { bursts<1 << FEAGI>(&p); }
-KERNEL_OF_1024 run_bursts_lif(run p) { bursts<1 << LIF>(&p); }
-KERNEL_OF_1024 run_bursts_psc_exp(run p) { bursts<1 << PSC_EXP>(&p); }
 #endif

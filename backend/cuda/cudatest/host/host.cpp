@@ -274,18 +274,60 @@ template <u32 models> static void run_on_host(const run *p, unsigned blocks, uns
         }
 }
 
+// resident_on_host is the same for resident_bursts: work's steps, each by all workers of all blocks.
+template <u32 models> static void resident_on_host(const run *p, unsigned blocks, unsigned threads, unsigned bytes) {
+    auto all = [&](auto piece, bool backwards, unsigned some) {
+        for (unsigned b = 0; b < blocks; b++)
+            for (unsigned t = 0; t < some; t++) {
+                running = {backwards ? blocks - 1 - b : b, blocks, t, threads};
+                piece(running.block);
+            }
+    };
+    unsigned workers = threads - 32;
+    std::vector<resident> s(blocks);
+    std::vector<std::vector<u64>> room(blocks, std::vector<u64>(bytes / 8 + 1, 0xA5A5A5A5A5A5A5A5));
+    for (unsigned b = 0; b < blocks; b++) s[b].room = (u8 *)room[b].data();
+    all([&](unsigned b) { divide<models>(p, &s[b]); }, false, 1);
+    all([&](unsigned b) { begin_resident<models>(p, &s[b]); }, false, threads);
+    all([&](unsigned b) { deliver_rows(p, p->first - 1, &s[b], true); }, false, workers);
+    for (u64 t = p->first; t < p->first + p->bursts; t++) {
+        all([&](unsigned b) { prepare(p, t, &s[b]); }, false, workers);
+        all([&](unsigned b) { drive_block(p, t, &s[b]); }, false, workers);
+        all([&](unsigned b) { update_resident<models>(p, t, &s[b]); }, t % 3 == 0, workers);
+        all([&](unsigned b) { count_groups(p, &s[b]); }, t % 2, workers);
+        all([&](unsigned b) { list_block(p, &s[b]); }, t % 2, workers);
+        all([&](unsigned b) { send(p, t, &s[b]); }, t % 5 == 0, workers);
+        all([&](unsigned b) { deliver_rows(p, t, &s[b], false); }, t % 2, workers);
+        all([&](unsigned b) { leave(p, &s[b]); }, t % 2, workers);
+        running = {blocks - 1, blocks, workers, threads};
+        tell(p, (u32)(t + 1 - p->first));
+        bool more = false;
+        for (auto &one : s) more |= one.left, one.left = 0;
+        if (more && t + 1 < p->first + p->bursts) all([&](unsigned b) { deliver_rows(p, t, &s[b], true); }, t % 2, workers);
+    }
+    all([&](unsigned b) { end_resident<models>(p, &s[b]); }, true, threads);
+    for (auto &one : room)
+        if (one.back() != 0xA5A5A5A5A5A5A5A5) {
+            fprintf(stderr, "stand-in for libcuda: a block wrote beside its shared memory\n");
+            fault = ILLEGAL_ADDRESS;
+        }
+}
+
 static unsigned shared_bytes; // of the launch in hand
 static void run_bursts(void **args) { run_on_host<ALL_MODELS>((const run *)args[0], running.blocks, running.threads, shared_bytes); }
-static void run_bursts_feagi(void **args) { run_on_host<1 << FEAGI>((const run *)args[0], running.blocks, running.threads, shared_bytes); }
-static void run_bursts_lif(void **args) { run_on_host<1 << LIF>((const run *)args[0], running.blocks, running.threads, shared_bytes); }
-static void run_bursts_psc_exp(void **args) { run_on_host<1 << PSC_EXP>((const run *)args[0], running.blocks, running.threads, shared_bytes); }
+
+template <u32 models> static void on_host(void **args) { resident_on_host<models>((const run *)args[0], running.blocks, running.threads, shared_bytes); }
+static void resident_bursts(void **args) { on_host<ALL_MODELS>(args); }
+static void resident_bursts_feagi(void **args) { on_host<1 << FEAGI>(args); }
+static void resident_bursts_lif(void **args) { on_host<1 << LIF>(args); }
+static void resident_bursts_psc_exp(void **args) { on_host<1 << PSC_EXP>(args); }
 
 #define ENTRY(f) KERNEL_ENTRY(f, false)
 #define WAITING(f) KERNEL_ENTRY(f, true)
 static void run_shape(run) {} // how PTX declares run_bursts
 #define COOPERATIVE(f) {#f, 1, f, adapter<run_shape>::declaration, false}
 static const kernel kernels[] = {
-    COOPERATIVE(run_bursts), COOPERATIVE(run_bursts_feagi), COOPERATIVE(run_bursts_lif), COOPERATIVE(run_bursts_psc_exp), ENTRY(catch_up), ENTRY(queue_rows),
+    COOPERATIVE(run_bursts), COOPERATIVE(resident_bursts), COOPERATIVE(resident_bursts_feagi), COOPERATIVE(resident_bursts_lif), COOPERATIVE(resident_bursts_psc_exp), ENTRY(catch_up), ENTRY(queue_rows),
     ENTRY(inject), ENTRY(fired_rows), ENTRY(synaptic_propagation_fcl), ENTRY(neural_dynamics_fcl), ENTRY(list_sums), ENTRY(list_ids),
     ENTRY(add_f32), ENTRY(sub_f32), ENTRY(mul_f32), ENTRY(div_f32), ENTRY(neg_f32), ENTRY(abs_f32),
     ENTRY(add_f64), ENTRY(sub_f64), ENTRY(mul_f64), ENTRY(div_f64), ENTRY(neg_f64), ENTRY(abs_f64),
@@ -423,7 +465,7 @@ API cuLaunchCooperativeKernel(const function *f, unsigned blocks, unsigned by, u
     unsigned block[3] = {threads, ty, tz};
     bool run = false;
     if (blocks == 0 || blocks > 2 || by != 1 || bz != 1 || ty != 1 || tz != 1 || threads % 32 != 0) return refuse("a cooperative grid of this shape");
-    bool bursts = !strncmp(f->k->name, "run_bursts", 10);
+    bool bursts = !strncmp(f->k->name, "run_bursts", 10) || !strncmp(f->k->name, "resident_bursts", 15);
     if (!bursts && (!f->k->waits || shared != 0)) return refuse("a cooperative launch of this kind");
     if (int e = launch_begins(f, block, stream, args, &run)) return e;
     if (!run) return SUCCESS;
