@@ -84,7 +84,7 @@ template <u32 models> DEVICE void begin_resident(const run *p, resident *s) {
     copy(room_at<drive>(s, s->at_drives), p->drives, p->drive_count);
     copy(room_at<u32>(s, s->at_counts), p->counts, p->count_entries);
     copy(room_at<i32>(s, s->at_table), p->table, p->table_entries);
-    copy(room_at<i32>(s, s->at_values), p->values, p->value_count);
+    copy(room_at<i32>(s, s->at_values), p->all.values, p->value_count);
     u64 first_row = count > 0 ? p->row[begin] : 0;
     u32 *rows = room_at<u32>(s, s->at_rows);
     for (u64 k = thread_in_block(); count > 0 && k <= count; k += block_size()) rows[k] = (u32)(p->row[begin + k] - first_row);
@@ -297,8 +297,7 @@ DEVICE spike piece_at(const run *p, const resident *s, bool shared, u64 piece) {
 // deliver_one delivers a synapse of a neuron that fired in burst t.
 DEVICE void deliver_one(const run *p, u64 t, const i32 *values, u32 word, i32 weight, u32 delay) {
     i32 *slot = p->ring + (u64)(((u32)t + delay) & p->slot_mask) * p->ports;
-    if (p->weight != nullptr) accumulate(slot + word, weight);
-    else accumulate(slot + (word & p->port_mask), values[word >> p->port_bits]);
+    accumulate(slot + port_of(&p->all, word), p->all.weight != nullptr ? weight : values[word >> p->all.port_bits]);
 }
 
 // deliver_pieces is step 1 for neurons that fired in burst t: pieces number warp, warp + warps, ... of their rows, of which
@@ -318,8 +317,8 @@ DEVICE void deliver_pieces(const run *p, u64 t, const resident *s, bool shared, 
             if (r.count > 32) left = 1;
             if (lane() >= r.count) continue;
             u64 k = r.first + lane();
-            word[j] = p->target[k];
-            weight[j] = p->weight == nullptr ? 0 : p->weight[k];
+            word[j] = p->all.target[k];
+            weight[j] = p->all.weight == nullptr ? 0 : p->all.weight[k];
             delay[j] = p->delay == nullptr ? 1 : p->delay[k];
         }
 #pragma unroll
@@ -330,7 +329,7 @@ DEVICE void deliver_pieces(const run *p, u64 t, const resident *s, bool shared, 
             u64 one = piece + j * warps;
             spike r = piece_at(p, s, shared, one);
             for (u64 k = r.first + 32 + lane(); k < r.first + r.count; k += 32)
-                deliver_one(p, t, values, p->target[k], p->weight == nullptr ? 0 : p->weight[k], p->delay == nullptr ? 1 : p->delay[k]);
+                deliver_one(p, t, values, p->all.target[k], p->all.weight == nullptr ? 0 : p->all.weight[k], p->delay == nullptr ? 1 : p->delay[k]);
         }
     }
 }

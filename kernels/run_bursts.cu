@@ -30,8 +30,7 @@ struct run {
     const candidate *amounts;
 
     const u64 *row;
-    const u32 *target;
-    const i32 *weight;
+    synapses all;
     const u8 *delay; // null when all are 1
     u32 parts_log;   // a row is delivered by 2^parts_log warps
 
@@ -55,9 +54,7 @@ struct run {
     // Of resident_bursts alone, for which length is that of burst t at (t + 1) mod 3, and arrived has 64 bits.
     u32 own_rows, longest; // a block delivers so many rows, of so many synapses at most
     u64 *stamps;           // mapped host memory: when each burst was complete, in nanoseconds and cycles
-    // Where weight is null a target's lower bits are its port, and the others its weight's place in values.
-    const i32 *values;
-    u32 value_count, port_bits, port_mask;
+    u32 value_count;       // weights of few values
 };
 
 // block is what a block's threads share: bits and sums, and where cached copies of its neurons' state and of the tables, which stay valid
@@ -175,8 +172,9 @@ DEVICE void deliver(const run *p, u64 t, block *s) {
             i32 weight[4];
             for (u32 j = 0; j < 4; j++) // all loads before the first addition
                 if (k + 32 * j < high) {
-                    port[j] = p->target[k + 32 * j];
-                    weight[j] = p->weight[k + 32 * j];
+                    u32 word = p->all.target[k + 32 * j];
+                    port[j] = port_of(&p->all, word);
+                    weight[j] = weight_of(&p->all, k + 32 * j, word);
                     slot[j] = ((u32)t - 1 + (p->delay == nullptr ? 1 : p->delay[k + 32 * j])) & p->slot_mask;
                 }
             for (u32 j = 0; j < 4; j++)
@@ -287,7 +285,9 @@ KERNEL catch_up(run p, const u32 *queue, u32 length, u64 fired_at, u32 least) {
         u64 end = p.row[queue[i] + 1];
         for (u64 k = p.row[queue[i]] + lane(); k < end; k += 32) {
             u32 d = p.delay == nullptr ? 1 : p.delay[k];
-            if (d >= least) add(p.ring + ((fired_at + d) & p.slot_mask) * p.ports + p.target[k], p.weight[k]);
+            if (d < least) continue;
+            u32 word = p.all.target[k];
+            add(p.ring + ((fired_at + d) & p.slot_mask) * p.ports + port_of(&p.all, word), weight_of(&p.all, k, word));
         }
     }
 }

@@ -51,8 +51,10 @@ type run struct {
 	stimulusCount uint64
 	amounts       driver.Ptr
 
-	row, target, weight, delay driver.Ptr
-	partsLog                   uint32
+	row      driver.Ptr
+	all      synapses
+	delay    driver.Ptr
+	partsLog uint32
 
 	ring                  driver.Ptr
 	slotMask, ports       uint32
@@ -65,10 +67,9 @@ type run struct {
 	driveCount, termCount, countEntries, tableEntries uint32
 	cached                                            uint32
 
-	ownRows, longest               uint32
-	stamps                         driver.Ptr
-	values                         driver.Ptr
-	valueCount, portBits, portMask uint32
+	ownRows, longest uint32
+	stamps           driver.Ptr
+	valueCount       uint32
 }
 
 // stamp is when a burst was complete, by two clocks of the device.
@@ -151,7 +152,7 @@ func (b *backend) chooseKernel(t *tables, own uint64) error {
 	x := &b.batch
 	name := "run_bursts"
 	least, cached := t.sharedBytes(b.c, own)
-	if resident := t.residentBytes(b.c, own); resident <= mostShared && rowsFit(b.c, own) && !b.tune.roaming {
+	if resident := t.residentBytes(b.c, own) + divUp(b.plan.bytes[bufValues], 16)*16; resident <= mostShared && rowsFit(b.c, own) && !b.tune.roaming {
 		x.resident, x.shared, name = true, uint32(resident), "resident_bursts"+modelSuffix(b.c)
 	} else if x.shared = uint32(least); cached <= mostShared && !b.tune.uncached {
 		x.shared, x.args.run.cached = uint32(cached), 1
@@ -264,14 +265,14 @@ func (b *backend) bindBatch(t *tables, own uint32) {
 		network: b.args.dynamics.network,
 		drives:  p[bufDrives], counts: p[bufCounts], table: p[bufTable],
 		stimuli: p[bufStimuli], stimulusCount: uint64(len(c.Stimuli)), amounts: p[bufInjected],
-		row: p[bufRow], target: p[bufTarget], weight: p[bufWeight], delay: p[bufDelay],
+		row: p[bufRow], all: b.synapses(), delay: p[bufDelay],
 		partsLog: uint32(bits.Len32(mean / 32)),
 		ring:     p[bufRing], slotMask: uint32(ringSlots(c.MaxDelay) - 1), ports: c.Ports,
 		neurons: c.Neurons, blockNeurons: own,
 		queue: p[bufQueue], length: p[bufSync], arrived: p[bufSync] + 16,
 		driveCount: uint32(len(t.drives)), termCount: uint32(len(t.terms)),
 		countEntries: uint32(len(t.counts)), tableEntries: uint32(len(t.amounts)), cached: cached,
-		ownRows: ownRows(b.tune.ownSynapses, mean), longest: b.tune.ownSynapses / 4, portMask: math.MaxUint32,
+		ownRows: ownRows(b.tune.ownSynapses, mean), longest: b.tune.ownSynapses / 4, valueCount: uint32(b.plan.bytes[bufValues] / 4),
 	}
 	x.params, x.late, x.newest = driver.Params(&x.args), driver.Params(&x.catchUpArgs), driver.Params(&x.queueRowsArgs)
 }

@@ -26,6 +26,8 @@ func paths() map[string]tuning {
 		"resident, all rows shared":  with(func(t *tuning) { t.ownSynapses = 0 }),
 		"roaming, state in blocks":   with(func(t *tuning) { t.roaming = true }),
 		"roaming, state outside":     with(func(t *tuning) { t.roaming, t.uncached = true, true }),
+		"resident, 8-byte synapses":  with(func(t *tuning) { t.unpacked = true }),
+		"roaming, 8-byte synapses":   with(func(t *tuning) { t.roaming, t.unpacked = true, true }),
 		"a launch for every 3rd one": with(func(t *tuning) { t.batch = 3 }),
 	}
 }
@@ -43,14 +45,14 @@ func TestConformanceOnDevice(t *testing.T) {
 	enginetest.Run(t, openFirst, reference.Open)
 }
 
-// TestPaths runs the suite on each path: every one gives the same bits.
+// TestPaths runs many bursts on each path: every one gives the bits of single bursts, which TestConformance proves.
 func TestPaths(t *testing.T) {
 	cudatest.Anywhere(t)
 	for name, tune := range paths() {
 		t.Run(name, func(t *testing.T) {
-			enginetest.Run(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
+			enginetest.RunBatches(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
 				return open(c, Options{Want: w}, tune)
-			}, reference.Open)
+			})
 		})
 	}
 }

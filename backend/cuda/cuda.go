@@ -28,6 +28,7 @@ type tuning struct {
 	entries uint64 // of a list that the page-locked buffers hold, at most
 	ptx     string // instead of the embedded code; empty: the embedded code
 
+	unpacked     bool   // synapses of 8 bytes even where 4 would do
 	plain        bool   // no launches of many bursts
 	batch        uint64 // bursts of such a launch, at most
 	batchThreads uint32 // a block of it
