@@ -6,3 +6,4 @@
 #include "list_sums.cu"
 #include "list_ids.cu"
 #include "run_bursts.cu"
+#include "resident_bursts.cu"

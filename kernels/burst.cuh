@@ -25,6 +25,8 @@ DEVICE u32 vote(bool b) { return __ballot_sync(0xffffffffu, b); }
 DEVICE u32 shuffle_xor(u32 v, u32 by) { return __shfl_xor_sync(0xffffffffu, v, by); }
 DEVICE u32 ones(u32 w) { return __popc(w); }
 DEVICE u32 high_product(u32 a, u32 b) { return __umulhi(a, b); }
+// fused is a·b + c, rounded once.
+DEVICE float fused(float a, float b, float c) { return __fmaf_rn(a, b, c); }
 #define SHARED __shared__
 DEVICE void block_barrier() { __syncthreads(); }
 DEVICE u8 *dynamic_memory() {
@@ -47,6 +49,7 @@ DEVICE u32 vote(bool b) { return __nvvm_vote_ballot_sync(0xffffffffu, b); }
 DEVICE u32 shuffle_xor(u32 v, u32 by) { return __nvvm_shfl_sync_bfly_i32(0xffffffffu, v, by, 31); }
 DEVICE u32 ones(u32 w) { return __builtin_popcount(w); }
 DEVICE u32 high_product(u32 a, u32 b) { return (u32)((u64)a * b >> 32); }
+DEVICE float fused(float a, float b, float c) { return __nvvm_fma_rn_f(a, b, c); }
 #define SHARED static __attribute__((shared))
 DEVICE void block_barrier() { __syncthreads(); }
 extern __attribute__((shared)) __attribute__((aligned(16))) u8 room[];
@@ -69,6 +72,7 @@ DEVICE void add(i32 *p, i32 v) { *p += v; }
 DEVICE void add(u64 *p, u64 v) { *p += v; }
 DEVICE u32 ones(u32 w) { return __builtin_popcount(w); }
 DEVICE u32 high_product(u32 a, u32 b) { return (u32)((u64)a * b >> 32); }
+DEVICE float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 
 #endif
 
@@ -120,6 +124,9 @@ DEVICE u32 fetch_add(u32 *p, u32 v) {
 DEVICE void accumulate(i32 *p, i32 v) { add(p, v); }
 DEVICE void store_system(u64 *p, u64 v) { *p = v; }
 DEVICE u64 load_system(const u64 *p) { return *p; }
+DEVICE u64 nanoseconds() { return 0; }
+DEVICE u64 cycles() { return 0; }
+DEVICE void publish(u64 *p, u64 v) { *p = v; }
 #else
 DEVICE void accumulate(i32 *p, i32 v) {
     asm volatile("red.relaxed.gpu.global.add.s32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
@@ -138,15 +145,36 @@ DEVICE void acquire() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
 // fence_system orders what the thread has seen and written before it, for all devices and the host.
 DEVICE void fence_system() { asm volatile("fence.acq_rel.sys;" ::: "memory"); }
 
+// arrive and arrivals of 64 bits are the same for a counter that says more than how many have come.
+DEVICE void arrive(u64 *p, u64 v) { asm volatile("red.release.gpu.global.add.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory"); }
+DEVICE u64 arrivals(const u64 *p) {
+    u64 n;
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(n) : "l"(p) : "memory");
+    return n;
+}
+
+// store_block and load_block pass a number from a thread of the block to another, with all that the first has seen.
+DEVICE void store_block(u32 *p, u32 v) { asm volatile("st.release.cta.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory"); }
+DEVICE u32 load_block(const u32 *p) {
+    u32 v;
+    asm volatile("ld.acquire.cta.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
+    return v;
+}
+
+// nanoseconds is the device's clock, and cycles that of the multiprocessor, which ticks finer.
+DEVICE u64 nanoseconds() {
+    u64 t;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));
+    return t;
+}
+DEVICE u64 cycles() {
+    u64 t;
+    asm volatile("mov.u64 %0, %%clock64;" : "=l"(t));
+    return t;
+}
+
 // publish makes *p v for the host, after all that the thread has seen written.
 DEVICE void publish(u64 *p, u64 v) { asm volatile("st.release.sys.global.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory"); }
-
-// nanoseconds is a clock.
-DEVICE u64 nanoseconds() {
-    u64 now;
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-    return now;
-}
 
 // store_system and load_system are for words that devices share.
 DEVICE void store_system(u64 *p, u64 v) { asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory"); }

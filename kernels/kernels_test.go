@@ -45,7 +45,7 @@ func TestChecksums(t *testing.T) {
 
 // TestPTX checks what the committed PTX promises: every kernel under its name, and floats rounded one operation at a time.
 func TestPTX(t *testing.T) {
-	names := []string{"inject", "fired_rows", "synaptic_propagation_fcl", "neural_dynamics_fcl", "list_sums", "list_ids", "run_bursts"}
+	names := []string{"inject", "fired_rows", "synaptic_propagation_fcl", "neural_dynamics_fcl", "list_sums", "list_ids", "run_bursts", "resident_bursts"}
 	for _, i := range Images() {
 		t.Run(i.Name, func(t *testing.T) {
 			for _, n := range names {
@@ -53,7 +53,7 @@ func TestPTX(t *testing.T) {
 				_, err := fs.Stat(Sources, n+".cu")
 				require.NoError(t, err, "a kernel's file bears its name")
 			}
-			require.Equal(t, len(names)+5, strings.Count(i.PTX, ".entry"), "catch_up, queue_rows and the kernels of one model stand beside run_bursts")
+			require.Equal(t, len(names)+8, strings.Count(i.PTX, ".entry"), "catch_up, queue_rows and the kernels of one model stand beside run_bursts and resident_bursts")
 			require.NotRegexp(t, `fma\.|mad\.f|\.ftz|\.approx|\.full`, i.PTX, "each float operation rounds on its own, denormals kept")
 			require.Contains(t, i.PTX, "div.rn.f32", "the input is a correctly rounded quotient")
 			require.NotContains(t, i.PTX, ".local", "no kernel spills to local memory")

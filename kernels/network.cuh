@@ -69,6 +69,22 @@ DEVICE bool owns(part p, u32 n) { return p.of == 1 || n / SLICE % p.of == p.inde
 // neuron_of is the k-th neuron that a part owns.
 DEVICE u32 neuron_of(part p, u32 k) { return (k / SLICE * p.of + p.index) * SLICE + k % SLICE; }
 
+// synapses are those of all rows. Where weights are few, weight is null, and a target's lower bits are its port, the others
+// its weight's place in values.
+struct synapses {
+    const u32 *target;
+    const i32 *weight;
+    const i32 *values;
+    u32 port_bits, port_mask;
+};
+
+DEVICE u32 port_of(const synapses *s, u32 word) { return word & s->port_mask; }
+
+// weight_of is the weight of synapse k, whose target is word.
+DEVICE i32 weight_of(const synapses *s, u64 k, u32 word) {
+    return s->weight != nullptr ? s->weight[k] : s->values[word >> s->port_bits];
+}
+
 // area_of is the area that holds neuron n.
 DEVICE const area *area_of(const area *areas, u32 count, u32 n) {
     u32 low = 0, high = count;

@@ -122,6 +122,7 @@ struct network {
 // term_at is what the constant drives add in burst t to the formula of the i-th neuron of an area.
 DEVICE float term_at(const network *w, const area *a, u32 i, u64 t) {
     double sum = 0;
+#pragma unroll 1
     for (u32 k = a->first_term; k < a->first_term + a->terms; k++) {
         const term *d = w->terms + k;
         if (t < d->from || t >= d->until) continue;
@@ -132,8 +133,13 @@ DEVICE float term_at(const network *w, const area *a, u32 i, u64 t) {
 
 DEVICE float term_of(const network *w, const area *a, u32 i) { return term_at(w, a, i, w->t); }
 
-// input is a port's sum in the genome's unit.
-DEVICE float input(const network *w, i32 sum) { return (float)sum / (float)w->scale; } // 3
+// input is a port's sum in the genome's unit, the quotient rounded once. Two corrections of a product with the rounded
+// reciprocal give it, as every quotient of whole numbers that float can hold (Markstein 1990).
+DEVICE float input(const network *w, i32 sum) { // 3
+    float x = (float)sum, scale = (float)w->scale, inverse = 1.0f / scale, q = x * inverse;
+    q = fused(fused(-q, scale, x), inverse, q);
+    return fused(fused(-q, scale, x), inverse, q);
+}
 
 // source_fires is step 4 for the i-th neuron of a source area.
 DEVICE bool source_fires(const network *w, const area *a, u32 i) {

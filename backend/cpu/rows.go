@@ -46,7 +46,7 @@ func delays(c *connectome.Connectome) []int {
 
 // makeRows copies from c what ends in the part's slots.
 func makeRows(c *connectome.Connectome, p *part, pack *packing, delays []int) rows {
-	r := rows{table: pack.table, bits: pack.bits, first: pages.Slice[uint64](uint64(c.Neurons) + 1)}
+	r := rows{table: pack.table.List, bits: pack.bits, first: pages.Slice[uint64](uint64(c.Neurons) + 1)}
 	if len(delays) == 1 {
 		r.single = delays[0]
 	}
@@ -103,10 +103,10 @@ func (r *rows) copy(c *connectome.Connectome, pack *packing, at, from, to uint64
 		return
 	}
 	packed := r.packed[at:][:len(targets)]
-	last, high := weights[0], pack.of(weights[0])<<pack.bits
+	last, high := weights[0], pack.table.Place(weights[0])<<pack.bits
 	for i, t := range targets {
 		if w := weights[i]; w != last {
-			last, high = w, pack.of(w)<<pack.bits
+			last, high = w, pack.table.Place(w)<<pack.bits
 		}
 		packed[i] = t - shift | high
 	}

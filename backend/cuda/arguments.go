@@ -56,7 +56,14 @@ type firedRowsArgs struct {
 type propagationArgs struct {
 	count               uint64
 	start, length, sums driver.Ptr
-	target, weight, acc driver.Ptr
+	rows                synapses
+	acc                 driver.Ptr
+}
+
+// synapses is the struct of that name in kernels/network.cuh, field for field.
+type synapses struct {
+	target, weight, values driver.Ptr
+	portBits, portMask     uint32
 }
 
 type dynamicsArgs struct {
@@ -122,7 +129,7 @@ func (b *backend) bind(t *tables) {
 			row: p[bufRow], delay: p[bufDelay], start: p[bufStart], length: p[bufLength], sums: rowSums,
 		},
 		propagation: propagationArgs{
-			start: p[bufStart], length: p[bufLength], sums: rowSums, target: p[bufTarget], weight: p[bufWeight], acc: p[bufAcc],
+			start: p[bufStart], length: p[bufLength], sums: rowSums, rows: b.synapses(), acc: p[bufAcc],
 		},
 		dynamics: dynamicsArgs{
 			network: network{
@@ -168,7 +175,7 @@ func (b *backend) upload(t *tables) error {
 		to   slot
 		from unsafe.Pointer
 	}{
-		{bufRow, data(c.Row)}, {bufTarget, data(c.Target)}, {bufWeight, data(c.Weight)}, {bufDelay, data(c.Delay)},
+		{bufRow, data(c.Row)}, {bufDelay, data(c.Delay)},
 		{bufAreas, data(t.areas)}, {bufConstants, data(t.constants)}, {bufNumbers, data(t.numbers)},
 		{bufTerms, data(t.terms)}, {bufAddends, data(t.addends)},
 		{bufStimuli, data(t.stimuli)}, {bufInjected, data(t.injected)},
@@ -179,6 +186,9 @@ func (b *backend) upload(t *tables) error {
 				return err
 			}
 		}
+	}
+	if err := b.uploadSynapses(); err != nil {
+		return err
 	}
 	// Lists are downloaded a little beyond their ends; what lies there is to be defined.
 	for _, list := range []slot{bufQueues, bufList} {

@@ -3,6 +3,7 @@ package cuda
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/bits"
 	"runtime"
 	"slices"
@@ -25,12 +26,14 @@ type batch struct {
 	queueRowsArgs              queueRowsArgs
 	blocks, threads            uint32
 	shared                     uint32 // bytes of a block's memory
+	resident                   bool   // the kernel is one of kernels/resident_bursts.cu
 	most                       uint64 // bursts of a launch
 
-	host  *driver.HostMemory
-	ids   []uint32 // of two launches by turns
-	fired []uint32
-	done  []uint64
+	host   *driver.HostMemory
+	ids    []uint32 // of two launches by turns
+	fired  []uint32
+	done   []uint64
+	stamps []stamp
 
 	on      bool
 	history [][]uint32 // history[d-1] is the fire queue d bursts ago, while on
@@ -48,8 +51,10 @@ type run struct {
 	stimulusCount uint64
 	amounts       driver.Ptr
 
-	row, target, weight, delay driver.Ptr
-	partsLog                   uint32
+	row      driver.Ptr
+	all      synapses
+	delay    driver.Ptr
+	partsLog uint32
 
 	ring                  driver.Ptr
 	slotMask, ports       uint32
@@ -62,10 +67,17 @@ type run struct {
 	driveCount, termCount, countEntries, tableEntries uint32
 	cached                                            uint32
 
+	ownRows, longest uint32
+	stamps           driver.Ptr
+	valueCount       uint32
+
 	devices    uint32
 	exchange   driver.Ptr
 	exchanging driver.Ptr
 }
+
+// stamp is when a burst was complete, by two clocks of the device.
+type stamp struct{ nanoseconds, cycles uint64 }
 
 // catchUpArgs are the parameters of catch_up.
 type catchUpArgs struct {
@@ -83,8 +95,8 @@ type queueRowsArgs struct {
 	length uint32
 }
 
-// exchangingAt is where bufSync holds the time that exchanging has taken, behind two lengths and the barrier's counter.
-const exchangingAt = 16
+// exchangingAt is where bufSync holds the time that exchanging has taken, behind three lengths and the barrier's counter.
+const exchangingAt = 32
 
 // spikeBytes is the size of spike in kernels/run_bursts.cu.
 const spikeBytes = 16
@@ -97,7 +109,7 @@ func (p *plan) planBatch(b *backend, t *tables) {
 	c := b.c
 	const longestRing = 8 << 30
 	p.ring = ringSlots(c.MaxDelay) * uint64(c.Ports) * 4
-	if c.Neurons == 0 || b.want.FCL || len(b.want.Potentials) > 0 || p.ring > longestRing || b.tune.plain {
+	if c.Neurons == 0 || b.want.FCL || len(b.want.Potentials) > 0 || p.ring > longestRing || b.tune.plain || (!c.Part.Whole() && b.share.devices < 2) {
 		return
 	}
 	p.batch = true
@@ -118,9 +130,6 @@ func (b *backend) prepareBatch(t *tables) error {
 	}
 	x := &b.batch
 	var err error
-	if x.kernel, err = b.module.Function(batchKernel(b.c)); err != nil {
-		return err
-	}
 	if x.catchUp, err = b.module.Function("catch_up"); err != nil {
 		return err
 	}
@@ -134,14 +143,8 @@ func (b *backend) prepareBatch(t *tables) error {
 		own = divUp(own, connectome.Slice) * connectome.Slice // so that a block of every device has neurons of the same span
 	}
 	x.threads = b.tune.batchThreads
-	const mostShared = 200 << 10 // what a multiprocessor has, less what the kernel takes for itself
-	least, cached := t.sharedBytes(b.c, own)
-	if x.shared = uint32(least); cached <= mostShared && !b.tune.uncached {
-		x.shared, x.args.run.cached = uint32(cached), 1
-	}
-	if least > mostShared {
-		b.plan.batch = false
-		return nil
+	if err := b.chooseKernel(t, own); err != nil || !b.plan.batch {
+		return err
 	}
 	if err := x.kernel.AllowShared(x.shared); err != nil {
 		return err
@@ -157,22 +160,71 @@ func (b *backend) prepareBatch(t *tables) error {
 	return nil
 }
 
-// batchKernel is the kernel for the models that the network has.
-func batchKernel(c *connectome.Connectome) string {
+// chooseKernel takes the fastest kernel that the network allows, whose blocks have own neurons.
+func (b *backend) chooseKernel(t *tables, own uint64) error {
+	const mostShared = 220 << 10 // what a multiprocessor has, less what the kernel takes for itself
+	x := &b.batch
+	name := "run_bursts" + modelSuffix(b.c)
+	least, cached := t.sharedBytes(b.c, own)
+	if resident := t.residentBytes(b.c, own) + divUp(b.plan.bytes[bufValues], 16)*16; resident <= mostShared && rowsFit(b.c, own) && !b.tune.roaming && b.share.devices < 2 {
+		x.resident, x.shared, name = true, uint32(resident), "resident_bursts"+modelSuffix(b.c)
+	} else if x.shared = uint32(least); cached <= mostShared && !b.tune.uncached {
+		x.shared, x.args.run.cached = uint32(cached), 1
+	} else if least > mostShared {
+		b.plan.batch = false
+		return nil
+	}
+	var err error
+	x.kernel, err = b.module.Function(name)
+	return err
+}
+
+// modelSuffix ends the name of the kernel for networks of one common model: less code and fewer registers than for all.
+func modelSuffix(c *connectome.Connectome) string {
 	for i := range c.Areas {
 		if c.Areas[i].Model != c.Areas[0].Model {
-			return "run_bursts"
+			return ""
 		}
 	}
 	switch c.Areas[0].Model {
 	case connectome.FEAGIModel:
-		return "run_bursts_feagi"
+		return "_feagi"
 	case connectome.LIFModel:
-		return "run_bursts_lif"
+		return "_lif"
 	case connectome.PSCExpModel:
-		return "run_bursts_psc_exp"
+		return "_psc_exp"
 	}
-	return "run_bursts"
+	return ""
+}
+
+// rowsFit reports whether the synapses of any own neurons of a block can be numbered by 32 bits.
+func rowsFit(c *connectome.Connectome, own uint64) bool {
+	n := uint64(c.Neurons)
+	for first := uint64(0); first < n; first += own {
+		if c.Row[min(first+own, n)]-c.Row[first] > math.MaxUint32 {
+			return false
+		}
+	}
+	return true
+}
+
+// residentBytes is a block's memory as divide of kernels/resident_bursts.cu divides it, for own neurons.
+func (t *tables) residentBytes(c *connectome.Connectome, own uint64) uint64 {
+	feagi, driven := uint64(0), uint64(0)
+	if suffix := modelSuffix(c); suffix == "" || suffix == "_feagi" {
+		feagi = own
+	}
+	if len(t.drives) > 0 {
+		driven = own
+	}
+	sum := uint64(0)
+	for _, bytes := range []uint64{
+		own / 32 * 4, own / 32 * 2, 2 * own, 4 * (own + 1), 4 * own, 2 * own, 2 * feagi, 8 * driven,
+		size(t.areas), size(t.terms), size(t.drives), size(t.counts), size(t.amounts),
+	} {
+		sum += divUp(bytes, 16) * 16
+	}
+	return sum + uint64(c.Variables())*(4*own)
 }
 
 // sharedBytes is a block's memory as lay_out of kernels/run_bursts.cu divides it: the bits alone, and with copies of the
@@ -200,14 +252,15 @@ func (x *batch) allocate(b *backend, own uint64) error {
 	x.most = min(b.tune.batch, max(1, room/(2*4*places)))
 	n := 2 * x.most
 	var err error
-	if x.host, err = b.ctx.AllocHost(int(8*n+4*n*uint64(x.blocks)+4*n*places), true); err != nil {
+	if x.host, err = b.ctx.AllocHost(int(24*n+4*n*uint64(x.blocks)+4*n*places), true); err != nil {
 		x.host = nil
 		return err
 	}
 	m := unsafe.Pointer(unsafe.SliceData(x.host.Bytes()))
 	x.done = unsafe.Slice((*uint64)(m), n)
-	x.fired = unsafe.Slice((*uint32)(unsafe.Add(m, 8*n)), n*uint64(x.blocks))
-	x.ids = unsafe.Slice((*uint32)(unsafe.Add(m, 8*n+4*n*uint64(x.blocks))), n*places)
+	x.stamps = unsafe.Slice((*stamp)(unsafe.Add(m, 8*n)), n)
+	x.fired = unsafe.Slice((*uint32)(unsafe.Add(m, 24*n)), n*uint64(x.blocks))
+	x.ids = unsafe.Slice((*uint32)(unsafe.Add(m, 24*n+4*n*uint64(x.blocks))), n*places)
 	return nil
 }
 
@@ -220,21 +273,33 @@ func (b *backend) bindBatch(t *tables, own uint32) {
 			rows++
 		}
 	}
+	mean := uint32(c.Synapses() / rows)
 	cached := x.args.run.cached
 	x.args.run = run{
 		network: b.args.dynamics.network,
 		drives:  p[bufDrives], counts: p[bufCounts], table: p[bufTable],
 		stimuli: p[bufStimuli], stimulusCount: uint64(len(c.Stimuli)), amounts: p[bufInjected],
-		row: p[bufRow], target: p[bufTarget], weight: p[bufWeight], delay: p[bufDelay],
-		partsLog: uint32(bits.Len64(c.Synapses() / rows / 32)),
+		row: p[bufRow], all: b.synapses(), delay: p[bufDelay],
+		partsLog: uint32(bits.Len32(mean / 32)),
 		ring:     p[bufRing], slotMask: uint32(ringSlots(c.MaxDelay) - 1), ports: c.Ports,
 		neurons: c.Part.Count(c.Neurons), blockNeurons: own,
-		queue: p[bufQueue], length: p[bufSync], arrived: p[bufSync] + 8,
+		queue: p[bufQueue], length: p[bufSync], arrived: p[bufSync] + 16,
 		driveCount: uint32(len(t.drives)), termCount: uint32(len(t.terms)),
 		countEntries: uint32(len(t.counts)), tableEntries: uint32(len(t.amounts)), cached: cached,
+		ownRows: ownRows(b.tune.ownSynapses, mean), longest: b.tune.ownSynapses / 4, valueCount: uint32(b.plan.bytes[bufValues] / 4),
 		devices: uint32(max(1, b.share.devices)), exchange: p[bufExchange], exchanging: p[bufSync] + exchangingAt,
 	}
 	x.params, x.late, x.newest = driver.Params(&x.args), driver.Params(&x.catchUpArgs), driver.Params(&x.queueRowsArgs)
+}
+
+// ownRows is how many rows of mean synapses a block delivers by itself, where that is about as many as synapses. Long rows
+// are left to all blocks.
+func ownRows(synapses, mean uint32) uint32 {
+	const long = 512
+	if mean > long {
+		return 0
+	}
+	return synapses / max(1, mean)
 }
 
 // free gives the page-locked memory back.
@@ -325,11 +390,11 @@ func (b *backend) launchBatch(half int, first, bursts uint64) error {
 	r := &x.args.run
 	n, h := 2*x.most, uint64(half)*x.most
 	places := uint64(r.blockNeurons) * uint64(x.blocks)
-	r.done = base + driver.Ptr(8*h)
-	r.fired = base + driver.Ptr(8*n+4*h*uint64(x.blocks))
-	r.ids = base + driver.Ptr(8*n+4*n*uint64(x.blocks)+4*h*places)
+	r.done, r.stamps = base+driver.Ptr(8*h), base+driver.Ptr(8*n+16*h)
+	r.fired = base + driver.Ptr(24*n+4*h*uint64(x.blocks))
+	r.ids = base + driver.Ptr(24*n+4*n*uint64(x.blocks)+4*h*places)
 	r.first, r.bursts = first, bursts
-	if err := b.stream.Fill(r.arrived, 0, 4); err != nil {
+	if err := b.stream.Fill(r.arrived, 0, 8); err != nil {
 		return err
 	}
 	if err := x.kernel.LaunchCooperative(x.blocks, x.threads, x.shared, x.params, b.stream); err != nil {
@@ -425,9 +490,12 @@ func (b *backend) turnOn() error {
 			return fmt.Errorf("queue_rows: %w", err)
 		}
 	}
-	lengths := [2]uint32{}
-	lengths[b.number%2] = newest
-	if err := b.stream.Upload(p.ptr[bufSync], unsafe.Pointer(&lengths), 8); err != nil {
+	lengths, turns := [3]uint32{}, uint64(2)
+	if x.resident {
+		turns = 3
+	}
+	lengths[b.number%turns] = newest
+	if err := b.stream.Upload(p.ptr[bufSync], unsafe.Pointer(&lengths), 12); err != nil {
 		return err
 	}
 	x.on = true

@@ -18,6 +18,7 @@ const (
 	bufRow slot = iota
 	bufTarget
 	bufWeight
+	bufValues
 	bufDelay
 	bufAreas
 	bufConstants
@@ -62,6 +63,7 @@ type plan struct {
 	firedSums, candidateSums, rows uint64 // offsets of the trees in bufSums, in bytes
 	stimuli                        uint64 // capacity of the input's stimuli
 	head                           uint64 // bytes of the input before the stimuli
+	packing                        packing
 	batch                          bool   // launches of many bursts are possible
 	ring                           uint64 // bytes of their ring
 }
@@ -94,7 +96,11 @@ func makePlan(c *connectome.Connectome, w engine.Want, tune tuning, t *tables) p
 	}
 	b := &p.bytes
 	b[bufRow] = size(c.Row)
-	b[bufTarget], b[bufWeight], b[bufDelay] = size(c.Target), size(c.Weight), size(c.Delay)
+	if !tune.unpacked {
+		p.packing = pack(c)
+	}
+	b[bufTarget], b[bufWeight], b[bufValues] = p.packing.bytes(c)
+	b[bufDelay] = size(c.Delay)
 	b[bufAreas], b[bufConstants], b[bufNumbers] = size(t.areas), size(t.constants), size(t.numbers)
 	b[bufTerms], b[bufAddends] = size(t.terms), size(t.addends)
 	b[bufDrives], b[bufCounts], b[bufTable] = size(t.drives), size(t.counts), size(t.amounts)
