@@ -24,6 +24,11 @@ type Proof struct {
 
 // Prove runs examples as often as there are numbers of devices, and holds each run to the digest that is law.
 func Prove(name string, examples []string, devices []int, each func(Proof)) error {
+	held, err := hold(name, devices)
+	if err != nil {
+		return err
+	}
+	defer held.Close()
 	for _, example := range examples {
 		want, err := genomes.Expect(example)
 		if err != nil {
@@ -45,6 +50,15 @@ func Prove(name string, examples []string, devices []int, each func(Proof)) erro
 		}
 	}
 	return nil
+}
+
+// hold keeps the devices' contexts alive, which take longer to make than most examples to run.
+func hold(name string, devices []int) (engine.Backend, error) {
+	c, err := Build(Workload{Name: "quickstart"}, 0)
+	if err != nil {
+		return nil, err
+	}
+	return backend.Open(name, c, backend.Options{Devices: devices})
 }
 
 // run opens the devices and runs the example.

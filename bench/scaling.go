@@ -77,6 +77,11 @@ func (s *Scaling) text(times int) string {
 // result is handed on at once.
 func (s *Scaling) Run(name string, devices []int, each func(ScalingResult)) error {
 	const strong = 4
+	held, err := hold(name, devices)
+	if err != nil {
+		return err
+	}
+	defer held.Close()
 	alone := map[int]float64{} // time on one device, by size of the network
 	most := counts(devices)
 	for _, times := range []int{1, 2, strong} {

@@ -280,7 +280,7 @@ func (b *backend) bindBatch(t *tables, own uint32) {
 		drives:  p[bufDrives], counts: p[bufCounts], table: p[bufTable],
 		stimuli: p[bufStimuli], stimulusCount: uint64(len(c.Stimuli)), amounts: p[bufInjected],
 		row: p[bufRow], all: b.synapses(), delay: p[bufDelay],
-		partsLog: uint32(bits.Len32(mean / 32)),
+		partsLog: uint32(bits.Len32(mean / b.piece())),
 		ring:     p[bufRing], slotMask: uint32(ringSlots(c.MaxDelay) - 1), ports: c.Ports,
 		neurons: c.Part.Count(c.Neurons), blockNeurons: own,
 		queue: p[bufQueue], length: p[bufSync], arrived: p[bufSync] + 16,
@@ -290,6 +290,14 @@ func (b *backend) bindBatch(t *tables, own uint32) {
 		devices: uint32(max(1, b.share.devices)), exchange: p[bufExchange], exchanging: p[bufSync] + exchangingAt,
 	}
 	x.params, x.late, x.newest = driver.Params(&x.args), driver.Params(&x.catchUpArgs), driver.Params(&x.queueRowsArgs)
+}
+
+// piece is about how many synapses of a row a warp delivers: where ids must be looked up, as many as it loads at once.
+func (b *backend) piece() uint32 {
+	if b.share.devices > 1 {
+		return 128
+	}
+	return 32
 }
 
 // ownRows is how many rows of mean synapses a block delivers by itself, where that is about as many as synapses. Long rows
