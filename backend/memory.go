@@ -33,6 +33,9 @@ func Memory(name string, c *connectome.Connectome, o Options) uint64 {
 	case "reference":
 		return 3*stateBytes(c) + 4*uint64(c.Ports)
 	}
+	if len(o.Devices) > 1 {
+		return 4*stateBytes(c) + c.Bytes() // the parts too, until the devices have them
+	}
 	return 3 * stateBytes(c) // cuda, whose own memory is the device's, but the engine reads its state into one copy more
 }
 

@@ -51,7 +51,7 @@ struct drive {
     i32 amount; // quanta
 };
 
-// candidate is an entry of the fire candidate list.
+// candidate is a sum for a port.
 struct candidate {
     u32 port;
     i32 sum; // quanta
@@ -68,6 +68,12 @@ DEVICE bool owns(part p, u32 n) { return p.of == 1 || n / SLICE % p.of == p.inde
 
 // neuron_of is the k-th neuron that a part owns.
 DEVICE u32 neuron_of(part p, u32 k) { return (k / SLICE * p.of + p.index) * SLICE + k % SLICE; }
+
+// listed is an entry of the fire candidate list as the host has it.
+struct listed {
+    u32 port, neuron;
+    i32 sum; // quanta
+};
 
 // synapses are those of all rows. Where weights are few, weight is null, and a target's lower bits are its port, the others
 // its weight's place in values.
@@ -94,4 +100,17 @@ DEVICE const area *area_of(const area *areas, u32 count, u32 n) {
         else high = middle;
     }
     return areas + low;
+}
+
+// neuron_at is the neuron that has a port.
+DEVICE u32 neuron_at(const area *areas, u32 count, u32 port) {
+    u32 low = 0, high = count; // the first area whose ports begin after it
+    while (low < high) {
+        u32 middle = low + (high - low) / 2;
+        if (areas[middle].first_port <= port) low = middle + 1;
+        else high = middle;
+    }
+    const area *a = areas + (low - 1);
+    u32 k = port - a->first_port, neurons = a->end - a->first;
+    return a->first + (k < neurons ? k : k - neurons);
 }

@@ -108,6 +108,8 @@ type listIDsArgs struct {
 	candidates    driver.Ptr
 	ports         uint32
 	candidateSums driver.Ptr
+	areas         driver.Ptr
+	areaCount     uint32
 	acc           driver.Ptr
 	list          driver.Ptr
 	lengths       driver.Ptr
@@ -147,7 +149,7 @@ func (b *backend) bind(t *tables) {
 		listIDs: listIDsArgs{
 			fired: p[bufFired], neurons: c.Neurons, firedSums: firedSums,
 			candidates: p[bufCandidates], ports: c.Ports, candidateSums: candidateSums,
-			acc: p[bufAcc], list: p[bufList], lengths: p[bufLengths],
+			areas: p[bufAreas], areaCount: uint32(len(t.areas)), acc: p[bufAcc], list: p[bufList], lengths: p[bufLengths],
 		},
 	}
 	a := &b.args

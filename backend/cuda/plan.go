@@ -112,7 +112,7 @@ func makePlan(c *connectome.Connectome, w engine.Want, tune tuning, t *tables) p
 	b[bufQueues] = delays * n * 4
 	b[bufFired], b[bufCandidates] = 4*divUp(n, 32), 4*divUp(ports, 32)
 	if w.FCL {
-		b[bufList] = 8 * ports
+		b[bufList] = listedBytes * ports
 	}
 	b[bufLengths] = 16
 	b[bufStart], b[bufLength] = 8*p.pairs, 8*p.pairs
