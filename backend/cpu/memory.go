@@ -13,11 +13,11 @@ import (
 // not in it.
 func Memory(c *connectome.Connectome, wanted int) uint64 {
 	parts := threads(c, wanted)
-	total := uint64(c.Neurons) * uint64(4+2+2+4*c.Variables())
+	total := uint64(c.Part.Count(c.Neurons)) * uint64(4+2+2+4*c.Variables())
 	slots := make([]uint64, parts)
 	list := make([]*part, parts)
 	for i := range list {
-		list[i] = &part{b: &backend{c: c}}
+		list[i] = &part{b: &backend{c: c, own: c.Part}}
 		slots[i] = uint64(list[i].deal(i, parts))
 		total += list[i].bytes(slots[i])
 	}
