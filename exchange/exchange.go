@@ -4,6 +4,7 @@
 package exchange
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -34,22 +35,23 @@ func (e *PartError) Error() string {
 	return fmt.Sprintf("part %d of %d: %s", e.Part.Index, e.Part.Of, e.Text)
 }
 
-// Settle tells all parts of each other's errors. It gives nil where no part has one, a part its own error, and the parts
-// without the first part's that has, as a *PartError.
+// Settle tells all parts of each other's errors. It gives nil where no part has one; else the first part that has one that
+// error, and all others the same as a *PartError.
 func Settle(x Exchange, own error) error {
 	var words []uint32
 	if own != nil {
 		words = TextWords(own.Error())
 	}
 	all, err := x.Gather(words)
-	if own != nil {
-		return own
-	}
 	if err != nil {
-		return err
+		return cmp.Or(own, err)
 	}
 	for i, words := range all {
-		if len(words) > 0 {
+		switch {
+		case len(words) == 0:
+		case i == x.Part().Index:
+			return own
+		default:
 			return &PartError{connectome.Part{Index: i, Of: len(all)}, WordsText(words)}
 		}
 	}

@@ -160,9 +160,9 @@ func (b *backend) Device() string {
 	return runtime.GOARCH + ", " + parts
 }
 
-// Close ends all parts. One that cannot be reached has ended.
+// Close ends all parts.
 func (b *backend) Close() error {
-	_, _ = b.x.Gather([]uint32{doClose})
+	Dismiss(b.x)
 	err := b.part.Close()
 	b.closed()
 	return err

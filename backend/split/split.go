@@ -83,12 +83,17 @@ func (m *member) open(open OpenPart) (err error) {
 	return told
 }
 
+// Dismiss ends the parts that serve before the leader has opened.
+func Dismiss(x exchange.Exchange) {
+	_, _ = x.Gather([]uint32{doClose}) // a part that cannot be reached has ended
+}
+
 // Serve does what the leader says with another part of its network, until the leader closes. What goes wrong in a part the
 // leader reports; Serve's error says that it cannot be reached.
 func Serve(c *connectome.Connectome, x exchange.Exchange, open OpenPart) error {
 	m := &member{c: c, x: x, feed: engine.NewFeed(c, nil)}
 	words, err := m.told()
-	if err != nil {
+	if err != nil || words[0] == doClose {
 		return err
 	}
 	m.want = engine.Want{FCL: words[1] != 0, Potentials: slices.Clone(words[2:])}

@@ -27,7 +27,9 @@ func newResumeCommand() *cobra.Command {
 			"stopped. Without a checkpoint the run begins anew.",
 		Example: "  burst resume runs/quickstart-1\n  burst resume runs/quickstart-1 --backend cpu --threads 8",
 		Args:    usage(cobra.ExactArgs(1)),
-		RunE:    func(cmd *cobra.Command, args []string) error { return o.resume(cmd, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.together(func() error { return o.resume(cmd, args[0]) })
+		},
 	}
 	f := cmd.Flags()
 	f.IntVar(&o.threads, "threads", 0, "threads of the cpu backend and of building (default: all processors)")
@@ -48,35 +50,49 @@ func newResumeCommand() *cobra.Command {
 func (o *runOptions) resume(cmd *cobra.Command, dir string) error {
 	folder, err := record.Open(dir)
 	if err != nil {
-		return err
-	}
-	m := &folder.Manifest
-	if err := o.checkExpect(); err != nil {
-		return err
+		return o.settle(err)
 	}
 	p := newProgress(cmd.ErrOrStderr(), o.quiet)
-	if m.Status == record.Complete {
-		return o.already(cmd, p, m)
+	if folder.Manifest.Status == record.Complete {
+		return o.already(cmd, p, &folder.Manifest)
 	}
-	g, err := genomeOf(folder)
+	g, err := o.takeUp(cmd, folder)
 	if err != nil {
-		return err
+		return o.settle(err)
+	}
+	if !o.leads() {
+		return o.serve(g)
 	}
 	begin, err := newest(cmd.Context(), folder, p)
 	if err != nil {
-		return err
-	}
-	o.inherit(cmd, m)
-	if err := o.checkFault(); err != nil {
-		return err
+		return o.settle(err)
 	}
 	ctx, interrupted := catchSignals(cmd.Context())
-	r := &runner{o: o, g: g, arg: filepath.Join(dir, "genome.yaml"), out: cmd.OutOrStdout(), progress: p, bursts: m.Planned, start: begin}
+	r := &runner{o: o, g: g, arg: filepath.Join(dir, "genome.yaml"), out: cmd.OutOrStdout(), progress: p, bursts: folder.Manifest.Planned, start: begin}
 	return r.whole(ctx, cmd, interrupted)
+}
+
+// takeUp reads the network of a run that goes on, and how it ran.
+func (o *runOptions) takeUp(cmd *cobra.Command, folder *record.Folder) (*genome.Genome, error) {
+	if err := o.checkExpect(); err != nil {
+		return nil, err
+	}
+	g, err := genomeOf(folder)
+	if err != nil {
+		return nil, err
+	}
+	o.inherit(cmd, &folder.Manifest)
+	if err := o.checkTogether(); err != nil {
+		return nil, err
+	}
+	return g, o.checkFault()
 }
 
 // already answers for a run that has nothing left to do.
 func (o *runOptions) already(cmd *cobra.Command, p *progress, m *record.Manifest) error {
+	if !o.leads() {
+		return errServed
+	}
 	p.line("the run is complete: %d bursts, %d spikes", m.Bursts, m.Spikes)
 	if o.json {
 		if err := printJSON(cmd, m); err != nil {
@@ -175,8 +191,8 @@ func (r *runner) checkStart() error {
 		return nil
 	}
 	s := r.start.saved
-	if hash := r.c.Hash(); s.Connectome != hash {
-		return &checkpoint.DamagedError{Path: r.start.path, Section: "header", Reason: fmt.Sprintf("is of the network %016x, genome and seed make %016x; want those that it was saved with", s.Connectome, hash)}
+	if s.Connectome != r.id {
+		return &checkpoint.DamagedError{Path: r.start.path, Section: "header", Reason: fmt.Sprintf("is of the network %016x, genome and seed make %016x; want those that it was saved with", s.Connectome, r.id)}
 	}
 	r.began, r.first = s.State.Number, s.State.Number
 	if f := r.start.folder; f != nil {

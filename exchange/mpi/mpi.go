@@ -36,6 +36,26 @@ func Launched(get func(string) string) int {
 	return 1
 }
 
+// Neighbours is how many of the processes, this one too, the launcher has put on this host, as far as it says; else all.
+func Neighbours(get func(string) string) int {
+	for _, name := range []string{"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"} {
+		if n, err := strconv.Atoi(get(name)); err == nil && n > 0 {
+			return n
+		}
+	}
+	return Launched(get)
+}
+
+// Leads says that this process is the first one, as far as the launcher says without its library.
+func Leads(get func(string) string) bool {
+	for _, name := range []string{"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"} {
+		if rank := get(name); rank != "" {
+			return rank == "0"
+		}
+	}
+	return true
+}
+
 // The functions that are called.
 const (
 	initThread = iota
