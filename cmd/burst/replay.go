@@ -25,7 +25,7 @@ func newReplayCommand() *cobra.Command {
 		Args:              folderArgument,
 		ValidArgsFunction: completeFolder,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.together(func() error { return o.replay(cmd, args[0]) })
+			return o.together(cmd.Context(), func() error { return o.replay(cmd, args[0]) })
 		},
 	}
 	f := cmd.Flags()

@@ -28,7 +28,7 @@ func newResumeCommand() *cobra.Command {
 		Example: "  burst resume runs/quickstart-1\n  burst resume runs/quickstart-1 --backend cpu --threads 8",
 		Args:    usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.together(func() error { return o.resume(cmd, args[0]) })
+			return o.together(cmd.Context(), func() error { return o.resume(cmd, args[0]) })
 		},
 	}
 	f := cmd.Flags()

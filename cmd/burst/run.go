@@ -61,7 +61,7 @@ func newRunCommand() *cobra.Command {
 		Args:              genomeArgument,
 		ValidArgsFunction: completeGenome,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.together(func() error { return o.run(cmd, args[0]) })
+			return o.together(cmd.Context(), func() error { return o.run(cmd, args[0]) })
 		},
 	}
 	f := cmd.Flags()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -19,16 +20,22 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// exchangeKey is the key of a context's func(exchange.Exchange) exchange.Exchange, by which tests make an exchange fail.
+type exchangeKey struct{}
+
 // together joins the processes that mpirun or srun has started for one run, if this is one of them. Each holds a part of the
 // network. The first leads: it alone reads checkpoints, records, writes and reports; the others serve it, and say nothing,
 // for it tells their errors as well.
-func (o *runOptions) together(run func() error) error {
+func (o *runOptions) together(ctx context.Context, run func() error) error {
 	if mpi.Launched(os.Getenv) == 1 {
 		return run()
 	}
 	x, err := mpi.Connect()
 	if err != nil {
 		return err
+	}
+	if wrap, ok := ctx.Value(exchangeKey{}).(func(exchange.Exchange) exchange.Exchange); ok {
+		x = wrap(x)
 	}
 	o.others = x
 	if o.threads == 0 {
