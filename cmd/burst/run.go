@@ -214,10 +214,13 @@ func (r *runner) run(ctx context.Context) error {
 	}
 	r.disk = diskOf(ctx)
 	start := time.Now()
-	if r.c, r.id, err = r.o.build(r.g, r.progress); err != nil {
+	if r.c, err = r.o.build(r.g, r.progress); err != nil {
 		return err
 	}
 	r.buildTime = time.Since(start)
+	if r.id, err = r.o.identify(r.c); err != nil {
+		return err
+	}
 	waiting := r.o.others != nil
 	defer func() {
 		if waiting {

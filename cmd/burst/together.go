@@ -73,8 +73,11 @@ func (o *runOptions) serve(g *genome.Genome) error {
 	if err := o.settle(nil); err != nil {
 		return err
 	}
-	c, _, err := o.build(g, newProgress(io.Discard, true))
+	c, err := o.build(g, newProgress(io.Discard, true))
 	if err != nil {
+		return err
+	}
+	if _, err := o.identify(c); err != nil {
 		return err
 	}
 	signal.Ignore(os.Interrupt, syscall.SIGTERM) // the leader decides what they mean
@@ -92,14 +95,10 @@ func partBackend(name string) string {
 	return name
 }
 
-// build makes the connectome, or this process's part of it, and the hash of the whole.
-func (o *runOptions) build(g *genome.Genome, p *progress) (*connectome.Connectome, uint64, error) {
+// build makes the connectome, or this process's part of it.
+func (o *runOptions) build(g *genome.Genome, p *progress) (*connectome.Connectome, error) {
 	if o.others == nil {
-		c, err := build(g, o.threads, o.memory, p)
-		if err != nil {
-			return nil, 0, err
-		}
-		return c, c.Hash(), nil
+		return build(g, o.threads, o.memory, p)
 	}
 	limit := o.memory.apply()
 	if limit == 0 {
@@ -108,11 +107,15 @@ func (o *runOptions) build(g *genome.Genome, p *progress) (*connectome.Connectom
 	c, err := connectome.Build(g, connectome.Options{
 		Threads: o.threads, MaxBytes: limit, Progress: p.building, Part: o.others.Part(), Gather: o.others.Gather,
 	})
-	if err = o.settle(err); err != nil {
-		return nil, 0, err
+	return c, o.settle(err)
+}
+
+// identify gives the hash of the whole connectome of which c may be this process's part.
+func (o *runOptions) identify(c *connectome.Connectome) (uint64, error) {
+	if o.others == nil {
+		return c.Hash(), nil
 	}
-	hash, err := exchange.Sum(o.others, c.Hash())
-	return c, hash, err
+	return exchange.Sum(o.others, c.Hash())
 }
 
 // checkTogether refuses what several processes cannot do.
