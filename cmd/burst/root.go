@@ -70,7 +70,7 @@ func newRootCommand() *cobra.Command {
 
 // checkNumbers refuses what no command can mean: fewer than no threads, a device below 0, a run of no bursts.
 func checkNumbers(flags *pflag.FlagSet) error {
-	least := map[string]int64{"threads": 0, "device": 0, "bursts": 1}
+	least := map[string]int64{"threads": 0, "parts": 1, "device": 0, "bursts": 1}
 	var wrong error
 	flags.Visit(func(f *pflag.Flag) {
 		low, limited := least[f.Name]

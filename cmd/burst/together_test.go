@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -168,4 +169,26 @@ func TestTogetherRefuses(t *testing.T) {
 			require.Contains(t, stderr, c.says)
 		})
 	}
+}
+
+// TestPartsInOneProcess: verify splits a network without other processes, and inspect says what each part would hold.
+func TestPartsInOneProcess(t *testing.T) {
+	code, stdout, stderr := call("verify", "quickstart", "--bursts", "60", "--parts", "1,2,5", "--state-every", "7")
+	require.Zero(t, code, stderr)
+	require.Contains(t, stdout, "reference and cpu in 5 parts are equal over 60 bursts")
+	code, stdout, stderr = call("inspect", "quickstart", "--parts", "3", "--cost", "--json")
+	require.Zero(t, code, stderr)
+	var v inspection
+	require.NoError(t, json.Unmarshal([]byte(stdout), &v))
+	require.Len(t, v.Parts, 3)
+	neurons, synapses := uint64(0), uint64(0)
+	for _, p := range v.Parts {
+		neurons, synapses = neurons+p.Neurons, synapses+p.Synapses
+		require.Greater(t, p.Host, p.Bytes/2)
+		require.Less(t, p.Bytes, v.Bytes.Host)
+	}
+	require.Equal(t, v.Neurons, neurons)
+	require.Equal(t, v.Synapses, synapses)
+	code, _, _ = call("verify", "quickstart", "--parts", "0")
+	require.Equal(t, exitUsage, code)
 }
