@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 
 	"burst/backend/cpu"
@@ -23,13 +24,15 @@ type Options struct {
 	Want    engine.Want
 	Parts   int               // split the network among so many backends in this process, each with its copy; 0: do not
 	Others  exchange.Exchange // with the processes that hold the network's other parts; nil: there are none
+
+	MaxBytes uint64 // refuse a backend that needs more on the host, network included; 0: what the machine has free
 }
 
 // Names lists the backends that Open knows.
 func Names() []string { return []string{"cpu", "cuda", "reference"} }
 
 // Open makes the named backend for c, in the state before burst 0. The error wraps engine.ErrUnavailable when this
-// machine lacks what the backend needs; none falls back to another.
+// machine lacks what the backend needs, and is a *MemoryError when the host has no room; none falls back to another.
 func Open(name string, c *connectome.Connectome, o Options) (engine.Backend, error) {
 	switch {
 	case o.Others != nil:
@@ -62,6 +65,11 @@ func PartOf(name string, o Options) split.OpenPart {
 
 // open opens a backend in this process.
 func open(name string, c *connectome.Connectome, o Options) (engine.Backend, error) {
+	if slices.Contains(Names(), name) {
+		if err := fits(name, c, o); err != nil {
+			return nil, err
+		}
+	}
 	switch name {
 	case "cpu":
 		return cpu.Open(c, cpu.Options{Threads: o.Threads, Want: o.Want})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -52,31 +53,49 @@ func (o *runOptions) resume(cmd *cobra.Command, dir string) error {
 	if err != nil {
 		return o.settle(err)
 	}
-	p := newProgress(cmd.ErrOrStderr(), o.quiet)
-	if folder.Manifest.Status == record.Complete {
-		return o.already(cmd, p, &folder.Manifest)
-	}
-	g, err := o.takeUp(cmd, folder)
-	if err != nil {
+	if err := o.checkExpect(); err != nil {
 		return o.settle(err)
 	}
 	if !o.leads() {
+		g, err := o.takeUp(cmd, folder)
+		if err != nil {
+			return o.settle(err)
+		}
 		return o.serve(g)
 	}
-	begin, err := newest(cmd.Context(), folder, p)
-	if err != nil {
-		return o.settle(err)
+	r := &runner{o: o, arg: filepath.Join(dir, "genome.yaml"), out: cmd.OutOrStdout(), progress: newProgress(cmd.ErrOrStderr(), o.quiet)}
+	if folder.Manifest.Status != record.Complete {
+		if r.hold, err = record.Take(dir); err != nil {
+			return o.settle(err)
+		}
+		defer r.release()
+		if folder, err = record.Open(dir); err != nil { // what it says now stays
+			return o.settle(err)
+		}
 	}
+	return r.goOn(cmd, folder)
+}
+
+// goOn runs the rest of the run in a folder that nobody else writes to.
+func (r *runner) goOn(cmd *cobra.Command, folder *record.Folder) (err error) {
+	m := &folder.Manifest
+	if m.Status == record.Complete {
+		_ = r.o.settle(errors.New("the run is complete")) // the others need not serve
+		return r.o.already(cmd, r.progress, m)
+	}
+	if r.g, err = r.o.takeUp(cmd, folder); err != nil {
+		return r.o.settle(err)
+	}
+	if r.start, err = newest(cmd.Context(), folder, r.progress); err != nil {
+		return r.o.settle(err)
+	}
+	r.bursts = m.Planned
 	ctx, interrupted := catchSignals(cmd.Context())
-	r := &runner{o: o, g: g, arg: filepath.Join(dir, "genome.yaml"), out: cmd.OutOrStdout(), progress: p, bursts: folder.Manifest.Planned, start: begin}
 	return r.whole(ctx, cmd, interrupted)
 }
 
 // takeUp reads the network of a run that goes on, and how it ran.
 func (o *runOptions) takeUp(cmd *cobra.Command, folder *record.Folder) (*genome.Genome, error) {
-	if err := o.checkExpect(); err != nil {
-		return nil, err
-	}
 	g, err := genomeOf(folder)
 	if err != nil {
 		return nil, err
@@ -90,9 +109,6 @@ func (o *runOptions) takeUp(cmd *cobra.Command, folder *record.Folder) (*genome.
 
 // already answers for a run that has nothing left to do.
 func (o *runOptions) already(cmd *cobra.Command, p *progress, m *record.Manifest) error {
-	if !o.leads() {
-		return errServed
-	}
 	p.line("the run is complete: %d bursts, %d spikes", m.Bursts, m.Spikes)
 	if o.json {
 		if err := printJSON(cmd, m); err != nil {
