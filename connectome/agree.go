@@ -48,6 +48,9 @@ func (p *plan) agree(c *Connectome, sums []uint64) error {
 	c.total, c.ByRule = 0, 0
 	var theirs agreed
 	for i, words := range all {
+		if len(words) == 0 {
+			return ErrElsewhere
+		}
 		theirs.read(words)
 		c.total += theirs.synapses
 		c.ByRule += theirs.byRule

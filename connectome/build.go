@@ -1,6 +1,7 @@
 package connectome
 
 import (
+	"errors"
 	"fmt"
 	"sync/atomic"
 
@@ -15,13 +16,32 @@ type Options struct {
 	Part     Part                     // build the synapses onto this part's neurons only; the zero value: all
 
 	// Gather hands every part what each part gives, in the order of the parts; it is called once, by all parts, while
-	// they build. Without it a part knows nothing of the others: MaxDelay and Bound are then those of its own synapses.
+	// they build, also by one that fails. Without it a part knows nothing of the others: MaxDelay and Bound are then those
+	// of its own synapses.
 	Gather func(own []uint32) (all [][]uint32, err error)
 }
+
+// ErrElsewhere says that another part could not be built; that part's Build says why.
+var ErrElsewhere = errors.New("another part of the network could not be built")
 
 // Build makes the network that g describes. Errors point into the genome's text: a LimitError when it is too big, and
 // genome.Faults where a rule, a distribution or the proof against overflow fails.
 func Build(g *genome.Genome, o Options) (*Connectome, error) {
+	met, gather := false, o.Gather
+	if gather != nil {
+		o.Gather = func(own []uint32) ([][]uint32, error) {
+			met = true
+			return gather(own)
+		}
+	}
+	c, err := buildNetwork(g, o)
+	if err != nil && gather != nil && !met {
+		_, _ = gather(nil) // the others learn that this part has failed
+	}
+	return c, err
+}
+
+func buildNetwork(g *genome.Genome, o Options) (*Connectome, error) {
 	p, err := newPlan(g, o)
 	if err != nil {
 		return nil, err

@@ -18,7 +18,15 @@ type Part struct{ Index, Of int }
 func (p Part) Whole() bool { return p.Of <= 1 }
 
 // Owns says that neuron n belongs to the part.
-func (p Part) Owns(n uint32) bool { return p.Of <= 1 || n/Slice%uint32(p.Of) == uint32(p.Index) }
+func (p Part) Owns(n uint32) bool { return p.Owner(n) == p.Index }
+
+// Owner is the index of the part that neuron n belongs to, 0 for a whole network.
+func (p Part) Owner(n uint32) int {
+	if p.Of <= 1 {
+		return 0
+	}
+	return int(n / Slice % uint32(p.Of))
+}
 
 // Count is how many of the neurons 0…n−1 belong to the part; for a neuron of the part that is its place among them.
 func (p Part) Count(n uint32) uint32 {

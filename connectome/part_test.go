@@ -153,6 +153,20 @@ func TestPartsRefuseWhatOneCannotHold(t *testing.T) {
 	}
 }
 
+// A part that fails alone, for want of memory, tells the others, which would wait for it for ever.
+func TestPartThatFailsAlone(t *testing.T) {
+	g := network(1, areaOf("feagi", 1280)).join(genome.Projection{Rule: genome.AllToAll, Weight: constant(1)})
+	m, faults := newMeeting(2), make([]error, 2)
+	var wg sync.WaitGroup
+	for i, limit := range []uint64{1 << 30, 1 << 16} {
+		wg.Go(func() { _, faults[i] = Build(g, Options{MaxBytes: limit, Part: Part{i, 2}, Gather: m.of(i)}) })
+	}
+	wg.Wait()
+	assert.ErrorIs(t, faults[0], ErrElsewhere)
+	var refusal *LimitError
+	assert.ErrorAs(t, faults[1], &refusal)
+}
+
 // A part's memory is judged by its share.
 func TestPartsNeedLess(t *testing.T) {
 	g := network(1, areaOf("feagi", 1280)).join(genome.Projection{Rule: genome.AllToAll, Weight: constant(1)})

@@ -3,6 +3,8 @@
 package reference
 
 import (
+	"fmt"
+
 	"burst/connectome"
 	"burst/engine"
 	"burst/internal/exact"
@@ -16,8 +18,11 @@ type backend struct {
 	acc   []int32 // quanta, one sum a port; zero between bursts
 }
 
-// Open makes a backend for c in the state before burst 0; it never fails.
+// Open makes a backend for c in the state before burst 0; it refuses a part of a network.
 func Open(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
+	if !c.Part.Whole() {
+		return nil, fmt.Errorf("the backend reference holds whole networks only, this is part %d of %d", c.Part.Index, c.Part.Of)
+	}
 	return &backend{c: c, want: w, state: engine.NewState(c), acc: make([]int32, c.Ports)}, nil
 }
 

@@ -54,25 +54,35 @@ func (g *gpus) list() ([]int, error) {
 	return list, nil
 }
 
-// apply tells the backend. Where all may be taken, how many of them depends on the network.
+// apply tells the backend. Where all may be taken, how many of them depends on the network. Several processes each take one
+// device of the list, by turns.
 func (g *gpus) apply(c *connectome.Connectome, o *backend.Options) error {
 	o.Device = g.device
-	switch g.devices {
-	case "":
+	if g.devices == "" {
 		return nil
-	case "all":
-		list, err := cuda.Devices()
-		if errors.Is(err, engine.ErrUnavailable) {
-			return nil // opening says so, or takes another backend
-		}
-		if err == nil {
-			o.Devices = cuda.Spread(c, list)
-		}
-		return err
 	}
-	list, err := g.list()
+	list, err := g.usable(c, o.Others != nil)
+	if errors.Is(err, engine.ErrUnavailable) || (err == nil && len(list) == 0) {
+		return nil // opening says why, or takes another backend
+	}
+	if err == nil && o.Others != nil {
+		o.Device = list[o.Others.Part().Index%len(list)]
+		return nil
+	}
 	o.Devices = list
 	return err
+}
+
+// usable lists the devices that are named; of all, those that are worth it, or with every the usable ones.
+func (g *gpus) usable(c *connectome.Connectome, every bool) ([]int, error) {
+	if g.devices != "all" {
+		return g.list()
+	}
+	if every {
+		return g.every()
+	}
+	found, err := cuda.Devices()
+	return cuda.Spread(c, found), err
 }
 
 // arguments are the flags again, for a new process.
