@@ -33,10 +33,12 @@ type batch struct {
 	ids    []uint32 // of two launches by turns
 	fired  []uint32
 	done   []uint64
-	stamps []stamp
+	stamps []uint64 // by the device's clock
 
 	on      bool
-	history [][]uint32 // history[d-1] is the fire queue d bursts ago, while on
+	stamp   uint64        // of the newest burst, 0 where the kernel has no clock
+	took    time.Duration // between the newest burst and the one before
+	history [][]uint32    // history[d-1] is the fire queue d bursts ago, while on
 	burst   engine.Burst
 }
 
@@ -71,9 +73,6 @@ type run struct {
 	stamps           driver.Ptr
 	valueCount       uint32
 }
-
-// stamp is when a burst was complete, by two clocks of the device.
-type stamp struct{ nanoseconds, cycles uint64 }
 
 // catchUpArgs are the parameters of catch_up.
 type catchUpArgs struct {
@@ -238,15 +237,15 @@ func (x *batch) allocate(b *backend, own uint64) error {
 	x.most = min(b.tune.batch, max(1, room/(2*4*places)))
 	n := 2 * x.most
 	var err error
-	if x.host, err = b.ctx.AllocHost(int(24*n+4*n*uint64(x.blocks)+4*n*places), true); err != nil {
+	if x.host, err = b.ctx.AllocHost(int(16*n+4*n*uint64(x.blocks)+4*n*places), true); err != nil {
 		x.host = nil
 		return err
 	}
 	m := unsafe.Pointer(unsafe.SliceData(x.host.Bytes()))
 	x.done = unsafe.Slice((*uint64)(m), n)
-	x.stamps = unsafe.Slice((*stamp)(unsafe.Add(m, 8*n)), n)
-	x.fired = unsafe.Slice((*uint32)(unsafe.Add(m, 24*n)), n*uint64(x.blocks))
-	x.ids = unsafe.Slice((*uint32)(unsafe.Add(m, 24*n+4*n*uint64(x.blocks))), n*places)
+	x.stamps = unsafe.Slice((*uint64)(unsafe.Add(m, 8*n)), n)
+	x.fired = unsafe.Slice((*uint32)(unsafe.Add(m, 16*n)), n*uint64(x.blocks))
+	x.ids = unsafe.Slice((*uint32)(unsafe.Add(m, 16*n+4*n*uint64(x.blocks))), n*places)
 	return nil
 }
 
@@ -266,7 +265,7 @@ func (b *backend) bindBatch(t *tables, own uint32) {
 		drives:  p[bufDrives], counts: p[bufCounts], table: p[bufTable],
 		stimuli: p[bufStimuli], stimulusCount: uint64(len(c.Stimuli)), amounts: p[bufInjected],
 		row: p[bufRow], all: b.synapses(), delay: p[bufDelay],
-		partsLog: uint32(bits.Len32(mean / 32)),
+		partsLog: partsLog(mean, x.resident),
 		ring:     p[bufRing], slotMask: uint32(ringSlots(c.MaxDelay) - 1), ports: c.Ports,
 		neurons: c.Neurons, blockNeurons: own,
 		queue: p[bufQueue], length: p[bufSync], arrived: p[bufSync] + 16,
@@ -275,6 +274,15 @@ func (b *backend) bindBatch(t *tables, own uint32) {
 		ownRows: ownRows(b.tune.ownSynapses, mean), longest: b.tune.ownSynapses / 4, valueCount: uint32(b.plan.bytes[bufValues] / 4),
 	}
 	x.params, x.late, x.newest = driver.Params(&x.args), driver.Params(&x.catchUpArgs), driver.Params(&x.queueRowsArgs)
+}
+
+// partsLog says by how many warps rows of mean synapses are delivered: so that each has one or two turns for its threads, or
+// in resident_bursts, whose threads load four synapses at a time, one for all four.
+func partsLog(mean uint32, resident bool) uint32 {
+	if resident {
+		return uint32(bits.Len32(mean / 128))
+	}
+	return uint32(bits.Len32(mean / 32))
 }
 
 // ownRows is how many rows of mean synapses a block delivers by itself, where that is about as many as synapses. Long rows
@@ -375,9 +383,9 @@ func (b *backend) launchBatch(half int, first, bursts uint64) error {
 	r := &x.args.run
 	n, h := 2*x.most, uint64(half)*x.most
 	places := uint64(r.blockNeurons) * uint64(x.blocks)
-	r.done, r.stamps = base+driver.Ptr(8*h), base+driver.Ptr(8*n+16*h)
-	r.fired = base + driver.Ptr(24*n+4*h*uint64(x.blocks))
-	r.ids = base + driver.Ptr(24*n+4*n*uint64(x.blocks)+4*h*places)
+	r.done, r.stamps = base+driver.Ptr(8*h), base+driver.Ptr(8*n+8*h)
+	r.fired = base + driver.Ptr(16*n+4*h*uint64(x.blocks))
+	r.ids = base + driver.Ptr(16*n+4*n*uint64(x.blocks)+4*h*places)
 	r.first, r.bursts = first, bursts
 	if err := b.stream.Fill(r.arrived, 0, 8); err != nil {
 		return err
@@ -395,6 +403,7 @@ func (b *backend) await(half int, k uint64) error {
 	if err := b.poll(&x.done[at]); err != nil {
 		return err
 	}
+	x.took, x.stamp = time.Duration(x.stamps[at]-x.stamp), x.stamps[at]
 	oldest := x.history[len(x.history)-1][:0]
 	copy(x.history[1:], x.history)
 	own := uint64(x.args.run.blockNeurons)
@@ -406,6 +415,15 @@ func (b *backend) await(half int, k uint64) error {
 	x.burst = engine.Burst{Number: b.number, Fired: oldest}
 	b.number++
 	return nil
+}
+
+// BurstTime is the device's own time between the end of the newest burst that StepN has delivered and the end of the one
+// before; 0 where it has none.
+func (b *backend) BurstTime() time.Duration {
+	if !b.batch.resident {
+		return 0
+	}
+	return b.batch.took
 }
 
 // poll waits until a burst is announced; after a while it lets the driver say whether the launch failed.
