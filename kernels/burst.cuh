@@ -23,6 +23,7 @@ DEVICE void add(i32 *p, i32 v) { atomicAdd(p, v); }
 DEVICE void add(u64 *p, u64 v) { atomicAdd(p, v); }
 DEVICE u32 vote(bool b) { return __ballot_sync(0xffffffffu, b); }
 DEVICE u32 shuffle_xor(u32 v, u32 by) { return __shfl_xor_sync(0xffffffffu, v, by); }
+DEVICE u32 shuffle_up(u32 v, u32 by) { return __shfl_up_sync(0xffffffffu, v, by); }
 DEVICE u32 ones(u32 w) { return __popc(w); }
 DEVICE u32 high_product(u32 a, u32 b) { return __umulhi(a, b); }
 // fused is a·b + c, rounded once.
@@ -47,6 +48,7 @@ DEVICE void add(i32 *p, i32 v) { __nvvm_atom_add_gen_i(p, v); }
 DEVICE void add(u64 *p, u64 v) { __nvvm_atom_add_gen_ll((long long *)p, (long long)v); }
 DEVICE u32 vote(bool b) { return __nvvm_vote_ballot_sync(0xffffffffu, b); }
 DEVICE u32 shuffle_xor(u32 v, u32 by) { return __nvvm_shfl_sync_bfly_i32(0xffffffffu, v, by, 31); }
+DEVICE u32 shuffle_up(u32 v, u32 by) { return __nvvm_shfl_sync_up_i32(0xffffffffu, v, by, 0); }
 DEVICE u32 ones(u32 w) { return __builtin_popcount(w); }
 DEVICE u32 high_product(u32 a, u32 b) { return (u32)((u64)a * b >> 32); }
 DEVICE float fused(float a, float b, float c) { return __nvvm_fma_rn_f(a, b, c); }
@@ -106,6 +108,25 @@ DEVICE void store_sum(u64 *node, u64 v) {
 #endif
 }
 
+// sum_before is the sum of v over the warp's lanes before this one; *total becomes that over all. All lanes of the warp must
+// call it.
+DEVICE u32 sum_before(u32 *total, u32 v) {
+#ifdef BURST_ON_HOST
+    if (lane() == 0) *total = 0;
+    u32 before = *total;
+    *total += v;
+    return before;
+#else
+    u32 sum = v;
+    for (u32 by = 1; by < 32; by *= 2) {
+        u32 other = shuffle_up(sum, by);
+        if (lane() >= by) sum += other;
+    }
+    if (lane() == 31) *total = sum;
+    return sum - v;
+#endif
+}
+
 // fetch_add adds to *p and gives what was there.
 #if defined(__NVCC__) || defined(__CUDACC_RTC__)
 DEVICE u32 fetch_add(u32 *p, u32 v) { return atomicAdd(p, v); }
@@ -125,7 +146,6 @@ DEVICE void accumulate(i32 *p, i32 v) { add(p, v); }
 DEVICE void store_system(u64 *p, u64 v) { *p = v; }
 DEVICE u64 load_system(const u64 *p) { return *p; }
 DEVICE u64 nanoseconds() { return 0; }
-DEVICE u64 cycles() { return 0; }
 DEVICE void publish(u64 *p, u64 v) { *p = v; }
 #else
 DEVICE void accumulate(i32 *p, i32 v) {
@@ -161,15 +181,10 @@ DEVICE u32 load_block(const u32 *p) {
     return v;
 }
 
-// nanoseconds is the device's clock, and cycles that of the multiprocessor, which ticks finer.
+// nanoseconds is the device's clock.
 DEVICE u64 nanoseconds() {
     u64 t;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));
-    return t;
-}
-DEVICE u64 cycles() {
-    u64 t;
-    asm volatile("mov.u64 %0, %%clock64;" : "=l"(t));
     return t;
 }
 

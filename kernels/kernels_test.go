@@ -54,8 +54,9 @@ func TestPTX(t *testing.T) {
 				require.NoError(t, err, "a kernel's file bears its name")
 			}
 			require.Equal(t, len(names)+8, strings.Count(i.PTX, ".entry"), "catch_up, queue_rows and the kernels of one model stand beside run_bursts and resident_bursts")
-			require.NotRegexp(t, `fma\.|mad\.f|\.ftz|\.approx|\.full`, i.PTX, "each float operation rounds on its own, denormals kept")
-			require.Contains(t, i.PTX, "div.rn.f32", "the input is a correctly rounded quotient")
+			require.NotRegexp(t, `fma\.rn\.f64|mad\.f|\.ftz|\.approx|\.full`, i.PTX, "each float operation rounds on its own, denormals kept")
+			require.Zero(t, strings.Count(i.PTX, "fma.rn.f32")%4, "fused four times in each quotient of inputs, and nowhere else")
+			require.Contains(t, i.PTX, "rcp.rn.f32", "the input is a quotient by a correctly rounded reciprocal, corrected")
 			require.NotContains(t, i.PTX, ".local", "no kernel spills to local memory")
 			require.Contains(t, i.PTX, fmt.Sprintf(".version %s\n", dotted(i.ISA)))
 			require.Contains(t, i.PTX, fmt.Sprintf(".target sm_%d\n", i.Capability))

@@ -6,11 +6,12 @@
 // blocks but once; what it has too many of, and rows that are too long for one block, it leaves to all in the queue. The
 // last warp of a block takes no part: that of the last block tells the host.
 
-// So many pieces of rows are loaded by a warp before it delivers the first one.
-const u32 PIECES_AT_ONCE = 8;
+// So many synapses of a row a thread loads before it delivers the first one.
+const u32 AT_ONCE = 4;
 
-// MIXED stands for the area of 32 neurons that do not have the same one.
-const u32 MIXED = 0xffff;
+// SIMPLE marks the place of an area whose neurons share all constants and terms; MIXED stands for 32 neurons that do not have
+// the same area.
+const u32 SIMPLE = 0x8000, MIXED = 0xffff;
 
 // resident is what a block's threads share. Numbers named at_ are places in the block's memory, in bytes.
 struct resident {
@@ -19,7 +20,8 @@ struct resident {
     u32 base;          // where the block's part of the queue begins
     u32 left;          // whether the block leaves rows in the queue
     u32 more;          // whether any block has
-    u32 seen[2];       // how often blocks had at even and odd meetings
+    u32 met;           // how often all blocks have met
+    u32 seen[2];       // how often blocks had left rows at even and odd meetings
     u32 complete;      // bursts, for the warp that tells the host
     float common[COMMON]; // the areas' terms in this burst, where neurons do not differ
     u64 first_row;        // where the block's rows begin
@@ -92,10 +94,12 @@ template <u32 models> DEVICE void begin_resident(const run *p, resident *s) {
     for (u32 w = thread_in_block(); w * 32 < count; w += block_size()) {
         u64 low = begin + w * 32, high = low + 31 < begin + count ? low + 31 : begin + count - 1;
         const area *a = area_of(p->w.areas, p->w.area_count, (u32)low);
-        spans[w] = (u16)(high < a->end ? a - p->w.areas : MIXED);
+        u32 place = (u32)(a - p->w.areas);
+        bool simple = a->each == NO_TABLE && !a->differ && place < COMMON;
+        spans[w] = (u16)(high >= a->end ? MIXED : simple ? place | SIMPLE : place);
     }
     if (thread_in_block() != 0) return;
-    s->left = s->more = s->seen[0] = s->seen[1] = s->complete = 0;
+    s->left = s->more = s->met = s->seen[0] = s->seen[1] = s->complete = 0;
     s->first_row = first_row;
 }
 
@@ -124,7 +128,7 @@ template <u32 models> DEVICE network view(const run *p, const resident *s, u64 t
     return w;
 }
 
-// area_at is the place of the area of the block's k-th neuron.
+// area_at is the place of the area of the block's k-th neuron, marked if all its word is of one simple area.
 DEVICE u32 area_at(const run *p, const resident *s, u32 begin, u32 k) {
     u32 span = room_at<u16>(s, s->at_spans)[k / 32];
     if (span != MIXED) return span;
@@ -137,7 +141,7 @@ DEVICE void drive_block(const run *p, u64 t, const resident *s) {
     u32 begin = block_index() * p->block_neurons, count = own(p);
     i32 *input = room_at<i32>(s, s->at_input);
     for (u32 k = thread_in_block(); p->drive_count > 0 && k < count; k += workers()) {
-        const area *a = room_at<area>(s, s->at_areas) + area_at(p, s, begin, k);
+        const area *a = room_at<area>(s, s->at_areas) + (area_at(p, s, begin, k) & ~SIMPLE);
         i32 first = 0, second = 0;
         for (u32 d = a->first_drive; d < a->first_drive + a->drives; d++) {
             i32 amount = amount_of(room_at<drive>(s, s->at_drives) + d, room_at<u32>(s, s->at_counts),
@@ -152,11 +156,13 @@ DEVICE void drive_block(const run *p, u64 t, const resident *s) {
 
 // prepare is what burst t needs and no fire queue changes: its stimuli, and the areas' terms.
 DEVICE void prepare(const run *p, u64 t, resident *s) {
-    i32 *acc = p->ring + ((u64)t & p->slot_mask) * p->ports;
-    u64 thread = (u64)block_index() * workers() + thread_in_block(), threads = (u64)block_count() * workers();
+#pragma unroll 1
     for (u64 i = 0; i < p->stimulus_count; i++) {
         const scheduled *one = p->stimuli + i;
         if (!acts(one, t)) continue;
+        i32 *acc = p->ring + ((u64)t & p->slot_mask) * p->ports;
+        u64 thread = (u64)block_index() * workers() + thread_in_block(), threads = (u64)block_count() * workers();
+#pragma unroll 1
         for (u64 k = thread; k < one->count; k += threads) accumulate(acc + p->amounts[one->first + k].port, p->amounts[one->first + k].sum);
     }
     u32 k = thread_in_block();
@@ -170,34 +176,43 @@ DEVICE void prepare(const run *p, u64 t, resident *s) {
 
 // reached is what a thread has loaded for a neuron before its turn comes.
 struct reached {
-    u32 place, port; // of its area, and its first port
+    u32 place, port; // of its area, marked as area_at does, and its first port
     i32 first, second;
 };
 
 // load_sums loads what has reached the block's k-th neuron.
 template <u32 models> DEVICE reached load_sums(const run *p, const resident *s, const i32 *slot, u32 begin, u32 k) {
     u32 place = area_at(p, s, begin, k);
-    const area *a = room_at<area>(s, s->at_areas) + place;
+    const area *a = room_at<area>(s, s->at_areas) + (place & ~SIMPLE);
     reached r = {place, a->first_port + (begin + k - a->first), 0, 0};
     if (models == 1 << PSC_EXP || models == 1 << FEAGI || models == 1 << LIF || ports_of(a->model) > 0) r.first = slot[r.port];
     if (models == 1 << PSC_EXP || (models & 1 << PSC_EXP && ports_of(a->model) > 1)) r.second = slot[r.port + (a->end - a->first)];
     return r;
 }
 
+// update_simple is update for a neuron of a simple area.
+template <u32 models> DEVICE bool update_simple(const network *w, const area *a, u32 i, u32 k, reached r, float term) {
+    if (models == 1 << LIF) return lif(a->k, input(w, r.first), term, w->v + k, w->refractory + k);
+    if (models == 1 << PSC_EXP)
+        return psc_exp(a->k, input(w, r.first), input(w, r.second), term, w->v + k, w->more0 + k, w->more1 + k, w->refractory + k);
+    return update<models>(w, a, i, k, r.first, r.second, term);
+}
+
 // fires_resident is the drives' part of step 2, and steps 3, 4 and 7, for the block's k-th neuron.
 template <u32 models>
 DEVICE bool fires_resident(const run *p, const resident *s, const network *w, i32 *slot, u32 begin, u32 k, reached r) {
-    const area *a = room_at<area>(s, s->at_areas) + r.place;
-    u32 i = begin + k - a->first;
+    u32 place = r.place & ~SIMPLE;
+    const area *a = room_at<area>(s, s->at_areas) + place;
     if (r.first != 0) slot[r.port] = 0;
     if (models & 1 << PSC_EXP && r.second != 0) slot[r.port + (a->end - a->first)] = 0;
-    if (a->drives > 0) {
+    if (p->drive_count > 0) {
         const i32 *input = room_at<i32>(s, s->at_input);
         r.first += input[k];
         r.second += input[p->block_neurons + k];
     }
-    float term = a->differ || r.place >= COMMON ? term_of(w, a, i) : s->common[r.place];
-    return update<models>(w, a, i, k, r.first, r.second, term);
+    u32 i = begin + k - a->first;
+    if (r.place & SIMPLE) return update_simple<models>(w, a, i, k, r, s->common[place]);
+    return update<models>(w, a, i, k, r.first, r.second, a->differ || place >= COMMON ? term_of(w, a, i) : s->common[place]);
 }
 
 // update_resident is steps 3 and 4 for the block's neurons, whose bits it leaves. The next neuron's sums are on their way
@@ -219,50 +234,54 @@ template <u32 models> DEVICE void update_resident(const run *p, u64 t, resident 
     }
 }
 
-// count_groups sums the groups of words.
+// count_groups finds how many fire before each group of words, and in all.
 DEVICE void count_groups(const run *p, resident *s) {
-    const u32 *bits = room_at<u32>(s, s->at_bits);
     u32 words = p->block_neurons / 32, each = (words + GROUPS - 1) / GROUPS, g = thread_in_block();
     if (g >= GROUPS) return;
+    const u32 *bits = room_at<u32>(s, s->at_bits);
     u32 sum = 0;
 #pragma unroll 1
     for (u32 w = g * each; w < (g + 1) * each && w < words; w++) sum += ones(bits[w]);
-    s->group[g] = sum;
+    s->group[g] = sum_before(&s->total, sum);
 }
 
 // list_block lists who fires, ascending, one thread a word.
 DEVICE void list_block(const run *p, resident *s) {
-    const u32 *bits = room_at<u32>(s, s->at_bits);
-    u16 *list = room_at<u16>(s, s->at_list);
     u32 words = p->block_neurons / 32, each = (words + GROUPS - 1) / GROUPS;
-    for (u32 w = thread_in_block(); w < words; w += workers()) {
-        u32 rest = bits[w], before = 0;
-        if (rest == 0 && w != words - 1) continue;
 #pragma unroll 1
-        for (u32 g = 0; g < w / each; g++) before += s->group[g];
+    for (u32 w = thread_in_block(); w < words; w += workers()) {
+        const u32 *bits = room_at<u32>(s, s->at_bits);
+        u32 rest = bits[w];
+        if (rest == 0) continue;
+        u32 before = s->group[w / each];
 #pragma unroll 1
         for (u32 v = w / each * each; v < w; v++) before += ones(bits[v]);
+        u16 *list = room_at<u16>(s, s->at_list);
+#pragma unroll 1
         for (; rest != 0; rest &= rest - 1) list[before++] = (u16)(32 * w + ones((rest & -rest) - 1));
-        if (w == words - 1) s->total = before;
     }
 }
 
-// send tells the host who fires, step 5, and leaves long rows to all blocks.
-DEVICE void send(const run *p, u64 t, resident *s) {
-    u32 begin = block_index() * p->block_neurons, total = s->total, *length = p->length + (t + 1) % 3;
-    const u16 *list = room_at<u16>(s, s->at_list);
-    const u32 *rows = room_at<u32>(s, s->at_rows);
-    u32 *ids = p->ids + (t - p->first) * ((u64)p->block_neurons * block_count()) + begin;
-    for (u32 j = thread_in_block(); j < total; j += workers()) {
-        u32 k = list[j], count = rows[k + 1] - rows[k];
-        ids[j] = begin + k;
-        if (j >= p->own_rows || count <= p->longest) continue;
-        p->queue[fetch_add(length, 1)] = spike{s->first_row + rows[k], count};
-        s->left = 1;
+// send tells the host who fires, step 5, and leaves long rows to all blocks. turn is (t + 1) mod 3.
+DEVICE void send(const run *p, u64 t, u32 turn, resident *s) {
+    u32 total = s->total, *length = p->length + turn;
+    if (thread_in_block() < total) {
+        const u16 *list = room_at<u16>(s, s->at_list);
+        const u32 *rows = room_at<u32>(s, s->at_rows);
+        u32 begin = block_index() * p->block_neurons;
+        u32 *ids = p->ids + (t - p->first) * ((u64)p->block_neurons * block_count()) + begin;
+#pragma unroll 1
+        for (u32 j = thread_in_block(); j < total; j += workers()) {
+            u32 k = list[j], count = rows[k + 1] - rows[k];
+            ids[j] = begin + k;
+            if (j >= p->own_rows || count <= p->longest) continue;
+            p->queue[fetch_add(length, 1)] = spike{s->first_row + rows[k], count};
+            s->left = 1;
+        }
     }
     if (thread_in_block() == 0) {
         p->fired[(t - p->first) * block_count() + block_index()] = total;
-        if (block_index() == 0) p->length[(t + 2) % 3] = 0; // all blocks have read it in the burst before
+        if (block_index() == 0) p->length[turn == 2 ? 0 : turn + 1] = 0; // all blocks have read it in the burst before
         if (total > p->own_rows) {
             s->base = fetch_add(length, total - p->own_rows);
             s->left = 1;
@@ -280,73 +299,57 @@ DEVICE void leave(const run *p, const resident *s) {
     }
 }
 
-// piece_at is a piece of a row, of the queue or of the block's own; 2^parts_log pieces make a row.
-DEVICE spike piece_at(const run *p, const resident *s, bool shared, u64 piece) {
-    spike row;
-    if (shared) {
-        row = p->queue[piece >> p->parts_log];
-    } else {
-        const u32 *rows = room_at<u32>(s, s->at_rows) + room_at<u16>(s, s->at_list)[piece >> p->parts_log];
-        u32 count = rows[1] - rows[0];
-        row = spike{s->first_row + rows[0], count > p->longest ? 0 : count};
-    }
-    u64 part = piece & ((1ull << p->parts_log) - 1), low = row.count * part >> p->parts_log;
-    return spike{row.first + low, (row.count * (part + 1) >> p->parts_log) - low};
-}
-
 // deliver_one delivers a synapse of a neuron that fired in burst t.
 DEVICE void deliver_one(const run *p, u64 t, const i32 *values, u32 word, i32 weight, u32 delay) {
     i32 *slot = p->ring + (u64)(((u32)t + delay) & p->slot_mask) * p->ports;
     accumulate(slot + port_of(&p->all, word), p->all.weight != nullptr ? weight : values[word >> p->all.port_bits]);
 }
 
-// deliver_pieces is step 1 for neurons that fired in burst t: pieces number warp, warp + warps, ... of their rows, of which
-// all blocks share those in the queue.
-DEVICE void deliver_pieces(const run *p, u64 t, const resident *s, bool shared, u64 rows, u64 warp, u32 warps) {
-    u64 pieces = rows << p->parts_log;
+// deliver_rows is step 1 for neurons that fired in burst t: those of the block but for what all blocks share, or with shared
+// the block's part of that. A warp delivers a piece of a row at a time, of which there are 2^parts_log. turn is (t + 1) mod 3.
+DEVICE void deliver_rows(const run *p, u64 t, u32 turn, const resident *s, bool shared) {
+    u32 warps = workers() / 32, warp = thread_in_block() / 32;
+    u32 rows = s->total < p->own_rows ? s->total : p->own_rows;
+    if (shared) {
+        rows = read(p->length + turn);
+        warp += block_index() * warps;
+        warps *= block_count();
+    }
     const i32 *values = room_at<i32>(s, s->at_values);
-    for (u64 piece = warp; piece < pieces; piece += PIECES_AT_ONCE * warps) {
-        u32 word[PIECES_AT_ONCE], delay[PIECES_AT_ONCE], left = 0;
-        i32 weight[PIECES_AT_ONCE];
-#pragma unroll
-        for (u32 j = 0; j < PIECES_AT_ONCE; j++) { // all loads before the first addition
-            u64 one = piece + j * warps;
-            delay[j] = 0;
-            if (one >= pieces) continue;
-            spike r = piece_at(p, s, shared, one);
-            if (r.count > 32) left = 1;
-            if (lane() >= r.count) continue;
-            u64 k = r.first + lane();
-            word[j] = p->all.target[k];
-            weight[j] = p->all.weight == nullptr ? 0 : p->all.weight[k];
-            delay[j] = p->delay == nullptr ? 1 : p->delay[k];
+#pragma unroll 1
+    for (u64 piece = warp; piece < (u64)rows << p->parts_log; piece += warps) {
+        spike row;
+        if (shared) {
+            row = p->queue[piece >> p->parts_log];
+        } else {
+            const u32 *at = room_at<u32>(s, s->at_rows) + room_at<u16>(s, s->at_list)[piece >> p->parts_log];
+            u32 count = at[1] - at[0];
+            row = spike{s->first_row + at[0], count > p->longest ? 0 : count};
         }
+        u64 part = piece & ((1ull << p->parts_log) - 1);
+        u64 k = row.first + (row.count * part >> p->parts_log) + lane(), end = row.first + (row.count * (part + 1) >> p->parts_log);
+#pragma unroll 1
+        for (; k < end; k += 32 * AT_ONCE) {
+            u32 word[AT_ONCE], delay[AT_ONCE];
+            i32 weight[AT_ONCE];
 #pragma unroll
-        for (u32 j = 0; j < PIECES_AT_ONCE; j++)
-            if (delay[j] != 0) deliver_one(p, t, values, word[j], weight[j], delay[j]);
-        if (left == 0) continue;
-        for (u32 j = 0; j < PIECES_AT_ONCE && piece + j * warps < pieces; j++) { // what a thread has beyond its first one
-            u64 one = piece + j * warps;
-            spike r = piece_at(p, s, shared, one);
-            for (u64 k = r.first + 32 + lane(); k < r.first + r.count; k += 32)
-                deliver_one(p, t, values, p->all.target[k], p->all.weight == nullptr ? 0 : p->all.weight[k], p->delay == nullptr ? 1 : p->delay[k]);
+            for (u32 j = 0; j < AT_ONCE; j++) { // all loads before the first addition
+                delay[j] = 0;
+                if (k + 32 * j >= end) continue;
+                word[j] = p->all.target[k + 32 * j];
+                weight[j] = p->all.weight == nullptr ? 0 : p->all.weight[k + 32 * j];
+                delay[j] = p->delay == nullptr ? 1 : p->delay[k + 32 * j];
+            }
+#pragma unroll
+            for (u32 j = 0; j < AT_ONCE; j++)
+                if (delay[j] != 0) deliver_one(p, t, values, word[j], weight[j], delay[j]);
         }
     }
 }
 
-// deliver_rows delivers the block's rows of burst t, but those that all blocks share, or with shared the block's part of these.
-DEVICE void deliver_rows(const run *p, u64 t, const resident *s, bool shared) {
-    u32 warps = workers() / 32, warp = thread_in_block() / 32;
-    u32 mine = s->total < p->own_rows ? s->total : p->own_rows;
-    u64 rows = shared ? read(p->length + (t + 1) % 3) : mine;
-    deliver_pieces(p, t, s, shared, rows, shared ? (u64)block_index() * warps + warp : warp, shared ? block_count() * warps : warps);
-}
-
 // tell tells the host that the launch's first bursts are complete, up to which one.
 DEVICE void tell(const run *p, u32 complete) {
-    volatile u64 *stamp = p->stamps + 2 * (complete - 1);
-    stamp[0] = nanoseconds();
-    stamp[1] = cycles();
+    p->stamps[complete - 1] = nanoseconds();
     publish(p->done + (complete - 1), p->first + complete);
 }
 
@@ -357,24 +360,25 @@ DEVICE void worker_barrier() { asm volatile("bar.sync 1, %0;" ::"r"(workers()) :
 // meet lets all blocks wait for each other; what they wrote before is seen by all after it. It says whether any block has
 // left rows. arrived counts blocks in its lower half; in the upper half it counts, for even and odd meetings apart, those that
 // have. With drives the block works out meanwhile what they add in burst t.
-DEVICE bool meet(const run *p, u64 t, resident *s, u32 *met, bool drives) {
+DEVICE bool meet(const run *p, u64 t, resident *s, bool drives) {
     worker_barrier();
-    u32 field = *met & 1;
-    *met += 1;
     bool last = thread_in_block() == workers() - 1;
+    u32 field = 0, wanted = 0;
     if (last) {
-        arrive((u64 *)p->arrived, 1 | (s->left ? 1ull << (32 + 16 * field) : 0));
+        u32 met = ++s->met;
+        field = 32 + 16 * (met & 1), wanted = met * block_count();
+        arrive((u64 *)p->arrived, 1 | (s->left ? 1ull << field : 0));
         s->left = 0;
     }
     if (drives) drive_block(p, t, s);
     if (last) {
         u64 now;
         do now = arrivals((const u64 *)p->arrived);
-        while ((u32)now < *met * block_count());
+        while ((u32)now < wanted);
         acquire();
-        u32 seen = (u32)(now >> (32 + 16 * field)) & 0xffff;
-        s->more = seen != s->seen[field];
-        s->seen[field] = seen;
+        u32 seen = (u32)(now >> field) & 0xffff, *before = s->seen + (field - 32) / 16;
+        s->more = seen != *before;
+        *before = seen;
     }
     worker_barrier();
     return s->more;
@@ -395,8 +399,8 @@ DEVICE void serve(const run *p, resident *s) {
 //		deliver the rows of the queue, in a second round what blocks have left, and the stimuli of burst t + 1
 //	}
 template <u32 models> DEVICE void work(const run *p, resident *s) {
-    u32 met = 0;
     bool shared = true; // what the launch before has left
+    u32 turn = (u32)(p->first % 3);
     for (u64 t = p->first - 1;;) {
         if (!shared) {
             update_resident<models>(p, t, s);
@@ -405,20 +409,22 @@ template <u32 models> DEVICE void work(const run *p, resident *s) {
             worker_barrier();
             list_block(p, s);
             worker_barrier();
-            send(p, t, s);
+            send(p, t, turn, s);
         }
-        deliver_rows(p, t, s, shared);
+        deliver_rows(p, t, turn, s, shared);
         if (!shared && s->total > p->own_rows) {
             worker_barrier();
             leave(p, s);
         }
-        bool last = t + 1 == p->first + p->bursts, fresh = met == 0 || !shared;
+        bool last = t + 1 == p->first + p->bursts, fresh = !shared || t + 1 == p->first;
         if (fresh && !last) prepare(p, t + 1, s);
-        bool more = meet(p, t + 1, s, &met, fresh);
+        bool more = meet(p, t + 1, s, fresh);
         if (!shared && thread_in_block() == workers() - 1) store_block(&s->complete, (u32)(t + 1 - p->first));
         if (last) break;
         shared = !shared && more;
-        if (!shared) t++;
+        if (shared) continue;
+        t++;
+        turn = turn == 2 ? 0 : turn + 1;
     }
 }
 

@@ -33,10 +33,12 @@ type batch struct {
 	ids    []uint32 // of two launches by turns
 	fired  []uint32
 	done   []uint64
-	stamps []stamp
+	stamps []uint64 // by the device's clock
 
 	on      bool
-	history [][]uint32 // history[d-1] is the fire queue d bursts ago, while on
+	stamp   uint64        // of the newest burst, 0 where the kernel has no clock
+	took    time.Duration // between the newest burst and the one before
+	history [][]uint32    // history[d-1] is the fire queue d bursts ago, while on
 	burst   engine.Burst
 }
 
@@ -75,9 +77,6 @@ type run struct {
 	exchange   driver.Ptr
 	exchanging driver.Ptr
 }
-
-// stamp is when a burst was complete, by two clocks of the device.
-type stamp struct{ nanoseconds, cycles uint64 }
 
 // catchUpArgs are the parameters of catch_up.
 type catchUpArgs struct {
@@ -252,15 +251,15 @@ func (x *batch) allocate(b *backend, own uint64) error {
 	x.most = min(b.tune.batch, max(1, room/(2*4*places)))
 	n := 2 * x.most
 	var err error
-	if x.host, err = b.ctx.AllocHost(int(24*n+4*n*uint64(x.blocks)+4*n*places), true); err != nil {
+	if x.host, err = b.ctx.AllocHost(int(16*n+4*n*uint64(x.blocks)+4*n*places), true); err != nil {
 		x.host = nil
 		return err
 	}
 	m := unsafe.Pointer(unsafe.SliceData(x.host.Bytes()))
 	x.done = unsafe.Slice((*uint64)(m), n)
-	x.stamps = unsafe.Slice((*stamp)(unsafe.Add(m, 8*n)), n)
-	x.fired = unsafe.Slice((*uint32)(unsafe.Add(m, 24*n)), n*uint64(x.blocks))
-	x.ids = unsafe.Slice((*uint32)(unsafe.Add(m, 24*n+4*n*uint64(x.blocks))), n*places)
+	x.stamps = unsafe.Slice((*uint64)(unsafe.Add(m, 8*n)), n)
+	x.fired = unsafe.Slice((*uint32)(unsafe.Add(m, 16*n)), n*uint64(x.blocks))
+	x.ids = unsafe.Slice((*uint32)(unsafe.Add(m, 16*n+4*n*uint64(x.blocks))), n*places)
 	return nil
 }
 
@@ -280,7 +279,7 @@ func (b *backend) bindBatch(t *tables, own uint32) {
 		drives:  p[bufDrives], counts: p[bufCounts], table: p[bufTable],
 		stimuli: p[bufStimuli], stimulusCount: uint64(len(c.Stimuli)), amounts: p[bufInjected],
 		row: p[bufRow], all: b.synapses(), delay: p[bufDelay],
-		partsLog: uint32(bits.Len32(mean / b.piece())),
+		partsLog: partsLog(mean, x.resident || b.share.devices > 1),
 		ring:     p[bufRing], slotMask: uint32(ringSlots(c.MaxDelay) - 1), ports: c.Ports,
 		neurons: c.Part.Count(c.Neurons), blockNeurons: own,
 		queue: p[bufQueue], length: p[bufSync], arrived: p[bufSync] + 16,
@@ -292,12 +291,13 @@ func (b *backend) bindBatch(t *tables, own uint32) {
 	x.params, x.late, x.newest = driver.Params(&x.args), driver.Params(&x.catchUpArgs), driver.Params(&x.queueRowsArgs)
 }
 
-// piece is about how many synapses of a row a warp delivers: where ids must be looked up, as many as it loads at once.
-func (b *backend) piece() uint32 {
-	if b.share.devices > 1 {
-		return 128
+// partsLog says by how many warps rows of mean synapses are delivered: so that each has one or two turns for its threads, or
+// one for four at a time, which the threads of resident_bursts load, and those who must look up the ids of other devices.
+func partsLog(mean uint32, four bool) uint32 {
+	if four {
+		return uint32(bits.Len32(mean / 128))
 	}
-	return 32
+	return uint32(bits.Len32(mean / 32))
 }
 
 // ownRows is how many rows of mean synapses a block delivers by itself, where that is about as many as synapses. Long rows
@@ -398,9 +398,9 @@ func (b *backend) launchBatch(half int, first, bursts uint64) error {
 	r := &x.args.run
 	n, h := 2*x.most, uint64(half)*x.most
 	places := uint64(r.blockNeurons) * uint64(x.blocks)
-	r.done, r.stamps = base+driver.Ptr(8*h), base+driver.Ptr(8*n+16*h)
-	r.fired = base + driver.Ptr(24*n+4*h*uint64(x.blocks))
-	r.ids = base + driver.Ptr(24*n+4*n*uint64(x.blocks)+4*h*places)
+	r.done, r.stamps = base+driver.Ptr(8*h), base+driver.Ptr(8*n+8*h)
+	r.fired = base + driver.Ptr(16*n+4*h*uint64(x.blocks))
+	r.ids = base + driver.Ptr(16*n+4*n*uint64(x.blocks)+4*h*places)
 	r.first, r.bursts = first, bursts
 	if err := b.stream.Fill(r.arrived, 0, 8); err != nil {
 		return err
@@ -418,6 +418,7 @@ func (b *backend) await(half int, k uint64) error {
 	if err := b.poll(&x.done[at]); err != nil {
 		return err
 	}
+	x.took, x.stamp = time.Duration(x.stamps[at]-x.stamp), x.stamps[at]
 	oldest := x.history[len(x.history)-1][:0]
 	copy(x.history[1:], x.history)
 	own := uint64(x.args.run.blockNeurons)
@@ -429,6 +430,15 @@ func (b *backend) await(half int, k uint64) error {
 	x.burst = engine.Burst{Number: b.number, Fired: oldest}
 	b.number++
 	return nil
+}
+
+// BurstTime is the device's own time between the end of the newest burst that StepN has delivered and the end of the one
+// before; 0 where it has none.
+func (b *backend) BurstTime() time.Duration {
+	if !b.batch.resident {
+		return 0
+	}
+	return b.batch.took
 }
 
 // poll waits until a burst is announced; after a while it lets the driver say whether the launch failed.

@@ -15,21 +15,21 @@ template <u32 models> static void resident_on_host(const run *p, unsigned blocks
     for (unsigned b = 0; b < blocks; b++) s[b].room = (u8 *)room[b].data();
     all([&](unsigned b) { divide<models>(p, &s[b]); }, false, 1);
     all([&](unsigned b) { begin_resident<models>(p, &s[b]); }, false, threads);
-    all([&](unsigned b) { deliver_rows(p, p->first - 1, &s[b], true); }, false, workers);
+    all([&](unsigned b) { deliver_rows(p, p->first - 1, (u32)(p->first % 3), &s[b], true); }, false, workers);
     for (u64 t = p->first; t < p->first + p->bursts; t++) {
         all([&](unsigned b) { prepare(p, t, &s[b]); }, false, workers);
         all([&](unsigned b) { drive_block(p, t, &s[b]); }, false, workers);
         all([&](unsigned b) { update_resident<models>(p, t, &s[b]); }, t % 3 == 0, workers);
         all([&](unsigned b) { count_groups(p, &s[b]); }, t % 2, workers);
         all([&](unsigned b) { list_block(p, &s[b]); }, t % 2, workers);
-        all([&](unsigned b) { send(p, t, &s[b]); }, t % 5 == 0, workers);
-        all([&](unsigned b) { deliver_rows(p, t, &s[b], false); }, t % 2, workers);
+        all([&](unsigned b) { send(p, t, (u32)((t + 1) % 3), &s[b]); }, t % 5 == 0, workers);
+        all([&](unsigned b) { deliver_rows(p, t, (u32)((t + 1) % 3), &s[b], false); }, t % 2, workers);
         all([&](unsigned b) { leave(p, &s[b]); }, t % 2, workers);
         running = {blocks - 1, blocks, workers, threads};
         tell(p, (u32)(t + 1 - p->first));
         bool more = false;
         for (auto &one : s) more |= one.left, one.left = 0;
-        if (more && t + 1 < p->first + p->bursts) all([&](unsigned b) { deliver_rows(p, t, &s[b], true); }, t % 2, workers);
+        if (more && t + 1 < p->first + p->bursts) all([&](unsigned b) { deliver_rows(p, t, (u32)((t + 1) % 3), &s[b], true); }, t % 2, workers);
     }
     all([&](unsigned b) { end_resident<models>(p, &s[b]); }, true, threads);
     for (auto &one : room)
