@@ -101,7 +101,8 @@ func (g *group) launchAll(n uint64, r *mergers, each func(*engine.Burst) error) 
 	return refused, nil
 }
 
-// await waits for the k-th burst's fire queue; after a while it asks the driver whether a launch failed.
+// await waits for the k-th burst's fire queue; now and then it asks the driver whether a launch failed. What is complete by
+// then is still delivered.
 func (g *group) await(r *mergers, k uint64) ([]uint32, error) {
 	out := r.of(k).out
 	for {
@@ -110,27 +111,39 @@ func (g *group) await(r *mergers, k uint64) ([]uint32, error) {
 			return m, nil
 		case <-r.patience.C:
 		}
-		ended := 0
-		err := g.each(func(b *backend) error {
-			done, err := b.stream.Done()
-			if done {
-				ended++
-			}
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
-		if ended < len(g.parts) {
-			continue
-		}
-		select {
-		case m := <-out: // it came in the meantime
-			return m, nil
-		case <-time.After(time.Second):
+		ended, b, err := g.ask()
+		switch {
+		case g.complete(k):
+			return <-out, nil
+		case err != nil:
+			return nil, b.failed("stepping", err)
+		case ended:
 			return nil, g.parts[0].failed("stepping", errors.New("the launches ended without their bursts"))
 		}
 	}
+}
+
+// ask says whether the launches on all devices have ended, or the first failure and whose it is.
+func (g *group) ask() (ended bool, failed *backend, err error) {
+	ended = true
+	for _, b := range g.parts {
+		done := false
+		if err := g.enter(b, func() (err error) { done, err = b.stream.Done(); return err }); err != nil {
+			return false, b, err
+		}
+		ended = ended && done
+	}
+	return ended, nil, nil
+}
+
+// complete reports whether all devices have announced the next burst, which is the k-th.
+func (g *group) complete(k uint64) bool {
+	for _, b := range g.parts {
+		if atomic.LoadUint64(&b.batch.done[k%(2*b.batch.most)]) != b.number+1 {
+			return false
+		}
+	}
+	return true
 }
 
 // halt lets launches that wait for a device which has failed end, waits for them, and gives the failure back.
