@@ -306,28 +306,30 @@ DEVICE void deliver_one(const run *p, u64 t, const i32 *values, u32 word, i32 we
 }
 
 // deliver_rows is step 1 for neurons that fired in burst t: those of the block but for what all blocks share, or with shared
-// the block's part of that. A warp delivers a piece of a row at a time, of which there are 2^parts_log. turn is (t + 1) mod 3.
+// the block's part of that. A warp delivers a piece of a row at a time, of which there are 2^parts_log, or more where all
+// blocks share few rows. turn is (t + 1) mod 3.
 DEVICE void deliver_rows(const run *p, u64 t, u32 turn, const resident *s, bool shared) {
     u32 warps = workers() / 32, warp = thread_in_block() / 32;
-    u32 rows = s->total < p->own_rows ? s->total : p->own_rows;
+    u32 rows = s->total < p->own_rows ? s->total : p->own_rows, parts_log = p->parts_log;
     if (shared) {
         rows = read(p->length + turn);
         warp += block_index() * warps;
         warps *= block_count();
+        while (parts_log < p->most_parts_log && (u64)rows << parts_log < warps) parts_log++;
     }
     const i32 *values = room_at<i32>(s, s->at_values);
 #pragma unroll 1
-    for (u64 piece = warp; piece < (u64)rows << p->parts_log; piece += warps) {
+    for (u64 piece = warp; piece < (u64)rows << parts_log; piece += warps) {
         spike row;
         if (shared) {
-            row = p->queue[piece >> p->parts_log];
+            row = p->queue[piece >> parts_log];
         } else {
-            const u32 *at = room_at<u32>(s, s->at_rows) + room_at<u16>(s, s->at_list)[piece >> p->parts_log];
+            const u32 *at = room_at<u32>(s, s->at_rows) + room_at<u16>(s, s->at_list)[piece >> parts_log];
             u32 count = at[1] - at[0];
             row = spike{s->first_row + at[0], count > p->longest ? 0 : count};
         }
-        u64 part = piece & ((1ull << p->parts_log) - 1);
-        u64 k = row.first + (row.count * part >> p->parts_log) + lane(), end = row.first + (row.count * (part + 1) >> p->parts_log);
+        u64 part = piece & ((1ull << parts_log) - 1);
+        u64 k = row.first + (row.count * part >> parts_log) + lane(), end = row.first + (row.count * (part + 1) >> parts_log);
 #pragma unroll 1
         for (; k < end; k += 32 * AT_ONCE) {
             u32 word[AT_ONCE], delay[AT_ONCE];

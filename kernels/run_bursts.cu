@@ -53,6 +53,7 @@ struct run {
 
     // Of resident_bursts alone, for which length is that of burst t at (t + 1) mod 3, and arrived has 64 bits.
     u32 own_rows, longest; // a block delivers so many rows, of so many synapses at most
+    u32 most_parts_log;    // where all blocks share few rows
     u64 *stamps;           // mapped host memory: when each burst was complete, in nanoseconds
     u32 value_count;       // weights of few values
 };

@@ -70,6 +70,7 @@ type run struct {
 	cached                                            uint32
 
 	ownRows, longest uint32
+	mostPartsLog     uint32
 	stamps           driver.Ptr
 	valueCount       uint32
 }
@@ -265,8 +266,8 @@ func (b *backend) bindBatch(t *tables, own uint32) {
 		drives:  p[bufDrives], counts: p[bufCounts], table: p[bufTable],
 		stimuli: p[bufStimuli], stimulusCount: uint64(len(c.Stimuli)), amounts: p[bufInjected],
 		row: p[bufRow], all: b.synapses(), delay: p[bufDelay],
-		partsLog: partsLog(mean, x.resident),
-		ring:     p[bufRing], slotMask: uint32(ringSlots(c.MaxDelay) - 1), ports: c.Ports,
+		partsLog: partsLog(mean, x.resident), mostPartsLog: partsLog(mean, false),
+		ring: p[bufRing], slotMask: uint32(ringSlots(c.MaxDelay) - 1), ports: c.Ports,
 		neurons: c.Neurons, blockNeurons: own,
 		queue: p[bufQueue], length: p[bufSync], arrived: p[bufSync] + 16,
 		driveCount: uint32(len(t.drives)), termCount: uint32(len(t.terms)),
