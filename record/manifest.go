@@ -3,7 +3,6 @@ package record
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -127,9 +126,9 @@ type File struct {
 func readManifest(dir string) (Manifest, error) {
 	var m Manifest
 	path := filepath.Join(dir, "manifest.json")
-	text, err := os.ReadFile(path)
+	text, err := readText(path)
 	if err != nil {
-		return m, fmt.Errorf("record: %w", err)
+		return m, err
 	}
 	if err := json.Unmarshal(text, &m); err != nil {
 		return m, damaged(path, "%v", err)
