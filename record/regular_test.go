@@ -1,6 +1,7 @@
 package record
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -40,6 +41,29 @@ func TestFoldersOfStrangers(t *testing.T) {
 			}
 			require.Error(t, err, "%s as %s", file, name)
 		}
+	}
+}
+
+// TestManifestsOfStrangers: numbers that no run can have written are refused, for readers count with them.
+func TestManifestsOfStrangers(t *testing.T) {
+	sound := raggedManifest()
+	sound.Status = Complete
+	require.Empty(t, sound.flaw())
+	for want, spoil := range map[string]func(m *Manifest){
+		`status "weird"`:                    func(m *Manifest) { m.Status = "weird" },
+		"a timestep of 0 ms":                func(m *Manifest) { m.Timestep = 0 },
+		"a timestep of -0.1 ms":             func(m *Manifest) { m.Timestep = -0.1 },
+		"18446744073709551615 bursts":       func(m *Manifest) { m.Bursts = math.MaxUint64 },
+		"from 18446744073709551615 on":      func(m *Manifest) { m.First = math.MaxUint64 },
+		"72057594037927937 planned":         func(m *Manifest) { m.Planned = mostBursts + 1 },
+		"areas[1] (none) begins at":         func(m *Manifest) { m.Areas[1].First = 7 },
+		"33 neurons and 34 recorded":        func(m *Manifest) { m.Areas[2].Recorded = 34 },
+		"areas[0] (retina, left) begins at": func(m *Manifest) { m.Areas[0].First = 4; m.Areas[0].Neurons = math.MaxUint32 },
+	} {
+		m := raggedManifest()
+		m.Status = Complete
+		spoil(&m)
+		require.Contains(t, m.flaw(), want)
 	}
 }
 
