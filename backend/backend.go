@@ -35,7 +35,26 @@ func Open(name string, c *connectome.Connectome, o Options) (engine.Backend, err
 	case "reference":
 		return reference.Open(c, o.Want)
 	}
-	return nil, fmt.Errorf("backend %q, want one of %s", name, strings.Join(Names(), ", "))
+	return nil, unknown(name)
+}
+
+// Memory is how many bytes Open takes for c on the host, beside the connectome itself, and on the device; it needs neither
+// the backend nor its device. What a burst's spikes take, and what a driver keeps for itself, is not in it.
+func Memory(name string, c *connectome.Connectome, o Options) (host, device uint64, err error) {
+	switch name {
+	case "cpu":
+		return cpu.Memory(c, o.Threads), 0, nil
+	case "cuda":
+		return cuda.HostBytes(c, o.Want), cuda.DeviceBytes(c, o.Want), nil
+	case "reference":
+		return reference.Memory(c), 0, nil
+	}
+	return 0, 0, unknown(name)
+}
+
+// unknown is the error for a name that is not on the list.
+func unknown(name string) error {
+	return fmt.Errorf("backend %q, want one of %s", name, strings.Join(Names(), ", "))
 }
 
 // Auto opens the cuda backend where a GPU is there, has room for c and passes a self-test, else the cpu backend. why says
