@@ -28,7 +28,7 @@ type Manifest struct {
 	Go           string    `json:"go"`
 	Genome       string    `json:"genome"`        // its name
 	GenomeSHA256 string    `json:"genome_sha256"` // of genome.yaml
-	GenomeFolder string    `json:"genome_folder"` // where the files lie that it names; "" when it names none
+	GenomeFolder string    `json:"genome_folder"` // where the files lie that it names; "" when it names none, or those that came with burst
 	Connectome   string    `json:"connectome"`    // hash, 16 hexadecimal digits
 	Seed         uint64    `json:"seed"`
 	RunSeed      uint64    `json:"run_seed"`

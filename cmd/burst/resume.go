@@ -33,7 +33,7 @@ func newResumeCommand() *cobra.Command {
 	f.IntVar(&o.threads, "threads", 0, "threads of the cpu backend and of building (default: all processors)")
 	backendFlag(cmd, &o.backend)
 	f.Lookup("backend").DefValue = "the run's"
-	f.IntVar(&o.device, "device", 0, "GPU of the cuda backend, as `burst devices` numbers them")
+	f.IntVar(&o.device, "device", 0, "number of the GPU for the cuda backend; burst devices lists them")
 	f.StringVar(&o.expect, "expect-digest", "", "fail with status 8 unless the run ends with this digest")
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress, and of the result only the digest")
@@ -58,7 +58,7 @@ func (o *runOptions) resume(cmd *cobra.Command, dir string) error {
 	if m.Status == record.Complete {
 		return o.already(cmd, p, m)
 	}
-	g, err := genomeOf(folder)
+	g, err := folder.Genome()
 	if err != nil {
 		return err
 	}
