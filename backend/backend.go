@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 
 	"burst/backend/cpu"
@@ -19,14 +20,21 @@ type Options struct {
 	Threads int // of the cpu backend; 0: all processors
 	Device  int // of the cuda backend
 	Want    engine.Want
+
+	MaxBytes uint64 // refuse a backend that needs more on the host, network included; 0: what the machine has free
 }
 
 // Names lists the backends that Open knows.
 func Names() []string { return []string{"cpu", "cuda", "reference"} }
 
 // Open makes the named backend for c, in the state before burst 0. The error wraps engine.ErrUnavailable when this
-// machine lacks what the backend needs; none falls back to another.
+// machine lacks what the backend needs, and is a *MemoryError when the host has no room; none falls back to another.
 func Open(name string, c *connectome.Connectome, o Options) (engine.Backend, error) {
+	if slices.Contains(Names(), name) {
+		if err := fits(name, c, o); err != nil {
+			return nil, err
+		}
+	}
 	switch name {
 	case "cpu":
 		return cpu.Open(c, cpu.Options{Threads: o.Threads, Want: o.Want})
@@ -35,26 +43,7 @@ func Open(name string, c *connectome.Connectome, o Options) (engine.Backend, err
 	case "reference":
 		return reference.Open(c, o.Want)
 	}
-	return nil, unknown(name)
-}
-
-// Memory is how many bytes Open takes for c on the host, beside the connectome itself, and on the device; it needs neither
-// the backend nor its device. What a burst's spikes take, and what a driver keeps for itself, is not in it.
-func Memory(name string, c *connectome.Connectome, o Options) (host, device uint64, err error) {
-	switch name {
-	case "cpu":
-		return cpu.Memory(c, o.Threads), 0, nil
-	case "cuda":
-		return cuda.HostBytes(c, o.Want), cuda.DeviceBytes(c, o.Want), nil
-	case "reference":
-		return reference.Memory(c), 0, nil
-	}
-	return 0, 0, unknown(name)
-}
-
-// unknown is the error for a name that is not on the list.
-func unknown(name string) error {
-	return fmt.Errorf("backend %q, want one of %s", name, strings.Join(Names(), ", "))
+	return nil, fmt.Errorf("backend %q, want one of %s", name, strings.Join(Names(), ", "))
 }
 
 // Auto opens the cuda backend where a GPU is there, has room for c and passes a self-test, else the cpu backend. why says

@@ -38,8 +38,8 @@ type backendCost struct {
 // probeTime is how long a backend is tried out; a run that is shorter is run in full.
 const probeTime = time.Second
 
-// estimate builds g, whose arrays take so many bytes, and tries each backend.
-func estimate(cmd *cobra.Command, g *genome.Genome, network, bursts uint64, threads int) (*cost, error) {
+// estimate builds g and tries each backend.
+func estimate(cmd *cobra.Command, g *genome.Genome, bursts uint64, threads int) (*cost, error) {
 	start := time.Now()
 	c, err := build(g, threads, 0, newProgress(cmd.ErrOrStderr(), false))
 	if err != nil {
@@ -49,10 +49,8 @@ func estimate(cmd *cobra.Command, g *genome.Genome, network, bursts uint64, thre
 	o := backend.Options{Threads: threads}
 	for _, name := range backend.Names() {
 		b := backendCost{Backend: name}
-		if b.Host, b.Device, err = backend.Memory(name, c, o); err != nil {
-			return nil, err
-		}
-		b.Host += network
+		b.Host, b.Device = backend.Footprint(name, c, o)
+		b.Host += c.Bytes()
 		if err := b.try(c, v, o); err != nil {
 			return nil, err
 		}
@@ -64,8 +62,11 @@ func estimate(cmd *cobra.Command, g *genome.Genome, network, bursts uint64, thre
 // try opens the backend and runs bursts in steps that double, until it takes long enough to tell.
 func (b *backendCost) try(c *connectome.Connectome, v *cost, o backend.Options) error {
 	opened, err := backend.Open(b.Backend, c, o)
-	var small *cuda.MemoryError
-	if errors.Is(err, engine.ErrUnavailable) || errors.As(err, &small) {
+	var (
+		small *cuda.MemoryError
+		host  *backend.MemoryError
+	)
+	if errors.Is(err, engine.ErrUnavailable) || errors.As(err, &small) || errors.As(err, &host) {
 		b.Note = err.Error()
 		return nil
 	}

@@ -52,8 +52,7 @@ projections:
 	require.NoError(t, opened.Close())
 	found := 0
 	for _, b := range v.Cost.Backends {
-		host, device, err := backend.Memory(b.Backend, c, backend.Options{Threads: 2})
-		require.NoError(t, err)
+		host, device := backend.Footprint(b.Backend, c, backend.Options{Threads: 2})
 		require.Equal(t, device, b.Device, b.Backend)
 		require.InEpsilon(t, network+float64(host), b.Host, 0.05, b.Backend)
 		if b.Backend == "cuda" {

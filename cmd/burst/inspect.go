@@ -109,7 +109,7 @@ func (o *inspectOptions) run(cmd *cobra.Command, arg string) error {
 		if err != nil {
 			return err
 		}
-		if v.Cost, err = estimate(cmd, g, s.Bytes, bursts, o.threads); err != nil {
+		if v.Cost, err = estimate(cmd, g, bursts, o.threads); err != nil {
 			return err
 		}
 	}
