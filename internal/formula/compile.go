@@ -68,7 +68,9 @@ func (c *compiler) program() *Program {
 	for name, where := range locals {
 		if !used[name] {
 			m := wrong(0, "%q found, which is no state variable and used nowhere; state variables are %s", name, strings.Join(c.stateNames(), ", "))
-			m.Word, m.Known = name, c.stateNames()
+			if len(name) > 1 {
+				m.Word, m.Known = name, c.stateNames()
+			}
 			c.faults = append(c.faults, Fault{where.Part, where.Index, m})
 		}
 	}
@@ -245,6 +247,8 @@ func unknown(n *node, known []string) *Mistake {
 	if better := instead[n.name]; better != "" {
 		m.Message = wrong(n.at, "unknown name %q found, %s wanted", n.name, better).Message
 	}
-	m.Word, m.Known = n.name, known
+	if len(n.name) > 1 {
+		m.Word, m.Known = n.name, known
+	}
 	return m
 }

@@ -8,11 +8,8 @@ import (
 
 // checkConstant finds what a constant may not hold: names that are not known, conditions where numbers belong.
 func checkConstant(n *node, known []string) *Mistake {
-	scope := map[string]binding{}
-	for _, name := range known {
-		scope[name] = binding{}
-	}
-	c := &compiler{b: newBuilder(), scope: scope}
+	c := &compiler{b: newBuilder(), scope: map[string]binding{}}
+	c.bindValues(known, nil)
 	_, m := c.number(plain(n))
 	return m
 }

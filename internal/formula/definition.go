@@ -140,7 +140,7 @@ func (n *node) each(visit func(*node)) {
 
 // constants reads them in order; each may use parameters, those before it, and dt.
 func (c *compiler) constants() (out []constant) {
-	known := append(slices.Clone(c.source.Params), TimeStep)
+	known := slices.Clone(c.source.Params)
 	for i, l := range c.source.Constants {
 		n, m := parse(l.Text)
 		if m == nil {

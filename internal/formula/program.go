@@ -1,6 +1,9 @@
 package formula
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // Op says what an instruction does.
 type Op uint8
@@ -90,6 +93,19 @@ const (
 	MaxParams = 128
 	MaxInputs = 2
 )
+
+// Words are the program as numbers, the same ones for the same program.
+func (p *Program) Words() []uint64 {
+	words := []uint64{uint64(p.Inputs), uint64(len(p.Params)), uint64(len(p.Code))}
+	for _, in := range p.Code {
+		words = append(words, uint64(in.Op)<<48|uint64(in.A)<<32|uint64(in.B)<<16|uint64(in.C), uint64(in.K)<<32|uint64(math.Float32bits(in.Value)))
+	}
+	words = append(words, uint64(p.Fired), uint64(len(p.Next)))
+	for _, r := range p.Next {
+		words = append(words, uint64(r))
+	}
+	return words
+}
 
 // check panics unless every value is made before it is taken, and of the right kind: all else is a bug of this package.
 func (p *Program) check() {
