@@ -79,7 +79,7 @@ func (b *builder) finish(next []Ref, fired Ref, params []string, inputs int) *Pr
 	needed[fired] = true
 	for i := len(b.code) - 1; i >= 0; i-- {
 		if needed[i] {
-			for _, r := range b.code[i].args() {
+			for _, r := range b.code[i].Args() {
 				needed[r] = true
 			}
 		}

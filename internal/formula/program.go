@@ -42,8 +42,8 @@ var names = [ops]string{
 // String is the name in the package comment.
 func (o Op) String() string { return names[o] }
 
-// Args is how many values the instruction takes: A; A and B; or A, B and C.
-func (o Op) Args() int {
+// count is how many values the instruction takes: A; A and B; or A, B and C.
+func (o Op) count() int {
 	switch {
 	case o <= Refractory:
 		return 0
@@ -74,8 +74,8 @@ type Instruction struct {
 	Value float32 // of Const
 }
 
-// args are the values taken.
-func (i *Instruction) args() []Ref { return []Ref{i.A, i.B, i.C}[:i.Op.Args()] }
+// Args are the values that the instruction takes, in order.
+func (i *Instruction) Args() []Ref { return []Ref{i.A, i.B, i.C}[:i.Op.count()] }
 
 // Program makes a neuron's next state from its last. It is never changed once made.
 type Program struct {
@@ -111,7 +111,7 @@ func (p *Program) Words() []uint64 {
 func (p *Program) check() {
 	for i := range p.Code {
 		in := &p.Code[i]
-		for k, r := range in.args() {
+		for k, r := range in.Args() {
 			if int(r) >= i || p.Code[r].Op.Flag() != in.Op.takes(k) {
 				panic(fmt.Sprintf("BUG: instruction %d, %v, takes %d", i, in.Op, r))
 			}
