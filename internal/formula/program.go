@@ -42,8 +42,8 @@ var names = [ops]string{
 // String is the name in the package comment.
 func (o Op) String() string { return names[o] }
 
-// count is how many values the instruction takes: A; A and B; or A, B and C.
-func (o Op) count() int {
+// Args is how many values the instruction takes: A; A and B; or A, B and C.
+func (o Op) Args() int {
 	switch {
 	case o <= Refractory:
 		return 0
@@ -75,7 +75,7 @@ type Instruction struct {
 }
 
 // Args are the values that the instruction takes, in order.
-func (i *Instruction) Args() []Ref { return []Ref{i.A, i.B, i.C}[:i.Op.count()] }
+func (i *Instruction) Args() []Ref { return []Ref{i.A, i.B, i.C}[:i.Op.Args()] }
 
 // Program makes a neuron's next state from its last. It is never changed once made.
 type Program struct {
