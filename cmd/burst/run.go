@@ -187,13 +187,16 @@ type runner struct {
 	engine    *engine.Engine
 	activity  *record.Activity
 	folder    string // "" when none is written
-	fcl       bool   // the backend delivers the FCL
+	hold      *record.Hold
+	complete  bool // the folder holds all there will be
+	fcl       bool // the backend delivers the FCL
 	buildTime time.Duration
 	runTime   time.Duration
 }
 
 // run builds the network and runs it.
 func (r *runner) run(ctx context.Context) error {
+	defer r.release()
 	period, err := parseRate(r.o.realtime)
 	if err != nil {
 		return err
@@ -213,7 +216,7 @@ func (r *runner) run(ctx context.Context) error {
 	}
 	r.fcl = len(plan.FCL) > 0
 	want := engine.Want{FCL: r.fcl, Potentials: plan.Potentials}
-	b, used, err := openBackend(r.o.backend, r.c, backend.Options{Threads: r.o.threads, Device: r.o.device, Want: want}, r.progress)
+	b, used, err := openBackend(r.o.backend, r.c, backend.Options{Threads: r.o.threads, Device: r.o.device, Want: want, MaxBytes: uint64(r.o.memory)}, r.progress)
 	if err != nil {
 		return err
 	}
