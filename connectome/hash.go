@@ -30,7 +30,7 @@ func (c *Connectome) Hash() uint64 {
 			for k := uint32(lo); k < uint32(hi); k++ {
 				n := a.Neurons.First + k
 				h := foldBits(a.foldConstants(fold(head, uint64(n)), k), v[n])
-				for j := range a.Model.Variables() {
+				for j := range a.Variables() {
 					h = foldBits(h, more[j][n])
 				}
 				sums[worker] += h + c.rowHash(n)

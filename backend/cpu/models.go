@@ -20,7 +20,7 @@ func (p *part) updateBlocks(g *group) {
 	}
 	all := uint32(len(g.live))
 	if p.marking {
-		for port := range g.area.Model.Ports() {
+		for port := range g.area.PortsEach() {
 			lo := (g.slot + port*g.run) / 64
 			p.words(lo*64, g.run, true, func(w uint32, _ uint64) { g.live[w-lo] = 1 })
 		}

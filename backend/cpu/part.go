@@ -53,7 +53,7 @@ type group struct {
 }
 
 // ports is how many slots the group has.
-func (g *group) ports() uint32 { return g.run * g.area.Model.Ports() }
+func (g *group) ports() uint32 { return g.run * g.area.PortsEach() }
 
 // cutAlign keeps parts of large areas from sharing cache lines of the state.
 const cutAlign = 64
@@ -96,7 +96,7 @@ func (p *part) deal(i, parts int) (slots uint32) {
 		a := &p.b.c.Areas[k]
 		g := group{area: a, lo: cut(a, i, parts), hi: cut(a, i+1, parts), slot: slots}
 		g.run = (g.hi - g.lo + 63) &^ 63
-		if a.Model.Ports() == 2 {
+		if a.PortsEach() == 2 {
 			g.split = g.run
 		}
 		slots += g.ports()
@@ -152,7 +152,7 @@ func (p *part) step() {
 
 // list adds the group's candidates to the FCL.
 func (p *part) list(g *group) {
-	for port := range g.area.Model.Ports() {
+	for port := range g.area.PortsEach() {
 		to := &g.first
 		if port == 1 {
 			to = &g.second

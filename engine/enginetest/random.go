@@ -55,11 +55,11 @@ func randomNet(r *rand.Rand, pick int) Net {
 		}
 		if f := makers[m.Name]; f != nil {
 			a := f(r, size)
-			if a.Model.Ports() > 0 {
+			if a.PortsEach() > 0 {
 				a.Drives = randomDrives(r, a.Model, size, n.Scale)
 			}
 			n.Areas = append(n.Areas, a)
-			total, ports = total+size, ports+size*a.Model.Ports()
+			total, ports = total+size, ports+size*a.PortsEach()
 		}
 	}
 	longest := []int{1, 1, 4, 17, 255}[r.IntN(5)]
