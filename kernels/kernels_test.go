@@ -22,7 +22,7 @@ var sums string
 // TestChecksums fails when a source was edited and the PTX not rebuilt, or the other way round.
 func TestChecksums(t *testing.T) {
 	images := map[string]string{}
-	for _, i := range slices.Concat(Images(), Toolbox()) {
+	for _, i := range slices.Concat(Images(), Custom(), Toolbox()) {
 		images[i.Name] = i.PTX
 	}
 	listed := 0
@@ -91,7 +91,7 @@ func TestRebuild(t *testing.T) {
 	log, err := exec.Command("bash", "build.sh", out).CombinedOutput()
 	require.NoError(t, err, "%s", log)
 	comment := regexp.MustCompile(`(?m)//.*$`) // registers' and blocks' names are the same; only the compiler's remarks may differ
-	for _, i := range slices.Concat(Images(), Toolbox()) {
+	for _, i := range slices.Concat(Images(), Custom(), Toolbox()) {
 		b, err := os.ReadFile(filepath.Join(out, i.Name))
 		require.NoError(t, err)
 		if comment.ReplaceAllString(string(b), "") != comment.ReplaceAllString(i.PTX, "") {
@@ -100,7 +100,7 @@ func TestRebuild(t *testing.T) {
 	}
 }
 
-func TestSelect(t *testing.T) {
+func TestChoose(t *testing.T) {
 	for _, c := range []struct {
 		name             string
 		capability, cuda int
@@ -116,7 +116,7 @@ func TestSelect(t *testing.T) {
 		{name: "CUDA 9", capability: 75, cuda: 9020, err: "the driver takes PTX up to 0.0, want 6.3", why: "not in the table"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			i, err := Select(c.capability, ISA(c.cuda))
+			i, err := Choose(Images(), c.capability, ISA(c.cuda))
 			if c.err != "" {
 				require.ErrorContains(t, err, c.err, c.why)
 				return

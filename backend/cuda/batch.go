@@ -157,6 +157,8 @@ func batchKernel(c *connectome.Connectome) string {
 		return "run_bursts_lif"
 	case connectome.PSCExpModel:
 		return "run_bursts_psc_exp"
+	case connectome.CustomModel:
+		return "run_bursts_custom"
 	}
 	return "run_bursts"
 }
