@@ -33,6 +33,9 @@ func (c *Connectome) InitialState(v []float32, more [][]float32) {
 				clear(part)
 			}
 		}
+		if a.Model == CustomModel && a.Custom.Start != nil {
+			a.start(v, more)
+		}
 	}
 }
 

@@ -66,9 +66,9 @@ func (a *Area) Variables() int {
 	return [...]int{0, 0, 2, 1, 0, 0}[a.Model]
 }
 
-// modelOf is the model with a name in a genome.
+// modelOf is the model of a kind in a genome.
 func modelOf(name string) Model {
-	for i, n := range [...]string{"feagi", "lif", "lif_psc_exp", "izhikevich", "poisson", "spike_list"} {
+	for i, n := range [...]string{"feagi", "lif", "lif_psc_exp", "izhikevich", "poisson", "spike_list", "custom"} {
 		if n == name {
 			return Model(i)
 		}
@@ -183,9 +183,18 @@ func (p *Izhikevich) Words() []float32 {
 
 // Custom is a model that the genome defines, for one area. Its constant drives are injected, as those of feagi are.
 type Custom struct {
-	Program    *formula.Program
-	Params     []Param // one for each of Program.Params
-	Refractory uint16  // bursts of silence after firing
+	Program     *formula.Program
+	Params      []Param          // one for each of Program.Params
+	Refractory  uint16           // bursts of silence after firing
+	Start       *formula.Program // makes the state before burst 0 of what is drawn; nil where all of it is
+	StartParams []Param          // one for each of Start.Params
+}
+
+// Load puts the i-th neuron's values of params, which are Params or StartParams, into values.
+func (c *Custom) Load(params []Param, i uint32, values []float32) {
+	for k := range params {
+		values[k] = params[k].At(i)
+	}
 }
 
 // PoissonSource holds the constants of a poisson neuron, which fires in bursts From ≤ t < Until.

@@ -49,6 +49,8 @@ func (p *part) updateBlocks(g *group) {
 // updateRun updates the neurons of blocks b ≤ i < end and lists who fired.
 func (p *part) updateRun(g *group, b, end uint32) {
 	switch a := g.area; {
+	case a.Model == connectome.CustomModel:
+		p.updateCustom(g, b, end)
 	case a.Model == connectome.LIFModel && a.LIFEach == nil && !a.TermsDiffer():
 		p.updateLIF(g, b, end)
 	case a.Model == connectome.LIFModel:

@@ -7,6 +7,7 @@ type builder struct {
 	code []Instruction
 	seen map[Instruction]Ref
 	bits map[uint32]Ref // constants, by their bits: −0 is not 0
+	full bool           // more than MaxCode instructions were wanted
 }
 
 func newBuilder() *builder {
@@ -18,8 +19,7 @@ func (b *builder) constant(x float32) Ref {
 	if r, ok := b.bits[math.Float32bits(x)]; ok {
 		return r
 	}
-	b.code = append(b.code, Instruction{Op: Const, Value: x})
-	r := Ref(len(b.code) - 1)
+	r := b.append(Instruction{Op: Const, Value: x})
 	b.bits[math.Float32bits(x)] = r
 	return r
 }
@@ -55,10 +55,19 @@ func (b *builder) add(in Instruction) Ref {
 	if r, ok := b.seen[in]; ok {
 		return r
 	}
-	b.code = append(b.code, in)
-	r := Ref(len(b.code) - 1)
+	r := b.append(in)
 	b.seen[in] = r
 	return r
+}
+
+// append makes a new value, the first one again where there are too many already.
+func (b *builder) append(in Instruction) Ref {
+	if len(b.code) == MaxCode {
+		b.full = true
+		return 0
+	}
+	b.code = append(b.code, in)
+	return Ref(len(b.code) - 1)
 }
 
 // finish drops what neither next nor fired needs, and parameters that nothing loads.
@@ -70,7 +79,7 @@ func (b *builder) finish(next []Ref, fired Ref, params []string, inputs int) *Pr
 	needed[fired] = true
 	for i := len(b.code) - 1; i >= 0; i-- {
 		if needed[i] {
-			for _, r := range b.code[i].args() {
+			for _, r := range b.code[i].Args() {
 				needed[r] = true
 			}
 		}

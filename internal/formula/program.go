@@ -1,6 +1,9 @@
 package formula
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // Op says what an instruction does.
 type Op uint8
@@ -71,8 +74,8 @@ type Instruction struct {
 	Value float32 // of Const
 }
 
-// args are the values taken.
-func (i *Instruction) args() []Ref { return []Ref{i.A, i.B, i.C}[:i.Op.Args()] }
+// Args are the values that the instruction takes, in order.
+func (i *Instruction) Args() []Ref { return []Ref{i.A, i.B, i.C}[:i.Op.Args()] }
 
 // Program makes a neuron's next state from its last. It is never changed once made.
 type Program struct {
@@ -91,11 +94,24 @@ const (
 	MaxInputs = 2
 )
 
+// Words are the program as numbers, the same ones for the same program.
+func (p *Program) Words() []uint64 {
+	words := []uint64{uint64(p.Inputs), uint64(len(p.Params)), uint64(len(p.Code))}
+	for _, in := range p.Code {
+		words = append(words, uint64(in.Op)<<48|uint64(in.A)<<32|uint64(in.B)<<16|uint64(in.C), uint64(in.K)<<32|uint64(math.Float32bits(in.Value)))
+	}
+	words = append(words, uint64(p.Fired), uint64(len(p.Next)))
+	for _, r := range p.Next {
+		words = append(words, uint64(r))
+	}
+	return words
+}
+
 // check panics unless every value is made before it is taken, and of the right kind: all else is a bug of this package.
 func (p *Program) check() {
 	for i := range p.Code {
 		in := &p.Code[i]
-		for k, r := range in.args() {
+		for k, r := range in.Args() {
 			if int(r) >= i || p.Code[r].Op.Flag() != in.Op.takes(k) {
 				panic(fmt.Sprintf("BUG: instruction %d, %v, takes %d", i, in.Op, r))
 			}
