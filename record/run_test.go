@@ -13,6 +13,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"testing"
@@ -327,10 +328,13 @@ func TestReadableWhileRunning(t *testing.T) {
 	for b := range spiking(3, 700_000) {
 		require.NoError(t, r.Record(b))
 	}
-	require.Eventually(t, func() bool { return r.Offsets()["spikes"].Rows > 0 }, 5e9, 1e6)
+	for r.Offsets()["spikes"].Rows == 0 { // the writer is behind
+		runtime.Gosched()
+	}
+	least := int(r.Offsets()["spikes"].Rows)
 	got := gather(t, f.Spikes())
 	before = len(got.burst)
-	require.GreaterOrEqual(t, before, int(r.Offsets()["spikes"].Rows)-chunkRows-1042)
+	require.GreaterOrEqual(t, before, least)
 	want := wantSpikes(spiking(3, 700_000))
 	same(t, want.neuron[:before], got.neuron, "neuron")
 	require.NoError(t, r.Fail(errors.New("test"), nil))

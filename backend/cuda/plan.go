@@ -69,7 +69,8 @@ type MemoryError struct {
 }
 
 func (e *MemoryError) Error() string {
-	return fmt.Sprintf("the network needs %d bytes of device memory, device %d has %d free", e.Need, e.Device, e.Free)
+	return fmt.Sprintf("the network needs %d bytes of device memory, device %d has %d free; free the device, choose another with --device, "+
+		"make the network smaller, or take --backend cpu", e.Need, e.Device, e.Free)
 }
 
 // DeviceBytes is the device memory that Open takes for c.

@@ -66,8 +66,11 @@ func estimate(cmd *cobra.Command, g *genome.Genome, bursts uint64, threads int) 
 // try opens the backend and runs bursts in steps that double, until it takes long enough to tell.
 func (b *backendCost) try(c *connectome.Connectome, v *cost, before uint64, threads int) error {
 	opened, err := backend.Open(b.Backend, c, backend.Options{Threads: threads})
-	var small *cuda.MemoryError
-	if errors.Is(err, engine.ErrUnavailable) || errors.As(err, &small) {
+	var (
+		small *cuda.MemoryError
+		host  *backend.MemoryError
+	)
+	if errors.Is(err, engine.ErrUnavailable) || errors.As(err, &small) || errors.As(err, &host) {
 		b.Note = err.Error()
 		return nil
 	}

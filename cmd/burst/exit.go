@@ -7,6 +7,7 @@ import (
 	"os"
 	"syscall"
 
+	"burst/backend"
 	"burst/backend/cuda"
 	"burst/backend/cuda/driver"
 	"burst/checkpoint"
@@ -74,6 +75,7 @@ func exitCode(err error) int {
 		x deviceFault
 		l *connectome.LimitError
 		f genome.Faults
+		h *backend.MemoryError
 		m *cuda.MemoryError
 		g *driver.Error
 		d *record.DamagedError
@@ -90,7 +92,7 @@ func exitCode(err error) int {
 		return exitUsage
 	case errors.As(err, &a):
 		return exitAssertion
-	case errors.As(err, &l), errors.As(err, &m):
+	case errors.As(err, &l), errors.As(err, &h), errors.As(err, &m):
 		return exitLimit
 	case errors.As(err, &f):
 		return exitGenome

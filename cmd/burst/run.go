@@ -213,7 +213,7 @@ func (r *runner) run(ctx context.Context) error {
 	}
 	r.fcl = len(plan.FCL) > 0
 	want := engine.Want{FCL: r.fcl, Potentials: plan.Potentials}
-	b, used, err := openBackend(r.o.backend, r.c, backend.Options{Threads: r.o.threads, Device: r.o.device, Want: want}, r.progress)
+	b, used, err := openBackend(r.o.backend, r.c, backend.Options{Threads: r.o.threads, Device: r.o.device, Want: want, MaxBytes: uint64(r.o.memory)}, r.progress)
 	if err != nil {
 		return err
 	}
