@@ -386,8 +386,10 @@ func (b *backend) turnOn() error {
 	if err := b.downloadQueues(x.history); err != nil {
 		return err
 	}
-	if err := b.stream.Fill(p.ptr[bufRing], 0, p.bytes[bufRing]); err != nil {
-		return err
+	if n := p.bytes[bufRing]; n > 0 { // a network without ports has no sums
+		if err := b.stream.Fill(p.ptr[bufRing], 0, n); err != nil {
+			return err
+		}
 	}
 	for d := 2; d <= b.c.MaxDelay; d++ {
 		if len(x.history[d-1]) == 0 || b.c.Synapses() == 0 {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"strings"
 	"testing"
 
@@ -12,6 +13,8 @@ import (
 	"burst/backend/cuda/cudatest"
 	"burst/connectome"
 	"burst/engine"
+	"burst/genome"
+	"burst/genomes"
 	"burst/internal/formula"
 	"burst/kernels"
 )
@@ -269,27 +272,66 @@ func TestParameters(t *testing.T) {
 	tables := makeTables(c)
 	require.Len(t, tables.models, 7)
 	require.Equal(t, tables.areas[1].program, tables.areas[7].program, "the same code")
-	b, err := Open(c, Options{})
-	require.NoError(t, err)
-	start, got := engine.NewState(c), &engine.State{}
+	start := engine.NewState(c)
 	for i := range start.V {
 		start.V[i] = float32(i)*0.003 - 0.4
 	}
-	require.NoError(t, b.WriteState(start))
-	require.NoError(t, b.Step(nil, &engine.Burst{}))
-	require.NoError(t, b.ReadState(got))
-	require.NoError(t, b.Close())
+	t.Run("single bursts", func(t *testing.T) {
+		sameParameters(t, c, start, func(b engine.Backend) error { return b.Step(nil, &engine.Burst{}) })
+	})
+	t.Run("many", func(t *testing.T) {
+		sameParameters(t, c, start, func(b engine.Backend) error {
+			require.Equal(t, "run_bursts_custom", b.(*backend).batch.kernel.Name(), "all areas are of the genome's models")
+			return b.(engine.Batcher).StepN(1, func(*engine.Burst) error { return nil })
+		})
+	})
+}
+
+// sameParameters advances c a burst from start and compares V with what the programs make of it.
+func sameParameters(t *testing.T, c *connectome.Connectome, start *engine.State, step func(engine.Backend) error) {
+	t.Helper()
+	b, err := Open(c, Options{})
+	require.NoError(t, err)
+	got := &engine.State{}
+	require.NoError(t, errors.Join(b.WriteState(start), step(b), b.ReadState(got), b.Close()))
 	for k := range c.Areas {
-		own := c.Areas[k].Custom
+		own, first := c.Areas[k].Custom, c.Areas[k].Neurons.First
 		run := formula.NewRunner(own.Program)
-		for i := range uint32(n) {
-			in := formula.Neuron{State: []float32{start.V[c.Areas[k].Neurons.First+i]}}
+		for i := range c.Areas[k].Neurons.Count {
+			in := formula.Neuron{State: []float32{start.V[first+i]}}
 			for _, p := range own.Params {
 				in.Params = append(in.Params, p.At(i))
 			}
 			run.Run(&in, in.State)
-			require.Equal(t, math.Float32bits(in.State[0]), math.Float32bits(got.V[c.Areas[k].Neurons.First+i]), "area %d, neuron %d", k, i)
+			require.Equal(t, math.Float32bits(in.State[0]), math.Float32bits(got.V[first+i]), "area %d, neuron %d", k, i)
 		}
+	}
+}
+
+// TestExamples runs the examples with models of their own, of which there are twins with built-in models.
+func TestExamples(t *testing.T) {
+	cudatest.Anywhere(t)
+	names := []string{"izhikevich-2003-custom"}
+	if os.Getenv("BURST_REQUIRE_CUDA") != "" {
+		names = append(names, "burst-100k-custom")
+	}
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			text, err := genomes.Text(name)
+			require.NoError(t, err)
+			g, err := genome.Parse(name, text, genomes.Open)
+			require.NoError(t, err)
+			c, err := connectome.Build(g, connectome.Options{})
+			require.NoError(t, err)
+			want, err := genomes.Expect(name)
+			require.NoError(t, err)
+			b, err := Open(c, Options{})
+			require.NoError(t, err)
+			e := engine.New(c, b, engine.Options{})
+			require.NoError(t, e.Run(t.Context(), g.Bursts))
+			require.Equal(t, want, genomes.Expected{Bursts: g.Bursts, Spikes: e.Spikes(), Digest: e.Digest()})
+			require.NoError(t, b.Close())
+		})
 	}
 }
 
