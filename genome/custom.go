@@ -256,10 +256,10 @@ func (d *draft) start(n *yaml.Node, at *path) (Value, Dimension, bool) {
 			return v, dim, ok
 		}
 	}
-	dim := Plain
+	dim, first := Plain, len(n.Value) // that of the first unit
 	for _, u := range units() {
-		if strings.Contains(n.Value, " "+u.name) {
-			dim = u.dim
+		if i := strings.Index(n.Value, " "+u.name); i >= 0 && i < first {
+			dim, first = u.dim, i
 		}
 	}
 	v, ok := d.p.value(n, at, dim)
