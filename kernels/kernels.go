@@ -1,6 +1,7 @@
 // Package kernels holds the CUDA C++ of a burst and the PTX that clang made of it. One .cu is one kernel, commented by the
 // Go loop it equals; burst.cuh is what lets clang, nvcc, NVRTC and g++ accept them unchanged. backend/cuda launches, in
-// this order: inject, fired_rows, synaptic_propagation_fcl, neural_dynamics_fcl, list_sums, list_ids. The toolbox is kernels
+// this order: inject, fired_rows, synaptic_propagation_fcl, neural_dynamics_fcl, list_sums, list_ids. The unit custom.cu is
+// the same kernels with a place for the code of models that a genome defines. The toolbox is kernels
 // of general use (arithmetic, activations, a matrix product, measurements), in a unit of its own: backend/cuda/doctor proves
 // a GPU with them.
 package kernels
@@ -10,7 +11,7 @@ import (
 	"fmt"
 )
 
-// Sources holds the CUDA C++ files; burst.cu includes all kernels of a burst, toolbox.cu all others.
+// Sources holds the CUDA C++ files; burst.cu and custom.cu include all kernels of a burst, toolbox.cu all others.
 //
 //go:embed *.cu *.cuh
 var Sources embed.FS

@@ -46,14 +46,17 @@ func TestChecksums(t *testing.T) {
 // TestPTX checks what the committed PTX promises: every kernel under its name, and floats rounded one operation at a time.
 func TestPTX(t *testing.T) {
 	names := []string{"inject", "fired_rows", "synaptic_propagation_fcl", "neural_dynamics_fcl", "list_sums", "list_ids", "run_bursts"}
-	for _, i := range Images() {
+	kernels := map[bool]int{false: len(names) + 5, true: len(names) + 3}
+	for _, i := range slices.Concat(Images(), Custom()) {
+		custom := strings.HasPrefix(i.Name, "custom")
 		t.Run(i.Name, func(t *testing.T) {
 			for _, n := range names {
 				require.Contains(t, i.PTX, ".visible .entry "+n+"(")
 				_, err := fs.Stat(Sources, n+".cu")
 				require.NoError(t, err, "a kernel's file bears its name")
 			}
-			require.Equal(t, len(names)+5, strings.Count(i.PTX, ".entry"), "catch_up, queue_rows and the kernels of one model stand beside run_bursts")
+			require.Equal(t, kernels[custom], strings.Count(i.PTX, ".entry"), "catch_up, queue_rows and the kernels of one model stand beside run_bursts")
+			require.Equal(t, custom, strings.Contains(i.PTX, "custom_update"), "only one unit has a place for models of the genome's own")
 			require.NotRegexp(t, `fma\.|mad\.f|\.ftz|\.approx|\.full`, i.PTX, "each float operation rounds on its own, denormals kept")
 			require.Contains(t, i.PTX, "div.rn.f32", "the input is a correctly rounded quotient")
 			require.NotContains(t, i.PTX, ".local", "no kernel spills to local memory")

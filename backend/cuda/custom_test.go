@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"burst/backend/cuda/cudatest"
+	"burst/backend/reference"
 	"burst/connectome"
 	"burst/engine"
 	"burst/genome"
@@ -344,4 +345,39 @@ func TestOrdinaryImage(t *testing.T) {
 		require.Equal(t, want, b.(*backend).image.Name)
 		require.NoError(t, b.Close())
 	}
+}
+
+// TestGuide runs the worked example of docs/gpu.md beside the reference, and finds in the code what the guide shows of it.
+func TestGuide(t *testing.T) {
+	cudatest.Anywhere(t)
+	b, err := os.ReadFile("../../docs/gpu.md")
+	require.NoError(t, err)
+	block := func(kind string) string {
+		_, text, ok := strings.Cut(string(b), "```"+kind+"\n")
+		require.True(t, ok, kind)
+		text, _, _ = strings.Cut(text, "```\n")
+		return text
+	}
+	g, err := genome.Parse("own-model.yaml", []byte(block("yaml")), genomes.Open)
+	require.NoError(t, err)
+	c, err := connectome.Build(g, connectome.Options{})
+	require.NoError(t, err)
+	tables := makeTables(c)
+	require.Len(t, tables.models, 1)
+	require.Contains(t, strings.ReplaceAll(tables.models[0].code(operands{}), "\t", ""), block("ptx"))
+
+	own, err := Open(c, Options{})
+	require.NoError(t, err)
+	e := engine.New(c, own, engine.Options{})
+	require.NoError(t, e.Run(t.Context(), g.Bursts))
+	require.Contains(t, string(b), fmt.Sprintf("7,159 spikes, digest %016x\n", e.Digest()))
+	require.EqualValues(t, 7159, e.Spikes())
+
+	oracle, err := reference.Open(c, engine.Want{})
+	require.NoError(t, err)
+	require.NoError(t, own.WriteState(engine.NewState(c)))
+	difference, err := engine.Compare(oracle, own, 300, engine.NewFeed(c, nil).Next, 50)
+	require.NoError(t, err)
+	require.Nil(t, difference)
+	require.NoError(t, own.Close())
 }
