@@ -11,7 +11,7 @@ import (
 func (p *plan) newCustom(i int, values *values) *Custom {
 	from := &p.g.Areas[i]
 	d := from.Model.Custom.Definition
-	c := &Custom{Program: d.Program, Params: p.customParams(i, values, d.Program.Params), Refractory: p.silence(from)}
+	c := &Custom{Program: d.Program, Params: p.customParams(i, values, d.Program.Params), Refractory: p.silence(from), State: d.State}
 	given := make([]bool, len(d.State))
 	for k, name := range d.State {
 		_, given[k] = from.Init[name]

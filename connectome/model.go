@@ -188,6 +188,7 @@ type Custom struct {
 	Refractory  uint16           // bursts of silence after firing
 	Start       *formula.Program // makes the state before burst 0 of what is drawn; nil where all of it is
 	StartParams []Param          // one for each of Start.Params
+	State       []string         // names of the state variables
 }
 
 // Load puts the i-th neuron's values of params, which are Params or StartParams, into values.

@@ -38,14 +38,14 @@ type part struct {
 
 // group is a part's share of an area, neurons lo ≤ n < hi.
 type group struct {
-	area     *connectome.Area
-	lo, hi   uint32
-	slot     uint32   // of neuron lo's first port, a multiple of 64
-	run      uint32   // slots of one port, hi − lo rounded up to a multiple of 64
-	split    uint32   // slots from a neuron's first to its second port; 0 where there is one
-	drives   []events // one a drive
-	driven   bool     // whether a drive added to the sums in this burst
-	list     []listed // of a spike_list area
+	area       *connectome.Area
+	lo, hi     uint32
+	slot       uint32   // of neuron lo's first port, a multiple of 64
+	run        uint32   // slots of one port, hi − lo rounded up to a multiple of 64
+	split      uint32   // slots from a neuron's first to its second port; 0 where there is one
+	drives     []events // one a drive
+	driven     bool     // whether a drive added to the sums in this burst
+	list       []listed // of a spike_list area
 	*evaluator          // of an area whose model the genome defines
 	blocks
 

@@ -24,7 +24,7 @@ func Custom(n uint32, s *formula.Source, params map[string]float64, refractory u
 		}
 		return out
 	}
-	c := &connectome.Custom{Program: d.Program, Params: load(d.Program.Params), Refractory: refractory, Start: d.Start(make([]bool, len(d.State)))}
+	c := &connectome.Custom{Program: d.Program, Params: load(d.Program.Params), Refractory: refractory, Start: d.Start(make([]bool, len(d.State))), State: d.State}
 	if c.Start != nil {
 		c.StartParams = load(c.Start.Params)
 	}

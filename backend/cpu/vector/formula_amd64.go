@@ -7,7 +7,9 @@ func wideFormula() Formula {
 		Min: numbers(minAVX2, least), Max: numbers(maxAVX2, most), Neg: number(negAVX2, neg), Abs: number(absAVX2, abs), Sqrt: number(sqrtAVX2, sqrt),
 		Less: compares(lessAVX2, less), LessEqual: compares(lessEqualAVX2, lessEqual), Equal: compares(equalAVX2, equal),
 		And: flags(andAVX2, and), Or: flags(orAVX2, or), ButNot: flags(butNotAVX2, butNot), Not: wideNot,
-		MulAdd: wideMulAdd, Select: wideSelect, Input: wideInput, Quiet: wideQuiet, Settle: wideSettle, Countdown: wideCountdown,
+		MulAdd: wideMulAdd, LessBut: compareBut(lessButAVX2, lessBut), LessEqualBut: compareBut(lessEqualButAVX2, lessEqualBut), Select: wideSelect,
+		Input: wideInput, AddInput: wideAddInput, MulAddInput: wideMulAddInput, Quiet: wideQuiet, Settle: wideSettle, SettleEither: wideSettleEither,
+		Countdown: wideCountdown,
 	}
 }
 
@@ -63,6 +65,19 @@ func flags(wide func(out, a, b *uint32, blocks uint64), plain func(out, a, b []u
 	}
 }
 
+func compareBut(wide func(out *uint32, a, b *float32, flag *uint32, blocks uint64), plain func(out []uint32, a, b []float32, flag []uint32)) func(out []uint32, a, b []float32, flag []uint32) {
+	return func(out []uint32, a, b []float32, flag []uint32) {
+		n := len(out) / Block
+		if n > 0 {
+			_, _, _ = a[n*Block-1], b[n*Block-1], flag[n*Block-1]
+			wide(&out[0], &a[0], &b[0], &flag[0], uint64(n))
+		}
+		if m := n * Block; m < len(out) {
+			plain(out[m:], a[m:], b[m:], flag[m:])
+		}
+	}
+}
+
 func wideNot(out, a []uint32) {
 	n := len(out) / Block
 	if n > 0 {
@@ -107,6 +122,28 @@ func wideInput(acc []int32, scale *float32, out []float32, live []uint8) {
 	}
 }
 
+func wideAddInput(acc []int32, scale *float32, out, a []float32, live []uint8) {
+	n := len(acc) / Block
+	if n > 0 {
+		_, _, _ = out[n*Block-1], a[n*Block-1], live[n-1]
+		addInputAVX2(&acc[0], scale, &out[0], &a[0], &live[0], uint64(n))
+	}
+	if m := n * Block; m < len(acc) {
+		addInput(acc[m:], scale, out[m:], a[m:], live[n:])
+	}
+}
+
+func wideMulAddInput(acc []int32, scale *float32, out, a, b []float32, live []uint8) {
+	n := len(acc) / Block
+	if n > 0 {
+		_, _, _, _ = out[n*Block-1], a[n*Block-1], b[n*Block-1], live[n-1]
+		mulAddInputAVX2(&acc[0], scale, &out[0], &a[0], &b[0], &live[0], uint64(n))
+	}
+	if m := n * Block; m < len(acc) {
+		mulAddInput(acc[m:], scale, out[m:], a[m:], b[m:], live[n:])
+	}
+}
+
 func wideQuiet(r []uint16, out []uint32) {
 	n := len(r) / Block
 	if n > 0 {
@@ -126,6 +163,17 @@ func wideSettle(now, state []float32, live []uint8) {
 	}
 	if m := n * Block; m < len(now) {
 		settle(now[m:], state[m:], live[n:])
+	}
+}
+
+func wideSettleEither(flag []uint32, a, b, state []float32, live []uint8) {
+	n := len(flag) / Block
+	if n > 0 {
+		_, _, _, _ = a[n*Block-1], b[n*Block-1], state[n*Block-1], live[n-1]
+		settleEitherAVX2(&flag[0], &a[0], &b[0], &state[0], &live[0], uint64(n))
+	}
+	if m := n * Block; m < len(flag) {
+		settleEither(flag[m:], a[m:], b[m:], state[m:], live[n:])
 	}
 }
 

@@ -142,10 +142,30 @@ func mulAddAVX2(out *float32, a *float32, b *float32, c *float32, blocks uint64)
 //go:noescape
 func selectAVX2(out *float32, flag *uint32, a *float32, b *float32, blocks uint64)
 
+// lessButAVX2 is a < b and not flag.
+//
+//go:noescape
+func lessButAVX2(out *uint32, a *float32, b *float32, flag *uint32, blocks uint64)
+
+// lessEqualButAVX2 is a ≤ b and not flag.
+//
+//go:noescape
+func lessEqualButAVX2(out *uint32, a *float32, b *float32, flag *uint32, blocks uint64)
+
 // inputAVX2 is acc/scale; acc becomes zero.
 //
 //go:noescape
 func inputAVX2(acc *int32, scale *float32, out *float32, live *uint8, blocks uint64)
+
+// addInputAVX2 is a + acc/scale; acc becomes zero.
+//
+//go:noescape
+func addInputAVX2(acc *int32, scale *float32, out *float32, a *float32, live *uint8, blocks uint64)
+
+// mulAddInputAVX2 is a·b, rounded, + acc/scale; acc becomes zero.
+//
+//go:noescape
+func mulAddInputAVX2(acc *int32, scale *float32, out *float32, a *float32, b *float32, live *uint8, blocks uint64)
 
 // quietAVX2 is r > 0: all ones, or zero.
 //
@@ -156,6 +176,11 @@ func quietAVX2(r *uint16, out *uint32, blocks uint64)
 //
 //go:noescape
 func settleAVX2(now *float32, state *float32, live *uint8, blocks uint64)
+
+// settleEitherAVX2 stores a where flag is set, else b.
+//
+//go:noescape
+func settleEitherAVX2(flag *uint32, a *float32, b *float32, state *float32, live *uint8, blocks uint64)
 
 // countdownAVX2 lists spikes and counts r down.
 //

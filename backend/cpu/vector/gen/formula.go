@@ -14,26 +14,35 @@ const (
 // pass writes a loop over whole blocks of arrays of 32-bit lanes: body gets the places of eight lanes in all of them.
 func pass(name, signature, comment string, arrays []string, prepare func(), body func(at []Mem), after func(last Register)) {
 	begin(name, signature, comment)
+	places := make([]Mem, len(arrays)) // of a block's first eight lanes; one index serves all large arrays
+	index, strides := GP64(), make([]int, len(arrays))
+	XORQ(index, index)
 	steps, order := map[Register]int{}, []Register{}
-	for _, a := range arrays {
+	for i, a := range arrays {
 		p := pointer(a)
-		order = append(order, p)
-		steps[p] = map[string]int{"r": 128, "words": 8, "live": 1}[a]
-		if steps[p] == 0 {
-			steps[p] = 256
+		places[i] = Mem{Base: p, Index: index, Scale: 8}
+		strides[i] = 32
+		switch a {
+		case "r":
+			places[i].Scale, strides[i] = 4, 16
+		case "words", "live":
+			places[i], strides[i] = Mem{Base: p}, map[string]int{"words": 1}[a]
+			order = append(order, p)
+			steps[p] = map[string]int{"words": 8, "live": 1}[a]
 		}
 	}
 	n := pointer("blocks")
 	prepare()
 	loop("block", n, steps, order, func() {
 		for j := range 8 {
-			at := make([]Mem, len(order))
-			for i, p := range order {
-				at[i] = Mem{Base: p, Disp: j * steps[p] / 8}
+			at := make([]Mem, len(places))
+			for i, p := range places {
+				at[i] = p.Offset(j * strides[i])
 			}
 			body(at)
 		}
-		after(order[len(order)-1])
+		after(places[len(places)-1].Base)
+		ADDQ(Imm(32), index)
 	})
 }
 
@@ -119,7 +128,21 @@ func formulas() {
 		VBLENDVPS(flag, at[2], x, x)
 		VMOVUPS(x, at[0])
 	}, noEnd)
+	notQuiet("lessButAVX2", "is a < b and not flag.", lessThan)
+	notQuiet("lessEqualButAVX2", "is a ≤ b and not flag.", lessEq)
 	formulaEnds()
+}
+
+// notQuiet is a comparison that counts where a flag is not set.
+func notQuiet(name, what string, kind uint64) {
+	pass(name, "func(out *uint32, a, b *float32, flag *uint32, blocks uint64)", what, []string{"out", "a", "b", "flag"}, nothing, func(at []Mem) {
+		a, out := YMM(), YMM()
+		VMOVUPS(at[1], a)
+		VCMPPS(Imm(kind), at[2], a, out)
+		VMOVUPS(at[3], a)
+		VANDNPS(out, a, out)
+		VMOVUPS(out, at[0])
+	}, noEnd)
 }
 
 // formulaEnds writes what stands before and behind a program: sums and countdowns in, state, spikes and countdowns out.
@@ -132,10 +155,25 @@ func formulaEnds() {
 		ORB(b, Mem{Base: live})
 		VPXOR(change, change, change)
 	}
-	pass("inputAVX2", "func(acc *int32, scale *float32, out *float32, live *uint8, blocks uint64)", "is acc/scale; acc becomes zero.", []string{"acc", "out", "live"}, func() {
+	sum := func() {
 		zero, change, scale = zeroed(), zeroed(), YMM()
 		VBROADCASTSS(Mem{Base: pointer("scale")}, scale)
-	}, func(at []Mem) { VMOVUPS(input(at[0], scale, zero, change), at[1]) }, alive)
+	}
+	pass("inputAVX2", "func(acc *int32, scale *float32, out *float32, live *uint8, blocks uint64)", "is acc/scale; acc becomes zero.", []string{"acc", "out", "live"}, sum, func(at []Mem) { VMOVUPS(input(at[0], scale, zero, change), at[1]) }, alive)
+	pass("addInputAVX2", "func(acc *int32, scale *float32, out, a *float32, live *uint8, blocks uint64)", "is a + acc/scale; acc becomes zero.",
+		[]string{"acc", "out", "a", "live"}, sum, func(at []Mem) {
+			x := input(at[0], scale, zero, change)
+			VADDPS(at[2], x, x)
+			VMOVUPS(x, at[1])
+		}, alive)
+	pass("mulAddInputAVX2", "func(acc *int32, scale *float32, out, a, b *float32, live *uint8, blocks uint64)", "is a·b, rounded, + acc/scale; acc becomes zero.",
+		[]string{"acc", "out", "a", "b", "live"}, sum, func(at []Mem) {
+			x, y := input(at[0], scale, zero, change), YMM()
+			VMOVUPS(at[2], y)
+			VMULPS(at[3], y, y)
+			VADDPS(x, y, y)
+			VMOVUPS(y, at[1])
+		}, alive)
 	pass("quietAVX2", "func(r *uint16, out *uint32, blocks uint64)", "is r > 0: all ones, or zero.", []string{"r", "out"}, func() { zero = zeroed() }, func(at []Mem) {
 		_, silent := countdowns(at[0], zero)
 		VMOVUPS(silent, at[1])
@@ -145,6 +183,14 @@ func formulaEnds() {
 		VMOVUPS(at[0], now)
 		VMOVUPS(at[1], old)
 		store(at[1], now, old, change)
+	}, alive)
+	pass("settleEitherAVX2", "func(flag *uint32, a, b, state *float32, live *uint8, blocks uint64)", "stores a where flag is set, else b.", []string{"flag", "a", "b", "state", "live"}, func() { change = zeroed() }, func(at []Mem) {
+		flag, now, old := YMM(), YMM(), YMM()
+		VMOVUPS(at[0], flag)
+		VMOVUPS(at[2], now)
+		VBLENDVPS(flag, at[1], now, now)
+		VMOVUPS(at[3], old)
+		store(at[3], now, old, change)
 	}, alive)
 	pass("countdownAVX2", "func(fired *uint32, refractory *uint32, r *uint16, words *uint64, live *uint8, blocks uint64)", "lists spikes and counts r down.",
 		[]string{"fired", "r", "words", "live"}, func() {
