@@ -30,8 +30,11 @@ func Workloads() []Workload {
 	return []Workload{
 		{Name: "quickstart", Suites: []string{"quick"}, Warm: 200, Bursts: 5000},
 		{Name: "brunel-c", Suites: []string{"quick"}, Warm: 500, Bursts: 1000},
-		{Name: "burst-100k", Suites: []string{"quick", "latency"}, Warm: 200, Bursts: 1000},
+		{Name: "burst-100k", Suites: []string{"quick", "latency", "custom"}, Warm: 200, Bursts: 1000},
 		{Name: "burst-100k-feagi", Suites: []string{"quick", "latency"}, Warm: 200, Bursts: 1000},
+		{Name: "burst-100k-custom", Suites: []string{"custom"}, Warm: 200, Bursts: 1000},
+		{Name: "izhikevich-2003", Suites: []string{"custom"}, Warm: 200, Bursts: 1000},
+		{Name: "izhikevich-2003-custom", Suites: []string{"custom"}, Warm: 200, Bursts: 1000},
 		{Name: "burst-500k", Suites: []string{"latency"}, Warm: 200, Bursts: 1000},
 		{Name: "burst-500k-feagi", Suites: []string{"latency"}, Warm: 200, Bursts: 1000},
 		{Name: "burst-1m", Suites: []string{"latency"}, Warm: 200, Bursts: 1000},
