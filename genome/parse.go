@@ -95,6 +95,7 @@ func (p *parser) genome(root *yaml.Node) {
 	}
 	g.Scale = p.readScale(f)
 	f.bursts("bursts", &g.Bursts)
+	p.models(f)
 	p.readAreas(f)
 	_, at, _ := f.get("projections")
 	for i, n := range f.list("projections") {

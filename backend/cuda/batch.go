@@ -171,6 +171,8 @@ func batchKernel(c *connectome.Connectome) string {
 		return "run_bursts_lif"
 	case connectome.PSCExpModel:
 		return "run_bursts_psc_exp"
+	case connectome.CustomModel:
+		return "run_bursts_custom"
 	}
 	return "run_bursts"
 }
@@ -397,8 +399,10 @@ func (b *backend) turnOn() error {
 	if err := b.downloadQueues(x.history); err != nil {
 		return err
 	}
-	if err := b.stream.Fill(p.ptr[bufRing], 0, p.bytes[bufRing]); err != nil {
-		return err
+	if n := p.bytes[bufRing]; n > 0 { // a network without ports has no sums
+		if err := b.stream.Fill(p.ptr[bufRing], 0, n); err != nil {
+			return err
+		}
 	}
 	for d := 2; d <= b.c.MaxDelay; d++ {
 		if len(x.history[d-1]) == 0 || b.c.Synapses() == 0 {

@@ -28,8 +28,7 @@ const (
 	bufCounts
 	bufTable
 	bufV
-	bufMore0
-	bufMore1
+	bufMore
 	bufRefractory
 	bufCount
 	bufAcc
@@ -112,9 +111,7 @@ func makePlan(c *connectome.Connectome, w engine.Want, tune tuning, t *tables) p
 	b[bufTerms], b[bufAddends] = size(t.terms), size(t.addends)
 	b[bufDrives], b[bufCounts], b[bufTable] = size(t.drives), size(t.counts), size(t.amounts)
 	b[bufV], b[bufRefractory], b[bufCount] = 4*n, 2*n, 2*n
-	for k := range c.Variables() {
-		b[bufMore0+slot(k)] = 4 * n
-	}
+	b[bufMore] = 4 * n * uint64(c.Variables())
 	b[bufAcc] = 4 * ports
 	b[bufQueues] = delays * n * 4
 	b[bufFired], b[bufCandidates] = 4*divUp(n, 32), 4*divUp(ports, 32)
