@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -17,7 +16,7 @@ import (
 func (f *Folder) Genome() (*genome.Genome, error) {
 	m := &f.Manifest
 	path := filepath.Join(f.Dir, "genome.yaml")
-	text, err := os.ReadFile(path)
+	text, err := genome.ReadText(path)
 	if err != nil {
 		return nil, fmt.Errorf("record: %w", err)
 	}
