@@ -24,16 +24,16 @@ func (e *MemoryError) Error() string {
 
 func gib(n uint64) float64 { return float64(n) / (1 << 30) }
 
-// Memory is how many bytes the named backend takes on the host beside the network, with the copy of the state that a
-// checkpoint makes.
+// Memory is how many bytes the named backend takes on the host beside the network, with the copies of the state that the
+// engine and a checkpoint keep.
 func Memory(name string, c *connectome.Connectome, o Options) uint64 {
 	switch name {
 	case "cpu":
-		return stateBytes(c) + cpu.Memory(c, o.Threads)
+		return 2*stateBytes(c) + cpu.Memory(c, o.Threads)
 	case "reference":
-		return 2*stateBytes(c) + 4*uint64(c.Ports)
+		return 3*stateBytes(c) + 4*uint64(c.Ports)
 	}
-	return stateBytes(c) // cuda, whose own memory is the device's
+	return 3 * stateBytes(c) // cuda, whose own memory is the device's, but the engine reads its state into one copy more
 }
 
 // stateBytes is one copy of the state, without the fire queues.
@@ -44,7 +44,7 @@ func stateBytes(c *connectome.Connectome) uint64 {
 // fits refuses a backend that would pass the limit; what has room in any case is not counted out.
 func fits(name string, c *connectome.Connectome, o Options) error {
 	e := &MemoryError{Backend: name, Network: c.Bytes(), Limit: o.MaxBytes}
-	most := stateBytes(c) + cpu.MemoryAtMost(c, o.Threads)
+	most := 2*stateBytes(c) + cpu.MemoryAtMost(c, o.Threads)
 	if e.Limit == 0 {
 		if most <= connectome.AvailableMemory() {
 			return nil

@@ -3,12 +3,11 @@ package engine
 import (
 	"fmt"
 	"math"
-
-	"burst/connectome"
 )
 
 // How often the engine looks for numbers that are none: reading through V takes a backend that holds it in the host's
-// memory about as long as a quarter of a burst, and bringing the state from a device as long as a few dozen bursts.
+// memory about as long as a quarter of a burst, and bringing the state from a device, or copying it, as long as a few
+// bursts to a few dozen.
 const (
 	WatchEvery = 64
 	readEvery  = 8192
@@ -79,22 +78,39 @@ func firstNotFinite(values []float32) int {
 	return -1
 }
 
-// Check looks for numbers that are not finite; the first is a *NumberError. Run does so now and then.
+// Check looks for numbers that are not finite; the first is a *NumberError, which ends the engine's work but for Restore.
+// Run does so now and then.
 func (e *Engine) Check() error {
+	if e.failed != nil {
+		return e.failed
+	}
 	if w, ok := e.b.Backend.(Watcher); ok {
 		return e.judge(w.NotFinite())
 	}
-	return e.State(&e.state)
+	if err := e.b.ReadState(&e.read); err != nil {
+		return err
+	}
+	if err := e.judge(e.read.NotFinite()); err != nil {
+		return err
+	}
+	e.kept, e.read = e.read, e.kept
+	return nil
 }
 
 // look is Check where it is due: between two calls of the backend, at a multiple of the bursts between two looks or, after
-// many at a time, at the first chance behind one.
+// many at a time, at the first chance behind one. A state that is sound is kept now and then, for locate.
 func (e *Engine) look() error {
 	if every := e.b.checkEvery(); e.number/every == e.looked/every {
 		return nil
 	}
 	e.looked = e.number
-	return e.Check()
+	if err := e.Check(); err != nil {
+		return err
+	}
+	if e.number-e.kept.Number >= readEvery && e.replayable() {
+		return e.b.ReadState(&e.kept)
+	}
+	return nil
 }
 
 // judge makes an error of what was found.
@@ -103,12 +119,8 @@ func (e *Engine) judge(x *NotFinite) error {
 		e.sound = e.number
 		return nil
 	}
-	a := &e.c.Areas[e.c.AreaOf(x.Neuron)]
-	n := &NumberError{NotFinite: *x, Area: a.Name, Index: x.Neuron - a.Neurons.First, After: e.sound, Burst: e.number - 1}
-	if a.Model == connectome.CustomModel {
-		n.Name = a.Custom.State[x.Variable]
-	}
-	return n
+	e.failed = e.locate(x)
+	return e.failed
 }
 
 // checkEvery is how many bursts lie between two looks.

@@ -41,7 +41,7 @@ type Run struct {
 	spikes, potentials, fcl *track // nil: not kept
 }
 
-// Create makes dir, which must not exist or be empty, and begins its files.
+// Create makes dir, which must not exist or be empty but for the lock of a Hold, and begins its files.
 func Create(dir string, o Options) (*Run, error) {
 	if err := Vacant(dir); err != nil {
 		return nil, err
@@ -96,8 +96,10 @@ func Vacant(dir string) error {
 	if err != nil {
 		return fmt.Errorf("record: %w", err)
 	}
-	if len(entries) > 0 {
-		return &fs.PathError{Op: "record", Path: dir, Err: fmt.Errorf("holds %s already; want a folder that is empty or not there yet", entries[0].Name())}
+	for _, e := range entries {
+		if e.Name() != lockName {
+			return &fs.PathError{Op: "record", Path: dir, Err: fmt.Errorf("holds %s already; want a folder that is empty or not there yet", e.Name())}
+		}
 	}
 	return nil
 }

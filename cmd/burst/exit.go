@@ -42,7 +42,7 @@ const exitCodes = `Exit statuses of burst:
     3  the genome is invalid
     4  refused for limits (memory, size)
     5  device fault, or the backend is not available on this machine
-    6  a file could not be read or written
+    6  a file could not be read or written, or another process runs in the folder
     7  a checkpoint or recording is damaged or does not fit
     8  an assertion failed: --expect-digest, replay, or verify or diff found a difference
   130  interrupted (Ctrl-C) at a burst's boundary, checkpoint written unless --no-out

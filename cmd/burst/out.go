@@ -80,11 +80,33 @@ func (r *runner) create(plan record.Plan) error {
 	if err != nil {
 		return err
 	}
+	if err := r.take(dir); err != nil {
+		return err
+	}
 	r.folder = dir
 	if r.recording, err = record.Create(dir, record.Options{Manifest: m, Genome: r.g.Text(), Plan: plan, Prepare: r.copyStart, Warn: warn}); err != nil {
 		return err
 	}
 	return r.newSaver()
+}
+
+// take holds the folder of a new run.
+func (r *runner) take(dir string) (err error) {
+	if err = os.MkdirAll(dir, 0o755); err == nil {
+		r.hold, err = record.Take(dir)
+	}
+	return err
+}
+
+// release lets others have the run's folder; a second call does nothing.
+func (r *runner) release() {
+	if r.hold == nil {
+		return
+	}
+	if err := r.hold.Release(r.complete); err != nil {
+		r.progress.line("%v", err)
+	}
+	r.hold = nil
 }
 
 // nextFolder makes runs/NAME-N with the first free N.
@@ -145,6 +167,7 @@ func (r *runner) finish(failed error) error {
 		Bursts: res.Bursts, Spikes: res.Spikes, Digest: res.Digest, Status: status, Activity: r.activity,
 		Timings: record.Timings{Build: res.Build, Run: res.Run, Latency: res.Latency},
 	})
+	r.complete = err == nil && status == record.Complete
 	if err != nil {
 		return fmt.Errorf("%w\nthe run itself ended with digest %s; what it recorded is in %s", err, res.Digest, r.folder)
 	}

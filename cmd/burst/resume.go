@@ -50,28 +50,40 @@ func (o *runOptions) resume(cmd *cobra.Command, dir string) error {
 	if err != nil {
 		return err
 	}
-	m := &folder.Manifest
 	if err := o.checkExpect(); err != nil {
 		return err
 	}
-	p := newProgress(cmd.ErrOrStderr(), o.quiet)
+	r := &runner{o: o, arg: filepath.Join(dir, "genome.yaml"), out: cmd.OutOrStdout(), progress: newProgress(cmd.ErrOrStderr(), o.quiet)}
+	if folder.Manifest.Status != record.Complete {
+		if r.hold, err = record.Take(dir); err != nil {
+			return err
+		}
+		defer r.release()
+		if folder, err = record.Open(dir); err != nil { // what it says now stays
+			return err
+		}
+	}
+	return r.goOn(cmd, folder)
+}
+
+// goOn runs the rest of the run in a folder that nobody else writes to.
+func (r *runner) goOn(cmd *cobra.Command, folder *record.Folder) (err error) {
+	m := &folder.Manifest
 	if m.Status == record.Complete {
-		return o.already(cmd, p, m)
+		return r.o.already(cmd, r.progress, m)
 	}
-	g, err := genomeOf(folder)
-	if err != nil {
+	if r.g, err = genomeOf(folder); err != nil {
 		return err
 	}
-	begin, err := newest(cmd.Context(), folder, p)
-	if err != nil {
+	if r.start, err = newest(cmd.Context(), folder, r.progress); err != nil {
 		return err
 	}
-	o.inherit(cmd, m)
-	if err := o.checkFault(); err != nil {
+	r.bursts = m.Planned
+	r.o.inherit(cmd, m)
+	if err := r.o.checkFault(); err != nil {
 		return err
 	}
 	ctx, interrupted := catchSignals(cmd.Context())
-	r := &runner{o: o, g: g, arg: filepath.Join(dir, "genome.yaml"), out: cmd.OutOrStdout(), progress: p, bursts: m.Planned, start: begin}
 	return r.whole(ctx, cmd, interrupted)
 }
 

@@ -11,11 +11,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"burst/backend/cuda/driver"
 	"burst/checkpoint"
 	"burst/record"
 
@@ -324,6 +324,29 @@ func TestResumeElsewhere(t *testing.T) {
 	require.Len(t, f.Manifest.Resumed, 3)
 }
 
+// TestOneProcessAFolder: while a run goes on, nobody else writes to its folder; a run that was killed leaves no lock behind,
+// and one that is complete not even the file.
+func TestOneProcessAFolder(t *testing.T) {
+	x := newTrial(t)
+	require.NoFileExists(t, filepath.Join(x.dir, "whole", "lock"))
+	out := filepath.Join(x.dir, "shared")
+	p := spawn(t, nil, append([]string{"run", x.genome, "--out", out, "--bursts", "1000000000"}, x.args...)...)
+	p.until(func() bool { return there(filepath.Join(out, checkpointFolder, checkpoint.Name(5))) })
+	for what, args := range map[string][]string{"another process is running in this folder": {"resume", out}, "holds ": {"run", x.genome, "--out", out}} {
+		code, _, stderr := call(args...)
+		require.Equal(t, exitFile, code, stderr)
+		require.Contains(t, stderr, what)
+	}
+	p.signal(t, os.Kill)
+	require.Error(t, p.wait())
+	require.FileExists(t, filepath.Join(out, "lock"))
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	var stdout, stderr bytes.Buffer
+	ctx = context.WithValue(ctx, diskKey{}, &stopper{left: 3, stop: cancel})
+	require.Equal(t, exitTerminated, execute(ctx, []string{"resume", out, "--quiet"}, &stdout, &stderr), stderr.String())
+}
+
 // TestBranch begins a run from a checkpoint: with the seed it was saved with it is the same run, with another one it is
 // another, and with another network it is refused.
 func TestBranch(t *testing.T) {
@@ -358,18 +381,24 @@ func TestBranch(t *testing.T) {
 	require.Contains(t, stderr, "is of the network")
 }
 
-// TestRunsThatFailSaySo: the manifest of a run that its own numbers ended is not left as running.
+// TestRunsThatFailSaySo: the manifest of a run that its own numbers ended is not left as running, and on every backend, one
+// that runs many bursts in a launch too, it names the same burst, neuron and number.
 func TestRunsThatFailSaySo(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "runaway.yaml")
 	text := "burst: v1\nareas: [{name: wild, neurons: 21, model: izhikevich, params: {a: 0.02, b: 0.2, c: -65 mV, d: 8, threshold: 30 mV}}]\n" +
 		"stimuli: [{area: wild, at: 10, neurons: [13], amount: -2000000}]\n"
 	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-	code, _, stderr := call("run", file, "--out", filepath.Join(dir, "out"), "--quiet", "--backend", "cpu")
-	require.Equal(t, exitOther, code)
-	require.Contains(t, stderr, `neuron 13 of area "wild"`)
-	f, err := record.Open(filepath.Join(dir, "out"))
-	require.NoError(t, err)
-	require.Equal(t, record.Failed, f.Manifest.Status)
-	require.True(t, strings.Contains(f.Manifest.Failure, `area "wild"`))
+	lib := driver.LibraryVariable + "=" + standIn(t)
+	for _, name := range []string{"cpu", "reference", "cuda"} {
+		out := filepath.Join(dir, name)
+		code, _, stderr := asProgram(t, []string{lib}, "run", file, "--out", out, "--quiet", "--backend", name)
+		require.Equal(t, exitOther, code)
+		const failure = `variable 1 of neuron 13 of area "wild" (id 13) is +Inf after burst 14; a smaller timestep, or parameters and weights that cannot run away, keep it finite`
+		require.Contains(t, stderr, failure, name)
+		f, err := record.Open(out)
+		require.NoError(t, err)
+		require.Equal(t, record.Failed, f.Manifest.Status)
+		require.Equal(t, failure, f.Manifest.Failure)
+	}
 }

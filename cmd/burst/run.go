@@ -187,13 +187,16 @@ type runner struct {
 	engine    *engine.Engine
 	activity  *record.Activity
 	folder    string // "" when none is written
-	fcl       bool   // the backend delivers the FCL
+	hold      *record.Hold
+	complete  bool // the folder holds all there will be
+	fcl       bool // the backend delivers the FCL
 	buildTime time.Duration
 	runTime   time.Duration
 }
 
 // run builds the network and runs it.
 func (r *runner) run(ctx context.Context) error {
+	defer r.release()
 	period, err := parseRate(r.o.realtime)
 	if err != nil {
 		return err
