@@ -39,9 +39,9 @@ func (r *Run) reopen(name string, at Offset, warn func(string)) (*track, error) 
 	}
 	var files [2]*os.File
 	for i, end := range []string{".arrows", ".sums"} {
-		f, err := os.OpenFile(base+end, os.O_RDWR, 0)
+		f, err := openFile(base+end, os.O_RDWR)
 		if err != nil {
-			return nil, errors.Join(fmt.Errorf("record: %w", err), closeAll(files[:i]))
+			return nil, errors.Join(err, closeAll(files[:i]))
 		}
 		files[i] = f
 	}

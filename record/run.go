@@ -282,9 +282,9 @@ func (r *Run) toParquet(name string) error {
 
 // describe hashes a file of the folder.
 func describe(dir, name string) (File, error) {
-	f, err := os.Open(filepath.Join(dir, name))
+	f, err := openFile(filepath.Join(dir, name), os.O_RDONLY)
 	if err != nil {
-		return File{}, fmt.Errorf("record: %w", err)
+		return File{}, err
 	}
 	defer f.Close()
 	h := sha256.New()

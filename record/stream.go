@@ -126,9 +126,9 @@ func (s *stream) close() error { return errors.Join(s.data.Close(), s.sums.Close
 
 // readMarks reads a .sums file up to its last whole line.
 func readMarks(path string) ([]mark, error) {
-	text, err := os.ReadFile(path)
+	text, err := readText(path)
 	if err != nil {
-		return nil, fmt.Errorf("record: %w", err)
+		return nil, err
 	}
 	return parseMarks(path, text)
 }
@@ -219,9 +219,9 @@ func openStream(base string) (*checked, error) {
 	if err != nil || len(marks) == 0 {
 		return nil, err
 	}
-	f, err := os.Open(base + ".arrows")
+	f, err := openFile(base+".arrows", os.O_RDONLY)
 	if err != nil {
-		return nil, fmt.Errorf("record: %w", err)
+		return nil, err
 	}
 	info, err := f.Stat()
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -76,7 +75,7 @@ func (o *runOptions) replay(cmd *cobra.Command, dir string) error {
 func genomeOf(f *record.Folder) (*genome.Genome, error) {
 	m := &f.Manifest
 	path := filepath.Join(f.Dir, "genome.yaml")
-	text, err := os.ReadFile(path)
+	text, err := genome.ReadText(path)
 	if err != nil {
 		return nil, err
 	}

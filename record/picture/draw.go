@@ -3,7 +3,6 @@ package picture
 import (
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -141,7 +140,7 @@ func (d *drawing) picture(name string) (*Picture, error) {
 func genomeOf(f *record.Folder) (*genome.Genome, error) {
 	m := &f.Manifest
 	path := filepath.Join(f.Dir, "genome.yaml")
-	text, err := os.ReadFile(path)
+	text, err := genome.ReadText(path)
 	if err != nil {
 		return nil, err
 	}
