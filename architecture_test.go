@@ -12,12 +12,13 @@ import (
 // layers orders the packages; a package imports only from layers above its own line in this list.
 var layers = [][]string{
 	{"internal/exact", "internal/pages", "internal/weights", "kernels"},
+	{"internal/formula"},
 	{"genome", "genomes"},
 	{"genome/feagi", "genome/brainmap", "edgelist"},
 	{"connectome"},
-	{"engine", "backend/cuda/driver", "backend/cpu/vector", "backend/cpu/vector/gen"},
-	{"backend/cuda/cudatest", "backend/cuda/executor"},
-	{"engine/enginetest", "backend/reference", "backend/cpu", "backend/cuda", "record", "checkpoint"},
+	{"engine", "exchange", "backend/cuda/driver", "backend/cpu/vector", "backend/cpu/vector/gen"},
+	{"backend/cuda/cudatest", "backend/cuda/executor", "exchange/mpi"},
+	{"engine/enginetest", "backend/reference", "backend/cpu", "backend/cuda", "backend/split", "record", "checkpoint"},
 	{"backend", "backend/cuda/doctor"},
 	{"record/stats"},
 	{"record/picture"},
@@ -32,8 +33,9 @@ var owners = map[string][]string{
 	"github.com/spf13/cobra":       {"cmd/burst"},
 	"gonum.org/v1/gonum":           {"record", "record/stats", "bench", "bench/science", "backend/cuda/doctor"},
 	"gonum.org/v1/plot":            {"record/picture", "genome/brainmap"},
-	"github.com/ebitengine/purego": {"backend/cuda/driver"},
+	"github.com/ebitengine/purego": {"backend/cuda/driver", "exchange/mpi"},
 	"github.com/apache/arrow-go":   {"edgelist", "record"},
+	"github.com/gofrs/flock":       {"record"},
 	"github.com/mmcloughlin/avo":   {"backend/cpu/vector/gen"},
 	"github.com/stretchr/testify":  {"engine/enginetest", "backend/cuda/cudatest"}, // packages of tests
 }

@@ -1,6 +1,9 @@
 package connectome
 
-import "math"
+import (
+	"math"
+	"unsafe"
+)
 
 // Connectome is the built network. Its arrays are never changed after Build and may be shared.
 type Connectome struct {
@@ -12,14 +15,16 @@ type Connectome struct {
 	Neurons  uint32
 	Ports    uint32
 	Areas    []Area // in the genome's order; their neurons and ports are contiguous and ascending
+	Part     Part   // whose synapses these are; all else is that of the whole network
 
 	Row      []uint64 // Neurons+1; synapses of neuron n are Row[n] ≤ k < Row[n+1]
 	Target   []uint32 // port of synapse k; a row is sorted by (delay, port, weight)
 	Weight   []int32  // quanta
 	Delay    []uint8  // bursts, 1…255; nil when all are 1
-	MaxDelay int      // D, the largest delay present, ≥ 1
+	MaxDelay int      // D, the largest delay present in any part, ≥ 1
 
-	ByRule uint64 // synapses that the rules made, before merging
+	ByRule uint64 // synapses that the rules made, before merging, of all parts that have agreed
+	total  uint64 // synapses likewise, after merging
 
 	Bound   []uint32 // per port: the largest |sum| that synapses and drives can make in one burst, ≤ MaxInt32
 	Stimuli []Stimulus
@@ -79,13 +84,40 @@ func (c *Connectome) NeuronOf(p uint32) uint32 {
 func (c *Connectome) Variables() int {
 	most := 0
 	for i := range c.Areas {
-		most = max(most, c.Areas[i].Model.Variables())
+		most = max(most, c.Areas[i].Variables())
 	}
 	return most
 }
 
-// Synapses is the number of synapses.
+// Synapses is the number of synapses that Row holds, those of the part.
 func (c *Connectome) Synapses() uint64 { return c.Row[c.Neurons] }
+
+// Total is the number of synapses of the whole network; of the part alone where it was built without the others.
+func (c *Connectome) Total() uint64 {
+	if c.Part.Whole() {
+		return c.Synapses()
+	}
+	return c.total
+}
+
+// Bytes is the memory of the arrays.
+func (c *Connectome) Bytes() uint64 {
+	n := size(c.Row) + size(c.Target) + size(c.Weight) + size(c.Bound) + size(c.Delay) + size(c.Areas) + size(c.Stimuli)
+	for i := range c.Areas {
+		a := &c.Areas[i]
+		n += size(a.FEAGI.Threshold.Each) + size(a.LIFEach) + size(a.PSCExpEach) + size(a.IzhikevichEach) + size(a.PoissonEach) + size(a.Spikes.Row) + size(a.Spikes.At)
+		for k := range a.Drives {
+			n += size(a.Drives[k].Each)
+		}
+	}
+	for i := range c.Stimuli {
+		n += size(c.Stimuli[i].Ports) + size(c.Stimuli[i].Amounts)
+	}
+	return n
+}
+
+// size is the bytes of a slice's elements.
+func size[T any](s []T) uint64 { return uint64(len(s)) * uint64(unsafe.Sizeof(*new(T))) }
 
 // DelayOf is the delay of synapse k in bursts.
 func (c *Connectome) DelayOf(k uint64) uint8 {

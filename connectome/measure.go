@@ -130,7 +130,9 @@ func perNeuron(a *genome.Area) uint64 {
 	if a.Model.Name == "spike_list" {
 		n += 4
 	}
-	if len(a.Varied) > 0 {
+	if len(a.Varied) > 0 && a.Model.Custom != nil {
+		n += 4 * uint64(len(a.Model.Custom.Definition.Program.Params))
+	} else if len(a.Varied) > 0 {
 		n += map[string]uint64{"lif": uint64(unsafe.Sizeof(LIF{})), "lif_psc_exp": uint64(unsafe.Sizeof(PSCExp{})),
 			"izhikevich": uint64(unsafe.Sizeof(Izhikevich{})), "poisson": uint64(unsafe.Sizeof(PoissonSource{}))}[a.Model.Name]
 		n += 8 * uint64(len(a.Drives))
@@ -215,7 +217,7 @@ func (p *plan) count() {
 	for i := range sinks {
 		sinks[i] = tally(totals)
 	}
-	p.sweep(sinks, func(w *wiring) bool { return !w.counted && !w.merged })
+	p.sweep(sinks, func(w *wiring) bool { return !w.counted && !w.merged }, p.part)
 	for i := range p.wirings {
 		if w := &p.wirings[i]; !w.counted && !w.merged {
 			w.settle(totals[i].Load())

@@ -145,7 +145,7 @@ func TestSizesOfMergedNetworks(t *testing.T) {
 	var done, total uint64
 	c, err := Build(g, Options{Threads: 3, MaxBytes: s.Peak, Progress: func(d, n uint64) { done, total = d, n }})
 	require.NoError(t, err)
-	assert.InEpsilon(t, held(c), s.Bytes, 0.05)
+	assert.InEpsilon(t, c.Bytes(), s.Bytes, 0.05)
 	assert.Equal(t, total, done)
 	assert.Equal(t, 2*c.ByRule+c.Synapses(), total)
 	_, err = Build(g, Options{Threads: 3, MaxBytes: s.Peak - 1})
@@ -168,7 +168,7 @@ func TestAttractivity(t *testing.T) {
 			plan, err := newPlan(whole, Options{})
 			require.NoError(t, err)
 			var list listed
-			plan.sweep([]sink{&list}, all)
+			plan.sweep([]sink{&list}, all, Part{})
 			want := map[[2]uint32]int{}
 			for _, o := range list {
 				w := exact.Draw(g.Seed, exact.Attractivity, o.ordinal, 0)

@@ -75,14 +75,15 @@ func (p *plan) checkWeights() error {
 	return nil
 }
 
-// sums are the bounds of all ports at a scale, stimuli included, found without storing synapses.
+// sums are the bounds of all ports at a scale, stimuli included, found without storing synapses; for a part those of the
+// whole network, so that every part chooses one scale.
 func (p *plan) sums(scale float64) []uint64 {
 	sums := make([]uint64, p.inputs)
 	sinks := make([]sink, p.workers)
 	for i := range sinks {
 		sinks[i] = &weigher{sums: sums, scale: scale}
 	}
-	p.sweep(sinks, all)
+	p.sweep(sinks, all, Part{})
 	p.addDrives(sums, scale)
 	p.addStimuli(sums, scale)
 	return sums
@@ -138,7 +139,7 @@ func (p *plan) driveBounds(a *genome.Area, d *genome.Drive, scale float64) (up, 
 		least := quanta(noiseAmount(d.Mean, d.SD, 0), scale)
 		most = quanta(noiseAmount(d.Mean, d.SD, 2*noiseReach), scale)
 		return uint64(max(0, most)), uint64(max(0, -least))
-	case a.Model.Name == "feagi":
+	case a.Model.Name == "feagi" || a.Model.Custom != nil:
 		most = quanta(d.Value, scale)
 	}
 	return uint64(max(0, most)), uint64(max(0, -most))

@@ -12,16 +12,8 @@ import (
 // connectome itself, which it keeps: rows copied for every thread, sums, marks and state. What a burst's spikes take is
 // not in it.
 func Memory(c *connectome.Connectome, wanted int) uint64 {
-	parts := threads(c, wanted)
-	total := uint64(c.Neurons) * uint64(4+2+2+4*c.Variables())
-	slots := make([]uint64, parts)
-	list := make([]*part, parts)
-	for i := range list {
-		list[i] = &part{b: &backend{c: c}}
-		slots[i] = uint64(list[i].deal(i, parts))
-		total += list[i].bytes(slots[i])
-	}
-	packed, single := newPacking(c, int(maxOf(slots)), parts), len(delays(c)) == 1
+	list, slots := dealt(c, wanted)
+	packed, single := newPacking(c, int(maxOf(slots)), len(list)), len(delays(c)) == 1
 	var segments atomic.Uint64
 	var wg sync.WaitGroup
 	for _, p := range list {
@@ -38,7 +30,37 @@ func Memory(c *connectome.Connectome, wanted int) uint64 {
 	if packed.off {
 		perSynapse = 8
 	}
-	return total + c.Synapses()*perSynapse + 8*segments.Load() + 8*uint64(parts)*uint64(c.Neurons+1)
+	return withRows(c, list, slots, c.Synapses()*perSynapse+8*segments.Load())
+}
+
+// MemoryAtMost is a bound of Memory that does not look at the synapses: each has a weight of its own and begins a segment.
+func MemoryAtMost(c *connectome.Connectome, wanted int) uint64 {
+	list, slots := dealt(c, wanted)
+	perSynapse := uint64(8)
+	if c.Delay != nil {
+		perSynapse += 8
+	}
+	return withRows(c, list, slots, c.Synapses()*perSynapse+8*uint64(len(list)))
+}
+
+// dealt are the parts that Open makes, without their memory, and the slots of each.
+func dealt(c *connectome.Connectome, wanted int) (list []*part, slots []uint64) {
+	parts := threads(c, wanted)
+	list, slots = make([]*part, parts), make([]uint64, parts)
+	for i := range list {
+		list[i] = &part{b: &backend{c: c, own: c.Part}}
+		slots[i] = uint64(list[i].deal(i, parts))
+	}
+	return list, slots
+}
+
+// withRows adds to the bytes of the rows those of everything else.
+func withRows(c *connectome.Connectome, list []*part, slots []uint64, rows uint64) uint64 {
+	total := rows + uint64(c.Part.Count(c.Neurons))*uint64(4+2+2+4*c.Variables()) + 8*uint64(len(list))*uint64(c.Neurons+1)
+	for i, p := range list {
+		total += p.bytes(slots[i])
+	}
+	return total
 }
 
 func maxOf(list []uint64) uint64 {

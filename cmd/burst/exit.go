@@ -7,11 +7,13 @@ import (
 	"os"
 	"syscall"
 
+	"burst/backend"
 	"burst/backend/cuda"
 	"burst/backend/cuda/driver"
 	"burst/checkpoint"
 	"burst/connectome"
 	"burst/engine"
+	"burst/exchange"
 	"burst/genome"
 	"burst/record"
 
@@ -29,6 +31,7 @@ const (
 	exitFile        = 6
 	exitDamaged     = 7
 	exitAssertion   = 8
+	exitPart        = 9
 	exitInterrupted = 130
 	exitTerminated  = 143
 )
@@ -41,9 +44,10 @@ const exitCodes = `Exit statuses of burst:
     3  the genome is invalid
     4  refused for limits (memory, size)
     5  device fault, or the backend is not available on this machine
-    6  a file could not be read or written
+    6  a file could not be read or written, or another process runs in the folder
     7  a checkpoint or recording is damaged or does not fit
     8  an assertion failed: --expect-digest, replay, or verify or diff found a difference
+    9  a part of the network failed in another process, which is named with the cause
   130  interrupted (Ctrl-C) at a burst's boundary, checkpoint written unless --no-out
   143  terminated (SIGTERM) at a burst's boundary, checkpoint written unless --no-out
 `
@@ -74,12 +78,14 @@ func exitCode(err error) int {
 		x deviceFault
 		l *connectome.LimitError
 		f genome.Faults
+		h *backend.MemoryError
 		m *cuda.MemoryError
 		g *driver.Error
 		d *record.DamagedError
 		c *checkpoint.DamagedError
 		v *checkpoint.VersionError
 		e *engine.DeviceError
+		p *exchange.PartError
 	)
 	switch {
 	case err == nil:
@@ -90,7 +96,7 @@ func exitCode(err error) int {
 		return exitUsage
 	case errors.As(err, &a):
 		return exitAssertion
-	case errors.As(err, &l), errors.As(err, &m):
+	case errors.As(err, &l), errors.As(err, &h), errors.As(err, &m):
 		return exitLimit
 	case errors.As(err, &f):
 		return exitGenome
@@ -98,6 +104,8 @@ func exitCode(err error) int {
 		return exitDevice
 	case errors.As(err, &d), errors.As(err, &c), errors.As(err, &v):
 		return exitDamaged
+	case errors.As(err, &p):
+		return exitPart
 	case isFileError(err):
 		return exitFile
 	case errors.Is(err, context.Canceled):

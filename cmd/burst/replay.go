@@ -1,12 +1,7 @@
 package main
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
-	"os"
 	"path/filepath"
-	"slices"
 
 	"burst/genome"
 	"burst/record"
@@ -24,14 +19,16 @@ func newReplayCommand() *cobra.Command {
 		Example:           "  burst replay runs/quickstart-1\n  burst replay runs/quickstart-1 --backend reference",
 		Args:              folderArgument,
 		ValidArgsFunction: completeFolder,
-		RunE:              func(cmd *cobra.Command, args []string) error { return o.replay(cmd, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.together(cmd.Context(), func() error { return o.replay(cmd, args[0]) })
+		},
 	}
 	f := cmd.Flags()
 	f.IntVar(&o.threads, "threads", 0, "threads of the cpu backend and of building (default: all processors)")
 	backendFlag(cmd, &o.backend)
 	f.Lookup("backend").DefValue = "the run's"
-	f.IntVar(&o.device, "device", 0, "GPU of the cuda backend, as `burst devices` numbers them")
-	f.StringVar(&o.keep.out, "out", "", "write the results of the new run to this folder (default: write none)")
+	f.IntVar(&o.device, "device", 0, "number of the GPU for the cuda backend; burst devices lists them")
+	f.StringVarP(&o.keep.out, "out", "o", "", "write the results of the new run to this folder (default: write none)")
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress, and of the result only the digest")
 	return cmd
@@ -41,30 +38,22 @@ func newReplayCommand() *cobra.Command {
 func (o *runOptions) replay(cmd *cobra.Command, dir string) error {
 	folder, err := openFolder(dir)
 	if err != nil {
-		return err
+		return o.settle(err)
 	}
-	m := &folder.Manifest
-	if m.Status == record.Running || m.Status == record.Failed {
-		return &record.DamagedError{Path: dir, Reason: "the run has not ended, or not in good order: its manifest has no digest to compare with"}
-	}
-	if err := o.keep.check(); err != nil {
-		return err
-	}
-	g, err := genomeOf(folder)
+	g, err := o.again(cmd, folder)
 	if err != nil {
-		return err
+		return o.settle(err)
 	}
-	o.expect, o.keep.noOut = m.Digest, o.keep.out == ""
-	if !cmd.Flags().Changed("backend") {
-		o.backend = m.Backend
+	if !o.leads() {
+		return o.serve(g)
 	}
 	ctx, interrupted := catchSignals(cmd.Context())
 	p := newProgress(cmd.ErrOrStderr(), o.quiet)
 	begin, err := origin(cmd.Context(), folder)
 	if err != nil {
-		return err
+		return o.settle(err)
 	}
-	r := &runner{o: o, g: g, arg: filepath.Join(dir, "genome.yaml"), out: cmd.OutOrStdout(), progress: p, bursts: m.Bursts, start: begin}
+	r := &runner{o: o, g: g, arg: filepath.Join(dir, "genome.yaml"), out: cmd.OutOrStdout(), progress: p, bursts: folder.Manifest.Bursts, start: begin}
 	if err := r.whole(ctx, cmd, interrupted); err != nil {
 		return err
 	}
@@ -72,32 +61,18 @@ func (o *runOptions) replay(cmd *cobra.Command, dir string) error {
 	return nil
 }
 
-// genomeOf reads the genome of a run folder and holds it, and the files it names, to the manifest's hashes.
-func genomeOf(f *record.Folder) (*genome.Genome, error) {
-	m := &f.Manifest
-	path := filepath.Join(f.Dir, "genome.yaml")
-	text, err := os.ReadFile(path)
-	if err != nil {
+// again reads the network of a run that has ended, and what it came to.
+func (o *runOptions) again(cmd *cobra.Command, folder *record.Folder) (*genome.Genome, error) {
+	m := &folder.Manifest
+	if m.Status == record.Running || m.Status == record.Failed {
+		return nil, &record.DamagedError{Path: folder.Dir, Reason: "the run has not ended, or not in good order: its manifest has no digest to compare with"}
+	}
+	if err := o.keep.check(); err != nil {
 		return nil, err
 	}
-	if sum := sha256.Sum256(text); hex.EncodeToString(sum[:]) != m.GenomeSHA256 {
-		return nil, &record.DamagedError{Path: path, Reason: fmt.Sprintf("has SHA-256 %x, the manifest says %s", sum, m.GenomeSHA256)}
+	o.expect, o.keep.noOut = m.Digest, o.keep.out == ""
+	if !cmd.Flags().Changed("backend") {
+		o.backend = m.Backend
 	}
-	name := filepath.Join(f.Dir, m.Genome+".yaml") // a genome without a name has its file's
-	var g *genome.Genome
-	if m.GenomeFolder == "" {
-		g, err = genome.Parse(name, text, nil)
-	} else {
-		g, err = genome.ParseIn(m.GenomeFolder, name, text)
-	}
-	if err != nil {
-		return nil, err
-	}
-	for _, file := range g.Files {
-		if !slices.Contains(m.Inputs, record.File(file)) {
-			return nil, &record.DamagedError{Path: filepath.Join(m.GenomeFolder, file.Path), Reason: "has changed since the run: its SHA-256 is " + file.SHA256}
-		}
-	}
-	g.Seed, g.RunSeed = m.Seed, m.RunSeed
-	return g, nil
+	return folder.Genome()
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -27,13 +28,15 @@ func newResumeCommand() *cobra.Command {
 			"stopped. Without a checkpoint the run begins anew.",
 		Example: "  burst resume runs/quickstart-1\n  burst resume runs/quickstart-1 --backend cpu --threads 8",
 		Args:    usage(cobra.ExactArgs(1)),
-		RunE:    func(cmd *cobra.Command, args []string) error { return o.resume(cmd, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.together(cmd.Context(), func() error { return o.resume(cmd, args[0]) })
+		},
 	}
 	f := cmd.Flags()
 	f.IntVar(&o.threads, "threads", 0, "threads of the cpu backend and of building (default: all processors)")
 	backendFlag(cmd, &o.backend)
 	f.Lookup("backend").DefValue = "the run's"
-	f.IntVar(&o.device, "device", 0, "GPU of the cuda backend, as `burst devices` numbers them")
+	f.IntVar(&o.device, "device", 0, "number of the GPU for the cuda backend; burst devices lists them")
 	f.StringVar(&o.expect, "expect-digest", "", "fail with status 8 unless the run ends with this digest")
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress, and of the result only the digest")
@@ -48,31 +51,60 @@ func newResumeCommand() *cobra.Command {
 func (o *runOptions) resume(cmd *cobra.Command, dir string) error {
 	folder, err := record.Open(dir)
 	if err != nil {
-		return err
+		return o.settle(err)
 	}
-	m := &folder.Manifest
 	if err := o.checkExpect(); err != nil {
-		return err
+		return o.settle(err)
 	}
-	p := newProgress(cmd.ErrOrStderr(), o.quiet)
+	if !o.leads() {
+		g, err := o.takeUp(cmd, folder)
+		if err != nil {
+			return o.settle(err)
+		}
+		return o.serve(g)
+	}
+	r := &runner{o: o, arg: filepath.Join(dir, "genome.yaml"), out: cmd.OutOrStdout(), progress: newProgress(cmd.ErrOrStderr(), o.quiet)}
+	if folder.Manifest.Status != record.Complete {
+		if r.hold, err = record.Take(dir); err != nil {
+			return o.settle(err)
+		}
+		defer r.release()
+		if folder, err = record.Open(dir); err != nil { // what it says now stays
+			return o.settle(err)
+		}
+	}
+	return r.goOn(cmd, folder)
+}
+
+// goOn runs the rest of the run in a folder that nobody else writes to.
+func (r *runner) goOn(cmd *cobra.Command, folder *record.Folder) (err error) {
+	m := &folder.Manifest
 	if m.Status == record.Complete {
-		return o.already(cmd, p, m)
+		_ = r.o.settle(errors.New("the run is complete")) // the others need not serve
+		return r.o.already(cmd, r.progress, m)
 	}
-	g, err := genomeOf(folder)
-	if err != nil {
-		return err
+	if r.g, err = r.o.takeUp(cmd, folder); err != nil {
+		return r.o.settle(err)
 	}
-	begin, err := newest(cmd.Context(), folder, p)
-	if err != nil {
-		return err
+	if r.start, err = newest(cmd.Context(), folder, r.progress); err != nil {
+		return r.o.settle(err)
 	}
-	o.inherit(cmd, m)
-	if err := o.checkFault(); err != nil {
-		return err
-	}
+	r.bursts = m.Planned
 	ctx, interrupted := catchSignals(cmd.Context())
-	r := &runner{o: o, g: g, arg: filepath.Join(dir, "genome.yaml"), out: cmd.OutOrStdout(), progress: p, bursts: m.Planned, start: begin}
 	return r.whole(ctx, cmd, interrupted)
+}
+
+// takeUp reads the network of a run that goes on, and how it ran.
+func (o *runOptions) takeUp(cmd *cobra.Command, folder *record.Folder) (*genome.Genome, error) {
+	g, err := folder.Genome()
+	if err != nil {
+		return nil, err
+	}
+	o.inherit(cmd, &folder.Manifest)
+	if err := o.checkTogether(); err != nil {
+		return nil, err
+	}
+	return g, o.checkFault()
 }
 
 // already answers for a run that has nothing left to do.
@@ -175,12 +207,15 @@ func (r *runner) checkStart() error {
 		return nil
 	}
 	s := r.start.saved
-	if hash := r.c.Hash(); s.Connectome != hash {
-		return &checkpoint.DamagedError{Path: r.start.path, Section: "header", Reason: fmt.Sprintf("is of the network %016x, genome and seed make %016x; want those that it was saved with", s.Connectome, hash)}
+	if s.Connectome != r.id {
+		return &checkpoint.DamagedError{Path: r.start.path, Section: "header", Reason: fmt.Sprintf("is of the network %016x, genome and seed make %016x; want those that it was saved with", s.Connectome, r.id)}
 	}
 	r.began, r.first = s.State.Number, s.State.Number
 	if f := r.start.folder; f != nil {
 		r.first = f.Manifest.First
+		if r.began < r.first || r.began > r.first+r.bursts {
+			return &checkpoint.DamagedError{Path: r.start.path, Section: "header", Reason: fmt.Sprintf("is of burst %d, the manifest says that the run goes from %d to %d", r.began, r.first, r.first+r.bursts)}
+		}
 	}
 	return nil
 }
