@@ -84,7 +84,7 @@ func (c *Connectome) NeuronOf(p uint32) uint32 {
 func (c *Connectome) Variables() int {
 	most := 0
 	for i := range c.Areas {
-		most = max(most, c.Areas[i].Model.Variables())
+		most = max(most, c.Areas[i].Variables())
 	}
 	return most
 }

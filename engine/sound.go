@@ -24,6 +24,7 @@ type NotFinite struct {
 type NumberError struct {
 	NotFinite
 	Area  string
+	Name  string // of the variable, where the genome defines the model
 	Index uint32 // of the neuron in its area
 	After uint64 // the number was sound before this burst,
 	Burst uint64 // and is not after this one
@@ -34,8 +35,12 @@ func (e *NumberError) Error() string {
 	if e.After < e.Burst {
 		when += fmt.Sprintf(" (all were finite before burst %d)", e.After)
 	}
+	name := variableName(e.Variable)
+	if e.Name != "" {
+		name = "state variable " + e.Name
+	}
 	return fmt.Sprintf("%s of neuron %d of area %q (id %d) is %v %s; a smaller timestep, or parameters and weights that cannot "+
-		"run away, keep it finite", variableName(e.Variable), e.Index, e.Area, e.Neuron, e.Value, when)
+		"run away, keep it finite", name, e.Index, e.Area, e.Neuron, e.Value, when)
 }
 
 // NotFinite is the first number of s that is NaN or infinite, nil when all are sound.

@@ -143,3 +143,20 @@ func BenchmarkCheck(b *testing.B) {
 		engine.FindNotFinite(v, nil)
 	}
 }
+
+// TestNotFiniteNamesTheVariable: of a model that the genome defines, the variable is named.
+func TestNotFiniteNamesTheVariable(t *testing.T) {
+	const text = `burst: v1
+models:
+  - {name: square, state: {v: 0, growth: 1.7}, update: [growth = growth*growth], threshold: v > 1}
+areas: [{name: wild, neurons: 3, model: square}]
+`
+	g, err := genome.Parse("square.yaml", []byte(text), nil)
+	require.NoError(t, err)
+	c, err := connectome.Build(g, connectome.Options{})
+	require.NoError(t, err)
+	b, err := backend.Open("cpu", c, backend.Options{})
+	require.NoError(t, err)
+	defer b.Close()
+	require.ErrorContains(t, engine.New(c, b, engine.Options{}).Run(context.Background(), 100), `state variable growth of neuron 0 of area "wild"`)
+}

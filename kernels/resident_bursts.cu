@@ -25,7 +25,7 @@ struct resident {
     u32 complete;      // bursts, for the warp that tells the host
     float common[COMMON]; // the areas' terms in this burst, where neurons do not differ
     u64 first_row;        // where the block's rows begin
-    u32 at_bits, at_list, at_rows, at_spans, at_v, at_more0, at_more1, at_refractory, at_count, at_input;
+    u32 at_bits, at_list, at_rows, at_spans, at_v, at_more, at_refractory, at_count, at_input;
     u32 at_areas, at_terms, at_drives, at_counts, at_table, at_values;
 #ifdef BURST_ON_HOST
     u8 *room;
@@ -60,8 +60,7 @@ template <u32 models> DEVICE void divide(const run *p, resident *s) {
     s->at_list = reserve_room<u16>(&used, own);
     s->at_rows = reserve_room<u32>(&used, own + 1);
     s->at_v = reserve_room<float>(&used, own);
-    s->at_more0 = reserve_room<float>(&used, p->w.more0 != nullptr ? own : 0);
-    s->at_more1 = reserve_room<float>(&used, p->w.more1 != nullptr ? own : 0);
+    s->at_more = reserve_room<float>(&used, p->w.variables * own);
     s->at_refractory = reserve_room<u16>(&used, own);
     s->at_count = reserve_room<u16>(&used, models & 1 << FEAGI ? own : 0);
     s->at_input = reserve_room<i32>(&used, p->drive_count > 0 ? 2 * own : 0);
@@ -77,8 +76,8 @@ template <u32 models> DEVICE void divide(const run *p, resident *s) {
 template <u32 models> DEVICE void begin_resident(const run *p, resident *s) {
     u64 begin = (u64)block_index() * p->block_neurons, count = own(p);
     copy(room_at<float>(s, s->at_v), p->w.v + begin, count);
-    if (p->w.more0 != nullptr) copy(room_at<float>(s, s->at_more0), p->w.more0 + begin, count);
-    if (p->w.more1 != nullptr) copy(room_at<float>(s, s->at_more1), p->w.more1 + begin, count);
+    for (u32 k = 0; k < p->w.variables; k++)
+        copy(room_at<float>(s, s->at_more) + k * p->block_neurons, (const float *)(p->w.more + k * p->w.pitch + begin), count);
     copy(room_at<u16>(s, s->at_refractory), p->w.refractory + begin, count);
     if (models & 1 << FEAGI) copy(room_at<u16>(s, s->at_count), p->w.count + begin, count);
     copy(room_at<area>(s, s->at_areas), p->w.areas, p->w.area_count);
@@ -107,8 +106,8 @@ template <u32 models> DEVICE void begin_resident(const run *p, resident *s) {
 template <u32 models> DEVICE void end_resident(const run *p, const resident *s) {
     u64 begin = (u64)block_index() * p->block_neurons, count = own(p);
     copy(p->w.v + begin, (const float *)room_at<float>(s, s->at_v), count);
-    if (p->w.more0 != nullptr) copy(p->w.more0 + begin, (const float *)room_at<float>(s, s->at_more0), count);
-    if (p->w.more1 != nullptr) copy(p->w.more1 + begin, (const float *)room_at<float>(s, s->at_more1), count);
+    for (u32 k = 0; k < p->w.variables; k++)
+        copy(p->w.more + k * p->w.pitch + begin, (const float *)(room_at<float>(s, s->at_more) + k * p->block_neurons), count);
     copy(p->w.refractory + begin, (const u16 *)room_at<u16>(s, s->at_refractory), count);
     if (models & 1 << FEAGI) copy(p->w.count + begin, (const u16 *)room_at<u16>(s, s->at_count), count);
 }
@@ -121,8 +120,8 @@ template <u32 models> DEVICE network view(const run *p, const resident *s, u64 t
     w.areas = room_at<area>(s, s->at_areas);
     w.terms = room_at<term>(s, s->at_terms);
     w.v = room_at<float>(s, s->at_v);
-    w.more0 = room_at<float>(s, s->at_more0);
-    w.more1 = room_at<float>(s, s->at_more1);
+    w.more = room_at<float>(s, s->at_more);
+    w.pitch = p->block_neurons;
     w.refractory = room_at<u16>(s, s->at_refractory);
     w.count = room_at<u16>(s, s->at_count);
     return w;
@@ -146,7 +145,7 @@ DEVICE void drive_block(const run *p, u64 t, const resident *s) {
         for (u32 d = a->first_drive; d < a->first_drive + a->drives; d++) {
             i32 amount = amount_of(room_at<drive>(s, s->at_drives) + d, room_at<u32>(s, s->at_counts),
                                    room_at<i32>(s, s->at_table), p->w.seed, begin + k - a->first, t);
-            if (amount < 0 && ports_of(a->model) > 1) second += amount;
+            if (amount < 0 && a->ports > 1) second += amount;
             else first += amount;
         }
         input[k] = first;
@@ -185,8 +184,8 @@ template <u32 models> DEVICE reached load_sums(const run *p, const resident *s, 
     u32 place = area_at(p, s, begin, k);
     const area *a = room_at<area>(s, s->at_areas) + (place & ~SIMPLE);
     reached r = {place, a->first_port + (begin + k - a->first), 0, 0};
-    if (models == 1 << PSC_EXP || models == 1 << FEAGI || models == 1 << LIF || ports_of(a->model) > 0) r.first = slot[r.port];
-    if (models == 1 << PSC_EXP || (models & 1 << PSC_EXP && ports_of(a->model) > 1)) r.second = slot[r.port + (a->end - a->first)];
+    if (models == 1 << PSC_EXP || models == 1 << FEAGI || models == 1 << LIF || a->ports > 0) r.first = slot[r.port];
+    if (models == 1 << PSC_EXP || (models & 1 << PSC_EXP && a->ports > 1)) r.second = slot[r.port + (a->end - a->first)];
     return r;
 }
 
@@ -194,7 +193,7 @@ template <u32 models> DEVICE reached load_sums(const run *p, const resident *s, 
 template <u32 models> DEVICE bool update_simple(const network *w, const area *a, u32 i, u32 k, reached r, float term) {
     if (models == 1 << LIF) return lif(a->k, input(w, r.first), term, w->v + k, w->refractory + k);
     if (models == 1 << PSC_EXP)
-        return psc_exp(a->k, input(w, r.first), input(w, r.second), term, w->v + k, w->more0 + k, w->more1 + k, w->refractory + k);
+        return psc_exp(a->k, input(w, r.first), input(w, r.second), term, w->v + k, w->more + k, w->more + w->pitch + k, w->refractory + k);
     return update<models>(w, a, i, k, r.first, r.second, term);
 }
 
@@ -306,28 +305,30 @@ DEVICE void deliver_one(const run *p, u64 t, const i32 *values, u32 word, i32 we
 }
 
 // deliver_rows is step 1 for neurons that fired in burst t: those of the block but for what all blocks share, or with shared
-// the block's part of that. A warp delivers a piece of a row at a time, of which there are 2^parts_log. turn is (t + 1) mod 3.
+// the block's part of that. A warp delivers a piece of a row at a time, of which there are 2^parts_log, or more where all
+// blocks share few rows. turn is (t + 1) mod 3.
 DEVICE void deliver_rows(const run *p, u64 t, u32 turn, const resident *s, bool shared) {
     u32 warps = workers() / 32, warp = thread_in_block() / 32;
-    u32 rows = s->total < p->own_rows ? s->total : p->own_rows;
+    u32 rows = s->total < p->own_rows ? s->total : p->own_rows, parts_log = p->parts_log;
     if (shared) {
         rows = read(p->length + turn);
         warp += block_index() * warps;
         warps *= block_count();
+        while (parts_log < p->most_parts_log && (u64)rows << parts_log < warps) parts_log++;
     }
     const i32 *values = room_at<i32>(s, s->at_values);
 #pragma unroll 1
-    for (u64 piece = warp; piece < (u64)rows << p->parts_log; piece += warps) {
+    for (u64 piece = warp; piece < (u64)rows << parts_log; piece += warps) {
         spike row;
         if (shared) {
-            row = p->queue[piece >> p->parts_log];
+            row = p->queue[piece >> parts_log];
         } else {
-            const u32 *at = room_at<u32>(s, s->at_rows) + room_at<u16>(s, s->at_list)[piece >> p->parts_log];
+            const u32 *at = room_at<u32>(s, s->at_rows) + room_at<u16>(s, s->at_list)[piece >> parts_log];
             u32 count = at[1] - at[0];
             row = spike{s->first_row + at[0], count > p->longest ? 0 : count};
         }
-        u64 part = piece & ((1ull << p->parts_log) - 1);
-        u64 k = row.first + (row.count * part >> p->parts_log) + lane(), end = row.first + (row.count * (part + 1) >> p->parts_log);
+        u64 part = piece & ((1ull << parts_log) - 1);
+        u64 k = row.first + (row.count * part >> parts_log) + lane(), end = row.first + (row.count * (part + 1) >> parts_log);
 #pragma unroll 1
         for (; k < end; k += 32 * AT_ONCE) {
             u32 word[AT_ONCE], delay[AT_ONCE];

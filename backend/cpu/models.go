@@ -20,7 +20,7 @@ func (p *part) updateBlocks(g *group) {
 	}
 	all := uint32(len(g.live))
 	if p.marking {
-		for port := range g.area.Model.Ports() {
+		for port := range g.area.PortsEach() {
 			lo := (g.slot + port*g.run) / 64
 			p.words(lo*64, g.run, true, func(w uint32, _ uint64) { g.live[w-lo] = 1 })
 		}
@@ -49,6 +49,8 @@ func (p *part) updateBlocks(g *group) {
 // updateRun updates the neurons of blocks b ≤ i < end and lists who fired.
 func (p *part) updateRun(g *group, b, end uint32) {
 	switch a := g.area; {
+	case a.Model == connectome.CustomModel:
+		p.updateCustom(g, b, end)
 	case a.Model == connectome.LIFModel && a.LIFEach == nil && !a.TermsDiffer():
 		p.updateLIF(g, b, end)
 	case a.Model == connectome.LIFModel:

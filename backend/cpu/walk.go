@@ -21,7 +21,7 @@ func (p *part) portSpans() []portSpan {
 	for i := range p.groups {
 		g := &p.groups[i]
 		n := g.hi - g.lo
-		for port := range g.area.Model.Ports() {
+		for port := range g.area.PortsEach() {
 			lo, hi := p.b.ports(g, port)
 			s := portSpan{lo: lo, hi: hi, shift: lo - (g.slot + port*g.run)}
 			if !p.b.own.Whole() {

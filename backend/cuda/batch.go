@@ -70,6 +70,7 @@ type run struct {
 	cached                                            uint32
 
 	ownRows, longest uint32
+	mostPartsLog     uint32
 	stamps           driver.Ptr
 	valueCount       uint32
 
@@ -135,12 +136,8 @@ func (b *backend) prepareBatch(t *tables) error {
 	if x.queueRows, err = b.module.Function("queue_rows"); err != nil {
 		return err
 	}
-	neurons := b.most()
-	x.blocks = uint32(min(uint64(b.sms), divUp(neurons, 32)))
-	own := divUp(divUp(neurons, uint64(x.blocks)), 32) * 32
-	if b.share.devices > 1 {
-		own = divUp(own, connectome.Slice) * connectome.Slice // so that a block of every device has neurons of the same span
-	}
+	blocks, own := deal(b.c, b.sms)
+	x.blocks = uint32(blocks)
 	x.threads = b.tune.batchThreads
 	if err := b.chooseKernel(t, own); err != nil || !b.plan.batch {
 		return err
@@ -159,13 +156,36 @@ func (b *backend) prepareBatch(t *tables) error {
 	return nil
 }
 
+// deal gives the blocks of a launch and how many neurons each owns.
+func deal(c *connectome.Connectome, sms int) (blocks, own uint64) {
+	neurons, least := uint64(c.Neurons), uint64(32)
+	if !c.Part.Whole() { // a block of every device has neurons of the same span
+		neurons, least = uint64(connectome.Part{Of: c.Part.Of}.Count(c.Neurons)), connectome.Slice
+	}
+	blocks = min(uint64(sms), divUp(neurons, 32))
+	return blocks, divUp(divUp(neurons, blocks), least) * least
+}
+
+// ringBytes is the size of the memory in which the bursts of two launches arrive, and how many bursts a launch may have.
+func ringBytes(tune tuning, blocks, own uint64) (most, bytes uint64) {
+	const room = 256 << 20
+	places := own * blocks
+	most = min(tune.batch, max(1, room/(2*4*places)))
+	return most, 2 * most * (16 + 4*blocks + 4*places)
+}
+
 // chooseKernel takes the fastest kernel that the network allows, whose blocks have own neurons.
 func (b *backend) chooseKernel(t *tables, own uint64) error {
 	const mostShared = 220 << 10 // what a multiprocessor has, less what the kernel takes for itself
 	x := &b.batch
 	name := "run_bursts" + modelSuffix(b.c)
+	custom, allCustom := customs(b.c)
+	if allCustom {
+		name = "run_bursts_custom"
+	}
 	least, cached := t.sharedBytes(b.c, own)
-	if resident := t.residentBytes(b.c, own) + divUp(b.plan.bytes[bufValues], 16)*16; resident <= mostShared && rowsFit(b.c, own) && !b.tune.roaming && b.share.devices < 2 {
+	resident := t.residentBytes(b.c, own) + divUp(b.plan.bytes[bufValues], 16)*16
+	if resident <= mostShared && rowsFit(b.c, own) && !custom && !b.tune.roaming && b.share.devices < 2 {
 		x.resident, x.shared, name = true, uint32(resident), "resident_bursts"+modelSuffix(b.c)
 	} else if x.shared = uint32(least); cached <= mostShared && !b.tune.uncached {
 		x.shared, x.args.run.cached = uint32(cached), 1
@@ -226,6 +246,24 @@ func (t *tables) residentBytes(c *connectome.Connectome, own uint64) uint64 {
 	return sum + uint64(c.Variables())*(4*own)
 }
 
+// customs says which areas have models of the genome's own.
+func customs(c *connectome.Connectome) (some, all bool) {
+	all = true
+	for i := range c.Areas {
+		own := c.Areas[i].Model == connectome.CustomModel
+		some, all = some || own, all && own
+	}
+	return some, some && all
+}
+
+// idleKernel is the one of the two that run many bursts with models of the genome's own that the network does not need.
+func idleKernel(c *connectome.Connectome) string {
+	if _, all := customs(c); all {
+		return "run_bursts"
+	}
+	return "run_bursts_custom"
+}
+
 // sharedBytes is a block's memory as lay_out of kernels/run_bursts.cu divides it: the bits alone, and with copies of the
 // state of own neurons and of the tables.
 func (t *tables) sharedBytes(c *connectome.Connectome, own uint64) (least, cached uint64) {
@@ -246,12 +284,11 @@ func (t *tables) sharedBytes(c *connectome.Connectome, own uint64) (least, cache
 
 // allocate takes the mapped memory in which bursts arrive: for each burst of two launches the ids, one place a neuron.
 func (x *batch) allocate(b *backend, own uint64) error {
-	const room = 256 << 20
-	places := own * uint64(x.blocks)
-	x.most = min(b.tune.batch, max(1, room/(2*4*places)))
-	n := 2 * x.most
+	var bytes uint64
 	var err error
-	if x.host, err = b.ctx.AllocHost(int(16*n+4*n*uint64(x.blocks)+4*n*places), true); err != nil {
+	x.most, bytes = ringBytes(b.tune, uint64(x.blocks), own)
+	n, places := 2*x.most, own*uint64(x.blocks)
+	if x.host, err = b.ctx.AllocHost(int(bytes), true); err != nil {
 		x.host = nil
 		return err
 	}
@@ -279,8 +316,8 @@ func (b *backend) bindBatch(t *tables, own uint32) {
 		drives:  p[bufDrives], counts: p[bufCounts], table: p[bufTable],
 		stimuli: p[bufStimuli], stimulusCount: uint64(len(c.Stimuli)), amounts: p[bufInjected],
 		row: p[bufRow], all: b.synapses(), delay: p[bufDelay],
-		partsLog: partsLog(mean, x.resident || b.share.devices > 1),
-		ring:     p[bufRing], slotMask: uint32(ringSlots(c.MaxDelay) - 1), ports: c.Ports,
+		partsLog: partsLog(mean, x.resident || b.share.devices > 1), mostPartsLog: partsLog(mean, false),
+		ring: p[bufRing], slotMask: uint32(ringSlots(c.MaxDelay) - 1), ports: c.Ports,
 		neurons: c.Part.Count(c.Neurons), blockNeurons: own,
 		queue: p[bufQueue], length: p[bufSync], arrived: p[bufSync] + 16,
 		driveCount: uint32(len(t.drives)), termCount: uint32(len(t.terms)),
@@ -482,8 +519,10 @@ func (b *backend) turnOn() error {
 	if err := b.downloadQueues(x.history); err != nil {
 		return err
 	}
-	if err := b.stream.Fill(p.ptr[bufRing], 0, p.bytes[bufRing]); err != nil {
-		return err
+	if n := p.bytes[bufRing]; n > 0 { // a network without ports has no sums
+		if err := b.stream.Fill(p.ptr[bufRing], 0, n); err != nil {
+			return err
+		}
 	}
 	for d := 2; d <= b.c.MaxDelay; d++ {
 		if len(x.history[d-1]) == 0 || b.c.Synapses() == 0 {

@@ -2,12 +2,10 @@ package main
 
 import (
 	"fmt"
-	"runtime"
 	"time"
 
 	"burst/backend"
 	"burst/connectome"
-	"burst/engine"
 	"burst/genome"
 
 	"github.com/spf13/cobra"
@@ -19,7 +17,7 @@ type inspectPart struct {
 	Synapses uint64  `json:"synapses"`
 	Bytes    uint64  `json:"bytes"`                // connectome and state
 	Peak     uint64  `json:"peak"`                 // while building
-	Host     uint64  `json:"host_bytes,omitempty"` // with --cost: live once built and opened on the cpu backend
+	Host     uint64  `json:"host_bytes,omitempty"` // with --cost: connectome and cpu backend
 	Build    float64 `json:"build_s,omitempty"`    // with --cost: measured, the part alone on this machine
 }
 
@@ -43,21 +41,16 @@ func (o *inspectOptions) inspectParts(cmd *cobra.Command, g *genome.Genome) ([]i
 	return list, nil
 }
 
-// measure builds the part and opens it.
+// measure builds the part, and says what it takes with the cpu backend.
 func (p *inspectPart) measure(cmd *cobra.Command, g *genome.Genome, part connectome.Part, threads int) error {
-	before, start := liveBytes(), time.Now()
+	start := time.Now()
 	c, err := connectome.Build(g, connectome.Options{Threads: threads, Part: part, Progress: newProgress(cmd.ErrOrStderr(), false).building})
 	if err != nil {
 		return err
 	}
 	p.Build = time.Since(start).Seconds()
-	b, err := backend.PartOf("cpu", backend.Options{Threads: threads})(c, engine.Want{})
-	if err != nil {
-		return err
-	}
-	defer b.Close()
-	p.Host = liveBytes() - before
-	runtime.KeepAlive(c)
+	host, _ := backend.Footprint("cpu", c, backend.Options{Threads: threads})
+	p.Host = c.Bytes() + host
 	return nil
 }
 
@@ -68,7 +61,7 @@ func printParts(cmd *cobra.Command, list []inspectPart) error {
 	measured := len(list) > 0 && list[0].Host > 0
 	rows := [][]string{{"part", "neurons", "synapses", "memory", "while building"}}
 	if measured {
-		rows[0] = append(rows[0], "measured", "built in")
+		rows[0] = append(rows[0], "with the cpu backend", "built in")
 	}
 	for i, p := range list {
 		row := []string{fmt.Sprint(i), count(p.Neurons), count(p.Synapses), bytesText(p.Bytes), bytesText(p.Peak)}

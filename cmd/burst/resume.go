@@ -96,7 +96,7 @@ func (r *runner) goOn(cmd *cobra.Command, folder *record.Folder) (err error) {
 
 // takeUp reads the network of a run that goes on, and how it ran.
 func (o *runOptions) takeUp(cmd *cobra.Command, folder *record.Folder) (*genome.Genome, error) {
-	g, err := genomeOf(folder)
+	g, err := folder.Genome()
 	if err != nil {
 		return nil, err
 	}
@@ -213,6 +213,9 @@ func (r *runner) checkStart() error {
 	r.began, r.first = s.State.Number, s.State.Number
 	if f := r.start.folder; f != nil {
 		r.first = f.Manifest.First
+		if r.began < r.first || r.began > r.first+r.bursts {
+			return &checkpoint.DamagedError{Path: r.start.path, Section: "header", Reason: fmt.Sprintf("is of burst %d, the manifest says that the run goes from %d to %d", r.began, r.first, r.first+r.bursts)}
+		}
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"burst/checkpoint"
 	"burst/exchange"
@@ -110,6 +111,10 @@ func TestR10KilledParts(t *testing.T) {
 		code, _, stderr := mpirun(t, 4, []string{fmt.Sprintf("%s=%d %d %d", signalAt, part, syscall.SIGKILL, gather)}, append([]string{"run", x.genome, "--out", out}, x.args...)...)
 		require.Equal(t, 128+int(syscall.SIGKILL), code, "part %d at gather %d: %s", part, gather, stderr)
 		require.Contains(t, stderr, fmt.Sprintf("process rank %d", part), "the cause is told")
+		require.Eventually(t, func() bool { // mpirun may end before the last of the others, which it kills, is gone
+			hold, err := record.Take(out)
+			return err == nil && hold.Release(false) == nil
+		}, time.Minute, 10*time.Millisecond)
 		f, err := record.Open(out)
 		require.NoError(t, err)
 		require.Equal(t, record.Running, f.Manifest.Status)

@@ -13,6 +13,7 @@ func Best() Kernels {
 		Name: "avx2", LIF: wideLIF, PSCExp: widePSCExp, FEAGI: wideFEAGI, Draws: wideDraws, AddCounts: wideAddCounts, Nonzero: wideNonzero,
 		Deliver: fastDeliver, DeliverPairs: fastDeliverPairs, Fetch: wideFetch,
 		FetchRows: wideFetchRows,
+		Formula:   wideFormula(),
 	}
 }
 

@@ -12,6 +12,7 @@ func Plain() Kernels {
 		Name: "go", LIF: lif, PSCExp: pscExp, FEAGI: feagi, Draws: draws, AddCounts: addCounts, Nonzero: nonzero, Deliver: deliver, DeliverPairs: deliverPairs,
 		Fetch:     fetch,
 		FetchRows: func([]uint64, []uint32) {},
+		Formula:   plainFormula(),
 	}
 }
 

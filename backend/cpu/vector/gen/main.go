@@ -26,6 +26,7 @@ func main() {
 	deliverPairs()
 	fetch()
 	fetchRows()
+	formulas()
 	Generate()
 }
 

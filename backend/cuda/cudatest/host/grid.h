@@ -67,6 +67,7 @@ template <u32 models> struct grid_of : grid {
 static std::unique_ptr<grid> new_grid(const std::string &kernel) {
     if (kernel == "run_bursts_feagi") return std::make_unique<grid_of<1 << FEAGI>>();
     if (kernel == "run_bursts_lif") return std::make_unique<grid_of<1 << LIF>>();
+    if (kernel == "run_bursts_custom") return std::make_unique<grid_of<1 << CUSTOM>>();
     if (kernel == "run_bursts_psc_exp") return std::make_unique<grid_of<1 << PSC_EXP>>();
     return std::make_unique<grid_of<ALL_MODELS>>();
 }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "burst.cu"
+#include "custom.h"
 #include "kernel.h"
 #include "threads.h"
 #include "toolbox.cu"
@@ -84,10 +85,10 @@ API hostCount(const char *key, long long *value) {
     ONE_AT_A_TIME;
     std::string k = key;
     if (k == "held") *value = (long long)memory.size() + contexts + (long long)streams.size() + marks + modules;
-    else if (k == "bytes") {
+    else if (k == "bytes" || k == "host_bytes") {
         *value = 0;
         for (auto &m : memory)
-            if (!m.second.host) *value += (long long)m.second.bytes;
+            if (m.second.host == (k == "host_bytes")) *value += (long long)m.second.bytes;
     } else if (k == "allocations") *value = allocations;
     else if (k == "launches") *value = launches;
     else if (k == "synchronizes") *value = synchronizes;
@@ -287,7 +288,7 @@ API cuStreamSynchronize(void *s) {
 #define ENTRY(f) KERNEL_ENTRY(f, false)
 #define WAITING(f) KERNEL_ENTRY(f, true)
 static const kernel kernels[] = {
-    COOPERATIVE(run_bursts), COOPERATIVE(run_bursts_feagi), COOPERATIVE(run_bursts_lif), COOPERATIVE(run_bursts_psc_exp), COOPERATIVE(resident_bursts), COOPERATIVE(resident_bursts_feagi), COOPERATIVE(resident_bursts_lif), COOPERATIVE(resident_bursts_psc_exp), ENTRY(catch_up), ENTRY(queue_rows),
+    COOPERATIVE(run_bursts), COOPERATIVE(run_bursts_feagi), COOPERATIVE(run_bursts_lif), COOPERATIVE(run_bursts_psc_exp), COOPERATIVE(run_bursts_custom), COOPERATIVE(resident_bursts), COOPERATIVE(resident_bursts_feagi), COOPERATIVE(resident_bursts_lif), COOPERATIVE(resident_bursts_psc_exp), ENTRY(catch_up), ENTRY(queue_rows),
     ENTRY(inject), ENTRY(fired_rows), ENTRY(synaptic_propagation_fcl), ENTRY(neural_dynamics_fcl), ENTRY(list_sums), ENTRY(list_ids),
     ENTRY(add_f32), ENTRY(sub_f32), ENTRY(mul_f32), ENTRY(div_f32), ENTRY(neg_f32), ENTRY(abs_f32),
     ENTRY(add_f64), ENTRY(sub_f64), ENTRY(mul_f64), ENTRY(div_f64), ENTRY(neg_f64), ENTRY(abs_f64),
@@ -300,9 +301,10 @@ static const kernel kernels[] = {
 #include "nvrtc.h"
 #include "others.h"
 
-// module is code of a user's own, or nothing for the kernels of this library.
+// module is code of a user's own, or nothing for the kernels of this library; sites are models that a genome defines.
 struct module {
-    std::string library;
+    std::string ptx, library;
+    std::vector<site> sites;
 };
 
 // cuModuleLoadDataEx takes PTX that the pretended device and driver could take; the code itself is in this library.
@@ -319,10 +321,15 @@ API cuModuleLoadDataEx(module **m, const char *ptx, unsigned options, const int 
     }
     if (control["version"] < 11080 && major * 10 + minor > 77) return UNSUPPORTED_PTX_VERSION;
     if (control["ptx_isa"] && major * 10 + minor > control["ptx_isa"]) return UNSUPPORTED_PTX_VERSION;
+    std::vector<site> sites;
+    if (auto why = read_sites(ptx, &sites); !why.empty()) {
+        fprintf(stderr, "stand-in for libcuda: %s\n", why.c_str());
+        return INVALID_PTX;
+    }
     modules++;
     char library[512] = "";
     if (const char *own = strstr(ptx, "// library ")) sscanf(own, "// library %511s", library);
-    *m = new module{library};
+    *m = new module{ptx, library, sites};
     return SUCCESS;
 }
 API cuModuleUnload(module *m) {
@@ -335,14 +342,17 @@ API cuModuleUnload(module *m) {
 // function is a kernel of a module.
 struct function {
     const kernel *k;
+    const module *m;
     void (*place)(const unsigned *); // of a user's own library
 };
 
 API cuModuleGetFunction(function **f, const module *m, const char *name) {
     ONE_AT_A_TIME;
-    static std::map<const kernel *, function> found;
+    static std::map<std::pair<const module *, const kernel *>, function> found;
     if (int e = ready()) return e;
+    if (m->ptx.find(".entry " + std::string(name) + "(") == std::string::npos) return NOT_FOUND;
     function g = {};
+    g.m = m;
     if (m->library.empty()) {
         for (auto &k : kernels)
             if (!strcmp(k.name, name)) g.k = &k;
@@ -352,7 +362,7 @@ API cuModuleGetFunction(function **f, const module *m, const char *name) {
         g.place = (void (*)(const unsigned *))dlsym(dlopen(m->library.c_str(), RTLD_NOW), "host_place");
     }
     if (!g.k) return NOT_FOUND;
-    *f = &(found[g.k] = g);
+    *f = &(found[{m, g.k}] = g);
     return SUCCESS;
 }
 
@@ -393,7 +403,17 @@ static int launch_begins(const function *f, const unsigned *block, void *stream,
     if (args[f->k->parameters]) return refuse("a launch with too many arguments");
     if (++launches == control["fail_launch"]) fault() = ILLEGAL_ADDRESS;
     *run = fault() == SUCCESS && launches != control["skip_launch"];
+    running_sites = &f->m->sites;
+    running_entry = f->k->name;
     return SUCCESS;
+}
+
+// launch_ends says whether the models of the genome's own ran as PTX has it.
+static int launch_ends() {
+    if (!custom_failed) return SUCCESS;
+    fprintf(stderr, "stand-in for libcuda: a model's code is not there, or uses what it has not made\n");
+    custom_failed = false;
+    return fault() = ILLEGAL_ADDRESS;
 }
 
 // cuLaunchKernel runs the blocks forwards and backwards by turns, since no kernel may count on an order of them. Warps'
@@ -422,7 +442,7 @@ API cuLaunchKernel(const function *f, unsigned blocks, unsigned by, unsigned bz,
                 f->k->run(args);
             }
     }
-    return SUCCESS;
+    return launch_ends();
 }
 API cuLaunchCooperativeKernel(const function *f, unsigned blocks, unsigned by, unsigned bz, unsigned threads, unsigned ty,
                               unsigned tz, unsigned shared, void *stream, void **args) {
@@ -438,8 +458,9 @@ API cuLaunchCooperativeKernel(const function *f, unsigned blocks, unsigned by, u
         together(f->k, 0, blocks, blocks, threads, args);
         return SUCCESS;
     }
-    if (resident) return launch_resident(f->k->name, (const ::run *)args[0], blocks, threads, shared);
-    return launch_bursts(f->k->name, *(const ::run *)args[0], blocks, threads, shared);
+    int e = resident ? launch_resident(f->k->name, (const ::run *)args[0], blocks, threads, shared)
+                     : launch_bursts(f->k->name, *(const ::run *)args[0], blocks, threads, shared);
+    return e ? e : launch_ends();
 }
 API cuStreamQuery(void *s) {
     ONE_AT_A_TIME;

@@ -1,3 +1,4 @@
+// resident_bursts and its kin on the host.
 #pragma once
 
 // resident_on_host is the same for resident_bursts: work's steps, each by all workers of all blocks.
