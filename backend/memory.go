@@ -5,6 +5,7 @@ import (
 	"runtime/debug"
 
 	"burst/backend/cpu"
+	"burst/backend/cuda"
 	"burst/connectome"
 )
 
@@ -24,16 +25,26 @@ func (e *MemoryError) Error() string {
 
 func gib(n uint64) float64 { return float64(n) / (1 << 30) }
 
-// Memory is how many bytes the named backend takes on the host beside the network, with the copies of the state that the
-// engine and a checkpoint keep.
-func Memory(name string, c *connectome.Connectome, o Options) uint64 {
+// Footprint is how many bytes Open takes for c on the host, beside the network itself, and on the device; it needs neither the
+// backend nor its device. What a burst's spikes take, and what a driver keeps for itself, is not in it.
+func Footprint(name string, c *connectome.Connectome, o Options) (host, device uint64) {
 	switch name {
 	case "cpu":
-		return 2*stateBytes(c) + cpu.Memory(c, o.Threads)
-	case "reference":
-		return 3*stateBytes(c) + 4*uint64(c.Ports)
+		return cpu.Memory(c, o.Threads), 0
+	case "cuda":
+		return cuda.HostBytes(c, o.Want), cuda.DeviceBytes(c, o.Want)
 	}
-	return 3 * stateBytes(c) // cuda, whose own memory is the device's, but the engine reads its state into one copy more
+	return stateBytes(c) + 4*uint64(c.Ports), 0
+}
+
+// Memory is how many bytes a run on the named backend takes on the host beside the network: Footprint, and the copies of the
+// state that the engine and a checkpoint keep.
+func Memory(name string, c *connectome.Connectome, o Options) uint64 {
+	host, _ := Footprint(name, c, o)
+	if name == "cuda" { // the engine reads its state into one copy more
+		host += stateBytes(c)
+	}
+	return host + 2*stateBytes(c)
 }
 
 // stateBytes is one copy of the state, without the fire queues.
@@ -45,6 +56,9 @@ func stateBytes(c *connectome.Connectome) uint64 {
 func fits(name string, c *connectome.Connectome, o Options) error {
 	e := &MemoryError{Backend: name, Network: c.Bytes(), Limit: o.MaxBytes}
 	most := 2*stateBytes(c) + cpu.MemoryAtMost(c, o.Threads)
+	if name == "cuda" {
+		most += cuda.HostBytes(c, o.Want)
+	}
 	if e.Limit == 0 {
 		if most <= connectome.AvailableMemory() {
 			return nil

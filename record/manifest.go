@@ -10,8 +10,8 @@ import (
 	"burst/engine"
 )
 
-// format is the version of the run folder; a reader refuses any other.
-const format = 1
+// format is the version of the run folder; a reader refuses a later one. In format 1 a stream had a row a spike.
+const format = 2
 
 // The states of a run.
 const (
@@ -28,7 +28,7 @@ type Manifest struct {
 	Go           string    `json:"go"`
 	Genome       string    `json:"genome"`        // its name
 	GenomeSHA256 string    `json:"genome_sha256"` // of genome.yaml
-	GenomeFolder string    `json:"genome_folder"` // where the files lie that it names; "" when it names none
+	GenomeFolder string    `json:"genome_folder"` // where the files lie that it names; "" when it names none, or those that came with burst
 	Connectome   string    `json:"connectome"`    // hash, 16 hexadecimal digits
 	Seed         uint64    `json:"seed"`
 	RunSeed      uint64    `json:"run_seed"`
@@ -134,8 +134,8 @@ func readManifest(dir string) (Manifest, error) {
 	if err := json.Unmarshal(text, &m); err != nil {
 		return m, damaged(path, "%v", err)
 	}
-	if m.Format != format {
-		return m, damaged(path, "format %d found, this version of burst reads format %d", m.Format, format)
+	if m.Format < 1 || m.Format > format {
+		return m, damaged(path, "format %d found, this version of burst reads formats 1 to %d", m.Format, format)
 	}
 	if reason := m.flaw(); reason != "" {
 		return m, damaged(path, "%s", reason)

@@ -115,14 +115,14 @@ func (r *Run) begin(name string, warn func(string)) (*track, error) {
 		}
 		files[i] = f
 	}
-	s, err := newStream(files[0], files[1], tableNamed(name).schema(&r.m), r.m.Areas)
+	s, err := newStream(files[0], files[1], tableNamed(name).streamSchema(&r.m))
 	if err == nil {
 		err = syncFolder(r.dir)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("record: %w", err), files[0].Close(), files[1].Close())
 	}
-	return newTrack(base+".arrows", s, r.m.Areas, warn, Offset{}), nil
+	return newTrack(base+".arrows", s, warn, Offset{}), nil
 }
 
 // Record keeps a burst's part of the plan.

@@ -457,9 +457,9 @@ func TestDamagedParquetIsFound(t *testing.T) {
 // TestOtherVersionsAreRefused: a folder from the future says so.
 func TestOtherVersionsAreRefused(t *testing.T) {
 	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(dir+"/manifest.json", []byte(`{"format": 2}`), 0o600))
+	require.NoError(t, os.WriteFile(dir+"/manifest.json", []byte(`{"format": 3}`), 0o600))
 	_, err := Open(dir)
-	require.ErrorContains(t, err, "format 2 found, this version of burst reads format 1")
+	require.ErrorContains(t, err, "format 3 found, this version of burst reads formats 1 to 2")
 	_, err = Open(dir + "/nothing")
 	require.ErrorIs(t, err, fs.ErrNotExist)
 }

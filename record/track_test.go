@@ -57,9 +57,9 @@ func onFaulty(t *testing.T, dir string, fail int, err error, slow time.Duration,
 		return &faulty{File: f, calls: calls, fail: fail, err: err, slow: slow}
 	}
 	m := raggedManifest()
-	s, e := newStream(open("spikes.arrows"), open("spikes.sums"), tableNamed(spikesTable).schema(&m), m.Areas)
+	s, e := newStream(open("spikes.arrows"), open("spikes.sums"), tableNamed(spikesTable).streamSchema(&m))
 	require.NoError(t, e)
-	k := newTrack(filepath.Join(dir, "spikes.arrows"), s, m.Areas, warn, Offset{})
+	k := newTrack(filepath.Join(dir, "spikes.arrows"), s, warn, Offset{})
 	k.chunkTime = time.Hour // so that chunks end where they are full, however slow this machine is
 	return k, calls
 }

@@ -81,6 +81,22 @@ func DeviceBytes(c *connectome.Connectome, w engine.Want) uint64 {
 	return p.total()
 }
 
+// HostBytes is the page-locked memory of the host that Open takes for c, with a GPU of usual size: in how many blocks its
+// neurons are dealt out moves it by a few per cent.
+func HostBytes(c *connectome.Connectome, w engine.Want) uint64 {
+	const usual = 128 // multiprocessors
+	t := makeTables(c)
+	p := makePlan(c, w, defaults, t)
+	p.planBatch(&backend{c: c, want: w, tune: defaults}, t)
+	total := p.bytes[bufInput] + outputBytes(c, w, defaults)
+	if p.batch {
+		blocks, own := deal(c, usual)
+		_, bytes := ringBytes(defaults, blocks, own)
+		total += bytes
+	}
+	return total
+}
+
 // makePlan computes every size before anything is allocated.
 func makePlan(c *connectome.Connectome, w engine.Want, tune tuning, t *tables) plan {
 	n, ports, delays := uint64(c.Neurons), uint64(c.Ports), uint64(c.MaxDelay)

@@ -33,7 +33,7 @@ func newResumeCommand() *cobra.Command {
 	f.IntVar(&o.threads, "threads", 0, "threads of the cpu backend and of building (default: all processors)")
 	backendFlag(cmd, &o.backend)
 	f.Lookup("backend").DefValue = "the run's"
-	f.IntVar(&o.device, "device", 0, "GPU of the cuda backend, as `burst devices` numbers them")
+	f.IntVar(&o.device, "device", 0, "number of the GPU for the cuda backend; burst devices lists them")
 	f.StringVar(&o.expect, "expect-digest", "", "fail with status 8 unless the run ends with this digest")
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress, and of the result only the digest")
@@ -72,7 +72,7 @@ func (r *runner) goOn(cmd *cobra.Command, folder *record.Folder) (err error) {
 	if m.Status == record.Complete {
 		return r.o.already(cmd, r.progress, m)
 	}
-	if r.g, err = genomeOf(folder); err != nil {
+	if r.g, err = folder.Genome(); err != nil {
 		return err
 	}
 	if r.start, err = newest(cmd.Context(), folder, r.progress); err != nil {

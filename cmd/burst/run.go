@@ -65,7 +65,7 @@ func newRunCommand() *cobra.Command {
 	o.seeds.flags(cmd)
 	f.IntVar(&o.threads, "threads", 0, "threads of the cpu backend and of building (default: all processors)")
 	backendFlag(cmd, &o.backend)
-	f.IntVar(&o.device, "device", 0, "GPU of the cuda backend, as `burst devices` numbers them")
+	f.IntVar(&o.device, "device", 0, "number of the GPU for the cuda backend; burst devices lists them")
 	f.StringVar(&o.realtime, "realtime", "", "hold this many bursts a second, such as 100 or 100Hz, and report missed deadlines")
 	f.StringVar(&o.expect, "expect-digest", "", "fail with status 8 unless the run ends with this digest")
 	f.StringVar(&o.digest, "digest", "", "every=N prints the hash of the whole state after every N bursts")

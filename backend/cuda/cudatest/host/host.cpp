@@ -69,10 +69,10 @@ API hostControl(const char *key, long long value) {
 API hostCount(const char *key, long long *value) {
     std::string k = key;
     if (k == "held") *value = (long long)memory.size() + contexts + (long long)streams.size() + marks + modules;
-    else if (k == "bytes") {
+    else if (k == "bytes" || k == "host_bytes") {
         *value = 0;
         for (auto &m : memory)
-            if (!m.second.host) *value += (long long)m.second.bytes;
+            if (m.second.host == (k == "host_bytes")) *value += (long long)m.second.bytes;
     } else if (k == "allocations") *value = allocations;
     else if (k == "launches") *value = launches;
     else if (k == "synchronizes") *value = synchronizes;
