@@ -38,13 +38,13 @@ func newMarks(groups []group, slots uint32) marks {
 // decide whether to mark in this burst, by what happened in the last one. A mark costs about 3 ns, to look at a feagi slot
 // 0.1 ns, to update a neuron 0.4 ns.
 func (p *part) decide() {
-	p.marking = p.events+uint64(len(p.b.in)) < uint64(p.sparse/32+(p.blocked-p.updated)/8)
-	p.events, p.draws, p.updated = 0, 0, 0
+	p.marking = p.read+uint64(len(p.b.in)) < uint64(p.sparse/32+(p.blocked-p.updated)/8)
+	p.read, p.draws, p.updated = 0, 0, 0
 }
 
 // work guesses how long the next burst takes the part, in nanoseconds, by what happened in the last one.
 func (p *part) work() uint64 {
-	work := 3*p.events + uint64(p.updated/2) + 2*p.draws
+	work := 3*p.read + uint64(p.updated/2) + 2*p.draws
 	if !p.marking {
 		work += uint64(p.sparse / 2)
 	}

@@ -13,40 +13,22 @@ import (
 // not in it.
 func Memory(c *connectome.Connectome, wanted int) uint64 {
 	parts := threads(c, wanted)
-	total := uint64(c.Neurons) * uint64(4+2+2+4*c.Variables())
-	slots := make([]uint64, parts)
-	list := make([]*part, parts)
-	for i := range list {
-		list[i] = &part{b: &backend{c: c}}
-		slots[i] = uint64(list[i].deal(i, parts))
-		total += list[i].bytes(slots[i])
+	total, single := uint64(c.Neurons)*uint64(4+2+2+4*c.Variables()), 0
+	if list := delays(c); len(list) == 1 {
+		single = list[0]
 	}
-	packed, single := newPacking(c, int(maxOf(slots)), parts), len(delays(c)) == 1
-	var segments atomic.Uint64
+	var units atomic.Uint64
 	var wg sync.WaitGroup
-	for _, p := range list {
+	for i := range parts {
+		p := &part{b: &backend{c: c}}
+		total += p.bytes(uint64(p.deal(i, parts)))
 		wg.Go(func() {
-			if !single {
-				w := walker{c: c, spans: p.portSpans()}
-				_, n := w.count()
-				segments.Add(n + 1)
-			}
+			n, _ := newEncoder(c, p.portSpans()).measure(single)
+			units.Add(n)
 		})
 	}
 	wg.Wait()
-	perSynapse := uint64(4)
-	if packed.off {
-		perSynapse = 8
-	}
-	return total + c.Synapses()*perSynapse + 8*segments.Load() + 8*uint64(parts)*uint64(c.Neurons+1)
-}
-
-func maxOf(list []uint64) uint64 {
-	most := uint64(0)
-	for _, x := range list {
-		most = max(most, x)
-	}
-	return most
+	return total + 2*units.Load() + 8*uint64(parts)*uint64(c.Neurons+1)
 }
 
 // bytes are what a part takes beside its rows.

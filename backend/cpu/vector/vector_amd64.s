@@ -1459,128 +1459,184 @@ block:
 	VZEROUPPER
 	RET
 
-// func deliverAVX2(acc *int32, synapses *uint32, n uint64, table *int32, bits uint64, mask uint32)
-// Requires: BMI2
-TEXT ·deliverAVX2(SB), NOSPLIT, $0-44
+// func deliverAVX2(acc *int32, rows *uint16, spans *uint64, n uint64, ahead uint64)
+// Requires: BMI2, CMOV, MMX+
+TEXT ·deliverAVX2(SB), NOSPLIT, $0-40
 	MOVQ acc+0(FP), AX
-	MOVQ synapses+8(FP), CX
-	MOVQ n+16(FP), DX
-	MOVQ table+24(FP), BX
-	MOVQ bits+32(FP), SI
-	MOVL mask+40(FP), DI
-
-four:
-	SUBQ  $0x04, DX
-	JB    rest
-	MOVL  (CX), R8
-	SHRXL SI, R8, R9
-	ANDL  DI, R8
-	MOVL  (BX)(R9*4), R9
-	ADDL  R9, (AX)(R8*4)
-	MOVL  4(CX), R8
-	SHRXL SI, R8, R9
-	ANDL  DI, R8
-	MOVL  (BX)(R9*4), R9
-	ADDL  R9, (AX)(R8*4)
-	MOVL  8(CX), R8
-	SHRXL SI, R8, R9
-	ANDL  DI, R8
-	MOVL  (BX)(R9*4), R9
-	ADDL  R9, (AX)(R8*4)
-	MOVL  12(CX), R8
-	SHRXL SI, R8, R9
-	ANDL  DI, R8
-	MOVL  (BX)(R9*4), R9
-	ADDL  R9, (AX)(R8*4)
-	ADDQ  $0x10, CX
-	JMP   four
-
-rest:
-	ADDQ $0x04, DX
-	JZ   done
-
-one:
-	MOVL  (CX), R8
-	SHRXL SI, R8, R9
-	ANDL  DI, R8
-	MOVL  (BX)(R9*4), R9
-	ADDL  R9, (AX)(R8*4)
-	ADDQ  $0x04, CX
-	DECQ  DX
-	JNZ   one
-
-done:
-	RET
-
-// func deliverPairsAVX2(acc *int32, slots *uint32, weights *uint32, n uint64)
-TEXT ·deliverPairsAVX2(SB), NOSPLIT, $0-32
-	MOVQ acc+0(FP), AX
-	MOVQ slots+8(FP), CX
-	MOVQ weights+16(FP), DX
+	MOVQ rows+8(FP), CX
+	MOVQ spans+16(FP), DX
 	MOVQ n+24(FP), BX
-
-four:
-	SUBQ $0x04, BX
-	JB   rest
-	MOVL (CX), SI
-	MOVL (DX), DI
-	ADDL DI, (AX)(SI*4)
-	MOVL 4(CX), SI
-	MOVL 4(DX), DI
-	ADDL DI, (AX)(SI*4)
-	MOVL 8(CX), SI
-	MOVL 8(DX), DI
-	ADDL DI, (AX)(SI*4)
-	MOVL 12(CX), SI
-	MOVL 12(DX), DI
-	ADDL DI, (AX)(SI*4)
-	ADDQ $0x10, CX
-	ADDQ $0x10, DX
-	JMP  four
-
-rest:
-	ADDQ $0x04, BX
-	JZ   done
-
-one:
-	MOVL (CX), SI
-	MOVL (DX), DI
-	ADDL DI, (AX)(SI*4)
-	ADDQ $0x04, CX
-	ADDQ $0x04, DX
-	DECQ BX
-	JNZ  one
-
-done:
-	RET
-
-// func fetchAVX2(words *uint32, spans *uint64, n uint64)
-// Requires: CMOV, MMX+
-TEXT ·fetchAVX2(SB), NOSPLIT, $0-24
-	MOVQ words+0(FP), AX
-	MOVQ spans+8(FP), CX
-	MOVQ n+16(FP), DX
+	MOVQ ahead+32(FP), SI
+	MOVQ BX, DI
+	SUBQ SI, DI
+	SHLQ $0x04, SI
 
 span:
-	MOVQ    (CX), BX
-	MOVQ    8(CX), SI
-	LEAQ    (AX)(BX*4), BX
-	LEAQ    (AX)(SI*4), SI
-	LEAQ    1024(BX), DI
-	CMPQ    SI, DI
-	CMOVQHI DI, SI
-	ANDQ    $-64, BX
+	DECQ    DI
+	JL      fetched
+	MOVQ    (DX)(SI*1), R8
+	MOVQ    8(DX)(SI*1), R9
+	LEAQ    (CX)(R8*2), R8
+	LEAQ    (CX)(R9*2), R9
+	LEAQ    1024(R8), R10
+	CMPQ    R9, R10
+	CMOVQHI R10, R9
+	ANDQ    $-64, R8
 	JMP     more
 
 line:
-	PREFETCHT0 (BX)
-	ADDQ       $0x40, BX
+	PREFETCHT0 (R8)
+	ADDQ       $0x40, R8
 
 more:
-	CMPQ BX, SI
+	CMPQ R8, R9
 	JB   line
-	ADDQ $0x10, CX
-	DECQ DX
+
+fetched:
+	MOVQ (DX), R8
+	MOVQ 8(DX), R9
+	LEAQ (CX)(R8*2), R8
+	LEAQ (CX)(R9*2), R9
+
+segment:
+	CMPQ    R8, R9
+	JAE     delivered
+	MOVWLZX (R8), R10
+	MOVWLZX 2(R8), R11
+	MOVL    4(R8), R12
+	MOVL    8(R8), R13
+	ADDQ    $0x0c, R8
+	TESTL   R11, R11
+	JNZ     uneven
+	ADDL    R13, (AX)(R12*4)
+	DECQ    R10
+	SUBQ    $0x04, R10
+	JB      even_rest
+
+even_four:
+	MOVWLZX (R8), R14
+	ADDL    R14, R12
+	ADDL    R13, (AX)(R12*4)
+	MOVWLZX 2(R8), R14
+	ADDL    R14, R12
+	ADDL    R13, (AX)(R12*4)
+	MOVWLZX 4(R8), R14
+	ADDL    R14, R12
+	ADDL    R13, (AX)(R12*4)
+	MOVWLZX 6(R8), R14
+	ADDL    R14, R12
+	ADDL    R13, (AX)(R12*4)
+	ADDQ    $0x00000008, R8
+	SUBQ    $0x04, R10
+	JAE     even_four
+
+even_rest:
+	ADDQ $0x04, R10
+	JZ   segment
+
+even_one:
+	MOVWLZX (R8), R14
+	ADDL    R14, R12
+	ADDL    R13, (AX)(R12*4)
+	ADDQ    $0x00000002, R8
+	DECQ    R10
+	JNZ     even_one
+	JMP     segment
+
+uneven:
+	CMPB R11, $0x02
+	JE   wide
+	SHRL $0x08, R11
+	SUBQ $0x04, R10
+	JB   mixed_rest
+
+mixed_four:
+	MOVL  (R8), R15
+	BZHIL R11, R15, R14
+	SHRXL R11, R15, R15
+	ADDL  R14, R12
+	ADDL  R13, R15
+	ADDL  R15, (AX)(R12*4)
+	MOVL  4(R8), R15
+	BZHIL R11, R15, R14
+	SHRXL R11, R15, R15
+	ADDL  R14, R12
+	ADDL  R13, R15
+	ADDL  R15, (AX)(R12*4)
+	MOVL  8(R8), R15
+	BZHIL R11, R15, R14
+	SHRXL R11, R15, R15
+	ADDL  R14, R12
+	ADDL  R13, R15
+	ADDL  R15, (AX)(R12*4)
+	MOVL  12(R8), R15
+	BZHIL R11, R15, R14
+	SHRXL R11, R15, R15
+	ADDL  R14, R12
+	ADDL  R13, R15
+	ADDL  R15, (AX)(R12*4)
+	ADDQ  $0x00000010, R8
+	SUBQ  $0x04, R10
+	JAE   mixed_four
+
+mixed_rest:
+	ADDQ $0x04, R10
+	JZ   segment
+
+mixed_one:
+	MOVL  (R8), R15
+	BZHIL R11, R15, R14
+	SHRXL R11, R15, R15
+	ADDL  R14, R12
+	ADDL  R13, R15
+	ADDL  R15, (AX)(R12*4)
+	ADDQ  $0x00000004, R8
+	DECQ  R10
+	JNZ   mixed_one
+	JMP   segment
+
+wide:
+	SUBQ $0x04, R10
+	JB   wide_rest
+
+wide_four:
+	ADDL (R8), R12
+	MOVL 4(R8), R15
+	ADDL R13, R15
+	ADDL R15, (AX)(R12*4)
+	ADDL 8(R8), R12
+	MOVL 12(R8), R15
+	ADDL R13, R15
+	ADDL R15, (AX)(R12*4)
+	ADDL 16(R8), R12
+	MOVL 20(R8), R15
+	ADDL R13, R15
+	ADDL R15, (AX)(R12*4)
+	ADDL 24(R8), R12
+	MOVL 28(R8), R15
+	ADDL R13, R15
+	ADDL R15, (AX)(R12*4)
+	ADDQ $0x00000020, R8
+	SUBQ $0x04, R10
+	JAE  wide_four
+
+wide_rest:
+	ADDQ $0x04, R10
+	JZ   segment
+
+wide_one:
+	ADDL (R8), R12
+	MOVL 4(R8), R15
+	ADDL R13, R15
+	ADDL R15, (AX)(R12*4)
+	ADDQ $0x00000008, R8
+	DECQ R10
+	JNZ  wide_one
+	JMP  segment
+
+delivered:
+	ADDQ $0x10, DX
+	DECQ BX
 	JNZ  span
 	RET
 

@@ -23,8 +23,6 @@ func main() {
 	addCounts()
 	nonzero()
 	deliver()
-	deliverPairs()
-	fetch()
 	fetchRows()
 	Generate()
 }
@@ -353,67 +351,28 @@ func nonzero() {
 	})
 }
 
-// deliver is scalar: AVX2 cannot scatter. It spares Go's two bounds checks and variable shift a synapse.
+// deliver is scalar: AVX2 cannot scatter. It spares Go's bounds checks and has a prefetch.
 func deliver() {
-	begin("deliverAVX2", "func(acc *int32, synapses *uint32, n uint64, table *int32, bits uint64, mask uint32)", "is deliver for n > 0 synapses.")
-	acc, synapses, n, table, bits := pointer("acc"), pointer("synapses"), pointer("n"), pointer("table"), pointer("bits")
-	mask := Load(Param("mask"), GP32())
-	unrolled(n, func(i int) {
-		slot, place := GP32(), GP32()
-		MOVL(Mem{Base: synapses, Disp: 4 * i}, slot)
-		SHRXL(bits.(GPVirtual).As32(), slot, place)
-		ANDL(mask, slot)
-		MOVL(Mem{Base: table, Index: place.As64(), Scale: 4}, place)
-		ADDL(place, Mem{Base: acc, Index: slot.As64(), Scale: 4})
-	}, synapses)
-}
-
-func deliverPairs() {
-	begin("deliverPairsAVX2", "func(acc *int32, slots, weights *uint32, n uint64)", "is deliverPairs for n > 0 synapses.")
-	acc, slots, weights, n := pointer("acc"), pointer("slots"), pointer("weights"), pointer("n")
-	unrolled(n, func(i int) {
-		slot, weight := GP32(), GP32()
-		MOVL(Mem{Base: slots, Disp: 4 * i}, slot)
-		MOVL(Mem{Base: weights, Disp: 4 * i}, weight)
-		ADDL(weight, Mem{Base: acc, Index: slot.As64(), Scale: 4})
-	}, slots, weights)
-}
-
-// unrolled does four at a time, then one by one; body gets the place after the pointers, which move by 4 bytes each.
-func unrolled(n Register, body func(i int), pointers ...Register) {
-	Label("four")
-	SUBQ(Imm(4), n)
-	JB(LabelRef("rest"))
-	for i := range 4 {
-		body(i)
+	begin("deliverAVX2", "func(acc *int32, rows *uint16, spans *uint64, n uint64, ahead uint64)", "is deliver for n > 0 spans.")
+	acc, rows, spans, n, ahead := pointer("acc"), pointer("rows"), pointer("spans"), pointer("n"), pointer("ahead")
+	last := GP64() // from here on nothing is ahead
+	MOVQ(n, last)
+	SUBQ(ahead, last)
+	SHLQ(Imm(4), ahead)
+	p, end := GP64(), GP64()
+	bounds := func(at Mem) { // of the span there
+		MOVQ(at, p)
+		at.Disp += 8
+		MOVQ(at, end)
+		LEAQ(Mem{Base: rows, Index: p, Scale: 2}, p)
+		LEAQ(Mem{Base: rows, Index: end, Scale: 2}, end)
 	}
-	for _, p := range pointers {
-		ADDQ(Imm(16), p)
-	}
-	JMP(LabelRef("four"))
-	Label("rest")
-	ADDQ(Imm(4), n)
-	JZ(LabelRef("done"))
-	Label("one")
-	body(0)
-	for _, p := range pointers {
-		ADDQ(Imm(4), p)
-	}
-	DECQ(n)
-	JNZ(LabelRef("one"))
-	Label("done")
-	RET()
-}
 
-func fetch() {
-	begin("fetchAVX2", "func(words *uint32, spans *uint64, n uint64)", "is fetch by prefetch instructions, n > 0.")
-	words, spans, n := pointer("words"), pointer("spans"), pointer("n")
 	Label("span")
-	p, end, limit := GP64(), GP64(), GP64()
-	MOVQ(Mem{Base: spans}, p)
-	MOVQ(Mem{Base: spans, Disp: 8}, end)
-	LEAQ(Mem{Base: words, Index: p, Scale: 4}, p)
-	LEAQ(Mem{Base: words, Index: end, Scale: 4}, end)
+	DECQ(last)
+	JL(LabelRef("fetched"))
+	bounds(Mem{Base: spans, Index: ahead, Scale: 1})
+	limit := GP64()
 	LEAQ(Mem{Base: p, Disp: 1024}, limit)
 	CMPQ(end, limit)
 	CMOVQHI(limit, end)
@@ -425,10 +384,80 @@ func fetch() {
 	Label("more")
 	CMPQ(p, end)
 	JB(LabelRef("line"))
+	Label("fetched")
+
+	bounds(Mem{Base: spans})
+	Label("segment")
+	CMPQ(p, end)
+	JAE(LabelRef("delivered"))
+	count, kind, slot, weight := GP64(), GP32(), GP32(), GP32()
+	MOVWLZX(Mem{Base: p}, count.As32())
+	MOVWLZX(Mem{Base: p, Disp: 2}, kind)
+	MOVL(Mem{Base: p, Disp: 4}, slot)
+	MOVL(Mem{Base: p, Disp: 8}, weight)
+	ADDQ(Imm(2*6), p)
+	TESTL(kind, kind)
+	JNZ(LabelRef("uneven"))
+
+	sum := Mem{Base: acc, Index: slot.As64(), Scale: 4}
+	gap, more := GP32(), GP32()
+	ADDL(weight, sum)
+	DECQ(count)
+	unrolled("even", count, p, 2, func(disp int) {
+		MOVWLZX(Mem{Base: p, Disp: disp}, gap)
+		ADDL(gap, slot)
+		ADDL(weight, sum)
+	})
+
+	Label("uneven")
+	CMPB(kind.As8(), Imm(2))
+	JE(LabelRef("wide"))
+	SHRL(Imm(8), kind)
+	unrolled("mixed", count, p, 4, func(disp int) {
+		MOVL(Mem{Base: p, Disp: disp}, more)
+		BZHIL(kind, more, gap)
+		SHRXL(kind, more, more)
+		ADDL(gap, slot)
+		ADDL(weight, more)
+		ADDL(more, sum)
+	})
+
+	Label("wide")
+	unrolled("wide", count, p, 8, func(disp int) {
+		ADDL(Mem{Base: p, Disp: disp}, slot)
+		MOVL(Mem{Base: p, Disp: disp + 4}, more)
+		ADDL(weight, more)
+		ADDL(more, sum)
+	})
+
+	Label("delivered")
 	ADDQ(Imm(16), spans)
 	DECQ(n)
 	JNZ(LabelRef("span"))
 	RET()
+}
+
+// unrolled does body for count synapses of size bytes at p, four at a time and then one by one; then comes the next segment.
+func unrolled(name string, count, p Register, size int, body func(disp int)) {
+	four, rest, one := name+"_four", name+"_rest", name+"_one"
+	SUBQ(Imm(4), count)
+	JB(LabelRef(rest))
+	Label(four)
+	for i := range 4 {
+		body(size * i)
+	}
+	ADDQ(U32(uint32(4*size)), p)
+	SUBQ(Imm(4), count)
+	JAE(LabelRef(four))
+	Label(rest)
+	ADDQ(Imm(4), count)
+	JZ(LabelRef("segment"))
+	Label(one)
+	body(0)
+	ADDQ(U32(uint32(size)), p)
+	DECQ(count)
+	JNZ(LabelRef(one))
+	JMP(LabelRef("segment"))
 }
 
 func fetchRows() {
