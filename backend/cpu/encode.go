@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"math/bits"
+	"slices"
 
 	"burst/backend/cpu/vector"
 	"burst/connectome"
@@ -22,12 +23,20 @@ func newEncoder(c *connectome.Connectome, spans []portSpan) *encoder {
 	return e
 }
 
-// measure is how many units all rows take, and how many spans of them are delivered each by itself.
-func (e *encoder) measure(single int) (units, spans uint64) {
+// mostUnits is the most that a synapse can take: a run and a segment of its own.
+const mostUnits = runUnits + vector.HeaderUnits
+
+// measure is how many units the rows of every step-th neuron take, how many spans of them are delivered each by itself, and
+// what share of all synapses those rows have.
+func (e *encoder) measure(single int, step uint32) (units, spans uint64, share float64) {
 	var to []uint16
-	for n := range e.c.Neurons {
-		to = e.row(to[:0], n, single)
+	synapses := uint64(0)
+	for n := uint32(0); n < e.c.Neurons; n += step {
+		length := e.c.Row[n+1] - e.c.Row[n]
+		to = slices.Grow(to[:0], mostUnits*int(length))
+		to = e.row(to, n, single)
 		units += uint64(len(to))
+		synapses += length
 		if single != 0 {
 			spans++
 			continue
@@ -36,19 +45,19 @@ func (e *encoder) measure(single int) (units, spans uint64) {
 			at += runUnits + int(vector.Double(to[at+1:]))
 		}
 	}
-	return units, spans
+	return units, spans, float64(synapses) / float64(max(e.c.Synapses(), 1))
 }
 
-// row appends neuron n's.
+// row appends neuron n's to a slice that has room for them.
 func (e *encoder) row(to []uint16, n uint32, single int) []uint16 {
 	for from, end := e.c.Row[n], e.c.Row[n+1]; from < end; {
 		next := e.sameDelay(from, end)
-		slots, weights := e.take(from, next)
+		ports, shift, weights := e.take(from, next)
 		if single != 0 {
-			to = e.segments(to, slots, weights)
-		} else if len(slots) > 0 {
+			to = e.segments(to, ports, shift, weights)
+		} else if len(ports) > 0 {
 			at := len(to)
-			to = e.segments(append(to, uint16(e.c.DelayOf(from)), 0, 0), slots, weights)
+			to = e.segments(append(to, uint16(e.c.DelayOf(from)), 0, 0), ports, shift, weights)
 			vector.PutDouble(to[at+1:], uint32(len(to)-at-runUnits))
 		}
 		from = next
@@ -56,30 +65,30 @@ func (e *encoder) row(to []uint16, n uint32, single int) []uint16 {
 	return to
 }
 
-// segments appends synapses whose slots ascend.
-func (e *encoder) segments(to []uint16, slots []uint32, weights []int32) []uint16 {
-	if len(slots) == 0 {
+// segments appends synapses whose ports ascend.
+func (e *encoder) segments(to []uint16, ports []uint32, shift uint32, weights []int32) []uint16 {
+	if len(ports) == 0 {
 		return to
 	}
 	var table [mostEven]int32
 	distinct := collect(&table, weights)
-	n := len(slots)
-	switch few := distinct <= mostEven && vector.HeaderUnits*distinct-distinct <= vector.HeaderUnits+n*(vector.MixedUnits-vector.EvenUnits); {
+	const saved = vector.MixedUnits - vector.EvenUnits // by a synapse
+	switch {
 	case distinct == 1:
-		return even(to, slots, weights[0])
-	case few:
-		for _, w := range table[:distinct] {
-			own := e.scratch[:0]
-			for i, x := range weights {
-				if x == w {
-					own = append(own, slots[i])
-				}
-			}
-			to = even(to, own, w)
-		}
-		return to
+		return even(to, ports, shift, weights[0])
+	case distinct > mostEven || (vector.HeaderUnits-vector.EvenUnits)*distinct > vector.HeaderUnits+saved*len(ports):
+		return uneven(to, ports, shift, weights)
 	}
-	return uneven(to, slots, weights)
+	for _, w := range table[:distinct] {
+		own := e.scratch[:0]
+		for i, x := range weights {
+			if x == w {
+				own = append(own, ports[i])
+			}
+		}
+		to = even(to, own, shift, w)
+	}
+	return to
 }
 
 // collect lists the weights that occur, up to the table's length, and says how many; one more if there are more.
@@ -113,55 +122,77 @@ func header(to []uint16, count int, kind, bits uint, slot uint32, weight int32) 
 }
 
 // even appends segments of synapses that have one weight. A gap too long for a unit begins another segment.
-func even(to []uint16, slots []uint32, weight int32) []uint16 {
-	for len(slots) > 0 {
-		at := len(to)
-		to = header(to, 1, vector.Even, 0, slots[0], weight)
-		n := 1
-		for last := slots[0]; n < min(len(slots), vector.MostSynapses) && slots[n]-last <= vector.MostGap; n++ {
-			to = append(to, uint16(slots[n]-last))
-			last = slots[n]
+func even(to []uint16, ports []uint32, shift uint32, weight int32) []uint16 {
+	for len(ports) > 0 {
+		at, last := len(to), ports[0]
+		to = header(to, 1, vector.Even, 0, last-shift, weight)
+		next := ports[1:min(len(ports), vector.MostSynapses)]
+		gaps := to[len(to):cap(to)][:len(next)]
+		n := 0
+		for i, port := range next {
+			gap := port - last
+			if gap > vector.MostGap {
+				break
+			}
+			gaps[i] = uint16(gap)
+			last, n = port, i+1
 		}
-		to[at] = uint16(n)
-		slots = slots[n:]
+		to = to[:len(to)+n]
+		to[at] = uint16(n + 1)
+		ports = ports[n+1:]
 	}
 	return to
 }
 
 // uneven appends segments of synapses whose weights differ: Mixed ones, or where gaps leave too few bits for weights too
 // often, Wide ones.
-func uneven(to []uint16, slots []uint32, weights []int32) []uint16 {
+func uneven(to []uint16, ports []uint32, shift uint32, weights []int32) []uint16 {
 	least, most := weights[0], weights[0]
 	for _, w := range weights {
 		least, most = min(least, w), max(most, w)
 	}
 	gapBits := uint(min(32-bits.Len32(uint32(most)-uint32(least)), 31))
 	limit, breaks := uint32(1)<<gapBits-1, 0
-	for i, s := range slots[1:] {
-		if s-slots[i] > limit {
+	for i, port := range ports[1:] {
+		if port-ports[i] > limit {
 			breaks++
 		}
 	}
-	kind, n := uint(vector.Mixed), len(slots)
-	if vector.MixedUnits*n+vector.HeaderUnits*breaks > vector.WideUnits*n {
-		kind, gapBits, limit = vector.Wide, 0, 1<<32-1
+	if vector.HeaderUnits*breaks > (vector.WideUnits-vector.MixedUnits)*len(ports) {
+		return wide(to, ports, shift, weights, least)
 	}
-	for len(slots) > 0 {
-		at := len(to)
-		to = header(to, 1, kind, gapBits, slots[0], least)
+	for len(ports) > 0 {
+		at, last := len(to), ports[0]
+		to = header(to, 1, vector.Mixed, gapBits, last-shift, least)
+		some := ports[:min(len(ports), vector.MostSynapses)]
+		words, own := to[len(to):cap(to)][:vector.MixedUnits*len(some)], weights[:len(some)]
 		n := 0
-		for last := slots[0]; n < min(len(slots), vector.MostSynapses) && slots[n]-last <= limit; n++ {
-			gap, weight := slots[n]-last, uint32(weights[n])-uint32(least)
-			last = slots[n]
-			if kind == vector.Wide {
-				to = append(to, uint16(gap), uint16(gap>>16), uint16(weight), uint16(weight>>16))
-				continue
+		for i, port := range some {
+			gap := port - last
+			if gap > limit {
+				break
 			}
-			word := gap | weight<<gapBits
-			to = append(to, uint16(word), uint16(word>>16))
+			vector.PutDouble(words[vector.MixedUnits*i:], gap|(uint32(own[i])-uint32(least))<<gapBits)
+			last, n = port, i+1
 		}
+		to = to[:len(to)+vector.MixedUnits*n]
 		to[at] = uint16(n)
-		slots, weights = slots[n:], weights[n:]
+		ports, weights = ports[n:], weights[n:]
+	}
+	return to
+}
+
+// wide appends Wide segments.
+func wide(to []uint16, ports []uint32, shift uint32, weights []int32, least int32) []uint16 {
+	for len(ports) > 0 {
+		n, last := min(len(ports), vector.MostSynapses), ports[0]
+		to = header(to, n, vector.Wide, 0, last-shift, least)
+		for i, port := range ports[:n] {
+			gap, weight := port-last, uint32(weights[i])-uint32(least)
+			to = append(to, uint16(gap), uint16(gap>>16), uint16(weight), uint16(weight>>16))
+			last = port
+		}
+		ports, weights = ports[n:], weights[n:]
 	}
 	return to
 }

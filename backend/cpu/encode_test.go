@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"burst/backend/cpu/vector"
+	"burst/connectome"
+	"burst/engine"
+	"burst/engine/enginetest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -50,7 +53,7 @@ func TestSegmentsHoldEveryWeight(t *testing.T) {
 				at += c.gap(r)
 			}
 			e := encoder{scratch: make([]uint32, 0, c.n)}
-			units := e.segments([]uint16{9}, slots, weights)[1:]
+			units := e.segments(make([]uint16, 1, 1+mostUnits*c.n), slots, 0, weights)[1:]
 			require.LessOrEqual(t, len(units), c.units, c.why)
 			for rest := units; len(rest) > 0; {
 				var s vector.Segment
@@ -89,4 +92,26 @@ func TestReach(t *testing.T) {
 		}
 	}
 	require.Zero(t, reach(nil, 7))
+}
+
+// TestRowsOutgrowTheirGuess has synapses where no row is measured in advance.
+func TestRowsOutgrowTheirGuess(t *testing.T) {
+	n := enginetest.Net{Areas: []connectome.Area{enginetest.LIF(500)}}
+	for i := range uint32(30_000) {
+		n.Synapses = append(n.Synapses, enginetest.Synapse{From: 1 + i%7*3, To: i * 7 % 500, Weight: int32(i), Delay: 1 + uint8(i%2)})
+	}
+	c := n.Build()
+	b := open(c, engine.Want{}, 3, vector.Best())
+	defer b.Close()
+	synapses := 0
+	for _, p := range b.parts {
+		units, _, _ := newEncoder(c, p.portSpans()).measure(0, 1)
+		require.Len(t, p.rows.units, int(units))
+		for at := uint64(0); at < units; {
+			_, segments := p.rows.run(at)
+			synapses += len(vector.Slots(nil, p.rows.units[segments.From:segments.To]))
+			at = segments.To
+		}
+	}
+	require.Equal(t, 30_000, synapses)
 }

@@ -23,7 +23,7 @@ func Memory(c *connectome.Connectome, wanted int) uint64 {
 		p := &part{b: &backend{c: c}}
 		total += p.bytes(uint64(p.deal(i, parts)))
 		wg.Go(func() {
-			n, _ := newEncoder(c, p.portSpans()).measure(single)
+			n, _, _ := newEncoder(c, p.portSpans()).measure(single, 1)
 			units.Add(n)
 		})
 	}

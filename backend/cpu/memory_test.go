@@ -56,7 +56,8 @@ func (b *backend) slack() (bytes int) {
 		add(4 * len(p.acc))
 		add(8 * len(p.marked))
 		add(8 * len(p.rows.first))
-		add(2 * len(p.rows.units))
+		add(2 * cap(p.rows.units))
+		bytes += 2 * (cap(p.rows.units) - len(p.rows.units)) // never touched either
 	}
 	return bytes
 }

@@ -47,20 +47,28 @@ func delays(c *connectome.Connectome) []int {
 	return list
 }
 
-// makeRows encodes what of c ends in the part's slots: once to know how long it gets, once to keep it.
+// sampled is every how many rows one is measured to guess how long all get.
+const sampled = 61
+
+// makeRows encodes what of c ends in the part's slots.
 func makeRows(c *connectome.Connectome, p *part, delays []int) rows {
 	r := rows{first: pages.Slice[uint64](uint64(c.Neurons) + 1)}
 	if len(delays) == 1 {
 		r.single = delays[0]
 	}
 	e := newEncoder(c, p.portSpans())
-	total, spans := e.measure(r.single)
-	r.units = pages.Slice[uint16](total)[:0]
+	units, spans, share := e.measure(r.single, sampled)
+	r.ahead = aheadOf(units, spans)
+	spare := uint64(mostUnits * len(e.slots)) // what the last row could take; never touched
+	r.units = pages.Slice[uint16](uint64(1.02*float64(units)/max(share, 1e-9)) + spare)[:0]
 	for n := range c.Neurons {
+		if room := mostUnits * (c.Row[n+1] - c.Row[n]); uint64(cap(r.units)-len(r.units)) < room {
+			more := pages.Slice[uint16](uint64(len(r.units))*5/4 + room + spare)
+			r.units = append(more[:0], r.units...)
+		}
 		r.units = e.row(r.units, n, r.single)
 		r.first[n+1] = uint64(len(r.units))
 	}
-	r.ahead = aheadOf(total, spans)
 	return r
 }
 

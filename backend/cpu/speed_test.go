@@ -248,3 +248,16 @@ func BenchmarkQuiet(b *testing.B) {
 	}
 	b.ReportMetric(float64(spikes)/float64(b.N), "spikes/burst")
 }
+
+// BenchmarkOpen makes the rows of ten million synapses.
+func BenchmarkOpen(b *testing.B) {
+	c := regular(100_000)
+	for _, threads := range []int{1, 2} {
+		b.Run(fmt.Sprintf("%d threads", threads), func(b *testing.B) {
+			for b.Loop() {
+				_ = open(c, engine.Want{}, threads, vector.Best()).Close()
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(c.Synapses()), "ns/synapse")
+		})
+	}
+}

@@ -59,26 +59,31 @@ func (w *walker) sameDelay(from, end uint64) uint64 {
 	return from + uint64(k)
 }
 
-// take lists the slots and weights of those of synapses from ≤ k < to, all of one delay, that the part owns.
-func (w *walker) take(from, to uint64) (slots []uint32, weights []int32) {
-	ports, all := w.c.Target[from:to], w.c.Weight[from:to]
+// take finds those of synapses from ≤ k < to, all of one delay, that the part owns: their ports, which less shift are slots,
+// and weights. Where they lie side by side in c nothing is copied.
+func (w *walker) take(from, to uint64) (ports []uint32, shift uint32, weights []int32) {
+	all, allWeights := w.c.Target[from:to], w.c.Weight[from:to]
 	n, s := 0, 0
-	for i := 0; i < len(ports); {
-		if s += reach(w.ends[s:], ports[i]+1); s == len(w.spans) {
+	for i := 0; i < len(all); {
+		if s += reach(w.ends[s:], all[i]+1); s == len(w.spans) {
 			break
 		}
 		own := w.spans[s]
-		i += reach(ports[i:], own.lo)
-		end := i + reach(ports[i:], own.hi)
-		copy(w.weights[n:], all[i:end])
-		to := w.slots[n:][:end-i]
-		for k, port := range ports[i:end] {
-			to[k] = port - own.shift
+		i += reach(all[i:], own.lo)
+		end := i + reach(all[i:], own.hi)
+		if n == 0 && (end == len(all) || s == len(w.spans)-1) {
+			return all[i:end], own.shift, allWeights[i:end]
 		}
-		n += end - i
+		piece := all[i:end]
+		copy(w.weights[n:], allWeights[i:end])
+		slots := w.slots[n:][:len(piece)]
+		for k, port := range piece {
+			slots[k] = port - own.shift
+		}
+		n += len(piece)
 		i = end
 	}
-	return w.slots[:n], w.weights[:n]
+	return w.slots[:n], 0, w.weights[:n]
 }
 
 // reach is the first place in an ascending list that holds x or more: steps double, then halve.
