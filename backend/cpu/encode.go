@@ -65,7 +65,7 @@ func (e *encoder) row(to []uint16, n uint32, single int) []uint16 {
 	return to
 }
 
-// segments appends synapses whose ports ascend.
+// segments appends synapses whose ports ascend: Even ones where there is one weight, or few, and gaps seldom are too long.
 func (e *encoder) segments(to []uint16, ports []uint32, shift uint32, weights []int32) []uint16 {
 	if len(ports) == 0 {
 		return to
@@ -74,9 +74,9 @@ func (e *encoder) segments(to []uint16, ports []uint32, shift uint32, weights []
 	distinct := collect(&table, weights)
 	const saved = vector.MixedUnits - vector.EvenUnits // by a synapse
 	switch {
-	case distinct == 1:
+	case distinct == 1 && vector.HeaderUnits*breaks(ports, vector.MostGap) <= saved*len(ports):
 		return even(to, ports, shift, weights[0])
-	case distinct > mostEven || (vector.HeaderUnits-vector.EvenUnits)*distinct > vector.HeaderUnits+saved*len(ports):
+	case distinct == 1 || distinct > mostEven || (vector.HeaderUnits-vector.EvenUnits)*distinct > vector.HeaderUnits+saved*len(ports):
 		return uneven(to, ports, shift, weights)
 	}
 	for _, w := range table[:distinct] {
@@ -121,6 +121,18 @@ func header(to []uint16, count int, kind, bits uint, slot uint32, weight int32) 
 	return append(to, uint16(count), uint16(kind|bits<<8), uint16(slot), uint16(slot>>16), uint16(w), uint16(w>>16))
 }
 
+// breaks counts the gaps above a limit.
+func breaks(ports []uint32, limit uint32) int {
+	n, last := 0, ports[0]
+	for _, port := range ports {
+		if port-last > limit {
+			n++
+		}
+		last = port
+	}
+	return n
+}
+
 // even appends segments of synapses that have one weight. A gap too long for a unit begins another segment.
 func even(to []uint16, ports []uint32, shift uint32, weight int32) []uint16 {
 	for len(ports) > 0 {
@@ -152,13 +164,8 @@ func uneven(to []uint16, ports []uint32, shift uint32, weights []int32) []uint16
 		least, most = min(least, w), max(most, w)
 	}
 	gapBits := uint(min(32-bits.Len32(uint32(most)-uint32(least)), 31))
-	limit, breaks := uint32(1)<<gapBits-1, 0
-	for i, port := range ports[1:] {
-		if port-ports[i] > limit {
-			breaks++
-		}
-	}
-	if vector.HeaderUnits*breaks > (vector.WideUnits-vector.MixedUnits)*len(ports) {
+	limit := uint32(1)<<gapBits - 1
+	if vector.HeaderUnits*breaks(ports, limit) > (vector.WideUnits-vector.MixedUnits)*len(ports) {
 		return wide(to, ports, shift, weights, least)
 	}
 	for len(ports) > 0 {

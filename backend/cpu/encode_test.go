@@ -26,7 +26,14 @@ func TestSegmentsHoldEveryWeight(t *testing.T) {
 		units  int // at most
 	}{
 		{"one weight", "most rows have one", 97, near(1000), func(*rand.Rand, int) int32 { return -7 }, []uint{vector.Even}, 6 + 96},
-		{"a long gap", "a gap above 16 bits begins another segment", 3, near(90_000), func(*rand.Rand, int) int32 { return 5 }, []uint{vector.Even}, 18},
+		{"a long gap", "a gap above 16 bits begins another segment", 12, func() func(*rand.Rand) uint32 {
+			n := 0
+			return func(*rand.Rand) uint32 {
+				n++
+				return uint32(n) % 7 * 16_000
+			}
+		}(), func(*rand.Rand, int) int32 { return 5 }, []uint{vector.Even}, 18 + 9},
+		{"long gaps", "32 bits each are fewer than a header", 100, near(99_991), func(*rand.Rand, int) int32 { return 5 }, []uint{vector.Mixed}, 206},
 		{"many", "a count above 16 bits begins another segment", 70_000, near(2), func(*rand.Rand, int) int32 { return 1 }, []uint{vector.Even}, 12 + 69_998},
 		{"three weights", "few weights, each by itself", 99, near(300), func(_ *rand.Rand, i int) int32 { return int32(i%3) * 1000 }, []uint{vector.Even}, 18 + 96},
 		{"two weights, two synapses", "two headers are more than one and a word each", 2, near(300), func(_ *rand.Rand, i int) int32 { return int32(i) }, []uint{vector.Mixed}, 10},

@@ -68,24 +68,29 @@ func Slots(list []uint32, segments []uint16) []uint32 {
 	for len(segments) > 0 {
 		var s Segment
 		s, segments = Next(segments)
-		slot := s.Slot
-		switch s.Kind {
-		case Even:
+		list = s.slots(list)
+	}
+	return list
+}
+
+func (s *Segment) slots(list []uint32) []uint32 {
+	slot := s.Slot
+	switch s.Kind {
+	case Even:
+		list = append(list, slot)
+		for _, gap := range s.Synapses {
+			slot += uint32(gap)
 			list = append(list, slot)
-			for _, gap := range s.Synapses {
-				slot += uint32(gap)
-				list = append(list, slot)
-			}
-		case Mixed:
-			for k := 0; k < len(s.Synapses); k += MixedUnits {
-				slot += Double(s.Synapses[k:]) & (1<<s.Bits - 1)
-				list = append(list, slot)
-			}
-		case Wide:
-			for k := 0; k < len(s.Synapses); k += WideUnits {
-				slot += Double(s.Synapses[k:])
-				list = append(list, slot)
-			}
+		}
+	case Mixed:
+		for k := 0; k < len(s.Synapses); k += MixedUnits {
+			slot += Double(s.Synapses[k:]) & (1<<s.Bits - 1)
+			list = append(list, slot)
+		}
+	case Wide:
+		for k := 0; k < len(s.Synapses); k += WideUnits {
+			slot += Double(s.Synapses[k:])
+			list = append(list, slot)
 		}
 	}
 	return list
