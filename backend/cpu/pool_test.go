@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -31,23 +32,28 @@ func TestPoolParks(t *testing.T) {
 
 // TestCloseEndsGoroutines closes twice too, which must do nothing more.
 func TestCloseEndsGoroutines(t *testing.T) {
-	before := runtime.NumGoroutine()
+	workers := func() int {
+		stacks := make([]byte, 1<<20)
+		return strings.Count(string(stacks[:runtime.Stack(stacks, true)]), "cpu.(*pool).work(")
+	}
+	await := func(n int, when string) {
+		for deadline := time.Now().Add(5 * time.Second); workers() != n; time.Sleep(time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("%d goroutines %s, want %d", workers(), when, n)
+			}
+		}
+	}
+	await(0, "of tests before")
 	b := eager(open(regular(700), engine.Want{}, 5, vector.Best()))
 	var out engine.Burst
 	_ = b.Step(nil, &out)
-	if n := runtime.NumGoroutine(); n < before+4 {
-		t.Fatalf("%d goroutines with five parts, %d before", n, before)
-	}
+	await(4, "with five parts")
 	for range 2 {
 		if err := b.Close(); err != nil {
 			t.Error(err)
 		}
 	}
-	for deadline := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%d goroutines after close, %d before open", runtime.NumGoroutine(), before)
-		}
-	}
+	await(0, "after close")
 }
 
 // TestNobodyStepsNobodyWorks: left alone, the goroutines park, and so use no processor.
