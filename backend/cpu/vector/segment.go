@@ -65,32 +65,31 @@ func PutDouble(units []uint16, x uint32) { units[0], units[1] = uint16(x), uint1
 
 // Slots appends the slots of all synapses of segments.
 func Slots(list []uint32, segments []uint16) []uint32 {
-	for len(segments) > 0 {
-		var s Segment
-		s, segments = Next(segments)
-		list = s.slots(list)
-	}
-	return list
-}
-
-func (s *Segment) slots(list []uint32) []uint32 {
-	slot := s.Slot
-	switch s.Kind {
-	case Even:
-		list = append(list, slot)
-		for _, gap := range s.Synapses {
-			slot += uint32(gap)
+	for at := 0; at < len(segments); {
+		head := segments[at : at+HeaderUnits]
+		count, kind, slot := int(head[0]), head[1], Double(head[2:])
+		at += HeaderUnits
+		switch kind & 0xff {
+		case Even:
 			list = append(list, slot)
-		}
-	case Mixed:
-		for k := 0; k < len(s.Synapses); k += MixedUnits {
-			slot += Double(s.Synapses[k:]) & (1<<s.Bits - 1)
-			list = append(list, slot)
-		}
-	case Wide:
-		for k := 0; k < len(s.Synapses); k += WideUnits {
-			slot += Double(s.Synapses[k:])
-			list = append(list, slot)
+			for _, gap := range segments[at : at+count-1] {
+				slot += uint32(gap)
+				list = append(list, slot)
+			}
+			at += EvenUnits * (count - 1)
+		case Mixed:
+			mask := uint32(1)<<(kind>>8&31) - 1
+			for range count {
+				slot += Double(segments[at:]) & mask
+				list = append(list, slot)
+				at += MixedUnits
+			}
+		case Wide:
+			for range count {
+				slot += Double(segments[at:])
+				list = append(list, slot)
+				at += WideUnits
+			}
 		}
 	}
 	return list
