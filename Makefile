@@ -21,7 +21,7 @@ test-long: ## run the example networks on every backend, in full; long round tri
 	$(GO) test ./cmd/burst -run TestKilledRuns -long
 
 race: ## run the tests under the race detector (needs gcc)
-	CGO_ENABLED=1 $(GO) test -race -short ./...
+	CGO_ENABLED=1 $(GO) test -race -short -timeout 40m ./...
 
 lint: ## gofmt, vet and staticcheck
 	@test -z "$$(gofmt -l .)" || { echo "gofmt these:"; gofmt -l .; exit 1; }

@@ -12,6 +12,7 @@ import (
 // layers orders the packages; a package imports only from layers above its own line in this list.
 var layers = [][]string{
 	{"internal/exact", "internal/pages", "kernels"},
+	{"internal/formula"},
 	{"genome", "genomes"},
 	{"genome/feagi", "genome/brainmap", "edgelist"},
 	{"connectome"},
@@ -34,6 +35,7 @@ var owners = map[string][]string{
 	"gonum.org/v1/plot":            {"record/picture", "genome/brainmap"},
 	"github.com/ebitengine/purego": {"backend/cuda/driver"},
 	"github.com/apache/arrow-go":   {"edgelist", "record"},
+	"github.com/gofrs/flock":       {"record"},
 	"github.com/mmcloughlin/avo":   {"backend/cpu/vector/gen"},
 	"github.com/stretchr/testify":  {"engine/enginetest", "backend/cuda/cudatest"}, // packages of tests
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 
 	"burst/backend/cpu"
@@ -19,14 +20,21 @@ type Options struct {
 	Threads int // of the cpu backend; 0: all processors
 	Device  int // of the cuda backend
 	Want    engine.Want
+
+	MaxBytes uint64 // refuse a backend that needs more on the host, network included; 0: what the machine has free
 }
 
 // Names lists the backends that Open knows.
 func Names() []string { return []string{"cpu", "cuda", "reference"} }
 
 // Open makes the named backend for c, in the state before burst 0. The error wraps engine.ErrUnavailable when this
-// machine lacks what the backend needs; none falls back to another.
+// machine lacks what the backend needs, and is a *MemoryError when the host has no room; none falls back to another.
 func Open(name string, c *connectome.Connectome, o Options) (engine.Backend, error) {
+	if slices.Contains(Names(), name) {
+		if err := fits(name, c, o); err != nil {
+			return nil, err
+		}
+	}
 	switch name {
 	case "cpu":
 		return cpu.Open(c, cpu.Options{Threads: o.Threads, Want: o.Want})

@@ -30,8 +30,11 @@ func Workloads() []Workload {
 	return []Workload{
 		{Name: "quickstart", Suites: []string{"quick"}, Warm: 200, Bursts: 5000},
 		{Name: "brunel-c", Suites: []string{"quick"}, Warm: 500, Bursts: 1000},
-		{Name: "burst-100k", Suites: []string{"quick", "latency"}, Warm: 200, Bursts: 1000},
+		{Name: "burst-100k", Suites: []string{"quick", "latency", "custom"}, Warm: 200, Bursts: 1000},
 		{Name: "burst-100k-feagi", Suites: []string{"quick", "latency"}, Warm: 200, Bursts: 1000},
+		{Name: "burst-100k-custom", Suites: []string{"custom"}, Warm: 200, Bursts: 1000},
+		{Name: "izhikevich-2003", Suites: []string{"custom"}, Warm: 200, Bursts: 1000},
+		{Name: "izhikevich-2003-custom", Suites: []string{"custom"}, Warm: 200, Bursts: 1000},
 		{Name: "burst-500k", Suites: []string{"latency"}, Warm: 200, Bursts: 1000},
 		{Name: "burst-500k-feagi", Suites: []string{"latency"}, Warm: 200, Bursts: 1000},
 		{Name: "burst-1m", Suites: []string{"latency"}, Warm: 200, Bursts: 1000},
@@ -175,10 +178,10 @@ func work(c *connectome.Connectome, b sizer, r *Result) Work {
 	w.RowBytes = int(r.EventsPerBurst/max(1e-9, r.SpikesPerBurst)*perSynapse + 0.5)
 	for i := range c.Areas {
 		a := &c.Areas[i]
-		perNeuron := uint64(4 + 2 + 4*a.Model.Variables()) // V, refractory and the model's own
+		perNeuron := uint64(4 + 2 + 4*a.Variables()) // V, refractory and the model's own
 		if a.Model == connectome.FEAGIModel {
 			w.State += min(uint64(a.Neurons.Count), uint64(w.Events)) * (perNeuron + 2) // and count
-		} else if a.Model.Ports() > 0 {
+		} else if a.PortsEach() > 0 {
 			w.State += uint64(a.Neurons.Count) * perNeuron
 		}
 	}

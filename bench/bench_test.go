@@ -104,20 +104,40 @@ func TestRunCountsWhatItMeasures(t *testing.T) {
 	require.Equal(t, spikes, fast.Spikes)
 }
 
-// TestLimit wants more work to take longer, and every share of the work to be measured.
+// TestLimit: every part of the work is done in full, and measured.
 func TestLimit(t *testing.T) {
-	w := Work{Threads: 2, Rows: 500, RowBytes: 400, Store: 1 << 24, Ports: 50_001, Events: 50_000, State: 600_001}
-	less := MeasureLimit(w, 30)
-	require.Positive(t, less.Rows)
-	require.Positive(t, less.Sums)
-	require.Positive(t, less.State)
-	w.Rows, w.Events, w.State = 20*w.Rows, 20*w.Events, 20*w.State
-	more := MeasureLimit(w, 30)
-	require.Greater(t, more.Rows, 2*less.Rows)
-	require.Greater(t, more.Sums, 2*less.Sums)
-	require.Greater(t, more.State, 2*less.State)
-	none := MeasureLimit(Work{Threads: 3}, 5)
-	require.Less(t, none.Total(), less.Total(), "no work takes no time")
+	sums := make([]int32, 501)
+	addAtRandom(sums, 50_007, 11)
+	total, most := int32(0), int32(0)
+	for _, x := range sums {
+		total, most = total+x, max(most, x)
+	}
+	require.EqualValues(t, 50_007, total)
+	require.Less(t, most, int32(200), "100 a sum, at random")
+	state := []uint64{7, 0, 1 << 63}
+	pass(state)
+	require.Equal(t, []uint64{8, 1, 1<<63 + 1}, state)
+	store := make([]uint64, 1000)
+	for i := range store {
+		store[i] = uint64(i)
+	}
+	places, want := []uint32{}, uint64(0)
+	for p := range uint32(19) {
+		places = append(places, 3*p)
+		for k := range uint64(16) {
+			want += uint64(3*p) + k
+		}
+	}
+	ahead := uint64(0) // the words that are read first once more, of all rows but the first eight
+	for _, p := range places[8:] {
+		ahead += 2*uint64(p) + 8
+	}
+	require.Equal(t, want+ahead, readRows(store, places, 16))
+	l := MeasureLimit(Work{Threads: 2, Rows: 500, RowBytes: 400, Store: 1 << 24, Ports: 50_001, Events: 50_000, State: 600_001}, 30)
+	require.Positive(t, l.Rows)
+	require.Positive(t, l.Sums)
+	require.Positive(t, l.State)
+	require.InDelta(t, l.Rows+l.Sums+l.State, l.Total(), 1e-9)
 }
 
 // TestResultHoldsTheLimit: the cpu backend's results carry it, the reference's do not.
@@ -136,7 +156,7 @@ func TestSelect(t *testing.T) {
 	_, err := Select("quick", []string{"burst-2m"})
 	require.ErrorContains(t, err, `workload "burst-2m", want one of quickstart`)
 	_, err = Select("slow", nil)
-	require.ErrorContains(t, err, `suite "slow", want one of latency, microcircuit, quick`)
+	require.ErrorContains(t, err, `suite "slow", want one of custom, latency, microcircuit, quick`)
 	picked, err := Select("latency", nil)
 	require.NoError(t, err)
 	require.Len(t, picked, 6)

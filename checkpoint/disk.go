@@ -28,9 +28,12 @@ type File interface {
 // OS is the file system of the machine.
 type OS struct{}
 
-// Create makes an empty file.
+// Create makes an empty file, in place of a file, a link or a pipe of that name: nothing is written through these.
 func (OS) Create(path string) (File, error) {
-	return os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o644)
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 }
 
 // Open opens a regular file.

@@ -22,7 +22,7 @@ func (p *plan) makeAreas() ([]Area, error) {
 func (p *plan) makeArea(i int, a *Area) error {
 	from := &p.g.Areas[i]
 	*a = Area{
-		Name: from.Name, Neurons: p.areas[i], Ports: p.ports[i], PerVoxel: uint32(from.PerVoxel), Model: modelOf(from.Model.Name),
+		Name: from.Name, Neurons: p.areas[i], Ports: p.ports[i], PerVoxel: uint32(from.PerVoxel), Model: modelOf(from.Model.Kind()),
 		Group: from.Group, Devices: from.Devices,
 		Size: [3]uint32{uint32(from.Size[0]), uint32(from.Size[1]), uint32(from.Size[2])},
 	}
@@ -53,6 +53,9 @@ func (p *plan) makeInitial(i int, a *Area) error {
 	}
 	for k, s := range from.Model.State {
 		x, named := from.Init[s.Name]
+		if a.Model == CustomModel && !named {
+			x, named = from.Model.Custom.Starts[k], true
+		}
 		switch {
 		case k == 0:
 			if named {
@@ -103,6 +106,9 @@ func (a *Area) unbounded() string {
 		if !finite(x) {
 			return "threshold_gradient"
 		}
+	}
+	if a.Custom != nil {
+		return a.Custom.unbounded()
 	}
 	for i := range max(1, len(a.LIFEach), len(a.PSCExpEach), len(a.IzhikevichEach)) {
 		for k, x := range a.words(uint32(i)) {
@@ -178,7 +184,7 @@ func (p *plan) makeDrive(i int, m Model, d *genome.Drive) Drive {
 		out.Counts = poissonCounts(poissonMean(d.Rate, p.g.Timestep))
 	case d.Kind == genome.Noise:
 		out.Kind, out.Counts, out.Table = Noise, p.noise(), noiseTable(d.Mean, d.SD, p.scale)
-	case m == FEAGIModel:
+	case m == FEAGIModel || m == CustomModel:
 		out.Kind, out.Amount = Inject, clamp(quanta(d.Value, p.scale))
 	case m == IzhikevichModel:
 		out.Kind, out.Term = Term, d.Value

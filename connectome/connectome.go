@@ -1,6 +1,9 @@
 package connectome
 
-import "math"
+import (
+	"math"
+	"unsafe"
+)
 
 // Connectome is the built network. Its arrays are never changed after Build and may be shared.
 type Connectome struct {
@@ -79,13 +82,32 @@ func (c *Connectome) NeuronOf(p uint32) uint32 {
 func (c *Connectome) Variables() int {
 	most := 0
 	for i := range c.Areas {
-		most = max(most, c.Areas[i].Model.Variables())
+		most = max(most, c.Areas[i].Variables())
 	}
 	return most
 }
 
 // Synapses is the number of synapses.
 func (c *Connectome) Synapses() uint64 { return c.Row[c.Neurons] }
+
+// Bytes is the memory of the arrays.
+func (c *Connectome) Bytes() uint64 {
+	n := size(c.Row) + size(c.Target) + size(c.Weight) + size(c.Bound) + size(c.Delay) + size(c.Areas) + size(c.Stimuli)
+	for i := range c.Areas {
+		a := &c.Areas[i]
+		n += size(a.FEAGI.Threshold.Each) + size(a.LIFEach) + size(a.PSCExpEach) + size(a.IzhikevichEach) + size(a.PoissonEach) + size(a.Spikes.Row) + size(a.Spikes.At)
+		for k := range a.Drives {
+			n += size(a.Drives[k].Each)
+		}
+	}
+	for i := range c.Stimuli {
+		n += size(c.Stimuli[i].Ports) + size(c.Stimuli[i].Amounts)
+	}
+	return n
+}
+
+// size is the bytes of a slice's elements.
+func size[T any](s []T) uint64 { return uint64(len(s)) * uint64(unsafe.Sizeof(*new(T))) }
 
 // DelayOf is the delay of synapse k in bursts.
 func (c *Connectome) DelayOf(k uint64) uint8 {

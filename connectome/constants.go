@@ -30,6 +30,8 @@ func (p *plan) makeConstants(i int, a *Area) error {
 		a.Poisson, a.PoissonEach = constants(p, i, values, func(get func(string) float64) PoissonSource {
 			return PoissonSource{Below: uint64(nearest(float64(float64(get("rate")*dt) / 1000 * (1 << 32)))), From: from.From, Until: from.Until}
 		})
+	case CustomModel:
+		a.Custom = p.newCustom(i, values)
 	case SpikeListModel:
 		a.Spikes = newSpikeList(from)
 	}

@@ -10,9 +10,10 @@ import (
 // φ = 0x9e3779b97f4a7c15:
 //
 //	synapse  fold(fold(1, source·2^32 + port), weight·2^8 + delay), weight as an unsigned 32-bit number
-//	neuron   fold, from A on, over neuron, its constants (feagi: threshold; else those of Words or of PoissonSource, or the
-//	         bursts of its spike list) and its initial V and further variables
-//	A        fold, from 2 on, over scale, model, parameters in the order of FEAGI, and drives in the order of Drive
+//	neuron   fold, from A on, over neuron, its constants (feagi: threshold; else those of Words, of PoissonSource or of
+//	         Custom, or the bursts of its spike list) and its initial V and further variables
+//	A        fold, from 2 on, over scale, model, parameters in the order of FEAGI (custom: refractory and Program.Words), and
+//	         drives in the order of Drive
 //
 // Numbers are folded as they are, float32, float64 and flags by their bits, lists by their length and entries.
 func (c *Connectome) Hash() uint64 {
@@ -30,7 +31,7 @@ func (c *Connectome) Hash() uint64 {
 			for k := uint32(lo); k < uint32(hi); k++ {
 				n := a.Neurons.First + k
 				h := foldBits(a.foldConstants(fold(head, uint64(n)), k), v[n])
-				for j := range a.Model.Variables() {
+				for j := range a.Variables() {
 					h = foldBits(h, more[j][n])
 				}
 				sums[worker] += h + c.rowHash(n)
@@ -52,6 +53,11 @@ func (a *Area) foldConstants(h uint64, k uint32) uint64 {
 	case PoissonModel:
 		s := a.PoissonOf(k)
 		return fold(fold(fold(h, s.Below), s.From), s.Until)
+	case CustomModel:
+		for _, x := range a.Custom.Params {
+			h = foldBits(h, x.At(k))
+		}
+		return h
 	case SpikeListModel:
 		at := a.Spikes.At[a.Spikes.Row[k]:a.Spikes.Row[k+1]]
 		h = fold(h, uint64(len(at)))
@@ -96,6 +102,12 @@ func areaHash(scale int32, a *Area) uint64 {
 		whole(bit(f.FEAGIDraw))
 		single(f.Excitability)
 		whole(f.ExciteBelow)
+	}
+	if a.Model == CustomModel {
+		whole(uint64(a.Custom.Refractory))
+		for _, x := range a.Custom.Program.Words() {
+			whole(x)
+		}
 	}
 	for i := range a.Drives {
 		d := &a.Drives[i]

@@ -20,7 +20,7 @@ func (c *Connectome) InitialState(v []float32, more [][]float32) {
 		a := &c.Areas[i]
 		own := v[a.Neurons.First:a.Neurons.End()]
 		c.draw(i, 0, &a.V0, own)
-		for k := range a.Model.Variables() {
+		for k := range a.Variables() {
 			part := more[k][a.Neurons.First:a.Neurons.End()]
 			switch {
 			case a.More0 != nil && a.More0[k] != nil:
@@ -32,6 +32,9 @@ func (c *Connectome) InitialState(v []float32, more [][]float32) {
 			default:
 				clear(part)
 			}
+		}
+		if a.Model == CustomModel && a.Custom.Start != nil {
+			a.start(v, more)
 		}
 	}
 }

@@ -130,7 +130,9 @@ func perNeuron(a *genome.Area) uint64 {
 	if a.Model.Name == "spike_list" {
 		n += 4
 	}
-	if len(a.Varied) > 0 {
+	if len(a.Varied) > 0 && a.Model.Custom != nil {
+		n += 4 * uint64(len(a.Model.Custom.Definition.Program.Params))
+	} else if len(a.Varied) > 0 {
 		n += map[string]uint64{"lif": uint64(unsafe.Sizeof(LIF{})), "lif_psc_exp": uint64(unsafe.Sizeof(PSCExp{})),
 			"izhikevich": uint64(unsafe.Sizeof(Izhikevich{})), "poisson": uint64(unsafe.Sizeof(PoissonSource{}))}[a.Model.Name]
 		n += 8 * uint64(len(a.Drives))

@@ -145,7 +145,7 @@ func TestSizesOfMergedNetworks(t *testing.T) {
 	var done, total uint64
 	c, err := Build(g, Options{Threads: 3, MaxBytes: s.Peak, Progress: func(d, n uint64) { done, total = d, n }})
 	require.NoError(t, err)
-	assert.InEpsilon(t, held(c), s.Bytes, 0.05)
+	assert.InEpsilon(t, c.Bytes(), s.Bytes, 0.05)
 	assert.Equal(t, total, done)
 	assert.Equal(t, 2*c.ByRule+c.Synapses(), total)
 	_, err = Build(g, Options{Threads: 3, MaxBytes: s.Peak - 1})

@@ -3,6 +3,8 @@ package connectome
 import (
 	"fmt"
 	"slices"
+
+	"burst/internal/formula"
 )
 
 // Area is a span of neurons that follow one model.
@@ -30,6 +32,7 @@ type Area struct {
 	Poisson        PoissonSource
 	PoissonEach    []PoissonSource
 	Spikes         SpikeList
+	Custom         *Custom // of a model that the genome defines
 }
 
 // Model tells backends which law of engine/doc.go an area follows.
@@ -43,17 +46,29 @@ const (
 	IzhikevichModel
 	PoissonModel
 	SpikeListModel
+	CustomModel
 )
 
-// Ports is the number of input ports of a neuron.
-func (m Model) Ports() uint32 { return [...]uint32{1, 1, 2, 1, 0, 0}[m] }
+// PortsEach is the number of input ports of a neuron.
+func (a *Area) PortsEach() uint32 {
+	if a.Model == CustomModel {
+		return uint32(a.Custom.Program.Inputs)
+	}
+	return [...]uint32{1, 1, 2, 1, 0, 0}[a.Model]
+}
 
-// Variables is the number of state variables beside V: I_ex and I_in of lif_psc_exp, u of izhikevich.
-func (m Model) Variables() int { return [...]int{0, 0, 2, 1, 0, 0}[m] }
+// Variables is the number of state variables beside V: I_ex and I_in of lif_psc_exp, u of izhikevich, all but the first
+// of a custom model.
+func (a *Area) Variables() int {
+	if a.Model == CustomModel {
+		return len(a.Custom.Program.Next) - 1
+	}
+	return [...]int{0, 0, 2, 1, 0, 0}[a.Model]
+}
 
-// modelOf is the model with a name in a genome.
+// modelOf is the model of a kind in a genome.
 func modelOf(name string) Model {
-	for i, n := range [...]string{"feagi", "lif", "lif_psc_exp", "izhikevich", "poisson", "spike_list"} {
+	for i, n := range [...]string{"feagi", "lif", "lif_psc_exp", "izhikevich", "poisson", "spike_list", "custom"} {
 		if n == name {
 			return Model(i)
 		}
@@ -66,7 +81,7 @@ func (a *Area) NeuronOf(p uint32) uint32 { return a.Neurons.First + (p-a.Ports.F
 
 // PortOf is the port that an amount for the area's i-th neuron goes to: amounts ≥ 0 to its first, others to its last.
 func (a *Area) PortOf(i uint32, amount int64) uint32 {
-	if amount < 0 && a.Model.Ports() == 2 {
+	if amount < 0 && a.PortsEach() == 2 {
 		i += a.Neurons.Count
 	}
 	return a.Ports.First + i
@@ -164,6 +179,23 @@ type Izhikevich struct {
 // Words are the constants in order, as kernels read them.
 func (p *Izhikevich) Words() []float32 {
 	return []float32{p.Half, p.ADt, p.B, p.C, p.D, p.Threshold}
+}
+
+// Custom is a model that the genome defines, for one area. Its constant drives are injected, as those of feagi are.
+type Custom struct {
+	Program     *formula.Program
+	Params      []Param          // one for each of Program.Params
+	Refractory  uint16           // bursts of silence after firing
+	Start       *formula.Program // makes the state before burst 0 of what is drawn; nil where all of it is
+	StartParams []Param          // one for each of Start.Params
+	State       []string         // names of the state variables
+}
+
+// Load puts the i-th neuron's values of params, which are Params or StartParams, into values.
+func (c *Custom) Load(params []Param, i uint32, values []float32) {
+	for k := range params {
+		values[k] = params[k].At(i)
+	}
 }
 
 // PoissonSource holds the constants of a poisson neuron, which fires in bursts From ≤ t < Until.

@@ -138,7 +138,7 @@ func (p *plan) driveBounds(a *genome.Area, d *genome.Drive, scale float64) (up, 
 		least := quanta(noiseAmount(d.Mean, d.SD, 0), scale)
 		most = quanta(noiseAmount(d.Mean, d.SD, 2*noiseReach), scale)
 		return uint64(max(0, most)), uint64(max(0, -least))
-	case a.Model.Name == "feagi":
+	case a.Model.Name == "feagi" || a.Model.Custom != nil:
 		most = quanta(d.Value, scale)
 	}
 	return uint64(max(0, most)), uint64(max(0, -most))

@@ -16,7 +16,7 @@
 //
 //  1. Propagate. For each delay d in 1…D, for each neuron n in the fire queue of burst t−d, for each synapse of n with
 //     delay d: acc[port] += weight. A neuron may reach itself, one burst later at the earliest.
-//  2. Inject. For each stimulus of burst t: acc[port] += amount; likewise constant drives of feagi areas and the events
+//  2. Inject. For each stimulus of burst t: acc[port] += amount; likewise constant drives of feagi and custom areas and the events
 //     of Poisson drives and the numbers of normal ones. (The constant drive of any other model is a term of its formula, not in acc.)
 //  3. Candidates. The FCL is every port with acc ≠ 0, ascending. Inputs that cancel make no candidate.
 //     input = float32(acc) / float32(scale), a correctly rounded division.
@@ -78,6 +78,19 @@
 //	4d. V ≥ threshold: fires; V = c; u = u + d.
 //
 // Before burst 0 u is float32(b·V) unless the genome gives it.
+//
+// # custom
+//
+// Every neuron, every burst, by the program that burst/internal/formula makes of the model's expressions, where the meaning
+// of every instruction stands. V is the first state variable, as the model holds it. Constant drives are injected (step 2).
+//
+//	4a. The flag refractory is r > 0.
+//	4b. The statements of update in order, each of which sees what those before it made; then, where threshold is true and
+//	    refractory is not, it fires: the statements of reset, in order.
+//	4c. r = refractory's bursts where it fired; else r −= 1 where r > 0.
+//
+// Before burst 0 variables are drawn, or worked out in float32 by the model's expressions from the parameters and the
+// variables before them.
 //
 // # poisson and spike_list
 //

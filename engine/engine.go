@@ -22,7 +22,9 @@ type Engine struct {
 	nextStart time.Time // with Period: when the next burst is due
 	looked    uint64    // the next burst when Run looked for numbers that are none
 	sound     uint64    // all numbers of the state were finite before this burst
-	state     State     // memory of Check for backends that do not look themselves
+	kept      State     // one at which all numbers were finite, not long ago; without V: that before burst 0
+	read      State     // memory for the next one
+	failed    error     // a number that is not finite; only Restore goes on after it
 }
 
 // Options of an Engine; the zero value runs a network by itself, as fast as it goes.
@@ -39,6 +41,9 @@ func New(c *connectome.Connectome, b Backend, o Options) *Engine {
 
 // Run advances n bursts. It stops at a burst's boundary when ctx ends, and returns ctx's error then.
 func (e *Engine) Run(ctx context.Context, n uint64) error {
+	if e.failed != nil {
+		return e.failed
+	}
 	e.nextStart = time.Now()
 	if len(e.o.Sources) == 0 && e.o.Period == 0 && e.b.CanStepN() {
 		return e.runBatches(ctx, n)
@@ -158,6 +163,9 @@ func (e *Engine) Latency() Latency { return e.latency.summary() }
 
 // State copies the state, digest included, into s. A number that is not finite is a *NumberError.
 func (e *Engine) State(s *State) error {
+	if e.failed != nil {
+		return e.failed
+	}
 	if err := e.b.ReadState(s); err != nil {
 		return err
 	}
@@ -173,8 +181,11 @@ func (e *Engine) Restore(s *State) error {
 	if err := e.b.WriteState(s); err != nil {
 		return err
 	}
-	e.number, e.looked, e.sound, e.b.digest.sum = s.Number, s.Number, s.Number, s.Digest
-	return nil
+	e.number, e.looked, e.sound, e.b.digest.sum, e.failed = s.Number, s.Number, s.Number, s.Digest, nil
+	if !e.replayable() {
+		return nil
+	}
+	return e.b.ReadState(&e.kept)
 }
 
 // Check reports the first thing in which s does not fit c.

@@ -6,7 +6,8 @@ import (
 )
 
 // How often the engine looks for numbers that are none: reading through V takes a backend that holds it in the host's
-// memory about as long as a quarter of a burst, and bringing the state from a device as long as a few dozen bursts.
+// memory about as long as a quarter of a burst, and bringing the state from a device, or copying it, as long as a few
+// bursts to a few dozen.
 const (
 	WatchEvery = 64
 	readEvery  = 8192
@@ -23,6 +24,7 @@ type NotFinite struct {
 type NumberError struct {
 	NotFinite
 	Area  string
+	Name  string // of the variable, where the genome defines the model
 	Index uint32 // of the neuron in its area
 	After uint64 // the number was sound before this burst,
 	Burst uint64 // and is not after this one
@@ -33,8 +35,12 @@ func (e *NumberError) Error() string {
 	if e.After < e.Burst {
 		when += fmt.Sprintf(" (all were finite before burst %d)", e.After)
 	}
+	name := variableName(e.Variable)
+	if e.Name != "" {
+		name = "state variable " + e.Name
+	}
 	return fmt.Sprintf("%s of neuron %d of area %q (id %d) is %v %s; a smaller timestep, or parameters and weights that cannot "+
-		"run away, keep it finite", variableName(e.Variable), e.Index, e.Area, e.Neuron, e.Value, when)
+		"run away, keep it finite", name, e.Index, e.Area, e.Neuron, e.Value, when)
 }
 
 // NotFinite is the first number of s that is NaN or infinite, nil when all are sound.
@@ -72,22 +78,39 @@ func firstNotFinite(values []float32) int {
 	return -1
 }
 
-// Check looks for numbers that are not finite; the first is a *NumberError. Run does so now and then.
+// Check looks for numbers that are not finite; the first is a *NumberError, which ends the engine's work but for Restore.
+// Run does so now and then.
 func (e *Engine) Check() error {
+	if e.failed != nil {
+		return e.failed
+	}
 	if w, ok := e.b.Backend.(Watcher); ok {
 		return e.judge(w.NotFinite())
 	}
-	return e.State(&e.state)
+	if err := e.b.ReadState(&e.read); err != nil {
+		return err
+	}
+	if err := e.judge(e.read.NotFinite()); err != nil {
+		return err
+	}
+	e.kept, e.read = e.read, e.kept
+	return nil
 }
 
 // look is Check where it is due: between two calls of the backend, at a multiple of the bursts between two looks or, after
-// many at a time, at the first chance behind one.
+// many at a time, at the first chance behind one. A state that is sound is kept now and then, for locate.
 func (e *Engine) look() error {
 	if every := e.b.checkEvery(); e.number/every == e.looked/every {
 		return nil
 	}
 	e.looked = e.number
-	return e.Check()
+	if err := e.Check(); err != nil {
+		return err
+	}
+	if e.number-e.kept.Number >= readEvery && e.replayable() {
+		return e.b.ReadState(&e.kept)
+	}
+	return nil
 }
 
 // judge makes an error of what was found.
@@ -96,8 +119,8 @@ func (e *Engine) judge(x *NotFinite) error {
 		e.sound = e.number
 		return nil
 	}
-	a := &e.c.Areas[e.c.AreaOf(x.Neuron)]
-	return &NumberError{NotFinite: *x, Area: a.Name, Index: x.Neuron - a.Neurons.First, After: e.sound, Burst: e.number - 1}
+	e.failed = e.locate(x)
+	return e.failed
 }
 
 // checkEvery is how many bursts lie between two looks.

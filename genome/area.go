@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"burst/internal/formula"
 )
 
 // area reads one area. A part at fault keeps its zero or default value.
@@ -25,12 +27,22 @@ func (p *parser) area(n *yaml.Node, at *path) Area {
 		a.PSP = &psp
 	}
 	f.flag("divide_psp", &a.DividePSP)
-	model := 0
-	if f.choice("model", &model) || !f.has("model") {
-		a.Model = Models()[model]
+	if a.Model = f.model(); a.Model != nil {
 		p.model(f, &a)
 	}
 	return a
+}
+
+// model is the model that an area names, the first of all unless it names one; nil after a fault.
+func (f *fields) model() *Model {
+	n, at, _ := f.get("model")
+	if n == nil {
+		return Models()[0]
+	}
+	if i, ok := f.p.choice(n, at, f.p.modelNames()); ok {
+		return slices.Concat(Models(), f.p.g.Models)[i]
+	}
+	return nil
 }
 
 // shape reads size or neurons; the product is checked to fit 63 bits.
@@ -108,7 +120,7 @@ func (p *parser) model(f *fields, a *Area) {
 // belongs refuses keys of other models, and says where a parameter of this model stands.
 func (p *parser) belongs(f *fields, m *Model) {
 	for i, k := range f.keys {
-		if f.value[i] == nil || k.Of == nil || slices.Contains(k.Of, m.Name) {
+		if f.value[i] == nil || k.Of == nil || slices.Contains(k.Of, m.Kind()) {
 			continue
 		}
 		switch {
@@ -199,7 +211,11 @@ func (p *parser) initial(f *fields, a *Area) {
 // sensible refuses parameters that fit their ranges but not each other.
 func (p *parser) sensible(f *fields, a *Area) {
 	a.sumFits(p, f)
-	switch a.Model.Name {
+	switch a.Model.Kind() {
+	case custom:
+		if a.Model.param(formula.Quiet) != nil {
+			p.defaultSilence(f, a)
+		}
 	case "lif", "lif_psc_exp":
 		p.reset(f, a, "reset")
 		p.defaultSilence(f, a)
@@ -223,7 +239,8 @@ func (p *parser) reset(f *fields, a *Area, name string) {
 
 // defaultSilence wants a default refractory time that is no whole number of bursts to be said otherwise.
 func (p *parser) defaultSilence(f *fields, a *Area) {
-	if p.timestep == 0 || a.Params["refractory"] != a.Model.param("refractory").Default {
+	param := a.Model.param("refractory")
+	if p.timestep == 0 || param.Dim == Bursts || a.Params["refractory"] != param.Default {
 		return
 	}
 	b := float64(a.Params["refractory"] / p.timestep)

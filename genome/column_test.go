@@ -75,7 +75,7 @@ func TestParameterFromColumn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := g.Areas[0]; a.Varied["tau"].Kind != Column || !slices.Equal(a.Columns["tau"], []float64{10, 20.5, 30}) || !slices.Equal(g.Files, []File{{Path: "sub/cells.csv"}}) {
+	if a := g.Areas[0]; a.Varied["tau"].Kind != Column || !slices.Equal(a.Columns["tau"], []float64{10, 20.5, 30}) || len(g.Files) != 1 || g.Files[0].Path != "sub/cells.csv" || g.Files[0].Bytes != 18 {
 		t.Errorf("%+v of %v", a, g.Files)
 	}
 	for _, c := range []struct{ value, text, want string }{

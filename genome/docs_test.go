@@ -114,8 +114,33 @@ func modelGuide() string {
 			b.WriteString("Source: " + m.Source + ".\n")
 		}
 	}
+	b.WriteString(ownModels)
 	return b.String()
 }
+
+// ownModels is the chapter on models that genomes define.
+const ownModels = `
+## Models of your own
+
+A genome may define models by their formulas, under ` + "`models`" + `: [genome.md](genome.md#models-of-your-own) says how. A written model is as exact as a
+built-in one: the examples ` + "`izhikevich-2003-custom`" + ` and ` + "`burst-100k-custom`" + ` reach the digests of ` + "`izhikevich-2003`" + ` and ` + "`burst-100k`" + `. In a burst
+
+    refractory is true while silence is left
+    update, assignment by assignment
+    threshold true and refractory not: fires; reset, assignment by assignment; silence for refractory
+
+Some formulas to begin with, for one burst of dt:
+
+| model | update | reset |
+| --- | --- | --- |
+| leaky, exact for a constant input | ` + "`v = v + expm1(-dt/tau)*(v - rest) + in`, the factor under `constants`" + ` | ` + "`v = low`" + ` |
+| exponential current | ` + "`i = exp(-dt/tau_s)*i + in`, the factor under `constants`" + ` | |
+| adaptive threshold | ` + "`th = th + decay*(th - th0)`, `threshold: v >= th`" + ` | ` + "`th = th + jump`" + ` |
+| quadratic, Euler step | ` + "`v = v + dt*(a*(v - rest)*(v - crit) + in)`" + ` | ` + "`v = low`" + ` |
+| synapses as conductances | ` + "`v = v + dt/tau*(rest - v + ge*(e_ex - v) + gi*(e_in - v))`, with `ports: [ex, ih]` and `gi = keep*gi - ih`" + ` | ` + "`v = low`" + ` |
+
+A potential that becomes NaN or infinite ends the run with the variable's name and place.
+`
 
 // modelTable writes a table of parameters or state variables.
 func modelTable(b *strings.Builder, title string, params []Param) {

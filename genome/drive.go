@@ -65,7 +65,7 @@ func (p *parser) constant(f *fields, a *Area, d *Drive) {
 		return
 	}
 	d.Value, d.Unit = x, dim
-	if dim == Plain {
+	if dim == Plain || a.Model.Custom != nil {
 		p.quanta(n, at, x)
 	}
 }

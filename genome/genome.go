@@ -5,11 +5,12 @@ package genome
 // Genome is a network as the user described it. Numbers are in base units: ms, mV, pA, Hz, pF.
 type Genome struct {
 	Name        string
-	Seed        uint64  // builds wiring, weights, delays and the initial state
-	RunSeed     uint64  // drives Poisson input and excitability; Seed unless the genome says otherwise
-	Timestep    float64 // ms a burst stands for, > 0
-	Scale       int32   // quanta per unit, 1…2^24; 0 means auto
-	Bursts      uint64  // length of a run when the caller names none; 0 when the genome names none either
+	Seed        uint64   // builds wiring, weights, delays and the initial state
+	RunSeed     uint64   // drives Poisson input and excitability; Seed unless the genome says otherwise
+	Timestep    float64  // ms a burst stands for, > 0
+	Scale       int32    // quanta per unit, 1…2^24; 0 means auto
+	Bursts      uint64   // length of a run when the caller names none; 0 when the genome names none either
+	Models      []*Model // those that the genome defines
 	Areas       []Area
 	Projections []Projection
 	Stimuli     []Stimulus

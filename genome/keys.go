@@ -11,24 +11,27 @@ import (
 type form uint8
 
 const (
-	formVersion   form = iota // v1
-	formName                  // letters, digits and a few marks
-	formWhole                 // whole number, Low…High
-	formNumber                // number of dimension Dims[0], Min…Max
-	formBursts                // whole number of bursts Low…High, plain or as a time
-	formFlag                  // true or false
-	formChoice                // one of Choices
-	formScale                 // whole number Low…High, or auto
-	formValue                 // number or distribution of one of Dims
-	formParam                 // number of dimension Dims[0], Min…Max, or what makes one for each neuron
-	formAmount                // number of one of Dims
-	formArea                  // name of an area of the genome
-	formFile                  // name of a file in the genome's folder
-	formElement               // element of a pattern: whole number, "*", "?" or "!"
-	formOffset                // whole number, negative too
-	formList                  // list of Item; Len of them unless Len is 0
-	formMap                   // mapping of Keys
-	formOneOrMany             // mapping of Keys, or a list of such mappings
+	formVersion    form = iota // v1
+	formName                   // letters, digits and a few marks
+	formWhole                  // whole number, Low…High
+	formNumber                 // number of dimension Dims[0], Min…Max
+	formBursts                 // whole number of bursts Low…High, plain or as a time
+	formFlag                   // true or false
+	formChoice                 // one of Choices
+	formScale                  // whole number Low…High, or auto
+	formValue                  // number or distribution of one of Dims
+	formParam                  // number of dimension Dims[0], Min…Max, or what makes one for each neuron
+	formAmount                 // number of one of Dims
+	formArea                   // name of an area of the genome
+	formModel                  // one of Choices, or the name of a model that the genome defines
+	formExpression             // expression or assignment of a model
+	formStart                  // number or distribution of any dimension, or an expression
+	formFile                   // name of a file in the genome's folder
+	formElement                // element of a pattern: whole number, "*", "?" or "!"
+	formOffset                 // whole number, negative too
+	formList                   // list of Item; Len of them unless Len is 0
+	formMap                    // mapping of Keys
+	formOneOrMany              // mapping of Keys, or a list of such mappings
 )
 
 // key describes one key of a mapping. The parser, the published schema and the reference's tables all use it.
@@ -48,6 +51,7 @@ type key struct {
 	Len       int
 	Empty     bool     // formList: no elements at all is fine
 	Keys      []key    // formMap, formOneOrMany
+	Free      *key     // formMap: what stands behind names of the genome's own; nil: there are none
 	Of        []string // models or rules the key belongs to; nil: all
 }
 
@@ -79,7 +83,7 @@ func driven() []string {
 			names = append(names, m.Name)
 		}
 	}
-	return names
+	return append(names, custom)
 }
 
 // triple is a list of three.
@@ -95,6 +99,7 @@ var topKeys = sync.OnceValue(func() []key {
 		{Name: "timestep", Form: formNumber, Dims: []Dimension{Time}, MinOpen: true, Max: 1e6, Default: "1 ms", Doc: "time that one burst stands for"},
 		{Name: "scale", Form: formScale, Low: 1, High: maxScale, Default: "1000", Doc: "quanta per unit of weight, or auto for the largest power of two that fits"},
 		{Name: "bursts", Form: formBursts, Low: 1, High: maxBursts, Doc: "length of a run when the command names none"},
+		{Name: "models", Form: formList, Empty: true, Item: &key{Form: formMap, Keys: modelKeys()}, Doc: "neuron models of the genome's own"},
 		{Name: "areas", Form: formList, Required: true, Item: &key{Form: formMap, Keys: areaKeys()}, Doc: "the cortical areas, in the order in which their neurons are numbered"},
 		{Name: "projections", Form: formList, Empty: true, Item: &key{Form: formMap, Keys: projectionKeys()}, Doc: "what connects the areas"},
 		{Name: "stimuli", Form: formList, Empty: true, Item: &key{Form: formMap, Keys: stimulusKeys()}, Doc: "amounts injected in chosen bursts"},
@@ -116,13 +121,13 @@ var areaKeys = sync.OnceValue(func() []key {
 		{Name: "neurons", Form: formWhole, High: maxSize, Doc: "number of neurons of an area without a grid, the same as size: [neurons, 1, 1]; 0 for areas of group memory only, which have none until they learn"},
 		{Name: "neurons_per_voxel", Form: formWhole, Low: 1, High: maxSize, Default: "1", Doc: "neurons in each voxel, beside size"},
 		{Name: "position", Form: position, Item: where, Len: three, Default: "[0, 0, 0]", Doc: "place in pictures; the network does not depend on it"},
-		{Name: "model", Form: formChoice, Choices: names, Default: names[0], Doc: "neuron model"},
+		{Name: "model", Form: formModel, Choices: names, Default: names[0], Doc: "neuron model"},
 		{Name: "group", Form: formName, Doc: "what the area is for: ipu, opu, core, custom, memory or any other name"},
 		{Name: "devices", Form: formWhole, Low: 1, High: maxSize, Doc: "number of devices that the area stands for"},
 		{Name: "psp", Form: formNumber, Dims: []Dimension{Plain}, Min: -inf, Max: inf, Default: "1", Doc: "factor of the weights of all projections from the area"},
 		{Name: "divide_psp", Form: formFlag, Default: "false", Doc: "whether those weights are divided by the number of synapses that leave the source neuron"},
-		{Name: "params", Form: formMap, Doc: "parameters of the model"},
-		{Name: "init", Form: formMap, Doc: "initial values of state variables, drawn for each neuron"},
+		{Name: "params", Form: formMap, Free: anyParam(), Doc: "parameters of the model"},
+		{Name: "init", Form: formMap, Free: anyStart(), Doc: "initial values of state variables, drawn for each neuron"},
 		{Name: "drive", Form: formOneOrMany, Keys: driveKeys(), Of: driven(), Doc: "input that the area makes by itself"},
 		{Name: "threshold_gradient", Form: formList, Item: where, Len: three, Default: "[0, 0, 0]", Of: []string{"feagi"}, Doc: "added to the threshold for each voxel step in x, y and z"},
 		{Name: "draw", Form: formChoice, Choices: []string{"philox", "feagi"}, Default: "philox", Of: []string{"feagi"}, Doc: "random numbers of excitability: Philox, or FEAGI's own hash"},
@@ -141,8 +146,30 @@ var areaKeys = sync.OnceValue(func() []key {
 		at := index(keys, "init")
 		keys[at].Keys = mergeKeys(keys[at].Keys, stateKeys(m))
 	}
+	at := index(keys, "params")
+	keys[at].Of = append(keys[at].Of, custom)
 	return keys
 })
+
+// modelKeys are the keys of a model that the genome defines.
+var modelKeys = sync.OnceValue(func() []key {
+	formula := &key{Form: formExpression}
+	return []key{
+		{Name: "name", Form: formName, Required: true, Doc: "name by which areas choose the model"},
+		{Name: "input", Form: formChoice, Choices: []string{"plain", "mV", "pA"}, Default: "plain", Doc: "unit of weights, drives and stimuli"},
+		{Name: "ports", Form: formList, Item: &key{Form: formName}, Default: "[input]", Doc: "names of the inputs in expressions: one, or two of which the first takes weights ≥ 0 and the second those < 0"},
+		{Name: "params", Form: formMap, Free: &key{Form: formAmount, Dims: anyDimension()}, Doc: "parameters with their defaults; one named refractory is the silence after a spike, in whole bursts"},
+		{Name: "constants", Form: formMap, Free: formula, Doc: "what is worked out once, in float64, of parameters, dt and the constants before it"},
+		{Name: "state", Form: formMap, Required: true, Free: anyStart(), Doc: "state variables, the potential first, with what they start from"},
+		{Name: "update", Form: formList, Required: true, Item: formula, Doc: "assignments of every burst, in order"},
+		{Name: "threshold", Form: formExpression, Required: true, Doc: "condition on which the neuron fires, unless it is refractory"},
+		{Name: "reset", Form: formList, Empty: true, Item: formula, Doc: "assignments where the neuron fires, in order"},
+	}
+})
+
+// anyParam and anyStart are what stands behind a name of a model that the genome defines.
+func anyParam() *key { return &key{Form: formValue, Dims: anyDimension()} }
+func anyStart() *key { return &key{Form: formStart, Dims: anyDimension()} }
 
 // sourceKeys are the keys of source areas.
 func sourceKeys() []key {

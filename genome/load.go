@@ -23,8 +23,7 @@ func Load(path string) (*Genome, error) {
 	return ParseIn(filepath.Dir(path), path, text)
 }
 
-// ParseIn is Parse for a text whose files are opened inside the folder dir, as Load does. Genome.Files gets their sizes
-// and hashes.
+// ParseIn is Parse for a text whose files are opened inside the folder dir, as Load does.
 func ParseIn(dir, name string, text []byte) (*Genome, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -43,11 +42,6 @@ func ParseIn(dir, name string, text []byte) (*Genome, error) {
 		return nil, err
 	}
 	g.Folder = dir
-	for i := range g.Files {
-		if err := g.Files[i].hash(open); err != nil {
-			return nil, err
-		}
-	}
 	return g, nil
 }
 

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 // picture is a PNG of 3 by 2 pixels with levels of our choice.
@@ -95,11 +94,7 @@ func TestFilesOutside(t *testing.T) {
 	for _, name := range append(bad, "inside.png", "in.png", "sub/../inside.png") {
 		t.Run(name, func(t *testing.T) {
 			write(t, path, []byte(imageGenome+"  - {area: grey, at: 1, image: \""+name+"\"}\n"))
-			start := time.Now()
-			_, err := Load(path)
-			if time.Since(start) > 5*time.Second {
-				t.Error("hung")
-			}
+			_, err := Load(path) // a pipe must not be waited for
 			if !slices.Contains(bad, name) {
 				if err != nil {
 					t.Error(err)

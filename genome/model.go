@@ -35,6 +35,7 @@ type Model struct {
 	Drive     []Dimension // of a constant drive
 	Params    []Param
 	State     []Param // state variables that init may name
+	Custom    *Custom // of a model that the genome defines; nil for the models of Models
 }
 
 // Param describes one parameter or state variable.

@@ -15,7 +15,8 @@ import (
 type Opener func(path string) (io.ReadCloser, error)
 
 // Parse reads a genome's text. name stands for the text in messages; open reaches the files that the genome names, nil
-// allows none. All that can be wrong with the text is reported as Faults, every fault of it in one run.
+// allows none. All that can be wrong with the text is reported as Faults, every fault of it in one run. Genome.Files gets the
+// files' sizes and hashes.
 func Parse(name string, text []byte, open Opener) (*Genome, error) {
 	return parse(&source{name: name, text: bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))}, open)
 }
@@ -38,6 +39,11 @@ func parse(src *source, open Opener) (*Genome, error) {
 	p.genome(root)
 	if len(p.faults) > 0 {
 		return nil, p.faults.sorted()
+	}
+	for i := range p.g.Files {
+		if err := p.g.Files[i].hash(open); err != nil {
+			return nil, err
+		}
 	}
 	return p.g, nil
 }
@@ -89,6 +95,7 @@ func (p *parser) genome(root *yaml.Node) {
 	}
 	g.Scale = p.readScale(f)
 	f.bursts("bursts", &g.Bursts)
+	p.models(f)
 	p.readAreas(f)
 	_, at, _ := f.get("projections")
 	for i, n := range f.list("projections") {

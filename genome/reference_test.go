@@ -46,6 +46,7 @@ func sections() []section {
 		{"An area (`areas[]`)", areaKeys()},
 		{"Parameters of an area (`areas[].params`)", areaKeys()[index(areaKeys(), "params")].Keys},
 		{"Initial values (`areas[].init`)", areaKeys()[index(areaKeys(), "init")].Keys},
+		{"A model (`models[]`)", modelKeys()},
 		{"A drive (`areas[].drive` or `areas[].drive[]`)", driveKeys()},
 		{"Poisson events (`drive.poisson`)", driveKeys()[index(driveKeys(), "poisson")].Keys},
 		{"Normal numbers (`drive.normal`)", driveKeys()[index(driveKeys(), "normal")].Keys},
@@ -85,6 +86,12 @@ func (k *key) words() string {
 		return k.amountWords()
 	case formArea:
 		return "name of an area"
+	case formModel:
+		return "`" + strings.Join(k.Choices, "`, `") + "`, or the name of one of `models`"
+	case formExpression:
+		return "expression"
+	case formStart:
+		return "number, distribution or expression"
 	case formFile:
 		return "file in the genome's folder"
 	case formElement:
@@ -93,6 +100,9 @@ func (k *key) words() string {
 		return k.listWords()
 	case formOneOrMany:
 		return "mapping, or list of mappings"
+	}
+	if k.Free != nil && k.Keys == nil {
+		return "mapping of names: " + k.Free.words()
 	}
 	return "mapping"
 }

@@ -13,11 +13,30 @@ func Schema() []byte {
 	top := mapSchema(topKeys())
 	top["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	top["title"] = "burst genome, format version 1"
+	top["if"], top["then"] = object{"not": object{"required": []string{"models"}}}, builtInOnly()
 	text, err := json.MarshalIndent(top, "", "  ")
 	if err != nil {
 		panic("BUG: schema: " + err.Error())
 	}
 	return append(text, '\n')
+}
+
+// builtInOnly is what holds for areas where the genome defines no models: no further models, parameters and variables.
+func builtInOnly() object {
+	properties := object{}
+	for _, k := range areaKeys() {
+		switch {
+		case k.Form == formModel:
+			properties[k.Name] = object{"enum": k.Choices}
+		case k.Free != nil:
+			var names []string
+			for i := range k.Keys {
+				names = append(names, k.Keys[i].Name)
+			}
+			properties[k.Name] = object{"propertyNames": object{"enum": names}}
+		}
+	}
+	return object{"properties": object{"areas": object{"items": object{"properties": properties}}}}
 }
 
 type object = map[string]any
@@ -28,6 +47,9 @@ func mapSchema(keys []key) object {
 	var required, unless []string
 	for i := range keys {
 		s := keys[i].schema()
+		if free := keys[i].Free; free != nil {
+			s["additionalProperties"] = free.schema()
+		}
 		s["description"] = keys[i].description()
 		properties[keys[i].Name] = s
 		switch {
@@ -87,6 +109,10 @@ func (k *key) schema() object {
 		return k.amountSchema()
 	case formArea:
 		return object{"type": "string", "minLength": 1}
+	case formModel:
+		return object{"anyOf": []object{{"enum": k.Choices}, {"type": "string", "minLength": 1}}}
+	case formExpression, formStart:
+		return object{"type": []string{"string", "number"}}
 	case formFile:
 		return object{"type": "string", "minLength": 1, "not": object{"pattern": `^/|(^|/)\.\.(/|$)`}}
 	case formElement:

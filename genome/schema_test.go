@@ -102,6 +102,7 @@ func places() []place {
 		{"area", []string{"areas", "items"}, "burst: v1\nareas:\n- {%s}"},
 		{"params", []string{"areas", "items", "params"}, "burst: v1\nareas:\n- {name: a, neurons: 3, model: lif, params: {%s}}"},
 		{"init", []string{"areas", "items", "init"}, "burst: v1\nareas:\n- {name: a, neurons: 3, model: lif, init: {%s}}"},
+		{"model", []string{"models", "items"}, "burst: v1\nmodels:\n- {%s}\nareas:\n- {name: a, neurons: 3}"},
 		{"drive", []string{"areas", "items", "drive", "anyOf"}, "burst: v1\nareas:\n- {name: a, neurons: 3, drive: {%s}}"},
 		{"poisson", []string{"areas", "items", "drive", "anyOf", "poisson"}, "burst: v1\nareas:\n- {name: a, neurons: 3, drive: {poisson: {%s}}}"},
 		{"normal", []string{"areas", "items", "drive", "anyOf", "normal"}, "burst: v1\nareas:\n- {name: a, neurons: 3, drive: {normal: {%s}}}"},
@@ -152,8 +153,8 @@ func TestSchemaKeys(t *testing.T) {
 			}
 		})
 	}
-	if total != 108 {
-		t.Errorf("%d keys in the schema, want 108: a change of the format belongs into docs/genome.md and CHANGELOG.md", total)
+	if total != 118 {
+		t.Errorf("%d keys in the schema, want 118: a change of the format belongs into docs/genome.md and CHANGELOG.md", total)
 	}
 }
 

@@ -39,7 +39,7 @@ func (g *Genome) With(settings []string) (*Genome, error) {
 	}
 	name := g.src.name + " (as set)"
 	if g.Folder == "" {
-		return Parse(name, text.Bytes(), nil)
+		return Parse(name, text.Bytes(), g.open)
 	}
 	return ParseIn(g.Folder, name, text.Bytes())
 }

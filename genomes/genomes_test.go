@@ -22,7 +22,7 @@ var (
 )
 
 // short lists the examples that run in every test; the others need -long.
-var short = []string{"quickstart", "c-elegans", "brunel-d", "burst-100k", "burst-100k-feagi", "izhikevich-2003", "poisson-lif", "potjans-diesmann-10", "vogels-abbott-cuba"}
+var short = []string{"quickstart", "c-elegans", "brunel-d", "burst-100k", "burst-100k-feagi", "burst-100k-custom", "izhikevich-2003", "izhikevich-2003-custom", "poisson-lif", "potjans-diesmann-10", "vogels-abbott-cuba"}
 
 // TestDigest runs every example for its own length and compares with the digest beside it.
 func TestDigest(t *testing.T) {
@@ -76,9 +76,20 @@ func run(t *testing.T, c *connectome.Connectome, name string, threads int, burst
 }
 
 func TestEveryExampleHasADigest(t *testing.T) {
-	require.Len(t, genomes.Names(), 17)
+	require.Len(t, genomes.Names(), 19)
 	for _, name := range genomes.Names() {
 		_, err := genomes.Expect(name)
 		require.NoError(t, err)
+	}
+}
+
+// TestCustomExamplesReachTheBuiltIns: a model written out fires as the built-in one does, spike by spike.
+func TestCustomExamplesReachTheBuiltIns(t *testing.T) {
+	for _, name := range []string{"burst-100k", "izhikevich-2003"} {
+		builtIn, err := genomes.Expect(name)
+		require.NoError(t, err)
+		written, err := genomes.Expect(name + "-custom")
+		require.NoError(t, err)
+		require.Equal(t, builtIn, written)
 	}
 }

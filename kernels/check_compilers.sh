@@ -21,13 +21,15 @@ if have nvcc; then
 		for f in *.cu; do
 			nvcc --fmad=false -arch=$arch -std=c++17 -Werror all-warnings -diag-suppress 177 -cubin -o "$out/$arch.cubin" "$f"
 		done
+		nvcc --fmad=false -arch=$arch -std=c++17 -ptx -o "$out/nvcc_$arch.ptx" custom.cu
+		grep -q custom_update "$out/nvcc_$arch.ptx" || { echo "nvcc left no place for the genome's models"; exit 1; }
 		nvcc --fmad=false -arch=$arch -std=c++17 -ptx -o "$out/nvcc_$arch.ptx" burst.cu
 		if grep -E 'fma\.rn\.f32|\.ftz|\.approx' "$out/nvcc_$arch.ptx"; then
 			echo "nvcc fused or approximated"
 			exit 1
 		fi
 		# The committed PTX must assemble as well.
-		for unit in burst toolbox; do ptxas -arch=$arch -o "$out/clang.cubin" "${unit}_$arch.ptx"; done
+		for unit in burst custom toolbox; do ptxas -arch=$arch -o "$out/clang.cubin" "${unit}_$arch.ptx"; done
 	done
 	echo "nvcc: $(nvcc --version | tail -n 1)"
 fi

@@ -1,6 +1,7 @@
 // Package kernels holds the CUDA C++ of a burst and the PTX that clang made of it. One .cu is one kernel, commented by the
 // Go loop it equals; burst.cuh is what lets clang, nvcc, NVRTC and g++ accept them unchanged. backend/cuda launches, in
-// this order: inject, fired_rows, synaptic_propagation_fcl, neural_dynamics_fcl, list_sums, list_ids. The toolbox is kernels
+// this order: inject, fired_rows, synaptic_propagation_fcl, neural_dynamics_fcl, list_sums, list_ids. The unit custom.cu is
+// the same kernels with a place for the code of models that a genome defines. The toolbox is kernels
 // of general use (arithmetic, activations, a matrix product, measurements), in a unit of its own: backend/cuda/doctor proves
 // a GPU with them.
 package kernels
@@ -10,7 +11,7 @@ import (
 	"fmt"
 )
 
-// Sources holds the CUDA C++ files; burst.cu includes all kernels of a burst, toolbox.cu all others.
+// Sources holds the CUDA C++ files; burst.cu and custom.cu include all kernels of a burst, toolbox.cu all others.
 //
 //go:embed *.cu *.cuh
 var Sources embed.FS
@@ -20,6 +21,12 @@ var sm75 string
 
 //go:embed burst_sm_90.ptx
 var sm90 string
+
+//go:embed custom_sm_75.ptx
+var custom75 string
+
+//go:embed custom_sm_90.ptx
+var custom90 string
 
 //go:embed toolbox_sm_75.ptx
 var toolbox75 string
@@ -43,6 +50,15 @@ func Images() []Image {
 	}
 }
 
+// Custom lists the embedded PTX of a burst's kernels with a place for the code of models that a genome defines, by rising
+// capability. It has no kernels for one built-in model alone.
+func Custom() []Image {
+	return []Image{
+		{Name: "custom_sm_75.ptx", Capability: 75, ISA: 63, PTX: custom75},
+		{Name: "custom_sm_90.ptx", Capability: 90, ISA: 78, PTX: custom90},
+	}
+}
+
 // Toolbox lists the embedded PTX of the toolbox, by rising capability.
 func Toolbox() []Image {
 	return []Image{
@@ -51,13 +67,8 @@ func Toolbox() []Image {
 	}
 }
 
-// Select is the burst's image for a device's compute capability and the newest PTX version that its driver takes, both as
-// 10·major + minor. The error says which of the two no image meets.
-func Select(capability, isa int) (Image, error) {
-	return Choose(Images(), capability, isa)
-}
-
-// Choose is Select for any images, which must lie by rising capability.
+// Choose is the image for a device's compute capability and the newest PTX version that its driver takes, both as
+// 10·major + minor, of images that lie by rising capability. The error says which of the two no image meets.
 func Choose(images []Image, capability, isa int) (Image, error) {
 	if lowest := images[0].Capability; capability < lowest {
 		return Image{}, fmt.Errorf("compute capability %s, want %s (Turing) or newer", dotted(capability), dotted(lowest))

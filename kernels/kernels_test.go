@@ -22,7 +22,7 @@ var sums string
 // TestChecksums fails when a source was edited and the PTX not rebuilt, or the other way round.
 func TestChecksums(t *testing.T) {
 	images := map[string]string{}
-	for _, i := range slices.Concat(Images(), Toolbox()) {
+	for _, i := range slices.Concat(Images(), Custom(), Toolbox()) {
 		images[i.Name] = i.PTX
 	}
 	listed := 0
@@ -46,14 +46,17 @@ func TestChecksums(t *testing.T) {
 // TestPTX checks what the committed PTX promises: every kernel under its name, and floats rounded one operation at a time.
 func TestPTX(t *testing.T) {
 	names := []string{"inject", "fired_rows", "synaptic_propagation_fcl", "neural_dynamics_fcl", "list_sums", "list_ids", "run_bursts"}
-	for _, i := range Images() {
+	kernels := map[bool]int{false: len(names) + 5, true: len(names) + 3}
+	for _, i := range slices.Concat(Images(), Custom()) {
+		custom := strings.HasPrefix(i.Name, "custom")
 		t.Run(i.Name, func(t *testing.T) {
 			for _, n := range names {
 				require.Contains(t, i.PTX, ".visible .entry "+n+"(")
 				_, err := fs.Stat(Sources, n+".cu")
 				require.NoError(t, err, "a kernel's file bears its name")
 			}
-			require.Equal(t, len(names)+5, strings.Count(i.PTX, ".entry"), "catch_up, queue_rows and the kernels of one model stand beside run_bursts")
+			require.Equal(t, kernels[custom], strings.Count(i.PTX, ".entry"), "catch_up, queue_rows and the kernels of one model stand beside run_bursts")
+			require.Equal(t, custom, strings.Contains(i.PTX, "custom_update"), "only one unit has a place for models of the genome's own")
 			require.NotRegexp(t, `fma\.|mad\.f|\.ftz|\.approx|\.full`, i.PTX, "each float operation rounds on its own, denormals kept")
 			require.Contains(t, i.PTX, "div.rn.f32", "the input is a correctly rounded quotient")
 			require.NotContains(t, i.PTX, ".local", "no kernel spills to local memory")
@@ -91,7 +94,7 @@ func TestRebuild(t *testing.T) {
 	log, err := exec.Command("bash", "build.sh", out).CombinedOutput()
 	require.NoError(t, err, "%s", log)
 	comment := regexp.MustCompile(`(?m)//.*$`) // registers' and blocks' names are the same; only the compiler's remarks may differ
-	for _, i := range slices.Concat(Images(), Toolbox()) {
+	for _, i := range slices.Concat(Images(), Custom(), Toolbox()) {
 		b, err := os.ReadFile(filepath.Join(out, i.Name))
 		require.NoError(t, err)
 		if comment.ReplaceAllString(string(b), "") != comment.ReplaceAllString(i.PTX, "") {
@@ -100,7 +103,7 @@ func TestRebuild(t *testing.T) {
 	}
 }
 
-func TestSelect(t *testing.T) {
+func TestChoose(t *testing.T) {
 	for _, c := range []struct {
 		name             string
 		capability, cuda int
@@ -116,7 +119,7 @@ func TestSelect(t *testing.T) {
 		{name: "CUDA 9", capability: 75, cuda: 9020, err: "the driver takes PTX up to 0.0, want 6.3", why: "not in the table"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			i, err := Select(c.capability, ISA(c.cuda))
+			i, err := Choose(Images(), c.capability, ISA(c.cuda))
 			if c.err != "" {
 				require.ErrorContains(t, err, c.err, c.why)
 				return

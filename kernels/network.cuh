@@ -2,9 +2,14 @@
 #pragma once
 #include "burst.cuh"
 
-enum model { FEAGI = 0, LIF = 1, PSC_EXP = 2, IZHIKEVICH = 3, POISSON_SOURCE = 4, SPIKE_LIST = 5 };
+enum model { FEAGI = 0, LIF = 1, PSC_EXP = 2, IZHIKEVICH = 3, POISSON_SOURCE = 4, SPIKE_LIST = 5, CUSTOM = 6 };
 
-const u32 ALL_MODELS = (1 << (SPIKE_LIST + 1)) - 1; // a bit a model
+// A bit a model; custom ones are in the unit custom.cu alone, and for the host.
+#if defined(BURST_CUSTOM) || defined(BURST_ON_HOST)
+const u32 ALL_MODELS = (1 << (CUSTOM + 1)) - 1;
+#else
+const u32 ALL_MODELS = (1 << CUSTOM) - 1;
+#endif
 
 const u64 NO_TABLE = ~0ull;
 
@@ -13,6 +18,8 @@ struct area {
     u32 first, end;  // neurons
     u32 first_port;  // of neuron first; second ports of neurons come after the first ones of all
     u32 model;
+    u32 ports;       // of a neuron
+    u32 program;     // custom: its number among the network's
     u64 each;        // where neurons of their own constants have them in the table of constants (spike_list and poisson: of
                      // numbers), or NO_TABLE
     u64 below;       // feagi, poisson: a Philox draw below this fires

@@ -114,7 +114,9 @@ struct network {
     u64 seed, t;
     i32 scale;
     const i32 *acc;
-    float *v, *more0, *more1;
+    float *v, *more; // more: the k-th further variable of neuron n at k·pitch + n
+    u64 pitch;
+    u32 variables; // further ones
     u16 *refractory, *count;
 };
 
@@ -147,6 +149,31 @@ DEVICE bool source_fires(const network *w, const area *a, u32 i) {
     return from <= w->t && w->t < until && draw_of(w->seed, SOURCE, a->first + i, 0, w->t) < below;
 }
 
+#ifdef BURST_ON_HOST
+u32 custom_update(u32 program, u32 r, float first, float second, float *v, float *more, u64 pitch, const float *k,
+                  const float *each, u32 i, u32 count); // the stand-in's: it runs what stands in the place of the remark below
+#endif
+
+// custom is step 4 of a model that the genome defines, for the i-th neuron of an area, number n. The backend writes the
+// models' code after the remark custom_update, at each place where a compiler has left it, before the driver sees the PTX:
+// nothing is called, and the code has the registers that the remark names.
+DEVICE bool custom(const network *w, const area *a, u32 i, u32 n, float first, float second) {
+    const float *each = w->constants + a->each;
+    float *v = w->v + n, *more = w->more + n;
+    u32 r = w->refractory[n], count = a->end - a->first, fires;
+#ifdef BURST_ON_HOST
+    fires = custom_update(a->program, r, first, second, v, more, w->pitch, a->k, each, i, count);
+#else
+    asm volatile("// custom_update %0 %1 %2 %3 %4 %5 %6 %7 %8 %9 %10 %11"
+                 : "=r"(fires)
+                 : "r"(a->program), "r"(r), "f"(first), "f"(second), "l"(v), "l"(more), "l"(w->pitch), "l"(a->k), "l"(each),
+                   "r"(i), "r"(count)
+                 : "memory");
+#endif
+    w->refractory[n] = (u16)(fires ? a->refractory : r > 0 ? r - 1 : 0);
+    return fires;
+}
+
 // update is step 4 for the i-th neuron of an area, whose ports have these sums and whose drives add term to its formula; it
 // says whether the neuron fires. The area's
 // model is one of the given ones.
@@ -164,23 +191,22 @@ template <u32 models> DEVICE bool update(const network *w, const area *a, u32 i,
     }
     if (models & 1 << PSC_EXP && (models == 1 << PSC_EXP || a->model == PSC_EXP)) {
         if (a->each != NO_TABLE) k = w->constants + a->each + 8ull * i;
-        return psc_exp(k, input(w, first), input(w, second), term, w->v + n, w->more0 + n, w->more1 + n,
-                       w->refractory + n);
+        return psc_exp(k, input(w, first), input(w, second), term, w->v + n, w->more + n,
+                       w->more + w->pitch + n, w->refractory + n);
     }
     if (models & 1 << IZHIKEVICH && a->model == IZHIKEVICH) {
         if (a->each != NO_TABLE) k = w->constants + a->each + 6ull * i;
-        return izhikevich(k, input(w, first), term, w->v + n, w->more0 + n);
+        return izhikevich(k, input(w, first), term, w->v + n, w->more + n);
     }
+    if (models & 1 << CUSTOM && (models == 1 << CUSTOM || a->model == CUSTOM))
+        return custom(w, a, i, n, input(w, first), input(w, second));
     return source_fires(w, a, i);
 }
-
-// ports_of is the number of ports of a model's neuron.
-DEVICE u32 ports_of(u32 model) { return model == PSC_EXP ? 2 : model < POISSON_SOURCE ? 1 : 0; }
 
 // update_plain is update for neuron n with the sums of acc.
 DEVICE bool update_plain(const network *w, u32 n) {
     const area *a = area_of(w->areas, w->area_count, n);
-    u32 i = n - a->first, port = a->first_port + i, ports = ports_of(a->model);
+    u32 i = n - a->first, port = a->first_port + i, ports = a->ports;
     return update<ALL_MODELS>(w, a, i, ports > 0 ? w->acc[port] : 0, ports > 1 ? w->acc[port + (a->end - a->first)] : 0,
                               term_of(w, a, i));
 }

@@ -112,8 +112,12 @@ DEVICE void lay_out(const run *p, u8 *room, block *s, bool back) {
     const i32 *table = p->table;
     if (p->cached) {
         state_copy(&w.v, p->w.v, &room, p, back);
-        state_copy(&w.more0, p->w.more0, &room, p, back);
-        state_copy(&w.more1, p->w.more1, &room, p, back);
+        for (u32 k = 0; k < p->w.variables; k++) {
+            float *one;
+            state_copy(&one, p->w.more + k * p->w.pitch, &room, p, back);
+            if (k == 0) w.more = one;
+        }
+        w.pitch = p->block_neurons;
         state_copy(&w.refractory, p->w.refractory, &room, p, back);
         state_copy(&w.count, p->w.count, &room, p, back);
         area *areas = take<area>(&room, p->w.area_count);
@@ -199,7 +203,7 @@ DEVICE i32 sum_of(i32 *acc) {
 // of this burst.
 template <u32 models> DEVICE bool fires(const block *s, const network *w, i32 *slot, u32 n) {
     const area *a = s->only != nullptr ? s->only : area_of(w->areas, w->area_count, n);
-    u32 i = n - a->first, ports = ports_of(a->model), place = (u32)(a - w->areas);
+    u32 i = n - a->first, ports = a->ports, place = (u32)(a - w->areas);
     i32 *acc = slot + (a->first_port + i);
     i32 first = ports > 0 ? sum_of(acc) : 0, second = ports > 1 ? sum_of(acc + (a->end - a->first)) : 0;
     for (u32 k = a->first_drive; k < a->first_drive + a->drives; k++) {
@@ -335,7 +339,11 @@ template <u32 models> DEVICE void bursts(const run *p) {
 
 // One kernel for networks of each of the common models alone: less code and fewer registers than one for all.
 KERNEL_OF_1024 run_bursts(run p) { bursts<ALL_MODELS>(&p); }
+#ifdef BURST_CUSTOM
+KERNEL_OF_1024 run_bursts_custom(run p) { bursts<1 << CUSTOM>(&p); }
+#else
 KERNEL_OF_1024 run_bursts_feagi(run p) { bursts<1 << FEAGI>(&p); }
 KERNEL_OF_1024 run_bursts_lif(run p) { bursts<1 << LIF>(&p); }
 KERNEL_OF_1024 run_bursts_psc_exp(run p) { bursts<1 << PSC_EXP>(&p); }
+#endif
 #endif

@@ -112,12 +112,12 @@ type Rates struct {
 // Rates reads rates.csv, which a run writes when it ends.
 func (f *Folder) Rates() (*Rates, error) {
 	path := filepath.Join(f.Dir, "rates.csv")
-	file, err := os.Open(path)
+	file, err := openFile(path, os.O_RDONLY)
 	if err != nil {
-		return nil, fmt.Errorf("record: %w", err)
+		return nil, err
 	}
 	defer file.Close()
-	r := csv.NewReader(file)
+	r := csv.NewReader(&lines{r: file, path: path})
 	r.FieldsPerRecord = len(ratesHead)
 	head, err := r.Read()
 	if err != nil || !slices.Equal(head, ratesHead) {

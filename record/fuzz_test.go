@@ -12,7 +12,7 @@ import (
 // FuzzR22Stream: whatever bytes a recording and its .sums file hold, reading gives rows or an error. The first chunk's line is
 // made to fit, so that the reader behind the checksum is met too.
 func FuzzR22Stream(f *testing.F) {
-	for _, name := range []string{"testdata/format-1-running/spikes.arrows", "testdata/format-1-running/spikes.sums"} {
+	for _, name := range []string{"testdata/format-1-running/spikes.arrows", "testdata/format-2-running/spikes.arrows", "testdata/format-2-running/spikes.sums"} {
 		b, err := os.ReadFile(name)
 		require.NoError(f, err)
 		f.Add(b)

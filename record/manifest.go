@@ -3,15 +3,15 @@ package record
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"burst/engine"
 )
 
-// format is the version of the run folder; a reader refuses any other.
-const format = 1
+// format is the version of the run folder; a reader refuses a later one. In format 1 a stream had a row a spike.
+const format = 2
 
 // The states of a run.
 const (
@@ -28,7 +28,7 @@ type Manifest struct {
 	Go           string    `json:"go"`
 	Genome       string    `json:"genome"`        // its name
 	GenomeSHA256 string    `json:"genome_sha256"` // of genome.yaml
-	GenomeFolder string    `json:"genome_folder"` // where the files lie that it names; "" when it names none
+	GenomeFolder string    `json:"genome_folder"` // where the files lie that it names; "" when it names none, or those that came with burst
 	Connectome   string    `json:"connectome"`    // hash, 16 hexadecimal digits
 	Seed         uint64    `json:"seed"`
 	RunSeed      uint64    `json:"run_seed"`
@@ -127,24 +127,46 @@ type File struct {
 func readManifest(dir string) (Manifest, error) {
 	var m Manifest
 	path := filepath.Join(dir, "manifest.json")
-	text, err := os.ReadFile(path)
+	text, err := readText(path)
 	if err != nil {
-		return m, fmt.Errorf("record: %w", err)
+		return m, err
 	}
 	if err := json.Unmarshal(text, &m); err != nil {
 		return m, damaged(path, "%v", err)
 	}
-	if m.Format != format {
-		return m, damaged(path, "format %d found, this version of burst reads format %d", m.Format, format)
+	if m.Format < 1 || m.Format > format {
+		return m, damaged(path, "format %d found, this version of burst reads formats 1 to %d", m.Format, format)
+	}
+	if reason := m.flaw(); reason != "" {
+		return m, damaged(path, "%s", reason)
+	}
+	return m, nil
+}
+
+// mostBursts is how far a run can count: the draws of a burst have 56 bits of its number.
+const mostBursts = 1 << 56
+
+// flaw is what no run can have written; empty where there is none. Readers rely on what it looks at.
+func (m *Manifest) flaw() string {
+	switch {
+	case !slices.Contains([]string{Running, Complete, Interrupted, Failed}, m.Status):
+		return fmt.Sprintf("status %q, want %s, %s, %s or %s", m.Status, Running, Complete, Interrupted, Failed)
+	case !(m.Timestep > 1e-12 && m.Timestep < 1e12):
+		return fmt.Sprintf("a timestep of %v ms", m.Timestep)
+	case m.First > mostBursts || m.Planned > mostBursts || m.Bursts > mostBursts:
+		return fmt.Sprintf("%d bursts from %d on, %d planned; the most is %d", m.Bursts, m.First, m.Planned, uint64(mostBursts))
 	}
 	next := uint32(0)
 	for i, a := range m.Areas {
 		if a.First != next || a.First+a.Neurons < a.First {
-			return m, damaged(path, "areas[%d] (%s) begins at neuron %d, want %d", i, a.Name, a.First, next)
+			return fmt.Sprintf("areas[%d] (%s) begins at neuron %d, want %d", i, a.Name, a.First, next)
+		}
+		if a.Recorded > a.Neurons {
+			return fmt.Sprintf("areas[%d] (%s) has %d neurons and %d recorded ones", i, a.Name, a.Neurons, a.Recorded)
 		}
 		next = a.First + a.Neurons
 	}
-	return m, nil
+	return ""
 }
 
 // write replaces the manifest in dir.

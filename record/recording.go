@@ -50,14 +50,13 @@ func OpenRecording(path string) (Recording, error) {
 
 // describe takes what schema has put into a file's metadata.
 func (m *Manifest) describe(meta map[string]string) error {
-	if meta["burst.format"] != fmt.Sprint(format) {
-		return fmt.Errorf("format %q found, this version of burst reads format %d", meta["burst.format"], format)
+	version, err := strconv.Atoi(meta["burst.format"])
+	if err != nil || version < 1 || version > format {
+		return fmt.Errorf("format %q found, this version of burst reads formats 1 to %d", meta["burst.format"], format)
 	}
-	m.Format, m.Genome, m.GenomeSHA256, m.Connectome = format, meta["burst.genome"], meta["burst.genome_sha256"], meta["burst.connectome"]
-	var err, errScale error
-	var scale int64
+	m.Format, m.Genome, m.GenomeSHA256, m.Connectome = version, meta["burst.genome"], meta["burst.genome_sha256"], meta["burst.connectome"]
 	m.Timestep, err = strconv.ParseFloat(meta["burst.timestep_ms"], 64)
-	scale, errScale = strconv.ParseInt(meta["burst.scale"], 10, 32)
+	scale, errScale := strconv.ParseInt(meta["burst.scale"], 10, 32)
 	m.Scale = int32(scale)
 	return errors.Join(err, errScale, json.Unmarshal([]byte(meta["burst.areas"]), &m.Areas))
 }

@@ -15,6 +15,10 @@ import (
 func Resume(f *Folder, p Plan, at map[string]Offset, warn func(string), change func(*Manifest)) (*Run, error) {
 	r := &Run{dir: f.Dir, m: f.Manifest, plan: p}
 	m := &r.m
+	if m.Format != format && len(at) > 0 {
+		return nil, fmt.Errorf("record: the recordings of %s are of format %d, want %d to go on with them; they can be read, and `burst replay` runs the whole again", f.Dir, m.Format, format)
+	}
+	m.Format = format
 	m.Status, m.Failure, m.Digest, m.Bursts, m.Spikes, m.Files = Running, "", "", 0, 0, []File{}
 	change(m)
 	if err := r.open(func(name string) (*track, error) { return r.reopen(name, at[name], warn) }); err != nil {
@@ -39,9 +43,9 @@ func (r *Run) reopen(name string, at Offset, warn func(string)) (*track, error) 
 	}
 	var files [2]*os.File
 	for i, end := range []string{".arrows", ".sums"} {
-		f, err := os.OpenFile(base+end, os.O_RDWR, 0)
+		f, err := openFile(base+end, os.O_RDWR)
 		if err != nil {
-			return nil, errors.Join(fmt.Errorf("record: %w", err), closeAll(files[:i]))
+			return nil, errors.Join(err, closeAll(files[:i]))
 		}
 		files[i] = f
 	}
@@ -49,7 +53,7 @@ func (r *Run) reopen(name string, at Offset, warn func(string)) (*track, error) 
 	if err != nil {
 		return nil, errors.Join(err, closeAll(files[:]))
 	}
-	return newTrack(base+".arrows", s, r.m.Areas, warn, at), nil
+	return newTrack(base+".arrows", s, warn, at), nil
 }
 
 func closeAll(files []*os.File) error {
@@ -78,7 +82,7 @@ func (r *Run) cut(name string, files [2]*os.File, at Offset) (*stream, error) {
 			return nil, fmt.Errorf("record: %w", err)
 		}
 	}
-	return continueStream(files[0], files[1], tableNamed(name).schema(&r.m), r.m.Areas, at, text)
+	return continueStream(files[0], files[1], tableNamed(name).streamSchema(&r.m), at, text)
 }
 
 // prove holds the beginning of a recording to its checksums and gives the text of its .sums file up to there.

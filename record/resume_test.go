@@ -147,20 +147,27 @@ func TestR5OldRecordings(t *testing.T) {
 		writeGolden(t)
 	}
 	want := wantSpikes(spiking(5, 900))
-	for _, name := range []string{"testdata/format-1-ended", "testdata/format-1-running"} {
-		f, err := Open(name)
-		require.NoError(t, err)
-		sameRows(t, want, gather(t, f.Spikes()))
+	for version := 1; version <= format; version++ {
+		for _, state := range []string{"ended", "running"} {
+			f, err := Open(fmt.Sprintf("testdata/format-%d-%s", version, state))
+			require.NoError(t, err)
+			require.Equal(t, version, f.Manifest.Format)
+			sameRows(t, want, gather(t, f.Spikes()))
+		}
 	}
+	old, err := Open("testdata/format-1-running")
+	require.NoError(t, err)
+	_, err = Resume(old, everySpike, map[string]Offset{"spikes": {Bytes: 1}}, nil, func(*Manifest) {})
+	require.ErrorContains(t, err, "are of format 1, want 2 to go on with them")
 	var future map[string]any
-	require.NoError(t, json.Unmarshal([]byte(read(t, "testdata/format-1-ended/manifest.json")), &future))
+	require.NoError(t, json.Unmarshal([]byte(read(t, "testdata/format-2-ended/manifest.json")), &future))
 	future["format"] = format + 6
 	text, err := json.Marshal(future)
 	require.NoError(t, err)
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "manifest.json"), text, 0o600))
 	_, err = Open(dir)
-	require.ErrorContains(t, err, "format 7 found, this version of burst reads format 1")
+	require.ErrorContains(t, err, "format 8 found, this version of burst reads formats 1 to 2")
 	t.Logf("R5: run folders of formats 1…%d read, format %d refused", format, format+6)
 }
 
@@ -173,7 +180,7 @@ func writeGolden(t *testing.T) {
 		require.NoError(t, running.Record(b))
 	}
 	require.NoError(t, running.closeTracks())
-	for dir, to := range map[string]string{f.Dir: "testdata/format-1-ended", running.Dir(): "testdata/format-1-running"} {
+	for dir, to := range map[string]string{f.Dir: fmt.Sprintf("testdata/format-%d-ended", format), running.Dir(): fmt.Sprintf("testdata/format-%d-running", format)} {
 		require.NoError(t, os.RemoveAll(to))
 		require.NoError(t, os.CopyFS(to, os.DirFS(dir)))
 	}

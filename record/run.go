@@ -41,7 +41,7 @@ type Run struct {
 	spikes, potentials, fcl *track // nil: not kept
 }
 
-// Create makes dir, which must not exist or be empty, and begins its files.
+// Create makes dir, which must not exist or be empty but for the lock of a Hold, and begins its files.
 func Create(dir string, o Options) (*Run, error) {
 	if err := Vacant(dir); err != nil {
 		return nil, err
@@ -96,8 +96,10 @@ func Vacant(dir string) error {
 	if err != nil {
 		return fmt.Errorf("record: %w", err)
 	}
-	if len(entries) > 0 {
-		return &fs.PathError{Op: "record", Path: dir, Err: fmt.Errorf("holds %s already; want a folder that is empty or not there yet", entries[0].Name())}
+	for _, e := range entries {
+		if e.Name() != lockName {
+			return &fs.PathError{Op: "record", Path: dir, Err: fmt.Errorf("holds %s already; want a folder that is empty or not there yet", e.Name())}
+		}
 	}
 	return nil
 }
@@ -113,14 +115,14 @@ func (r *Run) begin(name string, warn func(string)) (*track, error) {
 		}
 		files[i] = f
 	}
-	s, err := newStream(files[0], files[1], tableNamed(name).schema(&r.m), r.m.Areas)
+	s, err := newStream(files[0], files[1], tableNamed(name).streamSchema(&r.m))
 	if err == nil {
 		err = syncFolder(r.dir)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("record: %w", err), files[0].Close(), files[1].Close())
 	}
-	return newTrack(base+".arrows", s, r.m.Areas, warn, Offset{}), nil
+	return newTrack(base+".arrows", s, warn, Offset{}), nil
 }
 
 // Record keeps a burst's part of the plan.
@@ -280,9 +282,9 @@ func (r *Run) toParquet(name string) error {
 
 // describe hashes a file of the folder.
 func describe(dir, name string) (File, error) {
-	f, err := os.Open(filepath.Join(dir, name))
+	f, err := openFile(filepath.Join(dir, name), os.O_RDONLY)
 	if err != nil {
-		return File{}, fmt.Errorf("record: %w", err)
+		return File{}, err
 	}
 	defer f.Close()
 	h := sha256.New()

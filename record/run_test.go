@@ -13,6 +13,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"testing"
@@ -327,10 +328,13 @@ func TestReadableWhileRunning(t *testing.T) {
 	for b := range spiking(3, 700_000) {
 		require.NoError(t, r.Record(b))
 	}
-	require.Eventually(t, func() bool { return r.Offsets()["spikes"].Rows > 0 }, 5e9, 1e6)
+	for r.Offsets()["spikes"].Rows == 0 { // the writer is behind
+		runtime.Gosched()
+	}
+	least := int(r.Offsets()["spikes"].Rows)
 	got := gather(t, f.Spikes())
 	before = len(got.burst)
-	require.GreaterOrEqual(t, before, int(r.Offsets()["spikes"].Rows)-chunkRows-1042)
+	require.GreaterOrEqual(t, before, least)
 	want := wantSpikes(spiking(3, 700_000))
 	same(t, want.neuron[:before], got.neuron, "neuron")
 	require.NoError(t, r.Fail(errors.New("test"), nil))
@@ -453,9 +457,9 @@ func TestDamagedParquetIsFound(t *testing.T) {
 // TestOtherVersionsAreRefused: a folder from the future says so.
 func TestOtherVersionsAreRefused(t *testing.T) {
 	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(dir+"/manifest.json", []byte(`{"format": 2}`), 0o600))
+	require.NoError(t, os.WriteFile(dir+"/manifest.json", []byte(`{"format": 3}`), 0o600))
 	_, err := Open(dir)
-	require.ErrorContains(t, err, "format 2 found, this version of burst reads format 1")
+	require.ErrorContains(t, err, "format 3 found, this version of burst reads formats 1 to 2")
 	_, err = Open(dir + "/nothing")
 	require.ErrorIs(t, err, fs.ErrNotExist)
 }

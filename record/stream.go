@@ -62,7 +62,6 @@ type disk interface {
 type stream struct {
 	data, sums disk
 	schema     *arrow.Schema
-	names      arrow.Array
 	w          *ipc.Writer
 	pending    bytes.Buffer // what the Arrow writer has made since the last chunk
 	offset     int64
@@ -71,21 +70,21 @@ type stream struct {
 }
 
 // newStream begins a recording on two empty files.
-func newStream(data, sums disk, s *arrow.Schema, areas []Area) (*stream, error) {
-	st := &stream{data: data, sums: sums, schema: s, names: names(areas)}
+func newStream(data, sums disk, s *arrow.Schema) (*stream, error) {
+	st := &stream{data: data, sums: sums, schema: s}
 	st.linesHash.Reset()
 	st.w = ipc.NewWriter(&st.pending, ipc.WithSchema(s))
 	return st, st.line(sumsHead)
 }
 
 // continueStream goes on with a recording whose files end at an offset; text is what the .sums file holds.
-func continueStream(data, sums disk, s *arrow.Schema, areas []Area, at Offset, text []byte) (*stream, error) {
-	st := &stream{data: data, sums: sums, schema: s, names: names(areas), offset: at.Bytes, lines: at.Sums}
+func continueStream(data, sums disk, s *arrow.Schema, at Offset, text []byte) (*stream, error) {
+	st := &stream{data: data, sums: sums, schema: s, offset: at.Bytes, lines: at.Sums}
 	st.linesHash.Reset()
 	st.linesHash.Write(text)
 	st.w = ipc.NewWriter(&st.pending, ipc.WithSchema(s))
-	// The file has the schema and the areas' names already: a batch without rows makes the writer believe so too.
-	none := (&Chunk{}).batch(s, st.names)
+	// The file has the schema already: a batch without rows makes the writer believe so too.
+	none := newBlock().batch(s)
 	defer none.Release()
 	return st, st.w.Write(none)
 }
@@ -98,16 +97,16 @@ func (s *stream) line(text string) error {
 	return err
 }
 
-// write appends a chunk of at least a row; when it returns without error, the chunk is on disk.
-func (s *stream) write(c *Chunk) error {
+// write appends a chunk of at least a burst; when it returns without error, the chunk is on disk.
+func (s *stream) write(b *block) error {
 	s.pending.Reset()
-	b := c.batch(s.schema, s.names)
-	err := s.w.Write(b)
-	b.Release()
+	batch := b.batch(s.schema)
+	err := s.w.Write(batch)
+	batch.Release()
 	if err != nil {
 		return err
 	}
-	m := mark{offset: s.offset, bytes: int64(s.pending.Len()), rows: uint64(len(c.Burst)), first: c.Burst[0], last: c.Burst[len(c.Burst)-1], sum: xxhash.Sum64(s.pending.Bytes())}
+	m := mark{offset: s.offset, bytes: int64(s.pending.Len()), rows: uint64(len(b.rows.Neuron)), first: b.numbers[0], last: b.numbers[len(b.numbers)-1], sum: xxhash.Sum64(s.pending.Bytes())}
 	s.offset += m.bytes
 	if _, err := s.data.Write(s.pending.Bytes()); err != nil {
 		return err
@@ -126,9 +125,9 @@ func (s *stream) close() error { return errors.Join(s.data.Close(), s.sums.Close
 
 // readMarks reads a .sums file up to its last whole line.
 func readMarks(path string) ([]mark, error) {
-	text, err := os.ReadFile(path)
+	text, err := readText(path)
 	if err != nil {
-		return nil, fmt.Errorf("record: %w", err)
+		return nil, err
 	}
 	return parseMarks(path, text)
 }
@@ -219,9 +218,9 @@ func openStream(base string) (*checked, error) {
 	if err != nil || len(marks) == 0 {
 		return nil, err
 	}
-	f, err := os.Open(base + ".arrows")
+	f, err := openFile(base+".arrows", os.O_RDONLY)
 	if err != nil {
-		return nil, fmt.Errorf("record: %w", err)
+		return nil, err
 	}
 	info, err := f.Stat()
 	if err != nil {
@@ -243,8 +242,12 @@ func eachOfStream(base string, areas []Area, yield func(Chunk) bool) error {
 	}
 	defer r.Release()
 	var c Chunk
+	read := c.expand
+	if _, found := r.Schema().FieldsByName("area"); found {
+		read = c.view // format 1: a row a spike
+	}
 	for r.Next() {
-		err := c.view(r.RecordBatch())
+		err := read(r.RecordBatch())
 		if err == nil {
 			err = c.locate(areas)
 		}

@@ -94,29 +94,36 @@ func names(areas []Area) arrow.Array {
 	return b.NewArray()
 }
 
+// column views one of the columns of numbers, n long, as Arrow data without copying.
+func (c *Chunk) column(name string, t arrow.DataType, n int) arrow.ArrayData {
+	var bytes []byte
+	switch name {
+	case "burst":
+		bytes = arrow.Uint64Traits.CastToBytes(c.Burst)
+	case "neuron":
+		bytes = arrow.Uint32Traits.CastToBytes(c.Neuron)
+	case "area":
+		bytes = arrow.Uint32Traits.CastToBytes(c.Area)
+	case "potential":
+		bytes = arrow.Float32Traits.CastToBytes(c.Potential)
+	case "port":
+		bytes = arrow.Uint32Traits.CastToBytes(c.Port)
+	case "sum":
+		bytes = arrow.Int32Traits.CastToBytes(c.Sum)
+	}
+	return array.NewData(t, n, []*memory.Buffer{nil, memory.NewBufferBytes(bytes)}, nil, 0, 0)
+}
+
 // batch views c as an Arrow batch without copying.
 func (c *Chunk) batch(s *arrow.Schema, names arrow.Array) arrow.RecordBatch {
 	n := len(c.Burst)
-	column := func(t arrow.DataType, bytes []byte) arrow.ArrayData {
-		return array.NewData(t, n, []*memory.Buffer{nil, memory.NewBufferBytes(bytes)}, nil, 0, 0)
-	}
 	var columns []arrow.Array
 	for _, f := range s.Fields() {
 		var a arrow.Array
-		switch f.Name {
-		case "burst":
-			a = array.NewUint64Data(column(f.Type, arrow.Uint64Traits.CastToBytes(c.Burst)))
-		case "neuron":
-			a = array.NewUint32Data(column(f.Type, arrow.Uint32Traits.CastToBytes(c.Neuron)))
-		case "area":
-			index := array.NewUint32Data(column(arrow.PrimitiveTypes.Uint32, arrow.Uint32Traits.CastToBytes(c.Area)))
-			a = array.NewDictionaryArray(areaType, index, names)
-		case "potential":
-			a = array.NewFloat32Data(column(f.Type, arrow.Float32Traits.CastToBytes(c.Potential)))
-		case "port":
-			a = array.NewUint32Data(column(f.Type, arrow.Uint32Traits.CastToBytes(c.Port)))
-		case "sum":
-			a = array.NewInt32Data(column(f.Type, arrow.Int32Traits.CastToBytes(c.Sum)))
+		if f.Name == "area" {
+			a = array.NewDictionaryArray(areaType, array.NewUint32Data(c.column(f.Name, areaType.IndexType, n)), names)
+		} else {
+			a = array.MakeFromData(c.column(f.Name, f.Type, n))
 		}
 		columns = append(columns, a)
 	}
@@ -127,26 +134,37 @@ func (c *Chunk) batch(s *arrow.Schema, names arrow.Array) arrow.RecordBatch {
 func (c *Chunk) view(b arrow.RecordBatch) error {
 	*c = Chunk{Area: c.Area}
 	for i, f := range b.Schema().Fields() {
-		ok := b.Column(i).NullN() == 0
-		switch a := b.Column(i).(type) {
-		case *array.Uint64:
-			c.Burst = a.Uint64Values()
-		case *array.Uint32:
-			if f.Name == "port" {
-				c.Port = a.Uint32Values()
-			} else {
-				c.Neuron = a.Uint32Values()
-			}
-		case *array.Float32:
-			c.Potential = a.Float32Values()
-		case *array.Int32:
-			c.Sum = a.Int32Values()
-		default:
-			ok = f.Name == "area"
+		if f.Name == "area" {
+			continue
 		}
-		if !ok {
-			return fmt.Errorf("column %q is %v with %d nulls, which burst does not write", f.Name, f.Type, b.Column(i).NullN())
+		if err := c.take(f.Name, b.Column(i)); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// take makes a column of c of an array, without copying.
+func (c *Chunk) take(name string, from arrow.Array) error {
+	ok := from.NullN() == 0
+	switch a := from.(type) {
+	case *array.Uint64:
+		c.Burst = a.Uint64Values()
+	case *array.Uint32:
+		if name == "port" {
+			c.Port = a.Uint32Values()
+		} else {
+			c.Neuron = a.Uint32Values()
+		}
+	case *array.Float32:
+		c.Potential = a.Float32Values()
+	case *array.Int32:
+		c.Sum = a.Int32Values()
+	default:
+		ok = false
+	}
+	if !ok {
+		return fmt.Errorf("column %q is %v with %d nulls, which burst does not write", name, from.DataType(), from.NullN())
 	}
 	return nil
 }

@@ -18,30 +18,11 @@ const (
 	slowDisk   = time.Second // waiting for the disk this long in all is worth a word
 )
 
-// block is a chunk as the engine's goroutine gathers it: burst numbers are kept once a burst.
-type block struct {
-	bursts []burstRows
-	Chunk  // Burst and Area are filled by the writer
-	began  time.Time
-	mark   chan<- Offset // told how far the recording is when the block is on disk, closed if it cannot be; nil: nobody asks
-}
-
-// burstRows says how many rows belong to a burst.
-type burstRows struct {
-	number uint64
-	rows   int
-}
-
-func (b *block) reset() {
-	b.bursts, b.Neuron, b.Potential, b.Port, b.Sum, b.mark = b.bursts[:0], b.Neuron[:0], b.Potential[:0], b.Port[:0], b.Sum[:0], nil
-}
-
 // track is one recording in progress. add is called by the engine's goroutine, one other writes; add waits when all
 // blocks are full, so that a slow disk slows the run and memory stays bounded.
 type track struct {
 	chunkTime time.Duration // as the constant, but in tests
 	path      string
-	areas     []Area
 	stream    *stream
 	filled    *block
 	free      chan *block
@@ -63,10 +44,10 @@ type Offset struct {
 }
 
 // newTrack starts the writer of a recording that is at an offset.
-func newTrack(path string, s *stream, areas []Area, warn func(string), at Offset) *track {
-	t := &track{path: path, areas: areas, stream: s, warn: warn, chunkTime: chunkTime, filled: &block{}, free: make(chan *block, blockCount), full: make(chan *block, blockCount), done: make(chan struct{})}
+func newTrack(path string, s *stream, warn func(string), at Offset) *track {
+	t := &track{path: path, stream: s, warn: warn, chunkTime: chunkTime, filled: newBlock(), free: make(chan *block, blockCount), full: make(chan *block, blockCount), done: make(chan struct{})}
 	for range blockCount - 1 {
-		t.free <- &block{}
+		t.free <- newBlock()
 	}
 	go t.writeAll(at)
 	return t
@@ -75,28 +56,13 @@ func newTrack(path string, s *stream, areas []Area, warn func(string), at Offset
 // writeAll writes blocks until there are no more. After a failure it only takes them, so that nobody waits for ever.
 func (t *track) writeAll(at Offset) {
 	defer close(t.done)
-	var burst []uint64
-	var area []uint32
 	for b := range t.full {
-		if t.failed.Load() == nil && len(b.Neuron) > 0 {
-			burst = slices.Grow(burst[:0], len(b.Neuron))[:len(b.Neuron)]
-			row := 0
-			for _, r := range b.bursts {
-				for end := row + r.rows; row < end; row++ {
-					burst[row] = r.number
-				}
-			}
-			b.Burst, b.Area = burst, area
-			err := b.locate(t.areas)
-			area = b.Area
-			if err == nil {
-				err = t.stream.write(&b.Chunk)
-			}
-			if err != nil {
+		if n := len(b.numbers); n > 0 && t.failed.Load() == nil {
+			if err := t.stream.write(b); err != nil {
 				err = fmt.Errorf("recording to %s: %w", t.path, err)
 				t.failed.Store(&err)
 			} else {
-				at = Offset{Bytes: t.stream.offset, Rows: at.Rows + uint64(len(burst)), Burst: burst[len(burst)-1], Sums: t.stream.lines, SumsHash: t.stream.linesHash.Sum64()}
+				at = Offset{Bytes: t.stream.offset, Rows: at.Rows + uint64(len(b.rows.Neuron)), Burst: b.numbers[n-1], Sums: t.stream.lines, SumsHash: t.stream.linesHash.Sum64()}
 				last := at
 				t.last.Store(&last)
 			}
@@ -112,22 +78,20 @@ func (t *track) writeAll(at Offset) {
 	}
 }
 
-// added ends a burst's rows, of which the block had before.
-func (t *track) added(number uint64, before int) error {
+// added ends a burst, whose rows are there.
+func (t *track) added(number uint64) error {
 	if err := t.failed.Load(); err != nil {
 		return *err
 	}
 	b := t.filled
-	if rows := len(b.Neuron) - before; rows > 0 {
-		if before == 0 {
-			b.began = time.Now()
-		}
-		b.bursts = append(b.bursts, burstRows{number, rows})
+	if len(b.numbers) == 0 {
+		b.began = time.Now()
 	}
+	b.end(number)
 	switch {
-	case len(b.Neuron) >= chunkRows:
+	case len(b.rows.Neuron) >= chunkRows:
 		t.flush()
-	case len(b.Neuron) > 0 && len(t.free) > 0 && time.Since(b.began) >= t.chunkTime:
+	case len(b.numbers) > 0 && len(t.free) > 0 && time.Since(b.began) >= t.chunkTime:
 		t.flush()
 	}
 	return nil
@@ -160,7 +124,7 @@ func (t *track) mark() <-chan Offset {
 
 // close writes what is left and ends the writer.
 func (t *track) close() error {
-	if len(t.filled.Neuron) > 0 {
+	if len(t.filled.numbers) > 0 {
 		t.full <- t.filled
 	}
 	close(t.full)
@@ -177,37 +141,42 @@ func (t *track) close() error {
 
 // spikes adds the neurons of the spans that fired.
 func (t *track) spikes(b *engine.Burst, spans []connectome.Span) error {
-	before := len(t.filled.Neuron)
+	c := &t.filled.rows
 	fired := b.Fired
 	for _, s := range spans {
 		from, _ := slices.BinarySearch(fired, s.First)
 		until, _ := slices.BinarySearch(fired[from:], s.End())
-		t.filled.Neuron = append(t.filled.Neuron, fired[from:from+until]...)
+		c.Neuron = append(c.Neuron, fired[from:from+until]...)
 		fired = fired[from+until:]
 	}
-	return t.added(b.Number, before)
+	return t.added(b.Number)
 }
 
 // potentials adds those of the neurons, shifted to absolute ones.
 func (t *track) potentials(b *engine.Burst, neurons []uint32, rest []float32) error {
-	before := len(t.filled.Neuron)
-	t.filled.Neuron = append(t.filled.Neuron, neurons...)
+	c := &t.filled.rows
+	c.Neuron = append(c.Neuron, neurons...)
 	for i, v := range b.Potentials {
-		t.filled.Potential = append(t.filled.Potential, v+rest[i])
+		c.Potential = append(c.Potential, v+rest[i])
 	}
-	return t.added(b.Number, before)
+	return t.added(b.Number)
 }
 
-// fcl adds the candidates of the spans' neurons, in the order of neurons.
+// fcl adds the candidates of the spans' neurons, in the order of ports.
 func (t *track) fcl(b *engine.Burst, spans []connectome.Span) error {
-	before := len(t.filled.Neuron)
-	k := &t.filled.Chunk
-	for _, c := range b.Candidates {
-		if i, found := slices.BinarySearchFunc(spans, c.Neuron, compareSpan); found && spans[i].Has(c.Neuron) {
-			k.Neuron, k.Port, k.Sum = append(k.Neuron, c.Neuron), append(k.Port, c.Port), append(k.Sum, c.Sum)
+	c := &t.filled.rows
+	i := 0
+	for _, k := range b.Candidates {
+		if !spans[i].Has(k.Neuron) { // ports of one area follow each other
+			at, found := slices.BinarySearchFunc(spans, k.Neuron, compareSpan)
+			if !found {
+				continue
+			}
+			i = at
 		}
+		c.Neuron, c.Port, c.Sum = append(c.Neuron, k.Neuron), append(c.Port, k.Port), append(c.Sum, k.Sum)
 	}
-	return t.added(b.Number, before)
+	return t.added(b.Number)
 }
 
 // compareSpan orders a span against a neuron.

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"burst/engine"
@@ -56,9 +57,9 @@ func onFaulty(t *testing.T, dir string, fail int, err error, slow time.Duration,
 		return &faulty{File: f, calls: calls, fail: fail, err: err, slow: slow}
 	}
 	m := raggedManifest()
-	s, e := newStream(open("spikes.arrows"), open("spikes.sums"), tableNamed(spikesTable).schema(&m), m.Areas)
+	s, e := newStream(open("spikes.arrows"), open("spikes.sums"), tableNamed(spikesTable).streamSchema(&m))
 	require.NoError(t, e)
-	k := newTrack(filepath.Join(dir, "spikes.arrows"), s, m.Areas, warn, Offset{})
+	k := newTrack(filepath.Join(dir, "spikes.arrows"), s, warn, Offset{})
 	k.chunkTime = time.Hour // so that chunks end where they are full, however slow this machine is
 	return k, calls
 }
@@ -112,37 +113,48 @@ func TestFaultAtEveryCall(t *testing.T) {
 	}
 }
 
-// TestSlowDiskSlowsTheRun holds the disk back: the run waits and says so once, memory stays bounded, nothing is lost.
+// TestSlowDiskSlowsTheRun holds the disk back: the run waits and says so once, memory stays bounded, nothing is lost. The
+// clock of its bubble moves only while the disk sleeps, so all of it is exact.
 func TestSlowDiskSlowsTheRun(t *testing.T) {
 	if testing.Short() {
-		t.Skip("waits some seconds for a slow disk")
+		t.Skip("records 2.6 million rows")
 	}
-	dir := t.TempDir()
-	var told []string
-	k, _ := onFaulty(t, dir, 0, nil, 70*time.Millisecond, func(s string) { told = append(told, s) })
-	const bursts = 252 * 10
-	start := time.Now()
-	for i := range uint64(bursts) {
-		require.NoError(t, k.spikes(fullBurst(i), everySpike.Spikes))
-	}
-	require.Greater(t, time.Since(start), 1300*time.Millisecond, "ten chunks of four calls, less the queue")
-	require.NoError(t, k.close())
-	require.Len(t, told, 1)
-	require.Equal(t, fmt.Sprintf("the disk of %s is slower than the run, which waits for it; nothing is lost", filepath.Join(dir, "spikes.arrows")), told[0])
-	require.Len(t, gather(t, readStream(filepath.Join(dir, "spikes"), ragged())).burst, bursts*1042)
+	synctest.Test(t, func(t *testing.T) {
+		const call, chunks = 70 * time.Millisecond, 10
+		dir := t.TempDir()
+		var told []string
+		k, calls := onFaulty(t, dir, 0, nil, call, func(s string) { told = append(told, s) })
+		before, start := *calls, time.Now()
+		for i := range uint64(252 * chunks) {
+			require.NoError(t, k.spikes(fullBurst(i), everySpike.Spikes))
+		}
+		recorded := time.Since(start)
+		require.NoError(t, k.close())
+		require.Equal(t, time.Duration(*calls-before)*call, time.Since(start), "only the disk takes time")
+		written := (chunks - blockCount + 1) * 4 * call // four calls a chunk; the run ends with one block empty, the others on their way
+		require.Equal(t, written, recorded)
+		require.Len(t, told, 1)
+		require.Equal(t, fmt.Sprintf("the disk of %s is slower than the run, which waits for it; nothing is lost", filepath.Join(dir, "spikes.arrows")), told[0])
+		require.Len(t, gather(t, readStream(filepath.Join(dir, "spikes"), ragged())).burst, 252*chunks*1042)
+	})
 }
 
 // TestQuietRunsReachTheDisk: a chunk does not wait for its rows longer than its time.
 func TestQuietRunsReachTheDisk(t *testing.T) {
-	dir := t.TempDir()
-	k, _ := onFaulty(t, dir, 0, nil, 0, nil)
-	k.chunkTime = chunkTime
-	require.NoError(t, k.spikes(&engine.Burst{Number: 4, Fired: []uint32{8}}, everySpike.Spikes))
-	k.filled.began = k.filled.began.Add(-chunkTime)
-	require.NoError(t, k.spikes(&engine.Burst{Number: 5}, everySpike.Spikes))
-	require.Eventually(t, func() bool { return k.last.Load() != nil }, 5*time.Second, time.Millisecond)
-	at := *k.last.Load()
-	require.EqualValues(t, 1, at.Rows)
-	require.EqualValues(t, 4, at.Burst)
-	require.NoError(t, k.close())
+	synctest.Test(t, func(t *testing.T) {
+		k, _ := onFaulty(t, t.TempDir(), 0, nil, 0, nil)
+		k.chunkTime = chunkTime
+		require.NoError(t, k.spikes(&engine.Burst{Number: 4, Fired: []uint32{8}}, everySpike.Spikes))
+		time.Sleep(chunkTime - 1)
+		require.NoError(t, k.spikes(&engine.Burst{Number: 5}, everySpike.Spikes))
+		synctest.Wait()
+		require.Nil(t, k.last.Load(), "the chunk's time is not over")
+		time.Sleep(1)
+		require.NoError(t, k.spikes(&engine.Burst{Number: 6}, everySpike.Spikes))
+		synctest.Wait()
+		at := *k.last.Load()
+		require.EqualValues(t, 1, at.Rows)
+		require.EqualValues(t, 4, at.Burst)
+		require.NoError(t, k.close())
+	})
 }

@@ -72,11 +72,12 @@ func (e *encoder) segments(to []uint16, ports []uint32, shift uint32, weights []
 	}
 	var table [mostEven]int32
 	distinct := collect(&table, weights)
-	const saved = vector.MixedUnits - vector.EvenUnits // by a synapse
+	const saved = vector.MixedUnits - vector.EvenUnits             // by a synapse
+	most := 1 + int((ports[len(ports)-1]-ports[0])/vector.MostGap) // Even segments of one weight
 	switch {
 	case distinct == 1 && vector.HeaderUnits*breaks(ports, vector.MostGap) <= saved*len(ports):
 		return even(to, ports, shift, weights[0])
-	case distinct == 1 || distinct > mostEven || (vector.HeaderUnits-vector.EvenUnits)*distinct > vector.HeaderUnits+saved*len(ports):
+	case distinct == 1 || distinct > mostEven || (vector.HeaderUnits-vector.EvenUnits)*distinct*most > vector.HeaderUnits+saved*len(ports):
 		return uneven(to, ports, shift, weights)
 	}
 	for _, w := range table[:distinct] {

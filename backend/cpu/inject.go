@@ -36,7 +36,7 @@ func (p *part) inject() {
 // stimuli adds those of the group's ports.
 func (p *part) stimuli(g *group) {
 	byPort := func(s engine.Stimulus, port uint32) int { return int(int64(s.Port) - int64(port)) }
-	for port := range g.area.Model.Ports() {
+	for port := range g.area.PortsEach() {
 		lo := g.area.Ports.First + port*g.area.Neurons.Count + g.lo - g.area.Neurons.First
 		first, _ := slices.BinarySearchFunc(p.b.in, lo, byPort)
 		for _, s := range p.b.in[first:] {

@@ -25,7 +25,7 @@ func newMarks(groups []group, slots uint32) marks {
 		switch g := &groups[i]; g.area.Model {
 		case connectome.FEAGIModel:
 			m.sparse += g.run
-		case connectome.LIFModel, connectome.PSCExpModel, connectome.IzhikevichModel:
+		case connectome.LIFModel, connectome.PSCExpModel, connectome.IzhikevichModel, connectome.CustomModel:
 			m.blocked += g.run
 		}
 	}
@@ -153,7 +153,7 @@ type blocks struct {
 
 func newBlocks(g *group) blocks {
 	switch g.area.Model {
-	case connectome.LIFModel, connectome.PSCExpModel, connectome.IzhikevichModel:
+	case connectome.LIFModel, connectome.PSCExpModel, connectome.IzhikevichModel, connectome.CustomModel:
 		return blocks{make([]uint64, g.run/64), slices.Repeat([]uint8{1}, int(g.run/64))}
 	}
 	return blocks{}

@@ -31,6 +31,9 @@ func TestMemoryIsWhatOpenTakes(t *testing.T) {
 			runtime.GC()
 			runtime.ReadMemStats(&after)
 			got := float64(after.HeapAlloc) - float64(before.HeapAlloc) - float64(b.slack())
+			if most := MemoryAtMost(c, wanted); most < want {
+				t.Errorf("%s, %d threads: Memory says %d bytes, at most %d", name, wanted, want, most)
+			}
 			if ratio := float64(want) / got; ratio < 0.95 || ratio > 1.05 {
 				t.Errorf("%s, %d threads: Memory says %d bytes, Open took %.0f", name, wanted, want, got)
 			}

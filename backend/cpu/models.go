@@ -20,7 +20,7 @@ func (p *part) updateBlocks(g *group) {
 	}
 	all := uint32(len(g.live))
 	if p.marking {
-		for port := range g.area.Model.Ports() {
+		for port := range g.area.PortsEach() {
 			p.hits = p.words(p.hits[:0], g.slot+port*g.run, g.run, true)
 			for _, h := range p.hits {
 				g.live[h.block] = 1
@@ -51,6 +51,8 @@ func (p *part) updateBlocks(g *group) {
 // updateRun updates the neurons of blocks b ≤ i < end and lists who fired.
 func (p *part) updateRun(g *group, b, end uint32) {
 	switch a := g.area; {
+	case a.Model == connectome.CustomModel:
+		p.updateCustom(g, b, end)
 	case a.Model == connectome.LIFModel && a.LIFEach == nil && !a.TermsDiffer():
 		p.updateLIF(g, b, end)
 	case a.Model == connectome.LIFModel:

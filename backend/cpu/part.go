@@ -39,14 +39,15 @@ type part struct {
 
 // group is a part's share of an area, neurons lo ≤ n < hi.
 type group struct {
-	area   *connectome.Area
-	lo, hi uint32
-	slot   uint32   // of neuron lo's first port, a multiple of 64
-	run    uint32   // slots of one port, hi − lo rounded up to a multiple of 64
-	split  uint32   // slots from a neuron's first to its second port; 0 where there is one
-	drives []events // one a drive
-	driven bool     // whether a drive added to the sums in this burst
-	list   []listed // of a spike_list area
+	area       *connectome.Area
+	lo, hi     uint32
+	slot       uint32   // of neuron lo's first port, a multiple of 64
+	run        uint32   // slots of one port, hi − lo rounded up to a multiple of 64
+	split      uint32   // slots from a neuron's first to its second port; 0 where there is one
+	drives     []events // one a drive
+	driven     bool     // whether a drive added to the sums in this burst
+	list       []listed // of a spike_list area
+	*evaluator          // of an area whose model the genome defines
 	blocks
 
 	fired         []uint32
@@ -54,7 +55,7 @@ type group struct {
 }
 
 // ports is how many slots the group has.
-func (g *group) ports() uint32 { return g.run * g.area.Model.Ports() }
+func (g *group) ports() uint32 { return g.run * g.area.PortsEach() }
 
 // cutAlign keeps parts of large areas from sharing cache lines of the state.
 const cutAlign = 64
@@ -82,6 +83,9 @@ func (p *part) share(i, parts int) {
 		g := &p.groups[k]
 		longest = max(longest, g.run)
 		g.blocks = newBlocks(g)
+		if g.area.Model == connectome.CustomModel {
+			g.evaluator = newEvaluator(g.area, p.b.c.Scale)
+		}
 	}
 	p.acc = pages.Slice[int32](uint64(slots))
 	p.marks = newMarks(p.groups, slots)
@@ -95,7 +99,7 @@ func (p *part) deal(i, parts int) (slots uint32) {
 		a := &p.b.c.Areas[k]
 		g := group{area: a, lo: cut(a, i, parts), hi: cut(a, i+1, parts), slot: slots}
 		g.run = (g.hi - g.lo + 63) &^ 63
-		if a.Model.Ports() == 2 {
+		if a.PortsEach() == 2 {
 			g.split = g.run
 		}
 		slots += g.ports()
@@ -139,7 +143,7 @@ func (p *part) step() {
 		switch g.area.Model {
 		case connectome.FEAGIModel:
 			p.updateFEAGI(g)
-		case connectome.LIFModel, connectome.PSCExpModel, connectome.IzhikevichModel:
+		case connectome.LIFModel, connectome.PSCExpModel, connectome.IzhikevichModel, connectome.CustomModel:
 			p.updateBlocks(g)
 		case connectome.PoissonModel:
 			p.updatePoisson(g)
@@ -151,7 +155,7 @@ func (p *part) step() {
 
 // list adds the group's candidates to the FCL.
 func (p *part) list(g *group) {
-	for port := range g.area.Model.Ports() {
+	for port := range g.area.PortsEach() {
 		to := &g.first
 		if port == 1 {
 			to = &g.second

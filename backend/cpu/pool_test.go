@@ -1,8 +1,8 @@
 package cpu
 
 import (
+	"bytes"
 	"runtime"
-	"strings"
 	"testing"
 	"time"
 
@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPoolParks steps with pauses shorter and longer than a waiting goroutine stays awake, so that both ways of waking run.
+// TestPoolParks steps at once, and after all waiting goroutines have parked, so that both ways of waking run.
 func TestPoolParks(t *testing.T) {
 	c := regular(1000)
 	one, three := open(c, engine.Want{}, 1, vector.Best()), eager(open(c, engine.Want{}, 3, vector.Best()))
@@ -21,7 +21,7 @@ func TestPoolParks(t *testing.T) {
 	var want, got engine.Burst
 	for i := range 60 {
 		if i%3 == 2 {
-			time.Sleep(spin + time.Duration(i)*7*time.Microsecond)
+			allParked(three.pool)
 		}
 		_, _ = one.Step(nil, &want), three.Step(nil, &got)
 		if len(want.Fired) != len(got.Fired) {
@@ -30,45 +30,47 @@ func TestPoolParks(t *testing.T) {
 	}
 }
 
-// TestCloseEndsGoroutines closes twice too, which must do nothing more.
-func TestCloseEndsGoroutines(t *testing.T) {
-	workers := func() int {
-		stacks := make([]byte, 1<<20)
-		return strings.Count(string(stacks[:runtime.Stack(stacks, true)]), "cpu.(*pool).work(")
-	}
-	await := func(n int, when string) {
-		for deadline := time.Now().Add(5 * time.Second); workers() != n; time.Sleep(time.Millisecond) {
-			if time.Now().After(deadline) {
-				t.Fatalf("%d goroutines %s, want %d", workers(), when, n)
-			}
+// allParked returns when all goroutines of a pool have parked, however long that takes.
+func allParked(p *pool) {
+	for i := range p.starts {
+		for !p.starts[i].parked.Load() {
+			time.Sleep(100 * time.Microsecond)
 		}
 	}
-	await(0, "of tests before")
+}
+
+// workers is how many goroutines work for pools now.
+func workers() int {
+	stacks := make([]byte, 1<<20)
+	return bytes.Count(stacks[:runtime.Stack(stacks, true)], []byte("cpu.(*pool).work("))
+}
+
+// TestCloseEndsGoroutines closes twice too, which must do nothing more.
+func TestCloseEndsGoroutines(t *testing.T) {
 	b := eager(open(regular(700), engine.Want{}, 5, vector.Best()))
 	var out engine.Burst
 	_ = b.Step(nil, &out)
-	await(4, "with five parts")
+	allParked(b.pool)
+	if n := workers(); n != 4 {
+		t.Fatalf("%d goroutines with five parts, want 4 beside the caller's", n)
+	}
 	for range 2 {
 		if err := b.Close(); err != nil {
 			t.Error(err)
 		}
+		if n := workers(); n != 0 {
+			t.Fatalf("%d goroutines after close", n)
+		}
 	}
-	await(0, "after close")
 }
 
-// TestNobodyStepsNobodyWorks: left alone, the goroutines park, and so use no processor.
+// TestNobodyStepsNobodyWorks: left alone, the goroutines park, and so use no processor; otherwise this test never ends.
 func TestNobodyStepsNobodyWorks(t *testing.T) {
 	b := eager(open(regular(700), engine.Want{}, 4, vector.Best()))
 	defer b.Close()
 	var out engine.Burst
 	_ = b.Step(nil, &out)
-	for i := range b.pool.starts {
-		for deadline := time.Now().Add(5 * time.Second); !b.pool.starts[i].parked.Load(); time.Sleep(time.Millisecond) {
-			if time.Now().After(deadline) {
-				t.Fatalf("goroutine %d is still awake long after the last burst", i)
-			}
-		}
-	}
+	allParked(b.pool)
 }
 
 // TestLateWakeIsNoTurn plays a mover that is held up between moving a gate and looking whether anybody is parked there: it

@@ -11,7 +11,7 @@ func (p *part) portSpans() []portSpan {
 	for i := range p.groups {
 		g := &p.groups[i]
 		n := g.hi - g.lo
-		for port := range g.area.Model.Ports() {
+		for port := range g.area.PortsEach() {
 			lo := g.area.Ports.First + port*g.area.Neurons.Count + g.lo - g.area.Neurons.First
 			s := portSpan{lo, lo + n, lo - (g.slot + port*g.run)}
 			if last := len(list) - 1; last >= 0 && list[last].hi == s.lo && list[last].shift == s.shift {

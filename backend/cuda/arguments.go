@@ -75,7 +75,9 @@ type network struct {
 	seed, t            uint64
 	scale              int32
 	acc                driver.Ptr
-	v, more0, more1    driver.Ptr
+	v, more            driver.Ptr
+	pitch              uint64
+	variables          uint32
 	refractory, count  driver.Ptr
 }
 
@@ -123,7 +125,8 @@ func (b *backend) bind(t *tables) {
 				areas: p[bufAreas], areaCount: uint32(len(t.areas)), constants: p[bufConstants], numbers: p[bufNumbers],
 				terms: p[bufTerms], addends: p[bufAddends],
 				seed: c.RunSeed, scale: c.Scale, acc: p[bufAcc],
-				v: p[bufV], more0: p[bufMore0], more1: p[bufMore1], refractory: p[bufRefractory], count: p[bufCount],
+				v: p[bufV], more: p[bufMore], pitch: uint64(c.Neurons), variables: uint32(c.Variables()),
+				refractory: p[bufRefractory], count: p[bufCount],
 			},
 			neurons: c.Neurons, fired: p[bufFired], ports: c.Ports, candidates: p[bufCandidates],
 		},

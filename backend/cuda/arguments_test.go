@@ -3,6 +3,7 @@ package cuda
 import (
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,7 +18,7 @@ func TestArguments(t *testing.T) {
 	bits := map[string]uintptr{".u64": 8, ".u32": 4}
 	param := regexp.MustCompile(`\.param (?:\.align 8 )?(\.\w+) \w+_param_\d+(?:\[(\d+)\])?`)
 	var a arguments
-	for _, image := range kernels.Images() {
+	for _, image := range slices.Concat(kernels.Images(), kernels.Custom()) {
 		for k, s := range [kernelCount]any{a.inject, a.firedRows, a.propagation, a.dynamics, a.listSums, a.listIDs} {
 			_, rest, found := strings.Cut(image.PTX, ".entry "+kernelNames[k]+"(")
 			require.True(t, found, "%s in %s", kernelNames[k], image.Name)

@@ -116,9 +116,8 @@ func (b *backend) prepareBatch(t *tables) error {
 	if x.queueRows, err = b.module.Function("queue_rows"); err != nil {
 		return err
 	}
-	neurons := uint64(b.c.Neurons)
-	x.blocks = uint32(min(uint64(b.sms), divUp(neurons, 32)))
-	own := divUp(divUp(neurons, uint64(x.blocks)), 32) * 32
+	blocks, own := deal(b.c, b.sms)
+	x.blocks = uint32(blocks)
 	x.threads = b.tune.batchThreads
 	const mostShared = 200 << 10 // what a multiprocessor has, less what the kernel takes for itself
 	least, cached := t.sharedBytes(b.c, own)
@@ -143,6 +142,21 @@ func (b *backend) prepareBatch(t *tables) error {
 	return nil
 }
 
+// deal gives the blocks of a launch and how many neurons each owns.
+func deal(c *connectome.Connectome, sms int) (blocks, own uint64) {
+	neurons := uint64(c.Neurons)
+	blocks = min(uint64(sms), divUp(neurons, 32))
+	return blocks, divUp(divUp(neurons, blocks), 32) * 32
+}
+
+// ringBytes is the size of the memory in which the bursts of two launches arrive, and how many bursts a launch may have.
+func ringBytes(tune tuning, blocks, own uint64) (most, bytes uint64) {
+	const room = 256 << 20
+	places := own * blocks
+	most = min(tune.batch, max(1, room/(2*4*places)))
+	return most, 2 * most * (8 + 4*blocks + 4*places)
+}
+
 // batchKernel is the kernel for the models that the network has.
 func batchKernel(c *connectome.Connectome) string {
 	for i := range c.Areas {
@@ -157,6 +171,8 @@ func batchKernel(c *connectome.Connectome) string {
 		return "run_bursts_lif"
 	case connectome.PSCExpModel:
 		return "run_bursts_psc_exp"
+	case connectome.CustomModel:
+		return "run_bursts_custom"
 	}
 	return "run_bursts"
 }
@@ -181,12 +197,11 @@ func (t *tables) sharedBytes(c *connectome.Connectome, own uint64) (least, cache
 
 // allocate takes the mapped memory in which bursts arrive: for each burst of two launches the ids, one place a neuron.
 func (x *batch) allocate(b *backend, own uint64) error {
-	const room = 256 << 20
-	places := own * uint64(x.blocks)
-	x.most = min(b.tune.batch, max(1, room/(2*4*places)))
-	n := 2 * x.most
+	var bytes uint64
 	var err error
-	if x.host, err = b.ctx.AllocHost(int(8*n+4*n*uint64(x.blocks)+4*n*places), true); err != nil {
+	x.most, bytes = ringBytes(b.tune, uint64(x.blocks), own)
+	n, places := 2*x.most, own*uint64(x.blocks)
+	if x.host, err = b.ctx.AllocHost(int(bytes), true); err != nil {
 		x.host = nil
 		return err
 	}
@@ -384,8 +399,10 @@ func (b *backend) turnOn() error {
 	if err := b.downloadQueues(x.history); err != nil {
 		return err
 	}
-	if err := b.stream.Fill(p.ptr[bufRing], 0, p.bytes[bufRing]); err != nil {
-		return err
+	if n := p.bytes[bufRing]; n > 0 { // a network without ports has no sums
+		if err := b.stream.Fill(p.ptr[bufRing], 0, n); err != nil {
+			return err
+		}
 	}
 	for d := 2; d <= b.c.MaxDelay; d++ {
 		if len(x.history[d-1]) == 0 || b.c.Synapses() == 0 {

@@ -104,7 +104,7 @@ func (b *backend) attach(device int) error {
 	if b.device, err = d.Device(device); err != nil {
 		return err
 	}
-	if b.image, err = selectImage(d, b.device); err != nil {
+	if b.image, err = selectImage(d, b.device, images(b.c)); err != nil {
 		return err
 	}
 	if b.sms, err = b.device.Attribute(driver.MultiprocessorCount); err != nil {
@@ -114,13 +114,23 @@ func (b *backend) attach(device int) error {
 	return err
 }
 
-// selectImage is the PTX for a device; there being none means that the device is not available.
-func selectImage(d *driver.Driver, v *driver.Device) (kernels.Image, error) {
+// images are those of the unit that has the network's models.
+func images(c *connectome.Connectome) []kernels.Image {
+	for i := range c.Areas {
+		if c.Areas[i].Model == connectome.CustomModel {
+			return kernels.Custom()
+		}
+	}
+	return kernels.Images()
+}
+
+// selectImage is the one of them for a device; there being none means that the device is not available.
+func selectImage(d *driver.Driver, v *driver.Device, images []kernels.Image) (kernels.Image, error) {
 	capability, err := v.Capability()
 	if err != nil {
 		return kernels.Image{}, err
 	}
-	image, err := kernels.Select(capability, kernels.ISA(d.Version()))
+	image, err := kernels.Choose(images, capability, kernels.ISA(d.Version()))
 	if err != nil {
 		return kernels.Image{}, fmt.Errorf("%w: device %d: %w", driver.ErrUnavailable, v.Index(), err)
 	}
@@ -138,7 +148,7 @@ func (b *backend) prepare() error {
 	if b.stream, err = b.ctx.Stream(); err != nil {
 		return err
 	}
-	if err := b.load(); err != nil {
+	if err := b.load(t.models); err != nil {
 		return err
 	}
 	if err := b.plan.allocate(b.ctx); err != nil {
@@ -160,10 +170,16 @@ func (b *backend) prepare() error {
 	return b.writeState(engine.NewState(b.c))
 }
 
-// load brings the kernels onto the device.
-func (b *backend) load() error {
+// load brings the kernels onto the device, with the models that the genome defines.
+func (b *backend) load(models []ownModel) error {
+	ptx := cmp.Or(b.tune.ptx, b.image.PTX)
 	var err error
-	if b.module, err = b.ctx.Load([]byte(cmp.Or(b.tune.ptx, b.image.PTX))); err != nil {
+	if len(models) > 0 {
+		if ptx, err = splice(ptx, models); err != nil {
+			return fmt.Errorf("%s: %w", b.image.Name, err)
+		}
+	}
+	if b.module, err = b.ctx.Load([]byte(ptx)); err != nil {
 		return fmt.Errorf("%s: %w", b.image.Name, err)
 	}
 	for k, name := range kernelNames {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"burst/backend/cuda/driver"
+	"burst/kernels"
 )
 
 // DeviceInfo describes a GPU and whether Open can use it.
@@ -69,7 +70,7 @@ func (i *DeviceInfo) look(d *driver.Driver) error {
 		return err
 	}
 	i.Capability = fmt.Sprintf("%d.%d", capability/10, capability%10)
-	image, err := selectImage(d, v)
+	image, err := selectImage(d, v, kernels.Images())
 	if err != nil {
 		return err
 	}

@@ -92,6 +92,20 @@ func TestMemoryIsCheckedFirst(t *testing.T) {
 	require.NoError(t, b.Close())
 }
 
+// TestMemoryIsWhatOpenTakes compares what is foretold, on the device and page-locked on the host, with what a stand-in of the
+// usual size counts, within 5 %.
+func TestMemoryIsWhatOpenTakes(t *testing.T) {
+	h := cudatest.Host(t)
+	c := uneven(20_011, 31, 17, 3)
+	for _, w := range []engine.Want{{}, {FCL: true}, {Potentials: []uint32{3, 19_999}}} {
+		b, err := Open(c, Options{Want: w})
+		require.NoError(t, err)
+		require.InEpsilon(t, h.Count("bytes"), DeviceBytes(c, w), 0.05)
+		require.InEpsilon(t, h.Count("host_bytes"), HostBytes(c, w), 0.05)
+		require.NoError(t, b.Close())
+	}
+}
+
 // TestFaultPoisons lets the n-th launch touch an illegal address: that burst fails, and every call after it with the
 // first cause.
 func TestFaultPoisons(t *testing.T) {

@@ -43,6 +43,8 @@ func TestNVRTC(t *testing.T) {
 		require.NotRegexp(t, `fma\.rn\.f32|\.ftz|\.approx`, ptx)
 		require.Contains(t, ptx, "div.rn.f32")
 		require.Equal(t, strings.Count(kernels.Images()[0].PTX, ".entry"), strings.Count(ptx, ".entry"))
+		_, err := splice(compileWithNVRTC(t, "custom.cu", architecture), []ownModel{{program: leaky(), place: make([]place, 2)}})
+		require.NoError(t, err, "the place for models of the genome's own is there")
 		toolbox := compileWithNVRTC(t, "toolbox.cu", architecture)
 		require.NotRegexp(t, `\.ftz|\.approx`, toolbox)
 		require.Equal(t, strings.Count(kernels.Toolbox()[0].PTX, ".entry"), strings.Count(toolbox, ".entry"))

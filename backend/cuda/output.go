@@ -25,23 +25,35 @@ type output struct {
 	likely     [2]uint64 // entries to fetch with the lengths
 }
 
-func (o *output) allocate(b *backend) error {
-	fired := min(uint64(b.c.Neurons), b.tune.entries)
-	candidates := uint64(0)
-	if b.want.FCL {
-		candidates = min(uint64(b.c.Ports), b.tune.entries)
+// outputLengths is the room of the lists' lengths.
+const outputLengths = 16
+
+// capacities are how many entries of both lists are fetched at once.
+func capacities(c *connectome.Connectome, w engine.Want, tune tuning) (fired, candidates uint64) {
+	if w.FCL {
+		candidates = min(uint64(c.Ports), tune.entries)
 	}
-	const lengths = 16
-	firedAt := lengths + 8*candidates
+	return min(uint64(c.Neurons), tune.entries), candidates
+}
+
+// outputBytes is the size of the memory that results arrive in.
+func outputBytes(c *connectome.Connectome, w engine.Want, tune tuning) uint64 {
+	fired, candidates := capacities(c, w, tune)
+	return outputLengths + 8*candidates + 4*fired + size(w.Potentials)
+}
+
+func (o *output) allocate(b *backend) error {
+	fired, candidates := capacities(b.c, b.want, b.tune)
+	firedAt := outputLengths + 8*candidates
 	potentialsAt := firedAt + 4*fired
 	var err error
-	if o.host, err = b.ctx.AllocHost(int(potentialsAt+size(b.want.Potentials)), false); err != nil {
+	if o.host, err = b.ctx.AllocHost(int(outputBytes(b.c, b.want, b.tune)), false); err != nil {
 		o.host = nil
 		return err
 	}
 	m := unsafe.Pointer(unsafe.SliceData(o.host.Bytes()))
 	o.lengths = unsafe.Slice((*uint64)(m), 2)
-	o.candidates = unsafe.Slice((*candidate)(unsafe.Add(m, lengths)), candidates)
+	o.candidates = unsafe.Slice((*candidate)(unsafe.Add(m, outputLengths)), candidates)
 	o.fired = unsafe.Slice((*uint32)(unsafe.Add(m, firedAt)), fired)
 	o.potentials = unsafe.Slice((*float32)(unsafe.Add(m, potentialsAt)), len(b.want.Potentials))
 	return nil

@@ -28,8 +28,7 @@ const (
 	bufCounts
 	bufTable
 	bufV
-	bufMore0
-	bufMore1
+	bufMore
 	bufRefractory
 	bufCount
 	bufAcc
@@ -70,7 +69,8 @@ type MemoryError struct {
 }
 
 func (e *MemoryError) Error() string {
-	return fmt.Sprintf("the network needs %d bytes of device memory, device %d has %d free", e.Need, e.Device, e.Free)
+	return fmt.Sprintf("the network needs %d bytes of device memory, device %d has %d free; free the device, choose another with --device, "+
+		"make the network smaller, or take --backend cpu", e.Need, e.Device, e.Free)
 }
 
 // DeviceBytes is the device memory that Open takes for c.
@@ -79,6 +79,22 @@ func DeviceBytes(c *connectome.Connectome, w engine.Want) uint64 {
 	p := makePlan(c, w, defaults, t)
 	p.planBatch(&backend{c: c, want: w, tune: defaults}, t)
 	return p.total()
+}
+
+// HostBytes is the page-locked memory of the host that Open takes for c, with a GPU of usual size: in how many blocks its
+// neurons are dealt out moves it by a few per cent.
+func HostBytes(c *connectome.Connectome, w engine.Want) uint64 {
+	const usual = 128 // multiprocessors
+	t := makeTables(c)
+	p := makePlan(c, w, defaults, t)
+	p.planBatch(&backend{c: c, want: w, tune: defaults}, t)
+	total := p.bytes[bufInput] + outputBytes(c, w, defaults)
+	if p.batch {
+		blocks, own := deal(c, usual)
+		_, bytes := ringBytes(defaults, blocks, own)
+		total += bytes
+	}
+	return total
 }
 
 // makePlan computes every size before anything is allocated.
@@ -95,9 +111,7 @@ func makePlan(c *connectome.Connectome, w engine.Want, tune tuning, t *tables) p
 	b[bufTerms], b[bufAddends] = size(t.terms), size(t.addends)
 	b[bufDrives], b[bufCounts], b[bufTable] = size(t.drives), size(t.counts), size(t.amounts)
 	b[bufV], b[bufRefractory], b[bufCount] = 4*n, 2*n, 2*n
-	for k := range c.Variables() {
-		b[bufMore0+slot(k)] = 4 * n
-	}
+	b[bufMore] = 4 * n * uint64(c.Variables())
 	b[bufAcc] = 4 * ports
 	b[bufQueues] = delays * n * 4
 	b[bufFired], b[bufCandidates] = 4*divUp(n, 32), 4*divUp(ports, 32)

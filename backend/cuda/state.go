@@ -5,6 +5,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"burst/backend/cuda/driver"
 	"burst/engine"
 )
 
@@ -36,8 +37,8 @@ func (b *backend) readState(s *engine.State) error {
 		return nil
 	}
 	p := &b.plan
-	for _, d := range variables(s) {
-		if err := b.stream.Download(d.host, p.ptr[d.device], p.bytes[d.device]); err != nil {
+	for _, d := range p.variables(s) {
+		if err := b.stream.Download(d.host, d.device, d.bytes); err != nil {
 			return err
 		}
 	}
@@ -52,17 +53,21 @@ func (b *backend) readState(s *engine.State) error {
 	return err
 }
 
-// twin is memory of the host with the buffer of the device that holds the same.
+// twin is memory of the host with that of the device that holds the same.
 type twin struct {
 	host   unsafe.Pointer
-	device slot
+	device driver.Ptr
+	bytes  uint64
 }
 
 // variables are the arrays of a state.
-func variables(s *engine.State) []twin {
-	list := []twin{{data(s.V), bufV}, {data(s.Refractory), bufRefractory}, {data(s.Count), bufCount}}
-	for k := range s.More {
-		list = append(list, twin{data(s.More[k]), bufMore0 + slot(k)})
+func (p *plan) variables(s *engine.State) []twin {
+	list := []twin{
+		{data(s.V), p.ptr[bufV], size(s.V)}, {data(s.Refractory), p.ptr[bufRefractory], size(s.Refractory)},
+		{data(s.Count), p.ptr[bufCount], size(s.Count)},
+	}
+	for k, more := range s.More {
+		list = append(list, twin{data(more), p.ptr[bufMore] + driver.Ptr(k)*driver.Ptr(size(more)), size(more)})
 	}
 	return list
 }
@@ -92,9 +97,9 @@ func (b *backend) WriteState(s *engine.State) error {
 func (b *backend) writeState(s *engine.State) error {
 	b.number, b.batch.on = s.Number, false
 	p := &b.plan
-	for _, u := range variables(s) {
-		if n := p.bytes[u.device]; n > 0 {
-			if err := b.stream.Upload(p.ptr[u.device], u.host, n); err != nil {
+	for _, u := range p.variables(s) {
+		if u.bytes > 0 {
+			if err := b.stream.Upload(u.device, u.host, u.bytes); err != nil {
 				return err
 			}
 		}

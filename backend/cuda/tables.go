@@ -10,7 +10,7 @@ import (
 type area struct {
 	first, end            uint32
 	firstPort             uint32
-	model                 uint32
+	model, ports, program uint32
 	each                  uint64
 	below                 uint64
 	from, until           uint64
@@ -71,12 +71,15 @@ type tables struct {
 	amounts   []int32
 	driven    uint64 // threads that the drives need
 	stimuli   []scheduled
-	injected  []candidate // of the stimuli
+
+	models      []ownModel        // that the genome defines, by their numbers
+	modelNumber map[string]uint32 // by code
+	injected    []candidate       // of the stimuli
 }
 
 // makeTables collects them from c.
 func makeTables(c *connectome.Connectome) *tables {
-	t := &tables{}
+	t := &tables{modelNumber: map[string]uint32{}}
 	for i := range c.Areas {
 		a := &c.Areas[i]
 		first := len(t.drives)
@@ -94,7 +97,8 @@ func makeTables(c *connectome.Connectome) *tables {
 // addArea adds an area whose drives begin at a place of the table.
 func (t *tables) addArea(a *connectome.Area, firstDrive uint32) {
 	e := area{
-		first: a.Neurons.First, end: a.Neurons.End(), firstPort: a.Ports.First, model: uint32(a.Model), each: noTable,
+		first: a.Neurons.First, end: a.Neurons.End(), firstPort: a.Ports.First, model: uint32(a.Model),
+		ports: a.PortsEach(), each: noTable,
 		firstDrive: firstDrive, drives: uint32(len(t.drives)) - firstDrive, differ: flag(a.TermsDiffer()),
 	}
 	switch a.Model {
@@ -133,6 +137,8 @@ func (t *tables) addArea(a *connectome.Area, firstDrive uint32) {
 			t.numbers = append(t.numbers, bursts+uint64(k))
 		}
 		t.numbers = append(t.numbers, a.Spikes.At...)
+	case connectome.CustomModel:
+		t.addCustom(a, &e)
 	default:
 		panic("BUG: a model without a kernel")
 	}

@@ -6,6 +6,7 @@ import (
 	"burst/connectome"
 	"burst/engine"
 	"burst/internal/exact"
+	"burst/internal/formula"
 )
 
 // backend holds one network.
@@ -13,12 +14,19 @@ type backend struct {
 	c     *connectome.Connectome
 	want  engine.Want
 	state *engine.State
-	acc   []int32 // quanta, one sum a port; zero between bursts
+	acc   []int32                              // quanta, one sum a port; zero between bursts
+	run   map[*connectome.Area]*formula.Runner // of areas whose model the genome defines
 }
 
 // Open makes a backend for c in the state before burst 0; it never fails.
 func Open(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
-	return &backend{c: c, want: w, state: engine.NewState(c), acc: make([]int32, c.Ports)}, nil
+	b := &backend{c: c, want: w, state: engine.NewState(c), acc: make([]int32, c.Ports), run: map[*connectome.Area]*formula.Runner{}}
+	for i := range c.Areas {
+		if a := &c.Areas[i]; a.Model == connectome.CustomModel {
+			b.run[a] = formula.NewRunner(a.Custom.Program)
+		}
+	}
+	return b, nil
 }
 
 // Step is the law of a burst.
@@ -124,6 +132,8 @@ func (b *backend) fires(a *connectome.Area, i uint32, t uint64) bool {
 		return b.pscExp(a, i, b.input(a, i, 0), b.input(a, i, 1), a.TermOf(t, i))
 	case connectome.IzhikevichModel:
 		return b.izhikevich(a, i, b.input(a, i, 0), a.TermOf(t, i))
+	case connectome.CustomModel:
+		return b.custom(a, i)
 	case connectome.PoissonModel:
 		s := a.PoissonOf(i)
 		x := exact.Draw(b.c.RunSeed, exact.PoissonSource, uint64(n/4), t)[n%4]

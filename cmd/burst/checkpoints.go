@@ -55,6 +55,9 @@ func parseSchedule(s string) (schedule, error) {
 	return schedule{}, usageError{fmt.Errorf("--checkpoint-every %q, want a number of bursts, or a time of a second or more such as 5m", s)}
 }
 
+// never says that no checkpoint will be due.
+func (s *schedule) never() bool { return s.bursts == 0 && s.every == 0 }
+
 // ahead is how many bursts to run before looking at the schedule again.
 func (s *schedule) ahead(number uint64) uint64 {
 	switch {
@@ -153,12 +156,19 @@ func (r *runner) lastSave(stopped bool) error {
 	if r.saver == nil {
 		return nil
 	}
-	if (stopped || r.schedule != (schedule{})) && r.asked != r.engine.Number() {
+	if (stopped || !r.schedule.never()) && r.asked != r.engine.Number() {
 		if err := r.save(); err != nil {
 			return err
 		}
 	}
-	return r.saver.Close()
+	return r.closeSaver()
+}
+
+// closeSaver waits for the last checkpoint; a run that saved none leaves no folder for them.
+func (r *runner) closeSaver() error {
+	err := r.saver.Close()
+	_ = os.Remove(filepath.Join(r.folder, checkpointFolder)) // refused while it holds one
+	return err
 }
 
 // newSaver makes what saves the run's checkpoints in its folder.

@@ -42,6 +42,7 @@ func TestExitStatus(t *testing.T) {
 	}
 	bad := file("bad.yaml", "burst: v1\nareas: 3\n")
 	huge := file("huge.yaml", "burst: v1\nareas:\n  - {name: a, neurons: 4000000000}\nprojections:\n  - {from: a, to: a, rule: all_to_all, weight: 1}\n")
+	copied := file("copied.yaml", "burst: v1\nareas: [{name: a, neurons: 8009}]\nprojections: [{from: a, to: a, rule: fixed_indegree, indegree: 311, weight: 1}]\n")
 	cases := []struct {
 		want int
 		args []string
@@ -54,6 +55,8 @@ func TestExitStatus(t *testing.T) {
 		{exitGenome, []string{"validate", "--json", bad}},
 		{exitLimit, []string{"inspect", huge}},
 		{exitLimit, []string{"run", huge}},
+		{exitLimit, []string{"run", copied, "--backend", "cpu", "--threads", "1", "--max-memory", "26MB"}}, // it is built in 24.3 MB
+		{exitOK, []string{"run", copied, "--backend", "reference", "--bursts", "1", "--threads", "1", "--max-memory", "26MB"}},
 		{exitFile, []string{"run", dir + "/missing.yaml"}},
 		{exitFile, []string{"run", dir}},
 		{exitFile, []string{"init", bad}},

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"time"
 
 	"burst/backend"
@@ -29,7 +28,7 @@ type backendCost struct {
 	Backend   string  `json:"backend"`
 	Available bool    `json:"available"`
 	Note      string  `json:"backend_note"` // why it is not available, else what it would run on
-	Host      uint64  `json:"host_bytes"`   // live on the host with the network built, and opened where the backend is available
+	Host      uint64  `json:"host_bytes"`   // of the network and the backend on the host, without what a burst's spikes take
 	Device    uint64  `json:"device_bytes"` // on the GPU; 0 for backends without
 	Probe     uint64  `json:"probe"`        // bursts run to find out
 	Burst     float64 `json:"measured_us"`  // mean time of a burst in the later part of the probe
@@ -41,33 +40,33 @@ const probeTime = time.Second
 
 // estimate builds g and tries each backend.
 func estimate(cmd *cobra.Command, g *genome.Genome, bursts uint64, threads int) (*cost, error) {
-	before := liveBytes()
 	start := time.Now()
 	c, err := build(g, threads, 0, newProgress(cmd.ErrOrStderr(), false))
 	if err != nil {
 		return nil, err
 	}
 	v := &cost{Bursts: bursts, Build: time.Since(start).Seconds(), Backends: []backendCost{}}
-	network := liveBytes() - before
+	o := backend.Options{Threads: threads}
 	for _, name := range backend.Names() {
-		b := backendCost{Backend: name, Host: network}
-		if name == "cuda" {
-			b.Device = cuda.DeviceBytes(c, engine.Want{})
-		}
-		if err := b.try(c, v, before, threads); err != nil {
+		b := backendCost{Backend: name}
+		b.Host, b.Device = backend.Footprint(name, c, o)
+		b.Host += c.Bytes()
+		if err := b.try(c, v, o); err != nil {
 			return nil, err
 		}
 		v.Backends = append(v.Backends, b)
 	}
-	runtime.KeepAlive(c)
 	return v, nil
 }
 
 // try opens the backend and runs bursts in steps that double, until it takes long enough to tell.
-func (b *backendCost) try(c *connectome.Connectome, v *cost, before uint64, threads int) error {
-	opened, err := backend.Open(b.Backend, c, backend.Options{Threads: threads})
-	var small *cuda.MemoryError
-	if errors.Is(err, engine.ErrUnavailable) || errors.As(err, &small) {
+func (b *backendCost) try(c *connectome.Connectome, v *cost, o backend.Options) error {
+	opened, err := backend.Open(b.Backend, c, o)
+	var (
+		small *cuda.MemoryError
+		host  *backend.MemoryError
+	)
+	if errors.Is(err, engine.ErrUnavailable) || errors.As(err, &small) || errors.As(err, &host) {
 		b.Note = err.Error()
 		return nil
 	}
@@ -91,17 +90,7 @@ func (b *backendCost) try(c *connectome.Connectome, v *cost, before uint64, thre
 	}
 	spent := time.Since(start).Seconds()
 	b.Total = v.Build + spent + float64(v.Bursts-b.Probe)*b.Burst/1e6
-	b.Host = liveBytes() - before
-	runtime.KeepAlive(e)
 	return nil
-}
-
-// liveBytes is the memory that is in use now.
-func liveBytes() uint64 {
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.HeapAlloc
 }
 
 // print writes the cost for people.

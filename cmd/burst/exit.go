@@ -7,6 +7,7 @@ import (
 	"os"
 	"syscall"
 
+	"burst/backend"
 	"burst/backend/cuda"
 	"burst/backend/cuda/driver"
 	"burst/checkpoint"
@@ -41,7 +42,7 @@ const exitCodes = `Exit statuses of burst:
     3  the genome is invalid
     4  refused for limits (memory, size)
     5  device fault, or the backend is not available on this machine
-    6  a file could not be read or written
+    6  a file could not be read or written, or another process runs in the folder
     7  a checkpoint or recording is damaged or does not fit
     8  an assertion failed: --expect-digest, replay, or verify or diff found a difference
   130  interrupted (Ctrl-C) at a burst's boundary, checkpoint written unless --no-out
@@ -74,6 +75,7 @@ func exitCode(err error) int {
 		x deviceFault
 		l *connectome.LimitError
 		f genome.Faults
+		h *backend.MemoryError
 		m *cuda.MemoryError
 		g *driver.Error
 		d *record.DamagedError
@@ -90,7 +92,7 @@ func exitCode(err error) int {
 		return exitUsage
 	case errors.As(err, &a):
 		return exitAssertion
-	case errors.As(err, &l), errors.As(err, &m):
+	case errors.As(err, &l), errors.As(err, &h), errors.As(err, &m):
 		return exitLimit
 	case errors.As(err, &f):
 		return exitGenome

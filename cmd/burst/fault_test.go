@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +12,8 @@ import (
 
 	"burst/backend/cuda/cudatest"
 	"burst/backend/cuda/driver"
+	"burst/backend/cuda/executor"
+	"burst/checkpoint"
 	"burst/record"
 
 	"github.com/stretchr/testify/require"
@@ -41,36 +45,47 @@ func asProgram(t *testing.T, env []string, args ...string) (code int, stdout, st
 }
 
 // TestR11DeviceFault lets the device touch an illegal address in the middle of a run: by default the run stops with the cause
-// and status 5, and can be resumed; with retry and cpu it goes on by itself, once, to the same digest and recordings.
+// and status 5, and can be resumed; with retry and cpu it goes on by itself, once, to the same digest and recordings. Where
+// BURST_REQUIRE_CUDA asks for a GPU a kernel does so there, while one of ten checkpoints is written.
 func TestR11DeviceFault(t *testing.T) {
 	x := newTrial(t)
-	lib := driver.LibraryVariable + "=" + standIn(t)
-	plant := hostControl + "=fail_launch=1717"
-	args := []string{"run", x.genome, "--backend", "cuda", "--quiet", "--checkpoint-every", "50", "--record", "spikes=all", "--record", "potentials=slow[0..4]"}
-
-	out := filepath.Join(x.dir, "stop")
-	code, stdout, stderr := asProgram(t, []string{lib, plant}, append(args, "--out", out)...)
-	require.Equal(t, exitDevice, code, stderr)
-	require.Contains(t, stderr, "CUDA_ERROR_ILLEGAL_ADDRESS")
-	require.Empty(t, stdout, "no result comes after a fault")
-	f, err := record.Open(out)
-	require.NoError(t, err)
-	require.Equal(t, record.Failed, f.Manifest.Status)
-	require.Len(t, f.Manifest.Faults, 1)
-	require.Equal(t, "stop", f.Manifest.Faults[0].Action)
-	require.Contains(t, f.Manifest.Faults[0].Cause, "CUDA_ERROR_ILLEGAL_ADDRESS")
-	require.NotZero(t, f.Manifest.Faults[0].Burst)
-	for rows, err := range f.Spikes() {
-		require.NoError(t, err)
-		require.Less(t, rows.Burst[len(rows.Burst)-1], f.Manifest.Faults[0].Burst, "nothing of the burst that failed")
+	where, times := "a stand-in for libcuda", 1
+	plant := func(int) []string { return []string{hostControl + "=fail_launch=1717"} }
+	var lib []string
+	if os.Getenv("BURST_REQUIRE_CUDA") != "" {
+		cudatest.Device(t)
+		where, times = "a GPU", 10
+		plant = func(i int) []string { return []string{fmt.Sprintf("%s=%d", faultAt, i+1)} }
+	} else {
+		lib = []string{driver.LibraryVariable + "=" + standIn(t)}
 	}
-	code, _, stderr = asProgram(t, []string{lib}, "resume", out, "--quiet", "--expect-digest", x.want.digest)
-	require.Zero(t, code, stderr)
-	require.Equal(t, x.want, look(t, out))
-
-	for _, action := range []string{"retry", "cpu"} {
+	args := []string{"run", x.genome, "--backend", "cuda", "--quiet", "--checkpoint-every", "50", "--record", "spikes=all", "--record", "potentials=slow[0..4]"}
+	var bursts []uint64
+	for i := range times {
+		out := filepath.Join(x.dir, fmt.Sprint("stop-", i))
+		code, stdout, stderr := asProgram(t, append(plant(i), lib...), append(args, "--out", out)...)
+		require.Equal(t, exitDevice, code, stderr)
+		require.Contains(t, stderr, "CUDA_ERROR_ILLEGAL_ADDRESS")
+		require.Empty(t, stdout, "no result comes after a fault")
+		f, err := record.Open(out)
+		require.NoError(t, err)
+		require.Equal(t, record.Failed, f.Manifest.Status)
+		require.Len(t, f.Manifest.Faults, 1)
+		require.Equal(t, "stop", f.Manifest.Faults[0].Action)
+		require.Contains(t, f.Manifest.Faults[0].Cause, "CUDA_ERROR_ILLEGAL_ADDRESS")
+		require.NotZero(t, f.Manifest.Faults[0].Burst)
+		bursts = append(bursts, f.Manifest.Faults[0].Burst)
+		for rows, err := range f.Spikes() {
+			require.NoError(t, err)
+			require.Less(t, rows.Burst[len(rows.Burst)-1], f.Manifest.Faults[0].Burst, "nothing of the burst that failed")
+		}
+		code, _, stderr = asProgram(t, lib, "resume", out, "--quiet", "--expect-digest", x.want.digest)
+		require.Zero(t, code, stderr)
+		require.Equal(t, x.want, look(t, out))
+	}
+	for i, action := range []string{"retry", "cpu"} {
 		out := filepath.Join(x.dir, action)
-		code, stdout, stderr := asProgram(t, []string{lib, plant}, append(args, "--out", out, "--on-device-fault", action)...)
+		code, stdout, stderr := asProgram(t, append(plant(i+4), lib...), append(args, "--out", out, "--on-device-fault", action)...)
 		require.Zero(t, code, stderr)
 		require.Equal(t, x.want.digest+"\n", stdout)
 		require.Equal(t, x.want, look(t, out))
@@ -80,13 +95,65 @@ func TestR11DeviceFault(t *testing.T) {
 		require.Len(t, f.Manifest.Resumed, 1)
 		require.Equal(t, map[string]string{"retry": "cuda", "cpu": "cpu"}[action], f.Manifest.Resumed[0].Backend)
 	}
-	t.Logf("R11: on a stand-in for libcuda, a fault at burst %d stopped, was retried, and went on on the CPU: one digest", f.Manifest.Faults[0].Burst)
+	t.Logf("R11: on %s, faults at bursts %v stopped, were retried, and went on on the CPU: one digest", where, bursts)
 
-	code, _, stderr = call("run", x.genome, "--no-out", "--on-device-fault", "retry")
+	code, _, stderr := call("run", x.genome, "--no-out", "--on-device-fault", "retry")
 	require.Equal(t, exitUsage, code)
 	require.Contains(t, stderr, "needs the run's folder")
 	code, _, _ = call("run", x.genome, "--on-device-fault", "pray")
 	require.Equal(t, exitUsage, code)
+}
+
+// outOfBounds is a kernel that writes where nothing is.
+const outOfBounds = `.version 6.3
+.target sm_75
+.address_size 64
+.visible .entry out_of_bounds()
+{
+	.reg .b32 %r<2>;
+	.reg .b64 %rd<2>;
+	mov.u64 %rd1, 4096;
+	mov.u32 %r1, 7;
+	st.global.u32 [%rd1], %r1;
+	ret;
+}
+`
+
+// faulter is a disk that has the GPU touch an illegal address when the nth checkpoint is begun. All users of a device in a
+// process share its context, and so lose it together.
+type faulter struct {
+	checkpoint.OS
+	left int
+}
+
+func (f *faulter) Create(path string) (checkpoint.File, error) {
+	if f.left--; f.left == 0 {
+		if err := fault(); err == nil {
+			return nil, errors.New("the kernel that writes out of bounds has ended well")
+		}
+	}
+	return f.OS.Create(path)
+}
+
+// fault runs outOfBounds.
+func fault() error {
+	e, err := executor.Open(executor.Options{})
+	if err != nil {
+		panic(err)
+	}
+	m, err := e.Load([]byte(outOfBounds))
+	if err != nil {
+		panic(err)
+	}
+	k, err := m.Kernel("out_of_bounds")
+	if err != nil {
+		panic(err)
+	}
+	s, err := e.Stream()
+	if err != nil {
+		panic(err)
+	}
+	return errors.Join(k.Launch(s, executor.Threads(1, 1)), s.Synchronize())
 }
 
 // TestR12DeviceMemory: a network that the device has no room for is refused with status 4 before anything is taken there.

@@ -45,7 +45,7 @@ type inspectArea struct {
 
 // inspectBytes is the memory a network takes.
 type inspectBytes struct {
-	Host   uint64 `json:"host"`   // connectome and the reference's state; the cpu backend copies synapses, which --cost measures
+	Host   uint64 `json:"host"`   // connectome and the reference's state; the cpu backend copies synapses, which --cost adds
 	Device uint64 `json:"device"` // the same arrays on a GPU, without its output buffers
 	Peak   uint64 `json:"peak"`   // on the host while building
 }

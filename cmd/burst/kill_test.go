@@ -6,12 +6,10 @@ import (
 	"flag"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"burst/backend/cpu"
 	"burst/connectome"
@@ -63,7 +61,7 @@ func (r *replayed) Record(b *engine.Burst) error {
 	return nil
 }
 
-// TestKilledRuns kills recorded runs at random moments: every chunk that its .sums file names reads back, and its rows are
+// TestKilledRuns kills recorded runs when a random number of bytes is on disk: every chunk that its .sums file names reads back, and its rows are
 // the first spikes of the run that nobody killed.
 func TestKilledRuns(t *testing.T) {
 	kills := 10
@@ -72,8 +70,6 @@ func TestKilledRuns(t *testing.T) {
 	} else if *long {
 		kills = 50
 	}
-	self, err := os.Executable()
-	require.NoError(t, err)
 	dir := t.TempDir()
 	file := filepath.Join(dir, "busy.yaml")
 	require.NoError(t, os.WriteFile(file, []byte(busy), 0o600))
@@ -82,18 +78,16 @@ func TestKilledRuns(t *testing.T) {
 	torn := 0
 	for i := range kills {
 		out := filepath.Join(dir, strconv.Itoa(i))
-		cmd := exec.Command(self, "run", file, "--bursts", "1000000000", "--quiet", "--backend", "cpu", "--out", out)
-		cmd.Env = append(os.Environ(), asBurst+"=1")
-		require.NoError(t, cmd.Start())
-		sums := filepath.Join(out, "spikes.sums")
-		require.Eventually(t, func() bool {
-			info, err := os.Stat(sums)
-			const head, line = 51, 40 // bytes; every other run has a chunk on disk when its time begins to count
-			return err == nil && (i%2 == 1 || info.Size() > head+line)
-		}, time.Minute, time.Millisecond)
-		time.Sleep(time.Duration(random.Int64N(int64(400 * time.Millisecond))))
-		require.NoError(t, cmd.Process.Kill())
-		require.Error(t, cmd.Wait())
+		p := spawn(t, nil, "run", file, "--bursts", "1000000000", "--quiet", "--backend", "cpu", "--out", out)
+		bytes := random.Int64N(12 << 20)
+		p.until(func() bool {
+			const head, line = 51, 40 // bytes; every other run has a chunk on disk when it is killed
+			sums, err := os.Stat(filepath.Join(out, "spikes.sums"))
+			data, missing := os.Stat(filepath.Join(out, "spikes.arrows"))
+			return err == nil && missing == nil && data.Size() >= bytes && (i%2 == 1 || sums.Size() > head+line)
+		})
+		p.signal(t, os.Kill)
+		require.Error(t, p.wait())
 		f, err := record.Open(out)
 		require.NoError(t, err)
 		require.Equal(t, record.Running, f.Manifest.Status)

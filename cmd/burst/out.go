@@ -26,7 +26,7 @@ type keeping struct {
 
 func (k *keeping) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&k.out, "out", "", "write the results to this folder, which must be empty or not there yet (default: runs/NAME-N)")
+	f.StringVarP(&k.out, "out", "o", "", "write the results to this folder, which must be empty or not there yet (default: runs/NAME-N)")
 	f.BoolVar(&k.noOut, "no-out", false, "write no results")
 	f.StringArrayVar(&k.record, "record", nil, "what to record: spikes=, potentials= or fcl=, then all, none, or areas such as L4E,L4I[0..9]; may be repeated\n"+
 		"(default: the genome's record block; without one the spikes of all areas, of large networks a part)")
@@ -76,15 +76,35 @@ func (r *runner) create(plan record.Plan) error {
 			return err
 		}
 	}
-	m, err := r.manifest(plan)
-	if err != nil {
+	m := r.manifest(plan)
+	if err := r.take(dir); err != nil {
 		return err
 	}
 	r.folder = dir
+	var err error
 	if r.recording, err = record.Create(dir, record.Options{Manifest: m, Genome: r.g.Text(), Plan: plan, Prepare: r.copyStart, Warn: warn}); err != nil {
 		return err
 	}
 	return r.newSaver()
+}
+
+// take holds the folder of a new run.
+func (r *runner) take(dir string) (err error) {
+	if err = os.MkdirAll(dir, 0o755); err == nil {
+		r.hold, err = record.Take(dir)
+	}
+	return err
+}
+
+// release lets others have the run's folder; a second call does nothing.
+func (r *runner) release() {
+	if r.hold == nil {
+		return
+	}
+	if err := r.hold.Release(r.complete); err != nil {
+		r.progress.line("%v", err)
+	}
+	r.hold = nil
 }
 
 // nextFolder makes runs/NAME-N with the first free N.
@@ -101,7 +121,7 @@ func nextFolder(name string) (string, error) {
 }
 
 // manifest gathers what is known before the run.
-func (r *runner) manifest(plan record.Plan) (record.Manifest, error) {
+func (r *runner) manifest(plan record.Plan) record.Manifest {
 	host, err := os.Hostname()
 	if err != nil {
 		host = "unknown"
@@ -117,10 +137,9 @@ func (r *runner) manifest(plan record.Plan) (record.Manifest, error) {
 		m.Inputs = append(m.Inputs, record.File(f))
 	}
 	if len(m.Inputs) > 0 {
-		m.GenomeFolder, err = filepath.Abs(r.g.Folder)
-		return m, err
+		m.GenomeFolder = r.g.Folder
 	}
-	return m, nil
+	return m
 }
 
 // finish ends the run folder: a run that failed leaves its checkpoints and what it has recorded.
@@ -145,6 +164,7 @@ func (r *runner) finish(failed error) error {
 		Bursts: res.Bursts, Spikes: res.Spikes, Digest: res.Digest, Status: status, Activity: r.activity,
 		Timings: record.Timings{Build: res.Build, Run: res.Run, Latency: res.Latency},
 	})
+	r.complete = err == nil && status == record.Complete
 	if err != nil {
 		return fmt.Errorf("%w\nthe run itself ended with digest %s; what it recorded is in %s", err, res.Digest, r.folder)
 	}
@@ -157,7 +177,7 @@ func (r *runner) finish(failed error) error {
 
 // fail leaves the folder of a run that an error ended.
 func (r *runner) fail(failed error) error {
-	for _, err := range []error{r.saver.Close(), r.recording.Fail(failed, r.faultOf(failed))} {
+	for _, err := range []error{r.closeSaver(), r.recording.Fail(failed, r.faultOf(failed))} {
 		if err != nil && err.Error() != failed.Error() {
 			r.progress.line("%v", err)
 		}

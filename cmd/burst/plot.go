@@ -49,7 +49,7 @@ func newPlotCommand() *cobra.Command {
 	}
 	f.StringVar(&o.format, "format", "png", strings.Join(picture.Formats(), " or "))
 	register(cmd, "format", cobra.FixedCompletions(picture.Formats(), cobra.ShellCompDirectiveNoFileComp))
-	f.StringVar(&o.out, "out", "", "write into this folder instead, which must be there")
+	f.StringVarP(&o.out, "out", "o", "", "write into this folder instead, which must be there")
 	f.BoolVar(&o.json, "json", false, "name the files as JSON")
 	o.window.flags(cmd)
 	return cmd

@@ -1,14 +1,8 @@
 package main
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
-	"os"
 	"path/filepath"
-	"slices"
 
-	"burst/genome"
 	"burst/record"
 
 	"github.com/spf13/cobra"
@@ -30,8 +24,8 @@ func newReplayCommand() *cobra.Command {
 	f.IntVar(&o.threads, "threads", 0, "threads of the cpu backend and of building (default: all processors)")
 	backendFlag(cmd, &o.backend)
 	f.Lookup("backend").DefValue = "the run's"
-	f.IntVar(&o.device, "device", 0, "GPU of the cuda backend, as `burst devices` numbers them")
-	f.StringVar(&o.keep.out, "out", "", "write the results of the new run to this folder (default: write none)")
+	f.IntVar(&o.device, "device", 0, "number of the GPU for the cuda backend; burst devices lists them")
+	f.StringVarP(&o.keep.out, "out", "o", "", "write the results of the new run to this folder (default: write none)")
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress, and of the result only the digest")
 	return cmd
@@ -50,7 +44,7 @@ func (o *runOptions) replay(cmd *cobra.Command, dir string) error {
 	if err := o.keep.check(); err != nil {
 		return err
 	}
-	g, err := genomeOf(folder)
+	g, err := folder.Genome()
 	if err != nil {
 		return err
 	}
@@ -70,34 +64,4 @@ func (o *runOptions) replay(cmd *cobra.Command, dir string) error {
 	}
 	p.line("the same digest as in %s", dir)
 	return nil
-}
-
-// genomeOf reads the genome of a run folder and holds it, and the files it names, to the manifest's hashes.
-func genomeOf(f *record.Folder) (*genome.Genome, error) {
-	m := &f.Manifest
-	path := filepath.Join(f.Dir, "genome.yaml")
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	if sum := sha256.Sum256(text); hex.EncodeToString(sum[:]) != m.GenomeSHA256 {
-		return nil, &record.DamagedError{Path: path, Reason: fmt.Sprintf("has SHA-256 %x, the manifest says %s", sum, m.GenomeSHA256)}
-	}
-	name := filepath.Join(f.Dir, m.Genome+".yaml") // a genome without a name has its file's
-	var g *genome.Genome
-	if m.GenomeFolder == "" {
-		g, err = genome.Parse(name, text, nil)
-	} else {
-		g, err = genome.ParseIn(m.GenomeFolder, name, text)
-	}
-	if err != nil {
-		return nil, err
-	}
-	for _, file := range g.Files {
-		if !slices.Contains(m.Inputs, record.File(file)) {
-			return nil, &record.DamagedError{Path: filepath.Join(m.GenomeFolder, file.Path), Reason: "has changed since the run: its SHA-256 is " + file.SHA256}
-		}
-	}
-	g.Seed, g.RunSeed = m.Seed, m.RunSeed
-	return g, nil
 }

@@ -46,7 +46,7 @@ func newReportCommand() *cobra.Command {
 		ValidArgsFunction: completeFolder,
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
 	}
-	cmd.Flags().StringVar(&o.out, "out", "", "the file to write (default: report.html in the folder)")
+	cmd.Flags().StringVarP(&o.out, "out", "o", "", "the file to write (default: report.html in the folder)")
 	cmd.Flags().BoolVar(&o.json, "json", false, "name the file as JSON")
 	o.window.flags(cmd)
 	return cmd

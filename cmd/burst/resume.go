@@ -33,7 +33,7 @@ func newResumeCommand() *cobra.Command {
 	f.IntVar(&o.threads, "threads", 0, "threads of the cpu backend and of building (default: all processors)")
 	backendFlag(cmd, &o.backend)
 	f.Lookup("backend").DefValue = "the run's"
-	f.IntVar(&o.device, "device", 0, "GPU of the cuda backend, as `burst devices` numbers them")
+	f.IntVar(&o.device, "device", 0, "number of the GPU for the cuda backend; burst devices lists them")
 	f.StringVar(&o.expect, "expect-digest", "", "fail with status 8 unless the run ends with this digest")
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress, and of the result only the digest")
@@ -50,28 +50,40 @@ func (o *runOptions) resume(cmd *cobra.Command, dir string) error {
 	if err != nil {
 		return err
 	}
-	m := &folder.Manifest
 	if err := o.checkExpect(); err != nil {
 		return err
 	}
-	p := newProgress(cmd.ErrOrStderr(), o.quiet)
+	r := &runner{o: o, arg: filepath.Join(dir, "genome.yaml"), out: cmd.OutOrStdout(), progress: newProgress(cmd.ErrOrStderr(), o.quiet)}
+	if folder.Manifest.Status != record.Complete {
+		if r.hold, err = record.Take(dir); err != nil {
+			return err
+		}
+		defer r.release()
+		if folder, err = record.Open(dir); err != nil { // what it says now stays
+			return err
+		}
+	}
+	return r.goOn(cmd, folder)
+}
+
+// goOn runs the rest of the run in a folder that nobody else writes to.
+func (r *runner) goOn(cmd *cobra.Command, folder *record.Folder) (err error) {
+	m := &folder.Manifest
 	if m.Status == record.Complete {
-		return o.already(cmd, p, m)
+		return r.o.already(cmd, r.progress, m)
 	}
-	g, err := genomeOf(folder)
-	if err != nil {
+	if r.g, err = folder.Genome(); err != nil {
 		return err
 	}
-	begin, err := newest(cmd.Context(), folder, p)
-	if err != nil {
+	if r.start, err = newest(cmd.Context(), folder, r.progress); err != nil {
 		return err
 	}
-	o.inherit(cmd, m)
-	if err := o.checkFault(); err != nil {
+	r.bursts = m.Planned
+	r.o.inherit(cmd, m)
+	if err := r.o.checkFault(); err != nil {
 		return err
 	}
 	ctx, interrupted := catchSignals(cmd.Context())
-	r := &runner{o: o, g: g, arg: filepath.Join(dir, "genome.yaml"), out: cmd.OutOrStdout(), progress: p, bursts: m.Planned, start: begin}
 	return r.whole(ctx, cmd, interrupted)
 }
 
@@ -181,6 +193,9 @@ func (r *runner) checkStart() error {
 	r.began, r.first = s.State.Number, s.State.Number
 	if f := r.start.folder; f != nil {
 		r.first = f.Manifest.First
+		if r.began < r.first || r.began > r.first+r.bursts {
+			return &checkpoint.DamagedError{Path: r.start.path, Section: "header", Reason: fmt.Sprintf("is of burst %d, the manifest says that the run goes from %d to %d", r.began, r.first, r.first+r.bursts)}
+		}
 	}
 	return nil
 }

@@ -65,7 +65,7 @@ func newRunCommand() *cobra.Command {
 	o.seeds.flags(cmd)
 	f.IntVar(&o.threads, "threads", 0, "threads of the cpu backend and of building (default: all processors)")
 	backendFlag(cmd, &o.backend)
-	f.IntVar(&o.device, "device", 0, "GPU of the cuda backend, as `burst devices` numbers them")
+	f.IntVar(&o.device, "device", 0, "number of the GPU for the cuda backend; burst devices lists them")
 	f.StringVar(&o.realtime, "realtime", "", "hold this many bursts a second, such as 100 or 100Hz, and report missed deadlines")
 	f.StringVar(&o.expect, "expect-digest", "", "fail with status 8 unless the run ends with this digest")
 	f.StringVar(&o.digest, "digest", "", "every=N prints the hash of the whole state after every N bursts")
@@ -187,13 +187,16 @@ type runner struct {
 	engine    *engine.Engine
 	activity  *record.Activity
 	folder    string // "" when none is written
-	fcl       bool   // the backend delivers the FCL
+	hold      *record.Hold
+	complete  bool // the folder holds all there will be
+	fcl       bool // the backend delivers the FCL
 	buildTime time.Duration
 	runTime   time.Duration
 }
 
 // run builds the network and runs it.
 func (r *runner) run(ctx context.Context) error {
+	defer r.release()
 	period, err := parseRate(r.o.realtime)
 	if err != nil {
 		return err
@@ -213,7 +216,7 @@ func (r *runner) run(ctx context.Context) error {
 	}
 	r.fcl = len(plan.FCL) > 0
 	want := engine.Want{FCL: r.fcl, Potentials: plan.Potentials}
-	b, used, err := openBackend(r.o.backend, r.c, backend.Options{Threads: r.o.threads, Device: r.o.device, Want: want}, r.progress)
+	b, used, err := openBackend(r.o.backend, r.c, backend.Options{Threads: r.o.threads, Device: r.o.device, Want: want, MaxBytes: uint64(r.o.memory)}, r.progress)
 	if err != nil {
 		return err
 	}

@@ -18,11 +18,12 @@ import (
 )
 
 // In the environment: asBurst makes the test binary the program itself; killAt, such as "before rename 3", kills it there;
-// hostControl, such as "fail_launch=200", steers the stand-in for libcuda.
+// hostControl, such as "fail_launch=200", steers the stand-in for libcuda; faultAt has the GPU fail at the nth checkpoint.
 const (
 	asBurst     = "BURST_TEST_AS_PROGRAM"
 	killAt      = "BURST_TEST_KILL_AT"
 	hostControl = "BURST_TEST_HOST_CONTROL"
+	faultAt     = "BURST_TEST_FAULT_AT"
 )
 
 func TestMain(m *testing.M) {
@@ -48,8 +49,16 @@ func program() int {
 		}
 		ctx = context.WithValue(ctx, diskKey{}, &killer{point: point, nth: n})
 	}
+	if text := os.Getenv(faultAt); text != "" {
+		os.Unsetenv(faultAt) // a process that follows this one meets a sound device
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			panic(err)
+		}
+		ctx = context.WithValue(ctx, diskKey{}, &faulter{left: n})
+	}
 	if text := os.Getenv(hostControl); text != "" {
-		os.Unsetenv(hostControl) // a process that follows this one meets a sound device
+		os.Unsetenv(hostControl) // likewise
 		if err := steer(text); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return exitOther

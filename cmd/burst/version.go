@@ -1,6 +1,7 @@
 package main
 
 import (
+	_ "embed"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -20,13 +21,22 @@ type buildInfo struct {
 	System   string `json:"system"`
 }
 
+// notices are the licences and copyright notices of all that the program holds; a test makes them.
+//
+//go:embed notices.txt
+var notices string
+
 func newVersionCommand() *cobra.Command {
-	var asJSON bool
+	var asJSON, asNotices bool
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
 		Args:  usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if asNotices {
+				_, err := fmt.Fprint(cmd.OutOrStdout(), notices)
+				return err
+			}
 			b := readBuild()
 			if asJSON {
 				return printJSON(cmd, b)
@@ -44,6 +54,7 @@ func newVersionCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.Flags().BoolVar(&asNotices, "notices", false, "print the licences and notices of the modules in the program")
 	return cmd
 }
 

@@ -14,9 +14,13 @@ import (
 
 // runLaws checks what holds whatever a network computes.
 func runLaws(t *testing.T, open Open) {
-	for seed := range uint64(6) {
+	for seed := range uint64(8) {
 		r := rand.New(rand.NewPCG(seed, 0x6c617773))
-		n := randomNet(r, int(seed))
+		pick := int(seed)
+		if seed >= 6 {
+			pick = custom
+		}
+		n := randomNet(r, pick)
 		input := r.Uint64()
 		t.Run(fmt.Sprintf("split/seed %d", seed), func(t *testing.T) { split(t, open, n, input) })
 		t.Run(fmt.Sprintf("unconnected/seed %d", seed), func(t *testing.T) { unconnected(t, open, n, input) })

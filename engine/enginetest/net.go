@@ -89,7 +89,7 @@ func (n Net) Build() *connectome.Connectome {
 	for i, a := range n.Areas {
 		a.Name = fmt.Sprintf("area %d", i)
 		a.Neurons.First = c.Neurons
-		a.Ports = connectome.Span{First: c.Ports, Count: a.Neurons.Count * a.Model.Ports()}
+		a.Ports = connectome.Span{First: c.Ports, Count: a.Neurons.Count * a.PortsEach()}
 		a.Size, a.PerVoxel = [3]uint32{a.Neurons.Count, 1, 1}, 1
 		if a.Model == connectome.SpikeListModel && a.Spikes.Row == nil {
 			a.Spikes.Row = make([]uint32, a.Neurons.Count+1)

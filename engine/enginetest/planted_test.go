@@ -37,6 +37,11 @@ const (
 	cpuInject       = "backend/cpu/inject.go"
 	cpuPropagate    = "backend/cpu/propagate.go"
 	cpuSources      = "backend/cpu/sources.go"
+	cpuRecipe       = "backend/cpu/recipe.go"
+	cpuCustom       = "backend/cpu/custom.go"
+	cpuFormula      = "backend/cpu/vector/formula.go"
+	formulaRun      = "internal/formula/run.go"
+	formulaCompile  = "internal/formula/compile.go"
 )
 
 // bugs lists what the suite must catch, in the reference and in the fast backend.
@@ -95,6 +100,15 @@ func bugs() []planted {
 		{"normal drive shares draws with Poisson drive", "cpu", cpuInject, "purpose = exact.NoiseDrive", "purpose = exact.PoissonDrive"},
 		{"a marked block is not woken", "cpu", cpuModels, "g.live[w-lo] = 1", "_ = g.live[w-lo]"},
 		{"a neighbouring refractory neuron is quiet", "cpu plain", cpuPlain, "now ^ held | silent | uint32(sum)", "now ^ held | uint32(sum)"},
+		{"a custom model fires while refractory", "reference", formulaCompile, "fired := c.b.apply(And, over.ref, c.b.apply(Not, quiet.ref))", "fired := over.ref"},
+		{"a custom reset sees the state before the update", "reference", formulaCompile, "\tmaps.Copy(locals, c.assignments(InReset", "\tfor k, l := range c.source.State {\n\t\tc.scope[l.Name] = binding{value{ref: c.b.load(State, k)}, aState}\n\t}\n\tmaps.Copy(locals, c.assignments(InReset"},
+		{"min gives the first of two that do not compare", "reference", formulaRun, "if a < b {\n\t\t\treturn a\n\t\t}\n\t\treturn b", "if b < a {\n\t\t\treturn b\n\t\t}\n\t\treturn a"},
+		{"custom multiply-add is fused", "cpu plain", cpuFormula, "float32(a[i]*b[i]) + c[i]", "float32(math.FMA(float64(a[i]), float64(b[i]), float64(c[i])))"},
+		{"min gives the first of two that do not compare", "cpu plain", cpuFormula, "if a[i] < x {\n\t\t\tx = a[i]", "if !(x < a[i]) {\n\t\t\tx = a[i]"},
+		{"a value's place is given back before it is read", "cpu", cpuRecipe, "l.uses[v] == 0 {", "l.uses[v] <= 1 {"},
+		{"a variable is stored before another reads it", "cpu", cpuRecipe, "int(in.K) != k", "k > 999"},
+		{"a custom neuron's parameters are its neighbour's", "cpu", cpuCustom, "x.Each[first+lo : first+hi]", "x.Each[lo : hi+0*first]"},
+		{"a refractory custom neuron is quiet", "cpu plain", cpuFormula, "touch(live, i, is|uint32(r[i]))", "touch(live, i, is)"},
 		{"flights are lost when a state is written", "cpu", cpuPropagate, "return d >= age", "return d > age"},
 	}
 }

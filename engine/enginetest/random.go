@@ -14,7 +14,7 @@ import (
 // makers makes a random area of each model; runRandom fails for a model that is not here.
 var makers = map[string]func(r *rand.Rand, n uint32) connectome.Area{
 	"feagi": randomFEAGI, "lif": randomLIF, "lif_psc_exp": randomPSCExp, "izhikevich": randomIzhikevich,
-	"poisson": randomPoisson, "spike_list": randomSpikes,
+	"poisson": randomPoisson, "spike_list": randomSpikes, "custom": randomCustom,
 }
 
 // runRandom compares seeded random networks with the oracle after every burst.
@@ -36,7 +36,17 @@ func runRandom(t *testing.T, open, oracle Open) {
 			same(t, open, oracle, c, 40+r.IntN(60), randomInput(r.Uint64(), c), "the oracle follows the law of package engine")
 		})
 	}
+	for seed := range uint64(count / 2) {
+		t.Run(fmt.Sprintf("custom, seed %d", seed), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(seed, 0x637573746f6d))
+			c := randomNet(r, custom).Build()
+			same(t, open, oracle, c, 40+r.IntN(60), randomInput(r.Uint64(), c), "the oracle follows the law of package engine")
+		})
+	}
 }
+
+// custom as a pick makes half of the areas those of models that a genome defines.
+const custom = -1
 
 // randomNet has one to six areas of any model, or of the one model that pick calls for, and synapses of ugly weights
 // and delays; sizes are mostly small, so that words and blocks are filled in part.
@@ -46,20 +56,24 @@ func randomNet(r *rand.Rand, pick int) Net {
 	var total, ports uint32
 	for range 1 + r.IntN(6) {
 		m := models[r.IntN(len(models))]
-		if pick%3 == 0 {
+		if pick >= 0 && pick%3 == 0 {
 			m = models[pick/3%len(models)]
 		}
 		size := uint32(r.IntN(40))
 		if r.IntN(4) == 0 {
 			size = uint32(r.IntN(700))
 		}
-		if f := makers[m.Name]; f != nil {
+		f := makers[m.Name]
+		if pick == custom && r.IntN(2) == 0 {
+			f = randomCustom
+		}
+		if f != nil {
 			a := f(r, size)
-			if a.Model.Ports() > 0 {
+			if a.PortsEach() > 0 {
 				a.Drives = randomDrives(r, a.Model, size, n.Scale)
 			}
 			n.Areas = append(n.Areas, a)
-			total, ports = total+size, ports+size*a.Model.Ports()
+			total, ports = total+size, ports+size*a.PortsEach()
 		}
 	}
 	longest := []int{1, 1, 4, 17, 255}[r.IntN(5)]
@@ -102,7 +116,7 @@ func randomDrives(r *rand.Rand, m connectome.Model, size uint32, scale int32) []
 					d.Table = append(d.Table, quanta(r, scale))
 				}
 			}
-		case m == connectome.FEAGIModel:
+		case m == connectome.FEAGIModel || m == connectome.CustomModel:
 			d.Kind = connectome.Inject
 		default:
 			d.Kind, d.Amount, d.Term = connectome.Term, 0, r.NormFloat64()

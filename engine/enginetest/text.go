@@ -13,6 +13,7 @@ import (
 
 	"burst/connectome"
 	"burst/engine"
+	"burst/internal/formula"
 )
 
 // textCase is a network, what it is given and what it must do, as testdata/README.txt describes them.
@@ -22,6 +23,7 @@ type textCase struct {
 	name  string
 	why   string
 	net   Net
+	model formula.Source // defined last
 	start []setter
 	input []engine.Stimulus // of every burst from here on
 	steps []expectation
@@ -106,6 +108,8 @@ func (c *textCase) read(line int, word string, rest []string) error {
 			c.net.RunSeed = x
 		}
 		return err
+	case "model":
+		return c.define(rest)
 	case "area":
 		return c.area(rest)
 	case "drive":
@@ -146,6 +150,8 @@ func (c *textCase) area(words []string) error {
 		a = Izhikevich(uint32(n))
 	case "poisson":
 		a = Poisson(uint32(n), 0)
+	case "custom":
+		return c.customArea(uint32(n), words[2:])
 	case "spike_list":
 		a = SpikeList(make([][]uint64, n)...)
 	default:

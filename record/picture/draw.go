@@ -3,11 +3,8 @@ package picture
 import (
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 
-	"burst/genome"
 	"burst/record"
 	"burst/record/stats"
 )
@@ -46,7 +43,7 @@ func missing(f *record.Folder, name string) string {
 			return "rates or a recording of spikes"
 		}
 	case "matrix":
-		if _, err := genomeOf(f); err != nil {
+		if _, err := f.Genome(); err != nil {
 			return "its genome.yaml, or a file that it names"
 		}
 	case "potentials":
@@ -126,7 +123,7 @@ func (d *drawing) picture(name string) (*Picture, error) {
 		}
 		return rateHistogram(s.title, d.summary)
 	case "matrix":
-		g, err := genomeOf(d.f)
+		g, err := d.f.Genome()
 		if err != nil {
 			return nil, err
 		}
@@ -135,25 +132,4 @@ func (d *drawing) picture(name string) (*Picture, error) {
 		return potentials(s, stats.Rows(d.f.Potentials(), s.from, s.until))
 	}
 	return nil, fmt.Errorf("picture: no picture %q, want one of %v", name, Names())
-}
-
-// genomeOf reads the genome of a run, with the seed that it was built with. Files that it names are where they were.
-func genomeOf(f *record.Folder) (*genome.Genome, error) {
-	m := &f.Manifest
-	path := filepath.Join(f.Dir, "genome.yaml")
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	var g *genome.Genome
-	if m.GenomeFolder == "" {
-		g, err = genome.Parse(path, text, nil)
-	} else {
-		g, err = genome.ParseIn(m.GenomeFolder, path, text)
-	}
-	if err != nil {
-		return nil, err
-	}
-	g.Seed = m.Seed
-	return g, nil
 }

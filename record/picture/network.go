@@ -73,7 +73,7 @@ func potentials(s span, chunks iter.Seq2[record.Chunk, error]) (*Picture, error)
 	if len(order) > mostPanels {
 		return manyTraces(s, order, "time ("+unit+")", about, x0, x1)
 	}
-	l := panels{title: s.title, x: "time (" + unit + ")", y: "potential (mV; feagi: the genome's unit)", columns: 1, height: 92}
+	l := panels{title: s.title, x: "time (" + unit + ")", y: potentialLabel(s.areas, order), columns: 1, height: 92}
 	for n, t := range order {
 		p := newPlot(fmt.Sprintf("%s, neuron %d", short(s.areas[t.area].Name, 32), t.index), mediumText)
 		if err := line(p, thin(t.points), palette(n), false, false); err != nil {
@@ -98,9 +98,26 @@ func potentials(s span, chunks iter.Seq2[record.Chunk, error]) (*Picture, error)
 	return l.picture("potentials", about), nil
 }
 
+// potentialLabel names the unit, where the neurons have one: those of feagi areas do not.
+func potentialLabel(areas []record.Area, order []*trace) string {
+	plain := 0
+	for _, t := range order {
+		if areas[t.area].Model == "feagi" {
+			plain++
+		}
+	}
+	switch plain {
+	case 0:
+		return "potential (mV)"
+	case len(order):
+		return "potential"
+	}
+	return "potential (mV; none in feagi areas)"
+}
+
 // manyTraces draws a row of colours a neuron.
 func manyTraces(s span, order []*trace, x, about string, x0, x1 float64) (*Picture, error) {
-	h := heat{title: s.title, x: x, key: "potential (mV; feagi: the genome's unit)", x0: x0, x1: x1, ticks: plot.TickerFunc(ticks)}
+	h := heat{title: s.title, x: x, key: potentialLabel(s.areas, order), x0: x0, x1: x1, ticks: plot.TickerFunc(ticks)}
 	for _, t := range order {
 		row := make([]float64, min(len(t.points), tracePoint))
 		for k := range row {

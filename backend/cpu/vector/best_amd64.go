@@ -11,7 +11,7 @@ func Best() Kernels {
 	}
 	return Kernels{
 		Name: "avx2", LIF: wideLIF, PSCExp: widePSCExp, FEAGI: wideFEAGI, Draws: wideDraws, AddCounts: wideAddCounts, Nonzero: wideNonzero,
-		Deliver: fastDeliver, FetchRows: fetchRows,
+		Deliver: fastDeliver, FetchRows: fetchRows, Formula: wideFormula(),
 	}
 }
 

@@ -11,6 +11,7 @@ func Plain() Kernels {
 	return Kernels{
 		Name: "go", LIF: lif, PSCExp: pscExp, FEAGI: feagi, Draws: draws, AddCounts: addCounts, Nonzero: nonzero, Deliver: deliver,
 		FetchRows: func([]uint64, []uint32) {},
+		Formula:   plainFormula(),
 	}
 }
 

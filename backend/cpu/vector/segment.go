@@ -100,7 +100,7 @@ func deliver(acc []int32, rows []uint16, spans []Span, ahead int) {
 	sum := uint16(0)
 	for i, span := range spans {
 		if i+ahead < len(spans) {
-			sum += touch(rows, spans[i+ahead])
+			sum += ask(rows, spans[i+ahead])
 		}
 		for segments := rows[span.From:span.To]; len(segments) > 0; {
 			var s Segment
@@ -139,8 +139,8 @@ func (s *Segment) deliver(acc []int32) {
 // fetched bounds how many units of a span are asked for; further ones the processor fetches ahead by itself.
 const fetched = 512
 
-// touch reads a unit of each cache line, for want of a prefetch in Go.
-func touch(rows []uint16, s Span) (sum uint16) {
+// ask reads a unit of each cache line, for want of a prefetch in Go.
+func ask(rows []uint16, s Span) (sum uint16) {
 	const line = 32
 	for k := s.From; k < min(s.To, s.From+fetched); k += line {
 		sum += rows[k]

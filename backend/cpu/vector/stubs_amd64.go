@@ -41,3 +41,138 @@ func deliverAVX2(acc *int32, rows *uint16, spans *uint64, n uint64, ahead uint64
 //
 //go:noescape
 func fetchRowsAVX2(first *uint64, ids *uint32, n uint64)
+
+// addAVX2 is a + b.
+//
+//go:noescape
+func addAVX2(out *float32, a *float32, b *float32, blocks uint64)
+
+// subAVX2 is a − b.
+//
+//go:noescape
+func subAVX2(out *float32, a *float32, b *float32, blocks uint64)
+
+// mulAVX2 is a·b.
+//
+//go:noescape
+func mulAVX2(out *float32, a *float32, b *float32, blocks uint64)
+
+// divAVX2 is a/b.
+//
+//go:noescape
+func divAVX2(out *float32, a *float32, b *float32, blocks uint64)
+
+// minAVX2 is a where a < b, else b.
+//
+//go:noescape
+func minAVX2(out *float32, a *float32, b *float32, blocks uint64)
+
+// maxAVX2 is a where b < a, else b.
+//
+//go:noescape
+func maxAVX2(out *float32, a *float32, b *float32, blocks uint64)
+
+// lessAVX2 is a < b: all ones, or zero.
+//
+//go:noescape
+func lessAVX2(out *uint32, a *float32, b *float32, blocks uint64)
+
+// lessEqualAVX2 is a ≤ b likewise.
+//
+//go:noescape
+func lessEqualAVX2(out *uint32, a *float32, b *float32, blocks uint64)
+
+// equalAVX2 is a = b likewise.
+//
+//go:noescape
+func equalAVX2(out *uint32, a *float32, b *float32, blocks uint64)
+
+// andAVX2 is a and b.
+//
+//go:noescape
+func andAVX2(out *uint32, a *uint32, b *uint32, blocks uint64)
+
+// orAVX2 is a or b.
+//
+//go:noescape
+func orAVX2(out *uint32, a *uint32, b *uint32, blocks uint64)
+
+// butNotAVX2 is a and not b.
+//
+//go:noescape
+func butNotAVX2(out *uint32, a *uint32, b *uint32, blocks uint64)
+
+// notAVX2 is not a.
+//
+//go:noescape
+func notAVX2(out *uint32, a *uint32, blocks uint64)
+
+// negAVX2 is a with its sign turned over.
+//
+//go:noescape
+func negAVX2(out *float32, a *float32, blocks uint64)
+
+// absAVX2 is a without its sign.
+//
+//go:noescape
+func absAVX2(out *float32, a *float32, blocks uint64)
+
+// sqrtAVX2 is the root of a.
+//
+//go:noescape
+func sqrtAVX2(out *float32, a *float32, blocks uint64)
+
+// mulAddAVX2 is a·b, rounded, + c.
+//
+//go:noescape
+func mulAddAVX2(out *float32, a *float32, b *float32, c *float32, blocks uint64)
+
+// selectAVX2 is a where flag is all ones, b where it is zero.
+//
+//go:noescape
+func selectAVX2(out *float32, flag *uint32, a *float32, b *float32, blocks uint64)
+
+// lessButAVX2 is a < b and not flag.
+//
+//go:noescape
+func lessButAVX2(out *uint32, a *float32, b *float32, flag *uint32, blocks uint64)
+
+// lessEqualButAVX2 is a ≤ b and not flag.
+//
+//go:noescape
+func lessEqualButAVX2(out *uint32, a *float32, b *float32, flag *uint32, blocks uint64)
+
+// inputAVX2 is acc/scale; acc becomes zero.
+//
+//go:noescape
+func inputAVX2(acc *int32, scale *float32, out *float32, live *uint8, blocks uint64)
+
+// addInputAVX2 is a + acc/scale; acc becomes zero.
+//
+//go:noescape
+func addInputAVX2(acc *int32, scale *float32, out *float32, a *float32, live *uint8, blocks uint64)
+
+// mulAddInputAVX2 is a·b, rounded, + acc/scale; acc becomes zero.
+//
+//go:noescape
+func mulAddInputAVX2(acc *int32, scale *float32, out *float32, a *float32, b *float32, live *uint8, blocks uint64)
+
+// quietAVX2 is r > 0: all ones, or zero.
+//
+//go:noescape
+func quietAVX2(r *uint16, out *uint32, blocks uint64)
+
+// settleAVX2 stores now as state.
+//
+//go:noescape
+func settleAVX2(now *float32, state *float32, live *uint8, blocks uint64)
+
+// settleEitherAVX2 stores a where flag is set, else b.
+//
+//go:noescape
+func settleEitherAVX2(flag *uint32, a *float32, b *float32, state *float32, live *uint8, blocks uint64)
+
+// countdownAVX2 lists spikes and counts r down.
+//
+//go:noescape
+func countdownAVX2(fired *uint32, refractory *uint32, r *uint16, words *uint64, live *uint8, blocks uint64)

@@ -36,6 +36,8 @@ type Kernels struct {
 
 	// FetchRows asks for the memory of first[id] for every id.
 	FetchRows func(first []uint64, ids []uint32)
+
+	Formula // for models that genomes define
 }
 
 // LIF are the constants of a lif area; Term is the burst's.

@@ -28,6 +28,7 @@ func main() {
 	nonzero()
 	deliver()
 	fetchRows()
+	formulas()
 	Generate()
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "burst.cu"
+#include "custom.h"
 #include "kernel.h"
 #include "threads.h"
 #include "toolbox.cu"
@@ -68,10 +69,10 @@ API hostControl(const char *key, long long value) {
 API hostCount(const char *key, long long *value) {
     std::string k = key;
     if (k == "held") *value = (long long)memory.size() + contexts + (long long)streams.size() + marks + modules;
-    else if (k == "bytes") {
+    else if (k == "bytes" || k == "host_bytes") {
         *value = 0;
         for (auto &m : memory)
-            if (!m.second.host) *value += (long long)m.second.bytes;
+            if (m.second.host == (k == "host_bytes")) *value += (long long)m.second.bytes;
     } else if (k == "allocations") *value = allocations;
     else if (k == "launches") *value = launches;
     else if (k == "synchronizes") *value = synchronizes;
@@ -245,47 +246,14 @@ API cuStreamSynchronize(void *s) {
     return SUCCESS;
 }
 
-// run_bursts waits in its middle for other blocks and threads, so here its pieces are run one after the other, each by all
-// threads of all blocks; bytes is the shared memory of a block.
-template <u32 models> static void run_on_host(const run *p, unsigned blocks, unsigned threads, unsigned bytes) {
-    auto all = [&](auto piece, bool backwards) {
-        for (unsigned b = 0; b < blocks; b++)
-            for (unsigned t = 0; t < threads; t++) {
-                running = {backwards ? blocks - 1 - b : b, blocks, t, threads};
-                piece(running.block);
-            }
-    };
-    std::vector<block> s(blocks);
-    std::vector<std::vector<u64>> room(blocks, std::vector<u64>(bytes / 8 + 1, 0xA5A5A5A5A5A5A5A5));
-    all([&](unsigned b) { lay_out(p, (u8 *)room[b].data(), &s[b], false); }, false);
-    for (u64 t = p->first; t < p->first + p->bursts; t++) {
-        all([&](unsigned b) { deliver(p, t, &s[b]); }, t % 2);
-        if (t > p->first) all([&](unsigned) { announce(p, t - 1); }, false);
-        all([&](unsigned b) { update_block<models>(p, t, &s[b]); }, t % 3 == 0);
-        all([&](unsigned b) { reserve(p, t, &s[b]); }, t % 2);
-        all([&](unsigned b) { list(p, t, &s[b]); }, t % 5 == 0);
-    }
-    all([&](unsigned b) { lay_out(p, (u8 *)room[b].data(), &s[b], true); }, true);
-    all([&](unsigned) { announce(p, p->first + p->bursts - 1); }, false);
-    for (auto &one : room)
-        if (one.back() != 0xA5A5A5A5A5A5A5A5) {
-            fprintf(stderr, "stand-in for libcuda: a block wrote beside its shared memory\n");
-            fault = ILLEGAL_ADDRESS;
-        }
-}
-
-static unsigned shared_bytes; // of the launch in hand
-static void run_bursts(void **args) { run_on_host<ALL_MODELS>((const run *)args[0], running.blocks, running.threads, shared_bytes); }
-static void run_bursts_feagi(void **args) { run_on_host<1 << FEAGI>((const run *)args[0], running.blocks, running.threads, shared_bytes); }
-static void run_bursts_lif(void **args) { run_on_host<1 << LIF>((const run *)args[0], running.blocks, running.threads, shared_bytes); }
-static void run_bursts_psc_exp(void **args) { run_on_host<1 << PSC_EXP>((const run *)args[0], running.blocks, running.threads, shared_bytes); }
+#include "bursts.h"
 
 #define ENTRY(f) KERNEL_ENTRY(f, false)
 #define WAITING(f) KERNEL_ENTRY(f, true)
 static void run_shape(run) {} // how PTX declares run_bursts
 #define COOPERATIVE(f) {#f, 1, f, adapter<run_shape>::declaration, false}
 static const kernel kernels[] = {
-    COOPERATIVE(run_bursts), COOPERATIVE(run_bursts_feagi), COOPERATIVE(run_bursts_lif), COOPERATIVE(run_bursts_psc_exp), ENTRY(catch_up), ENTRY(queue_rows),
+    COOPERATIVE(run_bursts), COOPERATIVE(run_bursts_custom), COOPERATIVE(run_bursts_feagi), COOPERATIVE(run_bursts_lif), COOPERATIVE(run_bursts_psc_exp), ENTRY(catch_up), ENTRY(queue_rows),
     ENTRY(inject), ENTRY(fired_rows), ENTRY(synaptic_propagation_fcl), ENTRY(neural_dynamics_fcl), ENTRY(list_sums), ENTRY(list_ids),
     ENTRY(add_f32), ENTRY(sub_f32), ENTRY(mul_f32), ENTRY(div_f32), ENTRY(neg_f32), ENTRY(abs_f32),
     ENTRY(add_f64), ENTRY(sub_f64), ENTRY(mul_f64), ENTRY(div_f64), ENTRY(neg_f64), ENTRY(abs_f64),
@@ -298,9 +266,10 @@ static const kernel kernels[] = {
 #include "nvrtc.h"
 #include "others.h"
 
-// module is code of a user's own, or nothing for the kernels of this library.
+// module is code of a user's own, or nothing for the kernels of this library; sites are models that a genome defines.
 struct module {
     std::string library;
+    std::vector<site> sites;
 };
 
 // cuModuleLoadDataEx takes PTX that the pretended device and driver could take; the code itself is in this library.
@@ -316,10 +285,15 @@ API cuModuleLoadDataEx(module **m, const char *ptx, unsigned options, const int 
     }
     if (control["version"] < 11080 && major * 10 + minor > 77) return UNSUPPORTED_PTX_VERSION;
     if (control["ptx_isa"] && major * 10 + minor > control["ptx_isa"]) return UNSUPPORTED_PTX_VERSION;
+    std::vector<site> sites;
+    if (auto why = read_sites(ptx, &sites); !why.empty()) {
+        fprintf(stderr, "stand-in for libcuda: %s\n", why.c_str());
+        return INVALID_PTX;
+    }
     modules++;
     char library[512] = "";
     if (const char *own = strstr(ptx, "// library ")) sscanf(own, "// library %511s", library);
-    *m = new module{library};
+    *m = new module{library, sites};
     return SUCCESS;
 }
 API cuModuleUnload(module *m) {
@@ -331,13 +305,15 @@ API cuModuleUnload(module *m) {
 // function is a kernel of a module.
 struct function {
     const kernel *k;
+    const module *m;
     void (*place)(const unsigned *); // of a user's own library
 };
 
 API cuModuleGetFunction(function **f, const module *m, const char *name) {
-    static std::map<const kernel *, function> found;
+    static std::map<std::pair<const module *, const kernel *>, function> found;
     if (int e = ready()) return e;
     function g = {};
+    g.m = m;
     if (m->library.empty()) {
         for (auto &k : kernels)
             if (!strcmp(k.name, name)) g.k = &k;
@@ -347,7 +323,7 @@ API cuModuleGetFunction(function **f, const module *m, const char *name) {
         g.place = (void (*)(const unsigned *))dlsym(dlopen(m->library.c_str(), RTLD_NOW), "host_place");
     }
     if (!g.k) return NOT_FOUND;
-    *f = &(found[g.k] = g);
+    *f = &(found[{m, g.k}] = g);
     return SUCCESS;
 }
 
@@ -388,7 +364,17 @@ static int launch_begins(const function *f, const unsigned *block, void *stream,
     if (args[f->k->parameters]) return refuse("a launch with too many arguments");
     if (++launches == control["fail_launch"]) fault = ILLEGAL_ADDRESS;
     *run = fault == SUCCESS && launches != control["skip_launch"];
+    running_sites = &f->m->sites;
+    running_entry = f->k->name;
     return SUCCESS;
+}
+
+// launch_ends says whether the models of the genome's own ran as PTX has it.
+static int launch_ends() {
+    if (!custom_failed) return SUCCESS;
+    fprintf(stderr, "stand-in for libcuda: a model's code is not there, or uses what it has not made\n");
+    custom_failed = false;
+    return fault = ILLEGAL_ADDRESS;
 }
 
 // cuLaunchKernel runs the blocks forwards and backwards by turns, since no kernel may count on an order of them. Warps'
@@ -416,7 +402,7 @@ API cuLaunchKernel(const function *f, unsigned blocks, unsigned by, unsigned bz,
                 f->k->run(args);
             }
     }
-    return SUCCESS;
+    return launch_ends();
 }
 API cuLaunchCooperativeKernel(const function *f, unsigned blocks, unsigned by, unsigned bz, unsigned threads, unsigned ty,
                               unsigned tz, unsigned shared, void *stream, void **args) {
@@ -434,7 +420,7 @@ API cuLaunchCooperativeKernel(const function *f, unsigned blocks, unsigned by, u
     running = {0, blocks, 0, threads};
     shared_bytes = shared;
     f->k->run(args);
-    return fault;
+    return fault ? fault : launch_ends();
 }
 API cuOccupancyMaxActiveBlocksPerMultiprocessor(int *n, const function *, int, size_t) {
     *n = 1;

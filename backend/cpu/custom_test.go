@@ -1,0 +1,112 @@
+package cpu
+
+import (
+	"fmt"
+	"testing"
+
+	"burst/backend/cpu/vector"
+	"burst/connectome"
+	"burst/engine"
+	"burst/engine/enginetest"
+	"burst/internal/formula"
+)
+
+// written are built-in models and the same ones written out, with the parameters of package enginetest.
+func written(t testing.TB, n uint32) map[string][2]connectome.Area {
+	custom := func(s *formula.Source, params map[string]float64, refractory uint16) connectome.Area {
+		a, err := enginetest.Custom(n, s, params, refractory)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	lif, psc, izhikevich := enginetest.LIF(n), enginetest.PSCExp(n), enginetest.Izhikevich(n)
+	k := psc.PSCExp
+	rhs := "v = v + half*(0.04*v*v + 5*v + 140 - u + I)"
+	models := map[string][2]connectome.Area{
+		"lif": {lif, custom(&formula.Source{
+			Ports: []string{"I"}, Params: []string{"em1"}, State: []formula.Line{{Name: "v"}},
+			Update: []string{"v = select(refractory, v, v + (em1*v + 0) + I)"}, Threshold: "v >= 20", Reset: []string{"v = 10"},
+		}, map[string]float64{"em1": float64(lif.LIF.EM1)}, lif.LIF.Refractory)},
+		"lif_psc_exp": {psc, custom(&formula.Source{
+			Ports: []string{"ex", "in"}, Params: []string{"em1", "p21ex", "p21in", "p11ex", "p11in", "th"},
+			State: []formula.Line{{Name: "v"}, {Name: "iex"}, {Name: "iin"}},
+			Update: []string{
+				"v = select(refractory, v, v + em1*v + p21ex*iex + p21in*iin + 0)", "iex = p11ex*iex + ex", "iin = p11in*iin + in",
+			}, Threshold: "v >= th", Reset: []string{"v = 0"},
+		}, map[string]float64{
+			"em1": float64(k.EM1), "p21ex": float64(k.P21Ex), "p21in": float64(k.P21In), "p11ex": float64(k.P11Ex), "p11in": float64(k.P11In), "th": float64(k.Threshold),
+		}, k.Refractory)},
+		"izhikevich": {izhikevich, custom(&formula.Source{
+			Ports: []string{"I"}, Params: []string{"half", "adt", "b", "c", "d"}, State: []formula.Line{{Name: "v"}, {Name: "u", Text: "b*v"}},
+			Update: []string{rhs, rhs, "u = u + adt*(b*v - u)"}, Threshold: "v >= 30", Reset: []string{"v = c", "u = u + d"},
+		}, map[string]float64{"half": 0.5, "adt": float64(float32(0.02)), "b": float64(float32(0.2)), "c": -65, "d": 8}, 0)},
+	}
+	for name, pair := range models {
+		pair[1].V0 = pair[0].V0
+		models[name] = pair
+	}
+	return models
+}
+
+// TestWrittenModelsAreTheBuiltIns drives both with the same noise and wants the same spikes and bits.
+func TestWrittenModelsAreTheBuiltIns(t *testing.T) {
+	const n, bursts = 777, 300
+	for name, pair := range written(t, n) {
+		t.Run(name, func(t *testing.T) {
+			var states [2]engine.State
+			spikes := [2]int{}
+			for i, a := range pair {
+				amounts := map[string]int32{"lif": 3100, "lif_psc_exp": 9_000_000, "izhikevich": 9000}
+				a.Drives = []connectome.Drive{enginetest.Always(connectome.Poisson, amounts[name], 1<<30, 3<<30)}
+				c := enginetest.Net{RunSeed: 5, Areas: []connectome.Area{a}}.Build()
+				b := open(c, engine.Want{}, 2, vector.Best())
+				var out engine.Burst
+				for range bursts {
+					if err := b.Step(nil, &out); err != nil {
+						t.Fatal(err)
+					}
+					spikes[i] += len(out.Fired)
+				}
+				if err := b.ReadState(&states[i]); err != nil {
+					t.Fatal(err)
+				}
+				_ = b.Close()
+			}
+			if spikes[0] == 0 || spikes[0] != spikes[1] {
+				t.Fatalf("%d spikes of the built-in, %d of the written one, want the same and some", spikes[0], spikes[1])
+			}
+			if d := engine.CompareStates(&states[0], &states[1]); d != nil {
+				t.Fatalf("neuron %d: %s is %s in the built-in and %s in the written one", d.Neuron, d.Field, d.A, d.B)
+			}
+		})
+	}
+}
+
+// BenchmarkCustom updates 50,000 neurons that noise keeps busy, by a built-in model and by the same one written out.
+func BenchmarkCustom(b *testing.B) {
+	const n = 50_000
+	for _, name := range []string{"lif", "lif_psc_exp", "izhikevich"} {
+		for i, a := range written(b, n)[name] {
+			for _, loops := range []vector.Kernels{vector.Best(), vector.Plain()} {
+				b.Run(fmt.Sprintf("%s/%s/%s", name, []string{"built-in", "written"}[i], loops.Name), func(b *testing.B) {
+					c := enginetest.Net{Areas: []connectome.Area{a}}.Build()
+					back := open(c, engine.Want{}, 1, loops)
+					defer back.Close()
+					var in []engine.Stimulus
+					for p := uint32(0); p < n; p += 64 {
+						in = append(in, engine.Stimulus{Port: p, Amount: 1})
+					}
+					var out engine.Burst
+					spikes := 0
+					for b.Loop() {
+						_ = back.Step(in, &out)
+						spikes += len(out.Fired)
+					}
+					b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/neuron")
+					b.ReportMetric(float64(spikes)/float64(b.N), "spikes/burst")
+				})
+			}
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package cuda
+
+import (
+	"burst/connectome"
+	"burst/internal/formula"
+)
+
+// ownModel is a model that the genome defines, as one piece of code: areas share it when their programs are the same and
+// the same parameters differ from neuron to neuron.
+type ownModel struct {
+	program *formula.Program
+	place   []place // of each parameter
+}
+
+// place says where code finds a parameter: the k-th that an area's neurons share, or the k-th of which each has its own.
+type place struct {
+	each bool
+	k    int
+}
+
+// mostWords is how many shared parameters the area's own table holds; more of them lie before those of neurons.
+const mostWords = 8
+
+// words is how many floats lie before those of neurons.
+func (m *ownModel) words() int {
+	shared := 0
+	for _, p := range m.place {
+		if !p.each {
+			shared++
+		}
+	}
+	if shared <= mostWords {
+		return 0
+	}
+	return shared
+}
+
+// addCustom adds the constants of an area whose model the genome defines: those that its neurons share, then those of which
+// each has its own, one array a parameter.
+func (t *tables) addCustom(a *connectome.Area, e *area) {
+	m := ownModel{program: a.Custom.Program}
+	var shared, each []float32
+	counts := map[bool]int{}
+	for _, p := range a.Custom.Params {
+		own := p.Each != nil
+		m.place = append(m.place, place{own, counts[own]})
+		counts[own]++
+		if own {
+			each = append(each, p.Each...)
+		} else {
+			shared = append(shared, p.Const)
+		}
+	}
+	e.each, e.refractory = uint64(len(t.constants)), uint32(a.Custom.Refractory)
+	copy(e.k[:], shared)
+	t.constants = append(append(t.constants, shared[:m.words()]...), each...)
+	e.program = t.numberOf(m)
+}
+
+// numberOf is the number of a model among the network's, which are told apart by their code.
+func (t *tables) numberOf(m ownModel) uint32 {
+	code := m.code(operands{})
+	number, ok := t.modelNumber[code]
+	if !ok {
+		number = uint32(len(t.models))
+		t.models = append(t.models, m)
+		t.modelNumber[code] = number
+	}
+	return number
+}

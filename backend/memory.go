@@ -1,0 +1,92 @@
+package backend
+
+import (
+	"fmt"
+	"runtime/debug"
+
+	"burst/backend/cpu"
+	"burst/backend/cuda"
+	"burst/connectome"
+)
+
+// MemoryError refuses a network that a backend has no room for on the host, before anything is allocated for it.
+type MemoryError struct {
+	Backend string
+	Need    uint64 // bytes that the backend would take beside the network
+	Network uint64 // bytes of the network, which is there
+	Limit   uint64 // bytes allowed for both
+	Cure    string
+}
+
+func (e *MemoryError) Error() string {
+	return fmt.Sprintf("the %s backend needs %d bytes beside the network's %d, the limit for both is %d (%.3g of %.3g GiB); %s",
+		e.Backend, e.Need, e.Network, e.Limit, gib(e.Need+e.Network), gib(e.Limit), e.Cure)
+}
+
+func gib(n uint64) float64 { return float64(n) / (1 << 30) }
+
+// Footprint is how many bytes Open takes for c on the host, beside the network itself, and on the device; it needs neither the
+// backend nor its device. What a burst's spikes take, and what a driver keeps for itself, is not in it.
+func Footprint(name string, c *connectome.Connectome, o Options) (host, device uint64) {
+	switch name {
+	case "cpu":
+		return cpu.Memory(c, o.Threads), 0
+	case "cuda":
+		return cuda.HostBytes(c, o.Want), cuda.DeviceBytes(c, o.Want)
+	}
+	return stateBytes(c) + 4*uint64(c.Ports), 0
+}
+
+// Memory is how many bytes a run on the named backend takes on the host beside the network: Footprint, and the copies of the
+// state that the engine and a checkpoint keep.
+func Memory(name string, c *connectome.Connectome, o Options) uint64 {
+	host, _ := Footprint(name, c, o)
+	if name == "cuda" { // the engine reads its state into one copy more
+		host += stateBytes(c)
+	}
+	return host + 2*stateBytes(c)
+}
+
+// stateBytes is one copy of the state, without the fire queues.
+func stateBytes(c *connectome.Connectome) uint64 {
+	return uint64(c.Neurons) * uint64(4+2+2+4*c.Variables())
+}
+
+// fits refuses a backend that would pass the limit; what has room in any case is not counted out.
+func fits(name string, c *connectome.Connectome, o Options) error {
+	e := &MemoryError{Backend: name, Network: c.Bytes(), Limit: o.MaxBytes}
+	most := 2*stateBytes(c) + cpu.MemoryAtMost(c, o.Threads)
+	if name == "cuda" {
+		most += cuda.HostBytes(c, o.Want)
+	}
+	if e.Limit == 0 {
+		if most <= connectome.AvailableMemory() {
+			return nil
+		}
+		debug.FreeOSMemory() // what building left
+		e.Limit = connectome.AvailableMemory() + e.Network
+	}
+	left := e.Limit - min(e.Limit, e.Network)
+	if name == "cpu" && most <= left {
+		return nil
+	}
+	if e.Need = Memory(name, c, o); e.Need <= left {
+		return nil
+	}
+	e.Cure = cure(name, c, o, left)
+	return e
+}
+
+// cure is a way to have the network fit.
+func cure(name string, c *connectome.Connectome, o Options, left uint64) string {
+	if name == "cpu" {
+		o.Threads = 1
+		if need := Memory(name, c, o); need <= left {
+			return fmt.Sprintf("with --threads 1 it needs %d bytes", need)
+		}
+		if need := Memory("reference", c, o); need <= left {
+			return fmt.Sprintf("--backend reference copies no synapses and needs %d bytes, but is slow", need)
+		}
+	}
+	return "make the network smaller, raise --max-memory, or use a machine with more memory"
+}

@@ -1,0 +1,78 @@
+package engine
+
+import (
+	"fmt"
+
+	"burst/connectome"
+)
+
+// replayable says whether past bursts can be run again: what Sources gave is not kept.
+func (e *Engine) replayable() bool { return len(e.o.Sources) == 0 }
+
+// locate finds the burst after which a number was not finite, for a look that found x: the bursts since the last state that
+// was kept run once more, the law gives the same bits, and now every burst is looked at. So a look costs nothing more while
+// all is well.
+func (e *Engine) locate(x *NotFinite) error {
+	found := e.numberError(x, e.sound, e.number-1)
+	if !e.replayable() {
+		return found
+	}
+	if e.kept.V == nil {
+		e.kept = *NewState(e.c)
+	}
+	burst, at, err := e.replay()
+	if err != nil {
+		return fmt.Errorf("%w; looking for its burst: %w", found, err)
+	}
+	if at == nil {
+		return found // the device did not do the same again
+	}
+	return e.numberError(at, burst, burst)
+}
+
+// numberError is the error of a number that was sound before burst after and is not after burst burst.
+func (e *Engine) numberError(x *NotFinite, after, burst uint64) *NumberError {
+	a := &e.c.Areas[e.c.AreaOf(x.Neuron)]
+	n := &NumberError{NotFinite: *x, Area: a.Name, Index: x.Neuron - a.Neurons.First, After: after, Burst: burst}
+	if a.Model == connectome.CustomModel {
+		n.Name = a.Custom.State[x.Variable]
+	}
+	return n
+}
+
+// replay runs the bursts from the kept state on again, up to the first after which a number is not finite: in strides at
+// whose ends the state is kept, then one by one.
+func (e *Engine) replay() (burst uint64, x *NotFinite, err error) {
+	if err := e.b.WriteState(&e.kept); err != nil {
+		return 0, nil, err
+	}
+	feed, stride := NewFeed(e.c, nil), uint64(WatchEvery)
+	for e.kept.Number < e.number {
+		stride = min(stride, e.number-e.kept.Number)
+		for t := e.kept.Number; t < e.kept.Number+stride; t++ {
+			in, err := feed.Next(t)
+			if err == nil {
+				err = e.b.Backend.Step(in, &e.burst)
+			}
+			if err != nil {
+				return 0, nil, fmt.Errorf("burst %d: %w", t, err)
+			}
+		}
+		if err := e.b.ReadState(&e.read); err != nil {
+			return 0, nil, err
+		}
+		x = e.read.NotFinite()
+		switch {
+		case x == nil:
+			e.kept, e.read = e.read, e.kept
+		case stride == 1:
+			return e.kept.Number, x, nil
+		default:
+			stride = 1
+			if err := e.b.WriteState(&e.kept); err != nil {
+				return 0, nil, err
+			}
+		}
+	}
+	return 0, nil, nil
+}

@@ -1,0 +1,139 @@
+package formula
+
+import (
+	"math"
+
+	"burst/internal/exact"
+)
+
+// checkConstant finds what a constant may not hold: names that are not known, conditions where numbers belong.
+func checkConstant(n *node, known []string) *Mistake {
+	c := &compiler{b: newBuilder(), scope: map[string]binding{}}
+	c.bindValues(known, nil)
+	_, m := c.number(plain(n))
+	return m
+}
+
+// plain is an expression with the functions of constants alone replaced by one of all expressions, for checks.
+func plain(n *node) *node {
+	out := *n
+	if constantsOnly[n.what] {
+		out.what = "abs"
+	}
+	out.args = nil
+	for _, a := range n.args {
+		out.args = append(out.args, plain(a))
+	}
+	return &out
+}
+
+// Values works out the values of names, which are parameters of the genome, constants or dt, for one neuron: in float64,
+// every operation rounded on its own, exp and log by internal/exact. They are rounded to float32 once, by the caller.
+func (d *Definition) Values(names []string, param func(string) float64, dt float64) []float64 {
+	known := map[string]float64{TimeStep: dt}
+	for _, p := range d.params {
+		known[p] = param(p)
+	}
+	for i := range d.constants {
+		known[d.constants[i].name] = d.constants[i].of.value(known)
+	}
+	out := make([]float64, len(names))
+	for i, name := range names {
+		out[i] = known[name]
+	}
+	return out
+}
+
+// value is a constant expression's number; a condition is 1 or 0.
+func (n *node) value(known map[string]float64) float64 {
+	if n.name != "" {
+		return known[n.name]
+	}
+	if n.what == "" {
+		return n.x
+	}
+	var v [3]float64
+	for i, a := range n.args {
+		v[i] = a.value(known)
+	}
+	a, b := v[0], v[1]
+	switch n.what {
+	case "neg":
+		return -a
+	case "+":
+		return a + b
+	case "-":
+		return a - b
+	case "*":
+		return float64(a * b)
+	case "/":
+		return a / b
+	case "select":
+		if a != 0 {
+			return b
+		}
+		return v[2]
+	}
+	if f := functionOf(n.what); f != nil {
+		return f(a)
+	}
+	return choose(n.what, a, b)
+}
+
+// choose is an operator that compares: of the two numbers that it gives one, or 1 for true and 0 for false.
+func choose(what string, a, b float64) float64 {
+	truth := false
+	switch what {
+	case "min":
+		if a < b {
+			return a
+		}
+		return b
+	case "max":
+		if b < a {
+			return a
+		}
+		return b
+	case "<":
+		truth = a < b
+	case "<=":
+		truth = a <= b
+	case ">":
+		truth = a > b
+	case ">=":
+		truth = a >= b
+	case "==":
+		truth = a == b
+	case "!=":
+		truth = a != b
+	case "and":
+		truth = a != 0 && b != 0
+	case "or":
+		truth = a != 0 || b != 0
+	case "not":
+		truth = a == 0
+	}
+	if truth {
+		return 1
+	}
+	return 0
+}
+
+// functionOf is a function of one number.
+func functionOf(what string) func(float64) float64 {
+	switch what {
+	case "abs":
+		return math.Abs
+	case "sqrt":
+		return math.Sqrt
+	case "exp":
+		return exact.Exp
+	case "expm1":
+		return exact.Expm1
+	case "log":
+		return exact.Log
+	case "log1p":
+		return exact.Log1p
+	}
+	return nil
+}

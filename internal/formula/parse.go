@@ -1,0 +1,214 @@
+package formula
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// node is an expression: a number, a name, or an operator or function with its arguments.
+type node struct {
+	at   int    // bytes into the text
+	what string // operator or function, "" for numbers and names
+	name string
+	x    float64
+	args []*node
+}
+
+// How strongly operators bind. A comparison takes no other beside it.
+const (
+	loosest = iota
+	orBinds
+	andBinds
+	notBinds
+	compareBinds
+	sumBinds
+	productBinds
+	signBinds
+)
+
+func binds(t token) int {
+	switch t.text {
+	case "or":
+		return orBinds
+	case "and":
+		return andBinds
+	case "<", "<=", ">", ">=", "==", "!=":
+		return compareBinds
+	case "+", "-":
+		return sumBinds
+	case "*", "/":
+		return productBinds
+	}
+	return loosest
+}
+
+// functions gives the number of arguments of every function; those of constantsOnly stand under constants alone.
+var functions = map[string]int{"min": 2, "max": 2, "abs": 1, "sqrt": 1, "select": 3, "exp": 1, "expm1": 1, "log": 1, "log1p": 1}
+
+var constantsOnly = map[string]bool{"exp": true, "expm1": true, "log": true, "log1p": true}
+
+// functionNames are all functions, in the order of the alphabet.
+func functionNames() []string { return slices.Sorted(maps.Keys(functions)) }
+
+// instead says what to write in place of an operator or function of other languages.
+var instead = map[string]string{
+	"**": "a product, such as x*x,", "^": "a product, such as x*x,", "pow": "a product, such as x*x,", "%": "another formula", "&&": "and", "||": "or", "!": "not", "=": "==",
+	"if": "select(condition, then, else)", "where": "select(condition, then, else)", "int": "select(condition, 1, 0)", "clip": "min(max(x, low), high)", "ln": "log",
+}
+
+// maxDepth bounds brackets in brackets.
+const maxDepth = 64
+
+// reader reads an expression, the strongest operator first (Pratt 1973).
+type reader struct {
+	tokens []token
+	depth  int
+}
+
+// parse reads a whole text as an expression.
+func parse(text string) (*node, *Mistake) {
+	tokens, m := scan(text)
+	if m != nil {
+		return nil, m
+	}
+	r := &reader{tokens: tokens}
+	return r.all()
+}
+
+// all reads what is left as one expression.
+func (r *reader) all() (*node, *Mistake) {
+	n, m := r.read(loosest)
+	if m == nil && r.next().kind != atEnd {
+		m = unexpected(r.next(), "an operator or the end")
+	}
+	return n, m
+}
+
+func (r *reader) next() token { return r.tokens[0] }
+
+func (r *reader) take() token {
+	t := r.tokens[0]
+	if t.kind != atEnd {
+		r.tokens = r.tokens[1:]
+	}
+	return t
+}
+
+// unexpected says what was found in place of what is wanted.
+func unexpected(t token, wanted string) *Mistake {
+	if better := instead[t.text]; better != "" {
+		return wrong(t.at, "%v found, %s wanted", t, better)
+	}
+	return wrong(t.at, "%v found, %s wanted", t, wanted)
+}
+
+// read reads an expression whose operators bind more strongly than above.
+func (r *reader) read(above int) (*node, *Mistake) {
+	if r.depth++; r.depth > maxDepth {
+		return nil, wrong(r.next().at, "brackets and signs nested more than %d deep found", maxDepth)
+	}
+	defer func() { r.depth-- }()
+	left, m := r.first()
+	for m == nil {
+		t := r.next()
+		strength := binds(t)
+		if strength <= above {
+			return left, nil
+		}
+		r.take()
+		var right *node
+		if right, m = r.read(strength); m != nil {
+			break
+		}
+		left = &node{at: t.at, what: t.text, args: []*node{left, right}}
+		if again := r.next(); strength == compareBinds && binds(again) == compareBinds {
+			return nil, wrong(again.at, "%v behind a comparison found, and between two comparisons wanted, as in a < b and b < c", again)
+		}
+	}
+	return nil, m
+}
+
+// first reads what an expression may begin with.
+func (r *reader) first() (*node, *Mistake) {
+	switch t := r.take(); {
+	case t.kind == aNumber:
+		return &node{at: t.at, x: t.x}, nil
+	case t.text == "-" || t.text == "not":
+		strength, what := signBinds, "neg"
+		if t.text == "not" {
+			strength, what = notBinds, "not"
+		}
+		n, m := r.read(strength)
+		return &node{at: t.at, what: what, args: []*node{n}}, m
+	case t.text == "(":
+		n, m := r.read(loosest)
+		if m == nil {
+			m = r.want(")")
+		}
+		return n, m
+	case t.kind == aName && t.text != "and" && t.text != "or":
+		if r.next().text == "(" {
+			return r.call(t)
+		}
+		return &node{at: t.at, name: t.text}, nil
+	default:
+		return nil, unexpected(t, "a number, a name, a function, \"-\", \"not\" or \"(\"")
+	}
+}
+
+func (r *reader) want(mark string) *Mistake {
+	if t := r.take(); t.text != mark {
+		return unexpected(t, "an operator or \""+mark+"\"")
+	}
+	return nil
+}
+
+// call reads the arguments of a function.
+func (r *reader) call(name token) (*node, *Mistake) {
+	count, known := functions[name.text]
+	if !known {
+		if better := instead[name.text]; better != "" {
+			return nil, wrong(name.at, "function %v found, %s wanted", name, better)
+		}
+		m := wrong(name.at, "unknown function %v found, wanted one of %s", name, strings.Join(functionNames(), ", "))
+		m.Word, m.Known = name.text, functionNames()
+		return nil, m
+	}
+	n := &node{at: name.at, what: name.text}
+	r.take()
+	for {
+		arg, m := r.read(loosest)
+		if m != nil {
+			return nil, m
+		}
+		n.args = append(n.args, arg)
+		t := r.take()
+		switch {
+		case t.text == ")" && len(n.args) == count:
+			return n, nil
+		case t.text == "," && len(n.args) < count:
+		case t.text == ")" || t.text == ",":
+			return nil, wrong(t.at, "%v found after %d of %s's arguments, which are %d", t, len(n.args), name.text, count)
+		default:
+			return nil, unexpected(t, `an operator, "," or ")"`)
+		}
+	}
+}
+
+// assignment reads "name = expression".
+func assignment(text string) (name token, n *node, m *Mistake) {
+	tokens, m := scan(text)
+	if m != nil {
+		return token{}, nil, m
+	}
+	r := &reader{tokens: tokens}
+	if name = r.take(); name.kind != aName {
+		return name, nil, wrong(name.at, "%v found, an assignment such as v = v + 1 wanted", name)
+	}
+	if t := r.take(); t.text != "=" {
+		return name, nil, wrong(t.at, "%v found, \"=\" wanted, as in %s = …", t, name.text)
+	}
+	n, m = r.all()
+	return name, n, m
+}

@@ -1,0 +1,46 @@
+package record
+
+import (
+	"errors"
+	"math/rand/v2"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"burst/connectome"
+	"burst/engine"
+
+	"github.com/stretchr/testify/require"
+)
+
+// BenchmarkSpikes records bursts in which one neuron in a hundred of a million fires, by nobody else's work: the processor
+// time of all threads a spike, until the last chunk is on disk.
+func BenchmarkSpikes(b *testing.B) {
+	const neurons, kinds, bursts = 1_000_000, 64, 1000
+	random := rand.New(rand.NewPCG(3, 0x62))
+	var fired [kinds][]uint32
+	for i := range fired {
+		for n := uint32(random.IntN(199)); n < neurons; n += 1 + uint32(random.IntN(199)) {
+			fired[i] = append(fired[i], n)
+		}
+	}
+	m := Manifest{Areas: []Area{{Name: "E", Neurons: 800_000}, {Name: "I", First: 800_000, Neurons: 200_000}}}
+	dir := b.TempDir()
+	spikes := 0
+	var before, after syscall.Rusage
+	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &before))
+	for b.Loop() {
+		dir = filepath.Join(dir, "x")
+		r, err := Create(dir, Options{Manifest: m, Plan: Plan{Spikes: []connectome.Span{{Count: neurons}}}})
+		require.NoError(b, err)
+		for t := range uint64(bursts) {
+			list := fired[t%kinds]
+			spikes += len(list)
+			require.NoError(b, r.Record(&engine.Burst{Number: t, Fired: list}))
+		}
+		require.NoError(b, r.Fail(errors.New("measured"), nil))
+	}
+	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &after))
+	spent := after.Utime.Nano() + after.Stime.Nano() - before.Utime.Nano() - before.Stime.Nano()
+	b.ReportMetric(float64(spent)/float64(spikes), "cpu-ns/spike")
+}

@@ -1,0 +1,43 @@
+package record
+
+import (
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/stretchr/testify/require"
+)
+
+// TestExpandRefusesCrookedLists: offsets come from a file; whatever they say, no row is read twice, left out or made up.
+func TestExpandRefusesCrookedLists(t *testing.T) {
+	m := raggedManifest()
+	s := tableNamed(fclTable).streamSchema(&m)
+	whole := func() *block {
+		b := newBlock()
+		for _, number := range []uint64{3, 5, 6} { // burst 5 has no candidates
+			if number != 5 {
+				b.rows.Neuron, b.rows.Port, b.rows.Sum = append(b.rows.Neuron, 7, 1011), append(b.rows.Port, 7, 1011), append(b.rows.Sum, -1, int32(number))
+			}
+			b.end(number)
+		}
+		return b
+	}
+	var c Chunk
+	require.NoError(t, c.expand(whole().batch(s)))
+	require.Equal(t, Chunk{Burst: []uint64{3, 3, 6, 6}, Neuron: []uint32{7, 1011, 7, 1011}, Port: []uint32{7, 1011, 7, 1011}, Sum: []int32{-1, 3, -1, 6}}, c)
+	for name, ends := range map[string][]int64{
+		"a row is left out at the start": {1, 2, 4}, "a row is left out at the end": {0, 2, 3}, "more rows than values": {0, 2, 5},
+		"backwards": {0, 5, 4}, "negative": {0, -1, 4}, "too few": {0, 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := whole()
+			b.ends = ends
+			require.ErrorIs(t, new(Chunk).expand(b.batch(s)), errLists)
+		})
+	}
+	b := whole()
+	good := b.batch(s)
+	b.ends = []int64{0, 1, 4}
+	columns := good.Columns()
+	columns[3] = b.batch(s).Column(3)
+	require.ErrorIs(t, new(Chunk).expand(array.NewRecordBatch(s, columns, 2)), errLists, "port and sum end at other rows")
+}

@@ -1,0 +1,43 @@
+package record
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"burst/genome"
+	"burst/genomes"
+)
+
+// Genome reads the genome of the run, with the seeds that it had, and holds it and the files it names to the manifest's
+// hashes. Files are where they were, or came with burst.
+func (f *Folder) Genome() (*genome.Genome, error) {
+	m := &f.Manifest
+	path := filepath.Join(f.Dir, "genome.yaml")
+	text, err := genome.ReadText(path)
+	if err != nil {
+		return nil, fmt.Errorf("record: %w", err)
+	}
+	if sum := sha256.Sum256(text); hex.EncodeToString(sum[:]) != m.GenomeSHA256 {
+		return nil, damaged(path, "has SHA-256 %x, the manifest says %s", sum, m.GenomeSHA256)
+	}
+	name := filepath.Join(f.Dir, m.Genome+".yaml") // a genome without a name has its file's
+	var g *genome.Genome
+	if m.GenomeFolder == "" {
+		g, err = genome.Parse(name, text, genomes.Open)
+	} else {
+		g, err = genome.ParseIn(m.GenomeFolder, name, text)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range g.Files {
+		if !slices.Contains(m.Inputs, File(file)) {
+			return nil, damaged(filepath.Join(m.GenomeFolder, file.Path), "has changed since the run: its SHA-256 is %s", file.SHA256)
+		}
+	}
+	g.Seed, g.RunSeed = m.Seed, m.RunSeed
+	return g, nil
+}

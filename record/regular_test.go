@@ -1,0 +1,76 @@
+package record
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestFoldersOfStrangers: a run folder in which files are devices, folders or endless is refused; nobody waits for it and
+// nobody reads it into memory.
+func TestFoldersOfStrangers(t *testing.T) {
+	for name, plant := range map[string]func(path string) error{
+		"device":  func(path string) error { return os.Symlink("/dev/zero", path) },
+		"folder":  func(path string) error { return os.Mkdir(path, 0o700) },
+		"endless": func(path string) error { return sparse(path, 1<<40) },
+	} {
+		for _, file := range []string{"manifest.json", "spikes.sums", "spikes.arrows", "rates.csv"} {
+			r, err := Create(filepath.Join(t.TempDir(), "run"), Options{Manifest: raggedManifest(), Plan: everySpike})
+			require.NoError(t, err)
+			for b := range spiking(3, 400_000) {
+				require.NoError(t, r.Record(b))
+			}
+			require.NoError(t, r.Fail(os.ErrClosed, nil))
+			f, err := Open(r.Dir())
+			require.NoError(t, err)
+			path := filepath.Join(r.Dir(), file)
+			if file != "rates.csv" {
+				require.NoError(t, os.Remove(path))
+			}
+			require.NoError(t, plant(path))
+			switch _, err = Open(r.Dir()); file {
+			case "manifest.json":
+			case "rates.csv":
+				_, err = f.Rates()
+			default:
+				for _, err = range f.Spikes() {
+				}
+			}
+			require.Error(t, err, "%s as %s", file, name)
+		}
+	}
+}
+
+// TestManifestsOfStrangers: numbers that no run can have written are refused, for readers count with them.
+func TestManifestsOfStrangers(t *testing.T) {
+	sound := raggedManifest()
+	sound.Status = Complete
+	require.Empty(t, sound.flaw())
+	for want, spoil := range map[string]func(m *Manifest){
+		`status "weird"`:                    func(m *Manifest) { m.Status = "weird" },
+		"a timestep of 0 ms":                func(m *Manifest) { m.Timestep = 0 },
+		"a timestep of -0.1 ms":             func(m *Manifest) { m.Timestep = -0.1 },
+		"18446744073709551615 bursts":       func(m *Manifest) { m.Bursts = math.MaxUint64 },
+		"from 18446744073709551615 on":      func(m *Manifest) { m.First = math.MaxUint64 },
+		"72057594037927937 planned":         func(m *Manifest) { m.Planned = mostBursts + 1 },
+		"areas[1] (none) begins at":         func(m *Manifest) { m.Areas[1].First = 7 },
+		"33 neurons and 34 recorded":        func(m *Manifest) { m.Areas[2].Recorded = 34 },
+		"areas[0] (retina, left) begins at": func(m *Manifest) { m.Areas[0].First = 4; m.Areas[0].Neurons = math.MaxUint32 },
+	} {
+		m := raggedManifest()
+		m.Status = Complete
+		spoil(&m)
+		require.Contains(t, m.flaw(), want)
+	}
+}
+
+// sparse makes a file of a size that takes no room on disk.
+func sparse(path string, size int64) error {
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		return err
+	}
+	return os.Truncate(path, size)
+}
