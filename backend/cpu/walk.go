@@ -2,8 +2,18 @@ package cpu
 
 import "burst/connectome"
 
-// portSpan is a run of ports that a part owns; port − shift is the slot.
-type portSpan struct{ lo, hi, shift uint32 }
+// portSpan is a run of ports; those of the part's neurons in it are a thread's. Of a whole network port − shift is the slot;
+// else port − shift is the neuron, and slot its place's distance to its slot.
+type portSpan struct{ lo, hi, shift, slot uint32 }
+
+// ports are the bounds of the ports of a group's neurons.
+func (b *backend) ports(g *group, port uint32) (lo, hi uint32) {
+	if g.lo == g.hi {
+		return 0, 0
+	}
+	from := g.portsAhead(port)
+	return from + b.own.Neuron(g.lo), from + b.own.Neuron(g.hi-1) + 1
+}
 
 // portSpans lists the part's ports, ascending.
 func (p *part) portSpans() []portSpan {
@@ -12,9 +22,12 @@ func (p *part) portSpans() []portSpan {
 		g := &p.groups[i]
 		n := g.hi - g.lo
 		for port := range g.area.PortsEach() {
-			lo := g.area.Ports.First + port*g.area.Neurons.Count + g.lo - g.area.Neurons.First
-			s := portSpan{lo, lo + n, lo - (g.slot + port*g.run)}
-			if last := len(list) - 1; last >= 0 && list[last].hi == s.lo && list[last].shift == s.shift {
+			lo, hi := p.b.ports(g, port)
+			s := portSpan{lo: lo, hi: hi, shift: lo - (g.slot + port*g.run)}
+			if !p.b.own.Whole() {
+				s.shift, s.slot = g.portsAhead(port), g.slot+port*g.run-g.lo
+			}
+			if last := len(list) - 1; last >= 0 && p.b.own.Whole() && list[last].hi == s.lo && list[last].shift == s.shift {
 				list[last].hi = s.hi
 			} else if n > 0 {
 				list = append(list, s)
@@ -68,22 +81,30 @@ func (w *walker) take(from, to uint64) (ports []uint32, shift uint32, weights []
 		if s += reach(w.ends[s:], all[i]+1); s == len(w.spans) {
 			break
 		}
-		own := w.spans[s]
+		own := &w.spans[s]
 		i += reach(all[i:], own.lo)
 		end := i + reach(all[i:], own.hi)
-		if n == 0 && (end == len(all) || s == len(w.spans)-1) {
+		if w.c.Part.Whole() && n == 0 && (end == len(all) || s == len(w.spans)-1) {
 			return all[i:end], own.shift, allWeights[i:end]
 		}
 		piece := all[i:end]
 		copy(w.weights[n:], allWeights[i:end])
 		slots := w.slots[n:][:len(piece)]
 		for k, port := range piece {
-			slots[k] = port - own.shift
+			slots[k] = own.slotOf(w.c.Part, port)
 		}
 		n += len(piece)
 		i = end
 	}
 	return w.slots[:n], 0, w.weights[:n]
+}
+
+// slotOf is the slot of a port in the span.
+func (s *portSpan) slotOf(part connectome.Part, port uint32) uint32 {
+	if part.Whole() {
+		return port - s.shift
+	}
+	return part.Count(port-s.shift) + s.slot
 }
 
 // reach is the first place in an ascending list that holds x or more: steps double, then halve.
