@@ -74,7 +74,7 @@ func checkDevices(list []int) error {
 func (g *group) attach(o Options, tune tuning) error {
 	fewest := 0
 	for i, device := range o.Devices {
-		b := &backend{want: o.Want, tune: tune, share: share{devices: len(o.Devices), self: i}}
+		b := &backend{c: g.c, want: o.Want, tune: tune, share: share{devices: len(o.Devices), self: i}}
 		if err := b.attach(device); err != nil {
 			return err
 		}
