@@ -48,7 +48,7 @@ func dealt(c *connectome.Connectome, wanted int) (list []*part, slots []uint64) 
 	parts := threads(c, wanted)
 	list, slots = make([]*part, parts), make([]uint64, parts)
 	for i := range list {
-		list[i] = &part{b: &backend{c: c}}
+		list[i] = &part{b: &backend{c: c, own: c.Part}}
 		slots[i] = uint64(list[i].deal(i, parts))
 	}
 	return list, slots
@@ -56,7 +56,7 @@ func dealt(c *connectome.Connectome, wanted int) (list []*part, slots []uint64) 
 
 // withRows adds to the bytes of the rows those of everything else.
 func withRows(c *connectome.Connectome, list []*part, slots []uint64, rows uint64) uint64 {
-	total := rows + uint64(c.Neurons)*uint64(4+2+2+4*c.Variables()) + 8*uint64(len(list))*uint64(c.Neurons+1)
+	total := rows + uint64(c.Part.Count(c.Neurons))*uint64(4+2+2+4*c.Variables()) + 8*uint64(len(list))*uint64(c.Neurons+1)
 	for i, p := range list {
 		total += p.bytes(slots[i])
 	}

@@ -62,7 +62,7 @@ func makeRows(c *connectome.Connectome, p *part, pack *packing, delays []int) ro
 	}
 	at, row := uint64(0), ^uint32(0)
 	last := uint8(0) // delay of the row's last segment
-	w.each(func(n uint32, from, to uint64, shift uint32) {
+	w.each(func(n uint32, from, to uint64, in *portSpan) {
 		fresh := n != row
 		for ; row != n; row++ {
 			r.first[row+1] = r.rowStart(at)
@@ -71,7 +71,7 @@ func makeRows(c *connectome.Connectome, p *part, pack *packing, delays []int) ro
 			r.segments = append(r.segments, at|uint64(d)<<delayAt)
 			last = d
 		}
-		r.copy(c, pack, at, from, to, shift)
+		r.copy(c, pack, at, from, to, in)
 		at += to - from
 	})
 	for ; row != c.Neurons; row++ {
@@ -91,23 +91,35 @@ func (r *rows) rowStart(at uint64) uint64 {
 	return at
 }
 
-// copy puts synapses, whose ports are their slots plus shift, at a place.
-func (r *rows) copy(c *connectome.Connectome, pack *packing, at, from, to uint64, shift uint32) {
+// copy puts synapses, whose ports lie in a span, at a place.
+func (r *rows) copy(c *connectome.Connectome, pack *packing, at, from, to uint64, in *portSpan) {
 	targets, weights := c.Target[from:to], c.Weight[from:to]
 	weights = weights[:len(targets)]
+	slots := r.packed
 	if pack.off {
-		slot, weight := r.slot[at:][:len(targets)], r.weight[at:][:len(targets)]
-		for i, t := range targets {
-			slot[i], weight[i] = t-shift, uint32(weights[i])
+		slots = r.slot
+		for i, w := range weights {
+			r.weight[at+uint64(i)] = uint32(w)
 		}
+	}
+	slots = slots[at:][:len(targets)]
+	if c.Part.Whole() {
+		for i, t := range targets {
+			slots[i] = t - in.shift
+		}
+	} else {
+		for i, t := range targets {
+			slots[i] = c.Part.Count(t-in.shift) + in.slot
+		}
+	}
+	if pack.off {
 		return
 	}
-	packed := r.packed[at:][:len(targets)]
 	last, high := weights[0], pack.of(weights[0])<<pack.bits
-	for i, t := range targets {
-		if w := weights[i]; w != last {
+	for i, w := range weights {
+		if w != last {
 			last, high = w, pack.of(w)<<pack.bits
 		}
-		packed[i] = t - shift | high
+		slots[i] |= high
 	}
 }

@@ -2,8 +2,18 @@ package cpu
 
 import "burst/connectome"
 
-// portSpan is a run of ports that a part owns; port − shift is the slot.
-type portSpan struct{ lo, hi, shift uint32 }
+// portSpan is a run of ports; those of the part's neurons in it are a thread's. Of a whole network port − shift is the slot;
+// else port − shift is the neuron, and slot its place's distance to its slot.
+type portSpan struct{ lo, hi, shift, slot uint32 }
+
+// ports are the bounds of the ports of a group's neurons.
+func (b *backend) ports(g *group, port uint32) (lo, hi uint32) {
+	if g.lo == g.hi {
+		return 0, 0
+	}
+	from := g.portsAhead(port)
+	return from + b.own.Neuron(g.lo), from + b.own.Neuron(g.hi-1) + 1
+}
 
 // portSpans lists the part's ports, ascending.
 func (p *part) portSpans() []portSpan {
@@ -12,9 +22,12 @@ func (p *part) portSpans() []portSpan {
 		g := &p.groups[i]
 		n := g.hi - g.lo
 		for port := range g.area.PortsEach() {
-			lo := g.area.Ports.First + port*g.area.Neurons.Count + g.lo - g.area.Neurons.First
-			s := portSpan{lo, lo + n, lo - (g.slot + port*g.run)}
-			if last := len(list) - 1; last >= 0 && list[last].hi == s.lo && list[last].shift == s.shift {
+			lo, hi := p.b.ports(g, port)
+			s := portSpan{lo: lo, hi: hi, shift: lo - (g.slot + port*g.run)}
+			if !p.b.own.Whole() {
+				s.shift, s.slot = g.portsAhead(port), g.slot+port*g.run-g.lo
+			}
+			if last := len(list) - 1; last >= 0 && p.b.own.Whole() && list[last].hi == s.lo && list[last].shift == s.shift {
 				list[last].hi = s.hi
 			} else if n > 0 {
 				list = append(list, s)
@@ -33,7 +46,7 @@ type walker struct {
 // count is how many synapses and segments each finds.
 func (w *walker) count() (synapses, segments uint64) {
 	row, last := ^uint32(0), uint8(0)
-	w.each(func(n uint32, from, to uint64, _ uint32) {
+	w.each(func(n uint32, from, to uint64, _ *portSpan) {
 		synapses += to - from
 		if d := w.c.DelayOf(from); n != row || d != last {
 			segments++
@@ -45,7 +58,7 @@ func (w *walker) count() (synapses, segments uint64) {
 
 // each calls take for every run of synapses from ≤ k < to of a row that lie in one span of ports and have one delay, in
 // order.
-func (w *walker) each(take func(n uint32, from, to uint64, shift uint32)) {
+func (w *walker) each(take func(n uint32, from, to uint64, in *portSpan)) {
 	for n := range w.c.Neurons {
 		for from, end := w.c.Row[n], w.c.Row[n+1]; from < end; {
 			to := w.sameDelay(from, end)
@@ -66,8 +79,9 @@ func (w *walker) sameDelay(from, end uint64) uint64 {
 }
 
 // run takes the parts of a run of one delay, in which ports ascend.
-func (w *walker) run(n uint32, from, to uint64, take func(n uint32, from, to uint64, shift uint32)) {
-	for _, s := range w.spans {
+func (w *walker) run(n uint32, from, to uint64, take func(n uint32, from, to uint64, in *portSpan)) {
+	for i := range w.spans {
+		s := &w.spans[i]
 		if from == to || w.c.Target[to-1] < s.lo {
 			return
 		}
@@ -79,7 +93,7 @@ func (w *walker) run(n uint32, from, to uint64, take func(n uint32, from, to uin
 		ports = w.c.Target[lo:to]
 		from = lo + leap(len(ports), func(i int) bool { return ports[i] < s.hi })
 		if lo < from {
-			take(n, lo, from, s.shift)
+			take(n, lo, from, s)
 		}
 	}
 }

@@ -177,6 +177,14 @@ func batchKernel(c *connectome.Connectome) string {
 	return "run_bursts"
 }
 
+// idleKernel is the one of the two that run many bursts with models of the genome's own that the network does not need.
+func idleKernel(c *connectome.Connectome) string {
+	if batchKernel(c) == "run_bursts_custom" {
+		return "run_bursts"
+	}
+	return "run_bursts_custom"
+}
+
 // sharedBytes is a block's memory as lay_out of kernels/run_bursts.cu divides it: the bits alone, and with copies of the
 // state of own neurons and of the tables.
 func (t *tables) sharedBytes(c *connectome.Connectome, own uint64) (least, cached uint64) {

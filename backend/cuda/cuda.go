@@ -175,7 +175,7 @@ func (b *backend) load(models []ownModel) error {
 	ptx := cmp.Or(b.tune.ptx, b.image.PTX)
 	var err error
 	if len(models) > 0 {
-		if ptx, err = splice(ptx, models); err != nil {
+		if ptx, err = splice(ptx, models, idleKernel(b.c)); err != nil {
 			return fmt.Errorf("%s: %w", b.image.Name, err)
 		}
 	}

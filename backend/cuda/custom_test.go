@@ -47,7 +47,7 @@ func leaky() *formula.Program {
 // TestGoldenPTX holds the code of a model to its text: one instruction a value, each rounded on its own.
 func TestGoldenPTX(t *testing.T) {
 	m := ownModel{program: leaky(), place: []place{{each: true}, {k: 0}}}
-	got, err := splice("a\n\t// custom_update %r1 %r2 %r3 %f1 %f2 %rd1 %rd2 %rd3 %rd4 %rd5 %r4 %r5\nb\n", []ownModel{m})
+	got, err := splice(".visible .entry idle(\n)\n{\n\tret;\n}\na\n\t// custom_update %r1 %r2 %r3 %f1 %f2 %rd1 %rd2 %rd3 %rd4 %rd5 %r4 %r5\nb\n", []ownModel{m}, "idle")
 	require.NoError(t, err)
 	require.Equal(t, `a
 	// custom_update %r1 %r2 %r3 %f1 %f2 %rd1 %rd2 %rd3 %rd4 %rd5 %r4 %r5
@@ -84,20 +84,26 @@ b
 `, got)
 }
 
-// TestSplice finds every place of the embedded code, and refuses code without one.
+// TestSplice finds every place of the embedded code, leaves out one kernel, and refuses code without a place.
 func TestSplice(t *testing.T) {
 	m := []ownModel{{program: leaky(), place: []place{{}, {k: 1}}}}
 	for _, image := range kernels.Custom() {
-		text, err := splice(image.PTX, m)
-		require.NoError(t, err)
-		require.Equal(t, 3, strings.Count(text, "mul.rn.f32 %n2"), "neural_dynamics_fcl, run_bursts, run_bursts_custom")
-		require.Contains(t, image.PTX, ".entry run_bursts_custom(")
+		for idle, busy := range map[string]string{"run_bursts": "run_bursts_custom", "run_bursts_custom": "run_bursts"} {
+			text, err := splice(image.PTX, m, idle)
+			require.NoError(t, err)
+			require.Equal(t, 2, strings.Count(text, "mul.rn.f32 %n2"), "neural_dynamics_fcl and %s", busy)
+			require.Contains(t, text, ".entry "+busy+"(")
+			require.NotContains(t, text, ".entry "+idle+"(")
+			require.Equal(t, strings.Count(image.PTX, ".entry")-1, strings.Count(text, ".entry"))
+		}
 	}
 	for _, image := range kernels.Images() {
-		_, err := splice(image.PTX, m)
+		_, err := splice(image.PTX, m, "run_bursts")
 		require.ErrorContains(t, err, "no place for models")
+		_, err = splice(image.PTX, m, "run_bursts_custom")
+		require.ErrorContains(t, err, "no kernel run_bursts_custom")
 	}
-	_, err := splice("// custom_update %r1 %r2\n", m)
+	_, err := splice(".visible .entry f(\n)\n{\n}\n// custom_update %r1 %r2\n", m, "f")
 	require.ErrorContains(t, err, "2 operands, want 12")
 }
 

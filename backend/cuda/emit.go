@@ -30,8 +30,13 @@ func operandsOf(line string) (operands, error) {
 	return operands{f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7], f[8], f[9], f[10], f[11]}, nil
 }
 
-// splice writes the models' code after every remark of a unit's PTX.
-func splice(ptx string, models []ownModel) (string, error) {
+// splice writes the models' code after every remark of a unit's PTX, without the kernel that the network has no use for:
+// the driver would take as long to compile it as all the rest.
+func splice(ptx string, models []ownModel, idle string) (string, error) {
+	ptx, err := without(ptx, idle)
+	if err != nil {
+		return "", err
+	}
 	var b strings.Builder
 	places := 0
 	for line := range strings.Lines(ptx) {
@@ -51,6 +56,19 @@ func splice(ptx string, models []ownModel) (string, error) {
 		return "", fmt.Errorf("the code has no place for models that the genome defines: no %q", remark)
 	}
 	return b.String(), nil
+}
+
+// without is PTX without one of its kernels.
+func without(ptx, kernel string) (string, error) {
+	before, rest, ok := strings.Cut(ptx, ".visible .entry "+kernel+"(")
+	if !ok {
+		return "", fmt.Errorf("the code has no kernel %s", kernel)
+	}
+	_, after, ok := strings.Cut(rest, "\n}\n")
+	if !ok {
+		return "", fmt.Errorf("kernel %s of the code has no end", kernel)
+	}
+	return before + after, nil
 }
 
 // writeModels writes the code of the program that the area has. Names inside braces are the braces' own.

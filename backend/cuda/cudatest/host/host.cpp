@@ -268,7 +268,7 @@ static const kernel kernels[] = {
 
 // module is code of a user's own, or nothing for the kernels of this library; sites are models that a genome defines.
 struct module {
-    std::string library;
+    std::string ptx, library;
     std::vector<site> sites;
 };
 
@@ -293,7 +293,7 @@ API cuModuleLoadDataEx(module **m, const char *ptx, unsigned options, const int 
     modules++;
     char library[512] = "";
     if (const char *own = strstr(ptx, "// library ")) sscanf(own, "// library %511s", library);
-    *m = new module{library, sites};
+    *m = new module{ptx, library, sites};
     return SUCCESS;
 }
 API cuModuleUnload(module *m) {
@@ -312,6 +312,7 @@ struct function {
 API cuModuleGetFunction(function **f, const module *m, const char *name) {
     static std::map<std::pair<const module *, const kernel *>, function> found;
     if (int e = ready()) return e;
+    if (m->ptx.find(".entry " + std::string(name) + "(") == std::string::npos) return NOT_FOUND;
     function g = {};
     g.m = m;
     if (m->library.empty()) {
