@@ -89,7 +89,7 @@
 //
 // # Bounds
 //
-// The proof adds up per port the |weight| of every synapse before merging, |amount| of constant drives of feagi areas,
+// The proof adds up per port the |weight| of every synapse before merging, |amount| of constant drives of feagi and custom areas,
 // the largest number of events times |amount| of Poisson drives, and |amount| of every scheduled stimulus, as if all acted
 // in one burst.
 // A genome where that exceeds 2^31−1 is refused; Bound keeps the sum without the stimuli. scale: auto is the largest

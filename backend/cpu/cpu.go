@@ -172,12 +172,13 @@ func (b *backend) WriteState(s *engine.State) error {
 // Threads is how many threads step.
 func (b *backend) Threads() int { return len(b.parts) }
 
-// SynapseBytes is how many bytes a synapse takes.
-func (b *backend) SynapseBytes() int {
-	if b.parts[0].rows.packed == nil {
-		return 8
+// RowBytes is how many bytes the synapses of all rows take together.
+func (b *backend) RowBytes() uint64 {
+	total := uint64(0)
+	for _, p := range b.parts {
+		total += 2 * uint64(len(p.rows.units))
 	}
-	return 4
+	return total
 }
 
 // NotFinite looks through the state of the part's neurons.

@@ -27,6 +27,11 @@ func TestConformance(t *testing.T) {
 			}, reference.Open)
 		})
 	}
+	t.Run("2 parts, handed over", func(t *testing.T) {
+		enginetest.Run(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
+			return eager(open(c, w, 2, vector.Best())), nil
+		}, reference.Open)
+	})
 	t.Run("3 parts of the network of 2 threads", func(t *testing.T) {
 		enginetest.Run(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
 			var list []*connectome.Connectome
@@ -43,4 +48,10 @@ func TestConformance(t *testing.T) {
 			return open(c, w, 2, vector.Plain()), nil
 		}, reference.Open)
 	})
+}
+
+// eager makes b hand its parts over however little work they are.
+func eager(b *backend) *backend {
+	b.pool.worth = 1
+	return b
 }

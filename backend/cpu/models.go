@@ -21,8 +21,10 @@ func (p *part) updateBlocks(g *group) {
 	all := uint32(len(g.live))
 	if p.marking {
 		for port := range g.area.PortsEach() {
-			lo := (g.slot + port*g.run) / 64
-			p.words(lo*64, g.run, true, func(w uint32, _ uint64) { g.live[w-lo] = 1 })
+			p.hits = p.words(p.hits[:0], g.slot+port*g.run, g.run, true)
+			for _, h := range p.hits {
+				g.live[h.block] = 1
+			}
 		}
 	}
 	if p.looks(g) {

@@ -19,10 +19,11 @@ type part struct {
 	acc    []int32 // by slot
 	rows   rows
 	due    [][]flight // by the burst, modulo MaxDelay, of their next segment; only with several delays
-	events uint64     // synapses delivered in this burst,
+	read   uint64     // units of rows delivered in this burst,
 	draws  uint64     // and draws made
 
-	spans [2][ahead]vector.Span
+	spans []vector.Span // to deliver in this burst
+	slots []uint32      // scratch of deliver
 
 	marks
 	hits         []hit    // scratch of found
@@ -67,16 +68,14 @@ const cutAlign = 64
 // makeParts deals every area's neurons to the parts and copies each part's synapses.
 func makeParts(b *backend, parts int) []*part {
 	list := make([]*part, max(1, parts))
-	slots := 0
 	for i := range list {
 		list[i] = &part{b: b, index: i, dice: vector.NewPhilox(b.c.RunSeed)}
 		list[i].share(i, len(list))
-		slots = max(slots, len(list[i].acc))
 	}
-	packed, delays := newPacking(b.c, slots, len(list)), delays(b.c)
+	delays := delays(b.c)
 	var wg sync.WaitGroup
 	for _, p := range list {
-		wg.Go(func() { p.rows = makeRows(b.c, p, packed, delays) })
+		wg.Go(func() { p.rows = makeRows(b.c, p, delays) })
 	}
 	wg.Wait()
 	return list
