@@ -18,6 +18,9 @@ import (
 func BenchmarkBurst(b *testing.B) {
 	const bursts = 300
 	for _, w := range Workloads() {
+		if w.Suites[0] == "forced" {
+			continue // the cpu backend would take minutes
+		}
 		b.Run("net="+w.Name, func(b *testing.B) {
 			c, err := Build(w, 0)
 			require.NoError(b, err)
@@ -156,11 +159,19 @@ func TestSelect(t *testing.T) {
 	_, err := Select("quick", []string{"burst-2m"})
 	require.ErrorContains(t, err, `workload "burst-2m", want one of quickstart`)
 	_, err = Select("slow", nil)
-	require.ErrorContains(t, err, `suite "slow", want one of custom, latency, microcircuit, quick`)
+	require.ErrorContains(t, err, `suite "slow", want one of custom, forced, latency, microcircuit, quick`)
 	picked, err := Select("latency", nil)
 	require.NoError(t, err)
 	require.Len(t, picked, 6)
 	picked, err = Select("latency", []string{"quickstart"})
 	require.NoError(t, err)
 	require.Equal(t, "quickstart", picked[0].Name)
+}
+
+// TestForcedShare wants as many spikes as were asked for, within five standard deviations, whatever arrives.
+func TestForcedShare(t *testing.T) {
+	r, err := Run(Workload{Name: "forced-100k", Warm: 2, Bursts: 5}, "cpu", backend.Options{Threads: 2})
+	require.NoError(t, err)
+	require.InDelta(t, 5000, r.Spikes, 5*70)
+	require.InDelta(t, 100_000, r.EventsPerBurst, 100*70)
 }

@@ -20,7 +20,8 @@ func (e *DeviceError) Unwrap() error { return e.Err }
 // Backend holds the state of one network and advances it by the law. One goroutine at a time uses it.
 // The engine has checked all arguments; a backend trusts them.
 type Backend interface {
-	// Step advances one burst. in is merged and ascending by port. out's slices are reused by the next Step.
+	// Step advances one burst. in is merged and ascending by port. out's slices may be the backend's own memory: they hold
+	// until its next Step or Close.
 	Step(in []Stimulus, out *Burst) error
 	// ReadState copies the whole state into s, growing its slices as needed. State.Digest belongs to the engine and is left alone.
 	ReadState(s *State) error

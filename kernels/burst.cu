@@ -6,3 +6,6 @@
 #include "list_sums.cu"
 #include "list_ids.cu"
 #include "run_bursts.cu"
+#ifndef BURST_CUSTOM
+#include "resident_bursts.cu"
+#endif

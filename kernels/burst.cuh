@@ -23,6 +23,7 @@ DEVICE void add(i32 *p, i32 v) { atomicAdd(p, v); }
 DEVICE void add(u64 *p, u64 v) { atomicAdd(p, v); }
 DEVICE u32 vote(bool b) { return __ballot_sync(0xffffffffu, b); }
 DEVICE u32 shuffle_xor(u32 v, u32 by) { return __shfl_xor_sync(0xffffffffu, v, by); }
+DEVICE u32 shuffle_up(u32 v, u32 by) { return __shfl_up_sync(0xffffffffu, v, by); }
 DEVICE u32 ones(u32 w) { return __popc(w); }
 DEVICE u32 high_product(u32 a, u32 b) { return __umulhi(a, b); }
 #define SHARED __shared__
@@ -45,6 +46,7 @@ DEVICE void add(i32 *p, i32 v) { __nvvm_atom_add_gen_i(p, v); }
 DEVICE void add(u64 *p, u64 v) { __nvvm_atom_add_gen_ll((long long *)p, (long long)v); }
 DEVICE u32 vote(bool b) { return __nvvm_vote_ballot_sync(0xffffffffu, b); }
 DEVICE u32 shuffle_xor(u32 v, u32 by) { return __nvvm_shfl_sync_bfly_i32(0xffffffffu, v, by, 31); }
+DEVICE u32 shuffle_up(u32 v, u32 by) { return __nvvm_shfl_sync_up_i32(0xffffffffu, v, by, 0); }
 DEVICE u32 ones(u32 w) { return __builtin_popcount(w); }
 DEVICE u32 high_product(u32 a, u32 b) { return (u32)((u64)a * b >> 32); }
 #define SHARED static __attribute__((shared))
@@ -102,6 +104,36 @@ DEVICE void store_sum(u64 *node, u64 v) {
 #endif
 }
 
+// sum_before is the sum of v over the warp's lanes before this one; *total becomes that over all. All lanes of the warp must
+// call it.
+DEVICE u32 sum_before(u32 *total, u32 v) {
+#ifdef BURST_ON_HOST
+    if (lane() == 0) *total = 0;
+    u32 before = *total;
+    *total += v;
+    return before;
+#else
+    u32 sum = v;
+    for (u32 by = 1; by < 32; by *= 2) {
+        u32 other = shuffle_up(sum, by);
+        if (lane() >= by) sum += other;
+    }
+    if (lane() == 31) *total = sum;
+    return sum - v;
+#endif
+}
+
+// product_sum is a·b + c, rounded once; the remark tells it from what a compiler would fuse.
+DEVICE float product_sum(float a, float b, float c) {
+#ifdef BURST_ON_HOST
+    return __builtin_fmaf(a, b, c);
+#else
+    float d;
+    asm("fma.rn.f32 %0, %1, %2, %3; // meant" : "=f"(d) : "f"(a), "f"(b), "f"(c));
+    return d;
+#endif
+}
+
 // fetch_add adds to *p and gives what was there.
 #if defined(__NVCC__) || defined(__CUDACC_RTC__)
 DEVICE u32 fetch_add(u32 *p, u32 v) { return atomicAdd(p, v); }
@@ -118,6 +150,8 @@ DEVICE u32 fetch_add(u32 *p, u32 v) {
 // accumulate is add to global memory for which nobody waits; its answer is never asked for.
 #ifdef BURST_ON_HOST
 DEVICE void accumulate(i32 *p, i32 v) { add(p, v); }
+DEVICE u64 nanoseconds() { return 0; }
+DEVICE void publish(u64 *p, u64 v) { *p = v; }
 #else
 DEVICE void accumulate(i32 *p, i32 v) {
     asm volatile("red.relaxed.gpu.global.add.s32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
@@ -132,6 +166,29 @@ DEVICE u32 arrivals(const u32 *p) {
     return n;
 }
 DEVICE void acquire() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
+
+// arrive and arrivals of 64 bits are the same for a counter that says more than how many have come.
+DEVICE void arrive(u64 *p, u64 v) { asm volatile("red.release.gpu.global.add.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory"); }
+DEVICE u64 arrivals(const u64 *p) {
+    u64 n;
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(n) : "l"(p) : "memory");
+    return n;
+}
+
+// store_block and load_block pass a number from a thread of the block to another, with all that the first has seen.
+DEVICE void store_block(u32 *p, u32 v) { asm volatile("st.release.cta.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory"); }
+DEVICE u32 load_block(const u32 *p) {
+    u32 v;
+    asm volatile("ld.acquire.cta.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
+    return v;
+}
+
+// nanoseconds is the device's clock.
+DEVICE u64 nanoseconds() {
+    u64 t;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));
+    return t;
+}
 
 // publish makes *p v for the host, after all that the thread has seen written.
 DEVICE void publish(u64 *p, u64 v) { asm volatile("st.release.sys.global.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory"); }

@@ -58,11 +58,33 @@ struct drive {
     i32 amount; // quanta
 };
 
-// candidate is an entry of the fire candidate list.
+// candidate is a sum for a port.
 struct candidate {
     u32 port;
     i32 sum; // quanta
 };
+
+// listed is an entry of the fire candidate list as the host has it.
+struct listed {
+    u32 port, neuron;
+    i32 sum; // quanta
+};
+
+// synapses are those of all rows. Where weights are few, weight is null, and a target's lower bits are its port, the others
+// its weight's place in values.
+struct synapses {
+    const u32 *target;
+    const i32 *weight;
+    const i32 *values;
+    u32 port_bits, port_mask;
+};
+
+DEVICE u32 port_of(const synapses *s, u32 word) { return word & s->port_mask; }
+
+// weight_of is the weight of synapse k, whose target is word.
+DEVICE i32 weight_of(const synapses *s, u64 k, u32 word) {
+    return s->weight != nullptr ? s->weight[k] : s->values[word >> s->port_bits];
+}
 
 // area_of is the area that holds neuron n.
 DEVICE const area *area_of(const area *areas, u32 count, u32 n) {
@@ -73,4 +95,17 @@ DEVICE const area *area_of(const area *areas, u32 count, u32 n) {
         else high = middle;
     }
     return areas + low;
+}
+
+// neuron_at is the neuron that has a port.
+DEVICE u32 neuron_at(const area *areas, u32 count, u32 port) {
+    u32 low = 0, high = count; // the first area whose ports begin after it
+    while (low < high) {
+        u32 middle = low + (high - low) / 2;
+        if (areas[middle].first_port <= port) low = middle + 1;
+        else high = middle;
+    }
+    const area *a = areas + (low - 1);
+    u32 k = port - a->first_port, neurons = a->end - a->first;
+    return a->first + (k < neurons ? k : k - neurons);
 }

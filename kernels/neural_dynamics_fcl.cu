@@ -123,6 +123,7 @@ struct network {
 // term_at is what the constant drives add in burst t to the formula of the i-th neuron of an area.
 DEVICE float term_at(const network *w, const area *a, u32 i, u64 t) {
     double sum = 0;
+#pragma unroll 1
     for (u32 k = a->first_term; k < a->first_term + a->terms; k++) {
         const term *d = w->terms + k;
         if (t < d->from || t >= d->until) continue;
@@ -133,8 +134,13 @@ DEVICE float term_at(const network *w, const area *a, u32 i, u64 t) {
 
 DEVICE float term_of(const network *w, const area *a, u32 i) { return term_at(w, a, i, w->t); }
 
-// input is a port's sum in the genome's unit.
-DEVICE float input(const network *w, i32 sum) { return (float)sum / (float)w->scale; } // 3
+// input is a port's sum in the genome's unit, the quotient rounded once. Two corrections of a product with the rounded
+// reciprocal give it, as every quotient of whole numbers that float can hold (Markstein 1990).
+DEVICE float input(const network *w, i32 sum) { // 3
+    float x = (float)sum, scale = (float)w->scale, inverse = 1.0f / scale, q = x * inverse;
+    q = product_sum(product_sum(-q, scale, x), inverse, q);
+    return product_sum(product_sum(-q, scale, x), inverse, q);
+}
 
 // source_fires is step 4 for the i-th neuron of a source area.
 DEVICE bool source_fires(const network *w, const area *a, u32 i) {
@@ -174,16 +180,15 @@ DEVICE bool custom(const network *w, const area *a, u32 i, u32 n, float first, f
     return fires;
 }
 
-// update is step 4 for the i-th neuron of an area, whose ports have these sums and whose drives add term to its formula; it
-// says whether the neuron fires. The area's
-// model is one of the given ones.
-template <u32 models> DEVICE bool update(const network *w, const area *a, u32 i, i32 first, i32 second, float term) {
+// update is step 4 for the i-th neuron of an area, whose ports have these sums, whose drives add term to its formula, and
+// whose state lies at place n; it says whether the neuron fires. The area's model is one of the given ones.
+template <u32 models>
+DEVICE bool update(const network *w, const area *a, u32 i, u32 n, i32 first, i32 second, float term) {
     const float *k = a->k;
-    u32 n = a->first + i;
     if (models & 1 << FEAGI && (models == 1 << FEAGI || a->model == FEAGI)) {
         if (first == 0) return false; // no candidate, no change
         if (a->each != NO_TABLE) k = w->constants + a->each + i;
-        return feagi(a, k[0], input(w, first), w->seed, n, w->t, w->v + n, w->refractory + n, w->count + n);
+        return feagi(a, k[0], input(w, first), w->seed, a->first + i, w->t, w->v + n, w->refractory + n, w->count + n);
     }
     if (models & 1 << LIF && (models == 1 << LIF || a->model == LIF)) {
         if (a->each != NO_TABLE) k = w->constants + a->each + 4ull * i;
@@ -207,7 +212,7 @@ template <u32 models> DEVICE bool update(const network *w, const area *a, u32 i,
 DEVICE bool update_plain(const network *w, u32 n) {
     const area *a = area_of(w->areas, w->area_count, n);
     u32 i = n - a->first, port = a->first_port + i, ports = a->ports;
-    return update<ALL_MODELS>(w, a, i, ports > 0 ? w->acc[port] : 0, ports > 1 ? w->acc[port + (a->end - a->first)] : 0,
+    return update<ALL_MODELS>(w, a, i, n, ports > 0 ? w->acc[port] : 0, ports > 1 ? w->acc[port + (a->end - a->first)] : 0,
                               term_of(w, a, i));
 }
 

@@ -30,8 +30,7 @@ struct run {
     const candidate *amounts;
 
     const u64 *row;
-    const u32 *target;
-    const i32 *weight;
+    synapses all;
     const u8 *delay; // null when all are 1
     u32 parts_log;   // a row is delivered by 2^parts_log warps
 
@@ -51,6 +50,12 @@ struct run {
 
     u32 drive_count, term_count, count_entries, table_entries; // lengths of the tables
     u32 cached;                                                // whether the block's shared memory holds state and tables
+
+    // Of resident_bursts alone, for which length is that of burst t at (t + 1) mod 3, and arrived has 64 bits.
+    u32 own_rows, longest; // a block delivers so many rows, of so many synapses at most
+    u32 most_parts_log;    // where all blocks share few rows
+    u64 *stamps;           // mapped host memory: when each burst was complete, in nanoseconds
+    u32 value_count;       // weights of few values
 };
 
 // block is what a block's threads share: bits and sums, and where cached copies of its neurons' state and of the tables, which stay valid
@@ -79,9 +84,11 @@ template <class T> DEVICE T *take(u8 **room, u64 count) {
 template <class T> DEVICE void copy(T *to, const T *from, u64 count) {
     const u32 words = sizeof(T) / 4 > 0 ? sizeof(T) / 4 : 1;
     if (sizeof(T) % 4 != 0) {
+#pragma unroll 1
         for (u64 i = thread_in_block(); i < count; i += block_size()) to[i] = from[i];
         return;
     }
+#pragma unroll 1
     for (u64 i = thread_in_block(); i < count * words; i += block_size()) ((u32 *)to)[i] = ((const u32 *)from)[i];
 }
 
@@ -170,8 +177,9 @@ DEVICE void deliver(const run *p, u64 t, block *s) {
             i32 weight[4];
             for (u32 j = 0; j < 4; j++) // all loads before the first addition
                 if (k + 32 * j < high) {
-                    port[j] = p->target[k + 32 * j];
-                    weight[j] = p->weight[k + 32 * j];
+                    u32 word = p->all.target[k + 32 * j];
+                    port[j] = port_of(&p->all, word);
+                    weight[j] = weight_of(&p->all, k + 32 * j, word);
                     slot[j] = ((u32)t - 1 + (p->delay == nullptr ? 1 : p->delay[k + 32 * j])) & p->slot_mask;
                 }
             for (u32 j = 0; j < 4; j++)
@@ -212,7 +220,7 @@ template <u32 models> DEVICE bool fires(const block *s, const network *w, i32 *s
         else first += amount;
     }
     float term = a->differ || place >= COMMON ? term_of(w, a, i) : s->common[place];
-    return update<models>(w, a, i, first, second, term);
+    return update<models>(w, a, i, n, first, second, term);
 }
 
 // update_block is steps 3 and 4 for the block's neurons.
@@ -282,7 +290,9 @@ KERNEL catch_up(run p, const u32 *queue, u32 length, u64 fired_at, u32 least) {
         u64 end = p.row[queue[i] + 1];
         for (u64 k = p.row[queue[i]] + lane(); k < end; k += 32) {
             u32 d = p.delay == nullptr ? 1 : p.delay[k];
-            if (d >= least) add(p.ring + ((fired_at + d) & p.slot_mask) * p.ports + p.target[k], p.weight[k]);
+            if (d < least) continue;
+            u32 word = p.all.target[k];
+            add(p.ring + ((fired_at + d) & p.slot_mask) * p.ports + port_of(&p.all, word), weight_of(&p.all, k, word));
         }
     }
 }
@@ -337,13 +347,8 @@ template <u32 models> DEVICE void bursts(const run *p) {
     announce(p, p->first + p->bursts - 1);
 }
 
-// One kernel for networks of each of the common models alone: less code and fewer registers than one for all.
 KERNEL_OF_1024 run_bursts(run p) { bursts<ALL_MODELS>(&p); }
 #ifdef BURST_CUSTOM
 KERNEL_OF_1024 run_bursts_custom(run p) { bursts<1 << CUSTOM>(&p); }
-#else
-KERNEL_OF_1024 run_bursts_feagi(run p) { bursts<1 << FEAGI>(&p); }
-KERNEL_OF_1024 run_bursts_lif(run p) { bursts<1 << LIF>(&p); }
-KERNEL_OF_1024 run_bursts_psc_exp(run p) { bursts<1 << PSC_EXP>(&p); }
 #endif
 #endif

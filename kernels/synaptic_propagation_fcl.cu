@@ -1,3 +1,4 @@
+#include "network.cuh"
 #include "sums.cuh"
 
 // Deliveries that a warp takes at a time; finding the first one's row is paid once for all of them if the row is long.
@@ -7,8 +8,8 @@ const u64 CHUNK = 256;
 // and not by neuron, so that rows of any length keep all threads busy; sums of integers do not depend on the order.
 //
 //	for i := range count { for k := start[i]; k < start[i]+length[i]; k++ { acc[target[k]] += weight[k] } }
-KERNEL synaptic_propagation_fcl(u64 count, const u64 *start, const u64 *length, const u64 *sums, const u32 *target,
-                                const i32 *weight, i32 *acc) {
+KERNEL synaptic_propagation_fcl(u64 count, const u64 *start, const u64 *length, const u64 *sums, synapses rows,
+                                i32 *acc) {
     u64 total = sums_total(sums, count);
     for (u64 chunk = thread_index() / 32 * CHUNK; chunk < total; chunk += thread_count() / 32 * CHUNK) {
         u64 chunk_end = chunk + CHUNK < total ? chunk + CHUNK : total;
@@ -20,7 +21,8 @@ KERNEL synaptic_propagation_fcl(u64 count, const u64 *start, const u64 *length, 
                 row_end = k - place + length[i];
                 shift = start[i] + place - k;
             }
-            add(acc + target[k + shift], weight[k + shift]);
+            u32 word = rows.target[k + shift];
+            add(acc + port_of(&rows, word), weight_of(&rows, k + shift, word));
         }
     }
 }

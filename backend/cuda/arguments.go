@@ -55,7 +55,14 @@ type firedRowsArgs struct {
 type propagationArgs struct {
 	count               uint64
 	start, length, sums driver.Ptr
-	target, weight, acc driver.Ptr
+	rows                synapses
+	acc                 driver.Ptr
+}
+
+// synapses is the struct of that name in kernels/network.cuh, field for field.
+type synapses struct {
+	target, weight, values driver.Ptr
+	portBits, portMask     uint32
 }
 
 type dynamicsArgs struct {
@@ -98,6 +105,8 @@ type listIDsArgs struct {
 	candidates    driver.Ptr
 	ports         uint32
 	candidateSums driver.Ptr
+	areas         driver.Ptr
+	areaCount     uint32
 	acc           driver.Ptr
 	list          driver.Ptr
 	lengths       driver.Ptr
@@ -118,7 +127,7 @@ func (b *backend) bind(t *tables) {
 			row: p[bufRow], delay: p[bufDelay], start: p[bufStart], length: p[bufLength], sums: rowSums,
 		},
 		propagation: propagationArgs{
-			start: p[bufStart], length: p[bufLength], sums: rowSums, target: p[bufTarget], weight: p[bufWeight], acc: p[bufAcc],
+			start: p[bufStart], length: p[bufLength], sums: rowSums, rows: b.synapses(), acc: p[bufAcc],
 		},
 		dynamics: dynamicsArgs{
 			network: network{
@@ -137,7 +146,7 @@ func (b *backend) bind(t *tables) {
 		listIDs: listIDsArgs{
 			fired: p[bufFired], neurons: c.Neurons, firedSums: firedSums,
 			candidates: p[bufCandidates], ports: c.Ports, candidateSums: candidateSums,
-			acc: p[bufAcc], list: p[bufList], lengths: p[bufLengths],
+			areas: p[bufAreas], areaCount: uint32(len(t.areas)), acc: p[bufAcc], list: p[bufList], lengths: p[bufLengths],
 		},
 	}
 	a := &b.args
@@ -165,7 +174,7 @@ func (b *backend) upload(t *tables) error {
 		to   slot
 		from unsafe.Pointer
 	}{
-		{bufRow, data(c.Row)}, {bufTarget, data(c.Target)}, {bufWeight, data(c.Weight)}, {bufDelay, data(c.Delay)},
+		{bufRow, data(c.Row)}, {bufDelay, data(c.Delay)},
 		{bufAreas, data(t.areas)}, {bufConstants, data(t.constants)}, {bufNumbers, data(t.numbers)},
 		{bufTerms, data(t.terms)}, {bufAddends, data(t.addends)},
 		{bufStimuli, data(t.stimuli)}, {bufInjected, data(t.injected)},
@@ -176,6 +185,9 @@ func (b *backend) upload(t *tables) error {
 				return err
 			}
 		}
+	}
+	if err := b.uploadSynapses(); err != nil {
+		return err
 	}
 	// Lists are downloaded a little beyond their ends; what lies there is to be defined.
 	for _, list := range []slot{bufQueues, bufList} {

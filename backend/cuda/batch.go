@@ -3,6 +3,7 @@ package cuda
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/bits"
 	"runtime"
 	"slices"
@@ -25,15 +26,19 @@ type batch struct {
 	queueRowsArgs              queueRowsArgs
 	blocks, threads            uint32
 	shared                     uint32 // bytes of a block's memory
+	resident                   bool   // the kernel is one of kernels/resident_bursts.cu
 	most                       uint64 // bursts of a launch
 
-	host  *driver.HostMemory
-	ids   []uint32 // of two launches by turns
-	fired []uint32
-	done  []uint64
+	host   *driver.HostMemory
+	ids    []uint32 // of two launches by turns
+	fired  []uint32
+	done   []uint64
+	stamps []uint64 // by the device's clock
 
 	on      bool
-	history [][]uint32 // history[d-1] is the fire queue d bursts ago, while on
+	stamp   uint64        // of the newest burst, 0 where the kernel has no clock
+	took    time.Duration // between the newest burst and the one before
+	history [][]uint32    // history[d-1] is the fire queue d bursts ago, while on
 	burst   engine.Burst
 }
 
@@ -48,8 +53,10 @@ type run struct {
 	stimulusCount uint64
 	amounts       driver.Ptr
 
-	row, target, weight, delay driver.Ptr
-	partsLog                   uint32
+	row      driver.Ptr
+	all      synapses
+	delay    driver.Ptr
+	partsLog uint32
 
 	ring                  driver.Ptr
 	slotMask, ports       uint32
@@ -61,6 +68,11 @@ type run struct {
 
 	driveCount, termCount, countEntries, tableEntries uint32
 	cached                                            uint32
+
+	ownRows, longest uint32
+	mostPartsLog     uint32
+	stamps           driver.Ptr
+	valueCount       uint32
 }
 
 // catchUpArgs are the parameters of catch_up.
@@ -96,7 +108,7 @@ func (p *plan) planBatch(b *backend, t *tables) {
 	p.batch = true
 	p.bytes[bufRing] = p.ring
 	p.bytes[bufQueue] = spikeBytes * uint64(c.Neurons)
-	p.bytes[bufSync] = 16
+	p.bytes[bufSync] = 32
 	p.bytes[bufStimuli], p.bytes[bufInjected] = size(t.stimuli), size(t.injected)
 }
 
@@ -107,9 +119,6 @@ func (b *backend) prepareBatch(t *tables) error {
 	}
 	x := &b.batch
 	var err error
-	if x.kernel, err = b.module.Function(batchKernel(b.c)); err != nil {
-		return err
-	}
 	if x.catchUp, err = b.module.Function("catch_up"); err != nil {
 		return err
 	}
@@ -119,14 +128,8 @@ func (b *backend) prepareBatch(t *tables) error {
 	blocks, own := deal(b.c, b.sms)
 	x.blocks = uint32(blocks)
 	x.threads = b.tune.batchThreads
-	const mostShared = 200 << 10 // what a multiprocessor has, less what the kernel takes for itself
-	least, cached := t.sharedBytes(b.c, own)
-	if x.shared = uint32(least); cached <= mostShared && !b.tune.uncached {
-		x.shared, x.args.run.cached = uint32(cached), 1
-	}
-	if least > mostShared {
-		b.plan.batch = false
-		return nil
+	if err := b.chooseKernel(t, own); err != nil || !b.plan.batch {
+		return err
 	}
 	if err := x.kernel.AllowShared(x.shared); err != nil {
 		return err
@@ -154,32 +157,94 @@ func ringBytes(tune tuning, blocks, own uint64) (most, bytes uint64) {
 	const room = 256 << 20
 	places := own * blocks
 	most = min(tune.batch, max(1, room/(2*4*places)))
-	return most, 2 * most * (8 + 4*blocks + 4*places)
+	return most, 2 * most * (16 + 4*blocks + 4*places)
 }
 
-// batchKernel is the kernel for the models that the network has.
-func batchKernel(c *connectome.Connectome) string {
+// chooseKernel takes the fastest kernel that the network allows, whose blocks have own neurons.
+func (b *backend) chooseKernel(t *tables, own uint64) error {
+	const mostShared = 220 << 10 // what a multiprocessor has, less what the kernel takes for itself
+	x := &b.batch
+	name := "run_bursts"
+	custom, allCustom := customs(b.c)
+	if allCustom {
+		name = "run_bursts_custom"
+	}
+	least, cached := t.sharedBytes(b.c, own)
+	resident := t.residentBytes(b.c, own) + divUp(b.plan.bytes[bufValues], 16)*16
+	if resident <= mostShared && rowsFit(b.c, own) && !custom && !b.tune.roaming {
+		x.resident, x.shared, name = true, uint32(resident), "resident_bursts"+modelSuffix(b.c)
+	} else if x.shared = uint32(least); cached <= mostShared && !b.tune.uncached {
+		x.shared, x.args.run.cached = uint32(cached), 1
+	} else if least > mostShared {
+		b.plan.batch = false
+		return nil
+	}
+	var err error
+	x.kernel, err = b.module.Function(name)
+	return err
+}
+
+// modelSuffix ends the name of the kernel for networks of one common model: less code and fewer registers than for all.
+func modelSuffix(c *connectome.Connectome) string {
 	for i := range c.Areas {
 		if c.Areas[i].Model != c.Areas[0].Model {
-			return "run_bursts"
+			return ""
 		}
 	}
 	switch c.Areas[0].Model {
 	case connectome.FEAGIModel:
-		return "run_bursts_feagi"
+		return "_feagi"
 	case connectome.LIFModel:
-		return "run_bursts_lif"
+		return "_lif"
 	case connectome.PSCExpModel:
-		return "run_bursts_psc_exp"
-	case connectome.CustomModel:
-		return "run_bursts_custom"
+		return "_psc_exp"
 	}
-	return "run_bursts"
+	return ""
+}
+
+// rowsFit reports whether the synapses of any own neurons of a block can be numbered by 32 bits.
+func rowsFit(c *connectome.Connectome, own uint64) bool {
+	n := uint64(c.Neurons)
+	for first := uint64(0); first < n; first += own {
+		if c.Row[min(first+own, n)]-c.Row[first] > math.MaxUint32 {
+			return false
+		}
+	}
+	return true
+}
+
+// residentBytes is a block's memory as divide of kernels/resident_bursts.cu divides it, for own neurons.
+func (t *tables) residentBytes(c *connectome.Connectome, own uint64) uint64 {
+	feagi, driven := uint64(0), uint64(0)
+	if suffix := modelSuffix(c); suffix == "" || suffix == "_feagi" {
+		feagi = own
+	}
+	if len(t.drives) > 0 {
+		driven = own
+	}
+	sum := uint64(0)
+	for _, bytes := range []uint64{
+		own / 32 * 4, own / 32 * 2, 2 * own, 4 * (own + 1), 4 * own, 2 * own, 2 * feagi, 8 * driven,
+		size(t.areas), size(t.terms), size(t.drives), size(t.counts), size(t.amounts),
+	} {
+		sum += divUp(bytes, 16) * 16
+	}
+	return sum + uint64(c.Variables())*(4*own)
+}
+
+// customs says which areas have models of the genome's own.
+func customs(c *connectome.Connectome) (some, all bool) {
+	all = true
+	for i := range c.Areas {
+		own := c.Areas[i].Model == connectome.CustomModel
+		some, all = some || own, all && own
+	}
+	return some, some && all
 }
 
 // idleKernel is the one of the two that run many bursts with models of the genome's own that the network does not need.
 func idleKernel(c *connectome.Connectome) string {
-	if batchKernel(c) == "run_bursts_custom" {
+	if _, all := customs(c); all {
 		return "run_bursts"
 	}
 	return "run_bursts_custom"
@@ -215,8 +280,9 @@ func (x *batch) allocate(b *backend, own uint64) error {
 	}
 	m := unsafe.Pointer(unsafe.SliceData(x.host.Bytes()))
 	x.done = unsafe.Slice((*uint64)(m), n)
-	x.fired = unsafe.Slice((*uint32)(unsafe.Add(m, 8*n)), n*uint64(x.blocks))
-	x.ids = unsafe.Slice((*uint32)(unsafe.Add(m, 8*n+4*n*uint64(x.blocks))), n*places)
+	x.stamps = unsafe.Slice((*uint64)(unsafe.Add(m, 8*n)), n)
+	x.fired = unsafe.Slice((*uint32)(unsafe.Add(m, 16*n)), n*uint64(x.blocks))
+	x.ids = unsafe.Slice((*uint32)(unsafe.Add(m, 16*n+4*n*uint64(x.blocks))), n*places)
 	return nil
 }
 
@@ -229,20 +295,41 @@ func (b *backend) bindBatch(t *tables, own uint32) {
 			rows++
 		}
 	}
+	mean := uint32(c.Synapses() / rows)
 	cached := x.args.run.cached
 	x.args.run = run{
 		network: b.args.dynamics.network,
 		drives:  p[bufDrives], counts: p[bufCounts], table: p[bufTable],
 		stimuli: p[bufStimuli], stimulusCount: uint64(len(c.Stimuli)), amounts: p[bufInjected],
-		row: p[bufRow], target: p[bufTarget], weight: p[bufWeight], delay: p[bufDelay],
-		partsLog: uint32(bits.Len64(c.Synapses() / rows / 32)),
-		ring:     p[bufRing], slotMask: uint32(ringSlots(c.MaxDelay) - 1), ports: c.Ports,
+		row: p[bufRow], all: b.synapses(), delay: p[bufDelay],
+		partsLog: partsLog(mean, x.resident), mostPartsLog: partsLog(mean, false),
+		ring: p[bufRing], slotMask: uint32(ringSlots(c.MaxDelay) - 1), ports: c.Ports,
 		neurons: c.Neurons, blockNeurons: own,
-		queue: p[bufQueue], length: p[bufSync], arrived: p[bufSync] + 8,
+		queue: p[bufQueue], length: p[bufSync], arrived: p[bufSync] + 16,
 		driveCount: uint32(len(t.drives)), termCount: uint32(len(t.terms)),
 		countEntries: uint32(len(t.counts)), tableEntries: uint32(len(t.amounts)), cached: cached,
+		ownRows: ownRows(b.tune.ownSynapses, mean), longest: b.tune.ownSynapses / 4, valueCount: uint32(b.plan.bytes[bufValues] / 4),
 	}
 	x.params, x.late, x.newest = driver.Params(&x.args), driver.Params(&x.catchUpArgs), driver.Params(&x.queueRowsArgs)
+}
+
+// partsLog says by how many warps rows of mean synapses are delivered: so that each has one or two turns for its threads, or
+// in resident_bursts, whose threads load four synapses at a time, one for all four.
+func partsLog(mean uint32, resident bool) uint32 {
+	if resident {
+		return uint32(bits.Len32(mean / 128))
+	}
+	return uint32(bits.Len32(mean / 32))
+}
+
+// ownRows is how many rows of mean synapses a block delivers by itself, where that is about as many as synapses. Long rows
+// are left to all blocks.
+func ownRows(synapses, mean uint32) uint32 {
+	const long = 512
+	if mean > long {
+		return 0
+	}
+	return synapses / max(1, mean)
 }
 
 // free gives the page-locked memory back.
@@ -333,11 +420,11 @@ func (b *backend) launchBatch(half int, first, bursts uint64) error {
 	r := &x.args.run
 	n, h := 2*x.most, uint64(half)*x.most
 	places := uint64(r.blockNeurons) * uint64(x.blocks)
-	r.done = base + driver.Ptr(8*h)
-	r.fired = base + driver.Ptr(8*n+4*h*uint64(x.blocks))
-	r.ids = base + driver.Ptr(8*n+4*n*uint64(x.blocks)+4*h*places)
+	r.done, r.stamps = base+driver.Ptr(8*h), base+driver.Ptr(8*n+8*h)
+	r.fired = base + driver.Ptr(16*n+4*h*uint64(x.blocks))
+	r.ids = base + driver.Ptr(16*n+4*n*uint64(x.blocks)+4*h*places)
 	r.first, r.bursts = first, bursts
-	if err := b.stream.Fill(r.arrived, 0, 4); err != nil {
+	if err := b.stream.Fill(r.arrived, 0, 8); err != nil {
 		return err
 	}
 	if err := x.kernel.LaunchCooperative(x.blocks, x.threads, x.shared, x.params, b.stream); err != nil {
@@ -353,6 +440,7 @@ func (b *backend) await(half int, k uint64) error {
 	if err := b.poll(&x.done[at]); err != nil {
 		return err
 	}
+	x.took, x.stamp = time.Duration(x.stamps[at]-x.stamp), x.stamps[at]
 	oldest := x.history[len(x.history)-1][:0]
 	copy(x.history[1:], x.history)
 	own := uint64(x.args.run.blockNeurons)
@@ -364,6 +452,15 @@ func (b *backend) await(half int, k uint64) error {
 	x.burst = engine.Burst{Number: b.number, Fired: oldest}
 	b.number++
 	return nil
+}
+
+// BurstTime is the device's own time between the end of the newest burst that StepN has delivered and the end of the one
+// before; 0 where it has none.
+func (b *backend) BurstTime() time.Duration {
+	if !b.batch.resident {
+		return 0
+	}
+	return b.batch.took
 }
 
 // poll waits until a burst is announced; after a while it lets the driver say whether the launch failed.
@@ -431,9 +528,12 @@ func (b *backend) turnOn() error {
 			return fmt.Errorf("queue_rows: %w", err)
 		}
 	}
-	lengths := [2]uint32{}
-	lengths[b.number%2] = newest
-	if err := b.stream.Upload(p.ptr[bufSync], unsafe.Pointer(&lengths), 8); err != nil {
+	lengths, turns := [3]uint32{}, uint64(2)
+	if x.resident {
+		turns = 3
+	}
+	lengths[b.number%turns] = newest
+	if err := b.stream.Upload(p.ptr[bufSync], unsafe.Pointer(&lengths), 12); err != nil {
 		return err
 	}
 	x.on = true

@@ -12,6 +12,26 @@ import (
 	"burst/engine/enginetest"
 )
 
+// paths are the ways of running many bursts in one launch, each forced.
+func paths() map[string]tuning {
+	with := func(change func(*tuning)) tuning {
+		t := defaults
+		t.batchThreads = 128 // several neurons a thread
+		change(&t)
+		return t
+	}
+	return map[string]tuning{
+		"resident":                   with(func(*tuning) {}),
+		"resident, few own rows":     with(func(t *tuning) { t.ownSynapses = 12 }),
+		"resident, all rows shared":  with(func(t *tuning) { t.ownSynapses = 0 }),
+		"roaming, state in blocks":   with(func(t *tuning) { t.roaming = true }),
+		"roaming, state outside":     with(func(t *tuning) { t.roaming, t.uncached = true, true }),
+		"resident, 8-byte synapses":  with(func(t *tuning) { t.unpacked = true }),
+		"roaming, 8-byte synapses":   with(func(t *tuning) { t.roaming, t.unpacked = true, true }),
+		"a launch for every 3rd one": with(func(t *tuning) { t.batch = 3 }),
+	}
+}
+
 // TestConformanceOnHost runs the suite with the kernels compiled for the host.
 func TestConformanceOnHost(t *testing.T) {
 	h := cudatest.Host(t)
@@ -23,6 +43,18 @@ func TestConformanceOnHost(t *testing.T) {
 func TestConformanceOnDevice(t *testing.T) {
 	cudatest.Device(t)
 	enginetest.Run(t, openFirst, reference.Open)
+}
+
+// TestPaths runs many bursts on each path: every one gives the bits of single bursts, which TestConformance proves.
+func TestPaths(t *testing.T) {
+	cudatest.Anywhere(t)
+	for name, tune := range paths() {
+		t.Run(name, func(t *testing.T) {
+			enginetest.RunBatches(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
+				return open(c, Options{Want: w}, tune)
+			})
+		})
+	}
 }
 
 func openFirst(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {

@@ -28,13 +28,16 @@ type tuning struct {
 	entries uint64 // of a list that the page-locked buffers hold, at most
 	ptx     string // instead of the embedded code; empty: the embedded code
 
+	unpacked     bool   // synapses of 8 bytes even where 4 would do
 	plain        bool   // no launches of many bursts
 	batch        uint64 // bursts of such a launch, at most
 	batchThreads uint32 // a block of it
 	uncached     bool   // no copies of state and tables in its shared memory
+	roaming      bool   // run_bursts, even where resident_bursts could be used
+	ownSynapses  uint32 // about so many a block of resident_bursts delivers by itself
 }
 
-var defaults = tuning{threads: 256, entries: 1 << 20, batch: 256, batchThreads: 1024}
+var defaults = tuning{threads: 256, entries: 1 << 20, batch: 256, batchThreads: 1024, ownSynapses: 16384}
 
 // Open uploads c to a GPU, in the state before burst 0. The error wraps engine.ErrUnavailable when this machine cannot run
 // CUDA, and is a *MemoryError when the network does not fit the device.

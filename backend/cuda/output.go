@@ -8,7 +8,10 @@ import (
 	"burst/engine"
 )
 
-// candidate is an entry of the list as kernels/network.cuh has it.
+// listedBytes is the size of listed in kernels/network.cuh, which is engine.Candidate.
+const listedBytes = uint64(unsafe.Sizeof(engine.Candidate{}))
+
+// candidate is the struct of that name in kernels/network.cuh, field for field.
 type candidate struct {
 	port uint32
 	sum  int32 // quanta
@@ -20,7 +23,8 @@ type output struct {
 	host       *driver.HostMemory
 	lengths    []uint64 // of the fire queue and of the list
 	fired      []uint32
-	candidates []candidate
+	candidates []engine.Candidate
+	all        []engine.Candidate // the list, where it arrives in several pieces
 	potentials []float32
 	likely     [2]uint64 // entries to fetch with the lengths
 }
@@ -39,12 +43,12 @@ func capacities(c *connectome.Connectome, w engine.Want, tune tuning) (fired, ca
 // outputBytes is the size of the memory that results arrive in.
 func outputBytes(c *connectome.Connectome, w engine.Want, tune tuning) uint64 {
 	fired, candidates := capacities(c, w, tune)
-	return outputLengths + 8*candidates + 4*fired + size(w.Potentials)
+	return outputLengths + listedBytes*candidates + 4*fired + size(w.Potentials)
 }
 
 func (o *output) allocate(b *backend) error {
 	fired, candidates := capacities(b.c, b.want, b.tune)
-	firedAt := outputLengths + 8*candidates
+	firedAt := outputLengths + listedBytes*candidates
 	potentialsAt := firedAt + 4*fired
 	var err error
 	if o.host, err = b.ctx.AllocHost(int(outputBytes(b.c, b.want, b.tune)), false); err != nil {
@@ -53,7 +57,7 @@ func (o *output) allocate(b *backend) error {
 	}
 	m := unsafe.Pointer(unsafe.SliceData(o.host.Bytes()))
 	o.lengths = unsafe.Slice((*uint64)(m), 2)
-	o.candidates = unsafe.Slice((*candidate)(unsafe.Add(m, outputLengths)), candidates)
+	o.candidates = unsafe.Slice((*engine.Candidate)(unsafe.Add(m, outputLengths)), candidates)
 	o.fired = unsafe.Slice((*uint32)(unsafe.Add(m, firedAt)), fired)
 	o.potentials = unsafe.Slice((*float32)(unsafe.Add(m, potentialsAt)), len(b.want.Potentials))
 	return nil
@@ -92,7 +96,7 @@ func (b *backend) deliver(out *engine.Burst) error {
 	if err := b.takeFired(out, firedNow, fired); err != nil {
 		return err
 	}
-	out.Candidates = out.Candidates[:0]
+	out.Candidates = nil
 	if !b.want.FCL {
 		return nil
 	}
@@ -111,7 +115,7 @@ func (b *backend) fetchList(first, n uint64) error {
 	if n == 0 {
 		return nil
 	}
-	return b.stream.Download(unsafe.Pointer(&b.output.candidates[0]), b.plan.ptr[bufList]+driver.Ptr(8*first), 8*n)
+	return b.stream.Download(unsafe.Pointer(&b.output.candidates[0]), b.plan.ptr[bufList]+driver.Ptr(listedBytes*first), listedBytes*n)
 }
 
 // fetchPotentials queues the download of the wanted potentials, one for each run of neighbours.
@@ -148,11 +152,15 @@ func (b *backend) takeFired(out *engine.Burst, arrived, total uint64) error {
 	return nil
 }
 
-// takeList hands the fire candidate list over likewise.
+// takeList hands the fire candidate list over: where it lies, if all of it has arrived, else copied together.
 func (b *backend) takeList(out *engine.Burst, arrived, total uint64) error {
-	o, area := &b.output, 0
-	out.Candidates = appendCandidates(out.Candidates, o.candidates[:min(arrived, total)], b.c.Areas, &area)
-	for have := uint64(len(out.Candidates)); have < total; have = uint64(len(out.Candidates)) {
+	o := &b.output
+	if total <= arrived {
+		out.Candidates = o.candidates[:total:total]
+		return nil
+	}
+	o.all = append(o.all[:0], o.candidates[:arrived]...)
+	for have := arrived; have < total; have = uint64(len(o.all)) {
 		n := min(total-have, uint64(len(o.candidates)))
 		if err := b.fetchList(have, n); err != nil {
 			return err
@@ -160,19 +168,8 @@ func (b *backend) takeList(out *engine.Burst, arrived, total uint64) error {
 		if err := b.stream.Synchronize(); err != nil {
 			return err
 		}
-		out.Candidates = appendCandidates(out.Candidates, o.candidates[:n], b.c.Areas, &area)
+		o.all = append(o.all, o.candidates[:n]...)
 	}
+	out.Candidates = o.all
 	return nil
-}
-
-// appendCandidates appends the candidates with their neurons. Ports ascend, so a burst walks the areas once; k is how far
-// it has come.
-func appendCandidates(to []engine.Candidate, from []candidate, areas []connectome.Area, k *int) []engine.Candidate {
-	for _, f := range from {
-		for f.port >= areas[*k].Ports.End() {
-			*k++
-		}
-		to = append(to, engine.Candidate{Port: f.port, Neuron: areas[*k].NeuronOf(f.port), Sum: f.sum})
-	}
-	return to
 }

@@ -18,6 +18,7 @@ const (
 	bufRow slot = iota
 	bufTarget
 	bufWeight
+	bufValues
 	bufDelay
 	bufAreas
 	bufConstants
@@ -58,6 +59,7 @@ type plan struct {
 	firedSums, candidateSums, rows uint64 // offsets of the trees in bufSums, in bytes
 	stimuli                        uint64 // capacity of the input's stimuli
 	head                           uint64 // bytes of the input before the stimuli
+	packing                        packing
 	batch                          bool   // launches of many bursts are possible
 	ring                           uint64 // bytes of their ring
 }
@@ -106,7 +108,11 @@ func makePlan(c *connectome.Connectome, w engine.Want, tune tuning, t *tables) p
 	}
 	b := &p.bytes
 	b[bufRow] = size(c.Row)
-	b[bufTarget], b[bufWeight], b[bufDelay] = size(c.Target), size(c.Weight), size(c.Delay)
+	if !tune.unpacked {
+		p.packing = pack(c)
+	}
+	b[bufTarget], b[bufWeight], b[bufValues] = p.packing.bytes(c)
+	b[bufDelay] = size(c.Delay)
 	b[bufAreas], b[bufConstants], b[bufNumbers] = size(t.areas), size(t.constants), size(t.numbers)
 	b[bufTerms], b[bufAddends] = size(t.terms), size(t.addends)
 	b[bufDrives], b[bufCounts], b[bufTable] = size(t.drives), size(t.counts), size(t.amounts)
@@ -116,7 +122,7 @@ func makePlan(c *connectome.Connectome, w engine.Want, tune tuning, t *tables) p
 	b[bufQueues] = delays * n * 4
 	b[bufFired], b[bufCandidates] = 4*divUp(n, 32), 4*divUp(ports, 32)
 	if w.FCL {
-		b[bufList] = 8 * ports
+		b[bufList] = listedBytes * ports
 	}
 	b[bufLengths] = 16
 	b[bufStart], b[bufLength] = 8*p.pairs, 8*p.pairs

@@ -33,6 +33,14 @@ func runLaws(t *testing.T, open Open) {
 	t.Run("sources", func(t *testing.T) { sources(t, open) })
 }
 
+// RunBatches checks StepN alone, against Step, on the networks of Run's laws: for backends with several ways of running it.
+func RunBatches(t *testing.T, open Open) {
+	for seed := range uint64(6) {
+		r := rand.New(rand.NewPCG(seed, 0x6c617773))
+		batch(t, open, randomNet(r, int(seed)), r.Uint64())
+	}
+}
+
 // fail reports a difference between what was found (B) and what was wanted (A).
 func fail(t *testing.T, d *engine.Difference, why string) {
 	t.Helper()

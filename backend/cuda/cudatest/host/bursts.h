@@ -33,6 +33,3 @@ template <u32 models> static void run_on_host(const run *p, unsigned blocks, uns
 static unsigned shared_bytes; // of the launch in hand
 static void run_bursts(void **args) { run_on_host<ALL_MODELS>((const run *)args[0], running.blocks, running.threads, shared_bytes); }
 static void run_bursts_custom(void **args) { run_on_host<1 << CUSTOM>((const run *)args[0], running.blocks, running.threads, shared_bytes); }
-static void run_bursts_feagi(void **args) { run_on_host<1 << FEAGI>((const run *)args[0], running.blocks, running.threads, shared_bytes); }
-static void run_bursts_lif(void **args) { run_on_host<1 << LIF>((const run *)args[0], running.blocks, running.threads, shared_bytes); }
-static void run_bursts_psc_exp(void **args) { run_on_host<1 << PSC_EXP>((const run *)args[0], running.blocks, running.threads, shared_bytes); }

@@ -247,13 +247,14 @@ API cuStreamSynchronize(void *s) {
 }
 
 #include "bursts.h"
+#include "resident.h"
 
 #define ENTRY(f) KERNEL_ENTRY(f, false)
 #define WAITING(f) KERNEL_ENTRY(f, true)
 static void run_shape(run) {} // how PTX declares run_bursts
 #define COOPERATIVE(f) {#f, 1, f, adapter<run_shape>::declaration, false}
 static const kernel kernels[] = {
-    COOPERATIVE(run_bursts), COOPERATIVE(run_bursts_custom), COOPERATIVE(run_bursts_feagi), COOPERATIVE(run_bursts_lif), COOPERATIVE(run_bursts_psc_exp), ENTRY(catch_up), ENTRY(queue_rows),
+    COOPERATIVE(run_bursts), COOPERATIVE(run_bursts_custom), COOPERATIVE(resident_bursts), COOPERATIVE(resident_bursts_feagi), COOPERATIVE(resident_bursts_lif), COOPERATIVE(resident_bursts_psc_exp), ENTRY(catch_up), ENTRY(queue_rows),
     ENTRY(inject), ENTRY(fired_rows), ENTRY(synaptic_propagation_fcl), ENTRY(neural_dynamics_fcl), ENTRY(list_sums), ENTRY(list_ids),
     ENTRY(add_f32), ENTRY(sub_f32), ENTRY(mul_f32), ENTRY(div_f32), ENTRY(neg_f32), ENTRY(abs_f32),
     ENTRY(add_f64), ENTRY(sub_f64), ENTRY(mul_f64), ENTRY(div_f64), ENTRY(neg_f64), ENTRY(abs_f64),
@@ -410,7 +411,7 @@ API cuLaunchCooperativeKernel(const function *f, unsigned blocks, unsigned by, u
     unsigned block[3] = {threads, ty, tz};
     bool run = false;
     if (blocks == 0 || blocks > 2 || by != 1 || bz != 1 || ty != 1 || tz != 1 || threads % 32 != 0) return refuse("a cooperative grid of this shape");
-    bool bursts = !strncmp(f->k->name, "run_bursts", 10);
+    bool bursts = !strncmp(f->k->name, "run_bursts", 10) || !strncmp(f->k->name, "resident_bursts", 15);
     if (!bursts && (!f->k->waits || shared != 0)) return refuse("a cooperative launch of this kind");
     if (int e = launch_begins(f, block, stream, args, &run)) return e;
     if (!run) return SUCCESS;
