@@ -11,8 +11,10 @@ import (
 	"burst/backend/cpu"
 	"burst/backend/cuda"
 	"burst/backend/reference"
+	"burst/backend/split"
 	"burst/connectome"
 	"burst/engine"
+	"burst/exchange"
 )
 
 // Options of Open; the zero value uses every processor, the first GPU, and delivers no FCL.
@@ -20,6 +22,8 @@ type Options struct {
 	Threads int // of the cpu backend; 0: all processors
 	Device  int // of the cuda backend
 	Want    engine.Want
+	Parts   int               // split the network among so many backends in this process, each with its copy; 0: do not
+	Others  exchange.Exchange // with the processes that hold the network's other parts; nil: there are none
 
 	MaxBytes uint64 // refuse a backend that needs more on the host, network included; 0: what the machine has free
 }
@@ -30,6 +34,37 @@ func Names() []string { return []string{"cpu", "cuda", "reference"} }
 // Open makes the named backend for c, in the state before burst 0. The error wraps engine.ErrUnavailable when this
 // machine lacks what the backend needs, and is a *MemoryError when the host has no room; none falls back to another.
 func Open(name string, c *connectome.Connectome, o Options) (engine.Backend, error) {
+	switch {
+	case o.Others != nil:
+		return split.Open(c, o.Others, o.Want, PartOf(name, o))
+	case o.Parts > 1:
+		list := make([]*connectome.Connectome, o.Parts)
+		for i := range list {
+			list[i] = c.Cut(connectome.Part{Index: i, Of: o.Parts})
+		}
+		return split.Local(list, o.Want, PartOf(name, o))
+	}
+	return open(name, c, o)
+}
+
+// PartOf is how the named backend is opened for a part of a network.
+func PartOf(name string, o Options) split.OpenPart {
+	return func(c *connectome.Connectome, w engine.Want) (split.Part, error) {
+		o.Want = w
+		b, err := open(name, c, o)
+		if err != nil {
+			return nil, err
+		}
+		p, ok := b.(split.Part)
+		if !ok {
+			return nil, errors.Join(fmt.Errorf("the backend %s holds whole networks only, want cpu for a part", name), b.Close())
+		}
+		return p, nil
+	}
+}
+
+// open opens a backend in this process.
+func open(name string, c *connectome.Connectome, o Options) (engine.Backend, error) {
 	if slices.Contains(Names(), name) {
 		if err := fits(name, c, o); err != nil {
 			return nil, err
@@ -49,6 +84,10 @@ func Open(name string, c *connectome.Connectome, o Options) (engine.Backend, err
 // Auto opens the cuda backend where a GPU is there, has room for c and passes a self-test, else the cpu backend. why says
 // in a few words what decided.
 func Auto(c *connectome.Connectome, o Options) (b engine.Backend, name, why string, err error) {
+	if o.Others != nil {
+		b, err = Open("cpu", c, o)
+		return b, "cpu", fmt.Sprintf("in %d processes", o.Others.Part().Of), err
+	}
 	b, err = Open("cuda", c, o)
 	if err == nil {
 		if err = selfTest(c, b, o.Want); err == nil {

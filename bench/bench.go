@@ -164,17 +164,18 @@ func Run(w Workload, name string, o backend.Options) (Result, error) {
 // limitBursts is how often the limit's work is done.
 const limitBursts = 200
 
-// sizer is a backend that computes where bench does, and says with how many threads and how large its synapses are.
+// sizer is a backend that computes where bench does, and says with how many threads and how much memory all its rows take.
 type sizer interface {
 	Threads() int
-	SynapseBytes() int
+	RowBytes() uint64
 }
 
 // work is what a measured burst had to move. Of feagi areas only candidates change, at most one an event.
 func work(c *connectome.Connectome, b sizer, r *Result) Work {
 	w := Work{Threads: b.Threads(), Rows: int(r.SpikesPerBurst + 0.5), Ports: c.Ports, Events: int(r.EventsPerBurst + 0.5)}
-	w.Store = c.Synapses() * uint64(b.SynapseBytes())
-	w.RowBytes = int(r.EventsPerBurst/max(1e-9, r.SpikesPerBurst)+0.5) * b.SynapseBytes()
+	w.Store = b.RowBytes()
+	perSynapse := float64(w.Store) / max(1, float64(c.Synapses()))
+	w.RowBytes = int(r.EventsPerBurst/max(1e-9, r.SpikesPerBurst)*perSynapse + 0.5)
 	for i := range c.Areas {
 		a := &c.Areas[i]
 		perNeuron := uint64(4 + 2 + 4*a.Variables()) // V, refractory and the model's own

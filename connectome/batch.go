@@ -10,6 +10,7 @@ type batch struct {
 	target  [batchSize]uint32 // neuron of the target area
 	ordinal [batchSize]uint64 // names the synapse in its projection, for its draws
 	boxes   []box             // scratch of a grid
+	part    Part              // synapses onto others' neurons are left out
 
 	wiring *wiring
 	sink   sink
@@ -28,11 +29,32 @@ func (b *batch) add(source, target, ordinal uint64) {
 }
 
 func (b *batch) flush() {
+	if !b.part.Whole() {
+		b.leaveForeign()
+	}
 	if b.wiring.keep < 100 {
 		b.thin()
 	}
 	b.sink.take(b.wiring, b)
 	b.n = 0
+}
+
+// next is the first target ≥ t of the part, for rules that need not make the others' synapses.
+func (b *batch) next(t uint64) uint64 {
+	first := uint64(b.wiring.to.First)
+	return b.part.Next(first+t) - first
+}
+
+// leaveForeign drops the synapses onto neurons of other parts.
+func (b *batch) leaveForeign() {
+	kept, first := 0, b.wiring.to.First
+	for i, t := range b.target[:b.n] {
+		if b.part.Owns(first + t) {
+			b.source[kept], b.target[kept], b.ordinal[kept] = b.source[i], t, b.ordinal[i]
+			kept++
+		}
+	}
+	b.n = kept
 }
 
 // thin drops the synapses that attractivity leaves out.
@@ -47,8 +69,8 @@ func (b *batch) thin() {
 	b.n = kept
 }
 
-// sweep makes all synapses of the projections wanted, once; sinks has one sink a worker.
-func (p *plan) sweep(sinks []sink, wanted func(*wiring) bool) {
+// sweep makes all synapses onto a part of the projections wanted, once; sinks has one sink a worker.
+func (p *plan) sweep(sinks []sink, wanted func(*wiring) bool, part Part) {
 	const synapsesAPiece = 1 << 15
 	type span struct {
 		w           *wiring
@@ -78,7 +100,7 @@ func (p *plan) sweep(sinks []sink, wanted func(*wiring) bool) {
 			}
 		}
 		s, b := list[lo], &batches[worker]
-		b.wiring, b.sink = s.w, sinks[worker]
+		b.wiring, b.sink, b.part = s.w, sinks[worker], part
 		first := (piece - s.first) * s.size
 		s.w.rule.wire(first, min(first+s.size, s.w.rule.units()), b)
 		b.flush()

@@ -1,6 +1,7 @@
 package connectome
 
 import (
+	"errors"
 	"fmt"
 	"sync/atomic"
 
@@ -12,11 +13,35 @@ type Options struct {
 	Threads  int                      // goroutines that build; 0: all processors. The result is the same for any number.
 	MaxBytes uint64                   // refuse a genome that needs more memory; 0: what this machine has available
 	Progress func(done, total uint64) // told now and then, from one goroutine at a time; nil: not told
+	Part     Part                     // build the synapses onto this part's neurons only; the zero value: all
+
+	// Gather hands every part what each part gives, in the order of the parts; it is called once, by all parts, while
+	// they build, also by one that fails. Without it a part knows nothing of the others: MaxDelay and Bound are then those
+	// of its own synapses.
+	Gather func(own []uint32) (all [][]uint32, err error)
 }
+
+// ErrElsewhere says that another part could not be built; that part's Build says why.
+var ErrElsewhere = errors.New("another part of the network could not be built")
 
 // Build makes the network that g describes. Errors point into the genome's text: a LimitError when it is too big, and
 // genome.Faults where a rule, a distribution or the proof against overflow fails.
 func Build(g *genome.Genome, o Options) (*Connectome, error) {
+	met, gather := false, o.Gather
+	if gather != nil {
+		o.Gather = func(own []uint32) ([][]uint32, error) {
+			met = true
+			return gather(own)
+		}
+	}
+	c, err := buildNetwork(g, o)
+	if err != nil && gather != nil && !met {
+		_, _ = gather(nil) // the others learn that this part has failed
+	}
+	return c, err
+}
+
+func buildNetwork(g *genome.Genome, o Options) (*Connectome, error) {
 	p, err := newPlan(g, o)
 	if err != nil {
 		return nil, err
@@ -24,7 +49,7 @@ func Build(g *genome.Genome, o Options) (*Connectome, error) {
 	p.chooseScale()
 	c := &Connectome{
 		Name: g.Name, Seed: g.Seed, RunSeed: g.RunSeed, Timestep: g.Timestep, Scale: int32(p.scale),
-		Neurons: uint32(p.neurons), Ports: uint32(p.inputs), MaxDelay: 1,
+		Neurons: uint32(p.neurons), Ports: uint32(p.inputs), MaxDelay: 1, Part: p.part,
 	}
 	if c.Areas, err = p.makeAreas(); err != nil {
 		return nil, err
@@ -62,6 +87,9 @@ func (p *plan) makeRows(c *Connectome, tell func(done, total uint64)) error {
 	if err := p.place(c, sums, progress); err != nil {
 		return err
 	}
+	if err := p.agree(c, sums); err != nil {
+		return err
+	}
 	if err := p.prove(c, sums); err != nil {
 		return err
 	}
@@ -71,7 +99,7 @@ func (p *plan) makeRows(c *Connectome, tell func(done, total uint64)) error {
 
 // countRows turns row into the offsets of the rows and refuses what does not fit, now that sizes are exact.
 func (p *plan) countRows(row []uint64, progress *meter) error {
-	p.tallyRows(row, single, progress)
+	p.tallyRows(row, single, p.part, progress)
 	p.countGroups(row, progress)
 	start := uint64(0)
 	for n, length := range row {
@@ -81,11 +109,12 @@ func (p *plan) countRows(row []uint64, progress *meter) error {
 	return p.checkMemory()
 }
 
-// tallyRows adds the synapses of the projections wanted to those of their sources, and makes their numbers exact.
-func (p *plan) tallyRows(row []uint64, wanted func(*wiring) bool, progress *meter) {
+// tallyRows adds the synapses onto a part that the projections wanted make to those of their sources; where that is the part
+// to build it makes their numbers exact.
+func (p *plan) tallyRows(row []uint64, wanted func(*wiring) bool, part Part, progress *meter) {
 	for i := range p.wirings {
 		w := &p.wirings[i]
-		r, ok := w.known()
+		r, ok := w.known(part)
 		if !ok || !wanted(w) {
 			continue
 		}
@@ -101,10 +130,10 @@ func (p *plan) tallyRows(row []uint64, wanted func(*wiring) bool, progress *mete
 	for i := range sinks {
 		sinks[i] = &rowCounter{row: row, totals: totals, progress: progress}
 	}
-	walked := func(w *wiring) bool { _, ok := w.known(); return !ok && wanted(w) }
-	p.sweep(sinks, walked)
+	walked := func(w *wiring) bool { _, ok := w.known(part); return !ok && wanted(w) }
+	p.sweep(sinks, walked, part)
 	for i := range p.wirings {
-		if w := &p.wirings[i]; walked(w) {
+		if w := &p.wirings[i]; part == p.part && walked(w) {
 			w.settle(totals[i].Load())
 		}
 	}

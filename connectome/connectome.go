@@ -15,14 +15,16 @@ type Connectome struct {
 	Neurons  uint32
 	Ports    uint32
 	Areas    []Area // in the genome's order; their neurons and ports are contiguous and ascending
+	Part     Part   // whose synapses these are; all else is that of the whole network
 
 	Row      []uint64 // Neurons+1; synapses of neuron n are Row[n] ≤ k < Row[n+1]
 	Target   []uint32 // port of synapse k; a row is sorted by (delay, port, weight)
 	Weight   []int32  // quanta
 	Delay    []uint8  // bursts, 1…255; nil when all are 1
-	MaxDelay int      // D, the largest delay present, ≥ 1
+	MaxDelay int      // D, the largest delay present in any part, ≥ 1
 
-	ByRule uint64 // synapses that the rules made, before merging
+	ByRule uint64 // synapses that the rules made, before merging, of all parts that have agreed
+	total  uint64 // synapses likewise, after merging
 
 	Bound   []uint32 // per port: the largest |sum| that synapses and drives can make in one burst, ≤ MaxInt32
 	Stimuli []Stimulus
@@ -87,8 +89,16 @@ func (c *Connectome) Variables() int {
 	return most
 }
 
-// Synapses is the number of synapses.
+// Synapses is the number of synapses that Row holds, those of the part.
 func (c *Connectome) Synapses() uint64 { return c.Row[c.Neurons] }
+
+// Total is the number of synapses of the whole network; of the part alone where it was built without the others.
+func (c *Connectome) Total() uint64 {
+	if c.Part.Whole() {
+		return c.Synapses()
+	}
+	return c.total
+}
 
 // Bytes is the memory of the arrays.
 func (c *Connectome) Bytes() uint64 {

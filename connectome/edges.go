@@ -158,7 +158,7 @@ func (p *plan) credit(w *wiring, s *Sizes) {
 	r := w.rule.(*edgeList)
 	pairs := map[[2]int]uint64{}
 	for k := range r.Source {
-		if w.keep < 100 && !w.attracts(uint64(k)) {
+		if !p.part.Owns(r.Target[k]) || w.keep < 100 && !w.attracts(uint64(k)) {
 			continue
 		}
 		pairs[[2]int{p.areaOf(r.Source[k]), p.areaOf(r.Target[k])}]++

@@ -161,7 +161,7 @@ func taken(rivals []box, x, y, z int64) bool {
 
 // join connects a source to the neurons of a target voxel.
 func (r *grid) join(s, voxel uint64, b *batch) {
-	for t := voxel * r.toEach; t < (voxel+1)*r.toEach; t++ {
+	for t := b.next(voxel * r.toEach); t < (voxel+1)*r.toEach; t = b.next(t + 1) {
 		if !r.noSelf || s != t {
 			b.add(s, t, s*r.targets+t)
 		}

@@ -6,7 +6,7 @@ import (
 )
 
 // Hash names the network: the sum modulo 2^64 of one number a neuron and one a synapse, so that threads, devices and
-// parts of a network can add it up in any order. With mix the finaliser of SplitMix64 and fold(h, x) = mix(h·φ + x),
+// parts of a network can add it up in any order; a part's is over its own neurons and synapses. With mix the finaliser of SplitMix64 and fold(h, x) = mix(h·φ + x),
 // φ = 0x9e3779b97f4a7c15:
 //
 //	synapse  fold(fold(1, source·2^32 + port), weight·2^8 + delay), weight as an unsigned 32-bit number
@@ -34,7 +34,10 @@ func (c *Connectome) Hash() uint64 {
 				for j := range a.Variables() {
 					h = foldBits(h, more[j][n])
 				}
-				sums[worker] += h + c.rowHash(n)
+				sums[worker] += c.rowHash(n)
+				if c.Part.Owns(n) {
+					sums[worker] += h
+				}
 			}
 		})
 	}

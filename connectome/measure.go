@@ -217,7 +217,7 @@ func (p *plan) count() {
 	for i := range sinks {
 		sinks[i] = tally(totals)
 	}
-	p.sweep(sinks, func(w *wiring) bool { return !w.counted && !w.merged })
+	p.sweep(sinks, func(w *wiring) bool { return !w.counted && !w.merged }, p.part)
 	for i := range p.wirings {
 		if w := &p.wirings[i]; !w.counted && !w.merged {
 			w.settle(totals[i].Load())

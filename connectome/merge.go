@@ -104,9 +104,12 @@ func (g *gatherer) merge() []contact {
 	return list[:n]
 }
 
-// gather makes the synapses of all groups, source by source, and hands each source's merged ones on.
-func (p *plan) gather(gatherers []gatherer, emit func(worker int, q *group, source uint32, list []contact)) {
+// gatherGroups makes the synapses of all groups, source by source, and hands each source's merged ones on.
+func (p *plan) gatherGroups(gatherers []gatherer, emit func(worker int, q *group, source uint32, list []contact)) {
 	batches := make([]batch, p.workers)
+	for i := range batches {
+		batches[i].part = p.part
+	}
 	for i := range p.groups {
 		q := &p.groups[i]
 		from := q.wirings[0].from
@@ -141,7 +144,7 @@ func (p *plan) countGroups(row []uint64, progress *meter) {
 	for i := range p.groups {
 		p.groups[i].synapses = 0
 	}
-	p.gather(gatherers, func(_ int, q *group, source uint32, list []contact) {
+	p.gatherGroups(gatherers, func(_ int, q *group, source uint32, list []contact) {
 		if row != nil {
 			row[source] += uint64(len(list)) // nobody else has this source now
 		}
@@ -161,7 +164,7 @@ func (p *plan) placeGroups(workers []placer) {
 	for i := range gatherers {
 		gatherers[i] = gatherer{values: &workers[i].valuer, weigh: true, progress: workers[i].progress, totals: totals}
 	}
-	p.gather(gatherers, func(worker int, q *group, source uint32, list []contact) {
+	p.gatherGroups(gatherers, func(worker int, q *group, source uint32, list []contact) {
 		c, port := workers[worker].c, q.wirings[0].ports.First
 		at := c.Row[source]
 		c.Row[source] += uint64(len(list))

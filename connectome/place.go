@@ -14,7 +14,7 @@ func (p *plan) place(c *Connectome, sums []uint64, progress *meter) error {
 		workers[i] = placer{valuer: valuer{sums: sums, scale: p.scale, longest: 1}, c: c, progress: progress}
 		sinks[i] = &workers[i]
 	}
-	p.sweep(sinks, single)
+	p.sweep(sinks, single, p.part)
 	p.placeGroups(workers)
 	copy(c.Row[1:], c.Row[:p.neurons]) // a row's cursor has come to the next row's start
 	c.Row[0] = 0

@@ -14,7 +14,9 @@ type plan struct {
 	g       *genome.Genome
 	workers int
 	limit   uint64 // bytes
-	areas   []Span // neurons
+	part    Part
+	gather  func(own []uint32) (all [][]uint32, err error) // Options.Gather
+	areas   []Span                                         // neurons
 	ports   []Span
 	neurons uint64
 	inputs  uint64   // ports of all areas
@@ -50,7 +52,10 @@ type wiring struct {
 }
 
 func newPlan(g *genome.Genome, o Options) (*plan, error) {
-	p := &plan{g: g, workers: threads(o.Threads), limit: o.MaxBytes}
+	p := &plan{g: g, workers: threads(o.Threads), limit: o.MaxBytes, part: o.Part, gather: o.Gather}
+	if err := p.part.check(); err != nil {
+		return nil, err
+	}
 	if p.limit == 0 {
 		p.limit = AvailableMemory()
 	}
@@ -159,7 +164,7 @@ func (p *plan) prepare(i int) error {
 		return p.g.Fault(pr.Pos, projectionKey(i, "merge"), "the rule %s cannot merge, want one that makes every pair once, source by source", pr.Rule)
 	}
 	w.keep = 100 - pr.LeaveOut
-	w.synapses, w.counted = w.total()
+	w.synapses, w.counted = w.total(p.part)
 	for _, v := range []struct {
 		key string
 		s   *sampler

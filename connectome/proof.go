@@ -75,14 +75,15 @@ func (p *plan) checkWeights() error {
 	return nil
 }
 
-// sums are the bounds of all ports at a scale, stimuli included, found without storing synapses.
+// sums are the bounds of all ports at a scale, stimuli included, found without storing synapses; for a part those of the
+// whole network, so that every part chooses one scale.
 func (p *plan) sums(scale float64) []uint64 {
 	sums := make([]uint64, p.inputs)
 	sinks := make([]sink, p.workers)
 	for i := range sinks {
 		sinks[i] = &weigher{sums: sums, scale: scale}
 	}
-	p.sweep(sinks, all)
+	p.sweep(sinks, all, Part{})
 	p.addDrives(sums, scale)
 	p.addStimuli(sums, scale)
 	return sums

@@ -89,7 +89,7 @@ func (r *allToAll) outgoing(uint64) uint64 { return r.others(r.targets) }
 
 func (r *allToAll) wire(lo, hi uint64, b *batch) {
 	for s := lo; s < hi; s++ {
-		for t := range r.targets {
+		for t := b.next(0); t < r.targets; t = b.next(t + 1) {
 			if !r.noSelf || s != t {
 				b.add(s, t, s*r.targets+t)
 			}
@@ -126,6 +126,9 @@ func (r *degree) wire(lo, hi uint64, b *batch) {
 		seen = newSet(r.k)
 	}
 	for owner := lo; owner < hi; owner++ {
+		if r.incoming && b.next(owner) != owner {
+			continue
+		}
 		seen.clear()
 		for ordinal, end := owner*r.k, owner*r.k+r.k; ordinal < end; ordinal++ {
 			x, _ := r.draw(ordinal)

@@ -7,22 +7,45 @@ import (
 	"burst/internal/exact"
 )
 
-// total is that of the rule with what attractivity leaves of it: exact, or eight standard deviations below the mean.
-func (w *wiring) total() (synapses uint64, isExact bool) {
-	n, isExact := w.rule.total()
+// total is that of the rule with what the part and attractivity leave of it: exact, or eight standard deviations below the
+// mean.
+func (w *wiring) total(part Part) (synapses uint64, isExact bool) {
+	n, isExact := w.share(part)
 	switch w.keep {
 	case 0:
 		return 0, true
 	case 100:
 		return n, isExact
 	}
-	mean := float64(float64(n) * float64(w.keep) / 100)
-	return uint64(max(0, min(mean-float64(8*math.Sqrt(mean))-1, 1<<63))), false
+	return surely(float64(float64(n) * float64(w.keep) / 100)), false
 }
 
-// known is the rule where the number of synapses of each source is known beforehand.
-func (w *wiring) known() (counted, bool) {
-	if w.keep < 100 {
+// surely is eight standard deviations below the mean of a number of independent choices.
+func surely(mean float64) uint64 {
+	return uint64(max(0, min(mean-float64(8*math.Sqrt(mean))-1, 1<<63)))
+}
+
+// share is how many synapses the rule makes onto a part: exact, or a number that is surely not more.
+func (w *wiring) share(part Part) (synapses uint64, isExact bool) {
+	n, isExact := w.rule.total()
+	if part.Whole() {
+		return n, isExact
+	}
+	own := uint64(part.Count(w.to.End()) - part.Count(w.to.First))
+	switch r := w.rule.(type) {
+	case *allToAll:
+		return mul(own, r.others(r.sources)), true
+	case *degree:
+		return mul(own, r.k), true
+	case *outdegree, *totalNumber, *distinctPairs, *bernoulli:
+		return surely(float64(float64(n) / float64(max(1, w.to.Count)) * float64(own))), false
+	}
+	return 0, n == 0 && isExact // where the synapses of a source lie together, a part may have none
+}
+
+// known is the rule where the number of synapses of each source onto a part is known beforehand.
+func (w *wiring) known(part Part) (counted, bool) {
+	if w.keep < 100 || !part.Whole() {
 		return nil, false
 	}
 	r, ok := w.rule.(counted)
@@ -96,7 +119,7 @@ func (p *plan) countOut() {
 		return
 	}
 	p.out = make([]uint64, p.neurons)
-	p.tallyRows(p.out, p.divided, &meter{})
+	p.tallyRows(p.out, p.divided, Part{}, &meter{}) // of all parts
 	for i := range p.wirings {
 		if w := &p.wirings[i]; p.divided(w) {
 			w.out = p.out[w.from.First:w.from.End()]

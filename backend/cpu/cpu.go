@@ -1,6 +1,10 @@
 // Package cpu is the fast CPU backend. Every thread owns a share of each area's neurons (a part) with their sums, their
 // state and the synapses onto them; no two threads write one word, so no atomics are needed and the bits do not depend on
 // the number of threads.
+//
+// Of a part of a network (connectome.Part) it holds the state of the part's own neurons only, close together: the i-th of
+// them has the place i. Places number neurons everywhere in this package but at its borders, where stimuli, draws, fire
+// queues and candidates have the network's numbers. Without a split both are the same.
 package cpu
 
 import (
@@ -29,10 +33,11 @@ type Options struct {
 // backend holds one network.
 type backend struct {
 	c       *connectome.Connectome
+	own     connectome.Part
 	want    engine.Want
 	kernels vector.Kernels
 	number  uint64
-	v       []float32
+	v       []float32 // of the part's neurons, as all of the state but the queues
 	more    [][]float32
 	r       []uint16
 	count   []uint16
@@ -52,14 +57,15 @@ func threads(c *connectome.Connectome, wanted int) int {
 	if wanted == 0 {
 		wanted = runtime.GOMAXPROCS(0)
 	}
-	return max(1, min(wanted, 1+int((uint64(c.Neurons)+c.Synapses()/perNeuron)/perThread), int(c.Neurons)))
+	own := int(c.Part.Count(c.Neurons))
+	return max(1, min(wanted, 1+(own+int(c.Synapses()/perNeuron))/perThread, own))
 }
 
 // open uses exactly the given number of parts.
 func open(c *connectome.Connectome, w engine.Want, parts int, kernels vector.Kernels) *backend {
-	n := uint64(c.Neurons)
+	n := uint64(c.Part.Count(c.Neurons))
 	b := &backend{
-		c: c, want: w, kernels: kernels, v: pages.Slice[float32](n), r: pages.Slice[uint16](n), count: pages.Slice[uint16](n),
+		c: c, own: c.Part, want: w, kernels: kernels, v: pages.Slice[float32](n), r: pages.Slice[uint16](n), count: pages.Slice[uint16](n),
 		more: make([][]float32, c.Variables()),
 	}
 	for i := range b.more {
@@ -90,7 +96,11 @@ func (b *backend) Step(in []engine.Stimulus, out *engine.Burst) error {
 	}
 	out.Potentials = out.Potentials[:0]
 	for _, n := range b.want.Potentials {
-		out.Potentials = append(out.Potentials, b.v[n])
+		v := float32(0)
+		if b.own.Owns(n) {
+			v = b.v[b.own.Count(n)]
+		}
+		out.Potentials = append(out.Potentials, v)
 	}
 	q := b.queues
 	oldest := q[len(q)-1]
@@ -100,15 +110,18 @@ func (b *backend) Step(in []engine.Stimulus, out *engine.Burst) error {
 	return nil
 }
 
-// ReadState copies the state.
+// Launch makes the newest fire queue that of all parts.
+func (b *backend) Launch(fired []uint32) { b.queues[0] = append(b.queues[0][:0], fired...) }
+
+// ReadState copies the state; of neurons of other parts it has zeros.
 func (b *backend) ReadState(s *engine.State) error {
 	s.Number = b.number
-	s.V = append(s.V[:0], b.v...)
-	s.Refractory = append(s.Refractory[:0], b.r...)
-	s.Count = append(s.Count[:0], b.count...)
+	s.V = scatter(b, s.V, b.v)
+	s.Refractory = scatter(b, s.Refractory, b.r)
+	s.Count = scatter(b, s.Count, b.count)
 	s.More = slices.Grow(s.More[:0], len(b.more))[:len(b.more)]
 	for i, more := range b.more {
-		s.More[i] = append(s.More[i][:0], more...)
+		s.More[i] = scatter(b, s.More[i], more)
 	}
 	s.Queues = slices.Grow(s.Queues[:0], len(b.queues))[:len(b.queues)]
 	for i, q := range b.queues {
@@ -117,14 +130,34 @@ func (b *backend) ReadState(s *engine.State) error {
 	return nil
 }
 
+// scatter puts the values of the part's neurons into out, one entry a neuron of the network.
+func scatter[T any](b *backend, out, own []T) []T {
+	if b.own.Whole() {
+		return append(out[:0], own...)
+	}
+	out = slices.Grow(out[:0], int(b.c.Neurons))[:b.c.Neurons]
+	clear(out)
+	for i := 0; i < len(own); i += connectome.Slice {
+		copy(out[b.own.Neuron(uint32(i)):], own[i:min(i+connectome.Slice, len(own))])
+	}
+	return out
+}
+
+// pick fills own with the values of the part's neurons.
+func pick[T any](b *backend, own, all []T) {
+	for i := 0; i < len(own); i += connectome.Slice {
+		copy(own[i:min(i+connectome.Slice, len(own))], all[b.own.Neuron(uint32(i)):])
+	}
+}
+
 // WriteState replaces the state.
 func (b *backend) WriteState(s *engine.State) error {
 	b.number = s.Number
-	b.v = append(b.v[:0], s.V...)
-	b.r = append(b.r[:0], s.Refractory...)
-	b.count = append(b.count[:0], s.Count...)
+	pick(b, b.v, s.V)
+	pick(b, b.r, s.Refractory)
+	pick(b, b.count, s.Count)
 	for i, more := range s.More {
-		b.more[i] = append(b.more[i][:0], more...)
+		pick(b, b.more[i], more)
 	}
 	b.queues = b.queues[:0]
 	for _, q := range s.Queues {
@@ -139,16 +172,23 @@ func (b *backend) WriteState(s *engine.State) error {
 // Threads is how many threads step.
 func (b *backend) Threads() int { return len(b.parts) }
 
-// SynapseBytes is how many bytes a synapse takes.
-func (b *backend) SynapseBytes() int {
-	if b.parts[0].rows.packed == nil {
-		return 8
+// RowBytes is how many bytes the synapses of all rows take together.
+func (b *backend) RowBytes() uint64 {
+	total := uint64(0)
+	for _, p := range b.parts {
+		total += 2 * uint64(len(p.rows.units))
 	}
-	return 4
+	return total
 }
 
-// NotFinite looks through the state.
-func (b *backend) NotFinite() *engine.NotFinite { return engine.FindNotFinite(b.v, b.more) }
+// NotFinite looks through the state of the part's neurons.
+func (b *backend) NotFinite() *engine.NotFinite {
+	x := engine.FindNotFinite(b.v, b.more)
+	if x != nil {
+		x.Neuron = b.own.Neuron(x.Neuron)
+	}
+	return x
+}
 
 // Close ends the threads.
 func (b *backend) Close() error {

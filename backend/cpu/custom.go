@@ -52,6 +52,23 @@ func (p *part) updateCustom(g *group, b, end uint32) {
 	}
 }
 
+// eachOf are the values of neurons lo ≤ i < hi of the group, of those of all its area's; room is where they are put together
+// where the group's neurons do not follow each other.
+func (p *part) eachOf(g *group, each, room []float32, lo, hi uint32) []float32 {
+	if p.b.own.Whole() {
+		first := g.lo - g.area.Neurons.First
+		return each[first+lo : first+hi]
+	}
+	if cap(room) < together {
+		room = make([]float32, together)
+	}
+	room = room[:hi-lo]
+	for i := range room {
+		room[i] = each[p.b.index(g.area, g.lo+lo+uint32(i))]
+	}
+	return room
+}
+
 // evaluate updates neurons lo ≤ i < hi of the group, at most as many as are done together.
 func (p *part) evaluate(g *group, lo, hi uint32) {
 	k, f, n := g.evaluator, &p.b.kernels.Formula, hi-lo
@@ -60,10 +77,9 @@ func (p *part) evaluate(g *group, lo, hi uint32) {
 	for i := 1; i < len(k.results); i++ {
 		k.numbers[i] = p.b.more[i-1][g.lo+lo : g.lo+hi]
 	}
-	first := g.lo - g.area.Neurons.First
 	for i, x := range g.area.Custom.Params {
 		if x.Each != nil {
-			k.numbers[len(k.results)+i] = x.Each[first+lo : first+hi]
+			k.numbers[len(k.results)+i] = p.eachOf(g, x.Each, k.numbers[len(k.results)+i], lo, hi)
 		}
 	}
 	for port, apart := range k.apart {

@@ -16,14 +16,13 @@ func (p *part) updateFEAGI(g *group) {
 		p.updatePlainFEAGI(g)
 		return
 	}
-	first := g.lo - g.area.Neurons.First
 	for _, h := range p.found(g, 0, true) {
 		for m := h.mask; m != 0; m &= m - 1 {
 			i := h.block*64 + uint32(bits.TrailingZeros64(m))
 			sum := p.acc[g.slot+i]
 			p.acc[g.slot+i] = 0 // 7
-			if p.feagi(f, g.lo+i, first+i, float32(sum)/scale) {
-				g.fired = append(g.fired, g.lo+i)
+			if n := p.b.own.Neuron(g.lo + i); p.feagi(g.area, n, g.lo+i, float32(sum)/scale) {
+				g.fired = append(g.fired, n)
 			}
 		}
 	}
@@ -45,7 +44,7 @@ func (p *part) updatePlainFEAGI(g *group) {
 			if p.b.count[n] < math.MaxUint16 {
 				p.b.count[n]++
 			}
-			g.fired = append(g.fired, n)
+			g.fired = append(g.fired, p.b.own.Neuron(n))
 		}
 	}
 }
@@ -57,39 +56,39 @@ func ones(is bool) uint32 {
 	return 0
 }
 
-// feagi is step 4 for candidate n, the i-th neuron of its area.
-func (p *part) feagi(f *connectome.FEAGI, n, i uint32, input float32) bool {
-	b := p.b
-	if r := b.r[n]; r > 0 { // 4a
-		b.r[n] = r - 1
-		if r == 1 && f.FireLimit != 0 && b.count[n] >= f.FireLimit {
-			b.count[n] = 0
+// feagi is step 4 for candidate n of an area, at place i.
+func (p *part) feagi(a *connectome.Area, n, i uint32, input float32) bool {
+	b, f := p.b, &a.FEAGI
+	if r := b.r[i]; r > 0 { // 4a
+		b.r[i] = r - 1
+		if r == 1 && f.FireLimit != 0 && b.count[i] >= f.FireLimit {
+			b.count[i] = 0
 		}
 		return false
 	}
 	v := input // 4b
 	if f.Accumulate {
-		v = b.v[n] + input
+		v = b.v[i] + input
 	}
-	if f.Threshold.At(i) <= v && v <= f.ThresholdLimit { // 4c
-		if f.FireLimit != 0 && b.count[n] >= f.FireLimit {
-			b.count[n] = 0
-			b.v[n] = kept(f, v)
+	if f.Threshold.At(n-a.Neurons.First) <= v && v <= f.ThresholdLimit { // 4c
+		if f.FireLimit != 0 && b.count[i] >= f.FireLimit {
+			b.count[i] = 0
+			b.v[i] = kept(f, v)
 			return false
 		}
 		if f.ExciteBelow == 1<<32 && !f.FEAGIDraw || excited(f, b.c.RunSeed, n, b.number) {
-			b.fire(f, n)
+			b.fire(f, i)
 			return true
 		}
 	}
 	if f.FireLimit != 0 { // 4d
-		b.count[n] = 0
+		b.count[i] = 0
 	}
 	v = float32(v * f.Keep)
 	if f.LeakAmount > 0 && v > 0 {
 		v = max(v-f.LeakAmount, 0)
 	}
-	b.v[n] = kept(f, v)
+	b.v[i] = kept(f, v)
 	return false
 }
 
@@ -101,15 +100,15 @@ func kept(f *connectome.FEAGI, v float32) float32 {
 	return 0
 }
 
-// fire is the reset of a feagi neuron.
-func (b *backend) fire(f *connectome.FEAGI, n uint32) {
-	b.v[n] = 0
-	if b.count[n] < math.MaxUint16 {
-		b.count[n]++
+// fire is the reset of a feagi neuron at place i.
+func (b *backend) fire(f *connectome.FEAGI, i uint32) {
+	b.v[i] = 0
+	if b.count[i] < math.MaxUint16 {
+		b.count[i]++
 	}
-	b.r[n] = f.Refractory
-	if f.FireLimit != 0 && b.count[n] >= f.FireLimit {
-		b.r[n] = uint16(min(uint32(f.Refractory)+uint32(f.Snooze), math.MaxUint16))
+	b.r[i] = f.Refractory
+	if f.FireLimit != 0 && b.count[i] >= f.FireLimit {
+		b.r[i] = uint16(min(uint32(f.Refractory)+uint32(f.Snooze), math.MaxUint16))
 	}
 }
 

@@ -37,13 +37,15 @@ func (p *part) inject() {
 func (p *part) stimuli(g *group) {
 	byPort := func(s engine.Stimulus, port uint32) int { return int(int64(s.Port) - int64(port)) }
 	for port := range g.area.PortsEach() {
-		lo := g.area.Ports.First + port*g.area.Neurons.Count + g.lo - g.area.Neurons.First
+		lo, hi := p.b.ports(g, port)
 		first, _ := slices.BinarySearchFunc(p.b.in, lo, byPort)
 		for _, s := range p.b.in[first:] {
-			if s.Port-lo >= g.hi-g.lo {
+			if s.Port >= hi {
 				break
 			}
-			p.add(g.slot+port*g.run+s.Port-lo, s.Amount)
+			if n := s.Port - g.portsAhead(port); p.b.own.Owns(n) {
+				p.add(g.slot+port*g.run+p.b.own.Count(n)-g.lo, s.Amount)
+			}
 		}
 	}
 }
@@ -80,8 +82,11 @@ func (p *part) philox(g *group, purpose exact.Purpose, place uint32, take func(l
 	for lo := g.lo; lo < g.hi; {
 		skip := lo % wordsOfDraw
 		hi := min(g.hi, lo-skip+drawn)
+		if !p.b.own.Whole() {
+			hi = min(g.hi, lo/connectome.Slice*connectome.Slice+connectome.Slice) // where numbers follow each other
+		}
 		words := p.draw[:(hi-lo+skip+31)&^31]
-		p.b.kernels.Draws(p.dice, lo/wordsOfDraw, words)
+		p.b.kernels.Draws(p.dice, p.b.own.Neuron(lo)/wordsOfDraw, words)
 		take(lo, words[skip:skip+hi-lo])
 		lo = hi
 	}

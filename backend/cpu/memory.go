@@ -13,34 +13,32 @@ import (
 // not in it.
 func Memory(c *connectome.Connectome, wanted int) uint64 {
 	list, slots := dealt(c, wanted)
-	packed, single := newPacking(c, int(maxOf(slots)), len(list)), len(delays(c)) == 1
-	var segments atomic.Uint64
+	single := 0
+	if delays := delays(c); len(delays) == 1 {
+		single = delays[0]
+	}
+	var units atomic.Uint64
 	var wg sync.WaitGroup
 	for _, p := range list {
 		wg.Go(func() {
-			if !single {
-				w := walker{c: c, spans: p.portSpans()}
-				_, n := w.count()
-				segments.Add(n + 1)
-			}
+			n, _, _ := newEncoder(c, p.portSpans()).measure(single, 1)
+			units.Add(n)
 		})
 	}
 	wg.Wait()
-	perSynapse := uint64(4)
-	if packed.off {
-		perSynapse = 8
-	}
-	return withRows(c, list, slots, c.Synapses()*perSynapse+8*segments.Load())
+	return withRows(c, list, slots, 2*units.Load())
 }
 
-// MemoryAtMost is a bound of Memory that does not look at the synapses: each has a weight of its own and begins a segment.
+// MemoryAtMost is a bound of Memory that does not look at the synapses: each takes 8 bytes, a run at most a header of 12 and
+// 6 more with delays; one alone takes 12 and two 28.
 func MemoryAtMost(c *connectome.Connectome, wanted int) uint64 {
 	list, slots := dealt(c, wanted)
-	perSynapse := uint64(8)
+	n, runs := c.Synapses(), uint64(c.Neurons)*uint64(len(list))
+	rows := min(14*n, 8*n+12*runs)
 	if c.Delay != nil {
-		perSynapse += 8
+		rows = min(18*n, 8*n+18*runs*uint64(c.MaxDelay))
 	}
-	return withRows(c, list, slots, c.Synapses()*perSynapse+8*uint64(len(list)))
+	return withRows(c, list, slots, rows+n/4096) // long runs have more headers
 }
 
 // dealt are the parts that Open makes, without their memory, and the slots of each.
@@ -48,7 +46,7 @@ func dealt(c *connectome.Connectome, wanted int) (list []*part, slots []uint64) 
 	parts := threads(c, wanted)
 	list, slots = make([]*part, parts), make([]uint64, parts)
 	for i := range list {
-		list[i] = &part{b: &backend{c: c}}
+		list[i] = &part{b: &backend{c: c, own: c.Part}}
 		slots[i] = uint64(list[i].deal(i, parts))
 	}
 	return list, slots
@@ -56,19 +54,11 @@ func dealt(c *connectome.Connectome, wanted int) (list []*part, slots []uint64) 
 
 // withRows adds to the bytes of the rows those of everything else.
 func withRows(c *connectome.Connectome, list []*part, slots []uint64, rows uint64) uint64 {
-	total := rows + uint64(c.Neurons)*uint64(4+2+2+4*c.Variables()) + 8*uint64(len(list))*uint64(c.Neurons+1)
+	total := rows + uint64(c.Part.Count(c.Neurons))*uint64(4+2+2+4*c.Variables()) + 8*uint64(len(list))*uint64(c.Neurons+1)
 	for i, p := range list {
 		total += p.bytes(slots[i])
 	}
 	return total
-}
-
-func maxOf(list []uint64) uint64 {
-	most := uint64(0)
-	for _, x := range list {
-		most = max(most, x)
-	}
-	return most
 }
 
 // bytes are what a part takes beside its rows.

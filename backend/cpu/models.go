@@ -21,8 +21,10 @@ func (p *part) updateBlocks(g *group) {
 	all := uint32(len(g.live))
 	if p.marking {
 		for port := range g.area.PortsEach() {
-			lo := (g.slot + port*g.run) / 64
-			p.words(lo*64, g.run, true, func(w uint32, _ uint64) { g.live[w-lo] = 1 })
+			p.hits = p.words(p.hits[:0], g.slot+port*g.run, g.run, true)
+			for _, h := range p.hits {
+				g.live[h.block] = 1
+			}
 		}
 	}
 	if p.looks(g) {
@@ -64,7 +66,7 @@ func (p *part) updateRun(g *group, b, end uint32) {
 	}
 	for i := b; i < end; i++ {
 		for m := g.spikes[i]; m != 0; m &= m - 1 {
-			g.fired = append(g.fired, g.lo+64*i+uint32(bits.TrailingZeros64(m)))
+			g.fired = append(g.fired, p.b.own.Neuron(g.lo+64*i+uint32(bits.TrailingZeros64(m))))
 		}
 		g.spikes[i] = 0
 	}
@@ -109,7 +111,7 @@ func (p *part) oneByOne(g *group, b, end uint32, update func(g *group, n, slot u
 		for i := lo; i < hi; i++ {
 			n, slot := g.lo+i, g.slot+i
 			if differ {
-				term = g.area.TermOf(t, n-g.area.Neurons.First)
+				term = g.area.TermOf(t, p.b.index(g.area, n))
 			}
 			if p.acc[slot]|p.acc[slot+g.split] != 0 {
 				live = 1
@@ -129,9 +131,9 @@ func (p *part) oneByOne(g *group, b, end uint32, update func(g *group, n, slot u
 
 func same(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) }
 
-// lif is step 4 of lif for neuron n.
+// lif is step 4 of lif for the neuron at place n.
 func (p *part) lif(g *group, n, slot uint32, term float32) (fired, changed bool) {
-	k, v, r := g.area.LIFOf(n-g.area.Neurons.First), &p.b.v[n], &p.b.r[n]
+	k, v, r := g.area.LIFOf(p.b.index(g.area, n)), &p.b.v[n], &p.b.r[n]
 	if *r > 0 { // 4a
 		*r--
 		return false, true
@@ -145,9 +147,9 @@ func (p *part) lif(g *group, n, slot uint32, term float32) (fired, changed bool)
 	return false, !same(*v, old)
 }
 
-// pscExp is step 4 of lif_psc_exp for neuron n.
+// pscExp is step 4 of lif_psc_exp for the neuron at place n.
 func (p *part) pscExp(g *group, n, slot uint32, term float32) (fired, changed bool) {
-	k, scale := g.area.PSCExpOf(n-g.area.Neurons.First), float32(p.b.c.Scale)
+	k, scale := g.area.PSCExpOf(p.b.index(g.area, n)), float32(p.b.c.Scale)
 	v, ex, in, r := &p.b.v[n], &p.b.more[0][n], &p.b.more[1][n], &p.b.r[n]
 	old, oldEx, oldIn := *v, *ex, *in
 	changed = *r > 0
@@ -165,9 +167,9 @@ func (p *part) pscExp(g *group, n, slot uint32, term float32) (fired, changed bo
 	return false, changed || !same(*v, old) || !same(*ex, oldEx) || !same(*in, oldIn)
 }
 
-// izhikevich is step 4 of izhikevich for neuron n.
+// izhikevich is step 4 of izhikevich for the neuron at place n.
 func (p *part) izhikevich(g *group, n, slot uint32, term float32) (fired, changed bool) {
-	k, v, u := g.area.IzhikevichOf(n-g.area.Neurons.First), p.b.v[n], p.b.more[0][n]
+	k, v, u := g.area.IzhikevichOf(p.b.index(g.area, n)), p.b.v[n], p.b.more[0][n]
 	oldV, oldU := v, u
 	current := float32(p.acc[slot])/float32(p.b.c.Scale) + term // 4a
 	for range 2 {                                               // 4b

@@ -19,10 +19,11 @@ type part struct {
 	acc    []int32 // by slot
 	rows   rows
 	due    [][]flight // by the burst, modulo MaxDelay, of their next segment; only with several delays
-	events uint64     // synapses delivered in this burst,
+	read   uint64     // units of rows delivered in this burst,
 	draws  uint64     // and draws made
 
-	spans [2][ahead]vector.Span
+	spans []vector.Span // to deliver in this burst
+	slots []uint32      // scratch of deliver
 
 	marks
 	hits         []hit    // scratch of found
@@ -36,7 +37,7 @@ type part struct {
 	feagiConstants vector.FEAGI
 }
 
-// group is a part's share of an area, neurons lo ≤ n < hi.
+// group is a thread's share of an area, the neurons of places lo ≤ n < hi.
 type group struct {
 	area       *connectome.Area
 	lo, hi     uint32
@@ -56,22 +57,25 @@ type group struct {
 // ports is how many slots the group has.
 func (g *group) ports() uint32 { return g.run * g.area.PortsEach() }
 
+// portsAhead is a neuron's port less the neuron's number.
+func (g *group) portsAhead(port uint32) uint32 {
+	return g.area.Ports.First + port*g.area.Neurons.Count - g.area.Neurons.First
+}
+
 // cutAlign keeps parts of large areas from sharing cache lines of the state.
 const cutAlign = 64
 
 // makeParts deals every area's neurons to the parts and copies each part's synapses.
 func makeParts(b *backend, parts int) []*part {
 	list := make([]*part, max(1, parts))
-	slots := 0
 	for i := range list {
 		list[i] = &part{b: b, index: i, dice: vector.NewPhilox(b.c.RunSeed)}
 		list[i].share(i, len(list))
-		slots = max(slots, len(list[i].acc))
 	}
-	packed, delays := newPacking(b.c, slots, len(list)), delays(b.c)
+	delays := delays(b.c)
 	var wg sync.WaitGroup
 	for _, p := range list {
-		wg.Go(func() { p.rows = makeRows(b.c, p, packed, delays) })
+		wg.Go(func() { p.rows = makeRows(b.c, p, delays) })
 	}
 	wg.Wait()
 	return list
@@ -98,7 +102,8 @@ func (p *part) share(i, parts int) {
 func (p *part) deal(i, parts int) (slots uint32) {
 	for k := range p.b.c.Areas {
 		a := &p.b.c.Areas[k]
-		g := group{area: a, lo: cut(a, i, parts), hi: cut(a, i+1, parts), slot: slots}
+		own := p.b.span(a.Neurons)
+		g := group{area: a, lo: cut(own, i, parts), hi: cut(own, i+1, parts), slot: slots}
 		g.run = (g.hi - g.lo + 63) &^ 63
 		if a.PortsEach() == 2 {
 			g.split = g.run
@@ -108,20 +113,31 @@ func (p *part) deal(i, parts int) (slots uint32) {
 			g.drives = append(g.drives, newEvents(a.Drives[d].Counts))
 		}
 		if a.Model == connectome.SpikeListModel {
-			g.list = listSpikes(a, g.lo, g.hi)
+			g.list = p.b.listSpikes(a, g.lo, g.hi)
 		}
 		p.groups = append(p.groups, g)
 	}
 	return slots
 }
 
-// cut is the first neuron of an area's i-th share.
-func cut(a *connectome.Area, i, parts int) uint32 {
-	n := a.Neurons.First + uint32(uint64(a.Neurons.Count)*uint64(i)/uint64(parts))
-	if i < parts && a.Neurons.Count >= uint32(4*parts*cutAlign) {
-		n = max(a.Neurons.First, n/cutAlign*cutAlign)
+// cut is the first place of the i-th share of an area's.
+func cut(area connectome.Span, i, parts int) uint32 {
+	n := area.First + uint32(uint64(area.Count)*uint64(i)/uint64(parts))
+	if i < parts && area.Count >= uint32(4*parts*cutAlign) {
+		n = max(area.First, n/cutAlign*cutAlign)
 	}
 	return n
+}
+
+// span is the places of an area's neurons.
+func (b *backend) span(neurons connectome.Span) connectome.Span {
+	first := b.own.Count(neurons.First)
+	return connectome.Span{First: first, Count: b.own.Count(neurons.End()) - first}
+}
+
+// index is the number in its area of the neuron at a place.
+func (b *backend) index(a *connectome.Area, place uint32) uint32 {
+	return b.own.Neuron(place) - a.Neurons.First
 }
 
 // step does the part's share of a burst.
@@ -161,11 +177,11 @@ func (p *part) list(g *group) {
 		if port == 1 {
 			to = &g.second
 		}
-		at := g.area.Ports.First + port*g.area.Neurons.Count + (g.lo - g.area.Neurons.First)
+		from := g.portsAhead(port)
 		for _, h := range p.found(g, port, false) {
 			for i := range h.each {
-				sum := p.acc[g.slot+port*g.run+i]
-				*to = append(*to, engine.Candidate{Port: at + i, Neuron: g.lo + i, Sum: sum})
+				sum, n := p.acc[g.slot+port*g.run+i], p.b.own.Neuron(g.lo+i)
+				*to = append(*to, engine.Candidate{Port: from + n, Neuron: n, Sum: sum})
 			}
 		}
 	}

@@ -15,62 +15,77 @@ const (
 	spinDone = 2 * time.Millisecond
 )
 
-// pool runs one burst's parts: the first on the caller's goroutine, each other on one of its own that lives until close.
+// pool runs one burst's parts: some on the caller's goroutine, the others on goroutines that live until close.
 type pool struct {
 	parts  []*part
-	starts []gate // of parts[1:]; moves once a burst, and once more to end
-	done   gate   // moves once a burst, when all of parts[1:] are done
+	starts []gate // of the goroutines; moves in each burst that needs it, and once more to end
+	done   gate   // moves once a burst that needs any, when all are done
+	hands  int    // how many goroutines share this burst's parts, the caller's too
 	busy   atomic.Int32
 	ended  bool
 	alive  sync.WaitGroup
-	awake  bool // whether to wait awake at all
+	awake  bool   // whether to wait awake at all
+	worth  uint64 // see worthHand; less in tests, so that small networks are handed over too
 }
 
 func newPool(parts []*part) *pool {
-	p := &pool{parts: parts, starts: make([]gate, len(parts)-1), awake: len(parts) <= runtime.GOMAXPROCS(0)}
+	p := &pool{parts: parts, starts: make([]gate, len(parts)-1), awake: len(parts) <= runtime.GOMAXPROCS(0), worth: worthHand}
 	p.done.wake = make(chan struct{}, 1)
 	for i := range p.starts {
 		p.starts[i].wake = make(chan struct{}, 1)
-		p.alive.Go(func() { p.work(&p.starts[i], parts[i+1]) })
+		p.alive.Go(func() { p.work(&p.starts[i], i+1) })
 	}
 	return p
 }
 
-// work steps a part whenever its gate moves.
-func (p *pool) work(start *gate, part *part) {
+// work steps its share of the parts whenever its gate moves.
+func (p *pool) work(start *gate, hand int) {
 	for turn := uint32(1); ; turn++ {
 		start.wait(turn, p.awake, spin)
 		if p.ended {
 			return
 		}
-		part.step()
+		p.step(hand)
 		if p.busy.Add(-1) == 0 {
 			p.done.move()
 		}
 	}
 }
 
-// alone is the work, in the nanoseconds that part.work guesses, below which handing parts over costs more than it saves.
-const alone = 10_000
+// step steps one hand's share of the parts.
+func (p *pool) step(hand int) {
+	n := len(p.parts)
+	for _, part := range p.parts[n*hand/p.hands : n*(hand+1)/p.hands] {
+		part.step()
+	}
+}
 
-// run steps all parts and returns when all have. Where the last burst had little work, the caller does all of this one's.
+// worthHand is the work, in the nanoseconds that part.work guesses, that each hand must get: about three times what handing it
+// over and waiting for the end takes, see BenchmarkHandOver.
+const worthHand = 5_000
+
+// run steps all parts and returns when all have, with as many hands as the last burst's work was worth.
 func (p *pool) run() {
 	work := uint64(0)
 	for _, part := range p.parts {
 		work += part.work()
 	}
-	if len(p.starts) == 0 || work < alone {
-		for _, part := range p.parts {
-			part.step()
-		}
+	p.share(int(min(max(1, work/p.worth), uint64(len(p.parts)))))
+}
+
+// share lets a number of hands step the parts.
+func (p *pool) share(hands int) {
+	p.hands = hands
+	if hands == 1 {
+		p.step(0)
 		return
 	}
 	turn := p.done.turn.Load() + 1
-	p.busy.Store(int32(len(p.starts)))
-	for i := range p.starts {
+	p.busy.Store(int32(hands - 1))
+	for i := range hands - 1 {
 		p.starts[i].move()
 	}
-	p.parts[0].step()
+	p.step(0)
 	p.done.wait(turn, p.awake, spinDone)
 }
 

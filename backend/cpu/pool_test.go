@@ -8,12 +8,14 @@ import (
 
 	"burst/backend/cpu/vector"
 	"burst/engine"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestPoolParks steps at once, and after all waiting goroutines have parked, so that both ways of waking run.
 func TestPoolParks(t *testing.T) {
 	c := regular(1000)
-	one, three := open(c, engine.Want{}, 1, vector.Best()), open(c, engine.Want{}, 3, vector.Best())
+	one, three := open(c, engine.Want{}, 1, vector.Best()), eager(open(c, engine.Want{}, 3, vector.Best()))
 	defer one.Close()
 	defer three.Close()
 	var want, got engine.Burst
@@ -45,7 +47,7 @@ func workers() int {
 
 // TestCloseEndsGoroutines closes twice too, which must do nothing more.
 func TestCloseEndsGoroutines(t *testing.T) {
-	b := open(regular(700), engine.Want{}, 5, vector.Best())
+	b := eager(open(regular(700), engine.Want{}, 5, vector.Best()))
 	var out engine.Burst
 	_ = b.Step(nil, &out)
 	allParked(b.pool)
@@ -64,7 +66,7 @@ func TestCloseEndsGoroutines(t *testing.T) {
 
 // TestNobodyStepsNobodyWorks: left alone, the goroutines park, and so use no processor; otherwise this test never ends.
 func TestNobodyStepsNobodyWorks(t *testing.T) {
-	b := open(regular(700), engine.Want{}, 4, vector.Best())
+	b := eager(open(regular(700), engine.Want{}, 4, vector.Best()))
 	defer b.Close()
 	var out engine.Burst
 	_ = b.Step(nil, &out)
@@ -96,4 +98,24 @@ func TestLateWakeIsNoTurn(t *testing.T) {
 	}
 	g.move()
 	<-over
+}
+
+// TestHandsFollowWork: each hand must be worth its hand-over, and parts are dealt to any number of hands.
+func TestHandsFollowWork(t *testing.T) {
+	c := regular(2000)
+	b := open(c, engine.Want{}, 7, vector.Best())
+	defer b.Close()
+	one := open(c, engine.Want{}, 1, vector.Best())
+	defer one.Close()
+	var want, got engine.Burst
+	for i, hands := range []int{1, 2, 3, 5, 6, 7, 4, 1, 7} {
+		work := uint64(0)
+		for _, p := range b.parts {
+			work += p.work()
+		}
+		b.pool.worth = max(1, work/uint64(hands))
+		_, _ = one.Step(nil, &want), b.Step(nil, &got)
+		require.Equal(t, hands, b.pool.hands, "work %d", work)
+		require.Equal(t, want.Fired, got.Fired, "burst %d with %d hands", i, hands)
+	}
 }

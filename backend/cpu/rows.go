@@ -1,30 +1,33 @@
 package cpu
 
 import (
+	"burst/backend/cpu/vector"
 	"burst/connectome"
 	"burst/internal/pages"
 )
 
-// rows are the synapses onto a part's slots, row by row and in a row by delay and slot. With one delay the synapses of
-// neuron n are first[n] ≤ k < first[n+1]; with several those are its segments, of one delay each.
+// rows are the synapses onto a part's slots, row by row: units first[n] ≤ k < first[n+1] are those of neuron n. With one
+// delay they are segments. With several they are runs, one a delay and by ascending delay: the delay, how many units of
+// segments follow (2 units), the segments.
 type rows struct {
-	first    []uint64
-	segments []uint64 // where a segment's synapses begin, and above delayAt its delay; one more to end the last
-	packed   []uint32 // slot and the weight's place in table, 4 bytes a synapse; or
-	slot     []uint32 // where weights are too many
-	weight   []uint32 // an int32's bits
-	table    []int32
-	bits     uint // of a slot in packed
-	single   int  // the one delay, or 0
+	first  []uint64
+	units  []uint16
+	single int // the one delay, or 0
+	ahead  int // how many rows' or runs' memory is asked for while one is delivered
 }
 
-const delayAt = 56
+// runUnits are those before a run's segments.
+const runUnits = 3
 
-// segment is where segment i begins, and its delay.
-func (r *rows) segment(i uint64) (from, delay uint64) {
-	s := r.segments[i]
-	return s & (1<<delayAt - 1), s >> delayAt
+// run is the delay of the run at a place, and the span of its segments.
+func (r *rows) run(at uint64) (delay uint64, s vector.Span) {
+	head := r.units[at : at+runUnits]
+	from := at + runUnits
+	return uint64(head[0]), vector.Span{From: from, To: from + uint64(vector.Double(head[1:]))}
 }
+
+// delayBefore is the delay of the run whose segments begin at a place.
+func (r *rows) delayBefore(from uint64) uint64 { return uint64(r.units[from-runUnits]) }
 
 // delays lists the delays that occur in c.
 func delays(c *connectome.Connectome) []int {
@@ -44,70 +47,34 @@ func delays(c *connectome.Connectome) []int {
 	return list
 }
 
-// makeRows copies from c what ends in the part's slots.
-func makeRows(c *connectome.Connectome, p *part, pack *packing, delays []int) rows {
-	r := rows{table: pack.table, bits: pack.bits, first: pages.Slice[uint64](uint64(c.Neurons) + 1)}
+// sampled is every how many rows one is measured to guess how long all get.
+const sampled = 61
+
+// makeRows encodes what of c ends in the part's slots.
+func makeRows(c *connectome.Connectome, p *part, delays []int) rows {
+	r := rows{first: pages.Slice[uint64](uint64(c.Neurons) + 1)}
 	if len(delays) == 1 {
 		r.single = delays[0]
 	}
-	w := walker{c: c, spans: p.portSpans()}
-	total, segments := w.count()
-	if pack.off {
-		r.slot, r.weight = pages.Slice[uint32](total), pages.Slice[uint32](total)
-	} else {
-		r.packed = pages.Slice[uint32](total)
-	}
-	if r.single == 0 {
-		r.segments = pages.Slice[uint64](segments + 1)[:0]
-	}
-	at, row := uint64(0), ^uint32(0)
-	last := uint8(0) // delay of the row's last segment
-	w.each(func(n uint32, from, to uint64, shift uint32) {
-		fresh := n != row
-		for ; row != n; row++ {
-			r.first[row+1] = r.rowStart(at)
+	e := newEncoder(c, p.portSpans())
+	units, spans, share := e.measure(r.single, sampled)
+	r.ahead = aheadOf(units, spans)
+	spare := uint64(mostUnits * len(e.slots)) // what the last row could take; never touched
+	r.units = pages.Slice[uint16](uint64(1.02*float64(units)/max(share, 1e-9)) + spare)[:0]
+	for n := range c.Neurons {
+		if room := mostUnits * (c.Row[n+1] - c.Row[n]); uint64(cap(r.units)-len(r.units)) < room {
+			more := pages.Slice[uint16](uint64(len(r.units))*5/4 + room + spare)
+			r.units = append(more[:0], r.units...)
 		}
-		if d := c.DelayOf(from); r.single == 0 && (fresh || d != last) {
-			r.segments = append(r.segments, at|uint64(d)<<delayAt)
-			last = d
-		}
-		r.copy(c, pack, at, from, to, shift)
-		at += to - from
-	})
-	for ; row != c.Neurons; row++ {
-		r.first[row+1] = r.rowStart(at)
-	}
-	if r.single == 0 {
-		r.segments = append(r.segments, at)
+		r.units = e.row(r.units, n, r.single)
+		r.first[n+1] = uint64(len(r.units))
 	}
 	return r
 }
 
-// rowStart is what first says of a row whose synapses begin at a place.
-func (r *rows) rowStart(at uint64) uint64 {
-	if r.single == 0 {
-		return uint64(len(r.segments))
-	}
-	return at
-}
-
-// copy puts synapses, whose ports are their slots plus shift, at a place.
-func (r *rows) copy(c *connectome.Connectome, pack *packing, at, from, to uint64, shift uint32) {
-	targets, weights := c.Target[from:to], c.Weight[from:to]
-	weights = weights[:len(targets)]
-	if pack.off {
-		slot, weight := r.slot[at:][:len(targets)], r.weight[at:][:len(targets)]
-		for i, t := range targets {
-			slot[i], weight[i] = t-shift, uint32(weights[i])
-		}
-		return
-	}
-	packed := r.packed[at:][:len(targets)]
-	last, high := weights[0], pack.of(weights[0])<<pack.bits
-	for i, t := range targets {
-		if w := weights[i]; w != last {
-			last, high = w, pack.of(w)<<pack.bits
-		}
-		packed[i] = t - shift | high
-	}
+// aheadOf is how many spans to ask for in advance, where spans of them have total units: so many that memory answers in time,
+// and so few that they stay in the first cache.
+func aheadOf(total, spans uint64) int {
+	const units = 1024
+	return int(min(max(units*spans/max(total, 1), 2), 16))
 }

@@ -13,7 +13,7 @@ func (p *part) updatePoisson(g *group) {
 	t := p.b.number
 	p.philox(g, exact.PoissonSource, 0, func(lo uint32, draws []uint32) {
 		for i, x := range draws {
-			n := lo + uint32(i)
+			n := p.b.own.Neuron(lo + uint32(i))
 			s := g.area.PoissonOf(n - g.area.Neurons.First)
 			if s.From <= t && t < s.Until && uint64(x) < s.Below {
 				g.fired = append(g.fired, n)
@@ -28,10 +28,11 @@ type listed struct {
 	neuron uint32
 }
 
-// listSpikes lists the spikes of neurons lo ≤ n < hi by burst, then neuron.
-func listSpikes(a *connectome.Area, lo, hi uint32) []listed {
+// listSpikes lists the spikes of the neurons at places lo ≤ n < hi by burst, then neuron.
+func (b *backend) listSpikes(a *connectome.Area, lo, hi uint32) []listed {
 	var list []listed
-	for n := lo; n < hi; n++ {
+	for place := lo; place < hi; place++ {
+		n := b.own.Neuron(place)
 		i := n - a.Neurons.First
 		for _, t := range a.Spikes.At[a.Spikes.Row[i]:a.Spikes.Row[i+1]] {
 			list = append(list, listed{t, n})

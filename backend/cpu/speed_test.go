@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
+	"time"
 
 	"burst/backend/cpu/vector"
 	"burst/backend/reference"
@@ -118,23 +120,77 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-// BenchmarkCutoff is where a second thread begins to pay; perThread follows from it.
+// quantiles steps a backend many times and reports a burst's time in µs: p10 is that of bursts which nobody disturbed.
+func quantiles(b *testing.B, back *backend, in []engine.Stimulus) {
+	const bursts = 2000
+	var out engine.Burst
+	var times []float64
+	spikes := 0
+	for range b.N {
+		times = times[:0]
+		spikes = 0
+		for range bursts {
+			start := time.Now()
+			_ = back.Step(in, &out)
+			times = append(times, float64(time.Since(start).Nanoseconds())/1e3)
+			spikes += len(out.Fired)
+		}
+	}
+	slices.Sort(times)
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(times[bursts/10], "µs-p10")
+	b.ReportMetric(times[bursts/2], "µs-p50")
+	b.ReportMetric(float64(spikes)/bursts, "spikes/burst")
+}
+
+// handsMeasured are numbers of threads, as far as there are processors.
+func handsMeasured() []int {
+	var list []int
+	for hands := 1; hands <= runtime.GOMAXPROCS(0); hands *= 2 {
+		list = append(list, hands)
+	}
+	return list
+}
+
+// BenchmarkHandOver is a burst of hardly any work, handed over to as many hands as there are parts: the difference to one
+// hand is what worthHand and perThread follow from.
+func BenchmarkHandOver(b *testing.B) {
+	c := enginetest.Net{Areas: []connectome.Area{enginetest.LIF(1024)}}.Build()
+	for _, hands := range handsMeasured() {
+		b.Run(fmt.Sprintf("%d hands", hands), func(b *testing.B) {
+			back := eager(open(c, engine.Want{}, hands, vector.Best()))
+			defer back.Close()
+			in := make([]engine.Stimulus, 16) // an input to each sixteenth of the neurons, so that every part has some work
+			for i := range in {
+				in[i] = engine.Stimulus{Port: uint32(64 * i), Amount: 1}
+			}
+			quantiles(b, back, in)
+		})
+	}
+}
+
+// BenchmarkCutoff is where further threads begin to pay, all handed over in every burst, beside what Open would take.
 func BenchmarkCutoff(b *testing.B) {
-	for _, n := range []uint32{1000, 2000, 4000, 8000, 16000} {
+	for _, n := range []uint32{1000, 2000, 4000, 8000, 16000, 32000, 64000} {
 		c := regular(n)
-		for _, parts := range []int{1, 2} {
-			b.Run(fmt.Sprintf("%d neurons/%d parts", n, parts), func(b *testing.B) {
-				back := open(c, engine.Want{}, parts, vector.Best())
+		for _, hands := range handsMeasured() {
+			b.Run(fmt.Sprintf("%d neurons/%d hands", n, hands), func(b *testing.B) {
+				back := eager(open(c, engine.Want{}, hands, vector.Best()))
 				defer back.Close()
 				if err := spread(back, c); err != nil {
 					b.Fatal(err)
 				}
-				var out engine.Burst
-				for b.Loop() {
-					_ = back.Step(nil, &out)
-				}
+				quantiles(b, back, nil)
 			})
 		}
+		b.Run(fmt.Sprintf("%d neurons/as opened", n), func(b *testing.B) {
+			back := open(c, engine.Want{}, threads(c, 0), vector.Best())
+			defer back.Close()
+			if err := spread(back, c); err != nil {
+				b.Fatal(err)
+			}
+			quantiles(b, back, nil)
+		})
 	}
 }
 
@@ -234,17 +290,25 @@ func BenchmarkQuiet(b *testing.B) {
 			n.Synapses = append(n.Synapses, enginetest.Synapse{From: from, To: (from + 1 + k*99_991) % neurons, Weight: 1})
 		}
 	}
-	back, err := Open(n.Build(), Options{Threads: 2})
-	if err != nil {
-		b.Fatal(err)
+	c := n.Build()
+	for _, threads := range handsMeasured() {
+		b.Run(fmt.Sprintf("%d threads", threads), func(b *testing.B) {
+			back := open(c, engine.Want{}, threads, vector.Best())
+			defer back.Close()
+			quantiles(b, back, in)
+		})
 	}
-	defer back.Close()
-	var out engine.Burst
-	spikes := 0
-	b.ResetTimer()
-	for range b.N {
-		_ = back.Step(in, &out)
-		spikes += len(out.Fired)
+}
+
+// BenchmarkOpen makes the rows of ten million synapses.
+func BenchmarkOpen(b *testing.B) {
+	c := regular(100_000)
+	for _, threads := range []int{1, 2} {
+		b.Run(fmt.Sprintf("%d threads", threads), func(b *testing.B) {
+			for b.Loop() {
+				_ = open(c, engine.Want{}, threads, vector.Best()).Close()
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(c.Synapses()), "ns/synapse")
+		})
 	}
-	b.ReportMetric(float64(spikes)/float64(b.N), "spikes/burst")
 }

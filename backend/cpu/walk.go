@@ -2,8 +2,18 @@ package cpu
 
 import "burst/connectome"
 
-// portSpan is a run of ports that a part owns; port − shift is the slot.
-type portSpan struct{ lo, hi, shift uint32 }
+// portSpan is a run of ports; those of the part's neurons in it are a thread's. Of a whole network port − shift is the slot;
+// else port − shift is the neuron, and slot its place's distance to its slot.
+type portSpan struct{ lo, hi, shift, slot uint32 }
+
+// ports are the bounds of the ports of a group's neurons.
+func (b *backend) ports(g *group, port uint32) (lo, hi uint32) {
+	if g.lo == g.hi {
+		return 0, 0
+	}
+	from := g.portsAhead(port)
+	return from + b.own.Neuron(g.lo), from + b.own.Neuron(g.hi-1) + 1
+}
 
 // portSpans lists the part's ports, ascending.
 func (p *part) portSpans() []portSpan {
@@ -12,9 +22,12 @@ func (p *part) portSpans() []portSpan {
 		g := &p.groups[i]
 		n := g.hi - g.lo
 		for port := range g.area.PortsEach() {
-			lo := g.area.Ports.First + port*g.area.Neurons.Count + g.lo - g.area.Neurons.First
-			s := portSpan{lo, lo + n, lo - (g.slot + port*g.run)}
-			if last := len(list) - 1; last >= 0 && list[last].hi == s.lo && list[last].shift == s.shift {
+			lo, hi := p.b.ports(g, port)
+			s := portSpan{lo: lo, hi: hi, shift: lo - (g.slot + port*g.run)}
+			if !p.b.own.Whole() {
+				s.shift, s.slot = g.portsAhead(port), g.slot+port*g.run-g.lo
+			}
+			if last := len(list) - 1; last >= 0 && p.b.own.Whole() && list[last].hi == s.lo && list[last].shift == s.shift {
 				list[last].hi = s.hi
 			} else if n > 0 {
 				list = append(list, s)
@@ -26,33 +39,24 @@ func (p *part) portSpans() []portSpan {
 
 // walker finds a part's synapses in the rows of c.
 type walker struct {
-	c     *connectome.Connectome
-	spans []portSpan
+	c       *connectome.Connectome
+	spans   []portSpan
+	ends    []uint32 // hi of each span
+	slots   []uint32 // of the run taken last
+	weights []int32
 }
 
-// count is how many synapses and segments each finds.
-func (w *walker) count() (synapses, segments uint64) {
-	row, last := ^uint32(0), uint8(0)
-	w.each(func(n uint32, from, to uint64, _ uint32) {
-		synapses += to - from
-		if d := w.c.DelayOf(from); n != row || d != last {
-			segments++
-			row, last = n, d
-		}
-	})
-	return synapses, segments
-}
-
-// each calls take for every run of synapses from ≤ k < to of a row that lie in one span of ports and have one delay, in
-// order.
-func (w *walker) each(take func(n uint32, from, to uint64, shift uint32)) {
-	for n := range w.c.Neurons {
-		for from, end := w.c.Row[n], w.c.Row[n+1]; from < end; {
-			to := w.sameDelay(from, end)
-			w.run(n, from, to, take)
-			from = to
-		}
+func newWalker(c *connectome.Connectome, spans []portSpan) walker {
+	w := walker{c: c, spans: spans}
+	for _, s := range spans {
+		w.ends = append(w.ends, s.hi)
 	}
+	longest := uint64(0)
+	for n := range c.Neurons {
+		longest = max(longest, c.Row[n+1]-c.Row[n])
+	}
+	w.slots, w.weights = make([]uint32, longest), make([]int32, longest)
+	return w
 }
 
 // sameDelay is the end of the run of synapses from ≤ k < end that have the delay of the first.
@@ -61,40 +65,59 @@ func (w *walker) sameDelay(from, end uint64) uint64 {
 		return end
 	}
 	delays := w.c.Delay[from:end]
-	d := delays[0]
-	return from + leap(len(delays), func(i int) bool { return delays[i] == d })
-}
-
-// run takes the parts of a run of one delay, in which ports ascend.
-func (w *walker) run(n uint32, from, to uint64, take func(n uint32, from, to uint64, shift uint32)) {
-	for _, s := range w.spans {
-		if from == to || w.c.Target[to-1] < s.lo {
-			return
-		}
-		ports := w.c.Target[from:to]
-		if ports[0] >= s.hi {
-			continue
-		}
-		lo := from + leap(len(ports), func(i int) bool { return ports[i] < s.lo })
-		ports = w.c.Target[lo:to]
-		from = lo + leap(len(ports), func(i int) bool { return ports[i] < s.hi })
-		if lo < from {
-			take(n, lo, from, s.shift)
-		}
+	k := 1
+	for k < len(delays) && delays[k] == delays[0] {
+		k++
 	}
+	return from + uint64(k)
 }
 
-// leap is the first of n places for which is is false, where it is true before: steps double, then halve.
-func leap(n int, is func(i int) bool) uint64 {
-	lo, step := 0, 1 // is holds before lo
-	for lo+step <= n && is(lo+step-1) {
+// take finds those of synapses from ≤ k < to, all of one delay, that the part owns: their ports, which less shift are slots,
+// and weights. Where they lie side by side in c nothing is copied.
+func (w *walker) take(from, to uint64) (ports []uint32, shift uint32, weights []int32) {
+	all, allWeights := w.c.Target[from:to], w.c.Weight[from:to]
+	n, s := 0, 0
+	for i := 0; i < len(all); {
+		if s += reach(w.ends[s:], all[i]+1); s == len(w.spans) {
+			break
+		}
+		own := &w.spans[s]
+		i += reach(all[i:], own.lo)
+		end := i + reach(all[i:], own.hi)
+		if w.c.Part.Whole() && n == 0 && (end == len(all) || s == len(w.spans)-1) {
+			return all[i:end], own.shift, allWeights[i:end]
+		}
+		piece := all[i:end]
+		copy(w.weights[n:], allWeights[i:end])
+		slots := w.slots[n:][:len(piece)]
+		for k, port := range piece {
+			slots[k] = own.slotOf(w.c.Part, port)
+		}
+		n += len(piece)
+		i = end
+	}
+	return w.slots[:n], 0, w.weights[:n]
+}
+
+// slotOf is the slot of a port in the span.
+func (s *portSpan) slotOf(part connectome.Part, port uint32) uint32 {
+	if part.Whole() {
+		return port - s.shift
+	}
+	return part.Count(port-s.shift) + s.slot
+}
+
+// reach is the first place in an ascending list that holds x or more: steps double, then halve.
+func reach(list []uint32, x uint32) int {
+	lo, step := 0, 1 // all before lo are below x
+	for lo+step <= len(list) && list[lo+step-1] < x {
 		lo += step
 		step *= 2
 	}
 	for ; step > 0; step /= 2 {
-		if lo+step <= n && is(lo+step-1) {
+		if lo+step <= len(list) && list[lo+step-1] < x {
 			lo += step
 		}
 	}
-	return uint64(lo)
+	return lo
 }

@@ -3,6 +3,8 @@
 package reference
 
 import (
+	"fmt"
+
 	"burst/connectome"
 	"burst/engine"
 	"burst/internal/exact"
@@ -18,8 +20,11 @@ type backend struct {
 	run   map[*connectome.Area]*formula.Runner // of areas whose model the genome defines
 }
 
-// Open makes a backend for c in the state before burst 0; it never fails.
+// Open makes a backend for c in the state before burst 0; it refuses a part of a network.
 func Open(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
+	if !c.Part.Whole() {
+		return nil, fmt.Errorf("the backend reference holds whole networks only, this is part %d of %d", c.Part.Index, c.Part.Of)
+	}
 	b := &backend{c: c, want: w, state: engine.NewState(c), acc: make([]int32, c.Ports), run: map[*connectome.Area]*formula.Runner{}}
 	for i := range c.Areas {
 		if a := &c.Areas[i]; a.Model == connectome.CustomModel {

@@ -177,7 +177,7 @@ func (r *runner) newSaver() error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	what := checkpoint.Checkpoint{Version: version, Connectome: r.c.Hash(), Seed: r.c.Seed, RunSeed: r.c.RunSeed}
+	what := checkpoint.Checkpoint{Version: version, Connectome: r.id, Seed: r.c.Seed, RunSeed: r.c.RunSeed}
 	if _, err := hex.Decode(what.Genome[:], []byte(r.recording.GenomeSHA256())); err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"burst/checkpoint"
 	"burst/connectome"
 	"burst/engine"
+	"burst/exchange"
 	"burst/genome"
 	"burst/record"
 
@@ -30,6 +31,7 @@ const (
 	exitFile        = 6
 	exitDamaged     = 7
 	exitAssertion   = 8
+	exitPart        = 9
 	exitInterrupted = 130
 	exitTerminated  = 143
 )
@@ -45,6 +47,7 @@ const exitCodes = `Exit statuses of burst:
     6  a file could not be read or written, or another process runs in the folder
     7  a checkpoint or recording is damaged or does not fit
     8  an assertion failed: --expect-digest, replay, or verify or diff found a difference
+    9  a part of the network failed in another process, which is named with the cause
   130  interrupted (Ctrl-C) at a burst's boundary, checkpoint written unless --no-out
   143  terminated (SIGTERM) at a burst's boundary, checkpoint written unless --no-out
 `
@@ -82,6 +85,7 @@ func exitCode(err error) int {
 		c *checkpoint.DamagedError
 		v *checkpoint.VersionError
 		e *engine.DeviceError
+		p *exchange.PartError
 	)
 	switch {
 	case err == nil:
@@ -100,6 +104,8 @@ func exitCode(err error) int {
 		return exitDevice
 	case errors.As(err, &d), errors.As(err, &c), errors.As(err, &v):
 		return exitDamaged
+	case errors.As(err, &p):
+		return exitPart
 	case isFileError(err):
 		return exitFile
 	case errors.Is(err, context.Canceled):

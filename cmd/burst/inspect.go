@@ -19,12 +19,14 @@ type inspection struct {
 	MaxDelay int           `json:"max_delay"`        // bursts
 	Areas    []inspectArea `json:"areas"`
 	Bytes    inspectBytes  `json:"bytes"`
-	Cost     *cost         `json:"cost,omitempty"` // with --cost
+	Cost     *cost         `json:"cost,omitempty"`  // with --cost
+	Parts    []inspectPart `json:"parts,omitempty"` // with --parts
 }
 
 // inspectOptions are the flags of `burst inspect`.
 type inspectOptions struct {
 	threads int
+	parts   int
 	cost    bool
 	bursts  uint64
 	svg     string
@@ -56,7 +58,8 @@ func newInspectCommand() *cobra.Command {
 		Use:   "inspect GENOME",
 		Short: "Show areas, neurons, synapses and memory, without building",
 		Long: "Counts what the genome grows to. With --cost the network is built and its first bursts are run on each backend of\n" +
-			"this machine, for about a second each, to tell memory and time of the whole run.",
+			"this machine, for about a second each, to tell memory and time of the whole run. With --parts it tells what each of\n" +
+			"so many processes would hold of it; --cost then builds one part after the other, and never the whole.",
 		Example:           "  burst inspect brunel-c\n  burst inspect brunel-c --cost --bursts 100000",
 		Args:              genomeArgument,
 		ValidArgsFunction: completeGenome,
@@ -67,6 +70,7 @@ func newInspectCommand() *cobra.Command {
 	f.IntVar(&o.threads, "threads", 0, "threads to count, build and run with (default: all processors)")
 	f.BoolVar(&o.cost, "cost", false, "build the network and try its first bursts to tell memory and time of a run")
 	f.Uint64Var(&o.bursts, "bursts", 0, fmt.Sprintf("with --cost: the length of the run (default: the genome's, else %d)", defaultBursts))
+	f.IntVar(&o.parts, "parts", 0, "tell what each of so many processes would hold")
 	f.StringVar(&o.svg, "map", "", "draw areas and projections into this SVG file, which must not exist")
 	return cmd
 }
@@ -104,7 +108,11 @@ func (o *inspectOptions) run(cmd *cobra.Command, arg string) error {
 			return err
 		}
 	}
-	if o.cost {
+	if o.parts > 0 {
+		if v.Parts, err = o.inspectParts(cmd, g); err != nil {
+			return err
+		}
+	} else if o.cost {
 		bursts, err := (&runOptions{bursts: o.bursts}).length(g)
 		if err != nil {
 			return err
@@ -116,10 +124,16 @@ func (o *inspectOptions) run(cmd *cobra.Command, arg string) error {
 	if o.json {
 		return printJSON(cmd, v)
 	}
-	if err := v.print(cmd); err != nil || v.Cost == nil {
+	if err := v.print(cmd); err != nil {
 		return err
 	}
-	return v.Cost.print(cmd)
+	switch {
+	case v.Parts != nil:
+		return printParts(cmd, v.Parts)
+	case v.Cost != nil:
+		return v.Cost.print(cmd)
+	}
+	return nil
 }
 
 // print writes the sizes for people.

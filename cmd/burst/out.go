@@ -127,7 +127,7 @@ func (r *runner) manifest(plan record.Plan) record.Manifest {
 		host = "unknown"
 	}
 	m := record.Manifest{
-		Burst: version, Go: runtime.Version(), Genome: r.g.Name, Connectome: fmt.Sprintf("%016x", r.c.Hash()), Seed: r.c.Seed, RunSeed: r.c.RunSeed,
+		Burst: version, Go: runtime.Version(), Genome: r.g.Name, Connectome: fmt.Sprintf("%016x", r.id), Seed: r.c.Seed, RunSeed: r.c.RunSeed,
 		Timestep: r.c.Timestep, Scale: r.c.Scale, First: r.first, Planned: r.bursts, Backend: r.used, Device: r.device, Threads: r.o.threadCount(),
 		Host:    record.Host{Name: host, OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU()},
 		Command: os.Args, Started: time.Now().UTC(), Areas: record.Areas(r.g, r.c, plan), Inputs: []record.File{}, Files: []record.File{},

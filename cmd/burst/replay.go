@@ -3,6 +3,7 @@ package main
 import (
 	"path/filepath"
 
+	"burst/genome"
 	"burst/record"
 
 	"github.com/spf13/cobra"
@@ -18,7 +19,9 @@ func newReplayCommand() *cobra.Command {
 		Example:           "  burst replay runs/quickstart-1\n  burst replay runs/quickstart-1 --backend reference",
 		Args:              folderArgument,
 		ValidArgsFunction: completeFolder,
-		RunE:              func(cmd *cobra.Command, args []string) error { return o.replay(cmd, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.together(cmd.Context(), func() error { return o.replay(cmd, args[0]) })
+		},
 	}
 	f := cmd.Flags()
 	f.IntVar(&o.threads, "threads", 0, "threads of the cpu backend and of building (default: all processors)")
@@ -35,33 +38,41 @@ func newReplayCommand() *cobra.Command {
 func (o *runOptions) replay(cmd *cobra.Command, dir string) error {
 	folder, err := openFolder(dir)
 	if err != nil {
-		return err
+		return o.settle(err)
 	}
-	m := &folder.Manifest
-	if m.Status == record.Running || m.Status == record.Failed {
-		return &record.DamagedError{Path: dir, Reason: "the run has not ended, or not in good order: its manifest has no digest to compare with"}
-	}
-	if err := o.keep.check(); err != nil {
-		return err
-	}
-	g, err := folder.Genome()
+	g, err := o.again(cmd, folder)
 	if err != nil {
-		return err
+		return o.settle(err)
 	}
-	o.expect, o.keep.noOut = m.Digest, o.keep.out == ""
-	if !cmd.Flags().Changed("backend") {
-		o.backend = m.Backend
+	if !o.leads() {
+		return o.serve(g)
 	}
 	ctx, interrupted := catchSignals(cmd.Context())
 	p := newProgress(cmd.ErrOrStderr(), o.quiet)
 	begin, err := origin(cmd.Context(), folder)
 	if err != nil {
-		return err
+		return o.settle(err)
 	}
-	r := &runner{o: o, g: g, arg: filepath.Join(dir, "genome.yaml"), out: cmd.OutOrStdout(), progress: p, bursts: m.Bursts, start: begin}
+	r := &runner{o: o, g: g, arg: filepath.Join(dir, "genome.yaml"), out: cmd.OutOrStdout(), progress: p, bursts: folder.Manifest.Bursts, start: begin}
 	if err := r.whole(ctx, cmd, interrupted); err != nil {
 		return err
 	}
 	p.line("the same digest as in %s", dir)
 	return nil
+}
+
+// again reads the network of a run that has ended, and what it came to.
+func (o *runOptions) again(cmd *cobra.Command, folder *record.Folder) (*genome.Genome, error) {
+	m := &folder.Manifest
+	if m.Status == record.Running || m.Status == record.Failed {
+		return nil, &record.DamagedError{Path: folder.Dir, Reason: "the run has not ended, or not in good order: its manifest has no digest to compare with"}
+	}
+	if err := o.keep.check(); err != nil {
+		return nil, err
+	}
+	o.expect, o.keep.noOut = m.Digest, o.keep.out == ""
+	if !cmd.Flags().Changed("backend") {
+		o.backend = m.Backend
+	}
+	return folder.Genome()
 }

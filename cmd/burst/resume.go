@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -27,7 +28,9 @@ func newResumeCommand() *cobra.Command {
 			"stopped. Without a checkpoint the run begins anew.",
 		Example: "  burst resume runs/quickstart-1\n  burst resume runs/quickstart-1 --backend cpu --threads 8",
 		Args:    usage(cobra.ExactArgs(1)),
-		RunE:    func(cmd *cobra.Command, args []string) error { return o.resume(cmd, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.together(cmd.Context(), func() error { return o.resume(cmd, args[0]) })
+		},
 	}
 	f := cmd.Flags()
 	f.IntVar(&o.threads, "threads", 0, "threads of the cpu backend and of building (default: all processors)")
@@ -48,19 +51,26 @@ func newResumeCommand() *cobra.Command {
 func (o *runOptions) resume(cmd *cobra.Command, dir string) error {
 	folder, err := record.Open(dir)
 	if err != nil {
-		return err
+		return o.settle(err)
 	}
 	if err := o.checkExpect(); err != nil {
-		return err
+		return o.settle(err)
+	}
+	if !o.leads() {
+		g, err := o.takeUp(cmd, folder)
+		if err != nil {
+			return o.settle(err)
+		}
+		return o.serve(g)
 	}
 	r := &runner{o: o, arg: filepath.Join(dir, "genome.yaml"), out: cmd.OutOrStdout(), progress: newProgress(cmd.ErrOrStderr(), o.quiet)}
 	if folder.Manifest.Status != record.Complete {
 		if r.hold, err = record.Take(dir); err != nil {
-			return err
+			return o.settle(err)
 		}
 		defer r.release()
 		if folder, err = record.Open(dir); err != nil { // what it says now stays
-			return err
+			return o.settle(err)
 		}
 	}
 	return r.goOn(cmd, folder)
@@ -70,21 +80,31 @@ func (o *runOptions) resume(cmd *cobra.Command, dir string) error {
 func (r *runner) goOn(cmd *cobra.Command, folder *record.Folder) (err error) {
 	m := &folder.Manifest
 	if m.Status == record.Complete {
+		_ = r.o.settle(errors.New("the run is complete")) // the others need not serve
 		return r.o.already(cmd, r.progress, m)
 	}
-	if r.g, err = folder.Genome(); err != nil {
-		return err
+	if r.g, err = r.o.takeUp(cmd, folder); err != nil {
+		return r.o.settle(err)
 	}
 	if r.start, err = newest(cmd.Context(), folder, r.progress); err != nil {
-		return err
+		return r.o.settle(err)
 	}
 	r.bursts = m.Planned
-	r.o.inherit(cmd, m)
-	if err := r.o.checkFault(); err != nil {
-		return err
-	}
 	ctx, interrupted := catchSignals(cmd.Context())
 	return r.whole(ctx, cmd, interrupted)
+}
+
+// takeUp reads the network of a run that goes on, and how it ran.
+func (o *runOptions) takeUp(cmd *cobra.Command, folder *record.Folder) (*genome.Genome, error) {
+	g, err := folder.Genome()
+	if err != nil {
+		return nil, err
+	}
+	o.inherit(cmd, &folder.Manifest)
+	if err := o.checkTogether(); err != nil {
+		return nil, err
+	}
+	return g, o.checkFault()
 }
 
 // already answers for a run that has nothing left to do.
@@ -187,8 +207,8 @@ func (r *runner) checkStart() error {
 		return nil
 	}
 	s := r.start.saved
-	if hash := r.c.Hash(); s.Connectome != hash {
-		return &checkpoint.DamagedError{Path: r.start.path, Section: "header", Reason: fmt.Sprintf("is of the network %016x, genome and seed make %016x; want those that it was saved with", s.Connectome, hash)}
+	if s.Connectome != r.id {
+		return &checkpoint.DamagedError{Path: r.start.path, Section: "header", Reason: fmt.Sprintf("is of the network %016x, genome and seed make %016x; want those that it was saved with", s.Connectome, r.id)}
 	}
 	r.began, r.first = s.State.Number, s.State.Number
 	if f := r.start.folder; f != nil {

@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strconv"
 	"strings"
+
+	"burst/exchange/mpi"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -21,7 +24,8 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
-	if err != nil && err.Error() != "" {
+	var called usageError
+	if again := errors.As(err, &called) && !mpi.Leads(os.Getenv); err != nil && err.Error() != "" && !again {
 		fmt.Fprintln(stderr, "burst:", err)
 	}
 	return exitCode(err)
@@ -41,7 +45,12 @@ func newRootCommand() *cobra.Command {
 		SilenceUsage:               true,
 		SuggestionsMinimumDistance: 2,
 		Args:                       cobra.ArbitraryArgs,
-		PersistentPreRunE:          func(cmd *cobra.Command, _ []string) error { return checkNumbers(cmd.Flags()) },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkAlone(cmd); err != nil {
+				return err
+			}
+			return checkNumbers(cmd.Flags())
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usageError{unknownCommand(cmd, args[0])}
@@ -61,7 +70,7 @@ func newRootCommand() *cobra.Command {
 
 // checkNumbers refuses what no command can mean: fewer than no threads, a device below 0, a run of no bursts.
 func checkNumbers(flags *pflag.FlagSet) error {
-	least := map[string]int64{"threads": 0, "device": 0, "bursts": 1}
+	least := map[string]int64{"threads": 0, "parts": 1, "device": 0, "bursts": 1}
 	var wrong error
 	flags.Visit(func(f *pflag.Flag) {
 		low, limited := least[f.Name]

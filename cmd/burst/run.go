@@ -14,9 +14,11 @@ import (
 	"time"
 
 	"burst/backend"
+	"burst/backend/split"
 	"burst/checkpoint"
 	"burst/connectome"
 	"burst/engine"
+	"burst/exchange"
 	"burst/genome"
 	"burst/record"
 
@@ -46,6 +48,7 @@ type runOptions struct {
 	from     string
 	onFault  string
 	memory   memoryLimit
+	others   exchange.Exchange // the processes that share the network; nil: there are none
 }
 
 func newRunCommand() *cobra.Command {
@@ -57,7 +60,9 @@ func newRunCommand() *cobra.Command {
 			"  burst run brunel-c --duration 500ms --json > result.json",
 		Args:              genomeArgument,
 		ValidArgsFunction: completeGenome,
-		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.together(cmd.Context(), func() error { return o.run(cmd, args[0]) })
+		},
 	}
 	f := cmd.Flags()
 	f.Uint64Var(&o.bursts, "bursts", 0, fmt.Sprintf("how many bursts to run (default: the genome's, else %d)", defaultBursts))
@@ -96,34 +101,20 @@ func backendFlag(cmd *cobra.Command, into *string) {
 
 // run is the command.
 func (o *runOptions) run(cmd *cobra.Command, arg string) error {
-	every, err := parseEvery(o.digest)
+	g, begin, err := o.prepare(cmd, arg)
 	if err != nil {
-		return err
+		return o.settle(err)
 	}
-	if err := o.checkExpect(); err != nil {
-		return err
+	if !o.leads() {
+		return o.serve(g)
 	}
-	if err := o.keep.check(); err != nil {
-		return err
-	}
-	if err := o.checkFault(); err != nil {
-		return err
-	}
-	g, err := loadGenome(cmd, arg)
-	if err == nil {
-		g, err = applySettings(g, o.set)
-	}
-	if err != nil {
-		return err
-	}
-	o.seeds.apply(cmd, g)
 	n, err := o.length(g)
 	if err != nil {
-		return err
+		return o.settle(err)
 	}
-	begin, err := o.branch(cmd, g)
+	every, err := parseEvery(o.digest)
 	if err != nil {
-		return err
+		return o.settle(err)
 	}
 	ctx, interrupted := catchSignals(cmd.Context())
 	p := newProgress(cmd.ErrOrStderr(), o.quiet)
@@ -132,6 +123,25 @@ func (o *runOptions) run(cmd *cobra.Command, arg string) error {
 	}
 	r := &runner{o: o, g: g, arg: arg, out: cmd.OutOrStdout(), progress: p, bursts: n, stateEvery: every, start: begin}
 	return r.whole(ctx, cmd, interrupted)
+}
+
+// prepare checks the flags and reads what they name.
+func (o *runOptions) prepare(cmd *cobra.Command, arg string) (*genome.Genome, *start, error) {
+	for _, check := range []func() error{o.checkTogether, o.checkExpect, o.keep.check, o.checkFault} {
+		if err := check(); err != nil {
+			return nil, nil, err
+		}
+	}
+	g, err := loadGenome(cmd, arg)
+	if err == nil {
+		g, err = applySettings(g, o.set)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	o.seeds.apply(cmd, g)
+	begin, err := o.branch(cmd, g)
+	return g, begin, err
 }
 
 // whole runs, reports, and says how the run ended.
@@ -182,6 +192,7 @@ type runner struct {
 	began     uint64            // the first burst that this process runs
 
 	c         *connectome.Connectome
+	id        uint64 // the hash of the whole connectome
 	used      string // backend
 	device    string
 	engine    *engine.Engine
@@ -198,25 +209,35 @@ type runner struct {
 func (r *runner) run(ctx context.Context) error {
 	defer r.release()
 	period, err := parseRate(r.o.realtime)
-	if err != nil {
-		return err
+	if err == nil {
+		r.schedule, err = parseSchedule(r.o.every)
 	}
-	if r.schedule, err = parseSchedule(r.o.every); err != nil {
+	if err = r.o.settle(err); err != nil {
 		return err
 	}
 	r.disk = diskOf(ctx)
 	start := time.Now()
-	if r.c, err = build(r.g, r.o.threads, r.o.memory, r.progress); err != nil {
+	if r.c, err = r.o.build(r.g, r.progress); err != nil {
 		return err
 	}
 	r.buildTime = time.Since(start)
+	if r.id, err = r.o.identify(r.c); err != nil {
+		return err
+	}
+	waiting := r.o.others != nil
+	defer func() {
+		if waiting {
+			split.Dismiss(r.o.others)
+		}
+	}()
 	plan, err := r.plan()
 	if err != nil {
 		return err
 	}
 	r.fcl = len(plan.FCL) > 0
 	want := engine.Want{FCL: r.fcl, Potentials: plan.Potentials}
-	b, used, err := openBackend(r.o.backend, r.c, backend.Options{Threads: r.o.threads, Device: r.o.device, Want: want, MaxBytes: uint64(r.o.memory)}, r.progress)
+	waiting = false
+	b, used, err := openBackend(r.o.backend, r.c, backend.Options{Threads: r.o.threads, Device: r.o.device, Want: want, Others: r.o.others, MaxBytes: uint64(r.o.memory)}, r.progress)
 	if err != nil {
 		return err
 	}

@@ -18,10 +18,12 @@ import (
 )
 
 // In the environment: asBurst makes the test binary the program itself; killAt, such as "before rename 3", kills it there;
+// signalAt, such as "2 9 300", sends part 2 the signal 9 at its 300th gather;
 // hostControl, such as "fail_launch=200", steers the stand-in for libcuda; faultAt has the GPU fail at the nth checkpoint.
 const (
 	asBurst     = "BURST_TEST_AS_PROGRAM"
 	killAt      = "BURST_TEST_KILL_AT"
+	signalAt    = "BURST_TEST_SIGNAL_AT"
 	hostControl = "BURST_TEST_HOST_CONTROL"
 	faultAt     = "BURST_TEST_FAULT_AT"
 )
@@ -48,6 +50,9 @@ func program() int {
 			panic(err)
 		}
 		ctx = context.WithValue(ctx, diskKey{}, &killer{point: point, nth: n})
+	}
+	if text := os.Getenv(signalAt); text != "" {
+		ctx = context.WithValue(ctx, exchangeKey{}, signalled(text))
 	}
 	if text := os.Getenv(faultAt); text != "" {
 		os.Unsetenv(faultAt) // a process that follows this one meets a sound device

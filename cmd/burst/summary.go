@@ -70,8 +70,8 @@ func (r *runner) report(cmd *cobra.Command) error {
 // result gathers the figures.
 func (r *runner) result() result {
 	res := result{
-		Genome: r.g.Name, Digest: fmt.Sprintf("%016x", r.engine.Digest()), Connectome: fmt.Sprintf("%016x", r.c.Hash()),
-		First: r.first, Bursts: r.engine.Number() - r.first, Timestep: r.c.Timestep, Neurons: r.c.Neurons, Synapses: r.c.Synapses(), Scale: r.c.Scale, Spikes: r.activity.Total(),
+		Genome: r.g.Name, Digest: fmt.Sprintf("%016x", r.engine.Digest()), Connectome: fmt.Sprintf("%016x", r.id),
+		First: r.first, Bursts: r.engine.Number() - r.first, Timestep: r.c.Timestep, Neurons: r.c.Neurons, Synapses: r.c.Total(), Scale: r.c.Scale, Spikes: r.activity.Total(),
 		Areas: []areaResult{}, Latency: r.engine.Latency(), Late: r.engine.Late(), Backend: r.used, Device: r.device, Threads: r.o.threadCount(),
 		Seed: r.c.Seed, RunSeed: r.c.RunSeed, Build: r.buildTime.Seconds(), Run: r.runTime.Seconds(), Version: version, Folder: r.folder,
 	}

@@ -16,6 +16,7 @@ type verifyOptions struct {
 	backends []string
 	bursts   uint64
 	threads  []int
+	parts    []int
 	device   int
 	every    uint64
 	json     bool
@@ -29,7 +30,7 @@ func newVerifyCommand() *cobra.Command {
 		Long: "Runs the first backend beside each of the others, and the cpu backend with each number of threads, and compares\n" +
 			"fire candidate lists and fire queues in every burst and the whole state now and then. Ends with status 8 at a\n" +
 			"difference.",
-		Example:           "  burst verify quickstart --backends reference,cpu --threads 1,2,3,8",
+		Example:           "  burst verify quickstart --backends reference,cpu --threads 1,2,3,8\n  burst verify quickstart --parts 1,2,5",
 		Args:              genomeArgument,
 		ValidArgsFunction: completeGenome,
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
@@ -38,6 +39,7 @@ func newVerifyCommand() *cobra.Command {
 	f.StringSliceVar(&o.backends, "backends", []string{"reference", "cpu"}, "the first is compared with each of the others")
 	f.Uint64Var(&o.bursts, "bursts", 0, fmt.Sprintf("how many bursts to run (default: the genome's, else %d)", defaultBursts))
 	f.IntSliceVar(&o.threads, "threads", []int{0}, "numbers of threads of the cpu backend; 0 is all processors")
+	f.IntSliceVar(&o.parts, "parts", []int{1}, "numbers of parts that the cpu backend splits the network into; 1 is the whole")
 	f.IntVar(&o.device, "device", 0, "GPU of the cuda backend")
 	f.Uint64Var(&o.every, "state-every", 100, "compare the whole state after every so many bursts")
 	f.BoolVar(&o.json, "json", false, "print the verdict as JSON")
@@ -73,11 +75,15 @@ type difference struct {
 type contender struct {
 	name    string
 	threads int
+	parts   int // of the cpu backend
 }
 
 func (c contender) String() string {
-	if c.name == "cpu" && c.threads > 0 {
-		return fmt.Sprintf("cpu with %d threads", c.threads)
+	if c.threads > 0 {
+		c.name = fmt.Sprintf("%s with %d threads", c.name, c.threads)
+	}
+	if c.parts > 1 {
+		c.name = fmt.Sprintf("%s in %d parts", c.name, c.parts)
 	}
 	return c.name
 }
@@ -131,11 +137,13 @@ func (o *verifyOptions) contenders() ([]contender, error) {
 			continue
 		}
 		for _, t := range o.threads {
-			list = append(list, contender{name, t})
+			for _, parts := range o.parts {
+				list = append(list, contender{name, t, parts})
+			}
 		}
 	}
 	if len(list) < 2 {
-		return nil, usageError{fmt.Errorf("nothing to compare %v with; name two backends or several numbers of threads", o.backends)}
+		return nil, usageError{fmt.Errorf("nothing to compare %v with; name two backends or several numbers of threads or parts", o.backends)}
 	}
 	return list, nil
 }
@@ -143,7 +151,7 @@ func (o *verifyOptions) contenders() ([]contender, error) {
 // compare runs two sides; the digest and the spikes are those of the second.
 func (o *verifyOptions) compare(c *connectome.Connectome, first, second contender, n uint64) (*engine.Difference, uint64, uint64, error) {
 	open := func(s contender) (engine.Backend, error) {
-		return backend.Open(s.name, c, backend.Options{Threads: s.threads, Device: o.device, Want: engine.Want{FCL: true}})
+		return backend.Open(s.name, c, backend.Options{Threads: s.threads, Parts: s.parts, Device: o.device, Want: engine.Want{FCL: true}})
 	}
 	a, err := open(first)
 	if err != nil {

@@ -11,9 +11,7 @@ func Best() Kernels {
 	}
 	return Kernels{
 		Name: "avx2", LIF: wideLIF, PSCExp: widePSCExp, FEAGI: wideFEAGI, Draws: wideDraws, AddCounts: wideAddCounts, Nonzero: wideNonzero,
-		Deliver: fastDeliver, DeliverPairs: fastDeliverPairs, Fetch: wideFetch,
-		FetchRows: wideFetchRows,
-		Formula:   wideFormula(),
+		Deliver: fastDeliver, FetchRows: fetchRows, Formula: wideFormula(),
 	}
 }
 
@@ -81,26 +79,13 @@ func wideNonzero(acc []int32, bits []uint64) {
 	}
 }
 
-func fastDeliver(acc []int32, synapses []uint32, table []int32, bits uint) {
-	if len(synapses) > 0 {
-		deliverAVX2(&acc[0], &synapses[0], uint64(len(synapses)), &table[0], uint64(bits), 1<<bits-1)
+func fastDeliver(acc []int32, rows []uint16, spans []Span, ahead int) {
+	if n := len(spans); n > 0 && len(rows) > 0 {
+		deliverAVX2(&acc[0], &rows[0], &spans[0].From, uint64(n), uint64(ahead))
 	}
 }
 
-func fastDeliverPairs(acc []int32, slots, weights []uint32) {
-	if n := len(slots); n > 0 {
-		_ = weights[n-1]
-		deliverPairsAVX2(&acc[0], &slots[0], &weights[0], uint64(n))
-	}
-}
-
-func wideFetch(words []uint32, spans []Span) {
-	if len(words) > 0 && len(spans) > 0 {
-		fetchAVX2(&words[0], &spans[0].From, uint64(len(spans)))
-	}
-}
-
-func wideFetchRows(first []uint64, ids []uint32) {
+func fetchRows(first []uint64, ids []uint32) {
 	if len(first) > 0 && len(ids) > 0 {
 		fetchRowsAVX2(&first[0], &ids[0], uint64(len(ids)))
 	}

@@ -9,8 +9,7 @@ import (
 // Plain are the loops in Go, for any processor.
 func Plain() Kernels {
 	return Kernels{
-		Name: "go", LIF: lif, PSCExp: pscExp, FEAGI: feagi, Draws: draws, AddCounts: addCounts, Nonzero: nonzero, Deliver: deliver, DeliverPairs: deliverPairs,
-		Fetch:     fetch,
+		Name: "go", LIF: lif, PSCExp: pscExp, FEAGI: feagi, Draws: draws, AddCounts: addCounts, Nonzero: nonzero, Deliver: deliver,
 		FetchRows: func([]uint64, []uint32) {},
 		Formula:   plainFormula(),
 	}
@@ -143,36 +142,3 @@ func nonzero(acc []int32, bits []uint64) {
 		bits[b] = word
 	}
 }
-
-func deliver(acc []int32, synapses []uint32, table []int32, bits uint) {
-	bits &= 31
-	mask := uint32(1)<<bits - 1
-	for _, s := range synapses {
-		acc[s&mask] += table[s>>bits]
-	}
-}
-
-func deliverPairs(acc []int32, slots, weights []uint32) {
-	weights = weights[:len(slots)]
-	for k, s := range slots {
-		acc[s] += int32(weights[k])
-	}
-}
-
-// fetched bounds how many words of a span are asked for; further ones the processor fetches ahead by itself.
-const fetched = 256
-
-// fetch reads a word of each cache line, for want of a prefetch in Go.
-func fetch(words []uint32, spans []Span) {
-	const line = 16
-	sum := uint32(0)
-	for _, s := range spans {
-		for k := s.From; k < min(s.To, s.From+fetched); k += line {
-			sum += words[k]
-		}
-	}
-	keep(sum)
-}
-
-//go:noinline
-func keep(uint32) {}

@@ -32,20 +32,10 @@ func addCountsAVX2(acc *int32, draws *uint32, thresholds *uint32, count uint64, 
 //go:noescape
 func nonzeroAVX2(acc *int32, bits *uint64, blocks uint64)
 
-// deliverAVX2 is deliver for n > 0 synapses.
+// deliverAVX2 is deliver for n > 0 spans.
 //
 //go:noescape
-func deliverAVX2(acc *int32, synapses *uint32, n uint64, table *int32, bits uint64, mask uint32)
-
-// deliverPairsAVX2 is deliverPairs for n > 0 synapses.
-//
-//go:noescape
-func deliverPairsAVX2(acc *int32, slots *uint32, weights *uint32, n uint64)
-
-// fetchAVX2 is fetch by prefetch instructions, n > 0.
-//
-//go:noescape
-func fetchAVX2(words *uint32, spans *uint64, n uint64)
+func deliverAVX2(acc *int32, rows *uint16, spans *uint64, n uint64, ahead uint64)
 
 // fetchRowsAVX2 asks for first[id] of n > 0 ids.
 //

@@ -30,15 +30,9 @@ type Kernels struct {
 	// Nonzero writes for every Block of sums the bits of those that are not zero.
 	Nonzero func(acc []int32, bits []uint64)
 
-	// Deliver adds to the sum of each synapse's slot, its lower bits bits, the entry of the table that the upper ones name.
-	// Slots and entries must exist: nothing checks them.
-	Deliver func(acc []int32, synapses []uint32, table []int32, bits uint)
-
-	// DeliverPairs adds each weight, an int32's bits, to the sum of its slot, which must exist.
-	DeliverPairs func(acc []int32, slots, weights []uint32)
-
-	// Fetch asks for the memory of words that spans cover, at most the first kilobyte of each.
-	Fetch func(words []uint32, spans []Span)
+	// Deliver adds to the sums what the segments of all spans of rows say. While it delivers one span it asks for the
+	// memory, at most the first kilobyte, of the one that comes ahead ≥ 1 spans later. Slots must exist: nothing checks them.
+	Deliver func(acc []int32, rows []uint16, spans []Span, ahead int)
 
 	// FetchRows asks for the memory of first[id] for every id.
 	FetchRows func(first []uint64, ids []uint32)
@@ -73,7 +67,7 @@ type Currents struct {
 	R            []uint16
 }
 
-// Span is a run of words, From ≤ k < To.
+// Span is a run of units, From ≤ k < To, that whole segments fill.
 type Span struct{ From, To uint64 }
 
 // Philox is a key of Philox4x32-10, its ten rounds' words written out for eight lanes, and words 1 to 3 of the counter.

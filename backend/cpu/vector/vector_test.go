@@ -224,33 +224,62 @@ func TestNonzeroIsItsTwin(t *testing.T) {
 	}
 }
 
+// TestDeliverIsItsTwin reads segments of every kind and length, at odd places, with slots that repeat and sums that wrap,
+// from spans that hold none, one or many of them.
 func TestDeliverIsItsTwin(t *testing.T) {
-	const bits = 17
 	r := rand.New(rand.NewPCG(16, 7))
-	table := sums(r, 1<<15)
-	for _, n := range lengths() {
-		synapses, slots, weights := make([]uint32, n), make([]uint32, n), make([]uint32, n)
-		for i := range n {
-			synapses[i], weights[i] = r.Uint32()&^0x1ff00|uint32(i&1), r.Uint32() // few slots, so that they repeat
-			slots[i] = synapses[i] & (1<<bits - 1)
+	for _, ahead := range []int{1, 3, 99} {
+		var rows []uint16
+		var spans []Span
+		for _, n := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 97, 640} {
+			spans = append(spans, Span{uint64(len(rows)), uint64(len(rows))})
+			for _, kind := range []uint16{Even, Mixed, Wide} {
+				from, bits := uint64(len(rows)), 1+r.UintN(8)
+				rows = append(rows, uint16(n), kind|uint16(bits)<<8, uint16(r.Uint32N(1<<16)), 0, uint16(r.Uint32()), uint16(r.Uint32()))
+				if kind == Even {
+					rows[from+1] = Even
+				}
+				for k := range n {
+					switch gap := r.Uint32N(1 << bits); {
+					case kind == Even && k > 0:
+						rows = append(rows, uint16(gap))
+					case kind == Mixed:
+						word := r.Uint32()<<bits | gap
+						rows = append(rows, uint16(word), uint16(word>>16))
+					case kind == Wide:
+						rows = append(rows, uint16(gap), 0, uint16(r.Uint32()), uint16(r.Uint32()))
+					}
+				}
+				if n%2 == 0 {
+					spans = append(spans, Span{from, uint64(len(rows))})
+				}
+			}
+			if n%2 == 1 {
+				spans = append(spans, Span{spans[len(spans)-1].To, uint64(len(rows))})
+			}
 		}
-		want, got := make([]int32, 1<<bits), make([]int32, 1<<bits)
-		for _, f := range []struct {
-			acc []int32
-			k   Kernels
-		}{{want, Plain()}, {got, Best()}} {
-			f.k.Deliver(f.acc, synapses, table, bits)
-			f.k.DeliverPairs(f.acc, slots, weights)
+		want, got := make([]int32, 1<<18), make([]int32, 1<<18)
+		Plain().Deliver(want, rows, spans, ahead)
+		Best().Deliver(got, rows, spans, ahead)
+		require.Equal(t, want, got, "%d spans ahead", ahead)
+		touched := make([]int32, len(want))
+		for _, slot := range Slots(nil, rows) {
+			touched[slot] = 1
 		}
-		require.Equal(t, want, got, "%d synapses", n)
+		for slot, sum := range want {
+			if sum != 0 {
+				require.NotZero(t, touched[slot], "slot %d got something and is not in Slots", slot)
+			}
+		}
+	}
+	for _, k := range []Kernels{Plain(), Best()} {
+		k.Deliver(nil, nil, nil, 2)
 	}
 }
 
-// TestFetchStaysInside asks for spans at an array's ends, none and all of them; what is fetched cannot be seen.
-func TestFetchStaysInside(t *testing.T) {
+// TestFetchRowsStaysInside asks for the array's ends; what is fetched cannot be seen.
+func TestFetchRowsStaysInside(t *testing.T) {
 	for _, k := range []Kernels{Plain(), Best()} {
-		k.Fetch(make([]uint32, 1000), []Span{{0, 0}, {0, 1}, {999, 1000}, {1000, 1000}, {0, 1000}})
-		k.Fetch(nil, nil)
 		k.FetchRows(make([]uint64, 9), []uint32{0, 8})
 		k.FetchRows(nil, nil)
 	}

@@ -16,15 +16,17 @@ const (
 )
 
 func main() {
-	lif()
-	pscExp()
+	one := GLOBL("one", RODATA|NOPTR)
+	for i := range 16 {
+		DATA(2*i, U16(1))
+	}
+	lif(one)
+	pscExp(one)
 	feagi()
 	philox()
 	addCounts()
 	nonzero()
 	deliver()
-	deliverPairs()
-	fetch()
 	fetchRows()
 	formulas()
 	Generate()
@@ -118,37 +120,79 @@ func input(acc Mem, scale, zero, change VecVirtual) VecVirtual {
 	return in
 }
 
-func lif() {
+// idle tells of sixteen countdowns, as two times eight lanes, which are zero, and gives what those that are not go down to.
+func idle(r Mem, zero VecVirtual, one Mem, change VecVirtual) (now VecVirtual, zeros [2]VecVirtual) {
+	is := YMM()
+	now, zeros = YMM(), [2]VecVirtual{YMM(), YMM()}
+	VMOVDQU(r, now)
+	VPOR(now, change, change) // who counts down changes
+	VPCMPEQW(now, zero, is)
+	VPMOVSXWD(is.AsX(), zeros[0])
+	VEXTRACTI128(Imm(1), is, is.AsX())
+	VPMOVSXWD(is.AsX(), zeros[1])
+	VPSUBUSW(one, now, now)
+	return now, zeros
+}
+
+// storeIdle writes sixteen countdowns: refractory where fired, else now; firing is a change.
+func storeIdle(r Mem, now VecVirtual, fired [2]VecVirtual, refractory, change VecVirtual) {
+	both := fired[0]
+	VPACKSSDW(fired[1], both, both)
+	VPERMQ(Imm(0xD8), both, both)
+	VPOR(both, change, change)
+	VPBLENDVB(both, refractory, now, now)
+	VMOVDQU(now, r)
+}
+
+// refractoryWords fills a register's 16-bit lanes with the constant at k+4·i.
+func refractoryWords(k Register, i int) VecVirtual {
+	y := YMM()
+	VPBROADCASTW(Mem{Base: k, Disp: 4 * i}, y)
+	return y
+}
+
+// eightSpikes writes eight bits.
+func eightSpikes(to Mem, fired VecVirtual) {
+	bits := GP32()
+	VMOVMSKPS(fired, bits)
+	MOVB(bits.As8(), to)
+}
+
+func lif(one Mem) {
 	begin("lifAVX2", "func(k *float32, acc *int32, v *float32, r *uint16, fired *uint64, live *uint8, blocks uint64)", "is lif for whole blocks.")
 	k := pointer("k")
-	em1, term, scale, threshold, reset, refractory := broadcast(k, 0), broadcast(k, 1), broadcast(k, 2), broadcast(k, 3), broadcast(k, 4), broadcast(k, 5)
+	em1, term, scale, threshold, reset, refractory := broadcast(k, 0), broadcast(k, 1), broadcast(k, 2), broadcast(k, 3), broadcast(k, 4), refractoryWords(k, 5)
 	acc, v, r, fired, live, n := pointer("acc"), pointer("v"), pointer("r"), pointer("fired"), pointer("live"), pointer("blocks")
 	zero, change := zeroed(), YMM()
 	order := []Register{acc, v, r, fired, live}
 	loop("block", n, map[Register]int{acc: 256, v: 256, r: 128, fired: 8, live: 1}, order, func() {
 		VPXOR(change, change, change)
-		for j := range 8 {
-			old, x, spike := YMM(), YMM(), YMM()
-			left, silent := countdowns(Mem{Base: r, Disp: 16 * j}, zero)
-			in := input(Mem{Base: acc, Disp: 32 * j}, scale, zero, change)
-			VMOVUPS(Mem{Base: v, Disp: 32 * j}, old)
-			VMULPS(old, em1, x) // 4b
-			VADDPS(term, x, x)
-			VADDPS(x, old, x)
-			VADDPS(in, x, x)
-			VCMPPS(Imm(greaterEq), threshold, x, spike) // 4c
-			VPANDN(spike, silent, spike)
-			VBLENDVPS(silent, old, x, x) // 4a
-			VBLENDVPS(spike, reset, x, x)
-			store(Mem{Base: v, Disp: 32 * j}, x, old, change)
-			storeCountdowns(Mem{Base: r, Disp: 16 * j}, left, silent, spike, refractory, change)
-			spikes(Mem{Base: fired, Disp: j}, spike, change)
+		for j := 0; j < 8; j += 2 {
+			now, may := idle(Mem{Base: r, Disp: 16 * j}, zero, one, change)
+			for half := range 2 {
+				at := 32 * (j + half)
+				old, x := YMM(), YMM()
+				in := input(Mem{Base: acc, Disp: at}, scale, zero, change)
+				VMOVUPS(Mem{Base: v, Disp: at}, old)
+				VMULPS(old, em1, x) // 4b
+				VADDPS(term, x, x)
+				VADDPS(x, old, x)
+				VADDPS(in, x, x)
+				VBLENDVPS(may[half], x, old, x) // 4a
+				spike := in
+				VCMPPS(Imm(greaterEq), threshold, x, spike) // 4c
+				VPAND(spike, may[half], may[half])
+				VBLENDVPS(may[half], reset, x, x)
+				store(Mem{Base: v, Disp: at}, x, old, change)
+				eightSpikes(Mem{Base: fired, Disp: j + half}, may[half])
+			}
+			storeIdle(Mem{Base: r, Disp: 16 * j}, now, may, refractory, change)
 		}
 		lively(live, change)
 	})
 }
 
-func pscExp() {
+func pscExp(one Mem) {
 	begin("pscExpAVX2", "func(k *float32, accEx, accIn *int32, v, ex, in *float32, r *uint16, fired *uint64, live *uint8, blocks uint64)", "is pscExp for whole blocks.")
 	k := pointer("k")
 	at := func(i int) VecVirtual { return broadcast(k, i) } // read anew where registers are short
@@ -160,37 +204,40 @@ func pscExp() {
 	steps := map[Register]int{accEx: 256, accIn: 256, v: 256, ex: 256, in: 256, r: 128, fired: 8, live: 1}
 	loop("block", n, steps, order, func() {
 		VPXOR(change, change, change)
-		for j := range 8 {
-			place := func(p Register) Mem { return Mem{Base: p, Disp: 32 * j} }
-			old, oldEx, oldIn, x, y, spike := YMM(), YMM(), YMM(), YMM(), YMM(), YMM()
-			VMOVUPS(place(v), old)
-			VMOVUPS(place(ex), oldEx)
-			VMOVUPS(place(in), oldIn)
-			left, silent := countdowns(Mem{Base: r, Disp: 16 * j}, zero)
-			VMULPS(old, at(0), x) // 4b, left to right
-			VADDPS(x, old, x)
-			VMULPS(oldEx, at(1), y)
-			VADDPS(y, x, x)
-			VMULPS(oldIn, at(2), y)
-			VADDPS(y, x, x)
-			VADDPS(at(5), x, x)
-			VBLENDVPS(silent, old, x, x)                // 4a
-			VCMPPS(Imm(greaterEq), threshold, x, spike) // 4d
-			VBLENDVPS(spike, at(8), x, x)
-			store(place(v), x, old, change)
-			storeCountdowns(Mem{Base: r, Disp: 16 * j}, left, silent, spike, at(9), change)
-			for _, c := range []struct {
-				acc, to Register
-				old     VecVirtual
-				decay   int
-			}{{accEx, ex, oldEx, 3}, {accIn, in, oldIn, 4}} { // 4c
-				add := input(place(c.acc), scale, zero, change)
-				now := YMM()
-				VMULPS(c.old, at(c.decay), now)
-				VADDPS(add, now, now)
-				store(place(c.to), now, c.old, change)
+		for j := 0; j < 8; j += 2 {
+			now, may := idle(Mem{Base: r, Disp: 16 * j}, zero, one, change)
+			for half := range 2 {
+				place := func(p Register) Mem { return Mem{Base: p, Disp: 32 * (j + half)} }
+				old, oldEx, oldIn, x, y := YMM(), YMM(), YMM(), YMM(), YMM()
+				VMOVUPS(place(v), old)
+				VMOVUPS(place(ex), oldEx)
+				VMOVUPS(place(in), oldIn)
+				VMULPS(old, at(0), x) // 4b, left to right
+				VADDPS(x, old, x)
+				VMULPS(oldEx, at(1), y)
+				VADDPS(y, x, x)
+				VMULPS(oldIn, at(2), y)
+				VADDPS(y, x, x)
+				VADDPS(at(5), x, x)
+				VBLENDVPS(may[half], x, old, x)         // 4a
+				VCMPPS(Imm(greaterEq), threshold, x, y) // 4d
+				VMOVAPS(y, may[half])
+				VBLENDVPS(may[half], at(8), x, x)
+				store(place(v), x, old, change)
+				for _, c := range []struct {
+					acc, to Register
+					old     VecVirtual
+					decay   int
+				}{{accEx, ex, oldEx, 3}, {accIn, in, oldIn, 4}} { // 4c
+					add := input(place(c.acc), scale, zero, change)
+					next := YMM()
+					VMULPS(c.old, at(c.decay), next)
+					VADDPS(add, next, next)
+					store(place(c.to), next, c.old, change)
+				}
+				eightSpikes(Mem{Base: fired, Disp: j + half}, may[half])
 			}
-			spikes(Mem{Base: fired, Disp: j}, spike, change)
+			storeIdle(Mem{Base: r, Disp: 16 * j}, now, may, refractoryWords(k, 9), change)
 		}
 		lively(live, change)
 	})
@@ -258,17 +305,19 @@ func philox() {
 	index := spread(first)
 	m0, m1 := immediate(0xD2511F53), immediate(0xCD9E8D57)
 	loop("eight", n, map[Register]int{out: 128}, []Register{out}, func() {
-		for half := range 2 {
-			var c [4]VecVirtual
-			for i := range c {
-				c[i] = YMM()
+		var c [2][4]VecVirtual // two halves side by side: neither waits for the other
+		for half := range c {
+			for i := range c[half] {
+				c[half][i] = YMM()
 			}
-			VPADDD(offsets.Offset(32*half), index, c[0])
+			VPADDD(offsets.Offset(32*half), index, c[half][0])
 			for i := range 3 {
-				VPBROADCASTD(Mem{Base: p, Disp: counterAt + 4*i}, c[i+1])
+				VPBROADCASTD(Mem{Base: p, Disp: counterAt + 4*i}, c[half][i+1])
 			}
-			for round := range 10 {
-				p0, p1 := YMM(), YMM()
+		}
+		for round := range 10 {
+			for half := range c {
+				c, p0, p1 := &c[half], YMM(), YMM()
 				VPMULUDQ(c[0], m0, p0)
 				VPMULUDQ(c[2], m1, p1)
 				VPSRLQ(Imm(32), p1, c[0])
@@ -279,6 +328,9 @@ func philox() {
 				VPXOR(Mem{Base: p, Disp: 64*round + 32}, c[2], c[2])
 				c[1], c[3] = p1, p0
 			}
+		}
+		for half := range c {
+			c := &c[half]
 			for i := range 2 { // words 0 and 1, 2 and 3 side by side
 				VPSLLQ(Imm(32), c[2*i+1], c[2*i+1])
 				VPBLENDD(Imm(0xAA), c[2*i+1], c[2*i], c[2*i])
@@ -354,67 +406,28 @@ func nonzero() {
 	})
 }
 
-// deliver is scalar: AVX2 cannot scatter. It spares Go's two bounds checks and variable shift a synapse.
+// deliver is scalar: AVX2 cannot scatter. It spares Go's bounds checks and has a prefetch.
 func deliver() {
-	begin("deliverAVX2", "func(acc *int32, synapses *uint32, n uint64, table *int32, bits uint64, mask uint32)", "is deliver for n > 0 synapses.")
-	acc, synapses, n, table, bits := pointer("acc"), pointer("synapses"), pointer("n"), pointer("table"), pointer("bits")
-	mask := Load(Param("mask"), GP32())
-	unrolled(n, func(i int) {
-		slot, place := GP32(), GP32()
-		MOVL(Mem{Base: synapses, Disp: 4 * i}, slot)
-		SHRXL(bits.(GPVirtual).As32(), slot, place)
-		ANDL(mask, slot)
-		MOVL(Mem{Base: table, Index: place.As64(), Scale: 4}, place)
-		ADDL(place, Mem{Base: acc, Index: slot.As64(), Scale: 4})
-	}, synapses)
-}
-
-func deliverPairs() {
-	begin("deliverPairsAVX2", "func(acc *int32, slots, weights *uint32, n uint64)", "is deliverPairs for n > 0 synapses.")
-	acc, slots, weights, n := pointer("acc"), pointer("slots"), pointer("weights"), pointer("n")
-	unrolled(n, func(i int) {
-		slot, weight := GP32(), GP32()
-		MOVL(Mem{Base: slots, Disp: 4 * i}, slot)
-		MOVL(Mem{Base: weights, Disp: 4 * i}, weight)
-		ADDL(weight, Mem{Base: acc, Index: slot.As64(), Scale: 4})
-	}, slots, weights)
-}
-
-// unrolled does four at a time, then one by one; body gets the place after the pointers, which move by 4 bytes each.
-func unrolled(n Register, body func(i int), pointers ...Register) {
-	Label("four")
-	SUBQ(Imm(4), n)
-	JB(LabelRef("rest"))
-	for i := range 4 {
-		body(i)
+	begin("deliverAVX2", "func(acc *int32, rows *uint16, spans *uint64, n uint64, ahead uint64)", "is deliver for n > 0 spans.")
+	acc, rows, spans, n, ahead := pointer("acc"), pointer("rows"), pointer("spans"), pointer("n"), pointer("ahead")
+	last := GP64() // from here on nothing is ahead
+	MOVQ(n, last)
+	SUBQ(ahead, last)
+	SHLQ(Imm(4), ahead)
+	p, end := GP64(), GP64()
+	bounds := func(at Mem) { // of the span there
+		MOVQ(at, p)
+		at.Disp += 8
+		MOVQ(at, end)
+		LEAQ(Mem{Base: rows, Index: p, Scale: 2}, p)
+		LEAQ(Mem{Base: rows, Index: end, Scale: 2}, end)
 	}
-	for _, p := range pointers {
-		ADDQ(Imm(16), p)
-	}
-	JMP(LabelRef("four"))
-	Label("rest")
-	ADDQ(Imm(4), n)
-	JZ(LabelRef("done"))
-	Label("one")
-	body(0)
-	for _, p := range pointers {
-		ADDQ(Imm(4), p)
-	}
-	DECQ(n)
-	JNZ(LabelRef("one"))
-	Label("done")
-	RET()
-}
 
-func fetch() {
-	begin("fetchAVX2", "func(words *uint32, spans *uint64, n uint64)", "is fetch by prefetch instructions, n > 0.")
-	words, spans, n := pointer("words"), pointer("spans"), pointer("n")
 	Label("span")
-	p, end, limit := GP64(), GP64(), GP64()
-	MOVQ(Mem{Base: spans}, p)
-	MOVQ(Mem{Base: spans, Disp: 8}, end)
-	LEAQ(Mem{Base: words, Index: p, Scale: 4}, p)
-	LEAQ(Mem{Base: words, Index: end, Scale: 4}, end)
+	DECQ(last)
+	JL(LabelRef("fetched"))
+	bounds(Mem{Base: spans, Index: ahead, Scale: 1})
+	limit := GP64()
 	LEAQ(Mem{Base: p, Disp: 1024}, limit)
 	CMPQ(end, limit)
 	CMOVQHI(limit, end)
@@ -426,10 +439,80 @@ func fetch() {
 	Label("more")
 	CMPQ(p, end)
 	JB(LabelRef("line"))
+	Label("fetched")
+
+	bounds(Mem{Base: spans})
+	Label("segment")
+	CMPQ(p, end)
+	JAE(LabelRef("delivered"))
+	count, kind, slot, weight := GP64(), GP32(), GP32(), GP32()
+	MOVWLZX(Mem{Base: p}, count.As32())
+	MOVWLZX(Mem{Base: p, Disp: 2}, kind)
+	MOVL(Mem{Base: p, Disp: 4}, slot)
+	MOVL(Mem{Base: p, Disp: 8}, weight)
+	ADDQ(Imm(2*6), p)
+	TESTL(kind, kind)
+	JNZ(LabelRef("uneven"))
+
+	sum := Mem{Base: acc, Index: slot.As64(), Scale: 4}
+	gap, more := GP32(), GP32()
+	ADDL(weight, sum)
+	DECQ(count)
+	unrolled("even", count, p, 2, func(disp int) {
+		MOVWLZX(Mem{Base: p, Disp: disp}, gap)
+		ADDL(gap, slot)
+		ADDL(weight, sum)
+	})
+
+	Label("uneven")
+	CMPB(kind.As8(), Imm(2))
+	JE(LabelRef("wide"))
+	SHRL(Imm(8), kind)
+	unrolled("mixed", count, p, 4, func(disp int) {
+		MOVL(Mem{Base: p, Disp: disp}, more)
+		BZHIL(kind, more, gap)
+		SHRXL(kind, more, more)
+		ADDL(gap, slot)
+		ADDL(weight, more)
+		ADDL(more, sum)
+	})
+
+	Label("wide")
+	unrolled("wide", count, p, 8, func(disp int) {
+		ADDL(Mem{Base: p, Disp: disp}, slot)
+		MOVL(Mem{Base: p, Disp: disp + 4}, more)
+		ADDL(weight, more)
+		ADDL(more, sum)
+	})
+
+	Label("delivered")
 	ADDQ(Imm(16), spans)
 	DECQ(n)
 	JNZ(LabelRef("span"))
 	RET()
+}
+
+// unrolled does body for count synapses of size bytes at p, four at a time and then one by one; then comes the next segment.
+func unrolled(name string, count, p Register, size int, body func(disp int)) {
+	four, rest, one := name+"_four", name+"_rest", name+"_one"
+	SUBQ(Imm(4), count)
+	JB(LabelRef(rest))
+	Label(four)
+	for i := range 4 {
+		body(size * i)
+	}
+	ADDQ(U32(uint32(4*size)), p)
+	SUBQ(Imm(4), count)
+	JAE(LabelRef(four))
+	Label(rest)
+	ADDQ(Imm(4), count)
+	JZ(LabelRef("segment"))
+	Label(one)
+	body(0)
+	ADDQ(U32(uint32(size)), p)
+	DECQ(count)
+	JNZ(LabelRef(one))
+	JMP(LabelRef("segment"))
 }
 
 func fetchRows() {

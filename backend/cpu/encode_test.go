@@ -1,0 +1,124 @@
+package cpu
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"burst/backend/cpu/vector"
+	"burst/connectome"
+	"burst/engine"
+	"burst/engine/enginetest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestSegmentsHoldEveryWeight encodes runs, adds them up by both forms of Deliver, and compares with the plain sums; kinds
+// and length are those that take the fewest units.
+func TestSegmentsHoldEveryWeight(t *testing.T) {
+	cases := []struct {
+		name   string
+		why    string
+		n      int
+		gap    func(r *rand.Rand) uint32
+		weight func(r *rand.Rand, i int) int32
+		kinds  []uint
+		units  int // at most
+	}{
+		{"one weight", "most rows have one", 97, near(1000), func(*rand.Rand, int) int32 { return -7 }, []uint{vector.Even}, 6 + 96},
+		{"a long gap", "a gap above 16 bits begins another segment", 12, func() func(*rand.Rand) uint32 {
+			n := 0
+			return func(*rand.Rand) uint32 {
+				n++
+				return uint32(n) % 7 * 16_000
+			}
+		}(), func(*rand.Rand, int) int32 { return 5 }, []uint{vector.Even}, 18 + 9},
+		{"long gaps", "32 bits each are fewer than a header", 100, near(99_991), func(*rand.Rand, int) int32 { return 5 }, []uint{vector.Mixed}, 206},
+		{"many", "a count above 16 bits begins another segment", 70_000, near(2), func(*rand.Rand, int) int32 { return 1 }, []uint{vector.Even}, 12 + 69_998},
+		{"three weights", "few weights, each by itself", 99, near(300), func(_ *rand.Rand, i int) int32 { return int32(i%3) * 1000 }, []uint{vector.Even}, 18 + 96},
+		{"two weights, two synapses", "two headers are more than one and a word each", 2, near(300), func(_ *rand.Rand, i int) int32 { return int32(i) }, []uint{vector.Mixed}, 10},
+		{"drawn weights", "the microcircuit's, 20 bits and gaps of 12", 640, near(4000), func(r *rand.Rand, _ int) int32 { return -r.Int32N(1<<20) - 7 }, []uint{vector.Mixed}, 6 + 2*640},
+		{"a rare long gap", "begins another segment of the kind", 700, func(r *rand.Rand) uint32 {
+			if r.IntN(50) == 0 {
+				return 1 << 15
+			}
+			return r.Uint32N(1 << 11)
+		}, func(r *rand.Rand, _ int) int32 { return r.Int32N(1 << 21) }, []uint{vector.Mixed}, 3 * 700},
+		{"any weights", "32 bits leave none for gaps", 97, near(1000), func(r *rand.Rand, _ int) int32 { return int32(r.Uint32()) }, []uint{vector.Wide}, 6 + 4*97},
+		{"extremes", "their difference wraps", 20, near(1), func(_ *rand.Rand, i int) int32 {
+			return [...]int32{math.MinInt32, math.MaxInt32, 0}[i%3] + int32(i)/3
+		}, []uint{vector.Wide}, 6 + 4*20},
+		{"multapses", "gaps are 0", 33, func(*rand.Rand) uint32 { return 0 }, func(_ *rand.Rand, i int) int32 { return int32(i) }, []uint{vector.Mixed}, 6 + 66},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(3, uint64(c.n)))
+			slots, weights := make([]uint32, c.n), make([]int32, c.n)
+			at := uint32(11)
+			for i := range slots {
+				slots[i], weights[i] = at, c.weight(r, i)
+				at += c.gap(r)
+			}
+			e := encoder{scratch: make([]uint32, 0, c.n)}
+			units := e.segments(make([]uint16, 1, 1+mostUnits*c.n), slots, 0, weights)[1:]
+			require.LessOrEqual(t, len(units), c.units, c.why)
+			for rest := units; len(rest) > 0; {
+				var s vector.Segment
+				s, rest = vector.Next(rest)
+				require.Contains(t, c.kinds, s.Kind, c.why)
+			}
+			want := make([]int32, at+1)
+			for i, slot := range slots {
+				want[slot] += weights[i]
+			}
+			for _, k := range []vector.Kernels{vector.Plain(), vector.Best()} {
+				got := make([]int32, at+1)
+				k.Deliver(got, units, []vector.Span{{From: 0, To: uint64(len(units))}}, 1)
+				require.Equal(t, want, got, "%s: %s", k.Name, c.why)
+			}
+			require.Len(t, vector.Slots(nil, units), c.n)
+		})
+	}
+}
+
+// near draws gaps up to a bound.
+func near(bound uint32) func(r *rand.Rand) uint32 {
+	return func(r *rand.Rand) uint32 { return bound - r.Uint32N(bound)/8 }
+}
+
+// TestReach looks for what lies before, in, between and behind.
+func TestReach(t *testing.T) {
+	list := []uint32{3, 3, 5, 8, 13, 21, 21, 34}
+	for x := range uint32(40) {
+		want := 0
+		for want < len(list) && list[want] < x {
+			want++
+		}
+		for cut := range list {
+			require.Equal(t, min(want, cut), reach(list[:cut], x), "%d in %v", x, list[:cut])
+		}
+	}
+	require.Zero(t, reach(nil, 7))
+}
+
+// TestRowsOutgrowTheirGuess has synapses where no row is measured in advance.
+func TestRowsOutgrowTheirGuess(t *testing.T) {
+	n := enginetest.Net{Areas: []connectome.Area{enginetest.LIF(500)}}
+	for i := range uint32(30_000) {
+		n.Synapses = append(n.Synapses, enginetest.Synapse{From: 1 + i%7*3, To: i * 7 % 500, Weight: int32(i), Delay: 1 + uint8(i%2)})
+	}
+	c := n.Build()
+	b := open(c, engine.Want{}, 3, vector.Best())
+	defer b.Close()
+	synapses := 0
+	for _, p := range b.parts {
+		units, _, _ := newEncoder(c, p.portSpans()).measure(0, 1)
+		require.Len(t, p.rows.units, int(units))
+		for at := uint64(0); at < units; {
+			_, segments := p.rows.run(at)
+			synapses += len(vector.Slots(nil, p.rows.units[segments.From:segments.To]))
+			at = segments.To
+		}
+	}
+	require.Equal(t, 30_000, synapses)
+}

@@ -1,0 +1,200 @@
+package split_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"burst/backend/reference"
+	"burst/backend/split"
+	"burst/connectome"
+	"burst/engine"
+	"burst/engine/enginetest"
+	"burst/exchange"
+)
+
+// chatter is a network of nine slices in which every neuron drives itself and reaches the next.
+func chatter() *connectome.Connectome {
+	const n = 9*connectome.Slice - 5
+	a := enginetest.FEAGI(n)
+	a.FEAGI.Excitability = 0.37
+	a.Drives = []connectome.Drive{enginetest.Always(connectome.Inject, 1200)}
+	net := enginetest.Net{RunSeed: 5, Areas: []connectome.Area{a, enginetest.LIF(131)}}
+	for i := range uint32(n - 1) {
+		net.Synapses = append(net.Synapses, enginetest.Synapse{From: i, To: i + 1, Weight: 31, Delay: uint8(1 + i%7)})
+	}
+	return net.Build()
+}
+
+// faulty is a part whose nth call of a method fails.
+type faulty struct {
+	split.Part
+	step, read, write int
+	err               error
+}
+
+func (f *faulty) fail(left *int) error {
+	if *left--; *left == 0 {
+		return f.err
+	}
+	return nil
+}
+
+func (f *faulty) Step(in []engine.Stimulus, out *engine.Burst) error {
+	return errors.Join(f.Part.Step(in, out), f.fail(&f.step))
+}
+
+func (f *faulty) ReadState(s *engine.State) error {
+	return errors.Join(f.Part.ReadState(s), f.fail(&f.read))
+}
+
+func (f *faulty) WriteState(s *engine.State) error {
+	return errors.Join(f.Part.WriteState(s), f.fail(&f.write))
+}
+
+// withFault opens the network in three parts of which one is faulty.
+func withFault(t *testing.T, c *connectome.Connectome, part int, f faulty) engine.Backend {
+	b, err := split.Local(cut(c, 3), engine.Want{}, func(c *connectome.Connectome, w engine.Want) (split.Part, error) {
+		p, err := openCPU(c, w)
+		if c.Part.Index == part {
+			f.Part = p
+			return &f, err
+		}
+		return p, err
+	})
+	require.NoError(t, err)
+	return b
+}
+
+// A part's failure, in any call, is the network's, told with the part where that is another process's, and nothing works
+// afterwards but Close.
+func TestPartThatFails(t *testing.T) {
+	c := chatter()
+	device := &engine.DeviceError{Err: errors.New("fell off the bus"), Lost: true}
+	for _, f := range []struct {
+		name  string
+		fault faulty
+		call  func(b engine.Backend) error
+	}{
+		{"step", faulty{step: 3}, func(b engine.Backend) error {
+			var out engine.Burst
+			return errors.Join(b.Step(nil, &out), b.Step(nil, &out), b.Step(nil, &out))
+		}},
+		{"batch", faulty{step: 17}, func(b engine.Backend) error {
+			return b.(engine.Batcher).StepN(40, func(*engine.Burst) error { return nil })
+		}},
+		{"read", faulty{read: 1}, func(b engine.Backend) error { return b.ReadState(&engine.State{}) }},
+		{"write", faulty{write: 1}, func(b engine.Backend) error { return b.WriteState(engine.NewState(c)) }},
+	} {
+		for part := range 3 {
+			t.Run(fmt.Sprintf("%s/part %d", f.name, part), func(t *testing.T) {
+				f.fault.err = device
+				b := withFault(t, c, part, f.fault)
+				defer b.Close()
+				err := f.call(b)
+				require.ErrorContains(t, err, "fell off the bus")
+				var p *exchange.PartError
+				if assert.Equal(t, part > 0, errors.As(err, &p), "an error of another part says so") && part > 0 {
+					assert.Equal(t, connectome.Part{Index: part, Of: 3}, p.Part)
+				}
+				if d := (&engine.DeviceError{}); f.name == "step" || f.name == "batch" {
+					require.ErrorAs(t, err, &d)
+					assert.True(t, d.Lost)
+				}
+				assert.EqualError(t, b.ReadState(&engine.State{}), err.Error(), "all that follows fails alike")
+				assert.Error(t, b.Step(nil, &engine.Burst{}))
+			})
+		}
+	}
+}
+
+// A part that cannot be opened is told by all, and leaves nothing behind (TestMain).
+func TestPartThatDoesNotOpen(t *testing.T) {
+	for part := range 3 {
+		_, err := split.Local(cut(chatter(), 3), engine.Want{}, func(c *connectome.Connectome, w engine.Want) (split.Part, error) {
+			if c.Part.Index == part {
+				return nil, errors.New("no room")
+			}
+			return openCPU(c, w)
+		})
+		assert.ErrorContains(t, err, "no room")
+	}
+}
+
+// What refuses a burst ends the batch soon after, and the network goes on from there as if it had been run so far.
+func TestBatchThatIsRefused(t *testing.T) {
+	c := chatter()
+	for _, at := range []uint64{0, 11, 29} {
+		b, err := split.Local(cut(c, 2), engine.Want{}, openCPU)
+		require.NoError(t, err)
+		enough := errors.New("enough")
+		err = b.(engine.Batcher).StepN(30, func(out *engine.Burst) error {
+			if out.Number == at {
+				return enough
+			}
+			return nil
+		})
+		require.ErrorIs(t, err, enough)
+		var s, want engine.State
+		require.NoError(t, b.ReadState(&s))
+		require.LessOrEqual(t, s.Number, at+2)
+		oracle, err := reference.Open(c, engine.Want{})
+		require.NoError(t, err)
+		for range s.Number {
+			require.NoError(t, oracle.Step(nil, &engine.Burst{}))
+		}
+		require.NoError(t, oracle.ReadState(&want))
+		require.Nil(t, engine.CompareStates(&want, &s))
+		require.NoError(t, b.Close())
+	}
+}
+
+// The first variable's first neuron that is no number is found, whichever part it is in.
+func TestNotFinite(t *testing.T) {
+	c := chatter()
+	b, err := split.Local(cut(c, 3), engine.Want{}, openCPU)
+	require.NoError(t, err)
+	defer b.Close()
+	w := b.(engine.Watcher)
+	require.Nil(t, w.NotFinite())
+	s := engine.NewState(c)
+	for _, n := range []uint32{500, 70, 333} {
+		s.V[n] = float32(math.Inf(1))
+	}
+	require.NoError(t, b.WriteState(s))
+	x := w.NotFinite()
+	require.NotNil(t, x)
+	assert.Equal(t, uint32(70), x.Neuron)
+	assert.Zero(t, x.Variable)
+	assert.True(t, math.IsInf(float64(x.Value), 1))
+}
+
+// A state of N parts goes on in M, and an engine sees one network.
+func TestStateGoesOnInOtherParts(t *testing.T) {
+	c := chatter()
+	oracle, err := reference.Open(c, engine.Want{})
+	require.NoError(t, err)
+	whole := engine.New(c, oracle, engine.Options{})
+	require.NoError(t, whole.Run(context.Background(), 90))
+	var s, want engine.State
+	for i, parts := range []int{2, 3, 1, 5} {
+		b, err := split.Local(cut(c, parts), engine.Want{}, openCPU)
+		require.NoError(t, err)
+		e := engine.New(c.Cut(connectome.Part{Index: 0, Of: parts}), b, engine.Options{})
+		if i > 0 {
+			require.NoError(t, e.Restore(&s))
+		}
+		require.NoError(t, e.Run(context.Background(), []uint64{7, 31, 22, 30}[i]))
+		require.NoError(t, e.State(&s))
+		require.NoError(t, b.Close())
+	}
+	require.NoError(t, whole.State(&want))
+	require.Nil(t, engine.CompareStates(&want, &s))
+	require.Equal(t, whole.Digest(), s.Digest)
+	require.NotZero(t, whole.Spikes())
+}

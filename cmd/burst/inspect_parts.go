@@ -1,0 +1,74 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"burst/backend"
+	"burst/connectome"
+	"burst/genome"
+
+	"github.com/spf13/cobra"
+)
+
+// inspectPart is one part of a split network.
+type inspectPart struct {
+	Neurons  uint64  `json:"neurons"`
+	Synapses uint64  `json:"synapses"`
+	Bytes    uint64  `json:"bytes"`                // connectome and state
+	Peak     uint64  `json:"peak"`                 // while building
+	Host     uint64  `json:"host_bytes,omitempty"` // with --cost: connectome and cpu backend
+	Build    float64 `json:"build_s,omitempty"`    // with --cost: measured, the part alone on this machine
+}
+
+// inspectParts says what each of so many parts takes; where cost is set they are built, one after the other.
+func (o *inspectOptions) inspectParts(cmd *cobra.Command, g *genome.Genome) ([]inspectPart, error) {
+	list := make([]inspectPart, o.parts)
+	for i := range list {
+		part := connectome.Part{Index: i, Of: o.parts}
+		s, err := connectome.Measure(g, connectome.Options{Threads: o.threads, Part: part})
+		if err != nil {
+			return nil, err
+		}
+		own := uint64(part.Count(uint32(s.Neurons)))
+		list[i] = inspectPart{Neurons: own, Synapses: s.Synapses, Bytes: s.Bytes + stateBytes*own, Peak: s.Peak}
+		if o.cost {
+			if err := list[i].measure(cmd, g, part, o.threads); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return list, nil
+}
+
+// measure builds the part, and says what it takes with the cpu backend.
+func (p *inspectPart) measure(cmd *cobra.Command, g *genome.Genome, part connectome.Part, threads int) error {
+	start := time.Now()
+	c, err := connectome.Build(g, connectome.Options{Threads: threads, Part: part, Progress: newProgress(cmd.ErrOrStderr(), false).building})
+	if err != nil {
+		return err
+	}
+	p.Build = time.Since(start).Seconds()
+	host, _ := backend.Footprint("cpu", c, backend.Options{Threads: threads})
+	p.Host = c.Bytes() + host
+	return nil
+}
+
+// printParts writes them for people.
+func printParts(cmd *cobra.Command, list []inspectPart) error {
+	w := cmd.OutOrStdout()
+	fmt.Fprintf(w, "\nin %d parts:\n\n", len(list))
+	measured := len(list) > 0 && list[0].Host > 0
+	rows := [][]string{{"part", "neurons", "synapses", "memory", "while building"}}
+	if measured {
+		rows[0] = append(rows[0], "with the cpu backend", "built in")
+	}
+	for i, p := range list {
+		row := []string{fmt.Sprint(i), count(p.Neurons), count(p.Synapses), bytesText(p.Bytes), bytesText(p.Peak)}
+		if measured {
+			row = append(row, bytesText(p.Host), duration(time.Duration(p.Build*float64(time.Second))))
+		}
+		rows = append(rows, row)
+	}
+	return table(w, rows)
+}

@@ -1,0 +1,200 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"burst/checkpoint"
+	"burst/exchange"
+	"burst/record"
+
+	"github.com/stretchr/testify/require"
+)
+
+// signalled reads "part signal gather" and sends the part's process that signal at that gather.
+func signalled(text string) func(exchange.Exchange) exchange.Exchange {
+	s := &signaller{}
+	if _, err := fmt.Sscan(text, &s.part, &s.signal, &s.left); err != nil {
+		panic(err)
+	}
+	return func(x exchange.Exchange) exchange.Exchange {
+		s.Exchange = x
+		return s
+	}
+}
+
+type signaller struct {
+	exchange.Exchange
+	part, left int
+	signal     syscall.Signal
+}
+
+func (s *signaller) Gather(own []uint32) ([][]uint32, error) {
+	if s.left--; s.left == 0 && s.Part().Index == s.part {
+		if err := syscall.Kill(os.Getpid(), s.signal); err != nil {
+			return nil, err
+		}
+	}
+	return s.Exchange.Gather(own)
+}
+
+// mpirun starts this program in several processes; code is mpirun's exit status.
+func mpirun(t *testing.T, processes int, env []string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	path, err := exec.LookPath("mpirun.openmpi")
+	if err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatalf("%v; the checks install openmpi-bin", err)
+		}
+		t.Skipf("%v; install openmpi-bin to run this", err)
+	}
+	self, err := os.Executable()
+	require.NoError(t, err)
+	cmd := exec.Command(path, append([]string{"--allow-run-as-root", "--oversubscribe", "-n", fmt.Sprint(processes), self}, args...)...)
+	cmd.Env = append(append(os.Environ(), asBurst+"=1"), env...)
+	var out, text bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &text
+	err = cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), out.String(), text.String()
+}
+
+// TestTogether runs a network in several processes: digest, recordings and rates are those of one process, and
+// another number of processes replays them.
+func TestTogether(t *testing.T) {
+	x := newTrial(t)
+	for _, processes := range []int{2, 3} {
+		out := filepath.Join(x.dir, fmt.Sprint("parts-", processes))
+		code, stdout, stderr := mpirun(t, processes, nil, append([]string{"run", x.genome, "--out", out}, x.args...)...)
+		require.Zero(t, code, stderr)
+		require.Equal(t, x.want.digest+"\n", stdout, "one process reports")
+		require.Equal(t, x.want, look(t, out))
+		f, err := record.Open(out)
+		require.NoError(t, err)
+		require.Contains(t, f.Manifest.Device, fmt.Sprintf("%d parts", processes))
+		require.Equal(t, x.want.digest, f.Manifest.Digest)
+		if processes == 3 {
+			code, _, stderr = mpirun(t, 2, nil, "replay", out, "--quiet")
+			require.Zero(t, code, stderr)
+		}
+	}
+	t.Run("signals", func(t *testing.T) { togetherStops(t, x) })
+}
+
+// TestR10KilledParts kills one of four processes at a random burst: all end, and the run goes on from its last checkpoint,
+// in another number of processes or in one, to the digest, recordings and rates of a run that nobody stopped.
+func TestR10KilledParts(t *testing.T) {
+	kills := 5
+	if testing.Short() {
+		kills = 2
+	} else if *long {
+		kills = 50
+	}
+	x := newTrial(t)
+	random := rand.New(rand.NewPCG(10, 0x6b696c6c))
+	for i := range kills {
+		out := filepath.Join(x.dir, fmt.Sprint("killed-", i))
+		part, gather := random.IntN(4), 60+random.IntN(1200)
+		code, _, stderr := mpirun(t, 4, []string{fmt.Sprintf("%s=%d %d %d", signalAt, part, syscall.SIGKILL, gather)}, append([]string{"run", x.genome, "--out", out}, x.args...)...)
+		require.Equal(t, 128+int(syscall.SIGKILL), code, "part %d at gather %d: %s", part, gather, stderr)
+		require.Contains(t, stderr, fmt.Sprintf("process rank %d", part), "the cause is told")
+		require.Eventually(t, func() bool { // mpirun may end before the last of the others, which it kills, is gone
+			hold, err := record.Take(out)
+			return err == nil && hold.Release(false) == nil
+		}, time.Minute, 10*time.Millisecond)
+		f, err := record.Open(out)
+		require.NoError(t, err)
+		require.Equal(t, record.Running, f.Manifest.Status)
+		what := fmt.Sprintf("part %d killed at gather %d", part, gather)
+		if i%4 == 1 {
+			code, stdout, stderr := mpirun(t, 2+i%3, nil, "resume", out, "--quiet", "--expect-digest", x.want.digest)
+			require.Zero(t, code, "%s: %s%s", what, stdout, stderr)
+			require.Equal(t, x.want, look(t, out), what)
+		} else {
+			x.finish(t, out, what)
+		}
+		require.NoError(t, os.RemoveAll(out))
+	}
+	t.Logf("R10: %d of %d runs of which one of 4 processes was killed ended, and resumed to the same digest, recordings and rates", kills, kills)
+}
+
+// togetherStops: a signal to the leader stops all at a burst's boundary, with a checkpoint of it; one to another part
+// changes nothing.
+func togetherStops(t *testing.T, x *trial) {
+	for part, want := range []int{exitTerminated, exitOK} {
+		out := filepath.Join(x.dir, fmt.Sprint("stopped-", part))
+		code, _, stderr := mpirun(t, 2, []string{fmt.Sprintf("%s=%d %d 500", signalAt, part, syscall.SIGTERM)}, append([]string{"run", x.genome, "--out", out}, x.args...)...)
+		require.Equal(t, want, code, stderr)
+		if want == exitOK {
+			require.Equal(t, x.want, look(t, out))
+			continue
+		}
+		f, err := record.Open(out)
+		require.NoError(t, err)
+		require.Equal(t, record.Interrupted, f.Manifest.Status)
+		c, _, _, err := checkpoint.Newest(checkpoint.OS{}, filepath.Join(out, checkpointFolder))
+		require.NoError(t, err)
+		require.Equal(t, f.Manifest.Bursts, c.State.Number, "the checkpoint is of the run's last burst")
+		x.finish(t, out, "stopped by a signal")
+	}
+}
+
+// TestTogetherRefuses: what is wrong is said once, with the status of one process.
+func TestTogetherRefuses(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "restless.yaml")
+	require.NoError(t, os.WriteFile(file, []byte(restless), 0o600))
+	for _, c := range []struct {
+		name string
+		args []string
+		code int
+		says string
+	}{
+		{"a flag that is none", []string{"run", file, "--nonsense"}, exitUsage, "unknown flag: --nonsense"},
+		{"a fault of the genome", []string{"run", file, "--no-out", "--set", "areas.few.leak=7"}, exitGenome, "leak"},
+		{"too little memory for each", []string{"run", file, "--no-out", "--max-memory", "100kB"}, exitLimit, "the limit is 100000 bytes"},
+		{"a backend without parts", []string{"run", file, "--no-out", "--backend", "reference"}, exitOther, "holds whole networks only"},
+		{"another command", []string{"inspect", file}, exitUsage, "only run, resume and replay"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			code, _, stderr := mpirun(t, 2, nil, c.args...)
+			require.Equal(t, c.code, code, stderr)
+			require.Equal(t, 1, strings.Count(stderr, "burst: "), stderr)
+			require.Contains(t, stderr, c.says)
+		})
+	}
+}
+
+// TestPartsInOneProcess: verify splits a network without other processes, and inspect says what each part would hold.
+func TestPartsInOneProcess(t *testing.T) {
+	code, stdout, stderr := call("verify", "quickstart", "--bursts", "60", "--parts", "1,2,5", "--state-every", "7")
+	require.Zero(t, code, stderr)
+	require.Contains(t, stdout, "reference and cpu in 5 parts are equal over 60 bursts")
+	code, stdout, stderr = call("inspect", "quickstart", "--parts", "3", "--cost", "--json")
+	require.Zero(t, code, stderr)
+	var v inspection
+	require.NoError(t, json.Unmarshal([]byte(stdout), &v))
+	require.Len(t, v.Parts, 3)
+	neurons, synapses := uint64(0), uint64(0)
+	for _, p := range v.Parts {
+		neurons, synapses = neurons+p.Neurons, synapses+p.Synapses
+		require.Greater(t, p.Host, p.Bytes/2)
+		require.Less(t, p.Bytes, v.Bytes.Host)
+	}
+	require.Equal(t, v.Neurons, neurons)
+	require.Equal(t, v.Synapses, synapses)
+	code, _, _ = call("verify", "quickstart", "--parts", "0")
+	require.Equal(t, exitUsage, code)
+}

@@ -1,0 +1,94 @@
+package connectome
+
+import "fmt"
+
+// Slice is how many neurons are dealt to a part at a time: 64, so that a part's words of spikes, its blocks of potentials
+// and a GPU's warps hold neurons of one part only.
+const Slice = 64
+
+// Part names one of Of parts that a network is split into. The neurons keep their numbers in the whole network; slices of
+// them, n/Slice, are dealt to the parts in turn, so that every part has the same mix of every large area. A part holds the
+// synapses onto its neurons, of all sources, and updates its neurons only. The zero value is the whole network.
+type Part struct{ Index, Of int }
+
+// Whole says that nothing belongs to another part.
+func (p Part) Whole() bool { return p.Of <= 1 }
+
+// Owns says that neuron n belongs to the part.
+func (p Part) Owns(n uint32) bool { return p.Owner(n) == p.Index }
+
+// Owner is the index of the part that neuron n belongs to, 0 for a whole network.
+func (p Part) Owner(n uint32) int {
+	if p.Of <= 1 {
+		return 0
+	}
+	return int(n / Slice % uint32(p.Of))
+}
+
+// Count is how many of the neurons 0…n−1 belong to the part; for a neuron of the part that is its place among them.
+func (p Part) Count(n uint32) uint32 {
+	if p.Of <= 1 {
+		return n
+	}
+	slices, rest := n/Slice, n%Slice
+	rounds, turn := slices/uint32(p.Of), slices%uint32(p.Of)
+	switch {
+	case turn > uint32(p.Index):
+		return (rounds + 1) * Slice
+	case turn == uint32(p.Index):
+		return rounds*Slice + rest
+	}
+	return rounds * Slice
+}
+
+// Neuron is the i-th neuron of the part: Count of it is i.
+func (p Part) Neuron(i uint32) uint32 {
+	if p.Of <= 1 {
+		return i
+	}
+	return (i/Slice*uint32(p.Of)+uint32(p.Index))*Slice + i%Slice
+}
+
+// Next is the first neuron ≥ n that belongs to the part; it may lie beyond the network's last.
+func (p Part) Next(n uint64) uint64 {
+	if p.Of <= 1 {
+		return n
+	}
+	of, slice := uint64(p.Of), n/Slice
+	ahead := (uint64(p.Index) + of - slice%of) % of
+	if ahead == 0 {
+		return n
+	}
+	return (slice + ahead) * Slice
+}
+
+// check refuses a part that does not exist.
+func (p Part) check() error {
+	if p == (Part{}) || 0 <= p.Index && p.Index < p.Of {
+		return nil
+	}
+	return fmt.Errorf("part %d of %d, want 0…%d", p.Index, p.Of, p.Of-1)
+}
+
+// Cut is the part p of a whole network, as Build makes it when its parts agree.
+func (c *Connectome) Cut(p Part) *Connectome {
+	cut := *c
+	cut.Part, cut.total = p, c.Total()
+	cut.Row = make([]uint64, c.Neurons+1)
+	cut.Target, cut.Weight, cut.Delay = []uint32{}, []int32{}, nil
+	longest := uint8(1)
+	var delays []uint8
+	for n := range c.Neurons {
+		for k := c.Row[n]; k < c.Row[n+1]; k++ {
+			if p.Owns(c.NeuronOf(c.Target[k])) {
+				cut.Target, cut.Weight, delays = append(cut.Target, c.Target[k]), append(cut.Weight, c.Weight[k]), append(delays, c.DelayOf(k))
+				longest = max(longest, c.DelayOf(k))
+			}
+		}
+		cut.Row[n+1] = uint64(len(cut.Target))
+	}
+	if longest > 1 {
+		cut.Delay = delays
+	}
+	return &cut
+}

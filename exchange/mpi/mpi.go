@@ -1,0 +1,285 @@
+// Package mpi joins parts that are processes, on one host or many, through the MPI library that mpirun or srun belongs to.
+// The library is found at run time, Open MPI's and those of MPICH's family: two binary interfaces, in one of which handles
+// are addresses and in the other numbers. Nothing but Allgather, of words, is used once the parts are together.
+package mpi
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"unsafe"
+
+	"burst/connectome"
+	"burst/exchange"
+)
+
+// Library is the environment variable that names the library to load in place of those found by name.
+const Library = "BURST_MPI"
+
+// noSignals keeps UCX, which MPI libraries may use, from taking the signals of faults away from Go.
+const noSignals = "UCX_ERROR_SIGNALS"
+
+// Launched is as one of how many processes a launcher has started this one; 1 without a launcher. get is os.Getenv.
+func Launched(get func(string) string) int {
+	sizes := []string{"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}
+	if get("PMIX_RANK") != "" {
+		sizes = append(sizes, "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS")
+	}
+	for _, name := range sizes {
+		if n, err := strconv.Atoi(get(name)); err == nil && n > 0 {
+			return n
+		}
+	}
+	return 1
+}
+
+// Neighbours is how many of the processes, this one too, the launcher has put on this host, as far as it says; else all.
+func Neighbours(get func(string) string) int {
+	for _, name := range []string{"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"} {
+		if n, err := strconv.Atoi(get(name)); err == nil && n > 0 {
+			return n
+		}
+	}
+	return Launched(get)
+}
+
+// Leads says that this process is the first one, as far as the launcher says without its library.
+func Leads(get func(string) string) bool {
+	for _, name := range []string{"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"} {
+		if rank := get(name); rank != "" {
+			return rank == "0"
+		}
+	}
+	return true
+}
+
+// The functions that are called.
+const (
+	initThread = iota
+	commRank
+	commSize
+	allgather
+	allgatherv
+	abort
+	finalize
+	libraryVersion
+	functions
+)
+
+var names = [functions]string{"MPI_Init_thread", "MPI_Comm_rank", "MPI_Comm_size", "MPI_Allgather", "MPI_Allgatherv", "MPI_Abort", "MPI_Finalize", "MPI_Get_library_version"}
+
+// Handles of MPICH's interface, and the level of threads: any, one at a time.
+const (
+	mpichWorld    = 0x44000000
+	mpichUnsigned = 0x4c000406
+	serialized    = 2
+)
+
+// A message of all parts has the same length for each, as long as hardly any burst needs a second one.
+const (
+	shortest = 64      // words
+	longest  = 1 << 14 // words; more come in a second message
+	patience = 64      // gathers of less than a quarter until messages become shorter
+	round    = 1 << 26 // words of all parts together in one of the further messages
+)
+
+// world is this process's end.
+type world struct {
+	fn          [functions]uintptr
+	comm, words uintptr // MPI_COMM_WORLD, MPI_UNSIGNED
+	part        connectome.Part
+	version     string
+
+	length     int // of a message, words; the same in every part
+	loose      int // gathers that needed far less
+	send, recv []uint32
+	all        [][]uint32
+	long       [][]uint32 // of the parts that gave more than fits
+	counts     []int32
+	places     []int32
+}
+
+// Connect joins the processes that a launcher has started together. Its errors say what was looked for.
+func Connect() (exchange.Exchange, error) {
+	w := &world{length: shortest}
+	if _, set := os.LookupEnv(noSignals); !set {
+		if err := os.Setenv(noSignals, ""); err != nil {
+			return nil, err
+		}
+	}
+	if err := w.load(candidates(os.Getenv)); err != nil {
+		return nil, fmt.Errorf("the process was started as one of many, but no MPI library serves: %w\n"+
+			"install the one that the launcher belongs to (Debian: openmpi-bin, or mpich), or name it: %s=/path/to/libmpi.so", err, Library)
+	}
+	var provided, rank, size int32
+	if rc := call(w.fn[initThread], 0, 0, serialized, uintptr(unsafe.Pointer(&provided))); rc != 0 || provided < serialized {
+		return nil, fmt.Errorf("%s: MPI_Init_thread returned %d and level %d of threads, want 0 and at least %d", w.version, rc, provided, serialized)
+	}
+	call(w.fn[commRank], w.comm, uintptr(unsafe.Pointer(&rank)))
+	call(w.fn[commSize], w.comm, uintptr(unsafe.Pointer(&size)))
+	if want := Launched(os.Getenv); int(size) != want {
+		return nil, fmt.Errorf("%s sees %d processes where the launcher has started %d: it is not the launcher's library; name that one: %s=/path/to/libmpi.so",
+			w.version, size, want, Library)
+	}
+	w.part = connectome.Part{Index: int(rank), Of: int(size)}
+	w.all, w.long = make([][]uint32, size), make([][]uint32, size)
+	w.counts, w.places = make([]int32, size), make([]int32, size)
+	return w, nil
+}
+
+// candidates are the libraries to try: the user's, else those of the launcher's family first.
+func candidates(get func(string) string) []string {
+	if name := get(Library); name != "" {
+		return []string{name}
+	}
+	open, mpich := []string{"libmpi.so.40", "libmpi.so.80"}, []string{"libmpich.so.12", "libmpi.so.12"}
+	if get("PMI_SIZE") != "" && get("OMPI_COMM_WORLD_SIZE") == "" {
+		open, mpich = mpich, open
+	}
+	return append(append(open, "libmpi.so"), mpich...)
+}
+
+// load takes the first library that has everything.
+func (w *world) load(list []string) error {
+	var wrong []error
+	for _, name := range list {
+		library, err := openLibrary(name)
+		if err == nil {
+			err = w.bind(library)
+		}
+		if err == nil {
+			return nil
+		}
+		wrong = append(wrong, fmt.Errorf("%s: %w", filepath.Base(name), err))
+	}
+	return errors.Join(wrong...)
+}
+
+// bind finds the functions and the handles of a library.
+func (w *world) bind(library uintptr) error {
+	for i, name := range names {
+		if w.fn[i] = lookup(library, name); w.fn[i] == 0 {
+			return fmt.Errorf("no function %s", name)
+		}
+	}
+	text, n := make([]byte, 1<<14), int32(0)
+	if rc := call(w.fn[libraryVersion], uintptr(unsafe.Pointer(&text[0])), uintptr(unsafe.Pointer(&n))); rc != 0 || n < 0 || int(n) > len(text) {
+		return fmt.Errorf("MPI_Get_library_version returned %d", rc)
+	}
+	w.version, _, _ = strings.Cut(string(text[:n]), "\n")
+	if world := lookup(library, "ompi_mpi_comm_world"); world != 0 {
+		if w.comm, w.words = world, lookup(library, "ompi_mpi_unsigned"); w.words == 0 {
+			return errors.New("no symbol ompi_mpi_unsigned")
+		}
+		return nil
+	}
+	if lookup(library, "MPIR_Err_return_comm") == 0 && !strings.Contains(w.version, "MPICH") && !strings.Contains(w.version, "Intel") {
+		return fmt.Errorf("%q is neither Open MPI nor of MPICH's family", w.version)
+	}
+	w.comm, w.words = mpichWorld, mpichUnsigned
+	return nil
+}
+
+func (w *world) Part() connectome.Part { return w.part }
+
+// Version is the library's.
+func (w *world) Version() string { return w.version }
+
+// Gather sends one message of a length that all parts know, its first word how many words the part gives; what does not fit
+// follows.
+func (w *world) Gather(own []uint32) ([][]uint32, error) {
+	k := w.length
+	w.send, w.recv = sized(w.send, k), sized(w.recv, k*w.part.Of)
+	w.send[0] = uint32(len(own))
+	copy(w.send[1:], own)
+	if rc := call(w.fn[allgather], uintptr(unsafe.Pointer(&w.send[0])), uintptr(k), w.words, uintptr(unsafe.Pointer(&w.recv[0])), uintptr(k), w.words, w.comm); rc != 0 {
+		return nil, fmt.Errorf("MPI_Allgather returned %d", rc)
+	}
+	most := 0
+	for i := range w.all {
+		words := w.recv[i*k:][:k]
+		n := int(words[0])
+		most = max(most, n)
+		w.all[i] = words[1:min(1+n, k)]
+	}
+	var err error
+	if most > k-1 {
+		err = w.gatherRest(own, most)
+	}
+	w.adapt(most)
+	return w.all, err
+}
+
+// gatherRest gathers what did not fit in the first message.
+func (w *world) gatherRest(own []uint32, most int) error {
+	have := w.length - 1
+	left := make([]int, len(w.all))
+	for i := range w.all {
+		left[i] = max(0, int(w.recv[i*w.length])-have)
+		w.long[i] = append(w.long[i][:0], w.all[i]...)
+	}
+	own = own[min(have, len(own)):]
+	each := max(1, round/len(w.all))
+	for done := 0; done < most-have; done += each {
+		total := int32(0)
+		for i := range left {
+			w.counts[i], w.places[i] = int32(min(each, left[i])), total
+			left[i] -= int(w.counts[i])
+			total += w.counts[i]
+		}
+		mine := int(w.counts[w.part.Index])
+		w.send = sized(w.send, max(1, mine))
+		copy(w.send, own[:mine])
+		own = own[mine:]
+		rest := sized(w.recv, int(total)) // the first message is in long by now
+		w.recv = rest
+		if rc := call(w.fn[allgatherv], uintptr(unsafe.Pointer(&w.send[0])), uintptr(mine), w.words, uintptr(unsafe.Pointer(&rest[0])), uintptr(unsafe.Pointer(&w.counts[0])), uintptr(unsafe.Pointer(&w.places[0])), w.words, w.comm); rc != 0 {
+			return fmt.Errorf("MPI_Allgatherv returned %d", rc)
+		}
+		for i := range w.long {
+			w.long[i] = append(w.long[i], rest[w.places[i]:][:w.counts[i]]...)
+		}
+	}
+	copy(w.all, w.long)
+	return nil
+}
+
+// adapt chooses the length of the next message by what the parts gave, alike in all of them.
+func (w *world) adapt(most int) {
+	switch {
+	case most > longest:
+	case most+1 > w.length:
+		for w.length < most+1+most/4 && w.length < longest {
+			w.length *= 2
+		}
+		w.loose = 0
+	case 4*most >= w.length:
+		w.loose = 0
+	default:
+		if w.loose++; w.loose == patience {
+			w.length, w.loose = max(shortest, w.length/2), 0
+		}
+	}
+}
+
+// sized is s with n words, of any content.
+func sized(s []uint32, n int) []uint32 {
+	if cap(s) < n {
+		return make([]uint32, n, n+n/4)
+	}
+	return s[:n]
+}
+
+// Abort ends all processes, this one too.
+func (w *world) Abort(error) { call(w.fn[abort], w.comm, 1) }
+
+// Close leaves MPI; a process that ends without it ends all.
+func (w *world) Close() error {
+	if rc := call(w.fn[finalize]); rc != 0 {
+		return fmt.Errorf("MPI_Finalize returned %d", rc)
+	}
+	return nil
+}
