@@ -26,8 +26,6 @@ DEVICE u32 shuffle_xor(u32 v, u32 by) { return __shfl_xor_sync(0xffffffffu, v, b
 DEVICE u32 shuffle_up(u32 v, u32 by) { return __shfl_up_sync(0xffffffffu, v, by); }
 DEVICE u32 ones(u32 w) { return __popc(w); }
 DEVICE u32 high_product(u32 a, u32 b) { return __umulhi(a, b); }
-// fused is a·b + c, rounded once.
-DEVICE float fused(float a, float b, float c) { return __fmaf_rn(a, b, c); }
 #define SHARED __shared__
 DEVICE void block_barrier() { __syncthreads(); }
 DEVICE u8 *dynamic_memory() {
@@ -51,7 +49,6 @@ DEVICE u32 shuffle_xor(u32 v, u32 by) { return __nvvm_shfl_sync_bfly_i32(0xfffff
 DEVICE u32 shuffle_up(u32 v, u32 by) { return __nvvm_shfl_sync_up_i32(0xffffffffu, v, by, 0); }
 DEVICE u32 ones(u32 w) { return __builtin_popcount(w); }
 DEVICE u32 high_product(u32 a, u32 b) { return (u32)((u64)a * b >> 32); }
-DEVICE float fused(float a, float b, float c) { return __nvvm_fma_rn_f(a, b, c); }
 #define SHARED static __attribute__((shared))
 DEVICE void block_barrier() { __syncthreads(); }
 extern __attribute__((shared)) __attribute__((aligned(16))) u8 room[];
@@ -74,7 +71,6 @@ DEVICE void add(i32 *p, i32 v) { *p += v; }
 DEVICE void add(u64 *p, u64 v) { *p += v; }
 DEVICE u32 ones(u32 w) { return __builtin_popcount(w); }
 DEVICE u32 high_product(u32 a, u32 b) { return (u32)((u64)a * b >> 32); }
-DEVICE float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 
 #endif
 
@@ -124,6 +120,17 @@ DEVICE u32 sum_before(u32 *total, u32 v) {
     }
     if (lane() == 31) *total = sum;
     return sum - v;
+#endif
+}
+
+// product_sum is a·b + c, rounded once; the remark tells it from what a compiler would fuse.
+DEVICE float product_sum(float a, float b, float c) {
+#ifdef BURST_ON_HOST
+    return __builtin_fmaf(a, b, c);
+#else
+    float d;
+    asm("fma.rn.f32 %0, %1, %2, %3; // meant" : "=f"(d) : "f"(a), "f"(b), "f"(c));
+    return d;
 #endif
 }
 

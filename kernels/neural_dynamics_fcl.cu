@@ -139,8 +139,8 @@ DEVICE float term_of(const network *w, const area *a, u32 i) { return term_at(w,
 // reciprocal give it, as every quotient of whole numbers that float can hold (Markstein 1990).
 DEVICE float input(const network *w, i32 sum) { // 3
     float x = (float)sum, scale = (float)w->scale, inverse = 1.0f / scale, q = x * inverse;
-    q = fused(fused(-q, scale, x), inverse, q);
-    return fused(fused(-q, scale, x), inverse, q);
+    q = product_sum(product_sum(-q, scale, x), inverse, q);
+    return product_sum(product_sum(-q, scale, x), inverse, q);
 }
 
 // source_fires is step 4 for the i-th neuron of a source area.

@@ -21,6 +21,7 @@ const u32 BLOCK = 256; // threads of a block in the kernels that share memory
 #define AT_LEAST(blocks) __launch_bounds__(BLOCK, blocks)
 DEVICE void fence() { __threadfence(); }
 DEVICE void relax() {}
+DEVICE f32 fused(f32 a, f32 b, f32 c) { return __fmaf_rn(a, b, c); }
 DEVICE f64 fused(f64 a, f64 b, f64 c) { return __fma_rn(a, b, c); }
 DEVICE f32 root(f32 x) { return __fsqrt_rn(x); }
 DEVICE f64 root(f64 x) { return __dsqrt_rn(x); }
@@ -30,6 +31,7 @@ DEVICE f64 root(f64 x) { return __dsqrt_rn(x); }
 #define AT_LEAST(blocks) __attribute__((launch_bounds(BLOCK, blocks)))
 DEVICE void fence() { __nvvm_membar_gl(); }
 DEVICE void relax() {}
+DEVICE f32 fused(f32 a, f32 b, f32 c) { return __nvvm_fma_rn_f(a, b, c); }
 DEVICE f64 fused(f64 a, f64 b, f64 c) { return __nvvm_fma_rn_d(a, b, c); }
 DEVICE f32 root(f32 x) { return __nvvm_sqrt_rn_f(x); }
 DEVICE f64 root(f64 x) { return __nvvm_sqrt_rn_d(x); }
@@ -43,6 +45,7 @@ static void (*host_relax)();   // which lets other threads run
 DEVICE void block_barrier() { host_barrier(); }
 DEVICE void fence() {}
 DEVICE void relax() { host_relax(); }
+DEVICE f32 fused(f32 a, f32 b, f32 c) { return __builtin_fmaf(a, b, c); }
 DEVICE f64 fused(f64 a, f64 b, f64 c) { return __builtin_fma(a, b, c); }
 DEVICE f32 root(f32 x) { return __builtin_sqrtf(x); }
 DEVICE f64 root(f64 x) { return __builtin_sqrt(x); }
