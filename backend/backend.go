@@ -19,8 +19,9 @@ import (
 
 // Options of Open; the zero value uses every processor, the first GPU, and delivers no FCL.
 type Options struct {
-	Threads int // of the cpu backend; 0: all processors
-	Device  int // of the cuda backend
+	Threads int   // of the cpu backend; 0: all processors
+	Device  int   // of the cuda backend
+	Devices []int // that share the network instead
 	Want    engine.Want
 	Parts   int               // split the network among so many backends in this process, each with its copy; 0: do not
 	Others  exchange.Exchange // with the processes that hold the network's other parts; nil: there are none
@@ -74,7 +75,7 @@ func open(name string, c *connectome.Connectome, o Options) (engine.Backend, err
 	case "cpu":
 		return cpu.Open(c, cpu.Options{Threads: o.Threads, Want: o.Want})
 	case "cuda":
-		return cuda.Open(c, cuda.Options{Device: o.Device, Want: o.Want})
+		return cuda.Open(c, cuda.Options{Device: o.Device, Devices: o.Devices, Want: o.Want})
 	case "reference":
 		return reference.Open(c, o.Want)
 	}

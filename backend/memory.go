@@ -41,6 +41,9 @@ func Footprint(name string, c *connectome.Connectome, o Options) (host, device u
 // state that the engine and a checkpoint keep.
 func Memory(name string, c *connectome.Connectome, o Options) uint64 {
 	host, _ := Footprint(name, c, o)
+	if len(o.Devices) > 1 {
+		host += stateBytes(c) + c.Bytes() // the parts too, until the devices have them
+	}
 	if name == "cuda" { // the engine reads its state into one copy more
 		host += stateBytes(c)
 	}

@@ -13,6 +13,7 @@ import (
 	"burst/connectome"
 	"burst/engine"
 	"burst/genome"
+	"burst/genomes"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
@@ -49,12 +50,19 @@ func Workloads() []Workload {
 	}
 }
 
+// ScalingSuite and DigestSuite have no workloads of their own: Scaling and Prove run them.
+const (
+	ScalingSuite = "scaling"
+	DigestSuite  = "digests"
+)
+
 // Suites lists the names that Select takes for a suite.
 func Suites() []string {
 	var names []string
 	for _, w := range Workloads() {
 		names = append(names, w.Suites...)
 	}
+	names = append(names, ScalingSuite, DigestSuite)
 	slices.Sort(names)
 	return slices.Compact(names)
 }
@@ -132,7 +140,7 @@ func Build(w Workload, threads int) (*connectome.Connectome, error) {
 	if err != nil {
 		return nil, err
 	}
-	g, err := genome.Parse(w.Name+".yaml", text, nil)
+	g, err := genome.Parse(w.Name+".yaml", text, genomes.Open)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,9 @@
 package connectome
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Slice is how many neurons are dealt to a part at a time: 64, so that a part's words of spikes, its blocks of potentials
 // and a GPU's warps hold neurons of one part only.
@@ -72,23 +75,41 @@ func (p Part) check() error {
 
 // Cut is the part p of a whole network, as Build makes it when its parts agree.
 func (c *Connectome) Cut(p Part) *Connectome {
+	const rows = 1 << 12
 	cut := *c
 	cut.Part, cut.total = p, c.Total()
 	cut.Row = make([]uint64, c.Neurons+1)
-	cut.Target, cut.Weight, cut.Delay = []uint32{}, []int32{}, nil
-	longest := uint8(1)
-	var delays []uint8
-	for n := range c.Neurons {
-		for k := c.Row[n]; k < c.Row[n+1]; k++ {
-			if p.Owns(c.NeuronOf(c.Target[k])) {
-				cut.Target, cut.Weight, delays = append(cut.Target, c.Target[k]), append(cut.Weight, c.Weight[k]), append(delays, c.DelayOf(k))
-				longest = max(longest, c.DelayOf(k))
+	workers := threads(0)
+	longest := make([]uint8, workers)
+	spans(workers, uint64(c.Neurons), rows, func(worker int, lo, hi uint64) {
+		for n := lo; n < hi; n++ {
+			for k := c.Row[n]; k < c.Row[n+1]; k++ {
+				if p.Owns(c.NeuronOf(c.Target[k])) {
+					cut.Row[n+1]++
+					longest[worker] = max(longest[worker], c.DelayOf(k))
+				}
 			}
 		}
-		cut.Row[n+1] = uint64(len(cut.Target))
+	})
+	for n := range c.Neurons {
+		cut.Row[n+1] += cut.Row[n]
 	}
-	if longest > 1 {
-		cut.Delay = delays
+	cut.Target, cut.Weight, cut.Delay = make([]uint32, cut.Synapses()), make([]int32, cut.Synapses()), nil
+	if slices.Max(longest) > 1 {
+		cut.Delay = make([]uint8, cut.Synapses())
 	}
+	spans(workers, uint64(c.Neurons), rows, func(_ int, lo, hi uint64) {
+		to := cut.Row[lo]
+		for k := c.Row[lo]; k < c.Row[hi]; k++ {
+			if !p.Owns(c.NeuronOf(c.Target[k])) {
+				continue
+			}
+			cut.Target[to], cut.Weight[to] = c.Target[k], c.Weight[k]
+			if cut.Delay != nil {
+				cut.Delay[to] = c.Delay[k]
+			}
+			to++
+		}
+	})
 	return &cut
 }

@@ -150,6 +150,8 @@ DEVICE u32 fetch_add(u32 *p, u32 v) {
 // accumulate is add to global memory for which nobody waits; its answer is never asked for.
 #ifdef BURST_ON_HOST
 DEVICE void accumulate(i32 *p, i32 v) { add(p, v); }
+DEVICE void store_system(u64 *p, u64 v) { *p = v; }
+DEVICE u64 load_system(const u64 *p) { return *p; }
 DEVICE u64 nanoseconds() { return 0; }
 DEVICE void publish(u64 *p, u64 v) { *p = v; }
 #else
@@ -166,6 +168,9 @@ DEVICE u32 arrivals(const u32 *p) {
     return n;
 }
 DEVICE void acquire() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
+
+// fence_system orders what the thread has seen and written before it, for all devices and the host.
+DEVICE void fence_system() { asm volatile("fence.acq_rel.sys;" ::: "memory"); }
 
 // arrive and arrivals of 64 bits are the same for a counter that says more than how many have come.
 DEVICE void arrive(u64 *p, u64 v) { asm volatile("red.release.gpu.global.add.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory"); }
@@ -192,6 +197,14 @@ DEVICE u64 nanoseconds() {
 
 // publish makes *p v for the host, after all that the thread has seen written.
 DEVICE void publish(u64 *p, u64 v) { asm volatile("st.release.sys.global.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory"); }
+
+// store_system and load_system are for words that devices share.
+DEVICE void store_system(u64 *p, u64 v) { asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory"); }
+DEVICE u64 load_system(const u64 *p) {
+    u64 v;
+    asm volatile("ld.relaxed.sys.global.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
+    return v;
+}
 #endif
 
 // read is *p as it is now: other threads write it meanwhile.

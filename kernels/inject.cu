@@ -24,7 +24,7 @@ DEVICE i32 amount_of(const drive *d, const u32 *counts, const i32 *table, u64 se
 // inject is step 2 of the law, one thread a stimulus and one a driven neuron:
 //
 //	for _, s := range in { acc[s.Port] += s.Amount }
-//	for _, d := range drives { if d.Active(t) { for i := range d.count {
+//	for _, d := range drives { if d.Active(t) { for i := range d.count { if own.Owns(d.first + i) {
 //		amount := d.Amount
 //		if d.Kind != Inject {
 //			n := d.first + i
@@ -32,9 +32,9 @@ DEVICE i32 amount_of(const drive *d, const u32 *counts, const i32 *table, u64 se
 //		}
 //		if amount < 0 { i += d.split }
 //		acc[d.first_port+i] += amount
-//	} } }
+//	} } } }
 KERNEL inject(const candidate *stimuli, u64 stimulus_count, const drive *drives, u32 drive_count, const u32 *counts,
-              const i32 *table, u64 seed, u64 t, i32 *acc) {
+              const i32 *table, u64 seed, u64 t, i32 *acc, part own) {
     u64 k = thread_index();
     if (k < stimulus_count) {
         add(acc + stimuli[k].port, stimuli[k].sum);
@@ -50,6 +50,7 @@ KERNEL inject(const candidate *stimuli, u64 stimulus_count, const drive *drives,
     }
     const drive *d = drives + low;
     u32 i = (u32)(k - (d->end - d->count));
+    if (!owns(own, d->first + i)) return;
     i32 amount = amount_of(d, counts, table, seed, i, t);
     if (amount < 0) i += d->split;
     if (amount != 0) add(acc + d->first_port + i, amount);

@@ -64,6 +64,18 @@ struct candidate {
     i32 sum; // quanta
 };
 
+const u32 SLICE = 64; // neurons that are dealt to a part at a time
+
+// part is what a device owns of a network: the slices whose number modulo of is index. Alone it is {0, 1}.
+struct part {
+    u32 index, of;
+};
+
+DEVICE bool owns(part p, u32 n) { return p.of == 1 || n / SLICE % p.of == p.index; }
+
+// neuron_of is the k-th neuron that a part owns.
+DEVICE u32 neuron_of(part p, u32 k) { return (k / SLICE * p.of + p.index) * SLICE + k % SLICE; }
+
 // listed is an entry of the fire candidate list as the host has it.
 struct listed {
     u32 port, neuron;

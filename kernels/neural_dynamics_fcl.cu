@@ -118,6 +118,7 @@ struct network {
     u64 pitch;
     u32 variables; // further ones
     u16 *refractory, *count;
+    part own;
 };
 
 // term_at is what the constant drives add in burst t to the formula of the i-th neuron of an area.
@@ -219,11 +220,11 @@ DEVICE bool update_plain(const network *w, u32 n) {
 // neural_dynamics_fcl is steps 3 and 4 of the law, one thread a neuron and one a port; what fires and what is a candidate
 // become bits, 32 a word, because their places in the lists are not known yet:
 //
-//	for n := range neurons { fired[n/32].bit(n%32) = b.fires(n) }
+//	for n := range neurons { fired[n/32].bit(n%32) = own.Owns(n) && b.fires(n) }
 //	for p := range ports { candidates[p/32].bit(p%32) = acc[p] != 0 }
 KERNEL neural_dynamics_fcl(network w, u32 neurons, u32 *fired, u32 ports, u32 *candidates) {
     u64 i = thread_index();
-    bool fires = i < neurons && update_plain(&w, (u32)i);
+    bool fires = i < neurons && owns(w.own, (u32)i) && update_plain(&w, (u32)i);
     if (i / 32 * 32 < neurons) store_bits(fired + i / 32, fires);
     if (i / 32 * 32 < ports) store_bits(candidates + i / 32, i < ports && w.acc[i] != 0);
 }

@@ -1,3 +1,4 @@
+#include "exchange.cuh"
 #include "network.cuh"
 #include "philox.cuh"
 
@@ -36,7 +37,7 @@ struct run {
 
     i32 *ring;
     u32 slot_mask, ports;
-    u32 neurons, block_neurons; // block_neurons: of each block, a multiple of 32
+    u32 neurons, block_neurons; // that the device owns; block_neurons: of each block, a multiple of 32
 
     spike *queue; // who fired in the burst before, in any order
     u32 *length;  // of the queue: that of burst t at (t + 1) mod 2
@@ -56,6 +57,10 @@ struct run {
     u32 most_parts_log;    // where all blocks share few rows
     u64 *stamps;           // mapped host memory: when each burst was complete, in nanoseconds
     u32 value_count;       // weights of few values
+
+    u32 devices;       // that share the network
+    const exchange *x; // where there are several; the fire queue is in its ids then, not in queue
+    u64 *exchanging;   // ns that the first block has spent telling the others who fired, and waiting for them
 };
 
 // block is what a block's threads share: bits and sums, and where cached copies of its neurons' state and of the tables, which stay valid
@@ -64,6 +69,8 @@ struct block {
     u32 group[GROUPS]; // how many fire in each group of words
     u32 total[2];      // how many fire in all; of burst t at t mod 2
     u32 base;          // where the block's part of the queue begins
+    u32 told[MOST_DEVICES]; // how many fired on each device in the burst before, where there are several
+    u32 stopped;            // whether another device has failed
     u32 *bits;         // who fires, a bit a neuron
     float common[COMMON]; // the areas' terms in this burst, where neurons do not differ
     const area *only;  // the area of all the block's neurons, or null
@@ -102,11 +109,14 @@ DEVICE u32 own(const run *p) {
 // state_copy moves a variable of the block's neurons into shared memory, or back.
 template <class T> DEVICE void state_copy(T **at, T *global, u8 **room, const run *p, bool back) {
     if (global == nullptr) return;
-    u64 begin = (u64)block_index() * p->block_neurons;
+    u32 begin = block_index() * p->block_neurons;
     T *own_part = take<T>(room, p->block_neurons);
-    if (back) copy(global + begin, (const T *)own_part, own(p));
-    else copy(own_part, (const T *)(global + begin), own(p));
-    *at = own_part - begin;
+    for (u32 k = thread_in_block(); k < own(p); k += block_size()) {
+        T *one = global + neuron_of(p->w.own, begin + k);
+        if (back) *one = own_part[k];
+        else own_part[k] = *one;
+    }
+    *at = own_part;
 }
 
 // lay_out divides the block's memory and fills the copies, or with back brings the state to where it came from. Thread 0
@@ -146,16 +156,17 @@ DEVICE void lay_out(const run *p, u8 *room, block *s, bool back) {
         table = own_table;
     }
     if (thread_in_block() == 0 && !back) {
-        s->total[0] = s->total[1] = 0;
+        s->total[0] = s->total[1] = s->stopped = 0;
         s->bits = bits;
         s->w = w;
         s->drives = drives;
         s->counts = counts;
         s->table = table;
-        u64 begin = (u64)block_index() * p->block_neurons, end = begin + own(p);
+        u32 begin = block_index() * p->block_neurons, count = own(p);
         const area *first = p->w.areas;
-        while (end > begin && first->end <= begin) first++;
-        s->only = end > begin && end <= first->end ? w.areas + (first - p->w.areas) : nullptr;
+        while (count > 0 && first->end <= neuron_of(p->w.own, begin)) first++;
+        s->only = count > 0 && neuron_of(p->w.own, begin + count - 1) < first->end ? w.areas + (first - p->w.areas) : nullptr;
+        for (u32 q = 0; p->devices > 1 && q < p->devices; q++) told(p->x, q, p->first - 1, s->told + q);
     }
 }
 
@@ -165,11 +176,28 @@ DEVICE bool acts(const scheduled *s, u64 t) {
     return t % s->every == 0 && s->from <= t && t < s->until;
 }
 
+// queued is how many fired in burst t − 1, on all devices.
+DEVICE u32 queued(const run *p, u64 t, const block *s) {
+    if (p->devices == 1) return read(p->length + t % 2);
+    u32 sum = 0;
+    for (u32 q = 0; q < p->devices; q++) sum += s->told[q];
+    return sum;
+}
+
+// row_of is the row of the i-th of them.
+DEVICE spike row_of(const run *p, u64 t, const block *s, u32 i) {
+    if (p->devices == 1) return p->queue[i];
+    u32 q = 0;
+    for (; i >= s->told[q]; q++) i -= s->told[q];
+    u32 n = ids_of(p->x, p->x->self, q, t - 1)[i];
+    return spike{p->row[n], p->row[n + 1] - p->row[n]};
+}
+
 // deliver is steps 1 and 2 but for drives: the rows of who fired in burst t − 1, and the stimuli of burst t.
 DEVICE void deliver(const run *p, u64 t, block *s) {
-    u64 items = (u64)read(p->length + t % 2) << p->parts_log;
+    u64 items = (u64)queued(p, t, s) << p->parts_log;
     for (u64 item = thread_index() / 32; item < items; item += thread_count() / 32) {
-        spike row = p->queue[item >> p->parts_log];
+        spike row = row_of(p, t, s, (u32)(item >> p->parts_log));
         u64 part = item & ((1ull << p->parts_log) - 1);
         u64 low = row.first + (row.count * part >> p->parts_log), high = row.first + (row.count * (part + 1) >> p->parts_log);
         for (u64 k = low + lane(); k < high; k += 128) {
@@ -207,9 +235,9 @@ DEVICE i32 sum_of(i32 *acc) {
     return sum;
 }
 
-// fires is the drives' part of step 2, and steps 3 and 4, for neuron n, whose area has one of the models; slot is the ring's
-// of this burst.
-template <u32 models> DEVICE bool fires(const block *s, const network *w, i32 *slot, u32 n) {
+// fires is the drives' part of step 2, and steps 3 and 4, for neuron n, whose area has one of the models and whose state lies
+// at a place; slot is the ring's of this burst.
+template <u32 models> DEVICE bool fires(const block *s, const network *w, i32 *slot, u32 n, u32 at) {
     const area *a = s->only != nullptr ? s->only : area_of(w->areas, w->area_count, n);
     u32 i = n - a->first, ports = a->ports, place = (u32)(a - w->areas);
     i32 *acc = slot + (a->first_port + i);
@@ -220,7 +248,7 @@ template <u32 models> DEVICE bool fires(const block *s, const network *w, i32 *s
         else first += amount;
     }
     float term = a->differ || place >= COMMON ? term_of(w, a, i) : s->common[place];
-    return update<models>(w, a, i, n, first, second, term);
+    return update<models>(w, a, i, at, first, second, term);
 }
 
 // update_block is steps 3 and 4 for the block's neurons.
@@ -228,7 +256,8 @@ template <u32 models> DEVICE void update_block(const run *p, u64 t, block *s) {
     u32 begin = block_index() * p->block_neurons, count = own(p);
     i32 *slot = p->ring + (t & p->slot_mask) * p->ports;
     for (u32 k = thread_in_block(); k < p->block_neurons; k += block_size()) {
-        bool yes = k < count && fires<models>(s, &s->w, slot, begin + k);
+        u32 n = neuron_of(p->w.own, begin + k);
+        bool yes = k < count && fires<models>(s, &s->w, slot, n, p->cached ? k : n);
         store_bits(s->bits + k / 32, yes);
 #ifdef BURST_ON_HOST
         if (yes) s->total[t % 2]++;
@@ -260,13 +289,25 @@ DEVICE void list(const run *p, u64 t, const block *s) {
     for (u32 k = thread_in_block(); k < p->block_neurons; k += block_size()) {
         u32 word = k / 32, bits = s->bits[word];
         if ((bits >> k % 32 & 1) == 0) continue;
-        u32 n = begin + k, before = ones(bits & ((1u << k % 32) - 1));
+        u32 n = neuron_of(p->w.own, begin + k), before = ones(bits & ((1u << k % 32) - 1));
         u64 first = p->row[n], end = p->row[n + 1];
         for (u32 g = 0; g < word / each; g++) before += s->group[g];
         for (u32 v = word / each * each; v < word; v++) before += ones(s->bits[v]);
+        if (p->devices > 1) {
+            ids_of(p->x, p->x->self, p->x->self, t)[s->base + before] = n;
+            continue;
+        }
         p->queue[s->base + before] = spike{first, end - first};
         ids[before] = n;
     }
+    if (thread_in_block() == 0 && p->devices == 1) p->fired[(t - p->first) * block_count() + block_index()] = s->total[t % 2];
+}
+
+// list_for_host brings the host what list has listed for the other devices, which must not wait for that.
+DEVICE void list_for_host(const run *p, u64 t, const block *s) {
+    const u32 *own = ids_of(p->x, p->x->self, p->x->self, t) + s->base;
+    u32 *ids = p->ids + ((t - p->first) * block_count() + block_index()) * (u64)p->block_neurons;
+    for (u32 k = thread_in_block(); k < s->total[t % 2]; k += block_size()) ids[k] = own[k];
     if (thread_in_block() == 0) p->fired[(t - p->first) * block_count() + block_index()] = s->total[t % 2];
 }
 
@@ -306,16 +347,46 @@ KERNEL queue_rows(run p, const u32 *fired, u32 length) {
 }
 
 #ifndef BURST_ON_HOST
+// stopped looks now and then whether another device has failed.
+DEVICE bool stopped(const run *p, u32 *turns) {
+    return p->devices > 1 && ++*turns % 1024 == 0 && load_system(p->x->stop) != 0;
+}
+
 // grid_barrier lets all blocks' threads wait for each other; what they wrote before is seen by all after it.
-DEVICE void grid_barrier(u32 *arrived, u32 *wanted) {
+DEVICE void grid_barrier(const run *p, block *s, u32 *wanted) {
     block_barrier();
     *wanted += block_count();
     if (thread_in_block() == 0) {
-        arrive(arrived);
-        while (arrivals(arrived) < *wanted) {
-        }
+        u32 turns = 0;
+        arrive(p->arrived);
+        while (arrivals(p->arrived) < *wanted && !s->stopped) s->stopped = stopped(p, &turns);
         acquire();
     }
+    block_barrier();
+}
+
+// device_barrier is grid_barrier for the blocks of all devices, which tell each other who fired in burst t. A device's last
+// block tells for all its blocks; every block waits for all devices, and serves the host first.
+DEVICE void device_barrier(const run *p, u64 t, block *s, u32 *wanted) {
+    u64 begin = thread_index() == 0 ? nanoseconds() : 0;
+    push(p->x, t, s->base, s->total[t % 2]);
+    block_barrier();
+    *wanted += block_count();
+    u32 q = thread_in_block(), turns = 0;
+    if (q == 0) {
+        fence_system();
+        if (fetch_add(p->arrived, 1) + 1 == *wanted) {
+            fence_system();
+            tell_others(p->x, t, read(p->length + (t + 1) % 2));
+        }
+    }
+    list_for_host(p, t, s);
+    if (q < p->devices) {
+        while (!told(p->x, q, t, s->told + q) && !s->stopped)
+            if (stopped(p, &turns)) s->stopped = 1;
+        fence_system();
+    }
+    if (thread_index() == 0) *p->exchanging += nanoseconds() - begin;
     block_barrier();
 }
 
@@ -324,6 +395,7 @@ DEVICE void grid_barrier(u32 *arrived, u32 *wanted) {
 //	for t := first; t < first + bursts; t++ {
 //		deliver the rows of the queue, and the stimuli
 //		for n := range neurons { if b.fires(n) { queue = append(queue, n) } }
+//		with several devices, the queue becomes all devices' queues
 //	}
 template <u32 models> DEVICE void bursts(const run *p) {
     SHARED block s;
@@ -333,22 +405,34 @@ template <u32 models> DEVICE void bursts(const run *p) {
     u32 wanted = 0;
     for (u64 t = p->first; t < p->first + p->bursts; t++) {
         deliver(p, t, &s);
-        grid_barrier(p->arrived, &wanted);
+        grid_barrier(p, &s, &wanted);
+        if (s.stopped) return;
         if (t > p->first) announce(p, t - 1); // its ids have had the delivery's time to arrive
         update_block<models>(p, t, &s);
         block_barrier();
         reserve(p, t, &s);
         block_barrier();
         list(p, t, &s);
-        grid_barrier(p->arrived, &wanted);
+        if (p->devices == 1) {
+            grid_barrier(p, &s, &wanted);
+            continue;
+        }
+        block_barrier();
+        device_barrier(p, t, &s, &wanted);
+        if (s.stopped) return;
     }
     lay_out(p, room, &s, true);
-    grid_barrier(p->arrived, &wanted);
+    grid_barrier(p, &s, &wanted);
     announce(p, p->first + p->bursts - 1);
 }
 
+// One kernel for networks of each of the common models alone: less code and fewer registers than one for all.
 KERNEL_OF_1024 run_bursts(run p) { bursts<ALL_MODELS>(&p); }
-#ifdef BURST_CUSTOM
+#ifndef BURST_CUSTOM
+KERNEL_OF_1024 run_bursts_feagi(run p) { bursts<1 << FEAGI>(&p); }
+KERNEL_OF_1024 run_bursts_lif(run p) { bursts<1 << LIF>(&p); }
+KERNEL_OF_1024 run_bursts_psc_exp(run p) { bursts<1 << PSC_EXP>(&p); }
+#else
 KERNEL_OF_1024 run_bursts_custom(run p) { bursts<1 << CUSTOM>(&p); }
 #endif
 #endif

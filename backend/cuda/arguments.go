@@ -39,6 +39,7 @@ type injectArgs struct {
 	counts, table driver.Ptr
 	seed, t       uint64
 	acc           driver.Ptr
+	own           part
 }
 
 type firedRowsArgs struct {
@@ -86,7 +87,11 @@ type network struct {
 	pitch              uint64
 	variables          uint32
 	refractory, count  driver.Ptr
+	own                part
 }
+
+// part is the struct of that name in kernels/network.cuh.
+type part struct{ index, of uint32 }
 
 type listSumsArgs struct {
 	fired          driver.Ptr
@@ -118,9 +123,10 @@ func (b *backend) bind(t *tables) {
 	firedSums := p[bufSums] + driver.Ptr(b.plan.firedSums)
 	candidateSums := p[bufSums] + driver.Ptr(b.plan.candidateSums)
 	rowSums := p[bufSums] + driver.Ptr(b.plan.rows)
+	own := part{uint32(c.Part.Index), uint32(max(1, c.Part.Of))}
 	b.args = arguments{
 		inject: injectArgs{
-			stimuli: p[bufInput] + driver.Ptr(b.plan.head), drives: p[bufDrives], counts: p[bufCounts], table: p[bufTable], seed: c.RunSeed, acc: p[bufAcc],
+			stimuli: p[bufInput] + driver.Ptr(b.plan.head), drives: p[bufDrives], counts: p[bufCounts], table: p[bufTable], seed: c.RunSeed, acc: p[bufAcc], own: own,
 		},
 		firedRows: firedRowsArgs{
 			before: p[bufInput], delays: uint32(c.MaxDelay), queues: p[bufQueues], neurons: uint64(c.Neurons),
@@ -135,7 +141,7 @@ func (b *backend) bind(t *tables) {
 				terms: p[bufTerms], addends: p[bufAddends],
 				seed: c.RunSeed, scale: c.Scale, acc: p[bufAcc],
 				v: p[bufV], more: p[bufMore], pitch: uint64(c.Neurons), variables: uint32(c.Variables()),
-				refractory: p[bufRefractory], count: p[bufCount],
+				refractory: p[bufRefractory], count: p[bufCount], own: own,
 			},
 			neurons: c.Neurons, fired: p[bufFired], ports: c.Ports, candidates: p[bufCandidates],
 		},

@@ -1,12 +1,14 @@
 package cuda
 
 import (
+	"fmt"
 	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
@@ -16,9 +18,10 @@ import (
 // TestArguments holds the argument structs to the parameters that the compiled kernels declare: as many, of these sizes.
 func TestArguments(t *testing.T) {
 	bits := map[string]uintptr{".u64": 8, ".u32": 4}
-	param := regexp.MustCompile(`\.param (?:\.align 8 )?(\.\w+) \w+_param_\d+(?:\[(\d+)\])?`)
+	param := regexp.MustCompile(`\.param (?:\.align \d )?(\.\w+) \w+_param_\d+(?:\[(\d+)\])?`)
 	var a arguments
 	for _, image := range slices.Concat(kernels.Images(), kernels.Custom()) {
+		require.Contains(t, image.PTX, fmt.Sprintf("run_bursts_param_0[%d]", unsafe.Sizeof(run{})))
 		for k, s := range [kernelCount]any{a.inject, a.firedRows, a.propagation, a.dynamics, a.listSums, a.listIDs} {
 			_, rest, found := strings.Cut(image.PTX, ".entry "+kernelNames[k]+"(")
 			require.True(t, found, "%s in %s", kernelNames[k], image.Name)

@@ -73,6 +73,10 @@ type run struct {
 	mostPartsLog     uint32
 	stamps           driver.Ptr
 	valueCount       uint32
+
+	devices    uint32
+	exchange   driver.Ptr
+	exchanging driver.Ptr
 }
 
 // catchUpArgs are the parameters of catch_up.
@@ -91,6 +95,9 @@ type queueRowsArgs struct {
 	length uint32
 }
 
+// exchangingAt is where bufSync holds the time that exchanging has taken, behind three lengths and the barrier's counter.
+const exchangingAt = 32
+
 // spikeBytes is the size of spike in kernels/run_bursts.cu.
 const spikeBytes = 16
 
@@ -102,13 +109,17 @@ func (p *plan) planBatch(b *backend, t *tables) {
 	c := b.c
 	const longestRing = 8 << 30
 	p.ring = ringSlots(c.MaxDelay) * uint64(c.Ports) * 4
-	if c.Neurons == 0 || b.want.FCL || len(b.want.Potentials) > 0 || p.ring > longestRing || b.tune.plain {
+	if c.Neurons == 0 || b.want.FCL || len(b.want.Potentials) > 0 || p.ring > longestRing || b.tune.plain || (!c.Part.Whole() && b.share.devices < 2) {
 		return
 	}
 	p.batch = true
 	p.bytes[bufRing] = p.ring
-	p.bytes[bufQueue] = spikeBytes * uint64(c.Neurons)
-	p.bytes[bufSync] = 32
+	if b.share.devices > 1 {
+		p.planExchange(b)
+	} else {
+		p.bytes[bufQueue] = spikeBytes * uint64(c.Neurons)
+	}
+	p.bytes[bufSync] = exchangingAt + 8
 	p.bytes[bufStimuli], p.bytes[bufInjected] = size(t.stimuli), size(t.injected)
 }
 
@@ -147,9 +158,12 @@ func (b *backend) prepareBatch(t *tables) error {
 
 // deal gives the blocks of a launch and how many neurons each owns.
 func deal(c *connectome.Connectome, sms int) (blocks, own uint64) {
-	neurons := uint64(c.Neurons)
+	neurons, least := uint64(c.Neurons), uint64(32)
+	if !c.Part.Whole() { // a block of every device has neurons of the same span
+		neurons, least = uint64(connectome.Part{Of: c.Part.Of}.Count(c.Neurons)), connectome.Slice
+	}
 	blocks = min(uint64(sms), divUp(neurons, 32))
-	return blocks, divUp(divUp(neurons, blocks), 32) * 32
+	return blocks, divUp(divUp(neurons, blocks), least) * least
 }
 
 // ringBytes is the size of the memory in which the bursts of two launches arrive, and how many bursts a launch may have.
@@ -164,14 +178,14 @@ func ringBytes(tune tuning, blocks, own uint64) (most, bytes uint64) {
 func (b *backend) chooseKernel(t *tables, own uint64) error {
 	const mostShared = 220 << 10 // what a multiprocessor has, less what the kernel takes for itself
 	x := &b.batch
-	name := "run_bursts"
+	name := "run_bursts" + modelSuffix(b.c)
 	custom, allCustom := customs(b.c)
 	if allCustom {
 		name = "run_bursts_custom"
 	}
 	least, cached := t.sharedBytes(b.c, own)
 	resident := t.residentBytes(b.c, own) + divUp(b.plan.bytes[bufValues], 16)*16
-	if resident <= mostShared && rowsFit(b.c, own) && !custom && !b.tune.roaming {
+	if resident <= mostShared && rowsFit(b.c, own) && !custom && !b.tune.roaming && b.share.devices < 2 {
 		x.resident, x.shared, name = true, uint32(resident), "resident_bursts"+modelSuffix(b.c)
 	} else if x.shared = uint32(least); cached <= mostShared && !b.tune.uncached {
 		x.shared, x.args.run.cached = uint32(cached), 1
@@ -302,21 +316,22 @@ func (b *backend) bindBatch(t *tables, own uint32) {
 		drives:  p[bufDrives], counts: p[bufCounts], table: p[bufTable],
 		stimuli: p[bufStimuli], stimulusCount: uint64(len(c.Stimuli)), amounts: p[bufInjected],
 		row: p[bufRow], all: b.synapses(), delay: p[bufDelay],
-		partsLog: partsLog(mean, x.resident), mostPartsLog: partsLog(mean, false),
+		partsLog: partsLog(mean, x.resident || b.share.devices > 1), mostPartsLog: partsLog(mean, false),
 		ring: p[bufRing], slotMask: uint32(ringSlots(c.MaxDelay) - 1), ports: c.Ports,
-		neurons: c.Neurons, blockNeurons: own,
+		neurons: c.Part.Count(c.Neurons), blockNeurons: own,
 		queue: p[bufQueue], length: p[bufSync], arrived: p[bufSync] + 16,
 		driveCount: uint32(len(t.drives)), termCount: uint32(len(t.terms)),
 		countEntries: uint32(len(t.counts)), tableEntries: uint32(len(t.amounts)), cached: cached,
 		ownRows: ownRows(b.tune.ownSynapses, mean), longest: b.tune.ownSynapses / 4, valueCount: uint32(b.plan.bytes[bufValues] / 4),
+		devices: uint32(max(1, b.share.devices)), exchange: p[bufExchange], exchanging: p[bufSync] + exchangingAt,
 	}
 	x.params, x.late, x.newest = driver.Params(&x.args), driver.Params(&x.catchUpArgs), driver.Params(&x.queueRowsArgs)
 }
 
 // partsLog says by how many warps rows of mean synapses are delivered: so that each has one or two turns for its threads, or
-// in resident_bursts, whose threads load four synapses at a time, one for all four.
-func partsLog(mean uint32, resident bool) uint32 {
-	if resident {
+// one for four at a time, which the threads of resident_bursts load, and those who must look up the ids of other devices.
+func partsLog(mean uint32, four bool) uint32 {
+	if four {
 		return uint32(bits.Len32(mean / 128))
 	}
 	return uint32(bits.Len32(mean / 32))
@@ -522,7 +537,11 @@ func (b *backend) turnOn() error {
 		}
 	}
 	newest := uint32(len(x.history[0]))
-	if newest > 0 {
+	if b.share.devices > 1 {
+		if err := b.tellNewest(x.history[0]); err != nil {
+			return err
+		}
+	} else if newest > 0 {
 		x.queueRowsArgs = queueRowsArgs{run: x.args.run, fired: b.queue(b.before(1)), length: newest}
 		if err := x.queueRows.Launch(uint32(divUp(uint64(newest), uint64(b.tune.threads))), b.tune.threads, x.newest, b.stream); err != nil {
 			return fmt.Errorf("queue_rows: %w", err)

@@ -17,8 +17,9 @@ import (
 
 // Options of Open; the zero value uses the first device and delivers no FCL.
 type Options struct {
-	Device int // as nvidia-smi numbers the devices that CUDA_VISIBLE_DEVICES leaves, from 0 on
-	Want   engine.Want
+	Device  int   // as nvidia-smi numbers the devices that CUDA_VISIBLE_DEVICES leaves, from 0 on
+	Devices []int // that share the network, instead of Device; each must be able to use the others' memory
+	Want    engine.Want
 }
 
 // tuning is what changes speed and memory but no result.
@@ -46,17 +47,29 @@ func Open(c *connectome.Connectome, o Options) (engine.Backend, error) {
 }
 
 func open(c *connectome.Connectome, o Options, tune tuning) (engine.Backend, error) {
+	switch len(o.Devices) {
+	case 0:
+	case 1:
+		o.Device = o.Devices[0]
+	default:
+		return openGroup(c, o, tune)
+	}
 	b := &backend{c: c, want: o.Want, tune: tune}
 	if err := b.attach(o.Device); err != nil {
 		return nil, unavailable(err)
 	}
+	return b.start()
+}
+
+// start makes an attached backend ready; where it fails, nothing is left behind.
+func (b *backend) start() (engine.Backend, error) {
 	if err := b.ctx.Enter(); err != nil {
 		return nil, errors.Join(unavailable(err), b.ctx.Release())
 	}
 	defer b.ctx.Leave()
 	if err := b.prepare(); err != nil {
 		b.release()
-		return nil, unavailable(fmt.Errorf("cuda: device %d: %w", o.Device, err))
+		return nil, unavailable(fmt.Errorf("cuda: device %d: %w", b.device.Index(), err))
 	}
 	return b, nil
 }
@@ -89,6 +102,7 @@ type backend struct {
 	input  input
 	output output
 	batch  batch
+	share  share
 
 	number  uint64   // the next burst
 	lengths []uint64 // of the fire queue of burst b at b mod MaxDelay

@@ -74,6 +74,7 @@ func (o *output) expect(list int, entries uint64, capacity int) uint64 {
 // deliver fetches the burst's results; this is where a burst waits for the device.
 func (b *backend) deliver(out *engine.Burst) error {
 	o, p := &b.output, &b.plan.ptr
+	out.Number = b.number
 	firedNow, listNow := min(o.likely[0], uint64(len(o.fired))), min(o.likely[1], uint64(len(o.candidates)))
 	if err := b.stream.Download(unsafe.Pointer(&o.lengths[0]), p[bufLengths], 16); err != nil {
 		return err

@@ -45,6 +45,9 @@ const (
 	bufRing
 	bufQueue
 	bufSync
+	bufInbox
+	bufFlags
+	bufExchange
 	bufStimuli
 	bufInjected
 	slotCount

@@ -48,29 +48,28 @@ func (b *backend) Step(in []engine.Stimulus, out *engine.Burst) error {
 		return b.failed("stepping", err)
 	}
 	defer b.ctx.Leave()
-	if err := b.burst(in, out); err != nil {
+	if err := b.burst(in); err != nil {
+		return b.failed("stepping", err)
+	}
+	if err := b.deliver(out); err != nil {
 		return b.failed("stepping", err)
 	}
 	b.number++
 	return nil
 }
 
-// burst is the law of a burst. Inputs are sums, so injecting before propagating is the same.
-func (b *backend) burst(in []engine.Stimulus, out *engine.Burst) error {
+// burst queues the law of a burst. Inputs are sums, so injecting before propagating is the same.
+func (b *backend) burst(in []engine.Stimulus) error {
 	if err := b.turnOff(); err != nil {
 		return err
 	}
-	out.Number = b.number
 	if err := b.inject(in); err != nil {
 		return err
 	}
 	if err := b.propagate(); err != nil {
 		return err
 	}
-	if err := b.update(); err != nil {
-		return err
-	}
-	return b.deliver(out)
+	return b.update()
 }
 
 // inject is step 2, and uploads the burst's numbers. More stimuli than the buffer holds go in several rounds.

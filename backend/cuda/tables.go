@@ -89,7 +89,7 @@ func makeTables(c *connectome.Connectome) *tables {
 		t.addArea(a, uint32(first))
 	}
 	for i := range c.Stimuli {
-		t.addStimulus(&c.Stimuli[i])
+		t.addStimulus(c, &c.Stimuli[i])
 	}
 	return t
 }
@@ -157,14 +157,17 @@ func addEach[T any](t *tables, e *area, each []T, words func(*T) []float32) {
 	}
 }
 
-// addStimulus adds a stimulus of the genome.
-func (t *tables) addStimulus(s *connectome.Stimulus) {
-	t.stimuli = append(t.stimuli, scheduled{
-		at: s.At, every: s.Every, from: s.From, until: s.Until, first: uint64(len(t.injected)), count: uint64(len(s.Ports)),
-	})
+// addStimulus adds what a stimulus of the genome gives to the device's neurons.
+func (t *tables) addStimulus(c *connectome.Connectome, s *connectome.Stimulus) {
+	first := uint64(len(t.injected))
 	for k, port := range s.Ports {
-		t.injected = append(t.injected, candidate{port, s.Amounts[k]})
+		if c.Part.Whole() || c.Part.Owns(c.NeuronOf(port)) {
+			t.injected = append(t.injected, candidate{port, s.Amounts[k]})
+		}
 	}
+	t.stimuli = append(t.stimuli, scheduled{
+		at: s.At, every: s.Every, from: s.From, until: s.Until, first: first, count: uint64(len(t.injected)) - first,
+	})
 }
 
 // addTerms adds the constant drives of an area that are terms of its model's formula.

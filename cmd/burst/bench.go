@@ -16,10 +16,10 @@ type benchOptions struct {
 	suite   string
 	backend string
 	threads []int
-	device  int
-	fcl     bool
-	bursts  int
-	json    bool
+	gpus
+	fcl    bool
+	bursts int
+	json   bool
 }
 
 func newBenchCommand() *cobra.Command {
@@ -30,7 +30,8 @@ func newBenchCommand() *cobra.Command {
 		Long: "Runs each workload from a fresh state for a fixed number of bursts and prints how long a burst takes beside what it\n" +
 			"computed. Times of two backends compare only where spikes and the state's hash are the same. The cpu backend is held\n" +
 			"against this machine's own limit: as many threads that read as many random rows, add to as many random sums and pass\n" +
-			"over the state once, in µs, and what share of it the median burst reaches.",
+			"over the state once, in µs, and what share of it the median burst reaches. The suites scaling and digests run on one of\n" +
+			"--devices, on two, four and so on: how times scale, and whether examples keep the digests that are law.",
 		ValidArgsFunction: completeGenome,
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
 	}
@@ -38,7 +39,7 @@ func newBenchCommand() *cobra.Command {
 	f.StringVar(&o.suite, "suite", "quick", strings.Join(bench.Suites(), ", ")+"; without names")
 	f.StringVar(&o.backend, "backend", "cpu", strings.Join(backend.Names(), ", "))
 	f.IntSliceVar(&o.threads, "threads", []int{0}, "numbers of threads to measure; 0 is all processors")
-	f.IntVar(&o.device, "device", 0, "GPU of the cuda backend")
+	o.gpus.flags(cmd)
 	f.BoolVar(&o.fcl, "fcl", false, "deliver the fire candidate list of every burst too")
 	f.IntVar(&o.bursts, "bursts", 0, "bursts to measure instead of the workload's own number")
 	f.BoolVar(&o.json, "json", false, "print the results as JSON")
@@ -48,6 +49,12 @@ func newBenchCommand() *cobra.Command {
 }
 
 func (o *benchOptions) run(cmd *cobra.Command, names []string) error {
+	if err := o.gpus.check(); err != nil {
+		return err
+	}
+	if o.suite == bench.ScalingSuite || o.suite == bench.DigestSuite {
+		return o.onDevices(cmd, names)
+	}
 	workloads, err := bench.Select(o.suite, names)
 	if err != nil {
 		return usageError{err}
@@ -62,7 +69,13 @@ func (o *benchOptions) run(cmd *cobra.Command, names []string) error {
 			w.Bursts = o.bursts
 		}
 		for _, threads := range o.threads {
-			r, err := bench.Run(w, o.backend, backend.Options{Threads: threads, Device: o.device, Want: engine.Want{FCL: o.fcl}})
+			options := backend.Options{Threads: threads, Device: o.device, Want: engine.Want{FCL: o.fcl}}
+			if o.devices != "" {
+				if options.Devices, err = o.gpus.every(); err != nil {
+					return err
+				}
+			}
+			r, err := bench.Run(w, o.backend, options)
 			if err != nil {
 				return err
 			}

@@ -39,7 +39,7 @@ type backendCost struct {
 const probeTime = time.Second
 
 // estimate builds g and tries each backend.
-func estimate(cmd *cobra.Command, g *genome.Genome, bursts uint64, threads int) (*cost, error) {
+func estimate(cmd *cobra.Command, g *genome.Genome, bursts uint64, threads int, devices *gpus) (*cost, error) {
 	start := time.Now()
 	c, err := build(g, threads, 0, newProgress(cmd.ErrOrStderr(), false))
 	if err != nil {
@@ -47,6 +47,9 @@ func estimate(cmd *cobra.Command, g *genome.Genome, bursts uint64, threads int) 
 	}
 	v := &cost{Bursts: bursts, Build: time.Since(start).Seconds(), Backends: []backendCost{}}
 	o := backend.Options{Threads: threads}
+	if err := devices.apply(c, &o); err != nil {
+		return nil, err
+	}
 	for _, name := range backend.Names() {
 		b := backendCost{Backend: name}
 		b.Host, b.Device = backend.Footprint(name, c, o)

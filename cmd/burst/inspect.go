@@ -26,11 +26,12 @@ type inspection struct {
 // inspectOptions are the flags of `burst inspect`.
 type inspectOptions struct {
 	threads int
-	parts   int
-	cost    bool
-	bursts  uint64
-	svg     string
-	json    bool
+	gpus
+	parts  int
+	cost   bool
+	bursts uint64
+	svg    string
+	json   bool
 }
 
 type inspectArea struct {
@@ -68,6 +69,7 @@ func newInspectCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.BoolVar(&o.json, "json", false, "print the sizes as JSON")
 	f.IntVar(&o.threads, "threads", 0, "threads to count, build and run with (default: all processors)")
+	o.gpus.flags(cmd)
 	f.BoolVar(&o.cost, "cost", false, "build the network and try its first bursts to tell memory and time of a run")
 	f.Uint64Var(&o.bursts, "bursts", 0, fmt.Sprintf("with --cost: the length of the run (default: the genome's, else %d)", defaultBursts))
 	f.IntVar(&o.parts, "parts", 0, "tell what each of so many processes would hold")
@@ -80,6 +82,9 @@ const stateBytes = 4 + 2 + 2 + 4
 
 // run prints what Measure finds.
 func (o *inspectOptions) run(cmd *cobra.Command, arg string) error {
+	if err := o.gpus.check(); err != nil {
+		return err
+	}
 	g, err := loadGenome(cmd, arg)
 	if err != nil {
 		return err
@@ -117,7 +122,7 @@ func (o *inspectOptions) run(cmd *cobra.Command, arg string) error {
 		if err != nil {
 			return err
 		}
-		if v.Cost, err = estimate(cmd, g, bursts, o.threads); err != nil {
+		if v.Cost, err = estimate(cmd, g, bursts, o.threads, &o.gpus); err != nil {
 			return err
 		}
 	}

@@ -36,7 +36,7 @@ func newResumeCommand() *cobra.Command {
 	f.IntVar(&o.threads, "threads", 0, "threads of the cpu backend and of building (default: all processors)")
 	backendFlag(cmd, &o.backend)
 	f.Lookup("backend").DefValue = "the run's"
-	f.IntVar(&o.device, "device", 0, "number of the GPU for the cuda backend; burst devices lists them")
+	o.gpus.flags(cmd)
 	f.StringVar(&o.expect, "expect-digest", "", "fail with status 8 unless the run ends with this digest")
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress, and of the result only the digest")
@@ -53,7 +53,7 @@ func (o *runOptions) resume(cmd *cobra.Command, dir string) error {
 	if err != nil {
 		return o.settle(err)
 	}
-	if err := o.checkExpect(); err != nil {
+	if err := errors.Join(o.checkExpect(), o.gpus.check()); err != nil {
 		return o.settle(err)
 	}
 	if !o.leads() {

@@ -34,7 +34,7 @@ type runOptions struct {
 	bursts   uint64
 	duration time.Duration
 	threads  int
-	device   int
+	gpus
 	backend  string
 	realtime string
 	expect   string
@@ -70,7 +70,7 @@ func newRunCommand() *cobra.Command {
 	o.seeds.flags(cmd)
 	f.IntVar(&o.threads, "threads", 0, "threads of the cpu backend and of building (default: all processors)")
 	backendFlag(cmd, &o.backend)
-	f.IntVar(&o.device, "device", 0, "number of the GPU for the cuda backend; burst devices lists them")
+	o.gpus.flags(cmd)
 	f.StringVar(&o.realtime, "realtime", "", "hold this many bursts a second, such as 100 or 100Hz, and report missed deadlines")
 	f.StringVar(&o.expect, "expect-digest", "", "fail with status 8 unless the run ends with this digest")
 	f.StringVar(&o.digest, "digest", "", "every=N prints the hash of the whole state after every N bursts")
@@ -127,7 +127,7 @@ func (o *runOptions) run(cmd *cobra.Command, arg string) error {
 
 // prepare checks the flags and reads what they name.
 func (o *runOptions) prepare(cmd *cobra.Command, arg string) (*genome.Genome, *start, error) {
-	for _, check := range []func() error{o.checkTogether, o.checkExpect, o.keep.check, o.checkFault} {
+	for _, check := range []func() error{o.checkTogether, o.checkExpect, o.gpus.check, o.keep.check, o.checkFault} {
 		if err := check(); err != nil {
 			return nil, nil, err
 		}
@@ -236,8 +236,12 @@ func (r *runner) run(ctx context.Context) error {
 	}
 	r.fcl = len(plan.FCL) > 0
 	want := engine.Want{FCL: r.fcl, Potentials: plan.Potentials}
+	options := backend.Options{Threads: r.o.threads, Want: want, Others: r.o.others, MaxBytes: uint64(r.o.memory)}
+	if err := r.o.gpus.apply(r.c, &options); err != nil {
+		return err
+	}
 	waiting = false
-	b, used, err := openBackend(r.o.backend, r.c, backend.Options{Threads: r.o.threads, Device: r.o.device, Want: want, Others: r.o.others, MaxBytes: uint64(r.o.memory)}, r.progress)
+	b, used, err := openBackend(r.o.backend, r.c, options, r.progress)
 	if err != nil {
 		return err
 	}

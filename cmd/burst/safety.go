@@ -65,7 +65,8 @@ func (r *runner) afterFault(err error) error {
 	if r.faultOf(err) == nil || r.o.onFault != faultRetry && r.o.onFault != faultCPU {
 		return err
 	}
-	args := []string{"burst", "resume", r.folder, "--on-device-fault", faultStop, "--threads", strconv.Itoa(r.o.threads), "--device", strconv.Itoa(r.o.device)}
+	args := []string{"burst", "resume", r.folder, "--on-device-fault", faultStop, "--threads", strconv.Itoa(r.o.threads)}
+	args = append(args, r.o.gpus.arguments()...)
 	if r.o.onFault == faultCPU {
 		args = append(args, "--backend", "cpu")
 	}

@@ -81,7 +81,11 @@ func (o *runOptions) serve(g *genome.Genome) error {
 		return err
 	}
 	signal.Ignore(os.Interrupt, syscall.SIGTERM) // the leader decides what they mean
-	if err := split.Serve(c, o.others, backend.PartOf(partBackend(o.backend), backend.Options{Threads: o.threads, Device: o.device, MaxBytes: uint64(o.memory)})); err != nil {
+	options := backend.Options{Threads: o.threads, Others: o.others, MaxBytes: uint64(o.memory)}
+	if err := o.gpus.apply(c, &options); err != nil {
+		return err
+	}
+	if err := split.Serve(c, o.others, backend.PartOf(partBackend(o.backend), options)); err != nil {
 		return err
 	}
 	return errServed

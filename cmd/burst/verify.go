@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"burst/backend"
@@ -17,9 +18,9 @@ type verifyOptions struct {
 	bursts   uint64
 	threads  []int
 	parts    []int
-	device   int
-	every    uint64
-	json     bool
+	gpus
+	every uint64
+	json  bool
 }
 
 func newVerifyCommand() *cobra.Command {
@@ -39,8 +40,8 @@ func newVerifyCommand() *cobra.Command {
 	f.StringSliceVar(&o.backends, "backends", []string{"reference", "cpu"}, "the first is compared with each of the others")
 	f.Uint64Var(&o.bursts, "bursts", 0, fmt.Sprintf("how many bursts to run (default: the genome's, else %d)", defaultBursts))
 	f.IntSliceVar(&o.threads, "threads", []int{0}, "numbers of threads of the cpu backend; 0 is all processors")
+	o.gpus.flags(cmd)
 	f.IntSliceVar(&o.parts, "parts", []int{1}, "numbers of parts that the cpu backend splits the network into; 1 is the whole")
-	f.IntVar(&o.device, "device", 0, "GPU of the cuda backend")
 	f.Uint64Var(&o.every, "state-every", 100, "compare the whole state after every so many bursts")
 	f.BoolVar(&o.json, "json", false, "print the verdict as JSON")
 	register(cmd, "backends", cobra.FixedCompletions(backend.Names(), cobra.ShellCompDirectiveNoFileComp))
@@ -90,7 +91,7 @@ func (c contender) String() string {
 
 func (o *verifyOptions) run(cmd *cobra.Command, arg string) error {
 	sides, err := o.contenders()
-	if err != nil {
+	if err := errors.Join(err, o.gpus.check()); err != nil {
 		return err
 	}
 	g, err := loadGenome(cmd, arg)
@@ -151,7 +152,11 @@ func (o *verifyOptions) contenders() ([]contender, error) {
 // compare runs two sides; the digest and the spikes are those of the second.
 func (o *verifyOptions) compare(c *connectome.Connectome, first, second contender, n uint64) (*engine.Difference, uint64, uint64, error) {
 	open := func(s contender) (engine.Backend, error) {
-		return backend.Open(s.name, c, backend.Options{Threads: s.threads, Parts: s.parts, Device: o.device, Want: engine.Want{FCL: true}})
+		options := backend.Options{Threads: s.threads, Parts: s.parts, Want: engine.Want{FCL: true}}
+		if err := o.gpus.apply(c, &options); err != nil {
+			return nil, err
+		}
+		return backend.Open(s.name, c, options)
 	}
 	a, err := open(first)
 	if err != nil {

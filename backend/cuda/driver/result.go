@@ -22,6 +22,7 @@ const (
 	PeerAlreadyEnabled   Result = 704
 	EccUncorrectable     Result = 214
 	NvlinkUncorrectable  Result = 220
+	NotReady             Result = 600
 	IllegalAddress       Result = 700
 	LaunchTimeout        Result = 702
 	ContextIsDestroyed   Result = 709

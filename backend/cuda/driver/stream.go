@@ -28,6 +28,15 @@ func (c *Context) Stream() (*Stream, error) {
 // Synchronize waits until the stream has done its work, and returns the first fault of any of it.
 func (s *Stream) Synchronize() error { return s.do(cuStreamSynchronize, s.handle) }
 
+// Done reports whether the stream has done its work; the error is the first fault of any of it.
+func (s *Stream) Done() (bool, error) {
+	err := s.do(cuStreamQuery, s.handle)
+	if e, ok := err.(*Error); ok && e.Code == NotReady {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // Wait makes what is queued from now on wait for the event.
 func (s *Stream) Wait(e *Event) error { return s.do(cuStreamWaitEvent, s.handle, e.handle, 0) }
 

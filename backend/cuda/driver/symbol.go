@@ -43,6 +43,7 @@ const (
 	cuFuncGetAttribute
 	cuFuncSetAttribute
 	cuStreamWaitEvent
+	cuStreamQuery
 	cuEventCreate
 	cuEventRecord
 	cuEventSynchronize
@@ -100,6 +101,7 @@ var exported = [symbolCount]string{
 	cuFuncGetAttribute:                          "cuFuncGetAttribute",
 	cuFuncSetAttribute:                          "cuFuncSetAttribute",
 	cuStreamWaitEvent:                           "cuStreamWaitEvent",
+	cuStreamQuery:                               "cuStreamQuery",
 	cuEventCreate:                               "cuEventCreate",
 	cuEventRecord:                               "cuEventRecord",
 	cuEventSynchronize:                          "cuEventSynchronize",

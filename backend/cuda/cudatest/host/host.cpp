@@ -8,6 +8,7 @@
 #include <cstring>
 #include <chrono>
 #include <map>
+#include <mutex>
 #include <set>
 #include <string>
 #include <utility>
@@ -20,10 +21,14 @@
 #include "toolbox.cu"
 
 #define API extern "C" int
+#define ONE_AT_A_TIME std::lock_guard<std::recursive_mutex> in_turn(turns)
+
+static std::recursive_mutex turns; // of threads that call
 
 enum {
     SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NO_DEVICE = 100, INVALID_DEVICE = 101, INVALID_PTX = 218,
-    DEVICE_UNAVAILABLE = 46, INVALID_CONTEXT = 201, UNSUPPORTED_PTX_VERSION = 222, NOT_FOUND = 500, ILLEGAL_ADDRESS = 700,
+    DEVICE_UNAVAILABLE = 46, INVALID_CONTEXT = 201, UNSUPPORTED_PTX_VERSION = 222, NOT_FOUND = 500, NOT_READY = 600, ILLEGAL_ADDRESS = 700,
+    PEER_ALREADY_ENABLED = 704,
 };
 
 const size_t GUARD = 256;
@@ -39,25 +44,35 @@ static std::map<std::string, long long> control; // see hostControl
 static std::map<uintptr_t, allocation> memory;
 static std::set<void *> streams;
 static long long contexts, marks, modules, allocations, launches, synchronizes, compilations;
-static int fault;
 static const int DEVICES = 8; // at most
-static thread_local bool current;
-static int dummy_context[DEVICES], dummy_module;
+static thread_local int current = -1; // device of the context
+static int dummy_context[DEVICES], dummy_module, faults[DEVICES];
+static bool peers[DEVICES][DEVICES]; // whether kernels of the first may use memory of the second
+
+static int &fault() { return faults[current < 0 ? 0 : current]; }
+
+static void forget_launches(); // grid.h
+static bool waits_for_others();
 
 static void reset() {
     control = {{"devices", 1}, {"version", 13000}, {"capability", 90}, {"free", 1ll << 40}, {"fail_alloc", 0}, {"fail_launch", 0},
                {"skip_launch", 0}, {"fail_context", 0}, {"fail_compile", 0}, {"ptx_isa", 0}, {"nvrtc_isa", 83}, {"blas_fails", 0},
+               {"peer_access", 1}, {"lose_device", 0}, {"lose_at", 0},
                {"nvml_pending", 0}, {"nvml_generation", 5}, {"nvml_width", 16}, {"nvml_errors", 0}};
     allocations = launches = synchronizes = compilations = 0;
-    fault = SUCCESS;
+    memset(faults, 0, sizeof faults);
+    memset(peers, 0, sizeof peers);
+    forget_launches();
 }
 
 // hostControl sets what the stand-in pretends: devices, version, capability, free (bytes); fail_alloc and fail_launch: the
 // k-th from now on fails (an allocation for want of memory; a launch by an illegal address that later calls report).
-// skip_launch: the k-th from now on does nothing and says nothing. fail_context: no context can be made. ptx_isa: the newest
+// skip_launch: the k-th from now on does nothing and says nothing. peer_access: whether devices can use each other's memory.
+// lose_at: in this burst (0: never) device lose_device falls off while others wait for it. fail_context: no context can be made. ptx_isa: the newest
 // PTX that the driver takes, whatever its version says. nvrtc.h and others.h tell of theirs. "reset" is a new process:
 // everything as it was, faults forgotten.
 API hostControl(const char *key, long long value) {
+    ONE_AT_A_TIME;
     if (control.empty() || !strcmp(key, "reset")) reset();
     if (!strcmp(key, "fail_alloc")) value += value > 0 ? allocations : 0;
     if (!strcmp(key, "fail_launch") || !strcmp(key, "skip_launch")) value += value > 0 ? launches : 0;
@@ -67,6 +82,7 @@ API hostControl(const char *key, long long value) {
 
 // hostCount gives back what is held, or how often something happened.
 API hostCount(const char *key, long long *value) {
+    ONE_AT_A_TIME;
     std::string k = key;
     if (k == "held") *value = (long long)memory.size() + contexts + (long long)streams.size() + marks + modules;
     else if (k == "bytes" || k == "host_bytes") {
@@ -88,8 +104,8 @@ static int refuse(const char *why) {
 
 // ready is what every call that needs a context begins with.
 static int ready() {
-    if (!current) return INVALID_CONTEXT;
-    return fault;
+    if (current < 0) return INVALID_CONTEXT;
+    return fault();
 }
 
 static bool guards_hold(uintptr_t p, size_t bytes) {
@@ -126,17 +142,19 @@ static int release(uintptr_t p, bool host) {
     bool ok = guards_hold(p, m->second.bytes);
     free((void *)(p - GUARD));
     memory.erase(m);
-    if (!ok) return fault = ILLEGAL_ADDRESS;
-    return fault;
+    if (!ok) return fault() = ILLEGAL_ADDRESS;
+    return fault();
 }
 
-API cuInit(unsigned) { return control["devices"] ? SUCCESS : NO_DEVICE; }
+API cuInit(unsigned) { ONE_AT_A_TIME; return control["devices"] ? SUCCESS : NO_DEVICE; }
 API cuDriverGetVersion(int *v) {
+    ONE_AT_A_TIME;
     if (control.empty()) reset();
     *v = (int)control["version"];
     return SUCCESS;
 }
 API cuGetErrorName(int e, const char **s) {
+    ONE_AT_A_TIME;
     static const std::map<int, const char *> names = {
         {1, "CUDA_ERROR_INVALID_VALUE"}, {2, "CUDA_ERROR_OUT_OF_MEMORY"}, {100, "CUDA_ERROR_NO_DEVICE"},
         {46, "CUDA_ERROR_DEVICE_UNAVAILABLE"}, {218, "CUDA_ERROR_INVALID_PTX"}, {500, "CUDA_ERROR_NOT_FOUND"},
@@ -147,22 +165,27 @@ API cuGetErrorName(int e, const char **s) {
     return SUCCESS;
 }
 API cuGetErrorString(int e, const char **s) {
+    ONE_AT_A_TIME;
     return cuGetErrorName(e, s);
 }
 API cuDeviceGetCount(int *n) {
+    ONE_AT_A_TIME;
     *n = (int)control["devices"];
     return SUCCESS;
 }
 API cuDeviceGet(int *device, int i) {
+    ONE_AT_A_TIME;
     if (i < 0 || i >= control["devices"]) return INVALID_DEVICE;
     *device = i;
     return SUCCESS;
 }
 API cuDeviceGetName(char *name, int n, int) {
+    ONE_AT_A_TIME;
     snprintf(name, (size_t)n, "Host Stand-in");
     return SUCCESS;
 }
 API cuDeviceGetAttribute(int *v, int attribute, int) {
+    ONE_AT_A_TIME;
     switch (attribute) {
     case 1: *v = 1024; return SUCCESS; // threads a block
     case 16: *v = 2; return SUCCESS; // multiprocessors
@@ -173,88 +196,99 @@ API cuDeviceGetAttribute(int *v, int attribute, int) {
     return INVALID_VALUE;
 }
 API cuDeviceTotalMem_v2(size_t *n, int) {
+    ONE_AT_A_TIME;
     *n = (size_t)1 << 40;
     return SUCCESS;
 }
 API cuDeviceGetPCIBusId(char *text, int n, int device) {
+    ONE_AT_A_TIME;
     snprintf(text, (size_t)n, "0000:%02x:00.0", 16 * (device + 1));
     return SUCCESS;
 }
 API cuDevicePrimaryCtxRetain(void **c, int device) {
+    ONE_AT_A_TIME;
     if (control["fail_context"]) return DEVICE_UNAVAILABLE;
     contexts++;
     *c = &dummy_context[device];
     return SUCCESS;
 }
 API cuDevicePrimaryCtxRelease_v2(int) {
+    ONE_AT_A_TIME;
     contexts--;
     return SUCCESS;
 }
 API cuCtxSetCurrent(void *c) {
+    ONE_AT_A_TIME;
     if (c < dummy_context || c >= dummy_context + DEVICES) return INVALID_CONTEXT;
-    current = true;
+    current = (int)((int *)c - dummy_context);
     return SUCCESS;
 }
 API cuMemGetInfo_v2(size_t *free, size_t *total) {
+    ONE_AT_A_TIME;
     if (int e = ready()) return e;
     *free = (size_t)control["free"];
     *total = (size_t)1 << 40;
     return SUCCESS;
 }
-API cuMemAlloc_v2(uintptr_t *p, size_t bytes) { return allocate(p, bytes, false); }
-API cuMemFree_v2(uintptr_t p) { return release(p, false); }
-API cuMemHostAlloc(uintptr_t *p, size_t bytes, unsigned) { return allocate(p, bytes, true); }
-API cuMemFreeHost(uintptr_t p) { return release(p, true); }
+API cuMemAlloc_v2(uintptr_t *p, size_t bytes) { ONE_AT_A_TIME; return allocate(p, bytes, false); }
+API cuMemFree_v2(uintptr_t p) { ONE_AT_A_TIME; return release(p, false); }
+API cuMemHostAlloc(uintptr_t *p, size_t bytes, unsigned) { ONE_AT_A_TIME; return allocate(p, bytes, true); }
+API cuMemFreeHost(uintptr_t p) { ONE_AT_A_TIME; return release(p, true); }
 API cuMemcpyHtoDAsync_v2(uintptr_t to, const void *from, size_t n, void *stream) {
+    ONE_AT_A_TIME;
     if (int e = ready()) return e;
     if (!streams.count(stream) || !inside(to, n, false)) return refuse("an upload past the end of device memory");
     memcpy((void *)to, from, n);
     return SUCCESS;
 }
 API cuMemcpyDtoHAsync_v2(void *to, uintptr_t from, size_t n, void *stream) {
+    ONE_AT_A_TIME;
     if (int e = ready()) return e;
     if (!streams.count(stream) || !inside(from, n, false)) return refuse("a download past the end of device memory");
     memcpy(to, (void *)from, n);
     return SUCCESS;
 }
 API cuMemsetD8Async(uintptr_t p, unsigned char b, size_t n, void *stream) {
+    ONE_AT_A_TIME;
     if (int e = ready()) return e;
     if (!streams.count(stream) || !inside(p, n, false)) return refuse("a fill past the end of device memory");
     memset((void *)p, b, n);
     return SUCCESS;
 }
 API cuStreamCreate(void **s, unsigned) {
+    ONE_AT_A_TIME;
     if (int e = ready()) return e;
     *s = malloc(1);
     streams.insert(*s);
     return SUCCESS;
 }
 API cuStreamDestroy_v2(void *s) {
+    ONE_AT_A_TIME;
     if (!streams.erase(s)) return refuse("destroying a stream that is none");
     free(s);
-    return fault;
+    return fault();
 }
 API cuStreamSynchronize(void *s) {
+    ONE_AT_A_TIME;
     if (int e = ready()) return e;
     if (!streams.count(s)) return refuse("a stream that is none");
     synchronizes++;
+    if (waits_for_others()) return refuse("waiting for a launch that waits for another device");
     for (auto &m : memory)
         if (!guards_hold(m.first, m.second.bytes)) {
             fprintf(stderr, "stand-in for libcuda: a kernel wrote beside an allocation of %zu bytes\n", m.second.bytes);
-            return fault = ILLEGAL_ADDRESS;
+            return fault() = ILLEGAL_ADDRESS;
         }
     return SUCCESS;
 }
 
-#include "bursts.h"
+#include "grid.h"
 #include "resident.h"
 
 #define ENTRY(f) KERNEL_ENTRY(f, false)
 #define WAITING(f) KERNEL_ENTRY(f, true)
-static void run_shape(run) {} // how PTX declares run_bursts
-#define COOPERATIVE(f) {#f, 1, f, adapter<run_shape>::declaration, false}
 static const kernel kernels[] = {
-    COOPERATIVE(run_bursts), COOPERATIVE(run_bursts_custom), COOPERATIVE(resident_bursts), COOPERATIVE(resident_bursts_feagi), COOPERATIVE(resident_bursts_lif), COOPERATIVE(resident_bursts_psc_exp), ENTRY(catch_up), ENTRY(queue_rows),
+    COOPERATIVE(run_bursts), COOPERATIVE(run_bursts_feagi), COOPERATIVE(run_bursts_lif), COOPERATIVE(run_bursts_psc_exp), COOPERATIVE(run_bursts_custom), COOPERATIVE(resident_bursts), COOPERATIVE(resident_bursts_feagi), COOPERATIVE(resident_bursts_lif), COOPERATIVE(resident_bursts_psc_exp), ENTRY(catch_up), ENTRY(queue_rows),
     ENTRY(inject), ENTRY(fired_rows), ENTRY(synaptic_propagation_fcl), ENTRY(neural_dynamics_fcl), ENTRY(list_sums), ENTRY(list_ids),
     ENTRY(add_f32), ENTRY(sub_f32), ENTRY(mul_f32), ENTRY(div_f32), ENTRY(neg_f32), ENTRY(abs_f32),
     ENTRY(add_f64), ENTRY(sub_f64), ENTRY(mul_f64), ENTRY(div_f64), ENTRY(neg_f64), ENTRY(abs_f64),
@@ -275,6 +309,7 @@ struct module {
 
 // cuModuleLoadDataEx takes PTX that the pretended device and driver could take; the code itself is in this library.
 API cuModuleLoadDataEx(module **m, const char *ptx, unsigned options, const int *names, void **values) {
+    ONE_AT_A_TIME;
     if (int e = ready()) return e;
     int major = 0, minor = 0, target = 0;
     const char *version = strstr(ptx, ".version "), *arch = strstr(ptx, ".target sm_");
@@ -298,9 +333,10 @@ API cuModuleLoadDataEx(module **m, const char *ptx, unsigned options, const int 
     return SUCCESS;
 }
 API cuModuleUnload(module *m) {
+    ONE_AT_A_TIME;
     modules--;
     delete m;
-    return fault;
+    return fault();
 }
 
 // function is a kernel of a module.
@@ -311,6 +347,7 @@ struct function {
 };
 
 API cuModuleGetFunction(function **f, const module *m, const char *name) {
+    ONE_AT_A_TIME;
     static std::map<std::pair<const module *, const kernel *>, function> found;
     if (int e = ready()) return e;
     if (m->ptx.find(".entry " + std::string(name) + "(") == std::string::npos) return NOT_FOUND;
@@ -364,8 +401,8 @@ static int launch_begins(const function *f, const unsigned *block, void *stream,
     for (size_t i = 0; i < f->k->parameters; i++)
         if (!args[i]) return refuse("a launch with too few arguments");
     if (args[f->k->parameters]) return refuse("a launch with too many arguments");
-    if (++launches == control["fail_launch"]) fault = ILLEGAL_ADDRESS;
-    *run = fault == SUCCESS && launches != control["skip_launch"];
+    if (++launches == control["fail_launch"]) fault() = ILLEGAL_ADDRESS;
+    *run = fault() == SUCCESS && launches != control["skip_launch"];
     running_sites = &f->m->sites;
     running_entry = f->k->name;
     return SUCCESS;
@@ -376,13 +413,14 @@ static int launch_ends() {
     if (!custom_failed) return SUCCESS;
     fprintf(stderr, "stand-in for libcuda: a model's code is not there, or uses what it has not made\n");
     custom_failed = false;
-    return fault = ILLEGAL_ADDRESS;
+    return fault() = ILLEGAL_ADDRESS;
 }
 
 // cuLaunchKernel runs the blocks forwards and backwards by turns, since no kernel may count on an order of them. Warps'
 // lanes run in order, which is what store_bits and store_sum count on.
 API cuLaunchKernel(const function *f, unsigned blocks, unsigned by, unsigned bz, unsigned threads, unsigned ty, unsigned tz,
                    unsigned shared, void *stream, void **args, void **extra) {
+    ONE_AT_A_TIME;
     unsigned grid[3] = {blocks, by, bz}, block[3] = {threads, ty, tz};
     bool run = false;
     if (blocks == 0 || blocks > 0x7fffffff || by == 0 || bz == 0) return refuse("a grid of this shape");
@@ -408,10 +446,11 @@ API cuLaunchKernel(const function *f, unsigned blocks, unsigned by, unsigned bz,
 }
 API cuLaunchCooperativeKernel(const function *f, unsigned blocks, unsigned by, unsigned bz, unsigned threads, unsigned ty,
                               unsigned tz, unsigned shared, void *stream, void **args) {
+    ONE_AT_A_TIME;
     unsigned block[3] = {threads, ty, tz};
     bool run = false;
     if (blocks == 0 || blocks > 2 || by != 1 || bz != 1 || ty != 1 || tz != 1 || threads % 32 != 0) return refuse("a cooperative grid of this shape");
-    bool bursts = !strncmp(f->k->name, "run_bursts", 10) || !strncmp(f->k->name, "resident_bursts", 15);
+    bool resident = !strncmp(f->k->name, "resident_bursts", 15), bursts = resident || !strncmp(f->k->name, "run_bursts", 10);
     if (!bursts && (!f->k->waits || shared != 0)) return refuse("a cooperative launch of this kind");
     if (int e = launch_begins(f, block, stream, args, &run)) return e;
     if (!run) return SUCCESS;
@@ -419,17 +458,24 @@ API cuLaunchCooperativeKernel(const function *f, unsigned blocks, unsigned by, u
         together(f->k, 0, blocks, blocks, threads, args);
         return SUCCESS;
     }
-    running = {0, blocks, 0, threads};
-    shared_bytes = shared;
-    f->k->run(args);
-    return fault ? fault : launch_ends();
+    int e = resident ? launch_resident(f->k->name, (const ::run *)args[0], blocks, threads, shared)
+                     : launch_bursts(f->k->name, *(const ::run *)args[0], blocks, threads, shared);
+    return e ? e : launch_ends();
+}
+API cuStreamQuery(void *s) {
+    ONE_AT_A_TIME;
+    if (int e = ready()) return e;
+    if (!streams.count(s)) return refuse("a stream that is none");
+    return waits_for_others() ? NOT_READY : SUCCESS;
 }
 API cuOccupancyMaxActiveBlocksPerMultiprocessor(int *n, const function *, int, size_t) {
+    ONE_AT_A_TIME;
     *n = 1;
     return SUCCESS;
 }
-API cuFuncSetAttribute(const function *, int, int) { return SUCCESS; }
+API cuFuncSetAttribute(const function *, int, int) { ONE_AT_A_TIME; return SUCCESS; }
 API cuMemHostGetDevicePointer_v2(uintptr_t *p, void *host, unsigned) {
+    ONE_AT_A_TIME;
     if (!inside((uintptr_t)host, 1, true)) return refuse("an address of memory that is not page-locked");
     *p = (uintptr_t)host;
     return SUCCESS;
@@ -441,17 +487,20 @@ struct event {
     bool recorded;
 };
 API cuEventCreate(event **e, unsigned) {
+    ONE_AT_A_TIME;
     if (int x = ready()) return x;
     *e = new event{};
     marks++;
     return SUCCESS;
 }
 API cuEventDestroy_v2(event *e) {
+    ONE_AT_A_TIME;
     delete e;
     marks--;
-    return fault;
+    return fault();
 }
 API cuEventRecord(event *e, void *stream) {
+    ONE_AT_A_TIME;
     if (int x = ready()) return x;
     if (!streams.count(stream)) return refuse("an event in no stream");
     e->when = std::chrono::steady_clock::now();
@@ -459,23 +508,41 @@ API cuEventRecord(event *e, void *stream) {
     return SUCCESS;
 }
 API cuEventSynchronize(event *e) {
+    ONE_AT_A_TIME;
     if (int x = ready()) return x;
     return e->recorded ? SUCCESS : refuse("waiting for an event that was not recorded");
 }
 API cuStreamWaitEvent(void *stream, event *e, unsigned) {
+    ONE_AT_A_TIME;
     if (int x = ready()) return x;
     return streams.count(stream) && e->recorded ? SUCCESS : refuse("a wait for no event");
 }
 API cuEventElapsedTime(float *ms, event *start, event *end) {
+    ONE_AT_A_TIME;
     if (int x = ready()) return x;
     *ms = std::chrono::duration<float, std::milli>(end->when - start->when).count();
     return SUCCESS;
 }
 
 API cuMemcpyDtoDAsync_v2(uintptr_t to, uintptr_t from, size_t n, void *stream) {
+    ONE_AT_A_TIME;
     if (int e = ready()) return e;
     if (!streams.count(stream) || !inside(to, n, false) || !inside(from, n, false)) return refuse("a copy past the end of device memory");
     memmove((void *)to, (void *)from, n);
     return SUCCESS;
 }
-API cuMemcpyPeerAsync(uintptr_t to, void *, uintptr_t from, void *, size_t n, void *stream) { return cuMemcpyDtoDAsync_v2(to, from, n, stream); }
+API cuMemcpyPeerAsync(uintptr_t to, void *, uintptr_t from, void *, size_t n, void *stream) { ONE_AT_A_TIME; return cuMemcpyDtoDAsync_v2(to, from, n, stream); }
+API cuDeviceCanAccessPeer(int *can, int, int) {
+    ONE_AT_A_TIME;
+    *can = control["peer_access"] != 0;
+    return SUCCESS;
+}
+API cuCtxEnablePeerAccess(void *peer, unsigned) {
+    ONE_AT_A_TIME;
+    if (int e = ready()) return e;
+    int q = (int)((int *)peer - dummy_context);
+    if (!control["peer_access"] || q == current) return INVALID_DEVICE;
+    if (peers[current][q]) return PEER_ALREADY_ENABLED;
+    peers[current][q] = true;
+    return SUCCESS;
+}

@@ -45,18 +45,22 @@ static const kernel *own_table(const std::string &library) {
 }
 
 API nvrtcVersion(int *major, int *minor) {
+    ONE_AT_A_TIME;
     *major = 12, *minor = 3;
     return NVRTC_SUCCESS;
 }
 API nvrtcCreateProgram(program **p, const char *source, const char *, int headers, const char **, const char **) {
+    ONE_AT_A_TIME;
     *p = new program{source, "", "", headers > 0};
     return NVRTC_SUCCESS;
 }
 API nvrtcDestroyProgram(program **p) {
+    ONE_AT_A_TIME;
     delete *p;
     return NVRTC_SUCCESS;
 }
 API nvrtcCompileProgram(program *p, int options, const char **option) {
+    ONE_AT_A_TIME;
     compilations++;
     std::string target = "75";
     for (int i = 0; i < options; i++) {
@@ -83,26 +87,32 @@ API nvrtcCompileProgram(program *p, int options, const char **option) {
     return NVRTC_SUCCESS;
 }
 API nvrtcGetNumSupportedArchs(int *n) {
+    ONE_AT_A_TIME;
     *n = 3;
     return NVRTC_SUCCESS;
 }
 API nvrtcGetSupportedArchs(int *list) {
+    ONE_AT_A_TIME;
     list[0] = 75, list[1] = 80, list[2] = 90;
     return NVRTC_SUCCESS;
 }
 API nvrtcGetPTXSize(program *p, size_t *n) {
+    ONE_AT_A_TIME;
     *n = p->ptx.size() + 1;
     return NVRTC_SUCCESS;
 }
 API nvrtcGetPTX(program *p, char *text) {
+    ONE_AT_A_TIME;
     strcpy(text, p->ptx.c_str());
     return NVRTC_SUCCESS;
 }
 API nvrtcGetProgramLogSize(program *p, size_t *n) {
+    ONE_AT_A_TIME;
     *n = p->log.size() + 1;
     return NVRTC_SUCCESS;
 }
 API nvrtcGetProgramLog(program *p, char *text) {
+    ONE_AT_A_TIME;
     strcpy(text, p->log.c_str());
     return NVRTC_SUCCESS;
 }

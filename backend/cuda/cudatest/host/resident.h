@@ -36,12 +36,15 @@ template <u32 models> static void resident_on_host(const run *p, unsigned blocks
     for (auto &one : room)
         if (one.back() != 0xA5A5A5A5A5A5A5A5) {
             fprintf(stderr, "stand-in for libcuda: a block wrote beside its shared memory\n");
-            fault = ILLEGAL_ADDRESS;
+            fault() = ILLEGAL_ADDRESS;
         }
 }
 
-template <u32 models> static void on_host(void **args) { resident_on_host<models>((const run *)args[0], running.blocks, running.threads, shared_bytes); }
-static void resident_bursts(void **args) { on_host<ALL_MODELS>(args); }
-static void resident_bursts_feagi(void **args) { on_host<1 << FEAGI>(args); }
-static void resident_bursts_lif(void **args) { on_host<1 << LIF>(args); }
-static void resident_bursts_psc_exp(void **args) { on_host<1 << PSC_EXP>(args); }
+// launch_resident runs a launch of resident_bursts.
+static int launch_resident(const std::string &kernel, const run *p, unsigned blocks, unsigned threads, unsigned bytes) {
+    if (kernel == "resident_bursts_feagi") resident_on_host<1 << FEAGI>(p, blocks, threads, bytes);
+    else if (kernel == "resident_bursts_lif") resident_on_host<1 << LIF>(p, blocks, threads, bytes);
+    else if (kernel == "resident_bursts_psc_exp") resident_on_host<1 << PSC_EXP>(p, blocks, threads, bytes);
+    else resident_on_host<ALL_MODELS>(p, blocks, threads, bytes);
+    return fault();
+}

@@ -1,0 +1,129 @@
+// run_bursts waits in its middle for other blocks, threads and devices, so here its pieces are run one after the other, each
+// by all threads of all blocks. A launch that shares its network waits until every device has launched its part.
+#pragma once
+#include <memory>
+
+// grid is a launch of run_bursts.
+struct grid {
+    run p;
+    unsigned blocks, threads;
+    int device;
+    std::vector<block> s;
+    std::vector<std::vector<u64>> room; // the blocks' shared memory
+    virtual ~grid() {}
+    virtual void update(u64 t, bool backwards) = 0;
+
+    template <class Piece> void all(bool backwards, Piece piece) {
+        for (unsigned b = 0; b < blocks; b++)
+            for (unsigned t = 0; t < threads; t++) {
+                running = {backwards ? blocks - 1 - b : b, blocks, t, threads};
+                piece(running.block);
+            }
+    }
+    void open(unsigned bytes) {
+        s.resize(blocks);
+        room.assign(blocks, std::vector<u64>(bytes / 8 + 1, 0xA5A5A5A5A5A5A5A5));
+    }
+    void begin() {
+        all(false, [&](unsigned b) { lay_out(&p, (u8 *)room[b].data(), &s[b], false); });
+    }
+    // before is what a burst does before it needs the other devices.
+    void before(u64 t) {
+        all(t % 2, [&](unsigned b) { deliver(&p, t, &s[b]); });
+        if (t > p.first) all(false, [&](unsigned) { announce(&p, t - 1); });
+        update(t, t % 3 == 0);
+        all(t % 2, [&](unsigned b) { reserve(&p, t, &s[b]); });
+        all(t % 5 == 0, [&](unsigned b) { list(&p, t, &s[b]); });
+        if (p.devices == 1) return;
+        all(t % 3 == 1, [&](unsigned b) { push(p.x, t, s[b].base, s[b].total[t % 2]); });
+        tell_others(p.x, t, p.length[(t + 1) % 2]);
+        all(t % 2, [&](unsigned b) { list_for_host(&p, t, &s[b]); });
+        *p.exchanging += 1000;
+    }
+    // after takes what the others have told.
+    bool after(u64 t) {
+        bool all_told = true;
+        for (auto &b : s)
+            for (u32 q = 0; p.devices > 1 && q < p.devices; q++) all_told &= told(p.x, q, t, b.told + q);
+        return all_told;
+    }
+    void end() {
+        all(true, [&](unsigned b) { lay_out(&p, (u8 *)room[b].data(), &s[b], true); });
+        all(false, [&](unsigned) { announce(&p, p.first + p.bursts - 1); });
+        for (auto &one : room)
+            if (one.back() != 0xA5A5A5A5A5A5A5A5) {
+                fprintf(stderr, "stand-in for libcuda: a block wrote beside its shared memory\n");
+                faults[device] = ILLEGAL_ADDRESS;
+            }
+    }
+};
+
+template <u32 models> struct grid_of : grid {
+    void update(u64 t, bool backwards) override {
+        all(backwards, [&](unsigned b) { update_block<models>(&p, t, &s[b]); });
+    }
+};
+
+static std::unique_ptr<grid> new_grid(const std::string &kernel) {
+    if (kernel == "run_bursts_feagi") return std::make_unique<grid_of<1 << FEAGI>>();
+    if (kernel == "run_bursts_lif") return std::make_unique<grid_of<1 << LIF>>();
+    if (kernel == "run_bursts_custom") return std::make_unique<grid_of<1 << CUSTOM>>();
+    if (kernel == "run_bursts_psc_exp") return std::make_unique<grid_of<1 << PSC_EXP>>();
+    return std::make_unique<grid_of<ALL_MODELS>>();
+}
+
+static std::vector<std::unique_ptr<grid>> waiting; // launches that wait for other devices
+static void forget_launches() { waiting.clear(); }
+
+// waits_for_others reports whether the current device is in a launch that waits; one that was told to stop does not.
+static bool waits_for_others() {
+    for (auto g = waiting.begin(); g != waiting.end(); g++)
+        if ((*g)->device == current) {
+            if (*(*g)->p.x->stop == 0) return true;
+            waiting.erase(g);
+            return false;
+        }
+    return false;
+}
+
+// run_grids runs the parts of one network side by side; where a device is lost the others wait.
+static int run_grids(std::vector<std::unique_ptr<grid>> &grids) {
+    for (auto &a : grids)
+        for (auto &b : grids)
+            if (a->device != b->device && !peers[a->device][b->device]) return refuse("a store into a device without peer access");
+    for (auto &g : grids) g->begin();
+    run &p = grids[0]->p;
+    for (u64 t = p.first; t < p.first + p.bursts; t++) {
+        if (grids.size() > 1 && t == (u64)control["lose_at"] && t > 0) {
+            faults[control["lose_device"]] = ILLEGAL_ADDRESS;
+            for (auto &g : grids) g->all(false, [&](unsigned) { if (t > p.first) announce(&g->p, t - 1); });
+            return SUCCESS;
+        }
+        for (auto &g : grids) g->before(t);
+        for (auto &g : grids)
+            if (!g->after(t)) return refuse("a device that has not told who fired");
+    }
+    for (auto &g : grids) g->end();
+    grids.clear();
+    return SUCCESS;
+}
+
+// launch_bursts launches a grid, which runs once all devices of its network have launched theirs.
+static int launch_bursts(const char *kernel, const run &p, unsigned blocks, unsigned threads, unsigned bytes) {
+    auto g = new_grid(kernel);
+    g->p = p, g->blocks = blocks, g->threads = threads, g->device = current;
+    g->open(bytes);
+    if (p.devices == 1) {
+        std::vector<std::unique_ptr<grid>> alone;
+        alone.push_back(std::move(g));
+        if (int e = run_grids(alone)) return e;
+        return fault();
+    }
+    waiting.push_back(std::move(g));
+    if (waiting.size() == p.devices)
+        if (int e = run_grids(waiting)) return e;
+    return SUCCESS;
+}
+
+static void run_shape(run) {} // how PTX declares run_bursts
+#define COOPERATIVE(f) {#f, 1, adapter<run_shape>::run, adapter<run_shape>::declaration, false}

@@ -1,0 +1,270 @@
+package cuda
+
+import (
+	"errors"
+	"math/bits"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"burst/connectome"
+	"burst/engine"
+)
+
+// CanStepN reports whether StepN may be used.
+func (g *group) CanStepN() bool {
+	for _, b := range g.parts {
+		if !b.plan.batch {
+			return false
+		}
+	}
+	return true
+}
+
+// StepN advances n bursts with the genome's stimuli alone, as backend's does. The devices exchange who fired by themselves;
+// the host puts their queues together while later bursts run.
+func (g *group) StepN(n int, each func(*engine.Burst) error) error {
+	if g.fault != nil {
+		return g.fault
+	}
+	if err := g.turnOn(); err != nil {
+		return g.failed(err)
+	}
+	r := g.startMergers(uint64(n))
+	refused, err := g.launchAll(uint64(n), r, each)
+	if err != nil {
+		err = g.failed(g.halt(err))
+	}
+	r.end()
+	if err != nil {
+		return err
+	}
+	return refused
+}
+
+// turnOn is backend's for every device; they then share one history.
+func (g *group) turnOn() error {
+	if err := g.each((*backend).turnOn); err != nil {
+		return err
+	}
+	g.history = g.parts[0].batch.history
+	for _, b := range g.parts {
+		b.batch.history = g.history
+	}
+	return nil
+}
+
+// launchAll keeps one launch running on all devices while another one's bursts are delivered. refused is what each said.
+func (g *group) launchAll(n uint64, r *mergers, each func(*engine.Burst) error) (refused, err error) {
+	launched, delivered := uint64(0), uint64(0)
+	first, most := g.parts[0].number, g.parts[0].batch.most
+	launch := func() error {
+		if launched == n || refused != nil {
+			return nil
+		}
+		half, bursts := int(launched/most%2), min(most, n-launched)
+		at := first + launched
+		launched += bursts
+		return g.each(func(b *backend) error { return b.launchBatch(half, at, bursts) })
+	}
+	for range 2 {
+		if err := launch(); err != nil {
+			return nil, err
+		}
+	}
+	var out engine.Burst
+	for delivered < launched {
+		m, err := g.await(r, delivered)
+		if err != nil {
+			return nil, err
+		}
+		oldest := g.history[len(g.history)-1]
+		copy(g.history[1:], g.history)
+		g.history[0] = m
+		r.recycle(delivered, oldest)
+		out.Number, out.Fired = first+delivered, m
+		for _, b := range g.parts {
+			b.number++
+		}
+		delivered++
+		if refused == nil {
+			refused = each(&out)
+		}
+		if delivered%most == 0 {
+			if err := launch(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return refused, nil
+}
+
+// await waits for the k-th burst's fire queue; now and then it asks the driver whether a launch failed. What is complete by
+// then is still delivered.
+func (g *group) await(r *mergers, k uint64) ([]uint32, error) {
+	out := r.of(k).out
+	for {
+		select {
+		case m := <-out:
+			return m, nil
+		case <-r.patience.C:
+		}
+		ended, b, err := g.ask()
+		switch {
+		case g.complete(k):
+			return <-out, nil
+		case err != nil:
+			return nil, b.failed("stepping", err)
+		case ended:
+			return nil, g.parts[0].failed("stepping", errors.New("the launches ended without their bursts"))
+		}
+	}
+}
+
+// ask says whether the launches on all devices have ended, or the first failure and whose it is.
+func (g *group) ask() (ended bool, failed *backend, err error) {
+	ended = true
+	for _, b := range g.parts {
+		done := false
+		if err := g.enter(b, func() (err error) { done, err = b.stream.Done(); return err }); err != nil {
+			return false, b, err
+		}
+		ended = ended && done
+	}
+	return ended, nil, nil
+}
+
+// complete reports whether all devices have announced the next burst, which is the k-th.
+func (g *group) complete(k uint64) bool {
+	for _, b := range g.parts {
+		if atomic.LoadUint64(&b.batch.done[k%(2*b.batch.most)]) != b.number+1 {
+			return false
+		}
+	}
+	return true
+}
+
+// halt lets launches that wait for a device which has failed end, waits for them, and gives the failure back.
+func (g *group) halt(cause error) error {
+	atomic.StoreUint64((*uint64)(unsafe.Pointer(unsafe.SliceData(g.stop.Bytes()))), 1)
+	for _, b := range g.parts {
+		_ = g.enter(b, b.stream.Synchronize) // a device that has failed too has nothing to add
+	}
+	return cause
+}
+
+// mergers put the devices' fire queues together, burst by burst in turn, ahead of who takes them.
+type mergers struct {
+	list     []*merger
+	patience *time.Ticker
+	quit     chan struct{}
+	stopped  atomic.Bool
+	all      sync.WaitGroup
+}
+
+// merger makes every so manieth burst.
+type merger struct {
+	out, free chan []uint32
+	bits      []uint64 // who fired among the neurons of one block of all devices
+}
+
+// startMergers starts as many as there are devices, if there are processors for them.
+func (g *group) startMergers(n uint64) *mergers {
+	const patience = 50 * time.Millisecond
+	r := &mergers{patience: time.NewTicker(patience), quit: make(chan struct{})}
+	count := max(1, min(len(g.parts), runtime.GOMAXPROCS(0)/2))
+	first := g.parts[0].number
+	for _, b := range g.parts {
+		clear(b.batch.done) // of bursts with the same numbers, before a state was written
+	}
+	for i := range count {
+		m := &merger{out: make(chan []uint32, 2), free: make(chan []uint32, 4)}
+		m.bits = make([]uint64, uint64(g.parts[0].batch.args.run.blockNeurons)*uint64(len(g.parts))/64)
+		r.list = append(r.list, m)
+		r.all.Go(func() {
+			for k := uint64(i); k < n && m.make(g, r, first, k); k += uint64(count) {
+			}
+		})
+	}
+	return r
+}
+
+// of is who makes the k-th burst.
+func (r *mergers) of(k uint64) *merger { return r.list[k%uint64(len(r.list))] }
+
+// recycle gives memory back to who made the k-th burst.
+func (r *mergers) recycle(k uint64, queue []uint32) {
+	select {
+	case r.of(k).free <- queue:
+	default:
+	}
+}
+
+// end stops the mergers and waits for them.
+func (r *mergers) end() {
+	r.stopped.Store(true)
+	close(r.quit)
+	r.all.Wait()
+	r.patience.Stop()
+}
+
+// make waits for the k-th burst on all devices, puts it together and hands it on; it says whether there is more to do.
+func (m *merger) make(g *group, r *mergers, first, k uint64) bool {
+	for _, b := range g.parts {
+		done := &b.batch.done[k%(2*b.batch.most)]
+		for spins := 1; atomic.LoadUint64(done) != first+k+1; spins++ {
+			if spins%256 != 0 {
+				continue
+			}
+			if r.stopped.Load() {
+				return false
+			}
+			runtime.Gosched()
+		}
+	}
+	var queue []uint32
+	select {
+	case queue = <-m.free:
+	default:
+	}
+	select {
+	case m.out <- m.merge(g, k, queue[:0]):
+		return true
+	case <-r.quit:
+		return false
+	}
+}
+
+// merge appends the fire queues of all devices, ascending: block by block, for a block of every device has neurons of the
+// same span, by a bit a neuron.
+func (m *merger) merge(g *group, k uint64, queue []uint32) []uint32 {
+	devices := uint32(len(g.parts))
+	own, blocks := g.parts[0].batch.args.run.blockNeurons, g.parts[0].batch.blocks
+	at := k % (2 * g.parts[0].batch.most)
+	for block := range blocks {
+		base, sum := block*own*devices, uint32(0)
+		for _, b := range g.parts {
+			x := &b.batch
+			count := x.fired[at*uint64(blocks)+uint64(block)]
+			sum += count
+			for _, n := range x.ids[(at*uint64(blocks)+uint64(block))*uint64(own):][:count] {
+				m.bits[(n-base)/64] |= 1 << (n % 64)
+			}
+		}
+		if sum == 0 {
+			continue
+		}
+		for w, word := range m.bits {
+			if word == 0 {
+				continue
+			}
+			m.bits[w] = 0
+			for ; word != 0; word &= word - 1 {
+				queue = append(queue, base+uint32(w)*connectome.Slice+uint32(bits.TrailingZeros64(word)))
+			}
+		}
+	}
+	return queue
+}

@@ -1,0 +1,210 @@
+package cuda
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"burst/backend/cuda/cudatest"
+	"burst/backend/reference"
+	"burst/connectome"
+	"burst/engine"
+	"burst/engine/enginetest"
+	"burst/genome"
+	"burst/genomes"
+)
+
+// devices is a stand-in with so many GPUs.
+func devices(t *testing.T, n int64) *cudatest.StandIn {
+	h := cudatest.Host(t)
+	h.Control("devices", n)
+	return h
+}
+
+// fewThreads keeps launches short where the stand-in takes one thread after the other.
+func fewThreads() tuning {
+	tune := defaults
+	tune.batchThreads = 96
+	return tune
+}
+
+// TestConformanceOfGroups runs the suite on two and three devices that share each network.
+func TestConformanceOfGroups(t *testing.T) {
+	for _, list := range [][]int{{1, 0}, {0, 1, 2}} {
+		t.Run(fmt.Sprint(list), func(t *testing.T) {
+			h := devices(t, 3)
+			enginetest.Run(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
+				return open(c, Options{Devices: list, Want: w}, fewThreads())
+			}, reference.Open)
+			require.Zero(t, h.Count("held"), "closed groups hold nothing")
+		})
+	}
+}
+
+// TestGroupOnDevices is the same on what real GPUs there are.
+func TestGroupOnDevices(t *testing.T) {
+	cudatest.Device(t)
+	list, err := Devices()
+	require.NoError(t, err)
+	if len(list) < 2 {
+		t.Skip("SKIPPED: one GPU here")
+	}
+	all := make([]int, len(list))
+	for i := range all {
+		all[i] = i
+	}
+	enginetest.Run(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
+		return Open(c, Options{Devices: all, Want: w})
+	}, reference.Open)
+}
+
+// TestGroupsOfExamples holds examples to the digests that are law, on one to four devices.
+func TestGroupsOfExamples(t *testing.T) {
+	devices(t, 4)
+	for _, name := range []string{"quickstart", "c-elegans", "izhikevich-2003"} {
+		text, err := genomes.Text(name)
+		require.NoError(t, err)
+		g, err := genome.Parse(name+".yaml", text, genomes.Open)
+		require.NoError(t, err)
+		c, err := connectome.Build(g, connectome.Options{})
+		require.NoError(t, err)
+		want, err := genomes.Expect(name)
+		require.NoError(t, err)
+		for _, list := range [][]int{{3}, {0, 1}, {2, 0, 1}, {0, 1, 2, 3}} {
+			b, err := open(c, Options{Devices: list}, fewThreads())
+			require.NoError(t, err)
+			require.True(t, b.(engine.Batcher).CanStepN())
+			e := engine.New(c, b, engine.Options{})
+			require.NoError(t, e.Run(t.Context(), want.Bursts))
+			require.Equal(t, want.Digest, e.Digest(), "%s on devices %v", name, list)
+			require.Equal(t, want.Spikes, e.Spikes())
+			require.NoError(t, b.Close())
+		}
+	}
+}
+
+// TestGroupsTakeEachOthersStates goes on with a state on another number of devices, by single bursts and by launches of
+// many, and back to bursts whose numbers the devices have told each other before.
+func TestGroupsTakeEachOthersStates(t *testing.T) {
+	devices(t, 3)
+	c := uneven(1029, 700, 3001, 4)
+	ref, err := reference.Open(c, engine.Want{})
+	require.NoError(t, err)
+	want, got := &engine.State{}, &engine.State{}
+	var groups []engine.Backend
+	for _, list := range [][]int{{0}, {0, 2}, {1, 2, 0}} {
+		b, err := open(c, Options{Devices: list}, fewThreads())
+		require.NoError(t, err)
+		groups = append(groups, b)
+	}
+	var out engine.Burst
+	require.NoError(t, ref.Step(everyone(c.Ports), &out))
+	for round := range 9 {
+		require.NoError(t, ref.ReadState(want))
+		b := groups[round*2%3]
+		require.NoError(t, b.WriteState(want), "round %d", round)
+		for again := range 2 { // the second time with flags of the same bursts
+			require.NoError(t, b.(engine.Batcher).StepN(3, func(*engine.Burst) error { return nil }))
+			if again == 0 {
+				require.NoError(t, b.WriteState(want))
+			}
+		}
+		require.NoError(t, b.Step(nil, &out))
+		require.NoError(t, b.ReadState(got))
+		for range 4 {
+			require.NoError(t, ref.Step(nil, &out))
+		}
+		sameState(t, ref, b)
+	}
+	require.NotZero(t, got.Number)
+	for _, b := range groups {
+		require.NoError(t, b.Close())
+	}
+}
+
+// TestGroupLosesADevice takes one of three devices away in the middle of a launch, where the others wait for it: the run
+// ends with that device's failure after the bursts that were complete, and so does every later call.
+func TestGroupLosesADevice(t *testing.T) {
+	h := devices(t, 3)
+	for lost := range int64(3) {
+		h.Control("reset", 0)
+		h.Control("devices", 3)
+		c := uneven(513, 100, 301, 3)
+		b, err := Open(c, Options{Devices: []int{0, 1, 2}})
+		require.NoError(t, err)
+		h.Control("lose_device", lost)
+		h.Control("lose_at", 7)
+		bursts := 0
+		first := b.(engine.Batcher).StepN(20, func(*engine.Burst) error { bursts++; return nil })
+		require.ErrorContains(t, first, fmt.Sprintf("device %d, burst 7: stepping", lost))
+		require.ErrorContains(t, first, "CUDA_ERROR_ILLEGAL_ADDRESS")
+		var e *engine.DeviceError
+		require.ErrorAs(t, first, &e)
+		require.True(t, e.Lost)
+		require.Equal(t, 7, bursts)
+		require.Equal(t, first, b.Step(nil, &engine.Burst{}))
+		require.Equal(t, first, b.ReadState(&engine.State{}))
+		require.Equal(t, first, b.WriteState(engine.NewState(c)))
+		require.Equal(t, first, b.Close())
+	}
+}
+
+// TestGroupMends lets a launch on the last device be refused while the first ones wait for it: nothing is lost, and a state
+// that is written puts the group right.
+func TestGroupMends(t *testing.T) {
+	devices(t, 3)
+	c := uneven(513, 100, 301, 3)
+	opened, err := Open(c, Options{Devices: []int{0, 1, 2}})
+	require.NoError(t, err)
+	g := opened.(*group)
+	none := func(*engine.Burst) error { return nil }
+	require.NoError(t, g.StepN(3, none))
+	saved := &engine.State{}
+	require.NoError(t, g.ReadState(saved))
+	threads := g.parts[2].batch.threads
+	g.parts[2].batch.threads = 2048 // more than a block may have
+	first := g.StepN(3, none)
+	require.ErrorContains(t, first, "device 2, burst 3: stepping: run_bursts")
+	require.Equal(t, first, g.StepN(3, none))
+	g.parts[2].batch.threads = threads
+	require.NoError(t, g.WriteState(saved))
+	require.NoError(t, g.StepN(3, none))
+	require.NoError(t, g.Close())
+}
+
+// TestGroupRefusals names what cannot share a network, and leaves nothing behind.
+func TestGroupRefusals(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		list []int
+		set  func(h *cudatest.StandIn)
+		want string
+	}{
+		{"a device twice", []int{0, 2, 0}, nil, "device 0 is named twice"},
+		{"a device that is not there", []int{0, 3}, nil, "device 3, want 0…2; list the devices with nvidia-smi -L"},
+		{"no peer access", []int{2, 1}, func(h *cudatest.StandIn) { h.Control("peer_access", 0) }, "device 1 cannot use the memory of device 2"},
+		{"too many", []int{0, 1, 2, 3, 4, 5, 6, 7, 8}, nil, "9 devices, want at most 8"},
+		{"too small", []int{0, 1, 2}, func(h *cudatest.StandIn) { h.Control("free", 4096) }, "bytes of device memory, device 2 has 4096 free"},
+		{"memory in the middle", []int{0, 1}, func(h *cudatest.StandIn) { h.Control("fail_alloc", 40) }, "CUDA_ERROR_OUT_OF_MEMORY"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := devices(t, 3)
+			if c.set != nil {
+				c.set(h)
+			}
+			_, err := Open(small(), Options{Devices: c.list})
+			require.ErrorContains(t, err, c.want)
+			require.Zero(t, h.Count("held"))
+		})
+	}
+}
+
+// TestDeviceOfAGroup names all of them.
+func TestDeviceOfAGroup(t *testing.T) {
+	devices(t, 3)
+	b, err := Open(small(), Options{Devices: []int{2, 0}})
+	require.NoError(t, err)
+	require.Equal(t, "2 × Host Stand-in (devices 2, 0)", b.(*group).Device())
+	require.NoError(t, b.Close())
+}

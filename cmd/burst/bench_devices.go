@@ -1,0 +1,111 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"burst/backend/cuda"
+	"burst/bench"
+
+	"github.com/spf13/cobra"
+)
+
+// proofs are the examples whose digests --suite digests shows on ever more devices; they take seconds.
+var proofs = []string{
+	"quickstart", "c-elegans", "izhikevich-2003", "brunel-c", "burst-100k", "burst-100k-feagi", "poisson-lif",
+	"brunel-a", "brunel-b", "brunel-d", "vogels-abbott-cuba", "potjans-diesmann-10", "burst-1m", "burst-1m-feagi",
+}
+
+// every lists the devices that are named, for measurements, which take all that there are for all.
+func (g *gpus) every() ([]int, error) {
+	if g.devices == "" {
+		return []int{g.device}, nil
+	}
+	if g.devices != "all" {
+		return g.list()
+	}
+	found, err := cuda.Devices()
+	if err != nil {
+		return nil, err
+	}
+	var list []int
+	for _, d := range found {
+		if d.Usable {
+			list = append(list, d.Index)
+		}
+	}
+	return list, nil
+}
+
+// onDevices runs the suites that compare numbers of devices.
+func (o *benchOptions) onDevices(cmd *cobra.Command, names []string) error {
+	devices, err := o.gpus.every()
+	if err != nil {
+		return err
+	}
+	if o.suite == bench.DigestSuite {
+		if len(names) == 0 {
+			names = proofs
+		}
+		return o.prove(cmd, names, devices)
+	}
+	scale := bench.DefaultScaling()
+	if o.bursts > 0 {
+		scale.Bursts = o.bursts
+	}
+	return o.scale(cmd, &scale, devices)
+}
+
+// scale prints every result as soon as it is there, so that a measurement that is cut short has shown something.
+func (o *benchOptions) scale(cmd *cobra.Command, s *bench.Scaling, devices []int) error {
+	results := []bench.ScalingResult{}
+	rows := [][]string{{"network", "devices", "neurons", "synapses", "mean (µs)", "weak", "strong", "exchange (µs)", "spikes/burst", "build (s)", "open (s)", "state"}}
+	share := func(x float64, format string) string {
+		if x == 0 {
+			return "-"
+		}
+		return fmt.Sprintf(format, x)
+	}
+	err := s.Run(o.backend, devices, func(r bench.ScalingResult) {
+		results = append(results, r)
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s on %d: %.1f µs, exchange %.2f to %.2f, %.0f spikes, state %s\n", r.Network, len(r.Devices), r.Burst, r.Exchange, r.ExchangeMost, r.SpikesPerBurst, r.State)
+		rows = append(rows, []string{r.Network, fmt.Sprint(len(r.Devices)), count(uint64(r.Neurons)), count(r.Synapses), fmt.Sprintf("%.1f", r.Burst),
+			share(100*r.Weak, "%.0f %%"), share(r.Strong, "%.2f"), fmt.Sprintf("%.2f–%.2f", r.Exchange, r.ExchangeMost), fmt.Sprintf("%.0f", r.SpikesPerBurst),
+			fmt.Sprintf("%.1f", r.Build), fmt.Sprintf("%.1f", r.Open), r.State})
+	})
+	if o.json {
+		if e := printJSON(cmd, results); e != nil {
+			return e
+		}
+	} else if e := table(cmd.OutOrStdout(), rows); e != nil {
+		return e
+	}
+	return err
+}
+
+// prove prints the digests of examples on one device, two, four and so on; one that is not what the law says fails.
+func (o *benchOptions) prove(cmd *cobra.Command, names []string, devices []int) error {
+	results := []bench.Proof{}
+	rows := [][]string{{"example", "devices", "bursts", "spikes", "digest", "equal", "seconds"}}
+	err := bench.Prove(o.backend, names, devices, func(p bench.Proof) {
+		results = append(results, p)
+		equal := "no"
+		if p.Equal {
+			equal = "yes"
+		}
+		row := []string{p.Name, fmt.Sprint(len(p.Devices)), count(p.Bursts), count(p.Spikes), p.Digest, equal, fmt.Sprintf("%.2f", p.Total)}
+		fmt.Fprintln(cmd.ErrOrStderr(), strings.Join(row, " "))
+		rows = append(rows, row)
+	})
+	if o.json {
+		if e := printJSON(cmd, results); e != nil {
+			return e
+		}
+	} else if e := table(cmd.OutOrStdout(), rows); e != nil {
+		return e
+	}
+	if err != nil {
+		return assertionError{err}
+	}
+	return nil
+}
