@@ -57,7 +57,7 @@ func TestPTX(t *testing.T) {
 				_, err := fs.Stat(Sources, n+".cu")
 				require.NoError(t, err, "a kernel's file bears its name")
 			}
-			require.Equal(t, kernels[custom], strings.Count(i.PTX, ".entry"), "catch_up, queue_rows, resident_bursts and the kernels of one model stand beside run_bursts")
+			require.Equal(t, kernels[custom], strings.Count(i.PTX, ".entry"), "catch_up, queue_rows and the kernels of one model stand beside run_bursts and resident_bursts")
 			require.Equal(t, custom, strings.Contains(i.PTX, "custom_update"), "only one unit has a place for models of the genome's own")
 			unmeant := regexp.MustCompile(`fma\.rn\.f32 .*// meant`).ReplaceAllString(i.PTX, "")
 			require.NotEqual(t, unmeant, i.PTX, "the input's quotient is made of fused operations")
