@@ -92,7 +92,8 @@ func writeModels(b *strings.Builder, o operands, models []ownModel) {
 }
 
 // code is the model's program in PTX, one instruction a value; %n7 or %q7 is the number or flag that its instruction 7 makes.
-// Without .ftz subnormal numbers are kept, and .rn keeps the driver's compiler from fusing.
+// Without .ftz subnormal numbers are kept, and .rn keeps the driver's compiler from fusing. What is chosen is chosen as bits:
+// of 1 and −0 chosen as floats it makes one instruction (FSET) that gives 0 for −0.
 func (m *ownModel) code(o operands) string {
 	e := emitter{m: m, o: o}
 	n := len(m.program.Code)
@@ -157,7 +158,7 @@ func (e *emitter) instruction(i int, in *formula.Instruction) {
 			less, than = in.B, in.A
 		}
 		e.line("setp.lt.f32 %%q%d, %%n%d, %%n%d;", i, less, than)
-		e.line("selp.f32 %%n%d, %%n%d, %%n%d, %%q%d;", i, in.A, in.B, i)
+		e.line("selp.b32 %%n%d, %%n%d, %%n%d, %%q%d;", i, in.A, in.B, i)
 	case formula.Less, formula.LessEqual, formula.Equal:
 		e.line("setp.%s.f32 %%q%d, %%n%d, %%n%d;", compares[op], i, in.A, in.B)
 	case formula.And, formula.Or:
@@ -165,7 +166,7 @@ func (e *emitter) instruction(i int, in *formula.Instruction) {
 	case formula.Not:
 		e.line("not.pred %%q%d, %%q%d;", i, in.A)
 	case formula.Select:
-		e.line("selp.f32 %%n%d, %%n%d, %%n%d, %%q%d;", i, in.B, in.C, in.A)
+		e.line("selp.b32 %%n%d, %%n%d, %%n%d, %%q%d;", i, in.B, in.C, in.A)
 	default:
 		panic("BUG: no PTX for " + op.String())
 	}

@@ -42,7 +42,7 @@ func TestExitStatus(t *testing.T) {
 	}
 	bad := file("bad.yaml", "burst: v1\nareas: 3\n")
 	huge := file("huge.yaml", "burst: v1\nareas:\n  - {name: a, neurons: 4000000000}\nprojections:\n  - {from: a, to: a, rule: all_to_all, weight: 1}\n")
-	copied := file("copied.yaml", "burst: v1\nareas: [{name: a, neurons: 8009}]\nprojections: [{from: a, to: a, rule: fixed_indegree, indegree: 311, weight: 1}]\n")
+	copied := file("copied.yaml", "burst: v1\nareas: [{name: a, neurons: 8009}]\nprojections: [{from: a, to: a, rule: fixed_indegree, indegree: 311, weight: \"uniform(1, 2)\"}]\n")
 	cases := []struct {
 		want int
 		args []string

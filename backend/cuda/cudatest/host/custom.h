@@ -104,7 +104,7 @@ static const instruction INSTRUCTIONS[] = {
     {"and.pred", "ppp", [](machine &m, const operand *a) { m.flag(a[0], m.p(a[1]) & m.p(a[2])); }},
     {"or.pred", "ppp", [](machine &m, const operand *a) { m.flag(a[0], m.p(a[1]) | m.p(a[2])); }},
     {"not.pred", "pp", [](machine &m, const operand *a) { m.flag(a[0], !m.p(a[1])); }},
-    {"selp.f32", "fffp", [](machine &m, const operand *a) {
+    {"selp.b32", "fffp", [](machine &m, const operand *a) {
         float x = m.f(a[1]), y = m.f(a[2]);
         m.make(a[0], m.p(a[3]) ? x : y);
     }},
