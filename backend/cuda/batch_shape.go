@@ -1,0 +1,153 @@
+package cuda
+
+import (
+	"math"
+	"math/bits"
+
+	"burst/connectome"
+)
+
+// deal gives the blocks of a launch and how many neurons each owns.
+func deal(c *connectome.Connectome, sms int) (blocks, own uint64) {
+	neurons, least := uint64(c.Neurons), uint64(32)
+	if !c.Part.Whole() { // a block of every device has neurons of the same span
+		neurons, least = uint64(connectome.Part{Of: c.Part.Of}.Count(c.Neurons)), connectome.Slice
+	}
+	blocks = min(uint64(sms), divUp(neurons, 32))
+	return blocks, divUp(divUp(neurons, blocks), least) * least
+}
+
+// ringBytes is the size of the memory in which the bursts of two launches arrive, and how many bursts a launch may have.
+func ringBytes(tune tuning, blocks, own uint64) (most, bytes uint64) {
+	const room = 256 << 20
+	places := own * blocks
+	most = min(tune.batch, max(1, room/(2*4*places)))
+	return most, 2 * most * (16 + 4*blocks + 4*places)
+}
+
+// chooseKernel takes the fastest kernel that the network allows, whose blocks have own neurons.
+func (b *backend) chooseKernel(t *tables, own uint64) error {
+	const mostShared = 220 << 10 // what a multiprocessor has, less what the kernel takes for itself
+	x := &b.batch
+	name := "run_bursts" + modelSuffix(b.c)
+	custom, allCustom := customs(b.c)
+	if allCustom {
+		name = "run_bursts_custom"
+	}
+	least, cached := t.sharedBytes(b.c, own)
+	resident := t.residentBytes(b.c, own) + divUp(b.plan.bytes[bufValues], 16)*16
+	if resident <= mostShared && rowsFit(b.c, own) && !custom && !b.tune.roaming && b.share.devices < 2 {
+		x.resident, x.shared, name = true, uint32(resident), "resident_bursts"+modelSuffix(b.c)
+	} else if x.shared = uint32(least); cached <= mostShared && !b.tune.uncached {
+		x.shared, x.args.run.cached = uint32(cached), 1
+	} else if least > mostShared {
+		b.plan.batch = false
+		return nil
+	}
+	var err error
+	x.kernel, err = b.module.Function(name)
+	return err
+}
+
+// modelSuffix ends the name of the kernel for networks of one common model: less code and fewer registers than for all.
+func modelSuffix(c *connectome.Connectome) string {
+	for i := range c.Areas {
+		if c.Areas[i].Model != c.Areas[0].Model {
+			return ""
+		}
+	}
+	switch c.Areas[0].Model {
+	case connectome.FEAGIModel:
+		return "_feagi"
+	case connectome.LIFModel:
+		return "_lif"
+	case connectome.PSCExpModel:
+		return "_psc_exp"
+	}
+	return ""
+}
+
+// rowsFit reports whether the synapses of any own neurons of a block can be numbered by 32 bits.
+func rowsFit(c *connectome.Connectome, own uint64) bool {
+	n := uint64(c.Neurons)
+	for first := uint64(0); first < n; first += own {
+		if c.Row[min(first+own, n)]-c.Row[first] > math.MaxUint32 {
+			return false
+		}
+	}
+	return true
+}
+
+// residentBytes is a block's memory as divide of kernels/resident_bursts.cu divides it, for own neurons.
+func (t *tables) residentBytes(c *connectome.Connectome, own uint64) uint64 {
+	feagi, driven := uint64(0), uint64(0)
+	if suffix := modelSuffix(c); suffix == "" || suffix == "_feagi" {
+		feagi = own
+	}
+	if len(t.drives) > 0 {
+		driven = own
+	}
+	sum := uint64(0)
+	for _, bytes := range []uint64{
+		own / 32 * 4, own / 32 * 2, 2 * own, 4 * (own + 1), 4 * own, 2 * own, 2 * feagi, 8 * driven,
+		size(t.areas), size(t.terms), size(t.drives), size(t.counts), size(t.amounts),
+	} {
+		sum += divUp(bytes, 16) * 16
+	}
+	return sum + uint64(c.Variables())*(4*own)
+}
+
+// customs says which areas have models of the genome's own.
+func customs(c *connectome.Connectome) (some, all bool) {
+	all = true
+	for i := range c.Areas {
+		own := c.Areas[i].Model == connectome.CustomModel
+		some, all = some || own, all && own
+	}
+	return some, some && all
+}
+
+// idleKernel is the one of the two that run many bursts with models of the genome's own that the network does not need.
+func idleKernel(c *connectome.Connectome) string {
+	if _, all := customs(c); all {
+		return "run_bursts"
+	}
+	return "run_bursts_custom"
+}
+
+// sharedBytes is a block's memory as lay_out of kernels/run_bursts.cu divides it: the bits alone, and with copies of the
+// state of own neurons and of the tables.
+func (t *tables) sharedBytes(c *connectome.Connectome, own uint64) (least, cached uint64) {
+	add := func(bytes uint64) { cached += divUp(bytes, 16) * 16 }
+	add(own / 32 * 4)
+	least = cached
+	add(4 * own)
+	for range c.Variables() {
+		add(4 * own)
+	}
+	add(2 * own)
+	add(2 * own)
+	for _, bytes := range []uint64{size(t.areas), size(t.terms), size(t.drives), size(t.counts), size(t.amounts)} {
+		add(bytes)
+	}
+	return least, cached
+}
+
+// partsLog says by how many warps rows of mean synapses are delivered: so that each has one or two turns for its threads, or
+// one for four at a time, which the threads of resident_bursts load, and those who must look up the ids of other devices.
+func partsLog(mean uint32, four bool) uint32 {
+	if four {
+		return uint32(bits.Len32(mean / 128))
+	}
+	return uint32(bits.Len32(mean / 32))
+}
+
+// ownRows is how many rows of mean synapses a block delivers by itself, where that is about as many as synapses. Long rows
+// are left to all blocks.
+func ownRows(synapses, mean uint32) uint32 {
+	const long = 512
+	if mean > long {
+		return 0
+	}
+	return synapses / max(1, mean)
+}
