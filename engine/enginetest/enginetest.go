@@ -15,7 +15,7 @@ type Open func(c *connectome.Connectome, w engine.Want) (engine.Backend, error)
 
 // Run holds the backend that open makes to the law of package engine. oracle opens the backend to compare random
 // networks with (burst/backend/reference; for the reference itself they only prove that it is repeatable).
-// With -short there are fewer random networks.
+// With -short there are fewer laws' networks and random ones.
 func Run(t *testing.T, open, oracle Open) {
 	t.Run("Cases", func(t *testing.T) { runCases(t, open) })
 	t.Run("Edges", func(t *testing.T) { runEdges(t, open, oracle) })

@@ -15,6 +15,9 @@ import (
 // runLaws checks what holds whatever a network computes.
 func runLaws(t *testing.T, open Open) {
 	for seed := range uint64(8) {
+		if testing.Short() && seed%3 != 1 {
+			continue
+		}
 		r := rand.New(rand.NewPCG(seed, 0x6c617773))
 		pick := int(seed)
 		if seed >= 6 {
