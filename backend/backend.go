@@ -51,8 +51,9 @@ func Open(name string, c *connectome.Connectome, o Options) (engine.Backend, err
 // PartOf is how the named backend is opened for a part of a network.
 func PartOf(name string, o Options) split.OpenPart {
 	return func(c *connectome.Connectome, w engine.Want) (split.Part, error) {
-		o.Want = w
-		b, err := open(name, c, o)
+		own := o // parts are opened at the same time
+		own.Want = w
+		b, err := open(name, c, own)
 		if err != nil {
 			return nil, err
 		}
