@@ -1,8 +1,11 @@
 package record
 
 import (
+	"encoding/binary"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/cespare/xxhash/v2"
@@ -29,4 +32,34 @@ func FuzzR22Stream(f *testing.F) {
 		_, _ = parseMarks("spikes.sums", b)
 		_, _ = parseMarks("spikes.sums", append([]byte(sumsHead), b...))
 	})
+}
+
+// TestR22StreamLengths: a length in a schema or a batch that promises more than its chunk holds is refused before memory is
+// taken for it.
+func TestR22StreamLengths(t *testing.T) {
+	for _, name := range []string{"testdata/format-1-running/spikes.arrows", "testdata/format-2-running/spikes.arrows"} {
+		whole, err := os.ReadFile(name)
+		require.NoError(t, err)
+		base := filepath.Join(t.TempDir(), "spikes")
+		refused := 0
+		for at := 8; at+4 <= min(len(whole), 6000); at += 4 {
+			for _, length := range []uint32{0x7fffffff, 0x10000000} {
+				b := slices.Clone(whole)
+				binary.LittleEndian.PutUint32(b[at:], length)
+				m := mark{bytes: int64(len(b)), rows: 1, sum: xxhash.Sum64(b)}
+				require.NoError(t, os.WriteFile(base+".arrows", b, 0o600))
+				require.NoError(t, os.WriteFile(base+".sums", []byte(sumsHead+m.line()), 0o600))
+				var before, after runtime.MemStats
+				runtime.ReadMemStats(&before)
+				for _, err := range readStream(base, ragged()) {
+					if err != nil {
+						refused++
+					}
+				}
+				runtime.ReadMemStats(&after)
+				require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(8<<20), "%s: %#x at %d", name, length, at)
+			}
+		}
+		require.Greater(t, refused, 50, name)
+	}
 }
