@@ -3,7 +3,6 @@ package record
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"path/filepath"
 	"slices"
 
@@ -18,7 +17,7 @@ func (f *Folder) Genome() (*genome.Genome, error) {
 	path := filepath.Join(f.Dir, "genome.yaml")
 	text, err := genome.ReadText(path)
 	if err != nil {
-		return nil, fmt.Errorf("record: %w", err)
+		return nil, err
 	}
 	if sum := sha256.Sum256(text); hex.EncodeToString(sum[:]) != m.GenomeSHA256 {
 		return nil, damaged(path, "has SHA-256 %x, the manifest says %s", sum, m.GenomeSHA256)

@@ -20,7 +20,18 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var long = flag.Bool("long", false, "kill 50 runs rather than 10")
+var long = flag.Bool("long", false, "kill and stop runs as often as the promises say")
+
+// often is how often a test kills or stops runs: n times, with -long longer times, with -short twice.
+func often(n, longer int) int {
+	switch {
+	case testing.Short():
+		return 2
+	case *long:
+		return longer
+	}
+	return n
+}
 
 // busy is a network that fills a chunk of its recording every few hundredths of a second.
 const busy = `burst: v1
@@ -64,12 +75,7 @@ func (r *replayed) Record(b *engine.Burst) error {
 // TestKilledRuns kills recorded runs when a random number of bytes is on disk: every chunk that its .sums file names reads back, and its rows are
 // the first spikes of the run that nobody killed.
 func TestKilledRuns(t *testing.T) {
-	kills := 10
-	if testing.Short() {
-		kills = 2
-	} else if *long {
-		kills = 50
-	}
+	kills := often(10, 50)
 	dir := t.TempDir()
 	file := filepath.Join(dir, "busy.yaml")
 	require.NoError(t, os.WriteFile(file, []byte(busy), 0o600))

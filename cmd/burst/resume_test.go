@@ -115,12 +115,7 @@ func torn(t *testing.T, base string) bool {
 // on to the digest, the recordings and the rates of the run that nobody stopped. A run that ends before the kill meets it is
 // whole already.
 func TestR1Kills(t *testing.T) {
-	kills := 14
-	if testing.Short() {
-		kills = 2
-	} else if *long {
-		kills = 200
-	}
+	kills := often(14, 200)
 	x := newTrial(t)
 	random := rand.New(rand.NewPCG(1, 0x6b696c6c))
 	writing, ended := 0, 0
@@ -161,12 +156,7 @@ func TestR1Kills(t *testing.T) {
 // recording that reads, and the rest of the run is the same. A second signal may end the program at once and corrupts
 // nothing; a run may also end before a signal meets it.
 func TestR28Signals(t *testing.T) {
-	stops := 8
-	if testing.Short() {
-		stops = 2
-	} else if *long {
-		stops = 100
-	}
+	stops := often(8, 100)
 	x := newTrial(t)
 	random := rand.New(rand.NewPCG(28, 0x7369676e))
 	worst, ended, twice := time.Duration(0), 0, 0

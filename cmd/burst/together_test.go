@@ -21,7 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// signalled reads "part signal gather" and sends the part's process that signal at that gather.
+// signalled reads "part signal gather" and sends the part's process that signal at that gather; standard error tells when.
 func signalled(text string) func(exchange.Exchange) exchange.Exchange {
 	s := &signaller{}
 	if _, err := fmt.Sscan(text, &s.part, &s.signal, &s.left); err != nil {
@@ -33,6 +33,8 @@ func signalled(text string) func(exchange.Exchange) exchange.Exchange {
 	}
 }
 
+const sentAt = "signal sent at "
+
 type signaller struct {
 	exchange.Exchange
 	part, left int
@@ -41,6 +43,7 @@ type signaller struct {
 
 func (s *signaller) Gather(own []uint32) ([][]uint32, error) {
 	if s.left--; s.left == 0 && s.Part().Index == s.part {
+		fmt.Fprintf(os.Stderr, "%s%d\n", sentAt, time.Now().UnixNano())
 		if err := syscall.Kill(os.Getpid(), s.signal); err != nil {
 			return nil, err
 		}
@@ -97,14 +100,10 @@ func TestTogether(t *testing.T) {
 // TestR10KilledParts kills one of four processes at a random burst: all end, and the run goes on from its last checkpoint,
 // in another number of processes or in one, to the digest, recordings and rates of a run that nobody stopped.
 func TestR10KilledParts(t *testing.T) {
-	kills := 5
-	if testing.Short() {
-		kills = 2
-	} else if *long {
-		kills = 50
-	}
+	kills := often(5, 50)
 	x := newTrial(t)
 	random := rand.New(rand.NewPCG(10, 0x6b696c6c))
+	worst := time.Duration(0)
 	for i := range kills {
 		out := filepath.Join(x.dir, fmt.Sprint("killed-", i))
 		part, gather := random.IntN(4), 60+random.IntN(1200)
@@ -115,6 +114,11 @@ func TestR10KilledParts(t *testing.T) {
 			hold, err := record.Take(out)
 			return err == nil && hold.Release(false) == nil
 		}, time.Minute, 10*time.Millisecond)
+		var sent int64
+		_, text, _ := strings.Cut(stderr, sentAt)
+		_, err := fmt.Sscan(text, &sent)
+		require.NoError(t, err, stderr)
+		worst = max(worst, time.Since(time.Unix(0, sent)))
 		f, err := record.Open(out)
 		require.NoError(t, err)
 		require.Equal(t, record.Running, f.Manifest.Status)
@@ -128,7 +132,10 @@ func TestR10KilledParts(t *testing.T) {
 		}
 		require.NoError(t, os.RemoveAll(out))
 	}
-	t.Logf("R10: %d of %d runs of which one of 4 processes was killed ended, and resumed to the same digest, recordings and rates", kills, kills)
+	if *long {
+		require.Less(t, worst, 2*time.Second)
+	}
+	t.Logf("R10: %d of %d runs of which one of 4 processes was killed ended in at most %v, and resumed to the same digest, recordings and rates", kills, kills, worst.Round(time.Millisecond))
 }
 
 // togetherStops: a signal to the leader stops all at a burst's boundary, with a checkpoint of it; one to another part

@@ -135,9 +135,9 @@ func (h *StandIn) Count(key string) int64 {
 	return *value
 }
 
-// Device makes sure that there is a real GPU, and keeps its context alive during the test, so that not every user makes one.
-// Without a GPU the test is skipped, or fails where BURST_REQUIRE_CUDA is set.
-func Device(t testing.TB) {
+// Device makes sure that there is a real GPU, and keeps its context, which it returns, alive during the test, so that not every
+// user makes one. Without a GPU the test is skipped, or fails where BURST_REQUIRE_CUDA is set.
+func Device(t testing.TB) *driver.Context {
 	t.Helper()
 	d, err := driver.Open("")
 	if errors.Is(err, driver.ErrUnavailable) && os.Getenv("BURST_REQUIRE_CUDA") == "" {
@@ -149,6 +149,7 @@ func Device(t testing.TB) {
 	c, err := v.Retain()
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, c.Release()) })
+	return c
 }
 
 // Anywhere is Device where BURST_REQUIRE_CUDA asks for a GPU, else the stand-in with all its libraries.

@@ -2,34 +2,22 @@ package driver_test
 
 import (
 	"errors"
-	"os"
 	"strings"
 	"testing"
 	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
+	"burst/backend/cuda/cudatest"
 	"burst/backend/cuda/driver"
 )
 
-// gpu is the first device's context, entered until the test ends. Without one the test is skipped, or fails where
-// BURST_REQUIRE_CUDA is set.
+// gpu is the first device's context, entered until the test ends.
 func gpu(t *testing.T) *driver.Context {
 	t.Helper()
-	d, err := driver.Open("")
-	if errors.Is(err, driver.ErrUnavailable) && os.Getenv("BURST_REQUIRE_CUDA") == "" {
-		t.Skipf("SKIPPED: %v", err)
-	}
-	require.NoError(t, err)
-	v, err := d.Device(0)
-	require.NoError(t, err)
-	c, err := v.Retain()
-	require.NoError(t, err)
+	c := cudatest.Device(t)
 	require.NoError(t, c.Enter())
-	t.Cleanup(func() {
-		c.Leave()
-		require.NoError(t, c.Release())
-	})
+	t.Cleanup(c.Leave)
 	return c
 }
 
