@@ -1,6 +1,6 @@
 // Package exchange lets the parts of a network, which step together, hand each other what all of them need: the fire
 // queue of every burst, and rarely the rest. It says what travels, not how: Local joins the parts of one process,
-// exchange/mpi those of many.
+// exchange/mpi those of many, and exchange/nccl those of which each has a GPU.
 package exchange
 
 import (
@@ -25,13 +25,22 @@ type Exchange interface {
 	Close() error
 }
 
-// PartError is what went wrong in another part.
+// Gone is a part that has left: it gathers no more. Cause is empty where it ended well, or because another part failed.
+type Gone struct {
+	Part  int
+	Cause string
+}
+
+// PartError is what went wrong in another part; its index is −1 where nobody knows which.
 type PartError struct {
 	Part connectome.Part
 	Text string
 }
 
 func (e *PartError) Error() string {
+	if e.Part.Index < 0 {
+		return fmt.Sprintf("another of %d parts: %s", e.Part.Of, e.Text)
+	}
 	return fmt.Sprintf("part %d of %d: %s", e.Part.Index, e.Part.Of, e.Text)
 }
 

@@ -1,6 +1,7 @@
 // Package mpi joins parts that are processes, on one host or many, through the MPI library that mpirun or srun belongs to.
 // The library is found at run time, Open MPI's and those of MPICH's family: two binary interfaces, in one of which handles
-// are addresses and in the other numbers. Nothing but Allgather, of words, is used once the parts are together.
+// are addresses and in the other numbers. Once the parts are together they gather words by Allgather; where they leave one by
+// one, each tells the others by a message.
 package mpi
 
 import (
@@ -66,35 +67,40 @@ const (
 	abort
 	finalize
 	libraryVersion
+	isend
+	requestFree
+	iprobe
+	recv
 	functions
 )
 
-var names = [functions]string{"MPI_Init_thread", "MPI_Comm_rank", "MPI_Comm_size", "MPI_Allgather", "MPI_Allgatherv", "MPI_Abort", "MPI_Finalize", "MPI_Get_library_version"}
+var names = [functions]string{
+	"MPI_Init_thread", "MPI_Comm_rank", "MPI_Comm_size", "MPI_Allgather", "MPI_Allgatherv", "MPI_Abort", "MPI_Finalize", "MPI_Get_library_version",
+	"MPI_Isend", "MPI_Request_free", "MPI_Iprobe", "MPI_Recv",
+}
 
 // Handles of MPICH's interface, and the level of threads: any, one at a time.
 const (
 	mpichWorld    = 0x44000000
 	mpichUnsigned = 0x4c000406
+	mpichAny      = -2
+	openAny       = -1
 	serialized    = 2
 )
 
-// A message of all parts has the same length for each, as long as hardly any burst needs a second one.
-const (
-	shortest = 64      // words
-	longest  = 1 << 14 // words; more come in a second message
-	patience = 64      // gathers of less than a quarter until messages become shorter
-	round    = 1 << 26 // words of all parts together in one of the further messages
-)
+// round is how many words of all parts together are in one of the further messages.
+const round = 1 << 26
 
-// world is this process's end.
-type world struct {
+// World is this process's end.
+type World struct {
 	fn          [functions]uintptr
 	comm, words uintptr // MPI_COMM_WORLD, MPI_UNSIGNED
+	any         uintptr // MPI_ANY_SOURCE
 	part        connectome.Part
 	version     string
+	last        lastWords
 
-	length     int // of a message, words; the same in every part
-	loose      int // gathers that needed far less
+	length     exchange.Length // of the first message
 	send, recv []uint32
 	all        [][]uint32
 	long       [][]uint32 // of the parts that gave more than fits
@@ -103,8 +109,8 @@ type world struct {
 }
 
 // Connect joins the processes that a launcher has started together. Its errors say what was looked for.
-func Connect() (exchange.Exchange, error) {
-	w := &world{length: shortest}
+func Connect() (*World, error) {
+	w := &World{}
 	if _, set := os.LookupEnv(noSignals); !set {
 		if err := os.Setenv(noSignals, ""); err != nil {
 			return nil, err
@@ -143,7 +149,7 @@ func candidates(get func(string) string) []string {
 }
 
 // load takes the first library that has everything.
-func (w *world) load(list []string) error {
+func (w *World) load(list []string) error {
 	var wrong []error
 	for _, name := range list {
 		library, err := openLibrary(name)
@@ -159,7 +165,7 @@ func (w *world) load(list []string) error {
 }
 
 // bind finds the functions and the handles of a library.
-func (w *world) bind(library uintptr) error {
+func (w *World) bind(library uintptr) error {
 	for i, name := range names {
 		if w.fn[i] = lookup(library, name); w.fn[i] == 0 {
 			return fmt.Errorf("no function %s", name)
@@ -171,6 +177,7 @@ func (w *world) bind(library uintptr) error {
 	}
 	w.version, _, _ = strings.Cut(string(text[:n]), "\n")
 	if world := lookup(library, "ompi_mpi_comm_world"); world != 0 {
+		w.any = openAny & 0xffffffff
 		if w.comm, w.words = world, lookup(library, "ompi_mpi_unsigned"); w.words == 0 {
 			return errors.New("no symbol ompi_mpi_unsigned")
 		}
@@ -179,24 +186,24 @@ func (w *world) bind(library uintptr) error {
 	if lookup(library, "MPIR_Err_return_comm") == 0 && !strings.Contains(w.version, "MPICH") && !strings.Contains(w.version, "Intel") {
 		return fmt.Errorf("%q is neither Open MPI nor of MPICH's family", w.version)
 	}
-	w.comm, w.words = mpichWorld, mpichUnsigned
+	w.comm, w.words, w.any = mpichWorld, mpichUnsigned, mpichAny&0xffffffff
 	return nil
 }
 
-func (w *world) Part() connectome.Part { return w.part }
+func (w *World) Part() connectome.Part { return w.part }
 
 // Version is the library's.
-func (w *world) Version() string { return w.version }
+func (w *World) Version() string { return w.version }
 
 // Gather sends one message of a length that all parts know, its first word how many words the part gives; what does not fit
 // follows.
-func (w *world) Gather(own []uint32) ([][]uint32, error) {
-	k := w.length
+func (w *World) Gather(own []uint32) ([][]uint32, error) {
+	k := w.length.Words()
 	w.send, w.recv = sized(w.send, k), sized(w.recv, k*w.part.Of)
 	w.send[0] = uint32(len(own))
 	copy(w.send[1:], own)
 	if rc := call(w.fn[allgather], uintptr(unsafe.Pointer(&w.send[0])), uintptr(k), w.words, uintptr(unsafe.Pointer(&w.recv[0])), uintptr(k), w.words, w.comm); rc != 0 {
-		return nil, fmt.Errorf("MPI_Allgather returned %d", rc)
+		return nil, refused("MPI_Allgather", rc)
 	}
 	most := 0
 	for i := range w.all {
@@ -209,16 +216,17 @@ func (w *world) Gather(own []uint32) ([][]uint32, error) {
 	if most > k-1 {
 		err = w.gatherRest(own, most)
 	}
-	w.adapt(most)
+	w.length.Adapt(most)
 	return w.all, err
 }
 
 // gatherRest gathers what did not fit in the first message.
-func (w *world) gatherRest(own []uint32, most int) error {
-	have := w.length - 1
+func (w *World) gatherRest(own []uint32, most int) error {
+	k := w.length.Words()
+	have := k - 1
 	left := make([]int, len(w.all))
 	for i := range w.all {
-		left[i] = max(0, int(w.recv[i*w.length])-have)
+		left[i] = max(0, int(w.recv[i*k])-have)
 		w.long[i] = append(w.long[i][:0], w.all[i]...)
 	}
 	own = own[min(have, len(own)):]
@@ -237,7 +245,7 @@ func (w *world) gatherRest(own []uint32, most int) error {
 		rest := sized(w.recv, int(total)) // the first message is in long by now
 		w.recv = rest
 		if rc := call(w.fn[allgatherv], uintptr(unsafe.Pointer(&w.send[0])), uintptr(mine), w.words, uintptr(unsafe.Pointer(&rest[0])), uintptr(unsafe.Pointer(&w.counts[0])), uintptr(unsafe.Pointer(&w.places[0])), w.words, w.comm); rc != 0 {
-			return fmt.Errorf("MPI_Allgatherv returned %d", rc)
+			return refused("MPI_Allgatherv", rc)
 		}
 		for i := range w.long {
 			w.long[i] = append(w.long[i], rest[w.places[i]:][:w.counts[i]]...)
@@ -245,24 +253,6 @@ func (w *world) gatherRest(own []uint32, most int) error {
 	}
 	copy(w.all, w.long)
 	return nil
-}
-
-// adapt chooses the length of the next message by what the parts gave, alike in all of them.
-func (w *world) adapt(most int) {
-	switch {
-	case most > longest:
-	case most+1 > w.length:
-		for w.length < most+1+most/4 && w.length < longest {
-			w.length *= 2
-		}
-		w.loose = 0
-	case 4*most >= w.length:
-		w.loose = 0
-	default:
-		if w.loose++; w.loose == patience {
-			w.length, w.loose = max(shortest, w.length/2), 0
-		}
-	}
 }
 
 // sized is s with n words, of any content.
@@ -274,12 +264,17 @@ func sized(s []uint32, n int) []uint32 {
 }
 
 // Abort ends all processes, this one too.
-func (w *world) Abort(error) { call(w.fn[abort], w.comm, 1) }
+func (w *World) Abort(error) { call(w.fn[abort], w.comm, 1) }
 
 // Close leaves MPI; a process that ends without it ends all.
-func (w *world) Close() error {
-	if rc := call(w.fn[finalize]); rc != 0 {
-		return fmt.Errorf("MPI_Finalize returned %d", rc)
+func (w *World) Close() error {
+	return refused("MPI_Finalize", call(w.fn[finalize]))
+}
+
+// refused says that a function did not return MPI_SUCCESS, nil where it did.
+func refused(function string, rc int32) error {
+	if rc == 0 {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("%s returned %d", function, rc)
 }

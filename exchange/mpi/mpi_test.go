@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -29,7 +30,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-var members = map[string]func() error{"gather": gatherMember, "panic": panicMember, "abort": abortMember}
+var members = map[string]func() error{"gather": gatherMember, "panic": panicMember, "abort": abortMember, "leave": leaveMember}
 
 // run starts processes of this test by mpirun and gives what they print.
 func run(t *testing.T, launcher string, processes int, what string) (string, error) {
@@ -61,13 +62,13 @@ func lengths(turn, part, parts int) int {
 	case turn < 20:
 		return turn % 3
 	case turn < 40:
-		return shortest - 2 + r.IntN(3)
+		return exchange.Shortest - 2 + r.IntN(3)
 	case turn < 60:
 		return r.IntN(1000)
 	case turn == 60:
 		return part * 123_457
 	case turn == 61:
-		return longest
+		return exchange.Longest
 	case turn < 300:
 		return r.IntN(5)
 	}
@@ -139,6 +140,48 @@ func abortMember() error {
 	}
 	_, err = x.Gather(nil)
 	return fmt.Errorf("gathered after the end: %v", err)
+}
+
+// leaveMember leaves part after part, two of them with a cause, while the others look; gathering goes on beside it.
+func leaveMember() error {
+	x, err := Connect()
+	if err != nil {
+		return err
+	}
+	p := x.Part()
+	cause := map[int]error{0: errors.New("größer " + strings.Repeat("als ", 300)), 2: errors.New("")}
+	for turn := range p.Of {
+		if turn == p.Index {
+			err = errors.Join(x.Leave(cause[turn]), x.Leave(errors.New("said twice")))
+		}
+		for err == nil {
+			gone, wrong := x.Left()
+			err = wrong
+			if told := len(gone); told == turn+1 || told == turn && p.Index <= turn {
+				break // all that have left but this part
+			}
+		}
+		if _, wrong := x.Gather([]uint32{uint32(turn)}); err != nil || wrong != nil {
+			return errors.Join(err, wrong)
+		}
+	}
+	gone, err := x.Left()
+	want := slices.DeleteFunc([]exchange.Gone{{Part: 0, Cause: cause[0].Error()[:longestText]}, {Part: 1}, {Part: 2, Cause: "failed"}},
+		func(g exchange.Gone) bool { return g.Part == p.Index || g.Part >= p.Of })
+	if err != nil || !slices.Equal(gone, want) {
+		return fmt.Errorf("part %d: %v, %v, want %v", p.Index, gone, err, want)
+	}
+	return x.Close()
+}
+
+// Parts that leave tell all others, in whatever order they do so, and why.
+func TestLeave(t *testing.T) {
+	for launcher, processes := range map[string]int{"mpirun.openmpi": 3, "mpirun.mpich": 2} {
+		t.Run(launcher, func(t *testing.T) {
+			out, err := run(t, launcher, processes, "leave")
+			require.NoError(t, err, out)
+		})
+	}
 }
 
 func TestGather(t *testing.T) {
