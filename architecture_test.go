@@ -17,7 +17,8 @@ var layers = [][]string{
 	{"genome/feagi", "genome/brainmap", "edgelist"},
 	{"connectome"},
 	{"engine", "exchange", "backend/cuda/driver", "backend/cpu/vector", "backend/cpu/vector/gen"},
-	{"backend/cuda/cudatest", "backend/cuda/executor", "exchange/mpi"},
+	{"backend/cuda/cudatest", "backend/cuda/executor", "exchange/mpi", "exchange/nccl"},
+	{"exchange/nccl/nccltest"},
 	{"engine/enginetest", "backend/reference", "backend/cpu", "backend/cuda", "backend/split", "record", "checkpoint"},
 	{"backend", "backend/cuda/doctor"},
 	{"record/stats"},
@@ -33,11 +34,12 @@ var owners = map[string][]string{
 	"github.com/spf13/cobra":       {"cmd/burst"},
 	"gonum.org/v1/gonum":           {"record", "record/stats", "bench", "bench/science", "backend/cuda/doctor"},
 	"gonum.org/v1/plot":            {"record/picture", "genome/brainmap"},
-	"github.com/ebitengine/purego": {"backend/cuda/driver", "exchange/mpi"},
+	"github.com/ebitengine/purego": {"backend/cuda/driver", "exchange/mpi", "exchange/nccl"},
+	{"exchange/nccl/nccltest"},
 	"github.com/apache/arrow-go":   {"edgelist", "record"},
 	"github.com/gofrs/flock":       {"record"},
 	"github.com/mmcloughlin/avo":   {"backend/cpu/vector/gen"},
-	"github.com/stretchr/testify":  {"engine/enginetest", "backend/cuda/cudatest"}, // packages of tests
+	"github.com/stretchr/testify":  {"engine/enginetest", "backend/cuda/cudatest", "exchange/nccl/nccltest"}, // packages of tests
 }
 
 // TestImportsPointDownward keeps the flow genome -> connectome -> engine -> backends -> command one-way.

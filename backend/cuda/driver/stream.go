@@ -25,15 +25,23 @@ func (c *Context) Stream() (*Stream, error) {
 	return s, c.d.call(cuStreamCreate, uintptr(unsafe.Pointer(&s.handle)), nonBlocking)
 }
 
+// Handle is the CUstream, for other libraries that queue work.
+func (s *Stream) Handle() uintptr { return s.handle }
+
 // Synchronize waits until the stream has done its work, and returns the first fault of any of it.
 func (s *Stream) Synchronize() error { return s.do(cuStreamSynchronize, s.handle) }
 
 // Done reports whether the stream has done its work; the error is the first fault of any of it.
 func (s *Stream) Done() (bool, error) {
-	err := s.do(cuStreamQuery, s.handle)
-	if e, ok := err.(*Error); ok && e.Code == NotReady {
+	if s.c.d.fn[cuStreamQuery] == 0 {
+		return false, s.c.d.missing(cuStreamQuery)
+	}
+	s.args[0] = s.handle
+	r := syscallSlice(s.c.d.fn[cuStreamQuery], s.args[:1])
+	if Result(int32(r)) == NotReady { // said often by who waits, so without the texts of an Error
 		return false, nil
 	}
+	err := s.c.d.result(exported[cuStreamQuery], r)
 	return err == nil, err
 }
 

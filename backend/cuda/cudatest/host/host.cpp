@@ -234,18 +234,21 @@ API cuMemAlloc_v2(uintptr_t *p, size_t bytes) { ONE_AT_A_TIME; return allocate(p
 API cuMemFree_v2(uintptr_t p) { ONE_AT_A_TIME; return release(p, false); }
 API cuMemHostAlloc(uintptr_t *p, size_t bytes, unsigned) { ONE_AT_A_TIME; return allocate(p, bytes, true); }
 API cuMemFreeHost(uintptr_t p) { ONE_AT_A_TIME; return release(p, true); }
+
+#include "streams.h"
+
 API cuMemcpyHtoDAsync_v2(uintptr_t to, const void *from, size_t n, void *stream) {
     ONE_AT_A_TIME;
     if (int e = ready()) return e;
     if (!streams.count(stream) || !inside(to, n, false)) return refuse("an upload past the end of device memory");
-    memcpy((void *)to, from, n);
+    if (!deferred(stream, (void *)to, from, n)) memcpy((void *)to, from, n);
     return SUCCESS;
 }
 API cuMemcpyDtoHAsync_v2(void *to, uintptr_t from, size_t n, void *stream) {
     ONE_AT_A_TIME;
     if (int e = ready()) return e;
     if (!streams.count(stream) || !inside(from, n, false)) return refuse("a download past the end of device memory");
-    memcpy(to, (void *)from, n);
+    if (!deferred(stream, to, (void *)from, n)) memcpy(to, (void *)from, n);
     return SUCCESS;
 }
 API cuMemsetD8Async(uintptr_t p, unsigned char b, size_t n, void *stream) {
@@ -255,33 +258,6 @@ API cuMemsetD8Async(uintptr_t p, unsigned char b, size_t n, void *stream) {
     memset((void *)p, b, n);
     return SUCCESS;
 }
-API cuStreamCreate(void **s, unsigned) {
-    ONE_AT_A_TIME;
-    if (int e = ready()) return e;
-    *s = malloc(1);
-    streams.insert(*s);
-    return SUCCESS;
-}
-API cuStreamDestroy_v2(void *s) {
-    ONE_AT_A_TIME;
-    if (!streams.erase(s)) return refuse("destroying a stream that is none");
-    free(s);
-    return fault();
-}
-API cuStreamSynchronize(void *s) {
-    ONE_AT_A_TIME;
-    if (int e = ready()) return e;
-    if (!streams.count(s)) return refuse("a stream that is none");
-    synchronizes++;
-    if (waits_for_others()) return refuse("waiting for a launch that waits for another device");
-    for (auto &m : memory)
-        if (!guards_hold(m.first, m.second.bytes)) {
-            fprintf(stderr, "stand-in for libcuda: a kernel wrote beside an allocation of %zu bytes\n", m.second.bytes);
-            return fault() = ILLEGAL_ADDRESS;
-        }
-    return SUCCESS;
-}
-
 #include "grid.h"
 #include "resident.h"
 
@@ -461,12 +437,6 @@ API cuLaunchCooperativeKernel(const function *f, unsigned blocks, unsigned by, u
     int e = resident ? launch_resident(f->k->name, (const ::run *)args[0], blocks, threads, shared)
                      : launch_bursts(f->k->name, *(const ::run *)args[0], blocks, threads, shared);
     return e ? e : launch_ends();
-}
-API cuStreamQuery(void *s) {
-    ONE_AT_A_TIME;
-    if (int e = ready()) return e;
-    if (!streams.count(s)) return refuse("a stream that is none");
-    return waits_for_others() ? NOT_READY : SUCCESS;
 }
 API cuOccupancyMaxActiveBlocksPerMultiprocessor(int *n, const function *, int, size_t) {
     ONE_AT_A_TIME;

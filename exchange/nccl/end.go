@@ -1,0 +1,208 @@
+package nccl
+
+import (
+	"errors"
+	"math/bits"
+	"time"
+	"unsafe"
+
+	"burst/connectome"
+	"burst/exchange"
+)
+
+// How long NCCL may take to end a communicator, in trouble and in peace, before it is left alone.
+const (
+	abortTime   = time.Second
+	destroyTime = 10 * time.Second
+)
+
+// state asks NCCL what has gone wrong since the last call.
+func (x *Exchange) state() error {
+	r := call(x.api.fn[commGetAsyncError], uintptr(x.comm), uintptr(unsafe.Pointer(&x.asynchronous)))
+	if err := x.api.check(commGetAsyncError, r, x.comm); err != nil {
+		return err
+	}
+	return x.api.check(allGather, uintptr(x.asynchronous), x.comm)
+}
+
+// settled is what became of a call, which is known later where NCCL_COMM_BLOCKING=0.
+func (x *Exchange) settled(function int, r uintptr) error {
+	err := x.api.check(function, r, x.comm)
+	for busy(err) {
+		if err = x.watch(); err == nil {
+			err = x.state()
+		}
+	}
+	return err
+}
+
+// busy says that NCCL has not ended a call.
+func busy(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Code == inProgress
+}
+
+// others is the failure of another part that has left with a cause, nil without one.
+func (x *Exchange) others() error {
+	gone, err := x.control.Left()
+	for _, g := range gone {
+		if g.Cause != "" {
+			return x.partError(g.Part, g.Cause)
+		}
+	}
+	return err
+}
+
+// absent is why parts that have left gather no more, nil where all are there. A part without a cause may have left because
+// of one that says why a moment later.
+func (x *Exchange) absent() error {
+	gone, err := x.control.Left()
+	if len(gone) == 0 || err != nil {
+		return err
+	}
+	if err := x.cause(); err != nil {
+		return err
+	}
+	return x.partError(gone[0].Part, exchange.ErrClosed.Error())
+}
+
+// cause waits a moment for another part to say what it failed of.
+func (x *Exchange) cause() error {
+	for end := time.Now().Add(grace); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		if err := x.others(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// blame finds out whether err, of NCCL, comes from another part.
+func (x *Exchange) blame(err error) error {
+	var e *Error
+	if !errors.As(err, &e) || e.Code != RemoteError && e.Code != SystemError {
+		return err
+	}
+	if told := x.cause(); told != nil {
+		return told
+	}
+	if e.Code == RemoteError {
+		return x.partError(-1, err.Error())
+	}
+	return err
+}
+
+func (x *Exchange) partError(index int, text string) error {
+	return &exchange.PartError{Part: connectome.Part{Index: index, Of: x.part.Of}, Text: text}
+}
+
+// ownCause is err where it is this part's own, nil where it is another's.
+func ownCause(err error) error {
+	var p *exchange.PartError
+	if errors.As(err, &p) && p.Part.Index >= 0 {
+		return nil
+	}
+	return err
+}
+
+// end is what a failure leaves: the others know it, and nothing runs on the device for NCCL.
+func (x *Exchange) end(cause error) {
+	x.fault = cause
+	_ = x.control.Leave(ownCause(cause)) // a Control that fails too cannot tell more
+	_ = x.letGo(commAbort, abortTime)    // the cause is known
+}
+
+// letGo ends the communicator beside this goroutine, for NCCL may wait for what never comes.
+func (x *Exchange) letGo(function int, limit time.Duration) error {
+	if x.comm == nil || x.stuck {
+		return nil
+	}
+	comm := x.comm
+	x.comm = nil
+	done := make(chan error, 1)
+	go func() {
+		done <- x.inContext(func() error { return x.api.check(function, call(x.api.fn[function], uintptr(comm)), nil) })
+	}()
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(limit):
+		x.stuck = true
+		return nil
+	}
+}
+
+// farewell waits until all have left; in trouble not for long.
+func (x *Exchange) farewell() {
+	for end := time.Now().Add(grace); ; time.Sleep(time.Millisecond) {
+		gone, err := x.control.Left()
+		if err != nil || len(gone) == x.part.Of-1 {
+			return
+		}
+		lost := x.fault != nil || x.inContext(x.state) != nil
+		if lost && time.Now().After(end) {
+			return
+		}
+	}
+}
+
+// Close leaves, once all others do so or have failed, and closes the Control.
+func (x *Exchange) Close() error {
+	wrong := x.control.Leave(nil)
+	x.farewell()
+	wrong = errors.Join(wrong, x.letGo(commDestroy, destroyTime))
+	if err := x.release(); x.fault == nil {
+		wrong = errors.Join(wrong, err)
+	}
+	return errors.Join(wrong, x.control.Close())
+}
+
+// release gives back what open and room took, unless NCCL still uses it.
+func (x *Exchange) release() error {
+	if x.ctx == nil || x.stuck {
+		return nil
+	}
+	err := x.inContext(func() error {
+		var err error
+		if x.stream != nil {
+			err = x.stream.Destroy()
+		}
+		return errors.Join(err, x.freeRoom())
+	})
+	return errors.Join(err, x.ctx.Release())
+}
+
+// room makes sure of memory for messages of n words of all parts together.
+func (x *Exchange) room(n int) error {
+	if n <= len(x.words) {
+		return nil
+	}
+	if err := x.freeRoom(); err != nil {
+		return err
+	}
+	n = 1 << bits.Len(uint(max(n, least)-1))
+	device, err := x.ctx.Alloc(uint64(4 * n))
+	if err != nil {
+		return err
+	}
+	x.device = device
+	host, err := x.ctx.AllocHost(4*n, false)
+	if err != nil {
+		return err
+	}
+	x.host = host
+	x.words = unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(host.Bytes()))), n)
+	return nil
+}
+
+// freeRoom gives back the memory for messages.
+func (x *Exchange) freeRoom() error {
+	var err error
+	if x.device != 0 {
+		err = x.ctx.Free(x.device)
+	}
+	if x.host != nil {
+		err = errors.Join(err, x.host.Free())
+	}
+	x.device, x.host, x.words = 0, nil, nil
+	return err
+}

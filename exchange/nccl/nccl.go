@@ -1,0 +1,131 @@
+// Package nccl joins parts that each have a GPU of their own through NCCL, NVIDIA's library of collectives, found at run time.
+// The parts know each other already, by a Control: through it they agree on NCCL, learn how to find each other there, and
+// say when they leave. What they gather then goes from GPU to GPU.
+package nccl
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"time"
+	"unsafe"
+
+	"burst/backend/cuda/driver"
+	"burst/connectome"
+	"burst/exchange"
+)
+
+// Control is what the parts have before NCCL and beside it; exchange/mpi has one.
+type Control interface {
+	exchange.Exchange
+	// Leave tells every other part, once, that this one gathers no more; cause is its own failure, nil where there is none.
+	Leave(cause error) error
+	// Left lists the other parts that have left, without waiting.
+	Left() ([]exchange.Gone, error)
+}
+
+// ErrUnavailable says that these parts cannot use NCCL; the error that wraps it gives the cause and what to do, the same in
+// all parts. The Control goes on as before.
+var ErrUnavailable = errors.New("NCCL is not available")
+
+// How long a part waits for what should come at once, and for what NCCL has to find out about networks.
+const (
+	grace    = 500 * time.Millisecond
+	patience = 2 * time.Minute
+)
+
+// Exchange is one part's end.
+type Exchange struct {
+	control Control
+	api     *api
+	ctx     *driver.Context
+	stream  *driver.Stream
+	comm    unsafe.Pointer // an ncclComm_t
+	part    connectome.Part
+
+	length exchange.Length // of the first message
+	host   *driver.HostMemory
+	device driver.Ptr
+	words  []uint32 // of host; the device has as many
+	all    [][]uint32
+	long   [][]uint32 // of the parts that gave more than fits
+	counts []int
+
+	asynchronous int32        // an ncclResult_t, as asked for last
+	watch        func() error // why not to wait any longer
+	fault        error        // after which nothing is gathered
+	stuck        bool         // NCCL does not let go of the device
+}
+
+// Connect joins the parts of a Control, all of which call it, each with the number of its GPU. Where it fails, it fails in all.
+func Connect(control Control, device int) (*Exchange, error) {
+	n := control.Part().Of
+	x := &Exchange{control: control, part: control.Part(), all: make([][]uint32, n), long: make([][]uint32, n), counts: make([]int, n)}
+	where, err := x.open(device)
+	if err = x.agree(where, err); err == nil {
+		err = x.join()
+	}
+	if err != nil {
+		return nil, errors.Join(err, x.release())
+	}
+	x.watch = x.absent
+	return x, nil
+}
+
+// Part is which part this is.
+func (x *Exchange) Part() connectome.Part { return x.part }
+
+// Version is the library's.
+func (x *Exchange) Version() string { return versionText(x.api.version) }
+
+// open finds the library and the device, and says where the device is.
+func (x *Exchange) open(device int) (where string, err error) {
+	if err := quiet(); err != nil {
+		return "", err
+	}
+	if x.api, err = load(os.Getenv); err != nil {
+		return "", err
+	}
+	d, err := driver.Open("")
+	if err != nil {
+		return "", err
+	}
+	v, err := d.Device(device)
+	if err != nil {
+		return "", err
+	}
+	bus, err := v.PCIBusID()
+	if err != nil {
+		return "", err
+	}
+	if x.ctx, err = v.Retain(); err != nil {
+		x.ctx = nil
+		return "", err
+	}
+	if err := x.ctx.Enter(); err != nil {
+		return "", err
+	}
+	defer x.ctx.Leave()
+	x.stream, err = x.ctx.Stream()
+	return host() + " " + bus, err
+}
+
+// host identifies this machine while it is up.
+func host() string {
+	if id, err := os.ReadFile("/proc/sys/kernel/random/boot_id"); err == nil {
+		return string(id[:len(id)-1])
+	}
+	name, err := os.Hostname()
+	if err != nil {
+		return "?"
+	}
+	return name
+}
+
+// Abort lets the Gathers of all parts fail, or ends them all, as the Control does.
+func (x *Exchange) Abort(cause error) { x.control.Abort(cause) }
+
+// unavailable wraps ErrUnavailable with a cause.
+func unavailable(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrUnavailable, fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,43 @@
+// Package nccltest lets tests gather through NCCL on machines without a GPU: a library that stands in for libnccl beside
+// cudatest's for libcuda. It proves arguments, the order of calls and error paths; speed only GPUs prove.
+package nccltest
+
+import (
+	_ "embed"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"burst/backend/cuda/cudatest"
+	"burst/exchange/nccl"
+)
+
+//go:embed host/standin.cpp
+var source []byte
+
+// Build compiles a stand-in with the macros of its source that are given, such as VERSION=22703.
+func Build(t testing.TB, macros ...string) (library string) {
+	t.Helper()
+	cudatest.NeedCompiler(t)
+	dir := t.TempDir()
+	file, library := filepath.Join(dir, "standin.cpp"), filepath.Join(dir, "libnccl.so.2")
+	require.NoError(t, os.WriteFile(file, source, 0o600))
+	args := []string{"-O2", "-Wall", "-Werror", file}
+	for _, m := range macros {
+		args = append(args, "-D"+m)
+	}
+	require.NoError(t, cudatest.Compile(library, args...))
+	return library
+}
+
+// Host makes a stand-in the library of this test, and one for libcuda with so many devices.
+func Host(t testing.TB, devices int64, macros ...string) *cudatest.StandIn {
+	t.Helper()
+	h := cudatest.Host(t)
+	h.Control("devices", devices)
+	t.Setenv(nccl.Library, Build(t, macros...))
+	t.Setenv("TMPDIR", t.TempDir())
+	return h
+}
