@@ -14,6 +14,7 @@ import (
 	"burst/connectome"
 	"burst/engine"
 	"burst/exchange"
+	"burst/exchange/nccl"
 	"burst/genome"
 	"burst/record"
 
@@ -81,6 +82,7 @@ func exitCode(err error) int {
 		h *backend.MemoryError
 		m *cuda.MemoryError
 		g *driver.Error
+		n *nccl.Error
 		d *record.DamagedError
 		c *checkpoint.DamagedError
 		v *checkpoint.VersionError
@@ -100,7 +102,7 @@ func exitCode(err error) int {
 		return exitLimit
 	case errors.As(err, &f):
 		return exitGenome
-	case errors.As(err, &x), errors.Is(err, engine.ErrUnavailable), errors.As(err, &e), errors.As(err, &g):
+	case errors.As(err, &x), errors.Is(err, engine.ErrUnavailable), errors.Is(err, nccl.ErrUnavailable), errors.As(err, &e), errors.As(err, &g), errors.As(err, &n):
 		return exitDevice
 	case errors.As(err, &d), errors.As(err, &c), errors.As(err, &v):
 		return exitDamaged

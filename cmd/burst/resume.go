@@ -37,6 +37,7 @@ func newResumeCommand() *cobra.Command {
 	backendFlag(cmd, &o.backend)
 	f.Lookup("backend").DefValue = "the run's"
 	o.gpus.flags(cmd)
+	o.exchangeFlag(cmd)
 	f.StringVar(&o.expect, "expect-digest", "", "fail with status 8 unless the run ends with this digest")
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress, and of the result only the digest")

@@ -19,6 +19,7 @@ import (
 	"burst/connectome"
 	"burst/engine"
 	"burst/exchange"
+	"burst/exchange/nccl"
 	"burst/genome"
 	"burst/record"
 
@@ -49,6 +50,10 @@ type runOptions struct {
 	onFault  string
 	memory   memoryLimit
 	others   exchange.Exchange // the processes that share the network; nil: there are none
+	control  nccl.Control      // with the same; others may go through it or beside it
+	wrap     func(exchange.Exchange) exchange.Exchange
+	exchange string // --exchange
+	via      string // what it came to; empty without others
 }
 
 func newRunCommand() *cobra.Command {
@@ -71,6 +76,7 @@ func newRunCommand() *cobra.Command {
 	f.IntVar(&o.threads, "threads", 0, "threads of the cpu backend and of building (default: all processors)")
 	backendFlag(cmd, &o.backend)
 	o.gpus.flags(cmd)
+	o.exchangeFlag(cmd)
 	f.StringVar(&o.realtime, "realtime", "", "hold this many bursts a second, such as 100 or 100Hz, and report missed deadlines")
 	f.StringVar(&o.expect, "expect-digest", "", "fail with status 8 unless the run ends with this digest")
 	f.StringVar(&o.digest, "digest", "", "every=N prints the hash of the whole state after every N bursts")
@@ -224,6 +230,10 @@ func (r *runner) run(ctx context.Context) error {
 	if r.id, err = r.o.identify(r.c); err != nil {
 		return err
 	}
+	options, err := r.o.meet(r.c, r.progress)
+	if err != nil {
+		return err
+	}
 	waiting := r.o.others != nil
 	defer func() {
 		if waiting {
@@ -235,18 +245,14 @@ func (r *runner) run(ctx context.Context) error {
 		return err
 	}
 	r.fcl = len(plan.FCL) > 0
-	want := engine.Want{FCL: r.fcl, Potentials: plan.Potentials}
-	options := backend.Options{Threads: r.o.threads, Want: want, Others: r.o.others, MaxBytes: uint64(r.o.memory)}
-	if err := r.o.gpus.apply(r.c, &options); err != nil {
-		return err
-	}
+	options.Want = engine.Want{FCL: r.fcl, Potentials: plan.Potentials}
 	waiting = false
 	b, used, err := openBackend(r.o.backend, r.c, options, r.progress)
 	if err != nil {
 		return err
 	}
 	defer b.Close()
-	r.used, r.device, r.activity = used, backend.Device(b), record.NewActivity(r.c)
+	r.used, r.device, r.activity = used, r.o.through(backend.Device(b)), record.NewActivity(r.c)
 	if err := r.checkStart(); err != nil {
 		return err
 	}

@@ -28,6 +28,7 @@ type result struct {
 	Late       uint64         `json:"late"`
 	Backend    string         `json:"backend"`
 	Device     string         `json:"device"`
+	Exchange   string         `json:"exchange,omitempty"` // between processes
 	Threads    int            `json:"threads"`
 	Seed       uint64         `json:"seed"`
 	RunSeed    uint64         `json:"run_seed"`
@@ -72,7 +73,7 @@ func (r *runner) result() result {
 	res := result{
 		Genome: r.g.Name, Digest: fmt.Sprintf("%016x", r.engine.Digest()), Connectome: fmt.Sprintf("%016x", r.id),
 		First: r.first, Bursts: r.engine.Number() - r.first, Timestep: r.c.Timestep, Neurons: r.c.Neurons, Synapses: r.c.Total(), Scale: r.c.Scale, Spikes: r.activity.Total(),
-		Areas: []areaResult{}, Latency: r.engine.Latency(), Late: r.engine.Late(), Backend: r.used, Device: r.device, Threads: r.o.threadCount(),
+		Areas: []areaResult{}, Latency: r.engine.Latency(), Late: r.engine.Late(), Backend: r.used, Device: r.device, Exchange: r.o.via, Threads: r.o.threadCount(),
 		Seed: r.c.Seed, RunSeed: r.c.RunSeed, Build: r.buildTime.Seconds(), Run: r.runTime.Seconds(), Version: version, Folder: r.folder,
 	}
 	seconds := float64(res.Bursts) * r.c.Timestep / 1000

@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"slices"
+	"strings"
 	"syscall"
 
 	"burst/backend"
@@ -30,21 +32,22 @@ func (o *runOptions) together(ctx context.Context, run func() error) error {
 	if mpi.Launched(os.Getenv) == 1 {
 		return run()
 	}
-	x, err := mpi.Connect()
+	w, err := mpi.Connect()
 	if err != nil {
 		return err
 	}
+	o.wrap = func(x exchange.Exchange) exchange.Exchange { return x }
 	if wrap, ok := ctx.Value(exchangeKey{}).(func(exchange.Exchange) exchange.Exchange); ok {
-		x = wrap(x)
+		o.wrap = wrap
 	}
-	o.others = x
+	o.control, o.others = w, o.wrap(w)
 	if o.threads == 0 {
 		o.threads = max(1, runtime.GOMAXPROCS(0)/mpi.Neighbours(os.Getenv))
 	}
 	if err = run(); errors.Is(err, errServed) {
 		err = nil
 	}
-	return errors.Join(err, x.Close())
+	return errors.Join(err, o.others.Close())
 }
 
 // errServed ends a process that only serves: the leader knows how the run ended.
@@ -81,11 +84,12 @@ func (o *runOptions) serve(g *genome.Genome) error {
 		return err
 	}
 	signal.Ignore(os.Interrupt, syscall.SIGTERM) // the leader decides what they mean
-	options := backend.Options{Threads: o.threads, Others: o.others, MaxBytes: uint64(o.memory)}
-	if err := o.gpus.apply(c, &options); err != nil {
+	options, err := o.meet(c, newProgress(io.Discard, true))
+	if err != nil {
 		return err
 	}
-	if err := split.Serve(c, o.others, backend.PartOf(partBackend(o.backend), options)); err != nil {
+	err = split.Serve(c, o.others, backend.PartOf(partBackend(o.backend), options))
+	if err != nil && o.via == byMPI { // what NCCL joins tells the leader before it leaves
 		return err
 	}
 	return errServed
@@ -125,8 +129,12 @@ func (o *runOptions) identify(c *connectome.Connectome) (uint64, error) {
 // checkTogether refuses what several processes cannot do.
 func (o *runOptions) checkTogether() error {
 	switch {
+	case !slices.Contains(exchanges, o.exchange):
+		return usageError{fmt.Errorf("--exchange %q, want one of %s", o.exchange, strings.Join(exchanges, ", "))}
 	case o.others == nil:
 		return nil
+	case o.exchange == viaNCCL && o.backend != "cuda":
+		return usageError{fmt.Errorf("--exchange nccl joins GPUs, and the backend is %s; add --backend cuda", o.backend)}
 	case o.sweep != "":
 		return usageError{errors.New("--seeds is for one process; start a run with each --seed instead")}
 	case o.onFault != "" && o.onFault != faultStop:

@@ -5,13 +5,12 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strconv"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"burst/backend/cuda/cudatest"
+	"burst/backend/cuda/driver"
 	"burst/connectome"
 	"burst/exchange"
 	"burst/exchange/nccl"
@@ -161,13 +160,30 @@ func TestRealDevices(t *testing.T) {
 	require.NoError(t, errors.Join(together(parts, func(x *nccl.Exchange) error { return closes(x, 4000) })...))
 }
 
-// realDevices is how many GPUs there are for a test of several; BURST_REQUIRE_CUDA=1 asks for two, =4 for four.
+// realDevices is how many GPUs there are, where there are several and NCCL; BURST_REQUIRE_CUDA asks for both.
 func realDevices(t testing.TB) int {
 	t.Helper()
-	want, err := strconv.Atoi(os.Getenv("BURST_REQUIRE_CUDA"))
-	if err != nil && os.Getenv("BURST_REQUIRE_CUDA") != "" {
-		want = 2
+	required := os.Getenv("BURST_REQUIRE_CUDA") != ""
+	n := 0
+	d, err := driver.Open("")
+	if err == nil {
+		n, err = d.DeviceCount()
 	}
-	_ = cudatest.Device
-	return want
+	if err == nil && n < 2 {
+		err = fmt.Errorf("%d GPUs, want 2 or more", n)
+	}
+	if err == nil {
+		err = errors.Join(each(controls(n), func(c nccl.Control) error {
+			x, err := nccl.Connect(c, c.Part().Index)
+			if err != nil {
+				return err
+			}
+			return x.Close()
+		})...)
+	}
+	if err != nil && !required {
+		t.Skipf("SKIPPED: %v", err)
+	}
+	require.NoError(t, err)
+	return n
 }

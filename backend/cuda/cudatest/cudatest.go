@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"unsafe"
@@ -25,8 +26,11 @@ import (
 //go:embed host
 var sources embed.FS
 
-// folderVariable names the environment variable by which Main tells where the stand-in is to be built.
-const folderVariable = "BURST_STAND_IN"
+// These name the environment variables by which Main tells where the stand-in is to be built, and how.
+const (
+	folderVariable = "BURST_STAND_IN"
+	flagsVariable  = "BURST_STAND_IN_FLAGS"
+)
 
 // build compiles the stand-in, once a process; Main removes it.
 var build = sync.OnceValues(func() (string, error) {
@@ -42,8 +46,16 @@ var build = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	lib := filepath.Join(dir, "libhost.so")
-	return lib, Compile(lib, "-O2", "-Wall", "-Werror", "-Wno-unknown-pragmas", fmt.Sprintf("-DHOST_FOLDER=%q", dir), filepath.Join(dir, "host.cpp"))
+	args := []string{"-O2", "-Wall", "-Werror", "-Wno-unknown-pragmas", fmt.Sprintf("-DHOST_FOLDER=%q", dir), filepath.Join(dir, "host.cpp")}
+	return lib, Compile(lib, append(args, strings.Fields(os.Getenv(flagsVariable))...)...)
 })
+
+// Folder is where Main lets tests keep what they build once, until the process ends.
+func Folder(t testing.TB) string {
+	dir := os.Getenv(folderVariable)
+	require.NotEmpty(t, dir, "run the package's tests by cudatest.Main")
+	return dir
+}
 
 // Compile makes a shared library of C++ with g++.
 func Compile(lib string, args ...string) error {
@@ -54,14 +66,15 @@ func Compile(lib string, args ...string) error {
 	return nil
 }
 
-// Main runs a package's tests and removes the stand-in that they may have built.
-func Main(m interface{ Run() int }) int {
+// Main runs a package's tests and removes the stand-in that they may have built, with g++'s flags that are given: -O0 for
+// tests that run no kernels.
+func Main(m interface{ Run() int }, flags ...string) int {
 	dir, err := os.MkdirTemp("", "burst-host")
 	if err != nil {
 		panic(err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	if err := os.Setenv(folderVariable, dir); err != nil {
+	if err := errors.Join(os.Setenv(folderVariable, dir), os.Setenv(flagsVariable, strings.Join(flags, " "))); err != nil {
 		panic(err)
 	}
 	return m.Run()

@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,12 +18,15 @@ import (
 //go:embed host/standin.cpp
 var source []byte
 
-// Build compiles a stand-in with the macros of its source that are given, such as VERSION=22703.
+// Build compiles a stand-in, once a process, with the macros of its source that are given, such as VERSION=22703.
 func Build(t testing.TB, macros ...string) (library string) {
 	t.Helper()
 	cudatest.NeedCompiler(t)
-	dir := t.TempDir()
-	file, library := filepath.Join(dir, "standin.cpp"), filepath.Join(dir, "libnccl.so.2")
+	library = filepath.Join(cudatest.Folder(t), "libnccl"+strings.Join(macros, "-")+".so")
+	if _, err := os.Stat(library); err == nil {
+		return library
+	}
+	file := library + ".cpp"
 	require.NoError(t, os.WriteFile(file, source, 0o600))
 	args := []string{"-O2", "-Wall", "-Werror", file}
 	for _, m := range macros {

@@ -3,7 +3,7 @@
 #pragma once
 #include <deque>
 #include <functional>
-#include <sched.h>
+#include <unistd.h>
 
 static std::map<void *, std::deque<std::function<bool()>>> pending; // each says whether it is done
 
@@ -81,6 +81,6 @@ static int query(void *s) {
 }
 API cuStreamQuery(void *s) {
     int e = query(s);
-    if (e == NOT_READY) sched_yield(); // what it waits for may want this processor
+    if (e == NOT_READY) usleep(20); // what it waits for may want this processor
     return e;
 }
