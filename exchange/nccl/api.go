@@ -67,7 +67,10 @@ func (e *Error) Error() string {
 	if e.Last != "" {
 		s += ": " + e.Last
 	}
-	return s + "; NCCL_DEBUG=WARN lets NCCL say more"
+	if !strings.Contains(s, "NCCL_DEBUG") {
+		s += "; NCCL_DEBUG=WARN lets NCCL say more"
+	}
+	return s
 }
 
 // api is the loaded library; it stays loaded until the process ends.
