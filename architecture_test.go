@@ -35,11 +35,10 @@ var owners = map[string][]string{
 	"gonum.org/v1/gonum":           {"record", "record/stats", "bench", "bench/science", "backend/cuda/doctor"},
 	"gonum.org/v1/plot":            {"record/picture", "genome/brainmap"},
 	"github.com/ebitengine/purego": {"backend/cuda/driver", "exchange/mpi", "exchange/nccl"},
-	{"exchange/nccl/nccltest"},
-	"github.com/apache/arrow-go":  {"edgelist", "record"},
-	"github.com/gofrs/flock":      {"record"},
-	"github.com/mmcloughlin/avo":  {"backend/cpu/vector/gen"},
-	"github.com/stretchr/testify": {"engine/enginetest", "backend/cuda/cudatest", "exchange/nccl/nccltest"}, // packages of tests
+	"github.com/apache/arrow-go":   {"edgelist", "record"},
+	"github.com/gofrs/flock":       {"record"},
+	"github.com/mmcloughlin/avo":   {"backend/cpu/vector/gen"},
+	"github.com/stretchr/testify":  {"engine/enginetest", "backend/cuda/cudatest", "exchange/nccl/nccltest"}, // packages of tests
 }
 
 // TestImportsPointDownward keeps the flow genome -> connectome -> engine -> backends -> command one-way.

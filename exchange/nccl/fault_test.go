@@ -126,8 +126,8 @@ func TestUnavailable(t *testing.T) {
 		{"no library: what to do", 2, func(t *testing.T) { t.Setenv(nccl.Library, missing) }, "install NCCL (Ubuntu: libnccl2; pip: nvidia-nccl-cu12), or name it: BURST_LIBNCCL="},
 		{"another library", 2, func(t *testing.T) { t.Setenv(nccl.Library, "libc.so.6") }, "libc.so.6: no function ncclGetVersion"},
 		{"a function less", 2, func(t *testing.T) { t.Setenv(nccl.Library, nccltest.Build(t, "WITHOUT_ABORT")) }, "no function ncclCommAbort"},
-		{"too old", 2, func(t *testing.T) { t.Setenv(nccl.Library, nccltest.Build(t, "VERSION=2708")) }, "NCCL 2.7.8, want 2.10.0 or newer, before 3"},
-		{"too new", 2, func(t *testing.T) { t.Setenv(nccl.Library, nccltest.Build(t, "VERSION=30001")) }, "NCCL 3.0.1, want 2.10.0 or newer"},
+		{"too old", 2, func(t *testing.T) { t.Setenv("HOST_NCCL_version", "2708") }, "NCCL 2.7.8, want 2.10.0 or newer, before 3"},
+		{"too new", 2, func(t *testing.T) { t.Setenv("HOST_NCCL_version", "30001") }, "NCCL 3.0.1, want 2.10.0 or newer"},
 		{"no driver", 2, func(t *testing.T) { t.Setenv(driver.LibraryVariable, "/nowhere/libcuda.so") }, "CUDA is not available"},
 		{"a device too few", 1, func(*testing.T) {}, "part 1 of 2: CUDA is not available: device 1, want 0…0"},
 		{"NCCL cannot join", 2, func(t *testing.T) { t.Setenv("HOST_NCCL_fail_init", fmt.Sprint(1<<8|3)) }, "ncclCommInitRank"},
@@ -165,13 +165,13 @@ func TestSharedDevice(t *testing.T) {
 // TestVersionsDiffer: parts on other hosts may have another NCCL. The environment is of both, so one looks after the other.
 func TestVersionsDiffer(t *testing.T) {
 	nccltest.Host(t, 2)
-	libraries := []string{os.Getenv(nccl.Library), nccltest.Build(t, "VERSION=22105")}
+	t.Setenv("HOST_NCCL_version", "")
 	turns := []chan struct{}{make(chan struct{}), make(chan struct{}), make(chan struct{})}
 	close(turns[0])
 	for _, err := range each(controls(2), func(c nccl.Control) error {
 		i := c.Part().Index
 		<-turns[i]
-		if err := os.Setenv(nccl.Library, libraries[i]); err != nil {
+		if err := os.Setenv("HOST_NCCL_version", []string{"22703", "22105"}[i]); err != nil {
 			return err
 		}
 		_, err := nccl.Connect(&looked{c, turns[i+1]}, i)

@@ -1,7 +1,8 @@
 // A stand-in for libnccl.so.2 on machines without GPUs, beside that for libcuda: ranks are processes or threads of one, and
 // gather through a shared file. Like NCCL it queues an all-gather on a stream, refuses two ranks on one device, reports a
 // lost rank by the communicator's state only, and leaves what waits for it in the stream until the communicator is aborted.
-// It fails on demand, see control. VERSION is what ncclGetVersion says.
+// It fails on demand, see control. The macro OLD leaves ncclGetLastError out, WITHOUT_ABORT a function
+// that is needed.
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -16,9 +17,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#ifndef VERSION
-#define VERSION 22703
-#endif
 #define API extern "C" __attribute__((visibility("default")))
 
 enum { SUCCESS = 0, CUDA_ERROR = 1, SYSTEM_ERROR = 2, INVALID_ARGUMENT = 4, INVALID_USAGE = 5, REMOTE_ERROR = 6, IN_PROGRESS = 7 };
@@ -31,7 +29,7 @@ typedef struct {
 
 // shared is what the ranks of a communicator see of each other; behind it lie two turns' slots of every rank.
 struct shared {
-    std::atomic<int> joined, left;
+    std::atomic<int> joined;
     struct {
         std::atomic<int> there, device, pid, gone;
         std::atomic<uint64_t> written, words[2]; // words of the newest turn and the one before
@@ -50,7 +48,7 @@ struct ncclComm {
 
 // control is what the environment tells, as HOST_NCCL_…: fail_init and fail_gather: 256 × rank + the result that the rank's
 // call returns, of gathers those after the first fail_after; lose: 1 + a rank that is gone from then on, which its peers hear
-// of as a remote error, or with system_error as one of the system; slow: calls end later, as with NCCL_COMM_BLOCKING=0.
+// of as a remote error, or with system_error as one of the system; slow: calls end later, as with NCCL_COMM_BLOCKING=0; version: what ncclGetVersion says.
 static long control(const char *key) {
     const char *text = getenv((std::string("HOST_NCCL_") + key).c_str());
     return text ? atol(text) : 0;
@@ -66,7 +64,8 @@ static int device() {
 }
 
 API int ncclGetVersion(int *v) {
-    *v = VERSION;
+    long version = control("version");
+    *v = version ? (int)version : 22703;
     return SUCCESS;
 }
 API const char *ncclGetErrorString(int code) {
