@@ -44,7 +44,7 @@ const exitCodes = `Exit statuses of burst:
     2  burst was called wrongly
     3  the genome is invalid
     4  refused for limits (memory, size)
-    5  device fault, or the backend is not available on this machine
+    5  device fault, or the backend, or NCCL where it was asked for, is not available on this machine
     6  a file could not be read or written, or another process runs in the folder
     7  a checkpoint or recording is damaged or does not fit
     8  an assertion failed: --expect-digest, replay, or verify or diff found a difference
