@@ -12,10 +12,12 @@ import (
 type crew struct {
 	piece  func(int)
 	pieces uint32
-	next   atomic.Uint32 // piece that nobody has taken yet
-	done   atomic.Uint32 // pieces of the round
 	quit   atomic.Bool
 	all    sync.WaitGroup
+	_      [64]byte
+	next   atomic.Uint32 // piece that nobody has taken yet; who waits looks at it all the time
+	_      [60]byte
+	done   atomic.Uint32 // pieces of the round
 }
 
 // startCrew makes hands goroutines for rounds of so many pieces.
@@ -38,8 +40,7 @@ func (c *crew) end() {
 func (c *crew) round() {
 	c.done.Store(0)
 	c.next.Store(0)
-	for c.take() {
-	}
+	c.work()
 	for spins := 1; c.done.Load() != c.pieces; spins++ {
 		if spins%256 == 0 {
 			runtime.Gosched()
@@ -47,23 +48,25 @@ func (c *crew) round() {
 	}
 }
 
-// take does a piece if there is one left.
-func (c *crew) take() bool {
-	i := c.next.Add(1) - 1
-	if i >= c.pieces {
-		return false
+// work does pieces as long as there are any, and says whether there was one.
+func (c *crew) work() bool {
+	own := uint32(0)
+	for i := c.next.Add(1) - 1; i < c.pieces; i = c.next.Add(1) - 1 {
+		c.piece(int(i))
+		own++
 	}
-	c.piece(int(i))
-	c.done.Add(1)
-	return true
+	if own > 0 {
+		c.done.Add(own)
+	}
+	return own > 0
 }
 
-// serve takes pieces until the end. Who finds none for long looks less often.
+// serve works until the end. Who finds nothing to do for long looks less often.
 func (c *crew) serve() {
 	const patience, nap = 1 << 14, 50 * time.Microsecond
 	for spins := 1; !c.quit.Load(); spins++ {
 		switch {
-		case c.next.Load() < c.pieces && c.take():
+		case c.next.Load() < c.pieces && c.work():
 			spins = 0
 		case spins > patience:
 			time.Sleep(nap)

@@ -39,7 +39,7 @@ type tuning struct {
 	crewed       uint64 // candidates of a burst for which another goroutine puts lists together
 }
 
-var defaults = tuning{threads: 256, entries: 1 << 20, batch: 256, batchThreads: 1024, ownSynapses: 16384, crewed: 1 << 15}
+var defaults = tuning{threads: 256, entries: 1 << 20, batch: 256, batchThreads: 1024, ownSynapses: 16384, crewed: 1 << 13}
 
 // Open uploads c to a GPU, in the state before burst 0. The error wraps engine.ErrUnavailable when this machine cannot run
 // CUDA, and is a *MemoryError when the network does not fit the device.

@@ -209,24 +209,28 @@ func (l *lister) put(p *landing) {
 		l.crew.round()
 		return
 	}
-	for i := range l.spans {
-		l.expand(i)
-	}
+	l.expand(l.spans)
 }
 
-// expand writes a span's candidates to the list.
-func (l *lister) expand(i int) {
-	s := &l.spans[i]
-	s.expand(l.list[s.first:][:s.count], l.newest, &l.shape)
+// expand writes the candidates of some spans to the list.
+func (l *lister) expand(spans []listSpan) {
+	for i := range spans {
+		s := &spans[i]
+		s.expand(l.list[s.first:][:s.count], l.newest, &l.shape)
+	}
 }
 
 // begin calls for help with putting lists together: goroutines for as many candidates as there can be.
 func (l *lister) begin(ports uint32) {
 	const most = 12
-	spare := min(runtime.GOMAXPROCS(0)-1, most)
-	if hands := min(spare, int(uint64(ports)/l.least)); hands > 0 {
-		l.crew = startCrew(hands, len(l.spans), l.expand)
+	hands := min(runtime.GOMAXPROCS(0)-1, most, int(uint64(ports)/l.least))
+	if hands <= 0 {
+		return
 	}
+	pieces := min(2*(hands+1), len(l.spans)) // one each, and some for who is faster
+	l.crew = startCrew(hands, pieces, func(i int) {
+		l.expand(l.spans[i*len(l.spans)/pieces : (i+1)*len(l.spans)/pieces])
+	})
 }
 
 // end sends the help away.
@@ -305,25 +309,29 @@ func within(w, from, until uint32) uint32 {
 	return mask
 }
 
-// expand writes the span's candidates to list, which has room for just these.
+// expand writes the span's candidates to list, which has room for just these: as many at a time as sums lie side by side.
 func (s *listSpan) expand(list []engine.Candidate, p *landing, shape *listShape) {
 	words := s.words(p, shape)
-	stride := shape.blocks * together
-	at := uint64(s.rank)/together*stride + uint64(s.block)*together
-	piece := p.sums[at:][:together]
-	j, k := s.rank%together, 0
-	for w := s.from / 32; k < len(list); w++ {
-		rest := words[w] & within(w, s.from, s.until)
-		port, neuron := s.port+w*32-s.from, s.neuron+w*32-s.from
-		for ; rest != 0; rest &= rest - 1 {
-			if j == together {
-				at += stride
-				piece, j = p.sums[at:][:together], 0
+	at := uint64(s.rank)/together*shape.blocks*together + uint64(s.block)*together
+	skip := s.rank % together
+	w := s.from / 32
+	rest := words[w] & within(w, s.from, s.until)
+	port, neuron := s.port-s.from, s.neuron-s.from // of the block's first neuron
+	for len(list) > 0 {
+		sums := p.sums[at:][skip:together]
+		n := min(len(list), len(sums))
+		now := list[:n]
+		sums = sums[:len(now)]
+		for k := range now {
+			for rest == 0 {
+				w++
+				rest = words[w] & within(w, s.from, s.until)
 			}
-			i := uint32(bits.TrailingZeros32(rest))
-			list[k] = engine.Candidate{Port: port + i, Neuron: neuron + i, Sum: piece[j]}
-			j++
-			k++
+			i := w*32 + uint32(bits.TrailingZeros32(rest))
+			rest &= rest - 1
+			c := &now[k]
+			c.Port, c.Neuron, c.Sum = port+i, neuron+i, sums[k]
 		}
+		list, at, skip = list[n:], at+shape.blocks*together, 0
 	}
 }
