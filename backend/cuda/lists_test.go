@@ -68,6 +68,7 @@ func TestListsCost(t *testing.T) {
 	require.Equal(t, want, got)
 	require.Greater(t, candidates, int64(bursts*950))
 	require.Less(t, got.bytes, candidates*5)
+	t.Logf("a burst of many: %d candidates, %d bytes", candidates/bursts, got.bytes/bursts)
 
 	require.NoError(t, b.Step(nil, &engine.Burst{})) // the fire queues go back to their places once
 	var out engine.Burst
@@ -81,6 +82,7 @@ func TestListsCost(t *testing.T) {
 	require.Zero(t, got.waits)
 	require.LessOrEqual(t, got.launches, int64(6*bursts))
 	require.GreaterOrEqual(t, got.bytes, int64(bursts*950*12))
+	t.Logf("a single burst: %d candidates, %d bytes, %d launches, %d copies", len(out.Candidates), got.bytes/bursts, got.launches/bursts, got.copies/bursts)
 	require.NoError(t, b.Close())
 	require.Zero(t, h.Count("held"))
 }
