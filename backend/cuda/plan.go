@@ -50,6 +50,8 @@ const (
 	bufExchange
 	bufStimuli
 	bufInjected
+	bufLists
+	bufInputs
 	slotCount
 )
 
@@ -82,25 +84,27 @@ func (e *MemoryError) Error() string {
 func DeviceBytes(c *connectome.Connectome, w engine.Want) uint64 {
 	t := makeTables(c)
 	p := makePlan(c, w, defaults, t)
-	p.planBatch(&backend{c: c, want: w, tune: defaults}, t)
+	p.planBatch(&backend{c: c, want: w, tune: defaults, sms: usualSMs}, t)
 	return p.total()
 }
 
 // HostBytes is the page-locked memory of the host that Open takes for c, with a GPU of usual size: in how many blocks its
 // neurons are dealt out moves it by a few per cent.
 func HostBytes(c *connectome.Connectome, w engine.Want) uint64 {
-	const usual = 128 // multiprocessors
 	t := makeTables(c)
 	p := makePlan(c, w, defaults, t)
-	p.planBatch(&backend{c: c, want: w, tune: defaults}, t)
+	b := &backend{c: c, want: w, tune: defaults, sms: usualSMs}
+	p.planBatch(b, t)
 	total := p.bytes[bufInput] + outputBytes(c, w, defaults)
 	if p.batch {
-		blocks, own := deal(c, usual)
-		_, bytes := ringBytes(defaults, blocks, own)
-		total += bytes
+		s := b.ringShape()
+		total += s.bytes() + 2*s.list.bytes
 	}
 	return total
 }
+
+// usualSMs is how many multiprocessors a GPU of usual size has.
+const usualSMs = 128
 
 // makePlan computes every size before anything is allocated.
 func makePlan(c *connectome.Connectome, w engine.Want, tune tuning, t *tables) plan {
