@@ -22,6 +22,41 @@ func devices(t *testing.T, n int64) *cudatest.StandIn {
 	return h
 }
 
+// cuts are the parts of a network that no genome describes.
+type cuts struct {
+	c        *connectome.Connectome
+	of, made int
+}
+
+func (p *cuts) Of() int { return p.of }
+
+func (p *cuts) Head() *connectome.Connectome {
+	head := *p.c
+	head.Row, head.Target, head.Weight, head.Delay, head.Bound, head.MaxDelay = nil, nil, nil, nil, nil, 1
+	return &head
+}
+
+func (p *cuts) Least(connectome.Part) uint64 { return 0 }
+
+func (p *cuts) Next() (*connectome.Connectome, error) {
+	p.made++
+	return p.c.Cut(connectome.Part{Index: p.made - 1, Of: p.of}), nil
+}
+
+func (p *cuts) Whole() (*connectome.Connectome, error) {
+	head := p.Head()
+	head.MaxDelay = p.c.MaxDelay
+	return head, nil
+}
+
+// openCut opens c on one device, or its parts on several.
+func openCut(c *connectome.Connectome, devices []int, w engine.Want, tune tuning) (engine.Backend, error) {
+	if len(devices) == 1 {
+		return open(c, Options{Device: devices[0], Want: w}, tune)
+	}
+	return openParts(&cuts{c: c, of: len(devices)}, devices, w, tune)
+}
+
 // fewThreads keeps launches short where the stand-in takes one thread after the other.
 func fewThreads() tuning {
 	tune := defaults
@@ -35,7 +70,7 @@ func TestConformanceOfGroups(t *testing.T) {
 		t.Run(fmt.Sprint(list), func(t *testing.T) {
 			h := devices(t, 3)
 			enginetest.Run(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
-				return open(c, Options{Devices: list, Want: w}, fewThreads())
+				return openCut(c, list, w, fewThreads())
 			}, reference.Open)
 			require.Zero(t, h.Count("held"), "closed groups hold nothing")
 		})
@@ -55,7 +90,7 @@ func TestGroupOnDevices(t *testing.T) {
 		all[i] = i
 	}
 	enginetest.Run(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
-		return Open(c, Options{Devices: all, Want: w})
+		return openCut(c, all, w, defaults)
 	}, reference.Open)
 }
 
@@ -72,7 +107,7 @@ func TestGroupsOfExamples(t *testing.T) {
 		want, err := genomes.Expect(name)
 		require.NoError(t, err)
 		for _, list := range [][]int{{3}, {0, 1}, {2, 0, 1}, {0, 1, 2, 3}} {
-			b, err := open(c, Options{Devices: list}, fewThreads())
+			b, err := openCut(c, list, engine.Want{}, fewThreads())
 			require.NoError(t, err)
 			require.True(t, b.(engine.Batcher).CanStepN())
 			e := engine.New(c, b, engine.Options{})
@@ -94,7 +129,7 @@ func TestGroupsTakeEachOthersStates(t *testing.T) {
 	want, got := &engine.State{}, &engine.State{}
 	var groups []engine.Backend
 	for _, list := range [][]int{{0}, {0, 2}, {1, 2, 0}} {
-		b, err := open(c, Options{Devices: list}, fewThreads())
+		b, err := openCut(c, list, engine.Want{}, fewThreads())
 		require.NoError(t, err)
 		groups = append(groups, b)
 	}
@@ -131,7 +166,7 @@ func TestGroupLosesADevice(t *testing.T) {
 		h.Control("reset", 0)
 		h.Control("devices", 3)
 		c := uneven(513, 100, 301, 3)
-		b, err := Open(c, Options{Devices: []int{0, 1, 2}})
+		b, err := openCut(c, []int{0, 1, 2}, engine.Want{}, defaults)
 		require.NoError(t, err)
 		h.Control("lose_device", lost)
 		h.Control("lose_at", 7)
@@ -155,7 +190,7 @@ func TestGroupLosesADevice(t *testing.T) {
 func TestGroupMends(t *testing.T) {
 	devices(t, 3)
 	c := uneven(513, 100, 301, 3)
-	opened, err := Open(c, Options{Devices: []int{0, 1, 2}})
+	opened, err := openCut(c, []int{0, 1, 2}, engine.Want{}, defaults)
 	require.NoError(t, err)
 	g := opened.(*group)
 	none := func(*engine.Burst) error { return nil }
@@ -193,7 +228,7 @@ func TestGroupRefusals(t *testing.T) {
 			if c.set != nil {
 				c.set(h)
 			}
-			_, err := Open(small(), Options{Devices: c.list})
+			_, err := openCut(small(), c.list, engine.Want{}, defaults)
 			require.ErrorContains(t, err, c.want)
 			require.Zero(t, h.Count("held"))
 		})
@@ -203,7 +238,7 @@ func TestGroupRefusals(t *testing.T) {
 // TestDeviceOfAGroup names all of them.
 func TestDeviceOfAGroup(t *testing.T) {
 	devices(t, 3)
-	b, err := Open(small(), Options{Devices: []int{2, 0}})
+	b, err := openCut(small(), []int{2, 0}, engine.Want{}, defaults)
 	require.NoError(t, err)
 	require.Equal(t, "2 × Host Stand-in (devices 2, 0)", b.(*group).Device())
 	require.NoError(t, b.Close())

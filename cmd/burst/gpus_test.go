@@ -117,7 +117,7 @@ func TestSpread(t *testing.T) {
 		{Index: 0, Usable: true, MemoryFree: 1 << 30}, {Index: 1, MemoryFree: 1 << 40}, {Index: 2, Usable: true, MemoryFree: 1 << 30},
 		{Index: 3, Usable: true, MemoryFree: 1 << 30},
 	}
-	c := &connectome.Connectome{Neurons: 1, Ports: 1, MaxDelay: 1, Row: []uint64{0, 0}}
+	head := &connectome.Connectome{Neurons: 1, Ports: 1, MaxDelay: 1}
 	for _, s := range []struct {
 		synapses uint64
 		room     uint64
@@ -129,11 +129,10 @@ func TestSpread(t *testing.T) {
 		{9_000_000_000, 1 << 30, []int{0, 2, 3}},
 		{1000, 1000, []int{0, 2, 3}},
 	} {
-		c.Row[1] = s.synapses
 		for i := range list {
 			list[i].MemoryFree = s.room
 		}
-		require.Equal(t, s.want, cuda.Spread(c, list), "%d synapses, %d bytes a device", s.synapses, s.room)
+		require.Equal(t, s.want, cuda.Spread(head, s.synapses, list), "%d synapses, %d bytes a device", s.synapses, s.room)
 	}
-	require.Empty(t, cuda.Spread(c, nil))
+	require.Empty(t, cuda.Spread(head, 1, nil))
 }

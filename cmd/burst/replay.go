@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"path/filepath"
 
 	"burst/genome"
@@ -27,7 +28,7 @@ func newReplayCommand() *cobra.Command {
 	f.IntVar(&o.threads, "threads", 0, "threads of the cpu backend and of building (default: all processors)")
 	backendFlag(cmd, &o.backend)
 	f.Lookup("backend").DefValue = "the run's"
-	f.IntVar(&o.device, "device", 0, "number of the GPU for the cuda backend; burst devices lists them")
+	o.gpus.flags(cmd)
 	f.StringVarP(&o.keep.out, "out", "o", "", "write the results of the new run to this folder (default: write none)")
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress, and of the result only the digest")
@@ -67,7 +68,7 @@ func (o *runOptions) again(cmd *cobra.Command, folder *record.Folder) (*genome.G
 	if m.Status == record.Running || m.Status == record.Failed {
 		return nil, &record.DamagedError{Path: folder.Dir, Reason: "the run has not ended, or not in good order: its manifest has no digest to compare with"}
 	}
-	if err := o.keep.check(); err != nil {
+	if err := errors.Join(o.keep.check(), o.gpus.check()); err != nil {
 		return nil, err
 	}
 	o.expect, o.keep.noOut = m.Digest, o.keep.out == ""

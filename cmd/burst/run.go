@@ -192,6 +192,8 @@ type runner struct {
 	began     uint64            // the first burst that this process runs
 
 	c         *connectome.Connectome
+	parts     *connectome.Parts // that several devices build while they are opened; nil: c has its synapses
+	devices   []int
 	id        uint64 // the hash of the whole connectome
 	used      string // backend
 	device    string
@@ -216,12 +218,7 @@ func (r *runner) run(ctx context.Context) error {
 		return err
 	}
 	r.disk = diskOf(ctx)
-	start := time.Now()
-	if r.c, err = r.o.build(r.g, r.progress); err != nil {
-		return err
-	}
-	r.buildTime = time.Since(start)
-	if r.id, err = r.o.identify(r.c); err != nil {
+	if err := r.build(); err != nil {
 		return err
 	}
 	waiting := r.o.others != nil
@@ -236,17 +233,19 @@ func (r *runner) run(ctx context.Context) error {
 	}
 	r.fcl = len(plan.FCL) > 0
 	want := engine.Want{FCL: r.fcl, Potentials: plan.Potentials}
-	options := backend.Options{Threads: r.o.threads, Want: want, Others: r.o.others, MaxBytes: uint64(r.o.memory)}
-	if err := r.o.gpus.apply(r.c, &options); err != nil {
-		return err
+	options := backend.Options{Threads: r.o.threads, Want: want, Devices: r.devices, Others: r.o.others, MaxBytes: uint64(r.o.memory)}
+	if r.o.others != nil {
+		if options.Device, err = r.o.gpus.turn(r.o.others.Part().Index); err != nil {
+			return err
+		}
 	}
 	waiting = false
-	b, used, err := openBackend(r.o.backend, r.c, options, r.progress)
+	b, err := r.open(options)
 	if err != nil {
 		return err
 	}
 	defer b.Close()
-	r.used, r.device, r.activity = used, backend.Device(b), record.NewActivity(r.c)
+	r.device, r.activity = backend.Device(b), record.NewActivity(r.c)
 	if err := r.checkStart(); err != nil {
 		return err
 	}
@@ -258,27 +257,13 @@ func (r *runner) run(ctx context.Context) error {
 		recorders = append(recorders, r.recording)
 	}
 	r.engine = engine.New(r.c, b, engine.Options{Period: period, Recorders: recorders})
-	start = time.Now()
+	start := time.Now()
 	if err = r.restore(); err == nil {
 		err = r.advance(ctx)
 	}
 	r.runTime = time.Since(start)
 	r.progress.finish()
 	return r.finish(err)
-}
-
-// openBackend opens the backend that was asked for and names it; auto says what it took and why.
-func openBackend(name string, c *connectome.Connectome, o backend.Options, p *progress) (engine.Backend, string, error) {
-	if name == "auto" {
-		b, used, why, err := backend.Auto(c, o)
-		p.line("backend: %s (%s)", used, why)
-		return b, used, err
-	}
-	if err := checkBackend(name); err != nil {
-		return nil, "", err
-	}
-	b, err := backend.Open(name, c, o)
-	return b, name, err
 }
 
 // checkBackend refuses a name that no backend has.

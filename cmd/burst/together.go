@@ -82,7 +82,7 @@ func (o *runOptions) serve(g *genome.Genome) error {
 	}
 	signal.Ignore(os.Interrupt, syscall.SIGTERM) // the leader decides what they mean
 	options := backend.Options{Threads: o.threads, Others: o.others, MaxBytes: uint64(o.memory)}
-	if err := o.gpus.apply(c, &options); err != nil {
+	if options.Device, err = o.gpus.turn(o.others.Part().Index); err != nil {
 		return err
 	}
 	if err := split.Serve(c, o.others, backend.PartOf(partBackend(o.backend), options)); err != nil {
