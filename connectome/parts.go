@@ -76,9 +76,7 @@ func (s *Parts) Least(part Part) uint64 {
 // Next makes the next part, as Build does, but for the bounds. The one before must not be used any more.
 func (s *Parts) Next() (*Connectome, error) {
 	defer s.clock(time.Now())
-	if s.made > 0 {
-		debug.FreeOSMemory() // that of the part before
-	}
+	debug.FreeOSMemory() // that of the part before, or what planning left
 	p, c := s.plan, s.Head()
 	if err := p.turnTo(Part{s.made, s.of}); err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"fmt"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -94,6 +95,88 @@ func TestGroupOnDevices(t *testing.T) {
 	}, reference.Open)
 }
 
+// openGenome has each device build its part; one builds the whole.
+func openGenome(t *testing.T, g *genome.Genome, list []int, o connectome.Options) (engine.Backend, *connectome.Connectome) {
+	if len(list) == 1 {
+		c, err := connectome.Build(g, o)
+		require.NoError(t, err)
+		b, err := open(c, Options{Device: list[0]}, fewThreads())
+		require.NoError(t, err)
+		return b, c
+	}
+	parts, err := connectome.NewParts(g, len(list), o)
+	require.NoError(t, err)
+	b, err := openParts(parts, list, engine.Want{}, fewThreads())
+	require.NoError(t, err)
+	c, err := parts.Whole()
+	require.NoError(t, err)
+	require.Nil(t, c.Row)
+	return b, c
+}
+
+// TestGroupHoldsOnePartAtATime looks at the host's heap while four devices build their parts, and after: there is never much
+// more than one part, packed or not, and nothing in the end.
+func TestGroupHoldsOnePartAtATime(t *testing.T) {
+	for _, weight := range []string{"0.25", `"normal(1, 1e5)"`} {
+		t.Run(weight, func(t *testing.T) {
+			h := devices(t, 4)
+			g, err := genome.Parse("large.yaml", []byte(fmt.Sprintf(`burst: v1
+scale: 16
+areas: [{name: a, neurons: 5003}]
+projections: [{from: a, to: a, rule: fixed_outdegree, outdegree: 401, weight: %s}]
+`, weight)), nil)
+			require.NoError(t, err)
+			heap := func() int64 {
+				var m runtime.MemStats
+				runtime.ReadMemStats(&m)
+				return int64(m.HeapAlloc)
+			}
+			runtime.GC()
+			before, most, calls := heap(), int64(0), 0
+			b, c := openGenome(t, g, []int{0, 1, 2, 3}, connectome.Options{Threads: 2, Progress: func(_, _ uint64) {
+				if calls++; calls%64 == 0 {
+					most = max(most, heap())
+				}
+			}})
+			network := int64(c.Total() * 8)
+			runtime.GC()
+			left := heap() - before
+			t.Logf("%d KB at most and %d KB in the end for a network of %d KB, %d KB on the devices", (most-before)>>10, left>>10, network>>10, h.Count("bytes")>>10)
+			require.Greater(t, most-before, network/5, "a quarter of the network is there")
+			require.Less(t, most-before, network*2/5, "more than one part of four is there")
+			require.Less(t, left, network/8, "of the synapses nothing is left")
+			require.NoError(t, b.Close())
+			runtime.KeepAlive(c)
+		})
+	}
+}
+
+// TestGroupsAreRefusedBeforeTheyAreBuilt names every device without room, by what is known of its part for certain.
+func TestGroupsAreRefusedBeforeTheyAreBuilt(t *testing.T) {
+	h := devices(t, 3)
+	h.Control("free", 10_000_000)
+	g, err := genome.Parse("large.yaml", []byte(`burst: v1
+areas: [{name: a, neurons: 100003}]
+projections: [{from: a, to: a, rule: fixed_indegree, indegree: 3001, weight: 1}]
+`), nil)
+	require.NoError(t, err)
+	parts, err := connectome.NewParts(g, 3, connectome.Options{MaxBytes: 1 << 40, Progress: func(_, _ uint64) { t.Error("something is built") }})
+	require.NoError(t, err)
+	_, err = OpenParts(parts, []int{0, 1, 2}, engine.Want{})
+	var m *MemoryError
+	require.ErrorAs(t, err, &m)
+	require.True(t, m.Least)
+	require.Greater(t, m.Need, uint64(400e6), "4 bytes a synapse")
+	for i := range 3 {
+		require.ErrorContains(t, err, fmt.Sprintf("bytes of device memory, device %d has 10000000 free", i))
+	}
+	require.ErrorContains(t, err, "needs at least ")
+	require.Zero(t, h.Count("allocations"))
+	require.Zero(t, h.Count("held"))
+	_, err = OpenParts(parts, []int{0, 1}, engine.Want{})
+	require.EqualError(t, err, "cuda: a network in 3 parts for 2 devices, want a part for each")
+}
+
 // TestGroupsOfExamples holds examples to the digests that are law, on one to four devices.
 func TestGroupsOfExamples(t *testing.T) {
 	devices(t, 4)
@@ -102,13 +185,10 @@ func TestGroupsOfExamples(t *testing.T) {
 		require.NoError(t, err)
 		g, err := genome.Parse(name+".yaml", text, genomes.Open)
 		require.NoError(t, err)
-		c, err := connectome.Build(g, connectome.Options{})
-		require.NoError(t, err)
 		want, err := genomes.Expect(name)
 		require.NoError(t, err)
 		for _, list := range [][]int{{3}, {0, 1}, {2, 0, 1}, {0, 1, 2, 3}} {
-			b, err := openCut(c, list, engine.Want{}, fewThreads())
-			require.NoError(t, err)
+			b, c := openGenome(t, g, list, connectome.Options{})
 			require.True(t, b.(engine.Batcher).CanStepN())
 			e := engine.New(c, b, engine.Options{})
 			require.NoError(t, e.Run(t.Context(), want.Bursts))
