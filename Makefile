@@ -15,8 +15,9 @@ build: ## build bin/burst
 test: ## run all tests but the long ones
 	$(GO) test ./...
 
-test-long: ## run the example networks on every backend, in full; long round trips; 50 kills
-	$(GO) test -timeout 60m ./genomes -long
+THREADS ?= 1,2,3,8
+test-long: ## run the example networks in full on the reference and, with THREADS, the cpu backend; long round trips; 50 kills
+	$(GO) test -timeout 60m ./genomes -long -threads $(THREADS)
 	$(GO) test ./record -run TestRoundTrip -long
 	$(GO) test ./cmd/burst -run TestKilledRuns -long
 

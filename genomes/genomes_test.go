@@ -5,6 +5,8 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"strconv"
+	"strings"
 	"testing"
 
 	"burst/backend"
@@ -17,8 +19,9 @@ import (
 )
 
 var (
-	long  = flag.Bool("long", false, "run every example on the reference and the cpu backend at 1, 2, 3 and 8 threads")
-	write = flag.Bool("write", false, "with -long: rewrite the .digest files from the reference backend")
+	long    = flag.Bool("long", false, "run every example on the reference and the cpu backend")
+	threads = flag.String("threads", "1,2,3,8", "with -long: numbers of threads of the cpu backend")
+	write   = flag.Bool("write", false, "with -long: rewrite the .digest files from the reference backend")
 )
 
 // short lists the examples that run in every test; the others need -long.
@@ -53,12 +56,14 @@ func TestDigest(t *testing.T) {
 			want, err := genomes.Expect(name)
 			require.NoError(t, err)
 			require.NotZero(t, want.Spikes)
-			threads := []int{2}
+			list := "2"
 			if *long {
-				threads = []int{1, 2, 3, 8}
+				list = *threads
 				require.Equal(t, want, run(t, c, "reference", 0, g.Bursts), "reference")
 			}
-			for _, n := range threads {
+			for text := range strings.SplitSeq(list, ",") {
+				n, err := strconv.Atoi(text)
+				require.NoError(t, err)
 				require.Equal(t, want, run(t, c, "cpu", n, g.Bursts), "cpu with %d threads", n)
 			}
 		})

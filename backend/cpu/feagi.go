@@ -11,11 +11,21 @@ import (
 
 // updateFEAGI is step 4 of feagi for the group's candidates.
 func (p *part) updateFEAGI(g *group) {
-	f, scale := &g.area.FEAGI, float32(p.b.c.Scale)
-	if p.looks(g) && f.FireLimit == 0 && !f.FEAGIDraw && f.ExciteBelow == 1<<32 && f.Threshold.Each == nil {
+	f := &g.area.FEAGI
+	plain := f.FireLimit == 0 && !f.FEAGIDraw && f.ExciteBelow == 1<<32 && f.Threshold.Each == nil
+	switch {
+	case !plain:
+		p.updateEachFEAGI(g)
+	case p.looks(g):
 		p.updatePlainFEAGI(g)
-		return
+	default:
+		p.updateFewFEAGI(g)
 	}
+}
+
+// updateEachFEAGI is step 4 for neurons of any parameters.
+func (p *part) updateEachFEAGI(g *group) {
+	scale := float32(p.b.c.Scale)
 	for _, h := range p.found(g, 0, true) {
 		for m := h.mask; m != 0; m &= m - 1 {
 			i := h.block*64 + uint32(bits.TrailingZeros64(m))
@@ -24,6 +34,44 @@ func (p *part) updateFEAGI(g *group) {
 			if n := p.b.own.Neuron(g.lo + i); p.feagi(g.area, n, g.lo+i, float32(sum)/scale) {
 				g.fired = append(g.fired, n)
 			}
+		}
+	}
+}
+
+// updateFewFEAGI is step 4 for neurons that do not differ and fire whenever they may, few of them candidates. What it spares
+// are calls: candidates lie far apart, and the processor must see the next ones' memory before this one's has come.
+func (p *part) updateFewFEAGI(g *group) {
+	f, scale := &g.area.FEAGI, float32(p.b.c.Scale)
+	threshold, limit, keep, leak := f.Threshold.Const, f.ThresholdLimit, f.Keep, f.LeakAmount
+	acc, v, r := p.acc[g.slot:g.slot+g.run], p.b.v[g.lo:g.hi], p.b.r[g.lo:g.hi]
+	hits := p.words(p.hits[:0], g.slot, g.run, true)
+	p.hits = hits
+	for _, h := range hits {
+		for m := h.mask; m != 0; m &= m - 1 {
+			i := h.block*64 + uint32(bits.TrailingZeros64(m))
+			sum := acc[i]
+			if sum == 0 {
+				continue
+			}
+			acc[i] = 0    // 7
+			if r[i] > 0 { // 4a
+				r[i]--
+				continue
+			}
+			x := float32(sum) / scale // 4b
+			if f.Accumulate {
+				x += v[i]
+			}
+			if threshold <= x && x <= limit { // 4c
+				p.b.fire(f, g.lo+i)
+				g.fired = append(g.fired, p.b.own.Neuron(g.lo+i))
+				continue
+			}
+			x = float32(x * keep) // 4d
+			if leak > 0 && x > 0 {
+				x = max(x-leak, 0)
+			}
+			v[i] = kept(f, x)
 		}
 	}
 }

@@ -52,6 +52,41 @@ func TestStepDoesNotAllocate(t *testing.T) {
 	}
 }
 
+// TestQuietStepDoesNotAllocate is for bursts in which sums are marked, so that only candidates are looked at.
+func TestQuietStepDoesNotAllocate(t *testing.T) {
+	c, in := quiet(200_000, 20)
+	for _, parts := range []int{1, 3} {
+		b := open(c, engine.Want{}, parts, vector.Best())
+		var out engine.Burst
+		for range 5 {
+			_ = b.Step(in, &out)
+		}
+		if allocs := testing.AllocsPerRun(50, func() { _ = b.Step(in, &out) }); allocs != 0 {
+			t.Errorf("%d parts: %v allocations a burst, want none", parts, allocs)
+		}
+		if len(out.Fired) < len(in) || !b.parts[0].marking {
+			t.Errorf("%d parts: %d neurons fired and sums are marked: %v, want %d or more, and true", parts, len(out.Fired), b.parts[0].marking, len(in))
+		}
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// quiet is a feagi network in which the stimuli fire active neurons, of 100 synapses each, in every burst.
+func quiet(neurons, active uint32) (*connectome.Connectome, []engine.Stimulus) {
+	n := enginetest.Net{Areas: []connectome.Area{enginetest.FEAGI(neurons)}}
+	var in []engine.Stimulus
+	for i := range active {
+		from := i * (neurons / active)
+		in = append(in, engine.Stimulus{Port: from, Amount: 1000})
+		for k := range uint32(100) {
+			n.Synapses = append(n.Synapses, enginetest.Synapse{From: from, To: (from + 1 + k*99_991) % neurons, Weight: 1})
+		}
+	}
+	return n.Build(), in
+}
+
 // regular is n lif neurons with 100 synapses each of which one in a hundred fires in every burst: the drive takes a
 // neuron from reset to threshold in 80 bursts and it stays refractory for 20.
 func regular(n uint32) *connectome.Connectome {
@@ -279,18 +314,7 @@ func BenchmarkSilence(b *testing.B) {
 
 // BenchmarkQuiet is a feagi network of 10 million neurons in which about 100 are active.
 func BenchmarkQuiet(b *testing.B) {
-	const neurons, active = 10_000_000, 100
-	a := enginetest.FEAGI(neurons)
-	n := enginetest.Net{Areas: []connectome.Area{a}}
-	var in []engine.Stimulus
-	for i := range uint32(active) {
-		from := i * (neurons / active)
-		in = append(in, engine.Stimulus{Port: from, Amount: 1000})
-		for k := range uint32(100) {
-			n.Synapses = append(n.Synapses, enginetest.Synapse{From: from, To: (from + 1 + k*99_991) % neurons, Weight: 1})
-		}
-	}
-	c := n.Build()
+	c, in := quiet(10_000_000, 100)
 	for _, threads := range handsMeasured() {
 		b.Run(fmt.Sprintf("%d threads", threads), func(b *testing.B) {
 			back := open(c, engine.Want{}, threads, vector.Best())

@@ -14,6 +14,9 @@ import (
 
 // TestDoctor runs the command on a GPU that is well, and on one that computes wrongly.
 func TestDoctor(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the checks themselves, which take half a minute, are tested in backend/cuda/doctor")
+	}
 	h := cudatest.Host(t)
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	call := func(args ...string) (int, string, string) {

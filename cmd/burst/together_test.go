@@ -80,6 +80,9 @@ func mpirun(t *testing.T, processes int, env []string, args ...string) (code int
 func TestTogether(t *testing.T) {
 	x := newTrial(t)
 	for _, processes := range []int{2, 3} {
+		if testing.Short() && processes == 2 {
+			continue
+		}
 		out := filepath.Join(x.dir, fmt.Sprint("parts-", processes))
 		code, stdout, stderr := mpirun(t, processes, nil, append([]string{"run", x.genome, "--out", out}, x.args...)...)
 		require.Zero(t, code, stderr)
