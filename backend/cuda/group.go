@@ -212,7 +212,12 @@ func (g *group) beside(do func(b *backend) error) error {
 func (g *group) drop() error {
 	var errs []error
 	for _, b := range g.parts {
-		errs = append(errs, g.enter(b, b.release))
+		if err := b.ctx.Enter(); err != nil {
+			errs = append(errs, err, b.ctx.Release())
+			continue
+		}
+		errs = append(errs, b.release())
+		b.ctx.Leave()
 	}
 	return errors.Join(errs...)
 }
