@@ -124,8 +124,8 @@ type Result struct {
 }
 
 // Micros are the mean and quantiles of a burst's time in microseconds. The mean is the host's. Where many bursts run in one
-// launch the quantiles are by the device's clock if it has one, else of the time between deliveries, of which the host, once
-// it was late, finds several at a time.
+// launch the quantiles are by the device's clock if it has one and no lists are delivered, else of the time between deliveries, of
+// which the host, once it was late, finds several at a time.
 type Micros struct {
 	Mean float64 `json:"mean"`
 	P10  float64 `json:"p10"` // on a busy machine: of the bursts that nobody disturbed

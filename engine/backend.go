@@ -43,8 +43,9 @@ type Batcher interface {
 	Backend
 	// CanStepN reports whether StepN may be used for this network.
 	CanStepN() bool
-	// StepN equals n Steps; each gets every burst in order and must copy what it keeps. Where each fails, StepN returns its
-	// error after the bursts that had begun, so that the state may be some bursts further.
+	// StepN equals n Steps; each gets every burst in order, with all that is wanted, and must copy what it keeps. Later bursts may
+	// run while an earlier one is still on its way. Where each fails, StepN returns its error after the bursts that had begun, so
+	// that the state may be some bursts further.
 	StepN(n int, each func(*Burst) error) error
 }
 

@@ -29,7 +29,7 @@ if have nvcc; then
 			exit 1
 		fi
 		# The committed PTX must assemble as well.
-		for unit in burst custom toolbox; do ptxas -arch=$arch -o "$out/clang.cubin" "${unit}_$arch.ptx"; done
+		for unit in burst lists custom toolbox; do ptxas -arch=$arch -o "$out/clang.cubin" "${unit}_$arch.ptx"; done
 	done
 	echo "nvcc: $(nvcc --version | tail -n 1)"
 fi

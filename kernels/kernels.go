@@ -1,8 +1,8 @@
 // Package kernels holds the CUDA C++ of a burst and the PTX that clang made of it. One .cu is one kernel, commented by the
 // Go loop it equals; burst.cuh is what lets clang, nvcc, NVRTC and g++ accept them unchanged. backend/cuda launches, in
 // this order: inject, fired_rows, synaptic_propagation_fcl, neural_dynamics_fcl, list_sums, list_ids; or, for many bursts
-// in one launch, run_bursts or resident_bursts. The unit custom.cu is
-// the same kernels with a place for the code of models that a genome defines. The toolbox is kernels
+// in one launch, run_bursts or resident_bursts. The unit lists.cu is the same kernels for callers that want the fire candidate
+// list of each of many bursts, custom.cu the same with a place for the code of models that a genome defines. The toolbox is kernels
 // of general use (arithmetic, activations, a matrix product, measurements), in a unit of its own: backend/cuda/doctor proves
 // a GPU with them.
 package kernels
@@ -12,7 +12,7 @@ import (
 	"fmt"
 )
 
-// Sources holds the CUDA C++ files; burst.cu and custom.cu include all kernels of a burst, toolbox.cu all others.
+// Sources holds the CUDA C++ files; burst.cu, lists.cu and custom.cu include all kernels of a burst, toolbox.cu all others.
 //
 //go:embed *.cu *.cuh
 var Sources embed.FS
@@ -22,6 +22,12 @@ var sm75 string
 
 //go:embed burst_sm_90.ptx
 var sm90 string
+
+//go:embed lists_sm_75.ptx
+var lists75 string
+
+//go:embed lists_sm_90.ptx
+var lists90 string
 
 //go:embed custom_sm_75.ptx
 var custom75 string
@@ -48,6 +54,15 @@ func Images() []Image {
 	return []Image{
 		{Name: "burst_sm_75.ptx", Capability: 75, ISA: 63, PTX: sm75},
 		{Name: "burst_sm_90.ptx", Capability: 90, ISA: 78, PTX: sm90},
+	}
+}
+
+// Lists lists the embedded PTX of a burst's kernels for callers that want the fire candidate lists of launches of many bursts,
+// by rising capability.
+func Lists() []Image {
+	return []Image{
+		{Name: "lists_sm_75.ptx", Capability: 75, ISA: 63, PTX: lists75},
+		{Name: "lists_sm_90.ptx", Capability: 90, ISA: 78, PTX: lists90},
 	}
 }
 

@@ -24,7 +24,7 @@ var sums string
 // TestChecksums fails when a source was edited and the PTX not rebuilt, or the other way round.
 func TestChecksums(t *testing.T) {
 	images := map[string]string{}
-	for _, i := range slices.Concat(Images(), Custom(), Toolbox()) {
+	for _, i := range slices.Concat(Images(), Lists(), Custom(), Toolbox()) {
 		images[i.Name] = i.PTX
 	}
 	listed := 0
@@ -49,7 +49,7 @@ func TestChecksums(t *testing.T) {
 func TestPTX(t *testing.T) {
 	names := []string{"inject", "fired_rows", "synaptic_propagation_fcl", "neural_dynamics_fcl", "list_sums", "list_ids", "run_bursts"}
 	kernels := map[bool]int{false: len(names) + 9, true: len(names) + 3}
-	for _, i := range slices.Concat(Images(), Custom()) {
+	for _, i := range slices.Concat(Images(), Lists(), Custom()) {
 		custom := strings.HasPrefix(i.Name, "custom")
 		t.Run(i.Name, func(t *testing.T) {
 			for _, n := range names {
@@ -98,7 +98,7 @@ func TestRebuild(t *testing.T) {
 	log, err := exec.Command("bash", "build.sh", out).CombinedOutput()
 	require.NoError(t, err, "%s", log)
 	comment := regexp.MustCompile(`(?m)//.*$`) // registers' and blocks' names are the same; only the compiler's remarks may differ
-	for _, i := range slices.Concat(Images(), Custom(), Toolbox()) {
+	for _, i := range slices.Concat(Images(), Lists(), Custom(), Toolbox()) {
 		b, err := os.ReadFile(filepath.Join(out, i.Name))
 		require.NoError(t, err)
 		if comment.ReplaceAllString(string(b), "") != comment.ReplaceAllString(i.PTX, "") {

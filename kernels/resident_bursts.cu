@@ -27,6 +27,7 @@ struct resident {
     u64 first_row;        // where the block's rows begin
     u32 at_bits, at_list, at_rows, at_spans, at_v, at_more, at_refractory, at_count, at_input;
     u32 at_areas, at_terms, at_drives, at_counts, at_table, at_values;
+    tally candidates;
 #ifdef BURST_ON_HOST
     u8 *room;
 #endif
@@ -197,9 +198,10 @@ template <u32 models> DEVICE bool update_simple(const network *w, const area *a,
     return update<models>(w, a, i, k, r.first, r.second, term);
 }
 
-// fires_resident is the drives' part of step 2, and steps 3, 4 and 7, for the block's k-th neuron.
+// fires_resident is the drives' part of step 2, and steps 3, 4 and 7, for the block's k-th neuron, whose sums it leaves in in.
 template <u32 models>
-DEVICE bool fires_resident(const run *p, const resident *s, const network *w, i32 *slot, u32 begin, u32 k, reached r) {
+DEVICE bool fires_resident(const run *p, const resident *s, const network *w, i32 *slot, u32 begin, u32 k, reached *in) {
+    reached r = *in;
     u32 place = r.place & ~SIMPLE;
     const area *a = room_at<area>(s, s->at_areas) + place;
     if (r.first != 0) slot[r.port] = 0;
@@ -209,6 +211,7 @@ DEVICE bool fires_resident(const run *p, const resident *s, const network *w, i3
         r.first += input[k];
         r.second += input[p->block_neurons + k];
     }
+    *in = r;
     u32 i = begin + k - a->first;
     if (r.place & SIMPLE) return update_simple<models>(w, a, i, k, r, s->common[place]);
     return update<models>(w, a, i, k, r.first, r.second, a->differ || place >= COMMON ? term_of(w, a, i) : s->common[place]);
@@ -227,7 +230,8 @@ template <u32 models> DEVICE void update_resident(const run *p, u64 t, resident 
         if (ahead < count) next = load_sums<models>(p, s, slot, begin, ahead);
         if (ahead >= step) {
             u32 k = ahead - step;
-            store_bits(bits + k / 32, k < count && fires_resident<models>(p, s, &w, slot, begin, k, one));
+            store_bits(bits + k / 32, k < count && fires_resident<models>(p, s, &w, slot, begin, k, &one));
+            if (lists(&p->list)) note(&p->list, t - p->first, end, k, one.first, one.second);
         }
         one = next;
     }
@@ -407,12 +411,14 @@ template <u32 models> DEVICE void work(const run *p, resident *s) {
             update_resident<models>(p, t, s);
             worker_barrier();
             count_groups(p, s);
+            if (lists(&p->list)) count_candidates(&p->list, t - p->first, p->block_neurons, &s->candidates);
             worker_barrier();
             list_block(p, s);
             worker_barrier();
             send(p, t, turn, s);
         }
         deliver_rows(p, t, turn, s, shared);
+        if (!shared && lists(&p->list)) list_candidates(&p->list, t - p->first, p->block_neurons, &s->candidates, workers());
         if (!shared && s->total > p->own_rows) {
             worker_barrier();
             leave(p, s);

@@ -1,9 +1,8 @@
+#include "candidates.cuh"
 #include "exchange.cuh"
 #include "network.cuh"
 #include "philox.cuh"
 
-// The words of a block's answers are summed in so many groups.
-const u32 GROUPS = 32;
 // So many areas' terms are worked out once a burst.
 const u32 COMMON = 64;
 
@@ -61,6 +60,8 @@ struct run {
     u32 devices;       // that share the network
     const exchange *x; // where there are several; the fire queue is in its ids then, not in queue
     u64 *exchanging;   // ns that the first block has spent telling the others who fired, and waiting for them
+
+    listing list;
 };
 
 // block is what a block's threads share: bits and sums, and where cached copies of its neurons' state and of the tables, which stay valid
@@ -78,6 +79,7 @@ struct block {
     const drive *drives;
     const u32 *counts;
     const i32 *table;
+    tally candidates;
 };
 
 // take is the next count entries of shared memory, aligned to 16 bytes.
@@ -235,9 +237,14 @@ DEVICE i32 sum_of(i32 *acc) {
     return sum;
 }
 
+// inputs are the sums of a neuron's ports.
+struct inputs {
+    i32 first, second;
+};
+
 // fires is the drives' part of step 2, and steps 3 and 4, for neuron n, whose area has one of the models and whose state lies
-// at a place; slot is the ring's of this burst.
-template <u32 models> DEVICE bool fires(const block *s, const network *w, i32 *slot, u32 n, u32 at) {
+// at a place; slot is the ring's of this burst. The neuron's sums are left in in.
+template <u32 models> DEVICE bool fires(const block *s, const network *w, i32 *slot, u32 n, u32 at, inputs *in) {
     const area *a = s->only != nullptr ? s->only : area_of(w->areas, w->area_count, n);
     u32 i = n - a->first, ports = a->ports, place = (u32)(a - w->areas);
     i32 *acc = slot + (a->first_port + i);
@@ -247,6 +254,7 @@ template <u32 models> DEVICE bool fires(const block *s, const network *w, i32 *s
         if (amount < 0 && ports > 1) second += amount;
         else first += amount;
     }
+    *in = inputs{first, second};
     float term = a->differ || place >= COMMON ? term_of(w, a, i) : s->common[place];
     return update<models>(w, a, i, at, first, second, term);
 }
@@ -257,8 +265,10 @@ template <u32 models> DEVICE void update_block(const run *p, u64 t, block *s) {
     i32 *slot = p->ring + (t & p->slot_mask) * p->ports;
     for (u32 k = thread_in_block(); k < p->block_neurons; k += block_size()) {
         u32 n = neuron_of(p->w.own, begin + k);
-        bool yes = k < count && fires<models>(s, &s->w, slot, n, p->cached ? k : n);
+        inputs in = {};
+        bool yes = k < count && fires<models>(s, &s->w, slot, n, p->cached ? k : n, &in);
         store_bits(s->bits + k / 32, yes);
+        if (lists(&p->list)) note(&p->list, t - p->first, p->block_neurons, k, in.first, in.second);
 #ifdef BURST_ON_HOST
         if (yes) s->total[t % 2]++;
 #else
@@ -280,6 +290,7 @@ DEVICE void reserve(const run *p, u64 t, block *s) {
         s->total[(t + 1) % 2] = 0;
         s->base = total == 0 ? 0 : fetch_add(p->length + (t + 1) % 2, total);
     }
+    if (lists(&p->list)) count_candidates(&p->list, t - p->first, p->block_neurons, &s->candidates);
 }
 
 // list is step 5: the block's part of the queue, and the same for the host, ascending; one thread a neuron, as before.
@@ -301,6 +312,7 @@ DEVICE void list(const run *p, u64 t, const block *s) {
         ids[before] = n;
     }
     if (thread_in_block() == 0 && p->devices == 1) p->fired[(t - p->first) * block_count() + block_index()] = s->total[t % 2];
+    if (lists(&p->list)) list_candidates(&p->list, t - p->first, p->block_neurons, &s->candidates, block_size());
 }
 
 // list_for_host brings the host what list has listed for the other devices, which must not wait for that.

@@ -20,7 +20,7 @@ func TestArguments(t *testing.T) {
 	bits := map[string]uintptr{".u64": 8, ".u32": 4}
 	param := regexp.MustCompile(`\.param (?:\.align \d )?(\.\w+) \w+_param_\d+(?:\[(\d+)\])?`)
 	var a arguments
-	for _, image := range slices.Concat(kernels.Images(), kernels.Custom()) {
+	for _, image := range slices.Concat(kernels.Images(), kernels.Lists(), kernels.Custom()) {
 		require.Contains(t, image.PTX, fmt.Sprintf("run_bursts_param_0[%d]", unsafe.Sizeof(run{})))
 		for k, s := range [kernelCount]any{a.inject, a.firedRows, a.propagation, a.dynamics, a.listSums, a.listIDs} {
 			_, rest, found := strings.Cut(image.PTX, ".entry "+kernelNames[k]+"(")

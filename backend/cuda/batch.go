@@ -32,6 +32,7 @@ type batch struct {
 	fired  []uint32
 	done   []uint64
 	stamps []uint64 // by the device's clock
+	lister lister
 
 	on      bool
 	stamp   uint64        // of the newest burst, 0 where the kernel has no clock
@@ -75,6 +76,8 @@ type run struct {
 	devices    uint32
 	exchange   driver.Ptr
 	exchanging driver.Ptr
+
+	list listing
 }
 
 // catchUpArgs are the parameters of catch_up.
@@ -107,7 +110,7 @@ func (p *plan) planBatch(b *backend, t *tables) {
 	c := b.c
 	const longestRing = 8 << 30
 	p.ring = ringSlots(c.MaxDelay) * uint64(c.Ports) * 4
-	if c.Neurons == 0 || b.want.FCL || len(b.want.Potentials) > 0 || p.ring > longestRing || b.tune.plain || (!c.Part.Whole() && b.share.devices < 2) {
+	if c.Neurons == 0 || b.want.FCL && !b.listed() || len(b.want.Potentials) > 0 || p.ring > longestRing || b.tune.plain || (!c.Part.Whole() && b.share.devices < 2) {
 		return
 	}
 	p.batch = true
@@ -116,6 +119,9 @@ func (p *plan) planBatch(b *backend, t *tables) {
 		p.planExchange(b)
 	} else {
 		p.bytes[bufQueue] = spikeBytes * uint64(c.Neurons)
+	}
+	if s := b.ringShape(); s.list.bytes > 0 {
+		p.bytes[bufLists], p.bytes[bufInputs] = 2*s.most*s.list.bytes, 4*s.list.sets*s.list.blocks*s.list.own
 	}
 	p.bytes[bufSync] = exchangingAt + 8
 	p.bytes[bufStimuli], p.bytes[bufInjected] = size(t.stimuli), size(t.injected)
@@ -134,10 +140,10 @@ func (b *backend) prepareBatch(t *tables) error {
 	if x.queueRows, err = b.module.Function("queue_rows"); err != nil {
 		return err
 	}
-	blocks, own := deal(b.c, b.sms)
-	x.blocks = uint32(blocks)
+	s := b.ringShape()
+	x.blocks = uint32(s.blocks)
 	x.threads = b.tune.batchThreads
-	if err := b.chooseKernel(t, own); err != nil || !b.plan.batch {
+	if err := b.chooseKernel(t, s.own); err != nil || !b.plan.batch {
 		return err
 	}
 	if err := x.kernel.AllowShared(x.shared); err != nil {
@@ -147,20 +153,19 @@ func (b *backend) prepareBatch(t *tables) error {
 		b.plan.batch = false
 		return err
 	}
-	if err := x.allocate(b, own); err != nil {
+	if err := x.allocate(b, &s); err != nil {
 		return err
 	}
-	b.bindBatch(t, uint32(own))
+	b.bindBatch(t, uint32(s.own))
 	return nil
 }
 
 // allocate takes the mapped memory in which bursts arrive: for each burst of two launches the ids, one place a neuron.
-func (x *batch) allocate(b *backend, own uint64) error {
-	var bytes uint64
+func (x *batch) allocate(b *backend, s *ringShape) error {
 	var err error
-	x.most, bytes = ringBytes(b.tune, uint64(x.blocks), own)
-	n, places := 2*x.most, own*uint64(x.blocks)
-	if x.host, err = b.ctx.AllocHost(int(bytes), true); err != nil {
+	x.most = s.most
+	n, places := 2*x.most, s.own*s.blocks
+	if x.host, err = b.ctx.AllocHost(int(s.bytes()), true); err != nil {
 		x.host = nil
 		return err
 	}
@@ -168,8 +173,13 @@ func (x *batch) allocate(b *backend, own uint64) error {
 	x.done = unsafe.Slice((*uint64)(m), n)
 	x.stamps = unsafe.Slice((*uint64)(unsafe.Add(m, 8*n)), n)
 	x.fired = unsafe.Slice((*uint32)(unsafe.Add(m, 16*n)), n*uint64(x.blocks))
-	x.ids = unsafe.Slice((*uint32)(unsafe.Add(m, 16*n+4*n*uint64(x.blocks))), n*places)
-	return nil
+	x.ids = unsafe.Slice((*uint32)(unsafe.Add(m, 16*n+4*n*s.blocks)), n*places)
+	if s.list.bytes == 0 {
+		return nil
+	}
+	x.lister.counts = unsafe.Slice((*uint32)(unsafe.Add(m, 16*n+4*n*s.blocks+4*n*places)), n*s.list.sets*s.list.blocks)
+	x.lister.shape, x.lister.least = s.list, b.tune.crewed
+	return x.lister.allocate(b)
 }
 
 // bindBatch fills in what stays the same in all launches.
@@ -190,6 +200,7 @@ func (b *backend) bindBatch(t *tables, own uint32) {
 		countEntries: uint32(len(t.counts)), tableEntries: uint32(len(t.amounts)), cached: cached,
 		ownRows: ownRows(b.tune.ownSynapses, mean), longest: b.tune.ownSynapses / 4, valueCount: uint32(b.plan.bytes[bufValues] / 4),
 		devices: uint32(max(1, b.share.devices)), exchange: p[bufExchange], exchanging: p[bufSync] + exchangingAt,
+		list: listing{bytes: x.lister.shape.bytes, sumsAt: x.lister.shape.sumsAt, inputs: p[bufInputs], sets: uint32(x.lister.shape.sets)},
 	}
 	x.params, x.late, x.newest = driver.Params(&x.args), driver.Params(&x.catchUpArgs), driver.Params(&x.queueRowsArgs)
 }
@@ -214,6 +225,10 @@ func (b *backend) StepN(n int, each func(*engine.Burst) error) error {
 		return b.failed("stepping", err)
 	}
 	defer b.ctx.Leave()
+	if x := &b.batch.lister; x.shape.bytes > 0 {
+		x.begin(b.c.Ports)
+		defer x.end()
+	}
 	var refused error
 	err := b.launchAll(uint64(n), func(out *engine.Burst) {
 		if refused == nil {
@@ -257,11 +272,8 @@ func (b *backend) launchAll(n uint64, each func(*engine.Burst), stop func() bool
 		if err := launch(1 - half); err != nil {
 			return err
 		}
-		for k := range sizes[half] {
-			if err := b.await(half, k); err != nil {
-				return err
-			}
-			each(&x.burst)
+		if err := b.deliverHalf(half, sizes[half], each); err != nil {
+			return err
 		}
 		half = 1 - half
 	}
@@ -286,6 +298,10 @@ func (b *backend) launchBatch(half int, first, bursts uint64) error {
 	r.fired = base + driver.Ptr(16*n+4*h*uint64(x.blocks))
 	r.ids = base + driver.Ptr(16*n+4*n*uint64(x.blocks)+4*h*places)
 	r.first, r.bursts = first, bursts
+	if l := &x.lister.shape; l.bytes > 0 {
+		r.list.lists = b.plan.ptr[bufLists] + driver.Ptr(h*l.bytes)
+		r.list.counts = r.ids + driver.Ptr(4*(n-h)*places+4*h*l.sets*l.blocks)
+	}
 	if err := b.stream.Fill(r.arrived, 0, 8); err != nil {
 		return err
 	}
@@ -295,13 +311,24 @@ func (b *backend) launchBatch(half int, first, bursts uint64) error {
 	return nil
 }
 
-// await waits for the k-th burst of a half and makes it the newest fire queue.
-func (b *backend) await(half int, k uint64) error {
-	x := &b.batch
-	at := uint64(half)*x.most + k
-	if err := b.poll(&x.done[at]); err != nil {
-		return err
+// deliverHalf delivers the bursts of a launch, one by one as they come.
+func (b *backend) deliverHalf(half int, bursts uint64, each func(*engine.Burst)) error {
+	x, at := &b.batch, uint64(half)*b.batch.most
+	if x.lister.shape.bytes > 0 {
+		return b.deliverLists(at, bursts, each)
 	}
+	for k := range bursts {
+		if err := b.poll(&x.done[at+k], b.number); err != nil {
+			return err
+		}
+		x.take(b, at+k)
+		each(&x.burst)
+	}
+	return nil
+}
+
+// take makes the at-th burst of two launches, which is there, the newest fire queue.
+func (x *batch) take(b *backend, at uint64) {
 	x.took, x.stamp = time.Duration(x.stamps[at]-x.stamp), x.stamps[at]
 	oldest := x.history[len(x.history)-1][:0]
 	copy(x.history[1:], x.history)
@@ -313,23 +340,22 @@ func (b *backend) await(half int, k uint64) error {
 	x.history[0] = oldest
 	x.burst = engine.Burst{Number: b.number, Fired: oldest}
 	b.number++
-	return nil
 }
 
 // BurstTime is the device's own time between the end of the newest burst that StepN has delivered and the end of the one
-// before; 0 where it has none.
+// before; 0 where it has none, or where what takes longest is bringing lists to the host.
 func (b *backend) BurstTime() time.Duration {
-	if !b.batch.resident {
+	if !b.batch.resident || b.want.FCL {
 		return 0
 	}
 	return b.batch.took
 }
 
-// poll waits until a burst is announced; after a while it lets the driver say whether the launch failed.
-func (b *backend) poll(done *uint64) error {
+// poll waits until burst number is announced; after a while it lets the driver say whether the launch failed.
+func (b *backend) poll(done *uint64, number uint64) error {
 	const patience = 50 * time.Millisecond
 	var start time.Time
-	for spins := 1; atomic.LoadUint64(done) != b.number+1; spins++ {
+	for spins := 1; atomic.LoadUint64(done) != number+1; spins++ {
 		if spins%4096 != 0 {
 			continue
 		}
@@ -343,7 +369,7 @@ func (b *backend) poll(done *uint64) error {
 		if err := b.stream.Synchronize(); err != nil {
 			return err
 		}
-		if atomic.LoadUint64(done) != b.number+1 {
+		if atomic.LoadUint64(done) != number+1 {
 			return errors.New("a launch ended without its bursts")
 		}
 	}

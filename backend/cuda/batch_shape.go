@@ -17,12 +17,27 @@ func deal(c *connectome.Connectome, sms int) (blocks, own uint64) {
 	return blocks, divUp(divUp(neurons, blocks), least) * least
 }
 
-// ringBytes is the size of the memory in which the bursts of two launches arrive, and how many bursts a launch may have.
-func ringBytes(tune tuning, blocks, own uint64) (most, bytes uint64) {
+// ringShape is how the bursts of two launches lie in the memory in which they arrive, and how many a launch may have.
+type ringShape struct {
+	most, blocks, own uint64
+	list              listShape
+}
+
+func (b *backend) ringShape() ringShape {
 	const room = 256 << 20
-	places := own * blocks
-	most = min(tune.batch, max(1, room/(2*4*places)))
-	return most, 2 * most * (16 + 4*blocks + 4*places)
+	blocks, own := deal(b.c, b.sms)
+	s := ringShape{blocks: blocks, own: own}
+	s.most = min(b.tune.batch, max(1, room/(2*4*own*blocks)))
+	if b.listed() {
+		s.list = makeListShape(b.c, blocks, own)
+		s.most = min(s.most, max(1, room/(2*s.list.bytes)))
+	}
+	return s
+}
+
+// bytes is the size of the mapped memory.
+func (s *ringShape) bytes() uint64 {
+	return 2 * s.most * (16 + 4*s.blocks + 4*s.own*s.blocks + 4*s.list.sets*s.list.blocks)
 }
 
 // chooseKernel takes the fastest kernel that the network allows, whose blocks have own neurons.

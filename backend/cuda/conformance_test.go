@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -45,15 +46,23 @@ func TestConformanceOnDevice(t *testing.T) {
 	enginetest.Run(t, openFirst, reference.Open)
 }
 
-// TestPaths runs many bursts on each path: every one gives the bits of single bursts, which TestConformance proves.
+// TestPaths runs many bursts on each path, on two of them with their lists too, which several goroutines put together: every one
+// gives the bits of single bursts, which TestConformance proves.
 func TestPaths(t *testing.T) {
 	cudatest.Anywhere(t)
 	for name, tune := range paths() {
-		t.Run(name, func(t *testing.T) {
-			enginetest.RunBatches(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
-				return open(c, Options{Want: w}, tune)
+		tune.crewed = 1
+		wants := []engine.Want{{}}
+		if name == "resident" || name == "roaming, state in blocks" {
+			wants = append(wants, engine.Want{FCL: true})
+		}
+		for _, w := range wants {
+			t.Run(fmt.Sprintf("%s, FCL %v", name, w.FCL), func(t *testing.T) {
+				enginetest.RunBatches(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
+					return open(c, Options{Want: w}, tune)
+				}, w)
 			})
-		})
+		}
 	}
 }
 

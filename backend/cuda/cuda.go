@@ -35,9 +35,10 @@ type tuning struct {
 	uncached     bool   // no copies of state and tables in its shared memory
 	roaming      bool   // run_bursts, even where resident_bursts could be used
 	ownSynapses  uint32 // about so many a block of resident_bursts delivers by itself
+	crewed       uint64 // candidates of a burst for which another goroutine puts lists together
 }
 
-var defaults = tuning{threads: 256, entries: 1 << 20, batch: 256, batchThreads: 1024, ownSynapses: 16384}
+var defaults = tuning{threads: 256, entries: 1 << 20, batch: 256, batchThreads: 1024, ownSynapses: 16384, crewed: 1 << 13}
 
 // Open uploads c to a GPU, in the state before burst 0. The error wraps engine.ErrUnavailable when this machine cannot run
 // CUDA, and is a *MemoryError when the network does not fit the device.
@@ -119,7 +120,7 @@ func (b *backend) attach(device int) error {
 	if b.device, err = d.Device(device); err != nil {
 		return err
 	}
-	if b.image, err = selectImage(d, b.device, images(b.c)); err != nil {
+	if b.image, err = selectImage(d, b.device, images(b.c, b.listed())); err != nil {
 		return err
 	}
 	if b.sms, err = b.device.Attribute(driver.MultiprocessorCount); err != nil {
@@ -129,8 +130,11 @@ func (b *backend) attach(device int) error {
 	return err
 }
 
-// images are those of the unit that has the network's models.
-func images(c *connectome.Connectome) []kernels.Image {
+// images are those of the unit that has the network's models, or lists candidates in launches of many bursts.
+func images(c *connectome.Connectome, listed bool) []kernels.Image {
+	if listed {
+		return kernels.Lists()
+	}
 	for i := range c.Areas {
 		if c.Areas[i].Model == connectome.CustomModel {
 			return kernels.Custom()
@@ -248,7 +252,7 @@ func (b *backend) release() error {
 	if b.stream != nil {
 		errs = append(errs, b.stream.Synchronize())
 	}
-	errs = append(errs, b.plan.free(b.ctx), b.input.free(), b.output.free(), b.batch.free())
+	errs = append(errs, b.batch.lister.free(), b.plan.free(b.ctx), b.input.free(), b.output.free(), b.batch.free())
 	for _, p := range b.params {
 		if p != nil {
 			p.Release()

@@ -50,6 +50,8 @@ const (
 	bufExchange
 	bufStimuli
 	bufInjected
+	bufLists
+	bufInputs
 	slotCount
 
 	lastOfRows = bufDelay
@@ -86,7 +88,7 @@ func (e *MemoryError) Error() string {
 
 // DeviceBytes is the device memory that Open takes for c.
 func DeviceBytes(c *connectome.Connectome, w engine.Want) uint64 {
-	b := &backend{c: c, want: w, tune: defaults, rows: rowsOf(c, defaults)}
+	b := &backend{c: c, want: w, tune: defaults, sms: usualSMs, rows: rowsOf(c, defaults)}
 	b.makePlan(makeTables(c))
 	return b.plan.total()
 }
@@ -94,7 +96,7 @@ func DeviceBytes(c *connectome.Connectome, w engine.Want) uint64 {
 // HostBytes is the page-locked memory of the host that Open takes for c, with a GPU of usual size: in how many blocks its
 // neurons are dealt out moves it by a few per cent.
 func HostBytes(c *connectome.Connectome, w engine.Want) uint64 {
-	b := &backend{c: c, want: w, tune: defaults}
+	b := &backend{c: c, want: w, tune: defaults, sms: usualSMs}
 	b.makePlan(makeTables(c))
 	return b.hostBytes()
 }
@@ -108,7 +110,7 @@ func PartsBytes(c *connectome.Connectome, devices int, w engine.Want) (host, dev
 		r.synapses = divUp(r.synapses, uint64(devices))
 	}
 	for i := range devices {
-		b := &backend{want: w, tune: defaults, rows: r, share: share{devices: devices, self: i}}
+		b := &backend{want: w, tune: defaults, sms: usualSMs, rows: r, share: share{devices: devices, self: i}}
 		b.isPartOf(c)
 		b.makePlan(makeTables(b.c))
 		host, device = host+b.hostBytes(), device+b.plan.total()
@@ -118,15 +120,16 @@ func PartsBytes(c *connectome.Connectome, devices int, w engine.Want) (host, dev
 
 // hostBytes is the page-locked memory of a backend that is planned.
 func (b *backend) hostBytes() uint64 {
-	const usual = 128 // multiprocessors
 	total := b.plan.bytes[bufInput] + outputBytes(b.c, b.want, b.tune)
 	if b.plan.batch {
-		blocks, own := deal(b.c, usual)
-		_, bytes := ringBytes(b.tune, blocks, own)
-		total += bytes
+		s := b.ringShape()
+		total += s.bytes() + 2*s.list.bytes
 	}
 	return total
 }
+
+// usualSMs is how many multiprocessors a GPU of usual size has.
+const usualSMs = 128
 
 // makePlan computes every size before anything is allocated.
 func makePlan(c *connectome.Connectome, r rows, w engine.Want, tune tuning, t *tables) plan {

@@ -10,7 +10,7 @@ const worth = 100_000_000
 // room, with 8 bytes a synapse, for the weights are not known yet.
 func Spread(head *connectome.Connectome, synapses uint64, devices []DeviceInfo) []int {
 	var list []int
-	b := &backend{c: head, tune: defaults, rows: rows{synapses: synapses, delays: head.MaxDelay > 1}}
+	b := &backend{c: head, tune: defaults, sms: usualSMs, rows: rows{synapses: synapses, delays: head.MaxDelay > 1}}
 	b.makePlan(makeTables(head))
 	need, room := b.plan.total(), uint64(0)
 	for _, d := range devices {

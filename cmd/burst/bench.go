@@ -30,7 +30,9 @@ func newBenchCommand() *cobra.Command {
 		Long: "Runs each workload from a fresh state for a fixed number of bursts and prints how long a burst takes beside what it\n" +
 			"computed. Times of two backends compare only where spikes and the state's hash are the same. The cpu backend is held\n" +
 			"against this machine's own limit: as many threads that read as many random rows, add to as many random sums and pass\n" +
-			"over the state once, in µs, and what share of it the median burst reaches. The suites scaling and digests run on one of\n" +
+			"over the state once, in µs, and what share of it the median burst reaches. With --fcl a burst's time is that from one list,\n" +
+			"complete on the host as the caller gets it, to the next; on one GPU its copy and the host's work on the list before it\n" +
+			"overlap with later bursts. The suites scaling and digests run on one of\n" +
 			"--devices, on two, four and so on: how times scale, and whether examples keep the digests that are law.",
 		ValidArgsFunction: completeGenome,
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
@@ -40,7 +42,7 @@ func newBenchCommand() *cobra.Command {
 	f.StringVar(&o.backend, "backend", "cpu", strings.Join(backend.Names(), ", "))
 	f.IntSliceVar(&o.threads, "threads", []int{0}, "numbers of threads to measure; 0 is all processors")
 	o.gpus.flags(cmd)
-	f.BoolVar(&o.fcl, "fcl", false, "deliver the fire candidate list of every burst too")
+	f.BoolVar(&o.fcl, "fcl", false, "deliver the fire candidate list of every burst to the host too, and time that")
 	f.IntVar(&o.bursts, "bursts", 0, "bursts to measure instead of the workload's own number")
 	f.BoolVar(&o.json, "json", false, "print the results as JSON")
 	register(cmd, "suite", cobra.FixedCompletions(bench.Suites(), cobra.ShellCompDirectiveNoFileComp))

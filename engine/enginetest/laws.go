@@ -31,16 +31,16 @@ func runLaws(t *testing.T, open Open) {
 		t.Run(fmt.Sprintf("potentials/seed %d", seed), func(t *testing.T) { potentials(t, open, n, input) })
 		t.Run(fmt.Sprintf("state/seed %d", seed), func(t *testing.T) { wholeState(t, open, n, input) })
 		t.Run(fmt.Sprintf("late/seed %d", seed), func(t *testing.T) { late(t, open, n, input) })
-		t.Run(fmt.Sprintf("batch/seed %d", seed), func(t *testing.T) { batch(t, open, n, input) })
+		t.Run(fmt.Sprintf("batch/seed %d", seed), func(t *testing.T) { batch(t, open, engine.Want{FCL: seed%2 == 0}, n, input) })
 	}
 	t.Run("sources", func(t *testing.T) { sources(t, open) })
 }
 
 // RunBatches checks StepN alone, against Step, on the networks of Run's laws: for backends with several ways of running it.
-func RunBatches(t *testing.T, open Open) {
+func RunBatches(t *testing.T, open Open, w engine.Want) {
 	for seed := range uint64(6) {
 		r := rand.New(rand.NewPCG(seed, 0x6c617773))
-		batch(t, open, randomNet(r, int(seed)), r.Uint64())
+		batch(t, open, w, randomNet(r, int(seed)), r.Uint64())
 	}
 }
 
@@ -256,7 +256,7 @@ func (c constant) Stimuli(_ uint64, in []engine.Stimulus) ([]engine.Stimulus, er
 
 // batch: where a backend advances many bursts at a time, that equals as many Steps, whatever was done before and is done
 // after, and a failing receiver leaves it with whole bursts.
-func batch(t *testing.T, open Open, n Net, seed uint64) {
+func batch(t *testing.T, open Open, w engine.Want, n Net, seed uint64) {
 	const why = "StepN(n) equals n Steps"
 	r := rand.New(rand.NewPCG(seed, 9))
 	for k := range 3 {
@@ -267,11 +267,11 @@ func batch(t *testing.T, open Open, n Net, seed uint64) {
 		n.Stimuli = append(n.Stimuli, s)
 	}
 	c := n.Build()
-	many, ok := start(t, open, c, engine.Want{}).(engine.Batcher)
+	many, ok := start(t, open, c, w).(engine.Batcher)
 	if !ok || !many.CanStepN() {
 		return // this backend has no StepN for this network
 	}
-	one := start(t, open, c, engine.Want{})
+	one := start(t, open, c, w)
 	feed := engine.NewFeed(c, nil)
 	var a, b engine.Burst
 	next := func() []engine.Stimulus {

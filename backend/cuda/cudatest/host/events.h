@@ -27,6 +27,7 @@ API cuEventRecord(event *e, void *stream) {
 API cuEventSynchronize(event *e) {
     ONE_AT_A_TIME;
     if (int x = ready()) return x;
+    waits++;
     return e->recorded ? SUCCESS : refuse("waiting for an event that was not recorded");
 }
 API cuStreamWaitEvent(void *stream, event *e, unsigned) {

@@ -43,7 +43,7 @@ struct allocation {
 static std::map<std::string, long long> control; // see hostControl
 static std::map<uintptr_t, allocation> memory;
 static std::set<void *> streams;
-static long long contexts, marks, modules, allocations, launches, synchronizes, compilations;
+static long long contexts, marks, modules, allocations, launches, synchronizes, compilations, downloads, downloaded, waits;
 static const int DEVICES = 8; // at most
 static thread_local int current = -1; // device of the context
 static int dummy_context[DEVICES], dummy_module, faults[DEVICES];
@@ -59,7 +59,7 @@ static void reset() {
                {"skip_launch", 0}, {"fail_context", 0}, {"fail_compile", 0}, {"ptx_isa", 0}, {"nvrtc_isa", 83}, {"blas_fails", 0},
                {"peer_access", 1}, {"lose_device", 0}, {"lose_at", 0},
                {"nvml_pending", 0}, {"nvml_generation", 5}, {"nvml_width", 16}, {"nvml_errors", 0}};
-    allocations = launches = synchronizes = compilations = 0;
+    allocations = launches = synchronizes = compilations = downloads = downloaded = waits = 0;
     memset(faults, 0, sizeof faults);
     memset(peers, 0, sizeof peers);
     forget_launches();
@@ -92,6 +92,9 @@ API hostCount(const char *key, long long *value) {
     } else if (k == "allocations") *value = allocations;
     else if (k == "launches") *value = launches;
     else if (k == "synchronizes") *value = synchronizes;
+    else if (k == "downloads") *value = downloads;
+    else if (k == "downloaded") *value = downloaded; // bytes
+    else if (k == "waits") *value = waits; // for events
     else if (k == "compilations") *value = compilations;
     else return INVALID_VALUE;
     return SUCCESS;
@@ -245,6 +248,8 @@ API cuMemcpyDtoHAsync_v2(void *to, uintptr_t from, size_t n, void *stream) {
     ONE_AT_A_TIME;
     if (int e = ready()) return e;
     if (!streams.count(stream) || !inside(from, n, false)) return refuse("a download past the end of device memory");
+    downloads++;
+    downloaded += (long long)n;
     memcpy(to, (void *)from, n);
     return SUCCESS;
 }

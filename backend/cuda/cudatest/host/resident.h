@@ -22,9 +22,11 @@ template <u32 models> static void resident_on_host(const run *p, unsigned blocks
         all([&](unsigned b) { drive_block(p, t, &s[b]); }, false, workers);
         all([&](unsigned b) { update_resident<models>(p, t, &s[b]); }, t % 3 == 0, workers);
         all([&](unsigned b) { count_groups(p, &s[b]); }, t % 2, workers);
+        if (lists(&p->list)) all([&](unsigned b) { count_candidates(&p->list, t - p->first, p->block_neurons, &s[b].candidates); }, t % 3 == 0, workers);
         all([&](unsigned b) { list_block(p, &s[b]); }, t % 2, workers);
         all([&](unsigned b) { send(p, t, (u32)((t + 1) % 3), &s[b]); }, t % 5 == 0, workers);
         all([&](unsigned b) { deliver_rows(p, t, (u32)((t + 1) % 3), &s[b], false); }, t % 2, workers);
+        if (lists(&p->list)) all([&](unsigned b) { list_candidates(&p->list, t - p->first, p->block_neurons, &s[b].candidates, workers); }, t % 2, workers);
         all([&](unsigned b) { leave(p, &s[b]); }, t % 2, workers);
         running = {blocks - 1, blocks, workers, threads};
         tell(p, (u32)(t + 1 - p->first));

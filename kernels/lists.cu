@@ -1,0 +1,3 @@
+// The kernels of a burst for callers that want every burst's fire candidate list: candidates.cuh.
+#define BURST_LISTS
+#include "burst.cu"
