@@ -15,13 +15,14 @@ import (
 	"burst/connectome"
 	"burst/engine"
 	"burst/exchange"
+	"burst/genome"
 )
 
 // Options of Open; the zero value uses every processor, the first GPU, and delivers no FCL.
 type Options struct {
 	Threads int   // of the cpu backend; 0: all processors
 	Device  int   // of the cuda backend
-	Devices []int // that share the network instead
+	Devices []int // that share the network instead (OpenParts); with one, that one
 	Want    engine.Want
 	Parts   int               // split the network among so many backends in this process, each with its copy; 0: do not
 	Others  exchange.Exchange // with the processes that hold the network's other parts; nil: there are none
@@ -76,11 +77,57 @@ func open(name string, c *connectome.Connectome, o Options) (engine.Backend, err
 	case "cpu":
 		return cpu.Open(c, cpu.Options{Threads: o.Threads, Want: o.Want})
 	case "cuda":
-		return cuda.Open(c, cuda.Options{Device: o.Device, Devices: o.Devices, Want: o.Want})
+		switch len(o.Devices) {
+		case 0:
+		case 1:
+			o.Device = o.Devices[0]
+		default:
+			return nil, fmt.Errorf("a whole network for the devices %v, want its parts for OpenParts", o.Devices)
+		}
+		return cuda.Open(c, cuda.Options{Device: o.Device, Want: o.Want})
 	case "reference":
 		return reference.Open(c, o.Want)
 	}
 	return nil, fmt.Errorf("backend %q, want one of %s", name, strings.Join(Names(), ", "))
+}
+
+// OpenParts opens the cuda backend on o.Devices, which build and hold a part of the network each; it is returned without its
+// synapses. The errors are those of Open and of connectome.Build.
+func OpenParts(parts cuda.Parts, o Options) (engine.Backend, *connectome.Connectome, error) {
+	if err := fits("cuda", parts.Head(), o); err != nil {
+		return nil, nil, err
+	}
+	b, err := cuda.OpenParts(parts, o.Devices, o.Want)
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := parts.Whole()
+	if err != nil {
+		return nil, nil, errors.Join(err, b.Close())
+	}
+	return b, c, nil
+}
+
+// AutoParts is Auto for devices that share a network. Where they cannot take it, whole builds all of it for the cpu backend; a
+// network that cannot be built is refused at once.
+func AutoParts(parts cuda.Parts, o Options, whole func() (*connectome.Connectome, error)) (b engine.Backend, c *connectome.Connectome, name, why string, err error) {
+	b, c, err = OpenParts(parts, o)
+	if err == nil {
+		if err = selfTest(c, b, o.Want); err == nil {
+			return b, c, "cuda", passed(b), nil
+		}
+		err = errors.Join(err, b.Close())
+	}
+	var faults genome.Faults
+	if errors.As(err, &faults) {
+		return nil, nil, "cuda", "the network cannot be built", err
+	}
+	why = noGPU(err)
+	if c, err = whole(); err != nil {
+		return nil, nil, "cpu", why, err
+	}
+	b, err = Open("cpu", c, o)
+	return b, c, "cpu", why, err
 }
 
 // Auto opens the cuda backend where a GPU is there, has room for c and passes a self-test, else the cpu backend. why says
@@ -93,16 +140,23 @@ func Auto(c *connectome.Connectome, o Options) (b engine.Backend, name, why stri
 	b, err = Open("cuda", c, o)
 	if err == nil {
 		if err = selfTest(c, b, o.Want); err == nil {
-			return b, "cuda", Device(b) + ", passed a burst beside the reference", nil
+			return b, "cuda", passed(b), nil
 		}
 		err = errors.Join(err, b.Close())
 	}
-	why = "no GPU taken: " + strings.TrimPrefix(strings.ReplaceAll(err.Error(), "\n", "; "), engine.ErrUnavailable.Error()+": ")
+	why = noGPU(err)
 	b, err = Open("cpu", c, o)
 	return b, "cpu", why, err
 }
 
-// selfTest runs one burst beside the reference and puts b back before burst 0.
+// passed says why a GPU was taken, noGPU why none was.
+func passed(b engine.Backend) string { return Device(b) + ", passed a burst beside the reference" }
+
+func noGPU(err error) string {
+	return "no GPU taken: " + strings.TrimPrefix(strings.ReplaceAll(err.Error(), "\n", "; "), engine.ErrUnavailable.Error()+": ")
+}
+
+// selfTest runs one burst, in which no synapse delivers yet, beside the reference and puts b back before burst 0.
 func selfTest(c *connectome.Connectome, b engine.Backend, w engine.Want) error {
 	oracle, err := reference.Open(c, w)
 	if err != nil {

@@ -32,6 +32,9 @@ func Footprint(name string, c *connectome.Connectome, o Options) (host, device u
 	case "cpu":
 		return cpu.Memory(c, o.Threads), 0
 	case "cuda":
+		if len(o.Devices) > 1 {
+			return cuda.PartsBytes(c, len(o.Devices), o.Want)
+		}
 		return cuda.HostBytes(c, o.Want), cuda.DeviceBytes(c, o.Want)
 	}
 	return stateBytes(c) + 4*uint64(c.Ports), 0
@@ -42,7 +45,7 @@ func Footprint(name string, c *connectome.Connectome, o Options) (host, device u
 func Memory(name string, c *connectome.Connectome, o Options) uint64 {
 	host, _ := Footprint(name, c, o)
 	if len(o.Devices) > 1 {
-		host += stateBytes(c) + c.Bytes() // the parts too, until the devices have them
+		host += stateBytes(c) // of one part, to put the whole together
 	}
 	if name == "cuda" { // the engine reads its state into one copy more
 		host += stateBytes(c)
@@ -60,7 +63,12 @@ func fits(name string, c *connectome.Connectome, o Options) error {
 	e := &MemoryError{Backend: name, Network: c.Bytes(), Limit: o.MaxBytes}
 	most := 2*stateBytes(c) + cpu.MemoryAtMost(c, o.Threads)
 	if name == "cuda" {
-		most += cuda.HostBytes(c, o.Want)
+		if len(o.Devices) > 1 {
+			host, _ := cuda.PartsBytes(c, len(o.Devices), o.Want)
+			most += host + stateBytes(c)
+		} else {
+			most += cuda.HostBytes(c, o.Want)
+		}
 	}
 	if e.Limit == 0 {
 		if most <= connectome.AvailableMemory() {

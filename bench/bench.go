@@ -136,40 +136,42 @@ type Micros struct {
 
 // Build makes a workload's connectome.
 func Build(w Workload, threads int) (*connectome.Connectome, error) {
-	text, err := text(w.Name)
-	if err != nil {
-		return nil, err
-	}
-	g, err := genome.Parse(w.Name+".yaml", text, genomes.Open)
+	g, err := parse(w)
 	if err != nil {
 		return nil, err
 	}
 	return connectome.Build(g, connectome.Options{Threads: threads})
 }
 
+// parse reads a workload's genome.
+func parse(w Workload) (*genome.Genome, error) {
+	text, err := text(w.Name)
+	if err != nil {
+		return nil, err
+	}
+	return genome.Parse(w.Name+".yaml", text, genomes.Open)
+}
+
 // Run builds a workload and measures it on a backend.
 func Run(w Workload, name string, o backend.Options) (Result, error) {
-	start := time.Now()
-	c, err := Build(w, o.Threads)
+	g, err := parse(w)
 	if err != nil {
 		return Result{}, err
 	}
-	built := time.Since(start)
-	start = time.Now()
-	b, err := backend.Open(name, c, o)
+	n, err := openNetwork(name, g, o)
 	if err != nil {
 		return Result{}, err
 	}
-	defer b.Close()
+	defer n.b.Close()
 	r := Result{
-		Name: w.Name, Backend: name, Device: backend.Device(b), Threads: o.Threads, FCL: o.Want.FCL, Neurons: c.Neurons, Synapses: c.Synapses(), Bursts: w.Bursts,
-		Build: built.Seconds(), Open: time.Since(start).Seconds(),
+		Name: w.Name, Backend: name, Device: backend.Device(n.b), Threads: o.Threads, FCL: o.Want.FCL, Neurons: n.c.Neurons, Synapses: n.c.Total(), Bursts: w.Bursts,
+		Build: n.build.Seconds(), Open: n.open.Seconds(),
 	}
-	if err := measure(c, b, w, &r); err != nil {
+	if err := measure(n, w, &r); err != nil {
 		return r, err
 	}
-	if sizer, ok := b.(sizer); ok {
-		l := MeasureLimit(work(c, sizer, &r), limitBursts)
+	if sizer, ok := n.b.(sizer); ok {
+		l := MeasureLimit(work(n.c, sizer, &r), limitBursts)
 		r.Limit, r.ShareOfLimit = &l, l.Total()/r.Burst.P50
 	}
 	return r, nil
@@ -245,7 +247,7 @@ func stepper(c *connectome.Connectome, b engine.Backend) func(n int, each func(*
 
 // measure steps through warm-up and measured bursts. Where the backend advances many bursts at a time, a burst's time is
 // that since the one before was on the host.
-func measure(c *connectome.Connectome, b engine.Backend, w Workload, r *Result) error {
+func measure(n *network, w Workload, r *Result) error {
 	h := hdrhistogram.New(1, int64(10*time.Minute), 3)
 	var fired [][]uint32 // whose synapses are counted afterwards: looking up their rows takes longer than a burst on a GPU
 	count := func(out *engine.Burst, d time.Duration) error {
@@ -253,7 +255,7 @@ func measure(c *connectome.Connectome, b engine.Backend, w Workload, r *Result) 
 		fired = append(fired, slices.Clone(out.Fired))
 		return h.RecordValue(int64(d))
 	}
-	step := stepper(c, b)
+	step := stepper(n.c, n.b)
 	if err := step(w.Warm, func(*engine.Burst, time.Duration) error { return nil }); err != nil {
 		return err
 	}
@@ -263,7 +265,7 @@ func measure(c *connectome.Connectome, b engine.Backend, w Workload, r *Result) 
 	}
 	r.Total = time.Since(start).Seconds()
 	var s engine.State
-	if err := b.ReadState(&s); err != nil {
+	if err := n.b.ReadState(&s); err != nil {
 		return err
 	}
 	us := func(q float64) float64 { return float64(h.ValueAtQuantile(q)) / 1e3 }
@@ -271,12 +273,12 @@ func measure(c *connectome.Connectome, b engine.Backend, w Workload, r *Result) 
 	r.SpikesPerBurst = float64(r.Spikes) / float64(w.Bursts)
 	events := uint64(0)
 	for _, list := range fired {
-		for _, n := range list {
-			events += c.Row[n+1] - c.Row[n]
+		for _, neuron := range list {
+			events += uint64(n.out[neuron])
 		}
 	}
 	r.EventsPerBurst = float64(events) / float64(w.Bursts)
-	r.RealTime = r.Burst.Mean / (c.Timestep * 1e3)
+	r.RealTime = r.Burst.Mean / (n.c.Timestep * 1e3)
 	if events > 0 {
 		r.EventNanos = r.Burst.Mean * 1e3 / r.EventsPerBurst
 	}

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"burst/backend"
-	"burst/connectome"
 	"burst/engine"
+	"burst/genome"
 	"burst/genomes"
 )
 
@@ -34,13 +34,13 @@ func Prove(name string, examples []string, devices []int, each func(Proof)) erro
 		if err != nil {
 			return err
 		}
-		c, err := Build(Workload{Name: example}, 0)
+		g, err := parse(Workload{Name: example})
 		if err != nil {
 			return err
 		}
 		for _, k := range counts(devices) {
 			p := Proof{Name: example, Devices: devices[:k], Bursts: want.Bursts}
-			if err := p.run(name, c, want); err != nil {
+			if err := p.run(name, g, want); err != nil {
 				return err
 			}
 			each(p)
@@ -54,22 +54,26 @@ func Prove(name string, examples []string, devices []int, each func(Proof)) erro
 
 // hold keeps the devices' contexts alive, which take longer to make than most examples to run.
 func hold(name string, devices []int) (engine.Backend, error) {
-	c, err := Build(Workload{Name: "quickstart"}, 0)
+	g, err := parse(Workload{Name: "quickstart"})
 	if err != nil {
 		return nil, err
 	}
-	return backend.Open(name, c, backend.Options{Devices: devices})
+	n, err := openNetwork(name, g, backend.Options{Devices: devices})
+	if err != nil {
+		return nil, err
+	}
+	return n.b, nil
 }
 
-// run opens the devices and runs the example.
-func (p *Proof) run(name string, c *connectome.Connectome, want genomes.Expected) error {
+// run builds and opens the network and runs the example.
+func (p *Proof) run(name string, g *genome.Genome, want genomes.Expected) error {
 	start := time.Now()
-	b, err := backend.Open(name, c, backend.Options{Devices: p.Devices})
+	n, err := openNetwork(name, g, backend.Options{Devices: p.Devices})
 	if err != nil {
 		return err
 	}
-	defer b.Close()
-	e := engine.New(c, b, engine.Options{})
+	defer n.b.Close()
+	e := engine.New(n.c, n.b, engine.Options{})
 	if err := e.Run(context.Background(), p.Bursts); err != nil {
 		return err
 	}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"burst/backend"
-	"burst/connectome"
 	"burst/engine"
 	"burst/genome"
 )
@@ -37,8 +36,8 @@ type ScalingResult struct {
 	Weak           float64 `json:"weak_efficiency"`  // time on one device with its share of neurons by this; 0: not measured
 	Strong         float64 `json:"strong_speedup"`   // time of the same network on one device by this; 0: not measured
 	SpikesPerBurst float64 `json:"spikes_per_burst"` //
-	Build          float64 `json:"build_s"`          // of the network, once for all numbers of devices
-	Open           float64 `json:"open_s"`           // cut and upload
+	Build          float64 `json:"build_s"`          // of the network or its parts
+	Open           float64 `json:"open_s"`           // and upload
 	State          string  `json:"state"`            // hash of the final state
 	Same           bool    `json:"same"`             // as on fewer devices
 }
@@ -95,29 +94,23 @@ func (s *Scaling) Run(name string, devices []int, each func(ScalingResult)) erro
 		if err := s.network(name, times, on, devices, alone, each); err != nil {
 			return err
 		}
-		runtime.GC() // one network's memory at a time
 	}
 	return nil
 }
 
-// network builds a network and measures it on so many devices.
+// network measures a network on so many devices.
 func (s *Scaling) network(name string, times int, on, devices []int, alone map[int]float64, each func(ScalingResult)) error {
-	start := time.Now()
 	g, err := genome.Parse("scaling.yaml", []byte(s.text(times)), nil)
 	if err != nil {
 		return err
 	}
-	c, err := connectome.Build(g, connectome.Options{})
-	if err != nil {
-		return err
-	}
-	built := time.Since(start).Seconds()
 	state := ""
 	for _, k := range on {
-		r := ScalingResult{Network: g.Name, Devices: devices[:k], Neurons: c.Neurons, Synapses: c.Synapses(), Bursts: s.Bursts, Build: built}
-		if err := s.measure(name, c, &r); err != nil {
+		r := ScalingResult{Devices: devices[:k], Bursts: s.Bursts}
+		if err := s.measure(name, g, &r); err != nil {
 			return err
 		}
+		runtime.GC() // one network's memory at a time
 		if k == 1 {
 			alone[times] = r.Burst
 		}
@@ -137,16 +130,17 @@ func (s *Scaling) network(name string, times int, on, devices []int, alone map[i
 	return nil
 }
 
-// measure opens c and steps through warm-up and measured bursts.
-func (s *Scaling) measure(name string, c *connectome.Connectome, r *ScalingResult) error {
-	start := time.Now()
-	b, err := backend.Open(name, c, backend.Options{Devices: r.Devices})
+// measure builds and opens g, and steps through warm-up and measured bursts.
+func (s *Scaling) measure(name string, g *genome.Genome, r *ScalingResult) error {
+	n, err := openNetwork(name, g, backend.Options{Devices: r.Devices})
 	if err != nil {
 		return err
 	}
+	b := n.b
 	defer b.Close()
-	r.Open = time.Since(start).Seconds()
-	step := stepper(c, b)
+	r.Network, r.Neurons, r.Synapses = g.Name, n.c.Neurons, n.c.Total()
+	r.Build, r.Open = n.build.Seconds(), n.open.Seconds()
+	step := stepper(n.c, b)
 	if err := step(s.Warm, func(*engine.Burst, time.Duration) error { return nil }); err != nil {
 		return err
 	}
@@ -155,7 +149,7 @@ func (s *Scaling) measure(name string, c *connectome.Connectome, r *ScalingResul
 		return err
 	}
 	spikes := 0
-	start = time.Now()
+	start := time.Now()
 	if err := step(s.Bursts, func(out *engine.Burst, _ time.Duration) error { spikes += len(out.Fired); return nil }); err != nil {
 		return err
 	}

@@ -42,9 +42,29 @@ func Build(g *genome.Genome, o Options) (*Connectome, error) {
 }
 
 func buildNetwork(g *genome.Genome, o Options) (*Connectome, error) {
-	p, err := newPlan(g, o)
+	p, c, err := begin(g, o)
 	if err != nil {
 		return nil, err
+	}
+	sums, progress := make([]uint64, p.inputs), &meter{tell: o.Progress}
+	if err := p.wire(c, sums, progress); err != nil {
+		return nil, err
+	}
+	if err := p.agree(c, sums); err != nil {
+		return nil, err
+	}
+	if err := p.prove(c, sums); err != nil {
+		return nil, err
+	}
+	sortRows(c, p.workers, progress)
+	return c, nil
+}
+
+// begin plans a network and makes all of it but synapses and bounds.
+func begin(g *genome.Genome, o Options) (*plan, *Connectome, error) {
+	p, err := newPlan(g, o)
+	if err != nil {
+		return nil, nil, err
 	}
 	p.chooseScale()
 	c := &Connectome{
@@ -52,23 +72,16 @@ func buildNetwork(g *genome.Genome, o Options) (*Connectome, error) {
 		Neurons: uint32(p.neurons), Ports: uint32(p.inputs), MaxDelay: 1, Part: p.part,
 	}
 	if c.Areas, err = p.makeAreas(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if c.Stimuli, err = p.makeStimuli(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if err := p.checkWeights(); err != nil {
-		return nil, err
-	}
-	if err := p.makeRows(c, o.Progress); err != nil {
-		return nil, err
-	}
-	return c, nil
+	return p, c, p.checkWeights()
 }
 
-// makeRows wires the projections: count every row, place every synapse in its row, sort the rows.
-func (p *plan) makeRows(c *Connectome, tell func(done, total uint64)) error {
-	progress := &meter{tell: tell}
+// wire makes the projections: it counts every row and places every synapse in its row, in no order yet.
+func (p *plan) wire(c *Connectome, sums []uint64, progress *meter) error {
 	for i := range p.wirings {
 		progress.total += 3 * p.wirings[i].synapses
 	}
@@ -83,18 +96,7 @@ func (p *plan) makeRows(c *Connectome, tell func(done, total uint64)) error {
 	if p.hasDelays() {
 		c.Delay = make([]uint8, synapses)
 	}
-	sums := make([]uint64, p.inputs)
-	if err := p.place(c, sums, progress); err != nil {
-		return err
-	}
-	if err := p.agree(c, sums); err != nil {
-		return err
-	}
-	if err := p.prove(c, sums); err != nil {
-		return err
-	}
-	sortRows(c, p.workers, progress)
-	return nil
+	return p.place(c, sums, progress)
 }
 
 // countRows turns row into the offsets of the rows and refuses what does not fit, now that sizes are exact.

@@ -17,7 +17,7 @@ type Connectome struct {
 	Areas    []Area // in the genome's order; their neurons and ports are contiguous and ascending
 	Part     Part   // whose synapses these are; all else is that of the whole network
 
-	Row      []uint64 // Neurons+1; synapses of neuron n are Row[n] ≤ k < Row[n+1]
+	Row      []uint64 // Neurons+1; synapses of neuron n are Row[n] ≤ k < Row[n+1]; nil where they are not here (Parts)
 	Target   []uint32 // port of synapse k; a row is sorted by (delay, port, weight)
 	Weight   []int32  // quanta
 	Delay    []uint8  // bursts, 1…255; nil when all are 1
@@ -25,6 +25,7 @@ type Connectome struct {
 
 	ByRule uint64 // synapses that the rules made, before merging, of all parts that have agreed
 	total  uint64 // synapses likewise, after merging
+	hash   uint64 // of the network, where Row is nil
 
 	Bound   []uint32 // per port: the largest |sum| that synapses and drives can make in one burst, ≤ MaxInt32
 	Stimuli []Stimulus
@@ -90,11 +91,16 @@ func (c *Connectome) Variables() int {
 }
 
 // Synapses is the number of synapses that Row holds, those of the part.
-func (c *Connectome) Synapses() uint64 { return c.Row[c.Neurons] }
+func (c *Connectome) Synapses() uint64 {
+	if c.Row == nil {
+		return 0
+	}
+	return c.Row[c.Neurons]
+}
 
 // Total is the number of synapses of the whole network; of the part alone where it was built without the others.
 func (c *Connectome) Total() uint64 {
-	if c.Part.Whole() {
+	if c.Part.Whole() && c.Row != nil {
 		return c.Synapses()
 	}
 	return c.total

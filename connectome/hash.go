@@ -17,6 +17,9 @@ import (
 //
 // Numbers are folded as they are, float32, float64 and flags by their bits, lists by their length and entries.
 func (c *Connectome) Hash() uint64 {
+	if c.Row == nil {
+		return c.hash
+	}
 	workers := runtime.GOMAXPROCS(0)
 	sums := make([]uint64, workers)
 	v, more := make([]float32, c.Neurons), make([][]float32, c.Variables())
@@ -30,14 +33,15 @@ func (c *Connectome) Hash() uint64 {
 		spans(workers, uint64(a.Neurons.Count), 1<<12, func(worker int, lo, hi uint64) {
 			for k := uint32(lo); k < uint32(hi); k++ {
 				n := a.Neurons.First + k
+				sums[worker] += c.rowHash(n)
+				if !c.Part.Owns(n) {
+					continue
+				}
 				h := foldBits(a.foldConstants(fold(head, uint64(n)), k), v[n])
 				for j := range a.Variables() {
 					h = foldBits(h, more[j][n])
 				}
-				sums[worker] += c.rowHash(n)
-				if c.Part.Owns(n) {
-					sums[worker] += h
-				}
+				sums[worker] += h
 			}
 		})
 	}

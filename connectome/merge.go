@@ -41,9 +41,18 @@ func (p *plan) makeGroups() {
 		q := &p.groups[i]
 		for _, w := range q.wirings {
 			w.merged = true
-			q.synapses = max(q.synapses, w.synapses)
 		}
+		q.synapses = q.least()
 	}
+}
+
+// least is how many synapses the group has for certain.
+func (q *group) least() uint64 {
+	most := uint64(0)
+	for _, w := range q.wirings {
+		most = max(most, w.synapses)
+	}
+	return most
 }
 
 // longestMerged is the largest number of synapses that a source has in a group, or one that is surely not less.

@@ -64,6 +64,32 @@ func samePart(t require.TestingT, g *genome.Genome, whole *Connectome, parts int
 	}
 	require.Equal(t, whole.Hash(), hash, "%d parts", parts)
 	require.Equal(t, whole.Synapses(), synapses)
+	samePartsInTurn(t, g, whole, parts)
+}
+
+// samePartsInTurn says the same of parts that are built one after the other, and of what is then known of the whole.
+func samePartsInTurn(t require.TestingT, g *genome.Genome, whole *Connectome, parts int) {
+	s, err := NewParts(g, parts+1, Options{Threads: 2, MaxBytes: 1 << 30})
+	require.NoError(t, err)
+	require.NoError(t, s.Into(parts))
+	require.LessOrEqual(t, s.Head().MaxDelay, whole.MaxDelay)
+	require.LessOrEqual(t, s.Least(Part{}), whole.Synapses())
+	for i := range parts {
+		c, err := s.Next()
+		require.NoError(t, err)
+		want := whole.Cut(Part{i, parts})
+		require.LessOrEqual(t, s.Least(want.Part), want.Synapses())
+		require.Equal(t, want.Synapses(), c.Synapses())
+		c.Bound, c.MaxDelay, c.ByRule, c.total = want.Bound, want.MaxDelay, want.ByRule, want.total
+		require.Equal(t, want, c, "part %d of %d, in turn", i, parts)
+	}
+	head, err := s.Whole()
+	require.NoError(t, err)
+	want := *whole
+	want.Row, want.Target, want.Weight, want.Delay, want.total, want.hash = nil, nil, nil, nil, whole.Synapses(), whole.Hash()
+	require.Equal(t, &want, head, "%d parts, in turn", parts)
+	require.Equal(t, whole.Hash(), head.Hash())
+	require.Equal(t, whole.Total(), head.Total())
 }
 
 // Owns deals slices in turn; Count, Neuron and Next are what counting by Owns gives.

@@ -26,7 +26,34 @@ func (p *plan) place(c *Connectome, sums []uint64, progress *meter) error {
 	if c.MaxDelay == 1 {
 		c.Delay = nil
 	}
+	if first.w != nil && !p.part.Whole() && p.gather == nil {
+		first = p.firstMishap()
+	}
 	return p.report(first)
+}
+
+// firstMishap is the earliest of the whole network, so that parts that are built one after the other are refused with its
+// words.
+func (p *plan) firstMishap() (first mishap) {
+	workers, sinks := make([]judge, p.workers), make([]sink, p.workers)
+	sums := make([]uint64, p.inputs)
+	for i := range workers {
+		workers[i].valuer = valuer{sums: sums, scale: p.scale}
+		sinks[i] = &workers[i]
+	}
+	p.sweep(sinks, all, Part{})
+	for i := range workers {
+		first = first.earlier(workers[i].bad)
+	}
+	return first
+}
+
+// judge works out values and keeps none.
+type judge struct{ valuer }
+
+func (j *judge) take(w *wiring, b *batch) {
+	j.weigh(w, b)
+	j.time(w, b)
 }
 
 // placer is one goroutine's share of place.

@@ -173,14 +173,12 @@ func (b *backend) launchBlocks(kernel int, blocks uint64) error {
 	return nil
 }
 
-// upload copies the network to the device, clears the lists and waits.
+// upload copies the tables to the device, clears the lists and waits.
 func (b *backend) upload(t *tables) error {
-	c := b.c
 	for _, u := range []struct {
 		to   slot
 		from unsafe.Pointer
 	}{
-		{bufRow, data(c.Row)}, {bufDelay, data(c.Delay)},
 		{bufAreas, data(t.areas)}, {bufConstants, data(t.constants)}, {bufNumbers, data(t.numbers)},
 		{bufTerms, data(t.terms)}, {bufAddends, data(t.addends)},
 		{bufStimuli, data(t.stimuli)}, {bufInjected, data(t.injected)},
@@ -191,9 +189,6 @@ func (b *backend) upload(t *tables) error {
 				return err
 			}
 		}
-	}
-	if err := b.uploadSynapses(); err != nil {
-		return err
 	}
 	// Lists are downloaded a little beyond their ends; what lies there is to be defined.
 	for _, list := range []slot{bufQueues, bufList, bufLists} {

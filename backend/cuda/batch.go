@@ -185,13 +185,7 @@ func (x *batch) allocate(b *backend, s *ringShape) error {
 // bindBatch fills in what stays the same in all launches.
 func (b *backend) bindBatch(t *tables, own uint32) {
 	p, c, x := &b.plan.ptr, b.c, &b.batch
-	rows := uint64(1) // that have synapses
-	for n := range c.Neurons {
-		if c.Row[n+1] > c.Row[n] {
-			rows++
-		}
-	}
-	mean := uint32(c.Synapses() / rows)
+	mean := b.rows.mean
 	cached := x.args.run.cached
 	x.args.run = run{
 		network: b.args.dynamics.network,
@@ -404,7 +398,7 @@ func (b *backend) turnOn() error {
 		}
 	}
 	for d := 2; d <= b.c.MaxDelay; d++ {
-		if len(x.history[d-1]) == 0 || b.c.Synapses() == 0 {
+		if len(x.history[d-1]) == 0 || b.rows.synapses == 0 {
 			continue
 		}
 		x.catchUpArgs = catchUpArgs{

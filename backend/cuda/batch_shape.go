@@ -51,7 +51,7 @@ func (b *backend) chooseKernel(t *tables, own uint64) error {
 	}
 	least, cached := t.sharedBytes(b.c, own)
 	resident := t.residentBytes(b.c, own) + divUp(b.plan.bytes[bufValues], 16)*16
-	if resident <= mostShared && rowsFit(b.c, own) && !custom && !b.tune.roaming && b.share.devices < 2 {
+	if resident <= mostShared && b.share.devices < 2 && rowsFit(b.c, own) && !custom && !b.tune.roaming {
 		x.resident, x.shared, name = true, uint32(resident), "resident_bursts"+modelSuffix(b.c)
 	} else if x.shared = uint32(least); cached <= mostShared && !b.tune.uncached {
 		x.shared, x.args.run.cached = uint32(cached), 1

@@ -17,9 +17,8 @@ import (
 
 // Options of Open; the zero value uses the first device and delivers no FCL.
 type Options struct {
-	Device  int   // as nvidia-smi numbers the devices that CUDA_VISIBLE_DEVICES leaves, from 0 on
-	Devices []int // that share the network, instead of Device; each must be able to use the others' memory
-	Want    engine.Want
+	Device int // as nvidia-smi numbers the devices that CUDA_VISIBLE_DEVICES leaves, from 0 on
+	Want   engine.Want
 }
 
 // tuning is what changes speed and memory but no result.
@@ -48,13 +47,6 @@ func Open(c *connectome.Connectome, o Options) (engine.Backend, error) {
 }
 
 func open(c *connectome.Connectome, o Options, tune tuning) (engine.Backend, error) {
-	switch len(o.Devices) {
-	case 0:
-	case 1:
-		o.Device = o.Devices[0]
-	default:
-		return openGroup(c, o, tune)
-	}
 	b := &backend{c: c, want: o.Want, tune: tune}
 	if err := b.attach(o.Device); err != nil {
 		return nil, unavailable(err)
@@ -70,9 +62,14 @@ func (b *backend) start() (engine.Backend, error) {
 	defer b.ctx.Leave()
 	if err := b.prepare(); err != nil {
 		b.release()
-		return nil, unavailable(fmt.Errorf("cuda: device %d: %w", b.device.Index(), err))
+		return nil, b.named(err)
 	}
 	return b, nil
+}
+
+// named says on which device Open failed.
+func (b *backend) named(err error) error {
+	return unavailable(fmt.Errorf("cuda: device %d: %w", b.device.Index(), err))
 }
 
 // unavailable makes errors of the driver that mean "not on this machine" errors of the engine that say so.
@@ -97,6 +94,7 @@ type backend struct {
 	sms    int
 
 	plan   plan
+	rows   rows
 	kernel [kernelCount]*driver.Function
 	params [kernelCount]*driver.Arguments
 	args   arguments
@@ -160,19 +158,40 @@ func selectImage(d *driver.Driver, v *driver.Device, images []kernels.Image) (ke
 
 // prepare loads the code, takes the memory and uploads the network.
 func (b *backend) prepare() error {
+	t, err := b.begin()
+	if err != nil {
+		return err
+	}
+	if err := b.takeRows(b.c, t); err != nil {
+		return err
+	}
+	return b.finish(t)
+}
+
+// begin loads the code.
+func (b *backend) begin() (*tables, error) {
 	t := makeTables(b.c)
-	b.driven = t.driven
-	b.lengths = make([]uint64, b.c.MaxDelay)
-	b.plan = makePlan(b.c, b.want, b.tune, t)
-	b.plan.planBatch(b, t)
 	var err error
 	if b.stream, err = b.ctx.Stream(); err != nil {
-		return err
+		return nil, err
 	}
-	if err := b.load(t.models); err != nil {
-		return err
-	}
-	if err := b.plan.allocate(b.ctx); err != nil {
+	return t, b.load(t.models)
+}
+
+// makePlan computes the sizes for the network as it is known, and keeps what is allocated.
+func (b *backend) makePlan(t *tables) {
+	taken := b.plan.ptr
+	b.plan = makePlan(b.c, b.rows, b.want, b.tune, t)
+	b.plan.planBatch(b, t)
+	b.plan.ptr = taken
+}
+
+// finish takes all memory but that of the rows, which are there, and uploads the tables and the state before burst 0.
+func (b *backend) finish(t *tables) error {
+	b.driven = t.driven
+	b.lengths = make([]uint64, b.c.MaxDelay)
+	b.makePlan(t)
+	if err := b.plan.allocate(b.ctx, slotCount-1); err != nil {
 		return err
 	}
 	if err := b.input.allocate(b); err != nil {

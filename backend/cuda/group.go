@@ -38,20 +38,44 @@ func (e *PeerError) Error() string {
 // Unwrap says that these devices are not available together.
 func (e *PeerError) Unwrap() error { return driver.ErrUnavailable }
 
-// openGroup cuts c into a part for each device and uploads them side by side.
-func openGroup(c *connectome.Connectome, o Options, tune tuning) (engine.Backend, error) {
-	if err := checkDevices(o.Devices); err != nil {
+// Parts makes the parts of a network for the devices that share it, one after the other; connectome.Parts makes them from a
+// genome.
+type Parts interface {
+	// Of is how many there are.
+	Of() int
+	// Head is what is known of the network before any part is made: all but synapses and bounds, and no longer a delay than
+	// the longest.
+	Head() *connectome.Connectome
+	// Least is how many synapses a part surely has.
+	Least(connectome.Part) uint64
+	// Next makes the next part; of the one before nothing is used any more.
+	Next() (*connectome.Connectome, error)
+	// Whole is the network without its synapses, once all parts are made.
+	Whole() (*connectome.Connectome, error)
+}
+
+// OpenParts has each of the devices, which must be able to use each other's memory, build and hold a part of a network.
+// The network is parts.Whole() then. What cannot be opened is refused before anything is built as far as it can be known.
+func OpenParts(parts Parts, devices []int, w engine.Want) (engine.Backend, error) {
+	return openParts(parts, devices, w, defaults)
+}
+
+func openParts(parts Parts, devices []int, w engine.Want, tune tuning) (engine.Backend, error) {
+	if err := checkDevices(devices); err != nil {
 		return nil, err
 	}
-	if !c.Part.Whole() {
-		return nil, fmt.Errorf("cuda: part %d of %d of a network on %d devices, want one device", c.Part.Index, c.Part.Of, len(o.Devices))
+	k := len(devices)
+	if parts.Of() != k {
+		return nil, fmt.Errorf("cuda: a network in %d parts for %d devices, want a part for each", parts.Of(), k)
 	}
-	k := len(o.Devices)
-	g := &group{c: c, want: o.Want, in: make([][]engine.Stimulus, k), out: make([]engine.Burst, k)}
-	if err := g.attach(o, tune); err != nil {
+	g := &group{c: parts.Head(), want: w, in: make([][]engine.Stimulus, k), out: make([]engine.Burst, k)}
+	if err := g.attach(devices, tune); err != nil {
 		return nil, errors.Join(unavailable(err), g.letGo())
 	}
-	if err := g.start(); err != nil {
+	if err := g.start(parts); err != nil {
+		return nil, errors.Join(err, g.drop())
+	}
+	if err := g.link(); err != nil {
 		return nil, errors.Join(err, g.Close())
 	}
 	return g, nil
@@ -71,10 +95,11 @@ func checkDevices(list []int) error {
 }
 
 // attach takes hold of the devices, which all get the same grid.
-func (g *group) attach(o Options, tune tuning) error {
+func (g *group) attach(devices []int, tune tuning) error {
 	fewest := 0
-	for i, device := range o.Devices {
-		b := &backend{c: g.c, want: o.Want, tune: tune, share: share{devices: len(o.Devices), self: i}}
+	for i, device := range devices {
+		b := &backend{want: g.want, tune: tune, share: share{devices: len(devices), self: i}}
+		b.isPartOf(g.c)
 		if err := b.attach(device); err != nil {
 			return err
 		}
@@ -118,32 +143,83 @@ func (g *group) letGo() error {
 	return errors.Join(errs...)
 }
 
-// start cuts one part after the other and uploads it while the next is cut. Parts that cannot be started are left out of
-// the group, so that Close frees the others.
-func (g *group) start() error {
+// isPartOf gives the device its part of a network whose synapses are not here.
+func (b *backend) isPartOf(c *connectome.Connectome) {
+	own := *c
+	own.Part = connectome.Part{Index: b.share.self, Of: b.share.devices}
+	b.c = &own
+}
+
+// start has the parts built, each uploaded and let go before the next is begun. All that can be wrong with a device is tried
+// first, and what needs to know the whole network is done last, on all devices side by side.
+func (g *group) start(parts Parts) error {
+	made := make([]*tables, len(g.parts))
+	err := g.beside(func(b *backend) (err error) {
+		if made[b.share.self], err = b.begin(); err != nil {
+			return err
+		}
+		return b.checkLeast(parts.Least(b.c.Part), made[b.share.self])
+	})
+	if err != nil {
+		return err
+	}
+	for i, b := range g.parts {
+		c, err := parts.Next()
+		if err != nil {
+			return err
+		}
+		if err := g.enter(b, func() error { return b.takeRows(c, made[i]) }); err != nil {
+			return b.named(err)
+		}
+	}
+	if g.c, err = parts.Whole(); err != nil {
+		return err
+	}
+	return g.beside(func(b *backend) error {
+		b.isPartOf(g.c)
+		return b.finish(made[b.share.self])
+	})
+}
+
+// checkLeast refuses a part that the device has no room for, going by what is known before it is built.
+func (b *backend) checkLeast(synapses uint64, t *tables) error {
+	b.rows = leastRows(b.c, synapses, b.tune)
+	b.makePlan(t)
+	m, err := b.plan.compare(b.ctx)
+	if err == nil && m.Need > m.Free {
+		m.Least = true
+		return m
+	}
+	return err
+}
+
+// beside does something with all devices at once; the error is that of all.
+func (g *group) beside(do func(b *backend) error) error {
 	errs := make([]error, len(g.parts))
-	started := make([]*backend, len(g.parts))
-	var cutting sync.Mutex
 	var all sync.WaitGroup
 	for i, b := range g.parts {
 		all.Go(func() {
-			cutting.Lock()
-			b.c = g.c.Cut(connectome.Part{Index: i, Of: len(g.parts)})
-			cutting.Unlock()
-			if _, errs[i] = b.start(); errs[i] == nil {
-				started[i] = b
-				uploaded := *b.c
-				uploaded.Target, uploaded.Weight, uploaded.Delay = nil, nil, nil
-				b.c = &uploaded
+			if err := g.enter(b, func() error { return do(b) }); err != nil {
+				errs[i] = b.named(err)
 			}
 		})
 	}
 	all.Wait()
-	if err := errors.Join(errs...); err != nil {
-		g.parts = slices.DeleteFunc(started, func(b *backend) bool { return b == nil })
-		return err
+	return errors.Join(errs...)
+}
+
+// drop releases devices that are not linked yet, whatever they hold.
+func (g *group) drop() error {
+	var errs []error
+	for _, b := range g.parts {
+		if err := b.ctx.Enter(); err != nil {
+			errs = append(errs, err, b.ctx.Release())
+			continue
+		}
+		errs = append(errs, b.release())
+		b.ctx.Leave()
 	}
-	return g.link()
+	return errors.Join(errs...)
 }
 
 // link lets the devices use each other's memory.

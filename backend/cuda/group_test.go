@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"fmt"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -22,6 +23,41 @@ func devices(t *testing.T, n int64) *cudatest.StandIn {
 	return h
 }
 
+// cuts are the parts of a network that no genome describes.
+type cuts struct {
+	c        *connectome.Connectome
+	of, made int
+}
+
+func (p *cuts) Of() int { return p.of }
+
+func (p *cuts) Head() *connectome.Connectome {
+	head := *p.c
+	head.Row, head.Target, head.Weight, head.Delay, head.Bound, head.MaxDelay = nil, nil, nil, nil, nil, 1
+	return &head
+}
+
+func (p *cuts) Least(connectome.Part) uint64 { return 0 }
+
+func (p *cuts) Next() (*connectome.Connectome, error) {
+	p.made++
+	return p.c.Cut(connectome.Part{Index: p.made - 1, Of: p.of}), nil
+}
+
+func (p *cuts) Whole() (*connectome.Connectome, error) {
+	head := p.Head()
+	head.MaxDelay = p.c.MaxDelay
+	return head, nil
+}
+
+// openCut opens c on one device, or its parts on several.
+func openCut(c *connectome.Connectome, devices []int, w engine.Want, tune tuning) (engine.Backend, error) {
+	if len(devices) == 1 {
+		return open(c, Options{Device: devices[0], Want: w}, tune)
+	}
+	return openParts(&cuts{c: c, of: len(devices)}, devices, w, tune)
+}
+
 // fewThreads keeps launches short where the stand-in takes one thread after the other.
 func fewThreads() tuning {
 	tune := defaults
@@ -35,7 +71,7 @@ func TestConformanceOfGroups(t *testing.T) {
 		t.Run(fmt.Sprint(list), func(t *testing.T) {
 			h := devices(t, 3)
 			enginetest.Run(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
-				return open(c, Options{Devices: list, Want: w}, fewThreads())
+				return openCut(c, list, w, fewThreads())
 			}, reference.Open)
 			require.Zero(t, h.Count("held"), "closed groups hold nothing")
 		})
@@ -55,8 +91,90 @@ func TestGroupOnDevices(t *testing.T) {
 		all[i] = i
 	}
 	enginetest.Run(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
-		return Open(c, Options{Devices: all, Want: w})
+		return openCut(c, all, w, defaults)
 	}, reference.Open)
+}
+
+// openGenome has each device build its part; one builds the whole.
+func openGenome(t *testing.T, g *genome.Genome, list []int, o connectome.Options) (engine.Backend, *connectome.Connectome) {
+	if len(list) == 1 {
+		c, err := connectome.Build(g, o)
+		require.NoError(t, err)
+		b, err := open(c, Options{Device: list[0]}, fewThreads())
+		require.NoError(t, err)
+		return b, c
+	}
+	parts, err := connectome.NewParts(g, len(list), o)
+	require.NoError(t, err)
+	b, err := openParts(parts, list, engine.Want{}, fewThreads())
+	require.NoError(t, err)
+	c, err := parts.Whole()
+	require.NoError(t, err)
+	require.Nil(t, c.Row)
+	return b, c
+}
+
+// TestGroupHoldsOnePartAtATime looks at the host's heap while four devices build their parts, and after: there is never much
+// more than one part, packed or not, and nothing in the end.
+func TestGroupHoldsOnePartAtATime(t *testing.T) {
+	for _, weight := range []string{"0.25", `"normal(1, 1e5)"`} {
+		t.Run(weight, func(t *testing.T) {
+			h := devices(t, 4)
+			g, err := genome.Parse("large.yaml", []byte(fmt.Sprintf(`burst: v1
+scale: 16
+areas: [{name: a, neurons: 5003}]
+projections: [{from: a, to: a, rule: fixed_outdegree, outdegree: 401, weight: %s}]
+`, weight)), nil)
+			require.NoError(t, err)
+			heap := func() int64 {
+				var m runtime.MemStats
+				runtime.ReadMemStats(&m)
+				return int64(m.HeapAlloc)
+			}
+			runtime.GC()
+			before, most, calls := heap(), int64(0), 0
+			b, c := openGenome(t, g, []int{0, 1, 2, 3}, connectome.Options{Threads: 2, Progress: func(_, _ uint64) {
+				if calls++; calls%64 == 0 {
+					most = max(most, heap())
+				}
+			}})
+			network := int64(c.Total() * 8)
+			runtime.GC()
+			left := heap() - before
+			t.Logf("%d KB at most and %d KB in the end for a network of %d KB, %d KB on the devices", (most-before)>>10, left>>10, network>>10, h.Count("bytes")>>10)
+			require.Greater(t, most-before, network/5, "a quarter of the network is there")
+			require.Less(t, most-before, network*2/5, "more than one part of four is there")
+			require.Less(t, left, network/8, "of the synapses nothing is left")
+			require.NoError(t, b.Close())
+			runtime.KeepAlive(c)
+		})
+	}
+}
+
+// TestGroupsAreRefusedBeforeTheyAreBuilt names every device without room, by what is known of its part for certain.
+func TestGroupsAreRefusedBeforeTheyAreBuilt(t *testing.T) {
+	h := devices(t, 3)
+	h.Control("free", 10_000_000)
+	g, err := genome.Parse("large.yaml", []byte(`burst: v1
+areas: [{name: a, neurons: 100003}]
+projections: [{from: a, to: a, rule: fixed_indegree, indegree: 3001, weight: 1}]
+`), nil)
+	require.NoError(t, err)
+	parts, err := connectome.NewParts(g, 3, connectome.Options{MaxBytes: 1 << 40, Progress: func(_, _ uint64) { t.Error("something is built") }})
+	require.NoError(t, err)
+	_, err = OpenParts(parts, []int{0, 1, 2}, engine.Want{})
+	var m *MemoryError
+	require.ErrorAs(t, err, &m)
+	require.True(t, m.Least)
+	require.Greater(t, m.Need, uint64(400e6), "4 bytes a synapse")
+	for i := range 3 {
+		require.ErrorContains(t, err, fmt.Sprintf("bytes of device memory, device %d has 10000000 free", i))
+	}
+	require.ErrorContains(t, err, "needs at least ")
+	require.Zero(t, h.Count("allocations"))
+	require.Zero(t, h.Count("held"))
+	_, err = OpenParts(parts, []int{0, 1}, engine.Want{})
+	require.EqualError(t, err, "cuda: a network in 3 parts for 2 devices, want a part for each")
 }
 
 // TestGroupsOfExamples holds examples to the digests that are law, on one to four devices.
@@ -67,13 +185,10 @@ func TestGroupsOfExamples(t *testing.T) {
 		require.NoError(t, err)
 		g, err := genome.Parse(name+".yaml", text, genomes.Open)
 		require.NoError(t, err)
-		c, err := connectome.Build(g, connectome.Options{})
-		require.NoError(t, err)
 		want, err := genomes.Expect(name)
 		require.NoError(t, err)
 		for _, list := range [][]int{{3}, {0, 1}, {2, 0, 1}, {0, 1, 2, 3}} {
-			b, err := open(c, Options{Devices: list}, fewThreads())
-			require.NoError(t, err)
+			b, c := openGenome(t, g, list, connectome.Options{})
 			require.True(t, b.(engine.Batcher).CanStepN())
 			e := engine.New(c, b, engine.Options{})
 			require.NoError(t, e.Run(t.Context(), want.Bursts))
@@ -94,7 +209,7 @@ func TestGroupsTakeEachOthersStates(t *testing.T) {
 	want, got := &engine.State{}, &engine.State{}
 	var groups []engine.Backend
 	for _, list := range [][]int{{0}, {0, 2}, {1, 2, 0}} {
-		b, err := open(c, Options{Devices: list}, fewThreads())
+		b, err := openCut(c, list, engine.Want{}, fewThreads())
 		require.NoError(t, err)
 		groups = append(groups, b)
 	}
@@ -131,7 +246,7 @@ func TestGroupLosesADevice(t *testing.T) {
 		h.Control("reset", 0)
 		h.Control("devices", 3)
 		c := uneven(513, 100, 301, 3)
-		b, err := Open(c, Options{Devices: []int{0, 1, 2}})
+		b, err := openCut(c, []int{0, 1, 2}, engine.Want{}, defaults)
 		require.NoError(t, err)
 		h.Control("lose_device", lost)
 		h.Control("lose_at", 7)
@@ -155,7 +270,7 @@ func TestGroupLosesADevice(t *testing.T) {
 func TestGroupMends(t *testing.T) {
 	devices(t, 3)
 	c := uneven(513, 100, 301, 3)
-	opened, err := Open(c, Options{Devices: []int{0, 1, 2}})
+	opened, err := openCut(c, []int{0, 1, 2}, engine.Want{}, defaults)
 	require.NoError(t, err)
 	g := opened.(*group)
 	none := func(*engine.Burst) error { return nil }
@@ -193,7 +308,7 @@ func TestGroupRefusals(t *testing.T) {
 			if c.set != nil {
 				c.set(h)
 			}
-			_, err := Open(small(), Options{Devices: c.list})
+			_, err := openCut(small(), c.list, engine.Want{}, defaults)
 			require.ErrorContains(t, err, c.want)
 			require.Zero(t, h.Count("held"))
 		})
@@ -203,7 +318,7 @@ func TestGroupRefusals(t *testing.T) {
 // TestDeviceOfAGroup names all of them.
 func TestDeviceOfAGroup(t *testing.T) {
 	devices(t, 3)
-	b, err := Open(small(), Options{Devices: []int{2, 0}})
+	b, err := openCut(small(), []int{2, 0}, engine.Want{}, defaults)
 	require.NoError(t, err)
 	require.Equal(t, "2 × Host Stand-in (devices 2, 0)", b.(*group).Device())
 	require.NoError(t, b.Close())

@@ -122,13 +122,14 @@ func TestListsAreNotListed(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		c    *connectome.Connectome
-		o    Options
+		on   []int
+		want engine.Want
 	}{
-		{"two devices", small(), Options{Devices: []int{0, 1}, Want: fcl}},
-		{"a model of the genome's own", example(t, "izhikevich-2003-custom"), Options{Want: fcl}},
-		{"potentials", small(), Options{Want: engine.Want{FCL: true, Potentials: []uint32{3}}}},
+		{"two devices", small(), []int{0, 1}, fcl},
+		{"a model of the genome's own", example(t, "izhikevich-2003-custom"), []int{0}, fcl},
+		{"potentials", small(), []int{0}, engine.Want{FCL: true, Potentials: []uint32{3}}},
 	} {
-		b, err := Open(c.c, c.o)
+		b, err := openCut(c.c, c.on, c.want, defaults)
 		require.NoError(t, err, c.name)
 		require.False(t, b.(engine.Batcher).CanStepN(), c.name)
 		var out engine.Burst

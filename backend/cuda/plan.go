@@ -53,6 +53,8 @@ const (
 	bufLists
 	bufInputs
 	slotCount
+
+	lastOfRows = bufDelay
 )
 
 // plan is all device memory of a backend: sizes first, addresses once they are allocated.
@@ -64,7 +66,6 @@ type plan struct {
 	firedSums, candidateSums, rows uint64 // offsets of the trees in bufSums, in bytes
 	stimuli                        uint64 // capacity of the input's stimuli
 	head                           uint64 // bytes of the input before the stimuli
-	packing                        packing
 	batch                          bool   // launches of many bursts are possible
 	ring                           uint64 // bytes of their ring
 }
@@ -73,30 +74,54 @@ type plan struct {
 type MemoryError struct {
 	Device     int
 	Need, Free uint64 // bytes
+	Least      bool   // Need is what is known before the network is built
 }
 
 func (e *MemoryError) Error() string {
-	return fmt.Sprintf("the network needs %d bytes of device memory, device %d has %d free; free the device, choose another with --device, "+
-		"make the network smaller, or take --backend cpu", e.Need, e.Device, e.Free)
+	least := ""
+	if e.Least {
+		least = "at least "
+	}
+	return fmt.Sprintf("the network needs %s%d bytes of device memory, device %d has %d free; free the device, choose another with --device, "+
+		"make the network smaller, or take --backend cpu", least, e.Need, e.Device, e.Free)
 }
 
 // DeviceBytes is the device memory that Open takes for c.
 func DeviceBytes(c *connectome.Connectome, w engine.Want) uint64 {
-	t := makeTables(c)
-	p := makePlan(c, w, defaults, t)
-	p.planBatch(&backend{c: c, want: w, tune: defaults, sms: usualSMs}, t)
-	return p.total()
+	b := &backend{c: c, want: w, tune: defaults, sms: usualSMs, rows: rowsOf(c, defaults)}
+	b.makePlan(makeTables(c))
+	return b.plan.total()
 }
 
 // HostBytes is the page-locked memory of the host that Open takes for c, with a GPU of usual size: in how many blocks its
 // neurons are dealt out moves it by a few per cent.
 func HostBytes(c *connectome.Connectome, w engine.Want) uint64 {
-	t := makeTables(c)
-	p := makePlan(c, w, defaults, t)
 	b := &backend{c: c, want: w, tune: defaults, sms: usualSMs}
-	p.planBatch(b, t)
-	total := p.bytes[bufInput] + outputBytes(c, w, defaults)
-	if p.batch {
+	b.makePlan(makeTables(c))
+	return b.hostBytes()
+}
+
+// PartsBytes are HostBytes and DeviceBytes of all devices that share c, whose synapses may be elsewhere; they then do not
+// count.
+func PartsBytes(c *connectome.Connectome, devices int, w engine.Want) (host, device uint64) {
+	var r rows
+	if c.Row != nil {
+		r = rowsOf(c, defaults)
+		r.synapses = divUp(r.synapses, uint64(devices))
+	}
+	for i := range devices {
+		b := &backend{want: w, tune: defaults, sms: usualSMs, rows: r, share: share{devices: devices, self: i}}
+		b.isPartOf(c)
+		b.makePlan(makeTables(b.c))
+		host, device = host+b.hostBytes(), device+b.plan.total()
+	}
+	return host, device
+}
+
+// hostBytes is the page-locked memory of a backend that is planned.
+func (b *backend) hostBytes() uint64 {
+	total := b.plan.bytes[bufInput] + outputBytes(b.c, b.want, b.tune)
+	if b.plan.batch {
 		s := b.ringShape()
 		total += s.bytes() + 2*s.list.bytes
 	}
@@ -107,19 +132,15 @@ func HostBytes(c *connectome.Connectome, w engine.Want) uint64 {
 const usualSMs = 128
 
 // makePlan computes every size before anything is allocated.
-func makePlan(c *connectome.Connectome, w engine.Want, tune tuning, t *tables) plan {
+func makePlan(c *connectome.Connectome, r rows, w engine.Want, tune tuning, t *tables) plan {
 	n, ports, delays := uint64(c.Neurons), uint64(c.Ports), uint64(c.MaxDelay)
 	p := plan{pairs: tune.pairs}
 	if p.pairs == 0 {
 		p.pairs = n
 	}
 	b := &p.bytes
-	b[bufRow] = size(c.Row)
-	if !tune.unpacked {
-		p.packing = pack(c)
-	}
-	b[bufTarget], b[bufWeight], b[bufValues] = p.packing.bytes(c)
-	b[bufDelay] = size(c.Delay)
+	b[bufRow] = 8 * (n + 1)
+	b[bufTarget], b[bufWeight], b[bufValues], b[bufDelay] = r.bytes()
 	b[bufAreas], b[bufConstants], b[bufNumbers] = size(t.areas), size(t.constants), size(t.numbers)
 	b[bufTerms], b[bufAddends] = size(t.terms), size(t.addends)
 	b[bufDrives], b[bufCounts], b[bufTable] = size(t.drives), size(t.counts), size(t.amounts)
@@ -168,19 +189,31 @@ func (p *plan) total() uint64 {
 	return sum
 }
 
-// allocate compares the plan with the free memory, then takes it.
-func (p *plan) allocate(ctx *driver.Context) error {
-	need := p.total()
+// compare says what the plan needs and what is free for it, with what it has taken already.
+func (p *plan) compare(ctx *driver.Context) (*MemoryError, error) {
 	free, _, err := ctx.MemoryInfo()
+	if err != nil {
+		return nil, err
+	}
+	for s, ptr := range p.ptr {
+		if ptr != 0 {
+			free += p.bytes[s]
+		}
+	}
+	return &MemoryError{Device: ctx.Device().Index(), Need: p.total(), Free: free}, nil
+}
+
+// allocate compares the plan with the free memory, then takes its buffers up to the last one, where it has not.
+func (p *plan) allocate(ctx *driver.Context, last slot) error {
+	tooMuch, err := p.compare(ctx)
 	if err != nil {
 		return err
 	}
-	tooMuch := &MemoryError{Device: ctx.Device().Index(), Need: need, Free: free}
-	if need > free {
+	if tooMuch.Need > tooMuch.Free {
 		return tooMuch
 	}
-	for s, n := range p.bytes {
-		if n == 0 {
+	for s, n := range p.bytes[:last+1] {
+		if n == 0 || p.ptr[s] != 0 {
 			continue
 		}
 		if p.ptr[s], err = ctx.Alloc(n); err != nil {

@@ -110,7 +110,7 @@ func (b *backend) addUp() {
 // propagate is step 1, in rounds of as many pairs of neuron and delay as the buffers hold.
 func (b *backend) propagate() error {
 	total := b.input.before[b.c.MaxDelay]
-	if b.c.Synapses() == 0 {
+	if b.rows.synapses == 0 {
 		return nil
 	}
 	for offset := uint64(0); offset < total; offset += b.plan.pairs {
@@ -134,7 +134,7 @@ func (b *backend) propagateRound(offset, count uint64) error {
 	}
 	// Eight blocks a multiprocessor keep it busy; fewer do where a thread has less than the eight synapses that it takes.
 	const blocksPerSM, perThread = 8, 8
-	blocks := min(uint64(b.sms*blocksPerSM), divUp(b.c.Synapses(), uint64(b.tune.threads)*perThread))
+	blocks := min(uint64(b.sms*blocksPerSM), divUp(b.rows.synapses, uint64(b.tune.threads)*perThread))
 	return b.launchBlocks(kernelPropagation, blocks)
 }
 

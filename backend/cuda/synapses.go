@@ -11,73 +11,138 @@ import (
 	"burst/internal/weights"
 )
 
+// rows are what a device holds of its synapses, and what is known of them once they are no more on the host.
+type rows struct {
+	synapses uint64
+	mean     uint32 // synapses of a row that has some
+	delays   bool   // not all are 1
+	packing
+}
+
 // packing says how a synapse's port and weight lie in 4 bytes; the table is nil where weights are too many for that.
 type packing struct {
 	table    *weights.Table
 	portBits uint32
 }
 
+// rowsOf looks at those of c.
+func rowsOf(c *connectome.Connectome, tune tuning) rows {
+	r := rows{synapses: c.Synapses(), delays: c.Delay != nil}
+	filled := uint64(1)
+	for n := range c.Neurons {
+		if c.Row[n+1] > c.Row[n] {
+			filled++
+		}
+	}
+	r.mean = uint32(r.synapses / filled)
+	if !tune.unpacked {
+		r.packing = pack(c)
+	}
+	return r
+}
+
 // pack collects the weights of c.
 func pack(c *connectome.Connectome) packing {
-	const mostWeights = 4096 // that all blocks keep in their shared memory
 	p := packing{portBits: uint32(bits.Len32(c.Ports))}
-	if p.portBits < 32 {
-		p.table = weights.Collect(c.Weight, min(mostWeights, 1<<(32-p.portBits)), runtime.GOMAXPROCS(0))
+	if most := mostWeights(c.Ports); most > 0 {
+		p.table = weights.Collect(c.Weight, most, runtime.GOMAXPROCS(0))
 	}
 	return p
 }
 
-// bytes is what all synapses' ports, weights and the table of weights take.
-func (p *packing) bytes(c *connectome.Connectome) (target, weight, values uint64) {
-	if p.table == nil {
-		return size(c.Target), size(c.Weight), 0
+// mostWeights is how many weights beside so many ports fit 4 bytes, 0 for none.
+func mostWeights(ports uint32) int {
+	const kept = 4096 // that all blocks keep in their shared memory
+	if portBits := bits.Len32(ports); portBits < 32 {
+		return min(kept, 1<<(32-portBits))
 	}
-	return size(c.Target), 0, size(p.table.List)
+	return 0
+}
+
+// leastRows are those of a part of which so many synapses are known for certain.
+func leastRows(c *connectome.Connectome, synapses uint64, tune tuning) rows {
+	r := rows{synapses: synapses}
+	if !tune.unpacked && mostWeights(c.Ports) > 0 {
+		r.table = &weights.Table{}
+	}
+	return r
+}
+
+// bytes is what all synapses' ports, weights, the table of weights and delays take.
+func (r *rows) bytes() (target, weight, values, delay uint64) {
+	target = 4 * r.synapses
+	if r.delays {
+		delay = r.synapses
+	}
+	if r.table == nil {
+		return target, target, 0, delay
+	}
+	return target, 0, size(r.table.List), delay
 }
 
 // synapses is what kernels take.
 func (b *backend) synapses() synapses {
 	p := &b.plan
 	s := synapses{target: p.ptr[bufTarget], weight: p.ptr[bufWeight], values: p.ptr[bufValues], portMask: math.MaxUint32}
-	if p.packing.table != nil {
-		s.portBits, s.portMask = p.packing.portBits, 1<<p.packing.portBits-1
+	if b.rows.table != nil {
+		s.portBits, s.portMask = b.rows.portBits, 1<<b.rows.portBits-1
 	}
 	return s
 }
 
-// uploadSynapses copies ports and weights to the device and waits.
-func (b *backend) uploadSynapses() error {
-	c, p := b.c, &b.plan
-	if len(c.Target) == 0 {
-		return nil
+// takeRows takes memory for the rows of c, once all of the plan is known to fit, and copies them to the device. It keeps
+// nothing of c.
+func (b *backend) takeRows(c *connectome.Connectome, t *tables) error {
+	b.rows = rowsOf(c, b.tune)
+	b.makePlan(t)
+	if err := b.plan.allocate(b.ctx, lastOfRows); err != nil {
+		return err
 	}
-	if p.packing.table != nil {
-		if err := b.stream.Upload(p.ptr[bufValues], data(p.packing.table.List), p.bytes[bufValues]); err != nil {
+	if err := b.stream.Upload(b.plan.ptr[bufRow], data(c.Row), b.plan.bytes[bufRow]); err != nil {
+		return err
+	}
+	if b.rows.delays && b.rows.synapses > 0 {
+		if err := b.stream.Upload(b.plan.ptr[bufDelay], data(c.Delay), b.plan.bytes[bufDelay]); err != nil {
 			return err
 		}
-		return b.uploadPacked()
 	}
-	if err := b.stream.Upload(p.ptr[bufTarget], data(c.Target), size(c.Target)); err != nil {
-		return err
-	}
-	if err := b.stream.Upload(p.ptr[bufWeight], data(c.Weight), size(c.Weight)); err != nil {
-		return err
+	err := b.uploadSynapses(c)
+	runtime.KeepAlive(c)
+	return err
+}
+
+// uploadSynapses copies ports and weights to the device and waits.
+func (b *backend) uploadSynapses(c *connectome.Connectome) error {
+	p := &b.plan
+	switch {
+	case len(c.Target) == 0:
+	case b.rows.table != nil:
+		if err := b.stream.Upload(p.ptr[bufValues], data(b.rows.table.List), p.bytes[bufValues]); err != nil {
+			return err
+		}
+		return b.uploadPacked(c)
+	default:
+		if err := b.stream.Upload(p.ptr[bufTarget], data(c.Target), size(c.Target)); err != nil {
+			return err
+		}
+		if err := b.stream.Upload(p.ptr[bufWeight], data(c.Weight), size(c.Weight)); err != nil {
+			return err
+		}
 	}
 	return b.stream.Synchronize()
 }
 
 // uploadPacked packs a stretch of synapses while the one before is on its way.
-func (b *backend) uploadPacked() error {
+func (b *backend) uploadPacked(c *connectome.Connectome) error {
 	const stretch = 8 << 20
-	c, at := b.c, b.plan.ptr[bufTarget]
-	n := uint64(len(c.Target))
+	at, n := b.plan.ptr[bufTarget], uint64(len(c.Target))
 	var rooms [2][]uint32
 	for i := range rooms {
 		rooms[i] = make([]uint32, min(n, stretch))
 	}
 	for first, turn := uint64(0), 0; first < n; first, turn = first+stretch, 1-turn {
 		words := rooms[turn][:min(n-first, stretch)]
-		b.plan.packing.fill(words, c.Target[first:], c.Weight[first:])
+		b.rows.fill(words, c.Target[first:], c.Weight[first:])
 		if err := b.stream.Synchronize(); err != nil {
 			return err
 		}

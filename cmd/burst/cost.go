@@ -40,21 +40,30 @@ const probeTime = time.Second
 
 // estimate builds g and tries each backend.
 func estimate(cmd *cobra.Command, g *genome.Genome, bursts uint64, threads int, devices *gpus) (*cost, error) {
+	p := newProgress(cmd.ErrOrStderr(), false)
 	start := time.Now()
-	c, err := build(g, threads, 0, newProgress(cmd.ErrOrStderr(), false))
+	c, err := build(g, threads, 0, p)
 	if err != nil {
 		return nil, err
 	}
 	v := &cost{Bursts: bursts, Build: time.Since(start).Seconds(), Backends: []backendCost{}}
-	o := backend.Options{Threads: threads}
-	if err := devices.apply(c, &o); err != nil {
-		return nil, err
-	}
 	for _, name := range backend.Names() {
-		b := backendCost{Backend: name}
+		parts, list, err := devices.parts(g, name, connectome.Options{Threads: threads, Progress: p.building})
+		if err != nil {
+			return nil, err
+		}
+		b, o := backendCost{Backend: name}, backend.Options{Threads: threads, Devices: list}
 		b.Host, b.Device = backend.Footprint(name, c, o)
 		b.Host += c.Bytes()
-		if err := b.try(c, v, o); err != nil {
+		open := func() (engine.Backend, error) { return backend.Open(name, c, o) }
+		if parts != nil {
+			b.Host += parts.Head().Bytes() - c.Bytes()
+			open = func() (engine.Backend, error) {
+				b, _, err := backend.OpenParts(parts, o)
+				return b, err
+			}
+		}
+		if err := b.try(c, v, open); err != nil {
 			return nil, err
 		}
 		v.Backends = append(v.Backends, b)
@@ -63,8 +72,8 @@ func estimate(cmd *cobra.Command, g *genome.Genome, bursts uint64, threads int, 
 }
 
 // try opens the backend and runs bursts in steps that double, until it takes long enough to tell.
-func (b *backendCost) try(c *connectome.Connectome, v *cost, o backend.Options) error {
-	opened, err := backend.Open(b.Backend, c, o)
+func (b *backendCost) try(c *connectome.Connectome, v *cost, open func() (engine.Backend, error)) error {
+	opened, err := open()
 	var (
 		small *cuda.MemoryError
 		host  *backend.MemoryError

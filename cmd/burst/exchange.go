@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"burst/backend"
-	"burst/connectome"
 	"burst/exchange/nccl"
 
 	"github.com/spf13/cobra"
@@ -31,10 +30,13 @@ func (o *runOptions) exchangeFlag(cmd *cobra.Command) {
 
 // meet says how this process's part is opened, and, where there are others, chooses how fire queues travel, alike in all:
 // they then go through what the options name. All call it, after identify.
-func (o *runOptions) meet(c *connectome.Connectome, p *progress) (backend.Options, error) {
-	options := backend.Options{Threads: o.threads, Others: o.others, MaxBytes: uint64(o.memory)}
-	err := o.settle(o.gpus.apply(c, &options))
-	if err != nil || o.others == nil {
+func (o *runOptions) meet(p *progress) (options backend.Options, err error) {
+	options = backend.Options{Threads: o.threads, Others: o.others, MaxBytes: uint64(o.memory)}
+	if o.others == nil {
+		return options, nil
+	}
+	options.Device, err = o.gpus.turn(o.others.Part().Index)
+	if err = o.settle(err); err != nil {
 		return options, err
 	}
 	o.via = byMPI

@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"strings"
 
-	"burst/backend"
 	"burst/backend/cuda"
 	"burst/connectome"
 	"burst/engine"
+	"burst/genome"
 
 	"github.com/spf13/cobra"
 )
@@ -54,35 +54,59 @@ func (g *gpus) list() ([]int, error) {
 	return list, nil
 }
 
-// apply tells the backend. Where all may be taken, how many of them depends on the network. Several processes each take one
-// device of the list, by turns.
-func (g *gpus) apply(c *connectome.Connectome, o *backend.Options) error {
-	o.Device = g.device
-	if g.devices == "" {
-		return nil
+// parts plans a network in parts where the backend that is asked for takes several of the devices, which it lists. Where one
+// device takes the whole, there are no parts, and the list has at most that one.
+func (g *gpus) parts(n *genome.Genome, name string, o connectome.Options) (*connectome.Parts, []int, error) {
+	if g.devices == "" || name != "cuda" && name != "auto" {
+		return nil, []int{g.device}, nil
 	}
-	list, err := g.usable(c, o.Others != nil)
-	if errors.Is(err, engine.ErrUnavailable) || (err == nil && len(list) == 0) {
-		return nil // opening says why, or takes another backend
+	if g.devices == "all" {
+		return g.spread(n, o)
 	}
-	if err == nil && o.Others != nil {
-		o.Device = list[o.Others.Part().Index%len(list)]
-		return nil
+	list, err := g.list()
+	if err != nil || len(list) == 1 {
+		return nil, list, err
 	}
-	o.Devices = list
-	return err
+	parts, err := connectome.NewParts(n, len(list), o)
+	return parts, list, err
 }
 
-// usable lists the devices that are named; of all, those that are worth it, or with every the usable ones.
-func (g *gpus) usable(c *connectome.Connectome, every bool) ([]int, error) {
-	if g.devices != "all" {
-		return g.list()
-	}
-	if every {
-		return g.every()
-	}
+// spread is parts for as many of all devices as are worth it.
+func (g *gpus) spread(n *genome.Genome, o connectome.Options) (*connectome.Parts, []int, error) {
 	found, err := cuda.Devices()
-	return cuda.Spread(c, found), err
+	if errors.Is(err, engine.ErrUnavailable) {
+		return nil, nil, nil // opening says why, or takes another backend
+	}
+	usable := 0
+	for _, d := range found {
+		if d.Usable {
+			usable++
+		}
+	}
+	if err != nil || usable == 0 {
+		return nil, nil, err
+	}
+	parts, err := connectome.NewParts(n, usable, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	list := cuda.Spread(parts.Head(), parts.Least(connectome.Part{}), found)
+	if len(list) == 1 {
+		return nil, list, nil
+	}
+	return parts, list, parts.Into(len(list))
+}
+
+// turn is the device of one of several processes, which take those of the list by turns.
+func (g *gpus) turn(process int) (int, error) {
+	list, err := g.every()
+	if errors.Is(err, engine.ErrUnavailable) || err == nil && len(list) == 0 {
+		return g.device, nil // opening says why, or takes another backend
+	}
+	if err != nil {
+		return 0, err
+	}
+	return list[process%len(list)], nil
 }
 
 // arguments are the flags again, for a new process.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -111,29 +112,98 @@ func TestDevicesEverywhere(t *testing.T) {
 	require.True(t, proofs[1].Equal)
 }
 
+// TestPartsFitWhereTheWholeDoesNot gives the host room for a half: two devices then run the network that one is refused, to
+// the digest of a run with room enough.
+func TestPartsFitWhereTheWholeDoesNot(t *testing.T) {
+	standIns(t, 3)
+	path := filepath.Join(t.TempDir(), "wide.yaml")
+	require.NoError(t, os.WriteFile(path, []byte(`burst: v1
+name: wide
+areas: [{name: a, neurons: 2003, drive: {poisson: {rate: 90 Hz, weight: 1.2}}}]
+projections: [{from: a, to: a, rule: fixed_outdegree, outdegree: 499, weight: 0.01, delay: "uniform(1, 4)"}]
+`), 0o600))
+	run := func(args ...string) (int, string, string) {
+		return call(append([]string{"run", path, "--bursts", "20", "--no-out", "--threads", "1", "--quiet"}, args...)...)
+	}
+	code, want, stderr := run()
+	require.Zero(t, code, stderr)
+	const room = "9.5MB" // 9 bytes for each of a million synapses, 4.5 MB of them in a half, and 4 MB to sort
+	code, _, stderr = run("--backend", "cuda", "--max-memory", room)
+	require.Equal(t, exitLimit, code, stderr)
+	for _, devices := range []string{"0,1", "2,1,0"} {
+		code, got, stderr := run("--backend", "cuda", "--devices", devices, "--max-memory", room)
+		require.Zero(t, code, stderr)
+		require.Equal(t, want, got, devices)
+	}
+	code, _, stderr = run("--backend", "cuda", "--devices", "0,1", "--max-memory", "4MB")
+	require.Equal(t, exitLimit, code, stderr)
+	require.Contains(t, stderr, "projections[0].outdegree: building needs")
+}
+
+// TestAutoOnSeveralDevices takes them where they pass a burst beside the reference; else the whole is built for the
+// processor, and one line says why.
+func TestAutoOnSeveralDevices(t *testing.T) {
+	h := standIns(t, 3)
+	run := func() (result, string) {
+		code, stdout, stderr := call("run", "quickstart", "--bursts", "100", "--no-out", "--devices", "2,0", "--json")
+		require.Zero(t, code, stderr)
+		var r result
+		require.NoError(t, json.Unmarshal([]byte(stdout), &r))
+		return r, stderr
+	}
+	shared, stderr := run()
+	require.Contains(t, stderr, "backend: cuda (2 × Host Stand-in (devices 2, 0), passed a burst beside the reference)")
+	require.Equal(t, "cuda", shared.Backend)
+	h.Control("peer_access", 0)
+	alone, stderr := run()
+	require.Contains(t, stderr, "backend: cpu (no GPU taken: device 0 cannot use the memory of device 2")
+	require.Equal(t, "cpu", alone.Backend)
+	require.Equal(t, alone.Digest, shared.Digest)
+	require.Equal(t, alone.Connectome, shared.Connectome)
+	require.Equal(t, alone.Synapses, shared.Synapses)
+	require.NotZero(t, shared.Spikes)
+	h.Control("reset", 0)
+	h.Control("devices", 0)
+	alone, stderr = run()
+	require.Equal(t, "cpu", alone.Backend)
+	require.Contains(t, stderr, "no GPU taken: ")
+}
+
+// TestReplayOnSeveralDevices runs again on two devices what one processor has run.
+func TestReplayOnSeveralDevices(t *testing.T) {
+	standIns(t, 2)
+	out := filepath.Join(t.TempDir(), "once")
+	code, _, stderr := call("run", "quickstart", "--bursts", "100", "--backend", "cpu", "--out", out, "--quiet")
+	require.Zero(t, code, stderr)
+	code, _, stderr = call("replay", out, "--backend", "cuda", "--devices", "1,0", "--quiet")
+	require.Zero(t, code, stderr)
+	code, _, stderr = call("replay", out, "--backend", "cuda", "--devices", "1,1", "--quiet")
+	require.Equal(t, exitUsage, code, stderr)
+}
+
 // TestSpread keeps small networks on one device, and takes as many as large ones need.
 func TestSpread(t *testing.T) {
 	list := []cuda.DeviceInfo{
 		{Index: 0, Usable: true, MemoryFree: 1 << 30}, {Index: 1, MemoryFree: 1 << 40}, {Index: 2, Usable: true, MemoryFree: 1 << 30},
 		{Index: 3, Usable: true, MemoryFree: 1 << 30},
 	}
-	c := &connectome.Connectome{Neurons: 1, Ports: 1, MaxDelay: 1, Row: []uint64{0, 0}}
+	head := &connectome.Connectome{Neurons: 1, Ports: 1, MaxDelay: 1}
 	for _, s := range []struct {
 		synapses uint64
 		room     uint64
 		want     []int
 	}{
-		{1000, 1 << 30, []int{0}},
-		{199_999_999, 1 << 30, []int{0}},
-		{200_000_000, 1 << 30, []int{0, 2}},
-		{9_000_000_000, 1 << 30, []int{0, 2, 3}},
+		{1000, 1 << 31, []int{0}},
+		{199_999_999, 1 << 31, []int{0}},
+		{199_999_999, 1 << 30, []int{0, 2}}, // 8 bytes each
+		{200_000_000, 1 << 31, []int{0, 2}},
+		{9_000_000_000, 1 << 31, []int{0, 2, 3}},
 		{1000, 1000, []int{0, 2, 3}},
 	} {
-		c.Row[1] = s.synapses
 		for i := range list {
 			list[i].MemoryFree = s.room
 		}
-		require.Equal(t, s.want, cuda.Spread(c, list), "%d synapses, %d bytes a device", s.synapses, s.room)
+		require.Equal(t, s.want, cuda.Spread(head, s.synapses, list), "%d synapses, %d bytes a device", s.synapses, s.room)
 	}
-	require.Empty(t, cuda.Spread(c, nil))
+	require.Empty(t, cuda.Spread(head, 1, nil))
 }

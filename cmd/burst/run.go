@@ -198,6 +198,8 @@ type runner struct {
 	began     uint64            // the first burst that this process runs
 
 	c         *connectome.Connectome
+	parts     *connectome.Parts // that several devices build while they are opened; nil: c has its synapses
+	devices   []int
 	id        uint64 // the hash of the whole connectome
 	used      string // backend
 	device    string
@@ -222,15 +224,10 @@ func (r *runner) run(ctx context.Context) error {
 		return err
 	}
 	r.disk = diskOf(ctx)
-	start := time.Now()
-	if r.c, err = r.o.build(r.g, r.progress); err != nil {
+	if err := r.build(); err != nil {
 		return err
 	}
-	r.buildTime = time.Since(start)
-	if r.id, err = r.o.identify(r.c); err != nil {
-		return err
-	}
-	options, err := r.o.meet(r.c, r.progress)
+	options, err := r.o.meet(r.progress)
 	if err != nil {
 		return err
 	}
@@ -245,14 +242,14 @@ func (r *runner) run(ctx context.Context) error {
 		return err
 	}
 	r.fcl = len(plan.FCL) > 0
-	options.Want = engine.Want{FCL: r.fcl, Potentials: plan.Potentials}
+	options.Devices, options.Want = r.devices, engine.Want{FCL: r.fcl, Potentials: plan.Potentials}
 	waiting = false
-	b, used, err := openBackend(r.o.backend, r.c, options, r.progress)
+	b, err := r.open(options)
 	if err != nil {
 		return err
 	}
 	defer b.Close()
-	r.used, r.device, r.activity = used, r.o.through(backend.Device(b)), record.NewActivity(r.c)
+	r.device, r.activity = r.o.through(backend.Device(b)), record.NewActivity(r.c)
 	if err := r.checkStart(); err != nil {
 		return err
 	}
@@ -264,27 +261,13 @@ func (r *runner) run(ctx context.Context) error {
 		recorders = append(recorders, r.recording)
 	}
 	r.engine = engine.New(r.c, b, engine.Options{Period: period, Recorders: recorders})
-	start = time.Now()
+	start := time.Now()
 	if err = r.restore(); err == nil {
 		err = r.advance(ctx)
 	}
 	r.runTime = time.Since(start)
 	r.progress.finish()
 	return r.finish(err)
-}
-
-// openBackend opens the backend that was asked for and names it; auto says what it took and why.
-func openBackend(name string, c *connectome.Connectome, o backend.Options, p *progress) (engine.Backend, string, error) {
-	if name == "auto" {
-		b, used, why, err := backend.Auto(c, o)
-		p.line("backend: %s (%s)", used, why)
-		return b, used, err
-	}
-	if err := checkBackend(name); err != nil {
-		return nil, "", err
-	}
-	b, err := backend.Open(name, c, o)
-	return b, name, err
 }
 
 // checkBackend refuses a name that no backend has.

@@ -84,7 +84,7 @@ func (o *runOptions) serve(g *genome.Genome) error {
 		return err
 	}
 	signal.Ignore(os.Interrupt, syscall.SIGTERM) // the leader decides what they mean
-	options, err := o.meet(c, newProgress(io.Discard, true))
+	options, err := o.meet(newProgress(io.Discard, true))
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"burst/backend"
 	"burst/connectome"
 	"burst/engine"
+	"burst/genome"
 
 	"github.com/spf13/cobra"
 )
@@ -111,7 +112,7 @@ func (o *verifyOptions) run(cmd *cobra.Command, arg string) error {
 	for _, s := range sides[1:] {
 		pair := fmt.Sprintf("%v and %v", sides[0], s)
 		v.Compared = append(v.Compared, pair)
-		d, digest, spikes, err := o.compare(c, sides[0], s, n)
+		d, digest, spikes, err := o.compare(g, c, sides[0], s, n)
 		if err != nil {
 			return err
 		}
@@ -150,13 +151,18 @@ func (o *verifyOptions) contenders() ([]contender, error) {
 }
 
 // compare runs two sides; the digest and the spikes are those of the second.
-func (o *verifyOptions) compare(c *connectome.Connectome, first, second contender, n uint64) (*engine.Difference, uint64, uint64, error) {
+func (o *verifyOptions) compare(g *genome.Genome, c *connectome.Connectome, first, second contender, n uint64) (*engine.Difference, uint64, uint64, error) {
 	open := func(s contender) (engine.Backend, error) {
-		options := backend.Options{Threads: s.threads, Parts: s.parts, Want: engine.Want{FCL: true}}
-		if err := o.gpus.apply(c, &options); err != nil {
+		parts, devices, err := o.gpus.parts(g, s.name, connectome.Options{})
+		if err != nil {
 			return nil, err
 		}
-		return backend.Open(s.name, c, options)
+		options := backend.Options{Threads: s.threads, Devices: devices, Parts: s.parts, Want: engine.Want{FCL: true}}
+		if parts == nil {
+			return backend.Open(s.name, c, options)
+		}
+		b, _, err := backend.OpenParts(parts, options)
+		return b, err
 	}
 	a, err := open(first)
 	if err != nil {

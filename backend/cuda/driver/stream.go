@@ -29,7 +29,11 @@ func (c *Context) Stream() (*Stream, error) {
 func (s *Stream) Handle() uintptr { return s.handle }
 
 // Synchronize waits until the stream has done its work, and returns the first fault of any of it.
-func (s *Stream) Synchronize() error { return s.do(cuStreamSynchronize, s.handle) }
+func (s *Stream) Synchronize() error {
+	err := s.do(cuStreamSynchronize, s.handle)
+	s.host = nil // a copy may have been of memory that is large
+	return err
+}
 
 // Done reports whether the stream has done its work; the error is the first fault of any of it.
 func (s *Stream) Done() (bool, error) {

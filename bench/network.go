@@ -1,0 +1,71 @@
+package bench
+
+import (
+	"time"
+
+	"burst/backend"
+	"burst/connectome"
+	"burst/engine"
+	"burst/genome"
+)
+
+// network is one that is built and opened.
+type network struct {
+	c           *connectome.Connectome // on several devices without its synapses
+	b           engine.Backend
+	out         []uint32 // synapses from each neuron
+	build, open time.Duration
+}
+
+// openNetwork builds g and opens it, on several devices part by part.
+func openNetwork(name string, g *genome.Genome, o backend.Options) (*network, error) {
+	if len(o.Devices) > 1 {
+		return openParts(g, o)
+	}
+	start := time.Now()
+	c, err := connectome.Build(g, connectome.Options{Threads: o.Threads})
+	if err != nil {
+		return nil, err
+	}
+	n := &network{c: c, out: make([]uint32, c.Neurons), build: time.Since(start)}
+	countRows(n.out, c)
+	start = time.Now()
+	n.b, err = backend.Open(name, c, o)
+	n.open = time.Since(start)
+	return n, err
+}
+
+// openParts lets each device build its part.
+func openParts(g *genome.Genome, o backend.Options) (*network, error) {
+	start := time.Now()
+	parts, err := connectome.NewParts(g, len(o.Devices), connectome.Options{Threads: o.Threads})
+	if err != nil {
+		return nil, err
+	}
+	n := &network{out: make([]uint32, parts.Head().Neurons)}
+	n.b, n.c, err = backend.OpenParts(&counted{parts, n.out}, o)
+	n.build = parts.Took()
+	n.open = time.Since(start) - n.build
+	return n, err
+}
+
+// counted counts the rows of the parts that pass by.
+type counted struct {
+	*connectome.Parts
+	out []uint32
+}
+
+// Next is the next part, counted.
+func (p *counted) Next() (*connectome.Connectome, error) {
+	c, err := p.Parts.Next()
+	if err == nil {
+		countRows(p.out, c)
+	}
+	return c, err
+}
+
+func countRows(out []uint32, c *connectome.Connectome) {
+	for n := range out {
+		out[n] += uint32(c.Row[n+1] - c.Row[n])
+	}
+}

@@ -1,0 +1,119 @@
+package connectome
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"burst/genome"
+)
+
+// inTurn builds all parts of g one after the other and gives the first error.
+func inTurn(g *genome.Genome, parts int, o Options) (*Connectome, error) {
+	s, err := NewParts(g, parts, o)
+	if err != nil {
+		return nil, err
+	}
+	for range parts {
+		if _, err := s.Next(); err != nil {
+			return nil, err
+		}
+	}
+	return s.Whole()
+}
+
+// What the whole is refused for, its parts are too, in the same words: be it in a part before the one that meets it first,
+// be it only with drives and stimuli.
+func TestPartsInTurnAreRefusedAlike(t *testing.T) {
+	areas := func() []genome.Area {
+		return []genome.Area{areaOf("feagi", 3), areaOf("feagi", Slice), areaOf("feagi", Slice), areaOf("feagi", Slice)}
+	}
+	driven := areas()
+	driven[1].Drives = []genome.Drive{{Kind: genome.Constant, Value: 2_000_000}}
+	late := value(genome.Normal, 250, 3)
+	for _, c := range []struct {
+		name, want string
+		g          *genome.Genome
+	}{
+		{"part 0 of 2 overflows at neuron 131, a later one before it", `neuron 0 of area "A2" could receive 2147484000`, network(1, areas()...).join(
+			genome.Projection{Rule: genome.AllToAll, To: 2, Weight: constant(1)},
+			genome.Projection{Rule: genome.AllToAll, To: 3, Weight: constant(1)},
+			genome.Projection{Rule: genome.LastToFirst, To: 2, Weight: constant(2_147_481)},
+			genome.Projection{Rule: genome.LastToFirst, To: 3, Weight: constant(2_147_482)})},
+		{"a drive makes a port overflow", `of area "A1" could receive 2150000000`, network(1, driven...).join(
+			genome.Projection{Rule: genome.AllToAll, To: 1, Weight: constant(50_000)})},
+		{"delays too long, of many synapses", "projections[1].delay", network(1, areas()...).join(
+			genome.Projection{Rule: genome.AllToAll, From: 1, To: 2, Weight: constant(1), Delay: constant(3)},
+			genome.Projection{Rule: genome.AllToAll, From: 2, To: 3, Weight: constant(1), Delay: late})},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, want := Build(c.g, Options{Threads: 2})
+			require.ErrorContains(t, want, c.want)
+			for _, parts := range []int{2, 3} {
+				_, err := inTurn(c.g, parts, Options{Threads: 2})
+				assert.EqualError(t, err, want.Error(), "%d parts", parts)
+			}
+		})
+	}
+}
+
+// A network whose whole does not fit is built in parts that do; one of which a part does not fit is refused before any is
+// built.
+func TestPartsInTurnNeedTheLargestPart(t *testing.T) {
+	g := network(1, areaOf("feagi", 1280)).join(genome.Projection{Rule: genome.AllToAll, Weight: constant(1)})
+	quarter, err := Measure(g, Options{Threads: 1, Part: Part{3, 4}})
+	require.NoError(t, err)
+	var refusal *LimitError
+	_, err = Build(g, Options{Threads: 1, MaxBytes: quarter.Peak})
+	require.ErrorAs(t, err, &refusal)
+	head, err := inTurn(g, 4, Options{Threads: 1, MaxBytes: quarter.Peak})
+	require.NoError(t, err)
+	assert.Equal(t, uint64(1280*1280), head.Total())
+	_, err = NewParts(g, 4, Options{Threads: 1, MaxBytes: quarter.Peak - 1})
+	require.ErrorAs(t, err, &refusal)
+	assert.Equal(t, quarter.Peak, refusal.Needed)
+}
+
+// TestNoWholeIsBuilt looks at the heap while four parts are built: it never holds much more than one of them.
+func TestNoWholeIsBuilt(t *testing.T) {
+	g := network(1, areaOf("feagi", 4099)).join(genome.Projection{
+		Rule: genome.FixedOutdegree, Outdegree: 499, Weight: value(genome.Normal, 3, 1), Delay: value(genome.Uniform, 1, 9),
+	})
+	heap := func() int64 {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	runtime.GC()
+	before, most, calls := heap(), int64(0), 0
+	look := func(_, _ uint64) {
+		if calls++; calls%64 == 0 {
+			most = max(most, heap())
+		}
+	}
+	head, err := inTurn(g, 4, Options{Threads: 2, Progress: look})
+	require.NoError(t, err)
+	whole := int64(head.Total() * (bytesASynapse + bytesOfADelay))
+	require.Greater(t, whole, int64(18e6))
+	t.Logf("%d MB at most for a network of %d MB, looked at %d times", (most-before)/1e6, whole/1e6, calls/64)
+	assert.Greater(t, most-before, whole/5, "a quarter of the network is there")
+	assert.Less(t, most-before, whole*2/5, "more than one part of four is there")
+	runtime.GC()
+	assert.Less(t, heap()-before, whole/50, "all of them have gone")
+	runtime.KeepAlive(head)
+}
+
+// Progress goes once from nothing to all, over all parts.
+func TestProgressOverParts(t *testing.T) {
+	g := network(1, areaOf("feagi", 700)).join(genome.Projection{Rule: genome.FixedIndegree, Indegree: 60, Weight: constant(1)})
+	last := 0.0
+	_, err := inTurn(g, 3, Options{Threads: 1, Progress: func(done, total uint64) {
+		share := float64(done) / float64(total)
+		assert.InDelta(t, last, share, 0.34, "no jump of more than a part")
+		last = share
+	}})
+	require.NoError(t, err)
+	assert.InDelta(t, 1, last, 1e-9)
+}
