@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 
 	"burst/connectome"
 	"burst/engine"
@@ -15,6 +16,7 @@ type backend struct {
 	closed func() // called at last
 	fault  error
 	rest   [][]uint32   // scratch of merging
+	merged [2][]uint32  // likewise
 	out    engine.Burst // of StepN
 }
 
@@ -91,21 +93,48 @@ func (b *backend) burst(in []engine.Stimulus, fault error, last uint32, out *eng
 	return nil
 }
 
-// mergeFired puts the parts' fired neurons in one ascending list, slice by slice: those of a slice are one part's.
+// mergeFired puts the parts' fired neurons in one ascending list, appended to out: two lists at a time, then two of what they
+// made, as all other parts wait for it.
 func (b *backend) mergeFired(all [][]uint32, out []uint32) []uint32 {
-	rest := b.rest[:0]
+	lists := b.rest[:0]
 	for _, words := range all {
-		rest = append(rest, firedIn(words))
+		lists = append(lists, firedIn(words))
 	}
-	b.rest = rest
-	for i := least(rest); i >= 0; i = least(rest) {
-		n, slice := 1, rest[i][0]/connectome.Slice
-		for n < len(rest[i]) && rest[i][n]/connectome.Slice == slice {
-			n++
+	b.rest = lists
+	for pass := 0; len(lists) > 2; pass = 1 - pass {
+		room, pairs := b.merged[pass][:0], 0
+		for i := 0; i < len(lists); i += 2 {
+			var second []uint32
+			if i+1 < len(lists) {
+				second = lists[i+1]
+			}
+			from := len(room)
+			room = merge(room, lists[i], second)
+			lists[pairs], pairs = room[from:], pairs+1
 		}
-		out = append(out, rest[i][:n]...)
-		rest[i] = rest[i][n:]
+		b.merged[pass], lists = room, lists[:pairs]
 	}
+	if len(lists) == 1 {
+		return append(out, lists[0]...)
+	}
+	return merge(out, lists[0], lists[1])
+}
+
+// merge appends two ascending lists to out as one. Which comes next cannot be foretold, so it is computed, not branched on.
+func merge(out, x, y []uint32) []uint32 {
+	n := len(out)
+	out = slices.Grow(out, len(x)+len(y))[:n+len(x)+len(y)]
+	to, i, j := out[n:], 0, 0
+	for i < len(x) && j < len(y) {
+		first, fromX := y[j], 0
+		if x[i] < first {
+			first, fromX = x[i], 1
+		}
+		to[i+j] = first
+		i, j = i+fromX, j+1-fromX
+	}
+	copy(to[i+j:], x[i:])
+	copy(to[i+j:], y[j:])
 	return out
 }
 
