@@ -11,7 +11,7 @@ import (
 
 // layers orders the packages; a package imports only from layers above its own line in this list.
 var layers = [][]string{
-	{"internal/exact", "internal/pages", "internal/weights", "kernels"},
+	{"internal/clib", "internal/exact", "internal/pages", "internal/weights", "kernels"},
 	{"internal/formula"},
 	{"genome", "genomes"},
 	{"genome/feagi", "genome/brainmap", "edgelist"},
@@ -34,7 +34,7 @@ var owners = map[string][]string{
 	"github.com/spf13/cobra":       {"cmd/burst"},
 	"gonum.org/v1/gonum":           {"record", "record/stats", "bench", "bench/science", "backend/cuda/doctor"},
 	"gonum.org/v1/plot":            {"record/picture", "genome/brainmap"},
-	"github.com/ebitengine/purego": {"backend/cuda/driver", "exchange/mpi", "exchange/nccl"},
+	"github.com/ebitengine/purego": {"internal/clib"},
 	"github.com/apache/arrow-go":   {"edgelist", "record"},
 	"github.com/gofrs/flock":       {"record"},
 	"github.com/mmcloughlin/avo":   {"backend/cpu/vector/gen"},

@@ -15,6 +15,7 @@ import (
 
 	"burst/connectome"
 	"burst/exchange"
+	"burst/internal/clib"
 )
 
 // Library is the environment variable that names the library to load in place of those found by name.
@@ -152,7 +153,7 @@ func candidates(get func(string) string) []string {
 func (w *World) load(list []string) error {
 	var wrong []error
 	for _, name := range list {
-		library, err := openLibrary(name)
+		library, err := clib.Open(name, true)
 		if err == nil {
 			err = w.bind(library)
 		}
@@ -167,7 +168,7 @@ func (w *World) load(list []string) error {
 // bind finds the functions and the handles of a library.
 func (w *World) bind(library uintptr) error {
 	for i, name := range names {
-		if w.fn[i] = lookup(library, name); w.fn[i] == 0 {
+		if w.fn[i] = clib.Lookup(library, name); w.fn[i] == 0 {
 			return fmt.Errorf("no function %s", name)
 		}
 	}
@@ -176,14 +177,14 @@ func (w *World) bind(library uintptr) error {
 		return fmt.Errorf("MPI_Get_library_version returned %d", rc)
 	}
 	w.version, _, _ = strings.Cut(string(text[:n]), "\n")
-	if world := lookup(library, "ompi_mpi_comm_world"); world != 0 {
+	if world := clib.Lookup(library, "ompi_mpi_comm_world"); world != 0 {
 		w.any = openAny & 0xffffffff
-		if w.comm, w.words = world, lookup(library, "ompi_mpi_unsigned"); w.words == 0 {
+		if w.comm, w.words = world, clib.Lookup(library, "ompi_mpi_unsigned"); w.words == 0 {
 			return errors.New("no symbol ompi_mpi_unsigned")
 		}
 		return nil
 	}
-	if lookup(library, "MPIR_Err_return_comm") == 0 && !strings.Contains(w.version, "MPICH") && !strings.Contains(w.version, "Intel") {
+	if clib.Lookup(library, "MPIR_Err_return_comm") == 0 && !strings.Contains(w.version, "MPICH") && !strings.Contains(w.version, "Intel") {
 		return fmt.Errorf("%q is neither Open MPI nor of MPICH's family", w.version)
 	}
 	w.comm, w.words, w.any = mpichWorld, mpichUnsigned, mpichAny&0xffffffff
@@ -278,3 +279,8 @@ func refused(function string, rc int32) error {
 	}
 	return fmt.Errorf("%s returned %d", function, rc)
 }
+
+// call calls a function of MPI, which returns an error's code; what the arguments point to stays alive and in place meanwhile.
+//
+//go:uintptrescapes
+func call(fn uintptr, args ...uintptr) int32 { return int32(clib.Call(fn, args...)) }

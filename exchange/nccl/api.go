@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"unsafe"
+
+	"burst/internal/clib"
 )
 
 // Library is the environment variable that names the library to load in place of those found by name.
@@ -110,18 +112,18 @@ func join(list []error) error {
 
 // bind loads a library, finds its functions and looks at its version.
 func bind(name string) (*api, error) {
-	library, err := openLibrary(name)
+	library, err := clib.Open(name, false)
 	if err != nil {
 		return nil, err
 	}
 	a := &api{}
 	for i, symbol := range names {
-		if a.fn[i] = lookup(library, symbol); a.fn[i] == 0 && i != getLastError {
+		if a.fn[i] = clib.Lookup(library, symbol); a.fn[i] == 0 && i != getLastError {
 			return nil, fmt.Errorf("no function %s", symbol)
 		}
 	}
 	var version int32
-	if err := a.check(getVersion, call(a.fn[getVersion], uintptr(unsafe.Pointer(&version))), nil); err != nil {
+	if err := a.check(getVersion, clib.Call(a.fn[getVersion], uintptr(unsafe.Pointer(&version))), nil); err != nil {
 		return nil, err
 	}
 	if a.version = int(version); a.version < MinVersion || a.version >= nextVersion {
@@ -144,9 +146,9 @@ func (a *api) check(function int, r uintptr, comm unsafe.Pointer) error {
 	if code == success {
 		return nil
 	}
-	e := &Error{Op: names[function], Code: code, Text: goString(call(a.fn[getErrorString], uintptr(code)))}
+	e := &Error{Op: names[function], Code: code, Text: goString(clib.Call(a.fn[getErrorString], uintptr(code)))}
 	if a.fn[getLastError] != 0 && comm != nil {
-		e.Last = strings.TrimSpace(goString(call(a.fn[getLastError], uintptr(comm))))
+		e.Last = strings.TrimSpace(goString(clib.Call(a.fn[getLastError], uintptr(comm))))
 	}
 	return e
 }

@@ -8,6 +8,7 @@ import (
 
 	"burst/connectome"
 	"burst/exchange"
+	"burst/internal/clib"
 )
 
 // How long NCCL may take to end a communicator, in trouble and in peace, before it is left alone.
@@ -18,7 +19,7 @@ const (
 
 // state asks NCCL what has gone wrong since the last call.
 func (x *Exchange) state() error {
-	r := call(x.api.fn[commGetAsyncError], uintptr(x.comm), uintptr(unsafe.Pointer(&x.asynchronous)))
+	r := clib.Call(x.api.fn[commGetAsyncError], uintptr(x.comm), uintptr(unsafe.Pointer(&x.asynchronous)))
 	if err := x.api.check(commGetAsyncError, r, x.comm); err != nil {
 		return err
 	}
@@ -120,7 +121,7 @@ func (x *Exchange) letGo(function int, limit time.Duration) error {
 	x.comm = nil
 	done := make(chan error, 1)
 	go func() {
-		done <- x.inContext(func() error { return x.api.check(function, call(x.api.fn[function], uintptr(comm)), nil) })
+		done <- x.inContext(func() error { return x.api.check(function, clib.Call(x.api.fn[function], uintptr(comm)), nil) })
 	}()
 	select {
 	case err := <-done:

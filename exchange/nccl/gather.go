@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"burst/backend/cuda/driver"
+	"burst/internal/clib"
 )
 
 // Device and page-locked memory for messages: what there is at first, and the most of a message of all parts together, words.
@@ -93,7 +94,7 @@ func (x *Exchange) message(k, n int) error {
 			return err
 		}
 	}
-	r := call(x.api.fn[allGather], uintptr(x.device)+uintptr(word*at), uintptr(x.device), uintptr(k), uint32Type, uintptr(x.comm), x.stream.Handle())
+	r := clib.Call(x.api.fn[allGather], uintptr(x.device)+uintptr(word*at), uintptr(x.device), uintptr(k), uint32Type, uintptr(x.comm), x.stream.Handle())
 	if err := x.settled(allGather, r); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"burst/exchange"
+	"burst/internal/clib"
 )
 
 // agree tells all parts of each other's device, library and error. The parts go on only where none has an error, all have
@@ -96,7 +97,7 @@ func (x *Exchange) join() error {
 // identity is what part 0 has made for all to find each other by.
 func (x *Exchange) identity() (id uniqueID, err error) {
 	if x.part.Index == 0 {
-		err = x.api.check(getUniqueID, call(x.api.fn[getUniqueID], uintptr(unsafe.Pointer(&id))), nil)
+		err = x.api.check(getUniqueID, clib.Call(x.api.fn[getUniqueID], uintptr(unsafe.Pointer(&id))), nil)
 	}
 	if err = exchange.Settle(x.control, err); err != nil {
 		return id, unavailable("%v", err)
@@ -162,3 +163,10 @@ func (x *Exchange) attempt(id uniqueID) error {
 }
 
 var errStopped = errors.New("told to stop")
+
+// callInitRank calls ncclCommInitRank, which takes the id by value: on the stack on amd64, by a pointer to a copy on arm64.
+func callInitRank(fn uintptr, comm *unsafe.Pointer, ranks int, id uniqueID, rank int) uintptr {
+	var initRank func(comm *unsafe.Pointer, ranks int32, id uniqueID, rank int32) int32
+	clib.Bind(&initRank, fn)
+	return uintptr(initRank(comm, int32(ranks), id, int32(rank)))
+}

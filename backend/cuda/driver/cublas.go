@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"unsafe"
+
+	"burst/internal/clib"
 )
 
 // CUBLAS is NVIDIA's library of linear algebra with a handle for one context.
@@ -35,7 +37,7 @@ func OpenCUBLAS(path string) (*CUBLAS, error) {
 		return nil, unavailable("%v; install the CUDA toolkit's cuBLAS, or name the file in $%s", err, CUBLASVariable)
 	}
 	for i, name := range cublasNames {
-		if b.fn[i] = lookup(library, name); b.fn[i] == 0 {
+		if b.fn[i] = clib.Lookup(library, name); b.fn[i] == 0 {
 			return nil, unavailable("%s has no function %s; install the cuBLAS of CUDA 12 or newer", b.path, name)
 		}
 	}
@@ -44,7 +46,7 @@ func OpenCUBLAS(path string) (*CUBLAS, error) {
 
 //go:uintptrescapes
 func (b *CUBLAS) call(f int, args ...uintptr) error {
-	if r := syscallN(b.fn[f], args...); int32(r) != 0 {
+	if r := clib.Call(b.fn[f], args...); int32(r) != 0 {
 		return fmt.Errorf("%s: status %d (cublasStatus_t)", cublasNames[f], int32(r))
 	}
 	return nil

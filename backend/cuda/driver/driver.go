@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"unsafe"
+
+	"burst/internal/clib"
 )
 
 // MinVersion is the oldest driver interface that this package works with: CUDA 11.4, Linux drivers from 470 on.
@@ -41,7 +43,7 @@ func Open(path string) (*Driver, error) {
 		return nil, unavailable("%v; install the NVIDIA driver, or run on a machine with an NVIDIA GPU", err)
 	}
 	for s := range symbolCount {
-		if d.fn[s] = lookup(d.library, exported[s]); d.fn[s] == 0 && s < firstOptional {
+		if d.fn[s] = clib.Lookup(d.library, exported[s]); d.fn[s] == 0 && s < firstOptional {
 			return nil, d.missing(s)
 		}
 	}
@@ -91,7 +93,7 @@ func openFirst(override string, names ...string) (string, uintptr, error) {
 	}
 	var first error
 	for _, n := range names {
-		h, err := openLibrary(n)
+		h, err := clib.Open(n, false)
 		if err == nil {
 			return n, h, nil
 		}
@@ -113,11 +115,11 @@ func (d *Driver) Version() int { return d.version }
 //
 //go:uintptrescapes
 func (d *Driver) Call(name string, args ...uintptr) error {
-	fn := lookup(d.library, name)
+	fn := clib.Lookup(d.library, name)
 	if fn == 0 {
 		return unavailable("%s has no function %s", d.path, name)
 	}
-	return d.result(name, syscallN(fn, args...))
+	return d.result(name, clib.Call(fn, args...))
 }
 
 // call is the way to every function of the table.
@@ -127,7 +129,7 @@ func (d *Driver) call(s symbol, args ...uintptr) error {
 	if d.fn[s] == 0 {
 		return d.missing(s)
 	}
-	if r := syscallN(d.fn[s], args...); int32(r) != 0 {
+	if r := clib.Call(d.fn[s], args...); int32(r) != 0 {
 		return d.result(exported[s], r)
 	}
 	return nil
@@ -138,7 +140,7 @@ func (d *Driver) callSlice(s symbol, args []uintptr) error {
 	if d.fn[s] == 0 {
 		return d.missing(s)
 	}
-	if r := syscallSlice(d.fn[s], args); int32(r) != 0 {
+	if r := clib.CallSlice(d.fn[s], args); int32(r) != 0 {
 		return d.result(exported[s], r)
 	}
 	return nil

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"unsafe"
+
+	"burst/internal/clib"
 )
 
 // NVML is NVIDIA's management library, which comes with the driver and tells of a device's health.
@@ -28,17 +30,17 @@ func OpenNVML(path string) (*NVML, error) {
 //
 //go:uintptrescapes
 func (n *NVML) call(name string, args ...uintptr) error {
-	fn := lookup(n.library, name)
+	fn := clib.Lookup(n.library, name)
 	if fn == 0 {
 		return unavailable("%s has no function %s", n.path, name)
 	}
-	r := syscallN(fn, args...)
+	r := clib.Call(fn, args...)
 	if int32(r) == 0 {
 		return nil
 	}
 	text := fmt.Sprintf("status %d", int32(r))
-	if describe := lookup(n.library, "nvmlErrorString"); describe != 0 {
-		t := syscallN(describe, r)
+	if describe := clib.Lookup(n.library, "nvmlErrorString"); describe != 0 {
+		t := clib.Call(describe, r)
 		text = goString(*(*unsafe.Pointer)(unsafe.Pointer(&t)))
 	}
 	return fmt.Errorf("%s: %s", name, text)

@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"unsafe"
+
+	"burst/internal/clib"
 )
 
 // NVRTC is the run-time compiler of CUDA C++, a library of the CUDA toolkit.
@@ -43,7 +45,7 @@ func OpenNVRTC(path string) (*NVRTC, error) {
 		return nil, unavailable("%v; install the CUDA toolkit's NVRTC, or compile to PTX beforehand", err)
 	}
 	for i, name := range nvrtcNames {
-		if n.fn[i] = lookup(library, name); n.fn[i] == 0 {
+		if n.fn[i] = clib.Lookup(library, name); n.fn[i] == 0 {
 			return nil, unavailable("%s has no function %s; install the NVRTC of CUDA 12 or newer", n.path, name)
 		}
 	}
@@ -52,7 +54,7 @@ func OpenNVRTC(path string) (*NVRTC, error) {
 
 //go:uintptrescapes
 func (n *NVRTC) call(f int, args ...uintptr) error {
-	r := syscallN(n.fn[f], args...)
+	r := clib.Call(n.fn[f], args...)
 	if int32(r) == 0 {
 		return nil
 	}
@@ -61,7 +63,7 @@ func (n *NVRTC) call(f int, args ...uintptr) error {
 
 // errorText is NVRTC's name of an error; the function returns the string's address, read here as a pointer.
 func (n *NVRTC) errorText(code uintptr) string {
-	r := syscallN(n.fn[nvrtcGetErrorString], code)
+	r := clib.Call(n.fn[nvrtcGetErrorString], code)
 	return goString(*(*unsafe.Pointer)(unsafe.Pointer(&r)))
 }
 

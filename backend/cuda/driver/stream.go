@@ -3,6 +3,8 @@ package driver
 import (
 	"time"
 	"unsafe"
+
+	"burst/internal/clib"
 )
 
 // Stream is a queue of work for the device, done in order. One goroutine at a time uses it.
@@ -41,7 +43,7 @@ func (s *Stream) Done() (bool, error) {
 		return false, s.c.d.missing(cuStreamQuery)
 	}
 	s.args[0] = s.handle
-	r := syscallSlice(s.c.d.fn[cuStreamQuery], s.args[:1])
+	r := clib.CallSlice(s.c.d.fn[cuStreamQuery], s.args[:1])
 	if Result(int32(r)) == NotReady { // said often by who waits, so without the texts of an Error
 		return false, nil
 	}

@@ -1,0 +1,39 @@
+//go:build !nocuda && (linux || darwin)
+
+package clib
+
+import "github.com/ebitengine/purego"
+
+// Open loads a shared library by name or path. Symbols of a public one serve libraries that are loaded after it.
+func Open(name string, public bool) (uintptr, error) {
+	if public {
+		return purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_GLOBAL)
+	}
+	return purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_LOCAL)
+}
+
+// Lookup is the address of a symbol, 0 when the library lacks it.
+func Lookup(library uintptr, symbol string) uintptr {
+	p, err := purego.Dlsym(library, symbol)
+	if err != nil {
+		return 0
+	}
+	return p
+}
+
+// Call calls a function of integers and pointers; what the arguments point to stays alive and in place meanwhile.
+//
+//go:uintptrescapes
+func Call(fn uintptr, args ...uintptr) uintptr {
+	r, _, _ := purego.SyscallN(fn, args...)
+	return r
+}
+
+// CallSlice is Call for arguments that lie in memory already, so that the call does not allocate.
+func CallSlice(fn uintptr, args []uintptr) uintptr {
+	r, _, _ := purego.SyscallN(fn, args...)
+	return r
+}
+
+// Bind makes *f, a Go function, call fn, whose arguments may be structs by value.
+func Bind(f any, fn uintptr) { purego.RegisterFunc(f, fn) }
