@@ -19,6 +19,9 @@ import (
 // TestCostIsWhatWasForeseen holds the bytes that inspect tells to those that are live once the network is built and opened on
 // the backend that keeps no copy (what the others take, their own tests count), and the time to the sum of its parts.
 func TestCostIsWhatWasForeseen(t *testing.T) {
+	if testing.Short() {
+		t.Skip("memory is what it is without -short, whose use is to look for races")
+	}
 	path := filepath.Join(t.TempDir(), "net.yaml")
 	require.NoError(t, os.WriteFile(path, []byte(`burst: v1
 name: cost

@@ -34,13 +34,12 @@ func TestTogetherByNCCL(t *testing.T) {
 	f, err := record.Open(out)
 	require.NoError(t, err)
 	require.Equal(t, "Host Stand-in, 3 parts joined by NCCL 2.27.3", f.Manifest.Device)
+	if testing.Short() {
+		return
+	}
 	code, _, stderr = gpuProcesses(t, 2, 2, nil, "replay", out, "--quiet", "--devices", "1,0", "--exchange", "nccl")
 	require.Zero(t, code, stderr)
-	examples := []string{"quickstart", "c-elegans"}
-	if testing.Short() {
-		examples = examples[:1]
-	}
-	for _, name := range examples {
+	for _, name := range []string{"quickstart", "c-elegans"} {
 		code, want, stderr := call("run", name, "--bursts", "90", "--quiet", "--no-out", "--backend", "cpu")
 		require.Zero(t, code, stderr)
 		for _, via := range []string{viaNCCL, viaMPI} {
