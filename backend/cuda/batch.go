@@ -78,6 +78,7 @@ type run struct {
 	exchanging driver.Ptr
 
 	list listing
+	sum  teams
 }
 
 // catchUpArgs are the parameters of catch_up.
@@ -124,6 +125,7 @@ func (p *plan) planBatch(b *backend, t *tables) {
 		p.bytes[bufLists], p.bytes[bufInputs] = 2*s.most*s.list.bytes, 4*s.list.sets*s.list.blocks*s.list.own
 	}
 	p.bytes[bufSync] = exchangingAt + 8
+	p.planTeams(b, t)
 	p.bytes[bufStimuli], p.bytes[bufInjected] = size(t.stimuli), size(t.injected)
 }
 
@@ -157,6 +159,9 @@ func (b *backend) prepareBatch(t *tables) error {
 		return err
 	}
 	b.bindBatch(t, uint32(s.own))
+	if x.args.run.sum.count > 0 {
+		return b.cutRows()
+	}
 	return nil
 }
 
@@ -186,7 +191,7 @@ func (x *batch) allocate(b *backend, s *ringShape) error {
 func (b *backend) bindBatch(t *tables, own uint32) {
 	p, c, x := &b.plan.ptr, b.c, &b.batch
 	mean := b.rows.mean
-	cached := x.args.run.cached
+	cached, sum := x.args.run.cached, x.args.run.sum
 	x.args.run = run{
 		network: b.args.dynamics.network,
 		drives:  p[bufDrives], counts: p[bufCounts], table: p[bufTable],
@@ -201,6 +206,7 @@ func (b *backend) bindBatch(t *tables, own uint32) {
 		ownRows: ownRows(b.tune.ownSynapses, mean), longest: b.tune.ownSynapses / 4, valueCount: uint32(b.plan.bytes[bufValues] / 4),
 		devices: uint32(max(1, b.share.devices)), exchange: p[bufExchange], exchanging: p[bufSync] + exchangingAt,
 		list: listing{bytes: x.lister.shape.bytes, sumsAt: x.lister.shape.sumsAt, inputs: p[bufInputs], sets: uint32(x.lister.shape.sets)},
+		sum:  sum,
 	}
 	x.params, x.late, x.newest = driver.Params(&x.args), driver.Params(&x.catchUpArgs), driver.Params(&x.queueRowsArgs)
 }
