@@ -269,3 +269,31 @@ func TestFaultAfterParsing(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestCutByCommas: a distribution or formula that lacks its quotes inside braces or brackets is one fault, which gives the text
+// with them, and not a fault of each piece.
+func TestCutByCommas(t *testing.T) {
+	for name, c := range map[string]struct{ text, at, suggestion string }{
+		"delay": {"projections: [{from: a, to: a, rule: all_to_all, delay: uniform(1 ms, 20 ms), weight: 1}]", "uniform(", "uniform(1 ms, 20 ms)"},
+		"end":   {"projections: [{from: a, to: a, rule: all_to_all, weight: clip(normal(1, 2), 0, 5)}]", "clip(", "clip(normal(1, 2), 0, 5)"},
+		"init":  {"projections: [{from: a, to: a, rule: all_to_all, weight:\n  normal(1,\n    2)}]", "normal(", "normal(1, 2)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := "burst: v1\nareas: [{name: a, neurons: 3}]\n" + c.text + "\n"
+			_, err := Parse("cut.yaml", []byte(text), nil)
+			var faults Faults
+			if !errors.As(err, &faults) || len(faults) != 1 {
+				t.Fatalf("want one fault, got %v", err)
+			}
+			want := position([]byte(text), strings.Index(text, c.at))
+			if f := faults[0]; f.Suggestion != c.suggestion || f.Line != want.Line || f.Column != want.Column || !strings.Contains(f.Message, "needs quotes") {
+				t.Errorf("%v", f)
+			}
+		})
+	}
+	_, err := Parse("list.yaml", []byte("burst: v1\nmodels: [{name: m, state: {v: 0}, update: [v = max(v, input)], threshold: v > 1}]\nareas: [{name: a, neurons: 3, model: m}]\n"), nil)
+	var faults Faults
+	if !errors.As(err, &faults) || len(faults) != 1 || faults[0].Suggestion != "v = max(v, input)" {
+		t.Errorf("want one fault, got %v", err)
+	}
+}
