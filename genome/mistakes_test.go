@@ -297,3 +297,20 @@ func TestCutByCommas(t *testing.T) {
 		t.Errorf("want one fault, got %v", err)
 	}
 }
+
+// TestFaultInLongLine: a fault far to the right, as in JSON without line breaks, is shown at its place.
+func TestFaultInLongLine(t *testing.T) {
+	for _, sign := range []string{"-", "ä", "神"} {
+		for _, before := range []int{10, 4000, 4090, 5000, 70_000} {
+			text := []byte(strings.Repeat(sign, before) + "HERE" + strings.Repeat(sign, 6000) + "\nsecond")
+			f := (&source{name: "long.json", text: text}).fault(Pos{1, before + 1}, "", "", "found")
+			lines := strings.Split(f.Error(), "\n")
+			if f.Column != before+1 || len(f.Source) > 4096+8 {
+				t.Errorf("column %d, %d bytes", f.Column, len(f.Source))
+			}
+			if caret := []rune(lines[2]); len(caret) > len([]rune(lines[1])) || string([]rune(lines[1])[len(caret)-1:][:4]) != "HERE" {
+				t.Errorf("%d of %q: %q\n%q", before, sign, lines[1], lines[2])
+			}
+		}
+	}
+}
