@@ -25,7 +25,7 @@ var (
 )
 
 // short lists the examples that run in every test; the others need -long.
-var short = []string{"quickstart", "c-elegans", "brunel-d", "burst-100k", "burst-100k-feagi", "burst-100k-custom", "izhikevich-2003", "izhikevich-2003-custom", "poisson-lif", "potjans-diesmann-10", "vogels-abbott-cuba"}
+var short = []string{"quickstart", "c-elegans", "brunel-d", "burst-100k", "burst-100k-feagi", "burst-100k-custom", "izhikevich-2003", "izhikevich-2003-custom", "adex", "poisson-lif", "potjans-diesmann-10", "vogels-abbott-cuba"}
 
 // TestDigest runs every example for its own length and compares with the digest beside it.
 func TestDigest(t *testing.T) {
@@ -81,7 +81,7 @@ func run(t *testing.T, c *connectome.Connectome, name string, threads int, burst
 }
 
 func TestEveryExampleHasADigest(t *testing.T) {
-	require.Len(t, genomes.Names(), 19)
+	require.Len(t, genomes.Names(), 20)
 	for _, name := range genomes.Names() {
 		_, err := genomes.Expect(name)
 		require.NoError(t, err)
