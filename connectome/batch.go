@@ -9,6 +9,7 @@ type batch struct {
 	source  [batchSize]uint32 // neuron of the source area
 	target  [batchSize]uint32 // neuron of the target area
 	ordinal [batchSize]uint64 // names the synapse in its projection, for its draws
+	x, y    [batchSize]uint64 // scratch of rules that draw many at once
 	boxes   []box             // scratch of a grid
 	part    Part              // synapses onto others' neurons are left out
 
@@ -28,7 +29,18 @@ func (b *batch) add(source, target, ordinal uint64) {
 	b.n = n + 1
 }
 
+// room is for how many of n synapses there is room now, at least one.
+func (b *batch) room(n uint64) uint64 {
+	if b.n == batchSize {
+		b.flush()
+	}
+	return min(n, batchSize-uint64(b.n))
+}
+
 func (b *batch) flush() {
+	if b.n == 0 {
+		return
+	}
 	if !b.part.Whole() {
 		b.leaveForeign()
 	}

@@ -215,10 +215,10 @@ func (p *plan) newRule(w *wiring) (r rule, key, wrong string) {
 	case genome.AllToAll:
 		return &allToAll{e}, "", ""
 	case genome.FixedIndegree:
-		d := degree{ends: e, k: pr.Indegree, distinct: pr.NoMultapses, incoming: true}
+		d := newDegree(e, pr.Indegree, pr.NoMultapses, true)
 		return &d, "indegree", d.fault()
 	case genome.FixedOutdegree:
-		d := outdegree{degree{ends: e, k: pr.Outdegree, distinct: pr.NoMultapses}}
+		d := outdegree{newDegree(e, pr.Outdegree, pr.NoMultapses, false)}
 		return &d, "outdegree", d.fault()
 	case genome.FixedTotalNumber:
 		return newTotal(e, pr)
@@ -249,7 +249,7 @@ func newTotal(e ends, pr *genome.Projection) (r rule, key, wrong string) {
 	if pr.NoMultapses {
 		return newDistinctPairs(e, pr.Count), "", ""
 	}
-	return &totalNumber{ends: e, n: pr.Count}, "", ""
+	return &totalNumber{ends: e, n: pr.Count, draws: e.stretches()}, "", ""
 }
 
 // newGrid makes a rule that goes by voxels.
