@@ -56,7 +56,7 @@ func buildNetwork(g *genome.Genome, o Options) (*Connectome, error) {
 	if err := p.prove(c, sums); err != nil {
 		return nil, err
 	}
-	sortRows(c, p.workers, progress)
+	p.sortRows(c, progress)
 	return c, nil
 }
 
@@ -77,7 +77,11 @@ func begin(g *genome.Genome, o Options) (*plan, *Connectome, error) {
 	if c.Stimuli, err = p.makeStimuli(); err != nil {
 		return nil, nil, err
 	}
-	return p, c, p.checkWeights()
+	if err := p.checkWeights(); err != nil {
+		return nil, nil, err
+	}
+	p.makeStrips()
+	return p, c, nil
 }
 
 // wire makes the projections: it counts every row and places every synapse in its row, in no order yet.

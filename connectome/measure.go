@@ -117,6 +117,11 @@ func (p *plan) bytes() (result, peak uint64) {
 			peak = add(peak, edgelist.Bytes(uint64(len(r.Source))))
 		}
 	}
+	for i := range p.wirings {
+		if w := &p.wirings[i]; p.countsFirst(w) {
+			peak = add(peak, mul(uint64(p.workers), uint64(w.to.Count)))
+		}
+	}
 	scratch := max(mul(min(synapses, longestSorted), bytesOfSorting), mul(p.longestMerged(), bytesOfMerging))
 	return result, add(peak, mul(uint64(p.workers), add(uint64(unsafe.Sizeof(batch{})), scratch)))
 }

@@ -89,7 +89,7 @@ func (s *Parts) Next() (*Connectome, error) {
 	if worst(s.sums) > math.MaxInt32 {
 		return nil, s.overflow()
 	}
-	sortRows(c, p.workers, progress)
+	p.sortRows(c, progress)
 	s.made++
 	c.total = c.Synapses()
 	s.head.total += c.total

@@ -11,11 +11,13 @@ func (p *plan) place(c *Connectome, sums []uint64, progress *meter) error {
 	workers := make([]placer, p.workers)
 	sinks := make([]sink, p.workers)
 	for i := range workers {
-		workers[i] = placer{valuer: valuer{sums: sums, scale: p.scale, longest: 1}, c: c, progress: progress}
+		workers[i] = placer{valuer: valuer{sums: sums, scale: p.scale, longest: 1, counted: p.newCounts()}, c: c, progress: progress}
 		sinks[i] = &workers[i]
 	}
-	p.sweep(sinks, single, p.part)
+	p.sweep(sinks, func(w *wiring) bool { return single(w) && !w.striped }, p.part)
+	p.placeStrips(workers)
 	p.placeGroups(workers)
+	p.addCounts(sums, workers)
 	copy(c.Row[1:], c.Row[:p.neurons]) // a row's cursor has come to the next row's start
 	c.Row[0] = 0
 	var first mishap
@@ -38,7 +40,7 @@ func (p *plan) firstMishap() (first mishap) {
 	workers, sinks := make([]judge, p.workers), make([]sink, p.workers)
 	sums := make([]uint64, p.inputs)
 	for i := range workers {
-		workers[i].valuer = valuer{sums: sums, scale: p.scale}
+		workers[i].valuer = valuer{sums: sums, scale: p.scale, counted: make([]counts, len(p.wirings))}
 		sinks[i] = &workers[i]
 	}
 	p.sweep(sinks, all, Part{})
@@ -68,6 +70,7 @@ type placer struct {
 type valuer struct {
 	sums    []uint64 // |weight| per port
 	scale   float64
+	counted []counts // by wiring, nil: added to sums at once
 	longest uint8
 	bad     mishap
 	value   [batchSize]int32
@@ -106,17 +109,32 @@ func (p *placer) reserve(w *wiring, b *batch) {
 
 // weigh fills value and adds to the sums.
 func (p *valuer) weigh(w *wiring, b *batch) {
-	varies := w.varies()
+	if !w.varies() {
+		p.weighAlike(w, b)
+		return
+	}
 	for i, t := range b.target[:b.n] {
-		q := w.fixed
-		if varies {
-			var ok bool
-			if q, ok = w.quanta(b.source[i], b.ordinal[i], p.scale); !ok {
-				p.bad = p.bad.earlier(mishap{w, b.ordinal[i], 0, true})
-			}
+		q, ok := w.quanta(b.source[i], b.ordinal[i], p.scale)
+		if !ok {
+			p.bad = p.bad.earlier(mishap{w, b.ordinal[i], 0, true})
 		}
 		p.value[i] = clamp(q)
 		atomic.AddUint64(&p.sums[w.port(t, q)], magnitude(q))
+	}
+}
+
+// weighAlike is weigh where all weights are the same.
+func (p *valuer) weighAlike(w *wiring, b *batch) {
+	q, weight := w.fixed, magnitude(w.fixed)
+	for i := range p.value[:b.n] {
+		p.value[i] = clamp(q)
+	}
+	if counted := p.counted[w.index]; counted != nil {
+		counted.add(b.target[:b.n], p.sums[w.port(0, q):], weight)
+		return
+	}
+	for _, t := range b.target[:b.n] {
+		atomic.AddUint64(&p.sums[w.port(t, q)], weight)
 	}
 }
 
@@ -124,11 +142,18 @@ func magnitude(q int64) uint64 { return uint64(max(q, -q)) }
 
 // time fills delay.
 func (p *valuer) time(w *wiring, b *batch) {
+	if w.delays == nil && w.delay.Kind == genome.Const {
+		for i := range p.delay[:b.n] {
+			p.delay[i] = w.steps
+		}
+		p.longest = max(p.longest, w.steps)
+		return
+	}
 	for i, ordinal := range b.ordinal[:b.n] {
-		d := float64(w.steps)
+		var d float64
 		if w.delays != nil {
 			d = float64(w.delays[ordinal])
-		} else if w.delay.Kind != genome.Const {
+		} else {
 			x, ok := w.delay.at(ordinal)
 			if d = nearest(x); !ok || !(1 <= d && d <= 255) {
 				p.bad = p.bad.earlier(mishap{w, ordinal, d, !ok})

@@ -22,6 +22,8 @@ type plan struct {
 	inputs  uint64   // ports of all areas
 	counts  []uint32 // noiseCounts, made when first asked for
 	wirings []wiring
+	strips  []strip  // areas whose rows are made whole
+	loose   []Span   // the neurons of all others
 	groups  []group  // wirings whose synapses are merged
 	out     []uint64 // per neuron, synapses from it before merging, where an area divides by them; else nil
 	scale   float64
@@ -38,6 +40,7 @@ type wiring struct {
 	rule     rule
 	keep     uint64 // per cent of the rule's synapses that are made
 	merged   bool   // belongs to a group
+	striped  bool   // belongs to a strip
 	weight   sampler
 	factor   float64  // psp of the source area
 	out      []uint64 // per source neuron, what the weight is divided by; nil: nothing
