@@ -110,7 +110,8 @@ func (p *placer) reserve(w *wiring, b *batch) {
 // weigh fills value and adds to the sums.
 func (p *valuer) weigh(w *wiring, b *batch) {
 	if !w.varies() {
-		p.weighAlike(w, b)
+		fill(p.value[:b.n], clamp(w.fixed))
+		p.count(w, b.target[:b.n])
 		return
 	}
 	for i, t := range b.target[:b.n] {
@@ -123,18 +124,21 @@ func (p *valuer) weigh(w *wiring, b *batch) {
 	}
 }
 
-// weighAlike is weigh where all weights are the same.
-func (p *valuer) weighAlike(w *wiring, b *batch) {
-	q, weight := w.fixed, magnitude(w.fixed)
-	for i := range p.value[:b.n] {
-		p.value[i] = clamp(q)
-	}
+// count adds synapses whose weights are all the same to the sums.
+func (p *valuer) count(w *wiring, targets []uint32) {
+	weight := magnitude(w.fixed)
 	if counted := p.counted[w.index]; counted != nil {
-		counted.add(b.target[:b.n], p.sums[w.port(0, q):], weight)
+		counted.add(targets, p.sums[w.port(0, w.fixed):], weight)
 		return
 	}
-	for _, t := range b.target[:b.n] {
-		atomic.AddUint64(&p.sums[w.port(t, q)], weight)
+	for _, t := range targets {
+		atomic.AddUint64(&p.sums[w.port(t, w.fixed)], weight)
+	}
+}
+
+func fill[T any](list []T, x T) {
+	for i := range list {
+		list[i] = x
 	}
 }
 
@@ -143,9 +147,7 @@ func magnitude(q int64) uint64 { return uint64(max(q, -q)) }
 // time fills delay.
 func (p *valuer) time(w *wiring, b *batch) {
 	if w.delays == nil && w.delay.Kind == genome.Const {
-		for i := range p.delay[:b.n] {
-			p.delay[i] = w.steps
-		}
+		fill(p.delay[:b.n], w.steps)
 		p.longest = max(p.longest, w.steps)
 		return
 	}

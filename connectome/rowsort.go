@@ -96,27 +96,63 @@ func (s *sorter) sort(r row) {
 	f.unpack(r, s.keys)
 }
 
-// ports sorts ports of first…first+among−1.
-func (s *sorter) ports(list []uint32, first, among uint32) {
+// ports sorts ports of first…first+among−1; even says that each is as likely as any other.
+func (s *sorter) ports(list []uint32, first, among uint32, even bool) {
 	if slices.IsSorted(list) {
 		return
 	}
+	width := bits.Len32(among - 1)
 	s.ports32 = slices.Grow(s.ports32[:0], len(list))[:len(list)]
-	if order(list, s.ports32, first, bits.Len32(among-1), &s.at) {
+	if even && len(list) >= short {
+		s.scatter(list, first, max(0, width-min(longestDigit, bits.Len(uint(len(list)))+1)))
+	} else if order(list, s.ports32, first, width, &s.at) {
 		copy(list, s.ports32)
 	}
 }
 
+// scatter sorts ports that are spread evenly by what is left of them after a shift, which hardly two have in common, and then
+// by moving each past the few greater ones before it.
+func (s *sorter) scatter(list []uint32, first uint32, shift int) {
+	const mask = 1<<longestDigit - 1
+	buckets := 0
+	for _, p := range list {
+		d := (p - first) >> shift & mask
+		s.at[d]++
+		buckets = max(buckets, int(d)+1)
+	}
+	sum := uint32(0)
+	for i, n := range s.at[:buckets] {
+		s.at[i] = sum
+		sum += n
+	}
+	spare := s.ports32[:len(list)]
+	for _, p := range list {
+		d := (p - first) >> shift & mask
+		spare[s.at[d]] = p
+		s.at[d]++
+	}
+	clear(s.at[:buckets])
+	for i, p := range spare {
+		k := i
+		for ; k > 0 && list[k-1] > p; k-- {
+			list[k] = list[k-1]
+		}
+		list[k] = p
+	}
+}
+
+// short is the length of rows that are not worth counting digits.
+const short = 48
+
 // longestDigit is how many bits of its keys a radix sort looks at once at most.
 const longestDigit = 11
 
-// places is where the next key of each digit goes.
+// places is where the next key of each digit goes; all are 0 between rows.
 type places [1 << longestDigit]uint32
 
 // order sorts keys, by radix where that pays; only the low width bits of what they are more than least are used. It says
 // whether the sorted ones are in spare, which is as long as keys.
 func order[K uint32 | uint64](keys, spare []K, least K, width int, at *places) (inSpare bool) {
-	const short = 48
 	if len(keys) < short || width == 0 {
 		slices.Sort(keys)
 		return false
@@ -126,7 +162,6 @@ func order[K uint32 | uint64](keys, spare []K, least K, width int, at *places) (
 	digit := (width + passes - 1) / passes
 	mask := K(1)<<digit - 1
 	for shift := 0; shift < width; shift += digit {
-		clear(at[:mask+1])
 		for _, k := range keys {
 			at[(k-least)>>shift&mask&(1<<longestDigit-1)]++
 		}
@@ -141,6 +176,7 @@ func order[K uint32 | uint64](keys, spare []K, least K, width int, at *places) (
 			spare[at[d]] = k
 			at[d]++
 		}
+		clear(at[:mask+1])
 		keys, spare = spare, keys
 		inSpare = !inSpare
 	}

@@ -116,7 +116,8 @@ func (m *rowMaker) make(s *strip, source uint64) uint64 {
 		w.rule.wire(source, source+1, m.batch)
 		m.batch.flush()
 		if s.even {
-			m.sorter.ports(m.c.Target[first:m.at], w.lowest(), w.to.Count)
+			_, even := w.rule.(*outdegree)
+			m.sorter.ports(m.c.Target[first:m.at], w.lowest(), w.to.Count, even)
 		}
 	}
 	if !s.even {
@@ -128,9 +129,14 @@ func (m *rowMaker) make(s *strip, source uint64) uint64 {
 
 func (m *rowMaker) take(w *wiring, b *batch) {
 	n := b.n
-	m.weigh(w, b)
 	r := rowBetween(m.c, m.at, m.at+uint64(n))
-	copy(r.weight, m.value[:n])
+	if m.even && !w.varies() {
+		m.count(w, b.target[:n])
+		fill(r.weight, clamp(w.fixed))
+	} else {
+		m.weigh(w, b)
+		copy(r.weight, m.value[:n])
+	}
 	if m.even {
 		first := w.lowest()
 		for i, t := range b.target[:n] {
