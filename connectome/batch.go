@@ -38,16 +38,15 @@ func (b *batch) room(n uint64) uint64 {
 }
 
 func (b *batch) flush() {
-	if b.n == 0 {
-		return
-	}
 	if !b.part.Whole() {
 		b.leaveForeign()
 	}
 	if b.wiring.keep < 100 {
 		b.thin()
 	}
-	b.sink.take(b.wiring, b)
+	if b.n > 0 {
+		b.sink.take(b.wiring, b)
+	}
 	b.n = 0
 }
 
@@ -59,12 +58,11 @@ func (b *batch) next(t uint64) uint64 {
 
 // leaveForeign drops the synapses onto neurons of other parts.
 func (b *batch) leaveForeign() {
-	kept, first := 0, b.wiring.to.First
+	kept, first, part := 0, b.wiring.to.First, b.part.dealer()
 	for i, t := range b.target[:b.n] {
-		if b.part.Owns(first + t) {
-			b.source[kept], b.target[kept], b.ordinal[kept] = b.source[i], t, b.ordinal[i]
-			kept++
-		}
+		k := kept & (batchSize - 1)
+		b.source[k], b.target[k], b.ordinal[k] = b.source[i], t, b.ordinal[i]
+		kept += part.owns(first + t)
 	}
 	b.n = kept
 }

@@ -122,7 +122,11 @@ func (p *plan) bytes() (result, peak uint64) {
 			peak = add(peak, mul(uint64(p.workers), uint64(w.to.Count)))
 		}
 	}
-	scratch := max(mul(min(synapses, longestSorted), bytesOfSorting), mul(p.longestMerged(), bytesOfMerging))
+	each = 0
+	if !p.part.Whole() {
+		each = bytesASynapse + bytesOfADelay // rows whose place is not known yet
+	}
+	scratch := max(mul(min(synapses, longestSorted), bytesOfSorting+each), mul(p.longestMerged(), bytesOfMerging))
 	return result, add(peak, mul(uint64(p.workers), add(uint64(unsafe.Sizeof(batch{})), scratch)))
 }
 

@@ -6,20 +6,26 @@ import (
 	"burst/genome"
 )
 
-// place puts every synapse somewhere in its row and adds up |weight| per port. It leaves c.Row as it was.
-func (p *plan) place(c *Connectome, sums []uint64, progress *meter) error {
+// place puts every synapse somewhere in its row and adds up |weight| per port. It leaves c.Row as it was, or where all rows
+// go into out, as it has then become.
+func (p *plan) place(c *Connectome, out *store, sums []uint64, progress *meter) error {
 	workers := make([]placer, p.workers)
 	sinks := make([]sink, p.workers)
 	for i := range workers {
-		workers[i] = placer{valuer: valuer{sums: sums, scale: p.scale, longest: 1, counted: p.newCounts()}, c: c, progress: progress}
+		workers[i] = placer{valuer: valuer{sums: sums, scale: p.scale, longest: 1, counted: p.newCounts()}, c: c, progress: progress, made: make([]uint64, len(p.wirings))}
 		sinks[i] = &workers[i]
 	}
 	p.sweep(sinks, func(w *wiring) bool { return single(w) && !w.striped }, p.part)
-	p.placeStrips(workers)
+	p.placeStrips(workers, out)
 	p.placeGroups(workers)
 	p.addCounts(sums, workers)
 	copy(c.Row[1:], c.Row[:p.neurons]) // a row's cursor has come to the next row's start
 	c.Row[0] = 0
+	if out != nil {
+		p.settleAll(workers)
+		made := out.row.between(0, out.at)
+		c.Target, c.Weight, c.Delay = made.target, made.weight, made.delay
+	}
 	var first mishap
 	for i := range workers {
 		c.MaxDelay = max(c.MaxDelay, int(workers[i].longest))
@@ -63,6 +69,7 @@ type placer struct {
 	valuer
 	c        *Connectome
 	progress *meter
+	made     []uint64 // synapses of strips, by wiring
 	at       [batchSize]uint64
 }
 

@@ -24,6 +24,7 @@ type plan struct {
 	wirings []wiring
 	strips  []strip  // areas whose rows are made whole
 	loose   []Span   // the neurons of all others
+	spare   row      // memory of the part before
 	groups  []group  // wirings whose synapses are merged
 	out     []uint64 // per neuron, synapses from it before merging, where an area divides by them; else nil
 	scale   float64

@@ -33,13 +33,26 @@ type row struct {
 	delay  []uint8 // nil when all are 1
 }
 
-// rowBetween is the synapses lo ≤ k < hi.
-func rowBetween(c *Connectome, lo, hi uint64) row {
-	r := row{target: c.Target[lo:hi], weight: c.Weight[lo:hi]}
-	if c.Delay != nil {
-		r.delay = c.Delay[lo:hi]
+func newRows(synapses uint64, delays bool) row {
+	r := row{target: make([]uint32, synapses), weight: make([]int32, synapses)}
+	if delays {
+		r.delay = make([]uint8, synapses)
 	}
 	return r
+}
+
+// between is the synapses lo ≤ k < hi.
+func (r row) between(lo, hi uint64) row {
+	part := row{target: r.target[lo:hi], weight: r.weight[lo:hi]}
+	if r.delay != nil {
+		part.delay = r.delay[lo:hi]
+	}
+	return part
+}
+
+// rowBetween is the synapses lo ≤ k < hi of a network.
+func rowBetween(c *Connectome, lo, hi uint64) row {
+	return row{c.Target, c.Weight, c.Delay}.between(lo, hi)
 }
 
 func (r row) Len() int { return len(r.target) }
