@@ -40,19 +40,20 @@ func (c counts) add(targets []uint32, sums []uint64, weight uint64) {
 	}
 }
 
-// addCounts adds what all goroutines have counted to the sums.
-func (p *plan) addCounts(sums []uint64, workers []placer) {
+// addCounts adds what all goroutines have counted to the sums, at a scale.
+func (p *plan) addCounts(sums []uint64, all [][]counts, scale float64) {
 	for i := range p.wirings {
 		w := &p.wirings[i]
-		for k := range workers {
-			counted := workers[k].counted[i]
+		weight := w.alike(scale)
+		for k := range all {
+			counted := all[k][i]
 			if counted == nil {
 				continue
 			}
-			own := sums[w.port(0, w.fixed):][:len(counted)]
+			own := sums[w.port(0, weight):][:len(counted)]
 			spans(p.workers, uint64(len(own)), 1<<14, func(_ int, lo, hi uint64) {
 				for t := lo; t < hi; t++ {
-					own[t] += uint64(counted[t]) * magnitude(w.fixed)
+					own[t] += uint64(counted[t]) * magnitude(weight)
 				}
 			})
 		}

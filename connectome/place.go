@@ -10,15 +10,16 @@ import (
 // go into out, as it has then become.
 func (p *plan) place(c *Connectome, out *store, sums []uint64, progress *meter) error {
 	workers := make([]placer, p.workers)
-	sinks := make([]sink, p.workers)
+	sinks, counted := make([]sink, p.workers), make([][]counts, p.workers)
 	for i := range workers {
-		workers[i] = placer{valuer: valuer{sums: sums, scale: p.scale, longest: 1, counted: p.newCounts()}, c: c, progress: progress, made: make([]uint64, len(p.wirings))}
+		counted[i] = p.newCounts()
+		workers[i] = placer{valuer: valuer{sums: sums, scale: p.scale, longest: 1, counted: counted[i]}, c: c, progress: progress, made: make([]uint64, len(p.wirings))}
 		sinks[i] = &workers[i]
 	}
 	p.sweep(sinks, func(w *wiring) bool { return single(w) && !w.striped }, p.part)
 	p.placeStrips(workers, out)
 	p.placeGroups(workers)
-	p.addCounts(sums, workers)
+	p.addCounts(sums, counted, p.scale)
 	copy(c.Row[1:], c.Row[:p.neurons]) // a row's cursor has come to the next row's start
 	c.Row[0] = 0
 	if out != nil {
@@ -118,7 +119,7 @@ func (p *placer) reserve(w *wiring, b *batch) {
 func (p *valuer) weigh(w *wiring, b *batch) {
 	if !w.varies() {
 		fill(p.value[:b.n], clamp(w.fixed))
-		p.count(w, b.target[:b.n])
+		p.count(w, b.target[:b.n], w.fixed)
 		return
 	}
 	for i, t := range b.target[:b.n] {
@@ -132,14 +133,13 @@ func (p *valuer) weigh(w *wiring, b *batch) {
 }
 
 // count adds synapses whose weights are all the same to the sums.
-func (p *valuer) count(w *wiring, targets []uint32) {
-	weight := magnitude(w.fixed)
+func (p *valuer) count(w *wiring, targets []uint32, weight int64) {
 	if counted := p.counted[w.index]; counted != nil {
-		counted.add(targets, p.sums[w.port(0, w.fixed):], weight)
+		counted.add(targets, p.sums[w.port(0, weight):], magnitude(weight))
 		return
 	}
 	for _, t := range targets {
-		atomic.AddUint64(&p.sums[w.port(t, w.fixed)], weight)
+		atomic.AddUint64(&p.sums[w.port(t, weight)], magnitude(weight))
 	}
 }
 

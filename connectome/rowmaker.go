@@ -102,7 +102,7 @@ func (m *rowMaker) take(w *wiring, b *batch) {
 	n := b.n
 	r := m.to.between(m.at, m.at+uint64(n))
 	if m.even && !w.varies() {
-		m.count(w, b.target[:n])
+		m.count(w, b.target[:n], w.fixed)
 		fill(r.weight, clamp(w.fixed))
 	} else {
 		m.weigh(w, b)
