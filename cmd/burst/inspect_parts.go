@@ -60,7 +60,7 @@ func (p *inspectPart) measure(all *connectome.Parts, planning time.Duration, thr
 	}
 	p.Build = (planning + all.Took() - before).Seconds()
 	host, _ := backend.Footprint("cpu", c, backend.Options{Threads: threads})
-	p.Host = c.Bytes() + host
+	p.Host = c.Bytes() + 4*uint64(c.Ports) + host // bounds are there when all parts are made
 	return nil
 }
 
