@@ -75,10 +75,32 @@ func mpirun(t *testing.T, processes int, env []string, args ...string) (code int
 	return cmd.ProcessState.ExitCode(), out.String(), text.String()
 }
 
-// TestTogether runs a network in several processes: digest, recordings and rates are those of one process, and
+// patient is a network of which no synapse is faster than seven bursts, so that processes gather seven at a time: mostly
+// little, once more than one message holds.
+const patient = `burst: v1
+name: patient
+seed: 1078
+bursts: 700
+areas:
+  - {name: few, neurons: 33, threshold: 0.7, drive: {poisson: {rate: 40 Hz, weight: 1}}}
+  - {name: pulse, neurons: 1, model: spike_list, spikes: [{neurons: [0], at: [333]}]}
+  - {name: crowd, neurons: 40009, threshold: 1.5, refractory: 2}
+projections:
+  - {from: few, to: crowd, rule: fixed_outdegree, outdegree: 300, weight: 1.6, delay: "uniform(7, 19)"}
+  - {from: pulse, to: crowd, rule: all_to_all, weight: 2, delay: 11}
+`
+
+// TestTogether runs networks in several processes: digest, recordings and rates are those of one process, and
 // another number of processes replays them.
 func TestTogether(t *testing.T) {
-	x := newTrial(t)
+	t.Run("restless", func(t *testing.T) { together(t, newTrial(t), 500) })
+	t.Run("patient", func(t *testing.T) {
+		together(t, newTrialOf(t, patient, "--checkpoint-every", "97", "--record", "spikes=all", "--record", "fcl=few,pulse,crowd", "--record", "potentials=crowd[0..200]"), 70)
+	})
+}
+
+// together runs a trial in processes, and stops it by signals at a gather.
+func together(t *testing.T, x *trial, gather int) {
 	for _, processes := range []int{2, 3} {
 		if testing.Short() && processes == 2 {
 			continue
@@ -97,7 +119,7 @@ func TestTogether(t *testing.T) {
 			require.Zero(t, code, stderr)
 		}
 	}
-	t.Run("signals", func(t *testing.T) { togetherStops(t, x) })
+	t.Run("signals", func(t *testing.T) { togetherStops(t, x, gather) })
 }
 
 // TestR10KilledParts kills one of four processes at a random burst: all end, and the run goes on from its last checkpoint,
@@ -140,10 +162,10 @@ func TestR10KilledParts(t *testing.T) {
 
 // togetherStops: a signal to the leader stops all at a burst's boundary, with a checkpoint of it; one to another part
 // changes nothing.
-func togetherStops(t *testing.T, x *trial) {
+func togetherStops(t *testing.T, x *trial, gather int) {
 	for part, want := range []int{exitTerminated, exitOK} {
 		out := filepath.Join(x.dir, fmt.Sprint("stopped-", part))
-		code, _, stderr := mpirun(t, 2, []string{fmt.Sprintf("%s=%d %d 500", signalAt, part, syscall.SIGTERM)}, append([]string{"run", x.genome, "--out", out}, x.args...)...)
+		code, _, stderr := mpirun(t, 2, []string{fmt.Sprintf("%s=%d %d %d", signalAt, part, syscall.SIGTERM, gather)}, append([]string{"run", x.genome, "--out", out}, x.args...)...)
 		require.Equal(t, want, code, stderr)
 		if want == exitOK {
 			require.Equal(t, x.want, look(t, out))
