@@ -74,10 +74,14 @@ type trial struct {
 
 func newTrial(t *testing.T) *trial {
 	t.Helper()
+	return newTrialOf(t, restless, "--checkpoint-every", "5", "--record", "spikes=all", "--record", "potentials=slow[0..4]")
+}
+
+func newTrialOf(t *testing.T, text string, args ...string) *trial {
+	t.Helper()
 	dir := t.TempDir()
-	x := &trial{dir: dir, genome: filepath.Join(dir, "restless.yaml")}
-	require.NoError(t, os.WriteFile(x.genome, []byte(restless), 0o600))
-	x.args = []string{"--quiet", "--backend", "cpu", "--checkpoint-every", "5", "--record", "spikes=all", "--record", "potentials=slow[0..4]"}
+	x := &trial{dir: dir, genome: filepath.Join(dir, "genome.yaml"), args: append([]string{"--quiet", "--backend", "cpu"}, args...)}
+	require.NoError(t, os.WriteFile(x.genome, []byte(text), 0o600))
 	code, _, stderr := call(append([]string{"run", x.genome, "--out", filepath.Join(dir, "whole")}, x.args...)...)
 	require.Zero(t, code, stderr)
 	x.want = look(t, filepath.Join(dir, "whole"))

@@ -109,6 +109,7 @@ func bugs() []planted {
 		{"a variable is stored before another reads it", "cpu", cpuRecipe, "int(in.K) != k", "k > 999"},
 		{"a custom neuron's parameters are its neighbour's", "cpu", cpuCustom, "each[first+lo : first+hi]", "each[lo : hi+0*first]"},
 		{"a refractory custom neuron is quiet", "cpu plain", cpuFormula, "touch(live, i, is|uint32(r[i]))", "touch(live, i, is)"},
+		{"flights of long delays begin too early", "cpu", cpuPropagate, "p.listRows(p.b.queues[least-1])", "p.listRows(p.b.queues[0])"},
 		{"flights are lost when a state is written", "cpu", cpuPropagate, "if delay >= age {", "if delay > age {"},
 	}
 }
