@@ -25,8 +25,12 @@ import (
 //go:embed host
 var sources embed.FS
 
-// folderVariable names the environment variable by which Main tells where tests keep what they build.
-const folderVariable = "BURST_STAND_IN"
+// These name the environment variables by which Main tells where tests keep what they build: until the process ends, and for
+// the next ones.
+const (
+	folderVariable = "BURST_STAND_IN"
+	cacheVariable  = "BURST_STAND_IN_CACHE"
+)
 
 // build gives the stand-in.
 var build = sync.OnceValues(func() (string, error) {
@@ -60,7 +64,11 @@ func Main(m interface{ Run() int }) int {
 		panic(err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	if err := os.Setenv(folderVariable, dir); err != nil {
+	cache, err := os.UserCacheDir() // before a test names another
+	if err != nil {
+		cache = dir
+	}
+	if err := errors.Join(os.Setenv(folderVariable, dir), os.Setenv(cacheVariable, filepath.Join(cache, "burst-tests"))); err != nil {
 		panic(err)
 	}
 	return m.Run()

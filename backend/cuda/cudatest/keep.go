@@ -17,18 +17,18 @@ import (
 const month = 30 * 24 * time.Hour
 
 // keep compiles a file of sources to a library. g++ takes many seconds for it, so what the same g++ has made of the same is
-// kept in the user's cache folder for the tests of all packages, which wait while one of them makes it. HOST_FOLDER is the
+// kept in a cache folder for the tests of all packages, which wait while one of them makes it. HOST_FOLDER is the
 // folder of sources and library.
 func keep(sources []fs.FS, file string, flags ...string) (string, error) {
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return "", err
+	cache := os.Getenv(cacheVariable)
+	if cache == "" {
+		return "", errors.New("no folder for the stand-in; run the package's tests by cudatest.Main")
 	}
 	key, err := keyOf(sources, append(flags, file))
 	if err != nil {
 		return "", err
 	}
-	dir := filepath.Join(cache, "burst-tests", key)
+	dir := filepath.Join(cache, key)
 	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
 		return "", err
 	}
