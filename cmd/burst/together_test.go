@@ -78,7 +78,6 @@ func mpirun(t *testing.T, processes int, env []string, args ...string) (code int
 // TestTogether runs a network in several processes: digest, recordings and rates are those of one process, and
 // another number of processes replays them.
 func TestTogether(t *testing.T) {
-	t.Parallel()
 	x := newTrial(t)
 	for _, processes := range []int{2, 3} {
 		if testing.Short() && processes == 2 {
@@ -104,7 +103,6 @@ func TestTogether(t *testing.T) {
 // TestR10KilledParts kills one of four processes at a random burst: all end, and the run goes on from its last checkpoint,
 // in another number of processes or in one, to the digest, recordings and rates of a run that nobody stopped.
 func TestR10KilledParts(t *testing.T) {
-	t.Parallel()
 	kills := often(5, 50)
 	x := newTrial(t)
 	random := rand.New(rand.NewPCG(10, 0x6b696c6c))
@@ -163,7 +161,6 @@ func togetherStops(t *testing.T, x *trial) {
 
 // TestTogetherRefuses: what is wrong is said once, with the status of one process.
 func TestTogetherRefuses(t *testing.T) {
-	t.Parallel()
 	file := filepath.Join(t.TempDir(), "restless.yaml")
 	require.NoError(t, os.WriteFile(file, []byte(restless), 0o600))
 	for _, c := range []struct {
