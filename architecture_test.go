@@ -36,7 +36,7 @@ var owners = map[string][]string{
 	"gonum.org/v1/plot":            {"record/picture", "genome/brainmap"},
 	"github.com/ebitengine/purego": {"internal/clib"},
 	"github.com/apache/arrow-go":   {"edgelist", "record"},
-	"github.com/gofrs/flock":       {"record"},
+	"github.com/gofrs/flock":       {"record", "backend/cuda/cudatest"},
 	"github.com/mmcloughlin/avo":   {"backend/cpu/vector/gen", "internal/exact/gen"},
 	"github.com/stretchr/testify":  {"engine/enginetest", "backend/cuda/cudatest", "exchange/nccl/nccltest"}, // packages of tests
 }

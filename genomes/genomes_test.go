@@ -59,13 +59,19 @@ func TestDigest(t *testing.T) {
 			list := "2"
 			if *long {
 				list = *threads
-				require.Equal(t, want, run(t, c, "reference", 0, g.Bursts), "reference")
+				t.Run("reference", func(t *testing.T) {
+					t.Parallel() // it takes one thread, and beside it there is room
+					require.Equal(t, want, run(t, c, "reference", 0, g.Bursts))
+				})
 			}
-			for text := range strings.SplitSeq(list, ",") {
-				n, err := strconv.Atoi(text)
-				require.NoError(t, err)
-				require.Equal(t, want, run(t, c, "cpu", n, g.Bursts), "cpu with %d threads", n)
-			}
+			t.Run("cpu", func(t *testing.T) {
+				t.Parallel()
+				for text := range strings.SplitSeq(list, ",") {
+					n, err := strconv.Atoi(text)
+					require.NoError(t, err)
+					require.Equal(t, want, run(t, c, "cpu", n, g.Bursts), "%d threads", n)
+				}
+			})
 		})
 	}
 }
