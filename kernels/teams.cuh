@@ -4,7 +4,7 @@
 #pragma once
 #include "network.cuh"
 
-const u32 MOST_BLOCKS = 5; // of a team
+const u32 MOST_BLOCKS = 4; // of a team
 
 struct teams {
     u32 count; // 0: blocks do not sum

@@ -14,7 +14,7 @@ import (
 	"burst/engine"
 )
 
-// batch runs many bursts in one launch (kernels/run_bursts.cu). While it is on, the device holds the sums of bursts to come
+// batch runs many bursts in one launch (kernels/run_bursts.cu, resident_bursts.cu). While it is on, the device holds the sums of bursts to come
 // in a ring, and the host the fire queues that a state needs.
 type batch struct {
 	kernel, catchUp, queueRows *driver.Function
@@ -41,7 +41,7 @@ type batch struct {
 	burst   engine.Burst
 }
 
-// runArgs is the parameter of run_bursts; run is the struct of that name there, field for field.
+// runArgs is the parameter of run_bursts; run is the struct of that name in kernels/run.cuh, field for field.
 type runArgs struct{ run run }
 
 type run struct {
@@ -100,7 +100,7 @@ type queueRowsArgs struct {
 // exchangingAt is where bufSync holds the time that exchanging has taken, behind three lengths and the barrier's counter.
 const exchangingAt = 32
 
-// spikeBytes is the size of spike in kernels/run_bursts.cu.
+// spikeBytes is the size of spike in kernels/run.cuh.
 const spikeBytes = 16
 
 // ringSlots is how many bursts' sums the ring holds.

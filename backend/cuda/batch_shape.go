@@ -147,7 +147,7 @@ func idleKernel(c *connectome.Connectome) string {
 	return "run_bursts_custom"
 }
 
-// sharedBytes is a block's memory as lay_out of kernels/run_bursts.cu divides it: the bits alone, and with copies of the
+// sharedBytes is a block's memory as lay_out of kernels/run.cuh divides it: the bits alone, and with copies of the
 // state of own neurons and of the tables.
 func (t *tables) sharedBytes(c *connectome.Connectome, own uint64) (least, cached uint64) {
 	add := func(bytes uint64) { cached += divUp(bytes, 16) * 16 }

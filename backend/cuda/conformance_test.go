@@ -31,8 +31,7 @@ func paths() map[string]tuning {
 		"roaming, 8-byte synapses":   with(func(t *tuning) { t.roaming, t.unpacked = true, true }),
 		"a launch for every 3rd one": with(func(t *tuning) { t.batch = 3 }),
 		"teams":                      with(func(t *tuning) { t.teamRow = 1 }),
-		"teams of one":               with(func(t *tuning) { t.teamRow, t.teamMost, t.uncached = 1, 1, true }),
-		"teams, 8-byte synapses":     with(func(t *tuning) { t.teamRow, t.unpacked = 1, true }),
+		"teams of one, 8 bytes":      with(func(t *tuning) { t.teamRow, t.teamMost, t.uncached, t.unpacked = 1, 1, true, true }),
 	}
 }
 
@@ -69,7 +68,7 @@ func TestPaths(t *testing.T) {
 					}
 					return b, err
 				}, w)
-				t.Log(byTeams)
+				require.Equal(t, tune.teamRow == 1, byTeams > 0, "networks whose delays are all 1 are run by teams")
 			})
 		}
 	}

@@ -65,13 +65,18 @@ func fewThreads() tuning {
 	return tune
 }
 
-// TestConformanceOfGroups runs the suite on two and three devices that share each network.
+// TestConformanceOfGroups runs the suite on two and three devices that share each network, on three by teams of blocks where
+// that can be.
 func TestConformanceOfGroups(t *testing.T) {
 	for _, list := range [][]int{{1, 0}, {0, 1, 2}} {
 		t.Run(fmt.Sprint(list), func(t *testing.T) {
 			h := devices(t, 3)
+			tune := fewThreads()
+			if len(list) == 3 {
+				tune.teamRow = 1
+			}
 			enginetest.Run(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
-				return openCut(c, list, w, fewThreads())
+				return openCut(c, list, w, tune)
 			}, reference.Open)
 			require.Zero(t, h.Count("held"), "closed groups hold nothing")
 		})
@@ -90,9 +95,15 @@ func TestGroupOnDevices(t *testing.T) {
 	for i := range all {
 		all[i] = i
 	}
-	enginetest.Run(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
-		return openCut(c, all, w, defaults)
-	}, reference.Open)
+	for _, row := range []uint32{0, 1} {
+		t.Run(fmt.Sprintf("teams from rows of %d on", row), func(t *testing.T) {
+			tune := defaults
+			tune.teamRow = row
+			enginetest.Run(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
+				return openCut(c, all, w, tune)
+			}, reference.Open)
+		})
+	}
 }
 
 // openGenome has each device build its part; one builds the whole.

@@ -47,7 +47,7 @@ type drive struct {
 	amount      int32
 }
 
-// scheduled is the struct of that name in kernels/run_bursts.cu, field for field.
+// scheduled is the struct of that name in kernels/run.cuh, field for field.
 type scheduled struct {
 	at, every, from, until uint64
 	first, count           uint64

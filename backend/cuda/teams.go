@@ -27,7 +27,8 @@ type teamShape struct {
 }
 
 // teamShape deals the ports out, if that pays: rows must be long, for every one costs every team a look at it, and bringing
-// sums together costs each burst about as much as a million additions in global memory.
+// sums together costs each burst about as much as a million additions in global memory. Where blocks can hold copies of state
+// and tables besides, they do, though teams are smaller then.
 func (b *backend) teamShape(t *tables, blocks, own uint64) teamShape {
 	r, c := &b.rows, b.c
 	some, _ := customs(c)
@@ -35,28 +36,28 @@ func (b *backend) teamShape(t *tables, blocks, own uint64) teamShape {
 		return teamShape{}
 	}
 	least, cached := t.sharedBytes(c, own)
-	shape := func(size uint64, state uint64, cached bool) (teamShape, bool) {
-		s := teamShape{size: size, count: blocks / size, cached: cached}
-		if s.count == 0 {
-			return s, false
-		}
-		const four, spare = 4, 32
-		s.ports = divUp(divUp(uint64(c.Ports), s.count), four) * four
-		s.room = divUp(4*(s.ports+spare)+b.plan.bytes[bufValues], 16) * 16
-		s.shared = s.room + state
-		return s, s.shared <= mostShared
+	states := []teamShape{{shared: cached, cached: true}, {shared: least}}
+	if b.tune.uncached {
+		states = states[1:]
 	}
-	for size := b.tune.teamMost; size > 0; size-- {
-		if s, ok := shape(size, cached, true); ok && !b.tune.uncached {
-			return s
-		}
-	}
-	for size := b.tune.teamMost; size > 0; size-- {
-		if s, ok := shape(size, least, false); ok {
-			return s
+	for _, s := range states {
+		for size := min(b.tune.teamMost, blocks); size > 0; size-- {
+			if whole := s.dealt(size, blocks, uint64(c.Ports), b.plan.bytes[bufValues]); whole.shared <= mostShared {
+				return whole
+			}
 		}
 	}
 	return teamShape{}
+}
+
+// dealt is the shape with teams of size blocks, where values is the size of the table of weights.
+func (s teamShape) dealt(size, blocks, ports, values uint64) teamShape {
+	const four, spare = 4, 32 // FOUR and SPARE of kernels/teams.cuh
+	s.size, s.count = size, blocks/size
+	s.ports = divUp(divUp(ports, s.count), four) * four
+	s.room = divUp(4*(s.ports+spare)+values, 16) * 16
+	s.shared += s.room
+	return s
 }
 
 // planTeams adds the memory of teams to the plan.

@@ -1,0 +1,180 @@
+// What the kernels of many bursts are given, what the blocks of run_bursts and team_bursts share, and how a block's memory is
+// divided.
+#pragma once
+#include "candidates.cuh"
+#include "exchange.cuh"
+#include "network.cuh"
+#include "philox.cuh"
+#include "teams.cuh"
+
+// So many areas' terms are worked out once a burst.
+const u32 COMMON = 64;
+
+// scheduled is a stimulus of the genome.
+struct scheduled {
+    u64 at, every, from, until; // bursts
+    u64 first, count;           // its amounts
+};
+
+// spike is a fired neuron's row.
+struct spike {
+    u64 first; // synapse
+    u64 count;
+};
+
+// run is what run_bursts needs beside the network. Sums wait in a ring of slots, a power of two and more than the longest
+// delay, so that a fired row is delivered at once, whatever its delays.
+struct run {
+    network w;
+    const drive *drives;
+    const u32 *counts;
+    const i32 *table;
+    const scheduled *stimuli;
+    u64 stimulus_count;
+    const candidate *amounts;
+
+    const u64 *row;
+    synapses all;
+    const u8 *delay; // null when all are 1
+    u32 parts_log;   // a row is delivered by 2^parts_log warps
+
+    i32 *ring;
+    u32 slot_mask, ports;
+    u32 neurons, block_neurons; // that the device owns; block_neurons: of each block, a multiple of 32
+
+    spike *queue; // who fired in the burst before, in any order; with teams their ids
+    u32 *length;  // of the queue: that of burst t at (t + 1) mod 2
+    u32 *arrived; // blocks at the grid's barrier
+
+    u32 *ids;   // mapped host memory: for each burst of the launch, neurons that fired, a block's from its first neuron on
+    u32 *fired; // and how many of each block
+    u64 *done;  // and t + 1 when they are all there
+    u64 first;  // burst
+    u64 bursts;
+
+    u32 drive_count, term_count, count_entries, table_entries; // lengths of the tables
+    u32 cached;                                                // whether the block's shared memory holds state and tables
+
+    // Of resident_bursts alone, for which length is that of burst t at (t + 1) mod 3, and arrived has 64 bits.
+    u32 own_rows, longest; // a block delivers so many rows, of so many synapses at most
+    u32 most_parts_log;    // where all blocks share few rows
+    u64 *stamps;           // mapped host memory: when each burst was complete, in nanoseconds
+    u32 value_count;       // weights of few values
+
+    u32 devices;       // that share the network
+    const exchange *x; // where there are several; the fire queue is in its ids then, not in queue
+    u64 *exchanging;   // ns that the first block has spent telling the others who fired, and waiting for them
+
+    listing list;
+    teams sum;
+};
+
+// block is what a block's threads share: bits and sums, and where cached copies of its neurons' state and of the tables, which stay valid
+// from burst to burst as global memory's do not in the first cache.
+struct block {
+    u32 group[GROUPS]; // how many fire before each group of words
+    u32 in_groups;     // and in all
+    u32 total[2];      // how many fire in all; of burst t at t mod 2
+    u32 base;          // where the block's part of the queue begins
+    u32 told[MOST_DEVICES]; // how many fired on each device in the burst before, where there are several
+    u32 stopped;            // whether another device has failed
+    u32 stimulated;         // whether a stimulus acts in this burst
+    u32 *bits;         // who fires, a bit a neuron
+    float common[COMMON]; // the areas' terms in this burst, where neurons do not differ
+    const area *only;  // the area of all the block's neurons, or null
+    network w;         // with the copies in place of what they are copies of
+    const drive *drives;
+    const u32 *counts;
+    const i32 *table;
+    tally candidates;
+};
+
+// take is the next count entries of shared memory, aligned to 16 bytes.
+template <class T> DEVICE T *take(u8 **room, u64 count) {
+    T *p = (T *)*room;
+    *room += (count * sizeof(T) + 15) / 16 * 16;
+    return p;
+}
+
+// copy fills to from from, all threads of the block together.
+template <class T> DEVICE void copy(T *to, const T *from, u64 count) {
+    const u32 words = sizeof(T) / 4 > 0 ? sizeof(T) / 4 : 1;
+    if (sizeof(T) % 4 != 0) {
+#pragma unroll 1
+        for (u64 i = thread_in_block(); i < count; i += block_size()) to[i] = from[i];
+        return;
+    }
+#pragma unroll 1
+    for (u64 i = thread_in_block(); i < count * words; i += block_size()) ((u32 *)to)[i] = ((const u32 *)from)[i];
+}
+
+// own is how many neurons the block has, from its first one on.
+DEVICE u32 own(const run *p) {
+    u64 begin = (u64)block_index() * p->block_neurons;
+    if (begin >= p->neurons) return 0;
+    return p->neurons - begin < p->block_neurons ? (u32)(p->neurons - begin) : p->block_neurons;
+}
+
+// state_copy moves a variable of the block's neurons into shared memory, or back.
+template <class T> DEVICE void state_copy(T **at, T *global, u8 **room, const run *p, bool back) {
+    if (global == nullptr) return;
+    u32 begin = block_index() * p->block_neurons;
+    T *own_part = take<T>(room, p->block_neurons);
+    for (u32 k = thread_in_block(); k < own(p); k += block_size()) {
+        T *one = global + neuron_of(p->w.own, begin + k);
+        if (back) *one = own_part[k];
+        else own_part[k] = *one;
+    }
+    *at = own_part;
+}
+
+// lay_out divides the block's memory and fills the copies, or with back brings the state to where it came from. Thread 0
+// alone writes s.
+DEVICE void lay_out(const run *p, u8 *room, block *s, bool back) {
+    network w = p->w;
+    u32 *bits = take<u32>(&room, p->block_neurons / 32);
+    const drive *drives = p->drives;
+    const u32 *counts = p->counts;
+    const i32 *table = p->table;
+    if (p->cached) {
+        state_copy(&w.v, p->w.v, &room, p, back);
+        for (u32 k = 0; k < p->w.variables; k++) {
+            float *one;
+            state_copy(&one, p->w.more + k * p->w.pitch, &room, p, back);
+            if (k == 0) w.more = one;
+        }
+        w.pitch = p->block_neurons;
+        state_copy(&w.refractory, p->w.refractory, &room, p, back);
+        state_copy(&w.count, p->w.count, &room, p, back);
+        area *areas = take<area>(&room, p->w.area_count);
+        term *terms = take<term>(&room, p->term_count);
+        drive *own_drives = take<drive>(&room, p->drive_count);
+        u32 *own_counts = take<u32>(&room, p->count_entries);
+        i32 *own_table = take<i32>(&room, p->table_entries);
+        if (!back) {
+            copy(areas, p->w.areas, p->w.area_count);
+            copy(terms, p->w.terms, p->term_count);
+            copy(own_drives, p->drives, p->drive_count);
+            copy(own_counts, p->counts, p->count_entries);
+            copy(own_table, p->table, p->table_entries);
+        }
+        w.areas = areas;
+        w.terms = terms;
+        drives = own_drives;
+        counts = own_counts;
+        table = own_table;
+    }
+    if (thread_in_block() == 0 && !back) {
+        s->total[0] = s->total[1] = s->stopped = 0;
+        s->bits = bits;
+        s->w = w;
+        s->drives = drives;
+        s->counts = counts;
+        s->table = table;
+        u32 begin = block_index() * p->block_neurons, count = own(p);
+        const area *first = p->w.areas;
+        while (count > 0 && first->end <= neuron_of(p->w.own, begin)) first++;
+        s->only = count > 0 && neuron_of(p->w.own, begin + count - 1) < first->end ? w.areas + (first - p->w.areas) : nullptr;
+        for (u32 q = 0; p->devices > 1 && q < p->devices; q++) told(p->x, q, p->first - 1, s->told + q);
+    }
+}
