@@ -120,14 +120,14 @@ func TestPartsFitWhereTheWholeDoesNot(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, []byte(`burst: v1
 name: wide
 areas: [{name: a, neurons: 2003, drive: {poisson: {rate: 90 Hz, weight: 1.2}}}]
-projections: [{from: a, to: a, rule: fixed_outdegree, outdegree: 499, weight: 0.01, delay: "uniform(1, 4)"}]
+projections: [{from: a, to: a, rule: fixed_outdegree, outdegree: 999, weight: 0.005, delay: "uniform(1, 4)"}]
 `), 0o600))
 	run := func(args ...string) (int, string, string) {
 		return call(append([]string{"run", path, "--bursts", "20", "--no-out", "--threads", "1", "--quiet"}, args...)...)
 	}
 	code, want, stderr := run()
 	require.Zero(t, code, stderr)
-	const room = "9.5MB" // 9 bytes for each of a million synapses, 4.5 MB of them in a half, and 4 MB to sort
+	const room = "18MB" // 9 bytes for each of two million synapses, 9 MB of them in a half, and 6.5 MB to draw and sort
 	code, _, stderr = run("--backend", "cuda", "--max-memory", room)
 	require.Equal(t, exitLimit, code, stderr)
 	for _, devices := range []string{"0,1", "2,1,0"} {
