@@ -79,7 +79,6 @@ struct block {
     const drive *drives;
     const u32 *counts;
     const i32 *table;
-    tally candidates;
 };
 
 // take is the next count entries of shared memory, aligned to 16 bytes.
@@ -290,7 +289,7 @@ DEVICE void reserve(const run *p, u64 t, block *s) {
         s->total[(t + 1) % 2] = 0;
         s->base = total == 0 ? 0 : fetch_add(p->length + (t + 1) % 2, total);
     }
-    if (lists(&p->list)) count_candidates(&p->list, t - p->first, p->block_neurons, &s->candidates);
+    if (lists(&p->list)) count_candidates(&p->list, t - p->first, p->block_neurons);
 }
 
 // list is step 5: the block's part of the queue, and the same for the host, ascending; one thread a neuron, as before.
@@ -312,7 +311,7 @@ DEVICE void list(const run *p, u64 t, const block *s) {
         ids[before] = n;
     }
     if (thread_in_block() == 0 && p->devices == 1) p->fired[(t - p->first) * block_count() + block_index()] = s->total[t % 2];
-    if (lists(&p->list)) list_candidates(&p->list, t - p->first, p->block_neurons, &s->candidates, block_size());
+    if (lists(&p->list)) count_spans(&p->list, t - p->first, p->block_neurons, block_size());
 }
 
 // list_for_host brings the host what list has listed for the other devices, which must not wait for that.
@@ -417,9 +416,10 @@ template <u32 models> DEVICE void bursts(const run *p) {
     u32 wanted = 0;
     for (u64 t = p->first; t < p->first + p->bursts; t++) {
         deliver(p, t, &s);
+        if (lists(&p->list) && t > p->first) list_candidates(&p->list, t - 1 - p->first, p->block_neurons, block_size());
         grid_barrier(p, &s, &wanted);
         if (s.stopped) return;
-        if (t > p->first) announce(p, t - 1); // its ids have had the delivery's time to arrive
+        if (t > p->first) announce(p, t - 1); // its ids have had the delivery's time to arrive, and its candidates are listed
         update_block<models>(p, t, &s);
         block_barrier();
         reserve(p, t, &s);
@@ -434,6 +434,7 @@ template <u32 models> DEVICE void bursts(const run *p) {
         if (s.stopped) return;
     }
     lay_out(p, room, &s, true);
+    if (lists(&p->list)) list_candidates(&p->list, p->bursts - 1, p->block_neurons, block_size());
     grid_barrier(p, &s, &wanted);
     announce(p, p->first + p->bursts - 1);
 }

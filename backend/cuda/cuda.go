@@ -35,10 +35,9 @@ type tuning struct {
 	uncached     bool   // no copies of state and tables in its shared memory
 	roaming      bool   // run_bursts, even where resident_bursts could be used
 	ownSynapses  uint32 // about so many a block of resident_bursts delivers by itself
-	crewed       uint64 // candidates of a burst for which another goroutine puts lists together
 }
 
-var defaults = tuning{threads: 256, entries: 1 << 20, batch: 256, batchThreads: 1024, ownSynapses: 16384, crewed: 1 << 13}
+var defaults = tuning{threads: 256, entries: 1 << 20, batch: 256, batchThreads: 1024, ownSynapses: 16384}
 
 // Open uploads c to a GPU, in the state before burst 0. The error wraps engine.ErrUnavailable when this machine cannot run
 // CUDA, and is a *MemoryError when the network does not fit the device.

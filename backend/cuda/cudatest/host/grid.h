@@ -27,10 +27,14 @@ struct grid {
     void begin() {
         all(false, [&](unsigned b) { lay_out(&p, (u8 *)room[b].data(), &s[b], false); });
     }
+    void complete(u64 t) {
+        if (lists(&p.list)) all(t % 2, [&](unsigned) { list_candidates(&p.list, t - p.first, p.block_neurons, threads); });
+        all(false, [&](unsigned) { announce(&p, t); });
+    }
     // before is what a burst does before it needs the other devices.
     void before(u64 t) {
         all(t % 2, [&](unsigned b) { deliver(&p, t, &s[b]); });
-        if (t > p.first) all(false, [&](unsigned) { announce(&p, t - 1); });
+        if (t > p.first) complete(t - 1);
         update(t, t % 3 == 0);
         all(t % 2, [&](unsigned b) { reserve(&p, t, &s[b]); });
         all(t % 5 == 0, [&](unsigned b) { list(&p, t, &s[b]); });
@@ -49,7 +53,7 @@ struct grid {
     }
     void end() {
         all(true, [&](unsigned b) { lay_out(&p, (u8 *)room[b].data(), &s[b], true); });
-        all(false, [&](unsigned) { announce(&p, p.first + p.bursts - 1); });
+        complete(p.first + p.bursts - 1);
         for (auto &one : room)
             if (one.back() != 0xA5A5A5A5A5A5A5A5) {
                 fprintf(stderr, "stand-in for libcuda: a block wrote beside its shared memory\n");
