@@ -53,7 +53,7 @@ DEVICE bool lists(const listing *l) {
 
 // notes_of is what the block keeps of the launch's burst of that number. A block has own neurons, a multiple of 32.
 DEVICE notes notes_of(const listing *l, u64 burst, u32 own, u32 set) {
-    u64 number = ((burst % 2) * block_count() + block_index()) * l->sets + set;
+    u32 number = (((u32)burst % 2) * block_count() + block_index()) * l->sets + set;
     i32 *sums = (i32 *)(l->notes + number * l->note_bytes);
     u32 *bits = (u32 *)sums + own, *ahead = bits + own / 32;
     return notes{sums, bits, ahead, (u8 *)(ahead + own / 32 + 1)};
@@ -66,6 +66,7 @@ DEVICE u32 rank(notes n, u32 k) {
 
 // note keeps the sums of the block's k-th neuron, drives included. All lanes of the warp must call it.
 DEVICE void note(const listing *l, u64 burst, u32 own, u32 k, i32 first, i32 second) {
+#pragma unroll 1
     for (u32 set = 0; set < l->sets; set++) {
         i32 sum = set == 0 ? first : second;
         notes n = notes_of(l, burst, own, set);
@@ -80,11 +81,14 @@ DEVICE void note(const listing *l, u64 burst, u32 own, u32 k, i32 first, i32 sec
 DEVICE void count_candidates(const listing *l, u64 burst, u32 own) {
     u32 words = own / 32, each = (words + GROUPS - 1) / GROUPS, g = thread_in_block();
     if (g >= GROUPS) return;
+#pragma unroll 1
     for (u32 set = 0; set < l->sets; set++) {
         notes n = notes_of(l, burst, own, set);
         u32 sum = 0;
+#pragma unroll 1
         for (u32 w = g * each; w < (g + 1) * each && w < words; w++) sum += ones(n.bits[w]);
         u32 before = sum_before(n.ahead + words, sum);
+#pragma unroll 1
         for (u32 w = g * each; w < (g + 1) * each && w < words; w++) {
             n.ahead[w] = before;
             before += ones(n.bits[w]);
@@ -102,21 +106,23 @@ DEVICE void count_spans(const listing *l, u64 burst, u32 own, u32 threads) {
     }
 }
 
-// list_span lists a span's candidates among the neurons from ≤ k < until; before is how many the list has before the span's
-// first. A warp lists those of 32 neurons at a time, neighbouring lanes neighbouring words.
-DEVICE void list_span(listed *list, notes n, span s, u32 from, u32 until, u32 before) {
-    before -= rank(n, s.from);
-    u32 begin = rank(n, from), end = rank(n, from / 32 * 32 + 32 < until ? from / 32 * 32 + 32 : until);
-    u32 at = from / 32 * 32 + begin - n.ahead[from / 32];
-    for (u32 k = from / 32 * 32; k < until; k += 32) {
-        u32 next = end;
-        if (k + 32 < until) next = rank(n, k + 64 < until ? k + 64 : until); // on its way while these are written
-        u32 *to = (u32 *)(list + (u64)(before + begin)), shift = k - s.from;
-        for (u32 j = lane(); j < 3 * (end - begin); j += 32) {
-            u32 q = at + j / 3, field = j % 3;
-            to[j] = field == 2 ? (u32)n.sums[q] : (field == 0 ? s.port : s.neuron) + shift + n.lanes[q];
+// list_span lists a span's candidates among the neurons from ≤ k < until; list is the place of the span's first one. A warp
+// lists those of 32 neurons at a time.
+DEVICE void list_span(listed *list, notes n, span s, u32 from, u32 until) {
+    u32 k = from / 32 * 32, begin = rank(n, from), end = rank(n, k + 32 < until ? k + 32 : until);
+    u32 at = k + begin - n.ahead[k / 32];
+    list += begin - rank(n, s.from);
+#pragma unroll 1
+    for (; k < until; k += 32) {
+        u32 count = end - begin, q = at + lane();
+        begin = end;
+        if (k + 32 < until) end = rank(n, k + 64 < until ? k + 64 : until); // on its way while these are listed
+        if (lane() < count) {
+            u32 i = k - s.from + n.lanes[q];
+            list[lane()] = listed{s.port + i, s.neuron + i, n.sums[q]};
         }
-        begin = end, end = next, at = k + 32;
+        list += count;
+        at = k + 32;
     }
 }
 
@@ -133,7 +139,7 @@ DEVICE void list_candidates(const listing *l, u64 burst, u32 own, u32 threads) {
     for (u32 i = l->first[block_index()]; i < end; i++) {
         span s = l->spans[i];
         u32 from = s.from > warp * each ? s.from : warp * each, until = s.until < (warp + 1) * each ? s.until : (warp + 1) * each;
-        if (from < until) list_span(l->lists + burst * l->room, notes_of(l, burst, own, s.set), s, from, until, sum_first(counts, s.place));
+        if (from < until) list_span(l->lists + burst * l->room + sum_first(counts, s.place), notes_of(l, burst, own, s.set), s, from, until);
     }
     if (block_index() != block_count() - 1 || warp != warps - 1) return;
     u32 total = sum_first(counts, l->span_count);

@@ -429,8 +429,7 @@ template <u32 models> DEVICE void work(const run *p, resident *s) {
         bool last = t + 1 == p->first + p->bursts, fresh = !shared || t + 1 == p->first;
         if (fresh && !last) prepare(p, t + 1, s);
         bool more = meet(p, t + 1, s, fresh);
-        bool told = lists(&p->list) || !shared;
-        if (told && thread_in_block() == workers() - 1) store_block(&s->complete, lists(&p->list) ? met : met + 1);
+        if ((lists(&p->list) || !shared) && thread_in_block() == workers() - 1) store_block(&s->complete, lists(&p->list) ? met : met + 1);
         if (last) break;
         shared = !shared && more;
         if (shared) continue;
