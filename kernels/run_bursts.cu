@@ -2,6 +2,7 @@
 #include "exchange.cuh"
 #include "network.cuh"
 #include "philox.cuh"
+#include "teams.cuh"
 
 // So many areas' terms are worked out once a burst.
 const u32 COMMON = 64;
@@ -38,7 +39,7 @@ struct run {
     u32 slot_mask, ports;
     u32 neurons, block_neurons; // that the device owns; block_neurons: of each block, a multiple of 32
 
-    spike *queue; // who fired in the burst before, in any order
+    spike *queue; // who fired in the burst before, in any order; with teams their ids
     u32 *length;  // of the queue: that of burst t at (t + 1) mod 2
     u32 *arrived; // blocks at the grid's barrier
 
@@ -62,6 +63,7 @@ struct run {
     u64 *exchanging;   // ns that the first block has spent telling the others who fired, and waiting for them
 
     listing list;
+    teams sum;
 };
 
 // block is what a block's threads share: bits and sums, and where cached copies of its neurons' state and of the tables, which stay valid
@@ -72,6 +74,7 @@ struct block {
     u32 base;          // where the block's part of the queue begins
     u32 told[MOST_DEVICES]; // how many fired on each device in the burst before, where there are several
     u32 stopped;            // whether another device has failed
+    u32 stimulated;         // whether a stimulus acts in this burst
     u32 *bits;         // who fires, a bit a neuron
     float common[COMMON]; // the areas' terms in this burst, where neurons do not differ
     const area *only;  // the area of all the block's neurons, or null
@@ -185,17 +188,23 @@ DEVICE u32 queued(const run *p, u64 t, const block *s) {
     return sum;
 }
 
+// id_of is the i-th of them, where there are several devices or teams.
+DEVICE u32 id_of(const run *p, u64 t, const block *s, u32 i) {
+    if (p->devices == 1) return ((const u32 *)p->queue)[i];
+    u32 q = 0;
+    for (; i >= s->told[q]; q++) i -= s->told[q];
+    return ids_of(p->x, p->x->self, q, t - 1)[i];
+}
+
 // row_of is the row of the i-th of them.
 DEVICE spike row_of(const run *p, u64 t, const block *s, u32 i) {
     if (p->devices == 1) return p->queue[i];
-    u32 q = 0;
-    for (; i >= s->told[q]; q++) i -= s->told[q];
-    u32 n = ids_of(p->x, p->x->self, q, t - 1)[i];
+    u32 n = id_of(p, t, s, i);
     return spike{p->row[n], p->row[n + 1] - p->row[n]};
 }
 
-// deliver is steps 1 and 2 but for drives: the rows of who fired in burst t − 1, and the stimuli of burst t.
-DEVICE void deliver(const run *p, u64 t, block *s) {
+// deliver is step 1: the rows of who fired in burst t − 1.
+DEVICE void deliver(const run *p, u64 t, const block *s) {
     u64 items = (u64)queued(p, t, s) << p->parts_log;
     for (u64 item = thread_index() / 32; item < items; item += thread_count() / 32) {
         spike row = row_of(p, t, s, (u32)(item >> p->parts_log));
@@ -215,16 +224,45 @@ DEVICE void deliver(const run *p, u64 t, block *s) {
                 if (k + 32 * j < high) accumulate(p->ring + (u64)slot[j] * p->ports + port[j], weight[j]);
         }
     }
+}
+
+// sum_rows is deliver by teams, into the sums of the block's memory. While a row is summed, the next one is looked up, and
+// the one after that in the queue.
+template <bool table> DEVICE void sum_rows_of(const run *p, u64 t, const block *s, u8 *room) {
+    const teams *m = &p->sum;
+    u32 team = block_index() % m->count, number = block_index() / m->count, rows = queued(p, t, s);
+    u32 i = thread_in_block() / ROW_THREADS * m->size + number, step = block_size() / ROW_THREADS * m->size;
+    if (number >= m->size || i >= rows) return;
+    adder a = adder_of(m, &p->all, team, room);
+    stretch next = stretch_of(m, p->row, team, id_of(p, t, s, i));
+    u32 after = id_of(p, t, s, i + step < rows ? i + step : i);
+    for (; i < rows; i += step) {
+        stretch now = next;
+        next = stretch_of(m, p->row, team, after);
+        after = id_of(p, t, s, i + 2 * step < rows ? i + 2 * step : i);
+        sum_stretch<table>(&p->all, now, &a);
+    }
+}
+
+DEVICE void sum_rows(const run *p, u64 t, const block *s, u8 *room) {
+    if (p->all.weight == nullptr) sum_rows_of<true>(p, t, s, room);
+    else sum_rows_of<false>(p, t, s, room);
+}
+
+// stimulate is step 2 but for drives, and what is the same for all neurons in burst t.
+DEVICE void stimulate(const run *p, u64 t, block *s) {
     i32 *acc = p->ring + ((u64)t & p->slot_mask) * p->ports;
-    for (u64 s = 0; s < p->stimulus_count; s++) {
-        const scheduled *one = p->stimuli + s;
+    bool any = false;
+    for (u64 i = 0; i < p->stimulus_count; i++) {
+        const scheduled *one = p->stimuli + i;
         if (!acts(one, t)) continue;
+        any = true;
         for (u64 k = thread_index(); k < one->count; k += thread_count())
             accumulate(acc + p->amounts[one->first + k].port, p->amounts[one->first + k].sum);
     }
     if (thread_index() == 0) p->length[(t + 1) % 2] = 0; // the other one was read in the burst before
-    // What is the same for all neurons of an area, and the burst, for update_block. The law's step 4 reads w.t.
-    if (thread_in_block() == 0) s->w.t = t;
+    // The areas' terms, and the burst, for update_block. The law's step 4 reads w.t.
+    if (thread_in_block() == 0) s->w.t = t, s->stimulated = any;
     u32 k = thread_in_block();
     if (k < p->w.area_count && k < COMMON && !s->w.areas[k].differ) s->common[k] = term_at(&s->w, s->w.areas + k, 0, t);
 }
@@ -241,13 +279,22 @@ struct inputs {
     i32 first, second;
 };
 
+// input_of is the sum of a port: what teams have summed, or else the ring's; slot is that of this burst.
+template <bool by_teams> DEVICE i32 input_of(const run *p, const block *s, i32 *slot, u32 port) {
+    if (!by_teams) return sum_of(slot + port);
+    i32 sum = sum_at(&p->sum, port);
+    return s->stimulated ? sum + sum_of(slot + port) : sum;
+}
+
 // fires is the drives' part of step 2, and steps 3 and 4, for neuron n, whose area has one of the models and whose state lies
 // at a place; slot is the ring's of this burst. The neuron's sums are left in in.
-template <u32 models> DEVICE bool fires(const block *s, const network *w, i32 *slot, u32 n, u32 at, inputs *in) {
+template <u32 models, bool by_teams>
+DEVICE bool fires(const run *p, const block *s, const network *w, i32 *slot, u32 n, u32 at, inputs *in) {
     const area *a = s->only != nullptr ? s->only : area_of(w->areas, w->area_count, n);
     u32 i = n - a->first, ports = a->ports, place = (u32)(a - w->areas);
-    i32 *acc = slot + (a->first_port + i);
-    i32 first = ports > 0 ? sum_of(acc) : 0, second = ports > 1 ? sum_of(acc + (a->end - a->first)) : 0;
+    u32 port = a->first_port + i;
+    i32 first = ports > 0 ? input_of<by_teams>(p, s, slot, port) : 0;
+    i32 second = ports > 1 ? input_of<by_teams>(p, s, slot, port + (a->end - a->first)) : 0;
     for (u32 k = a->first_drive; k < a->first_drive + a->drives; k++) {
         i32 amount = amount_of(s->drives + k, s->counts, s->table, w->seed, i, w->t);
         if (amount < 0 && ports > 1) second += amount;
@@ -259,13 +306,13 @@ template <u32 models> DEVICE bool fires(const block *s, const network *w, i32 *s
 }
 
 // update_block is steps 3 and 4 for the block's neurons.
-template <u32 models> DEVICE void update_block(const run *p, u64 t, block *s) {
+template <u32 models, bool by_teams> DEVICE void update_block(const run *p, u64 t, block *s) {
     u32 begin = block_index() * p->block_neurons, count = own(p);
     i32 *slot = p->ring + (t & p->slot_mask) * p->ports;
     for (u32 k = thread_in_block(); k < p->block_neurons; k += block_size()) {
         u32 n = neuron_of(p->w.own, begin + k);
         inputs in = {};
-        bool yes = k < count && fires<models>(s, &s->w, slot, n, p->cached ? k : n, &in);
+        bool yes = k < count && fires<models, by_teams>(p, s, &s->w, slot, n, p->cached ? k : n, &in);
         store_bits(s->bits + k / 32, yes);
         if (lists(&p->list)) note(&p->list, t - p->first, p->block_neurons, k, in.first, in.second);
 #ifdef BURST_ON_HOST
@@ -293,21 +340,22 @@ DEVICE void reserve(const run *p, u64 t, block *s) {
 }
 
 // list is step 5: the block's part of the queue, and the same for the host, ascending; one thread a neuron, as before.
-DEVICE void list(const run *p, u64 t, const block *s) {
+template <bool by_teams> DEVICE void list(const run *p, u64 t, const block *s) {
     u32 words = p->block_neurons / 32, each = (words + GROUPS - 1) / GROUPS, begin = block_index() * p->block_neurons;
     u32 *ids = p->ids + (t - p->first) * ((u64)p->block_neurons * block_count()) + begin;
     for (u32 k = thread_in_block(); k < p->block_neurons; k += block_size()) {
         u32 word = k / 32, bits = s->bits[word];
         if ((bits >> k % 32 & 1) == 0) continue;
         u32 n = neuron_of(p->w.own, begin + k), before = ones(bits & ((1u << k % 32) - 1));
-        u64 first = p->row[n], end = p->row[n + 1];
+        u64 first = by_teams ? 0 : p->row[n], end = by_teams ? 0 : p->row[n + 1];
         for (u32 g = 0; g < word / each; g++) before += s->group[g];
         for (u32 v = word / each * each; v < word; v++) before += ones(s->bits[v]);
         if (p->devices > 1) {
             ids_of(p->x, p->x->self, p->x->self, t)[s->base + before] = n;
             continue;
         }
-        p->queue[s->base + before] = spike{first, end - first};
+        if (by_teams) ((u32 *)p->queue)[s->base + before] = n;
+        else p->queue[s->base + before] = spike{first, end - first};
         ids[before] = n;
     }
     if (thread_in_block() == 0 && p->devices == 1) p->fired[(t - p->first) * block_count() + block_index()] = s->total[t % 2];
@@ -349,12 +397,31 @@ KERNEL catch_up(run p, const u32 *queue, u32 length, u64 fired_at, u32 least) {
     }
 }
 
-// queue_rows makes the queue of a fire queue, one thread a neuron:
+// queue_rows makes the queue of a fire queue, one thread a neuron, where there are no teams:
 //
 //	for i, n := range fired { queue[i] = spike{row[n], row[n+1]-row[n]} }
 KERNEL queue_rows(run p, const u32 *fired, u32 length) {
     u64 i = thread_index();
-    if (i < length) p.queue[i] = spike{p.row[fired[i]], p.row[fired[i] + 1] - p.row[fired[i]]};
+    if (i >= length) return;
+    if (p.sum.count > 0) ((u32 *)p.queue)[i] = fired[i];
+    else p.queue[i] = spike{p.row[fired[i]], p.row[fired[i] + 1] - p.row[fired[i]]};
+}
+
+// cut_rows finds where each team's synapses begin in each row, one thread a row and team, and lets the last one be a row's
+// length:
+//
+//	for n := range rows { for q := range teams.count { cut[n*(teams.count+1)+q] = sort.Search(row n, port >= q*teams.ports) } }
+KERNEL cut_rows(run p, u64 rows) {
+    u64 places = rows * (p.sum.count + 1);
+    for (u64 i = thread_index(); i < places; i += thread_count()) {
+        u64 n = i / (p.sum.count + 1), port = i % (p.sum.count + 1) * p.sum.ports, low = p.row[n], high = p.row[n + 1];
+        while (low < high) {
+            u64 middle = low + (high - low) / 2;
+            if (port_of(&p.all, p.all.target[middle]) < port) low = middle + 1;
+            else high = middle;
+        }
+        p.sum.cut[i] = (u16)(low - p.row[n]);
+    }
 }
 
 #ifndef BURST_ON_HOST
@@ -408,23 +475,34 @@ DEVICE void device_barrier(const run *p, u64 t, block *s, u32 *wanted) {
 //		for n := range neurons { if b.fires(n) { queue = append(queue, n) } }
 //		with several devices, the queue becomes all devices' queues
 //	}
-template <u32 models> DEVICE void bursts(const run *p) {
+template <u32 models, bool by_teams> DEVICE void bursts(const run *p) {
     SHARED block s;
-    u8 *room = dynamic_memory();
-    lay_out(p, room, &s, false);
+    u8 *room = dynamic_memory(), *own_room = room;
+    if (by_teams) {
+        begin_sums(&p->sum, &p->all, p->value_count, room);
+        own_room += p->sum.room;
+    }
+    lay_out(p, own_room, &s, false);
     block_barrier();
     u32 wanted = 0;
     for (u64 t = p->first; t < p->first + p->bursts; t++) {
-        deliver(p, t, &s);
+        stimulate(p, t, &s);
+        if (by_teams) {
+            sum_rows(p, t, &s, room);
+            block_barrier();
+            bring_sums(&p->sum, room);
+        } else {
+            deliver(p, t, &s);
+        }
         if (lists(&p->list) && t > p->first) list_candidates(&p->list, t - 1 - p->first, p->block_neurons, block_size());
         grid_barrier(p, &s, &wanted);
         if (s.stopped) return;
         if (t > p->first) announce(p, t - 1); // its ids have had the delivery's time to arrive, and its candidates are listed
-        update_block<models>(p, t, &s);
+        update_block<models, by_teams>(p, t, &s);
         block_barrier();
         reserve(p, t, &s);
         block_barrier();
-        list(p, t, &s);
+        list<by_teams>(p, t, &s);
         if (p->devices == 1) {
             grid_barrier(p, &s, &wanted);
             continue;
@@ -433,19 +511,22 @@ template <u32 models> DEVICE void bursts(const run *p) {
         device_barrier(p, t, &s, &wanted);
         if (s.stopped) return;
     }
-    lay_out(p, room, &s, true);
+    lay_out(p, own_room, &s, true);
     if (lists(&p->list)) list_candidates(&p->list, p->bursts - 1, p->block_neurons, block_size());
     grid_barrier(p, &s, &wanted);
     announce(p, p->first + p->bursts - 1);
 }
 
 // One kernel for networks of each of the common models alone: less code and fewer registers than one for all.
-KERNEL_OF_1024 run_bursts(run p) { bursts<ALL_MODELS>(&p); }
+KERNEL_OF_1024 run_bursts(run p) { bursts<ALL_MODELS, false>(&p); }
 #ifndef BURST_CUSTOM
-KERNEL_OF_1024 run_bursts_feagi(run p) { bursts<1 << FEAGI>(&p); }
-KERNEL_OF_1024 run_bursts_lif(run p) { bursts<1 << LIF>(&p); }
-KERNEL_OF_1024 run_bursts_psc_exp(run p) { bursts<1 << PSC_EXP>(&p); }
+KERNEL_OF_1024 run_bursts_feagi(run p) { bursts<1 << FEAGI, false>(&p); }
+KERNEL_OF_1024 run_bursts_lif(run p) { bursts<1 << LIF, false>(&p); }
+KERNEL_OF_1024 run_bursts_psc_exp(run p) { bursts<1 << PSC_EXP, false>(&p); }
+KERNEL_OF_1024 team_bursts(run p) { bursts<ALL_MODELS, true>(&p); }
+KERNEL_OF_1024 team_bursts_feagi(run p) { bursts<1 << FEAGI, true>(&p); }
+KERNEL_OF_1024 team_bursts_lif(run p) { bursts<1 << LIF, true>(&p); }
 #else
-KERNEL_OF_1024 run_bursts_custom(run p) { bursts<1 << CUSTOM>(&p); }
+KERNEL_OF_1024 run_bursts_custom(run p) { bursts<1 << CUSTOM, false>(&p); }
 #endif
 #endif

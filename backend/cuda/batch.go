@@ -78,6 +78,7 @@ type run struct {
 	exchanging driver.Ptr
 
 	list listing
+	sum  teams
 }
 
 // catchUpArgs are the parameters of catch_up.
@@ -125,6 +126,7 @@ func (p *plan) planBatch(b *backend, t *tables) {
 		p.bytes[bufSpans], p.bytes[bufSpanCounts] = size(s.list.spans)+size(s.list.first), 2*4*uint64(len(s.list.spans))
 	}
 	p.bytes[bufSync] = exchangingAt + 8
+	p.planTeams(b, t)
 	p.bytes[bufStimuli], p.bytes[bufInjected] = size(t.stimuli), size(t.injected)
 }
 
@@ -158,6 +160,9 @@ func (b *backend) prepareBatch(t *tables) error {
 		return err
 	}
 	b.bindBatch(t, uint32(s.own))
+	if x.args.run.sum.count > 0 {
+		return b.cutRows()
+	}
 	return nil
 }
 
@@ -187,7 +192,7 @@ func (x *batch) allocate(b *backend, s *ringShape) error {
 func (b *backend) bindBatch(t *tables, own uint32) {
 	p, c, x := &b.plan.ptr, b.c, &b.batch
 	mean := b.rows.mean
-	cached := x.args.run.cached
+	cached, sum := x.args.run.cached, x.args.run.sum
 	x.args.run = run{
 		network: b.args.dynamics.network,
 		drives:  p[bufDrives], counts: p[bufCounts], table: p[bufTable],
@@ -202,6 +207,7 @@ func (b *backend) bindBatch(t *tables, own uint32) {
 		ownRows: ownRows(b.tune.ownSynapses, mean), longest: b.tune.ownSynapses / 4, valueCount: uint32(b.plan.bytes[bufValues] / 4),
 		devices: uint32(max(1, b.share.devices)), exchange: p[bufExchange], exchanging: p[bufSync] + exchangingAt,
 		list: x.lister.listing(p),
+		sum:  sum,
 	}
 	x.params, x.late, x.newest = driver.Params(&x.args), driver.Params(&x.catchUpArgs), driver.Params(&x.queueRowsArgs)
 }

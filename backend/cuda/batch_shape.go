@@ -44,9 +44,10 @@ func (s *ringShape) bytes() uint64 {
 	return 2 * s.most * each
 }
 
+const mostShared = 220 << 10 // what a multiprocessor has, less what the kernel takes for itself
+
 // chooseKernel takes the fastest kernel that the network allows, whose blocks have own neurons.
 func (b *backend) chooseKernel(t *tables, own uint64) error {
-	const mostShared = 220 << 10 // what a multiprocessor has, less what the kernel takes for itself
 	x := &b.batch
 	name := "run_bursts" + modelSuffix(b.c)
 	custom, allCustom := customs(b.c)
@@ -54,8 +55,16 @@ func (b *backend) chooseKernel(t *tables, own uint64) error {
 		name = "run_bursts_custom"
 	}
 	least, cached := t.sharedBytes(b.c, own)
+	sum := b.teamShape(t, uint64(x.blocks), own)
 	resident := t.residentBytes(b.c, own) + divUp(b.plan.bytes[bufValues], 16)*16
-	if resident <= mostShared && b.share.devices < 2 && rowsFit(b.c, own) && !custom && !b.tune.roaming {
+	if sum.count > 0 {
+		name, x.shared = "team_bursts"+teamSuffix(b.c), uint32(sum.shared)
+		p := &b.plan.ptr
+		x.args.run.cached = flag(sum.cached)
+		x.args.run.sum = teams{
+			count: uint32(sum.count), size: uint32(sum.size), ports: uint32(sum.ports), room: uint32(sum.room), cut: p[bufCut], sums: p[bufTeamSums],
+		}
+	} else if resident <= mostShared && b.share.devices < 2 && rowsFit(b.c, own) && !custom && !b.tune.roaming {
 		x.resident, x.shared, name = true, uint32(resident), "resident_bursts"+modelSuffix(b.c)
 	} else if x.shared = uint32(least); cached <= mostShared && !b.tune.uncached {
 		x.shared, x.args.run.cached = uint32(cached), 1
@@ -82,6 +91,14 @@ func modelSuffix(c *connectome.Connectome) string {
 		return "_lif"
 	case connectome.PSCExpModel:
 		return "_psc_exp"
+	}
+	return ""
+}
+
+// teamSuffix is modelSuffix for kernels/teams.cuh.
+func teamSuffix(c *connectome.Connectome) string {
+	if s := modelSuffix(c); s != "_psc_exp" {
+		return s
 	}
 	return ""
 }

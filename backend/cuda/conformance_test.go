@@ -30,6 +30,9 @@ func paths() map[string]tuning {
 		"resident, 8-byte synapses":  with(func(t *tuning) { t.unpacked = true }),
 		"roaming, 8-byte synapses":   with(func(t *tuning) { t.roaming, t.unpacked = true, true }),
 		"a launch for every 3rd one": with(func(t *tuning) { t.batch = 3 }),
+		"teams":                      with(func(t *tuning) { t.teamRow = 1 }),
+		"teams of one":               with(func(t *tuning) { t.teamRow, t.teamMost, t.uncached = 1, 1, true }),
+		"teams, 8-byte synapses":     with(func(t *tuning) { t.teamRow, t.unpacked = 1, true }),
 	}
 }
 
@@ -52,14 +55,20 @@ func TestPaths(t *testing.T) {
 	cudatest.Anywhere(t)
 	for name, tune := range paths() {
 		wants := []engine.Want{{}}
-		if name == "resident" || name == "roaming, state in blocks" {
+		if name == "resident" || name == "roaming, state in blocks" || name == "teams" {
 			wants = append(wants, engine.Want{FCL: true})
 		}
 		for _, w := range wants {
 			t.Run(fmt.Sprintf("%s, FCL %v", name, w.FCL), func(t *testing.T) {
+				byTeams := 0
 				enginetest.RunBatches(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
-					return open(c, Options{Want: w}, tune)
+					b, err := open(c, Options{Want: w}, tune)
+					if err == nil && b.(*backend).batch.args.run.sum.count > 0 {
+						byTeams++
+					}
+					return b, err
 				}, w)
+				t.Log(byTeams)
 			})
 		}
 	}

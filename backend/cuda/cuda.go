@@ -34,10 +34,12 @@ type tuning struct {
 	batchThreads uint32 // a block of it
 	uncached     bool   // no copies of state and tables in its shared memory
 	roaming      bool   // run_bursts, even where resident_bursts could be used
+	teamRow      uint32 // synapses a row from which teams of blocks sum them (kernels/teams.cuh); 0: they never do
+	teamMost     uint64
 	ownSynapses  uint32 // about so many a block of resident_bursts delivers by itself
 }
 
-var defaults = tuning{threads: 256, entries: 1 << 20, batch: 256, batchThreads: 1024, ownSynapses: 16384}
+var defaults = tuning{threads: 256, entries: 1 << 20, batch: 256, batchThreads: 1024, ownSynapses: 16384, teamRow: 400, teamMost: 5}
 
 // Open uploads c to a GPU, in the state before burst 0. The error wraps engine.ErrUnavailable when this machine cannot run
 // CUDA, and is a *MemoryError when the network does not fit the device.

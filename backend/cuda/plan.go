@@ -54,6 +54,8 @@ const (
 	bufNotes
 	bufSpans
 	bufSpanCounts
+	bufCut
+	bufTeamSums
 	slotCount
 
 	lastOfRows = bufDelay
@@ -143,6 +145,7 @@ func makePlan(c *connectome.Connectome, r rows, w engine.Want, tune tuning, t *t
 	b := &p.bytes
 	b[bufRow] = 8 * (n + 1)
 	b[bufTarget], b[bufWeight], b[bufValues], b[bufDelay] = r.bytes()
+	b[bufTarget], b[bufWeight] = divUp(b[bufTarget], load)*load, divUp(b[bufWeight], load)*load
 	b[bufAreas], b[bufConstants], b[bufNumbers] = size(t.areas), size(t.constants), size(t.numbers)
 	b[bufTerms], b[bufAddends] = size(t.terms), size(t.addends)
 	b[bufDrives], b[bufCounts], b[bufTable] = size(t.drives), size(t.counts), size(t.amounts)

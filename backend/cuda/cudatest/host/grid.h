@@ -12,6 +12,7 @@ struct grid {
     std::vector<std::vector<u64>> room; // the blocks' shared memory
     virtual ~grid() {}
     virtual void update(u64 t, bool backwards) = 0;
+    virtual void list_fired(u64 t, bool backwards) = 0;
 
     template <class Piece> void all(bool backwards, Piece piece) {
         for (unsigned b = 0; b < blocks; b++)
@@ -25,19 +26,27 @@ struct grid {
         room.assign(blocks, std::vector<u64>(bytes / 8 + 1, 0xA5A5A5A5A5A5A5A5));
     }
     void begin() {
-        all(false, [&](unsigned b) { lay_out(&p, (u8 *)room[b].data(), &s[b], false); });
+        if (p.sum.count > 0) all(false, [&](unsigned b) { begin_sums(&p.sum, &p.all, p.value_count, (u8 *)room[b].data()); });
+        all(false, [&](unsigned b) { lay_out(&p, state(b), &s[b], false); });
     }
+    u8 *state(unsigned b) { return (u8 *)room[b].data() + p.sum.room; }
     void complete(u64 t) {
         if (lists(&p.list)) all(t % 2, [&](unsigned) { list_candidates(&p.list, t - p.first, p.block_neurons, threads); });
         all(false, [&](unsigned) { announce(&p, t); });
     }
     // before is what a burst does before it needs the other devices.
     void before(u64 t) {
-        all(t % 2, [&](unsigned b) { deliver(&p, t, &s[b]); });
+        all(t % 2, [&](unsigned b) { stimulate(&p, t, &s[b]); });
+        if (p.sum.count > 0) {
+            all(t % 2, [&](unsigned b) { sum_rows(&p, t, &s[b], (u8 *)room[b].data()); });
+            all(t % 3 == 0, [&](unsigned b) { bring_sums(&p.sum, (u8 *)room[b].data()); });
+        } else {
+            all(t % 2, [&](unsigned b) { deliver(&p, t, &s[b]); });
+        }
         if (t > p.first) complete(t - 1);
         update(t, t % 3 == 0);
         all(t % 2, [&](unsigned b) { reserve(&p, t, &s[b]); });
-        all(t % 5 == 0, [&](unsigned b) { list(&p, t, &s[b]); });
+        list_fired(t, t % 5 == 0);
         if (p.devices == 1) return;
         all(t % 3 == 1, [&](unsigned b) { push(p.x, t, s[b].base, s[b].total[t % 2]); });
         tell_others(p.x, t, p.length[(t + 1) % 2]);
@@ -52,7 +61,7 @@ struct grid {
         return all_told;
     }
     void end() {
-        all(true, [&](unsigned b) { lay_out(&p, (u8 *)room[b].data(), &s[b], true); });
+        all(true, [&](unsigned b) { lay_out(&p, state(b), &s[b], true); });
         complete(p.first + p.bursts - 1);
         for (auto &one : room)
             if (one.back() != 0xA5A5A5A5A5A5A5A5) {
@@ -62,18 +71,24 @@ struct grid {
     }
 };
 
-template <u32 models> struct grid_of : grid {
+template <u32 models, bool by_teams> struct grid_of : grid {
     void update(u64 t, bool backwards) override {
-        all(backwards, [&](unsigned b) { update_block<models>(&p, t, &s[b]); });
+        all(backwards, [&](unsigned b) { update_block<models, by_teams>(&p, t, &s[b]); });
+    }
+    void list_fired(u64 t, bool backwards) override {
+        all(backwards, [&](unsigned b) { list<by_teams>(&p, t, &s[b]); });
     }
 };
 
 static std::unique_ptr<grid> new_grid(const std::string &kernel) {
-    if (kernel == "run_bursts_feagi") return std::make_unique<grid_of<1 << FEAGI>>();
-    if (kernel == "run_bursts_lif") return std::make_unique<grid_of<1 << LIF>>();
-    if (kernel == "run_bursts_custom") return std::make_unique<grid_of<1 << CUSTOM>>();
-    if (kernel == "run_bursts_psc_exp") return std::make_unique<grid_of<1 << PSC_EXP>>();
-    return std::make_unique<grid_of<ALL_MODELS>>();
+    if (kernel == "run_bursts_feagi") return std::make_unique<grid_of<1 << FEAGI, false>>();
+    if (kernel == "run_bursts_lif") return std::make_unique<grid_of<1 << LIF, false>>();
+    if (kernel == "run_bursts_custom") return std::make_unique<grid_of<1 << CUSTOM, false>>();
+    if (kernel == "run_bursts_psc_exp") return std::make_unique<grid_of<1 << PSC_EXP, false>>();
+    if (kernel == "team_bursts_feagi") return std::make_unique<grid_of<1 << FEAGI, true>>();
+    if (kernel == "team_bursts_lif") return std::make_unique<grid_of<1 << LIF, true>>();
+    if (kernel == "team_bursts") return std::make_unique<grid_of<ALL_MODELS, true>>();
+    return std::make_unique<grid_of<ALL_MODELS, false>>();
 }
 
 static std::vector<std::unique_ptr<grid>> waiting; // launches that wait for other devices
