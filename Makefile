@@ -4,7 +4,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 BENCHSTAT   := golang.org/x/perf/cmd/benchstat@latest
 export CGO_ENABLED ?= 0
 
-.PHONY: help build test test-long race lint fuzz fuzz-feagi feagi-table arm64 cross kernels test-gpu bench bench-compare bench-peers science digests man pictures reliability soak sbom clean
+.PHONY: help build test test-long race race-long lint fuzz fuzz-feagi feagi-table arm64 cross kernels test-gpu bench bench-compare bench-peers science digests man pictures reliability soak sbom clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -16,13 +16,21 @@ test: ## run all tests but the long ones
 	$(GO) test ./...
 
 THREADS ?= 1,2,3,8
-test-long: ## run the example networks in full on the reference and, with THREADS, the cpu backend; long round trips; 50 kills
+test-long: ## run the example networks in full on the reference and, with THREADS, the cpu backend; long round trips; 50 kills; two of three planted bugs
 	$(GO) test -timeout 60m ./genomes -long -threads $(THREADS)
 	$(GO) test ./record -run TestRoundTrip -long
 	$(GO) test ./cmd/burst -run TestKilledRuns -long
+	$(GO) test ./engine/enginetest -run TestPlantedBugsAreCaught -long
 
-race: ## run the tests under the race detector (needs gcc)
-	CGO_ENABLED=1 $(GO) test -race -short -timeout 40m ./...
+# The packages of the module that start goroutines, and those that run them with many threads: elsewhere no race can be found.
+RACED = $(shell grep -rlP --include='*.go' '\bgo (func|[a-z][A-Za-z.]*)\x28|\.Go\x28' . | xargs -n1 dirname | sort -u) ./backend ./engine ./genomes
+# These start many processes and look at what they leave on disk; their goroutines other tests have in one process.
+RACE_SKIP = ^(TestR1Kills|TestKilledRuns|TestR28Signals|TestR10KilledParts|TestTogetherRefuses|TestExchangeChosen|TestR13NoDevice|TestScripts)$$
+race: ## run the short tests of the packages that start goroutines under the race detector (needs gcc)
+	CGO_ENABLED=1 $(GO) test -race -vet=off -short -timeout 40m -skip '$(RACE_SKIP)' $(RACED)
+
+race-long: ## run all tests of all packages under the race detector (an hour)
+	CGO_ENABLED=1 $(GO) test -race -timeout 180m ./...
 
 lint: ## gofmt, vet and staticcheck
 	@test -z "$$(gofmt -l .)" || { echo "gofmt these:"; gofmt -l .; exit 1; }

@@ -11,7 +11,7 @@ import (
 
 // layers orders the packages; a package imports only from layers above its own line in this list.
 var layers = [][]string{
-	{"internal/clib", "internal/exact", "internal/pages", "internal/weights", "kernels"},
+	{"internal/arrowframe", "internal/clib", "internal/exact", "internal/exact/gen", "internal/pages", "internal/weights", "kernels"},
 	{"internal/formula"},
 	{"genome", "genomes"},
 	{"genome/feagi", "genome/brainmap", "edgelist"},
@@ -36,8 +36,8 @@ var owners = map[string][]string{
 	"gonum.org/v1/plot":            {"record/picture", "genome/brainmap"},
 	"github.com/ebitengine/purego": {"internal/clib"},
 	"github.com/apache/arrow-go":   {"edgelist", "record"},
-	"github.com/gofrs/flock":       {"record"},
-	"github.com/mmcloughlin/avo":   {"backend/cpu/vector/gen"},
+	"github.com/gofrs/flock":       {"record", "backend/cuda/cudatest"},
+	"github.com/mmcloughlin/avo":   {"backend/cpu/vector/gen", "internal/exact/gen"},
 	"github.com/stretchr/testify":  {"engine/enginetest", "backend/cuda/cudatest", "exchange/nccl/nccltest"}, // packages of tests
 }
 

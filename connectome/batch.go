@@ -9,6 +9,7 @@ type batch struct {
 	source  [batchSize]uint32 // neuron of the source area
 	target  [batchSize]uint32 // neuron of the target area
 	ordinal [batchSize]uint64 // names the synapse in its projection, for its draws
+	x, y    [batchSize]uint64 // scratch of rules that draw many at once
 	boxes   []box             // scratch of a grid
 	part    Part              // synapses onto others' neurons are left out
 
@@ -28,6 +29,14 @@ func (b *batch) add(source, target, ordinal uint64) {
 	b.n = n + 1
 }
 
+// room is for how many of n synapses there is room now, at least one.
+func (b *batch) room(n uint64) uint64 {
+	if b.n == batchSize {
+		b.flush()
+	}
+	return min(n, batchSize-uint64(b.n))
+}
+
 func (b *batch) flush() {
 	if !b.part.Whole() {
 		b.leaveForeign()
@@ -35,7 +44,9 @@ func (b *batch) flush() {
 	if b.wiring.keep < 100 {
 		b.thin()
 	}
-	b.sink.take(b.wiring, b)
+	if b.n > 0 {
+		b.sink.take(b.wiring, b)
+	}
 	b.n = 0
 }
 
@@ -47,12 +58,11 @@ func (b *batch) next(t uint64) uint64 {
 
 // leaveForeign drops the synapses onto neurons of other parts.
 func (b *batch) leaveForeign() {
-	kept, first := 0, b.wiring.to.First
+	kept, first, part := 0, b.wiring.to.First, b.part.dealer()
 	for i, t := range b.target[:b.n] {
-		if b.part.Owns(first + t) {
-			b.source[kept], b.target[kept], b.ordinal[kept] = b.source[i], t, b.ordinal[i]
-			kept++
-		}
+		k := kept & (batchSize - 1)
+		b.source[k], b.target[k], b.ordinal[k] = b.source[i], t, b.ordinal[i]
+		kept += part.owns(first + t)
 	}
 	b.n = kept
 }

@@ -71,3 +71,34 @@ func normal(neurons, n uint64) *genome.Genome {
 		Weight: atLeastValue(genome.Normal, 87.8, 8.78, 0), Delay: atLeastValue(genome.Normal, 15, 7.5, 1),
 	})
 }
+
+// BenchmarkParts makes a million neurons with a hundred synapses each in four parts, one after the other.
+func BenchmarkParts(b *testing.B) {
+	g := network(1, areaOf("lif", 1_000_000)).join(genome.Projection{Rule: genome.FixedOutdegree, Outdegree: 100, Weight: constant(0.1), Delay: constant(1)})
+	for b.Loop() {
+		s, err := NewParts(g, 4, Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		synapses := uint64(0)
+		for range s.Of() {
+			c, err := s.Next()
+			if err != nil {
+				b.Fatal(err)
+			}
+			synapses += c.Synapses()
+		}
+		b.ReportMetric(float64(synapses), "synapses")
+	}
+}
+
+// BenchmarkHash names a network of 20 million synapses.
+func BenchmarkHash(b *testing.B) {
+	c := build(b, network(1, areaOf("lif", 200_000)).join(genome.Projection{Rule: genome.FixedOutdegree, Outdegree: 100, Weight: constant(0.1), Delay: constant(1)}))
+	sum := uint64(0)
+	for b.Loop() {
+		sum += c.Hash()
+	}
+	b.ReportMetric(float64(sum&1), "parity")
+	b.ReportMetric(b.Elapsed().Seconds()/float64(b.N)/float64(c.Synapses())*1e9, "ns/synapse")
+}

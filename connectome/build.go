@@ -3,6 +3,7 @@ package connectome
 import (
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"sync/atomic"
 
 	"burst/genome"
@@ -56,7 +57,7 @@ func buildNetwork(g *genome.Genome, o Options) (*Connectome, error) {
 	if err := p.prove(c, sums); err != nil {
 		return nil, err
 	}
-	sortRows(c, p.workers, progress)
+	p.sortRows(c, progress)
 	return c, nil
 }
 
@@ -77,7 +78,11 @@ func begin(g *genome.Genome, o Options) (*plan, *Connectome, error) {
 	if c.Stimuli, err = p.makeStimuli(); err != nil {
 		return nil, nil, err
 	}
-	return p, c, p.checkWeights()
+	if err := p.checkWeights(); err != nil {
+		return nil, nil, err
+	}
+	p.makeStrips()
+	return p, c, nil
 }
 
 // wire makes the projections: it counts every row and places every synapse in its row, in no order yet.
@@ -86,17 +91,33 @@ func (p *plan) wire(c *Connectome, sums []uint64, progress *meter) error {
 		progress.total += 3 * p.wirings[i].synapses
 	}
 	c.Row = make([]uint64, p.neurons+1)
+	if p.inOrder() {
+		return p.wireInOrder(c, p.likely(), sums, progress)
+	}
 	if err := p.countRows(c.Row, progress); err != nil {
 		return err
 	}
 	c.ByRule = p.byRule()
 	progress.total = 2*c.ByRule + p.synapses() // what was estimated is known now
-	synapses := c.Row[p.neurons]
-	c.Target, c.Weight = make([]uint32, synapses), make([]int32, synapses)
-	if p.hasDelays() {
-		c.Delay = make([]uint8, synapses)
+	room := p.room(c.Row[p.neurons])
+	c.Target, c.Weight, c.Delay = room.target, room.weight, room.delay
+	return p.place(c, nil, sums, progress)
+}
+
+// room is memory for synapses: that of the part before where it suffices.
+func (p *plan) room(synapses uint64) row {
+	delays := p.hasDelays()
+	if old := p.spare; old.target != nil && uint64(cap(old.target)) >= synapses && (!delays || uint64(cap(old.delay)) >= synapses) {
+		if !delays {
+			old.delay = nil
+		}
+		return old.between(0, synapses)
 	}
-	return p.place(c, sums, progress)
+	if p.spare.target != nil {
+		p.spare = row{}
+		debug.FreeOSMemory()
+	}
+	return newRows(synapses, delays)
 }
 
 // countRows turns row into the offsets of the rows and refuses what does not fit, now that sizes are exact.

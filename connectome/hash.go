@@ -82,12 +82,23 @@ func (a *Area) foldConstants(h uint64, k uint32) uint64 {
 func foldBits(h uint64, x float32) uint64 { return fold(h, uint64(math.Float32bits(x))) }
 
 func (c *Connectome) rowHash(n uint32) uint64 {
-	sum := uint64(0)
-	for k := c.Row[n]; k < c.Row[n+1]; k++ {
-		h := fold(1, uint64(n)<<32|uint64(c.Target[k]))
-		sum += fold(h, uint64(uint32(c.Weight[k]))<<8|uint64(c.DelayOf(k)))
+	sum, r := uint64(0), rowBetween(c, c.Row[n], c.Row[n+1])
+	weight, delay := r.weight[:len(r.target)], r.delay
+	if delay == nil {
+		for k, target := range r.target {
+			sum += synapseHash(n, target, weight[k], 1)
+		}
+		return sum
+	}
+	delay = delay[:len(r.target)]
+	for k, target := range r.target {
+		sum += synapseHash(n, target, weight[k], delay[k])
 	}
 	return sum
+}
+
+func synapseHash(source, port uint32, weight int32, delay uint8) uint64 {
+	return fold(fold(1, uint64(source)<<32|uint64(port)), uint64(uint32(weight))<<8|uint64(delay))
 }
 
 func fold(h, x uint64) uint64 { return mix(h*0x9e3779b97f4a7c15 + x) }

@@ -200,7 +200,7 @@ func wellFormed(t require.TestingT, c *Connectome, sizes *Sizes) {
 			longest = max(longest, c.DelayOf(k))
 			sums[c.Target[k]] += magnitude(int64(c.Weight[k]))
 		}
-		require.True(t, rowOf(c, uint64(n)).sorted(), "row of neuron %d", n)
+		require.True(t, rowBetween(c, c.Row[n], c.Row[n+1]).sorted(), "row of neuron %d", n)
 	}
 	require.EqualValues(t, longest, c.MaxDelay)
 	for port, s := range sums {

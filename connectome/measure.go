@@ -117,7 +117,16 @@ func (p *plan) bytes() (result, peak uint64) {
 			peak = add(peak, edgelist.Bytes(uint64(len(r.Source))))
 		}
 	}
-	scratch := max(mul(min(synapses, longestSorted), bytesOfSorting), mul(p.longestMerged(), bytesOfMerging))
+	for i := range p.wirings {
+		if w := &p.wirings[i]; p.countsFirst(w) {
+			peak = add(peak, mul(uint64(p.workers), uint64(w.to.Count)))
+		}
+	}
+	each = 0
+	if !p.part.Whole() {
+		each = bytesASynapse + bytesOfADelay // rows whose place is not known yet
+	}
+	scratch := max(mul(min(synapses, longestSorted), bytesOfSorting+each), mul(p.longestMerged(), bytesOfMerging))
 	return result, add(peak, mul(uint64(p.workers), add(uint64(unsafe.Sizeof(batch{})), scratch)))
 }
 

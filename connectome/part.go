@@ -2,6 +2,8 @@ package connectome
 
 import (
 	"fmt"
+	"math"
+	"math/bits"
 	"slices"
 )
 
@@ -63,6 +65,21 @@ func (p Part) Next(n uint64) uint64 {
 		return n
 	}
 	return (slice + ahead) * Slice
+}
+
+// dealer tells at once whether a neuron belongs to a part (Lemire, Kaser and Kurz, "Faster remainder by direct computation",
+// 2019: the remainder is the upper half of a product).
+type dealer struct{ inverse, of, index uint64 }
+
+func (p Part) dealer() dealer {
+	of := uint64(max(1, p.Of))
+	return dealer{inverse: math.MaxUint64/of + 1, of: of, index: uint64(p.Index)}
+}
+
+// owns is 1 where the part has neuron n, else 0.
+func (d *dealer) owns(n uint32) int {
+	owner, _ := bits.Mul64(d.inverse*uint64(n/Slice), d.of)
+	return int(((owner ^ d.index) - 1) >> 63)
 }
 
 // check refuses a part that does not exist.

@@ -100,6 +100,8 @@ func TestPartNumbersItsNeurons(t *testing.T) {
 			require.Equal(t, own, p.Count(n), "%v: neurons before %d", p, n)
 			dealt := p.Of <= 1 || int(n/64)%p.Of == p.Index
 			require.Equal(t, dealt, p.Owns(n), "%v: neuron %d", p, n)
+			dealer := p.dealer()
+			require.Equal(t, dealt, dealer.owns(n) == 1, "%v: neuron %d, at once", p, n)
 			next := uint64(n)
 			for !p.Owns(uint32(next)) {
 				next++

@@ -73,10 +73,11 @@ func (s *Parts) Least(part Part) uint64 {
 	return sum
 }
 
-// Next makes the next part, as Build does, but for the bounds. The one before must not be used any more.
+// Next makes the next part, as Build does, but for the bounds. The one before must not be used any more: its memory is
+// that of the next.
 func (s *Parts) Next() (*Connectome, error) {
 	defer s.clock(time.Now())
-	debug.FreeOSMemory() // that of the part before, or what planning left
+	debug.FreeOSMemory() // what planning left, or who took the part before
 	p, c := s.plan, s.Head()
 	if err := p.turnTo(Part{s.made, s.of}); err != nil {
 		return nil, err
@@ -89,7 +90,8 @@ func (s *Parts) Next() (*Connectome, error) {
 	if worst(s.sums) > math.MaxInt32 {
 		return nil, s.overflow()
 	}
-	sortRows(c, p.workers, progress)
+	p.sortRows(c, progress)
+	p.spare = row{c.Target, c.Weight, c.Delay}
 	s.made++
 	c.total = c.Synapses()
 	s.head.total += c.total
@@ -109,6 +111,7 @@ func (s *Parts) Whole() (*Connectome, error) {
 	if s.made < s.of {
 		panic("BUG: the whole of a network of which parts are missing")
 	}
+	s.plan.spare = row{}
 	debug.FreeOSMemory() // that of the last part
 	if err := s.plan.prove(s.head, s.sums); err != nil {
 		return nil, err
@@ -133,6 +136,7 @@ func (s *Parts) progress() func(done, total uint64) {
 
 // overflow is the refusal where synapses alone exceed a bound: of the network's first port, as the whole is refused.
 func (s *Parts) overflow() error {
+	s.plan.spare = row{}
 	sums := s.plan.sums(s.plan.scale)
 	port := slices.IndexFunc(sums, func(sum uint64) bool { return sum > math.MaxInt32 })
 	return s.plan.overflows(s.head, uint32(port), sums[port])

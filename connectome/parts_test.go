@@ -117,3 +117,21 @@ func TestProgressOverParts(t *testing.T) {
 	require.NoError(t, err)
 	assert.InDelta(t, 1, last, 1e-9)
 }
+
+// Where draws exceed what is likely, rows made in order still find room: here from room for none and for half of them on.
+func TestRowsInOrderFindRoom(t *testing.T) {
+	g := network(1, areaOf("feagi", 331), areaOf("lif", 470)).join(
+		genome.Projection{Rule: genome.FixedOutdegree, Outdegree: 61, To: 1, Weight: value(genome.Normal, 3, 1), Delay: value(genome.Uniform, 1, 9)},
+		genome.Projection{Rule: genome.FixedOutdegree, Outdegree: 77, From: 1, LeaveOut: 41, Weight: constant(-2), Delay: constant(3)})
+	want := build(t, g).Cut(Part{1, 3})
+	for _, room := range []uint64{0, want.Synapses() / 2, want.Synapses()} {
+		p, c, err := begin(g, Options{Threads: 3, Part: Part{1, 3}})
+		require.NoError(t, err)
+		require.True(t, p.inOrder())
+		c.Row = make([]uint64, p.neurons+1)
+		require.NoError(t, p.wireInOrder(c, room, make([]uint64, p.inputs), &meter{}))
+		require.Equal(t, [][]uint64{want.Row}, [][]uint64{c.Row}, "room for %d", room)
+		require.Equal(t, []any{want.Target, want.Weight, want.Delay, want.MaxDelay}, []any{c.Target, c.Weight, c.Delay, c.MaxDelay}, "room for %d", room)
+		require.Equal(t, want.Synapses(), p.synapses())
+	}
+}

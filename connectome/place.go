@@ -6,18 +6,27 @@ import (
 	"burst/genome"
 )
 
-// place puts every synapse somewhere in its row and adds up |weight| per port. It leaves c.Row as it was.
-func (p *plan) place(c *Connectome, sums []uint64, progress *meter) error {
+// place puts every synapse somewhere in its row and adds up |weight| per port. It leaves c.Row as it was, or where all rows
+// go into out, as it has then become.
+func (p *plan) place(c *Connectome, out *store, sums []uint64, progress *meter) error {
 	workers := make([]placer, p.workers)
-	sinks := make([]sink, p.workers)
+	sinks, counted := make([]sink, p.workers), make([][]counts, p.workers)
 	for i := range workers {
-		workers[i] = placer{valuer: valuer{sums: sums, scale: p.scale, longest: 1}, c: c, progress: progress}
+		counted[i] = p.newCounts()
+		workers[i] = placer{valuer: valuer{sums: sums, scale: p.scale, longest: 1, counted: counted[i]}, c: c, progress: progress, made: make([]uint64, len(p.wirings))}
 		sinks[i] = &workers[i]
 	}
-	p.sweep(sinks, single, p.part)
+	p.sweep(sinks, func(w *wiring) bool { return single(w) && !w.striped }, p.part)
+	p.placeStrips(workers, out)
 	p.placeGroups(workers)
+	p.addCounts(sums, counted, p.scale)
 	copy(c.Row[1:], c.Row[:p.neurons]) // a row's cursor has come to the next row's start
 	c.Row[0] = 0
+	if out != nil {
+		p.settleAll(workers)
+		made := out.row.between(0, out.at)
+		c.Target, c.Weight, c.Delay = made.target, made.weight, made.delay
+	}
 	var first mishap
 	for i := range workers {
 		c.MaxDelay = max(c.MaxDelay, int(workers[i].longest))
@@ -38,7 +47,7 @@ func (p *plan) firstMishap() (first mishap) {
 	workers, sinks := make([]judge, p.workers), make([]sink, p.workers)
 	sums := make([]uint64, p.inputs)
 	for i := range workers {
-		workers[i].valuer = valuer{sums: sums, scale: p.scale}
+		workers[i].valuer = valuer{sums: sums, scale: p.scale, counted: make([]counts, len(p.wirings))}
 		sinks[i] = &workers[i]
 	}
 	p.sweep(sinks, all, Part{})
@@ -61,6 +70,7 @@ type placer struct {
 	valuer
 	c        *Connectome
 	progress *meter
+	made     []uint64 // synapses of strips, by wiring
 	at       [batchSize]uint64
 }
 
@@ -68,6 +78,7 @@ type placer struct {
 type valuer struct {
 	sums    []uint64 // |weight| per port
 	scale   float64
+	counted []counts // by wiring, nil: added to sums at once
 	longest uint8
 	bad     mishap
 	value   [batchSize]int32
@@ -106,17 +117,35 @@ func (p *placer) reserve(w *wiring, b *batch) {
 
 // weigh fills value and adds to the sums.
 func (p *valuer) weigh(w *wiring, b *batch) {
-	varies := w.varies()
+	if !w.varies() {
+		fill(p.value[:b.n], clamp(w.fixed))
+		p.count(w, b.target[:b.n], w.fixed)
+		return
+	}
 	for i, t := range b.target[:b.n] {
-		q := w.fixed
-		if varies {
-			var ok bool
-			if q, ok = w.quanta(b.source[i], b.ordinal[i], p.scale); !ok {
-				p.bad = p.bad.earlier(mishap{w, b.ordinal[i], 0, true})
-			}
+		q, ok := w.quanta(b.source[i], b.ordinal[i], p.scale)
+		if !ok {
+			p.bad = p.bad.earlier(mishap{w, b.ordinal[i], 0, true})
 		}
 		p.value[i] = clamp(q)
 		atomic.AddUint64(&p.sums[w.port(t, q)], magnitude(q))
+	}
+}
+
+// count adds synapses whose weights are all the same to the sums.
+func (p *valuer) count(w *wiring, targets []uint32, weight int64) {
+	if counted := p.counted[w.index]; counted != nil {
+		counted.add(targets, p.sums[w.port(0, weight):], magnitude(weight))
+		return
+	}
+	for _, t := range targets {
+		atomic.AddUint64(&p.sums[w.port(t, weight)], magnitude(weight))
+	}
+}
+
+func fill[T any](list []T, x T) {
+	for i := range list {
+		list[i] = x
 	}
 }
 
@@ -124,11 +153,16 @@ func magnitude(q int64) uint64 { return uint64(max(q, -q)) }
 
 // time fills delay.
 func (p *valuer) time(w *wiring, b *batch) {
+	if w.delays == nil && w.delay.Kind == genome.Const {
+		fill(p.delay[:b.n], w.steps)
+		p.longest = max(p.longest, w.steps)
+		return
+	}
 	for i, ordinal := range b.ordinal[:b.n] {
-		d := float64(w.steps)
+		var d float64
 		if w.delays != nil {
 			d = float64(w.delays[ordinal])
-		} else if w.delay.Kind != genome.Const {
+		} else {
 			x, ok := w.delay.at(ordinal)
 			if d = nearest(x); !ok || !(1 <= d && d <= 255) {
 				p.bad = p.bad.earlier(mishap{w, ordinal, d, !ok})

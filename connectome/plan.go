@@ -22,6 +22,9 @@ type plan struct {
 	inputs  uint64   // ports of all areas
 	counts  []uint32 // noiseCounts, made when first asked for
 	wirings []wiring
+	strips  []strip  // areas whose rows are made whole
+	loose   []Span   // the neurons of all others
+	spare   row      // memory of the part before
 	groups  []group  // wirings whose synapses are merged
 	out     []uint64 // per neuron, synapses from it before merging, where an area divides by them; else nil
 	scale   float64
@@ -38,6 +41,7 @@ type wiring struct {
 	rule     rule
 	keep     uint64 // per cent of the rule's synapses that are made
 	merged   bool   // belongs to a group
+	striped  bool   // belongs to a strip
 	weight   sampler
 	factor   float64  // psp of the source area
 	out      []uint64 // per source neuron, what the weight is divided by; nil: nothing
@@ -215,10 +219,10 @@ func (p *plan) newRule(w *wiring) (r rule, key, wrong string) {
 	case genome.AllToAll:
 		return &allToAll{e}, "", ""
 	case genome.FixedIndegree:
-		d := degree{ends: e, k: pr.Indegree, distinct: pr.NoMultapses, incoming: true}
+		d := newDegree(e, pr.Indegree, pr.NoMultapses, true)
 		return &d, "indegree", d.fault()
 	case genome.FixedOutdegree:
-		d := outdegree{degree{ends: e, k: pr.Outdegree, distinct: pr.NoMultapses}}
+		d := outdegree{newDegree(e, pr.Outdegree, pr.NoMultapses, false)}
 		return &d, "outdegree", d.fault()
 	case genome.FixedTotalNumber:
 		return newTotal(e, pr)
@@ -249,7 +253,7 @@ func newTotal(e ends, pr *genome.Projection) (r rule, key, wrong string) {
 	if pr.NoMultapses {
 		return newDistinctPairs(e, pr.Count), "", ""
 	}
-	return &totalNumber{ends: e, n: pr.Count}, "", ""
+	return &totalNumber{ends: e, n: pr.Count, draws: e.stretches()}, "", ""
 }
 
 // newGrid makes a rule that goes by voxels.

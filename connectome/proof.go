@@ -67,7 +67,7 @@ func (p *plan) checkWeights() error {
 		if wrong := p.tooSmall(mean); wrong != "" {
 			return p.g.Fault(w.weight.Pos, projectionKey(i, "weight"), "%s", wrong)
 		}
-		w.fixed = quanta(float64(w.weight.A*w.factor), p.scale)
+		w.fixed = w.alike(p.scale)
 		if err := p.checkRows(w); err != nil {
 			return err
 		}
@@ -79,28 +79,28 @@ func (p *plan) checkWeights() error {
 // whole network, so that every part chooses one scale.
 func (p *plan) sums(scale float64) []uint64 {
 	sums := make([]uint64, p.inputs)
-	sinks := make([]sink, p.workers)
+	sinks, counted := make([]sink, p.workers), make([][]counts, p.workers)
 	for i := range sinks {
-		sinks[i] = &weigher{sums: sums, scale: scale}
+		counted[i] = p.newCounts()
+		sinks[i] = &weigher{valuer{sums: sums, scale: scale, counted: counted[i]}}
 	}
 	p.sweep(sinks, all, Part{})
+	p.addCounts(sums, counted, scale)
 	p.addDrives(sums, scale)
 	p.addStimuli(sums, scale)
 	return sums
 }
 
 // weigher adds |weight| to the sum of its port.
-type weigher struct {
-	sums  []uint64
-	scale float64
-}
+type weigher struct{ valuer }
 
 func (a *weigher) take(w *wiring, b *batch) {
-	q, varies := quanta(float64(w.weight.A*w.factor), a.scale), w.varies()
+	if !w.varies() {
+		a.count(w, b.target[:b.n], w.alike(a.scale))
+		return
+	}
 	for i, t := range b.target[:b.n] {
-		if varies {
-			q, _ = w.quanta(b.source[i], b.ordinal[i], a.scale)
-		}
+		q, _ := w.quanta(b.source[i], b.ordinal[i], a.scale)
 		atomic.AddUint64(&a.sums[w.port(t, q)], magnitude(q))
 	}
 }

@@ -10,16 +10,20 @@ import (
 // longestSorted is the longest row that is sorted in scratch memory; longer ones are sorted where they are.
 const longestSorted = 1 << 18
 
-// sortRows brings every row into the order (delay, port, weight), which makes the arrays independent of threads.
-func sortRows(c *Connectome, workers int, progress *meter) {
-	sorters := make([]sorter, workers)
-	piece := max(1, min(1<<14, uint64(c.Neurons)/uint64(8*workers)))
-	spans(workers, uint64(c.Neurons), piece, func(worker int, lo, hi uint64) {
-		for n := lo; n < hi; n++ {
-			sorters[worker].sort(rowOf(c, n))
-		}
-		progress.add(c.Row[hi] - c.Row[lo])
-	})
+// sortRows brings every row that is not in the order (delay, port, weight) yet into it, which makes the arrays independent of
+// threads.
+func (p *plan) sortRows(c *Connectome, progress *meter) {
+	sorters := make([]sorter, p.workers)
+	for _, area := range p.loose {
+		piece := max(1, min(1<<14, uint64(area.Count)/uint64(8*p.workers)))
+		spans(p.workers, uint64(area.Count), piece, func(worker int, lo, hi uint64) {
+			lo, hi = lo+uint64(area.First), hi+uint64(area.First)
+			for n := lo; n < hi; n++ {
+				sorters[worker].sort(rowBetween(c, c.Row[n], c.Row[n+1]))
+			}
+			progress.add(c.Row[hi] - c.Row[lo])
+		})
+	}
 }
 
 // row is the synapses of a neuron.
@@ -29,13 +33,26 @@ type row struct {
 	delay  []uint8 // nil when all are 1
 }
 
-func rowOf(c *Connectome, n uint64) row {
-	lo, hi := c.Row[n], c.Row[n+1]
-	r := row{target: c.Target[lo:hi], weight: c.Weight[lo:hi]}
-	if c.Delay != nil {
-		r.delay = c.Delay[lo:hi]
+func newRows(synapses uint64, delays bool) row {
+	r := row{target: make([]uint32, synapses), weight: make([]int32, synapses)}
+	if delays {
+		r.delay = make([]uint8, synapses)
 	}
 	return r
+}
+
+// between is the synapses lo ≤ k < hi.
+func (r row) between(lo, hi uint64) row {
+	part := row{target: r.target[lo:hi], weight: r.weight[lo:hi]}
+	if r.delay != nil {
+		part.delay = r.delay[lo:hi]
+	}
+	return part
+}
+
+// rowBetween is the synapses lo ≤ k < hi of a network.
+func rowBetween(c *Connectome, lo, hi uint64) row {
+	return row{c.Target, c.Weight, c.Delay}.between(lo, hi)
 }
 
 func (r row) Len() int { return len(r.target) }
@@ -68,7 +85,11 @@ func (r row) sorted() bool {
 }
 
 // sorter sorts rows by packing delay, port and weight, each less its least, into one number a synapse.
-type sorter struct{ keys, spare []uint64 }
+type sorter struct {
+	keys, spare []uint64
+	ports32     []uint32
+	at          places
+}
 
 func (s *sorter) sort(r row) {
 	if r.sorted() {
@@ -80,36 +101,99 @@ func (s *sorter) sort(r row) {
 		return
 	}
 	s.keys = slices.Grow(s.keys[:0], len(r.target))[:len(r.target)]
+	s.spare = slices.Grow(s.spare[:0], len(s.keys))[:len(s.keys)]
 	f.pack(r, s.keys)
-	s.order(f.bits())
+	if order(s.keys, s.spare, 0, f.bits(), &s.at) {
+		s.keys, s.spare = s.spare, s.keys
+	}
 	f.unpack(r, s.keys)
 }
 
-// order sorts the keys, by radix where that pays; only the low width bits are used.
-func (s *sorter) order(width int) {
-	const digit, short = 8, 48
-	if len(s.keys) < short {
-		slices.Sort(s.keys)
+// ports sorts ports of first…first+among−1; even says that each is as likely as any other.
+func (s *sorter) ports(list []uint32, first, among uint32, even bool) {
+	if slices.IsSorted(list) {
 		return
 	}
-	s.spare = slices.Grow(s.spare[:0], len(s.keys))[:len(s.keys)]
+	width := bits.Len32(among - 1)
+	s.ports32 = slices.Grow(s.ports32[:0], len(list))[:len(list)]
+	if even && len(list) >= short {
+		s.scatter(list, first, max(0, width-min(longestDigit, bits.Len(uint(len(list)))+1)))
+	} else if order(list, s.ports32, first, width, &s.at) {
+		copy(list, s.ports32)
+	}
+}
+
+// scatter sorts ports that are spread evenly by what is left of them after a shift, which hardly two have in common, and then
+// by moving each past the few greater ones before it.
+func (s *sorter) scatter(list []uint32, first uint32, shift int) {
+	const mask = 1<<longestDigit - 1
+	buckets := 0
+	for _, p := range list {
+		d := (p - first) >> shift & mask
+		s.at[d]++
+		buckets = max(buckets, int(d)+1)
+	}
+	sum := uint32(0)
+	for i, n := range s.at[:buckets] {
+		s.at[i] = sum
+		sum += n
+	}
+	spare := s.ports32[:len(list)]
+	for _, p := range list {
+		d := (p - first) >> shift & mask
+		spare[s.at[d]] = p
+		s.at[d]++
+	}
+	clear(s.at[:buckets])
+	for i, p := range spare {
+		k := i
+		for ; k > 0 && list[k-1] > p; k-- {
+			list[k] = list[k-1]
+		}
+		list[k] = p
+	}
+}
+
+// short is the length of rows that are not worth counting digits.
+const short = 48
+
+// longestDigit is how many bits of its keys a radix sort looks at once at most.
+const longestDigit = 11
+
+// places is where the next key of each digit goes; all are 0 between rows.
+type places [1 << longestDigit]uint32
+
+// order sorts keys, by radix where that pays; only the low width bits of what they are more than least are used. It says
+// whether the sorted ones are in spare, which is as long as keys.
+func order[K uint32 | uint64](keys, spare []K, least K, width int, at *places) (inSpare bool) {
+	if len(keys) < short || width == 0 {
+		slices.Sort(keys)
+		return false
+	}
+	digits := max(8, min(longestDigit, bits.Len(uint(len(keys)))))
+	passes := (width + digits - 1) / digits
+	digit := (width + passes - 1) / passes
+	mask := K(1)<<digit - 1
 	for shift := 0; shift < width; shift += digit {
-		var at [1 << digit]uint32
-		for _, k := range s.keys {
-			at[k>>shift&(1<<digit-1)]++
+		for _, k := range keys {
+			at[(k-least)>>shift&mask&(1<<longestDigit-1)]++
 		}
 		sum := uint32(0)
-		for i, n := range at {
+		for i, n := range at[:mask+1] {
 			at[i] = sum
 			sum += n
 		}
-		for _, k := range s.keys {
-			d := k >> shift & (1<<digit - 1)
-			s.spare[at[d]] = k
+		spare = spare[:len(keys)]
+		for _, k := range keys {
+			d := (k - least) >> shift & mask & (1<<longestDigit - 1)
+			spare[at[d]] = k
 			at[d]++
 		}
-		s.keys, s.spare = s.spare, s.keys
+		clear(at[:mask+1])
+		keys, spare = spare, keys
+		inSpare = !inSpare
 	}
+	return inSpare
 }
 
 // fields says where delay, port and weight lie in a key.

@@ -48,6 +48,9 @@ func (e *ends) draw(index uint64) (x, y uint64) {
 	return exact.Words(e.seed, exact.Wiring, index, e.stream)
 }
 
+// stretches are the wiring draws of many indices in a row.
+func (e *ends) stretches() *exact.Stream { return exact.NewStream(e.seed, exact.Wiring, e.stream) }
+
 // below turns a 64-bit word into a number 0…n−1; its bias is below n/2^64.
 func below(x, n uint64) uint64 {
 	hi, _ := bits.Mul64(x, n)
@@ -103,6 +106,11 @@ type degree struct {
 	k        uint64
 	distinct bool // no two synapses of a pair
 	incoming bool // the owners are the targets
+	draws    *exact.Stream
+}
+
+func newDegree(e ends, k uint64, distinct, incoming bool) degree {
+	return degree{ends: e, k: k, distinct: distinct, incoming: incoming, draws: e.stretches()}
 }
 
 func (r *degree) owners() (owners, partners uint64) {
@@ -125,37 +133,67 @@ func (r *degree) wire(lo, hi uint64, b *batch) {
 	if r.distinct {
 		seen = newSet(r.k)
 	}
+	var x []uint64 // draws of the next ordinals
 	for owner := lo; owner < hi; owner++ {
 		if r.incoming && b.next(owner) != owner {
+			x = nil
 			continue
 		}
 		seen.clear()
-		for ordinal, end := owner*r.k, owner*r.k+r.k; ordinal < end; ordinal++ {
-			x, _ := r.draw(ordinal)
-			var pick uint64
+		for ordinal, end := owner*r.k, owner*r.k+r.k; ordinal < end; {
+			if len(x) == 0 {
+				x = b.x[:min(batchSize, hi*r.k-ordinal)]
+				r.draws.X(ordinal, x)
+			}
+			n := b.room(min(uint64(len(x)), end-ordinal))
+			var chosen *set
 			if r.distinct {
-				pick = seen.choose(x, choices-(end-ordinal))
-			} else {
-				pick = below(x, choices)
+				chosen = &seen
 			}
-			if partner := r.past(owner, pick); r.incoming {
-				b.add(partner, owner, ordinal)
-			} else {
-				b.add(owner, partner, ordinal)
-			}
+			r.join(b, owner, ordinal, x[:n], chosen, choices-(end-ordinal))
+			x, ordinal = x[n:], ordinal+n
 		}
 	}
+}
+
+// join adds a synapse of an owner for each x; last is for the first of them what set.choose takes.
+func (r *degree) join(b *batch, owner, ordinal uint64, x []uint64, chosen *set, last uint64) {
+	owners, partners, ordinals := b.source[b.n:][:len(x)], b.target[b.n:][:len(x)], b.ordinal[b.n:][:len(x)]
+	if r.incoming {
+		owners, partners = partners, owners
+	}
+	_, among := r.owners()
+	among = r.others(among)
+	self := ^uint64(0) // of no neuron
+	if r.noSelf {
+		self = owner
+	}
+	for i, x := range x {
+		var pick uint64
+		if chosen != nil {
+			pick = chosen.choose(x, last+uint64(i))
+		} else {
+			pick = below(x, among)
+		}
+		if pick >= self {
+			pick++
+		}
+		owners[i], partners[i], ordinals[i] = uint32(owner), uint32(pick), ordinal+uint64(i)
+	}
+	b.n += len(x)
 }
 
 // outdegree is degree with the sources as owners.
 type outdegree struct{ degree }
 
 func (r *outdegree) outgoing(uint64) uint64 { return r.k }
+func (r *outdegree) longest() uint64        { return r.k }
 
 // totalNumber makes n synapses, each between a source and a target of its own draw.
 type totalNumber struct {
 	ends
-	n uint64
+	n     uint64
+	draws *exact.Stream
 }
 
 func (r *totalNumber) total() (uint64, bool) { return r.n, true }
@@ -163,9 +201,16 @@ func (r *totalNumber) units() uint64         { return r.n }
 
 func (r *totalNumber) wire(lo, hi uint64, b *batch) {
 	targets := r.others(r.targets)
-	for k := lo; k < hi; k++ {
-		x, y := r.draw(k)
-		s := below(x, r.sources)
-		b.add(s, r.past(s, below(y, targets)), k)
+	for k := lo; k < hi; {
+		n := b.room(hi - k)
+		x, y := b.x[:n], b.y[:n]
+		r.draws.XY(k, x, y)
+		source, target, ordinal := b.source[b.n:][:n], b.target[b.n:][:n], b.ordinal[b.n:][:n]
+		for i := range x {
+			s := below(x[i], r.sources)
+			source[i], target[i], ordinal[i] = uint32(s), uint32(r.past(s, below(y[i], targets))), k+uint64(i)
+		}
+		b.n += int(n)
+		k += n
 	}
 }

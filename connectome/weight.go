@@ -63,6 +63,9 @@ func (w *wiring) varies() bool {
 	return w.weights != nil || w.out != nil || w.weight.Kind != genome.Const
 }
 
+// alike is the weight of all synapses at a scale, where that does not vary.
+func (w *wiring) alike(scale float64) int64 { return quanta(float64(w.weight.A*w.factor), scale) }
+
 // quanta is the weight of a synapse; false when no attempt fell inside the bounds.
 func (w *wiring) quanta(source uint32, ordinal uint64, scale float64) (q int64, ok bool) {
 	if w.weights != nil {

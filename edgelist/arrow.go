@@ -1,19 +1,27 @@
 package edgelist
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"burst/internal/arrowframe"
 )
 
-// readArrow reads an IPC file or stream, told apart by how they begin: once to count its rows, once to take them.
+// readArrow reads an IPC file or stream: once to count its rows, once to take them.
 func (l *list) readArrow(f File, size int64) error {
+	begin, err := arrowStream(f, size)
+	if err != nil {
+		return err
+	}
 	var at [columns]int
 	var rows uint64
-	err := batches(f, size, func(s *arrow.Schema) (err error) {
+	err = l.batches(io.NewSectionReader(f, begin, size-begin), func(s *arrow.Schema) (err error) {
 		at, err = arrowHeader(s)
 		return err
 	}, func(b arrow.RecordBatch) { rows += uint64(b.NumRows()) })
@@ -28,7 +36,7 @@ func (l *list) readArrow(f File, size int64) error {
 		return err
 	}
 	row := uint64(0)
-	return batches(f, size, func(*arrow.Schema) error { return nil }, func(b arrow.RecordBatch) {
+	return l.batches(io.NewSectionReader(f, begin, size-begin), func(*arrow.Schema) error { return nil }, func(b arrow.RecordBatch) {
 		for c, i := range at {
 			if i >= 0 {
 				l.array(column(c), row, b.Column(i))
@@ -38,38 +46,42 @@ func (l *list) readArrow(f File, size int64) error {
 	})
 }
 
-// batches calls take for every record batch.
-func batches(f File, size int64, begin func(*arrow.Schema) error, take func(arrow.RecordBatch)) error {
-	magic := make([]byte, 6)
-	if _, err := f.ReadAt(magic, 0); err != nil && err != io.EOF {
-		return err
-	}
-	if string(magic) != "ARROW1" {
-		return streamBatches(io.NewSectionReader(f, 0, size), begin, take)
-	}
-	r, err := ipc.NewFileReader(io.NewSectionReader(f, 0, size))
-	if err != nil {
-		return fmt.Errorf("no Arrow file: %w", err)
-	}
-	defer r.Close()
-	if err := begin(r.Schema()); err != nil {
-		return err
-	}
-	for i := range r.NumRecords() {
-		b, err := r.RecordBatchAt(i)
-		if err != nil {
-			return fmt.Errorf("record batch %d: %w", i, err)
+const arrowMagic = "ARROW1"
+
+// arrowStream returns where the stream of messages begins, after checking their lengths. An IPC file holds a stream between its
+// first eight bytes and a footer.
+func arrowStream(f File, size int64) (begin int64, err error) {
+	ends := make([]byte, 2*len(arrowMagic))
+	first, last := ends[:len(arrowMagic)], ends[len(arrowMagic):]
+	if size >= int64(len(ends)) {
+		if _, err := f.ReadAt(first, 0); err != nil {
+			return 0, err
 		}
-		take(b)
-		b.Release()
+		if _, err := f.ReadAt(last, size-int64(len(last))); err != nil {
+			return 0, err
+		}
 	}
-	return nil
+	file := string(first) == arrowMagic
+	if file {
+		begin = 8
+	}
+	end, err := arrowframe.Stream(io.NewSectionReader(f, begin, size-begin), size-begin, true)
+	switch {
+	case err != nil && file:
+		return 0, fmt.Errorf("the Arrow file is damaged: %w", err)
+	case err != nil:
+		return 0, fmt.Errorf("neither an Arrow file nor an Arrow stream: %w", err)
+	case file && (string(last) != arrowMagic || begin+end == size):
+		return 0, errors.New("the Arrow file is damaged: its end is missing")
+	}
+	return begin, nil
 }
 
-func streamBatches(f io.Reader, begin func(*arrow.Schema) error, take func(arrow.RecordBatch)) error {
-	r, err := ipc.NewReader(f)
+// batches calls take for every record batch of a stream whose lengths are checked.
+func (l *list) batches(f io.Reader, begin func(*arrow.Schema) error, take func(arrow.RecordBatch)) error {
+	r, err := ipc.NewReader(f, ipc.WithBodySizeLimit(0), ipc.WithAllocator(&bounded{memory.DefaultAllocator, int(max(leastBatch, Bytes(l.MaxRows)))}))
 	if err != nil {
-		return fmt.Errorf("neither an Arrow file nor an Arrow stream: %w", err)
+		return err
 	}
 	defer r.Release()
 	if err := begin(r.Schema()); err != nil {
@@ -79,6 +91,37 @@ func streamBatches(f io.Reader, begin func(*arrow.Schema) error, take func(arrow
 		take(r.RecordBatch())
 	}
 	return r.Err()
+}
+
+// leastBatch is the memory that a record batch may take when even the whole list may not.
+const leastBatch = 64 << 20
+
+// bounded refuses memory beyond what is left: a compressed column can claim any length.
+type bounded struct {
+	memory.Allocator
+	left int
+}
+
+func (b *bounded) take(n int) {
+	if n > b.left {
+		panic(fmt.Sprintf("a record batch needs %d bytes, %d are left for one; write smaller batches", n, b.left))
+	}
+	b.left -= n
+}
+
+func (b *bounded) Allocate(n int) []byte {
+	b.take(n)
+	return b.Allocator.Allocate(n)
+}
+
+func (b *bounded) Reallocate(n int, old []byte) []byte {
+	b.take(n - len(old))
+	return b.Allocator.Reallocate(n, old)
+}
+
+func (b *bounded) Free(old []byte) {
+	b.left += len(old)
+	b.Allocator.Free(old)
 }
 
 // arrowHeader finds the columns and checks their types.

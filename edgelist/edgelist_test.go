@@ -2,9 +2,11 @@ package edgelist
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -296,8 +298,7 @@ func TestForeignMistakes(t *testing.T) {
 
 func nan() float64 { zero := 0.0; return zero / zero }
 
-// A damaged or foreign file is an error, never a panic. The schema of an Arrow file is left alone: the library makes room
-// for as many fields as a damaged one claims.
+// A damaged or foreign file is an error, never a panic.
 func TestDamagedFiles(t *testing.T) {
 	files := foreign(t, record(t, []string{"source", "target", "weight"}, ints(1, 2, 3), ints(4, 5, 6), floats(nil, 1, 2, 3)))
 	r := rand.New(rand.NewPCG(11, 4))
@@ -305,9 +306,7 @@ func TestDamagedFiles(t *testing.T) {
 		for range 300 {
 			bad := bytes.Clone(text)
 			for range 1 + r.IntN(3) {
-				if name == "w.parquet" {
-					bad[r.IntN(len(bad))] = byte(r.Uint32())
-				}
+				bad[r.IntN(len(bad))] = byte(r.Uint32())
 			}
 			_, _ = Read(bytes.NewReader(bad[:len(bad)-r.IntN(2)*r.IntN(len(bad))]), name, wanted())
 		}
@@ -322,6 +321,65 @@ func TestDamagedFiles(t *testing.T) {
 	}
 	_, err := Read(bytes.NewReader(nil), "w.xlsx", wanted())
 	require.ErrorContains(t, err, "ends in .csv")
+}
+
+// TestR22ArrowLengths: a length in an Arrow file that promises more than the file or the list holds takes no memory to speak of.
+func TestR22ArrowLengths(t *testing.T) {
+	files := foreign(t, record(t, []string{"source", "target", "weight", "_name"}, ints(1, 2, 3), ints(4, 5, 6), floats(nil, 1, 2, 3), texts("a", "b", "c")))
+	lengths := []uint32{0x7fffffff, 0x10000000}
+	if testing.Short() {
+		lengths = lengths[:1]
+	}
+	for _, name := range []string{"w.arrow", "w.arrows"} {
+		whole, refused, most := files[name], 0, uint64(0)
+		for at := 0; at+4 <= len(whole); at += 4 {
+			for _, length := range lengths {
+				bad := bytes.Clone(whole)
+				binary.LittleEndian.PutUint32(bad[at:], length)
+				var before, after runtime.MemStats
+				runtime.ReadMemStats(&before)
+				if _, err := Read(bytes.NewReader(bad), name, wanted()); err != nil {
+					refused++
+				}
+				runtime.ReadMemStats(&after)
+				taken := after.TotalAlloc - before.TotalAlloc
+				require.Less(t, taken, uint64(40<<20), "%s: %#x at %d", name, length, at)
+				most = max(most, taken)
+			}
+		}
+		require.Greater(t, refused, 50, name)
+		t.Logf("R22: false lengths in %s took %d KiB at most", name, most>>10)
+	}
+}
+
+// pyarrow writes a table as one record batch, however long: one beyond 256 MiB, the limit that Arrow's reader comes with, is read.
+func TestLongBatch(t *testing.T) {
+	const width = 90 << 20
+	wide := &arrow.FixedSizeBinaryType{ByteWidth: width}
+	notes := array.NewData(wide, 3, []*memory.Buffer{nil, memory.NewBufferBytes(make([]byte, 3*width))}, nil, 0, 0)
+	r := record(t, []string{"source", "target", "_notes"}, ints(1, 2, 3), ints(4, 5, 6), array.NewFixedSizeBinaryData(notes))
+	var b bytes.Buffer
+	b.Grow(3*width + 1<<20)
+	f, err := ipc.NewFileWriter(&b, ipc.WithSchema(r.Schema()))
+	require.NoError(t, err)
+	require.NoError(t, f.Write(r))
+	require.NoError(t, f.Close())
+	o := wanted()
+	_, err = Read(bytes.NewReader(b.Bytes()), "w.arrow", o)
+	require.ErrorContains(t, err, "write smaller batches", "no room")
+	o.MaxRows = 1 << 25
+	got, err := Read(bytes.NewReader(b.Bytes()), "w.arrow", o)
+	require.NoError(t, err)
+	assert.Equal(t, []uint32{4, 5, 6}, got.Target)
+}
+
+// A file of which the end is missing is refused, even where all batches before are whole.
+func TestTruncatedArrowFile(t *testing.T) {
+	whole := foreign(t, record(t, []string{"source", "target"}, ints(1, 2, 3), ints(4, 5, 6)))["w.arrow"]
+	for n := range whole {
+		_, err := Read(bytes.NewReader(whole[:n]), "w.arrow", wanted())
+		require.Error(t, err, "%d bytes of %d", n, len(whole))
+	}
 }
 
 // What is written must be read back bit for bit, over several blocks, row groups and threads.

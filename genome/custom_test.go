@@ -75,7 +75,7 @@ func TestOwnModelMistakes(t *testing.T) {
 		{"unknown unit", "gain*v", "5 ‹mv", "unknown unit", "mV"},
 		{"broken distribution", `"normal(3 mV, 1 mV)"`, `"normal(3 mV, ‹1 pA)"`, "found 1 pA", ""},
 		{"start from a later one", "gain*v", "gain*‹x", `unknown name "x"`, ""},
-		{"exp in a burst", "abs(w - x)", "‹exp(w - x)", "under constants alone", ""},
+		{"log in a burst", "abs(w - x)", "‹log(w - x)", "under constants alone", ""},
 		{"power", "abs(w - x)", "w‹**2", "x*x", ""},
 		{"unclosed bracket", "abs(w - x)", "abs(w - x‹", "the end found", ""},
 		{"condition as number", "abs(w - x)", "w ‹> x", "a condition found, a number wanted", ""},

@@ -135,6 +135,8 @@ Some formulas to begin with, for one burst of dt:
 | --- | --- | --- |
 | leaky, exact for a constant input | ` + "`v = v + expm1(-dt/tau)*(v - rest) + in`, the factor under `constants`" + ` | ` + "`v = low`" + ` |
 | exponential current | ` + "`i = exp(-dt/tau_s)*i + in`, the factor under `constants`" + ` | |
+| adaptive exponential | ` + "`v = v + dt/C*(g*(E - v) + g*slope*exp((v - T)/slope) - w + in)`, `w = w + dt/tau_w*(a*(v - E) - w)`; example `adex`" + ` | ` + "`v = low`, `w = w + b`" + ` |
+| gate of a channel | ` + "`n = n + dt*(a_n*(1 - n) - b_n*n)`, with `b_n = 0.125*exp(-(v + 44)/80)`" + ` | |
 | adaptive threshold | ` + "`th = th + decay*(th - th0)`, `threshold: v >= th`" + ` | ` + "`th = th + jump`" + ` |
 | quadratic, Euler step | ` + "`v = v + dt*(a*(v - rest)*(v - crit) + in)`" + ` | ` + "`v = low`" + ` |
 | synapses as conductances | ` + "`v = v + dt/tau*(rest - v + ge*(e_ex - v) + gi*(e_in - v))`, with `ports: [ex, ih]` and `gi = keep*gi - ih`" + ` | ` + "`v = low`" + ` |

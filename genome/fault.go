@@ -12,10 +12,12 @@ type Fault struct {
 	File       string `json:"file"`
 	Line       int    `json:"line"`   // from 1
 	Column     int    `json:"column"` // in characters, from 1
-	Source     string `json:"source"` // the source line as it stands in the text
+	Source     string `json:"source"` // the source line as it stands in the text; a piece of one of more than 4 KiB
 	Key        string `json:"key"`    // such as areas[2].leak; empty for faults of syntax
 	Message    string `json:"message"`
 	Suggestion string `json:"suggestion,omitempty"` // what was probably meant
+
+	before int // characters of the line that stand before Source
 }
 
 // Faults are all mistakes of one text in order of position. It is the error of Parse and Load for whatever is wrong
@@ -45,7 +47,7 @@ func (f Fault) Error() string {
 		b.WriteString(printable(f.Key) + ": ")
 	}
 	b.WriteString(printable(f.Message))
-	if text, caret := window([]rune(f.Source), f.Column-1); strings.TrimSpace(text) != "" {
+	if text, caret := window([]rune(f.Source), f.Column-1-f.before); strings.TrimSpace(text) != "" {
 		fmt.Fprintf(&b, "\n    %s\n    %s^", text, caret)
 	}
 	if f.Suggestion != "" {

@@ -130,5 +130,9 @@ func regular(name string, info fs.FileInfo) error {
 	if info.Mode().IsRegular() {
 		return nil
 	}
-	return &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("expects a regular file, found one of type %s", info.Mode().Type())}
+	found := "one of type " + info.Mode().Type().String()
+	if info.IsDir() {
+		found = "a directory"
+	}
+	return &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("expects a regular file, found %s", found)}
 }

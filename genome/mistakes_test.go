@@ -269,3 +269,48 @@ func TestFaultAfterParsing(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestCutByCommas: a distribution or formula that lacks its quotes inside braces or brackets is one fault, which gives the text
+// with them, and not a fault of each piece.
+func TestCutByCommas(t *testing.T) {
+	for name, c := range map[string]struct{ text, at, suggestion string }{
+		"delay": {"projections: [{from: a, to: a, rule: all_to_all, delay: uniform(1 ms, 20 ms), weight: 1}]", "uniform(", "uniform(1 ms, 20 ms)"},
+		"end":   {"projections: [{from: a, to: a, rule: all_to_all, weight: clip(normal(1, 2), 0, 5)}]", "clip(", "clip(normal(1, 2), 0, 5)"},
+		"init":  {"projections: [{from: a, to: a, rule: all_to_all, weight:\n  normal(1,\n    2)}]", "normal(", "normal(1, 2)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := "burst: v1\nareas: [{name: a, neurons: 3}]\n" + c.text + "\n"
+			_, err := Parse("cut.yaml", []byte(text), nil)
+			var faults Faults
+			if !errors.As(err, &faults) || len(faults) != 1 {
+				t.Fatalf("want one fault, got %v", err)
+			}
+			want := position([]byte(text), strings.Index(text, c.at))
+			if f := faults[0]; f.Suggestion != c.suggestion || f.Line != want.Line || f.Column != want.Column || !strings.Contains(f.Message, "needs quotes") {
+				t.Errorf("%v", f)
+			}
+		})
+	}
+	_, err := Parse("list.yaml", []byte("burst: v1\nmodels: [{name: m, state: {v: 0}, update: [v = max(v, input)], threshold: v > 1}]\nareas: [{name: a, neurons: 3, model: m}]\n"), nil)
+	var faults Faults
+	if !errors.As(err, &faults) || len(faults) != 1 || faults[0].Suggestion != "v = max(v, input)" {
+		t.Errorf("want one fault, got %v", err)
+	}
+}
+
+// TestFaultInLongLine: a fault far to the right, as in JSON without line breaks, is shown at its place.
+func TestFaultInLongLine(t *testing.T) {
+	for _, sign := range []string{"-", "ä", "神"} {
+		for _, before := range []int{10, 4000, 4090, 5000, 70_000} {
+			text := []byte(strings.Repeat(sign, before) + "HERE" + strings.Repeat(sign, 6000) + "\nsecond")
+			f := (&source{name: "long.json", text: text}).fault(Pos{1, before + 1}, "", "", "found")
+			lines := strings.Split(f.Error(), "\n")
+			if f.Column != before+1 || len(f.Source) > 4096+8 {
+				t.Errorf("column %d, %d bytes", f.Column, len(f.Source))
+			}
+			if caret := []rune(lines[2]); len(caret) > len([]rune(lines[1])) || string([]rune(lines[1])[len(caret)-1:][:4]) != "HERE" {
+				t.Errorf("%d of %q: %q\n%q", before, sign, lines[1], lines[2])
+			}
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // source is a text with its name, kept so that later steps can point into it.
@@ -19,21 +20,29 @@ type Origin struct {
 	Place func(line int) (at Pos, key string) // what a line of the made text comes from
 }
 
-// line is the n-th line, from 1, without its end; empty when there is none. Lines are cut at 4 KiB.
-func (s *source) line(n int) string {
+// line is the n-th line, from 1, without its end; empty when there is none. Of a line of more than 4 KiB it is a piece around a
+// column, from 1, and says how many characters stand before that.
+func (s *source) line(n, column int) (text string, before int) {
 	const most = 4096
 	rest := s.text
 	for ; n > 1; n-- {
 		end := bytes.IndexByte(rest, '\n')
 		if end < 0 {
-			return ""
+			return "", 0
 		}
 		rest = rest[end+1:]
 	}
 	if end := bytes.IndexByte(rest, '\n'); end >= 0 {
 		rest = rest[:end]
 	}
-	return strings.ToValidUTF8(strings.TrimSuffix(string(rest[:min(len(rest), most)]), "\r"), "�")
+	if len(rest) > most {
+		before = max(0, column-1-most/8) // a character has at most 4 bytes
+		for range before {
+			_, size := utf8.DecodeRune(rest)
+			rest = rest[size:]
+		}
+	}
+	return strings.ToValidUTF8(strings.TrimSuffix(string(rest[:min(len(rest), most)]), "\r"), "�"), before
 }
 
 // fault makes a Fault at a place of the text.
@@ -42,10 +51,16 @@ func (s *source) fault(pos Pos, key, suggestion, message string) Fault {
 		pos, key = o.Place(pos.Line)
 		s = &source{name: s.name, text: o.Text}
 	}
+	text, before := s.line(pos.Line, pos.Column)
 	return Fault{
-		File: s.name, Line: max(1, pos.Line), Column: max(1, pos.Column), Source: s.line(pos.Line),
+		File: s.name, Line: max(1, pos.Line), Column: max(1, pos.Column), Source: text, before: before,
 		Key: key, Message: message, Suggestion: suggestion,
 	}
+}
+
+// FaultAt makes a fault at a place of a text of another format.
+func FaultAt(name string, text []byte, at Pos, key, message string) Fault {
+	return (&source{name: name, text: text}).fault(at, key, "", message)
 }
 
 // Fault makes the error, a Faults of one, for something found wrong after parsing, such as a sum that could overflow.

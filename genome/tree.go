@@ -97,6 +97,7 @@ func (p *parser) sweep(n *yaml.Node, depth int) {
 	case n.Style&yaml.TaggedStyle != 0:
 		p.fault(n, nil, "", "tag %s found, a plain value wanted", short(n.Tag))
 	}
+	p.join(n)
 	if depth > maxDepth {
 		p.fault(n, nil, "", "values nested %d deep found, at most %d wanted", depth, maxDepth)
 		return
@@ -105,6 +106,45 @@ func (p *parser) sweep(n *yaml.Node, depth int) {
 		p.sweep(c, depth+1)
 	}
 }
+
+// join puts values together again that a comma inside braces or brackets has cut, as in {delay: uniform(1 ms, 2 ms)}, so that
+// one fault tells of each.
+func (p *parser) join(n *yaml.Node) {
+	if n.Style&yaml.FlowStyle == 0 {
+		return
+	}
+	step := 1
+	if n.Kind == yaml.MappingNode {
+		step = 2
+	}
+	var whole []*yaml.Node
+	for i := 0; i+step <= len(n.Content); {
+		item := n.Content[i : i+step]
+		v, text := item[step-1], item[step-1].Value
+		next := i + step
+		for isPlain(v) && unclosed(text) && next+step <= len(n.Content) && isRest(n.Content[next:next+step]) {
+			text += ", " + n.Content[next].Value
+			next += step
+		}
+		if next > i+step && !unclosed(text) {
+			p.fault(v, nil, text, "%s found, which a comma ends: inside braces and brackets a value with commas needs quotes", short(v.Value))
+			v.Value = text
+			i = next - step
+		}
+		whole = append(whole, item...)
+		i += step
+	}
+	n.Content = whole
+}
+
+// isRest says that an element of a list, or a key without a value, may be what follows a comma.
+func isRest(item []*yaml.Node) bool {
+	return isPlain(item[0]) && (len(item) == 1 || isPlain(item[1]) && item[1].Value == "")
+}
+
+func isPlain(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Style == 0 }
+
+func unclosed(text string) bool { return strings.Count(text, "(") > strings.Count(text, ")") }
 
 // short is a text cut for a message.
 func short(s string) string {

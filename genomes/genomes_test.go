@@ -25,7 +25,7 @@ var (
 )
 
 // short lists the examples that run in every test; the others need -long.
-var short = []string{"quickstart", "c-elegans", "brunel-d", "burst-100k", "burst-100k-feagi", "burst-100k-custom", "izhikevich-2003", "izhikevich-2003-custom", "poisson-lif", "potjans-diesmann-10", "vogels-abbott-cuba"}
+var short = []string{"quickstart", "c-elegans", "brunel-d", "burst-100k", "burst-100k-feagi", "burst-100k-custom", "izhikevich-2003", "izhikevich-2003-custom", "adex", "poisson-lif", "potjans-diesmann-10", "vogels-abbott-cuba"}
 
 // TestDigest runs every example for its own length and compares with the digest beside it.
 func TestDigest(t *testing.T) {
@@ -59,13 +59,19 @@ func TestDigest(t *testing.T) {
 			list := "2"
 			if *long {
 				list = *threads
-				require.Equal(t, want, run(t, c, "reference", 0, g.Bursts), "reference")
+				t.Run("reference", func(t *testing.T) {
+					t.Parallel() // it takes one thread, and beside it there is room
+					require.Equal(t, want, run(t, c, "reference", 0, g.Bursts))
+				})
 			}
-			for text := range strings.SplitSeq(list, ",") {
-				n, err := strconv.Atoi(text)
-				require.NoError(t, err)
-				require.Equal(t, want, run(t, c, "cpu", n, g.Bursts), "cpu with %d threads", n)
-			}
+			t.Run("cpu", func(t *testing.T) {
+				t.Parallel()
+				for text := range strings.SplitSeq(list, ",") {
+					n, err := strconv.Atoi(text)
+					require.NoError(t, err)
+					require.Equal(t, want, run(t, c, "cpu", n, g.Bursts), "%d threads", n)
+				}
+			})
 		})
 	}
 }
@@ -81,7 +87,7 @@ func run(t *testing.T, c *connectome.Connectome, name string, threads int, burst
 }
 
 func TestEveryExampleHasADigest(t *testing.T) {
-	require.Len(t, genomes.Names(), 19)
+	require.Len(t, genomes.Names(), 20)
 	for _, name := range genomes.Names() {
 		_, err := genomes.Expect(name)
 		require.NoError(t, err)

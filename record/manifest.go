@@ -143,8 +143,8 @@ func readManifest(dir string) (Manifest, error) {
 	return m, nil
 }
 
-// mostBursts is how far a run can count: the draws of a burst have 56 bits of its number.
-const mostBursts = 1 << 56
+// MostBursts is how far a run can count: the draws of a burst have 56 bits of its number.
+const MostBursts = 1 << 56
 
 // flaw is what no run can have written; empty where there is none. Readers rely on what it looks at.
 func (m *Manifest) flaw() string {
@@ -153,8 +153,8 @@ func (m *Manifest) flaw() string {
 		return fmt.Sprintf("status %q, want %s, %s, %s or %s", m.Status, Running, Complete, Interrupted, Failed)
 	case !(m.Timestep > 1e-12 && m.Timestep < 1e12):
 		return fmt.Sprintf("a timestep of %v ms", m.Timestep)
-	case m.First > mostBursts || m.Planned > mostBursts || m.Bursts > mostBursts:
-		return fmt.Sprintf("%d bursts from %d on, %d planned; the most is %d", m.Bursts, m.First, m.Planned, uint64(mostBursts))
+	case m.First > MostBursts || m.Planned > MostBursts || m.Bursts > MostBursts:
+		return fmt.Sprintf("%d bursts from %d on, %d planned; the most is %d", m.Bursts, m.First, m.Planned, uint64(MostBursts))
 	}
 	next := uint32(0)
 	for i, a := range m.Areas {

@@ -55,7 +55,7 @@ func TestManifestsOfStrangers(t *testing.T) {
 		"a timestep of -0.1 ms":             func(m *Manifest) { m.Timestep = -0.1 },
 		"18446744073709551615 bursts":       func(m *Manifest) { m.Bursts = math.MaxUint64 },
 		"from 18446744073709551615 on":      func(m *Manifest) { m.First = math.MaxUint64 },
-		"72057594037927937 planned":         func(m *Manifest) { m.Planned = mostBursts + 1 },
+		"72057594037927937 planned":         func(m *Manifest) { m.Planned = MostBursts + 1 },
 		"areas[1] (none) begins at":         func(m *Manifest) { m.Areas[1].First = 7 },
 		"33 neurons and 34 recorded":        func(m *Manifest) { m.Areas[2].Recorded = 34 },
 		"areas[0] (retina, left) begins at": func(m *Manifest) { m.Areas[0].First = 4; m.Areas[0].Neurons = math.MaxUint32 },

@@ -14,6 +14,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/cespare/xxhash/v2"
+
+	"burst/internal/arrowframe"
 )
 
 // A recording in progress is two files: NAME.arrows, an Arrow IPC stream, and NAME.sums, a line a chunk that says where
@@ -197,7 +199,11 @@ func (c *checked) load(m mark) error {
 	if got := xxhash.Sum64(c.rest); got != m.sum {
 		return damaged(c.path, "the chunk of bursts %d to %d at offset %d hashes to %016x, its .sums file says %016x", m.first, m.last, m.offset, got, m.sum)
 	}
-	if err := checkFrames(c.rest); err != nil {
+	end, err := arrowframe.Stream(bytes.NewReader(c.rest), m.bytes, false)
+	if err == nil && end != m.bytes {
+		err = errors.New("the stream ends inside it")
+	}
+	if err != nil {
 		return damaged(c.path, "the chunk at offset %d: %v", m.offset, err)
 	}
 	return nil
@@ -236,7 +242,7 @@ func eachOfStream(base string, areas []Area, yield func(Chunk) bool) error {
 		return err
 	}
 	defer in.f.Close()
-	r, err := ipc.NewReader(in)
+	r, err := ipc.NewReader(in, ipc.WithBodySizeLimit(0))
 	if err != nil {
 		return asDamage(path, err)
 	}

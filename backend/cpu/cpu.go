@@ -110,8 +110,10 @@ func (b *backend) Step(in []engine.Stimulus, out *engine.Burst) error {
 	return nil
 }
 
-// Launch makes the newest fire queue that of all parts.
-func (b *backend) Launch(fired []uint32) { b.queues[0] = append(b.queues[0][:0], fired...) }
+// Launch makes the fire queue of the burst ago bursts ago that of all parts.
+func (b *backend) Launch(ago int, fired []uint32) {
+	b.queues[ago-1] = append(b.queues[ago-1][:0], fired...)
+}
 
 // ReadState copies the state; of neurons of other parts it has zeros.
 func (b *backend) ReadState(s *engine.State) error {

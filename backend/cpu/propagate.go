@@ -43,11 +43,12 @@ func (p *part) listRows(queue []uint32) {
 	}
 }
 
-// launch makes flights of the newest fire queue.
+// launch makes flights of the newest fire queue of which something may arrive. Those after it may still be the part's own of
+// the network (backend.Launch).
 func (p *part) launch() {
-	longest := uint64(len(p.due))
-	before := p.b.number%longest + longest - 1
-	p.listRows(p.b.queues[0])
+	longest, least := uint64(len(p.due)), uint64(p.rows.least)
+	before := p.b.number%longest + longest - least
+	p.listRows(p.b.queues[least-1])
 	for _, row := range p.spans {
 		if row.From < row.To {
 			delay, next := p.rows.run(row.From)
@@ -83,7 +84,7 @@ func (p *part) restore() {
 	}
 	longest := uint64(p.b.c.MaxDelay)
 	p.due = make([][]flight, longest)
-	for age := uint64(2); age <= longest; age++ { // of a spike, in the burst to come
+	for age := uint64(p.rows.least) + 1; age <= longest; age++ { // of a spike, in the burst to come
 		for _, n := range p.b.queues[age-1] {
 			for at, end := p.rows.first[n], p.rows.first[n+1]; at < end; {
 				delay, next := p.rows.run(at)

@@ -12,6 +12,7 @@ import (
 type rows struct {
 	first  []uint64
 	units  []uint16
+	least  int // no delay is smaller
 	single int // the one delay, or 0
 	ahead  int // how many rows' or runs' memory is asked for while one is delivered
 }
@@ -29,7 +30,7 @@ func (r *rows) run(at uint64) (delay uint64, s vector.Span) {
 // delayBefore is the delay of the run whose segments begin at a place.
 func (r *rows) delayBefore(from uint64) uint64 { return uint64(r.units[from-runUnits]) }
 
-// delays lists the delays that occur in c.
+// delays lists the delays that occur in c, ascending.
 func delays(c *connectome.Connectome) []int {
 	if c.Delay == nil {
 		return []int{1}
@@ -52,7 +53,7 @@ const sampled = 61
 
 // makeRows encodes what of c ends in the part's slots.
 func makeRows(c *connectome.Connectome, p *part, delays []int) rows {
-	r := rows{first: pages.Slice[uint64](uint64(c.Neurons) + 1)}
+	r := rows{first: pages.Slice[uint64](uint64(c.Neurons) + 1), least: delays[0]}
 	if len(delays) == 1 {
 		r.single = delays[0]
 	}

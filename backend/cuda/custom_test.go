@@ -315,10 +315,10 @@ func sameParameters(t *testing.T, c *connectome.Connectome, start *engine.State,
 	}
 }
 
-// TestExamples runs the examples with models of their own, of which there are twins with built-in models.
+// TestExamples runs the examples with models of their own: twins of built-in ones, and one with exp in its update.
 func TestExamples(t *testing.T) {
 	cudatest.Anywhere(t)
-	names := []string{"izhikevich-2003-custom"}
+	names := []string{"izhikevich-2003-custom", "adex"}
 	if os.Getenv("BURST_REQUIRE_CUDA") != "" {
 		names = append(names, "burst-100k-custom")
 	}

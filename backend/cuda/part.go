@@ -2,8 +2,9 @@ package cuda
 
 import "runtime"
 
-// Launch makes the newest fire queue of a part that of all parts, in any order. A failure is what the next call returns.
-func (b *backend) Launch(fired []uint32) {
+// Launch makes the fire queue of the burst ago bursts ago that of all parts, in any order. A failure is what the next call
+// returns.
+func (b *backend) Launch(ago int, fired []uint32) {
 	if b.fault != nil {
 		return
 	}
@@ -12,19 +13,18 @@ func (b *backend) Launch(fired []uint32) {
 		return
 	}
 	defer b.ctx.Leave()
-	if err := b.takeQueue(fired); err != nil {
+	if err := b.takeQueue(b.before(uint64(ago)), fired); err != nil {
 		_ = b.failed("taking the fire queue", err)
 	}
 }
 
-// takeQueue replaces the newest fire queue on the device and waits.
-func (b *backend) takeQueue(fired []uint32) error {
-	newest := b.before(1)
-	b.lengths[newest] = uint64(len(fired))
+// takeQueue replaces the fire queue of a burst, by its number modulo MaxDelay, on the device and waits.
+func (b *backend) takeQueue(number uint64, fired []uint32) error {
+	b.lengths[number] = uint64(len(fired))
 	if len(fired) == 0 {
 		return nil
 	}
-	err := b.stream.Upload(b.queue(newest), data(fired), size(fired))
+	err := b.stream.Upload(b.queue(number), data(fired), size(fired))
 	if err == nil {
 		err = b.stream.Synchronize()
 	}

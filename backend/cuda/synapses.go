@@ -174,8 +174,15 @@ func (p *packing) fill(words, target []uint32, weight []int32) {
 	for i := range parts {
 		lo, hi := len(words)*i/parts, len(words)*(i+1)/parts
 		wg.Go(func() {
-			for k := lo; k < hi; k++ {
-				words[k] = target[k] | p.table.Place(weight[k])<<p.portBits
+			if lo == hi {
+				return
+			}
+			known, place := weight[lo], p.table.Place(weight[lo])<<p.portBits
+			for k, w := range weight[lo:hi] {
+				if w != known { // rows have stretches of one weight
+					known, place = w, p.table.Place(w)<<p.portBits
+				}
+				words[lo+k] = target[lo+k] | place
 			}
 		})
 	}

@@ -1,12 +1,12 @@
 package split
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"runtime"
 	"slices"
 
-	"burst/connectome"
 	"burst/engine"
 )
 
@@ -15,8 +15,7 @@ type backend struct {
 	member
 	closed func() // called at last
 	fault  error
-	rest   [][]uint32   // scratch of merging
-	merged [2][]uint32  // likewise
+	merged [2][]uint32  // scratch of mergeFired
 	out    engine.Burst // of StepN
 }
 
@@ -38,69 +37,46 @@ func (b *backend) Step(in []engine.Stimulus, out *engine.Burst) error {
 	if err := b.tell(words); err != nil {
 		return err
 	}
-	return b.burst(in, nil, 0, out)
+	return b.lost(b.advance(1, course{
+		next: given(in),
+		take: func() []uint32 { return b.assemble(out) },
+		last: func() bool { return false },
+	}))
 }
 
 // CanStepN is true: all parts know the genome's stimuli.
 func (b *backend) CanStepN() bool { return true }
 
-// StepN equals n Steps without the message that tells of each.
+// StepN equals n Steps, without the message that tells of each and with one Gather a window.
 func (b *backend) StepN(n int, each func(*engine.Burst) error) error {
 	if err := b.tell([]uint32{doSteps, uint32(n), uint32(uint64(n) >> 32)}); err != nil {
 		return err
 	}
-	var refused error // by each
-	for i := range n {
-		in, fault := b.feed.Next(b.next)
-		last := uint32(0)
-		if refused != nil {
-			last = 1 // the others are in this burst already
-		}
-		if err := b.burst(in, fault, last, &b.out); err != nil {
-			return err
-		}
-		if refused != nil {
-			return refused
-		}
-		if refused = each(&b.out); refused != nil && i == n-1 {
-			return refused
-		}
-	}
-	return nil
+	var refused error // by each; the others are in the next window already
+	err := b.lost(b.advance(uint64(n), course{
+		next: b.own,
+		take: func() []uint32 {
+			fired := b.assemble(&b.out)
+			if refused == nil {
+				refused = each(&b.out)
+			}
+			return fired
+		},
+		last: func() bool { return refused != nil },
+	}))
+	return cmp.Or(err, refused)
 }
 
-// burst does the leader's share of a burst and makes the whole one.
-func (b *backend) burst(in []engine.Stimulus, fault error, last uint32, out *engine.Burst) error {
-	if fault == nil {
-		fault = b.part.Step(in, &b.mine)
-	}
-	all, err := b.x.Gather(b.give(fault, last))
-	if err != nil {
-		b.fault = err
-		return err
-	}
-	if i := failed(all); i >= 0 {
-		if b.fault = fault; fault == nil {
-			b.fault = faultOf(connectome.Part{Index: i, Of: len(all)}, all[i])
-		}
-		return b.fault
-	}
-	out.Number, out.Fired = b.next, b.mergeFired(all, out.Fired[:0])
-	out.Candidates = b.mergeCandidates(all, out.Candidates[:0])
-	out.Potentials = b.mergePotentials(all, out.Potentials[:0])
-	b.part.Launch(out.Fired)
-	b.next++
-	return nil
+// assemble makes the whole burst that is taken over, and gives who fired.
+func (b *backend) assemble(out *engine.Burst) []uint32 {
+	out.Number, out.Fired = b.taken, b.mergeFired(b.fired, out.Fired[:0])
+	out.Candidates = b.mergeCandidates(out.Candidates[:0])
+	out.Potentials = b.mergePotentials(out.Potentials[:0])
+	return out.Fired
 }
 
-// mergeFired puts the parts' fired neurons in one ascending list, appended to out: two lists at a time, then two of what they
-// made, as all other parts wait for it.
-func (b *backend) mergeFired(all [][]uint32, out []uint32) []uint32 {
-	lists := b.rest[:0]
-	for _, words := range all {
-		lists = append(lists, firedIn(words))
-	}
-	b.rest = lists
+// mergeFired appends ascending lists, which it uses up, to out as one: two lists at a time, then two of what they made.
+func (b *backend) mergeFired(lists [][]uint32, out []uint32) []uint32 {
 	for pass := 0; len(lists) > 2; pass = 1 - pass {
 		room, pairs := b.merged[pass][:0], 0
 		for i := 0; i < len(lists); i += 2 {
@@ -150,12 +126,8 @@ func least(lists [][]uint32) int {
 }
 
 // mergeCandidates puts the parts' candidates in one list, ascending by port.
-func (b *backend) mergeCandidates(all [][]uint32, out []engine.Candidate) []engine.Candidate {
-	rest := b.rest[:0]
-	for _, words := range all {
-		rest = append(rest, words[atWords+words[atFired]:][:3*words[atCandidates]])
-	}
-	b.rest = rest
+func (b *backend) mergeCandidates(out []engine.Candidate) []engine.Candidate {
+	rest := b.candidates
 	for i := least(rest); i >= 0; i = least(rest) {
 		k := rest[i]
 		out = append(out, engine.Candidate{Port: k[0], Neuron: k[1], Sum: int32(k[2])})
@@ -165,13 +137,8 @@ func (b *backend) mergeCandidates(all [][]uint32, out []engine.Candidate) []engi
 }
 
 // mergePotentials takes each from the part that its neuron belongs to.
-func (b *backend) mergePotentials(all [][]uint32, out []float32) []float32 {
-	rest := b.rest[:0]
-	for _, words := range all {
-		rest = append(rest, words[atWords+words[atFired]+3*words[atCandidates]:])
-	}
-	b.rest = rest
-	part := b.x.Part()
+func (b *backend) mergePotentials(out []float32) []float32 {
+	rest, part := b.potentials, b.x.Part()
 	for _, n := range b.want.Potentials {
 		i := part.Owner(n)
 		out = append(out, math.Float32frombits(rest[i][0]))

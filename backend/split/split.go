@@ -1,7 +1,8 @@
 // Package split makes one network of backends that each hold a part of it (connectome.Part). Part 0 leads: Open gives it a
-// backend that does for the whole network what an engine asks, and tells the other parts what to do, which Serve. After
-// every burst the parts gather their fire queues, so that each goes on from the whole one. Nothing of the connectome ever
-// travels, and of the state only what is read or written.
+// backend that does for the whole network what an engine asks, and tells the other parts what to do, which Serve. Where no
+// synapse is faster than d bursts, the parts step a window of d bursts on what they know, then gather the fire queues of all of
+// them, so that each goes on from the whole ones. Nothing of the connectome ever travels, and of the state only what is read
+// or written.
 package split
 
 import (
@@ -14,12 +15,12 @@ import (
 	"burst/exchange"
 )
 
-// Part is a backend of one part. Its Step delivers what the part's own neurons make; after it Launch makes the newest
-// fire queue that of all parts, in any order on parts that do not lead. In States it fills and takes the entries of its own
-// neurons.
+// Part is a backend of one part. Its Step delivers what the part's own neurons make. Launch makes the fire queue of the burst
+// ago bursts ago, 1 the newest, that of all parts, in any order on parts that do not lead; it comes before the first Step in
+// which one of these spikes arrives. In States it fills and takes the entries of its own neurons.
 type Part interface {
 	engine.Backend
-	Launch(fired []uint32)
+	Launch(ago int, fired []uint32)
 }
 
 // OpenPart opens the backend of a part in the state before burst 0.
@@ -38,17 +39,26 @@ const (
 
 // member is what every part has, the leader too.
 type member struct {
-	c     *connectome.Connectome
-	x     exchange.Exchange
-	part  Part
-	want  engine.Want
-	feed  *engine.Feed
-	next  uint64       // burst
-	mine  engine.Burst // of the part
-	words []uint32     // what the part gives
-	fired []uint32     // of all parts
-	state engine.State
+	c      *connectome.Connectome
+	x      exchange.Exchange
+	part   Part
+	want   engine.Want
+	feed   *engine.Feed
+	window uint64       // bursts that parts step before they gather
+	mine   engine.Burst // of the part
+	words  []uint32     // what the part gives
+	all    []uint32     // that fired
+	state  engine.State
+
+	next, gathered, taken uint64 // the bursts to step next, to gather next, and to take over next
+
+	rest                          [][]uint32 // what each part has given of the bursts to take over
+	wanted                        []int      // how many potentials of each part are
+	fired, candidates, potentials [][]uint32 // of each part, in the burst that is taken over
 }
+
+// at makes a burst the next one.
+func (m *member) at(number uint64) { m.next, m.gathered, m.taken = number, number, number }
 
 // Open opens the leader, part 0, of which c is the part; the others must serve.
 func Open(c *connectome.Connectome, x exchange.Exchange, w engine.Want, open OpenPart) (engine.Backend, error) {
@@ -77,6 +87,9 @@ func lead(c *connectome.Connectome, x exchange.Exchange, w engine.Want, open Ope
 func (m *member) open(open OpenPart) (err error) {
 	m.part, err = open(m.c, m.want)
 	told := exchange.Settle(m.x, err)
+	if told == nil {
+		told = m.agree()
+	}
 	if told != nil && err == nil {
 		m.part.Close() // what went wrong is told already
 	}
@@ -124,10 +137,9 @@ func (m *member) told() ([]uint32, error) {
 func (m *member) do(what uint32, words []uint32) {
 	switch what {
 	case doStep:
-		in := stimuliOf(words)
-		m.follow(1, func() ([]engine.Stimulus, error) { return in, nil })
+		m.follow(1, given(stimuliOf(words)))
 	case doSteps:
-		m.follow(long(words), func() ([]engine.Stimulus, error) { return m.feed.Next(m.next) })
+		m.follow(long(words), m.own)
 	case doRead:
 		_ = m.giveState(&m.state, func(column, [][]uint32) {})
 	case doWrite:

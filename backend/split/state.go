@@ -86,7 +86,7 @@ func (b *backend) WriteState(s *engine.State) error {
 			return err
 		}
 	}
-	b.next = s.Number
+	b.at(s.Number)
 	return b.lost(exchange.Settle(b.x, b.part.WriteState(s)))
 }
 
@@ -115,7 +115,7 @@ func (m *member) takeState(number uint64) {
 		}
 		s.Queues[d] = append([]uint32{}, words...)
 	}
-	m.next = number
+	m.at(number)
 	_ = exchange.Settle(m.x, m.part.WriteState(s)) // the leader has it
 	m.state = engine.State{}                       // memory that is hardly ever needed
 }

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"burst/genome"
 	"burst/record"
@@ -48,10 +51,15 @@ func openFolder(dir string) (*record.Folder, error) {
 		if near := genome.Nearest(filepath.Base(dir), foldersIn(filepath.Dir(dir))); near != "" {
 			return nil, fmt.Errorf("%w; did you mean %q?", err, filepath.Join(filepath.Dir(dir), near))
 		}
-		return nil, fmt.Errorf("%w (want the folder that `burst run` names at its end, such as runs/quickstart-1)", err)
+	}
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return nil, fmt.Errorf("%w (%s)", err, wantFolder)
 	}
 	return nil, err
 }
+
+// wantFolder says what commands that look at a run want.
+const wantFolder = "want the folder that `burst run` names at its end, such as runs/quickstart-1"
 
 // foldersIn lists the run folders in a folder.
 func foldersIn(dir string) []string {

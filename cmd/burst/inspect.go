@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"path/filepath"
 
 	"burst/connectome"
 	"burst/genome/brainmap"
@@ -84,6 +85,9 @@ const stateBytes = 4 + 2 + 2 + 4
 func (o *inspectOptions) run(cmd *cobra.Command, arg string) error {
 	if err := o.gpus.check(); err != nil {
 		return err
+	}
+	if end := filepath.Ext(o.svg); o.svg != "" && end != ".svg" {
+		return usageError{fmt.Errorf("--map %s ends with %q, want .svg", o.svg, end)}
 	}
 	g, err := loadGenome(cmd, arg)
 	if err != nil {

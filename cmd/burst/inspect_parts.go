@@ -24,6 +24,8 @@ type inspectPart struct {
 // inspectParts says what each of so many parts takes; where cost is set they are built, one after the other.
 func (o *inspectOptions) inspectParts(cmd *cobra.Command, g *genome.Genome) ([]inspectPart, error) {
 	list := make([]inspectPart, o.parts)
+	var all *connectome.Parts
+	var planning time.Duration
 	for i := range list {
 		part := connectome.Part{Index: i, Of: o.parts}
 		s, err := connectome.Measure(g, connectome.Options{Threads: o.threads, Part: part})
@@ -32,25 +34,33 @@ func (o *inspectOptions) inspectParts(cmd *cobra.Command, g *genome.Genome) ([]i
 		}
 		own := uint64(part.Count(uint32(s.Neurons)))
 		list[i] = inspectPart{Neurons: own, Synapses: s.Synapses, Bytes: s.Bytes + stateBytes*own, Peak: s.Peak}
-		if o.cost {
-			if err := list[i].measure(cmd, g, part, o.threads); err != nil {
+		if !o.cost {
+			continue
+		}
+		if all == nil {
+			progress := newProgress(cmd.ErrOrStderr(), false).building
+			if all, err = connectome.NewParts(g, o.parts, connectome.Options{Threads: o.threads, Progress: progress}); err != nil {
 				return nil, err
 			}
+			planning = all.Took()
+		}
+		if err := list[i].measure(all, planning, o.threads); err != nil {
+			return nil, err
 		}
 	}
 	return list, nil
 }
 
-// measure builds the part, and says what it takes with the cpu backend.
-func (p *inspectPart) measure(cmd *cobra.Command, g *genome.Genome, part connectome.Part, threads int) error {
-	start := time.Now()
-	c, err := connectome.Build(g, connectome.Options{Threads: threads, Part: part, Progress: newProgress(cmd.ErrOrStderr(), false).building})
+// measure builds the part, in the memory of the one before, and says what it takes with the cpu backend.
+func (p *inspectPart) measure(all *connectome.Parts, planning time.Duration, threads int) error {
+	before := all.Took()
+	c, err := all.Next()
 	if err != nil {
 		return err
 	}
-	p.Build = time.Since(start).Seconds()
+	p.Build = (planning + all.Took() - before).Seconds()
 	host, _ := backend.Footprint("cpu", c, backend.Options{Threads: threads})
-	p.Host = c.Bytes() + host
+	p.Host = c.Bytes() + 4*uint64(c.Ports) + host // bounds are there when all parts are made
 	return nil
 }
 

@@ -31,6 +31,8 @@ func TestJSONOfEveryCommand(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv("CUDA_VISIBLE_DEVICES", "")
 	require.NoError(t, os.WriteFile("bad.yaml", []byte("burst: v1\nareas:\n  - {name: a, neurons: 3, leek: 1}\n"), 0o600))
+	code, _, stderr := call("run", "quickstart", "--out", "saved", "--bursts", "40", "--checkpoint-every", "20", "--quiet", "--backend", "cpu")
+	require.Zero(t, code, stderr)
 	common := []string{"--backend", "cpu", "--threads", "2", "--json"}
 	run := func(args ...string) []string { return append(args, common...) }
 	calls := []struct {
@@ -49,6 +51,8 @@ func TestJSONOfEveryCommand(t *testing.T) {
 		{"report", 0, []string{"report", "one", "--json"}},
 		{"stats", 0, []string{"stats", "one", "--json"}},
 		{"diff", exitAssertion, []string{"diff", "many/seed-3", "many/seed-5", "--json"}},
+		{"checkpoint-inspect", 0, []string{"checkpoint", "inspect", "saved/checkpoints/00000000000000000040.checkpoint", "--json"}},
+		{"checkpoint-verify", exitDamaged, []string{"checkpoint", "verify", "bad.yaml", "saved/checkpoints/00000000000000000040.checkpoint", "--json"}},
 		{"verify", 0, []string{"verify", "quickstart", "--bursts", "20", "--json"}},
 		{"validate", exitGenome, []string{"validate", "quickstart", "bad.yaml", "--json"}},
 		{"inspect", 0, []string{"inspect", "quickstart", "--threads", "2", "--json"}},

@@ -75,6 +75,7 @@ func (r *replayed) Record(b *engine.Burst) error {
 // TestKilledRuns kills recorded runs when a random number of bytes is on disk: every chunk that its .sums file names reads back, and its rows are
 // the first spikes of the run that nobody killed.
 func TestKilledRuns(t *testing.T) {
+	t.Parallel()
 	kills := often(10, 50)
 	dir := t.TempDir()
 	file := filepath.Join(dir, "busy.yaml")

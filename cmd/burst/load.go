@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"syscall"
 
 	"burst/connectome"
 	"burst/genome"
@@ -17,8 +19,11 @@ import (
 
 // loadGenome reads a genome argument: a file, also one of FEAGI's, or else the name of a shipped example.
 func loadGenome(cmd *cobra.Command, arg string) (*genome.Genome, error) {
-	_, err := os.Stat(arg)
-	if err == nil {
+	info, err := os.Stat(arg)
+	switch {
+	case err == nil && info.IsDir():
+		return nil, notAGenome(arg)
+	case err == nil:
 		return loadFile(cmd, arg)
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -32,6 +37,20 @@ func loadGenome(cmd *cobra.Command, arg string) (*genome.Genome, error) {
 		return nil, fmt.Errorf("%w, and no example has that name; did you mean %q?", err, near)
 	}
 	return nil, fmt.Errorf("%w, and no example has that name (`burst examples` lists them)", err)
+}
+
+// notAGenome says what to give in place of a folder.
+func notAGenome(dir string) error {
+	err := &fs.PathError{Op: "genome", Path: dir, Err: syscall.EISDIR}
+	if inside := filepath.Join(dir, "genome.yaml"); isFile(inside) {
+		return fmt.Errorf("%w, want a file; did you mean %q?", err, inside)
+	}
+	return fmt.Errorf("%w, want a file or the name of an example (`burst examples` lists them)", err)
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // loadFile reads a genome of either format; what becomes of one of FEAGI's is said in a line.

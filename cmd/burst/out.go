@@ -42,12 +42,12 @@ func (k *keeping) check() error {
 
 // plan says what to record.
 func (r *runner) plan() (record.Plan, error) {
-	if r.o.keep.noOut {
-		return record.Plan{}, nil
-	}
 	p, note, err := record.NewPlan(r.g, r.c, r.o.keep.record)
 	if err != nil {
 		return p, usageError{fmt.Errorf("--record %w", err)}
+	}
+	if r.o.keep.noOut {
+		return record.Plan{}, nil
 	}
 	if note != "" {
 		r.progress.line("%s", note)

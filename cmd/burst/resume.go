@@ -50,7 +50,7 @@ func newResumeCommand() *cobra.Command {
 
 // resume is the command.
 func (o *runOptions) resume(cmd *cobra.Command, dir string) error {
-	folder, err := record.Open(dir)
+	folder, err := openFolder(dir)
 	if err != nil {
 		return o.settle(err)
 	}
@@ -200,6 +200,18 @@ func (o *runOptions) branch(cmd *cobra.Command, g *genome.Genome) (*start, error
 		g.RunSeed = c.RunSeed
 	}
 	return &start{path: o.from, saved: c}, nil
+}
+
+// room refuses a run beyond the last burst that a run can have.
+func (s *start) room(bursts uint64) error {
+	first := uint64(0)
+	if s != nil {
+		first = s.saved.State.Number
+	}
+	if most := record.MostBursts - min(first, record.MostBursts); bursts > most {
+		return usageError{fmt.Errorf("%d bursts from burst %d on, want at most %d", bursts, first, most)}
+	}
+	return nil
 }
 
 // checkStart works out where the run begins, and refuses a checkpoint of another network.

@@ -74,10 +74,14 @@ type trial struct {
 
 func newTrial(t *testing.T) *trial {
 	t.Helper()
+	return newTrialOf(t, restless, "--checkpoint-every", "5", "--record", "spikes=all", "--record", "potentials=slow[0..4]")
+}
+
+func newTrialOf(t *testing.T, text string, args ...string) *trial {
+	t.Helper()
 	dir := t.TempDir()
-	x := &trial{dir: dir, genome: filepath.Join(dir, "restless.yaml")}
-	require.NoError(t, os.WriteFile(x.genome, []byte(restless), 0o600))
-	x.args = []string{"--quiet", "--backend", "cpu", "--checkpoint-every", "5", "--record", "spikes=all", "--record", "potentials=slow[0..4]"}
+	x := &trial{dir: dir, genome: filepath.Join(dir, "genome.yaml"), args: append([]string{"--quiet", "--backend", "cpu"}, args...)}
+	require.NoError(t, os.WriteFile(x.genome, []byte(text), 0o600))
 	code, _, stderr := call(append([]string{"run", x.genome, "--out", filepath.Join(dir, "whole")}, x.args...)...)
 	require.Zero(t, code, stderr)
 	x.want = look(t, filepath.Join(dir, "whole"))
@@ -115,6 +119,7 @@ func torn(t *testing.T, base string) bool {
 // on to the digest, the recordings and the rates of the run that nobody stopped. A run that ends before the kill meets it is
 // whole already.
 func TestR1Kills(t *testing.T) {
+	t.Parallel()
 	kills := often(14, 200)
 	x := newTrial(t)
 	random := rand.New(rand.NewPCG(1, 0x6b696c6c))
@@ -159,6 +164,7 @@ func TestR1Kills(t *testing.T) {
 // recording that reads, and the rest of the run is the same. A second signal may end the program at once and corrupts
 // nothing; a run may also end before a signal meets it.
 func TestR28Signals(t *testing.T) {
+	t.Parallel()
 	stops := often(8, 100)
 	x := newTrial(t)
 	random := rand.New(rand.NewPCG(28, 0x7369676e))
@@ -262,6 +268,7 @@ func (f faultyFile) Sync() error {
 // TestR3FullDisk: a disk that is full, or that fails to sync, ends the run with status 6, says so, leaves the checkpoint
 // before it, and the run can be resumed when the disk is sound again.
 func TestR3FullDisk(t *testing.T) {
+	t.Parallel()
 	x := newTrial(t)
 	for call, fault := range map[string]error{"write": syscall.ENOSPC, "sync": syscall.EIO, "rename": syscall.EIO} {
 		out := filepath.Join(x.dir, call)
@@ -299,6 +306,7 @@ func (s *stopper) Create(path string) (checkpoint.File, error) {
 
 // TestResumeElsewhere stops a run and goes on with another backend and another number of threads, twice.
 func TestResumeElsewhere(t *testing.T) {
+	t.Parallel()
 	x := newTrial(t)
 	out := filepath.Join(x.dir, "elsewhere")
 	stop := func(args ...string) {
@@ -320,6 +328,7 @@ func TestResumeElsewhere(t *testing.T) {
 // TestOneProcessAFolder: while a run goes on, nobody else writes to its folder; a run that was killed leaves no lock behind,
 // and one that is complete not even the file.
 func TestOneProcessAFolder(t *testing.T) {
+	t.Parallel()
 	x := newTrial(t)
 	require.NoFileExists(t, filepath.Join(x.dir, "whole", "lock"))
 	out := filepath.Join(x.dir, "shared")
@@ -343,6 +352,7 @@ func TestOneProcessAFolder(t *testing.T) {
 // TestBranch begins a run from a checkpoint: with the seed it was saved with it is the same run, with another one it is
 // another, and with another network it is refused.
 func TestBranch(t *testing.T) {
+	t.Parallel()
 	x := newTrial(t)
 	from := filepath.Join(x.dir, "whole", checkpointFolder, checkpoint.Name(590))
 	code, stdout, stderr := call("run", x.genome, "--from", from, "--bursts", "10", "--quiet", "--backend", "cpu", "--out", filepath.Join(x.dir, "same"))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -68,19 +69,25 @@ func newRootCommand() *cobra.Command {
 	return root
 }
 
-// checkNumbers refuses what no command can mean: fewer than no threads, a device below 0, a run of no bursts.
+// checkNumbers refuses what no command can mean: fewer than no threads, a device below 0, a run of no bursts; and so many
+// threads or parts that they alone would use up memory or hours.
 func checkNumbers(flags *pflag.FlagSet) error {
-	least := map[string]int64{"threads": 0, "parts": 1, "device": 0, "bursts": 1}
+	const most = 4096
+	ranges := map[string][2]int64{"threads": {0, most}, "parts": {1, most}, "device": {0, math.MaxInt64}, "bursts": {1, math.MaxInt64}}
 	var wrong error
 	flags.Visit(func(f *pflag.Flag) {
-		low, limited := least[f.Name]
+		limits, limited := ranges[f.Name]
 		if !limited {
 			return
 		}
 		for _, text := range strings.Split(strings.Trim(f.Value.String(), "[]"), ",") {
 			// What does not parse here is a number beyond int64, which is not too small.
-			if n, err := strconv.ParseInt(text, 10, 64); err == nil && n < low {
-				wrong = usageError{fmt.Errorf("--%s %d, want %d or more", f.Name, n, low)}
+			n, err := strconv.ParseInt(text, 10, 64)
+			switch {
+			case err == nil && n < limits[0]:
+				wrong = usageError{fmt.Errorf("--%s %d, want %d or more", f.Name, n, limits[0])}
+			case err == nil && n > limits[1]:
+				wrong = usageError{fmt.Errorf("--%s %d, want at most %d", f.Name, n, limits[1])}
 			}
 		}
 	})
@@ -116,8 +123,13 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 	return errors.New(text + " (`burst help` lists the commands)")
 }
 
-// suggestFlag adds the nearest flag to an error about an unknown one.
+// suggestFlag adds the nearest flag to an error about an unknown one, and says of a number what is wanted.
 func suggestFlag(cmd *cobra.Command, err error) error {
+	var value *pflag.InvalidValueError
+	var number *strconv.NumError
+	if errors.As(err, &value) && errors.As(err, &number) {
+		return fmt.Errorf("--%s %q, want %s", value.GetFlag().Name, value.GetValue(), wantedNumber(value.GetFlag(), number.Err))
+	}
 	_, name, found := strings.Cut(err.Error(), "unknown flag: --")
 	if !found {
 		return err
@@ -126,4 +138,20 @@ func suggestFlag(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w, did you mean --%s?", err, near)
 	}
 	return err
+}
+
+// wantedNumber says what a flag takes that a number was no good for.
+func wantedNumber(f *pflag.Flag, why error) string {
+	kind := f.Value.Type()
+	switch {
+	case strings.HasPrefix(kind, "float"):
+		return "a number"
+	case errors.Is(why, strconv.ErrRange) && strings.HasPrefix(kind, "uint"):
+		return "a whole number of at most 64 bits"
+	case errors.Is(why, strconv.ErrRange):
+		return "a whole number of at most 63 bits"
+	case strings.HasPrefix(kind, "uint"):
+		return "a whole number that is not negative"
+	}
+	return "a whole number"
 }

@@ -115,6 +115,9 @@ func (o *runOptions) run(cmd *cobra.Command, arg string) error {
 		return o.serve(g)
 	}
 	n, err := o.length(g)
+	if err == nil {
+		err = begin.room(n)
+	}
 	if err != nil {
 		return o.settle(err)
 	}

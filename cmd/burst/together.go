@@ -40,13 +40,19 @@ func (o *runOptions) together(ctx context.Context, run func() error) error {
 	if wrap, ok := ctx.Value(exchangeKey{}).(func(exchange.Exchange) exchange.Exchange); ok {
 		o.wrap = wrap
 	}
-	o.control, o.others = w, o.wrap(w)
+	l, err := newLookout(o.wrap(w))
+	if err != nil {
+		return errors.Join(err, w.Close())
+	}
+	stop := l.watch(l.giveUp)
+	o.control, o.others = w, l
 	if o.threads == 0 {
 		o.threads = max(1, runtime.GOMAXPROCS(0)/mpi.Neighbours(os.Getenv))
 	}
 	if err = run(); errors.Is(err, errServed) {
 		err = nil
 	}
+	stop() // parts that have closed may be gone
 	return errors.Join(err, o.others.Close())
 }
 

@@ -2,12 +2,15 @@ package enginetest
 
 import (
 	"encoding/json"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 )
+
+var long = flag.Bool("long", false, "plant the two bugs of three that are left out without it")
 
 // planted is a bug put into a copy of a source file; the conformance test of package must then fail.
 type planted struct {
@@ -109,6 +112,7 @@ func bugs() []planted {
 		{"a variable is stored before another reads it", "cpu", cpuRecipe, "int(in.K) != k", "k > 999"},
 		{"a custom neuron's parameters are its neighbour's", "cpu", cpuCustom, "each[first+lo : first+hi]", "each[lo : hi+0*first]"},
 		{"a refractory custom neuron is quiet", "cpu plain", cpuFormula, "touch(live, i, is|uint32(r[i]))", "touch(live, i, is)"},
+		{"flights of long delays begin too early", "cpu", cpuPropagate, "p.listRows(p.b.queues[least-1])", "p.listRows(p.b.queues[0])"},
 		{"flights are lost when a state is written", "cpu", cpuPropagate, "if delay >= age {", "if delay > age {"},
 	}
 }
@@ -120,10 +124,10 @@ var preparation = map[string][2]string{
 }
 
 // TestPlantedBugsAreCaught compiles the backends with one bug at a time, by go test's overlay, and wants a failure; a
-// build without a bug must pass, or failures would prove nothing.
+// build without a bug must pass, or failures would prove nothing. Without -long it is the turn of every third bug.
 func TestPlantedBugsAreCaught(t *testing.T) {
 	if testing.Short() {
-		t.Skip("compiles the backends some forty times; runs without -short")
+		t.Skip("compiles the backends some twenty times; runs without -short")
 	}
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("needs the go command:", err)
@@ -140,7 +144,10 @@ func TestPlantedBugsAreCaught(t *testing.T) {
 			}
 		})
 	}
-	for _, p := range bugs() {
+	for i, p := range bugs() {
+		if *long == (i%3 == 0) {
+			continue
+		}
 		t.Run(p.bug+"/"+p.backend, func(t *testing.T) {
 			t.Parallel()
 			out, err := underOverlay(t, root, p.backend, p.overlay(t, root))

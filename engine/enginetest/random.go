@@ -39,7 +39,11 @@ func runRandom(t *testing.T, open, oracle Open) {
 	for seed := range uint64(count / 2) {
 		t.Run(fmt.Sprintf("custom, seed %d", seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 0x637573746f6d))
-			c := randomNet(r, custom).Build()
+			n := randomNet(r, custom)
+			if seed%4 == 3 {
+				n.slow(1 + uint8(r.IntN(16)))
+			}
+			c := n.Build()
 			same(t, open, oracle, c, 40+r.IntN(60), randomInput(r.Uint64(), c), "the oracle follows the law of package engine")
 		})
 	}
@@ -89,6 +93,14 @@ func randomNet(r *rand.Rand, pick int) Net {
 		n.Synapses = append(n.Synapses, Synapse{r.Uint32N(total), r.Uint32N(ports), quanta(r, n.Scale), uint8(d)})
 	}
 	return n
+}
+
+// slow makes all delays longer, so that none is 1.
+func (n Net) slow(by uint8) {
+	for i := range n.Synapses {
+		d := &n.Synapses[i].Delay
+		*d = min(*d, 255-by) + by
+	}
 }
 
 // quanta is an amount between ±1.5 units, but small enough that the sums of any test's network fit.

@@ -78,10 +78,7 @@ func (im *importer) fault(at int, key, format string, args ...any) {
 	if len(im.faults) == maxFaults {
 		return
 	}
-	p := im.pos(at)
-	im.faults = append(im.faults, genome.Fault{
-		File: im.name, Line: p.Line, Column: p.Column, Source: im.line(at), Key: key, Message: fmt.Sprintf(format, args...),
-	})
+	im.faults = append(im.faults, genome.FaultAt(im.name, im.text, im.pos(at), key, fmt.Sprintf(format, args...)))
 }
 
 // pos is the place of a byte.
@@ -89,16 +86,6 @@ func (im *importer) pos(at int) genome.Pos {
 	before := im.text[:min(at, len(im.text))]
 	start := 1 + bytes.LastIndexByte(before, '\n')
 	return genome.Pos{Line: 1 + bytes.Count(before, []byte{'\n'}), Column: 1 + utf8.RuneCount(before[start:])}
-}
-
-// line is the line around a byte, at most 4 KiB of it.
-func (im *importer) line(at int) string {
-	at = min(at, len(im.text))
-	line := im.text[1+bytes.LastIndexByte(im.text[:at], '\n'):]
-	if end := bytes.IndexByte(line, '\n'); end >= 0 {
-		line = line[:end]
-	}
-	return string(bytes.ToValidUTF8(line[:min(len(line), 4096)], []byte("?")))
 }
 
 // dropped reports something that FEAGI would act on and burst does not; strict makes it a fault.

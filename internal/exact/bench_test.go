@@ -25,3 +25,12 @@ func BenchmarkLog(b *testing.B) {
 	}
 	b.ReportMetric(sum/float64(b.N), "mean")
 }
+
+func BenchmarkStream(b *testing.B) {
+	s, x := NewStream(42, Wiring, 7), make([]uint64, 1024)
+	for i := range b.N {
+		s.X(uint64(i)*1024, x)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1024, "ns/draw")
+	b.ReportMetric(float64(x[77]&1), "parity")
+}

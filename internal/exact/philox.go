@@ -7,18 +7,18 @@ func Philox(key uint64, counter [4]uint32) [4]uint32 {
 	return [4]uint32{a, b, c, d}
 }
 
+// weyl0 and weyl1 are what each round adds to the words of the key.
+const weyl0, weyl1 = 0x9E3779B9, 0xBB67AE85
+
 // philox keeps all words in registers, which Go does not do for arrays.
 func philox(key uint64, c0, c1, c2, c3 uint32) (uint32, uint32, uint32, uint32) {
-	const (
-		m0, m1 = 0xD2511F53, 0xCD9E8D57
-		w0, w1 = 0x9E3779B9, 0xBB67AE85
-	)
+	const m0, m1 = 0xD2511F53, 0xCD9E8D57
 	k0, k1 := uint32(key), uint32(key>>32)
 	for range 10 {
 		p0, p1 := uint64(c0)*m0, uint64(c2)*m1
 		c0, c1, c2, c3 = uint32(p1>>32)^c1^k0, uint32(p1), uint32(p0>>32)^c3^k1, uint32(p0)
-		k0 += w0
-		k1 += w1
+		k0 += weyl0
+		k1 += weyl1
 	}
 	return c0, c1, c2, c3
 }

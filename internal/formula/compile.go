@@ -212,6 +212,9 @@ func (c *compiler) compile(n *node) (value, *Mistake) {
 	if turned {
 		slices.Reverse(refs)
 	}
+	if n.what == "exp" {
+		return value{ref: c.exp(refs[0])}, nil
+	}
 	v := value{ref: c.b.apply(op, refs...), flag: op.Flag()}
 	if n.what == "!=" {
 		v.ref = c.b.apply(Not, v.ref)

@@ -30,6 +30,9 @@
 //	and, or, not of flags
 //	select a b c     b where the flag a is true, else c
 //
+// exp of an expression in update, threshold or reset is no instruction: it becomes about 65 of these (exp.go), within a unit of
+// the last place of e^a, 0 from a = −104 down and infinite from 89 up; of NaN it makes NaN.
+//
 // a > b and a ≥ b are less b a and lesseq b a; a ≠ b is not equal a b, true where either is no number. Which of the
 // many bit patterns a NaN has is not said and cannot be seen: a comparison does not tell, and a state variable that is
 // NaN or infinite ends the run.

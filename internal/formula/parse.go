@@ -46,7 +46,7 @@ func binds(t token) int {
 // functions gives the number of arguments of every function; those of constantsOnly stand under constants alone.
 var functions = map[string]int{"min": 2, "max": 2, "abs": 1, "sqrt": 1, "select": 3, "exp": 1, "expm1": 1, "log": 1, "log1p": 1}
 
-var constantsOnly = map[string]bool{"exp": true, "expm1": true, "log": true, "log1p": true}
+var constantsOnly = map[string]bool{"expm1": true, "log": true, "log1p": true}
 
 // functionNames are all functions, in the order of the alphabet.
 func functionNames() []string { return slices.Sorted(maps.Keys(functions)) }

@@ -12,7 +12,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"sync"
 	"testing"
 	"unsafe"
@@ -26,28 +25,20 @@ import (
 //go:embed host
 var sources embed.FS
 
-// These name the environment variables by which Main tells where the stand-in is to be built, and how.
+// These name the environment variables by which Main tells where tests keep what they build: until the process ends, and for
+// the next ones.
 const (
 	folderVariable = "BURST_STAND_IN"
-	flagsVariable  = "BURST_STAND_IN_FLAGS"
+	cacheVariable  = "BURST_STAND_IN_CACHE"
 )
 
-// build compiles the stand-in, once a process; Main removes it.
+// build gives the stand-in.
 var build = sync.OnceValues(func() (string, error) {
-	dir := os.Getenv(folderVariable)
-	if dir == "" {
-		return "", errors.New("no folder for the stand-in; run the package's tests by cudatest.Main")
-	}
 	host, err := fs.Sub(sources, "host")
 	if err != nil {
 		return "", err
 	}
-	if err := errors.Join(os.CopyFS(dir, kernels.Sources), os.CopyFS(dir, host)); err != nil {
-		return "", err
-	}
-	lib := filepath.Join(dir, "libhost.so")
-	args := []string{"-O2", "-Wall", "-Werror", "-Wno-unknown-pragmas", fmt.Sprintf("-DHOST_FOLDER=%q", dir), filepath.Join(dir, "host.cpp")}
-	return lib, Compile(lib, append(args, strings.Fields(os.Getenv(flagsVariable))...)...)
+	return keep([]fs.FS{kernels.Sources, host}, "host.cpp", "-O2", "-Wall", "-Werror", "-Wno-unknown-pragmas")
 })
 
 // Folder is where Main lets tests keep what they build once, until the process ends.
@@ -66,15 +57,18 @@ func Compile(lib string, args ...string) error {
 	return nil
 }
 
-// Main runs a package's tests and removes the stand-in that they may have built, with g++'s flags that are given: -O0 for
-// tests that run no kernels.
-func Main(m interface{ Run() int }, flags ...string) int {
+// Main runs a package's tests and removes what they have built in Folder.
+func Main(m interface{ Run() int }) int {
 	dir, err := os.MkdirTemp("", "burst-host")
 	if err != nil {
 		panic(err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	if err := errors.Join(os.Setenv(folderVariable, dir), os.Setenv(flagsVariable, strings.Join(flags, " "))); err != nil {
+	cache, err := os.UserCacheDir() // before a test names another
+	if err != nil {
+		cache = dir
+	}
+	if err := errors.Join(os.Setenv(folderVariable, dir), os.Setenv(cacheVariable, filepath.Join(cache, "burst-tests"))); err != nil {
 		panic(err)
 	}
 	return m.Run()

@@ -21,21 +21,28 @@ static std::string ptx_header(const std::string &target) {
     return ".version " + isa.substr(0, isa.size() - 1) + "." + isa.substr(isa.size() - 1) + "\n.target sm_" + target + "\n.address_size 64\n";
 }
 
-// own_library compiles a user's source; the answer is the library's path, or nothing and the log of the compiler.
+// own_library compiles a user's source, once for all tests: the library is kept beside the stand-in, and was made of the very
+// text that its .cpp holds. The answer is its path, or nothing and the log of the compiler.
 static std::string own_library(const std::string &source, std::string *log) {
     static std::atomic<int> number{0};
-    std::string base = std::string(HOST_FOLDER) + "/own" + std::to_string(getpid()) + "_" + std::to_string(number++);
-    std::ofstream file(base + ".cpp");
-    file << "#include \"own.h\"\n#line 1 \"default_program\"\n" << source << "\nextern const kernel own_kernels[] = {\n";
+    std::stringstream text, had, failure;
+    text << "#include \"" HOST_FOLDER "/own.h\"\n#line 1 \"default_program\"\n" << source << "\nextern const kernel own_kernels[] = {\n";
     std::regex entry("__global__\\s+void\\s+(\\w+)");
-    for (std::sregex_iterator i(source.begin(), source.end(), entry), end; i != end; ++i) file << "KERNEL_ENTRY(" << (*i)[1] << ", false),\n";
-    file << "{nullptr, 0, nullptr, nullptr, false}};\nextern \"C\" const kernel *host_kernels() { return own_kernels; }\n";
-    file.close();
+    for (std::sregex_iterator i(source.begin(), source.end(), entry), end; i != end; ++i) text << "KERNEL_ENTRY(" << (*i)[1] << ", false),\n";
+    text << "{nullptr, 0, nullptr, nullptr, false}};\nextern \"C\" const kernel *host_kernels() { return own_kernels; }\n";
+    std::string kept = std::string(HOST_FOLDER) + "/own" + std::to_string(std::hash<std::string>()(text.str()));
+    had << std::ifstream(kept + ".so.cpp").rdbuf();
+    if (had.str() == text.str()) return kept + ".so";
+    std::string base = kept + "_" + std::to_string(getpid()) + "_" + std::to_string(number++);
+    std::ofstream(base + ".cpp") << text.str();
     auto command = "g++ -std=c++17 -O1 -ffp-contract=off -shared -fPIC -o " + base + ".so " + base + ".cpp 2> " + base + ".log";
-    if (system(command.c_str()) == 0) return base + ".so";
-    std::stringstream text;
-    text << std::ifstream(base + ".log").rdbuf();
-    *log = text.str();
+    bool compiled = system(command.c_str()) == 0;
+    failure << std::ifstream(base + ".log").rdbuf();
+    remove((base + ".log").c_str());
+    if (compiled && rename((base + ".so").c_str(), (kept + ".so").c_str()) == 0 && rename((base + ".cpp").c_str(), (kept + ".so.cpp").c_str()) == 0)
+        return kept + ".so"; // the text comes last, so that where it is the library is whole
+    remove((base + ".cpp").c_str());
+    *log = failure.str();
     return "";
 }
 

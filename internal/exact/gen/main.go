@@ -1,0 +1,96 @@
+// Command gen writes the assembly of package exact. Operands stand in Go's order, the destination last.
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"   //nolint:revive // as avo's programs are written
+	. "github.com/mmcloughlin/avo/operand" //nolint:revive
+	. "github.com/mmcloughlin/avo/reg"     //nolint:revive
+)
+
+// counterAt is the offset of Stream.upper.
+const counterAt = 20 * 32
+
+func main() {
+	offsets := GLOBL("offsets", RODATA|NOPTR)
+	for i := range 8 {
+		DATA(8*i, U64(i))
+	}
+	draws("xAVX2", "func(s *uint64, first uint64, x *uint64, n uint64)", "fills 8·n words.", offsets, "x")
+	draws("xyAVX2", "func(s *uint64, first uint64, x, y *uint64, n uint64)", "fills 8·n words each.", offsets, "x", "y")
+	Generate()
+}
+
+// spread fills the four lanes of a register.
+func spread(r Register) VecVirtual {
+	y := YMM()
+	VMOVQ(r, y.AsX())
+	VPBROADCASTQ(y.AsX(), y)
+	return y
+}
+
+func constant(x uint64) VecVirtual {
+	r := GP64()
+	MOVQ(U64(x), r)
+	return spread(r)
+}
+
+// draws writes the loop over eight draws: each has a lane of 64 bits for each word of the counter, whose upper half holds
+// whatever is left there, which multiplication does not look at.
+func draws(name, signature, comment string, offsets Mem, outs ...string) {
+	TEXT(name, NOSPLIT, signature)
+	Pragma("noescape")
+	Doc(name + " " + comment)
+	s, n := Load(Param("s"), GP64()), Load(Param("n"), GP64())
+	var out []Register
+	for _, o := range outs {
+		out = append(out, Load(Param(o), GP64()))
+	}
+	index := spread(Load(Param("first"), GP64()))
+	m0, m1, eight := constant(0xD2511F53), constant(0xCD9E8D57), constant(8)
+	Label("eight")
+	var c [2][4]VecVirtual // two halves side by side: neither waits for the other
+	for half := range c {
+		for i := range c[half] {
+			c[half][i] = YMM()
+		}
+		VPADDQ(offsets.Offset(32*half), index, c[half][0])
+		VPSRLQ(Imm(32), c[half][0], c[half][1])
+		VPBROADCASTQ(Mem{Base: s, Disp: counterAt}, c[half][2])
+		VPBROADCASTQ(Mem{Base: s, Disp: counterAt + 8}, c[half][3])
+	}
+	for round := range 10 {
+		for half := range c {
+			turn(&c[half], Mem{Base: s, Disp: 64 * round}, m0, m1)
+		}
+	}
+	for half := range c {
+		for i, o := range out {
+			lo, hi := c[half][2*i], c[half][2*i+1]
+			VPSLLQ(Imm(32), hi, hi)
+			VPBLENDD(Imm(0xAA), hi, lo, lo)
+			VMOVDQU(lo, Mem{Base: o, Disp: 32 * half})
+		}
+	}
+	VPADDQ(eight, index, index)
+	for _, o := range out {
+		ADDQ(U32(64), o)
+	}
+	DECQ(n)
+	JNZ(LabelRef("eight"))
+	VZEROUPPER()
+	RET()
+}
+
+// turn is one round on four draws.
+func turn(c *[4]VecVirtual, keys Mem, m0, m1 VecVirtual) {
+	p0, p1 := YMM(), YMM()
+	VPMULUDQ(c[0], m0, p0)
+	VPMULUDQ(c[2], m1, p1)
+	VPSRLQ(Imm(32), p1, c[0])
+	VPXOR(c[1], c[0], c[0])
+	VPXOR(keys, c[0], c[0])
+	VPSRLQ(Imm(32), p0, c[2])
+	VPXOR(c[3], c[2], c[2])
+	VPXOR(keys.Offset(32), c[2], c[2])
+	c[1], c[3] = p1, p0
+}

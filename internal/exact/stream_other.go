@@ -1,0 +1,11 @@
+//go:build !amd64
+
+package exact
+
+func hasWide() bool { return false }
+
+// wideX and wideXY say how many draws they have made.
+
+func (s *Stream) wideX(uint64, []uint64) int { return 0 }
+
+func (s *Stream) wideXY(uint64, []uint64, []uint64) int { return 0 }
