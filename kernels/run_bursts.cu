@@ -69,7 +69,8 @@ struct run {
 // block is what a block's threads share: bits and sums, and where cached copies of its neurons' state and of the tables, which stay valid
 // from burst to burst as global memory's do not in the first cache.
 struct block {
-    u32 group[GROUPS]; // how many fire in each group of words
+    u32 group[GROUPS]; // how many fire before each group of words
+    u32 in_groups;     // and in all
     u32 total[2];      // how many fire in all; of burst t at t mod 2
     u32 base;          // where the block's part of the queue begins
     u32 told[MOST_DEVICES]; // how many fired on each device in the burst before, where there are several
@@ -226,21 +227,31 @@ DEVICE void deliver(const run *p, u64 t, const block *s) {
     }
 }
 
-// sum_rows is deliver by teams, into the sums of the block's memory. While a row is summed, the next one is looked up, and
-// the one after that in the queue.
+// sum_rows is deliver by teams, into the sums of the block's memory. Two turns are being loaded while one is added, of the next
+// row too, whose stretch is there by then, and the number of the row after it.
 template <bool table> DEVICE void sum_rows_of(const run *p, u64 t, const block *s, u8 *room) {
     const teams *m = &p->sum;
     u32 team = block_index() % m->count, number = block_index() / m->count, rows = queued(p, t, s);
     u32 i = thread_in_block() / ROW_THREADS * m->size + number, step = block_size() / ROW_THREADS * m->size;
     if (number >= m->size || i >= rows) return;
     adder a = adder_of(m, &p->all, team, room);
-    stretch next = stretch_of(m, p->row, team, id_of(p, t, s, i));
-    u32 after = id_of(p, t, s, i + step < rows ? i + step : i);
-    for (; i < rows; i += step) {
-        stretch now = next;
-        next = stretch_of(m, p->row, team, after);
-        after = id_of(p, t, s, i + 2 * step < rows ? i + 2 * step : i);
-        sum_stretch<table>(&p->all, now, &a);
+    stretch now = {}, next = stretch_of(m, team, id_of(p, t, s, i));
+    u32 after = id_of(p, t, s, i + step < rows ? i + step : i), k = 0;
+    turn one = {}, two = {};
+    for (u32 left = 2; left > 0;) {
+        turn three = {};
+        if (k >= now.until && i < rows) {
+            now = next;
+            k = now.from / SECTOR * SECTOR;
+            next = stretch_of(m, team, after);
+            i += step;
+            after = id_of(p, t, s, i + step < rows ? i + step : 0);
+        }
+        if (k < now.until) three = next_turn<table>(&p->all, now, &k);
+        else left -= i >= rows;
+        add_turn<table>(&a, &one);
+        one = two;
+        two = three;
     }
 }
 
@@ -323,13 +334,13 @@ template <u32 models, bool by_teams> DEVICE void update_block(const run *p, u64 
     }
 }
 
-// reserve takes a part of the queue for the block, and sums the groups of words.
+// reserve takes a part of the queue for the block, and finds how many fire before each group of words.
 DEVICE void reserve(const run *p, u64 t, block *s) {
     u32 words = p->block_neurons / 32, each = (words + GROUPS - 1) / GROUPS, g = thread_in_block();
     if (g < GROUPS) {
         u32 sum = 0;
         for (u32 w = g * each; w < (g + 1) * each && w < words; w++) sum += ones(s->bits[w]);
-        s->group[g] = sum;
+        s->group[g] = sum_before(&s->in_groups, sum);
     }
     if (thread_in_block() == block_size() - 1) {
         u32 total = s->total[t % 2];
@@ -339,6 +350,9 @@ DEVICE void reserve(const run *p, u64 t, block *s) {
     if (lists(&p->list)) count_candidates(&p->list, t - p->first, p->block_neurons);
 }
 
+// told_ids is where the device lists who fires in burst t, for teams and the other devices.
+DEVICE u32 *told_ids(const run *p, u64 t) { return p->devices == 1 ? (u32 *)p->queue : ids_of(p->x, p->x->self, p->x->self, t); }
+
 // list is step 5: the block's part of the queue, and the same for the host, ascending; one thread a neuron, as before.
 template <bool by_teams> DEVICE void list(const run *p, u64 t, const block *s) {
     u32 words = p->block_neurons / 32, each = (words + GROUPS - 1) / GROUPS, begin = block_index() * p->block_neurons;
@@ -346,25 +360,23 @@ template <bool by_teams> DEVICE void list(const run *p, u64 t, const block *s) {
     for (u32 k = thread_in_block(); k < p->block_neurons; k += block_size()) {
         u32 word = k / 32, bits = s->bits[word];
         if ((bits >> k % 32 & 1) == 0) continue;
-        u32 n = neuron_of(p->w.own, begin + k), before = ones(bits & ((1u << k % 32) - 1));
+        u32 n = neuron_of(p->w.own, begin + k), before = s->group[word / each] + ones(bits & ((1u << k % 32) - 1));
         u64 first = by_teams ? 0 : p->row[n], end = by_teams ? 0 : p->row[n + 1];
-        for (u32 g = 0; g < word / each; g++) before += s->group[g];
         for (u32 v = word / each * each; v < word; v++) before += ones(s->bits[v]);
-        if (p->devices > 1) {
-            ids_of(p->x, p->x->self, p->x->self, t)[s->base + before] = n;
+        if (by_teams || p->devices > 1) {
+            told_ids(p, t)[s->base + before] = n;
             continue;
         }
-        if (by_teams) ((u32 *)p->queue)[s->base + before] = n;
-        else p->queue[s->base + before] = spike{first, end - first};
+        p->queue[s->base + before] = spike{first, end - first};
         ids[before] = n;
     }
-    if (thread_in_block() == 0 && p->devices == 1) p->fired[(t - p->first) * block_count() + block_index()] = s->total[t % 2];
+    if (thread_in_block() == 0 && p->devices == 1 && !by_teams) p->fired[(t - p->first) * block_count() + block_index()] = s->total[t % 2];
     if (lists(&p->list)) count_spans(&p->list, t - p->first, p->block_neurons, block_size());
 }
 
-// list_for_host brings the host what list has listed for the other devices, which must not wait for that.
+// list_for_host brings the host what list has listed for teams or the other devices, which must not wait for that.
 DEVICE void list_for_host(const run *p, u64 t, const block *s) {
-    const u32 *own = ids_of(p->x, p->x->self, p->x->self, t) + s->base;
+    const u32 *own = told_ids(p, t) + s->base;
     u32 *ids = p->ids + ((t - p->first) * block_count() + block_index()) * (u64)p->block_neurons;
     for (u32 k = thread_in_block(); k < s->total[t % 2]; k += block_size()) ids[k] = own[k];
     if (thread_in_block() == 0) p->fired[(t - p->first) * block_count() + block_index()] = s->total[t % 2];
@@ -407,10 +419,9 @@ KERNEL queue_rows(run p, const u32 *fired, u32 length) {
     else p.queue[i] = spike{p.row[fired[i]], p.row[fired[i] + 1] - p.row[fired[i]]};
 }
 
-// cut_rows finds where each team's synapses begin in each row, one thread a row and team, and lets the last one be a row's
-// length:
+// cut_rows finds where each team's synapses begin in each row, one thread a row and team, and where the row ends:
 //
-//	for n := range rows { for q := range teams.count { cut[n*(teams.count+1)+q] = sort.Search(row n, port >= q*teams.ports) } }
+//	for n := range rows { for q := range teams.count+1 { cut[n*(teams.count+1)+q] = row[n] + sort.Search(row n, port >= q*teams.ports) } }
 KERNEL cut_rows(run p, u64 rows) {
     u64 places = rows * (p.sum.count + 1);
     for (u64 i = thread_index(); i < places; i += thread_count()) {
@@ -420,7 +431,7 @@ KERNEL cut_rows(run p, u64 rows) {
             if (port_of(&p.all, p.all.target[middle]) < port) low = middle + 1;
             else high = middle;
         }
-        p.sum.cut[i] = (u16)(low - p.row[n]);
+        p.sum.cut[i] = (u32)low;
     }
 }
 
@@ -488,6 +499,7 @@ template <u32 models, bool by_teams> DEVICE void bursts(const run *p) {
     for (u64 t = p->first; t < p->first + p->bursts; t++) {
         stimulate(p, t, &s);
         if (by_teams) {
+            if (t > p->first && p->devices == 1) list_for_host(p, t - 1, &s);
             sum_rows(p, t, &s, room);
             block_barrier();
             bring_sums(&p->sum, room);
@@ -512,6 +524,7 @@ template <u32 models, bool by_teams> DEVICE void bursts(const run *p) {
         if (s.stopped) return;
     }
     lay_out(p, own_room, &s, true);
+    if (by_teams && p->devices == 1) list_for_host(p, p->first + p->bursts - 1, &s);
     if (lists(&p->list)) list_candidates(&p->list, p->bursts - 1, p->block_neurons, block_size());
     grid_barrier(p, &s, &wanted);
     announce(p, p->first + p->bursts - 1);

@@ -4,17 +4,20 @@
 #pragma once
 #include "network.cuh"
 
+const u32 MOST_BLOCKS = 5; // of a team
+
 struct teams {
     u32 count; // 0: blocks do not sum
     u32 size;  // blocks of a team: block b is number b div count of team b mod count; what is left has no team
     u32 ports; // of a team, a multiple of 4: team q has those from q·ports on
     u32 room;  // bytes of a block's memory that its sums and the table of weights take
-    u16 *cut;  // where row n's synapses of each team begin, at n·(count + 1), and then its length
+    u32 *cut;  // where row n's synapses of each team begin, at n·(count + 1), and then where the row ends
     i32 *sums; // those of all teams' i-th blocks lie from i·count·ports on, by port
 };
 
-// So many threads share a row; each loads four synapses at a time, and so many times before it adds the first one.
-const u32 ROW_THREADS = 4, FOUR = 4, AHEAD = 2;
+// So many threads share a row. Each loads four synapses at a time, the first of them from where a sector of 32 bytes begins:
+// how many sectors leave the second cache is what summing waits for.
+const u32 ROW_THREADS = 4, FOUR = 4, SECTOR = 8;
 
 // four are the words of four synapses.
 struct alignas(16) four {
@@ -59,13 +62,28 @@ DEVICE void begin_sums(const teams *m, const synapses *all, u32 value_count, u8 
 
 // stretch is a team's part of a row, as loaded: nothing waits for it before it is used.
 struct stretch {
-    u64 row;
-    u32 from, until; // synapses of the row
+    u32 from, until; // synapses
 };
 
-DEVICE stretch stretch_of(const teams *m, const u64 *row, u32 team, u32 n) {
-    const u16 *cut = m->cut + (u64)n * (m->count + 1) + team;
-    return stretch{row[n], cut[0], cut[1]};
+DEVICE stretch stretch_of(const teams *m, u32 team, u32 n) {
+    const u32 *cut = m->cut + (u64)n * (m->count + 1) + team;
+    return stretch{cut[0], cut[1]};
+}
+
+// turn is what a thread has loaded of a stretch: four words, and where the stretch has the first of them. Those that it has not
+// are of other teams.
+struct turn {
+    four word, weight;
+    u32 at, length;
+};
+
+// next_turn loads a turn of a stretch, whose threads begin at word *next; a thread that has none loads another's.
+template <bool table> DEVICE turn next_turn(const synapses *all, stretch r, u32 *next) {
+    u32 k = *next + thread_in_block() % ROW_THREADS * FOUR, at = k < r.until ? k : *next;
+    turn t = {load_four(all->target + at), {}, k - r.from, r.until - r.from};
+    if (!table) t.weight = load_four((const u32 *)all->weight + at);
+    *next += ROW_THREADS * FOUR;
+    return t;
 }
 
 // adder is what a thread needs to sum stretches.
@@ -81,31 +99,18 @@ DEVICE adder adder_of(const teams *m, const synapses *all, u32 team, u8 *room) {
     return adder{(i32 *)room, kept(sums - 4 * team * m->ports), kept(sums + 4 * (m->ports + lane())), weights_in(m, room), kept(all->port_bits), kept(all->port_mask)};
 }
 
-// sum_stretch sums a stretch, by ROW_THREADS threads; table says whether weights are few. Words around it are of other
-// teams: theirs go where nobody reads them.
-template <bool table> DEVICE void sum_stretch(const synapses *all, stretch r, const adder *a) {
-    u32 skip = (u32)r.row % FOUR, from = skip + r.from, until = skip + r.until; // counted from an address that is a multiple of 16
-    const u32 *words = all->target + (r.row - skip), *weights = (const u32 *)all->weight + (r.row - skip);
-    for (u32 k = from / FOUR * FOUR + thread_in_block() % ROW_THREADS * FOUR; k < until; k += AHEAD * ROW_THREADS * FOUR) {
-        four word[AHEAD], weight[AHEAD];
+// add_turn adds what a turn has loaded; table says whether weights are few. Words of other teams go where nobody reads them.
+template <bool table> DEVICE void add_turn(const adder *a, const turn *t) {
+    u32 to[FOUR];
+    i32 v[FOUR];
 #pragma unroll
-        for (u32 i = 0; i < AHEAD; i++) {
-            u32 at = k + i * ROW_THREADS * FOUR;
-            at = at < until ? at : k; // no load is left out, so that none waits for another
-            word[i] = load_four(words + at);
-            if (!table) weight[i] = load_four(weights + at);
-        }
-        u32 to[AHEAD * FOUR];
-        i32 v[AHEAD * FOUR];
-#pragma unroll
-        for (u32 i = 0; i < AHEAD * FOUR; i++) { // all weights before the first addition
-            u32 at = k + i / FOUR * ROW_THREADS * FOUR + i % FOUR, w = word[i / FOUR].word[i % FOUR];
-            to[i] = at - from < until - from ? a->zero + 4 * (w & a->port_mask) : a->spare;
-            v[i] = table ? a->weights[w >> a->port_bits] : (i32)weight[i / FOUR].word[i % FOUR];
-        }
-#pragma unroll
-        for (u32 i = 0; i < AHEAD * FOUR; i++) add_at(a->sums, to[i], v[i]);
+    for (u32 j = 0; j < FOUR; j++) { // all weights before the first addition
+        u32 w = t->word.word[j];
+        to[j] = t->at + j < t->length ? a->zero + 4 * (w & a->port_mask) : a->spare;
+        v[j] = table ? a->weights[w >> a->port_bits] : (i32)t->weight.word[j];
     }
+#pragma unroll
+    for (u32 j = 0; j < FOUR; j++) add_at(a->sums, to[j], v[j]);
 }
 
 // bring_sums brings a block's sums to global memory and sets them to zero, all threads of the block together.
@@ -121,7 +126,10 @@ DEVICE void bring_sums(const teams *m, u8 *room) {
 
 // sum_at is what all blocks of the team have summed for a port.
 DEVICE i32 sum_at(const teams *m, u32 port) {
-    i32 sum = 0;
-    for (u32 i = 0; i < m->size; i++) sum += m->sums[(u64)i * m->count * m->ports + port];
+    i32 part[MOST_BLOCKS], sum = 0;
+#pragma unroll
+    for (u32 i = 0; i < MOST_BLOCKS; i++) part[i] = i < m->size ? m->sums[(u64)i * m->count * m->ports + port] : 0;
+#pragma unroll
+    for (u32 i = 0; i < MOST_BLOCKS; i++) sum += part[i];
     return sum;
 }

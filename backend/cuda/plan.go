@@ -145,7 +145,11 @@ func makePlan(c *connectome.Connectome, r rows, w engine.Want, tune tuning, t *t
 	b := &p.bytes
 	b[bufRow] = 8 * (n + 1)
 	b[bufTarget], b[bufWeight], b[bufValues], b[bufDelay] = r.bytes()
-	b[bufTarget], b[bufWeight] = divUp(b[bufTarget], load)*load, divUp(b[bufWeight], load)*load
+	for _, s := range []slot{bufTarget, bufWeight} {
+		if b[s] > 0 {
+			b[s] = divUp(b[s], load)*load + load
+		}
+	}
 	b[bufAreas], b[bufConstants], b[bufNumbers] = size(t.areas), size(t.constants), size(t.numbers)
 	b[bufTerms], b[bufAddends] = size(t.terms), size(t.addends)
 	b[bufDrives], b[bufCounts], b[bufTable] = size(t.drives), size(t.counts), size(t.amounts)

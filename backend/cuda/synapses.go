@@ -12,14 +12,13 @@ import (
 	"burst/internal/weights"
 )
 
-// load is how many bytes of synapses kernels/teams.cuh reads at a time.
+// load is how many bytes of a row a thread of kernels/teams.cuh reads at a time.
 const load = 16
 
 // rows are what a device holds of its synapses, and what is known of them once they are no more on the host.
 type rows struct {
 	synapses uint64
 	mean     uint32 // synapses of a row that has some
-	longest  uint64 // row
 	delays   bool   // not all are 1
 	packing
 }
@@ -38,7 +37,6 @@ func rowsOf(c *connectome.Connectome, tune tuning) rows {
 		if c.Row[n+1] > c.Row[n] {
 			filled++
 		}
-		r.longest = max(r.longest, c.Row[n+1]-c.Row[n])
 	}
 	r.mean = uint32(r.synapses / filled)
 	if !tune.unpacked {
@@ -121,7 +119,7 @@ func (b *backend) takeRows(c *connectome.Connectome, t *tables) error {
 func (b *backend) uploadSynapses(c *connectome.Connectome) error {
 	p := &b.plan
 	if n := p.bytes[bufTarget]; n > 0 { // what follows the last synapse is read, as if it were one
-		if err := b.stream.Fill(p.ptr[bufTarget]+driver.Ptr(n-load), 0, load); err != nil {
+		if err := b.stream.Fill(p.ptr[bufTarget]+driver.Ptr(n-2*load), 0, 2*load); err != nil {
 			return err
 		}
 	}

@@ -31,7 +31,7 @@ type teamShape struct {
 func (b *backend) teamShape(t *tables, blocks, own uint64) teamShape {
 	r, c := &b.rows, b.c
 	some, _ := customs(c)
-	if b.tune.teamRow == 0 || r.mean < b.tune.teamRow || r.longest > math.MaxUint16 || r.delays || some || c.Ports == 0 {
+	if b.tune.teamRow == 0 || r.mean < b.tune.teamRow || r.synapses > math.MaxUint32 || r.delays || some || c.Ports == 0 {
 		return teamShape{}
 	}
 	least, cached := t.sharedBytes(c, own)
@@ -63,7 +63,7 @@ func (b *backend) teamShape(t *tables, blocks, own uint64) teamShape {
 func (p *plan) planTeams(b *backend, t *tables) {
 	blocks, own := deal(b.c, b.sms)
 	s := b.teamShape(t, blocks, own)
-	p.bytes[bufCut] = 2 * uint64(b.c.Neurons) * (s.count + 1) * min(s.count, 1)
+	p.bytes[bufCut] = 4 * uint64(b.c.Neurons) * (s.count + 1) * min(s.count, 1)
 	p.bytes[bufTeamSums] = 4 * s.size * s.count * s.ports
 }
 

@@ -38,6 +38,7 @@ struct grid {
     void before(u64 t) {
         all(t % 2, [&](unsigned b) { stimulate(&p, t, &s[b]); });
         if (p.sum.count > 0) {
+            if (t > p.first && p.devices == 1) all(t % 2, [&](unsigned b) { list_for_host(&p, t - 1, &s[b]); });
             all(t % 2, [&](unsigned b) { sum_rows(&p, t, &s[b], (u8 *)room[b].data()); });
             all(t % 3 == 0, [&](unsigned b) { bring_sums(&p.sum, (u8 *)room[b].data()); });
         } else {
@@ -62,6 +63,7 @@ struct grid {
     }
     void end() {
         all(true, [&](unsigned b) { lay_out(&p, state(b), &s[b], true); });
+        if (p.sum.count > 0 && p.devices == 1) all(true, [&](unsigned b) { list_for_host(&p, p.first + p.bursts - 1, &s[b]); });
         complete(p.first + p.bursts - 1);
         for (auto &one : room)
             if (one.back() != 0xA5A5A5A5A5A5A5A5) {
