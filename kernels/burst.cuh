@@ -79,15 +79,18 @@ DEVICE u64 thread_index() { return (u64)block_index() * block_size() + thread_in
 DEVICE u64 thread_count() { return (u64)block_count() * block_size(); }
 DEVICE u32 lane() { return thread_in_block() % 32; }
 
-// store_bits makes *word the warp's 32 answers, one bit a lane. All lanes of the warp must call it.
-DEVICE void store_bits(u32 *word, bool b) {
+// store_bits makes *word the warp's 32 answers, one bit a lane, and gives how many lanes before this one have answered yes.
+// All lanes of the warp must call it.
+DEVICE u32 store_bits(u32 *word, bool b) {
 #ifdef BURST_ON_HOST
     if (lane() == 0) *word = 0;
     *word |= (u32)b << lane();
+    u32 bits = *word;
 #else
     u32 bits = vote(b);
     if (lane() == 0) *word = bits;
 #endif
+    return ones(bits & ((1u << lane()) - 1));
 }
 
 // store_sum makes *node the sum of the warp's 32 values. All lanes of the warp must call it; the last one may read *node.
@@ -121,6 +124,18 @@ DEVICE u32 sum_before(u32 *total, u32 v) {
     if (lane() == 31) *total = sum;
     return sum - v;
 #endif
+}
+
+// sum_first is the sum of v[0] to v[n - 1]. All lanes of the warp must call it.
+DEVICE u32 sum_first(const u32 *v, u32 n) {
+    u32 sum = 0;
+#ifdef BURST_ON_HOST
+    for (u32 i = 0; i < n; i++) sum += v[i];
+#else
+    for (u32 i = lane(); i < n; i += 32) sum += v[i];
+    for (u32 by = 16; by > 0; by /= 2) sum += shuffle_xor(sum, by);
+#endif
+    return sum;
 }
 
 // product_sum is a·b + c, rounded once; the remark tells it from what a compiler would fuse.

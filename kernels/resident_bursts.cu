@@ -27,7 +27,6 @@ struct resident {
     u64 first_row;        // where the block's rows begin
     u32 at_bits, at_list, at_rows, at_spans, at_v, at_more, at_refractory, at_count, at_input;
     u32 at_areas, at_terms, at_drives, at_counts, at_table, at_values;
-    tally candidates;
 #ifdef BURST_ON_HOST
     u8 *room;
 #endif
@@ -403,22 +402,26 @@ DEVICE void serve(const run *p, resident *s) {
 //		for n := range neurons { if b.fires(n) { queue = append(queue, n) } }
 //		deliver the rows of the queue, in a second round what blocks have left, and the stimuli of burst t + 1
 //	}
+//
+// Where candidates are listed, those of a burst are before the next meeting, and it is complete then.
 template <u32 models> DEVICE void work(const run *p, resident *s) {
     bool shared = true; // what the launch before has left
-    u32 turn = (u32)(p->first % 3);
+    u32 turn = (u32)(p->first % 3), written = 0; // written: bursts' lists
     for (u64 t = p->first - 1;;) {
         if (!shared) {
             update_resident<models>(p, t, s);
             worker_barrier();
             count_groups(p, s);
-            if (lists(&p->list)) count_candidates(&p->list, t - p->first, p->block_neurons, &s->candidates);
+            if (lists(&p->list)) count_candidates(&p->list, t - p->first, p->block_neurons);
             worker_barrier();
             list_block(p, s);
+            if (lists(&p->list)) count_spans(&p->list, t - p->first, p->block_neurons, workers());
             worker_barrier();
             send(p, t, turn, s);
         }
         deliver_rows(p, t, turn, s, shared);
-        if (!shared && lists(&p->list)) list_candidates(&p->list, t - p->first, p->block_neurons, &s->candidates, workers());
+        u32 met = (u32)(t + shared - p->first); // bursts that all blocks have computed
+        if (lists(&p->list) && written < met) list_candidates(&p->list, written++, p->block_neurons, workers());
         if (!shared && s->total > p->own_rows) {
             worker_barrier();
             leave(p, s);
@@ -426,13 +429,17 @@ template <u32 models> DEVICE void work(const run *p, resident *s) {
         bool last = t + 1 == p->first + p->bursts, fresh = !shared || t + 1 == p->first;
         if (fresh && !last) prepare(p, t + 1, s);
         bool more = meet(p, t + 1, s, fresh);
-        if (!shared && thread_in_block() == workers() - 1) store_block(&s->complete, (u32)(t + 1 - p->first));
+        if ((lists(&p->list) || !shared) && thread_in_block() == workers() - 1) store_block(&s->complete, lists(&p->list) ? met : met + 1);
         if (last) break;
         shared = !shared && more;
         if (shared) continue;
         t++;
         turn = turn == 2 ? 0 : turn + 1;
     }
+    if (!lists(&p->list)) return;
+    list_candidates(&p->list, p->bursts - 1, p->block_neurons, workers());
+    meet(p, p->first + p->bursts, s, false);
+    if (thread_in_block() == workers() - 1) store_block(&s->complete, (u32)p->bursts);
 }
 
 template <u32 models> DEVICE void run_resident(const run *p) {

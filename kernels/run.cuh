@@ -86,7 +86,6 @@ struct block {
     const drive *drives;
     const u32 *counts;
     const i32 *table;
-    tally candidates;
 };
 
 // take is the next count entries of shared memory, aligned to 16 bytes.

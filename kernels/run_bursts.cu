@@ -172,7 +172,7 @@ DEVICE void reserve(const run *p, u64 t, block *s) {
         s->total[(t + 1) % 2] = 0;
         s->base = total == 0 ? 0 : fetch_add(p->length + (t + 1) % 2, total);
     }
-    if (lists(&p->list)) count_candidates(&p->list, t - p->first, p->block_neurons, &s->candidates);
+    if (lists(&p->list)) count_candidates(&p->list, t - p->first, p->block_neurons);
 }
 
 // told_ids is where the device lists who fires in burst t, for teams and the other devices.
@@ -196,7 +196,7 @@ template <bool by_teams> DEVICE void list(const run *p, u64 t, const block *s) {
         ids[before] = n;
     }
     if (thread_in_block() == 0 && p->devices == 1 && !by_teams) p->fired[(t - p->first) * block_count() + block_index()] = s->total[t % 2];
-    if (lists(&p->list)) list_candidates(&p->list, t - p->first, p->block_neurons, &s->candidates, block_size());
+    if (lists(&p->list)) count_spans(&p->list, t - p->first, p->block_neurons, block_size());
 }
 
 // list_for_host brings the host what list has listed for teams or the other devices, which must not wait for that.
@@ -244,6 +244,7 @@ KERNEL queue_rows(run p, const u32 *fired, u32 length) {
     else p.queue[i] = spike{p.row[fired[i]], p.row[fired[i] + 1] - p.row[fired[i]]};
 }
 
+#ifndef BURST_CUSTOM
 // cut_rows finds where each team's synapses begin in each row, one thread a row and team, and where the row ends:
 //
 //	for n := range rows { for q := range teams.count+1 { cut[n*(teams.count+1)+q] = row[n] + sort.Search(row n, port >= q*teams.ports) } }
@@ -259,6 +260,7 @@ KERNEL cut_rows(run p, u64 rows) {
         p.sum.cut[i] = (u32)low;
     }
 }
+#endif
 
 #ifndef BURST_ON_HOST
 // stopped looks now and then whether another device has failed.
@@ -331,9 +333,10 @@ template <u32 models, bool by_teams> DEVICE void bursts(const run *p) {
         } else {
             deliver(p, t, &s);
         }
+        if (lists(&p->list) && t > p->first) list_candidates(&p->list, t - 1 - p->first, p->block_neurons, block_size());
         grid_barrier(p, &s, &wanted);
         if (s.stopped) return;
-        if (t > p->first) announce(p, t - 1); // its ids have had the delivery's time to arrive
+        if (t > p->first) announce(p, t - 1); // its ids have had the delivery's time to arrive, and its candidates are listed
         update_block<models, by_teams>(p, t, &s);
         block_barrier();
         reserve(p, t, &s);
@@ -349,6 +352,7 @@ template <u32 models, bool by_teams> DEVICE void bursts(const run *p) {
     }
     lay_out(p, own_room, &s, true);
     if (by_teams && p->devices == 1) list_for_host(p, p->first + p->bursts - 1, &s);
+    if (lists(&p->list)) list_candidates(&p->list, p->bursts - 1, p->block_neurons, block_size());
     grid_barrier(p, &s, &wanted);
     announce(p, p->first + p->bursts - 1);
 }

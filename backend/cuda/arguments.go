@@ -191,7 +191,7 @@ func (b *backend) upload(t *tables) error {
 		}
 	}
 	// Lists are downloaded a little beyond their ends; what lies there is to be defined.
-	for _, list := range []slot{bufQueues, bufList, bufLists} {
+	for _, list := range []slot{bufQueues, bufList} {
 		if n := b.plan.bytes[list]; n > 0 {
 			if err := b.stream.Fill(b.plan.ptr[list], 0, n); err != nil {
 				return err

@@ -121,8 +121,9 @@ func (p *plan) planBatch(b *backend, t *tables) {
 	} else {
 		p.bytes[bufQueue] = spikeBytes * uint64(c.Neurons)
 	}
-	if s := b.ringShape(); s.list.bytes > 0 {
-		p.bytes[bufLists], p.bytes[bufInputs] = 2*s.most*s.list.bytes, 4*s.list.sets*s.list.blocks*s.list.own
+	if s := b.ringShape(); s.list.room > 0 {
+		p.bytes[bufLists], p.bytes[bufNotes] = 2*s.most*s.list.bytes(), s.list.notes
+		p.bytes[bufSpans], p.bytes[bufSpanCounts] = size(s.list.spans)+size(s.list.first), 2*4*uint64(len(s.list.spans))
 	}
 	p.bytes[bufSync] = exchangingAt + 8
 	p.planTeams(b, t)
@@ -179,11 +180,11 @@ func (x *batch) allocate(b *backend, s *ringShape) error {
 	x.stamps = unsafe.Slice((*uint64)(unsafe.Add(m, 8*n)), n)
 	x.fired = unsafe.Slice((*uint32)(unsafe.Add(m, 16*n)), n*uint64(x.blocks))
 	x.ids = unsafe.Slice((*uint32)(unsafe.Add(m, 16*n+4*n*s.blocks)), n*places)
-	if s.list.bytes == 0 {
+	if s.list.room == 0 {
 		return nil
 	}
-	x.lister.counts = unsafe.Slice((*uint32)(unsafe.Add(m, 16*n+4*n*s.blocks+4*n*places)), n*s.list.sets*s.list.blocks)
-	x.lister.shape, x.lister.least = s.list, b.tune.crewed
+	x.lister.totals = unsafe.Slice((*uint32)(unsafe.Add(m, 16*n+4*n*s.blocks+4*n*places)), n)
+	x.lister.shape = s.list
 	return x.lister.allocate(b)
 }
 
@@ -205,7 +206,7 @@ func (b *backend) bindBatch(t *tables, own uint32) {
 		countEntries: uint32(len(t.counts)), tableEntries: uint32(len(t.amounts)), cached: cached,
 		ownRows: ownRows(b.tune.ownSynapses, mean), longest: b.tune.ownSynapses / 4, valueCount: uint32(b.plan.bytes[bufValues] / 4),
 		devices: uint32(max(1, b.share.devices)), exchange: p[bufExchange], exchanging: p[bufSync] + exchangingAt,
-		list: listing{bytes: x.lister.shape.bytes, sumsAt: x.lister.shape.sumsAt, inputs: p[bufInputs], sets: uint32(x.lister.shape.sets)},
+		list: x.lister.listing(p),
 		sum:  sum,
 	}
 	x.params, x.late, x.newest = driver.Params(&x.args), driver.Params(&x.catchUpArgs), driver.Params(&x.queueRowsArgs)
@@ -231,10 +232,6 @@ func (b *backend) StepN(n int, each func(*engine.Burst) error) error {
 		return b.failed("stepping", err)
 	}
 	defer b.ctx.Leave()
-	if x := &b.batch.lister; x.shape.bytes > 0 {
-		x.begin(b.c.Ports)
-		defer x.end()
-	}
 	var refused error
 	err := b.launchAll(uint64(n), func(out *engine.Burst) {
 		if refused == nil {
@@ -304,9 +301,9 @@ func (b *backend) launchBatch(half int, first, bursts uint64) error {
 	r.fired = base + driver.Ptr(16*n+4*h*uint64(x.blocks))
 	r.ids = base + driver.Ptr(16*n+4*n*uint64(x.blocks)+4*h*places)
 	r.first, r.bursts = first, bursts
-	if l := &x.lister.shape; l.bytes > 0 {
-		r.list.lists = b.plan.ptr[bufLists] + driver.Ptr(h*l.bytes)
-		r.list.counts = r.ids + driver.Ptr(4*(n-h)*places+4*h*l.sets*l.blocks)
+	if l := &x.lister.shape; l.room > 0 {
+		r.list.lists = b.plan.ptr[bufLists] + driver.Ptr(h*l.bytes())
+		r.list.totals = r.ids + driver.Ptr(4*(n-h)*places+4*h)
 	}
 	if err := b.stream.Fill(r.arrived, 0, 8); err != nil {
 		return err
@@ -320,7 +317,7 @@ func (b *backend) launchBatch(half int, first, bursts uint64) error {
 // deliverHalf delivers the bursts of a launch, one by one as they come.
 func (b *backend) deliverHalf(half int, bursts uint64, each func(*engine.Burst)) error {
 	x, at := &b.batch, uint64(half)*b.batch.most
-	if x.lister.shape.bytes > 0 {
+	if x.lister.shape.room > 0 {
 		return b.deliverLists(at, bursts, each)
 	}
 	for k := range bursts {

@@ -24,20 +24,24 @@ type ringShape struct {
 }
 
 func (b *backend) ringShape() ringShape {
-	const room = 256 << 20
+	const room, listRoom = 256 << 20, 1 << 30 // of mapped memory, and of device memory for lists
 	blocks, own := deal(b.c, b.sms)
 	s := ringShape{blocks: blocks, own: own}
 	s.most = min(b.tune.batch, max(1, room/(2*4*own*blocks)))
 	if b.listed() {
 		s.list = makeListShape(b.c, blocks, own)
-		s.most = min(s.most, max(1, room/(2*s.list.bytes)))
+		s.most = min(s.most, max(1, listRoom/(2*s.list.bytes())))
 	}
 	return s
 }
 
 // bytes is the size of the mapped memory.
 func (s *ringShape) bytes() uint64 {
-	return 2 * s.most * (16 + 4*s.blocks + 4*s.own*s.blocks + 4*s.list.sets*s.list.blocks)
+	each := 16 + 4*s.blocks + 4*s.own*s.blocks
+	if s.list.room > 0 {
+		each += 4 // how many candidates
+	}
+	return 2 * s.most * each
 }
 
 const mostShared = 220 << 10 // what a multiprocessor has, less what the kernel takes for itself

@@ -48,12 +48,11 @@ func TestConformanceOnDevice(t *testing.T) {
 	enginetest.Run(t, openFirst, reference.Open)
 }
 
-// TestPaths runs many bursts on each path, on two of them with their lists too, which several goroutines put together: every one
+// TestPaths runs many bursts on each path, on two of them with their lists too: every one
 // gives the bits of single bursts, which TestConformance proves.
 func TestPaths(t *testing.T) {
 	cudatest.Anywhere(t)
 	for name, tune := range paths() {
-		tune.crewed = 1
 		wants := []engine.Want{{}}
 		if name == "resident" || name == "roaming, state in blocks" || name == "teams" {
 			wants = append(wants, engine.Want{FCL: true})

@@ -37,10 +37,9 @@ type tuning struct {
 	teamRow      uint32 // synapses a row from which teams of blocks sum them (kernels/teams.cuh); 0: they never do
 	teamMost     uint64 // blocks of a team, at most MOST_BLOCKS of kernels/teams.cuh
 	ownSynapses  uint32 // about so many a block of resident_bursts delivers by itself
-	crewed       uint64 // candidates of a burst for which another goroutine puts lists together
 }
 
-var defaults = tuning{threads: 256, entries: 1 << 20, batch: 256, batchThreads: 1024, ownSynapses: 16384, teamRow: 400, teamMost: 4, crewed: 1 << 13}
+var defaults = tuning{threads: 256, entries: 1 << 20, batch: 256, batchThreads: 1024, ownSynapses: 16384, teamRow: 400, teamMost: 4}
 
 // Open uploads c to a GPU, in the state before burst 0. The error wraps engine.ErrUnavailable when this machine cannot run
 // CUDA, and is a *MemoryError when the network does not fit the device.

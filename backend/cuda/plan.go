@@ -51,7 +51,9 @@ const (
 	bufStimuli
 	bufInjected
 	bufLists
-	bufInputs
+	bufNotes
+	bufSpans
+	bufSpanCounts
 	bufCut
 	bufTeamSums
 	slotCount
@@ -125,7 +127,7 @@ func (b *backend) hostBytes() uint64 {
 	total := b.plan.bytes[bufInput] + outputBytes(b.c, b.want, b.tune)
 	if b.plan.batch {
 		s := b.ringShape()
-		total += s.bytes() + 2*s.list.bytes
+		total += s.bytes() + 2*s.list.bytes()
 	}
 	return total
 }

@@ -30,6 +30,10 @@ struct grid {
         all(false, [&](unsigned b) { lay_out(&p, state(b), &s[b], false); });
     }
     u8 *state(unsigned b) { return (u8 *)room[b].data() + p.sum.room; }
+    void complete(u64 t) {
+        if (lists(&p.list)) all(t % 2, [&](unsigned) { list_candidates(&p.list, t - p.first, p.block_neurons, threads); });
+        all(false, [&](unsigned) { announce(&p, t); });
+    }
     // before is what a burst does before it needs the other devices.
     void before(u64 t) {
         all(t % 2, [&](unsigned b) { stimulate(&p, t, &s[b]); });
@@ -40,7 +44,7 @@ struct grid {
         } else {
             all(t % 2, [&](unsigned b) { deliver(&p, t, &s[b]); });
         }
-        if (t > p.first) all(false, [&](unsigned) { announce(&p, t - 1); });
+        if (t > p.first) complete(t - 1);
         update(t, t % 3 == 0);
         all(t % 2, [&](unsigned b) { reserve(&p, t, &s[b]); });
         list_fired(t, t % 5 == 0);
@@ -60,7 +64,7 @@ struct grid {
     void end() {
         all(true, [&](unsigned b) { lay_out(&p, state(b), &s[b], true); });
         if (p.sum.count > 0 && p.devices == 1) all(true, [&](unsigned b) { list_for_host(&p, p.first + p.bursts - 1, &s[b]); });
-        all(false, [&](unsigned) { announce(&p, p.first + p.bursts - 1); });
+        complete(p.first + p.bursts - 1);
         for (auto &one : room)
             if (one.back() != 0xA5A5A5A5A5A5A5A5) {
                 fprintf(stderr, "stand-in for libcuda: a block wrote beside its shared memory\n");
