@@ -77,6 +77,7 @@ struct block {
     u32 total[2];      // how many fire in all; of burst t at t mod 2
     u32 base;          // where the block's part of the queue begins
     u32 told[MOST_DEVICES]; // how many fired on each device in the burst before, where there are several
+    const u32 *heard[2][MOST_DEVICES]; // and where their ids are, of burst t at t mod 2
     u32 stopped;            // whether another device has failed
     u32 stimulated;         // whether a stimulus acts in this burst
     u32 *bits;         // who fires, a bit a neuron
@@ -174,6 +175,9 @@ DEVICE void lay_out(const run *p, u8 *room, block *s, bool back) {
         const area *first = p->w.areas;
         while (count > 0 && first->end <= neuron_of(p->w.own, begin)) first++;
         s->only = count > 0 && neuron_of(p->w.own, begin + count - 1) < first->end ? w.areas + (first - p->w.areas) : nullptr;
-        for (u32 q = 0; p->devices > 1 && q < p->devices; q++) told(p->x, q, p->first - 1, s->told + q);
+        for (u32 q = 0; p->devices > 1 && q < p->devices; q++) {
+            told(p->x, q, p->first - 1, s->told + q);
+            for (u32 half = 0; half < 2; half++) s->heard[half][q] = ids_of(p->x, p->x->self, q, half);
+        }
     }
 }

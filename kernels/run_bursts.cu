@@ -19,7 +19,7 @@ DEVICE u32 id_of(const run *p, u64 t, const block *s, u32 i) {
     if (p->devices == 1) return ((const u32 *)p->queue)[i];
     u32 q = 0;
     for (; i >= s->told[q]; q++) i -= s->told[q];
-    return ids_of(p->x, p->x->self, q, t - 1)[i];
+    return s->heard[(t - 1) % 2][q][i];
 }
 
 // row_of is the row of the i-th of them.
@@ -54,7 +54,7 @@ DEVICE void deliver(const run *p, u64 t, const block *s) {
 
 // sum_rows is deliver by teams, into the sums of the block's memory. Two turns are being loaded while one is added, of the next
 // row too, whose stretch is there by then, and the number of the row after it.
-template <bool table> DEVICE void sum_rows_of(const run *p, u64 t, const block *s, u8 *room) {
+template <bool table, bool alone> DEVICE void sum_rows_of(const run *p, u64 t, const block *s, u8 *room) {
     const teams *m = &p->sum;
     u32 team = block_index() % m->count, number = block_index() / m->count, rows = queued(p, t, s);
     u32 i = thread_in_block() / ROW_THREADS * m->size + number, step = block_size() / ROW_THREADS * m->size;
@@ -74,15 +74,16 @@ template <bool table> DEVICE void sum_rows_of(const run *p, u64 t, const block *
         }
         if (k < now.until) three = next_turn<table>(&p->all, now, &k);
         else left -= i >= rows;
-        add_turn<table>(&a, &one);
+        add_turn<table, alone>(&a, &one);
         one = two;
         two = three;
     }
 }
 
 DEVICE void sum_rows(const run *p, u64 t, const block *s, u8 *room) {
-    if (p->all.weight == nullptr) sum_rows_of<true>(p, t, s, room);
-    else sum_rows_of<false>(p, t, s, room);
+    bool alone = p->sum.split == 0;
+    if (p->all.weight == nullptr) alone ? sum_rows_of<true, true>(p, t, s, room) : sum_rows_of<true, false>(p, t, s, room);
+    else alone ? sum_rows_of<false, true>(p, t, s, room) : sum_rows_of<false, false>(p, t, s, room);
 }
 
 // stimulate is step 2 but for drives, and what is the same for all neurons in burst t.
@@ -247,14 +248,14 @@ KERNEL queue_rows(run p, const u32 *fired, u32 length) {
 #ifndef BURST_CUSTOM
 // cut_rows finds where each team's synapses begin in each row, one thread a row and team, and where the row ends:
 //
-//	for n := range rows { for q := range teams.count+1 { cut[n*(teams.count+1)+q] = row[n] + sort.Search(row n, port >= q*teams.ports) } }
+//	for n := range rows { for q := range teams.count+1 { cut[n*(teams.count+1)+q] = row[n] + sort.Search(row n, place >= q*teams.ports) } }
 KERNEL cut_rows(run p, u64 rows) {
     u64 places = rows * (p.sum.count + 1);
     for (u64 i = thread_index(); i < places; i += thread_count()) {
         u64 n = i / (p.sum.count + 1), port = i % (p.sum.count + 1) * p.sum.ports, low = p.row[n], high = p.row[n + 1];
         while (low < high) {
             u64 middle = low + (high - low) / 2;
-            if (port_of(&p.all, p.all.target[middle]) < port) low = middle + 1;
+            if (place_of(p.sum.split, port_of(&p.all, p.all.target[middle])) < port) low = middle + 1;
             else high = middle;
         }
         p.sum.cut[i] = (u32)low;

@@ -9,11 +9,16 @@ const u32 MOST_BLOCKS = 4; // of a team
 struct teams {
     u32 count; // 0: blocks do not sum
     u32 size;  // blocks of a team: block b is number b div count of team b mod count; what is left has no team
-    u32 ports; // of a team, a multiple of 4: team q has those from q·ports on
+    u32 ports; // of a team, a multiple of 4: team q has those from place q·ports on
     u32 room;  // bytes of a block's memory that its sums and the table of weights take
+    u32 split; // 2^split devices share the ports: a team's are counted without those of the others
     u32 *cut;  // where row n's synapses of each team begin, at n·(count + 1), and then where the row ends
-    i32 *sums; // those of all teams' i-th blocks lie from i·count·ports on, by port
+    i32 *sums; // those of all teams' i-th blocks lie from i·count·ports on, by place
 };
+
+// place_of counts a port among those of 2^split devices that are dealt out as neurons are.
+DEVICE u32 place_of(u32 split, u32 port) { return port / SLICE >> split << 6 | port % SLICE; }
+static_assert(SLICE == 1 << 6, "");
 
 // So many threads share a row. Each loads four synapses at a time, the first of them from where a sector of 32 bytes begins:
 // how many sectors leave the second cache is what summing waits for.
@@ -89,24 +94,25 @@ template <bool table> DEVICE turn next_turn(const synapses *all, stretch r, u32 
 // adder is what a thread needs to sum stretches.
 struct adder {
     i32 *sums;
-    u32 zero, spare; // addresses: of the sum of port 0, were it there, and of the lane's word that nobody reads
+    u32 zero, spare; // addresses: of the sum of place 0, were it there, and of the lane's word that nobody reads
     const i32 *weights;
-    u32 port_bits, port_mask;
+    u32 port_bits, port_mask, split;
 };
 
 DEVICE adder adder_of(const teams *m, const synapses *all, u32 team, u8 *room) {
     u32 sums = address(room);
-    return adder{(i32 *)room, kept(sums - 4 * team * m->ports), kept(sums + 4 * (m->ports + lane())), weights_in(m, room), kept(all->port_bits), kept(all->port_mask)};
+    return adder{(i32 *)room, kept(sums - 4 * team * m->ports), kept(sums + 4 * (m->ports + lane())), weights_in(m, room), kept(all->port_bits), kept(all->port_mask), m->split};
 }
 
-// add_turn adds what a turn has loaded; table says whether weights are few. Words of other teams go where nobody reads them.
-template <bool table> DEVICE void add_turn(const adder *a, const turn *t) {
+// add_turn adds what a turn has loaded; table says whether weights are few, alone whether ports are not split. Words of other
+// teams go where nobody reads them.
+template <bool table, bool alone> DEVICE void add_turn(const adder *a, const turn *t) {
     u32 to[FOUR];
     i32 v[FOUR];
 #pragma unroll
     for (u32 j = 0; j < FOUR; j++) { // all weights before the first addition
-        u32 w = t->word.word[j];
-        to[j] = t->at + j < t->length ? a->zero + 4 * (w & a->port_mask) : a->spare;
+        u32 w = t->word.word[j], port = w & a->port_mask;
+        to[j] = t->at + j < t->length ? a->zero + 4 * (alone ? port : place_of(a->split, port)) : a->spare;
         v[j] = table ? a->weights[w >> a->port_bits] : (i32)t->weight.word[j];
     }
 #pragma unroll
@@ -127,6 +133,7 @@ DEVICE void bring_sums(const teams *m, u8 *room) {
 // sum_at is what all blocks of the team have summed for a port.
 DEVICE i32 sum_at(const teams *m, u32 port) {
     i32 part[MOST_BLOCKS], sum = 0;
+    port = place_of(m->split, port);
 #pragma unroll
     for (u32 i = 0; i < MOST_BLOCKS; i++) part[i] = i < m->size ? m->sums[(u64)i * m->count * m->ports + port] : 0;
 #pragma unroll

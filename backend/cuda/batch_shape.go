@@ -62,7 +62,7 @@ func (b *backend) chooseKernel(t *tables, own uint64) error {
 		p := &b.plan.ptr
 		x.args.run.cached = flag(sum.cached)
 		x.args.run.sum = teams{
-			count: uint32(sum.count), size: uint32(sum.size), ports: uint32(sum.ports), room: uint32(sum.room), cut: p[bufCut], sums: p[bufTeamSums],
+			count: uint32(sum.count), size: uint32(sum.size), ports: uint32(sum.ports), room: uint32(sum.room), split: sum.split, cut: p[bufCut], sums: p[bufTeamSums],
 		}
 	} else if resident <= mostShared && b.share.devices < 2 && rowsFit(b.c, own) && !custom && !b.tune.roaming {
 		x.resident, x.shared, name = true, uint32(resident), "resident_bursts"+modelSuffix(b.c)

@@ -170,11 +170,11 @@ type merger struct {
 	bits      []uint64 // who fired among the neurons of one block of all devices
 }
 
-// startMergers starts as many as there are devices, if there are processors for them.
+// startMergers starts two for each device, if there are processors for them.
 func (g *group) startMergers(n uint64) *mergers {
 	const patience = 50 * time.Millisecond
 	r := &mergers{patience: time.NewTicker(patience), quit: make(chan struct{})}
-	count := max(1, min(len(g.parts), runtime.GOMAXPROCS(0)/2))
+	count := max(1, min(2*len(g.parts), runtime.GOMAXPROCS(0)/2))
 	first := g.parts[0].number
 	for _, b := range g.parts {
 		clear(b.batch.done) // of bursts with the same numbers, before a state was written

@@ -3,6 +3,7 @@ package cuda
 import (
 	"fmt"
 	"runtime"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -65,19 +66,26 @@ func fewThreads() tuning {
 	return tune
 }
 
-// TestConformanceOfGroups runs the suite on two and three devices that share each network, on three by teams of blocks where
-// that can be.
+// TestConformanceOfGroups runs the suite on two and three devices that share each network, by teams of blocks where that can be;
+// those of two devices leave out ports of the other one, where neurons have one each.
 func TestConformanceOfGroups(t *testing.T) {
 	for _, list := range [][]int{{1, 0}, {0, 1, 2}} {
 		t.Run(fmt.Sprint(list), func(t *testing.T) {
 			h := devices(t, 3)
 			tune := fewThreads()
-			if len(list) == 3 {
-				tune.teamRow = 1
-			}
+			tune.teamRow = 1
+			var byTeams, split atomic.Int32
 			enginetest.Run(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
-				return openCut(c, list, w, tune)
+				b, err := openCut(c, list, w, tune)
+				if g, ok := b.(*group); ok && err == nil {
+					sum := &g.parts[0].batch.args.run.sum
+					byTeams.Add(int32(min(sum.count, 1)))
+					split.Add(int32(sum.split))
+				}
+				return b, err
 			}, reference.Open)
+			require.Positive(t, byTeams.Load())
+			require.Equal(t, len(list) == 2, split.Load() > 0)
 			require.Zero(t, h.Count("held"), "closed groups hold nothing")
 		})
 	}

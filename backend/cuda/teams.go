@@ -3,14 +3,17 @@ package cuda
 import (
 	"fmt"
 	"math"
+	"math/bits"
+	"slices"
 
 	"burst/backend/cuda/driver"
+	"burst/connectome"
 )
 
 // teams is the struct of that name in kernels/teams.cuh, field for field.
 type teams struct {
-	count, size, ports, room uint32
-	cut, sums                driver.Ptr
+	count, size, ports, room, split uint32
+	cut, sums                       driver.Ptr
 }
 
 // cutRowsArgs are the parameters of cut_rows.
@@ -22,6 +25,7 @@ type cutRowsArgs struct {
 // teamShape is how ports are dealt to teams of blocks, and what a block's memory then holds; without a count there are none.
 type teamShape struct {
 	count, size, ports, room uint64
+	split                    uint32
 	shared                   uint64 // bytes of a block's memory in all
 	cached                   bool   // with copies of state and tables
 }
@@ -32,22 +36,34 @@ type teamShape struct {
 func (b *backend) teamShape(t *tables, blocks, own uint64) teamShape {
 	r, c := &b.rows, b.c
 	some, _ := customs(c)
-	if b.tune.teamRow == 0 || r.mean < b.tune.teamRow || r.synapses > math.MaxUint32 || r.delays || some || c.Ports == 0 {
+	if b.tune.teamRow == 0 || uint32(max(1, b.share.devices))*r.mean < b.tune.teamRow || r.synapses > math.MaxUint32 || r.delays || some || c.Ports == 0 {
 		return teamShape{}
 	}
 	least, cached := t.sharedBytes(c, own)
-	states := []teamShape{{shared: cached, cached: true}, {shared: least}}
+	ports, split := ownPorts(c)
+	states := []teamShape{{shared: cached, cached: true, split: split}, {shared: least, split: split}}
 	if b.tune.uncached {
 		states = states[1:]
 	}
 	for _, s := range states {
 		for size := min(b.tune.teamMost, blocks); size > 0; size-- {
-			if whole := s.dealt(size, blocks, uint64(c.Ports), b.plan.bytes[bufValues]); whole.shared <= mostShared {
+			if whole := s.dealt(size, blocks, ports, b.plan.bytes[bufValues]); whole.shared <= mostShared {
 				return whole
 			}
 		}
 	}
 	return teamShape{}
+}
+
+// ownPorts is how many ports there are to deal out, and the logarithm of how many devices share them all. Where neurons have a port
+// each and devices are a power of two, those of other devices are left out.
+func ownPorts(c *connectome.Connectome) (ports uint64, split uint32) {
+	of := uint32(c.Part.Of)
+	other := func(a connectome.Area) bool { return a.PortsEach() != 1 }
+	if c.Part.Whole() || of&(of-1) != 0 || slices.ContainsFunc(c.Areas, other) {
+		return uint64(c.Ports), 0
+	}
+	return uint64(connectome.Part{Of: c.Part.Of}.Count(c.Neurons)), uint32(bits.TrailingZeros32(of))
 }
 
 // dealt is the shape with teams of size blocks, where values is the size of the table of weights.
