@@ -17,7 +17,10 @@ import (
 // batch runs many bursts in one launch (kernels/run_bursts.cu, resident_bursts.cu). While it is on, the device holds the sums of bursts to come
 // in a ring, and the host the fire queues that a state needs.
 type batch struct {
+	module *driver.Module // that of the kernels
+
 	kernel, catchUp, queueRows *driver.Function
+	cutRows                    *driver.Function // of teams
 	params, late, newest       *driver.Arguments
 	args                       runArgs
 	catchUpArgs                catchUpArgs
@@ -136,13 +139,6 @@ func (b *backend) prepareBatch(t *tables) error {
 		return nil
 	}
 	x := &b.batch
-	var err error
-	if x.catchUp, err = b.module.Function("catch_up"); err != nil {
-		return err
-	}
-	if x.queueRows, err = b.module.Function("queue_rows"); err != nil {
-		return err
-	}
 	s := b.ringShape()
 	x.blocks = uint32(s.blocks)
 	x.threads = b.tune.batchThreads

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 
+	"burst/backend/cuda/driver"
 	"burst/connectome"
 )
 
@@ -46,7 +47,7 @@ func (s *ringShape) bytes() uint64 {
 
 const mostShared = 220 << 10 // what a multiprocessor has, less what the kernel takes for itself
 
-// chooseKernel takes the fastest kernel that the network allows, whose blocks have own neurons.
+// chooseKernel takes the fastest kernel that the network allows, whose blocks have own neurons, and loads it.
 func (b *backend) chooseKernel(t *tables, own uint64) error {
 	x := &b.batch
 	name := "run_bursts" + modelSuffix(b.c)
@@ -72,9 +73,20 @@ func (b *backend) chooseKernel(t *tables, own uint64) error {
 		b.plan.batch = false
 		return nil
 	}
+	names := []string{name, "catch_up", "queue_rows"}
+	if sum.count > 0 {
+		names = append(names, "cut_rows")
+	}
 	var err error
-	x.kernel, err = b.module.Function(name)
-	return err
+	if x.module, err = b.loadOnly(names, t.models); err != nil {
+		return err
+	}
+	for i, f := range []**driver.Function{&x.kernel, &x.catchUp, &x.queueRows, &x.cutRows}[:len(names)] {
+		if *f, err = x.module.Function(names[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // modelSuffix ends the name of the kernel for networks of one common model: less code and fewer registers than for all.
@@ -141,14 +153,6 @@ func customs(c *connectome.Connectome) (some, all bool) {
 		some, all = some || own, all && own
 	}
 	return some, some && all
-}
-
-// idleKernel is the one of the two that run many bursts with models of the genome's own that the network does not need.
-func idleKernel(c *connectome.Connectome) string {
-	if _, all := customs(c); all {
-		return "run_bursts"
-	}
-	return "run_bursts_custom"
 }
 
 // sharedBytes is a block's memory as lay_out of kernels/run.cuh divides it: the bits alone, and with copies of the

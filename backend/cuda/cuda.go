@@ -211,17 +211,11 @@ func (b *backend) finish(t *tables) error {
 	return b.writeState(engine.NewState(b.c))
 }
 
-// load brings the kernels onto the device, with the models that the genome defines.
+// load brings the kernels of single bursts onto the device.
 func (b *backend) load(models []ownModel) error {
-	ptx := cmp.Or(b.tune.ptx, b.image.PTX)
 	var err error
-	if len(models) > 0 {
-		if ptx, err = splice(ptx, models, idleKernel(b.c)); err != nil {
-			return fmt.Errorf("%s: %w", b.image.Name, err)
-		}
-	}
-	if b.module, err = b.ctx.Load([]byte(ptx)); err != nil {
-		return fmt.Errorf("%s: %w", b.image.Name, err)
+	if b.module, err = b.loadOnly(kernelNames[:], models); err != nil {
+		return err
 	}
 	for k, name := range kernelNames {
 		if b.kernel[k], err = b.module.Function(name); err != nil {
@@ -229,6 +223,22 @@ func (b *backend) load(models []ownModel) error {
 		}
 	}
 	return nil
+}
+
+// loadOnly brings some kernels onto the device, with the models that the genome defines.
+func (b *backend) loadOnly(names []string, models []ownModel) (*driver.Module, error) {
+	ptx, err := only(cmp.Or(b.tune.ptx, b.image.PTX), names)
+	if err == nil && len(models) > 0 {
+		ptx, err = splice(ptx, models)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", b.image.Name, err)
+	}
+	m, err := b.ctx.Load([]byte(ptx))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", b.image.Name, err)
+	}
+	return m, nil
 }
 
 // Close frees what the backend holds.
@@ -259,8 +269,10 @@ func (b *backend) release() error {
 			p.Release()
 		}
 	}
-	if b.module != nil {
-		errs = append(errs, b.module.Unload())
+	for _, m := range []*driver.Module{b.batch.module, b.module} {
+		if m != nil {
+			errs = append(errs, m.Unload())
+		}
 	}
 	if b.stream != nil {
 		errs = append(errs, b.stream.Destroy())

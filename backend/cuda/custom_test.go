@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,7 +49,7 @@ func leaky() *formula.Program {
 // TestGoldenPTX holds the code of a model to its text: one instruction a value, each rounded on its own.
 func TestGoldenPTX(t *testing.T) {
 	m := ownModel{program: leaky(), place: []place{{each: true}, {k: 0}}}
-	got, err := splice(".visible .entry idle(\n)\n{\n\tret;\n}\na\n\t// custom_update %r1 %r2 %r3 %f1 %f2 %rd1 %rd2 %rd3 %rd4 %rd5 %r4 %r5\nb\n", []ownModel{m}, "idle")
+	got, err := splice("a\n\t// custom_update %r1 %r2 %r3 %f1 %f2 %rd1 %rd2 %rd3 %rd4 %rd5 %r4 %r5\nb\n", []ownModel{m})
 	require.NoError(t, err)
 	require.Equal(t, `a
 	// custom_update %r1 %r2 %r3 %f1 %f2 %rd1 %rd2 %rd3 %rd4 %rd5 %r4 %r5
@@ -84,27 +86,51 @@ b
 `, got)
 }
 
-// TestSplice finds every place of the embedded code, leaves out one kernel, and refuses code without a place.
+// TestSplice finds every place of the embedded code, and refuses code without a place.
 func TestSplice(t *testing.T) {
 	m := []ownModel{{program: leaky(), place: []place{{}, {k: 1}}}}
 	for _, image := range kernels.Custom() {
-		for idle, busy := range map[string]string{"run_bursts": "run_bursts_custom", "run_bursts_custom": "run_bursts"} {
-			text, err := splice(image.PTX, m, idle)
+		for name, places := range map[string]int{"neural_dynamics_fcl": 1, "run_bursts": 1, "run_bursts_custom": 1, "inject": 0} {
+			one, err := only(image.PTX, []string{name})
 			require.NoError(t, err)
-			require.Equal(t, 2, strings.Count(text, "mul.rn.f32 %n2"), "neural_dynamics_fcl and %s", busy)
-			require.Contains(t, text, ".entry "+busy+"(")
-			require.NotContains(t, text, ".entry "+idle+"(")
-			require.Equal(t, strings.Count(image.PTX, ".entry")-1, strings.Count(text, ".entry"))
+			text, err := splice(one, m)
+			require.Equal(t, places == 0, err != nil)
+			require.Equal(t, places, strings.Count(text, "mul.rn.f32 %n2"), name)
 		}
 	}
 	for _, image := range kernels.Images() {
-		_, err := splice(image.PTX, m, "run_bursts")
+		_, err := splice(image.PTX, m)
 		require.ErrorContains(t, err, "no place for models")
-		_, err = splice(image.PTX, m, "run_bursts_custom")
-		require.ErrorContains(t, err, "no kernel run_bursts_custom")
 	}
-	_, err := splice(".visible .entry f(\n)\n{\n}\n// custom_update %r1 %r2\n", m, "f")
+	_, err := splice("// custom_update %r1 %r2\n", m)
 	require.ErrorContains(t, err, "2 operands, want 12")
+}
+
+// TestOnly keeps what is asked for, as it was, and what comes before the kernels.
+func TestOnly(t *testing.T) {
+	entry := regexp.MustCompile(`\.entry (\w+)\(`)
+	for _, image := range slices.Concat(kernels.Images(), kernels.Lists(), kernels.Custom()) {
+		text, err := only(image.PTX, []string{"queue_rows", "run_bursts"})
+		require.NoError(t, err)
+		var got []string
+		for _, m := range entry.FindAllStringSubmatch(text, -1) {
+			got = append(got, m[1])
+		}
+		slices.Sort(got)
+		require.Equal(t, []string{"queue_rows", "run_bursts"}, got, image.Name)
+		require.Contains(t, text, fmt.Sprintf(".target sm_%d", image.Capability))
+		var all []string
+		for _, m := range entry.FindAllStringSubmatch(image.PTX, -1) {
+			all = append(all, m[1])
+		}
+		text, err = only(image.PTX, all)
+		require.NoError(t, err)
+		require.Equal(t, image.PTX, text)
+	}
+	_, err := only("", []string{"run_bursts"})
+	require.ErrorContains(t, err, "no kernel run_bursts")
+	_, err = only(".visible .entry run_bursts(", []string{"run_bursts"})
+	require.ErrorContains(t, err, "no end")
 }
 
 // ugly are the numbers at which processors and compilers differ.

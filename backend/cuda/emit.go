@@ -3,6 +3,7 @@ package cuda
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"burst/internal/formula"
@@ -30,13 +31,8 @@ func operandsOf(line string) (operands, error) {
 	return operands{f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7], f[8], f[9], f[10], f[11]}, nil
 }
 
-// splice writes the models' code after every remark of a unit's PTX, without the kernel that the network has no use for:
-// the driver would take as long to compile it as all the rest.
-func splice(ptx string, models []ownModel, idle string) (string, error) {
-	ptx, err := without(ptx, idle)
-	if err != nil {
-		return "", err
-	}
+// splice writes the models' code after every remark of a unit's PTX.
+func splice(ptx string, models []ownModel) (string, error) {
 	var b strings.Builder
 	places := 0
 	for line := range strings.Lines(ptx) {
@@ -58,17 +54,32 @@ func splice(ptx string, models []ownModel, idle string) (string, error) {
 	return b.String(), nil
 }
 
-// without is PTX without one of its kernels.
-func without(ptx, kernel string) (string, error) {
-	before, rest, ok := strings.Cut(ptx, ".visible .entry "+kernel+"(")
-	if !ok {
-		return "", fmt.Errorf("the code has no kernel %s", kernel)
+// only is PTX with some of its kernels alone: the driver takes long to compile each.
+func only(ptx string, kernels []string) (string, error) {
+	const entry, end = ".visible .entry ", "\n}\n"
+	var b strings.Builder
+	missing := slices.Clone(kernels)
+	for {
+		before, rest, more := strings.Cut(ptx, entry)
+		b.WriteString(before)
+		if !more {
+			break
+		}
+		name, _, _ := strings.Cut(rest, "(")
+		body, after, ok := strings.Cut(rest, end)
+		if !ok {
+			return "", fmt.Errorf("kernel %s of the code has no end", name)
+		}
+		if i := slices.Index(missing, name); i >= 0 {
+			missing = slices.Delete(missing, i, i+1)
+			b.WriteString(entry + body + end)
+		}
+		ptx = after
 	}
-	_, after, ok := strings.Cut(rest, "\n}\n")
-	if !ok {
-		return "", fmt.Errorf("kernel %s of the code has no end", kernel)
+	if len(missing) > 0 {
+		return "", fmt.Errorf("the code has no kernel %s", missing[0])
 	}
-	return before + after, nil
+	return b.String(), nil
 }
 
 // writeModels writes the code of the program that the area has. Names inside braces are the braces' own.

@@ -43,7 +43,7 @@ func TestNVRTC(t *testing.T) {
 		require.NotRegexp(t, `fma\.rn\.f32|\.ftz|\.approx`, ptx)
 		require.Contains(t, ptx, "div.rn.f32")
 		require.Equal(t, strings.Count(kernels.Images()[0].PTX, ".entry"), strings.Count(ptx, ".entry"))
-		_, err := splice(compileWithNVRTC(t, "custom.cu", architecture), []ownModel{{program: leaky(), place: make([]place, 2)}}, "run_bursts")
+		_, err := splice(compileWithNVRTC(t, "custom.cu", architecture), []ownModel{{program: leaky(), place: make([]place, 2)}})
 		require.NoError(t, err, "the place for models of the genome's own is there")
 		toolbox := compileWithNVRTC(t, "toolbox.cu", architecture)
 		require.NotRegexp(t, `\.ftz|\.approx`, toolbox)

@@ -86,14 +86,10 @@ func (p *plan) planTeams(b *backend, t *tables) {
 
 // cutRows lets the device find where each team's synapses begin in each row.
 func (b *backend) cutRows() error {
-	cut, err := b.module.Function("cut_rows")
-	if err != nil {
-		return err
-	}
 	args := cutRowsArgs{run: b.batch.args.run, rows: uint64(b.c.Neurons)}
 	params := driver.Params(&args)
 	defer params.Release()
-	if err := cut.Launch(uint32(8*b.sms), b.tune.threads, params, b.stream); err != nil {
+	if err := b.batch.cutRows.Launch(uint32(8*b.sms), b.tune.threads, params, b.stream); err != nil {
 		return fmt.Errorf("cut_rows: %w", err)
 	}
 	return b.stream.Synchronize()
