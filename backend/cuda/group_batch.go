@@ -170,11 +170,12 @@ type merger struct {
 	bits      []uint64 // who fired among the neurons of one block of all devices
 }
 
-// startMergers starts two for each device, if there are processors for them.
+// startMergers starts four for each device, if there are processors for them: putting a burst together takes several times as long
+// as the devices take to make one.
 func (g *group) startMergers(n uint64) *mergers {
 	const patience = 50 * time.Millisecond
 	r := &mergers{patience: time.NewTicker(patience), quit: make(chan struct{})}
-	count := max(1, min(2*len(g.parts), runtime.GOMAXPROCS(0)/2))
+	count := max(1, min(4*len(g.parts), runtime.GOMAXPROCS(0)/2))
 	first := g.parts[0].number
 	for _, b := range g.parts {
 		clear(b.batch.done) // of bursts with the same numbers, before a state was written
