@@ -1,3 +1,5 @@
+#ifndef BURST_INJECT
+#define BURST_INJECT
 #include "network.cuh"
 #include "philox.cuh"
 
@@ -55,3 +57,4 @@ KERNEL inject(const candidate *stimuli, u64 stimulus_count, const drive *drives,
     if (amount < 0) i += d->split;
     if (amount != 0) add(acc + d->first_port + i, amount);
 }
+#endif

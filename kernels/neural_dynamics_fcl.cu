@@ -1,3 +1,5 @@
+#ifndef BURST_NEURAL_DYNAMICS_FCL
+#define BURST_NEURAL_DYNAMICS_FCL
 #include "network.cuh"
 #include "philox.cuh"
 
@@ -228,3 +230,4 @@ KERNEL neural_dynamics_fcl(network w, u32 neurons, u32 *fired, u32 ports, u32 *c
     if (i / 32 * 32 < neurons) store_bits(fired + i / 32, fires);
     if (i / 32 * 32 < ports) store_bits(candidates + i / 32, i < ports && w.acc[i] != 0);
 }
+#endif

@@ -1,5 +1,4 @@
-#include "network.cuh"
-#include "philox.cuh"
+#include "run.cuh"
 
 // Many bursts in one launch, as run_bursts does them, for networks whose neurons' state, places of rows and tables fit the
 // shared memory of all blocks together. A block delivers the rows of its own neurons, so that most bursts wait for all

@@ -3,8 +3,8 @@
 #pragma once
 #include "candidates.cuh"
 #include "exchange.cuh"
-#include "network.cuh"
-#include "philox.cuh"
+#include "inject.cu"
+#include "neural_dynamics_fcl.cu"
 #include "teams.cuh"
 
 // So many areas' terms are worked out once a burst.
@@ -180,4 +180,10 @@ DEVICE void lay_out(const run *p, u8 *room, block *s, bool back) {
             for (u32 half = 0; half < 2; half++) s->heard[half][q] = ids_of(p->x, p->x->self, q, half);
         }
     }
+}
+
+// acts reports whether a stimulus acts in burst t.
+DEVICE bool acts(const scheduled *s, u64 t) {
+    if (s->every == 0) return t == s->at;
+    return t % s->every == 0 && s->from <= t && t < s->until;
 }

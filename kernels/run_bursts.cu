@@ -1,11 +1,5 @@
 #include "run.cuh"
 
-// acts reports whether a stimulus acts in burst t.
-DEVICE bool acts(const scheduled *s, u64 t) {
-    if (s->every == 0) return t == s->at;
-    return t % s->every == 0 && s->from <= t && t < s->until;
-}
-
 // queued is how many fired in burst t − 1, on all devices.
 DEVICE u32 queued(const run *p, u64 t, const block *s) {
     if (p->devices == 1) return read(p->length + t % 2);
