@@ -84,8 +84,10 @@ func TestConformanceOfGroups(t *testing.T) {
 				}
 				return b, err
 			}, reference.Open)
-			require.Positive(t, byTeams.Load())
-			require.Equal(t, len(list) == 2, split.Load() > 0)
+			if !testing.Short() { // which has too few networks
+				require.Positive(t, byTeams.Load())
+				require.Equal(t, len(list) == 2, split.Load() > 0)
+			}
 			require.Zero(t, h.Count("held"), "closed groups hold nothing")
 		})
 	}
