@@ -54,18 +54,27 @@ func (x *Exchange) others() error {
 	return err
 }
 
-// absent is why parts that have left gather no more, nil where all are there. A part without a cause may have left because
-// of one that says why a moment later.
+// absent is why to wait no longer for parts that have left, nil where all are there. One without a cause may have left in peace,
+// and then this gather, in which it took part, is done in a moment; or because of one that says why in a moment.
 func (x *Exchange) absent() error {
 	gone, err := x.control.Left()
 	if len(gone) == 0 || err != nil {
 		return err
 	}
-	if err := x.cause(); err != nil {
+	if err := x.others(); err != nil {
 		return err
 	}
-	return x.partError(gone[0].Part, exchange.ErrClosed.Error())
+	if x.alone.IsZero() {
+		x.alone, x.missing = time.Now(), gone[0].Part
+	}
+	if time.Since(x.alone) < grace {
+		return nil
+	}
+	return x.closed()
 }
+
+// closed says that the part has ended which was missing first.
+func (x *Exchange) closed() error { return x.partError(x.missing, exchange.ErrClosed.Error()) }
 
 // cause waits a moment for another part to say what it failed of.
 func (x *Exchange) cause() error {
@@ -85,6 +94,9 @@ func (x *Exchange) blame(err error) error {
 	}
 	if told := x.cause(); told != nil {
 		return told
+	}
+	if !x.alone.IsZero() {
+		return x.closed()
 	}
 	if e.Code == RemoteError {
 		return x.partError(-1, err.Error())

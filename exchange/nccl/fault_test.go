@@ -87,6 +87,17 @@ func TestPartLeaves(t *testing.T) {
 	require.Zero(t, h.Count("held"))
 }
 
+// A part whose device is slower than the others' still gets what they gave before they closed.
+func TestPartsLeaveInPeace(t *testing.T) {
+	h := nccltest.Host(t, 3)
+	t.Setenv("HOST_NCCL_late", "2")
+	t.Setenv("HOST_NCCL_fail_after", "20")
+	for range 5 {
+		require.NoError(t, errors.Join(together(3, func(x *nccl.Exchange) error { return closes(x, 22) })...))
+	}
+	require.Zero(t, h.Count("held"))
+}
+
 // A device without memory for a long message ends all: its part says why, the others which part it is.
 func TestDeviceFails(t *testing.T) {
 	h := nccltest.Host(t, 2)

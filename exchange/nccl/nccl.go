@@ -53,6 +53,8 @@ type Exchange struct {
 
 	asynchronous int32        // an ncclResult_t, as asked for last
 	watch        func() error // why not to wait any longer
+	alone        time.Time    // when a part was first seen to have left without a cause
+	missing      int          // and which
 	fault        error        // after which nothing is gathered
 	stuck        bool         // NCCL does not let go of the device
 }
