@@ -126,7 +126,7 @@ func rowsFit(c *connectome.Connectome, own uint64) bool {
 	return true
 }
 
-// residentBytes is a block's memory as divide of kernels/resident_bursts.cu divides it, for own neurons.
+// residentBytes is a block's memory as divide of kernels/resident.cuh divides it, for own neurons.
 func (t *tables) residentBytes(c *connectome.Connectome, own uint64) uint64 {
 	feagi, driven := uint64(0), uint64(0)
 	if suffix := modelSuffix(c); suffix == "" || suffix == "_feagi" {

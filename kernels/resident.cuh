@@ -1,0 +1,278 @@
+// What kernels of many bursts share whose blocks keep their neurons' state in shared memory for a whole launch: the block's memory,
+// the update of its neurons, and the warp that tells the host.
+#pragma once
+#include "run.cuh"
+
+// SIMPLE marks the place of an area whose neurons share all constants and terms; MIXED stands for 32 neurons that do not have
+// the same area.
+const u32 SIMPLE = 0x8000, MIXED = 0xffff;
+
+// resident is what a block's threads share. Numbers named at_ are places in the block's memory, in bytes.
+struct resident {
+    u32 group[GROUPS]; // how many fire in each group of words
+    u32 total;         // how many fire
+    u32 base;          // where the block's part of the queue begins
+    u32 left;          // whether the block leaves rows in the queue
+    u32 more;          // whether any block has
+    u32 met;           // how often all blocks have met
+    u32 seen[2];       // how often blocks had left rows at even and odd meetings
+    u32 complete;      // bursts, for the warp that tells the host
+    float common[COMMON]; // the areas' terms in this burst, where neurons do not differ
+    u64 first_row;        // where the block's rows begin
+    u32 at_bits, at_list, at_rows, at_spans, at_v, at_more, at_refractory, at_count, at_input;
+    u32 at_areas, at_terms, at_drives, at_counts, at_table, at_values;
+#ifdef BURST_ON_HOST
+    u8 *room;
+#endif
+};
+
+// room_at is the block's memory from a place on.
+template <class T> DEVICE T *room_at(const resident *s, u32 at) {
+#ifdef BURST_ON_HOST
+    return (T *)(s->room + at);
+#else
+    (void)s;
+    return (T *)(dynamic_memory() + at);
+#endif
+}
+
+// workers is how many of the block's threads compute.
+DEVICE u32 workers() { return block_size() - 32; }
+
+// reserve_room is the place of the next count entries, aligned to 16 bytes.
+template <class T> DEVICE u32 reserve_room(u32 *used, u64 count) {
+    u32 at = *used;
+    *used += (u32)((count * sizeof(T) + 15) / 16 * 16);
+    return at;
+}
+
+// divide gives everything its place. Every thread of a block does so alike, one after the other.
+template <u32 models> DEVICE void divide(const run *p, resident *s) {
+    u32 used = 0, own = p->block_neurons;
+    s->at_bits = reserve_room<u32>(&used, own / 32);
+    s->at_spans = reserve_room<u16>(&used, own / 32);
+    s->at_list = reserve_room<u16>(&used, own);
+    s->at_rows = reserve_room<u32>(&used, own + 1);
+    s->at_v = reserve_room<float>(&used, own);
+    s->at_more = reserve_room<float>(&used, p->w.variables * own);
+    s->at_refractory = reserve_room<u16>(&used, own);
+    s->at_count = reserve_room<u16>(&used, models & 1 << FEAGI ? own : 0);
+    s->at_input = reserve_room<i32>(&used, p->drive_count > 0 ? 2 * own : 0);
+    s->at_areas = reserve_room<area>(&used, p->w.area_count);
+    s->at_terms = reserve_room<term>(&used, p->term_count);
+    s->at_drives = reserve_room<drive>(&used, p->drive_count);
+    s->at_counts = reserve_room<u32>(&used, p->count_entries);
+    s->at_table = reserve_room<i32>(&used, p->table_entries);
+    s->at_values = reserve_room<i32>(&used, p->value_count);
+}
+
+// begin_resident fills the block's memory, which is divided.
+template <u32 models> DEVICE void begin_resident(const run *p, resident *s) {
+    u64 begin = (u64)block_index() * p->block_neurons, count = own(p);
+    copy(room_at<float>(s, s->at_v), p->w.v + begin, count);
+    for (u32 k = 0; k < p->w.variables; k++)
+        copy(room_at<float>(s, s->at_more) + k * p->block_neurons, (const float *)(p->w.more + k * p->w.pitch + begin), count);
+    copy(room_at<u16>(s, s->at_refractory), p->w.refractory + begin, count);
+    if (models & 1 << FEAGI) copy(room_at<u16>(s, s->at_count), p->w.count + begin, count);
+    copy(room_at<area>(s, s->at_areas), p->w.areas, p->w.area_count);
+    copy(room_at<term>(s, s->at_terms), p->w.terms, p->term_count);
+    copy(room_at<drive>(s, s->at_drives), p->drives, p->drive_count);
+    copy(room_at<u32>(s, s->at_counts), p->counts, p->count_entries);
+    copy(room_at<i32>(s, s->at_table), p->table, p->table_entries);
+    copy(room_at<i32>(s, s->at_values), p->all.values, p->value_count);
+    u64 first_row = count > 0 ? p->row[begin] : 0;
+    u32 *rows = room_at<u32>(s, s->at_rows);
+    for (u64 k = thread_in_block(); count > 0 && k <= count; k += block_size()) rows[k] = (u32)(p->row[begin + k] - first_row);
+    u16 *spans = room_at<u16>(s, s->at_spans);
+    for (u32 w = thread_in_block(); w * 32 < count; w += block_size()) {
+        u64 low = begin + w * 32, high = low + 31 < begin + count ? low + 31 : begin + count - 1;
+        const area *a = area_of(p->w.areas, p->w.area_count, (u32)low);
+        u32 place = (u32)(a - p->w.areas);
+        bool simple = a->each == NO_TABLE && !a->differ && place < COMMON;
+        spans[w] = (u16)(high >= a->end ? MIXED : simple ? place | SIMPLE : place);
+    }
+    if (thread_in_block() != 0) return;
+    s->left = s->more = s->met = s->seen[0] = s->seen[1] = s->complete = 0;
+    s->first_row = first_row;
+}
+
+// end_resident brings the state to where it came from.
+template <u32 models> DEVICE void end_resident(const run *p, const resident *s) {
+    u64 begin = (u64)block_index() * p->block_neurons, count = own(p);
+    copy(p->w.v + begin, (const float *)room_at<float>(s, s->at_v), count);
+    for (u32 k = 0; k < p->w.variables; k++)
+        copy(p->w.more + k * p->w.pitch + begin, (const float *)(room_at<float>(s, s->at_more) + k * p->block_neurons), count);
+    copy(p->w.refractory + begin, (const u16 *)room_at<u16>(s, s->at_refractory), count);
+    if (models & 1 << FEAGI) copy(p->w.count + begin, (const u16 *)room_at<u16>(s, s->at_count), count);
+}
+
+// view is the network with the block's memory in place of what it holds copies of; its state's places count from the
+// block's first neuron.
+template <u32 models> DEVICE network view(const run *p, const resident *s, u64 t) {
+    network w = p->w;
+    w.t = t;
+    w.areas = room_at<area>(s, s->at_areas);
+    w.terms = room_at<term>(s, s->at_terms);
+    w.v = room_at<float>(s, s->at_v);
+    w.more = room_at<float>(s, s->at_more);
+    w.pitch = p->block_neurons;
+    w.refractory = room_at<u16>(s, s->at_refractory);
+    w.count = room_at<u16>(s, s->at_count);
+    return w;
+}
+
+// area_at is the place of the area of the block's k-th neuron, marked if all its word is of one simple area.
+DEVICE u32 area_at(const run *p, const resident *s, u32 begin, u32 k) {
+    u32 span = room_at<u16>(s, s->at_spans)[k / 32];
+    if (span != MIXED) return span;
+    const area *areas = room_at<area>(s, s->at_areas);
+    return (u32)(area_of(areas, p->w.area_count, begin + k) - areas);
+}
+
+// drive_block is the drives' part of step 2 for burst t: what they add for each of the block's neurons.
+DEVICE void drive_block(const run *p, u64 t, const resident *s) {
+    u32 begin = block_index() * p->block_neurons, count = own(p);
+    i32 *input = room_at<i32>(s, s->at_input);
+    for (u32 k = thread_in_block(); p->drive_count > 0 && k < count; k += workers()) {
+        const area *a = room_at<area>(s, s->at_areas) + (area_at(p, s, begin, k) & ~SIMPLE);
+        i32 first = 0, second = 0;
+        for (u32 d = a->first_drive; d < a->first_drive + a->drives; d++) {
+            i32 amount = amount_of(room_at<drive>(s, s->at_drives) + d, room_at<u32>(s, s->at_counts),
+                                   room_at<i32>(s, s->at_table), p->w.seed, begin + k - a->first, t);
+            if (amount < 0 && a->ports > 1) second += amount;
+            else first += amount;
+        }
+        input[k] = first;
+        input[p->block_neurons + k] = second;
+    }
+}
+
+// prepare is what burst t needs and no fire queue changes: its stimuli, and the areas' terms.
+DEVICE void prepare(const run *p, u64 t, resident *s) {
+#pragma unroll 1
+    for (u64 i = 0; i < p->stimulus_count; i++) {
+        const scheduled *one = p->stimuli + i;
+        if (!acts(one, t)) continue;
+        i32 *acc = p->ring + ((u64)t & p->slot_mask) * p->ports;
+        u64 thread = (u64)block_index() * workers() + thread_in_block(), threads = (u64)block_count() * workers();
+#pragma unroll 1
+        for (u64 k = thread; k < one->count; k += threads) accumulate(acc + p->amounts[one->first + k].port, p->amounts[one->first + k].sum);
+    }
+    u32 k = thread_in_block();
+    const area *areas = room_at<area>(s, s->at_areas);
+    if (k < p->w.area_count && k < COMMON && !areas[k].differ) {
+        network w = p->w;
+        w.terms = room_at<term>(s, s->at_terms);
+        s->common[k] = term_at(&w, areas + k, 0, t);
+    }
+}
+
+// reached is what a thread has loaded for a neuron before its turn comes.
+struct reached {
+    u32 place, port; // of its area, marked as area_at does, and its first port
+    i32 first, second;
+};
+
+// load_sums loads what has reached the block's k-th neuron.
+template <u32 models> DEVICE reached load_sums(const run *p, const resident *s, const i32 *slot, u32 begin, u32 k) {
+    u32 place = area_at(p, s, begin, k);
+    const area *a = room_at<area>(s, s->at_areas) + (place & ~SIMPLE);
+    reached r = {place, a->first_port + (begin + k - a->first), 0, 0};
+    if (models == 1 << PSC_EXP || models == 1 << FEAGI || models == 1 << LIF || a->ports > 0) r.first = slot[r.port];
+    if (models == 1 << PSC_EXP || (models & 1 << PSC_EXP && a->ports > 1)) r.second = slot[r.port + (a->end - a->first)];
+    return r;
+}
+
+// update_simple is update for a neuron of a simple area.
+template <u32 models> DEVICE bool update_simple(const network *w, const area *a, u32 i, u32 k, reached r, float term) {
+    if (models == 1 << LIF) return lif(a->k, input(w, r.first), term, w->v + k, w->refractory + k);
+    if (models == 1 << PSC_EXP)
+        return psc_exp(a->k, input(w, r.first), input(w, r.second), term, w->v + k, w->more + k, w->more + w->pitch + k, w->refractory + k);
+    return update<models>(w, a, i, k, r.first, r.second, term);
+}
+
+// fires_resident is the drives' part of step 2, and steps 3, 4 and 7, for the block's k-th neuron, whose sums it leaves in in.
+template <u32 models>
+DEVICE bool fires_resident(const run *p, const resident *s, const network *w, i32 *slot, u32 begin, u32 k, reached *in) {
+    reached r = *in;
+    u32 place = r.place & ~SIMPLE;
+    const area *a = room_at<area>(s, s->at_areas) + place;
+    if (r.first != 0) slot[r.port] = 0;
+    if (models & 1 << PSC_EXP && r.second != 0) slot[r.port + (a->end - a->first)] = 0;
+    if (p->drive_count > 0) {
+        const i32 *input = room_at<i32>(s, s->at_input);
+        r.first += input[k];
+        r.second += input[p->block_neurons + k];
+    }
+    *in = r;
+    u32 i = begin + k - a->first;
+    if (r.place & SIMPLE) return update_simple<models>(w, a, i, k, r, s->common[place]);
+    return update<models>(w, a, i, k, r.first, r.second, a->differ || place >= COMMON ? term_of(w, a, i) : s->common[place]);
+}
+
+// update_resident is steps 3 and 4 for the block's neurons, whose bits it leaves. The next neuron's sums are on their way
+// while one is updated.
+template <u32 models> DEVICE void update_resident(const run *p, u64 t, resident *s) {
+    u32 begin = block_index() * p->block_neurons, count = own(p), end = p->block_neurons, step = workers();
+    i32 *slot = p->ring + (t & p->slot_mask) * p->ports;
+    u32 *bits = room_at<u32>(s, s->at_bits);
+    network w = view<models>(p, s, t);
+    reached one = {};
+    for (u32 ahead = thread_in_block(); ahead < end + step; ahead += step) {
+        reached next = {};
+        if (ahead < count) next = load_sums<models>(p, s, slot, begin, ahead);
+        if (ahead >= step) {
+            u32 k = ahead - step;
+            store_bits(bits + k / 32, k < count && fires_resident<models>(p, s, &w, slot, begin, k, &one));
+            if (lists(&p->list)) note(&p->list, t - p->first, end, k, one.first, one.second);
+        }
+        one = next;
+    }
+}
+
+// count_groups finds how many fire before each group of words, and in all.
+DEVICE void count_groups(const run *p, resident *s) {
+    u32 words = p->block_neurons / 32, each = (words + GROUPS - 1) / GROUPS, g = thread_in_block();
+    if (g >= GROUPS) return;
+    const u32 *bits = room_at<u32>(s, s->at_bits);
+    u32 sum = 0;
+#pragma unroll 1
+    for (u32 w = g * each; w < (g + 1) * each && w < words; w++) sum += ones(bits[w]);
+    s->group[g] = sum_before(&s->total, sum);
+}
+
+// list_block lists who fires, ascending, one thread a word.
+DEVICE void list_block(const run *p, resident *s) {
+    u32 words = p->block_neurons / 32, each = (words + GROUPS - 1) / GROUPS;
+#pragma unroll 1
+    for (u32 w = thread_in_block(); w < words; w += workers()) {
+        const u32 *bits = room_at<u32>(s, s->at_bits);
+        u32 rest = bits[w];
+        if (rest == 0) continue;
+        u32 before = s->group[w / each];
+#pragma unroll 1
+        for (u32 v = w / each * each; v < w; v++) before += ones(bits[v]);
+        u16 *list = room_at<u16>(s, s->at_list);
+#pragma unroll 1
+        for (; rest != 0; rest &= rest - 1) list[before++] = (u16)(32 * w + ones((rest & -rest) - 1));
+    }
+}
+
+// tell tells the host that the launch's first bursts are complete, up to which one.
+DEVICE void tell(const run *p, u32 complete) {
+    p->stamps[complete - 1] = nanoseconds();
+    publish(p->done + (complete - 1), p->first + complete);
+}
+
+#ifndef BURST_ON_HOST
+// worker_barrier is block_barrier for the workers alone.
+DEVICE void worker_barrier() { asm volatile("bar.sync 1, %0;" ::"r"(workers()) : "memory"); }
+
+// serve tells the host of one burst after the other.
+DEVICE void serve(const run *p, resident *s) {
+    for (u32 told = 0; told < p->bursts;) {
+        u32 complete = load_block(&s->complete);
+        while (told < complete) tell(p, ++told);
+    }
+}
+#endif
