@@ -2,10 +2,14 @@
 #include "inject.cu"
 #include "fired_rows.cu"
 #include "synaptic_propagation_fcl.cu"
+#include "deliver_places.cu"
 #include "neural_dynamics_fcl.cu"
 #include "list_sums.cu"
 #include "list_ids.cu"
 #include "run_bursts.cu"
 #ifndef BURST_CUSTOM
 #include "resident_bursts.cu"
+#ifndef BURST_LISTS
+#include "cluster_bursts.cu"
+#endif
 #endif

@@ -74,6 +74,11 @@ DEVICE u32 high_product(u32 a, u32 b) { return (u32)((u64)a * b >> 32); }
 
 #endif
 
+// Clusters of blocks need compute capability 9.0.
+#if defined(BURST_ON_HOST) || (defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900)
+#define BURST_CLUSTERS
+#endif
+
 // The thread's number in the grid, the number of threads in the grid, and the thread's place in its warp of 32.
 DEVICE u64 thread_index() { return (u64)block_index() * block_size() + thread_in_block(); }
 DEVICE u64 thread_count() { return (u64)block_count() * block_size(); }

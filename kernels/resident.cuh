@@ -66,8 +66,8 @@ template <u32 models> DEVICE void divide(const run *p, resident *s) {
     s->at_values = reserve_room<i32>(&used, p->value_count);
 }
 
-// begin_resident fills the block's memory, which is divided.
-template <u32 models> DEVICE void begin_resident(const run *p, resident *s) {
+// begin_state fills the block's memory, which is divided, but for rows.
+template <u32 models> DEVICE void begin_state(const run *p, resident *s) {
     u64 begin = (u64)block_index() * p->block_neurons, count = own(p);
     copy(room_at<float>(s, s->at_v), p->w.v + begin, count);
     for (u32 k = 0; k < p->w.variables; k++)
@@ -80,9 +80,6 @@ template <u32 models> DEVICE void begin_resident(const run *p, resident *s) {
     copy(room_at<u32>(s, s->at_counts), p->counts, p->count_entries);
     copy(room_at<i32>(s, s->at_table), p->table, p->table_entries);
     copy(room_at<i32>(s, s->at_values), p->all.values, p->value_count);
-    u64 first_row = count > 0 ? p->row[begin] : 0;
-    u32 *rows = room_at<u32>(s, s->at_rows);
-    for (u64 k = thread_in_block(); count > 0 && k <= count; k += block_size()) rows[k] = (u32)(p->row[begin + k] - first_row);
     u16 *spans = room_at<u16>(s, s->at_spans);
     for (u32 w = thread_in_block(); w * 32 < count; w += block_size()) {
         u64 low = begin + w * 32, high = low + 31 < begin + count ? low + 31 : begin + count - 1;
@@ -91,9 +88,17 @@ template <u32 models> DEVICE void begin_resident(const run *p, resident *s) {
         bool simple = a->each == NO_TABLE && !a->differ && place < COMMON;
         spans[w] = (u16)(high >= a->end ? MIXED : simple ? place | SIMPLE : place);
     }
-    if (thread_in_block() != 0) return;
-    s->left = s->more = s->met = s->seen[0] = s->seen[1] = s->complete = 0;
-    s->first_row = first_row;
+    if (thread_in_block() == 0) s->left = s->more = s->met = s->seen[0] = s->seen[1] = s->complete = 0;
+}
+
+// begin_resident is begin_state, and where rows begin.
+template <u32 models> DEVICE void begin_resident(const run *p, resident *s) {
+    begin_state<models>(p, s);
+    u64 begin = (u64)block_index() * p->block_neurons, count = own(p);
+    u64 first_row = count > 0 ? p->row[begin] : 0;
+    u32 *rows = room_at<u32>(s, s->at_rows);
+    for (u64 k = thread_in_block(); count > 0 && k <= count; k += block_size()) rows[k] = (u32)(p->row[begin + k] - first_row);
+    if (thread_in_block() == 0) s->first_row = first_row;
 }
 
 // end_resident brings the state to where it came from.

@@ -13,19 +13,21 @@ const (
 	kernelInject = iota
 	kernelFiredRows
 	kernelPropagation
+	kernelPlaces
 	kernelDynamics
 	kernelListSums
 	kernelListIDs
 	kernelCount
 )
 
-var kernelNames = [kernelCount]string{"inject", "fired_rows", "synaptic_propagation_fcl", "neural_dynamics_fcl", "list_sums", "list_ids"}
+var kernelNames = [kernelCount]string{"inject", "fired_rows", "synaptic_propagation_fcl", "deliver_places", "neural_dynamics_fcl", "list_sums", "list_ids"}
 
 // arguments hold one struct a kernel; its fields are the kernel's parameters in order.
 type arguments struct {
 	inject      injectArgs
 	firedRows   firedRowsArgs
 	propagation propagationArgs
+	places      placesArgs
 	dynamics    dynamicsArgs
 	listSums    listSumsArgs
 	listIDs     listIDsArgs
@@ -64,6 +66,15 @@ type propagationArgs struct {
 type synapses struct {
 	target, weight, values driver.Ptr
 	portBits, portMask     uint32
+}
+
+// placesArgs are those of deliver_places.
+type placesArgs struct {
+	places places
+	values driver.Ptr
+	queue  driver.Ptr
+	length uint32
+	acc    driver.Ptr
 }
 
 type dynamicsArgs struct {
@@ -135,6 +146,7 @@ func (b *backend) bind(t *tables) {
 		propagation: propagationArgs{
 			start: p[bufStart], length: p[bufLength], sums: rowSums, rows: b.synapses(), acc: p[bufAcc],
 		},
+		places: placesArgs{places: b.places(), values: p[bufValues], acc: p[bufAcc]},
 		dynamics: dynamicsArgs{
 			network: network{
 				areas: p[bufAreas], areaCount: uint32(len(t.areas)), constants: p[bufConstants], numbers: p[bufNumbers],
@@ -156,7 +168,7 @@ func (b *backend) bind(t *tables) {
 		},
 	}
 	a := &b.args
-	for k, s := range [kernelCount]any{&a.inject, &a.firedRows, &a.propagation, &a.dynamics, &a.listSums, &a.listIDs} {
+	for k, s := range [kernelCount]any{&a.inject, &a.firedRows, &a.propagation, &a.places, &a.dynamics, &a.listSums, &a.listIDs} {
 		b.params[k] = driver.Params(s)
 	}
 }

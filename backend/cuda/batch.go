@@ -80,8 +80,9 @@ type run struct {
 	exchange   driver.Ptr
 	exchanging driver.Ptr
 
-	list listing
-	sum  teams
+	list   listing
+	sum    teams
+	packed places
 }
 
 // catchUpArgs are the parameters of catch_up.
@@ -202,8 +203,9 @@ func (b *backend) bindBatch(t *tables, own uint32) {
 		countEntries: uint32(len(t.counts)), tableEntries: uint32(len(t.amounts)), cached: cached,
 		ownRows: ownRows(b.tune.ownSynapses, mean), longest: b.tune.ownSynapses / 4, valueCount: uint32(b.plan.bytes[bufValues] / 4),
 		devices: uint32(max(1, b.share.devices)), exchange: p[bufExchange], exchanging: p[bufSync] + exchangingAt,
-		list: x.lister.listing(p),
-		sum:  sum,
+		list:   x.lister.listing(p),
+		sum:    sum,
+		packed: b.places(),
 	}
 	x.params, x.late, x.newest = driver.Params(&x.args), driver.Params(&x.catchUpArgs), driver.Params(&x.queueRowsArgs)
 }
@@ -304,7 +306,13 @@ func (b *backend) launchBatch(half int, first, bursts uint64) error {
 	if err := b.stream.Fill(r.arrived, 0, 8); err != nil {
 		return err
 	}
-	if err := x.kernel.LaunchCooperative(x.blocks, x.threads, x.shared, x.params, b.stream); err != nil {
+	launch := x.kernel.LaunchCooperative
+	if size := b.rows.shape.size; size > 0 {
+		launch = func(blocks, threads, bytes uint32, a *driver.Arguments, s *driver.Stream) error {
+			return x.kernel.LaunchClusters(blocks, threads, bytes, uint32(size), a, s)
+		}
+	}
+	if err := launch(x.blocks, x.threads, x.shared, x.params, b.stream); err != nil {
 		return fmt.Errorf("run_bursts: %w", err)
 	}
 	return nil
@@ -415,6 +423,7 @@ func (b *backend) turnOn() error {
 		}
 	} else if newest > 0 {
 		x.queueRowsArgs = queueRowsArgs{run: x.args.run, fired: b.queue(b.before(1)), length: newest}
+		x.queueRowsArgs.run.first = b.number
 		if err := x.queueRows.Launch(uint32(divUp(uint64(newest), uint64(b.tune.threads))), b.tune.threads, x.newest, b.stream); err != nil {
 			return fmt.Errorf("queue_rows: %w", err)
 		}

@@ -27,6 +27,9 @@ type ringShape struct {
 func (b *backend) ringShape() ringShape {
 	const room, listRoom = 256 << 20, 1 << 30 // of mapped memory, and of device memory for lists
 	blocks, own := deal(b.c, b.sms)
+	if s := &b.rows.shape; s.count > 0 {
+		blocks, own = s.count*s.size, s.own
+	}
 	s := ringShape{blocks: blocks, own: own}
 	s.most = min(b.tune.batch, max(1, room/(2*4*own*blocks)))
 	if b.listed() {
@@ -58,7 +61,9 @@ func (b *backend) chooseKernel(t *tables, own uint64) error {
 	least, cached := t.sharedBytes(b.c, own)
 	sum := b.teamShape(t, uint64(x.blocks), own)
 	resident := t.residentBytes(b.c, own) + divUp(b.plan.bytes[bufValues], 16)*16
-	if sum.count > 0 {
+	if shape := &b.rows.shape; shape.count > 0 {
+		x.resident, x.shared, name = true, uint32(shape.shared), "cluster_bursts"+teamSuffix(b.c)
+	} else if sum.count > 0 {
 		name, x.shared = "team_bursts"+teamSuffix(b.c), uint32(sum.shared)
 		p := &b.plan.ptr
 		x.args.run.cached = flag(sum.cached)

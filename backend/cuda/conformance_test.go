@@ -32,6 +32,8 @@ func paths() map[string]tuning {
 		"a launch for every 3rd one": with(func(t *tuning) { t.batch = 3 }),
 		"teams":                      with(func(t *tuning) { t.teamRow = 1 }),
 		"teams of one, 8 bytes":      with(func(t *tuning) { t.teamRow, t.teamMost, t.uncached, t.unpacked = 1, 1, true, true }),
+		"clusters":                   with(func(t *tuning) { t.clusterRow, t.clusterLeast = 1, 1 }),
+		"clusters of one":            with(func(t *tuning) { t.clusterRow, t.clusterLeast, t.clusterMost = 1, 1, 1 }),
 	}
 }
 
@@ -59,15 +61,19 @@ func TestPaths(t *testing.T) {
 		}
 		for _, w := range wants {
 			t.Run(fmt.Sprintf("%s, FCL %v", name, w.FCL), func(t *testing.T) {
-				byTeams := 0
+				byTeams, byClusters := 0, 0
 				enginetest.RunBatches(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
 					b, err := open(c, Options{Want: w}, tune)
 					if err == nil && b.(*backend).batch.args.run.sum.count > 0 {
 						byTeams++
 					}
+					if err == nil && b.(*backend).batch.args.run.packed.count > 0 {
+						byClusters++
+					}
 					return b, err
 				}, w)
 				require.Equal(t, tune.teamRow == 1, byTeams > 0, "networks whose delays are all 1 are run by teams")
+				require.Equal(t, tune.clusterRow == 1, byClusters > 0, "those whose rows have one weight each are run by clusters")
 			})
 		}
 	}

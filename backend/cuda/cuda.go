@@ -36,10 +36,13 @@ type tuning struct {
 	roaming      bool   // run_bursts, even where resident_bursts could be used
 	teamRow      uint32 // synapses a row from which teams of blocks sum them (kernels/teams.cuh); 0: they never do
 	teamMost     uint64 // blocks of a team, at most MOST_BLOCKS of kernels/teams.cuh
+	clusterRow   uint32 // synapses a row from which clusters of blocks sum them (kernels/clusters.cuh); 0: they never do
+	clusterLeast uint32 // neurons from which they do
+	clusterMost  uint64 // blocks of a cluster, at most mostClustered
 	ownSynapses  uint32 // about so many a block of resident_bursts delivers by itself
 }
 
-var defaults = tuning{threads: 256, entries: 1 << 20, batch: 256, batchThreads: 1024, ownSynapses: 16384, teamRow: 400, teamMost: 4}
+var defaults = tuning{threads: 256, entries: 1 << 20, batch: 256, batchThreads: 1024, ownSynapses: 16384, teamRow: 400, teamMost: 4, clusterRow: 40, clusterLeast: 200_000, clusterMost: 4}
 
 // Open uploads c to a GPU, in the state before burst 0. The error wraps engine.ErrUnavailable when this machine cannot run
 // CUDA, and is a *MemoryError when the network does not fit the device.
@@ -93,6 +96,8 @@ type backend struct {
 	module *driver.Module
 	stream *driver.Stream
 	sms    int
+	// clusters are how many clusters of blocks of the largest size the device runs at once, by their blocks; 0: it has none.
+	clusters [mostClustered + 1]uint64
 
 	plan   plan
 	rows   rows
@@ -176,7 +181,10 @@ func (b *backend) begin() (*tables, error) {
 	if b.stream, err = b.ctx.Stream(); err != nil {
 		return nil, err
 	}
-	return t, b.load(t.models)
+	if err := b.load(t.models); err != nil {
+		return nil, err
+	}
+	return t, b.countClusters()
 }
 
 // makePlan computes the sizes for the network as it is known, and keeps what is allocated.

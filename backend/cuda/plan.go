@@ -19,6 +19,8 @@ const (
 	bufTarget
 	bufWeight
 	bufValues
+	bufCut
+	bufLabel
 	bufDelay
 	bufAreas
 	bufConstants
@@ -54,7 +56,6 @@ const (
 	bufNotes
 	bufSpans
 	bufSpanCounts
-	bufCut
 	bufTeamSums
 	slotCount
 
@@ -92,7 +93,8 @@ func (e *MemoryError) Error() string {
 
 // DeviceBytes is the device memory that Open takes for c.
 func DeviceBytes(c *connectome.Connectome, w engine.Want) uint64 {
-	b := &backend{c: c, want: w, tune: defaults, sms: usualSMs, rows: rowsOf(c, defaults)}
+	b := &backend{c: c, want: w, tune: defaults, sms: usualSMs, clusters: usualClusters}
+	b.rows = b.rowsOf(c)
 	b.makePlan(makeTables(c))
 	return b.plan.total()
 }
@@ -100,7 +102,7 @@ func DeviceBytes(c *connectome.Connectome, w engine.Want) uint64 {
 // HostBytes is the page-locked memory of the host that Open takes for c, with a GPU of usual size: in how many blocks its
 // neurons are dealt out moves it by a few per cent.
 func HostBytes(c *connectome.Connectome, w engine.Want) uint64 {
-	b := &backend{c: c, want: w, tune: defaults, sms: usualSMs}
+	b := &backend{c: c, want: w, tune: defaults, sms: usualSMs, clusters: usualClusters}
 	b.makePlan(makeTables(c))
 	return b.hostBytes()
 }
@@ -110,7 +112,7 @@ func HostBytes(c *connectome.Connectome, w engine.Want) uint64 {
 func PartsBytes(c *connectome.Connectome, devices int, w engine.Want) (host, device uint64) {
 	var r rows
 	if c.Row != nil {
-		r = rowsOf(c, defaults)
+		r = (&backend{tune: defaults}).rowsOf(c)
 		r.synapses = divUp(r.synapses, uint64(devices))
 	}
 	for i := range devices {
@@ -132,8 +134,10 @@ func (b *backend) hostBytes() uint64 {
 	return total
 }
 
-// usualSMs is how many multiprocessors a GPU of usual size has.
+// usualSMs is how many multiprocessors a GPU of usual size has, usualClusters how many clusters of each size it runs.
 const usualSMs = 128
+
+var usualClusters = [mostClustered + 1]uint64{1: usualSMs, 2: usualSMs / 2, 4: usualSMs / 4}
 
 // makePlan computes every size before anything is allocated.
 func makePlan(c *connectome.Connectome, r rows, w engine.Want, tune tuning, t *tables) plan {
@@ -145,6 +149,9 @@ func makePlan(c *connectome.Connectome, r rows, w engine.Want, tune tuning, t *t
 	b := &p.bytes
 	b[bufRow] = 8 * (n + 1)
 	b[bufTarget], b[bufWeight], b[bufValues], b[bufDelay] = r.bytes()
+	if s := &r.shape; s.count > 0 {
+		b[bufRow], b[bufCut], b[bufLabel] = 0, 4*n*(s.count+1), n
+	}
 	for _, s := range []slot{bufTarget, bufWeight} {
 		if b[s] > 0 {
 			b[s] = divUp(b[s], load)*load + load

@@ -113,6 +113,9 @@ func (b *backend) propagate() error {
 	if b.rows.synapses == 0 {
 		return nil
 	}
+	if b.rows.shape.count > 0 {
+		return b.propagatePlaces(total)
+	}
 	for offset := uint64(0); offset < total; offset += b.plan.pairs {
 		if err := b.propagateRound(offset, min(total-offset, b.plan.pairs)); err != nil {
 			return err
@@ -136,6 +139,16 @@ func (b *backend) propagateRound(offset, count uint64) error {
 	const blocksPerSM, perThread = 8, 8
 	blocks := min(uint64(b.sms*blocksPerSM), divUp(b.rows.synapses, uint64(b.tune.threads)*perThread))
 	return b.launchBlocks(kernelPropagation, blocks)
+}
+
+// propagatePlaces is propagate for rows of places, all of whose delays are 1.
+func (b *backend) propagatePlaces(fired uint64) error {
+	if fired == 0 {
+		return nil
+	}
+	b.args.places.queue, b.args.places.length = b.queue(b.before(1)), uint32(fired)
+	const blocksPerSM = 8
+	return b.launchBlocks(kernelPlaces, min(uint64(b.sms*blocksPerSM), divUp(fired*b.rows.shape.count*32, uint64(b.tune.threads))))
 }
 
 // update is steps 3, 4, 5 and 7.

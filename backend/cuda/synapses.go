@@ -21,6 +21,8 @@ type rows struct {
 	mean     uint32 // synapses of a row that has some
 	delays   bool   // not all are 1
 	packing
+	shape clusterShape // how rows of places lie, if they do
+	units uint64       // of places
 }
 
 // packing says how a synapse's port and weight lie in 4 bytes; the table is nil where weights are too many for that.
@@ -30,7 +32,7 @@ type packing struct {
 }
 
 // rowsOf looks at those of c.
-func rowsOf(c *connectome.Connectome, tune tuning) rows {
+func (b *backend) rowsOf(c *connectome.Connectome) rows {
 	r := rows{synapses: c.Synapses(), delays: c.Delay != nil}
 	filled := uint64(1)
 	for n := range c.Neurons {
@@ -39,7 +41,10 @@ func rowsOf(c *connectome.Connectome, tune tuning) rows {
 		}
 	}
 	r.mean = uint32(r.synapses / filled)
-	if !tune.unpacked {
+	if p := b.clusterRows(c, r); p.shape.count > 0 {
+		return p
+	}
+	if !b.tune.unpacked {
 		r.packing = pack(c)
 	}
 	return r
@@ -75,6 +80,9 @@ func leastRows(c *connectome.Connectome, synapses uint64, tune tuning) rows {
 // bytes is what all synapses' ports, weights, the table of weights and delays take.
 func (r *rows) bytes() (target, weight, values, delay uint64) {
 	target = 4 * r.synapses
+	if r.shape.count > 0 {
+		target = r.units * r.shape.unitBytes()
+	}
 	if r.delays {
 		delay = r.synapses
 	}
@@ -88,7 +96,7 @@ func (r *rows) bytes() (target, weight, values, delay uint64) {
 func (b *backend) synapses() synapses {
 	p := &b.plan
 	s := synapses{target: p.ptr[bufTarget], weight: p.ptr[bufWeight], values: p.ptr[bufValues], portMask: math.MaxUint32}
-	if b.rows.table != nil {
+	if b.rows.table != nil && b.rows.shape.count == 0 {
 		s.portBits, s.portMask = b.rows.portBits, 1<<b.rows.portBits-1
 	}
 	return s
@@ -97,10 +105,13 @@ func (b *backend) synapses() synapses {
 // takeRows takes memory for the rows of c, once all of the plan is known to fit, and copies them to the device. It keeps
 // nothing of c.
 func (b *backend) takeRows(c *connectome.Connectome, t *tables) error {
-	b.rows = rowsOf(c, b.tune)
+	b.rows = b.rowsOf(c)
 	b.makePlan(t)
 	if err := b.plan.allocate(b.ctx, lastOfRows); err != nil {
 		return err
+	}
+	if b.rows.shape.count > 0 {
+		return b.uploadPlaces(c)
 	}
 	if err := b.stream.Upload(b.plan.ptr[bufRow], data(c.Row), b.plan.bytes[bufRow]); err != nil {
 		return err

@@ -36,7 +36,7 @@ type teamShape struct {
 func (b *backend) teamShape(t *tables, blocks, own uint64) teamShape {
 	r, c := &b.rows, b.c
 	some, _ := customs(c)
-	if b.tune.teamRow == 0 || uint32(max(1, b.share.devices))*r.mean < b.tune.teamRow || r.synapses > math.MaxUint32 || r.delays || some || c.Ports == 0 {
+	if b.rows.shape.count > 0 || b.tune.teamRow == 0 || uint32(max(1, b.share.devices))*r.mean < b.tune.teamRow || r.synapses > math.MaxUint32 || r.delays || some || c.Ports == 0 {
 		return teamShape{}
 	}
 	least, cached := t.sharedBytes(c, own)
@@ -80,7 +80,9 @@ func (s teamShape) dealt(size, blocks, ports, values uint64) teamShape {
 func (p *plan) planTeams(b *backend, t *tables) {
 	blocks, own := deal(b.c, b.sms)
 	s := b.teamShape(t, blocks, own)
-	p.bytes[bufCut] = 4 * uint64(b.c.Neurons) * (s.count + 1) * min(s.count, 1)
+	if s.count > 0 {
+		p.bytes[bufCut] = 4 * uint64(b.c.Neurons) * (s.count + 1)
+	}
 	p.bytes[bufTeamSums] = 4 * s.size * s.count * s.ports
 }
 

@@ -95,6 +95,39 @@ func randomNet(r *rand.Rand, pick int) Net {
 	return n
 }
 
+// Uniform is a random network in which all delays are 1, every neuron has one port, and all synapses of a neuron weigh the same. Some
+// rows are empty, one is long, and one leads to a single port only.
+func Uniform(r *rand.Rand) Net {
+	n := Net{RunSeed: r.Uint64(), Scale: among[int32](r, 1000, 3, 1<<10)}
+	kinds := [][]string{{"lif"}, {"feagi"}, {"lif", "feagi", "izhikevich"}}[r.IntN(3)]
+	var total uint32
+	for range 1 + r.IntN(5) {
+		m, size := kinds[r.IntN(len(kinds))], 1+uint32(r.IntN(300))
+		a := makers[m](r, size)
+		a.Drives = randomDrives(r, a.Model, size, n.Scale)
+		n.Areas, total = append(n.Areas, a), total+size
+	}
+	var few [20]int32
+	for i := range few {
+		few[i] = quanta(r, n.Scale)
+	}
+	for from := range total {
+		w, count := few[r.IntN(len(few))], r.IntN(30)
+		if from == total/2 {
+			count = 2000
+		}
+		for range count {
+			n.Synapses = append(n.Synapses, Synapse{From: from, To: r.Uint32N(total), Weight: w})
+		}
+		if from == total/3 {
+			for range 40 {
+				n.Synapses = append(n.Synapses, Synapse{From: from, To: total - 1, Weight: w})
+			}
+		}
+	}
+	return n
+}
+
 // slow makes all delays longer, so that none is 1.
 func (n Net) slow(by uint8) {
 	for i := range n.Synapses {

@@ -61,6 +61,8 @@ const (
 	cuDeviceCanAccessPeer
 	cuCtxEnablePeerAccess
 	cuMemcpyPeerAsync
+	cuLaunchKernelEx
+	cuOccupancyMaxActiveClusters
 	symbolCount
 )
 
@@ -119,4 +121,6 @@ var exported = [symbolCount]string{
 	cuDeviceCanAccessPeer:                       "cuDeviceCanAccessPeer",
 	cuCtxEnablePeerAccess:                       "cuCtxEnablePeerAccess",
 	cuMemcpyPeerAsync:                           "cuMemcpyPeerAsync",
+	cuLaunchKernelEx:                            "cuLaunchKernelEx",
+	cuOccupancyMaxActiveClusters:                "cuOccupancyMaxActiveClusters",
 }

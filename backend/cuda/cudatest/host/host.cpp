@@ -265,12 +265,13 @@ API cuMemsetD8Async(uintptr_t p, unsigned char b, size_t n, void *stream) {
 }
 #include "grid.h"
 #include "resident.h"
+#include "clusters.h"
 
 #define ENTRY(f) KERNEL_ENTRY(f, false)
 #define WAITING(f) KERNEL_ENTRY(f, true)
 static const kernel kernels[] = {
-    COOPERATIVE(run_bursts), COOPERATIVE(run_bursts_feagi), COOPERATIVE(run_bursts_lif), COOPERATIVE(run_bursts_psc_exp), COOPERATIVE(run_bursts_custom), COOPERATIVE(team_bursts), COOPERATIVE(team_bursts_feagi), COOPERATIVE(team_bursts_lif), COOPERATIVE(resident_bursts), COOPERATIVE(resident_bursts_feagi), COOPERATIVE(resident_bursts_lif), COOPERATIVE(resident_bursts_psc_exp), ENTRY(catch_up), ENTRY(queue_rows), ENTRY(cut_rows),
-    ENTRY(inject), ENTRY(fired_rows), ENTRY(synaptic_propagation_fcl), ENTRY(neural_dynamics_fcl), ENTRY(list_sums), ENTRY(list_ids),
+    COOPERATIVE(run_bursts), COOPERATIVE(run_bursts_feagi), COOPERATIVE(run_bursts_lif), COOPERATIVE(run_bursts_psc_exp), COOPERATIVE(run_bursts_custom), COOPERATIVE(team_bursts), COOPERATIVE(team_bursts_feagi), COOPERATIVE(team_bursts_lif), COOPERATIVE(resident_bursts), COOPERATIVE(resident_bursts_feagi), COOPERATIVE(resident_bursts_lif), COOPERATIVE(resident_bursts_psc_exp), COOPERATIVE(cluster_bursts), COOPERATIVE(cluster_bursts_feagi), COOPERATIVE(cluster_bursts_lif), ENTRY(catch_up), ENTRY(queue_rows), ENTRY(cut_rows),
+    ENTRY(inject), ENTRY(fired_rows), ENTRY(synaptic_propagation_fcl), ENTRY(deliver_places), ENTRY(neural_dynamics_fcl), ENTRY(list_sums), ENTRY(list_ids),
     ENTRY(add_f32), ENTRY(sub_f32), ENTRY(mul_f32), ENTRY(div_f32), ENTRY(neg_f32), ENTRY(abs_f32),
     ENTRY(add_f64), ENTRY(sub_f64), ENTRY(mul_f64), ENTRY(div_f64), ENTRY(neg_f64), ENTRY(abs_f64),
     ENTRY(add_c128), ENTRY(sub_c128), ENTRY(mul_c128), ENTRY(div_c128), ENTRY(neg_c128), ENTRY(abs_c128),
@@ -442,6 +443,48 @@ API cuLaunchCooperativeKernel(const function *f, unsigned blocks, unsigned by, u
     int e = resident ? launch_resident(f->k->name, (const ::run *)args[0], blocks, threads, shared)
                      : launch_bursts(f->k->name, *(const ::run *)args[0], blocks, threads, shared);
     return e ? e : launch_ends();
+}
+
+// configuration is CUlaunchConfig, and attribute CUlaunchAttribute.
+struct attribute {
+    unsigned id, unused, value[16];
+};
+struct configuration {
+    unsigned grid[3], block[3], shared;
+    void *stream;
+    const attribute *list;
+    unsigned count;
+};
+
+// clusters_of is how many blocks a cluster of a launch has, 0 where the launch is not the kind that is known here.
+static unsigned clusters_of(const configuration *c) {
+    unsigned size = 0;
+    bool cooperative = false;
+    for (unsigned i = 0; i < c->count; i++) {
+        if (c->list[i].id == 4 && c->list[i].value[1] == 1 && c->list[i].value[2] == 1) size = c->list[i].value[0];
+        if (c->list[i].id == 2) cooperative = c->list[i].value[0] == 1;
+    }
+    return cooperative ? size : 0;
+}
+API cuLaunchKernelEx(const configuration *c, const function *f, void **args, void **extra) {
+    ONE_AT_A_TIME;
+    unsigned size = clusters_of(c);
+    const unsigned *g = c->grid;
+    bool run = false;
+    if (size == 0 || g[0] == 0 || g[0] > 2 || g[0] % size != 0 || g[1] != 1 || g[2] != 1 || c->block[0] % 32 != 0 || c->block[1] != 1 || c->block[2] != 1 || extra)
+        return refuse("a grid of clusters of this shape");
+    if (strncmp(f->k->name, "cluster_bursts", 14)) return refuse("a launch of clusters of this kind");
+    if (int e = launch_begins(f, c->block, c->stream, args, &run)) return e;
+    if (!run) return SUCCESS;
+    int e = launch_clusters(f->k->name, (const ::run *)args[0], g[0], c->block[0], c->shared);
+    return e ? e : launch_ends();
+}
+API cuOccupancyMaxActiveClusters(int *n, const function *, const configuration *c) {
+    ONE_AT_A_TIME;
+    unsigned size = clusters_of(c);
+    if (size == 0) return refuse("a grid of clusters of this shape");
+    *n = (int)(2 / size);
+    return SUCCESS;
 }
 API cuOccupancyMaxActiveBlocksPerMultiprocessor(int *n, const function *, int, size_t) {
     ONE_AT_A_TIME;

@@ -1,0 +1,86 @@
+package cuda
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"burst/backend/cuda/cudatest"
+	"burst/backend/reference"
+	"burst/connectome"
+	"burst/engine"
+	"burst/engine/enginetest"
+)
+
+// clustered is a tuning by which clusters of at most so many blocks run every network that allows it.
+func clustered(most uint64) tuning {
+	t := defaults
+	t.clusterRow, t.clusterLeast, t.clusterMost, t.batchThreads = 1, 1, most, 128
+	return t
+}
+
+// TestClusters compares clusters, burst by burst and many at a time, with the reference: for units of 4 and of 8 places, for one,
+// two and four threads a stretch.
+func TestClusters(t *testing.T) {
+	cudatest.Anywhere(t)
+	shapes, spikes := map[string]bool{}, 0
+	for seed := range uint64(8) {
+		r := rand.New(rand.NewPCG(seed, 0x636c7573))
+		n := enginetest.Uniform(r)
+		switch whole := len(n.Synapses); seed % 4 {
+		case 0, 1: // short rows
+			n.Synapses = slices.DeleteFunc(n.Synapses, func(enginetest.Synapse) bool { return r.IntN(6) > int(seed%4) })
+		case 2: // long ones
+			for range 3 * whole {
+				s := n.Synapses[r.IntN(whole)]
+				s.To = n.Synapses[r.IntN(whole)].To
+				n.Synapses = append(n.Synapses, s)
+			}
+		}
+		c := n.Build()
+		for _, most := range []uint64{1, 2, 4} {
+			b, fired := againstReference(t, c, clustered(most), seed)
+			spikes += fired
+			s := &b.rows.shape
+			require.NotZero(t, s.count, "one weight a row, delays of 1, one port a neuron")
+			shapes[fmt.Sprint(s.wide, " ", b.rows.shareLog())] = true
+		}
+	}
+	require.Subset(t, slices.Collect(maps.Keys(shapes)), []string{"false 0", "true 1", "true 2"}, "units of both kinds, several threads a stretch")
+	require.Greater(t, spikes, 10_000)
+}
+
+// againstReference runs a network by single bursts with input, and by many at a time, whose spikes it counts.
+func againstReference(t *testing.T, c *connectome.Connectome, tune tuning, seed uint64) (b *backend, spikes int) {
+	t.Helper()
+	opened, err := open(c, Options{}, tune)
+	require.NoError(t, err)
+	b = opened.(*backend)
+	ref, err := reference.Open(c, engine.Want{})
+	require.NoError(t, err)
+	r := rand.New(rand.NewPCG(seed, 4))
+	var got, want engine.Burst
+	for _, many := range []int{0, 9, 1, 30, 0, 0, 12} {
+		in := []engine.Stimulus(nil)
+		for p := r.Uint32N(7); p < c.Ports; p += 1 + r.Uint32N(9) {
+			in = append(in, engine.Stimulus{Port: p, Amount: c.Scale})
+		}
+		require.NoError(t, b.Step(in, &got))
+		require.NoError(t, ref.Step(in, &want))
+		require.Equal(t, append([]uint32{}, want.Fired...), append([]uint32{}, got.Fired...))
+		err := b.StepN(many, func(got *engine.Burst) error {
+			require.NoError(t, ref.Step(nil, &want))
+			require.Equal(t, append([]uint32{}, want.Fired...), append([]uint32{}, got.Fired...), "burst %d", want.Number)
+			spikes += len(want.Fired)
+			return nil
+		})
+		require.NoError(t, err)
+		sameState(t, ref, b)
+	}
+	require.NoError(t, b.Close())
+	return b, spikes
+}
