@@ -5,6 +5,9 @@
 // clusters.cuh. Every block waits for all others once a burst, when all have listed who fired. The last warp of a block
 // takes no part: that of the last block tells the host.
 
+// So many slots a thread loads before it adds the first one's synapses.
+const u32 SLOTS = 4;
+
 // quad is the state of four neighbouring neurons, as one thread updates them.
 struct alignas(16) floats {
     float at[4];
@@ -20,7 +23,8 @@ struct quad {
 // divide_cluster gives everything its place, as divide does.
 template <u32 models> DEVICE void divide_cluster(const run *p, clustered *s) {
     u32 used = 0, own = p->block_neurons;
-    s->at_sums = reserve_room<i32>(&used, p->packed.ports + BESIDE);
+    s->at_sums = reserve_room<i32>(&used, p->packed.ports);
+    s->at_ahead = reserve_room<u32>(&used, block_count() + 1);
     s->at_bits = reserve_room<u32>(&used, own / 32);
     s->at_spans = reserve_room<u16>(&used, own / 32);
     s->at_labels = reserve_room<u8>(&used, own);
@@ -28,7 +32,7 @@ template <u32 models> DEVICE void divide_cluster(const run *p, clustered *s) {
     s->at_more = reserve_room<float>(&used, p->w.variables * own);
     s->at_refractory = reserve_room<u16>(&used, own);
     s->at_count = reserve_room<u16>(&used, models & 1 << FEAGI ? own : 0);
-    s->at_input = reserve_room<i32>(&used, p->drive_count > 0 ? own : 0);
+    s->at_input = reserve_room<i32>(&used, p->packed.drawn ? own : 0);
     s->at_areas = reserve_room<area>(&used, p->w.area_count);
     s->at_terms = reserve_room<term>(&used, p->term_count);
     s->at_drives = reserve_room<drive>(&used, p->drive_count);
@@ -38,7 +42,7 @@ template <u32 models> DEVICE void divide_cluster(const run *p, clustered *s) {
     s->joined = 0;
 }
 
-// begin_sums sets the block's sums to zero.
+// zero_sums sets the block's sums to zero.
 DEVICE void zero_sums(const run *p, const clustered *s) {
     four *sums = room_at<four>(s, s->at_sums);
     for (u32 k = thread_in_block(); k < p->packed.ports / FOUR; k += workers()) sums[k] = four{};
@@ -49,52 +53,96 @@ template <u32 models> DEVICE void begin_cluster(const run *p, clustered *s) {
     begin_state<models>(p, s);
     copy(room_at<u8>(s, s->at_labels), p->packed.label + (u64)block_index() * p->block_neurons, own(p));
     i32 *sums = room_at<i32>(s, s->at_sums);
-    for (u32 k = thread_in_block(); k < p->packed.ports + BESIDE; k += block_size()) sums[k] = 0;
+    for (u32 k = thread_in_block(); k < p->packed.ports; k += block_size()) sums[k] = 0;
 }
 
-// sum_places is step 1 for the fire queue of burst t − 1, of which the block takes every so manieth row; turn is where its
-// length is. Two turns of units are being loaded while one is added, of the next row too, whose stretch is there by then.
-template <bool wide> DEVICE void sum_places(const run *p, u64 t, u32 turn, const clustered *s) {
-    const places *m = &p->packed;
-    const u32 *queue = queue_of(p, t - 1);
-    u32 team = block_index() / m->size, threads = 1u << m->share_log, mask = (1u << m->id_bits) - 1, rows = read(p->length + turn);
-    u32 i = (thread_in_block() >> m->share_log) * m->size + block_index() % m->size, step = (workers() >> m->share_log) * m->size;
-    if (i >= rows) return;
-    const i32 *values = room_at<i32>(s, s->at_values);
-    u32 sums = shared_address(s, s->at_sums), word = queue[i], after = queue[i + step < rows ? i + step : i];
-    u32 from, until, k = 0, end = 0; // of the next stretch, and of the one at hand
-    stretch_at(m, team, word & mask, &from, &until);
-    i32 weight = 0, weight_one = 0, weight_two = 0;
-    unit one = {}, two = {};
-    bool some_one = false, some_two = false;
-    for (u32 left = 2; left > 0;) {
-        if (k >= end && i < rows) {
-            k = from, end = until;
-            weight = values[word >> m->id_bits];
-            word = after;
-            stretch_at(m, team, word & mask, &from, &until);
-            i += step;
-            after = queue[i + step < rows ? i + step : 0];
-        }
-        unit three = {};
-        bool some = false;
-        if (k < end) {
-            u32 mine = k + (thread_in_block() & (threads - 1));
-            some = mine < end;
-            if (some) three = load_unit<wide>(m, mine);
-            k += threads;
-        } else {
-            left -= i >= rows;
-        }
-        if (some_one) {
+// count_ahead finds how many rows of burst t's queue are ahead of each block's part, by the block's first warp.
+DEVICE void count_ahead(const run *p, u64 t, const clustered *s) {
+    u32 blocks = block_count(), each = (blocks + 31) / 32, first = thread_in_block() * each, sum = 0;
+    if (thread_in_block() >= 32) return;
+    const u32 *lengths = lengths_of(p, t, blocks);
+    u32 *ahead = room_at<u32>(s, s->at_ahead);
+    for (u32 b = first; b < first + each && b < blocks; b++) sum += read(lengths + b);
+    u32 before = sum_before(ahead + blocks, sum);
+    for (u32 b = first; b < first + each && b < blocks; b++) {
+        ahead[b] = before;
+        before += read(lengths + b);
+    }
+}
+
+// word_at is the i-th word of burst t's queue, which has one.
+DEVICE u32 word_at(const run *p, const u32 *queue, const u32 *ahead, u32 i) {
+    u32 low = 0, high = block_count(); // the last block that has no more than i ahead
+    while (high - low > 1) {
+        u32 middle = (low + high) / 2;
+        if (ahead[middle] <= i) low = middle;
+        else high = middle;
+    }
+    return queue[low * p->block_neurons + i - ahead[low]];
+}
+
+// add_unit adds a unit's synapses to the block's sums.
+DEVICE void add_unit(const clustered *s, u32 sums, u32 ports, const unit *u, i32 weight) {
 #pragma unroll
-            for (u32 j = 0; j < (wide ? 4 : 2); j++) {
-                add_shared(s, sums, one.word[j] & 0xffff, weight_one);
-                add_shared(s, sums, one.word[j] >> 16, weight_one);
+    for (u32 j = 0; j < UNIT; j++) {
+        u32 place = j % 2 == 0 ? u->word[j / 2] & 0xffff : u->word[j / 2] >> 16;
+        if (place < ports) add_shared(s, sums, place, weight);
+    }
+}
+
+// sum_places is step 1 for the fire queue of burst t − 1, of which the block takes every so manieth row, and a thread a unit of
+// several slots at a time; where synapses go on elsewhere, these are on their way meanwhile.
+DEVICE void sum_places(const run *p, u64 t, const clustered *s) {
+    const places *m = &p->packed;
+    const u32 *ahead = room_at<u32>(s, s->at_ahead), *queue = queue_of(p, t - 1, block_count());
+    const i32 *values = room_at<i32>(s, s->at_values);
+    u32 team = block_index() / m->size, mask = (1u << m->id_bits) - 1, rows = ahead[block_count()], sums = shared_address(s, s->at_sums);
+    u32 part = thread_in_block() & ((1u << m->share_log) - 1), step = (workers() >> m->share_log) * m->size;
+    u32 i = (thread_in_block() >> m->share_log) * m->size + block_index() % m->size;
+    if (part >= m->units) return;
+    unit held = {};
+    i32 held_weight = 0;
+    bool holds = false;
+    u32 words[SLOTS];
+#pragma unroll
+    for (u32 j = 0; j < SLOTS; j++) words[j] = i + j * step < rows ? word_at(p, queue, ahead, i + j * step) : 0;
+    for (; i < rows; i += SLOTS * step) {
+        unit u[SLOTS];
+        i32 weight[SLOTS];
+#pragma unroll
+        for (u32 j = 0; j < SLOTS; j++) {
+            weight[j] = values[words[j] >> m->id_bits];
+            u[j] = unit{{~0u, ~0u, ~0u, ~0u}};
+            if (i + j * step < rows) u[j] = load_unit(m->slot, ((u64)(words[j] & mask) * m->count + team) * m->units + part);
+        }
+#pragma unroll
+        for (u32 j = 0; j < SLOTS; j++) {
+            u32 later = i + (SLOTS + j) * step;
+            words[j] = later < rows ? word_at(p, queue, ahead, later) : 0;
+        }
+#pragma unroll
+        for (u32 j = 0; j < SLOTS; j++) {
+            u32 next = further(u + j);
+            add_unit(s, sums, m->ports, u + j, weight[j]);
+            while (next != NO_UNIT) {
+                u32 rest = NO_UNIT;
+                if (holds) {
+                    rest = further(&held);
+                    add_unit(s, sums, m->ports, &held, held_weight);
+                }
+                if (rest != NO_UNIT) {
+                    held = load_unit(m->more, rest);
+                    continue;
+                }
+                held = load_unit(m->more, next), held_weight = weight[j], holds = true, next = NO_UNIT;
             }
         }
-        one = two, weight_one = weight_two, some_one = some_two;
-        two = three, weight_two = weight, some_two = some;
+    }
+    while (holds) {
+        u32 rest = further(&held);
+        add_unit(s, sums, m->ports, &held, held_weight);
+        holds = rest != NO_UNIT;
+        if (holds) held = load_unit(m->more, rest);
     }
 }
 
@@ -102,7 +150,7 @@ template <bool wide> DEVICE void sum_places(const run *p, u64 t, u32 turn, const
 DEVICE void drive_quads(const run *p, u64 t, const clustered *s) {
     u32 begin = block_index() * p->block_neurons, count = own(p);
     i32 *input = room_at<i32>(s, s->at_input);
-    for (u32 k = thread_in_block(); p->drive_count > 0 && k < count; k += workers()) {
+    for (u32 k = thread_in_block(); p->packed.drawn && k < count; k += workers()) {
         const area *a = room_at<area>(s, s->at_areas) + (area_at(p, s, begin, k) & ~SIMPLE);
         i32 sum = 0;
         for (u32 d = a->first_drive; d < a->first_drive + a->drives; d++)
@@ -110,6 +158,17 @@ DEVICE void drive_quads(const run *p, u64 t, const clustered *s) {
                              p->w.seed, begin + k - a->first, t);
         input[k] = sum;
     }
+}
+
+// constant_input is what an area's drives add where none is drawn.
+DEVICE i32 constant_input(const clustered *s, const area *a, u64 t) {
+    i32 sum = 0;
+#pragma unroll 1
+    for (u32 k = a->first_drive; k < a->first_drive + a->drives; k++) {
+        const drive *d = room_at<drive>(s, s->at_drives) + k;
+        if (d->from <= t && t < d->until) sum += d->amount;
+    }
+    return sum;
 }
 
 // quad_sums are what has reached the block's neurons from the k-th on: what the cluster's blocks have summed, drives, and
@@ -124,7 +183,7 @@ DEVICE four quad_sums(const run *p, const clustered *s, u64 t, u32 k) {
 #pragma unroll
         for (u32 j = 0; j < 4; j++) sum.word[j] += one.word[j];
     }
-    if (p->drive_count > 0) {
+    if (p->packed.drawn) {
         four one = *room_at<four>(s, s->at_input + 4 * k);
 #pragma unroll
         for (u32 j = 0; j < 4; j++) sum.word[j] += one.word[j];
@@ -168,8 +227,10 @@ template <u32 models> DEVICE u32 update_quad(const run *p, const clustered *s, u
         u32 place = (span == MIXED ? area_at(p, s, begin, k + j) : span) & ~SIMPLE, at = models == 1 << LIF || models == 1 << FEAGI ? j : k + j;
         const area *a = room_at<area>(s, s->at_areas) + place;
         u32 i = begin + k + j - a->first;
+        i32 in = (i32)sum.word[j];
+        if (!p->packed.drawn) in += constant_input(s, a, t);
         float term = a->differ || place >= COMMON ? term_of(&w, a, i) : s->common[place];
-        answers |= (u32)update<models>(&w, a, i, at, (i32)sum.word[j], 0, term) << j;
+        answers |= (u32)update<models>(&w, a, i, at, in, 0, term) << j;
     }
     if (models == 1 << LIF || models == 1 << FEAGI) {
         *room_at<floats>(s, s->at_v + 4 * k) = q.v;
@@ -188,18 +249,31 @@ template <u32 models> DEVICE void update_cluster(const run *p, u64 t, const clus
     }
 }
 
+// ones_ahead is how many bits are set in the words before the w-th. All lanes of the warp must call it, each for the word after
+// that of the lane before.
+DEVICE u32 ones_ahead(const u32 *bits, u32 words, u32 w) {
+    u32 sum = 0;
+#ifdef BURST_ON_HOST
+    for (u32 v = 0; v < w && v < words; v++) sum += ones(bits[v]);
+    return sum;
+#else
+    u32 total;
+    for (u32 v = lane(); v < w - lane(); v += 32) sum += ones(bits[v]);
+    for (u32 by = 16; by > 0; by /= 2) sum += shuffle_xor(sum, by);
+    return sum + sum_before(&total, w < words ? ones(bits[w]) : 0);
+#endif
+}
+
 // list_cluster is step 5: the block's part of the queue, ascending, one thread a word.
-DEVICE void list_cluster(const run *p, u64 t, const clustered *s) {
-    u32 words = p->block_neurons / 32, each = (words + GROUPS - 1) / GROUPS, begin = block_index() * p->block_neurons;
+DEVICE void list_cluster(const run *p, u64 t, clustered *s) {
+    u32 words = p->block_neurons / 32, begin = block_index() * p->block_neurons;
     const u32 *bits = room_at<u32>(s, s->at_bits);
     const u8 *labels = room_at<u8>(s, s->at_labels);
-    u32 *queue = queue_of(p, t);
+    u32 *queue = queue_of(p, t, block_count()) + begin;
 #pragma unroll 1
-    for (u32 w = thread_in_block(); w < words; w += workers()) {
-        u32 rest = bits[w], at = s->base + s->group[w / each];
-        if (rest == 0) continue;
-#pragma unroll 1
-        for (u32 v = w / each * each; v < w; v++) at += ones(bits[v]);
+    for (u32 w = thread_in_block(); w / 32 * 32 < words; w += workers()) {
+        u32 at = ones_ahead(bits, words, w), rest = w < words ? bits[w] : 0;
+        if (w == words - 1) lengths_of(p, t, block_count())[block_index()] = s->total = at + ones(rest);
 #pragma unroll 1
         for (; rest != 0; rest &= rest - 1) {
             u32 k = 32 * w + ones((rest & -rest) - 1);
@@ -208,15 +282,9 @@ DEVICE void list_cluster(const run *p, u64 t, const clustered *s) {
     }
 }
 
-// take_part takes a part of burst t's queue for the block, by one thread; turn is where its length is.
-DEVICE void take_part(const run *p, u32 turn, clustered *s) {
-    s->base = s->total == 0 ? 0 : fetch_add(p->length + turn, s->total);
-    if (block_index() == 0) p->length[turn == 2 ? 0 : turn + 1] = 0; // all blocks have read it in the burst before
-}
-
-// bring_ids brings the host what the block has listed in burst t, which no block waits for.
+// bring_ids brings the host what the block has listed in burst t.
 DEVICE void bring_ids(const run *p, u64 t, const clustered *s) {
-    const u32 *own = queue_of(p, t) + s->base;
+    const u32 *own = queue_of(p, t, block_count()) + block_index() * p->block_neurons;
     u32 *ids = p->ids + ((t - p->first) * block_count() + block_index()) * (u64)p->block_neurons, mask = (1u << p->packed.id_bits) - 1;
     for (u32 k = thread_in_block(); k < s->total; k += workers()) ids[k] = own[k] & mask;
     if (thread_in_block() == 0) p->fired[(t - p->first) * block_count() + block_index()] = s->total;
@@ -228,6 +296,20 @@ DEVICE void stimulate_cluster(const run *p, u64 t, clustered *s) {
     if (thread_in_block() != 0) return;
     s->stimulated = 0;
     for (u64 i = 0; i < p->stimulus_count; i++) s->stimulated |= acts(p->stimuli + i, t);
+}
+
+// queue_places makes the queue of the fire queue of burst p.first − 1 for clusters, whose parts are empty, one thread a neuron.
+KERNEL queue_places(run p, const u32 *fired, u32 length) {
+    u32 i = (u32)thread_index(), blocks = p.packed.count * p.packed.size;
+    if (i >= length) return;
+    u32 n = fired[i], block = n / p.block_neurons, low = 0, high = i; // the first one of the block
+    while (low < high) {
+        u32 middle = (low + high) / 2;
+        if (fired[middle] < block * p.block_neurons) low = middle + 1;
+        else high = middle;
+    }
+    queue_of(&p, p.first - 1, blocks)[block * p.block_neurons + i - low] = n | (u32)p.packed.label[n] << p.packed.id_bits;
+    add((i32 *)lengths_of(&p, p.first - 1, blocks) + block, 1);
 }
 
 #ifndef BURST_ON_HOST
@@ -252,32 +334,31 @@ DEVICE void meet_all(const run *p, u64 t, clustered *s) {
 //		deliver the rows of the queue
 //		for n := range neurons { if b.fires(n) { queue = append(queue, n) } }
 //	}
+// The host has the fire queue of a burst when all have met in the next one: no block waits for what it writes to the host.
 template <u32 models> DEVICE void work_cluster(const run *p, clustered *s) {
-    u32 turn = (u32)(p->first % 3), last = workers() - 1, size = p->packed.size;
+    u32 last = workers() - 1, size = p->packed.size;
+    count_ahead(p, p->first - 1, s);
     stimulate_cluster(p, p->first, s);
     meet_all(p, p->first, s);
     for (u64 t = p->first; t < p->first + p->bursts; t++) {
-        if (p->packed.wide) sum_places<true>(p, t, turn, s);
-        else sum_places<false>(p, t, turn, s);
-        turn = turn == 2 ? 0 : turn + 1;
+        sum_places(p, t, s);
         worker_barrier();
         if (size > 1) {
             if (thread_in_block() == last) join(s, size, (u32)(t - p->first + 1) * size);
             worker_barrier();
         }
+        if (t > p->first) bring_ids(p, t - 1, s);
         update_cluster<models>(p, t, s);
-        worker_barrier();
-        count_groups(p, s);
-        if (thread_in_block() == 31) take_part(p, turn, s);
         worker_barrier();
         list_cluster(p, t, s);
         if (t + 1 < p->first + p->bursts) stimulate_cluster(p, t + 1, s);
         meet_all(p, t + 1, s);
         if (thread_in_block() == last) store_block(&s->complete, (u32)(t - p->first)); // bursts whose ids the host has
+        count_ahead(p, t, s);
         zero_sums(p, s);
-        bring_ids(p, t, s);
         worker_barrier();
     }
+    bring_ids(p, p->first + p->bursts - 1, s);
     meet_all(p, p->first + p->bursts, s);
     if (thread_in_block() == last) store_block(&s->complete, (u32)p->bursts);
 }

@@ -6,13 +6,18 @@
 #ifdef BURST_CLUSTERS
 // clustered is what a cluster's block has beside resident.
 struct clustered : resident {
-    u32 at_sums, at_labels;
+    u32 at_sums, at_labels, at_ahead;
     u32 joined;     // blocks of the cluster that have summed their rows, in all bursts
     u32 stimulated; // whether a stimulus acts in this burst
 #ifdef BURST_ON_HOST
     u8 *const *rooms; // of the cluster's blocks
 #endif
 };
+
+// queue_of is where clusters have the fire queue of burst t, a block's part from the number of its first neuron on, and lengths_of
+// how long each block's part is. Those of two bursts are kept.
+DEVICE u32 *queue_of(const run *p, u64 t, u32 blocks) { return (u32 *)p->queue + t % 2 * blocks * (p->block_neurons + 1); }
+DEVICE u32 *lengths_of(const run *p, u64 t, u32 blocks) { return queue_of(p, t, blocks) + blocks * p->block_neurons; }
 
 #ifdef BURST_ON_HOST
 DEVICE u32 shared_address(const clustered *, u32 at) { return at; }
@@ -44,8 +49,9 @@ DEVICE four remote_four(const clustered *s, u32 number, u32 at) {
 // to their memory before is seen by all after it. Each has joined so often that wanted blocks have in all.
 DEVICE void join(clustered *s, u32 size, u32 wanted) {
     u32 own = address(&s->joined), now;
+    asm volatile("fence.acq_rel.cluster;" ::: "memory"); // one for all of the following
     for (u32 number = 0; number < size; number++)
-        asm volatile("red.release.cluster.shared::cluster.add.u32 [%0], 1;" ::"r"(remote_address(own, number)) : "memory");
+        asm volatile("red.relaxed.cluster.shared::cluster.add.u32 [%0], 1;" ::"r"(remote_address(own, number)) : "memory");
     do asm volatile("ld.acquire.cluster.shared::cta.u32 %0, [%1];" : "=r"(now) : "r"(own) : "memory");
     while (now < wanted);
 }

@@ -71,9 +71,6 @@ struct run {
     places packed;
 };
 
-// queue_of is where clusters have the fire queue of burst t.
-DEVICE u32 *queue_of(const run *p, u64 t) { return (u32 *)p->queue + t % 2 * p->neurons; }
-
 // block is what a block's threads share: bits and sums, and where cached copies of its neurons' state and of the tables, which stay valid
 // from burst to burst as global memory's do not in the first cache.
 struct block {

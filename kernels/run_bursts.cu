@@ -229,14 +229,13 @@ KERNEL catch_up(run p, const u32 *queue, u32 length, u64 fired_at, u32 least) {
     }
 }
 
-// queue_rows makes the queue of a fire queue, one thread a neuron; teams and clusters want numbers instead of rows:
+// queue_rows makes the queue of a fire queue, one thread a neuron, or its number where there are teams:
 //
 //	for i, n := range fired { queue[i] = spike{row[n], row[n+1]-row[n]} }
 KERNEL queue_rows(run p, const u32 *fired, u32 length) {
     u64 i = thread_index();
     if (i >= length) return;
-    if (p.packed.count > 0) queue_of(&p, p.first - 1)[i] = fired[i] | (u32)p.packed.label[fired[i]] << p.packed.id_bits;
-    else if (p.sum.count > 0) ((u32 *)p.queue)[i] = fired[i];
+    if (p.sum.count > 0) ((u32 *)p.queue)[i] = fired[i];
     else p.queue[i] = spike{p.row[fired[i]], p.row[fired[i] + 1] - p.row[fired[i]]};
 }
 

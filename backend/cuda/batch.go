@@ -124,6 +124,9 @@ func (p *plan) planBatch(b *backend, t *tables) {
 		p.planExchange(b)
 	} else {
 		p.bytes[bufQueue] = spikeBytes * uint64(c.Neurons)
+		if s := &b.rows.shape; s.count > 0 { // with their lengths, of two bursts
+			p.bytes[bufQueue] = 2 * 4 * s.count * s.size * (s.own + 1)
+		}
 	}
 	if s := b.ringShape(); s.list.room > 0 {
 		p.bytes[bufLists], p.bytes[bufNotes] = 2*s.most*s.list.bytes(), s.list.notes
@@ -414,6 +417,11 @@ func (b *backend) turnOn() error {
 		}
 		if err := x.catchUp.Launch(uint32(8*b.sms), b.tune.threads, x.late, b.stream); err != nil {
 			return fmt.Errorf("catch_up: %w", err)
+		}
+	}
+	if b.rows.shape.count > 0 {
+		if err := b.stream.Fill(p.ptr[bufQueue], 0, p.bytes[bufQueue]); err != nil {
+			return err
 		}
 	}
 	newest := uint32(len(x.history[0]))

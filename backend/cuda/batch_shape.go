@@ -79,7 +79,10 @@ func (b *backend) chooseKernel(t *tables, own uint64) error {
 		return nil
 	}
 	names := []string{name, "catch_up", "queue_rows"}
-	if sum.count > 0 {
+	switch {
+	case b.rows.shape.count > 0:
+		names[2] = "queue_places"
+	case sum.count > 0:
 		names = append(names, "cut_rows")
 	}
 	var err error

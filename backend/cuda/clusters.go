@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 	"runtime"
+	"slices"
 	"sync"
 
 	"burst/backend/cuda/driver"
@@ -16,31 +17,30 @@ const mostClustered = 4
 
 // places is the struct of that name in kernels/places.cuh, field for field.
 type places struct {
-	count, size, ports     uint32
-	wide, shareLog, idBits uint32
-	cut, place, label      driver.Ptr
+	count, size, ports             uint32
+	units, shareLog, idBits, drawn uint32
+	slot, more, label              driver.Ptr
 }
+
+// unit is UNIT of kernels/places.cuh: how many words of 16 bits a unit has. nobody and full are special words.
+const (
+	unit      = 8
+	unitBytes = 2 * unit
+	nobody    = 0xffff
+	full      = 0xfffe
+)
 
 // clusterShape is how neurons are dealt to clusters of blocks, and how rows of places lie; without a count there are none.
 type clusterShape struct {
 	count, size uint64 // clusters, and blocks of each
 	own         uint64 // neurons of a block
-	wide        bool   // units of 8 places instead of 4
+	units       uint64 // of a slot
 	shared      uint64 // bytes of a block's memory
+	drawn       bool   // whether any drive is drawn in each burst
 }
 
 // ports are those of a cluster.
 func (s *clusterShape) ports() uint64 { return s.size * s.own }
-
-// unit is how many places a unit has.
-func (s *clusterShape) unit() uint64 {
-	if s.wide {
-		return 8
-	}
-	return 4
-}
-
-func (s *clusterShape) unitBytes() uint64 { return 2 * s.unit() }
 
 // countClusters asks the device how many clusters it runs whose blocks have all of a multiprocessor's shared memory.
 func (b *backend) countClusters() error {
@@ -80,33 +80,76 @@ func (b *backend) clusterRows(c *connectome.Connectome, r rows) rows {
 	r.table = table
 	t := makeTables(c)
 	for size := b.tune.clusterMost; size > 0; size /= 2 {
-		if r.shape = b.clusterShape(t, r, size); r.shape.count > 0 {
-			r.units = countUnits(c, &r.shape)
-			if r.units <= math.MaxUint32 {
-				return r
-			}
+		if r.shape = b.clusterShape(c, t, size, len(table.List)); r.shape.count == 0 {
+			continue
+		}
+		if r.shape.units = r.shape.slotUnits(c, b.tune.slotBytes*r.synapses); r.shape.units == 0 {
+			continue
+		}
+		r.slots, r.more = uint64(c.Neurons)*r.shape.count*r.shape.units, countMore(c, &r.shape)
+		if r.more < math.MaxUint32 {
+			return r
 		}
 	}
 	return rows{}
 }
 
 // clusterShape deals the neurons to as many clusters as the device runs, if they fit.
-func (b *backend) clusterShape(t *tables, r rows, blocks uint64) clusterShape {
-	const beside, mostPlaces = 32, 1 << 16 // BESIDE of kernels/places.cuh
-	n, all := uint64(b.c.Neurons), b.clusters[blocks]
+func (b *backend) clusterShape(c *connectome.Connectome, t *tables, blocks uint64, weights int) clusterShape {
+	n, all := uint64(c.Neurons), b.clusters[blocks]
 	if all == 0 {
 		return clusterShape{}
 	}
 	own := divUp(divUp(n, all*blocks), 32) * 32
-	s := clusterShape{count: divUp(n, own*blocks), size: blocks, own: own, wide: uint64(r.mean) >= 6*all}
-	for _, bytes := range []uint64{4 * (s.ports() + beside), own, size(r.table.List)} {
+	s := clusterShape{count: divUp(n, own*blocks), size: blocks, own: own}
+	for _, bytes := range []uint64{4 * s.ports(), 4 * (s.count*blocks + 1), own, 4 * uint64(weights)} {
 		s.shared += divUp(bytes, 16) * 16
 	}
-	s.shared += t.clusterBytes(b.c, own)
-	if s.shared > mostShared || s.ports()+beside > mostPlaces || bits.Len64(n-1)+bits.Len(uint(len(r.table.List)-1)) > 32 {
+	s.shared += t.clusterBytes(c, own)
+	s.drawn = t.drawn()
+	if s.shared > mostShared || s.ports() > full || bits.Len64(n-1)+bits.Len(uint(weights-1)) > 32 {
 		return clusterShape{}
 	}
 	return s
+}
+
+// slotUnits is how many units a slot must have to hold nearly all stretches of rows wholly, 0 if slots would take more than
+// so many bytes for each synapse, or too many would have to be looked for elsewhere.
+func (s *clusterShape) slotUnits(c *connectome.Connectome, most uint64) uint64 {
+	const (
+		rare  = 32 // one in so many
+		units = 32 // at most, a warp's threads
+	)
+	var lengths [unit * units]uint64 // how many stretches have so many synapses, or more
+	all := make([][unit * units]uint64, runtime.GOMAXPROCS(0))
+	inParts(c, 0, c.Neurons, func(part int, low, high uint32) {
+		for n := low; n < high; n++ {
+			for row := c.Target[c.Row[n]:c.Row[n+1]]; len(row) > 0; {
+				_, length := s.stretch(row)
+				all[part][min(length, len(lengths)-1)]++
+				row = row[length:]
+			}
+		}
+	})
+	stretches := uint64(0)
+	for i := range all {
+		for length, n := range all[i] {
+			lengths[length] += n
+			stretches += n
+		}
+	}
+	held, least := uint64(0), uint64(0)
+	for length := 1; stretches-held > stretches/rare; length++ {
+		if length == len(lengths) {
+			return 0
+		}
+		held += lengths[length]
+		least = divUp(uint64(length)+1, unit)
+	}
+	if least*unitBytes*uint64(c.Neurons)*s.count > most {
+		return 0
+	}
+	return least
 }
 
 // clusterBytes is a block's memory as divide_cluster of kernels/cluster_bursts.cu divides it, for own neurons, but for sums, labels
@@ -116,7 +159,7 @@ func (t *tables) clusterBytes(c *connectome.Connectome, own uint64) uint64 {
 	if teamSuffix(c) == "_lif" {
 		feagi = 0
 	}
-	if len(t.drives) > 0 {
+	if t.drawn() {
 		driven = own
 	}
 	sum := uint64(0)
@@ -129,6 +172,11 @@ func (t *tables) clusterBytes(c *connectome.Connectome, own uint64) uint64 {
 	return sum
 }
 
+// drawn reports whether any drive is drawn in each burst.
+func (t *tables) drawn() bool {
+	return slices.ContainsFunc(t.drives, func(d drive) bool { return d.kind != uint32(connectome.Inject) })
+}
+
 // places is what kernels take.
 func (b *backend) places() places {
 	s, p := &b.rows.shape, &b.plan.ptr
@@ -136,15 +184,9 @@ func (b *backend) places() places {
 		return places{}
 	}
 	return places{
-		count: uint32(s.count), size: uint32(s.size), ports: uint32(s.ports()), wide: flag(s.wide), shareLog: b.rows.shareLog(),
-		idBits: uint32(bits.Len32(b.c.Neurons - 1)), cut: p[bufCut], place: p[bufTarget], label: p[bufLabel],
+		count: uint32(s.count), size: uint32(s.size), ports: uint32(s.ports()), units: uint32(s.units), shareLog: uint32(bits.Len64(s.units - 1)),
+		idBits: uint32(bits.Len32(b.c.Neurons - 1)), drawn: flag(s.drawn), slot: p[bufTarget], more: p[bufMorePlaces], label: p[bufLabel],
 	}
-}
-
-// shareLog says how many threads share a stretch: so that most have one or two turns.
-func (r *rows) shareLog() uint32 {
-	units := uint64(r.mean)/(r.shape.count*r.shape.unit()) + 1
-	return uint32(min(2, bits.Len64(units/2)))
 }
 
 // inParts does something with stretches of the rows low ≤ n < high that have about equally many synapses, side by side.
@@ -202,15 +244,28 @@ func (s *clusterShape) stretch(row []uint32) (team uint64, length int) {
 	return team, length
 }
 
-// countUnits is how many units all rows take.
-func countUnits(c *connectome.Connectome, s *clusterShape) uint64 {
+// moreUnits is how many further units a stretch takes.
+func (s *clusterShape) moreUnits(length uint64) uint64 {
+	const linked = unit - 3 // places of a unit that says where synapses go on
+	if length < s.units*unit {
+		return 0
+	}
+	length -= s.units*unit - 3
+	if length < unit {
+		return 1
+	}
+	return 1 + divUp(length-(unit-1), linked)
+}
+
+// countMore is how many further units all rows take.
+func countMore(c *connectome.Connectome, s *clusterShape) uint64 {
 	units := make([]uint64, runtime.GOMAXPROCS(0))
 	inParts(c, 0, c.Neurons, func(part int, low, high uint32) {
 		sum := uint64(0)
 		for n := low; n < high; n++ {
 			for row := c.Target[c.Row[n]:c.Row[n+1]]; len(row) > 0; {
 				_, length := s.stretch(row)
-				sum += divUp(uint64(length), s.unit())
+				sum += s.moreUnits(uint64(length))
 				row = row[length:]
 			}
 		}
@@ -223,35 +278,61 @@ func countUnits(c *connectome.Connectome, s *clusterShape) uint64 {
 	return sum
 }
 
-// coded is a stretch of rows as the device has them, from a unit of its own on.
+// coded are rows as the device has them, but for the numbers of further units, which count from the first of these.
 type coded struct {
-	places []uint16
-	cut    []uint32
+	slots, more []uint16
+	links       []int // where in slots, and as −1−k where in more, such a number is
 }
 
 // code is rows low ≤ n < high of places.
 func (s *clusterShape) code(c *connectome.Connectome, low, high uint32, to *coded) {
-	to.places, to.cut = to.places[:0], to.cut[:0]
-	ports, unit := uint32(s.ports()), int(s.unit())
+	each := int(s.units) * unit
+	size := int(high-low) * int(s.count) * each
+	to.slots, to.more, to.links = slices.Grow(to.slots[:0], size)[:size], to.more[:0], to.links[:0]
+	for i := range to.slots {
+		to.slots[i] = nobody
+	}
+	at := to.slots
 	for n := low; n < high; n++ {
-		team := uint64(0)
 		for row := c.Target[c.Row[n]:c.Row[n+1]]; len(row) > 0; {
-			next, length := s.stretch(row)
-			for ; team <= next; team++ {
-				to.cut = append(to.cut, uint32(len(to.places)/unit))
-			}
-			first := uint32(next) * ports
-			for _, t := range row[:length] {
-				to.places = append(to.places, uint16(t-first))
-			}
-			for len(to.places)%unit != 0 {
-				to.places = append(to.places, uint16(ports)+uint16(len(to.places)%32))
-			}
+			team, length := s.stretch(row)
+			from := int(team) * each
+			s.fill(at[from:from+each], row[:length], uint32(team*s.ports()), (int(n-low)*int(s.count)+int(team))*each, to)
 			row = row[length:]
 		}
-		for ; team <= s.count; team++ {
-			to.cut = append(to.cut, uint32(len(to.places)/unit))
+		at = at[int(s.count)*each:]
+	}
+}
+
+// fill puts the targets of a stretch into a slot, which lies at a place of its slots, and what it does not hold into further units.
+func (s *clusterShape) fill(slot []uint16, targets []uint32, first uint32, place int, to *coded) {
+	for len(targets) >= len(slot) {
+		number := len(to.more) / unit
+		slot[0], slot[1], slot[2] = full, uint16(number), uint16(number>>16)
+		to.links = append(to.links, place)
+		for i, t := range targets[:len(slot)-3] {
+			slot[3+i] = uint16(t - first)
 		}
+		targets = targets[len(slot)-3:]
+		place = -1 - len(to.more)
+		to.more = append(to.more, nobody, nobody, nobody, nobody, nobody, nobody, nobody, nobody)
+		slot = to.more[len(to.more)-unit:]
+	}
+	for i, t := range targets {
+		slot[1+i] = uint16(t - first)
+	}
+}
+
+// shift makes the numbers of further units count from another unit on.
+func (r *coded) shift(by uint32) {
+	for _, place := range r.links {
+		words := r.slots
+		if place < 0 {
+			words, place = r.more, -1-place
+		}
+		number := uint32(words[place+1]) | uint32(words[place+2])<<16
+		number += by
+		words[place+1], words[place+2] = uint16(number), uint16(number>>16)
 	}
 }
 
@@ -275,7 +356,7 @@ func (b *backend) uploadPlaces(c *connectome.Connectome) error {
 	for i := range rooms {
 		rooms[i] = make([]coded, runtime.GOMAXPROCS(0))
 	}
-	units, cuts := uint64(0), uint64(0)
+	slots, more := driver.Ptr(0), uint64(0)
 	for low, turn := uint32(0), 0; low < c.Neurons; turn = 1 - turn {
 		high := low + 1
 		for high < c.Neurons && c.Row[high+1]-c.Row[low] <= some {
@@ -287,21 +368,19 @@ func (b *backend) uploadPlaces(c *connectome.Connectome) error {
 		}
 		for i := range rooms[turn] {
 			r := &rooms[turn][i]
-			for k := range r.cut {
-				r.cut[k] += uint32(units)
-			}
-			if len(r.places) > 0 {
-				if err := b.stream.Upload(p[bufTarget]+driver.Ptr(units*s.unitBytes()), data(r.places), size(r.places)); err != nil {
-					return err
+			r.shift(uint32(more))
+			for _, u := range []struct {
+				to   driver.Ptr
+				from []uint16
+			}{{p[bufTarget] + slots, r.slots}, {p[bufMorePlaces] + driver.Ptr(more*unitBytes), r.more}} {
+				if len(u.from) > 0 {
+					if err := b.stream.Upload(u.to, data(u.from), size(u.from)); err != nil {
+						return err
+					}
 				}
 			}
-			if len(r.cut) > 0 {
-				if err := b.stream.Upload(p[bufCut]+driver.Ptr(4*cuts), data(r.cut), size(r.cut)); err != nil {
-					return err
-				}
-			}
-			units += uint64(len(r.places)) / s.unit()
-			cuts += uint64(len(r.cut))
+			slots += driver.Ptr(size(r.slots))
+			more += uint64(len(r.more)) / unit
 		}
 		low = high
 	}

@@ -32,8 +32,8 @@ func paths() map[string]tuning {
 		"a launch for every 3rd one": with(func(t *tuning) { t.batch = 3 }),
 		"teams":                      with(func(t *tuning) { t.teamRow = 1 }),
 		"teams of one, 8 bytes":      with(func(t *tuning) { t.teamRow, t.teamMost, t.uncached, t.unpacked = 1, 1, true, true }),
-		"clusters":                   with(func(t *tuning) { t.clusterRow, t.clusterLeast = 1, 1 }),
-		"clusters of one":            with(func(t *tuning) { t.clusterRow, t.clusterLeast, t.clusterMost = 1, 1, 1 }),
+		"clusters":                   with(func(t *tuning) { t.clusterRow, t.clusterLeast, t.slotBytes = 1, 1, 1<<20 }),
+		"clusters of one":            with(func(t *tuning) { t.clusterRow, t.clusterLeast, t.clusterMost, t.slotBytes = 1, 1, 1, 1<<20 }),
 	}
 }
 

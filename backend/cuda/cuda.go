@@ -39,10 +39,11 @@ type tuning struct {
 	clusterRow   uint32 // synapses a row from which clusters of blocks sum them (kernels/clusters.cuh); 0: they never do
 	clusterLeast uint32 // neurons from which they do
 	clusterMost  uint64 // blocks of a cluster, at most mostClustered
+	slotBytes    uint64 // that their slots may take a synapse
 	ownSynapses  uint32 // about so many a block of resident_bursts delivers by itself
 }
 
-var defaults = tuning{threads: 256, entries: 1 << 20, batch: 256, batchThreads: 1024, ownSynapses: 16384, teamRow: 400, teamMost: 4, clusterRow: 40, clusterLeast: 200_000, clusterMost: 4}
+var defaults = tuning{threads: 256, entries: 1 << 20, batch: 256, batchThreads: 1024, ownSynapses: 16384, teamRow: 400, teamMost: 4, clusterRow: 40, clusterLeast: 200_000, clusterMost: 4, slotBytes: 5}
 
 // Open uploads c to a GPU, in the state before burst 0. The error wraps engine.ErrUnavailable when this machine cannot run
 // CUDA, and is a *MemoryError when the network does not fit the device.

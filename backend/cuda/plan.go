@@ -19,7 +19,7 @@ const (
 	bufTarget
 	bufWeight
 	bufValues
-	bufCut
+	bufMorePlaces
 	bufLabel
 	bufDelay
 	bufAreas
@@ -56,6 +56,7 @@ const (
 	bufNotes
 	bufSpans
 	bufSpanCounts
+	bufCut
 	bufTeamSums
 	slotCount
 
@@ -149,8 +150,8 @@ func makePlan(c *connectome.Connectome, r rows, w engine.Want, tune tuning, t *t
 	b := &p.bytes
 	b[bufRow] = 8 * (n + 1)
 	b[bufTarget], b[bufWeight], b[bufValues], b[bufDelay] = r.bytes()
-	if s := &r.shape; s.count > 0 {
-		b[bufRow], b[bufCut], b[bufLabel] = 0, 4*n*(s.count+1), n
+	if r.shape.count > 0 {
+		b[bufRow], b[bufMorePlaces], b[bufLabel] = 0, unitBytes*r.more, n
 	}
 	for _, s := range []slot{bufTarget, bufWeight} {
 		if b[s] > 0 {

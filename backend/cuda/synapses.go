@@ -22,7 +22,8 @@ type rows struct {
 	delays   bool   // not all are 1
 	packing
 	shape clusterShape // how rows of places lie, if they do
-	units uint64       // of places
+	slots uint64       // units of all slots
+	more  uint64       // and those that hold what does not fit
 }
 
 // packing says how a synapse's port and weight lie in 4 bytes; the table is nil where weights are too many for that.
@@ -81,7 +82,7 @@ func leastRows(c *connectome.Connectome, synapses uint64, tune tuning) rows {
 func (r *rows) bytes() (target, weight, values, delay uint64) {
 	target = 4 * r.synapses
 	if r.shape.count > 0 {
-		target = r.units * r.shape.unitBytes()
+		target = unitBytes * r.slots
 	}
 	if r.delays {
 		delay = r.synapses

@@ -19,26 +19,22 @@ template <u32 models> static void clusters_on_host(const run *p, unsigned blocks
         running = {blocks - 1, blocks, workers, threads};
         tell(p, (u32)(t + 1 - p->first));
     };
-    u32 turn = (u32)(p->first % 3);
     all([&](unsigned b) { divide_cluster<models>(p, &s[b]); }, false, 1);
     all([&](unsigned b) { begin_cluster<models>(p, &s[b]); }, false, threads);
+    all([&](unsigned b) { count_ahead(p, p->first - 1, &s[b]); }, false, workers);
     all([&](unsigned b) { stimulate_cluster(p, p->first, &s[b]); }, false, workers);
     for (u64 t = p->first; t < p->first + p->bursts; t++) {
         all([&](unsigned b) { drive_quads(p, t, &s[b]); }, t % 2, workers);
-        all([&](unsigned b) { p->packed.wide ? sum_places<true>(p, t, turn, &s[b]) : sum_places<false>(p, t, turn, &s[b]); }, t % 2, workers);
-        turn = turn == 2 ? 0 : turn + 1;
+        all([&](unsigned b) { sum_places(p, t, &s[b]); }, t % 2, workers);
+        if (t > p->first) all([&](unsigned b) { bring_ids(p, t - 1, &s[b]); }, t % 3 == 0, workers);
         all([&](unsigned b) { update_cluster<models>(p, t, &s[b]); }, t % 3 == 0, workers);
-        all([&](unsigned b) { count_groups(p, &s[b]); }, t % 2, workers);
-        for (unsigned b = 0; b < blocks; b++) {
-            running = {b, blocks, 31, threads};
-            take_part(p, turn, &s[b]);
-        }
         all([&](unsigned b) { list_cluster(p, t, &s[b]); }, t % 5 == 0, workers);
         if (t + 1 < p->first + p->bursts) all([&](unsigned b) { stimulate_cluster(p, t + 1, &s[b]); }, t % 2, workers);
         if (t > p->first) complete(t - 1);
+        all([&](unsigned b) { count_ahead(p, t, &s[b]); }, t % 2, workers);
         all([&](unsigned b) { zero_sums(p, &s[b]); }, t % 2, workers);
-        all([&](unsigned b) { bring_ids(p, t, &s[b]); }, t % 3 == 0, workers);
     }
+    all([&](unsigned b) { bring_ids(p, p->first + p->bursts - 1, &s[b]); }, false, workers);
     complete(p->first + p->bursts - 1);
     all([&](unsigned b) { end_resident<models>(p, &s[b]); }, true, threads);
     for (unsigned b = 0; b < blocks; b++)
