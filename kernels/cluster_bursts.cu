@@ -5,8 +5,8 @@
 // clusters.cuh. Every block waits for all others once a burst, when all have listed who fired. The last warp of a block
 // takes no part: that of the last block tells the host.
 
-// So many slots a thread loads before it adds the first one's synapses.
-const u32 SLOTS = 4;
+// So many units a thread loads before it adds the first one.
+const u32 UNITS = 4;
 
 // quad is the state of four neighbouring neurons, as one thread updates them.
 struct alignas(16) floats {
@@ -70,15 +70,15 @@ DEVICE void count_ahead(const run *p, u64 t, const clustered *s) {
     }
 }
 
-// word_at is the i-th word of burst t's queue, which has one.
-DEVICE u32 word_at(const run *p, const u32 *queue, const u32 *ahead, u32 i) {
+// block_of is the block whose part of the queue has row i.
+DEVICE u32 block_of(const u32 *ahead, u32 i) {
     u32 low = 0, high = block_count(); // the last block that has no more than i ahead
     while (high - low > 1) {
         u32 middle = (low + high) / 2;
         if (ahead[middle] <= i) low = middle;
         else high = middle;
     }
-    return queue[low * p->block_neurons + i - ahead[low]];
+    return low;
 }
 
 // add_unit adds a unit's synapses to the block's sums.
@@ -90,60 +90,73 @@ DEVICE void add_unit(const clustered *s, u32 sums, u32 ports, const unit *u, i32
     }
 }
 
-// sum_places is step 1 for the fire queue of burst t − 1, of which the block takes every so manieth row, and a thread a unit of
-// several slots at a time; where synapses go on elsewhere, these are on their way meanwhile.
+// add_more adds what begins in a unit of more.
+DEVICE void add_more(const clustered *s, u32 sums, const places *m, u32 number, i32 weight) {
+#pragma unroll 1
+    while (number != NO_UNIT) {
+        unit u = load_unit(m->more, number);
+        number = further(&u);
+        add_unit(s, sums, m->ports, &u, weight);
+    }
+}
+
+// load_words loads the queue's words for the next units that a thread loads, whose rows begin at i, a step apart. block is the one
+// that has the row before, and becomes that of the last row.
+DEVICE void load_words(const run *p, const u32 *queue, const u32 *ahead, u32 i, u32 end, u32 step, u32 *words, u32 *block) {
+    u32 more_log = p->packed.more_log;
+#pragma unroll
+    for (u32 j = 0; j < UNITS; j++) {
+        if (j & ((1u << more_log) - 1)) {
+            words[j] = words[j - 1];
+            continue;
+        }
+        u32 row = i + (j >> more_log) * step;
+        words[j] = 0;
+        if (row >= end) continue;
+        while (ahead[*block + 1] <= row) ++*block;
+        words[j] = queue[*block * p->block_neurons + row - ahead[*block]];
+    }
+}
+
+// sum_places is step 1 for the fire queue of burst t − 1, of which each warp of a cluster takes neighbouring rows. A thread loads
+// several units before it adds the first one: of as many rows, or a row's that are its share, 2^more_log. Synapses that go on
+// elsewhere are left to the end, where all threads wait for theirs together.
 DEVICE void sum_places(const run *p, u64 t, const clustered *s) {
     const places *m = &p->packed;
     const u32 *ahead = room_at<u32>(s, s->at_ahead), *queue = queue_of(p, t - 1, block_count());
     const i32 *values = room_at<i32>(s, s->at_values);
     u32 team = block_index() / m->size, mask = (1u << m->id_bits) - 1, rows = ahead[block_count()], sums = shared_address(s, s->at_sums);
-    u32 part = thread_in_block() & ((1u << m->share_log) - 1), step = (workers() >> m->share_log) * m->size;
-    u32 i = (thread_in_block() >> m->share_log) * m->size + block_index() % m->size;
-    if (part >= m->units) return;
-    unit held = {};
-    i32 held_weight = 0;
-    bool holds = false;
-    u32 words[SLOTS];
+    u32 warps = workers() / 32, warp = block_index() % m->size * warps + thread_in_block() / 32;
+    u32 part = lane() & ((1u << m->share_log) - 1), group = lane() >> m->share_log, step = 32 >> m->share_log, each = 1u << m->more_log;
+    u32 i = (u32)((u64)rows * warp / (warps * m->size)) + group, end = (u32)((u64)rows * (warp + 1) / (warps * m->size));
+    if (i >= end) return;
+    u32 further_on = NO_UNIT; // where synapses go on
+    i32 further_weight = 0;
+    u32 words[UNITS], block = block_of(ahead, i);
+    load_words(p, queue, ahead, i, end, step, words, &block);
+    for (; i < end;) {
+        unit u[UNITS];
+        i32 weight[UNITS];
 #pragma unroll
-    for (u32 j = 0; j < SLOTS; j++) words[j] = i + j * step < rows ? word_at(p, queue, ahead, i + j * step) : 0;
-    for (; i < rows; i += SLOTS * step) {
-        unit u[SLOTS];
-        i32 weight[SLOTS];
-#pragma unroll
-        for (u32 j = 0; j < SLOTS; j++) {
+        for (u32 j = 0; j < UNITS; j++) {
+            u32 number = part + ((j & (each - 1)) << m->share_log);
+            bool some = i + (j >> m->more_log) * step < end && number < m->units;
             weight[j] = values[words[j] >> m->id_bits];
             u[j] = unit{{~0u, ~0u, ~0u, ~0u}};
-            if (i + j * step < rows) u[j] = load_unit(m->slot, ((u64)(words[j] & mask) * m->count + team) * m->units + part);
+            if (some) u[j] = load_unit(m->slot, ((u64)(words[j] & mask) * m->count + team) * m->units + number);
         }
+        i += (UNITS >> m->more_log) * step;
+        load_words(p, queue, ahead, i, end, step, words, &block);
 #pragma unroll
-        for (u32 j = 0; j < SLOTS; j++) {
-            u32 later = i + (SLOTS + j) * step;
-            words[j] = later < rows ? word_at(p, queue, ahead, later) : 0;
-        }
-#pragma unroll
-        for (u32 j = 0; j < SLOTS; j++) {
-            u32 next = further(u + j);
+        for (u32 j = 0; j < UNITS; j++) {
+            u32 on = further(u + j);
             add_unit(s, sums, m->ports, u + j, weight[j]);
-            while (next != NO_UNIT) {
-                u32 rest = NO_UNIT;
-                if (holds) {
-                    rest = further(&held);
-                    add_unit(s, sums, m->ports, &held, held_weight);
-                }
-                if (rest != NO_UNIT) {
-                    held = load_unit(m->more, rest);
-                    continue;
-                }
-                held = load_unit(m->more, next), held_weight = weight[j], holds = true, next = NO_UNIT;
-            }
+            if (on == NO_UNIT) continue;
+            add_more(s, sums, m, further_on, further_weight);
+            further_on = on, further_weight = weight[j];
         }
     }
-    while (holds) {
-        u32 rest = further(&held);
-        add_unit(s, sums, m->ports, &held, held_weight);
-        holds = rest != NO_UNIT;
-        if (holds) held = load_unit(m->more, rest);
-    }
+    add_more(s, sums, m, further_on, further_weight);
 }
 
 // drive_quads is the drives' part of step 2 for burst t: what they add for each of the block's neurons.
