@@ -5,8 +5,8 @@
 // clusters.cuh. Every block waits for all others once a burst, when all have listed who fired. The last warp of a block
 // takes no part: that of the last block tells the host.
 
-// So many units a thread loads before it adds the first one.
-const u32 UNITS = 4;
+// A thread counts what so many blocks have listed, so that there may be 32 times as many.
+const u32 BLOCKS_EACH = 8;
 
 // quad is the state of four neighbouring neurons, as one thread updates them.
 struct alignas(16) floats {
@@ -58,15 +58,19 @@ template <u32 models> DEVICE void begin_cluster(const run *p, clustered *s) {
 
 // count_ahead finds how many rows of burst t's queue are ahead of each block's part, by the block's first warp.
 DEVICE void count_ahead(const run *p, u64 t, const clustered *s) {
-    u32 blocks = block_count(), each = (blocks + 31) / 32, first = thread_in_block() * each, sum = 0;
+    u32 blocks = block_count(), each = (blocks + 31) / 32, first = thread_in_block() * each, count[BLOCKS_EACH], sum = 0;
     if (thread_in_block() >= 32) return;
     const u32 *lengths = lengths_of(p, t, blocks);
     u32 *ahead = room_at<u32>(s, s->at_ahead);
-    for (u32 b = first; b < first + each && b < blocks; b++) sum += read(lengths + b);
+#pragma unroll
+    for (u32 k = 0; k < BLOCKS_EACH; k++) count[k] = k < each && first + k < blocks ? read(lengths + first + k) : 0;
+#pragma unroll
+    for (u32 k = 0; k < BLOCKS_EACH; k++) sum += count[k];
     u32 before = sum_before(ahead + blocks, sum);
-    for (u32 b = first; b < first + each && b < blocks; b++) {
-        ahead[b] = before;
-        before += read(lengths + b);
+#pragma unroll
+    for (u32 k = 0; k < BLOCKS_EACH; k++) {
+        if (k < each && first + k < blocks) ahead[first + k] = before;
+        before += count[k];
     }
 }
 
@@ -81,82 +85,63 @@ DEVICE u32 block_of(const u32 *ahead, u32 i) {
     return low;
 }
 
-// add_unit adds a unit's synapses to the block's sums.
-DEVICE void add_unit(const clustered *s, u32 sums, u32 ports, const unit *u, i32 weight) {
-#pragma unroll
-    for (u32 j = 0; j < UNIT; j++) {
-        u32 place = j % 2 == 0 ? u->word[j / 2] & 0xffff : u->word[j / 2] >> 16;
-        if (place < ports) add_shared(s, sums, place, weight);
-    }
-}
-
-// add_more adds what begins in a unit of more.
-DEVICE void add_more(const clustered *s, u32 sums, const places *m, u32 number, i32 weight) {
+// row_word is the queue's word of row i; block is one that begins before it, and becomes the one that has it.
+DEVICE u32 row_word(const run *p, const u32 *queue, const u32 *ahead, u32 i, u32 *block) {
 #pragma unroll 1
-    while (number != NO_UNIT) {
-        unit u = load_unit(m->more, number);
-        number = further(&u);
-        add_unit(s, sums, m->ports, &u, weight);
-    }
+    while (ahead[*block + 1] <= i) ++*block;
+    return queue[*block * p->block_neurons + i - ahead[*block]];
 }
 
-// load_words loads the queue's words for the next units that a thread loads, whose rows begin at i, a step apart. block is the one
-// that has the row before, and becomes that of the last row.
-DEVICE void load_words(const run *p, const u32 *queue, const u32 *ahead, u32 i, u32 end, u32 step, u32 *words, u32 *block) {
-    u32 more_log = p->packed.more_log;
-#pragma unroll
-    for (u32 j = 0; j < UNITS; j++) {
-        if (j & ((1u << more_log) - 1)) {
-            words[j] = words[j - 1];
-            continue;
-        }
-        u32 row = i + (j >> more_log) * step;
-        words[j] = 0;
-        if (row >= end) continue;
-        while (ahead[*block + 1] <= row) ++*block;
-        words[j] = queue[*block * p->block_neurons + row - ahead[*block]];
-    }
-}
-
-// sum_places is step 1 for the fire queue of burst t − 1, of which each warp of a cluster takes neighbouring rows. A thread loads
-// several units before it adds the first one: of as many rows, or a row's that are its share, 2^more_log. Synapses that go on
-// elsewhere are left to the end, where all threads wait for theirs together.
+// sum_places is step 1 for the fire queue of burst t − 1, of which each warp of a cluster takes neighbouring rows. Two units are
+// on their way while one is added: of the same slot, of the next row, or where synapses go on.
 DEVICE void sum_places(const run *p, u64 t, const clustered *s) {
     const places *m = &p->packed;
     const u32 *ahead = room_at<u32>(s, s->at_ahead), *queue = queue_of(p, t - 1, block_count());
     const i32 *values = room_at<i32>(s, s->at_values);
-    u32 team = block_index() / m->size, mask = (1u << m->id_bits) - 1, rows = ahead[block_count()], sums = shared_address(s, s->at_sums);
-    u32 warps = workers() / 32, warp = block_index() % m->size * warps + thread_in_block() / 32;
-    u32 part = lane() & ((1u << m->share_log) - 1), group = lane() >> m->share_log, step = 32 >> m->share_log, each = 1u << m->more_log;
-    u32 i = (u32)((u64)rows * warp / (warps * m->size)) + group, end = (u32)((u64)rows * (warp + 1) / (warps * m->size));
+    u32 team = block_index() / m->size, rows = ahead[block_count()], sums = shared_address(s, s->at_sums);
+    u32 warps = workers() / 32, warp = block_index() % m->size * warps + thread_in_block() / 32, step = 32 >> m->share_log;
+    u32 i = (u32)((u64)rows * warp / (warps * m->size)) + (lane() >> m->share_log), end = (u32)((u64)rows * (warp + 1) / (warps * m->size));
     if (i >= end) return;
-    u32 further_on = NO_UNIT; // where synapses go on
-    i32 further_weight = 0;
-    u32 words[UNITS], block = block_of(ahead, i);
-    load_words(p, queue, ahead, i, end, step, words, &block);
-    for (; i < end;) {
-        unit u[UNITS];
-        i32 weight[UNITS];
-#pragma unroll
-        for (u32 j = 0; j < UNITS; j++) {
-            u32 number = part + ((j & (each - 1)) << m->share_log);
-            bool some = i + (j >> m->more_log) * step < end && number < m->units;
-            weight[j] = values[words[j] >> m->id_bits];
-            u[j] = unit{{~0u, ~0u, ~0u, ~0u}};
-            if (some) u[j] = load_unit(m->slot, ((u64)(words[j] & mask) * m->count + team) * m->units + number);
+    u32 block = block_of(ahead, i), word = row_word(p, queue, ahead, i, &block), k = 0, more = NO_UNIT;
+    u32 after = i + step < end ? row_word(p, queue, ahead, i + step, &block) : 0;
+    i32 weight_one = 0, weight_two = 0, weight_more = 0;
+    unit one = {}, two = {};
+    bool some_one = false, some_two = false;
+#pragma unroll 1
+    for (;;) {
+        const u16 *from = m->slot;
+        u64 number = 0;
+        i32 weight = 0;
+        bool some = more != NO_UNIT;
+        if (some) {
+            from = m->more, number = more, weight = weight_more;
+        } else if (i < end) {
+            u32 mine = k + (lane() & ((1u << m->share_log) - 1));
+            some = mine < m->units;
+            number = ((u64)(word & ((1u << m->id_bits) - 1)) * m->count + team) * m->units + mine;
+            weight = values[word >> m->id_bits];
+            k += 1u << m->share_log;
+            if (k >= m->units) {
+                k = 0, i += step, word = after;
+                if (i + step < end) after = row_word(p, queue, ahead, i + step, &block);
+            }
+        } else if (!some_one && !some_two) {
+            break;
         }
-        i += (UNITS >> m->more_log) * step;
-        load_words(p, queue, ahead, i, end, step, words, &block);
+        unit three = {};
+        if (some) three = load_unit(from, number);
+        more = NO_UNIT;
+        if (some_one) {
+            more = further(&one), weight_more = weight_one;
 #pragma unroll
-        for (u32 j = 0; j < UNITS; j++) {
-            u32 on = further(u + j);
-            add_unit(s, sums, m->ports, u + j, weight[j]);
-            if (on == NO_UNIT) continue;
-            add_more(s, sums, m, further_on, further_weight);
-            further_on = on, further_weight = weight[j];
+            for (u32 j = 0; j < UNIT; j++) {
+                u32 place = j % 2 == 0 ? one.word[j / 2] & 0xffff : one.word[j / 2] >> 16;
+                if (place < m->ports) add_shared(s, sums, place, weight_one);
+            }
         }
+        one = two, weight_one = weight_two, some_one = some_two;
+        two = three, weight_two = weight, some_two = some;
     }
-    add_more(s, sums, m, further_on, further_weight);
 }
 
 // drive_quads is the drives' part of step 2 for burst t: what they add for each of the block's neurons.

@@ -16,7 +16,6 @@ struct places {
     u32 ports;      // of a team: size·block_neurons
     u32 units;      // of a slot
     u32 share_log;  // 2^share_log threads share a slot
-    u32 more_log;   // and each has up to 2^more_log units of it
     u32 id_bits;    // a queue's word is a neuron's number and, above so many bits, its label
     u32 drawn;      // whether any drive is drawn in each burst
     const u16 *slot; // of row n and team q: from unit (n·count + q)·units on

@@ -17,9 +17,9 @@ const mostClustered = 4
 
 // places is the struct of that name in kernels/places.cuh, field for field.
 type places struct {
-	count, size, ports                      uint32
-	units, shareLog, moreLog, idBits, drawn uint32
-	slot, more, label                       driver.Ptr
+	count, size, ports             uint32
+	units, shareLog, idBits, drawn uint32
+	slot, more, label              driver.Ptr
 }
 
 // unit is UNIT of kernels/places.cuh: how many words of 16 bits a unit has. nobody and full are special words.
@@ -183,21 +183,10 @@ func (b *backend) places() places {
 	if s.count == 0 {
 		return places{}
 	}
-	share, more := s.shares()
 	return places{
-		count: uint32(s.count), size: uint32(s.size), ports: uint32(s.ports()), units: uint32(s.units), shareLog: share, moreLog: more,
+		count: uint32(s.count), size: uint32(s.size), ports: uint32(s.ports()), units: uint32(s.units), shareLog: uint32(min(1, s.units-1)), // two threads read a sector of 32 bytes together
 		idBits: uint32(bits.Len32(b.c.Neurons - 1)), drawn: flag(s.drawn), slot: p[bufTarget], more: p[bufMorePlaces], label: p[bufLabel],
 	}
-}
-
-// shares are how many threads share a slot, and how many units of it each has, as logarithms: two threads read a sector of 32
-// bytes together, and each has four units at most.
-func (s *clusterShape) shares() (share, more uint32) {
-	if s.units == 1 {
-		return 0, 0
-	}
-	share = max(1, uint32(bits.Len64((s.units-1)/4)))
-	return share, uint32(bits.Len64((s.units - 1) >> share))
 }
 
 // inParts does something with stretches of the rows low ≤ n < high that have about equally many synapses, side by side.
