@@ -8,9 +8,6 @@
 // A thread counts what so many blocks have listed, so that there may be 32 times as many.
 const u32 BLOCKS_EACH = 8;
 
-// Rows are brought to the second cache as soon as their neurons fire, unless those of a block in the burst before had more bytes.
-const u32 FETCHED = 256 << 10;
-
 // quad is the state of four neighbouring neurons, as one thread updates them.
 struct alignas(16) floats {
     float at[4];
@@ -102,7 +99,7 @@ struct flight {
     bool some;
 };
 
-// sum_places is step 1 for the fire queue of burst t − 1, of which each warp of a cluster takes neighbouring rows. Three units are
+// sum_places is step 1 for the fire queue of burst t − 1, of which each warp of a cluster takes neighbouring rows. Two units are
 // on their way while one is added: of the same slot, of the next row, or where synapses go on.
 DEVICE void sum_places(const run *p, u64 t, const clustered *s) {
     const places *m = &p->packed;
@@ -112,31 +109,31 @@ DEVICE void sum_places(const run *p, u64 t, const clustered *s) {
     u32 warps = workers() / 32, warp = block_index() % m->size * warps + thread_in_block() / 32, step = 32 >> m->share_log;
     u32 i = (u32)((u64)rows * warp / (warps * m->size)) + (lane() >> m->share_log), end = (u32)((u64)rows * (warp + 1) / (warps * m->size));
     if (i >= end) return;
-    u32 part = lane() & ((1u << m->share_log) - 1), beyond = m->units - part, each = m->count * m->units, first = block_index() / m->size * m->units + part;
+    u32 part = lane() & ((1u << m->share_log) - 1), beyond = m->units - part, first = block_index() / m->size * m->rows * m->units + part;
     u32 block = block_of(ahead, i), word = row_word(p, queue, ahead, i, &block), more = NO_UNIT, k = 0;
     u32 after = i + step < end ? row_word(p, queue, ahead, i + step, &block) : 0;
     i32 weight_more = 0;
-    flight one = {}, two = {}, three = {};
+    flight one = {}, two = {};
 #pragma unroll 1
     for (;;) {
-        flight four = {};
+        flight three = {};
         u32 number = more;
         const u16 *from = m->more;
         if (more != NO_UNIT) {
-            four.weight = weight_more, four.some = true;
+            three.weight = weight_more, three.some = true;
         } else if (i < end) {
             from = m->slot;
-            number = (word & mask) * each + first + k;
-            four.weight = values[word >> m->id_bits], four.some = k < beyond;
+            number = (word & mask) * m->units + first + k;
+            three.weight = values[word >> m->id_bits], three.some = k < beyond;
             k += 1u << m->share_log;
             if (k >= m->units) {
                 k = 0, i += step, word = after;
                 if (i + step < end) after = row_word(p, queue, ahead, i + step, &block);
             }
-        } else if (!one.some && !two.some && !three.some) {
+        } else if (!one.some && !two.some) {
             break;
         }
-        if (four.some) four.u = load_unit(from, number);
+        if (three.some) three.u = load_unit(from, number);
         more = NO_UNIT;
         if (one.some) {
             more = further(&one.u), weight_more = one.weight;
@@ -146,7 +143,7 @@ DEVICE void sum_places(const run *p, u64 t, const clustered *s) {
                 if (place < m->ports) add_shared(s, sums, place, one.weight);
             }
         }
-        one = two, two = three, three = four;
+        one = two, two = three;
     }
 }
 
@@ -175,32 +172,18 @@ DEVICE i32 constant_input(const clustered *s, const area *a, u64 t) {
     return sum;
 }
 
-// arrived is what the cluster's blocks have summed for four neurons.
-struct arrived {
-    four of[MOST_BLOCKS];
-};
-
-// load_quad loads what the cluster's blocks have summed for the block's neurons from the k-th on.
-DEVICE arrived load_quad(const run *p, const clustered *s, u32 k) {
-    u32 size = p->packed.size, number = block_index() % size, at = s->at_sums + 4 * (number * p->block_neurons + k);
-    arrived a;
-    a.of[0] = *room_at<four>(s, at);
-#pragma unroll
-    for (u32 i = 1; i < MOST_BLOCKS; i++) {
-        a.of[i] = four{};
-        if (i < size) a.of[i] = remote_four(s, number + i < size ? number + i : number + i - size, at);
-    }
-    return a;
-}
-
 // quad_sums are what has reached the block's neurons from the k-th on: what the cluster's blocks have summed, what was drawn,
 // and where one acts stimuli.
-DEVICE four quad_sums(const run *p, const clustered *s, u64 t, u32 k, const arrived *a) {
-    four sum = a->of[0];
+DEVICE four quad_sums(const run *p, const clustered *s, u64 t, u32 k) {
+    u32 size = p->packed.size, number = block_index() % size, at = s->at_sums + 4 * (number * p->block_neurons + k);
+    four sum = *room_at<four>(s, at);
 #pragma unroll
-    for (u32 i = 1; i < MOST_BLOCKS; i++)
+    for (u32 i = 1; i < MOST_BLOCKS; i++) {
+        if (i >= size) break;
+        four one = remote_four(s, number + i < size ? number + i : number + i - size, at);
 #pragma unroll
-        for (u32 j = 0; j < 4; j++) sum.word[j] += a->of[i].word[j];
+        for (u32 j = 0; j < 4; j++) sum.word[j] += one.word[j];
+    }
     if (p->packed.drawn) {
         four one = *room_at<four>(s, s->at_input + 4 * k);
 #pragma unroll
@@ -230,9 +213,9 @@ DEVICE void store_nibbles(u32 *word, u32 answers, bool some) {
 }
 
 // update_quad is steps 3 and 4 for four of the block's neurons from the k-th on; it says which fire, a bit each.
-template <u32 models> DEVICE u32 update_quad(const run *p, const clustered *s, u64 t, u32 k, const arrived *in_blocks) {
+template <u32 models> DEVICE u32 update_quad(const run *p, const clustered *s, u64 t, u32 k) {
     u32 begin = block_index() * p->block_neurons, count = own(p), answers = 0, span = room_at<u16>(s, s->at_spans)[k / 32];
-    four sum = quad_sums(p, s, t, k, in_blocks);
+    four sum = quad_sums(p, s, t, k);
     network w = view<models>(p, s, t);
     quad q;
     if (models == 1 << LIF || models == 1 << FEAGI) {
@@ -263,13 +246,10 @@ template <u32 models> DEVICE u32 update_quad(const run *p, const clustered *s, u
 // update_cluster is steps 3 and 4 for the block's neurons, whose bits it leaves.
 template <u32 models> DEVICE void update_cluster(const run *p, u64 t, const clustered *s) {
     u32 quads = p->block_neurons / 4, *bits = room_at<u32>(s, s->at_bits);
-    arrived next = load_quad(p, s, 4 * (thread_in_block() < quads ? thread_in_block() : 0));
 #pragma unroll 1
     for (u32 q = thread_in_block(); q / 32 * 32 < quads; q += workers()) {
-        arrived now = next;
-        if (q + workers() < quads) next = load_quad(p, s, 4 * (q + workers())); // on its way while these are updated
         bool some = q < quads;
-        store_nibbles(bits + q / 8, some ? update_quad<models>(p, s, t, 4 * q, &now) : 0, some);
+        store_nibbles(bits + q / 8, some ? update_quad<models>(p, s, t, 4 * q) : 0, some);
     }
 }
 
@@ -288,25 +268,12 @@ DEVICE u32 ones_ahead(const u32 *bits, u32 words, u32 w) {
 #endif
 }
 
-// fetch_row lets the second cache have row n by the time that it is wanted.
-DEVICE void fetch_row(const places *m, u32 n) {
-#ifndef BURST_ON_HOST
-    u32 bytes = m->count * m->units * sizeof(unit);
-    const u8 *row = (const u8 *)m->slot + (u64)n * bytes;
-#pragma unroll 1
-    for (u32 at = 0; at < bytes + 127; at += 128) asm volatile("prefetch.global.L2 [%0];" ::"l"(row + (at < bytes ? at : bytes - 1)));
-#else
-    (void)m, (void)n;
-#endif
-}
-
 // list_cluster is step 5: the block's part of the queue, ascending, one thread a word.
 DEVICE void list_cluster(const run *p, u64 t, clustered *s) {
     u32 words = p->block_neurons / 32, begin = block_index() * p->block_neurons;
     const u32 *bits = room_at<u32>(s, s->at_bits);
     const u8 *labels = room_at<u8>(s, s->at_labels);
     u32 *queue = queue_of(p, t, block_count()) + begin;
-    bool soon = s->total * p->packed.count * p->packed.units * sizeof(unit) < FETCHED;
 #pragma unroll 1
     for (u32 w = thread_in_block(); w / 32 * 32 < words; w += workers()) {
         u32 at = ones_ahead(bits, words, w), rest = w < words ? bits[w] : 0;
@@ -315,7 +282,6 @@ DEVICE void list_cluster(const run *p, u64 t, clustered *s) {
         for (; rest != 0; rest &= rest - 1) {
             u32 k = 32 * w + ones((rest & -rest) - 1);
             queue[at++] = (begin + k) | (u32)labels[k] << p->packed.id_bits;
-            if (soon) fetch_row(&p->packed, begin + k);
         }
     }
 }

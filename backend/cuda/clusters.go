@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"unsafe"
 
 	"burst/backend/cuda/driver"
 	"burst/connectome"
@@ -17,7 +18,7 @@ const mostClustered = 4
 
 // places is the struct of that name in kernels/places.cuh, field for field.
 type places struct {
-	count, size, ports             uint32
+	count, size, ports, rows       uint32
 	units, shareLog, idBits, drawn uint32
 	slot, more, label              driver.Ptr
 }
@@ -87,7 +88,7 @@ func (b *backend) clusterRows(c *connectome.Connectome, r rows) rows {
 			continue
 		}
 		r.slots, r.more = uint64(c.Neurons)*r.shape.count*r.shape.units, countMore(c, &r.shape)
-		if r.more < math.MaxUint32 {
+		if max(r.slots, r.more) < math.MaxUint32 {
 			return r
 		}
 	}
@@ -184,7 +185,7 @@ func (b *backend) places() places {
 		return places{}
 	}
 	return places{
-		count: uint32(s.count), size: uint32(s.size), ports: uint32(s.ports()), units: uint32(s.units), shareLog: uint32(min(1, s.units-1)), // two threads read a sector of 32 bytes together
+		count: uint32(s.count), size: uint32(s.size), ports: uint32(s.ports()), rows: b.c.Neurons, units: uint32(s.units), shareLog: uint32(min(1, s.units-1)), // two threads read a sector of 32 bytes together
 		idBits: uint32(bits.Len32(b.c.Neurons - 1)), drawn: flag(s.drawn), slot: p[bufTarget], more: p[bufMorePlaces], label: p[bufLabel],
 	}
 }
@@ -278,45 +279,57 @@ func countMore(c *connectome.Connectome, s *clusterShape) uint64 {
 	return sum
 }
 
-// coded are rows as the device has them, but for the numbers of further units, which count from the first of these.
+// coded are some rows as the device has them: the slots of all teams, and apart from each part of the rows what these do not hold,
+// whose units count from its own first.
 type coded struct {
-	slots, more []uint16
-	links       []int // where in slots, and as −1−k where in more, such a number is
+	slots []uint16
+	parts []further
 }
 
-// code is rows low ≤ n < high of places.
+// further holds units, and where numbers of units lie: at a place of the slots, or at place −1−k of its own words.
+type further struct {
+	words []uint16
+	links []int
+}
+
+// code is the rows low ≤ n < high of places.
 func (s *clusterShape) code(c *connectome.Connectome, low, high uint32, to *coded) {
-	each := int(s.units) * unit
-	size := int(high-low) * int(s.count) * each
-	to.slots, to.more, to.links = slices.Grow(to.slots[:0], size)[:size], to.more[:0], to.links[:0]
-	for i := range to.slots {
-		to.slots[i] = nobody
-	}
-	at := to.slots
-	for n := low; n < high; n++ {
-		for row := c.Target[c.Row[n]:c.Row[n+1]]; len(row) > 0; {
-			team, length := s.stretch(row)
-			from := int(team) * each
-			s.fill(at[from:from+each], row[:length], uint32(team*s.ports()), (int(n-low)*int(s.count)+int(team))*each, to)
-			row = row[length:]
+	rows, each := int(high-low), int(s.units)*unit
+	size := rows * int(s.count) * each
+	to.slots = slices.Grow(to.slots[:0], size)[:size]
+	inParts(c, low, high, func(part int, from, until uint32) {
+		more := &to.parts[part]
+		more.words, more.links = more.words[:0], more.links[:0]
+		for team := range int(s.count) {
+			own := to.slots[(team*rows+int(from-low))*each : (team*rows+int(until-low))*each]
+			for i := range own {
+				own[i] = nobody
+			}
 		}
-		at = at[int(s.count)*each:]
-	}
+		for n := from; n < until; n++ {
+			for row := c.Target[c.Row[n]:c.Row[n+1]]; len(row) > 0; {
+				team, length := s.stretch(row)
+				at := (int(team)*rows + int(n-low)) * each
+				more.fill(to.slots[at:at+each], row[:length], uint32(team*s.ports()), at)
+				row = row[length:]
+			}
+		}
+	})
 }
 
-// fill puts the targets of a stretch into a slot, which lies at a place of its slots, and what it does not hold into further units.
-func (s *clusterShape) fill(slot []uint16, targets []uint32, first uint32, place int, to *coded) {
+// fill puts the targets of a stretch into a slot, which lies at a place of the slots, and what it does not hold into further units.
+func (f *further) fill(slot []uint16, targets []uint32, first uint32, place int) {
 	for len(targets) >= len(slot) {
-		number := len(to.more) / unit
+		number := len(f.words) / unit
 		slot[0], slot[1], slot[2] = full, uint16(number), uint16(number>>16)
-		to.links = append(to.links, place)
+		f.links = append(f.links, place)
 		for i, t := range targets[:len(slot)-3] {
 			slot[3+i] = uint16(t - first)
 		}
 		targets = targets[len(slot)-3:]
-		place = -1 - len(to.more)
-		to.more = append(to.more, nobody, nobody, nobody, nobody, nobody, nobody, nobody, nobody)
-		slot = to.more[len(to.more)-unit:]
+		place = -1 - len(f.words)
+		f.words = append(f.words, nobody, nobody, nobody, nobody, nobody, nobody, nobody, nobody)
+		slot = f.words[len(f.words)-unit:]
 	}
 	for i, t := range targets {
 		slot[1+i] = uint16(t - first)
@@ -324,11 +337,11 @@ func (s *clusterShape) fill(slot []uint16, targets []uint32, first uint32, place
 }
 
 // shift makes the numbers of further units count from another unit on.
-func (r *coded) shift(by uint32) {
-	for _, place := range r.links {
-		words := r.slots
+func (f *further) shift(slots []uint16, by uint32) {
+	for _, place := range f.links {
+		words := slots
 		if place < 0 {
-			words, place = r.more, -1-place
+			words, place = f.words, -1-place
 		}
 		number := uint32(words[place+1]) | uint32(words[place+2])<<16
 		number += by
@@ -352,35 +365,34 @@ func (b *backend) uploadPlaces(c *connectome.Connectome) error {
 	if err := b.stream.Upload(p[bufLabel], data(labels), size(labels)); err != nil {
 		return err
 	}
-	var rooms [2][]coded
-	for i := range rooms {
-		rooms[i] = make([]coded, runtime.GOMAXPROCS(0))
-	}
-	slots, more := driver.Ptr(0), uint64(0)
+	rooms := [2]coded{{parts: make([]further, runtime.GOMAXPROCS(0))}, {parts: make([]further, runtime.GOMAXPROCS(0))}}
+	more := uint64(0)
 	for low, turn := uint32(0), 0; low < c.Neurons; turn = 1 - turn {
-		high := low + 1
+		high, room := low+1, &rooms[turn]
 		for high < c.Neurons && c.Row[high+1]-c.Row[low] <= some {
 			high++
 		}
-		inParts(c, low, high, func(part int, low, high uint32) { s.code(c, low, high, &rooms[turn][part]) })
+		s.code(c, low, high, room)
 		if err := b.stream.Synchronize(); err != nil {
 			return err
 		}
-		for i := range rooms[turn] {
-			r := &rooms[turn][i]
-			r.shift(uint32(more))
-			for _, u := range []struct {
-				to   driver.Ptr
-				from []uint16
-			}{{p[bufTarget] + slots, r.slots}, {p[bufMorePlaces] + driver.Ptr(more*unitBytes), r.more}} {
-				if len(u.from) > 0 {
-					if err := b.stream.Upload(u.to, data(u.from), size(u.from)); err != nil {
-						return err
-					}
+		for i := range room.parts {
+			f := &room.parts[i]
+			f.shift(room.slots, uint32(more))
+			if len(f.words) > 0 {
+				if err := b.stream.Upload(p[bufMorePlaces]+driver.Ptr(more*unitBytes), data(f.words), size(f.words)); err != nil {
+					return err
 				}
 			}
-			slots += driver.Ptr(size(r.slots))
-			more += uint64(len(r.more)) / unit
+			more += uint64(len(f.words)) / unit
+		}
+		each := s.units * unitBytes
+		for team := range s.count {
+			bytes := uint64(high-low) * each
+			to := p[bufTarget] + driver.Ptr((team*uint64(c.Neurons)+uint64(low))*each)
+			if err := b.stream.Upload(to, unsafe.Pointer(&room.slots[team*bytes/2]), bytes); err != nil {
+				return err
+			}
 		}
 		low = high
 	}
