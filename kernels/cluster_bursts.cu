@@ -5,6 +5,9 @@
 // clusters.cuh. Every block waits for all others once a burst, when all have listed who fired. The last warp of a block
 // takes no part: that of the last block tells the host.
 
+// So many units a thread loads before it adds the first one.
+const u32 UNITS = 4;
+
 // A thread counts what so many blocks have listed, so that there may be 32 times as many.
 const u32 BLOCKS_EACH = 8;
 
@@ -85,66 +88,82 @@ DEVICE u32 block_of(const u32 *ahead, u32 i) {
     return low;
 }
 
-// row_word is the queue's word of row i; block is one that begins before it, and becomes the one that has it.
-DEVICE u32 row_word(const run *p, const u32 *queue, const u32 *ahead, u32 i, u32 *block) {
-#pragma unroll 1
-    while (ahead[*block + 1] <= i) ++*block;
-    return queue[*block * p->block_neurons + i - ahead[*block]];
+// add_unit adds a unit's synapses to the block's sums.
+DEVICE void add_unit(const clustered *s, u32 sums, u32 ports, const unit *u, i32 weight) {
+#pragma unroll
+    for (u32 j = 0; j < UNIT; j++) {
+        u32 place = j % 2 == 0 ? u->word[j / 2] & 0xffff : u->word[j / 2] >> 16;
+        if (place < ports) add_shared(s, sums, place, weight);
+    }
 }
 
-// flight is a unit on its way, and the weight of its synapses.
-struct flight {
-    unit u;
-    i32 weight;
-    bool some;
-};
+// add_more adds what begins in a unit of more.
+DEVICE void add_more(const clustered *s, u32 sums, const places *m, u32 number, i32 weight) {
+#pragma unroll 1
+    while (number != NO_UNIT) {
+        unit u = load_unit(m->more, number);
+        number = further(&u);
+        add_unit(s, sums, m->ports, &u, weight);
+    }
+}
 
-// sum_places is step 1 for the fire queue of burst t − 1, of which each warp of a cluster takes neighbouring rows. Two units are
-// on their way while one is added: of the same slot, of the next row, or where synapses go on.
+// load_words loads the queue's words for the next units that a thread loads, whose rows begin at i, a step apart. block is the one
+// that has the row before, and becomes that of the last row.
+DEVICE void load_words(const run *p, const u32 *queue, const u32 *ahead, u32 i, u32 end, u32 step, u32 *words, u32 *block) {
+    u32 more_log = p->packed.more_log;
+#pragma unroll
+    for (u32 j = 0; j < UNITS; j++) {
+        if (j & ((1u << more_log) - 1)) {
+            words[j] = words[j - 1];
+            continue;
+        }
+        u32 row = i + (j >> more_log) * step;
+        words[j] = 0;
+        if (row >= end) continue;
+        while (ahead[*block + 1] <= row) ++*block;
+        words[j] = queue[*block * p->block_neurons + row - ahead[*block]];
+    }
+}
+
+// sum_places is step 1 for the fire queue of burst t − 1, of which each warp of a cluster takes neighbouring rows. A thread loads
+// several units before it adds the first one: of as many rows, or a row's that are its share, 2^more_log. Synapses that go on
+// elsewhere are left to the end, where all threads wait for theirs together.
 DEVICE void sum_places(const run *p, u64 t, const clustered *s) {
     const places *m = &p->packed;
     const u32 *ahead = room_at<u32>(s, s->at_ahead), *queue = queue_of(p, t - 1, block_count());
     const i32 *values = room_at<i32>(s, s->at_values);
-    u32 rows = ahead[block_count()], sums = shared_address(s, s->at_sums), mask = (1u << m->id_bits) - 1;
-    u32 warps = workers() / 32, warp = block_index() % m->size * warps + thread_in_block() / 32, step = 32 >> m->share_log;
-    u32 i = (u32)((u64)rows * warp / (warps * m->size)) + (lane() >> m->share_log), end = (u32)((u64)rows * (warp + 1) / (warps * m->size));
+    u32 team = block_index() / m->size, mask = (1u << m->id_bits) - 1, rows = ahead[block_count()], sums = shared_address(s, s->at_sums);
+    u32 warps = workers() / 32, warp = block_index() % m->size * warps + thread_in_block() / 32;
+    u32 part = lane() & ((1u << m->share_log) - 1), group = lane() >> m->share_log, step = 32 >> m->share_log, each = 1u << m->more_log;
+    u32 i = (u32)((u64)rows * warp / (warps * m->size)) + group, end = (u32)((u64)rows * (warp + 1) / (warps * m->size));
     if (i >= end) return;
-    u32 part = lane() & ((1u << m->share_log) - 1), beyond = m->units - part, first = block_index() / m->size * m->rows * m->units + part;
-    u32 block = block_of(ahead, i), word = row_word(p, queue, ahead, i, &block), more = NO_UNIT, k = 0;
-    u32 after = i + step < end ? row_word(p, queue, ahead, i + step, &block) : 0;
-    i32 weight_more = 0;
-    flight one = {}, two = {};
-#pragma unroll 1
-    for (;;) {
-        flight three = {};
-        u32 number = more;
-        const u16 *from = m->more;
-        if (more != NO_UNIT) {
-            three.weight = weight_more, three.some = true;
-        } else if (i < end) {
-            from = m->slot;
-            number = (word & mask) * m->units + first + k;
-            three.weight = values[word >> m->id_bits], three.some = k < beyond;
-            k += 1u << m->share_log;
-            if (k >= m->units) {
-                k = 0, i += step, word = after;
-                if (i + step < end) after = row_word(p, queue, ahead, i + step, &block);
-            }
-        } else if (!one.some && !two.some) {
-            break;
-        }
-        if (three.some) three.u = load_unit(from, number);
-        more = NO_UNIT;
-        if (one.some) {
-            more = further(&one.u), weight_more = one.weight;
+    u32 further_on = NO_UNIT; // where synapses go on
+    i32 further_weight = 0;
+    u32 words[UNITS], block = block_of(ahead, i);
+    load_words(p, queue, ahead, i, end, step, words, &block);
+    for (; i < end;) {
+        unit u[UNITS];
+        i32 weight[UNITS];
 #pragma unroll
-            for (u32 j = 0; j < UNIT; j++) {
-                u32 place = j % 2 == 0 ? one.u.word[j / 2] & 0xffff : one.u.word[j / 2] >> 16;
-                if (place < m->ports) add_shared(s, sums, place, one.weight);
-            }
+        for (u32 j = 0; j < UNITS; j++) {
+            u32 number = part + ((j & (each - 1)) << m->share_log);
+            bool some = i + (j >> m->more_log) * step < end && number < m->units;
+            weight[j] = values[words[j] >> m->id_bits];
+            u[j] = unit{{~0u, ~0u, ~0u, ~0u}};
+            if (some) u[j] = load_unit(m->slot, ((u64)(words[j] & mask) * m->count + team) * m->units + number);
         }
-        one = two, two = three;
+        i += (UNITS >> m->more_log) * step;
+        load_words(p, queue, ahead, i, end, step, words, &block);
+#pragma unroll
+        for (u32 j = 0; j < UNITS; j++) {
+            u32 on = further(u + j);
+            add_unit(s, sums, m->ports, u + j, weight[j]);
+            if (on == NO_UNIT) continue;
+            add_more(s, sums, m, further_on, further_weight);
+            further_on = on, further_weight = weight[j];
+        }
     }
+    add_more(s, sums, m, further_on, further_weight);
 }
 
 // drive_quads is the drives' part of step 2 for burst t: what they add for each of the block's neurons.

@@ -9,7 +9,7 @@ KERNEL deliver_places(places m, const i32 *values, const u32 *queue, u32 length,
         u32 n = queue[i / m.count], team = (u32)(i % m.count), next = NO_UNIT;
         i32 weight = values[m.label[n]], *sums = acc + (u64)team * m.ports;
         for (u32 k = 0; k < m.units || next != NO_UNIT; k++) {
-            unit u = k < m.units ? load_unit(m.slot, ((u64)team * m.rows + n) * m.units + k) : load_unit(m.more, next);
+            unit u = k < m.units ? load_unit(m.slot, ((u64)n * m.count + team) * m.units + k) : load_unit(m.more, next);
             u32 after = further(&u);
             if (k == 0 || k >= m.units) next = after;
             for (u32 j = 0; j < UNIT; j++) {

@@ -14,12 +14,12 @@ struct places {
     u32 count;      // of teams; 0: there are none
     u32 size;       // blocks of a team: those of a cluster
     u32 ports;      // of a team: size·block_neurons
-    u32 rows;       // of all neurons
     u32 units;      // of a slot
     u32 share_log;  // 2^share_log threads share a slot
+    u32 more_log;   // and each has up to 2^more_log units of it
     u32 id_bits;    // a queue's word is a neuron's number and, above so many bits, its label
     u32 drawn;      // whether any drive is drawn in each burst
-    const u16 *slot; // of row n and team q: from unit (q·rows + n)·units on, so that a block reads few pages of memory
+    const u16 *slot; // of row n and team q: from unit (n·count + q)·units on
     const u16 *more;
     const u8 *label; // where values have the weight of a neuron's row
 };

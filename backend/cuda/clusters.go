@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"unsafe"
 
 	"burst/backend/cuda/driver"
 	"burst/connectome"
@@ -18,9 +17,9 @@ const mostClustered = 4
 
 // places is the struct of that name in kernels/places.cuh, field for field.
 type places struct {
-	count, size, ports, rows       uint32
-	units, shareLog, idBits, drawn uint32
-	slot, more, label              driver.Ptr
+	count, size, ports                      uint32
+	units, shareLog, moreLog, idBits, drawn uint32
+	slot, more, label                       driver.Ptr
 }
 
 // unit is UNIT of kernels/places.cuh: how many words of 16 bits a unit has. nobody and full are special words.
@@ -184,10 +183,21 @@ func (b *backend) places() places {
 	if s.count == 0 {
 		return places{}
 	}
+	share, more := s.shares()
 	return places{
-		count: uint32(s.count), size: uint32(s.size), ports: uint32(s.ports()), rows: b.c.Neurons, units: uint32(s.units), shareLog: uint32(min(1, s.units-1)), // two threads read a sector of 32 bytes together
+		count: uint32(s.count), size: uint32(s.size), ports: uint32(s.ports()), units: uint32(s.units), shareLog: share, moreLog: more,
 		idBits: uint32(bits.Len32(b.c.Neurons - 1)), drawn: flag(s.drawn), slot: p[bufTarget], more: p[bufMorePlaces], label: p[bufLabel],
 	}
+}
+
+// shares are how many threads share a slot, and how many units of it each has, as logarithms: two threads read a sector of 32
+// bytes together, and each has four units at most.
+func (s *clusterShape) shares() (share, more uint32) {
+	if s.units == 1 {
+		return 0, 0
+	}
+	share = max(1, uint32(bits.Len64((s.units-1)/4)))
+	return share, uint32(bits.Len64((s.units - 1) >> share))
 }
 
 // inParts does something with stretches of the rows low ≤ n < high that have about equally many synapses, side by side.
@@ -294,22 +304,20 @@ type further struct {
 
 // code is the rows low ≤ n < high of places.
 func (s *clusterShape) code(c *connectome.Connectome, low, high uint32, to *coded) {
-	rows, each := int(high-low), int(s.units)*unit
-	size := rows * int(s.count) * each
+	each := int(s.units) * unit
+	size := int(high-low) * int(s.count) * each
 	to.slots = slices.Grow(to.slots[:0], size)[:size]
 	inParts(c, low, high, func(part int, from, until uint32) {
 		more := &to.parts[part]
 		more.words, more.links = more.words[:0], more.links[:0]
-		for team := range int(s.count) {
-			own := to.slots[(team*rows+int(from-low))*each : (team*rows+int(until-low))*each]
-			for i := range own {
-				own[i] = nobody
-			}
+		own := to.slots[int(from-low)*int(s.count)*each : int(until-low)*int(s.count)*each]
+		for i := range own {
+			own[i] = nobody
 		}
 		for n := from; n < until; n++ {
 			for row := c.Target[c.Row[n]:c.Row[n+1]]; len(row) > 0; {
 				team, length := s.stretch(row)
-				at := (int(team)*rows + int(n-low)) * each
+				at := (int(n-low)*int(s.count) + int(team)) * each
 				more.fill(to.slots[at:at+each], row[:length], uint32(team*s.ports()), at)
 				row = row[length:]
 			}
@@ -386,13 +394,9 @@ func (b *backend) uploadPlaces(c *connectome.Connectome) error {
 			}
 			more += uint64(len(f.words)) / unit
 		}
-		each := s.units * unitBytes
-		for team := range s.count {
-			bytes := uint64(high-low) * each
-			to := p[bufTarget] + driver.Ptr((team*uint64(c.Neurons)+uint64(low))*each)
-			if err := b.stream.Upload(to, unsafe.Pointer(&room.slots[team*bytes/2]), bytes); err != nil {
-				return err
-			}
+		to := p[bufTarget] + driver.Ptr(uint64(low)*s.count*s.units*unitBytes)
+		if err := b.stream.Upload(to, data(room.slots), size(room.slots)); err != nil {
+			return err
 		}
 		low = high
 	}
