@@ -129,21 +129,28 @@ DEVICE u32 area_at(const run *p, const resident *s, u32 begin, u32 k) {
     return (u32)(area_of(areas, p->w.area_count, begin + k) - areas);
 }
 
-// drive_block is the drives' part of step 2 for burst t: what they add for each of the block's neurons.
+// drive_block is the drives' part of step 2 for burst t: what they add for each of the block's neurons, four a thread.
 DEVICE void drive_block(const run *p, u64 t, const resident *s) {
     u32 begin = block_index() * p->block_neurons, count = own(p);
-    i32 *input = room_at<i32>(s, s->at_input);
-    for (u32 k = thread_in_block(); p->drive_count > 0 && k < count; k += workers()) {
-        const area *a = room_at<area>(s, s->at_areas) + (area_at(p, s, begin, k) & ~SIMPLE);
-        i32 first = 0, second = 0;
-        for (u32 d = a->first_drive; d < a->first_drive + a->drives; d++) {
-            i32 amount = amount_of(room_at<drive>(s, s->at_drives) + d, room_at<u32>(s, s->at_counts),
-                                   room_at<i32>(s, s->at_table), p->w.seed, begin + k - a->first, t);
-            if (amount < 0 && a->ports > 1) second += amount;
-            else first += amount;
+#pragma unroll 1
+    for (u32 k = 4 * thread_in_block(); p->drive_count > 0 && k < count; k += 4 * workers()) {
+        i32 *first = room_at<i32>(s, s->at_input) + k, *second = first + p->block_neurons;
+#pragma unroll
+        for (u32 j = 0; j < 4; j++) first[j] = second[j] = 0;
+#pragma unroll 1
+        for (u32 from = k; from < k + 4 && from < count;) { // one area's after the other's
+            const area *a = room_at<area>(s, s->at_areas) + (area_at(p, s, begin, from) & ~SIMPLE);
+#pragma unroll 1
+            for (u32 d = a->first_drive; d < a->first_drive + a->drives; d++) {
+                i32 amounts[4];
+                amounts_of(room_at<drive>(s, s->at_drives) + d, room_at<u32>(s, s->at_counts), room_at<i32>(s, s->at_table),
+                           p->w.seed, begin + k, t, amounts);
+#pragma unroll
+                for (u32 j = 0; j < 4; j++)
+                    if (k + j >= from && begin + k + j < a->end) *(amounts[j] < 0 && a->ports > 1 ? second + j : first + j) += amounts[j];
+            }
+            from = a->end - begin;
         }
-        input[k] = first;
-        input[p->block_neurons + k] = second;
     }
 }
 
