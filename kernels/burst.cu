@@ -8,4 +8,5 @@
 #include "run_bursts.cu"
 #ifndef BURST_CUSTOM
 #include "resident_bursts.cu"
+#include "delayed_bursts.cu"
 #endif

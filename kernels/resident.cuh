@@ -19,7 +19,7 @@ struct resident {
     u32 complete;      // bursts, for the warp that tells the host
     float common[COMMON]; // the areas' terms in this burst, where neurons do not differ
     u64 first_row;        // where the block's rows begin
-    u32 at_bits, at_list, at_rows, at_spans, at_v, at_more, at_refractory, at_count, at_input;
+    u32 at_bits, at_list, at_rows, at_soon, at_spans, at_v, at_more, at_refractory, at_count, at_input;
     u32 at_areas, at_terms, at_drives, at_counts, at_table, at_values;
 #ifdef BURST_ON_HOST
     u8 *room;
@@ -53,6 +53,7 @@ template <u32 models> DEVICE void divide(const run *p, resident *s) {
     s->at_spans = reserve_room<u16>(&used, own / 32);
     s->at_list = reserve_room<u16>(&used, own);
     s->at_rows = reserve_room<u32>(&used, own + 1);
+    s->at_soon = reserve_room<u32>(&used, p->soon != nullptr ? own : 0);
     s->at_v = reserve_room<float>(&used, own);
     s->at_more = reserve_room<float>(&used, p->w.variables * own);
     s->at_refractory = reserve_room<u16>(&used, own);
@@ -83,6 +84,7 @@ template <u32 models> DEVICE void begin_resident(const run *p, resident *s) {
     u64 first_row = count > 0 ? p->row[begin] : 0;
     u32 *rows = room_at<u32>(s, s->at_rows);
     for (u64 k = thread_in_block(); count > 0 && k <= count; k += block_size()) rows[k] = (u32)(p->row[begin + k] - first_row);
+    if (p->soon != nullptr) copy(room_at<u32>(s, s->at_soon), p->soon + begin, count);
     u16 *spans = room_at<u16>(s, s->at_spans);
     for (u32 w = thread_in_block(); w * 32 < count; w += block_size()) {
         u64 low = begin + w * 32, high = low + 31 < begin + count ? low + 31 : begin + count - 1;
@@ -154,8 +156,8 @@ DEVICE void drive_block(const run *p, u64 t, const resident *s) {
     }
 }
 
-// prepare is what burst t needs and no fire queue changes: its stimuli, and the areas' terms.
-DEVICE void prepare(const run *p, u64 t, resident *s) {
+// stimulate_blocks is the stimuli of burst t.
+DEVICE void stimulate_blocks(const run *p, u64 t) {
 #pragma unroll 1
     for (u64 i = 0; i < p->stimulus_count; i++) {
         const scheduled *one = p->stimuli + i;
@@ -165,6 +167,10 @@ DEVICE void prepare(const run *p, u64 t, resident *s) {
 #pragma unroll 1
         for (u64 k = thread; k < one->count; k += threads) accumulate(acc + p->amounts[one->first + k].port, p->amounts[one->first + k].sum);
     }
+}
+
+// find_terms finds the areas' terms in burst t.
+DEVICE void find_terms(const run *p, u64 t, resident *s) {
     u32 k = thread_in_block();
     const area *areas = room_at<area>(s, s->at_areas);
     if (k < p->w.area_count && k < COMMON && !areas[k].differ) {
@@ -172,6 +178,12 @@ DEVICE void prepare(const run *p, u64 t, resident *s) {
         w.terms = room_at<term>(s, s->at_terms);
         s->common[k] = term_at(&w, areas + k, 0, t);
     }
+}
+
+// prepare is what burst t needs and no fire queue changes.
+DEVICE void prepare(const run *p, u64 t, resident *s) {
+    stimulate_blocks(p, t);
+    find_terms(p, t, s);
 }
 
 // reached is what a thread has loaded for a neuron before its turn comes.

@@ -1,3 +1,5 @@
+#ifndef BURST_RESIDENT
+#define BURST_RESIDENT
 #include "resident.cuh"
 
 // Many bursts in one launch, as run_bursts does them, for networks whose neurons' state, places of rows and tables fit the
@@ -7,6 +9,13 @@
 
 // So many synapses of a row a thread loads before it delivers the first one.
 const u32 AT_ONCE = 4;
+
+// at_once is how many synapses of the row of the block's k-th neuron go out when it fires: of delayed_bursts those with delay 1.
+template <bool delayed> DEVICE u32 at_once(const resident *s, u32 k) {
+    if (delayed) return room_at<u32>(s, s->at_soon)[k];
+    const u32 *rows = room_at<u32>(s, s->at_rows);
+    return rows[k + 1] - rows[k];
+}
 
 // send tells the host who fires, step 5, and leaves long rows to all blocks. turn is (t + 1) mod 3.
 DEVICE void send(const run *p, u64 t, u32 turn, resident *s) {
@@ -18,7 +27,7 @@ DEVICE void send(const run *p, u64 t, u32 turn, resident *s) {
         u32 *ids = p->ids + (t - p->first) * ((u64)p->block_neurons * block_count()) + begin;
 #pragma unroll 1
         for (u32 j = thread_in_block(); j < total; j += workers()) {
-            u32 k = list[j], count = rows[k + 1] - rows[k];
+            u32 k = list[j], count = at_once<false>(s, k);
             ids[j] = begin + k;
             if (j >= p->own_rows || count <= p->longest) continue;
             p->queue[fetch_add(length, 1)] = spike{s->first_row + rows[k], count};
@@ -36,12 +45,12 @@ DEVICE void send(const run *p, u64 t, u32 turn, resident *s) {
 }
 
 // leave puts the rows that the block has too many of into the queue.
-DEVICE void leave(const run *p, const resident *s) {
+template <bool delayed> DEVICE void leave(const run *p, const resident *s) {
     const u16 *list = room_at<u16>(s, s->at_list);
     const u32 *rows = room_at<u32>(s, s->at_rows);
     for (u32 j = p->own_rows + thread_in_block(); j < s->total; j += workers()) {
         u32 k = list[j];
-        p->queue[s->base + j - p->own_rows] = spike{s->first_row + rows[k], rows[k + 1] - rows[k]};
+        p->queue[s->base + j - p->own_rows] = spike{s->first_row + rows[k], at_once<delayed>(s, k)};
     }
 }
 
@@ -51,18 +60,39 @@ DEVICE void deliver_one(const run *p, u64 t, const i32 *values, u32 word, i32 we
     accumulate(slot + port_of(&p->all, word), p->all.weight != nullptr ? weight : values[word >> p->all.port_bits]);
 }
 
+// deliver_synapses delivers every 32nd synapse k ≤ i < end of a neuron that fired in burst t; with next all have delay 1.
+template <bool next> DEVICE void deliver_synapses(const run *p, u64 t, const i32 *values, u64 k, u64 end) {
+#pragma unroll 1
+    for (; k < end; k += 32 * AT_ONCE) {
+        u32 word[AT_ONCE], delay[AT_ONCE];
+        i32 weight[AT_ONCE];
+#pragma unroll
+        for (u32 j = 0; j < AT_ONCE; j++) { // all loads before the first addition
+            delay[j] = 0;
+            if (k + 32 * j >= end) continue;
+            word[j] = p->all.target[k + 32 * j];
+            weight[j] = p->all.weight == nullptr ? 0 : p->all.weight[k + 32 * j];
+            delay[j] = next || p->delay == nullptr ? 1 : p->delay[k + 32 * j];
+        }
+#pragma unroll
+        for (u32 j = 0; j < AT_ONCE; j++)
+            if (delay[j] != 0) deliver_one(p, t, values, word[j], weight[j], delay[j]);
+    }
+}
+
 // deliver_rows is step 1 for neurons that fired in burst t: those of the block but for what all blocks share, or with shared
 // the block's part of that. A warp delivers a piece of a row at a time, of which there are 2^parts_log, or more where all
-// blocks share few rows. turn is (t + 1) mod 3.
-DEVICE void deliver_rows(const run *p, u64 t, u32 turn, const resident *s, bool shared) {
-    u32 warps = workers() / 32, warp = thread_in_block() / 32;
+// blocks share few rows, or delayed_bursts has few. turn is (t + 1) mod 3.
+template <bool delayed> DEVICE void deliver_rows(const run *p, u64 t, u32 turn, const resident *s, bool shared) {
+    u32 warps = delayed && !shared ? p->front : workers() / 32, warp = thread_in_block() / 32;
     u32 rows = s->total < p->own_rows ? s->total : p->own_rows, parts_log = p->parts_log;
     if (shared) {
         rows = read(p->length + turn);
         warp += block_index() * warps;
         warps *= block_count();
-        while (parts_log < p->most_parts_log && (u64)rows << parts_log < warps) parts_log++;
     }
+    if (shared || delayed)
+        while (parts_log < p->most_parts_log && (u64)rows << parts_log < warps) parts_log++;
     const i32 *values = room_at<i32>(s, s->at_values);
 #pragma unroll 1
     for (u64 piece = warp; piece < (u64)rows << parts_log; piece += warps) {
@@ -70,36 +100,31 @@ DEVICE void deliver_rows(const run *p, u64 t, u32 turn, const resident *s, bool 
         if (shared) {
             row = p->queue[piece >> parts_log];
         } else {
-            const u32 *at = room_at<u32>(s, s->at_rows) + room_at<u16>(s, s->at_list)[piece >> parts_log];
-            u32 count = at[1] - at[0];
-            row = spike{s->first_row + at[0], count > p->longest ? 0 : count};
+            u32 k = room_at<u16>(s, s->at_list)[piece >> parts_log], count = at_once<delayed>(s, k);
+            row = spike{s->first_row + room_at<u32>(s, s->at_rows)[k], count > p->longest ? 0 : count};
         }
         u64 part = piece & ((1ull << parts_log) - 1);
         u64 k = row.first + (row.count * part >> parts_log) + lane(), end = row.first + (row.count * (part + 1) >> parts_log);
-#pragma unroll 1
-        for (; k < end; k += 32 * AT_ONCE) {
-            u32 word[AT_ONCE], delay[AT_ONCE];
-            i32 weight[AT_ONCE];
-#pragma unroll
-            for (u32 j = 0; j < AT_ONCE; j++) { // all loads before the first addition
-                delay[j] = 0;
-                if (k + 32 * j >= end) continue;
-                word[j] = p->all.target[k + 32 * j];
-                weight[j] = p->all.weight == nullptr ? 0 : p->all.weight[k + 32 * j];
-                delay[j] = p->delay == nullptr ? 1 : p->delay[k + 32 * j];
-            }
-#pragma unroll
-            for (u32 j = 0; j < AT_ONCE; j++)
-                if (delay[j] != 0) deliver_one(p, t, values, word[j], weight[j], delay[j]);
-        }
+        deliver_synapses<delayed>(p, t, values, k, end);
     }
+}
+
+// inform tells the host who fired in burst t, step 5.
+DEVICE void inform(const run *p, u64 t, const resident *s) {
+    const u16 *list = room_at<u16>(s, s->at_list);
+    u32 begin = block_index() * p->block_neurons, *fired = p->fired + (t - p->first) * block_count() + block_index();
+    u32 *ids = p->ids + (t - p->first) * ((u64)p->block_neurons * block_count()) + begin;
+    if (thread_in_block() == 0) *fired = s->total;
+#pragma unroll 1
+    for (u32 j = thread_in_block(); j < s->total; j += workers()) ids[j] = begin + list[j];
 }
 
 #ifndef BURST_ON_HOST
 // meet lets all blocks wait for each other; what they wrote before is seen by all after it. It says whether any block has
 // left rows. arrived counts blocks in its lower half; in the upper half it counts, for even and odd meetings apart, those that
-// have. With drives the block works out meanwhile what they add in burst t.
-DEVICE bool meet(const run *p, u64 t, resident *s, bool drives) {
+// have. With drives the block works out meanwhile what they add in burst t, and in delayed_bursts the areas' terms, and tells the
+// host of the burst before, which the next meeting waits for.
+template <bool delayed> DEVICE bool meet(const run *p, u64 t, resident *s, bool drives) {
     worker_barrier();
     bool last = thread_in_block() == workers() - 1;
     u32 field = 0, wanted = 0;
@@ -109,6 +134,8 @@ DEVICE bool meet(const run *p, u64 t, resident *s, bool drives) {
         arrive((u64 *)p->arrived, 1 | (s->left ? 1ull << field : 0));
         s->left = 0;
     }
+    if (delayed && drives) find_terms(p, t, s);
+    if (delayed && drives && t > p->first) inform(p, t - 1, s);
     if (drives) drive_block(p, t, s);
     if (last) {
         u64 now;
@@ -146,16 +173,16 @@ template <u32 models> DEVICE void work(const run *p, resident *s) {
             worker_barrier();
             send(p, t, turn, s);
         }
-        deliver_rows(p, t, turn, s, shared);
+        deliver_rows<false>(p, t, turn, s, shared);
         u32 met = (u32)(t + shared - p->first); // bursts that all blocks have computed
         if (lists(&p->list) && written < met) list_candidates(&p->list, written++, p->block_neurons, workers());
         if (!shared && s->total > p->own_rows) {
             worker_barrier();
-            leave(p, s);
+            leave<false>(p, s);
         }
         bool last = t + 1 == p->first + p->bursts, fresh = !shared || t + 1 == p->first;
         if (fresh && !last) prepare(p, t + 1, s);
-        bool more = meet(p, t + 1, s, fresh);
+        bool more = meet<false>(p, t + 1, s, fresh);
         if ((lists(&p->list) || !shared) && thread_in_block() == workers() - 1) store_block(&s->complete, lists(&p->list) ? met : met + 1);
         if (last) break;
         shared = !shared && more;
@@ -165,24 +192,25 @@ template <u32 models> DEVICE void work(const run *p, resident *s) {
     }
     if (!lists(&p->list)) return;
     list_candidates(&p->list, p->bursts - 1, p->block_neurons, workers());
-    meet(p, p->first + p->bursts, s, false);
+    meet<false>(p, p->first + p->bursts, s, false);
     if (thread_in_block() == workers() - 1) store_block(&s->complete, (u32)p->bursts);
 }
 
-template <u32 models> DEVICE void run_resident(const run *p) {
+template <u32 models, void (*work)(const run *, resident *)> DEVICE void run_resident(const run *p) {
     SHARED resident s;
     if (thread_in_block() == 0) divide<models>(p, &s);
     block_barrier();
     begin_resident<models>(p, &s);
     block_barrier();
-    if (thread_in_block() < workers()) work<models>(p, &s);
+    if (thread_in_block() < workers()) work(p, &s);
     else if (thread_in_block() == workers() && block_index() == block_count() - 1) serve(p, &s);
     block_barrier();
     end_resident<models>(p, &s);
 }
 
-KERNEL_OF_1024 resident_bursts(run p) { run_resident<ALL_MODELS>(&p); }
-KERNEL_OF_1024 resident_bursts_feagi(run p) { run_resident<1 << FEAGI>(&p); }
-KERNEL_OF_1024 resident_bursts_lif(run p) { run_resident<1 << LIF>(&p); }
-KERNEL_OF_1024 resident_bursts_psc_exp(run p) { run_resident<1 << PSC_EXP>(&p); }
+KERNEL_OF_1024 resident_bursts(run p) { run_resident<ALL_MODELS, work<ALL_MODELS>>(&p); }
+KERNEL_OF_1024 resident_bursts_feagi(run p) { run_resident<1 << FEAGI, work<1 << FEAGI>>(&p); }
+KERNEL_OF_1024 resident_bursts_lif(run p) { run_resident<1 << LIF, work<1 << LIF>>(&p); }
+KERNEL_OF_1024 resident_bursts_psc_exp(run p) { run_resident<1 << PSC_EXP, work<1 << PSC_EXP>>(&p); }
+#endif
 #endif

@@ -28,6 +28,11 @@ func paths() map[string]tuning {
 		"roaming, state in blocks":   with(func(t *tuning) { t.roaming = true }),
 		"roaming, state outside":     with(func(t *tuning) { t.roaming, t.uncached = true, true }),
 		"resident, 8-byte synapses":  with(func(t *tuning) { t.unpacked = true }),
+		"delayed":                    with(func(t *tuning) { t.delayedRow = 1 }),
+		"delayed, few own rows":      with(func(t *tuning) { t.delayedRow, t.ownSynapses, t.batch = 1, 12, 3 }),
+		"delayed, all rows shared":   with(func(t *tuning) { t.delayedRow, t.ownSynapses = 1, 0 }),
+		"delayed, a large block":     with(func(t *tuning) { t.delayedRow, t.batchThreads, t.unpacked = 1, 1024, true }),
+		"delayed, a burst a launch":  with(func(t *tuning) { t.delayedRow, t.batch = 1, 1 }),
 		"roaming, 8-byte synapses":   with(func(t *tuning) { t.roaming, t.unpacked = true, true }),
 		"a launch for every 3rd one": with(func(t *tuning) { t.batch = 3 }),
 		"teams":                      with(func(t *tuning) { t.teamRow = 1 }),
@@ -54,19 +59,23 @@ func TestPaths(t *testing.T) {
 	cudatest.Anywhere(t)
 	for name, tune := range paths() {
 		wants := []engine.Want{{}}
-		if name == "resident" || name == "roaming, state in blocks" || name == "teams" {
+		if name == "resident" || name == "delayed" || name == "roaming, state in blocks" || name == "teams" {
 			wants = append(wants, engine.Want{FCL: true})
 		}
 		for _, w := range wants {
 			t.Run(fmt.Sprintf("%s, FCL %v", name, w.FCL), func(t *testing.T) {
-				byTeams := 0
+				byTeams, delayed := 0, 0
 				enginetest.RunBatches(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
 					b, err := open(c, Options{Want: w}, tune)
 					if err == nil && b.(*backend).batch.args.run.sum.count > 0 {
 						byTeams++
 					}
+					if err == nil && b.(*backend).batch.delayed {
+						delayed++
+					}
 					return b, err
 				}, w)
+				require.Equal(t, tune.delayedRow == 1, delayed > 0, "networks with delays are run by delayed_bursts")
 				require.Equal(t, tune.teamRow == 1, byTeams > 0, "networks whose delays are all 1 are run by teams")
 			})
 		}

@@ -20,6 +20,7 @@ const (
 	bufWeight
 	bufValues
 	bufDelay
+	bufSoon
 	bufAreas
 	bufConstants
 	bufNumbers
@@ -44,6 +45,7 @@ const (
 	bufInput
 	bufRing
 	bufQueue
+	bufLater
 	bufSync
 	bufInbox
 	bufFlags
@@ -58,7 +60,7 @@ const (
 	bufTeamSums
 	slotCount
 
-	lastOfRows = bufDelay
+	lastOfRows = bufSoon
 )
 
 // plan is all device memory of a backend: sizes first, addresses once they are allocated.

@@ -21,6 +21,7 @@ type rows struct {
 	mean     uint32 // synapses of a row that has some
 	delays   bool   // not all are 1
 	packing
+	delayed delayed
 }
 
 // packing says how a synapse's port and weight lie in 4 bytes; the table is nil where weights are too many for that.
@@ -41,6 +42,9 @@ func rowsOf(c *connectome.Connectome, tune tuning) rows {
 	r.mean = uint32(r.synapses / filled)
 	if !tune.unpacked {
 		r.packing = pack(c)
+	}
+	if r.delays && tune.delayedRow > 0 && r.mean >= tune.delayedRow {
+		r.delayed = delayedOf(c, filled)
 	}
 	return r
 }
@@ -110,8 +114,15 @@ func (b *backend) takeRows(c *connectome.Connectome, t *tables) error {
 			return err
 		}
 	}
+	if n := b.plan.bytes[bufSoon]; n > 0 {
+		if err := b.stream.Upload(b.plan.ptr[bufSoon], data(b.rows.delayed.each), n); err != nil {
+			return err
+		}
+	}
 	err := b.uploadSynapses(c)
 	runtime.KeepAlive(c)
+	runtime.KeepAlive(b.rows.delayed.each)
+	b.rows.delayed.each = nil
 	return err
 }
 

@@ -1,0 +1,87 @@
+package cuda
+
+import (
+	"runtime"
+	"sort"
+	"sync"
+
+	"burst/connectome"
+)
+
+// delayed is what kernels/delayed_bursts.cu takes of a network of long rows with delays.
+type delayed struct {
+	on    bool
+	soon  uint32 // synapses of a row that have delay 1, in the mean of rows that have any synapses
+	later uint32 // and that have more
+	each  []uint32
+}
+
+// delayedOf counts the synapses with delay 1 of c's rows, which come first.
+func delayedOf(c *connectome.Connectome, filled uint64) delayed {
+	d := delayed{on: true, each: make([]uint32, c.Neurons)}
+	parts := runtime.GOMAXPROCS(0)
+	sums := make([]uint64, parts)
+	var wg sync.WaitGroup
+	for i := range parts {
+		lo, hi := len(d.each)*i/parts, len(d.each)*(i+1)/parts
+		wg.Go(func() {
+			for n := lo; n < hi; n++ {
+				row := c.Delay[c.Row[n]:c.Row[n+1]]
+				d.each[n] = uint32(sort.Search(len(row), func(k int) bool { return row[k] > 1 }))
+				sums[i] += uint64(d.each[n])
+			}
+		})
+	}
+	wg.Wait()
+	soon := uint64(0)
+	for _, s := range sums {
+		soon += s
+	}
+	d.soon, d.later = uint32(soon/filled), uint32((c.Synapses()-soon)/filled)
+	return d
+}
+
+// residence is how much of a block's memory the kernels need whose blocks keep their neurons' state in it, of own neurons each, and
+// whether that of long rows with delays is the one to take; 0 where none can be.
+func (b *backend) residence(t *tables, own uint64) (bytes uint64, delayed bool) {
+	if some, _ := customs(b.c); some || b.share.devices > 1 || b.tune.roaming || !rowsFit(b.c, own) {
+		return 0, false
+	}
+	bytes = t.residentBytes(b.c, own) + divUp(b.plan.bytes[bufValues], 16)*16
+	if more := bytes + divUp(4*own, 16)*16; b.rows.delayed.on && more <= mostShared {
+		return more, true
+	}
+	if bytes > mostShared {
+		return 0, false
+	}
+	return bytes, false
+}
+
+// planDelayed adds the memory of delayed_bursts to the plan.
+func (p *plan) planDelayed(b *backend, t *tables, own uint64) {
+	if !b.rows.delayed.on {
+		return
+	}
+	if _, yes := b.residence(t, own); yes {
+		p.bytes[bufSoon] = 4 * uint64(b.c.Neurons)
+		p.bytes[bufLater] = 2 * spikeBytes * uint64(b.c.Neurons)
+	}
+}
+
+// frontWarps is how many warps of a block of so many threads update its own neurons: those that have some, and not less than half
+// of all, since they also deliver what is due at once. The others are free for what is due later, unless they are too few to count.
+func frontWarps(own uint64, threads uint32) uint32 {
+	warps := threads/32 - 1
+	front := max(uint32(min(divUp(own, 32), uint64(warps))), warps/2)
+	if warps-front < warps/4 {
+		return warps
+	}
+	return front
+}
+
+// laterParts is by how many warps at least and at most a row of mean synapses is delivered that are not due at once: a warp takes
+// four for each thread at most, and one at least.
+func laterParts(mean uint32) (least, most uint32) {
+	least = max(1, (mean+127)/128)
+	return least, max(least, mean/32)
+}
