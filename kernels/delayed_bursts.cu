@@ -33,14 +33,11 @@ DEVICE void post(const run *p, u64 t, u32 turn, resident *s) {
     }
 }
 
-// backs is how many warps of all blocks have no neurons to update.
-DEVICE u32 backs(const run *p) { return (workers() / 32 - p->front) * block_count(); }
-
 // deliver_later is step 1 for the queue of rows rows that burst t has left: the block's part. Each warp of the back has one piece of a row,
-// and where there are more pieces, all warps share the others.
+// and where there are more pieces, all warps share the others; the front does not look at what the back has taken.
 DEVICE void deliver_later(const run *p, u64 t, u32 rows, const resident *s) {
-    if (rows == 0) return;
-    u32 warps = workers() / 32, back = warps - p->front, warp = thread_in_block() / 32, apart = backs(p);
+    u32 warps = workers() / 32, back = warps - p->front, warp = thread_in_block() / 32, apart = back * block_count();
+    if (rows == 0 || (warp < p->front && rows * p->later_parts <= apart)) return;
     u32 parts = (back > 0 ? apart : warps * block_count()) / rows, own = apart + block_index() * warps + warp;
     if (parts < p->later_parts) parts = p->later_parts;
     if (parts > p->most_later_parts) parts = p->most_later_parts;
@@ -82,7 +79,7 @@ template <u32 models> DEVICE void work_delayed(const run *p, resident *s) {
             post(p, t, turn, s);
         }
         if (shared || updates) deliver_rows<true>(p, t, turn, s, shared);
-        if (!updates || rows * p->later_parts > backs(p)) deliver_later(p, t - 1, rows, s);
+        deliver_later(p, t - 1, rows, s);
         u32 met = (u32)(t + shared - p->first); // bursts of which the host has been told by the next meeting
         if (lists(&p->list) && written < met) list_candidates(&p->list, written++, p->block_neurons, workers());
         if (!shared && updates && s->total > p->own_rows) {

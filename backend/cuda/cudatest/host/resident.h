@@ -75,10 +75,7 @@ struct residents {
 
     // later is what all blocks do during burst t for the burst before.
     void later(u64 t) {
-        all(t % 2, workers, [&](resident *s) {
-            u32 rows = p->later_length[t % 3];
-            if (running.thread >= 32 * p->front || rows * p->later_parts > backs(p)) deliver_later(p, t - 1, rows, s);
-        });
+        all(t % 2, workers, [&](resident *s) { deliver_later(p, t - 1, p->later_length[t % 3], s); });
     }
     // delayed is work_delayed's order. What is left of rows goes out at the end of a burst or, in every third one, at its beginning;
     // the host is told as late as may be.
