@@ -222,5 +222,19 @@ DEVICE u64 load_system(const u64 *p) {
 }
 #endif
 
+// anew is v, which the compiler is not to work out, nor what follows from it, ahead of a loop, where it would take registers.
+DEVICE u32 anew(u32 v) {
+#ifndef BURST_ON_HOST
+    asm volatile("" : "+r"(v));
+#endif
+    return v;
+}
+DEVICE u64 anew(u64 v) {
+#ifndef BURST_ON_HOST
+    asm volatile("" : "+l"(v));
+#endif
+    return v;
+}
+
 // read is *p as it is now: other threads write it meanwhile.
 DEVICE u32 read(const u32 *p) { return *(const volatile u32 *)p; }

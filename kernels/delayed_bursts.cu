@@ -10,12 +10,15 @@
 DEVICE void front_barrier(const run *p) { asm volatile("bar.sync 2, %0;" ::"r"(32 * p->front) : "memory"); }
 #endif
 
+// turn_of is the place of the lengths of burst t's queues.
+DEVICE u32 turn_of(u64 t) { return (u32)t % 4; }
+
 // post queues what is left of the rows of who fires in burst t, and synapses with delay 1 that are too many for the block. The front's last
-// threads do, whose warps deliver nothing where few fire. turn is (t + 1) mod 3.
-DEVICE void post(const run *p, u64 t, u32 turn, resident *s) {
+// threads do, whose warps deliver nothing where few fire.
+DEVICE void post(const run *p, u64 t, resident *s) {
     const u16 *list = room_at<u16>(s, s->at_list);
     const u32 *rows = room_at<u32>(s, s->at_rows);
-    u32 total = s->total, first = 32 * p->front - 1 - thread_in_block(), next = turn == 2 ? 0 : turn + 1;
+    u32 total = s->total, first = 32 * p->front - 1 - thread_in_block(), turn = turn_of(t), next = turn_of(t + 1);
 #pragma unroll 1
     for (u32 j = first; j < total; j += workers()) {
         u32 k = list[j], soon = at_once<true>(s, k), count = rows[k + 1] - rows[k];
@@ -36,7 +39,7 @@ DEVICE void post(const run *p, u64 t, u32 turn, resident *s) {
 // deliver_later is step 1 for the queue of rows rows that burst t has left: the block's part. Each warp of the back has one piece of a row,
 // and where there are more pieces, all warps share the others; the front does not look at what the back has taken.
 DEVICE void deliver_later(const run *p, u64 t, u32 rows, const resident *s) {
-    u32 warps = workers() / 32, back = warps - p->front, warp = thread_in_block() / 32, apart = back * block_count();
+    u32 warps = workers() / 32, back = anew(warps - p->front), warp = anew(thread_in_block()) / 32, apart = back * block_count();
     if (rows == 0 || (warp < p->front && rows * p->later_parts <= apart)) return;
     u32 parts = (back > 0 ? apart : warps * block_count()) / rows, own = apart + block_index() * warps + warp;
     if (parts < p->later_parts) parts = p->later_parts;
@@ -64,9 +67,9 @@ DEVICE void deliver_later(const run *p, u64 t, u32 rows, const resident *s) {
 // A burst is complete at the meeting after its own, where all its ids have reached the host.
 template <u32 models> DEVICE void work_delayed(const run *p, resident *s) {
     bool shared = true, updates = thread_in_block() < 32 * p->front, last_thread = thread_in_block() == workers() - 1;
-    u32 turn = (u32)(p->first % 3), written = 0; // written: bursts' lists
+    u32 written = 0; // bursts' lists
     for (u64 t = p->first - 1;;) {
-        u32 rows = shared ? 0 : p->later_length[turn == 0 ? 2 : turn - 1];
+        u32 rows = shared ? 0 : p->later_length[turn_of(t - 1)];
         if (!shared && updates) {
             update_resident<models>(p, t, s);
             front_barrier(p);
@@ -76,9 +79,9 @@ template <u32 models> DEVICE void work_delayed(const run *p, resident *s) {
             list_block(p, s);
             if (lists(&p->list)) count_spans(&p->list, t - p->first, p->block_neurons, 32 * p->front);
             front_barrier(p);
-            post(p, t, turn, s);
+            post(p, t, s);
         }
-        if (shared || updates) deliver_rows<true>(p, t, turn, s, shared);
+        if (shared || updates) deliver_rows<true>(p, t, turn_of(t), s, shared);
         deliver_later(p, t - 1, rows, s);
         u32 met = (u32)(t + shared - p->first); // bursts of which the host has been told by the next meeting
         if (lists(&p->list) && written < met) list_candidates(&p->list, written++, p->block_neurons, workers());
@@ -94,7 +97,6 @@ template <u32 models> DEVICE void work_delayed(const run *p, resident *s) {
         shared = !shared && more;
         if (shared) continue;
         t++;
-        turn = turn == 2 ? 0 : turn + 1;
     }
     if (lists(&p->list)) list_candidates(&p->list, p->bursts - 1, p->block_neurons, workers());
     meet<true>(p, p->first + p->bursts, s, false);

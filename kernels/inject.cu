@@ -14,12 +14,10 @@ DEVICE i32 events(const u32 *counts, u32 entries, u32 x) {
     return (i32)low;
 }
 
-// draw_for is the draw of a drive for neuron n, which it shares with three others, in burst t.
+// draw_for is the draw of a drive for neuron n, which it shares with three others, in burst t. Keys of all rounds would take too
+// many registers.
 DEVICE words draw_for(const drive *d, u64 seed, u32 n, u64 t) {
-#ifndef BURST_ON_HOST
-    asm volatile("" : "+l"(seed)); // else all rounds' keys are worked out once and kept in registers, of which there are too few
-#endif
-    return draw(seed, d->kind == POISSON ? POISSON_DRIVE : NOISE_DRIVE, n / 4, d->place, t);
+    return draw(anew(seed), d->kind == POISSON ? POISSON_DRIVE : NOISE_DRIVE, n / 4, d->place, t);
 }
 
 // amount_of is what a drive adds for the i-th neuron of its area in burst t, 0 while it does not act.

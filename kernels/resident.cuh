@@ -135,7 +135,7 @@ DEVICE u32 area_at(const run *p, const resident *s, u32 begin, u32 k) {
 DEVICE void drive_block(const run *p, u64 t, const resident *s) {
     u32 begin = block_index() * p->block_neurons, count = own(p);
 #pragma unroll 1
-    for (u32 k = 4 * thread_in_block(); p->drive_count > 0 && k < count; k += 4 * workers()) {
+    for (u32 k = 4 * anew(thread_in_block()); p->drive_count > 0 && k < count; k += 4 * workers()) {
         i32 *first = room_at<i32>(s, s->at_input) + k, *second = first + p->block_neurons;
 #pragma unroll
         for (u32 j = 0; j < 4; j++) first[j] = second[j] = 0;
@@ -163,7 +163,7 @@ DEVICE void stimulate_blocks(const run *p, u64 t) {
         const scheduled *one = p->stimuli + i;
         if (!acts(one, t)) continue;
         i32 *acc = p->ring + ((u64)t & p->slot_mask) * p->ports;
-        u64 thread = (u64)block_index() * workers() + thread_in_block(), threads = (u64)block_count() * workers();
+        u64 thread = (u64)block_index() * workers() + anew(thread_in_block()), threads = (u64)block_count() * workers();
 #pragma unroll 1
         for (u64 k = thread; k < one->count; k += threads) accumulate(acc + p->amounts[one->first + k].port, p->amounts[one->first + k].sum);
     }
@@ -171,7 +171,7 @@ DEVICE void stimulate_blocks(const run *p, u64 t) {
 
 // find_terms finds the areas' terms in burst t.
 DEVICE void find_terms(const run *p, u64 t, resident *s) {
-    u32 k = thread_in_block();
+    u32 k = anew(thread_in_block());
     const area *areas = room_at<area>(s, s->at_areas);
     if (k < p->w.area_count && k < COMMON && !areas[k].differ) {
         network w = p->w;
@@ -251,7 +251,7 @@ template <u32 models> DEVICE void update_resident(const run *p, u64 t, resident 
 
 // count_groups finds how many fire before each group of words, and in all.
 DEVICE void count_groups(const run *p, resident *s) {
-    u32 words = p->block_neurons / 32, each = (words + GROUPS - 1) / GROUPS, g = thread_in_block();
+    u32 words = p->block_neurons / 32, each = (words + GROUPS - 1) / GROUPS, g = anew(thread_in_block());
     if (g >= GROUPS) return;
     const u32 *bits = room_at<u32>(s, s->at_bits);
     u32 sum = 0;
@@ -264,7 +264,7 @@ DEVICE void count_groups(const run *p, resident *s) {
 DEVICE void list_block(const run *p, resident *s) {
     u32 words = p->block_neurons / 32, each = (words + GROUPS - 1) / GROUPS;
 #pragma unroll 1
-    for (u32 w = thread_in_block(); w < words; w += workers()) {
+    for (u32 w = anew(thread_in_block()); w < words; w += workers()) {
         const u32 *bits = room_at<u32>(s, s->at_bits);
         u32 rest = bits[w];
         if (rest == 0) continue;

@@ -82,9 +82,9 @@ template <bool next> DEVICE void deliver_synapses(const run *p, u64 t, const i32
 
 // deliver_rows is step 1 for neurons that fired in burst t: those of the block but for what all blocks share, or with shared
 // the block's part of that. A warp delivers a piece of a row at a time, of which there are 2^parts_log, or more where all
-// blocks share few rows, or delayed_bursts has few. turn is (t + 1) mod 3.
+// blocks share few rows, or delayed_bursts has few. turn is the place of the length of burst t's queue.
 template <bool delayed> DEVICE void deliver_rows(const run *p, u64 t, u32 turn, const resident *s, bool shared) {
-    u32 warps = delayed && !shared ? p->front : workers() / 32, warp = thread_in_block() / 32;
+    u32 warps = delayed && !shared ? p->front : workers() / 32, warp = anew(thread_in_block()) / 32;
     u32 rows = s->total < p->own_rows ? s->total : p->own_rows, parts_log = p->parts_log;
     if (shared) {
         rows = read(p->length + turn);

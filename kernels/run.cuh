@@ -64,7 +64,7 @@ struct run {
     // Of delayed_bursts alone, for which longest and most_parts_log count synapses with delay 1.
     const u32 *soon;                   // so many synapses of each row have delay 1, its first ones; null for other kernels
     spike *later;                      // what is left of the rows of who fired; those of odd bursts after places for all neurons
-    u32 *later_length;                 // of burst t at (t + 1) mod 3
+    u32 *later_length;                 // of burst t at t mod 4, as length here
     u32 later_parts, most_later_parts; // such a row is delivered by so many warps
     u32 front;                         // so many warps of a block update its neurons
 

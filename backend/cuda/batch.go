@@ -136,7 +136,7 @@ func (p *plan) planBatch(b *backend, t *tables) {
 		p.bytes[bufLists], p.bytes[bufNotes] = 2*s.most*s.list.bytes(), s.list.notes
 		p.bytes[bufSpans], p.bytes[bufSpanCounts] = size(s.list.spans)+size(s.list.first), 2*4*uint64(len(s.list.spans))
 	}
-	p.bytes[bufSync] = laterLengthAt + 12
+	p.bytes[bufSync] = laterLengthAt + 16
 	p.planDelayed(b, t, s.own)
 	p.planTeams(b, t)
 	p.bytes[bufStimuli], p.bytes[bufInjected] = size(t.stimuli), size(t.injected)
@@ -440,15 +440,15 @@ func (b *backend) turnOn() error {
 			return fmt.Errorf("queue_rows: %w", err)
 		}
 	}
-	lengths, turns := [3]uint32{}, uint64(2)
+	lengths, turns := [4]uint32{}, uint64(2)
 	if x.resident {
 		turns = 3
 	}
 	lengths[b.number%turns] = newest
-	if err := b.stream.Upload(p.ptr[bufSync], unsafe.Pointer(&lengths), 12); err != nil {
+	if err := b.stream.Upload(p.ptr[bufSync], unsafe.Pointer(&lengths), 16); err != nil {
 		return err
 	}
-	if err := b.stream.Fill(p.ptr[bufSync]+laterLengthAt, 0, 12); err != nil {
+	if err := b.stream.Fill(p.ptr[bufSync]+laterLengthAt, 0, 16); err != nil {
 		return err
 	}
 	x.on = true

@@ -53,7 +53,7 @@ struct residents {
         tell(p, (u32)(t + 1 - p->first));
     }
     template <bool delayed> void deliver_shared(u64 t) {
-        all(t % 2, workers, [&](resident *s) { deliver_rows<delayed>(p, t, (u32)((t + 1) % 3), s, true); });
+        all(t % 2, workers, [&](resident *s) { deliver_rows<delayed>(p, t, delayed ? turn_of(t) : (u32)((t + 1) % 3), s, true); });
     }
 
     // at_once is work's order.
@@ -75,7 +75,7 @@ struct residents {
 
     // later is what all blocks do during burst t for the burst before.
     void later(u64 t) {
-        all(t % 2, workers, [&](resident *s) { deliver_later(p, t - 1, p->later_length[t % 3], s); });
+        all(t % 2, workers, [&](resident *s) { deliver_later(p, t - 1, p->later_length[turn_of(t - 1)], s); });
     }
     // delayed is work_delayed's order. What is left of rows goes out at the end of a burst or, in every third one, at its beginning;
     // the host is told as late as may be.
@@ -89,8 +89,8 @@ struct residents {
             if (t > p->first) all(t % 2, workers, [&](resident *s) { inform(p, t - 1, s); });
             if (t % 3 == 1) later(t);
             update<models>(t, front);
-            all(t % 5 == 0, front, [&](resident *s) { post(p, t, (u32)((t + 1) % 3), s); });
-            all(t % 2, front, [&](resident *s) { deliver_rows<true>(p, t, (u32)((t + 1) % 3), s, false); });
+            all(t % 5 == 0, front, [&](resident *s) { post(p, t, s); });
+            all(t % 2, front, [&](resident *s) { deliver_rows<true>(p, t, turn_of(t), s, false); });
             all(t % 2, front, [&](resident *s) { leave<true>(p, s); });
             if (t % 3 != 1) later(t);
             if (t > p->first) complete(t - 1);
