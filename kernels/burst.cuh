@@ -222,6 +222,13 @@ DEVICE u64 load_system(const u64 *p) {
 }
 #endif
 
+// warp_barrier lets the warp's threads see what they have written before. All lanes must call it.
+DEVICE void warp_barrier() {
+#ifndef BURST_ON_HOST
+    asm volatile("bar.warp.sync 0xffffffff;" ::: "memory");
+#endif
+}
+
 // anew is v, which the compiler is not to work out, nor what follows from it, ahead of a loop, where it would take registers.
 DEVICE u32 anew(u32 v) {
 #ifndef BURST_ON_HOST

@@ -10,13 +10,6 @@
 // So many synapses of a row a thread loads before it delivers the first one.
 const u32 AT_ONCE = 4;
 
-// at_once is how many synapses of the row of the block's k-th neuron go out when it fires: of delayed_bursts those with delay 1.
-template <bool delayed> DEVICE u32 at_once(const resident *s, u32 k) {
-    if (delayed) return room_at<u32>(s, s->at_soon)[k];
-    const u32 *rows = room_at<u32>(s, s->at_rows);
-    return rows[k + 1] - rows[k];
-}
-
 // send tells the host who fires, step 5, and leaves long rows to all blocks. turn is (t + 1) mod 3.
 DEVICE void send(const run *p, u64 t, u32 turn, resident *s) {
     u32 total = s->total, *length = p->length + turn;
@@ -27,7 +20,7 @@ DEVICE void send(const run *p, u64 t, u32 turn, resident *s) {
         u32 *ids = p->ids + (t - p->first) * ((u64)p->block_neurons * block_count()) + begin;
 #pragma unroll 1
         for (u32 j = thread_in_block(); j < total; j += workers()) {
-            u32 k = list[j], count = at_once<false>(s, k);
+            u32 k = list[j], count = rows[k + 1] - rows[k];
             ids[j] = begin + k;
             if (j >= p->own_rows || count <= p->longest) continue;
             p->queue[fetch_add(length, 1)] = spike{s->first_row + rows[k], count};
@@ -45,12 +38,12 @@ DEVICE void send(const run *p, u64 t, u32 turn, resident *s) {
 }
 
 // leave puts the rows that the block has too many of into the queue.
-template <bool delayed> DEVICE void leave(const run *p, const resident *s) {
+DEVICE void leave(const run *p, const resident *s) {
     const u16 *list = room_at<u16>(s, s->at_list);
     const u32 *rows = room_at<u32>(s, s->at_rows);
     for (u32 j = p->own_rows + thread_in_block(); j < s->total; j += workers()) {
         u32 k = list[j];
-        p->queue[s->base + j - p->own_rows] = spike{s->first_row + rows[k], at_once<delayed>(s, k)};
+        p->queue[s->base + j - p->own_rows] = spike{s->first_row + rows[k], rows[k + 1] - rows[k]};
     }
 }
 
@@ -60,14 +53,15 @@ DEVICE void deliver_one(const run *p, u64 t, const i32 *values, u32 word, i32 we
     accumulate(slot + port_of(&p->all, word), p->all.weight != nullptr ? weight : values[word >> p->all.port_bits]);
 }
 
-// deliver_synapses delivers every 32nd synapse k ≤ i < end of a neuron that fired in burst t; with next all have delay 1.
-template <bool next> DEVICE void deliver_synapses(const run *p, u64 t, const i32 *values, u64 k, u64 end) {
+// deliver_synapses delivers every 32nd synapse k ≤ i < end of a neuron that fired in burst t, so many before it waits; with next all
+// have delay 1.
+template <bool next, u32 together> DEVICE void deliver_synapses(const run *p, u64 t, const i32 *values, u64 k, u64 end) {
 #pragma unroll 1
-    for (; k < end; k += 32 * AT_ONCE) {
-        u32 word[AT_ONCE], delay[AT_ONCE];
-        i32 weight[AT_ONCE];
+    for (; k < end; k += 32 * together) {
+        u32 word[together], delay[together];
+        i32 weight[together];
 #pragma unroll
-        for (u32 j = 0; j < AT_ONCE; j++) { // all loads before the first addition
+        for (u32 j = 0; j < together; j++) { // all loads before the first addition
             delay[j] = 0;
             if (k + 32 * j >= end) continue;
             word[j] = p->all.target[k + 32 * j];
@@ -75,24 +69,23 @@ template <bool next> DEVICE void deliver_synapses(const run *p, u64 t, const i32
             delay[j] = next || p->delay == nullptr ? 1 : p->delay[k + 32 * j];
         }
 #pragma unroll
-        for (u32 j = 0; j < AT_ONCE; j++)
+        for (u32 j = 0; j < together; j++)
             if (delay[j] != 0) deliver_one(p, t, values, word[j], weight[j], delay[j]);
     }
 }
 
 // deliver_rows is step 1 for neurons that fired in burst t: those of the block but for what all blocks share, or with shared
 // the block's part of that. A warp delivers a piece of a row at a time, of which there are 2^parts_log, or more where all
-// blocks share few rows, or delayed_bursts has few. turn is the place of the length of burst t's queue.
+// blocks share few rows. turn is the place of the queue's length, here (t + 1) mod 3.
 template <bool delayed> DEVICE void deliver_rows(const run *p, u64 t, u32 turn, const resident *s, bool shared) {
-    u32 warps = delayed && !shared ? p->front : workers() / 32, warp = anew(thread_in_block()) / 32;
+    u32 warps = workers() / 32, thread = anew(thread_in_block()), warp = thread / 32;
     u32 rows = s->total < p->own_rows ? s->total : p->own_rows, parts_log = p->parts_log;
     if (shared) {
         rows = read(p->length + turn);
         warp += block_index() * warps;
         warps *= block_count();
-    }
-    if (shared || delayed)
         while (parts_log < p->most_parts_log && (u64)rows << parts_log < warps) parts_log++;
+    }
     const i32 *values = room_at<i32>(s, s->at_values);
 #pragma unroll 1
     for (u64 piece = warp; piece < (u64)rows << parts_log; piece += warps) {
@@ -100,23 +93,29 @@ template <bool delayed> DEVICE void deliver_rows(const run *p, u64 t, u32 turn, 
         if (shared) {
             row = p->queue[piece >> parts_log];
         } else {
-            u32 k = room_at<u16>(s, s->at_list)[piece >> parts_log], count = at_once<delayed>(s, k);
-            row = spike{s->first_row + room_at<u32>(s, s->at_rows)[k], count > p->longest ? 0 : count};
+            const u32 *at = room_at<u32>(s, s->at_rows) + room_at<u16>(s, s->at_list)[piece >> parts_log];
+            u32 count = at[1] - at[0];
+            row = spike{s->first_row + at[0], count > p->longest ? 0 : count};
         }
         u64 part = piece & ((1ull << parts_log) - 1);
-        u64 k = row.first + (row.count * part >> parts_log) + lane(), end = row.first + (row.count * (part + 1) >> parts_log);
-        deliver_synapses<delayed>(p, t, values, k, end);
+        u64 k = row.first + (row.count * part >> parts_log) + thread % 32, end = row.first + (row.count * (part + 1) >> parts_log);
+deliver_synapses<delayed, AT_ONCE>(p, t, values, k, end);
     }
 }
 
-// inform tells the host who fired in burst t, step 5.
-DEVICE void inform(const run *p, u64 t, const resident *s) {
-    const u16 *list = room_at<u16>(s, s->at_list);
-    u32 begin = block_index() * p->block_neurons, *fired = p->fired + (t - p->first) * block_count() + block_index();
+// inform tells the host which of the block's neurons fired in burst t, step 5. The block's first warp does.
+DEVICE void inform(const run *p, u64 t, resident *s) {
+    u32 words = p->block_neurons / 32, each = (words + GROUPS - 1) / GROUPS, g = anew(thread_in_block());
+    count_groups(p, s);
+    if (g >= GROUPS) return;
+    const u32 *bits = room_at<u32>(s, s->at_bits);
+    u32 begin = block_index() * p->block_neurons, before = s->group[g];
     u32 *ids = p->ids + (t - p->first) * ((u64)p->block_neurons * block_count()) + begin;
-    if (thread_in_block() == 0) *fired = s->total;
 #pragma unroll 1
-    for (u32 j = thread_in_block(); j < s->total; j += workers()) ids[j] = begin + list[j];
+    for (u32 w = g * each; w < (g + 1) * each && w < words; w++)
+#pragma unroll 1
+        for (u32 rest = bits[w]; rest != 0; rest &= rest - 1) ids[before++] = begin + 32 * w + ones((rest & -rest) - 1);
+    if (g == GROUPS - 1) p->fired[(t - p->first) * block_count() + block_index()] = s->total;
 }
 
 #ifndef BURST_ON_HOST
@@ -178,7 +177,7 @@ template <u32 models> DEVICE void work(const run *p, resident *s) {
         if (lists(&p->list) && written < met) list_candidates(&p->list, written++, p->block_neurons, workers());
         if (!shared && s->total > p->own_rows) {
             worker_barrier();
-            leave<false>(p, s);
+            leave(p, s);
         }
         bool last = t + 1 == p->first + p->bursts, fresh = !shared || t + 1 == p->first;
         if (fresh && !last) prepare(p, t + 1, s);

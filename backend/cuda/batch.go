@@ -197,8 +197,10 @@ func (x *batch) allocate(b *backend, s *ringShape) error {
 func (b *backend) bindBatch(t *tables, own uint32) {
 	p, c, x := &b.plan.ptr, b.c, &b.batch
 	mean, resident := b.rows.mean, x.resident || b.share.devices > 1
+	ownRows, longest := ownRows(b.tune.ownSynapses, mean), b.tune.ownSynapses/4
 	if x.delayed {
 		mean = b.rows.delayed.soon
+		ownRows, longest = soonRows(b.tune.ownSynapses, mean)
 	}
 	least, most := laterParts(b.rows.delayed.later)
 	cached, sum := x.args.run.cached, x.args.run.sum
@@ -213,7 +215,7 @@ func (b *backend) bindBatch(t *tables, own uint32) {
 		queue: p[bufQueue], length: p[bufSync], arrived: p[bufSync] + 16,
 		driveCount: uint32(len(t.drives)), termCount: uint32(len(t.terms)),
 		countEntries: uint32(len(t.counts)), tableEntries: uint32(len(t.amounts)), cached: cached,
-		ownRows: ownRows(b.tune.ownSynapses, mean), longest: b.tune.ownSynapses / 4, valueCount: uint32(b.plan.bytes[bufValues] / 4),
+		ownRows: ownRows, longest: longest, valueCount: uint32(b.plan.bytes[bufValues] / 4),
 		soon: p[bufSoon], later: p[bufLater], laterLength: p[bufSync] + laterLengthAt,
 		laterParts: least, mostLaterParts: most, front: frontWarps(uint64(own), x.threads),
 		devices: uint32(max(1, b.share.devices)), exchange: p[bufExchange], exchanging: p[bufSync] + exchangingAt,

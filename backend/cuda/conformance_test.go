@@ -29,7 +29,7 @@ func paths() map[string]tuning {
 		"roaming, state outside":     with(func(t *tuning) { t.roaming, t.uncached = true, true }),
 		"resident, 8-byte synapses":  with(func(t *tuning) { t.unpacked = true }),
 		"delayed":                    with(func(t *tuning) { t.delayedRow = 1 }),
-		"delayed, few own rows":      with(func(t *tuning) { t.delayedRow, t.ownSynapses, t.batch = 1, 12, 3 }),
+		"delayed, few own rows":      with(func(t *tuning) { t.delayedRow, t.ownSynapses, t.batch = 1, 100, 3 }),
 		"delayed, all rows shared":   with(func(t *tuning) { t.delayedRow, t.ownSynapses = 1, 0 }),
 		"delayed, a large block":     with(func(t *tuning) { t.delayedRow, t.batchThreads, t.unpacked = 1, 1024, true }),
 		"delayed, a burst a launch":  with(func(t *tuning) { t.delayedRow, t.batch = 1, 1 }),

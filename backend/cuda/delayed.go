@@ -68,15 +68,22 @@ func (p *plan) planDelayed(b *backend, t *tables, own uint64) {
 	}
 }
 
-// frontWarps is how many warps of a block of so many threads update its own neurons: those that have some, and not less than half
-// of all, since they also deliver what is due at once. The others are free for what is due later, unless they are too few to count.
+// frontWarps is how many warps of a block of so many threads update its own neurons and deliver what is due at once. The others are
+// free for what is due later, unless they are too few to count.
 func frontWarps(own uint64, threads uint32) uint32 {
 	warps := threads/32 - 1
-	front := max(uint32(min(divUp(own, 32), uint64(warps))), warps/2)
+	front := uint32(min(divUp(own, 32), uint64(warps)))
 	if warps-front < warps/4 {
 		return warps
 	}
 	return front
+}
+
+// soonRows is how many rows of mean synapses with delay 1 a warp delivers by itself, and how long they may be. What is beyond costs
+// a second meeting of all blocks, about as much as four turns of eight synapses a thread.
+func soonRows(synapses, mean uint32) (rows, longest uint32) {
+	const warps = 16 // that share a block's synapses
+	return synapses / warps / max(1, mean), synapses / warps
 }
 
 // laterParts is by how many warps at least and at most a row of mean synapses is delivered that are not due at once: a warp takes

@@ -64,8 +64,8 @@ func TestDelayed(t *testing.T) {
 			{"a back of sixteen", false, func(t *tuning) { t.batchThreads, t.unpacked = 1024, true }},
 			{"no back", true, func(t *tuning) { t.batchThreads = 128 }},
 			{"one warp", false, func(t *tuning) { t.batchThreads = 64 }},
-			{"a few rows of its own", false, func(t *tuning) { t.ownSynapses = 500 }},
-			{"short rows of its own", true, func(t *tuning) { t.ownSynapses = 80 }},
+			{"a few rows of its own", false, func(t *tuning) { t.ownSynapses = 2000 }},
+			{"short rows of its own", true, func(t *tuning) { t.ownSynapses = 640 }},
 			{"no rows of its own", true, func(t *tuning) { t.ownSynapses, t.batch = 0, 5 }},
 		} {
 			if c.MaxDelay > 100 && i%3 != 0 {
