@@ -6,7 +6,7 @@
 // no neurons to update, the back ones, begin with it at once. Who fired is listed for the host while blocks wait for each other.
 
 // So many synapses with delay 1 a thread loads before it delivers the first one.
-const u32 SOON_AT_ONCE = 8;
+const u32 SOON_AT_ONCE = 4;
 
 // turn_of is the place of the lengths of burst t's queues.
 DEVICE u32 turn_of(u64 t) { return (u32)t % 4; }
@@ -28,7 +28,11 @@ DEVICE void deliver_soon(const run *p, u64 t, resident *s) {
         for (u32 others = bits; others != 0; others &= others - 1) {
             u32 j = 32 * w + ones((others & -others) - 1), count = soon[j];
             u64 row = s->first_row + rows[j];
-            if (taken++ < p->own_rows && count <= p->longest) deliver_synapses<true, SOON_AT_ONCE>(p, t, values, row + place, row + count);
+            if (taken++ >= p->own_rows || count > p->longest) continue;
+            u32 next = 32 * SOON_AT_ONCE + SECTOR * place; // a thread's next turns, 32 bytes for each
+            if (next < count) bring_closer(p->all.target + row + next);
+            if (next < count && p->all.weight != nullptr) bring_closer(p->all.weight + row + next);
+            deliver_synapses<true, SOON_AT_ONCE>(p, t, values, row, place, count);
         }
         k = 32 * anew(w) + place, bits = room_at<u32>(s, s->at_bits)[k / 32];
         if ((bits >> place & 1) == 0) continue;
@@ -41,23 +45,26 @@ DEVICE void deliver_soon(const run *p, u64 t, resident *s) {
     }
 }
 
-// deliver_later is step 1 for the queue of rows that burst t has left: the block's part. Each warp of the back has one piece of a row,
-// and where there are more pieces, all warps share the others; the front does not look at what the back has taken.
-DEVICE void deliver_later(const run *p, u64 t, const resident *s) {
-    u32 warps = workers() / 32, back = anew(warps - p->front), thread = anew(thread_in_block()), warp = thread / 32, apart = back * block_count(), rows = p->later_length[turn_of(t)];
-    if (rows == 0 || (warp < p->front && rows * p->later_parts <= apart)) return;
-    u32 parts = (back > 0 ? apart : warps * block_count()) / rows, own = apart + block_index() * warps + warp;
-    if (parts < p->later_parts) parts = p->later_parts;
-    if (parts > p->most_later_parts) parts = p->most_later_parts;
+// deliver_left is step 1 for the queue of rows that the burst before t has left, which the block delivers its part of: each warp of
+// the back has one piece of a row, and where there are more pieces, all warps share the others; the front does not look at what the
+// back has taken. With shared it is step 1 for what is due at once and warps of burst t have left to all.
+DEVICE void deliver_left(const run *p, u64 t, const resident *s, bool shared) {
+    u32 warps = workers() / 32, thread = anew(thread_in_block()), warp = thread / 32, back = shared ? 0 : warps - p->front, blocks = anew(block_count());
+    if (!shared) t--;
+    u32 rows = (shared ? p->length : p->later_length)[turn_of(t)], least = shared ? 1 : p->later_parts, apart = back * blocks;
+    if (rows == 0 || (back > 0 && warp < p->front && rows * least <= apart)) return;
+    const spike *queue = shared ? p->queue : p->later + (t & 1) * p->neurons;
     const i32 *values = room_at<i32>(s, s->at_values);
-    const spike *later = p->later + (t & 1) * p->neurons;
+    u32 own = apart + block_index() * warps + warp, parts = (back > 0 ? apart : warps * blocks) / rows;
+    if (parts < least) parts = least;
+    if (parts > p->most_later_parts) parts = p->most_later_parts;
 #pragma unroll 1
-    for (u32 piece = warp < p->front ? own : block_index() * back + warp - p->front; piece < rows * parts;
-         piece = piece < apart ? own : piece + warps * block_count()) {
-        spike row = later[piece / parts];
+    for (u32 piece = back > 0 && warp >= p->front ? block_index() * back + warp - p->front : own; piece < rows * parts;
+         piece = piece < apart ? own : piece + warps * blocks) {
+        spike row = queue[piece / parts];
         u32 part = piece % parts, each = ((u32)row.count + parts - 1) / parts;
         u64 k = (u64)part * each, end = k + each < row.count ? k + each : row.count;
-        deliver_synapses<false, AT_ONCE>(p, t, values, row.first + k + thread % 32, row.first + end);
+        deliver_synapses<false, AT_ONCE>(p, t, values, row.first, (u32)k + thread % 32, (u32)end);
     }
 }
 
@@ -76,8 +83,7 @@ DEVICE void front_barrier(const run *p) { asm volatile("bar.sync 2, %0;" ::"r"(3
 template <u32 models> DEVICE void work_delayed(const run *p, resident *s) {
     bool shared = true, updates = thread_in_block() < 32 * p->front, last_thread = thread_in_block() == workers() - 1;
     u32 written = 0; // bursts' lists
-    for (u32 burst = ~0u;;) { // of the launch
-        u64 t = p->first + (u64)(i32)anew(burst);
+    for (u64 t = p->first - 1;;) {
         if (!shared && updates) {
             update_resident<models>(p, t, s);
             deliver_soon(p, t, s);
@@ -88,8 +94,7 @@ template <u32 models> DEVICE void work_delayed(const run *p, resident *s) {
             front_barrier(p);
             count_spans(&p->list, t - p->first, p->block_neurons, 32 * p->front);
         }
-        if (shared) deliver_rows<true>(p, t, turn_of(t), s, true);
-        if (!shared) deliver_later(p, t - 1, s);
+        deliver_left(p, t, s, shared);
         u32 met = (u32)(t + shared - p->first); // bursts of which the host has been told by the next meeting
         if (lists(&p->list) && written < met) list_candidates(&p->list, written++, p->block_neurons, workers());
         bool last = t + 1 == p->first + p->bursts, fresh = !shared || t + 1 == p->first;
@@ -99,7 +104,7 @@ template <u32 models> DEVICE void work_delayed(const run *p, resident *s) {
         if (last) break;
         shared = !shared && more;
         if (shared) continue;
-        burst++;
+        t++;
     }
     if (lists(&p->list)) list_candidates(&p->list, p->bursts - 1, p->block_neurons, workers());
     meet<true>(p, p->first + p->bursts, s, false);

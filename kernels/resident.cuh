@@ -163,7 +163,7 @@ DEVICE void stimulate_blocks(const run *p, u64 t) {
         const scheduled *one = p->stimuli + i;
         if (!acts(one, t)) continue;
         i32 *acc = p->ring + ((u64)t & p->slot_mask) * p->ports;
-        u64 thread = (u64)block_index() * workers() + anew(thread_in_block()), threads = (u64)block_count() * workers();
+        u64 thread = (u64)block_index() * workers() + anew(thread_in_block()), threads = (u64)anew(block_count()) * workers();
 #pragma unroll 1
         for (u64 k = thread; k < one->count; k += threads) accumulate(acc + p->amounts[one->first + k].port, p->amounts[one->first + k].sum);
     }

@@ -53,9 +53,9 @@ DEVICE void deliver_one(const run *p, u64 t, const i32 *values, u32 word, i32 we
     accumulate(slot + port_of(&p->all, word), p->all.weight != nullptr ? weight : values[word >> p->all.port_bits]);
 }
 
-// deliver_synapses delivers every 32nd synapse k ≤ i < end of a neuron that fired in burst t, so many before it waits; with next all
-// have delay 1.
-template <bool next, u32 together> DEVICE void deliver_synapses(const run *p, u64 t, const i32 *values, u64 k, u64 end) {
+// deliver_synapses delivers every 32nd synapse k ≤ i < end of a row of a neuron that fired in burst t, so many before it waits; with
+// next all have delay 1.
+template <bool next, u32 together> DEVICE void deliver_synapses(const run *p, u64 t, const i32 *values, u64 row, u32 k, u32 end) {
 #pragma unroll 1
     for (; k < end; k += 32 * together) {
         u32 word[together], delay[together];
@@ -64,20 +64,21 @@ template <bool next, u32 together> DEVICE void deliver_synapses(const run *p, u6
         for (u32 j = 0; j < together; j++) { // all loads before the first addition
             delay[j] = 0;
             if (k + 32 * j >= end) continue;
-            word[j] = p->all.target[k + 32 * j];
-            weight[j] = p->all.weight == nullptr ? 0 : p->all.weight[k + 32 * j];
-            delay[j] = next || p->delay == nullptr ? 1 : p->delay[k + 32 * j];
+            u64 i = row + k + 32 * j;
+            word[j] = p->all.target[i];
+            weight[j] = p->all.weight == nullptr ? 0 : p->all.weight[i];
+            delay[j] = next || p->delay == nullptr ? 1 : p->delay[i];
         }
 #pragma unroll
         for (u32 j = 0; j < together; j++)
-            if (delay[j] != 0) deliver_one(p, t, values, word[j], weight[j], delay[j]);
+            if (next ? k + 32 * j < end : delay[j] != 0) deliver_one(p, t, values, word[j], weight[j], delay[j]);
     }
 }
 
 // deliver_rows is step 1 for neurons that fired in burst t: those of the block but for what all blocks share, or with shared
 // the block's part of that. A warp delivers a piece of a row at a time, of which there are 2^parts_log, or more where all
-// blocks share few rows. turn is the place of the queue's length, here (t + 1) mod 3.
-template <bool delayed> DEVICE void deliver_rows(const run *p, u64 t, u32 turn, const resident *s, bool shared) {
+// blocks share few rows. turn is (t + 1) mod 3.
+DEVICE void deliver_rows(const run *p, u64 t, u32 turn, const resident *s, bool shared) {
     u32 warps = workers() / 32, thread = anew(thread_in_block()), warp = thread / 32;
     u32 rows = s->total < p->own_rows ? s->total : p->own_rows, parts_log = p->parts_log;
     if (shared) {
@@ -98,8 +99,8 @@ template <bool delayed> DEVICE void deliver_rows(const run *p, u64 t, u32 turn, 
             row = spike{s->first_row + at[0], count > p->longest ? 0 : count};
         }
         u64 part = piece & ((1ull << parts_log) - 1);
-        u64 k = row.first + (row.count * part >> parts_log) + thread % 32, end = row.first + (row.count * (part + 1) >> parts_log);
-deliver_synapses<delayed, AT_ONCE>(p, t, values, k, end);
+        u32 k = (u32)(row.count * part >> parts_log) + thread % 32, end = (u32)(row.count * (part + 1) >> parts_log);
+deliver_synapses<false, AT_ONCE>(p, t, values, row.first, k, end);
     }
 }
 
@@ -172,7 +173,7 @@ template <u32 models> DEVICE void work(const run *p, resident *s) {
             worker_barrier();
             send(p, t, turn, s);
         }
-        deliver_rows<false>(p, t, turn, s, shared);
+        deliver_rows(p, t, turn, s, shared);
         u32 met = (u32)(t + shared - p->first); // bursts that all blocks have computed
         if (lists(&p->list) && written < met) list_candidates(&p->list, written++, p->block_neurons, workers());
         if (!shared && s->total > p->own_rows) {

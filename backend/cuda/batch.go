@@ -202,7 +202,7 @@ func (b *backend) bindBatch(t *tables, own uint32) {
 		mean = b.rows.delayed.soon
 		ownRows, longest = soonRows(b.tune.ownSynapses, mean)
 	}
-	least, most := laterParts(b.rows.delayed.later)
+	least, most := laterParts(b.rows.delayed.later, b.rows.mean)
 	cached, sum := x.args.run.cached, x.args.run.sum
 	x.args.run = run{
 		network: b.args.dynamics.network,

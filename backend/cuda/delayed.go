@@ -86,9 +86,10 @@ func soonRows(synapses, mean uint32) (rows, longest uint32) {
 	return synapses / warps / max(1, mean), synapses / warps
 }
 
-// laterParts is by how many warps at least and at most a row of mean synapses is delivered that are not due at once: a warp takes
-// four for each thread at most, and one at least.
-func laterParts(mean uint32) (least, most uint32) {
-	least = max(1, (mean+127)/128)
-	return least, max(least, mean/32)
+// laterParts is by how many warps at least and at most a row is delivered of which later synapses in the mean are not due at once, of
+// whole ones in all: a warp takes four for each thread at most, and one at least.
+func laterParts(later, whole uint32) (least, most uint32) {
+	const four, one = 4 * 32, 32
+	least = max(1, (later+four-1)/four)
+	return least, max(least, whole/one)
 }

@@ -49,13 +49,13 @@ struct residents {
         running = {blocks - 1, blocks, workers, threads};
         tell(p, (u32)(t + 1 - p->first));
     }
-    template <bool delayed> void deliver_shared(u64 t, u32 turn) {
-        all(t % 2, workers, [&](resident *s) { deliver_rows<delayed>(p, t, turn, s, true); });
+    void deliver_shared(u64 t) {
+        all(t % 2, workers, [&](resident *s) { deliver_rows(p, t, (u32)((t + 1) % 3), s, true); });
     }
 
     // at_once is work's order.
     template <u32 models> void at_once() {
-        deliver_shared<false>(p->first - 1, (u32)(p->first % 3));
+        deliver_shared(p->first - 1);
         for (u64 t = p->first; t < p->first + p->bursts; t++) {
             all(false, workers, [&](resident *s) { prepare(p, t, s); });
             all(false, workers, [&](resident *s) { drive_block(p, t, s); });
@@ -64,36 +64,36 @@ struct residents {
             all(t % 2, workers, [&](resident *s) { list_block(p, s); });
             count(t, workers);
             all(t % 5 == 0, workers, [&](resident *s) { send(p, t, (u32)((t + 1) % 3), s); });
-            all(t % 2, workers, [&](resident *s) { deliver_rows<false>(p, t, (u32)((t + 1) % 3), s, false); });
+            all(t % 2, workers, [&](resident *s) { deliver_rows(p, t, (u32)((t + 1) % 3), s, false); });
             if (lists(&p->list) && t > p->first) complete(t - 1);
             all(t % 2, workers, [&](resident *s) { leave(p, s); });
             if (!lists(&p->list)) complete(t);
-            if (left() && t + 1 < p->first + p->bursts) deliver_shared<false>(t, (u32)((t + 1) % 3));
+            if (left() && t + 1 < p->first + p->bursts) deliver_shared(t);
         }
         if (lists(&p->list)) complete(p->first + p->bursts - 1);
     }
 
-    // later is what all blocks do during burst t for the burst before.
-    void later(u64 t) {
-        all(t % 2, workers, [&](resident *s) { deliver_later(p, t - 1, s); });
+    // left_over is what all blocks do during burst t for the burst before, or after it with shared.
+    void left_over(u64 t, bool shared) {
+        all(t % 2, workers, [&](resident *s) { deliver_left(p, t, s, shared); });
     }
     // delayed is work_delayed's order. What is left of rows goes out at the end of a burst or, in every third one, at its beginning;
     // the host is told as late as may be.
     template <u32 models> void delayed() {
         unsigned front = 32 * p->front;
-        deliver_shared<true>(p->first - 1, turn_of(p->first - 1));
+        left_over(p->first - 1, true);
         for (u64 t = p->first; t < p->first + p->bursts; t++) {
             all(false, workers, [&](resident *) { stimulate_blocks(p, t); });
             all(false, workers, [&](resident *s) { find_terms(p, t, s); });
             all(false, workers, [&](resident *s) { drive_block(p, t, s); });
             if (t > p->first) all(t % 2, workers, [&](resident *s) { inform(p, t - 1, s); });
-            if (t % 3 == 1) later(t);
+            if (t % 3 == 1) left_over(t, false);
             all(t % 3 == 0, front, [&](resident *s) { update_resident<models>(p, t, s); });
             all(t % 5 == 0, front, [&](resident *s) { deliver_soon(p, t, s); });
             count(t, front);
-            if (t % 3 != 1) later(t);
+            if (t % 3 != 1) left_over(t, false);
             if (t > p->first) complete(t - 1);
-            if (left() && t + 1 < p->first + p->bursts) deliver_shared<true>(t, turn_of(t));
+            if (left() && t + 1 < p->first + p->bursts) left_over(t, true);
         }
         all(false, workers, [&](resident *s) { inform(p, p->first + p->bursts - 1, s); });
         complete(p->first + p->bursts - 1);
