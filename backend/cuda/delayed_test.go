@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -54,6 +55,7 @@ func TestDelayed(t *testing.T) {
 		{"longest", func(r *rand.Rand, _, _ uint32) uint8 { return uint8(255 - r.UintN(2)) }, false, "a ring of 256 slots, 255 in use"},
 	} {
 		c := waiting(n.delay)
+		d := delayedOf(c, 1)
 		for i, v := range []struct {
 			name   string
 			fcl    bool
@@ -65,6 +67,7 @@ func TestDelayed(t *testing.T) {
 			{"no back", true, func(t *tuning) { t.batchThreads = 128 }},
 			{"one warp", false, func(t *tuning) { t.batchThreads = 64 }},
 			{"a few rows of its own", false, func(t *tuning) { t.ownSynapses = 2000 }},
+			{"rows as long as may be", true, func(t *tuning) { t.ownSynapses = 16 * slices.Max(d.each[:41]) }}, // one of a source that fires often
 			{"short rows of its own", true, func(t *tuning) { t.ownSynapses = 640 }},
 			{"no rows of its own", true, func(t *tuning) { t.ownSynapses, t.batch = 0, 5 }},
 		} {
@@ -76,7 +79,6 @@ func TestDelayed(t *testing.T) {
 			v.change(&tune)
 			t.Run(n.name+"/"+v.name, func(t *testing.T) { delayedAsReference(t, c, engine.Want{FCL: v.fcl}, tune, n.why) })
 		}
-		d := delayedOf(c, 1)
 		require.Equal(t, n.soon, d.soon > 10, "the network is what its name says")
 		require.EqualValues(t, c.Synapses(), d.soon+d.later)
 	}
