@@ -107,9 +107,6 @@ type queueRowsArgs struct {
 // exchangingAt is where bufSync holds the time that exchanging has taken, behind three lengths and the barrier's counter.
 const exchangingAt = 32
 
-// laterLengthAt is where it holds the lengths of the queues of delayed_bursts, behind that.
-const laterLengthAt = 48
-
 // spikeBytes is the size of spike in kernels/run.cuh.
 const spikeBytes = 16
 

@@ -8,6 +8,9 @@ import (
 	"burst/connectome"
 )
 
+// laterLengthAt is where bufSync holds the lengths of the queues of delayed_bursts, behind all others.
+const laterLengthAt = 48
+
 // delayed is what kernels/delayed_bursts.cu takes of a network of long rows with delays.
 type delayed struct {
 	on    bool
