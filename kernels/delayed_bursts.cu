@@ -11,38 +11,64 @@ const u32 SOON_AT_ONCE = 4;
 // turn_of is the place of the lengths of burst t's queues.
 DEVICE u32 turn_of(u64 t) { return (u32)t % 4; }
 
-// deliver_soon is step 1 with delay 1 for those of the warp's neurons that fire in burst t, as far as they are not too many or
-// their synapses too many: such are left to all blocks. It queues what is left of the rows.
-DEVICE void deliver_soon(const run *p, u64 t, resident *s) {
+// deliver_row delivers the synapses with delay 1 of the block's k-th neuron, which fires in burst t, by a warp.
+DEVICE void deliver_row(const run *p, u64 t, const resident *s, u32 k) {
+    u32 count = room_at<u32>(s, s->at_soon)[k], place = anew(thread_in_block()) % 32;
+    u64 row = s->first_row + room_at<u32>(s, s->at_rows)[k];
+    u32 next = 32 * SOON_AT_ONCE + SECTOR * place; // a thread's next turns, 32 bytes for each
+    if (next < count) bring_closer(p->all.target + row + next);
+    if (next < count && p->all.weight != nullptr) bring_closer(p->all.weight + row + next);
+    deliver_synapses<true, SOON_AT_ONCE>(p, t, room_at<i32>(s, s->at_values), row, place, count);
+}
+
+// leave_row leaves a row's synapses with delay 1 to all blocks.
+DEVICE void leave_row(const run *p, u64 t, resident *s, u32 k) {
+    p->queue[fetch_add(p->length + turn_of(t), 1)] = spike{s->first_row + room_at<u32>(s, s->at_rows)[k], room_at<u32>(s, s->at_soon)[k]};
+    s->left = 1;
+}
+
+// deliver_word is step 1 with delay 1 for those of the neurons 32·w to 32·w + 31 that fire in burst t, by the warp that has updated
+// them: it delivers the rows of some, of how many it has taken, and lists the others for all of the block's warps, or leaves them
+// to all blocks if they are long. It queues what is left of the rows.
+DEVICE void deliver_word(const run *p, u64 t, resident *s, u32 w, u32 *taken) {
     const u32 *rows = room_at<u32>(s, s->at_rows), *soon = room_at<u32>(s, s->at_soon);
-    const i32 *values = room_at<i32>(s, s->at_values);
-    u32 words = p->block_neurons / 32, turn = turn_of(t), taken = 0, thread = anew(thread_in_block()), place = thread % 32;
-    warp_barrier();
-    if (block_index() == 0 && thread == 0) p->length[turn_of(t + 1)] = p->later_length[turn_of(t + 1)] = 0; // read by all in the bursts before
+    u32 place = anew(thread_in_block()) % 32, bits = room_at<u32>(s, s->at_bits)[w], k = 32 * w + place, at = 0, before = *taken;
+    if (bits == 0) return;
+    bool fires = bits >> place & 1;
+    if (fires && rows[k + 1] - rows[k] > soon[k]) at = fetch_add(p->later_length + turn_of(t), 1);
 #pragma unroll 1
-    for (u32 w = thread / 32; w < words; w += workers() / 32) {
-        u32 bits = room_at<u32>(s, s->at_bits)[w], k = 32 * w + place, at = 0, before = taken;
-        if (bits == 0) continue;
-        if (bits >> place & 1 && rows[k + 1] - rows[k] > soon[k]) at = fetch_add(p->later_length + turn, 1);
-#pragma unroll 1
-        for (u32 others = bits; others != 0; others &= others - 1) {
-            u32 j = 32 * w + ones((others & -others) - 1), count = soon[j];
-            u64 row = s->first_row + rows[j];
-            if (taken++ >= p->own_rows || count > p->longest) continue;
-            u32 next = 32 * SOON_AT_ONCE + SECTOR * place; // a thread's next turns, 32 bytes for each
-            if (next < count) bring_closer(p->all.target + row + next);
-            if (next < count && p->all.weight != nullptr) bring_closer(p->all.weight + row + next);
-            deliver_synapses<true, SOON_AT_ONCE>(p, t, values, row, place, count);
-        }
-        k = 32 * anew(w) + place, bits = room_at<u32>(s, s->at_bits)[k / 32];
-        if ((bits >> place & 1) == 0) continue;
-        u32 count = soon[k], later = rows[k + 1] - rows[k] - count;
-        u64 row = s->first_row + rows[k];
-        if (later > 0) p->later[(t & 1) * p->neurons + at] = spike{row + count, later};
-        if (count == 0 || (before + ones(bits & ((1u << place) - 1)) < p->own_rows && count <= p->longest)) continue;
-        p->queue[fetch_add(p->length + turn, 1)] = spike{row, count};
-        s->left = 1;
+    for (u32 others = bits; others != 0; others &= others - 1) {
+        u32 j = 32 * w + ones((others & -others) - 1);
+        if ((*taken)++ < p->warp_rows && soon[j] <= p->longest) deliver_row(p, t, s, j);
     }
+    if (!fires) return;
+    k = 32 * anew(w) + place;
+    u32 count = soon[k], later = rows[k + 1] - rows[k] - count;
+    if (later > 0) p->later[(t & 1) * p->neurons + at] = spike{s->first_row + rows[k] + count, later};
+    if (count == 0 || (before + ones(bits & ((1u << place) - 1)) < p->warp_rows && count <= p->longest)) return;
+    u32 number = count <= p->longest ? fetch_add(&s->listed, 1) : p->own_rows;
+    if (number < p->own_rows) room_at<u16>(s, s->at_list)[number] = (u16)k;
+    else leave_row(p, t, s, k);
+}
+
+// deliver_soon is deliver_word for all neurons that the warp has updated.
+DEVICE void deliver_soon(const run *p, u64 t, resident *s) {
+    u32 taken = 0;
+    warp_barrier();
+#pragma unroll 1
+    for (u32 w = anew(thread_in_block()) / 32; w < p->block_neurons / 32; w += workers() / 32) deliver_word(p, t, s, w, &taken);
+}
+
+// deliver_listed is step 1 with delay 1 for the rows that the block's warps have listed.
+DEVICE void deliver_listed(const run *p, u64 t, const resident *s) {
+    u32 rows = s->listed < p->own_rows ? s->listed : p->own_rows;
+#pragma unroll 1
+    for (u32 i = anew(thread_in_block()) / 32; i < rows; i += p->front) deliver_row(p, t, s, room_at<u16>(s, s->at_list)[i]);
+}
+
+// clear_lengths makes the queues of burst t + 1 empty, which all have read in the bursts before.
+DEVICE void clear_lengths(const run *p, u64 t) {
+    if (block_index() == 0 && thread_in_block() == 0) p->length[turn_of(t + 1)] = p->later_length[turn_of(t + 1)] = 0;
 }
 
 // deliver_left is step 1 for the queue of rows that the burst before t has left, which the block delivers its part of: each warp of
@@ -85,8 +111,11 @@ template <u32 models> DEVICE void work_delayed(const run *p, resident *s) {
     u32 written = 0; // bursts' lists
     for (u64 t = p->first - 1;;) {
         if (!shared && updates) {
+            clear_lengths(p, t);
             update_resident<models>(p, t, s);
             deliver_soon(p, t, s);
+            front_barrier(p);
+            deliver_listed(p, t, s);
         }
         if (!shared && updates && lists(&p->list)) {
             front_barrier(p);

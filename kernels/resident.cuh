@@ -13,6 +13,7 @@ struct resident {
     u32 total;         // how many fire
     u32 base;          // where the block's part of the queue begins
     u32 left;          // whether the block leaves rows in the queue
+    u32 listed;        // rows that its warps have left to each other
     u32 more;          // whether any block has
     u32 met;           // how often all blocks have met
     u32 seen[2];       // how often blocks had left rows at even and odd meetings
@@ -94,7 +95,7 @@ template <u32 models> DEVICE void begin_resident(const run *p, resident *s) {
         spans[w] = (u16)(high >= a->end ? MIXED : simple ? place | SIMPLE : place);
     }
     if (thread_in_block() != 0) return;
-    s->left = s->more = s->met = s->seen[0] = s->seen[1] = s->complete = 0;
+    s->left = s->listed = s->more = s->met = s->seen[0] = s->seen[1] = s->complete = 0;
     s->first_row = first_row;
 }
 

@@ -104,19 +104,14 @@ deliver_synapses<false, AT_ONCE>(p, t, values, row.first, k, end);
     }
 }
 
-// inform tells the host which of the block's neurons fired in burst t, step 5. The block's first warp does.
-DEVICE void inform(const run *p, u64 t, resident *s) {
-    u32 words = p->block_neurons / 32, each = (words + GROUPS - 1) / GROUPS, g = anew(thread_in_block());
-    count_groups(p, s);
-    if (g >= GROUPS) return;
-    const u32 *bits = room_at<u32>(s, s->at_bits);
-    u32 begin = block_index() * p->block_neurons, before = s->group[g];
+// bring_ids tells the host which of the block's neurons fired in burst t, step 5, once they are listed.
+DEVICE void bring_ids(const run *p, u64 t, const resident *s) {
+    const u16 *list = room_at<u16>(s, s->at_list);
+    u32 begin = block_index() * p->block_neurons;
     u32 *ids = p->ids + (t - p->first) * ((u64)p->block_neurons * block_count()) + begin;
 #pragma unroll 1
-    for (u32 w = g * each; w < (g + 1) * each && w < words; w++)
-#pragma unroll 1
-        for (u32 rest = bits[w]; rest != 0; rest &= rest - 1) ids[before++] = begin + 32 * w + ones((rest & -rest) - 1);
-    if (g == GROUPS - 1) p->fired[(t - p->first) * block_count() + block_index()] = s->total;
+    for (u32 j = anew(thread_in_block()); j < s->total; j += workers()) ids[j] = begin + list[j];
+    if (thread_in_block() == 0) p->fired[(t - p->first) * block_count() + block_index()] = s->total;
 }
 
 #ifndef BURST_ON_HOST
@@ -132,10 +127,16 @@ template <bool delayed> DEVICE bool meet(const run *p, u64 t, resident *s, bool 
         u32 met = ++s->met;
         field = 32 + 16 * (met & 1), wanted = met * block_count();
         arrive((u64 *)p->arrived, 1 | (s->left ? 1ull << field : 0));
-        s->left = 0;
+        s->left = s->listed = 0;
     }
     if (delayed && drives) find_terms(p, t, s);
-    if (delayed && drives && t > p->first) inform(p, t - 1, s);
+    if (delayed && drives && t > p->first) {
+        count_groups(p, s);
+        worker_barrier();
+        list_block(p, s);
+        worker_barrier();
+        bring_ids(p, t - 1, s);
+    }
     if (drives) drive_block(p, t, s);
     if (last) {
         u64 now;

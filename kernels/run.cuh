@@ -67,6 +67,7 @@ struct run {
     u32 *later_length;                 // of burst t at t mod 4, as length here
     u32 later_parts, most_later_parts; // such a row is delivered by so many warps
     u32 front;                         // so many warps of a block have neurons to update
+    u32 warp_rows;                     // rows that a warp delivers of its own neurons at once
 
     u32 devices;       // that share the network
     const exchange *x; // where there are several; the fire queue is in its ids then, not in queue

@@ -29,8 +29,12 @@ func delayedOf(c *connectome.Connectome, filled uint64) delayed {
 		lo, hi := len(d.each)*i/parts, len(d.each)*(i+1)/parts
 		wg.Go(func() {
 			for n := lo; n < hi; n++ {
-				row := c.Delay[c.Row[n]:c.Row[n+1]]
-				d.each[n] = uint32(sort.Search(len(row), func(k int) bool { return row[k] > 1 }))
+				if c.Delay == nil {
+					d.each[n] = uint32(c.Row[n+1] - c.Row[n])
+				} else {
+					row := c.Delay[c.Row[n]:c.Row[n+1]]
+					d.each[n] = uint32(sort.Search(len(row), func(k int) bool { return row[k] > 1 }))
+				}
 				sums[i] += uint64(d.each[n])
 			}
 		})
@@ -86,7 +90,7 @@ func frontWarps(own uint64, threads uint32) uint32 {
 // a second meeting of all blocks, about as much as four turns of eight synapses a thread.
 func soonRows(synapses, mean uint32) (rows, longest uint32) {
 	const warps = 16 // that share a block's synapses
-	return synapses / warps / max(1, mean), synapses / warps
+	return synapses / max(1, mean), synapses / warps
 }
 
 // laterParts is by how many warps at least and at most a row is delivered of which later synapses in the mean are not due at once, of

@@ -77,6 +77,12 @@ struct residents {
     void left_over(u64 t, bool shared) {
         all(t % 2, workers, [&](resident *s) { deliver_left(p, t, s, shared); });
     }
+    // inform tells the host who fired, as meet does.
+    void inform(u64 t) {
+        all(t % 2, workers, [&](resident *s) { count_groups(p, s); });
+        all(t % 3 == 0, workers, [&](resident *s) { list_block(p, s); });
+        all(t % 2, workers, [&](resident *s) { bring_ids(p, t, s); });
+    }
     // delayed is work_delayed's order. What is left of rows goes out at the end of a burst or, in every third one, at its beginning;
     // the host is told as late as may be.
     template <u32 models> void delayed() {
@@ -86,16 +92,19 @@ struct residents {
             all(false, workers, [&](resident *) { stimulate_blocks(p, t); });
             all(false, workers, [&](resident *s) { find_terms(p, t, s); });
             all(false, workers, [&](resident *s) { drive_block(p, t, s); });
-            if (t > p->first) all(t % 2, workers, [&](resident *s) { inform(p, t - 1, s); });
+            if (t > p->first) inform(t - 1);
             if (t % 3 == 1) left_over(t, false);
             all(t % 3 == 0, front, [&](resident *s) { update_resident<models>(p, t, s); });
+            all(t % 2, front, [&](resident *) { clear_lengths(p, t); });
             all(t % 5 == 0, front, [&](resident *s) { deliver_soon(p, t, s); });
+            all(t % 3 == 0, front, [&](resident *s) { deliver_listed(p, t, s); });
+            all(false, 1, [&](resident *s) { s->listed = 0; });
             count(t, front);
             if (t % 3 != 1) left_over(t, false);
             if (t > p->first) complete(t - 1);
             if (left() && t + 1 < p->first + p->bursts) left_over(t, true);
         }
-        all(false, workers, [&](resident *s) { inform(p, p->first + p->bursts - 1, s); });
+        inform(p->first + p->bursts - 1);
         complete(p->first + p->bursts - 1);
     }
 };
