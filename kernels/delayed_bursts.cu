@@ -1,9 +1,11 @@
 #include "resident_bursts.cu"
 
-// Many bursts in one launch, as resident_bursts does them, for long rows with delays. Of the row of a neuron that fires only the
-// synapses with delay 1, its first ones, have to be delivered before the next burst: the warp that has updated it does that at once.
-// The rest waits in a queue of its own, which all blocks deliver during the next burst, so that no burst waits for it: warps that have
-// no neurons to update, the back ones, begin with it at once. Who fired is listed for the host while blocks wait for each other.
+// Many bursts in one launch, as resident_bursts does them, for long rows with delays, and for others where the update leaves
+// registers for it. Of the row of a neuron that fires only the synapses with delay 1, its first ones, have to be delivered before the
+// next burst: the warp that has updated it does that at once, while others still update; of more than a few rows it leaves the
+// others to all of the block's warps. The rest waits in a queue of its own, which all blocks deliver during the next burst, so that no
+// burst waits for it: warps that have no neurons to update, the back ones, begin with it at once. Who fired is listed for the host while
+// blocks wait for each other.
 
 // So many synapses with delay 1 a thread loads before it delivers the first one.
 const u32 SOON_AT_ONCE = 4;

@@ -104,14 +104,28 @@ deliver_synapses<false, AT_ONCE>(p, t, values, row.first, k, end);
     }
 }
 
-// bring_ids tells the host which of the block's neurons fired in burst t, step 5, once they are listed.
+// list_alone lists who fires, ascending, as list_block does, by the block's first warp alone: others have their own to do.
+DEVICE void list_alone(const run *p, resident *s) {
+    u32 words = p->block_neurons / 32, each = (words + GROUPS - 1) / GROUPS, g = anew(thread_in_block());
+    if (g >= GROUPS) return;
+    const u32 *bits = room_at<u32>(s, s->at_bits);
+    u16 *list = room_at<u16>(s, s->at_list);
+    u32 before = s->group[g];
+#pragma unroll 1
+    for (u32 w = g * each; w < (g + 1) * each && w < words; w++)
+#pragma unroll 1
+        for (u32 rest = bits[w]; rest != 0; rest &= rest - 1) list[before++] = (u16)(32 * w + ones((rest & -rest) - 1));
+}
+
+// bring_ids tells the host which of the block's neurons fired in burst t, step 5, once its first warp has listed them.
 DEVICE void bring_ids(const run *p, u64 t, const resident *s) {
     const u16 *list = room_at<u16>(s, s->at_list);
     u32 begin = block_index() * p->block_neurons;
     u32 *ids = p->ids + (t - p->first) * ((u64)p->block_neurons * block_count()) + begin;
+    if (thread_in_block() >= 32) return;
 #pragma unroll 1
-    for (u32 j = anew(thread_in_block()); j < s->total; j += workers()) ids[j] = begin + list[j];
-    if (thread_in_block() == 0) p->fired[(t - p->first) * block_count() + block_index()] = s->total;
+    for (u32 j = lane(); j < s->total; j += 32) ids[j] = begin + list[j];
+    if (lane() == 0) p->fired[(t - p->first) * block_count() + block_index()] = s->total;
 }
 
 #ifndef BURST_ON_HOST
@@ -132,9 +146,9 @@ template <bool delayed> DEVICE bool meet(const run *p, u64 t, resident *s, bool 
     if (delayed && drives) find_terms(p, t, s);
     if (delayed && drives && t > p->first) {
         count_groups(p, s);
-        worker_barrier();
-        list_block(p, s);
-        worker_barrier();
+        warp_barrier();
+        list_alone(p, s);
+        warp_barrier();
         bring_ids(p, t - 1, s);
     }
     if (drives) drive_block(p, t, s);

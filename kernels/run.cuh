@@ -61,7 +61,7 @@ struct run {
     u64 *stamps;           // mapped host memory: when each burst was complete, in nanoseconds
     u32 value_count;       // weights of few values
 
-    // Of delayed_bursts alone, for which own_rows, longest and most_parts_log are of a warp, and of synapses with delay 1.
+    // Of delayed_bursts alone, for which own_rows, longest and most_parts_log are of synapses with delay 1.
     const u32 *soon;                   // so many synapses of each row have delay 1, its first ones; null for other kernels
     spike *later;                      // what is left of the rows of who fired; those of odd bursts after places for all neurons
     u32 *later_length;                 // of burst t at t mod 4, as length here

@@ -215,7 +215,7 @@ func (b *backend) bindBatch(t *tables, own uint32) {
 		countEntries: uint32(len(t.counts)), tableEntries: uint32(len(t.amounts)), cached: cached,
 		ownRows: ownRows, longest: longest, valueCount: uint32(b.plan.bytes[bufValues] / 4),
 		soon: p[bufSoon], later: p[bufLater], laterLength: p[bufSync] + laterLengthAt,
-		laterParts: least, mostLaterParts: most, front: frontWarps(uint64(own), x.threads), warpRows: b.tune.warpRows,
+		laterParts: least, mostLaterParts: most, front: frontWarps(uint64(own), x.threads), warpRows: warpRows(uint64(own), x.threads),
 		devices: uint32(max(1, b.share.devices)), exchange: p[bufExchange], exchanging: p[bufSync] + exchangingAt,
 		list: x.lister.listing(p),
 		sum:  sum,

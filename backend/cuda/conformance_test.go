@@ -22,19 +22,19 @@ func paths() map[string]tuning {
 		return t
 	}
 	return map[string]tuning{
-		"resident":                   with(func(*tuning) {}),
-		"resident, few own rows":     with(func(t *tuning) { t.ownSynapses = 12 }),
-		"resident, all rows shared":  with(func(t *tuning) { t.ownSynapses = 0 }),
+		"resident":                   with(func(t *tuning) { t.listed = true }),
+		"resident, few own rows":     with(func(t *tuning) { t.listed, t.ownSynapses = true, 12 }),
+		"resident, all rows shared":  with(func(t *tuning) { t.listed, t.ownSynapses = true, 0 }),
 		"roaming, state in blocks":   with(func(t *tuning) { t.roaming = true }),
 		"roaming, state outside":     with(func(t *tuning) { t.roaming, t.uncached = true, true }),
-		"resident, 8-byte synapses":  with(func(t *tuning) { t.unpacked = true }),
+		"resident, 8-byte synapses":  with(func(t *tuning) { t.listed, t.unpacked = true, true }),
 		"delayed":                    with(func(t *tuning) { t.delayedRow = 1 }),
 		"delayed, few own rows":      with(func(t *tuning) { t.delayedRow, t.ownSynapses, t.batch = 1, 100, 3 }),
 		"delayed, all rows shared":   with(func(t *tuning) { t.delayedRow, t.ownSynapses = 1, 0 }),
 		"delayed, a large block":     with(func(t *tuning) { t.delayedRow, t.batchThreads, t.unpacked = 1, 1024, true }),
 		"delayed, a burst a launch":  with(func(t *tuning) { t.delayedRow, t.batch = 1, 1 }),
 		"roaming, 8-byte synapses":   with(func(t *tuning) { t.roaming, t.unpacked = true, true }),
-		"a launch for every 3rd one": with(func(t *tuning) { t.batch = 3 }),
+		"a launch for every 3rd one": with(func(t *tuning) { t.listed, t.batch = true, 3 }),
 		"teams":                      with(func(t *tuning) { t.teamRow = 1 }),
 		"teams of one, 8 bytes":      with(func(t *tuning) { t.teamRow, t.teamMost, t.uncached, t.unpacked = 1, 1, true, true }),
 	}
@@ -75,7 +75,7 @@ func TestPaths(t *testing.T) {
 					}
 					return b, err
 				}, w)
-				require.Equal(t, tune.delayedRow == 1, delayed > 0, "networks with delays are run by delayed_bursts")
+				require.Equal(t, tune.delayedRow == 1, delayed > 0, "networks with delays, and of lif, are run by delayed_bursts")
 				require.Equal(t, tune.teamRow == 1, byTeams > 0, "networks whose delays are all 1 are run by teams")
 			})
 		}

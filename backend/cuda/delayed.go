@@ -11,7 +11,7 @@ import (
 // laterLengthAt is where bufSync holds the lengths of the queues of delayed_bursts, behind all others.
 const laterLengthAt = 48
 
-// delayed is what kernels/delayed_bursts.cu takes of a network of long rows with delays.
+// delayed is what kernels/delayed_bursts.cu takes of a network.
 type delayed struct {
 	on    bool
 	soon  uint32 // synapses of a row that have delay 1, in the mean of rows that have any synapses
@@ -71,7 +71,9 @@ func (p *plan) planDelayed(b *backend, t *tables, own uint64) {
 	}
 	if _, yes := b.residence(t, own); yes {
 		p.bytes[bufSoon] = 4 * uint64(b.c.Neurons)
-		p.bytes[bufLater] = 2 * spikeBytes * uint64(b.c.Neurons)
+		if b.rows.delays {
+			p.bytes[bufLater] = 2 * spikeBytes * uint64(b.c.Neurons)
+		}
 	}
 }
 
@@ -86,11 +88,24 @@ func frontWarps(own uint64, threads uint32) uint32 {
 	return front
 }
 
-// soonRows is how many rows of mean synapses with delay 1 a warp delivers by itself, and how long they may be. What is beyond costs
-// a second meeting of all blocks, about as much as four turns of eight synapses a thread.
+// soonRows is how many rows of mean synapses with delay 1 a block's warps deliver together, and how long they may be. What is beyond
+// costs a second meeting of all blocks, about as much as four turns of eight synapses a thread.
 func soonRows(synapses, mean uint32) (rows, longest uint32) {
 	const warps = 16 // that share a block's synapses
 	return synapses / max(1, mean), synapses / warps
+}
+
+// warpRows is how many rows a warp delivers at once of the neurons that it has updated, a few of those that fire where one in a hundred
+// does: so that additions begin early, and are spread evenly all the same.
+func warpRows(own uint64, threads uint32) uint32 {
+	turns := uint32(own) / (threads - 32)
+	return (turns + 2) / 4
+}
+
+// lean reports whether a network's model leaves the registers that delivering right after the update takes.
+func lean(c *connectome.Connectome) bool {
+	s := modelSuffix(c)
+	return s == "_lif" || s == "_psc_exp"
 }
 
 // laterParts is by how many warps at least and at most a row is delivered of which later synapses in the mean are not due at once, of

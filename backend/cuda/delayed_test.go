@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -124,4 +125,42 @@ func delayedAsReference(t *testing.T, c *connectome.Connectome, w engine.Want, t
 	require.NoError(t, b.Close())
 	require.NoError(t, oracle.Close())
 	require.Greater(t, fired, 500, "something happens")
+}
+
+// TestWithoutDelays compares delayed_bursts with the reference where all synapses are due at once: a warp delivers some rows at once,
+// a block's warps share others, and all blocks what is too many or too long for that.
+func TestWithoutDelays(t *testing.T) {
+	cudatest.Anywhere(t)
+	const neurons = 2177
+	r := rand.New(rand.NewPCG(21, 7))
+	lif := enginetest.LIF(neurons)
+	lif.LIF.Threshold, lif.LIF.Refractory = 2, 2
+	lif.Drives = []connectome.Drive{enginetest.Always(connectome.Poisson, 700, 3_000_000_000, 4_000_000_000)}
+	n := enginetest.Net{RunSeed: 5, Areas: []connectome.Area{lif}}
+	for from := range uint32(neurons) {
+		for range r.Uint32N(40) * (1 - from%5/4) {
+			n.Synapses = append(n.Synapses, enginetest.Synapse{From: from, To: r.Uint32N(neurons), Weight: r.Int32N(300) - 120})
+		}
+	}
+	c := n.Build()
+	for _, v := range []struct {
+		name   string
+		change func(*tuning)
+	}{
+		{"some at once", func(*tuning) {}},
+		{"many warps", func(t *tuning) { t.batchThreads = 1024 }},
+		{"few in a block", func(t *tuning) { t.ownSynapses = 400 }},
+		{"short ones in a block", func(t *tuning) { t.ownSynapses, t.batch = 16*20, 3 }},
+		{"none in a block", func(t *tuning) { t.ownSynapses = 0 }},
+		{"8-byte synapses", func(t *tuning) { t.unpacked = true }},
+	} {
+		tune := defaults
+		tune.batchThreads, tune.batch = 128, 7
+		v.change(&tune)
+		for _, fcl := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, FCL %v", v.name, fcl), func(t *testing.T) {
+				delayedAsReference(t, c, engine.Want{FCL: fcl}, tune, "all delays are 1")
+			})
+		}
+	}
 }

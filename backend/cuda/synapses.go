@@ -43,7 +43,7 @@ func rowsOf(c *connectome.Connectome, tune tuning) rows {
 	if !tune.unpacked {
 		r.packing = pack(c)
 	}
-	if tune.delayedRow > 0 && (r.delays && r.mean >= tune.delayedRow || !r.delays && r.synapses > 0 && r.mean >= tune.soonRow) {
+	if tune.delayedRow > 0 && r.synapses > 0 && (r.delays && r.mean >= tune.delayedRow || !r.delays && lean(c) && !tune.listed) {
 		r.delayed = delayedOf(c, filled)
 	}
 	return r

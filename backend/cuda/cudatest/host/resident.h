@@ -80,7 +80,7 @@ struct residents {
     // inform tells the host who fired, as meet does.
     void inform(u64 t) {
         all(t % 2, workers, [&](resident *s) { count_groups(p, s); });
-        all(t % 3 == 0, workers, [&](resident *s) { list_block(p, s); });
+        all(t % 3 == 0, workers, [&](resident *s) { list_alone(p, s); });
         all(t % 2, workers, [&](resident *s) { bring_ids(p, t, s); });
     }
     // delayed is work_delayed's order. What is left of rows goes out at the end of a burst or, in every third one, at its beginning;
