@@ -9,6 +9,7 @@
 #include "run_bursts.cu"
 #ifndef BURST_CUSTOM
 #include "resident_bursts.cu"
+#include "delayed_bursts.cu"
 #ifndef BURST_LISTS
 #include "cluster_bursts.cu"
 #endif

@@ -227,5 +227,35 @@ DEVICE u64 load_system(const u64 *p) {
 }
 #endif
 
+// warp_barrier lets the warp's threads see what they have written before. All lanes must call it.
+DEVICE void warp_barrier() {
+#ifndef BURST_ON_HOST
+    asm volatile("bar.warp.sync 0xffffffff;" ::: "memory");
+#endif
+}
+
+// bring_closer starts to bring what lies at p in global memory into the second cache.
+DEVICE void bring_closer(const void *p) {
+#ifdef BURST_ON_HOST
+    (void)p;
+#else
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(p) : "memory");
+#endif
+}
+
+// anew is v, which the compiler is not to work out, nor what follows from it, ahead of a loop, where it would take registers.
+DEVICE u32 anew(u32 v) {
+#ifndef BURST_ON_HOST
+    asm volatile("" : "+r"(v));
+#endif
+    return v;
+}
+DEVICE u64 anew(u64 v) {
+#ifndef BURST_ON_HOST
+    asm volatile("" : "+l"(v));
+#endif
+    return v;
+}
+
 // read is *p as it is now: other threads write it meanwhile.
 DEVICE u32 read(const u32 *p) { return *(const volatile u32 *)p; }

@@ -305,8 +305,8 @@ DEVICE void list_cluster(const run *p, u64 t, clustered *s) {
     }
 }
 
-// bring_ids brings the host what the block has listed in burst t.
-DEVICE void bring_ids(const run *p, u64 t, const clustered *s) {
+// bring_queue brings the host what the block has listed in burst t.
+DEVICE void bring_queue(const run *p, u64 t, const clustered *s) {
     const u32 *own = queue_of(p, t, block_count()) + block_index() * p->block_neurons;
     u32 *ids = p->ids + ((t - p->first) * block_count() + block_index()) * (u64)p->block_neurons, mask = (1u << p->packed.id_bits) - 1;
     for (u32 k = thread_in_block(); k < s->total; k += workers()) ids[k] = own[k] & mask;
@@ -386,7 +386,7 @@ template <u32 models> DEVICE void work_cluster(const run *p, clustered *s) {
             if (thread_in_block() == last) join(s, size, (u32)(t - p->first + 1) * size);
             worker_barrier();
         }
-        if (t > p->first) bring_ids(p, t - 1, s);
+        if (t > p->first) bring_queue(p, t - 1, s);
         update_cluster<models>(p, t, s);
         worker_barrier();
         list_cluster(p, t, s);
@@ -397,7 +397,7 @@ template <u32 models> DEVICE void work_cluster(const run *p, clustered *s) {
         zero_sums(p, s);
         worker_barrier();
     }
-    bring_ids(p, p->first + p->bursts - 1, s);
+    bring_queue(p, p->first + p->bursts - 1, s);
     meet_all(p, p->first + p->bursts, s);
     if (thread_in_block() == last) store_block(&s->complete, (u32)p->bursts);
 }

@@ -14,13 +14,39 @@ DEVICE i32 events(const u32 *counts, u32 entries, u32 x) {
     return (i32)low;
 }
 
+// draw_for is the draw of a drive for neuron n, which it shares with three others, in burst t. Keys of all rounds would take too
+// many registers.
+DEVICE words draw_for(const drive *d, u64 seed, u32 n, u64 t) {
+    return draw(anew(seed), d->kind == POISSON ? POISSON_DRIVE : NOISE_DRIVE, n / 4, d->place, t);
+}
+
 // amount_of is what a drive adds for the i-th neuron of its area in burst t, 0 while it does not act.
 DEVICE i32 amount_of(const drive *d, const u32 *counts, const i32 *table, u64 seed, u32 i, u64 t) {
     if (t < d->from || t >= d->until) return 0;
     if (d->kind == INJECT) return d->amount;
-    purpose p = d->kind == POISSON ? POISSON_DRIVE : NOISE_DRIVE;
-    i32 k = events(counts + d->counts, d->entries, draw_of(seed, p, d->first + i, d->place, t));
+    u32 n = d->first + i;
+    i32 k = events(counts + d->counts, d->entries, word_of(draw_for(d, seed, n, t), n));
     return d->kind == POISSON ? k * d->amount : table[d->table + (u64)k];
+}
+
+// amounts_of is amount_of for neurons n to n + 3, which share a draw; n is a multiple of 4.
+DEVICE void amounts_of(const drive *d, const u32 *counts, const i32 *table, u64 seed, u32 n, u64 t, i32 *amounts) {
+    bool acting = t >= d->from && t < d->until;
+#pragma unroll
+    for (u32 j = 0; j < 4; j++) amounts[j] = acting ? d->amount : 0;
+    if (!acting || d->kind == INJECT) return;
+    words x = draw_for(d, seed, n, t);
+    const u32 *passed = counts + d->counts - 1;
+    u32 k[4] = {}, entries = d->entries, step = 1;
+    while (step <= entries / 2) step *= 2;
+#pragma unroll 1
+    for (; step > 0; step /= 2) { // events of four at once, so that their loads do not wait for each other
+#pragma unroll
+        for (u32 j = 0; j < 4; j++)
+            if (k[j] + step <= entries && passed[k[j] + step] <= x.w[j]) k[j] += step;
+    }
+#pragma unroll
+    for (u32 j = 0; j < 4; j++) amounts[j] = d->kind == POISSON ? (i32)k[j] * d->amount : table[d->table + (u64)k[j]];
 }
 
 // inject is step 2 of the law, one thread a stimulus and one a driven neuron:

@@ -29,10 +29,12 @@ DEVICE words draw(u64 seed, purpose p, u32 index_low, u32 index_high, u64 t) {
     return philox(seed, index_low, index_high, (u32)t, (u32)p << 24 | ((u32)(t >> 32) & 0xffffffu));
 }
 
+// word_of is neuron n's part of the draw that it shares with three others.
+DEVICE u32 word_of(words x, u32 n) { return n % 4 < 2 ? (n % 4 == 0 ? x.w[0] : x.w[1]) : (n % 4 == 2 ? x.w[2] : x.w[3]); }
+
 // draw_of is the draw that neuron n shares with three others.
 DEVICE u32 draw_of(u64 seed, purpose p, u32 n, u32 index_high, u64 t) {
-    words x = draw(seed, p, n / 4, index_high, t);
-    return n % 4 < 2 ? (n % 4 == 0 ? x.w[0] : x.w[1]) : (n % 4 == 2 ? x.w[2] : x.w[3]);
+    return word_of(draw(seed, p, n / 4, index_high, t), n);
 }
 
 // pcg is FEAGI's hash of 32 bits.

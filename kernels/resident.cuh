@@ -13,13 +13,14 @@ struct resident {
     u32 total;         // how many fire
     u32 base;          // where the block's part of the queue begins
     u32 left;          // whether the block leaves rows in the queue
+    u32 listed;        // rows that its warps have left to each other
     u32 more;          // whether any block has
     u32 met;           // how often all blocks have met
     u32 seen[2];       // how often blocks had left rows at even and odd meetings
     u32 complete;      // bursts, for the warp that tells the host
     float common[COMMON]; // the areas' terms in this burst, where neurons do not differ
     u64 first_row;        // where the block's rows begin
-    u32 at_bits, at_list, at_rows, at_spans, at_v, at_more, at_refractory, at_count, at_input;
+    u32 at_bits, at_list, at_rows, at_soon, at_spans, at_v, at_more, at_refractory, at_count, at_input;
     u32 at_areas, at_terms, at_drives, at_counts, at_table, at_values;
 #ifdef BURST_ON_HOST
     u8 *room;
@@ -53,6 +54,7 @@ template <u32 models> DEVICE void divide(const run *p, resident *s) {
     s->at_spans = reserve_room<u16>(&used, own / 32);
     s->at_list = reserve_room<u16>(&used, own);
     s->at_rows = reserve_room<u32>(&used, own + 1);
+    s->at_soon = reserve_room<u32>(&used, p->soon != nullptr ? own : 0);
     s->at_v = reserve_room<float>(&used, own);
     s->at_more = reserve_room<float>(&used, p->w.variables * own);
     s->at_refractory = reserve_room<u16>(&used, own);
@@ -88,7 +90,7 @@ template <u32 models> DEVICE void begin_state(const run *p, resident *s) {
         bool simple = a->each == NO_TABLE && !a->differ && place < COMMON;
         spans[w] = (u16)(high >= a->end ? MIXED : simple ? place | SIMPLE : place);
     }
-    if (thread_in_block() == 0) s->left = s->more = s->met = s->seen[0] = s->seen[1] = s->complete = 0;
+    if (thread_in_block() == 0) s->left = s->listed = s->more = s->met = s->seen[0] = s->seen[1] = s->complete = 0;
 }
 
 // begin_resident is begin_state, and where rows begin.
@@ -98,6 +100,7 @@ template <u32 models> DEVICE void begin_resident(const run *p, resident *s) {
     u64 first_row = count > 0 ? p->row[begin] : 0;
     u32 *rows = room_at<u32>(s, s->at_rows);
     for (u64 k = thread_in_block(); count > 0 && k <= count; k += block_size()) rows[k] = (u32)(p->row[begin + k] - first_row);
+    if (p->soon != nullptr) copy(room_at<u32>(s, s->at_soon), p->soon + begin, count);
     if (thread_in_block() == 0) s->first_row = first_row;
 }
 
@@ -134,42 +137,59 @@ DEVICE u32 area_at(const run *p, const resident *s, u32 begin, u32 k) {
     return (u32)(area_of(areas, p->w.area_count, begin + k) - areas);
 }
 
-// drive_block is the drives' part of step 2 for burst t: what they add for each of the block's neurons.
+// drive_block is the drives' part of step 2 for burst t: what they add for each of the block's neurons, four a thread.
 DEVICE void drive_block(const run *p, u64 t, const resident *s) {
     u32 begin = block_index() * p->block_neurons, count = own(p);
-    i32 *input = room_at<i32>(s, s->at_input);
-    for (u32 k = thread_in_block(); p->drive_count > 0 && k < count; k += workers()) {
-        const area *a = room_at<area>(s, s->at_areas) + (area_at(p, s, begin, k) & ~SIMPLE);
-        i32 first = 0, second = 0;
-        for (u32 d = a->first_drive; d < a->first_drive + a->drives; d++) {
-            i32 amount = amount_of(room_at<drive>(s, s->at_drives) + d, room_at<u32>(s, s->at_counts),
-                                   room_at<i32>(s, s->at_table), p->w.seed, begin + k - a->first, t);
-            if (amount < 0 && a->ports > 1) second += amount;
-            else first += amount;
+#pragma unroll 1
+    for (u32 k = 4 * anew(thread_in_block()); p->drive_count > 0 && k < count; k += 4 * workers()) {
+        i32 *first = room_at<i32>(s, s->at_input) + k, *second = first + p->block_neurons;
+#pragma unroll
+        for (u32 j = 0; j < 4; j++) first[j] = second[j] = 0;
+#pragma unroll 1
+        for (u32 from = k; from < k + 4 && from < count;) { // one area's after the other's
+            const area *a = room_at<area>(s, s->at_areas) + (area_at(p, s, begin, from) & ~SIMPLE);
+#pragma unroll 1
+            for (u32 d = a->first_drive; d < a->first_drive + a->drives; d++) {
+                i32 amounts[4];
+                amounts_of(room_at<drive>(s, s->at_drives) + d, room_at<u32>(s, s->at_counts), room_at<i32>(s, s->at_table),
+                           p->w.seed, begin + k, t, amounts);
+#pragma unroll
+                for (u32 j = 0; j < 4; j++)
+                    if (k + j >= from && begin + k + j < a->end) *(amounts[j] < 0 && a->ports > 1 ? second + j : first + j) += amounts[j];
+            }
+            from = a->end - begin;
         }
-        input[k] = first;
-        input[p->block_neurons + k] = second;
     }
 }
 
-// prepare is what burst t needs and no fire queue changes: its stimuli, and the areas' terms.
-DEVICE void prepare(const run *p, u64 t, resident *s) {
+// stimulate_blocks is the stimuli of burst t.
+DEVICE void stimulate_blocks(const run *p, u64 t) {
 #pragma unroll 1
     for (u64 i = 0; i < p->stimulus_count; i++) {
         const scheduled *one = p->stimuli + i;
         if (!acts(one, t)) continue;
         i32 *acc = p->ring + ((u64)t & p->slot_mask) * p->ports;
-        u64 thread = (u64)block_index() * workers() + thread_in_block(), threads = (u64)block_count() * workers();
+        u64 thread = (u64)block_index() * workers() + anew(thread_in_block()), threads = (u64)anew(block_count()) * workers();
 #pragma unroll 1
         for (u64 k = thread; k < one->count; k += threads) accumulate(acc + p->amounts[one->first + k].port, p->amounts[one->first + k].sum);
     }
-    u32 k = thread_in_block();
+}
+
+// find_terms finds the areas' terms in burst t.
+DEVICE void find_terms(const run *p, u64 t, resident *s) {
+    u32 k = anew(thread_in_block());
     const area *areas = room_at<area>(s, s->at_areas);
     if (k < p->w.area_count && k < COMMON && !areas[k].differ) {
         network w = p->w;
         w.terms = room_at<term>(s, s->at_terms);
         s->common[k] = term_at(&w, areas + k, 0, t);
     }
+}
+
+// prepare is what burst t needs and no fire queue changes.
+DEVICE void prepare(const run *p, u64 t, resident *s) {
+    stimulate_blocks(p, t);
+    find_terms(p, t, s);
 }
 
 // reached is what a thread has loaded for a neuron before its turn comes.
@@ -237,7 +257,7 @@ template <u32 models> DEVICE void update_resident(const run *p, u64 t, resident 
 
 // count_groups finds how many fire before each group of words, and in all.
 DEVICE void count_groups(const run *p, resident *s) {
-    u32 words = p->block_neurons / 32, each = (words + GROUPS - 1) / GROUPS, g = thread_in_block();
+    u32 words = p->block_neurons / 32, each = (words + GROUPS - 1) / GROUPS, g = anew(thread_in_block());
     if (g >= GROUPS) return;
     const u32 *bits = room_at<u32>(s, s->at_bits);
     u32 sum = 0;
@@ -250,7 +270,7 @@ DEVICE void count_groups(const run *p, resident *s) {
 DEVICE void list_block(const run *p, resident *s) {
     u32 words = p->block_neurons / 32, each = (words + GROUPS - 1) / GROUPS;
 #pragma unroll 1
-    for (u32 w = thread_in_block(); w < words; w += workers()) {
+    for (u32 w = anew(thread_in_block()); w < words; w += workers()) {
         const u32 *bits = room_at<u32>(s, s->at_bits);
         u32 rest = bits[w];
         if (rest == 0) continue;

@@ -1,3 +1,5 @@
+#ifndef BURST_RESIDENT
+#define BURST_RESIDENT
 #include "resident.cuh"
 
 // Many bursts in one launch, as run_bursts does them, for networks whose neurons' state, places of rows and tables fit the
@@ -51,11 +53,33 @@ DEVICE void deliver_one(const run *p, u64 t, const i32 *values, u32 word, i32 we
     accumulate(slot + port_of(&p->all, word), p->all.weight != nullptr ? weight : values[word >> p->all.port_bits]);
 }
 
+// deliver_synapses delivers every 32nd synapse k ≤ i < end of a row of a neuron that fired in burst t, so many before it waits; with
+// next all have delay 1.
+template <bool next, u32 together> DEVICE void deliver_synapses(const run *p, u64 t, const i32 *values, u64 row, u32 k, u32 end) {
+#pragma unroll 1
+    for (; k < end; k += 32 * together) {
+        u32 word[together], delay[together];
+        i32 weight[together];
+#pragma unroll
+        for (u32 j = 0; j < together; j++) { // all loads before the first addition
+            delay[j] = 0;
+            if (k + 32 * j >= end) continue;
+            u64 i = row + k + 32 * j;
+            word[j] = p->all.target[i];
+            weight[j] = p->all.weight == nullptr ? 0 : p->all.weight[i];
+            delay[j] = next || p->delay == nullptr ? 1 : p->delay[i];
+        }
+#pragma unroll
+        for (u32 j = 0; j < together; j++)
+            if (next ? k + 32 * j < end : delay[j] != 0) deliver_one(p, t, values, word[j], weight[j], delay[j]);
+    }
+}
+
 // deliver_rows is step 1 for neurons that fired in burst t: those of the block but for what all blocks share, or with shared
 // the block's part of that. A warp delivers a piece of a row at a time, of which there are 2^parts_log, or more where all
 // blocks share few rows. turn is (t + 1) mod 3.
 DEVICE void deliver_rows(const run *p, u64 t, u32 turn, const resident *s, bool shared) {
-    u32 warps = workers() / 32, warp = thread_in_block() / 32;
+    u32 warps = workers() / 32, thread = anew(thread_in_block()), warp = thread / 32;
     u32 rows = s->total < p->own_rows ? s->total : p->own_rows, parts_log = p->parts_log;
     if (shared) {
         rows = read(p->length + turn);
@@ -75,31 +99,41 @@ DEVICE void deliver_rows(const run *p, u64 t, u32 turn, const resident *s, bool 
             row = spike{s->first_row + at[0], count > p->longest ? 0 : count};
         }
         u64 part = piece & ((1ull << parts_log) - 1);
-        u64 k = row.first + (row.count * part >> parts_log) + lane(), end = row.first + (row.count * (part + 1) >> parts_log);
-#pragma unroll 1
-        for (; k < end; k += 32 * AT_ONCE) {
-            u32 word[AT_ONCE], delay[AT_ONCE];
-            i32 weight[AT_ONCE];
-#pragma unroll
-            for (u32 j = 0; j < AT_ONCE; j++) { // all loads before the first addition
-                delay[j] = 0;
-                if (k + 32 * j >= end) continue;
-                word[j] = p->all.target[k + 32 * j];
-                weight[j] = p->all.weight == nullptr ? 0 : p->all.weight[k + 32 * j];
-                delay[j] = p->delay == nullptr ? 1 : p->delay[k + 32 * j];
-            }
-#pragma unroll
-            for (u32 j = 0; j < AT_ONCE; j++)
-                if (delay[j] != 0) deliver_one(p, t, values, word[j], weight[j], delay[j]);
-        }
+        u32 k = (u32)(row.count * part >> parts_log) + thread % 32, end = (u32)(row.count * (part + 1) >> parts_log);
+deliver_synapses<false, AT_ONCE>(p, t, values, row.first, k, end);
     }
+}
+
+// list_alone lists who fires, ascending, as list_block does, by the block's first warp alone: others have their own to do.
+DEVICE void list_alone(const run *p, resident *s) {
+    u32 words = p->block_neurons / 32, each = (words + GROUPS - 1) / GROUPS, g = anew(thread_in_block());
+    if (g >= GROUPS) return;
+    const u32 *bits = room_at<u32>(s, s->at_bits);
+    u16 *list = room_at<u16>(s, s->at_list);
+    u32 before = s->group[g];
+#pragma unroll 1
+    for (u32 w = g * each; w < (g + 1) * each && w < words; w++)
+#pragma unroll 1
+        for (u32 rest = bits[w]; rest != 0; rest &= rest - 1) list[before++] = (u16)(32 * w + ones((rest & -rest) - 1));
+}
+
+// bring_ids tells the host which of the block's neurons fired in burst t, step 5, once its first warp has listed them.
+DEVICE void bring_ids(const run *p, u64 t, const resident *s) {
+    const u16 *list = room_at<u16>(s, s->at_list);
+    u32 begin = block_index() * p->block_neurons;
+    u32 *ids = p->ids + (t - p->first) * ((u64)p->block_neurons * block_count()) + begin;
+    if (thread_in_block() >= 32) return;
+#pragma unroll 1
+    for (u32 j = lane(); j < s->total; j += 32) ids[j] = begin + list[j];
+    if (lane() == 0) p->fired[(t - p->first) * block_count() + block_index()] = s->total;
 }
 
 #ifndef BURST_ON_HOST
 // meet lets all blocks wait for each other; what they wrote before is seen by all after it. It says whether any block has
 // left rows. arrived counts blocks in its lower half; in the upper half it counts, for even and odd meetings apart, those that
-// have. With drives the block works out meanwhile what they add in burst t.
-DEVICE bool meet(const run *p, u64 t, resident *s, bool drives) {
+// have. With drives the block works out meanwhile what they add in burst t, and in delayed_bursts the areas' terms, and tells the
+// host of the burst before, which the next meeting waits for.
+template <bool delayed> DEVICE bool meet(const run *p, u64 t, resident *s, bool drives) {
     worker_barrier();
     bool last = thread_in_block() == workers() - 1;
     u32 field = 0, wanted = 0;
@@ -107,7 +141,15 @@ DEVICE bool meet(const run *p, u64 t, resident *s, bool drives) {
         u32 met = ++s->met;
         field = 32 + 16 * (met & 1), wanted = met * block_count();
         arrive((u64 *)p->arrived, 1 | (s->left ? 1ull << field : 0));
-        s->left = 0;
+        s->left = s->listed = 0;
+    }
+    if (delayed && drives) find_terms(p, t, s);
+    if (delayed && drives && t > p->first) {
+        count_groups(p, s);
+        warp_barrier();
+        list_alone(p, s);
+        warp_barrier();
+        bring_ids(p, t - 1, s);
     }
     if (drives) drive_block(p, t, s);
     if (last) {
@@ -155,7 +197,7 @@ template <u32 models> DEVICE void work(const run *p, resident *s) {
         }
         bool last = t + 1 == p->first + p->bursts, fresh = !shared || t + 1 == p->first;
         if (fresh && !last) prepare(p, t + 1, s);
-        bool more = meet(p, t + 1, s, fresh);
+        bool more = meet<false>(p, t + 1, s, fresh);
         if ((lists(&p->list) || !shared) && thread_in_block() == workers() - 1) store_block(&s->complete, lists(&p->list) ? met : met + 1);
         if (last) break;
         shared = !shared && more;
@@ -165,24 +207,25 @@ template <u32 models> DEVICE void work(const run *p, resident *s) {
     }
     if (!lists(&p->list)) return;
     list_candidates(&p->list, p->bursts - 1, p->block_neurons, workers());
-    meet(p, p->first + p->bursts, s, false);
+    meet<false>(p, p->first + p->bursts, s, false);
     if (thread_in_block() == workers() - 1) store_block(&s->complete, (u32)p->bursts);
 }
 
-template <u32 models> DEVICE void run_resident(const run *p) {
+template <u32 models, void (*work)(const run *, resident *)> DEVICE void run_resident(const run *p) {
     SHARED resident s;
     if (thread_in_block() == 0) divide<models>(p, &s);
     block_barrier();
     begin_resident<models>(p, &s);
     block_barrier();
-    if (thread_in_block() < workers()) work<models>(p, &s);
+    if (thread_in_block() < workers()) work(p, &s);
     else if (thread_in_block() == workers() && block_index() == block_count() - 1) serve(p, &s);
     block_barrier();
     end_resident<models>(p, &s);
 }
 
-KERNEL_OF_1024 resident_bursts(run p) { run_resident<ALL_MODELS>(&p); }
-KERNEL_OF_1024 resident_bursts_feagi(run p) { run_resident<1 << FEAGI>(&p); }
-KERNEL_OF_1024 resident_bursts_lif(run p) { run_resident<1 << LIF>(&p); }
-KERNEL_OF_1024 resident_bursts_psc_exp(run p) { run_resident<1 << PSC_EXP>(&p); }
+KERNEL_OF_1024 resident_bursts(run p) { run_resident<ALL_MODELS, work<ALL_MODELS>>(&p); }
+KERNEL_OF_1024 resident_bursts_feagi(run p) { run_resident<1 << FEAGI, work<1 << FEAGI>>(&p); }
+KERNEL_OF_1024 resident_bursts_lif(run p) { run_resident<1 << LIF, work<1 << LIF>>(&p); }
+KERNEL_OF_1024 resident_bursts_psc_exp(run p) { run_resident<1 << PSC_EXP, work<1 << PSC_EXP>>(&p); }
+#endif
 #endif

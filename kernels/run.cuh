@@ -62,6 +62,14 @@ struct run {
     u64 *stamps;           // mapped host memory: when each burst was complete, in nanoseconds
     u32 value_count;       // weights of few values
 
+    // Of delayed_bursts alone, for which own_rows, longest and most_parts_log are of synapses with delay 1.
+    const u32 *soon;                   // so many synapses of each row have delay 1, its first ones; null for other kernels
+    spike *later;                      // what is left of the rows of who fired; those of odd bursts after places for all neurons
+    u32 *later_length;                 // of burst t at t mod 4, as length here
+    u32 later_parts, most_later_parts; // such a row is delivered by so many warps
+    u32 front;                         // so many warps of a block have neurons to update
+    u32 warp_rows;                     // rows that a warp delivers of its own neurons at once
+
     u32 devices;       // that share the network
     const exchange *x; // where there are several; the fire queue is in its ids then, not in queue
     u64 *exchanging;   // ns that the first block has spent telling the others who fired, and waiting for them

@@ -27,7 +27,8 @@ type batch struct {
 	queueRowsArgs              queueRowsArgs
 	blocks, threads            uint32
 	shared                     uint32 // bytes of a block's memory
-	resident                   bool   // the kernel is one of kernels/resident_bursts.cu
+	resident                   bool   // the kernel is one of kernels/resident_bursts.cu or delayed_bursts.cu
+	delayed                    bool   // the latter
 	most                       uint64 // bursts of a launch
 
 	host   *driver.HostMemory
@@ -75,6 +76,10 @@ type run struct {
 	mostPartsLog     uint32
 	stamps           driver.Ptr
 	valueCount       uint32
+
+	soon, later, laterLength          driver.Ptr
+	laterParts, mostLaterParts, front uint32
+	warpRows                          uint32
 
 	devices    uint32
 	exchange   driver.Ptr
@@ -128,11 +133,13 @@ func (p *plan) planBatch(b *backend, t *tables) {
 			p.bytes[bufQueue] = 2 * 4 * s.count * s.size * (s.own + 1)
 		}
 	}
-	if s := b.ringShape(); s.list.room > 0 {
+	s := b.ringShape()
+	if s.list.room > 0 {
 		p.bytes[bufLists], p.bytes[bufNotes] = 2*s.most*s.list.bytes(), s.list.notes
 		p.bytes[bufSpans], p.bytes[bufSpanCounts] = size(s.list.spans)+size(s.list.first), 2*4*uint64(len(s.list.spans))
 	}
-	p.bytes[bufSync] = exchangingAt + 8
+	p.bytes[bufSync] = laterLengthAt + 16
+	p.planDelayed(b, t, s.own)
 	p.planTeams(b, t)
 	p.bytes[bufStimuli], p.bytes[bufInjected] = size(t.stimuli), size(t.injected)
 }
@@ -191,20 +198,28 @@ func (x *batch) allocate(b *backend, s *ringShape) error {
 // bindBatch fills in what stays the same in all launches.
 func (b *backend) bindBatch(t *tables, own uint32) {
 	p, c, x := &b.plan.ptr, b.c, &b.batch
-	mean := b.rows.mean
+	mean, resident := b.rows.mean, x.resident || b.share.devices > 1
+	ownRows, longest := ownRows(b.tune.ownSynapses, mean), b.tune.ownSynapses/4
+	if x.delayed {
+		mean = b.rows.delayed.soon
+		ownRows, longest = soonRows(b.tune.ownSynapses, mean)
+	}
+	least, most := laterParts(b.rows.delayed.later, b.rows.mean)
 	cached, sum := x.args.run.cached, x.args.run.sum
 	x.args.run = run{
 		network: b.args.dynamics.network,
 		drives:  p[bufDrives], counts: p[bufCounts], table: p[bufTable],
 		stimuli: p[bufStimuli], stimulusCount: uint64(len(c.Stimuli)), amounts: p[bufInjected],
 		row: p[bufRow], all: b.synapses(), delay: p[bufDelay],
-		partsLog: partsLog(mean, x.resident || b.share.devices > 1), mostPartsLog: partsLog(mean, false),
+		partsLog: partsLog(mean, resident), mostPartsLog: partsLog(mean, false),
 		ring: p[bufRing], slotMask: uint32(ringSlots(c.MaxDelay) - 1), ports: c.Ports,
 		neurons: c.Part.Count(c.Neurons), blockNeurons: own,
 		queue: p[bufQueue], length: p[bufSync], arrived: p[bufSync] + 16,
 		driveCount: uint32(len(t.drives)), termCount: uint32(len(t.terms)),
 		countEntries: uint32(len(t.counts)), tableEntries: uint32(len(t.amounts)), cached: cached,
-		ownRows: ownRows(b.tune.ownSynapses, mean), longest: b.tune.ownSynapses / 4, valueCount: uint32(b.plan.bytes[bufValues] / 4),
+		ownRows: ownRows, longest: longest, valueCount: uint32(b.plan.bytes[bufValues] / 4),
+		soon: p[bufSoon], later: p[bufLater], laterLength: p[bufSync] + laterLengthAt,
+		laterParts: least, mostLaterParts: most, front: frontWarps(uint64(own), x.threads), warpRows: warpRows(uint64(own), x.threads),
 		devices: uint32(max(1, b.share.devices)), exchange: p[bufExchange], exchanging: p[bufSync] + exchangingAt,
 		list:   x.lister.listing(p),
 		sum:    sum,
@@ -407,7 +422,11 @@ func (b *backend) turnOn() error {
 			return err
 		}
 	}
-	for d := 2; d <= b.c.MaxDelay; d++ {
+	first := 2
+	if x.delayed { // its queues begin empty
+		first = 1
+	}
+	for d := first; d <= b.c.MaxDelay; d++ {
 		if len(x.history[d-1]) == 0 || b.rows.synapses == 0 {
 			continue
 		}
@@ -429,6 +448,8 @@ func (b *backend) turnOn() error {
 		if err := b.tellNewest(x.history[0]); err != nil {
 			return err
 		}
+	} else if x.delayed {
+		newest = 0
 	} else if newest > 0 {
 		x.queueRowsArgs = queueRowsArgs{run: x.args.run, fired: b.queue(b.before(1)), length: newest}
 		x.queueRowsArgs.run.first = b.number
@@ -436,12 +457,15 @@ func (b *backend) turnOn() error {
 			return fmt.Errorf("queue_rows: %w", err)
 		}
 	}
-	lengths, turns := [3]uint32{}, uint64(2)
+	lengths, turns := [4]uint32{}, uint64(2)
 	if x.resident {
 		turns = 3
 	}
 	lengths[b.number%turns] = newest
-	if err := b.stream.Upload(p.ptr[bufSync], unsafe.Pointer(&lengths), 12); err != nil {
+	if err := b.stream.Upload(p.ptr[bufSync], unsafe.Pointer(&lengths), 16); err != nil {
+		return err
+	}
+	if err := b.stream.Fill(p.ptr[bufSync]+laterLengthAt, 0, 16); err != nil {
 		return err
 	}
 	x.on = true

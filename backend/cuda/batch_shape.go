@@ -54,13 +54,12 @@ const mostShared = 220 << 10 // what a multiprocessor has, less what the kernel 
 func (b *backend) chooseKernel(t *tables, own uint64) error {
 	x := &b.batch
 	name := "run_bursts" + modelSuffix(b.c)
-	custom, allCustom := customs(b.c)
-	if allCustom {
+	if _, all := customs(b.c); all {
 		name = "run_bursts_custom"
 	}
 	least, cached := t.sharedBytes(b.c, own)
 	sum := b.teamShape(t, uint64(x.blocks), own)
-	resident := t.residentBytes(b.c, own) + divUp(b.plan.bytes[bufValues], 16)*16
+	resident, delayed := b.residence(t, own)
 	if shape := &b.rows.shape; shape.count > 0 {
 		x.resident, x.shared, name = true, uint32(shape.shared), "cluster_bursts"+teamSuffix(b.c)
 	} else if sum.count > 0 {
@@ -70,8 +69,11 @@ func (b *backend) chooseKernel(t *tables, own uint64) error {
 		x.args.run.sum = teams{
 			count: uint32(sum.count), size: uint32(sum.size), ports: uint32(sum.ports), room: uint32(sum.room), split: sum.split, cut: p[bufCut], sums: p[bufTeamSums],
 		}
-	} else if resident <= mostShared && b.share.devices < 2 && rowsFit(b.c, own) && !custom && !b.tune.roaming {
-		x.resident, x.shared, name = true, uint32(resident), "resident_bursts"+modelSuffix(b.c)
+	} else if resident > 0 {
+		x.resident, x.delayed, x.shared, name = true, delayed, uint32(resident), "resident_bursts"+modelSuffix(b.c)
+		if delayed {
+			name = "delayed_bursts" + modelSuffix(b.c)
+		}
 	} else if x.shared = uint32(least); cached <= mostShared && !b.tune.uncached {
 		x.shared, x.args.run.cached = uint32(cached), 1
 	} else if least > mostShared {

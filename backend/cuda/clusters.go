@@ -24,6 +24,8 @@ type places struct {
 
 // unit is UNIT of kernels/places.cuh: how many words of 16 bits a unit has. nobody and full are special words.
 const (
+	mostBlocks = 256 // 32·BLOCKS_EACH of kernels/cluster_bursts.cu
+
 	unit      = 8
 	unitBytes = 2 * unit
 	nobody    = 0xffff
@@ -107,7 +109,7 @@ func (b *backend) clusterShape(c *connectome.Connectome, t *tables, blocks uint6
 	}
 	s.shared += t.clusterBytes(c, own)
 	s.drawn = t.drawn()
-	if s.shared > mostShared || s.ports() > full || bits.Len64(n-1)+bits.Len(uint(weights-1)) > 32 {
+	if s.shared > mostShared || s.ports() > full || s.count*blocks > mostBlocks || bits.Len64(n-1)+bits.Len(uint(weights-1)) > 32 {
 		return clusterShape{}
 	}
 	return s

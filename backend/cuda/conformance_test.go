@@ -22,18 +22,23 @@ func paths() map[string]tuning {
 		return t
 	}
 	return map[string]tuning{
-		"resident":                   with(func(*tuning) {}),
-		"resident, few own rows":     with(func(t *tuning) { t.ownSynapses = 12 }),
-		"resident, all rows shared":  with(func(t *tuning) { t.ownSynapses = 0 }),
+		"resident":                   with(func(t *tuning) { t.listed = true }),
+		"resident, few own rows":     with(func(t *tuning) { t.listed, t.ownSynapses = true, 12 }),
+		"resident, all rows shared":  with(func(t *tuning) { t.listed, t.ownSynapses = true, 0 }),
 		"roaming, state in blocks":   with(func(t *tuning) { t.roaming = true }),
 		"roaming, state outside":     with(func(t *tuning) { t.roaming, t.uncached = true, true }),
-		"resident, 8-byte synapses":  with(func(t *tuning) { t.unpacked = true }),
+		"resident, 8-byte synapses":  with(func(t *tuning) { t.listed, t.unpacked = true, true }),
+		"delayed":                    with(func(t *tuning) { t.delayedRow = 1 }),
+		"delayed, few own rows":      with(func(t *tuning) { t.delayedRow, t.ownSynapses, t.batch = 1, 100, 3 }),
+		"delayed, all rows shared":   with(func(t *tuning) { t.delayedRow, t.ownSynapses = 1, 0 }),
+		"delayed, a large block":     with(func(t *tuning) { t.delayedRow, t.batchThreads, t.unpacked = 1, 1024, true }),
+		"delayed, a burst a launch":  with(func(t *tuning) { t.delayedRow, t.batch = 1, 1 }),
 		"roaming, 8-byte synapses":   with(func(t *tuning) { t.roaming, t.unpacked = true, true }),
-		"a launch for every 3rd one": with(func(t *tuning) { t.batch = 3 }),
+		"a launch for every 3rd one": with(func(t *tuning) { t.listed, t.batch = true, 3 }),
 		"teams":                      with(func(t *tuning) { t.teamRow = 1 }),
 		"teams of one, 8 bytes":      with(func(t *tuning) { t.teamRow, t.teamMost, t.uncached, t.unpacked = 1, 1, true, true }),
-		"clusters":                   with(func(t *tuning) { t.clusterRow, t.clusterLeast, t.slotBytes = 1, 1, 1<<20 }),
-		"clusters of one":            with(func(t *tuning) { t.clusterRow, t.clusterLeast, t.clusterMost, t.slotBytes = 1, 1, 1, 1<<20 }),
+		"clusters":                   with(func(t *tuning) { t.clusterRow, t.clusterLeast, t.slotBytes, t.listed = 1, 1, 1<<20, true }),
+		"clusters of one":            with(func(t *tuning) { t.clusterRow, t.clusterLeast, t.clusterMost, t.slotBytes, t.listed = 1, 1, 1, 1<<20, true }),
 	}
 }
 
@@ -56,12 +61,12 @@ func TestPaths(t *testing.T) {
 	cudatest.Anywhere(t)
 	for name, tune := range paths() {
 		wants := []engine.Want{{}}
-		if name == "resident" || name == "roaming, state in blocks" || name == "teams" {
+		if name == "resident" || name == "delayed" || name == "roaming, state in blocks" || name == "teams" {
 			wants = append(wants, engine.Want{FCL: true})
 		}
 		for _, w := range wants {
 			t.Run(fmt.Sprintf("%s, FCL %v", name, w.FCL), func(t *testing.T) {
-				byTeams, byClusters := 0, 0
+				byTeams, byClusters, delayed := 0, 0, 0
 				enginetest.RunBatches(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
 					b, err := open(c, Options{Want: w}, tune)
 					if err == nil && b.(*backend).batch.args.run.sum.count > 0 {
@@ -70,8 +75,12 @@ func TestPaths(t *testing.T) {
 					if err == nil && b.(*backend).batch.args.run.packed.count > 0 {
 						byClusters++
 					}
+					if err == nil && b.(*backend).batch.delayed {
+						delayed++
+					}
 					return b, err
 				}, w)
+				require.Equal(t, tune.delayedRow == 1, delayed > 0, "networks with delays, and of lif, are run by delayed_bursts")
 				require.Equal(t, tune.teamRow == 1, byTeams > 0, "networks whose delays are all 1 are run by teams")
 				require.Equal(t, tune.clusterRow == 1, byClusters > 0, "those whose rows have one weight each are run by clusters")
 			})

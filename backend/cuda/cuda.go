@@ -36,6 +36,8 @@ type tuning struct {
 	roaming      bool   // run_bursts, even where resident_bursts could be used
 	teamRow      uint32 // synapses a row from which teams of blocks sum them (kernels/teams.cuh); 0: they never do
 	teamMost     uint64 // blocks of a team, at most MOST_BLOCKS of kernels/teams.cuh
+	listed       bool   // resident_bursts even where rows without delays could be delivered by the warps that update (kernels/delayed_bursts.cu)
+	delayedRow   uint32 // synapses a row from which rows with delays are split (kernels/delayed_bursts.cu); 0: they never are
 	clusterRow   uint32 // synapses a row from which clusters of blocks sum them (kernels/clusters.cuh); 0: they never do
 	clusterLeast uint32 // neurons from which they do
 	clusterMost  uint64 // blocks of a cluster, at most mostClustered
@@ -43,7 +45,10 @@ type tuning struct {
 	ownSynapses  uint32 // about so many a block of resident_bursts delivers by itself
 }
 
-var defaults = tuning{threads: 256, entries: 1 << 20, batch: 256, batchThreads: 1024, ownSynapses: 16384, teamRow: 400, teamMost: 4, clusterRow: 40, clusterLeast: 200_000, clusterMost: 4, slotBytes: 5}
+var defaults = tuning{
+	threads: 256, entries: 1 << 20, batch: 256, batchThreads: 1024, ownSynapses: 16384, delayedRow: 512,
+	teamRow: 400, teamMost: 4, clusterRow: 400, clusterLeast: 500_000, clusterMost: 2, slotBytes: 5,
+}
 
 // Open uploads c to a GPU, in the state before burst 0. The error wraps engine.ErrUnavailable when this machine cannot run
 // CUDA, and is a *MemoryError when the network does not fit the device.

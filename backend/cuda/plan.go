@@ -22,6 +22,7 @@ const (
 	bufMorePlaces
 	bufLabel
 	bufDelay
+	bufSoon
 	bufAreas
 	bufConstants
 	bufNumbers
@@ -46,6 +47,7 @@ const (
 	bufInput
 	bufRing
 	bufQueue
+	bufLater
 	bufSync
 	bufInbox
 	bufFlags
@@ -60,7 +62,7 @@ const (
 	bufTeamSums
 	slotCount
 
-	lastOfRows = bufDelay
+	lastOfRows = bufSoon
 )
 
 // plan is all device memory of a backend: sizes first, addresses once they are allocated.

@@ -21,9 +21,10 @@ type rows struct {
 	mean     uint32 // synapses of a row that has some
 	delays   bool   // not all are 1
 	packing
-	shape clusterShape // how rows of places lie, if they do
-	slots uint64       // units of all slots
-	more  uint64       // and those that hold what does not fit
+	shape   clusterShape // how rows of places lie, if they do
+	slots   uint64       // units of all slots
+	more    uint64       // and those that hold what does not fit
+	delayed delayed
 }
 
 // packing says how a synapse's port and weight lie in 4 bytes; the table is nil where weights are too many for that.
@@ -47,6 +48,9 @@ func (b *backend) rowsOf(c *connectome.Connectome) rows {
 	}
 	if !b.tune.unpacked {
 		r.packing = pack(c)
+	}
+	if t := &b.tune; t.delayedRow > 0 && r.synapses > 0 && (r.delays && r.mean >= t.delayedRow || !r.delays && lean(c) && !t.listed) {
+		r.delayed = delayedOf(c, filled)
 	}
 	return r
 }
@@ -122,8 +126,15 @@ func (b *backend) takeRows(c *connectome.Connectome, t *tables) error {
 			return err
 		}
 	}
+	if n := b.plan.bytes[bufSoon]; n > 0 {
+		if err := b.stream.Upload(b.plan.ptr[bufSoon], data(b.rows.delayed.each), n); err != nil {
+			return err
+		}
+	}
 	err := b.uploadSynapses(c)
 	runtime.KeepAlive(c)
+	runtime.KeepAlive(b.rows.delayed.each)
+	b.rows.delayed.each = nil
 	return err
 }
 

@@ -26,7 +26,7 @@ template <u32 models> static void clusters_on_host(const run *p, unsigned blocks
     for (u64 t = p->first; t < p->first + p->bursts; t++) {
         all([&](unsigned b) { drive_quads(p, t, &s[b]); }, t % 2, workers);
         all([&](unsigned b) { sum_places(p, t, &s[b]); }, t % 2, workers);
-        if (t > p->first) all([&](unsigned b) { bring_ids(p, t - 1, &s[b]); }, t % 3 == 0, workers);
+        if (t > p->first) all([&](unsigned b) { bring_queue(p, t - 1, &s[b]); }, t % 3 == 0, workers);
         all([&](unsigned b) { update_cluster<models>(p, t, &s[b]); }, t % 3 == 0, workers);
         all([&](unsigned b) { list_cluster(p, t, &s[b]); }, t % 5 == 0, workers);
         if (t + 1 < p->first + p->bursts) all([&](unsigned b) { stimulate_cluster(p, t + 1, &s[b]); }, t % 2, workers);
@@ -34,7 +34,7 @@ template <u32 models> static void clusters_on_host(const run *p, unsigned blocks
         all([&](unsigned b) { count_ahead(p, t, &s[b]); }, t % 2, workers);
         all([&](unsigned b) { zero_sums(p, &s[b]); }, t % 2, workers);
     }
-    all([&](unsigned b) { bring_ids(p, p->first + p->bursts - 1, &s[b]); }, false, workers);
+    all([&](unsigned b) { bring_queue(p, p->first + p->bursts - 1, &s[b]); }, false, workers);
     complete(p->first + p->bursts - 1);
     all([&](unsigned b) { end_resident<models>(p, &s[b]); }, true, threads);
     for (unsigned b = 0; b < blocks; b++)

@@ -270,7 +270,8 @@ API cuMemsetD8Async(uintptr_t p, unsigned char b, size_t n, void *stream) {
 #define ENTRY(f) KERNEL_ENTRY(f, false)
 #define WAITING(f) KERNEL_ENTRY(f, true)
 static const kernel kernels[] = {
-    COOPERATIVE(run_bursts), COOPERATIVE(run_bursts_feagi), COOPERATIVE(run_bursts_lif), COOPERATIVE(run_bursts_psc_exp), COOPERATIVE(run_bursts_custom), COOPERATIVE(team_bursts), COOPERATIVE(team_bursts_feagi), COOPERATIVE(team_bursts_lif), COOPERATIVE(resident_bursts), COOPERATIVE(resident_bursts_feagi), COOPERATIVE(resident_bursts_lif), COOPERATIVE(resident_bursts_psc_exp), COOPERATIVE(cluster_bursts), COOPERATIVE(cluster_bursts_feagi), COOPERATIVE(cluster_bursts_lif), ENTRY(catch_up), ENTRY(queue_rows), ENTRY(queue_places), ENTRY(cut_rows),
+    COOPERATIVE(run_bursts), COOPERATIVE(run_bursts_feagi), COOPERATIVE(run_bursts_lif), COOPERATIVE(run_bursts_psc_exp), COOPERATIVE(run_bursts_custom), COOPERATIVE(team_bursts), COOPERATIVE(team_bursts_feagi), COOPERATIVE(team_bursts_lif), COOPERATIVE(resident_bursts), COOPERATIVE(resident_bursts_feagi), COOPERATIVE(resident_bursts_lif), COOPERATIVE(resident_bursts_psc_exp),
+    COOPERATIVE(cluster_bursts), COOPERATIVE(cluster_bursts_feagi), COOPERATIVE(cluster_bursts_lif), COOPERATIVE(delayed_bursts), COOPERATIVE(delayed_bursts_feagi), COOPERATIVE(delayed_bursts_lif), COOPERATIVE(delayed_bursts_psc_exp), ENTRY(catch_up), ENTRY(queue_rows), ENTRY(queue_places), ENTRY(cut_rows),
     ENTRY(inject), ENTRY(fired_rows), ENTRY(synaptic_propagation_fcl), ENTRY(deliver_places), ENTRY(neural_dynamics_fcl), ENTRY(list_sums), ENTRY(list_ids),
     ENTRY(add_f32), ENTRY(sub_f32), ENTRY(mul_f32), ENTRY(div_f32), ENTRY(neg_f32), ENTRY(abs_f32),
     ENTRY(add_f64), ENTRY(sub_f64), ENTRY(mul_f64), ENTRY(div_f64), ENTRY(neg_f64), ENTRY(abs_f64),
@@ -432,7 +433,7 @@ API cuLaunchCooperativeKernel(const function *f, unsigned blocks, unsigned by, u
     unsigned block[3] = {threads, ty, tz};
     bool run = false;
     if (blocks == 0 || blocks > 2 || by != 1 || bz != 1 || ty != 1 || tz != 1 || threads % 32 != 0) return refuse("a cooperative grid of this shape");
-    bool resident = !strncmp(f->k->name, "resident_bursts", 15), bursts = resident || !strncmp(f->k->name, "run_bursts", 10) || !strncmp(f->k->name, "team_bursts", 11);
+    bool resident = !strncmp(f->k->name, "resident_bursts", 15) || !strncmp(f->k->name, "delayed_bursts", 14), bursts = resident || !strncmp(f->k->name, "run_bursts", 10) || !strncmp(f->k->name, "team_bursts", 11);
     if (!bursts && (!f->k->waits || shared != 0)) return refuse("a cooperative launch of this kind");
     if (int e = launch_begins(f, block, stream, args, &run)) return e;
     if (!run) return SUCCESS;

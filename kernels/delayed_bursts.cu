@@ -1,0 +1,149 @@
+#include "resident_bursts.cu"
+
+// Many bursts in one launch, as resident_bursts does them, for long rows with delays, and for others where the update leaves
+// registers for it. Of the row of a neuron that fires only the synapses with delay 1, its first ones, have to be delivered before the
+// next burst: the warp that has updated it does that at once, while others still update; of more than a few rows it leaves the
+// others to all of the block's warps. The rest waits in a queue of its own, which all blocks deliver during the next burst, so that no
+// burst waits for it: warps that have no neurons to update, the back ones, begin with it at once. Who fired is listed for the host while
+// blocks wait for each other.
+
+// So many synapses with delay 1 a thread loads before it delivers the first one.
+const u32 SOON_AT_ONCE = 4;
+
+// turn_of is the place of the lengths of burst t's queues.
+DEVICE u32 turn_of(u64 t) { return (u32)t % 4; }
+
+// deliver_row delivers the synapses with delay 1 of the block's k-th neuron, which fires in burst t, by a warp.
+DEVICE void deliver_row(const run *p, u64 t, const resident *s, u32 k) {
+    u32 count = room_at<u32>(s, s->at_soon)[k], place = anew(thread_in_block()) % 32;
+    u64 row = s->first_row + room_at<u32>(s, s->at_rows)[k];
+    u32 next = 32 * SOON_AT_ONCE + SECTOR * place; // a thread's next turns, 32 bytes for each
+    if (next < count) bring_closer(p->all.target + row + next);
+    if (next < count && p->all.weight != nullptr) bring_closer(p->all.weight + row + next);
+    deliver_synapses<true, SOON_AT_ONCE>(p, t, room_at<i32>(s, s->at_values), row, place, count);
+}
+
+// leave_row leaves a row's synapses with delay 1 to all blocks.
+DEVICE void leave_row(const run *p, u64 t, resident *s, u32 k) {
+    p->queue[fetch_add(p->length + turn_of(t), 1)] = spike{s->first_row + room_at<u32>(s, s->at_rows)[k], room_at<u32>(s, s->at_soon)[k]};
+    s->left = 1;
+}
+
+// deliver_word is step 1 with delay 1 for those of the neurons 32·w to 32·w + 31 that fire in burst t, by the warp that has updated
+// them: it delivers the rows of some, of how many it has taken, and lists the others for all of the block's warps, or leaves them
+// to all blocks if they are long. It queues what is left of the rows.
+DEVICE void deliver_word(const run *p, u64 t, resident *s, u32 w, u32 *taken) {
+    const u32 *rows = room_at<u32>(s, s->at_rows), *soon = room_at<u32>(s, s->at_soon);
+    u32 place = anew(thread_in_block()) % 32, bits = room_at<u32>(s, s->at_bits)[w], k = 32 * w + place, at = 0, before = *taken;
+    if (bits == 0) return;
+    bool fires = bits >> place & 1;
+    if (fires && rows[k + 1] - rows[k] > soon[k]) at = fetch_add(p->later_length + turn_of(t), 1);
+#pragma unroll 1
+    for (u32 others = bits; others != 0; others &= others - 1) {
+        u32 j = 32 * w + ones((others & -others) - 1);
+        if ((*taken)++ < p->warp_rows && soon[j] <= p->longest) deliver_row(p, t, s, j);
+    }
+    if (!fires) return;
+    k = 32 * anew(w) + place;
+    u32 count = soon[k], later = rows[k + 1] - rows[k] - count;
+    if (later > 0) p->later[(t & 1) * p->neurons + at] = spike{s->first_row + rows[k] + count, later};
+    if (count == 0 || (before + ones(bits & ((1u << place) - 1)) < p->warp_rows && count <= p->longest)) return;
+    u32 number = count <= p->longest ? fetch_add(&s->listed, 1) : p->own_rows;
+    if (number < p->own_rows) room_at<u16>(s, s->at_list)[number] = (u16)k;
+    else leave_row(p, t, s, k);
+}
+
+// deliver_soon is deliver_word for all neurons that the warp has updated.
+DEVICE void deliver_soon(const run *p, u64 t, resident *s) {
+    u32 taken = 0;
+    warp_barrier();
+#pragma unroll 1
+    for (u32 w = anew(thread_in_block()) / 32; w < p->block_neurons / 32; w += workers() / 32) deliver_word(p, t, s, w, &taken);
+}
+
+// deliver_listed is step 1 with delay 1 for the rows that the block's warps have listed.
+DEVICE void deliver_listed(const run *p, u64 t, const resident *s) {
+    u32 rows = s->listed < p->own_rows ? s->listed : p->own_rows;
+#pragma unroll 1
+    for (u32 i = anew(thread_in_block()) / 32; i < rows; i += p->front) deliver_row(p, t, s, room_at<u16>(s, s->at_list)[i]);
+}
+
+// clear_lengths makes the queues of burst t + 1 empty, which all have read in the bursts before.
+DEVICE void clear_lengths(const run *p, u64 t) {
+    if (block_index() == 0 && thread_in_block() == 0) p->length[turn_of(t + 1)] = p->later_length[turn_of(t + 1)] = 0;
+}
+
+// deliver_left is step 1 for the queue of rows that the burst before t has left, which the block delivers its part of: each warp of
+// the back has one piece of a row, and where there are more pieces, all warps share the others; the front does not look at what the
+// back has taken. With shared it is step 1 for what is due at once and warps of burst t have left to all.
+DEVICE void deliver_left(const run *p, u64 t, const resident *s, bool shared) {
+    u32 warps = workers() / 32, thread = anew(thread_in_block()), warp = thread / 32, back = shared ? 0 : warps - p->front, blocks = anew(block_count());
+    if (!shared) t--;
+    u32 rows = (shared ? p->length : p->later_length)[turn_of(t)], least = shared ? 1 : p->later_parts, apart = back * blocks;
+    if (rows == 0 || (back > 0 && warp < p->front && rows * least <= apart)) return;
+    const spike *queue = shared ? p->queue : p->later + (t & 1) * p->neurons;
+    const i32 *values = room_at<i32>(s, s->at_values);
+    u32 own = apart + block_index() * warps + warp, parts = (back > 0 ? apart : warps * blocks) / rows;
+    if (parts < least) parts = least;
+    if (parts > p->most_later_parts) parts = p->most_later_parts;
+#pragma unroll 1
+    for (u32 piece = back > 0 && warp >= p->front ? block_index() * back + warp - p->front : own; piece < rows * parts;
+         piece = piece < apart ? own : piece + warps * blocks) {
+        spike row = queue[piece / parts];
+        u32 part = piece % parts, each = ((u32)row.count + parts - 1) / parts;
+        u64 k = (u64)part * each, end = k + each < row.count ? k + each : row.count;
+        deliver_synapses<false, AT_ONCE>(p, t, values, row.first, (u32)k + thread % 32, (u32)end);
+    }
+}
+
+#ifndef BURST_ON_HOST
+// front_barrier is block_barrier for the warps that update.
+DEVICE void front_barrier(const run *p) { asm volatile("bar.sync 2, %0;" ::"r"(32 * p->front) : "memory"); }
+
+// work_delayed is work of resident_bursts with delays:
+//
+//	for t := first; t < first + bursts; t++ {
+//		for n := range neurons { if b.fires(n) { queue = append(queue, n) } }; deliver what the burst before has left
+//		deliver the synapses with delay 1 of the queue, in a second round what blocks have too many of, and the stimuli of burst t + 1
+//	}
+//
+// A burst is complete at the meeting after its own, where all its ids have reached the host.
+template <u32 models> DEVICE void work_delayed(const run *p, resident *s) {
+    bool shared = true, updates = thread_in_block() < 32 * p->front, last_thread = thread_in_block() == workers() - 1;
+    u32 written = 0; // bursts' lists
+    for (u64 t = p->first - 1;;) {
+        if (!shared && updates) {
+            clear_lengths(p, t);
+            update_resident<models>(p, t, s);
+            deliver_soon(p, t, s);
+            front_barrier(p);
+            deliver_listed(p, t, s);
+        }
+        if (!shared && updates && lists(&p->list)) {
+            front_barrier(p);
+            count_candidates(&p->list, t - p->first, p->block_neurons);
+            front_barrier(p);
+            count_spans(&p->list, t - p->first, p->block_neurons, 32 * p->front);
+        }
+        deliver_left(p, t, s, shared);
+        u32 met = (u32)(t + shared - p->first); // bursts of which the host has been told by the next meeting
+        if (lists(&p->list) && written < met) list_candidates(&p->list, written++, p->block_neurons, workers());
+        bool last = t + 1 == p->first + p->bursts, fresh = !shared || t + 1 == p->first;
+        if (fresh && !last) stimulate_blocks(p, t + 1);
+        bool more = meet<true>(p, t + 1, s, fresh);
+        if (last_thread) store_block(&s->complete, met);
+        if (last) break;
+        shared = !shared && more;
+        if (shared) continue;
+        t++;
+    }
+    if (lists(&p->list)) list_candidates(&p->list, p->bursts - 1, p->block_neurons, workers());
+    meet<true>(p, p->first + p->bursts, s, false);
+    if (last_thread) store_block(&s->complete, (u32)p->bursts);
+}
+
+KERNEL_OF_1024 delayed_bursts(run p) { run_resident<ALL_MODELS, work_delayed<ALL_MODELS>>(&p); }
+KERNEL_OF_1024 delayed_bursts_feagi(run p) { run_resident<1 << FEAGI, work_delayed<1 << FEAGI>>(&p); }
+KERNEL_OF_1024 delayed_bursts_lif(run p) { run_resident<1 << LIF, work_delayed<1 << LIF>>(&p); }
+KERNEL_OF_1024 delayed_bursts_psc_exp(run p) { run_resident<1 << PSC_EXP, work_delayed<1 << PSC_EXP>>(&p); }
+#endif
