@@ -22,7 +22,7 @@ func TestArguments(t *testing.T) {
 	var a arguments
 	for _, image := range slices.Concat(kernels.Images(), kernels.Lists(), kernels.Custom()) {
 		require.Contains(t, image.PTX, fmt.Sprintf("run_bursts_param_0[%d]", unsafe.Sizeof(run{})))
-		for k, s := range [kernelCount]any{a.inject, a.firedRows, a.propagation, a.dynamics, a.listSums, a.listIDs} {
+		for k, s := range [kernelCount]any{a.inject, a.firedRows, a.propagation, a.places, a.dynamics, a.listSums, a.listIDs} {
 			_, rest, found := strings.Cut(image.PTX, ".entry "+kernelNames[k]+"(")
 			require.True(t, found, "%s in %s", kernelNames[k], image.Name)
 			head, _, _ := strings.Cut(rest, "{")
