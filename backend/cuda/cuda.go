@@ -36,7 +36,7 @@ type tuning struct {
 	roaming      bool   // run_bursts, even where resident_bursts could be used
 	teamRow      uint32 // synapses a row from which teams of blocks sum them (kernels/teams.cuh); 0: they never do
 	teamMost     uint64 // blocks of a team, at most MOST_BLOCKS of kernels/teams.cuh
-	listed       bool   // resident_bursts even where rows without delays could be delivered by the warps that update (kernels/delayed_bursts.cu)
+	listed       bool   // resident_bursts even where one model's rows without delays could be delivered by the warps that update (kernels/delayed_bursts.cu)
 	delayedRow   uint32 // synapses a row from which rows with delays are split (kernels/delayed_bursts.cu); 0: they never are
 	clusterRow   uint32 // synapses a row from which clusters of blocks sum them (kernels/clusters.cuh); 0: they never do
 	clusterLeast uint32 // neurons from which they do

@@ -102,12 +102,6 @@ func warpRows(own uint64, threads uint32) uint32 {
 	return (turns + 2) / 4
 }
 
-// lean reports whether a network's model leaves the registers that delivering right after the update takes.
-func lean(c *connectome.Connectome) bool {
-	s := modelSuffix(c)
-	return s == "_lif" || s == "_psc_exp"
-}
-
 // laterParts is by how many warps at least and at most a row is delivered of which later synapses in the mean are not due at once, of
 // whole ones in all: a warp takes four for each thread at most, and one at least.
 func laterParts(later, whole uint32) (least, most uint32) {

@@ -49,7 +49,7 @@ func (b *backend) rowsOf(c *connectome.Connectome) rows {
 	if !b.tune.unpacked {
 		r.packing = pack(c)
 	}
-	if t := &b.tune; t.delayedRow > 0 && r.synapses > 0 && (r.delays && r.mean >= t.delayedRow || !r.delays && lean(c) && !t.listed) {
+	if t := &b.tune; t.delayedRow > 0 && r.synapses > 0 && (r.delays && r.mean >= t.delayedRow || !r.delays && modelSuffix(c) != "" && !t.listed) {
 		r.delayed = delayedOf(c, filled)
 	}
 	return r
