@@ -45,73 +45,6 @@ type batch struct {
 	burst   engine.Burst
 }
 
-// runArgs is the parameter of run_bursts; run is the struct of that name in kernels/run.cuh, field for field.
-type runArgs struct{ run run }
-
-type run struct {
-	network       network
-	drives        driver.Ptr
-	counts, table driver.Ptr
-	stimuli       driver.Ptr
-	stimulusCount uint64
-	amounts       driver.Ptr
-
-	row      driver.Ptr
-	all      synapses
-	delay    driver.Ptr
-	partsLog uint32
-
-	ring                  driver.Ptr
-	slotMask, ports       uint32
-	neurons, blockNeurons uint32
-
-	queue, length, arrived driver.Ptr
-	ids, fired, done       driver.Ptr
-	first, bursts          uint64
-
-	driveCount, termCount, countEntries, tableEntries uint32
-	cached                                            uint32
-
-	ownRows, longest uint32
-	mostPartsLog     uint32
-	stamps           driver.Ptr
-	valueCount       uint32
-
-	soon, later, laterLength          driver.Ptr
-	laterParts, mostLaterParts, front uint32
-	warpRows                          uint32
-
-	devices    uint32
-	exchange   driver.Ptr
-	exchanging driver.Ptr
-
-	list   listing
-	sum    teams
-	packed places
-}
-
-// catchUpArgs are the parameters of catch_up.
-type catchUpArgs struct {
-	run     run
-	queue   driver.Ptr
-	length  uint32
-	firedAt uint64
-	least   uint32
-}
-
-// queueRowsArgs are the parameters of queue_rows.
-type queueRowsArgs struct {
-	run    run
-	fired  driver.Ptr
-	length uint32
-}
-
-// exchangingAt is where bufSync holds the time that exchanging has taken, behind three lengths and the barrier's counter.
-const exchangingAt = 32
-
-// spikeBytes is the size of spike in kernels/run.cuh.
-const spikeBytes = 16
-
 // ringSlots is how many bursts' sums the ring holds.
 func ringSlots(maxDelay int) uint64 { return 1 << bits.Len(uint(maxDelay)) }
 
@@ -193,39 +126,6 @@ func (x *batch) allocate(b *backend, s *ringShape) error {
 	x.lister.totals = unsafe.Slice((*uint32)(unsafe.Add(m, 16*n+4*n*s.blocks+4*n*places)), n)
 	x.lister.shape = s.list
 	return x.lister.allocate(b)
-}
-
-// bindBatch fills in what stays the same in all launches.
-func (b *backend) bindBatch(t *tables, own uint32) {
-	p, c, x := &b.plan.ptr, b.c, &b.batch
-	mean, resident := b.rows.mean, x.resident || b.share.devices > 1
-	ownRows, longest := ownRows(b.tune.ownSynapses, mean), b.tune.ownSynapses/4
-	if x.delayed {
-		mean = b.rows.delayed.soon
-		ownRows, longest = soonRows(b.tune.ownSynapses, mean)
-	}
-	least, most := laterParts(b.rows.delayed.later, b.rows.mean)
-	cached, sum := x.args.run.cached, x.args.run.sum
-	x.args.run = run{
-		network: b.args.dynamics.network,
-		drives:  p[bufDrives], counts: p[bufCounts], table: p[bufTable],
-		stimuli: p[bufStimuli], stimulusCount: uint64(len(c.Stimuli)), amounts: p[bufInjected],
-		row: p[bufRow], all: b.synapses(), delay: p[bufDelay],
-		partsLog: partsLog(mean, resident), mostPartsLog: partsLog(mean, false),
-		ring: p[bufRing], slotMask: uint32(ringSlots(c.MaxDelay) - 1), ports: c.Ports,
-		neurons: c.Part.Count(c.Neurons), blockNeurons: own,
-		queue: p[bufQueue], length: p[bufSync], arrived: p[bufSync] + 16,
-		driveCount: uint32(len(t.drives)), termCount: uint32(len(t.terms)),
-		countEntries: uint32(len(t.counts)), tableEntries: uint32(len(t.amounts)), cached: cached,
-		ownRows: ownRows, longest: longest, valueCount: uint32(b.plan.bytes[bufValues] / 4),
-		soon: p[bufSoon], later: p[bufLater], laterLength: p[bufSync] + laterLengthAt,
-		laterParts: least, mostLaterParts: most, front: frontWarps(uint64(own), x.threads), warpRows: warpRows(uint64(own), x.threads),
-		devices: uint32(max(1, b.share.devices)), exchange: p[bufExchange], exchanging: p[bufSync] + exchangingAt,
-		list:   x.lister.listing(p),
-		sum:    sum,
-		packed: b.places(),
-	}
-	x.params, x.late, x.newest = driver.Params(&x.args), driver.Params(&x.catchUpArgs), driver.Params(&x.queueRowsArgs)
 }
 
 // free gives the page-locked memory back.

@@ -25,6 +25,7 @@ type places struct {
 // unit is UNIT of kernels/places.cuh: how many words of 16 bits a unit has. nobody and full are special words.
 const (
 	mostBlocks = 256 // 32·BLOCKS_EACH of kernels/cluster_bursts.cu
+	mostLabels = 256 // different weights of rows
 
 	unit      = 8
 	unitBytes = 2 * unit
@@ -75,20 +76,24 @@ func (b *backend) clusterRows(c *connectome.Connectome, r rows) rows {
 			return rows{}
 		}
 	}
-	table := rowWeights(c)
-	if table == nil {
+	t := makeTables(c)
+	var shapes []clusterShape
+	for size := b.tune.clusterMost; size > 0; size /= 2 {
+		if s := b.clusterShape(c, t, size); s.count > 0 {
+			shapes = append(shapes, s)
+		}
+	}
+	if len(shapes) == 0 {
+		return rows{} // before all weights are looked at
+	}
+	if r.table = rowWeights(c); r.table == nil {
 		return rows{}
 	}
-	r.table = table
-	t := makeTables(c)
-	for size := b.tune.clusterMost; size > 0; size /= 2 {
-		if r.shape = b.clusterShape(c, t, size, len(table.List)); r.shape.count == 0 {
+	for _, r.shape = range shapes {
+		if r.shape.units, r.more = r.shape.slotUnits(c, b.tune.slotBytes*r.synapses); r.shape.units == 0 {
 			continue
 		}
-		if r.shape.units = r.shape.slotUnits(c, b.tune.slotBytes*r.synapses); r.shape.units == 0 {
-			continue
-		}
-		r.slots, r.more = uint64(c.Neurons)*r.shape.count*r.shape.units, countMore(c, &r.shape)
+		r.slots = uint64(c.Neurons) * r.shape.count * r.shape.units
 		if max(r.slots, r.more) < math.MaxUint32 {
 			return r
 		}
@@ -97,27 +102,27 @@ func (b *backend) clusterRows(c *connectome.Connectome, r rows) rows {
 }
 
 // clusterShape deals the neurons to as many clusters as the device runs, if they fit.
-func (b *backend) clusterShape(c *connectome.Connectome, t *tables, blocks uint64, weights int) clusterShape {
+func (b *backend) clusterShape(c *connectome.Connectome, t *tables, blocks uint64) clusterShape {
 	n, all := uint64(c.Neurons), b.clusters[blocks]
 	if all == 0 {
 		return clusterShape{}
 	}
 	own := divUp(divUp(n, all*blocks), 32) * 32
 	s := clusterShape{count: divUp(n, own*blocks), size: blocks, own: own}
-	for _, bytes := range []uint64{4 * s.ports(), 4 * (s.count*blocks + 1), own, 4 * uint64(weights)} {
+	for _, bytes := range []uint64{4 * s.ports(), 4 * (s.count*blocks + 1), own, 4 * mostLabels} {
 		s.shared += divUp(bytes, 16) * 16
 	}
 	s.shared += t.clusterBytes(c, own)
 	s.drawn = t.drawn()
-	if s.shared > mostShared || s.ports() > full || s.count*blocks > mostBlocks || bits.Len64(n-1)+bits.Len(uint(weights-1)) > 32 {
+	if s.shared > mostShared || s.ports() > full || s.count*blocks > mostBlocks || bits.Len64(n-1)+bits.Len(mostLabels-1) > 32 {
 		return clusterShape{}
 	}
 	return s
 }
 
 // slotUnits is how many units a slot must have to hold nearly all stretches of rows wholly, 0 if slots would take more than
-// so many bytes for each synapse, or too many would have to be looked for elsewhere.
-func (s *clusterShape) slotUnits(c *connectome.Connectome, most uint64) uint64 {
+// so many bytes for each synapse, or too many would have to be looked for elsewhere; and how many further units all rows then take.
+func (s *clusterShape) slotUnits(c *connectome.Connectome, most uint64) (least, more uint64) {
 	const (
 		rare  = 32 // one in so many
 		units = 32 // at most, a warp's threads
@@ -140,18 +145,24 @@ func (s *clusterShape) slotUnits(c *connectome.Connectome, most uint64) uint64 {
 			stretches += n
 		}
 	}
-	held, least := uint64(0), uint64(0)
+	held := uint64(0)
 	for length := 1; stretches-held > stretches/rare; length++ {
 		if length == len(lengths) {
-			return 0
+			return 0, 0
 		}
 		held += lengths[length]
 		least = divUp(uint64(length)+1, unit)
 	}
 	if least*unitBytes*uint64(c.Neurons)*s.count > most {
-		return 0
+		return 0, 0
 	}
-	return least
+	if lengths[len(lengths)-1] > 0 { // some are longer than that
+		return least, countMore(c, s, least)
+	}
+	for length, n := range lengths {
+		more += n * moreUnits(uint64(length), least)
+	}
+	return least, more
 }
 
 // clusterBytes is a block's memory as divide_cluster of kernels/cluster_bursts.cu divides it, for own neurons, but for sums, labels
@@ -221,7 +232,6 @@ func inParts(c *connectome.Connectome, low, high uint32, do func(part int, low, 
 
 // rowWeights lists the rows' weights, nil if a row has several, or there are more than a label can tell.
 func rowWeights(c *connectome.Connectome) *weights.Table {
-	const mostLabels = 256
 	first, one := make([]int32, c.Neurons), make([]bool, runtime.GOMAXPROCS(0))
 	inParts(c, 0, c.Neurons, func(part int, low, high uint32) {
 		known := c.Weight[0] // an empty row has any weight
@@ -257,28 +267,28 @@ func (s *clusterShape) stretch(row []uint32) (team uint64, length int) {
 	return team, length
 }
 
-// moreUnits is how many further units a stretch takes.
-func (s *clusterShape) moreUnits(length uint64) uint64 {
+// moreUnits is how many further units a stretch takes, with slots of so many.
+func moreUnits(length, units uint64) uint64 {
 	const linked = unit - 3 // places of a unit that says where synapses go on
-	if length < s.units*unit {
+	if length < units*unit {
 		return 0
 	}
-	length -= s.units*unit - 3
+	length -= units*unit - 3
 	if length < unit {
 		return 1
 	}
 	return 1 + divUp(length-(unit-1), linked)
 }
 
-// countMore is how many further units all rows take.
-func countMore(c *connectome.Connectome, s *clusterShape) uint64 {
+// countMore is how many further units all rows take, with slots of so many.
+func countMore(c *connectome.Connectome, s *clusterShape, each uint64) uint64 {
 	units := make([]uint64, runtime.GOMAXPROCS(0))
 	inParts(c, 0, c.Neurons, func(part int, low, high uint32) {
 		sum := uint64(0)
 		for n := low; n < high; n++ {
 			for row := c.Target[c.Row[n]:c.Row[n+1]]; len(row) > 0; {
 				_, length := s.stretch(row)
-				sum += s.moreUnits(uint64(length))
+				sum += moreUnits(uint64(length), each)
 				row = row[length:]
 			}
 		}
