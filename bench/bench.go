@@ -43,10 +43,10 @@ func Workloads() []Workload {
 		{Name: "forced-100k", Suites: []string{"forced"}, Warm: 200, Bursts: 1000},
 		{Name: "forced-500k", Suites: []string{"forced"}, Warm: 200, Bursts: 1000},
 		{Name: "forced-1m", Suites: []string{"forced"}, Warm: 200, Bursts: 1000},
-		{Name: "forced-1m-1000", Suites: []string{"forced"}, Warm: 100, Bursts: 1000},
-		{Name: "forced-1m-1000-10", Suites: []string{"forced"}, Warm: 20, Bursts: 1000},
+		{Name: "forced-1m-1000", Suites: []string{"forced", "latency"}, Warm: 100, Bursts: 1000},
+		{Name: "forced-1m-1000-10", Suites: []string{"forced", "latency"}, Warm: 20, Bursts: 1000},
 		{Name: "potjans-diesmann-10", Suites: []string{"microcircuit"}, Warm: 1000, Bursts: 2000},
-		{Name: "potjans-diesmann", Suites: []string{"microcircuit"}, Warm: 1000, Bursts: 1000},
+		{Name: "potjans-diesmann", Suites: []string{"microcircuit", "latency"}, Warm: 1000, Bursts: 1000},
 	}
 }
 

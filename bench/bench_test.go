@@ -162,7 +162,7 @@ func TestSelect(t *testing.T) {
 	require.ErrorContains(t, err, `suite "slow", want one of custom, digests, forced, latency, microcircuit, quick, scaling`)
 	picked, err := Select("latency", nil)
 	require.NoError(t, err)
-	require.Len(t, picked, 6)
+	require.Len(t, picked, 9)
 	picked, err = Select("latency", []string{"quickstart"})
 	require.NoError(t, err)
 	require.Equal(t, "quickstart", picked[0].Name)
