@@ -166,8 +166,8 @@ DEVICE void sum_places(const run *p, u64 t, const clustered *s) {
     add_more(s, sums, m, further_on, further_weight);
 }
 
-// drive_quads is the drives' part of step 2 for burst t: what they add for each of the block's neurons.
-DEVICE void drive_quads(const run *p, u64 t, const clustered *s) {
+// draw_inputs is the drives' part of step 2 for burst t: what they add for each of the block's neurons.
+DEVICE void draw_inputs(const run *p, u64 t, const clustered *s) {
     u32 begin = block_index() * p->block_neurons, count = own(p);
     i32 *input = room_at<i32>(s, s->at_input);
     for (u32 k = thread_in_block(); p->packed.drawn && k < count; k += workers()) {
@@ -357,7 +357,7 @@ DEVICE void meet_all(const run *p, u64 t, clustered *s) {
     worker_barrier();
     bool last = thread_in_block() == workers() - 1;
     if (last) arrive(p->arrived);
-    drive_quads(p, t, s);
+    draw_inputs(p, t, s);
     if (last) {
         u32 wanted = ++s->met * block_count();
         while (arrivals(p->arrived) < wanted) {

@@ -100,7 +100,7 @@ DEVICE void deliver_rows(const run *p, u64 t, u32 turn, const resident *s, bool 
         }
         u64 part = piece & ((1ull << parts_log) - 1);
         u32 k = (u32)(row.count * part >> parts_log) + thread % 32, end = (u32)(row.count * (part + 1) >> parts_log);
-deliver_synapses<false, AT_ONCE>(p, t, values, row.first, k, end);
+        deliver_synapses<false, AT_ONCE>(p, t, values, row.first, k, end);
     }
 }
 

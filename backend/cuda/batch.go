@@ -27,8 +27,8 @@ type batch struct {
 	queueRowsArgs              queueRowsArgs
 	blocks, threads            uint32
 	shared                     uint32 // bytes of a block's memory
-	resident                   bool   // the kernel is one of kernels/resident_bursts.cu or delayed_bursts.cu
-	delayed                    bool   // the latter
+	resident                   bool   // the kernel is one of kernels/resident_bursts.cu, delayed_bursts.cu or cluster_bursts.cu
+	delayed                    bool   // the second
 	most                       uint64 // bursts of a launch
 
 	host   *driver.HostMemory
@@ -60,11 +60,10 @@ func (p *plan) planBatch(b *backend, t *tables) {
 	p.bytes[bufRing] = p.ring
 	if b.share.devices > 1 {
 		p.planExchange(b)
+	} else if s := &b.rows.shape; s.count > 0 { // of two bursts, with the lengths of their parts
+		p.bytes[bufQueue] = 2 * 4 * s.count * s.size * (s.own + 1)
 	} else {
 		p.bytes[bufQueue] = spikeBytes * uint64(c.Neurons)
-		if s := &b.rows.shape; s.count > 0 { // with their lengths, of two bursts
-			p.bytes[bufQueue] = 2 * 4 * s.count * s.size * (s.own + 1)
-		}
 	}
 	s := b.ringShape()
 	if s.list.room > 0 {
@@ -224,13 +223,12 @@ func (b *backend) launchBatch(half int, first, bursts uint64) error {
 	if err := b.stream.Fill(r.arrived, 0, 8); err != nil {
 		return err
 	}
-	launch := x.kernel.LaunchCooperative
 	if size := b.rows.shape.size; size > 0 {
-		launch = func(blocks, threads, bytes uint32, a *driver.Arguments, s *driver.Stream) error {
-			return x.kernel.LaunchClusters(blocks, threads, bytes, uint32(size), a, s)
-		}
+		err = x.kernel.LaunchClusters(x.blocks, x.threads, x.shared, uint32(size), x.params, b.stream)
+	} else {
+		err = x.kernel.LaunchCooperative(x.blocks, x.threads, x.shared, x.params, b.stream)
 	}
-	if err := launch(x.blocks, x.threads, x.shared, x.params, b.stream); err != nil {
+	if err != nil {
 		return fmt.Errorf("run_bursts: %w", err)
 	}
 	return nil

@@ -145,14 +145,21 @@ func (t *tables) residentBytes(c *connectome.Connectome, own uint64) uint64 {
 	if len(t.drives) > 0 {
 		driven = own
 	}
+	return aligned(own/32*4, own/32*2, 2*own, 4*(own+1), 4*own, 2*own, 2*feagi, 8*driven) + t.copied() + uint64(c.Variables())*(4*own)
+}
+
+// aligned is the memory of a block that entries of so many bytes take.
+func aligned(entries ...uint64) uint64 {
 	sum := uint64(0)
-	for _, bytes := range []uint64{
-		own / 32 * 4, own / 32 * 2, 2 * own, 4 * (own + 1), 4 * own, 2 * own, 2 * feagi, 8 * driven,
-		size(t.areas), size(t.terms), size(t.drives), size(t.counts), size(t.amounts),
-	} {
+	for _, bytes := range entries {
 		sum += divUp(bytes, 16) * 16
 	}
-	return sum + uint64(c.Variables())*(4*own)
+	return sum
+}
+
+// copied is what copies of the tables take in it.
+func (t *tables) copied() uint64 {
+	return aligned(size(t.areas), size(t.terms), size(t.drives), size(t.counts), size(t.amounts))
 }
 
 // customs says which areas have models of the genome's own.
@@ -168,18 +175,8 @@ func customs(c *connectome.Connectome) (some, all bool) {
 // sharedBytes is a block's memory as lay_out of kernels/run.cuh divides it: the bits alone, and with copies of the
 // state of own neurons and of the tables.
 func (t *tables) sharedBytes(c *connectome.Connectome, own uint64) (least, cached uint64) {
-	add := func(bytes uint64) { cached += divUp(bytes, 16) * 16 }
-	add(own / 32 * 4)
-	least = cached
-	add(4 * own)
-	for range c.Variables() {
-		add(4 * own)
-	}
-	add(2 * own)
-	add(2 * own)
-	for _, bytes := range []uint64{size(t.areas), size(t.terms), size(t.drives), size(t.counts), size(t.amounts)} {
-		add(bytes)
-	}
+	least = aligned(own / 32 * 4)
+	cached = least + aligned(4*own, 2*own, 2*own) + uint64(c.Variables())*aligned(4*own) + t.copied()
 	return least, cached
 }
 

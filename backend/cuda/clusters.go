@@ -22,11 +22,13 @@ type places struct {
 	slot, more, label                       driver.Ptr
 }
 
-// unit is UNIT of kernels/places.cuh: how many words of 16 bits a unit has. nobody and full are special words.
 const (
 	mostBlocks = 256 // 32·BLOCKS_EACH of kernels/cluster_bursts.cu
 	mostLabels = 256 // different weights of rows
+)
 
+// unit is UNIT of kernels/places.cuh: how many words of 16 bits a unit has. nobody and full are special words.
+const (
 	unit      = 8
 	unitBytes = 2 * unit
 	nobody    = 0xffff
@@ -45,38 +47,31 @@ type clusterShape struct {
 // ports are those of a cluster.
 func (s *clusterShape) ports() uint64 { return s.size * s.own }
 
-// countClusters asks the device how many clusters it runs whose blocks have all of a multiprocessor's shared memory.
-func (b *backend) countClusters() error {
-	if b.image.Capability < 90 {
-		return nil
-	}
+// countClusters asks the device how many clusters it runs whose blocks have all of a multiprocessor's shared memory. A device that
+// does not allow so much has none.
+func (b *backend) countClusters() {
 	f := b.kernel[kernelDynamics]
-	if err := f.AllowShared(mostShared); err != nil {
-		return err
+	if b.image.Capability < 90 || f.AllowShared(mostShared) != nil {
+		return
 	}
 	for size := uint64(1); size <= mostClustered; size *= 2 {
-		n, err := f.MostClusters(1024, mostShared, uint32(size))
-		if err != nil {
-			return err
+		if n, err := f.MostClusters(1024, mostShared, uint32(size)); err == nil {
+			b.clusters[size] = uint64(n)
 		}
-		b.clusters[size] = uint64(n)
 	}
-	return nil
 }
 
 // clusterRows is r for rows of places, if the network can have them and is large enough that they pay.
-func (b *backend) clusterRows(c *connectome.Connectome, r rows) rows {
+func (b *backend) clusterRows(c *connectome.Connectome, t *tables, r rows) rows {
 	some, _ := customs(c)
+	severalPorts := func(a connectome.Area) bool { return a.PortsEach() != 1 }
 	if b.tune.clusterRow == 0 || r.mean < b.tune.clusterRow || c.Neurons < b.tune.clusterLeast || r.delays || c.MaxDelay != 1 || some || r.synapses == 0 ||
-		b.tune.plain || b.want.FCL || len(b.want.Potentials) > 0 || b.share.devices > 1 || !c.Part.Whole() {
+		b.tune.plain || b.want.FCL || len(b.want.Potentials) > 0 || b.share.devices > 1 || !c.Part.Whole() || slices.ContainsFunc(c.Areas, severalPorts) {
 		return rows{}
 	}
-	for i := range c.Areas {
-		if c.Areas[i].PortsEach() != 1 {
-			return rows{}
-		}
+	if b.module != nil { // else it is only planned, for a usual device
+		b.countClusters()
 	}
-	t := makeTables(c)
 	var shapes []clusterShape
 	for size := b.tune.clusterMost; size > 0; size /= 2 {
 		if s := b.clusterShape(c, t, size); s.count > 0 {
@@ -109,10 +104,7 @@ func (b *backend) clusterShape(c *connectome.Connectome, t *tables, blocks uint6
 	}
 	own := divUp(divUp(n, all*blocks), 32) * 32
 	s := clusterShape{count: divUp(n, own*blocks), size: blocks, own: own}
-	for _, bytes := range []uint64{4 * s.ports(), 4 * (s.count*blocks + 1), own, 4 * mostLabels} {
-		s.shared += divUp(bytes, 16) * 16
-	}
-	s.shared += t.clusterBytes(c, own)
+	s.shared = aligned(4*s.ports(), 4*(s.count*blocks+1), own, 4*mostLabels) + t.clusterBytes(c, own)
 	s.drawn = t.drawn()
 	if s.shared > mostShared || s.ports() > full || s.count*blocks > mostBlocks || bits.Len64(n-1)+bits.Len(mostLabels-1) > 32 {
 		return clusterShape{}
@@ -126,28 +118,37 @@ func (s *clusterShape) slotUnits(c *connectome.Connectome, most uint64) (least, 
 	const (
 		rare  = 32 // one in so many
 		units = 32 // at most, a warp's threads
+		last  = unit*units - 1
 	)
-	var lengths [unit * units]uint64 // how many stretches have so many synapses, or more
-	all := make([][unit * units]uint64, runtime.GOMAXPROCS(0))
+	type found struct {
+		lengths [unit * units]uint64 // how many stretches have so many synapses, or more
+		long    []uint64             // the lengths of these
+	}
+	parts := make([]found, runtime.GOMAXPROCS(0))
 	inParts(c, 0, c.Neurons, func(part int, low, high uint32) {
+		f := &parts[part]
 		for n := low; n < high; n++ {
 			for row := c.Target[c.Row[n]:c.Row[n+1]]; len(row) > 0; {
 				_, length := s.stretch(row)
-				all[part][min(length, len(lengths)-1)]++
+				f.lengths[min(length, last)]++
+				if length >= last {
+					f.long = append(f.long, uint64(length))
+				}
 				row = row[length:]
 			}
 		}
 	})
+	var lengths [unit * units]uint64
 	stretches := uint64(0)
-	for i := range all {
-		for length, n := range all[i] {
+	for i := range parts {
+		for length, n := range parts[i].lengths {
 			lengths[length] += n
 			stretches += n
 		}
 	}
 	held := uint64(0)
 	for length := 1; stretches-held > stretches/rare; length++ {
-		if length == len(lengths) {
+		if length > last {
 			return 0, 0
 		}
 		held += lengths[length]
@@ -156,11 +157,13 @@ func (s *clusterShape) slotUnits(c *connectome.Connectome, most uint64) (least, 
 	if least*unitBytes*uint64(c.Neurons)*s.count > most {
 		return 0, 0
 	}
-	if lengths[len(lengths)-1] > 0 { // some are longer than that
-		return least, countMore(c, s, least)
-	}
-	for length, n := range lengths {
+	for length, n := range lengths[:last] {
 		more += n * moreUnits(uint64(length), least)
+	}
+	for i := range parts {
+		for _, length := range parts[i].long {
+			more += moreUnits(length, least)
+		}
 	}
 	return least, more
 }
@@ -175,14 +178,7 @@ func (t *tables) clusterBytes(c *connectome.Connectome, own uint64) uint64 {
 	if t.drawn() {
 		driven = own
 	}
-	sum := uint64(0)
-	for _, bytes := range []uint64{
-		own / 32 * 4, own / 32 * 2, 4 * own, 4 * own * uint64(c.Variables()), 2 * own, 2 * feagi, 4 * driven,
-		size(t.areas), size(t.terms), size(t.drives), size(t.counts), size(t.amounts),
-	} {
-		sum += divUp(bytes, 16) * 16
-	}
-	return sum
+	return aligned(own/32*4, own/32*2, 4*own, 4*own*uint64(c.Variables()), 2*own, 2*feagi, 4*driven) + t.copied()
 }
 
 // drawn reports whether any drive is drawn in each burst.
@@ -214,7 +210,7 @@ func (s *clusterShape) shares() (share, more uint32) {
 }
 
 // inParts does something with stretches of the rows low ≤ n < high that have about equally many synapses, side by side.
-func inParts(c *connectome.Connectome, low, high uint32, do func(part int, low, high uint32)) int {
+func inParts(c *connectome.Connectome, low, high uint32, do func(part int, low, high uint32)) {
 	parts := runtime.GOMAXPROCS(0)
 	var all sync.WaitGroup
 	at, each := low, (c.Row[high]-c.Row[low])/uint64(parts)+1
@@ -227,7 +223,6 @@ func inParts(c *connectome.Connectome, low, high uint32, do func(part int, low, 
 		all.Go(func() { do(i, first, end) })
 	}
 	all.Wait()
-	return parts
 }
 
 // rowWeights lists the rows' weights, nil if a row has several, or there are more than a label can tell.
@@ -278,27 +273,6 @@ func moreUnits(length, units uint64) uint64 {
 		return 1
 	}
 	return 1 + divUp(length-(unit-1), linked)
-}
-
-// countMore is how many further units all rows take, with slots of so many.
-func countMore(c *connectome.Connectome, s *clusterShape, each uint64) uint64 {
-	units := make([]uint64, runtime.GOMAXPROCS(0))
-	inParts(c, 0, c.Neurons, func(part int, low, high uint32) {
-		sum := uint64(0)
-		for n := low; n < high; n++ {
-			for row := c.Target[c.Row[n]:c.Row[n+1]]; len(row) > 0; {
-				_, length := s.stretch(row)
-				sum += moreUnits(uint64(length), each)
-				row = row[length:]
-			}
-		}
-		units[part] = sum
-	})
-	sum := uint64(0)
-	for _, n := range units {
-		sum += n
-	}
-	return sum
 }
 
 // coded are some rows as the device has them: the slots of all teams, and apart from each part of the rows what these do not hold,

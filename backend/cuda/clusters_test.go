@@ -54,6 +54,19 @@ func TestClusters(t *testing.T) {
 	require.Greater(t, spikes, 10_000)
 }
 
+// TestWithoutClusters opens networks for which clusters would do on devices that have none: whose blocks have less shared memory than
+// clusters are counted with, or which are older.
+func TestWithoutClusters(t *testing.T) {
+	c := enginetest.Uniform(rand.New(rand.NewPCG(2, 0x636c7573))).Build()
+	for key, value := range map[string]int64{"shared": 100 << 10, "capability": 89} {
+		t.Run(key, func(t *testing.T) {
+			cudatest.Host(t).Control(key, value)
+			b, _ := againstReference(t, c, clustered(2), 2)
+			require.Zero(t, b.rows.shape.count)
+		})
+	}
+}
+
 // againstReference runs a network by single bursts with input, and by many at a time, whose spikes it counts.
 func againstReference(t *testing.T, c *connectome.Connectome, tune tuning, seed uint64) (b *backend, spikes int) {
 	t.Helper()

@@ -187,10 +187,7 @@ func (b *backend) begin() (*tables, error) {
 	if b.stream, err = b.ctx.Stream(); err != nil {
 		return nil, err
 	}
-	if err := b.load(t.models); err != nil {
-		return nil, err
-	}
-	return t, b.countClusters()
+	return t, b.load(t.models)
 }
 
 // makePlan computes the sizes for the network as it is known, and keeps what is allocated.

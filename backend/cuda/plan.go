@@ -97,8 +97,9 @@ func (e *MemoryError) Error() string {
 // DeviceBytes is the device memory that Open takes for c.
 func DeviceBytes(c *connectome.Connectome, w engine.Want) uint64 {
 	b := &backend{c: c, want: w, tune: defaults, sms: usualSMs, clusters: usualClusters}
-	b.rows = b.rowsOf(c)
-	b.makePlan(makeTables(c))
+	t := makeTables(c)
+	b.rows = b.rowsOf(c, t)
+	b.makePlan(t)
 	return b.plan.total()
 }
 
@@ -115,7 +116,7 @@ func HostBytes(c *connectome.Connectome, w engine.Want) uint64 {
 func PartsBytes(c *connectome.Connectome, devices int, w engine.Want) (host, device uint64) {
 	var r rows
 	if c.Row != nil {
-		r = (&backend{tune: defaults}).rowsOf(c)
+		r = (&backend{tune: defaults, share: share{devices: devices}}).rowsOf(c, nil)
 		r.synapses = divUp(r.synapses, uint64(devices))
 	}
 	for i := range devices {

@@ -148,7 +148,7 @@ func (b *backend) propagatePlaces(fired uint64) error {
 	}
 	b.args.places.queue, b.args.places.length = b.queue(b.before(1)), uint32(fired)
 	const blocksPerSM = 8
-	return b.launchBlocks(kernelPlaces, min(uint64(b.sms*blocksPerSM), divUp(fired*b.rows.shape.count*32, uint64(b.tune.threads))))
+	return b.launchBlocks(kernelPlaces, min(uint64(b.sms*blocksPerSM), divUp(fired*b.rows.shape.count, uint64(b.tune.threads))))
 }
 
 // update is steps 3, 4, 5 and 7.

@@ -34,7 +34,7 @@ type packing struct {
 }
 
 // rowsOf looks at those of c.
-func (b *backend) rowsOf(c *connectome.Connectome) rows {
+func (b *backend) rowsOf(c *connectome.Connectome, t *tables) rows {
 	r := rows{synapses: c.Synapses(), delays: c.Delay != nil}
 	filled := uint64(1)
 	for n := range c.Neurons {
@@ -43,13 +43,13 @@ func (b *backend) rowsOf(c *connectome.Connectome) rows {
 		}
 	}
 	r.mean = uint32(r.synapses / filled)
-	if p := b.clusterRows(c, r); p.shape.count > 0 {
+	if p := b.clusterRows(c, t, r); p.shape.count > 0 {
 		return p
 	}
 	if !b.tune.unpacked {
 		r.packing = pack(c)
 	}
-	if t := &b.tune; t.delayedRow > 0 && r.synapses > 0 && (r.delays && r.mean >= t.delayedRow || !r.delays && modelSuffix(c) != "" && !t.listed) {
+	if u := &b.tune; u.delayedRow > 0 && r.synapses > 0 && (r.delays && r.mean >= u.delayedRow || !r.delays && modelSuffix(c) != "" && !u.listed) {
 		r.delayed = delayedOf(c, filled)
 	}
 	return r
@@ -110,7 +110,7 @@ func (b *backend) synapses() synapses {
 // takeRows takes memory for the rows of c, once all of the plan is known to fit, and copies them to the device. It keeps
 // nothing of c.
 func (b *backend) takeRows(c *connectome.Connectome, t *tables) error {
-	b.rows = b.rowsOf(c)
+	b.rows = b.rowsOf(c, t)
 	b.makePlan(t)
 	if err := b.plan.allocate(b.ctx, lastOfRows); err != nil {
 		return err

@@ -24,7 +24,7 @@ template <u32 models> static void clusters_on_host(const run *p, unsigned blocks
     all([&](unsigned b) { count_ahead(p, p->first - 1, &s[b]); }, false, workers);
     all([&](unsigned b) { stimulate_cluster(p, p->first, &s[b]); }, false, workers);
     for (u64 t = p->first; t < p->first + p->bursts; t++) {
-        all([&](unsigned b) { drive_quads(p, t, &s[b]); }, t % 2, workers);
+        all([&](unsigned b) { draw_inputs(p, t, &s[b]); }, t % 2, workers);
         all([&](unsigned b) { sum_places(p, t, &s[b]); }, t % 2, workers);
         if (t > p->first) all([&](unsigned b) { bring_queue(p, t - 1, &s[b]); }, t % 3 == 0, workers);
         all([&](unsigned b) { update_cluster<models>(p, t, &s[b]); }, t % 3 == 0, workers);

@@ -55,7 +55,7 @@ static void forget_launches(); // grid.h
 static bool waits_for_others();
 
 static void reset() {
-    control = {{"devices", 1}, {"version", 13000}, {"capability", 90}, {"free", 1ll << 40}, {"fail_alloc", 0}, {"fail_launch", 0},
+    control = {{"devices", 1}, {"version", 13000}, {"capability", 90}, {"free", 1ll << 40}, {"shared", 232448}, {"fail_alloc", 0}, {"fail_launch", 0},
                {"skip_launch", 0}, {"fail_context", 0}, {"fail_compile", 0}, {"ptx_isa", 0}, {"nvrtc_isa", 83}, {"blas_fails", 0},
                {"peer_access", 1}, {"lose_device", 0}, {"lose_at", 0},
                {"nvml_pending", 0}, {"nvml_generation", 5}, {"nvml_width", 16}, {"nvml_errors", 0}};
@@ -65,7 +65,7 @@ static void reset() {
     forget_launches();
 }
 
-// hostControl sets what the stand-in pretends: devices, version, capability, free (bytes); fail_alloc and fail_launch: the
+// hostControl sets what the stand-in pretends: devices, version, capability, free (bytes), shared (bytes that a block may have); fail_alloc and fail_launch: the
 // k-th from now on fails (an allocation for want of memory; a launch by an illegal address that later calls report).
 // skip_launch: the k-th from now on does nothing and says nothing. peer_access: whether devices can use each other's memory.
 // lose_at: in this burst (0: never) device lose_device falls off while others wait for it. fail_context: no context can be made. ptx_isa: the newest
@@ -492,7 +492,10 @@ API cuOccupancyMaxActiveBlocksPerMultiprocessor(int *n, const function *, int, s
     *n = 1;
     return SUCCESS;
 }
-API cuFuncSetAttribute(const function *, int, int) { ONE_AT_A_TIME; return SUCCESS; }
+API cuFuncSetAttribute(const function *, int attribute, int v) {
+    ONE_AT_A_TIME;
+    return attribute == 8 && v > control["shared"] ? INVALID_VALUE : SUCCESS;
+}
 API cuMemHostGetDevicePointer_v2(uintptr_t *p, void *host, unsigned) {
     ONE_AT_A_TIME;
     if (!inside((uintptr_t)host, 1, true)) return refuse("an address of memory that is not page-locked");
