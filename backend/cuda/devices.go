@@ -27,24 +27,45 @@ type DeviceInfo struct {
 
 // Devices lists the GPUs. The error wraps engine.ErrUnavailable when there is no driver or no device.
 func Devices() ([]DeviceInfo, error) {
+	list, d, err := visible()
+	for i := range list {
+		if list[i].Usable {
+			list[i].found(list[i].askMemory(d))
+		}
+	}
+	return list, err
+}
+
+// Visible is Devices for many processes at once: it makes no context on any device, and so tells neither that none can be made
+// nor how much memory is free.
+func Visible() ([]DeviceInfo, error) {
+	list, _, err := visible()
+	return list, err
+}
+
+func visible() ([]DeviceInfo, *driver.Driver, error) {
 	d, err := driver.Open("")
 	if err != nil {
-		return nil, unavailable(err)
+		return nil, nil, unavailable(err)
 	}
 	n, err := d.DeviceCount()
 	if err != nil {
-		return nil, unavailable(err)
+		return nil, nil, unavailable(err)
 	}
 	list := make([]DeviceInfo, n)
 	for i := range list {
 		list[i] = DeviceInfo{Index: i, Driver: kernelDriver(), CUDA: fmt.Sprintf("%d.%d", d.Version()/1000, d.Version()%1000/10)}
-		if err := list[i].look(d); err != nil {
-			list[i].Why = err.Error()
-		} else {
-			list[i].Usable = true
-		}
+		list[i].found(list[i].look(d))
 	}
-	return list, nil
+	return list, d, nil
+}
+
+// found notes why the device cannot be used, or that it can.
+func (i *DeviceInfo) found(wrong error) {
+	i.Usable = wrong == nil
+	if wrong != nil {
+		i.Why = wrong.Error()
+	}
 }
 
 // look fills in what device v tells; the error is why it cannot be used.
@@ -75,11 +96,15 @@ func (i *DeviceInfo) look(d *driver.Driver) error {
 		return err
 	}
 	i.PTX = image.Name
-	return i.askMemory(v)
+	return nil
 }
 
 // askMemory needs a context, so it also shows whether one can be made.
-func (i *DeviceInfo) askMemory(v *driver.Device) error {
+func (i *DeviceInfo) askMemory(d *driver.Driver) error {
+	v, err := d.Device(i.Index)
+	if err != nil {
+		return err
+	}
 	c, err := v.Retain()
 	if err != nil {
 		return err

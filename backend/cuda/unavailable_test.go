@@ -90,6 +90,34 @@ func TestDevicesUnavailable(t *testing.T) {
 	require.ErrorIs(t, err, engine.ErrUnavailable)
 }
 
+// TestVisible: a device that others hold for themselves is seen all the same, for nothing is made on it.
+func TestVisible(t *testing.T) {
+	h := cudatest.Host(t)
+	h.Control("devices", 3)
+	h.Control("fail_context", 1)
+	list, err := Visible()
+	require.NoError(t, err)
+	require.Len(t, list, 3)
+	for i, d := range list {
+		require.True(t, d.Usable, d.Why)
+		require.Equal(t, fmt.Sprintf("0000:%d0:00.0", i+1), d.PCI)
+		require.Zero(t, d.MemoryFree)
+	}
+	list, err = Devices()
+	require.NoError(t, err)
+	require.False(t, list[2].Usable)
+	require.Contains(t, list[2].Why, "CUDA_ERROR_DEVICE_UNAVAILABLE")
+
+	h.Control("fail_context", 0)
+	h.Control("capability", 61)
+	list, err = Visible()
+	require.NoError(t, err)
+	require.False(t, list[2].Usable)
+	h.Control("devices", 0)
+	_, err = Visible()
+	require.ErrorIs(t, err, engine.ErrUnavailable)
+}
+
 // TestDevices checks what a usable device tells.
 func TestDevices(t *testing.T) {
 	h := cudatest.Host(t)

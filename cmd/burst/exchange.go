@@ -22,28 +22,27 @@ const byMPI = "MPI"
 
 var exchanges = []string{viaAuto, viaMPI, viaNCCL}
 
-// exchangeFlag adds --exchange with completion.
+// exchangeFlag adds --exchange with completion, and tells --device and --devices what they mean to several processes.
 func (o *runOptions) exchangeFlag(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.exchange, "exchange", viaAuto, "how processes tell each other who fired: "+strings.Join(exchanges, ", ")+" (auto: nccl where each has a GPU of its own)")
+	f := cmd.Flags()
+	f.Lookup("device").Usage += " (several processes: one each, unless this or --devices names it)"
+	f.Lookup("devices").Usage += " (several processes: taken by turns)"
+	f.StringVar(&o.exchange, "exchange", viaAuto, "how processes tell each other who fired: "+strings.Join(exchanges, ", ")+" (auto: nccl where each has a GPU of its own)")
 	register(cmd, "exchange", cobra.FixedCompletions(exchanges, cobra.ShellCompDirectiveNoFileComp))
 }
 
 // meet says how this process's part is opened, and, where there are others, chooses how fire queues travel, alike in all:
 // they then go through what the options name. All call it, after identify.
 func (o *runOptions) meet(p *progress) (options backend.Options, err error) {
-	options = backend.Options{Threads: o.threads, Others: o.others, MaxBytes: uint64(o.memory)}
+	options = backend.Options{Threads: o.threads, Device: o.gpu, Others: o.others, MaxBytes: uint64(o.memory)}
 	if o.others == nil {
 		return options, nil
-	}
-	options.Device, err = o.gpus.turn(o.others.Part().Index)
-	if err = o.settle(err); err != nil {
-		return options, err
 	}
 	o.via = byMPI
 	if o.exchange == viaMPI || o.backend != "cuda" {
 		return options, nil
 	}
-	x, err := nccl.Connect(o.control, options.Device)
+	x, err := nccl.Connect(o.control, o.gpu)
 	switch {
 	case err == nil:
 		o.via = "NCCL " + x.Version()

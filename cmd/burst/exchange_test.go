@@ -76,8 +76,8 @@ func TestExchangeChosen(t *testing.T) {
 		says    string
 	}{
 		{"auto", 2, "", []string{"--devices", "all"}, exitOK, "joined by NCCL 2.27.3"},
-		{"one GPU for two, auto", 1, "", nil, exitOK, "exchange: MPI (NCCL is not available: parts 0 and 1 share a GPU"},
-		{"one GPU for two", 1, "", []string{"--exchange", "nccl"}, exitDevice, "NCCL wants one for each; give --devices 0,1,… or all"},
+		{"one GPU for two, auto", 1, "", []string{"--devices", "0"}, exitOK, "exchange: MPI (NCCL is not available: parts 0 and 1 share a GPU"},
+		{"one GPU for two", 1, "", []string{"--devices", "0", "--exchange", "nccl"}, exitDevice, "NCCL wants one for each; give --devices 0,1,… or all"},
 		{"no library, auto", 2, missing, []string{"--devices", "0,1"}, exitOK, "joined by MPI"},
 		{"no library", 2, missing, []string{"--devices", "0,1", "--exchange", "nccl"}, exitDevice, "or name it: BURST_LIBNCCL=/path/to/libnccl.so.2"},
 		{"MPI", 2, missing, []string{"--devices", "all", "--exchange", "mpi"}, exitOK, "joined by MPI"},

@@ -19,15 +19,20 @@ import (
 type gpus struct {
 	device  int
 	devices string
+	given   func(flag string) bool // by the user
 }
 
 func (g *gpus) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.IntVar(&g.device, "device", 0, "GPU of the cuda backend, as `burst devices` numbers them")
+	g.given = f.Changed
+	f.IntVar(&g.device, "device", 0, "GPU of the cuda backend, numbered as by burst devices")
 	f.StringVar(&g.devices, "devices", "", "GPUs that share the network, such as 0,1,2,3; all: as many as are worth it")
 	cmd.MarkFlagsMutuallyExclusive("device", "devices")
 	register(cmd, "devices", cobra.FixedCompletions([]string{"all"}, cobra.ShellCompDirectiveNoFileComp))
 }
+
+// named says that the user chose among the GPUs.
+func (g *gpus) named() bool { return g.devices != "" || g.given("device") }
 
 // check refuses a list that no machine could have.
 func (g *gpus) check() error {

@@ -51,6 +51,8 @@ type runOptions struct {
 	memory   memoryLimit
 	others   exchange.Exchange // the processes that share the network; nil: there are none
 	control  nccl.Control      // with the same; others may go through it or beside it
+	host     []int             // the parts on this one's host, with this one
+	gpu      int               // of this part
 	wrap     func(exchange.Exchange) exchange.Exchange
 	exchange string // --exchange
 	via      string // what it came to; empty without others
@@ -224,6 +226,9 @@ func (r *runner) run(ctx context.Context) error {
 		r.schedule, err = parseSchedule(r.o.every)
 	}
 	if err = r.o.settle(err); err != nil {
+		return err
+	}
+	if err := r.o.takeGPU(); err != nil {
 		return err
 	}
 	r.disk = diskOf(ctx)

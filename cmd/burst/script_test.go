@@ -19,7 +19,7 @@ import (
 
 // In the environment: asBurst makes the test binary the program itself; killAt, such as "before rename 3", kills it there;
 // signalAt, such as "2 9 300", sends part 2 the signal 9 at its 300th gather;
-// hostControl, such as "fail_launch=200", steers the stand-in for libcuda; faultAt has the GPU fail at the nth checkpoint.
+// hostControl, such as "fail_launch=200 devices=2", steers the stand-in for libcuda, where $NAME is a variable; faultAt has the GPU fail at the nth checkpoint.
 const (
 	asBurst     = "BURST_TEST_AS_PROGRAM"
 	killAt      = "BURST_TEST_KILL_AT"
@@ -74,17 +74,22 @@ func program() int {
 
 // steer sets what the stand-in pretends.
 func steer(text string) error {
-	key, value, _ := strings.Cut(text, "=")
-	n, err := strconv.Atoi(value)
-	if err != nil {
-		return err
-	}
 	d, err := driver.Open("")
 	if err != nil {
 		return err
 	}
-	k := append([]byte(key), 0)
-	return d.Call("hostControl", uintptr(unsafe.Pointer(&k[0])), uintptr(n))
+	for word := range strings.FieldsSeq(os.ExpandEnv(text)) {
+		key, value, _ := strings.Cut(word, "=")
+		n, err := strconv.Atoi(value)
+		if err != nil {
+			return err
+		}
+		k := append([]byte(key), 0)
+		if err := d.Call("hostControl", uintptr(unsafe.Pointer(&k[0])), uintptr(n)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // killer is the machine's disk on which the program is killed at the nth passing of a point.

@@ -45,9 +45,9 @@ func (o *runOptions) together(ctx context.Context, run func() error) error {
 		return errors.Join(err, w.Close())
 	}
 	stop := l.watch(l.giveUp)
-	o.control, o.others = w, l
+	o.control, o.others, o.host = w, l, w.Host()
 	if o.threads == 0 {
-		o.threads = max(1, runtime.GOMAXPROCS(0)/mpi.Neighbours(os.Getenv))
+		o.threads = max(1, runtime.GOMAXPROCS(0)/len(o.host))
 	}
 	if err = run(); errors.Is(err, errServed) {
 		err = nil
@@ -80,6 +80,9 @@ func (o *runOptions) settle(err error) error {
 // serve does the leader's bidding with this process's part of g.
 func (o *runOptions) serve(g *genome.Genome) error {
 	if err := o.settle(nil); err != nil {
+		return err
+	}
+	if err := o.takeGPU(); err != nil {
 		return err
 	}
 	c, err := o.build(g, newProgress(io.Discard, true))
@@ -116,7 +119,7 @@ func (o *runOptions) build(g *genome.Genome, p *progress) (*connectome.Connectom
 	}
 	limit := o.memory.apply()
 	if limit == 0 {
-		limit = connectome.AvailableMemory() / uint64(mpi.Neighbours(os.Getenv))
+		limit = connectome.AvailableMemory() / uint64(len(o.host))
 	}
 	c, err := connectome.Build(g, connectome.Options{
 		Threads: o.threads, MaxBytes: limit, Progress: p.building, Part: o.others.Part(), Gather: o.others.Gather,

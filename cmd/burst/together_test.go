@@ -52,19 +52,35 @@ func (s *signaller) Gather(own []uint32) ([][]uint32, error) {
 	return s.Exchange.Gather(own)
 }
 
+// The launchers of two families of MPI.
+const (
+	openMPI = "mpirun.openmpi"
+	mpich   = "mpirun.mpich"
+)
+
 // mpirun starts this program in several processes; code is mpirun's exit status.
 func mpirun(t *testing.T, processes int, env []string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
-	path, err := exec.LookPath("mpirun.openmpi")
+	return launch(t, openMPI, processes, env, args...)
+}
+
+// launch is mpirun by either launcher.
+func launch(t *testing.T, launcher string, processes int, env []string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	path, err := exec.LookPath(launcher)
 	if err != nil {
 		if os.Getenv("CI") == "true" {
-			t.Fatalf("%v; the checks install openmpi-bin", err)
+			t.Fatalf("%v; the checks install openmpi-bin and mpich", err)
 		}
-		t.Skipf("%v; install openmpi-bin to run this", err)
+		t.Skipf("%v; install openmpi-bin and mpich to run this", err)
 	}
 	self, err := os.Executable()
 	require.NoError(t, err)
-	cmd := exec.Command(path, append([]string{"--allow-run-as-root", "--oversubscribe", "-n", fmt.Sprint(processes), self}, args...)...)
+	args = append([]string{"-n", fmt.Sprint(processes), self}, args...)
+	if launcher == openMPI {
+		args = append([]string{"--allow-run-as-root", "--oversubscribe"}, args...)
+	}
+	cmd := exec.Command(path, args...)
 	cmd.Env = append(append(os.Environ(), asBurst+"=1"), env...)
 	var out, text bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &text

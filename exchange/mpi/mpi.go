@@ -38,16 +38,6 @@ func Launched(get func(string) string) int {
 	return 1
 }
 
-// Neighbours is how many of the processes, this one too, the launcher has put on this host, as far as it says; else all.
-func Neighbours(get func(string) string) int {
-	for _, name := range []string{"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"} {
-		if n, err := strconv.Atoi(get(name)); err == nil && n > 0 {
-			return n
-		}
-	}
-	return Launched(get)
-}
-
 // Leads says that this process is the first one, as far as the launcher says without its library.
 func Leads(get func(string) string) bool {
 	for _, name := range []string{"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"} {
@@ -72,19 +62,24 @@ const (
 	requestFree
 	iprobe
 	recv
+	commSplitType
+	commFree
 	functions
 )
 
 var names = [functions]string{
 	"MPI_Init_thread", "MPI_Comm_rank", "MPI_Comm_size", "MPI_Allgather", "MPI_Allgatherv", "MPI_Abort", "MPI_Finalize", "MPI_Get_library_version",
-	"MPI_Isend", "MPI_Request_free", "MPI_Iprobe", "MPI_Recv",
+	"MPI_Isend", "MPI_Request_free", "MPI_Iprobe", "MPI_Recv", "MPI_Comm_split_type", "MPI_Comm_free",
 }
 
-// Handles of MPICH's interface, and the level of threads: any, one at a time.
+// Handles and numbers of the two interfaces, and the level of threads: any, one at a time.
 const (
 	mpichWorld    = 0x44000000
 	mpichUnsigned = 0x4c000406
+	mpichNoInfo   = 0x1c000000
+	mpichShared   = 1
 	mpichAny      = -2
+	openShared    = 0
 	openAny       = -1
 	serialized    = 2
 )
@@ -97,7 +92,10 @@ type World struct {
 	fn          [functions]uintptr
 	comm, words uintptr // MPI_COMM_WORLD, MPI_UNSIGNED
 	any         uintptr // MPI_ANY_SOURCE
+	shared      uintptr // MPI_COMM_TYPE_SHARED
+	noInfo      uintptr // MPI_INFO_NULL
 	part        connectome.Part
+	host        []int
 	version     string
 	last        lastWords
 
@@ -134,6 +132,9 @@ func Connect() (*World, error) {
 	w.part = connectome.Part{Index: int(rank), Of: int(size)}
 	w.all, w.long = make([][]uint32, size), make([][]uint32, size)
 	w.counts, w.places = make([]int32, size), make([]int32, size)
+	if err := w.meetHost(); err != nil {
+		return nil, err
+	}
 	return w, nil
 }
 
@@ -178,9 +179,11 @@ func (w *World) bind(library uintptr) error {
 	}
 	w.version, _, _ = strings.Cut(string(text[:n]), "\n")
 	if world := clib.Lookup(library, "ompi_mpi_comm_world"); world != 0 {
-		w.any = openAny & 0xffffffff
-		if w.comm, w.words = world, clib.Lookup(library, "ompi_mpi_unsigned"); w.words == 0 {
-			return errors.New("no symbol ompi_mpi_unsigned")
+		w.any, w.shared, w.comm = openAny&0xffffffff, openShared, world
+		for symbol, handle := range map[string]*uintptr{"ompi_mpi_unsigned": &w.words, "ompi_mpi_info_null": &w.noInfo} {
+			if *handle = clib.Lookup(library, symbol); *handle == 0 {
+				return fmt.Errorf("no symbol %s", symbol)
+			}
 		}
 		return nil
 	}
@@ -188,6 +191,7 @@ func (w *World) bind(library uintptr) error {
 		return fmt.Errorf("%q is neither Open MPI nor of MPICH's family", w.version)
 	}
 	w.comm, w.words, w.any = mpichWorld, mpichUnsigned, mpichAny&0xffffffff
+	w.shared, w.noInfo = mpichShared, mpichNoInfo
 	return nil
 }
 

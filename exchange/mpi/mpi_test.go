@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-var members = map[string]func() error{"gather": gatherMember, "panic": panicMember, "abort": abortMember, "leave": leaveMember}
+var members = map[string]func() error{"gather": gatherMember, "host": hostMember, "panic": panicMember, "abort": abortMember, "leave": leaveMember}
 
 // run starts processes of this test by mpirun and gives what they print.
 func run(t *testing.T, launcher string, processes int, what string) (string, error) {
@@ -109,6 +109,19 @@ func gatherMember() error {
 	if p.Index == 0 {
 		fmt.Printf("gathered by %d\n", p.Of)
 	}
+	return x.Close()
+}
+
+// hostMember says which parts are on its host.
+func hostMember() error {
+	x, err := Connect()
+	if err != nil {
+		return err
+	}
+	if _, err := x.Gather(nil); err != nil { // the processes of all hosts still do
+		return err
+	}
+	fmt.Printf("part %d is among %v\n", x.Part().Index, x.Host())
 	return x.Close()
 }
 
@@ -196,6 +209,31 @@ func TestGather(t *testing.T) {
 				assert.Contains(t, out, fmt.Sprintf("gathered by %d\n", processes))
 			})
 		}
+	}
+}
+
+// Parts know which others are on their host. MPICH can be told to take every second process for one of another host.
+func TestHost(t *testing.T) {
+	for _, c := range []struct {
+		launcher  string
+		processes int
+		env       string
+		want      []string // by part
+	}{
+		{"mpirun.openmpi", 3, "", []string{"[0 1 2]", "[0 1 2]", "[0 1 2]"}},
+		{"mpirun.mpich", 2, "", []string{"[0 1]", "[0 1]"}},
+		{"mpirun.mpich", 3, "MPIR_CVAR_ODD_EVEN_CLIQUES=1", []string{"[0 2]", "[1]", "[0 2]"}},
+	} {
+		t.Run(strings.TrimSpace(fmt.Sprint(c.launcher, " ", c.processes, " ", c.env)), func(t *testing.T) {
+			if name, value, set := strings.Cut(c.env, "="); set {
+				t.Setenv(name, value)
+			}
+			out, err := run(t, c.launcher, c.processes, "host")
+			require.NoError(t, err, out)
+			for part, host := range c.want {
+				assert.Contains(t, out, fmt.Sprintf("part %d is among %s\n", part, host))
+			}
+		})
 	}
 }
 

@@ -55,7 +55,7 @@ static void forget_launches(); // grid.h
 static bool waits_for_others();
 
 static void reset() {
-    control = {{"devices", 1}, {"version", 13000}, {"capability", 90}, {"free", 1ll << 40}, {"shared", 232448}, {"fail_alloc", 0}, {"fail_launch", 0},
+    control = {{"devices", 1}, {"hidden", 0}, {"version", 13000}, {"capability", 90}, {"free", 1ll << 40}, {"shared", 232448}, {"fail_alloc", 0}, {"fail_launch", 0},
                {"skip_launch", 0}, {"fail_context", 0}, {"fail_compile", 0}, {"ptx_isa", 0}, {"nvrtc_isa", 83}, {"blas_fails", 0},
                {"peer_access", 1}, {"lose_device", 0}, {"lose_at", 0},
                {"nvml_pending", 0}, {"nvml_generation", 5}, {"nvml_width", 16}, {"nvml_errors", 0}};
@@ -65,7 +65,7 @@ static void reset() {
     forget_launches();
 }
 
-// hostControl sets what the stand-in pretends: devices, version, capability, free (bytes), shared (bytes that a block may have); fail_alloc and fail_launch: the
+// hostControl sets what the stand-in pretends: devices, hidden (so many before them, as by CUDA_VISIBLE_DEVICES), version, capability, free (bytes), shared (bytes that a block may have); fail_alloc and fail_launch: the
 // k-th from now on fails (an allocation for want of memory; a launch by an illegal address that later calls report).
 // skip_launch: the k-th from now on does nothing and says nothing. peer_access: whether devices can use each other's memory.
 // lose_at: in this burst (0: never) device lose_device falls off while others wait for it. fail_context: no context can be made. ptx_isa: the newest
@@ -205,7 +205,7 @@ API cuDeviceTotalMem_v2(size_t *n, int) {
 }
 API cuDeviceGetPCIBusId(char *text, int n, int device) {
     ONE_AT_A_TIME;
-    snprintf(text, (size_t)n, "0000:%02x:00.0", 16 * (device + 1));
+    snprintf(text, (size_t)n, "0000:%02x:00.0", 16 * (device + 1 + (int)control["hidden"]));
     return SUCCESS;
 }
 API cuDevicePrimaryCtxRetain(void **c, int device) {

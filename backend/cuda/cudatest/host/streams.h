@@ -16,8 +16,11 @@ API hostQueue(void *stream, int (*progress)(void *), void *of) {
     return SUCCESS;
 }
 
-// hostDevice is the device that the thread works with, −1 for none.
-API hostDevice() { return current; }
+// hostDevice is the device that the thread works with, counting hidden ones, −1 for none.
+API hostDevice() {
+    ONE_AT_A_TIME;
+    return current < 0 ? current : current + (int)control["hidden"];
+}
 
 // hostOwns says whether a range is device memory.
 API hostOwns(uintptr_t p, size_t bytes) {
