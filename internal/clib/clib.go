@@ -2,10 +2,16 @@
 
 package clib
 
-import "github.com/ebitengine/purego"
+import (
+	"runtime"
+
+	"github.com/ebitengine/purego"
+)
 
 // Open loads a shared library by name or path. Symbols of a public one serve libraries that are loaded after it.
 func Open(name string, public bool) (uintptr, error) {
+	runtime.LockOSThread() // dlerror tells a thread of its own errors only
+	defer runtime.UnlockOSThread()
 	if public {
 		return purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_GLOBAL)
 	}
