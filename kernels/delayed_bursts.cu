@@ -7,23 +7,17 @@
 // burst waits for it: warps that have no neurons to update, the back ones, begin with it at once. Who fired is listed for the host while
 // blocks wait for each other.
 
-// So many synapses with delay 1 a thread loads before it delivers the first one: feagi's update leaves fewer registers.
-template <u32 models> struct soon_at_once {
-    static const u32 count = models == 1 << FEAGI ? 2 : 4;
-};
-
 // turn_of is the place of the lengths of burst t's queues.
 DEVICE u32 turn_of(u64 t) { return (u32)t % 4; }
 
 // deliver_row delivers the synapses with delay 1 of the block's k-th neuron, which fires in burst t, by a warp.
-template <u32 models> DEVICE void deliver_row(const run *p, u64 t, const resident *s, u32 k) {
+DEVICE void deliver_row(const run *p, u64 t, const resident *s, u32 k) {
     u32 count = room_at<u32>(s, s->at_soon)[k], place = anew(thread_in_block()) % 32;
     u64 row = s->first_row + room_at<u32>(s, s->at_rows)[k];
-    const u32 together = soon_at_once<models>::count;
-    u32 next = 32 * together + SECTOR * place; // a thread's next turns, 32 bytes for each
+    u32 next = 32 * AT_ONCE + SECTOR * place; // a thread's next turns, 32 bytes for each
     if (next < count) bring_closer(p->all.target + row + next);
     if (next < count && p->all.weight != nullptr) bring_closer(p->all.weight + row + next);
-    deliver_synapses<true, together>(p, t, room_at<i32>(s, s->at_values), row, place, count);
+    deliver_synapses<true>(p, t, room_at<i32>(s, s->at_values), row, place, count);
 }
 
 // leave_row leaves a row's synapses with delay 1 to all blocks.
@@ -35,7 +29,7 @@ DEVICE void leave_row(const run *p, u64 t, resident *s, u32 k) {
 // deliver_word is step 1 with delay 1 for those of the neurons 32·w to 32·w + 31 that fire in burst t, by the warp that has updated
 // them: it delivers the rows of some, of how many it has taken, and lists the others for all of the block's warps, or leaves them
 // to all blocks if they are long. It queues what is left of the rows.
-template <u32 models> DEVICE void deliver_word(const run *p, u64 t, resident *s, u32 w, u32 *taken) {
+DEVICE void deliver_word(const run *p, u64 t, resident *s, u32 w, u32 *taken) {
     const u32 *rows = room_at<u32>(s, s->at_rows), *soon = room_at<u32>(s, s->at_soon);
     u32 place = anew(thread_in_block()) % 32, bits = room_at<u32>(s, s->at_bits)[w], k = 32 * w + place, at = 0, before = *taken;
     if (bits == 0) return;
@@ -44,7 +38,7 @@ template <u32 models> DEVICE void deliver_word(const run *p, u64 t, resident *s,
 #pragma unroll 1
     for (u32 others = bits; others != 0; others &= others - 1) {
         u32 j = 32 * w + ones((others & -others) - 1);
-        if ((*taken)++ < p->warp_rows && soon[j] <= p->longest) deliver_row<models>(p, t, s, j);
+        if ((*taken)++ < p->warp_rows && soon[j] <= p->longest) deliver_row(p, t, s, j);
     }
     if (!fires) return;
     k = 32 * anew(w) + place;
@@ -57,18 +51,18 @@ template <u32 models> DEVICE void deliver_word(const run *p, u64 t, resident *s,
 }
 
 // deliver_soon is deliver_word for all neurons that the warp has updated.
-template <u32 models> DEVICE void deliver_soon(const run *p, u64 t, resident *s) {
+DEVICE void deliver_soon(const run *p, u64 t, resident *s) {
     u32 taken = 0;
     warp_barrier();
 #pragma unroll 1
-    for (u32 w = anew(thread_in_block()) / 32; w < p->block_neurons / 32; w += workers() / 32) deliver_word<models>(p, t, s, w, &taken);
+    for (u32 w = anew(thread_in_block()) / 32; w < p->block_neurons / 32; w += workers() / 32) deliver_word(p, t, s, w, &taken);
 }
 
 // deliver_listed is step 1 with delay 1 for the rows that the block's warps have listed.
-template <u32 models> DEVICE void deliver_listed(const run *p, u64 t, const resident *s) {
+DEVICE void deliver_listed(const run *p, u64 t, const resident *s) {
     u32 rows = s->listed < p->own_rows ? s->listed : p->own_rows;
 #pragma unroll 1
-    for (u32 i = anew(thread_in_block()) / 32; i < rows; i += p->front) deliver_row<models>(p, t, s, room_at<u16>(s, s->at_list)[i]);
+    for (u32 i = anew(thread_in_block()) / 32; i < rows; i += p->front) deliver_row(p, t, s, room_at<u16>(s, s->at_list)[i]);
 }
 
 // clear_lengths makes the queues of burst t + 1 empty, which all have read in the bursts before.
@@ -95,7 +89,7 @@ DEVICE void deliver_left(const run *p, u64 t, const resident *s, bool shared) {
         spike row = queue[piece / parts];
         u32 part = piece % parts, each = ((u32)row.count + parts - 1) / parts;
         u64 k = (u64)part * each, end = k + each < row.count ? k + each : row.count;
-        deliver_synapses<false, AT_ONCE>(p, t, values, row.first, (u32)k + thread % 32, (u32)end);
+        deliver_synapses<false>(p, t, values, row.first, (u32)k + thread % 32, (u32)end);
     }
 }
 
@@ -118,9 +112,9 @@ template <u32 models> DEVICE void work_delayed(const run *p, resident *s) {
         if (!shared && updates) {
             clear_lengths(p, t);
             update_resident<models>(p, t, s);
-            deliver_soon<models>(p, t, s);
+            deliver_soon(p, t, s);
             front_barrier(p);
-            deliver_listed<models>(p, t, s);
+            deliver_listed(p, t, s);
         }
         if (!shared && updates && lists(&p->list)) {
             front_barrier(p);

@@ -5,9 +5,9 @@
 
 DEVICE u32 saturated(u32 x) { return x < 65535 ? x : 65535; }
 
-// excited is the excitability's draw.
+// excited is the excitability's draw, which is left out where any draw would do.
 DEVICE bool excited(const area *a, u64 seed, u32 n, u64 t) {
-    if (!a->feagi_draw) return draw(seed, EXCITABILITY, n, 0, t).w[0] < a->below;
+    if (!a->feagi_draw) return a->below >> 32 != 0 || draw(seed, EXCITABILITY, n, 0, t).w[0] < (u32)a->below;
     if (a->excitability >= 0.999f) return true;
     if (a->excitability <= 0) return false;
     u32 h = pcg(n * 2654435761u + ((u32)t + 1) * 1597334677u);

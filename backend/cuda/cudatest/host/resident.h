@@ -96,8 +96,8 @@ struct residents {
             if (t % 3 == 1) left_over(t, false);
             all(t % 3 == 0, front, [&](resident *s) { update_resident<models>(p, t, s); });
             all(t % 2, front, [&](resident *) { clear_lengths(p, t); });
-            all(t % 5 == 0, front, [&](resident *s) { deliver_soon<models>(p, t, s); });
-            all(t % 3 == 0, front, [&](resident *s) { deliver_listed<models>(p, t, s); });
+            all(t % 5 == 0, front, [&](resident *s) { deliver_soon(p, t, s); });
+            all(t % 3 == 0, front, [&](resident *s) { deliver_listed(p, t, s); });
             all(false, 1, [&](resident *s) { s->listed = 0; });
             count(t, front);
             if (t % 3 != 1) left_over(t, false);
