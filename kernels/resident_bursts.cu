@@ -68,11 +68,11 @@ template <bool next> DEVICE void deliver_synapses(const run *p, u64 t, const i32
             u64 i = row + k + 32 * j;
             word[j] = p->all.target[i];
             if (p->all.weight != nullptr) weight[j] = p->all.weight[i];
-            delay[j] = next || p->delay == nullptr ? 1 : p->delay[i];
+            if (!next) delay[j] = p->delay == nullptr ? 1 : p->delay[i];
         }
 #pragma unroll
         for (u32 j = 0; j < AT_ONCE; j++)
-            if (next ? k + 32 * j < end : delay[j] != 0) deliver_one(p, t, values, word[j], weight[j], delay[j]);
+            if (next ? k + 32 * j < end : delay[j] != 0) deliver_one(p, t, values, word[j], weight[j], next ? 1 : delay[j]);
     }
 }
 
