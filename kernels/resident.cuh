@@ -20,6 +20,7 @@ struct resident {
     u32 complete;      // bursts, for the warp that tells the host
     float common[COMMON]; // the areas' terms in this burst, where neurons do not differ
     u64 first_row;        // where the block's rows begin
+    u32 own;              // neurons
     u32 at_bits, at_list, at_rows, at_soon, at_spans, at_v, at_more, at_refractory, at_count, at_input;
     u32 at_areas, at_terms, at_drives, at_counts, at_table, at_values;
 #ifdef BURST_ON_HOST
@@ -101,7 +102,7 @@ template <u32 models> DEVICE void begin_resident(const run *p, resident *s) {
     u32 *rows = room_at<u32>(s, s->at_rows);
     for (u64 k = thread_in_block(); count > 0 && k <= count; k += block_size()) rows[k] = (u32)(p->row[begin + k] - first_row);
     if (p->soon != nullptr) copy(room_at<u32>(s, s->at_soon), p->soon + begin, count);
-    if (thread_in_block() == 0) s->first_row = first_row;
+    if (thread_in_block() == 0) s->first_row = first_row, s->own = (u32)count;
 }
 
 // end_resident brings the state to where it came from.
@@ -264,7 +265,7 @@ template <u32 models> DEVICE bool fires_resident(const run *p, const resident *s
 // update_resident is steps 3 and 4 for the block's neurons, whose bits it leaves. The next neuron's sums are on their way
 // while one is updated.
 template <u32 models> DEVICE void update_resident(const run *p, u64 t, resident *s) {
-    u32 begin = anew(block_index()) * p->block_neurons, count = own(p), end = p->block_neurons, step = workers(), k = thread_in_block();
+    u32 begin = anew(block_index()) * p->block_neurons, count = s->own, end = p->block_neurons, step = workers(), k = thread_in_block();
     u32 *bits = room_at<u32>(s, s->at_bits);
     updater u = {};
     u.w = view<models>(p, s, t);

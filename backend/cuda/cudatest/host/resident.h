@@ -75,7 +75,7 @@ struct residents {
 
     // left_over is what all blocks do during burst t for the burst before, or after it with shared.
     void left_over(u64 t, bool shared) {
-        all(t % 2, workers, [&](resident *s) { deliver_left(p, t, s, shared); });
+        all(t % 2, workers, [&](resident *s) { deliver_left(p, t, s, shared, left_of(p, t, shared)); });
     }
     // inform tells the host who fired, as meet does.
     void inform(u64 t) {
