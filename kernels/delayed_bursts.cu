@@ -18,7 +18,8 @@ struct stock {
 };
 
 DEVICE stock stock_of(const resident *s) {
-    return stock{room_at<u32>(s, anew(s->at_rows)), room_at<u32>(s, anew(s->at_soon)), room_at<i32>(s, anew(s->at_values)), anew(s->first_row)};
+    return stock{room_at<u32>(s, anew(s->at_rows)), room_at<u32>(s, anew(s->at_soon)), room_at<i32>(s, anew(s->at_values)),
+                 anew(s->first_row)};
 }
 
 // deliver_row delivers the synapses with delay 1 of the block's k-th neuron, which fires in burst t, by a warp.
@@ -37,9 +38,9 @@ DEVICE void leave_row(const run *p, u64 t, resident *s, const stock *from, u32 k
     s->left = 1;
 }
 
-// deliver_word is step 1 with delay 1 for those of the neurons 32·w to 32·w + 31 that fire in burst t by bits, by the warp that has updated
-// them: it delivers the rows of some, of how many it has taken, and lists the others for all of the block's warps, or leaves them
-// to all blocks if they are long. It queues what is left of the rows.
+// deliver_word is step 1 with delay 1 for those of the neurons 32·w to 32·w + 31 that fire in burst t, as bits say, by the warp that
+// has updated them: it delivers the rows of some, of how many it has taken, and lists the others for all of the block's warps, or leaves
+// them to all blocks if they are long. It queues what is left of the rows.
 DEVICE void deliver_word(const run *p, u64 t, resident *s, const stock *from, u32 w, u32 bits, u32 *taken) {
     const u32 *rows = from->rows, *soon = from->soon;
     u32 place = anew(thread_in_block()) % 32, k = 32 * w + place, at = 0, before = *taken;

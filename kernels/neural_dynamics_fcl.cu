@@ -24,19 +24,21 @@ DEVICE often often_of(const area *a, float threshold) {
     return often{threshold, a->threshold_limit, a->keep, a->leak_amount, a->fire_limit, a->accumulate};
 }
 
+// blocked reports whether a neuron has fired too often in a row.
+DEVICE bool blocked(often o, const u16 *count) { return o.fire_limit != 0 && *count >= o.fire_limit; }
+
 // feagi is the model's step 4 for a candidate; it says whether the neuron fires.
 DEVICE bool feagi(const area *a, often o, float input, u64 seed, u32 n, u64 t, float *v, u16 *refractory, u16 *count) {
-    bool blocked = o.fire_limit != 0 && *count >= o.fire_limit;
     if (*refractory > 0) { // 4a
         *refractory -= 1;
-        if (*refractory == 0 && blocked) *count = 0;
+        if (*refractory == 0 && blocked(o, count)) *count = 0;
         return false;
     }
 
     float x = o.accumulate ? *v + input : input; // 4b
 
     if (o.threshold <= x && x <= o.threshold_limit) { // 4c
-        if (blocked) {
+        if (blocked(o, count)) {
             *count = 0;
             *v = o.accumulate ? x : 0.0f;
             return false;
@@ -202,7 +204,8 @@ DEVICE bool update(const network *w, const area *a, u32 i, u32 n, i32 first, i32
     const float *k = a->k;
     if (models & 1 << FEAGI && (models == 1 << FEAGI || a->model == FEAGI)) {
         if (first == 0) return false; // no candidate, no change
-        return feagi(a, often_of(a, threshold_of(w, a, i)), input(w, first), w->seed, a->first + i, w->t, w->v + n, w->refractory + n, w->count + n);
+        often o = often_of(a, threshold_of(w, a, i));
+        return feagi(a, o, input(w, first), w->seed, a->first + i, w->t, w->v + n, w->refractory + n, w->count + n);
     }
     if (models & 1 << LIF && (models == 1 << LIF || a->model == LIF)) {
         if (a->each != NO_TABLE) k = w->constants + a->each + 4ull * i;

@@ -202,12 +202,13 @@ struct reached {
 // updater is what a thread keeps while it goes from word to word of the block's neurons, which mostly are of the same area.
 struct updater {
     network w;
-    i32 *slot;          // of the ring for this burst
+    i32 *slot; // of the ring for this burst
     const area *areas;
-    u32 begin;          // the block's first neuron
+    u32 begin; // the block's first neuron
     u32 at_spans;
-    u32 ahead, shift;   // the area of the neuron whose sums are loaded, and its first port less its first neuron
-    u32 place;          // the simple area that is updated
+    u32 ahead, shift; // the area whose neuron's sums have been loaded last, and from a neuron's place in the block to its port
+    u32 place;        // feagi: the simple area that has been updated last
+    const area *a;
     often o;
 };
 
@@ -253,9 +254,10 @@ template <u32 models> DEVICE bool fires_resident(const run *p, const resident *s
         if (r.first == 0) return false; // no candidate, no change
         if (r.place != u->place) {
             u->place = r.place & SIMPLE ? r.place : ~0u;
+            u->a = a;
             u->o = often_of(a, threshold_of(w, a, u->begin + k - a->first));
         }
-        return feagi(a, u->o, input(w, r.first), w->seed, u->begin + k, w->t, w->v + k, w->refractory + k, w->count + k);
+        return feagi(u->a, u->o, input(w, r.first), w->seed, u->begin + k, w->t, w->v + k, w->refractory + k, w->count + k);
     }
     u32 i = u->begin + k - a->first;
     if (r.place & SIMPLE) return update_simple<models>(w, a, i, k, r, s->common[place]);
@@ -265,13 +267,13 @@ template <u32 models> DEVICE bool fires_resident(const run *p, const resident *s
 // update_resident is steps 3 and 4 for the block's neurons, whose bits it leaves. The next neuron's sums are on their way
 // while one is updated.
 template <u32 models> DEVICE void update_resident(const run *p, u64 t, resident *s) {
-    u32 begin = anew(block_index()) * p->block_neurons, count = s->own, end = p->block_neurons, step = workers(), k = thread_in_block();
+    u32 count = s->own, end = p->block_neurons, step = workers(), k = thread_in_block();
     u32 *bits = room_at<u32>(s, s->at_bits);
     updater u = {};
     u.w = view<models>(p, s, t);
     u.slot = p->ring + (t & p->slot_mask) * p->ports;
-    u.areas = u.w.areas;
-    u.begin = begin;
+    u.areas = u.a = u.w.areas;
+    u.begin = anew(block_index()) * end;
     u.at_spans = anew(s->at_spans);
     u.ahead = u.place = ~0u;
     reached one = {};
