@@ -7,68 +7,80 @@
 // burst waits for it: warps that have no neurons to update, the back ones, begin with it at once. Who fired is listed for the host while
 // blocks wait for each other.
 
-// So many synapses with delay 1 a thread loads before it delivers the first one: feagi's update leaves fewer registers.
-template <u32 models> struct soon_at_once {
-    static const u32 count = models == 1 << FEAGI ? 2 : 4;
-};
-
 // turn_of is the place of the lengths of burst t's queues.
 DEVICE u32 turn_of(u64 t) { return (u32)t % 4; }
 
+// stock is where a block finds its rows, which a thread looks up once for many.
+struct stock {
+    const u32 *rows, *soon;
+    const i32 *values;
+    u64 first_row;
+};
+
+DEVICE stock stock_of(const resident *s) {
+    return stock{room_at<u32>(s, anew(s->at_rows)), room_at<u32>(s, anew(s->at_soon)), room_at<i32>(s, anew(s->at_values)),
+                 anew(s->first_row)};
+}
+
 // deliver_row delivers the synapses with delay 1 of the block's k-th neuron, which fires in burst t, by a warp.
-template <u32 models> DEVICE void deliver_row(const run *p, u64 t, const resident *s, u32 k) {
-    u32 count = room_at<u32>(s, s->at_soon)[k], place = anew(thread_in_block()) % 32;
-    u64 row = s->first_row + room_at<u32>(s, s->at_rows)[k];
-    const u32 together = soon_at_once<models>::count;
-    u32 next = 32 * together + SECTOR * place; // a thread's next turns, 32 bytes for each
+DEVICE void deliver_row(const run *p, u64 t, const stock *from, u32 k) {
+    u32 count = from->soon[k], place = anew(thread_in_block()) % 32;
+    u64 row = from->first_row + from->rows[k];
+    u32 next = 32 * AT_ONCE + SECTOR * place; // a thread's next turns, 32 bytes for each
     if (next < count) bring_closer(p->all.target + row + next);
     if (next < count && p->all.weight != nullptr) bring_closer(p->all.weight + row + next);
-    deliver_synapses<true, together>(p, t, room_at<i32>(s, s->at_values), row, place, count);
+    deliver_synapses<true>(p, t, from->values, row, place, count);
 }
 
 // leave_row leaves a row's synapses with delay 1 to all blocks.
-DEVICE void leave_row(const run *p, u64 t, resident *s, u32 k) {
-    p->queue[fetch_add(p->length + turn_of(t), 1)] = spike{s->first_row + room_at<u32>(s, s->at_rows)[k], room_at<u32>(s, s->at_soon)[k]};
+DEVICE void leave_row(const run *p, u64 t, resident *s, const stock *from, u32 k) {
+    p->queue[fetch_add(p->length + turn_of(t), 1)] = spike{from->first_row + from->rows[k], from->soon[k]};
     s->left = 1;
 }
 
-// deliver_word is step 1 with delay 1 for those of the neurons 32·w to 32·w + 31 that fire in burst t, by the warp that has updated
-// them: it delivers the rows of some, of how many it has taken, and lists the others for all of the block's warps, or leaves them
-// to all blocks if they are long. It queues what is left of the rows.
-template <u32 models> DEVICE void deliver_word(const run *p, u64 t, resident *s, u32 w, u32 *taken) {
-    const u32 *rows = room_at<u32>(s, s->at_rows), *soon = room_at<u32>(s, s->at_soon);
-    u32 place = anew(thread_in_block()) % 32, bits = room_at<u32>(s, s->at_bits)[w], k = 32 * w + place, at = 0, before = *taken;
-    if (bits == 0) return;
+// deliver_word is step 1 with delay 1 for those of the neurons 32·w to 32·w + 31 that fire in burst t, as bits say, by the warp that
+// has updated them: it delivers the rows of some, of how many it has taken, and lists the others for all of the block's warps, or leaves
+// them to all blocks if they are long. It queues what is left of the rows.
+DEVICE void deliver_word(const run *p, u64 t, resident *s, const stock *from, u32 w, u32 bits, u32 *taken) {
+    const u32 *rows = from->rows, *soon = from->soon;
+    u32 place = anew(thread_in_block()) % 32, k = 32 * w + place, at = 0, before = *taken;
     bool fires = bits >> place & 1;
     if (fires && rows[k + 1] - rows[k] > soon[k]) at = fetch_add(p->later_length + turn_of(t), 1);
 #pragma unroll 1
     for (u32 others = bits; others != 0; others &= others - 1) {
         u32 j = 32 * w + ones((others & -others) - 1);
-        if ((*taken)++ < p->warp_rows && soon[j] <= p->longest) deliver_row<models>(p, t, s, j);
+        if ((*taken)++ < p->warp_rows && soon[j] <= p->longest) deliver_row(p, t, from, j);
     }
     if (!fires) return;
     k = 32 * anew(w) + place;
     u32 count = soon[k], later = rows[k + 1] - rows[k] - count;
-    if (later > 0) p->later[(t & 1) * p->neurons + at] = spike{s->first_row + rows[k] + count, later};
+    if (later > 0) p->later[(t & 1) * p->neurons + at] = spike{from->first_row + rows[k] + count, later};
     if (count == 0 || (before + ones(bits & ((1u << place) - 1)) < p->warp_rows && count <= p->longest)) return;
     u32 number = count <= p->longest ? fetch_add(&s->listed, 1) : p->own_rows;
     if (number < p->own_rows) room_at<u16>(s, s->at_list)[number] = (u16)k;
-    else leave_row(p, t, s, k);
+    else leave_row(p, t, s, from, k);
 }
 
 // deliver_soon is deliver_word for all neurons that the warp has updated.
-template <u32 models> DEVICE void deliver_soon(const run *p, u64 t, resident *s) {
+DEVICE void deliver_soon(const run *p, u64 t, resident *s) {
     u32 taken = 0;
+    const u32 *bits = room_at<u32>(s, anew(s->at_bits));
+    stock from = stock_of(s);
     warp_barrier();
 #pragma unroll 1
-    for (u32 w = anew(thread_in_block()) / 32; w < p->block_neurons / 32; w += workers() / 32) deliver_word<models>(p, t, s, w, &taken);
+    for (u32 w = anew(thread_in_block()) / 32; w < p->block_neurons / 32; w += workers() / 32) {
+        u32 one = bits[w];
+        if (one != 0) deliver_word(p, t, s, &from, w, one, &taken);
+    }
 }
 
 // deliver_listed is step 1 with delay 1 for the rows that the block's warps have listed.
-template <u32 models> DEVICE void deliver_listed(const run *p, u64 t, const resident *s) {
+DEVICE void deliver_listed(const run *p, u64 t, const resident *s) {
     u32 rows = s->listed < p->own_rows ? s->listed : p->own_rows;
+    const u16 *list = room_at<u16>(s, anew(s->at_list));
+    stock from = stock_of(s);
 #pragma unroll 1
-    for (u32 i = anew(thread_in_block()) / 32; i < rows; i += p->front) deliver_row<models>(p, t, s, room_at<u16>(s, s->at_list)[i]);
+    for (u32 i = anew(thread_in_block()) / 32; i < rows; i += p->front) deliver_row(p, t, &from, list[i]);
 }
 
 // clear_lengths makes the queues of burst t + 1 empty, which all have read in the bursts before.
@@ -76,13 +88,17 @@ DEVICE void clear_lengths(const run *p, u64 t) {
     if (block_index() == 0 && thread_in_block() == 0) p->length[turn_of(t + 1)] = p->later_length[turn_of(t + 1)] = 0;
 }
 
-// deliver_left is step 1 for the queue of rows that the burst before t has left, which the block delivers its part of: each warp of
+// left_of is how many rows the burst before t has left, or with shared warps of burst t to all. It is asked for before the update,
+// which its answer needs not wait for.
+DEVICE u32 left_of(const run *p, u64 t, bool shared) { return shared ? p->length[turn_of(t)] : p->later_length[turn_of(t - 1)]; }
+
+// deliver_left is step 1 for the queue of so many rows that the burst before t has left, which the block delivers its part of: each warp of
 // the back has one piece of a row, and where there are more pieces, all warps share the others; the front does not look at what the
 // back has taken. With shared it is step 1 for what is due at once and warps of burst t have left to all.
-DEVICE void deliver_left(const run *p, u64 t, const resident *s, bool shared) {
+DEVICE void deliver_left(const run *p, u64 t, const resident *s, bool shared, u32 rows) {
     u32 warps = workers() / 32, thread = anew(thread_in_block()), warp = thread / 32, back = shared ? 0 : warps - p->front, blocks = anew(block_count());
     if (!shared) t--;
-    u32 rows = (shared ? p->length : p->later_length)[turn_of(t)], least = shared ? 1 : p->later_parts, apart = back * blocks;
+    u32 least = shared ? 1 : p->later_parts, apart = back * blocks;
     if (rows == 0 || (back > 0 && warp < p->front && rows * least <= apart)) return;
     const spike *queue = shared ? p->queue : p->later + (t & 1) * p->neurons;
     const i32 *values = room_at<i32>(s, s->at_values);
@@ -95,7 +111,7 @@ DEVICE void deliver_left(const run *p, u64 t, const resident *s, bool shared) {
         spike row = queue[piece / parts];
         u32 part = piece % parts, each = ((u32)row.count + parts - 1) / parts;
         u64 k = (u64)part * each, end = k + each < row.count ? k + each : row.count;
-        deliver_synapses<false, AT_ONCE>(p, t, values, row.first, (u32)k + thread % 32, (u32)end);
+        deliver_synapses<false>(p, t, values, row.first, (u32)k + thread % 32, (u32)end);
     }
 }
 
@@ -115,12 +131,13 @@ template <u32 models> DEVICE void work_delayed(const run *p, resident *s) {
     bool shared = true, updates = thread_in_block() < 32 * p->front, last_thread = thread_in_block() == workers() - 1;
     u32 written = 0; // bursts' lists
     for (u64 t = p->first - 1;;) {
+        u32 left = left_of(p, t, shared);
         if (!shared && updates) {
             clear_lengths(p, t);
             update_resident<models>(p, t, s);
-            deliver_soon<models>(p, t, s);
+            deliver_soon(p, t, s);
             front_barrier(p);
-            deliver_listed<models>(p, t, s);
+            deliver_listed(p, t, s);
         }
         if (!shared && updates && lists(&p->list)) {
             front_barrier(p);
@@ -128,7 +145,7 @@ template <u32 models> DEVICE void work_delayed(const run *p, resident *s) {
             front_barrier(p);
             count_spans(&p->list, t - p->first, p->block_neurons, 32 * p->front);
         }
-        deliver_left(p, t, s, shared);
+        deliver_left(p, t, s, shared, left);
         u32 met = (u32)(t + shared - p->first); // bursts of which the host has been told by the next meeting
         if (lists(&p->list) && written < met) list_candidates(&p->list, written++, p->block_neurons, workers());
         bool last = t + 1 == p->first + p->bursts, fresh = !shared || t + 1 == p->first;

@@ -5,36 +5,47 @@
 
 DEVICE u32 saturated(u32 x) { return x < 65535 ? x : 65535; }
 
-// excited is the excitability's draw.
+// excited is the excitability's draw, which is left out where any draw would do.
 DEVICE bool excited(const area *a, u64 seed, u32 n, u64 t) {
-    if (!a->feagi_draw) return draw(seed, EXCITABILITY, n, 0, t).w[0] < a->below;
+    if (!a->feagi_draw) return a->below >> 32 != 0 || draw(anew(seed), EXCITABILITY, n, 0, t).w[0] < (u32)a->below;
     if (a->excitability >= 0.999f) return true;
     if (a->excitability <= 0) return false;
     u32 h = pcg(n * 2654435761u + ((u32)t + 1) * 1597334677u);
     return (float)h / 4294967296.0f < a->excitability;
 }
 
+// often is what feagi needs of an area for every candidate.
+struct often {
+    float threshold, threshold_limit, keep, leak_amount;
+    u32 fire_limit, accumulate;
+};
+
+DEVICE often often_of(const area *a, float threshold) {
+    return often{threshold, a->threshold_limit, a->keep, a->leak_amount, a->fire_limit, a->accumulate};
+}
+
+// blocked reports whether a neuron has fired too often in a row.
+DEVICE bool blocked(often o, const u16 *count) { return o.fire_limit != 0 && *count >= o.fire_limit; }
+
 // feagi is the model's step 4 for a candidate; it says whether the neuron fires.
-DEVICE bool feagi(const area *a, float threshold, float input, u64 seed, u32 n, u64 t, float *v, u16 *refractory,
-                  u16 *count) {
-    bool blocked = a->fire_limit != 0 && *count >= a->fire_limit;
+DEVICE bool feagi(const area *a, often o, float input, u64 seed, u32 n, u64 t, float *v, u16 *refractory, u16 *count) {
     if (*refractory > 0) { // 4a
         *refractory -= 1;
-        if (*refractory == 0 && blocked) *count = 0;
+        if (*refractory == 0 && blocked(o, count)) *count = 0;
         return false;
     }
 
-    float x = a->accumulate ? *v + input : input; // 4b
+    float x = o.accumulate ? *v + input : input; // 4b
 
-    if (threshold <= x && x <= a->threshold_limit) { // 4c
-        if (blocked) {
+    if (o.threshold <= x && x <= o.threshold_limit) { // 4c
+        if (blocked(o, count)) {
             *count = 0;
-            *v = a->accumulate ? x : 0.0f;
+            *v = o.accumulate ? x : 0.0f;
             return false;
         }
         if (excited(a, seed, n, t)) {
             u32 fires = saturated((u32)*count + 1);
-            bool snoozes = a->fire_limit != 0 && fires >= a->fire_limit;
+            bool snoozes = o.fire_limit != 0 && fires >= o.fire_limit;
             *v = 0.0f;
             *count = (u16)fires;
             *refractory = (u16)saturated(a->refractory + (snoozes ? a->snooze : 0));
@@ -42,13 +53,13 @@ DEVICE bool feagi(const area *a, float threshold, float input, u64 seed, u32 n, 
         }
     }
 
-    if (a->fire_limit != 0) *count = 0; // 4d
-    x = x * a->keep;
-    if (a->leak_amount > 0 && x > 0) {
-        x = x - a->leak_amount;
+    if (o.fire_limit != 0) *count = 0; // 4d
+    x = x * o.keep;
+    if (o.leak_amount > 0 && x > 0) {
+        x = x - o.leak_amount;
         if (x < 0) x = 0.0f;
     }
-    *v = a->accumulate ? x : 0.0f;
+    *v = o.accumulate ? x : 0.0f;
     return false;
 }
 
@@ -145,6 +156,9 @@ DEVICE float input(const network *w, i32 sum) { // 3
     return product_sum(product_sum(-q, scale, x), inverse, q);
 }
 
+// threshold_of is that of the i-th neuron of a feagi area.
+DEVICE float threshold_of(const network *w, const area *a, u32 i) { return a->each != NO_TABLE ? w->constants[a->each + i] : a->k[0]; }
+
 // source_fires is step 4 for the i-th neuron of a source area.
 DEVICE bool source_fires(const network *w, const area *a, u32 i) {
     const u64 *own = w->numbers + a->each;
@@ -155,7 +169,7 @@ DEVICE bool source_fires(const network *w, const area *a, u32 i) {
         from = own[3 * i + 1];
         until = own[3 * i + 2];
     }
-    return from <= w->t && w->t < until && draw_of(w->seed, SOURCE, a->first + i, 0, w->t) < below;
+    return from <= w->t && w->t < until && draw_of(anew(w->seed), SOURCE, a->first + i, 0, w->t) < below;
 }
 
 #ifdef BURST_ON_HOST
@@ -190,8 +204,8 @@ DEVICE bool update(const network *w, const area *a, u32 i, u32 n, i32 first, i32
     const float *k = a->k;
     if (models & 1 << FEAGI && (models == 1 << FEAGI || a->model == FEAGI)) {
         if (first == 0) return false; // no candidate, no change
-        if (a->each != NO_TABLE) k = w->constants + a->each + i;
-        return feagi(a, k[0], input(w, first), w->seed, a->first + i, w->t, w->v + n, w->refractory + n, w->count + n);
+        often o = often_of(a, threshold_of(w, a, i));
+        return feagi(a, o, input(w, first), w->seed, a->first + i, w->t, w->v + n, w->refractory + n, w->count + n);
     }
     if (models & 1 << LIF && (models == 1 << LIF || a->model == LIF)) {
         if (a->each != NO_TABLE) k = w->constants + a->each + 4ull * i;

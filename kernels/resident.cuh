@@ -20,6 +20,7 @@ struct resident {
     u32 complete;      // bursts, for the warp that tells the host
     float common[COMMON]; // the areas' terms in this burst, where neurons do not differ
     u64 first_row;        // where the block's rows begin
+    u32 own;              // neurons
     u32 at_bits, at_list, at_rows, at_soon, at_spans, at_v, at_more, at_refractory, at_count, at_input;
     u32 at_areas, at_terms, at_drives, at_counts, at_table, at_values;
 #ifdef BURST_ON_HOST
@@ -101,7 +102,7 @@ template <u32 models> DEVICE void begin_resident(const run *p, resident *s) {
     u32 *rows = room_at<u32>(s, s->at_rows);
     for (u64 k = thread_in_block(); count > 0 && k <= count; k += block_size()) rows[k] = (u32)(p->row[begin + k] - first_row);
     if (p->soon != nullptr) copy(room_at<u32>(s, s->at_soon), p->soon + begin, count);
-    if (thread_in_block() == 0) s->first_row = first_row;
+    if (thread_in_block() == 0) s->first_row = first_row, s->own = (u32)count;
 }
 
 // end_resident brings the state to where it came from.
@@ -198,13 +199,32 @@ struct reached {
     i32 first, second;
 };
 
+// updater is what a thread keeps while it goes from word to word of the block's neurons, which mostly are of the same area.
+struct updater {
+    network w;
+    i32 *slot; // of the ring for this burst
+    const area *areas;
+    u32 begin; // the block's first neuron
+    u32 at_spans;
+    u32 ahead, shift; // the area whose neuron's sums have been loaded last, and from a neuron's place in the block to its port
+    u32 place;        // feagi: the simple area that has been updated last
+    const area *a;
+    often o;
+};
+
 // load_sums loads what has reached the block's k-th neuron.
-template <u32 models> DEVICE reached load_sums(const run *p, const resident *s, const i32 *slot, u32 begin, u32 k) {
-    u32 place = area_at(p, s, begin, k);
-    const area *a = room_at<area>(s, s->at_areas) + (place & ~SIMPLE);
-    reached r = {place, a->first_port + (begin + k - a->first), 0, 0};
-    if (models == 1 << PSC_EXP || models == 1 << FEAGI || models == 1 << LIF || a->ports > 0) r.first = slot[r.port];
-    if (models == 1 << PSC_EXP || (models & 1 << PSC_EXP && a->ports > 1)) r.second = slot[r.port + (a->end - a->first)];
+template <u32 models> DEVICE reached load_sums(const run *p, const resident *s, updater *u, u32 k) {
+    u32 place = room_at<u16>(s, u->at_spans)[k / 32];
+    if (place != u->ahead) {
+        place = area_at(p, s, u->begin, k);
+        u->ahead = place;
+        const area *a = u->areas + (place & ~SIMPLE);
+        u->shift = u->begin + a->first_port - a->first;
+    }
+    reached r = {place, k + u->shift, 0, 0};
+    const area *a = u->areas + (place & ~SIMPLE);
+    if (models == 1 << PSC_EXP || models == 1 << FEAGI || models == 1 << LIF || a->ports > 0) r.first = u->slot[r.port];
+    if (models == 1 << PSC_EXP || (models & 1 << PSC_EXP && a->ports > 1)) r.second = u->slot[r.port + (a->end - a->first)];
     return r;
 }
 
@@ -217,20 +237,29 @@ template <u32 models> DEVICE bool update_simple(const network *w, const area *a,
 }
 
 // fires_resident is the drives' part of step 2, and steps 3, 4 and 7, for the block's k-th neuron, whose sums it leaves in in.
-template <u32 models>
-DEVICE bool fires_resident(const run *p, const resident *s, const network *w, i32 *slot, u32 begin, u32 k, reached *in) {
+template <u32 models> DEVICE bool fires_resident(const run *p, const resident *s, updater *u, u32 k, reached *in) {
     reached r = *in;
     u32 place = r.place & ~SIMPLE;
-    const area *a = room_at<area>(s, s->at_areas) + place;
-    if (r.first != 0) slot[r.port] = 0;
-    if (models & 1 << PSC_EXP && r.second != 0) slot[r.port + (a->end - a->first)] = 0;
+    const area *a = u->areas + place;
+    const network *w = &u->w;
+    if (r.first != 0) u->slot[r.port] = 0;
+    if (models & 1 << PSC_EXP && r.second != 0) u->slot[r.port + (a->end - a->first)] = 0;
     if (p->drive_count > 0) {
         const i32 *input = room_at<i32>(s, s->at_input);
         r.first += input[k];
         r.second += input[p->block_neurons + k];
     }
     *in = r;
-    u32 i = begin + k - a->first;
+    if (models == 1 << FEAGI) {
+        if (r.first == 0) return false; // no candidate, no change
+        if (r.place != u->place) {
+            u->place = r.place & SIMPLE ? r.place : ~0u;
+            u->a = a;
+            u->o = often_of(a, threshold_of(w, a, u->begin + k - a->first));
+        }
+        return feagi(u->a, u->o, input(w, r.first), w->seed, u->begin + k, w->t, w->v + k, w->refractory + k, w->count + k);
+    }
+    u32 i = u->begin + k - a->first;
     if (r.place & SIMPLE) return update_simple<models>(w, a, i, k, r, s->common[place]);
     return update<models>(w, a, i, k, r.first, r.second, a->differ || place >= COMMON ? term_of(w, a, i) : s->common[place]);
 }
@@ -238,19 +267,23 @@ DEVICE bool fires_resident(const run *p, const resident *s, const network *w, i3
 // update_resident is steps 3 and 4 for the block's neurons, whose bits it leaves. The next neuron's sums are on their way
 // while one is updated.
 template <u32 models> DEVICE void update_resident(const run *p, u64 t, resident *s) {
-    u32 begin = block_index() * p->block_neurons, count = own(p), end = p->block_neurons, step = workers();
-    i32 *slot = p->ring + (t & p->slot_mask) * p->ports;
+    u32 count = s->own, end = p->block_neurons, step = workers(), k = thread_in_block();
     u32 *bits = room_at<u32>(s, s->at_bits);
-    network w = view<models>(p, s, t);
+    updater u = {};
+    u.w = view<models>(p, s, t);
+    u.slot = p->ring + (t & p->slot_mask) * p->ports;
+    u.areas = u.a = u.w.areas;
+    u.begin = anew(block_index()) * end;
+    u.at_spans = anew(s->at_spans);
+    u.ahead = u.place = ~0u;
     reached one = {};
-    for (u32 ahead = thread_in_block(); ahead < end + step; ahead += step) {
+    if (k < count) one = load_sums<models>(p, s, &u, k);
+#pragma unroll 1
+    for (; k < end; k += step) {
         reached next = {};
-        if (ahead < count) next = load_sums<models>(p, s, slot, begin, ahead);
-        if (ahead >= step) {
-            u32 k = ahead - step;
-            store_bits(bits + k / 32, k < count && fires_resident<models>(p, s, &w, slot, begin, k, &one));
-            if (lists(&p->list)) note(&p->list, t - p->first, end, k, one.first, one.second);
-        }
+        if (k + step < count) next = load_sums<models>(p, s, &u, k + step);
+        store_bits(bits + k / 32, k < count && fires_resident<models>(p, s, &u, k, &one));
+        if (lists(&p->list)) note(&p->list, t - p->first, end, k, one.first, one.second);
         one = next;
     }
 }

@@ -54,24 +54,25 @@ DEVICE void deliver_one(const run *p, u64 t, const i32 *values, u32 word, i32 we
 }
 
 // deliver_synapses delivers every 32nd synapse k ≤ i < end of a row of a neuron that fired in burst t, so many before it waits; with
-// next all have delay 1.
-template <bool next, u32 together> DEVICE void deliver_synapses(const run *p, u64 t, const i32 *values, u64 row, u32 k, u32 end) {
+// next all have delay 1. What is not loaded is 0: a variable that only some turns set would keep its register through all bursts.
+template <bool next> DEVICE void deliver_synapses(const run *p, u64 t, const i32 *values, u64 row, u32 k, u32 end) {
 #pragma unroll 1
-    for (; k < end; k += 32 * together) {
-        u32 word[together], delay[together];
-        i32 weight[together];
+    for (; k < end; k += 32 * AT_ONCE) {
+        u32 word[AT_ONCE], delay[AT_ONCE];
+        i32 weight[AT_ONCE];
 #pragma unroll
-        for (u32 j = 0; j < together; j++) { // all loads before the first addition
-            delay[j] = 0;
+        for (u32 j = 0; j < AT_ONCE; j++) { // all loads before the first addition
+            word[j] = delay[j] = 0;
+            weight[j] = 0;
             if (k + 32 * j >= end) continue;
             u64 i = row + k + 32 * j;
             word[j] = p->all.target[i];
-            weight[j] = p->all.weight == nullptr ? 0 : p->all.weight[i];
-            delay[j] = next || p->delay == nullptr ? 1 : p->delay[i];
+            if (p->all.weight != nullptr) weight[j] = p->all.weight[i];
+            if (!next) delay[j] = p->delay == nullptr ? 1 : p->delay[i];
         }
 #pragma unroll
-        for (u32 j = 0; j < together; j++)
-            if (next ? k + 32 * j < end : delay[j] != 0) deliver_one(p, t, values, word[j], weight[j], delay[j]);
+        for (u32 j = 0; j < AT_ONCE; j++)
+            if (next ? k + 32 * j < end : delay[j] != 0) deliver_one(p, t, values, word[j], weight[j], next ? 1 : delay[j]);
     }
 }
 
@@ -100,7 +101,7 @@ DEVICE void deliver_rows(const run *p, u64 t, u32 turn, const resident *s, bool 
         }
         u64 part = piece & ((1ull << parts_log) - 1);
         u32 k = (u32)(row.count * part >> parts_log) + thread % 32, end = (u32)(row.count * (part + 1) >> parts_log);
-        deliver_synapses<false, AT_ONCE>(p, t, values, row.first, k, end);
+        deliver_synapses<false>(p, t, values, row.first, k, end);
     }
 }
 

@@ -75,7 +75,7 @@ struct residents {
 
     // left_over is what all blocks do during burst t for the burst before, or after it with shared.
     void left_over(u64 t, bool shared) {
-        all(t % 2, workers, [&](resident *s) { deliver_left(p, t, s, shared); });
+        all(t % 2, workers, [&](resident *s) { deliver_left(p, t, s, shared, left_of(p, t, shared)); });
     }
     // inform tells the host who fired, as meet does.
     void inform(u64 t) {
@@ -96,8 +96,8 @@ struct residents {
             if (t % 3 == 1) left_over(t, false);
             all(t % 3 == 0, front, [&](resident *s) { update_resident<models>(p, t, s); });
             all(t % 2, front, [&](resident *) { clear_lengths(p, t); });
-            all(t % 5 == 0, front, [&](resident *s) { deliver_soon<models>(p, t, s); });
-            all(t % 3 == 0, front, [&](resident *s) { deliver_listed<models>(p, t, s); });
+            all(t % 5 == 0, front, [&](resident *s) { deliver_soon(p, t, s); });
+            all(t % 3 == 0, front, [&](resident *s) { deliver_listed(p, t, s); });
             all(false, 1, [&](resident *s) { s->listed = 0; });
             count(t, front);
             if (t % 3 != 1) left_over(t, false);
