@@ -1,15 +1,9 @@
-#include "clusters.cuh"
+#include "cluster_sums.cuh"
 
 #ifdef BURST_CLUSTERS
 // Many bursts in one launch, for networks whose neurons' state and sums fit the shared memory of all blocks together: see
-// clusters.cuh. Every block waits for all others once a burst, when all have listed who fired. The last warp of a block
-// takes no part: that of the last block tells the host.
-
-// So many units a thread loads before it adds the first one.
-const u32 UNITS = 4;
-
-// A thread counts what so many blocks have listed, so that there may be 32 times as many.
-const u32 BLOCKS_EACH = 8;
+// clusters.cuh. Once a burst a block waits for all of its device, and later for those of others. Its last warp takes no part: that of
+// the last block tells the host.
 
 // quad is the state of four neighbouring neurons, as one thread updates them.
 struct alignas(16) floats {
@@ -26,11 +20,10 @@ struct quad {
 // divide_cluster gives everything its place, as divide does.
 template <u32 models> DEVICE void divide_cluster(const run *p, clustered *s) {
     u32 used = 0, own = p->block_neurons;
-    s->at_sums = reserve_room<i32>(&used, p->packed.ports);
-    s->at_ahead = reserve_room<u32>(&used, block_count() + 1);
+    s->at_sums = reserve_room<i32>(&used, p->packed.ports + SPARE);
     s->at_bits = reserve_room<u32>(&used, own / 32);
+    s->at_before = reserve_room<u16>(&used, own / 32);
     s->at_spans = reserve_room<u16>(&used, own / 32);
-    s->at_labels = reserve_room<u8>(&used, own);
     s->at_v = reserve_room<float>(&used, own);
     s->at_more = reserve_room<float>(&used, p->w.variables * own);
     s->at_refractory = reserve_room<u16>(&used, own);
@@ -42,128 +35,23 @@ template <u32 models> DEVICE void divide_cluster(const run *p, clustered *s) {
     s->at_counts = reserve_room<u32>(&used, p->count_entries);
     s->at_table = reserve_room<i32>(&used, p->table_entries);
     s->at_values = reserve_room<i32>(&used, p->value_count);
-    s->joined = 0;
+    s->joined = s->stopped = 0;
+    s->waited = 0;
+    s->x = *p->x;
 }
 
-// zero_sums sets the block's sums to zero.
-DEVICE void zero_sums(const run *p, const clustered *s) {
+// zero_sums sets the block's sums to zero, by its first threads.
+DEVICE void zero_sums(const run *p, const clustered *s, u32 threads) {
     four *sums = room_at<four>(s, s->at_sums);
-    for (u32 k = thread_in_block(); k < p->packed.ports / FOUR; k += workers()) sums[k] = four{};
+    for (u32 k = thread_in_block(); k < p->packed.ports / FOUR; k += threads) sums[k] = four{};
 }
 
 // begin_cluster fills the block's memory, which is divided.
 template <u32 models> DEVICE void begin_cluster(const run *p, clustered *s) {
     begin_state<models>(p, s);
-    copy(room_at<u8>(s, s->at_labels), p->packed.label + (u64)block_index() * p->block_neurons, own(p));
-    i32 *sums = room_at<i32>(s, s->at_sums);
-    for (u32 k = thread_in_block(); k < p->packed.ports; k += block_size()) sums[k] = 0;
-}
-
-// count_ahead finds how many rows of burst t's queue are ahead of each block's part, by the block's first warp.
-DEVICE void count_ahead(const run *p, u64 t, const clustered *s) {
-    u32 blocks = block_count(), each = (blocks + 31) / 32, first = thread_in_block() * each, count[BLOCKS_EACH], sum = 0;
-    if (thread_in_block() >= 32) return;
-    const u32 *lengths = lengths_of(p, t, blocks);
-    u32 *ahead = room_at<u32>(s, s->at_ahead);
-#pragma unroll
-    for (u32 k = 0; k < BLOCKS_EACH; k++) count[k] = k < each && first + k < blocks ? read(lengths + first + k) : 0;
-#pragma unroll
-    for (u32 k = 0; k < BLOCKS_EACH; k++) sum += count[k];
-    u32 before = sum_before(ahead + blocks, sum);
-#pragma unroll
-    for (u32 k = 0; k < BLOCKS_EACH; k++) {
-        if (k < each && first + k < blocks) ahead[first + k] = before;
-        before += count[k];
-    }
-}
-
-// block_of is the block whose part of the queue has row i.
-DEVICE u32 block_of(const u32 *ahead, u32 i) {
-    u32 low = 0, high = block_count(); // the last block that has no more than i ahead
-    while (high - low > 1) {
-        u32 middle = (low + high) / 2;
-        if (ahead[middle] <= i) low = middle;
-        else high = middle;
-    }
-    return low;
-}
-
-// add_unit adds a unit's synapses to the block's sums.
-DEVICE void add_unit(const clustered *s, u32 sums, u32 ports, const unit *u, i32 weight) {
-#pragma unroll
-    for (u32 j = 0; j < UNIT; j++) {
-        u32 place = j % 2 == 0 ? u->word[j / 2] & 0xffff : u->word[j / 2] >> 16;
-        if (place < ports) add_shared(s, sums, place, weight);
-    }
-}
-
-// add_more adds what begins in a unit of more.
-DEVICE void add_more(const clustered *s, u32 sums, const places *m, u32 number, i32 weight) {
-#pragma unroll 1
-    while (number != NO_UNIT) {
-        unit u = load_unit(m->more, number);
-        number = further(&u);
-        add_unit(s, sums, m->ports, &u, weight);
-    }
-}
-
-// load_words loads the queue's words for the next units that a thread loads, whose rows begin at i, a step apart. block is the one
-// that has the row before, and becomes that of the last row.
-DEVICE void load_words(const run *p, const u32 *queue, const u32 *ahead, u32 i, u32 end, u32 step, u32 *words, u32 *block) {
-    u32 more_log = p->packed.more_log;
-#pragma unroll
-    for (u32 j = 0; j < UNITS; j++) {
-        if (j & ((1u << more_log) - 1)) {
-            words[j] = words[j - 1];
-            continue;
-        }
-        u32 row = i + (j >> more_log) * step;
-        words[j] = 0;
-        if (row >= end) continue;
-        while (ahead[*block + 1] <= row) ++*block;
-        words[j] = queue[*block * p->block_neurons + row - ahead[*block]];
-    }
-}
-
-// sum_places is step 1 for the fire queue of burst t − 1, of which each warp of a cluster takes neighbouring rows. A thread loads
-// several units before it adds the first one: of as many rows, or a row's that are its share, 2^more_log. Synapses that go on
-// elsewhere are left to the end, where all threads wait for theirs together.
-DEVICE void sum_places(const run *p, u64 t, const clustered *s) {
-    const places *m = &p->packed;
-    const u32 *ahead = room_at<u32>(s, s->at_ahead), *queue = queue_of(p, t - 1, block_count());
-    const i32 *values = room_at<i32>(s, s->at_values);
-    u32 team = block_index() / m->size, mask = (1u << m->id_bits) - 1, rows = ahead[block_count()], sums = shared_address(s, s->at_sums);
-    u32 warps = workers() / 32, warp = block_index() % m->size * warps + thread_in_block() / 32;
-    u32 part = lane() & ((1u << m->share_log) - 1), group = lane() >> m->share_log, step = 32 >> m->share_log, each = 1u << m->more_log;
-    u32 i = (u32)((u64)rows * warp / (warps * m->size)) + group, end = (u32)((u64)rows * (warp + 1) / (warps * m->size));
-    if (i >= end) return;
-    u32 further_on = NO_UNIT; // where synapses go on
-    i32 further_weight = 0;
-    u32 words[UNITS], block = block_of(ahead, i);
-    load_words(p, queue, ahead, i, end, step, words, &block);
-    for (; i < end;) {
-        unit u[UNITS];
-        i32 weight[UNITS];
-#pragma unroll
-        for (u32 j = 0; j < UNITS; j++) {
-            u32 number = part + ((j & (each - 1)) << m->share_log);
-            bool some = i + (j >> m->more_log) * step < end && number < m->units;
-            weight[j] = values[words[j] >> m->id_bits];
-            u[j] = unit{{~0u, ~0u, ~0u, ~0u}};
-            if (some) u[j] = load_unit(m->slot, ((u64)(words[j] & mask) * m->count + team) * m->units + number);
-        }
-        i += (UNITS >> m->more_log) * step;
-        load_words(p, queue, ahead, i, end, step, words, &block);
-#pragma unroll
-        for (u32 j = 0; j < UNITS; j++) {
-            u32 on = further(u + j);
-            add_unit(s, sums, m->ports, u + j, weight[j]);
-            if (on == NO_UNIT) continue;
-            add_more(s, sums, m, further_on, further_weight);
-            further_on = on, further_weight = weight[j];
-        }
-    }
-    add_more(s, sums, m, further_on, further_weight);
+    zero_sums(p, s, block_size());
+    bool begun = thread_in_block() != 0 || heard(&s->x, s->x.self, p->first - 1, block_count(), s->told);
+    if (!begun) s->told[0] = 0; // a launch before has been stopped
 }
 
 // draw_inputs is the drives' part of step 2 for burst t: what they add for each of the block's neurons.
@@ -171,11 +59,12 @@ DEVICE void draw_inputs(const run *p, u64 t, const clustered *s) {
     u32 begin = block_index() * p->block_neurons, count = own(p);
     i32 *input = room_at<i32>(s, s->at_input);
     for (u32 k = thread_in_block(); p->packed.drawn && k < count; k += workers()) {
-        const area *a = room_at<area>(s, s->at_areas) + (area_at(p, s, begin, k) & ~SIMPLE);
+        u32 n = neuron_of(p->w.own, begin + k);
+        const area *a = room_at<area>(s, s->at_areas) + (area_at(p, s, n, k) & ~SIMPLE);
         i32 sum = 0;
         for (u32 d = a->first_drive; d < a->first_drive + a->drives; d++)
             sum += amount_of(room_at<drive>(s, s->at_drives) + d, room_at<u32>(s, s->at_counts), room_at<i32>(s, s->at_table),
-                             p->w.seed, begin + k - a->first, t);
+                             p->w.seed, n - a->first, t);
         input[k] = sum;
     }
 }
@@ -209,12 +98,12 @@ DEVICE four quad_sums(const run *p, const clustered *s, u64 t, u32 k) {
         for (u32 j = 0; j < 4; j++) sum.word[j] += one.word[j];
     }
     if (!s->stimulated) return sum;
-    u32 begin = block_index() * p->block_neurons, count = own(p);
-    i32 *slot = p->ring + (t & p->slot_mask) * p->ports + begin;
+    u32 count = own(p);
+    i32 *slot = p->ring + (t & p->slot_mask) * p->ports + neuron_of(p->w.own, block_index() * p->block_neurons + k);
 #pragma unroll 1
     for (u32 j = 0; j < 4 && k + j < count; j++) {
-        i32 in = slot[k + j];
-        slot[k + j] = 0;
+        i32 in = slot[j];
+        slot[j] = 0;
         sum.word[0] += j == 0 ? in : 0, sum.word[1] += j == 1 ? in : 0, sum.word[2] += j == 2 ? in : 0, sum.word[3] += j == 3 ? in : 0;
     }
     return sum;
@@ -233,7 +122,8 @@ DEVICE void store_nibbles(u32 *word, u32 answers, bool some) {
 
 // update_quad is steps 3 and 4 for four of the block's neurons from the k-th on; it says which fire, a bit each.
 template <u32 models> DEVICE u32 update_quad(const run *p, const clustered *s, u64 t, u32 k) {
-    u32 begin = block_index() * p->block_neurons, count = own(p), answers = 0, span = room_at<u16>(s, s->at_spans)[k / 32];
+    u32 first = neuron_of(p->w.own, block_index() * p->block_neurons + k), count = own(p), answers = 0;
+    u32 span = room_at<u16>(s, s->at_spans)[k / 32];
     four sum = quad_sums(p, s, t, k);
     network w = view<models>(p, s, t);
     quad q;
@@ -246,9 +136,9 @@ template <u32 models> DEVICE u32 update_quad(const run *p, const clustered *s, u
 #pragma unroll
     for (u32 j = 0; j < 4; j++) {
         if (k + j >= count) break;
-        u32 place = (span == MIXED ? area_at(p, s, begin, k + j) : span) & ~SIMPLE, at = models == 1 << LIF || models == 1 << FEAGI ? j : k + j;
+        u32 place = (span == MIXED ? area_at(p, s, first + j, k) : span) & ~SIMPLE, at = models == 1 << LIF || models == 1 << FEAGI ? j : k + j;
         const area *a = room_at<area>(s, s->at_areas) + place;
-        u32 i = begin + k + j - a->first;
+        u32 i = first + j - a->first;
         i32 in = (i32)sum.word[j];
         if (!p->packed.drawn) in += constant_input(s, a, t);
         float term = a->differ || place >= COMMON ? term_of(&w, a, i) : s->common[place];
@@ -287,30 +177,54 @@ DEVICE u32 ones_ahead(const u32 *bits, u32 words, u32 w) {
 #endif
 }
 
-// list_cluster is step 5: the block's part of the queue, ascending, one thread a word.
-DEVICE void list_cluster(const run *p, u64 t, clustered *s) {
-    u32 words = p->block_neurons / 32, begin = block_index() * p->block_neurons;
+// count_words finds how many fire ahead of each of the block's words, and in all, and takes a part of the queue for them.
+DEVICE void count_words(const run *p, u64 t, clustered *s) {
+    u32 words = p->block_neurons / 32, *lengths = p->length;
     const u32 *bits = room_at<u32>(s, s->at_bits);
-    const u8 *labels = room_at<u8>(s, s->at_labels);
-    u32 *queue = queue_of(p, t, block_count()) + begin;
+    u16 *before = room_at<u16>(s, s->at_before);
+    if (thread_index() == 0) lengths[t % 2] = 0; // it was used in the burst before
 #pragma unroll 1
     for (u32 w = thread_in_block(); w / 32 * 32 < words; w += workers()) {
-        u32 at = ones_ahead(bits, words, w), rest = w < words ? bits[w] : 0;
-        if (w == words - 1) lengths_of(p, t, block_count())[block_index()] = s->total = at + ones(rest);
+        u32 ahead = ones_ahead(bits, words, w);
+        if (w < words) before[w] = (u16)ahead;
+        if (w != words - 1) continue;
+        u32 total = ahead + ones(bits[w]);
+        s->total = total;
+        s->base = total == 0 ? 0 : fetch_add(lengths + (t + 1) % 2, total);
+    }
+}
+
+// fired_of is the i-th of the block's neurons that fire, as the device numbers its own.
+DEVICE u32 fired_of(const run *p, const clustered *s, u32 i) {
+    const u16 *before = room_at<u16>(s, s->at_before);
+    u32 low = 0, high = p->block_neurons / 32; // the last word that has no more than i ahead
+    while (high - low > 1) {
+        u32 middle = (low + high) / 2;
+        if (before[middle] <= i) low = middle;
+        else high = middle;
+    }
+    u32 rest = room_at<u32>(s, s->at_bits)[low];
 #pragma unroll 1
-        for (; rest != 0; rest &= rest - 1) {
-            u32 k = 32 * w + ones((rest & -rest) - 1);
-            queue[at++] = (begin + k) | (u32)labels[k] << p->packed.id_bits;
-        }
+    for (u32 k = i - before[low]; k > 0; k--) rest &= rest - 1;
+    return block_index() * p->block_neurons + 32 * low + ones((rest & -rest) - 1);
+}
+
+// list_cluster is step 5: the block's part of the queue, ascending, for all devices, one thread a neuron that fires.
+DEVICE void list_cluster(const run *p, u64 t, const clustered *s) {
+#pragma unroll 1
+    for (u32 i = thread_in_block(); i < s->total; i += workers()) {
+        u32 n = neuron_of(p->w.own, fired_of(p, s, i));
+#pragma unroll 1
+        for (u32 q = 0; q < s->x.devices; q++) ids_of(&s->x, q, s->x.self, t)[s->base + i] = n;
     }
 }
 
 // bring_queue brings the host what the block has listed in burst t.
 DEVICE void bring_queue(const run *p, u64 t, const clustered *s) {
-    const u32 *own = queue_of(p, t, block_count()) + block_index() * p->block_neurons;
-    u32 *ids = p->ids + ((t - p->first) * block_count() + block_index()) * (u64)p->block_neurons, mask = (1u << p->packed.id_bits) - 1;
-    for (u32 k = thread_in_block(); k < s->total; k += workers()) ids[k] = own[k] & mask;
-    if (thread_in_block() == 0) p->fired[(t - p->first) * block_count() + block_index()] = s->total;
+    const u32 *own = ids_of(&s->x, s->x.self, s->x.self, t) + s->base;
+    u32 *ids = p->ids + (t - p->first) * ((u64)p->block_neurons * block_count()) + s->base;
+    for (u32 k = thread_in_block(); k < s->total; k += workers()) ids[k] = own[k];
+    if (thread_in_block() == 0) report(p, t, s->base, s->total);
 }
 
 // stimulate_cluster is what burst t needs and no fire queue changes: prepare, by the block's last threads first, which have no part in
@@ -337,33 +251,29 @@ DEVICE void stimulate_cluster(const run *p, u64 t, clustered *s) {
     if (thread == 0) s->stimulated = any;
 }
 
-// queue_places makes the queue of the fire queue of burst p.first − 1 for clusters, whose parts are empty, one thread a neuron.
-KERNEL queue_places(run p, const u32 *fired, u32 length) {
-    u32 i = (u32)thread_index(), blocks = p.packed.count * p.packed.size;
-    if (i >= length) return;
-    u32 n = fired[i], block = n / p.block_neurons, low = 0, high = i; // the first one of the block
-    while (low < high) {
-        u32 middle = (low + high) / 2;
-        if (fired[middle] < block * p.block_neurons) low = middle + 1;
-        else high = middle;
-    }
-    queue_of(&p, p.first - 1, blocks)[block * p.block_neurons + i - low] = n | (u32)p.packed.label[n] << p.packed.id_bits;
-    add((i32 *)lengths_of(&p, p.first - 1, blocks) + block, 1);
-}
-
 #ifndef BURST_ON_HOST
-// meet_all lets all blocks wait for each other, and meanwhile works out what drives add in burst t.
-DEVICE void meet_all(const run *p, u64 t, clustered *s) {
+// meet_here lets the device's blocks wait for each other.
+DEVICE void meet_here(const run *p, clustered *s) {
     worker_barrier();
-    bool last = thread_in_block() == workers() - 1;
-    if (last) arrive(p->arrived);
-    draw_inputs(p, t, s);
-    if (last) {
-        u32 wanted = ++s->met * block_count();
-        while (arrivals(p->arrived) < wanted) {
-        }
+    if (thread_in_block() == workers() - 1) {
+        u32 wanted = ++s->met * block_count(), turns = 0;
+        arrive(p->arrived);
+        while (arrivals(p->arrived) < wanted && !s->stopped) s->stopped = stopped(&s->x, &turns);
         acquire();
     }
+    worker_barrier();
+}
+
+// meet tells all devices who of the block fired in burst t and lets the device's blocks wait for each other; meanwhile it works out
+// what drives add in the next burst. begin is when the block's ids were first stored.
+DEVICE void meet(const run *p, u64 t, clustered *s, u64 begin) {
+    worker_barrier();
+    if (thread_in_block() == 0) {
+        tell_all(&s->x, t, s->total);
+        s->waited += nanoseconds() - begin;
+    }
+    draw_inputs(p, t + 1, s);
+    if (thread_in_block() == workers() - 1 && !hear(&s->x, s->x.self, t, block_count(), s->told)) s->stopped = 1;
     worker_barrier();
 }
 
@@ -372,34 +282,44 @@ DEVICE void meet_all(const run *p, u64 t, clustered *s) {
 //	for t := first; t < first + bursts; t++ {
 //		deliver the rows of the queue
 //		for n := range neurons { if b.fires(n) { queue = append(queue, n) } }
+//		with several devices, the queue becomes all devices' queues
 //	}
-// The host has the fire queue of a burst when all have met in the next one: no block waits for what it writes to the host.
+// The host has the fire queue of a burst when all blocks have met in the next one: no block waits for what it writes to the host.
 template <u32 models> DEVICE void work_cluster(const run *p, clustered *s) {
     u32 last = workers() - 1, size = p->packed.size;
-    count_ahead(p, p->first - 1, s);
     stimulate_cluster(p, p->first, s);
-    meet_all(p, p->first, s);
-    for (u64 t = p->first; t < p->first + p->bursts; t++) {
+    draw_inputs(p, p->first, s);
+    meet_here(p, s);
+    bool failed = s->stopped; // before the first warp goes on, which may be the next to see a failure
+    worker_barrier();
+    for (u64 t = p->first; t < p->first + p->bursts && !failed; t++) {
         sum_places(p, t, s);
         worker_barrier();
         if (size > 1) {
             if (thread_in_block() == last) join(s, size, (u32)(t - p->first + 1) * size);
             worker_barrier();
         }
+        if (s->stopped) break;
         if (t > p->first) bring_queue(p, t - 1, s);
         update_cluster<models>(p, t, s);
         worker_barrier();
-        list_cluster(p, t, s);
+        count_words(p, t, s);
         if (t + 1 < p->first + p->bursts) stimulate_cluster(p, t + 1, s);
-        meet_all(p, t + 1, s);
+        worker_barrier();
+        u64 begin = nanoseconds();
+        list_cluster(p, t, s);
+        meet(p, t, s, begin);
+        if (s->stopped) break;
         if (thread_in_block() == last) store_block(&s->complete, (u32)(t - p->first)); // bursts whose ids the host has
-        count_ahead(p, t, s);
-        zero_sums(p, s);
+        zero_sums(p, s, workers());
         worker_barrier();
     }
-    bring_queue(p, p->first + p->bursts - 1, s);
-    meet_all(p, p->first + p->bursts, s);
-    if (thread_in_block() == last) store_block(&s->complete, (u32)p->bursts);
+    if (!s->stopped) bring_queue(p, p->first + p->bursts - 1, s);
+    meet_here(p, s);
+    if (thread_in_block() == last) {
+        p->waited[block_index()] += s->waited;
+        store_block(&s->complete, s->stopped ? NO_MORE : (u32)p->bursts);
+    }
 }
 
 template <u32 models> DEVICE void run_cluster(const run *p) {
@@ -410,7 +330,7 @@ template <u32 models> DEVICE void run_cluster(const run *p) {
     cluster_barrier();
     if (thread_in_block() < workers()) work_cluster<models>(p, &s);
     else if (thread_in_block() == workers() && block_index() == block_count() - 1) serve(p, &s);
-    block_barrier();
+    cluster_barrier(); // a block's memory is there as long as others may read it
     end_resident<models>(p, &s);
 }
 

@@ -6,18 +6,23 @@
 #ifdef BURST_CLUSTERS
 // clustered is what a cluster's block has beside resident.
 struct clustered : resident {
-    u32 at_sums, at_labels, at_ahead;
-    u32 joined;     // blocks of the cluster that have summed their rows, in all bursts
-    u32 stimulated; // whether a stimulus acts in this burst
+    u32 at_sums, at_before;
+    u32 joined;             // blocks of the cluster that have summed their rows, in all bursts
+    u32 stimulated;         // whether a stimulus acts in this burst
+    u32 told[MOST_DEVICES]; // how many fired in the burst before on the k-th device, the block's own being the 0th
+    u32 stopped;            // whether another device has failed
+    u64 waited;             // as in run
+    exchange x;             // run's
 #ifdef BURST_ON_HOST
     u8 *const *rooms; // of the cluster's blocks
 #endif
 };
 
-// queue_of is where clusters have the fire queue of burst t, a block's part from the number of its first neuron on, and lengths_of
-// how long each block's part is. Those of two bursts are kept.
-DEVICE u32 *queue_of(const run *p, u64 t, u32 blocks) { return (u32 *)p->queue + t % 2 * blocks * (p->block_neurons + 1); }
-DEVICE u32 *lengths_of(const run *p, u64 t, u32 blocks) { return queue_of(p, t, blocks) + blocks * p->block_neurons; }
+// device_at is the k-th device, counted from this one.
+DEVICE u32 device_at(const clustered *s, u32 k) {
+    u32 q = s->x.self + k;
+    return q < s->x.devices ? q : q - s->x.devices;
+}
 
 #ifdef BURST_ON_HOST
 DEVICE u32 shared_address(const clustered *, u32 at) { return at; }
@@ -45,15 +50,22 @@ DEVICE four remote_four(const clustered *s, u32 number, u32 at) {
     return f;
 }
 
+// shuffle is v of the warp's lane from. All lanes must call it.
+DEVICE u32 shuffle(u32 v, u32 from) {
+    u32 got;
+    asm volatile("shfl.sync.idx.b32 %0, %1, %2, 31, 0xffffffff;" : "=r"(got) : "r"(v), "r"(from));
+    return got;
+}
+
 // join lets the blocks of a cluster wait for each other, by a thread of each between barriers of the block: what blocks wrote
 // to their memory before is seen by all after it. Each has joined so often that wanted blocks have in all.
 DEVICE void join(clustered *s, u32 size, u32 wanted) {
-    u32 own = address(&s->joined), now;
+    u32 own = address(&s->joined), now, turns = 0;
     asm volatile("fence.acq_rel.cluster;" ::: "memory"); // one for all of the following
     for (u32 number = 0; number < size; number++)
         asm volatile("red.relaxed.cluster.shared::cluster.add.u32 [%0], 1;" ::"r"(remote_address(own, number)) : "memory");
     do asm volatile("ld.acquire.cluster.shared::cta.u32 %0, [%1];" : "=r"(now) : "r"(own) : "memory");
-    while (now < wanted);
+    while (now < wanted && !s->stopped && !(s->stopped = stopped(&s->x, &turns)));
 }
 
 // cluster_barrier lets all threads of a cluster wait for each other.

@@ -1,25 +1,24 @@
-// How the devices of one network tell each other who fired, burst by burst, by stores into each other's memory: ids first,
-// then a flag with the burst and how many there are. Ids and flags lie in two halves by turns: a device writes those of
-// burst t when all have told theirs of burst t − 1, and so have read those of burst t − 2.
+// How the blocks of all devices tell each other who fired, by stores into each device's memory: ids, then a word that each block adds to.
+// Ids lie in two halves, words in four: who tells of burst t has heard of t − 1, so all have read what there was of t − 2.
 #pragma once
 #include "burst.cuh"
 
-const u32 MOST_DEVICES = 8;
+const u32 MOST_DEVICES = 8, TURNS = 4;
 
-// exchange is a device's view of the others.
+// exchange is a device's view of all. A device that is alone tells its own blocks.
 struct exchange {
-    u32 devices, self;        // how many share the network, 1: no exchange; and which of them this is
-    u64 room;                 // ids that one device may send
-    const u64 *stop;          // mapped host memory: not 0 once a device has failed, for then nobody may wait for it
-    u32 *ids[MOST_DEVICES];   // of each device, in its memory: those of device q and burst t at ((t mod 2)·devices + q)·room
-    u64 *flags[MOST_DEVICES]; // and at (t mod 2)·devices + q: t + 1 (modulo 2^32) above their number
+    u32 devices, self;       // how many share the network, and which of them this is
+    u64 room;                // ids that one device may send
+    const u64 *stop;         // mapped host memory: not 0 once a device has failed, for then nobody may wait for it
+    u32 *ids[MOST_DEVICES];  // of each device, in its memory: those of device q and burst t at ((t mod 2)·devices + q)·room
+    u64 *told[MOST_DEVICES]; // and at (t mod 4)·devices + q: how many of its blocks have told above how many ids they have stored
 };
 
 // ids_of is where device q has the ids that device from fired in burst t.
 DEVICE u32 *ids_of(const exchange *x, u32 q, u32 from, u64 t) { return x->ids[q] + (t % 2 * x->devices + from) * x->room; }
 
-// flag_of is where device q has the flag of device from for burst t.
-DEVICE u64 *flag_of(const exchange *x, u32 q, u32 from, u64 t) { return x->flags[q] + (t % 2 * x->devices + from); }
+// told_of is where device q has what device from has told of burst t.
+DEVICE u64 *told_of(const exchange *x, u32 q, u32 from, u64 t) { return x->told[q] + (t % TURNS * x->devices + from); }
 
 // push brings count of this device's ids of burst t, which its own memory has from place first on, to all others; all
 // threads of a block together.
@@ -32,14 +31,43 @@ DEVICE void push(const exchange *x, u64 t, u32 first, u32 count) {
     }
 }
 
-// tell_others says to all devices, this one too, that this one's ids of burst t are there.
-DEVICE void tell_others(const exchange *x, u64 t, u32 count) {
-    for (u32 q = 0; q < x->devices; q++) store_system(flag_of(x, q, x->self, t), (t + 1) << 32 | count);
+// heard reports whether all blocks of device q have told of burst t, and how many ids there are; these can be read then.
+DEVICE bool heard(const exchange *x, u32 q, u64 t, u32 blocks, u32 *count) {
+    u64 word = acquire_word(told_of(x, x->self, q, t), q == x->self);
+    *count = (u32)word;
+    return (u32)(word >> 32) == blocks;
 }
 
-// told reports whether device q has said so, and how many there are.
-DEVICE bool told(const exchange *x, u32 q, u64 t, u32 *count) {
-    u64 flag = load_system(flag_of(x, x->self, q, t));
-    *count = (u32)flag;
-    return (u32)(flag >> 32) == (u32)(t + 1);
+// forget makes room for what device q will tell of burst t + 2. A thread of one block does so when it has heard of burst t: all
+// blocks of its device have heard of burst t − 2 by then, and no device tells of burst t + 2 before that block tells of burst t + 1.
+DEVICE void forget(const exchange *x, u32 q, u64 t) { *told_of(x, x->self, q, t + 2) = 0; }
+
+#ifdef BURST_ON_HOST
+DEVICE void tell_all(const exchange *x, u64 t, u32 count) {
+    for (u32 q = 0; q < x->devices; q++) *told_of(x, q, x->self, t) += 1ull << 32 | count;
 }
+#else
+// tell_all tells all devices that a block has stored its count ids of burst t; a thread of it does so after a barrier.
+DEVICE void tell_all(const exchange *x, u64 t, u32 count) {
+    u64 word = 1ull << 32 | count;
+    arrive(told_of(x, x->self, x->self, t), word); // its own blocks are not to wait for the others'
+    if (x->devices == 1) return;
+    fence_system(); // one for all of the following
+#pragma unroll 1
+    for (u32 q = 0; q < x->devices; q++)
+        if (q != x->self) add_system(told_of(x, q, x->self, t), word);
+}
+
+// stopped looks now and then whether another device has failed.
+DEVICE bool stopped(const exchange *x, u32 *turns) { return x->devices > 1 && ++*turns % 1024 == 0 && load_system(x->stop) != 0; }
+
+// hear waits for all blocks of device q and gives the number of its ids; it says no if a device has failed.
+DEVICE bool hear(const exchange *x, u32 q, u64 t, u32 blocks, u32 *count) {
+    u32 now, turns = 0;
+    while (!heard(x, q, t, blocks, &now))
+        if (stopped(x, &turns)) return false;
+    if (block_index() == 0) forget(x, q, t);
+    *count = now;
+    return true;
+}
+#endif

@@ -2,10 +2,9 @@
 #pragma once
 #include "burst.cuh"
 
-// Eight words of 16 bits are a unit. A slot is a few units: word 0 of the first one is FULL where the slot does not hold all of
-// its synapses, and then words 1 and 2 are the lower and upper half of the number of a unit of more, which holds further ones in
-// the same way. All other words are a synapse's place each, or NOBODY.
-const u32 NOBODY = 0xffff, FULL = 0xfffe, UNIT = 8;
+// Eight words of 16 bits are a unit. A slot is a few units: word 0 of the first one is the label of the row's weight, with FULL where
+// words 1 and 2 are the number of a unit of more with further synapses. All other words are a synapse's place each, or NOBODY.
+const u32 NOBODY = 0xffff, FULL = 0x8000, UNIT = 8;
 
 // places are the synapses of all rows, which have one weight each. The neurons are dealt to teams in turn, so many to each. A
 // synapse is its target's place in the team, and a row has a slot for each team, so that nobody needs to look up where its
@@ -17,11 +16,9 @@ struct places {
     u32 units;      // of a slot
     u32 share_log;  // 2^share_log threads share a slot
     u32 more_log;   // and each has up to 2^more_log units of it
-    u32 id_bits;    // a queue's word is a neuron's number and, above so many bits, its label
     u32 drawn;      // whether any drive is drawn in each burst
     const u16 *slot; // of row n and team q: from unit (n·count + q)·units on
     const u16 *more;
-    const u8 *label; // where values have the weight of a neuron's row
 };
 
 // unit is a unit's words, two each.
@@ -41,14 +38,16 @@ DEVICE unit load_unit(const u16 *units, u64 number) {
 #endif
 }
 
-// further is the number of the unit where a unit's synapses go on, or none; the unit's words are then places or nobody's.
+// further is the number of the unit where the synapses of a slot's first unit or of one of more go on, or none; the unit's words are
+// then places or nobody's. Where begins is false it is another one of a slot.
 const u32 NO_UNIT = ~0u;
-DEVICE u32 further(unit *u) {
-    u32 first = u->word[0] & 0xffff, number = NO_UNIT;
-    if (first == FULL) {
-        number = u->word[0] >> 16 | u->word[1] << 16;
-        u->word[0] = ~0u;
-        u->word[1] |= 0xffff;
-    }
+DEVICE u32 further(unit *u, bool begins) {
+    bool full = begins && (u->word[0] & FULL);
+    u32 number = full ? u->word[0] >> 16 | u->word[1] << 16 : NO_UNIT;
+    u->word[0] |= full ? ~0u : begins ? NOBODY : 0;
+    u->word[1] |= full ? NOBODY : 0;
     return number;
 }
+
+// label_of is where values have the weight of the row whose slot begins with a unit.
+DEVICE u32 label_of(const unit *u) { return u->word[0] & (FULL - 1); }

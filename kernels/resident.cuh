@@ -7,6 +7,9 @@
 // the same area.
 const u32 SIMPLE = 0x8000, MIXED = 0xffff;
 
+// NO_MORE is for complete where the launch is to end early.
+const u32 NO_MORE = ~0u;
+
 // resident is what a block's threads share. Numbers named at_ are places in the block's memory, in bytes.
 struct resident {
     u32 group[GROUPS]; // how many fire in each group of words
@@ -69,14 +72,24 @@ template <u32 models> DEVICE void divide(const run *p, resident *s) {
     s->at_values = reserve_room<i32>(&used, p->value_count);
 }
 
+// bring_own fills to, which has a place for each of the block's neurons, from a variable of all neurons, and return_own brings it back.
+template <class T> DEVICE void bring_own(const run *p, T *to, const T *from) {
+    u32 begin = block_index() * p->block_neurons, count = own(p);
+    for (u32 k = thread_in_block(); k < count; k += block_size()) to[k] = from[neuron_of(p->w.own, begin + k)];
+}
+template <class T> DEVICE void return_own(const run *p, T *to, const T *from) {
+    u32 begin = block_index() * p->block_neurons, count = own(p);
+    for (u32 k = thread_in_block(); k < count; k += block_size()) to[neuron_of(p->w.own, begin + k)] = from[k];
+}
+
 // begin_state fills the block's memory, which is divided, but for rows.
 template <u32 models> DEVICE void begin_state(const run *p, resident *s) {
-    u64 begin = (u64)block_index() * p->block_neurons, count = own(p);
-    copy(room_at<float>(s, s->at_v), p->w.v + begin, count);
+    u32 begin = block_index() * p->block_neurons, count = own(p);
+    bring_own<float>(p, room_at<float>(s, s->at_v), p->w.v);
     for (u32 k = 0; k < p->w.variables; k++)
-        copy(room_at<float>(s, s->at_more) + k * p->block_neurons, (const float *)(p->w.more + k * p->w.pitch + begin), count);
-    copy(room_at<u16>(s, s->at_refractory), p->w.refractory + begin, count);
-    if (models & 1 << FEAGI) copy(room_at<u16>(s, s->at_count), p->w.count + begin, count);
+        bring_own<float>(p, room_at<float>(s, s->at_more) + k * p->block_neurons, p->w.more + k * p->w.pitch);
+    bring_own<u16>(p, room_at<u16>(s, s->at_refractory), p->w.refractory);
+    if (models & 1 << FEAGI) bring_own<u16>(p, room_at<u16>(s, s->at_count), p->w.count);
     copy(room_at<area>(s, s->at_areas), p->w.areas, p->w.area_count);
     copy(room_at<term>(s, s->at_terms), p->w.terms, p->term_count);
     copy(room_at<drive>(s, s->at_drives), p->drives, p->drive_count);
@@ -85,8 +98,8 @@ template <u32 models> DEVICE void begin_state(const run *p, resident *s) {
     copy(room_at<i32>(s, s->at_values), p->all.values, p->value_count);
     u16 *spans = room_at<u16>(s, s->at_spans);
     for (u32 w = thread_in_block(); w * 32 < count; w += block_size()) {
-        u64 low = begin + w * 32, high = low + 31 < begin + count ? low + 31 : begin + count - 1;
-        const area *a = area_of(p->w.areas, p->w.area_count, (u32)low);
+        u32 low = neuron_of(p->w.own, begin + w * 32), high = neuron_of(p->w.own, begin + (w * 32 + 31 < count ? w * 32 + 31 : count - 1));
+        const area *a = area_of(p->w.areas, p->w.area_count, low);
         u32 place = (u32)(a - p->w.areas);
         bool simple = a->each == NO_TABLE && !a->differ && place < COMMON;
         spans[w] = (u16)(high >= a->end ? MIXED : simple ? place | SIMPLE : place);
@@ -107,12 +120,11 @@ template <u32 models> DEVICE void begin_resident(const run *p, resident *s) {
 
 // end_resident brings the state to where it came from.
 template <u32 models> DEVICE void end_resident(const run *p, const resident *s) {
-    u64 begin = (u64)block_index() * p->block_neurons, count = own(p);
-    copy(p->w.v + begin, (const float *)room_at<float>(s, s->at_v), count);
+    return_own<float>(p, p->w.v, room_at<float>(s, s->at_v));
     for (u32 k = 0; k < p->w.variables; k++)
-        copy(p->w.more + k * p->w.pitch + begin, (const float *)(room_at<float>(s, s->at_more) + k * p->block_neurons), count);
-    copy(p->w.refractory + begin, (const u16 *)room_at<u16>(s, s->at_refractory), count);
-    if (models & 1 << FEAGI) copy(p->w.count + begin, (const u16 *)room_at<u16>(s, s->at_count), count);
+        return_own<float>(p, p->w.more + k * p->w.pitch, room_at<float>(s, s->at_more) + k * p->block_neurons);
+    return_own<u16>(p, p->w.refractory, room_at<u16>(s, s->at_refractory));
+    if (models & 1 << FEAGI) return_own<u16>(p, p->w.count, room_at<u16>(s, s->at_count));
 }
 
 // view is the network with the block's memory in place of what it holds copies of; its state's places count from the
@@ -130,12 +142,12 @@ template <u32 models> DEVICE network view(const run *p, const resident *s, u64 t
     return w;
 }
 
-// area_at is the place of the area of the block's k-th neuron, marked if all its word is of one simple area.
-DEVICE u32 area_at(const run *p, const resident *s, u32 begin, u32 k) {
+// area_at is the place of the area of the block's k-th neuron, which is neuron n, marked if all its word is of one simple area.
+DEVICE u32 area_at(const run *p, const resident *s, u32 n, u32 k) {
     u32 span = room_at<u16>(s, s->at_spans)[k / 32];
     if (span != MIXED) return span;
     const area *areas = room_at<area>(s, s->at_areas);
-    return (u32)(area_of(areas, p->w.area_count, begin + k) - areas);
+    return (u32)(area_of(areas, p->w.area_count, n) - areas);
 }
 
 // drive_block is the drives' part of step 2 for burst t: what they add for each of the block's neurons, four a thread.
@@ -148,7 +160,7 @@ DEVICE void drive_block(const run *p, u64 t, const resident *s) {
         for (u32 j = 0; j < 4; j++) first[j] = second[j] = 0;
 #pragma unroll 1
         for (u32 from = k; from < k + 4 && from < count;) { // one area's after the other's
-            const area *a = room_at<area>(s, s->at_areas) + (area_at(p, s, begin, from) & ~SIMPLE);
+            const area *a = room_at<area>(s, s->at_areas) + (area_at(p, s, begin + from, from) & ~SIMPLE);
 #pragma unroll 1
             for (u32 d = a->first_drive; d < a->first_drive + a->drives; d++) {
                 i32 amounts[4];
@@ -216,7 +228,7 @@ struct updater {
 template <u32 models> DEVICE reached load_sums(const run *p, const resident *s, updater *u, u32 k) {
     u32 place = room_at<u16>(s, u->at_spans)[k / 32];
     if (place != u->ahead) {
-        place = area_at(p, s, u->begin, k);
+        place = area_at(p, s, u->begin + k, k);
         u->ahead = place;
         const area *a = u->areas + (place & ~SIMPLE);
         u->shift = u->begin + a->first_port - a->first;
@@ -326,10 +338,11 @@ DEVICE void tell(const run *p, u32 complete) {
 // worker_barrier is block_barrier for the workers alone.
 DEVICE void worker_barrier() { asm volatile("bar.sync 1, %0;" ::"r"(workers()) : "memory"); }
 
-// serve tells the host of one burst after the other.
+// serve tells the host of one burst after the other, until all are complete or none will be any more.
 DEVICE void serve(const run *p, resident *s) {
     for (u32 told = 0; told < p->bursts;) {
         u32 complete = load_block(&s->complete);
+        if (complete == NO_MORE) return;
         while (told < complete) tell(p, ++told);
     }
 }

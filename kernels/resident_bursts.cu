@@ -28,7 +28,7 @@ DEVICE void send(const run *p, u64 t, u32 turn, resident *s) {
         }
     }
     if (thread_in_block() == 0) {
-        p->fired[(t - p->first) * block_count() + block_index()] = total;
+        report(p, t, block_index() * p->block_neurons, total);
         if (block_index() == 0) p->length[turn == 2 ? 0 : turn + 1] = 0; // all blocks have read it in the burst before
         if (total > p->own_rows) {
             s->base = fetch_add(length, total - p->own_rows);
@@ -126,7 +126,7 @@ DEVICE void bring_ids(const run *p, u64 t, const resident *s) {
     if (thread_in_block() >= 32) return;
 #pragma unroll 1
     for (u32 j = lane(); j < s->total; j += 32) ids[j] = begin + list[j];
-    if (lane() == 0) p->fired[(t - p->first) * block_count() + block_index()] = s->total;
+    if (lane() == 0) report(p, t, begin, s->total);
 }
 
 #ifndef BURST_ON_HOST

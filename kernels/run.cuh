@@ -47,8 +47,8 @@ struct run {
     u32 *length;  // of the queue: that of burst t at (t + 1) mod 2
     u32 *arrived; // blocks at the grid's barrier
 
-    u32 *ids;   // mapped host memory: for each burst of the launch, neurons that fired, a block's from its first neuron on
-    u32 *fired; // and how many of each block
+    u32 *ids;   // mapped host memory: for each burst of the launch, neurons that fired, a block's next to each other
+    u64 *fired; // of each block where its ids begin, above how many there are
     u64 *done;  // and t + 1 when they are all there
     u64 first;  // burst
     u64 bursts;
@@ -71,8 +71,8 @@ struct run {
     u32 warp_rows;                     // rows that a warp delivers of its own neurons at once
 
     u32 devices;       // that share the network
-    const exchange *x; // where there are several; the fire queue is in its ids then, not in queue
-    u64 *exchanging;   // ns that the first block has spent telling the others who fired, and waiting for them
+    const exchange *x; // where they are several, or rows are places; the fire queue is in its ids then, not in queue
+    u64 *waited;       // of each block: ns that it has spent storing ids for others, and waiting for theirs
 
     listing list;
     teams sum;
@@ -87,8 +87,10 @@ struct block {
     u32 total[2];      // how many fire in all; of burst t at t mod 2
     u32 base;          // where the block's part of the queue begins
     u32 told[MOST_DEVICES]; // how many fired on each device in the burst before, where there are several
-    const u32 *heard[2][MOST_DEVICES]; // and where their ids are, of burst t at t mod 2
+    const u32 *ids[2][MOST_DEVICES]; // and where their ids are, of burst t at t mod 2
     u32 stopped;            // whether another device has failed
+    u64 waited;             // as in run
+    exchange x;             // run's
     u32 stimulated;         // whether a stimulus acts in this burst
     u32 *bits;         // who fires, a bit a neuron
     float common[COMMON]; // the areas' terms in this burst, where neurons do not differ
@@ -176,6 +178,7 @@ DEVICE void lay_out(const run *p, u8 *room, block *s, bool back) {
     }
     if (thread_in_block() == 0 && !back) {
         s->total[0] = s->total[1] = s->stopped = 0;
+        s->waited = 0;
         s->bits = bits;
         s->w = w;
         s->drives = drives;
@@ -185,11 +188,18 @@ DEVICE void lay_out(const run *p, u8 *room, block *s, bool back) {
         const area *first = p->w.areas;
         while (count > 0 && first->end <= neuron_of(p->w.own, begin)) first++;
         s->only = count > 0 && neuron_of(p->w.own, begin + count - 1) < first->end ? w.areas + (first - p->w.areas) : nullptr;
+        if (p->devices > 1) s->x = *p->x;
+        else s->x.devices = 1;
         for (u32 q = 0; p->devices > 1 && q < p->devices; q++) {
-            told(p->x, q, p->first - 1, s->told + q);
-            for (u32 half = 0; half < 2; half++) s->heard[half][q] = ids_of(p->x, p->x->self, q, half);
+            if (!heard(&s->x, q, p->first - 1, block_count(), s->told + q)) s->told[q] = 0; // a launch before has been stopped
+            for (u32 half = 0; half < 2; half++) s->ids[half][q] = ids_of(&s->x, s->x.self, q, half);
         }
     }
+}
+
+// report tells the host how many ids of burst t this block has, and where they begin among those of all.
+DEVICE void report(const run *p, u64 t, u32 first, u32 count) {
+    p->fired[(t - p->first) * block_count() + block_index()] = (u64)first << 32 | count;
 }
 
 // acts reports whether a stimulus acts in burst t.

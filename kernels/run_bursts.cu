@@ -13,7 +13,7 @@ DEVICE u32 id_of(const run *p, u64 t, const block *s, u32 i) {
     if (p->devices == 1) return ((const u32 *)p->queue)[i];
     u32 q = 0;
     for (; i >= s->told[q]; q++) i -= s->told[q];
-    return s->heard[(t - 1) % 2][q][i];
+    return s->ids[(t - 1) % 2][q][i];
 }
 
 // row_of is the row of the i-th of them.
@@ -31,8 +31,8 @@ DEVICE void deliver(const run *p, u64 t, const block *s) {
         u64 part = item & ((1ull << p->parts_log) - 1);
         u64 low = row.first + (row.count * part >> p->parts_log), high = row.first + (row.count * (part + 1) >> p->parts_log);
         for (u64 k = low + lane(); k < high; k += 128) {
-            u32 port[4], slot[4];
-            i32 weight[4];
+            u32 port[4] = {}, slot[4] = {}; // left undefined they would be kept from turn to turn
+            i32 weight[4] = {};
             for (u32 j = 0; j < 4; j++) // all loads before the first addition
                 if (k + 32 * j < high) {
                     u32 word = p->all.target[k + 32 * j];
@@ -171,7 +171,7 @@ DEVICE void reserve(const run *p, u64 t, block *s) {
 }
 
 // told_ids is where the device lists who fires in burst t, for teams and the other devices.
-DEVICE u32 *told_ids(const run *p, u64 t) { return p->devices == 1 ? (u32 *)p->queue : ids_of(p->x, p->x->self, p->x->self, t); }
+DEVICE u32 *told_ids(const run *p, u64 t, const block *s) { return p->devices == 1 ? (u32 *)p->queue : ids_of(&s->x, s->x.self, s->x.self, t); }
 
 // list is step 5: the block's part of the queue, and the same for the host, ascending; one thread a neuron, as before.
 template <bool by_teams> DEVICE void list(const run *p, u64 t, const block *s) {
@@ -184,22 +184,22 @@ template <bool by_teams> DEVICE void list(const run *p, u64 t, const block *s) {
         u64 first = by_teams ? 0 : p->row[n], end = by_teams ? 0 : p->row[n + 1];
         for (u32 v = word / each * each; v < word; v++) before += ones(s->bits[v]);
         if (by_teams || p->devices > 1) {
-            told_ids(p, t)[s->base + before] = n;
+            told_ids(p, t, s)[s->base + before] = n;
             continue;
         }
         p->queue[s->base + before] = spike{first, end - first};
         ids[before] = n;
     }
-    if (thread_in_block() == 0 && p->devices == 1 && !by_teams) p->fired[(t - p->first) * block_count() + block_index()] = s->total[t % 2];
+    if (thread_in_block() == 0 && p->devices == 1 && !by_teams) report(p, t, begin, s->total[t % 2]);
     if (lists(&p->list)) count_spans(&p->list, t - p->first, p->block_neurons, block_size());
 }
 
 // list_for_host brings the host what list has listed for teams or the other devices, which must not wait for that.
 DEVICE void list_for_host(const run *p, u64 t, const block *s) {
-    const u32 *own = told_ids(p, t) + s->base;
-    u32 *ids = p->ids + ((t - p->first) * block_count() + block_index()) * (u64)p->block_neurons;
+    const u32 *own = told_ids(p, t, s) + s->base;
+    u32 *ids = p->ids + (t - p->first) * ((u64)p->block_neurons * block_count()) + s->base;
     for (u32 k = thread_in_block(); k < s->total[t % 2]; k += block_size()) ids[k] = own[k];
-    if (thread_in_block() == 0) p->fired[(t - p->first) * block_count() + block_index()] = s->total[t % 2];
+    if (thread_in_block() == 0) report(p, t, s->base, s->total[t % 2]);
 }
 
 // announce tells the host that a burst is complete; the last thread does, which has the least to do.
@@ -258,11 +258,6 @@ KERNEL cut_rows(run p, u64 rows) {
 #endif
 
 #ifndef BURST_ON_HOST
-// stopped looks now and then whether another device has failed.
-DEVICE bool stopped(const run *p, u32 *turns) {
-    return p->devices > 1 && ++*turns % 1024 == 0 && load_system(p->x->stop) != 0;
-}
-
 // grid_barrier lets all blocks' threads wait for each other; what they wrote before is seen by all after it.
 DEVICE void grid_barrier(const run *p, block *s, u32 *wanted) {
     block_barrier();
@@ -270,34 +265,23 @@ DEVICE void grid_barrier(const run *p, block *s, u32 *wanted) {
     if (thread_in_block() == 0) {
         u32 turns = 0;
         arrive(p->arrived);
-        while (arrivals(p->arrived) < *wanted && !s->stopped) s->stopped = stopped(p, &turns);
+        while (arrivals(p->arrived) < *wanted && !s->stopped) s->stopped = stopped(&s->x, &turns);
         acquire();
     }
     block_barrier();
 }
 
-// device_barrier is grid_barrier for the blocks of all devices, which tell each other who fired in burst t. A device's last
-// block tells for all its blocks; every block waits for all devices, and serves the host first.
-DEVICE void device_barrier(const run *p, u64 t, block *s, u32 *wanted) {
-    u64 begin = thread_index() == 0 ? nanoseconds() : 0;
-    push(p->x, t, s->base, s->total[t % 2]);
+// device_barrier lets the blocks of all devices wait for each other, which tell who fired in burst t, and serve the host meanwhile.
+DEVICE void device_barrier(const run *p, u64 t, block *s) {
+    u64 begin = thread_in_block() == 0 ? nanoseconds() : 0;
+    push(&s->x, t, s->base, s->total[t % 2]);
     block_barrier();
-    *wanted += block_count();
-    u32 q = thread_in_block(), turns = 0;
-    if (q == 0) {
-        fence_system();
-        if (fetch_add(p->arrived, 1) + 1 == *wanted) {
-            fence_system();
-            tell_others(p->x, t, read(p->length + (t + 1) % 2));
-        }
-    }
+    u32 q = thread_in_block();
+    if (q == 0) tell_all(&s->x, t, s->total[t % 2]);
     list_for_host(p, t, s);
-    if (q < p->devices) {
-        while (!told(p->x, q, t, s->told + q) && !s->stopped)
-            if (stopped(p, &turns)) s->stopped = 1;
-        fence_system();
-    }
-    if (thread_index() == 0) *p->exchanging += nanoseconds() - begin;
+    if (q < p->devices && !hear(&s->x, q, t, block_count(), s->told + q)) s->stopped = 1;
+    warp_barrier();
+    if (q == 0) s->waited += nanoseconds() - begin;
     block_barrier();
 }
 
@@ -342,10 +326,11 @@ template <u32 models, bool by_teams> DEVICE void bursts(const run *p) {
             continue;
         }
         block_barrier();
-        device_barrier(p, t, &s, &wanted);
+        device_barrier(p, t, &s);
         if (s.stopped) return;
     }
     lay_out(p, own_room, &s, true);
+    if (p->devices > 1 && thread_in_block() == 0) p->waited[block_index()] += s.waited;
     if (by_teams && p->devices == 1) list_for_host(p, p->first + p->bursts - 1, &s);
     if (lists(&p->list)) list_candidates(&p->list, p->bursts - 1, p->block_neurons, block_size());
     grid_barrier(p, &s, &wanted);

@@ -33,7 +33,7 @@ type batch struct {
 
 	host   *driver.HostMemory
 	ids    []uint32 // of two launches by turns
-	fired  []uint32
+	fired  []uint64 // of each block where its ids begin, above how many there are
 	done   []uint64
 	stamps []uint64 // by the device's clock
 	lister lister
@@ -58,14 +58,12 @@ func (p *plan) planBatch(b *backend, t *tables) {
 	}
 	p.batch = true
 	p.bytes[bufRing] = p.ring
-	if b.share.devices > 1 {
-		p.planExchange(b)
-	} else if s := &b.rows.shape; s.count > 0 { // of two bursts, with the lengths of their parts
-		p.bytes[bufQueue] = 2 * 4 * s.count * s.size * (s.own + 1)
+	s := b.ringShape()
+	if b.exchanges() {
+		p.planExchange(b, s.blocks)
 	} else {
 		p.bytes[bufQueue] = spikeBytes * uint64(c.Neurons)
 	}
-	s := b.ringShape()
 	if s.list.room > 0 {
 		p.bytes[bufLists], p.bytes[bufNotes] = 2*s.most*s.list.bytes(), s.list.notes
 		p.bytes[bufSpans], p.bytes[bufSpanCounts] = size(s.list.spans)+size(s.list.first), 2*4*uint64(len(s.list.spans))
@@ -99,6 +97,11 @@ func (b *backend) prepareBatch(t *tables) error {
 		return err
 	}
 	b.bindBatch(t, uint32(s.own))
+	if b.exchanges() && b.share.devices <= 1 {
+		if err := b.link([]*backend{b}, 0); err != nil {
+			return err
+		}
+	}
 	if x.args.run.sum.count > 0 {
 		return b.cutRows()
 	}
@@ -117,12 +120,12 @@ func (x *batch) allocate(b *backend, s *ringShape) error {
 	m := unsafe.Pointer(unsafe.SliceData(x.host.Bytes()))
 	x.done = unsafe.Slice((*uint64)(m), n)
 	x.stamps = unsafe.Slice((*uint64)(unsafe.Add(m, 8*n)), n)
-	x.fired = unsafe.Slice((*uint32)(unsafe.Add(m, 16*n)), n*uint64(x.blocks))
-	x.ids = unsafe.Slice((*uint32)(unsafe.Add(m, 16*n+4*n*s.blocks)), n*places)
+	x.fired = unsafe.Slice((*uint64)(unsafe.Add(m, 16*n)), n*uint64(x.blocks))
+	x.ids = unsafe.Slice((*uint32)(unsafe.Add(m, 16*n+8*n*s.blocks)), n*places)
 	if s.list.room == 0 {
 		return nil
 	}
-	x.lister.totals = unsafe.Slice((*uint32)(unsafe.Add(m, 16*n+4*n*s.blocks+4*n*places)), n)
+	x.lister.totals = unsafe.Slice((*uint32)(unsafe.Add(m, 16*n+8*n*s.blocks+4*n*places)), n)
 	x.lister.shape = s.list
 	return x.lister.allocate(b)
 }
@@ -213,8 +216,8 @@ func (b *backend) launchBatch(half int, first, bursts uint64) error {
 	n, h := 2*x.most, uint64(half)*x.most
 	places := uint64(r.blockNeurons) * uint64(x.blocks)
 	r.done, r.stamps = base+driver.Ptr(8*h), base+driver.Ptr(8*n+8*h)
-	r.fired = base + driver.Ptr(16*n+4*h*uint64(x.blocks))
-	r.ids = base + driver.Ptr(16*n+4*n*uint64(x.blocks)+4*h*places)
+	r.fired = base + driver.Ptr(16*n+8*h*uint64(x.blocks))
+	r.ids = base + driver.Ptr(16*n+8*n*uint64(x.blocks)+4*h*places)
 	r.first, r.bursts = first, bursts
 	if l := &x.lister.shape; l.room > 0 {
 		r.list.lists = b.plan.ptr[bufLists] + driver.Ptr(h*l.bytes())
@@ -255,14 +258,19 @@ func (x *batch) take(b *backend, at uint64) {
 	x.took, x.stamp = time.Duration(x.stamps[at]-x.stamp), x.stamps[at]
 	oldest := x.history[len(x.history)-1][:0]
 	copy(x.history[1:], x.history)
-	own := uint64(x.args.run.blockNeurons)
-	ids := x.ids[at*own*uint64(x.blocks):]
-	for i, n := range x.fired[at*uint64(x.blocks):][:x.blocks] {
-		oldest = append(oldest, ids[uint64(i)*own:][:n]...)
+	for block := range x.blocks {
+		oldest = append(oldest, x.firedIn(at, block)...)
 	}
 	x.history[0] = oldest
 	x.burst = engine.Burst{Number: b.number, Fired: oldest}
 	b.number++
+}
+
+// firedIn are the neurons of a block that fired in the at-th burst of two launches.
+func (x *batch) firedIn(at uint64, block uint32) []uint32 {
+	blocks := uint64(x.blocks)
+	part := x.fired[at*blocks+uint64(block)]
+	return x.ids[at*blocks*uint64(x.args.run.blockNeurons)+part>>32:][:uint32(part)]
 }
 
 // BurstTime is the device's own time between the end of the newest burst that StepN has delivered and the end of the one
@@ -336,30 +344,23 @@ func (b *backend) turnOn() error {
 			return fmt.Errorf("catch_up: %w", err)
 		}
 	}
-	if b.rows.shape.count > 0 {
-		if err := b.stream.Fill(p.ptr[bufQueue], 0, p.bytes[bufQueue]); err != nil {
-			return err
-		}
-	}
-	newest := uint32(len(x.history[0]))
-	if b.share.devices > 1 {
+	queued, newest := uint32(0), uint32(len(x.history[0]))
+	if b.exchanges() {
 		if err := b.tellNewest(x.history[0]); err != nil {
 			return err
 		}
-	} else if x.delayed {
-		newest = 0
-	} else if newest > 0 {
+	} else if !x.delayed && newest > 0 {
+		queued = newest
 		x.queueRowsArgs = queueRowsArgs{run: x.args.run, fired: b.queue(b.before(1)), length: newest}
-		x.queueRowsArgs.run.first = b.number
 		if err := x.queueRows.Launch(uint32(divUp(uint64(newest), uint64(b.tune.threads))), b.tune.threads, x.newest, b.stream); err != nil {
 			return fmt.Errorf("queue_rows: %w", err)
 		}
 	}
-	lengths, turns := [4]uint32{}, uint64(2)
+	lengths, kept := [4]uint32{}, uint64(2)
 	if x.resident {
-		turns = 3
+		kept = 3
 	}
-	lengths[b.number%turns] = newest
+	lengths[b.number%kept] = queued
 	if err := b.stream.Upload(p.ptr[bufSync], unsafe.Pointer(&lengths), 16); err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ func (b *backend) ringShape() ringShape {
 
 // bytes is the size of the mapped memory.
 func (s *ringShape) bytes() uint64 {
-	each := 16 + 4*s.blocks + 4*s.own*s.blocks
+	each := 16 + 8*s.blocks + 4*s.own*s.blocks
 	if s.list.room > 0 {
 		each += 4 // how many candidates
 	}
@@ -81,10 +81,7 @@ func (b *backend) chooseKernel(t *tables, own uint64) error {
 		return nil
 	}
 	names := []string{name, "catch_up", "queue_rows"}
-	switch {
-	case b.rows.shape.count > 0:
-		names[2] = "queue_places"
-	case sum.count > 0:
+	if sum.count > 0 {
 		names = append(names, "cut_rows")
 	}
 	var err error

@@ -17,31 +17,33 @@ const mostClustered = 4
 
 // places is the struct of that name in kernels/places.cuh, field for field.
 type places struct {
-	count, size, ports                      uint32
-	units, shareLog, moreLog, idBits, drawn uint32
-	slot, more, label                       driver.Ptr
+	count, size, ports              uint32
+	units, shareLog, moreLog, drawn uint32
+	slot, more                      driver.Ptr
 }
 
-const (
-	mostBlocks = 256 // 32·BLOCKS_EACH of kernels/cluster_bursts.cu
-	mostLabels = 256 // different weights of rows
-)
+// mostLabels is how many different weights rows may have, each a label less than full.
+const mostLabels = 256
 
 // unit is UNIT of kernels/places.cuh: how many words of 16 bits a unit has. nobody and full are special words.
 const (
 	unit      = 8
 	unitBytes = 2 * unit
 	nobody    = 0xffff
-	full      = 0xfffe
+	full      = 0x8000
 )
+
+// spare is SPARE of kernels/teams.cuh: sums that nobody reads.
+const spare = 32
 
 // clusterShape is how neurons are dealt to clusters of blocks, and how rows of places lie; without a count there are none.
 type clusterShape struct {
-	count, size uint64 // clusters, and blocks of each
-	own         uint64 // neurons of a block
-	units       uint64 // of a slot
-	shared      uint64 // bytes of a block's memory
-	drawn       bool   // whether any drive is drawn in each burst
+	count, size uint64          // clusters, and blocks of each
+	own         uint64          // neurons of a block
+	units       uint64          // of a slot
+	shared      uint64          // bytes of a block's memory
+	drawn       bool            // whether any drive is drawn in each burst
+	part        connectome.Part // whose neurons they are
 }
 
 // ports are those of a cluster.
@@ -61,12 +63,18 @@ func (b *backend) countClusters() {
 	}
 }
 
-// clusterRows is r for rows of places, if the network can have them and is large enough that they pay.
-func (b *backend) clusterRows(c *connectome.Connectome, t *tables, r rows) rows {
+// mayCluster reports whether clusters may take a network like c, as far as its rows do not matter.
+func (b *backend) mayCluster(c *connectome.Connectome) bool {
 	some, _ := customs(c)
 	severalPorts := func(a connectome.Area) bool { return a.PortsEach() != 1 }
-	if b.tune.clusterRow == 0 || r.mean < b.tune.clusterRow || c.Neurons < b.tune.clusterLeast || r.delays || c.MaxDelay != 1 || some || r.synapses == 0 ||
-		b.tune.plain || b.want.FCL || len(b.want.Potentials) > 0 || b.share.devices > 1 || !c.Part.Whole() || slices.ContainsFunc(c.Areas, severalPorts) {
+	return b.tune.clusterRow > 0 && c.Neurons >= b.tune.clusterLeast && !some && !b.tune.plain && !b.want.FCL && len(b.want.Potentials) == 0 &&
+		!slices.ContainsFunc(c.Areas, severalPorts)
+}
+
+// clusterRows is r for rows of places, if the network can have them and is large enough that they pay.
+func (b *backend) clusterRows(c *connectome.Connectome, t *tables, r rows) rows {
+	devices := uint32(max(1, b.share.devices))
+	if !b.mayCluster(c) || devices*r.mean < b.tune.clusterRow || r.delays || c.MaxDelay != 1 || r.synapses == 0 || (!c.Part.Whole() && devices == 1) {
 		return rows{}
 	}
 	if b.module != nil { // else it is only planned, for a usual device
@@ -84,8 +92,12 @@ func (b *backend) clusterRows(c *connectome.Connectome, t *tables, r rows) rows 
 	if r.table = rowWeights(c); r.table == nil {
 		return rows{}
 	}
+	most := b.tune.slotBytes
+	if devices > 1 {
+		most *= 2 // each has a part of every row, and other kernels look up where that is
+	}
 	for _, r.shape = range shapes {
-		if r.shape.units, r.more = r.shape.slotUnits(c, b.tune.slotBytes*r.synapses); r.shape.units == 0 {
+		if r.shape.units, r.more = r.shape.slotUnits(c, most*r.synapses); r.shape.units == 0 {
 			continue
 		}
 		r.slots = uint64(c.Neurons) * r.shape.count * r.shape.units
@@ -102,11 +114,19 @@ func (b *backend) clusterShape(c *connectome.Connectome, t *tables, blocks uint6
 	if all == 0 {
 		return clusterShape{}
 	}
-	own := divUp(divUp(n, all*blocks), 32) * 32
-	s := clusterShape{count: divUp(n, own*blocks), size: blocks, own: own}
-	s.shared = aligned(4*s.ports(), 4*(s.count*blocks+1), own, 4*mostLabels) + t.clusterBytes(c, own)
-	s.drawn = t.drawn()
-	if s.shared > mostShared || s.ports() > full || s.count*blocks > mostBlocks || bits.Len64(n-1)+bits.Len(mostLabels-1) > 32 {
+	s := clusterShape{size: blocks, part: c.Part, drawn: t.drawn()}
+	if c.Part.Whole() {
+		s.own = divUp(divUp(n, all*blocks), 32) * 32
+		s.count = divUp(n, s.own*blocks)
+	} else { // as other kernels would deal them, which other devices may run
+		var grid uint64
+		grid, s.own = deal(c, b.sms)
+		if s.count = grid / blocks; s.count*blocks != grid || s.count > all {
+			return clusterShape{}
+		}
+	}
+	s.shared = aligned(4*(s.ports()+spare), 4*mostLabels) + t.clusterBytes(c, s.own)
+	if s.shared > mostShared || s.ports()+spare > nobody {
 		return clusterShape{}
 	}
 	return s
@@ -116,7 +136,7 @@ func (b *backend) clusterShape(c *connectome.Connectome, t *tables, blocks uint6
 // so many bytes for each synapse, or too many would have to be looked for elsewhere; and how many further units all rows then take.
 func (s *clusterShape) slotUnits(c *connectome.Connectome, most uint64) (least, more uint64) {
 	const (
-		rare  = 32 // one in so many
+		rare  = 16 // one in so many
 		units = 32 // at most, a warp's threads
 		last  = unit*units - 1
 	)
@@ -168,7 +188,7 @@ func (s *clusterShape) slotUnits(c *connectome.Connectome, most uint64) (least, 
 	return least, more
 }
 
-// clusterBytes is a block's memory as divide_cluster of kernels/cluster_bursts.cu divides it, for own neurons, but for sums, labels
+// clusterBytes is a block's memory as divide_cluster of kernels/cluster_bursts.cu divides it, for own neurons, but for sums
 // and weights.
 func (t *tables) clusterBytes(c *connectome.Connectome, own uint64) uint64 {
 	feagi, driven := own, uint64(0)
@@ -178,7 +198,7 @@ func (t *tables) clusterBytes(c *connectome.Connectome, own uint64) uint64 {
 	if t.drawn() {
 		driven = own
 	}
-	return aligned(own/32*4, own/32*2, 4*own, 4*own*uint64(c.Variables()), 2*own, 2*feagi, 4*driven) + t.copied()
+	return aligned(own/32*4, own/32*2, own/32*2, 4*own, 4*own*uint64(c.Variables()), 2*own, 2*feagi, 4*driven) + t.copied()
 }
 
 // drawn reports whether any drive is drawn in each burst.
@@ -195,17 +215,17 @@ func (b *backend) places() places {
 	share, more := s.shares()
 	return places{
 		count: uint32(s.count), size: uint32(s.size), ports: uint32(s.ports()), units: uint32(s.units), shareLog: share, moreLog: more,
-		idBits: uint32(bits.Len32(b.c.Neurons - 1)), drawn: flag(s.drawn), slot: p[bufTarget], more: p[bufMorePlaces], label: p[bufLabel],
+		drawn: flag(s.drawn), slot: p[bufTarget], more: p[bufMorePlaces],
 	}
 }
 
 // shares are how many threads share a slot, and how many units of it each has, as logarithms: two threads read a sector of 32
-// bytes together, and each has four units at most.
+// bytes together, and each has UNITS of kernels/cluster_sums.cuh at most.
 func (s *clusterShape) shares() (share, more uint32) {
 	if s.units == 1 {
 		return 0, 0
 	}
-	share = max(1, uint32(bits.Len64((s.units-1)/4)))
+	share = max(1, uint32(bits.Len64((s.units-1)/2)))
 	return share, uint32(bits.Len64((s.units - 1) >> share))
 }
 
@@ -254,9 +274,9 @@ func rowWeights(c *connectome.Connectome) *weights.Table {
 
 // stretch is how many of a row's targets, ascending, belong to the team of the first of them.
 func (s *clusterShape) stretch(row []uint32) (team uint64, length int) {
-	team = uint64(row[0]) / s.ports()
-	end := (team + 1) * s.ports()
-	for length < len(row) && uint64(row[length]) < end {
+	team = uint64(s.part.Count(row[0])) / s.ports()
+	end := s.part.Neuron(uint32((team + 1) * s.ports()))
+	for length < len(row) && row[length] < end {
 		length++
 	}
 	return team, length
@@ -288,8 +308,8 @@ type further struct {
 	links []int
 }
 
-// code is the rows low ≤ n < high of places.
-func (s *clusterShape) code(c *connectome.Connectome, low, high uint32, to *coded) {
+// code is the rows low ≤ n < high of places, whose weights are in a table.
+func (s *clusterShape) code(c *connectome.Connectome, table *weights.Table, low, high uint32, to *coded) {
 	each := int(s.units) * unit
 	size := int(high-low) * int(s.count) * each
 	to.slots = slices.Grow(to.slots[:0], size)[:size]
@@ -301,10 +321,17 @@ func (s *clusterShape) code(c *connectome.Connectome, low, high uint32, to *code
 			own[i] = nobody
 		}
 		for n := from; n < until; n++ {
-			for row := c.Target[c.Row[n]:c.Row[n+1]]; len(row) > 0; {
+			row, label := c.Target[c.Row[n]:c.Row[n+1]], uint16(0)
+			if len(row) > 0 {
+				label = uint16(table.Place(c.Weight[c.Row[n]]))
+			}
+			for team := range int(s.count) {
+				to.slots[(int(n-low)*int(s.count)+team)*each] = label
+			}
+			for len(row) > 0 {
 				team, length := s.stretch(row)
 				at := (int(n-low)*int(s.count) + int(team)) * each
-				more.fill(to.slots[at:at+each], row[:length], uint32(team*s.ports()), at)
+				more.fill(to.slots[at:at+each], s, row[:length], uint32(team*s.ports()), at)
 				row = row[length:]
 			}
 		}
@@ -312,21 +339,21 @@ func (s *clusterShape) code(c *connectome.Connectome, low, high uint32, to *code
 }
 
 // fill puts the targets of a stretch into a slot, which lies at a place of the slots, and what it does not hold into further units.
-func (f *further) fill(slot []uint16, targets []uint32, first uint32, place int) {
+func (f *further) fill(slot []uint16, s *clusterShape, targets []uint32, first uint32, place int) {
 	for len(targets) >= len(slot) {
 		number := len(f.words) / unit
-		slot[0], slot[1], slot[2] = full, uint16(number), uint16(number>>16)
+		slot[0], slot[1], slot[2] = slot[0]|full, uint16(number), uint16(number>>16)
 		f.links = append(f.links, place)
 		for i, t := range targets[:len(slot)-3] {
-			slot[3+i] = uint16(t - first)
+			slot[3+i] = uint16(s.part.Count(t) - first)
 		}
 		targets = targets[len(slot)-3:]
 		place = -1 - len(f.words)
-		f.words = append(f.words, nobody, nobody, nobody, nobody, nobody, nobody, nobody, nobody)
+		f.words = append(f.words, 0, nobody, nobody, nobody, nobody, nobody, nobody, nobody)
 		slot = f.words[len(f.words)-unit:]
 	}
 	for i, t := range targets {
-		slot[1+i] = uint16(t - first)
+		slot[1+i] = uint16(s.part.Count(t) - first)
 	}
 }
 
@@ -350,15 +377,6 @@ func (b *backend) uploadPlaces(c *connectome.Connectome) error {
 	if err := b.stream.Upload(p[bufValues], data(b.rows.table.List), b.plan.bytes[bufValues]); err != nil {
 		return err
 	}
-	labels := make([]uint8, c.Neurons)
-	for n := range c.Neurons {
-		if c.Row[n+1] > c.Row[n] {
-			labels[n] = uint8(b.rows.table.Place(c.Weight[c.Row[n]]))
-		}
-	}
-	if err := b.stream.Upload(p[bufLabel], data(labels), size(labels)); err != nil {
-		return err
-	}
 	rooms := [2]coded{{parts: make([]further, runtime.GOMAXPROCS(0))}, {parts: make([]further, runtime.GOMAXPROCS(0))}}
 	more := uint64(0)
 	for low, turn := uint32(0), 0; low < c.Neurons; turn = 1 - turn {
@@ -366,7 +384,7 @@ func (b *backend) uploadPlaces(c *connectome.Connectome) error {
 		for high < c.Neurons && c.Row[high+1]-c.Row[low] <= some {
 			high++
 		}
-		s.code(c, low, high, room)
+		s.code(c, b.rows.table, low, high, room)
 		if err := b.stream.Synchronize(); err != nil {
 			return err
 		}
@@ -388,6 +406,5 @@ func (b *backend) uploadPlaces(c *connectome.Connectome) error {
 	}
 	err := b.stream.Synchronize()
 	runtime.KeepAlive(rooms)
-	runtime.KeepAlive(labels)
 	return err
 }

@@ -17,7 +17,7 @@ import (
 // clustered is a tuning by which clusters of at most so many blocks run every network that allows it.
 func clustered(most uint64) tuning {
 	t := defaults
-	t.clusterRow, t.clusterLeast, t.clusterMost, t.slotBytes, t.batchThreads = 1, 1, most, 1<<20, 128
+	t.clusterRow, t.clusterLeast, t.clusterMost, t.slotBytes, t.batchThreads, t.batch = 1, 1, most, 1<<20, 128, 3
 	return t
 }
 
@@ -41,7 +41,8 @@ func TestClusters(t *testing.T) {
 		}
 		c := n.Build()
 		for _, most := range []uint64{1, 2, 4} {
-			b, fired := againstReference(t, c, clustered(most), seed)
+			opened, fired := againstReference(t, c, []int{0}, clustered(most), seed)
+			b := opened.(*backend)
 			spikes += fired
 			s := &b.rows.shape
 			require.NotZero(t, s.count, "one weight a row, delays of 1, one port a neuron")
@@ -61,18 +62,73 @@ func TestWithoutClusters(t *testing.T) {
 	for key, value := range map[string]int64{"shared": 100 << 10, "capability": 89} {
 		t.Run(key, func(t *testing.T) {
 			cudatest.Host(t).Control(key, value)
-			b, _ := againstReference(t, c, clustered(2), 2)
-			require.Zero(t, b.rows.shape.count)
+			b, _ := againstReference(t, c, []int{0}, clustered(2), 2)
+			require.Zero(t, b.(*backend).rows.shape.count)
 		})
 	}
 }
 
+// TestClustersOfGroups is TestClusters for two to eight devices that share each network, some of which may have no synapses; then
+// the suite's batches, whose genomes have stimuli.
+func TestClustersOfGroups(t *testing.T) {
+	devices(t, 8)
+	for most, lists := range map[uint64][][]int{2: {{1, 0}, {0, 2, 1}}, 1: {{7, 6, 5, 4, 3, 2, 1, 0}, {0, 1, 2, 3, 4}}} {
+		runClusters(t, lists, clustered(most))
+	}
+	for _, list := range [][]int{{1, 0}, {0, 2, 1}} {
+		with := 0
+		enginetest.RunBatches(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
+			b, err := openCut(c, list, w, clustered(2))
+			if err == nil && b.(*group).parts[0].rows.shape.count > 0 {
+				with++
+			}
+			return b, err
+		}, engine.Want{})
+		require.Greater(t, with, 5)
+	}
+}
+
+// runClusters has lists of devices share networks by turns. In two of four the rows of the first device have several weights, so that
+// it goes without clusters, which the others do not notice.
+func runClusters(t *testing.T, lists [][]int, tune tuning) {
+	with, without, more := 0, 0, uint64(0)
+	for seed := range uint64(6) {
+		r := rand.New(rand.NewPCG(seed, 0x67726f75))
+		list := lists[seed%2]
+		n := enginetest.Uniform(r)
+		for range 3 * len(n.Synapses) { // many targets of a row on every device
+			s := n.Synapses[r.IntN(len(n.Synapses))]
+			s.To = n.Synapses[r.IntN(len(n.Synapses))].To
+			n.Synapses = append(n.Synapses, s)
+		}
+		mixed := seed/2%2 == 1
+		for i := range n.Synapses {
+			if s := &n.Synapses[i]; mixed && (connectome.Part{Index: 0, Of: len(list)}).Owns(s.To) && i%2 == 0 {
+				s.Weight++
+			}
+		}
+		opened, spikes := againstReference(t, n.Build(), list, tune, seed)
+		require.Greater(t, spikes, 100)
+		for q, b := range opened.(*group).parts {
+			if b.rows.shape.count > 0 {
+				with++
+				more += b.rows.more
+			} else if b.rows.synapses > 0 {
+				require.True(t, mixed && q == 0, "seed %d, part %d", seed, q)
+				without++
+			}
+		}
+	}
+	require.Positive(t, with)
+	require.Positive(t, without)
+	require.NotZero(t, more, "stretches that slots do not hold")
+}
+
 // againstReference runs a network by single bursts with input, and by many at a time, whose spikes it counts.
-func againstReference(t *testing.T, c *connectome.Connectome, tune tuning, seed uint64) (b *backend, spikes int) {
+func againstReference(t *testing.T, c *connectome.Connectome, list []int, tune tuning, seed uint64) (b engine.Backend, spikes int) {
 	t.Helper()
-	opened, err := open(c, Options{}, tune)
+	b, err := openCut(c, list, engine.Want{}, tune)
 	require.NoError(t, err)
-	b = opened.(*backend)
 	ref, err := reference.Open(c, engine.Want{})
 	require.NoError(t, err)
 	r := rand.New(rand.NewPCG(seed, 4))
@@ -85,7 +141,7 @@ func againstReference(t *testing.T, c *connectome.Connectome, tune tuning, seed 
 		require.NoError(t, b.Step(in, &got))
 		require.NoError(t, ref.Step(in, &want))
 		require.Equal(t, append([]uint32{}, want.Fired...), append([]uint32{}, got.Fired...))
-		err := b.StepN(many, func(got *engine.Burst) error {
+		err := b.(engine.Batcher).StepN(many, func(got *engine.Burst) error {
 			require.NoError(t, ref.Step(nil, &want))
 			require.Equal(t, append([]uint32{}, want.Fired...), append([]uint32{}, got.Fired...), "burst %d", want.Number)
 			spikes += len(want.Fired)

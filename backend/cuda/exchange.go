@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"runtime"
+	"slices"
 	"time"
 	"unsafe"
 
@@ -23,27 +24,34 @@ type exchange struct {
 	room          uint64
 	stop          driver.Ptr
 	ids           [mostDevices]driver.Ptr
-	flags         [mostDevices]driver.Ptr
+	told          [mostDevices]driver.Ptr
 }
+
+// turns is TURNS of kernels/exchange.cuh.
+const turns = 4
+
+// exchanges reports whether the device's blocks tell each other who fired by kernels/exchange.cuh, alone or with other devices.
+func (b *backend) exchanges() bool { return b.share.devices > 1 || b.rows.shape.count > 0 }
 
 // most is how many neurons the device with most of them has.
 func (b *backend) most() uint64 {
 	return uint64(connectome.Part{Of: b.c.Part.Of}.Count(b.c.Neurons))
 }
 
-// planExchange adds the memory that the other devices write their fire queues to.
-func (p *plan) planExchange(b *backend) {
-	k := uint64(b.share.devices)
+// planExchange adds the memory that all devices write their fire queues to, for so many blocks each.
+func (p *plan) planExchange(b *backend, blocks uint64) {
+	k := uint64(max(1, b.share.devices))
 	p.bytes[bufInbox] = 4 * 2 * k * b.most()
-	p.bytes[bufFlags] = 8 * 2 * k
+	p.bytes[bufTold] = 8 * turns * k
 	p.bytes[bufExchange] = uint64(unsafe.Sizeof(exchange{}))
+	p.bytes[bufWaited] = 8 * blocks
 }
 
 // link tells the device where the others' memory is, its own included.
 func (b *backend) link(all []*backend, stop driver.Ptr) error {
-	x := &exchange{devices: uint32(b.share.devices), self: uint32(b.share.self), room: b.most(), stop: stop}
+	x := &exchange{devices: uint32(len(all)), self: uint32(b.share.self), room: b.most(), stop: stop}
 	for q, other := range all {
-		x.ids[q], x.flags[q] = other.plan.ptr[bufInbox], other.plan.ptr[bufFlags]
+		x.ids[q], x.told[q] = other.plan.ptr[bufInbox], other.plan.ptr[bufTold]
 		if other == b {
 			continue
 		}
@@ -51,7 +59,7 @@ func (b *backend) link(all []*backend, stop driver.Ptr) error {
 			return err
 		}
 	}
-	if err := b.stream.Fill(b.plan.ptr[bufSync]+exchangingAt, 0, 8); err != nil {
+	if err := b.stream.Fill(b.plan.ptr[bufWaited], 0, b.plan.bytes[bufWaited]); err != nil {
 		return err
 	}
 	if err := b.stream.Upload(b.plan.ptr[bufExchange], unsafe.Pointer(x), uint64(unsafe.Sizeof(*x))); err != nil {
@@ -64,41 +72,42 @@ func (b *backend) link(all []*backend, stop driver.Ptr) error {
 
 // tellNewest puts the newest fire queue, of all devices, where a launch looks for what they have told.
 func (b *backend) tellNewest(queue []uint32) error {
-	k, room, half := uint64(b.share.devices), b.most(), (b.number+1)%2
-	ids, flags := make([]uint32, k*room), make([]uint64, 2*k) // the other half's become such as nobody waits for
-	newest := flags[half*k:][:k]
+	k, room, newest := uint32(max(1, b.share.devices)), b.most(), (b.number+turns-1)%turns
+	ids, told := make([][]uint32, k), make([]uint64, turns*k) // of other bursts nobody has told
 	for _, n := range queue {
-		q := uint64(n / connectome.Slice % uint32(k))
-		ids[q*room+newest[q]] = n
-		newest[q]++
+		q := n / connectome.Slice % k
+		ids[q] = append(ids[q], n)
 	}
-	for q := range newest {
-		newest[q] |= uint64(uint32(b.number)) << 32
+	for q, list := range ids {
+		told[newest*uint64(k)+uint64(q)] = uint64(b.batch.blocks)<<32 | uint64(len(list))
+		if len(list) == 0 {
+			continue
+		}
+		to := b.plan.ptr[bufInbox] + driver.Ptr(4*room*(newest%2*uint64(k)+uint64(q)))
+		if err := b.stream.Upload(to, data(list), size(list)); err != nil {
+			return err
+		}
 	}
-	p := &b.plan.ptr
-	if err := b.stream.Upload(p[bufInbox]+driver.Ptr(4*half*k*room), data(ids), size(ids)); err != nil {
-		return err
-	}
-	if err := b.stream.Upload(p[bufFlags], data(flags), size(flags)); err != nil {
+	if err := b.stream.Upload(b.plan.ptr[bufTold], data(told), size(told)); err != nil {
 		return err
 	}
 	err := b.stream.Synchronize()
 	runtime.KeepAlive(ids)
-	runtime.KeepAlive(flags)
+	runtime.KeepAlive(told)
 	return err
 }
 
-// Exchanging is how long each device has been telling the others who fired and waiting for them, since Open; where they are
-// not equally busy, the shortest is what the exchange itself takes.
+// Exchanging is how long each device has been telling the others who fired and waiting for them, since Open: that of its block
+// that waited least, for others come earlier and wait for that.
 func (g *group) Exchanging() ([]time.Duration, error) {
 	list := make([]time.Duration, len(g.parts))
 	err := g.each(func(b *backend) error {
-		took := new(uint64)
-		if err := b.stream.Download(unsafe.Pointer(took), b.plan.ptr[bufSync]+exchangingAt, 8); err != nil {
+		waited := make([]uint64, b.batch.blocks)
+		if err := b.stream.Download(data(waited), b.plan.ptr[bufWaited], size(waited)); err != nil {
 			return err
 		}
 		err := b.stream.Synchronize()
-		list[b.share.self] = time.Duration(*took)
+		list[b.share.self] = time.Duration(slices.Min(waited))
 		return err
 	})
 	return list, err

@@ -83,6 +83,9 @@ func openParts(parts Parts, devices []int, w engine.Want, tune tuning) (engine.B
 
 // checkDevices refuses lists that make no sense on any machine.
 func checkDevices(list []int) error {
+	if len(list) < 2 {
+		return fmt.Errorf("cuda: %d devices to share a network, want at least 2", len(list))
+	}
 	if len(list) > mostDevices {
 		return fmt.Errorf("cuda: %d devices, want at most %d", len(list), mostDevices)
 	}
@@ -183,7 +186,7 @@ func (g *group) start(parts Parts) error {
 
 // checkLeast refuses a part that the device has no room for, going by what is known before it is built.
 func (b *backend) checkLeast(synapses uint64, t *tables) error {
-	b.rows = leastRows(b.c, synapses, b.tune)
+	b.rows = b.leastRows(synapses)
 	b.makePlan(t)
 	m, err := b.plan.compare(b.ctx)
 	if err == nil && m.Need > m.Free {

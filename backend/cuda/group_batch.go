@@ -2,14 +2,13 @@ package cuda
 
 import (
 	"errors"
-	"math/bits"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 	"unsafe"
 
-	"burst/connectome"
 	"burst/engine"
 )
 
@@ -167,7 +166,8 @@ type mergers struct {
 // merger makes every so manieth burst.
 type merger struct {
 	out, free chan []uint32
-	bits      []uint64 // who fired among the neurons of one block of all devices
+	lists     [][]uint32 // of one block of each device
+	room      []uint32   // for those that are joined
 }
 
 // startMergers starts four for each device, if there are processors for them: putting a burst together takes several times as long
@@ -182,7 +182,6 @@ func (g *group) startMergers(n uint64) *mergers {
 	}
 	for i := range count {
 		m := &merger{out: make(chan []uint32, 2), free: make(chan []uint32, 4)}
-		m.bits = make([]uint64, uint64(g.parts[0].batch.args.run.blockNeurons)*uint64(len(g.parts))/64)
 		r.list = append(r.list, m)
 		r.all.Go(func() {
 			for k := uint64(i); k < n && m.make(g, r, first, k); k += uint64(count) {
@@ -239,33 +238,50 @@ func (m *merger) make(g *group, r *mergers, first, k uint64) bool {
 }
 
 // merge appends the fire queues of all devices, ascending: block by block, for a block of every device has neurons of the
-// same span, by a bit a neuron.
+// same span. Lists of devices are joined in pairs until one is left.
 func (m *merger) merge(g *group, k uint64, queue []uint32) []uint32 {
-	devices := uint32(len(g.parts))
-	own, blocks := g.parts[0].batch.args.run.blockNeurons, g.parts[0].batch.blocks
 	at := k % (2 * g.parts[0].batch.most)
-	for block := range blocks {
-		base, sum := block*own*devices, uint32(0)
+	for block := range g.parts[0].batch.blocks {
+		lists, room := m.lists[:0], m.room[:0]
 		for _, b := range g.parts {
-			x := &b.batch
-			count := x.fired[at*uint64(blocks)+uint64(block)]
-			sum += count
-			for _, n := range x.ids[(at*uint64(blocks)+uint64(block))*uint64(own):][:count] {
-				m.bits[(n-base)/64] |= 1 << (n % 64)
-			}
+			lists = append(lists, b.batch.firedIn(at, block))
 		}
-		if sum == 0 {
-			continue
-		}
-		for w, word := range m.bits {
-			if word == 0 {
-				continue
+		for len(lists) > 2 {
+			half := (len(lists) + 1) / 2
+			for i, list := range lists[half:] {
+				first := len(room)
+				room = join(room, lists[i], list)
+				lists[i] = room[first:]
 			}
-			m.bits[w] = 0
-			for ; word != 0; word &= word - 1 {
-				queue = append(queue, base+uint32(w)*connectome.Slice+uint32(bits.TrailingZeros64(word)))
-			}
+			lists = lists[:half]
 		}
+		m.lists, m.room = lists, room
+		queue = join(queue, lists[0], lists[1])
 	}
 	return queue
+}
+
+// join appends a and b in order.
+func join(to, a, b []uint32) []uint32 {
+	n := len(to)
+	to = slices.Grow(to, len(a)+len(b))[:n+len(a)+len(b)]
+	i, j := zip(to[n:], a, b)
+	copy(to[n+i+j:], a[i:])
+	copy(to[n+i+j:], b[j:])
+	return to
+}
+
+// zip fills to with the numbers of a and b in order, until one of them ends, and says how many it has taken of each. Which one has
+// the next number cannot be foreseen, so nothing branches on it.
+func zip(to, a, b []uint32) (i, j int) {
+	for i < len(a) && j < len(b) {
+		x, y := a[i], b[j]
+		less := 0
+		if x < y {
+			less = 1
+		}
+		to[i+j] = min(x, y)
+		i, j = i+less, j+1-less
+	}
+	return i, j
 }

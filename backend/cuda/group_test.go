@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"runtime"
 	"sync/atomic"
 	"testing"
@@ -105,8 +106,8 @@ func TestGroupOnDevices(t *testing.T) {
 	for i := range all {
 		all[i] = i
 	}
-	for _, row := range []uint32{0, 1} {
-		t.Run(fmt.Sprintf("teams from rows of %d on", row), func(t *testing.T) {
+	for name, row := range map[string]uint32{"neither teams nor clusters": 0, "teams": 1} {
+		t.Run(name, func(t *testing.T) {
 			tune := defaults
 			tune.teamRow = row
 			enginetest.Run(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
@@ -114,6 +115,12 @@ func TestGroupOnDevices(t *testing.T) {
 			}, reference.Open)
 		})
 	}
+	t.Run("clusters", func(t *testing.T) {
+		tune := clustered(2)
+		tune.batchThreads = defaults.batchThreads
+		runClusters(t, [][]int{all, all[:2]}, tune)
+		mends(t, enginetest.Uniform(rand.New(rand.NewPCG(2, 0x636c7573))).Build(), all, tune)
+	})
 }
 
 // openGenome has each device build its part; one builds the whole.
@@ -240,7 +247,7 @@ func TestGroupsTakeEachOthersStates(t *testing.T) {
 		require.NoError(t, ref.ReadState(want))
 		b := groups[round*2%3]
 		require.NoError(t, b.WriteState(want), "round %d", round)
-		for again := range 2 { // the second time with flags of the same bursts
+		for again := range 2 { // the second time with words of the same bursts
 			require.NoError(t, b.(engine.Batcher).StepN(3, func(*engine.Burst) error { return nil }))
 			if again == 0 {
 				require.NoError(t, b.WriteState(want))
@@ -263,22 +270,27 @@ func TestGroupsTakeEachOthersStates(t *testing.T) {
 // ends with that device's failure after the bursts that were complete, and so does every later call.
 func TestGroupLosesADevice(t *testing.T) {
 	h := devices(t, 3)
-	for lost := range int64(3) {
+	for turn := range int64(6) {
+		lost, c, tune, complete := turn%3, uneven(513, 100, 301, 3), defaults, 7
+		if turn >= 3 { // clusters tell of a burst during the next one
+			c, tune, complete = enginetest.Uniform(rand.New(rand.NewPCG(2, 0x636c7573))).Build(), clustered(2), 6
+			tune.batch = defaults.batch
+		}
 		h.Control("reset", 0)
 		h.Control("devices", 3)
-		c := uneven(513, 100, 301, 3)
-		b, err := openCut(c, []int{0, 1, 2}, engine.Want{}, defaults)
+		b, err := openCut(c, []int{0, 1, 2}, engine.Want{}, tune)
 		require.NoError(t, err)
+		require.Equal(t, turn >= 3, b.(*group).parts[0].rows.shape.count > 0)
 		h.Control("lose_device", lost)
 		h.Control("lose_at", 7)
 		bursts := 0
 		first := b.(engine.Batcher).StepN(20, func(*engine.Burst) error { bursts++; return nil })
-		require.ErrorContains(t, first, fmt.Sprintf("device %d, burst 7: stepping", lost))
+		require.ErrorContains(t, first, fmt.Sprintf("device %d, burst %d: stepping", lost, complete))
 		require.ErrorContains(t, first, "CUDA_ERROR_ILLEGAL_ADDRESS")
 		var e *engine.DeviceError
 		require.ErrorAs(t, first, &e)
 		require.True(t, e.Lost)
-		require.Equal(t, 7, bursts)
+		require.Equal(t, complete, bursts)
 		require.Equal(t, first, b.Step(nil, &engine.Burst{}))
 		require.Equal(t, first, b.ReadState(&engine.State{}))
 		require.Equal(t, first, b.WriteState(engine.NewState(c)))
@@ -290,20 +302,25 @@ func TestGroupLosesADevice(t *testing.T) {
 // that is written puts the group right.
 func TestGroupMends(t *testing.T) {
 	devices(t, 3)
-	c := uneven(513, 100, 301, 3)
-	opened, err := openCut(c, []int{0, 1, 2}, engine.Want{}, defaults)
+	mends(t, uneven(513, 100, 301, 3), []int{0, 1, 2}, defaults)
+	mends(t, enginetest.Uniform(rand.New(rand.NewPCG(2, 0x636c7573))).Build(), []int{0, 1, 2}, clustered(2))
+}
+
+func mends(t *testing.T, c *connectome.Connectome, list []int, tune tuning) {
+	opened, err := openCut(c, list, engine.Want{}, tune)
 	require.NoError(t, err)
 	g := opened.(*group)
 	none := func(*engine.Burst) error { return nil }
 	require.NoError(t, g.StepN(3, none))
 	saved := &engine.State{}
 	require.NoError(t, g.ReadState(saved))
-	threads := g.parts[2].batch.threads
-	g.parts[2].batch.threads = 2048 // more than a block may have
+	last := g.parts[len(list)-1]
+	threads := last.batch.threads
+	last.batch.threads = 2048 // more than a block may have
 	first := g.StepN(3, none)
-	require.ErrorContains(t, first, "device 2, burst 3: stepping: run_bursts")
+	require.ErrorContains(t, first, fmt.Sprintf("device %d, burst 3: stepping: run_bursts", list[len(list)-1]))
 	require.Equal(t, first, g.StepN(3, none))
-	g.parts[2].batch.threads = threads
+	last.batch.threads = threads
 	require.NoError(t, g.WriteState(saved))
 	require.NoError(t, g.StepN(3, none))
 	require.NoError(t, g.Close())
@@ -333,6 +350,23 @@ func TestGroupRefusals(t *testing.T) {
 			require.ErrorContains(t, err, c.want)
 			require.Zero(t, h.Count("held"))
 		})
+	}
+}
+
+// TestJoin joins lists of every kind: empty ones, one inside the other, one after the other.
+func TestJoin(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 0x6a6f696e))
+	for range 2000 {
+		var a, b, all []uint32
+		for n := range uint32(r.IntN(60)) {
+			switch r.IntN(1 + r.IntN(4)) {
+			case 0:
+				a, all = append(a, n), append(all, n)
+			case 1:
+				b, all = append(b, n), append(all, n)
+			}
+		}
+		require.Equal(t, append([]uint32{7}, all...), join([]uint32{7}, a, b))
 	}
 }
 

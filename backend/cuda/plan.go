@@ -20,7 +20,6 @@ const (
 	bufWeight
 	bufValues
 	bufMorePlaces
-	bufLabel
 	bufDelay
 	bufSoon
 	bufAreas
@@ -50,8 +49,9 @@ const (
 	bufLater
 	bufSync
 	bufInbox
-	bufFlags
+	bufTold
 	bufExchange
+	bufWaited
 	bufStimuli
 	bufInjected
 	bufLists
@@ -154,7 +154,7 @@ func makePlan(c *connectome.Connectome, r rows, w engine.Want, tune tuning, t *t
 	b[bufRow] = 8 * (n + 1)
 	b[bufTarget], b[bufWeight], b[bufValues], b[bufDelay] = r.bytes()
 	if r.shape.count > 0 {
-		b[bufRow], b[bufMorePlaces], b[bufLabel] = 0, unitBytes*r.more, n
+		b[bufRow], b[bufMorePlaces] = 0, unitBytes*r.more
 	}
 	for _, s := range []slot{bufTarget, bufWeight} {
 		if b[s] > 0 {

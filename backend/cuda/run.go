@@ -38,9 +38,8 @@ type run struct {
 	laterParts, mostLaterParts, front uint32
 	warpRows                          uint32
 
-	devices    uint32
-	exchange   driver.Ptr
-	exchanging driver.Ptr
+	devices          uint32
+	exchange, waited driver.Ptr
 
 	list   listing
 	sum    teams
@@ -62,9 +61,6 @@ type queueRowsArgs struct {
 	fired  driver.Ptr
 	length uint32
 }
-
-// exchangingAt is where bufSync holds the time that exchanging has taken, behind three lengths and the barrier's counter.
-const exchangingAt = 32
 
 // spikeBytes is the size of spike in kernels/run.cuh.
 const spikeBytes = 16
@@ -94,7 +90,7 @@ func (b *backend) bindBatch(t *tables, own uint32) {
 		ownRows: ownRows, longest: longest, valueCount: uint32(b.plan.bytes[bufValues] / 4),
 		soon: p[bufSoon], later: p[bufLater], laterLength: p[bufSync] + laterLengthAt,
 		laterParts: least, mostLaterParts: most, front: frontWarps(uint64(own), x.threads), warpRows: warpRows(uint64(own), x.threads),
-		devices: uint32(max(1, b.share.devices)), exchange: p[bufExchange], exchanging: p[bufSync] + exchangingAt,
+		devices: uint32(max(1, b.share.devices)), exchange: p[bufExchange], waited: p[bufWaited],
 		list:   x.lister.listing(p),
 		sum:    sum,
 		packed: b.places(),

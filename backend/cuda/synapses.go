@@ -73,11 +73,17 @@ func mostWeights(ports uint32) int {
 	return 0
 }
 
-// leastRows are those of a part of which so many synapses are known for certain.
-func leastRows(c *connectome.Connectome, synapses uint64, tune tuning) rows {
+// leastRows are those of a part of which so many synapses are known for certain: 2 bytes each where clusters may take it.
+func (b *backend) leastRows(synapses uint64) rows {
 	r := rows{synapses: synapses}
-	if !tune.unpacked && mostWeights(c.Ports) > 0 {
+	if !b.tune.unpacked && mostWeights(b.c.Ports) > 0 {
 		r.table = &weights.Table{}
+	}
+	if b.mayCluster(b.c) {
+		r.table = &weights.Table{}
+		r.shape.size = 1
+		r.shape.count, r.shape.own = deal(b.c, b.sms)
+		r.slots = 2 * synapses / unitBytes
 	}
 	return r
 }

@@ -180,9 +180,12 @@ func (w *World) bind(library uintptr) error {
 	w.version, _, _ = strings.Cut(string(text[:n]), "\n")
 	if world := clib.Lookup(library, "ompi_mpi_comm_world"); world != 0 {
 		w.any, w.shared, w.comm = openAny&0xffffffff, openShared, world
-		for symbol, handle := range map[string]*uintptr{"ompi_mpi_unsigned": &w.words, "ompi_mpi_info_null": &w.noInfo} {
-			if *handle = clib.Lookup(library, symbol); *handle == 0 {
-				return fmt.Errorf("no symbol %s", symbol)
+		for _, s := range []struct {
+			name   string
+			handle *uintptr
+		}{{"ompi_mpi_unsigned", &w.words}, {"ompi_mpi_info_null", &w.noInfo}} {
+			if *s.handle = clib.Lookup(library, s.name); *s.handle == 0 {
+				return fmt.Errorf("no symbol %s", s.name)
 			}
 		}
 		return nil

@@ -1,31 +1,21 @@
-// run_bursts waits in its middle for other blocks, threads and devices, so here its pieces are run one after the other, each
-// by all threads of all blocks. A launch that shares its network waits until every device has launched its part.
+// run_bursts and its kin on the host, and launches by several devices: one that shares its network waits until every device has
+// launched its part.
 #pragma once
 #include <memory>
 
 // grid is a launch of run_bursts.
-struct grid {
-    run p;
-    unsigned blocks, threads;
-    int device;
+struct grid : shared_launch {
     std::vector<block> s;
     std::vector<std::vector<u64>> room; // the blocks' shared memory
-    virtual ~grid() {}
     virtual void update(u64 t, bool backwards) = 0;
     virtual void list_fired(u64 t, bool backwards) = 0;
 
-    template <class Piece> void all(bool backwards, Piece piece) {
-        for (unsigned b = 0; b < blocks; b++)
-            for (unsigned t = 0; t < threads; t++) {
-                running = {backwards ? blocks - 1 - b : b, blocks, t, threads};
-                piece(running.block);
-            }
-    }
-    void open(unsigned bytes) {
+    template <class Piece> void all(bool backwards, Piece piece) { each(backwards, threads, piece); }
+    void open(unsigned bytes) override {
         s.resize(blocks);
         room.assign(blocks, std::vector<u64>(bytes / 8 + 1, 0xA5A5A5A5A5A5A5A5));
     }
-    void begin() {
+    void begin() override {
         if (p.sum.count > 0) all(false, [&](unsigned b) { begin_sums(&p.sum, &p.all, p.value_count, (u8 *)room[b].data()); });
         all(false, [&](unsigned b) { lay_out(&p, state(b), &s[b], false); });
     }
@@ -34,8 +24,7 @@ struct grid {
         if (lists(&p.list)) all(t % 2, [&](unsigned) { list_candidates(&p.list, t - p.first, p.block_neurons, threads); });
         all(false, [&](unsigned) { announce(&p, t); });
     }
-    // before is what a burst does before it needs the other devices.
-    void before(u64 t) {
+    void before(u64 t) override {
         all(t % 2, [&](unsigned b) { stimulate(&p, t, &s[b]); });
         if (p.sum.count > 0) {
             if (t > p.first && p.devices == 1) all(t % 2, [&](unsigned b) { list_for_host(&p, t - 1, &s[b]); });
@@ -50,18 +39,19 @@ struct grid {
         list_fired(t, t % 5 == 0);
         if (p.devices == 1) return;
         all(t % 3 == 1, [&](unsigned b) { push(p.x, t, s[b].base, s[b].total[t % 2]); });
-        tell_others(p.x, t, p.length[(t + 1) % 2]);
+        each(t % 2, 1, [&](unsigned b) { tell_all(p.x, t, s[b].total[t % 2]); });
         all(t % 2, [&](unsigned b) { list_for_host(&p, t, &s[b]); });
-        *p.exchanging += 1000;
+        each(false, 1, [&](unsigned b) { p.waited[b] += 1000; });
     }
-    // after takes what the others have told.
-    bool after(u64 t) {
+    bool after(u64 t) override {
         bool all_told = true;
-        for (auto &b : s)
-            for (u32 q = 0; p.devices > 1 && q < p.devices; q++) all_told &= told(p.x, q, t, b.told + q);
+        for (u32 q = 0; p.devices > 1 && q < p.devices; q++) all_told &= takes(t, s, q, q);
         return all_told;
     }
-    void end() {
+    void lost(u64 t) override {
+        if (t > p.first) complete(t - 1);
+    }
+    void end() override {
         all(true, [&](unsigned b) { lay_out(&p, state(b), &s[b], true); });
         if (p.sum.count > 0 && p.devices == 1) all(true, [&](unsigned b) { list_for_host(&p, p.first + p.bursts - 1, &s[b]); });
         complete(p.first + p.bursts - 1);
@@ -82,7 +72,10 @@ template <u32 models, bool by_teams> struct grid_of : grid {
     }
 };
 
-static std::unique_ptr<grid> new_grid(const std::string &kernel) {
+static std::unique_ptr<shared_launch> new_launch(const std::string &kernel) {
+    if (kernel == "cluster_bursts_feagi") return std::make_unique<clusters<1 << FEAGI>>();
+    if (kernel == "cluster_bursts_lif") return std::make_unique<clusters<1 << LIF>>();
+    if (kernel == "cluster_bursts") return std::make_unique<clusters<ALL_MODELS>>();
     if (kernel == "run_bursts_feagi") return std::make_unique<grid_of<1 << FEAGI, false>>();
     if (kernel == "run_bursts_lif") return std::make_unique<grid_of<1 << LIF, false>>();
     if (kernel == "run_bursts_custom") return std::make_unique<grid_of<1 << CUSTOM, false>>();
@@ -93,7 +86,7 @@ static std::unique_ptr<grid> new_grid(const std::string &kernel) {
     return std::make_unique<grid_of<ALL_MODELS, false>>();
 }
 
-static std::vector<std::unique_ptr<grid>> waiting; // launches that wait for other devices
+static std::vector<std::unique_ptr<shared_launch>> waiting; // launches that wait for other devices
 static void forget_launches() { waiting.clear(); }
 
 // waits_for_others reports whether the current device is in a launch that waits; one that was told to stop does not.
@@ -107,42 +100,42 @@ static bool waits_for_others() {
     return false;
 }
 
-// run_grids runs the parts of one network side by side; where a device is lost the others wait.
-static int run_grids(std::vector<std::unique_ptr<grid>> &grids) {
-    for (auto &a : grids)
-        for (auto &b : grids)
+// run_launches runs the parts of one network side by side; where a device is lost the others wait.
+static int run_launches(std::vector<std::unique_ptr<shared_launch>> &list) {
+    for (auto &a : list)
+        for (auto &b : list)
             if (a->device != b->device && !peers[a->device][b->device]) return refuse("a store into a device without peer access");
-    for (auto &g : grids) g->begin();
-    run &p = grids[0]->p;
+    for (auto &g : list) g->begin();
+    run &p = list[0]->p;
     for (u64 t = p.first; t < p.first + p.bursts; t++) {
-        if (grids.size() > 1 && t == (u64)control["lose_at"] && t > 0) {
+        if (list.size() > 1 && t == (u64)control["lose_at"] && t > 0) {
             faults[control["lose_device"]] = ILLEGAL_ADDRESS;
-            for (auto &g : grids) g->all(false, [&](unsigned) { if (t > p.first) announce(&g->p, t - 1); });
+            for (auto &g : list) g->lost(t);
             return SUCCESS;
         }
-        for (auto &g : grids) g->before(t);
-        for (auto &g : grids)
+        for (size_t i = 0; i < list.size(); i++) list[(i + t) % list.size()]->before(t);
+        for (auto &g : list)
             if (!g->after(t)) return refuse("a device that has not told who fired");
     }
-    for (auto &g : grids) g->end();
-    grids.clear();
+    for (auto &g : list) g->end();
+    list.clear();
     return SUCCESS;
 }
 
-// launch_bursts launches a grid, which runs once all devices of its network have launched theirs.
+// launch_bursts launches one, which runs once all devices of its network have launched theirs.
 static int launch_bursts(const char *kernel, const run &p, unsigned blocks, unsigned threads, unsigned bytes) {
-    auto g = new_grid(kernel);
+    auto g = new_launch(kernel);
     g->p = p, g->blocks = blocks, g->threads = threads, g->device = current;
     g->open(bytes);
     if (p.devices == 1) {
-        std::vector<std::unique_ptr<grid>> alone;
+        std::vector<std::unique_ptr<shared_launch>> alone;
         alone.push_back(std::move(g));
-        if (int e = run_grids(alone)) return e;
+        if (int e = run_launches(alone)) return e;
         return fault();
     }
     waiting.push_back(std::move(g));
     if (waiting.size() == p.devices)
-        if (int e = run_grids(waiting)) return e;
+        if (int e = run_launches(waiting)) return e;
     return SUCCESS;
 }
 
