@@ -44,7 +44,7 @@ func TestR12FullDevice(t *testing.T) {
 	require.ErrorAs(t, err, &m)
 	require.Equal(t, MemoryError{Device: 0, Need: DeviceBytes(large, engine.Want{}), Free: m.Free}, *m)
 	require.LessOrEqual(t, m.Free, left)
-	require.Greater(t, m.Free, left-16<<20, "kernels, which are loaded first, take a page or none")
+	require.GreaterOrEqual(t, m.Free, left-2<<20, "kernels, which are loaded first, take a page or none")
 	require.Greater(t, m.Need, uint64(200e6))
 	b, err := Open(small(), Options{})
 	require.NoError(t, err)
