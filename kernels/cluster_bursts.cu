@@ -22,6 +22,7 @@ template <u32 models> DEVICE void divide_cluster(const run *p, clustered *s) {
     u32 used = 0, own = p->block_neurons;
     s->at_sums = reserve_room<i32>(&used, p->packed.ports + SPARE);
     s->at_bits = reserve_room<u32>(&used, own / 32);
+    s->at_later = reserve_room<u32>(&used, workers());
     s->at_before = reserve_room<u16>(&used, own / 32);
     s->at_spans = reserve_room<u16>(&used, own / 32);
     s->at_v = reserve_room<float>(&used, own);

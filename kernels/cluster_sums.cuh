@@ -3,123 +3,150 @@
 #include "clusters.cuh"
 
 #ifdef BURST_CLUSTERS
-// So many units a thread loads before it adds the first one.
-const u32 UNITS = 2;
+// So many rows a thread takes at a time: it loads a unit of each before it adds the first one.
+const u32 ROWS = 2;
 
-// add_unit adds a unit's synapses to the block's sums, and what has no place to words that nobody reads, from place spare on: one a
-// lane, for to ask whether it has one costs more.
-DEVICE void add_unit(const clustered *s, u32 sums, u32 spare, const unit *u, i32 weight) {
+// sums_at says where a thread adds: addresses in the block's memory of the sums and of the weights by label, and the place of a sum
+// that nobody reads, one a lane: what has no place is added there, for to ask whether it has one costs more.
+struct sums_at {
+    u32 sums, values, spare;
+};
+
+// add_unit adds a unit's synapses to the block's sums.
+DEVICE void add_unit(const clustered *s, const sums_at *to, const unit *u, i32 weight) {
 #pragma unroll
     for (u32 j = 0; j < UNIT; j++) {
         u32 place = j % 2 == 0 ? u->word[j / 2] & 0xffff : u->word[j / 2] >> 16;
-        add_shared(s, sums, place < spare ? place : spare, weight);
+        add_shared(s, to->sums, place < to->spare ? place : to->spare, weight);
     }
 }
 
-// add_more adds what begins in a unit of more.
-DEVICE void add_more(const clustered *s, u32 sums, u32 spare, const places *m, u32 number, i32 weight) {
-#pragma unroll 1
-    while (number != NO_UNIT) {
-        unit u = load_unit(m->more, number);
-        number = further(&u, true);
-        add_unit(s, sums, spare, &u, weight);
-    }
-}
-
-// cursor is how far a thread has come in the fire queue, in which the device's own neurons come before the others'.
-struct cursor {
-    const u32 *ids; // row i is ids[i], of the k-th device's, which end before row end
-    u32 end, k;
+// later is what a warp has put off, so that all lanes load units of more at a time and go on while these are on their way: numbers, and
+// the unit that a lane has asked for.
+struct later {
+    u32 *list, count;
+    unit coming;
+    bool asked;
 };
 
-// load_rows loads the neurons of the next units that a thread loads, whose rows begin at i, a step apart.
-DEVICE void load_rows(const run *p, u64 t, const clustered *s, cursor *c, u32 i, u32 end, u32 step, u32 *rows) {
-    u32 more_log = p->packed.more_log;
-    bool same = i + ((UNITS - 1) >> more_log) * step < c->end; // all are of one device
+// A warp puts off so many units at most: one a lane.
+#ifdef BURST_ON_HOST
+const u32 LATER = 1; // where each thread is a warp by itself
+DEVICE u32 votes(bool b) { return b; }
+DEVICE u32 warp_lane() { return 0; }
+#else
+const u32 LATER = 32;
+DEVICE u32 votes(bool b) { return vote(b); }
+DEVICE u32 warp_lane() { return lane(); }
+#endif
+
+// note puts a number on the warp's list, unless it is none. All lanes of the warp must call it.
+DEVICE void note(later *put, u32 number, u32 who) {
+    if (number != NO_UNIT) put->list[put->count + ones(who & ((1u << warp_lane()) - 1))] = number;
+    put->count += ones(who);
+}
+
+// add_later adds the units that were on their way and asks for those on the list. All lanes of the warp must call it.
+DEVICE void add_later(const clustered *s, const sums_at *to, const places *m, later *put) {
+    u32 number = NO_UNIT;
+    if (votes(put->asked) != 0) {
+        unit u = put->coming;
+        if (put->asked) {
+            i32 weight = load_shared(s, to->values, label_of(&u));
+            number = further(&u, true);
+            add_unit(s, to, &u, weight);
+        }
+    }
+    warp_barrier();
+    put->asked = warp_lane() < put->count;
+    put->coming = load_unit(put->asked ? m->more : m->slot, put->asked ? put->list[warp_lane()] : 0); // any: nobody waits for a choice
+    warp_barrier();
+    put->count = 0;
+    note(put, number, votes(number != NO_UNIT));
+}
+
+// put_off notes where the synapses of a slot go on, whose first unit is *u, if they do. All lanes of the warp must call it.
+DEVICE void put_off(const clustered *s, const sums_at *to, const places *m, later *put, unit *u, bool full) {
+    u32 who = votes(full);
+    if (who == 0) return;
+#pragma unroll 1
+    while (put->count + ones(who) > LATER) add_later(s, to, m, put);
+    note(put, full ? further(u, true) : NO_UNIT, who);
+}
+
+// share is a thread's part of its warp's rows: of each that it looks at the part-th unit of one team's slot. It begins at the group-th
+// row, and has every step-th.
+struct share {
+    const u16 *slot; // of row 0; that of row n lies n·stride units on
+    u32 stride, part, group, step;
+    u32 begins; // what word 0 of the unit is masked with: NOBODY for a slot's first one
+};
+
+// rows is how far a thread has come in the fire queue, in which the device's own neurons come before the others'.
+struct rows {
+    const u32 *ids; // row i is ids[i], of the k-th device's, which end before row end
+    u32 end, k;
+    u32 all;            // so many are known
+    u32 at, next[ROWS]; // those that come next: of the thread's warp from the at-th on, and the neurons
+};
+
+// load_rows loads the neurons of the thread's next rows; where there are none left, neuron 0 stands for them.
+DEVICE void load_rows(const run *p, u64 t, const clustered *s, const share *mine, rows *r) {
+    u32 first = r->at + mine->group;
+    if (r->at + ROWS * mine->step <= r->end) { // all are of one device
 #pragma unroll
-    for (u32 j = 0; j < UNITS; j++) {
-        u32 row = i + (j >> more_log) * step;
-        if (!same && row < end)
-            while (row >= c->end && c->k + 1 < s->x.devices) {
-                c->ids = ids_of(&s->x, s->x.self, device_at(s, ++c->k), t) - c->end;
-                c->end += s->told[c->k];
-            }
-        rows[j] = j & ((1u << more_log) - 1) ? rows[j - 1] : row < end ? c->ids[row] : 0;
+        for (u32 j = 0; j < ROWS; j++) r->next[j] = r->ids[first + j * mine->step];
+        return;
+    }
+#pragma unroll
+    for (u32 j = 0; j < ROWS; j++) {
+        u32 row = first + j * mine->step;
+        const clustered *all = (const clustered *)anew((u64)s); // looked at here alone
+        while (row >= r->end && row < r->all && r->k + 1 < all->x.devices) {
+            r->ids = ids_of(&all->x, all->x.self, device_at(all, ++r->k), t) - r->end;
+            r->end += all->told[r->k];
+        }
+        r->next[j] = row < r->all ? r->ids[row] : 0;
     }
 }
 
-// label_in is the label of the row whose slot begins with *u in the first of the 2^share_log lanes that share it, in which part is
-// 0. All lanes of the warp must call it; first is the number of that unit.
-DEVICE u32 label_in(const places *m, const unit *u, u32 part, u32 first) {
+// units are what a thread has loaded at a time: of as many rows, from the at-th on.
+struct units {
+    unit u[ROWS];
+    u32 row[ROWS], at;
+};
+
+// load_units loads the thread's units of its next rows.
+DEVICE void load_units(const share *mine, const rows *r, units *to) {
+    to->at = r->at + mine->group;
+#pragma unroll
+    for (u32 j = 0; j < ROWS; j++) {
+        to->row[j] = r->next[j];
+        to->u[j] = load_unit(mine->slot, (u64)to->row[j] * mine->stride);
+    }
+}
+
+// label_in is the label of the j-th row that load_units has loaded. All lanes of the warp must call it.
+DEVICE u32 label_in(const share *mine, const units *from, u32 j) {
 #ifdef BURST_ON_HOST
-    unit begin = part == 0 ? *u : load_unit(m->slot, first);
+    unit begin = load_unit(mine->slot - mine->part * UNIT, (u64)from->row[j] * mine->stride);
     return label_of(&begin);
 #else
-    (void)m, (void)first;
-    return shuffle(label_of(u), lane() - part);
+    return shuffle_first(label_of(from->u + j), 32 / mine->step);
 #endif
 }
 
-// share is a thread's part of its warp's rows: of each that it looks at, the units of the slot of one team from the part-th on,
-// 2^share_log apart.
-struct share {
-    u32 team, part, group, step; // it begins at the group-th row, and has every step-th
-    u32 end;                     // of all rows
-};
-
-// units are what a thread has loaded at a time: of as many rows or, where a row has more units than threads share a slot, of one.
-struct units {
-    unit u[UNITS];
-    u32 slot[UNITS]; // the number of the slot's first unit
-};
-
-// load_units loads a thread's units of rows from i on.
-DEVICE void load_units(const places *m, const share *mine, const u32 *rows, u32 i, units *to) {
+// add_units adds what load_units has loaded, and puts off what slots do not hold.
+DEVICE void add_units(const clustered *s, const places *m, const share *mine, const sums_at *to, const rows *r, units *from, later *put) {
 #pragma unroll
-    for (u32 j = 0; j < UNITS; j++) {
-        u32 own = mine->part + ((j & ((1u << m->more_log) - 1)) << m->share_log);
-        bool some = i + (j >> m->more_log) * mine->step < mine->end && own < m->units;
-        to->slot[j] = (rows[j] * m->count + mine->team) * m->units;
-        to->u[j] = unit{{~0u, ~0u, ~0u, ~0u}};
-        if (some) to->u[j] = load_unit(m->slot, to->slot[j] + own);
+    for (u32 j = 0; j < ROWS; j++) {
+        bool some = from->at + j * mine->step < r->all;
+        i32 weight = load_shared(s, to->values, label_in(mine, from, j));
+        put_off(s, to, m, put, from->u + j, some && (from->u[j].word[0] & mine->begins & FULL) != 0);
+        from->u[j].word[0] |= mine->begins;
+        if (some) add_unit(s, to, from->u + j, weight);
     }
 }
-
-// pending is where synapses that a slot does not hold go on, and their weight.
-struct pending {
-    u32 number;
-    i32 weight;
-};
-
-// add_units adds what load_units has loaded. Synapses that go on elsewhere wait until the next ones come, or for the end, where all
-// threads wait for theirs together.
-DEVICE void add_units(const run *p, const clustered *s, const share *mine, u32 sums, u32 spare, u32 i, units *from, pending *last) {
-    const places *m = &p->packed;
-    pending on[UNITS] = {};
-#pragma unroll
-    for (u32 j = 0; j < UNITS; j++) {
-        on[j].number = NO_UNIT;
-        if (j > 0) on[j].weight = on[j - 1].weight;
-        if ((j & ((1u << m->more_log) - 1)) == 0) {
-            u32 label = label_in(m, from->u + j, mine->part, from->slot[j]);
-            on[j].weight = i + (j >> m->more_log) * mine->step < mine->end ? room_at<i32>(s, s->at_values)[label] : 0;
-            on[j].number = further(from->u + j, mine->part == 0);
-        }
-        add_unit(s, sums, spare, from->u + j, on[j].weight);
-    }
-#pragma unroll 1
-    while ((on[0].number & on[1].number) != NO_UNIT) {
-        add_more(s, sums, spare, m, last->number, last->weight);
-        if (on[0].number != NO_UNIT) {
-            *last = on[0];
-            on[0].number = NO_UNIT;
-        } else {
-            *last = on[1];
-            on[1].number = NO_UNIT;
-        }
-    }
-}
-static_assert(UNITS == 2, "");
 
 // hear_others waits for what the other devices tell of burst t, and says how many fired there. All lanes of the warp must call it.
 DEVICE u32 hear_others(u64 t, clustered *s) {
@@ -142,28 +169,38 @@ DEVICE u32 hear_others(u64 t, clustered *s) {
     return sum;
 }
 
+// share_of is the thread's share.
+DEVICE share share_of(const places *m) {
+    u32 thread = anew(thread_in_block()), units = 1u << m->units_log, part = thread & (units - 1), team = anew(block_index()) / m->size;
+    return share{m->slot + (team * units + part) * UNIT, kept(m->count * units), part, thread % 32 >> m->units_log, 32u >> m->units_log, part == 0 ? NOBODY : 0};
+}
+
 // sum_places is step 1 for the fire queue of burst t − 1, of which the warps of a cluster take a few neighbouring rows in turn, those of
 // the device's own neurons first. While some are added, the next ones' units are not loaded: more loads at once take longer.
 DEVICE void sum_places(const run *p, u64 t, clustered *s) {
     const places *m = &p->packed;
-    u32 number = anew(block_index()), thread = anew(thread_in_block()), sums = shared_address(s, s->at_sums), spare = kept(m->ports + lane());
-    share mine = {number / m->size, thread & ((1u << m->share_log) - 1), thread % 32 >> m->share_log, 32u >> m->share_log, s->told[0]};
-    u32 each = (UNITS >> m->more_log) * mine.step, all = workers() / 32 * m->size * each, next[UNITS];
-    cursor at = {ids_of(&s->x, s->x.self, s->x.self, t - 1), mine.end, 0};
-    pending last = {NO_UNIT, 0};
+    share mine = share_of(m);
+    sums_at to = {shared_address(s, s->at_sums), shared_address(s, s->at_values), kept(m->ports + lane())};
+    later put = {room_at<u32>(s, s->at_later) + anew(thread_in_block()) / 32 * 32, 0, {}, false};
+    u32 warps = workers() / 32, warp = anew(block_index()) % m->size * warps + anew(thread_in_block()) / 32;
+    u32 each = ROWS * mine.step, turns = warps * m->size * each; // rows of the warp, and of all warps, at a time
+    rows r = {ids_of(&s->x, s->x.self, s->x.self, t - 1), s->told[0], 0, s->told[0], warp * each, {}};
     bool heard_all = s->x.devices == 1, begun = false;
-    u32 ahead = (number % m->size * (workers() / 32) + thread / 32) * each, i = ahead;
 #pragma unroll 1
-    for (; i < mine.end || !heard_all; i = ahead, ahead += all, begun = true) {
+    do {
         units some;
-        if (begun) load_units(m, &mine, next, i + mine.group, &some);
-        if (!heard_all && ahead + each > mine.end) {
-            mine.end += hear_others(t - 1, s);
-            heard_all = true;
+        if (begun) {
+            load_units(&mine, &r, &some);
+            r.at += turns;
         }
-        load_rows(p, t - 1, s, &at, ahead + mine.group, mine.end, mine.step, next);
-        if (begun) add_units(p, s, &mine, sums, spare, i + mine.group, &some, &last);
-    }
-    add_more(s, sums, spare, m, last.number, last.weight);
+        bool hears = !heard_all && r.at + each > r.all;
+        if (hears) r.all += hear_others(t - 1, s);
+        heard_all |= hears;
+        load_rows(p, t - 1, s, &mine, &r);
+        if (begun) add_units(s, m, &mine, &to, &r, &some, &put);
+        begun = true;
+    } while (r.at < r.all);
+#pragma unroll 1
+    while (votes(put.count > 0 || put.asked) != 0) add_later(s, &to, m, &put);
 }
 #endif

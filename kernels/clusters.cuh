@@ -6,7 +6,7 @@
 #ifdef BURST_CLUSTERS
 // clustered is what a cluster's block has beside resident.
 struct clustered : resident {
-    u32 at_sums, at_before;
+    u32 at_sums, at_before, at_later;
     u32 joined;             // blocks of the cluster that have summed their rows, in all bursts
     u32 stimulated;         // whether a stimulus acts in this burst
     u32 told[MOST_DEVICES]; // how many fired in the burst before on the k-th device, the block's own being the 0th
@@ -27,6 +27,7 @@ DEVICE u32 device_at(const clustered *s, u32 k) {
 #ifdef BURST_ON_HOST
 DEVICE u32 shared_address(const clustered *, u32 at) { return at; }
 DEVICE void add_shared(const clustered *s, u32 sums, u32 place, i32 v) { room_at<i32>(s, sums)[place] += v; }
+DEVICE i32 load_shared(const clustered *s, u32 values, u32 place) { return room_at<i32>(s, values)[place]; }
 DEVICE four remote_four(const clustered *s, u32 number, u32 at) { return *(const four *)(s->rooms[number] + at); }
 #else
 // shared_address is the address of the block's memory from a place on.
@@ -34,6 +35,13 @@ DEVICE u32 shared_address(const clustered *s, u32 at) { return address(room_at<u
 
 // add_shared adds to the sum of a place, sums being the address of the first one.
 DEVICE void add_shared(const clustered *, u32 sums, u32 place, i32 v) { add_at(nullptr, sums + 4 * place, v); }
+
+// load_shared is a word that does not change in a launch, values being the address of the first one.
+DEVICE i32 load_shared(const clustered *, u32 values, u32 place) {
+    i32 v;
+    asm("ld.shared.s32 %0, [%1];" : "=r"(v) : "r"(values + 4 * place));
+    return v;
+}
 
 // remote_address is where the cluster's block of a number has what this block has at an address.
 DEVICE u32 remote_address(u32 own, u32 number) {
@@ -50,10 +58,10 @@ DEVICE four remote_four(const clustered *s, u32 number, u32 at) {
     return f;
 }
 
-// shuffle is v of the warp's lane from. All lanes must call it.
-DEVICE u32 shuffle(u32 v, u32 from) {
+// shuffle_first is v of the first of the count neighbouring lanes, a power of two, to which the lane belongs. All lanes must call it.
+DEVICE u32 shuffle_first(u32 v, u32 count) {
     u32 got;
-    asm volatile("shfl.sync.idx.b32 %0, %1, %2, 31, 0xffffffff;" : "=r"(got) : "r"(v), "r"(from));
+    asm volatile("shfl.sync.idx.b32 %0, %1, 0, %2, 0xffffffff;" : "=r"(got) : "r"(v), "r"((32 - count) << 8 | 31));
     return got;
 }
 

@@ -9,12 +9,12 @@ KERNEL deliver_places(places m, part own, const i32 *values, const u32 *queue, u
     u64 all = (u64)length * m.count;
     for (u64 i = thread_index(); i < all; i += thread_count()) {
         u64 slot = (u64)queue[i / m.count] * m.count + i % m.count;
-        u32 first = (u32)(i % m.count) * m.ports, next = NO_UNIT;
+        u32 first = (u32)(i % m.count) * m.ports, units = 1u << m.units_log, next = NO_UNIT;
         i32 weight = 0;
-        for (u32 k = 0; k < m.units || next != NO_UNIT; k++) {
-            unit u = k < m.units ? load_unit(m.slot, slot * m.units + k) : load_unit(m.more, next);
+        for (u32 k = 0; k < units || next != NO_UNIT; k++) {
+            unit u = k < units ? load_unit(m.slot, (slot << m.units_log) + k) : load_unit(m.more, next);
             if (k == 0) weight = values[label_of(&u)];
-            if (k == 0 || k >= m.units) next = further(&u, true);
+            if (k == 0 || k >= units) next = further(&u, true);
             for (u32 j = 0; j < UNIT; j++) {
                 u32 place = u.word[j / 2] >> 16 * (j % 2) & 0xffff;
                 if (place < m.ports) add(acc + neuron_of(own, first + place), weight);

@@ -3,7 +3,8 @@
 #include "burst.cuh"
 
 // Eight words of 16 bits are a unit. A slot is a few units: word 0 of the first one is the label of the row's weight, with FULL where
-// words 1 and 2 are the number of a unit of more with further synapses. All other words are a synapse's place each, or NOBODY.
+// words 1 and 2 are the number of a unit of more with further synapses, which begins alike. All other words are a synapse's place each,
+// or NOBODY.
 const u32 NOBODY = 0xffff, FULL = 0x8000, UNIT = 8;
 
 // places are the synapses of all rows, which have one weight each. The neurons are dealt to teams in turn, so many to each. A
@@ -13,11 +14,9 @@ struct places {
     u32 count;      // of teams; 0: there are none
     u32 size;       // blocks of a team: those of a cluster
     u32 ports;      // of a team: size·block_neurons
-    u32 units;      // of a slot
-    u32 share_log;  // 2^share_log threads share a slot
-    u32 more_log;   // and each has up to 2^more_log units of it
+    u32 units_log;  // a slot has 2^units_log units, which as many threads load
     u32 drawn;      // whether any drive is drawn in each burst
-    const u16 *slot; // of row n and team q: from unit (n·count + q)·units on
+    const u16 *slot; // of row n and team q: from unit (n·count + q)·2^units_log on
     const u16 *more;
 };
 
@@ -39,7 +38,7 @@ DEVICE unit load_unit(const u16 *units, u64 number) {
 }
 
 // further is the number of the unit where the synapses of a slot's first unit or of one of more go on, or none; the unit's words are
-// then places or nobody's. Where begins is false it is another one of a slot.
+// then places or nobody's. Where begins is false it is another one of a slot, or none.
 const u32 NO_UNIT = ~0u;
 DEVICE u32 further(unit *u, bool begins) {
     bool full = begins && (u->word[0] & FULL);

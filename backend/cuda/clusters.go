@@ -17,9 +17,9 @@ const mostClustered = 4
 
 // places is the struct of that name in kernels/places.cuh, field for field.
 type places struct {
-	count, size, ports              uint32
-	units, shareLog, moreLog, drawn uint32
-	slot, more                      driver.Ptr
+	count, size, ports uint32
+	unitsLog, drawn    uint32
+	slot, more         driver.Ptr
 }
 
 // mostLabels is how many different weights rows may have, each a label less than full.
@@ -40,7 +40,7 @@ const spare = 32
 type clusterShape struct {
 	count, size uint64          // clusters, and blocks of each
 	own         uint64          // neurons of a block
-	units       uint64          // of a slot
+	units       uint64          // of a slot, a power of two
 	shared      uint64          // bytes of a block's memory
 	drawn       bool            // whether any drive is drawn in each burst
 	part        connectome.Part // whose neurons they are
@@ -81,7 +81,11 @@ func (b *backend) clusterRows(c *connectome.Connectome, t *tables, r rows) rows 
 		b.countClusters()
 	}
 	var shapes []clusterShape
-	for size := b.tune.clusterMost; size > 0; size /= 2 {
+	row := r.mean
+	if devices > 1 {
+		row = b.share.row
+	}
+	for _, size := range b.clusterSizes(row) {
 		if s := b.clusterShape(c, t, size); s.count > 0 {
 			shapes = append(shapes, s)
 		}
@@ -108,6 +112,19 @@ func (b *backend) clusterRows(c *connectome.Connectome, t *tables, r rows) rows 
 	return rows{}
 }
 
+// clusterSizes are the sizes of clusters to try, the best one first. A pair's blocks have the fewest sums of each other's to read; where rows
+// are short, clusters of four look at half as many slots.
+func (b *backend) clusterSizes(row uint32) []uint64 {
+	const short = 5 // synapses of a row and cluster
+	if b.tune.clusterSize > 0 {
+		return []uint64{b.tune.clusterSize}
+	}
+	if uint64(row) < short*b.clusters[2] {
+		return []uint64{4, 2, 1}
+	}
+	return []uint64{2, 1}
+}
+
 // clusterShape deals the neurons to as many clusters as the device runs, if they fit.
 func (b *backend) clusterShape(c *connectome.Connectome, t *tables, blocks uint64) clusterShape {
 	n, all := uint64(c.Neurons), b.clusters[blocks]
@@ -125,24 +142,24 @@ func (b *backend) clusterShape(c *connectome.Connectome, t *tables, blocks uint6
 			return clusterShape{}
 		}
 	}
-	s.shared = aligned(4*(s.ports()+spare), 4*mostLabels) + t.clusterBytes(c, s.own)
+	s.shared = aligned(4*(s.ports()+spare), 4*mostLabels, 4*uint64(b.tune.batchThreads-32)) + t.clusterBytes(c, s.own)
 	if s.shared > mostShared || s.ports()+spare > nobody {
 		return clusterShape{}
 	}
 	return s
 }
 
-// slotUnits is how many units a slot must have to hold nearly all stretches of rows wholly, 0 if slots would take more than
-// so many bytes for each synapse, or too many would have to be looked for elsewhere; and how many further units all rows then take.
-func (s *clusterShape) slotUnits(c *connectome.Connectome, most uint64) (least, more uint64) {
+// slotUnits is how many units a slot has, 0 if slots would take more than so many bytes for each synapse, and how many further units
+// hold what they do not: those with which a row costs least.
+func (s *clusterShape) slotUnits(c *connectome.Connectome, most uint64) (units, more uint64) {
 	const (
-		rare  = 16 // one in so many
-		units = 32 // at most, a warp's threads
-		last  = unit*units - 1
+		dear = 3  // as many units of slots cost what a further one does: it is looked for elsewhere
+		warp = 32 // threads, which load a unit each
+		last = unit*warp - 1
 	)
 	type found struct {
-		lengths [unit * units]uint64 // how many stretches have so many synapses, or more
-		long    []uint64             // the lengths of these
+		lengths [last]uint64 // how many stretches have so many synapses
+		long    []uint64     // the lengths of those with more
 	}
 	parts := make([]found, runtime.GOMAXPROCS(0))
 	inParts(c, 0, c.Neurons, func(part int, low, high uint32) {
@@ -150,42 +167,31 @@ func (s *clusterShape) slotUnits(c *connectome.Connectome, most uint64) (least, 
 		for n := low; n < high; n++ {
 			for row := c.Target[c.Row[n]:c.Row[n+1]]; len(row) > 0; {
 				_, length := s.stretch(row)
-				f.lengths[min(length, last)]++
-				if length >= last {
+				if length < last {
+					f.lengths[length]++
+				} else {
 					f.long = append(f.long, uint64(length))
 				}
 				row = row[length:]
 			}
 		}
 	})
-	var lengths [unit * units]uint64
-	stretches := uint64(0)
-	for i := range parts {
-		for length, n := range parts[i].lengths {
-			lengths[length] += n
-			stretches += n
+	slots, least := uint64(c.Neurons)*s.count, uint64(math.MaxUint64)
+	for each := uint64(1); each <= warp; each *= 2 {
+		further := uint64(0)
+		for i := range parts {
+			for length, n := range parts[i].lengths {
+				further += n * moreUnits(uint64(length), each)
+			}
+			for _, length := range parts[i].long {
+				further += moreUnits(length, each)
+			}
+		}
+		if cost := slots*each + dear*further; cost < least && unitBytes*(slots*each+further) <= most {
+			units, more, least = each, further, cost
 		}
 	}
-	held := uint64(0)
-	for length := 1; stretches-held > stretches/rare; length++ {
-		if length > last {
-			return 0, 0
-		}
-		held += lengths[length]
-		least = divUp(uint64(length)+1, unit)
-	}
-	if least*unitBytes*uint64(c.Neurons)*s.count > most {
-		return 0, 0
-	}
-	for length, n := range lengths[:last] {
-		more += n * moreUnits(uint64(length), least)
-	}
-	for i := range parts {
-		for _, length := range parts[i].long {
-			more += moreUnits(length, least)
-		}
-	}
-	return least, more
+	return units, more
 }
 
 // clusterBytes is a block's memory as divide_cluster of kernels/cluster_bursts.cu divides it, for own neurons, but for sums
@@ -212,21 +218,10 @@ func (b *backend) places() places {
 	if s.count == 0 {
 		return places{}
 	}
-	share, more := s.shares()
 	return places{
-		count: uint32(s.count), size: uint32(s.size), ports: uint32(s.ports()), units: uint32(s.units), shareLog: share, moreLog: more,
+		count: uint32(s.count), size: uint32(s.size), ports: uint32(s.ports()), unitsLog: uint32(bits.TrailingZeros64(s.units)),
 		drawn: flag(s.drawn), slot: p[bufTarget], more: p[bufMorePlaces],
 	}
-}
-
-// shares are how many threads share a slot, and how many units of it each has, as logarithms: two threads read a sector of 32
-// bytes together, and each has UNITS of kernels/cluster_sums.cuh at most.
-func (s *clusterShape) shares() (share, more uint32) {
-	if s.units == 1 {
-		return 0, 0
-	}
-	share = max(1, uint32(bits.Len64((s.units-1)/2)))
-	return share, uint32(bits.Len64((s.units - 1) >> share))
 }
 
 // inParts does something with stretches of the rows low ≤ n < high that have about equally many synapses, side by side.
@@ -331,15 +326,16 @@ func (s *clusterShape) code(c *connectome.Connectome, table *weights.Table, low,
 			for len(row) > 0 {
 				team, length := s.stretch(row)
 				at := (int(n-low)*int(s.count) + int(team)) * each
-				more.fill(to.slots[at:at+each], s, row[:length], uint32(team*s.ports()), at)
+				more.fill(to.slots[at:at+each], s, row[:length], label, uint32(team*s.ports()), at)
 				row = row[length:]
 			}
 		}
 	})
 }
 
-// fill puts the targets of a stretch into a slot, which lies at a place of the slots, and what it does not hold into further units.
-func (f *further) fill(slot []uint16, s *clusterShape, targets []uint32, first uint32, place int) {
+// fill puts the targets of a stretch into a slot, which lies at a place of the slots, and what it does not hold into further units,
+// which have the slot's label.
+func (f *further) fill(slot []uint16, s *clusterShape, targets []uint32, label uint16, first uint32, place int) {
 	for len(targets) >= len(slot) {
 		number := len(f.words) / unit
 		slot[0], slot[1], slot[2] = slot[0]|full, uint16(number), uint16(number>>16)
@@ -349,7 +345,7 @@ func (f *further) fill(slot []uint16, s *clusterShape, targets []uint32, first u
 		}
 		targets = targets[len(slot)-3:]
 		place = -1 - len(f.words)
-		f.words = append(f.words, 0, nobody, nobody, nobody, nobody, nobody, nobody, nobody)
+		f.words = append(f.words, label, nobody, nobody, nobody, nobody, nobody, nobody, nobody)
 		slot = f.words[len(f.words)-unit:]
 	}
 	for i, t := range targets {

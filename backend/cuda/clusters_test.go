@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -14,17 +15,19 @@ import (
 	"burst/engine/enginetest"
 )
 
-// clustered is a tuning by which clusters of at most so many blocks run every network that allows it.
-func clustered(most uint64) tuning {
+// clustered is a tuning by which clusters of so many blocks run every network that allows it.
+func clustered(size uint64) tuning {
 	t := defaults
-	t.clusterRow, t.clusterLeast, t.clusterMost, t.slotBytes, t.batchThreads, t.batch = 1, 1, most, 1<<20, 128, 3
+	t.clusterRow, t.clusterLeast, t.clusterSize, t.slotBytes, t.batchThreads, t.batch = 1, 1, size, 1<<20, 128, 3
 	return t
 }
 
 // TestClusters compares clusters, burst by burst and many at a time, with the reference: for slots of one unit and of
 // several, some of which do not hold all of a row.
 func TestClusters(t *testing.T) {
-	cudatest.Anywhere(t)
+	if h := cudatest.Anywhere(t); h != nil {
+		h.Control("multiprocessors", 4)
+	}
 	shapes, spikes, more := map[uint64]bool{}, 0, uint64(0)
 	for seed := range uint64(8) {
 		r := rand.New(rand.NewPCG(seed, 0x636c7573))
@@ -40,13 +43,14 @@ func TestClusters(t *testing.T) {
 			}
 		}
 		c := n.Build()
-		for _, most := range []uint64{1, 2, 4} {
-			opened, fired := againstReference(t, c, []int{0}, clustered(most), seed)
+		for _, size := range []uint64{1, 2, 4} {
+			opened, fired := againstReference(t, c, []int{0}, clustered(size), seed)
 			b := opened.(*backend)
 			spikes += fired
 			s := &b.rows.shape
 			require.NotZero(t, s.count, "one weight a row, delays of 1, one port a neuron")
-			shapes[min(s.units, 3)] = true
+			require.Equal(t, size, s.size)
+			shapes[min(s.units, 4)] = true
 			more += b.rows.more
 		}
 	}
@@ -71,9 +75,9 @@ func TestWithoutClusters(t *testing.T) {
 // TestClustersOfGroups is TestClusters for two to eight devices that share each network, some of which may have no synapses; then
 // the suite's batches, whose genomes have stimuli.
 func TestClustersOfGroups(t *testing.T) {
-	devices(t, 8)
-	for most, lists := range map[uint64][][]int{2: {{1, 0}, {0, 2, 1}}, 1: {{7, 6, 5, 4, 3, 2, 1, 0}, {0, 1, 2, 3, 4}}} {
-		runClusters(t, lists, clustered(most))
+	devices(t, 8).Control("multiprocessors", 4)
+	for size, lists := range map[uint64][][]int{4: {{0, 1}, {2, 1, 0}}, 2: {{1, 0}, {0, 2, 1}}, 1: {{7, 6, 5, 4, 3, 2, 1, 0}, {0, 1, 2, 3, 4}}} {
+		runClusters(t, lists, clustered(size))
 	}
 	for _, list := range [][]int{{1, 0}, {0, 2, 1}} {
 		with := 0
@@ -85,6 +89,32 @@ func TestClustersOfGroups(t *testing.T) {
 			return b, err
 		}, engine.Want{})
 		require.Greater(t, with, 5)
+	}
+}
+
+// TestClusterSizes opens rows of some lengths on devices with six multiprocessors, so that there are three pairs and one cluster of four:
+// short rows take this, and all devices then leave two multiprocessors to nobody.
+func TestClusterSizes(t *testing.T) {
+	devices(t, 2).Control("multiprocessors", 6)
+	tune := clustered(0)
+	for times, four := range map[int]bool{0: true, 3: false} {
+		n := enginetest.Uniform(rand.New(rand.NewPCG(11, 0x73697a65)))
+		n.Synapses = slices.DeleteFunc(n.Synapses, func(s enginetest.Synapse) bool { return times == 0 && (s.From+s.To)%32 != 0 })
+		for range times {
+			n.Synapses = append(n.Synapses, n.Synapses...)
+		}
+		c := n.Build()
+		require.Greater(t, c.Neurons, uint32(500), "blocks enough on each device")
+		t.Run(fmt.Sprint(c.Synapses()/uint64(c.Neurons)), func(t *testing.T) {
+			alone, _ := againstReference(t, c, []int{0}, tune, 1)
+			require.Equal(t, four, alone.(*backend).rows.shape.size == 4)
+			shared, _ := againstReference(t, c, []int{1, 0}, tune, 1)
+			for _, b := range shared.(*group).parts {
+				s := &b.rows.shape
+				require.Equal(t, four, s.size == 4)
+				require.Equal(t, four, b.batch.blocks == 4)
+			}
+		})
 	}
 }
 

@@ -39,7 +39,7 @@ func paths() map[string]tuning {
 		"teams of one, 8 bytes":      with(func(t *tuning) { t.teamRow, t.teamMost, t.uncached, t.unpacked = 1, 1, true, true }),
 		"clusters":                   with(func(t *tuning) { t.clusterRow, t.clusterLeast, t.slotBytes, t.listed = 1, 1, 1<<20, true }),
 		"clusters of one": with(func(t *tuning) {
-			t.clusterRow, t.clusterLeast, t.clusterMost, t.slotBytes, t.listed = 1, 1, 1, 1<<20, true
+			t.clusterRow, t.clusterLeast, t.clusterSize, t.slotBytes, t.listed = 1, 1, 1, 1<<20, true
 		}),
 	}
 }

@@ -40,14 +40,14 @@ type tuning struct {
 	delayedRow   uint32 // synapses a row from which rows with delays are split (kernels/delayed_bursts.cu); 0: they never are
 	clusterRow   uint32 // synapses a row from which clusters of blocks sum them (kernels/clusters.cuh); 0: they never do
 	clusterLeast uint32 // neurons from which they do
-	clusterMost  uint64 // blocks of a cluster, at most mostClustered
+	clusterSize  uint64 // blocks of a cluster, 1, 2 or 4; 0: what suits its rows
 	slotBytes    uint64 // that their slots may take a synapse
 	ownSynapses  uint32 // about so many a block of resident_bursts delivers by itself
 }
 
 var defaults = tuning{
 	threads: 256, entries: 1 << 20, batch: 256, batchThreads: 1024, ownSynapses: 16384, delayedRow: 512,
-	teamRow: 400, teamMost: 4, clusterRow: 400, clusterLeast: 500_000, clusterMost: 2, slotBytes: 5,
+	teamRow: 400, teamMost: 4, clusterRow: 400, clusterLeast: 500_000, slotBytes: 5,
 }
 
 // Open uploads c to a GPU, in the state before burst 0. The error wraps engine.ErrUnavailable when this machine cannot run

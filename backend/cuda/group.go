@@ -3,6 +3,7 @@ package cuda
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -166,6 +167,9 @@ func (g *group) start(parts Parts) error {
 	if err != nil {
 		return err
 	}
+	if err := g.agree(parts.Least(connectome.Part{}), made); err != nil {
+		return err
+	}
 	for i, b := range g.parts {
 		c, err := parts.Next()
 		if err != nil {
@@ -182,6 +186,38 @@ func (g *group) start(parts Parts) error {
 		b.isPartOf(g.c)
 		return b.finish(made[b.share.self])
 	})
+}
+
+// agree gives all devices, before their rows are known, the grid of clusters of four blocks, where these suit rows of so many synapses in
+// all, and every device runs so many.
+func (g *group) agree(synapses uint64, made []*tables) error {
+	row := uint32(min(synapses/uint64(max(1, g.c.Neurons))/uint64(len(g.parts)), math.MaxUint32))
+	grid := g.parts[0].sms
+	for _, b := range g.parts {
+		b.share.row = row
+	}
+	for _, b := range g.parts {
+		if !b.mayCluster(g.c) {
+			return nil
+		}
+		if err := g.enter(b, func() error { b.countClusters(); return nil }); err != nil {
+			return err
+		}
+		if b.clusterSizes(row)[0] != 4 {
+			return nil
+		}
+		grid = min(grid, 4*int(b.clusters[4]))
+	}
+	before := g.parts[0].sms
+	for i, b := range g.parts {
+		if b.sms = grid; grid == 0 || b.clusterShape(b.c, made[i], 4).count == 0 {
+			for _, b := range g.parts {
+				b.sms = before
+			}
+			return nil
+		}
+	}
+	return nil
 }
 
 // checkLeast refuses a part that the device has no room for, going by what is known before it is built.

@@ -9,6 +9,7 @@ import (
 	"time"
 	"unsafe"
 
+	"burst/connectome"
 	"burst/engine"
 )
 
@@ -167,7 +168,7 @@ type mergers struct {
 type merger struct {
 	out, free chan []uint32
 	lists     [][]uint32 // of one block of each device
-	room      []uint32   // for those that are joined
+	starts    []uint32   // of its slices of neurons in the queue
 }
 
 // startMergers starts four for each device, if there are processors for them: putting a burst together takes several times as long
@@ -238,50 +239,43 @@ func (m *merger) make(g *group, r *mergers, first, k uint64) bool {
 }
 
 // merge appends the fire queues of all devices, ascending: block by block, for a block of every device has neurons of the
-// same span. Lists of devices are joined in pairs until one is left.
+// same span.
 func (m *merger) merge(g *group, k uint64, queue []uint32) []uint32 {
-	at := k % (2 * g.parts[0].batch.most)
-	for block := range g.parts[0].batch.blocks {
-		lists, room := m.lists[:0], m.room[:0]
+	first := &g.parts[0].batch
+	at, each := k%(2*first.most), first.args.run.blockNeurons/connectome.Slice*uint32(len(g.parts))
+	m.starts = slices.Grow(m.starts[:0], int(each))[:each]
+	for block := range first.blocks {
+		m.lists = m.lists[:0]
 		for _, b := range g.parts {
-			lists = append(lists, b.batch.firedIn(at, block))
+			m.lists = append(m.lists, b.batch.firedIn(at, block))
 		}
-		for len(lists) > 2 {
-			half := (len(lists) + 1) / 2
-			for i, list := range lists[half:] {
-				first := len(room)
-				room = join(room, lists[i], list)
-				lists[i] = room[first:]
-			}
-			lists = lists[:half]
-		}
-		m.lists, m.room = lists, room
-		queue = join(queue, lists[0], lists[1])
+		queue = interleave(queue, m.lists, block*each, m.starts)
 	}
 	return queue
 }
 
-// join appends a and b in order.
-func join(to, a, b []uint32) []uint32 {
-	n := len(to)
-	to = slices.Grow(to, len(a)+len(b))[:n+len(a)+len(b)]
-	i, j := zip(to[n:], a, b)
-	copy(to[n+i+j:], a[i:])
-	copy(to[n+i+j:], b[j:])
-	return to
-}
-
-// zip fills to with the numbers of a and b in order, until one of them ends, and says how many it has taken of each. Which one has
-// the next number cannot be foreseen, so nothing branches on it.
-func zip(to, a, b []uint32) (i, j int) {
-	for i < len(a) && j < len(b) {
-		x, y := a[i], b[j]
-		less := 0
-		if x < y {
-			less = 1
+// interleave appends ascending lists of neurons in order, of which no two have neurons of the same slice: where each slice begins
+// follows from how many of every slice there are, so that nothing branches on which neuron is next. starts has room for the slices of
+// all neurons, from slice low on.
+func interleave(to []uint32, lists [][]uint32, low uint32, starts []uint32) []uint32 {
+	clear(starts)
+	for _, list := range lists {
+		for _, n := range list {
+			starts[n/connectome.Slice-low]++
 		}
-		to[i+j] = min(x, y)
-		i, j = i+less, j+1-less
 	}
-	return i, j
+	end := uint32(len(to))
+	for i, count := range starts {
+		starts[i] = end
+		end += count
+	}
+	to = slices.Grow(to, int(end)-len(to))[:end]
+	for _, list := range lists {
+		for _, n := range list {
+			start := &starts[n/connectome.Slice-low]
+			to[*start] = n
+			*start++
+		}
+	}
+	return to
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"testing"
 
@@ -39,7 +40,12 @@ func (p *cuts) Head() *connectome.Connectome {
 	return &head
 }
 
-func (p *cuts) Least(connectome.Part) uint64 { return 0 }
+func (p *cuts) Least(part connectome.Part) uint64 {
+	if part.Whole() {
+		return p.c.Synapses()
+	}
+	return 0
+}
 
 func (p *cuts) Next() (*connectome.Connectome, error) {
 	p.made++
@@ -353,20 +359,20 @@ func TestGroupRefusals(t *testing.T) {
 	}
 }
 
-// TestJoin joins lists of every kind: empty ones, one inside the other, one after the other.
-func TestJoin(t *testing.T) {
+// TestInterleave interleaves the lists of two to eight devices, from none to all of whose neurons have fired.
+func TestInterleave(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 0x6a6f696e))
-	for range 2000 {
-		var a, b, all []uint32
-		for n := range uint32(r.IntN(60)) {
-			switch r.IntN(1 + r.IntN(4)) {
-			case 0:
-				a, all = append(a, n), append(all, n)
-			case 1:
-				b, all = append(b, n), append(all, n)
+	for range 500 {
+		low, count, share := r.Uint32N(1000), 1+r.Uint32N(100), r.Uint32N(1+r.Uint32N(100))
+		lists, all := make([][]uint32, 2+r.IntN(7)), []uint32{7}
+		for n := low * connectome.Slice; n < (low+count)*connectome.Slice; n++ {
+			if r.Uint32N(100) < share {
+				q := n / connectome.Slice % uint32(len(lists))
+				lists[q], all = append(lists[q], n), append(all, n)
 			}
 		}
-		require.Equal(t, append([]uint32{7}, all...), join([]uint32{7}, a, b))
+		starts := slices.Repeat([]uint32{9}, int(count)) // of a block before
+		require.Equal(t, all, interleave([]uint32{7}, lists, low, starts))
 	}
 }
 

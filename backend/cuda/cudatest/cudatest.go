@@ -160,13 +160,15 @@ func Device(t testing.TB) *driver.Context {
 }
 
 // Anywhere is Device where BURST_REQUIRE_CUDA asks for a GPU, else the stand-in with all its libraries.
-func Anywhere(t testing.TB) {
+func Anywhere(t testing.TB) *StandIn {
 	t.Helper()
 	if os.Getenv("BURST_REQUIRE_CUDA") != "" {
 		Device(t)
-	} else {
-		Host(t).WithAll()
+		return nil
 	}
+	h := Host(t)
+	h.WithAll()
+	return h
 }
 
 // WithoutFunctions is a library that has only two of the driver's functions.

@@ -55,7 +55,7 @@ static void forget_launches(); // grid.h
 static bool waits_for_others();
 
 static void reset() {
-    control = {{"devices", 1}, {"hidden", 0}, {"version", 13000}, {"capability", 90}, {"free", 1ll << 40}, {"shared", 232448}, {"fail_alloc", 0}, {"fail_launch", 0},
+    control = {{"devices", 1}, {"hidden", 0}, {"version", 13000}, {"capability", 90}, {"multiprocessors", 2}, {"free", 1ll << 40}, {"shared", 232448}, {"fail_alloc", 0}, {"fail_launch", 0},
                {"skip_launch", 0}, {"fail_context", 0}, {"fail_compile", 0}, {"ptx_isa", 0}, {"nvrtc_isa", 83}, {"blas_fails", 0},
                {"peer_access", 1}, {"lose_device", 0}, {"lose_at", 0},
                {"nvml_pending", 0}, {"nvml_generation", 5}, {"nvml_width", 16}, {"nvml_errors", 0}};
@@ -191,7 +191,7 @@ API cuDeviceGetAttribute(int *v, int attribute, int) {
     ONE_AT_A_TIME;
     switch (attribute) {
     case 1: *v = 1024; return SUCCESS; // threads a block
-    case 16: *v = 2; return SUCCESS; // multiprocessors
+    case 16: *v = (int)control["multiprocessors"]; return SUCCESS;
     case 95: *v = 1; return SUCCESS; // cooperative launches
     case 75: *v = (int)control["capability"] / 10; return SUCCESS;
     case 76: *v = (int)control["capability"] % 10; return SUCCESS;
@@ -433,7 +433,7 @@ API cuLaunchCooperativeKernel(const function *f, unsigned blocks, unsigned by, u
     ONE_AT_A_TIME;
     unsigned block[3] = {threads, ty, tz};
     bool run = false;
-    if (blocks == 0 || blocks > 2 || by != 1 || bz != 1 || ty != 1 || tz != 1 || threads % 32 != 0) return refuse("a cooperative grid of this shape");
+    if (blocks == 0 || blocks > control["multiprocessors"] || by != 1 || bz != 1 || ty != 1 || tz != 1 || threads % 32 != 0) return refuse("a cooperative grid of this shape");
     bool resident = !strncmp(f->k->name, "resident_bursts", 15) || !strncmp(f->k->name, "delayed_bursts", 14), bursts = resident || !strncmp(f->k->name, "run_bursts", 10) || !strncmp(f->k->name, "team_bursts", 11);
     if (!bursts && (!f->k->waits || shared != 0)) return refuse("a cooperative launch of this kind");
     if (int e = launch_begins(f, block, stream, args, &run)) return e;
@@ -473,7 +473,7 @@ API cuLaunchKernelEx(const configuration *c, const function *f, void **args, voi
     unsigned size = clusters_of(c);
     const unsigned *g = c->grid;
     bool run = false;
-    if (size == 0 || g[0] == 0 || g[0] > 2 || g[0] % size != 0 || g[1] != 1 || g[2] != 1 || c->block[0] % 32 != 0 || c->block[1] != 1 || c->block[2] != 1 || extra)
+    if (size == 0 || g[0] == 0 || g[0] > control["multiprocessors"] || g[0] % size != 0 || g[1] != 1 || g[2] != 1 || c->block[0] % 32 != 0 || c->block[1] != 1 || c->block[2] != 1 || extra)
         return refuse("a grid of clusters of this shape");
     if (strncmp(f->k->name, "cluster_bursts", 14)) return refuse("a launch of clusters of this kind");
     if (int e = launch_begins(f, c->block, c->stream, args, &run)) return e;
@@ -485,7 +485,7 @@ API cuOccupancyMaxActiveClusters(int *n, const function *, const configuration *
     ONE_AT_A_TIME;
     unsigned size = clusters_of(c);
     if (size == 0) return refuse("a grid of clusters of this shape");
-    *n = (int)(2 / size);
+    *n = (int)(control["multiprocessors"] / size);
     return SUCCESS;
 }
 API cuOccupancyMaxActiveBlocksPerMultiprocessor(int *n, const function *, int, size_t) {
