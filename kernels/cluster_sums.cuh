@@ -53,7 +53,7 @@ DEVICE void add_later(const clustered *s, const sums_at *to, const places *m, la
         unit u = put->coming;
         if (put->asked) {
             i32 weight = load_shared(s, to->values, label_of(&u));
-            number = further(&u, true);
+            number = further(&u);
             add_unit(s, to, &u, weight);
         }
     }
@@ -71,7 +71,7 @@ DEVICE void put_off(const clustered *s, const sums_at *to, const places *m, late
     if (who == 0) return;
 #pragma unroll 1
     while (put->count + ones(who) > LATER) add_later(s, to, m, put);
-    note(put, full ? further(u, true) : NO_UNIT, who);
+    note(put, full ? further(u) : NO_UNIT, who);
 }
 
 // share is a thread's part of its warp's rows: of each that it looks at the part-th unit of one team's slot. It begins at the group-th

@@ -14,7 +14,7 @@ KERNEL deliver_places(places m, part own, const i32 *values, const u32 *queue, u
         for (u32 k = 0; k < units || next != NO_UNIT; k++) {
             unit u = k < units ? load_unit(m.slot, (slot << m.units_log) + k) : load_unit(m.more, next);
             if (k == 0) weight = values[label_of(&u)];
-            if (k == 0 || k >= units) next = further(&u, true);
+            if (k == 0 || k >= units) next = further(&u);
             for (u32 j = 0; j < UNIT; j++) {
                 u32 place = u.word[j / 2] >> 16 * (j % 2) & 0xffff;
                 if (place < m.ports) add(acc + neuron_of(own, first + place), weight);

@@ -38,12 +38,12 @@ DEVICE unit load_unit(const u16 *units, u64 number) {
 }
 
 // further is the number of the unit where the synapses of a slot's first unit or of one of more go on, or none; the unit's words are
-// then places or nobody's. Where begins is false it is another one of a slot, or none.
+// then places or nobody's.
 const u32 NO_UNIT = ~0u;
-DEVICE u32 further(unit *u, bool begins) {
-    bool full = begins && (u->word[0] & FULL);
+DEVICE u32 further(unit *u) {
+    bool full = u->word[0] & FULL;
     u32 number = full ? u->word[0] >> 16 | u->word[1] << 16 : NO_UNIT;
-    u->word[0] |= full ? ~0u : begins ? NOBODY : 0;
+    u->word[0] |= full ? ~0u : NOBODY;
     u->word[1] |= full ? NOBODY : 0;
     return number;
 }

@@ -81,11 +81,11 @@ func (b *backend) clusterRows(c *connectome.Connectome, t *tables, r rows) rows 
 		b.countClusters()
 	}
 	var shapes []clusterShape
-	row := r.mean
+	short := b.isShort(uint64(r.mean))
 	if devices > 1 {
-		row = b.share.row
+		short = b.share.short
 	}
-	for _, size := range b.clusterSizes(row) {
+	for _, size := range b.clusterSizes(short) {
 		if s := b.clusterShape(c, t, size); s.count > 0 {
 			shapes = append(shapes, s)
 		}
@@ -102,7 +102,7 @@ func (b *backend) clusterRows(c *connectome.Connectome, t *tables, r rows) rows 
 	}
 	for _, r.shape = range shapes {
 		if r.shape.units, r.more = r.shape.slotUnits(c, most*r.synapses); r.shape.units == 0 {
-			continue
+			return rows{} // smaller clusters have more slots
 		}
 		r.slots = uint64(c.Neurons) * r.shape.count * r.shape.units
 		if max(r.slots, r.more) < math.MaxUint32 {
@@ -112,17 +112,20 @@ func (b *backend) clusterRows(c *connectome.Connectome, t *tables, r rows) rows 
 	return rows{}
 }
 
+// isShort reports whether rows of so many synapses, of which a pair of blocks then has fewer than five on average, are for clusters of four.
+func (b *backend) isShort(row uint64) bool { return row < 5*b.clusters[2] }
+
 // clusterSizes are the sizes of clusters to try, the best one first. A pair's blocks have the fewest sums of each other's to read; where rows
 // are short, clusters of four look at half as many slots.
-func (b *backend) clusterSizes(row uint32) []uint64 {
-	const short = 5 // synapses of a row and cluster
-	if b.tune.clusterSize > 0 {
+func (b *backend) clusterSizes(short bool) []uint64 {
+	switch {
+	case b.tune.clusterSize > 0:
 		return []uint64{b.tune.clusterSize}
-	}
-	if uint64(row) < short*b.clusters[2] {
+	case short:
 		return []uint64{4, 2, 1}
+	default:
+		return []uint64{2, 1}
 	}
-	return []uint64{2, 1}
 }
 
 // clusterShape deals the neurons to as many clusters as the device runs, if they fit.
@@ -149,8 +152,8 @@ func (b *backend) clusterShape(c *connectome.Connectome, t *tables, blocks uint6
 	return s
 }
 
-// slotUnits is how many units a slot has, 0 if slots would take more than so many bytes for each synapse, and how many further units
-// hold what they do not: those with which a row costs least.
+// slotUnits is how many units a slot has, those with which a row costs least, and how many further units hold what slots do not. It is
+// 0 if all would take more than so many bytes.
 func (s *clusterShape) slotUnits(c *connectome.Connectome, most uint64) (units, more uint64) {
 	const (
 		dear = 3  // as many units of slots cost what a further one does: it is looked for elsewhere
@@ -194,8 +197,8 @@ func (s *clusterShape) slotUnits(c *connectome.Connectome, most uint64) (units, 
 	return units, more
 }
 
-// clusterBytes is a block's memory as divide_cluster of kernels/cluster_bursts.cu divides it, for own neurons, but for sums
-// and weights.
+// clusterBytes is a block's memory as divide_cluster of kernels/cluster_bursts.cu divides it, for own neurons, but for sums,
+// weights and lists of further units.
 func (t *tables) clusterBytes(c *connectome.Connectome, own uint64) uint64 {
 	feagi, driven := own, uint64(0)
 	if teamSuffix(c) == "_lif" {

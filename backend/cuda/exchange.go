@@ -15,8 +15,8 @@ const mostDevices = 8
 
 // share is a device's part in a network that several devices of this process hold.
 type share struct {
-	devices, self int    // 0 devices: alone
-	row           uint32 // synapses that a row surely has on each, on average
+	devices, self int  // 0 devices: alone
+	short         bool // all devices have the grid of clusters of four blocks
 }
 
 // exchange is the struct of that name in kernels/exchange.cuh, field for field.

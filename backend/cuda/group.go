@@ -3,7 +3,6 @@ package cuda
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -188,33 +187,30 @@ func (g *group) start(parts Parts) error {
 	})
 }
 
-// agree gives all devices, before their rows are known, the grid of clusters of four blocks, where these suit rows of so many synapses in
-// all, and every device runs so many.
+// agree gives all devices, before their rows are known, the grid of clusters of four blocks, if these suit the synapses that the network
+// surely has and every device runs so many.
 func (g *group) agree(synapses uint64, made []*tables) error {
-	row := uint32(min(synapses/uint64(max(1, g.c.Neurons))/uint64(len(g.parts)), math.MaxUint32))
-	grid := g.parts[0].sms
+	row := synapses / uint64(max(1, g.c.Neurons)) // of all devices together
+	before := g.parts[0].sms
+	grid := before
 	for _, b := range g.parts {
-		b.share.row = row
-	}
-	for _, b := range g.parts {
-		if !b.mayCluster(g.c) {
-			return nil
-		}
 		if err := g.enter(b, func() error { b.countClusters(); return nil }); err != nil {
 			return err
 		}
-		if b.clusterSizes(row)[0] != 4 {
+		short := b.isShort(row/uint64(len(g.parts))) && row >= uint64(b.tune.clusterRow) && g.c.MaxDelay == 1 && b.mayCluster(g.c)
+		if b.clusterSizes(short)[0] != 4 || b.clusters[4] == 0 {
 			return nil
 		}
 		grid = min(grid, 4*int(b.clusters[4]))
 	}
-	before := g.parts[0].sms
+	agreed := true
 	for i, b := range g.parts {
-		if b.sms = grid; grid == 0 || b.clusterShape(b.c, made[i], 4).count == 0 {
-			for _, b := range g.parts {
-				b.sms = before
-			}
-			return nil
+		b.sms = grid
+		agreed = agreed && b.clusterShape(b.c, made[i], 4).count > 0
+	}
+	for _, b := range g.parts {
+		if b.share.short = agreed; !agreed {
+			b.sms = before
 		}
 	}
 	return nil

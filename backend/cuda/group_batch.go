@@ -245,9 +245,16 @@ func (m *merger) merge(g *group, k uint64, queue []uint32) []uint32 {
 	at, each := k%(2*first.most), first.args.run.blockNeurons/connectome.Slice*uint32(len(g.parts))
 	m.starts = slices.Grow(m.starts[:0], int(each))[:each]
 	for block := range first.blocks {
+		count := 0
 		m.lists = m.lists[:0]
 		for _, b := range g.parts {
-			m.lists = append(m.lists, b.batch.firedIn(at, block))
+			list := b.batch.firedIn(at, block)
+			m.lists, count = append(m.lists, list), count+len(list)
+		}
+		if count < len(m.starts)/16 { // slices that are nearly all empty take longer to count
+			queue = append(queue, slices.Concat(m.lists...)...)
+			slices.Sort(queue[len(queue)-count:])
+			continue
 		}
 		queue = interleave(queue, m.lists, block*each, m.starts)
 	}
