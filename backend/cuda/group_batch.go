@@ -252,9 +252,7 @@ func (m *merger) merge(g *group, k uint64, queue []uint32) []uint32 {
 			m.lists, count = append(m.lists, list), count+len(list)
 		}
 		if count < len(m.starts)/16 { // slices that are nearly all empty take longer to count
-			for _, list := range m.lists {
-				queue = append(queue, list...)
-			}
+			queue = append(queue, slices.Concat(m.lists...)...)
 			slices.Sort(queue[len(queue)-count:])
 			continue
 		}
