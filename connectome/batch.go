@@ -10,6 +10,7 @@ type batch struct {
 	target  [batchSize]uint32 // neuron of the target area
 	ordinal [batchSize]uint64 // names the synapse in its projection, for its draws
 	x, y    [batchSize]uint64 // scratch of rules that draw many at once
+	drawn   [batchSize]uint16 // which of these are kept
 	boxes   []box             // scratch of a grid
 	part    Part              // synapses onto others' neurons are left out
 
@@ -63,6 +64,23 @@ func (b *batch) leaveForeign() {
 		k := kept & (batchSize - 1)
 		b.source[k], b.target[k], b.ordinal[k] = b.source[i], t, b.ordinal[i]
 		kept += part.owns(first + t)
+	}
+	b.n = kept
+}
+
+// addOwn adds what a source draws among so many targets other than itself, one an x, but for others' neurons: of a part that is most, so
+// that nothing is done for these but to draw them.
+func (b *batch) addOwn(source, ordinal uint64, x []uint64, among, self uint64) {
+	const mask = batchSize - 1 // which no number here exceeds
+	kept, first, part := b.n, b.wiring.to.First, b.part.dealer()
+	for i, x := range x {
+		pick := below(x, among)
+		pick += (self - 1 - pick) >> 63 // past itself
+		b.target[kept&mask], b.drawn[kept&mask] = uint32(pick), uint16(i)
+		kept += part.owns(first + uint32(pick))
+	}
+	for k := b.n; k < kept; k++ {
+		b.source[k&mask], b.ordinal[k&mask] = uint32(source), ordinal+uint64(b.drawn[k&mask])
 	}
 	b.n = kept
 }

@@ -33,9 +33,8 @@ func (p *plan) likely() uint64 {
 			sum = add(sum, w.synapses)
 			continue
 		}
-		own := p.part.Count(w.to.End()) - p.part.Count(w.to.First)
 		n, _ := w.rule.total()
-		mean := float64(n) * (float64(own) / float64(w.to.Count)) * (float64(w.keep) / 100)
+		mean := float64(n) * (float64(w.own(p.part)) / float64(w.to.Count)) * (float64(w.keep) / 100)
 		sum = add(sum, min(n, uint64(mean+8*math.Sqrt(mean))+1))
 	}
 	return sum
@@ -44,8 +43,7 @@ func (p *plan) likely() uint64 {
 // wireInOrder is wire with room for so many synapses, more if need be.
 func (p *plan) wireInOrder(c *Connectome, room uint64, sums []uint64, progress *meter) error {
 	progress.total = 2*room + 1
-	out := &store{row: p.room(room)}
-	out.came = sync.NewCond(&out.turn)
+	out := &store{row: p.room(room), early: map[uint64]arrival{}}
 	c.Delay = out.row.delay // that there are delays
 	err := p.place(c, out, sums, progress)
 	c.ByRule = p.byRule()
@@ -70,22 +68,29 @@ type store struct {
 	mu    sync.RWMutex // held for writing while the arrays are replaced
 	row   row
 	turn  sync.Mutex
-	came  *sync.Cond
-	piece uint64 // whose turn it is
-	at    uint64 // where its rows go
+	piece uint64             // whose turn it is
+	at    uint64             // where its rows go
+	early map[uint64]arrival // pieces that are made before some ahead of them
 }
 
-// place gives a piece its place, as soon as all pieces before it have theirs.
-func (s *store) place(piece, synapses uint64) (at uint64) {
+// arrival is so many synapses of a piece, whose place goes to a channel.
+type arrival struct {
+	synapses uint64
+	at       chan<- uint64
+}
+
+// place gives a piece its place, as soon as all pieces before it have theirs. Whoever brings the piece whose turn it is gives those
+// that wait behind it theirs too, so that none of these has to run before the next can; reply is the caller's, for one place at a time.
+func (s *store) place(piece, synapses uint64, reply chan uint64) (at uint64) {
 	s.turn.Lock()
-	defer s.turn.Unlock()
-	for s.piece != piece {
-		s.came.Wait()
+	s.early[piece] = arrival{synapses, reply}
+	for next, ok := s.early[s.piece]; ok; next, ok = s.early[s.piece] {
+		delete(s.early, s.piece)
+		next.at <- s.at
+		s.at, s.piece = s.at+next.synapses, s.piece+1
 	}
-	at = s.at
-	s.at, s.piece = at+synapses, piece+1
-	s.came.Broadcast()
-	return at
+	s.turn.Unlock()
+	return <-reply
 }
 
 // put copies the rows of a piece to their place.
@@ -110,10 +115,6 @@ func (s *store) grow(least uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if n := uint64(len(s.row.target)); n < least {
-		bigger := newRows(least+least/16, s.row.delay != nil)
-		copy(bigger.target, s.row.target)
-		copy(bigger.weight, s.row.weight)
-		copy(bigger.delay, s.row.delay)
-		s.row = bigger
+		s.row = s.row.grown(least + least/16)
 	}
 }

@@ -118,9 +118,13 @@ func (p *plan) bytes() (result, peak uint64) {
 		}
 	}
 	for i := range p.wirings {
-		if w := &p.wirings[i]; p.countsFirst(w) {
-			peak = add(peak, mul(uint64(p.workers), uint64(w.to.Count)))
+		w, most := &p.wirings[i], uint64(0)
+		for _, part := range []Part{p.part, {}} {
+			if p.countsFirst(w, part) {
+				most = max(most, w.own(part))
+			}
 		}
+		peak = add(peak, mul(uint64(p.workers), most))
 	}
 	each = 0
 	if !p.part.Whole() {

@@ -69,17 +69,30 @@ func (p Part) Next(n uint64) uint64 {
 
 // dealer tells at once whether a neuron belongs to a part (Lemire, Kaser and Kurz, "Faster remainder by direct computation",
 // 2019: the remainder is the upper half of a product).
-type dealer struct{ inverse, of, index uint64 }
+type dealer struct {
+	inverse, of, index uint64
+	whole              uint64 // 1 where there is one part, whose inverse is 2^64
+}
 
 func (p Part) dealer() dealer {
 	of := uint64(max(1, p.Of))
-	return dealer{inverse: math.MaxUint64/of + 1, of: of, index: uint64(p.Index)}
+	d := dealer{inverse: math.MaxUint64/of + 1, of: of, index: uint64(p.Index)}
+	if of == 1 {
+		d.whole = 1
+	}
+	return d
 }
 
 // owns is 1 where the part has neuron n, else 0.
 func (d *dealer) owns(n uint32) int {
 	owner, _ := bits.Mul64(d.inverse*uint64(n/Slice), d.of)
 	return int(((owner ^ d.index) - 1) >> 63)
+}
+
+// place is Count of a neuron of the part.
+func (d *dealer) place(n uint32) uint32 {
+	rounds, _ := bits.Mul64(d.inverse, uint64(n/Slice))
+	return uint32(rounds+d.whole*uint64(n/Slice))*Slice + n%Slice
 }
 
 // check refuses a part that does not exist.

@@ -109,6 +109,7 @@ func TestPartNumbersItsNeurons(t *testing.T) {
 			require.Equal(t, next, p.Next(uint64(n)), "%v: next from %d", p, n)
 			if dealt {
 				require.Equal(t, n, p.Neuron(own), "%v: its neuron %d", p, own)
+				require.Equal(t, own, dealer.place(n), "%v: place of neuron %d, at once", p, n)
 				own++
 			}
 		}

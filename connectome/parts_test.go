@@ -2,6 +2,7 @@ package connectome
 
 import (
 	"runtime"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -134,4 +135,45 @@ func TestRowsInOrderFindRoom(t *testing.T) {
 		require.Equal(t, []any{want.Target, want.Weight, want.Delay, want.MaxDelay}, []any{c.Target, c.Weight, c.Delay, c.MaxDelay}, "room for %d", room)
 		require.Equal(t, want.Synapses(), p.synapses())
 	}
+}
+
+// Parts whose synapses are counted first have the whole's bounds, also where the whole's targets are too many for each other to be
+// counted: an area that begins and ends inside slices, autapses left out, and more than 256 synapses onto a target.
+func TestPartsCountFirst(t *testing.T) {
+	out := func(from, to int, k uint64, weight float64) genome.Projection {
+		return genome.Projection{Rule: genome.FixedOutdegree, From: from, To: to, Outdegree: k, Weight: constant(weight), NoAutapses: true}
+	}
+	g := network(1, areaOf("lif", 37), areaOf("lif", 900), areaOf("lif", 190)).join(out(1, 1, 20, 0.1), out(2, 2, 20, -0.2), out(1, 0, 400, 0.3))
+	const parts = 3
+	p, _, err := begin(g, Options{Threads: 2, Part: Part{0, parts}})
+	require.NoError(t, err)
+	for i := range p.wirings {
+		w := &p.wirings[i]
+		assert.True(t, p.countsFirst(w, p.part), "projection %d", i)
+		assert.Equal(t, i == 2, p.countsFirst(w, Part{}), "projection %d", i)
+	}
+	samePart(t, g, build(t, g), parts)
+}
+
+// Pieces get their places in order, whoever comes first.
+func TestStorePlacesInOrder(t *testing.T) {
+	const pieces = 1000
+	s := &store{early: map[uint64]arrival{}}
+	var all sync.WaitGroup
+	at := make([]uint64, pieces)
+	for worker := range uint64(8) {
+		all.Go(func() {
+			reply := make(chan uint64, 1)
+			for k := worker; k < pieces; k += 8 {
+				at[k] = s.place(k, k%7, reply)
+			}
+		})
+	}
+	all.Wait()
+	sum := uint64(0)
+	for k := range at {
+		require.Equal(t, sum, at[k], "piece %d", k)
+		sum += uint64(k) % 7
+	}
+	assert.Empty(t, s.early)
 }

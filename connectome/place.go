@@ -12,14 +12,14 @@ func (p *plan) place(c *Connectome, out *store, sums []uint64, progress *meter) 
 	workers := make([]placer, p.workers)
 	sinks, counted := make([]sink, p.workers), make([][]counts, p.workers)
 	for i := range workers {
-		counted[i] = p.newCounts()
+		counted[i] = p.newCounts(p.part)
 		workers[i] = placer{valuer: valuer{sums: sums, scale: p.scale, longest: 1, counted: counted[i]}, c: c, progress: progress, made: make([]uint64, len(p.wirings))}
 		sinks[i] = &workers[i]
 	}
 	p.sweep(sinks, func(w *wiring) bool { return single(w) && !w.striped }, p.part)
 	p.placeStrips(workers, out)
 	p.placeGroups(workers)
-	p.addCounts(sums, counted, p.scale)
+	p.addCounts(sums, counted, p.part, p.scale)
 	copy(c.Row[1:], c.Row[:p.neurons]) // a row's cursor has come to the next row's start
 	c.Row[0] = 0
 	if out != nil {
@@ -78,7 +78,7 @@ type placer struct {
 type valuer struct {
 	sums    []uint64 // |weight| per port
 	scale   float64
-	counted []counts // by wiring, nil: added to sums at once
+	counted []counts // by wiring; what is not counted first is added to sums at once
 	longest uint8
 	bad     mishap
 	value   [batchSize]int32
@@ -134,7 +134,7 @@ func (p *valuer) weigh(w *wiring, b *batch) {
 
 // count adds synapses whose weights are all the same to the sums.
 func (p *valuer) count(w *wiring, targets []uint32, weight int64) {
-	if counted := p.counted[w.index]; counted != nil {
+	if counted := &p.counted[w.index]; counted.list != nil {
 		counted.add(targets, p.sums[w.port(0, weight):], magnitude(weight))
 		return
 	}

@@ -81,11 +81,11 @@ func (p *plan) sums(scale float64) []uint64 {
 	sums := make([]uint64, p.inputs)
 	sinks, counted := make([]sink, p.workers), make([][]counts, p.workers)
 	for i := range sinks {
-		counted[i] = p.newCounts()
+		counted[i] = p.newCounts(Part{})
 		sinks[i] = &weigher{valuer{sums: sums, scale: scale, counted: counted[i]}}
 	}
 	p.sweep(sinks, all, Part{})
-	p.addCounts(sums, counted, scale)
+	p.addCounts(sums, counted, Part{}, scale)
 	p.addDrives(sums, scale)
 	p.addStimuli(sums, scale)
 	return sums

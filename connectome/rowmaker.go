@@ -6,18 +6,21 @@ type piece struct {
 	lo, hi uint64
 }
 
-// pieces cuts all strips, in the order of their neurons.
-func (p *plan) pieces() (list []piece, longest uint64) {
+// pieces cuts all strips, in the order of their neurons, into such that make about as many synapses onto a part as onto the whole,
+// likely no more than so many.
+func (p *plan) pieces() (list []piece, likely uint64) {
 	const synapsesAPiece = 1 << 15
+	parts := uint64(max(1, p.part.Of))
 	for i := range p.strips {
 		s := &p.strips[i]
-		size := max(1, synapsesAPiece/(s.longest+1))
+		size := max(1, min(synapsesAPiece*parts, longestSorted)/(s.longest+1))
 		for lo := uint64(0); lo < uint64(s.from.Count); lo += size {
 			list = append(list, piece{s, lo, min(lo+size, uint64(s.from.Count))})
 		}
-		longest = max(longest, size*s.longest)
+		mean := size * s.longest / parts
+		likely = max(likely, mean+8*root(mean))
 	}
-	return list, longest
+	return list, likely
 }
 
 // rowMaker is one goroutine's share of the strips.
@@ -28,15 +31,16 @@ type rowMaker struct {
 	even   bool
 	to     row    // where rows go
 	at     uint64 // in it, the next synapse
+	reply  chan uint64
 }
 
 // placeStrips makes the rows of all strips, straight into their places or, where these are not known, into out.
 func (p *plan) placeStrips(workers []placer, out *store) {
-	list, longest := p.pieces()
+	list, likely := p.pieces()
 	makers := make([]rowMaker, len(workers))
 	for i := range makers {
 		m := &makers[i]
-		*m = rowMaker{placer: &workers[i], batch: &batch{part: p.part}, to: row{workers[i].c.Target, workers[i].c.Weight, workers[i].c.Delay}}
+		*m = rowMaker{placer: &workers[i], batch: &batch{part: p.part}, reply: make(chan uint64, 1), to: row{workers[i].c.Target, workers[i].c.Weight, workers[i].c.Delay}}
 		m.batch.sink = m
 	}
 	parallel(len(workers), uint64(len(list)), func(worker int, k uint64) {
@@ -46,7 +50,7 @@ func (p *plan) placeStrips(workers []placer, out *store) {
 			return
 		}
 		if m.to.target == nil {
-			m.to = newRows(longest, out.row.delay != nil)
+			m.to = newRows(likely, out.row.delay != nil)
 		}
 		m.makeInOrder(k, &list[k], out)
 	})
@@ -64,7 +68,7 @@ func (m *rowMaker) makeInPlace(p *piece) {
 func (m *rowMaker) makeInOrder(k uint64, p *piece, out *store) {
 	m.at = 0
 	m.makeRows(p)
-	at, first := out.place(k, m.at), uint64(p.strip.from.First)
+	at, first := out.place(k, m.at, m.reply), uint64(p.strip.from.First)
 	for n := first + p.lo; n < first+p.hi; n++ {
 		m.c.Row[n] += at
 	}
@@ -100,6 +104,9 @@ func (m *rowMaker) makeRow(s *strip, source uint64) {
 
 func (m *rowMaker) take(w *wiring, b *batch) {
 	n := b.n
+	if m.at+uint64(n) > uint64(len(m.to.target)) { // in a piece whose place is not known
+		m.to = m.to.grown(2*m.at + batchSize)
+	}
 	r := m.to.between(m.at, m.at+uint64(n))
 	if m.even && !w.varies() {
 		m.count(w, b.target[:n], w.fixed)

@@ -41,6 +41,15 @@ func newRows(synapses uint64, delays bool) row {
 	return r
 }
 
+// grown is r with room for more synapses.
+func (r row) grown(synapses uint64) row {
+	bigger := newRows(synapses, r.delay != nil)
+	copy(bigger.target, r.target)
+	copy(bigger.weight, r.weight)
+	copy(bigger.delay, r.delay)
+	return bigger
+}
+
 // between is the synapses lo ≤ k < hi.
 func (r row) between(lo, hi uint64) row {
 	part := row{target: r.target[lo:hi], weight: r.weight[lo:hi]}

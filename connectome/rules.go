@@ -158,15 +158,19 @@ func (r *degree) wire(lo, hi uint64, b *batch) {
 
 // join adds a synapse of an owner for each x; last is for the first of them what set.choose takes.
 func (r *degree) join(b *batch, owner, ordinal uint64, x []uint64, chosen *set, last uint64) {
+	_, among := r.owners()
+	among = r.others(among)
+	self := uint64(1) << 63 // of no neuron
+	if r.noSelf {
+		self = owner
+	}
+	if chosen == nil && !r.incoming && !b.part.Whole() {
+		b.addOwn(owner, ordinal, x, among, self)
+		return
+	}
 	owners, partners, ordinals := b.source[b.n:][:len(x)], b.target[b.n:][:len(x)], b.ordinal[b.n:][:len(x)]
 	if r.incoming {
 		owners, partners = partners, owners
-	}
-	_, among := r.owners()
-	among = r.others(among)
-	self := ^uint64(0) // of no neuron
-	if r.noSelf {
-		self = owner
 	}
 	for i, x := range x {
 		var pick uint64

@@ -56,7 +56,7 @@ func TestStrips(t *testing.T) {
 		var order []int
 		for _, w := range p.strips[0].wirings {
 			order = append(order, w.index)
-			assert.True(t, p.countsFirst(w), "projection %d", w.index)
+			assert.True(t, p.countsFirst(w, Part{}), "projection %d", w.index)
 		}
 		assert.Equal(t, []int{3, 1, 2, 0}, order)
 		assert.True(t, p.strips[0].even)

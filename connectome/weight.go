@@ -31,7 +31,7 @@ func (w *wiring) share(part Part) (synapses uint64, isExact bool) {
 	if part.Whole() {
 		return n, isExact
 	}
-	own := uint64(part.Count(w.to.End()) - part.Count(w.to.First))
+	own := w.own(part)
 	switch r := w.rule.(type) {
 	case *allToAll:
 		return mul(own, r.others(r.sources)), true

@@ -252,7 +252,9 @@ func (m *merger) merge(g *group, k uint64, queue []uint32) []uint32 {
 			m.lists, count = append(m.lists, list), count+len(list)
 		}
 		if count < len(m.starts)/16 { // slices that are nearly all empty take longer to count
-			queue = append(queue, slices.Concat(m.lists...)...)
+			for _, list := range m.lists {
+				queue = append(queue, list...)
+			}
 			slices.Sort(queue[len(queue)-count:])
 			continue
 		}
