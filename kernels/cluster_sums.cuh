@@ -91,7 +91,7 @@ struct rows {
 };
 
 // load_rows loads the neurons of the thread's next rows; where there are none left, neuron 0 stands for them.
-DEVICE void load_rows(const run *p, u64 t, const clustered *s, const share *mine, rows *r) {
+DEVICE void load_rows(u64 t, const clustered *s, const share *mine, rows *r) {
     u32 first = r->at + mine->group;
     if (r->at + ROWS * mine->step <= r->end) { // all are of one device
 #pragma unroll
@@ -196,7 +196,7 @@ DEVICE void sum_places(const run *p, u64 t, clustered *s) {
         bool hears = !heard_all && r.at + each > r.all;
         if (hears) r.all += hear_others(t - 1, s);
         heard_all |= hears;
-        load_rows(p, t - 1, s, &mine, &r);
+        load_rows(t - 1, s, &mine, &r);
         if (begun) add_units(s, m, &mine, &to, &r, &some, &put);
         begun = true;
     } while (r.at < r.all);

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"unsafe"
 
 	"burst/backend/cuda/driver"
 	"burst/connectome"
@@ -49,11 +50,11 @@ type clusterShape struct {
 // ports are those of a cluster.
 func (s *clusterShape) ports() uint64 { return s.size * s.own }
 
-// countClusters asks the device how many clusters it runs whose blocks have all of a multiprocessor's shared memory. A device that
-// does not allow so much has none.
+// countClusters asks the device, once, how many clusters it runs whose blocks have all of a multiprocessor's shared memory. A device
+// that does not allow so much has none.
 func (b *backend) countClusters() {
 	f := b.kernel[kernelDynamics]
-	if b.image.Capability < 90 || f.AllowShared(mostShared) != nil {
+	if b.clusters[1] > 0 || b.image.Capability < 90 || f.AllowShared(mostShared) != nil {
 		return
 	}
 	for size := uint64(1); size <= mostClustered; size *= 2 {
@@ -306,11 +307,10 @@ type further struct {
 	links []int
 }
 
-// code is the rows low ≤ n < high of places, whose weights are in a table.
+// code is the rows low ≤ n < high of places, whose weights are in a table; to has their slots.
 func (s *clusterShape) code(c *connectome.Connectome, table *weights.Table, low, high uint32, to *coded) {
 	each := int(s.units) * unit
-	size := int(high-low) * int(s.count) * each
-	to.slots = slices.Grow(to.slots[:0], size)[:size]
+	to.parts = slices.Grow(to.parts[:0], runtime.GOMAXPROCS(0))[:runtime.GOMAXPROCS(0)]
 	inParts(c, low, high, func(part int, from, until uint32) {
 		more := &to.parts[part]
 		more.words, more.links = more.words[:0], more.links[:0]
@@ -370,26 +370,22 @@ func (f *further) shift(slots []uint16, by uint32) {
 }
 
 // uploadPlaces copies rows of places to the device, some at a time: these are on their way while the next are coded.
-func (b *backend) uploadPlaces(c *connectome.Connectome) error {
-	const some = 8 << 20 // synapses
+func (b *backend) uploadPlaces(c *connectome.Connectome, by *staging) error {
 	s, p := &b.rows.shape, &b.plan.ptr
-	if err := b.stream.Upload(p[bufValues], data(b.rows.table.List), b.plan.bytes[bufValues]); err != nil {
+	if err := by.upload(p[bufValues], data(b.rows.table.List), b.plan.bytes[bufValues]); err != nil {
 		return err
 	}
-	rooms := [2]coded{{parts: make([]further, runtime.GOMAXPROCS(0))}, {parts: make([]further, runtime.GOMAXPROCS(0))}}
-	more := uint64(0)
-	for low, turn := uint32(0), 0; low < c.Neurons; turn = 1 - turn {
-		high, room := low+1, &rooms[turn]
-		for high < c.Neurons && c.Row[high+1]-c.Row[low] <= some {
-			high++
-		}
-		s.code(c, b.rows.table, low, high, room)
-		if err := b.stream.Synchronize(); err != nil {
-			return err
-		}
-		for i := range room.parts {
-			f := &room.parts[i]
-			f.shift(room.slots, uint32(more))
+	var rooms [2]coded // further units are on their way while the next ones are made
+	more, turn := uint64(0), 0
+	each := s.count * s.units * unitBytes
+	return by.fill(p[bufTarget], uint64(c.Neurons), each, func(first, end uint64, room []byte) error {
+		to := &rooms[turn]
+		turn = 1 - turn
+		to.slots = unsafe.Slice((*uint16)(data(room)), len(room)/2)
+		s.code(c, b.rows.table, uint32(first), uint32(end), to)
+		for i := range to.parts {
+			f := &to.parts[i]
+			f.shift(to.slots, uint32(more))
 			if len(f.words) > 0 {
 				if err := b.stream.Upload(p[bufMorePlaces]+driver.Ptr(more*unitBytes), data(f.words), size(f.words)); err != nil {
 					return err
@@ -397,13 +393,6 @@ func (b *backend) uploadPlaces(c *connectome.Connectome) error {
 			}
 			more += uint64(len(f.words)) / unit
 		}
-		to := p[bufTarget] + driver.Ptr(uint64(low)*s.count*s.units*unitBytes)
-		if err := b.stream.Upload(to, data(room.slots), size(room.slots)); err != nil {
-			return err
-		}
-		low = high
-	}
-	err := b.stream.Synchronize()
-	runtime.KeepAlive(rooms)
-	return err
+		return nil
+	})
 }

@@ -191,14 +191,16 @@ func (g *group) start(parts Parts) error {
 // surely has and every device runs so many.
 func (g *group) agree(synapses uint64, made []*tables) error {
 	row := synapses / uint64(max(1, g.c.Neurons)) // of all devices together
+	if first := g.parts[0]; row < uint64(first.tune.clusterRow) || g.c.MaxDelay != 1 || !first.mayCluster(g.c) {
+		return nil
+	}
 	before := g.parts[0].sms
 	grid := before
 	for _, b := range g.parts {
 		if err := g.enter(b, func() error { b.countClusters(); return nil }); err != nil {
 			return err
 		}
-		short := b.isShort(row/uint64(len(g.parts))) && row >= uint64(b.tune.clusterRow) && g.c.MaxDelay == 1 && b.mayCluster(g.c)
-		if b.clusterSizes(short)[0] != 4 || b.clusters[4] == 0 {
+		if short := b.isShort(row / uint64(len(g.parts))); b.clusterSizes(short)[0] != 4 || b.clusters[4] == 0 {
 			return nil
 		}
 		grid = min(grid, 4*int(b.clusters[4]))

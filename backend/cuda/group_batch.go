@@ -172,11 +172,12 @@ type merger struct {
 }
 
 // startMergers starts four for each device, if there are processors for them: putting a burst together takes several times as long
-// as the devices take to make one.
+// as the devices take to make one. More than sixteen get into each other's way.
 func (g *group) startMergers(n uint64) *mergers {
 	const patience = 50 * time.Millisecond
 	r := &mergers{patience: time.NewTicker(patience), quit: make(chan struct{})}
-	count := max(1, min(4*len(g.parts), runtime.GOMAXPROCS(0)/2))
+	const most = 16
+	count := max(1, min(4*len(g.parts), most, runtime.GOMAXPROCS(0)/2))
 	first := g.parts[0].number
 	for _, b := range g.parts {
 		clear(b.batch.done) // of bursts with the same numbers, before a state was written
@@ -216,7 +217,7 @@ func (m *merger) make(g *group, r *mergers, first, k uint64) bool {
 	for _, b := range g.parts {
 		done := &b.batch.done[k%(2*b.batch.most)]
 		for spins := 1; atomic.LoadUint64(done) != first+k+1; spins++ {
-			if spins%256 != 0 {
+			if spins%4096 != 0 { // to let others run costs all that wait
 				continue
 			}
 			if r.stopped.Load() {

@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/bits"
 	"runtime"
-	"sync"
 	"unsafe"
 
 	"burst/backend/cuda/driver"
@@ -121,97 +120,55 @@ func (b *backend) takeRows(c *connectome.Connectome, t *tables) error {
 	if err := b.plan.allocate(b.ctx, lastOfRows); err != nil {
 		return err
 	}
-	if b.rows.shape.count > 0 {
-		return b.uploadPlaces(c)
-	}
-	if err := b.stream.Upload(b.plan.ptr[bufRow], data(c.Row), b.plan.bytes[bufRow]); err != nil {
-		return err
-	}
-	if b.rows.delays && b.rows.synapses > 0 {
-		if err := b.stream.Upload(b.plan.ptr[bufDelay], data(c.Delay), b.plan.bytes[bufDelay]); err != nil {
-			return err
-		}
-	}
-	if n := b.plan.bytes[bufSoon]; n > 0 {
-		if err := b.stream.Upload(b.plan.ptr[bufSoon], data(b.rows.delayed.each), n); err != nil {
-			return err
-		}
-	}
-	err := b.uploadSynapses(c)
-	runtime.KeepAlive(c)
-	runtime.KeepAlive(b.rows.delayed.each)
-	b.rows.delayed.each = nil
-	return err
+	return b.withStaging(max(b.plan.bytes[bufTarget], b.plan.bytes[bufRow]), func(s *staging) error { return b.uploadRows(c, s) })
 }
 
-// uploadSynapses copies ports and weights to the device and waits.
-func (b *backend) uploadSynapses(c *connectome.Connectome) error {
+// uploadRows copies rows to the device.
+func (b *backend) uploadRows(c *connectome.Connectome, s *staging) error {
 	p := &b.plan
+	if b.rows.shape.count > 0 {
+		return b.uploadPlaces(c, s)
+	}
 	if n := p.bytes[bufTarget]; n > 0 { // what follows the last synapse is read, as if it were one
 		if err := b.stream.Fill(p.ptr[bufTarget]+driver.Ptr(n-2*load), 0, 2*load); err != nil {
 			return err
 		}
 	}
-	switch {
-	case len(c.Target) == 0:
-	case b.rows.table != nil:
-		if err := b.stream.Upload(p.ptr[bufValues], data(b.rows.table.List), p.bytes[bufValues]); err != nil {
-			return err
-		}
-		return b.uploadPacked(c)
-	default:
-		if err := b.stream.Upload(p.ptr[bufTarget], data(c.Target), size(c.Target)); err != nil {
-			return err
-		}
-		if err := b.stream.Upload(p.ptr[bufWeight], data(c.Weight), size(c.Weight)); err != nil {
+	type list struct {
+		to    slot
+		from  unsafe.Pointer
+		bytes uint64
+	}
+	lists := []list{{bufRow, data(c.Row), p.bytes[bufRow]}, {bufDelay, data(c.Delay), size(c.Delay)}, {bufSoon, data(b.rows.delayed.each), p.bytes[bufSoon]}}
+	if b.rows.table != nil {
+		lists = append(lists, list{bufValues, data(b.rows.table.List), p.bytes[bufValues]})
+	} else {
+		lists = append(lists, list{bufTarget, data(c.Target), size(c.Target)}, list{bufWeight, data(c.Weight), size(c.Weight)})
+	}
+	for _, l := range lists {
+		if err := s.upload(p.ptr[l.to], l.from, l.bytes); err != nil {
 			return err
 		}
 	}
-	return b.stream.Synchronize()
-}
-
-// uploadPacked packs a stretch of synapses while the one before is on its way.
-func (b *backend) uploadPacked(c *connectome.Connectome) error {
-	const stretch = 8 << 20
-	at, n := b.plan.ptr[bufTarget], uint64(len(c.Target))
-	var rooms [2][]uint32
-	for i := range rooms {
-		rooms[i] = make([]uint32, min(n, stretch))
+	b.rows.delayed.each = nil
+	if b.rows.table == nil {
+		return nil
 	}
-	for first, turn := uint64(0), 0; first < n; first, turn = first+stretch, 1-turn {
-		words := rooms[turn][:min(n-first, stretch)]
-		b.rows.fill(words, c.Target[first:], c.Weight[first:])
-		if err := b.stream.Synchronize(); err != nil {
-			return err
-		}
-		if err := b.stream.Upload(at, unsafe.Pointer(&words[0]), size(words)); err != nil {
-			return err
-		}
-		at += 4 * stretch
-	}
-	err := b.stream.Synchronize()
-	runtime.KeepAlive(rooms)
-	return err
+	return s.fill(p.ptr[bufTarget], c.Synapses(), 4, func(first, end uint64, room []byte) error {
+		b.rows.fill(unsafe.Slice((*uint32)(data(room)), end-first), c.Target[first:end], c.Weight[first:end])
+		return nil
+	})
 }
 
 // fill packs as many synapses as there are words, on all processors.
 func (p *packing) fill(words, target []uint32, weight []int32) {
-	parts := runtime.GOMAXPROCS(0)
-	var wg sync.WaitGroup
-	for i := range parts {
-		lo, hi := len(words)*i/parts, len(words)*(i+1)/parts
-		wg.Go(func() {
-			if lo == hi {
-				return
+	inShares(len(words), func(lo, hi int) {
+		known, place := weight[lo], p.table.Place(weight[lo])<<p.portBits
+		for k, w := range weight[lo:hi] {
+			if w != known { // rows have stretches of one weight
+				known, place = w, p.table.Place(w)<<p.portBits
 			}
-			known, place := weight[lo], p.table.Place(weight[lo])<<p.portBits
-			for k, w := range weight[lo:hi] {
-				if w != known { // rows have stretches of one weight
-					known, place = w, p.table.Place(w)<<p.portBits
-				}
-				words[lo+k] = target[lo+k] | place
-			}
-		})
-	}
-	wg.Wait()
+			words[lo+k] = target[lo+k] | place
+		}
+	})
 }
