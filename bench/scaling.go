@@ -12,7 +12,7 @@ import (
 
 // Scaling measures a network like burst-1m on one device and on more.
 type Scaling struct {
-	Neurons int // a device in the weak case; the strong case has four times as many
+	Neurons int // a device in the weak case; the strong case has four times as many, or as there are devices
 	Degree  int // synapses a neuron
 	Warm    int // bursts before measuring begins
 	Bursts  int // bursts measured
@@ -75,16 +75,17 @@ func (s *Scaling) text(times int) string {
 // Run measures weak scaling, a device's worth of neurons on each, and strong scaling, one network on ever more devices. Each
 // result is handed on at once.
 func (s *Scaling) Run(name string, devices []int, each func(ScalingResult)) error {
-	const strong = 4
+	const least = 4
 	held, err := hold(name, devices)
 	if err != nil {
 		return err
 	}
 	defer held.Close()
 	alone := map[int]float64{} // time on one device, by size of the network
-	most := counts(devices)
-	for _, times := range []int{1, 2, strong} {
-		on := most
+	all := counts(devices)
+	strong := max(least, all[len(all)-1])
+	for times := 1; times <= strong; times *= 2 {
+		on := all
 		if times != strong {
 			if times > len(devices) {
 				continue

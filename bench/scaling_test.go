@@ -38,6 +38,20 @@ func TestScaling(t *testing.T) {
 	require.InEpsilon(t, list[2].Burst/list[3].Burst, list[3].Strong, 1e-9)
 }
 
+// TestScalingOfEight measures on one to eight stand-ins: the strong case is as large as all devices' shares.
+func TestScalingOfEight(t *testing.T) {
+	cudatest.Host(t).Control("devices", 8)
+	s := Scaling{Neurons: 1000, Degree: 20, Warm: 1, Bursts: 4}
+	var list [][2]int
+	strong := 0.0
+	require.NoError(t, s.Run("cuda", []int{0, 1, 2, 3, 4, 5, 6, 7}, func(r ScalingResult) {
+		list = append(list, [2]int{int(r.Neurons) / s.Neurons, len(r.Devices)})
+		strong = r.Strong
+	}))
+	require.Equal(t, [][2]int{{1, 1}, {2, 2}, {4, 4}, {8, 1}, {8, 2}, {8, 4}, {8, 8}}, list)
+	require.Positive(t, strong)
+}
+
 // TestProve holds an example to its digest, and fails where the digest is another.
 func TestProve(t *testing.T) {
 	cudatest.Host(t).Control("devices", 2)

@@ -6,15 +6,10 @@ import (
 
 	"burst/backend/cuda"
 	"burst/bench"
+	"burst/genomes"
 
 	"github.com/spf13/cobra"
 )
-
-// proofs are the examples whose digests --suite digests shows on ever more devices; they take seconds.
-var proofs = []string{
-	"quickstart", "c-elegans", "izhikevich-2003", "brunel-c", "burst-100k", "burst-100k-feagi", "poisson-lif",
-	"brunel-a", "brunel-b", "brunel-d", "vogels-abbott-cuba", "potjans-diesmann-10", "burst-1m", "burst-1m-feagi",
-}
 
 // every lists the devices that are named, for measurements, which take all that there are for all.
 func (g *gpus) every() ([]int, error) {
@@ -45,7 +40,7 @@ func (o *benchOptions) onDevices(cmd *cobra.Command, names []string) error {
 	}
 	if o.suite == bench.DigestSuite {
 		if len(names) == 0 {
-			names = proofs
+			names = genomes.Names()
 		}
 		return o.prove(cmd, names, devices)
 	}
