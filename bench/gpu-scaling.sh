@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Proves and measures networks on several GPUs of one host, on one, two, four and eight of them as far as there are: the digests
 # of all examples; weak and strong scaling with the time of the exchange; a run on all that is killed and goes on on all, on half,
-# on one and on the CPU; ten billion synapses a GPU. In about ten minutes on eight, of which building the largest network takes half.
+# on one and on the CPU; ten billion synapses a GPU. In some ten minutes on eight.
 # usage: [MAX_MEMORY=500GiB] bench/gpu-scaling.sh BURST FOLDER [digests|scaling|resume|large ...]
 set -uo pipefail
 burst=$(realpath "$1") out=$2 failed=0
@@ -10,6 +10,7 @@ mkdir -p "$out"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 gpus=$("$burst" devices --json | grep -c '"usable": true')
+[ "$gpus" -gt 0 ] || { echo "no GPU that burst can use: burst devices says why" >&2; exit 1; }
 first() { seq -s, 0 $(($1 - 1)); } # first N: so many devices
 all=$(first "$gpus")
 
@@ -17,7 +18,7 @@ fail() { echo "FAILED: $*" && failed=1; }
 
 digests() { timeout -s KILL 240 "$burst" bench --backend cuda --devices all --suite digests --json > "$out/digests.json" || fail digests; }
 
-scaling() { timeout -s KILL 300 "$burst" bench --backend cuda --devices all --suite scaling --json > "$out/scaling.json" || fail scaling; }
+scaling() { timeout -s KILL 560 "$burst" bench --backend cuda --devices all --suite scaling --json > "$out/scaling.json" || fail scaling; }
 
 # A run is killed once it has saved a checkpoint; copies of its folder must go on to the digest of a run that nobody stopped.
 resume() {
@@ -26,11 +27,12 @@ resume() {
 	want=$(grep -oE '[0-9a-f]{16}' "$work/whole")
 	"$burst" run "${network[@]}" --backend cuda --devices "$all" --checkpoint-every 50000 --out "$folder" --quiet &
 	until saved=$(ls "$folder/checkpoints" 2> /dev/null | grep '\.checkpoint$') || ! kill -0 $! 2> /dev/null; do sleep 0.01; done
-	kill -KILL $! && wait $! 2> /dev/null
+	kill -KILL $! 2> /dev/null || { fail "the run on $gpus devices ended before it was killed"; return; }
+	wait $! 2> /dev/null
 	echo "killed on $gpus devices, having saved $saved; whole: $want" | tee "$out/resume.txt"
 	for how in "--backend cuda --devices $all" "--backend cuda --devices $(first $(((gpus + 1) / 2)))" "--backend cuda --device 0" "--backend cpu"; do
 		cp -r "$folder" "$work/copy"
-		"$burst" resume "$work/copy" $how --expect-digest "$want" --quiet > "$work/rest" || fail "resume $how"
+		timeout -s KILL 120 "$burst" resume "$work/copy" $how --expect-digest "$want" --quiet > "$work/rest" || fail "resume $how"
 		echo "$how: $(cat "$work/rest")" | tee -a "$out/resume.txt"
 		rm -rf "$work/copy"
 	done
@@ -40,7 +42,7 @@ resume() {
 large() {
 	cat > "$work/large.yaml" <<-GENOME
 		burst: v1
-		name: large
+		name: scaling-$((10 * gpus))
 		seed: 1
 		timestep: 0.1 ms
 		scale: 1000000
@@ -58,7 +60,10 @@ large() {
 
 [ $# -gt 0 ] || set -- digests scaling resume large
 for part in "$@"; do
-	$part
+	case $part in
+	digests | scaling | resume | large) $part ;;
+	*) fail "$part: want digests, scaling, resume or large" ;;
+	esac
 	echo "== $part, $SECONDS s"
 done
 exit $failed

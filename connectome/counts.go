@@ -16,7 +16,7 @@ type counts struct {
 }
 
 // countsFirst says that the synapses of a wiring onto a part, the one to build or the whole, are counted first: where they are many onto
-// each target. Those of the part to build are what counts are no large part of.
+// each target. Either way it is the synapses of the part to build beside which counts must be small.
 func (p *plan) countsFirst(w *wiring, part Part) bool {
 	const least = 4 // synapses onto a target, for each goroutine
 	if w.rule == nil || w.weights != nil || w.whole != nil || p.divided(w) || w.weight.Kind != genome.Const {
@@ -45,6 +45,14 @@ func (p *plan) newCounts(part Part) []counts {
 // add counts synapses onto targets.
 func (c *counts) add(targets []uint32, sums []uint64, weight uint64) {
 	list, dealer := c.list, c.dealer
+	if dealer.whole == 1 { // where a target's place is itself
+		for _, t := range targets {
+			if list[t]++; list[t] == 0 {
+				atomic.AddUint64(&sums[t], 256*weight)
+			}
+		}
+		return
+	}
 	for _, t := range targets {
 		k := dealer.place(c.first+t) - c.ahead
 		if list[k]++; list[k] == 0 {
@@ -60,6 +68,9 @@ func (p *plan) addCounts(sums []uint64, all [][]counts, part Part, scale float64
 		weight := w.alike(scale)
 		for k := range all {
 			counted := &all[k][i]
+			if counted.list == nil {
+				continue
+			}
 			own := sums[w.port(0, weight):]
 			spans(p.workers, uint64(len(counted.list)), 1<<14, func(_ int, lo, hi uint64) {
 				for place := lo; place < hi; place++ {

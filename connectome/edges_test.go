@@ -48,6 +48,15 @@ func TestEdgesSmall(t *testing.T) {
 	assert.EqualValues(t, 2, s.Areas[0].OutSynapses)
 }
 
+// A list without rows, for a network without neurons.
+func TestEdgesOfNobody(t *testing.T) {
+	g, err := genome.Parse("net.yaml", []byte("burst: v1\nareas: [{name: F, group: memory, neurons: 0}]\nprojections: [{rule: edges, file: w.csv}]\n"), func(string) (io.ReadCloser, error) {
+		return memFile{bytes.NewReader([]byte("source,target,weight\n"))}, nil
+	})
+	require.NoError(t, err)
+	assert.Zero(t, build(t, g).Synapses())
+}
+
 // A list that gives all delays as 1 makes the same bytes as one without delays.
 func TestEdgesOfDelayOne(t *testing.T) {
 	with := build(t, fromLists(t, "  - {rule: edges, file: w.csv}\n", map[string]string{"w.csv": "source,target,weight,delay\n3,5,2,1\n"}))

@@ -6,14 +6,17 @@ type piece struct {
 	lo, hi uint64
 }
 
-// pieces cuts all strips, in the order of their neurons, into such that make about as many synapses onto a part as onto the whole,
-// likely no more than so many.
-func (p *plan) pieces() (list []piece, likely uint64) {
+// pieces cuts all strips, in the order of their neurons. Those that wait for their place are longer, since of all draws they keep
+// few: likely no more than so many, and no more than the longest row may have, for which memory is counted.
+func (p *plan) pieces(wait bool) (list []piece, likely uint64) {
 	const synapsesAPiece = 1 << 15
-	parts := uint64(max(1, p.part.Of))
+	parts, draws := uint64(max(1, p.part.Of)), uint64(synapsesAPiece)
+	if wait {
+		draws = min(draws*parts, longestSorted)
+	}
 	for i := range p.strips {
 		s := &p.strips[i]
-		size := max(1, min(synapsesAPiece*parts, longestSorted)/(s.longest+1))
+		size := min(max(1, draws/(s.longest+1)), uint64(max(1, s.from.Count)))
 		for lo := uint64(0); lo < uint64(s.from.Count); lo += size {
 			list = append(list, piece{s, lo, min(lo+size, uint64(s.from.Count))})
 		}
@@ -36,7 +39,8 @@ type rowMaker struct {
 
 // placeStrips makes the rows of all strips, straight into their places or, where these are not known, into out.
 func (p *plan) placeStrips(workers []placer, out *store) {
-	list, likely := p.pieces()
+	list, likely := p.pieces(out != nil)
+	delays := out != nil && out.row.delay != nil
 	makers := make([]rowMaker, len(workers))
 	for i := range makers {
 		m := &makers[i]
@@ -50,7 +54,7 @@ func (p *plan) placeStrips(workers []placer, out *store) {
 			return
 		}
 		if m.to.target == nil {
-			m.to = newRows(likely, out.row.delay != nil)
+			m.to = newRows(likely, delays)
 		}
 		m.makeInOrder(k, &list[k], out)
 	})

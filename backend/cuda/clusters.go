@@ -375,14 +375,12 @@ func (b *backend) uploadPlaces(c *connectome.Connectome, by *staging) error {
 	if err := by.upload(p[bufValues], data(b.rows.table.List), b.plan.bytes[bufValues]); err != nil {
 		return err
 	}
-	var rooms [2]coded // further units are on their way while the next ones are made
-	more, turn := uint64(0), 0
-	each := s.count * s.units * unitBytes
+	var to coded
+	defer runtime.KeepAlive(&to)
+	more, each := uint64(0), s.count*s.units*unitBytes
 	return by.fill(p[bufTarget], uint64(c.Neurons), each, func(first, end uint64, room []byte) error {
-		to := &rooms[turn]
-		turn = 1 - turn
 		to.slots = unsafe.Slice((*uint16)(data(room)), len(room)/2)
-		s.code(c, b.rows.table, uint32(first), uint32(end), to)
+		s.code(c, b.rows.table, uint32(first), uint32(end), &to)
 		for i := range to.parts {
 			f := &to.parts[i]
 			f.shift(to.slots, uint32(more))

@@ -42,12 +42,13 @@ type tuning struct {
 	clusterLeast uint32 // neurons from which they do
 	clusterSize  uint64 // blocks of a cluster, 1, 2 or 4; 0: what suits its rows
 	slotBytes    uint64 // that their slots may take a synapse
+	staging      uint64 // bytes of page-locked memory that are filled at a time on the way to the device, at least those of a row's slots
 	ownSynapses  uint32 // about so many a block of resident_bursts delivers by itself
 }
 
 var defaults = tuning{
 	threads: 256, entries: 1 << 20, batch: 256, batchThreads: 1024, ownSynapses: 16384, delayedRow: 512,
-	teamRow: 400, teamMost: 4, clusterRow: 400, clusterLeast: 500_000, slotBytes: 5,
+	teamRow: 400, teamMost: 4, clusterRow: 400, clusterLeast: 500_000, slotBytes: 5, staging: 32 << 20,
 }
 
 // Open uploads c to a GPU, in the state before burst 0. The error wraps engine.ErrUnavailable when this machine cannot run

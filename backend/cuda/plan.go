@@ -103,7 +103,7 @@ func DeviceBytes(c *connectome.Connectome, w engine.Want) uint64 {
 	return b.plan.total()
 }
 
-// HostBytes is the page-locked memory of the host that Open takes for c, with a GPU of usual size: in how many blocks its
+// HostBytes is the page-locked memory of the host that a backend for c keeps, with a GPU of usual size: in how many blocks its
 // neurons are dealt out moves it by a few per cent.
 func HostBytes(c *connectome.Connectome, w engine.Want) uint64 {
 	b := &backend{c: c, want: w, tune: defaults, sms: usualSMs, clusters: usualClusters}

@@ -19,8 +19,7 @@ type staging struct {
 
 // withStaging does something with memory through which at most so many bytes go at a time.
 func (b *backend) withStaging(most uint64, do func(s *staging) error) error {
-	const half = 32 << 20
-	s := &staging{b: b, half: max(1, min(most, half))}
+	s := &staging{b: b, half: max(1, min(most, b.tune.staging))}
 	var err error
 	if s.host, err = b.ctx.AllocHost(int(2*s.half), false); err != nil {
 		return err
@@ -28,9 +27,10 @@ func (b *backend) withStaging(most uint64, do func(s *staging) error) error {
 	return errors.Join(do(s), s.host.Free())
 }
 
-// fill brings the device items of so many bytes each: put makes those from first on that fit a room. All are there when it returns.
+// fill brings the device items of so many bytes each: put makes those from first on that fit a room. All are there when it returns,
+// and what put queues when it is called again.
 func (s *staging) fill(to driver.Ptr, items, each uint64, put func(first, end uint64, room []byte) error) error {
-	some := s.half / each
+	some := max(1, s.half/each)
 	for first, turn := uint64(0), uint64(0); first < items; turn = 1 - turn {
 		end := min(first+some, items)
 		room := s.host.Bytes()[turn*s.half:][:(end-first)*each]
