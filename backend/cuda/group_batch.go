@@ -217,7 +217,7 @@ func (m *merger) make(g *group, r *mergers, first, k uint64) bool {
 	for _, b := range g.parts {
 		done := &b.batch.done[k%(2*b.batch.most)]
 		for spins := 1; atomic.LoadUint64(done) != first+k+1; spins++ {
-			if spins%4096 != 0 { // to let others run costs all that wait
+			if spins%256 != 0 {
 				continue
 			}
 			if r.stopped.Load() {

@@ -107,6 +107,7 @@ func TestTuning(t *testing.T) {
 		{threads: 96, pairs: 1, entries: 1000, plain: true},
 		{threads: 256, pairs: 1025, entries: 1, plain: true},
 	} {
+		tune.staging = defaults.staging
 		sameAsReference(t, c, tune, 8)
 	}
 }
