@@ -25,7 +25,7 @@ test-long: ## run the example networks in full on the reference and, with THREAD
 # The packages of the module that start goroutines, and those that run them with many threads: elsewhere no race can be found.
 RACED = $(shell grep -rlP --include='*.go' '\bgo (func|[a-z][A-Za-z.]*)\x28|\.Go\x28' . | xargs -n1 dirname | sort -u) ./backend ./engine ./genomes
 # These start many processes and look at what they leave on disk; their goroutines other tests have in one process.
-RACE_SKIP = ^(TestR1Kills|TestKilledRuns|TestR28Signals|TestR10KilledParts|TestTogetherRefuses|TestExchangeChosen|TestR13NoDevice|TestScripts)$$
+RACE_SKIP = ^(TestR1Kills|TestKilledRuns|TestR28Signals|TestR10KilledParts|TestTogetherRefuses|TestTogetherByNCCL|TestExchangeChosen|TestOneGPUEach|TestR13NoDevice|TestScripts)$$
 race: ## run the short tests of the packages that start goroutines under the race detector (needs gcc)
 	CGO_ENABLED=1 $(GO) test -race -vet=off -short -timeout 40m -skip '$(RACE_SKIP)' $(RACED)
 
