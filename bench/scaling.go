@@ -84,7 +84,7 @@ func (s *Scaling) Run(name string, devices []int, each func(ScalingResult)) erro
 	defer held.Close()
 	alone := map[int]float64{} // time on one device, by size of the network
 	all := counts(devices)
-	strong := max(least, slices.Max(append(all, 1)))
+	strong := slices.Max(append(all, least))
 	for times := 1; times <= strong; times *= 2 {
 		on := all
 		if times != strong {

@@ -45,7 +45,7 @@ func (p *plan) newCounts(part Part) []counts {
 // add counts synapses onto targets.
 func (c *counts) add(targets []uint32, sums []uint64, weight uint64) {
 	list, dealer := c.list, c.dealer
-	if dealer.whole == 1 { // where a target's place is itself
+	if dealer.of == 1 { // where a target's place is itself; one loop for both takes 1.1 ns a synapse longer
 		for _, t := range targets {
 			if list[t]++; list[t] == 0 {
 				atomic.AddUint64(&sums[t], 256*weight)

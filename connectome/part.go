@@ -69,18 +69,11 @@ func (p Part) Next(n uint64) uint64 {
 
 // dealer tells at once whether a neuron belongs to a part (Lemire, Kaser and Kurz, "Faster remainder by direct computation",
 // 2019: the remainder is the upper half of a product).
-type dealer struct {
-	inverse, of, index uint64
-	whole              uint64 // 1 where there is one part, whose inverse is 2^64
-}
+type dealer struct{ inverse, of, index uint64 }
 
 func (p Part) dealer() dealer {
 	of := uint64(max(1, p.Of))
-	d := dealer{inverse: math.MaxUint64/of + 1, of: of, index: uint64(p.Index)}
-	if of == 1 {
-		d.whole = 1
-	}
-	return d
+	return dealer{inverse: math.MaxUint64/of + 1, of: of, index: uint64(p.Index)}
 }
 
 // owns is 1 where the part has neuron n, else 0.
@@ -91,8 +84,11 @@ func (d *dealer) owns(n uint32) int {
 
 // place is Count of a neuron of the part.
 func (d *dealer) place(n uint32) uint32 {
+	if d.of == 1 {
+		return n
+	}
 	rounds, _ := bits.Mul64(d.inverse, uint64(n/Slice))
-	return uint32(rounds+d.whole*uint64(n/Slice))*Slice + n%Slice
+	return uint32(rounds)*Slice + n%Slice
 }
 
 // check refuses a part that does not exist.

@@ -16,7 +16,7 @@ func (p *plan) pieces(wait bool) (list []piece, likely uint64) {
 	}
 	for i := range p.strips {
 		s := &p.strips[i]
-		size := min(max(1, draws/(s.longest+1)), uint64(max(1, s.from.Count)))
+		size := min(max(1, draws/(s.longest+1)), uint64(s.from.Count))
 		for lo := uint64(0); lo < uint64(s.from.Count); lo += size {
 			list = append(list, piece{s, lo, min(lo+size, uint64(s.from.Count))})
 		}

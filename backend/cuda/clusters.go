@@ -310,7 +310,6 @@ type further struct {
 // code is the rows low ≤ n < high of places, whose weights are in a table; to has their slots.
 func (s *clusterShape) code(c *connectome.Connectome, table *weights.Table, low, high uint32, to *coded) {
 	each := int(s.units) * unit
-	to.parts = slices.Grow(to.parts[:0], runtime.GOMAXPROCS(0))[:runtime.GOMAXPROCS(0)]
 	inParts(c, low, high, func(part int, from, until uint32) {
 		more := &to.parts[part]
 		more.words, more.links = more.words[:0], more.links[:0]
@@ -375,7 +374,7 @@ func (b *backend) uploadPlaces(c *connectome.Connectome, by *staging) error {
 	if err := by.upload(p[bufValues], data(b.rows.table.List), b.plan.bytes[bufValues]); err != nil {
 		return err
 	}
-	var to coded
+	to := coded{parts: make([]further, runtime.GOMAXPROCS(0))}
 	defer runtime.KeepAlive(&to)
 	more, each := uint64(0), s.count*s.units*unitBytes
 	return by.fill(p[bufTarget], uint64(c.Neurons), each, func(first, end uint64, room []byte) error {
