@@ -249,21 +249,24 @@ func stepper(c *connectome.Connectome, b engine.Backend) func(n int, each func(*
 // that since the one before was on the host.
 func measure(n *network, w Workload, r *Result) error {
 	h := hdrhistogram.New(1, int64(10*time.Minute), 3)
-	var fired [][]uint32 // whose synapses are counted afterwards: looking up their rows takes longer than a burst on a GPU
+	var fired []uint32 // whose synapses are counted afterwards: looking up their rows takes longer than a burst on a GPU
 	count := func(out *engine.Burst, d time.Duration) error {
-		r.Spikes += uint64(len(out.Fired))
-		fired = append(fired, slices.Clone(out.Fired))
+		fired = append(fired, out.Fired...)
 		return h.RecordValue(int64(d))
 	}
-	step := stepper(n.c, n.b)
-	if err := step(w.Warm, func(*engine.Burst, time.Duration) error { return nil }); err != nil {
+	step, warm := stepper(n.c, n.b), 0
+	if err := step(w.Warm, func(out *engine.Burst, _ time.Duration) error { warm += len(out.Fired); return nil }); err != nil {
 		return err
 	}
+	fired = make([]uint32, w.Bursts*(warm/max(1, w.Warm)+1)*5/4) // a first look at so much memory takes as long as a burst
+	clear(fired)
+	fired = fired[:0]
 	start := time.Now()
 	if err := step(w.Bursts, count); err != nil {
 		return err
 	}
 	r.Total = time.Since(start).Seconds()
+	r.Spikes = uint64(len(fired))
 	var s engine.State
 	if err := n.b.ReadState(&s); err != nil {
 		return err
@@ -272,10 +275,8 @@ func measure(n *network, w Workload, r *Result) error {
 	r.Burst = Micros{Mean: r.Total / float64(w.Bursts) * 1e6, P10: us(10), P50: us(50), P90: us(90), P99: us(99)}
 	r.SpikesPerBurst = float64(r.Spikes) / float64(w.Bursts)
 	events := uint64(0)
-	for _, list := range fired {
-		for _, neuron := range list {
-			events += uint64(n.out[neuron])
-		}
+	for _, neuron := range fired {
+		events += uint64(n.out[neuron])
 	}
 	r.EventsPerBurst = float64(events) / float64(w.Bursts)
 	r.RealTime = r.Burst.Mean / (n.c.Timestep * 1e3)

@@ -222,10 +222,14 @@ DEVICE void list_cluster(const run *p, u64 t, const clustered *s) {
 
 // bring_queue brings the host what the block has listed in burst t.
 DEVICE void bring_queue(const run *p, u64 t, const clustered *s) {
-    const u32 *own = ids_of(&s->x, s->x.self, s->x.self, t) + s->base;
-    u32 *ids = p->ids + (t - p->first) * ((u64)p->block_neurons * block_count()) + s->base;
-    for (u32 k = thread_in_block(); k < s->total; k += workers()) ids[k] = own[k];
-    if (thread_in_block() == 0) report(p, t, s->base, s->total);
+    if (s->total > host_room(p)) {
+        bring_bits(p, t, room_at<u32>(s, s->at_bits), workers());
+    } else {
+        const u32 *own = ids_of(&s->x, s->x.self, s->x.self, t) + s->base;
+        u32 *ids = for_host(p, t);
+        for (u32 k = thread_in_block(); k < s->total; k += workers()) ids[k] = own[k];
+    }
+    if (thread_in_block() == 0) report(p, t, s->total);
 }
 
 // stimulate_cluster is what burst t needs and no fire queue changes: prepare, by the block's last threads first, which have no part in

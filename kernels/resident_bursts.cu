@@ -13,22 +13,24 @@ const u32 AT_ONCE = 4;
 // send tells the host who fires, step 5, and leaves long rows to all blocks. turn is (t + 1) mod 3.
 DEVICE void send(const run *p, u64 t, u32 turn, resident *s) {
     u32 total = s->total, *length = p->length + turn;
+    bool listed = total <= host_room(p);
+    if (!listed) bring_bits(p, t, room_at<u32>(s, s->at_bits), workers());
     if (thread_in_block() < total) {
         const u16 *list = room_at<u16>(s, s->at_list);
         const u32 *rows = room_at<u32>(s, s->at_rows);
         u32 begin = block_index() * p->block_neurons;
-        u32 *ids = p->ids + (t - p->first) * ((u64)p->block_neurons * block_count()) + begin;
+        u32 *ids = for_host(p, t);
 #pragma unroll 1
         for (u32 j = thread_in_block(); j < total; j += workers()) {
             u32 k = list[j], count = rows[k + 1] - rows[k];
-            ids[j] = begin + k;
+            if (listed) ids[j] = begin + k;
             if (j >= p->own_rows || count <= p->longest) continue;
             p->queue[fetch_add(length, 1)] = spike{s->first_row + rows[k], count};
             s->left = 1;
         }
     }
     if (thread_in_block() == 0) {
-        report(p, t, block_index() * p->block_neurons, total);
+        report(p, t, total);
         if (block_index() == 0) p->length[turn == 2 ? 0 : turn + 1] = 0; // all blocks have read it in the burst before
         if (total > p->own_rows) {
             s->base = fetch_add(length, total - p->own_rows);
@@ -121,12 +123,15 @@ DEVICE void list_alone(const run *p, resident *s) {
 // bring_ids tells the host which of the block's neurons fired in burst t, step 5, once its first warp has listed them.
 DEVICE void bring_ids(const run *p, u64 t, const resident *s) {
     const u16 *list = room_at<u16>(s, s->at_list);
-    u32 begin = block_index() * p->block_neurons;
-    u32 *ids = p->ids + (t - p->first) * ((u64)p->block_neurons * block_count()) + begin;
+    u32 begin = block_index() * p->block_neurons, total = s->total, *ids = for_host(p, t);
     if (thread_in_block() >= 32) return;
+    if (total > host_room(p)) {
+        bring_bits(p, t, room_at<u32>(s, s->at_bits), 32);
+    } else {
 #pragma unroll 1
-    for (u32 j = lane(); j < s->total; j += 32) ids[j] = begin + list[j];
-    if (lane() == 0) report(p, t, begin, s->total);
+        for (u32 j = lane(); j < total; j += 32) ids[j] = begin + list[j];
+    }
+    if (lane() == 0) report(p, t, total);
 }
 
 #ifndef BURST_ON_HOST

@@ -47,8 +47,8 @@ struct run {
     u32 *length;  // of the queue: that of burst t at (t + 1) mod 2
     u32 *arrived; // blocks at the grid's barrier
 
-    u32 *ids;   // mapped host memory: for each burst of the launch, neurons that fired, a block's next to each other
-    u64 *fired; // of each block where its ids begin, above how many there are
+    u32 *ids;   // mapped host memory: for each burst of the launch and each block host_room words
+    u32 *fired; // and how many of its neurons fired
     u64 *done;  // and t + 1 when they are all there
     u64 first;  // burst
     u64 bursts;
@@ -197,9 +197,24 @@ DEVICE void lay_out(const run *p, u8 *room, block *s, bool back) {
     }
 }
 
-// report tells the host how many ids of burst t this block has, and where they begin among those of all.
-DEVICE void report(const run *p, u64 t, u32 first, u32 count) {
-    p->fired[(t - p->first) * block_count() + block_index()] = (u64)first << 32 | count;
+// place_of_burst counts bursts and their blocks.
+DEVICE u64 place_of_burst(const run *p, u64 t) { return (anew(t) - p->first) * block_count() + anew(block_index()); }
+
+// host_room is how many words the host has for who of a block fires in a burst: their ids, ascending, or where more do a bit for each of
+// the block's neurons. A launch has the more bursts the less room each takes.
+DEVICE u32 host_room(const run *p) { return p->block_neurons / 4; }
+
+// for_host is where they are, of burst t.
+DEVICE u32 *for_host(const run *p, u64 t) { return p->ids + place_of_burst(p, t) * host_room(p); }
+
+// report tells the host how many of the block's neurons fired in burst t.
+DEVICE void report(const run *p, u64 t, u32 count) { p->fired[place_of_burst(p, t)] = count; }
+
+// bring_bits brings the host the bits of who fired in burst t, so many threads of the block together.
+DEVICE void bring_bits(const run *p, u64 t, const u32 *bits, u32 threads) {
+    u32 *to = for_host(p, t);
+#pragma unroll 1
+    for (u32 w = thread_in_block(); w < p->block_neurons / 32; w += threads) to[w] = bits[w];
 }
 
 // acts reports whether a stimulus acts in burst t.

@@ -176,30 +176,37 @@ DEVICE u32 *told_ids(const run *p, u64 t, const block *s) { return p->devices ==
 // list is step 5: the block's part of the queue, and the same for the host, ascending; one thread a neuron, as before.
 template <bool by_teams> DEVICE void list(const run *p, u64 t, const block *s) {
     u32 words = p->block_neurons / 32, each = (words + GROUPS - 1) / GROUPS, begin = block_index() * p->block_neurons;
-    u32 *ids = p->ids + (t - p->first) * ((u64)p->block_neurons * block_count()) + begin;
+    bool alone = p->devices == 1 && !by_teams, listed = s->total[t % 2] <= host_room(p);
+    u32 *ids = for_host(p, t);
+    if (alone && !listed) bring_bits(p, t, s->bits, block_size());
     for (u32 k = thread_in_block(); k < p->block_neurons; k += block_size()) {
         u32 word = k / 32, bits = s->bits[word];
         if ((bits >> k % 32 & 1) == 0) continue;
         u32 n = neuron_of(p->w.own, begin + k), before = s->group[word / each] + ones(bits & ((1u << k % 32) - 1));
         u64 first = by_teams ? 0 : p->row[n], end = by_teams ? 0 : p->row[n + 1];
         for (u32 v = word / each * each; v < word; v++) before += ones(s->bits[v]);
-        if (by_teams || p->devices > 1) {
+        if (!alone) {
             told_ids(p, t, s)[s->base + before] = n;
             continue;
         }
         p->queue[s->base + before] = spike{first, end - first};
-        ids[before] = n;
+        if (listed) ids[before] = n;
     }
-    if (thread_in_block() == 0 && p->devices == 1 && !by_teams) report(p, t, begin, s->total[t % 2]);
+    if (thread_in_block() == 0 && alone) report(p, t, s->total[t % 2]);
     if (lists(&p->list)) count_spans(&p->list, t - p->first, p->block_neurons, block_size());
 }
 
 // list_for_host brings the host what list has listed for teams or the other devices, which must not wait for that.
 DEVICE void list_for_host(const run *p, u64 t, const block *s) {
-    const u32 *own = told_ids(p, t, s) + s->base;
-    u32 *ids = p->ids + (t - p->first) * ((u64)p->block_neurons * block_count()) + s->base;
-    for (u32 k = thread_in_block(); k < s->total[t % 2]; k += block_size()) ids[k] = own[k];
-    if (thread_in_block() == 0) report(p, t, s->base, s->total[t % 2]);
+    u32 total = s->total[t % 2];
+    if (total > host_room(p)) {
+        bring_bits(p, t, s->bits, block_size());
+    } else {
+        const u32 *own = told_ids(p, t, s) + s->base;
+        u32 *ids = for_host(p, t);
+        for (u32 k = thread_in_block(); k < total; k += block_size()) ids[k] = own[k];
+    }
+    if (thread_in_block() == 0) report(p, t, total);
 }
 
 // announce tells the host that a burst is complete; the last thread does, which has the least to do.

@@ -11,6 +11,7 @@ import (
 	"unsafe"
 
 	"burst/backend/cuda/driver"
+	"burst/connectome"
 	"burst/engine"
 )
 
@@ -32,8 +33,8 @@ type batch struct {
 	most                       uint64 // bursts of a launch
 
 	host   *driver.HostMemory
-	ids    []uint32 // of two launches by turns
-	fired  []uint64 // of each block where its ids begin, above how many there are
+	ids    []uint32 // of two launches by turns: of each block its ids, or a bit a neuron (host_room of kernels/run.cuh)
+	fired  []uint32 // of each block how many of its neurons fired
 	done   []uint64
 	stamps []uint64 // by the device's clock
 	lister lister
@@ -42,6 +43,8 @@ type batch struct {
 	stamp   uint64        // of the newest burst, 0 where the kernel has no clock
 	took    time.Duration // between the newest burst and the one before
 	history [][]uint32    // history[d-1] is the fire queue d bursts ago, while on
+	decoded []uint32      // ids of a block that has brought bits
+	part    connectome.Part
 	burst   engine.Burst
 }
 
@@ -108,11 +111,12 @@ func (b *backend) prepareBatch(t *tables) error {
 	return nil
 }
 
-// allocate takes the mapped memory in which bursts arrive: for each burst of two launches the ids, one place a neuron.
+// allocate takes the mapped memory in which bursts arrive.
 func (x *batch) allocate(b *backend, s *ringShape) error {
 	var err error
 	x.most = s.most
-	n, places := 2*x.most, s.own*s.blocks
+	x.part = b.c.Part
+	n, words := 2*x.most, s.words()
 	if x.host, err = b.ctx.AllocHost(int(s.bytes()), true); err != nil {
 		x.host = nil
 		return err
@@ -120,12 +124,12 @@ func (x *batch) allocate(b *backend, s *ringShape) error {
 	m := unsafe.Pointer(unsafe.SliceData(x.host.Bytes()))
 	x.done = unsafe.Slice((*uint64)(m), n)
 	x.stamps = unsafe.Slice((*uint64)(unsafe.Add(m, 8*n)), n)
-	x.fired = unsafe.Slice((*uint64)(unsafe.Add(m, 16*n)), n*uint64(x.blocks))
-	x.ids = unsafe.Slice((*uint32)(unsafe.Add(m, 16*n+8*n*s.blocks)), n*places)
+	x.fired = unsafe.Slice((*uint32)(unsafe.Add(m, 16*n)), n*s.blocks)
+	x.ids = unsafe.Slice((*uint32)(unsafe.Add(m, 16*n+4*n*s.blocks)), n*words)
 	if s.list.room == 0 {
 		return nil
 	}
-	x.lister.totals = unsafe.Slice((*uint32)(unsafe.Add(m, 16*n+8*n*s.blocks+4*n*places)), n)
+	x.lister.totals = unsafe.Slice((*uint32)(unsafe.Add(m, 16*n+4*n*s.blocks+4*n*words)), n)
 	x.lister.shape = s.list
 	return x.lister.allocate(b)
 }
@@ -213,15 +217,15 @@ func (b *backend) launchBatch(half int, first, bursts uint64) error {
 		return err
 	}
 	r := &x.args.run
-	n, h := 2*x.most, uint64(half)*x.most
-	places := uint64(r.blockNeurons) * uint64(x.blocks)
+	n, h, blocks := 2*x.most, uint64(half)*x.most, uint64(x.blocks)
+	words := hostRoom(uint64(r.blockNeurons)) * blocks
 	r.done, r.stamps = base+driver.Ptr(8*h), base+driver.Ptr(8*n+8*h)
-	r.fired = base + driver.Ptr(16*n+8*h*uint64(x.blocks))
-	r.ids = base + driver.Ptr(16*n+8*n*uint64(x.blocks)+4*h*places)
+	r.fired = base + driver.Ptr(16*n+4*h*blocks)
+	r.ids = base + driver.Ptr(16*n+4*n*blocks+4*h*words)
 	r.first, r.bursts = first, bursts
 	if l := &x.lister.shape; l.room > 0 {
 		r.list.lists = b.plan.ptr[bufLists] + driver.Ptr(h*l.bytes())
-		r.list.totals = r.ids + driver.Ptr(4*(n-h)*places+4*h)
+		r.list.totals = base + driver.Ptr(16*n+4*n*blocks+4*n*words+4*h)
 	}
 	if err := b.stream.Fill(r.arrived, 0, 8); err != nil {
 		return err
@@ -259,18 +263,31 @@ func (x *batch) take(b *backend, at uint64) {
 	oldest := x.history[len(x.history)-1][:0]
 	copy(x.history[1:], x.history)
 	for block := range x.blocks {
-		oldest = append(oldest, x.firedIn(at, block)...)
+		oldest = append(oldest, x.firedIn(at, block, &x.decoded)...)
 	}
 	x.history[0] = oldest
 	x.burst = engine.Burst{Number: b.number, Fired: oldest}
 	b.number++
 }
 
-// firedIn are the neurons of a block that fired in the at-th burst of two launches.
-func (x *batch) firedIn(at uint64, block uint32) []uint32 {
-	blocks := uint64(x.blocks)
-	part := x.fired[at*blocks+uint64(block)]
-	return x.ids[at*blocks*uint64(x.args.run.blockNeurons)+part>>32:][:uint32(part)]
+// firedIn are the neurons of a block that fired in the at-th burst of two launches, where the device has listed them, or else in
+// decoded.
+func (x *batch) firedIn(at uint64, block uint32, decoded *[]uint32) []uint32 {
+	own := x.args.run.blockNeurons
+	place, room := at*uint64(x.blocks)+uint64(block), hostRoom(uint64(own))
+	words, count := x.ids[place*room:][:room], x.fired[place]
+	if uint64(count) <= room {
+		return words[:count]
+	}
+	list := slices.Grow((*decoded)[:0], int(count))
+	for w, rest := range words[:own/32] {
+		first := x.part.Neuron(block*own + 32*uint32(w))
+		for ; rest != 0; rest &= rest - 1 {
+			list = append(list, first+uint32(bits.TrailingZeros32(rest)))
+		}
+	}
+	*decoded = list
+	return list
 }
 
 // BurstTime is the device's own time between the end of the newest burst that StepN has delivered and the end of the one

@@ -31,7 +31,7 @@ func (b *backend) ringShape() ringShape {
 		blocks, own = s.count*s.size, s.own
 	}
 	s := ringShape{blocks: blocks, own: own}
-	s.most = min(b.tune.batch, max(1, room/(2*4*own*blocks)))
+	s.most = min(b.tune.batch, max(1, room/(2*4*s.words())))
 	if b.listed() {
 		s.list = makeListShape(b.c, blocks, own)
 		s.most = min(s.most, max(1, listRoom/(2*s.list.bytes())))
@@ -39,9 +39,15 @@ func (b *backend) ringShape() ringShape {
 	return s
 }
 
+// hostRoom is how many words the host has for who of a block of own neurons fires in a burst: host_room of kernels/run.cuh.
+func hostRoom(own uint64) uint64 { return own / 4 }
+
+// words are those of all blocks.
+func (s *ringShape) words() uint64 { return hostRoom(s.own) * s.blocks }
+
 // bytes is the size of the mapped memory.
 func (s *ringShape) bytes() uint64 {
-	each := 16 + 8*s.blocks + 4*s.own*s.blocks
+	each := 16 + 4*s.blocks + 4*s.words()
 	if s.list.room > 0 {
 		each += 4 // how many candidates
 	}

@@ -144,7 +144,8 @@ func runClusters(t *testing.T, lists [][]int, tune tuning) {
 				with++
 				more += b.rows.more
 			} else if b.rows.synapses > 0 {
-				require.True(t, mixed && q == 0, "seed %d, part %d", seed, q)
+				odd := b.batch.blocks%uint32(tune.clusterSize) != 0 // a small network has fewer blocks than a device runs
+				require.True(t, mixed && q == 0 || odd, "seed %d, part %d", seed, q)
 				without++
 			}
 		}

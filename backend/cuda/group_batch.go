@@ -168,6 +168,7 @@ type mergers struct {
 type merger struct {
 	out, free chan []uint32
 	lists     [][]uint32 // of one block of each device
+	decoded   [][]uint32 // ids of that block, for devices that have brought bits
 	starts    []uint32   // of its slices of neurons in the queue
 }
 
@@ -183,7 +184,7 @@ func (g *group) startMergers(n uint64) *mergers {
 		clear(b.batch.done) // of bursts with the same numbers, before a state was written
 	}
 	for i := range count {
-		m := &merger{out: make(chan []uint32, 2), free: make(chan []uint32, 4)}
+		m := &merger{out: make(chan []uint32, 2), free: make(chan []uint32, 4), decoded: make([][]uint32, len(g.parts))}
 		r.list = append(r.list, m)
 		r.all.Go(func() {
 			for k := uint64(i); k < n && m.make(g, r, first, k); k += uint64(count) {
@@ -248,8 +249,8 @@ func (m *merger) merge(g *group, k uint64, queue []uint32) []uint32 {
 	for block := range first.blocks {
 		count := 0
 		m.lists = m.lists[:0]
-		for _, b := range g.parts {
-			list := b.batch.firedIn(at, block)
+		for q, b := range g.parts {
+			list := b.batch.firedIn(at, block, &m.decoded[q])
 			m.lists, count = append(m.lists, list), count+len(list)
 		}
 		if count < len(m.starts)/16 { // slices that are nearly all empty take longer to count

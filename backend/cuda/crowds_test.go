@@ -1,0 +1,99 @@
+package cuda
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"burst/backend/cuda/cudatest"
+	"burst/backend/reference"
+	"burst/connectome"
+	"burst/engine"
+	"burst/engine/enginetest"
+)
+
+// crowds is a network of areas in which none, few, some, most and all neurons fire in a burst.
+func crowds(delays uint8) *connectome.Connectome {
+	n := enginetest.Net{RunSeed: 5}
+	total := uint32(0)
+	for i, often := range []uint32{0, 80_000_000, 900_000_000, 4_000_000_000, 1<<32 - 1} {
+		a := enginetest.LIF(131 + uint32(i)*37)
+		a.LIF.Refractory = 0
+		a.Drives = []connectome.Drive{enginetest.Always(connectome.Poisson, 100_000, 1<<32-1-often)}
+		n.Areas, total = append(n.Areas, a), total+a.Neurons.Count
+	}
+	r := rand.New(rand.NewPCG(4, 4))
+	for from := range total {
+		weight := r.Int32N(200) - 130
+		for range 20 {
+			n.Synapses = append(n.Synapses, enginetest.Synapse{From: from, To: r.Uint32N(total), Weight: weight, Delay: 1 + uint8(r.UintN(uint(delays)))})
+		}
+	}
+	return n.Build()
+}
+
+// TestCrowds brings the host ids of blocks in which few neurons fire and bits of those in which many do, from every kernel, and from
+// several devices.
+func TestCrowds(t *testing.T) {
+	h := cudatest.Anywhere(t)
+	if h != nil {
+		h.Control("devices", 3)
+		h.Control("multiprocessors", 6)
+	}
+	several := map[string]bool{"resident": true, "teams": true, "clusters": true} // devices each run another kernel
+	for name, tune := range paths() {
+		lists := [][]int{{0}}
+		if h != nil && several[name] {
+			lists = append(lists, []int{1, 0}, []int{0, 2, 1})
+		}
+		delays := uint8(1)
+		if tune.delayedRow == 1 {
+			delays = 5
+		}
+		c := crowds(delays)
+		for _, list := range lists {
+			t.Run(fmt.Sprintf("%s %v", name, list), func(t *testing.T) { crowded(t, c, list, tune) })
+		}
+	}
+}
+
+func crowded(t *testing.T, c *connectome.Connectome, list []int, tune tuning) {
+	b, err := openCut(c, list, engine.Want{}, tune)
+	require.NoError(t, err)
+	ref, err := reference.Open(c, engine.Want{})
+	require.NoError(t, err)
+	parts := []*backend{}
+	if g, ok := b.(*group); ok {
+		parts = g.parts
+	} else {
+		parts = append(parts, b.(*backend))
+	}
+	var want engine.Burst
+	none, few, many := 0, 0, 0
+	require.NoError(t, b.(engine.Batcher).StepN(12, func(got *engine.Burst) error {
+		require.NoError(t, ref.Step(nil, &want))
+		require.Equal(t, append([]uint32{}, want.Fired...), append([]uint32{}, got.Fired...), "burst %d", want.Number)
+		for _, p := range parts {
+			x := &p.batch
+			at, blocks := want.Number%(2*x.most), uint64(x.blocks)
+			for _, count := range x.fired[at*blocks : (at+1)*blocks] {
+				switch {
+				case count == 0:
+					none++
+				case uint64(count) <= hostRoom(uint64(x.args.run.blockNeurons)):
+					few++
+				default:
+					many++
+				}
+			}
+		}
+		return nil
+	}))
+	sameState(t, ref, b)
+	require.Positive(t, none)
+	require.Positive(t, few)
+	require.Positive(t, many)
+	require.NoError(t, b.Close())
+}
