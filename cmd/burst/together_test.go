@@ -110,7 +110,9 @@ projections:
 // TestTogether runs networks in several processes: digest, recordings and rates are those of one process, and
 // another number of processes replays them.
 func TestTogether(t *testing.T) {
-	t.Run("restless", func(t *testing.T) { together(t, newTrial(t), 500, 2, 3) })
+	if !testing.Short() {
+		t.Run("restless", func(t *testing.T) { together(t, newTrial(t), 500, 2, 3) })
+	}
 	t.Run("patient", func(t *testing.T) {
 		together(t, newTrialOf(t, patient, "--checkpoint-every", "97", "--record", "spikes=all", "--record", "fcl=few,pulse,crowd", "--record", "potentials=crowd[0..200]"), 50, 3)
 	})
