@@ -16,12 +16,13 @@ type Scaling struct {
 	Neurons int // a device in the weak case; the strong case has four times as many, or as there are devices
 	Degree  int // synapses a neuron
 	Warm    int // bursts before measuring begins
-	Bursts  int // bursts measured
+	Bursts  int // bursts of a round
+	Rounds  int // whose median counts
 }
 
 // DefaultScaling is what `burst bench --suite scaling` runs: 1 % of the neurons fire in every burst.
 func DefaultScaling() Scaling {
-	return Scaling{Neurons: 1_000_000, Degree: 1000, Warm: 100, Bursts: 400}
+	return Scaling{Neurons: 1_000_000, Degree: 1000, Warm: 100, Bursts: 400, Rounds: 5}
 }
 
 // ScalingResult is one network on some devices.
@@ -30,8 +31,11 @@ type ScalingResult struct {
 	Devices        []int   `json:"devices"`
 	Neurons        uint32  `json:"neurons"`
 	Synapses       uint64  `json:"synapses"`
-	Bursts         int     `json:"bursts"`
-	Burst          float64 `json:"burst_us"`         // mean
+	Bursts         int     `json:"bursts"`           // of a round
+	Rounds         int     `json:"rounds"`           //
+	Burst          float64 `json:"burst_us"`         // mean of the median round
+	BurstLeast     float64 `json:"burst_least_us"`   // of the fastest
+	BurstMost      float64 `json:"burst_most_us"`    // of the slowest
 	Exchange       float64 `json:"exchange_us"`      // a burst, of the device that waited least; 0 on one
 	ExchangeMost   float64 `json:"exchange_most_us"` // of the one that waited longest
 	Weak           float64 `json:"weak_efficiency"`  // time on one device with its share of neurons by this; 0: not measured
@@ -108,7 +112,7 @@ func (s *Scaling) network(name string, times int, on, devices []int, alone map[i
 	}
 	state := ""
 	for _, k := range on {
-		r := ScalingResult{Devices: devices[:k], Bursts: s.Bursts}
+		r := ScalingResult{Devices: devices[:k], Bursts: s.Bursts, Rounds: s.Rounds}
 		if err := s.measure(name, g, &r); err != nil {
 			return err
 		}
@@ -132,7 +136,7 @@ func (s *Scaling) network(name string, times int, on, devices []int, alone map[i
 	return nil
 }
 
-// measure builds and opens g, and steps through warm-up and measured bursts.
+// measure builds and opens g, and steps through warm-up and measured rounds.
 func (s *Scaling) measure(name string, g *genome.Genome, r *ScalingResult) error {
 	n, err := openNetwork(name, g, backend.Options{Devices: r.Devices})
 	if err != nil {
@@ -150,19 +154,23 @@ func (s *Scaling) measure(name string, g *genome.Genome, r *ScalingResult) error
 	if err != nil {
 		return err
 	}
-	spikes := 0
-	start := time.Now()
-	if err := step(s.Bursts, func(out *engine.Burst, _ time.Duration) error { spikes += len(out.Fired); return nil }); err != nil {
-		return err
+	spikes, all, rounds := 0, float64(s.Bursts*s.Rounds), make([]float64, s.Rounds)
+	for i := range rounds {
+		start := time.Now()
+		if err := step(s.Bursts, func(out *engine.Burst, _ time.Duration) error { spikes += len(out.Fired); return nil }); err != nil {
+			return err
+		}
+		rounds[i] = time.Since(start).Seconds() * 1e6 / float64(s.Bursts)
 	}
-	r.Burst = time.Since(start).Seconds() * 1e6 / float64(s.Bursts)
-	r.SpikesPerBurst = float64(spikes) / float64(s.Bursts)
+	slices.Sort(rounds)
+	r.BurstLeast, r.Burst, r.BurstMost = rounds[0], rounds[s.Rounds/2], rounds[s.Rounds-1]
+	r.SpikesPerBurst = float64(spikes) / all
 	after, err := exchanging(b)
 	if err != nil {
 		return err
 	}
 	for q := range after {
-		us := (after[q] - before[q]).Seconds() * 1e6 / float64(s.Bursts)
+		us := (after[q] - before[q]).Seconds() * 1e6 / all
 		r.ExchangeMost = max(r.ExchangeMost, us)
 		if q == 0 || us < r.Exchange {
 			r.Exchange = us

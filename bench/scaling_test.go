@@ -14,7 +14,7 @@ func TestMain(m *testing.M) { os.Exit(cudatest.Main(m)) }
 // TestScaling measures tiny networks on one and two stand-ins: the same spikes and states, and figures that belong together.
 func TestScaling(t *testing.T) {
 	cudatest.Host(t).Control("devices", 3)
-	s := Scaling{Neurons: 2015, Degree: 20, Warm: 3, Bursts: 11}
+	s := Scaling{Neurons: 2015, Degree: 20, Warm: 3, Bursts: 5, Rounds: 3}
 	var list []ScalingResult
 	require.NoError(t, s.Run("cuda", []int{2, 0, 1}, func(r ScalingResult) { list = append(list, r) }))
 	require.Len(t, list, 4)
@@ -30,6 +30,7 @@ func TestScaling(t *testing.T) {
 		require.Equal(t, want.devices, r.Devices)
 		require.InDelta(t, float64(want.neurons)/100, r.SpikesPerBurst, float64(want.neurons)/200, "1 % fire")
 		require.True(t, r.Same)
+		require.True(t, 0 < r.BurstLeast && r.BurstLeast <= r.Burst && r.Burst <= r.BurstMost, "%+v", r)
 		require.Equal(t, len(r.Devices) > 1, r.Exchange > 0)
 	}
 	require.Equal(t, list[2].State, list[3].State)
@@ -41,7 +42,7 @@ func TestScaling(t *testing.T) {
 // TestScalingOfEight measures on one to eight stand-ins: the strong case is as large as all devices' shares.
 func TestScalingOfEight(t *testing.T) {
 	cudatest.Host(t).Control("devices", 8)
-	s := Scaling{Neurons: 1000, Degree: 20, Warm: 1, Bursts: 4}
+	s := Scaling{Neurons: 1000, Degree: 20, Warm: 1, Bursts: 4, Rounds: 1}
 	var list [][2]int
 	strong := 0.0
 	require.NoError(t, s.Run("cuda", []int{0, 1, 2, 3, 4, 5, 6, 7}, func(r ScalingResult) {

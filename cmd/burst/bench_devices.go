@@ -54,7 +54,7 @@ func (o *benchOptions) onDevices(cmd *cobra.Command, names []string) error {
 // scale prints every result as soon as it is there, so that a measurement that is cut short has shown something.
 func (o *benchOptions) scale(cmd *cobra.Command, s *bench.Scaling, devices []int) error {
 	results := []bench.ScalingResult{}
-	rows := [][]string{{"network", "devices", "neurons", "synapses", "mean (µs)", "weak", "strong", "exchange (µs)", "spikes/burst", "build (s)", "open (s)", "state"}}
+	rows := [][]string{{"network", "devices", "neurons", "synapses", "burst (µs)", "least–most", "weak", "strong", "exchange (µs)", "spikes/burst", "build (s)", "open (s)", "state"}}
 	share := func(x float64, format string) string {
 		if x == 0 {
 			return "-"
@@ -63,8 +63,8 @@ func (o *benchOptions) scale(cmd *cobra.Command, s *bench.Scaling, devices []int
 	}
 	err := s.Run(o.backend, devices, func(r bench.ScalingResult) {
 		results = append(results, r)
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s on %d: %.1f µs, exchange %.2f to %.2f, %.0f spikes, state %s\n", r.Network, len(r.Devices), r.Burst, r.Exchange, r.ExchangeMost, r.SpikesPerBurst, r.State)
-		rows = append(rows, []string{r.Network, fmt.Sprint(len(r.Devices)), count(uint64(r.Neurons)), count(r.Synapses), fmt.Sprintf("%.1f", r.Burst),
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s on %d: %.1f µs (%.1f to %.1f), exchange %.2f to %.2f, %.0f spikes, state %s\n", r.Network, len(r.Devices), r.Burst, r.BurstLeast, r.BurstMost, r.Exchange, r.ExchangeMost, r.SpikesPerBurst, r.State)
+		rows = append(rows, []string{r.Network, fmt.Sprint(len(r.Devices)), count(uint64(r.Neurons)), count(r.Synapses), fmt.Sprintf("%.1f", r.Burst), fmt.Sprintf("%.1f–%.1f", r.BurstLeast, r.BurstMost),
 			share(100*r.Weak, "%.0f %%"), share(r.Strong, "%.2f"), fmt.Sprintf("%.2f–%.2f", r.Exchange, r.ExchangeMost), fmt.Sprintf("%.0f", r.SpikesPerBurst),
 			fmt.Sprintf("%.1f", r.Build), fmt.Sprintf("%.1f", r.Open), r.State})
 	})
