@@ -85,8 +85,8 @@ func (c *Chunk) expand(b arrow.RecordBatch) error {
 	var ends []int64
 	for i, f := range b.Schema().Fields() {
 		column := b.Column(i)
-		if column.NullN() != 0 {
-			return fmt.Errorf("column %q has %d nulls, which burst does not write", f.Name, column.NullN())
+		if n := column.Data().NullN(); n != 0 { // as the batch says: to count them takes a bitmap, which may be missing
+			return fmt.Errorf("column %q has %d nulls, which burst does not write", f.Name, n)
 		}
 		switch a := column.(type) {
 		case *array.Uint64:

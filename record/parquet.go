@@ -223,11 +223,17 @@ type groupReader struct {
 	c       *Chunk
 }
 
-// mend turns a panic of the Parquet reader into an error: a file must never stop the program.
+// mend turns a panic of a reader of files into an error: a file must never stop the program.
 func mend(err *error) {
 	if r := recover(); r != nil {
 		*err = fmt.Errorf("a file that cannot be read (%v)", r)
 	}
+}
+
+// mended is what read says, or what it panics with.
+func mended(read func() error) (err error) {
+	defer mend(&err)
+	return read()
 }
 
 // open finds the table's columns by name; that of areas is not read, ids tell the area.

@@ -146,7 +146,8 @@ func (c *Chunk) view(b arrow.RecordBatch) error {
 
 // take makes a column of c of an array, without copying.
 func (c *Chunk) take(name string, from arrow.Array) error {
-	ok := from.NullN() == 0
+	nulls := from.Data().NullN() // as the batch says
+	ok := nulls == 0
 	switch a := from.(type) {
 	case *array.Uint64:
 		c.Burst = a.Uint64Values()
@@ -164,7 +165,7 @@ func (c *Chunk) take(name string, from arrow.Array) error {
 		ok = false
 	}
 	if !ok {
-		return fmt.Errorf("column %q is %v with %d nulls, which burst does not write", name, from.DataType(), from.NullN())
+		return fmt.Errorf("column %q is %v with %d nulls, which burst does not write", name, from.DataType(), nulls)
 	}
 	return nil
 }
