@@ -36,7 +36,7 @@ template <u32 models> DEVICE void divide_cluster(const run *p, clustered *s) {
     s->at_counts = reserve_room<u32>(&used, p->count_entries);
     s->at_table = reserve_room<i32>(&used, p->table_entries);
     s->at_values = reserve_room<i32>(&used, p->value_count);
-    s->joined = s->stopped = 0;
+    s->joined = s->stopped = s->listed = s->heard = s->lost = 0;
     s->waited = 0;
     s->x = *p->x;
 }
@@ -210,14 +210,11 @@ DEVICE u32 fired_of(const run *p, const clustered *s, u32 i) {
     return block_index() * p->block_neurons + 32 * low + ones((rest & -rest) - 1);
 }
 
-// list_cluster is step 5: the block's part of the queue, ascending, for all devices, one thread a neuron that fires.
+// list_cluster is step 5: the block's part of the queue, ascending, one thread a neuron that fires.
 DEVICE void list_cluster(const run *p, u64 t, const clustered *s) {
+    u32 *own = ids_of(&s->x, s->x.self, s->x.self, t) + s->base;
 #pragma unroll 1
-    for (u32 i = thread_in_block(); i < s->total; i += workers()) {
-        u32 n = neuron_of(p->w.own, fired_of(p, s, i));
-#pragma unroll 1
-        for (u32 q = 0; q < s->x.devices; q++) ids_of(&s->x, q, s->x.self, t)[s->base + i] = n;
-    }
+    for (u32 i = thread_in_block(); i < s->total; i += workers()) own[i] = neuron_of(p->w.own, fired_of(p, s, i));
 }
 
 // bring_queue brings the host what the block has listed in burst t.
@@ -269,17 +266,57 @@ DEVICE void meet_here(const run *p, clustered *s) {
     worker_barrier();
 }
 
-// meet tells all devices who of the block fired in burst t and lets the device's blocks wait for each other; meanwhile it works out
-// what drives add in the next burst. begin is when the block's ids were first stored.
+// meet tells who of the block fired in burst t and lets the device's blocks wait for each other; meanwhile it works out what drives
+// add in the next burst. begin is when the block's ids were first stored.
 DEVICE void meet(const run *p, u64 t, clustered *s, u64 begin) {
     worker_barrier();
     if (thread_in_block() == 0) {
-        tell_all(&s->x, t, s->total);
+        store_block(&s->listed, (u32)(t - p->first) + 1);
+        tell_own(&s->x, t, s->total);
         s->waited += nanoseconds() - begin;
     }
     draw_inputs(p, t + 1, s);
     if (thread_in_block() == workers() - 1 && !hear(&s->x, s->x.self, t, block_count(), s->told)) s->stopped = 1;
     worker_barrier();
+}
+
+// talk brings the other devices the ids of who of the block fired in each burst and waits for what they tell, by the last warp: a fence for
+// the system takes longer than the device's blocks take to meet, as does one for the device when stores are on their way to others.
+// In the last block its first lane tells the host between.
+DEVICE void talk(const run *p, clustered *s) {
+    const exchange *x = &s->x;
+    u32 k = lane(), told = 0, count = 0;
+    bool serves = k == 0 && block_index() == block_count() - 1, lost = false;
+#pragma unroll 1
+    for (u32 i = 0;; i++) { // the burst before the first one has been told
+        u64 t = p->first + i - 1;
+        while (!lost && vote(load_block(&s->listed) < i)) {
+            u32 complete = serves ? load_block(&s->complete) : 0;
+            if (told < complete && complete != NO_MORE) tell(p, ++told);
+            lost = vote(load_block(&s->stopped) != 0);
+            pause();
+        }
+        if (lost) break;
+        if (i > 0) {
+            push(x, t, s->base, s->total, k, 32);
+            warp_barrier();
+            if (0 < k && k < x->devices) {
+                fence_system();
+                tell_other(x, device_at(s, k), t, s->total);
+            }
+        }
+        if (i == p->bursts) break;
+        if (0 < k && k < x->devices) {
+            lost = !hear(x, device_at(s, k), t, block_count(), &count);
+            s->told[k] = count;
+        }
+        warp_barrier();
+        lost = vote(lost);
+        if (k == 0 && lost) store_block(&s->lost, 1);
+        if (lost) break;
+        if (k == 0) store_block(&s->heard, i + 1);
+    }
+    if (serves) serve(p, s, told);
 }
 
 // work_cluster is the law of many bursts in one launch, whose blocks all run at once, for areas of some models.
@@ -334,7 +371,9 @@ template <u32 models> DEVICE void run_cluster(const run *p) {
     begin_cluster<models>(p, &s);
     cluster_barrier();
     if (thread_in_block() < workers()) work_cluster<models>(p, &s);
-    else if (thread_in_block() == workers() && block_index() == block_count() - 1) serve(p, &s);
+    else if (p->devices > 1) talk(p, &s);
+    else if (thread_in_block() == workers() && block_index() == block_count() - 1) serve(p, &s, 0);
+    warp_barrier();
     cluster_barrier(); // a block's memory is there as long as others may read it
     end_resident<models>(p, &s);
 }

@@ -149,7 +149,7 @@ DEVICE void add_units(const clustered *s, const places *m, const share *mine, co
 }
 
 // hear_others waits for what the other devices tell of burst t, and says how many fired there. All lanes of the warp must call it.
-DEVICE u32 hear_others(u64 t, clustered *s) {
+DEVICE u32 hear_others(const run *p, u64 t, clustered *s) {
     u32 sum = 0;
 #ifdef BURST_ON_HOST
     for (u32 k = 1; k < s->x.devices; k++) {
@@ -158,12 +158,12 @@ DEVICE u32 hear_others(u64 t, clustered *s) {
     }
 #else
     u64 begin = nanoseconds();
-    u32 own = lane() + 1, count;
-    if (own < s->x.devices && hear(&s->x, device_at(s, own), t, block_count(), &count)) s->told[own] = count;
-    else if (own < s->x.devices) s->stopped = 1;
-    warp_barrier();
+    u32 wanted = (u32)(anew(t) + 2 - p->first); // bursts, the one before the first among them
+    bool lost = false;
+    while (load_block(&s->heard) < wanted && !lost) lost = load_block(&s->lost) != 0;
+    if (lost) s->stopped = 1;
     if (thread_in_block() == 0) s->waited += nanoseconds() - begin;
-    if (vote(s->stopped != 0)) return 0; // what is told may not be whole
+    if (vote(lost)) return 0; // what is told may not be whole
 #endif
     for (u32 k = 1; k < s->x.devices; k++) sum += s->told[k];
     return sum;
@@ -194,7 +194,7 @@ DEVICE void sum_places(const run *p, u64 t, clustered *s) {
             r.at += turns;
         }
         bool hears = !heard_all && r.at + each > r.all;
-        if (hears) r.all += hear_others(t - 1, s);
+        if (hears) r.all += hear_others(p, t - 1, s);
         heard_all |= hears;
         load_rows(t - 1, s, &mine, &r);
         if (begun) add_units(s, m, &mine, &to, &r, &some, &put);

@@ -11,6 +11,8 @@ struct clustered : resident {
     u32 stimulated;         // whether a stimulus acts in this burst
     u32 told[MOST_DEVICES]; // how many fired in the burst before on the k-th device, the block's own being the 0th
     u32 stopped;            // whether another device has failed
+    u32 listed;             // bursts whose ids the block has stored, for talk
+    u32 heard, lost;        // bursts of which talk has heard from all others; whether one has failed
     u64 waited;             // as in run
     exchange x;             // run's
 #ifdef BURST_ON_HOST
@@ -75,6 +77,9 @@ DEVICE void join(clustered *s, u32 size, u32 wanted) {
     do asm volatile("ld.acquire.cluster.shared::cta.u32 %0, [%1];" : "=r"(now) : "r"(own) : "memory");
     while (now < wanted && !s->stopped && !(s->stopped = stopped(&s->x, &turns)));
 }
+
+// pause leaves the multiprocessor to others for a moment: looking at shared memory takes some of what their additions wait for.
+DEVICE void pause() { asm volatile("nanosleep.u32 64;"); }
 
 // cluster_barrier lets all threads of a cluster wait for each other.
 DEVICE void cluster_barrier() { asm volatile("barrier.cluster.arrive.aligned;\n\tbarrier.cluster.wait.aligned;" ::: "memory"); }

@@ -20,14 +20,22 @@ DEVICE u32 *ids_of(const exchange *x, u32 q, u32 from, u64 t) { return x->ids[q]
 // told_of is where device q has what device from has told of burst t.
 DEVICE u64 *told_of(const exchange *x, u32 q, u32 from, u64 t) { return x->told[q] + (t % TURNS * x->devices + from); }
 
-// push brings count of this device's ids of burst t, which its own memory has from place first on, to all others; all
-// threads of a block together.
-DEVICE void push(const exchange *x, u64 t, u32 first, u32 count) {
+// push brings count of this device's ids of burst t, which its own memory has from place first on, to all others; so many threads
+// together, of which this is number thread. Four are loaded before the first is stored, for nobody waits for stores.
+DEVICE void push(const exchange *x, u64 t, u32 first, u32 count, u32 thread, u32 threads) {
     const u32 *own = ids_of(x, x->self, x->self, t) + first;
-    for (u32 i = thread_in_block(); i < count * (x->devices - 1); i += block_size()) {
-        u32 q = i / count, k = i % count;
-        if (q >= x->self) q++;
-        ids_of(x, q, x->self, t)[first + k] = own[k];
+#pragma unroll 1
+    for (u32 i = thread; i < count; i += 4 * threads) {
+        u32 n[4];
+#pragma unroll
+        for (u32 j = 0; j < 4; j++) n[j] = i + j * threads < count ? own[i + j * threads] : 0;
+#pragma unroll 1
+        for (u32 q = 0; q < x->devices; q++) {
+            u32 *to = ids_of(x, q, x->self, t) + first;
+#pragma unroll
+            for (u32 j = 0; j < 4; j++)
+                if (q != x->self && i + j * threads < count) to[i + j * threads] = n[j];
+        }
     }
 }
 
@@ -47,15 +55,19 @@ DEVICE void tell_all(const exchange *x, u64 t, u32 count) {
     for (u32 q = 0; q < x->devices; q++) *told_of(x, q, x->self, t) += 1ull << 32 | count;
 }
 #else
-// tell_all tells all devices that a block has stored its count ids of burst t; a thread of it does so after a barrier.
+// tell_own tells the device's own blocks that a block has stored its count ids of burst t; a thread of it does so after a barrier.
+DEVICE void tell_own(const exchange *x, u64 t, u32 count) { arrive(told_of(x, x->self, x->self, t), 1ull << 32 | count); }
+
+// tell_other tells device q, after a fence for the system.
+DEVICE void tell_other(const exchange *x, u32 q, u64 t, u32 count) { add_system(told_of(x, q, x->self, t), 1ull << 32 | count); }
+
+// tell_all tells all devices.
 DEVICE void tell_all(const exchange *x, u64 t, u32 count) {
-    u64 word = 1ull << 32 | count;
-    arrive(told_of(x, x->self, x->self, t), word); // its own blocks are not to wait for the others'
-    if (x->devices == 1) return;
+    tell_own(x, t, count); // which are not to wait for the others
     fence_system(); // one for all of the following
 #pragma unroll 1
     for (u32 q = 0; q < x->devices; q++)
-        if (q != x->self) add_system(told_of(x, q, x->self, t), word);
+        if (q != x->self) tell_other(x, q, t, count);
 }
 
 // stopped looks now and then whether another device has failed.

@@ -338,9 +338,9 @@ DEVICE void tell(const run *p, u32 complete) {
 // worker_barrier is block_barrier for the workers alone.
 DEVICE void worker_barrier() { asm volatile("bar.sync 1, %0;" ::"r"(workers()) : "memory"); }
 
-// serve tells the host of one burst after the other, until all are complete or none will be any more.
-DEVICE void serve(const run *p, resident *s) {
-    for (u32 told = 0; told < p->bursts;) {
+// serve tells the host of one burst after the other, until all are complete or none will be any more, having told of some.
+DEVICE void serve(const run *p, resident *s, u32 told) {
+    while (told < p->bursts) {
         u32 complete = load_block(&s->complete);
         if (complete == NO_MORE) return;
         while (told < complete) tell(p, ++told);

@@ -224,7 +224,7 @@ template <u32 models, void (*work)(const run *, resident *)> DEVICE void run_res
     begin_resident<models>(p, &s);
     block_barrier();
     if (thread_in_block() < workers()) work(p, &s);
-    else if (thread_in_block() == workers() && block_index() == block_count() - 1) serve(p, &s);
+    else if (thread_in_block() == workers() && block_index() == block_count() - 1) serve(p, &s, 0);
     block_barrier();
     end_resident<models>(p, &s);
 }

@@ -72,7 +72,7 @@ struct run {
 
     u32 devices;       // that share the network
     const exchange *x; // where they are several, or rows are places; the fire queue is in its ids then, not in queue
-    u64 *waited;       // of each block: ns that it has spent storing ids for others, and waiting for theirs
+    u64 *waited;       // of each block: ns that those who compute have spent storing ids, and waiting for the other devices'
 
     listing list;
     teams sum;

@@ -281,7 +281,7 @@ DEVICE void grid_barrier(const run *p, block *s, u32 *wanted) {
 // device_barrier lets the blocks of all devices wait for each other, which tell who fired in burst t, and serve the host meanwhile.
 DEVICE void device_barrier(const run *p, u64 t, block *s) {
     u64 begin = thread_in_block() == 0 ? nanoseconds() : 0;
-    push(&s->x, t, s->base, s->total[t % 2]);
+    push(&s->x, t, s->base, s->total[t % 2], thread_in_block(), block_size());
     block_barrier();
     u32 q = thread_in_block();
     if (q == 0) tell_all(&s->x, t, s->total[t % 2]);

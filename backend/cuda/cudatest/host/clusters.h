@@ -33,6 +33,7 @@ template <u32 models> struct clusters : shared_launch {
         all(t % 5 == 0, [&](unsigned b) { count_words(&p, t, &s[b]); });
         if (t + 1 < p.first + p.bursts) all(t % 2, [&](unsigned b) { stimulate_cluster(&p, t + 1, &s[b]); });
         all(t % 5 == 0, [&](unsigned b) { list_cluster(&p, t, &s[b]); });
+        if (p.devices > 1) all(t % 3 == 1, [&](unsigned b) { push(p.x, t, s[b].base, s[b].total, thread_in_block(), workers); });
         each(t % 2, 1, [&](unsigned b) { tell_all(p.x, t, s[b].total); });
         all(t % 2, [&](unsigned b) { draw_inputs(&p, t + 1, &s[b]); });
         each(false, 1, [&](unsigned b) { p.waited[b] += 1000; });

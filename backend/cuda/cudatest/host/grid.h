@@ -38,7 +38,7 @@ struct grid : shared_launch {
         all(t % 2, [&](unsigned b) { reserve(&p, t, &s[b]); });
         list_fired(t, t % 5 == 0);
         if (p.devices == 1) return;
-        all(t % 3 == 1, [&](unsigned b) { push(p.x, t, s[b].base, s[b].total[t % 2]); });
+        all(t % 3 == 1, [&](unsigned b) { push(p.x, t, s[b].base, s[b].total[t % 2], thread_in_block(), block_size()); });
         each(t % 2, 1, [&](unsigned b) { tell_all(p.x, t, s[b].total[t % 2]); });
         all(t % 2, [&](unsigned b) { list_for_host(&p, t, &s[b]); });
         each(false, 1, [&](unsigned b) { p.waited[b] += 1000; });
