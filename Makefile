@@ -24,13 +24,14 @@ test-long: ## run the example networks in full on the reference and, with THREAD
 
 # The packages of the module that start goroutines, and those that run them with many threads: elsewhere no race can be found.
 RACED = $(shell grep -rlP --include='*.go' '\bgo (func|[a-z][A-Za-z.]*)\x28|\.Go\x28' . | xargs -n1 dirname | sort -u) ./backend ./engine ./genomes
-# These count bytes or time, refuse what is too large, or fail each call of the system in turn: nothing that another processor or the
-# race detector changes.
-COUNTING = TestMemory|TestPeak|TestPredictedBytes|TestStepDoesNotAllocate|TestSilenceIsSkipped|TestSegmentsHoldEveryWeight|TestAbsurdGenomes|TestTheProofNames|TestDenseTexts|TestAttacks|TestLongBatch|TestFaultAtEveryCall|TestR3F|TestR4Damage|TestR12|TestPartsFit|TestExitStatus|TestJSON
+# These count bytes, or refuse what is too large: no other processor and no race detector changes that.
+COUNTING = TestMemoryIsCheckedFirst|TestMemoryIsRefusedBeforeItIsTaken|TestMemoryIsWhatOpenTakes|TestMemoryOfTheMachine|TestPeakWhileBuilding|TestPredictedBytesAreTheRealOnes|TestStepDoesNotAllocate|TestAbsurdGenomesAreRefusedBeforeAnythingIsAllocated|TestR12DeviceMemory|TestR12FullDevice|TestPartsFitWhereTheWholeDoesNot
+# These do one thing after the other, for long, or every command once; what they run beside each other other tests do.
+PLAIN = TestSilenceIsSkipped|TestSegmentsHoldEveryWeight|TestTheProofNamesNeuronBoundAndLargestScale|TestDenseTexts|TestAttacks|TestLongBatch|TestR3FullDisk|TestR4Damage|TestExitStatus|TestJSONOfEveryCommand
 # These start many processes and look at what they leave on disk; their goroutines other tests have in one process.
-STARTING = TestR1Kills|TestKilledRuns|TestR28Signals|TestR10KilledParts|TestTogetherRefuses|TestTogetherByNCCL|TestExchangeChosen|TestOneGPUEach|TestR13NoDevice|TestScripts|TestProcesses|TestUnavailable
+STARTING = TestR1Kills|TestKilledRuns|TestR28Signals|TestR10KilledParts|TestTogetherRefuses|TestTogetherByNCCL|TestExchangeChosen|TestOneGPUEach|TestR13NoDevice|TestScripts|TestProcesses|TestProcessesWithoutNCCL
 race: ## run the short tests of the packages that start goroutines under the race detector (needs gcc)
-	CGO_ENABLED=1 $(GO) test -race -vet=off -short -timeout 40m -skip '^($(COUNTING)|$(STARTING))' $(RACED)
+	CGO_ENABLED=1 $(GO) test -race -vet=off -short -timeout 40m -skip '^($(COUNTING)|$(PLAIN)|$(STARTING))$$' $(RACED)
 
 race-long: ## run all tests of all packages under the race detector (an hour)
 	CGO_ENABLED=1 $(GO) test -race -timeout 180m ./...
@@ -52,7 +53,7 @@ fuzz-feagi: ## fuzz the importer of FEAGI genomes for FEAGI_FUZZTIME
 	$(GO) test ./genome/feagi -run '^$$' -fuzz FuzzImport -fuzztime $(FEAGI_FUZZTIME) -fuzzminimizetime 1x
 
 arm64: ## run the exact functions and the conformance suite as linux/arm64 (needs Debian's qemu-user)
-	bash .ci/arm64 -skip '^($(COUNTING))'
+	bash .ci/arm64 -skip '^($(COUNTING))$$'
 
 cross: ## build for the other systems
 	GOOS=linux GOARCH=arm64 $(GO) build -o /dev/null ./cmd/burst

@@ -17,7 +17,7 @@ type Scaling struct {
 	Degree  int // synapses a neuron
 	Warm    int // bursts before measuring begins
 	Bursts  int // bursts of a round
-	Rounds  int // whose median counts
+	Rounds  int // at least 1, whose median counts: of an even number the slower of two
 }
 
 // DefaultScaling is what `burst bench --suite scaling` runs: 1 % of the neurons fire in every burst.
@@ -32,7 +32,7 @@ type ScalingResult struct {
 	Neurons        uint32  `json:"neurons"`
 	Synapses       uint64  `json:"synapses"`
 	Bursts         int     `json:"bursts"`           // of a round
-	Rounds         int     `json:"rounds"`           //
+	Rounds         int     `json:"rounds"`           // whose bursts the exchange and spikes are of
 	Burst          float64 `json:"burst_us"`         // mean of the median round
 	BurstLeast     float64 `json:"burst_least_us"`   // of the fastest
 	BurstMost      float64 `json:"burst_most_us"`    // of the slowest

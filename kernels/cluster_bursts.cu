@@ -2,8 +2,8 @@
 
 #ifdef BURST_CLUSTERS
 // Many bursts in one launch, for networks whose neurons' state and sums fit the shared memory of all blocks together: see
-// clusters.cuh. Once a burst a block waits for all of its device, and later for those of others. Its last warp takes no part: that of
-// the last block tells the host.
+// clusters.cuh. Once a burst a block waits for all of its device, and later for those of others. Its last warp computes nothing: it
+// talks with other devices, and that of the last block tells the host.
 
 // quad is the state of four neighbouring neurons, as one thread updates them.
 struct alignas(16) floats {
@@ -36,7 +36,7 @@ template <u32 models> DEVICE void divide_cluster(const run *p, clustered *s) {
     s->at_counts = reserve_room<u32>(&used, p->count_entries);
     s->at_table = reserve_room<i32>(&used, p->table_entries);
     s->at_values = reserve_room<i32>(&used, p->value_count);
-    s->joined = s->stopped = s->listed = s->heard = s->lost = 0;
+    s->joined = s->stopped = s->stored = s->heard = s->lost = 0;
     s->waited = 0;
     s->x = *p->x;
 }
@@ -271,7 +271,7 @@ DEVICE void meet_here(const run *p, clustered *s) {
 DEVICE void meet(const run *p, u64 t, clustered *s, u64 begin) {
     worker_barrier();
     if (thread_in_block() == 0) {
-        store_block(&s->listed, (u32)(t - p->first) + 1);
+        store_block(&s->stored, (u32)(t - p->first) + 1);
         tell_own(&s->x, t, s->total);
         s->waited += nanoseconds() - begin;
     }
@@ -285,14 +285,14 @@ DEVICE void meet(const run *p, u64 t, clustered *s, u64 begin) {
 // In the last block its first lane tells the host between.
 DEVICE void talk(const run *p, clustered *s) {
     const exchange *x = &s->x;
-    u32 k = lane(), told = 0, count = 0;
+    u32 k = lane(), announced = 0, count = 0;
     bool serves = k == 0 && block_index() == block_count() - 1, lost = false;
 #pragma unroll 1
     for (u32 i = 0;; i++) { // the burst before the first one has been told
         u64 t = p->first + i - 1;
-        while (!lost && vote(load_block(&s->listed) < i)) {
+        while (!lost && vote(load_block(&s->stored) < i)) {
             u32 complete = serves ? load_block(&s->complete) : 0;
-            if (told < complete && complete != NO_MORE) tell(p, ++told);
+            if (announced < complete && complete != NO_MORE) tell(p, ++announced);
             lost = vote(load_block(&s->stopped) != 0);
             pause();
         }
@@ -316,7 +316,7 @@ DEVICE void talk(const run *p, clustered *s) {
         if (lost) break;
         if (k == 0) store_block(&s->heard, i + 1);
     }
-    if (serves) serve(p, s, told);
+    if (serves) serve(p, s, announced);
 }
 
 // work_cluster is the law of many bursts in one launch, whose blocks all run at once, for areas of some models.
@@ -342,7 +342,10 @@ template <u32 models> DEVICE void work_cluster(const run *p, clustered *s) {
             worker_barrier();
         }
         if (s->stopped) break;
-        if (t > p->first) bring_queue(p, t - 1, s);
+        if (t > p->first) {
+            bring_queue(p, t - 1, s);
+            if (s->total > host_room(p)) worker_barrier(); // what was brought are the bits that the update writes
+        }
         update_cluster<models>(p, t, s);
         worker_barrier();
         count_words(p, t, s);

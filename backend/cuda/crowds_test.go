@@ -14,20 +14,20 @@ import (
 	"burst/engine/enginetest"
 )
 
-// crowds is a network of areas in which none, few, some, most and all neurons fire in a burst.
-func crowds(delays uint8) *connectome.Connectome {
+// crowds is a network of areas in which none, few, some, most and all neurons fire in a burst, times as large as its smallest.
+func crowds(delays uint8, times uint32) *connectome.Connectome {
 	n := enginetest.Net{RunSeed: 5}
 	total := uint32(0)
-	for i, often := range []uint32{0, 80_000_000, 900_000_000, 4_000_000_000, 1<<32 - 1} {
-		a := enginetest.LIF(131 + uint32(i)*37)
+	for _, area := range []struct{ size, often uint32 }{{400, 0}, {168, 80_000_000}, {205, 900_000_000}, {242, 4_000_000_000}, {279, 1<<32 - 1}} {
+		a := enginetest.LIF(area.size * times)
 		a.LIF.Refractory = 0
-		a.Drives = []connectome.Drive{enginetest.Always(connectome.Poisson, 100_000, 1<<32-1-often)}
+		a.Drives = []connectome.Drive{enginetest.Always(connectome.Poisson, 100_000, 1<<32-1-area.often)}
 		n.Areas, total = append(n.Areas, a), total+a.Neurons.Count
 	}
 	r := rand.New(rand.NewPCG(4, 4))
 	for from := range total {
 		weight := r.Int32N(200) - 130
-		for range 20 {
+		for range 10 {
 			n.Synapses = append(n.Synapses, enginetest.Synapse{From: from, To: r.Uint32N(total), Weight: weight, Delay: 1 + uint8(r.UintN(uint(delays)))})
 		}
 	}
@@ -52,10 +52,33 @@ func TestCrowds(t *testing.T) {
 		if tune.delayedRow == 1 {
 			delays = 5
 		}
-		c := crowds(delays)
+		c := crowds(delays, 1)
 		for _, list := range lists {
 			t.Run(fmt.Sprintf("%s %v", name, list), func(t *testing.T) { crowded(t, c, list, tune) })
 		}
+	}
+}
+
+// TestLargeCrowds is the same with blocks of fifteen hundred neurons, many of whose warps have bits to write and to bring, on all
+// GPUs there are.
+func TestLargeCrowds(t *testing.T) {
+	cudatest.Device(t)
+	list, err := Devices()
+	require.NoError(t, err)
+	run := func(c *connectome.Connectome, devices int, names ...string) {
+		all := make([]int, devices)
+		for i := range all {
+			all[i] = i
+		}
+		for _, name := range names {
+			tune := paths()[name]
+			tune.batchThreads = defaults.batchThreads
+			t.Run(fmt.Sprintf("%s %v", name, all), func(t *testing.T) { crowded(t, c, all, tune) })
+		}
+	}
+	run(crowds(5, 200), 1, "delayed")
+	for k := 1; k <= len(list); k *= 2 {
+		run(crowds(1, 200*uint32(k)), k, "resident", "roaming, state in blocks", "teams", "clusters", "clusters of one")
 	}
 }
 

@@ -98,8 +98,8 @@ func (b *backend) tellNewest(queue []uint32) error {
 	return err
 }
 
-// Exchanging is how long each device has been telling the others who fired and waiting for them, since Open: that of its block
-// that waited least, for others come earlier and wait for that.
+// Exchanging is how long those who compute on each device have stored ids and waited for the other devices', since Open: those of its
+// block that waited least, for others come earlier and wait for that.
 func (g *group) Exchanging() ([]time.Duration, error) {
 	list := make([]time.Duration, len(g.parts))
 	err := g.each(func(b *backend) error {

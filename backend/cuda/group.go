@@ -321,6 +321,9 @@ func (g *group) Device() string {
 // Close frees what the devices hold.
 func (g *group) Close() error {
 	var errs []error
+	for _, b := range g.parts { // whose launches store into each other's memory to their end
+		errs = append(errs, g.enter(b, b.stream.Synchronize))
+	}
 	if g.stop != nil {
 		errs = append(errs, g.enter(g.parts[0], func() error { return freeHost(&g.stop) }))
 	}
