@@ -280,9 +280,8 @@ DEVICE void meet(const run *p, u64 t, clustered *s, u64 begin) {
     worker_barrier();
 }
 
-// talk brings the other devices the ids of who of the block fired in each burst and waits for what they tell, by the last warp: a fence for
-// the system takes longer than the device's blocks take to meet, as does one for the device when stores are on their way to others.
-// In the last block its first lane tells the host between.
+// talk brings the other devices the ids of who of the block fired in each burst, tells them, and waits for what they tell, by the last warp
+// alone: where all warps look at the same words, these come late. In the last block its first lane tells the host between.
 DEVICE void talk(const run *p, clustered *s) {
     const exchange *x = &s->x;
     u32 k = lane(), announced = 0, count = 0;
