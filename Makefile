@@ -17,7 +17,7 @@ test: ## run all tests but the long ones
 
 THREADS ?= 1,2,3,8
 test-long: ## run the example networks in full on the reference and, with THREADS, the cpu backend; long round trips; 50 kills; two of three planted bugs
-	$(GO) test -timeout 60m ./genomes -long -threads $(THREADS)
+	$(GO) test -timeout 60m -parallel 2 ./genomes -long -threads $(THREADS)
 	$(GO) test ./record -run TestRoundTrip -long
 	$(GO) test ./cmd/burst -run TestKilledRuns -long
 	$(GO) test ./engine/enginetest -run TestPlantedBugsAreCaught -long

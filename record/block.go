@@ -78,7 +78,8 @@ func (b *block) batch(s *arrow.Schema) arrow.RecordBatch {
 var errLists = errors.New("lists that are not one beside the other, or not equally long")
 
 // expand makes c the rows of a stream's batch; all but bursts are not copied. Areas are left alone.
-func (c *Chunk) expand(b arrow.RecordBatch) error {
+func (c *Chunk) expand(b arrow.RecordBatch) (err error) {
+	defer mend(&err)
 	burst := c.Burst[:0]
 	*c = Chunk{Area: c.Area}
 	var numbers []uint64

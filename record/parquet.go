@@ -230,12 +230,6 @@ func mend(err *error) {
 	}
 }
 
-// mended is what read says, or what it panics with.
-func mended(read func() error) (err error) {
-	defer mend(&err)
-	return read()
-}
-
 // open finds the table's columns by name; that of areas is not read, ids tell the area.
 func (r *groupReader) open(t table) (err error) {
 	defer mend(&err)

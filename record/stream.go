@@ -253,7 +253,7 @@ func eachOfStream(base string, areas []Area, yield func(Chunk) bool) error {
 		read = c.view // format 1: a row a spike
 	}
 	for r.Next() {
-		err := mended(func() error { return read(r.RecordBatch()) })
+		err := read(r.RecordBatch())
 		if err == nil {
 			err = c.locate(areas)
 		}

@@ -131,7 +131,8 @@ func (c *Chunk) batch(s *arrow.Schema, names arrow.Array) arrow.RecordBatch {
 }
 
 // view makes c the columns of a batch, without copying. The area column is left alone: the neuron's id tells it.
-func (c *Chunk) view(b arrow.RecordBatch) error {
+func (c *Chunk) view(b arrow.RecordBatch) (err error) {
+	defer mend(&err)
 	*c = Chunk{Area: c.Area}
 	for i, f := range b.Schema().Fields() {
 		if f.Name == "area" {
