@@ -97,6 +97,7 @@ func manifestDiffs(a, b *record.Manifest) []entryDiff {
 	entry("run_seed", a.RunSeed, b.RunSeed)
 	entry("timestep_ms", a.Timestep, b.Timestep)
 	entry("areas", names(a), names(b))
+	entry("first_burst", a.First, b.First)
 	entry("bursts", a.Bursts, b.Bursts)
 	entry("status", a.Status, b.Status)
 	entry("digest", a.Digest, b.Digest)
@@ -109,17 +110,19 @@ func manifestDiffs(a, b *record.Manifest) []entryDiff {
 
 // judge decides whether two runs are equal and says in a few words why not.
 func (v *comparison) judge(a, b *record.Folder) (string, error) {
-	endA, err := stats.Length(a)
+	endA, err := stats.End(a)
 	if err != nil {
 		return "", err
 	}
-	endB, err := stats.Length(b)
+	endB, err := stats.End(b)
 	if err != nil {
 		return "", err
 	}
+	firstA, firstB := a.Manifest.First, b.Manifest.First
+	sameBursts := firstA == firstB && endA == endB
 	sameAreas := slices.EqualFunc(a.Manifest.Areas, b.Manifest.Areas, func(x, y record.Area) bool { return x.Name == y.Name && x.Neurons == y.Neurons })
 	digests := a.Manifest.Digest != "" && b.Manifest.Digest != ""
-	v.Equal = sameAreas && endA == endB && (!digests || a.Manifest.Digest == b.Manifest.Digest)
+	v.Equal = sameAreas && sameBursts && (!digests || a.Manifest.Digest == b.Manifest.Digest)
 	both := hasSpikes(a) && hasSpikes(b)
 	if sameAreas && both && !(v.Equal && digests) {
 		if v.Difference, err = stats.FirstDifference(a, b, min(endA, endB)); err != nil {
@@ -145,8 +148,12 @@ func (v *comparison) judge(a, b *record.Folder) (string, error) {
 			in = v.B
 		}
 		return fmt.Sprintf("first in burst %d: neuron %d of area %q (id %d) fires in %s alone", d.Burst, d.Index, d.Area, d.Neuron, in), nil
-	case endA != endB:
-		return fmt.Sprintf("they are equal for the %d bursts that both have, one ends after %d and the other after %d", min(endA, endB), endA, endB), nil
+	case !sameBursts:
+		have := fmt.Sprintf("one has bursts from %d until %d, the other from %d until %d", firstA, endA, firstB, endB)
+		if from, until := max(firstA, firstB), min(endA, endB); both && from < until {
+			return fmt.Sprintf("they are equal for the %d bursts that both have, %s", until-from, have), nil
+		}
+		return have, nil
 	case !both:
 		return "their digests, and not both have recorded spikes", nil
 	}

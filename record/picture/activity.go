@@ -49,8 +49,8 @@ func spikeCourse(s span, spikes iter.Seq2[record.Chunk, error]) (*course, error)
 // ratesCourse cuts the rates that every run keeps; their bins are those of the whole run.
 func ratesCourse(s *span, r *record.Rates) *course {
 	c := &course{width: max(1, r.Width)}
-	lo, hi := int(s.from/c.width), int((s.until+c.width-1)/c.width)
-	s.from = uint64(lo) * c.width
+	lo, hi := int((s.from-r.First)/c.width), int((s.until-r.First+c.width-1)/c.width)
+	s.from = r.First + uint64(lo)*c.width
 	for _, hz := range r.Hz {
 		c.hz = append(c.hz, hz[min(lo, len(hz)):min(hi, len(hz))])
 	}

@@ -102,7 +102,7 @@ func (d *drawing) picture(name string) (*Picture, error) {
 	case "raster":
 		return raster(s, stats.Rows(d.f.Spikes(), s.from, s.until))
 	case "rates":
-		if r, err := d.f.Rates(); err == nil && (!slices.Contains(d.f.Tables(), "spikes") || s.from == 0 && s.until == r.Bursts) {
+		if r, err := d.f.Rates(); err == nil && (!slices.Contains(d.f.Tables(), "spikes") || s.from == r.First && s.until == r.First+r.Bursts) {
 			c := ratesCourse(&s, r)
 			return rates(s, c)
 		}

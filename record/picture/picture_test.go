@@ -58,6 +58,12 @@ func genomeText(areas []record.Area) string {
 // folder makes a run in which neurons of area i fire with the shares that rate tells for a burst.
 func folder(t testing.TB, areas []record.Area, bursts int, rate func(area, burst int) float64) *record.Folder {
 	t.Helper()
+	return folderFrom(t, 0, areas, bursts, rate)
+}
+
+// folderFrom is folder for a run that began from a checkpoint.
+func folderFrom(t testing.TB, first uint64, areas []record.Area, bursts int, rate func(area, burst int) float64) *record.Folder {
+	t.Helper()
 	c := &connectome.Connectome{}
 	for _, a := range areas {
 		c.Areas = append(c.Areas, connectome.Area{Name: a.Name, Neurons: connectome.Span{First: a.First, Count: a.Neurons}})
@@ -73,15 +79,15 @@ func folder(t testing.TB, areas []record.Area, bursts int, rate func(area, burst
 	dir := filepath.Join(t.TempDir(), "run")
 	activity := record.NewActivity(c)
 	run, err := record.Create(dir, record.Options{
-		Manifest: record.Manifest{Genome: "a ragged network", Timestep: 0.5, Scale: 1000, Areas: areas, Seed: 3},
+		Manifest: record.Manifest{Genome: "a ragged network", Timestep: 0.5, Scale: 1000, First: first, Areas: areas, Seed: 3},
 		Genome:   []byte(genomeText(areas)),
 		Plan:     record.Plan{Spikes: []connectome.Span{{Count: last.First + last.Neurons}}, Potentials: watched, Rest: make([]float32, len(watched))},
 	})
 	require.NoError(t, err)
 	r := rand.New(rand.NewPCG(7, 11))
-	b := engine.Burst{Potentials: make([]float32, len(watched))}
+	b := engine.Burst{Number: first, Potentials: make([]float32, len(watched))}
 	spikes := uint64(0)
-	for ; b.Number < uint64(bursts); b.Number++ {
+	for ; b.Number < first+uint64(bursts); b.Number++ {
 		b.Fired = b.Fired[:0]
 		for i, a := range areas {
 			p := rate(i, int(b.Number))
@@ -153,6 +159,37 @@ func TestPictures(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestFromCheckpoint: pictures of a run that began in burst 1000 show its own bursts, the rates that it keeps as well as
+// those counted from its spikes.
+func TestFromCheckpoint(t *testing.T) {
+	f := folderFrom(t, 1000, network(2), 200, func(int, int) float64 { return 0.1 })
+	d, err := newDrawing(f, Options{})
+	require.NoError(t, err)
+	require.EqualValues(t, 1000, d.span.from)
+	require.EqualValues(t, 1200, d.span.until)
+	kept, err := f.Rates()
+	require.NoError(t, err)
+	counted, err := spikeCourse(d.span, f.Spikes())
+	require.NoError(t, err)
+	s := d.span
+	c := ratesCourse(&s, kept)
+	require.EqualValues(t, 1000, s.from)
+	require.Equal(t, counted.width, c.width)
+	for i := range c.hz {
+		require.InDeltaSlice(t, counted.hz[i], c.hz[i], 1e-9)
+	}
+	for _, name := range Names() {
+		p, err := d.picture(name)
+		require.NoError(t, err)
+		text, err := p.Encode("svg")
+		require.NoError(t, err)
+		require.False(t, strings.Contains(string(text), ">no spikes<"), name)
+		if slices.Contains([]string{"raster", "rates", "potentials"}, name) {
+			require.True(t, strings.Contains(string(text), ">600<"), "%s: an axis from 500 to 600 ms", name)
+		}
 	}
 }
 

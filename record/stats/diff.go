@@ -16,8 +16,8 @@ type Difference struct {
 	In     string `json:"in"`     // "a" or "b": the run in which it fires
 }
 
-// FirstDifference compares the recorded spikes of two runs of networks with the same areas, in bursts before until and for
-// neurons that both have recorded. It returns nil when there is none.
+// FirstDifference compares the recorded spikes of two runs of networks with the same areas, in bursts before until that both
+// have run and for neurons that both have recorded. It returns nil when there is none.
 func FirstDifference(a, b *record.Folder, until uint64) (*Difference, error) {
 	both := make([]uint32, len(a.Manifest.Areas))
 	for i, x := range a.Manifest.Areas {
@@ -26,9 +26,10 @@ func FirstDifference(a, b *record.Folder, until uint64) (*Difference, error) {
 		}
 		both[i] = min(x.Recorded, b.Manifest.Areas[i].Recorded)
 	}
-	nextA, stopA := iter.Pull2(shared(a, both, until))
+	from := max(a.Manifest.First, b.Manifest.First)
+	nextA, stopA := iter.Pull2(shared(a, both, from, until))
 	defer stopA()
-	nextB, stopB := iter.Pull2(shared(b, both, until))
+	nextB, stopB := iter.Pull2(shared(b, both, from, until))
 	defer stopB()
 	var x, y spikes
 	for {
@@ -87,10 +88,10 @@ func earlier(f *record.Folder, x, y *spikes) *Difference {
 }
 
 // shared gives the spikes of neurons that both runs have recorded.
-func shared(f *record.Folder, both []uint32, until uint64) iter.Seq2[record.Chunk, error] {
+func shared(f *record.Folder, both []uint32, from, until uint64) iter.Seq2[record.Chunk, error] {
 	return func(yield func(record.Chunk, error) bool) {
 		var kept record.Chunk
-		for c, err := range Rows(f.Spikes(), 0, until) {
+		for c, err := range Rows(f.Spikes(), from, until) {
 			if err != nil {
 				yield(c, err)
 				return

@@ -17,7 +17,7 @@ import (
 
 // Options of Compute; the zero value takes the whole run and all areas.
 type Options struct {
-	From, Until uint64   // bursts From ≤ t < Until; Until 0: to the run's end
+	From, Until uint64   // bursts From ≤ t < Until, as numbered in the recording; Until 0: to the run's end
 	Areas       []string // names; empty: all
 	Bin         float64  // ms, of the counts behind synchrony and correlation; 0: 5 ms
 	Sample      int      // neurons of an area whose pairs are correlated, at least 2; 0: 100
@@ -85,33 +85,36 @@ const (
 	defaultSample   = 100
 )
 
-// Window is the bursts that a reader looks at, cut to the run's length.
+// Window is the bursts that a reader looks at, cut to those of the run; until 0 is the run's end.
 func Window(f *record.Folder, from, until uint64) (uint64, uint64, error) {
-	end, err := Length(f)
+	first := f.Manifest.First
+	end, err := End(f)
 	if err != nil {
 		return 0, 0, err
 	}
-	if until == 0 || until > end {
-		until = end
+	lo, hi := max(from, first), end
+	if until > 0 {
+		hi = min(until, end)
 	}
-	if from > until || from == until && end > 0 {
-		return 0, 0, fmt.Errorf("no burst from %d until %d; the run has bursts 0 to %d", from, until, max(end, 1)-1)
+	if lo > hi || lo == hi && end > first {
+		return 0, 0, fmt.Errorf("no burst from %d until %d; the run has bursts %d to %d", from, hi, first, max(end, first+1)-1)
 	}
-	return from, until, nil
+	return lo, hi, nil
 }
 
-// Length is how many bursts a run has; of one that goes on, up to its last recorded spike.
-func Length(f *record.Folder) (uint64, error) {
-	if f.Manifest.Status != record.Running || !slices.Contains(f.Tables(), "spikes") {
-		return f.Manifest.Bursts, nil
+// End is the burst after a run's last one; of a run without an end in good order, after its last recorded spike.
+func End(f *record.Folder) (uint64, error) {
+	m := &f.Manifest
+	if m.Status == record.Complete || m.Status == record.Interrupted || !slices.Contains(f.Tables(), "spikes") {
+		return m.First + m.Bursts, nil
 	}
-	end := uint64(0)
+	end := m.First
 	for c, err := range f.Spikes() {
 		if err != nil {
 			return 0, err
 		}
 		if n := len(c.Burst); n > 0 {
-			end = c.Burst[n-1] + 1
+			end = max(end, c.Burst[n-1]+1)
 		}
 	}
 	return end, nil

@@ -18,25 +18,31 @@ import (
 // run records bursts of fired neurons in areas of those sizes, with a timestep of 0.5 ms.
 func run(t *testing.T, sizes []uint32, recorded uint32, bursts [][]uint32) *record.Folder {
 	t.Helper()
+	return runFrom(t, 0, sizes, recorded, bursts)
+}
+
+// runFrom is run for one that began from a checkpoint, in burst first: of bursts it records those from there on.
+func runFrom(t *testing.T, first int, sizes []uint32, recorded uint32, bursts [][]uint32) *record.Folder {
+	t.Helper()
 	c := &connectome.Connectome{}
 	var areas []record.Area
-	first := uint32(0)
+	next := uint32(0)
 	for i, n := range sizes {
 		name := string(rune('a' + i))
-		areas = append(areas, record.Area{Name: name, First: first, Neurons: n, Recorded: min(n, max(recorded, first)-first), Size: [3]uint32{n, 1, 1}, PerVoxel: 1})
-		c.Areas = append(c.Areas, connectome.Area{Name: name, Neurons: connectome.Span{First: first, Count: n}})
-		first += n
+		areas = append(areas, record.Area{Name: name, First: next, Neurons: n, Recorded: min(n, max(recorded, next)-next), Size: [3]uint32{n, 1, 1}, PerVoxel: 1})
+		c.Areas = append(c.Areas, connectome.Area{Name: name, Neurons: connectome.Span{First: next, Count: n}})
+		next += n
 	}
 	dir := filepath.Join(t.TempDir(), "run")
-	r, err := record.Create(dir, record.Options{Manifest: record.Manifest{Genome: "g", Timestep: 0.5, Scale: 1, Areas: areas}, Plan: record.Plan{Spikes: []connectome.Span{{Count: recorded}}}})
+	r, err := record.Create(dir, record.Options{Manifest: record.Manifest{Genome: "g", Timestep: 0.5, Scale: 1, First: uint64(first), Areas: areas}, Plan: record.Plan{Spikes: []connectome.Span{{Count: recorded}}}})
 	require.NoError(t, err)
 	activity := record.NewActivity(c)
-	for i, fired := range bursts {
-		b := &engine.Burst{Number: uint64(i), Fired: fired}
+	for i, fired := range bursts[first:] {
+		b := &engine.Burst{Number: uint64(first + i), Fired: fired}
 		require.NoError(t, r.Record(b))
 		require.NoError(t, activity.Record(b))
 	}
-	require.NoError(t, r.Close(record.End{Bursts: uint64(len(bursts)), Digest: "00000000000000aa", Status: record.Complete, Activity: activity}))
+	require.NoError(t, r.Close(record.End{Bursts: activity.Bursts(), Digest: "00000000000000aa", Status: record.Complete, Activity: activity}))
 	f, err := record.Open(dir)
 	require.NoError(t, err)
 	return f
@@ -142,6 +148,42 @@ func TestWindowsAndAreas(t *testing.T) {
 	}
 	_, err = Select([]record.Area{{Name: "cortex"}, {Name: "motor"}}, []string{"cortx"})
 	require.ErrorContains(t, err, `did you mean "cortex"?`)
+}
+
+// asJSON writes figures so that undefined ones are equal.
+func asJSON(t *testing.T, s *Summary) string {
+	t.Helper()
+	text, err := json.Marshal(s)
+	require.NoError(t, err)
+	return string(text)
+}
+
+// TestFromCheckpoint: a run that began in burst 13 has the figures that the whole has from there on.
+func TestFromCheckpoint(t *testing.T) {
+	bursts := regular(43, 2, 5, 3, 7)
+	whole, part := run(t, []uint32{2, 2}, 4, bursts), runFrom(t, 13, []uint32{2, 2}, 4, bursts)
+	for _, o := range []Options{{}, {From: 5}, {From: 20}, {Until: 31}, {From: 20, Until: 31}} {
+		got, err := Compute(part, o)
+		require.NoError(t, err)
+		o.From = max(o.From, 13)
+		want, err := Compute(whole, o)
+		require.NoError(t, err)
+		require.Equal(t, asJSON(t, want), asJSON(t, got), "%+v", o)
+	}
+	_, _, err := Window(part, 5, 13)
+	require.EqualError(t, err, "no burst from 5 until 13; the run has bursts 13 to 42")
+	_, _, err = Window(part, 43, 0)
+	require.ErrorContains(t, err, "the run has bursts 13 to 42")
+	end, err := End(part)
+	require.NoError(t, err)
+	require.EqualValues(t, 43, end)
+	d, err := FirstDifference(whole, part, end)
+	require.NoError(t, err)
+	require.Nil(t, d, "bursts that one has not run are no difference")
+	part.Manifest.Status, part.Manifest.Bursts = record.Failed, 0
+	end, err = End(part)
+	require.NoError(t, err)
+	require.EqualValues(t, 43, end, "of a run that failed, as far as it is recorded")
 }
 
 // TestFirstDifference plants a difference of each kind.
