@@ -25,7 +25,7 @@ type window struct {
 func (w *window) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.Uint64Var(&w.from, "from", 0, "the first burst to look at")
-	f.Uint64Var(&w.until, "until", 0, "the burst after the last one to look at (default: the run's end)")
+	f.Uint64Var(&w.until, "until", 0, "the burst after the last one to look at (default, and 0: the run's end)")
 	f.StringSliceVar(&w.areas, "areas", nil, "look at these areas alone, as in A,B")
 	register(cmd, "areas", completeArea)
 }
