@@ -46,7 +46,7 @@ func newStatsCommand() *cobra.Command {
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
 	}
 	f := cmd.Flags()
-	f.Float64Var(&o.bin, "bin", 5, "ms of a bin of synchrony and correlation; whole bursts, at most 10,000 bins")
+	f.Float64Var(&o.bin, "bin", 5, "ms of a bin of synchrony and correlation; whole bursts, at most 10,000 bins, the unfinished last one left out")
 	f.Uint64Var(&o.seed, "sample-seed", 0, "draw the sample of neurons with this seed")
 	f.BoolVar(&o.json, "json", false, "print the figures as JSON")
 	o.window.flags(cmd)

@@ -26,7 +26,7 @@ func Compute(f *record.Folder, o Options) (*Summary, error) {
 		return nil, fmt.Errorf("bins of %v ms, want more than 0", o.Bin)
 	}
 	p := pass{from: from, until: until, width: binWidth(o.Bin, f.Manifest.Timestep, until-from)}
-	p.bins = int((until - from + p.width - 1) / p.width)
+	p.bins = int((until - from) / p.width) // a last bin that is shorter than the others would vary of itself
 	p.areas = make([]*tally, len(f.Manifest.Areas))
 	for i, a := range f.Manifest.Areas {
 		if taken[i] {
@@ -60,8 +60,8 @@ func binWidth(ms, timestep float64, bursts uint64) uint64 {
 // pass is the state of reading.
 type pass struct {
 	from, until uint64
-	width       uint64 // bursts in a bin
-	bins        int
+	width       uint64   // bursts in a bin
+	bins        int      // whole ones
 	areas       []*tally // nil: not asked for
 }
 
@@ -71,6 +71,7 @@ type neuron struct {
 	spikes    uint64
 	intervals uint64 // sum over intervals of length²; their plain sum is last − first
 	first     uint64
+	binned    uint64 // spikes in whole bins
 	bin       uint64 // the bin being counted
 	inBin     uint64
 	squares   uint64 // sum over bins that have ended of count²
@@ -116,7 +117,6 @@ func (p *pass) first(f *record.Folder) error {
 func (a *tally) add(k uint32, t, bin uint64) {
 	n := &a.neurons[k]
 	a.spikes++
-	a.course[bin]++
 	if n.spikes > 0 {
 		d := t - n.last
 		n.intervals += d * d
@@ -128,13 +128,22 @@ func (a *tally) add(k uint32, t, bin uint64) {
 	} else {
 		n.first = t
 	}
+	n.last = t
+	n.spikes++
+	if bin < uint64(len(a.course)) {
+		a.course[bin]++
+		n.count(bin)
+	}
+}
+
+// count counts a spike in a bin, which is the last one's or a later one.
+func (n *neuron) count(bin uint64) {
 	if bin != n.bin {
 		n.squares += n.inBin * n.inBin
 		n.bin, n.inBin = bin, 0
 	}
 	n.inBin++
-	n.last = t
-	n.spikes++
+	n.binned++
 }
 
 // second counts the sampled neurons' spikes in bins.
@@ -149,7 +158,7 @@ func (p *pass) second(f *record.Folder, o Options) error {
 	if !any {
 		return nil
 	}
-	for c, err := range Rows(f.Spikes(), p.from, p.until) {
+	for c, err := range Rows(f.Spikes(), p.from, p.from+uint64(p.bins)*p.width) {
 		if err != nil {
 			return err
 		}
@@ -248,7 +257,7 @@ func (a *tally) synchrony(bins int) Value {
 	own := 0.0
 	for k := range a.neurons {
 		m := &a.neurons[k]
-		mean := float64(m.spikes) / float64(bins)
+		mean := float64(m.binned) / float64(bins)
 		own += float64(m.squares+m.inBin*m.inBin)/float64(bins) - mean*mean
 	}
 	own /= float64(len(a.neurons))

@@ -45,7 +45,7 @@ type Summary struct {
 	From     uint64  `json:"from"`  // burst
 	Until    uint64  `json:"until"` // the burst after the last
 	Timestep float64 `json:"timestep_ms"`
-	Bin      float64 `json:"bin_ms"` // of synchrony and correlation; whole bursts, wider than asked for where more than 10,000 would be needed
+	Bin      float64 `json:"bin_ms"` // of synchrony and correlation; whole bursts, wider than asked for where more than 10,000 would be needed; bursts behind the last whole bin are left out
 	Areas    []Area  `json:"areas"`
 }
 

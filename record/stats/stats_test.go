@@ -128,6 +128,35 @@ func TestKnownProcesses(t *testing.T) {
 	require.NotEqual(t, s.Areas[0].Correlation, other.Areas[0].Correlation, "another seed is another sample")
 }
 
+// TestUnfinishedBin: of independent neurons of 500 Hz a burst more than ten bins of ten changes next to nothing.
+func TestUnfinishedBin(t *testing.T) {
+	const neurons = 1000
+	r := rand.New(rand.NewPCG(17, 29))
+	bursts := make([][]uint32, 109)
+	for i := range bursts {
+		for k := range uint32(neurons) {
+			if r.Float64() < 0.25 {
+				bursts[i] = append(bursts[i], k)
+			}
+		}
+	}
+	f := run(t, []uint32{neurons}, neurons, bursts)
+	want, err := Compute(f, Options{Until: 100})
+	require.NoError(t, err)
+	require.InDelta(t, 1/math.Sqrt(neurons), float64(want.Areas[0].Synchrony), 0.02)
+	for until := uint64(101); until < 110; until++ {
+		got, err := Compute(f, Options{Until: until})
+		require.NoError(t, err)
+		require.EqualValues(t, 5, got.Bin)
+		require.Equal(t, want.Areas[0].Synchrony, got.Areas[0].Synchrony, "%d bursts", until)
+		require.Equal(t, want.Areas[0].Correlation, got.Areas[0].Correlation, "%d bursts", until)
+		require.Greater(t, got.Areas[0].Spikes, want.Areas[0].Spikes, "rates are of all bursts")
+	}
+	short, err := Compute(f, Options{Until: 19})
+	require.NoError(t, err)
+	require.False(t, short.Areas[0].Synchrony.Defined(), "one whole bin does not vary")
+}
+
 // TestWindowsAndAreas looks at parts of a run.
 func TestWindowsAndAreas(t *testing.T) {
 	f := run(t, []uint32{2, 1}, 2, regular(20, 2, 5, 1))
