@@ -105,7 +105,7 @@ func (p *pass) first(f *record.Folder) error {
 			}
 			k := c.Neuron[i] - a.first
 			if uint64(k) >= uint64(len(a.neurons)) {
-				return fmt.Errorf("%s: neuron %d of an area with %d recorded neurons has spikes", f.Dir, k, len(a.neurons))
+				return &record.DamagedError{Path: f.Dir, Reason: fmt.Sprintf("neuron %d of area %q has spikes, its manifest says that %d were recorded", k, f.Manifest.Areas[c.Area[i]].Name, len(a.neurons))}
 			}
 			a.add(k, t, (t-p.from)/p.width)
 		}

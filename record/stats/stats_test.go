@@ -157,6 +157,16 @@ func TestUnfinishedBin(t *testing.T) {
 	require.False(t, short.Areas[0].Synchrony.Defined(), "one whole bin does not vary")
 }
 
+// TestManifestOfOther: spikes of neurons that the manifest says were not recorded are damage.
+func TestManifestOfOther(t *testing.T) {
+	f := run(t, []uint32{2, 3}, 5, regular(20, 2, 5, 3, 7, 4))
+	f.Manifest.Areas[1].Recorded = 2
+	_, err := Compute(f, Options{})
+	var d *record.DamagedError
+	require.ErrorAs(t, err, &d)
+	require.ErrorContains(t, err, `neuron 2 of area "b" has spikes, its manifest says that 2 were recorded`)
+}
+
 // TestWindowsAndAreas looks at parts of a run.
 func TestWindowsAndAreas(t *testing.T) {
 	f := run(t, []uint32{2, 1}, 2, regular(20, 2, 5, 1))
