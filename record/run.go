@@ -111,7 +111,7 @@ func (r *Run) begin(name string, warn func(string)) (*track, error) {
 	for i, end := range []string{".arrows", ".sums"} {
 		f, err := os.OpenFile(base+end, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 		if err != nil {
-			return nil, fmt.Errorf("record: %w", err)
+			return nil, errors.Join(fmt.Errorf("record: %w", err), closeAll(files[:i]))
 		}
 		files[i] = f
 	}
@@ -120,7 +120,7 @@ func (r *Run) begin(name string, warn func(string)) (*track, error) {
 		err = syncFolder(r.dir)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("record: %w", err), files[0].Close(), files[1].Close())
+		return nil, errors.Join(fmt.Errorf("record: %w", err), closeAll(files[:]))
 	}
 	return newTrack(base+".arrows", s, warn, Offset{}), nil
 }

@@ -454,6 +454,23 @@ func TestDamagedParquetIsFound(t *testing.T) {
 	}
 }
 
+// TestBeginFails: a recording of which one file cannot be made leaves the other one closed.
+func TestBeginFails(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	_, err := Create(dir, Options{Manifest: raggedManifest(), Plan: everySpike, Prepare: func(dir string, _ *Manifest) error {
+		return os.WriteFile(filepath.Join(dir, "spikes.sums"), nil, 0o600)
+	}})
+	require.ErrorIs(t, err, fs.ErrExist)
+	open, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Skip("only Linux says which files are open: ", err)
+	}
+	for _, f := range open {
+		to, _ := os.Readlink("/proc/self/fd/" + f.Name()) // the one of the folder itself is gone
+		require.NotEqual(t, filepath.Join(dir, "spikes.arrows"), to)
+	}
+}
+
 // TestOtherVersionsAreRefused: a folder from the future says so.
 func TestOtherVersionsAreRefused(t *testing.T) {
 	dir := t.TempDir()
