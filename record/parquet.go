@@ -16,10 +16,13 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 )
 
-// groupRows is how many rows make a row group, and so what a reader of one holds.
-const groupRows = 1 << 20
+const (
+	groupRows = 1 << 20 // make a row group, and so what a reader of one holds
+	batchRows = 1 << 16 // are written at a time, of which a row group has a whole number
+)
 
-// writeParquet writes chunks as one Parquet file with the columns and the metadata of s.
+// writeParquet writes chunks as one Parquet file with the columns and the metadata of s. However the rows are cut into
+// chunks, the same rows give the same bytes.
 func writeParquet(w io.Writer, s *arrow.Schema, areas []Area, chunks iter.Seq2[Chunk, error]) error {
 	root, props := parquetSchema(s)
 	var kv metadata.KeyValueMetadata
@@ -44,6 +47,9 @@ func writeParquet(w io.Writer, s *arrow.Schema, areas []Area, chunks iter.Seq2[C
 		if err != nil {
 			return errors.Join(err, f.Close())
 		}
+	}
+	if err := p.flush(); err != nil {
+		return err
 	}
 	if p.group != nil {
 		if err := p.group.Close(); err != nil {
@@ -89,43 +95,58 @@ func parquetSchema(s *arrow.Schema) (*schema.GroupNode, *parquet.WriterPropertie
 	return root, parquet.NewWriterProperties(options...)
 }
 
-// parquetWriter gathers chunks into row groups.
+// parquetWriter gathers chunks into batches, and these into row groups.
 type parquetWriter struct {
 	f     *file.Writer
 	s     *arrow.Schema
 	names []parquet.ByteArray
+	batch Chunk                       // rows that are not written yet
 	group file.BufferedRowGroupWriter // nil: none is open
 	rows  int                         // in group
 	area  []parquet.ByteArray
 }
 
-// write appends a chunk, cut where row groups end.
+// write appends a chunk.
 func (p *parquetWriter) write(c *Chunk) error {
 	for from := 0; from < len(c.Burst); {
-		if p.group == nil {
-			var err error
-			if p.group, err = p.f.AppendBufferedRowGroupChecked(); err != nil {
-				return err
-			}
-		}
-		until := min(len(c.Burst), from+groupRows-p.rows)
-		if err := p.columns(c.slice(from, until)); err != nil {
-			return err
-		}
-		p.rows += until - from
+		until := min(len(c.Burst), from+batchRows-len(p.batch.Burst))
+		p.batch.add(c.slice(from, until))
 		from = until
-		if p.rows == groupRows {
-			if err := p.group.Close(); err != nil {
+		if len(p.batch.Burst) == batchRows {
+			if err := p.flush(); err != nil {
 				return err
 			}
-			p.group, p.rows = nil, 0
 		}
 	}
 	return nil
 }
 
-// columns appends a chunk to the open row group.
-func (p *parquetWriter) columns(c Chunk) error {
+// flush writes the batch. Pages end where the writer looks at their size, so that must not depend on chunks.
+func (p *parquetWriter) flush() error {
+	n := len(p.batch.Burst)
+	if n == 0 {
+		return nil
+	}
+	if p.group == nil {
+		var err error
+		if p.group, err = p.f.AppendBufferedRowGroupChecked(); err != nil {
+			return err
+		}
+	}
+	if err := p.columns(&p.batch); err != nil {
+		return err
+	}
+	p.batch = p.batch.slice(0, 0)
+	if p.rows += n; p.rows < groupRows {
+		return nil
+	}
+	err := p.group.Close()
+	p.group, p.rows = nil, 0
+	return err
+}
+
+// columns appends rows to the open row group.
+func (p *parquetWriter) columns(c *Chunk) error {
 	for i, f := range p.s.Fields() {
 		w, err := p.group.Column(i)
 		if err != nil {
@@ -173,6 +194,12 @@ func (c *Chunk) slice(from, until int) Chunk {
 		s.Port, s.Sum = c.Port[from:until], c.Sum[from:until]
 	}
 	return s
+}
+
+// add appends rows.
+func (c *Chunk) add(rows Chunk) {
+	c.Burst, c.Neuron, c.Area = append(c.Burst, rows.Burst...), append(c.Neuron, rows.Neuron...), append(c.Area, rows.Area...)
+	c.Potential, c.Port, c.Sum = append(c.Potential, rows.Potential...), append(c.Port, rows.Port...), append(c.Sum, rows.Sum...)
 }
 
 // as views s as integers of the same size.

@@ -2,8 +2,10 @@ package record
 
 import (
 	"archive/zip"
+	"crypto/sha256"
 	"encoding/binary"
 	"encoding/csv"
+	"encoding/hex"
 	"errors"
 	"flag"
 	"fmt"
@@ -452,6 +454,39 @@ func TestDamagedParquetIsFound(t *testing.T) {
 	for _, err := range f.Spikes() {
 		require.ErrorIs(t, err, fs.ErrNotExist)
 	}
+}
+
+// TestSameRowsSameBytes: Parquet files of two equal runs are equal, wherever time has cut the chunks of their streams.
+func TestSameRowsSameBytes(t *testing.T) {
+	m := raggedManifest()
+	var whole Chunk
+	r := rand.New(rand.NewPCG(2, 71))
+	for b := range spiking(4, groupRows+groupRows/5) {
+		for _, n := range b.Fired {
+			whole.Burst, whole.Neuron, whole.Area = append(whole.Burst, b.Number), append(whole.Neuron, n), append(whole.Area, n/1009*2)
+			whole.Port, whole.Sum = append(whole.Port, n), append(whole.Sum, int32(r.Uint32()))
+		}
+	}
+	want := parquetSum(t, &m, &whole, func() int { return chunkRows })
+	for range 3 {
+		require.Equal(t, want, parquetSum(t, &m, &whole, func() int { return 1 + r.IntN(100_000) }))
+	}
+}
+
+// parquetSum writes rows in chunks as long as next says, and hashes the file.
+func parquetSum(t *testing.T, m *Manifest, rows *Chunk, next func() int) string {
+	t.Helper()
+	h := sha256.New()
+	require.NoError(t, writeParquet(h, tableNamed(fclTable).schema(m), m.Areas, func(yield func(Chunk, error) bool) {
+		for from := 0; from < len(rows.Burst); {
+			until := min(from+next(), len(rows.Burst))
+			if !yield(rows.slice(from, until), nil) {
+				return
+			}
+			from = until
+		}
+	}))
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // TestBeginFails: a recording of which one file cannot be made leaves the other one closed.
