@@ -22,12 +22,11 @@ func (f *Folder) Genome() (*genome.Genome, error) {
 	if sum := sha256.Sum256(text); hex.EncodeToString(sum[:]) != m.GenomeSHA256 {
 		return nil, damaged(path, "has SHA-256 %x, the manifest says %s", sum, m.GenomeSHA256)
 	}
-	name := filepath.Join(f.Dir, m.Genome+".yaml") // a genome without a name has its file's
 	var g *genome.Genome
 	if m.GenomeFolder == "" {
-		g, err = genome.Parse(name, text, genomes.Open)
+		g, err = genome.Parse(path, text, genomes.Open)
 	} else {
-		g, err = genome.ParseIn(m.GenomeFolder, name, text)
+		g, err = genome.ParseIn(m.GenomeFolder, path, text)
 	}
 	if err != nil {
 		return nil, err
@@ -37,6 +36,6 @@ func (f *Folder) Genome() (*genome.Genome, error) {
 			return nil, damaged(filepath.Join(m.GenomeFolder, file.Path), "has changed since the run: its SHA-256 is %s", file.SHA256)
 		}
 	}
-	g.Seed, g.RunSeed = m.Seed, m.RunSeed
+	g.Name, g.Seed, g.RunSeed = m.Genome, m.Seed, m.RunSeed // one without a name had that of another file
 	return g, nil
 }

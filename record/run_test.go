@@ -456,6 +456,29 @@ func TestDamagedParquetIsFound(t *testing.T) {
 	}
 }
 
+// TestGenomeOfRun: the genome has the name that the run had, and what is wrong with it stands in the folder's file.
+func TestGenomeOfRun(t *testing.T) {
+	write := func(text string) *Folder {
+		dir := filepath.Join(t.TempDir(), "run")
+		m := raggedManifest()
+		m.GenomeFolder = t.TempDir()
+		_, err := Create(dir, Options{Manifest: m, Genome: []byte(text)})
+		require.NoError(t, err)
+		f, err := Open(dir)
+		require.NoError(t, err)
+		return f
+	}
+	g, err := write("burst: v1\nareas:\n  - {name: a, neurons: 3, model: lif}\n").Genome()
+	require.NoError(t, err)
+	require.Equal(t, "ragged", g.Name)
+	f := write("burst: v1\nareas:\n  - {name: a, neurons: 3, model: fil}\n")
+	_, err = f.Genome()
+	require.ErrorContains(t, err, filepath.Join(f.Dir, "genome.yaml")+":3:")
+	f = write("burst: v1\nareas:\n  - {name: a, neurons: 3, model: lif}\nprojections:\n  - {from: a, to: a, rule: edges, file: none.csv, weight: 1 mV}\n")
+	_, err = f.Genome()
+	require.ErrorContains(t, err, filepath.Join(f.Dir, "genome.yaml")+":5:")
+}
+
 // TestSameRowsSameBytes: Parquet files of two equal runs are equal, wherever time has cut the chunks of their streams.
 func TestSameRowsSameBytes(t *testing.T) {
 	m := raggedManifest()
