@@ -83,7 +83,7 @@ func streamMeta(path string) (map[string]string, error) {
 	if in == nil {
 		return nil, errors.New("holds no chunk yet")
 	}
-	defer in.f.Close()
+	defer in.close()
 	r, err := ipc.NewReader(in)
 	if err != nil {
 		return nil, err

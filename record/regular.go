@@ -8,7 +8,7 @@ import (
 	"os"
 )
 
-// mostText is the largest manifest or .sums file that is read: some two million chunks, or a hundred thousand areas.
+// mostText is the largest manifest that is read: some million areas, of which a genome has room for fewer.
 const mostText = 256 << 20
 
 // openFile opens a regular file for reading, or with a flag: a run folder may have come from anywhere, and a pipe there

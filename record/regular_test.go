@@ -1,9 +1,11 @@
 package record
 
 import (
+	"io"
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -73,4 +75,46 @@ func sparse(path string, size int64) error {
 		return err
 	}
 	return os.Truncate(path, size)
+}
+
+// manyMarks is the text of a .sums file of chunks of nine bytes, made as it is read.
+type manyMarks struct{ left, at int64 }
+
+func (m *manyMarks) Read(b []byte) (int, error) {
+	if m.left == 0 {
+		return 0, io.EOF
+	}
+	const most = 128 // bytes of a line
+	text := b[:0]
+	for m.left > 0 && len(text)+most <= len(b) {
+		text = append(text, mark{offset: m.at, bytes: 9, rows: 1, first: uint64(m.at), last: uint64(m.at)}.line()...)
+		m.left, m.at = m.left-1, m.at+9
+	}
+	return len(text), nil
+}
+
+// TestManyChunks: the .sums file of a long run is read however long it is, in no memory to speak of.
+func TestManyChunks(t *testing.T) {
+	chunks := int64(200_000)
+	if *long {
+		chunks = 4_100_000
+	}
+	lines, err := newMarks("spikes.sums", io.MultiReader(strings.NewReader(sumsHead), &manyMarks{left: chunks}))
+	require.NoError(t, err)
+	var m mark
+	for read := int64(0); ; read++ {
+		next, err := lines.read()
+		if err == io.EOF {
+			require.Equal(t, chunks, read)
+			break
+		}
+		require.NoError(t, err)
+		m = next
+	}
+	require.Equal(t, 9*(chunks-1), m.offset)
+
+	lines, err = newMarks("spikes.sums", strings.NewReader(sumsHead+strings.Repeat("1", 1<<20)))
+	require.NoError(t, err)
+	_, err = lines.read()
+	require.EqualError(t, err, "spikes.sums: line 2 has more than 4096 bytes", "it is not gathered")
 }

@@ -66,7 +66,7 @@ func closeAll(files []*os.File) error {
 
 // cut proves both files of a recording up to the offset, and cuts them there.
 func (r *Run) cut(name string, files [2]*os.File, at Offset) (*stream, error) {
-	text, err := prove(files[0], files[1], at)
+	hash, err := prove(files[0], files[1], at)
 	if err != nil {
 		return nil, err
 	}
@@ -82,35 +82,35 @@ func (r *Run) cut(name string, files [2]*os.File, at Offset) (*stream, error) {
 			return nil, fmt.Errorf("record: %w", err)
 		}
 	}
-	return continueStream(files[0], files[1], tableNamed(name).streamSchema(&r.m), at, text)
+	return continueStream(files[0], files[1], tableNamed(name).streamSchema(&r.m), at, hash)
 }
 
-// prove holds the beginning of a recording to its checksums and gives the text of its .sums file up to there.
-func prove(data, sums *os.File, at Offset) ([]byte, error) {
+// prove holds the beginning of a recording to its checksums and gives the hash of its .sums file up to there.
+func prove(data, sums *os.File, at Offset) (hash xxhash.Digest, err error) {
 	info, err := sums.Stat()
 	if err != nil {
-		return nil, fmt.Errorf("record: %w", err)
+		return hash, fmt.Errorf("record: %w", err)
 	}
 	if info.Size() < at.Sums {
-		return nil, damaged(sums.Name(), "%d bytes found, the checkpoint says %d", info.Size(), at.Sums)
+		return hash, damaged(sums.Name(), "%d bytes found, the checkpoint says %d", info.Size(), at.Sums)
 	}
-	text := make([]byte, at.Sums)
-	if _, err := io.ReadFull(sums, text); err != nil {
-		return nil, fmt.Errorf("record: %w", err)
+	hash.Reset()
+	if _, err := io.Copy(&hash, io.NewSectionReader(sums, 0, at.Sums)); err != nil {
+		return hash, fmt.Errorf("record: %w", err)
 	}
-	if got := xxhash.Sum64(text); got != at.SumsHash {
-		return nil, damaged(sums.Name(), "its first %d bytes hash to %016x, the checkpoint says %016x", at.Sums, got, at.SumsHash)
+	if got := hash.Sum64(); got != at.SumsHash {
+		return hash, damaged(sums.Name(), "its first %d bytes hash to %016x, the checkpoint says %016x", at.Sums, got, at.SumsHash)
 	}
-	marks, err := parseMarks(sums.Name(), text)
+	marks, err := newMarks(sums.Name(), io.NewSectionReader(sums, 0, at.Sums))
 	if err != nil {
-		return nil, err
+		return hash, err
 	}
 	if info, err = data.Stat(); err != nil {
-		return nil, fmt.Errorf("record: %w", err)
+		return hash, fmt.Errorf("record: %w", err)
 	}
 	n, err := io.Copy(io.Discard, &checked{path: data.Name(), f: data, size: info.Size(), marks: marks})
 	if err == nil && n != at.Bytes {
 		err = damaged(data.Name(), "its chunks end at %d, the checkpoint says %d", n, at.Bytes)
 	}
-	return text, err
+	return hash, err
 }

@@ -28,7 +28,7 @@ import (
 )
 
 var (
-	long   = flag.Bool("long", false, "round trips of 10^7 spikes instead of 10^6")
+	long   = flag.Bool("long", false, "round trips of 10^7 spikes instead of 10^6, a recording of 4.1 million chunks")
 	golden = flag.Bool("golden", false, "write testdata/format-N-*")
 )
 

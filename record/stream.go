@@ -1,8 +1,8 @@
 package record
 
 import (
+	"bufio"
 	"bytes"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -36,10 +36,10 @@ func (m mark) line() string {
 	return fmt.Sprintf("%d,%d,%d,%d,%d,%016x\n", m.offset, m.bytes, m.rows, m.first, m.last, m.sum)
 }
 
-// parseMark reads a line.
+// parseMark reads a line without its end.
 func parseMark(line string) (m mark, err error) {
-	fields, err := csv.NewReader(strings.NewReader(line)).Read()
-	if err != nil || len(fields) != 6 {
+	fields := strings.Split(line, ",")
+	if len(fields) != 6 {
 		return m, fmt.Errorf("%d fields, want 6", len(fields))
 	}
 	var n [5]uint64
@@ -79,11 +79,9 @@ func newStream(data, sums disk, s *arrow.Schema) (*stream, error) {
 	return st, st.line(sumsHead)
 }
 
-// continueStream goes on with a recording whose files end at an offset; text is what the .sums file holds.
-func continueStream(data, sums disk, s *arrow.Schema, at Offset, text []byte) (*stream, error) {
-	st := &stream{data: data, sums: sums, schema: s, offset: at.Bytes, lines: at.Sums}
-	st.linesHash.Reset()
-	st.linesHash.Write(text)
+// continueStream goes on with a recording whose files end at an offset; hash is of what the .sums file holds.
+func continueStream(data, sums disk, s *arrow.Schema, at Offset, hash xxhash.Digest) (*stream, error) {
+	st := &stream{data: data, sums: sums, schema: s, offset: at.Bytes, lines: at.Sums, linesHash: hash}
 	st.w = ipc.NewWriter(&st.pending, ipc.WithSchema(s))
 	// The file has the schema already: a batch without rows makes the writer believe so too.
 	none := newBlock().batch(s)
@@ -125,38 +123,48 @@ func (s *stream) write(b *block) error {
 // close ends both files.
 func (s *stream) close() error { return errors.Join(s.data.Close(), s.sums.Close()) }
 
-// readMarks reads a .sums file up to its last whole line.
-func readMarks(path string) ([]mark, error) {
-	text, err := readText(path)
-	if err != nil {
-		return nil, err
-	}
-	return parseMarks(path, text)
+// marks reads a .sums file line by line: a recording has as many as its run needed.
+type marks struct {
+	path string
+	r    *bufio.Reader
+	line int   // the last one read
+	next int64 // where the next chunk begins
 }
 
-// parseMarks reads the text of a .sums file.
-func parseMarks(path string, text []byte) ([]mark, error) {
-	head := min(len(sumsHead), len(text))
-	if string(text[:head]) != sumsHead[:head] {
+// newMarks reads the first line, or as much as there is of it.
+func newMarks(path string, r io.Reader) (*marks, error) {
+	head := make([]byte, len(sumsHead))
+	n, err := io.ReadFull(r, head)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return nil, fmt.Errorf("record: %w", err)
+	}
+	if string(head[:n]) != sumsHead[:n] {
 		return nil, damaged(path, "line 1 is not %q", strings.TrimSuffix(sumsHead, "\n"))
 	}
-	var marks []mark
-	next := int64(0)
-	for line := range strings.Lines(string(text[head:])) {
-		if !strings.HasSuffix(line, "\n") {
-			break // being written, or torn by a crash
-		}
-		m, err := parseMark(line)
-		if err == nil && (m.offset != next || m.bytes == 0) {
-			err = fmt.Errorf("a chunk of %d bytes at %d, want one at %d", m.bytes, m.offset, next)
-		}
-		if err != nil {
-			return nil, damaged(path, "line %d: %v", len(marks)+2, err)
-		}
-		next = m.offset + m.bytes
-		marks = append(marks, m)
+	return &marks{path: path, r: bufio.NewReader(r), line: 1}, nil
+}
+
+// read gives the next mark, io.EOF behind the last whole line: one without an end is being written, or torn by a crash.
+func (s *marks) read() (m mark, err error) {
+	line, err := s.r.ReadSlice('\n')
+	switch {
+	case err == io.EOF:
+		return m, err
+	case err == bufio.ErrBufferFull:
+		return m, damaged(s.path, "line %d has more than %d bytes", s.line+1, len(line))
+	case err != nil:
+		return m, fmt.Errorf("record: %w", err)
 	}
-	return marks, nil
+	s.line++
+	m, err = parseMark(string(line[:len(line)-1]))
+	if err == nil && (m.offset != s.next || m.bytes == 0) {
+		err = fmt.Errorf("a chunk of %d bytes at %d, want one at %d", m.bytes, m.offset, s.next)
+	}
+	if err != nil {
+		return m, damaged(s.path, "line %d: %v", s.line, err)
+	}
+	s.next = m.offset + m.bytes
+	return m, nil
 }
 
 // checked reads the chunks of a stream that its .sums file vouches for, each checked before a byte of it is given out.
@@ -164,28 +172,28 @@ type checked struct {
 	path  string
 	f     *os.File
 	size  int64
-	marks []mark
+	marks *marks
 	chunk []byte
 	rest  []byte
 }
 
 func (c *checked) Read(p []byte) (int, error) {
 	for len(c.rest) == 0 {
-		if len(c.marks) == 0 {
-			return 0, io.EOF
-		}
-		if err := c.load(c.marks[0]); err != nil {
+		if err := c.load(); err != nil {
 			return 0, err
 		}
-		c.marks = c.marks[1:]
 	}
 	n := copy(p, c.rest)
 	c.rest = c.rest[n:]
 	return n, nil
 }
 
-// load reads and checks a chunk.
-func (c *checked) load(m mark) error {
+// load reads and checks the next chunk; io.EOF when there is none.
+func (c *checked) load() error {
+	m, err := c.marks.read()
+	if err != nil {
+		return err
+	}
 	if m.bytes > c.size-m.offset {
 		return damaged(c.path, "%d bytes found, want the chunk of %d bytes at %d that its .sums file names", c.size, m.bytes, m.offset)
 	}
@@ -218,21 +226,50 @@ func readStream(base string, areas []Area) iter.Seq2[Chunk, error] {
 	}
 }
 
-// openStream opens the chunks of a stream that are on disk now; nil where there are none. The caller closes the file.
-func openStream(base string) (*checked, error) {
-	marks, err := readMarks(base + ".sums")
-	if err != nil || len(marks) == 0 {
+// opened is a stream that is being read.
+type opened struct {
+	checked
+	sums *os.File
+}
+
+func (o *opened) close() error { return errors.Join(o.f.Close(), o.sums.Close()) }
+
+// openStream opens the chunks of a stream that are on disk now; nil where there are none. The caller closes it.
+func openStream(base string) (*opened, error) {
+	sums, err := openFile(base+".sums", os.O_RDONLY)
+	if err != nil {
 		return nil, err
 	}
 	f, err := openFile(base+".arrows", os.O_RDONLY)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, sums.Close())
 	}
-	info, err := f.Stat()
+	o := &opened{checked{path: f.Name(), f: f}, sums}
+	err = o.begin()
+	if err == nil {
+		return o, nil
+	}
+	if e := o.close(); err == io.EOF {
+		return nil, e
+	}
+	return nil, asDamage(o.path, err)
+}
+
+// begin loads the first chunk.
+func (o *opened) begin() error {
+	lines, err := o.sums.Stat() // before the data, which is there first
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("record: %w", err), f.Close())
+		return fmt.Errorf("record: %w", err)
 	}
-	return &checked{path: f.Name(), f: f, size: info.Size(), marks: marks}, nil
+	data, err := o.f.Stat()
+	if err != nil {
+		return fmt.Errorf("record: %w", err)
+	}
+	o.size = data.Size()
+	if o.marks, err = newMarks(o.sums.Name(), io.LimitReader(o.sums, lines.Size())); err != nil {
+		return err
+	}
+	return o.load()
 }
 
 func eachOfStream(base string, areas []Area, yield func(Chunk) bool) error {
@@ -241,7 +278,7 @@ func eachOfStream(base string, areas []Area, yield func(Chunk) bool) error {
 	if err != nil || in == nil {
 		return err
 	}
-	defer in.f.Close()
+	defer in.close()
 	r, err := ipc.NewReader(in, ipc.WithBodySizeLimit(0))
 	if err != nil {
 		return asDamage(path, err)
