@@ -218,21 +218,31 @@ func (l *list) parse(text []byte, where span, at *[columns]int, fields int) {
 
 // text reads one field.
 func (l *list) text(c column, i uint64, s string) (wrong string) {
+	s = strings.TrimRight(s, " \t")
 	if c.isReal() {
-		x, err := strconv.ParseFloat(s, 64)
-		if err == nil {
-			return l.real(c, i, x)
-		}
-		if x, err = strconv.ParseFloat(strings.TrimRight(s, " \t"), 64); err == nil || math.IsInf(x, 0) {
-			return l.real(c, i, x)
-		}
-		return fmt.Sprintf("%q found, a number wanted", clip(s))
+		return l.decimal(c, i, s)
 	}
 	x, err := strconv.ParseInt(s, 10, 64)
 	if err != nil {
-		if x, err = strconv.ParseInt(strings.TrimRight(s, " \t"), 10, 64); err != nil {
-			return fmt.Sprintf("%q found, a whole number wanted", clip(s))
-		}
+		return fmt.Sprintf("%q found, a whole number wanted", clip(s))
 	}
 	return l.whole(c, i, x)
+}
+
+// decimal reads a number that may have a fraction: decimal digits, as other programs write it, not as Go does.
+func (l *list) decimal(c column, i uint64, s string) (wrong string) {
+	x, err := strconv.ParseFloat(s, 64)
+	if err != nil && !math.IsInf(x, 0) || strings.ContainsAny(s, "_xX") {
+		return fmt.Sprintf("%q found, a number wanted", clip(s))
+	}
+	if x == 0 && !isZero(s) {
+		return fmt.Sprintf("%s found, which is too small for a number of 64 bits, 0 or a larger one wanted", clip(s))
+	}
+	return l.real(c, i, x)
+}
+
+// isZero says whether all digits of a number are 0, but for its exponent.
+func isZero(s string) bool {
+	digits, _, _ := strings.Cut(strings.ToLower(s), "e")
+	return !strings.ContainsAny(digits, "123456789")
 }

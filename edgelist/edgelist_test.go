@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"strconv"
@@ -41,13 +42,17 @@ func TestReadCSV(t *testing.T) {
 		"quotes, blanks":  "\"source\", target ,weight,delay\n\"69\", 0, -0.25 ,255 \n\n0,\"29\",1e-3,1\n",
 		"columns to skip": "_name,source,target,_,weight,delay\n\"a, b\",69,0,,-0.25,255\nnan,0,29,x,1e-3,1\n",
 		"times":           "source,target,weight,delay_ms\n69,0,-0.25,25.5\n0,29,1e-3,0.05\n",
+		"digits":          "source,target,weight,delay\n69,0,-2500E-4,255\n0,29,0.00000000001e8,1\n",
 		"ports":           "port,source,target,weight,delay\n1,69,0,-0.25,255\n0,0,29,1e-3,1\n",
 	} {
 		got, err := readText(text)
 		require.NoError(t, err, name)
 		assert.Equal(t, want, got, name)
 	}
-	got, err := readText("target,source\n")
+	got, err := readText("source,target,weight\n1,2,0e-400\n1,2,-0.0\n1,2,5e-324\n")
+	require.NoError(t, err)
+	assert.Equal(t, []float64{0, math.Copysign(0, -1), 5e-324}, got.Weight)
+	got, err = readText("target,source\n")
 	require.NoError(t, err)
 	assert.Equal(t, &Table{Source: []uint32{}, Target: []uint32{}}, got)
 }
@@ -69,6 +74,11 @@ func TestCSVMistakes(t *testing.T) {
 		{"weight infinite", head + "1,2,-inf,3\n", "column weight: -Inf found"},
 		{"weight of 1e999", head + "1,2,1e999,3\n", "column weight: +Inf found"},
 		{"no weight", head + "1,2,,3\n", `column weight: "" found, a number wanted`},
+		{"weight in thousands", head + "1,2,1_000,3\n", `column weight: "1_000" found, a number wanted`},
+		{"underscore in a fraction", head + "1,2,-5_0.5,3\n", `column weight: "-5_0.5" found`},
+		{"weight in hexadecimal", head + "1,2,0x1p-2,3\n", `column weight: "0x1p-2" found`},
+		{"weight of 1e-400", head + "1,2,-1e-400,3\n", "column weight: -1e-400 found, which is too small for a number of 64 bits"},
+		{"weight of 400 zeros", head + "1,2,0." + strings.Repeat("0", 400) + "1,3\n", "too small for a number of 64 bits"},
 		{"weight with a unit", head + "1,2,5 mV,3\n", `column weight: "5 mV" found`},
 		{"decimal comma", "source;target\n1;2\n", "columns are separated by commas"},
 		{"delay of 0", head + "1,2,0.5,0\n", "column delay: 0 found, 1…255 bursts wanted"},
