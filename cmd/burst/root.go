@@ -50,6 +50,9 @@ func newRootCommand() *cobra.Command {
 			if err := checkAlone(cmd); err != nil {
 				return err
 			}
+			if err := cmd.ValidateFlagGroups(); err != nil {
+				return usageError{fmt.Errorf("%w\nusage: %s", err, cmd.UseLine())}
+			}
 			return checkNumbers(cmd.Flags())
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
