@@ -96,6 +96,26 @@ func TestExitStatus(t *testing.T) {
 	}
 }
 
+// TestFullOutput: results that could not be printed are a file error, of every command.
+func TestFullOutput(t *testing.T) {
+	t.Chdir(t.TempDir())
+	code, _, stderr := call("run", "quickstart", "--bursts", "3", "--quiet", "--out", "a")
+	require.Zero(t, code, stderr)
+	for _, args := range [][]string{{"validate", "quickstart"}, {"diff", "a", "a"}, {"help"}, {"examples"}, {"verify", "quickstart", "--bursts", "3"},
+		{"run", "quickstart", "--bursts", "3", "--seeds", "1..2", "--no-out", "--quiet"}} {
+		var stderr bytes.Buffer
+		require.Equal(t, exitFile, execute(context.Background(), args, full{}, &stderr), args)
+		require.Contains(t, stderr.String(), syscall.ENOSPC.Error(), args)
+	}
+}
+
+// full is an output that takes nothing more.
+type full struct{}
+
+func (full) Write([]byte) (int, error) {
+	return 0, &fs.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.ENOSPC}
+}
+
 // TestRunJSON holds the fixed fields, by name and value.
 func TestRunJSON(t *testing.T) {
 	t.Chdir(t.TempDir())

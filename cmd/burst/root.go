@@ -20,16 +20,34 @@ import (
 func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // ends what waits for signals
+	out := &output{Writer: stdout}
 	root := newRootCommand()
 	root.SetArgs(args)
-	root.SetOut(stdout)
+	root.SetOut(out)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
+	if err == nil {
+		err = out.err
+	}
 	var called usageError
 	if again := errors.As(err, &called) && !mpi.Leads(os.Getenv); err != nil && err.Error() != "" && !again {
 		fmt.Fprintln(stderr, "burst:", err)
 	}
 	return exitCode(err)
+}
+
+// output is where results go. It remembers a failed write, which no command need look for line by line.
+type output struct {
+	io.Writer
+	err error // the first
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	n, err := o.Writer.Write(b)
+	if o.err == nil {
+		o.err = err
+	}
+	return n, err
 }
 
 // newRootCommand is the whole command tree.
