@@ -3,7 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
+	"io"
+	"os"
+	"slices"
 	"strings"
 
 	"burst/genome"
@@ -46,50 +48,91 @@ func newExamplesCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.BoolVar(&asJSON, "json", false, "print the list as JSON")
-	f.BoolVar(&write, "write", false, "write the example to NAME.yaml instead of printing it")
-	f.BoolVar(&force, "force", false, "with --write: replace a file that is there")
+	f.BoolVar(&write, "write", false, "write the example to NAME.yaml, and the files that it names beside it, instead of printing it")
+	f.BoolVar(&force, "force", false, "with --write: replace files that are there")
 	return cmd
 }
 
-// exampleText is an example's genome.
-func exampleText(name string) ([]byte, error) {
+// readExample reads an example's genome; files are its own, NAME.yaml, and those that it names.
+func readExample(name string) (g *genome.Genome, files []string, err error) {
 	text, err := genomes.Text(name)
-	if err == nil {
-		return text, nil
+	if err != nil {
+		message := fmt.Sprintf("no example %q", name)
+		if near := genome.Nearest(name, genomes.Names()); near != "" {
+			message += fmt.Sprintf(", did you mean %q?", near)
+		}
+		return nil, nil, usageError{fmt.Errorf("%s (`burst examples` lists them)", message)}
 	}
-	message := fmt.Sprintf("no example %q", name)
-	if near := genome.Nearest(name, genomes.Names()); near != "" {
-		message += fmt.Sprintf(", did you mean %q?", near)
+	files = []string{name + ".yaml"}
+	if g, err = genome.Parse(files[0], text, genomes.Open); err != nil {
+		return nil, nil, err
 	}
-	return nil, usageError{fmt.Errorf("%s (`burst examples` lists them)", message)}
+	for _, f := range g.Files {
+		files = append(files, f.Path)
+	}
+	return g, files, nil
 }
 
-// printExample writes an example's genome to standard output.
+// printExample writes an example's genome to standard output, and says what it needs beside it.
 func printExample(cmd *cobra.Command, name string) error {
-	text, err := exampleText(name)
+	g, files, err := readExample(name)
 	if err != nil {
 		return err
 	}
-	_, err = cmd.OutOrStdout().Write(text)
+	if len(files) > 1 {
+		fmt.Fprintf(cmd.ErrOrStderr(), "it names %s; `burst examples %s --write` writes all\n", strings.Join(files[1:], ", "), name)
+	}
+	_, err = cmd.OutOrStdout().Write(g.Text())
 	return err
 }
 
-// writeExample writes an example's genome to a file, which must be new unless force.
+// writtenExample is what `burst examples NAME --write --json` prints.
+type writtenExample struct {
+	written
+	Files []string `json:"files"` // all, the genome first
+}
+
+// writeExample writes an example's genome and the files that it names; they must be new unless force.
 func writeExample(cmd *cobra.Command, name string, force, asJSON bool) error {
-	text, err := exampleText(name)
+	_, files, err := readExample(name)
 	if err != nil {
 		return err
 	}
-	path := name + ".yaml"
-	if force {
-		err = record.WriteFile(path, text)
-	} else if err = writeNew(path, text); errors.Is(err, fs.ErrExist) {
-		err = fmt.Errorf("%w (--force replaces it)", err)
+	write := record.WriteFile
+	if !force {
+		write = writeNew
+		for _, f := range files { // before any is written
+			if _, err := os.Lstat(f); err == nil {
+				return fmt.Errorf("%w (--force replaces it)", existsError(f))
+			}
+		}
 	}
+	for _, f := range slices.Backward(files) { // the genome last: once it is there, it runs
+		if err := copyShipped(f, write); err != nil {
+			return err
+		}
+	}
+	if asJSON {
+		return printJSON(cmd, writtenExample{written{files[0]}, files})
+	}
+	for _, f := range files[1:] {
+		fmt.Fprintf(cmd.OutOrStdout(), "wrote %s\n", f)
+	}
+	return tellWritten(cmd, files[0], false)
+}
+
+// copyShipped writes a file that came with burst to the working folder.
+func copyShipped(name string, write func(path string, text []byte) error) error {
+	r, err := genomes.Open(name)
 	if err != nil {
 		return err
 	}
-	return tellWritten(cmd, path, asJSON)
+	defer r.Close()
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return err
+	}
+	return write(name, text)
 }
 
 // listExamples writes a line an example: its name and what its first comment says.
