@@ -290,6 +290,34 @@ func TestR3FullDisk(t *testing.T) {
 	}
 }
 
+// TestSweepThatFails: what the runs before the one that failed came to is written and printed.
+func TestSweepThatFails(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	out := filepath.Join(dir, "sweep")
+	sweep := func(saves int) (code int, stdout, stderr bytes.Buffer) {
+		ctx := context.WithValue(context.Background(), diskKey{}, &faulty{left: saves, call: "rename", err: syscall.EIO})
+		args := []string{"run", "quickstart", "--bursts", "40", "--checkpoint-every", "20", "--seeds", "3..6", "--out", out, "--json", "--quiet", "--backend", "cpu"}
+		code = execute(ctx, args, &stdout, &stderr)
+		return code, stdout, stderr
+	}
+	code, stdout, stderr := sweep(4) // two a run
+	require.Equal(t, exitFile, code)
+	require.Contains(t, stderr.String(), "seed 5: ")
+	var v sweepResult
+	require.NoError(t, json.Unmarshal(stdout.Bytes(), &v))
+	require.Len(t, v.Runs, 2)
+	require.NotEmpty(t, v.Areas)
+	rows, err := os.ReadFile(filepath.Join(out, "sweep.csv"))
+	require.NoError(t, err)
+	require.Contains(t, string(rows), "\n4,motor,")
+	require.NotContains(t, string(rows), "\n5,")
+	require.NoError(t, os.RemoveAll(out))
+	code, stdout, _ = sweep(0)
+	require.Equal(t, exitFile, code)
+	require.Empty(t, stdout.String(), "no run, no result")
+}
+
 // stopper is a disk that has the run stopped, as by a signal, when the nth checkpoint is begun.
 type stopper struct {
 	checkpoint.OS

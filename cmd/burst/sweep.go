@@ -44,7 +44,7 @@ func parseSeeds(s string) (first, last uint64, err error) {
 	return first, last, nil
 }
 
-// runSweep runs the network once with each seed.
+// runSweep runs the network once with each seed. Where a run fails or is stopped, those before it are written and reported.
 func (o *runOptions) runSweep(ctx context.Context, cmd *cobra.Command, s sweeping) error {
 	first, last, err := parseSeeds(o.sweep)
 	if err != nil {
@@ -54,44 +54,57 @@ func (o *runOptions) runSweep(ctx context.Context, cmd *cobra.Command, s sweepin
 	if res.Folder, err = o.sweepFolder(s.g.Name); err != nil {
 		return err
 	}
-	var sweep record.Sweep
-	for i := range last - first + 1 {
-		one, g := *o, *s.g
-		if g.RunSeed == g.Seed {
-			g.RunSeed = first + i
-		}
-		g.Seed = first + i
-		if res.Folder != "" {
-			one.keep.out = filepath.Join(res.Folder, fmt.Sprintf("seed-%d", g.Seed))
-		}
-		r := &runner{o: &one, g: &g, arg: s.arg, out: cmd.OutOrStdout(), progress: s.progress.again(), bursts: s.bursts}
-		err := r.run(ctx)
-		if errors.Is(err, context.Canceled) {
-			s.progress.line("stopped by %v in the run with seed %d; the %d runs before it stand", s.interrupted(), g.Seed, i)
-			break
-		}
-		if err != nil {
-			return fmt.Errorf("seed %d: %w", g.Seed, err)
-		}
-		done := r.result()
-		res.Runs = append(res.Runs, done)
-		for _, a := range done.Areas {
-			sweep.Add(g.Seed, a.Name, a.Neurons, a.Spikes, a.Rate, a.Active, done.Digest)
-		}
+	var failed error
+	for i := uint64(0); failed == nil && i <= last-first; i++ {
+		failed = o.runOne(ctx, cmd, s, first+i, &res)
 	}
-	res.Areas = sweep.Areas()
-	if res.Folder != "" {
-		if err := sweep.Write(res.Folder); err != nil {
-			return err
-		}
+	if failed != nil && len(res.Runs) == 0 {
+		return failed
+	}
+	if err := res.gather(); err != nil {
+		return err
 	}
 	if err := o.reportSweep(cmd, &res); err != nil {
 		return err
 	}
-	if sig := s.interrupted(); sig != nil {
-		return stoppedBy(sig)
+	return failed
+}
+
+// runOne is one run of a sweep.
+func (o *runOptions) runOne(ctx context.Context, cmd *cobra.Command, s sweeping, seed uint64, res *sweepResult) error {
+	one, g := *o, *s.g
+	if g.RunSeed == g.Seed {
+		g.RunSeed = seed
 	}
+	g.Seed = seed
+	if res.Folder != "" {
+		one.keep.out = filepath.Join(res.Folder, fmt.Sprintf("seed-%d", seed))
+	}
+	r := &runner{o: &one, g: &g, arg: s.arg, out: cmd.OutOrStdout(), progress: s.progress.again(), bursts: s.bursts}
+	switch err := r.run(ctx); {
+	case errors.Is(err, context.Canceled):
+		s.progress.line("stopped by %v in the run with seed %d; the %d runs before it stand", s.interrupted(), seed, len(res.Runs))
+		return stoppedBy(s.interrupted())
+	case err != nil:
+		return fmt.Errorf("seed %d: %w", seed, err)
+	}
+	res.Runs = append(res.Runs, r.result())
 	return nil
+}
+
+// gather works out the areas' figures over all runs, and writes sweep.csv where the sweep has a folder.
+func (s *sweepResult) gather() error {
+	var sweep record.Sweep
+	for _, r := range s.Runs {
+		for _, a := range r.Areas {
+			sweep.Add(r.Seed, a.Name, a.Neurons, a.Spikes, a.Rate, a.Active, r.Digest)
+		}
+	}
+	s.Areas = sweep.Areas()
+	if s.Folder == "" {
+		return nil
+	}
+	return sweep.Write(s.Folder)
 }
 
 // sweepFolder makes the folder that holds a folder for each run; "" with --no-out.
