@@ -150,7 +150,9 @@ func (o *runOptions) prepare(cmd *cobra.Command, arg string) (*genome.Genome, *s
 	if err != nil {
 		return nil, nil, err
 	}
-	o.seeds.apply(cmd, g)
+	if err := o.seeds.apply(cmd, g); err != nil {
+		return nil, nil, err
+	}
 	begin, err := o.branch(cmd, g)
 	return g, begin, err
 }

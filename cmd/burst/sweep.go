@@ -18,6 +18,7 @@ import (
 // sweeping is a sweep over seeds.
 type sweeping struct {
 	g           *genome.Genome
+	ownRunSeed  bool
 	arg         string
 	progress    *progress
 	bursts      uint64
@@ -50,6 +51,9 @@ func (o *runOptions) runSweep(ctx context.Context, cmd *cobra.Command, s sweepin
 	if err != nil {
 		return err
 	}
+	if s.ownRunSeed, err = ownRunSeed(s.g); err != nil {
+		return err
+	}
 	res := sweepResult{Genome: s.g.Name, Runs: []result{}}
 	if res.Folder, err = o.sweepFolder(s.g.Name); err != nil {
 		return err
@@ -73,10 +77,7 @@ func (o *runOptions) runSweep(ctx context.Context, cmd *cobra.Command, s sweepin
 // runOne is one run of a sweep.
 func (o *runOptions) runOne(ctx context.Context, cmd *cobra.Command, s sweeping, seed uint64, res *sweepResult) error {
 	one, g := *o, *s.g
-	if g.RunSeed == g.Seed {
-		g.RunSeed = seed
-	}
-	g.Seed = seed
+	reseed(&g, seed, s.ownRunSeed)
 	if res.Folder != "" {
 		one.keep.out = filepath.Join(res.Folder, fmt.Sprintf("seed-%d", seed))
 	}

@@ -99,7 +99,9 @@ func (o *verifyOptions) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
-	o.seeds.apply(cmd, g)
+	if err := o.seeds.apply(cmd, g); err != nil {
+		return err
+	}
 	n, err := (&runOptions{bursts: o.bursts}).length(g)
 	if err != nil {
 		return err
