@@ -67,6 +67,7 @@ func TestExitStatus(t *testing.T) {
 		{exitFile, []string{"plot", dir + "/missing"}},
 		{exitFile, []string{"stats", dir}},
 		{exitUsage, []string{"run", "quickstart", "--bursts", "0"}},
+		{exitUsage, []string{"run", "quickstart", "--duration", "0"}},
 		{exitUsage, []string{"bench", "quickstart", "--threads", "2,-1"}},
 		{exitFile, []string{"init", dir + "/no/such/folder/x.yaml"}},
 		{exitAssertion, []string{"run", "quickstart", "--bursts", "3", "--expect-digest", "0123456789abcdef"}},

@@ -97,6 +97,9 @@ func checkNumbers(flags *pflag.FlagSet) error {
 	ranges := map[string][2]int64{"threads": {0, most}, "parts": {1, most}, "device": {0, math.MaxInt64}, "bursts": {1, math.MaxInt64}}
 	var wrong error
 	flags.Visit(func(f *pflag.Flag) {
+		if f.Name == "duration" && f.Value.String() == "0s" {
+			wrong = usageError{errors.New("--duration 0s, want one burst or more")}
+		}
 		limits, limited := ranges[f.Name]
 		if !limited {
 			return
