@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"path/filepath"
 
 	"burst/genome"
 	"burst/record"
@@ -55,7 +54,7 @@ func (o *runOptions) replay(cmd *cobra.Command, dir string) error {
 	if err != nil {
 		return o.settle(err)
 	}
-	r := &runner{o: o, g: g, arg: filepath.Join(dir, "genome.yaml"), out: cmd.OutOrStdout(), progress: p, bursts: folder.Manifest.Bursts, start: begin}
+	r := &runner{o: o, g: g, out: cmd.OutOrStdout(), progress: p, bursts: folder.Manifest.Bursts, start: begin}
 	if err := r.whole(ctx, cmd, interrupted); err != nil {
 		return err
 	}

@@ -64,7 +64,7 @@ func (o *runOptions) resume(cmd *cobra.Command, dir string) error {
 		}
 		return o.serve(g)
 	}
-	r := &runner{o: o, arg: filepath.Join(dir, "genome.yaml"), out: cmd.OutOrStdout(), progress: newProgress(cmd.ErrOrStderr(), o.quiet)}
+	r := &runner{o: o, out: cmd.OutOrStdout(), progress: newProgress(cmd.ErrOrStderr(), o.quiet)}
 	if folder.Manifest.Status != record.Complete {
 		if r.hold, err = record.Take(dir); err != nil {
 			return o.settle(err)

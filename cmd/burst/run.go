@@ -188,7 +188,7 @@ func stoppedBy(s os.Signal) error {
 type runner struct {
 	o          *runOptions
 	g          *genome.Genome
-	arg        string
+	arg        string // the genome, as `burst run` was given it
 	out        io.Writer
 	progress   *progress
 	bursts     uint64 // to run, from first on

@@ -65,7 +65,7 @@ func (r *runner) report(cmd *cobra.Command) error {
 		_, err := fmt.Fprintln(r.out, res.Digest)
 		return err
 	}
-	return r.summary(res)
+	return r.summary(cmd, res)
 }
 
 // result gathers the figures.
@@ -92,7 +92,7 @@ func (r *runner) result() result {
 const courseWidth = 48
 
 // summary prints the result for people.
-func (r *runner) summary(res result) error {
+func (r *runner) summary(cmd *cobra.Command, res result) error {
 	ran := r.engine.Number() - r.began // by this process
 	fmt.Fprintf(r.out, "%s: %s neurons, %s synapses, %s bursts of %g ms, scale %d\n\n", res.Genome, count(uint64(res.Neurons)), count(res.Synapses), count(res.Bursts), res.Timestep, res.Scale)
 	rows := [][]string{{"area", "neurons", "spikes", "rate (Hz)", "active", "spikes over time"}}
@@ -138,30 +138,43 @@ func (r *runner) summary(res result) error {
 	if err := pairs(r.out, lines...); err != nil {
 		return err
 	}
-	if r.start != nil {
-		if r.folder == "" {
-			return nil
-		}
-		_, err := fmt.Fprintf(r.out, "\nThe same again, or status 8:\n  burst replay %s\n", r.folder)
-		return err
+	again := r.again(cmd, res)
+	if again == "" || res.Bursts == 0 {
+		return nil
 	}
-	_, err := fmt.Fprintf(r.out, "\nThe same again, or status 8:\n  burst run %s --bursts %d%s --expect-digest %s\n", r.arg, res.Bursts, r.seedFlags(), res.Digest)
+	_, err := fmt.Fprintf(r.out, "\nThe same again, or status 8:\n  %s\n", again)
 	return err
 }
 
-// seedFlags repeats the seeds and settings that were given.
-func (r *runner) seedFlags() string {
-	var b strings.Builder
-	if r.o.seed != 0 {
-		fmt.Fprintf(&b, " --seed %d", r.o.seed)
+// again is the command that runs the same again; none where a run from a checkpoint has left no folder.
+func (r *runner) again(cmd *cobra.Command, res result) string {
+	switch {
+	case cmd.Name() == "replay":
+		return "burst replay " + quoted(cmd.Flags().Arg(0))
+	case r.start != nil && r.folder == "":
+		return ""
+	case r.start != nil:
+		return "burst replay " + quoted(r.folder)
 	}
-	if r.o.runSeed != 0 {
-		fmt.Fprintf(&b, " --run-seed %d", r.o.runSeed)
+	words := []string{"burst", "run", quoted(r.arg), "--bursts", fmt.Sprint(res.Bursts)}
+	for _, flag := range []string{"seed", "run-seed"} {
+		if f := cmd.Flags().Lookup(flag); f.Changed {
+			words = append(words, "--"+flag, f.Value.String())
+		}
 	}
 	for _, s := range r.o.set {
-		fmt.Fprintf(&b, " --set '%s'", s)
+		words = append(words, "--set", quoted(s))
 	}
-	return b.String()
+	return strings.Join(append(words, "--expect-digest", res.Digest), " ")
+}
+
+// quoted is a word as a shell reads it again.
+func quoted(word string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-"
+	if word != "" && strings.Trim(word, plain) == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // spark draws a course as bars of eighths, relative to its largest value; an empty bar is no spike at all.
