@@ -1,15 +1,12 @@
 package checkpoint
 
-import "path/filepath"
-
 // Saver saves checkpoints of one run in the background, one at a time; the run waits only while its state is copied, or
 // when it asks for a checkpoint before the one before is on disk. Close ends it.
 type Saver struct {
-	disk  Disk
-	dir   string
-	next  Checkpoint
-	done  chan error // of the save in progress; nil: there is none
-	saved string
+	disk Disk
+	dir  string
+	next Checkpoint
+	done chan error // of the save in progress; nil: there is none
 }
 
 // NewSaver makes a Saver for a folder that exists. what is what every checkpoint of the run has in common.
@@ -48,11 +45,5 @@ func (s *Saver) Close() error {
 	}
 	err := <-s.done
 	s.done = nil
-	if err == nil {
-		s.saved = filepath.Join(s.dir, Name(s.next.State.Number))
-	}
 	return err
 }
-
-// Saved is the newest checkpoint that Next or Close has seen on disk; empty without one.
-func (s *Saver) Saved() string { return s.saved }

@@ -166,13 +166,19 @@ func (r *runner) lastSave(stopped bool) error {
 
 // closeSaver waits for the last checkpoint; a run that saved none leaves no folder for them.
 func (r *runner) closeSaver() error {
+	if r.saver == nil {
+		return nil
+	}
 	err := r.saver.Close()
 	_ = os.Remove(filepath.Join(r.folder, checkpointFolder)) // refused while it holds one
 	return err
 }
 
-// newSaver makes what saves the run's checkpoints in its folder.
+// newSaver makes what saves the run's checkpoints in its folder, if it has one.
 func (r *runner) newSaver() error {
+	if r.recording == nil {
+		return nil
+	}
 	dir := filepath.Join(r.folder, checkpointFolder)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err

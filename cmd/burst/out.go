@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"burst/checkpoint"
+	"burst/engine"
 	"burst/record"
 	"burst/record/picture"
 
@@ -64,10 +66,8 @@ func (r *runner) create(plan record.Plan) error {
 	if r.start != nil && r.start.folder != nil {
 		r.folder = r.start.folder.Dir
 		var err error
-		if r.recording, err = record.Resume(r.start.folder, plan, r.start.offsets(), warn, r.resumed); err != nil {
-			return err
-		}
-		return r.newSaver()
+		r.recording, err = record.Resume(r.start.folder, plan, r.start.offsets(), warn, r.resumed)
+		return err
 	}
 	dir := r.o.keep.out
 	if dir == "" {
@@ -82,10 +82,8 @@ func (r *runner) create(plan record.Plan) error {
 	}
 	r.folder = dir
 	var err error
-	if r.recording, err = record.Create(dir, record.Options{Manifest: m, Genome: r.g.Text(), Plan: plan, Prepare: r.copyStart, Warn: warn}); err != nil {
-		return err
-	}
-	return r.newSaver()
+	r.recording, err = record.Create(dir, record.Options{Manifest: m, Genome: r.g.Text(), Plan: plan, Prepare: r.copyStart, Warn: warn})
+	return err
 }
 
 // take holds the folder of a new run.
@@ -182,5 +180,15 @@ func (r *runner) fail(failed error) error {
 			r.progress.line("%v", err)
 		}
 	}
-	return fmt.Errorf("%w\nwhat was recorded until then is in %s; `burst resume %s` goes on from its last checkpoint", failed, r.folder, r.folder)
+	advice := ""
+	if n := new(engine.NumberError); r.resumable() && !errors.As(failed, &n) { // the same numbers would fail again
+		advice = fmt.Sprintf("; `burst resume %s` goes on from its last checkpoint", quoted(r.folder))
+	}
+	return fmt.Errorf("%w\nwhat was recorded until then is in %s%s", failed, r.folder, advice)
+}
+
+// resumable says that the run's folder holds a checkpoint.
+func (r *runner) resumable() bool {
+	list, err := checkpoint.List(r.disk, filepath.Join(r.folder, checkpointFolder))
+	return err == nil && len(list) > 0
 }

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -290,6 +291,44 @@ func TestR3FullDisk(t *testing.T) {
 	}
 }
 
+// TestAdviceToResume: a run that fails advises to resume it where there is a checkpoint to go on from.
+func TestAdviceToResume(t *testing.T) {
+	t.Parallel()
+	x := newTrial(t)
+	for saves, advised := range map[int]bool{0: false, 2: true} {
+		ctx := context.WithValue(context.Background(), diskKey{}, &faulty{left: saves, call: "rename", err: syscall.EIO})
+		var stdout, stderr bytes.Buffer
+		code := execute(ctx, append([]string{"run", x.genome, "--out", filepath.Join(x.dir, fmt.Sprint(saves))}, x.args...), &stdout, &stderr)
+		require.Equal(t, exitFile, code, stderr.String())
+		require.Equal(t, advised, strings.Contains(stderr.String(), "goes on from its last checkpoint"), stderr.String())
+	}
+}
+
+// blocker is a disk on which a file stands where the folder of checkpoints is to be, once the run's folder has its first file.
+type blocker struct{ checkpoint.OS }
+
+func (b blocker) Create(path string) (checkpoint.File, error) {
+	if err := os.WriteFile(filepath.Join(filepath.Dir(path), checkpointFolder), nil, 0o600); err != nil {
+		return nil, err
+	}
+	return b.OS.Create(path)
+}
+
+// TestNoPlaceForCheckpoints: a run that fails between its folder and its first burst is not left as running.
+func TestNoPlaceForCheckpoints(t *testing.T) {
+	t.Parallel()
+	x := newTrial(t)
+	from := filepath.Join(x.dir, "whole", checkpointFolder, checkpoint.Name(590))
+	out := filepath.Join(x.dir, "blocked")
+	ctx := context.WithValue(context.Background(), diskKey{}, blocker{})
+	var stdout, stderr bytes.Buffer
+	code := execute(ctx, append([]string{"run", x.genome, "--from", from, "--out", out}, x.args...), &stdout, &stderr)
+	require.Equal(t, exitFile, code, stderr.String())
+	f, err := record.Open(out)
+	require.NoError(t, err)
+	require.Equal(t, record.Failed, f.Manifest.Status)
+}
+
 // TestSweepThatFails: what the runs before the one that failed came to is written and printed.
 func TestSweepThatFails(t *testing.T) {
 	t.Parallel()
@@ -423,10 +462,11 @@ func TestRunsThatFailSaySo(t *testing.T) {
 	lib := driver.LibraryVariable + "=" + standIn(t)
 	for _, name := range []string{"cpu", "reference", "cuda"} {
 		out := filepath.Join(dir, name)
-		code, _, stderr := asProgram(t, []string{lib}, "run", file, "--out", out, "--quiet", "--backend", name)
+		code, _, stderr := asProgram(t, []string{lib}, "run", file, "--out", out, "--quiet", "--backend", name, "--checkpoint-every", "5")
 		require.Equal(t, exitOther, code)
 		const failure = `variable 1 of neuron 13 of area "wild" (id 13) is +Inf after burst 14; a smaller timestep, or parameters and weights that cannot run away, keep it finite`
 		require.Contains(t, stderr, failure, name)
+		require.NotContains(t, stderr, "burst resume", "it would fail again")
 		f, err := record.Open(out)
 		require.NoError(t, err)
 		require.Equal(t, record.Failed, f.Manifest.Status)

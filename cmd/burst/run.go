@@ -272,7 +272,10 @@ func (r *runner) run(ctx context.Context) error {
 	}
 	r.engine = engine.New(r.c, b, engine.Options{Period: period, Recorders: recorders})
 	start := time.Now()
-	if err = r.restore(); err == nil {
+	if err = r.newSaver(); err == nil {
+		err = r.restore()
+	}
+	if err == nil {
 		err = r.advance(ctx)
 	}
 	r.runTime = time.Since(start)
