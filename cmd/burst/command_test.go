@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -192,6 +193,46 @@ func TestInterrupt(t *testing.T) {
 		require.Zero(t, code)
 		require.Equal(t, v.Digest+"\n", again)
 	}
+}
+
+// TestInterruptedBuilding: while the network is built a signal ends the program at once, by the signal's own effect, which
+// shells report as the same status; nothing has been written.
+func TestInterruptedBuilding(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file, out := filepath.Join(dir, "slow.yaml"), filepath.Join(dir, "out")
+	text := "burst: v1\nareas: [{name: a, neurons: 20011}]\n" + // several seconds on one thread
+		"projections: [{from: a, to: a, rule: fixed_indegree, indegree: 997, weight: \"normal(1, 0.1)\", delay: \"uniform(1, 9)\"}]\n"
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	self, err := os.Executable()
+	require.NoError(t, err)
+	cmd := exec.Command(self, "run", file, "--threads", "1", "--backend", "cpu", "--out", out)
+	cmd.Env = append(os.Environ(), asBurst+"=1")
+	stderr, err := cmd.StderrPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	lines := bufio.NewScanner(stderr)
+	require.True(t, lines.Scan())
+	require.Contains(t, lines.Text(), "building: ")
+	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
+	for lines.Scan() {
+		require.NotContains(t, lines.Text(), "stopped")
+	}
+	var exit *exec.ExitError
+	require.ErrorAs(t, cmd.Wait(), &exit)
+	require.Equal(t, syscall.SIGTERM, exit.Sys().(syscall.WaitStatus).Signal())
+	require.NoDirExists(t, out)
+}
+
+// TestInterruptedAtOnce: a run that is stopped before its first burst claims neither that it can go on nor be run again.
+func TestInterruptedAtOnce(t *testing.T) {
+	t.Chdir(t.TempDir())
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(signalError{syscall.SIGINT})
+	var stdout, stderr bytes.Buffer
+	require.Equal(t, exitInterrupted, execute(ctx, []string{"run", "quickstart"}, &stdout, &stderr))
+	require.Contains(t, stderr.String(), "stopped by interrupt after burst 0 of 240\n")
+	require.NotContains(t, stdout.String(), "The same again")
 }
 
 func TestSpark(t *testing.T) {

@@ -49,8 +49,8 @@ const exitCodes = `Exit statuses of burst:
     7  a checkpoint or recording is damaged or does not fit
     8  an assertion failed: --expect-digest, replay, or verify or diff found a difference
     9  a part of the network failed in another process, which is named with the cause
-  130  interrupted (Ctrl-C) at a burst's boundary, checkpoint written unless --no-out
-  143  terminated (SIGTERM) at a burst's boundary, checkpoint written unless --no-out
+  130  interrupted (Ctrl-C) at a burst's boundary, checkpoint written unless --no-out; at once while the network is built
+  143  terminated (SIGTERM) at a burst's boundary, checkpoint written unless --no-out; at once while the network is built
 `
 
 // newExitCodesTopic is a help topic, not a command that runs.

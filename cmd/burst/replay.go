@@ -48,14 +48,13 @@ func (o *runOptions) replay(cmd *cobra.Command, dir string) error {
 	if !o.leads() {
 		return o.serve(g)
 	}
-	ctx, interrupted := catchSignals(cmd.Context())
 	p := newProgress(cmd.ErrOrStderr(), o.quiet)
 	begin, err := origin(cmd.Context(), folder)
 	if err != nil {
 		return o.settle(err)
 	}
 	r := &runner{o: o, g: g, out: cmd.OutOrStdout(), progress: p, bursts: folder.Manifest.Bursts, start: begin}
-	if err := r.whole(ctx, cmd, interrupted); err != nil {
+	if err := r.whole(cmd); err != nil {
 		return err
 	}
 	p.line("the same digest as in %s", dir)

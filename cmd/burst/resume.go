@@ -91,8 +91,7 @@ func (r *runner) goOn(cmd *cobra.Command, folder *record.Folder) (err error) {
 		return r.o.settle(err)
 	}
 	r.bursts = m.Planned
-	ctx, interrupted := catchSignals(cmd.Context())
-	return r.whole(ctx, cmd, interrupted)
+	return r.whole(cmd)
 }
 
 // takeUp reads the network of a run that goes on, and how it ran.

@@ -127,13 +127,12 @@ func (o *runOptions) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return o.settle(err)
 	}
-	ctx, interrupted := catchSignals(cmd.Context())
 	p := newProgress(cmd.ErrOrStderr(), o.quiet)
 	if o.sweep != "" {
-		return o.runSweep(ctx, cmd, sweeping{g: g, arg: arg, progress: p, bursts: n, interrupted: interrupted})
+		return o.runSweep(cmd, sweeping{g: g, arg: arg, progress: p, bursts: n})
 	}
 	r := &runner{o: o, g: g, arg: arg, out: cmd.OutOrStdout(), progress: p, bursts: n, stateEvery: every, start: begin}
-	return r.whole(ctx, cmd, interrupted)
+	return r.whole(cmd)
 }
 
 // prepare checks the flags and reads what they name.
@@ -158,17 +157,17 @@ func (o *runOptions) prepare(cmd *cobra.Command, arg string) (*genome.Genome, *s
 }
 
 // whole runs, reports, and says how the run ended.
-func (r *runner) whole(ctx context.Context, cmd *cobra.Command, interrupted func() os.Signal) error {
-	if err := r.run(ctx); err != nil && !errors.Is(err, context.Canceled) {
+func (r *runner) whole(cmd *cobra.Command) error {
+	if err := r.run(cmd.Context()); err != nil && !errors.Is(err, context.Canceled) {
 		return r.afterFault(err)
 	}
 	if err := r.report(cmd); err != nil {
 		return err
 	}
-	if s := interrupted(); s != nil && r.engine.Number() < r.first+r.bursts {
+	if s := r.interrupted(); s != nil && r.engine.Number() < r.first+r.bursts {
 		cure := ""
-		if r.saver != nil {
-			cure = fmt.Sprintf("; all is saved, `burst resume %s` goes on", r.folder)
+		if r.saver != nil && r.resumable() {
+			cure = fmt.Sprintf("; all is saved, `burst resume %s` goes on", quoted(r.folder))
 		}
 		r.progress.line("stopped by %v after burst %d of %d%s", s, r.engine.Number(), r.first+r.bursts, cure)
 		return stoppedBy(s)
@@ -194,6 +193,8 @@ type runner struct {
 	bursts     uint64 // to run, from first on
 	stateEvery uint64
 	start      *start // nil: burst 0
+
+	interrupted func() os.Signal // which came, of those that end a run; nil: none is caught yet
 
 	disk      checkpoint.Disk
 	schedule  schedule
@@ -259,6 +260,9 @@ func (r *runner) run(ctx context.Context) error {
 		return err
 	}
 	defer b.Close()
+	if r.interrupted == nil { // before, nothing is written, and a signal ends the program at once
+		ctx, r.interrupted = catchSignals(ctx)
+	}
 	r.device, r.activity = r.o.through(backend.Device(b)), record.NewActivity(r.c)
 	if err := r.checkStart(); err != nil {
 		return err

@@ -46,7 +46,7 @@ func parseSeeds(s string) (first, last uint64, err error) {
 }
 
 // runSweep runs the network once with each seed. Where a run fails or is stopped, those before it are written and reported.
-func (o *runOptions) runSweep(ctx context.Context, cmd *cobra.Command, s sweeping) error {
+func (o *runOptions) runSweep(cmd *cobra.Command, s sweeping) error {
 	first, last, err := parseSeeds(o.sweep)
 	if err != nil {
 		return err
@@ -59,6 +59,8 @@ func (o *runOptions) runSweep(ctx context.Context, cmd *cobra.Command, s sweepin
 		return err
 	}
 	var failed error
+	ctx, interrupted := catchSignals(cmd.Context())
+	s.interrupted = interrupted
 	for i := uint64(0); failed == nil && i <= last-first; i++ {
 		failed = o.runOne(ctx, cmd, s, first+i, &res)
 	}
@@ -81,7 +83,7 @@ func (o *runOptions) runOne(ctx context.Context, cmd *cobra.Command, s sweeping,
 	if res.Folder != "" {
 		one.keep.out = filepath.Join(res.Folder, fmt.Sprintf("seed-%d", seed))
 	}
-	r := &runner{o: &one, g: &g, arg: s.arg, out: cmd.OutOrStdout(), progress: s.progress.again(), bursts: s.bursts}
+	r := &runner{o: &one, g: &g, arg: s.arg, out: cmd.OutOrStdout(), progress: s.progress.again(), bursts: s.bursts, interrupted: s.interrupted}
 	switch err := r.run(ctx); {
 	case errors.Is(err, context.Canceled):
 		s.progress.line("stopped by %v in the run with seed %d; the %d runs before it stand", s.interrupted(), seed, len(res.Runs))
