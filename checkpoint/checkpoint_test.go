@@ -98,7 +98,14 @@ func TestNewestSkipsDamage(t *testing.T) {
 	require.Len(t, skipped, 1)
 	var d *DamagedError
 	require.ErrorAs(t, skipped[0], &d)
-	for i := uint64(8); i < 10; i++ {
+	require.NoError(t, SetAside(OS{}, path))
+	require.FileExists(t, filepath.Join(dir, Name(10)+Damaged))
+	_, err = Save(OS{}, dir, example(11, 40))
+	require.NoError(t, err)
+	bursts, err := List(OS{}, dir)
+	require.NoError(t, err)
+	require.Equal(t, []uint64{8, 9, 11}, bursts, "three stay that are whole")
+	for _, i := range bursts {
 		require.NoError(t, os.Truncate(filepath.Join(dir, Name(i)), 3))
 	}
 	_, _, _, err = Newest(OS{}, dir)

@@ -14,6 +14,9 @@ import (
 // Keep is how many checkpoints of a run stay; older ones are removed.
 const Keep = 3
 
+// Damaged ends the names of checkpoints that were set aside.
+const Damaged = ".damaged"
+
 // suffix ends the names of checkpoints in a folder; before it stands the burst.
 const suffix = ".checkpoint"
 
@@ -68,6 +71,24 @@ func Save(d Disk, dir string, c *Checkpoint) (path string, err error) {
 		}
 	}
 	return path, nil
+}
+
+// SetAside renames the checkpoints that are newer than the one at path, those that Newest has skipped, so that they do not count
+// among the newest that Save keeps. The next Save makes that durable.
+func SetAside(d Disk, path string) error {
+	dir, chosen := filepath.Split(path)
+	bursts, err := List(d, dir)
+	if err != nil {
+		return err
+	}
+	for _, n := range bursts {
+		if name := filepath.Join(dir, Name(n)); Name(n) > chosen {
+			if err := d.Rename(name, name+Damaged); err != nil {
+				return fmt.Errorf("checkpoint: setting aside a damaged one: %w", err)
+			}
+		}
+	}
+	return nil
 }
 
 // SaveAs writes c to a file of any name, as safely as Save.

@@ -149,9 +149,6 @@ func newest(ctx context.Context, f *record.Folder, p *progress) (*start, error) 
 	if err != nil {
 		return nil, err
 	}
-	for _, err := range skipped {
-		p.line("not used: %v", err)
-	}
 	if c == nil {
 		begin, err := origin(ctx, f)
 		if err != nil {
@@ -168,6 +165,12 @@ func newest(ctx context.Context, f *record.Folder, p *progress) (*start, error) 
 	}
 	if got := hex.EncodeToString(c.Genome[:]); got != f.Manifest.GenomeSHA256 || c.RunSeed != f.Manifest.RunSeed {
 		return nil, &checkpoint.DamagedError{Path: path, Section: "header", Reason: fmt.Sprintf("is of genome %s with run seed %d, the manifest says %s with %d", got, c.RunSeed, f.Manifest.GenomeSHA256, f.Manifest.RunSeed)}
+	}
+	if err := checkpoint.SetAside(diskOf(ctx), path); err != nil {
+		return nil, err
+	}
+	for _, err := range skipped {
+		p.line("not used, and renamed to *%s: %v", checkpoint.Damaged, err)
 	}
 	p.line("going on after burst %d, from %s", c.State.Number, path)
 	return &start{path: path, saved: c, folder: f}, nil

@@ -291,6 +291,35 @@ func TestR3FullDisk(t *testing.T) {
 	}
 }
 
+// TestDamagedCheckpoints: those that resume skips are told and renamed, and the last three that stay are whole.
+func TestDamagedCheckpoints(t *testing.T) {
+	t.Parallel()
+	x := newTrial(t)
+	out := filepath.Join(x.dir, "damaged")
+	folder := filepath.Join(out, checkpointFolder)
+	ctx := context.WithValue(context.Background(), diskKey{}, &faulty{left: 8, call: "rename", err: syscall.EIO})
+	var stdout, stderr bytes.Buffer
+	require.Equal(t, exitFile, execute(ctx, append([]string{"run", x.genome, "--out", out}, x.args...), &stdout, &stderr), stderr.String())
+	for _, n := range []uint64{35, 40} {
+		require.NoError(t, os.Truncate(filepath.Join(folder, checkpoint.Name(n)), 600))
+	}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	ctx = context.WithValue(ctx, diskKey{}, &stopper{left: 1, stop: cancel})
+	stderr.Reset()
+	require.Equal(t, exitTerminated, execute(ctx, []string{"resume", out}, &stdout, &stderr), stderr.String())
+	require.Contains(t, stderr.String(), "not used, and renamed to *.damaged: "+filepath.Join(folder, checkpoint.Name(40)))
+	require.FileExists(t, filepath.Join(folder, checkpoint.Name(40)+checkpoint.Damaged))
+	kept, err := checkpoint.List(checkpoint.OS{}, folder)
+	require.NoError(t, err)
+	require.Contains(t, kept, uint64(30), "it is one of the last three")
+	for _, n := range kept {
+		_, err := checkpoint.Read(checkpoint.OS{}, filepath.Join(folder, checkpoint.Name(n)))
+		require.NoError(t, err)
+	}
+	x.finish(t, out, "damaged")
+}
+
 // TestAdviceToResume: a run that fails advises to resume it where there is a checkpoint to go on from.
 func TestAdviceToResume(t *testing.T) {
 	t.Parallel()
