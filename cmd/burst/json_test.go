@@ -2,14 +2,17 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"flag"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -33,6 +36,10 @@ func TestJSONOfEveryCommand(t *testing.T) {
 	require.NoError(t, os.WriteFile("bad.yaml", []byte("burst: v1\nareas:\n  - {name: a, neurons: 3, leek: 1}\n"), 0o600))
 	code, _, stderr := call("run", "quickstart", "--out", "saved", "--bursts", "40", "--checkpoint-every", "20", "--quiet", "--backend", "cpu")
 	require.Zero(t, code, stderr)
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(signalError{syscall.SIGINT}) // a run that is stopped at once
+	code = execute(ctx, []string{"run", "quickstart", "--out", "stopped", "--bursts", "40", "--quiet", "--backend", "cpu"}, io.Discard, io.Discard)
+	require.Equal(t, exitInterrupted, code)
 	common := []string{"--backend", "cpu", "--threads", "2", "--json"}
 	run := func(args ...string) []string { return append(args, common...) }
 	calls := []struct {
@@ -42,6 +49,8 @@ func TestJSONOfEveryCommand(t *testing.T) {
 	}{
 		{"run", 0, run("run", "quickstart", "--out", "one")},
 		{"run-seeds", 0, run("run", "quickstart", "--out", "many", "--seeds", "3..5", "--bursts", "40")},
+		{"resume", 0, append([]string{"resume", "stopped"}, common...)},
+		{"resume-complete", 0, []string{"resume", "stopped", "--json"}},
 		{"replay", 0, run("replay", "one")},
 		{"examples-write", 0, []string{"examples", "quickstart", "--write", "--json"}},
 		{"export", 0, []string{"export", "one", "-o", "one.csv", "--json"}},
@@ -128,7 +137,7 @@ func TestSchemaRefuses(t *testing.T) {
 // steady replaces figures that differ between runs, machines and versions by a word for their type.
 func steady(v any, key string) any {
 	unsteady := []string{"connectome", "connectome_hash", "latency_us", "build_s", "run_s", "open_s", "burst_us", "limit_us", "share_of_limit", "event_ns", "real_time_factor", "device", "go", "revision", "modified", "system", "version",
-		"unavailable", "peak", "host_bytes", "measured_us", "total_s", "probe", "available", "backend_note"}
+		"unavailable", "peak", "host_bytes", "measured_us", "total_s", "probe", "available", "backend_note", "command", "started"}
 	if slices.Contains(unsteady, key) {
 		return kind(v)
 	}
@@ -147,8 +156,16 @@ func steady(v any, key string) any {
 		for _, k := range slices.Sorted(maps.Keys(v)) {
 			v[k] = steady(v[k], k)
 		}
-		if _, isReport := v["file"]; isReport && v["bytes"] != nil {
+		_, isReport := v["file"]
+		_, isFile := v["sha256"]
+		if (isReport || isFile) && v["bytes"] != nil {
 			v["bytes"] = kind(v["bytes"])
+		}
+		if isFile {
+			v["sha256"] = kind(v["sha256"])
+		}
+		if host, isManifest := v["host"].(map[string]any); isManifest {
+			v["host"] = kind(host)
 		}
 	}
 	return v
@@ -163,6 +180,8 @@ func kind(v any) any {
 		return "a number"
 	case string:
 		return "a string"
+	case []any:
+		return "a list"
 	case map[string]any:
 		for k := range v {
 			v[k] = kind(v[k])

@@ -129,7 +129,7 @@ func (r *runner) manifest(plan record.Plan) record.Manifest {
 		Timestep: r.c.Timestep, Scale: r.c.Scale, First: r.first, Planned: r.bursts, Backend: r.used, Device: r.device, Threads: r.o.threadCount(),
 		Host:    record.Host{Name: host, OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU()},
 		Command: os.Args, Started: time.Now().UTC(), Areas: record.Areas(r.g, r.c, plan), Inputs: []record.File{}, Files: []record.File{},
-		Options: record.Settings{Record: r.o.keep.record, CheckpointEvery: r.o.every, RealTime: r.o.realtime, OnDeviceFault: r.o.onFault},
+		Options: record.Settings{Record: append([]string{}, r.o.keep.record...), CheckpointEvery: r.o.every, RealTime: r.o.realtime, OnDeviceFault: r.o.onFault},
 	}
 	for _, f := range r.g.Files {
 		m.Inputs = append(m.Inputs, record.File(f))

@@ -39,7 +39,7 @@ func newResumeCommand() *cobra.Command {
 	o.gpus.flags(cmd)
 	o.exchangeFlag(cmd)
 	f.StringVar(&o.expect, "expect-digest", "", "fail with status 8 unless the run ends with this digest")
-	f.BoolVar(&o.json, "json", false, "print the result as JSON")
+	f.BoolVar(&o.json, "json", false, "print the result as JSON; of a run that is complete its manifest")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress, and of the result only the digest")
 	o.safety(cmd)
 	for _, name := range []string{"checkpoint-every", "on-device-fault"} {
