@@ -189,7 +189,8 @@ func origin(ctx context.Context, f *record.Folder) (*start, error) {
 	return &start{path: path, saved: c}, nil
 }
 
-// branch reads --from; the run's seed is the checkpoint's unless another is given.
+// branch reads --from; the run's seed is the checkpoint's unless another is given. One that the genome names is neither ignored
+// nor taken for a wish.
 func (o *runOptions) branch(cmd *cobra.Command, g *genome.Genome) (*start, error) {
 	if o.from == "" {
 		return nil, nil
@@ -199,6 +200,13 @@ func (o *runOptions) branch(cmd *cobra.Command, g *genome.Genome) (*start, error
 		return nil, err
 	}
 	if !cmd.Flags().Changed("run-seed") {
+		own, err := ownRunSeed(g)
+		if err != nil {
+			return nil, err
+		}
+		if own && g.RunSeed != c.RunSeed {
+			return nil, usageError{fmt.Errorf("--from %s was saved with run seed %d, the genome has %d; add --run-seed %[2]d for the same future, or --run-seed %[3]d for another", o.from, c.RunSeed, g.RunSeed)}
+		}
 		g.RunSeed = c.RunSeed
 	}
 	return &start{path: o.from, saved: c}, nil
