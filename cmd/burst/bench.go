@@ -51,7 +51,7 @@ func newBenchCommand() *cobra.Command {
 }
 
 func (o *benchOptions) run(cmd *cobra.Command, names []string) error {
-	if err := o.gpus.check(); err != nil {
+	if err := o.gpus.check("backend", o.backend); err != nil {
 		return err
 	}
 	if o.suite == bench.ScalingSuite || o.suite == bench.DigestSuite {

@@ -34,8 +34,15 @@ func (g *gpus) flags(cmd *cobra.Command) {
 // named says that the user chose among the GPUs.
 func (g *gpus) named() bool { return g.devices != "" || g.given("device") }
 
-// check refuses a list that no machine could have.
-func (g *gpus) check() error {
+// check refuses GPUs for backends that take none, and a list that no machine could have. flag is the one that names the backends.
+func (g *gpus) check(flag string, backends ...string) error {
+	if g.named() && !slices.Contains(backends, "cuda") && !slices.Contains(backends, "auto") {
+		own := "--device"
+		if g.devices != "" {
+			own = "--devices"
+		}
+		return usageError{fmt.Errorf("%s chooses GPUs for the cuda backend, and --%s is %s; add cuda there, or leave %[1]s out", own, flag, strings.Join(backends, ","))}
+	}
 	if g.devices == "" || g.devices == "all" {
 		return nil
 	}

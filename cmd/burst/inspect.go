@@ -83,7 +83,7 @@ const stateBytes = 4 + 2 + 2 + 4
 
 // run prints what Measure finds.
 func (o *inspectOptions) run(cmd *cobra.Command, arg string) error {
-	if err := o.gpus.check(); err != nil {
+	if err := o.gpus.check("cost", "cuda"); err != nil {
 		return err
 	}
 	if end := filepath.Ext(o.svg); o.svg != "" && end != ".svg" {

@@ -54,7 +54,7 @@ func (o *runOptions) resume(cmd *cobra.Command, dir string) error {
 	if err != nil {
 		return o.settle(err)
 	}
-	if err := errors.Join(o.checkExpect(), o.gpus.check()); err != nil {
+	if err := o.checkExpect(); err != nil {
 		return o.settle(err)
 	}
 	if !o.leads() {
@@ -101,10 +101,7 @@ func (o *runOptions) takeUp(cmd *cobra.Command, folder *record.Folder) (*genome.
 		return nil, err
 	}
 	o.inherit(cmd, &folder.Manifest)
-	if err := o.checkTogether(); err != nil {
-		return nil, err
-	}
-	return g, o.checkFault()
+	return g, errors.Join(o.gpus.check("backend", o.backend), o.checkTogether(), o.checkFault())
 }
 
 // already answers for a run that has nothing left to do.

@@ -137,10 +137,8 @@ func (o *runOptions) run(cmd *cobra.Command, arg string) error {
 
 // prepare checks the flags and reads what they name.
 func (o *runOptions) prepare(cmd *cobra.Command, arg string) (*genome.Genome, *start, error) {
-	for _, check := range []func() error{o.checkTogether, o.checkExpect, o.gpus.check, o.keep.check, o.checkFault} {
-		if err := check(); err != nil {
-			return nil, nil, err
-		}
+	if err := errors.Join(o.checkTogether(), o.checkExpect(), o.gpus.check("backend", o.backend), o.keep.check(), o.checkFault()); err != nil {
+		return nil, nil, err
 	}
 	g, err := loadGenome(cmd, arg)
 	if err == nil {

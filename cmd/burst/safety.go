@@ -66,9 +66,10 @@ func (r *runner) afterFault(err error) error {
 		return err
 	}
 	args := []string{"burst", "resume", r.folder, "--on-device-fault", faultStop, "--threads", strconv.Itoa(r.o.threads)}
-	args = append(args, r.o.gpus.arguments()...)
 	if r.o.onFault == faultCPU {
 		args = append(args, "--backend", "cpu")
+	} else {
+		args = append(args, r.o.gpus.arguments()...)
 	}
 	for flag, given := range map[string]bool{"--json": r.o.json, "--quiet": r.o.quiet} {
 		if given {

@@ -92,7 +92,7 @@ func (c contender) String() string {
 
 func (o *verifyOptions) run(cmd *cobra.Command, arg string) error {
 	sides, err := o.contenders()
-	if err := errors.Join(err, o.gpus.check()); err != nil {
+	if err := errors.Join(err, o.gpus.check("backends", o.backends...)); err != nil {
 		return err
 	}
 	g, err := loadGenome(cmd, arg)
