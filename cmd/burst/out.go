@@ -52,7 +52,7 @@ func (r *runner) plan() (record.Plan, error) {
 		return record.Plan{}, nil
 	}
 	if note != "" {
-		r.progress.line("%s", note)
+		r.progress.once("%s", note)
 	}
 	return p, nil
 }

@@ -18,6 +18,7 @@ type progress struct {
 	quiet bool
 	tty   bool
 	bar   *progressbar.ProgressBar
+	said  map[string]bool // by once
 
 	total, done, spikes uint64
 	start, told         time.Time
@@ -34,7 +35,7 @@ const (
 
 func newProgress(w io.Writer, quiet bool) *progress {
 	f, isFile := w.(*os.File)
-	return &progress{w: w, quiet: quiet, tty: isFile && term.IsTerminal(int(f.Fd())), start: time.Now(), told: time.Now()}
+	return &progress{w: w, quiet: quiet, tty: isFile && term.IsTerminal(int(f.Fd())), said: map[string]bool{}, start: time.Now(), told: time.Now()}
 }
 
 // line tells one thing, above the bar if there is one.
@@ -44,6 +45,15 @@ func (p *progress) line(format string, args ...any) {
 	}
 	p.clear()
 	fmt.Fprintf(p.w, format+"\n", args...)
+}
+
+// once tells what nobody needs to hear again, as from each run of a sweep.
+func (p *progress) once(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if !p.said[text] {
+		p.said[text] = true
+		p.line("%s", text)
+	}
 }
 
 // data writes a line of results; with JSON it goes to standard error, where it does not disturb the object.
@@ -127,4 +137,8 @@ func (p *progress) finish() {
 }
 
 // again is a progress for one more run on the same place.
-func (p *progress) again() *progress { return newProgress(p.w, p.quiet) }
+func (p *progress) again() *progress {
+	next := newProgress(p.w, p.quiet)
+	next.said = p.said
+	return next
+}
