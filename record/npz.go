@@ -26,13 +26,18 @@ func exportNPZ(w io.Writer, r Recording) error {
 		if err != nil {
 			return err
 		}
+		left := rows // a run that still goes on records more meanwhile
 		for c, err := range r.Chunks {
+			if left == 0 {
+				break
+			}
 			if err == nil {
 				_, err = f.Write(column.bytes(&c))
 			}
 			if err != nil {
 				return err
 			}
+			left -= uint64(len(c.Burst))
 		}
 	}
 	if err := npzNames(z, r.Manifest.Areas); err != nil {
