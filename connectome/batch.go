@@ -12,6 +12,7 @@ type batch struct {
 	x, y    [batchSize]uint64 // scratch of rules that draw many at once
 	drawn   [batchSize]uint16 // which of these are kept
 	boxes   []box             // scratch of a grid
+	chosen  set               // scratch of a degree without multapses
 	part    Part              // synapses onto others' neurons are left out
 
 	wiring *wiring

@@ -1,26 +1,56 @@
 package connectome
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
-// set holds the numbers chosen so far, in open addressing; its size is at least twice what it will hold.
+// set holds the numbers chosen so far of 0…n−1: in open addressing, its size at least twice what it will hold, or as one bit
+// a number where that takes less memory.
 type set struct {
-	slots []uint32 // number + 1; 0 is free
+	slots []uint32 // number + 1; 0 is free; empty where bits serve
 	shift uint
+	bits  []uint64
 }
 
-func newSet(capacity uint64) set {
-	s := set{shift: 62}
-	for uint64(1)<<(64-s.shift) < 2*capacity {
-		s.shift--
+// setSize is how many slots or, where there are none, how many words of bits a set has for so many of n numbers.
+func setSize(capacity, n uint64) (slots, words uint64) {
+	words = n/64 + 1
+	for slots = 4; slots < 2*capacity && slots < 2*words; slots *= 2 {
 	}
-	s.slots = make([]uint32, uint64(1)<<(64-s.shift))
-	return s
+	if slots < 2*words {
+		return slots, 0
+	}
+	return 0, words
 }
 
-func (s *set) clear() { clear(s.slots) }
+// prepare makes s one for so many of n numbers; what it holds is undefined until it is cleared.
+func (s *set) prepare(capacity, n uint64) {
+	slots, words := setSize(capacity, n)
+	s.slots, s.bits = sized(s.slots, slots), sized(s.bits, words)
+	s.shift = uint(65 - bits.Len64(slots))
+}
+
+// sized is a list of n entries, of any values, in the memory of list where it suffices.
+func sized[T any](list []T, n uint64) []T {
+	if uint64(cap(list)) < n {
+		return make([]T, n)
+	}
+	return list[:n]
+}
+
+func (s *set) clear() {
+	clear(s.slots)
+	clear(s.bits)
+}
 
 // put adds n and reports whether it is new.
 func (s *set) put(n uint64) bool {
+	if len(s.slots) == 0 {
+		old := s.bits[n/64]
+		s.bits[n/64] |= 1 << (n % 64)
+		return s.bits[n/64] != old
+	}
 	const golden = 0x9e3779b97f4a7c15
 	for i := n * golden >> s.shift; ; i = (i + 1) & uint64(len(s.slots)-1) {
 		switch s.slots[i] {

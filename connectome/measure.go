@@ -131,7 +131,19 @@ func (p *plan) bytes() (result, peak uint64) {
 		each = bytesASynapse + bytesOfADelay // rows whose place is not known yet
 	}
 	scratch := max(mul(min(synapses, longestSorted), bytesOfSorting+each), mul(p.longestMerged(), bytesOfMerging))
+	scratch = add(scratch, p.largestSet())
 	return result, add(peak, mul(uint64(p.workers), add(uint64(unsafe.Sizeof(batch{})), scratch)))
+}
+
+// largestSet is the memory that a goroutine takes to choose without repetition.
+func (p *plan) largestSet() uint64 {
+	largest := uint64(0)
+	for i := range p.wirings {
+		if r, ok := p.wirings[i].rule.(interface{ scratch() uint64 }); ok {
+			largest = max(largest, r.scratch())
+		}
+	}
+	return largest
 }
 
 // perNeuron is the bytes of constants that each neuron of an area has for itself.

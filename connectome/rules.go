@@ -126,12 +126,23 @@ func (r *degree) units() uint64 {
 	return owners
 }
 
+// scratch is the memory of a set of choices.
+func (r *degree) scratch() uint64 {
+	if !r.distinct || r.units() == 0 {
+		return 0
+	}
+	_, partners := r.owners()
+	slots, words := setSize(r.k, r.others(partners))
+	return mul(4, slots) + mul(8, words)
+}
+
 func (r *degree) wire(lo, hi uint64, b *batch) {
 	_, partners := r.owners()
 	choices := r.others(partners)
-	var seen set
+	var chosen *set
 	if r.distinct {
-		seen = newSet(r.k)
+		chosen = &b.chosen
+		chosen.prepare(r.k, choices)
 	}
 	var x []uint64 // draws of the next ordinals
 	for owner := lo; owner < hi; owner++ {
@@ -139,17 +150,15 @@ func (r *degree) wire(lo, hi uint64, b *batch) {
 			x = nil
 			continue
 		}
-		seen.clear()
+		if r.distinct {
+			chosen.clear()
+		}
 		for ordinal, end := owner*r.k, owner*r.k+r.k; ordinal < end; {
 			if len(x) == 0 {
 				x = b.x[:min(batchSize, hi*r.k-ordinal)]
 				r.draws.X(ordinal, x)
 			}
 			n := b.room(min(uint64(len(x)), end-ordinal))
-			var chosen *set
-			if r.distinct {
-				chosen = &seen
-			}
 			r.join(b, owner, ordinal, x[:n], chosen, choices-(end-ordinal))
 			x, ordinal = x[n:], ordinal+n
 		}

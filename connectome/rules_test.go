@@ -3,6 +3,7 @@ package connectome
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -227,4 +228,24 @@ func TestProjectorUsesIntegers(t *testing.T) {
 		genome.Projection{Rule: genome.Projector, To: 1, Weight: constant(1)}))
 	assert.Contains(t, pairs(n), [2]uint32{7, 14 + 8})
 	assert.EqualValues(t, 16, n.Synapses())
+}
+
+// TestSetHoldsWhatWasPut: a set, lent for one capacity after the other, knows what it holds in slots and in bits.
+func TestSetHoldsWhatWasPut(t *testing.T) {
+	r, forms := rand.New(rand.NewPCG(8, 15)), map[bool]int{}
+	var s set
+	for range 200 {
+		n := 1 + r.Uint64N(1<<r.IntN(18))
+		capacity := 1 + r.Uint64N(n)>>r.IntN(14)
+		s.prepare(min(capacity, n), n)
+		s.clear()
+		forms[len(s.slots) > 0]++
+		held := map[uint64]bool{}
+		for uint64(len(held)) < min(capacity, n) {
+			x := r.Uint64N(n)
+			require.Equal(t, !held[x], s.put(x), "%d among %d, of %d", x, n, capacity)
+			held[x] = true
+		}
+	}
+	assert.Greater(t, min(forms[true], forms[false]), 20, "both forms are there")
 }
