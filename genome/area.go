@@ -14,7 +14,7 @@ import (
 // area reads one area. A part at fault keeps its zero or default value.
 func (p *parser) area(n *yaml.Node, at *path) Area {
 	a := Area{Pos: pos(n)}
-	f, ok := p.fields(n, at, areaKeys())
+	f, ok := p.fields(n, at, slices.Concat(areaKeys(), p.astray(n)))
 	if !ok {
 		return a
 	}
@@ -31,6 +31,22 @@ func (p *parser) area(n *yaml.Node, at *path) Area {
 		p.model(f, &a)
 	}
 	return a
+}
+
+// astray are keys of the parameters that stand under params where the area's model has them, known so as to be told of there.
+func (p *parser) astray(n *yaml.Node) (keys []key) {
+	i := slices.Index(p.modelNames(), valueOf(n, "model").Value)
+	if i < 0 {
+		return nil
+	}
+	m := slices.Concat(Models(), p.g.Models)[i]
+	for k := range m.Params {
+		name := m.Params[k].Name
+		if !slices.ContainsFunc(areaKeys(), func(k key) bool { return k.Name == name }) {
+			keys = append(keys, key{Name: name, Of: []string{}})
+		}
+	}
+	return keys
 }
 
 // model is the model that an area names, the first of all unless it names one; nil after a fault.
@@ -101,6 +117,8 @@ func (p *parser) model(f *fields, a *Area) {
 		values = nil
 		if n != nil {
 			values, _ = p.fields(n, at, paramKeys(m, m.Params))
+		} else {
+			p.needed(f, m)
 		}
 	}
 	for i := range m.Params {
@@ -115,6 +133,15 @@ func (p *parser) model(f *fields, a *Area) {
 	f.span(&a.From, &a.Until)
 	p.spikes(f, a)
 	p.sensible(f, a)
+}
+
+// needed refuses an area without params whose model has a parameter without a default.
+func (p *parser) needed(f *fields, m *Model) {
+	for i := range m.Params {
+		if name := m.Params[i].Name; m.Params[i].Needed && f.lacks("params", name) {
+			p.fault(f.node, f.at, "", "key %q is missing, with %s", "params", name)
+		}
+	}
 }
 
 // belongs refuses keys of other models, and says where a parameter of this model stands.

@@ -90,9 +90,11 @@ func (f *fields) add(name, value *yaml.Node) {
 
 // unknown is the fault of a key that the mapping does not have.
 func (f *fields) unknown(name *yaml.Node) {
-	names := make([]string, len(f.keys))
+	var names []string
 	for i := range f.keys {
-		names[i] = f.keys[i].Name
+		if k := &f.keys[i]; k.Of == nil || len(k.Of) > 0 { // not one that stands elsewhere
+			names = append(names, k.Name)
+		}
 	}
 	suggestion := Nearest(name.Value, names)
 	f.meant = append(f.meant, suggestion)

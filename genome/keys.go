@@ -52,7 +52,7 @@ type key struct {
 	Empty     bool     // formList: no elements at all is fine
 	Keys      []key    // formMap, formOneOrMany
 	Free      *key     // formMap: what stands behind names of the genome's own; nil: there are none
-	Of        []string // models or rules the key belongs to; nil: all
+	Of        []string // models or rules the key belongs to; nil: all; empty: none, it stands elsewhere
 }
 
 const (

@@ -1,0 +1,49 @@
+package genome
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// slip is a text with one mistake at "‹", and what is to be said of it.
+type slip struct{ text, key, message, suggestion string }
+
+// inArea is a slip among the keys of an area.
+func inArea(keys, key, message, suggestion string) slip {
+	if key != "" {
+		key = "." + key
+	}
+	return slip{"areas: [{name: a, neurons: 3, " + keys + "}]", "areas[0]" + key, message, suggestion}
+}
+
+// TestWords: a slip that beginners make is one fault, which says what to write instead.
+func TestWords(t *testing.T) {
+	const own = "models: [{name: m, params: {gain: 2}, state: {v: 0}, update: [v = gain], threshold: v > 1}]\n"
+	for name, c := range map[string]slip{
+		"params left out":        {"areas:\n  - ‹name: a\n    neurons: 3\n    model: poisson", "areas[0]", `key "params" is missing, with rate`, ""},
+		"rate left out":          inArea("model: poisson, params: ‹{}", "params", `key "rate" is missing`, ""),
+		"params misspelt":        inArea("model: poisson, ‹parms: {rate: 1 Hz}", "parms", "unknown key found", "params"),
+		"rate in the area":       inArea("model: poisson, ‹rate: 10 Hz", "rate", "a parameter of poisson found in the area itself, wanted under params", "params: {rate: …}"),
+		"tau in the area":        inArea("model: lif, ‹tau: 10 ms", "tau", "wanted under params", "params: {tau: …}"),
+		"threshold in the area":  inArea("model: lif, ‹threshold: 10 mV", "threshold", "wanted under params", "params: {threshold: …}"),
+		"unknown in the area":    inArea("model: lif, ‹taus: 10 ms", "taus", "accumulate", ""),
+		"parameter of one's own": {own + "areas: [{name: a, neurons: 3, model: m, ‹gain: 3}]", "areas[0].gain", "a parameter of m found in the area itself", "params: {gain: …}"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := "burst: v1\n" + c.text + "\n"
+			want := position([]byte(text), strings.Index(text, "‹"))
+			_, err := Parse("slip.yaml", []byte(strings.Replace(text, "‹", "", 1)), nil)
+			var faults Faults
+			require.ErrorAs(t, err, &faults)
+			require.Len(t, faults, 1, "%v", err)
+			f := faults[0]
+			assert.Equal(t, want, Pos{f.Line, f.Column}, "%v", err)
+			assert.Equal(t, c.key, f.Key)
+			assert.Contains(t, f.Message, c.message)
+			assert.Equal(t, c.suggestion, f.Suggestion)
+		})
+	}
+}
