@@ -270,13 +270,17 @@ func newPSCExp(get func(string) float64, dt float64) PSCExp {
 
 // propagator is P21 of Rotter and Diesmann (1999), the potential in mV that a current of 1 pA at the beginning of a step has
 // made at its end: β/C·(exp(−dt/tau) − exp(−dt/s)) with β = tau·s/(tau − s), written with expm1 because the difference
-// loses digits where tau and s are close; dt/C·exp(−dt/tau) where they are equal.
+// loses digits where tau and s are close; dt/C·exp(−dt/tau) where they are equal. Where expm1 would be infinite, exp(−dt/tau) is
+// taken out in place of exp(−dt/s).
 func propagator(tau, s, c, dt float64) float64 {
 	gap := tau - s
 	if math.Abs(gap) < float64(1e-9*tau) {
 		return float64(dt / c * exact.Exp(-dt/tau))
 	}
 	beta := float64(tau*s) / gap
+	if dt/beta > 700 {
+		return float64(float64(-beta/c*exact.Exp(-dt/tau)) * exact.Expm1(-dt/beta))
+	}
 	return float64(float64(beta/c*exact.Exp(-dt/s)) * exact.Expm1(dt/beta))
 }
 

@@ -185,6 +185,23 @@ func TestAreaConstants(t *testing.T) {
 	assert.EqualValues(t, 4, n.Bound[3])
 }
 
+// TestPropagator compares P21 with β/C·(exp(−dt/tau) − exp(−dt/s)), on both sides of each place where its form changes.
+func TestPropagator(t *testing.T) {
+	const tau, c = 10.0, 230.0
+	for _, s := range []float64{0.001, 1 / 700.2, 1 / 700.0, 0.5, 2, 9, 11, 40} {
+		beta := tau * s / (tau - s)
+		assert.InEpsilon(t, beta/c*(math.Exp(-1/tau)-math.Exp(-1/s)), propagator(tau, s, c, 1), 1e-12, "tau_syn %v ms", s)
+	}
+	for _, s := range []float64{tau, tau * (1 + 1e-8)} {
+		assert.InEpsilon(t, math.Exp(-1/tau)/c, propagator(tau, s, c, 1), 1e-7, "tau_syn %v ms", s)
+	}
+	assert.InDelta(t, 0, propagator(tau, 1.4e-45, c, 1e6), 1e-40, "no current lasts to the end of a step")
+
+	short := areaOf("lif_psc_exp", 3)
+	short.Params["tau_syn_ex"] = 0.001
+	build(t, network(1, short).Genome)
+}
+
 // round drops what float32 adds to sums of tenths.
 func round(list []float32) []float32 {
 	out := make([]float32, len(list))

@@ -59,8 +59,8 @@
 //
 // Every neuron, every burst (exponential currents, integrated exactly: Rotter and Diesmann 1999, eq. 17; the order of
 // NEST's iaf_psc_exp). V is held relative to rest, I_ex and I_in in pA; em1 = expm1(−dt/tau), P11 = exp(−dt/tau_syn),
-// P21 = β/C·exp(−dt/tau_syn)·expm1(dt/β) with β = tau·tau_syn/(tau − tau_syn), or dt/C·exp(−dt/tau) where
-// |tau − tau_syn| < 1e-9·tau; all worked out in float64 and rounded once.
+// P21 = β/C·exp(−dt/tau_syn)·expm1(dt/β) with β = tau·tau_syn/(tau − tau_syn), or −β/C·exp(−dt/tau)·expm1(−dt/β) where
+// dt/β > 700, or dt/C·exp(−dt/tau) where |tau − tau_syn| < 1e-9·tau; all worked out in float64 and rounded once.
 //
 //	4a. r > 0: r −= 1 and V is held; else
 //	4b. V = V + float32(em1·V) + float32(P21ex·I_ex) + float32(P21in·I_in) + drive, added left to right, with
