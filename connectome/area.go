@@ -38,7 +38,7 @@ func (p *plan) makeArea(i int, a *Area) error {
 	if what := a.unbounded(); what != "" {
 		return p.g.Fault(from.Pos, areaKey(i, what), "%s lies beyond ±3.4e38, the range of potentials", what)
 	}
-	return nil
+	return p.checkInitial(i, a)
 }
 
 // makeInitial prepares the draws of the state before burst 0.

@@ -83,21 +83,18 @@ func (c *Custom) startNames() []string {
 	return c.Start.Params
 }
 
-// start turns the drawn initial values of the area's neurons into those before burst 0.
-func (a *Area) start(v []float32, more [][]float32) {
-	run, state := formula.NewRunner(a.Custom.Start), make([]float32, 1+a.Variables())
-	n := formula.Neuron{State: state, Params: make([]float32, len(a.Custom.StartParams))}
-	for i := range a.Neurons.Count {
-		id := a.Neurons.First + i
-		a.Custom.Load(a.Custom.StartParams, i, n.Params)
-		state[0] = v[id]
-		for k := range state[1:] {
-			state[1+k] = more[k][id]
+// start turns the drawn initial values of neurons, from the first-th of the area on, into those before burst 0.
+func (a *Area) start(first uint32, state [][]float32) {
+	run, own := formula.NewRunner(a.Custom.Start), make([]float32, len(state))
+	n := formula.Neuron{State: own, Params: make([]float32, len(a.Custom.StartParams))}
+	for i := range state[0] {
+		a.Custom.Load(a.Custom.StartParams, first+uint32(i), n.Params)
+		for k := range state {
+			own[k] = state[k][i]
 		}
-		run.Run(&n, state)
-		v[id] = state[0]
-		for k, x := range state[1:] {
-			more[k][id] = x
+		run.Run(&n, own)
+		for k := range state {
+			state[k][i] = own[k]
 		}
 	}
 }

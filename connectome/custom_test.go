@@ -88,9 +88,13 @@ func TestOwnModelRefusals(t *testing.T) {
 		{"constant beyond float32", "half: top/2", "half: top/(top - 20)", "areas[0].half"},
 		{"no number", "half: top/2", "half: log(-top)", "areas[0].half"},
 		{"one neuron's constant", "half: top/2", "half: exp(89*tau/top)", "areas[0].half"},
+		{"state that starts from infinity", "w: gain*v", "w: gain/(top - 20)", "own.yaml:9:41: areas[0].init.w: w of neuron 0 is worked out to be +Inf, a finite number wanted"},
+		{"one neuron's start", "w: gain*v", "w: exp(30/v)", "init.w: w of neuron 146 is worked out to be +Inf"},
 		{"sum beyond 32 bits", "weight: -2 mV}", "weight: -2147483 mV}", "2147483647"},
 	} {
 		_, err := own(t, strings.Replace(ownNet, c.old, c.new, 1))
 		require.ErrorContains(t, err, c.message, c.name)
+		var faults genome.Faults
+		require.ErrorAs(t, err, &faults, "a mistake of the genome")
 	}
 }

@@ -1,7 +1,10 @@
 package connectome
 
 import (
+	"math"
 	"runtime"
+	"slices"
+	"sync"
 
 	"burst/genome"
 	"burst/internal/exact"
@@ -18,38 +21,87 @@ type Initial struct {
 func (c *Connectome) InitialState(v []float32, more [][]float32) {
 	for i := range c.Areas {
 		a := &c.Areas[i]
-		own := v[a.Neurons.First:a.Neurons.End()]
-		c.draw(i, 0, &a.V0, own)
-		for k := range a.Variables() {
-			part := more[k][a.Neurons.First:a.Neurons.End()]
-			switch {
-			case a.More0 != nil && a.More0[k] != nil:
-				c.draw(i, k+1, a.More0[k], part)
-			case a.Model == IzhikevichModel:
-				for n := range part {
-					part[n] = float32(a.IzhikevichOf(uint32(n)).B * own[n])
-				}
-			default:
-				clear(part)
+		spans(runtime.GOMAXPROCS(0), uint64(a.Neurons.Count), 1<<14, func(_ int, lo, hi uint64) {
+			first, end := uint64(a.Neurons.First)+lo, uint64(a.Neurons.First)+hi
+			state := [][]float32{v[first:end]}
+			for k := range a.Variables() {
+				state = append(state, more[k][first:end])
 			}
-		}
-		if a.Model == CustomModel && a.Custom.Start != nil {
-			a.start(v, more)
-		}
+			a.initial(c.Seed, i, uint32(lo), state)
+		})
 	}
 }
 
-// draw fills the variable-th variable of an area.
-func (c *Connectome) draw(area, variable int, from *Initial, part []float32) {
-	s := newSampler(from.Value, c.Seed, exact.InitialV, area)
-	first := uint64(c.Areas[area].Neurons.First) | uint64(variable)<<32
-	spans(runtime.GOMAXPROCS(0), uint64(len(part)), 1<<14, func(_ int, lo, hi uint64) {
-		for n := lo; n < hi; n++ {
-			x, ok := s.at(first + n)
-			if !ok {
-				panic("BUG: no initial value within bounds that the build has probed")
+// initial fills the state before burst 0 of the neurons of the area from its first-th on; the area is the i-th.
+func (a *Area) initial(seed uint64, i int, first uint32, state [][]float32) {
+	a.draw(seed, i, 0, first, &a.V0, state[0])
+	for k, part := range state[1:] {
+		switch {
+		case a.More0 != nil && a.More0[k] != nil:
+			a.draw(seed, i, k+1, first, a.More0[k], part)
+		case a.Model == IzhikevichModel:
+			for n := range part {
+				part[n] = float32(a.IzhikevichOf(first+uint32(n)).B * state[0][n])
 			}
-			part[n] = float32(x - from.Rest)
+		default:
+			clear(part)
+		}
+	}
+	if a.Model == CustomModel && a.Custom.Start != nil {
+		a.start(first, state)
+	}
+}
+
+// draw fills a variable of the neurons from the first-th on.
+func (a *Area) draw(seed uint64, area, variable int, first uint32, from *Initial, part []float32) {
+	s := newSampler(from.Value, seed, exact.InitialV, area)
+	index := uint64(a.Neurons.First+first) | uint64(variable)<<32
+	for n := range part {
+		x, ok := s.at(index + uint64(n))
+		if !ok {
+			panic("BUG: no initial value within bounds that the build has probed")
+		}
+		part[n] = float32(x - from.Rest)
+	}
+}
+
+// workedOut says that some of the state before burst 0 is neither given nor drawn.
+func (a *Area) workedOut() bool {
+	return a.Model == IzhikevichModel && a.More0[0] == nil || a.Model == CustomModel && a.Custom.Start != nil
+}
+
+// checkInitial refuses an area whose state before burst 0 is worked out to what is no finite number.
+func (p *plan) checkInitial(i int, a *Area) error {
+	if !a.workedOut() {
+		return nil
+	}
+	var mu sync.Mutex
+	first, variable, value := uint64(math.MaxUint64), 0, float32(0)
+	spans(p.workers, uint64(a.Neurons.Count), 1<<12, func(_ int, lo, hi uint64) {
+		state := make([][]float32, 1+a.Variables())
+		for k := range state {
+			state[k] = make([]float32, hi-lo)
+		}
+		a.initial(p.g.Seed, i, uint32(lo), state)
+		for k, part := range state {
+			n := slices.IndexFunc(part, func(x float32) bool { return !finite(x) })
+			if n < 0 {
+				continue
+			}
+			mu.Lock()
+			if lo+uint64(n) < first {
+				first, variable, value = lo+uint64(n), k, part[n]
+			}
+			mu.Unlock()
 		}
 	})
+	if first == math.MaxUint64 {
+		return nil
+	}
+	pos, name := p.g.Areas[i].Pos, a.Variable(variable)
+	if own := p.g.Areas[i].Model.Custom; own != nil {
+		pos = own.Starts[variable].Pos
+	}
+	return p.g.Fault(pos, areaKey(i, "init."+name), "%s of neuron %d is worked out to be %v, a finite number wanted; change what it is made of, or give it in init",
+		name, first, value)
 }

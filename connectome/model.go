@@ -66,6 +66,14 @@ func (a *Area) Variables() int {
 	return [...]int{0, 0, 2, 1, 0, 0}[a.Model]
 }
 
+// Variable is the name of a state variable: of V where k is 0, else of the k-th further one.
+func (a *Area) Variable(k int) string {
+	if a.Model == CustomModel {
+		return a.Custom.State[k]
+	}
+	return [...][]string{{"V"}, {"V"}, {"V", "I_ex", "I_in"}, {"V", "u"}, {"V"}, {"V"}}[a.Model][k]
+}
+
 // modelOf is the model of a kind in a genome.
 func modelOf(name string) Model {
 	for i, n := range [...]string{"feagi", "lif", "lif_psc_exp", "izhikevich", "poisson", "spike_list", "custom"} {

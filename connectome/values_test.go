@@ -238,6 +238,10 @@ func TestPotentialsBeyondFloat32AreRefused(t *testing.T) {
 		{"an initial value", "areas[0].init.V", func(a, _ *genome.Area) {
 			a.Init, a.Params["rest"] = map[string]genome.Value{"V": value(genome.Normal, 3e38, 1)}, -3e38
 		}},
+		{"a recovery that starts from b·v", "areas[0].init.u: u of neuron 0 is worked out to be -Inf", func(a, _ *genome.Area) {
+			*a = areaOf("izhikevich", 2)
+			a.Params["b"] = 1e37
+		}},
 		{"a gradient", "areas[1].threshold_gradient", func(_, b *genome.Area) { b.Gradient[1] = 1e38 }},
 	}
 	for _, c := range cases {

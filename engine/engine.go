@@ -197,13 +197,13 @@ func (s *State) Check(c *connectome.Connectome) error {
 	if len(s.More) != c.Variables() {
 		return fmt.Errorf("state of %d further variables, want %d", len(s.More), c.Variables())
 	}
-	for k, values := range append([][]float32{s.V}, s.More...) {
+	for k, values := range s.More {
 		if len(values) != n {
-			return fmt.Errorf("state: %s of %d neurons, want %d", variableName(k), len(values), n)
+			return fmt.Errorf("state: further variable %d of %d neurons, want %d", k+1, len(values), n)
 		}
 	}
 	if x := s.NotFinite(); x != nil {
-		return fmt.Errorf("state: %s of neuron %d is %v", variableName(x.Variable), x.Neuron, x.Value)
+		return fmt.Errorf("state: %s of neuron %d is %v", x.name(c), x.Neuron, x.Value)
 	}
 	for d, q := range s.Queues {
 		for i, id := range q {
@@ -213,12 +213,4 @@ func (s *State) Check(c *connectome.Connectome) error {
 		}
 	}
 	return nil
-}
-
-// variableName is what errors call V (0) and the further variables.
-func variableName(k int) string {
-	if k == 0 {
-		return "potential"
-	}
-	return fmt.Sprintf("variable %d", k)
 }

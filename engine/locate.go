@@ -1,10 +1,6 @@
 package engine
 
-import (
-	"fmt"
-
-	"burst/connectome"
-)
+import "fmt"
 
 // replayable says whether past bursts can be run again: what Sources gave is not kept.
 func (e *Engine) replayable() bool { return len(e.o.Sources) == 0 }
@@ -33,11 +29,7 @@ func (e *Engine) locate(x *NotFinite) error {
 // numberError is the error of a number that was sound before burst after and is not after burst burst.
 func (e *Engine) numberError(x *NotFinite, after, burst uint64) *NumberError {
 	a := &e.c.Areas[e.c.AreaOf(x.Neuron)]
-	n := &NumberError{NotFinite: *x, Area: a.Name, Index: x.Neuron - a.Neurons.First, After: after, Burst: burst}
-	if a.Model == connectome.CustomModel {
-		n.Name = a.Custom.State[x.Variable]
-	}
-	return n
+	return &NumberError{NotFinite: *x, Area: a.Name, Name: x.name(e.c), Index: x.Neuron - a.Neurons.First, After: after, Burst: burst}
 }
 
 // replay runs the bursts from the kept state on again, up to the first after which a number is not finite: in strides at

@@ -3,6 +3,8 @@ package engine
 import (
 	"fmt"
 	"math"
+
+	"burst/connectome"
 )
 
 // How often the engine looks for numbers that are none: reading through V takes a backend that holds it in the host's
@@ -20,11 +22,20 @@ type NotFinite struct {
 	Value    float32
 }
 
+// name is what errors call the variable.
+func (x *NotFinite) name(c *connectome.Connectome) string {
+	a := &c.Areas[c.AreaOf(x.Neuron)]
+	if x.Variable == 0 && a.Model != connectome.CustomModel {
+		return "potential"
+	}
+	return "state variable " + a.Variable(x.Variable)
+}
+
 // NumberError says that a neuron's equations have left the real numbers.
 type NumberError struct {
 	NotFinite
 	Area  string
-	Name  string // of the variable, where the genome defines the model
+	Name  string // potential, or that of the state variable
 	Index uint32 // of the neuron in its area
 	After uint64 // the number was sound before this burst,
 	Burst uint64 // and is not after this one
@@ -35,12 +46,8 @@ func (e *NumberError) Error() string {
 	if e.After < e.Burst {
 		when += fmt.Sprintf(" (all were finite before burst %d)", e.After)
 	}
-	name := variableName(e.Variable)
-	if e.Name != "" {
-		name = "state variable " + e.Name
-	}
 	return fmt.Sprintf("%s of neuron %d of area %q (id %d) is %v %s; a smaller timestep, or parameters and weights that cannot "+
-		"run away, keep it finite", name, e.Index, e.Area, e.Neuron, e.Value, when)
+		"run away, keep it finite", e.Name, e.Index, e.Area, e.Neuron, e.Value, when)
 }
 
 // NotFinite is the first number of s that is NaN or infinite, nil when all are sound.

@@ -91,6 +91,8 @@ func TestNotFiniteStopsTheRun(t *testing.T) {
 			require.Equal(t, want, n.Burst, "%s at %d", name, at)
 			require.Equal(t, want, n.After, "%s at %d", name, at)
 			require.ErrorContains(t, err, "neuron 13 of area \"wild\" (id 16)")
+			require.Contains(t, []string{"potential", "state variable u"}, n.Name)
+			require.Equal(t, n.Variable == 1, n.Name == "state variable u")
 			require.NotContains(t, err.Error(), "all were finite before")
 			require.ErrorAs(t, e.State(&engine.State{}), &n, "no checkpoint can have it")
 			require.ErrorAs(t, e.Run(context.Background(), 1), &n, "nor goes the run on")
