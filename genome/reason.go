@@ -22,6 +22,7 @@ func reason(err error, r rune) string {
 		{"did not find expected node content", "punctuation found, a value wanted"},
 		{"unknown escape character", `an escape that YAML does not know found, \\ for a backslash or single quotes wanted`},
 		{"did not find expected hexdecimal number", "an escape with too few digits found, hexadecimal digits wanted"},
+		{"did not find expected alphabetic or numeric character", `a bare * or & found, which YAML takes for a mark of its own: quotes around it wanted, as in "*"`},
 		{"unknown anchor", "an alias found, the value itself wanted"},
 		{"exceeded max depth", "brackets nested thousands deep found, a genome wanted"},
 		{"violates indentation", "a tab found, spaces wanted for indentation"},

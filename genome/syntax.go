@@ -2,6 +2,7 @@ package genome
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"strings"
 	"unicode/utf8"
@@ -48,12 +49,38 @@ func syntaxFault(src *source, fed int, err error) Fault {
 // place finds the line and column and says what is wrong there.
 func (s *search) place(err error) (Pos, string) {
 	line := s.firstBroken(s.index())
-	if closed := s.lastWhole(line); closed+1 < line && s.forgotten(closed+1, line) {
+	closed := s.lastWhole(line)
+	for n := closed + 1; n <= min(line, len(s.ends)-1); n++ {
+		if text := s.line(n); bareMark(text) >= 0 {
+			at := bareMark(text)
+			return Pos{n, 1 + utf8.RuneCountInString(text[:at])}, fmt.Sprintf("a bare %c found, which YAML takes for a mark of its own: quotes around it wanted, as in %q", text[at], text[at:at+1])
+		}
+	}
+	if closed+1 < line && s.forgotten(closed+1, line) {
 		return s.unclosed(closed + 1)
 	}
 	line = min(line, len(s.ends)-1)
-	column := s.column(line)
+	column, blanks := s.column(line), s.line(line)[:indent(s.line(line))]
+	if column == 1+len(blanks) && strings.Contains(blanks, "\t") {
+		return Pos{line, column}, reason(err, '\t')
+	}
 	return Pos{line, column}, reason(err, s.at(line, column))
+}
+
+// bareMark is where a *, ? or ! stands as an element of a list without quotes, -1 where none does.
+func bareMark(line string) int {
+	for i := range len(line) {
+		before, after := strings.TrimRight(line[:i], " "), strings.TrimLeft(line[i+1:], " \r\n")
+		if strings.ContainsAny(line[i:i+1], "*?!") && strings.Count(before, `"`)%2 == 0 && endsIn(before, "[,") && strings.ContainsAny(firstByte(after), ",]") {
+			return i
+		}
+	}
+	return -1
+}
+
+// endsIn says that a text's last byte is one of those.
+func endsIn(text, bytes string) bool {
+	return text != "" && strings.IndexByte(bytes, text[len(text)-1]) >= 0
 }
 
 // index notes the ends of all lines and gives the number of the line in which the reader failed, one more than there

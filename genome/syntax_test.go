@@ -64,6 +64,35 @@ func TestSyntaxFaults(t *testing.T) {
 	}
 }
 
+// TestSyntaxAdvice: what beginners forget is advised.
+func TestSyntaxAdvice(t *testing.T) {
+	const area = "areas: [{name: a, size: [3, 3, 1]}]\n"
+	const projection = area + "projections:\n  - {from: a, to: a, rule: patterns, weight: 1, patterns: "
+	for name, c := range map[string]struct{ text, advice string }{
+		"bare star":               {projection + "[[[‹*, ?, 0], [?, *, 0]]]}", `quotes around it wanted, as in "*"`},
+		"bare question mark":      {projection + "[[[\"*\", ‹?, 0], [0, 0, 0]]]}", `quotes around it wanted, as in "?"`},
+		"bare star in a block":    {projection[:len(projection)-1] + "\n      [[[0, 0, ‹* ],\n [0, 0, 0]]]}", `as in "*"`},
+		"star for a name":         {"areas:\n  - name: ‹*\n    neurons: 3", `as in "*"`},
+		"tab before a list":       {"areas:\n\t‹- name: a\n\t  neurons: 3", "a tab found, spaces wanted"},
+		"tab before a first key":  {area + "record:\n\t‹spikes: [a]", "a tab found, spaces wanted"},
+		"bare exclamation mark":   {projection + "[[[0, 0, 0], [0, 0, ‹!]]]}", `as in "!"`},
+		"exclamation mark, a tag": {projection + "[[[0, 0, 0], [0, ‹!, 0]]]}", "in quotes where it begins with !"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := "burst: v1\n" + c.text + "\n"
+			want := position([]byte(text), strings.Index(text, "‹"))
+			_, err := Parse("net.yaml", []byte(strings.Replace(text, "‹", "", 1)), nil)
+			var faults Faults
+			if !errors.As(err, &faults) {
+				t.Fatal("no fault")
+			}
+			if f := faults[len(faults)-1]; f.Line != want.Line || f.Column != want.Column || !strings.Contains(f.Message, c.advice) {
+				t.Errorf("want %q at %d:%d, got\n%v", c.advice, want.Line, want.Column, err)
+			}
+		})
+	}
+}
+
 // The line must be right in a long text as well, and found fast.
 func TestSyntaxFaultFarDown(t *testing.T) {
 	var b strings.Builder

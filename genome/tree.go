@@ -95,7 +95,7 @@ func (p *parser) sweep(n *yaml.Node, depth int) {
 	case n.Tag == "!!merge":
 		p.fault(n, nil, "", "merge key << found, the keys themselves wanted")
 	case n.Style&yaml.TaggedStyle != 0:
-		p.fault(n, nil, "", "tag %s found, a plain value wanted", short(n.Tag))
+		p.fault(n, nil, "", "tag %s found, a plain value wanted, in quotes where it begins with !", short(n.Tag))
 	}
 	p.join(n)
 	if depth > maxDepth {
