@@ -1,6 +1,7 @@
 package genome
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -76,6 +77,9 @@ func (p *parser) whole(n *yaml.Node, at *path, low, high uint64) (uint64, bool) 
 	}
 	x, err := strconv.ParseUint(text, 10, 64)
 	if err != nil || x < low || x > high {
+		if err == nil && x > high || errors.Is(err, strconv.ErrRange) {
+			wanted = "a whole number " + upTo(low, high)
+		}
 		p.fault(n, at, wholeSuggestion(text), "expects %s, found %s", wanted, short(text))
 		return 0, false
 	}
@@ -105,6 +109,14 @@ func wholeRange(low, high uint64) string {
 		return fmt.Sprintf("of at least %d", low)
 	}
 	return fmt.Sprintf("%d…%d", low, high)
+}
+
+// upTo is the range for a number that is too large.
+func upTo(low, high uint64) string {
+	if high >= maxSize {
+		return fmt.Sprintf("of at most %d", high)
+	}
+	return wholeRange(low, high)
 }
 
 // integer reads a whole number of either sign.
@@ -168,8 +180,10 @@ func (k *key) span() string {
 	switch {
 	case math.IsInf(k.Min, -1) && math.IsInf(k.Max, 1):
 		return "of any size"
-	case k.MinOpen && (k.Max == 1e6 || math.IsInf(k.Max, 1)):
+	case k.MinOpen && math.IsInf(k.Max, 1):
 		return "above " + say(k.Min)
+	case k.MinOpen:
+		return "above " + say(k.Min) + " and at most " + say(k.Max)
 	case math.IsInf(k.Max, 1):
 		return "of at least " + say(k.Min)
 	}
@@ -202,8 +216,12 @@ func (p *parser) bursts(n *yaml.Node, at *path, low, high uint64) (uint64, bool)
 		p.mistake(n, at, m)
 		return 0, false
 	}
-	if b < float64(low) || b > float64(high) || b >= 1<<63 {
+	switch {
+	case b < float64(low):
 		p.fault(n, at, "", "expects bursts %s, found %s, which is %g", wholeRange(low, high), short(text), b)
+		return 0, false
+	case b > float64(high) || b >= 1<<63:
+		p.fault(n, at, "", "expects bursts %s, found %s, which is %g", upTo(low, min(high, 1<<63-1)), short(text), b)
 		return 0, false
 	}
 	return uint64(b), true

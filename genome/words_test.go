@@ -31,6 +31,15 @@ func TestWords(t *testing.T) {
 		"threshold in the area":  inArea("model: lif, ‹threshold: 10 mV", "threshold", "wanted under params", "params: {threshold: …}"),
 		"unknown in the area":    inArea("model: lif, ‹taus: 10 ms", "taus", "accumulate", ""),
 		"parameter of one's own": {own + "areas: [{name: a, neurons: 3, model: m, ‹gain: 3}]", "areas[0].gain", "a parameter of m found in the area itself", "params: {gain: …}"},
+
+		"too many neurons":   {"areas: [{name: a, neurons: ‹99999999999999999999}]", "areas[0].neurons", "expects a whole number of at most 9223372036854775807, found 99999999999999999999", ""},
+		"no neurons":         {"areas: [{name: a, neurons: ‹-1}]", "areas[0].neurons", "expects a whole number of at least 0, found -1", ""},
+		"large seed":         {"seed: ‹18446744073709551616\nareas: [{name: a, neurons: 1}]", "seed", "of at most 18446744073709551615", ""},
+		"large at":           {"areas: [{name: a, neurons: 1}]\nstimuli: [{area: a, at: ‹18446744073709551615, neurons: [0], amount: 1}]", "stimuli[0].at", "of at most 18446744073709551614", ""},
+		"many bursts":        {"bursts: ‹18446744073709551616\nareas: [{name: a, neurons: 1}]", "bursts", "of at most 18446744073709551615", ""},
+		"many bursts a time": {"bursts: ‹10 ms\ntimestep: 1e-30 ms\nareas: [{name: a, neurons: 1}]", "bursts", "expects bursts of at most 9223372036854775807, found 10 ms, which is 1e+31", ""},
+		"long timestep":      {"timestep: ‹1e30 s\nareas: [{name: a, neurons: 1}]", "timestep", "expects a time above 0 ms and at most 1e+06 ms, found 1e30 s", ""},
+		"long silence":       inArea("refractory: ‹65536", "refractory", "expects a whole number 0…65535", ""),
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := "burst: v1\n" + c.text + "\n"
