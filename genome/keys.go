@@ -12,7 +12,7 @@ type form uint8
 
 const (
 	formVersion    form = iota // v1
-	formName                   // letters, digits and a few marks
+	formName                   // ASCII letters, digits and a few marks
 	formWhole                  // whole number, Low…High
 	formNumber                 // number of dimension Dims[0], Min…Max
 	formBursts                 // whole number of bursts Low…High, plain or as a time

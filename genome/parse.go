@@ -54,11 +54,11 @@ type parser struct {
 	open     Opener
 	g        *Genome
 	faults   Faults
-	swept    map[Pos]bool // places that sweep has refused already
-	timestep float64      // ms; 0 while it is at fault
-	scale    int32        // 0 is auto; −1 while it is at fault
-	areas    map[string]int
-	names    []string // of the areas that have one
+	swept    map[Pos]bool   // places that sweep has refused already
+	timestep float64        // ms; 0 while it is at fault
+	scale    int32          // 0 is auto; −1 while it is at fault
+	areas    map[string]int // −1: an area whose name is at fault
+	names    []string       // of the areas that have one
 }
 
 // full says that enough faults were found to stop.
@@ -163,11 +163,13 @@ func (p *parser) readAreas(f *fields) {
 			return
 		}
 		a := p.area(n, at.item(i))
-		if first, twice := p.areas[a.Name]; twice {
+		if first, twice := p.areas[a.Name]; twice && first >= 0 {
 			p.fault(valueOf(n, "name"), at.item(i).key("name"), "", "area %q found again, its first definition is in line %d", a.Name, p.g.Areas[first].Pos.Line)
 		} else if a.Name != "" {
 			p.areas[a.Name] = i
 			p.names = append(p.names, a.Name)
+		} else if wrong := valueOf(n, "name").Value; wrong != "" {
+			p.areas[wrong] = -1
 		}
 		p.g.Areas = append(p.g.Areas, a)
 	}
@@ -189,7 +191,7 @@ func (p *parser) areaAt(n *yaml.Node, at *path) int {
 	if !ok {
 		return -1
 	}
-	if i, ok := p.areas[text]; ok && p.g.Areas[i].Empty() {
+	if i, ok := p.areas[text]; ok && i >= 0 && p.g.Areas[i].Empty() {
 		p.fault(n, at, "", "expects an area with neurons, found %s, which has none", text)
 		return -1
 	} else if ok {

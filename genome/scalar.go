@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"gopkg.in/yaml.v3"
 )
@@ -265,9 +266,9 @@ func (p *parser) choice(n *yaml.Node, at *path, choices []string) (int, bool) {
 // maxName bounds names in bytes; they become file names.
 const maxName = 100
 
-// name reads a name: letters, digits, "_", "-", "." and blanks inside; it starts with a letter or digit.
+// name reads a name: ASCII letters, digits, "_", "-", "." and blanks inside; it starts with a letter, a digit or "_".
 func (p *parser) name(n *yaml.Node, at *path) (string, bool) {
-	const wanted = `a name of letters, digits, "_", "-", "." and blanks`
+	const wanted = `a name of ASCII letters, digits, "_", "-", "." and blanks`
 	text, ok := p.scalar(n, at, wanted)
 	if !ok {
 		return "", false
@@ -277,7 +278,11 @@ func (p *parser) name(n *yaml.Node, at *path) (string, bool) {
 		return "", false
 	}
 	if !validName(text) {
-		p.fault(n, at, cleanName(text), "expects %s, at most %d long and starting with a letter or digit, found %q", wanted, maxName, short(text))
+		suggestion := cleanName(text)
+		if strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII }) {
+			suggestion = "" // what is left of a word in other letters is no word
+		}
+		p.fault(n, at, suggestion, `expects %s, at most %d long and starting with a letter, a digit or "_", found %q`, wanted, maxName, short(text))
 		return "", false
 	}
 	return text, true

@@ -32,6 +32,10 @@ func TestWords(t *testing.T) {
 		"unknown in the area":    inArea("model: lif, ‹taus: 10 ms", "taus", "accumulate", ""),
 		"parameter of one's own": {own + "areas: [{name: a, neurons: 3, model: m, ‹gain: 3}]", "areas[0].gain", "a parameter of m found in the area itself", "params: {gain: …}"},
 
+		"letters of other alphabets": {"areas: [{name: ‹Größe äö, neurons: 1}]\nprojections: [{from: Größe äö, to: Größe äö, rule: all_to_all, weight: 1}]", "areas[0].name", "expects a name of ASCII letters, digits, \"_\", \"-\", \".\" and blanks, at most 100 long and starting with a letter, a digit or \"_\", found \"Größe äö\"", ""},
+		"name that is no name":       {"areas: [{name: ‹+x+, neurons: 1}]\nrecord: {spikes: [+x+]}", "areas[0].name", "ASCII", "x-"},
+		"number for a name":          {"areas: [{name: ‹12, neurons: 1}, {name: \"12\", neurons: 1}]", "areas[0].name", "quotes wanted", `"12"`},
+
 		"too many neurons":   {"areas: [{name: a, neurons: ‹99999999999999999999}]", "areas[0].neurons", "expects a whole number of at most 9223372036854775807, found 99999999999999999999", ""},
 		"no neurons":         {"areas: [{name: a, neurons: ‹-1}]", "areas[0].neurons", "expects a whole number of at least 0, found -1", ""},
 		"large seed":         {"seed: ‹18446744073709551616\nareas: [{name: a, neurons: 1}]", "seed", "of at most 18446744073709551615", ""},
