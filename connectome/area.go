@@ -224,5 +224,5 @@ func (p *plan) tooSmall(amount float64) string {
 	if need > maxScale {
 		return fmt.Sprintf("%v becomes 0 quanta even at the largest scale, %d; use a smaller unit for the whole network", amount, maxScale)
 	}
-	return fmt.Sprintf("%v becomes 0 quanta at scale %v; write scale: %v or more", amount, p.scale, need)
+	return fmt.Sprintf("%v becomes 0 quanta at scale %.0f; write scale: %.0f or more", amount, p.scale, need)
 }

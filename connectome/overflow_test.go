@@ -59,3 +59,11 @@ func TestR17NoSumWraps(t *testing.T) {
 	require.Greater(t, refused, cases/20)
 	t.Logf("R17: %d networks, %d refused, fan-in up to %d: none that could wrap was built, none that could not was refused", cases, refused, widest)
 }
+
+// TestOverflowTellsTheScaleInDigits, as a genome has it.
+func TestOverflowTellsTheScaleInDigits(t *testing.T) {
+	g := network(1, areaOf("feagi", 2)).join(genome.Projection{Rule: genome.OneToOne, Weight: constant(200)})
+	g.Scale = 1 << 24
+	_, err := Build(g, Options{})
+	require.ErrorContains(t, err, "at scale 16777216; the largest scale that fits is 10737418")
+}

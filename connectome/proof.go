@@ -190,7 +190,7 @@ func (p *plan) overflows(c *Connectome, port uint32, sum uint64) error {
 		advice = fmt.Sprintf("the largest scale that fits is %d", fits)
 	}
 	return p.g.Fault(p.g.Areas[i].Pos, fmt.Sprintf("areas[%d]", i),
-		"neuron %d of area %q could receive %d quanta in one burst, more than %d, at scale %v; %s",
+		"neuron %d of area %q could receive %d quanta in one burst, more than %d, at scale %.0f; %s",
 		n-c.Areas[i].Neurons.First, c.Areas[i].Name, sum, math.MaxInt32, p.scale, advice)
 }
 

@@ -3,6 +3,7 @@ package genome
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"gopkg.in/yaml.v3"
 
@@ -256,14 +257,22 @@ func (d *draft) start(n *yaml.Node, at *path) (Value, Dimension, bool) {
 			return v, dim, ok
 		}
 	}
-	dim, first := Plain, len(n.Value) // that of the first unit
-	for _, u := range units() {
-		if i := strings.Index(n.Value, " "+u.name); i >= 0 && i < first {
-			dim, first = u.dim, i
-		}
-	}
+	dim := firstDimension(n.Value)
 	v, ok := d.p.value(n, at, dim)
 	return v, dim, ok
+}
+
+// firstDimension is that of the first unit in a text, misspelt perhaps; Plain where there is none.
+func firstDimension(text string) Dimension {
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		near := nearestUnit(word, unitNames(anyDimension()))
+		for _, u := range units() {
+			if u.name == near {
+				return u.dim
+			}
+		}
+	}
+	return Plain
 }
 
 // lines reads update, threshold and reset.

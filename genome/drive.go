@@ -130,7 +130,7 @@ func (p *parser) amount(n *yaml.Node, at *path, dims []Dimension) (float64, Dime
 	if !ok {
 		return 0, Plain, false
 	}
-	x, dim, m := quantity(text)
+	x, dim, m := quantity(text, dims...)
 	switch {
 	case m == nil && !slices.Contains(dims, dim) && dim == Plain:
 		m = wrong(0, "", "expects %s, found %s without a unit", wanted, short(text))

@@ -96,9 +96,12 @@ func (f *fields) unknown(name *yaml.Node) {
 			names = append(names, k.Name)
 		}
 	}
-	suggestion := Nearest(name.Value, names)
+	suggestion, wanted := Nearest(name.Value, names), "one of "+strings.Join(names, ", ")
+	if len(names) == 0 {
+		wanted = "none"
+	}
 	f.meant = append(f.meant, suggestion)
-	f.p.fault(name, f.at.key(short(name.Value)), suggestion, "unknown key found, wanted one of %s", strings.Join(names, ", "))
+	f.p.fault(name, f.at.key(short(name.Value)), suggestion, "unknown key found, wanted %s", wanted)
 }
 
 // index is the place of a key in a table; asking for one that is not there is a bug.

@@ -3,6 +3,7 @@ package genome
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -102,8 +103,9 @@ func numeric(text string) int {
 	return i
 }
 
-// quantity reads a number with or without a unit; Plain is the dimension of a bare number.
-func quantity(text string) (float64, Dimension, *mistake) {
+// quantity reads a number with or without a unit; Plain is the dimension of a bare number. A unit that is not known is told
+// those of the dimensions wanted.
+func quantity(text string, wanted ...Dimension) (float64, Dimension, *mistake) {
 	n := numeric(text)
 	name := strings.TrimLeft(text[n:], " ")
 	if n == 0 || name == "" {
@@ -114,18 +116,32 @@ func quantity(text string) (float64, Dimension, *mistake) {
 	if m != nil {
 		return 0, Plain, m
 	}
-	known := units()
-	names := make([]string, len(known))
-	for i, u := range known {
+	for _, u := range units() {
 		if u.name == name {
 			if x = float64(x*u.mul) / u.div; math.IsInf(x, 0) {
 				return 0, u.dim, wrong(0, "", "expects a finite number, found %s, which is out of range", short(text))
 			}
 			return x, u.dim, nil
 		}
-		names[i] = u.name
+	}
+	names := unitNames(wanted)
+	switch {
+	case name == "%" && slices.Contains(wanted, Plain):
+		return 0, Plain, wrong(0, strconv.FormatFloat(x/100, 'g', 12, 64), "expects a plain number, found %s", short(text))
+	case len(names) == 0:
+		return 0, Plain, wrong(0, text[:n], "expects a plain number, found %s", short(text))
 	}
 	return 0, Plain, wrong(len(text)-len(name), nearestUnit(name, names), "unknown unit %q found, wanted one of %s", short(name), strings.Join(names, ", "))
+}
+
+// unitNames are the units of dimensions.
+func unitNames(dims []Dimension) (names []string) {
+	for _, u := range units() {
+		if slices.Contains(dims, u.dim) || u.dim == Time && slices.Contains(dims, Bursts) {
+			names = append(names, u.name)
+		}
+	}
+	return names
 }
 
 // nearestUnit also knows the micro sign and units written out.
@@ -134,7 +150,7 @@ func nearestUnit(name string, names []string) string {
 		{"µs", "us"}, {"μs", "us"}, {"sec", "s"}, {"second", "s"}, {"seconds", "s"}, {"msec", "ms"}, {"millisecond", "ms"},
 		{"milliseconds", "ms"}, {"volt", "V"}, {"millivolt", "mV"}, {"hertz", "Hz"},
 	} {
-		if strings.EqualFold(alias[0], name) {
+		if strings.EqualFold(alias[0], name) && slices.Contains(names, alias[1]) {
 			return alias[1]
 		}
 	}
@@ -143,7 +159,7 @@ func nearestUnit(name string, names []string) string {
 
 // within reads a quantity that must be of dimension dim. For Bursts a time is divided by timestep.
 func within(text string, dim Dimension, timestep float64) (float64, *mistake) {
-	x, got, m := quantity(text)
+	x, got, m := quantity(text, dim)
 	switch {
 	case m != nil:
 		return 0, m

@@ -201,7 +201,7 @@ func (p *parser) bursts(n *yaml.Node, at *path, low, high uint64) (uint64, bool)
 	if strings.Trim(text, "0123456789") == "" {
 		return p.whole(n, at, low, high)
 	}
-	x, dim, m := quantity(text)
+	x, dim, m := quantity(text, Time)
 	switch {
 	case m != nil:
 		p.mistake(n, at, m)

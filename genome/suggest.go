@@ -2,7 +2,8 @@ package genome
 
 import "strings"
 
-// Nearest is the candidate that a mistyped word most likely meant, or "" when none is near.
+// Nearest is the candidate that a mistyped word most likely meant, or "" when none is near; one with which it shares no
+// character never is.
 func Nearest(word string, candidates []string) string {
 	const longest = 100
 	if len(word) > longest {
@@ -18,7 +19,7 @@ func Nearest(word string, candidates []string) string {
 		if c != word && strings.EqualFold(c, word) {
 			d = 1
 		}
-		if d <= allowed(word, c) && (found == "" || d < best) {
+		if d <= allowed(word, c) && d < 2*max(len(word), len(c)) && (found == "" || d < best) {
 			best, found = d, c
 		}
 	}

@@ -32,6 +32,12 @@ func TestWords(t *testing.T) {
 		"unknown in the area":    inArea("model: lif, ‹taus: 10 ms", "taus", "accumulate", ""),
 		"parameter of one's own": {own + "areas: [{name: a, neurons: 3, model: m, ‹gain: 3}]", "areas[0].gain", "a parameter of m found in the area itself", "params: {gain: …}"},
 
+		"per cent":                   {"areas: [{name: a, neurons: 1}]\nprojections: [{from: a, to: a, rule: pairwise_bernoulli, p: ‹10%, weight: 1}]", "projections[0].p", "expects a plain number, found 10%", "0.1"},
+		"unit of another kind":       inArea("model: lif, params: {C: 250 ‹uF}", "params.C", "unknown unit \"uF\" found, wanted one of pF, nF", "pF"),
+		"unit of no kind":            inArea("model: lif, params: {C: 250 ‹kg}", "params.C", "wanted one of pF, nF", ""),
+		"unit of a delay":            {"areas: [{name: a, neurons: 1}]\nprojections: [{from: a, to: a, rule: one_to_one, weight: 1, delay: 3 ‹sm}]", "projections[0].delay", "wanted one of ms, s, us", "ms"},
+		"unit of one's own start":    {strings.Replace(own, "v: 0", "v: \"normal(5 ‹mv, 1 mv)\"", 1) + "areas: [{name: a, neurons: 1}]", "models[0].state.v", "unknown unit \"mv\" found, wanted one of mV, V", "mV"},
+		"variable of no model":       inArea("model: poisson, params: {rate: 5 Hz}, init: {‹z: 3}", "init.z", "unknown key found, wanted none", ""),
 		"letters of other alphabets": {"areas: [{name: ‹Größe äö, neurons: 1}]\nprojections: [{from: Größe äö, to: Größe äö, rule: all_to_all, weight: 1}]", "areas[0].name", "expects a name of ASCII letters, digits, \"_\", \"-\", \".\" and blanks, at most 100 long and starting with a letter, a digit or \"_\", found \"Größe äö\"", ""},
 		"name that is no name":       {"areas: [{name: ‹+x+, neurons: 1}]\nrecord: {spikes: [+x+]}", "areas[0].name", "ASCII", "x-"},
 		"number for a name":          {"areas: [{name: ‹12, neurons: 1}, {name: \"12\", neurons: 1}]", "areas[0].name", "quotes wanted", `"12"`},
