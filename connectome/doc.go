@@ -20,8 +20,9 @@
 // # Rules
 //
 // Draws of this section have purpose wiring. Where a projection connects an area to itself and autapses are forbidden,
-// the partner of neuron n is drawn from one neuron less and numbers ≥ n stand for the next higher neuron: M below is
-// then S−1 or T−1, and past(n, p) is p + 1 where p ≥ n, else p. Rules without draws leave the pairs s = t out.
+// rules of a fixed number draw the partner of neuron n from one neuron less, and numbers ≥ n stand for the next higher
+// neuron: M below is then S−1 or T−1, and past(n, p) is p + 1 where p ≥ n, else p. All other rules,
+// with draws or without, leave the pairs s = t out of what they would make.
 //
 //   - one_to_one: s = t. all_to_all: every pair.
 //   - fixed_indegree: for target t and j = 0…K−1, s = past(t, below(x, M)) with x of index t·K + j. Without multapses
