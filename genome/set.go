@@ -19,8 +19,8 @@ func (g *Genome) Text() []byte {
 }
 
 // With is the genome with some values of its text replaced or added. A setting is PATH=VALUE: the keys that lead to the
-// value, joined by points, an entry of a list being meant by its name or its number from 0 (areas.L4E.params.tau=12ms,
-// projections.0.weight=2), and a value as YAML has it. The new text is checked in full.
+// value, joined by points, an entry of a list being meant by its name, the longest that fits, or its number from 0
+// (areas.L4E.params.tau=12ms, projections.0.weight=2), and a value as YAML has it. The new text is checked in full.
 func (g *Genome) With(settings []string) (*Genome, error) {
 	root, faults := readTree(g.src)
 	if faults != nil {
@@ -56,23 +56,36 @@ func set(root *yaml.Node, setting string) error {
 	}
 	keys := strings.Split(where, ".")
 	at := root
-	for i, k := range keys {
+	for i := 0; i < len(keys); {
+		n := nameLength(at, keys[i:])
+		k := strings.Join(keys[i:i+n], ".")
 		if k == "" {
 			return fmt.Errorf("expects keys joined by single points, found %q", short(where))
 		}
-		next, err := step(at, k, i+1 == len(keys))
+		next, err := step(at, k, i+n == len(keys))
 		if err != nil {
 			if i > 0 {
 				err = fmt.Errorf("%s %w", strings.Join(keys[:i], "."), err)
 			}
 			return err
 		}
-		at = next
+		at, i = next, i+n
 	}
 	value := *doc.Content[0]
 	value.HeadComment, value.LineComment, value.FootComment = at.HeadComment, at.LineComment, at.FootComment
 	*at = value
 	return nil
+}
+
+// nameLength is how many of keys, joined by points, make the name of an entry of a list: as many as can, for names may hold points.
+func nameLength(at *yaml.Node, keys []string) int {
+	for n := len(keys); n > 1 && at.Kind == yaml.SequenceNode; n-- {
+		name := strings.Join(keys[:n], ".")
+		if slices.ContainsFunc(at.Content, func(e *yaml.Node) bool { return e.Kind == yaml.MappingNode && valueOf(e, "name").Value == name }) {
+			return n
+		}
+	}
+	return 1
 }
 
 // step goes down by one key, which is added when it is not there: the strict reading that follows refuses what no genome

@@ -42,6 +42,20 @@ func TestWith(t *testing.T) {
 	require.Equal(t, 17.0, g.Areas[0].Params["tau"], "the genome it was made from stays")
 }
 
+// TestWithPointsInNames: the longest name of an area that a path begins with is meant.
+func TestWithPointsInNames(t *testing.T) {
+	g, err := Parse("walk.yaml", []byte("burst: v1\nareas: [{name: L, neurons: 3}, {name: L.4 a-b, neurons: 3}, {name: L.4 a-b.c, neurons: 3}]\n"), nil)
+	require.NoError(t, err)
+	h, err := g.With([]string{"areas.L.threshold=7", "areas.L.4 a-b.threshold=8", "areas.L.4 a-b.c.threshold=9", "areas.L.leak=0.5"})
+	require.NoError(t, err)
+	for i := range h.Areas {
+		require.Equal(t, float64(7+i), h.Areas[i].Params["threshold"])
+	}
+	require.Equal(t, 0.5, h.Areas[0].Params["leak"])
+	_, err = g.With([]string{"areas.M.4.threshold=2"})
+	require.ErrorContains(t, err, `areas has no entry "M"`)
+}
+
 func TestWithSaysWhatIsWrong(t *testing.T) {
 	g, err := Parse("walk.yaml", []byte(settable), nil)
 	require.NoError(t, err)
