@@ -7,6 +7,7 @@ type Genome struct {
 	Name        string
 	Seed        uint64   // builds wiring, weights, delays and the initial state
 	RunSeed     uint64   // drives Poisson input and excitability; Seed unless the genome says otherwise
+	OwnRunSeed  bool     // the genome says so, be it the same number
 	Timestep    float64  // ms a burst stands for, > 0
 	Scale       int32    // quanta per unit, 1…2^24; 0 means auto
 	Bursts      uint64   // length of a run when the caller names none; 0 when the genome names none either

@@ -88,7 +88,7 @@ func (p *parser) genome(root *yaml.Node) {
 	p.title(f)
 	f.whole("seed", &g.Seed)
 	g.RunSeed = g.Seed
-	f.whole("run_seed", &g.RunSeed)
+	g.OwnRunSeed = f.whole("run_seed", &g.RunSeed)
 	g.Timestep = 1
 	if f.number("timestep", &g.Timestep) || !f.has("timestep") {
 		p.timestep = g.Timestep

@@ -103,6 +103,16 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
+// TestOwnRunSeed: a second seed that the genome names is its own, also where it is the first.
+func TestOwnRunSeed(t *testing.T) {
+	for line, own := range map[string]bool{"": false, "run_seed: 9\n": true, "run_seed: 0\n": true} {
+		g, err := Parse("seeds.yaml", []byte("burst: v1\nseed: 9\n"+line+"areas: [{name: a, neurons: 3}]\n"), nil)
+		if err != nil || g.OwnRunSeed != own {
+			t.Errorf("%q: own is not %v (%v)", line, own, err)
+		}
+	}
+}
+
 // A number with a unit must become the base unit's nearest float64.
 func TestUnits(t *testing.T) {
 	for _, c := range []struct {
