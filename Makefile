@@ -99,7 +99,7 @@ man: ## write the man pages into bin/man
 	$(GO) run ./cmd/burst man bin/man
 
 PICTURES := quickstart brunel-d potjans-diesmann-10
-DRAWN    := --backend cpu --quiet --record spikes=all
+DRAWN    := --backend cpu --quiet
 pictures: build ## draw the pictures of README and docs
 	@rm -rf bin/pictures && mkdir -p docs/pictures
 	@set -e; for n in $(PICTURES); do \
