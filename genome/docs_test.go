@@ -141,7 +141,8 @@ Some formulas to begin with, for one burst of dt:
 | quadratic, Euler step | ` + "`v = v + dt*(a*(v - rest)*(v - crit) + in)`" + ` | ` + "`v = low`" + ` |
 | synapses as conductances | ` + "`v = v + dt/tau*(rest - v + ge*(e_ex - v) + gi*(e_in - v))`, with `ports: [ex, ih]` and `gi = keep*gi - ih`" + ` | ` + "`v = low`" + ` |
 
-A potential that becomes NaN or infinite ends the run with the variable's name and place.
+A state variable that becomes NaN or infinite ends the run with its name and place; one that is worked out to be so before burst 0 is refused when the
+network is built.
 `
 
 // modelTable writes a table of parameters or state variables.
