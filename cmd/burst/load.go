@@ -96,37 +96,19 @@ func (s *seeds) flags(cmd *cobra.Command) {
 }
 
 // apply sets the seeds that were given.
-func (s *seeds) apply(cmd *cobra.Command, g *genome.Genome) error {
+func (s *seeds) apply(cmd *cobra.Command, g *genome.Genome) {
 	if cmd.Flags().Changed("seed") {
-		own, err := ownRunSeed(g)
-		if err != nil {
-			return err
-		}
-		reseed(g, s.seed, own)
+		reseed(g, s.seed)
 	}
 	if cmd.Flags().Changed("run-seed") {
 		g.RunSeed = s.runSeed
 	}
-	return nil
 }
 
-// ownRunSeed reports whether a genome names its run seed, be it the same number as the seed: whether it stays where the seed
-// is another.
-func ownRunSeed(g *genome.Genome) (bool, error) {
-	if g.RunSeed != g.Seed {
-		return true, nil
-	}
-	other, err := g.With([]string{fmt.Sprintf("seed=%d", g.Seed^1)})
-	if err != nil {
-		return false, err
-	}
-	return other.RunSeed == g.RunSeed, nil
-}
-
-// reseed gives g another seed, which is its run seed too unless it has one of its own.
-func reseed(g *genome.Genome, seed uint64, ownRunSeed bool) {
+// reseed gives g another seed, which is its run seed too unless it names one of its own.
+func reseed(g *genome.Genome, seed uint64) {
 	g.Seed = seed
-	if !ownRunSeed {
+	if !g.OwnRunSeed {
 		g.RunSeed = seed
 	}
 }

@@ -197,11 +197,7 @@ func (o *runOptions) branch(cmd *cobra.Command, g *genome.Genome) (*start, error
 		return nil, err
 	}
 	if !cmd.Flags().Changed("run-seed") {
-		own, err := ownRunSeed(g)
-		if err != nil {
-			return nil, err
-		}
-		if own && g.RunSeed != c.RunSeed {
+		if g.OwnRunSeed && g.RunSeed != c.RunSeed {
 			return nil, usageError{fmt.Errorf("--from %s was saved with run seed %d, the genome has %d; add --run-seed %[2]d for the same future, or --run-seed %[3]d for another", o.from, c.RunSeed, g.RunSeed)}
 		}
 		g.RunSeed = c.RunSeed

@@ -493,7 +493,7 @@ func TestRunsThatFailSaySo(t *testing.T) {
 		out := filepath.Join(dir, name)
 		code, _, stderr := asProgram(t, []string{lib}, "run", file, "--out", out, "--quiet", "--backend", name, "--checkpoint-every", "5")
 		require.Equal(t, exitOther, code)
-		const failure = `variable 1 of neuron 13 of area "wild" (id 13) is +Inf after burst 14; a smaller timestep, or parameters and weights that cannot run away, keep it finite`
+		const failure = `state variable u of neuron 13 of area "wild" (id 13) is +Inf after burst 14; a smaller timestep, or parameters and weights that cannot run away, keep it finite`
 		require.Contains(t, stderr, failure, name)
 		require.NotContains(t, stderr, "burst resume", "it would fail again")
 		f, err := record.Open(out)

@@ -147,9 +147,7 @@ func (o *runOptions) prepare(cmd *cobra.Command, arg string) (*genome.Genome, *s
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := o.seeds.apply(cmd, g); err != nil {
-		return nil, nil, err
-	}
+	o.seeds.apply(cmd, g)
 	begin, err := o.branch(cmd, g)
 	return g, begin, err
 }

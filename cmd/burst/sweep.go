@@ -18,7 +18,6 @@ import (
 // sweeping is a sweep over seeds.
 type sweeping struct {
 	g           *genome.Genome
-	ownRunSeed  bool
 	arg         string
 	progress    *progress
 	bursts      uint64
@@ -51,9 +50,6 @@ func (o *runOptions) runSweep(cmd *cobra.Command, s sweeping) error {
 	if err != nil {
 		return err
 	}
-	if s.ownRunSeed, err = ownRunSeed(s.g); err != nil {
-		return err
-	}
 	res := sweepResult{Genome: s.g.Name, Runs: []result{}}
 	if res.Folder, err = o.sweepFolder(s.g.Name); err != nil {
 		return err
@@ -79,7 +75,7 @@ func (o *runOptions) runSweep(cmd *cobra.Command, s sweeping) error {
 // runOne is one run of a sweep.
 func (o *runOptions) runOne(ctx context.Context, cmd *cobra.Command, s sweeping, seed uint64, res *sweepResult) error {
 	one, g := *o, *s.g
-	reseed(&g, seed, s.ownRunSeed)
+	reseed(&g, seed)
 	if res.Folder != "" {
 		one.keep.out = filepath.Join(res.Folder, fmt.Sprintf("seed-%d", seed))
 	}
