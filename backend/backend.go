@@ -27,7 +27,8 @@ type Options struct {
 	Parts   int               // split the network among so many backends in this process, each with its copy; 0: do not
 	Others  exchange.Exchange // with the processes that hold the network's other parts; nil: there are none
 
-	MaxBytes uint64 // refuse a backend that needs more on the host, network included; 0: what the machine has free
+	MaxBytes uint64 // refuse a backend that needs more on the host, network included; 0: what the machine has free,
+	Sharers  int    // by so many processes that open theirs at the same time; 0: by one
 }
 
 // Names lists the backends that Open knows.

@@ -71,11 +71,12 @@ func fits(name string, c *connectome.Connectome, o Options) error {
 		}
 	}
 	if e.Limit == 0 {
-		if most <= connectome.AvailableMemory() {
+		sharers := uint64(max(1, o.Sharers))
+		if most <= connectome.AvailableMemory()/sharers {
 			return nil
 		}
 		debug.FreeOSMemory() // what building left
-		e.Limit = connectome.AvailableMemory() + e.Network
+		e.Limit = connectome.AvailableMemory()/sharers + e.Network
 	}
 	left := e.Limit - min(e.Limit, e.Network)
 	if name == "cpu" && most <= left {

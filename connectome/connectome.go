@@ -2,6 +2,7 @@ package connectome
 
 import (
 	"math"
+	"slices"
 	"unsafe"
 )
 
@@ -114,6 +115,11 @@ func (c *Connectome) Bytes() uint64 {
 		n += size(a.FEAGI.Threshold.Each) + size(a.LIFEach) + size(a.PSCExpEach) + size(a.IzhikevichEach) + size(a.PoissonEach) + size(a.Spikes.Row) + size(a.Spikes.At)
 		for k := range a.Drives {
 			n += size(a.Drives[k].Each)
+		}
+		if a.Custom != nil {
+			for _, x := range slices.Concat(a.Custom.Params, a.Custom.StartParams) {
+				n += size(x.Each)
+			}
 		}
 	}
 	for i := range c.Stimuli {

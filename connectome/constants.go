@@ -131,8 +131,10 @@ func (p *plan) inRange(i int, v *values) error {
 	if !v.vary() {
 		return nil
 	}
-	for name, s := range v.samplers {
-		if s.Kind > genome.LogNormal {
+	for k := range v.a.Model.Params {
+		name := v.a.Model.Params[k].Name
+		s, drawn := v.samplers[name]
+		if !drawn || s.Kind > genome.LogNormal {
 			continue
 		}
 		if wrong := s.probe(); wrong != "" {

@@ -12,14 +12,19 @@ func (p *plan) newCustom(i int, values *values) *Custom {
 	from := &p.g.Areas[i]
 	d := from.Model.Custom.Definition
 	c := &Custom{Program: d.Program, Params: p.customParams(i, values, d.Program.Params), Refractory: p.silence(from), State: d.State}
-	given := make([]bool, len(d.State))
-	for k, name := range d.State {
-		_, given[k] = from.Init[name]
-	}
-	if c.Start = d.Start(given); c.Start != nil {
+	if c.Start = d.Start(given(from)); c.Start != nil {
 		c.StartParams = p.customParams(i, values, c.Start.Params)
 	}
 	return c
+}
+
+// given says for each state variable of an area whose model the genome defines whether its initial value stands there.
+func given(a *genome.Area) []bool {
+	list := make([]bool, len(a.Model.Custom.Definition.State))
+	for k, name := range a.Model.Custom.Definition.State {
+		_, list[k] = a.Init[name]
+	}
+	return list
 }
 
 // silence is the refractory time of an area whose model the genome defines, in bursts.

@@ -52,6 +52,13 @@ func TestOwnModel(t *testing.T) {
 	}
 	require.NotEqual(t, each[0], each[1])
 
+	alike, err := own(t, strings.Replace(ownNet, `params: {tau: "uniform(10 ms, 20 ms)"}, `, "", 1))
+	require.NoError(t, err)
+	require.EqualValues(t, 4*500, c.Bytes()-alike.Bytes(), "a constant a neuron")
+	drawn, err := own(t, strings.Replace(ownNet, `params: {tau: "uniform(10 ms, 20 ms)"}`, `params: {gain: "uniform(0.1, 0.2)"}`, 1))
+	require.NoError(t, err)
+	require.EqualValues(t, 4*500, drawn.Bytes()-alike.Bytes(), "what a state begins with, too")
+
 	v, more := make([]float32, 500), [][]float32{make([]float32, 500), make([]float32, 500)}
 	c.InitialState(v, more)
 	for n := range v {

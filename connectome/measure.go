@@ -156,7 +156,11 @@ func perNeuron(a *genome.Area) uint64 {
 		n += 4
 	}
 	if len(a.Varied) > 0 && a.Model.Custom != nil {
-		n += 4 * uint64(len(a.Model.Custom.Definition.Program.Params))
+		d := a.Model.Custom.Definition
+		n += 4 * uint64(len(d.Program.Params))
+		if start := d.Start(given(a)); start != nil {
+			n += 4 * uint64(len(start.Params))
+		}
 	} else if len(a.Varied) > 0 {
 		n += map[string]uint64{"lif": uint64(unsafe.Sizeof(LIF{})), "lif_psc_exp": uint64(unsafe.Sizeof(PSCExp{})),
 			"izhikevich": uint64(unsafe.Sizeof(Izhikevich{})), "poisson": uint64(unsafe.Sizeof(PoissonSource{}))}[a.Model.Name]

@@ -80,6 +80,9 @@ func newPlan(g *genome.Genome, o Options) (*plan, error) {
 	return p, nil
 }
 
+// mostNumbers is how many neurons and ports there may be: numbers of 32 bits, with room to go on to the end of a block.
+const mostNumbers = math.MaxUint32 - 1<<16
+
 // placeAreas numbers the neurons and refuses more than ids or memory can hold.
 func (p *plan) placeAreas() error {
 	p.areas, p.ports = make([]Span, len(p.g.Areas)), make([]Span, len(p.g.Areas))
@@ -91,8 +94,8 @@ func (p *plan) placeAreas() error {
 		}
 		sum := add(p.neurons, n)
 		need := mul(sum, bytesANeuron)
-		if sum > math.MaxUint32 {
-			return p.refuse(a.Pos, areaKey(i, "size"), "neurons", sum, math.MaxUint32, need)
+		if sum > mostNumbers {
+			return p.refuse(a.Pos, areaKey(i, "size"), "neurons", sum, mostNumbers, need)
 		}
 		if need > p.limit {
 			return p.refuse(a.Pos, areaKey(i, "size"), "bytes", need, p.limit, need)
@@ -100,8 +103,8 @@ func (p *plan) placeAreas() error {
 		p.areas[i] = Span{uint32(p.neurons), uint32(n)}
 		p.neurons = sum
 		inputs := mul(n, uint64(a.Model.Ports))
-		if add(p.inputs, inputs) > math.MaxUint32 {
-			return p.refuse(a.Pos, areaKey(i, "size"), "ports", add(p.inputs, inputs), math.MaxUint32, need)
+		if add(p.inputs, inputs) > mostNumbers {
+			return p.refuse(a.Pos, areaKey(i, "size"), "ports", add(p.inputs, inputs), mostNumbers, need)
 		}
 		p.ports[i] = Span{uint32(p.inputs), uint32(inputs)}
 		p.inputs += inputs

@@ -115,8 +115,8 @@ func (e *Engine) delivered(b *Burst) error {
 		panic(fmt.Sprintf("BUG: the backend ran burst %d instead of %d", b.Number, e.number))
 	}
 	for _, r := range e.o.Recorders {
-		if err := r.Record(b); err != nil {
-			return err
+		if e.failed = r.Record(b); e.failed != nil { // the backend is a burst ahead
+			return e.failed
 		}
 	}
 	e.number++

@@ -138,6 +138,28 @@ func TestErrorsNameTheBurst(t *testing.T) {
 	require.ErrorContains(t, e.Run(context.Background(), 1), "burst 7: planted")
 }
 
+// TestRecorderThatFails: the backend is a burst ahead of what is recorded then, so nothing goes on but from a state.
+func TestRecorderThatFails(t *testing.T) {
+	planted := errors.New("planted")
+	e := engine.New(net(), &echo{}, engine.Options{Recorders: []engine.Recorder{failAt{3, planted}}})
+	require.ErrorIs(t, e.Run(context.Background(), 10), planted)
+	require.EqualValues(t, 3, e.Number())
+	require.ErrorIs(t, e.Run(context.Background(), 1), planted)
+	require.ErrorIs(t, e.State(new(engine.State)), planted)
+}
+
+type failAt struct {
+	burst uint64
+	with  error
+}
+
+func (f failAt) Record(b *engine.Burst) error {
+	if b.Number == f.burst {
+		return f.with
+	}
+	return nil
+}
+
 // TestPeriod runs on a clock that moves only while the engine waits: every burst begins when it is due.
 func TestPeriod(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

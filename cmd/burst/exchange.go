@@ -34,7 +34,7 @@ func (o *runOptions) exchangeFlag(cmd *cobra.Command) {
 // meet says how this process's part is opened, and, where there are others, chooses how fire queues travel, alike in all:
 // they then go through what the options name. All call it, after identify.
 func (o *runOptions) meet(p *progress) (options backend.Options, err error) {
-	options = backend.Options{Threads: o.threads, Device: o.gpu, Others: o.others, MaxBytes: uint64(o.memory)}
+	options = backend.Options{Threads: o.threads, Device: o.gpu, Others: o.others, MaxBytes: uint64(o.memory), Sharers: len(o.host)}
 	if o.others == nil {
 		return options, nil
 	}

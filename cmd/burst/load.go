@@ -128,5 +128,5 @@ func applySettings(g *genome.Genome, settings []string) (*genome.Genome, error) 
 
 // build makes the connectome within a limit of memory, with progress on p.
 func build(g *genome.Genome, threads int, limit memoryLimit, p *progress) (*connectome.Connectome, error) {
-	return connectome.Build(g, connectome.Options{Threads: threads, MaxBytes: limit.apply(), Progress: p.building})
+	return connectome.Build(g, connectome.Options{Threads: threads, MaxBytes: limit.apply(1), Progress: p.building})
 }

@@ -13,7 +13,7 @@ import (
 func (r *runner) build() (err error) {
 	start := time.Now()
 	if r.o.others == nil {
-		how := connectome.Options{Threads: r.o.threads, MaxBytes: r.o.memory.apply(), Progress: r.progress.building}
+		how := connectome.Options{Threads: r.o.threads, MaxBytes: r.o.memory.apply(1), Progress: r.progress.building}
 		if r.parts, r.devices, err = r.o.gpus.parts(r.g, r.o.backend, how); err != nil {
 			return err
 		}
@@ -39,7 +39,7 @@ func (r *runner) open(o backend.Options) (engine.Backend, error) {
 	if used == "auto" {
 		b, used, why, err = backend.Auto(r.c, o)
 		r.progress.once("backend: %s (%s)", used, why)
-	} else if err = checkBackend(used); err == nil {
+	} else {
 		b, err = backend.Open(used, r.c, o)
 	}
 	r.used = used

@@ -71,7 +71,7 @@ func (o *runOptions) again(cmd *cobra.Command, folder *record.Folder) (*genome.G
 	if !cmd.Flags().Changed("backend") {
 		o.backend = m.Backend
 	}
-	if err := errors.Join(o.keep.check(), o.gpus.check("backend", o.backend), o.checkTogether()); err != nil {
+	if err := errors.Join(o.checkBackend(), o.keep.check(), o.gpus.check("backend", o.backend), o.checkTogether()); err != nil {
 		return nil, err
 	}
 	return folder.Genome()

@@ -101,7 +101,7 @@ func (o *runOptions) takeUp(cmd *cobra.Command, folder *record.Folder) (*genome.
 		return nil, err
 	}
 	o.inherit(cmd, &folder.Manifest)
-	return g, errors.Join(o.gpus.check("backend", o.backend), o.checkTogether(), o.checkFault())
+	return g, errors.Join(o.checkBackend(), o.gpus.check("backend", o.backend), o.checkTogether(), o.checkFault())
 }
 
 // already answers for a run that has nothing left to do.

@@ -137,7 +137,7 @@ func (o *runOptions) run(cmd *cobra.Command, arg string) error {
 
 // prepare checks the flags and reads what they name.
 func (o *runOptions) prepare(cmd *cobra.Command, arg string) (*genome.Genome, *start, error) {
-	if err := errors.Join(o.checkTogether(), o.checkExpect(), o.gpus.check("backend", o.backend), o.keep.check(), o.checkFault()); err != nil {
+	if err := errors.Join(o.checkBackend(), o.checkTogether(), o.checkExpect(), o.gpus.check("backend", o.backend), o.keep.check(), o.checkFault()); err != nil {
 		return nil, nil, err
 	}
 	g, err := loadGenome(cmd, arg)
@@ -281,6 +281,14 @@ func (r *runner) run(ctx context.Context) error {
 	r.runTime = time.Since(start)
 	r.progress.finish()
 	return r.finish(err)
+}
+
+// checkBackend refuses a name that no backend has, before other processes wait for its part.
+func (o *runOptions) checkBackend() error {
+	if o.backend == "auto" {
+		return nil
+	}
+	return checkBackend(o.backend)
 }
 
 // checkBackend refuses a name that no backend has.

@@ -123,11 +123,11 @@ func (m *memoryLimit) String() string { return strconv.FormatUint(uint64(*m), 10
 func (m *memoryLimit) Type() string { return "SIZE" }
 
 // apply makes the garbage collector work harder before the limit, or nine tenths of what the machine has free, is passed,
-// and gives the limit for the builder. A GOMEMLIMIT of the user's stays.
-func (m memoryLimit) apply() uint64 {
+// and gives the limit for the builder; so many processes share what is free. A GOMEMLIMIT of the user's stays.
+func (m memoryLimit) apply(sharers int) uint64 {
 	soft := uint64(m)
 	if m == 0 {
-		soft = connectome.AvailableMemory() / 10 * 9
+		soft = connectome.AvailableMemory() / uint64(sharers) / 10 * 9
 	}
 	if debug.SetMemoryLimit(-1) == math.MaxInt64 {
 		debug.SetMemoryLimit(int64(min(soft, math.MaxInt64)))

@@ -117,7 +117,7 @@ func (o *runOptions) build(g *genome.Genome, p *progress) (*connectome.Connectom
 	if o.others == nil {
 		return build(g, o.threads, o.memory, p)
 	}
-	limit := o.memory.apply()
+	limit := o.memory.apply(len(o.host))
 	if limit == 0 {
 		limit = connectome.AvailableMemory() / uint64(len(o.host))
 	}

@@ -216,6 +216,7 @@ func TestTogetherRefuses(t *testing.T) {
 		{"a fault of the genome", []string{"run", file, "--no-out", "--set", "areas.few.leak=7"}, exitGenome, "leak"},
 		{"too little memory for each", []string{"run", file, "--no-out", "--max-memory", "100kB"}, exitLimit, "the limit is 100000 bytes"},
 		{"a backend without parts", []string{"run", file, "--no-out", "--backend", "reference"}, exitOther, "holds whole networks only"},
+		{"a backend that there is not", []string{"run", file, "--no-out", "--backend", "cppu"}, exitUsage, `did you mean "cpu"?`},
 		{"another command", []string{"inspect", file}, exitUsage, "only run, resume and replay"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

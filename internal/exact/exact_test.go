@@ -216,6 +216,14 @@ func TestGoldenHashOver100000Arguments(t *testing.T) {
 	}
 }
 
+func TestExpFarOutside(t *testing.T) {
+	for x, want := range map[float64]float64{2e300: math.Inf(1), math.Inf(1): math.Inf(1), -2e300: 0, math.Inf(-1): 0} {
+		if got := Exp(x); got != want {
+			t.Errorf("exp(%v) is %v, want %v", x, got, want)
+		}
+	}
+}
+
 // TestExpIsWithinOneUnit sums the series with 200 bits, which package math cannot referee.
 func TestExpIsWithinOneUnit(t *testing.T) {
 	r := rand.New(rand.NewPCG(17, 4))

@@ -12,7 +12,7 @@ const (
 // Exp is e^x to within one unit in the last place.
 func Exp(x float64) float64 {
 	switch {
-	case x != x || x > 1e300:
+	case x != x || x > math.MaxFloat64:
 		return x
 	case x > 709.79:
 		return math.Inf(1)
