@@ -59,9 +59,12 @@ func (p *plan) planBatch(b *backend, t *tables) {
 	if c.Neurons == 0 || b.want.FCL && !b.listed() || len(b.want.Potentials) > 0 || p.ring > longestRing || b.tune.plain || (!c.Part.Whole() && b.share.devices < 2) {
 		return
 	}
+	s := b.ringShape()
+	if least, _ := t.sharedBytes(c, s.own); b.rows.shape.count == 0 && least > b.room {
+		return
+	}
 	p.batch = true
 	p.bytes[bufRing] = p.ring
-	s := b.ringShape()
 	if b.exchanges() {
 		p.planExchange(b, s.blocks)
 	} else {
@@ -259,7 +262,10 @@ func (b *backend) deliverHalf(half int, bursts uint64, each func(*engine.Burst))
 
 // take makes the at-th burst of two launches, which is there, the newest fire queue.
 func (x *batch) take(b *backend, at uint64) {
-	x.took, x.stamp = time.Duration(x.stamps[at]-x.stamp), x.stamps[at]
+	if x.took = 0; x.stamp > 0 {
+		x.took = time.Duration(x.stamps[at] - x.stamp)
+	}
+	x.stamp = x.stamps[at]
 	oldest := x.history[len(x.history)-1][:0]
 	copy(x.history[1:], x.history)
 	for block := range x.blocks {
@@ -349,7 +355,7 @@ func (b *backend) turnOn() error {
 	if x.delayed { // its queues begin empty
 		first = 1
 	}
-	for d := first; d <= b.c.MaxDelay; d++ {
+	for d := first; d <= b.longestDelay(); d++ {
 		if len(x.history[d-1]) == 0 || b.rows.synapses == 0 {
 			continue
 		}
@@ -384,7 +390,7 @@ func (b *backend) turnOn() error {
 	if err := b.stream.Fill(p.ptr[bufSync]+laterLengthAt, 0, 16); err != nil {
 		return err
 	}
-	x.on = true
+	x.on, x.stamp = true, 0
 	return b.stream.Synchronize()
 }
 

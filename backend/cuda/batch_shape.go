@@ -54,7 +54,8 @@ func (s *ringShape) bytes() uint64 {
 	return 2 * s.most * each
 }
 
-const mostShared = 220 << 10 // what a multiprocessor has, less what the kernel takes for itself
+// kernelShared is more than any kernel's own shared memory, mostShared what is left of a multiprocessor's on the GPUs that have most.
+const kernelShared, mostShared = 7 << 10, 220 << 10
 
 // chooseKernel takes the fastest kernel that the network allows, whose blocks have own neurons, and loads it.
 func (b *backend) chooseKernel(t *tables, own uint64) error {
@@ -80,11 +81,8 @@ func (b *backend) chooseKernel(t *tables, own uint64) error {
 		if delayed {
 			name = "delayed_bursts" + modelSuffix(b.c)
 		}
-	} else if x.shared = uint32(least); cached <= mostShared && !b.tune.uncached {
+	} else if x.shared = uint32(least); cached <= b.room && !b.tune.uncached {
 		x.shared, x.args.run.cached = uint32(cached), 1
-	} else if least > mostShared {
-		b.plan.batch = false
-		return nil
 	}
 	names := []string{name, "catch_up", "queue_rows"}
 	if sum.count > 0 {

@@ -54,7 +54,7 @@ func (s *clusterShape) ports() uint64 { return s.size * s.own }
 // that does not allow so much has none.
 func (b *backend) countClusters() {
 	f := b.kernel[kernelDynamics]
-	if b.clusters[1] > 0 || b.image.Capability < 90 || f.AllowShared(mostShared) != nil {
+	if b.clusters[1] > 0 || b.image.Capability < 90 || b.room < mostShared || f.AllowShared(mostShared) != nil {
 		return
 	}
 	for size := uint64(1); size <= mostClustered; size *= 2 {

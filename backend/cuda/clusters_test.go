@@ -72,6 +72,26 @@ func TestWithoutClusters(t *testing.T) {
 	}
 }
 
+// TestLittleSharedMemory runs networks on devices whose blocks have less and less shared memory: kernels and copies that do not fit are left out.
+func TestLittleSharedMemory(t *testing.T) {
+	c := enginetest.Uniform(rand.New(rand.NewPCG(3, 0x6c6974))).Build()
+	require.Greater(t, c.Neurons, uint32(300))
+	h, took := cudatest.Host(t), map[string]bool{}
+	for shared := int64(8 << 10); shared < 48<<10; shared += 1 << 10 {
+		h.Control("shared", shared)
+		b, _ := againstReference(t, c, []int{0}, fewThreads(), 3)
+		x := &b.(*backend).batch
+		require.LessOrEqual(t, int64(x.shared), shared)
+		took[fmt.Sprintf("resident %v, copies %d", x.resident, x.args.run.cached)] = true
+	}
+	require.Len(t, took, 3)
+	h.Control("shared", 7<<10)
+	b, err := openCut(c, []int{0}, engine.Want{}, fewThreads())
+	require.NoError(t, err)
+	require.False(t, b.(engine.Batcher).CanStepN())
+	require.NoError(t, b.Close())
+}
+
 // TestClustersOfGroups is TestClusters for two to eight devices that share each network, some of which may have no synapses; then
 // the suite's batches, whose genomes have stimuli.
 func TestClustersOfGroups(t *testing.T) {

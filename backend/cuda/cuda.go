@@ -103,6 +103,7 @@ type backend struct {
 	module *driver.Module
 	stream *driver.Stream
 	sms    int
+	room   uint64 // bytes of shared memory that a block of a launch of many bursts may have, beside what its kernel takes for itself
 	// clusters are how many clusters of blocks of the largest size the device runs at once, by their blocks; 0: it has none.
 	clusters [mostClustered + 1]uint64
 
@@ -139,6 +140,11 @@ func (b *backend) attach(device int) error {
 	if b.sms, err = b.device.Attribute(driver.MultiprocessorCount); err != nil {
 		return err
 	}
+	shared, err := b.device.Attribute(driver.MaxSharedPerBlockOptin)
+	if err != nil {
+		return err
+	}
+	b.room = min(mostShared, uint64(max(0, shared-kernelShared)))
 	b.ctx, err = b.device.Retain()
 	return err
 }

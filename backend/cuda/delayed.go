@@ -55,10 +55,10 @@ func (b *backend) residence(t *tables, own uint64) (bytes uint64, delayed bool) 
 		return 0, false
 	}
 	bytes = t.residentBytes(b.c, own) + divUp(b.plan.bytes[bufValues], 16)*16
-	if more := bytes + divUp(4*own, 16)*16; b.rows.delayed.on && more <= mostShared {
+	if more := bytes + divUp(4*own, 16)*16; b.rows.delayed.on && more <= b.room {
 		return more, true
 	}
-	if bytes > mostShared {
+	if bytes > b.room {
 		return 0, false
 	}
 	return bytes, false

@@ -102,6 +102,9 @@ func (b *backend) tellNewest(queue []uint32) error {
 // block that waited least, for others come earlier and wait for that.
 func (g *group) Exchanging() ([]time.Duration, error) {
 	list := make([]time.Duration, len(g.parts))
+	if !g.CanStepN() {
+		return list, nil
+	}
 	err := g.each(func(b *backend) error {
 		waited := make([]uint64, b.batch.blocks)
 		if err := b.stream.Download(data(waited), b.plan.ptr[bufWaited], size(waited)); err != nil {

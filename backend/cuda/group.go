@@ -99,7 +99,6 @@ func checkDevices(list []int) error {
 
 // attach takes hold of the devices, which all get the same grid.
 func (g *group) attach(devices []int, tune tuning) error {
-	fewest := 0
 	for i, device := range devices {
 		b := &backend{want: g.want, tune: tune, share: share{devices: len(devices), self: i}}
 		b.isPartOf(g.c)
@@ -107,17 +106,18 @@ func (g *group) attach(devices []int, tune tuning) error {
 			return err
 		}
 		g.parts = append(g.parts, b)
-		if fewest = b.sms; i > 0 {
-			fewest = min(fewest, g.parts[0].sms)
-		}
 		for _, other := range g.parts[:i] {
 			if err := checkPeers(b.device, other.device); err != nil {
 				return err
 			}
 		}
 	}
+	sms, room := g.parts[0].sms, g.parts[0].room
 	for _, b := range g.parts {
-		b.sms = fewest
+		sms, room = min(sms, b.sms), min(room, b.room)
+	}
+	for _, b := range g.parts {
+		b.sms, b.room = sms, room
 	}
 	return nil
 }

@@ -359,6 +359,46 @@ func TestGroupRefusals(t *testing.T) {
 	}
 }
 
+// TestUnlikeDevices: all devices of a group take the grid of the one with the fewest multiprocessors, wherever it stands.
+func TestUnlikeDevices(t *testing.T) {
+	h := devices(t, 3)
+	h.Control("multiprocessors", 4)
+	h.Control("fewer", 2)
+	for _, list := range [][]int{{0, 1, 2}, {1, 0, 2}, {2, 0, 1}} {
+		b, _ := againstReference(t, enginetest.Uniform(rand.New(rand.NewPCG(1, 0x756e6c))).Build(), list, fewThreads(), 1)
+		for _, part := range b.(*group).parts {
+			require.Equal(t, 2, part.sms, list)
+		}
+	}
+}
+
+// TestPartsWithoutDelays runs networks of which only the first device's part has delays above 1, by single bursts and by launches, with
+// and without clusters.
+func TestPartsWithoutDelays(t *testing.T) {
+	devices(t, 3).Control("multiprocessors", 4)
+	without := 0
+	for seed := range uint64(4) {
+		r := rand.New(rand.NewPCG(seed, 0x64656c))
+		n := enginetest.Uniform(r)
+		for i := range n.Synapses {
+			if s := n.Synapses[i]; i%3 == 0 {
+				n.Synapses = append(n.Synapses, enginetest.Synapse{From: s.From, To: s.To % connectome.Slice, Weight: s.Weight, Delay: uint8(2 + i%2)})
+			}
+		}
+		for _, tune := range []tuning{fewThreads(), clustered(2)} {
+			b, spikes := againstReference(t, n.Build(), [][]int{{0, 1}, {2, 1, 0}}[seed%2], tune, seed)
+			require.Positive(t, spikes)
+			for _, part := range b.(*group).parts[1:] {
+				if part.rows.synapses > 0 {
+					require.False(t, part.rows.delays)
+					without++
+				}
+			}
+		}
+	}
+	require.Positive(t, without)
+}
+
 // TestInterleave interleaves the lists of two to eight devices, from none to all of whose neurons have fired.
 func TestInterleave(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 0x6a6f696e))

@@ -96,7 +96,7 @@ func (e *MemoryError) Error() string {
 
 // DeviceBytes is the device memory that Open takes for c.
 func DeviceBytes(c *connectome.Connectome, w engine.Want) uint64 {
-	b := &backend{c: c, want: w, tune: defaults, sms: usualSMs, clusters: usualClusters}
+	b := &backend{c: c, want: w, tune: defaults, sms: usualSMs, room: mostShared, clusters: usualClusters}
 	t := makeTables(c)
 	b.rows = b.rowsOf(c, t)
 	b.makePlan(t)
@@ -106,7 +106,7 @@ func DeviceBytes(c *connectome.Connectome, w engine.Want) uint64 {
 // HostBytes is the page-locked memory of the host that a backend for c keeps, with a GPU of usual size: in how many blocks its
 // neurons are dealt out moves it by a few per cent.
 func HostBytes(c *connectome.Connectome, w engine.Want) uint64 {
-	b := &backend{c: c, want: w, tune: defaults, sms: usualSMs, clusters: usualClusters}
+	b := &backend{c: c, want: w, tune: defaults, sms: usualSMs, room: mostShared, clusters: usualClusters}
 	b.makePlan(makeTables(c))
 	return b.hostBytes()
 }
@@ -120,7 +120,7 @@ func PartsBytes(c *connectome.Connectome, devices int, w engine.Want) (host, dev
 		r.synapses = divUp(r.synapses, uint64(devices))
 	}
 	for i := range devices {
-		b := &backend{want: w, tune: defaults, sms: usualSMs, rows: r, share: share{devices: devices, self: i}}
+		b := &backend{want: w, tune: defaults, sms: usualSMs, room: mostShared, rows: r, share: share{devices: devices, self: i}}
 		b.isPartOf(c)
 		b.makePlan(makeTables(b.c))
 		host, device = host+b.hostBytes(), device+b.plan.total()

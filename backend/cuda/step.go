@@ -107,9 +107,17 @@ func (b *backend) addUp() {
 	}
 }
 
+// longestDelay is that of the device's own rows; other parts of the network may have longer ones.
+func (b *backend) longestDelay() int {
+	if b.rows.delays {
+		return b.c.MaxDelay
+	}
+	return 1
+}
+
 // propagate is step 1, in rounds of as many pairs of neuron and delay as the buffers hold.
 func (b *backend) propagate() error {
-	total := b.input.before[b.c.MaxDelay]
+	total := b.input.before[b.longestDelay()]
 	if b.rows.synapses == 0 {
 		return nil
 	}

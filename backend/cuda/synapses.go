@@ -35,12 +35,13 @@ type packing struct {
 // rowsOf looks at those of c.
 func (b *backend) rowsOf(c *connectome.Connectome, t *tables) rows {
 	r := rows{synapses: c.Synapses(), delays: c.Delay != nil}
-	filled := uint64(1)
+	filled := uint64(0)
 	for n := range c.Neurons {
 		if c.Row[n+1] > c.Row[n] {
 			filled++
 		}
 	}
+	filled = max(1, filled)
 	r.mean = uint32(r.synapses / filled)
 	if p := b.clusterRows(c, t, r); p.shape.count > 0 {
 		return p

@@ -36,7 +36,7 @@ type teamShape struct {
 func (b *backend) teamShape(t *tables, blocks, own uint64) teamShape {
 	r, c := &b.rows, b.c
 	some, _ := customs(c)
-	if b.rows.shape.count > 0 || b.tune.teamRow == 0 || uint32(max(1, b.share.devices))*r.mean < b.tune.teamRow || r.synapses > math.MaxUint32 || r.delays || some || c.Ports == 0 {
+	if b.rows.shape.count > 0 || b.tune.teamRow == 0 || uint32(max(1, b.share.devices))*r.mean < b.tune.teamRow || r.synapses > math.MaxUint32-32 || r.delays || some || c.Ports == 0 {
 		return teamShape{}
 	}
 	least, cached := t.sharedBytes(c, own)
@@ -47,7 +47,7 @@ func (b *backend) teamShape(t *tables, blocks, own uint64) teamShape {
 	}
 	for _, s := range states {
 		for size := min(b.tune.teamMost, blocks); size > 0; size-- {
-			if whole := s.dealt(size, blocks, ports, b.plan.bytes[bufValues]); whole.shared <= mostShared {
+			if whole := s.dealt(size, blocks, ports, b.plan.bytes[bufValues]); whole.shared <= b.room {
 				return whole
 			}
 		}

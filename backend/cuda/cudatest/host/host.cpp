@@ -55,7 +55,7 @@ static void forget_launches(); // grid.h
 static bool waits_for_others();
 
 static void reset() {
-    control = {{"devices", 1}, {"hidden", 0}, {"version", 13000}, {"capability", 90}, {"multiprocessors", 2}, {"free", 1ll << 40}, {"shared", 232448}, {"fail_alloc", 0}, {"fail_launch", 0},
+    control = {{"devices", 1}, {"hidden", 0}, {"version", 13000}, {"capability", 90}, {"multiprocessors", 2}, {"fewer", 0}, {"free", 1ll << 40}, {"shared", 232448}, {"fail_alloc", 0}, {"fail_launch", 0},
                {"skip_launch", 0}, {"fail_context", 0}, {"fail_compile", 0}, {"ptx_isa", 0}, {"nvrtc_isa", 83}, {"blas_fails", 0},
                {"peer_access", 1}, {"lose_device", 0}, {"lose_at", 0},
                {"nvml_pending", 0}, {"nvml_generation", 5}, {"nvml_width", 16}, {"nvml_errors", 0}};
@@ -187,12 +187,13 @@ API cuDeviceGetName(char *name, int n, int) {
     snprintf(name, (size_t)n, "Host Stand-in");
     return SUCCESS;
 }
-API cuDeviceGetAttribute(int *v, int attribute, int) {
+API cuDeviceGetAttribute(int *v, int attribute, int device) {
     ONE_AT_A_TIME;
     switch (attribute) {
     case 1: *v = 1024; return SUCCESS; // threads a block
-    case 16: *v = (int)control["multiprocessors"]; return SUCCESS;
+    case 16: *v = (int)(control["multiprocessors"] - (device == 1 ? control["fewer"] : 0)); return SUCCESS;
     case 95: *v = 1; return SUCCESS; // cooperative launches
+    case 97: *v = (int)control["shared"]; return SUCCESS;
     case 75: *v = (int)control["capability"] / 10; return SUCCESS;
     case 76: *v = (int)control["capability"] % 10; return SUCCESS;
     }
