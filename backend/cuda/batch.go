@@ -89,7 +89,7 @@ func (b *backend) prepareBatch(t *tables) error {
 	s := b.ringShape()
 	x.blocks = uint32(s.blocks)
 	x.threads = b.tune.batchThreads
-	if err := b.chooseKernel(t, s.own); err != nil || !b.plan.batch {
+	if err := b.chooseKernel(t, s.own); err != nil {
 		return err
 	}
 	if err := x.kernel.AllowShared(x.shared); err != nil {

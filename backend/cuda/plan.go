@@ -94,9 +94,14 @@ func (e *MemoryError) Error() string {
 		"make the network smaller, or take --backend cpu", least, e.Need, e.Device, e.Free)
 }
 
+// onUsual is a backend to be planned, for a GPU of usual size.
+func onUsual(c *connectome.Connectome, w engine.Want) *backend {
+	return &backend{c: c, want: w, tune: defaults, sms: usualSMs, room: mostShared, clusters: usualClusters}
+}
+
 // DeviceBytes is the device memory that Open takes for c.
 func DeviceBytes(c *connectome.Connectome, w engine.Want) uint64 {
-	b := &backend{c: c, want: w, tune: defaults, sms: usualSMs, room: mostShared, clusters: usualClusters}
+	b := onUsual(c, w)
 	t := makeTables(c)
 	b.rows = b.rowsOf(c, t)
 	b.makePlan(t)
@@ -106,7 +111,7 @@ func DeviceBytes(c *connectome.Connectome, w engine.Want) uint64 {
 // HostBytes is the page-locked memory of the host that a backend for c keeps, with a GPU of usual size: in how many blocks its
 // neurons are dealt out moves it by a few per cent.
 func HostBytes(c *connectome.Connectome, w engine.Want) uint64 {
-	b := &backend{c: c, want: w, tune: defaults, sms: usualSMs, room: mostShared, clusters: usualClusters}
+	b := onUsual(c, w)
 	b.makePlan(makeTables(c))
 	return b.hostBytes()
 }
