@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"burst/connectome"
 	"burst/engine"
@@ -16,6 +17,7 @@ type Activity struct {
 	c      *connectome.Connectome
 	spikes []uint64   // per area
 	active []bitset   // per area: who has fired at all
+	silent []uint64   // per area: how many have not
 	bins   [][]uint64 // per area, the same number for all
 	width  uint64     // bursts in a bin
 	bursts uint64
@@ -29,9 +31,11 @@ type bitset []uint64
 
 // NewActivity makes an Activity for c.
 func NewActivity(c *connectome.Connectome) *Activity {
-	a := &Activity{c: c, spikes: make([]uint64, len(c.Areas)), active: make([]bitset, len(c.Areas)), bins: make([][]uint64, len(c.Areas)), width: 1}
+	n := len(c.Areas)
+	a := &Activity{c: c, spikes: make([]uint64, n), active: make([]bitset, n), silent: make([]uint64, n), bins: make([][]uint64, n), width: 1}
 	for i := range c.Areas {
 		a.active[i] = make(bitset, (c.Areas[i].Neurons.Count+63)/64)
+		a.silent[i] = uint64(c.Areas[i].Neurons.Count)
 	}
 	return a
 }
@@ -44,18 +48,38 @@ func (a *Activity) Record(b *engine.Burst) error {
 	a.bursts++
 	fired := b.Fired
 	for i := range a.c.Areas {
-		area := &a.c.Areas[i]
-		k := 0
-		for k < len(fired) && fired[k] < area.Neurons.End() {
-			n := fired[k] - area.Neurons.First
-			a.active[i][n/64] |= 1 << (n % 64)
-			k++
-		}
+		area := &a.c.Areas[i].Neurons
+		k, _ := slices.BinarySearch(fired, area.End())
 		a.spikes[i] += uint64(k)
 		a.bins[i][len(a.bins[i])-1] += uint64(k)
+		if a.silent[i] > 0 { // mostly for the first bursts alone, for to look at every spike takes a tenth of a burst of a fast GPU
+			a.silent[i] -= a.active[i].set(fired[:k], area.First)
+		}
 		fired = fired[k:]
 	}
 	return nil
+}
+
+// set sets the bits of neurons, of which first is the set's first one, and says how many were not.
+func (s bitset) set(neurons []uint32, first uint32) uint64 {
+	fresh := uint64(0)
+	for _, n := range neurons {
+		n -= first
+		if bit := uint64(1) << (n % 64); s[n/64]&bit == 0 {
+			s[n/64] |= bit
+			fresh++
+		}
+	}
+	return fresh
+}
+
+// count is how many bits are set.
+func (s bitset) count() uint64 {
+	n := 0
+	for _, w := range s {
+		n += bits.OnesCount64(w)
+	}
+	return uint64(n)
 }
 
 // open starts a bin, after merging pairs where there are too many.
@@ -90,13 +114,7 @@ func (a *Activity) Total() uint64 {
 func (a *Activity) Bursts() uint64 { return a.bursts }
 
 // Active is how many neurons of area i have fired at least once.
-func (a *Activity) Active(i int) uint64 {
-	var n uint64
-	for _, w := range a.active[i] {
-		n += uint64(bits.OnesCount64(w))
-	}
-	return n
-}
+func (a *Activity) Active(i int) uint64 { return uint64(a.c.Areas[i].Neurons.Count) - a.silent[i] }
 
 // Course is the spikes of area i over the run in n equal bins (fewer in a run of fewer bursts), as the mean per burst.
 func (a *Activity) Course(i, n int) []float64 {
@@ -159,6 +177,11 @@ func (a *Activity) Restore(b []byte) error {
 	take(3)
 	for i := range a.active {
 		a.spikes[i], a.active[i], a.bins[i] = take(1)[0], take(uint64(len(a.active[i]))), take(bins)
+		all, fired := uint64(a.c.Areas[i].Neurons.Count), a.active[i].count()
+		if fired > all {
+			return fmt.Errorf("record: activity of area %q has %d neurons that fired, of %d", a.c.Areas[i].Name, fired, all)
+		}
+		a.silent[i] = all - fired
 	}
 	return nil
 }

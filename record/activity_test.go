@@ -1,6 +1,7 @@
 package record
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"burst/connectome"
@@ -43,4 +44,35 @@ func TestActivityMergesBins(t *testing.T) {
 			require.Equal(t, 2.0, mean, "%d bursts", bursts)
 		}
 	}
+}
+
+// TestActiveNeurons holds the count of those that fired at all against a set, from bursts in which few fire to some in which all have,
+// with counts that are saved and restored in between.
+func TestActiveNeurons(t *testing.T) {
+	random := rand.New(rand.NewPCG(11, 7))
+	a, fired := NewActivity(twoAreas()), map[uint32]bool{}
+	for burst := range uint64(400) {
+		var list []uint32
+		for n := range uint32(75) {
+			if random.IntN(100) == 0 {
+				list = append(list, n)
+				fired[n] = true
+			}
+		}
+		require.NoError(t, a.Record(&engine.Burst{Number: burst, Fired: list}))
+		want := [3]uint64{}
+		for n := range fired {
+			want[min(n/70*2, 2)]++
+		}
+		require.Equal(t, want, [3]uint64{a.Active(0), a.Active(1), a.Active(2)})
+		if burst%50 == 0 {
+			saved := a.Save(nil)
+			a = NewActivity(twoAreas())
+			require.NoError(t, a.Restore(saved))
+		}
+	}
+	require.Len(t, fired, 75, "all have fired long before the end")
+	broken := a.Save(nil)
+	broken[8*(3+1+2)-1] |= 0xff // the last bits of the first area's two words
+	require.ErrorContains(t, NewActivity(twoAreas()).Restore(broken), `area "a" has 78 neurons that fired, of 70`)
 }
