@@ -47,12 +47,14 @@ DEVICE void zero_sums(const run *p, const clustered *s, u32 threads) {
     for (u32 k = thread_in_block(); k < p->packed.ports / FOUR; k += threads) sums[k] = four{};
 }
 
+// find_due finds how many of the device's own ids are due in burst t + 1, for which all of its blocks must have told of burst t.
+DEVICE bool find_due(const run *p, u64 t, clustered *s) { return heard(&s->x, s->x.self, t + 1 - p->packed.delay, block_count(), s->told); }
+
 // begin_cluster fills the block's memory, which is divided.
 template <u32 models> DEVICE void begin_cluster(const run *p, clustered *s) {
     begin_state<models>(p, s);
     zero_sums(p, s, block_size());
-    bool begun = thread_in_block() != 0 || heard(&s->x, s->x.self, p->first - 1, block_count(), s->told);
-    if (!begun) s->told[0] = 0; // a launch before has been stopped
+    if (thread_in_block() == 0 && !find_due(p, p->first - 1, s)) s->told[0] = 0; // a launch before has been stopped
 }
 
 // draw_inputs is the drives' part of step 2 for burst t: what they add for each of the block's neurons.
@@ -276,7 +278,10 @@ DEVICE void meet(const run *p, u64 t, clustered *s, u64 begin) {
         s->waited += nanoseconds() - begin;
     }
     draw_inputs(p, t + 1, s);
-    if (thread_in_block() == workers() - 1 && !hear(&s->x, s->x.self, t, block_count(), s->told)) s->stopped = 1;
+    if (thread_in_block() == workers() - 1) {
+        if (!hear(&s->x, s->x.self, t, block_count(), s->told)) s->stopped = 1;
+        if (p->packed.delay > 1) find_due(p, t, s);
+    }
     worker_barrier();
 }
 

@@ -175,7 +175,7 @@ DEVICE share share_of(const places *m) {
     return share{m->slot + (team * units + part) * UNIT, kept(m->count * units), part, thread % 32 >> m->units_log, 32u >> m->units_log, part == 0 ? NOBODY : 0};
 }
 
-// sum_places is step 1 for the fire queue of burst t − 1, of which the warps of a cluster take a few neighbouring rows in turn, those of
+// sum_places is step 1 for the fire queue that is due in burst t, of which the warps of a cluster take a few neighbouring rows in turn, those of
 // the device's own neurons first. While some are added, the next ones' units are not loaded: more loads at once take longer.
 DEVICE void sum_places(const run *p, u64 t, clustered *s) {
     const places *m = &p->packed;
@@ -184,7 +184,7 @@ DEVICE void sum_places(const run *p, u64 t, clustered *s) {
     later put = {room_at<u32>(s, s->at_later) + anew(thread_in_block()) / 32 * 32, 0, {}, false};
     u32 warps = workers() / 32, warp = anew(block_index()) % m->size * warps + anew(thread_in_block()) / 32;
     u32 each = ROWS * mine.step, turns = warps * m->size * each; // rows of the warp, and of all warps, at a time
-    rows r = {ids_of(&s->x, s->x.self, s->x.self, t - 1), s->told[0], 0, s->told[0], warp * each, {}};
+    rows r = {ids_of(&s->x, s->x.self, s->x.self, t - m->delay), s->told[0], 0, s->told[0], warp * each, {}};
     bool heard_all = s->x.devices == 1, begun = false;
 #pragma unroll 1
     do {
@@ -196,7 +196,7 @@ DEVICE void sum_places(const run *p, u64 t, clustered *s) {
         bool hears = !heard_all && r.at + each > r.all;
         if (hears) r.all += hear_others(p, t - 1, s);
         heard_all |= hears;
-        load_rows(t - 1, s, &mine, &r);
+        load_rows(t - m->delay, s, &mine, &r);
         if (begun) add_units(s, m, &mine, &to, &r, &some, &put);
         begun = true;
     } while (r.at < r.all);

@@ -9,7 +9,7 @@ struct clustered : resident {
     u32 at_sums, at_before, at_later;
     u32 joined;             // blocks of the cluster that have summed their rows, in all bursts
     u32 stimulated;         // whether a stimulus acts in this burst
-    u32 told[MOST_DEVICES]; // how many fired in the burst before on the k-th device, the block's own being the 0th
+    u32 told[MOST_DEVICES]; // how many ids of the k-th device are due next, the block's own being the 0th
     u32 stopped;            // whether another device has failed
     u32 stored;             // bursts whose ids the block has stored, for talk
     u32 heard, lost;        // bursts of which talk has heard from all others; whether one has failed

@@ -1,24 +1,26 @@
 // How the blocks of all devices tell each other who fired, by stores into each device's memory: ids, then a word that each block adds to.
-// Ids lie in two halves, words in four: who tells of burst t has heard of t − 1, so all have read what there was of t − 2.
+// Who tells of burst t has heard of t − 1, so all have delivered the fire queue that was due in t − 1: that of t − 2, or where all synapses
+// have one delay d that of t − 1 − d. Ids of d + 1 bursts are kept, and words of d + 2 at least.
 #pragma once
 #include "burst.cuh"
 
-const u32 MOST_DEVICES = 8, TURNS = 4;
+const u32 MOST_DEVICES = 8;
 
 // exchange is a device's view of all. A device that is alone tells its own blocks.
 struct exchange {
     u32 devices, self;       // how many share the network, and which of them this is
+    u32 id_mask, told_mask;  // ids of so many bursts, and words of so many, are kept beside the newest ones; one less than a power of two
     u64 room;                // ids that one device may send
     const u64 *stop;         // mapped host memory: not 0 once a device has failed, for then nobody may wait for it
-    u32 *ids[MOST_DEVICES];  // of each device, in its memory: those of device q and burst t at ((t mod 2)·devices + q)·room
-    u64 *told[MOST_DEVICES]; // and at (t mod 4)·devices + q: how many of its blocks have told above how many ids they have stored
+    u32 *ids[MOST_DEVICES];  // of each device, in its memory: those of device q and burst t at ((t & id_mask)·devices + q)·room
+    u64 *told[MOST_DEVICES]; // and at (t & told_mask)·devices + q: how many of its blocks have told above how many ids they have stored
 };
 
 // ids_of is where device q has the ids that device from fired in burst t.
-DEVICE u32 *ids_of(const exchange *x, u32 q, u32 from, u64 t) { return x->ids[q] + (t % 2 * x->devices + from) * x->room; }
+DEVICE u32 *ids_of(const exchange *x, u32 q, u32 from, u64 t) { return x->ids[q] + (((u32)t & x->id_mask) * x->devices + from) * x->room; }
 
 // told_of is where device q has what device from has told of burst t.
-DEVICE u64 *told_of(const exchange *x, u32 q, u32 from, u64 t) { return x->told[q] + (t % TURNS * x->devices + from); }
+DEVICE u64 *told_of(const exchange *x, u32 q, u32 from, u64 t) { return x->told[q] + (((u32)t & x->told_mask) * x->devices + from); }
 
 // push brings count of this device's ids of burst t, which its own memory has from place first on, to all others; so many threads
 // together, of which this is number thread. Four are loaded before the first is stored, for nobody waits for stores.

@@ -369,7 +369,7 @@ func (b *backend) turnOn() error {
 	}
 	queued, newest := uint32(0), uint32(len(x.history[0]))
 	if b.exchanges() {
-		if err := b.tellNewest(x.history[0]); err != nil {
+		if err := b.tellQueues(x.history); err != nil {
 			return err
 		}
 	} else if !x.delayed && newest > 0 {

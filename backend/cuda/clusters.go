@@ -20,6 +20,7 @@ const mostClustered = 4
 type places struct {
 	count, size, ports uint32
 	unitsLog, drawn    uint32
+	delay              uint32
 	slot, more         driver.Ptr
 }
 
@@ -75,9 +76,13 @@ func (b *backend) mayCluster(c *connectome.Connectome) bool {
 // clusterRows is r for rows of places, if the network can have them and is large enough that they pay.
 func (b *backend) clusterRows(c *connectome.Connectome, t *tables, r rows) rows {
 	devices := uint32(max(1, b.share.devices))
-	if !b.mayCluster(c) || devices*r.mean < b.tune.clusterRow || r.delays || c.MaxDelay != 1 || r.synapses == 0 || (!c.Part.Whole() && devices == 1) {
+	if !b.mayCluster(c) || devices*r.mean < b.tune.clusterRow || r.synapses == 0 || (!c.Part.Whole() && devices == 1) {
 		return rows{}
 	}
+	if c.MaxDelay > 1 && (devices > 1 || !oneDelay(c)) { // what delays other devices have is not known here
+		return rows{}
+	}
+	r.delays, r.delay = false, uint8(c.MaxDelay)
 	if b.module != nil { // else it is only planned, for a usual device
 		b.countClusters()
 	}
@@ -224,7 +229,7 @@ func (b *backend) places() places {
 	}
 	return places{
 		count: uint32(s.count), size: uint32(s.size), ports: uint32(s.ports()), unitsLog: uint32(bits.TrailingZeros64(s.units)),
-		drawn: flag(s.drawn), slot: p[bufTarget], more: p[bufMorePlaces],
+		drawn: flag(s.drawn), delay: uint32(b.rows.lag()), slot: p[bufTarget], more: p[bufMorePlaces],
 	}
 }
 
@@ -242,6 +247,18 @@ func inParts(c *connectome.Connectome, low, high uint32, do func(part int, low, 
 		all.Go(func() { do(i, first, end) })
 	}
 	all.Wait()
+}
+
+// oneDelay reports whether all synapses of c have the longest delay.
+func oneDelay(c *connectome.Connectome) bool {
+	if c.Delay == nil {
+		return c.MaxDelay == 1
+	}
+	several := make([]bool, runtime.GOMAXPROCS(0))
+	inParts(c, 0, c.Neurons, func(part int, low, high uint32) {
+		several[part] = slices.ContainsFunc(c.Delay[c.Row[low]:c.Row[high]], func(d uint8) bool { return int(d) != c.MaxDelay })
+	})
+	return !slices.Contains(several, true)
 }
 
 // rowWeights lists the rows' weights, nil if a row has several, or there are more than a label can tell.

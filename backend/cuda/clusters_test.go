@@ -42,13 +42,18 @@ func TestClusters(t *testing.T) {
 				n.Synapses = append(n.Synapses, s)
 			}
 		}
+		delay := []uint8{1, 1, 2, 3, 15, 1, 16, 255}[seed]
+		for i := range n.Synapses {
+			n.Synapses[i].Delay = delay
+		}
 		c := n.Build()
 		for _, size := range []uint64{1, 2, 4} {
 			opened, fired := againstReference(t, c, []int{0}, clustered(size), seed)
 			b := opened.(*backend)
 			spikes += fired
 			s := &b.rows.shape
-			require.NotZero(t, s.count, "one weight a row, delays of 1, one port a neuron")
+			require.NotZero(t, s.count, "one weight a row, one delay, one port a neuron")
+			require.EqualValues(t, delay, b.rows.delay)
 			require.Equal(t, size, s.size)
 			shapes[min(s.units, 4)] = true
 			more += b.rows.more

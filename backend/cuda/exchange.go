@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"math/bits"
 	"runtime"
 	"slices"
 	"time"
@@ -21,15 +22,13 @@ type share struct {
 
 // exchange is the struct of that name in kernels/exchange.cuh, field for field.
 type exchange struct {
-	devices, self uint32
-	room          uint64
-	stop          driver.Ptr
-	ids           [mostDevices]driver.Ptr
-	told          [mostDevices]driver.Ptr
+	devices, self    uint32
+	idMask, toldMask uint32
+	room             uint64
+	stop             driver.Ptr
+	ids              [mostDevices]driver.Ptr
+	told             [mostDevices]driver.Ptr
 }
-
-// turns is TURNS of kernels/exchange.cuh.
-const turns = 4
 
 // exchanges reports whether the device's blocks tell each other who fired by kernels/exchange.cuh, alone or with other devices.
 func (b *backend) exchanges() bool { return b.share.devices > 1 || b.rows.shape.count > 0 }
@@ -39,18 +38,26 @@ func (b *backend) most() uint64 {
 	return uint64(connectome.Part{Of: b.c.Part.Of}.Count(b.c.Neurons))
 }
 
+// exchangeRings is of how many bursts ids, and words of who has told, are kept, where rows are delivered so many bursts late: powers of two.
+func exchangeRings(delay uint64) (ids, told uint64) {
+	power := func(least uint64) uint64 { return 1 << bits.Len64(least-1) }
+	return power(delay + 1), power(delay + 2)
+}
+
 // planExchange adds the memory that all devices write their fire queues to, for so many blocks each.
 func (p *plan) planExchange(b *backend, blocks uint64) {
 	k := uint64(max(1, b.share.devices))
-	p.bytes[bufInbox] = 4 * 2 * k * b.most()
-	p.bytes[bufTold] = 8 * turns * k
+	ids, told := exchangeRings(b.rows.lag())
+	p.bytes[bufInbox] = 4 * ids * k * b.most()
+	p.bytes[bufTold] = 8 * told * k
 	p.bytes[bufExchange] = uint64(unsafe.Sizeof(exchange{}))
 	p.bytes[bufWaited] = 8 * blocks
 }
 
 // link tells the device where the others' memory is, its own included.
 func (b *backend) link(all []*backend, stop driver.Ptr) error {
-	x := &exchange{devices: uint32(len(all)), self: uint32(b.share.self), room: b.most(), stop: stop}
+	ids, told := exchangeRings(b.rows.lag())
+	x := &exchange{devices: uint32(len(all)), self: uint32(b.share.self), idMask: uint32(ids - 1), toldMask: uint32(told - 1), room: b.most(), stop: stop}
 	for q, other := range all {
 		x.ids[q], x.told[q] = other.plan.ptr[bufInbox], other.plan.ptr[bufTold]
 		if other == b {
@@ -71,29 +78,36 @@ func (b *backend) link(all []*backend, stop driver.Ptr) error {
 	return err
 }
 
-// tellNewest puts the newest fire queue, of all devices, where a launch looks for what they have told.
-func (b *backend) tellNewest(queue []uint32) error {
-	k, room, newest := uint32(max(1, b.share.devices)), b.most(), (b.number+turns-1)%turns
-	ids, told := make([][]uint32, k), make([]uint64, turns*k) // of other bursts nobody has told
-	for _, n := range queue {
-		q := n / connectome.Slice % k
-		ids[q] = append(ids[q], n)
-	}
-	for q, list := range ids {
-		told[newest*uint64(k)+uint64(q)] = uint64(b.batch.blocks)<<32 | uint64(len(list))
-		if len(list) == 0 {
-			continue
+// tellQueues puts the newest fire queues, of all devices, where a launch looks for what they have told: as many as are not delivered yet.
+func (b *backend) tellQueues(newest [][]uint32) error {
+	k, room := uint64(max(1, b.share.devices)), b.most()
+	ids, words := exchangeRings(b.rows.lag())
+	told := make([]uint64, words*k) // of other bursts nobody has told
+	for i, queue := range newest[:b.rows.lag()] {
+		number, lists := b.number-1-uint64(i), make([][]uint32, k)
+		for _, n := range queue {
+			q := uint64(n/connectome.Slice) % k
+			lists[q] = append(lists[q], n)
 		}
-		to := b.plan.ptr[bufInbox] + driver.Ptr(4*room*(newest%2*uint64(k)+uint64(q)))
-		if err := b.stream.Upload(to, data(list), size(list)); err != nil {
+		for q, list := range lists {
+			told[number%words*k+uint64(q)] = uint64(b.batch.blocks)<<32 | uint64(len(list))
+			to := b.plan.ptr[bufInbox] + driver.Ptr(4*room*(number%ids*k+uint64(q)))
+			if len(list) == 0 {
+				continue
+			}
+			if err := b.stream.Upload(to, data(list), size(list)); err != nil {
+				return err
+			}
+		}
+		if err := b.stream.Synchronize(); err != nil { // before the lists are gone
 			return err
 		}
+		runtime.KeepAlive(lists)
 	}
 	if err := b.stream.Upload(b.plan.ptr[bufTold], data(told), size(told)); err != nil {
 		return err
 	}
 	err := b.stream.Synchronize()
-	runtime.KeepAlive(ids)
 	runtime.KeepAlive(told)
 	return err
 }

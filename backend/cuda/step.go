@@ -117,13 +117,13 @@ func (b *backend) longestDelay() int {
 
 // propagate is step 1, in rounds of as many pairs of neuron and delay as the buffers hold.
 func (b *backend) propagate() error {
-	total := b.input.before[b.longestDelay()]
 	if b.rows.synapses == 0 {
 		return nil
 	}
 	if b.rows.shape.count > 0 {
-		return b.propagatePlaces(total)
+		return b.propagatePlaces()
 	}
+	total := b.input.before[b.longestDelay()]
 	for offset := uint64(0); offset < total; offset += b.plan.pairs {
 		if err := b.propagateRound(offset, min(total-offset, b.plan.pairs)); err != nil {
 			return err
@@ -149,12 +149,14 @@ func (b *backend) propagateRound(offset, count uint64) error {
 	return b.launchBlocks(kernelPropagation, blocks)
 }
 
-// propagatePlaces is propagate for rows of places, all of whose delays are 1.
-func (b *backend) propagatePlaces(fired uint64) error {
+// propagatePlaces is propagate for rows of places, all of which have one delay.
+func (b *backend) propagatePlaces() error {
+	due := b.before(b.rows.lag())
+	fired := b.lengths[due]
 	if fired == 0 {
 		return nil
 	}
-	b.args.places.queue, b.args.places.length = b.queue(b.before(1)), uint32(fired)
+	b.args.places.queue, b.args.places.length = b.queue(due), uint32(fired)
 	const blocksPerSM = 8
 	return b.launchBlocks(kernelPlaces, min(uint64(b.sms*blocksPerSM), divUp(fired*b.rows.shape.count, uint64(b.tune.threads))))
 }

@@ -21,10 +21,14 @@ type rows struct {
 	delays   bool   // not all are 1
 	packing
 	shape   clusterShape // how rows of places lie, if they do
+	delay   uint8        // of all rows of places
 	slots   uint64       // units of all slots
 	more    uint64       // and those that hold what does not fit
 	delayed delayed
 }
+
+// lag is how many bursts after a spike the rows are delivered, if all are at once; sums that are due later wait for their burst.
+func (r *rows) lag() uint64 { return max(1, uint64(r.delay)) }
 
 // packing says how a synapse's port and weight lie in 4 bytes; the table is nil where weights are too many for that.
 type packing struct {

@@ -42,6 +42,7 @@ template <u32 models> struct clusters : shared_launch {
         if (!takes(t, s, p.x->self, 0)) return false; // who fired elsewhere is heard of in the next burst
         for (auto &b : s)
             if (b.stopped) return false;
+        each(false, 1, [&](unsigned b) { find_due(&p, t, &s[b]); });
         if (t > p.first) complete(t - 1);
         all(t % 2, [&](unsigned b) { zero_sums(&p, &s[b], workers); });
         return true;
