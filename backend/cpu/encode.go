@@ -6,6 +6,7 @@ import (
 
 	"burst/backend/cpu/vector"
 	"burst/connectome"
+	"burst/internal/exact"
 )
 
 // encoder writes a part's synapses as segments, in the kinds that take the fewest units.
@@ -26,12 +27,13 @@ func newEncoder(c *connectome.Connectome, spans []portSpan) *encoder {
 // mostUnits is the most that a synapse can take: a run and a segment of its own.
 const mostUnits = runUnits + vector.HeaderUnits
 
-// measure is how many units the rows of every step-th neuron take, how many spans of them are delivered each by itself, and
-// what share of all synapses those rows have.
+// measure is how many units the rows of one neuron in every step take, how many spans of them are delivered each by itself,
+// and what share of all synapses those rows have.
 func (e *encoder) measure(single int, step uint32) (units, spans uint64, share float64) {
 	var to []uint16
 	synapses := uint64(0)
-	for n := uint32(0); n < e.c.Neurons; n += step {
+	for i := range (e.c.Neurons + step - 1) / step {
+		n := min(sample(i, step), e.c.Neurons-1)
 		length := e.c.Row[n+1] - e.c.Row[n]
 		to = slices.Grow(to[:0], mostUnits*int(length))
 		to = e.row(to, n, single)
@@ -46,6 +48,11 @@ func (e *encoder) measure(single int, step uint32) (units, spans uint64, share f
 		}
 	}
 	return units, spans, float64(synapses) / float64(max(e.c.Synapses(), 1))
+}
+
+// sample is the i-th of the neurons measured, one in every step. It is drawn: rows may be unlike with any period.
+func sample(i, step uint32) uint32 {
+	return i*step + exact.Philox(0, [4]uint32{i})[0]%step
 }
 
 // row appends neuron n's to a slice that has room for them.

@@ -60,17 +60,26 @@ func makeRows(c *connectome.Connectome, p *part, delays []int) rows {
 	e := newEncoder(c, p.portSpans())
 	units, spans, share := e.measure(r.single, sampled)
 	r.ahead = aheadOf(units, spans)
-	spare := uint64(mostUnits * len(e.slots)) // what the last row could take; never touched
-	r.units = pages.Slice[uint16](uint64(1.02*float64(units)/max(share, 1e-9)) + spare)[:0]
-	for n := range c.Neurons {
-		if room := mostUnits * (c.Row[n+1] - c.Row[n]); uint64(cap(r.units)-len(r.units)) < room {
-			more := pages.Slice[uint16](uint64(len(r.units))*5/4 + room + spare)
-			r.units = append(more[:0], r.units...)
+	if !r.encode(e, uint64(1.02*float64(units)/max(share, 1e-9))) { // counted then, for a copy would be in memory beside it
+		units, _, _ = e.measure(r.single, 1)
+		r.encode(e, units)
+	}
+	return r
+}
+
+// encode encodes all rows in an array of so many units, and tells whether they fit.
+func (r *rows) encode(e *encoder, units uint64) bool {
+	spare := uint64(mostUnits * len(e.slots)) // what the last row could take
+	r.units = pages.Slice[uint16](units + spare)[:0]
+	for n := range e.c.Neurons {
+		if room := mostUnits * (e.c.Row[n+1] - e.c.Row[n]); uint64(cap(r.units)-len(r.units)) < room {
+			r.units = nil // for the collector
+			return false
 		}
 		r.units = e.row(r.units, n, r.single)
 		r.first[n+1] = uint64(len(r.units))
 	}
-	return r
+	return true
 }
 
 // aheadOf is how many spans to ask for in advance, where spans of them have total units: so many that memory answers in time,
