@@ -47,8 +47,11 @@ type backend struct {
 	in      []engine.Stimulus // of the burst in progress
 }
 
-// Open makes a backend for c in the state before burst 0; it never fails.
+// Open makes a backend for c in the state before burst 0.
 func Open(c *connectome.Connectome, o Options) (engine.Backend, error) {
+	if err := checkRuns(c, mostOfDelay); err != nil {
+		return nil, err
+	}
 	return open(c, o.Want, threads(c, o.Threads), vector.Best()), nil
 }
 

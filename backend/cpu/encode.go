@@ -13,6 +13,7 @@ import (
 type encoder struct {
 	walker
 	scratch []uint32 // slots of one weight
+	runs    uint64   // written
 }
 
 // mostEven is how many weights a run may have whose synapses are written weight by weight.
@@ -31,7 +32,7 @@ const mostUnits = runUnits + vector.HeaderUnits
 // and what share of all synapses those rows have.
 func (e *encoder) measure(single int, step uint32) (units, spans uint64, share float64) {
 	var to []uint16
-	synapses := uint64(0)
+	synapses, before := uint64(0), e.runs
 	for i := range (e.c.Neurons + step - 1) / step {
 		n := min(sample(i, step), e.c.Neurons-1)
 		length := e.c.Row[n+1] - e.c.Row[n]
@@ -41,12 +42,9 @@ func (e *encoder) measure(single int, step uint32) (units, spans uint64, share f
 		synapses += length
 		if single != 0 {
 			spans++
-			continue
-		}
-		for at := 0; at < len(to); spans++ {
-			at += runUnits + int(vector.Double(to[at+1:]))
 		}
 	}
+	spans += e.runs - before
 	return units, spans, float64(synapses) / float64(max(e.c.Synapses(), 1))
 }
 
@@ -66,6 +64,7 @@ func (e *encoder) row(to []uint16, n uint32, single int) []uint16 {
 			at := len(to)
 			to = e.segments(append(to, uint16(e.c.DelayOf(from)), 0, 0), ports, shift, weights)
 			vector.PutDouble(to[at+1:], uint32(len(to)-at-runUnits))
+			e.runs++
 		}
 		from = next
 	}

@@ -155,3 +155,21 @@ func TestRowsOfAnyPeriodAreGuessed(t *testing.T) {
 		}
 	}
 }
+
+// TestRunsTooLongAreRefused has five synapses with one delay beside others, where four are the limit.
+func TestRunsTooLongAreRefused(t *testing.T) {
+	n := enginetest.Net{Areas: []connectome.Area{enginetest.LIF(9)}}
+	for i := range uint32(5) {
+		n.Synapses = append(n.Synapses, enginetest.Synapse{From: 7, To: i, Weight: 1, Delay: 3})
+	}
+	require.NoError(t, checkRuns(n.Build(), 4), "one delay has no runs")
+	n.Synapses = append(n.Synapses, enginetest.Synapse{From: 7, To: 5, Weight: 1, Delay: 2})
+	require.NoError(t, checkRuns(n.Build(), 5))
+	require.EqualError(t, checkRuns(n.Build(), 4), "neuron 7 has 5 synapses with a delay of 3 bursts; where delays differ the cpu backend takes at most 4, the reference backend any number")
+}
+
+// TestRunsAtTheLimitFit adds up what the longest run can take: every synapse as Wide.
+func TestRunsAtTheLimitFit(t *testing.T) {
+	segments := (mostOfDelay + vector.MostSynapses - 1) / vector.MostSynapses
+	require.LessOrEqual(t, uint64(vector.WideUnits*mostOfDelay+vector.HeaderUnits*segments), uint64(math.MaxUint32))
+}

@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"fmt"
+
 	"burst/backend/cpu/vector"
 	"burst/connectome"
 	"burst/internal/pages"
@@ -29,6 +31,30 @@ func (r *rows) run(at uint64) (delay uint64, s vector.Span) {
 
 // delayBefore is the delay of the run whose segments begin at a place.
 func (r *rows) delayBefore(from uint64) uint64 { return uint64(r.units[from-runUnits]) }
+
+// mostOfDelay is how many synapses with one delay a neuron may have where there are several delays: 4 units each, and the
+// headers of segments, are fewer than 2^32.
+const mostOfDelay = 1<<30 - 1<<15
+
+// checkRuns refuses a network in which a neuron has more than most synapses with one of several delays.
+func checkRuns(c *connectome.Connectome, most uint64) error {
+	w := walker{c: c}
+	for n := range c.Neurons {
+		from, end := c.Row[n], c.Row[n+1]
+		if c.Delay == nil || end-from <= most {
+			continue
+		}
+		for from < end {
+			next := w.sameDelay(from, end)
+			if next-from > most && len(delays(c)) > 1 {
+				return fmt.Errorf("neuron %d has %d synapses with a delay of %d bursts; where delays differ the cpu backend takes at most %d, the reference backend any number",
+					n, next-from, c.DelayOf(from), most)
+			}
+			from = next
+		}
+	}
+	return nil
+}
 
 // delays lists the delays that occur in c, ascending.
 func delays(c *connectome.Connectome) []int {
