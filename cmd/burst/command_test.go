@@ -15,6 +15,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"burst/backend/cuda"
 	"burst/backend/cuda/driver"
@@ -199,21 +200,8 @@ func TestInterrupt(t *testing.T) {
 // shells report as the same status; nothing has been written.
 func TestInterruptedBuilding(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	file, out := filepath.Join(dir, "slow.yaml"), filepath.Join(dir, "out")
-	text := "burst: v1\nareas: [{name: a, neurons: 20011}]\n" + // several seconds on one thread
-		"projections: [{from: a, to: a, rule: fixed_indegree, indegree: 997, weight: \"normal(1, 0.1)\", delay: \"uniform(1, 9)\"}]\n"
-	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-	self, err := os.Executable()
-	require.NoError(t, err)
-	cmd := exec.Command(self, "run", file, "--threads", "1", "--backend", "cpu", "--out", out)
-	cmd.Env = append(os.Environ(), asBurst+"=1")
-	stderr, err := cmd.StderrPipe()
-	require.NoError(t, err)
-	require.NoError(t, cmd.Start())
-	lines := bufio.NewScanner(stderr)
-	require.True(t, lines.Scan())
-	require.Contains(t, lines.Text(), "building: ")
+	out := filepath.Join(t.TempDir(), "out")
+	cmd, lines := building(t, "--out", out)
 	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
 	for lines.Scan() {
 		require.NotContains(t, lines.Text(), "stopped")
@@ -222,6 +210,44 @@ func TestInterruptedBuilding(t *testing.T) {
 	require.ErrorAs(t, cmd.Wait(), &exit)
 	require.Equal(t, syscall.SIGTERM, exit.Sys().(syscall.WaitStatus).Signal())
 	require.NoDirExists(t, out)
+}
+
+// TestInterruptedSweepBuilding: a sweep does not wait for the network either, and says which runs it has.
+func TestInterruptedSweepBuilding(t *testing.T) {
+	t.Parallel()
+	for signal, status := range map[syscall.Signal]int{syscall.SIGINT: exitInterrupted, syscall.SIGTERM: exitTerminated} {
+		cmd, lines := building(t, "--no-out", "--seeds", "1..3")
+		require.NoError(t, cmd.Process.Signal(signal))
+		said, sent := "", time.Now()
+		for lines.Scan() {
+			said += lines.Text() + "\n"
+		}
+		var exit *exec.ExitError
+		require.ErrorAs(t, cmd.Wait(), &exit)
+		require.Equal(t, status, exit.ExitCode(), said)
+		require.Contains(t, said, "stopped by "+signal.String()+" in the run with seed 1; the 0 runs before it stand\n")
+		require.NotContains(t, said, "building: 100 %")
+		require.Less(t, time.Since(sent), 2*time.Second)
+	}
+}
+
+// building starts a run that builds for several seconds, and waits until it says so on standard error, whose next lines it gives.
+func building(t *testing.T, args ...string) (*exec.Cmd, *bufio.Scanner) {
+	file := filepath.Join(t.TempDir(), "slow.yaml")
+	text := "burst: v1\nareas: [{name: a, neurons: 20011}]\n" + // several seconds on one thread
+		"projections: [{from: a, to: a, rule: fixed_indegree, indegree: 997, weight: \"normal(1, 0.1)\", delay: \"uniform(1, 9)\"}]\n"
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	self, err := os.Executable()
+	require.NoError(t, err)
+	cmd := exec.Command(self, append([]string{"run", file, "--threads", "1", "--backend", "cpu"}, args...)...)
+	cmd.Env = append(os.Environ(), asBurst+"=1")
+	stderr, err := cmd.StderrPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	lines := bufio.NewScanner(stderr)
+	require.True(t, lines.Scan())
+	require.Contains(t, lines.Text(), "building: ")
+	return cmd, lines
 }
 
 // TestInterruptedAtOnce: a run that is stopped before its first burst claims neither that it can go on nor be run again.

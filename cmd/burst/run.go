@@ -231,7 +231,7 @@ func (r *runner) run(ctx context.Context) error {
 		return err
 	}
 	r.disk = diskOf(ctx)
-	if err := r.build(); err != nil {
+	if err := r.heed(ctx, r.build); err != nil {
 		return err
 	}
 	options, err := r.o.meet(r.progress)
@@ -251,7 +251,11 @@ func (r *runner) run(ctx context.Context) error {
 	r.fcl = len(plan.FCL) > 0
 	options.Devices, options.Want = r.devices, engine.Want{FCL: r.fcl, Potentials: plan.Potentials}
 	waiting = false
-	b, err := r.open(options)
+	var b engine.Backend
+	err = r.heed(ctx, func() (err error) {
+		b, err = r.open(options)
+		return err
+	})
 	if err != nil {
 		return err
 	}

@@ -91,6 +91,22 @@ func (o *runOptions) runOne(ctx context.Context, cmd *cobra.Command, s sweeping,
 	return nil
 }
 
+// heed does what cannot be stopped. A run of a sweep, whose signals are caught, leaves it behind when one comes: nothing is
+// written yet, and the program ends.
+func (r *runner) heed(ctx context.Context, work func() error) error {
+	if r.interrupted == nil {
+		return work()
+	}
+	done := make(chan error, 1)
+	go func() { done <- work() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 // gather works out the areas' figures over all runs, and writes sweep.csv where the sweep has a folder.
 func (s *sweepResult) gather() error {
 	var sweep record.Sweep
