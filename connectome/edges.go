@@ -69,24 +69,41 @@ func (p *plan) checkTargets(w *wiring, t *edgelist.Table) error {
 	}
 	for k, n := range t.Target {
 		if i := p.areaOf(n); p.ports[i].Count == 0 {
-			return p.rowFault(w, edgelist.Fault{Row: uint64(k) + 1, Column: "target", Message: fmt.Sprintf(
+			return p.rowFault(w, edgelist.Fault{Row: uint64(k) + 1, Line: p.lineOf(w, k), Column: "target", Message: fmt.Sprintf(
 				"neuron %d of area %s found, whose model %s takes no input", n, p.g.Areas[i].Name, p.g.Areas[i].Model.Name)})
 		}
 	}
 	return nil
 }
 
-func (p *plan) readEdges(name string, o edgelist.Options) (*edgelist.Table, error) {
+func (p *plan) readEdges(name string, o edgelist.Options) (t *edgelist.Table, err error) {
+	err = p.withFile(name, func(f edgelist.File) error {
+		t, err = edgelist.Read(f, name, o)
+		return err
+	})
+	return t, err
+}
+
+// lineOf is the line of the k-th row of a CSV file; 0, which messages leave out, where it cannot be read again.
+func (p *plan) lineOf(w *wiring, k int) (line uint64) {
+	_ = p.withFile(w.p.File, func(f edgelist.File) (err error) {
+		line, err = edgelist.Line(f, w.p.File, uint64(k)+1)
+		return err
+	})
+	return line
+}
+
+func (p *plan) withFile(name string, read func(edgelist.File) error) error {
 	r, err := p.g.Open(name)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer r.Close()
 	f, ok := r.(edgelist.File)
 	if !ok {
-		return nil, fmt.Errorf("expects a file that can be read at any place, found a %T", r)
+		return fmt.Errorf("expects a file that can be read at any place, found a %T", r)
 	}
-	return edgelist.Read(f, name, o)
+	return read(f)
 }
 
 // sideName says whose neurons a projection's end counts.
@@ -196,7 +213,7 @@ func (p *plan) portOf(n uint32, weight int64) uint32 {
 func (p *plan) checkRows(w *wiring) error {
 	for k, x := range w.weights {
 		if wrong := p.tooSmall(x); wrong != "" {
-			return p.rowFault(w, edgelist.Fault{Row: uint64(k) + 1, Column: "weight", Message: wrong})
+			return p.rowFault(w, edgelist.Fault{Row: uint64(k) + 1, Line: p.lineOf(w, k), Column: "weight", Message: wrong})
 		}
 	}
 	return nil

@@ -114,7 +114,7 @@ func TestEdgesRefused(t *testing.T) {
 		{"no weight", "{from: E, to: I, rule: edges, file: w.csv}", "source,target\n0,0\n", "no column weight"},
 		{"weight twice", "{from: E, to: I, rule: edges, file: w.csv, weight: 1 mV}", "source,target,weight\n0,0,1\n", "a column weight found beside weight"},
 		{"delay twice", "{from: E, to: I, rule: edges, file: w.csv, delay: 1}", "source,target,weight,delay\n0,0,1,1\n", "a column of delays found beside delay"},
-		{"no quantum", "{from: E, to: I, rule: edges, file: w.csv}", "source,target,weight\n0,0,0\n0,0,-0.0001\n", "row 2, column weight: -0.0001 becomes 0 quanta at scale 1000; write scale: 5000"},
+		{"no quantum", "{from: E, to: I, rule: edges, file: w.csv}", "source,target,weight\n0,0,0\n\n\r\n0,0,-0.0001\n", "row 2 (line 5), column weight: -0.0001 becomes 0 quanta at scale 1000; write scale: 5000"},
 		{"too much", "{from: E, to: I, rule: edges, file: w.csv}", "source,target,weight\n0,0,1e300\n", "more than 2147483647"},
 		{"too much together", "{from: E, to: I, rule: edges, file: w.csv}", "source,target,weight\n0,0,2e6\n1,0,-2e6\n", "the largest scale that fits is 536"},
 		{"header", "{from: E, to: I, rule: edges, file: w.csv}", "from,to\n0,0\n", `unknown column "from"`},
@@ -161,7 +161,7 @@ func TestEdgesAmongModels(t *testing.T) {
 	assert.Equal(t, [][2]uint32{{0, 1}, {0, 2}, {0, 12}, {2, 21}}, pairs(c))
 	assert.Equal(t, []int32{-7000, 1500, -2000, -1000}, c.Weight)
 	_, err := Build(parse("source,target,weight\n0,6,1\n0,4,1\n", ""), Options{})
-	require.ErrorContains(t, err, "row 2, column target: neuron 4 of area P found, whose model poisson takes no input")
+	require.ErrorContains(t, err, "row 2 (line 3), column target: neuron 4 of area P found, whose model poisson takes no input")
 	some := parse(randomWithin(16, 6, 4000), ", attractivity: 30")
 	s, err := Measure(some, Options{})
 	require.NoError(t, err)

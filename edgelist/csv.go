@@ -120,7 +120,7 @@ func (l *list) readPieces(c *csvFile) error {
 	}
 	counts := make([]span, c.pieces())
 	err = l.each(c, func(i int, text []byte) {
-		counts[i].rows, counts[i].line = countLines(text)
+		counts[i].rows, counts[i].line = countLines(text, math.MaxUint64)
 	})
 	if err != nil {
 		return err
@@ -158,9 +158,42 @@ func (l *list) each(c *csvFile, work func(i int, text []byte)) error {
 	return g.Wait()
 }
 
-// countLines gives the rows of whole lines and the lines, of which empty ones are no rows.
-func countLines(text []byte) (rows, lines uint64) {
-	for len(text) > 0 {
+// Line is the line of a CSV file that a row stands in, both from 1, as Read counts them; 0 in files of other formats.
+func Line(f File, name string, row uint64) (uint64, error) {
+	if format(name) != ".csv" {
+		return 0, nil
+	}
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return 0, err
+	}
+	c, err := openCSV(f, size, pieceSize)
+	if err != nil {
+		return 0, err
+	}
+	return c.line(row)
+}
+
+// line looks for the line of a row that the file has.
+func (c *csvFile) line(row uint64) (uint64, error) {
+	line, buf := uint64(1), []byte(nil)
+	for i := range c.pieces() {
+		text, err := c.lines(i, &buf)
+		if err != nil {
+			return 0, err
+		}
+		rows, lines := countLines(text, row)
+		row, line = row-rows, line+lines
+		if row == 0 {
+			break
+		}
+	}
+	return line, nil
+}
+
+// countLines gives the rows of whole lines and the lines, of which empty ones are no rows, up to the last of most rows.
+func countLines(text []byte, most uint64) (rows, lines uint64) {
+	for len(text) > 0 && rows < most {
 		end := bytes.IndexByte(text, '\n')
 		line := text
 		if end >= 0 {

@@ -132,6 +132,11 @@ func TestPieces(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, l.readPieces(c), "pieces of %d", piece)
 		assert.Equal(t, []uint32{1, 4, 7, 0, 10}, l.t.Source, "pieces of %d", piece)
+		for i, want := range []uint64{2, 5, 6, 7, 8} {
+			line, err := c.line(uint64(i) + 1)
+			require.NoError(t, err)
+			assert.Equal(t, want, line, "row %d in pieces of %d", i+1, piece)
+		}
 		assert.Equal(t, []float64{3, 6, -9.75, 0, 12}, l.t.Weight)
 		assert.Equal(t, Faults{{Row: 4, Line: 7, Column: "source", Message: "neuron 99 found, 0…69 of E wanted"}}, l.faults.list())
 	}
