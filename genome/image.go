@@ -73,7 +73,7 @@ func (p *parser) picture(name string, a *Area) (image.Image, error) {
 }
 
 // levels turns a picture into neurons, ascending, and their amounts. Row 0 of the picture is y = 0; all neurons of a
-// voxel take its amount.
+// voxel take its amount. A transparent pixel has the levels that it has on black.
 func levels(picture image.Image, a *Area, amount float64) (neurons []uint32, amounts []float64) {
 	corner := picture.Bounds().Min
 	for x := range a.Size[0] {

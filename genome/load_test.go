@@ -67,6 +67,32 @@ func TestImages(t *testing.T) {
 	}
 }
 
+// What is transparent counts as on black, in grey and in colour.
+func TestTransparentImages(t *testing.T) {
+	folder := t.TempDir()
+	picture(t, filepath.Join(folder, "grey.png"), func(x, y int) color.Color {
+		return color.NRGBA{R: 255, G: 255, B: 255, A: uint8(51 * (2*x + y))}
+	})
+	picture(t, filepath.Join(folder, "colour.png"), func(x, y int) color.Color {
+		if x == 1 && y == 1 {
+			return color.NRGBA{R: 255, G: 128, A: 102}
+		}
+		return color.NRGBA{G: 255}
+	})
+	path := filepath.Join(folder, "net.yaml")
+	write(t, path, []byte(imageGenome+"  - {area: grey, at: 1, image: grey.png}\n  - {area: colour, at: 1, image: colour.png, amount: 5}\n"))
+	g, err := Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := g.Stimuli[0]; !slices.Equal(s.Neurons, []uint32{1, 2, 3, 4, 5}) || !slices.Equal(s.Amounts, []float64{0.2, 0.4, 0.6, 0.8, 1}) {
+		t.Errorf("grey: %v %v", s.Neurons, s.Amounts)
+	}
+	if s := g.Stimuli[1]; !slices.Equal(s.Neurons, []uint32{18, 19, 20, 21}) || !slices.Equal(s.Amounts, []float64{2, 2, 1, 1}) {
+		t.Errorf("colour: %v %v", s.Neurons, s.Amounts)
+	}
+}
+
 // No name may lead out of the genome's folder or to anything but a regular file, and none may hang.
 func TestFilesOutside(t *testing.T) {
 	outside := t.TempDir()
