@@ -41,9 +41,9 @@ func Open(name string, c *connectome.Connectome, o Options) (engine.Backend, err
 	case o.Others != nil:
 		return split.Open(c, o.Others, o.Want, PartOf(name, o))
 	case o.Parts > 1:
-		list := make([]*connectome.Connectome, o.Parts)
-		for i := range list {
-			list[i] = c.Cut(connectome.Part{Index: i, Of: o.Parts})
+		list, err := cut(name, c, o)
+		if err != nil {
+			return nil, err
 		}
 		return split.Local(list, o.Want, PartOf(name, o))
 	}

@@ -53,3 +53,33 @@ func TestMemoryIsRefusedBeforeItIsTaken(t *testing.T) {
 	require.NoError(t, err, "without a limit, what the machine has free")
 	require.NoError(t, b.Close())
 }
+
+// TestPartsShareTheMemory: parts of one process are in memory together, and beside the whole.
+func TestPartsShareTheMemory(t *testing.T) {
+	g, err := genome.Parse("heavy.yaml", []byte(heavy), nil)
+	require.NoError(t, err)
+	c, err := connectome.Build(g, connectome.Options{})
+	require.NoError(t, err)
+	o := Options{Threads: 1, Parts: 3}
+	network, need := c.Bytes()+9*c.Synapses()+3*8*uint64(c.Neurons+1), uint64(0)
+	for i := range o.Parts {
+		need += Memory("cpu", c.Cut(connectome.Part{Index: i, Of: o.Parts}), o)
+	}
+	o.MaxBytes = network + need
+	b, err := Open("cpu", c, o)
+	require.NoError(t, err)
+	require.NoError(t, b.Close())
+	var refused *MemoryError
+	o.MaxBytes--
+	_, err = Open("cpu", c, o)
+	require.ErrorAs(t, err, &refused)
+	require.Equal(t, MemoryError{Backend: "cpu", Need: need, Network: network, Limit: o.MaxBytes, Cure: fewer}, *refused)
+	o.MaxBytes = network - 1
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err = Open("cpu", c, o)
+	runtime.ReadMemStats(&after)
+	require.ErrorAs(t, err, &refused)
+	require.Equal(t, MemoryError{Backend: "cpu", Need: network - c.Bytes(), Network: c.Bytes(), Limit: o.MaxBytes, Cure: fewer}, *refused)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<20), "refused before anything is copied")
+}
