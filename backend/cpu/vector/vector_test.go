@@ -4,11 +4,8 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
-	"runtime/debug"
 	"slices"
-	"syscall"
 	"testing"
-	"unsafe"
 
 	"burst/internal/exact"
 
@@ -277,28 +274,6 @@ func TestDeliverIsItsTwin(t *testing.T) {
 	}
 	for _, k := range []Kernels{Plain(), Best()} {
 		k.Deliver(nil, nil, nil, 2)
-	}
-}
-
-// TestFetchRowsReadsItsIDsAlone: the ids end where a page begins that must not be read, and rows are left as they are.
-func TestFetchRowsReadsItsIDsAlone(t *testing.T) {
-	page := syscall.Getpagesize()
-	memory, err := syscall.Mmap(-1, 0, 2*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
-	require.NoError(t, err)
-	defer syscall.Munmap(memory)
-	require.NoError(t, syscall.Mprotect(memory[page:], syscall.PROT_NONE))
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	for _, k := range []Kernels{Plain(), Best()} {
-		for n := range 20 {
-			rows := slices.Repeat([]uint64{7}, 9)
-			ids := unsafe.Slice((*uint32)(unsafe.Pointer(&memory[page-4*max(n, 1)])), n)
-			for i := range ids {
-				ids[i] = uint32(i % len(rows))
-			}
-			require.NotPanics(t, func() { k.FetchRows(rows, ids) }, "%s, %d ids", k.Name, n)
-			require.Equal(t, slices.Repeat([]uint64{7}, 9), rows, "%s, %d ids", k.Name, n)
-		}
-		k.FetchRows(nil, nil)
 	}
 }
 
