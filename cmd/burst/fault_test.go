@@ -14,6 +14,7 @@ import (
 	"burst/backend/cuda/driver"
 	"burst/backend/cuda/executor"
 	"burst/checkpoint"
+	"burst/engine"
 	"burst/record"
 
 	"github.com/stretchr/testify/require"
@@ -102,6 +103,16 @@ func TestR11DeviceFault(t *testing.T) {
 	require.Contains(t, stderr, "needs the run's folder")
 	code, _, _ = call("run", x.genome, "--on-device-fault", "pray")
 	require.Equal(t, exitUsage, code)
+}
+
+// TestFaultBeforeTheRun: a device that fails while a backend is opened leaves no run to go on with, only its cause.
+func TestFaultBeforeTheRun(t *testing.T) {
+	fault := &engine.DeviceError{Err: errors.New("fell off the bus"), Lost: true}
+	for _, action := range []string{faultStop, faultRetry, faultCPU} {
+		r := &runner{o: &runOptions{onFault: action}}
+		require.Equal(t, error(fault), r.afterFault(fault), action)
+	}
+	require.Equal(t, exitDevice, exitCode(fault))
 }
 
 // outOfBounds is a kernel that writes where nothing is.

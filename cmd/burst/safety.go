@@ -50,10 +50,10 @@ func (o *runOptions) checkFault() error {
 	return usageError{fmt.Errorf("--on-device-fault %q, want %s, %s or %s", o.onFault, faultStop, faultRetry, faultCPU)}
 }
 
-// faultOf is what the manifest keeps of an error that a device made; nil for any other.
+// faultOf is what the manifest keeps of an error that a device made; nil for any other, and before the run has begun.
 func (r *runner) faultOf(err error) *record.Fault {
 	var d *engine.DeviceError
-	if !errors.As(err, &d) {
+	if r.engine == nil || !errors.As(err, &d) {
 		return nil
 	}
 	return &record.Fault{Burst: r.engine.Number(), Backend: r.used, Device: r.device, Cause: d.Error(), Action: r.o.onFault}
