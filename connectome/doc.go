@@ -79,8 +79,8 @@
 // whole number of quanta, ties away from zero; a delay likewise to bursts.
 //
 // A weight w from an area with psp p counts as w·p. Where the area divides its psp, with K the number of synapses that
-// leave the source neuron, over all projections and before merging, it is ±⌈⌈|w·p|·scale⌉/K⌉ quanta: rounded away from
-// zero, so that n inputs of 1/n are no less than 1.
+// leave the source neuron before merging, over all projections but lists that have weights, it is ±⌈⌈|w·p|·scale⌉/K⌉ quanta:
+// rounded away from zero, so that n inputs of 1/n are no less than 1.
 //
 // # Merging
 //

@@ -180,14 +180,22 @@ func randomWithin(n, first, rows int) string {
 	return text
 }
 
-// Weights beside a list are drawn, multiplied and divided as those of other rules are.
+// Weights beside a list are drawn, multiplied and divided as those of other rules are; synapses of lists that have weights do
+// not count in what is divided by.
 func TestEdgesShareWeights(t *testing.T) {
-	text := "burst: v1\nareas: [{name: a, neurons: 3, psp: 3, divide_psp: true}]\nprojections: [{from: a, to: a, rule: edges, file: w.csv, weight: 1}]\n"
-	g, err := genome.Parse("net.yaml", []byte(text), func(string) (io.ReadCloser, error) {
-		return memFile{bytes.NewReader([]byte("source,target\n0,1\n0,2\n0,2\n1,0\n"))}, nil
-	})
-	require.NoError(t, err)
-	assert.Equal(t, []int32{1000, 1000, 1000, 3000}, build(t, g).Weight)
+	const shared = "burst: v1\nareas: [{name: a, neurons: 3, psp: 3, divide_psp: true}]\nprojections:\n  - {from: a, to: a, rule: edges, file: w.csv, weight: 1}\n"
+	files := map[string]string{"w.csv": "source,target\n0,1\n0,2\n0,2\n1,0\n", "own.csv": "source,target,weight\n0,0,7\n1,1,7\n"}
+	for _, more := range []string{"", "  - {from: a, to: a, rule: edges, file: own.csv}\n", "  - {rule: edges, file: own.csv}\n"} {
+		g, err := genome.Parse("net.yaml", []byte(shared+more), func(name string) (io.ReadCloser, error) {
+			return memFile{bytes.NewReader([]byte(files[name]))}, nil
+		})
+		require.NoError(t, err)
+		want := []int32{1000, 1000, 1000, 3000}
+		if more != "" {
+			want = []int32{7000, 1000, 1000, 1000, 3000, 7000}
+		}
+		assert.Equal(t, want, build(t, g).Weight, more)
+	}
 }
 
 // scale: auto looks at the weights of lists too.
