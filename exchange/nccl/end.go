@@ -2,7 +2,9 @@ package nccl
 
 import (
 	"errors"
+	"fmt"
 	"math/bits"
+	"slices"
 	"time"
 	"unsafe"
 
@@ -144,27 +146,44 @@ func (x *Exchange) letGo(function int, limit time.Duration) error {
 	}
 }
 
-// farewell waits until all have left; in trouble not for long.
-func (x *Exchange) farewell() {
-	for end := time.Now().Add(grace); ; time.Sleep(time.Millisecond) {
+// farewell waits until all have left, in trouble not for long. Where none is known, it is an error that some have not in time.
+func (x *Exchange) farewell() error {
+	for began := time.Now(); ; time.Sleep(time.Millisecond) {
 		gone, err := x.control.Left()
 		if err != nil || len(gone) == x.part.Of-1 {
-			return
+			return nil // what is wrong with the Control is told when it is closed
 		}
-		lost := x.fault != nil || x.inContext(x.state) != nil
-		if lost && time.Now().After(end) {
-			return
+		lost, since := x.fault != nil || x.inContext(x.state) != nil, time.Since(began)
+		if lost && since > grace {
+			return nil
+		}
+		if !lost && since > x.patience {
+			return x.partError(x.staying(gone), fmt.Sprintf("it has not closed within %v of this one", x.patience))
 		}
 	}
 }
 
-// Close leaves, once all others do so or have failed, and closes the Control.
+// staying is the first other part that is not among those gone.
+func (x *Exchange) staying(gone []exchange.Gone) int {
+	for i := range x.part.Of {
+		if i != x.part.Index && !slices.ContainsFunc(gone, func(g exchange.Gone) bool { return g.Part == i }) {
+			return i
+		}
+	}
+	return -1
+}
+
+// Close leaves, once all others do so or have failed, and closes the Control. Where one does neither the Control stays open: it
+// would wait for that part without end.
 func (x *Exchange) Close() error {
 	wrong := x.control.Leave(nil)
-	x.farewell()
-	wrong = errors.Join(wrong, x.letGo(commDestroy, destroyTime))
+	late := x.farewell()
+	wrong = errors.Join(wrong, late, x.letGo(commDestroy, destroyTime))
 	if err := x.release(); x.fault == nil {
 		wrong = errors.Join(wrong, err)
+	}
+	if late != nil {
+		return wrong
 	}
 	return errors.Join(wrong, x.control.Close())
 }

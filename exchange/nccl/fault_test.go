@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -95,6 +97,33 @@ func TestPartsLeaveInPeace(t *testing.T) {
 	for range 5 {
 		require.NoError(t, errors.Join(together(3, func(x *nccl.Exchange) error { return closes(x, 22) })...))
 	}
+	require.Zero(t, h.Count("held"))
+}
+
+// A part that neither closes nor fails is waited for so long, and named; one that comes later has nobody to wait for.
+func TestPartStays(t *testing.T) {
+	h := nccltest.Host(t, 3)
+	var waiting sync.WaitGroup
+	waiting.Add(2)
+	faults := together(3, func(x *nccl.Exchange) error {
+		x.Hurry(time.Second)
+		if err := gathers(x, 20); err != nil {
+			return err
+		}
+		if x.Part().Index == 1 {
+			waiting.Wait()
+		} else {
+			defer waiting.Done()
+		}
+		return x.Close()
+	})
+	for _, i := range []int{0, 2} {
+		var p *exchange.PartError
+		require.ErrorAs(t, faults[i], &p)
+		require.Equal(t, connectome.Part{Index: 1, Of: 3}, p.Part)
+		require.Equal(t, "it has not closed within 1s of this one", p.Text)
+	}
+	require.NoError(t, faults[1])
 	require.Zero(t, h.Count("held"))
 }
 

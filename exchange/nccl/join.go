@@ -83,7 +83,7 @@ func (x *Exchange) join() error {
 		return nil
 	}
 	x.end(err)
-	x.farewell()
+	_ = x.farewell() // in trouble, so never late
 	stuck := uint64(0)
 	if x.stuck {
 		stuck = 1
@@ -147,8 +147,8 @@ func (x *Exchange) attempt(id uniqueID) error {
 		case <-tick.C:
 		}
 		err := x.others()
-		if err == nil && time.Since(began) > patience {
-			err = fmt.Errorf("NCCL has not joined %d parts within %v; NCCL_DEBUG=INFO shows what it tries, NCCL_SOCKET_IFNAME names the network, --exchange mpi goes without it", x.part.Of, patience)
+		if err == nil && time.Since(began) > x.patience {
+			err = fmt.Errorf("NCCL has not joined %d parts within %v; NCCL_DEBUG=INFO shows what it tries, NCCL_SOCKET_IFNAME names the network, --exchange mpi goes without it", x.part.Of, x.patience)
 		}
 		if err != nil {
 			stop.Store(true)

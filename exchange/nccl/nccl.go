@@ -28,7 +28,7 @@ type Control interface {
 // all parts. The Control goes on as before.
 var ErrUnavailable = errors.New("NCCL is not available")
 
-// How long a part waits for what should come at once, and for what NCCL has to find out about networks.
+// How long a part waits for what should come at once, and for what NCCL has to find out about networks or others have to end.
 const (
 	grace    = 500 * time.Millisecond
 	patience = 2 * time.Minute
@@ -51,18 +51,19 @@ type Exchange struct {
 	long   [][]uint32 // of the parts that gave more than fits
 	counts []int
 
-	asynchronous int32        // an ncclResult_t, as asked for last
-	watch        func() error // why not to wait any longer
-	alone        time.Time    // when a part was first seen to have left without a cause
-	missing      int          // and which
-	fault        error        // after which nothing is gathered
-	stuck        bool         // NCCL does not let go of the device
+	asynchronous int32         // an ncclResult_t, as asked for last
+	patience     time.Duration // of tests less
+	watch        func() error  // why not to wait any longer
+	alone        time.Time     // when a part was first seen to have left without a cause
+	missing      int           // and which
+	fault        error         // after which nothing is gathered
+	stuck        bool          // NCCL does not let go of the device
 }
 
 // Connect joins the parts of a Control, all of which call it, each with the number of its GPU. Where it fails, it fails in all.
 func Connect(control Control, device int) (*Exchange, error) {
 	n := control.Part().Of
-	x := &Exchange{control: control, part: control.Part(), all: make([][]uint32, n), long: make([][]uint32, n), counts: make([]int, n)}
+	x := &Exchange{control: control, part: control.Part(), patience: patience, all: make([][]uint32, n), long: make([][]uint32, n), counts: make([]int, n)}
 	where, err := x.open(device)
 	if err = x.agree(where, err); err == nil {
 		err = x.join()
