@@ -46,7 +46,7 @@ func BenchmarkRecording(b *testing.B) {
 	advance(func(*engine.Burst) error { return nil })
 	var plain, recorded spent
 	for b.Loop() {
-		run, err := record.Create(b.TempDir(), record.Options{Manifest: record.Manifest{Areas: record.Areas(g, c, plan)}, Plan: plan})
+		run, err := record.Create(b.TempDir(), record.Options{Manifest: record.Manifest{Areas: record.Areas(g, c)}, Plan: plan})
 		require.NoError(b, err)
 		for range pairs {
 			start := now(b)

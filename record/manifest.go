@@ -107,13 +107,14 @@ type Host struct {
 
 // Area is an area of the network of a run; its neurons are First ≤ id < First+Neurons.
 type Area struct {
-	Name     string    `json:"name"`
-	First    uint32    `json:"first"`
-	Neurons  uint32    `json:"neurons"`
-	Model    string    `json:"model"`
-	Size     [3]uint32 `json:"size"`              // voxels in x, y, z
-	PerVoxel uint32    `json:"neurons_per_voxel"` // Size and PerVoxel multiply to Neurons
-	Recorded uint32    `json:"recorded"`          // recorded spikes are of this many neurons from First on; 0 when none are
+	Name          string    `json:"name"`
+	First         uint32    `json:"first"`
+	Neurons       uint32    `json:"neurons"`
+	Model         string    `json:"model"`
+	Size          [3]uint32 `json:"size"`                     // voxels in x, y, z
+	PerVoxel      uint32    `json:"neurons_per_voxel"`        // Size and PerVoxel multiply to Neurons
+	Recorded      uint32    `json:"recorded"`                 // neurons whose spikes are recorded
+	RecordedSpans []Span    `json:"recorded_spans,omitempty"` // these neurons, ascending and apart; none: the area's first ones
 }
 
 // File is a file with what tells whether it has changed.
@@ -161,8 +162,8 @@ func (m *Manifest) flaw() string {
 		if a.First != next || a.First+a.Neurons < a.First {
 			return fmt.Sprintf("areas[%d] (%s) begins at neuron %d, want %d", i, a.Name, a.First, next)
 		}
-		if a.Recorded > a.Neurons {
-			return fmt.Sprintf("areas[%d] (%s) has %d neurons and %d recorded ones", i, a.Name, a.Neurons, a.Recorded)
+		if reason := a.flaw(); reason != "" {
+			return fmt.Sprintf("areas[%d] (%s) %s", i, a.Name, reason)
 		}
 		next = a.First + a.Neurons
 	}

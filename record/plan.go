@@ -161,18 +161,12 @@ func areaOf(c *connectome.Connectome, n uint32) int {
 	return slices.IndexFunc(c.Areas, func(a connectome.Area) bool { return a.Neurons.Has(n) })
 }
 
-// Areas describes the areas of a run for its manifest. Recorded reaches to the last neuron of the area whose spikes are kept.
-func Areas(g *genome.Genome, c *connectome.Connectome, p Plan) []Area {
+// Areas describes the areas of a run for its manifest.
+func Areas(g *genome.Genome, c *connectome.Connectome) []Area {
 	var areas []Area
 	for i := range c.Areas {
 		a := &c.Areas[i]
-		m := Area{Name: a.Name, First: a.Neurons.First, Neurons: a.Neurons.Count, Model: g.Areas[i].Model.Name, Size: a.Size, PerVoxel: a.PerVoxel}
-		for _, s := range p.Spikes {
-			if from, until := max(s.First, a.Neurons.First), min(s.End(), a.Neurons.End()); from < until {
-				m.Recorded = until - a.Neurons.First
-			}
-		}
-		areas = append(areas, m)
+		areas = append(areas, Area{Name: a.Name, First: a.Neurons.First, Neurons: a.Neurons.Count, Model: g.Areas[i].Model.Name, Size: a.Size, PerVoxel: a.PerVoxel})
 	}
 	return areas
 }

@@ -60,6 +60,12 @@ func TestManifestsOfStrangers(t *testing.T) {
 		"72057594037927937 planned":         func(m *Manifest) { m.Planned = MostBursts + 1 },
 		"areas[1] (none) begins at":         func(m *Manifest) { m.Areas[1].First = 7 },
 		"33 neurons and 34 recorded":        func(m *Manifest) { m.Areas[2].Recorded = 34 },
+		"3 recorded ones, 2 in spans":       func(m *Manifest) { m.Areas[2].Recorded, m.Areas[2].RecordedSpans = 3, []Span{{1011, 2}} },
+		"33 recorded ones, 0 in spans":      func(m *Manifest) { m.Areas[2].RecordedSpans = []Span{} },
+		"recorded neurons 1008 to 1011":     func(m *Manifest) { m.Areas[2].RecordedSpans = []Span{{1008, 3}} },
+		"recorded neurons 1041 to 1043":     func(m *Manifest) { m.Areas[2].RecordedSpans = []Span{{1041, 2}} },
+		"recorded neurons 1012 to 1012":     func(m *Manifest) { m.Areas[2].RecordedSpans = []Span{{1012, 0}} },
+		"want some of 1014 to 1042":         func(m *Manifest) { m.Areas[2].RecordedSpans = []Span{{1012, 2}, {1013, 2}} },
 		"areas[0] (retina, left) begins at": func(m *Manifest) { m.Areas[0].First = 4; m.Areas[0].Neurons = math.MaxUint32 },
 	} {
 		m := raggedManifest()

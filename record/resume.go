@@ -20,6 +20,7 @@ func Resume(f *Folder, p Plan, at map[string]Offset, warn func(string), change f
 	}
 	m.Format = format
 	m.Status, m.Failure, m.Digest, m.Bursts, m.Spikes, m.Files = Running, "", "", 0, 0, []File{}
+	m.keep(p.Spikes) // older manifests tell the last neuron alone
 	change(m)
 	if err := r.open(func(name string) (*track, error) { return r.reopen(name, at[name], warn) }); err != nil {
 		return nil, err

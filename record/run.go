@@ -26,7 +26,7 @@ type Plan struct {
 
 // Options of Create.
 type Options struct {
-	Manifest Manifest // what is known before the run; Areas' spans must be those of the connectome
+	Manifest Manifest // what is known before the run; its areas must be those of the connectome, what is recorded of them the plan says
 	Genome   []byte   // genome.yaml as run
 	Plan     Plan
 	Prepare  func(dir string, m *Manifest) error // makes what else the folder holds, before the manifest is written; nil: nothing
@@ -51,6 +51,7 @@ func Create(dir string, o Options) (*Run, error) {
 	}
 	r := &Run{dir: dir, m: o.Manifest, plan: o.Plan}
 	r.m.Format, r.m.Status = format, Running
+	r.m.keep(o.Plan.Spikes)
 	sum := sha256.Sum256(o.Genome)
 	r.m.GenomeSHA256 = hex.EncodeToString(sum[:])
 	if err := replace(filepath.Join(dir, "genome.yaml"), o.Genome); err != nil {

@@ -38,7 +38,7 @@ func TestJSONOfEveryCommand(t *testing.T) {
 	require.Zero(t, code, stderr)
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(signalError{syscall.SIGINT}) // a run that is stopped at once
-	code = execute(ctx, []string{"run", "quickstart", "--out", "stopped", "--bursts", "40", "--quiet", "--backend", "cpu"}, io.Discard, io.Discard)
+	code = execute(ctx, []string{"run", "quickstart", "--out", "stopped", "--record", "spikes=cortex[500..511],motor", "--bursts", "40", "--quiet", "--backend", "cpu"}, io.Discard, io.Discard)
 	require.Equal(t, exitInterrupted, code)
 	common := []string{"--backend", "cpu", "--threads", "2", "--json"}
 	run := func(args ...string) []string { return append(args, common...) }

@@ -76,7 +76,7 @@ func (r *runner) create(plan record.Plan) error {
 			return err
 		}
 	}
-	m := r.manifest(plan)
+	m := r.manifest()
 	if err := r.take(dir); err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func nextFolder(name string) (string, error) {
 }
 
 // manifest gathers what is known before the run.
-func (r *runner) manifest(plan record.Plan) record.Manifest {
+func (r *runner) manifest() record.Manifest {
 	host, err := os.Hostname()
 	if err != nil {
 		host = "unknown"
@@ -128,7 +128,7 @@ func (r *runner) manifest(plan record.Plan) record.Manifest {
 		Burst: version, Go: runtime.Version(), Genome: r.g.Name, Connectome: fmt.Sprintf("%016x", r.id), Seed: r.c.Seed, RunSeed: r.c.RunSeed,
 		Timestep: r.c.Timestep, Scale: r.c.Scale, First: r.first, Planned: r.bursts, Backend: r.used, Device: r.device, Threads: r.o.threadCount(),
 		Host:    record.Host{Name: host, OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU()},
-		Command: os.Args, Started: time.Now().UTC(), Areas: record.Areas(r.g, r.c, plan), Inputs: []record.File{}, Files: []record.File{},
+		Command: os.Args, Started: time.Now().UTC(), Areas: record.Areas(r.g, r.c), Inputs: []record.File{}, Files: []record.File{},
 		Options: record.Settings{Record: append([]string{}, r.o.keep.record...), CheckpointEvery: r.o.every, RealTime: r.o.realtime, OnDeviceFault: r.o.onFault},
 	}
 	for _, f := range r.g.Files {

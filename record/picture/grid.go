@@ -26,8 +26,8 @@ func (g *grid) add(c *record.Chunk) {
 	x, last := 0, uint64(math.MaxUint64)
 	for i, t := range c.Burst {
 		b := &g.bands[c.Area[i]]
-		k := c.Neuron[i] - b.first
-		if b.label == "" || k >= b.neurons {
+		k, kept := b.kept.Rank(c.Neuron[i])
+		if b.label == "" || !kept {
 			continue
 		}
 		if t != last {

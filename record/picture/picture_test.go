@@ -33,7 +33,7 @@ func network(areas int) []record.Area {
 	first := uint32(0)
 	for i := range areas {
 		n := []uint32{1, 907, 83, 4001, 12, 300}[i%6]
-		list = append(list, record.Area{Name: fmt.Sprintf("area %d of this", i), First: first, Neurons: n, Recorded: n, Model: "lif", Size: [3]uint32{n, 1, 1}, PerVoxel: 1})
+		list = append(list, record.Area{Name: fmt.Sprintf("area %d of this", i), First: first, Neurons: n, Model: "lif", Size: [3]uint32{n, 1, 1}, PerVoxel: 1})
 		first += n
 	}
 	return list

@@ -88,8 +88,8 @@ func note(p *plot.Plot, words string) error {
 // band is an area's part of the raster.
 type band struct {
 	label      string
-	first      uint32
-	neurons    uint32 // drawn
+	kept       record.Kept
+	neurons    uint32 // drawn: the kept ones
 	top, below int    // dots from the top
 	colour     color.NRGBA
 }
@@ -102,10 +102,9 @@ func layBands(s span) (bands []band, shown int) {
 			continue
 		}
 		b := &bands[i]
-		*b = band{first: a.First, neurons: a.Neurons, colour: palette(shown)}
+		*b = band{kept: a.Kept(), neurons: a.Recorded, colour: palette(shown)}
 		b.label = fmt.Sprintf("%s (%s)", short(a.Name, 22), number(float64(a.Neurons)))
 		if a.Recorded < a.Neurons {
-			b.neurons = a.Recorded
 			b.label = fmt.Sprintf("%s (%s of %s)", short(a.Name, 22), number(float64(a.Recorded)), number(float64(a.Neurons)))
 		}
 		shown++

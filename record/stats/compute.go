@@ -79,8 +79,8 @@ type neuron struct {
 
 // tally is what is kept of an area.
 type tally struct {
-	first     uint32 // neuron
-	neurons   []neuron
+	kept      record.Kept
+	neurons   []neuron // the kept ones
 	spikes    uint64
 	course    []uint64 // spikes in each bin
 	intervals []uint64
@@ -89,7 +89,7 @@ type tally struct {
 }
 
 func newTally(a record.Area, bins int) *tally {
-	return &tally{first: a.First, neurons: make([]neuron, a.Recorded), course: make([]uint64, bins)}
+	return &tally{kept: a.Kept(), neurons: make([]neuron, a.Recorded), course: make([]uint64, bins)}
 }
 
 // first reads what every neuron did.
@@ -103,9 +103,10 @@ func (p *pass) first(f *record.Folder) error {
 			if a == nil {
 				continue
 			}
-			k := c.Neuron[i] - a.first
-			if uint64(k) >= uint64(len(a.neurons)) {
-				return &record.DamagedError{Path: f.Dir, Reason: fmt.Sprintf("neuron %d of area %q has spikes, its manifest says that %d were recorded", k, f.Manifest.Areas[c.Area[i]].Name, len(a.neurons))}
+			k, kept := a.kept.Rank(c.Neuron[i])
+			if !kept {
+				area := &f.Manifest.Areas[c.Area[i]]
+				return &record.DamagedError{Path: f.Dir, Reason: fmt.Sprintf("neuron %d of area %q has spikes, its manifest says that %d were recorded, this one not", c.Neuron[i]-area.First, area.Name, area.Recorded)}
 			}
 			a.add(k, t, (t-p.from)/p.width)
 		}
@@ -167,7 +168,8 @@ func (p *pass) second(f *record.Folder, o Options) error {
 			if a == nil || a.counts == nil {
 				continue
 			}
-			if row := a.sample[c.Neuron[i]-a.first]; row >= 0 {
+			k, _ := a.kept.Rank(c.Neuron[i]) // the first pass has met no other
+			if row := a.sample[k]; row >= 0 {
 				if x := &a.counts[row][(t-p.from)/p.width]; *x < math.MaxUint16 {
 					*x++
 				}

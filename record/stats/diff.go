@@ -19,12 +19,13 @@ type Difference struct {
 // FirstDifference compares the recorded spikes of two runs of networks with the same areas, in bursts before until that both
 // have run and for neurons that both have recorded. It returns nil when there is none.
 func FirstDifference(a, b *record.Folder, until uint64) (*Difference, error) {
-	both := make([]uint32, len(a.Manifest.Areas))
+	both := make([]record.Kept, len(a.Manifest.Areas))
 	for i, x := range a.Manifest.Areas {
 		if i >= len(b.Manifest.Areas) || b.Manifest.Areas[i].Name != x.Name || b.Manifest.Areas[i].Neurons != x.Neurons {
 			return nil, fmt.Errorf("areas[%d] (%s) is another one in %s; spikes of other networks cannot be matched", i, x.Name, b.Dir)
 		}
-		both[i] = min(x.Recorded, b.Manifest.Areas[i].Recorded)
+		kept := x.Kept()
+		both[i] = kept.Shared(b.Manifest.Areas[i].Kept())
 	}
 	from := max(a.Manifest.First, b.Manifest.First)
 	nextA, stopA := iter.Pull2(shared(a, both, from, until))
@@ -88,7 +89,7 @@ func earlier(f *record.Folder, x, y *spikes) *Difference {
 }
 
 // shared gives the spikes of neurons that both runs have recorded.
-func shared(f *record.Folder, both []uint32, from, until uint64) iter.Seq2[record.Chunk, error] {
+func shared(f *record.Folder, both []record.Kept, from, until uint64) iter.Seq2[record.Chunk, error] {
 	return func(yield func(record.Chunk, error) bool) {
 		var kept record.Chunk
 		for c, err := range Rows(f.Spikes(), from, until) {
@@ -98,7 +99,8 @@ func shared(f *record.Folder, both []uint32, from, until uint64) iter.Seq2[recor
 			}
 			kept.Burst, kept.Neuron, kept.Area = kept.Burst[:0], kept.Neuron[:0], kept.Area[:0]
 			for i, n := range c.Neuron {
-				if a := c.Area[i]; n-f.Manifest.Areas[a].First < both[a] {
+				a := c.Area[i]
+				if _, has := both[a].Rank(n); has {
 					kept.Burst, kept.Neuron, kept.Area = append(kept.Burst, c.Burst[i]), append(kept.Neuron, n), append(kept.Area, a)
 				}
 			}

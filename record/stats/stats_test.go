@@ -18,23 +18,23 @@ import (
 // run records bursts of fired neurons in areas of those sizes, with a timestep of 0.5 ms.
 func run(t *testing.T, sizes []uint32, recorded uint32, bursts [][]uint32) *record.Folder {
 	t.Helper()
-	return runFrom(t, 0, sizes, recorded, bursts)
+	return runFrom(t, 0, sizes, []connectome.Span{{Count: recorded}}, bursts)
 }
 
 // runFrom is run for one that began from a checkpoint, in burst first: of bursts it records those from there on.
-func runFrom(t *testing.T, first int, sizes []uint32, recorded uint32, bursts [][]uint32) *record.Folder {
+func runFrom(t *testing.T, first int, sizes []uint32, recorded []connectome.Span, bursts [][]uint32) *record.Folder {
 	t.Helper()
 	c := &connectome.Connectome{}
 	var areas []record.Area
 	next := uint32(0)
 	for i, n := range sizes {
 		name := string(rune('a' + i))
-		areas = append(areas, record.Area{Name: name, First: next, Neurons: n, Recorded: min(n, max(recorded, next)-next), Size: [3]uint32{n, 1, 1}, PerVoxel: 1})
+		areas = append(areas, record.Area{Name: name, First: next, Neurons: n, Size: [3]uint32{n, 1, 1}, PerVoxel: 1})
 		c.Areas = append(c.Areas, connectome.Area{Name: name, Neurons: connectome.Span{First: next, Count: n}})
 		next += n
 	}
 	dir := filepath.Join(t.TempDir(), "run")
-	r, err := record.Create(dir, record.Options{Manifest: record.Manifest{Genome: "g", Timestep: 0.5, Scale: 1, First: uint64(first), Areas: areas}, Plan: record.Plan{Spikes: []connectome.Span{{Count: recorded}}}})
+	r, err := record.Create(dir, record.Options{Manifest: record.Manifest{Genome: "g", Timestep: 0.5, Scale: 1, First: uint64(first), Areas: areas}, Plan: record.Plan{Spikes: recorded}})
 	require.NoError(t, err)
 	activity := record.NewActivity(c)
 	for i, fired := range bursts[first:] {
@@ -200,7 +200,7 @@ func asJSON(t *testing.T, s *Summary) string {
 // TestFromCheckpoint: a run that began in burst 13 has the figures that the whole has from there on.
 func TestFromCheckpoint(t *testing.T) {
 	bursts := regular(43, 2, 5, 3, 7)
-	whole, part := run(t, []uint32{2, 2}, 4, bursts), runFrom(t, 13, []uint32{2, 2}, 4, bursts)
+	whole, part := run(t, []uint32{2, 2}, 4, bursts), runFrom(t, 13, []uint32{2, 2}, []connectome.Span{{Count: 4}}, bursts)
 	for _, o := range []Options{{}, {From: 5}, {From: 20}, {Until: 31}, {From: 20, Until: 31}} {
 		got, err := Compute(part, o)
 		require.NoError(t, err)
