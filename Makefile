@@ -42,11 +42,12 @@ lint: ## gofmt, vet and staticcheck
 	$(GO) run $(STATICCHECK) ./...
 
 FUZZTIME ?= 60s
-fuzz: ## fuzz the genome parser and the edge list reader (10^6 inputs and 30 s in CI's budget)
+fuzz: ## fuzz the readers of genomes, edge lists, checkpoints and recordings (10^6 inputs and 75 s in CI's budget)
 	$(GO) test ./genome -run '^$$' -fuzz FuzzParse -fuzztime $(FUZZTIME) -fuzzminimizetime 1x
 	$(GO) test ./edgelist -run '^$$' -fuzz FuzzCSV -fuzztime 30s -fuzzminimizetime 1x
 	$(GO) test ./checkpoint -run '^$$' -fuzz FuzzR22Read -fuzztime 15s -fuzzminimizetime 1x
 	$(GO) test ./record -run '^$$' -fuzz FuzzR22Stream -fuzztime 15s -fuzzminimizetime 1x
+	$(GO) test ./record -run '^$$' -fuzz FuzzR22Parquet -fuzztime 15s -fuzzminimizetime 1x
 
 FEAGI_FUZZTIME ?= 60s
 fuzz-feagi: ## fuzz the importer of FEAGI genomes for FEAGI_FUZZTIME

@@ -78,7 +78,7 @@ func (f *Folder) find(name string) (iter.Seq2[Chunk, error], error) {
 	base := filepath.Join(f.Dir, name)
 	if m.Status == Running || m.Status == Failed {
 		if _, err := os.Stat(base + ".sums"); err == nil {
-			return readStream(base, m.Areas), nil
+			return readStream(base, tableNamed(name), m.Areas), nil
 		}
 		var err error
 		if m, err = readManifest(f.Dir); err != nil { // the run may have ended since Open

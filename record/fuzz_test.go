@@ -3,6 +3,7 @@ package record
 import (
 	"bytes"
 	"encoding/binary"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -27,8 +28,11 @@ func FuzzR22Stream(f *testing.F) {
 		m := mark{bytes: int64(len(b)), rows: 1, sum: xxhash.Sum64(b)}
 		require.NoError(t, os.WriteFile(base+".arrows", b, 0o600))
 		require.NoError(t, os.WriteFile(base+".sums", []byte(sumsHead+m.line()), 0o600))
-		for _, err := range readStream(base, ragged()) {
+		for _, err := range readStream(base, tableNamed(spikesTable), ragged()) {
 			_ = err
+		}
+		if r, err := OpenRecording(base + ".arrows"); err == nil {
+			_ = exportCSV(io.Discard, r)
 		}
 		for _, text := range [][]byte{b, append([]byte(sumsHead), b...)} {
 			lines, err := newMarks("spikes.sums", bytes.NewReader(text))
@@ -61,7 +65,7 @@ func TestR22StreamLengths(t *testing.T) {
 				require.NoError(t, os.WriteFile(base+".sums", []byte(sumsHead+m.line()), 0o600))
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)
-				for _, err := range readStream(base, ragged()) {
+				for _, err := range readStream(base, tableNamed(spikesTable), ragged()) {
 					if err != nil {
 						refused++
 					}

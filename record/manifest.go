@@ -157,6 +157,11 @@ func (m *Manifest) flaw() string {
 	case m.First > MostBursts || m.Planned > MostBursts || m.Bursts > MostBursts:
 		return fmt.Sprintf("%d bursts from %d on, %d planned; the most is %d", m.Bursts, m.First, m.Planned, uint64(MostBursts))
 	}
+	return m.areasFlaw()
+}
+
+// areasFlaw is flaw of the areas.
+func (m *Manifest) areasFlaw() string {
 	next := uint32(0)
 	for i, a := range m.Areas {
 		if a.First != next || a.First+a.Neurons < a.First {

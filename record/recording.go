@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"iter"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow/ipc"
-	"github.com/apache/arrow-go/v18/parquet/file"
 )
 
 // Recording is one table with what its numbers mean.
@@ -37,13 +37,16 @@ func OpenRecording(path string) (Recording, error) {
 		return Recording{}, asDamage(path, err)
 	}
 	r := Recording{Table: meta["burst.table"]}
+	if !slices.Contains(Tables(), r.Table) {
+		return Recording{}, damaged(path, "table %q found, want one of %v", r.Table, Tables())
+	}
 	if err := r.Manifest.describe(meta); err != nil {
 		return Recording{}, damaged(path, "%v", err)
 	}
-	if end == ".parquet" {
-		r.Chunks = readParquet(path, tableNamed(r.Table), r.Manifest.Areas)
+	if t := tableNamed(r.Table); end == ".parquet" {
+		r.Chunks = readParquet(path, t, r.Manifest.Areas)
 	} else {
-		r.Chunks = readStream(strings.TrimSuffix(path, end), r.Manifest.Areas)
+		r.Chunks = readStream(strings.TrimSuffix(path, end), t, r.Manifest.Areas)
 	}
 	return r, nil
 }
@@ -58,21 +61,13 @@ func (m *Manifest) describe(meta map[string]string) error {
 	m.Timestep, err = strconv.ParseFloat(meta["burst.timestep_ms"], 64)
 	scale, errScale := strconv.ParseInt(meta["burst.scale"], 10, 32)
 	m.Scale = int32(scale)
-	return errors.Join(err, errScale, json.Unmarshal([]byte(meta["burst.areas"]), &m.Areas))
-}
-
-func parquetMeta(path string) (map[string]string, error) {
-	f, err := file.OpenParquetFile(path, false)
-	if err != nil {
-		return nil, err
+	if err := errors.Join(err, errScale, json.Unmarshal([]byte(meta["burst.areas"]), &m.Areas)); err != nil {
+		return err
 	}
-	defer f.Close()
-	meta := map[string]string{}
-	kv := f.MetaData().KeyValueMetadata()
-	for i, k := range kv.Keys() {
-		meta[k] = kv.Values()[i]
+	if reason := m.areasFlaw(); reason != "" {
+		return errors.New(reason)
 	}
-	return meta, nil
+	return nil
 }
 
 func streamMeta(path string) (map[string]string, error) {

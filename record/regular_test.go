@@ -75,6 +75,27 @@ func TestManifestsOfStrangers(t *testing.T) {
 	}
 }
 
+// TestTableOfOther: a recording under the name of another table's lacks columns, which is told.
+func TestTableOfOther(t *testing.T) {
+	for _, from := range []string{"testdata/format-1-running", "testdata/format-2-running"} {
+		for _, name := range []string{"potentials", "fcl"} {
+			dir := filepath.Join(t.TempDir(), "run")
+			require.NoError(t, os.CopyFS(dir, os.DirFS(from)))
+			for _, end := range []string{".arrows", ".sums"} {
+				require.NoError(t, os.Rename(filepath.Join(dir, "spikes"+end), filepath.Join(dir, name+end)))
+			}
+			f, err := Open(dir)
+			require.NoError(t, err)
+			r, err := f.Recording(name)
+			require.NoError(t, err)
+			for _, end := range Formats() {
+				var d *DamagedError
+				require.ErrorAs(t, Export(filepath.Join(dir, "x"+end), r), &d, "%s of %s as %s", name, from, end)
+			}
+		}
+	}
+}
+
 // sparse makes a file of a size that takes no room on disk.
 func sparse(path string, size int64) error {
 	if err := os.WriteFile(path, nil, 0o600); err != nil {

@@ -277,7 +277,8 @@ func (r *Run) Close(e End) error {
 func (r *Run) toParquet(name string) error {
 	base := filepath.Join(r.dir, name)
 	return replaceBy(base+".parquet", func(w io.Writer) error {
-		return writeParquet(w, tableNamed(name).schema(&r.m), r.m.Areas, readStream(base, r.m.Areas))
+		t := tableNamed(name)
+		return writeParquet(w, t.schema(&r.m), r.m.Areas, readStream(base, t, r.m.Areas))
 	})
 }
 

@@ -206,7 +206,7 @@ var readers = map[string]func(t *testing.T, path string) flat{
 			require.NoError(t, err)
 			var c Chunk
 			require.NoError(t, c.view(b))
-			require.NoError(t, c.locate(ragged()))
+			require.NoError(t, c.locate(tableNamed(spikesTable), ragged()))
 			f.add(c)
 			b.Release()
 		}

@@ -218,9 +218,9 @@ func (c *checked) load() error {
 }
 
 // readStream reads the chunks of a stream that are on disk now; base is the path without its ending.
-func readStream(base string, areas []Area) iter.Seq2[Chunk, error] {
+func readStream(base string, t table, areas []Area) iter.Seq2[Chunk, error] {
 	return func(yield func(Chunk, error) bool) {
-		if err := eachOfStream(base, areas, func(c Chunk) bool { return yield(c, nil) }); err != nil {
+		if err := eachOfStream(base, t, areas, func(c Chunk) bool { return yield(c, nil) }); err != nil {
 			yield(Chunk{}, err)
 		}
 	}
@@ -272,7 +272,7 @@ func (o *opened) begin() error {
 	return o.load()
 }
 
-func eachOfStream(base string, areas []Area, yield func(Chunk) bool) error {
+func eachOfStream(base string, t table, areas []Area, yield func(Chunk) bool) error {
 	path := base + ".arrows"
 	in, err := openStream(base)
 	if err != nil || in == nil {
@@ -292,7 +292,7 @@ func eachOfStream(base string, areas []Area, yield func(Chunk) bool) error {
 	for r.Next() {
 		err := read(r.RecordBatch())
 		if err == nil {
-			err = c.locate(areas)
+			err = c.locate(t, areas)
 		}
 		if err != nil {
 			return damaged(path, "%v", err)

@@ -47,16 +47,17 @@ func tableNamed(name string) table {
 	return t
 }
 
+// numbers are the columns but the area's.
+func (t table) numbers() []arrow.Field {
+	return append([]arrow.Field{{Name: "burst", Type: arrow.PrimitiveTypes.Uint64}, {Name: "neuron", Type: arrow.PrimitiveTypes.Uint32}}, t.extra...)
+}
+
 // areaType is the column of area names, of which a stream holds each once.
 var areaType = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint32, ValueType: arrow.BinaryTypes.String}
 
 // schema is the table's schema for one run, with what its numbers mean.
 func (t table) schema(m *Manifest) *arrow.Schema {
-	fields := append([]arrow.Field{
-		{Name: "burst", Type: arrow.PrimitiveTypes.Uint64},
-		{Name: "neuron", Type: arrow.PrimitiveTypes.Uint32},
-		{Name: "area", Type: areaType},
-	}, t.extra...)
+	fields := slices.Insert(t.numbers(), 2, arrow.Field{Name: "area", Type: areaType})
 	areas, err := json.Marshal(m.Areas)
 	if err != nil {
 		panic("BUG: " + err.Error())
@@ -171,11 +172,21 @@ func (c *Chunk) take(name string, from arrow.Array) error {
 	return nil
 }
 
-// locate fills c.Area from the ids and checks the order of rows.
-func (c *Chunk) locate(areas []Area) error {
+// locate fills c.Area from the ids and checks that c has the table's columns and the order of rows.
+func (c *Chunk) locate(t table, areas []Area) error {
 	n := len(c.Burst)
-	if len(c.Neuron) != n {
-		return fmt.Errorf("%d bursts and %d neurons in one chunk", n, len(c.Neuron))
+	names := append(t.extraNames(), "neuron")
+	for _, column := range []struct {
+		name string
+		rows int
+	}{{"neuron", len(c.Neuron)}, {"potential", len(c.Potential)}, {"port", len(c.Port)}, {"sum", len(c.Sum)}} {
+		want := 0
+		if slices.Contains(names, column.name) {
+			want = n
+		}
+		if column.rows != want {
+			return fmt.Errorf("%d rows of %q in a chunk of %s of %d bursts, want %d", column.rows, column.name, t.name, n, want)
+		}
 	}
 	key := c.Neuron
 	if c.Port != nil {

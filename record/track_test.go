@@ -99,7 +99,7 @@ func TestFaultAtEveryCall(t *testing.T) {
 				require.ErrorIs(t, failed, cause)
 			}
 			got := 0
-			for c, err := range readStream(filepath.Join(dir, "spikes"), ragged()) {
+			for c, err := range readStream(filepath.Join(dir, "spikes"), tableNamed(spikesTable), ragged()) {
 				require.NoError(t, err, "call %d", fail)
 				for i := range c.Burst {
 					if c.Burst[i] != uint64(got/1042) || c.Neuron[i] != uint32(got%1042) {
@@ -135,7 +135,7 @@ func TestSlowDiskSlowsTheRun(t *testing.T) {
 		require.Equal(t, written, recorded)
 		require.Len(t, told, 1)
 		require.Equal(t, fmt.Sprintf("the disk of %s is slower than the run, which waits for it; nothing is lost", filepath.Join(dir, "spikes.arrows")), told[0])
-		require.Len(t, gather(t, readStream(filepath.Join(dir, "spikes"), ragged())).burst, 252*chunks*1042)
+		require.Len(t, gather(t, readStream(filepath.Join(dir, "spikes"), tableNamed(spikesTable), ragged())).burst, 252*chunks*1042)
 	})
 }
 
