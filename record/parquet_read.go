@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"os"
 	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -25,10 +26,19 @@ func mend(err *error) {
 
 // openParquet reads what a file says of itself. The caller closes it.
 func openParquet(path string) (f *file.Reader, err error) {
+	in, err := openFile(path, os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			in.Close() // the first error is the one to tell
+		}
+	}()
 	defer mend(&err)
 	props := parquet.NewReaderProperties(memory.DefaultAllocator)
 	props.MaxUncompressedPageSize = mostPage
-	return file.OpenParquetFile(path, false, file.WithReadProps(props))
+	return file.NewParquetReader(in, file.WithReadProps(props))
 }
 
 // parquetMeta is the metadata that schema has put into a file.

@@ -4,9 +4,11 @@ import (
 	"io"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -43,6 +45,31 @@ func TestFoldersOfStrangers(t *testing.T) {
 			}
 			require.Error(t, err, "%s as %s", file, name)
 		}
+	}
+}
+
+// TestFilesOfStrangers: a recording given as one file, which is a pipe or becomes one, is refused; nobody waits for it.
+func TestFilesOfStrangers(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.parquet")
+	require.NoError(t, os.WriteFile(path, parquetOf(t, spikesTable, "", nil), 0o600))
+	r, err := OpenRecording(path)
+	require.NoError(t, err)
+	require.NoError(t, os.Remove(path))
+	if err := exec.Command("mkfifo", path).Run(); err != nil {
+		t.Skip("no pipes here: ", err)
+	}
+	ended := make(chan [2]error, 1)
+	go func() {
+		_, open := OpenRecording(path)
+		ended <- [2]error{open, exportCSV(io.Discard, r)}
+	}()
+	select {
+	case errs := <-ended:
+		for _, err := range errs {
+			require.ErrorContains(t, err, "expects a regular file, found one of type p")
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("waits for the pipe")
 	}
 }
 
