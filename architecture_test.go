@@ -11,7 +11,7 @@ import (
 
 // layers orders the packages; a package imports only from layers above its own line in this list.
 var layers = [][]string{
-	{"internal/arrowframe", "internal/clib", "internal/exact", "internal/exact/gen", "internal/pages", "internal/weights", "kernels"},
+	{"internal/arrowframe", "internal/clib", "internal/durable", "internal/exact", "internal/exact/gen", "internal/pages", "internal/weights", "kernels"},
 	{"internal/formula"},
 	{"genome", "genomes"},
 	{"genome/feagi", "genome/brainmap", "edgelist"},

@@ -5,7 +5,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"runtime"
+
+	"burst/internal/durable"
 )
 
 // Disk is the part of a file system that checkpoints need. OS is the real one; tests put failing ones in its place.
@@ -62,21 +63,8 @@ func (OS) Rename(from, to string) error { return os.Rename(from, to) }
 // Remove removes a file.
 func (OS) Remove(path string) error { return os.Remove(path) }
 
-// SyncFolder makes the names in a folder durable; Windows has no such call and needs none.
-func (OS) SyncFolder(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	err = f.Sync()
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	return err
-}
+// SyncFolder makes the names in a folder durable.
+func (OS) SyncFolder(dir string) error { return durable.SyncFolder(dir) }
 
 // List names the files of a folder.
 func (OS) List(dir string) ([]string, error) {

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"burst/internal/durable"
+
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 )
 
@@ -32,7 +34,7 @@ func Export(path string, r Recording) error {
 	default:
 		return fmt.Errorf("record: %s: want a name that ends with one of %s", path, strings.Join(Formats(), ", "))
 	}
-	return replaceBy(path, func(w io.Writer) error { return write(w, r) })
+	return durable.ReplaceBy(path, func(w io.Writer) error { return write(w, r) })
 }
 
 // exportArrow writes an Arrow IPC file, which readers can map into memory.

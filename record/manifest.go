@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"burst/engine"
+	"burst/internal/durable"
 )
 
 // format is the version of the run folder; a reader refuses a later one. In format 1 a stream had a row a spike.
@@ -181,7 +182,7 @@ func (m *Manifest) write(dir string) error {
 	if err != nil {
 		return fmt.Errorf("record: %w", err)
 	}
-	return replace(filepath.Join(dir, "manifest.json"), append(text, '\n'))
+	return durable.Replace(filepath.Join(dir, "manifest.json"), append(text, '\n'))
 }
 
 // DamagedError is a recording that cannot be what was written, or one of another version.

@@ -14,6 +14,7 @@ import (
 
 	"burst/connectome"
 	"burst/engine"
+	"burst/internal/durable"
 )
 
 // Plan says what to keep of a run, beside rates; the zero value keeps nothing.
@@ -54,7 +55,7 @@ func Create(dir string, o Options) (*Run, error) {
 	r.m.keep(o.Plan.Spikes)
 	sum := sha256.Sum256(o.Genome)
 	r.m.GenomeSHA256 = hex.EncodeToString(sum[:])
-	if err := replace(filepath.Join(dir, "genome.yaml"), o.Genome); err != nil {
+	if err := durable.Replace(filepath.Join(dir, "genome.yaml"), o.Genome); err != nil {
 		return nil, err
 	}
 	if o.Prepare != nil {
@@ -118,7 +119,7 @@ func (r *Run) begin(name string, warn func(string)) (*track, error) {
 	}
 	s, err := newStream(files[0], files[1], tableNamed(name).streamSchema(&r.m))
 	if err == nil {
-		err = syncFolder(r.dir)
+		err = durable.SyncFolder(r.dir)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("record: %w", err), closeAll(files[:]))
@@ -234,7 +235,7 @@ func (r *Run) Close(e End) error {
 	}
 	m := &r.m
 	m.Bursts, m.Spikes, m.Digest, m.Status, m.Timings = e.Bursts, e.Spikes, e.Digest, e.Status, e.Timings
-	if err := replaceBy(filepath.Join(r.dir, "rates.csv"), func(w io.Writer) error { return writeRates(w, m, e.Activity) }); err != nil {
+	if err := durable.ReplaceBy(filepath.Join(r.dir, "rates.csv"), func(w io.Writer) error { return writeRates(w, m, e.Activity) }); err != nil {
 		return err
 	}
 	files := []string{"genome.yaml", "rates.csv"}
@@ -270,13 +271,13 @@ func (r *Run) Close(e End) error {
 			}
 		}
 	}
-	return syncFolder(r.dir)
+	return durable.SyncFolder(r.dir)
 }
 
 // toParquet makes a recording's Parquet file from its stream, checking every chunk on the way.
 func (r *Run) toParquet(name string) error {
 	base := filepath.Join(r.dir, name)
-	return replaceBy(base+".parquet", func(w io.Writer) error {
+	return durable.ReplaceBy(base+".parquet", func(w io.Writer) error {
 		t := tableNamed(name)
 		return writeParquet(w, t.schema(&r.m), r.m.Areas, readStream(base, t, r.m.Areas))
 	})

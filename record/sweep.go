@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"burst/internal/durable"
+
 	"gonum.org/v1/gonum/stat"
 )
 
@@ -68,7 +70,7 @@ func spread(x []float64) (mean, sd float64) {
 
 // Write writes sweep.csv into a folder: a line for each area of each run.
 func (s *Sweep) Write(dir string) error {
-	return replaceBy(filepath.Join(dir, "sweep.csv"), func(w io.Writer) error {
+	return durable.ReplaceBy(filepath.Join(dir, "sweep.csv"), func(w io.Writer) error {
 		rows := csvWriter(w, []string{"seed", "area", "neurons", "spikes", "rate_hz", "active", "digest"})
 		for _, r := range s.rows {
 			rows.Write([]string{whole(r.seed), r.area, fmt.Sprint(r.neurons), whole(r.spikes), strconv.FormatFloat(r.hz, 'g', -1, 64), whole(r.active), r.digest})

@@ -10,7 +10,7 @@ import (
 
 	"burst/genome"
 	"burst/genomes"
-	"burst/record"
+	"burst/internal/durable"
 
 	"github.com/spf13/cobra"
 )
@@ -98,7 +98,7 @@ func writeExample(cmd *cobra.Command, name string, force, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	write := record.WriteFile
+	write := durable.Replace
 	if !force {
 		write = writeNew
 		for _, f := range files { // before any is written

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
+
+	"burst/internal/durable"
 
 	"github.com/spf13/cobra"
 )
@@ -60,35 +60,9 @@ func writeNew(path string, text []byte) error {
 
 // createNew is writeNew for what fill writes.
 func createNew(path string, fill func(io.Writer) error) error {
-	dir := filepath.Dir(path)
-	f, err := os.CreateTemp(dir, ".burst-*")
-	if err != nil {
-		return err
+	err := durable.CreateBy(path, fill)
+	if errors.Is(err, fs.ErrExist) {
+		return existsError(path)
 	}
-	defer os.Remove(f.Name())
-	err = fill(f)
-	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
-	if err != nil {
-		return err
-	}
-	// A link, unlike a rename, refuses to replace what is there.
-	if err := os.Link(f.Name(), path); errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s exists already and is left as it is: %w", path, &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist})
-	} else if err != nil {
-		return &fs.PathError{Op: "create", Path: path, Err: err}
-	}
-	return syncDir(dir)
-}
-
-// syncDir makes a new name in a folder durable; systems that cannot sync folders do not need it.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	if err := d.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrInvalid) && !errors.Is(err, fs.ErrPermission) {
-		return err
-	}
-	return nil
+	return err
 }

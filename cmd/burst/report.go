@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"burst/internal/durable"
 	"burst/record"
 	"burst/record/picture"
 	"burst/record/stats"
@@ -68,7 +69,7 @@ func (o *reportOptions) run(cmd *cobra.Command, dir string) error {
 	if out == "" {
 		out = filepath.Join(dir, "report.html")
 	}
-	if err := record.WriteFile(out, []byte(page)); err != nil {
+	if err := durable.Replace(out, []byte(page)); err != nil {
 		return err
 	}
 	if o.json {

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"burst/internal/durable"
 	"burst/record"
 )
 
@@ -20,7 +21,7 @@ func Write(f *record.Folder, dir string, names []string, format string, o Option
 			return nil, err
 		}
 		path := filepath.Join(dir, p.Name+"."+format)
-		if err := record.WriteFile(path, data); err != nil {
+		if err := durable.Replace(path, data); err != nil {
 			return nil, err
 		}
 		files = append(files, path)
