@@ -59,6 +59,7 @@ const (
 	maxSize   = 1<<63 - 1 // neurons of an area and what multiplies up to them
 	maxScale  = 1 << 24
 	maxBursts = math.MaxUint64
+	maxRun    = 1 << 56 // bursts: the draws of a burst have 56 bits of its number
 	maxOffset = 1 << 32 // voxels
 	maxDelay  = 255     // bursts
 	maxQuiet  = 65535   // bursts of silence
@@ -98,7 +99,7 @@ var topKeys = sync.OnceValue(func() []key {
 		{Name: "run_seed", Form: formWhole, High: math.MaxUint64, Doc: "seed of Poisson drive and excitability; the value of seed unless given"},
 		{Name: "timestep", Form: formNumber, Dims: []Dimension{Time}, MinOpen: true, Max: 1e6, Default: "1 ms", Doc: "time that one burst stands for"},
 		{Name: "scale", Form: formScale, Low: 1, High: maxScale, Default: "1000", Doc: "quanta per unit of weight, or auto for the largest power of two that fits"},
-		{Name: "bursts", Form: formBursts, Low: 1, High: maxBursts, Doc: "length of a run when the command names none"},
+		{Name: "bursts", Form: formBursts, Low: 1, High: maxRun, Doc: "length of a run when the command names none"},
 		{Name: "models", Form: formList, Empty: true, Item: &key{Form: formMap, Keys: modelKeys()}, Doc: "neuron models of the genome's own"},
 		{Name: "areas", Form: formList, Required: true, Item: &key{Form: formMap, Keys: areaKeys()}, Doc: "the cortical areas, in the order in which their neurons are numbered"},
 		{Name: "projections", Form: formList, Empty: true, Item: &key{Form: formMap, Keys: projectionKeys()}, Doc: "what connects the areas"},

@@ -46,8 +46,9 @@ func TestWords(t *testing.T) {
 		"no neurons":         {"areas: [{name: a, neurons: ‹-1}]", "areas[0].neurons", "expects a whole number of at least 0, found -1", ""},
 		"large seed":         {"seed: ‹18446744073709551616\nareas: [{name: a, neurons: 1}]", "seed", "of at most 18446744073709551615", ""},
 		"large at":           {"areas: [{name: a, neurons: 1}]\nstimuli: [{area: a, at: ‹18446744073709551615, neurons: [0], amount: 1}]", "stimuli[0].at", "of at most 18446744073709551614", ""},
-		"many bursts":        {"bursts: ‹18446744073709551616\nareas: [{name: a, neurons: 1}]", "bursts", "of at most 18446744073709551615", ""},
-		"many bursts a time": {"bursts: ‹10 ms\ntimestep: 1e-30 ms\nareas: [{name: a, neurons: 1}]", "bursts", "expects bursts of at most 9223372036854775807, found 10 ms, which is 1e+31", ""},
+		"many bursts":        {"bursts: ‹18446744073709551616\nareas: [{name: a, neurons: 1}]", "bursts", "expects a whole number 1…72057594037927936, found 18446744073709551616", ""},
+		"bursts to count":    {"bursts: ‹72057594037927937\nareas: [{name: a, neurons: 1}]", "bursts", "expects a whole number 1…72057594037927936, found 72057594037927937", ""},
+		"many bursts a time": {"bursts: ‹10 ms\ntimestep: 1e-30 ms\nareas: [{name: a, neurons: 1}]", "bursts", "expects bursts 1…72057594037927936, found 10 ms, which is 1e+31", ""},
 		"long timestep":      {"timestep: ‹1e30 s\nareas: [{name: a, neurons: 1}]", "timestep", "expects a time above 0 ms and at most 1e+06 ms, found 1e30 s", ""},
 		"long silence":       inArea("refractory: ‹65536", "refractory", "expects a whole number 0…65535", ""),
 	} {
