@@ -41,7 +41,7 @@ func NewPlan(g *genome.Genome, c *connectome.Connectome, requests []string) (p P
 	for _, s := range joined(chosen[potentialsTable]) {
 		for n := s.First; n < s.End(); n++ {
 			p.Potentials = append(p.Potentials, n)
-			p.Rest = append(p.Rest, float32(g.Areas[areaOf(c, n)].Params["rest"]))
+			p.Rest = append(p.Rest, float32(c.Areas[areaOf(c, n)].V0.Rest))
 		}
 	}
 	return p, note, nil

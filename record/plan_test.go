@@ -62,6 +62,24 @@ func TestPlan(t *testing.T) {
 	}
 }
 
+// TestRestOfAnOwnModel: a parameter named rest is nothing but a parameter there, and potentials are recorded as the model holds them.
+func TestRestOfAnOwnModel(t *testing.T) {
+	g, err := genome.Parse("own.yaml", []byte(`burst: v1
+models:
+  - {name: own, input: mV, params: {rest: -65 mV}, state: {v: -60 mV}, update: [v = v + 0.1*(rest - v) + input], threshold: v >= -50}
+areas:
+  - {name: a, neurons: 2, model: own}
+  - {name: b, neurons: 2, model: own, params: {rest: "normal(-70 mV, 1 mV)"}}
+  - {name: c, neurons: 2, model: lif_psc_exp}
+`), nil)
+	require.NoError(t, err)
+	c, err := connectome.Build(g, connectome.Options{})
+	require.NoError(t, err)
+	p, _, err := NewPlan(g, c, []string{"potentials=all"})
+	require.NoError(t, err)
+	require.Equal(t, []float32{0, 0, 0, 0, -70, -70}, p.Rest)
+}
+
 // TestLargeNetworksKeepAShare: every area keeps at least a neuron, and all together no more than the bound and that.
 func TestLargeNetworksKeepAShare(t *testing.T) {
 	g := &genome.Genome{}
