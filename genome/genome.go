@@ -229,7 +229,7 @@ type Stimulus struct {
 
 // Record names what the genome's author wants kept of a run.
 type Record struct {
-	Spikes     []int // area indices
+	Spikes     []int // area indices; empty: none are kept; nil: the genome does not say
 	Potentials []Potentials
 	FCL        bool
 }

@@ -316,7 +316,7 @@ func voxelKey() *key {
 // recordKeys are the keys of record.
 var recordKeys = sync.OnceValue(func() []key {
 	return []key{
-		{Name: "spikes", Form: formList, Empty: true, Item: &key{Form: formArea}, Doc: "areas whose spikes are kept"},
+		{Name: "spikes", Form: formList, Empty: true, Item: &key{Form: formArea}, Doc: "areas whose spikes are kept; an empty list keeps none"},
 		{Name: "potentials", Form: formList, Empty: true, Doc: "neurons whose potentials are kept", Item: &key{Form: formMap, Keys: []key{
 			{Name: "area", Form: formArea, Required: true, Doc: "area of the neurons"},
 			{Name: "neurons", Form: formList, Item: neuronKey(), Doc: "neurons of the area, counted from 0; or voxels"},

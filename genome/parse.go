@@ -242,7 +242,10 @@ func (p *parser) record(f *fields) {
 	if !ok {
 		return
 	}
-	_, spikes, _ := r.get("spikes")
+	said, spikes, _ := r.get("spikes")
+	if said != nil {
+		p.g.Record.Spikes = []int{}
+	}
 	for i, n := range r.list("spikes") {
 		if a := p.areaAt(n, spikes.item(i)); a >= 0 {
 			p.g.Record.Spikes = append(p.g.Record.Spikes, a)

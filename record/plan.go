@@ -59,7 +59,8 @@ func didYouMean(word string, names []string) string {
 
 // fromGenome fills in the tables that no request has named.
 func fromGenome(g *genome.Genome, c *connectome.Connectome, chosen map[string][]connectome.Span) {
-	if _, said := chosen[spikesTable]; !said {
+	if _, said := chosen[spikesTable]; !said && g.Record.Spikes != nil {
+		chosen[spikesTable] = []connectome.Span{}
 		for _, a := range g.Record.Spikes {
 			chosen[spikesTable] = append(chosen[spikesTable], c.Areas[a].Neurons)
 		}

@@ -35,6 +35,7 @@ func TestPlan(t *testing.T) {
 		{"nothing said", "", nil, all, nil, nil},
 		{"the block", "record: {spikes: [tail, eye], potentials: [{area: leg, neurons: [1, 4]}], fcl: true}", nil, spans{span(0, 7), span(12, 3)}, []uint32{8, 11}, all},
 		{"a block without spikes", "record: {fcl: true}", nil, all, nil, all},
+		{"a block that wants none", "record: {spikes: [], fcl: true}", nil, nil, nil, all},
 		{"a flag replaces its table only", "record: {spikes: [tail], fcl: true}", []string{"spikes=eye[2..3]"}, spans{span(2, 2)}, nil, all},
 		{"none", "record: {spikes: [tail], fcl: true}", []string{"spikes=none", "fcl=none"}, nil, nil, nil},
 		{"neighbours and overlaps are joined", "", []string{"spikes=leg,eye[3..6]", "spikes=eye[5..5]", "potentials=tail[2],leg[0..1]"}, spans{span(3, 9)}, []uint32{7, 8, 14}, nil},
