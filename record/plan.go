@@ -51,7 +51,7 @@ func NewPlan(g *genome.Genome, c *connectome.Connectome, requests []string) (p P
 func Tables() []string { return []string{spikesTable, potentialsTable, fclTable} }
 
 func didYouMean(word string, names []string) string {
-	if near := genome.Nearest(word, names); near != "" {
+	if near := genome.Nearest(word, names); near != "" && near != word {
 		return fmt.Sprintf("; did you mean %q?", near)
 	}
 	return ""

@@ -63,6 +63,13 @@ func TestPlan(t *testing.T) {
 	}
 }
 
+// TestNothingBehindATable: a table named as it should be is not proposed again.
+func TestNothingBehindATable(t *testing.T) {
+	_, _, err := NewPlan(&genome.Genome{}, &connectome.Connectome{}, []string{"spikes="})
+	require.ErrorContains(t, err, `"spikes=", want spikes= or potentials= or fcl=, then all`)
+	require.NotContains(t, err.Error(), "did you mean")
+}
+
 // TestRestOfAnOwnModel: a parameter named rest is nothing but a parameter there, and potentials are recorded as the model holds them.
 func TestRestOfAnOwnModel(t *testing.T) {
 	g, err := genome.Parse("own.yaml", []byte(`burst: v1
