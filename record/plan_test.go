@@ -86,6 +86,8 @@ areas:
 	p, _, err := NewPlan(g, c, []string{"potentials=all"})
 	require.NoError(t, err)
 	require.Equal(t, []float32{0, 0, 0, 0, -70, -70}, p.Rest)
+	unit := tableNamed(potentialsTable).schema(&Manifest{}).Metadata().ToMap()["burst.unit.potential"]
+	require.Contains(t, unit, "models of the genome's own: as they hold it")
 }
 
 // TestLargeNetworksKeepAShare: every area keeps at least a neuron, and all together no more than the bound and that.

@@ -72,7 +72,7 @@ func (t table) schema(m *Manifest) *arrow.Schema {
 		"burst.scale":           fmt.Sprint(m.Scale),
 		"burst.areas":           string(areas),
 		"burst.unit.burst":      fmt.Sprintf("%g ms", m.Timestep),
-		"burst.unit.potential":  "mV (feagi areas: the genome's plain unit)",
+		"burst.unit.potential":  "mV (feagi areas: the genome's plain unit; models of the genome's own: as they hold it)",
 		"burst.unit.sum":        fmt.Sprintf("1/%d of the model's input unit", m.Scale),
 		"burst.time_of_a_spike": "(burst + 1) * timestep_ms",
 	}
