@@ -2,6 +2,7 @@ package genome
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -20,8 +21,11 @@ func (g *Genome) Text() []byte {
 
 // With is the genome with some values of its text replaced or added. A setting is PATH=VALUE: the keys that lead to the
 // value, joined by points, an entry of a list being meant by its name, the longest that fits, or its number from 0
-// (areas.L4E.params.tau=12ms, projections.0.weight=2), and a value as YAML has it. The new text is checked in full.
+// (areas.L4E.params.tau=12ms, projections.0.weight=2), and a value as YAML has it. The new text is checked in full. A genome that was made in Go has no text to set anything in.
 func (g *Genome) With(settings []string) (*Genome, error) {
+	if g.src == nil {
+		return nil, errors.New("genome: a genome that has no text cannot be set")
+	}
 	root, faults := readTree(g.src)
 	if faults != nil {
 		return nil, faults

@@ -56,6 +56,16 @@ func TestWithPointsInNames(t *testing.T) {
 	require.ErrorContains(t, err, `areas has no entry "M"`)
 }
 
+// TestWithoutText: a genome made in Go has nothing to change values in, which is an error and no more.
+func TestWithoutText(t *testing.T) {
+	g := &Genome{Areas: []Area{{Name: "a"}}}
+	require.Nil(t, g.Text())
+	_, err := g.With([]string{"seed=3"})
+	require.EqualError(t, err, "genome: a genome that has no text cannot be set")
+	_, err = g.Rewired("edges.csv", 1000)
+	require.EqualError(t, err, "genome: a genome that has no text cannot be rewired")
+}
+
 func TestWithSaysWhatIsWrong(t *testing.T) {
 	g, err := Parse("walk.yaml", []byte(settable), nil)
 	require.NoError(t, err)
