@@ -84,5 +84,5 @@ func (d *Digest) StepN(n int, each func(*Burst) error) error {
 // Sum is the digest so far.
 func (d *Digest) Sum() uint64 { return d.digest.sum }
 
-// Spikes is how many neurons have fired so far, summed over bursts.
+// Spikes is how many neurons have fired since NewDigest, summed over bursts.
 func (d *Digest) Spikes() uint64 { return d.spikes }

@@ -152,13 +152,14 @@ func (e *Engine) Number() uint64 { return e.number }
 // Digest is the running digest of all fire queues so far (step 5 of the law).
 func (e *Engine) Digest() uint64 { return e.b.Sum() }
 
-// Spikes is how many neurons have fired so far, summed over bursts.
+// Spikes is how many neurons have fired since New, summed over the bursts that this engine has run: Restore leaves it, as it
+// does Late and Latency, for a state does not say what came before it.
 func (e *Engine) Spikes() uint64 { return e.b.Spikes() }
 
-// Late is how many bursts began more than a whole period after they were due.
+// Late is how many bursts began more than a whole period after they were due, since New.
 func (e *Engine) Late() uint64 { return e.late }
 
-// Latency summarises how long the backend took for each burst.
+// Latency summarises how long the backend took for each burst, since New.
 func (e *Engine) Latency() Latency { return e.latency.summary() }
 
 // State copies the state, digest included, into s. A number that is not finite is a *NumberError.
@@ -173,7 +174,8 @@ func (e *Engine) State(s *State) error {
 	return e.judge(s.NotFinite())
 }
 
-// Restore continues from s, which an engine of the same connectome has given.
+// Restore continues from s, which an engine of the same connectome has given. Number and Digest are those of s from then on;
+// Spikes, Late and Latency go on counting what this engine does.
 func (e *Engine) Restore(s *State) error {
 	if err := s.Check(e.c); err != nil {
 		return err

@@ -171,6 +171,52 @@ func TestPeriod(t *testing.T) {
 	})
 }
 
+// batches is an echo that advances many bursts at a time, each in two milliseconds.
+type batches struct{ echo }
+
+func (b *batches) Step(in []engine.Stimulus, out *engine.Burst) error {
+	time.Sleep(2 * time.Millisecond)
+	return b.echo.Step(in, out)
+}
+
+func (b *batches) CanStepN() bool { return true }
+
+func (b *batches) StepN(n int, each func(*engine.Burst) error) error {
+	var out engine.Burst
+	for range n {
+		if err := b.Step(nil, &out); err != nil {
+			return err
+		}
+		if err := each(&out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TestRestoreLeavesTheCounts: Spikes, Late and Latency are of this engine's bursts, whatever state it goes on from.
+func TestRestoreLeavesTheCounts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := net()
+		e := engine.New(c, &batches{}, engine.Options{Sources: []engine.Source{list{{1, 3}, {4, 2}}}, Period: time.Millisecond / 2})
+		run := func() { require.NoError(t, e.Run(context.Background(), 7)) }
+		run()
+		require.EqualValues(t, 14, e.Spikes())
+		late := e.Late()
+		require.NotZero(t, late)
+		s := engine.NewState(c)
+		s.Number = 41
+		require.NoError(t, e.Restore(s))
+		require.EqualValues(t, 41, e.Number())
+		require.EqualValues(t, 14, e.Spikes())
+		require.Equal(t, late, e.Late())
+		require.NotZero(t, e.Latency().P50)
+		run()
+		require.EqualValues(t, 28, e.Spikes())
+		require.EqualValues(t, 48, e.Number())
+	})
+}
+
 func TestRestoreRefusesAStateThatDoesNotFit(t *testing.T) {
 	c := net()
 	e := engine.New(c, &echo{}, engine.Options{})
