@@ -63,7 +63,7 @@ func (e *Engine) Run(ctx context.Context, n uint64) error {
 }
 
 // runBatches advances n bursts, many at a time; how many follows from how long they take, so that ctx is looked at about
-// fifty times a second. A burst's latency is the time since the one before was delivered.
+// fifty times a second.
 func (e *Engine) runBatches(ctx context.Context, n uint64) error {
 	const look = 20 * time.Millisecond
 	for size := uint64(64); n > 0; {
@@ -159,7 +159,9 @@ func (e *Engine) Spikes() uint64 { return e.b.Spikes() }
 // Late is how many bursts began more than a whole period after they were due, since New.
 func (e *Engine) Late() uint64 { return e.late }
 
-// Latency summarises how long the backend took for each burst, since New.
+// Latency summarises how long the bursts took, since New. Burst by burst that is the time in the backend's Step; where Run has
+// the backend advance many at a time (a Batcher, without Sources and Period) it is the time from handing the burst before to
+// the recorders until this one arrives, which is that of the recorders and of what is left to wait for then.
 func (e *Engine) Latency() Latency { return e.latency.summary() }
 
 // State copies the state, digest included, into s. A number that is not finite is a *NumberError.

@@ -194,6 +194,37 @@ func (b *batches) StepN(n int, each func(*engine.Burst) error) error {
 	return nil
 }
 
+// slow is a recorder that takes five milliseconds a burst.
+type slow struct{}
+
+func (slow) Record(*engine.Burst) error {
+	time.Sleep(5 * time.Millisecond)
+	return nil
+}
+
+// TestLatency: burst by burst it is the time in the backend alone, of many at a time that from burst to burst, recorders included.
+// The clock moves only while somebody sleeps.
+func TestLatency(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		o    engine.Options
+		took time.Duration
+	}{
+		{"burst by burst", engine.Options{Sources: []engine.Source{list{}}, Recorders: []engine.Recorder{slow{}}}, 2 * time.Millisecond},
+		{"many at a time", engine.Options{Recorders: []engine.Recorder{slow{}}}, 7 * time.Millisecond},
+		{"many, nobody records", engine.Options{}, 2 * time.Millisecond},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				e := engine.New(net(), &batches{}, tc.o)
+				require.NoError(t, e.Run(context.Background(), 60))
+				require.InEpsilon(t, float64(tc.took.Microseconds()), e.Latency().P50, 0.002, "three figures")
+				require.InEpsilon(t, float64(tc.took.Microseconds()), e.Latency().Max, 0.002, "three figures")
+			})
+		})
+	}
+}
+
 // TestRestoreLeavesTheCounts: Spikes, Late and Latency are of this engine's bursts, whatever state it goes on from.
 func TestRestoreLeavesTheCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
