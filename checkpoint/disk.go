@@ -11,18 +11,27 @@ import (
 
 // Disk is the part of a file system that checkpoints need. OS is the real one; tests put failing ones in its place.
 type Disk interface {
-	Create(path string) (File, error) // an empty file; one that is there is emptied
+	// Create makes an empty file and opens it for writing. What is there by that name is replaced, not written through.
+	Create(path string) (File, error)
+	// Open opens a regular file from its beginning, and says how many bytes it has.
 	Open(path string) (r io.ReadCloser, size int64, err error)
+	// Rename gives a file another name, in place of what has that name, at one moment: at no time has it neither.
 	Rename(from, to string) error
+	// Remove takes a file away; that there is none is an error.
 	Remove(path string) error
+	// SyncFolder returns when the names that Create, Rename and Remove have made in a folder survive a loss of power.
 	SyncFolder(dir string) error
-	List(dir string) ([]string, error) // names; none where there is no folder
+	// List names what is in a folder, in ascending order; none where there is no folder.
+	List(dir string) ([]string, error)
 }
 
 // File is a file being written.
 type File interface {
-	io.Writer
+	// Write appends b.
+	Write(b []byte) (int, error)
+	// Sync returns when all that was written survives a loss of power, the file's name excepted: that is SyncFolder's.
 	Sync() error
+	// Close ends the writing and, without Sync, promises nothing.
 	Close() error
 }
 

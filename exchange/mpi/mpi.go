@@ -198,6 +198,7 @@ func (w *World) bind(library uintptr) error {
 	return nil
 }
 
+// Part is which part of the network this process has, and how many there are: its rank and the number of processes.
 func (w *World) Part() connectome.Part { return w.part }
 
 // Version is the library's.

@@ -34,6 +34,8 @@ type CompileError struct {
 }
 
 func (e *CompileError) Error() string { return fmt.Sprintf("compiling: %v\n%s", e.Err, e.Log) }
+
+// Unwrap is Err.
 func (e *CompileError) Unwrap() error { return e.Err }
 
 // Compile makes PTX of CUDA C++ by NVRTC, or takes it from the cache, where it lies under the hash of source, headers,
