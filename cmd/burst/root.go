@@ -60,6 +60,7 @@ func newRootCommand() *cobra.Command {
 			"  burst examples           list the networks that come with burst\n" +
 			"  burst run quickstart     run one\n" +
 			"  burst init my.yaml       write a network of your own to start from",
+		Version:                    readBuild().String(),
 		SilenceErrors:              true,
 		SilenceUsage:               true,
 		SuggestionsMinimumDistance: 2,
@@ -80,6 +81,7 @@ func newRootCommand() *cobra.Command {
 			return cmd.Help()
 		},
 	}
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError{suggestFlag(cmd, err)} })
 	root.AddCommand(
 		newRunCommand(), newValidateCommand(), newInspectCommand(), newVerifyCommand(), newBenchCommand(),

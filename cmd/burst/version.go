@@ -37,25 +37,29 @@ func newVersionCommand() *cobra.Command {
 				_, err := fmt.Fprint(cmd.OutOrStdout(), notices)
 				return err
 			}
-			b := readBuild()
 			if asJSON {
-				return printJSON(cmd, b)
+				return printJSON(cmd, readBuild())
 			}
-			text := "burst " + b.Version
-			if b.Revision != "" {
-				text += " (" + b.Revision
-				if b.Modified {
-					text += ", modified"
-				}
-				text += ")"
-			}
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s %s %s\n", text, b.Go, b.System)
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), readBuild())
 			return err
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	cmd.Flags().BoolVar(&asNotices, "notices", false, "print the licences and notices of the modules in the program")
 	return cmd
+}
+
+// String is the line that `burst version` and `burst --version` print.
+func (b buildInfo) String() string {
+	text := "burst " + b.Version
+	if b.Revision != "" {
+		text += " (" + b.Revision
+		if b.Modified {
+			text += ", modified"
+		}
+		text += ")"
+	}
+	return fmt.Sprintf("%s %s %s", text, b.Go, b.System)
 }
 
 // readBuild asks the binary what it was built from.
