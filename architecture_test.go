@@ -38,6 +38,7 @@ var owners = map[string][]string{
 	"github.com/apache/arrow-go":   {"edgelist", "record"},
 	"github.com/gofrs/flock":       {"record", "backend/cuda/cudatest"},
 	"github.com/mmcloughlin/avo":   {"backend/cpu/vector/gen", "internal/exact/gen"},
+	"go.uber.org/goleak":           {"backend/cuda/cudatest"},
 	"github.com/stretchr/testify":  {"engine/enginetest", "backend/cuda/cudatest", "exchange/nccl/nccltest"}, // packages of tests
 }
 

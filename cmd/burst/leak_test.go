@@ -19,5 +19,5 @@ func TestR29NoGoroutineIsLeft(t *testing.T) {
 		code, _, stderr := call(args...)
 		require.Zero(t, code, stderr)
 	}
-	t.Log("R29: run, replay, verify and export leave no goroutine; ten packages check all their tests likewise")
+	t.Log("R29: run, replay, verify and export leave no goroutine")
 }

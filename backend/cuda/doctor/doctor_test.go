@@ -16,7 +16,8 @@ import (
 	"burst/backend/cuda/executor"
 )
 
-func TestMain(m *testing.M) { os.Exit(cudatest.Main(m)) }
+// TestMain fails when a test has left a goroutine behind.
+func TestMain(m *testing.M) { cudatest.Verify(m) }
 
 // look examines with a cache of the test's own.
 func look(t *testing.T, e effort) *Report {

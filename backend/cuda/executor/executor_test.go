@@ -16,7 +16,8 @@ import (
 	"burst/kernels"
 )
 
-func TestMain(m *testing.M) { os.Exit(cudatest.Main(m)) }
+// TestMain fails when a test has left a goroutine behind.
+func TestMain(m *testing.M) { cudatest.Verify(m) }
 
 // open is an Executor with a cache of the test's own, on a GPU or on the stand-in.
 func open(t *testing.T) *executor.Executor {
