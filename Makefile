@@ -4,7 +4,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 BENCHSTAT   := golang.org/x/perf/cmd/benchstat@latest
 export CGO_ENABLED ?= 0
 
-.PHONY: help build test test-long race race-long lint fuzz fuzz-feagi feagi-table arm64 cross kernels test-gpu bench bench-compare bench-peers science digests man pictures reliability soak sbom clean
+.PHONY: help build test test-long race race-long lint fuzz fuzz-feagi feagi-table arm64 cross kernels test-gpu sanitize bench bench-compare bench-peers science digests man pictures reliability soak sbom clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -64,8 +64,15 @@ cross: ## build for the other systems
 kernels: ## rebuild the kernels' PTX and SHA256SUMS (needs Debian's clang-19)
 	bash kernels/build.sh
 
-test-gpu: ## run the conformance suite on the real GPU; none is a failure
+test-gpu: ## run the conformance suite, and restarts and faults, on the real GPU; none is a failure
 	BURST_REQUIRE_CUDA=1 $(GO) test -count=1 ./backend/cuda/...
+	BURST_REQUIRE_CUDA=1 $(GO) test -count=1 ./checkpoint ./cmd/burst -run 'TestR6|TestR11'
+
+sanitize: ## run the GPU backend's tests under compute-sanitizer's four tools (needs a GPU and the CUDA toolkit)
+	@command -v compute-sanitizer >/dev/null || { echo "sanitize: no compute-sanitizer on PATH; it comes with the CUDA toolkit"; exit 1; }
+	$(GO) test -c -o bin/driver.test ./backend/cuda/driver
+	$(GO) test -c -o bin/cuda.test ./backend/cuda
+	bash backend/cuda/sanitize.sh bin/driver.test bin/cuda.test
 
 bench: ## Go benchmarks of the named workloads
 	$(GO) test -run '^$$' -bench . -timeout 60m ./bench
