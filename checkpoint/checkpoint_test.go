@@ -210,7 +210,11 @@ func FuzzR22Read(f *testing.F) {
 	binary.LittleEndian.PutUint64(huge[headBytes+24:], 1<<62)
 	f.Add(huge)
 	f.Fuzz(func(t *testing.T, b []byte) {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
 		c, err := decode(b)
+		runtime.ReadMemStats(&after)
+		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(2*len(b)+1<<20))
 		if err == nil {
 			require.Equal(t, b, encoded(t, c), "what is accepted is what would be written")
 		}

@@ -4,7 +4,8 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"runtime"
+	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -108,8 +109,38 @@ func TestR6Restart(t *testing.T) {
 	t.Logf("R6: %d restarts over %d pairs of backends and threads (reference, %v): one digest, %016x", resumed, pairs, sides, digest)
 }
 
-// TestLargeState saves a state of a gigabyte, and of 100 MB in the ordinary run, while bursts could go on: only the copy stops
-// them.
+// gate is a disk on which nothing is written while it is shut.
+type gate struct {
+	checkpoint.OS
+	opened  chan struct{}
+	patient *time.Timer // opens it when nobody does
+	tired   atomic.Bool // it had to
+}
+
+// shut holds writers up, but not for ever.
+func (g *gate) shut() {
+	opened := make(chan struct{})
+	g.opened = opened
+	g.patient = time.AfterFunc(time.Minute, func() {
+		g.tired.Store(true)
+		close(opened)
+	})
+}
+
+// open lets writers through.
+func (g *gate) open() {
+	if g.patient.Stop() {
+		close(g.opened)
+	}
+}
+
+func (g *gate) Create(path string) (checkpoint.File, error) {
+	<-g.opened
+	return g.OS.Create(path)
+}
+
+// TestLargeState saves a state of 100 MB, of a gigabyte in the long run, on a disk that writes nothing until the run has gone on: only
+// the copy stops the run, and what is read back is the state that was copied.
 func TestLargeState(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes 100 MB")
@@ -118,27 +149,46 @@ func TestLargeState(t *testing.T) {
 	if os.Getenv("BURST_SOAK") != "" {
 		n = 83_000_000
 	}
-	from := engine.State{Number: 1, V: make([]float32, n), Refractory: make([]uint16, n), Count: make([]uint16, n), More: [][]float32{make([]float32, n)}, Queues: [][]uint32{make([]uint32, 0)}}
+	live := engine.State{V: make([]float32, n), Refractory: make([]uint16, n), Count: make([]uint16, n), More: [][]float32{make([]float32, n)}, Queues: [][]uint32{{}}}
 	dir := t.TempDir()
-	s := checkpoint.NewSaver(checkpoint.OS{}, dir, checkpoint.Checkpoint{})
+	disk := &gate{}
+	s := checkpoint.NewSaver(disk, dir, checkpoint.Checkpoint{})
 	for i := range 2 {
+		live.Number = uint64(i)
+		for k := 0; k < n; k += 97 {
+			live.V[k], live.More[0][k], live.Refractory[k], live.Count[k] = float32(k+i), float32(k-i), uint16(k+i), uint16(k*3)
+		}
 		start := time.Now()
 		next, err := s.Next()
 		require.NoError(t, err)
-		next.State.Number = uint64(i)
-		next.State.V, next.State.Refractory, next.State.Count = append(next.State.V[:0], from.V...), append(next.State.Refractory[:0], from.Refractory...), append(next.State.Count[:0], from.Count...)
-		if next.State.More == nil {
-			next.State.More = make([][]float32, 1)
-		}
-		next.State.More[0] = append(next.State.More[0][:0], from.More[0]...)
+		copyState(&next.State, &live)
+		copied := time.Since(start)
+		want := next.State.Hash()
+		disk.shut()
 		s.Save(func() ([]checkpoint.Recording, error) { return nil, nil })
-		stopped := time.Since(start)
+		require.False(t, disk.tired.Load(), "Save waits for the disk")
+		live.V[97], live.Count[n-1] = -1, 77 // the run goes on
+		writing := time.Now()
+		disk.open()
 		require.NoError(t, s.Close())
-		took := time.Since(start)
-		t.Logf("R1: a state of %d MB: the run stops for %v, saved after %v (%.0f MB/s)", 12*n/1_000_000, stopped.Round(time.Millisecond), took.Round(time.Millisecond), 12*float64(n)/1e6/took.Seconds())
+		took := time.Since(writing)
+		got, err := checkpoint.Read(checkpoint.OS{}, filepath.Join(dir, checkpoint.Name(uint64(i))))
+		require.NoError(t, err)
+		require.Equal(t, want, got.State.Hash(), "the state as it was when it was copied")
+		t.Logf("R1: a state of %d MB: copied in %v, then the run goes on; written in %v (%.0f MB/s)", 12*n/1_000_000,
+			copied.Round(time.Millisecond), took.Round(time.Millisecond), 12*float64(n)/1e6/took.Seconds())
 	}
 	bursts, err := checkpoint.List(checkpoint.OS{}, dir)
 	require.NoError(t, err)
 	require.Equal(t, []uint64{0, 1}, bursts)
-	runtime.GC()
+}
+
+// copyState makes to equal from, in the memory that to has.
+func copyState(to, from *engine.State) {
+	to.Number = from.Number
+	to.V, to.Refractory, to.Count = append(to.V[:0], from.V...), append(to.Refractory[:0], from.Refractory...), append(to.Count[:0], from.Count...)
+	if to.More == nil {
+		to.More, to.Queues = make([][]float32, 1), make([][]uint32, 1)
+	}
+	to.More[0] = append(to.More[0][:0], from.More[0]...)
 }

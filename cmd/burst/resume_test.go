@@ -160,9 +160,9 @@ func TestR1Kills(t *testing.T) {
 	}
 }
 
-// TestR28Signals stops runs at random moments of their progress: status 143 or 130 (with -long, within 5 s), a checkpoint, a
-// recording that reads, and the rest of the run is the same. A second signal may end the program at once and corrupts
-// nothing; a run may also end before a signal meets it.
+// TestR28Signals stops runs at random moments of their progress: status 143 or 130 within a minute, which a run that hangs does not
+// keep (with -long, on a machine of one's own, within 5 s), a checkpoint, a recording that reads, and the rest of the run is the
+// same. A second signal may end the program at once and corrupts nothing; a run may also end before a signal meets it.
 func TestR28Signals(t *testing.T) {
 	t.Parallel()
 	stops := often(8, 100)
@@ -211,9 +211,11 @@ func TestR28Signals(t *testing.T) {
 		x.finish(t, out, fmt.Sprintf("stop %d", i))
 		require.NoError(t, os.RemoveAll(out))
 	}
+	most := time.Minute
 	if *long {
-		require.Less(t, worst, 5*time.Second)
+		most = 5 * time.Second
 	}
+	require.Less(t, worst, most)
 	t.Logf("R28: %d of %d runs stopped in at most %v (%d had ended, %d by a second signal) and resumed to the same digest", stops, stops, worst.Round(time.Millisecond), ended, twice)
 }
 

@@ -177,6 +177,7 @@ func TestR10KilledParts(t *testing.T) {
 		require.NoError(t, os.RemoveAll(out))
 	}
 	slices.Sort(took)
+	require.Less(t, took[kills-1], time.Minute, "the others wait for what does not come")
 	t.Logf("R10: %d of %d runs of which one of 4 processes was killed ended in at most %v (median %v), and resumed to the same digest, recordings and rates",
 		kills, kills, took[kills-1].Round(time.Millisecond), took[kills/2].Round(time.Millisecond))
 }
