@@ -1,7 +1,9 @@
 package burst_test
 
 import (
+	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -9,68 +11,78 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// layers orders the packages; a package imports only from layers above its own line in this list.
-var layers = [][]string{
-	{"internal/arrowframe", "internal/clib", "internal/durable", "internal/exact", "internal/exact/gen", "internal/pages", "internal/weights", "kernels"},
-	{"internal/formula"},
-	{"genome", "genomes"},
-	{"genome/feagi", "genome/brainmap", "edgelist"},
-	{"connectome"},
-	{"engine", "exchange", "backend/cuda/driver", "backend/cpu/vector", "backend/cpu/vector/gen"},
-	{"backend/cuda/cudatest", "backend/cuda/executor", "exchange/mpi", "exchange/nccl"},
-	{"exchange/nccl/nccltest"},
-	{"engine/enginetest", "backend/reference", "backend/cpu", "backend/cuda", "backend/split", "record", "checkpoint"},
-	{"backend", "backend/cuda/doctor"},
-	{"record/stats"},
-	{"record/picture"},
-	{"bench"},
-	{"bench/science", "bench/peers"},
-	{"cmd/burst"},
+// row is a line of ARCHITECTURE.md's table of packages.
+type row struct {
+	packages, libraries []string
 }
 
-// owners names the packages that alone may import a library.
-var owners = map[string][]string{
-	"gopkg.in/yaml.v3":             {"genome"},
-	"github.com/spf13/cobra":       {"cmd/burst"},
-	"gonum.org/v1/gonum":           {"record", "record/stats", "bench", "bench/science", "backend/cuda/doctor"},
-	"gonum.org/v1/plot":            {"record/picture", "genome/brainmap"},
-	"github.com/ebitengine/purego": {"internal/clib"},
-	"github.com/apache/arrow-go":   {"edgelist", "record"},
-	"github.com/gofrs/flock":       {"record", "backend/cuda/cudatest"},
-	"github.com/mmcloughlin/avo":   {"backend/cpu/vector/gen", "internal/exact/gen"},
-	"go.uber.org/goleak":           {"backend/cuda/cudatest"},
-	"github.com/stretchr/testify":  {"engine/enginetest", "backend/cuda/cudatest", "exchange/nccl/nccltest"}, // packages of tests
-}
-
-// TestImportsPointDownward keeps the flow genome -> connectome -> engine -> backends -> command one-way.
-func TestImportsPointDownward(t *testing.T) {
-	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...").Output()
+// packageTable reads that table.
+func packageTable(t *testing.T) []row {
+	text, err := os.ReadFile("ARCHITECTURE.md")
 	require.NoError(t, err)
-	level := map[string]int{}
-	for i, names := range layers {
-		for _, n := range names {
-			level[n] = i + 1
+	_, section, found := strings.Cut(string(text), "\n## Packages\n")
+	require.True(t, found)
+	section, _, _ = strings.Cut(section, "\n## ")
+	var rows []row
+	for _, cells := range regexp.MustCompile("(?m)^\\| (`[^|]*) \\| ([^|]+) \\|([^|]*)\\|$").FindAllStringSubmatch(section, -1) {
+		var r row
+		for _, name := range strings.Split(cells[1], ", ") {
+			r.packages = append(r.packages, strings.Trim(name, "`"))
 		}
+		if libraries := strings.TrimSpace(cells[3]); libraries != "" {
+			r.libraries = strings.Split(libraries, ", ")
+		}
+		rows = append(rows, r)
 	}
-	seen := 0
+	require.Equal(t, strings.Count(section, "\n| `"), len(rows), "all rows can be read")
+	return rows
+}
+
+// of reports whether an import is of a library, which is named by a part of its path: x/sys for golang.org/x/sys/cpu.
+func of(path, library string) bool { return strings.Contains("/"+path+"/", "/"+library+"/") }
+
+// TestArchitecture holds ARCHITECTURE.md's table and the code to each other: all packages are there, each imports only packages named
+// before it and libraries of its row, and every library of a row is imported. So the flow genome -> connectome -> engine -> backends ->
+// command is one-way.
+func TestArchitecture(t *testing.T) {
+	list := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...")
+	list.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64")
+	out, err := list.Output()
+	require.NoError(t, err)
+	imports := map[string][]string{}
 	for line := range strings.Lines(string(out)) {
 		fields := strings.Fields(line)
-		name := strings.TrimPrefix(fields[0], "burst/")
-		if name == "burst" {
-			continue // this directory holds only tests
-		}
-		seen++
-		require.Contains(t, level, name, "give package %s a layer", name)
-		for _, imp := range fields[1:] {
-			if p, ours := strings.CutPrefix(imp, "burst/"); ours {
-				require.Less(t, level[p], level[name], "%s imports %s, which is not below it", name, p)
-			}
-			for lib, users := range owners {
-				if imp == lib || strings.HasPrefix(imp, lib+"/") {
-					require.True(t, slices.Contains(users, name), "%s imports %s, which only %v may", name, imp, users)
-				}
-			}
+		if name, ok := strings.CutPrefix(fields[0], "burst/"); ok { // the root holds only tests
+			imports[name] = fields[1:]
 		}
 	}
-	require.Greater(t, seen, 8)
+	backends := []string{"backend/reference", "backend/cpu", "backend/cuda", "backend/split"}
+	named := map[string]bool{}
+	for _, r := range packageTable(t) {
+		used := map[string]bool{}
+		for _, name := range r.packages {
+			require.Contains(t, imports, name, "ARCHITECTURE.md names a package that there is not")
+			require.False(t, named[name], "%s is named twice", name)
+			for _, path := range imports[name] {
+				p, ours := strings.CutPrefix(path, "burst/")
+				domain, _, _ := strings.Cut(path, "/")
+				switch i := slices.IndexFunc(r.libraries, func(l string) bool { return of(path, l) }); {
+				case ours:
+					require.True(t, named[p], "%s imports %s, which is not named before it", name, p)
+					require.False(t, slices.Contains(backends, name) && slices.Contains(backends, p), "%s imports %s: no backend imports another", name, p)
+				case i >= 0:
+					used[r.libraries[i]] = true
+				default:
+					require.NotContains(t, domain, ".", "%s imports %s, which is not in its row", name, path)
+				}
+			}
+			named[name] = true
+		}
+		for _, library := range r.libraries {
+			require.True(t, used[library], "no package of %v imports %s", r.packages, library)
+		}
+	}
+	for name := range imports {
+		require.True(t, named[name], "ARCHITECTURE.md names no package %s", name)
+	}
 }
