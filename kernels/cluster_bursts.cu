@@ -29,7 +29,7 @@ template <u32 models> DEVICE void divide_cluster(const run *p, clustered *s) {
     s->at_more = reserve_room<float>(&used, p->w.variables * own);
     s->at_refractory = reserve_room<u16>(&used, own);
     s->at_count = reserve_room<u16>(&used, models & 1 << FEAGI ? own : 0);
-    s->at_input = reserve_room<i32>(&used, p->packed.drawn ? own : 0);
+    s->at_input = reserve_room<i32>(&used, p->packed.drawn * own);
     s->at_areas = reserve_room<area>(&used, p->w.area_count);
     s->at_terms = reserve_room<term>(&used, p->term_count);
     s->at_drives = reserve_room<drive>(&used, p->drive_count);
@@ -57,36 +57,21 @@ template <u32 models> DEVICE void begin_cluster(const run *p, clustered *s) {
     if (thread_in_block() == 0 && !find_due(p, p->first - 1, s)) s->told[0] = 0; // a launch before has been stopped
 }
 
-// draw_inputs is the drives' part of step 2 for burst t: what they add for each of the block's neurons.
-DEVICE void draw_inputs(const run *p, u64 t, const clustered *s) {
-    u32 begin = block_index() * p->block_neurons, count = own(p);
-    i32 *input = room_at<i32>(s, s->at_input);
-    for (u32 k = thread_in_block(); p->packed.drawn && k < count; k += workers()) {
-        u32 n = neuron_of(p->w.own, begin + k);
-        const area *a = room_at<area>(s, s->at_areas) + (area_at(p, s, n, k) & ~SIMPLE);
-        i32 sum = 0;
-        for (u32 d = a->first_drive; d < a->first_drive + a->drives; d++)
-            sum += amount_of(room_at<drive>(s, s->at_drives) + d, room_at<u32>(s, s->at_counts), room_at<i32>(s, s->at_table),
-                             p->w.seed, n - a->first, t);
-        input[k] = sum;
-    }
-}
-
-// constant_input is what an area's drives add where none is drawn.
-DEVICE i32 constant_input(const clustered *s, const area *a, u64 t) {
+// constant_input is what an area's drives add where none is drawn, of neurons with two ports to the first or second one.
+template <bool two> DEVICE i32 constant_input(const clustered *s, const area *a, u64 t, bool second) {
     i32 sum = 0;
 #pragma unroll 1
     for (u32 k = a->first_drive; k < a->first_drive + a->drives; k++) {
         const drive *d = room_at<drive>(s, s->at_drives) + k;
-        if (d->from <= t && t < d->until) sum += d->amount;
+        if (d->from <= t && t < d->until && (!two || (d->amount < 0) == second)) sum += d->amount;
     }
     return sum;
 }
 
-// quad_sums are what has reached the block's neurons from the k-th on: what the cluster's blocks have summed, what was drawn,
-// and where one acts stimuli.
-DEVICE four quad_sums(const run *p, const clustered *s, u64 t, u32 k) {
-    u32 size = p->packed.size, number = block_index() % size, at = s->at_sums + 4 * (number * p->block_neurons + k);
+// quad_sums are what has reached first or second ports of the block's neurons from the k-th on: what the cluster's blocks have summed,
+// what was drawn, and where one acts stimuli.
+template <bool two> DEVICE four quad_sums(const run *p, const clustered *s, u64 t, u32 k, bool second) {
+    u32 size = p->packed.size, number = block_index() % size, at = s->at_sums + 4 * (number * p->block_neurons + k + (two && second ? p->packed.neurons : 0));
     four sum = *room_at<four>(s, at);
 #pragma unroll
     for (u32 i = 1; i < MOST_BLOCKS; i++) {
@@ -95,18 +80,18 @@ DEVICE four quad_sums(const run *p, const clustered *s, u64 t, u32 k) {
 #pragma unroll
         for (u32 j = 0; j < 4; j++) sum.word[j] += one.word[j];
     }
-    if (p->packed.drawn) {
-        four one = *room_at<four>(s, s->at_input + 4 * k);
+    if (p->packed.drawn > (two && second)) {
+        four one = *room_at<four>(s, s->at_input + 4 * (k + (two && second ? p->block_neurons : 0)));
 #pragma unroll
         for (u32 j = 0; j < 4; j++) sum.word[j] += one.word[j];
     }
     if (!s->stimulated) return sum;
-    u32 count = own(p);
-    i32 *slot = p->ring + (t & p->slot_mask) * p->ports + neuron_of(p->w.own, block_index() * p->block_neurons + k);
+    u32 count = own(p), n = neuron_of(p->w.own, block_index() * p->block_neurons + k);
 #pragma unroll 1
     for (u32 j = 0; j < 4 && k + j < count; j++) {
-        i32 in = slot[j];
-        slot[j] = 0;
+        const area *a = two ? room_at<area>(s, s->at_areas) + (area_at(p, s, n + j, k + j) & ~SIMPLE) : nullptr;
+        i32 *slot = p->ring + (t & p->slot_mask) * p->ports + (two ? port_at(a, n + j, second) : n + j), in = *slot;
+        *slot = 0;
         sum.word[0] += j == 0 ? in : 0, sum.word[1] += j == 1 ? in : 0, sum.word[2] += j == 2 ? in : 0, sum.word[3] += j == 3 ? in : 0;
     }
     return sum;
@@ -127,7 +112,8 @@ DEVICE void store_nibbles(u32 *word, u32 answers, bool some) {
 template <u32 models> DEVICE u32 update_quad(const run *p, const clustered *s, u64 t, u32 k) {
     u32 first = neuron_of(p->w.own, block_index() * p->block_neurons + k), count = own(p), answers = 0;
     u32 span = room_at<u16>(s, s->at_spans)[k / 32];
-    four sum = quad_sums(p, s, t, k);
+    const bool two = models == 1 << PSC_EXP; // ports
+    four sum = quad_sums<two>(p, s, t, k, false), more = two ? quad_sums<two>(p, s, t, k, true) : four{};
     network w = view<models>(p, s, t);
     quad q;
     if (models == 1 << LIF || models == 1 << FEAGI) {
@@ -142,10 +128,13 @@ template <u32 models> DEVICE u32 update_quad(const run *p, const clustered *s, u
         u32 place = (span == MIXED ? area_at(p, s, first + j, k) : span) & ~SIMPLE, at = models == 1 << LIF || models == 1 << FEAGI ? j : k + j;
         const area *a = room_at<area>(s, s->at_areas) + place;
         u32 i = first + j - a->first;
-        i32 in = (i32)sum.word[j];
-        if (!p->packed.drawn) in += constant_input(s, a, t);
+        i32 in = (i32)sum.word[j], second = (i32)more.word[j];
+        if (!p->packed.drawn) {
+            in += constant_input<two>(s, a, t, false);
+            if (two) second += constant_input<two>(s, a, t, true);
+        }
         float term = a->differ || place >= COMMON ? term_of(&w, a, i) : s->common[place];
-        answers |= (u32)update<models>(&w, a, i, at, in, 0, term) << j;
+        answers |= (u32)update<models>(&w, a, i, at, in, second, term) << j;
     }
     if (models == 1 << LIF || models == 1 << FEAGI) {
         *room_at<floats>(s, s->at_v + 4 * k) = q.v;
@@ -270,14 +259,14 @@ DEVICE void meet_here(const run *p, clustered *s) {
 
 // meet tells who of the block fired in burst t and lets the device's blocks wait for each other; meanwhile it works out what drives
 // add in the next burst. begin is when the block's ids were first stored.
-DEVICE void meet(const run *p, u64 t, clustered *s, u64 begin) {
+template <u32 models> DEVICE void meet(const run *p, u64 t, clustered *s, u64 begin) {
     worker_barrier();
     if (thread_in_block() == 0) {
         store_block(&s->stored, (u32)(t - p->first) + 1);
         tell_own(&s->x, t, s->total);
         s->waited += nanoseconds() - begin;
     }
-    draw_inputs(p, t + 1, s);
+    drive_block<models == 1 << PSC_EXP>(p, t + 1, s, p->packed.drawn);
     if (thread_in_block() == workers() - 1) {
         if (!hear(&s->x, s->x.self, t, block_count(), s->told)) s->stopped = 1;
         if (p->packed.delay > 1) find_due(p, t, s);
@@ -334,7 +323,7 @@ DEVICE void talk(const run *p, clustered *s) {
 template <u32 models> DEVICE void work_cluster(const run *p, clustered *s) {
     u32 last = workers() - 1, size = p->packed.size;
     stimulate_cluster(p, p->first, s);
-    draw_inputs(p, p->first, s);
+    drive_block<models == 1 << PSC_EXP>(p, p->first, s, p->packed.drawn);
     meet_here(p, s);
     bool failed = s->stopped; // before the first warp goes on, which may be the next to see a failure
     worker_barrier();
@@ -357,7 +346,7 @@ template <u32 models> DEVICE void work_cluster(const run *p, clustered *s) {
         worker_barrier();
         u64 begin = nanoseconds();
         list_cluster(p, t, s);
-        meet(p, t, s, begin);
+        meet<models>(p, t, s, begin);
         if (s->stopped) break;
         if (thread_in_block() == last) store_block(&s->complete, (u32)(t - p->first)); // bursts whose ids the host has
         zero_sums(p, s, workers());
@@ -388,5 +377,6 @@ template <u32 models> DEVICE void run_cluster(const run *p) {
 KERNEL_OF_1024 cluster_bursts(run p) { run_cluster<ALL_MODELS>(&p); }
 KERNEL_OF_1024 cluster_bursts_feagi(run p) { run_cluster<1 << FEAGI>(&p); }
 KERNEL_OF_1024 cluster_bursts_lif(run p) { run_cluster<1 << LIF>(&p); }
+KERNEL_OF_1024 cluster_bursts_psc_exp(run p) { run_cluster<1 << PSC_EXP>(&p); }
 #endif
 #endif

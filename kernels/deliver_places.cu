@@ -5,19 +5,23 @@
 // places are:
 //
 //	for _, n := range queue { for _, port := range targets(n) { acc[port] += values[label[n]] } }
-KERNEL deliver_places(places m, part own, const i32 *values, const u32 *queue, u32 length, i32 *acc) {
+KERNEL deliver_places(places m, part own, const area *areas, u32 area_count, const i32 *values, const u32 *queue, u32 length, i32 *acc) {
     u64 all = (u64)length * m.count;
     for (u64 i = thread_index(); i < all; i += thread_count()) {
         u64 slot = (u64)queue[i / m.count] * m.count + i % m.count;
-        u32 first = (u32)(i % m.count) * m.ports, units = 1u << m.units_log, next = NO_UNIT;
+        u32 first = (u32)(i % m.count) * m.neurons, units = 1u << m.units_log, next = NO_UNIT;
         i32 weight = 0;
         for (u32 k = 0; k < units || next != NO_UNIT; k++) {
             unit u = k < units ? load_unit(m.slot, (slot << m.units_log) + k) : load_unit(m.more, next);
             if (k == 0) weight = values[label_of(&u)];
             if (k == 0 || k >= units) next = further(&u);
+#pragma unroll
             for (u32 j = 0; j < UNIT; j++) {
                 u32 place = u.word[j / 2] >> 16 * (j % 2) & 0xffff;
-                if (place < m.ports) add(acc + neuron_of(own, first + place), weight);
+                if (place >= m.ports) continue;
+                bool second = place >= m.neurons;
+                u32 n = neuron_of(own, first + place - (second ? m.neurons : 0));
+                add(acc + (m.ports == m.neurons ? n : port_at(area_of(areas, area_count, n), n, second)), weight);
             }
         }
     }

@@ -109,6 +109,9 @@ DEVICE const area *area_of(const area *areas, u32 count, u32 n) {
     return areas + low;
 }
 
+// port_at is the first or second port of neuron n of an area.
+DEVICE u32 port_at(const area *a, u32 n, bool second) { return a->first_port + n - a->first + (second ? a->end - a->first : 0); }
+
 // neuron_at is the neuron that has a port.
 DEVICE u32 neuron_at(const area *areas, u32 count, u32 port) {
     u32 low = 0, high = count; // the first area whose ports begin after it

@@ -150,27 +150,32 @@ DEVICE u32 area_at(const run *p, const resident *s, u32 n, u32 k) {
     return (u32)(area_of(areas, p->w.area_count, n) - areas);
 }
 
-// drive_block is the drives' part of step 2 for burst t: what they add for each of the block's neurons, four a thread.
-DEVICE void drive_block(const run *p, u64 t, const resident *s) {
+// drive_block is the drives' part of step 2 for burst t: what they add for each of the block's neurons, four a thread, of which they reach
+// so many ports at most.
+template <bool two> DEVICE void drive_block(const run *p, u64 t, const resident *s, u32 ports) {
     u32 begin = block_index() * p->block_neurons, count = own(p);
 #pragma unroll 1
-    for (u32 k = 4 * anew(thread_in_block()); p->drive_count > 0 && k < count; k += 4 * workers()) {
+    for (u32 k = 4 * anew(thread_in_block()); ports > 0 && k < count; k += 4 * workers()) {
         i32 *first = room_at<i32>(s, s->at_input) + k, *second = first + p->block_neurons;
+        u32 n = neuron_of(p->w.own, begin + k);
 #pragma unroll
-        for (u32 j = 0; j < 4; j++) first[j] = second[j] = 0;
+        for (u32 j = 0; j < 4; j++) {
+            first[j] = 0;
+            if (two && ports > 1) second[j] = 0;
+        }
 #pragma unroll 1
         for (u32 from = k; from < k + 4 && from < count;) { // one area's after the other's
-            const area *a = room_at<area>(s, s->at_areas) + (area_at(p, s, begin + from, from) & ~SIMPLE);
+            const area *a = room_at<area>(s, s->at_areas) + (area_at(p, s, n + from - k, from) & ~SIMPLE);
 #pragma unroll 1
             for (u32 d = a->first_drive; d < a->first_drive + a->drives; d++) {
                 i32 amounts[4];
                 amounts_of(room_at<drive>(s, s->at_drives) + d, room_at<u32>(s, s->at_counts), room_at<i32>(s, s->at_table),
-                           p->w.seed, begin + k, t, amounts);
+                           p->w.seed, n, t, amounts);
 #pragma unroll
                 for (u32 j = 0; j < 4; j++)
-                    if (k + j >= from && begin + k + j < a->end) *(amounts[j] < 0 && a->ports > 1 ? second + j : first + j) += amounts[j];
+                    if (k + j >= from && n + j < a->end) *(two && amounts[j] < 0 && a->ports > 1 ? second + j : first + j) += amounts[j];
             }
-            from = a->end - begin;
+            from = k + (a->end - n);
         }
     }
 }

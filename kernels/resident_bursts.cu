@@ -157,7 +157,7 @@ template <bool delayed> DEVICE bool meet(const run *p, u64 t, resident *s, bool 
         warp_barrier();
         bring_ids(p, t - 1, s);
     }
-    if (drives) drive_block(p, t, s);
+    if (drives) drive_block<true>(p, t, s, p->drive_count > 0 ? 2 : 0);
     if (last) {
         u64 now;
         do now = arrivals((const u64 *)p->arrived);

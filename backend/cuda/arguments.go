@@ -70,12 +70,14 @@ type synapses struct {
 
 // placesArgs are those of deliver_places.
 type placesArgs struct {
-	places places
-	own    part
-	values driver.Ptr
-	queue  driver.Ptr
-	length uint32
-	acc    driver.Ptr
+	places    places
+	own       part
+	areas     driver.Ptr
+	areaCount uint32
+	values    driver.Ptr
+	queue     driver.Ptr
+	length    uint32
+	acc       driver.Ptr
 }
 
 type dynamicsArgs struct {
@@ -147,7 +149,7 @@ func (b *backend) bind(t *tables) {
 		propagation: propagationArgs{
 			start: p[bufStart], length: p[bufLength], sums: rowSums, rows: b.synapses(), acc: p[bufAcc],
 		},
-		places: placesArgs{places: b.places(), own: own, values: p[bufValues], acc: p[bufAcc]},
+		places: placesArgs{places: b.places(), own: own, areas: p[bufAreas], areaCount: uint32(len(t.areas)), values: p[bufValues], acc: p[bufAcc]},
 		dynamics: dynamicsArgs{
 			network: network{
 				areas: p[bufAreas], areaCount: uint32(len(t.areas)), constants: p[bufConstants], numbers: p[bufNumbers],

@@ -68,7 +68,7 @@ func (b *backend) chooseKernel(t *tables, own uint64) error {
 	sum := b.teamShape(t, uint64(x.blocks), own)
 	resident, delayed := b.residence(t, own)
 	if shape := &b.rows.shape; shape.count > 0 {
-		x.resident, x.shared, name = true, uint32(shape.shared), "cluster_bursts"+teamSuffix(b.c)
+		x.resident, x.shared, name = true, uint32(shape.shared), "cluster_bursts"+modelSuffix(b.c)
 	} else if sum.count > 0 {
 		name, x.shared = "team_bursts"+teamSuffix(b.c), uint32(sum.shared)
 		p := &b.plan.ptr

@@ -18,10 +18,9 @@ const mostClustered = 4
 
 // places is the struct of that name in kernels/places.cuh, field for field.
 type places struct {
-	count, size, ports uint32
-	unitsLog, drawn    uint32
-	delay              uint32
-	slot, more         driver.Ptr
+	count, size, neurons, ports uint32
+	unitsLog, drawn, delay      uint32
+	slot, more                  driver.Ptr
 }
 
 // mostLabels is how many different weights rows may have, each a label less than full.
@@ -41,15 +40,18 @@ const spare = 32
 // clusterShape is how neurons are dealt to clusters of blocks, and how rows of places lie; without a count there are none.
 type clusterShape struct {
 	count, size uint64          // clusters, and blocks of each
-	own         uint64          // neurons of a block
+	own, each   uint64          // neurons of a block, and ports of a neuron
 	units       uint64          // of a slot, a power of two
 	shared      uint64          // bytes of a block's memory
-	drawn       bool            // whether any drive is drawn in each burst
+	drawn       uint64          // how many ports of a neuron drives reach at most, if any drive is drawn in each burst
 	part        connectome.Part // whose neurons they are
 }
 
-// ports are those of a cluster.
-func (s *clusterShape) ports() uint64 { return s.size * s.own }
+// neurons are those of a cluster.
+func (s *clusterShape) neurons() uint64 { return s.size * s.own }
+
+// ports are those of its neurons.
+func (s *clusterShape) ports() uint64 { return s.each * s.neurons() }
 
 // countClusters asks the device, once, how many clusters it runs whose blocks have all of a multiprocessor's shared memory. A device
 // that does not allow so much has none.
@@ -68,9 +70,9 @@ func (b *backend) countClusters() {
 // mayCluster reports whether clusters may take a network like c, as far as its rows do not matter.
 func (b *backend) mayCluster(c *connectome.Connectome) bool {
 	some, _ := customs(c)
-	severalPorts := func(a connectome.Area) bool { return a.PortsEach() != 1 }
+	notOne := func(a connectome.Area) bool { return a.PortsEach() != 1 }
 	return b.tune.clusterRow > 0 && c.Neurons >= b.tune.clusterLeast && !some && !b.tune.plain && !b.want.FCL && len(b.want.Potentials) == 0 &&
-		!slices.ContainsFunc(c.Areas, severalPorts)
+		(!slices.ContainsFunc(c.Areas, notOne) || modelSuffix(c) == "_psc_exp")
 }
 
 // clusterRows is r for rows of places, if the network can have them and is large enough that they pay.
@@ -79,7 +81,7 @@ func (b *backend) clusterRows(c *connectome.Connectome, t *tables, r rows) rows 
 	if !b.mayCluster(c) || devices*r.mean < b.tune.clusterRow || r.synapses == 0 || (!c.Part.Whole() && devices == 1) {
 		return rows{}
 	}
-	if c.MaxDelay > 1 && (devices > 1 || !oneDelay(c)) { // what delays other devices have is not known here
+	if c.MaxDelay > 1 && (devices > 1 || r.synapses < b.tune.clusterLate || !oneDelay(c)) { // what delays other devices have is not known here
 		return rows{}
 	}
 	r.delays, r.delay = false, uint8(c.MaxDelay)
@@ -91,7 +93,7 @@ func (b *backend) clusterRows(c *connectome.Connectome, t *tables, r rows) rows 
 	if devices > 1 {
 		short = b.share.short
 	}
-	for _, size := range b.clusterSizes(short) {
+	for _, size := range b.clusterSizes(c, short) {
 		if s := b.clusterShape(c, t, size); s.count > 0 {
 			shapes = append(shapes, s)
 		}
@@ -107,11 +109,9 @@ func (b *backend) clusterRows(c *connectome.Connectome, t *tables, r rows) rows 
 		most *= 2 // each has a part of every row, and other kernels look up where that is
 	}
 	for _, r.shape = range shapes {
-		if r.shape.units, r.more = r.shape.slotUnits(c, most*r.synapses); r.shape.units == 0 {
-			return rows{} // smaller clusters have more slots
-		}
+		r.shape.units, r.more = r.shape.slotUnits(c, most*r.synapses)
 		r.slots = uint64(c.Neurons) * r.shape.count * r.shape.units
-		if max(r.slots, r.more) < math.MaxUint32 {
+		if r.shape.units > 0 && max(r.slots, r.more) < math.MaxUint32 {
 			return r
 		}
 	}
@@ -121,14 +121,16 @@ func (b *backend) clusterRows(c *connectome.Connectome, t *tables, r rows) rows 
 // isShort reports whether rows of so many synapses, of which a pair of blocks then has fewer than five on average, are for clusters of four.
 func (b *backend) isShort(row uint64) bool { return row < 5*b.clusters[2] }
 
-// clusterSizes are the sizes of clusters to try, the best one first. A pair's blocks have the fewest sums of each other's to read; where rows
-// are short, clusters of four look at half as many slots.
-func (b *backend) clusterSizes(short bool) []uint64 {
+// clusterSizes are the sizes of clusters to try, the best one first. A block alone has no sums of others' to read and waits for none, but looks at
+// the most slots; the more neurons there are, the more these cost. Where parts of rows are short, clusters of four look at the fewest.
+func (b *backend) clusterSizes(c *connectome.Connectome, short bool) []uint64 {
 	switch {
 	case b.tune.clusterSize > 0:
 		return []uint64{b.tune.clusterSize}
 	case short:
 		return []uint64{4, 2, 1}
+	case c.Neurons < b.tune.clusterPairs || c.Areas[0].PortsEach() > 1: // which have twice as many sums
+		return []uint64{1, 2}
 	default:
 		return []uint64{2, 1}
 	}
@@ -140,7 +142,7 @@ func (b *backend) clusterShape(c *connectome.Connectome, t *tables, blocks uint6
 	if all == 0 {
 		return clusterShape{}
 	}
-	s := clusterShape{size: blocks, part: c.Part, drawn: t.drawn()}
+	s := clusterShape{size: blocks, each: uint64(c.Areas[0].PortsEach()), part: c.Part, drawn: t.drawn()}
 	if c.Part.Whole() {
 		s.own = divUp(divUp(n, all*blocks), 32) * 32
 		s.count = divUp(n, s.own*blocks)
@@ -173,8 +175,9 @@ func (s *clusterShape) slotUnits(c *connectome.Connectome, most uint64) (units, 
 	parts := make([]found, runtime.GOMAXPROCS(0))
 	inParts(c, 0, c.Neurons, func(part int, low, high uint32) {
 		f := &parts[part]
+		var buf []uint32
 		for n := low; n < high; n++ {
-			for row := c.Target[c.Row[n]:c.Row[n+1]]; len(row) > 0; {
+			for row := s.order(c, n, &buf); len(row) > 0; {
 				_, length := s.stretch(row)
 				if length < last {
 					f.lengths[length]++
@@ -206,19 +209,22 @@ func (s *clusterShape) slotUnits(c *connectome.Connectome, most uint64) (units, 
 // clusterBytes is a block's memory as divide_cluster of kernels/cluster_bursts.cu divides it, for own neurons, but for sums,
 // weights and lists of further units.
 func (t *tables) clusterBytes(c *connectome.Connectome, own uint64) uint64 {
-	feagi, driven := own, uint64(0)
-	if teamSuffix(c) == "_lif" {
+	feagi := own
+	if suffix := modelSuffix(c); suffix == "_lif" || suffix == "_psc_exp" {
 		feagi = 0
 	}
-	if t.drawn() {
-		driven = own
-	}
-	return aligned(own/32*4, own/32*2, own/32*2, 4*own, 4*own*uint64(c.Variables()), 2*own, 2*feagi, 4*driven) + t.copied()
+	return aligned(own/32*4, own/32*2, own/32*2, 4*own, 4*own*uint64(c.Variables()), 2*own, 2*feagi, 4*own*t.drawn()) + t.copied()
 }
 
-// drawn reports whether any drive is drawn in each burst.
-func (t *tables) drawn() bool {
-	return slices.ContainsFunc(t.drives, func(d drive) bool { return d.kind != uint32(connectome.Inject) })
+// drawn is how many ports of a neuron drives reach at most, if any drive is drawn in each burst.
+func (t *tables) drawn() uint64 {
+	switch {
+	case !slices.ContainsFunc(t.drives, func(d drive) bool { return d.kind != kindInject }):
+		return 0
+	case slices.ContainsFunc(t.drives, func(d drive) bool { return d.split > 0 && (d.kind == kindNoise || d.amount < 0) }):
+		return 2
+	}
+	return 1
 }
 
 // places is what kernels take.
@@ -228,8 +234,8 @@ func (b *backend) places() places {
 		return places{}
 	}
 	return places{
-		count: uint32(s.count), size: uint32(s.size), ports: uint32(s.ports()), unitsLog: uint32(bits.TrailingZeros64(s.units)),
-		drawn: flag(s.drawn), delay: uint32(b.rows.lag()), slot: p[bufTarget], more: p[bufMorePlaces],
+		count: uint32(s.count), size: uint32(s.size), neurons: uint32(s.neurons()), ports: uint32(s.ports()),
+		unitsLog: uint32(bits.TrailingZeros64(s.units)), drawn: uint32(s.drawn), delay: uint32(b.rows.lag()), slot: p[bufTarget], more: p[bufMorePlaces],
 	}
 }
 
@@ -288,10 +294,43 @@ func rowWeights(c *connectome.Connectome) *weights.Table {
 	return weights.Collect(first, mostLabels, len(one))
 }
 
-// stretch is how many of a row's targets, ascending, belong to the team of the first of them.
+// order is the n-th row, ascending by neuron: each port is its neuron's number times the ports of a neuron, plus which of them it is. In buf
+// it may be made.
+func (s *clusterShape) order(c *connectome.Connectome, n uint32, buf *[]uint32) []uint32 {
+	row := c.Target[c.Row[n]:c.Row[n+1]]
+	if s.each == 1 {
+		return row // ports are neurons
+	}
+	made := (*buf)[:0]
+	var a *connectome.Area
+	for _, port := range row {
+		if a == nil || port >= a.Ports.End() {
+			a = &c.Areas[c.AreaOf(c.NeuronOf(port))]
+		}
+		k, second := port-a.Ports.First, uint32(0)
+		if k >= a.Neurons.Count {
+			k, second = k-a.Neurons.Count, 1
+		}
+		made = append(made, 2*(a.Neurons.First+k)+second)
+	}
+	if !slices.IsSorted(made) { // it has first and second ports
+		slices.Sort(made)
+	}
+	*buf = made
+	return made
+}
+
+// place is where a target, as order has it, lies in a cluster whose first neuron is the part's first-th.
+func (s *clusterShape) place(target, first uint32) uint16 {
+	second := s.each - 1
+	return uint16(s.part.Count(target>>second) - first + target&uint32(second)*uint32(s.neurons()))
+}
+
+// stretch is how many of a row's targets, as order has them, belong to the team of the first of them.
 func (s *clusterShape) stretch(row []uint32) (team uint64, length int) {
-	team = uint64(s.part.Count(row[0])) / s.ports()
-	end := s.part.Neuron(uint32((team + 1) * s.ports()))
+	second := s.each - 1
+	team = uint64(s.part.Count(row[0]>>second)) / s.neurons()
+	end := s.part.Neuron(uint32((team+1)*s.neurons())) << second
 	for length < len(row) && row[length] < end {
 		length++
 	}
@@ -334,8 +373,9 @@ func (s *clusterShape) code(c *connectome.Connectome, table *weights.Table, low,
 		for i := range own {
 			own[i] = nobody
 		}
+		var buf []uint32
 		for n := from; n < until; n++ {
-			row, label := c.Target[c.Row[n]:c.Row[n+1]], uint16(0)
+			row, label := s.order(c, n, &buf), uint16(0)
 			if len(row) > 0 {
 				label = uint16(table.Place(c.Weight[c.Row[n]]))
 			}
@@ -345,7 +385,7 @@ func (s *clusterShape) code(c *connectome.Connectome, table *weights.Table, low,
 			for len(row) > 0 {
 				team, length := s.stretch(row)
 				at := (int(n-low)*int(s.count) + int(team)) * each
-				more.fill(to.slots[at:at+each], s, row[:length], label, uint32(team*s.ports()), at)
+				more.fill(to.slots[at:at+each], s, row[:length], label, uint32(team*s.neurons()), at)
 				row = row[length:]
 			}
 		}
@@ -360,7 +400,7 @@ func (f *further) fill(slot []uint16, s *clusterShape, targets []uint32, label u
 		slot[0], slot[1], slot[2] = slot[0]|full, uint16(number), uint16(number>>16)
 		f.links = append(f.links, place)
 		for i, t := range targets[:len(slot)-3] {
-			slot[3+i] = uint16(s.part.Count(t) - first)
+			slot[3+i] = s.place(t, first)
 		}
 		targets = targets[len(slot)-3:]
 		place = -1 - len(f.words)
@@ -368,7 +408,7 @@ func (f *further) fill(slot []uint16, s *clusterShape, targets []uint32, label u
 		slot = f.words[len(f.words)-unit:]
 	}
 	for i, t := range targets {
-		slot[1+i] = uint16(s.part.Count(t) - first)
+		slot[1+i] = s.place(t, first)
 	}
 }
 

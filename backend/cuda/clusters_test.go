@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -18,20 +19,23 @@ import (
 // clustered is a tuning by which clusters of so many blocks run every network that allows it.
 func clustered(size uint64) tuning {
 	t := defaults
-	t.clusterRow, t.clusterLeast, t.clusterSize, t.slotBytes, t.batchThreads, t.batch, t.staging = 1, 1, size, 1<<20, 128, 3, 8<<10
+	t.clusterRow, t.clusterLeast, t.clusterLate, t.clusterSize, t.slotBytes, t.batchThreads, t.batch, t.staging = 1, 1, 1, size, 1<<20, 128, 3, 8<<10
 	return t
 }
 
 // TestClusters compares clusters, burst by burst and many at a time, with the reference: for slots of one unit and of
-// several, some of which do not hold all of a row.
+// several, some of which do not hold all of a row; of neurons with one port and with two, and for short and long delays.
 func TestClusters(t *testing.T) {
 	if h := cudatest.Anywhere(t); h != nil {
 		h.Control("multiprocessors", 4)
 	}
-	shapes, spikes, more := map[uint64]bool{}, 0, uint64(0)
-	for seed := range uint64(8) {
+	shapes, drawn, spikes, more := map[uint64]bool{}, map[uint64]bool{}, 0, uint64(0)
+	for seed := range uint64(16) {
 		r := rand.New(rand.NewPCG(seed, 0x636c7573))
 		n := enginetest.Uniform(r)
+		if seed >= 8 {
+			n = enginetest.Uniform(r, "lif_psc_exp")
+		}
 		switch whole := len(n.Synapses); seed % 4 {
 		case 0, 1: // short rows
 			n.Synapses = slices.DeleteFunc(n.Synapses, func(enginetest.Synapse) bool { return r.IntN(6) > int(seed%4) })
@@ -42,7 +46,7 @@ func TestClusters(t *testing.T) {
 				n.Synapses = append(n.Synapses, s)
 			}
 		}
-		delay := []uint8{1, 1, 2, 3, 15, 1, 16, 255}[seed]
+		delay := []uint8{1, 1, 2, 3, 15, 1, 16, 255}[seed%8]
 		for i := range n.Synapses {
 			n.Synapses[i].Delay = delay
 		}
@@ -52,14 +56,15 @@ func TestClusters(t *testing.T) {
 			b := opened.(*backend)
 			spikes += fired
 			s := &b.rows.shape
-			require.NotZero(t, s.count, "one weight a row, one delay, one port a neuron")
+			require.NotZero(t, s.count, "one weight a row, one delay, as many ports for all neurons")
 			require.EqualValues(t, delay, b.rows.delay)
 			require.Equal(t, size, s.size)
-			shapes[min(s.units, 4)] = true
+			shapes[min(s.units, 4)], drawn[s.each*10+s.drawn] = true, true
 			more += b.rows.more
 		}
 	}
 	require.Greater(t, len(shapes), 1, "slots of one unit and of several: %v", shapes)
+	require.Subset(t, slices.Collect(maps.Keys(drawn)), []uint64{10, 11, 20, 21, 22}, "ports a neuron, and that drawn drives reach")
 	require.NotZero(t, more, "stretches that slots do not hold")
 	require.Greater(t, spikes, 10_000)
 }
@@ -151,6 +156,9 @@ func runClusters(t *testing.T, lists [][]int, tune tuning) {
 		r := rand.New(rand.NewPCG(seed, 0x67726f75))
 		list := lists[seed%2]
 		n := enginetest.Uniform(r)
+		if seed > 3 {
+			n = enginetest.Uniform(r, "lif_psc_exp")
+		}
 		for range 3 * len(n.Synapses) { // many targets of a row on every device
 			s := n.Synapses[r.IntN(len(n.Synapses))]
 			s.To = n.Synapses[r.IntN(len(n.Synapses))].To

@@ -40,7 +40,9 @@ type tuning struct {
 	delayedRow   uint32 // synapses a row from which rows with delays are split (kernels/delayed_bursts.cu); 0: they never are
 	clusterRow   uint32 // synapses a row from which clusters of blocks sum them (kernels/clusters.cuh); 0: they never do
 	clusterLeast uint32 // neurons from which they do
-	clusterSize  uint64 // blocks of a cluster, 1, 2 or 4; 0: what suits its rows
+	clusterLate  uint64 // synapses from which they do where delays are above 1
+	clusterPairs uint32 // neurons from which clusters have two blocks
+	clusterSize  uint64 // blocks of a cluster, 1, 2 or 4; 0: what suits its network
 	slotBytes    uint64 // that their slots may take a synapse
 	staging      uint64 // bytes of page-locked memory that are filled at a time on the way to the device, at least those of a row's slots
 	ownSynapses  uint32 // about so many a block of resident_bursts delivers by itself
@@ -48,7 +50,8 @@ type tuning struct {
 
 var defaults = tuning{
 	threads: 256, entries: 1 << 20, batch: 256, batchThreads: 1024, ownSynapses: 16384, delayedRow: 512,
-	teamRow: 400, teamMost: 4, clusterRow: 400, clusterLeast: 500_000, slotBytes: 5, staging: 32 << 20,
+	teamRow: 400, teamMost: 4, staging: 32 << 20,
+	clusterRow: 400, clusterLeast: 10_000, clusterLate: 300_000_000, clusterPairs: 500_000, slotBytes: 6,
 }
 
 // Open uploads c to a GPU, in the state before burst 0. The error wraps engine.ErrUnavailable when this machine cannot run

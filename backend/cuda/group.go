@@ -200,7 +200,7 @@ func (g *group) agree(synapses uint64, made []*tables) error {
 		if err := g.enter(b, func() error { b.countClusters(); return nil }); err != nil {
 			return err
 		}
-		if short := b.isShort(row / uint64(len(g.parts))); b.clusterSizes(short)[0] != 4 || b.clusters[4] == 0 {
+		if short := b.isShort(row / uint64(len(g.parts))); b.clusterSizes(g.c, short)[0] != 4 || b.clusters[4] == 0 {
 			return nil
 		}
 		grid = min(grid, 4*int(b.clusters[4]))

@@ -200,7 +200,7 @@ projections: [{from: a, to: a, rule: fixed_indegree, indegree: 3001, weight: 1}]
 	var m *MemoryError
 	require.ErrorAs(t, err, &m)
 	require.True(t, m.Least)
-	require.Greater(t, m.Need, uint64(400e6), "4 bytes a synapse")
+	require.Greater(t, m.Need, uint64(200e6), "2 bytes a synapse")
 	for i := range 3 {
 		require.ErrorContains(t, err, fmt.Sprintf("bytes of device memory, device %d has 10000000 free", i))
 	}

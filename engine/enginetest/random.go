@@ -95,17 +95,19 @@ func randomNet(r *rand.Rand, pick int) Net {
 	return n
 }
 
-// Uniform is a random network in which all delays are 1, every neuron has one port, and all synapses of a neuron weigh the same. Some
-// rows are empty, one is long, and one leads to a single port only.
-func Uniform(r *rand.Rand) Net {
+// Uniform is a random network in which all delays are 1, all neurons have equally many ports, and all synapses of a neuron weigh the same.
+// Some rows are empty, one is long, and one leads to a single port only. Its models are the given ones, or some with one port.
+func Uniform(r *rand.Rand, kinds ...string) Net {
 	n := Net{RunSeed: r.Uint64(), Scale: among[int32](r, 1000, 3, 1<<10)}
-	kinds := [][]string{{"lif"}, {"feagi"}, {"lif", "feagi", "izhikevich"}}[r.IntN(3)]
-	var total uint32
+	if len(kinds) == 0 {
+		kinds = [][]string{{"lif"}, {"feagi"}, {"lif", "feagi", "izhikevich"}}[r.IntN(3)]
+	}
+	var total, ports uint32
 	for range 1 + r.IntN(5) {
 		m, size := kinds[r.IntN(len(kinds))], 1+uint32(r.IntN(300))
 		a := makers[m](r, size)
 		a.Drives = randomDrives(r, a.Model, size, n.Scale)
-		n.Areas, total = append(n.Areas, a), total+size
+		n.Areas, total, ports = append(n.Areas, a), total+size, ports+size*a.PortsEach()
 	}
 	var few [20]int32
 	for i := range few {
@@ -117,11 +119,11 @@ func Uniform(r *rand.Rand) Net {
 			count = 2000
 		}
 		for range count {
-			n.Synapses = append(n.Synapses, Synapse{From: from, To: r.Uint32N(total), Weight: w})
+			n.Synapses = append(n.Synapses, Synapse{From: from, To: r.Uint32N(ports), Weight: w})
 		}
 		if from == total/3 {
 			for range 40 {
-				n.Synapses = append(n.Synapses, Synapse{From: from, To: total - 1, Weight: w})
+				n.Synapses = append(n.Synapses, Synapse{From: from, To: ports - 1, Weight: w})
 			}
 		}
 	}

@@ -20,7 +20,7 @@ template <u32 models> struct clusters : shared_launch {
         each(false, 1, [&](unsigned b) { divide_cluster<models>(&p, &s[b]); });
         each(false, threads, [&](unsigned b) { begin_cluster<models>(&p, &s[b]); });
         all(false, [&](unsigned b) { stimulate_cluster(&p, p.first, &s[b]); });
-        all(false, [&](unsigned b) { draw_inputs(&p, p.first, &s[b]); });
+        all(false, [&](unsigned b) { drive_block<models == 1 << PSC_EXP>(&p, p.first, &s[b], p.packed.drawn); });
     }
     void complete(u64 t) {
         running = {blocks - 1, blocks, workers, threads};
@@ -35,7 +35,7 @@ template <u32 models> struct clusters : shared_launch {
         all(t % 5 == 0, [&](unsigned b) { list_cluster(&p, t, &s[b]); });
         if (p.devices > 1) all(t % 3 == 1, [&](unsigned b) { push(p.x, t, s[b].base, s[b].total, thread_in_block(), workers); });
         each(t % 2, 1, [&](unsigned b) { tell_all(p.x, t, s[b].total); });
-        all(t % 2, [&](unsigned b) { draw_inputs(&p, t + 1, &s[b]); });
+        all(t % 2, [&](unsigned b) { drive_block<models == 1 << PSC_EXP>(&p, t + 1, &s[b], p.packed.drawn); });
         each(false, 1, [&](unsigned b) { p.waited[b] += 1000; });
     }
     bool after(u64 t) override {

@@ -75,6 +75,7 @@ template <u32 models, bool by_teams> struct grid_of : grid {
 static std::unique_ptr<shared_launch> new_launch(const std::string &kernel) {
     if (kernel == "cluster_bursts_feagi") return std::make_unique<clusters<1 << FEAGI>>();
     if (kernel == "cluster_bursts_lif") return std::make_unique<clusters<1 << LIF>>();
+    if (kernel == "cluster_bursts_psc_exp") return std::make_unique<clusters<1 << PSC_EXP>>();
     if (kernel == "cluster_bursts") return std::make_unique<clusters<ALL_MODELS>>();
     if (kernel == "run_bursts_feagi") return std::make_unique<grid_of<1 << FEAGI, false>>();
     if (kernel == "run_bursts_lif") return std::make_unique<grid_of<1 << LIF, false>>();

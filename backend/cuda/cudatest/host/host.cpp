@@ -238,7 +238,7 @@ API cuCtxSetCurrent(void *c) {
 #define WAITING(f) KERNEL_ENTRY(f, true)
 static const kernel kernels[] = {
     COOPERATIVE(run_bursts), COOPERATIVE(run_bursts_feagi), COOPERATIVE(run_bursts_lif), COOPERATIVE(run_bursts_psc_exp), COOPERATIVE(run_bursts_custom), COOPERATIVE(team_bursts), COOPERATIVE(team_bursts_feagi), COOPERATIVE(team_bursts_lif), COOPERATIVE(resident_bursts), COOPERATIVE(resident_bursts_feagi), COOPERATIVE(resident_bursts_lif), COOPERATIVE(resident_bursts_psc_exp),
-    COOPERATIVE(cluster_bursts), COOPERATIVE(cluster_bursts_feagi), COOPERATIVE(cluster_bursts_lif), COOPERATIVE(delayed_bursts), COOPERATIVE(delayed_bursts_feagi), COOPERATIVE(delayed_bursts_lif), COOPERATIVE(delayed_bursts_psc_exp), ENTRY(catch_up), ENTRY(queue_rows), ENTRY(cut_rows),
+    COOPERATIVE(cluster_bursts), COOPERATIVE(cluster_bursts_feagi), COOPERATIVE(cluster_bursts_lif), COOPERATIVE(cluster_bursts_psc_exp), COOPERATIVE(delayed_bursts), COOPERATIVE(delayed_bursts_feagi), COOPERATIVE(delayed_bursts_lif), COOPERATIVE(delayed_bursts_psc_exp), ENTRY(catch_up), ENTRY(queue_rows), ENTRY(cut_rows),
     ENTRY(inject), ENTRY(fired_rows), ENTRY(synaptic_propagation_fcl), ENTRY(deliver_places), ENTRY(neural_dynamics_fcl), ENTRY(list_sums), ENTRY(list_ids),
     ENTRY(add_f32), ENTRY(sub_f32), ENTRY(mul_f32), ENTRY(div_f32), ENTRY(neg_f32), ENTRY(abs_f32),
     ENTRY(add_f64), ENTRY(sub_f64), ENTRY(mul_f64), ENTRY(div_f64), ENTRY(neg_f64), ENTRY(abs_f64),

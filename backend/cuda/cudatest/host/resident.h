@@ -58,7 +58,7 @@ struct residents {
         deliver_shared(p->first - 1);
         for (u64 t = p->first; t < p->first + p->bursts; t++) {
             all(false, workers, [&](resident *s) { prepare(p, t, s); });
-            all(false, workers, [&](resident *s) { drive_block(p, t, s); });
+            all(false, workers, [&](resident *s) { drive_block<true>(p, t, s, p->drive_count > 0 ? 2 : 0); });
             all(t % 3 == 0, workers, [&](resident *s) { update_resident<models>(p, t, s); });
             all(t % 2, workers, [&](resident *s) { count_groups(p, s); });
             all(t % 2, workers, [&](resident *s) { list_block(p, s); });
@@ -91,7 +91,7 @@ struct residents {
         for (u64 t = p->first; t < p->first + p->bursts; t++) {
             all(false, workers, [&](resident *) { stimulate_blocks(p, t); });
             all(false, workers, [&](resident *s) { find_terms(p, t, s); });
-            all(false, workers, [&](resident *s) { drive_block(p, t, s); });
+            all(false, workers, [&](resident *s) { drive_block<true>(p, t, s, p->drive_count > 0 ? 2 : 0); });
             if (t > p->first) inform(t - 1);
             if (t % 3 == 1) left_over(t, false);
             all(t % 3 == 0, front, [&](resident *s) { update_resident<models>(p, t, s); });
