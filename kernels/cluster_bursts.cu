@@ -57,13 +57,13 @@ template <u32 models> DEVICE void begin_cluster(const run *p, clustered *s) {
     if (thread_in_block() == 0 && !find_due(p, p->first - 1, s)) s->told[0] = 0; // a launch before has been stopped
 }
 
-// constant_input is what an area's drives add where none is drawn, of neurons with two ports to the first or second one.
-template <bool two> DEVICE i32 constant_input(const clustered *s, const area *a, u64 t, bool second) {
+// constant_input is what an area's drives add where none is drawn. Those of neurons with two ports are terms then.
+DEVICE i32 constant_input(const clustered *s, const area *a, u64 t) {
     i32 sum = 0;
 #pragma unroll 1
     for (u32 k = a->first_drive; k < a->first_drive + a->drives; k++) {
         const drive *d = room_at<drive>(s, s->at_drives) + k;
-        if (d->from <= t && t < d->until && (!two || (d->amount < 0) == second)) sum += d->amount;
+        if (d->from <= t && t < d->until) sum += d->amount;
     }
     return sum;
 }
@@ -129,10 +129,7 @@ template <u32 models> DEVICE u32 update_quad(const run *p, const clustered *s, u
         const area *a = room_at<area>(s, s->at_areas) + place;
         u32 i = first + j - a->first;
         i32 in = (i32)sum.word[j], second = (i32)more.word[j];
-        if (!p->packed.drawn) {
-            in += constant_input<two>(s, a, t, false);
-            if (two) second += constant_input<two>(s, a, t, true);
-        }
+        if (!two && !p->packed.drawn) in += constant_input(s, a, t);
         float term = a->differ || place >= COMMON ? term_of(&w, a, i) : s->common[place];
         answers |= (u32)update<models>(&w, a, i, at, in, second, term) << j;
     }
