@@ -258,7 +258,7 @@ func measure(n *network, w Workload, r *Result) error {
 	if err := step(w.Warm, func(out *engine.Burst, _ time.Duration) error { warm += len(out.Fired); return nil }); err != nil {
 		return err
 	}
-	fired = make([]uint32, w.Bursts*(warm/max(1, w.Warm)+1)*5/4) // a first look at so much memory takes as long as a burst
+	fired = make([]uint32, foreseen(w.Bursts, warm/max(1, w.Warm)+1)) // a first look at so much memory takes as long as a burst
 	clear(fired)
 	fired = fired[:0]
 	start := time.Now()
@@ -285,4 +285,10 @@ func measure(n *network, w Workload, r *Result) error {
 	}
 	r.State = fmt.Sprintf("%016x", s.Hash())
 	return nil
+}
+
+// foreseen is room for the spikes of all bursts and a quarter more, at most about 1 GiB: a long measurement need not have it at once.
+func foreseen(bursts, each int) int {
+	const most = 1 << 28
+	return min(bursts, most/each) * each * 5 / 4
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"burst/exchange/mpi"
+	"burst/record"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -92,11 +93,11 @@ func newRootCommand() *cobra.Command {
 	return root
 }
 
-// checkNumbers refuses what no command can mean: fewer than no threads, a device below 0, a run of no bursts; and so many
-// threads or parts that they alone would use up memory or hours.
+// checkNumbers refuses what no command can mean: fewer than no threads, a device below 0, a run of no bursts or of more
+// than can be counted; and so many threads or parts that they alone would use up memory or hours.
 func checkNumbers(flags *pflag.FlagSet) error {
 	const most = 4096
-	ranges := map[string][2]int64{"threads": {0, most}, "parts": {1, most}, "device": {0, math.MaxInt64}, "bursts": {1, math.MaxInt64}}
+	ranges := map[string][2]int64{"threads": {0, most}, "parts": {1, most}, "device": {0, math.MaxInt64}, "bursts": {1, record.MostBursts}}
 	var wrong error
 	flags.Visit(func(f *pflag.Flag) {
 		if f.Name == "duration" && f.Value.String() == "0s" {
@@ -107,13 +108,12 @@ func checkNumbers(flags *pflag.FlagSet) error {
 			return
 		}
 		for _, text := range strings.Split(strings.Trim(f.Value.String(), "[]"), ",") {
-			// What does not parse here is a number beyond int64, which is not too small.
-			n, err := strconv.ParseInt(text, 10, 64)
+			n, _ := strconv.ParseInt(text, 10, 64) // a number beyond int64 is its end here
 			switch {
-			case err == nil && n < limits[0]:
-				wrong = usageError{fmt.Errorf("--%s %d, want %d or more", f.Name, n, limits[0])}
-			case err == nil && n > limits[1]:
-				wrong = usageError{fmt.Errorf("--%s %d, want at most %d", f.Name, n, limits[1])}
+			case n < limits[0]:
+				wrong = usageError{fmt.Errorf("--%s %s, want %d or more", f.Name, text, limits[0])}
+			case n > limits[1]:
+				wrong = usageError{fmt.Errorf("--%s %s, want at most %d", f.Name, text, limits[1])}
 			}
 		}
 	})
