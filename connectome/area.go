@@ -226,3 +226,19 @@ func (p *plan) tooSmall(amount float64) string {
 	}
 	return fmt.Sprintf("%v becomes 0 quanta at scale %.0f; write scale: %.0f or more", amount, p.scale, need)
 }
+
+// tooLarge says so when an amount alone is more quanta than int32 holds.
+func (p *plan) tooLarge(amount float64) string {
+	if magnitude(quanta(amount, p.scale)) < overflow {
+		return ""
+	}
+	fits := math.Floor(math.MaxInt32 / math.Abs(amount))
+	if magnitude(quanta(amount, fits+1)) < overflow { // up to half a quantum more is rounded down
+		fits++
+	}
+	advice := "not even scale: 1 holds it; use a larger unit for the whole network"
+	if fits > 0 {
+		advice = fmt.Sprintf("the largest scale that holds it is %.0f", fits)
+	}
+	return fmt.Sprintf("%v becomes more than %d quanta at scale %.0f; %s", amount, math.MaxInt32, p.scale, advice)
+}

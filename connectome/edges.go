@@ -1,6 +1,7 @@
 package connectome
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -209,10 +210,10 @@ func (p *plan) portOf(n uint32, weight int64) uint32 {
 	return p.ports[i].First + t
 }
 
-// checkRows refuses the first weight of a list that is not 0 and becomes no quantum.
+// checkRows refuses the first weight of a list that is not 0 and becomes no quantum, or more than any sum may be.
 func (p *plan) checkRows(w *wiring) error {
 	for k, x := range w.weights {
-		if wrong := p.tooSmall(x); wrong != "" {
+		if wrong := cmp.Or(p.tooSmall(x), p.tooLarge(x)); wrong != "" {
 			return p.rowFault(w, edgelist.Fault{Row: uint64(k) + 1, Line: p.lineOf(w, k), Column: "weight", Message: wrong})
 		}
 	}

@@ -115,7 +115,11 @@ func TestEdgesRefused(t *testing.T) {
 		{"weight twice", "{from: E, to: I, rule: edges, file: w.csv, weight: 1 mV}", "source,target,weight\n0,0,1\n", "a column weight found beside weight"},
 		{"delay twice", "{from: E, to: I, rule: edges, file: w.csv, delay: 1}", "source,target,weight,delay\n0,0,1,1\n", "a column of delays found beside delay"},
 		{"no quantum", "{from: E, to: I, rule: edges, file: w.csv}", "source,target,weight\n0,0,0\n\n\r\n0,0,-0.0001\n", "row 2 (line 5), column weight: -0.0001 becomes 0 quanta at scale 1000; write scale: 5000"},
-		{"too much", "{from: E, to: I, rule: edges, file: w.csv}", "source,target,weight\n0,0,1e300\n", "more than 2147483647"},
+		{"beyond 32 bits", "{from: E, to: I, rule: edges, file: w.csv}", "source,target,weight\n0,0,1\n\n0,0,-1e30\n",
+			"w.csv: row 2 (line 4), column weight: -1e+30 becomes more than 2147483647 quanta at scale 1000; not even scale: 1 holds it"},
+		{"beyond any number", "{from: E, to: I, rule: edges, file: w.csv}", "source,target,weight\n0,0,1e308\n", "row 1 (line 2), column weight: 1e+308 becomes more than"},
+		{"beyond 32 bits by half", "{from: E, to: I, rule: edges, file: w.csv}", "source,target,weight\n0,0,2147483.6475\n", "the largest scale that holds it is 999"},
+		{"a scale that rounds down", "{from: E, to: I, rule: edges, file: w.csv}", "source,target,weight\n0,0,715827882.4\n", "the largest scale that holds it is 3"},
 		{"too much together", "{from: E, to: I, rule: edges, file: w.csv}", "source,target,weight\n0,0,2e6\n1,0,-2e6\n", "the largest scale that fits is 536"},
 		{"header", "{from: E, to: I, rule: edges, file: w.csv}", "from,to\n0,0\n", `unknown column "from"`},
 	} {
