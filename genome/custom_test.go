@@ -75,6 +75,8 @@ func TestOwnModelMistakes(t *testing.T) {
 		{"unknown unit", "gain*v", "5 ‹mv", "unknown unit", "mV"},
 		{"broken distribution", `"normal(3 mV, 1 mV)"`, `"normal(3 mV, ‹1 pA)"`, "found 1 pA", ""},
 		{"start from a later one", "gain*v", "gain*‹x", `unknown name "x"`, ""},
+		{"function near one of constants", "abs(w - x)", "‹exmp1(w - x)", "wanted one of abs, exp, max, min, select, sqrt", "exp"},
+		{"log of another language", "abs(w - x)", "‹ln(w - x)", `unknown function "ln" found, wanted one of abs, exp, max`, ""},
 		{"log in a burst", "abs(w - x)", "‹log(w - x)", "under constants alone", ""},
 		{"power", "abs(w - x)", "w‹**2", "x*x", ""},
 		{"unclosed bracket", "abs(w - x)", "abs(w - x‹", "the end found", ""},

@@ -108,7 +108,7 @@ func (c *compiler) stateNames() (out []string) {
 func (c *compiler) assignments(part Part, texts []string, used map[string]bool) map[string]Fault {
 	locals := map[string]Fault{}
 	for i, text := range texts {
-		name, n, m := assignment(text)
+		name, n, m := assignment(text, part)
 		if m == nil {
 			n.each(func(n *node) { used[n.name] = true })
 			m = c.assign(name, n, func() { locals[name.text] = Fault{Part: part, Index: i} })
@@ -157,7 +157,7 @@ func (r role) String() string {
 
 // condition compiles the threshold.
 func (c *compiler) condition(used map[string]bool) value {
-	n, m := parse(c.source.Threshold)
+	n, m := parse(c.source.Threshold, InThreshold)
 	var v value
 	if m == nil {
 		n.each(func(n *node) { used[n.name] = true })

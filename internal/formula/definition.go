@@ -58,7 +58,7 @@ const (
 
 // Reserved lists the names that stand for something already.
 func Reserved() []string {
-	return append([]string{TimeStep, Quiet, "and", "or", "not"}, functionNames()...)
+	return append([]string{TimeStep, Quiet, "and", "or", "not"}, functionNames(InConstants)...)
 }
 
 // ValidName reports whether a text can be a name in expressions: letters, digits and "_", no digit at first, at most 40.
@@ -142,7 +142,7 @@ func (n *node) each(visit func(*node)) {
 func (c *compiler) constants() (out []constant) {
 	known := slices.Clone(c.source.Params)
 	for i, l := range c.source.Constants {
-		n, m := parse(l.Text)
+		n, m := parse(l.Text, InConstants)
 		if m == nil {
 			m = checkConstant(n, known)
 		}
@@ -163,7 +163,7 @@ func (c *compiler) starts() (out []*node) {
 		var n *node
 		if l.Text != "" {
 			var m *Mistake
-			n, m = parse(l.Text)
+			n, m = parse(l.Text, InState)
 			if m == nil {
 				_, m = c.number(n)
 			}

@@ -48,8 +48,14 @@ var functions = map[string]int{"min": 2, "max": 2, "abs": 1, "sqrt": 1, "select"
 
 var constantsOnly = map[string]bool{"expm1": true, "log": true, "log1p": true}
 
-// functionNames are all functions, in the order of the alphabet.
-func functionNames() []string { return slices.Sorted(maps.Keys(functions)) }
+// functionNames are the functions that may stand in a part, in the order of the alphabet.
+func functionNames(part Part) []string {
+	names := slices.Sorted(maps.Keys(functions))
+	if part == InConstants {
+		return names
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return constantsOnly[name] })
+}
 
 // instead says what to write in place of an operator or function of other languages.
 var instead = map[string]string{
@@ -62,17 +68,18 @@ const maxDepth = 64
 
 // reader reads an expression, the strongest operator first (Pratt 1973).
 type reader struct {
+	part   Part
 	tokens []token
 	depth  int
 }
 
-// parse reads a whole text as an expression.
-func parse(text string) (*node, *Mistake) {
+// parse reads a whole text of a part as an expression.
+func parse(text string, part Part) (*node, *Mistake) {
 	tokens, m := scan(text)
 	if m != nil {
 		return nil, m
 	}
-	r := &reader{tokens: tokens}
+	r := &reader{part: part, tokens: tokens}
 	return r.all()
 }
 
@@ -168,11 +175,12 @@ func (r *reader) want(mark string) *Mistake {
 func (r *reader) call(name token) (*node, *Mistake) {
 	count, known := functions[name.text]
 	if !known {
-		if better := instead[name.text]; better != "" {
+		allowed := functionNames(r.part)
+		if better := instead[name.text]; better != "" && (!constantsOnly[better] || r.part == InConstants) {
 			return nil, wrong(name.at, "function %v found, %s wanted", name, better)
 		}
-		m := wrong(name.at, "unknown function %v found, wanted one of %s", name, strings.Join(functionNames(), ", "))
-		m.Word, m.Known = name.text, functionNames()
+		m := wrong(name.at, "unknown function %v found, wanted one of %s", name, strings.Join(allowed, ", "))
+		m.Word, m.Known = name.text, allowed
 		return nil, m
 	}
 	n := &node{at: name.at, what: name.text}
@@ -196,13 +204,13 @@ func (r *reader) call(name token) (*node, *Mistake) {
 	}
 }
 
-// assignment reads "name = expression".
-func assignment(text string) (name token, n *node, m *Mistake) {
+// assignment reads "name = expression" of a part.
+func assignment(text string, part Part) (name token, n *node, m *Mistake) {
 	tokens, m := scan(text)
 	if m != nil {
 		return token{}, nil, m
 	}
-	r := &reader{tokens: tokens}
+	r := &reader{part: part, tokens: tokens}
 	if name = r.take(); name.kind != aName {
 		return name, nil, wrong(name.at, "%v found, an assignment such as v = v + 1 wanted", name)
 	}
