@@ -69,6 +69,9 @@ func (a *Area) Neurons() uint64 { return a.Size[0] * a.Size[1] * a.Size[2] * a.P
 // Empty says that the area is declared without neurons: a memory area, which has none until it learns.
 func (a *Area) Empty() bool { return a.Size == [3]uint64{0, 1, 1} }
 
+// Source says that the area's model fires by itself: it takes no input and has no potential.
+func (a *Area) Source() bool { return a.Model != nil && a.Model.Ports == 0 }
+
 // Factor is what the weights of all projections from the area are multiplied by.
 func (a *Area) Factor() float64 {
 	if a.PSP == nil {

@@ -216,7 +216,7 @@ func (f *fields) inputArea(name string) int {
 	if i < 0 {
 		return i
 	}
-	if a := &f.p.g.Areas[i]; a.Model != nil && a.Model.Ports == 0 {
+	if a := &f.p.g.Areas[i]; a.Source() {
 		f.fault(name, "expects an area that takes input, found %s, whose model %s is a source", a.Name, a.Model.Name)
 		return -1
 	}
@@ -255,6 +255,9 @@ func (p *parser) record(f *fields) {
 	for i, n := range r.list("potentials") {
 		if e, ok := p.fields(n, potentials.item(i), pk.Item.Keys); ok {
 			a := e.areaOf("area")
+			if a >= 0 && p.g.Areas[a].Source() {
+				e.fault("area", "expects an area whose neurons have a potential, found %s, whose model %s is a source: of it spikes alone can be recorded", p.g.Areas[a].Name, p.g.Areas[a].Model.Name)
+			}
 			if e.lacks("neurons", "voxels") {
 				p.fault(n, potentials.item(i), "", "neither neurons nor voxels found, one of them wanted")
 			}

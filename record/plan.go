@@ -23,7 +23,7 @@ func NewPlan(g *genome.Genome, c *connectome.Connectome, requests []string) (p P
 		if !found || !slices.Contains(Tables(), table) || text == "" {
 			return p, "", fmt.Errorf("%q, want %s=, then all, none, or areas such as L4E,L4I or L4E[0..9]%s", r, strings.Join(Tables(), "= or "), didYouMean(table, Tables()))
 		}
-		spans, err := choose(c, text)
+		spans, err := choose(g, c, table, text)
 		if err != nil {
 			return p, "", fmt.Errorf("%s: %w", table, err)
 		}
@@ -40,8 +40,12 @@ func NewPlan(g *genome.Genome, c *connectome.Connectome, requests []string) (p P
 	p.FCL = joined(chosen[fclTable])
 	for _, s := range joined(chosen[potentialsTable]) {
 		for n := s.First; n < s.End(); n++ {
+			a := areaOf(c, n)
+			if g.Areas[a].Source() {
+				continue // of all neurons those that have a potential
+			}
 			p.Potentials = append(p.Potentials, n)
-			p.Rest = append(p.Rest, float32(c.Areas[areaOf(c, n)].V0.Rest))
+			p.Rest = append(p.Rest, float32(c.Areas[a].V0.Rest))
 		}
 	}
 	return p, note, nil
@@ -93,8 +97,11 @@ func firstOfEach(c *connectome.Connectome) ([]connectome.Span, string) {
 	return spans, fmt.Sprintf("record: spikes of the first %.2g %% of each area's neurons; --record spikes=all keeps those of all %d", 100*unasked/float64(c.Neurons), c.Neurons)
 }
 
-// choose reads the neurons that a request names.
-func choose(c *connectome.Connectome, text string) ([]connectome.Span, error) {
+// lacks says why a table holds nothing of a source.
+var lacks = map[string]string{potentialsTable: "has no potential", fclTable: "takes no input"}
+
+// choose reads the neurons that a request names for a table.
+func choose(g *genome.Genome, c *connectome.Connectome, table, text string) ([]connectome.Span, error) {
 	switch text {
 	case "none":
 		return nil, nil
@@ -111,6 +118,9 @@ func choose(c *connectome.Connectome, text string) ([]connectome.Span, error) {
 				names = append(names, c.Areas[i].Name)
 			}
 			return nil, fmt.Errorf("no area %q%s", name, didYouMean(name, names))
+		}
+		if lack := lacks[table]; lack != "" && g.Areas[i].Source() {
+			return nil, fmt.Errorf("area %q %s, its model %s is a source; of it spikes alone can be recorded: spikes=%s", name, lack, g.Areas[i].Model.Name, part)
 		}
 		s := c.Areas[i].Neurons
 		if ranged {

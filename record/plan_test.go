@@ -129,3 +129,33 @@ func TestSweep(t *testing.T) {
 	one.Add(1, "eye", 7, 3, 1.5, 2, "")
 	require.Equal(t, []Spread{{Area: "eye", Neurons: 7, SpikesMean: 3, RateMean: 1.5}}, one.Areas(), "one run has no deviation")
 }
+
+// TestSourcesHaveSpikesAlone: asked for by name their potentials and inputs are refused; all means those that there are.
+func TestSourcesHaveSpikesAlone(t *testing.T) {
+	parse := func(block string) (*genome.Genome, error) {
+		return genome.Parse("sources.yaml", []byte(`burst: v1
+areas:
+  - {name: p, neurons: 2, model: poisson, params: {rate: 5 Hz}}
+  - {name: l, neurons: 3, model: lif_psc_exp}
+  - {name: s, neurons: 2, model: spike_list, spikes: [{neurons: [0], at: [1]}]}
+`+block), nil)
+	}
+	g, err := parse("record: {fcl: true}\n")
+	require.NoError(t, err)
+	c, err := connectome.Build(g, connectome.Options{})
+	require.NoError(t, err)
+	for table, lack := range map[string]string{"potentials": "has no potential", "fcl": "takes no input"} {
+		_, _, err := NewPlan(g, c, []string{table + "=p[0..1]"})
+		require.ErrorContains(t, err, table+`: area "p" `+lack+`, its model poisson is a source; of it spikes alone can be recorded: spikes=p[0..1]`)
+		_, _, err = NewPlan(g, c, []string{table + "=l,s"})
+		require.ErrorContains(t, err, `area "s" `+lack+`, its model spike_list is a source`)
+	}
+	p, _, err := NewPlan(g, c, []string{"potentials=all", "fcl=all", "spikes=p,s"})
+	require.NoError(t, err)
+	require.Equal(t, []uint32{2, 3, 4}, p.Potentials)
+	require.Len(t, p.Rest, 3)
+	require.Equal(t, []connectome.Span{{Count: 7}}, p.FCL, "sources have no rows there")
+	require.Equal(t, []connectome.Span{{Count: 2}, {First: 5, Count: 2}}, p.Spikes)
+	_, err = parse("record: {potentials: [{area: s, neurons: [0]}]}\n")
+	require.ErrorContains(t, err, "found s, whose model spike_list is a source: of it spikes alone can be recorded")
+}
