@@ -37,7 +37,9 @@ func paths() map[string]tuning {
 		"a launch for every 3rd one": with(func(t *tuning) { t.listed, t.batch = true, 3 }),
 		"teams":                      with(func(t *tuning) { t.teamRow = 1 }),
 		"teams of one, 8 bytes":      with(func(t *tuning) { t.teamRow, t.teamMost, t.uncached, t.unpacked = 1, 1, true, true }),
-		"clusters":                   with(func(t *tuning) { t.clusterRow, t.clusterLeast, t.clusterLate, t.clusterPairs, t.slotBytes, t.listed = 1, 1, 1, 1, 1<<20, true }),
+		"clusters": with(func(t *tuning) {
+			t.clusterRow, t.clusterLeast, t.clusterLate, t.clusterPairs, t.slotBytes, t.listed = 1, 1, 1, 1, 1<<20, true
+		}),
 		"clusters of one": with(func(t *tuning) {
 			t.clusterRow, t.clusterLeast, t.clusterLate, t.clusterSize, t.slotBytes, t.listed = 1, 1, 1, 1, 1<<20, true
 		}),
