@@ -114,7 +114,7 @@ func TestTogether(t *testing.T) {
 		t.Run("restless", func(t *testing.T) { together(t, newTrial(t), 500, 2, 3) })
 	}
 	t.Run("patient", func(t *testing.T) {
-		together(t, newTrialOf(t, patient, "--checkpoint-every", "97", "--record", "spikes=all", "--record", "fcl=few,pulse,crowd", "--record", "potentials=crowd[0..200]"), 50, 3)
+		together(t, newTrialOf(t, patient, "--checkpoint-every", "97", "--record", "spikes=all", "--record", "fcl=few,crowd", "--record", "potentials=crowd[0..200]"), 50, 3)
 	})
 }
 
