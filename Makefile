@@ -42,9 +42,9 @@ lint: ## gofmt, vet and staticcheck
 	$(GO) run $(STATICCHECK) ./...
 
 FUZZTIME ?= 60s
-fuzz: ## fuzz the readers of genomes, edge lists, checkpoints and recordings (10^6 inputs and 75 s in CI's budget)
+fuzz: ## fuzz the readers of genomes, edge lists, checkpoints and recordings (10^6 inputs and a minute in CI's budget)
 	$(GO) test ./genome -run '^$$' -fuzz FuzzParse -fuzztime $(FUZZTIME) -fuzzminimizetime 1x
-	$(GO) test ./edgelist -run '^$$' -fuzz FuzzCSV -fuzztime 30s -fuzzminimizetime 1x
+	$(GO) test ./edgelist -run '^$$' -fuzz FuzzCSV -fuzztime 15s -fuzzminimizetime 1x
 	$(GO) test ./checkpoint -run '^$$' -fuzz FuzzR22Read -fuzztime 15s -fuzzminimizetime 1x
 	$(GO) test ./record -run '^$$' -fuzz FuzzR22Stream -fuzztime 15s -fuzzminimizetime 1x
 	$(GO) test ./record -run '^$$' -fuzz FuzzR22Parquet -fuzztime 15s -fuzzminimizetime 1x

@@ -45,7 +45,9 @@ func RunBatches(t *testing.T, open Open, w engine.Want) {
 		r := rand.New(rand.NewPCG(seed, 0x6c617773))
 		batch(t, open, w, randomNet(r, int(seed)), r.Uint64())
 		batch(t, open, w, Uniform(r), r.Uint64())
-		batch(t, open, w, Uniform(r, "lif_psc_exp"), r.Uint64())
+		if seed%2 == 0 {
+			batch(t, open, w, Uniform(r, "lif_psc_exp"), r.Uint64())
+		}
 	}
 }
 
