@@ -43,8 +43,9 @@
 //     product of what its destination says: an integer, every coordinate (*), the source's (?), all but the source's (!).
 //   - projector with axes: the target's x, y, z follow the source axes in that order; with from_end, the source's last
 //     layer on that axis alone, and the target axis that follows it has the coordinate 0.
-//   - block_to_block: the voxel with the source's coordinates. lateral_pairs: x + 1 from an even x, x − 1 from an odd
-//     one, the same y and z. last_to_first: from the source's last voxel to the target's first.
+//   - block_to_block: the voxel with the source's coordinates, each divided by that of divide and rounded down.
+//     lateral_pairs: x + 1 from an even x, x − 1 from an odd one, the same y and z. last_to_first: from the source's last
+//     voxel to the target's first.
 //   - expander: x reaches every (d, 0, 0) whose binary numeral, filled with zeros in front to the width S of the source's
 //     x, has a 1 at place x, counted from 0 at its left end. reducer: x reaches (i, 0, 0) for every place i of a 1 in the
 //     numeral of x, filled likewise to the width T of the target's x.

@@ -16,7 +16,7 @@ func newShape(m *genome.Mapper, from, to [3]int64) (shape morphology, disjoint b
 	case genome.Vectors:
 		return newVectors(m.Vectors, to), true
 	case genome.BlockToBlock:
-		return newVectors([][3]int64{{}}, to), true
+		return newBlocks(m.Divide, to), true
 	case genome.Patterns:
 		return newPatterns(m.Patterns, to), false
 	case genome.Expander:
@@ -67,6 +67,28 @@ func (p *projector) boxes(at [3]int64, out []box) []box {
 		}
 	}
 	return append(out, b)
+}
+
+// blocks connects a voxel to the one whose coordinates are its own, divided.
+type blocks struct{ divide, to [3]int64 }
+
+func newBlocks(divide [3]uint64, to [3]int64) *blocks {
+	for i := range divide {
+		divide[i] = max(divide[i], 1)
+	}
+	return &blocks{signed(divide), to}
+}
+
+func (b *blocks) boxes(at [3]int64, out []box) []box {
+	var one box
+	for i, l := range at {
+		d := l / b.divide[i]
+		if d >= b.to[i] {
+			return out
+		}
+		one[i] = only(d)
+	}
+	return append(out, one)
 }
 
 // expander connects x to the binary numerals, as wide as the source at least, that have a 1 at position x from the left.

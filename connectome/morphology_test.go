@@ -103,6 +103,9 @@ func morphologies() []struct {
 		}},
 		{"reducer", genome.Projection{Rule: genome.Reducer}, reduces},
 		{"block to block", genome.Projection{Rule: genome.BlockToBlock}, func(s, _, d, _ [3]int64) bool { return s == d }},
+		{"blocks divided", genome.Projection{Rule: genome.BlockToBlock, Divide: [3]uint64{5, 2, 3}}, func(s, _, d, _ [3]int64) bool {
+			return s[0]-s[0]%5 == 5*d[0] && s[1]-s[1]%2 == 2*d[1] && s[2]-s[2]%3 == 3*d[2]
+		}},
 		{"lateral pairs", genome.Projection{Rule: genome.LateralPairs}, func(s, _, d, _ [3]int64) bool {
 			return s[1] == d[1] && s[2] == d[2] && (s[0]%2 == 0 && d[0] == s[0]+1 || s[0]%2 == 1 && d[0] == s[0]-1)
 		}},
@@ -123,6 +126,9 @@ func morphologies() []struct {
 	size, turns := [3]int64{4, 2, 1}, [3][2]int64{{1, 1}, {2, 1}, {1, 0}}
 	return append(list,
 		c{"tiles", tiles(&genome.Mapper{Rule: genome.Projector}), tiled(size, turns, turned([3]int{0, 1, 2}))},
+		c{"tiles of blocks", tiles(&genome.Mapper{Rule: genome.BlockToBlock, Divide: [3]uint64{2, 1, 1}}), tiled(size, turns, func(s, _, d, _ [3]int64) bool {
+			return s[0]/2 == d[0] && s[1] == d[1] && s[2] == d[2]
+		})},
 		c{"tiles of reducers", tiles(&genome.Mapper{Rule: genome.Reducer}), tiled(size, turns, reduces)},
 		c{"tiles of patterns", tiles(&genome.Mapper{Rule: genome.Patterns, Patterns: []genome.Pattern{wild("3**", "?!0"), wild("**0", "*10")}}),
 			tiled(size, turns, func(s, _, d, _ [3]int64) bool {

@@ -268,7 +268,7 @@ func (p *plan) newGrid(e ends, pr *genome.Projection) (r rule, key, wrong string
 	}
 	switch {
 	case pr.Rule != genome.Composite:
-		m := genome.Mapper{Rule: pr.Rule, Axes: pr.Axes, FromEnd: pr.FromEnd, Vectors: pr.Vectors, Patterns: pr.Patterns}
+		m := genome.Mapper{Rule: pr.Rule, Axes: pr.Axes, FromEnd: pr.FromEnd, Divide: pr.Divide, Vectors: pr.Vectors, Patterns: pr.Patterns}
 		g.shape, g.disjoint = newShape(&m, g.fromSize, g.toSize)
 	case pr.Mapper == nil || !slices.Contains(genome.Mappers(), pr.Mapper.Rule):
 		return nil, "mapper", fmt.Sprintf("a composite needs a mapper, one of the rules %v", genome.Mappers())

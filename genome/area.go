@@ -19,6 +19,12 @@ func (p *parser) area(n *yaml.Node, at *path) Area {
 		return a
 	}
 	f.name("name", &a.Name)
+	_, aliases, _ := f.get("aliases")
+	for i, e := range f.list("aliases") {
+		if alias, ok := p.alias(e, aliases.item(i)); ok {
+			a.Aliases = append(a.Aliases, alias)
+		}
+	}
 	f.name("group", &a.Group)
 	p.shape(f, &a)
 	f.numbers3("position", &a.Position)

@@ -2,6 +2,8 @@
 // list of faults that name file, line, column and key. It is the first step of genome -> connectome -> engine.
 package genome
 
+import "slices"
+
 // Genome is a network as the user described it. Numbers are in base units: ms, mV, pA, Hz, pF.
 type Genome struct {
 	Name        string
@@ -37,6 +39,7 @@ type Pos struct{ Line, Column int }
 type Area struct {
 	Pos       Pos
 	Name      string
+	Aliases   []string   // names that stand for Name too, such as FEAGI's ids
 	Size      [3]uint64  // voxels in x, y, z, each ≥ 1; 0, 1, 1 for a memory area without neurons
 	PerVoxel  uint64     // neurons in a voxel, ≥ 1
 	Position  [3]float64 // for pictures only
@@ -56,6 +59,9 @@ type Area struct {
 	Until     uint64  // poisson: first burst in which it no longer fires; MaxUint64 when open
 	Spikes    []Spike // spike_list: ascending by burst, then neuron
 }
+
+// Called says whether a name is the area's, or one of its aliases.
+func (a *Area) Called(name string) bool { return a.Name == name || slices.Contains(a.Aliases, name) }
 
 // Spike is one entry of a spike list.
 type Spike struct {
@@ -129,6 +135,7 @@ type Projection struct {
 
 	Axes     AxisOrder    // projector
 	FromEnd  Axis         // projector
+	Divide   [3]uint64    // block_to_block: what the source's coordinates are divided by; 0 is 1
 	Vectors  [][3]int64   // vectors: voxel offsets
 	Patterns []Pattern    // patterns
 	Blocks   [3]uint64    // composite: voxels of a block along x, y, z, each ≥ 1
@@ -145,6 +152,7 @@ type Mapper struct {
 	Rule     Rule // one of Mappers
 	Axes     AxisOrder
 	FromEnd  Axis
+	Divide   [3]uint64
 	Vectors  [][3]int64
 	Patterns []Pattern
 }

@@ -13,6 +13,7 @@ type form uint8
 const (
 	formVersion    form = iota // v1
 	formName                   // ASCII letters, digits and a few marks
+	formAlias                  // the same with + / and = and without blanks
 	formWhole                  // whole number, Low…High
 	formNumber                 // number of dimension Dims[0], Min…Max
 	formBursts                 // whole number of bursts Low…High, plain or as a time
@@ -118,6 +119,7 @@ var areaKeys = sync.OnceValue(func() []key {
 	}
 	keys := []key{
 		{Name: "name", Form: formName, Required: true, Doc: "unique name"},
+		{Name: "aliases", Form: formList, Item: &key{Form: formAlias}, Doc: "further names of the area, as unique, which stand wherever its name does; FEAGI's ids, say"},
 		{Name: "size", Form: formList, Item: voxels, Len: three, Doc: "voxels in x, y and z; or neurons"},
 		{Name: "neurons", Form: formWhole, High: maxSize, Doc: "number of neurons of an area without a grid, the same as size: [neurons, 1, 1]; 0 for areas of group memory only, which have none until they learn"},
 		{Name: "neurons_per_voxel", Form: formWhole, Low: 1, High: maxSize, Default: "1", Doc: "neurons in each voxel, beside size"},

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -172,6 +173,28 @@ func (p *parser) readAreas(f *fields) {
 			p.areas[wrong] = -1
 		}
 		p.g.Areas = append(p.g.Areas, a)
+	}
+	for i := range p.g.Areas { // after all names: an alias may be none of them
+		if len(p.g.Areas[i].Aliases) > 0 {
+			p.readAliases(valueOf(list[i], "aliases"), at.item(i).key("aliases"), i)
+		}
+	}
+}
+
+// readAliases notes the aliases of an area.
+func (p *parser) readAliases(n *yaml.Node, at *path, area int) {
+	for k, e := range n.Content {
+		first, twice := p.areas[e.Value]
+		switch {
+		case !slices.Contains(p.g.Areas[area].Aliases, e.Value): // refused before
+		case twice && first < 0:
+			p.fault(e, at.item(k), "", "expects another name for the area, found %q, which is that of another one", e.Value)
+		case twice:
+			p.fault(e, at.item(k), "", "expects another name for the area, found %q, which is that of the area in line %d", e.Value, p.g.Areas[first].Pos.Line)
+		default:
+			p.areas[e.Value] = area
+			p.names = append(p.names, e.Value)
+		}
 	}
 }
 

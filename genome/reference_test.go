@@ -66,6 +66,8 @@ func (k *key) words() string {
 		return "`v1`"
 	case formName:
 		return "name"
+	case formAlias:
+		return "name, also with `+`, `/` and `=`"
 	case formWhole:
 		return "whole number " + reach(k.Low, k.High)
 	case formOffset:

@@ -73,6 +73,7 @@ func voxelKeys() []key {
 	return []key{
 		{Name: "axes", Form: formChoice, Choices: []string{"xyz", "yxz", "zyx", "xzy"}, Default: "xyz", Of: []string{"projector"}, Doc: "source axes that the target's x, y and z follow"},
 		{Name: "from_end", Form: formChoice, Choices: []string{"x", "y", "z"}, Of: []string{"projector"}, Doc: "axis whose last source layer alone projects, onto the target's layer 0"},
+		{Name: "divide", Form: formList, Item: &key{Form: formWhole, Low: 1, High: maxOffset}, Len: 3, Default: "[1, 1, 1]", Of: []string{"block_to_block"}, Doc: "for x, y and z, by what the source's coordinate is divided, rounded down, to give the target's"},
 		{Name: "vectors", Form: formList, Item: &key{Form: formList, Item: offset, Len: 3}, Of: []string{"vectors"}, Doc: "steps [x, y, z] from a source voxel to its target voxels"},
 		{Name: "patterns", Form: formList, Item: &key{Form: formList, Item: end, Len: 2}, Of: []string{"patterns"}, Doc: `pairs [source, target] of [x, y, z], each a coordinate, "*" (any), "?" (the same) or "!" (any other)`},
 	}

@@ -288,6 +288,24 @@ func (p *parser) name(n *yaml.Node, at *path) (string, bool) {
 	return text, true
 }
 
+// alias reads a further name of an area, which may also hold what FEAGI's coded ids do.
+func (p *parser) alias(n *yaml.Node, at *path) (string, bool) {
+	const wanted = `a name of ASCII letters, digits, "_", "-", ".", "+", "/" and "="`
+	text, ok := p.scalar(n, at, wanted)
+	if ok && !IsAlias(text) {
+		p.fault(n, at, "", "expects %s, at most %d long, found %q", wanted, maxName, short(text))
+		ok = false
+	}
+	return text, ok
+}
+
+// IsAlias says whether a text may stand among an area's aliases.
+func IsAlias(s string) bool {
+	return s != "" && len(s) <= maxName && !strings.ContainsFunc(s, func(r rune) bool {
+		return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-.+/=", r)
+	})
+}
+
 func validName(s string) bool {
 	return s != "" && len(s) <= maxName && cleanName(s) == s
 }

@@ -89,6 +89,8 @@ func (k *key) schema() object {
 		return object{"const": "v1"}
 	case formName:
 		return object{"type": "string", "pattern": "^[A-Za-z0-9_]([A-Za-z0-9_. -]*[A-Za-z0-9_.-])?$", "maxLength": maxName}
+	case formAlias:
+		return object{"type": "string", "pattern": "^[A-Za-z0-9_.+/=-]+$", "maxLength": maxName}
 	case formWhole:
 		return wholeSchema(k.Low, k.High)
 	case formOffset:

@@ -153,8 +153,8 @@ func TestSchemaKeys(t *testing.T) {
 			}
 		})
 	}
-	if total != 118 {
-		t.Errorf("%d keys in the schema, want 118: a change of the format belongs into docs/genome.md and CHANGELOG.md", total)
+	if total != 121 {
+		t.Errorf("%d keys in the schema, want 121: a change of the format belongs into docs/genome.md and CHANGELOG.md", total)
 	}
 }
 
@@ -163,7 +163,7 @@ func faulty(t *testing.T, p place, key, value string, unknown bool) bool {
 	t.Helper()
 	text := fmt.Sprintf(p.text, key+": "+value)
 	for _, extra := range []string{"", ", rule: fixed_indegree", ", rule: fixed_outdegree", ", rule: fixed_total_number",
-		", rule: pairwise_bernoulli", ", rule: projector", ", rule: vectors", ", rule: patterns", ", rule: composite", ", rule: edges", ", from: a, to: a", ", area: a, at: 1",
+		", rule: pairwise_bernoulli", ", rule: projector", ", rule: vectors", ", rule: patterns", ", rule: composite", ", rule: block_to_block", ", rule: edges", ", from: a, to: a", ", area: a, at: 1",
 		", model: lif", ", name: b, neurons: 2"} {
 		for _, m := range Models() {
 			full := text

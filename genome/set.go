@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"gopkg.in/yaml.v3"
 )
@@ -20,8 +21,10 @@ func (g *Genome) Text() []byte {
 }
 
 // With is the genome with some values of its text replaced or added. A setting is PATH=VALUE: the keys that lead to the
-// value, joined by points, an entry of a list being meant by its name, the longest that fits, or its number from 0
-// (areas.L4E.params.tau=12ms, projections.0.weight=2), and a value as YAML has it. The new text is checked in full. A genome that was made in Go has no text to set anything in.
+// value, joined by points, an entry of a list being meant by its name or an alias, the longest that fits, or its number
+// from 0 (areas.L4E.params.tau=12ms, projections.0.weight=2), and a value as YAML has it. What is not there is added, to a
+// list at its end (stimuli.0.area=eye where there are no stimuli). The new text is checked in full. A genome that was made
+// in Go has no text to set anything in.
 func (g *Genome) With(settings []string) (*Genome, error) {
 	if g.src == nil {
 		return nil, errors.New("genome: a genome that has no text cannot be set")
@@ -50,8 +53,8 @@ func (g *Genome) With(settings []string) (*Genome, error) {
 
 // set replaces or adds one value.
 func set(root *yaml.Node, setting string) error {
-	where, text, found := strings.Cut(setting, "=")
-	if !found || where == "" || text == "" {
+	where, text := cut(setting)
+	if where == "" || text == "" {
 		return fmt.Errorf("expects PATH=VALUE, such as areas.L4E.params.tau=12ms")
 	}
 	var doc yaml.Node
@@ -66,7 +69,7 @@ func set(root *yaml.Node, setting string) error {
 		if k == "" {
 			return fmt.Errorf("expects keys joined by single points, found %q", short(where))
 		}
-		next, err := step(at, k, i+n == len(keys))
+		next, err := step(at, k, keys[i+n:])
 		if err != nil {
 			if i > 0 {
 				err = fmt.Errorf("%s %w", strings.Join(keys[:i], "."), err)
@@ -81,20 +84,46 @@ func set(root *yaml.Node, setting string) error {
 	return nil
 }
 
+// cut parts a setting at its first "=" that no key follows: an area's alias may end with one.
+func cut(setting string) (where, text string) {
+	for at, r := range setting {
+		if rest := setting[at:]; r == '=' && !(len(rest) > 2 && rest[1] == '.' && unicode.IsLetter(rune(rest[2])) && strings.Contains(rest[2:], "=")) {
+			return setting[:at], rest[1:]
+		}
+	}
+	return "", ""
+}
+
 // nameLength is how many of keys, joined by points, make the name of an entry of a list: as many as can, for names may hold points.
 func nameLength(at *yaml.Node, keys []string) int {
 	for n := len(keys); n > 1 && at.Kind == yaml.SequenceNode; n-- {
 		name := strings.Join(keys[:n], ".")
-		if slices.ContainsFunc(at.Content, func(e *yaml.Node) bool { return e.Kind == yaml.MappingNode && valueOf(e, "name").Value == name }) {
+		if slices.ContainsFunc(at.Content, func(e *yaml.Node) bool { return slices.Contains(namesOf(e), name) }) {
 			return n
 		}
 	}
 	return 1
 }
 
-// step goes down by one key, which is added when it is not there: the strict reading that follows refuses what no genome
-// has.
-func step(at *yaml.Node, key string, last bool) (*yaml.Node, error) {
+// namesOf are the name and the aliases of an entry of a list, as far as it has any.
+func namesOf(e *yaml.Node) (names []string) {
+	if e.Kind != yaml.MappingNode {
+		return nil
+	}
+	if v := valueOf(e, "name"); v.Kind == yaml.ScalarNode {
+		names = append(names, v.Value)
+	}
+	if v := valueOf(e, "aliases"); v.Kind == yaml.SequenceNode {
+		for _, alias := range v.Content {
+			names = append(names, alias.Value)
+		}
+	}
+	return names
+}
+
+// step goes down by one key, which is added when it is not there, as a list where a number follows: the strict reading
+// that follows refuses what no genome has.
+func step(at *yaml.Node, key string, rest []string) (*yaml.Node, error) {
 	switch at.Kind {
 	case yaml.MappingNode:
 		for i := 0; i+1 < len(at.Content); i += 2 {
@@ -102,34 +131,42 @@ func step(at *yaml.Node, key string, last bool) (*yaml.Node, error) {
 				return at.Content[i+1], nil
 			}
 		}
-		added := &yaml.Node{Kind: yaml.MappingNode}
-		if last {
-			added.Kind = yaml.ScalarNode
-		}
-		at.Content = append(at.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: key}, added)
-		return added, nil
+		next := missing(rest)
+		at.Content = append(at.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: key}, next)
+		return next, nil
 	case yaml.SequenceNode:
-		return entry(at, key)
+		return entry(at, key, rest)
 	}
 	return nil, fmt.Errorf("is %s, which has no %q", found(at), short(key))
 }
 
-// entry is an entry of a list by name or number.
-func entry(at *yaml.Node, key string) (*yaml.Node, error) {
+// missing is what stands where the rest of a path leads on, empty yet.
+func missing(rest []string) *yaml.Node {
+	if len(rest) == 0 {
+		return &yaml.Node{Kind: yaml.ScalarNode}
+	}
+	if _, err := strconv.Atoi(rest[0]); err == nil {
+		return &yaml.Node{Kind: yaml.SequenceNode}
+	}
+	return &yaml.Node{Kind: yaml.MappingNode}
+}
+
+// entry is an entry of a list by name or number; the number after the last is a new one's.
+func entry(at *yaml.Node, key string, rest []string) (*yaml.Node, error) {
 	var names []string
 	for _, n := range at.Content {
-		if n.Kind == yaml.MappingNode {
-			if v := valueOf(n, "name"); v.Kind == yaml.ScalarNode {
-				names = append(names, v.Value)
-				if v.Value == key {
-					return n, nil
-				}
-			}
+		own := namesOf(n)
+		if slices.Contains(own, key) {
+			return n, nil
 		}
+		names = append(names, own...)
 	}
 	if i, err := strconv.Atoi(key); err == nil {
-		if i < 0 || i >= len(at.Content) {
-			return nil, fmt.Errorf("has %d entries, found number %d, want 0 to %d", len(at.Content), i, len(at.Content)-1)
+		switch {
+		case i < 0 || i > len(at.Content):
+			return nil, fmt.Errorf("has %d entries, found number %d, want 0 to %d, where %d adds one", len(at.Content), i, len(at.Content), len(at.Content))
+		case i == len(at.Content):
+			at.Content = append(at.Content, missing(rest))
 		}
 		return at.Content[i], nil
 	}
@@ -137,7 +174,7 @@ func entry(at *yaml.Node, key string) (*yaml.Node, error) {
 		return nil, fmt.Errorf("has no entry %q, did you mean %q?", short(key), near)
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("has no names, found %q, want a number from 0 to %d", short(key), len(at.Content)-1)
+		return nil, fmt.Errorf("has no names, found %q, want a number from 0 to %d", short(key), len(at.Content))
 	}
 	return nil, fmt.Errorf("has no entry %q, only %s", short(key), strings.Join(slices.Compact(names), ", "))
 }

@@ -1,6 +1,7 @@
 package genome
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -66,6 +67,81 @@ func TestWithoutText(t *testing.T) {
 	require.EqualError(t, err, "genome: a genome that has no text cannot be rewired")
 }
 
+// TestWithAdds: what a genome lacks is added, a list where a number follows, an entry at a list's end.
+func TestWithAdds(t *testing.T) {
+	const bare = "burst: v1\nareas: [{name: eye, neurons: 7}, {name: leg, neurons: 3}]\n"
+	g, err := Parse("bare.yaml", []byte(bare), nil)
+	require.NoError(t, err)
+	h, err := g.With([]string{
+		"stimuli.0.area=eye", "stimuli.0.every=5", "stimuli.0.neurons.0=1", "stimuli.0.neurons.1=4", "stimuli.0.amount=2",
+		"stimuli.1={area: leg, at: 3, neurons: [2], amount: 1}", "record.spikes.0=leg", "areas.2={name: tail, neurons: 1}", "record.spikes.1=tail",
+		"projections.0.from=eye", "projections.0.to=tail", "projections.0.rule=all_to_all", "projections.0.weight=.5",
+	})
+	require.NoError(t, err)
+	require.Equal(t, []uint32{1, 4}, h.Stimuli[0].Neurons)
+	require.EqualValues(t, 5, h.Stimuli[0].Every)
+	require.Equal(t, []float64{2, 2}, h.Stimuli[0].Amounts)
+	require.Equal(t, 1, h.Stimuli[1].Area)
+	require.EqualValues(t, 3, h.Stimuli[1].At)
+	require.Equal(t, []int{1, 2}, h.Record.Spikes)
+	require.Equal(t, 2, h.Projections[0].To)
+	require.Equal(t, 0.5, h.Projections[0].Weight.A)
+	require.Len(t, g.Areas, 2, "the genome it was made from stays")
+
+	h, err = g.With([]string{"stimuli=[]", "stimuli.0={area: leg, at: 3, neurons: [2], amount: 1}"})
+	require.NoError(t, err)
+	require.Len(t, h.Stimuli, 1, "an empty list is one to add to")
+}
+
+// TestAliases: an alias stands wherever an area's name does, also where it ends with the sign of a setting.
+func TestAliases(t *testing.T) {
+	const text = `burst: v1
+areas:
+  - {name: eye, neurons: 7, aliases: [iic400, "aWluZgAAAAA="]}
+  - {name: leg, neurons: 3, aliases: [a.b+c/d]}
+projections: [{from: iic400, to: a.b+c/d, rule: all_to_all, weight: 1}]
+stimuli: [{area: "aWluZgAAAAA=", every: 5, neurons: [0], amount: 1}]
+record: {spikes: [a.b+c/d, iic400], potentials: [{area: iic400, neurons: [1]}]}
+`
+	g, err := Parse("walk.yaml", []byte(text), nil)
+	require.NoError(t, err)
+	require.NoError(t, validate(t, compiled(t), text))
+	require.Equal(t, []string{"iic400", "aWluZgAAAAA="}, g.Areas[0].Aliases)
+	require.True(t, g.Areas[0].Called("eye") && g.Areas[0].Called("iic400") && g.Areas[0].Called("aWluZgAAAAA="))
+	require.False(t, g.Areas[0].Called("leg") || g.Areas[1].Called("iic400"))
+	require.Equal(t, 0, g.Projections[0].From)
+	require.Equal(t, 1, g.Projections[0].To)
+	require.Equal(t, 0, g.Stimuli[0].Area)
+	require.Equal(t, Record{Spikes: []int{1, 0}, Potentials: []Potentials{{Area: 0, Neurons: []uint32{1}}}}, g.Record)
+	h, err := g.With([]string{"areas.iic400.threshold=2", "areas.a.b+c/d.threshold=3", "areas.aWluZgAAAAA=.drive.constant=.25"})
+	require.NoError(t, err)
+	require.Equal(t, 2.0, h.Areas[0].Params["threshold"])
+	require.Equal(t, 3.0, h.Areas[1].Params["threshold"])
+	require.Equal(t, 0.25, h.Areas[0].Drives[0].Value)
+	_, err = g.With([]string{"areas.iic500.threshold=2"})
+	require.ErrorContains(t, err, `did you mean "iic400"?`)
+
+	for _, c := range []struct{ name, put, want string }{
+		{"the name of another", "eye]", `walk.yaml:4:39: areas[1].aliases[0]: expects another name for the area, found "eye", which is that of the area in line 3`},
+		{"its own name", "leg]", `walk.yaml:4:39: areas[1].aliases[0]: expects another name for the area, found "leg", which is that of the area in line 4`},
+		{"the alias of another", "iic400]", `walk.yaml:4:39: areas[1].aliases[0]: expects another name for the area, found "iic400"`},
+		{"with a blank", "a b]", "walk.yaml:4:39: areas[1].aliases[0]: expects a name of ASCII letters"},
+		{"twice", "x, x]", "walk.yaml:4:42: areas[1].aliases[1]: expects another name"},
+		{"a letter of another alphabet", "é]", "walk.yaml:4:39: areas[1].aliases[0]: expects a name of ASCII letters"},
+		{"too long", strings.Repeat("x", 101) + "]", "at most 100 long"},
+		{"empty", `""]`, "walk.yaml:4:39: areas[1].aliases[0]"},
+		{"of an area at fault", "x]}\n  - {name: ~y, neurons: 1, aliases: [~y]", "walk.yaml:5:"},
+	} {
+		planted := strings.ReplaceAll(strings.Replace(text, "a.b+c/d]", c.put, 1), "a.b+c/d", "leg")
+		_, err := Parse("walk.yaml", []byte(planted), nil)
+		require.ErrorContains(t, err, c.want, c.name)
+	}
+	_, err = Parse("walk.yaml", []byte(strings.Replace(text, "name: leg", "name: 7.5", 1)), nil)
+	require.ErrorContains(t, err, "expects a name, found 7.5")
+	require.True(t, IsAlias(strings.Repeat("x", 100)))
+	require.False(t, IsAlias(""))
+}
+
 func TestWithSaysWhatIsWrong(t *testing.T) {
 	g, err := Parse("walk.yaml", []byte(settable), nil)
 	require.NoError(t, err)
@@ -77,7 +153,12 @@ func TestWithSaysWhatIsWrong(t *testing.T) {
 		"areas..tau=1":                    "single points",
 		"areas.eyes.params.tau=1ms":       `areas has no entry "eyes", did you mean "eye"?`,
 		"areas.nowhere.params.tau=1ms":    `areas has no entry "nowhere", only eye, leg`,
-		"areas.2.neurons=3":               "areas has 2 entries, found number 2, want 0 to 1",
+		"areas.3.neurons=3":               "areas has 2 entries, found number 3, want 0 to 2, where 2 adds one",
+		"areas.-1.neurons=3":              "areas has 2 entries, found number -1, want 0 to 2",
+		"areas.2.neurons=3":               `areas[2]: key "name" is missing`,
+		"record.spikes.1=eye":             "record.spikes has 0 entries, found number 1, want 0 to 0",
+		"record.spikes.first=eye":         `expects a list`,
+		"areas.0=3":                       "areas[0]",
 		"projections.first.weight=1":      "projections has no names",
 		"areas.eye.neurons.few=1":         `areas.eye.neurons is`,
 		"areas.eye.params.tua=1ms":        `tau`,

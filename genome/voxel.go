@@ -16,6 +16,14 @@ func (p *parser) voxelRule(f *fields, m Mapper) *Mapper {
 		if f.choice("from_end", &end) {
 			m.FromEnd = XAxis + Axis(end)
 		}
+	case BlockToBlock:
+		m.Divide = [3]uint64{1, 1, 1}
+		_, at, k := f.get("divide")
+		for i, n := range f.list("divide") {
+			if x, ok := p.whole(n, at.item(i), k.Item.Low, k.Item.High); ok {
+				m.Divide[i] = x
+			}
+		}
 	case Vectors:
 		f.must("vectors", "vectors")
 		m.Vectors = p.vectors(f)
@@ -28,7 +36,7 @@ func (p *parser) voxelRule(f *fields, m Mapper) *Mapper {
 
 // onto makes the rule the projection's own.
 func (m *Mapper) onto(pr *Projection) {
-	pr.Axes, pr.FromEnd, pr.Vectors, pr.Patterns = m.Axes, m.FromEnd, m.Vectors, m.Patterns
+	pr.Axes, pr.FromEnd, pr.Divide, pr.Vectors, pr.Patterns = m.Axes, m.FromEnd, m.Divide, m.Vectors, m.Patterns
 }
 
 // composite reads the blocks and the mapper of a composite.

@@ -16,7 +16,7 @@ projections:
   - {from: eye, to: hand, rule: projector, axes: zyx, from_end: y, weight: 3, attractivity: 37, merge: true}
   - {from: eye, to: hand, rule: expander, weight: 1}
   - {from: eye, to: hand, rule: reducer, weight: 1}
-  - {from: eye, to: hand, rule: block_to_block, weight: 1}
+  - {from: eye, to: hand, rule: block_to_block, divide: [10, 2, 4294967296], weight: 1}
   - {from: eye, to: hand, rule: lateral_pairs, weight: 1}
   - {from: eye, to: hand, rule: last_to_first, weight: 1}
   - {from: eye, to: hand, rule: randomizer, weight: 1}
@@ -28,6 +28,7 @@ projections:
     mapper: {rule: patterns, patterns: [[[3, "*", 0], ["?", 3, "!"]], [[77, 0, 0], [0, 88, 0]]]}
     weight: 1
   - {from: hand, to: eye, rule: composite, src_seed: [2, 2, 2], mapper: {rule: projector, axes: yxz}, weight: 1}
+  - {from: hand, to: eye, rule: composite, src_seed: [2, 2, 2], mapper: {rule: block_to_block}, weight: 1}
 stimuli:
   - {area: eye, at: 3, voxels: [[11, 4, 2], [0, 0, 1]], amount: 1.5}
 record: {potentials: [{area: hand, voxels: [[6, 0, 1]]}]}
@@ -52,7 +53,7 @@ func TestMorphologies(t *testing.T) {
 	if p := g.Projections[0]; p.Axes != ZYX || p.FromEnd != YAxis || p.LeaveOut != 63 || !p.Merge || p.Weight.A != 3 {
 		t.Errorf("projector: %+v", p)
 	}
-	for i, want := range []Rule{Projector, Expander, Reducer, BlockToBlock, LateralPairs, LastToFirst, Randomizer, Composite, Composite} {
+	for i, want := range []Rule{Projector, Expander, Reducer, BlockToBlock, LateralPairs, LastToFirst, Randomizer, Composite, Composite, Composite} {
 		if p := g.Projections[i]; p.Rule != want || i > 0 && (p.LeaveOut != 0 || p.Merge) {
 			t.Errorf("projection %d: %+v", i, p)
 		}
@@ -68,6 +69,12 @@ func TestMorphologies(t *testing.T) {
 	}
 	if c = g.Projections[8]; c.Choose != [3][2]uint64{{1, 0}, {1, 0}, {1, 0}} || c.Mapper.Axes != YXZ || c.Mapper.FromEnd != NoAxis {
 		t.Errorf("composite: %+v %+v", c, c.Mapper)
+	}
+	if p := g.Projections[3]; p.Divide != [3]uint64{10, 2, 1 << 32} {
+		t.Errorf("block to block: %+v", p)
+	}
+	if c = g.Projections[9]; c.Mapper.Divide != [3]uint64{1, 1, 1} {
+		t.Errorf("block to block: %+v", c.Mapper)
 	}
 	if s := g.Stimuli[0]; !reflect.DeepEqual(s.Neurons, []uint32{2, 3, 358, 359}) || len(s.Amounts) != 4 || s.Amounts[3] != 1.5 {
 		t.Errorf("stimulus: %+v", s)
@@ -91,6 +98,9 @@ func TestMorphologyMistakes(t *testing.T) {
 		{name: "merge of a rule that goes by targets", old: "rule: reducer", new: "rule: fixed_indegree, indegree: 3, ‹merge: true"},
 		{name: "block of nothing", old: "src_seed: [4, 2, 1]", new: "src_seed: [4, ‹0, 1]", shape: true},
 		{name: "nothing chosen", old: "[3, 0], [1, 1]", new: "[‹0, 3], [1, 1]"},
+		{name: "divided by nothing", old: "divide: [10, 2,", new: "divide: [10, ‹0,", shape: true},
+		{name: "divided by too much", old: "4294967296", new: "‹4294967297", shape: true},
+		{name: "two divisors", old: "[10, 2, 4294967296]", new: "‹[10, 2]", shape: true},
 		{name: "mapper that draws", old: "mapper: {rule: projector", new: "mapper: {rule: ‹randomizer", shape: true},
 		{name: "mapper without a rule", old: "mapper: {rule: projector, axes: yxz}", new: "mapper: ‹{axes: yxz}", shape: true},
 		{name: "key of another mapper", old: "rule: projector, axes: yxz", new: "rule: reducer, ‹axes: yxz"},

@@ -109,6 +109,7 @@ type Host struct {
 // Area is an area of the network of a run; its neurons are First ≤ id < First+Neurons.
 type Area struct {
 	Name          string    `json:"name"`
+	Aliases       []string  `json:"aliases,omitempty"` // names that stand for Name too
 	First         uint32    `json:"first"`
 	Neurons       uint32    `json:"neurons"`
 	Model         string    `json:"model"`

@@ -111,11 +111,11 @@ func choose(g *genome.Genome, c *connectome.Connectome, table, text string) ([]c
 	var spans []connectome.Span
 	for _, part := range strings.Split(text, ",") {
 		name, rest, ranged := strings.Cut(part, "[")
-		i := slices.IndexFunc(c.Areas, func(a connectome.Area) bool { return a.Name == name })
+		i := slices.IndexFunc(g.Areas, func(a genome.Area) bool { return a.Called(name) })
 		if i < 0 {
 			var names []string
-			for i := range c.Areas {
-				names = append(names, c.Areas[i].Name)
+			for i := range g.Areas {
+				names = append(append(names, g.Areas[i].Name), g.Areas[i].Aliases...)
 			}
 			return nil, fmt.Errorf("no area %q%s", name, didYouMean(name, names))
 		}
@@ -177,7 +177,7 @@ func Areas(g *genome.Genome, c *connectome.Connectome) []Area {
 	var areas []Area
 	for i := range c.Areas {
 		a := &c.Areas[i]
-		areas = append(areas, Area{Name: a.Name, First: a.Neurons.First, Neurons: a.Neurons.Count, Model: g.Areas[i].Model.Name, Size: a.Size, PerVoxel: a.PerVoxel})
+		areas = append(areas, Area{Name: a.Name, Aliases: g.Areas[i].Aliases, First: a.Neurons.First, Neurons: a.Neurons.Count, Model: g.Areas[i].Model.Name, Size: a.Size, PerVoxel: a.PerVoxel})
 	}
 	return areas
 }

@@ -16,7 +16,7 @@ timestep: 1 ms
 areas:
   - {name: eye, neurons: 7}
   - {name: leg, neurons: 5, model: lif, params: {tau: 10 ms, rest: -61.5 mV, reset: -60 mV, threshold: -50 mV, refractory: 2 ms}}
-  - {name: tail, neurons: 3}
+  - {name: tail, neurons: 3, aliases: [omot00, "Y21vdG8wMDE="]}
 `
 
 // TestPlan says for each way of asking whose rows are kept.
@@ -37,6 +37,7 @@ func TestPlan(t *testing.T) {
 		{"a block without spikes", "record: {fcl: true}", nil, all, nil, all},
 		{"a block that wants none", "record: {spikes: [], fcl: true}", nil, nil, nil, all},
 		{"a flag replaces its table only", "record: {spikes: [tail], fcl: true}", []string{"spikes=eye[2..3]"}, spans{span(2, 2)}, nil, all},
+		{"aliases", "record: {spikes: [omot00]}", []string{"potentials=Y21vdG8wMDE=[1],omot00[2]", "fcl=eye,Y21vdG8wMDE="}, spans{span(12, 3)}, []uint32{13, 14}, spans{span(0, 7), span(12, 3)}},
 		{"none", "record: {spikes: [tail], fcl: true}", []string{"spikes=none", "fcl=none"}, nil, nil, nil},
 		{"neighbours and overlaps are joined", "", []string{"spikes=leg,eye[3..6]", "spikes=eye[5..5]", "potentials=tail[2],leg[0..1]"}, spans{span(3, 9)}, []uint32{7, 8, 14}, nil},
 	}
@@ -68,6 +69,21 @@ func TestNothingBehindATable(t *testing.T) {
 	_, _, err := NewPlan(&genome.Genome{}, &connectome.Connectome{}, []string{"spikes="})
 	require.ErrorContains(t, err, `"spikes=", want spikes= or potentials= or fcl=, then all`)
 	require.NotContains(t, err.Error(), "did you mean")
+}
+
+// TestNoSuchArea: the nearest name or alias is proposed; what else the manifest needs of an area, its aliases too, is there.
+func TestNoSuchArea(t *testing.T) {
+	g, err := genome.Parse("planned.yaml", []byte(planned), nil)
+	require.NoError(t, err)
+	c, err := connectome.Build(g, connectome.Options{})
+	require.NoError(t, err)
+	for word, near := range map[string]string{"omot01": "omot00", "lag": "leg"} {
+		_, _, err = NewPlan(g, c, []string{"spikes=" + word})
+		require.ErrorContains(t, err, `no area "`+word+`"; did you mean "`+near+`"?`)
+	}
+	areas := Areas(g, c)
+	require.Nil(t, areas[0].Aliases)
+	require.Equal(t, []string{"omot00", "Y21vdG8wMDE="}, areas[2].Aliases)
 }
 
 // TestRestOfAnOwnModel: a parameter named rest is nothing but a parameter there, and potentials are recorded as the model holds them.

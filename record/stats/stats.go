@@ -123,15 +123,16 @@ func End(f *record.Folder) (uint64, error) {
 // Select marks the areas that are named; no names mean all of them.
 func Select(areas []record.Area, names []string) ([]bool, error) {
 	taken := make([]bool, len(areas))
-	all := make([]string, len(areas))
+	all, aliases := make([]string, len(areas)), []string(nil)
 	for i, a := range areas {
 		all[i], taken[i] = a.Name, len(names) == 0
+		aliases = append(aliases, a.Aliases...)
 	}
 	for _, name := range names {
-		i := slices.Index(all, name)
+		i := slices.IndexFunc(areas, func(a record.Area) bool { return a.Name == name || slices.Contains(a.Aliases, name) })
 		if i < 0 {
 			text := fmt.Sprintf("no area %q in this run, want one of %s", name, some(all))
-			if near := genome.Nearest(name, all); near != "" {
+			if near := genome.Nearest(name, append(slices.Clone(all), aliases...)); near != "" {
 				text += fmt.Sprintf("; did you mean %q?", near)
 			}
 			return nil, fmt.Errorf("%s", text)

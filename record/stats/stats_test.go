@@ -187,6 +187,14 @@ func TestWindowsAndAreas(t *testing.T) {
 	}
 	_, err = Select([]record.Area{{Name: "cortex"}, {Name: "motor"}}, []string{"cortx"})
 	require.ErrorContains(t, err, `did you mean "cortex"?`)
+	aliased := []record.Area{{Name: "cortex", Aliases: []string{"c__ctx"}}, {Name: "motor", Aliases: []string{"omot00", "b21vdDAwICA="}}}
+	for _, name := range []string{"motor", "omot00", "b21vdDAwICA="} {
+		taken, err := Select(aliased, []string{name})
+		require.NoError(t, err)
+		require.Equal(t, []bool{false, true}, taken, name)
+	}
+	_, err = Select(aliased, []string{"omot01"})
+	require.ErrorContains(t, err, `no area "omot01" in this run, want one of cortex, motor; did you mean "omot00"?`)
 }
 
 // asJSON writes figures so that undefined ones are equal.
