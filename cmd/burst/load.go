@@ -66,11 +66,22 @@ func loadFile(cmd *cobra.Command, path string) (*genome.Genome, error) {
 	if err != nil {
 		return nil, err
 	}
-	quiet := cmd.Flags().Lookup("quiet")
+	quiet, set := cmd.Flags().Lookup("quiet"), cmd.Flags().Lookup("set")
 	if quiet == nil || quiet.Value.String() != "true" {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s (`burst import feagi %s` lists them)\n", report.Summary(), path)
+		if report.Quiet != "" && (set == nil || !set.Changed) {
+			fmt.Fprint(cmd.ErrOrStderr(), stimulate(report, path))
+		}
 	}
 	return g, nil
+}
+
+// stimulate says that nothing more than power can fire, and the command that changes it.
+func stimulate(r *feagi.Report, path string) string {
+	if r.Feed == "" {
+		return r.Quiet + "\n"
+	}
+	return fmt.Sprintf("%s; with a stimulus: burst run %s --set %s\n", r.Quiet, quoted(path), quoted(r.Feed))
 }
 
 // nearestFlag is the flag of cmd closest to name.

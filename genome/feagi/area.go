@@ -30,8 +30,22 @@ func (im *importer) shape(a *area) {
 	a.each = side("_n_cnt")
 }
 
+// longest is the gene of the size that a size beyond all bounds is due to: that of the longest side which the file gives.
+func (a *area) longest() string {
+	gene, most := "___bbx", uint64(0)
+	for i, name := range []string{"___bbx", "___bby", "___bbz"} {
+		if _, ok := a.genes[name]; ok && a.size[i] > most {
+			gene, most = name, a.size[i]
+		}
+	}
+	if _, ok := a.genes["_n_cnt"]; ok && a.each > most {
+		return "_n_cnt"
+	}
+	return gene
+}
+
 // idle are genes that nothing in a burst depends on, in FEAGI either.
-var idle = []string{"2dcorx", "2dcory", "gd_vis", "__rand", "synatt", "pstcrm", "leak_v", "de_gen", "plst_c", "subgrp"}
+var idle = []string{"2dcorx", "2dcory", "gd_vis", "__rand", "synatt", "pstcrm", "leak_v", "de_gen", "plst_c"}
 
 // ofMemory are genes of memory areas.
 var ofMemory = []string{"mem__t", "mem_gr", "mem_ls", "tmpdpt", "twinrf"}
@@ -44,7 +58,7 @@ func (im *importer) writeArea(a *area) {
 		return
 	}
 	w := &areaWriter{im, a}
-	im.page.line(origin{a.at, a.where("__name")}, "  - name: "+quoted(a.name), "FEAGI's "+a.id)
+	w.head()
 	w.place()
 	w.threshold()
 	w.leak()
@@ -60,11 +74,12 @@ func (im *importer) writeArea(a *area) {
 // writeMemory declares an area that has no neurons until it learns.
 func (im *importer) writeMemory(a *area) {
 	w := &areaWriter{im, a}
-	im.page.line(origin{a.at, a.where("__name")}, "  - name: "+quoted(a.name), "FEAGI's "+a.id)
-	w.line("memory", "group: memory", "")
-	w.line("memory", "neurons: 0", "until it learns")
+	w.head()
+	w.line("subgrp", "group: memory", "")
+	w.line("subgrp", "neurons: 0", "until it learns")
 	w.triple("rcord", "position")
-	im.dropped(&a.report.Lines, a.at, a.where("memory"), Note{Key: "memory", Reason: "a memory area has no neurons until it learns, and burst does not learn yet"})
+	e := a.genes["subgrp"]
+	im.dropped(&a.report.Lines, e.at, a.where(e.key), Note{Key: e.key, From: e.String(), Reason: "a memory area has no neurons until it learns, and burst does not learn yet"})
 }
 
 // leftOut reports the genes that have no part in a burst.
@@ -74,12 +89,20 @@ func (im *importer) leftOut(a *area) {
 			a.note(e.key, NoEffect, e.String(), "", "")
 		}
 	}
+	if e, ok := a.genes["subgrp"]; ok && !a.memory {
+		a.note(e.key, NoEffect, e.String(), "", "")
+	}
+	learns := a.memory
+	if e, ok := a.genes["memory"]; ok && im.flag(a, "memory", false) && !learns {
+		learns = true
+		im.dropped(&a.report.Lines, e.at, a.where(e.key), Note{Key: e.key, From: "true", Reason: "the area keeps its neurons, for its subgroup is not MEMORY; burst does not learn yet"})
+	}
 	for _, name := range ofMemory {
 		e, ok := a.genes[name]
 		twin, _ := e.what.(string) // replays what was learnt
 		switch {
 		case !ok:
-		case a.memory || name == "twinrf" && twin != "":
+		case learns || name == "twinrf" && twin != "":
 			im.dropped(&a.report.Lines, e.at, a.where(e.key), Note{Key: e.key, From: e.String(), Reason: "memory is not run"})
 		default:
 			a.note(e.key, NoEffect, e.String(), "", "")
@@ -105,6 +128,17 @@ func (w *areaWriter) line(name, text, comment string) {
 	w.page.line(origin{at, w.a.where(key)}, "    "+text, comment)
 }
 
+// head begins an area: its name, and the ids of FEAGI that stand for it.
+func (w *areaWriter) head() {
+	here := origin{w.a.at, "area " + short(w.a.id)}
+	if len(w.a.aliases) == 0 {
+		w.page.line(here, "  - name: "+quoted(w.a.name), "FEAGI's "+w.a.id)
+		return
+	}
+	w.page.line(here, "  - name: "+quoted(w.a.name), "")
+	w.page.line(here, `    aliases: ["`+strings.Join(w.a.aliases, `", "`)+`"]`, "FEAGI's id")
+}
+
 // place writes group, devices, size and position.
 func (w *areaWriter) place() {
 	a := w.a
@@ -116,7 +150,7 @@ func (w *areaWriter) place() {
 		a.note("_group", Defaulted, "", group, "")
 	}
 	w.line("_group", "group: "+quoted(group), "")
-	w.line("___bbx", "size: "+numbers(a.size[:]...), "")
+	w.line(a.longest(), "size: "+numbers(a.size[:]...), "")
 	if a.each != 1 {
 		w.line("_n_cnt", fmt.Sprintf("neurons_per_voxel: %d", a.each), "")
 	}

@@ -6,18 +6,21 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"burst/genome"
 )
 
 // area is a cortical area as the file describes it.
 type area struct {
-	id     string
-	at     int
-	genes  map[string]entry
-	name   string // in the genome, unique
-	memory bool   // it has no neurons until it learns
-	size   [3]uint64
-	each   uint64 // neurons in a voxel
-	report *AreaReport
+	id      string
+	at      int
+	genes   map[string]entry
+	name    string   // in the genome, unique
+	aliases []string // FEAGI's ids, as the genome takes them
+	memory  bool     // it has no neurons until it learns
+	size    [3]uint64
+	each    uint64 // neurons in a voxel
+	report  *AreaReport
 }
 
 // entry is the value of a gene with the key it stands under.
@@ -42,15 +45,15 @@ func (im *importer) genome(root value) bool {
 	}
 	im.unused(top)
 	blueprint := top.get("blueprint")
-	if blueprint == nil || blueprint.object() == nil {
-		at := root.at
-		if blueprint != nil {
-			at = blueprint.at
-		}
-		im.fault(at, "blueprint", "expects a FEAGI genome with an object of areas under blueprint, found none")
+	switch {
+	case blueprint == nil:
+		im.fault(root.at, "", "expects a FEAGI genome with an object of areas under the key blueprint, found no such key")
+		return false
+	case blueprint.object() == nil:
+		im.fault(blueprint.value.at, "blueprint", "expects an object of areas, found %s", blueprint.value)
 		return false
 	}
-	if !im.blueprint(blueprint.object(), blueprint.at) {
+	if !im.blueprint(blueprint.object(), blueprint.value.at) {
 		return false
 	}
 	if m := top.get("neuron_morphologies"); m != nil {
@@ -113,7 +116,7 @@ func (im *importer) blueprint(b *object, at int) bool {
 		}
 	}
 	if len(im.areas) == 0 {
-		im.fault(at, "blueprint", "no area found, at least one wanted")
+		im.fault(at, "blueprint", `expects at least one area, found none; a key of an area is such as "_____10c-c__one-cx-___bbx-i" (flat), or its id with an object such as {"block_boundaries": [1, 1, 1]} (hierarchical)`)
 		return false
 	}
 	return true
@@ -223,6 +226,24 @@ func (im *importer) prepare() {
 			im.report.Neurons += min(a.report.Neurons, math.MaxUint64-im.report.Neurons)
 		}
 	}
+	for _, a := range im.areas {
+		im.address(a, taken)
+	}
+}
+
+// address finds the ids by which an area can be meant beside its name: as the file writes it and, where that is coded, as
+// it reads, with and without what fills it up. taken counts the uses of each.
+func (im *importer) address(a *area, taken map[string]int) {
+	for i, id := range []string{a.id, decoded(a.id), canonical(a.id)} {
+		switch {
+		case !genome.IsAlias(id) || id == a.name || slices.Contains(a.aliases, id):
+		case taken[id] == 0 && (i == 0 || im.byID[id] == nil):
+			taken[id]++
+			a.aliases = append(a.aliases, id)
+		case i == 0:
+			a.note("id", Converted, id, a.name, "another area's name, which is meant by it")
+		}
+	}
 }
 
 // neurons is the area's number of neurons, MaxUint64 beyond 64 bits; the genome's parser refuses what is too many.
@@ -298,14 +319,9 @@ func (im *importer) text1(a *area, name string) string {
 	return s
 }
 
-// isMemory goes by the flag, the group, the subgroup and, in new ids, the first letter; any of them will do.
+// isMemory goes by the subgroup alone, as FEAGI does: a flag, a group or an id of memory empties no area.
 func (im *importer) isMemory(a *area) bool {
-	if _, ok := a.genes["memory"]; ok && im.flag(a, "memory", false) {
-		return true
-	}
-	group, _ := a.genes["_group"].what.(string)
-	subgroup, _ := a.genes["subgrp"].what.(string)
-	return strings.EqualFold(group, "memory") || strings.EqualFold(subgroup, "memory") || groupOf(a.id) == "memory"
+	return strings.Contains(im.text1(a, "subgrp"), "MEMORY")
 }
 
 // compare notes statistics that differ from what is counted; synapses are counted when the network is built.

@@ -51,6 +51,9 @@ func Translate(name string, text []byte, o Options) (*genome.Genome, []byte, *Re
 		o := im.page.origin(line)
 		return im.pos(o.at), o.key
 	}})
+	if err == nil {
+		im.report.feed(g)
+	}
 	return g, made, im.report, err
 }
 

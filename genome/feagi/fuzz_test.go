@@ -27,7 +27,7 @@ func FuzzImport(f *testing.F) {
 	}
 	for _, text := range []string{
 		"", "{", "[]", `{"blueprint": {"a": {"cortical_mapping_dst": {"a": [["tile", 2, -1, 1, 1, 1, 1, 1, 1]]}}}}`,
-		`{"blueprint": {"m": {"is_mem_type": 1, "cortical_mapping_dst": {"m": {"morphology_id": "memory"}}}}}`,
+		`{"blueprint": {"m": {"is_mem_type": 1, "sub_group_id": "MEMORY", "cortical_mapping_dst": {"m": {"morphology_id": "memory"}}}}}`,
 		one("nx-leak_c-f", "10", `["projector", [1,1,1], 1e300, true, 1, 1, 1, 9]`), one("cx-___bbx-i", `"3"`, `["0-0-0_to_all", 7, 1, 0]`),
 		`{"neuron_morphologies": {"c": {"type": "composite", "parameters": {"src_seed": [1,1,1], "src_pattern": [[1,0],[2,1],[1,0]], "mapper_morphology": "v"}},
 "v": {"parameters": {"vectors": [[0,0,0],[1,0,0],[2,0,0],[3,0,0],[4,0,0]]}}}, "blueprint": {"a": {"cortical_mapping_dst": {"a": [["c",[1,1,1],1,false]]}}}}`,

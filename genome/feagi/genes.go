@@ -71,13 +71,16 @@ func flat(key string) (id, rest, name string, ok bool) {
 	return more[:cut], more[cut+1:], parts[1], true
 }
 
-// canonical is an id with base64 undone and filling dropped, so that the old and new ways of writing it meet.
-func canonical(id string) string {
+// decoded is an id with base64 undone.
+func decoded(id string) string {
 	if raw, err := base64.StdEncoding.DecodeString(id); err == nil && len(id) == 12 && len(raw) == 8 {
-		id = string(raw)
+		return string(raw)
 	}
-	return strings.TrimRight(id, "_")
+	return id
 }
+
+// canonical is an id with base64 undone and filling dropped, so that the old and new ways of writing it meet.
+func canonical(id string) string { return strings.TrimRight(decoded(id), "_") }
 
 // isPower says whether an area is the one that FEAGI feeds in every burst.
 func isPower(id string) bool {

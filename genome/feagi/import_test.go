@@ -241,7 +241,7 @@ func TestReport(t *testing.T) {
 		{"IV00Le", "cx-dstmap-d to Mem000, rule 1", feagi.NotHonoured},
 		{"IV00Le", "cx-dstmap-d to oHand_, rule 2.postSynapticCurrent_multiplier", feagi.Converted},
 		{"oHand_", "cx-dstmap-d to oHand_, rule 1", feagi.Converted},
-		{"oHand_", "cx-__name-t", feagi.Converted}, {"Mem000", "cx-mem__t-i", feagi.NotHonoured}, {"Mem000", "memory", feagi.NotHonoured},
+		{"oHand_", "cx-__name-t", feagi.Converted}, {"Mem000", "cx-mem__t-i", feagi.NotHonoured}, {"Mem000", "cx-subgrp-t", feagi.NotHonoured},
 	} {
 		require.Equal(t, c.want, fate(c.id, c.key), "%s %s", c.id, c.key)
 	}

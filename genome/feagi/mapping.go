@@ -3,6 +3,7 @@ package feagi
 import (
 	"fmt"
 	"math"
+	"strings"
 )
 
 // mapping is one rule of an area's mapping to another.
@@ -33,6 +34,12 @@ var fields = []string{
 	"morphology_id", "morphology_scalar", "postSynapticCurrent_multiplier", "plasticity_flag", "plasticity_constant",
 	"ltp_multiplier", "ltd_multiplier", "plasticity_window", "synaptic_delay_bursts",
 }
+
+// oldRule is the key by which mappings told their rule before there were morphologies.
+const oldRule = "neighbor_locator_rule_id"
+
+// likeThis is a rule as it should be.
+const likeThis = `["projector", [1, 1, 1], 1, false]`
 
 // writeMappings adds all projections, in the order of areas, destinations and rules.
 func (im *importer) writeMappings() {
@@ -76,7 +83,7 @@ func (im *importer) mappings(a *area) []*mapping {
 	}
 	o := e.object()
 	if o == nil {
-		im.fault(e.at, a.where(e.key), "expects an object of destinations, found %s", e.value)
+		im.fault(e.at, a.where(e.key), `expects an object of destinations, such as {"c__two": [%s]}, found %s`, likeThis, e.value)
 		return nil
 	}
 	var all []*mapping
@@ -87,7 +94,7 @@ func (im *importer) mappings(a *area) []*mapping {
 		case d.object() != nil:
 			rules = []value{d.value}
 		case !list && d.what != nil:
-			im.fault(d.value.at, a.where(e.key+" to "+short(d.key)), "expects a list of rules, found %s", d.value)
+			im.fault(d.value.at, a.where(e.key+" to "+short(d.key)), "expects a list of rules, such as [%s], found %s", likeThis, d.value)
 			continue
 		}
 		to := im.destination(d.key)
@@ -175,10 +182,14 @@ func (im *importer) ruleFields(m *mapping, v value, key string) (plastic, ok boo
 	case *object:
 		im.ruleObject(m, x, parts, key)
 	default:
-		im.fault(v.at, m.where, "expects a rule as a list or an object, found %s", v)
+		im.fault(v.at, m.where, "expects a rule as a list or an object, such as %s, found %s", likeThis, v)
 		return false, false
 	}
 	before := len(im.faults)
+	if old, form := parts[oldRule]; form {
+		im.missing(m.from, v.at, m.where, Note{Key: key, From: strings.Trim(old.String(), `"`), Reason: "a rule of an old form (" + oldRule + "), which FEAGI no longer has; a morphology wanted, as in " + likeThis})
+		return false, false
+	}
 	plastic = im.ruleValues(m, parts, key)
 	return plastic, len(im.faults) == before
 }
@@ -186,7 +197,7 @@ func (im *importer) ruleFields(m *mapping, v value, key string) (plastic, ok boo
 // ruleObject sorts the keys of a rule in object form.
 func (im *importer) ruleObject(m *mapping, o *object, parts map[string]value, key string) {
 	for _, e := range o.members {
-		known := e.key == "synapse_attractivity"
+		known := e.key == "synapse_attractivity" || e.key == oldRule && o.get(fields[0]) == nil
 		for _, f := range fields {
 			known = known || f == e.key
 		}
@@ -201,12 +212,11 @@ func (im *importer) ruleObject(m *mapping, o *object, parts map[string]value, ke
 // ruleValues reads the values of a rule.
 func (im *importer) ruleValues(m *mapping, parts map[string]value, key string) (plastic bool) {
 	name, there := parts["morphology_id"]
-	if m.morphology, _ = name.what.(string); m.morphology == "" {
-		at := m.at
-		if there {
-			at = name.at
-		}
-		im.fault(at, m.where, "expects the name of a morphology as morphology_id, found %s", name)
+	switch m.morphology, _ = name.what.(string); {
+	case !there:
+		im.fault(m.at, m.where, "expects the name of a morphology as morphology_id, found none; a rule is such as %s", likeThis)
+	case m.morphology == "":
+		im.fault(name.at, m.where, "expects the name of a morphology as morphology_id, found %s", name)
 	}
 	im.scalar(m, parts, key)
 	im.multiplier(m, parts, key)

@@ -2,7 +2,9 @@ package feagi
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -21,6 +23,13 @@ var functions = map[string][]string{
 	"lateral_pairs_x":    {"rule: lateral_pairs"},
 	"last_to_first":      {"rule: last_to_first"},
 	"block_to_block":     {"rule: block_to_block"},
+	"block_connection":   {"rule: block_to_block", "divide: [10, 1, 1]"},
+}
+
+// noMapper are the functions that cannot be the mapper of a composite, and why.
+var noMapper = map[string]string{
+	"randomizer": "which draws a voxel for every neuron of an area; burst does so for whole areas alone",
+	"tile":       "a composite itself",
 }
 
 // silent are the morphologies that make no synapses before memory or learning does.
@@ -45,12 +54,11 @@ var core = map[string][]string{
 // morphology turns a rule's morphology into the keys of a projection; false when it makes no synapses or is at fault.
 func (im *importer) morphology(m *mapping, key string) ([]line, bool) {
 	name := m.morphology
-	if silent[name] {
-		im.dropped(&m.from.report.Lines, m.at, m.where, Note{Key: key, From: name, Reason: "a morphology of memory and learning, which makes no synapses before burst learns"})
-		return nil, false
-	}
 	if d := im.morphologies.get(name); d != nil {
 		return im.defined(m, key, d)
+	}
+	if silent[name] {
+		return im.learns(m, key, name)
 	}
 	rule := functions[name]
 	if rule == nil {
@@ -63,6 +71,12 @@ func (im *importer) morphology(m *mapping, key string) ([]line, bool) {
 	m.from.note(key, Converted, name, rule[0], "the file does not define it; FEAGI's own is taken")
 	im.unscaled(m, key, rule)
 	return m.lines(origin{m.at, m.where}, rule), true
+}
+
+// learns reports a morphology that makes no synapses.
+func (im *importer) learns(m *mapping, key, name string) ([]line, bool) {
+	im.dropped(&m.from.report.Lines, m.at, m.where, Note{Key: key, From: name, Reason: "a morphology of memory and learning, which makes no synapses before burst learns"})
+	return nil, false
 }
 
 // lines are the keys of a projection; the first carries the morphology's name where it says more.
@@ -120,6 +134,9 @@ func (im *importer) defined(m *mapping, key string, d *member) ([]line, bool) {
 	if !ok {
 		return nil, false
 	}
+	if def.kind == "functions" && silent[def.name] {
+		return im.learns(m, key, def.name)
+	}
 	rule, ok := im.definedRule(m, key, def, false)
 	if !ok {
 		return nil, false
@@ -142,15 +159,30 @@ func (im *importer) definedRule(m *mapping, key string, def definition, inside b
 		}
 		return im.composite(m, key, def)
 	case "functions":
-		if rule := functions[def.name]; rule != nil && !(inside && def.name == "randomizer") {
-			im.unscaled(m, key, rule)
-			return rule, true
-		}
-		im.missing(m.from, m.at, m.where, Note{Key: key, From: def.name, Reason: "no function of FEAGI that can stand here has that name"})
+		return im.function(m, key, def.name, m.where, inside)
+	case "placeholder":
+		m.from.note(key, Converted, def.name, "no synapses", "a placeholder, which makes none in FEAGI either")
 		return nil, false
 	}
 	im.missing(m.from, m.at, m.where, Note{Key: key, From: def.name, Reason: fmt.Sprintf("its type %q is none of vectors, patterns, functions, composite", short(def.kind))})
 	return nil, false
+}
+
+// function is the rule of one of FEAGI's functions; inside says that a composite applies it.
+func (im *importer) function(m *mapping, key, name, where string, inside bool) ([]string, bool) {
+	rule, reason := functions[name], "no function of FEAGI has that name, of which there are "+strings.Join(slices.Sorted(maps.Keys(functions)), ", ")
+	switch {
+	case inside && noMapper[name] != "":
+		rule, reason = nil, "a morphology that a composite cannot apply, "+noMapper[name]
+	case inside && silent[name]:
+		reason = "a morphology of memory and learning, which a composite cannot apply"
+	}
+	if rule == nil {
+		im.missing(m.from, m.at, where, Note{Key: key, From: name, Reason: reason})
+		return nil, false
+	}
+	im.unscaled(m, key, rule)
+	return rule, true
 }
 
 // unscaled reports a scalar that the rule does not use.
@@ -287,7 +319,12 @@ func (im *importer) patternEnd(def definition, v value) (text string, outside, o
 // composite writes blocks of the source and the rule for each.
 func (im *importer) composite(m *mapping, key string, def definition) ([]string, bool) {
 	where := "morphology " + short(def.name)
-	seed, ok := im.counts(def, "src_seed", 1)
+	p := def.parameters.get("src_seed")
+	if p == nil {
+		im.fault(def.at, where+", src_seed", "the size of a block wanted, such as [16, 16, 1], none found")
+		return nil, false
+	}
+	seed, ok := im.wholes(p.value, 3, where+", src_seed", 1, "the voxels of a block along x, y and z")
 	if !ok {
 		return nil, false
 	}
@@ -300,7 +337,7 @@ func (im *importer) composite(m *mapping, key string, def definition) ([]string,
 		}
 		var pairs []string
 		for _, pair := range list {
-			xs, ok := im.wholes(pair, 2, where+", src_pattern", 0)
+			xs, ok := im.wholes(pair, 2, where+", src_pattern", 0, "how many blocks to choose, then how many to skip")
 			if !ok {
 				return nil, false
 			}
@@ -320,25 +357,29 @@ func (im *importer) composite(m *mapping, key string, def definition) ([]string,
 
 // mapper writes the rule that a composite applies to its blocks.
 func (im *importer) mapper(m *mapping, key string, def definition) (string, bool) {
-	name := ""
-	if p := def.parameters.get("mapper_morphology"); p != nil {
-		name, _ = p.what.(string)
+	where := m.where + ", morphology " + short(def.name) + ", mapper_morphology"
+	p := def.parameters.get("mapper_morphology")
+	if p == nil {
+		im.fault(def.at, where, "the name of a morphology wanted, none found")
+		return "", false
 	}
-	rule := core[name]
-	if functions[name] != nil && name != "randomizer" {
-		rule = functions[name]
+	name, text := p.what.(string)
+	if !text {
+		im.fault(p.value.at, where, "expects the name of a morphology, found %s", p.value)
+		return "", false
 	}
-	if d := im.morphologies.get(name); d != nil {
-		inner, ok := im.define(d)
-		if !ok {
+	rule, ok := core[name], true
+	switch d := im.morphologies.get(name); {
+	case d != nil:
+		inner, fine := im.define(d)
+		if !fine {
 			return "", false
 		}
-		if rule, ok = im.definedRule(m, key, inner, true); !ok {
-			return "", false
-		}
+		rule, ok = im.definedRule(m, key, inner, true)
+	case rule == nil || noMapper[name] != "":
+		rule, ok = im.function(m, key, name, where, true)
 	}
-	if rule == nil || name == "tile" {
-		im.missing(m.from, def.at, m.where+", morphology "+short(def.name)+", mapper_morphology", Note{Key: key, From: name, Reason: "no morphology that can stand here has that name"})
+	if !ok {
 		return "", false
 	}
 	return "mapper: {" + flow(rule) + "}", true
@@ -353,19 +394,8 @@ func flow(rule []string) string {
 	return text
 }
 
-// counts reads three whole numbers from least on.
-func (im *importer) counts(def definition, name string, least float64) ([]string, bool) {
-	where := "morphology " + short(def.name) + ", " + name
-	p := def.parameters.get(name)
-	if p == nil {
-		im.fault(def.at, where, "three whole numbers wanted, none found")
-		return nil, false
-	}
-	return im.wholes(p.value, 3, where, least)
-}
-
-// wholes reads a list of n whole numbers.
-func (im *importer) wholes(v value, n int, where string, least float64) ([]string, bool) {
+// wholes reads a list of n whole numbers from least on; meaning says what they are.
+func (im *importer) wholes(v value, n int, where string, least float64, meaning string) ([]string, bool) {
 	list, _ := v.what.([]value)
 	ok := len(list) == n
 	texts := make([]string, len(list))
@@ -375,7 +405,7 @@ func (im *importer) wholes(v value, n int, where string, least float64) ([]strin
 		texts[i] = fmt.Sprintf("%.0f", x)
 	}
 	if !ok {
-		im.fault(v.at, where, "expects %d whole numbers from %.0f to 2^32, found %s", n, least, v)
+		im.fault(v.at, where, "expects %d whole numbers from %.0f to 2^32 (%s), found %s", n, least, meaning, v)
 	}
 	return texts, ok
 }

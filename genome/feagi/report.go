@@ -15,6 +15,8 @@ type Report struct {
 	Why     string       `json:"why"` // of the dialect
 	Neurons uint64       `json:"neurons"`
 	Stated  *Stats       `json:"stated,omitempty"` // what the file says of itself; often stale
+	Quiet   string       `json:"quiet,omitempty"`  // that nothing, or nothing but power, can fire, and why; empty when more can
+	Feed    string       `json:"feed,omitempty"`   // then what --set adds a stimulus with; empty when there is no area for it
 	Notes   []Note       `json:"notes"`            // about the file as a whole
 	Areas   []AreaReport `json:"areas"`
 }
@@ -120,6 +122,12 @@ func (r *Report) Write(w io.Writer) error {
 	b.WriteString(r.Summary() + "\n")
 	for _, l := range lines(r.Notes) {
 		b.WriteString("  " + l + "\n")
+	}
+	if r.Quiet != "" {
+		b.WriteString("  " + r.Quiet + "\n")
+	}
+	if r.Feed != "" {
+		b.WriteString("  to add a stimulus: --set '" + r.Feed + "'\n")
 	}
 	areas := make([][]string, len(r.Areas))
 	count := map[string]int{}

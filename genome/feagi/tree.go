@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 )
 
 // The bounds of a file: they keep what is read of it within about 60 bytes a byte.
@@ -84,9 +85,22 @@ func (v value) String() string {
 	case string:
 		return strconv.Quote(short(x))
 	case []value:
-		return fmt.Sprintf("a list of %d", len(x))
+		return listed(x)
 	}
 	return "an object"
+}
+
+// listed describes a list: a short one of numbers and texts in full.
+func listed(list []value) string {
+	const most = 4
+	texts := make([]string, len(list))
+	for i, e := range list {
+		if _, deep := e.what.([]value); deep || e.object() != nil || len(list) > most {
+			return fmt.Sprintf("a list of %d", len(list))
+		}
+		texts[i] = e.String()
+	}
+	return "[" + strings.Join(texts, ", ") + "]"
 }
 
 // short cuts a text for a message.
