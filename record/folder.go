@@ -28,22 +28,38 @@ func Open(dir string) (*Folder, error) {
 	return &Folder{Dir: dir, Manifest: m}, nil
 }
 
-// Tables names what the run recorded: of "spikes", "potentials" and "fcl" those that there are.
+// Tables names what the run recorded: of "spikes", "potentials" and "fcl" those that there are, or that the manifest says
+// there are.
 func (f *Folder) Tables() []string {
 	var names []string
 	for _, name := range Tables() {
-		for _, end := range []string{".parquet", ".sums"} {
-			if _, err := os.Stat(filepath.Join(f.Dir, name+end)); err == nil {
-				names = append(names, name)
-				break
-			}
+		if f.recorded(name) {
+			names = append(names, name)
 		}
 	}
 	return names
 }
 
+// recorded says whether the run has, or should have, a recording.
+func (f *Folder) recorded(name string) bool {
+	m := &f.Manifest
+	if _, named := m.named(name + ".parquet"); named || !m.unended() {
+		return named
+	}
+	if name == spikesTable && slices.ContainsFunc(m.Areas, func(a Area) bool { return a.Recorded > 0 }) {
+		return true
+	}
+	for _, end := range []string{".sums", ".parquet"} { // it may have ended since Open
+		if _, err := os.Stat(filepath.Join(f.Dir, name+end)); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
 // Spikes gives the recorded spikes in order; of a run that goes on or was killed, up to the last chunk on disk. A run that
-// recorded none gives an error that wraps fs.ErrNotExist; a recording that is not as written, a DamagedError.
+// recorded none gives an error that wraps fs.ErrNotExist; a recording that is not as the manifest or its .sums file says, or
+// gone, a DamagedError.
 func (f *Folder) Spikes() iter.Seq2[Chunk, error] { return f.rows(spikesTable) }
 
 // Potentials gives the recorded potentials likewise.
@@ -76,7 +92,7 @@ func (f *Folder) rows(name string) iter.Seq2[Chunk, error] {
 func (f *Folder) find(name string) (iter.Seq2[Chunk, error], error) {
 	m := f.Manifest
 	base := filepath.Join(f.Dir, name)
-	if m.Status == Running || m.Status == Failed {
+	if m.unended() {
 		if _, err := os.Stat(base + ".sums"); err == nil {
 			return readStream(base, tableNamed(name), m.Areas), nil
 		}
@@ -85,19 +101,14 @@ func (f *Folder) find(name string) (iter.Seq2[Chunk, error], error) {
 			return nil, err
 		}
 	}
-	path := base + ".parquet"
-	i := slices.IndexFunc(m.Files, func(f File) bool { return f.Path == name+".parquet" })
-	if i < 0 {
+	file, named := m.named(name + ".parquet")
+	if !named {
 		return nil, fmt.Errorf("record: %s has no recording of %s: %w", f.Dir, name, fs.ErrNotExist)
 	}
-	got, err := describe(f.Dir, name+".parquet")
-	if err != nil {
+	if err := file.check(f.Dir); err != nil {
 		return nil, err
 	}
-	if got != m.Files[i] {
-		return nil, damaged(path, "%d bytes with SHA-256 %s found, the manifest says %d with %s", got.Bytes, got.SHA256, m.Files[i].Bytes, m.Files[i].SHA256)
-	}
-	return readParquet(path, tableNamed(name), m.Areas), nil
+	return readParquet(base+".parquet", tableNamed(name), m.Areas), nil
 }
 
 // Rates are spikes per area over time, of all neurons of each area.
@@ -109,9 +120,23 @@ type Rates struct {
 	Hz     [][]float64 // mean rate of a neuron of area i in bin k; 0 for an area without neurons
 }
 
-// Rates reads rates.csv, which a run writes when it ends.
+// HasRates says whether there is a rates.csv, which a run writes when it ends.
+func (f *Folder) HasRates() bool {
+	_, named := f.Manifest.named(ratesFile)
+	return named
+}
+
+// Rates reads rates.csv. A run that has none gives an error that wraps fs.ErrNotExist; one that is not as the manifest says,
+// a DamagedError.
 func (f *Folder) Rates() (*Rates, error) {
-	path := filepath.Join(f.Dir, "rates.csv")
+	path := filepath.Join(f.Dir, ratesFile)
+	want, named := f.Manifest.named(ratesFile)
+	if !named {
+		return nil, fmt.Errorf("record: %s has no %s: %w", f.Dir, ratesFile, fs.ErrNotExist)
+	}
+	if err := want.check(f.Dir); err != nil {
+		return nil, err
+	}
 	file, err := openFile(path, os.O_RDONLY)
 	if err != nil {
 		return nil, err
@@ -138,6 +163,9 @@ func (f *Folder) Rates() (*Rates, error) {
 	}
 	return rates, nil
 }
+
+// ratesFile is the name of that table.
+const ratesFile = "rates.csv"
 
 // ratesHead is the first line of rates.csv; a line follows for each area in each bin.
 var ratesHead = []string{"burst", "bursts", "area", "spikes", "rate_hz"}

@@ -159,6 +159,14 @@ func (m *Manifest) flaw() string {
 	case m.First > MostBursts || m.Planned > MostBursts || m.Bursts > MostBursts:
 		return fmt.Sprintf("%d bursts from %d on, %d planned; the most is %d", m.Bursts, m.First, m.Planned, uint64(MostBursts))
 	}
+	for i, f := range m.Files {
+		if f.Path != filepath.Base(f.Path) || f.Path == "." || f.Path == ".." {
+			return fmt.Sprintf("files[%d] is %q, want a file of the folder", i, f.Path)
+		}
+	}
+	if m.From != nil && m.From.Path != filepath.Base(m.From.Path) {
+		return fmt.Sprintf("from is %q, want a file of the folder", m.From.Path)
+	}
 	return m.areasFlaw()
 }
 

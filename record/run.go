@@ -55,7 +55,7 @@ func Create(dir string, o Options) (*Run, error) {
 	r.m.keep(o.Plan.Spikes)
 	sum := sha256.Sum256(o.Genome)
 	r.m.GenomeSHA256 = hex.EncodeToString(sum[:])
-	if err := durable.Replace(filepath.Join(dir, "genome.yaml"), o.Genome); err != nil {
+	if err := durable.Replace(filepath.Join(dir, genomeFile), o.Genome); err != nil {
 		return nil, err
 	}
 	if o.Prepare != nil {
@@ -235,10 +235,10 @@ func (r *Run) Close(e End) error {
 	}
 	m := &r.m
 	m.Bursts, m.Spikes, m.Digest, m.Status, m.Timings = e.Bursts, e.Spikes, e.Digest, e.Status, e.Timings
-	if err := durable.ReplaceBy(filepath.Join(r.dir, "rates.csv"), func(w io.Writer) error { return writeRates(w, m, e.Activity) }); err != nil {
+	if err := durable.ReplaceBy(filepath.Join(r.dir, ratesFile), func(w io.Writer) error { return writeRates(w, m, e.Activity) }); err != nil {
 		return err
 	}
-	files := []string{"genome.yaml", "rates.csv"}
+	files := []string{genomeFile, ratesFile}
 	for _, name := range []string{spikesTable, potentialsTable, fclTable} {
 		if kept[name] == nil {
 			continue

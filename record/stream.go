@@ -53,6 +53,15 @@ func parseMark(line string) (m mark, err error) {
 	return m, err
 }
 
+// fits holds the rows of a chunk to its line.
+func (m mark) fits(c *Chunk) error {
+	n := len(c.Burst)
+	if n == 0 || uint64(n) != m.rows || c.Burst[0] != m.first || c.Burst[n-1] != m.last {
+		return fmt.Errorf("the chunk at offset %d has %d rows, its .sums file says %d of bursts %d to %d", m.offset, n, m.rows, m.first, m.last)
+	}
+	return nil
+}
+
 // disk is what a stream needs of its files; tests put faulty ones in their place.
 type disk interface {
 	io.Writer
@@ -173,6 +182,7 @@ type checked struct {
 	f     *os.File
 	size  int64
 	marks *marks
+	mark  mark // of the chunk loaded last
 	chunk []byte
 	rest  []byte
 }
@@ -194,6 +204,7 @@ func (c *checked) load() error {
 	if err != nil {
 		return err
 	}
+	c.mark = m
 	if m.bytes > c.size-m.offset {
 		return damaged(c.path, "%d bytes found, want the chunk of %d bytes at %d that its .sums file names", c.size, m.bytes, m.offset)
 	}
@@ -293,6 +304,9 @@ func eachOfStream(base string, t table, areas []Area, yield func(Chunk) bool) er
 		err := read(r.RecordBatch())
 		if err == nil {
 			err = c.locate(t, areas)
+		}
+		if err == nil {
+			err = in.mark.fits(&c)
 		}
 		if err != nil {
 			return damaged(path, "%v", err)

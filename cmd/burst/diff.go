@@ -15,7 +15,7 @@ import (
 type comparison struct {
 	A          string            `json:"a"`
 	B          string            `json:"b"`
-	Equal      bool              `json:"equal"` // the same spikes over the same bursts
+	Equal      bool              `json:"equal"` // the same spikes over the same bursts, of the same network
 	Manifest   []entryDiff       `json:"manifest"`
 	Difference *stats.Difference `json:"first_difference"` // of the recorded spikes; null when there is none, or no recording
 	Areas      []areaDiff        `json:"areas"`            // figures side by side, when the runs differ and both have recorded spikes
@@ -40,8 +40,9 @@ func newDiffCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff FOLDER FOLDER",
 		Short: "Compare two runs: the first spike in which they differ, and their figures",
-		Long: "Runs are equal when they have the same bursts and the same digest. What else differs (seeds, genome, backend, …) is\n" +
-			"named. Ends with status 8 when the runs are not equal.",
+		Long: "Runs are equal when they have the same bursts, the same digest and the same connectome: two networks in which nothing\n" +
+			"fires have the same digest. What else differs (seeds, genome, backend, …) is named. Ends with status 8 when the runs\n" +
+			"are not equal. All files of both folders are held to their manifests first: status 7 when one is not as it was written.",
 		Example:           "  burst diff runs/quickstart-1 runs/quickstart-2",
 		Args:              usage(cobra.ExactArgs(2)),
 		ValidArgsFunction: completeFolder,
@@ -52,13 +53,18 @@ func newDiffCommand() *cobra.Command {
 }
 
 func diff(cmd *cobra.Command, dirA, dirB string, asJSON bool) error {
-	a, err := openFolder(dirA)
+	a, err := lookInto(cmd, dirA)
 	if err != nil {
 		return err
 	}
-	b, err := openFolder(dirB)
+	b, err := lookInto(cmd, dirB)
 	if err != nil {
 		return err
+	}
+	for _, f := range []*record.Folder{a, b} { // the digests alone would not tell of what is gone
+		if err := f.CheckAll(); err != nil {
+			return err
+		}
 	}
 	v := comparison{A: dirA, B: dirB, Manifest: manifestDiffs(&a.Manifest, &b.Manifest), Areas: []areaDiff{}}
 	verdict, err := v.judge(a, b)
@@ -121,8 +127,10 @@ func (v *comparison) judge(a, b *record.Folder) (string, error) {
 	firstA, firstB := a.Manifest.First, b.Manifest.First
 	sameBursts := firstA == firstB && endA == endB
 	sameAreas := slices.EqualFunc(a.Manifest.Areas, b.Manifest.Areas, func(x, y record.Area) bool { return x.Name == y.Name && x.Neurons == y.Neurons })
+	connectomeA, connectomeB := a.Manifest.Connectome, b.Manifest.Connectome
+	sameNetwork := connectomeA == connectomeB
 	digests := a.Manifest.Digest != "" && b.Manifest.Digest != ""
-	v.Equal = sameAreas && sameBursts && (!digests || a.Manifest.Digest == b.Manifest.Digest)
+	v.Equal = sameAreas && sameNetwork && sameBursts && (!digests || a.Manifest.Digest == b.Manifest.Digest)
 	both := hasSpikes(a) && hasSpikes(b)
 	if sameAreas && both && !(v.Equal && digests) {
 		if v.Difference, err = stats.FirstDifference(a, b, min(endA, endB)); err != nil {
@@ -154,6 +162,8 @@ func (v *comparison) judge(a, b *record.Folder) (string, error) {
 			return fmt.Sprintf("they are equal for the %d bursts that both have, %s", until-from, have), nil
 		}
 		return have, nil
+	case digests && a.Manifest.Digest == b.Manifest.Digest:
+		return fmt.Sprintf("their networks, of connectomes %s and %s, though they have fired the same spikes", connectomeA, connectomeB), nil
 	case !both:
 		return "their digests, and not both have recorded spikes", nil
 	}

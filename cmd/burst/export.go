@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -56,7 +57,7 @@ func (o *exportOptions) run(cmd *cobra.Command, from string) error {
 		}
 		return usageError{errors.New(text)}
 	}
-	r, err := o.open(from)
+	r, err := o.open(cmd, from)
 	if err != nil {
 		return err
 	}
@@ -67,17 +68,33 @@ func (o *exportOptions) run(cmd *cobra.Command, from string) error {
 }
 
 // open finds the recording.
-func (o *exportOptions) open(from string) (record.Recording, error) {
+func (o *exportOptions) open(cmd *cobra.Command, from string) (record.Recording, error) {
 	info, err := os.Stat(from)
 	if err != nil {
 		return record.Recording{}, err
 	}
 	if !info.IsDir() {
-		return record.OpenRecording(from)
+		return openRecording(cmd, from)
 	}
-	f, err := record.Open(from)
+	f, err := lookInto(cmd, from)
 	if err != nil {
 		return record.Recording{}, err
 	}
 	return f.Recording(o.table)
+}
+
+// openRecording opens a file by itself: as the manifest beside it says, if that names it.
+func openRecording(cmd *cobra.Command, path string) (record.Recording, error) {
+	if filepath.Ext(path) == ".parquet" {
+		err := fs.ErrNotExist
+		if f, failed := record.Open(filepath.Dir(path)); failed == nil {
+			err = f.Check(filepath.Base(path))
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s is read by itself: no manifest beside it names it, to which it could be held\n", path)
+		} else if err != nil {
+			return record.Recording{}, err
+		}
+	}
+	return record.OpenRecording(path)
 }

@@ -35,10 +35,23 @@ func (w *window) check(f *record.Folder) error {
 	if _, err := stats.Select(f.Manifest.Areas, w.areas); err != nil {
 		return usageError{fmt.Errorf("--areas: %w", err)}
 	}
-	if _, _, err := stats.Window(f, w.from, w.until); err != nil {
+	_, _, err := stats.Window(f, w.from, w.until)
+	if none := (*stats.WindowError)(nil); errors.As(err, &none) {
 		return usageError{fmt.Errorf("--from, --until: %w", err)}
 	}
-	return nil
+	return err
+}
+
+// lookInto opens a run folder to be shown, and says what of it nothing vouches for.
+func lookInto(cmd *cobra.Command, dir string) (*record.Folder, error) {
+	f, err := openFolder(dir)
+	if err != nil {
+		return nil, err
+	}
+	if text := f.Unchecked(); text != "" {
+		fmt.Fprintln(cmd.ErrOrStderr(), text)
+	}
+	return f, nil
 }
 
 // openFolder opens a run folder; one that is not there gets the nearest name beside it.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"burst/genome"
+	"burst/record"
 	"burst/record/picture"
 
 	"github.com/spf13/cobra"
@@ -63,7 +64,7 @@ func (o *plotOptions) run(cmd *cobra.Command, dir string) error {
 		}
 		return usageError{fmt.Errorf("%s", text)}
 	}
-	f, err := openFolder(dir)
+	f, err := lookInto(cmd, dir)
 	if err != nil {
 		return err
 	}
@@ -77,7 +78,9 @@ func (o *plotOptions) run(cmd *cobra.Command, dir string) error {
 		}
 	}
 	if names == nil {
-		names = picture.Available(f)
+		if names, err = available(cmd, f); err != nil {
+			return err
+		}
 	}
 	out := o.out
 	if out == "" {
@@ -98,4 +101,13 @@ func (o *plotOptions) run(cmd *cobra.Command, dir string) error {
 		}
 	}
 	return nil
+}
+
+// available lists the pictures that can be drawn of a run, and says which one cannot though it is there.
+func available(cmd *cobra.Command, f *record.Folder) ([]string, error) {
+	names, left, err := picture.Available(f)
+	if left != "" {
+		fmt.Fprintln(cmd.ErrOrStderr(), left)
+	}
+	return names, err
 }

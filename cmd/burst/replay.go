@@ -57,7 +57,7 @@ func (o *runOptions) replay(cmd *cobra.Command, dir string) error {
 	if err := r.whole(cmd); err != nil {
 		return err
 	}
-	p.line("the same digest as in %s", dir)
+	p.line("the same digest as in %s, whose recordings were not read", dir)
 	return nil
 }
 
@@ -67,7 +67,7 @@ func (o *runOptions) again(cmd *cobra.Command, folder *record.Folder) (*genome.G
 	if m.Status == record.Running || m.Status == record.Failed {
 		return nil, &record.DamagedError{Path: folder.Dir, Reason: "the run has not ended, or not in good order: its manifest has no digest to compare with"}
 	}
-	o.expect, o.keep.noOut = m.Digest, o.keep.out == ""
+	o.expect, o.keep.noOut, o.keep.record = m.Digest, o.keep.out == "", m.Options.Record
 	if !cmd.Flags().Changed("backend") {
 		o.backend = m.Backend
 	}

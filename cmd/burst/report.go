@@ -54,14 +54,14 @@ func newReportCommand() *cobra.Command {
 }
 
 func (o *reportOptions) run(cmd *cobra.Command, dir string) error {
-	f, err := openFolder(dir)
+	f, err := lookInto(cmd, dir)
 	if err != nil {
 		return err
 	}
 	if err := o.window.check(f); err != nil {
 		return err
 	}
-	page, err := o.page(f)
+	page, err := o.page(cmd, f)
 	if err != nil {
 		return err
 	}
@@ -95,10 +95,14 @@ type reportPicture struct {
 }
 
 // page fills in the page.
-func (o *reportOptions) page(f *record.Folder) (string, error) {
+func (o *reportOptions) page(cmd *cobra.Command, f *record.Folder) (string, error) {
 	m := &f.Manifest
 	d := reportData{Title: m.Genome, Facts: reportFacts(m), Version: version}
-	pictures, err := picture.Draw(f, picture.Available(f), picture.Options{From: o.from, Until: o.until, Areas: o.areas})
+	names, err := available(cmd, f)
+	if err != nil {
+		return "", err
+	}
+	pictures, err := picture.Draw(f, names, picture.Options{From: o.from, Until: o.until, Areas: o.areas})
 	if err != nil {
 		return "", err
 	}
@@ -143,6 +147,7 @@ func reportFacts(m *record.Manifest) [][2]string {
 		{"run", fmt.Sprintf("%s bursts of %g ms, %s", count(m.Bursts), m.Timestep, m.Status)},
 		{"spikes", count(m.Spikes)},
 		{"digest", m.Digest},
+		{"connectome", m.Connectome},
 		{"seed", fmt.Sprintf("%d, run seed %d", m.Seed, m.RunSeed)},
 		{"backend", fmt.Sprintf("%s, %s, up to %d threads", m.Backend, m.Device, m.Threads)},
 		{"time", fmt.Sprintf("built in %s, ran in %s; a burst p50 %.1f µs, p90 %.1f µs, p99 %.1f µs", seconds(m.Timings.Build), seconds(m.Timings.Run), m.Timings.Latency.P50, m.Timings.Latency.P90, m.Timings.Latency.P99)},

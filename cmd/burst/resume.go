@@ -82,6 +82,9 @@ func (r *runner) goOn(cmd *cobra.Command, folder *record.Folder) (err error) {
 	m := &folder.Manifest
 	if m.Status == record.Complete {
 		_ = r.o.settle(errors.New("the run is complete")) // the others need not serve
+		if err := folder.CheckAll(); err != nil {
+			return err
+		}
 		return r.o.already(cmd, r.progress, m)
 	}
 	if r.g, err = r.o.takeUp(cmd, folder); err != nil {
@@ -179,6 +182,9 @@ func origin(ctx context.Context, f *record.Folder) (*start, error) {
 		return nil, nil
 	}
 	path := filepath.Join(f.Dir, fromFile)
+	if err := f.Check(fromFile); err != nil {
+		return nil, err
+	}
 	c, err := checkpoint.Read(diskOf(ctx), path)
 	if err != nil {
 		return nil, err

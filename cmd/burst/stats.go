@@ -57,7 +57,7 @@ func (o *statsOptions) run(cmd *cobra.Command, dir string) error {
 	if !(o.bin > 0) || math.IsInf(o.bin, 0) {
 		return usageError{fmt.Errorf("--bin %v, want milliseconds above 0", o.bin)}
 	}
-	f, err := openFolder(dir)
+	f, err := lookInto(cmd, dir)
 	if err != nil {
 		return err
 	}

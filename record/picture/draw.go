@@ -20,31 +20,38 @@ func Names() []string {
 	return []string{"raster", "rates", "isi", "rate-histogram", "matrix", "potentials"}
 }
 
-// Available lists the pictures that a run folder has what they need.
-func Available(f *record.Folder) []string {
-	var names []string
+// Available lists the pictures that a run folder has what they need. left says, of a run whose network cannot be read because
+// of a file outside the folder, which picture is left out and why. What is damaged in the folder is an error.
+func Available(f *record.Folder) (names []string, left string, err error) {
 	for _, name := range Names() {
-		if missing(f, name) == "" {
-			names = append(names, name)
+		if missing(f, name) != "" {
+			continue
 		}
+		if name == "matrix" {
+			if err := f.CheckGenome(); err != nil {
+				return nil, "", err
+			}
+			if _, err := f.Genome(); err != nil {
+				left = fmt.Sprintf("no picture %q: %v", name, err)
+				continue
+			}
+		}
+		names = append(names, name)
 	}
-	return names
+	return names, left, nil
 }
 
 // missing says what a picture lacks.
 func missing(f *record.Folder, name string) string {
+	spikes := slices.Contains(f.Tables(), "spikes")
 	switch name {
 	case "raster", "isi", "rate-histogram":
-		if !slices.Contains(f.Tables(), "spikes") {
+		if !spikes {
 			return "a recording of spikes"
 		}
 	case "rates":
-		if _, err := f.Rates(); err != nil && !slices.Contains(f.Tables(), "spikes") {
+		if !spikes && !f.HasRates() {
 			return "rates or a recording of spikes"
-		}
-	case "matrix":
-		if _, err := f.Genome(); err != nil {
-			return "its genome.yaml, or a file that it names"
 		}
 	case "potentials":
 		if !slices.Contains(f.Tables(), "potentials") {
@@ -102,9 +109,15 @@ func (d *drawing) picture(name string) (*Picture, error) {
 	case "raster":
 		return raster(s, stats.Rows(d.f.Spikes(), s.from, s.until))
 	case "rates":
-		if r, err := d.f.Rates(); err == nil && (!slices.Contains(d.f.Tables(), "spikes") || s.from == r.First && s.until == r.First+r.Bursts) {
-			c := ratesCourse(&s, r)
-			return rates(s, c)
+		if d.f.HasRates() {
+			r, err := d.f.Rates()
+			if err != nil {
+				return nil, err
+			}
+			if !slices.Contains(d.f.Tables(), "spikes") || s.from == r.First && s.until == r.First+r.Bursts {
+				c := ratesCourse(&s, r)
+				return rates(s, c)
+			}
 		}
 		c, err := spikeCourse(s, stats.Rows(d.f.Spikes(), s.from, s.until))
 		if err != nil {

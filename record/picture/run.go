@@ -35,8 +35,7 @@ func OfRun(dir string) error {
 	if err != nil {
 		return err
 	}
-	has := Available(f)
-	names := slices.DeleteFunc([]string{"raster", "rates"}, func(n string) bool { return !slices.Contains(has, n) })
+	names := slices.DeleteFunc([]string{"raster", "rates"}, func(n string) bool { return missing(f, n) != "" })
 	_, err = Write(f, dir, names, "png", Options{})
 	return err
 }

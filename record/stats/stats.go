@@ -85,6 +85,14 @@ const (
 	defaultSample   = 100
 )
 
+// WindowError is a choice of bursts of which the run has none.
+type WindowError struct{ From, Until, First, Last uint64 }
+
+// Error says which bursts there are.
+func (e *WindowError) Error() string {
+	return fmt.Sprintf("no burst from %d until %d; the run has bursts %d to %d", e.From, e.Until, e.First, e.Last)
+}
+
 // Window is the bursts that a reader looks at, cut to those of the run; until 0 is the run's end.
 func Window(f *record.Folder, from, until uint64) (uint64, uint64, error) {
 	first := f.Manifest.First
@@ -97,7 +105,7 @@ func Window(f *record.Folder, from, until uint64) (uint64, uint64, error) {
 		hi = min(until, end)
 	}
 	if lo > hi || lo == hi && end > first {
-		return 0, 0, fmt.Errorf("no burst from %d until %d; the run has bursts %d to %d", from, hi, first, max(end, first+1)-1)
+		return 0, 0, &WindowError{from, hi, first, max(end, first+1) - 1}
 	}
 	return lo, hi, nil
 }
