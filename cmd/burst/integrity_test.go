@@ -67,7 +67,9 @@ func TestDamageOfRunFolders(t *testing.T) {
 	require.NoError(t, os.CopyFS("same", os.DirFS("late")))
 	require.NoError(t, os.Mkdir("pictures", 0o700))
 	const manifest, genome, rates, spikes, potentials, from = "manifest.json", "genome.yaml", "rates.csv", "spikes.parquet", "potentials.parquet", "from.checkpoint"
-	plot := func(flags ...string) []string { return append([]string{"plot", "late", "-o", "pictures", "--format", "svg"}, flags...) }
+	plot := func(flags ...string) []string {
+		return append([]string{"plot", "late", "-o", "pictures", "--format", "svg"}, flags...)
+	}
 	all := []string{genome, rates, spikes, potentials, from}
 	met := 0
 	for _, c := range []struct {

@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -33,9 +35,10 @@ func newPlotCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plot FOLDER",
 		Short: "Draw pictures of a run",
-		Long: "Draws the pictures that are asked for, or all that the run has recorded enough for, and writes them into its folder\n" +
-			"(or --out). On standard output it names the files.",
-		Example:           "  burst plot runs/quickstart-1\n  burst plot runs/brunel-c-1 --raster --isi --format svg --from 2000 --until 4000",
+		Long: "Draws the pictures that are asked for, or all that the run has recorded enough for, and writes them into its folder,\n" +
+			"or the one that -o names. One picture alone may also be given a file, as in --raster -o spikes.png. On standard\n" +
+			"output it names the files.",
+		Example:           "  burst plot runs/quickstart-1\n  burst plot runs/brunel-c-1 --raster --isi --format svg --from 2000 --until 4000\n  burst plot runs/quickstart-1 --raster -o spikes.png",
 		Args:              folderArgument,
 		ValidArgsFunction: completeFolder,
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
@@ -50,7 +53,7 @@ func newPlotCommand() *cobra.Command {
 	}
 	f.StringVar(&o.format, "format", "png", strings.Join(picture.Formats(), " or "))
 	register(cmd, "format", cobra.FixedCompletions(picture.Formats(), cobra.ShellCompDirectiveNoFileComp))
-	f.StringVarP(&o.out, "out", "o", "", "write into this folder instead, which must be there")
+	f.StringVarP(&o.out, "out", "o", "", "write into this folder instead, which must be there; or, of one picture, this file")
 	f.BoolVar(&o.json, "json", false, "name the files as JSON")
 	o.window.flags(cmd)
 	return cmd
@@ -71,24 +74,15 @@ func (o *plotOptions) run(cmd *cobra.Command, dir string) error {
 	if err := o.window.check(f); err != nil {
 		return err
 	}
-	var names []string
-	for _, name := range picture.Names() {
-		if *o.wanted[name] {
-			names = append(names, name)
-		}
-	}
-	if names == nil {
-		if names, err = available(cmd, f); err != nil {
-			return err
-		}
-	}
-	out := o.out
-	if out == "" {
-		out = dir
-	} else if _, err := os.Stat(out); err != nil {
+	names, err := o.names(cmd, f)
+	if err != nil {
 		return err
 	}
-	files, err := picture.Write(f, out, names, o.format, picture.Options{From: o.from, Until: o.until, Areas: o.areas})
+	path, err := o.target(cmd, dir, names)
+	if err != nil {
+		return err
+	}
+	files, err := picture.Write(f, names, o.format, picture.Options{From: o.from, Until: o.until, Areas: o.areas}, path)
 	if err != nil {
 		return err
 	}
@@ -101,6 +95,45 @@ func (o *plotOptions) run(cmd *cobra.Command, dir string) error {
 		}
 	}
 	return nil
+}
+
+// names lists the pictures that are asked for, or all that there can be.
+func (o *plotOptions) names(cmd *cobra.Command, f *record.Folder) ([]string, error) {
+	var names []string
+	for _, name := range picture.Names() {
+		if *o.wanted[name] {
+			names = append(names, name)
+		}
+	}
+	if names == nil {
+		return available(cmd, f)
+	}
+	return names, nil
+}
+
+// target says into which file each picture goes. An -o that ends like a picture, and is no folder, is the file of the only one.
+func (o *plotOptions) target(cmd *cobra.Command, dir string, names []string) (func(string) string, error) {
+	if o.out == "" {
+		return picture.Into(dir, o.format), nil
+	}
+	info, err := os.Stat(o.out)
+	if err == nil && info.IsDir() {
+		return picture.Into(o.out, o.format), nil
+	}
+	end := strings.TrimPrefix(filepath.Ext(o.out), ".")
+	switch {
+	case !slices.Contains(picture.Formats(), end):
+		if err == nil {
+			err = &fs.PathError{Op: "plot", Path: o.out, Err: fmt.Errorf("is no folder; want one, or a file that ends in .%s", strings.Join(picture.Formats(), " or ."))}
+		}
+		return nil, err
+	case len(names) != 1:
+		return nil, usageError{fmt.Errorf("-o %s is one file, of %d pictures (%s); choose one of them, such as --%s, or give -o a folder that is there", o.out, len(names), strings.Join(names, ", "), picture.Names()[0])}
+	case cmd.Flags().Changed("format") && o.format != end:
+		return nil, usageError{fmt.Errorf("-o %s ends in .%s, --format says %s; leave out --format", o.out, end, o.format)}
+	}
+	o.format = end
+	return func(string) string { return o.out }, nil
 }
 
 // available lists the pictures that can be drawn of a run, and says which one cannot though it is there.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 
 	"burst/record"
 	"burst/record/stats"
@@ -16,6 +17,8 @@ import (
 type course struct {
 	width uint64      // bursts in a bin; the last may have fewer
 	hz    [][]float64 // of area i in bin k
+	shown []int       // the areas that are drawn
+	left  string      // names those that are not, behind a gap
 }
 
 // mostPoints is how many bins a course has at most.
@@ -24,7 +27,12 @@ const mostPoints = 400
 // spikeCourse counts recorded spikes.
 func spikeCourse(s span, spikes iter.Seq2[record.Chunk, error]) (*course, error) {
 	bursts := s.until - s.from
-	c := &course{width: max(1, (bursts+mostPoints-1)/mostPoints), hz: make([][]float64, len(s.areas))}
+	c := &course{width: max(1, (bursts+mostPoints-1)/mostPoints), hz: make([][]float64, len(s.areas)), left: s.without("; ")}
+	for _, i := range s.shown() {
+		if !unrecorded(&s.areas[i]) {
+			c.shown = append(c.shown, i)
+		}
+	}
 	bins := int((bursts + c.width - 1) / c.width)
 	for i := range c.hz {
 		c.hz[i] = make([]float64, bins)
@@ -48,7 +56,7 @@ func spikeCourse(s span, spikes iter.Seq2[record.Chunk, error]) (*course, error)
 
 // ratesCourse cuts the rates that every run keeps; their bins are those of the whole run.
 func ratesCourse(s *span, r *record.Rates) *course {
-	c := &course{width: max(1, r.Width)}
+	c := &course{width: max(1, r.Width), shown: s.shown()}
 	lo, hi := int((s.from-r.First)/c.width), int((s.until-r.First+c.width-1)/c.width)
 	s.from = r.First + uint64(lo)*c.width
 	for _, hz := range r.Hz {
@@ -65,16 +73,27 @@ func rates(s span, c *course) (*Picture, error) {
 	unit, each := timeAxis(s.from, s.until, s.timestep)
 	x0, x1 := float64(s.from)*each, max(float64(s.until), float64(s.from)+1)*each
 	const about = "Spikes per neuron and second, over time."
-	shown := s.shown()
-	if len(shown) > mostPanels {
-		h := heat{title: s.title, x: "time (" + unit + ")", key: "rate (Hz)", x0: x0, x1: x1, ticks: plot.TickerFunc(ticks), log: true}
-		for _, i := range shown {
+	x := "time (" + unit + ")" + c.left
+	if len(c.shown) > mostPanels {
+		h := heat{title: s.title, x: x, key: "rate (Hz)", x0: x0, x1: x1, column: float64(c.width) * each, ticks: plot.TickerFunc(ticks), log: true}
+		for _, i := range c.shown {
 			h.rows, h.values = append(h.rows, s.areas[i].Name), append(h.values, orBlank(c.hz[i]))
 		}
 		return h.picture("rates", about)
 	}
-	l := panels{title: s.title, x: "time (" + unit + ")", y: "rate (Hz)", columns: 1, height: 92}
-	for n, i := range shown {
+	l := panels{title: s.title, x: x, y: "rate (Hz)", columns: 1, height: 92}
+	if len(c.shown) == 0 {
+		p := newPlot("", mediumText)
+		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = x0, x1, 0, 1
+		if err := note(p, "not recorded"); err != nil {
+			return nil, err
+		}
+		l.plots = append(l.plots, p)
+	}
+	for n, i := range s.shown() {
+		if !slices.Contains(c.shown, i) {
+			continue
+		}
 		p := newPlot(short(s.areas[i].Name, 40), mediumText)
 		var points plotter.XYs
 		top := 0.0

@@ -11,12 +11,13 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// heat is a table of colours: rows from the top, columns at equal distances between x0 and x1.
+// heat is a table of colours: rows from the top, columns from x0 to x1.
 type heat struct {
 	title, x, y, key string
 	rows             []string
 	values           [][]float64 // NaN stays blank
 	x0, x1           float64
+	column           float64 // how wide one is, but for the last, which ends at x1; 0: all the same
 	ticks            plot.Ticker
 	log              bool     // the colour is that of the logarithm; zero stays blank
 	columns          []string // instead of ticks: a label for each column
@@ -152,13 +153,21 @@ func (h *heat) image(w, ht int, lo, hi float64, colours scale) image.Image {
 		row := h.values[y*len(h.rows)/ht]
 		for x := range w {
 			colour := color.NRGBA{0xFF, 0xFF, 0xFF, 0xFF}
-			if v := h.shade(row[x*len(row)/w]); !math.IsNaN(v) {
+			if v := h.shade(row[h.cell(x, w, len(row))]); !math.IsNaN(v) {
 				colour = colours.at((v - lo) / (hi - lo))
 			}
 			img.SetRGBA(x, y, color.RGBA(colour))
 		}
 	}
 	return img
+}
+
+// cell is the column of n that dot x of w lies in, by its middle.
+func (h *heat) cell(x, w, n int) int {
+	if h.column == 0 {
+		return x * n / w
+	}
+	return min(int((float64(x)+0.5)/float64(w)*(h.x1-h.x0)/h.column), n-1)
 }
 
 // write puts each cell's number into it, white on dark.

@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"iter"
 	"math"
+	"strings"
 
 	"burst/record"
 
@@ -25,6 +26,23 @@ type span struct {
 	title       string
 }
 
+// unrecorded says that an area has neurons, of which no spikes were recorded.
+func unrecorded(a *record.Area) bool { return a.Recorded == 0 && a.Neurons > 0 }
+
+// without names the areas that were asked for and are not recorded, behind a gap; empty where there are none.
+func (s *span) without(gap string) string {
+	var names []string
+	for _, i := range s.shown() {
+		if unrecorded(&s.areas[i]) {
+			names = append(names, s.areas[i].Name)
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	return gap + short("spikes not recorded: "+strings.Join(names, ", "), 100)
+}
+
 // raster draws every spike as a dot: time to the right, neurons from the top, one band an area. Bands grow with the square
 // root of the number of neurons, so that small areas stay visible. Where many spikes share a dot, it is darker.
 func raster(s span, spikes iter.Seq2[record.Chunk, error]) (*Picture, error) {
@@ -32,7 +50,7 @@ func raster(s span, spikes iter.Seq2[record.Chunk, error]) (*Picture, error) {
 	height := rasterHeight(bands, shown)
 	p := newPlot(s.title, titleText)
 	unit, each := timeAxis(s.from, s.until, s.timestep)
-	p.X.Label.Text = "time (" + unit + ")"
+	p.X.Label.Text = "time (" + unit + ")" + s.without("\n")
 	p.X.Min, p.X.Max = float64(s.from)*each, max(float64(s.until), float64(s.from)+1)*each
 	p.Y.Min, p.Y.Max = 0, 1
 	p.Y.LineStyle.Width, p.Y.Tick.Length = 0, 0
@@ -53,7 +71,11 @@ func raster(s span, spikes iter.Seq2[record.Chunk, error]) (*Picture, error) {
 	}
 	p.Add(pixels(func(int, int) image.Image { return g.image() }))
 	if g.spikes == 0 {
-		if err := note(p, "no spikes"); err != nil {
+		words := "no spikes"
+		if shown == 0 {
+			words = "not recorded"
+		}
+		if err := note(p, words); err != nil {
 			return nil, err
 		}
 	}
@@ -94,15 +116,16 @@ type band struct {
 	colour     color.NRGBA
 }
 
-// layBands makes a band for each area; those not taken have no label and no height.
+// layBands makes a band for each area; those not taken or not recorded have no label and no height.
 func layBands(s span) (bands []band, shown int) {
 	bands = make([]band, len(s.areas))
-	for i, a := range s.areas {
-		if !s.taken[i] {
+	for n, i := range s.shown() { // colours are those of the rates
+		a := &s.areas[i]
+		if false {
 			continue
 		}
 		b := &bands[i]
-		*b = band{kept: a.Kept(), neurons: a.Recorded, colour: palette(shown)}
+		*b = band{kept: a.Kept(), neurons: a.Recorded, colour: palette(n)}
 		b.label = fmt.Sprintf("%s (%s)", short(a.Name, 22), number(float64(a.Neurons)))
 		if a.Recorded < a.Neurons {
 			b.label = fmt.Sprintf("%s (%s of %s)", short(a.Name, 22), number(float64(a.Recorded)), number(float64(a.Neurons)))

@@ -8,8 +8,8 @@ import (
 	"burst/record"
 )
 
-// Write draws the named pictures of a run into dir as NAME.FORMAT and returns the files' paths.
-func Write(f *record.Folder, dir string, names []string, format string, o Options) ([]string, error) {
+// Write draws the named pictures of a run, each into the file that path gives for its name, and returns the files' paths.
+func Write(f *record.Folder, names []string, format string, o Options, path func(name string) string) ([]string, error) {
 	pictures, err := Draw(f, names, o)
 	if err != nil {
 		return nil, err
@@ -20,13 +20,17 @@ func Write(f *record.Folder, dir string, names []string, format string, o Option
 		if err != nil {
 			return nil, err
 		}
-		path := filepath.Join(dir, p.Name+"."+format)
-		if err := durable.Replace(path, data); err != nil {
+		if err := durable.Replace(path(p.Name), data); err != nil {
 			return nil, err
 		}
-		files = append(files, path)
+		files = append(files, path(p.Name))
 	}
 	return files, nil
+}
+
+// Into names pictures NAME.FORMAT in a folder.
+func Into(dir, format string) func(name string) string {
+	return func(name string) string { return filepath.Join(dir, name+"."+format) }
 }
 
 // OfRun draws what every run leaves in its folder: raster.png where it has recorded spikes, and rates.png.
@@ -36,6 +40,6 @@ func OfRun(dir string) error {
 		return err
 	}
 	names := slices.DeleteFunc([]string{"raster", "rates"}, func(n string) bool { return missing(f, n) != "" })
-	_, err = Write(f, dir, names, "png", Options{})
+	_, err = Write(f, names, "png", Options{}, Into(dir, "png"))
 	return err
 }
