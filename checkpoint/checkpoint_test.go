@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"flag"
+	"fmt"
 	"iter"
 	"maps"
 	"math/rand/v2"
@@ -16,6 +17,7 @@ import (
 
 	"burst/engine"
 
+	"github.com/cespare/xxhash/v2"
 	"github.com/stretchr/testify/require"
 )
 
@@ -241,4 +243,29 @@ func TestAllocationIsBounded(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	require.ErrorContains(t, err, `section "V" of 1125899906842624 bytes`)
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<20))
+}
+
+// TestLengthsNearTheEnd: a section as long as 64 bits can say is refused, though its length, made even, or its end is small again.
+func TestLengthsNearTheEnd(t *testing.T) {
+	c := example(3, 9)
+	b := encoded(t, c)
+	count := uint64(len(c.parts()))
+	for i := range count {
+		at := headBytes + i*entryBytes
+		for _, length := range []uint64{1<<64 - 1, 1<<64 - 7, 1<<64 - 8, 1<<64 - 4096, -binary.LittleEndian.Uint64(b[at+16:]), 1 << 63, uint64(len(b)), uint64(len(b)) + 1} {
+			bad := bytes.Clone(b)
+			binary.LittleEndian.PutUint64(bad[at+24:], length)
+			table := headBytes + count*entryBytes
+			binary.LittleEndian.PutUint64(bad[table:], xxhash.Sum64(bad[:table]))
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, err := decode(bad)
+			runtime.ReadMemStats(&after)
+			var d *DamagedError
+			require.ErrorAs(t, err, &d, "section %d of %d bytes", i, length)
+			require.Equal(t, "header", d.Section)
+			require.Contains(t, d.Reason, fmt.Sprintf("of %d bytes at", length))
+			require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<20))
+		}
+	}
 }

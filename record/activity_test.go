@@ -2,6 +2,8 @@ package record
 
 import (
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"burst/connectome"
@@ -75,4 +77,29 @@ func TestActiveNeurons(t *testing.T) {
 	broken := a.Save(nil)
 	broken[8*(3+1+2)-1] |= 0xff // the last bits of the first area's two words
 	require.ErrorContains(t, NewActivity(twoAreas()).Restore(broken), `area "a" has 78 neurons that fired, of 70`)
+}
+
+// TestRatesOfTheLastBin: 301 bursts make bins of 2 and a last one of 1, whose rate is that of one burst.
+func TestRatesOfTheLastBin(t *testing.T) {
+	f := recorded(t, Plan{}, func(yield func(*engine.Burst) bool) {
+		for i := range uint64(301) {
+			if !yield(&engine.Burst{Number: i, Fired: []uint32{5, 1010}}) {
+				return
+			}
+		}
+	})
+	r, err := f.Rates()
+	require.NoError(t, err)
+	require.EqualValues(t, 2, r.Width)
+	require.EqualValues(t, 301, r.Bursts)
+	require.Len(t, r.Hz[0], 151)
+	require.EqualValues(t, 1, r.Spikes[0][150])
+	for k := range r.Hz[0] {
+		require.InDelta(t, 1/1009.0/0.0001, r.Hz[0][k], 1e-9, "bin %d", k)
+		require.Zero(t, r.Hz[1][k], "an area without neurons")
+		require.InDelta(t, 1/33.0/0.0001, r.Hz[2][k], 1e-9, "bin %d", k)
+	}
+	text, err := os.ReadFile(filepath.Join(f.Dir, "rates.csv"))
+	require.NoError(t, err)
+	require.Contains(t, string(text), "\n300,1,none,0,0\n300,1,γ-motor,1,303.03", "where it begins and how long it is")
 }
