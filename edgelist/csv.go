@@ -16,7 +16,7 @@ import (
 
 const (
 	pieceSize = 4 << 20  // bytes of a CSV file that are read at a time
-	maxLine   = 64 << 10 // bytes
+	maxLine   = 64 << 10 // bytes, without the line's end
 )
 
 // csvFile is a CSV file cut into pieces of whole lines: a line belongs to the piece in which it begins.
@@ -29,16 +29,17 @@ type csvFile struct {
 }
 
 func openCSV(f File, size, piece int64) (*csvFile, error) {
-	head := make([]byte, min(size, maxLine))
+	head := make([]byte, min(size, int64(lineRoom)))
 	if _, err := f.ReadAt(head, 0); err != nil && err != io.EOF {
 		return nil, err
 	}
-	end := bytes.IndexByte(head, '\n') + 1
-	switch {
-	case end == 0 && size > maxLine:
-		return nil, fmt.Errorf("a first line of more than %d bytes found, a header wanted", maxLine)
-	case end == 0:
-		end = len(head)
+	line, _, found := cutLine(head)
+	if len(line) > maxLine {
+		return nil, fmt.Errorf("line 1: a line of more than %d bytes found, a header wanted", maxLine)
+	}
+	end := len(head)
+	if found {
+		end = bytes.IndexByte(head, '\n') + 1
 	}
 	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(head[:end], []byte("\ufeff"))))
 	r.TrimLeadingSpace = true
@@ -55,6 +56,18 @@ func openCSV(f File, size, piece int64) (*csvFile, error) {
 	return &csvFile{f: f, start: int64(end), size: size, piece: piece, names: names}, nil
 }
 
+// lineRoom is how far to read for the end of a line: where it is not met, the line is too long.
+const lineRoom = maxLine + len("\r\n")
+
+// cutLine cuts the first line of a text, without its end, from what is behind it; found says whether its end was there.
+func cutLine(text []byte) (line, rest []byte, found bool) {
+	line, rest, found = bytes.Cut(text, []byte("\n"))
+	if found {
+		line = bytes.TrimSuffix(line, []byte("\r"))
+	}
+	return line, rest, found
+}
+
 func parseError(err error) error {
 	if e := (*csv.ParseError)(nil); errors.As(err, &e) {
 		return e.Err
@@ -64,11 +77,13 @@ func parseError(err error) error {
 
 func (c *csvFile) pieces() int { return int((c.size - c.start + c.piece - 1) / c.piece) }
 
-// lines reads the lines that begin in piece i into buf, which grows to a piece and a line.
+// lines reads the lines that begin in piece i into buf, which grows to a piece and a line. One that is too long is cut off
+// where it is known to be so.
 func (c *csvFile) lines(i int, buf *[]byte) ([]byte, error) {
 	first := c.start + int64(i)*c.piece
 	lead := min(int64(i), 1) // the byte before the piece, which tells whether a line begins with it
-	most := min(lead+c.piece+maxLine, c.size-first+lead)
+	last := lead + c.piece - 1
+	most := min(last+int64(lineRoom), c.size-first+lead)
 	*buf = slices.Grow((*buf)[:0], int(most))[:most]
 	if n, err := c.f.ReadAt(*buf, first-lead); err != nil && err != io.EOF {
 		return nil, err
@@ -80,25 +95,15 @@ func (c *csvFile) lines(i int, buf *[]byte) ([]byte, error) {
 	if lead > 0 {
 		begin = int64(bytes.IndexByte(text, '\n')) + 1
 		if begin == 0 || begin > c.piece {
-			return nil, c.tooLong(begin == 0 && first-lead+most < c.size, i)
+			return nil, nil // inside a line that begins before
 		}
 	}
-	last := lead + c.piece - 1
-	if last >= most {
-		return text[begin:], nil
+	if last < most {
+		if length := bytes.IndexByte(text[last:], '\n'); length >= 0 {
+			text = text[:last+int64(length)+1]
+		}
 	}
-	length := bytes.IndexByte(text[last:], '\n')
-	if length < 0 {
-		return text[begin:], c.tooLong(first-lead+most < c.size, i)
-	}
-	return text[begin : last+int64(length)+1], nil
-}
-
-func (c *csvFile) tooLong(is bool, i int) error {
-	if !is {
-		return nil
-	}
-	return fmt.Errorf("a line of more than %d bytes found behind byte %d", maxLine, c.start+int64(i)*c.piece)
+	return text[begin:], nil
 }
 
 // readCSV counts the rows of every piece, makes room, and reads the pieces.
@@ -118,15 +123,18 @@ func (l *list) readPieces(c *csvFile) error {
 	if err != nil {
 		return err
 	}
-	counts := make([]span, c.pieces())
+	counts, long := make([]span, c.pieces()), make([]span, c.pieces())
 	err = l.each(c, func(i int, text []byte) {
-		counts[i].rows, counts[i].line = countLines(text, math.MaxUint64)
+		counts[i].rows, counts[i].line, long[i] = countLines(text, math.MaxUint64)
 	})
 	if err != nil {
 		return err
 	}
 	row, line := uint64(0), uint64(1)
 	for i, n := range counts {
+		if at := long[i]; at.line > 0 {
+			return Faults{{Row: row + at.row, Line: line + at.line, Message: fmt.Sprintf("a line of more than %d bytes found, at most so many wanted", maxLine)}}
+		}
 		counts[i].row, counts[i].line = row, line
 		row, line = row+n.rows, line+n.line
 	}
@@ -182,7 +190,7 @@ func (c *csvFile) line(row uint64) (uint64, error) {
 		if err != nil {
 			return 0, err
 		}
-		rows, lines := countLines(text, row)
+		rows, lines, _ := countLines(text, row)
 		row, line = row-rows, line+lines
 		if row == 0 {
 			break
@@ -191,22 +199,21 @@ func (c *csvFile) line(row uint64) (uint64, error) {
 	return line, nil
 }
 
-// countLines gives the rows of whole lines and the lines, of which empty ones are no rows, up to the last of most rows.
-func countLines(text []byte, most uint64) (rows, lines uint64) {
+// countLines gives the rows of whole lines and the lines, of which empty ones are no rows, up to the last of most rows; long is
+// where the first line stands that is too long, both counted from 1.
+func countLines(text []byte, most uint64) (rows, lines uint64, long span) {
 	for len(text) > 0 && rows < most {
-		end := bytes.IndexByte(text, '\n')
-		line := text
-		if end >= 0 {
-			line, text = text[:end], text[end+1:]
-		} else {
-			text = nil
-		}
+		line, rest, _ := cutLine(text)
+		text = rest
 		lines++
-		if len(line) > 0 && !(len(line) == 1 && line[0] == '\r' && end >= 0) {
+		if len(line) > 0 {
 			rows++
 		}
+		if len(line) > maxLine && long.line == 0 {
+			long = span{row: rows, line: lines}
+		}
 	}
-	return rows, lines
+	return rows, lines, long
 }
 
 // parse reads the rows of a piece.

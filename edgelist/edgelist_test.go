@@ -102,7 +102,7 @@ func TestCSVMistakes(t *testing.T) {
 		{"twice", "source,target,source\n1,2,3\n", `column "source" found twice`},
 		{"delays twice", "source,target,delay,delay_ms\n1,2,3,0.3\n", "both delay and delay_ms"},
 		{"port alone", "source,target,port\n1,2,0\n", "without weight"},
-		{"long header", strings.Repeat("x", 1<<17), "a first line of more than 65536 bytes"},
+		{"long header", strings.Repeat("x", 1<<17), "line 1: a line of more than 65536 bytes"},
 		{"too many rows", "source,target\n" + strings.Repeat("1,2\n", 1001), "1001 rows found, at most 1000"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -142,14 +142,52 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// A line is as long as a buffer has room for behind a piece.
+// A line of 64 KiB is read and one of a byte more is told by its line, wherever it stands and however the file is cut.
 func TestLineTooLong(t *testing.T) {
-	text := "source,target,_n\n1,2," + strings.Repeat("x", maxLine+200) + "\n" + strings.Repeat("1,2,3\n", 20_000)
-	c, err := openCSV(bytes.NewReader([]byte(text)), int64(len(text)), 100)
-	require.NoError(t, err)
-	l := &list{Options: wanted(), t: &Table{}}
-	l.Threads, l.MaxRows = 2, 1<<30
-	require.ErrorContains(t, l.readPieces(c), "a line of more than 65536 bytes")
+	const head, row = "source,target,_n\n", "1,2,3\n"
+	most := "1,2," + strings.Repeat("x", maxLine-4)
+	for _, c := range []struct {
+		name, before, after string
+		row, line           uint64
+	}{
+		{"behind the header", head, "\n" + row, 1, 2},
+		{"last, without an end", head + row, "", 2, 3},
+		{"last", head + row, "\r\n", 2, 3},
+		{"behind empty lines", head + "\n\r\n" + row, "\r\n" + row, 2, 5},
+		{"behind many short rows", head + strings.Repeat(row, 3000), "\n" + strings.Repeat(row, 300), 3001, 3002},
+		{"behind a whole piece", head + strings.Repeat(row+row+row+"\n", pieceSize/len(row)/3), "\n" + row, pieceSize/6/3*3 + 1, 4*(pieceSize/6/3) + 2},
+		{"before another one", head, "\n" + most + "y\n", 1, 2},
+	} {
+		for _, piece := range []int64{100, maxLine, maxLine + 1, pieceSize} {
+			if piece < pieceSize && c.row > 10_000 {
+				continue // thousands of pieces
+			}
+			read := func(text string) error {
+				file, err := openCSV(bytes.NewReader([]byte(text)), int64(len(text)), piece)
+				require.NoError(t, err)
+				l := &list{Options: wanted(), t: &Table{}}
+				l.Threads, l.MaxRows = 2, 1<<30
+				if err := l.readPieces(file); err != nil {
+					return err
+				}
+				require.Empty(t, l.faults.list())
+				return nil
+			}
+			if c.name != "before another one" {
+				require.NoError(t, read(c.before+most+c.after), "%s in pieces of %d", c.name, piece)
+			}
+			want := Faults{{Row: c.row, Line: c.line, Message: "a line of more than 65536 bytes found, at most so many wanted"}}
+			require.Equal(t, want, read(c.before+most+"x"+c.after), "%s in pieces of %d", c.name, piece)
+			require.Equal(t, want, read(c.before+most+strings.Repeat("x", 3*maxLine)+c.after), "%s in pieces of %d", c.name, piece)
+		}
+	}
+	header := head[:len(head)-1] + ",_" + strings.Repeat("x", maxLine-len(head)-1)
+	for _, end := range []string{"", "\n", "\r\n", "\n1,2,3,4\n"} {
+		_, err := readText(header + end)
+		require.NoError(t, err)
+		_, err = readText(header + "x" + end)
+		require.ErrorContains(t, err, "line 1: a line of more than 65536 bytes found, a header wanted")
+	}
 }
 
 // record is an Arrow record batch of columns by name, for files that other programs write.
