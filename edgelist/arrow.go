@@ -14,7 +14,8 @@ import (
 )
 
 // readArrow reads an IPC file or stream: once to count its rows, once to take them.
-func (l *list) readArrow(f File, size int64) error {
+func (l *list) readArrow(f File, size int64) (err error) {
+	defer arrowframe.Guard(&err)
 	begin, err := arrowStream(f, size)
 	if err != nil {
 		return err
@@ -90,11 +91,21 @@ func (l *list) batches(f io.Reader, begin func(*arrow.Schema) error, take func(a
 	for r.Next() {
 		take(r.RecordBatch())
 	}
+	if few := (*noRoom)(nil); errors.As(r.Err(), &few) {
+		return few
+	}
 	return r.Err()
 }
 
 // leastBatch is the memory that a record batch may take when even the whole list may not.
 const leastBatch = 64 << 20
+
+// noRoom is a record batch that is too large.
+type noRoom struct{ need, left int }
+
+func (e *noRoom) Error() string {
+	return fmt.Sprintf("a record batch needs %d bytes, %d are left for one; write smaller batches", e.need, e.left)
+}
 
 // bounded refuses memory beyond what is left: a compressed column can claim any length.
 type bounded struct {
@@ -104,7 +115,7 @@ type bounded struct {
 
 func (b *bounded) take(n int) {
 	if n > b.left {
-		panic(fmt.Sprintf("a record batch needs %d bytes, %d are left for one; write smaller batches", n, b.left))
+		panic(&noRoom{n, b.left})
 	}
 	b.left -= n
 }
@@ -171,7 +182,7 @@ func (l *list) array(c column, first uint64, a arrow.Array) {
 	case *array.Float64:
 		fill(l, c, first, a, v.Float64Values(), func(i uint64, x float64) string { return l.real(c, i, x) })
 	default:
-		panic(fmt.Sprintf("column of type %T", a))
+		panic(fmt.Sprintf("BUG: column of type %T", a))
 	}
 }
 

@@ -69,9 +69,9 @@ func Read(f File, name string, o Options) (t *Table, err error) {
 	case ".csv":
 		err = l.readCSV(f, size)
 	case ".parquet":
-		err = guard(func() error { return l.readParquet(f) })
+		err = l.readParquet(f, size)
 	case ".arrow", ".arrows":
-		err = guard(func() error { return l.readArrow(f, size) })
+		err = l.readArrow(f, size)
 	default:
 		return nil, fmt.Errorf("expects a file that ends in %s, found %q", strings.Join(genome.EdgeFormats(), ", "), name)
 	}
@@ -92,16 +92,6 @@ func format(name string) string {
 	return ""
 }
 
-// guard turns a panic of the Arrow library over a damaged file into an error.
-func guard(read func() error) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("the file is damaged: %v", r)
-		}
-	}()
-	return read()
-}
-
 // list is a list that is being read.
 type list struct {
 	Options
@@ -109,10 +99,18 @@ type list struct {
 	faults collector
 }
 
-// room makes the columns for rows rows.
-func (l *list) room(has [columns]bool, rows uint64) error {
+// limit refuses more rows than are wanted.
+func (l *list) limit(rows uint64) error {
 	if rows > l.MaxRows {
 		return &TooManyError{rows, l.MaxRows}
+	}
+	return nil
+}
+
+// room makes the columns for rows rows.
+func (l *list) room(has [columns]bool, rows uint64) error {
+	if err := l.limit(rows); err != nil {
+		return err
 	}
 	t := l.t
 	t.Source, t.Target = make([]uint32, rows), make([]uint32, rows)

@@ -7,13 +7,20 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 	"golang.org/x/sync/errgroup"
+
+	"burst/internal/arrowframe"
 )
 
 // batchRows is how many rows of a Parquet column are decoded at a time.
 const batchRows = 1 << 14
 
+// rowsAByte is how many rows a byte of a file may hold before they are counted: a claim of more is held against the file's pages
+// first, so that memory is taken for no more rows than so many a byte, or than there are.
+const rowsAByte = 4
+
 // readParquet reads the row groups, several at a time.
-func (l *list) readParquet(f File) error {
+func (l *list) readParquet(f File, size int64) (err error) {
+	defer arrowframe.Guard(&err)
 	r, err := file.NewParquetReader(f)
 	if err != nil {
 		return fmt.Errorf("no Parquet file: %w", err)
@@ -41,16 +48,56 @@ func (l *list) readParquet(f File) error {
 		if n < 0 || rows > math.MaxInt64 {
 			return fmt.Errorf("the file is damaged: row group %d has %d rows", i, n)
 		}
+		if err := checkGroup(r.RowGroup(i), &at, size); err != nil {
+			return fmt.Errorf("the file is damaged: row group %d of %d rows: %w", i, n, err)
+		}
 		rows += uint64(n)
+	}
+	if n := r.NumRows(); n < 0 || uint64(n) != rows {
+		return fmt.Errorf("the file is damaged: its footer says %d rows, its row groups have %d", n, rows)
+	}
+	if err := l.limit(rows); err != nil {
+		return err
+	}
+	if rows/rowsAByte > uint64(size) {
+		if err := l.groups(r, &at, starts, true); err != nil {
+			return err
+		}
 	}
 	if err := l.room(has, rows); err != nil {
 		return err
 	}
+	return l.groups(r, &at, starts, false)
+}
+
+// checkGroup holds what the footer says of a row group's columns to the group and to the file's size.
+func checkGroup(g *file.RowGroupReader, at *[columns]int, size int64) error {
+	for c, i := range at {
+		if i < 0 {
+			continue
+		}
+		m, err := g.MetaData().ColumnChunk(i)
+		if err != nil {
+			return err
+		}
+		if n := m.NumValues(); n != g.NumRows() {
+			return fmt.Errorf("column %s has %d", column(c), n)
+		}
+		if n := m.TotalCompressedSize(); n < 0 || n > size { // or memory is taken for as much
+			return fmt.Errorf("column %s has %d bytes in a file of %d", column(c), n, size)
+		}
+	}
+	return nil
+}
+
+// groups reads the row groups, which begin at those rows; or, to count, only looks whether they have as many rows as they say.
+func (l *list) groups(r *file.Reader, at *[columns]int, starts []uint64, count bool) error {
 	var g errgroup.Group
 	g.SetLimit(l.Threads)
 	for i := range starts {
-		g.Go(func() error {
-			return guard(func() error { return l.readGroup(r.RowGroup(i), &at, starts[i]) })
+		g.Go(func() (err error) {
+			defer arrowframe.Guard(&err)
+			return l.readGroup(r.RowGroup(i), at, starts[i], count)
 		})
 	}
 	return g.Wait()
@@ -83,7 +130,7 @@ func isWhole(d *schema.Column) bool {
 }
 
 // readGroup reads the columns of a row group whose first row is number first.
-func (l *list) readGroup(g *file.RowGroupReader, at *[columns]int, first uint64) error {
+func (l *list) readGroup(g *file.RowGroupReader, at *[columns]int, first uint64, count bool) error {
 	for c, i := range at {
 		if i < 0 {
 			continue
@@ -92,7 +139,7 @@ func (l *list) readGroup(g *file.RowGroupReader, at *[columns]int, first uint64)
 		if err != nil {
 			return err
 		}
-		p := &chunk{l: l, c: column(c), row: first, end: first + uint64(g.NumRows()), optional: r.Descriptor().MaxDefinitionLevel() > 0}
+		p := &chunk{l: l, c: column(c), count: count, row: first, end: first + uint64(g.NumRows()), optional: r.Descriptor().MaxDefinitionLevel() > 0}
 		t, ok := r.Descriptor().LogicalType().(schema.IntLogicalType)
 		p.unsigned = ok && !t.IsSigned()
 		if err := p.read(r); err != nil {
@@ -109,6 +156,7 @@ type chunk struct {
 	row, end uint64
 	unsigned bool
 	optional bool // some rows may have no value
+	count    bool // rows alone: no value is put into its row
 	levels   []int16
 }
 
@@ -154,8 +202,13 @@ func drain[T any](p *chunk, next func(n int64, values []T, def, rep []int16) (in
 		for k := range uint64(rows) {
 			wrong := nothing
 			if !p.optional || p.levels[k] == 1 {
-				wrong = put(p.row+k, values[at])
+				if !p.count {
+					wrong = put(p.row+k, values[at])
+				}
 				at++
+			}
+			if p.count {
+				continue
 			}
 			if wrong != "" {
 				p.l.faults.add(Fault{Row: p.row + k + 1, Column: p.c.String(), Message: wrong})

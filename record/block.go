@@ -9,6 +9,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"burst/internal/arrowframe"
 )
 
 // A stream has a row a burst, in which every column but burst is a list: four bytes a spike are all that a run has to write.
@@ -79,7 +81,7 @@ var errLists = errors.New("lists that are not one beside the other, or not equal
 
 // expand makes c the rows of a stream's batch; all but bursts are not copied. Areas are left alone.
 func (c *Chunk) expand(b arrow.RecordBatch) (err error) {
-	defer mend(&err)
+	defer arrowframe.Guard(&err)
 	burst := c.Burst[:0]
 	*c = Chunk{Area: c.Area}
 	var numbers []uint64

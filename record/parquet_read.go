@@ -12,17 +12,12 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
+
+	"burst/internal/arrowframe"
 )
 
 // mostPage is the largest page that is read, unpacked; those that burst writes have a megabyte.
 const mostPage = 16 << 20
-
-// mend turns a panic of a reader of files into an error: a file must never stop the program.
-func mend(err *error) {
-	if r := recover(); r != nil {
-		*err = fmt.Errorf("a file that cannot be read (%v)", r)
-	}
-}
 
 // openParquet reads what a file says of itself. The caller closes it.
 func openParquet(path string) (f *file.Reader, err error) {
@@ -35,7 +30,7 @@ func openParquet(path string) (f *file.Reader, err error) {
 			in.Close() // the first error is the one to tell
 		}
 	}()
-	defer mend(&err)
+	defer arrowframe.Guard(&err)
 	props := parquet.NewReaderProperties(memory.DefaultAllocator)
 	props.MaxUncompressedPageSize = mostPage
 	return file.NewParquetReader(in, file.WithReadProps(props))
@@ -48,7 +43,7 @@ func parquetMeta(path string) (meta map[string]string, err error) {
 		return nil, err
 	}
 	defer f.Close()
-	defer mend(&err)
+	defer arrowframe.Guard(&err)
 	meta = map[string]string{}
 	kv := f.MetaData().KeyValueMetadata()
 	for i, k := range kv.Keys() {
@@ -96,7 +91,7 @@ type groupReader struct {
 
 // open finds the table's columns in row group g by name; that of areas is not read, ids tell the area.
 func (r *groupReader) open(f *file.Reader, g int, t table) (err error) {
-	defer mend(&err)
+	defer arrowframe.Guard(&err)
 	group := f.RowGroup(g)
 	if r.left = group.NumRows(); r.left < 0 {
 		return fmt.Errorf("a row group of %d rows", r.left)
@@ -142,7 +137,7 @@ func physical(t arrow.DataType) parquet.Type {
 
 // next reads the next rows into the chunk.
 func (r *groupReader) next() (err error) {
-	defer mend(&err)
+	defer arrowframe.Guard(&err)
 	n := int(min(r.left, chunkRows))
 	c := r.c
 	for i, column := range r.columns {

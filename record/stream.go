@@ -328,5 +328,5 @@ func asDamage(path string, err error) error {
 	if errors.As(err, &d) || errors.As(err, &p) {
 		return err
 	}
-	return damaged(path, "%v", err)
+	return damaged(path, "%v", arrowframe.Plain(err))
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"burst/internal/arrowframe"
 )
 
 // Chunk is consecutive rows of a recording, sorted by burst, then neuron (FCL: then port); all slices that the recording
@@ -133,7 +135,7 @@ func (c *Chunk) batch(s *arrow.Schema, names arrow.Array) arrow.RecordBatch {
 
 // view makes c the columns of a batch, without copying. The area column is left alone: the neuron's id tells it.
 func (c *Chunk) view(b arrow.RecordBatch) (err error) {
-	defer mend(&err)
+	defer arrowframe.Guard(&err)
 	*c = Chunk{Area: c.Area}
 	for i, f := range b.Schema().Fields() {
 		if f.Name == "area" {

@@ -1,0 +1,81 @@
+package edgelist
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// listed is a Parquet file of rows edges, as burst writes it; all of the same neurons, or of any.
+func listed(t *testing.T, rows int, same bool) []byte {
+	t.Helper()
+	r := rand.New(rand.NewPCG(3, 9))
+	var out bytes.Buffer
+	w, err := NewWriter(&out, "w.parquet")
+	require.NoError(t, err)
+	var b Block
+	for range rows {
+		source, target, x := uint32(4), uint32(5), 0.5
+		if !same {
+			source, target, x = r.Uint32N(70), r.Uint32N(30), r.Float64()
+		}
+		b.Add(source, target, x, 1, 0)
+	}
+	require.NoError(t, w.Write(&b))
+	require.NoError(t, w.Close())
+	return out.Bytes()
+}
+
+// varint is how Parquet's footer writes a whole number.
+func varint(n int64) []byte { return binary.AppendVarint(nil, n) }
+
+// claiming makes the footer of a file say another number of rows, in the first times places.
+func claiming(t *testing.T, whole []byte, rows, claim int64, places int) []byte {
+	t.Helper()
+	length := int(binary.LittleEndian.Uint32(whole[len(whole)-8:]))
+	start := len(whole) - 8 - length
+	footer := whole[start : len(whole)-8]
+	require.Equal(t, 7, bytes.Count(footer, varint(rows)), "of five columns, the group and the file")
+	footer = bytes.Replace(footer, varint(rows), varint(claim), places)
+	out := append(bytes.Clone(whole[:start]), footer...)
+	return append(binary.LittleEndian.AppendUint32(out, uint32(len(footer))), "PAR1"...)
+}
+
+// TestClaimedRows: a Parquet file that claims many times the rows that its pages hold is refused before memory is taken for them,
+// whichever places of its footer say so; one that holds so many is read.
+func TestClaimedRows(t *testing.T) {
+	const rows, claim = 123_457, 20_000_000 // the columns of as many are 340 MB
+	o := Options{Source: Side{70, "E"}, Target: Side{30, "I"}, Timestep: 0.1, MaxRows: 1 << 40, Threads: 2}
+	for _, same := range []bool{true, false} {
+		whole := listed(t, rows, same)
+		if same {
+			require.Less(t, len(whole), rows/rowsAByte, "few bytes hold many rows")
+		}
+		got, err := Read(bytes.NewReader(whole), "w.parquet", o)
+		require.NoError(t, err)
+		require.Len(t, got.Source, rows)
+		for places := 1; places <= 7; places++ {
+			bad := claiming(t, whole, rows, claim, places)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, err := Read(bytes.NewReader(bad), "w.parquet", o)
+			runtime.ReadMemStats(&after)
+			require.ErrorContains(t, err, "damaged", "%d places", places)
+			require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(32<<20), "%d places: %v", places, err)
+		}
+	}
+	for _, n := range []int64{-1, -claim} {
+		_, err := Read(bytes.NewReader(claiming(t, listed(t, rows, true), rows, n, 7)), "w.parquet", o)
+		require.ErrorContains(t, err, "damaged", "%d rows", n)
+	}
+	o.MaxRows = rows - 1
+	_, err := Read(bytes.NewReader(listed(t, rows, true)), "w.parquet", o)
+	require.Equal(t, &TooManyError{rows, rows - 1}, err)
+	o.MaxRows = rows
+	_, err = Read(bytes.NewReader(listed(t, rows, true)), "w.parquet", o)
+	require.NoError(t, err, "as many as are wanted")
+}
