@@ -170,7 +170,7 @@ DEVICE u32 fetch_add(u32 *p, u32 v) {
 // accumulate is add to global memory for which nobody waits; its answer is never asked for.
 #ifdef BURST_ON_HOST
 DEVICE void accumulate(i32 *p, i32 v) { add(p, v); }
-DEVICE u64 acquire_word(const u64 *p, bool) { return *p; }
+DEVICE u64 acquire_word(const u64 *p) { return *p; }
 DEVICE u64 nanoseconds() { return 0; }
 DEVICE void publish(u64 *p, u64 v) { *p = v; }
 #else
@@ -224,14 +224,13 @@ DEVICE u64 load_system(const u64 *p) {
     return v;
 }
 
-// add_system is += for such a word, for which nobody waits.
-DEVICE void add_system(u64 *p, u64 v) { asm volatile("red.relaxed.sys.global.add.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory"); }
+// store_system makes such a word v.
+DEVICE void store_system(u64 *p, u64 v) { asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory"); }
 
-// acquire_word is *p; the thread then sees all that those had seen and written who added to it, of this device or of all.
-DEVICE u64 acquire_word(const u64 *p, bool here) {
+// acquire_word is *p; the thread then sees all that those of this device had seen and written who added to it.
+DEVICE u64 acquire_word(const u64 *p) {
     u64 v;
-    if (here) asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
-    else asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
+    asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
     return v;
 }
 #endif

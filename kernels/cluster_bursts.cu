@@ -48,7 +48,7 @@ DEVICE void zero_sums(const run *p, const clustered *s, u32 threads) {
 }
 
 // find_due finds how many of the device's own ids are due in burst t + 1, for which all of its blocks must have told of burst t.
-DEVICE bool find_due(const run *p, u64 t, clustered *s) { return heard(&s->x, s->x.self, t + 1 - p->packed.delay, block_count(), s->told); }
+DEVICE bool find_due(const run *p, u64 t, clustered *s) { return heard_own(&s->x, t + 1 - p->packed.delay, s->told); }
 
 // begin_cluster fills the block's memory, which is divided.
 template <u32 models> DEVICE void begin_cluster(const run *p, clustered *s) {
@@ -265,7 +265,7 @@ template <u32 models> DEVICE void meet(const run *p, u64 t, clustered *s, u64 be
     }
     drive_block<models == 1 << PSC_EXP>(p, t + 1, s, p->packed.drawn);
     if (thread_in_block() == workers() - 1) {
-        if (!hear(&s->x, s->x.self, t, block_count(), s->told)) s->stopped = 1;
+        if (!hear_own(&s->x, t, s->told)) s->stopped = 1;
         if (p->packed.delay > 1) find_due(p, t, s);
     }
     worker_barrier();
@@ -296,12 +296,12 @@ DEVICE void talk(const run *p, clustered *s) {
             }
         }
         if (i == p->bursts) break;
-        if (0 < k && k < x->devices) {
-            lost = !hear(x, device_at(s, k), t, block_count(), &count);
-            s->told[k] = count;
+#pragma unroll 1
+        for (u32 j = 1; j < x->devices && !lost; j++) {
+            lost = !hear_other(x, device_at(s, j), t, &count);
+            if (k == 0) s->told[j] = count;
         }
         warp_barrier();
-        lost = vote(lost);
         if (k == 0 && lost) store_block(&s->lost, 1);
         if (lost) break;
         if (k == 0) store_block(&s->heard, i + 1);

@@ -152,10 +152,8 @@ DEVICE void add_units(const clustered *s, const places *m, const share *mine, co
 DEVICE u32 hear_others(const run *p, u64 t, clustered *s) {
     u32 sum = 0;
 #ifdef BURST_ON_HOST
-    for (u32 k = 1; k < s->x.devices; k++) {
-        if (!heard(&s->x, device_at(s, k), t, block_count(), s->told + k)) s->stopped = 1;
-        if (block_index() == 0) forget(&s->x, device_at(s, k), t);
-    }
+    for (u32 k = 1; k < s->x.devices; k++)
+        if (!heard_other(&s->x, device_at(s, k), t, s->told + k)) s->stopped = 1;
 #else
     u64 begin = nanoseconds();
     u32 wanted = (u32)(anew(t) + 2 - p->first); // bursts, the one before the first among them

@@ -1,4 +1,5 @@
-// How the blocks of all devices tell each other who fired, by stores into each device's memory: ids, then a word that each block adds to.
+// How the blocks of all devices tell each other who fired, by stores into each device's memory: ids, then a word of each block's own. Nothing
+// is added to another device's memory: links need not carry atomic operations.
 // Who tells of burst t has heard of t − 1, so all have delivered the fire queue that was due in t − 1: that of t − 2, or where all synapses
 // have one delay d that of t − 1 − d. Ids of d + 1 bursts are kept, and words of d + 2 at least.
 #pragma once
@@ -13,14 +14,21 @@ struct exchange {
     u64 room;                // ids that one device may send
     const u64 *stop;         // mapped host memory: not 0 once a device has failed, for then nobody may wait for it
     u32 *ids[MOST_DEVICES];  // of each device, in its memory: those of device q and burst t at ((t & id_mask)·devices + q)·room
-    u64 *told[MOST_DEVICES]; // and at (t & told_mask)·devices + q: how many of its blocks have told above how many ids they have stored
+    u64 *told[MOST_DEVICES]; // and at ((t & told_mask)·devices + q)·blocks + b: above a burst's tag, below how many ids block b of q has stored in it
+    u64 *own;                // at t & told_mask: how many of the device's own blocks have told above how many ids they have stored
 };
 
 // ids_of is where device q has the ids that device from fired in burst t.
 DEVICE u32 *ids_of(const exchange *x, u32 q, u32 from, u64 t) { return x->ids[q] + (((u32)t & x->id_mask) * x->devices + from) * x->room; }
 
-// told_of is where device q has what device from has told of burst t.
-DEVICE u64 *told_of(const exchange *x, u32 q, u32 from, u64 t) { return x->told[q] + (((u32)t & x->told_mask) * x->devices + from); }
+// told_of is where device q has what the blocks of device from have told of burst t.
+DEVICE u64 *told_of(const exchange *x, u32 q, u32 from, u64 t) { return x->told[q] + (((u32)t & x->told_mask) * x->devices + from) * block_count(); }
+
+// own_of is the word of the device's own blocks for burst t.
+DEVICE u64 *own_of(const exchange *x, u64 t) { return x->own + ((u32)t & x->told_mask); }
+
+// told_word is what a block tells another device of burst t, whose tag are its lower 32 bits: what the place had before has another.
+DEVICE u64 told_word(u64 t, u32 count) { return (u64)(u32)t << 32 | count; }
 
 // push brings count of this device's ids of burst t, which its own memory has from place first on, to all others; so many threads
 // together, of which this is number thread. Four are loaded before the first is stored, for nobody waits for stores.
@@ -41,27 +49,60 @@ DEVICE void push(const exchange *x, u64 t, u32 first, u32 count, u32 thread, u32
     }
 }
 
-// heard reports whether all blocks of device q have told of burst t, and how many ids there are; these can be read then.
-DEVICE bool heard(const exchange *x, u32 q, u64 t, u32 blocks, u32 *count) {
-    u64 word = acquire_word(told_of(x, x->self, q, t), q == x->self);
+// heard_own reports whether all of the device's own blocks have told of burst t, and how many ids there are; these can be read then.
+DEVICE bool heard_own(const exchange *x, u64 t, u32 *count) {
+    u64 word = acquire_word(own_of(x, t));
     *count = (u32)word;
-    return (u32)(word >> 32) == blocks;
+    return (u32)(word >> 32) == block_count();
 }
 
-// forget makes room for what device q will tell of burst t + 2. A thread of one block does so when it has heard of burst t: all
-// blocks of its device have heard of burst t − 2 by then, and no device tells of burst t + 2 before that block tells of burst t + 1.
-DEVICE void forget(const exchange *x, u32 q, u64 t) { *told_of(x, x->self, q, t + 2) = 0; }
+// heard_other is heard_own for the blocks of another device. All lanes of the warp must call it, and get the same.
+DEVICE bool heard_other(const exchange *x, u32 q, u64 t, u32 *count) {
+    const u64 *words = told_of(x, x->self, q, t);
+    u32 sum = 0;
+    bool all = true;
+#ifdef BURST_ON_HOST
+    for (u32 b = 0; b < block_count(); b++) {
+        all &= (u32)(words[b] >> 32) == (u32)t;
+        sum += (u32)words[b];
+    }
+#else
+    const u32 EACH = 5; // that a lane loads at once: those of 160 blocks
+#pragma unroll 1
+    for (u32 first = lane(); first - lane() < block_count(); first += 32 * EACH) {
+        u64 w[EACH];
+#pragma unroll
+        for (u32 j = 0; j < EACH; j++) w[j] = first + 32 * j < block_count() ? load_system(words + first + 32 * j) : told_word(t, 0);
+#pragma unroll
+        for (u32 j = 0; j < EACH; j++) {
+            all &= (u32)(w[j] >> 32) == (u32)t;
+            sum += (u32)w[j];
+        }
+    }
+    if (vote(!all) != 0) return false;
+    fence_system();
+    for (u32 by = 16; by > 0; by /= 2) sum += shuffle_xor(sum, by);
+#endif
+    *count = sum;
+    return all;
+}
+
+// forget makes room for what the device's own blocks will tell of burst t + 2. A thread of one block does so when it has heard of burst t: all
+// blocks have heard of burst t − 2 by then, and none tells of burst t + 2 before that block tells of burst t + 1.
+DEVICE void forget(const exchange *x, u64 t) { *own_of(x, t + 2) = 0; }
 
 #ifdef BURST_ON_HOST
 DEVICE void tell_all(const exchange *x, u64 t, u32 count) {
-    for (u32 q = 0; q < x->devices; q++) *told_of(x, q, x->self, t) += 1ull << 32 | count;
+    *own_of(x, t) += 1ull << 32 | count;
+    for (u32 q = 0; q < x->devices; q++)
+        if (q != x->self) told_of(x, q, x->self, t)[block_index()] = told_word(t, count);
 }
 #else
 // tell_own tells the device's own blocks that a block has stored its count ids of burst t; a thread of it does so after a barrier.
-DEVICE void tell_own(const exchange *x, u64 t, u32 count) { arrive(told_of(x, x->self, x->self, t), 1ull << 32 | count); }
+DEVICE void tell_own(const exchange *x, u64 t, u32 count) { arrive(own_of(x, t), 1ull << 32 | count); }
 
 // tell_other tells device q, after a fence for the system.
-DEVICE void tell_other(const exchange *x, u32 q, u64 t, u32 count) { add_system(told_of(x, q, x->self, t), 1ull << 32 | count); }
+DEVICE void tell_other(const exchange *x, u32 q, u64 t, u32 count) { store_system(told_of(x, q, x->self, t) + block_index(), told_word(t, count)); }
 
 // tell_all tells all devices.
 DEVICE void tell_all(const exchange *x, u64 t, u32 count) {
@@ -75,13 +116,21 @@ DEVICE void tell_all(const exchange *x, u64 t, u32 count) {
 // stopped looks now and then whether another device has failed.
 DEVICE bool stopped(const exchange *x, u32 *turns) { return x->devices > 1 && ++*turns % 1024 == 0 && load_system(x->stop) != 0; }
 
-// hear waits for all blocks of device q and gives the number of its ids; it says no if a device has failed.
-DEVICE bool hear(const exchange *x, u32 q, u64 t, u32 blocks, u32 *count) {
+// hear_own waits for all of the device's own blocks and gives the number of their ids; it says no if a device has failed.
+DEVICE bool hear_own(const exchange *x, u64 t, u32 *count) {
     u32 now, turns = 0;
-    while (!heard(x, q, t, blocks, &now))
+    while (!heard_own(x, t, &now))
         if (stopped(x, &turns)) return false;
-    if (block_index() == 0) forget(x, q, t);
+    if (block_index() == 0) forget(x, t);
     *count = now;
+    return true;
+}
+
+// hear_other is hear_own for the blocks of device q. All lanes of the warp must call it, and get the same.
+DEVICE bool hear_other(const exchange *x, u32 q, u64 t, u32 *count) {
+    u32 turns = 0;
+    while (!heard_other(x, q, t, count))
+        if (vote(stopped(x, &turns)) != 0) return false;
     return true;
 }
 #endif

@@ -140,6 +140,18 @@ template <class T> DEVICE void state_copy(T **at, T *global, u8 **room, const ru
     *at = own_part;
 }
 
+// hear_before finds how many fired on each device in the burst before the launch, a warp a device.
+DEVICE void hear_before(const run *p, block *s) {
+    const exchange *x = p->x;
+    u64 t = p->first - 1;
+#pragma unroll 1
+    for (u32 q = thread_in_block() / 32; q < p->devices; q += block_size() / 32) {
+        u32 count;
+        bool all = q == x->self ? heard_own(x, t, &count) : heard_other(x, q, t, &count);
+        if (lane() == 0) s->told[q] = all ? count : 0; // a launch before has been stopped
+    }
+}
+
 // lay_out divides the block's memory and fills the copies, or with back brings the state to where it came from. Thread 0
 // alone writes s.
 DEVICE void lay_out(const run *p, u8 *room, block *s, bool back) {
@@ -190,11 +202,10 @@ DEVICE void lay_out(const run *p, u8 *room, block *s, bool back) {
         s->only = count > 0 && neuron_of(p->w.own, begin + count - 1) < first->end ? w.areas + (first - p->w.areas) : nullptr;
         if (p->devices > 1) s->x = *p->x;
         else s->x.devices = 1;
-        for (u32 q = 0; p->devices > 1 && q < p->devices; q++) {
-            if (!heard(&s->x, q, p->first - 1, block_count(), s->told + q)) s->told[q] = 0; // a launch before has been stopped
+        for (u32 q = 0; p->devices > 1 && q < p->devices; q++)
             for (u32 half = 0; half < 2; half++) s->ids[half][q] = ids_of(&s->x, s->x.self, q, half);
-        }
     }
+    if (!back && p->devices > 1) hear_before(p, s);
 }
 
 // place_of_burst counts bursts and their blocks.

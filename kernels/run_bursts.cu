@@ -283,13 +283,18 @@ DEVICE void device_barrier(const run *p, u64 t, block *s) {
     u64 begin = thread_in_block() == 0 ? nanoseconds() : 0;
     push(&s->x, t, s->base, s->total[t % 2], thread_in_block(), block_size());
     block_barrier();
-    u32 q = thread_in_block();
-    if (q == 0) tell_all(&s->x, t, s->total[t % 2]);
+    if (thread_in_block() == 0) tell_all(&s->x, t, s->total[t % 2]);
     list_for_host(p, t, s);
-    if (q < p->devices && !hear(&s->x, q, t, block_count(), s->told + q)) s->stopped = 1;
     warp_barrier();
-    if (q == 0) s->waited += nanoseconds() - begin;
+#pragma unroll 1
+    for (u32 q = thread_in_block() / 32; q < p->devices; q += block_size() / 32) { // a warp a device
+        u32 count = 0;
+        bool all = q == s->x.self ? hear_own(&s->x, t, &count) : hear_other(&s->x, q, t, &count);
+        if (lane() == 0) s->told[q] = count;
+        if (!all) s->stopped = 1;
+    }
     block_barrier();
+    if (thread_in_block() == 0) s->waited += nanoseconds() - begin;
 }
 
 // bursts is the law of many bursts in one launch, whose blocks all run at once, for areas of some models.

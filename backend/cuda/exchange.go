@@ -28,6 +28,7 @@ type exchange struct {
 	stop             driver.Ptr
 	ids              [mostDevices]driver.Ptr
 	told             [mostDevices]driver.Ptr
+	own              driver.Ptr
 }
 
 // exchanges reports whether the device's blocks tell each other who fired by kernels/exchange.cuh, alone or with other devices.
@@ -49,7 +50,7 @@ func (p *plan) planExchange(b *backend, blocks uint64) {
 	k := uint64(max(1, b.share.devices))
 	ids, told := exchangeRings(b.rows.lag())
 	p.bytes[bufInbox] = 4 * ids * k * b.most()
-	p.bytes[bufTold] = 8 * told * k
+	p.bytes[bufTold] = 8 * (told + told*k*blocks) // own words first
 	p.bytes[bufExchange] = uint64(unsafe.Sizeof(exchange{}))
 	p.bytes[bufWaited] = 8 * blocks
 }
@@ -57,9 +58,9 @@ func (p *plan) planExchange(b *backend, blocks uint64) {
 // link tells the device where the others' memory is, its own included.
 func (b *backend) link(all []*backend, stop driver.Ptr) error {
 	ids, told := exchangeRings(b.rows.lag())
-	x := &exchange{devices: uint32(len(all)), self: uint32(b.share.self), idMask: uint32(ids - 1), toldMask: uint32(told - 1), room: b.most(), stop: stop}
+	x := &exchange{devices: uint32(len(all)), self: uint32(b.share.self), idMask: uint32(ids - 1), toldMask: uint32(told - 1), room: b.most(), stop: stop, own: b.plan.ptr[bufTold]}
 	for q, other := range all {
-		x.ids[q], x.told[q] = other.plan.ptr[bufInbox], other.plan.ptr[bufTold]
+		x.ids[q], x.told[q] = other.plan.ptr[bufInbox], other.plan.ptr[bufTold]+driver.Ptr(8*told)
 		if other == b {
 			continue
 		}
@@ -82,7 +83,12 @@ func (b *backend) link(all []*backend, stop driver.Ptr) error {
 func (b *backend) tellQueues(newest [][]uint32) error {
 	k, room := uint64(max(1, b.share.devices)), b.most()
 	ids, words := exchangeRings(b.rows.lag())
-	told := make([]uint64, words*k) // of other bursts nobody has told
+	blocks := uint64(b.batch.blocks)
+	told := make([]uint64, words+words*k*blocks)
+	own, others := told[:words], told[words:]
+	for i := range others { // of other bursts nobody has told: the tag is that of a burst that has another place
+		others[i] = (uint64(i)/(k*blocks) + 1) << 32
+	}
 	for i, queue := range newest[:b.rows.lag()] {
 		number, lists := b.number-1-uint64(i), make([][]uint32, k)
 		for _, n := range queue {
@@ -90,7 +96,13 @@ func (b *backend) tellQueues(newest [][]uint32) error {
 			lists[q] = append(lists[q], n)
 		}
 		for q, list := range lists {
-			told[number%words*k+uint64(q)] = uint64(b.batch.blocks)<<32 | uint64(len(list))
+			count := uint64(len(list))
+			if q == b.share.self {
+				own[number%words] = blocks<<32 | count
+			}
+			for i := range blocks { // the first tells of all ids
+				others[(number%words*k+uint64(q))*blocks+i], count = number<<32|count, 0
+			}
 			to := b.plan.ptr[bufInbox] + driver.Ptr(4*room*(number%ids*k+uint64(q)))
 			if len(list) == 0 {
 				continue

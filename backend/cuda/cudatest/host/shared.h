@@ -25,8 +25,8 @@ struct shared_launch {
     // takes lets all blocks, whose memory is s, hear device q, whose number goes to the k-th place there.
     template <class Block> bool takes(u64 t, std::vector<Block> &s, u32 q, u32 k) {
         bool all_told = true;
-        for (auto &b : s) all_told &= heard(p.x, q, t, blocks, b.told + k);
-        forget(p.x, q, t);
+        for (auto &b : s) all_told &= q == p.x->self ? heard_own(p.x, t, b.told + k) : heard_other(p.x, q, t, b.told + k);
+        if (q == p.x->self) forget(p.x, t);
         return all_told;
     }
 };
