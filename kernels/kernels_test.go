@@ -111,6 +111,18 @@ func TestRebuild(t *testing.T) {
 	}
 }
 
+// TestPeersAreNotAddedTo: links between devices need not carry atomic operations, so no kernel has any for the whole system.
+func TestPeersAreNotAddedTo(t *testing.T) {
+	atomic := regexp.MustCompile(`\b(?:red|atom)\.\S*`)
+	for _, i := range slices.Concat(Images(), Lists(), Custom(), Toolbox()) {
+		all := atomic.FindAllString(i.PTX, -1)
+		require.NotEmpty(t, all, i.Name)
+		for _, op := range all {
+			require.NotContains(t, op, ".sys", i.Name)
+		}
+	}
+}
+
 func TestChoose(t *testing.T) {
 	for _, c := range []struct {
 		name             string

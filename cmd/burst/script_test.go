@@ -8,13 +8,13 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"unsafe"
+
+	"github.com/rogpeppe/go-internal/testscript"
 
 	"burst/backend/cuda/cudatest"
 	"burst/backend/cuda/driver"
 	"burst/checkpoint"
-
-	"github.com/rogpeppe/go-internal/testscript"
+	"burst/internal/clib"
 )
 
 // In the environment: asBurst makes the test binary the program itself; killAt, such as "before rename 3", kills it there;
@@ -85,7 +85,7 @@ func steer(text string) error {
 			return err
 		}
 		k := append([]byte(key), 0)
-		if err := d.Call("hostControl", uintptr(unsafe.Pointer(&k[0])), uintptr(n)); err != nil {
+		if err := d.Call("hostControl", clib.Ptr(&k[0]), clib.Int(n)); err != nil {
 			return err
 		}
 	}

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"strings"
-	"unsafe"
 
 	"burst/exchange"
+	"burst/internal/clib"
 )
 
 // A message of a part that leaves has one length: the part, whether it has a cause, and the cause as exchange.TextWords.
@@ -45,9 +45,9 @@ func (w *World) Leave(cause error) error {
 		if to == w.part.Index {
 			continue
 		}
-		rc := call(w.fn[isend], uintptr(unsafe.Pointer(&l.mine)), leaveWords, w.words, uintptr(to), leaveTag, w.comm, uintptr(unsafe.Pointer(&l.request)))
+		rc := call(w.fn[isend], clib.Ptr(&l.mine), clib.Int(leaveWords), clib.Int(w.words), clib.Int(to), clib.Int(leaveTag), clib.Int(w.comm), clib.Ptr(&l.request))
 		if rc == 0 {
-			rc = call(w.fn[requestFree], uintptr(unsafe.Pointer(&l.request)))
+			rc = call(w.fn[requestFree], clib.Ptr(&l.request))
 		}
 		wrong = errors.Join(wrong, refused("MPI_Isend", rc))
 	}
@@ -58,10 +58,10 @@ func (w *World) Leave(cause error) error {
 func (w *World) Left() ([]exchange.Gone, error) {
 	l := &w.last
 	for {
-		if rc := call(w.fn[iprobe], w.any, leaveTag, w.comm, uintptr(unsafe.Pointer(&l.flag)), uintptr(unsafe.Pointer(&l.status))); rc != 0 || l.flag == 0 {
+		if rc := call(w.fn[iprobe], clib.Int(w.any), clib.Int(leaveTag), clib.Int(w.comm), clib.Ptr(&l.flag), clib.Ptr(&l.status)); rc != 0 || l.flag == 0 {
 			return l.gone, refused("MPI_Iprobe", rc)
 		}
-		if rc := call(w.fn[recv], uintptr(unsafe.Pointer(&l.in)), leaveWords, w.words, w.any, leaveTag, w.comm, uintptr(unsafe.Pointer(&l.status))); rc != 0 {
+		if rc := call(w.fn[recv], clib.Ptr(&l.in), clib.Int(leaveWords), clib.Int(w.words), clib.Int(w.any), clib.Int(leaveTag), clib.Int(w.comm), clib.Ptr(&l.status)); rc != 0 {
 			return l.gone, refused("MPI_Recv", rc)
 		}
 		gone := exchange.Gone{Part: int(l.in[0])}

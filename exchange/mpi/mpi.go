@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"unsafe"
 
 	"burst/connectome"
 	"burst/exchange"
@@ -120,11 +119,11 @@ func Connect() (*World, error) {
 			"install the one that the launcher belongs to (Debian: openmpi-bin, or mpich), or name it: %s=/path/to/libmpi.so", err, Library)
 	}
 	var provided, rank, size int32
-	if rc := call(w.fn[initThread], 0, 0, serialized, uintptr(unsafe.Pointer(&provided))); rc != 0 || provided < serialized {
+	if rc := call(w.fn[initThread], clib.Int(0), clib.Int(0), clib.Int(serialized), clib.Ptr(&provided)); rc != 0 || provided < serialized {
 		return nil, fmt.Errorf("%s: MPI_Init_thread returned %d and level %d of threads, want 0 and at least %d", w.version, rc, provided, serialized)
 	}
-	call(w.fn[commRank], w.comm, uintptr(unsafe.Pointer(&rank)))
-	call(w.fn[commSize], w.comm, uintptr(unsafe.Pointer(&size)))
+	call(w.fn[commRank], clib.Int(w.comm), clib.Ptr(&rank))
+	call(w.fn[commSize], clib.Int(w.comm), clib.Ptr(&size))
 	if want := Launched(os.Getenv); int(size) != want {
 		return nil, fmt.Errorf("%s sees %d processes where the launcher has started %d: it is not the launcher's library; name that one: %s=/path/to/libmpi.so",
 			w.version, size, want, Library)
@@ -174,7 +173,7 @@ func (w *World) bind(library uintptr) error {
 		}
 	}
 	text, n := make([]byte, 1<<14), int32(0)
-	if rc := call(w.fn[libraryVersion], uintptr(unsafe.Pointer(&text[0])), uintptr(unsafe.Pointer(&n))); rc != 0 || n < 0 || int(n) > len(text) {
+	if rc := call(w.fn[libraryVersion], clib.Ptr(&text[0]), clib.Ptr(&n)); rc != 0 || n < 0 || int(n) > len(text) {
 		return fmt.Errorf("MPI_Get_library_version returned %d", rc)
 	}
 	w.version, _, _ = strings.Cut(string(text[:n]), "\n")
@@ -211,7 +210,7 @@ func (w *World) Gather(own []uint32) ([][]uint32, error) {
 	w.send, w.recv = sized(w.send, k), sized(w.recv, k*w.part.Of)
 	w.send[0] = uint32(len(own))
 	copy(w.send[1:], own)
-	if rc := call(w.fn[allgather], uintptr(unsafe.Pointer(&w.send[0])), uintptr(k), w.words, uintptr(unsafe.Pointer(&w.recv[0])), uintptr(k), w.words, w.comm); rc != 0 {
+	if rc := call(w.fn[allgather], clib.Ptr(&w.send[0]), clib.Int(k), clib.Int(w.words), clib.Ptr(&w.recv[0]), clib.Int(k), clib.Int(w.words), clib.Int(w.comm)); rc != 0 {
 		return nil, refused("MPI_Allgather", rc)
 	}
 	most := 0
@@ -253,7 +252,7 @@ func (w *World) gatherRest(own []uint32, most int) error {
 		own = own[mine:]
 		rest := sized(w.recv, int(total)) // the first message is in long by now
 		w.recv = rest
-		if rc := call(w.fn[allgatherv], uintptr(unsafe.Pointer(&w.send[0])), uintptr(mine), w.words, uintptr(unsafe.Pointer(&rest[0])), uintptr(unsafe.Pointer(&w.counts[0])), uintptr(unsafe.Pointer(&w.places[0])), w.words, w.comm); rc != 0 {
+		if rc := call(w.fn[allgatherv], clib.Ptr(&w.send[0]), clib.Int(mine), clib.Int(w.words), clib.Ptr(&rest[0]), clib.Ptr(&w.counts[0]), clib.Ptr(&w.places[0]), clib.Int(w.words), clib.Int(w.comm)); rc != 0 {
 			return refused("MPI_Allgatherv", rc)
 		}
 		for i := range w.long {
@@ -273,7 +272,7 @@ func sized(s []uint32, n int) []uint32 {
 }
 
 // Abort ends all processes, this one too.
-func (w *World) Abort(error) { call(w.fn[abort], w.comm, 1) }
+func (w *World) Abort(error) { call(w.fn[abort], clib.Int(w.comm), clib.Int(1)) }
 
 // Close leaves MPI; a process that ends without it ends all.
 func (w *World) Close() error {
@@ -288,7 +287,5 @@ func refused(function string, rc int32) error {
 	return fmt.Errorf("%s returned %d", function, rc)
 }
 
-// call calls a function of MPI, which returns an error's code; what the arguments point to stays alive and in place meanwhile.
-//
-//go:uintptrescapes
-func call(fn uintptr, args ...uintptr) int32 { return int32(clib.Call(fn, args...)) }
+// call calls a function of MPI, which returns an error's code.
+func call(fn uintptr, args ...clib.Arg) int32 { return int32(clib.Call(fn, args...)) }

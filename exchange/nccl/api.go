@@ -123,7 +123,7 @@ func bind(name string) (*api, error) {
 		}
 	}
 	var version int32
-	if err := a.check(getVersion, clib.Call(a.fn[getVersion], uintptr(unsafe.Pointer(&version))), nil); err != nil {
+	if err := a.check(getVersion, clib.Call(a.fn[getVersion], clib.Ptr(&version)), nil); err != nil {
 		return nil, err
 	}
 	if a.version = int(version); a.version < MinVersion || a.version >= nextVersion {
@@ -146,9 +146,9 @@ func (a *api) check(function int, r uintptr, comm unsafe.Pointer) error {
 	if code == success {
 		return nil
 	}
-	e := &Error{Op: names[function], Code: code, Text: goString(clib.Call(a.fn[getErrorString], uintptr(code)))}
+	e := &Error{Op: names[function], Code: code, Text: goString(clib.Call(a.fn[getErrorString], clib.Int(code)))}
 	if a.fn[getLastError] != 0 && comm != nil {
-		e.Last = strings.TrimSpace(goString(clib.Call(a.fn[getLastError], uintptr(comm))))
+		e.Last = strings.TrimSpace(goString(clib.Call(a.fn[getLastError], clib.Int(uintptr(comm)))))
 	}
 	return e
 }

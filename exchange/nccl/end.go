@@ -21,7 +21,7 @@ const (
 
 // state asks NCCL what has gone wrong since the last call.
 func (x *Exchange) state() error {
-	r := clib.Call(x.api.fn[commGetAsyncError], uintptr(x.comm), uintptr(unsafe.Pointer(&x.asynchronous)))
+	r := clib.Call(x.api.fn[commGetAsyncError], clib.Int(uintptr(x.comm)), clib.Ptr(&x.asynchronous))
 	if err := x.api.check(commGetAsyncError, r, x.comm); err != nil {
 		return err
 	}
@@ -135,7 +135,9 @@ func (x *Exchange) letGo(function int, limit time.Duration) error {
 	x.comm = nil
 	done := make(chan error, 1)
 	go func() {
-		done <- x.inContext(func() error { return x.api.check(function, clib.Call(x.api.fn[function], uintptr(comm)), nil) })
+		done <- x.inContext(func() error {
+			return x.api.check(function, clib.Call(x.api.fn[function], clib.Int(uintptr(comm))), nil)
+		})
 	}()
 	select {
 	case err := <-done:

@@ -94,7 +94,7 @@ func (x *Exchange) message(k, n int) error {
 			return err
 		}
 	}
-	r := clib.Call(x.api.fn[allGather], uintptr(x.device)+uintptr(word*at), uintptr(x.device), uintptr(k), uint32Type, uintptr(x.comm), x.stream.Handle())
+	r := clib.Call(x.api.fn[allGather], clib.Int(x.device+driver.Ptr(word*at)), clib.Int(x.device), clib.Int(k), clib.Int(uint32Type), clib.Int(uintptr(x.comm)), clib.Int(x.stream.Handle()))
 	if err := x.settled(allGather, r); err != nil {
 		return err
 	}

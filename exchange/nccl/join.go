@@ -97,7 +97,7 @@ func (x *Exchange) join() error {
 // identity is what part 0 has made for all to find each other by.
 func (x *Exchange) identity() (id uniqueID, err error) {
 	if x.part.Index == 0 {
-		err = x.api.check(getUniqueID, clib.Call(x.api.fn[getUniqueID], uintptr(unsafe.Pointer(&id))), nil)
+		err = x.api.check(getUniqueID, clib.Call(x.api.fn[getUniqueID], clib.Ptr(&id)), nil)
 	}
 	if err = exchange.Settle(x.control, err); err != nil {
 		return id, unavailable("%v", err)

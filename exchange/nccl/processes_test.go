@@ -9,7 +9,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
@@ -18,6 +17,7 @@ import (
 	"burst/exchange/mpi"
 	"burst/exchange/nccl"
 	"burst/exchange/nccl/nccltest"
+	"burst/internal/clib"
 )
 
 var members = map[string]func() error{"gather": gatherMember, "fallback": fallbackMember, "killed": killedMember, "bench": benchMember}
@@ -85,7 +85,7 @@ func devices(n int) error {
 		return err
 	}
 	key := []byte("devices\x00")
-	return d.Call("hostControl", uintptr(unsafe.Pointer(&key[0])), uintptr(n))
+	return d.Call("hostControl", clib.Ptr(&key[0]), clib.Int(n))
 }
 
 const victim = 1

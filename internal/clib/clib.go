@@ -4,6 +4,8 @@ package clib
 
 import (
 	"runtime"
+	"sync"
+	"unsafe"
 
 	"github.com/ebitengine/purego"
 )
@@ -27,17 +29,32 @@ func Lookup(library uintptr, symbol string) uintptr {
 	return p
 }
 
-// Call calls a function of integers and pointers; what the arguments point to stays alive and in place meanwhile.
-//
-//go:uintptrescapes
-func Call(fn uintptr, args ...uintptr) uintptr {
-	r, _, _ := purego.SyscallN(fn, args...)
-	return r
+// mostArgs is how many arguments a call has at most.
+const mostArgs = 15
+
+// frame is the arguments of a call. What it points to is on the heap, where nothing moves, as it is itself: a goroutine's stack moves
+// when it grows.
+type frame struct {
+	words    [mostArgs]uintptr
+	pointers [mostArgs]unsafe.Pointer // keeps alive what words hold the addresses of
 }
 
-// CallSlice is Call for arguments that lie in memory already, so that the call does not allocate.
-func CallSlice(fn uintptr, args []uintptr) uintptr {
-	r, _, _ := purego.SyscallN(fn, args...)
+// frames are those of no call, so that calls do not allocate.
+var frames = sync.Pool{New: func() any { return new(frame) }}
+
+// Call calls a function of integers and pointers, at most 15.
+func Call(fn uintptr, args ...Arg) uintptr {
+	f := frames.Get().(*frame)
+	for i, a := range args {
+		f.words[i], f.pointers[i] = a.integer, a.pointer
+		if a.pointer != nil {
+			f.words[i] = uintptr(a.pointer)
+		}
+	}
+	r, _, _ := purego.SyscallN(fn, f.words[:len(args)]...)
+	runtime.KeepAlive(f)
+	clear(f.pointers[:])
+	frames.Put(f)
 	return r
 }
 

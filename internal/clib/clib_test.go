@@ -4,10 +4,17 @@ package clib
 
 import (
 	"fmt"
+	"os/exec"
+	"runtime"
+	"strings"
 	"sync"
 	"testing"
+	"time"
+	"unsafe"
 
+	"github.com/ebitengine/purego"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestOpenSaysWhy loads what is not there from many goroutines, which change threads between calls: each must hear of its own failure.
@@ -24,4 +31,91 @@ func TestOpenSaysWhy(t *testing.T) {
 		})
 	}
 	all.Wait()
+}
+
+// disturb moves the goroutine's stack, collects what nothing refers to, and overwrites memory that has become free.
+func disturb() {
+	deep(300)
+	for range 2 {
+		runtime.GC()
+	}
+	for size := 8; size <= 256; size += 8 {
+		for range 1 << 10 {
+			b := make([]byte, size)
+			for i := range b {
+				b[i] = 0xA5
+			}
+			runtime.KeepAlive(b)
+		}
+	}
+}
+
+// deep takes so many times a kilobyte of stack.
+//
+//go:noinline
+func deep(n int) byte {
+	var room [1024]byte
+	if n > 0 {
+		room[n%len(room)] = deep(n - 1)
+	}
+	return room[n%7]
+}
+
+// at is what lies at an address that a call was given.
+func at[T any](address uintptr) *T { return *(**T)(unsafe.Pointer(&address)) }
+
+// TestPointersStay calls a function that moves the stack and collects garbage before it uses its arguments: a variable of the caller's
+// for its answer, and a list that is reached through what it is given.
+func TestPointersStay(t *testing.T) {
+	type list struct {
+		next *list
+		n    int
+	}
+	fn := purego.NewCallback(func(answer, first, null uintptr, n int) uintptr {
+		disturb()
+		sum := 0
+		for l := at[list](first); l != nil; l = l.next {
+			sum += l.n
+		}
+		*at[int](answer) = sum
+		return null + uintptr(n)
+	})
+	var freed sync.Map
+	answer := 0
+	made := func(n int, next *list) *list {
+		l := &list{next, n}
+		runtime.AddCleanup(l, func(n int) { freed.Store(n, true) }, n)
+		return l
+	}
+	r := Call(fn, Ptr(&answer), Ptr(made(7000, made(300, made(20, nil)))), Ptr[int](nil), Int(int32(-5)))
+	require.Equal(t, 7320, answer)
+	require.EqualValues(t, -5, int(r))
+	require.Eventually(t, func() bool { // it is not kept for ever
+		runtime.GC()
+		_, first := freed.Load(7000)
+		_, last := freed.Load(20)
+		return first && last
+	}, 5*time.Second, time.Millisecond)
+}
+
+// TestCallDoesNotAllocate: purego's frames and this package's are used again.
+func TestCallDoesNotAllocate(t *testing.T) {
+	if raceDetector { // under it sync.Pool drops what it is given
+		t.Skip("SKIPPED: the race detector is on")
+	}
+	getpid, err := Open("libc.so.6", false)
+	require.NoError(t, err)
+	fn, n := Lookup(getpid, "labs"), new(int)
+	require.NotZero(t, fn)
+	require.Zero(t, testing.AllocsPerRun(1000, func() { Call(fn, Int(-3), Ptr(n)) }))
+}
+
+// TestNoPointerIsANumber looks at all code for addresses that are passed as numbers, which the garbage collector does not see: calls take
+// Ptr. Package pages asks only where memory lies.
+func TestNoPointerIsANumber(t *testing.T) {
+	out, err := exec.Command("grep", "-rlE", "--include=*.go", `uintptr\((\*\(\*uintptr\)\()?unsafe\.Pointer`, "../..").Output()
+	require.NoError(t, err)
+	for _, file := range strings.Fields(string(out)) {
+		require.Contains(t, []string{"../../internal/pages/slice_linux.go", "../../internal/clib/clib_test.go"}, file)
+	}
 }

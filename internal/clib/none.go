@@ -13,10 +13,7 @@ func Open(string, bool) (uintptr, error) {
 func Lookup(uintptr, string) uintptr { return 0 }
 
 // Call is never reached without a library.
-func Call(uintptr, ...uintptr) uintptr { panic("BUG: a call without a library") }
-
-// CallSlice is never reached without a library.
-func CallSlice(uintptr, []uintptr) uintptr { panic("BUG: a call without a library") }
+func Call(uintptr, ...Arg) uintptr { panic("BUG: a call without a library") }
 
 // Bind is never reached without a library.
 func Bind(any, uintptr) { panic("BUG: a call without a library") }

@@ -14,11 +14,11 @@ import (
 	"runtime"
 	"sync"
 	"testing"
-	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
 	"burst/backend/cuda/driver"
+	"burst/internal/clib"
 	"burst/kernels"
 )
 
@@ -131,14 +131,14 @@ func (h *StandIn) WithAll() *StandIn {
 // Control sets what the stand-in pretends; host/host.cpp lists the keys.
 func (h *StandIn) Control(key string, value int64) {
 	k := append([]byte(key), 0)
-	require.NoError(h.t, h.d.Call("hostControl", uintptr(unsafe.Pointer(&k[0])), uintptr(value)))
+	require.NoError(h.t, h.d.Call("hostControl", clib.Ptr(&k[0]), clib.Int(value)))
 }
 
 // Count is what the stand-in holds or has done; host/host.cpp lists the keys.
 func (h *StandIn) Count(key string) int64 {
 	k := append([]byte(key), 0)
 	value := new(int64)
-	require.NoError(h.t, h.d.Call("hostCount", uintptr(unsafe.Pointer(&k[0])), uintptr(unsafe.Pointer(value))))
+	require.NoError(h.t, h.d.Call("hostCount", clib.Ptr(&k[0]), clib.Ptr(value)))
 	return *value
 }
 

@@ -2,7 +2,8 @@ package driver
 
 import (
 	"runtime"
-	"unsafe"
+
+	"burst/internal/clib"
 )
 
 // Context is a device's primary context, which all users of the device in this process share. Memory, modules and streams
@@ -11,26 +12,24 @@ type Context struct {
 	d      *Driver
 	v      *Device
 	handle uintptr
-	enter  []uintptr // the arguments of every Enter
 }
 
 // Retain takes hold of the device's primary context, making it if nobody else has.
 func (v *Device) Retain() (*Context, error) {
 	c := &Context{d: v.d, v: v}
-	err := v.d.call(cuDevicePrimaryCtxRetain, uintptr(unsafe.Pointer(&c.handle)), uintptr(v.handle))
-	c.enter = []uintptr{c.handle}
+	err := v.d.call(cuDevicePrimaryCtxRetain, clib.Ptr(&c.handle), clib.Int(v.handle))
 	return c, err
 }
 
 // Release lets go of the context, which ends with its last holder. It needs no Enter.
 func (c *Context) Release() error {
-	return c.d.call(cuDevicePrimaryCtxRelease, uintptr(c.v.handle))
+	return c.d.call(cuDevicePrimaryCtxRelease, clib.Int(c.v.handle))
 }
 
 // Enter ties the goroutine to its thread and makes the context current there. After an error, do not Leave.
 func (c *Context) Enter() error {
 	runtime.LockOSThread()
-	if err := c.d.callSlice(cuCtxSetCurrent, c.enter); err != nil {
+	if err := c.d.call(cuCtxSetCurrent, clib.Int(c.handle)); err != nil {
 		runtime.UnlockOSThread()
 		return err
 	}
@@ -45,7 +44,7 @@ func (c *Context) Device() *Device { return c.v }
 
 // EnablePeer lets kernels of c use memory of peer; enabling it again is no error.
 func (c *Context) EnablePeer(peer *Context) error {
-	err := c.d.call(cuCtxEnablePeerAccess, peer.handle, 0)
+	err := c.d.call(cuCtxEnablePeerAccess, clib.Int(peer.handle), clib.Int(0))
 	if e, ok := err.(*Error); ok && e.Code == PeerAlreadyEnabled {
 		return nil
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"os"
-	"unsafe"
 
 	"burst/internal/clib"
 )
@@ -41,11 +40,10 @@ func OpenCUBLAS(path string) (*CUBLAS, error) {
 			return nil, unavailable("%s has no function %s; install the cuBLAS of CUDA 12 or newer", b.path, name)
 		}
 	}
-	return b, b.call(cublasCreate, uintptr(unsafe.Pointer(&b.handle)))
+	return b, b.call(cublasCreate, clib.Ptr(&b.handle))
 }
 
-//go:uintptrescapes
-func (b *CUBLAS) call(f int, args ...uintptr) error {
+func (b *CUBLAS) call(f int, args ...clib.Arg) error {
 	if r := clib.Call(b.fn[f], args...); int32(r) != 0 {
 		return fmt.Errorf("%s: status %d (cublasStatus_t)", cublasNames[f], int32(r))
 	}
@@ -58,20 +56,20 @@ func (b *CUBLAS) Path() string { return b.path }
 // Version is the library's version, 10000·major + 100·minor + patch.
 func (b *CUBLAS) Version() (int, error) {
 	var v int32
-	err := b.call(cublasGetVersion, b.handle, uintptr(unsafe.Pointer(&v)))
+	err := b.call(cublasGetVersion, clib.Int(b.handle), clib.Ptr(&v))
 	return int(v), err
 }
 
 // MatrixProduct queues out (m by n) = x (m by k) · y (k by n) in float32, all row by row: cuBLAS stores by columns, to which
 // rows are the transposed, so it is given yᵀ·xᵀ.
 func (b *CUBLAS) MatrixProduct(s *Stream, x, y, out Ptr, m, n, k uint32) error {
-	if err := b.call(cublasSetStream, b.handle, s.handle); err != nil {
+	if err := b.call(cublasSetStream, clib.Int(b.handle), clib.Int(s.handle)); err != nil {
 		return err
 	}
 	one, zero := float32(1), float32(0)
-	return b.call(cublasSgemm, b.handle, 0, 0, uintptr(n), uintptr(m), uintptr(k), uintptr(unsafe.Pointer(&one)),
-		uintptr(y), uintptr(n), uintptr(x), uintptr(k), uintptr(unsafe.Pointer(&zero)), uintptr(out), uintptr(n))
+	return b.call(cublasSgemm, clib.Int(b.handle), clib.Int(0), clib.Int(0), clib.Int(n), clib.Int(m), clib.Int(k), clib.Ptr(&one),
+		clib.Int(y), clib.Int(n), clib.Int(x), clib.Int(k), clib.Ptr(&zero), clib.Int(out), clib.Int(n))
 }
 
 // Close frees the handle; the context must be entered.
-func (b *CUBLAS) Close() error { return b.call(cublasDestroy, b.handle) }
+func (b *CUBLAS) Close() error { return b.call(cublasDestroy, clib.Int(b.handle)) }

@@ -3,7 +3,8 @@ package driver
 import (
 	"bytes"
 	"fmt"
-	"unsafe"
+
+	"burst/internal/clib"
 )
 
 // Device is one GPU that the process may use.
@@ -34,7 +35,7 @@ const (
 // DeviceCount is the number of devices; CUDA_VISIBLE_DEVICES may hide some.
 func (d *Driver) DeviceCount() (int, error) {
 	var n int32
-	err := d.call(cuDeviceGetCount, uintptr(unsafe.Pointer(&n)))
+	err := d.call(cuDeviceGetCount, clib.Ptr(&n))
 	return int(n), err
 }
 
@@ -48,7 +49,7 @@ func (d *Driver) Device(i int) (*Device, error) {
 		return nil, unavailable("device %d, want 0…%d; list the devices with nvidia-smi -L", i, n-1)
 	}
 	v := &Device{d: d, index: i}
-	return v, d.call(cuDeviceGet, uintptr(unsafe.Pointer(&v.handle)), uintptr(i))
+	return v, d.call(cuDeviceGet, clib.Ptr(&v.handle), clib.Int(i))
 }
 
 // Index is the number by which Driver.Device knows the device.
@@ -57,35 +58,35 @@ func (v *Device) Index() int { return v.index }
 // Name is the product's name.
 func (v *Device) Name() (string, error) {
 	var b [256]byte
-	err := v.d.call(cuDeviceGetName, uintptr(unsafe.Pointer(&b)), uintptr(len(b)), uintptr(v.handle))
+	err := v.d.call(cuDeviceGetName, clib.Ptr(&b), clib.Int(len(b)), clib.Int(v.handle))
 	return upToNUL(b[:]), err
 }
 
 // UUID identifies the device across restarts, in the form that nvidia-smi prints.
 func (v *Device) UUID() (string, error) {
 	var b [16]byte
-	err := v.d.call(cuDeviceGetUuid, uintptr(unsafe.Pointer(&b)), uintptr(v.handle))
+	err := v.d.call(cuDeviceGetUuid, clib.Ptr(&b), clib.Int(v.handle))
 	return fmt.Sprintf("GPU-%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:]), err
 }
 
 // PCIBusID is the device's address, as 0000:1b:00.0.
 func (v *Device) PCIBusID() (string, error) {
 	var b [64]byte
-	err := v.d.call(cuDeviceGetPCIBusId, uintptr(unsafe.Pointer(&b)), uintptr(len(b)), uintptr(v.handle))
+	err := v.d.call(cuDeviceGetPCIBusId, clib.Ptr(&b), clib.Int(len(b)), clib.Int(v.handle))
 	return upToNUL(b[:]), err
 }
 
 // TotalMemory is the size of the device's memory in bytes.
 func (v *Device) TotalMemory() (uint64, error) {
 	var n uint64
-	err := v.d.call(cuDeviceTotalMem, uintptr(unsafe.Pointer(&n)), uintptr(v.handle))
+	err := v.d.call(cuDeviceTotalMem, clib.Ptr(&n), clib.Int(v.handle))
 	return n, err
 }
 
 // Attribute is one of the device's numbers.
 func (v *Device) Attribute(a Attribute) (int, error) {
 	var n int32
-	err := v.d.call(cuDeviceGetAttribute, uintptr(unsafe.Pointer(&n)), uintptr(a), uintptr(v.handle))
+	err := v.d.call(cuDeviceGetAttribute, clib.Ptr(&n), clib.Int(a), clib.Int(v.handle))
 	return int(n), err
 }
 
@@ -102,7 +103,7 @@ func (v *Device) Capability() (int, error) {
 // CanAccessPeer reports whether kernels on v may use memory of peer.
 func (v *Device) CanAccessPeer(peer *Device) (bool, error) {
 	var can int32
-	err := v.d.call(cuDeviceCanAccessPeer, uintptr(unsafe.Pointer(&can)), uintptr(v.handle), uintptr(peer.handle))
+	err := v.d.call(cuDeviceCanAccessPeer, clib.Ptr(&can), clib.Int(v.handle), clib.Int(peer.handle))
 	return can != 0, err
 }
 

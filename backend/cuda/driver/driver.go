@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"unsafe"
 
 	"burst/internal/clib"
 )
@@ -53,14 +52,14 @@ func Open(path string) (*Driver, error) {
 // start checks the version before the library is initialised, so that an old driver is named as such.
 func (d *Driver) start() error {
 	var version int32
-	if err := d.call(cuDriverGetVersion, uintptr(unsafe.Pointer(&version))); err != nil {
+	if err := d.call(cuDriverGetVersion, clib.Ptr(&version)); err != nil {
 		return unavailable("%w", err)
 	}
 	if d.version = int(version); d.version < MinVersion {
 		return unavailable("%s: the driver speaks CUDA %s, CUDA %s or newer is wanted; update the NVIDIA driver (470 or newer on Linux)",
 			d.path, versionText(d.version), versionText(MinVersion))
 	}
-	if err := d.call(cuInit, 0); err != nil {
+	if err := d.call(cuInit, clib.Int(0)); err != nil {
 		return unavailable("%w%s", err, advice(err))
 	}
 	return nil
@@ -112,9 +111,7 @@ func (d *Driver) Version() int { return d.version }
 
 // Call calls a function of the library that has no method here, by its exported name. The function must return a CUresult
 // and take only integers and pointers.
-//
-//go:uintptrescapes
-func (d *Driver) Call(name string, args ...uintptr) error {
+func (d *Driver) Call(name string, args ...clib.Arg) error {
 	fn := clib.Lookup(d.library, name)
 	if fn == 0 {
 		return unavailable("%s has no function %s", d.path, name)
@@ -123,24 +120,11 @@ func (d *Driver) Call(name string, args ...uintptr) error {
 }
 
 // call is the way to every function of the table.
-//
-//go:uintptrescapes
-func (d *Driver) call(s symbol, args ...uintptr) error {
+func (d *Driver) call(s symbol, args ...clib.Arg) error {
 	if d.fn[s] == 0 {
 		return d.missing(s)
 	}
 	if r := clib.Call(d.fn[s], args...); int32(r) != 0 {
-		return d.result(exported[s], r)
-	}
-	return nil
-}
-
-// callSlice is call without allocation: what the arguments point to must be kept in place by the caller.
-func (d *Driver) callSlice(s symbol, args []uintptr) error {
-	if d.fn[s] == 0 {
-		return d.missing(s)
-	}
-	if r := clib.CallSlice(d.fn[s], args); int32(r) != 0 {
 		return d.result(exported[s], r)
 	}
 	return nil

@@ -1,25 +1,29 @@
 package driver
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"burst/internal/clib"
+)
 
 // Ptr is an address in device memory.
 type Ptr uint64
 
 // MemoryInfo is the free and the total device memory in bytes.
 func (c *Context) MemoryInfo() (free, total uint64, err error) {
-	err = c.d.call(cuMemGetInfo, uintptr(unsafe.Pointer(&free)), uintptr(unsafe.Pointer(&total)))
+	err = c.d.call(cuMemGetInfo, clib.Ptr(&free), clib.Ptr(&total))
 	return free, total, err
 }
 
 // Alloc takes n > 0 bytes of device memory, aligned to at least 256 bytes, contents undefined.
 func (c *Context) Alloc(n uint64) (Ptr, error) {
 	var p Ptr
-	err := c.d.call(cuMemAlloc, uintptr(unsafe.Pointer(&p)), uintptr(n))
+	err := c.d.call(cuMemAlloc, clib.Ptr(&p), clib.Int(n))
 	return p, err
 }
 
 // Free gives device memory back.
-func (c *Context) Free(p Ptr) error { return c.d.call(cuMemFree, uintptr(p)) }
+func (c *Context) Free(p Ptr) error { return c.d.call(cuMemFree, clib.Int(p)) }
 
 // HostMemory is page-locked host memory, which the device copies to and from without the processor's help.
 type HostMemory struct {
@@ -36,7 +40,7 @@ func (c *Context) AllocHost(n int, mapped bool) (*HostMemory, error) {
 		flags |= deviceMap
 	}
 	m := &HostMemory{c: c, n: n}
-	return m, c.d.call(cuMemHostAlloc, uintptr(unsafe.Pointer(&m.p)), uintptr(n), flags)
+	return m, c.d.call(cuMemHostAlloc, clib.Ptr(&m.p), clib.Int(n), clib.Int(flags))
 }
 
 // Bytes is the memory, valid until Free.
@@ -45,28 +49,28 @@ func (m *HostMemory) Bytes() []byte { return unsafe.Slice((*byte)(m.p), m.n) }
 // DevicePtr is the address that kernels use for mapped memory.
 func (m *HostMemory) DevicePtr() (Ptr, error) {
 	var p Ptr
-	err := m.c.d.call(cuMemHostGetDevicePointer, uintptr(unsafe.Pointer(&p)), uintptr(m.p), 0)
+	err := m.c.d.call(cuMemHostGetDevicePointer, clib.Ptr(&p), clib.Int(uintptr(m.p)), clib.Int(0))
 	return p, err
 }
 
 // Free gives the memory back; slices of it must not be used any more.
-func (m *HostMemory) Free() error { return m.c.d.call(cuMemFreeHost, uintptr(m.p)) }
+func (m *HostMemory) Free() error { return m.c.d.call(cuMemFreeHost, clib.Int(uintptr(m.p))) }
 
 // Upload copies n bytes from host memory to the device when the stream comes to it.
 func (s *Stream) Upload(to Ptr, from unsafe.Pointer, n uint64) error {
 	s.host = from
-	return s.do(cuMemcpyHtoDAsync, uintptr(to), uintptr(from), uintptr(n), s.handle)
+	return s.c.d.call(cuMemcpyHtoDAsync, clib.Int(to), clib.Ptr((*byte)(from)), clib.Int(n), clib.Int(s.handle))
 }
 
 // Download copies n bytes from the device to host memory when the stream comes to it.
 func (s *Stream) Download(to unsafe.Pointer, from Ptr, n uint64) error {
 	s.host = to
-	return s.do(cuMemcpyDtoHAsync, uintptr(to), uintptr(from), uintptr(n), s.handle)
+	return s.c.d.call(cuMemcpyDtoHAsync, clib.Ptr((*byte)(to)), clib.Int(from), clib.Int(n), clib.Int(s.handle))
 }
 
 // Copy copies n bytes within the device when the stream comes to it.
 func (s *Stream) Copy(to, from Ptr, n uint64) error {
-	return s.do(cuMemcpyDtoDAsync, uintptr(to), uintptr(from), uintptr(n), s.handle)
+	return s.c.d.call(cuMemcpyDtoDAsync, clib.Int(to), clib.Int(from), clib.Int(n), clib.Int(s.handle))
 }
 
 // CopyFromPeer copies n bytes from memory of another context's device to memory of the stream's.
@@ -76,15 +80,15 @@ func (s *Stream) CopyFromPeer(to Ptr, peer *Context, from Ptr, n uint64) error {
 
 // CopyBetween copies n bytes between memory of any two contexts' devices.
 func (s *Stream) CopyBetween(to Ptr, toContext *Context, from Ptr, fromContext *Context, n uint64) error {
-	return s.do(cuMemcpyPeerAsync, uintptr(to), toContext.handle, uintptr(from), fromContext.handle, uintptr(n), s.handle)
+	return s.c.d.call(cuMemcpyPeerAsync, clib.Int(to), clib.Int(toContext.handle), clib.Int(from), clib.Int(fromContext.handle), clib.Int(n), clib.Int(s.handle))
 }
 
 // Fill sets n bytes to b when the stream comes to it.
 func (s *Stream) Fill(p Ptr, b byte, n uint64) error {
-	return s.do(cuMemsetD8Async, uintptr(p), uintptr(b), uintptr(n), s.handle)
+	return s.c.d.call(cuMemsetD8Async, clib.Int(p), clib.Int(b), clib.Int(n), clib.Int(s.handle))
 }
 
 // Fill32 sets n words of 32 bits to w when the stream comes to it.
 func (s *Stream) Fill32(p Ptr, w uint32, n uint64) error {
-	return s.do(cuMemsetD32Async, uintptr(p), uintptr(w), uintptr(n), s.handle)
+	return s.c.d.call(cuMemsetD32Async, clib.Int(p), clib.Int(w), clib.Int(n), clib.Int(s.handle))
 }

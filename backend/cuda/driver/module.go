@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"runtime"
 	"unsafe"
+
+	"burst/internal/clib"
 )
 
 // Module is code on the device.
@@ -23,13 +25,13 @@ func (c *Context) Load(image []byte) (*Module, error) {
 	image = append(image[:len(image):len(image)], 0) // PTX is a C string; a cubin knows its own length
 	log := make([]byte, 16<<10)
 	options := [2]int32{errorLogBuffer, errorLogSize}
-	values := [2]uintptr{uintptr(unsafe.Pointer(&log[0])), uintptr(len(log))}
-	var pin runtime.Pinner // values holds log's address as a number
-	pin.Pin(&log[0])
-	defer pin.Unpin()
+	values := struct {
+		log  *byte
+		size uintptr
+	}{&log[0], uintptr(len(log))}
 	m := &Module{c: c}
-	err := c.d.call(cuModuleLoadDataEx, uintptr(unsafe.Pointer(&m.handle)), uintptr(unsafe.Pointer(&image[0])),
-		uintptr(len(options)), uintptr(unsafe.Pointer(&options)), uintptr(unsafe.Pointer(&values)))
+	err := c.d.call(cuModuleLoadDataEx, clib.Ptr(&m.handle), clib.Ptr(&image[0]),
+		clib.Int(len(options)), clib.Ptr(&options), clib.Ptr(&values))
 	if err != nil {
 		if text := upToNUL(log); text != "" {
 			return nil, fmt.Errorf("%w\n%s", err, text)
@@ -40,7 +42,7 @@ func (c *Context) Load(image []byte) (*Module, error) {
 }
 
 // Unload removes the module and its functions.
-func (m *Module) Unload() error { return m.c.d.call(cuModuleUnload, m.handle) }
+func (m *Module) Unload() error { return m.c.d.call(cuModuleUnload, clib.Int(m.handle)) }
 
 // Function is a kernel.
 type Function struct {
@@ -52,8 +54,8 @@ type Function struct {
 // Function finds a kernel by its name in the module.
 func (m *Module) Function(name string) (*Function, error) {
 	f := &Function{c: m.c, name: name}
-	if err := m.c.d.call(cuModuleGetFunction, uintptr(unsafe.Pointer(&f.handle)), m.handle,
-		uintptr(unsafe.Pointer(cString(name)))); err != nil {
+	if err := m.c.d.call(cuModuleGetFunction, clib.Ptr(&f.handle), clib.Int(m.handle),
+		clib.Ptr(cString(name))); err != nil {
 		return nil, fmt.Errorf("kernel %s: %w", name, err)
 	}
 	return f, nil
@@ -97,34 +99,34 @@ func (a *Arguments) Release() { a.pin.Unpin() }
 
 // Launch queues a grid of blocks of threads, all along x, with no dynamic shared memory.
 func (f *Function) Launch(blocks, threads uint32, a *Arguments, s *Stream) error {
-	return s.do(cuLaunchKernel, f.handle, uintptr(blocks), 1, 1, uintptr(threads), 1, 1, 0, s.handle,
-		uintptr(unsafe.Pointer(&a.fields[0])), 0)
+	return s.c.d.call(cuLaunchKernel, clib.Int(f.handle), clib.Int(blocks), clib.Int(1), clib.Int(1), clib.Int(threads), clib.Int(1), clib.Int(1), clib.Int(0), clib.Int(s.handle),
+		clib.Ptr(&a.fields[0]), clib.Int(0))
 }
 
 // LaunchShared is Launch with bytes of dynamic shared memory a block; above 48 KiB call AllowShared first.
 func (f *Function) LaunchShared(blocks, threads, bytes uint32, a *Arguments, s *Stream) error {
-	return s.do(cuLaunchKernel, f.handle, uintptr(blocks), 1, 1, uintptr(threads), 1, 1, uintptr(bytes), s.handle,
-		uintptr(unsafe.Pointer(&a.fields[0])), 0)
+	return s.c.d.call(cuLaunchKernel, clib.Int(f.handle), clib.Int(blocks), clib.Int(1), clib.Int(1), clib.Int(threads), clib.Int(1), clib.Int(1), clib.Int(bytes), clib.Int(s.handle),
+		clib.Ptr(&a.fields[0]), clib.Int(0))
 }
 
 // LaunchCooperative is LaunchShared for a grid whose blocks all run at once and may wait for each other; see BlocksPerSM.
 func (f *Function) LaunchCooperative(blocks, threads, bytes uint32, a *Arguments, s *Stream) error {
-	return s.do(cuLaunchCooperativeKernel, f.handle, uintptr(blocks), 1, 1, uintptr(threads), 1, 1, uintptr(bytes),
-		s.handle, uintptr(unsafe.Pointer(&a.fields[0])))
+	return s.c.d.call(cuLaunchCooperativeKernel, clib.Int(f.handle), clib.Int(blocks), clib.Int(1), clib.Int(1), clib.Int(threads), clib.Int(1), clib.Int(1), clib.Int(bytes),
+		clib.Int(s.handle), clib.Ptr(&a.fields[0]))
 }
 
 // LaunchGrid is LaunchShared for grids and blocks of up to three dimensions, x first; none may be 0.
 func (f *Function) LaunchGrid(blocks, threads [3]uint32, bytes uint32, a *Arguments, s *Stream) error {
-	return s.do(cuLaunchKernel, f.handle, uintptr(blocks[0]), uintptr(blocks[1]), uintptr(blocks[2]),
-		uintptr(threads[0]), uintptr(threads[1]), uintptr(threads[2]), uintptr(bytes), s.handle,
-		uintptr(unsafe.Pointer(&a.fields[0])), 0)
+	return s.c.d.call(cuLaunchKernel, clib.Int(f.handle), clib.Int(blocks[0]), clib.Int(blocks[1]), clib.Int(blocks[2]),
+		clib.Int(threads[0]), clib.Int(threads[1]), clib.Int(threads[2]), clib.Int(bytes), clib.Int(s.handle),
+		clib.Ptr(&a.fields[0]), clib.Int(0))
 }
 
 // BlocksPerSM is how many blocks of this size one multiprocessor runs at once.
 func (f *Function) BlocksPerSM(threads, bytes uint32) (int, error) {
 	var n int32
-	err := f.c.d.call(cuOccupancyMaxActiveBlocksPerMultiprocessor, uintptr(unsafe.Pointer(&n)), f.handle,
-		uintptr(threads), uintptr(bytes))
+	err := f.c.d.call(cuOccupancyMaxActiveBlocksPerMultiprocessor, clib.Ptr(&n), clib.Int(f.handle),
+		clib.Int(threads), clib.Int(bytes))
 	return int(n), err
 }
 
@@ -132,12 +134,12 @@ func (f *Function) BlocksPerSM(threads, bytes uint32) (int, error) {
 func (f *Function) Registers() (int, error) {
 	const numRegs = 4
 	var n int32
-	err := f.c.d.call(cuFuncGetAttribute, uintptr(unsafe.Pointer(&n)), numRegs, f.handle)
+	err := f.c.d.call(cuFuncGetAttribute, clib.Ptr(&n), clib.Int(numRegs), clib.Int(f.handle))
 	return int(n), err
 }
 
 // AllowShared lets launches use up to bytes of dynamic shared memory a block.
 func (f *Function) AllowShared(bytes uint32) error {
 	const maxDynamicShared = 8
-	return f.c.d.call(cuFuncSetAttribute, f.handle, maxDynamicShared, uintptr(bytes))
+	return f.c.d.call(cuFuncSetAttribute, clib.Int(f.handle), clib.Int(maxDynamicShared), clib.Int(bytes))
 }

@@ -27,9 +27,7 @@ func OpenNVML(path string) (*NVML, error) {
 }
 
 // call calls a function by name; a library without it, and a device that does not support it, are errors alike.
-//
-//go:uintptrescapes
-func (n *NVML) call(name string, args ...uintptr) error {
+func (n *NVML) call(name string, args ...clib.Arg) error {
 	fn := clib.Lookup(n.library, name)
 	if fn == 0 {
 		return unavailable("%s has no function %s", n.path, name)
@@ -40,7 +38,7 @@ func (n *NVML) call(name string, args ...uintptr) error {
 	}
 	text := fmt.Sprintf("status %d", int32(r))
 	if describe := clib.Lookup(n.library, "nvmlErrorString"); describe != 0 {
-		t := clib.Call(describe, r)
+		t := clib.Call(describe, clib.Int(r))
 		text = goString(*(*unsafe.Pointer)(unsafe.Pointer(&t)))
 	}
 	return fmt.Errorf("%s: %s", name, text)
@@ -52,7 +50,7 @@ func (n *NVML) Path() string { return n.path }
 // DriverVersion is the version of the driver, as 570.86.15.
 func (n *NVML) DriverVersion() (string, error) {
 	var b [96]byte
-	err := n.call("nvmlSystemGetDriverVersion", uintptr(unsafe.Pointer(&b)), uintptr(len(b)))
+	err := n.call("nvmlSystemGetDriverVersion", clib.Ptr(&b), clib.Int(len(b)))
 	return upToNUL(b[:]), err
 }
 
@@ -76,7 +74,7 @@ type Health struct {
 // Health asks for the device at a PCI address, as Device.PCIBusID gives it.
 func (n *NVML) Health(pci string) (Health, error) {
 	var device uintptr
-	if err := n.call("nvmlDeviceGetHandleByPciBusId_v2", uintptr(unsafe.Pointer(cString(pci))), uintptr(unsafe.Pointer(&device))); err != nil {
+	if err := n.call("nvmlDeviceGetHandleByPciBusId_v2", clib.Ptr(cString(pci)), clib.Ptr(&device)); err != nil {
 		return Health{}, err
 	}
 	h := Health{
@@ -85,12 +83,12 @@ func (n *NVML) Health(pci string) (Health, error) {
 		Corrected: n.errors(device, 0), Uncorrected: n.errors(device, 1),
 	}
 	var ecc [2]uint32 // now, after the next restart
-	if n.call("nvmlDeviceGetEccMode", device, uintptr(unsafe.Pointer(&ecc[0])), uintptr(unsafe.Pointer(&ecc[1]))) == nil {
+	if n.call("nvmlDeviceGetEccMode", clib.Int(device), clib.Ptr(&ecc[0]), clib.Ptr(&ecc[1])) == nil {
 		h.ECC = flag(ecc[0])
 	}
 	var rows [4]uint32 // for corrected and for uncorrected errors, pending, failed
-	if n.call("nvmlDeviceGetRemappedRows", device, uintptr(unsafe.Pointer(&rows[0])), uintptr(unsafe.Pointer(&rows[1])),
-		uintptr(unsafe.Pointer(&rows[2])), uintptr(unsafe.Pointer(&rows[3]))) == nil {
+	if n.call("nvmlDeviceGetRemappedRows", clib.Int(device), clib.Ptr(&rows[0]), clib.Ptr(&rows[1]),
+		clib.Ptr(&rows[2]), clib.Ptr(&rows[3])) == nil {
 		sum := int(rows[0] + rows[1])
 		h.RemappedRows, h.RemapPending, h.RemapFailed = &sum, flag(rows[2]), flag(rows[3])
 	}
@@ -100,7 +98,7 @@ func (n *NVML) Health(pci string) (Health, error) {
 // number asks one of the functions that give one number of a device.
 func (n *NVML) number(name string, device uintptr) *int {
 	var v uint32
-	if n.call(name, device, uintptr(unsafe.Pointer(&v))) != nil {
+	if n.call(name, clib.Int(device), clib.Ptr(&v)) != nil {
 		return nil
 	}
 	i := int(v)
@@ -111,7 +109,7 @@ func (n *NVML) number(name string, device uintptr) *int {
 func (n *NVML) errors(device, kind uintptr) *uint64 {
 	const aggregate = 1
 	var v uint64
-	if n.call("nvmlDeviceGetTotalEccErrors", device, kind, aggregate, uintptr(unsafe.Pointer(&v))) != nil {
+	if n.call("nvmlDeviceGetTotalEccErrors", clib.Int(device), clib.Int(kind), clib.Int(aggregate), clib.Ptr(&v)) != nil {
 		return nil
 	}
 	return &v

@@ -52,8 +52,7 @@ func OpenNVRTC(path string) (*NVRTC, error) {
 	return n, nil
 }
 
-//go:uintptrescapes
-func (n *NVRTC) call(f int, args ...uintptr) error {
+func (n *NVRTC) call(f int, args ...clib.Arg) error {
 	r := clib.Call(n.fn[f], args...)
 	if int32(r) == 0 {
 		return nil
@@ -63,7 +62,7 @@ func (n *NVRTC) call(f int, args ...uintptr) error {
 
 // errorText is NVRTC's name of an error; the function returns the string's address, read here as a pointer.
 func (n *NVRTC) errorText(code uintptr) string {
-	r := clib.Call(n.fn[nvrtcGetErrorString], code)
+	r := clib.Call(n.fn[nvrtcGetErrorString], clib.Int(code))
 	return goString(*(*unsafe.Pointer)(unsafe.Pointer(&r)))
 }
 
@@ -73,18 +72,18 @@ func (n *NVRTC) Path() string { return n.path }
 // Version is the compiler's version, 1000·major + 10·minor like Driver.Version.
 func (n *NVRTC) Version() (int, error) {
 	var major, minor int32
-	err := n.call(nvrtcVersion, uintptr(unsafe.Pointer(&major)), uintptr(unsafe.Pointer(&minor)))
+	err := n.call(nvrtcVersion, clib.Ptr(&major), clib.Ptr(&minor))
 	return 1000*int(major) + 10*int(minor), err
 }
 
 // Capabilities lists the compute capabilities that the compiler knows, 10·major + minor, ascending.
 func (n *NVRTC) Capabilities() ([]int, error) {
 	var count int32
-	if err := n.call(nvrtcGetNumSupportedArchs, uintptr(unsafe.Pointer(&count))); err != nil || count <= 0 {
+	if err := n.call(nvrtcGetNumSupportedArchs, clib.Ptr(&count)); err != nil || count <= 0 {
 		return nil, err
 	}
 	list := make([]int32, count)
-	err := n.call(nvrtcGetSupportedArchs, uintptr(unsafe.Pointer(&list[0])))
+	err := n.call(nvrtcGetSupportedArchs, clib.Ptr(&list[0]))
 	known := make([]int, count)
 	for i, v := range list {
 		known[i] = int(v)
@@ -100,16 +99,16 @@ func (n *NVRTC) Compile(source string, headers map[string]string, options ...str
 		names, texts = append(names, cString(name)), append(texts, cString(text))
 	}
 	var program uintptr
-	if err := n.call(nvrtcCreateProgram, uintptr(unsafe.Pointer(&program)), uintptr(unsafe.Pointer(cString(source))), 0,
-		uintptr(len(names)), uintptr(unsafe.Pointer(unsafe.SliceData(texts))), uintptr(unsafe.Pointer(unsafe.SliceData(names)))); err != nil {
+	if err := n.call(nvrtcCreateProgram, clib.Ptr(&program), clib.Ptr(cString(source)), clib.Int(0),
+		clib.Int(len(names)), clib.Ptr(unsafe.SliceData(texts)), clib.Ptr(unsafe.SliceData(names))); err != nil {
 		return nil, "", err
 	}
-	defer func() { _ = n.call(nvrtcDestroyProgram, uintptr(unsafe.Pointer(&program))) }()
+	defer func() { _ = n.call(nvrtcDestroyProgram, clib.Ptr(&program)) }()
 	var opts []*byte
 	for _, o := range options {
 		opts = append(opts, cString(o))
 	}
-	compileErr := n.call(nvrtcCompileProgram, program, uintptr(len(opts)), uintptr(unsafe.Pointer(unsafe.SliceData(opts))))
+	compileErr := n.call(nvrtcCompileProgram, clib.Int(program), clib.Int(len(opts)), clib.Ptr(unsafe.SliceData(opts)))
 	text, err := n.text(program, nvrtcGetProgramLogSize, nvrtcGetProgramLog)
 	log = strings.TrimSpace(string(text))
 	if compileErr != nil {
@@ -125,10 +124,10 @@ func (n *NVRTC) Compile(source string, headers map[string]string, options ...str
 // text fetches one of the program's texts, without its NUL.
 func (n *NVRTC) text(program uintptr, size, get int) ([]byte, error) {
 	var bytes uint64
-	if err := n.call(size, program, uintptr(unsafe.Pointer(&bytes))); err != nil || bytes == 0 {
+	if err := n.call(size, clib.Int(program), clib.Ptr(&bytes)); err != nil || bytes == 0 {
 		return nil, err
 	}
 	b := make([]byte, bytes)
-	err := n.call(get, program, uintptr(unsafe.Pointer(&b[0])))
+	err := n.call(get, clib.Int(program), clib.Ptr(&b[0]))
 	return b[:bytes-1], err
 }

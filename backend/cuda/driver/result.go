@@ -78,7 +78,7 @@ func (d *Driver) result(op string, r uintptr) error {
 // errorText asks the driver for the name or the description of a code.
 func (d *Driver) errorText(s symbol, code Result) string {
 	var p unsafe.Pointer
-	if clib.Call(d.fn[s], uintptr(code), uintptr(unsafe.Pointer(&p))) != 0 || p == nil {
+	if clib.Call(d.fn[s], clib.Int(code), clib.Ptr(&p)) != 0 || p == nil {
 		return "unknown error"
 	}
 	return goString(p)

@@ -11,20 +11,14 @@ import (
 type Stream struct {
 	c      *Context
 	handle uintptr
-	args   [11]uintptr    // of the call in hand; here, so that calls do not allocate
-	host   unsafe.Pointer // what the last copy reads or writes, kept alive and off the stack
-}
-
-// do calls a function with arguments that need no care by the garbage collector.
-func (s *Stream) do(f symbol, args ...uintptr) error {
-	return s.c.d.callSlice(f, s.args[:copy(s.args[:], args)])
+	host   unsafe.Pointer // what the last copy reads or writes, kept alive
 }
 
 // Stream makes a stream that does not wait for others, the default stream included.
 func (c *Context) Stream() (*Stream, error) {
 	const nonBlocking = 1
 	s := &Stream{c: c}
-	return s, c.d.call(cuStreamCreate, uintptr(unsafe.Pointer(&s.handle)), nonBlocking)
+	return s, c.d.call(cuStreamCreate, clib.Ptr(&s.handle), clib.Int(nonBlocking))
 }
 
 // Handle is the CUstream, for other libraries that queue work.
@@ -32,7 +26,7 @@ func (s *Stream) Handle() uintptr { return s.handle }
 
 // Synchronize waits until the stream has done its work, and returns the first fault of any of it.
 func (s *Stream) Synchronize() error {
-	err := s.do(cuStreamSynchronize, s.handle)
+	err := s.c.d.call(cuStreamSynchronize, clib.Int(s.handle))
 	s.host = nil // a copy may have been of memory that is large
 	return err
 }
@@ -42,8 +36,7 @@ func (s *Stream) Done() (bool, error) {
 	if s.c.d.fn[cuStreamQuery] == 0 {
 		return false, s.c.d.missing(cuStreamQuery)
 	}
-	s.args[0] = s.handle
-	r := clib.CallSlice(s.c.d.fn[cuStreamQuery], s.args[:1])
+	r := clib.Call(s.c.d.fn[cuStreamQuery], clib.Int(s.handle))
 	if Result(int32(r)) == NotReady { // said often by who waits, so without the texts of an Error
 		return false, nil
 	}
@@ -52,10 +45,12 @@ func (s *Stream) Done() (bool, error) {
 }
 
 // Wait makes what is queued from now on wait for the event.
-func (s *Stream) Wait(e *Event) error { return s.do(cuStreamWaitEvent, s.handle, e.handle, 0) }
+func (s *Stream) Wait(e *Event) error {
+	return s.c.d.call(cuStreamWaitEvent, clib.Int(s.handle), clib.Int(e.handle), clib.Int(0))
+}
 
 // Destroy ends the stream once its work is done.
-func (s *Stream) Destroy() error { return s.c.d.call(cuStreamDestroy, s.handle) }
+func (s *Stream) Destroy() error { return s.c.d.call(cuStreamDestroy, clib.Int(s.handle)) }
 
 // Event marks a place in a stream.
 type Event struct {
@@ -66,24 +61,26 @@ type Event struct {
 // Event makes an event that keeps the time.
 func (c *Context) Event() (*Event, error) {
 	e := &Event{c: c}
-	return e, c.d.call(cuEventCreate, uintptr(unsafe.Pointer(&e.handle)), 0)
+	return e, c.d.call(cuEventCreate, clib.Ptr(&e.handle), clib.Int(0))
 }
 
 // Record puts the event behind the work queued so far.
-func (s *Stream) Record(e *Event) error { return s.do(cuEventRecord, e.handle, s.handle) }
+func (s *Stream) Record(e *Event) error {
+	return s.c.d.call(cuEventRecord, clib.Int(e.handle), clib.Int(s.handle))
+}
 
 // Synchronize waits until the device has passed the event.
-func (e *Event) Synchronize() error { return e.c.d.call(cuEventSynchronize, e.handle) }
+func (e *Event) Synchronize() error { return e.c.d.call(cuEventSynchronize, clib.Int(e.handle)) }
 
 // Since is the device's time from start to e, both recorded and passed, to about half a microsecond.
 func (e *Event) Since(start *Event) (time.Duration, error) {
 	var ms float32
-	err := e.c.d.call(cuEventElapsedTime, uintptr(unsafe.Pointer(&ms)), start.handle, e.handle)
+	err := e.c.d.call(cuEventElapsedTime, clib.Ptr(&ms), clib.Int(start.handle), clib.Int(e.handle))
 	return time.Duration(float64(ms) * float64(time.Millisecond)), err
 }
 
 // Destroy ends the event.
-func (e *Event) Destroy() error { return e.c.d.call(cuEventDestroy, e.handle) }
+func (e *Event) Destroy() error { return e.c.d.call(cuEventDestroy, clib.Int(e.handle)) }
 
 // Graph is work that was captured from a stream, ready to be launched as a whole.
 type Graph struct {
@@ -95,15 +92,15 @@ type Graph struct {
 // as they are now.
 func (s *Stream) Capture(do func() error) (*Graph, error) {
 	const threadLocal = 1
-	if err := s.c.d.call(cuStreamBeginCapture, s.handle, threadLocal); err != nil {
+	if err := s.c.d.call(cuStreamBeginCapture, clib.Int(s.handle), clib.Int(threadLocal)); err != nil {
 		return nil, err
 	}
 	doErr := do()
 	var recorded uintptr
-	endErr := s.c.d.call(cuStreamEndCapture, s.handle, uintptr(unsafe.Pointer(&recorded)))
+	endErr := s.c.d.call(cuStreamEndCapture, clib.Int(s.handle), clib.Ptr(&recorded))
 	if doErr != nil || endErr != nil {
 		if recorded != 0 {
-			_ = s.c.d.call(cuGraphDestroy, recorded)
+			_ = s.c.d.call(cuGraphDestroy, clib.Int(recorded))
 		}
 		if doErr != nil {
 			return nil, doErr
@@ -111,13 +108,15 @@ func (s *Stream) Capture(do func() error) (*Graph, error) {
 		return nil, endErr
 	}
 	g := &Graph{c: s.c}
-	err := s.c.d.call(cuGraphInstantiate, uintptr(unsafe.Pointer(&g.handle)), recorded, 0)
-	_ = s.c.d.call(cuGraphDestroy, recorded)
+	err := s.c.d.call(cuGraphInstantiate, clib.Ptr(&g.handle), clib.Int(recorded), clib.Int(0))
+	_ = s.c.d.call(cuGraphDestroy, clib.Int(recorded))
 	return g, err
 }
 
 // Launch queues the whole graph.
-func (g *Graph) Launch(s *Stream) error { return s.do(cuGraphLaunch, g.handle, s.handle) }
+func (g *Graph) Launch(s *Stream) error {
+	return s.c.d.call(cuGraphLaunch, clib.Int(g.handle), clib.Int(s.handle))
+}
 
 // Destroy frees the graph.
-func (g *Graph) Destroy() error { return g.c.d.call(cuGraphExecDestroy, g.handle) }
+func (g *Graph) Destroy() error { return g.c.d.call(cuGraphExecDestroy, clib.Int(g.handle)) }
