@@ -56,7 +56,7 @@ func (p *plan) planBatch(b *backend, t *tables) {
 	c := b.c
 	const longestRing = 8 << 30
 	p.ring = ringSlots(c.MaxDelay) * uint64(c.Ports) * 4
-	if c.Neurons == 0 || b.want.FCL && !b.listed() || len(b.want.Potentials) > 0 || p.ring > longestRing || b.tune.plain || (!c.Part.Whole() && b.share.devices < 2) {
+	if c.Neurons == 0 || b.want.FCL && !b.listed() || len(b.want.Potentials) > 0 || p.ring > longestRing || b.tune.plain || b.single || (!c.Part.Whole() && b.share.devices < 2) {
 		return
 	}
 	s := b.ringShape()
@@ -95,7 +95,7 @@ func (b *backend) prepareBatch(t *tables) error {
 	if err := x.kernel.AllowShared(x.shared); err != nil {
 		return err
 	}
-	if perSM, err := x.kernel.BlocksPerSM(x.threads, x.shared); err != nil || perSM == 0 {
+	if fits, err := b.fits(); err != nil || !fits {
 		b.plan.batch = false
 		return err
 	}
@@ -112,6 +112,17 @@ func (b *backend) prepareBatch(t *tables) error {
 		return b.cutRows()
 	}
 	return nil
+}
+
+// fits reports whether the device runs all blocks of the kernel at once.
+func (b *backend) fits() (bool, error) {
+	x := &b.batch
+	if size := b.rows.shape.size; size > 0 {
+		clusters, err := x.kernel.MostClusters(x.threads, x.shared, uint32(size))
+		return uint64(clusters)*size >= uint64(x.blocks), err
+	}
+	each, err := x.kernel.BlocksPerSM(x.threads, x.shared)
+	return each*b.sms >= int(x.blocks), err
 }
 
 // allocate takes the mapped memory in which bursts arrive.

@@ -24,6 +24,10 @@ type ringShape struct {
 	list              listShape
 }
 
+// mostLeft is how often blocks may leave rows to others in a launch: a counter of 16 bits for each two meetings of the blocks counts it
+// (meet of kernels/resident_bursts.cu), and beside it lies the next one.
+const mostLeft = math.MaxUint16
+
 func (b *backend) ringShape() ringShape {
 	const room, listRoom = 256 << 20, 1 << 30 // of mapped memory, and of device memory for lists
 	blocks, own := deal(b.c, b.sms)
@@ -31,7 +35,7 @@ func (b *backend) ringShape() ringShape {
 		blocks, own = s.count*s.size, s.own
 	}
 	s := ringShape{blocks: blocks, own: own}
-	s.most = min(b.tune.batch, max(1, room/(2*4*s.words())))
+	s.most = min(b.tune.batch, max(1, room/(2*4*s.words())), max(1, mostLeft/blocks))
 	if b.listed() {
 		s.list = makeListShape(b.c, blocks, own)
 		s.most = min(s.most, max(1, listRoom/(2*s.list.bytes())))
@@ -89,7 +93,14 @@ func (b *backend) chooseKernel(t *tables, own uint64) error {
 		names = append(names, "cut_rows")
 	}
 	var err error
-	if x.module, err = b.loadOnly(names, t.models); err != nil {
+	if b.rows.shape.count > 0 {
+		x.module = b.clusterCode // by which clusters were counted
+	} else if x.module, err = b.loadOnly(names, t.models); err != nil {
+		return err
+	} else if b.clusterCode != nil {
+		err = b.clusterCode.Unload()
+	}
+	if b.clusterCode = nil; err != nil {
 		return err
 	}
 	for i, f := range []**driver.Function{&x.kernel, &x.catchUp, &x.queueRows, &x.cutRows}[:len(names)] {

@@ -53,40 +53,51 @@ func (s *clusterShape) neurons() uint64 { return s.size * s.own }
 // ports are those of its neurons.
 func (s *clusterShape) ports() uint64 { return s.each * s.neurons() }
 
-// countClusters asks the device, once, how many clusters it runs whose blocks have all of a multiprocessor's shared memory. A device
-// that does not allow so much has none.
-func (b *backend) countClusters() {
-	f := b.kernel[kernelDynamics]
-	if b.clusters[1] > 0 || b.image.Capability < 90 || b.room < mostShared || f.AllowShared(mostShared) != nil {
-		return
+// countClusters asks the device, once, how many clusters it runs of the kernel for c, whose blocks have all of a multiprocessor's shared
+// memory. A device that does not allow so much has none.
+func (b *backend) countClusters(c *connectome.Connectome) error {
+	if b.clusterCode != nil || b.image.Capability < 90 || b.room < mostShared {
+		return nil
+	}
+	name := "cluster_bursts" + modelSuffix(c)
+	var err error
+	if b.clusterCode, err = b.loadOnly([]string{name, "catch_up", "queue_rows"}, nil); err != nil {
+		return err
+	}
+	f, err := b.clusterCode.Function(name)
+	if err != nil || f.AllowShared(mostShared) != nil {
+		return err
 	}
 	for size := uint64(1); size <= mostClustered; size *= 2 {
-		if n, err := f.MostClusters(1024, mostShared, uint32(size)); err == nil {
+		if n, err := f.MostClusters(b.tune.batchThreads, mostShared, uint32(size)); err == nil {
 			b.clusters[size] = uint64(n)
 		}
 	}
+	return nil
 }
 
 // mayCluster reports whether clusters may take a network like c, as far as its rows do not matter.
 func (b *backend) mayCluster(c *connectome.Connectome) bool {
 	some, _ := customs(c)
 	notOne := func(a connectome.Area) bool { return a.PortsEach() != 1 }
-	return b.tune.clusterRow > 0 && c.Neurons >= b.tune.clusterLeast && !some && !b.tune.plain && !b.want.FCL && len(b.want.Potentials) == 0 &&
+	return b.tune.clusterRow > 0 && c.Neurons >= b.tune.clusterLeast && !some && !b.tune.plain && !b.single && !b.want.FCL && len(b.want.Potentials) == 0 &&
 		(!slices.ContainsFunc(c.Areas, notOne) || modelSuffix(c) == "_psc_exp")
 }
 
 // clusterRows is r for rows of places, if the network can have them and is large enough that they pay.
-func (b *backend) clusterRows(c *connectome.Connectome, t *tables, r rows) rows {
+func (b *backend) clusterRows(c *connectome.Connectome, t *tables, r rows) (rows, error) {
 	devices := uint32(max(1, b.share.devices))
 	if !b.mayCluster(c) || devices*r.mean < b.tune.clusterRow || r.synapses == 0 || (!c.Part.Whole() && devices == 1) {
-		return rows{}
+		return rows{}, nil
 	}
 	if c.MaxDelay > 1 && (devices > 1 || r.synapses < b.tune.clusterLate || !oneDelay(c)) { // what delays other devices have is not known here
-		return rows{}
+		return rows{}, nil
 	}
 	r.delays, r.delay = false, uint8(c.MaxDelay)
 	if b.module != nil { // else it is only planned, for a usual device
-		b.countClusters()
+		if err := b.countClusters(c); err != nil {
+			return rows{}, err
+		}
 	}
 	var shapes []clusterShape
 	short := b.isShort(uint64(r.mean))
@@ -99,10 +110,10 @@ func (b *backend) clusterRows(c *connectome.Connectome, t *tables, r rows) rows 
 		}
 	}
 	if len(shapes) == 0 {
-		return rows{} // before all weights are looked at
+		return rows{}, nil // before all weights are looked at
 	}
 	if r.table = rowWeights(c); r.table == nil {
-		return rows{}
+		return rows{}, nil
 	}
 	most := b.tune.slotBytes
 	if devices > 1 {
@@ -112,10 +123,10 @@ func (b *backend) clusterRows(c *connectome.Connectome, t *tables, r rows) rows 
 		r.shape.units, r.more = r.shape.slotUnits(c, most*r.synapses)
 		r.slots = uint64(c.Neurons) * r.shape.count * r.shape.units
 		if r.shape.units > 0 && max(r.slots, r.more) < math.MaxUint32 {
-			return r
+			return r, nil
 		}
 	}
-	return rows{}
+	return rows{}, nil
 }
 
 // isShort reports whether rows of so many synapses, of which a pair of blocks then has fewer than five on average, are for clusters of four.

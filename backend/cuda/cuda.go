@@ -106,9 +106,12 @@ type backend struct {
 	module *driver.Module
 	stream *driver.Stream
 	sms    int
+	single bool   // each burst is launched by itself
 	room   uint64 // bytes of shared memory that a block of a launch of many bursts may have, beside what its kernel takes for itself
-	// clusters are how many clusters of blocks of the largest size the device runs at once, by their blocks; 0: it has none.
-	clusters [mostClustered + 1]uint64
+	// clusters are how many clusters of blocks of the largest size the device runs at once, by their blocks; 0: it has none. They are
+	// counted for the kernel that would be launched, whose code this is.
+	clusters    [mostClustered + 1]uint64
+	clusterCode *driver.Module
 
 	plan   plan
 	rows   rows
@@ -143,6 +146,11 @@ func (b *backend) attach(device int) error {
 	if b.sms, err = b.device.Attribute(driver.MultiprocessorCount); err != nil {
 		return err
 	}
+	why, err := singleSteps(b.device)
+	if err != nil {
+		return err
+	}
+	b.single = why != ""
 	shared, err := b.device.Attribute(driver.MaxSharedPerBlockOptin)
 	if err != nil {
 		return err
@@ -290,7 +298,7 @@ func (b *backend) release() error {
 			p.Release()
 		}
 	}
-	for _, m := range []*driver.Module{b.batch.module, b.module} {
+	for _, m := range []*driver.Module{b.batch.module, b.clusterCode, b.module} {
 		if m != nil {
 			errs = append(errs, m.Unload())
 		}

@@ -22,7 +22,8 @@ type DeviceInfo struct {
 	CUDA        string `json:"cuda"`         // newest CUDA version that the driver speaks
 	PTX         string `json:"ptx"`          // the embedded code that Open would load
 	Usable      bool   `json:"usable"`
-	Why         string `json:"why"` // why it is not usable
+	Why         string `json:"why"`           // why it is not usable
+	SingleSteps string `json:"single_bursts"` // why every burst is launched by itself, empty where launches have many
 }
 
 // Devices lists the GPUs. The error wraps engine.ErrUnavailable when there is no driver or no device.
@@ -96,7 +97,17 @@ func (i *DeviceInfo) look(d *driver.Driver) error {
 		return err
 	}
 	i.PTX = image.Name
-	return nil
+	i.SingleSteps, err = singleSteps(v)
+	return err
+}
+
+// singleSteps is why the device launches every burst by itself; empty where blocks of a launch may wait for each other.
+func singleSteps(v *driver.Device) (string, error) {
+	can, err := v.Attribute(driver.CooperativeLaunch)
+	if err != nil || can != 0 {
+		return "", err
+	}
+	return "the device has no cooperative launches (CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH is 0), so each burst is launched by itself, which takes longer", nil
 }
 
 // askMemory needs a context, so it also shows whether one can be made.

@@ -197,7 +197,7 @@ func (g *group) agree(synapses uint64, made []*tables) error {
 	before := g.parts[0].sms
 	grid := before
 	for _, b := range g.parts {
-		if err := g.enter(b, func() error { b.countClusters(); return nil }); err != nil {
+		if err := g.enter(b, func() error { return b.countClusters(g.c) }); err != nil {
 			return err
 		}
 		if short := b.isShort(row / uint64(len(g.parts))); b.clusterSizes(g.c, short)[0] != 4 || b.clusters[4] == 0 {

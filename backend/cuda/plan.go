@@ -103,7 +103,7 @@ func onUsual(c *connectome.Connectome, w engine.Want) *backend {
 func DeviceBytes(c *connectome.Connectome, w engine.Want) uint64 {
 	b := onUsual(c, w)
 	t := makeTables(c)
-	b.rows = b.rowsOf(c, t)
+	b.rows, _ = b.rowsOf(c, t) // only a device may fail
 	b.makePlan(t)
 	return b.plan.total()
 }
@@ -121,7 +121,7 @@ func HostBytes(c *connectome.Connectome, w engine.Want) uint64 {
 func PartsBytes(c *connectome.Connectome, devices int, w engine.Want) (host, device uint64) {
 	var r rows
 	if c.Row != nil {
-		r = (&backend{tune: defaults, share: share{devices: devices}}).rowsOf(c, nil)
+		r, _ = (&backend{tune: defaults, share: share{devices: devices}}).rowsOf(c, nil)
 		r.synapses = divUp(r.synapses, uint64(devices))
 	}
 	for i := range devices {

@@ -37,7 +37,7 @@ type packing struct {
 }
 
 // rowsOf looks at those of c.
-func (b *backend) rowsOf(c *connectome.Connectome, t *tables) rows {
+func (b *backend) rowsOf(c *connectome.Connectome, t *tables) (rows, error) {
 	r := rows{synapses: c.Synapses(), delays: c.Delay != nil}
 	filled := uint64(0)
 	for n := range c.Neurons {
@@ -47,8 +47,8 @@ func (b *backend) rowsOf(c *connectome.Connectome, t *tables) rows {
 	}
 	filled = max(1, filled)
 	r.mean = uint32(r.synapses / filled)
-	if p := b.clusterRows(c, t, r); p.shape.count > 0 {
-		return p
+	if p, err := b.clusterRows(c, t, r); err != nil || p.shape.count > 0 {
+		return p, err
 	}
 	if !b.tune.unpacked {
 		r.packing = pack(c)
@@ -56,7 +56,7 @@ func (b *backend) rowsOf(c *connectome.Connectome, t *tables) rows {
 	if u := &b.tune; u.delayedRow > 0 && r.synapses > 0 && (r.delays && r.mean >= u.delayedRow || !r.delays && modelSuffix(c) != "" && !u.listed) {
 		r.delayed = delayedOf(c, filled)
 	}
-	return r
+	return r, nil
 }
 
 // pack collects the weights of c.
@@ -120,7 +120,10 @@ func (b *backend) synapses() synapses {
 // takeRows takes memory for the rows of c, once all of the plan is known to fit, and copies them to the device. It keeps
 // nothing of c.
 func (b *backend) takeRows(c *connectome.Connectome, t *tables) error {
-	b.rows = b.rowsOf(c, t)
+	var err error
+	if b.rows, err = b.rowsOf(c, t); err != nil {
+		return err
+	}
 	b.makePlan(t)
 	if err := b.plan.allocate(b.ctx, lastOfRows); err != nil {
 		return err

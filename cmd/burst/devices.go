@@ -52,6 +52,8 @@ func listDevices(cmd *cobra.Command, asJSON bool) error {
 		usable := "yes"
 		if !v.Usable {
 			usable = "no: " + v.Why
+		} else if v.SingleSteps != "" {
+			usable = "yes: " + v.SingleSteps
 		}
 		rows = append(rows, []string{fmt.Sprint(v.Index), v.Name, v.Capability, bytesText(v.MemoryTotal), bytesText(v.MemoryFree), v.Driver, v.CUDA, v.PTX, usable})
 	}

@@ -56,6 +56,11 @@ func (p *patient) chooseCode() bool {
 	}
 	p.device.Choice = why
 	p.found(p.prefix+"ptx", true, "%s: %s", image.Name, why)
+	if p.device.SingleSteps != "" {
+		p.wrong(p.prefix+"bursts", false, p.device.SingleSteps, "update the NVIDIA driver; under a virtual GPU or MPS, ask who runs it")
+	} else {
+		p.found(p.prefix+"bursts", false, "a launch has many bursts")
+	}
 	return true
 }
 

@@ -57,7 +57,7 @@ static bool waits_for_others();
 static void reset() {
     control = {{"devices", 1}, {"hidden", 0}, {"version", 13000}, {"capability", 90}, {"multiprocessors", 2}, {"fewer", 0}, {"free", 1ll << 40}, {"shared", 232448}, {"fail_alloc", 0}, {"fail_launch", 0},
                {"skip_launch", 0}, {"fail_context", 0}, {"fail_compile", 0}, {"ptx_isa", 0}, {"nvrtc_isa", 83}, {"blas_fails", 0},
-               {"peer_access", 1}, {"lose_device", 0}, {"lose_at", 0},
+               {"peer_access", 1}, {"cooperative", 1}, {"lose_device", 0}, {"lose_at", 0},
                {"nvml_pending", 0}, {"nvml_generation", 5}, {"nvml_width", 16}, {"nvml_errors", 0}};
     allocations = launches = synchronizes = compilations = downloads = downloaded = waits = 0;
     memset(faults, 0, sizeof faults);
@@ -69,7 +69,8 @@ static void reset() {
 // k-th from now on fails (an allocation for want of memory; a launch by an illegal address that later calls report).
 // skip_launch: the k-th from now on does nothing and says nothing. peer_access: whether devices can use each other's memory.
 // lose_at: in this burst (0: never) device lose_device falls off while others wait for it. fail_context: no context can be made. ptx_isa: the newest
-// PTX that the driver takes, whatever its version says. nvrtc.h and others.h tell of theirs. "reset" is a new process:
+// PTX that the driver takes, whatever its version says. cooperative: whether there are cooperative launches. "room for NAME": so many
+// multiprocessors have room for a block of the kernel NAME; all have without it. nvrtc.h and others.h tell of theirs. "reset" is a new process:
 // everything as it was, faults forgotten.
 API hostControl(const char *key, long long value) {
     ONE_AT_A_TIME;
@@ -192,7 +193,7 @@ API cuDeviceGetAttribute(int *v, int attribute, int device) {
     switch (attribute) {
     case 1: *v = 1024; return SUCCESS; // threads a block
     case 16: *v = (int)(control["multiprocessors"] - (device == 1 ? control["fewer"] : 0)); return SUCCESS;
-    case 95: *v = 1; return SUCCESS; // cooperative launches
+    case 95: *v = (int)control["cooperative"]; return SUCCESS; // cooperative launches
     case 97: *v = (int)control["shared"]; return SUCCESS;
     case 75: *v = (int)control["capability"] / 10; return SUCCESS;
     case 76: *v = (int)control["capability"] % 10; return SUCCESS;
@@ -330,6 +331,12 @@ static void run_own(const function *f, const unsigned *grid, const unsigned *blo
                         }
 }
 
+// room_for is how many multiprocessors have room for a block of a kernel.
+static long long room_for(const char *name) {
+    auto own = control.find(std::string("room for ") + name);
+    return own == control.end() ? control["multiprocessors"] : own->second;
+}
+
 // What a launch in hand runs, for its fibers.
 static const kernel *running_kernel;
 static void **running_args;
@@ -399,7 +406,7 @@ API cuLaunchCooperativeKernel(const function *f, unsigned blocks, unsigned by, u
     ONE_AT_A_TIME;
     unsigned block[3] = {threads, ty, tz};
     bool run = false;
-    if (blocks == 0 || blocks > control["multiprocessors"] || by != 1 || bz != 1 || ty != 1 || tz != 1 || threads % 32 != 0) return refuse("a cooperative grid of this shape");
+    if (blocks == 0 || blocks > (unsigned)room_for(f->k->name) || !control["cooperative"] || by != 1 || bz != 1 || ty != 1 || tz != 1 || threads % 32 != 0) return refuse("a cooperative grid of this shape");
     bool resident = !strncmp(f->k->name, "resident_bursts", 15) || !strncmp(f->k->name, "delayed_bursts", 14), bursts = resident || !strncmp(f->k->name, "run_bursts", 10) || !strncmp(f->k->name, "team_bursts", 11);
     if (!bursts && (!f->k->waits || shared != 0)) return refuse("a cooperative launch of this kind");
     if (int e = launch_begins(f, block, stream, args, &run)) return e;
@@ -439,7 +446,7 @@ API cuLaunchKernelEx(const configuration *c, const function *f, void **args, voi
     unsigned size = clusters_of(c);
     const unsigned *g = c->grid;
     bool run = false;
-    if (size == 0 || g[0] == 0 || g[0] > control["multiprocessors"] || g[0] % size != 0 || g[1] != 1 || g[2] != 1 || c->block[0] % 32 != 0 || c->block[1] != 1 || c->block[2] != 1 || extra)
+    if (size == 0 || g[0] == 0 || g[0] > (unsigned)room_for(f->k->name) || !control["cooperative"] || g[0] % size != 0 || g[1] != 1 || g[2] != 1 || c->block[0] % 32 != 0 || c->block[1] != 1 || c->block[2] != 1 || extra)
         return refuse("a grid of clusters of this shape");
     if (strncmp(f->k->name, "cluster_bursts", 14)) return refuse("a launch of clusters of this kind");
     if (int e = launch_begins(f, c->block, c->stream, args, &run)) return e;
@@ -447,16 +454,16 @@ API cuLaunchKernelEx(const configuration *c, const function *f, void **args, voi
     int e = launch_bursts(f->k->name, *(const ::run *)args[0], g[0], c->block[0], c->shared);
     return e ? e : launch_ends();
 }
-API cuOccupancyMaxActiveClusters(int *n, const function *, const configuration *c) {
+API cuOccupancyMaxActiveClusters(int *n, const function *f, const configuration *c) {
     ONE_AT_A_TIME;
     unsigned size = clusters_of(c);
     if (size == 0) return refuse("a grid of clusters of this shape");
-    *n = (int)(control["multiprocessors"] / size);
+    *n = (int)(room_for(f->k->name) / size);
     return SUCCESS;
 }
-API cuOccupancyMaxActiveBlocksPerMultiprocessor(int *n, const function *, int, size_t) {
+API cuOccupancyMaxActiveBlocksPerMultiprocessor(int *n, const function *f, int, size_t) {
     ONE_AT_A_TIME;
-    *n = 1;
+    *n = room_for(f->k->name) < control["multiprocessors"] ? 0 : 1;
     return SUCCESS;
 }
 API cuFuncSetAttribute(const function *, int attribute, int v) {
