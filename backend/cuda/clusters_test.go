@@ -110,16 +110,21 @@ func TestClustersOfGroups(t *testing.T) {
 		runClusters(t, lists, clustered(size))
 	}
 	for _, list := range [][]int{{1, 0}, {0, 2, 1}} {
-		with := 0
-		enginetest.RunBatches(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
-			b, err := openCut(c, list, w, clustered(2))
-			if err == nil && b.(*group).parts[0].rows.shape.count > 0 {
-				with++
-			}
-			return b, err
-		}, engine.Want{})
-		require.Greater(t, with, 5)
+		runClusterBatches(t, list, clustered(2))
 	}
+}
+
+// runClusterBatches runs the suite's batches, whose genomes have stimuli, on devices that share each network by clusters.
+func runClusterBatches(t *testing.T, list []int, tune tuning) {
+	with := 0
+	enginetest.RunBatches(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
+		b, err := openCut(c, list, w, tune)
+		if err == nil && b.(*group).parts[0].rows.shape.count > 0 {
+			with++
+		}
+		return b, err
+	}, engine.Want{})
+	require.Greater(t, with, 5)
 }
 
 // TestClusterSizes opens rows of some lengths on devices with six multiprocessors, so that there are three pairs and one cluster of four:

@@ -2,6 +2,8 @@ package cuda
 
 import (
 	"fmt"
+	"os"
+	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -53,10 +55,38 @@ func TestConformanceOnHost(t *testing.T) {
 	require.Zero(t, h.Count("held"), "closed backends hold nothing")
 }
 
-// TestConformanceOnDevice runs the suite on the real GPU.
+// TestConformanceOnDevice runs the suite on every real GPU.
 func TestConformanceOnDevice(t *testing.T) {
 	cudatest.Device(t)
-	enginetest.Run(t, openFirst, reference.Open)
+	list, err := Devices()
+	require.NoError(t, err)
+	for i := range list {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			enginetest.Run(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
+				return Open(c, Options{Device: i, Want: w})
+			}, reference.Open)
+		})
+	}
+}
+
+// TestSanitizedPaths: what sanitize.sh runs under compute-sanitizer are tests that there are, and among them paths of teams and clusters,
+// which TestPaths makes sure of.
+func TestSanitizedPaths(t *testing.T) {
+	text, err := os.ReadFile("sanitize.sh")
+	require.NoError(t, err)
+	line := regexp.MustCompile(`for tests in '([^']+)' '\^TestPaths\$/([^']+)'`).FindStringSubmatch(string(text))
+	require.NotNil(t, line)
+	require.Equal(t, "OnDevice|TestTuning|TestUnevenRows", line[1])
+	chosen := regexp.MustCompile(line[2])
+	teams, clusters := 0, 0
+	for name, tune := range paths() {
+		if chosen.MatchString(name) {
+			teams += int(tune.teamRow % defaults.teamRow)
+			clusters += int(tune.clusterRow % defaults.clusterRow)
+		}
+	}
+	require.Equal(t, 2, teams)
+	require.Equal(t, 2, clusters)
 }
 
 // TestPaths runs many bursts on each path, on two of them with their lists too: every one

@@ -125,6 +125,9 @@ func TestGroupOnDevices(t *testing.T) {
 		tune := clustered(2)
 		tune.batchThreads = defaults.batchThreads
 		runClusters(t, [][]int{all, all[:2]}, tune)
+		one := tune
+		one.clusterSize = 1 // which divides any grid
+		runClusterBatches(t, all, one)
 		mends(t, enginetest.Uniform(rand.New(rand.NewPCG(2, 0x636c7573))).Build(), all, tune)
 	})
 }

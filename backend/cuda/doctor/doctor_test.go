@@ -103,6 +103,11 @@ func TestBroken(t *testing.T) {
 			check: "driver", cause: "speaks CUDA 10.2, CUDA 11.4 or newer is wanted", advice: "update the NVIDIA driver", passed: true,
 		},
 		{
+			name:  "no cooperative launches",
+			set:   func(t *testing.T) { cudatest.Host(t).Control("cooperative", 0) },
+			check: "device 0: bursts", cause: "no cooperative launches", advice: "update the NVIDIA driver", passed: true,
+		},
+		{
 			name:  "no device",
 			set:   func(t *testing.T) { cudatest.UnsetVisible(t); cudatest.Host(t).Control("devices", 0) },
 			check: "devices", cause: "the driver finds no NVIDIA GPU", advice: "docker run --gpus all", passed: true,
