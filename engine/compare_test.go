@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"testing"
 
@@ -67,6 +68,50 @@ func TestCompareStatesSeesEveryField(t *testing.T) {
 	}
 }
 
+// TestCompareQueues tells who fired in one alone, or where a queue is out of order.
+func TestCompareQueues(t *testing.T) {
+	for _, c := range []struct {
+		a, b   []uint32
+		neuron uint32
+		field  string
+		A, B   string
+	}{
+		{[]uint32{}, []uint32{7}, 7, "fired", "false", "true"},
+		{[]uint32{1, 2, 3}, []uint32{2, 3}, 1, "fired", "true", "false"},
+		{[]uint32{1, 2, 3}, []uint32{1, 3}, 2, "fired", "true", "false"},
+		{[]uint32{1, 2, 3}, []uint32{1, 2}, 3, "fired", "true", "false"},
+		{[]uint32{1, 2, 3}, []uint32{1, 2, 4}, 3, "fired", "true", "false"},
+		{[]uint32{2, 1, 3}, []uint32{1, 2, 3}, 1, "order", "[2 1] from entry 0 of 3", "[1 2] from entry 0 of 3"},
+		{[]uint32{1, 3, 2}, []uint32{1, 2, 3}, 2, "order", "[1 3 2] from entry 0 of 3", "[1 2 3] from entry 0 of 3"},
+		{[]uint32{1, 2, 3, 4}, []uint32{1, 2, 3, 3}, 3, "order", "[3 4] from entry 2 of 4", "[3 3] from entry 2 of 4"},
+		{[]uint32{1, 2, 3, 4}, []uint32{1, 2, 3, 4, 4}, 4, "order", "[4] from entry 3 of 4", "[4 4] from entry 3 of 5"},
+		{[]uint32{5, 6, 7, 8, 9}, []uint32{5, 6, 8, 7, 9}, 7, "order", "[6 7 8] from entry 1 of 5", "[6 8 7] from entry 1 of 5"},
+		{[]uint32{1, 5, 9, 2}, []uint32{2, 5, 9, 10}, 1, "fired", "true", "false"}, // the first difference comes before what is out of order
+	} {
+		a, b := &engine.Burst{Number: 3, Fired: c.a}, &engine.Burst{Number: 3, Fired: c.b}
+		require.Equal(t, &engine.Difference{Burst: 3, Neuron: c.neuron, Field: c.field, A: c.A, B: c.B}, engine.CompareBursts(a, b), "%v and %v", c.a, c.b)
+		require.Equal(t, &engine.Difference{Burst: 3, Neuron: c.neuron, Field: c.field, A: c.B, B: c.A}, engine.CompareBursts(b, a), "%v and %v", c.b, c.a)
+	}
+}
+
+// TestCompareCandidates tells which one has a candidate that the other lacks.
+func TestCompareCandidates(t *testing.T) {
+	list := func(ports ...uint32) (b engine.Burst) {
+		for _, p := range ports {
+			b.Candidates = append(b.Candidates, engine.Candidate{Port: p, Neuron: p + 100, Sum: 1})
+		}
+		return b
+	}
+	for _, c := range []struct {
+		a, b engine.Burst
+		port uint32 // that b lacks
+	}{{list(1), list(), 1}, {list(1, 2, 3), list(2, 3), 1}, {list(1, 2, 3), list(1, 3), 2}, {list(1, 2, 3), list(1, 2), 3}} {
+		has := fmt.Sprintf("port %d of neuron %d with 1 quanta", c.port, c.port+100)
+		require.Equal(t, &engine.Difference{Neuron: c.port + 100, Field: "candidate", A: has, B: "none"}, engine.CompareBursts(&c.a, &c.b))
+		require.Equal(t, &engine.Difference{Neuron: c.port + 100, Field: "candidate", A: "none", B: has}, engine.CompareBursts(&c.b, &c.a))
+	}
+}
+
 // drifter is an echo whose countdown of neuron 1 goes wrong in one burst and is right again in the next.
 type drifter struct {
 	echo
@@ -104,6 +149,52 @@ func TestCompareLooksAtStatesEveryFewBursts(t *testing.T) {
 	d, err = engine.Compare(&drifter{echo: echo{number: 3}}, &drifter{}, 1, nil, 0)
 	require.NoError(t, err)
 	require.Equal(t, "number", d.Field, "the first state is always compared")
+}
+
+// counted is a drifter that counts how often its state is read, and fails once that has been done so often.
+type counted struct {
+	drifter
+	reads, fail int
+}
+
+func (c *counted) ReadState(s *engine.State) error {
+	if c.reads++; c.reads == c.fail {
+		return errors.New("stop")
+	}
+	return c.drifter.ReadState(s)
+}
+
+// TestCompareReadsEveryStateOnce, the first and the last among them, and gives the stimuli of the bursts it runs.
+func TestCompareReadsEveryStateOnce(t *testing.T) {
+	for _, c := range []struct {
+		bursts, every uint64
+		reads         int
+	}{{0, 1, 2}, {1, 1, 2}, {4, 1, 5}, {7, 3, 4}, {6, 3, 3}, {5, 0, 2}} {
+		var asked []uint64
+		a, b := &counted{}, &counted{}
+		a.number, b.number = 20, 20
+		d, err := engine.Compare(a, b, c.bursts, func(t uint64) ([]engine.Stimulus, error) {
+			asked = append(asked, t)
+			return nil, nil
+		}, c.every)
+		require.NoError(t, err)
+		require.Nil(t, d)
+		require.Equal(t, [2]int{c.reads, c.reads}, [2]int{a.reads, b.reads}, "%d bursts, every %d", c.bursts, c.every)
+		require.Len(t, asked, int(c.bursts))
+		for i, at := range asked {
+			require.EqualValues(t, 20+i, at)
+		}
+		for fail := range c.reads {
+			_, err = engine.Compare(&counted{fail: fail + 1}, &counted{}, c.bursts, nil, c.every)
+			require.Error(t, err)
+			_, err = engine.Compare(&counted{}, &counted{fail: fail + 1}, c.bursts, nil, c.every)
+			require.Error(t, err)
+		}
+	}
+	a, b := &drifter{echo: echo{number: 3}}, &drifter{echo: echo{number: 3}, wrong: 3}
+	d, err := engine.Compare(a, b, 4, nil, 0)
+	require.NoError(t, err)
+	require.Equal(t, &engine.Difference{Burst: 2, Neuron: 1, Field: "refractory", A: "0", B: "1"}, d, "only the first state differs")
 }
 
 func TestComparePassesErrorsOn(t *testing.T) {

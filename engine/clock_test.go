@@ -1,0 +1,166 @@
+package engine_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"burst/engine"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The tests of this file run on a clock that moves only while everybody sleeps.
+
+// paced is an echo whose bursts take as long as is said, and that notes when they begin.
+type paced struct {
+	echo
+	start time.Time
+	takes func(burst uint64) time.Duration
+	began []time.Duration
+}
+
+func (p *paced) Step(in []engine.Stimulus, out *engine.Burst) error {
+	p.began = append(p.began, time.Since(p.start))
+	time.Sleep(p.takes(p.number))
+	return p.echo.Step(in, out)
+}
+
+// TestDeadlines: the next burst is due a period after the one before was; more than a period behind that, the clock restarts where the
+// burst begins.
+func TestDeadlines(t *testing.T) {
+	const ms = time.Millisecond
+	for _, tc := range []struct {
+		name  string
+		took  time.Duration // by burst 2; the others take 1 ms
+		began []time.Duration
+		late  uint64
+	}{
+		{"in time", 3 * ms, []time.Duration{0, 3 * ms, 6 * ms, 9 * ms, 12 * ms, 15 * ms}, 0},
+		{"less than a period behind", 5 * ms, []time.Duration{0, 3 * ms, 6 * ms, 11 * ms, 12 * ms, 15 * ms}, 0},
+		{"a period behind", 6 * ms, []time.Duration{0, 3 * ms, 6 * ms, 12 * ms, 13 * ms, 15 * ms}, 0},
+		{"just more", 6*ms + 1, []time.Duration{0, 3 * ms, 6 * ms, 12*ms + 1, 15*ms + 1, 18*ms + 1}, 1},
+		{"many periods behind", 31 * ms, []time.Duration{0, 3 * ms, 6 * ms, 37 * ms, 40 * ms, 43 * ms}, 1},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := &paced{start: time.Now(), takes: func(burst uint64) time.Duration {
+					if burst == 2 {
+						return tc.took
+					}
+					return ms
+				}}
+				e := engine.New(net(), b, engine.Options{Period: 3 * ms})
+				require.NoError(t, e.Run(context.Background(), 6))
+				require.Equal(t, tc.began, b.began)
+				require.Equal(t, tc.late, e.Late())
+				time.Sleep(100 * ms)
+				require.NoError(t, e.Run(context.Background(), 1))
+				require.Equal(t, tc.late, e.Late(), "a pause between two runs is no delay")
+			})
+		})
+	}
+}
+
+// TestWaitingEndsWithTheContext, not when the next burst is due.
+func TestWaitingEndsWithTheContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		ctx, cancel := context.WithTimeout(context.Background(), 25*time.Millisecond)
+		defer cancel()
+		e := engine.New(net(), &echo{}, engine.Options{Period: 10 * time.Millisecond})
+		require.ErrorIs(t, e.Run(ctx, 10), context.DeadlineExceeded)
+		require.Equal(t, 25*time.Millisecond, time.Since(start))
+		require.EqualValues(t, 3, e.Number())
+		require.ErrorIs(t, e.Run(ctx, 10), context.DeadlineExceeded)
+		require.EqualValues(t, 3, e.Number())
+	})
+}
+
+// sized is a Batcher that notes how many bursts it is asked for at a time, each of which takes the same time.
+type sized struct {
+	batches
+	each  time.Duration
+	sizes []int
+}
+
+func (b *sized) StepN(n int, each func(*engine.Burst) error) error {
+	b.sizes = append(b.sizes, n)
+	var out engine.Burst
+	for range n {
+		time.Sleep(b.each)
+		if err := b.echo.Step(nil, &out); err != nil {
+			return err
+		}
+		if err := each(&out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TestManyAtATime: they become twice as many where they take less than 10 ms and half as many where they take more than 40.
+func TestManyAtATime(t *testing.T) {
+	const us = time.Microsecond
+	for _, tc := range []struct {
+		each  time.Duration
+		n     uint64
+		sizes []int
+	}{
+		{0, 64 + 128 + 256 + 7, []int{64, 128, 256, 7}},
+		{0, 63, []int{63}},
+		{10_000 * us / 64, 64 + 64 + 5, []int{64, 64, 5}},
+		{10_000*us/64 - 1, 64 + 128 + 5, []int{64, 128, 5}},
+		{40_000 * us / 64, 64 + 64 + 5, []int{64, 64, 5}},
+		{40_000*us/64 + 1, 64 + 32 + 5, []int{64, 32, 5}},
+		{time.Second, 64 + 32 + 16 + 8 + 4 + 2 + 1 + 1 + 1, []int{64, 32, 16, 8, 4, 2, 1, 1, 1}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			b := &sized{each: tc.each}
+			e := engine.New(net(), b, engine.Options{})
+			require.NoError(t, e.Run(context.Background(), tc.n))
+			require.Equal(t, tc.sizes, b.sizes, "%v a burst", tc.each)
+			require.Equal(t, tc.n, e.Number())
+		})
+	}
+}
+
+// TestManyAtATimeStop when ctx ends, between two calls.
+func TestManyAtATimeStop(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	b := &sized{}
+	e := engine.New(net(), b, engine.Options{Recorders: []engine.Recorder{stopAt{70, cancel}}})
+	require.ErrorIs(t, e.Run(ctx, 10_000), context.Canceled)
+	require.Equal(t, []int{64, 128}, b.sizes)
+	require.EqualValues(t, 192, e.Number())
+}
+
+// TestSourcesAndPeriodAreHeardBurstByBurst, whatever the backend can do at a time.
+func TestSourcesAndPeriodAreHeardBurstByBurst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, o := range []engine.Options{{Sources: []engine.Source{list{}}}, {Period: time.Millisecond}} {
+			b := &sized{}
+			require.NoError(t, engine.New(net(), b, o).Run(context.Background(), 5))
+			require.Empty(t, b.sizes)
+			require.EqualValues(t, 5, b.number)
+		}
+	})
+}
+
+// TestLatencyOfKnownTimes: a hundred bursts of 1 to 100 ms, in no order, and one beyond the range.
+func TestLatencyOfKnownTimes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &paced{takes: func(burst uint64) time.Duration { return time.Duration(1+burst*37%100) * time.Millisecond }}
+		e := engine.New(net(), b, engine.Options{})
+		require.NoError(t, e.Run(context.Background(), 100))
+		l := e.Latency()
+		for _, q := range []struct{ want, got float64 }{{50_000, l.P50}, {90_000, l.P90}, {99_000, l.P99}, {100_000, l.Max}} {
+			require.InEpsilon(t, q.want, q.got, 0.001, "%+v: three figures", l)
+		}
+		b.takes = func(uint64) time.Duration { return 20 * time.Minute }
+		require.NoError(t, e.Run(context.Background(), 1))
+		require.InEpsilon(t, float64((10 * time.Minute).Microseconds()), e.Latency().Max, 0.001, "the end of the range")
+		require.InEpsilon(t, 50_000, e.Latency().P50, 0.021)
+	})
+}

@@ -1,0 +1,140 @@
+package engine_test
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"burst/backend"
+	"burst/engine"
+
+	"github.com/stretchr/testify/require"
+)
+
+// looked is an echo that notes at which bursts it is looked at and its state is read.
+type looked struct {
+	drifter
+	looks, reads []uint64
+}
+
+func (b *looked) NotFinite() *engine.NotFinite {
+	b.looks = append(b.looks, b.number)
+	return nil
+}
+
+func (b *looked) ReadState(s *engine.State) error {
+	b.reads = append(b.reads, b.number)
+	return b.drifter.ReadState(s)
+}
+
+// TestWhenTheEngineLooks: every 64 bursts where the backend looks by itself, and its state is kept every 8192; every 8192 where it must
+// be read. A state that is restored begins that anew.
+func TestWhenTheEngineLooks(t *testing.T) {
+	c := net()
+	run := func(e *engine.Engine, n uint64) { require.NoError(t, e.Run(context.Background(), n)) }
+	b := &looked{}
+	e := engine.New(c, b, engine.Options{})
+	run(e, 200)
+	require.Equal(t, []uint64{64, 128, 192}, b.looks)
+	require.Empty(t, b.reads)
+	s := engine.NewState(c)
+	for _, at := range []struct {
+		restored uint64
+		looks    []uint64
+	}{{10, []uint64{64, 128}}, {130, []uint64{192, 256}}, {64, []uint64{128, 192}}} {
+		b.looks, b.reads, s.Number = nil, nil, at.restored
+		require.NoError(t, e.Restore(s))
+		run(e, 128)
+		require.Equal(t, at.looks, b.looks, "from burst %d on", at.restored)
+		require.Equal(t, []uint64{at.restored}, b.reads, "what was restored is kept")
+	}
+	b.looks, b.reads, s.Number = nil, nil, 0
+	require.NoError(t, e.Restore(s))
+	run(e, 16_400)
+	require.Len(t, b.looks, 256)
+	require.Equal(t, []uint64{0, 8192, 16_384}, b.reads)
+
+	b = &looked{}
+	run(engine.New(c, b, engine.Options{Sources: []engine.Source{list{}}}), 8200)
+	require.Empty(t, b.reads, "nothing is kept of what cannot be run again")
+
+	b = &looked{}
+	run(engine.New(c, blind{b}, engine.Options{}), 16_400)
+	require.Empty(t, b.looks)
+	require.Equal(t, []uint64{8192, 16_384}, b.reads)
+}
+
+// TestRestoreIsSound: what is said of a number that is none begins with the state that was restored, not with what this engine did
+// before.
+func TestRestoreIsSound(t *testing.T) {
+	c := wild(t, 100)
+	for _, o := range []engine.Options{{Sources: []engine.Source{list{}}}, {}} {
+		b, err := backend.Open("cpu", c, backend.Options{})
+		require.NoError(t, err)
+		e := engine.New(c, b, o)
+		var s engine.State
+		require.NoError(t, e.Run(context.Background(), 80))
+		require.NoError(t, e.State(&s))
+		require.EqualValues(t, 80, s.Number)
+		require.NoError(t, e.Run(context.Background(), 15)) // sound before 64 when it looked last
+		require.NoError(t, e.Restore(&s))
+		var n *engine.NumberError
+		require.ErrorAs(t, e.Run(context.Background(), 100), &n)
+		if o.Sources != nil {
+			require.Equal(t, [2]uint64{80, 127}, [2]uint64{n.After, n.Burst})
+		} else {
+			require.Equal(t, n.After, n.Burst)
+			require.Less(t, n.Burst, uint64(110))
+		}
+
+		s = *engine.NewState(c) // one that no run from the beginning has: it leaves the numbers at once, at another neuron
+		s.Number, s.V[3+5] = 33, 1e30
+		require.NoError(t, e.Restore(&s))
+		require.ErrorAs(t, e.Run(context.Background(), 100), &n)
+		require.EqualValues(t, 5, n.Index)
+		require.EqualValues(t, 33, n.After)
+		if o.Sources == nil {
+			require.EqualValues(t, 33, n.Burst)
+		}
+		require.NoError(t, b.Close())
+	}
+}
+
+// TestStateSaysWhatIsSound: reading a state looks at it, too.
+func TestStateSaysWhatIsSound(t *testing.T) {
+	c := wild(t, 100)
+	b, err := backend.Open("cpu", c, backend.Options{})
+	require.NoError(t, err)
+	defer b.Close()
+	e := engine.New(c, b, engine.Options{Sources: []engine.Source{list{}}})
+	require.NoError(t, e.Run(context.Background(), 90))
+	require.NoError(t, e.State(&engine.State{}))
+	require.NoError(t, e.Run(context.Background(), 30))
+	var n *engine.NumberError
+	require.ErrorAs(t, e.State(&engine.State{}), &n)
+	require.Equal(t, [2]uint64{90, 119}, [2]uint64{n.After, n.Burst})
+	require.Equal(t, "potential", n.Name)
+	require.ErrorIs(t, e.Check(), error(n), "the engine's work has ended")
+}
+
+// TestFirstNumberThatIsNone: V comes first, then the further variables in order, each from the first neuron on.
+func TestFirstNumberThatIsNone(t *testing.T) {
+	nan := float32(math.NaN())
+	for _, tc := range []struct {
+		variable int
+		neuron   uint32
+		plant    func(s *engine.State)
+	}{
+		{0, 30, func(s *engine.State) { s.V[30], s.V[31], s.More[0][2] = nan, nan, nan }},
+		{1, 29, func(s *engine.State) { s.More[0][29], s.More[1][0] = nan, nan }},
+		{2, 0, func(s *engine.State) { s.More[1][0] = nan }},
+	} {
+		s := &engine.State{V: make([]float32, 32), More: [][]float32{make([]float32, 32), make([]float32, 32)}}
+		require.Nil(t, s.NotFinite())
+		tc.plant(s)
+		x := s.NotFinite()
+		require.Equal(t, tc.variable, x.Variable)
+		require.Equal(t, tc.neuron, x.Neuron)
+		require.True(t, math.IsNaN(float64(x.Value)))
+	}
+}
