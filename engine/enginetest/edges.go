@@ -136,7 +136,7 @@ func longPoisson(n uint32) connectome.Area {
 }
 
 // same compares the backend with the oracle, FCL and whole state included, after every burst.
-func same(t *testing.T, open, oracle Open, c *connectome.Connectome, bursts int, in func(b uint64) []engine.Stimulus, why string) {
+func same(t testing.TB, open, oracle Open, c *connectome.Connectome, bursts int, in func(b uint64) []engine.Stimulus, why string) {
 	t.Helper()
 	want := engine.Want{FCL: true}
 	a, b := start(t, oracle, c, want), start(t, open, c, want)

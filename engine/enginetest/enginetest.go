@@ -24,7 +24,7 @@ func Run(t *testing.T, open, oracle Open) {
 }
 
 // start opens a backend that is closed when the test ends.
-func start(t *testing.T, open Open, c *connectome.Connectome, w engine.Want) engine.Backend {
+func start(t testing.TB, open Open, c *connectome.Connectome, w engine.Want) engine.Backend {
 	t.Helper()
 	b, err := open(c, w)
 	if err != nil {
@@ -39,7 +39,7 @@ func start(t *testing.T, open Open, c *connectome.Connectome, w engine.Want) eng
 }
 
 // step is one burst; out is the backend's to reuse.
-func step(t *testing.T, b engine.Backend, in []engine.Stimulus, out *engine.Burst) {
+func step(t testing.TB, b engine.Backend, in []engine.Stimulus, out *engine.Burst) {
 	t.Helper()
 	if err := b.Step(in, out); err != nil {
 		t.Fatalf("step: %v", err)
@@ -47,7 +47,7 @@ func step(t *testing.T, b engine.Backend, in []engine.Stimulus, out *engine.Burs
 }
 
 // read is a copy of the state.
-func read(t *testing.T, b engine.Backend) *engine.State {
+func read(t testing.TB, b engine.Backend) *engine.State {
 	t.Helper()
 	s := &engine.State{}
 	if err := b.ReadState(s); err != nil {
@@ -57,7 +57,7 @@ func read(t *testing.T, b engine.Backend) *engine.State {
 }
 
 // write replaces the state.
-func write(t *testing.T, b engine.Backend, s *engine.State) {
+func write(t testing.TB, b engine.Backend, s *engine.State) {
 	t.Helper()
 	if err := b.WriteState(s); err != nil {
 		t.Fatalf("write state: %v", err)

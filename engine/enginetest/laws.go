@@ -52,7 +52,7 @@ func RunBatches(t *testing.T, open Open, w engine.Want) {
 }
 
 // fail reports a difference between what was found (B) and what was wanted (A).
-func fail(t *testing.T, d *engine.Difference, why string) {
+func fail(t testing.TB, d *engine.Difference, why string) {
 	t.Helper()
 	if d != nil {
 		t.Fatalf("burst %d, neuron %d: %s is %s, want %s\nwhy: %s", d.Burst, d.Neuron, d.Field, d.B, d.A, why)
@@ -61,7 +61,7 @@ func fail(t *testing.T, d *engine.Difference, why string) {
 
 // split: a run of n + m bursts is one of n, its state read, written into a new backend (which has run something else
 // before), and m more.
-func split(t *testing.T, open Open, n Net, seed uint64) {
+func split(t testing.TB, open Open, n Net, seed uint64) {
 	const first, second = 23, 31
 	c := n.Build()
 	in := randomInput(seed, c)
@@ -82,7 +82,7 @@ func split(t *testing.T, open Open, n Net, seed uint64) {
 }
 
 // unconnected: an area that nothing connects, put after all others, changes nothing in them.
-func unconnected(t *testing.T, open Open, n Net, seed uint64) {
+func unconnected(t testing.TB, open Open, n Net, seed uint64) {
 	const why = "an unconnected area changes nothing elsewhere"
 	more := n
 	island := FEAGI(77)
@@ -115,7 +115,7 @@ func unconnected(t *testing.T, open Open, n Net, seed uint64) {
 }
 
 // want: without Want.FCL the same neurons fire, and no candidates are delivered.
-func want(t *testing.T, open Open, n Net, seed uint64) {
+func want(t testing.TB, open Open, n Net, seed uint64) {
 	c := n.Build()
 	in := randomInput(seed, c)
 	a, b := start(t, open, c, engine.Want{FCL: true}), start(t, open, c, engine.Want{})
@@ -133,7 +133,7 @@ func want(t *testing.T, open Open, n Net, seed uint64) {
 }
 
 // potentials: those asked for are those of the state after the burst, and asking changes nothing else.
-func potentials(t *testing.T, open Open, n Net, seed uint64) {
+func potentials(t testing.TB, open Open, n Net, seed uint64) {
 	c := n.Build()
 	in := randomInput(seed, c)
 	var ids []uint32
@@ -159,7 +159,7 @@ func potentials(t *testing.T, open Open, n Net, seed uint64) {
 
 // wholeState: what is written is what is read, the caller's memory stays the caller's, and the queues of a state are
 // the fire queues that were delivered.
-func wholeState(t *testing.T, open Open, n Net, seed uint64) {
+func wholeState(t testing.TB, open Open, n Net, seed uint64) {
 	c := n.Build()
 	in := randomInput(seed, c)
 	b := start(t, open, c, engine.Want{})
@@ -205,7 +205,7 @@ func copyOf(s *engine.State) *engine.State {
 
 // late: a run that begins at any burst delivers that number and goes on from there, also above 2^32 bursts and next to
 // a multiple of the number of queues.
-func late(t *testing.T, open Open, n Net, seed uint64) {
+func late(t testing.TB, open Open, n Net, seed uint64) {
 	c := n.Build()
 	in := randomInput(seed, c)
 	for _, number := range []uint64{1, uint64(c.MaxDelay), 1<<32 - 2, 1<<40 + 3} {
@@ -229,7 +229,7 @@ func late(t *testing.T, open Open, n Net, seed uint64) {
 }
 
 // sources: stimuli reach a backend merged and ascending, so that the order in which they were made changes nothing.
-func sources(t *testing.T, open Open) {
+func sources(t testing.TB, open Open) {
 	n := Net{Areas: []connectome.Area{FEAGI(5), LIF(70)}}
 	n.Areas[0].FEAGI.Threshold.Const = 3
 	c := n.Build()
@@ -263,7 +263,7 @@ func (c constant) Stimuli(_ uint64, in []engine.Stimulus) ([]engine.Stimulus, er
 
 // batch: where a backend advances many bursts at a time, that equals as many Steps, whatever was done before and is done
 // after, and a failing receiver leaves it with whole bursts.
-func batch(t *testing.T, open Open, w engine.Want, n Net, seed uint64) {
+func batch(t testing.TB, open Open, w engine.Want, n Net, seed uint64) {
 	const why = "StepN(n) equals n Steps"
 	r := rand.New(rand.NewPCG(seed, 9))
 	ports := n.Build().Ports
