@@ -2,15 +2,17 @@ package enginetest
 
 import (
 	"encoding/json"
-	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
-
-var long = flag.Bool("long", false, "plant the two bugs of three that are left out without it")
 
 // planted is a bug put into a copy of a source file; the conformance test of package must then fail.
 type planted struct {
@@ -123,11 +125,11 @@ var preparation = map[string][2]string{
 	"float64(whole)": {"v = float32(v * f.Keep)", "whole := v\n\tv = float32(v * f.Keep)"},
 }
 
-// TestPlantedBugsAreCaught compiles the backends with one bug at a time, by go test's overlay, and wants a failure; a
-// build without a bug must pass, or failures would prove nothing. Without -long it is the turn of every third bug.
+// TestPlantedBugsAreCaught compiles the backends' tests once, with every bug in them and a variable of the environment to
+// choose one, and wants each bug to fail the suite; without a bug it must pass, or failures would prove nothing.
 func TestPlantedBugsAreCaught(t *testing.T) {
 	if testing.Short() {
-		t.Skip("compiles the backends some twenty times; runs without -short")
+		t.Skip("compiles the backends and runs their suite some seventy times; runs without -short")
 	}
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("needs the go command:", err)
@@ -136,21 +138,20 @@ func TestPlantedBugsAreCaught(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	bugs := bugs()
+	programs := compile(t, root, bugs)
 	for backend := range conformance {
 		t.Run("no bug/"+backend, func(t *testing.T) {
 			t.Parallel()
-			if out, err := underOverlay(t, root, backend, nil); err != nil {
+			if out, err := runSuite(t, root, programs, backend, noBug); err != nil {
 				t.Fatalf("the suite fails without any bug: %v\n%s", err, out)
 			}
 		})
 	}
-	for i, p := range bugs() {
-		if *long == (i%3 == 0) {
-			continue
-		}
+	for i, p := range bugs {
 		t.Run(p.bug+"/"+p.backend, func(t *testing.T) {
 			t.Parallel()
-			out, err := underOverlay(t, root, p.backend, p.overlay(t, root))
+			out, err := runSuite(t, root, programs, p.backend, 1+i)
 			if err == nil {
 				t.Fatalf("%s: the suite passes with %q in place of %q", p.file, p.to, p.from)
 			}
@@ -161,24 +162,113 @@ func TestPlantedBugsAreCaught(t *testing.T) {
 	}
 }
 
-// overlay writes the patched file and maps the original to it.
-func (p *planted) overlay(t *testing.T, root string) map[string]string {
-	path := filepath.Join(root, p.file)
-	text, err := os.ReadFile(path)
+const (
+	chosen = "BURST_PLANTED_BUG" // the variable of the environment with the number of the bug to run with; the first is 1
+	noBug  = 0
+)
+
+// compile compiles the tests of both backends with all bugs, by go test's overlay, and returns the programs' folder.
+func compile(t *testing.T, root string, bugs []planted) string {
+	folder := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	replace := map[string]string{}
+	for _, p := range bugs {
+		path := filepath.Join(root, p.file)
+		if replace[path] != "" {
+			continue
+		}
+		text, name := plant(t, root, p.file, bugs)
+		replace[path] = write(fmt.Sprintf("%d.go", len(replace)), text)
+		replace[filepath.Join(filepath.Dir(path), "planted.go")] = write("planted_"+name+".go", fmt.Sprintf(
+			"package %s\n\nimport (\n\t\"os\"\n\t\"strconv\"\n)\n\nvar plantedBug, _ = strconv.Atoi(os.Getenv(%q))\n", name, chosen))
+	}
+	list, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
 		t.Fatal(err)
 	}
-	patched := p.replace(t, string(text), p.from, p.to)
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-c", "-overlay", write("overlay.json", string(list)), "-vet=off",
+		"-o", folder, "./backend/reference", "./backend/cpu")
+	cmd.Dir = root
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("the planted bugs do not compile: %v\n%s", err, out)
+	}
+	return folder
+}
+
+// plant is the text of a file with its bugs, and its package's name. A function with a bug begins with its whole body as it
+// is with the bug, under the condition that the bug is the chosen one.
+func plant(t *testing.T, root, file string, bugs []planted) (text, name string) {
+	read, err := os.ReadFile(filepath.Join(root, file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = string(read)
+	functions, name := parse(t, file, text)
+	for i, p := range bugs {
+		if p.file != file {
+			continue
+		}
+		patched, _ := parse(t, file, p.patch(t, text))
+		var differ []int
+		for k := range patched {
+			if len(patched) == len(functions) && patched[k].body != functions[k].body {
+				differ = append(differ, k)
+			}
+		}
+		if len(differ) != 1 {
+			t.Fatalf("%s: %q changes %d functions, want one", file, p.bug, len(differ))
+		}
+		f := &functions[differ[0]]
+		f.head += fmt.Sprintf("\nif plantedBug == %d {%s\n%s}", 1+i, patched[differ[0]].body, f.leave)
+	}
+	for _, f := range slices.Backward(functions) {
+		text = text[:f.begin] + f.head + text[f.begin:]
+	}
+	return text, name
+}
+
+// function is a function of a file; begin is its body's offset, behind the brace.
+type function struct {
+	begin int
+	body  string
+	leave string // what ends a body that may reach its end
+	head  string // what is to be put before the body
+}
+
+// parse lists the functions of a file in their order.
+func parse(t *testing.T, file, text string) (functions []function, name string) {
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, text, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range parsed.Decls {
+		if f, ok := d.(*ast.FuncDecl); ok && f.Body != nil {
+			begin, end := int(f.Body.Lbrace-parsed.FileStart)+1, int(f.Body.Rbrace-parsed.FileStart)
+			one := function{begin: begin, body: text[begin:end]}
+			if f.Type.Results == nil {
+				one.leave = "return\n"
+			}
+			functions = append(functions, one)
+		}
+	}
+	return functions, parsed.Name.Name
+}
+
+// patch is a file's text with the bug in it.
+func (p *planted) patch(t *testing.T, text string) string {
+	patched := p.replace(t, text, p.from, p.to)
 	for mark, also := range preparation {
 		if strings.Contains(p.to, mark) {
 			patched = p.replace(t, patched, also[0], also[1])
 		}
 	}
-	copied := filepath.Join(t.TempDir(), "patched.go")
-	if err := os.WriteFile(copied, []byte(patched), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return map[string]string{path: copied}
+	return patched
 }
 
 func (p *planted) replace(t *testing.T, text, from, to string) string {
@@ -188,19 +278,13 @@ func (p *planted) replace(t *testing.T, text, from, to string) string {
 	return strings.Replace(text, from, to, 1)
 }
 
-// underOverlay runs a backend's conformance test with files replaced.
-func underOverlay(t *testing.T, root, backend string, replace map[string]string) (string, error) {
-	list, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		t.Fatal(err)
-	}
-	overlay := filepath.Join(t.TempDir(), "overlay.json")
-	if err := os.WriteFile(overlay, list, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), "go", "test", "-overlay", overlay, "-vet=off", "-short", "-failfast", "-count=1",
-		"-run", conformance[backend], "./backend/"+strings.Fields(backend)[0])
-	cmd.Dir = root
+// runSuite runs a backend's conformance test with a bug until it fails.
+func runSuite(t *testing.T, root, programs, backend string, bug int) (string, error) {
+	name := strings.Fields(backend)[0]
+	cmd := exec.CommandContext(t.Context(), filepath.Join(programs, name+".test"),
+		"-test.short", "-test.failfast", "-test.run", conformance[backend])
+	cmd.Dir = filepath.Join(root, "backend", name)
+	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", chosen, bug))
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }
