@@ -2,9 +2,10 @@
 GO          ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 BENCHSTAT   := golang.org/x/perf/cmd/benchstat@latest
+GREMLINS    := github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 export CGO_ENABLED ?= 0
 
-.PHONY: help build test test-long race race-long lint fuzz fuzz-feagi feagi-table arm64 cross kernels test-gpu sanitize bench bench-compare bench-peers science digests man pictures reliability soak sbom clean
+.PHONY: help build test test-long race race-long lint fuzz fuzz-feagi feagi-table arm64 cross kernels test-gpu sanitize mutants bench bench-compare bench-peers science digests man pictures reliability soak sbom clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -72,6 +73,12 @@ sanitize: ## run the GPU backend's tests under compute-sanitizer's four tools (n
 	$(GO) test -c -o bin/driver.test ./backend/cuda/driver
 	$(GO) test -c -o bin/cuda.test ./backend/cuda
 	bash backend/cuda/sanitize.sh bin/driver.test bin/cuda.test
+
+PACKAGES ?= engine connectome genome genome/feagi record checkpoint edgelist backend/reference backend/cpu backend/split
+SAMPLE   ?= 60
+SEED     ?= 1
+mutants: ## plant SAMPLE small mistakes in each of PACKAGES, drawn by SEED, and see whether the package's tests notice (hours)
+	$(GO) run ./bench/mutants -gremlins "$(GO) run $(GREMLINS)" -sample $(SAMPLE) -seed $(SEED) $(PACKAGES)
 
 bench: ## Go benchmarks of the named workloads
 	$(GO) test -run '^$$' -bench . -timeout 60m ./bench
