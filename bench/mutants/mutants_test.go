@@ -95,6 +95,22 @@ func TestReport(t *testing.T) {
 	}
 }
 
+// TestTokens: a token is found as a whole, also where another one begins as it does.
+func TestTokens(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for kind, swap := range swaps {
+		for from, to := range swap {
+			require.NoError(t, os.WriteFile("p.go", []byte("package p\n\n// a "+from+" b\n"), 0o600))
+			s, err := readSource("p.go")
+			require.NoError(t, err)
+			m, err := s.mutant(3, 6, swap)
+			require.NoError(t, err)
+			require.Equal(t, "// a "+to+" b", m.after, kind)
+			require.Equal(t, "package p\n\n"+m.after+"\n", string(s.with(m)))
+		}
+	}
+}
+
 // TestDraw: a seed draws the same mutants in whatever order they are listed and on whatever lines they are, and another seed others.
 func TestDraw(t *testing.T) {
 	var all, moved []mutant
