@@ -7,10 +7,11 @@
 //	make mutants PACKAGES=engine SAMPLE=20 SEED=2
 //	make mutants SAMPLE=0 (the listed survivors alone)
 //
-// It runs on Linux, where the tests' time and memory can be limited.
+// It runs on Linux, where the tests' time and memory can be limited. The tree must not change meanwhile.
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -49,20 +50,20 @@ func main() {
 		os.Exit(2)
 	}
 	complaints, err := run(o, os.Stdout)
+	for _, c := range complaints {
+		fmt.Fprintln(os.Stderr, "mutants:", c)
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
 		os.Exit(2)
-	}
-	for _, c := range complaints {
-		fmt.Fprintln(os.Stderr, "mutants:", c)
 	}
 	if len(complaints) > 0 {
 		os.Exit(1)
 	}
 }
 
-// run tests all packages and gives what is wrong with them.
-func run(o options, out io.Writer) ([]string, error) {
+// run tests the packages one after the other, up to one that cannot be, and gives what is wrong with them.
+func run(o options, out io.Writer) (complaints []string, err error) {
 	text, err := os.ReadFile(o.survivors)
 	if err != nil {
 		return nil, err
@@ -77,29 +78,36 @@ func run(o options, out io.Writer) ([]string, error) {
 	}
 	defer os.RemoveAll(dir)
 	var rows []row
-	var complaints []string
 	for _, folder := range o.packages {
-		start := time.Now()
-		all, err := listMutants(o.gremlins, folder, filepath.Join(dir, "gremlins.json"))
-		if err != nil {
-			return nil, err
+		var r row
+		var more []string
+		if r, more, err = runPackage(o, folder, dir, reasons, out); err != nil {
+			break
 		}
-		b, err := newBench(folder, dir)
-		if err != nil {
-			return nil, err
-		}
-		fmt.Fprintf(out, "%s: %d mutants, tests take %.1f s\n", folder, len(all), b.usual.Seconds())
-		drawn, listed, err := test(b, draw(all, o.seed), o.sample, reasons, out)
-		if err != nil {
-			return nil, err
-		}
-		r := count(folder, len(all), drawn)
-		r.minutes = time.Since(start).Minutes()
-		rows = append(rows, r)
-		complaints = append(complaints, r.complaints()...)
-		complaints = append(complaints, compare(o.survivors, folder, reasons, append(drawn, listed...))...)
+		rows, complaints = append(rows, r), append(complaints, more...)
 	}
-	return complaints, printTable(out, rows)
+	return complaints, errors.Join(printTable(out, rows), err)
+}
+
+// runPackage gives a package's line of the table and what is wrong with it.
+func runPackage(o options, folder, dir string, reasons map[string]string, out io.Writer) (row, []string, error) {
+	start := time.Now()
+	all, err := listMutants(o.gremlins, folder, filepath.Join(dir, "gremlins.json"))
+	if err != nil {
+		return row{}, nil, err
+	}
+	b, err := newBench(folder, dir)
+	if err != nil {
+		return row{}, nil, err
+	}
+	fmt.Fprintf(out, "%s: %d mutants, tests take %.1f s\n", folder, len(all), b.usual.Seconds())
+	drawn, listed, err := test(b, draw(all, o.seed), o.sample, reasons, out)
+	if err != nil {
+		return row{}, nil, err
+	}
+	r := count(folder, len(all), drawn)
+	r.minutes = time.Since(start).Minutes()
+	return r, append(r.complaints(), compare(o.survivors, folder, reasons, append(drawn, listed...))...), nil
 }
 
 // test plants the first sample mutants that compile, and of the others those that are listed. It prints each that was not simply killed.
