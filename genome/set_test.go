@@ -130,7 +130,7 @@ record: {spikes: [a.b+c/d, iic400], potentials: [{area: iic400, neurons: [1]}]}
 		{"a letter of another alphabet", "é]", "walk.yaml:4:39: areas[1].aliases[0]: expects a name of ASCII letters"},
 		{"too long", strings.Repeat("x", 101) + "]", "at most 100 long"},
 		{"empty", `""]`, "walk.yaml:4:39: areas[1].aliases[0]"},
-		{"of an area at fault", "x]}\n  - {name: ~y, neurons: 1, aliases: [~y]", "walk.yaml:5:"},
+		{"of an area at fault", "x]}\n  - {name: -y, neurons: 1, aliases: [-y]", `walk.yaml:5:38: areas[2].aliases[0]: expects another name for the area, found "-y", which is that of another one`},
 	} {
 		planted := strings.ReplaceAll(strings.Replace(text, "a.b+c/d]", c.put, 1), "a.b+c/d", "leg")
 		_, err := Parse("walk.yaml", []byte(planted), nil)
@@ -163,6 +163,8 @@ func TestWithSaysWhatIsWrong(t *testing.T) {
 		"areas.eye.neurons.few=1":         `areas.eye.neurons is`,
 		"areas.eye.params.tua=1ms":        `tau`,
 		"areas.eye.params.tau=1 mV":       "areas[0].params.tau",
+		"areas.eye.params.tau=.inf":       "areas[0].params.tau",
+		"areas.eye.params.tau=.i":         "areas[0].params.tau",
 		"areas.eye.params.tau=-3ms":       "areas[0].params.tau",
 		"projections.0.weight=!!binary x": "tag !!binary",
 	} {

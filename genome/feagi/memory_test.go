@@ -69,6 +69,9 @@ func TestFlaggedAsMemory(t *testing.T) {
  "_____10c-c__mem-cx-dstmap-d": {"c__mem": [["projector", [1, 1, 1], 1, false]]}}}`), feagi.Options{})
 		require.NoError(t, err)
 		require.Len(t, g.Projections, 1)
+		sub, _, err := feagi.Import("m.json", []byte(`{"blueprint": {"_____10c-c__mem-cx-memory-b": `+c.flag+`, "_____10c-c__mem-cx-subgrp-t": "MEMORY"}}`), feagi.Options{Strict: true})
+		require.Nil(t, sub)
+		require.Len(t, err, 1, "the subgroup says it once, whatever the flag")
 		for _, n := range r.Areas[0].Lines {
 			if n.Key == "cx-mem__t-i" {
 				require.Equal(t, c.fate, n.Fate)
