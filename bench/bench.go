@@ -99,7 +99,7 @@ func workloadNames() []string {
 	return names
 }
 
-// Result is one workload on one backend. Results of two backends compare only when Spikes and Digest are the same.
+// Result is one workload on one backend. Results of two backends compare only when Spikes and State are the same.
 type Result struct {
 	Name           string  `json:"name"`
 	Backend        string  `json:"backend"`

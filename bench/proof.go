@@ -18,7 +18,8 @@ type Proof struct {
 	Bursts  uint64  `json:"bursts"`
 	Spikes  uint64  `json:"spikes"`
 	Digest  string  `json:"digest"`
-	Equal   bool    `json:"equal"` // to the example's digest
+	Network string  `json:"connectome"` // its hash: digests of networks in which nothing fires are the same
+	Equal   bool    `json:"equal"`      // to the example's digest
 	Total   float64 `json:"total_s"`
 }
 
@@ -78,6 +79,7 @@ func (p *Proof) run(name string, g *genome.Genome, want genomes.Expected) error 
 		return err
 	}
 	p.Spikes, p.Digest, p.Total = e.Spikes(), fmt.Sprintf("%016x", e.Digest()), time.Since(start).Seconds()
+	p.Network = fmt.Sprintf("%016x", n.c.Hash())
 	p.Equal = e.Digest() == want.Digest && e.Spikes() == want.Spikes
 	return nil
 }

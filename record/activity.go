@@ -164,7 +164,7 @@ func (a *Activity) Restore(b []byte) error {
 		want += 1 + uint64(len(set))
 	}
 	if len(words) < 3 || len(b)%8 != 0 || words[2] > maxBins || uint64(len(words)) != want+words[2]*uint64(len(a.active)) ||
-		words[0] == 0 || bits.OnesCount64(words[0]) != 1 || words[2] != (words[1]+words[0]-1)/words[0] {
+		bits.OnesCount64(words[0]) != 1 || words[0] > MostBursts || words[1] > MostBursts || words[2] != (words[1]+words[0]-1)/words[0] {
 		return fmt.Errorf("record: activity of %d bytes does not fit the network", len(b))
 	}
 	bins := words[2]

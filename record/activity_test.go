@@ -1,9 +1,11 @@
 package record
 
 import (
+	"encoding/binary"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"burst/connectome"
@@ -102,4 +104,49 @@ func TestRatesOfTheLastBin(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(f.Dir, "rates.csv"))
 	require.NoError(t, err)
 	require.Contains(t, string(text), "\n300,1,none,0,0\n300,1,γ-motor,1,303.03", "where it begins and how long it is")
+}
+
+// TestActivityThatCannotBe: saved counts whose numbers do not fit each other or the network are refused, and none of them is met later.
+func TestActivityThatCannotBe(t *testing.T) {
+	a := NewActivity(twoAreas())
+	for n := range uint64(301) {
+		require.NoError(t, a.Record(&engine.Burst{Number: n, Fired: []uint32{3, 71}}))
+	}
+	good := a.Save(nil)
+	again := NewActivity(twoAreas())
+	require.NoError(t, again.Restore(good))
+	require.Equal(t, a, again)
+	set := func(word int, x uint64) func([]byte) []byte {
+		return func(b []byte) []byte {
+			binary.LittleEndian.PutUint64(b[8*word:], x)
+			return b
+		}
+	}
+	for name, change := range map[string]func([]byte) []byte{
+		"nothing":                func([]byte) []byte { return nil },
+		"two words":              func(b []byte) []byte { return b[:16] },
+		"a byte more":            func(b []byte) []byte { return append(b, 0) },
+		"a word more":            func(b []byte) []byte { return append(b, make([]byte, 8)...) },
+		"a word less":            func(b []byte) []byte { return b[:len(b)-8] },
+		"no width":               set(0, 0),
+		"a width of 3":           set(0, 3),
+		"another width":          set(0, 4),
+		"one burst fewer":        set(1, 300),
+		"two bursts more":        set(1, 303),
+		"bursts beyond a bin":    set(1, 1<<40),
+		"another number of bins": set(2, 150),
+		"bins of 64 bits":        set(2, 1<<63),
+		"bursts near the end": func([]byte) []byte { // width and bursts add up to 0
+			return set(0, 1<<63)(set(1, 1<<63+1)(set(2, 0)(NewActivity(twoAreas()).Save(nil))))
+		},
+		"an odd end": func([]byte) []byte { return set(0, 2)(set(1, 1<<64-1)(set(2, 0)(NewActivity(twoAreas()).Save(nil)))) },
+	} {
+		require.ErrorContains(t, NewActivity(twoAreas()).Restore(change(slices.Clone(good))), "does not fit the network", name)
+	}
+	b := set(0, 2)(set(1, 302)(slices.Clone(good))) // the last bin is full
+	require.NoError(t, NewActivity(twoAreas()).Restore(b))
+	empty := NewActivity(twoAreas())
+	require.NoError(t, empty.Restore(NewActivity(twoAreas()).Save(nil)))
+	require.NoError(t, empty.Record(&engine.Burst{Fired: []uint32{74}}))
+	require.Equal(t, []float64{1}, empty.Course(2, 5))
 }

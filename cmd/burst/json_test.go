@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 
 	"burst/backend/cuda/driver"
@@ -99,6 +100,26 @@ func TestJSONOfEveryCommand(t *testing.T) {
 	for name := range outputs() {
 		require.True(t, tested[name], "no test of the output %q", name)
 	}
+}
+
+// TestWhoTakesJSON: every command that prints results takes --json; docs/pictures.md names those that do not.
+func TestWhoTakesJSON(t *testing.T) {
+	var without []string
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		f := c.Flags().Lookup("json")
+		if c.Runnable() && c.Name() != "burst" && (f == nil || f.Value.Type() != "bool") {
+			without = append(without, c.CommandPath())
+		}
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+	}
+	walk(newRootCommand()) // completion and help are cobra's, which adds them when it runs
+	require.ElementsMatch(t, []string{"burst checkpoint", "burst import", "burst import feagi", "burst man", "burst schema"}, without)
+	text, err := os.ReadFile("../../docs/pictures.md")
+	require.NoError(t, err)
+	require.Contains(t, string(text), "takes `--json`; `completion`, `help`, `man` and `schema` do not, nor do `checkpoint` and `import` by themselves,\nand `import feagi --json FILE`")
 }
 
 // conforms holds a text to a schema, and shows that the schema can fail: the text without any one of its fields does not.

@@ -248,11 +248,17 @@ func (r *runner) restore() error {
 		return nil
 	}
 	s := r.start.saved
+	if err := s.State.Check(r.c); err != nil {
+		return &checkpoint.DamagedError{Path: r.start.path, Section: "state", Reason: err.Error()}
+	}
 	if err := r.engine.Restore(&s.State); err != nil {
 		return err
 	}
-	if r.start.folder != nil && s.Activity != nil {
-		return r.activity.Restore(s.Activity)
+	if r.start.folder == nil || s.Activity == nil {
+		return nil
+	}
+	if err := r.activity.Restore(s.Activity); err != nil {
+		return &checkpoint.DamagedError{Path: r.start.path, Section: "activity", Reason: err.Error()}
 	}
 	return nil
 }
