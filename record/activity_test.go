@@ -26,6 +26,7 @@ func TestActivityCountsByArea(t *testing.T) {
 		require.NoError(t, a.Record(&engine.Burst{Number: uint64(burst), Fired: fired}))
 	}
 	require.EqualValues(t, 3, a.Spikes(0))
+	require.EqualValues(t, 5, a.Total())
 	require.EqualValues(t, 0, a.Spikes(1))
 	require.EqualValues(t, 2, a.Spikes(2))
 	require.EqualValues(t, 2, a.Active(0))
