@@ -44,13 +44,14 @@ func Footprint(name string, c *connectome.Connectome, o Options) (host, device u
 // state that the engine and a checkpoint keep.
 func Memory(name string, c *connectome.Connectome, o Options) uint64 {
 	host, _ := Footprint(name, c, o)
-	if len(o.Devices) > 1 {
-		host += stateBytes(c) // of one part, to put the whole together
+	copies := uint64(2) // the one that the engine keeps, and the checkpoint's
+	if name == "cuda" {
+		copies++ // the engine reads it to look at it
+		if len(o.Devices) > 1 {
+			copies++ // of one part, to put the whole together
+		}
 	}
-	if name == "cuda" { // the engine reads its state into one copy more
-		host += stateBytes(c)
-	}
-	return host + 2*stateBytes(c)
+	return host + copies*stateBytes(c)
 }
 
 // stateBytes is one copy of the state, without the fire queues.

@@ -2,9 +2,11 @@ package backend
 
 import (
 	"runtime"
+	"strings"
 	"testing"
 
 	"burst/connectome"
+	"burst/engine"
 	"burst/genome"
 
 	"github.com/stretchr/testify/require"
@@ -82,4 +84,120 @@ func TestPartsShareTheMemory(t *testing.T) {
 	require.ErrorAs(t, err, &refused)
 	require.Equal(t, MemoryError{Backend: "cpu", Need: network - c.Bytes(), Network: c.Bytes(), Limit: o.MaxBytes, Cure: fewer}, *refused)
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<20), "refused before anything is copied")
+}
+
+// tracked notes into which memory the state of a backend is read.
+type tracked struct {
+	engine.Backend
+	into map[*float32]uint64 // bytes of each copy
+}
+
+func (b *tracked) ReadState(s *engine.State) error {
+	err := b.Backend.ReadState(s)
+	b.into[&s.V[0]] = arrays(s)
+	return err
+}
+
+// watched is one that can be looked at without reading its state, as those in the host's memory.
+type watched struct {
+	*tracked
+	engine.Watcher
+}
+
+// arrays is the bytes of a state, fire queues left out.
+func arrays(s *engine.State) uint64 {
+	sum := uint64(4*len(s.V) + 2*len(s.Refractory) + 2*len(s.Count))
+	for _, more := range s.More {
+		sum += uint64(4 * len(more))
+	}
+	return sum
+}
+
+// TestMemoryCountsEveryCopyOfTheState: what Memory adds to Footprint are the copies into which an engine that runs long enough, and
+// a checkpoint, have a backend's state read; of a group of devices the one that it puts together from its parts, too.
+func TestMemoryCountsEveryCopyOfTheState(t *testing.T) {
+	g, err := genome.Parse("light.yaml", []byte(strings.Replace(heavy, "17011", "131", 1)), nil)
+	require.NoError(t, err)
+	c, err := connectome.Build(g, connectome.Options{})
+	require.NoError(t, err)
+	one := uint64(131 * (4 + 2 + 2 + 2*4)) // lif_psc_exp has two variables beside V
+	for _, k := range []struct {
+		name   string
+		o      Options
+		opened string // what stands in
+		copies int
+		more   uint64 // copies of the backend's own that Footprint leaves out
+	}{
+		{"cpu", Options{Threads: 2}, "cpu", 2, 0},
+		{"cpu", Options{Devices: []int{0, 1}}, "cpu", 2, 0}, // where these could not be taken
+		{"reference", Options{}, "reference", 2, 0},
+		{"cuda", Options{}, "blind", 3, 0},
+		{"cuda", Options{Devices: []int{3}}, "blind", 3, 0},
+		{"cuda", Options{Devices: []int{0, 1}}, "blind", 3, 1},
+		{"cuda", Options{Devices: []int{0, 1, 2, 3}}, "blind", 3, 1},
+	} {
+		opened := k.opened
+		if opened == "blind" {
+			opened = "cpu"
+		}
+		b, err := Open(opened, c, Options{})
+		require.NoError(t, err)
+		seen := &tracked{b, map[*float32]uint64{}}
+		run := engine.Backend(seen)
+		if k.opened != "blind" {
+			run = watched{seen, b.(engine.Watcher)}
+		}
+		var saved engine.State // of a checkpoint
+		e := engine.New(c, run, engine.Options{})
+		for range 3 {
+			require.NoError(t, e.Run(t.Context(), 8192))
+			require.NoError(t, e.State(&saved))
+		}
+		require.NoError(t, b.Close())
+		require.Len(t, seen.into, k.copies, "%s", k.name)
+		taken := k.more * one
+		for _, size := range seen.into {
+			require.Equal(t, one, size)
+			taken += size
+		}
+		host, _ := Footprint(k.name, c, k.o)
+		require.Equal(t, taken, Memory(k.name, c, k.o)-host, "%s %v", k.name, k.o.Devices)
+	}
+}
+
+// TestReferenceTakesItsFootprint: a state and the sums of the ports, which are two a neuron here.
+func TestReferenceTakesItsFootprint(t *testing.T) {
+	g, err := genome.Parse("wide.yaml", []byte(strings.Replace(strings.Replace(heavy, "17011", "200003", 1), "37", "1", 1)), nil)
+	require.NoError(t, err)
+	c, err := connectome.Build(g, connectome.Options{})
+	require.NoError(t, err)
+	host, device := Footprint("reference", c, Options{})
+	require.EqualValues(t, 200_003*(4+2+2+2*4+2*4), host)
+	require.Zero(t, device)
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	b, err := Open("reference", c, Options{})
+	require.NoError(t, err)
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	require.InEpsilon(t, host, after.HeapAlloc-before.HeapAlloc, 0.02)
+	require.NoError(t, b.Close())
+	runtime.KeepAlive(c)
+}
+
+// TestAtMostIsABound of Memory, whatever the backend and the network.
+func TestAtMostIsABound(t *testing.T) {
+	heavy := strings.Replace(heavy, "17011", "1013", 1)
+	for _, text := range []string{text, heavy, strings.Replace(heavy, "indegree: 37", "indegree: 1", 1), strings.Replace(heavy, `"uniform(1, 9)"`, "1", 1)} {
+		g, err := genome.Parse("some.yaml", []byte(text), nil)
+		require.NoError(t, err)
+		c, err := connectome.Build(g, connectome.Options{})
+		require.NoError(t, err)
+		for _, o := range []Options{{Threads: 1}, {Threads: 4}, {Devices: []int{0, 1, 2}}, {Want: engine.Want{FCL: true}}} {
+			for _, name := range Names() {
+				require.GreaterOrEqual(t, atMost(name, c, o), Memory(name, c, o), "%s, %+v", name, o)
+			}
+		}
+	}
 }

@@ -196,14 +196,7 @@ func TestVoxelRulesAgainstTheirDefinition(t *testing.T) {
 		}},
 		{"patterns", fromTo(a, b, genome.Projection{Rule: genome.Patterns, Patterns: list}), func(s, d [3]int64) bool {
 			for _, p := range list {
-				ok := true
-				for i := range 3 {
-					f, to := p.From[i], p.To[i]
-					ok = ok && (f.Kind != genome.Exact || f.Coord == s[i])
-					ok = ok && (to.Kind == genome.Any || to.Kind == genome.Exact && to.Coord == d[i] ||
-						to.Kind == genome.Same && d[i] == s[i] || to.Kind == genome.Other && d[i] != s[i])
-				}
-				if ok {
+				if matches(p, s, d) {
 					return true
 				}
 			}
