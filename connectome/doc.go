@@ -92,8 +92,9 @@
 // # Bounds
 //
 // The proof adds up per port the |weight| of every synapse before merging, |amount| of constant drives of feagi and custom areas,
-// the largest number of events times |amount| of Poisson drives, and |amount| of every scheduled stimulus, as if all acted
-// in one burst.
+// the largest number of events times |amount| of Poisson drives, the end farther from 0 of what normal drives draw, and |amount| of
+// every scheduled stimulus, as if all acted in one burst. Of a model with two ports the first one takes what is ≥ 0 and the second
+// one what is < 0, so that a normal drive adds its upper end to one and its lower end to the other.
 // A genome where that exceeds 2^31−1 is refused; Bound keeps the sum without the stimuli. scale: auto is the largest
 // power of two ≤ 2^20 for which the whole sum stays ≤ 2^30 everywhere. Where an area divides its psp, it is the largest up
 // to the least 2^k ≥ 1000·K for the largest K, or 2^24: rounding up then adds at most a thousandth of a psp of 1.

@@ -239,6 +239,15 @@ func most(c *Connectome) (bounds, stimuli []*big.Int) {
 	return bounds, stimuli
 }
 
+// brought is what all synapses together bring to each port, with their signs.
+func brought(c *Connectome) []int64 {
+	sums := make([]int64, c.Ports)
+	for k, w := range c.Weight {
+		sums[c.Target[k]] += int64(w)
+	}
+	return sums
+}
+
 // ofDraws is the least and the greatest input of a drive in a burst, 0 among them.
 func ofDraws(d *Drive) (lo, hi int64) {
 	take := func(x int64) { lo, hi = min(lo, x), max(hi, x) }
@@ -338,6 +347,7 @@ func TestProofAgainstBigIntegers(t *testing.T) {
 		merged, err := m.build(true)
 		require.NoError(t, err)
 		agree(merged, m, true, bounds, stimuli)
+		require.Equal(t, brought(c), brought(merged), "seed %d: merging brings the same to each port", seed)
 
 		m.scale, m.auto = float64(c.Scale), false
 		i, n, sign := r.IntN(len(c.Areas)), r.Uint32N(mixedNeurons), 1.0
