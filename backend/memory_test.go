@@ -189,7 +189,9 @@ func TestReferenceTakesItsFootprint(t *testing.T) {
 // TestAtMostIsABound of Memory, whatever the backend and the network.
 func TestAtMostIsABound(t *testing.T) {
 	heavy := strings.Replace(heavy, "17011", "1013", 1)
-	for _, text := range []string{text, heavy, strings.Replace(heavy, "indegree: 37", "indegree: 1", 1), strings.Replace(heavy, `"uniform(1, 9)"`, "1", 1)} {
+	large := "burst: v1\nmodels: [{name: wide, state: {v: 0, a: 0, b: 0, c: 0, d: 0, e: 0, f: 0, g: 0, h: 0}, update: [v = v + 1], threshold: v > 9}]\n" +
+		"areas: [{name: a, neurons: 1000, model: wide}]\n" // states, and hardly anything else
+	for _, text := range []string{text, large, heavy, strings.Replace(heavy, "indegree: 37", "indegree: 1", 1), strings.Replace(heavy, `"uniform(1, 9)"`, "1", 1)} {
 		g, err := genome.Parse("some.yaml", []byte(text), nil)
 		require.NoError(t, err)
 		c, err := connectome.Build(g, connectome.Options{})

@@ -48,6 +48,13 @@ type PairSizes struct {
 	Synapses uint64
 }
 
+// Check gives the errors of Build that concern sizes, rules, lists and distributions, without making a synapse: where chance
+// decides how many there are, it is taken to be no more than surely come about.
+func Check(g *genome.Genome, o Options) error {
+	_, err := newDraft(g, o)
+	return err
+}
+
 // Measure says how big Build would make g, without allocating synapses. Synapses are exact; where a rule leaves their
 // number to chance the draws are made and counted. It returns the errors of Build that concern sizes, rules and
 // distributions.

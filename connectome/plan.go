@@ -55,7 +55,18 @@ type wiring struct {
 	counted  bool      // synapses is exact
 }
 
+// newPlan plans a network that fits into memory as far as is known before its synapses are counted.
 func newPlan(g *genome.Genome, o Options) (*plan, error) {
+	p, err := newDraft(g, o)
+	if err != nil {
+		return nil, err
+	}
+	p.countOut()
+	return p, nil
+}
+
+// newDraft is a plan that draws nothing yet: of weights that are divided it does not know by what.
+func newDraft(g *genome.Genome, o Options) (*plan, error) {
 	p := &plan{g: g, workers: threads(o.Threads), limit: o.MaxBytes, part: o.Part, gather: o.Gather}
 	if err := p.part.check(); err != nil {
 		return nil, err
@@ -73,11 +84,7 @@ func newPlan(g *genome.Genome, o Options) (*plan, error) {
 		}
 	}
 	p.makeGroups()
-	if err := p.checkMemory(); err != nil {
-		return nil, err
-	}
-	p.countOut()
-	return p, nil
+	return p, p.checkMemory()
 }
 
 // mostNumbers is how many neurons and ports there may be: numbers of 32 bits, with room to go on to the end of a block.

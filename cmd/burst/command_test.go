@@ -44,6 +44,7 @@ func TestExitStatus(t *testing.T) {
 	}
 	bad := file("bad.yaml", "burst: v1\nareas: 3\n")
 	huge := file("huge.yaml", "burst: v1\nareas:\n  - {name: a, neurons: 4000000000}\nprojections:\n  - {from: a, to: a, rule: all_to_all, weight: 1}\n")
+	beyond := file("beyond.yaml", "burst: v1\nareas:\n  - {name: a, neurons: 4300000000}\n")
 	copied := file("copied.yaml", "burst: v1\nareas: [{name: a, neurons: 8009}]\nprojections: [{from: a, to: a, rule: fixed_indegree, indegree: 311, weight: \"uniform(1, 2)\"}]\n")
 	cases := []struct {
 		want int
@@ -59,6 +60,8 @@ func TestExitStatus(t *testing.T) {
 		{exitGenome, []string{"run", bad}},
 		{exitGenome, []string{"validate", "quickstart", bad}},
 		{exitGenome, []string{"validate", "--json", bad}},
+		{exitOK, []string{"validate", huge}},
+		{exitLimit, []string{"validate", beyond}},
 		{exitLimit, []string{"inspect", huge}},
 		{exitLimit, []string{"run", huge}},
 		{exitLimit, []string{"run", copied, "--backend", "cpu", "--threads", "1", "--max-memory", "26MB"}}, // it is built in 24.3 MB

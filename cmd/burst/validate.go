@@ -16,13 +16,17 @@ type verdict struct {
 	Genome string        `json:"genome"`
 	Valid  bool          `json:"valid"`
 	Faults genome.Faults `json:"faults"`
+	Needs  uint64        `json:"needs_bytes,omitempty"` // at least, to build it, where this machine has less
+	Free   uint64        `json:"free_bytes,omitempty"`  // beside Needs: what it has
 }
 
 func newValidateCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:               "validate GENOME...",
-		Short:             "Check genomes and list every mistake with its place",
+		Use:   "validate GENOME...",
+		Short: "Check genomes and list every mistake with its place",
+		Long: "Checks all that a genome says, and the rows of its lists. A genome without a mistake is ok also where this machine has too\n" +
+			"little memory to build its network, which is told; lists that do not fit cannot be checked, and are refused.",
 		Args:              usage(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: completeGenome,
 		RunE:              func(cmd *cobra.Command, args []string) error { return validate(cmd, args, asJSON) },
@@ -36,17 +40,22 @@ func validate(cmd *cobra.Command, args []string, asJSON bool) error {
 	verdicts := []verdict{}
 	var first error
 	for _, arg := range args {
-		err := check(cmd, arg)
+		short, err := check(cmd, arg)
 		v := verdict{Genome: arg, Valid: err == nil, Faults: genome.Faults{}}
+		if short != nil {
+			v.Needs, v.Free = short.Needed, short.Limit
+		}
 		if err != nil && !errors.As(err, &v.Faults) {
 			return err
 		}
 		switch {
 		case asJSON:
-		case err == nil:
-			fmt.Fprintf(cmd.OutOrStdout(), "%s: ok\n", arg)
-		default:
+		case err != nil:
 			fmt.Fprintln(cmd.ErrOrStderr(), err)
+		case short != nil:
+			fmt.Fprintf(cmd.OutOrStdout(), "%s: ok, but building it needs at least %s of memory, and this machine has %s free\n", arg, bytesText(v.Needs), bytesText(v.Free))
+		default:
+			fmt.Fprintf(cmd.OutOrStdout(), "%s: ok\n", arg)
 		}
 		if first == nil && err != nil {
 			first = told{err}
@@ -61,14 +70,19 @@ func validate(cmd *cobra.Command, args []string, asJSON bool) error {
 	return first
 }
 
-// check reads a genome, and the rows of its edge lists, which is done where their synapses are counted.
-func check(cmd *cobra.Command, arg string) error {
+// check reads a genome and plans its network, for which the rows of its edge lists are read. Too little memory on this machine is no
+// mistake of the genome, unless there are lists, whose rows may not have been read then.
+func check(cmd *cobra.Command, arg string) (short *connectome.LimitError, err error) {
 	g, err := loadGenome(cmd, arg)
-	if err != nil || !slices.ContainsFunc(g.Projections, func(p genome.Projection) bool { return p.Rule == genome.Edges }) {
-		return err
+	if err != nil {
+		return nil, err
 	}
-	_, err = connectome.Measure(g, connectome.Options{})
-	return err
+	err = connectome.Check(g, connectome.Options{})
+	lists := slices.ContainsFunc(g.Projections, func(p genome.Projection) bool { return p.Rule == genome.Edges })
+	if errors.As(err, &short) && short.Unit == "bytes" && !lists {
+		return short, nil
+	}
+	return nil, err
 }
 
 // told is an error that has been printed already.
