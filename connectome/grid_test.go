@@ -155,4 +155,7 @@ func TestOverlappingPatternsMakePairsOnce(t *testing.T) {
 		}
 	}
 	require.Greater(t, overlapping, 20, "pairs that three patterns make")
+
+	same := newPatterns([]genome.Pattern{wild("*?!", "0?*"), wild("***", "0?*"), wild("***", "0*?"), wild("?!*", "0?*")}, [3]int64{3, 3, 3})
+	require.Len(t, same.list, 2, "each is kept once")
 }

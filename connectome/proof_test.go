@@ -138,7 +138,11 @@ func (m *mixed) projection() string {
 		merge = ", merge: true"
 	}
 	delay := []string{"1", "3", `"uniform(1, 4)"`}[r.IntN(3)]
-	return fmt.Sprintf("  - {from: %s, to: %s, rule: %s, weight: %s, delay: %s%s}\n", from.name, to.name, rule, weight, delay, merge)
+	line := fmt.Sprintf("  - {from: %s, to: %s, rule: %s, weight: %s, delay: %s%s}\n", from.name, to.name, rule, weight, delay, merge)
+	if merge != "" { // with another one
+		line += fmt.Sprintf("  - {from: %s, to: %s, rule: all_to_all, weight: %s, delay: %s%s}\n", from.name, to.name, m.amount(to.unit), delay, merge)
+	}
+	return line
 }
 
 // list is a projection by a list, of two areas or the whole network, with weights of its own or not.
@@ -315,7 +319,7 @@ func TestProofAgainstBigIntegers(t *testing.T) {
 	if testing.Short() {
 		cases = 60
 	}
-	filled := map[string]int{}
+	filled, merges := map[string]int{}, 0
 	for seed := range uint64(cases) {
 		r := rand.New(rand.NewPCG(seed, 0x70726f6f66))
 		m := newMixed(r)
@@ -347,6 +351,9 @@ func TestProofAgainstBigIntegers(t *testing.T) {
 		merged, err := m.build(true)
 		require.NoError(t, err)
 		agree(merged, m, true, bounds, stimuli)
+		if merged.Synapses() < merged.ByRule {
+			merges++
+		}
 		require.Equal(t, brought(c), brought(merged), "seed %d: merging brings the same to each port", seed)
 
 		m.scale, m.auto = float64(c.Scale), false
@@ -399,6 +406,7 @@ func TestProofAgainstBigIntegers(t *testing.T) {
 			require.ErrorContains(t, err, fmt.Sprintf("of area %q could receive %d quanta", a.Name, tooMuch), "seed %d: %s", seed, f.name)
 		}
 	}
+	require.Greater(t, merges, cases/4)
 	for _, name := range []string{"a stimulus", "a list's weight", "a Poisson drive", "a normal drive", "a constant drive"} {
 		require.Greater(t, filled[name], cases/40, "%v", filled)
 	}
