@@ -265,9 +265,12 @@ func (d *draft) start(n *yaml.Node, at *path) (Value, Dimension, bool) {
 // firstDimension is that of the first unit in a text, misspelt perhaps; Plain where there is none.
 func firstDimension(text string) Dimension {
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) }) {
-		near := nearestUnit(word, unitNames(anyDimension()))
+		name := word
+		if all := unitNames(anyDimension()); !slices.Contains(all, word) {
+			name = nearestUnit(word, all)
+		}
 		for _, u := range units() {
-			if u.name == near {
+			if u.name == name {
 				return u.dim
 			}
 		}

@@ -3,6 +3,7 @@ package genome
 import (
 	"fmt"
 	"sort"
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -51,9 +52,23 @@ func (f Fault) Error() string {
 		fmt.Fprintf(&b, "\n    %s\n    %s^", text, caret)
 	}
 	if f.Suggestion != "" {
-		fmt.Fprintf(&b, "\ndid you mean %q?", f.Suggestion)
+		fmt.Fprintf(&b, "\ndid you mean %s?", f.meant())
 	}
 	return b.String()
+}
+
+// meant is the suggestion as people read it: in quotes, and in words where the quotes are what is wrong.
+func (f Fault) meant() string {
+	line := []rune(f.Source)
+	at := max(0, min(f.Column-1-f.before, len(line)))
+	switch quote := strconv.Quote(f.Suggestion); {
+	case strings.HasPrefix(f.Suggestion, `"`):
+		return printable(f.Suggestion)
+	case at < len(line) && (line[at] == '"' || line[at] == '\''):
+		return quote[1:len(quote)-1] + " without quotes"
+	default:
+		return quote
+	}
 }
 
 // window cuts a long source line down to the surroundings of column at and gives the blanks that bring a caret there.
@@ -72,7 +87,14 @@ func window(line []rune, at int) (text, blanks string) {
 		}
 		pad = append(pad, r)
 	}
-	return printable(string(line[first:last])), string(pad)
+	text = string(line[first:last])
+	if first > 0 {
+		text, pad = "…"+text, append(pad, ' ')
+	}
+	if last < len(line) {
+		text += "…"
+	}
+	return printable(text), string(pad)
 }
 
 // printable keeps control characters of a hostile text away from the terminal.

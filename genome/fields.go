@@ -96,12 +96,22 @@ func (f *fields) unknown(name *yaml.Node) {
 			names = append(names, k.Name)
 		}
 	}
-	suggestion, wanted := Nearest(name.Value, names), "one of "+strings.Join(names, ", ")
-	if len(names) == 0 {
-		wanted = "none"
+	if key, value, found := strings.Cut(name.Value, ":"); found && slices.Contains(names, strings.TrimSpace(key)) {
+		key = strings.TrimSpace(key)
+		f.meant = append(f.meant, key)
+		f.p.fault(name, f.at.key(key), key+": "+strings.TrimSpace(value), "expects a blank after the colon, found %s", short(name.Value))
+		return
+	}
+	suggestion, say := meant(name.Value, names)
+	wanted := "wanted one of " + strings.Join(names, ", ")
+	switch {
+	case say != "":
+		wanted = say
+	case len(names) == 0:
+		wanted = "wanted none"
 	}
 	f.meant = append(f.meant, suggestion)
-	f.p.fault(name, f.at.key(short(name.Value)), suggestion, "unknown key found, wanted %s", wanted)
+	f.p.fault(name, f.at.key(short(name.Value)), suggestion, "unknown key found, %s", wanted)
 }
 
 // index is the place of a key in a table; asking for one that is not there is a bug.

@@ -274,9 +274,9 @@ func TestFaultAfterParsing(t *testing.T) {
 // with them, and not a fault of each piece.
 func TestCutByCommas(t *testing.T) {
 	for name, c := range map[string]struct{ text, at, suggestion string }{
-		"delay": {"projections: [{from: a, to: a, rule: all_to_all, delay: uniform(1 ms, 20 ms), weight: 1}]", "uniform(", "uniform(1 ms, 20 ms)"},
-		"end":   {"projections: [{from: a, to: a, rule: all_to_all, weight: clip(normal(1, 2), 0, 5)}]", "clip(", "clip(normal(1, 2), 0, 5)"},
-		"init":  {"projections: [{from: a, to: a, rule: all_to_all, weight:\n  normal(1,\n    2)}]", "normal(", "normal(1, 2)"},
+		"delay": {"projections: [{from: a, to: a, rule: all_to_all, delay: uniform(1 ms, 20 ms), weight: 1}]", "uniform(", `"uniform(1 ms, 20 ms)"`},
+		"end":   {"projections: [{from: a, to: a, rule: all_to_all, weight: clip(normal(1, 2), 0, 5)}]", "clip(", `"clip(normal(1, 2), 0, 5)"`},
+		"init":  {"projections: [{from: a, to: a, rule: all_to_all, weight:\n  normal(1,\n    2)}]", "normal(", `"normal(1, 2)"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := "burst: v1\nareas: [{name: a, neurons: 3}]\n" + c.text + "\n"
@@ -293,7 +293,7 @@ func TestCutByCommas(t *testing.T) {
 	}
 	_, err := Parse("list.yaml", []byte("burst: v1\nmodels: [{name: m, state: {v: 0}, update: [v = max(v, input)], threshold: v > 1}]\nareas: [{name: a, neurons: 3, model: m}]\n"), nil)
 	var faults Faults
-	if !errors.As(err, &faults) || len(faults) != 1 || faults[0].Suggestion != "v = max(v, input)" {
+	if !errors.As(err, &faults) || len(faults) != 1 || faults[0].Suggestion != `"v = max(v, input)"` {
 		t.Errorf("want one fault, got %v", err)
 	}
 }

@@ -65,8 +65,11 @@ type parser struct {
 // full says that enough faults were found to stop.
 func (p *parser) full() bool { return len(p.faults) > maxFaults }
 
-// fault notes what is wrong at a node.
+// fault notes what is wrong at a node. A suggestion that says what stands there already is none.
 func (p *parser) fault(n *yaml.Node, at *path, suggestion, format string, args ...any) {
+	if suggestion == n.Value && !quoted(n) {
+		suggestion = ""
+	}
 	switch {
 	case len(p.faults) > maxFaults || p.swept[pos(n)]:
 	case len(p.faults) == maxFaults:

@@ -1,11 +1,13 @@
 package genome
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // unit is a unit of measure: what a number in it is multiplied and divided by to give the dimension's base unit. Both
@@ -61,7 +63,8 @@ func number(text string) (float64, *mistake) {
 		return 0, wrong(0, "", "expects a decimal number, found %q", short(text))
 	}
 	if len(digits) > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9' {
-		return 0, wrong(0, strings.TrimLeft(digits, "0"), "expects a decimal number, found %s, which YAML may read as octal", short(text))
+		sign := text[:len(text)-len(digits)]
+		return 0, wrong(0, sign+cmp.Or(strings.TrimLeft(digits, "0"), "0"), "expects a decimal number, found %s, which YAML may read as octal", short(text))
 	}
 	x, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsInf(x, 0) {
@@ -128,6 +131,8 @@ func quantity(text string, wanted ...Dimension) (float64, Dimension, *mistake) {
 	switch {
 	case name == "%" && slices.Contains(wanted, Plain):
 		return 0, Plain, wrong(0, strconv.FormatFloat(x/100, 'g', 12, 64), "expects a plain number, found %s", short(text))
+	case len(names) == 0 && strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) }):
+		return 0, Plain, wrong(0, "", "expects a plain number, found %s", short(text))
 	case len(names) == 0:
 		return 0, Plain, wrong(0, text[:n], "expects a plain number, found %s", short(text))
 	}

@@ -44,15 +44,24 @@ func (p *parser) scalar(n *yaml.Node, at *path, wanted string) (string, bool) {
 func (p *parser) bare(n *yaml.Node, at *path, wanted string) (string, bool) {
 	text, ok := p.scalar(n, at, wanted)
 	if ok && quoted(n) {
-		p.fault(n, at, short(text), "expects %s without quotes, found %s", wanted, found(n))
+		p.fault(n, at, unquoted(text), "expects %s without quotes, found %s", wanted, found(n))
 		return "", false
 	}
 	return text, ok
 }
 
+// unquoted is a text that would be a quantity or a flag without its quotes, or "".
+func unquoted(text string) string {
+	if _, _, m := quantity(text, anyDimension()...); m == nil || text == "true" || text == "false" {
+		return text
+	}
+	return ""
+}
+
 // mistake reports what is wrong with a piece of the scalar n.
 func (p *parser) mistake(n *yaml.Node, at *path, m *mistake) {
 	spot := *n
+	spot.Value = n.Value[min(m.offset, len(n.Value)):]
 	if quoted(n) {
 		spot.Column++
 	}
@@ -258,7 +267,11 @@ func (p *parser) choice(n *yaml.Node, at *path, choices []string) (int, bool) {
 	}
 	i := slices.Index(choices, text)
 	if i < 0 {
-		p.fault(n, at, Nearest(text, choices), "expects %s, found %s", wanted, short(text))
+		suggestion, say := meant(text, choices)
+		if say != "" {
+			say = ", " + say
+		}
+		p.fault(n, at, suggestion, "expects %s, found %s%s", wanted, short(text), say)
 	}
 	return i, i >= 0
 }

@@ -3,7 +3,7 @@ package genome
 import "strings"
 
 // Nearest is the candidate that a mistyped word most likely meant, or "" when none is near; one with which it shares no
-// character never is.
+// character never is, nor is the word itself.
 func Nearest(word string, candidates []string) string {
 	const longest = 100
 	if len(word) > longest {
@@ -12,11 +12,11 @@ func Nearest(word string, candidates []string) string {
 	best, found := 0, ""
 	lower := strings.ToLower(word)
 	for _, c := range candidates {
-		if len(c) > longest {
+		if len(c) > longest || c == word {
 			continue
 		}
 		d := 2 * distance(lower, strings.ToLower(c))
-		if c != word && strings.EqualFold(c, word) {
+		if strings.EqualFold(c, word) {
 			d = 1
 		}
 		if d <= allowed(word, c) && d < 2*max(len(word), len(c)) && (found == "" || d < best) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -127,7 +128,7 @@ func (p *parser) join(n *yaml.Node) {
 			next += step
 		}
 		if next > i+step && !unclosed(text) {
-			p.fault(v, nil, text, "%s found, which a comma ends: inside braces and brackets a value with commas needs quotes", short(v.Value))
+			p.fault(v, nil, strconv.Quote(text), "%s found, which a comma ends: inside braces and brackets a value with commas needs quotes", short(v.Value))
 			v.Value = text
 			i = next - step
 		}

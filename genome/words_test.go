@@ -42,6 +42,8 @@ func TestWords(t *testing.T) {
 		"name that is no name":       {"areas: [{name: ‹+x+, neurons: 1}]\nrecord: {spikes: [+x+]}", "areas[0].name", "ASCII", "x-"},
 		"number for a name":          {"areas: [{name: ‹12, neurons: 1}, {name: \"12\", neurons: 1}]", "areas[0].name", "quotes wanted", `"12"`},
 
+		"blank after a colon": {"areas: [{name: a, neurons: 1}]\nstimuli: [{area: a, at: 1, neurons: [0], ‹amount:5}]", "stimuli[0].amount", "expects a blank after the colon, found amount:5", "amount: 5"},
+
 		"too many neurons":   {"areas: [{name: a, neurons: ‹99999999999999999999}]", "areas[0].neurons", "expects a whole number of at most 9223372036854775807, found 99999999999999999999", ""},
 		"no neurons":         {"areas: [{name: a, neurons: ‹-1}]", "areas[0].neurons", "expects a whole number of at least 0, found -1", ""},
 		"large seed":         {"seed: ‹18446744073709551616\nareas: [{name: a, neurons: 1}]", "seed", "of at most 18446744073709551615", ""},
@@ -52,18 +54,21 @@ func TestWords(t *testing.T) {
 		"long timestep":      {"timestep: ‹1e30 s\nareas: [{name: a, neurons: 1}]", "timestep", "expects a time above 0 ms and at most 1e+06 ms, found 1e30 s", ""},
 		"long silence":       inArea("refractory: ‹65536", "refractory", "expects a whole number 0…65535", ""),
 	} {
-		t.Run(name, func(t *testing.T) {
-			text := "burst: v1\n" + c.text + "\n"
-			want := position([]byte(text), strings.Index(text, "‹"))
-			_, err := Parse("slip.yaml", []byte(strings.Replace(text, "‹", "", 1)), nil)
-			var faults Faults
-			require.ErrorAs(t, err, &faults)
-			require.Len(t, faults, 1, "%v", err)
-			f := faults[0]
-			assert.Equal(t, want, Pos{f.Line, f.Column}, "%v", err)
-			assert.Equal(t, c.key, f.Key)
-			assert.Contains(t, f.Message, c.message)
-			assert.Equal(t, c.suggestion, f.Suggestion)
-		})
+		t.Run(name, func(t *testing.T) { oneFault(t, &c) })
 	}
+}
+
+// oneFault reads a slip, which must be the only fault found.
+func oneFault(t *testing.T, c *slip) {
+	text := "burst: v1\n" + c.text + "\n"
+	want := position([]byte(text), strings.Index(text, "‹"))
+	_, err := Parse("slip.yaml", []byte(strings.Replace(text, "‹", "", 1)), nil)
+	var faults Faults
+	require.ErrorAs(t, err, &faults)
+	require.Len(t, faults, 1, "%v", err)
+	f := faults[0]
+	assert.Equal(t, want, Pos{f.Line, f.Column}, "%v", err)
+	assert.Equal(t, c.key, f.Key)
+	assert.Contains(t, f.Message, c.message)
+	assert.Equal(t, c.suggestion, f.Suggestion)
 }
