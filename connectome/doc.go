@@ -7,7 +7,8 @@
 // the number of the projection (of the area, for initial values) as stream, both counted from 0 in the genome's order,
 // and attempt 0 unless said otherwise. Its words make two 64-bit numbers, x = word1·2^32 + word0 and
 // y = word3·2^32 + word2. A number 0…n−1 from x is ⌊x·n/2^64⌋, written below(x, n). Neurons s of the source area and t
-// of the target area count from 0 in their areas; S and T are the numbers of them.
+// of the target area count from 0 in their areas; S and T are the numbers of them. docs/bits.md has the steps of exact.Log,
+// exact.Log1p, exact.Exp, the normal quantile, and of the hash of a connectome.
 //
 // A synapse has an ordinal in its projection, which indexes the draws of its weight and delay:
 //

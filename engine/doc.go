@@ -26,7 +26,8 @@
 //  6. Learn. Reserved for plastic synapses.
 //  7. acc is zero again.
 //
-// Every float32 operation rounds on its own; none is fused.
+// Every float32 operation rounds on its own; none is fused. docs/bits.md has the exact steps of exp, expm1 and log, how
+// parameters become constants, the tables of drives and the layout of hashes, so that every bit can be worked out.
 //
 // # feagi
 //

@@ -8,8 +8,11 @@ import (
 	"image/png"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 const guide = "../docs/genome.md"
@@ -91,7 +94,8 @@ func TestModelGuide(t *testing.T) {
 func modelGuide() string {
 	var b strings.Builder
 	b.WriteString("# Neuron models\n\nThe law of a burst, step by step and with the order of every rounding, is in [engine/doc.go](../engine/doc.go). " +
-		"Parameters are converted once, in float64, into the constants that a burst uses; the state is float32.\n")
+		"Parameters are converted once, in float64, into the constants that a burst uses; the state is float32. " +
+		"[bits.md](bits.md) has what else it takes to work out every bit: random numbers, tables of drives, exp and log, hashes.\n")
 	for _, m := range Models() {
 		fmt.Fprintf(&b, "\n## `%s`\n\n%s.\n\n", m.Name, strings.ToUpper(m.Doc[:1])+m.Doc[1:])
 		for _, e := range m.Equations {
@@ -129,21 +133,61 @@ built-in one: the examples ` + "`izhikevich-2003-custom`" + ` and ` + "`burst-10
     update, assignment by assignment
     threshold true and refractory not: fires; reset, assignment by assignment; silence for refractory
 
-Some formulas to begin with, for one burst of dt:
+Some formulas to begin with, for one burst of dt; ` + "`input`" + ` is what arrived in it, unless ` + "`ports`" + ` says otherwise:
 
 | model | update | reset |
 | --- | --- | --- |
-| leaky, exact for a constant input | ` + "`v = v + expm1(-dt/tau)*(v - rest) + in`, the factor under `constants`" + ` | ` + "`v = low`" + ` |
-| exponential current | ` + "`i = exp(-dt/tau_s)*i + in`, the factor under `constants`" + ` | |
-| adaptive exponential | ` + "`v = v + dt/C*(g*(E - v) + g*slope*exp((v - T)/slope) - w + in)`, `w = w + dt/tau_w*(a*(v - E) - w)`; example `adex`" + ` | ` + "`v = low`, `w = w + b`" + ` |
+| leaky, exact for a constant input | ` + "`v = v + em1*(v - rest) + input`, with `em1: expm1(-dt/tau)` under `constants`" + ` | ` + "`v = low`" + ` |
+| exponential current | ` + "`i = keep*i + input`, with `keep: exp(-dt/tau_s)` under `constants`" + ` | |
+| adaptive exponential | ` + "`v = v + dt/C*(g*(E - v) + g*slope*exp((v - T)/slope) - w + input)`, `w = w + dt/tau_w*(a*(v - E) - w)`; example `adex`" + ` | ` + "`v = low`, `w = w + b`" + ` |
 | gate of a channel | ` + "`n = n + dt*(a_n*(1 - n) - b_n*n)`, with `b_n = 0.125*exp(-(v + 44)/80)`" + ` | |
 | adaptive threshold | ` + "`th = th + decay*(th - th0)`, `threshold: v >= th`" + ` | ` + "`th = th + jump`" + ` |
-| quadratic, Euler step | ` + "`v = v + dt*(a*(v - rest)*(v - crit) + in)`" + ` | ` + "`v = low`" + ` |
-| synapses as conductances | ` + "`v = v + dt/tau*(rest - v + ge*(e_ex - v) + gi*(e_in - v))`, with `ports: [ex, ih]` and `gi = keep*gi - ih`" + ` | ` + "`v = low`" + ` |
+| quadratic, Euler step | ` + "`v = v + dt*(a*(v - rest)*(v - crit) + input)`" + ` | ` + "`v = low`" + ` |
+| synapses as conductances | ` + "`v = v + dt/tau*(rest - v + ge*(e_ex - v) + gi*(e_in - v))`, with `ports: [ex, ih]`, `ge = keep*ge + ex` and `gi = keep*gi - ih`" + ` | ` + "`v = low`" + ` |
 
 A state variable that becomes NaN or infinite ends the run with its name and place; one that is worked out to be so before burst 0 is refused when the
 network is built.
 `
+
+// TestModelFormulas: every formula of the guide is one that a model may have.
+func TestModelFormulas(t *testing.T) {
+	rows := 0
+	for line := range strings.Lines(ownModels) {
+		cells := strings.Split(line, "|")
+		if len(cells) != 5 || !strings.Contains(line, "`") {
+			continue
+		}
+		rows++
+		parts := map[string]string{"threshold": "v > 1", "ports": "[input]"}
+		params := []string{"tau", "tau_s", "tau_w", "rest", "low", "C", "g", "E", "slope", "T", "a", "b", "a_n", "th0", "decay", "jump", "crit", "e_ex", "e_in", "keep"}
+		state, lines := []string{"v", "i", "n", "th", "w", "ge", "gi"}, [2][]string{}
+		constants := ""
+		for column, cell := range cells[2:4] {
+			for i, piece := range strings.Split(cell, "`") {
+				name, text, assigns := strings.Cut(piece, " = ")
+				key, value, _ := strings.Cut(piece, ": ")
+				switch {
+				case i%2 == 0 || !assigns && value == "":
+				case assigns && slices.Contains(state, name):
+					lines[column] = append(lines[column], `"`+piece+`"`)
+				case assigns:
+					lines[column] = append([]string{`"` + name + " = " + text + `"`}, lines[column]...)
+				case key == "threshold" || key == "ports":
+					parts[key] = value
+				default:
+					constants = ", constants: {" + piece + "}"
+					params = slices.DeleteFunc(params, func(p string) bool { return p == key })
+				}
+			}
+		}
+		require.NotEmpty(t, lines[0], line)
+		text := fmt.Sprintf("burst: v1\nmodels: [{name: m, ports: %s, params: {%s: 1}, state: {%s: 0}, update: [%s], threshold: %s, reset: [%s]%s}]\nareas: [{name: a, neurons: 1, model: m}]\n", parts["ports"],
+			strings.Join(params, ": 1, "), strings.Join(state, ": 0, "), strings.Join(lines[0], ", "), parts["threshold"], strings.Join(lines[1], ", "), constants)
+		_, err := Parse("row.yaml", []byte(text), nil)
+		require.NoError(t, err, text)
+	}
+	require.Equal(t, 7, rows)
+}
 
 // modelTable writes a table of parameters or state variables.
 func modelTable(b *strings.Builder, title string, params []Param) {
