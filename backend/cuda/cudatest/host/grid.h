@@ -114,6 +114,8 @@ static int run_launches(std::vector<std::unique_ptr<shared_launch>> &list) {
             for (auto &g : list) g->lost(t);
             return SUCCESS;
         }
+        for (auto &g : list)
+            if (g->early(t)) return refuse("a device that is heard of a burst before it");
         for (size_t i = 0; i < list.size(); i++) list[(i + t) % list.size()]->before(t);
         for (auto &g : list)
             if (!g->after(t)) return refuse("a device that has not told who fired");

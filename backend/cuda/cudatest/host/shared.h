@@ -22,6 +22,14 @@ struct shared_launch {
                 piece(running.block);
             }
     }
+    // early says whether a device is heard of burst t, of which none has told.
+    bool early(u64 t) {
+        running = {0, blocks, 0, threads};
+        u32 count;
+        bool any = p.devices > 1 && heard_own(p.x, t, &count);
+        for (u32 q = 0; p.devices > 1 && q < p.devices; q++) any |= q != p.x->self && heard_other(p.x, q, t, &count);
+        return any;
+    }
     // takes lets all blocks, whose memory is s, hear device q, whose number goes to the k-th place there.
     template <class Block> bool takes(u64 t, std::vector<Block> &s, u32 q, u32 k) {
         bool all_told = true;
