@@ -4,8 +4,6 @@ package clib
 
 import (
 	"runtime"
-	"sync"
-	"unsafe"
 
 	"github.com/ebitengine/purego"
 )
@@ -29,32 +27,17 @@ func Lookup(library uintptr, symbol string) uintptr {
 	return p
 }
 
-// mostArgs is how many arguments a call has at most.
-const mostArgs = 15
-
-// frame is the arguments of a call. What it points to is on the heap, where nothing moves, as it is itself: a goroutine's stack moves
-// when it grows.
-type frame struct {
-	words    [mostArgs]uintptr
-	pointers [mostArgs]unsafe.Pointer // keeps alive what words hold the addresses of
+// Call calls a function of integers and pointers.
+func Call(fn uintptr, args ...Arg) uintptr {
+	f := &Frame{}
+	f.Set(args...)
+	return f.Call(fn)
 }
 
-// frames are those of no call, so that calls do not allocate.
-var frames = sync.Pool{New: func() any { return new(frame) }}
-
-// Call calls a function of integers and pointers, at most 15.
-func Call(fn uintptr, args ...Arg) uintptr {
-	f := frames.Get().(*frame)
-	for i, a := range args {
-		f.words[i], f.pointers[i] = a.integer, a.pointer
-		if a.pointer != nil {
-			f.words[i] = uintptr(a.pointer)
-		}
-	}
-	r, _, _ := purego.SyscallN(fn, f.words[:len(args)]...)
+// Call calls a function with the frame's arguments. Several goroutines may do so at once, while none sets others.
+func (f *Frame) Call(fn uintptr) uintptr {
+	r, _, _ := purego.SyscallN(fn, f.words[:f.count]...)
 	runtime.KeepAlive(f)
-	clear(f.pointers[:])
-	frames.Put(f)
 	return r
 }
 

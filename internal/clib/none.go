@@ -15,5 +15,8 @@ func Lookup(uintptr, string) uintptr { return 0 }
 // Call is never reached without a library.
 func Call(uintptr, ...Arg) uintptr { panic("BUG: a call without a library") }
 
+// Call is never reached without a library.
+func (f *Frame) Call(uintptr) uintptr { panic("BUG: a call without a library") }
+
 // Bind is never reached without a library.
 func Bind(any, uintptr) { panic("BUG: a call without a library") }

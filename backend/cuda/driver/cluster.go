@@ -33,7 +33,7 @@ func clusters(blocks, threads, bytes, size uint32) *launchConfig {
 func (f *Function) LaunchClusters(blocks, threads, bytes, size uint32, a *Arguments, s *Stream) error {
 	c := clusters(blocks, threads, bytes, size)
 	c.stream = s.handle
-	return s.c.d.call(cuLaunchKernelEx, clib.Ptr(c), clib.Int(f.handle), clib.Ptr(&a.fields[0]), clib.Int(0))
+	return s.do(cuLaunchKernelEx, clib.Ptr(c), clib.Int(f.handle), clib.Ptr(&a.fields[0]), clib.Int(0))
 }
 
 // MostClusters is how many clusters of size such blocks the device runs at once.

@@ -12,12 +12,14 @@ type Context struct {
 	d      *Driver
 	v      *Device
 	handle uintptr
+	enter  clib.Frame // of every Enter
 }
 
 // Retain takes hold of the device's primary context, making it if nobody else has.
 func (v *Device) Retain() (*Context, error) {
 	c := &Context{d: v.d, v: v}
 	err := v.d.call(cuDevicePrimaryCtxRetain, clib.Ptr(&c.handle), clib.Int(v.handle))
+	c.enter.Set(clib.Int(c.handle))
 	return c, err
 }
 
@@ -29,7 +31,7 @@ func (c *Context) Release() error {
 // Enter ties the goroutine to its thread and makes the context current there. After an error, do not Leave.
 func (c *Context) Enter() error {
 	runtime.LockOSThread()
-	if err := c.d.call(cuCtxSetCurrent, clib.Int(c.handle)); err != nil {
+	if err := c.d.callFrame(cuCtxSetCurrent, &c.enter); err != nil {
 		runtime.UnlockOSThread()
 		return err
 	}

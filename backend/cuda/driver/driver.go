@@ -121,10 +121,17 @@ func (d *Driver) Call(name string, args ...clib.Arg) error {
 
 // call is the way to every function of the table.
 func (d *Driver) call(s symbol, args ...clib.Arg) error {
+	f := &clib.Frame{}
+	f.Set(args...)
+	return d.callFrame(s, f)
+}
+
+// callFrame is call with arguments that are set.
+func (d *Driver) callFrame(s symbol, f *clib.Frame) error {
 	if d.fn[s] == 0 {
 		return d.missing(s)
 	}
-	if r := clib.Call(d.fn[s], args...); int32(r) != 0 {
+	if r := f.Call(d.fn[s]); int32(r) != 0 {
 		return d.result(exported[s], r)
 	}
 	return nil

@@ -59,18 +59,18 @@ func (m *HostMemory) Free() error { return m.c.d.call(cuMemFreeHost, clib.Int(ui
 // Upload copies n bytes from host memory to the device when the stream comes to it.
 func (s *Stream) Upload(to Ptr, from unsafe.Pointer, n uint64) error {
 	s.host = from
-	return s.c.d.call(cuMemcpyHtoDAsync, clib.Int(to), clib.Ptr((*byte)(from)), clib.Int(n), clib.Int(s.handle))
+	return s.do(cuMemcpyHtoDAsync, clib.Int(to), clib.Ptr((*byte)(from)), clib.Int(n), clib.Int(s.handle))
 }
 
 // Download copies n bytes from the device to host memory when the stream comes to it.
 func (s *Stream) Download(to unsafe.Pointer, from Ptr, n uint64) error {
 	s.host = to
-	return s.c.d.call(cuMemcpyDtoHAsync, clib.Ptr((*byte)(to)), clib.Int(from), clib.Int(n), clib.Int(s.handle))
+	return s.do(cuMemcpyDtoHAsync, clib.Ptr((*byte)(to)), clib.Int(from), clib.Int(n), clib.Int(s.handle))
 }
 
 // Copy copies n bytes within the device when the stream comes to it.
 func (s *Stream) Copy(to, from Ptr, n uint64) error {
-	return s.c.d.call(cuMemcpyDtoDAsync, clib.Int(to), clib.Int(from), clib.Int(n), clib.Int(s.handle))
+	return s.do(cuMemcpyDtoDAsync, clib.Int(to), clib.Int(from), clib.Int(n), clib.Int(s.handle))
 }
 
 // CopyFromPeer copies n bytes from memory of another context's device to memory of the stream's.
@@ -80,15 +80,15 @@ func (s *Stream) CopyFromPeer(to Ptr, peer *Context, from Ptr, n uint64) error {
 
 // CopyBetween copies n bytes between memory of any two contexts' devices.
 func (s *Stream) CopyBetween(to Ptr, toContext *Context, from Ptr, fromContext *Context, n uint64) error {
-	return s.c.d.call(cuMemcpyPeerAsync, clib.Int(to), clib.Int(toContext.handle), clib.Int(from), clib.Int(fromContext.handle), clib.Int(n), clib.Int(s.handle))
+	return s.do(cuMemcpyPeerAsync, clib.Int(to), clib.Int(toContext.handle), clib.Int(from), clib.Int(fromContext.handle), clib.Int(n), clib.Int(s.handle))
 }
 
 // Fill sets n bytes to b when the stream comes to it.
 func (s *Stream) Fill(p Ptr, b byte, n uint64) error {
-	return s.c.d.call(cuMemsetD8Async, clib.Int(p), clib.Int(b), clib.Int(n), clib.Int(s.handle))
+	return s.do(cuMemsetD8Async, clib.Int(p), clib.Int(b), clib.Int(n), clib.Int(s.handle))
 }
 
 // Fill32 sets n words of 32 bits to w when the stream comes to it.
 func (s *Stream) Fill32(p Ptr, w uint32, n uint64) error {
-	return s.c.d.call(cuMemsetD32Async, clib.Int(p), clib.Int(w), clib.Int(n), clib.Int(s.handle))
+	return s.do(cuMemsetD32Async, clib.Int(p), clib.Int(w), clib.Int(n), clib.Int(s.handle))
 }

@@ -99,25 +99,25 @@ func (a *Arguments) Release() { a.pin.Unpin() }
 
 // Launch queues a grid of blocks of threads, all along x, with no dynamic shared memory.
 func (f *Function) Launch(blocks, threads uint32, a *Arguments, s *Stream) error {
-	return s.c.d.call(cuLaunchKernel, clib.Int(f.handle), clib.Int(blocks), clib.Int(1), clib.Int(1), clib.Int(threads), clib.Int(1), clib.Int(1), clib.Int(0), clib.Int(s.handle),
+	return s.do(cuLaunchKernel, clib.Int(f.handle), clib.Int(blocks), clib.Int(1), clib.Int(1), clib.Int(threads), clib.Int(1), clib.Int(1), clib.Int(0), clib.Int(s.handle),
 		clib.Ptr(&a.fields[0]), clib.Int(0))
 }
 
 // LaunchShared is Launch with bytes of dynamic shared memory a block; above 48 KiB call AllowShared first.
 func (f *Function) LaunchShared(blocks, threads, bytes uint32, a *Arguments, s *Stream) error {
-	return s.c.d.call(cuLaunchKernel, clib.Int(f.handle), clib.Int(blocks), clib.Int(1), clib.Int(1), clib.Int(threads), clib.Int(1), clib.Int(1), clib.Int(bytes), clib.Int(s.handle),
+	return s.do(cuLaunchKernel, clib.Int(f.handle), clib.Int(blocks), clib.Int(1), clib.Int(1), clib.Int(threads), clib.Int(1), clib.Int(1), clib.Int(bytes), clib.Int(s.handle),
 		clib.Ptr(&a.fields[0]), clib.Int(0))
 }
 
 // LaunchCooperative is LaunchShared for a grid whose blocks all run at once and may wait for each other; see BlocksPerSM.
 func (f *Function) LaunchCooperative(blocks, threads, bytes uint32, a *Arguments, s *Stream) error {
-	return s.c.d.call(cuLaunchCooperativeKernel, clib.Int(f.handle), clib.Int(blocks), clib.Int(1), clib.Int(1), clib.Int(threads), clib.Int(1), clib.Int(1), clib.Int(bytes),
+	return s.do(cuLaunchCooperativeKernel, clib.Int(f.handle), clib.Int(blocks), clib.Int(1), clib.Int(1), clib.Int(threads), clib.Int(1), clib.Int(1), clib.Int(bytes),
 		clib.Int(s.handle), clib.Ptr(&a.fields[0]))
 }
 
 // LaunchGrid is LaunchShared for grids and blocks of up to three dimensions, x first; none may be 0.
 func (f *Function) LaunchGrid(blocks, threads [3]uint32, bytes uint32, a *Arguments, s *Stream) error {
-	return s.c.d.call(cuLaunchKernel, clib.Int(f.handle), clib.Int(blocks[0]), clib.Int(blocks[1]), clib.Int(blocks[2]),
+	return s.do(cuLaunchKernel, clib.Int(f.handle), clib.Int(blocks[0]), clib.Int(blocks[1]), clib.Int(blocks[2]),
 		clib.Int(threads[0]), clib.Int(threads[1]), clib.Int(threads[2]), clib.Int(bytes), clib.Int(s.handle),
 		clib.Ptr(&a.fields[0]), clib.Int(0))
 }

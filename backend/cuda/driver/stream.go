@@ -11,7 +11,14 @@ import (
 type Stream struct {
 	c      *Context
 	handle uintptr
+	frame  clib.Frame     // of the call in hand; here, so that calls do not allocate
 	host   unsafe.Pointer // what the last copy reads or writes, kept alive
+}
+
+// do calls a function.
+func (s *Stream) do(f symbol, args ...clib.Arg) error {
+	s.frame.Set(args...)
+	return s.c.d.callFrame(f, &s.frame)
 }
 
 // Stream makes a stream that does not wait for others, the default stream included.
@@ -26,7 +33,7 @@ func (s *Stream) Handle() uintptr { return s.handle }
 
 // Synchronize waits until the stream has done its work, and returns the first fault of any of it.
 func (s *Stream) Synchronize() error {
-	err := s.c.d.call(cuStreamSynchronize, clib.Int(s.handle))
+	err := s.do(cuStreamSynchronize, clib.Int(s.handle))
 	s.host = nil // a copy may have been of memory that is large
 	return err
 }
@@ -36,7 +43,8 @@ func (s *Stream) Done() (bool, error) {
 	if s.c.d.fn[cuStreamQuery] == 0 {
 		return false, s.c.d.missing(cuStreamQuery)
 	}
-	r := clib.Call(s.c.d.fn[cuStreamQuery], clib.Int(s.handle))
+	s.frame.Set(clib.Int(s.handle))
+	r := s.frame.Call(s.c.d.fn[cuStreamQuery])
 	if Result(int32(r)) == NotReady { // said often by who waits, so without the texts of an Error
 		return false, nil
 	}
@@ -46,7 +54,7 @@ func (s *Stream) Done() (bool, error) {
 
 // Wait makes what is queued from now on wait for the event.
 func (s *Stream) Wait(e *Event) error {
-	return s.c.d.call(cuStreamWaitEvent, clib.Int(s.handle), clib.Int(e.handle), clib.Int(0))
+	return s.do(cuStreamWaitEvent, clib.Int(s.handle), clib.Int(e.handle), clib.Int(0))
 }
 
 // Destroy ends the stream once its work is done.
@@ -66,7 +74,7 @@ func (c *Context) Event() (*Event, error) {
 
 // Record puts the event behind the work queued so far.
 func (s *Stream) Record(e *Event) error {
-	return s.c.d.call(cuEventRecord, clib.Int(e.handle), clib.Int(s.handle))
+	return s.do(cuEventRecord, clib.Int(e.handle), clib.Int(s.handle))
 }
 
 // Synchronize waits until the device has passed the event.
@@ -115,7 +123,7 @@ func (s *Stream) Capture(do func() error) (*Graph, error) {
 
 // Launch queues the whole graph.
 func (g *Graph) Launch(s *Stream) error {
-	return s.c.d.call(cuGraphLaunch, clib.Int(g.handle), clib.Int(s.handle))
+	return s.do(cuGraphLaunch, clib.Int(g.handle), clib.Int(s.handle))
 }
 
 // Destroy frees the graph.
