@@ -26,8 +26,8 @@ test-long: ## run the example networks in full on the reference and, with THREAD
 RACED = $(shell grep -rlP --include='*.go' '\bgo (func|[a-z][A-Za-z.]*)\x28|\.Go\x28' . | xargs -n1 dirname | sort -u) ./backend ./engine ./genomes
 # These count bytes, or refuse what is too large: no other processor and no race detector changes that.
 COUNTING = TestMemoryIsCheckedFirst|TestMemoryIsRefusedBeforeItIsTaken|TestMemoryIsWhatOpenTakes|TestMemoryOfTheMachine|TestPeakWhileBuilding|TestPredictedBytesAreTheRealOnes|TestStepDoesNotAllocate|TestAbsurdGenomesAreRefusedBeforeAnythingIsAllocated|TestR12DeviceMemory|TestR12FullDevice|TestPartsFitWhereTheWholeDoesNot
-# These do one thing after the other, for long, or every command once; what they run beside each other other tests do.
-PLAIN = TestSilenceIsSkipped|TestSegmentsHoldEveryWeight|TestTheProofNamesNeuronBoundAndLargestScale|TestDenseTexts|TestAttacks|TestLongBatch|TestR3FullDisk|TestR4Damage|TestExitStatus|TestJSONOfEveryCommand
+# These do one thing after the other, for long, the first three with one thread, or every command once; what they run beside each other other tests do.
+PLAIN = TestSubsetsAreUniform|TestSumsThatLeaveInt32AreRefused|TestR17NoSumWraps|TestSilenceIsSkipped|TestSegmentsHoldEveryWeight|TestTheProofNamesNeuronBoundAndLargestScale|TestDenseTexts|TestAttacks|TestLongBatch|TestR3FullDisk|TestR4Damage|TestExitStatus|TestJSONOfEveryCommand
 # These start many processes and look at what they leave on disk; their goroutines other tests have in one process.
 STARTING = TestR1Kills|TestKilledRuns|TestR28Signals|TestR10KilledParts|TestTogetherRefuses|TestTogetherByNCCL|TestExchangeChosen|TestOneGPUEach|TestR13NoDevice|TestScripts|TestProcesses|TestProcessesWithoutNCCL
 race: ## run the short tests of the packages that start goroutines under the race detector (needs gcc)

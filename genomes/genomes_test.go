@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -33,6 +34,9 @@ func TestDigest(t *testing.T) {
 	require.Subset(t, names, short)
 	if !*long {
 		names = short
+	}
+	if i := slices.Index(names, "potjans-diesmann"); i > 0 { // the longest by far begins first, or a core idles beside it at the end
+		names[0], names[i] = names[i], names[0]
 	}
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
