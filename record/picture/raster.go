@@ -121,7 +121,7 @@ func layBands(s span) (bands []band, shown int) {
 	bands = make([]band, len(s.areas))
 	for n, i := range s.shown() { // colours are those of the rates
 		a := &s.areas[i]
-		if false {
+		if unrecorded(a) {
 			continue
 		}
 		b := &bands[i]
