@@ -10,6 +10,7 @@ import (
 
 	"burst/backend/cpu"
 	"burst/backend/cuda"
+	"burst/backend/cuda/driver"
 	"burst/backend/reference"
 	"burst/backend/split"
 	"burst/connectome"
@@ -154,6 +155,9 @@ func Auto(c *connectome.Connectome, o Options) (b engine.Backend, name, why stri
 func passed(b engine.Backend) string { return Device(b) + ", passed a burst beside the reference" }
 
 func noGPU(err error) string {
+	if errors.Is(err, driver.ErrNone) {
+		return driver.ErrNone.Error() + "; `burst doctor` says more"
+	}
 	return "no GPU taken: " + strings.TrimPrefix(strings.ReplaceAll(err.Error(), "\n", "; "), engine.ErrUnavailable.Error()+": ")
 }
 

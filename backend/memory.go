@@ -7,6 +7,7 @@ import (
 	"burst/backend/cpu"
 	"burst/backend/cuda"
 	"burst/connectome"
+	"burst/internal/plain"
 )
 
 // MemoryError refuses a network that a backend has no room for on the host, before anything is allocated for it.
@@ -19,11 +20,9 @@ type MemoryError struct {
 }
 
 func (e *MemoryError) Error() string {
-	return fmt.Sprintf("the %s backend needs %d bytes beside the network's %d, the limit for both is %d (%.3g of %.3g GiB); %s",
-		e.Backend, e.Need, e.Network, e.Limit, gib(e.Need+e.Network), gib(e.Limit), e.Cure)
+	return fmt.Sprintf("the %s backend needs %d bytes beside the network's %d, the limit for both is %d (%s of %s); %s",
+		e.Backend, e.Need, e.Network, e.Limit, plain.Bytes(e.Need+e.Network), plain.Bytes(e.Limit), e.Cure)
 }
-
-func gib(n uint64) float64 { return float64(n) / (1 << 30) }
 
 // Footprint is how many bytes Open takes for c on the host, beside the network itself, and on the device; it needs neither the
 // backend nor its device. What a burst's spikes take, and what a driver keeps for itself, is not in it.

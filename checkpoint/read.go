@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 
 	"github.com/cespare/xxhash/v2"
+
+	"burst/internal/plain"
 )
 
 // Read reads and proves a checkpoint: what it returns is what was saved, or the error says which section is not: a
@@ -57,7 +59,7 @@ type reader struct {
 }
 
 func (r *reader) damaged(section, format string, args ...any) error {
-	return &DamagedError{r.path, section, fmt.Sprintf(format, args...)}
+	return &DamagedError{r.path, section, plain.Sprintf(format, args...)}
 }
 
 // take reads exactly len(b) bytes of a section.

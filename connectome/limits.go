@@ -8,6 +8,8 @@ import (
 	"path"
 	"strconv"
 	"strings"
+
+	"burst/internal/plain"
 )
 
 // LimitError refuses a genome that is too big, before anything is allocated for it.
@@ -49,8 +51,10 @@ func atLeast(n uint64) string {
 }
 
 func bytesText(n uint64) string {
-	const gib = 1 << 30
-	return fmt.Sprintf("%s bytes (%.3g GiB)", atLeast(n), float64(n)/gib)
+	if n < 1<<10 {
+		return plain.Bytes(n)
+	}
+	return fmt.Sprintf("%s bytes (%s)", atLeast(n), plain.Bytes(n))
 }
 
 // add is a + b, MaxUint64 where that does not fit.

@@ -41,7 +41,7 @@ func (p *parser) fromColumn(n *yaml.Node, at *path, k *key, a *Area, rest string
 	}
 	values, err := p.column(strings.TrimSpace(inside[:comma]), strings.TrimSpace(inside[comma+1:]), a.Neurons(), sound)
 	if err != nil {
-		p.fault(n, at, "", "%s", err.Error())
+		p.fault(n, at, "", "%v", err)
 		return
 	}
 	if a.Columns == nil {

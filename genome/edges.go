@@ -31,7 +31,7 @@ func (p *parser) edges(f *fields, pr *Projection) {
 		err = r.Close()
 	}
 	if err != nil {
-		p.fault(n, at, "", "%s", err.Error())
+		p.fault(n, at, "", "%v", err)
 	}
 }
 

@@ -36,7 +36,7 @@ func (p *parser) image(f *fields, s *Stimulus, amount float64) {
 	}
 	picture, err := p.picture(name, a)
 	if err != nil {
-		p.fault(n, at, "", "%s", err.Error())
+		p.fault(n, at, "", "%v", err)
 		return
 	}
 	s.Neurons, s.Amounts = levels(picture, a, amount)

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"burst/internal/plain"
 )
 
 // Opener opens a file that a genome names, by its path inside the genome's folder.
@@ -75,7 +77,7 @@ func (p *parser) fault(n *yaml.Node, at *path, suggestion, format string, args .
 	case len(p.faults) == maxFaults:
 		p.faults = append(p.faults, p.src.fault(Pos{n.Line, n.Column}, "", "", fmt.Sprintf("more than %d faults found; the rest is not listed", maxFaults)))
 	default:
-		p.faults = append(p.faults, p.src.fault(Pos{n.Line, n.Column}, at.String(), suggestion, fmt.Sprintf(format, args...)))
+		p.faults = append(p.faults, p.src.fault(Pos{n.Line, n.Column}, at.String(), suggestion, plain.Sprintf(format, args...)))
 	}
 }
 

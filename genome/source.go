@@ -2,9 +2,10 @@ package genome
 
 import (
 	"bytes"
-	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"burst/internal/plain"
 )
 
 // source is a text with its name, kept so that later steps can point into it.
@@ -70,5 +71,5 @@ func (g *Genome) Fault(p Pos, key, format string, args ...any) error {
 	if src == nil {
 		src = &source{name: g.Name}
 	}
-	return Faults{src.fault(p, key, "", fmt.Sprintf(format, args...))}
+	return Faults{src.fault(p, key, "", plain.Sprintf(format, args...))}
 }

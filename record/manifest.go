@@ -9,6 +9,7 @@ import (
 
 	"burst/engine"
 	"burst/internal/durable"
+	"burst/internal/plain"
 )
 
 // format is the version of the run folder; a reader refuses a later one. In format 1 a stream had a row a spike.
@@ -203,5 +204,5 @@ type DamagedError struct {
 func (e *DamagedError) Error() string { return fmt.Sprintf("%s: %s", e.Path, e.Reason) }
 
 func damaged(path, format string, args ...any) error {
-	return &DamagedError{path, fmt.Sprintf(format, args...)}
+	return &DamagedError{path, plain.Sprintf(format, args...)}
 }

@@ -22,7 +22,7 @@ func TestUnavailable(t *testing.T) {
 		{
 			name: "no library",
 			set:  func(t *testing.T) { t.Setenv(driver.LibraryVariable, filepath.Join(t.TempDir(), "libcuda.so.1")) },
-			want: []string{"libcuda.so.1", "cannot open shared object file", "install the NVIDIA driver"},
+			want: []string{"libcuda.so.1", "is not installed", "install the NVIDIA driver"},
 		},
 		{
 			name: "no device",

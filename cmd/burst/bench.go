@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -51,7 +52,7 @@ func newBenchCommand() *cobra.Command {
 }
 
 func (o *benchOptions) run(cmd *cobra.Command, names []string) error {
-	if err := o.gpus.check("backend", o.backend); err != nil {
+	if err := errors.Join(checkChoice("--suite", o.suite, bench.Suites()), checkBackend(o.backend), o.gpus.check("backend", o.backend)); err != nil {
 		return err
 	}
 	if o.suite == bench.ScalingSuite || o.suite == bench.DigestSuite {
@@ -60,9 +61,6 @@ func (o *benchOptions) run(cmd *cobra.Command, names []string) error {
 	workloads, err := bench.Select(o.suite, names)
 	if err != nil {
 		return usageError{err}
-	}
-	if err := checkBackend(o.backend); err != nil {
-		return err
 	}
 	results := []bench.Result{}
 	rows := [][]string{{"workload", "backend", "threads", "mean (µs)", "p50", "p90", "p99", "spikes/burst", "events/burst", "build (s)", "of limit", "state"}}
@@ -100,8 +98,16 @@ func benchRow(r bench.Result) []string {
 	}
 	limit := ""
 	if r.Limit != nil {
-		limit = fmt.Sprintf("%.0f %% of %.0f µs", 100*r.ShareOfLimit, r.Limit.Total())
+		limit = limitText(r.ShareOfLimit, r.Limit.Total())
 	}
 	return []string{r.Name, r.Backend, threads, micros(r.Burst.Mean), micros(r.Burst.P50), micros(r.Burst.P90), micros(r.Burst.P99),
 		micros(r.SpikesPerBurst), count(uint64(r.EventsPerBurst)), fmt.Sprintf("%.2f", r.Build), limit, r.State}
+}
+
+// limitText is the share of a limit in µs, of which small ones have a figure that is not 0.
+func limitText(share, micros float64) string {
+	if micros >= 10 {
+		return fmt.Sprintf("%.0f %% of %.0f µs", 100*share, micros)
+	}
+	return fmt.Sprintf("%.0f %% of %.2g µs", 100*share, micros)
 }

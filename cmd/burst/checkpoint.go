@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"burst/checkpoint"
+	"burst/internal/plain"
 
 	"github.com/spf13/cobra"
 )
@@ -104,7 +105,7 @@ func verifyCheckpoints(cmd *cobra.Command, paths []string, asJSON bool) error {
 		list[i].Path = path
 		c, err := checkpoint.Read(diskOf(cmd.Context()), path)
 		if faults[i] = err; err != nil {
-			list[i].Cause = err.Error()
+			list[i].Cause = plain.Text(err)
 			continue
 		}
 		list[i].Whole, list[i].Burst = true, c.State.Number

@@ -21,6 +21,7 @@ import (
 	"burst/backend/cuda/driver"
 	"burst/engine"
 	"burst/genomes"
+	"burst/internal/plain"
 	"burst/record"
 
 	"github.com/stretchr/testify/require"
@@ -275,6 +276,6 @@ func TestNumbersForPeople(t *testing.T) {
 	require.Equal(t, "999", count(999))
 	require.Equal(t, "1,000", count(1000))
 	require.Equal(t, "12,345,678", count(12_345_678))
-	require.Equal(t, "1.5 KiB", bytesText(1536))
-	require.Equal(t, "2.00 GiB", bytesText(2<<30))
+	require.Equal(t, "1.5 KiB", plain.Bytes(1536))
+	require.Equal(t, "2.00 GiB", plain.Bytes(2<<30))
 }

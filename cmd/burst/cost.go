@@ -11,6 +11,7 @@ import (
 	"burst/connectome"
 	"burst/engine"
 	"burst/genome"
+	"burst/internal/plain"
 	"burst/record"
 
 	"github.com/spf13/cobra"
@@ -113,13 +114,13 @@ func (v *cost) print(cmd *cobra.Command) error {
 	for _, b := range v.Backends {
 		device := "-"
 		if b.Device > 0 {
-			device = bytesText(b.Device)
+			device = plain.Bytes(b.Device)
 		}
 		if !b.Available {
-			rows = append(rows, []string{b.Backend, bytesText(b.Host), device, "-", "-", "not available"})
+			rows = append(rows, []string{b.Backend, plain.Bytes(b.Host), device, "-", "-", "not available"})
 			continue
 		}
-		rows = append(rows, []string{b.Backend, bytesText(b.Host), device, fmt.Sprintf("%.1f", b.Burst), duration(time.Duration(b.Total * float64(time.Second))), count(b.Probe) + " bursts"})
+		rows = append(rows, []string{b.Backend, plain.Bytes(b.Host), device, fmt.Sprintf("%.1f", b.Burst), duration(time.Duration(b.Total * float64(time.Second))), count(b.Probe) + " bursts"})
 	}
 	return table(w, rows)
 }

@@ -7,6 +7,7 @@ import (
 
 	"burst/backend/cuda"
 	"burst/engine"
+	"burst/internal/plain"
 
 	"github.com/spf13/cobra"
 )
@@ -55,7 +56,7 @@ func listDevices(cmd *cobra.Command, asJSON bool) error {
 		} else if v.SingleSteps != "" {
 			usable = "yes: " + v.SingleSteps
 		}
-		rows = append(rows, []string{fmt.Sprint(v.Index), v.Name, v.Capability, bytesText(v.MemoryTotal), bytesText(v.MemoryFree), v.Driver, v.CUDA, v.PTX, usable})
+		rows = append(rows, []string{fmt.Sprint(v.Index), v.Name, v.Capability, plain.Bytes(v.MemoryTotal), plain.Bytes(v.MemoryFree), v.Driver, v.CUDA, v.PTX, usable})
 	}
 	return table(w, rows)
 }

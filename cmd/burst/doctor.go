@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"burst/backend/cuda/doctor"
+	"burst/internal/plain"
 
 	"github.com/spf13/cobra"
 )
@@ -40,7 +41,7 @@ func newDoctorCommand() *cobra.Command {
 func writeReport(w io.Writer, r *doctor.Report) error {
 	var right int
 	for _, v := range r.Devices {
-		if err := pairs(w, fmt.Sprintf("device %d", v.Index), v.Name, "memory", bytesText(v.MemoryTotal), "capability", v.Capability,
+		if err := pairs(w, fmt.Sprintf("device %d", v.Index), v.Name, "memory", plain.Bytes(v.MemoryTotal), "capability", v.Capability,
 			"driver", fmt.Sprintf("%s, CUDA %s", v.Driver, v.CUDA), "burst's code", v.PTX, "proof's code", v.Code); err != nil {
 			return err
 		}

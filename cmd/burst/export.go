@@ -6,10 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
-	"burst/genome"
 	"burst/record"
 
 	"github.com/spf13/cobra"
@@ -39,8 +37,7 @@ func newExportCommand() *cobra.Command {
 	f.StringVarP(&o.to, "output", "o", "", "the file to write; one that is there is replaced")
 	f.StringVar(&o.table, "table", "spikes", "which recording of a run folder: spikes, potentials or fcl")
 	f.BoolVar(&o.json, "json", false, "name the file as JSON")
-	choices := []string{"spikes", "potentials", "fcl"}
-	register(cmd, "table", cobra.FixedCompletions(choices, cobra.ShellCompDirectiveNoFileComp))
+	register(cmd, "table", cobra.FixedCompletions(record.Tables(), cobra.ShellCompDirectiveNoFileComp))
 	cmd.AddCommand(newExportConnectomeCommand())
 	return cmd
 }
@@ -50,21 +47,21 @@ func (o *exportOptions) run(cmd *cobra.Command, from string) error {
 	if o.to == "" {
 		return usageError{fmt.Errorf("no output given, want -o FILE that ends with one of %s", strings.Join(record.Formats(), ", "))}
 	}
-	if end := filepath.Ext(o.to); !slices.Contains(record.Formats(), end) {
-		text := fmt.Sprintf("-o %s ends with %q, want one of %s", o.to, end, strings.Join(record.Formats(), ", "))
-		if near := genome.Nearest(end, record.Formats()); near != "" {
-			text += fmt.Sprintf("; did you mean %s?", near)
-		}
-		return usageError{errors.New(text)}
+	if err := errors.Join(checkChoice("-o "+o.to+" ends with", filepath.Ext(o.to), record.Formats()), checkChoice("--table", o.table, record.Tables())); err != nil {
+		return err
 	}
 	r, err := o.open(cmd, from)
 	if err != nil {
 		return err
 	}
-	if err := record.Export(o.to, r); err != nil || !o.json {
+	if err := record.Export(o.to, r); err != nil {
 		return err
 	}
-	return printJSON(cmd, written{o.to})
+	if o.json {
+		return printJSON(cmd, written{o.to})
+	}
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "wrote %s\n", o.to)
+	return err
 }
 
 // open finds the recording.

@@ -53,16 +53,20 @@ func newExportConnectomeCommand() *cobra.Command {
 	return cmd
 }
 
+// listFormats are what --format takes.
+func listFormats() []string { return []string{"csv", "parquet", "arrow", "arrows"} }
+
 // exportConnectome builds the network and writes what -o asks for.
 func exportConnectome(cmd *cobra.Command, arg string, o *connectomeExport) error {
 	alone := slices.Contains(genome.EdgeFormats(), filepath.Ext(o.out))
 	switch {
 	case o.out == "":
 		return usageError{errors.New("no -o given, a folder or a file to write wanted")}
-	case !slices.Contains(genome.EdgeFormats(), "."+o.format):
-		return usageError{fmt.Errorf("format %q, want csv, parquet, arrow or arrows", o.format)}
 	case alone && cmd.Flags().Changed("format"):
 		return usageError{fmt.Errorf("--format beside %s, whose ending tells the format", o.out)}
+	}
+	if err := checkChoice("--format", o.format, listFormats()); err != nil {
+		return err
 	}
 	g, err := loadGenome(cmd, arg)
 	if err != nil {
@@ -107,7 +111,7 @@ func (e *exported) print(cmd *cobra.Command, o *connectomeExport, alone bool) er
 }
 
 func existsError(path string) error {
-	return fmt.Errorf("%s exists already and is left as it is: %w", path, &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist})
+	return fmt.Errorf("%s exists already and is left as it is: %w", path, fs.ErrExist)
 }
 
 // emptyFolder makes a folder, or takes one that is empty.

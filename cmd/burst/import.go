@@ -16,13 +16,13 @@ func newImportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import",
 		Short: "Turn another simulator's network into a genome",
-		Args:  cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
+		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usageError{fmt.Errorf("no format %q to import, want feagi\nusage: burst import feagi GENOME.json", args[0])}
 			}
-			return cmd.Help()
+			return nil
 		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newImportFEAGICommand())
 	return cmd
@@ -57,10 +57,9 @@ func newImportFEAGICommand() *cobra.Command {
 }
 
 func (o *importOptions) run(cmd *cobra.Command, path string) error {
-	switch o.Dialect = feagi.Dialect(o.dialect); o.Dialect {
-	case feagi.Auto, feagi.Rust, feagi.Python:
-	default:
-		return usageError{fmt.Errorf("no dialect %q, want auto, rust or python", o.dialect)}
+	o.Dialect = feagi.Dialect(o.dialect)
+	if err := checkChoice("no dialect", o.dialect, []string{string(feagi.Auto), string(feagi.Rust), string(feagi.Python)}); err != nil {
+		return err
 	}
 	text, err := genome.ReadText(path)
 	if err != nil {

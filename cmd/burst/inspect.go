@@ -7,6 +7,7 @@ import (
 
 	"burst/connectome"
 	"burst/genome/brainmap"
+	"burst/internal/plain"
 
 	"github.com/spf13/cobra"
 )
@@ -116,6 +117,7 @@ func (o *inspectOptions) run(cmd *cobra.Command, arg string) error {
 		if err := writeNew(o.svg, b.Bytes()); err != nil {
 			return err
 		}
+		fmt.Fprintf(cmd.ErrOrStderr(), "wrote %s\n", o.svg)
 	}
 	if o.parts > 0 {
 		if v.Parts, err = o.inspectParts(cmd, g); err != nil {
@@ -167,5 +169,5 @@ func (v *inspection) print(cmd *cobra.Command) error {
 	}
 	return pairs(w, append(facts,
 		"longest delay", fmt.Sprintf("%d bursts", v.MaxDelay),
-		"memory", fmt.Sprintf("%s on the host, %s on a GPU; %s while building (--cost measures each backend)", bytesText(v.Bytes.Host), bytesText(v.Bytes.Device), bytesText(v.Bytes.Peak)))...)
+		"memory", fmt.Sprintf("%s on the host, %s on a GPU; %s while building (--cost measures each backend)", plain.Bytes(v.Bytes.Host), plain.Bytes(v.Bytes.Device), plain.Bytes(v.Bytes.Peak)))...)
 }

@@ -7,6 +7,7 @@ import (
 	"burst/backend"
 	"burst/connectome"
 	"burst/genome"
+	"burst/internal/plain"
 
 	"github.com/spf13/cobra"
 )
@@ -74,9 +75,9 @@ func printParts(cmd *cobra.Command, list []inspectPart) error {
 		rows[0] = append(rows[0], "with the cpu backend", "built in")
 	}
 	for i, p := range list {
-		row := []string{fmt.Sprint(i), count(p.Neurons), count(p.Synapses), bytesText(p.Bytes), bytesText(p.Peak)}
+		row := []string{fmt.Sprint(i), count(p.Neurons), count(p.Synapses), plain.Bytes(p.Bytes), plain.Bytes(p.Peak)}
 		if measured {
-			row = append(row, bytesText(p.Host), duration(time.Duration(p.Build*float64(time.Second))))
+			row = append(row, plain.Bytes(p.Host), duration(time.Duration(p.Build*float64(time.Second))))
 		}
 		rows = append(rows, row)
 	}

@@ -25,7 +25,8 @@ func newManCommand() *cobra.Command {
 			if err := doc.GenManTree(root, header, args[0]); err != nil {
 				return fmt.Errorf("man pages: %w", err)
 			}
-			return nil
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "wrote the man pages into %s\n", args[0])
+			return err
 		},
 	}
 }

@@ -38,7 +38,7 @@ func (r *runner) open(o backend.Options) (engine.Backend, error) {
 	b, used, why, err := engine.Backend(nil), r.o.backend, "", error(nil)
 	if used == "auto" {
 		b, used, why, err = backend.Auto(r.c, o)
-		r.progress.once("backend: %s (%s)", used, why)
+		r.progress.once("%s: %s", used, why)
 	} else {
 		b, err = backend.Open(used, r.c, o)
 	}
@@ -53,7 +53,7 @@ func (r *runner) openParts(o backend.Options) (b engine.Backend, err error) {
 		b, r.c, r.used, why, err = backend.AutoParts(r.parts, o, func() (*connectome.Connectome, error) {
 			return r.o.build(r.g, r.progress)
 		})
-		r.progress.once("backend: %s (%s)", r.used, why)
+		r.progress.once("%s: %s", r.used, why)
 	} else {
 		b, r.c, err = backend.OpenParts(r.parts, o)
 	}

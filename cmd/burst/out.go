@@ -13,6 +13,7 @@ import (
 
 	"burst/checkpoint"
 	"burst/engine"
+	"burst/internal/plain"
 	"burst/record"
 	"burst/record/picture"
 
@@ -100,7 +101,7 @@ func (r *runner) release() {
 		return
 	}
 	if err := r.hold.Release(r.complete); err != nil {
-		r.progress.line("%v", err)
+		r.progress.line("%s", plain.Text(err))
 	}
 	r.hold = nil
 }
@@ -168,7 +169,7 @@ func (r *runner) finish(failed error) error {
 	}
 	// The recordings are safe; a picture that fails can be drawn again.
 	if err := picture.OfRun(r.folder); err != nil {
-		r.progress.line("no pictures: %v; try `burst plot %s`", err, r.folder)
+		r.progress.line("no pictures: %s; try `burst plot %s`", plain.Text(err), r.folder)
 	}
 	return failed
 }
@@ -177,7 +178,7 @@ func (r *runner) finish(failed error) error {
 func (r *runner) fail(failed error) error {
 	for _, err := range []error{r.closeSaver(), r.recording.Fail(failed, r.faultOf(failed))} {
 		if err != nil && err.Error() != failed.Error() {
-			r.progress.line("%v", err)
+			r.progress.line("%s", plain.Text(err))
 		}
 	}
 	advice := ""

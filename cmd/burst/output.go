@@ -62,17 +62,6 @@ func count(n uint64) string {
 	return s
 }
 
-// bytesText writes a number of bytes with a unit.
-func bytesText(n uint64) string {
-	switch {
-	case n >= 1<<30:
-		return fmt.Sprintf("%.2f GiB", float64(n)/(1<<30))
-	case n >= 1<<20:
-		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
-	}
-	return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
-}
-
 // duration writes a time with three significant figures.
 func duration(d time.Duration) string {
 	switch {

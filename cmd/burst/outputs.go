@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -10,7 +9,6 @@ import (
 
 	"burst/backend/cuda/doctor"
 	"burst/bench"
-	"burst/genome"
 	"burst/record"
 	"burst/record/stats"
 )
@@ -38,11 +36,7 @@ func outputNames() []string {
 func outputSchema(name string) ([]byte, error) {
 	v, ok := outputs()[name]
 	if !ok {
-		text := fmt.Sprintf("no output %q, want one of %s", name, strings.Join(outputNames(), ", "))
-		if near := genome.Nearest(name, outputNames()); near != "" {
-			text += fmt.Sprintf("; did you mean %q?", near)
-		}
-		return nil, usageError{fmt.Errorf("%s", text)}
+		return nil, checkChoice("no output", name, outputNames())
 	}
 	s := schemaOf(reflect.TypeOf(v))
 	s["$schema"] = "https://json-schema.org/draft/2020-12/schema"

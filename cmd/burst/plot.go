@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"burst/genome"
 	"burst/record"
 	"burst/record/picture"
 
@@ -60,12 +59,8 @@ func newPlotCommand() *cobra.Command {
 }
 
 func (o *plotOptions) run(cmd *cobra.Command, dir string) error {
-	if !slices.Contains(picture.Formats(), o.format) {
-		text := fmt.Sprintf("--format %q, want %s", o.format, strings.Join(picture.Formats(), " or "))
-		if near := genome.Nearest(o.format, picture.Formats()); near != "" {
-			text += fmt.Sprintf("; did you mean %q?", near)
-		}
-		return usageError{fmt.Errorf("%s", text)}
+	if err := checkChoice("--format", o.format, picture.Formats()); err != nil {
+		return err
 	}
 	f, err := lookInto(cmd, dir)
 	if err != nil {

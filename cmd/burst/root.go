@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"burst/exchange/mpi"
+	"burst/internal/plain"
 	"burst/record"
 
 	"github.com/spf13/cobra"
@@ -26,15 +28,42 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetOut(out)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
-	if err == nil {
-		err = out.err
-	}
+	unknown := checkHelp(root)
+	err := cmp.Or(root.ExecuteContext(ctx), unknown(), out.err)
 	var called usageError
 	if again := errors.As(err, &called) && !mpi.Leads(os.Getenv); err != nil && err.Error() != "" && !again {
-		fmt.Fprintln(stderr, "burst:", err)
+		fmt.Fprintln(stderr, "burst:", plain.Text(err))
 	}
 	return exitCode(err)
+}
+
+// checkHelp has help refuse a command that there is not, which the function tells afterwards.
+func checkHelp(root *cobra.Command) (unknown func() error) {
+	var wrong error
+	show := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		if names := cmd.Flags().Args(); cmd.HasSubCommands() && len(names) > 0 {
+			if wrong = cmd.ValidateArgs(names); cmd == root {
+				wrong = usageError{unknownCommand(root, names[0])}
+			}
+		}
+		if wrong == nil {
+			show(cmd, args)
+		}
+	})
+	root.InitDefaultHelpCmd()
+	help, _, _ := root.Find([]string{"help"})
+	help.Run, help.RunE = nil, func(_ *cobra.Command, args []string) error {
+		cmd, rest, err := root.Find(args)
+		if err == nil && len(rest) > 0 {
+			err = unknownCommand(cmd, rest[0])
+		}
+		if err != nil {
+			return usageError{err}
+		}
+		return cmd.Help()
+	}
+	return func() error { return wrong }
 }
 
 // output is where results go. It remembers a failed write, which no command need look for line by line.
@@ -149,12 +178,11 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 	return errors.New(text + " (`burst help` lists the commands)")
 }
 
-// suggestFlag adds the nearest flag to an error about an unknown one, and says of a number what is wanted.
+// suggestFlag adds the nearest flag to an error about an unknown one, and says of a value what is wanted.
 func suggestFlag(cmd *cobra.Command, err error) error {
 	var value *pflag.InvalidValueError
-	var number *strconv.NumError
-	if errors.As(err, &value) && errors.As(err, &number) {
-		return fmt.Errorf("--%s %q, want %s", value.GetFlag().Name, value.GetValue(), wantedNumber(value.GetFlag(), number.Err))
+	if errors.As(err, &value) {
+		return fmt.Errorf("--%s %q, %s", value.GetFlag().Name, value.GetValue(), wanted(value))
 	}
 	_, name, found := strings.Cut(err.Error(), "unknown flag: --")
 	if !found {
@@ -166,12 +194,29 @@ func suggestFlag(cmd *cobra.Command, err error) error {
 	return err
 }
 
+// wanted says what a flag takes; flags of this program's own say so themselves.
+func wanted(value *pflag.InvalidValueError) string {
+	f, cause := value.GetFlag(), value.Unwrap()
+	var number *strconv.NumError
+	switch {
+	case f.Value.Type() == "bool":
+		return "want true or false, or nothing"
+	case f.Value.Type() == "duration":
+		return "want a time with its unit, such as 500ms or 2s"
+	case errors.As(cause, &number):
+		return "want " + wantedNumber(f, number.Err)
+	}
+	return plain.Text(cause)
+}
+
 // wantedNumber says what a flag takes that a number was no good for.
 func wantedNumber(f *pflag.Flag, why error) string {
 	kind := f.Value.Type()
 	switch {
 	case strings.HasPrefix(kind, "float"):
 		return "a number"
+	case strings.HasSuffix(kind, "Slice"):
+		return "whole numbers with commas between them, such as 1,2,4"
 	case errors.Is(why, strconv.ErrRange) && strings.HasPrefix(kind, "uint"):
 		return "a whole number of at most 64 bits"
 	case errors.Is(why, strconv.ErrRange):

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -102,10 +101,12 @@ func newRunCommand() *cobra.Command {
 
 // backendFlag adds --backend with completion.
 func backendFlag(cmd *cobra.Command, into *string) {
-	cmd.Flags().StringVar(into, "backend", "auto", "auto, "+strings.Join(backend.Names(), ", "))
-	names := append([]string{"auto"}, backend.Names()...)
-	register(cmd, "backend", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
+	cmd.Flags().StringVar(into, "backend", "auto", strings.Join(backendChoices(), ", "))
+	register(cmd, "backend", cobra.FixedCompletions(backendChoices(), cobra.ShellCompDirectiveNoFileComp))
 }
+
+// backendChoices are what --backend takes.
+func backendChoices() []string { return append([]string{"auto"}, backend.Names()...) }
 
 // run is the command.
 func (o *runOptions) run(cmd *cobra.Command, arg string) error {
@@ -289,22 +290,7 @@ func (r *runner) run(ctx context.Context) error {
 
 // checkBackend refuses a name that no backend has, before other processes wait for its part.
 func (o *runOptions) checkBackend() error {
-	if o.backend == "auto" {
-		return nil
-	}
-	return checkBackend(o.backend)
-}
-
-// checkBackend refuses a name that no backend has.
-func checkBackend(name string) error {
-	if slices.Contains(backend.Names(), name) {
-		return nil
-	}
-	text := fmt.Sprintf("no backend %q, want one of %s", name, strings.Join(backend.Names(), ", "))
-	if near := genome.Nearest(name, backend.Names()); near != "" {
-		text += fmt.Sprintf("; did you mean %q?", near)
-	}
-	return usageError{errors.New(text)}
+	return checkChoice("no backend", o.backend, backendChoices())
 }
 
 // length is how many bursts to run.

@@ -47,7 +47,7 @@ func (o *runOptions) checkFault() error {
 		}
 		return nil
 	}
-	return usageError{fmt.Errorf("--on-device-fault %q, want %s, %s or %s", o.onFault, faultStop, faultRetry, faultCPU)}
+	return checkChoice("--on-device-fault", o.onFault, []string{faultStop, faultRetry, faultCPU})
 }
 
 // faultOf is what the manifest keeps of an error that a device made; nil for any other, and before the run has begun.

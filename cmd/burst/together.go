@@ -9,7 +9,6 @@ import (
 	"os/signal"
 	"runtime"
 	"slices"
-	"strings"
 	"syscall"
 
 	"burst/backend"
@@ -139,7 +138,7 @@ func (o *runOptions) identify(c *connectome.Connectome) (uint64, error) {
 func (o *runOptions) checkTogether() error {
 	switch {
 	case !slices.Contains(exchanges, o.exchange):
-		return usageError{fmt.Errorf("--exchange %q, want one of %s", o.exchange, strings.Join(exchanges, ", "))}
+		return checkChoice("--exchange", o.exchange, exchanges)
 	case o.others == nil:
 		return nil
 	case o.exchange == viaNCCL && o.backend != "cuda":

@@ -7,6 +7,7 @@ import (
 
 	"burst/connectome"
 	"burst/genome"
+	"burst/internal/plain"
 
 	"github.com/spf13/cobra"
 )
@@ -51,9 +52,9 @@ func validate(cmd *cobra.Command, args []string, asJSON bool) error {
 		switch {
 		case asJSON:
 		case err != nil:
-			fmt.Fprintln(cmd.ErrOrStderr(), err)
+			fmt.Fprintln(cmd.ErrOrStderr(), plain.Text(err))
 		case short != nil:
-			fmt.Fprintf(cmd.OutOrStdout(), "%s: ok, but building it needs at least %s of memory, and this machine has %s free\n", arg, bytesText(v.Needs), bytesText(v.Free))
+			fmt.Fprintf(cmd.OutOrStdout(), "%s: ok, but building it needs at least %s of memory, and this machine has %s free\n", arg, plain.Bytes(v.Needs), plain.Bytes(v.Free))
 		default:
 			fmt.Fprintf(cmd.OutOrStdout(), "%s: ok\n", arg)
 		}

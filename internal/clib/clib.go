@@ -4,6 +4,7 @@ package clib
 
 import (
 	"runtime"
+	"strings"
 
 	"github.com/ebitengine/purego"
 )
@@ -12,10 +13,15 @@ import (
 func Open(name string, public bool) (uintptr, error) {
 	runtime.LockOSThread() // dlerror tells a thread of its own errors only
 	defer runtime.UnlockOSThread()
+	scope := purego.RTLD_LOCAL
 	if public {
-		return purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_GLOBAL)
+		scope = purego.RTLD_GLOBAL
 	}
-	return purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_LOCAL)
+	h, err := purego.Dlopen(name, purego.RTLD_NOW|scope)
+	if err != nil && strings.HasPrefix(err.Error(), name+": ") && strings.HasSuffix(err.Error(), "No such file or directory") { // not one that it needs
+		err = &MissingError{name}
+	}
+	return h, err
 }
 
 // Lookup is the address of a symbol, 0 when the library lacks it.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -38,6 +39,9 @@ func write(path string, fill func(io.Writer) error, name func(from, to string) e
 	}()
 	f, err := os.CreateTemp(dir, ".burst-*")
 	if err != nil {
+		if e := (*fs.PathError)(nil); errors.As(err, &e) {
+			e.Path = dir // what stands in the way, rather than a name that nobody chose
+		}
 		return err
 	}
 	defer os.Remove(f.Name()) // a renamed one is gone

@@ -90,7 +90,7 @@ func TestBroken(t *testing.T) {
 		{
 			name:  "no driver library",
 			set:   func(t *testing.T) { t.Setenv(driver.LibraryVariable, filepath.Join(t.TempDir(), "libcuda.so.1")) },
-			check: "driver", cause: "cannot open shared object file", advice: "install the NVIDIA driver", passed: true,
+			check: "driver", cause: "is not installed", advice: "install the NVIDIA driver", passed: true,
 		},
 		{
 			name:  "a driver library that lacks functions",

@@ -24,6 +24,15 @@ const (
 // ErrUnavailable says that CUDA cannot be used on this machine; the error that wraps it gives the cause and what to do.
 var ErrUnavailable = errors.New("CUDA is not available")
 
+// ErrNone is the ErrUnavailable of a machine without any NVIDIA GPU: there is no driver's library, or no device.
+var ErrNone = errors.New("no NVIDIA GPU found")
+
+// none marks an error as ErrNone; its text stays.
+type none struct{ error }
+
+func (n none) Is(target error) bool { return target == ErrNone }
+func (n none) Unwrap() error        { return n.error }
+
 // Driver is the loaded and initialised driver library. It stays loaded until the process ends.
 type Driver struct {
 	path    string
@@ -39,7 +48,11 @@ func Open(path string) (*Driver, error) {
 	d := &Driver{}
 	var err error
 	if d.path, d.library, err = openFirst(cmp.Or(path, os.Getenv(LibraryVariable)), "libcuda.so.1", "libcuda.so"); err != nil {
-		return nil, unavailable("%v; install the NVIDIA driver, or run on a machine with an NVIDIA GPU", err)
+		why := unavailable("%w; install the NVIDIA driver, or run on a machine with an NVIDIA GPU", err)
+		if missing := (*clib.MissingError)(nil); errors.As(err, &missing) {
+			why = none{why}
+		}
+		return nil, why
 	}
 	for s := range symbolCount {
 		if d.fn[s] = clib.Lookup(d.library, exported[s]); d.fn[s] == 0 && s < firstOptional {
@@ -60,7 +73,11 @@ func (d *Driver) start() error {
 			d.path, versionText(d.version), versionText(MinVersion))
 	}
 	if err := d.call(cuInit, clib.Int(0)); err != nil {
-		return unavailable("%w%s", err, advice(err))
+		err = unavailable("%w%s", err, advice(err))
+		if e := (*Error)(nil); errors.As(err, &e) && e.Code == NoDevice {
+			return none{err}
+		}
+		return err
 	}
 	return nil
 }
