@@ -26,7 +26,7 @@ RACED = $(shell grep -rlP --include='*.go' '\bgo (func|[a-z][A-Za-z.]*)\x28|\.Go
 # These count bytes, or refuse what is too large: no other processor and no race detector changes that.
 COUNTING = TestMemoryIsCheckedFirst|TestMemoryIsRefusedBeforeItIsTaken|TestMemoryIsWhatOpenTakes|TestMemoryOfTheMachine|TestPeakWhileBuilding|TestPredictedBytesAreTheRealOnes|TestStepDoesNotAllocate|TestAbsurdGenomesAreRefusedBeforeAnythingIsAllocated|TestR12DeviceMemory|TestR12FullDevice|TestPartsFitWhereTheWholeDoesNot
 # These do one thing after the other, for long, the first three with one thread, or every command once; what they run beside each other other tests do.
-PLAIN = TestSubsetsAreUniform|TestSumsThatLeaveInt32AreRefused|TestR17NoSumWraps|TestSilenceIsSkipped|TestSegmentsHoldEveryWeight|TestTheProofNamesNeuronBoundAndLargestScale|TestDenseTexts|TestAttacks|TestLongBatch|TestR3FullDisk|TestR4Damage|TestExitStatus|TestJSONOfEveryCommand
+PLAIN = TestSubsetsAreUniform|TestSumsThatLeaveInt32AreRefused|TestR17NoSumWraps|TestSilenceIsSkipped|TestSegmentsHoldEveryWeight|TestTheProofNamesNeuronBoundAndLargestScale|TestDenseTexts|TestAttacks|TestLongBatch|TestR2PowerLoss|TestR3FullDisk|TestR4Damage|TestExitStatus|TestJSONOfEveryCommand
 # These run kernels for long, which the detector does not see; the goroutines around those the conformance suite has, with one device and with several.
 KERNELS = TestPaths|TestClustersOfGroups
 # These start many processes and look at what they leave on disk; their goroutines other tests have in one process.
