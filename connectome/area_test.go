@@ -256,3 +256,85 @@ func change(v reflect.Value) {
 		v.SetUint(v.Uint() ^ 1)
 	}
 }
+
+// TestDrivesThatAreNothing: an amount that becomes no quantum is refused where it is injected, not where it is a term of a formula.
+func TestDrivesThatAreNothing(t *testing.T) {
+	for _, x := range []struct {
+		model string
+		d     genome.Drive
+		says  string
+	}{
+		{"feagi", genome.Drive{Value: 0.0004}, "0.0004 becomes 0 quanta at scale 1000; write scale: 1250 or more"},
+		{"feagi", genome.Drive{Value: 0.0005}, ""},
+		{"feagi", genome.Drive{Value: 0}, ""},
+		{"feagi", genome.Drive{Value: -1e-9}, "even at the largest scale, 16777216"},
+		{"lif", genome.Drive{Value: 1e-9, Unit: genome.Voltage}, ""},
+		{"izhikevich", genome.Drive{Value: 1e-9}, ""},
+		{"lif", genome.Drive{Kind: genome.Poisson, Rate: 10, Weight: -0.0004}, "areas[0].drive[0]"},
+		{"lif", genome.Drive{Kind: genome.Noise, Mean: 0.0004, SD: 1}, "areas[0].drive[0]"},
+		{"lif", genome.Drive{Kind: genome.Noise, Mean: 1, SD: 0.0004}, "areas[0].drive[0]"},
+		{"lif", genome.Drive{Kind: genome.Poisson, Rate: 500_000, Weight: 1}, ""},
+		{"lif", genome.Drive{Kind: genome.Poisson, Rate: 500_001, Weight: 1}, "500001 Hz makes 500.001 events a burst, want at most 500 (500000 Hz)"},
+	} {
+		a := areaOf(x.model, 2)
+		if x.model == "izhikevich" {
+			a.Params["c"], a.Params["threshold"] = -65, 30
+		}
+		a.Drives = []genome.Drive{x.d}
+		c, err := Build(network(1, a).Genome, Options{})
+		if x.says != "" {
+			require.ErrorContains(t, err, x.says)
+			continue
+		}
+		require.NoError(t, err, "%s: %+v", x.model, x.d)
+		if x.model == "izhikevich" {
+			require.Equal(t, Drive{Kind: Term, Term: 1e-9}, c.Areas[0].Drives[0])
+		}
+	}
+}
+
+// TestAmountsBeyondInt32 tell the largest scale that holds them.
+func TestAmountsBeyondInt32(t *testing.T) {
+	p := &plan{scale: 1000}
+	for _, x := range []struct {
+		amount float64
+		says   string
+	}{
+		{2147483.647, ""}, {-2147483.6474, ""}, {2147483.648, "the largest scale that holds it is 999"}, {-4294968, "the largest scale that holds it is 499"},
+		{2147483647, "the largest scale that holds it is 1"}, {2147483648, "not even scale: 1"}, {-1e300, "not even scale: 1"},
+	} {
+		if says := p.tooLarge(x.amount); x.says == "" {
+			require.Empty(t, says, "%v", x.amount)
+		} else {
+			require.Contains(t, says, x.says)
+		}
+	}
+	require.Equal(t, []int32{math.MaxInt32, -math.MaxInt32, 5, math.MaxInt32}, []int32{clamp(overflow), clamp(-overflow), clamp(5), clamp(math.MaxInt32)})
+}
+
+// TestConstantsThatFloat32CannotHold are named, whichever it is.
+func TestConstantsThatFloat32CannotHold(t *testing.T) {
+	inf := float32(math.Inf(1))
+	for name, a := range map[string]Area{
+		"":                   {Model: LIFModel, Drives: []Drive{{Term: math.MaxFloat32}}},
+		"drive":              {Model: LIFModel, Drives: []Drive{{Term: -3e38}, {Term: 1, Each: []float64{2, -3e38}}}},
+		"threshold":          {FEAGI: FEAGI{Threshold: Param{Const: -inf}}},
+		"threshold_gradient": {FEAGI: FEAGI{Threshold: Param{Each: []float32{0, inf}}}},
+		"reset":              {Model: LIFModel, LIFEach: []LIF{{}, {Reset: -inf}}},
+		"tau_syn_in":         {Model: PSCExpModel, PSCExp: PSCExp{P21In: inf}},
+		"d":                  {Model: IzhikevichModel, Izhikevich: Izhikevich{D: inf}},
+		"timestep":           {Model: IzhikevichModel, IzhikevichEach: []Izhikevich{{}, {}, {Half: inf}}},
+	} {
+		require.Equal(t, name, a.unbounded())
+	}
+}
+
+func TestLimitErrorsSayWhatIsWanted(t *testing.T) {
+	e := &LimitError{Field: "areas[0].size", Unit: "ports", Needed: math.MaxUint64, Limit: 7, Bytes: 3 << 30}
+	require.EqualError(t, e, "areas[0].size: more than 18446744073709551614 ports are wanted (3221225472 bytes (3 GiB) of memory), the limit is 7")
+	e.Unit, e.Needed = "bytes", 1<<29
+	require.EqualError(t, e, "areas[0].size: building needs 536870912 bytes (0.5 GiB), the limit is 7 bytes (6.52e-09 GiB); make the network smaller or use a machine with more memory")
+	require.Equal(t, [3]uint64{math.MaxUint64, math.MaxUint64, 12}, [3]uint64{add(math.MaxUint64, 1), mul(1<<32, 1<<32), add(mul(2, 5), 2)})
+	require.EqualValues(t, uint64(math.MaxUint64-1), add(math.MaxUint64-2, 1))
+	require.EqualValues(t, uint64(1<<63), mul(1<<32, 1<<31))
+}

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"errors"
 	"math"
 	"testing"
 
@@ -136,5 +137,40 @@ func TestFirstNumberThatIsNone(t *testing.T) {
 		require.Equal(t, tc.variable, x.Variable)
 		require.Equal(t, tc.neuron, x.Neuron)
 		require.True(t, math.IsNaN(float64(x.Value)))
+	}
+}
+
+// unsteady is a backend whose state has a NaN when it is read for the first time and never again; then steps may fail.
+type unsteady struct {
+	drifter
+	reads int
+	then  error
+}
+
+func (b *unsteady) ReadState(s *engine.State) error {
+	err := b.drifter.ReadState(s)
+	if b.reads++; b.reads == 1 {
+		s.V[1] = float32(math.NaN())
+		b.fail = b.then
+	}
+	return err
+}
+
+// TestWhatHappensOnce: a number that is none and does not come again when its bursts run once more ends the run, too, with the bursts
+// between the looks, and with what went wrong when they ran again.
+func TestWhatHappensOnce(t *testing.T) {
+	for _, then := range []error{nil, errors.New("stop")} {
+		e := engine.New(net(), &unsteady{then: then}, engine.Options{})
+		err := e.Run(context.Background(), 10_000)
+		var n *engine.NumberError
+		require.ErrorAs(t, err, &n)
+		require.Equal(t, [2]uint64{0, 8191}, [2]uint64{n.After, n.Burst})
+		require.EqualValues(t, 1, n.Index)
+		require.Equal(t, "here", n.Area)
+		if then != nil {
+			require.ErrorIs(t, err, then)
+			require.ErrorContains(t, err, "looking for its burst: burst 0: stop")
+		}
+		require.EqualValues(t, 8192, e.Number())
 	}
 }
