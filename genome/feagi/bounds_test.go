@@ -1,8 +1,10 @@
 package feagi_test
 
 import (
+	"encoding/base64"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -312,6 +314,89 @@ func TestTheFileAsAWhole(t *testing.T) {
 		stale = append(stale, n.Key)
 	}
 	require.Equal(t, []string{"more", "stats.innate_neuron_count", "physiology.simulation_timestep"}, stale)
+}
+
+// What lies exactly at a bound of the file: a leak of 1 is a fraction, 2^63 neurons are too many, counts from 0 below 2^53 are
+// counts, codes of all that can be printed are texts, and a long key without an area's gene is none.
+func TestAtTheBounds(t *testing.T) {
+	read := func(text string) (*genome.Genome, *feagi.Report, error) {
+		return feagi.Import("g.json", []byte(text), feagi.Options{})
+	}
+	_, r, err := read(`{"blueprint": {"a": {"leak_coefficient": 1}}}`)
+	require.NoError(t, err)
+	require.Equal(t, feagi.Rust, r.Dialect)
+	_, r, err = read(`{"blueprint": {"a": {"block_boundaries": [2147483648, 4294967296, 1]}}}`)
+	require.ErrorContains(t, err, "area a, block_boundaries[1]: expects at most 2^63-1 neurons")
+	require.Equal(t, uint64(math.MaxUint64), r.Neurons)
+	_, _, err = read(`{"blueprint": {"_____10c-c__one-cx-___bbx-i": 4294967296, "_____10c-c__one-cx-_n_cnt-i": 4294967296}}`)
+	require.ErrorContains(t, err, "area c__one, cx-___bbx-i: expects at most 2^63-1 neurons")
+	for stated, want := range map[string]int64{"0": 0, "1": 1, "-1": -1, "9007199254740991": 1<<53 - 1, "9007199254740992": -1} {
+		_, r, err := read(`{"stats": {"innate_cortical_area_count": ` + stated + `, "innate_neuron_count": ` + stated + `}, "blueprint": {"a": {}}}`)
+		require.NoError(t, err)
+		require.Equal(t, want, r.Stated.Areas)
+		require.Equal(t, want, r.Stated.Neurons)
+		notes := 0
+		for _, n := range r.Notes {
+			if strings.HasPrefix(n.Key, "stats.") {
+				notes++
+			}
+		}
+		require.Equal(t, map[bool]int{true: 2, false: 0}[want != 1 && want != -1], notes, stated)
+	}
+	g, _, err := read(`{"blueprint": {"` + base64.StdEncoding.EncodeToString([]byte("ab cd~xy")) + `": {}, "___45678901234567890": {}}}`)
+	require.NoError(t, err)
+	require.Equal(t, "ab cd-xy", g.Areas[0].Name)
+	require.Equal(t, "___45678901234567890", g.Areas[1].Name)
+	_, _, err = read(`{"blueprint": {"___456789012345678901": {}}}`)
+	require.ErrorContains(t, err, "expects at least one area")
+}
+
+// An area without a group has that of its id's first letter; coded ids of memory are of group memory.
+func TestGroups(t *testing.T) {
+	for id, want := range map[string]string{"iic400": "ipu", "omot00": "opu", "___pwr": "core", "c__one": "custom", "m__one": "custom", "bWVtMDAwX18=": "memory",
+		"aWluZgAAAAA=": "ipu", "b21vdDAwX18=": "opu", "X19fcG93ZXI=": "core", "Y21vdG8wMDE=": "custom", "______": "custom"} {
+		g, _, err := feagi.Import("g.json", []byte(`{"blueprint": {"`+id+`": {}}}`), feagi.Options{})
+		require.NoError(t, err)
+		require.Equal(t, want, g.Areas[0].Group, id)
+	}
+}
+
+// Mappings find their area however its id is written; what a rule leaves at its default is not written out.
+func TestDestinations(t *testing.T) {
+	for _, c := range []struct{ area, to string }{{"Y21vdG8wMDE=", "cmoto001"}, {"cmoto001", "Y21vdG8wMDE="}, {"X19fcG93ZXI=", "_power"}, {"_power", "___pwr"}, {"iic400", "aWljNDAwX18="}, {"c__two", "c__two"}} {
+		_, made, _, err := feagi.Translate("g.json", []byte(`{"blueprint": {"c__one": {"cortical_mapping_dst": {"`+c.to+`": [["projector", [1, 1, 1], 1, false]]}}, "`+c.area+`": {"cortical_name": "second"}}}`), feagi.Options{})
+		require.NoError(t, err, "%s as %s", c.area, c.to)
+		require.Contains(t, string(made), "  - from: c__one\n    to: second\n    rule: projector\n    weight: 1\n")
+		require.NotContains(t, string(made), "delay")
+		require.NotContains(t, string(made), "attractivity")
+		require.NotContains(t, string(made), "merge")
+	}
+	_, _, err := feagi.Import("g.json", []byte(`{"blueprint": {"Y21vdG8wMDE=": {}, "cmoto001": {}, "c__one": {"cortical_mapping_dst": {"Y21vdG8wMDE_": [["projector", [1, 1, 1], 1, false]]}}}}`), feagi.Options{})
+	require.ErrorContains(t, err, "no area has that id")
+}
+
+// A flat key is longer than 20 letters.
+func TestFlatKeys(t *testing.T) {
+	for key, areas := range map[string]int{"_____10-c-cx-snooze-f": 0, "___c-abcde-cx-mp_acc-b": 1, "___c-abc-cx-mp_acc-b": 0} {
+		g, _, err := feagi.Import("g.json", []byte(`{"blueprint": {"c__one": {}, "`+key+`": true}}`), feagi.Options{})
+		require.NoError(t, err)
+		require.Len(t, g.Areas, 1+areas, "%s, %d letters", key, len(key))
+	}
+}
+
+// What the YAML of an import looks like: short lists in a line, comments that say FEAGI's name and can be printed.
+func TestTheTextThatIsWritten(t *testing.T) {
+	made := func(id, rule, definition string) string {
+		_, text, r, err := feagi.Translate("g.json", []byte(`{"neuron_morphologies": {`+definition+`}, "blueprint": {"`+id+`": {"cortical_mapping_dst": {"`+id+`": [["`+rule+`", [1, 1, 1], 1, false]]}}}}`), feagi.Options{Dialect: feagi.Python})
+		require.NoError(t, err)
+		require.NotContains(t, fmt.Sprint(r.Areas[0].Lines), "vectors multiplied", "a scalar of ones")
+		return string(text)
+	}
+	require.Contains(t, made("a", "projector_xy", ""), "    rule: projector  # FEAGI's projector_xy\n    axes: yxz\n")
+	require.Contains(t, made("a", "v", `"v": {"vectors": [[0,0,1],[0,0,2],[0,0,3],[0,0,4]]}`), "    vectors: [[0, 0, 1], [0, 0, 2], [0, 0, 3], [0, 0, 4]]\n")
+	require.Contains(t, made("a", "v", `"v": {"vectors": [[0,0,1],[0,0,2],[0,0,3],[0,0,4],[0,0,5]]}`), "    vectors:\n      - [0, 0, 1]\n      - [0, 0, 2]\n")
+	require.Contains(t, made(`é\u0007\ufffd\ud83d\ude00!`, "projector", ""), "# FEAGI's é???!\n")
+	require.Contains(t, made("!"+strings.Repeat("x", 500), "projector", ""), "# FEAGI's !"+strings.Repeat("x", 191)+"\n")
 }
 
 // No more than a hundred mistakes are told; lines that three areas share stand once in the report.

@@ -97,6 +97,13 @@ func TestAliases(t *testing.T) {
 		require.Equal(t, want[g.Areas[i].Name], g.Areas[i].Aliases, g.Areas[i].Name)
 	}
 	require.Equal(t, feagi.Note{Key: "id", Fate: feagi.Converted, From: "c__xyz", To: "other", Reason: "another area's name, which is meant by it"}, r.Areas[7].Lines[len(r.Areas[7].Lines)-1-indexFromEnd(r.Areas[7].Lines, "id")])
+	notes := 0
+	for _, n := range r.Areas[7].Lines {
+		if n.Key == "id" {
+			notes++
+		}
+	}
+	require.Equal(t, 1, notes, "told once")
 	for _, id := range []string{"omot00", "oHand", "Y21vdG8wMDE=", "cmoto001", "iic400__", "iic400", "aWluZgAAAAA=", "same"} {
 		more := fmt.Sprintf("stimuli:\n  - {area: %q, at: 1, neurons: [0], amount: 1}\nrecord: {spikes: [%q]}\n", id, id)
 		added, err := genome.Parse("a.yaml", append(made[:len(made):len(made)], more...), nil)
