@@ -399,6 +399,39 @@ func TestTheTextThatIsWritten(t *testing.T) {
 	require.Contains(t, made("!"+strings.Repeat("x", 500), "projector", ""), "# FEAGI's !"+strings.Repeat("x", 191)+"\n")
 }
 
+// The report's text, line by line.
+func TestReportText(t *testing.T) {
+	r := &feagi.Report{File: "g.json", Form: "flat", Dialect: feagi.Rust, Why: "as asked", Notes: []feagi.Note{
+		{Key: "a", Fate: feagi.NoEffect}, {Key: "b", Fate: feagi.Carried, From: "1"}, {Key: "c", Fate: feagi.Defaulted, To: "2"}, {Key: "d", Fate: feagi.Defaulted, To: "3"},
+		{Key: "e", Fate: feagi.NoEffect}, {Key: "f", Fate: feagi.NoEffect, Reason: "why"}, {Fate: feagi.NoEffect, From: "x"},
+		{Key: "g", Fate: feagi.Converted, From: "1", To: "2", Reason: "r"}, {Key: "h", Fate: feagi.Converted, From: "1", To: "1"}, {Key: "i", Fate: feagi.Converted, To: "1"},
+	}, Areas: []feagi.AreaReport{{ID: "c__one", Name: "one", Lines: []feagi.Note{{Key: "k", Fate: feagi.Carried}}}}}
+	var b strings.Builder
+	require.NoError(t, r.Write(&b))
+	require.Equal(t, `g.json: a FEAGI genome (flat, 1 areas), dialect rust (as asked); 2 values carried, 3 converted, 2 defaulted, 4 without effect, 0 not honoured
+  no effect: f: why
+  no effect: x
+  converted: g: 1 becomes 2, r
+  converted: h: 1
+  converted: i: 1
+  defaulted: c 2, d 3
+  no effect: a, e
+`, b.String())
+}
+
+// Names keep the first and the last of each kind of letter; what looks like a number is quoted; 80 letters are kept.
+func TestNames(t *testing.T) {
+	for name, want := range map[string]string{
+		"azAZ09_. -b": "azAZ09_. -b", "a`b{c@d[e/f:g": "a-b-c-d-e-f-g", "0x": `"0x"`, "9": `"9"`, ":a": "a", "NO": `"NO"`,
+		strings.Repeat("x", 80): strings.Repeat("x", 80), strings.Repeat("x", 81): strings.Repeat("x", 80),
+	} {
+		_, made, _, err := feagi.Translate("g.json", []byte(fmt.Sprintf(`{"physiology": {"simulation_timestep": 0.5, "max_age": 3}, "blueprint": {"c__one": {"cortical_name": %q, "firing_threshold": 9007199254740992}}}`, name)), feagi.Options{})
+		require.NoError(t, err)
+		require.Contains(t, string(made), "  - name: "+want+"\n")
+		require.Contains(t, string(made), "threshold: 9.007199254740992e+15\n")
+	}
+}
+
 // No more than a hundred mistakes are told; lines that three areas share stand once in the report.
 func TestManyOfAKind(t *testing.T) {
 	report := func(areas int, value string) (string, error) {
