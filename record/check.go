@@ -34,14 +34,14 @@ func (f File) check(dir string) error {
 		return err
 	}
 	if info.Size() != f.Bytes { // before as much is read
-		return damaged(path, "%d bytes found, the manifest says %d%s", info.Size(), f.Bytes, f.cure(dir))
+		return damaged(path, "has changed since the run wrote it: %d bytes found, the manifest says %d%s", info.Size(), f.Bytes, f.cure(dir))
 	}
 	got, err := describe(dir, f.Path)
 	if err != nil {
 		return err
 	}
 	if got != f {
-		return damaged(path, "SHA-256 %s found, the manifest says %s%s", got.SHA256, f.SHA256, f.cure(dir))
+		return damaged(path, "has changed since the run wrote it: SHA-256 %s found, the manifest says %s%s", got.SHA256, f.SHA256, f.cure(dir))
 	}
 	return nil
 }

@@ -87,7 +87,7 @@ func TestGenomeIsChecked(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, []byte("burst: v2\n"), 0o600))
 	for _, err := range []error{f.CheckGenome(), f.CheckAll()} {
 		require.ErrorAs(t, err, new(*DamagedError))
-		require.ErrorContains(t, err, path+": SHA-256 ")
+		require.ErrorContains(t, err, path+": has changed since the run wrote it: SHA-256 ")
 	}
 	_, err := f.Genome()
 	require.ErrorAs(t, err, new(*DamagedError))

@@ -24,7 +24,7 @@ func (f *Folder) genomeText() ([]byte, error) {
 		return nil, err
 	}
 	if sum := sha256.Sum256(text); hex.EncodeToString(sum[:]) != f.Manifest.GenomeSHA256 {
-		return nil, damaged(path, "SHA-256 %x found, the manifest says %s%s", sum, f.Manifest.GenomeSHA256, File{Path: genomeFile}.cure(f.Dir))
+		return nil, damaged(path, "has changed since the run wrote it: SHA-256 %x found, the manifest says %s%s", sum, f.Manifest.GenomeSHA256, File{Path: genomeFile}.cure(f.Dir))
 	}
 	return text, nil
 }

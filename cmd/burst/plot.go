@@ -119,7 +119,7 @@ func (o *plotOptions) target(cmd *cobra.Command, dir string, names []string) (fu
 	switch {
 	case !slices.Contains(picture.Formats(), end):
 		if err == nil {
-			err = &fs.PathError{Op: "plot", Path: o.out, Err: fmt.Errorf("is no folder; want one, or a file that ends in .%s", strings.Join(picture.Formats(), " or ."))}
+			err = &fs.PathError{Op: "plot", Path: o.out, Err: fmt.Errorf("is not a folder; want one, or a file that ends in .%s", strings.Join(picture.Formats(), " or ."))}
 		}
 		return nil, err
 	case len(names) != 1:

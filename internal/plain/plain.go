@@ -95,7 +95,7 @@ func state(err error) string {
 	case errors.Is(err, syscall.EISDIR):
 		return "is a folder"
 	case errors.Is(err, syscall.ENOTDIR):
-		return "lies in what is no folder"
+		return "is below a file, not a folder"
 	case errors.Is(err, syscall.ENAMETOOLONG):
 		return "has too long a name"
 	}
@@ -107,7 +107,7 @@ func number(e *strconv.NumError) string {
 	if errors.Is(e, strconv.ErrRange) {
 		return fmt.Sprintf("%q is out of range", e.Num)
 	}
-	return fmt.Sprintf("%q is no number", e.Num)
+	return fmt.Sprintf("%q is not a number", e.Num)
 }
 
 // Bytes is a size with the unit that suits it.
