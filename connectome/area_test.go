@@ -331,9 +331,9 @@ func TestConstantsThatFloat32CannotHold(t *testing.T) {
 
 func TestLimitErrorsSayWhatIsWanted(t *testing.T) {
 	e := &LimitError{Field: "areas[0].size", Unit: "ports", Needed: math.MaxUint64, Limit: 7, Bytes: 3 << 30}
-	require.EqualError(t, e, "areas[0].size: more than 18446744073709551614 ports are wanted (3221225472 bytes (3 GiB) of memory), the limit is 7")
+	require.EqualError(t, e, "areas[0].size: more than 18446744073709551614 ports are wanted (3221225472 bytes (3.00 GiB) of memory), the limit is 7")
 	e.Unit, e.Needed = "bytes", 1<<29
-	require.EqualError(t, e, "areas[0].size: building needs 536870912 bytes (0.5 GiB), the limit is 7 bytes (6.52e-09 GiB); make the network smaller or use a machine with more memory")
+	require.EqualError(t, e, "areas[0].size: building needs 536870912 bytes (512.0 MiB), the limit is 7 bytes; make the network smaller or use a machine with more memory")
 	require.Equal(t, [3]uint64{math.MaxUint64, math.MaxUint64, 12}, [3]uint64{add(math.MaxUint64, 1), mul(1<<32, 1<<32), add(mul(2, 5), 2)})
 	require.EqualValues(t, uint64(math.MaxUint64-1), add(math.MaxUint64-2, 1))
 	require.EqualValues(t, uint64(1<<63), mul(1<<32, 1<<31))
