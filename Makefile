@@ -80,8 +80,9 @@ sanitize: ## run the GPU backend's tests under compute-sanitizer's four tools (n
 PACKAGES ?= engine connectome genome genome/feagi record checkpoint edgelist backend/reference backend/cpu backend/split
 SAMPLE   ?= 60
 SEED     ?= 1
-mutants: ## plant SAMPLE small mistakes in each of PACKAGES, drawn by SEED, and see whether the package's tests notice (hours)
-	$(GO) run ./bench/mutants -gremlins "$(GO) run $(GREMLINS)" -sample $(SAMPLE) -seed $(SEED) $(PACKAGES)
+WORKERS  ?= $(shell nproc)
+mutants: ## plant SAMPLE small mistakes in each of PACKAGES, drawn by SEED, WORKERS at a time, and see whether the package's tests notice (hours)
+	$(GO) run ./bench/mutants -gremlins "$(GO) run $(GREMLINS)" -sample $(SAMPLE) -seed $(SEED) -workers $(WORKERS) $(PACKAGES)
 
 bench: ## Go benchmarks of the named workloads
 	$(GO) test -run '^$$' -bench . -timeout 60m ./bench

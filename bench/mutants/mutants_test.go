@@ -170,13 +170,13 @@ func TestLimits(t *testing.T) {
 	}{
 		{"exit 0", time.Minute, time.Minute, lived},
 		{"exit 1", time.Minute, time.Minute, killed},
-		{"[ $(ulimit -v) = 8388608 ] && [ $# = 3 ] && [ $1 = -test.short ] && [ -d $TMPDIR ] && echo >$TMPDIR/left", time.Minute, time.Minute, lived},
+		{"[ $(ulimit -v) = 8388608 ] && [ $# = 4 ] && [ $1 = -test.run=x ] && [ $2 = -test.short ] && [ -d $TMPDIR ] && echo >$TMPDIR/left", time.Minute, time.Minute, lived},
 		{"while :; do :; done", 100 * time.Millisecond, time.Minute, timedOut},
 		{"sleep 600 & echo $! >" + dir + "/child; wait", time.Minute, 200 * time.Millisecond, timedOut},
 	} {
-		b := &bench{folder: dir, dir: dir, cpu: c.cpu, wall: c.wall}
-		require.NoError(t, os.WriteFile(b.binary(), []byte("#!/bin/sh\n"+c.script+"\n"), 0o700))
-		got, note := b.judge(b.runTests())
+		b, p := &bench{folder: dir}, pass{filter: "-test.run=x", cpu: c.cpu, wall: c.wall}
+		require.NoError(t, os.WriteFile(binary(dir), []byte("#!/bin/sh\n"+c.script+"\n"), 0o700))
+		got, note := p.judge(b.runTests(dir, p))
 		require.Equal(t, c.want, got, c.script)
 		require.Equal(t, c.want == timedOut, note != "")
 		require.NoDirExists(t, filepath.Join(dir, "files"))
@@ -230,7 +230,7 @@ func TestCompare(t *testing.T) {
 	reasons, err := parseSurvivors("list", list)
 	require.NoError(t, err)
 	for want, results := range map[string][]result{
-		"": {tried("p/p.go", "a", lived), tried("p/p.go", "other", killed), tried("p/p.go", "endless", timedOut)},
+		"": {tried("p/p.go", "a", equivalent), tried("p/p.go", "other", killed), tried("p/p.go", "endless", timedOut)},
 		"p/p.go:3: a mutant lives, and list has no reason for it; write a test that fails with it, or list it":          {tried("p/p.go", "a", lived), tried("p/p.go", "other", lived)},
 		"p/p.go:3: a mutant lives, and list has no reason for it; write a test that fails with it, or list it, reached": {tried("p/p.go", "a", lived), tried("p/p.go", "other", notCovered)},
 		"p/p.go:3: a mutant of list is killed now; remove it there":                                                     {tried("p/p.go", "a", killed)},
@@ -241,21 +241,71 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestRow: nine tenths of a package's sample must be killed, and those that timed out count as killed.
+// TestRow: nine tenths of a package's sample must be killed, less the equivalent ones, which are a tenth at most. Those that timed out
+// count as killed.
 func TestRow(t *testing.T) {
 	for _, c := range []struct {
-		killed, timedOut, lived, notCovered int
-		want                                []string
+		killed, timedOut, equivalent, lived, notCovered int
+		want                                            []string
 	}{
-		{8, 1, 1, 0, nil},
-		{8, 1, 0, 1, nil},
-		{7, 1, 1, 1, []string{"p: 80 % of the sample were killed, wanted are 90 %"}},
-		{0, 0, 0, 0, nil}, // listed survivors alone
+		{8, 1, 0, 1, 0, nil},
+		{8, 1, 0, 0, 1, nil},
+		{8, 1, 1, 0, 0, nil},
+		{16, 1, 1, 1, 1, []string{"p: the mutation score is 89 %, wanted are 90 %"}},
+		{9, 0, 2, 0, 0, []string{"p: 2 of the sample are listed as equivalent, at most 10 % of 11 may be"}},
+		{0, 0, 1, 0, 0, []string{"p: 1 of the sample are listed as equivalent, at most 10 % of 1 may be"}},
+		{0, 0, 0, 0, 0, nil}, // listed survivors alone
 	} {
 		var drawn []result
-		for o, n := range map[outcome]int{killed: c.killed, timedOut: c.timedOut, lived: c.lived, notCovered: c.notCovered} {
+		for o, n := range map[outcome]int{killed: c.killed, timedOut: c.timedOut, equivalent: c.equivalent, lived: c.lived, notCovered: c.notCovered} {
 			drawn = append(drawn, slices.Repeat([]result{{outcome: o}}, n)...)
 		}
 		require.Equal(t, c.want, count("p", 99, drawn).complaints())
 	}
+}
+
+// TestFastTests: the tests that together take a tenth of the time come first, whatever their subtests take.
+func TestFastTests(t *testing.T) {
+	require.Equal(t, []string{"TestB", "ExampleD", "TestA"}, fastTests(`=== RUN   TestA
+    --- PASS: TestA/sub (0.00s)
+--- PASS: TestA (0.09s)
+--- PASS: TestB (0.00s)
+--- SKIP: TestSkipped (0.00s)
+--- PASS: TestC (0.90s)
+--- PASS: ExampleD (0.01s)
+PASS
+`))
+	require.Empty(t, fastTests("PASS\n"))
+}
+
+// TestSample: as many mutants are drawn as are asked for, but those that do not compile, and all that are listed. One that lives is
+// equivalent where its reason says so.
+func TestSample(t *testing.T) {
+	module(t)
+	all, err := parseReport([]byte(report), "p", []string{"p.go"})
+	require.NoError(t, err)
+	b, err := newBench("p", t.TempDir())
+	require.NoError(t, err)
+	all[3], all[4] = all[4], all[3] // one that does not compile comes before the last
+	reasons := map[string]string{all[2].key(): "Equivalent: n is never 320.", all[4].key(): "Nobody can tell."}
+	outcomes := func(results []result) (all []outcome) {
+		for _, r := range results {
+			all = append(all, r.outcome)
+		}
+		return all
+	}
+	var out strings.Builder
+	for sample, want := range map[int][][]outcome{
+		3: {{killed, equivalent, notCovered}, nil},
+		1: {{killed}, {equivalent, notCovered}},
+	} {
+		drawn, listed, err := test(options{sample: sample, workers: 2}, b, slices.Clone(all), reasons, &out)
+		require.NoError(t, err)
+		require.Equal(t, want, [][]outcome{outcomes(drawn), outcomes(listed)})
+	}
+	require.Contains(t, out.String(), "p/p.go:3 not covered")
+	require.NotContains(t, out.String(), "p/p.go:14")
+	require.NoError(t, os.WriteFile("p/p_test.go", []byte("package p\n\nthis is no Go\n"), 0o600))
+	_, _, err = test(options{sample: 3, workers: 2}, b, all, reasons, &out)
+	require.ErrorContains(t, err, "p_test.go:3")
 }

@@ -40,7 +40,7 @@ func compare(list, folder string, reasons map[string]string, results []result) [
 	for _, r := range results {
 		tried[r.key()] = true
 		switch listed := reasons[r.key()] != ""; {
-		case (r.outcome == lived || r.outcome == notCovered) && !listed:
+		case r.survived() && !listed:
 			complaints = append(complaints, fmt.Sprintf("%s:%d: a mutant lives, and %s has no reason for it; write a test that fails with it, or list it", r.file, r.line, list))
 		case (r.outcome == killed || r.outcome == timedOut) && listed:
 			complaints = append(complaints, fmt.Sprintf("%s:%d: a mutant of %s is %s now; remove it there", r.file, r.line, list, r.outcome))
