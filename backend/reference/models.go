@@ -65,13 +65,7 @@ func excited(p *connectome.FEAGI, seed uint64, n uint32, t uint64) bool {
 		x := exact.Draw(seed, exact.Excitability, uint64(n), t)[0]
 		return uint64(x) < p.ExciteBelow
 	}
-	switch {
-	case p.Excitability >= 0.999:
-		return true
-	case p.Excitability <= 0:
-		return false
-	}
-	return float32(exact.FEAGIHash(n, uint32(t)+1))/(1<<32) < p.Excitability
+	return p.Excitability >= 0.999 || float32(exact.FEAGIHash(n, uint32(t)+1))/(1<<32) < p.Excitability
 }
 
 // lif is the model's step 4 for the i-th neuron of a; it says whether the neuron fires.

@@ -84,18 +84,18 @@ func (b *backend) inject(t uint64, in []engine.Stimulus) {
 
 // drive adds one drive's input to every neuron of its area.
 func (b *backend) drive(t uint64, a *connectome.Area, d *connectome.Drive, place int) {
+	if d.Kind == connectome.Term {
+		return // TermOf adds it to V
+	}
 	purpose := exact.PoissonDrive
 	if d.Kind == connectome.Noise {
 		purpose = exact.NoiseDrive
 	}
 	for i := range a.Neurons.Count {
 		amount := d.Amount
-		switch d.Kind {
-		case connectome.Poisson, connectome.Noise:
+		if d.Kind != connectome.Inject {
 			n := a.Neurons.First + i
 			amount = d.Input(exact.Draw(b.c.RunSeed, purpose, uint64(place)<<32|uint64(n/4), t)[n%4])
-		case connectome.Term:
-			continue
 		}
 		b.acc[a.PortOf(i, int64(amount))] += amount
 	}
