@@ -156,22 +156,51 @@ func TestBatchThatIsRefused(t *testing.T) {
 
 // The first variable's first neuron that is no number is found, whichever part it is in.
 func TestNotFinite(t *testing.T) {
-	c := chatter()
+	c := enginetest.Net{Areas: []connectome.Area{enginetest.Izhikevich(640)}}.Build()
 	b, err := split.Local(cut(c, 3), engine.Want{}, openCPU)
 	require.NoError(t, err)
 	defer b.Close()
 	w := b.(engine.Watcher)
 	require.Nil(t, w.NotFinite())
-	s := engine.NewState(c)
-	for _, n := range []uint32{500, 70, 333} {
-		s.V[n] = float32(math.Inf(1))
+	inf := float32(math.Inf(1))
+	for _, k := range []struct {
+		v, u []uint32 // neurons; 64 of them are a slice, of which part 0 has the first, part 1 the second
+		want engine.NotFinite
+	}{
+		{v: []uint32{500, 70, 333}, want: engine.NotFinite{Neuron: 70, Value: inf}},
+		{v: []uint32{200, 70}, want: engine.NotFinite{Neuron: 70, Value: inf}},
+		{v: []uint32{3, 70, 130}, want: engine.NotFinite{Neuron: 3, Value: inf}},
+		{v: []uint32{200}, u: []uint32{3, 70}, want: engine.NotFinite{Neuron: 200, Value: inf}},
+		{v: []uint32{300}, u: []uint32{3, 70}, want: engine.NotFinite{Neuron: 300, Value: inf}},
+		{u: []uint32{130, 70}, want: engine.NotFinite{Neuron: 70, Variable: 1, Value: inf}},
+	} {
+		s := engine.NewState(c)
+		for _, n := range k.v {
+			s.V[n] = inf
+		}
+		for _, n := range k.u {
+			s.More[0][n] = inf
+		}
+		require.NoError(t, b.WriteState(s))
+		require.Equal(t, &k.want, w.NotFinite())
 	}
+}
+
+// A state of any burst reaches all parts with its whole number, on which their draws depend.
+func TestLateState(t *testing.T) {
+	c := enginetest.Net{Areas: []connectome.Area{enginetest.Poisson(200, 0.5)}}.Build()
+	oracle, err := reference.Open(c, engine.Want{})
+	require.NoError(t, err)
+	b, err := split.Local(cut(c, 3), engine.Want{}, openCPU)
+	require.NoError(t, err)
+	defer b.Close()
+	s := engine.NewState(c)
+	s.Number = 1<<32 + 3
+	require.NoError(t, oracle.WriteState(s))
 	require.NoError(t, b.WriteState(s))
-	x := w.NotFinite()
-	require.NotNil(t, x)
-	assert.Equal(t, uint32(70), x.Neuron)
-	assert.Zero(t, x.Variable)
-	assert.True(t, math.IsInf(float64(x.Value), 1))
+	d, err := engine.Compare(oracle, b, 5, nil, 1)
+	require.NoError(t, err)
+	require.Nil(t, d)
 }
 
 // A state of N parts goes on in M, and an engine sees one network.

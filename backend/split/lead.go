@@ -27,6 +27,9 @@ func (b *backend) tell(words []uint32) error {
 	return b.fault
 }
 
+// order is what the leader tells with a number, which long reads.
+func order(what uint32, x uint64) []uint32 { return []uint32{what, uint32(x), uint32(x >> 32)} }
+
 // Step is the law of a burst; each part does it for its own neurons.
 func (b *backend) Step(in []engine.Stimulus, out *engine.Burst) error {
 	words := append(b.words[:0], doStep)
@@ -49,7 +52,7 @@ func (b *backend) CanStepN() bool { return true }
 
 // StepN equals n Steps, without the message that tells of each and with one Gather a window.
 func (b *backend) StepN(n int, each func(*engine.Burst) error) error {
-	if err := b.tell([]uint32{doSteps, uint32(n), uint32(uint64(n) >> 32)}); err != nil {
+	if err := b.tell(order(doSteps, uint64(n))); err != nil {
 		return err
 	}
 	var refused error // by each; the others are in the next window already

@@ -1,7 +1,9 @@
 package split
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"burst/connectome"
 	"burst/engine"
@@ -70,7 +72,7 @@ func (b *backend) ReadState(s *engine.State) error {
 
 // WriteState gives all parts the state.
 func (b *backend) WriteState(s *engine.State) error {
-	if err := b.tell([]uint32{doWrite, uint32(s.Number), uint32(s.Number >> 32)}); err != nil {
+	if err := b.tell(order(doWrite, s.Number)); err != nil {
 		return err
 	}
 	for _, c := range columns(s) {
@@ -149,15 +151,17 @@ func (w *watcher) NotFinite() *engine.NotFinite {
 	if w.lost(err) != nil {
 		return nil
 	}
-	var first *engine.NotFinite
+	var found []engine.NotFinite
 	for _, words := range all {
-		if len(words) == 0 {
-			continue
-		}
-		x := &engine.NotFinite{Neuron: words[0], Variable: int(words[1]), Value: math.Float32frombits(words[2])}
-		if first == nil || x.Variable < first.Variable || x.Variable == first.Variable && x.Neuron < first.Neuron {
-			first = x
+		if len(words) != 0 {
+			found = append(found, engine.NotFinite{Neuron: words[0], Variable: int(words[1]), Value: math.Float32frombits(words[2])})
 		}
 	}
-	return first
+	if len(found) == 0 {
+		return nil
+	}
+	first := slices.MinFunc(found, func(x, y engine.NotFinite) int {
+		return cmp.Or(cmp.Compare(x.Variable, y.Variable), cmp.Compare(x.Neuron, y.Neuron))
+	})
+	return &first
 }
