@@ -17,10 +17,7 @@ type Feed struct {
 
 // NewFeed makes a feed of c's scheduled stimuli and the given sources.
 func NewFeed(c *connectome.Connectome, sources []Source) *Feed {
-	if len(c.Stimuli) > 0 {
-		sources = append([]Source{scheduled(c.Stimuli)}, sources...)
-	}
-	return &Feed{c: c, sources: sources}
+	return &Feed{c: c, sources: append([]Source{scheduled(c.Stimuli)}, sources...)}
 }
 
 // Next is what Step is to be given for burst t; it is valid until the next call. It refuses ports that do not exist and

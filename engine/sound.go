@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"math"
 
 	"burst/connectome"
 )
@@ -66,19 +65,19 @@ func FindNotFinite(v []float32, more [][]float32) *NotFinite {
 	return nil
 }
 
-// firstNotFinite is the index of the first such value, -1 without one. Eight at a time: x·0 is 0 for every finite x.
+// firstNotFinite is the index of the first such value, -1 without one. Eight at a time: a finite sum times 0 is 0. Where it is not, which
+// numbers near float32's largest bring about, too, the rest is looked at one by one.
 func firstNotFinite(values []float32) int {
 	rest := values
 	for ; len(rest) >= 8; rest = rest[8:] {
 		x := rest[:8]
-		a := (x[0]*0 + x[1]*0) + (x[2]*0 + x[3]*0)
-		b := (x[4]*0 + x[5]*0) + (x[6]*0 + x[7]*0)
-		if a+b != 0 {
+		sum := ((x[0] + x[1]) + (x[2] + x[3])) + ((x[4] + x[5]) + (x[6] + x[7]))
+		if sum*0 != 0 {
 			break
 		}
 	}
 	for i, x := range rest {
-		if f := float64(x); math.IsNaN(f) || math.IsInf(f, 0) {
+		if x*0 != 0 {
 			return len(values) - len(rest) + i
 		}
 	}

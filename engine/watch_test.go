@@ -65,6 +65,35 @@ func TestWhenTheEngineLooks(t *testing.T) {
 	require.Equal(t, []uint64{8192, 16_384}, b.reads)
 }
 
+// mistaken is an echo that once sees a number that is none, before burst 64.
+type mistaken struct {
+	drifter
+	seen bool
+}
+
+func (b *mistaken) NotFinite() *engine.NotFinite {
+	if b.number != 64 || b.seen {
+		return nil
+	}
+	b.seen = true
+	return &engine.NotFinite{Neuron: 3, Value: float32(math.Inf(1))}
+}
+
+// TestNotFiniteThatIsNotFoundAgain: where the same bursts give sound numbers, the error names the bursts between two looks, and they are
+// run again up to the one that the engine was at.
+func TestNotFiniteThatIsNotFoundAgain(t *testing.T) {
+	c, b := net(), &mistaken{}
+	e := engine.New(c, b, engine.Options{})
+	s := engine.NewState(c)
+	s.Number = 10
+	require.NoError(t, e.Restore(s))
+	var n *engine.NumberError
+	require.ErrorAs(t, e.Run(context.Background(), 100), &n)
+	require.Equal(t, [2]uint64{10, 63}, [2]uint64{n.After, n.Burst})
+	require.EqualValues(t, 3, n.Index)
+	require.EqualValues(t, 64, b.number)
+}
+
 // TestRestoreIsSound: what is said of a number that is none begins with the state that was restored, not with what this engine did
 // before.
 func TestRestoreIsSound(t *testing.T) {
