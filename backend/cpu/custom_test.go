@@ -5,10 +5,14 @@ import (
 	"testing"
 
 	"burst/backend/cpu/vector"
+	"burst/backend/reference"
+	"burst/backend/split"
 	"burst/connectome"
 	"burst/engine"
 	"burst/engine/enginetest"
 	"burst/internal/formula"
+
+	"github.com/stretchr/testify/require"
 )
 
 // written are built-in models and the same ones written out, with the parameters of package enginetest.
@@ -81,6 +85,30 @@ func TestWrittenModelsAreTheBuiltIns(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestEachNeuronsOwnInAPart: parameters with a value for each neuron, in a part of a network that is too large to be evaluated at once.
+func TestEachNeuronsOwnInAPart(t *testing.T) {
+	const n = 3 * 64 * 21
+	a, err := enginetest.Custom(n, &formula.Source{
+		Ports: []string{"I"}, Params: []string{"p"}, State: []formula.Line{{Name: "v"}}, Update: []string{"v = v + p + I"}, Threshold: "v > 9", Reset: []string{"v = p"},
+	}, map[string]float64{"p": 1}, 0)
+	require.NoError(t, err)
+	for i := range n {
+		a.Custom.Params[0].Each = append(a.Custom.Params[0].Each, float32(i%1013)/100)
+	}
+	c := enginetest.Net{Areas: []connectome.Area{a}}.Build()
+	oracle, err := reference.Open(c, engine.Want{})
+	require.NoError(t, err)
+	b, err := split.Local([]*connectome.Connectome{c.Cut(connectome.Part{Index: 0, Of: 2}), c.Cut(connectome.Part{Index: 1, Of: 2})}, engine.Want{},
+		func(c *connectome.Connectome, w engine.Want) (split.Part, error) {
+			return open(c, w, 2, vector.Best()), nil
+		})
+	require.NoError(t, err)
+	defer b.Close()
+	d, err := engine.Compare(oracle, b, 8, nil, 1)
+	require.NoError(t, err)
+	require.Nil(t, d)
 }
 
 // BenchmarkCustom updates 50,000 neurons that noise keeps busy, by a built-in model and by the same one written out.

@@ -133,7 +133,7 @@ func (p *part) feagi(a *connectome.Area, n, i uint32, input float32) bool {
 		b.count[i] = 0
 	}
 	v = float32(v * f.Keep)
-	if f.LeakAmount > 0 && v > 0 {
+	if v > 0 {
 		v = max(v-f.LeakAmount, 0)
 	}
 	b.v[i] = kept(f, v)

@@ -24,14 +24,14 @@ type recipe struct {
 type operation uint8
 
 const (
-	mulAdd       = operation(64) + iota // a·b, rounded, + c
-	addInput                            // a + the input of a port
-	mulAddInput                         // a·b, rounded, + the input of a port
-	butNot                              // a and not b
-	lessBut                             // a < b and not c
-	lessEqualBut                        // a ≤ b and not c
-	copying                             // a
-	settleEither                        // stores b where a is set, else c
+	mulAdd       operation = iota + 64 // a·b, rounded, + c
+	addInput                           // a + the input of a port
+	mulAddInput                        // a·b, rounded, + the input of a port
+	butNot                             // a and not b
+	lessBut                            // a < b and not c
+	lessEqualBut                       // a ≤ b and not c
+	copying                            // a
+	settleEither                       // stores b where a is set, else c
 )
 
 type pass struct {
