@@ -9,6 +9,7 @@ import (
 	"hash"
 	"io"
 	"path/filepath"
+	"slices"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -219,9 +220,7 @@ func items[T uint8 | uint16 | uint32 | uint64 | float32](r *reader, e entry) ([]
 	h := xxhash.New()
 	for rest := values; len(rest) > 0; {
 		n := min(len(rest), blockItems)
-		if need := n * int(size); cap(r.buf) < need {
-			r.buf = make([]byte, need)
-		}
+		r.buf = slices.Grow(r.buf[:0], n*int(size))
 		b := r.buf[:n*int(size)]
 		if err := r.take(e.name, b); err != nil {
 			return nil, err

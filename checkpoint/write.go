@@ -137,7 +137,7 @@ func List(d Disk, dir string) ([]uint64, error) {
 	}
 	var bursts []uint64
 	for _, name := range names {
-		if n, err := strconv.ParseUint(strings.TrimSuffix(name, suffix), 10, 64); err == nil && name == Name(n) {
+		if n, _ := strconv.ParseUint(strings.TrimSuffix(name, suffix), 10, 64); name == Name(n) {
 			bursts = append(bursts, n)
 		}
 	}
