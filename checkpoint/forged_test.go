@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -118,6 +119,14 @@ func TestForgedFrame(t *testing.T) {
 		require.Equal(t, x.section, d.Section, name)
 		require.Contains(t, d.Reason, x.reason, name)
 	}
+}
+
+// TestForgedSize: where sections end early, the error says where they should.
+func TestForgedSize(t *testing.T) {
+	whole := encoded(t, example(5, 6))
+	end := len(whole) - tailBytes
+	_, err := decode(append(bytes.Clone(whole), make([]byte, 8)...))
+	require.ErrorContains(t, err, fmt.Sprintf("the sections end at %d, want %d in a file of %d bytes", end, end+8, len(whole)+8))
 }
 
 // TestVersions: a version fills its 32 bytes and no more, and holds no NUL, which would end it.

@@ -194,7 +194,7 @@ type number interface {
 func fill[T, U number](l *list, c column, first uint64, a arrow.Array, values []T, put func(uint64, U) string) {
 	for k, x := range values {
 		wrong := nothing
-		if a.NullN() == 0 || a.IsValid(k) {
+		if a.IsValid(k) {
 			wrong = put(first+uint64(k), U(x))
 		}
 		if wrong != "" {

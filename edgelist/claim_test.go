@@ -3,11 +3,13 @@ package edgelist
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"slices"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/stretchr/testify/require"
 )
 
@@ -92,4 +94,27 @@ func TestClaimedRows(t *testing.T) {
 	o.MaxRows = rows
 	_, err = Read(bytes.NewReader(listed(t, rows, true)), "w.parquet", o)
 	require.NoError(t, err, "as many as are wanted")
+}
+
+// TestClaimedBytes: a column that claims fewer bytes than none, or more than its file has, is refused before memory is taken for it.
+func TestClaimedBytes(t *testing.T) {
+	whole := listed(t, 5000, false)
+	r, err := file.NewParquetReader(bytes.NewReader(whole))
+	require.NoError(t, err)
+	m, err := r.MetaData().RowGroup(0).ColumnChunk(2)
+	require.NoError(t, err)
+	footer := len(whole) - 8 - int(binary.LittleEndian.Uint32(whole[len(whole)-8:]))
+	for _, claim := range []int64{-1, int64(len(whole)), int64(len(whole)) + 1, 1 << 50} {
+		size := varint(m.TotalCompressedSize())
+		require.Contains(t, string(whole[footer:]), string(size))
+		text := bytes.Replace(whole[footer:len(whole)-8], size, varint(claim), 1)
+		bad := append(bytes.Clone(whole[:footer]), text...)
+		bad = append(binary.LittleEndian.AppendUint32(bad, uint32(len(text))), "PAR1"...)
+		refused := fmt.Sprintf("column weight has %d bytes in a file of %d", claim, len(bad))
+		if _, err := Read(bytes.NewReader(bad), "w.parquet", wanted()); claim == int64(len(bad)) {
+			require.NotContains(t, fmt.Sprint(err), refused)
+		} else {
+			require.ErrorContains(t, err, refused)
+		}
+	}
 }

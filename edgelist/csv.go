@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	pieceSize = 4 << 20  // bytes of a CSV file that are read at a time
+	pieceSize = 4 << 20  // bytes of a CSV file that are read or written at a time
 	maxLine   = 64 << 10 // bytes, without the line's end
 )
 

@@ -56,10 +56,8 @@ func (c *collector) add(f Fault) {
 	at, _ := slices.BinarySearchFunc(c.found, f, func(a, b Fault) int {
 		return cmp.Or(cmp.Compare(a.Row, b.Row), cmp.Compare(a.Column, b.Column))
 	})
-	if at < maxFaults {
-		c.found = slices.Insert(c.found, at, f)
-		c.found = c.found[:min(len(c.found), maxFaults)]
-	}
+	c.found = slices.Insert(c.found, at, f)
+	c.found = c.found[:min(len(c.found), maxFaults)]
 }
 
 func (c *collector) list() Faults { return c.found }

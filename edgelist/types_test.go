@@ -130,16 +130,17 @@ func TestParquetKinds(t *testing.T) {
 		write func(file.ColumnChunkWriter) error
 		want  string // empty: 1 and 2
 	}{
-		"int32":          {schema.NewInt32Node("source", parquet.Repetitions.Required, -1), put32(1, 2), ""},
-		"int32 below 0":  {schema.NewInt32Node("source", parquet.Repetitions.Required, -1), put32(1, -2), "row 2, column source: neuron -2 found"},
-		"int8":           {whole(8, true, parquet.Types.Int32), put32(1, 2), ""},
-		"uint32":         {whole(32, false, parquet.Types.Int32), put32(1, 2), ""},
-		"uint32 of 2^31": {whole(32, false, parquet.Types.Int32), put32(1, -1<<31), "row 2, column source: neuron 2147483648 found"},
-		"int64":          {whole(64, true, parquet.Types.Int64), put64(1, 2), ""},
-		"int64 below 0":  {whole(64, true, parquet.Types.Int64), put64(1, -1), "row 2, column source: neuron -1 found"},
-		"uint64":         {whole(64, false, parquet.Types.Int64), put64(1, 2), ""},
-		"uint64 of 2^63": {whole(64, false, parquet.Types.Int64), put64(1, -1<<63), "row 2, column source: 9223372036854775808 found, which no column takes"},
-		"a day":          {date, put32(1, 2), "column source: INT32 Date found, a number wanted"},
+		"int32":           {schema.NewInt32Node("source", parquet.Repetitions.Required, -1), put32(1, 2), ""},
+		"int32 below 0":   {schema.NewInt32Node("source", parquet.Repetitions.Required, -1), put32(1, -2), "row 2, column source: neuron -2 found"},
+		"int8":            {whole(8, true, parquet.Types.Int32), put32(1, 2), ""},
+		"uint32":          {whole(32, false, parquet.Types.Int32), put32(1, 2), ""},
+		"uint32 of 2^31":  {whole(32, false, parquet.Types.Int32), put32(1, -1<<31), "row 2, column source: neuron 2147483648 found"},
+		"int64":           {whole(64, true, parquet.Types.Int64), put64(1, 2), ""},
+		"int64 below 0":   {whole(64, true, parquet.Types.Int64), put64(1, -1), "row 2, column source: neuron -1 found"},
+		"uint64":          {whole(64, false, parquet.Types.Int64), put64(1, 2), ""},
+		"uint64 of 2^63":  {whole(64, false, parquet.Types.Int64), put64(1, -1<<63), "row 2, column source: 9223372036854775808 found, which no column takes"},
+		"uint64 below it": {whole(64, false, parquet.Types.Int64), put64(1, 1<<63-1), "row 2, column source: neuron 9223372036854775807 found"},
+		"a day":           {date, put32(1, 2), "column source: INT32 Date found, a number wanted"},
 		"float": {schema.NewFloat32Node("source", parquet.Repetitions.Required, -1), func(c file.ColumnChunkWriter) error {
 			_, err := c.(*file.Float32ColumnChunkWriter).WriteBatch([]float32{1, 2}, nil, nil)
 			return err
@@ -159,6 +160,28 @@ func TestParquetKinds(t *testing.T) {
 	}
 }
 
+// Rows are gathered into groups of 2^20 or just above, whatever the blocks; columns have no numbers of their own.
+func TestParquetGroups(t *testing.T) {
+	var out bytes.Buffer
+	w, err := NewWriter(&out, "w.parquet")
+	require.NoError(t, err)
+	for _, rows := range []int{groupRows - 1, 1, groupRows, 5} {
+		b := Block{make([]uint32, rows), make([]uint32, rows), make([]float64, rows), make([]uint8, rows), make([]uint8, rows)}
+		require.NoError(t, w.Write(&b))
+	}
+	require.NoError(t, w.Close())
+	r, err := file.NewParquetReader(bytes.NewReader(out.Bytes()))
+	require.NoError(t, err)
+	require.Equal(t, 3, r.NumRowGroups())
+	for i, rows := range []int64{groupRows, groupRows, 5} {
+		require.Equal(t, rows, r.RowGroup(i).NumRows())
+	}
+	root := r.MetaData().Schema.Root()
+	for i := range root.NumFields() {
+		require.EqualValues(t, -1, root.Field(i).FieldID())
+	}
+}
+
 // Weights of 32 bits are taken as they are, and those of a row without one are told.
 func TestFloat32Weights(t *testing.T) {
 	b := array.NewFloat32Builder(memory.DefaultAllocator)
@@ -172,6 +195,16 @@ func TestFloat32Weights(t *testing.T) {
 	got, err := Read(bytes.NewReader(text.Bytes()), "w.arrow", wanted())
 	require.NoError(t, err)
 	require.Equal(t, []float64{float64(float32(0.1)), -2}, got.Weight)
+
+	b.AppendValues([]float32{0.1, 0, -2, 0}, []bool{true, false, true, false})
+	r = record(t, []string{"source", "target", "weight"}, ints(1, 2, 3, 4), ints(5, 6, 7, 8), b.NewArray())
+	text.Reset()
+	w, err = ipc.NewFileWriter(&text, ipc.WithSchema(r.Schema()))
+	require.NoError(t, err)
+	require.NoError(t, w.Write(r))
+	require.NoError(t, w.Close())
+	_, err = Read(bytes.NewReader(text.Bytes()), "w.arrow", wanted())
+	require.Equal(t, Faults{{Row: 2, Column: "weight", Message: nothing}, {Row: 4, Column: "weight", Message: nothing}}, err)
 }
 
 // The limits of every column, from both sides.

@@ -52,7 +52,7 @@ type Writer interface {
 func NewWriter(w io.Writer, name string) (Writer, error) {
 	switch format(name) {
 	case ".csv":
-		c := &csvWriter{w: bufio.NewWriterSize(w, 1<<20)}
+		c := &csvWriter{w: bufio.NewWriterSize(w, pieceSize)}
 		_, err := c.w.WriteString("source,target,weight,delay,port\n")
 		return c, err
 	case ".parquet":
