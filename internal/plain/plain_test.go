@@ -21,10 +21,10 @@ func TestText(t *testing.T) {
 	_, large := strconv.ParseUint("99999999999999999999", 10, 64)
 	for want, err := range map[string]error{
 		"record: no/such does not exist (want a folder)":                fmt.Errorf("record: %w (want a folder)", missing),
-		"plain.go/x is below a file, not a folder":                          below,
+		"plain.go/x is below a file, not a folder":                      below,
 		`found "x.csv", which does not exist`:                           fmt.Errorf("found %q: %w", "x.csv", syscall.ENOENT),
 		"r has no recording of fcl":                                     fmt.Errorf("r has no recording of fcl: %w", fs.ErrNotExist),
-		`line 3: "x" is not a number`:                                      fmt.Errorf("line 3: %w", syntax),
+		`line 3: "x" is not a number`:                                   fmt.Errorf("line 3: %w", syntax),
 		`"99999999999999999999" is out of range`:                        large,
 		"x: no space left on device":                                    &fs.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC},
 		"b exists already":                                              &os.LinkError{Op: "link", Old: "a", New: "b", Err: syscall.EEXIST},
