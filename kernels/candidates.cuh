@@ -42,7 +42,7 @@ struct notes {
 
 // lists reports whether candidates are wanted: where a GPU computes, that is the unit's one answer.
 DEVICE bool lists(const listing *l) {
-#if defined(BURST_ON_HOST)
+#if defined(BURST_ONE_UNIT)
     return l->lists != nullptr;
 #elif defined(BURST_LISTS)
     return l != nullptr;

@@ -35,7 +35,7 @@ if have nvcc; then
 fi
 if have g++; then
 	for f in *.cu; do
-		g++ -std=c++17 -x c++ -ffp-contract=off -Wall -Wno-unused-function -Wno-pragma-once-outside-header -fsyntax-only "$f"
+		g++ -std=c++17 -x c++ -I../backend/cuda/cudatest/host -ffp-contract=off -Wall -Wno-unused-function -Wno-pragma-once-outside-header -fsyntax-only "$f"
 	done
 	echo "g++: $(g++ -dumpversion)"
 fi

@@ -100,12 +100,8 @@ template <bool two> DEVICE four quad_sums(const run *p, const clustered *s, u64 
 // store_nibbles makes *word the 32 answers of eight lanes, four each. All lanes of the warp must call it; word is the lanes' own.
 DEVICE void store_nibbles(u32 *word, u32 answers, bool some) {
     u32 bits = answers << lane() % 8 * 4;
-#ifdef BURST_ON_HOST
-    if (some) *word = (lane() % 8 == 0 ? 0 : *word) | bits;
-#else
     for (u32 by = 1; by < 8; by *= 2) bits |= shuffle_xor(bits, by);
     if (some && lane() % 8 == 0) *word = bits;
-#endif
 }
 
 // update_quad is steps 3 and 4 for four of the block's neurons from the k-th on; it says which fire, a bit each.
@@ -155,15 +151,10 @@ template <u32 models> DEVICE void update_cluster(const run *p, u64 t, const clus
 // that of the lane before.
 DEVICE u32 ones_ahead(const u32 *bits, u32 words, u32 w) {
     u32 sum = 0;
-#ifdef BURST_ON_HOST
-    for (u32 v = 0; v < w && v < words; v++) sum += ones(bits[v]);
-    return sum;
-#else
     u32 total;
     for (u32 v = lane(); v < w - lane(); v += 32) sum += ones(bits[v]);
     for (u32 by = 16; by > 0; by /= 2) sum += shuffle_xor(sum, by);
     return sum + sum_before(&total, w < words ? ones(bits[w]) : 0);
-#endif
 }
 
 // count_words finds how many fire ahead of each of the block's words, and in all, and takes a part of the queue for them.
@@ -241,7 +232,6 @@ DEVICE void stimulate_cluster(const run *p, u64 t, clustered *s) {
     if (thread == 0) s->stimulated = any;
 }
 
-#ifndef BURST_ON_HOST
 // meet_here lets the device's blocks wait for each other.
 DEVICE void meet_here(const run *p, clustered *s) {
     worker_barrier();
@@ -358,7 +348,7 @@ template <u32 models> DEVICE void work_cluster(const run *p, clustered *s) {
 }
 
 template <u32 models> DEVICE void run_cluster(const run *p) {
-    SHARED clustered s;
+    SHARED(clustered, s);
     if (thread_in_block() == 0) divide_cluster<models>(p, &s);
     block_barrier();
     begin_cluster<models>(p, &s);
@@ -375,5 +365,4 @@ KERNEL_OF_1024 cluster_bursts(run p) { run_cluster<ALL_MODELS>(&p); }
 KERNEL_OF_1024 cluster_bursts_feagi(run p) { run_cluster<1 << FEAGI>(&p); }
 KERNEL_OF_1024 cluster_bursts_lif(run p) { run_cluster<1 << LIF>(&p); }
 KERNEL_OF_1024 cluster_bursts_psc_exp(run p) { run_cluster<1 << PSC_EXP>(&p); }
-#endif
 #endif

@@ -17,7 +17,7 @@ DEVICE void add_unit(const clustered *s, const sums_at *to, const unit *u, i32 w
 #pragma unroll
     for (u32 j = 0; j < UNIT; j++) {
         u32 place = j % 2 == 0 ? u->word[j / 2] & 0xffff : u->word[j / 2] >> 16;
-        add_shared(s, to->sums, place < to->spare ? place : to->spare, weight);
+        add_shared(to->sums + 4 * (place < to->spare ? place : to->spare), weight);
     }
 }
 
@@ -30,44 +30,36 @@ struct later {
 };
 
 // A warp puts off so many units at most: one a lane.
-#ifdef BURST_ON_HOST
-const u32 LATER = 1; // where each thread is a warp by itself
-DEVICE u32 votes(bool b) { return b; }
-DEVICE u32 warp_lane() { return 0; }
-#else
 const u32 LATER = 32;
-DEVICE u32 votes(bool b) { return vote(b); }
-DEVICE u32 warp_lane() { return lane(); }
-#endif
 
 // note puts a number on the warp's list, unless it is none. All lanes of the warp must call it.
 DEVICE void note(later *put, u32 number, u32 who) {
-    if (number != NO_UNIT) put->list[put->count + ones(who & ((1u << warp_lane()) - 1))] = number;
+    if (number != NO_UNIT) put->list[put->count + ones(who & ((1u << lane()) - 1))] = number;
     put->count += ones(who);
 }
 
 // add_later adds the units that were on their way and asks for those on the list. All lanes of the warp must call it.
 DEVICE void add_later(const clustered *s, const sums_at *to, const places *m, later *put) {
     u32 number = NO_UNIT;
-    if (votes(put->asked) != 0) {
+    if (vote(put->asked) != 0) {
         unit u = put->coming;
         if (put->asked) {
-            i32 weight = load_shared(s, to->values, label_of(&u));
+            i32 weight = load_shared(to->values + 4 * label_of(&u));
             number = further(&u);
             add_unit(s, to, &u, weight);
         }
     }
     warp_barrier();
-    put->asked = warp_lane() < put->count;
-    put->coming = load_unit(put->asked ? m->more : m->slot, put->asked ? put->list[warp_lane()] : 0); // any: nobody waits for a choice
+    put->asked = lane() < put->count;
+    put->coming = load_unit(put->asked ? m->more : m->slot, put->asked ? put->list[lane()] : 0); // any: nobody waits for a choice
     warp_barrier();
     put->count = 0;
-    note(put, number, votes(number != NO_UNIT));
+    note(put, number, vote(number != NO_UNIT));
 }
 
 // put_off notes where the synapses of a slot go on, whose first unit is *u, if they do. All lanes of the warp must call it.
 DEVICE void put_off(const clustered *s, const sums_at *to, const places *m, later *put, unit *u, bool full) {
-    u32 who = votes(full);
+    u32 who = vote(full);
     if (who == 0) return;
 #pragma unroll 1
     while (put->count + ones(who) > LATER) add_later(s, to, m, put);
@@ -128,12 +120,7 @@ DEVICE void load_units(const share *mine, const rows *r, units *to) {
 
 // label_in is the label of the j-th row that load_units has loaded. All lanes of the warp must call it.
 DEVICE u32 label_in(const share *mine, const units *from, u32 j) {
-#ifdef BURST_ON_HOST
-    unit begin = load_unit(mine->slot - mine->part * UNIT, (u64)from->row[j] * mine->stride);
-    return label_of(&begin);
-#else
     return shuffle_first(label_of(from->u + j), 32 / mine->step);
-#endif
 }
 
 // add_units adds what load_units has loaded, and puts off what slots do not hold.
@@ -141,7 +128,7 @@ DEVICE void add_units(const clustered *s, const places *m, const share *mine, co
 #pragma unroll
     for (u32 j = 0; j < ROWS; j++) {
         bool some = from->at + j * mine->step < r->all;
-        i32 weight = load_shared(s, to->values, label_in(mine, from, j));
+        i32 weight = load_shared(to->values + 4 * label_in(mine, from, j));
         put_off(s, to, m, put, from->u + j, some && (from->u[j].word[0] & mine->begins & FULL) != 0);
         from->u[j].word[0] |= mine->begins;
         if (some) add_unit(s, to, from->u + j, weight);
@@ -151,10 +138,6 @@ DEVICE void add_units(const clustered *s, const places *m, const share *mine, co
 // hear_others waits for what the other devices tell of burst t, and says how many fired there. All lanes of the warp must call it.
 DEVICE u32 hear_others(const run *p, u64 t, clustered *s) {
     u32 sum = 0;
-#ifdef BURST_ON_HOST
-    for (u32 k = 1; k < s->x.devices; k++)
-        if (!heard_other(&s->x, device_at(s, k), t, s->told + k)) s->stopped = 1;
-#else
     u64 begin = nanoseconds();
     u32 wanted = (u32)(anew(t) + 2 - p->first); // bursts, the one before the first among them
     bool lost = false;
@@ -162,7 +145,6 @@ DEVICE u32 hear_others(const run *p, u64 t, clustered *s) {
     if (lost) s->stopped = 1;
     if (thread_in_block() == 0) s->waited += nanoseconds() - begin;
     if (vote(lost)) return 0; // what is told may not be whole
-#endif
     for (u32 k = 1; k < s->x.devices; k++) sum += s->told[k];
     return sum;
 }
@@ -178,7 +160,7 @@ DEVICE share share_of(const places *m) {
 DEVICE void sum_places(const run *p, u64 t, clustered *s) {
     const places *m = &p->packed;
     share mine = share_of(m);
-    sums_at to = {shared_address(s, s->at_sums), shared_address(s, s->at_values), kept(m->ports + lane())};
+    sums_at to = {address(room_at<u8>(s, s->at_sums)), address(room_at<u8>(s, s->at_values)), kept(m->ports + lane())};
     later put = {room_at<u32>(s, s->at_later) + anew(thread_in_block()) / 32 * 32, 0, {}, false};
     u32 warps = workers() / 32, warp = anew(block_index()) % m->size * warps + anew(thread_in_block()) / 32;
     u32 each = ROWS * mine.step, turns = warps * m->size * each; // rows of the warp, and of all warps, at a time
@@ -199,6 +181,6 @@ DEVICE void sum_places(const run *p, u64 t, clustered *s) {
         begun = true;
     } while (r.at < r.all);
 #pragma unroll 1
-    while (votes(put.count > 0 || put.asked) != 0) add_later(s, &to, m, &put);
+    while (vote(put.count > 0 || put.asked) != 0) add_later(s, &to, m, &put);
 }
 #endif

@@ -115,9 +115,8 @@ DEVICE void deliver_left(const run *p, u64 t, const resident *s, bool shared, u3
     }
 }
 
-#ifndef BURST_ON_HOST
 // front_barrier is block_barrier for the warps that update.
-DEVICE void front_barrier(const run *p) { asm volatile("bar.sync 2, %0;" ::"r"(32 * p->front) : "memory"); }
+DEVICE void front_barrier(const run *p) { named_barrier<2>(32 * p->front); }
 
 // work_delayed is work of resident_bursts with delays:
 //
@@ -166,4 +165,3 @@ KERNEL_OF_1024 delayed_bursts(run p) { run_resident<ALL_MODELS, work_delayed<ALL
 KERNEL_OF_1024 delayed_bursts_feagi(run p) { run_resident<1 << FEAGI, work_delayed<1 << FEAGI>>(&p); }
 KERNEL_OF_1024 delayed_bursts_lif(run p) { run_resident<1 << LIF, work_delayed<1 << LIF>>(&p); }
 KERNEL_OF_1024 delayed_bursts_psc_exp(run p) { run_resident<1 << PSC_EXP, work_delayed<1 << PSC_EXP>>(&p); }
-#endif

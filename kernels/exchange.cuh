@@ -61,12 +61,6 @@ DEVICE bool heard_other(const exchange *x, u32 q, u64 t, u32 *count) {
     const u64 *words = told_of(x, x->self, q, t);
     u32 sum = 0;
     bool all = true;
-#ifdef BURST_ON_HOST
-    for (u32 b = 0; b < block_count(); b++) {
-        all &= (u32)(words[b] >> 32) == (u32)t;
-        sum += (u32)words[b];
-    }
-#else
     const u32 EACH = 5; // that a lane loads at once: those of 160 blocks
 #pragma unroll 1
     for (u32 first = lane(); first - lane() < block_count(); first += 32 * EACH) {
@@ -82,7 +76,6 @@ DEVICE bool heard_other(const exchange *x, u32 q, u64 t, u32 *count) {
     if (vote(!all) != 0) return false;
     fence_system();
     for (u32 by = 16; by > 0; by /= 2) sum += shuffle_xor(sum, by);
-#endif
     *count = sum;
     return all;
 }
@@ -91,13 +84,6 @@ DEVICE bool heard_other(const exchange *x, u32 q, u64 t, u32 *count) {
 // blocks have heard of burst t − 2 by then, and none tells of burst t + 2 before that block tells of burst t + 1.
 DEVICE void forget(const exchange *x, u64 t) { *own_of(x, t + 2) = 0; }
 
-#ifdef BURST_ON_HOST
-DEVICE void tell_all(const exchange *x, u64 t, u32 count) {
-    *own_of(x, t) += 1ull << 32 | count;
-    for (u32 q = 0; q < x->devices; q++)
-        if (q != x->self) told_of(x, q, x->self, t)[block_index()] = told_word(t, count);
-}
-#else
 // tell_own tells the device's own blocks that a block has stored its count ids of burst t; a thread of it does so after a barrier.
 DEVICE void tell_own(const exchange *x, u64 t, u32 count) { arrive(own_of(x, t), 1ull << 32 | count); }
 
@@ -133,4 +119,3 @@ DEVICE bool hear_other(const exchange *x, u32 q, u64 t, u32 *count) {
         if (vote(stopped(x, &turns)) != 0) return false;
     return true;
 }
-#endif

@@ -1,7 +1,7 @@
 // Package kernels holds the CUDA C++ of a burst and the PTX that clang made of it. One .cu is one kernel, commented by the
-// Go loop it equals; burst.cuh is what lets clang, nvcc, NVRTC and g++ accept them unchanged. backend/cuda launches, in
-// this order: inject, fired_rows, synaptic_propagation_fcl, neural_dynamics_fcl, list_sums, list_ids; or, for many bursts
-// in one launch, run_bursts, resident_bursts, delayed_bursts or, where rows are long, team_bursts and cluster_bursts, whose synapses
+// Go loop it equals; burst.cuh is what lets clang, nvcc, NVRTC and g++ accept them unchanged, and device.cuh has what is written in PTX.
+// backend/cuda launches, in this order: inject, fired_rows, synaptic_propagation_fcl, neural_dynamics_fcl, list_sums, list_ids; or, for
+// many bursts in one launch, run_bursts, resident_bursts, delayed_bursts or, where rows are long, team_bursts and cluster_bursts, whose synapses
 // single bursts deliver by deliver_places. The unit lists.cu is the same kernels for callers that want the fire candidate
 // list of each of many bursts, custom.cu the same with a place for the code of models that a genome defines. The toolbox is kernels
 // of general use (arithmetic, activations, a matrix product, measurements), in a unit of its own: backend/cuda/doctor proves

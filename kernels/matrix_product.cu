@@ -31,8 +31,11 @@ template <u32 TILE> DEVICE void fetch_slice(const f32 *x, const f32 *y, u32 m, u
 // the current ones are formed.
 template <u32 TILE> DEVICE void tile_product(const f32 *x, const f32 *y, f32 *out, u32 m, u32 n, u32 k) {
     const u32 EACH = TILE / 16, GROUP = EACH < 4 ? EACH : 4, GROUPS = EACH / GROUP, LOADS = TILE * DEPTH / BLOCK;
-    alignas(16) SHARED f32 xt[DEPTH][TILE + 4];
-    alignas(16) SHARED f32 yt[DEPTH][TILE + 4];
+    struct alignas(16) slice {
+        f32 at[DEPTH][TILE + 4];
+    };
+    SHARED(slice, xt);
+    SHARED(slice, yt);
     u32 t = thread_in_block(), ty = t / 16, tx = t % 16;
     u32 across = (n + TILE - 1) / TILE;
     u32 row = block_index() / across * TILE, column = block_index() % across * TILE;
@@ -42,8 +45,8 @@ template <u32 TILE> DEVICE void tile_product(const f32 *x, const f32 *y, f32 *ou
 #pragma unroll
         for (u32 i = 0; i < LOADS; i++) {
             u32 e = t + i * BLOCK;
-            xt[e % DEPTH][e / DEPTH] = xs[i];
-            yt[e / TILE][e % TILE] = ys[i];
+            xt.at[e % DEPTH][e / DEPTH] = xs[i];
+            yt.at[e / TILE][e % TILE] = ys[i];
         }
         block_barrier();
         if (depth + DEPTH < k) fetch_slice<TILE>(x, y, m, n, k, row, column, depth + DEPTH, xs, ys);
@@ -52,8 +55,8 @@ template <u32 TILE> DEVICE void tile_product(const f32 *x, const f32 *y, f32 *ou
             wide<GROUP> a[GROUPS], b[GROUPS];
 #pragma unroll
             for (u32 g = 0; g < GROUPS; g++) {
-                a[g] = read_wide<GROUP>(&xt[d][(g * 16 + ty) * GROUP]);
-                b[g] = read_wide<GROUP>(&yt[d][(g * 16 + tx) * GROUP]);
+                a[g] = read_wide<GROUP>(&xt.at[d][(g * 16 + ty) * GROUP]);
+                b[g] = read_wide<GROUP>(&yt.at[d][(g * 16 + tx) * GROUP]);
             }
 #pragma unroll
             for (u32 i = 0; i < EACH; i++)

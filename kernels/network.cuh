@@ -5,7 +5,7 @@
 enum model { FEAGI = 0, LIF = 1, PSC_EXP = 2, IZHIKEVICH = 3, POISSON_SOURCE = 4, SPIKE_LIST = 5, CUSTOM = 6 };
 
 // A bit a model; custom ones are in the unit custom.cu alone, and for the host.
-#if defined(BURST_CUSTOM) || defined(BURST_ON_HOST)
+#if defined(BURST_CUSTOM) || defined(BURST_ONE_UNIT)
 const u32 ALL_MODELS = (1 << (CUSTOM + 1)) - 1;
 #else
 const u32 ALL_MODELS = (1 << CUSTOM) - 1;

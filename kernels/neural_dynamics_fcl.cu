@@ -172,11 +172,6 @@ DEVICE bool source_fires(const network *w, const area *a, u32 i) {
     return from <= w->t && w->t < until && draw_of(anew(w->seed), SOURCE, a->first + i, 0, w->t) < below;
 }
 
-#ifdef BURST_ON_HOST
-u32 custom_update(u32 program, u32 r, float first, float second, float *v, float *more, u64 pitch, const float *k,
-                  const float *each, u32 i, u32 count); // the stand-in's: it runs what stands in the place of the remark below
-#endif
-
 // custom is step 4 of a model that the genome defines, for the i-th neuron of an area, number n. The backend writes the
 // models' code after the remark custom_update, at each place where a compiler has left it, before the driver sees the PTX:
 // nothing is called, and the code has the registers that the remark names.
@@ -184,8 +179,8 @@ DEVICE bool custom(const network *w, const area *a, u32 i, u32 n, float first, f
     const float *each = w->constants + a->each;
     float *v = w->v + n, *more = w->more + n;
     u32 r = w->refractory[n], count = a->end - a->first, fires;
-#ifdef BURST_ON_HOST
-    fires = custom_update(a->program, r, first, second, v, more, w->pitch, a->k, each, i, count);
+#ifdef BURST_ONE_UNIT
+    fires = custom_update(a->program, r, first, second, v, more, w->pitch, a->k, each, i, count); // runs what stands in the place of the remark
 #else
     asm volatile("// custom_update %0 %1 %2 %3 %4 %5 %6 %7 %8 %9 %10 %11"
                  : "=r"(fires)

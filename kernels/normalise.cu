@@ -47,7 +47,8 @@ template <class T> DEVICE void softmax_row(const T *x, T *out, u64 columns, T *p
 //	for r := range rows { m := max(x[r]...); for c := range columns { out[r][c] = exp(x[r][c]-m) / sum(exp(x[r]-m)) } }
 #define SOFTMAX(name, type)                                                            \
     KERNEL name(const type *x, type *out, u64 rows, u64 columns) {                     \
-        SHARED type part[BLOCK];                                                       \
+        typedef type values[BLOCK];                                                    \
+        SHARED(values, part);                                                          \
         for (u64 r = block_index(); r < rows; r += block_count())                      \
             softmax_row(x + r * columns, out + r * columns, columns, part);            \
     }
@@ -90,7 +91,8 @@ template <class T> DEVICE void normalise_columns(const T *x, const T *gain, cons
 //		out[r][c] = (x[r][c]-m)/sqrt(v+epsilon)*gain[c] + shift[c] } }
 #define BATCH_NORM(name, type)                                                         \
     KERNEL name(const type *x, const type *gain, const type *shift, type *out, u64 rows, u64 columns, type epsilon) { \
-        SHARED type part[BLOCK];                                                       \
+        typedef type values[BLOCK];                                                    \
+        SHARED(values, part);                                                          \
         for (u64 b = block_index(); b * 32 < columns; b += block_count())              \
             normalise_columns(x, gain, shift, out, rows, columns, b * 32 + thread_in_block() % 32, epsilon, part); \
     }

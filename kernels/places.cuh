@@ -23,20 +23,11 @@ struct places {
 };
 
 // unit is a unit's words, two each.
-struct alignas(16) unit {
-    u32 word[UNIT / 2];
-};
+typedef four unit;
 
 // load_unit loads a unit of the slots, or of more.
 DEVICE unit load_unit(const u16 *units, u64 number) {
-    const unit *from = (const unit *)units + number;
-#ifdef BURST_ON_HOST
-    return *from;
-#else
-    unit u;
-    asm("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(u.word[0]), "=r"(u.word[1]), "=r"(u.word[2]), "=r"(u.word[3]) : "l"(from));
-    return u;
-#endif
+    return load_streamed((const unit *)units + number);
 }
 
 // further is the number of the unit where the synapses of a slot's first unit or of one of more go on, or none; the unit's words are

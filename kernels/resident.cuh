@@ -26,19 +26,12 @@ struct resident {
     u32 own;              // neurons
     u32 at_bits, at_list, at_rows, at_soon, at_spans, at_v, at_more, at_refractory, at_count, at_input;
     u32 at_areas, at_terms, at_drives, at_counts, at_table, at_values;
-#ifdef BURST_ON_HOST
-    u8 *room;
-#endif
 };
 
 // room_at is the block's memory from a place on.
 template <class T> DEVICE T *room_at(const resident *s, u32 at) {
-#ifdef BURST_ON_HOST
-    return (T *)(s->room + at);
-#else
     (void)s;
     return (T *)(dynamic_memory() + at);
-#endif
 }
 
 // workers is how many of the block's threads compute.
@@ -339,9 +332,8 @@ DEVICE void tell(const run *p, u32 complete) {
     publish(p->done + (complete - 1), p->first + complete);
 }
 
-#ifndef BURST_ON_HOST
 // worker_barrier is block_barrier for the workers alone.
-DEVICE void worker_barrier() { asm volatile("bar.sync 1, %0;" ::"r"(workers()) : "memory"); }
+DEVICE void worker_barrier() { named_barrier<1>(workers()); }
 
 // serve tells the host of one burst after the other, until all are complete or none will be any more, having told of some.
 DEVICE void serve(const run *p, resident *s, u32 told) {
@@ -351,4 +343,3 @@ DEVICE void serve(const run *p, resident *s, u32 told) {
         while (told < complete) tell(p, ++told);
     }
 }
-#endif

@@ -134,7 +134,6 @@ DEVICE void bring_ids(const run *p, u64 t, const resident *s) {
     if (lane() == 0) report(p, t, total);
 }
 
-#ifndef BURST_ON_HOST
 // meet lets all blocks wait for each other; what they wrote before is seen by all after it. It says whether any block has
 // left rows. arrived counts blocks in its lower half; in the upper half it counts, for even and odd meetings apart, those that
 // have. With drives the block works out meanwhile what they add in burst t, and in delayed_bursts the areas' terms, and tells the
@@ -218,7 +217,7 @@ template <u32 models> DEVICE void work(const run *p, resident *s) {
 }
 
 template <u32 models, void (*work)(const run *, resident *)> DEVICE void run_resident(const run *p) {
-    SHARED resident s;
+    SHARED(resident, s);
     if (thread_in_block() == 0) divide<models>(p, &s);
     block_barrier();
     begin_resident<models>(p, &s);
@@ -233,5 +232,4 @@ KERNEL_OF_1024 resident_bursts(run p) { run_resident<ALL_MODELS, work<ALL_MODELS
 KERNEL_OF_1024 resident_bursts_feagi(run p) { run_resident<1 << FEAGI, work<1 << FEAGI>>(&p); }
 KERNEL_OF_1024 resident_bursts_lif(run p) { run_resident<1 << LIF, work<1 << LIF>>(&p); }
 KERNEL_OF_1024 resident_bursts_psc_exp(run p) { run_resident<1 << PSC_EXP, work<1 << PSC_EXP>>(&p); }
-#endif
 #endif

@@ -146,11 +146,7 @@ template <u32 models, bool by_teams> DEVICE void update_block(const run *p, u64 
         bool yes = k < count && fires<models, by_teams>(p, s, &s->w, slot, n, p->cached ? k : n, &in);
         store_bits(s->bits + k / 32, yes);
         if (lists(&p->list)) note(&p->list, t - p->first, p->block_neurons, k, in.first, in.second);
-#ifdef BURST_ON_HOST
-        if (yes) s->total[t % 2]++;
-#else
         if (lane() == 0 && s->bits[k / 32] != 0) add((i32 *)s->total + t % 2, (i32)ones(s->bits[k / 32]));
-#endif
     }
 }
 
@@ -211,11 +207,7 @@ DEVICE void list_for_host(const run *p, u64 t, const block *s) {
 
 // announce tells the host that a burst is complete; the last thread does, which has the least to do.
 DEVICE void announce(const run *p, u64 t) {
-#ifdef BURST_ON_HOST
-    p->done[t - p->first] = t + 1;
-#else
     if (thread_index() == thread_count() - 1) publish(p->done + (t - p->first), t + 1);
-#endif
 }
 
 // catch_up delivers to the ring what a fire queue of an earlier burst still has to deliver, the synapses of its neurons with
@@ -264,7 +256,6 @@ KERNEL cut_rows(run p, u64 rows) {
 }
 #endif
 
-#ifndef BURST_ON_HOST
 // grid_barrier lets all blocks' threads wait for each other; what they wrote before is seen by all after it.
 DEVICE void grid_barrier(const run *p, block *s, u32 *wanted) {
     block_barrier();
@@ -305,7 +296,7 @@ DEVICE void device_barrier(const run *p, u64 t, block *s) {
 //		with several devices, the queue becomes all devices' queues
 //	}
 template <u32 models, bool by_teams> DEVICE void bursts(const run *p) {
-    SHARED block s;
+    SHARED(block, s);
     u8 *room = dynamic_memory(), *own_room = room;
     if (by_teams) {
         begin_sums(&p->sum, &p->all, p->value_count, room);
@@ -358,7 +349,7 @@ KERNEL_OF_1024 run_bursts_psc_exp(run p) { bursts<1 << PSC_EXP, false>(&p); }
 KERNEL_OF_1024 team_bursts(run p) { bursts<ALL_MODELS, true>(&p); }
 KERNEL_OF_1024 team_bursts_feagi(run p) { bursts<1 << FEAGI, true>(&p); }
 KERNEL_OF_1024 team_bursts_lif(run p) { bursts<1 << LIF, true>(&p); }
-#else
-KERNEL_OF_1024 run_bursts_custom(run p) { bursts<1 << CUSTOM, false>(&p); }
 #endif
+#if defined(BURST_CUSTOM) || defined(BURST_ONE_UNIT)
+KERNEL_OF_1024 run_bursts_custom(run p) { bursts<1 << CUSTOM, false>(&p); }
 #endif

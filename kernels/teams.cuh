@@ -22,37 +22,7 @@ static_assert(SLICE == 1 << 6, "");
 
 // So many threads share a row. Each loads four synapses at a time, the first of them from where a sector of 32 bytes begins:
 // how many sectors leave the second cache is what summing waits for.
-const u32 ROW_THREADS = 4, FOUR = 4, SECTOR = 8;
-
-// four are the words of four synapses.
-struct alignas(16) four {
-    u32 word[FOUR];
-};
-
-#ifdef BURST_ON_HOST
-DEVICE four load_four(const u32 *p) { return *(const four *)p; }
-DEVICE void add_at(i32 *sums, u32 at, i32 v) { sums[at / 4] += v; }
-DEVICE u32 address(const void *) { return 0; }
-DEVICE u32 kept(u32 v) { return v; }
-#else
-DEVICE four load_four(const u32 *p) {
-    four f;
-    asm("ld.global.nc.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(f.word[0]), "=r"(f.word[1]), "=r"(f.word[2]), "=r"(f.word[3]) : "l"(p));
-    return f;
-}
-// add_at is += for the word of shared memory at an address.
-DEVICE void add_at(i32 *, u32 at, i32 v) { asm volatile("red.relaxed.cta.shared.add.s32 [%0], %1;" ::"r"(at), "r"(v) : "memory"); }
-DEVICE u32 address(const void *room) {
-    u64 at;
-    asm("cvta.to.shared.u64 %0, %1;" : "=l"(at) : "l"(room));
-    return (u32)at;
-}
-// kept is v in a register, for a loop in which compilers would work it out again and again.
-DEVICE u32 kept(u32 v) {
-    asm volatile("" : "+r"(v));
-    return v;
-}
-#endif
+const u32 ROW_THREADS = 4, SECTOR = 8;
 
 // A block's memory begins with its sums; then come words that nobody reads, one a lane, and the table of weights.
 const u32 SPARE = 32;
@@ -93,7 +63,6 @@ template <bool table> DEVICE turn next_turn(const synapses *all, stretch r, u32 
 
 // adder is what a thread needs to sum stretches.
 struct adder {
-    i32 *sums;
     u32 zero, spare; // addresses: of the sum of place 0, were it there, and of the lane's word that nobody reads
     const i32 *weights;
     u32 port_bits, port_mask, split;
@@ -101,7 +70,7 @@ struct adder {
 
 DEVICE adder adder_of(const teams *m, const synapses *all, u32 team, u8 *room) {
     u32 sums = address(room);
-    return adder{(i32 *)room, kept(sums - 4 * team * m->ports), kept(sums + 4 * (m->ports + lane())), weights_in(m, room), kept(all->port_bits), kept(all->port_mask), m->split};
+    return adder{kept(sums - 4 * team * m->ports), kept(sums + 4 * (m->ports + lane())), weights_in(m, room), kept(all->port_bits), kept(all->port_mask), m->split};
 }
 
 // add_turn adds what a turn has loaded; table says whether weights are few, alone whether ports are not split. Words of other
@@ -116,7 +85,7 @@ template <bool table, bool alone> DEVICE void add_turn(const adder *a, const tur
         v[j] = table ? a->weights[w >> a->port_bits] : (i32)t->weight.word[j];
     }
 #pragma unroll
-    for (u32 j = 0; j < FOUR; j++) add_at(a->sums, to[j], v[j]);
+    for (u32 j = 0; j < FOUR; j++) add_shared(to[j], v[j]);
 }
 
 // bring_sums brings a block's sums to global memory and sets them to zero, all threads of the block together.

@@ -13,7 +13,7 @@ static_assert(sizeof(f32) == 4 && sizeof(f64) == 8 && sizeof(c128) == 16, "the h
 
 const u32 BLOCK = 256; // threads of a block in the kernels that share memory
 
-// SHARED is memory that a block shares; AT_LEAST(n) limits a kernel's registers so that n blocks of BLOCK threads run at once
+// AT_LEAST(n) limits a kernel's registers so that n blocks of BLOCK threads run at once
 // on a multiprocessor.
 
 #if defined(__NVCC__) || defined(__CUDACC_RTC__)
@@ -39,12 +39,8 @@ DEVICE f64 root(f64 x) { return __nvvm_sqrt_rn_d(x); }
 #else
 
 #define AT_LEAST(blocks)
-#define SHARED static // blocks that share memory run one after the other
-static void (*host_barrier)(); // set by the loops that stand for a launch, as is
-static void (*host_relax)();   // which lets other threads run
-DEVICE void block_barrier() { host_barrier(); }
 DEVICE void fence() {}
-DEVICE void relax() { host_relax(); }
+DEVICE void relax() { yield(); }
 DEVICE f32 fused(f32 a, f32 b, f32 c) { return __builtin_fmaf(a, b, c); }
 DEVICE f64 fused(f64 a, f64 b, f64 c) { return __builtin_fma(a, b, c); }
 DEVICE f32 root(f32 x) { return __builtin_sqrtf(x); }

@@ -66,7 +66,7 @@ func openCut(c *connectome.Connectome, devices []int, w engine.Want, tune tuning
 	return openParts(&cuts{c: c, of: len(devices)}, devices, w, tune)
 }
 
-// fewThreads keeps launches short where the stand-in takes one thread after the other.
+// fewThreads keeps launches short on the stand-in, where one processor runs all threads.
 func fewThreads() tuning {
 	tune := defaults
 	tune.batchThreads = 96
@@ -280,9 +280,11 @@ func TestGroupsTakeEachOthersStates(t *testing.T) {
 func TestGroupLosesADevice(t *testing.T) {
 	h := devices(t, 3)
 	for turn := range int64(6) {
-		lost, c, tune, complete := turn%3, uneven(513, 100, 301, 3), defaults, 7
-		if turn >= 3 { // clusters tell of a burst during the next one
-			c, tune, complete = enginetest.Uniform(rand.New(rand.NewPCG(2, 0x636c7573))).Build(), clustered(2), 6
+		const at = 7
+		lost, c, tune := turn%3, uneven(513, 100, 301, 3), defaults
+		complete := []int{at}
+		if turn >= 3 { // clusters bring other devices ids while they go on, so that these may not have those of the burst before
+			c, tune, complete = enginetest.Uniform(rand.New(rand.NewPCG(2, 0x636c7573))).Build(), clustered(2), []int{at - 1, at}
 			tune.batch = defaults.batch
 		}
 		h.Control("reset", 0)
@@ -291,15 +293,15 @@ func TestGroupLosesADevice(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, turn >= 3, b.(*group).parts[0].rows.shape.count > 0)
 		h.Control("lose_device", lost)
-		h.Control("lose_at", 7)
+		h.Control("lose_at", at)
 		bursts := 0
 		first := b.(engine.Batcher).StepN(20, func(*engine.Burst) error { bursts++; return nil })
-		require.ErrorContains(t, first, fmt.Sprintf("device %d, burst %d: stepping", lost, complete))
+		require.Contains(t, complete, bursts)
+		require.ErrorContains(t, first, fmt.Sprintf("device %d, burst %d: stepping", lost, bursts))
 		require.ErrorContains(t, first, "CUDA_ERROR_ILLEGAL_ADDRESS")
 		var e *engine.DeviceError
 		require.ErrorAs(t, first, &e)
 		require.True(t, e.Lost)
-		require.Equal(t, complete, bursts)
 		require.Equal(t, first, b.Step(nil, &engine.Burst{}))
 		require.Equal(t, first, b.ReadState(&engine.State{}))
 		require.Equal(t, first, b.WriteState(engine.NewState(c)))

@@ -1,9 +1,10 @@
 // Package cudatest lets tests run CUDA code on machines without a GPU: a library that stands in for libcuda, NVRTC, cuBLAS
-// and NVML, runs the kernels of package kernels (and a user's own) as loops on the processor, checks what it is given, and
-// fails on demand. It proves arithmetic, arguments and error paths; races and speed only a GPU proves.
+// and NVML, runs the kernels of package kernels with a fiber for each thread (and a user's own as loops), checks what it is given, and
+// fails on demand. It proves arithmetic, arguments, who waits for whom and error paths; limits of a device and speed only a GPU proves.
 package cudatest
 
 import (
+	"bytes"
 	"embed"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
 
@@ -38,8 +40,13 @@ var build = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return keep([]fs.FS{kernels.Sources, host}, "host.cpp", "-O2", "-Wall", "-Werror", "-Wno-unknown-pragmas")
+	return keep(hostUnit(host), unit{"kernels.cpp", []fs.FS{kernels.Sources, host}, flags})
 })
+
+var flags = []string{"-O2", "-Wall", "-Werror", "-Wno-unknown-pragmas"}
+
+// hostUnit is all of the stand-in but the kernels.
+func hostUnit(host fs.FS) unit { return unit{"host.cpp", []fs.FS{host}, flags} }
 
 // Folder is where Main lets tests keep what they build once, until the process ends.
 func Folder(t testing.TB) string {
@@ -48,9 +55,9 @@ func Folder(t testing.TB) string {
 	return dir
 }
 
-// Compile makes a shared library of C++ with g++.
-func Compile(lib string, args ...string) error {
-	out, err := exec.Command("g++", append([]string{"-std=c++17", "-ffp-contract=off", "-shared", "-fPIC", "-o", lib}, args...)...).CombinedOutput()
+// Compile makes a file of C++ with g++.
+func Compile(to string, args ...string) error {
+	out, err := exec.Command("g++", append([]string{"-std=c++17", "-ffp-contract=off", "-fPIC", "-o", to}, args...)...).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("g++: %w\n%s", err, out)
 	}
@@ -103,6 +110,48 @@ func Host(t testing.TB) *StandIn {
 	NeedCompiler(t)
 	lib, err := build()
 	require.NoError(t, err)
+	return open(t, lib)
+}
+
+// Change is another text at a place of a kernel's source that occurs once.
+type Change struct{ File, From, To string }
+
+// Checked is Host with the kernels of networks whose neurons are all lif alone, with some text changed, which say where memory is used by
+// threads that nothing puts in order, and end the launch.
+func Checked(t testing.TB, changes ...Change) *StandIn {
+	t.Helper()
+	NeedCompiler(t)
+	host, err := fs.Sub(sources, "host")
+	require.NoError(t, err)
+	lib, err := keep(hostUnit(host), unit{"kernels.cpp", []fs.FS{changed(t, changes), host}, []string{
+		"-O1", "-g1", "-Wall", "-Werror", "-Wno-unknown-pragmas", "-Wno-unused-function", "-DRACES", "-fsanitize=thread", "--param=tsan-distinguish-volatile=1",
+	}})
+	require.NoError(t, err)
+	return open(t, lib)
+}
+
+// changed is the kernels' text with changes.
+func changed(t testing.TB, changes []Change) fs.FS {
+	files := fstest.MapFS{}
+	names, err := fs.Glob(kernels.Sources, "*")
+	require.NoError(t, err)
+	for _, name := range names {
+		text, err := fs.ReadFile(kernels.Sources, name)
+		require.NoError(t, err)
+		files[name] = &fstest.MapFile{Data: text, Mode: 0o600}
+	}
+	for _, c := range changes {
+		f := files[c.File]
+		require.NotNil(t, f, "no file %s", c.File)
+		require.Equal(t, 1, bytes.Count(f.Data, []byte(c.From)), "%s has %q once; keep the test in step with the code", c.File, c.From)
+		f.Data = bytes.Replace(f.Data, []byte(c.From), []byte(c.To), 1)
+	}
+	return files
+}
+
+// open makes a library the driver of this test.
+func open(t testing.TB, lib string) *StandIn {
+	t.Helper()
 	t.Setenv(driver.LibraryVariable, lib)
 	for _, v := range []string{driver.NVRTCVariable, driver.CUBLASVariable, driver.NVMLVariable} {
 		t.Setenv(v, filepath.Join(t.TempDir(), "missing.so"))
@@ -178,7 +227,7 @@ func WithoutFunctions(t testing.TB) string {
 	source, lib := filepath.Join(dir, "few.cpp"), filepath.Join(dir, "libcuda.so.1")
 	require.NoError(t, os.WriteFile(source, []byte(`extern "C" int cuInit(unsigned) { return 0; }
 extern "C" int cuDriverGetVersion(int *v) { *v = 13000; return 0; }`), 0o600))
-	require.NoError(t, Compile(lib, source))
+	require.NoError(t, Compile(lib, "-shared", source))
 	return lib
 }
 

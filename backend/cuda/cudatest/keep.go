@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -16,17 +17,45 @@ import (
 // month is how long what no test has used is kept.
 const month = 30 * 24 * time.Hour
 
-// keep compiles a file of sources to a library. g++ takes many seconds for it, so what the same g++ has made of the same is
-// kept in a cache folder for the tests of all packages, which wait while one of them makes it. HOST_FOLDER is the
-// folder of sources and library.
-func keep(sources []fs.FS, file string, flags ...string) (string, error) {
+// unit is a file to compile.
+type unit struct {
+	file    string
+	sources []fs.FS // that it, and what it includes, are in; they share a folder
+	flags   []string
+}
+
+// keep compiles units to a library. g++ takes many seconds for it, so what the same g++ has made of the same is kept in a cache
+// folder for the tests of all packages, which wait while one of them makes it. HOST_FOLDER is the folder of a unit's sources.
+func keep(units ...unit) (string, error) {
+	var objects, keys []string
+	for _, u := range units {
+		key, err := keyOf(u)
+		if err != nil {
+			return "", err
+		}
+		object, err := made(key, "unit.o", func(dir, to string) error {
+			for _, s := range u.sources {
+				if err := os.CopyFS(dir, s); err != nil {
+					return err
+				}
+			}
+			return Compile(to, append(u.flags, "-c", "-fvisibility=hidden", fmt.Sprintf("-DHOST_FOLDER=%q", dir), filepath.Join(dir, u.file))...)
+		})
+		if err != nil {
+			return "", err
+		}
+		objects, keys = append(objects, object), append(keys, key)
+	}
+	return made(fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(keys, " "))))[:24], "library.so", func(_, to string) error {
+		return Compile(to, append(objects, "-shared")...)
+	})
+}
+
+// made is a file of the cache folder with a key, which is made where it is not there.
+func made(key, name string, make func(dir, to string) error) (string, error) {
 	cache := os.Getenv(cacheVariable)
 	if cache == "" {
 		return "", errors.New("no folder for the stand-in; run the package's tests by cudatest.Main")
-	}
-	key, err := keyOf(sources, append(flags, file))
-	if err != nil {
-		return "", err
 	}
 	dir := filepath.Join(cache, key)
 	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
@@ -37,35 +66,30 @@ func keep(sources []fs.FS, file string, flags ...string) (string, error) {
 		return "", err
 	}
 	defer func() { _ = lock.Unlock() }()
-	lib := filepath.Join(dir, "library.so")
+	path := filepath.Join(dir, name)
 	now := time.Now()
-	if os.Chtimes(lib, now, now) == nil {
-		return lib, nil
+	if os.Chtimes(path, now, now) == nil {
+		return path, nil
 	}
-	if err := errors.Join(forget(filepath.Dir(dir), now.Add(-month)), os.RemoveAll(dir)); err != nil {
+	if err := errors.Join(forget(filepath.Dir(dir), now.Add(-month)), os.RemoveAll(dir), os.Mkdir(dir, 0o700)); err != nil {
 		return "", err
 	}
-	for _, s := range sources {
-		if err := os.CopyFS(dir, s); err != nil {
-			return "", err
-		}
-	}
-	unfinished := lib + ".unfinished" // g++ may be killed while it writes
-	if err := Compile(unfinished, append(flags, fmt.Sprintf("-DHOST_FOLDER=%q", dir), filepath.Join(dir, file))...); err != nil {
+	unfinished := path + ".unfinished" // g++ may be killed while it writes
+	if err := make(dir, unfinished); err != nil {
 		return "", err
 	}
-	return lib, os.Rename(unfinished, lib)
+	return path, os.Rename(unfinished, path)
 }
 
-// keyOf hashes all that a library depends on: the compiler, its flags, the sources.
-func keyOf(sources []fs.FS, flags []string) (string, error) {
+// keyOf hashes all that a unit depends on: the compiler, its flags, the sources.
+func keyOf(u unit) (string, error) {
 	version, err := exec.Command("g++", "--version").Output()
 	if err != nil {
 		return "", err
 	}
 	h := sha256.New()
-	fmt.Fprintf(h, "%q %q", version, flags)
-	for _, s := range sources {
+	fmt.Fprintf(h, "%q %q %q", version, u.file, u.flags)
+	for _, s := range u.sources {
 		if err := fs.WalkDir(s, ".", func(path string, e fs.DirEntry, err error) error {
 			if err != nil || e.IsDir() {
 				return err
@@ -80,9 +104,14 @@ func keyOf(sources []fs.FS, flags []string) (string, error) {
 	return fmt.Sprintf("%x", h.Sum(nil)[:12]), nil
 }
 
-// forget removes libraries that were last used before a time.
+// forget removes what was last used before a time.
 func forget(dir string, before time.Time) error {
-	libs, err := filepath.Glob(filepath.Join(dir, "*", "library.so"))
+	var libs []string
+	var err error
+	for _, name := range []string{"library.so", "unit.o"} {
+		some, e := filepath.Glob(filepath.Join(dir, "*", name))
+		libs, err = append(libs, some...), errors.Join(err, e)
+	}
 	for _, lib := range libs {
 		if info, e := os.Stat(lib); e == nil && info.ModTime().Before(before) {
 			err = errors.Join(err, os.RemoveAll(filepath.Dir(lib)))

@@ -28,7 +28,7 @@ func Build(t testing.TB, macros ...string) (library string) {
 	}
 	file := library + ".cpp"
 	require.NoError(t, os.WriteFile(file, source, 0o600))
-	args := []string{"-O1", "-Wall", "-Werror", file}
+	args := []string{"-shared", "-O1", "-Wall", "-Werror", file}
 	for _, m := range macros {
 		args = append(args, "-D"+m)
 	}

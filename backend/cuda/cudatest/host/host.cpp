@@ -1,7 +1,8 @@
 // A stand-in for libcuda.so.1 on machines without a GPU: device memory is host memory between guard bytes, and a launch
-// runs the kernels of package kernels as loops over blocks and threads. It checks what it is given, and fails on demand
-// (hostControl) so that tests can see what becomes of the failure. It proves arithmetic, arguments and the code that calls
-// it; races and the limits of a launch only a GPU proves.
+// runs the kernels of package kernels, as they are, with a fiber for each thread (crowd.h). It checks what it is given, and fails on demand
+// (hostControl) so that tests can see what becomes of the failure. It proves arithmetic, arguments, who waits for whom, and the code that
+// calls it; the limits of a launch and speed only a GPU proves.
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -14,20 +15,22 @@
 #include <utility>
 #include <vector>
 
-#include "burst.cu"
+typedef unsigned int u32;
+typedef unsigned long long u64;
+
+#define RACES
 #include "custom.h"
 #include "kernel.h"
-#include "threads.h"
-#include "toolbox.cu"
 
-#define API extern "C" int
+#define EXPORTED extern "C" __attribute__((visibility("default")))
+#define API EXPORTED int
 #define ONE_AT_A_TIME std::lock_guard<std::recursive_mutex> in_turn(turns)
 
 static std::recursive_mutex turns; // of threads that call
 
 enum {
     SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NO_DEVICE = 100, INVALID_DEVICE = 101, INVALID_PTX = 218,
-    DEVICE_UNAVAILABLE = 46, INVALID_CONTEXT = 201, UNSUPPORTED_PTX_VERSION = 222, NOT_FOUND = 500, NOT_READY = 600, ILLEGAL_ADDRESS = 700,
+    DEVICE_UNAVAILABLE = 46, INVALID_CONTEXT = 201, UNSUPPORTED_PTX_VERSION = 222, NOT_FOUND = 500, NOT_READY = 600, ILLEGAL_ADDRESS = 700, LAUNCH_FAILED = 719,
     PEER_ALREADY_ENABLED = 704,
 };
 
@@ -51,13 +54,13 @@ static bool peers[DEVICES][DEVICES]; // whether kernels of the first may use mem
 
 static int &fault() { return faults[current < 0 ? 0 : current]; }
 
-static void forget_launches(); // grid.h
+static void forget_launches();
 static bool waits_for_others();
 
 static void reset() {
     control = {{"devices", 1}, {"hidden", 0}, {"version", 13000}, {"capability", 90}, {"multiprocessors", 2}, {"fewer", 0}, {"free", 1ll << 40}, {"shared", 232448}, {"fail_alloc", 0}, {"fail_launch", 0},
                {"skip_launch", 0}, {"fail_context", 0}, {"fail_compile", 0}, {"ptx_isa", 0}, {"nvrtc_isa", 83}, {"blas_fails", 0},
-               {"peer_access", 1}, {"cooperative", 1}, {"lose_device", 0}, {"lose_at", 0},
+               {"peer_access", 1}, {"cooperative", 1}, {"lose_device", 0}, {"lose_at", 0}, {"schedule", 0},
                {"nvml_pending", 0}, {"nvml_generation", 5}, {"nvml_width", 16}, {"nvml_errors", 0}};
     allocations = launches = synchronizes = compilations = downloads = downloaded = waits = 0;
     memset(faults, 0, sizeof faults);
@@ -68,7 +71,8 @@ static void reset() {
 // hostControl sets what the stand-in pretends: devices, hidden (so many before them, as by CUDA_VISIBLE_DEVICES), version, capability, free (bytes), shared (bytes that a block may have); fail_alloc and fail_launch: the
 // k-th from now on fails (an allocation for want of memory; a launch by an illegal address that later calls report).
 // skip_launch: the k-th from now on does nothing and says nothing. peer_access: whether devices can use each other's memory.
-// lose_at: in this burst (0: never) device lose_device falls off while others wait for it. fail_context: no context can be made. ptx_isa: the newest
+// lose_at: in this burst (0: never) device lose_device falls off, once it has told the host of the one before, and others wait
+// for it. schedule: which thread runs next is drawn from this seed (0: the first that can). fail_context: no context can be made. ptx_isa: the newest
 // PTX that the driver takes, whatever its version says. cooperative: whether there are cooperative launches. "room for NAME": so many
 // multiprocessors have room for a block of the kernel NAME; all have without it. nvrtc.h and others.h tell of theirs. "reset" is a new process:
 // everything as it was, faults forgotten.
@@ -162,7 +166,8 @@ API cuGetErrorName(int e, const char **s) {
     static const std::map<int, const char *> names = {
         {1, "CUDA_ERROR_INVALID_VALUE"}, {2, "CUDA_ERROR_OUT_OF_MEMORY"}, {100, "CUDA_ERROR_NO_DEVICE"},
         {46, "CUDA_ERROR_DEVICE_UNAVAILABLE"}, {218, "CUDA_ERROR_INVALID_PTX"}, {500, "CUDA_ERROR_NOT_FOUND"},
-        {201, "CUDA_ERROR_INVALID_CONTEXT"}, {222, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"}, {700, "CUDA_ERROR_ILLEGAL_ADDRESS"}};
+        {201, "CUDA_ERROR_INVALID_CONTEXT"}, {222, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"}, {700, "CUDA_ERROR_ILLEGAL_ADDRESS"},
+        {719, "CUDA_ERROR_LAUNCH_FAILED"}};
     auto n = names.find(e);
     if (n == names.end()) return INVALID_VALUE;
     *s = n->second;
@@ -230,25 +235,7 @@ API cuCtxSetCurrent(void *c) {
 }
 #include "streams.h"
 #include "memory.h"
-#include "shared.h"
-#include "clusters.h"
-#include "grid.h"
-#include "resident.h"
-
-#define ENTRY(f) KERNEL_ENTRY(f, false)
-#define WAITING(f) KERNEL_ENTRY(f, true)
-static const kernel kernels[] = {
-    COOPERATIVE(run_bursts), COOPERATIVE(run_bursts_feagi), COOPERATIVE(run_bursts_lif), COOPERATIVE(run_bursts_psc_exp), COOPERATIVE(run_bursts_custom), COOPERATIVE(team_bursts), COOPERATIVE(team_bursts_feagi), COOPERATIVE(team_bursts_lif), COOPERATIVE(resident_bursts), COOPERATIVE(resident_bursts_feagi), COOPERATIVE(resident_bursts_lif), COOPERATIVE(resident_bursts_psc_exp),
-    COOPERATIVE(cluster_bursts), COOPERATIVE(cluster_bursts_feagi), COOPERATIVE(cluster_bursts_lif), COOPERATIVE(cluster_bursts_psc_exp), COOPERATIVE(delayed_bursts), COOPERATIVE(delayed_bursts_feagi), COOPERATIVE(delayed_bursts_lif), COOPERATIVE(delayed_bursts_psc_exp), ENTRY(catch_up), ENTRY(queue_rows), ENTRY(cut_rows),
-    ENTRY(inject), ENTRY(fired_rows), ENTRY(synaptic_propagation_fcl), ENTRY(deliver_places), ENTRY(neural_dynamics_fcl), ENTRY(list_sums), ENTRY(list_ids),
-    ENTRY(add_f32), ENTRY(sub_f32), ENTRY(mul_f32), ENTRY(div_f32), ENTRY(neg_f32), ENTRY(abs_f32),
-    ENTRY(add_f64), ENTRY(sub_f64), ENTRY(mul_f64), ENTRY(div_f64), ENTRY(neg_f64), ENTRY(abs_f64),
-    ENTRY(add_c128), ENTRY(sub_c128), ENTRY(mul_c128), ENTRY(div_c128), ENTRY(neg_c128), ENTRY(abs_c128),
-    ENTRY(relu_f32), ENTRY(sigmoid_f32), ENTRY(tanh_f32), ENTRY(relu_f64), ENTRY(sigmoid_f64), ENTRY(tanh_f64),
-    WAITING(softmax_f32), WAITING(softmax_f64), WAITING(batch_norm_f32), WAITING(batch_norm_f64),
-    WAITING(matrix_product_32), WAITING(matrix_product_64), WAITING(matrix_product_128),
-    ENTRY(idle), ENTRY(atomic_adds), WAITING(grid_barriers)};
-
+#include "crowd.h"
 #include "nvrtc.h"
 #include "others.h"
 
@@ -337,18 +324,6 @@ static long long room_for(const char *name) {
     return own == control.end() ? control["multiprocessors"] : own->second;
 }
 
-// What a launch in hand runs, for its fibers.
-static const kernel *running_kernel;
-static void **running_args;
-
-// together runs blocks whose threads wait for each other, and for other blocks if there are several.
-static void together(const kernel *k, unsigned first, unsigned count, unsigned blocks, unsigned threads, void **args) {
-    running_kernel = k, running_args = args;
-    host_barrier = fiber_barrier, host_relax = fiber_relax;
-    run_together(first, count, threads, [] { running_kernel->run(running_args); },
-                 [=](unsigned b, unsigned t) { running = {b, blocks, t, threads}; });
-}
-
 // launch_begins checks what all launches share, and says whether the kernel is to run.
 static int launch_begins(const function *f, const unsigned *block, void *stream, void **args, bool *run) {
     if (int e = ready()) return e;
@@ -365,16 +340,34 @@ static int launch_begins(const function *f, const unsigned *block, void *stream,
     return SUCCESS;
 }
 
-// launch_ends says whether the models of the genome's own ran as PTX has it.
+// launch_ends says whether the threads ended, and the models of the genome's own ran as PTX has it.
 static int launch_ends() {
-    if (!custom_failed) return SUCCESS;
+    if (!custom_failed) return fault();
     fprintf(stderr, "stand-in for libcuda: a model's code is not there, or uses what it has not made\n");
     custom_failed = false;
     return fault() = ILLEGAL_ADDRESS;
 }
 
-// cuLaunchKernel runs the blocks forwards and backwards by turns, since no kernel may count on an order of them. Warps'
-// lanes run in order, which is what store_bits and store_sum count on.
+static std::unique_ptr<launch> new_launch(const kernel *k, void **args, unsigned first, unsigned count, unsigned blocks, unsigned threads, unsigned cluster, size_t bytes) {
+    auto l = std::make_unique<launch>();
+    l->k = k, l->args = args, l->device = current, l->first = first, l->count = count, l->blocks = blocks, l->threads = threads, l->cluster = cluster, l->bytes = bytes;
+    return l;
+}
+
+// seed is that of a launch, none for the schedule 0.
+static u64 seed() { return control["schedule"] ? (u64)control["schedule"] * 1000003 + (u64)launches : 0; }
+
+// run_alone runs a launch whose threads wait for no other device.
+static int run_alone(std::unique_ptr<launch> l) {
+    crowd c;
+    c.parts.push_back(std::move(l));
+    c.begin(launches % 2 == 0, seed());
+    if (c.run() != ENDED) fault() = LAUNCH_FAILED;
+    return launch_ends();
+}
+
+// cuLaunchKernel runs the blocks forwards and backwards by turns, since no kernel may count on an order of them; where the schedule is
+// drawn, some at a time.
 API cuLaunchKernel(const function *f, unsigned blocks, unsigned by, unsigned bz, unsigned threads, unsigned ty, unsigned tz,
                    unsigned shared, void *stream, void **args, void **extra) {
     ONE_AT_A_TIME;
@@ -390,34 +383,76 @@ API cuLaunchKernel(const function *f, unsigned blocks, unsigned by, unsigned bz,
         run_own(f, grid, block, args);
         return SUCCESS;
     }
-    for (unsigned i = 0; i < blocks; i++) {
-        unsigned b = launches % 2 ? i : blocks - 1 - i;
-        if (f->k->waits) together(f->k, b, 1, blocks, threads, args);
-        else
-            for (unsigned t = 0; t < threads; t++) {
-                running = {b, blocks, t, threads};
-                f->k->run(args);
-            }
+    unsigned some = seed() ? 8 : 1;
+    for (unsigned i = 0; i < blocks; i += some) {
+        unsigned count = std::min(some, blocks - i);
+        if (int e = run_alone(new_launch(f->k, args, launches % 2 ? i : blocks - i - count, count, blocks, threads, 1, 0))) return e;
     }
-    return launch_ends();
+    return SUCCESS;
 }
+
+// group is a launch of many bursts on several devices, which runs once all devices of its network have launched theirs, or are told not
+// to wait.
+static struct group {
+    crowd all;
+    const u64 *stop;
+    unsigned devices;
+    bool running, ended;
+} *waiting;
+static void forget_launches() {
+    delete waiting;
+    waiting = nullptr;
+}
+
+static int run_group() {
+    group *g = waiting;
+    for (auto &a : g->all.parts)
+        for (auto &b : g->all.parts)
+            if (a->device != b->device && !peers[a->device][b->device]) return refuse("a store into a device without peer access");
+    if (!g->running) g->all.begin(launches % 2 == 0, seed());
+    g->running = true;
+    outcome o = g->all.run();
+    if (o == WAITING) return SUCCESS;
+    if (o == FAILED)
+        for (auto &l : g->all.parts) faults[l->device] = LAUNCH_FAILED;
+    forget_launches();
+    return SUCCESS;
+}
+
+// waits_for_others reports whether the current device is in a launch that waits; one that was told to stop ends.
+static bool waits_for_others() {
+    bool takes_part = false;
+    for (size_t i = 0; waiting && i < waiting->all.parts.size(); i++) takes_part |= waiting->all.parts[i]->device == current;
+    if (!takes_part) return false;
+    if (*waiting->stop == 0) return true;
+    run_group();
+    return waiting != nullptr;
+}
+
+// launch_bursts runs a kernel of many bursts, on the current device alone or with others.
+static int launch_bursts(const kernel *k, void **args, unsigned blocks, unsigned threads, unsigned cluster, size_t bytes) {
+    network_of net = k->network(args[0]);
+    if (net.devices == 1) return run_alone(new_launch(k, args, 0, blocks, blocks, threads, cluster, bytes));
+    if (!waiting) waiting = new group{{}, net.stop, net.devices, false, false};
+    if (waiting->running || waiting->devices != net.devices) return refuse("a launch while others wait");
+    auto l = new_launch(k, nullptr, 0, blocks, blocks, threads, cluster, bytes);
+    l->kept.assign((char *)args[0], (char *)args[0] + net.bytes);
+    l->argument = l->kept.data(), l->args = &l->argument;
+    waiting->all.parts.push_back(std::move(l));
+    if (waiting->all.parts.size() < net.devices) return SUCCESS;
+    return run_group();
+}
+
 API cuLaunchCooperativeKernel(const function *f, unsigned blocks, unsigned by, unsigned bz, unsigned threads, unsigned ty,
                               unsigned tz, unsigned shared, void *stream, void **args) {
     ONE_AT_A_TIME;
     unsigned block[3] = {threads, ty, tz};
     bool run = false;
     if (blocks == 0 || blocks > (unsigned)room_for(f->k->name) || !control["cooperative"] || by != 1 || bz != 1 || ty != 1 || tz != 1 || threads % 32 != 0) return refuse("a cooperative grid of this shape");
-    bool resident = !strncmp(f->k->name, "resident_bursts", 15) || !strncmp(f->k->name, "delayed_bursts", 14), bursts = resident || !strncmp(f->k->name, "run_bursts", 10) || !strncmp(f->k->name, "team_bursts", 11);
-    if (!bursts && (!f->k->waits || shared != 0)) return refuse("a cooperative launch of this kind");
     if (int e = launch_begins(f, block, stream, args, &run)) return e;
     if (!run) return SUCCESS;
-    if (!bursts) {
-        together(f->k, 0, blocks, blocks, threads, args);
-        return SUCCESS;
-    }
-    int e = resident ? launch_resident(f->k->name, (const ::run *)args[0], blocks, threads, shared)
-                     : launch_bursts(f->k->name, *(const ::run *)args[0], blocks, threads, shared);
-    return e ? e : launch_ends();
+    if (!f->k->network) return run_alone(new_launch(f->k, args, 0, blocks, blocks, threads, 1, shared));
+    return launch_bursts(f->k, args, blocks, threads, 1, shared);
 }
 
 // configuration is CUlaunchConfig, and attribute CUlaunchAttribute.
@@ -451,8 +486,7 @@ API cuLaunchKernelEx(const configuration *c, const function *f, void **args, voi
     if (strncmp(f->k->name, "cluster_bursts", 14)) return refuse("a launch of clusters of this kind");
     if (int e = launch_begins(f, c->block, c->stream, args, &run)) return e;
     if (!run) return SUCCESS;
-    int e = launch_bursts(f->k->name, *(const ::run *)args[0], g[0], c->block[0], c->shared);
-    return e ? e : launch_ends();
+    return launch_bursts(f->k, args, g[0], c->block[0], size, c->shared);
 }
 API cuOccupancyMaxActiveClusters(int *n, const function *f, const configuration *c) {
     ONE_AT_A_TIME;

@@ -10,8 +10,25 @@ struct kernel {
     size_t parameters;
     void (*run)(void **);
     std::string (*declaration)(const char *name);
-    bool waits; // for other threads of its block
+    struct network_of (*network)(const void *run); // of a kernel of many bursts, given its argument
 };
+
+// network_of is what such an argument says of those who share the network.
+struct network_of {
+    unsigned devices;
+    const unsigned long long *stop; // not 0 once one has failed
+    size_t bytes;                   // of the argument
+};
+
+// kernels are those of package kernels.
+struct kernel_list {
+    const kernel *first;
+    size_t count;
+    bool checked; // for races
+    const kernel *begin() const { return first; }
+    const kernel *end() const { return first + count; }
+};
+extern const kernel_list kernels;
 
 template <class P> std::string parameter(const std::string &name) {
     if constexpr (std::is_pointer_v<P>) return ".param .u64 " + name;
@@ -36,4 +53,4 @@ template <class... P, void (*F)(P...)> struct adapter<F> {
     }
 };
 
-#define KERNEL_ENTRY(f, waits) {#f, adapter<f>::parameters, adapter<f>::run, adapter<f>::declaration, waits}
+#define KERNEL_ENTRY(f, network) {#f, adapter<f>::parameters, adapter<f>::run, adapter<f>::declaration, network}

@@ -28,8 +28,8 @@ static std::string own_library(const std::string &source, std::string *log) {
     std::stringstream text, had, failure;
     text << "#include \"" HOST_FOLDER "/own.h\"\n#line 1 \"default_program\"\n" << source << "\nextern const kernel own_kernels[] = {\n";
     std::regex entry("__global__\\s+void\\s+(\\w+)");
-    for (std::sregex_iterator i(source.begin(), source.end(), entry), end; i != end; ++i) text << "KERNEL_ENTRY(" << (*i)[1] << ", false),\n";
-    text << "{nullptr, 0, nullptr, nullptr, false}};\nextern \"C\" const kernel *host_kernels() { return own_kernels; }\n";
+    for (std::sregex_iterator i(source.begin(), source.end(), entry), end; i != end; ++i) text << "KERNEL_ENTRY(" << (*i)[1] << ", nullptr),\n";
+    text << "{nullptr, 0, nullptr, nullptr, nullptr}};\nextern \"C\" const kernel *host_kernels() { return own_kernels; }\n";
     std::string kept = std::string(HOST_FOLDER) + "/own" + std::to_string(std::hash<std::string>()(text.str()));
     had << std::ifstream(kept + ".so.cpp").rdbuf();
     if (had.str() == text.str()) return kept + ".so";
@@ -123,4 +123,4 @@ API nvrtcGetProgramLog(program *p, char *text) {
     strcpy(text, p->log.c_str());
     return NVRTC_SUCCESS;
 }
-extern "C" const char *nvrtcGetErrorString(int e) { return e == NVRTC_ERROR_COMPILATION ? "NVRTC_ERROR_COMPILATION" : "NVRTC_ERROR_INVALID_OPTION"; }
+EXPORTED const char *nvrtcGetErrorString(int e) { return e == NVRTC_ERROR_COMPILATION ? "NVRTC_ERROR_COMPILATION" : "NVRTC_ERROR_INVALID_OPTION"; }

@@ -29,7 +29,7 @@ API cublasSgemm_v2(void *, int ta, int tb, int m, int n, int k, const float *alp
 
 API nvmlInit_v2() { ONE_AT_A_TIME; return 0; }
 API nvmlShutdown() { ONE_AT_A_TIME; return 0; }
-extern "C" const char *nvmlErrorString(int) { return "Not Supported"; }
+EXPORTED const char *nvmlErrorString(int) { return "Not Supported"; }
 API nvmlSystemGetDriverVersion(char *text, unsigned n) {
     ONE_AT_A_TIME;
     snprintf(text, n, "570.11");
