@@ -28,7 +28,7 @@ COUNTING = TestMemoryIsCheckedFirst|TestMemoryIsRefusedBeforeItIsTaken|TestMemor
 # These do one thing after the other, for long, the first three with one thread, or every command once; what they run beside each other other tests do.
 PLAIN = TestSubsetsAreUniform|TestSumsThatLeaveInt32AreRefused|TestR17NoSumWraps|TestSilenceIsSkipped|TestSegmentsHoldEveryWeight|TestTheProofNamesNeuronBoundAndLargestScale|TestDenseTexts|TestAttacks|TestLongBatch|TestR2PowerLoss|TestR3FullDisk|TestR4Damage|TestExitStatus|TestJSONOfEveryCommand
 # These run kernels for long, which the detector does not see; the goroutines around those the conformance suite has, with one device and with several.
-KERNELS = TestPaths|TestClustersOfGroups
+KERNELS = TestPaths|TestClustersOfGroups|TestSchedules
 # These start many processes and look at what they leave on disk; their goroutines other tests have in one process.
 STARTING = TestR1Kills|TestKilledRuns|TestR28Signals|TestR10KilledParts|TestTogetherRefuses|TestTogetherByNCCL|TestExchangeChosen|TestOneGPUEach|TestR13NoDevice|TestScripts|TestProcesses|TestProcessesWithoutNCCL
 race: ## run the short tests of the packages that start goroutines under the race detector (needs gcc)

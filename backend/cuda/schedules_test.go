@@ -1,0 +1,208 @@
+package cuda
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"burst/backend/cuda/cudatest"
+	"burst/backend/reference"
+	"burst/connectome"
+	"burst/engine"
+	"burst/engine/enginetest"
+)
+
+// trial is a way of running many bursts in one launch, by a kernel whose name begins so, for TestSchedules.
+type trial struct {
+	kernel, name string
+	devices      []int
+	delays       uint8
+	change       func(*tuning)
+}
+
+// trials are all of them; blocks have two or three warps that compute.
+func trials() []trial {
+	clusters := func(size uint64) func(*tuning) {
+		return func(t *tuning) {
+			*t = clustered(size)
+			t.batchThreads = 96
+		}
+	}
+	return []trial{
+		{"resident_bursts", "resident", []int{0}, 3, func(t *tuning) { t.listed, t.delayedRow = true, 0 }},
+		{"resident_bursts", "resident, few own rows", []int{0}, 1, func(t *tuning) { t.listed, t.ownSynapses = true, 60 }},
+		{"delayed_bursts", "delayed", []int{0}, 3, func(t *tuning) { t.delayedRow = 1 }},
+		{"delayed_bursts", "delayed, few own rows", []int{0}, 2, func(t *tuning) { t.delayedRow, t.ownSynapses, t.batchThreads = 1, 200, 128 }},
+		{"run_bursts", "roaming", []int{0}, 3, func(t *tuning) { t.roaming = true }},
+		{"run_bursts", "roaming, two devices", []int{1, 0}, 2, func(t *tuning) { t.roaming = true }},
+		{"team_bursts", "teams", []int{0}, 1, func(t *tuning) { t.teamRow = 1 }},
+		{"team_bursts", "teams, three devices", []int{0, 1, 2}, 1, func(t *tuning) { t.teamRow = 1 }},
+		{"cluster_bursts", "clusters", []int{0}, 1, clusters(2)},
+		{"cluster_bursts", "clusters, late", []int{0}, 3, clusters(4)},
+		{"cluster_bursts", "clusters, two devices", []int{0, 1}, 1, clusters(2)},
+		{"cluster_bursts", "clusters, three devices", []int{2, 0, 1}, 1, clusters(1)},
+	}
+}
+
+// busy is a network of lif neurons of which about a tenth fire in a burst, with one weight a row; where clusters suit it, one delay.
+func busy(seed uint64, v trial) *connectome.Connectome {
+	r := rand.New(rand.NewPCG(seed, 0x62757379))
+	neurons := 64*uint32(len(v.devices))*uint32(v.multiprocessors()) - r.Uint32N(60)
+	lif := enginetest.LIF(neurons)
+	lif.LIF.Threshold, lif.LIF.Refractory = 2, 1
+	lif.Drives = []connectome.Drive{enginetest.Always(connectome.Poisson, 900, 3_700_000_000, 4_100_000_000)}
+	n := enginetest.Net{RunSeed: seed, Areas: []connectome.Area{lif}}
+	tune := v.tuning()
+	for from := range neurons {
+		weight := 10 * (r.Int32N(50) - 20)
+		for range r.Uint32N(40) {
+			s := enginetest.Synapse{From: from, To: r.Uint32N(neurons), Weight: weight, Delay: 1 + uint8(r.UintN(uint(v.delays)))}
+			if tune.clusterRow == 1 {
+				s.Delay = v.delays
+			}
+			n.Synapses = append(n.Synapses, s)
+		}
+	}
+	return n.Build()
+}
+
+// multiprocessors are as many as blocks on each device.
+func (v *trial) multiprocessors() int64 {
+	if len(v.devices) > 1 {
+		return 2
+	}
+	return 4
+}
+
+func (v *trial) tuning() tuning {
+	tune := defaults
+	tune.batchThreads = 96
+	v.change(&tune)
+	tune.batch = 5
+	return tune
+}
+
+// kernelOf is the kernel that runs many bursts on all devices.
+func kernelOf(b engine.Backend) string {
+	one, ok := b.(*backend)
+	if !ok {
+		one = b.(*group).parts[0]
+	}
+	x := &one.batch
+	switch {
+	case x.args.run.packed.count > 0:
+		return "cluster_bursts"
+	case x.args.run.sum.count > 0:
+		return "team_bursts"
+	case x.delayed:
+		return "delayed_bursts"
+	case x.resident:
+		return "resident_bursts"
+	}
+	return "run_bursts"
+}
+
+var errOther = errors.New("another spike than the reference")
+
+// try runs a network by the schedule of a seed and compares it with the reference; the error is of what differs.
+func (v *trial) try(h *cudatest.StandIn, seed uint64) error {
+	const bursts = 8
+	h.Control("reset", 0)
+	h.Control("devices", int64(len(v.devices)))
+	h.Control("multiprocessors", v.multiprocessors())
+	h.Control("schedule", int64(seed))
+	c := busy(seed%4, *v)
+	b, err := openCut(c, v.devices, engine.Want{}, v.tuning())
+	if err != nil {
+		return err
+	}
+	if name := kernelOf(b); name != v.kernel {
+		return fmt.Errorf("%s runs, want %s", name, v.kernel)
+	}
+	ref, err := reference.Open(c, engine.Want{})
+	if err != nil {
+		return err
+	}
+	var want engine.Burst
+	fired := 0
+	err = b.(engine.Batcher).StepN(bursts, func(got *engine.Burst) error {
+		if err := ref.Step(nil, &want); err != nil {
+			return err
+		}
+		if !slices.Equal(want.Fired, got.Fired) {
+			return errOther
+		}
+		fired += len(got.Fired)
+		return nil
+	})
+	if err == nil && fired < 50 {
+		err = fmt.Errorf("%d spikes, too few to show anything", fired)
+	}
+	return errors.Join(err, b.Close())
+}
+
+// TestSchedules runs each way of many bursts by drawn orders of its threads: all have the reference's spikes, and what threads share is
+// put in order by barriers, fences and words that are waited for.
+func TestSchedules(t *testing.T) {
+	h := cudatest.Checked(t)
+	for _, v := range trials() {
+		t.Run(v.name, func(t *testing.T) {
+			for seed := range uint64(20) {
+				require.NoError(t, v.try(h, seed+1), "schedule %d", seed+1)
+			}
+		})
+	}
+}
+
+// planted is a mistake in a kernel's text that the trial of a name must find in some schedule.
+type planted struct {
+	mistake, trial string
+	cudatest.Change
+}
+
+// mistakes are those that a test which runs one thread after the other does not find.
+func mistakes() []planted {
+	change := func(file, from, to string) cudatest.Change { return cudatest.Change{File: file, From: from, To: to} }
+	return []planted{
+		{"no barrier between what warps write and all read", "resident", change("resident_bursts.cu", "update_resident<models>(p, t, s);\n            worker_barrier();", "update_resident<models>(p, t, s);")},
+		{"a barrier for one warp too few", "delayed, few own rows", change("delayed_bursts.cu", "named_barrier<2>(32 * p->front)", "named_barrier<2>(32 * p->front - 32)")},
+		{"a grid's barrier that acquires nothing", "roaming", change("run_bursts.cu", "s->stopped = stopped(&s->x, &turns);\n        acquire();", "s->stopped = stopped(&s->x, &turns);")},
+		{"no fence before other devices are told", "roaming, two devices", change("exchange.cuh", "    fence_system(); // one for all of the following\n", "")},
+		{"no fence before other devices are told by a warp", "clusters, two devices", change("cluster_bursts.cu", "                fence_system();\n", "")},
+		{"no fence before a cluster's blocks join", "clusters", change("clusters.cuh", "    fence_cluster(); // one for all of the following\n", "")},
+		{"a counter that wraps around", "resident, few own rows", change("resident_bursts.cu", "(u32)(now >> field) & 0xffff", "(u32)(now >> field) & 3")},
+		{"a counter that is not reset", "delayed, few own rows", change("resident_bursts.cu", "s->left = s->listed = 0;", "s->left = 0;")},
+		{"meetings counted from nought", "resident", change("resident_bursts.cu", "met = ++s->met;", "met = s->met++;")},
+		{"joins counted from nought", "clusters", change("cluster_bursts.cu", "join(s, size, (u32)(t - p->first + 1) * size)", "join(s, size, (u32)(t - p->first) * size)")},
+		{"a word that is forgotten when it may have been told", "clusters", change("exchange.cuh", "own_of(x, t + 2) = 0; }", "own_of(x, t + 1) = 0; }")},
+		{"a label of another row's lane", "clusters, late", change("cluster_sums.cuh", "32 / mine->step", "16 / mine->step")},
+		{"a lane that counts itself", "clusters", change("cluster_bursts.cu", "sum + sum_before(&total, w < words ? ones(bits[w]) : 0)", "sum + sum_before(&total, w < words ? ones(bits[w]) : 0) + (lane() == 1)")},
+	}
+}
+
+// TestPlantedMistakes compiles the kernels with one mistake at a time, which must show. TestSchedules says that without one nothing does.
+func TestPlantedMistakes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles the kernels a dozen times; runs without -short")
+	}
+	for _, p := range mistakes() {
+		t.Run(p.mistake, func(t *testing.T) {
+			list := trials()
+			i := slices.IndexFunc(list, func(v trial) bool { return v.name == p.trial })
+			require.GreaterOrEqual(t, i, 0, "no trial %q", p.trial)
+			h := cudatest.Checked(t, p.Change)
+			var err error
+			seed := uint64(0)
+			for err == nil && seed < 20 {
+				seed++
+				err = list[i].try(h, seed)
+			}
+			require.Error(t, err, "%s: no schedule of %d shows it", p.File, seed)
+			t.Logf("schedule %d: %v", seed, err)
+		})
+	}
+}
