@@ -238,7 +238,7 @@ DEVICE void meet_here(const run *p, clustered *s) {
     if (thread_in_block() == workers() - 1) {
         u32 wanted = ++s->met * block_count(), turns = 0;
         arrive(p->arrived);
-        while (arrivals(p->arrived) < wanted && !s->stopped) s->stopped = stopped(&s->x, &turns);
+        while (arrivals(p->arrived) < wanted && !gives_up(s, &turns)) {}
         acquire();
     }
     worker_barrier();
@@ -255,7 +255,7 @@ template <u32 models> DEVICE void meet(const run *p, u64 t, clustered *s, u64 be
     }
     drive_block<models == 1 << PSC_EXP>(p, t + 1, s, p->packed.drawn);
     if (thread_in_block() == workers() - 1) {
-        if (!hear_own(&s->x, t, s->told)) s->stopped = 1;
+        if (!hear_own(&s->x, t, s->told)) store_block(&s->stopped, 1);
         if (p->packed.delay > 1) find_due(p, t, s);
     }
     worker_barrier();

@@ -142,7 +142,7 @@ DEVICE u32 hear_others(const run *p, u64 t, clustered *s) {
     u32 wanted = (u32)(anew(t) + 2 - p->first); // bursts, the one before the first among them
     bool lost = false;
     while (load_block(&s->heard) < wanted && !lost) lost = load_block(&s->lost) != 0;
-    if (lost) s->stopped = 1;
+    if (lost) store_block(&s->stopped, 1);
     if (thread_in_block() == 0) s->waited += nanoseconds() - begin;
     if (vote(lost)) return 0; // what is told may not be whole
     for (u32 k = 1; k < s->x.devices; k++) sum += s->told[k];

@@ -26,6 +26,12 @@ DEVICE u32 device_at(const clustered *s, u32 k) {
 // remote_four are four words from a place on of the memory of the cluster's block of a number.
 DEVICE four remote_four(const clustered *s, u32 number, u32 at) { return load_cluster(remote_address(address(room_at<u8>(s, at)), number)); }
 
+// gives_up says whether another device has failed, and tells the block's other threads.
+DEVICE bool gives_up(clustered *s, u32 *turns) {
+    if (stopped(&s->x, turns)) store_block(&s->stopped, 1);
+    return s->stopped != 0;
+}
+
 // join lets the blocks of a cluster wait for each other, by a thread of each between barriers of the block: what blocks wrote
 // to their memory before is seen by all after it. Each has joined so often that wanted blocks have in all.
 DEVICE void join(clustered *s, u32 size, u32 wanted) {
@@ -33,6 +39,6 @@ DEVICE void join(clustered *s, u32 size, u32 wanted) {
     fence_cluster(); // one for all of the following
     for (u32 number = 0; number < size; number++) join_cluster(remote_address(own, number));
     do now = joined(own);
-    while (now < wanted && !s->stopped && !(s->stopped = stopped(&s->x, &turns)));
+    while (now < wanted && !gives_up(s, &turns));
 }
 #endif

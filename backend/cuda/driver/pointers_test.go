@@ -45,11 +45,11 @@ func behind[T any](address uintptr) *T { return *(**T)(unsafe.Pointer(&address))
 // TestPointersStay has functions of the driver move the stack and collect garbage before they read what they were given, and answer.
 func TestPointersStay(t *testing.T) {
 	type config struct {
-		grid, block   [3]uint32
-		shared        uint32
-		stream        uintptr
-		list          uintptr
-		count, unused uint32
+		grid, block [3]uint32
+		shared      uint32
+		stream      uintptr
+		list        uintptr
+		count, _    uint32
 	}
 	look := func(address uintptr) []uint32 {
 		move()
