@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"burst/connectome"
@@ -105,6 +106,17 @@ func TestRatesOfTheLastBin(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(f.Dir, "rates.csv"))
 	require.NoError(t, err)
 	require.Contains(t, string(text), "\n300,1,none,0,0\n300,1,γ-motor,1,303.03", "where it begins and how long it is")
+}
+
+// TestRatesOfALaterBeginning: bins of a run that began at a later burst say which bursts theirs are.
+func TestRatesOfALaterBeginning(t *testing.T) {
+	a := NewActivity(twoAreas())
+	for i := range uint64(2) {
+		require.NoError(t, a.Record(&engine.Burst{Number: 40 + i}))
+	}
+	var text strings.Builder
+	require.NoError(t, writeRates(&text, &Manifest{First: 40, Areas: []Area{{Name: "a"}}}, a))
+	require.Equal(t, strings.Join(ratesHead, ",")+"\n40,1,a,0,0\n41,1,a,0,0\n", text.String())
 }
 
 // TestActivityThatCannotBe: saved counts whose numbers do not fit each other or the network are refused, and none of them is met later.

@@ -172,3 +172,19 @@ func TestManyChunks(t *testing.T) {
 	_, err = lines.read()
 	require.EqualError(t, err, "spikes.sums: line 2 has more than 4096 bytes", "it is not gathered")
 }
+
+// TestLineOfAMark: what is wrong with a .sums file is told with its line.
+func TestLineOfAMark(t *testing.T) {
+	good := mark{bytes: 9, rows: 1}.line()
+	for text, want := range map[string]string{
+		good + mark{offset: 8, bytes: 9}.line(): "spikes.sums: line 3: a chunk of 9 bytes at 8, want one at 9",
+		good + strings.Repeat("1", 5000):        "spikes.sums: line 3 has more than 4096 bytes",
+	} {
+		lines, err := newMarks("spikes.sums", strings.NewReader(sumsHead+text))
+		require.NoError(t, err)
+		_, err = lines.read()
+		require.NoError(t, err)
+		_, err = lines.read()
+		require.EqualError(t, err, want)
+	}
+}

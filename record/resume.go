@@ -72,14 +72,8 @@ func (r *Run) cut(name string, files [2]*os.File, at Offset) (*stream, error) {
 		return nil, err
 	}
 	for i, size := range []int64{at.Bytes, at.Sums} {
-		err := files[i].Truncate(size)
-		if err == nil {
-			_, err = files[i].Seek(size, io.SeekStart)
-		}
-		if err == nil {
-			err = files[i].Sync()
-		}
-		if err != nil {
+		_, err := files[i].Seek(size, io.SeekStart)
+		if err := errors.Join(err, files[i].Truncate(size), files[i].Sync()); err != nil {
 			return nil, fmt.Errorf("record: %w", err)
 		}
 	}

@@ -139,6 +139,24 @@ func TestSlowDiskSlowsTheRun(t *testing.T) {
 	})
 }
 
+// TestWaitsAddUp: the disk is called slow once waiting for it has taken more than a second in all.
+func TestWaitsAddUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		told := 0
+		k := &track{warn: func(string) { told++ }, filled: newBlock(), free: make(chan *block), full: make(chan *block, 4)}
+		go func() {
+			for range 4 {
+				time.Sleep(slowDisk / 2)
+				k.free <- newBlock()
+			}
+		}()
+		for _, want := range []int{0, 0, 1, 1} {
+			k.flush()
+			require.Equal(t, want, told)
+		}
+	})
+}
+
 // TestQuietRunsReachTheDisk: a chunk does not wait for its rows longer than its time.
 func TestQuietRunsReachTheDisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
