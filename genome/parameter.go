@@ -1,6 +1,7 @@
 package genome
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -117,11 +118,5 @@ func (p *parser) spikes(f *fields, a *Area) {
 
 // compare orders spikes by burst, then neuron.
 func (s Spike) compare(o Spike) int {
-	if s.Burst != o.Burst {
-		if s.Burst < o.Burst {
-			return -1
-		}
-		return 1
-	}
-	return int(int64(s.Neuron) - int64(o.Neuron))
+	return cmp.Or(cmp.Compare(s.Burst, o.Burst), cmp.Compare(s.Neuron, o.Neuron))
 }

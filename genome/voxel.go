@@ -144,7 +144,7 @@ func (f *fields) voxels(area int) []uint32 {
 		return nil
 	}
 	a := &f.p.g.Areas[area]
-	if each := a.PerVoxel; each > maxLit || uint64(len(list)) > maxLit/each || a.Neurons() > math.MaxUint32 {
+	if each := a.PerVoxel; uint64(len(list)) > maxLit/each || a.Neurons() > math.MaxUint32 {
 		f.fault("voxels", "expects voxels of at most %d neurons in all, found %d of %d each", maxLit, len(list), each)
 		return nil
 	}
