@@ -133,12 +133,10 @@ func (p *plan) inRange(i int, v *values) error {
 	}
 	for k := range v.a.Model.Params {
 		name := v.a.Model.Params[k].Name
-		s, drawn := v.samplers[name]
-		if !drawn || s.Kind > genome.LogNormal {
-			continue
-		}
-		if wrong := s.probe(); wrong != "" {
-			return p.g.Fault(s.Pos, areaKey(i, "params."+name), "%s", wrong)
+		if s, drawn := v.samplers[name]; drawn && s.Kind <= genome.LogNormal {
+			if wrong := s.probe(); wrong != "" {
+				return p.g.Fault(s.Pos, areaKey(i, "params."+name), "%s", wrong)
+			}
 		}
 	}
 	var mu sync.Mutex

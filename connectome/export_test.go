@@ -100,6 +100,25 @@ func TestExportFails(t *testing.T) {
 	}
 }
 
+// sizes notes how many rows each block has.
+type sizes []int
+
+func (s *sizes) Write(b *edgelist.Block) error {
+	*s = append(*s, len(b.Source))
+	return nil
+}
+func (s *sizes) Close() error { return nil }
+
+// Synapses are handed on in full blocks, then those that are left, if any.
+func TestExportInBlocks(t *testing.T) {
+	all := genome.Projection{Rule: genome.AllToAll, Weight: constant(1)}
+	for neurons, want := range map[uint64]sizes{0: nil, 256: {exportRows}, 257: {exportRows, 257*257 - exportRows}} {
+		var got sizes
+		require.NoError(t, build(t, network(1, areaOf("feagi", neurons)).join(all)).Export(&got))
+		require.Equal(t, want, got)
+	}
+}
+
 // failing takes a few calls.
 type failing struct{ left int }
 

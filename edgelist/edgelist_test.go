@@ -96,6 +96,7 @@ func TestCSVMistakes(t *testing.T) {
 		{"quote without end", "source,target,_n\n1,2,\"a\n3,4,b\n3,4,c\n", "quotes"},
 		{"empty", "", "no header found"},
 		{"no header", "1,2,0.5,3\n", `unknown column "1"`},
+		{"a blank in one of several", "source,target,my own\n1,2,3\n", "begin its name with _ to have it left out"},
 		{"misspelt", "source,taget\n1,2\n", `unknown column "taget" found, wanted source, target, weight, delay, delay_ms, port; did you mean "target"?`},
 		{"row names", ",source,target\n1,1,2\n", "begin its name with _"},
 		{"no target", "source,weight\n1,2\n", "source and target wanted"},

@@ -182,6 +182,27 @@ func TestParquetGroups(t *testing.T) {
 	}
 }
 
+// Batch by batch, rows are put behind those before, and memory given back is there for the next.
+func TestManyBatches(t *testing.T) {
+	var text bytes.Buffer
+	first := record(t, []string{"source", "target"}, ints(1, 2), ints(3, 4))
+	w := ipc.NewWriter(&text, ipc.WithSchema(first.Schema()))
+	for _, r := range []arrow.RecordBatch{first, record(t, []string{"source", "target"}, ints(5), ints(6)), record(t, []string{"source", "target"}, ints(7), ints(8))} {
+		require.NoError(t, w.Write(r))
+	}
+	require.NoError(t, w.Close())
+	got, err := Read(bytes.NewReader(text.Bytes()), "w.arrows", wanted())
+	require.NoError(t, err)
+	require.Equal(t, &Table{Source: []uint32{1, 2, 5, 7}, Target: []uint32{3, 4, 6, 8}}, got)
+
+	a := &bounded{memory.DefaultAllocator, 100}
+	for range 3 {
+		a.Free(a.Reallocate(90, a.Allocate(50)))
+	}
+	require.Equal(t, 100, a.left)
+	require.PanicsWithError(t, (&noRoom{101, 100}).Error(), func() { a.Allocate(101) })
+}
+
 // Weights of 32 bits are taken as they are, and those of a row without one are told.
 func TestFloat32Weights(t *testing.T) {
 	b := array.NewFloat32Builder(memory.DefaultAllocator)

@@ -190,7 +190,7 @@ func (r row) complaints() (complaints []string) {
 		complaints = append(complaints, fmt.Sprintf("%s: %d of the sample are listed as equivalent, at most %.0f %% of %d may be", r.folder, n, 100*mostEquivalent, r.sample))
 	}
 	if r.score() < wanted {
-		complaints = append(complaints, fmt.Sprintf("%s: the mutation score is %.0f %%, wanted are %.0f %%", r.folder, 100*r.score(), 100*wanted))
+		complaints = append(complaints, fmt.Sprintf("%s: the mutation score is %.1f %%, wanted are %.0f %%", r.folder, 100*r.score(), 100*wanted))
 	}
 	return complaints
 }

@@ -251,7 +251,7 @@ func TestRow(t *testing.T) {
 		{8, 1, 0, 1, 0, nil},
 		{8, 1, 0, 0, 1, nil},
 		{8, 1, 1, 0, 0, nil},
-		{16, 1, 1, 1, 1, []string{"p: the mutation score is 89 %, wanted are 90 %"}},
+		{16, 1, 1, 1, 1, []string{"p: the mutation score is 89.5 %, wanted are 90 %"}},
 		{9, 0, 2, 0, 0, []string{"p: 2 of the sample are listed as equivalent, at most 10 % of 11 may be"}},
 		{0, 0, 1, 0, 0, []string{"p: 1 of the sample are listed as equivalent, at most 10 % of 1 may be"}},
 		{0, 0, 0, 0, 0, nil}, // listed survivors alone

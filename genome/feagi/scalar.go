@@ -29,7 +29,7 @@ func toNumber(what any) (float64, bool) {
 // real reads a number of an area; absent and null give the default, which is noted. ok is false unless the file has one.
 func (im *importer) real(a *area, name string, fallback float64) (x float64, e entry, ok bool) {
 	e, there := a.genes[name]
-	if !there || e.what == nil {
+	if e.what == nil {
 		key := e.key
 		if !there {
 			key = name
@@ -70,7 +70,7 @@ func (im *importer) whole(a *area, name string, fallback, most uint64, fates boo
 // flag reads true or false.
 func (im *importer) flag(a *area, name string, fallback bool) bool {
 	e, there := a.genes[name]
-	if !there || e.what == nil {
+	if e.what == nil {
 		key := e.key
 		if !there {
 			key = name
