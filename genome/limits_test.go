@@ -2,6 +2,7 @@ package genome
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -93,5 +94,41 @@ func TestDrawn(t *testing.T) {
 		"5 + v": false, "5 ~": false, "5 @": false, "5 {": false, "v": false, "": false, "exp(2)": false,
 	} {
 		require.Equal(t, want, drawn(text), text)
+	}
+}
+
+// TestMeant: a suggestion stands in quotes, but where the quotes are what is wrong.
+func TestMeant(t *testing.T) {
+	for _, c := range []struct {
+		source, suggestion, want string
+		column                   int
+	}{
+		{`x: "1.5"`, "1.5", "1.5 without quotes", 4},
+		{`x: '1.5'`, "1.5", "1.5 without quotes", 4},
+		{`x: 042`, "42", `"42"`, 4},
+		{`x: 12`, `"12"`, `"12"`, 4},
+		{`x:`, "12", `"12"`, 4},
+	} {
+		require.Equal(t, c.want, Fault{Source: c.source, Line: 1, Column: c.column, Suggestion: c.suggestion}.meant(), c.source)
+	}
+}
+
+// TestCleanNames: letters, digits and a few signs stay, each beside its neighbours, which do not.
+func TestCleanNames(t *testing.T) {
+	for found, want := range map[string]string{
+		"az AZ.09_-b": "az AZ.09_-b", "x`{": "x--", "x@[": "x--", "x/:": "x--", "x^": "x-", "xé": "x-", " .-x. ": "x.", "x,": "x-", "": "", "-": "",
+		strings.Repeat("n", maxName+1): strings.Repeat("n", maxName),
+	} {
+		require.Equal(t, want, cleanName(found), found)
+		require.Equal(t, found == want && found != "", validName(found), found)
+	}
+}
+
+// TestBareMarks: signs that YAML takes for its own, where they are elements of a list by themselves.
+func TestBareMarks(t *testing.T) {
+	for line, want := range map[string]int{
+		"[*, 0]": 1, "[0, ?]": 4, "  [ ! , 0]": 4, `["*", *]`: 6, `["*", 0]`: -1, "a * b": -1, "[a*]": -1, "[!x]": -1, `["a, *, b"]`: -1, "*,": -1, "[*": -1, "[+]": -1,
+	} {
+		require.Equal(t, want, bareMark(line), line)
 	}
 }
