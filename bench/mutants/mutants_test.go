@@ -36,7 +36,10 @@ func (*list) join(a, b string, n int) string {
 	}
 	return a
 }
+
+const size = 2 + 1
 `,
+		"p/q.go": "package p\n\nvar third = [size]int{2: 1}\n",
 		"p/p_test.go": `package p
 
 import "testing"
@@ -61,7 +64,8 @@ const report = `{"go_module":"m","files":[
 	{"type":"CONDITIONALS_BOUNDARY","status":"RUNNABLE","line":14,"column":7},
 	{"type":"INVERT_BITWISE","status":"NOT COVERED","line":3,"column":16},
 	{"type":"ARITHMETIC_BASE","status":"NOT COVERED","line":15,"column":12},
-	{"type":"ARITHMETIC_BASE","status":"NOT COVERED","line":15,"column":12}]},
+	{"type":"ARITHMETIC_BASE","status":"NOT COVERED","line":15,"column":12},
+	{"type":"ARITHMETIC_BASE","status":"NOT COVERED","line":20,"column":16}]},
 {"file_name":"gen.go","mutations":[{"type":"ARITHMETIC_BASE","status":"RUNNABLE","line":5,"column":11}]},
 {"file_name":"sub/s.go","mutations":[{"type":"ARITHMETIC_BASE","status":"RUNNABLE","line":1,"column":1}]}]}`
 
@@ -76,6 +80,7 @@ func TestReport(t *testing.T) {
 		"p/p.go list.join\n- if n > big && a != \"\" {\n+ if n >= big && a != \"\" {",
 		"p/p.go\n- const big = 40 << 3\n+ const big = 40 >> 3",
 		"p/p.go list.join\n- return b + \"x\"\n+ return b - \"x\"",
+		"p/p.go\n- const size = 2 + 1\n+ const size = 2 - 1",
 	}
 	require.Len(t, all, len(keys))
 	for i, m := range all {
@@ -134,14 +139,14 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-// TestTry plants mutants: one that a test notices, one that none reaches, one that does not compile.
+// TestTry plants mutants: one that a test notices, one that none reaches, two that do not compile, the last in another file.
 func TestTry(t *testing.T) {
 	module(t)
 	all, err := parseReport([]byte(report), "p", []string{"p.go"})
 	require.NoError(t, err)
 	b, err := newBench("p", t.TempDir())
 	require.NoError(t, err)
-	for i, want := range []outcome{0: killed, 3: notCovered, 4: notViable} {
+	for i, want := range []outcome{0: killed, 3: notCovered, 4: notViable, 5: notViable} {
 		if want == "" {
 			continue
 		}

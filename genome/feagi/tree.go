@@ -58,7 +58,7 @@ func (o *object) get(key string) *member {
 func (o *object) add(m member) {
 	const many = 16
 	if o.members = append(o.members, m); len(o.members) == many {
-		o.index = make(map[string]int, 2*many)
+		o.index = map[string]int{}
 		for i := range o.members {
 			o.index[o.members[i].key] = i
 		}
