@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"gopkg.in/yaml.v3"
 )
 
 // TestLimits: what is just right, and what is just wrong.
@@ -130,5 +131,26 @@ func TestBareMarks(t *testing.T) {
 		"[*, 0]": 1, "[0, ?]": 4, "  [ ! , 0]": 4, `["*", *]`: 6, `["*", 0]`: -1, "a * b": -1, "[a*]": -1, "[!x]": -1, `["a, *, b"]`: -1, "*,": -1, "[*": -1, "[+]": -1,
 	} {
 		require.Equal(t, want, bareMark(line), line)
+	}
+}
+
+// TestSurroundings: of a long text what stands in the last 2 KiB is kept, from an element's beginning on, behind its key.
+func TestSurroundings(t *testing.T) {
+	const element = "  - {name: a, neurons: 3}\n"
+	for _, elements := range []int{310, 330, 900} {
+		text := []byte("burst: v1\nareas:\n" + strings.Repeat(element, elements) + "  - {name: b: c}\n")
+		var n yaml.Node
+		err := decode(yaml.NewDecoder(&feeder{text: text}), &n)
+		require.Error(t, err)
+		near, skipped := surroundings(text, err)
+		if len(text) < 8<<10 {
+			require.Equal(t, text, near)
+			require.Zero(t, skipped)
+			continue
+		}
+		require.True(t, strings.HasPrefix(string(near), "areas:\n"+element))
+		require.True(t, strings.HasSuffix(string(text), string(near[len("areas:\n"):])))
+		require.InDelta(t, 2<<10, len(near), 2*float64(len(element)))
+		require.Equal(t, strings.Count(string(text), "\n")-strings.Count(string(near), "\n"), skipped)
 	}
 }
