@@ -154,3 +154,19 @@ func TestSurroundings(t *testing.T) {
 		require.Equal(t, strings.Count(string(text), "\n")-strings.Count(string(near), "\n"), skipped)
 	}
 }
+
+// TestShort: a text is cut behind 60 letters, however many bytes each takes.
+func TestShort(t *testing.T) {
+	for _, letter := range []string{"a", "é", "€", "𝄞"} {
+		require.Equal(t, strings.Repeat(letter, 60), short(strings.Repeat(letter, 60)))
+		require.Equal(t, strings.Repeat(letter, 60)+"…", short(strings.Repeat(letter, 61)))
+		require.Equal(t, strings.Repeat(letter, 60)+"…", short(strings.Repeat(letter, 999)))
+	}
+}
+
+// TestSearchBudget: as many bytes are read in a search as it may read, and no more.
+func TestSearchBudget(t *testing.T) {
+	text := "a: b: c\n"
+	require.True(t, (&search{src: &source{text: []byte(text)}, budget: len(text)}).brokenAt(len(text)))
+	require.False(t, (&search{src: &source{text: []byte(text)}, budget: len(text) - 1}).brokenAt(len(text)))
+}
