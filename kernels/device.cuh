@@ -120,11 +120,15 @@ DEVICE four load_four(const u32 *p) {
     asm("ld.global.nc.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(f.word[0]), "=r"(f.word[1]), "=r"(f.word[2]), "=r"(f.word[3]) : "l"(p));
     return f;
 }
+#if __CUDA_ARCH__ >= 900
 DEVICE four load_streamed(const four *p) {
     four f;
     asm("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(f.word[0]), "=r"(f.word[1]), "=r"(f.word[2]), "=r"(f.word[3]) : "l"(p));
     return f;
 }
+#else // the hint wants PTX 7.4, which the oldest drivers of older GPUs do not know
+DEVICE four load_streamed(const four *p) { return load_four(p->word); }
+#endif
 
 #ifdef BURST_CLUSTERS
 // load_shared is a word at an address of the block's memory that does not change in a launch.
