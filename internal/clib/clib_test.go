@@ -10,7 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
-	"unsafe"
+
+	"burst/internal/clib/clibtest"
 
 	"github.com/ebitengine/purego"
 	"github.com/stretchr/testify/assert"
@@ -33,37 +34,6 @@ func TestOpenSaysWhy(t *testing.T) {
 	all.Wait()
 }
 
-// disturb moves the goroutine's stack, collects what nothing refers to, and overwrites memory that has become free.
-func disturb() {
-	deep(300)
-	for range 2 {
-		runtime.GC()
-	}
-	for size := 8; size <= 256; size += 8 {
-		for range 1 << 10 {
-			b := make([]byte, size)
-			for i := range b {
-				b[i] = 0xA5
-			}
-			runtime.KeepAlive(b)
-		}
-	}
-}
-
-// deep takes so many times a kilobyte of stack.
-//
-//go:noinline
-func deep(n int) byte {
-	var room [1024]byte
-	if n > 0 {
-		room[n%len(room)] = deep(n - 1)
-	}
-	return room[n%7]
-}
-
-// at is what lies at an address that a call was given.
-func at[T any](address uintptr) *T { return *(**T)(unsafe.Pointer(&address)) }
-
 // TestPointersStay calls a function that moves the stack and collects garbage before it uses its arguments: a variable of the caller's
 // for its answer, and a list that is reached through what it is given.
 func TestPointersStay(t *testing.T) {
@@ -72,12 +42,12 @@ func TestPointersStay(t *testing.T) {
 		n    int
 	}
 	fn := purego.NewCallback(func(answer, first, null uintptr, n int) uintptr {
-		disturb()
+		clibtest.Disturb()
 		sum := 0
-		for l := at[list](first); l != nil; l = l.next {
+		for l := clibtest.At[list](first); l != nil; l = l.next {
 			sum += l.n
 		}
-		*at[int](answer) = sum
+		*clibtest.At[int](answer) = sum
 		return null + uintptr(n)
 	})
 	var freed sync.Map
