@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -113,6 +114,28 @@ func TestPartThatFails(t *testing.T) {
 	}
 }
 
+// The fault of another part's device is a device's fault here too, lost or not; another error is none.
+func TestKindOfAnotherPartsFault(t *testing.T) {
+	for _, k := range []struct {
+		err    error
+		device *engine.DeviceError // nil: none
+	}{
+		{errors.New("no room"), nil},
+		{&engine.DeviceError{Err: errors.New("no room")}, &engine.DeviceError{}},
+		{&engine.DeviceError{Err: errors.New("no room"), Lost: true}, &engine.DeviceError{Lost: true}},
+	} {
+		b := withFault(t, chatter(), 1, faulty{step: 1, err: k.err})
+		err := b.Step(nil, &engine.Burst{})
+		assert.ErrorContains(t, err, "no room")
+		var d *engine.DeviceError
+		if errors.As(err, &d) {
+			d = &engine.DeviceError{Lost: d.Lost}
+		}
+		assert.Equal(t, k.device, d, "%T", k.err)
+		b.Close()
+	}
+}
+
 // A part that cannot be opened is told by all, and leaves nothing behind (TestMain).
 func TestPartThatDoesNotOpen(t *testing.T) {
 	for part := range 3 {
@@ -123,6 +146,63 @@ func TestPartThatDoesNotOpen(t *testing.T) {
 			return openCPU(c, w)
 		})
 		assert.ErrorContains(t, err, "no room")
+	}
+}
+
+// closing counts how often a part is closed.
+type closing struct {
+	split.Part
+	times *atomic.Int32
+}
+
+func (c closing) Close() error {
+	c.times.Add(1)
+	return c.Part.Close()
+}
+
+// A part is closed once: with the network, or at once where another part does not open.
+func TestPartsAreClosedOnce(t *testing.T) {
+	for _, broken := range []int{-1, 0, 1, 2} { // the part that does not open
+		var times [3]atomic.Int32
+		closed := func() (n [3]int32) {
+			for i := range times {
+				n[i] = times[i].Load()
+			}
+			return n
+		}
+		b, err := split.Local(cut(chatter(), 3), engine.Want{}, func(c *connectome.Connectome, w engine.Want) (split.Part, error) {
+			if c.Part.Index == broken {
+				return nil, errors.New("no room")
+			}
+			p, err := openCPU(c, w)
+			return closing{p, &times[c.Part.Index]}, err
+		})
+		want := [3]int32{1, 1, 1}
+		if broken >= 0 {
+			require.ErrorContains(t, err, "no room")
+			want[broken] = 0
+		} else {
+			require.NoError(t, err)
+			require.NoError(t, b.Step(nil, &engine.Burst{})) // now every part has opened
+			require.Zero(t, closed())
+			require.NoError(t, b.Close())
+		}
+		require.Equal(t, want, closed(), "part %d does not open", broken)
+	}
+}
+
+// A part that serves ends well when it is dismissed, and with an error when it cannot reach the leader.
+func TestServeEndsBeforeTheLeaderOpens(t *testing.T) {
+	for _, k := range []struct {
+		leader func(x exchange.Exchange)
+		check  require.ErrorAssertionFunc
+	}{
+		{split.Dismiss, require.NoError},
+		{func(x exchange.Exchange) { x.Abort(errors.New("no genome")) }, require.Error},
+	} {
+		ends := exchange.Local(2)
+		go k.leader(ends[0])
+		k.check(t, split.Serve(cut(chatter(), 2)[1], ends[1], openCPU))
 	}
 }
 
