@@ -38,6 +38,7 @@ func TestSegmentsHoldEveryWeight(t *testing.T) {
 		{"three weights", "few weights, each by itself", 99, near(300), func(_ *rand.Rand, i int) int32 { return int32(i%3) * 1000 }, []uint{vector.Even}, 18 + 96},
 		{"two weights, long gaps", "a header each is more than one and a word each", 100, near(99_991), func(_ *rand.Rand, i int) int32 { return int32(i%2) * 1000 }, []uint{vector.Mixed}, 206},
 		{"two weights, two synapses", "two headers are more than one and a word each", 2, near(300), func(_ *rand.Rand, i int) int32 { return int32(i) }, []uint{vector.Mixed}, 10},
+		{"two weights, four synapses", "two headers are no more than one and a word each", 4, near(300), func(_ *rand.Rand, i int) int32 { return int32(i % 2) }, []uint{vector.Even}, 14},
 		{"drawn weights", "the microcircuit's, 20 bits and gaps of 12", 640, near(4000), func(r *rand.Rand, _ int) int32 { return -r.Int32N(1<<20) - 7 }, []uint{vector.Mixed}, 6 + 2*640},
 		{"a rare long gap", "begins another segment of the kind", 700, func(r *rand.Rand) uint32 {
 			if r.IntN(50) == 0 {
