@@ -47,6 +47,7 @@ func TestBoundsOfGenes(t *testing.T) {
 		{rust, "cx-rcordz-i", "0", "carried: cx-rcordz-i: 0", none, none},
 		{rust, "nx-ftincz-f", "0.5", "carried: nx-ftincz-f: 0.5", "threshold_gradient: [0, 0, 0.5]", none},
 		{rust, "nx-fire_t-f", "3.4e38", "carried: nx-fire_t-f: 3.4e38", "threshold: 3.4e+38", none},
+		{rust, "nx-fire_t-f", "3.4028234663852886e38", "carried: nx-fire_t-f: 3.4028234663852886e38", "threshold: 3.4028234663852886e+38", none},
 		{rust, "nx-fire_t-f", "-3.5e38", none, none, "expects a number within ±3.4e38, found -3.5e38"},
 		{rust, "nx-refrac-i", "1", "carried: nx-refrac-i: 1", "refractory: 1", none},
 		{rust, "nx-refrac-i", "2.9", "converted: nx-refrac-i: 2.9 becomes 2, a whole number is wanted", "refractory: 2", none},
