@@ -62,7 +62,7 @@ func bugs() []planted {
 		{"lif refractory fixed at 3", "cpu", cpuModels, "Reset: k.Reset, Refractory: uint32(k.Refractory),\n\t}\n\tp.b.kernels.LIF", "Reset: k.Reset, Refractory: min(uint32(k.Refractory), 3),\n\t}\n\tp.b.kernels.LIF"},
 		{"excitability draws half the range", "reference", referenceModels, "uint64(x) <", "uint64(x>>1) <"},
 		{"excitability draws half the range", "cpu", cpuFEAGI, "uint64(n), t)[0])", "uint64(n), t)[0]>>1)"},
-		{"Poisson draws half the range", "reference", reference, "t)[n%4])\n\t\tcase", "t)[n%4]>>1)\n\t\tcase"},
+		{"Poisson draws half the range", "reference", reference, "uint64(n/4), t)[n%4])", "uint64(n/4), t)[n%4]>>1)"},
 		{"Poisson draws half the range", "cpu plain", cpuPlain, "thresholds[k] <= x", "thresholds[k] <= x>>1"},
 		{"lif multiply-add is fused", "reference", referenceModels, "(float32(p.EM1**v) + drive)", "float32(math.FMA(float64(p.EM1), float64(*v), float64(drive)))"},
 		{"lif multiply-add is fused", "cpu plain", cpuPlain, "(float32(em1*old) + term)", "float32(math.FMA(float64(em1), float64(old), float64(term)))"},
