@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// Whoever reads a file of a run folder holds it to the manifest first. Recordings in progress have no hash there yet: their
-// .sums files vouch for them.
+// A file of a run folder is checked against its hash in the manifest before it is read. Recordings in progress have no hash there yet:
+// their chunks are checked against their .sums files.
 
 // unended says that the run goes on, or ended without the hashes of its files.
 func (m *Manifest) unended() bool { return m.Status == Running || m.Status == Failed }
@@ -112,15 +112,15 @@ func (f *Folder) CheckAll() error {
 	return nil
 }
 
-// Unchecked says what of the folder no hash vouches for, in a line; empty for a run that has ended in good order.
+// Unchecked says in a line which parts of the folder cannot be checked; it is empty for a run that has ended in good order.
 func (f *Folder) Unchecked() string {
 	if !f.Manifest.unended() {
 		return ""
 	}
-	text := fmt.Sprintf("%s: the run is %s, its manifest has no hashes of its files yet; recordings are read as far as their .sums files vouch for them", f.Dir, f.Manifest.Status)
+	text := fmt.Sprintf("%s: the run is %s, its manifest has no hashes of its files yet; recordings are read up to the last chunk that their .sums files list", f.Dir, f.Manifest.Status)
 	for _, name := range f.Tables() {
 		if n := f.unvouched(name); n > 0 {
-			text += fmt.Sprintf("; the last %d bytes of %s.arrows are not", n, name)
+			text += fmt.Sprintf("; the last %d bytes of %s.arrows are left out", n, name)
 		}
 	}
 	return text

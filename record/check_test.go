@@ -136,13 +136,13 @@ func TestUnvouched(t *testing.T) {
 	whole, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(path, append(whole, "torn"...), 0o600))
-	require.Contains(t, f.Unchecked(), "; the last 4 bytes of spikes.arrows are not")
+	require.Contains(t, f.Unchecked(), "; the last 4 bytes of spikes.arrows are left out")
 	require.NoError(t, f.CheckAll(), "a crash leaves that")
 	require.NoError(t, os.WriteFile(path, whole, 0o600))
 	lines, err := os.ReadFile(sums)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(sums, lines[:len(lines)-1], 0o600))
-	require.Contains(t, f.Unchecked(), fmt.Sprintf("; the last %d bytes of spikes.arrows are not", len(whole)))
+	require.Contains(t, f.Unchecked(), fmt.Sprintf("; the last %d bytes of spikes.arrows are left out", len(whole)))
 	m := firstMark(t, writeTo(t, sums, lines))
 	for name, change := range map[string]func(m *mark){
 		"a row more": func(m *mark) { m.rows++ }, "a row fewer": func(m *mark) { m.rows-- }, "no rows": func(m *mark) { m.rows = 0 },

@@ -88,7 +88,7 @@ func openRecording(cmd *cobra.Command, path string) (record.Recording, error) {
 			err = f.Check(filepath.Base(path))
 		}
 		if errors.Is(err, fs.ErrNotExist) {
-			fmt.Fprintf(cmd.ErrOrStderr(), "%s is read by itself: no manifest beside it names it, to which it could be held\n", path)
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s is read by itself: there is no manifest beside it to check it against\n", path)
 		} else if err != nil {
 			return record.Recording{}, err
 		}

@@ -42,7 +42,7 @@ func (w *window) check(f *record.Folder) error {
 	return err
 }
 
-// lookInto opens a run folder to be shown, and says what of it nothing vouches for.
+// lookInto opens a run folder to be shown, and says which parts of it cannot be checked.
 func lookInto(cmd *cobra.Command, dir string) (*record.Folder, error) {
 	f, err := openFolder(dir)
 	if err != nil {
