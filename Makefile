@@ -5,16 +5,53 @@ BENCHSTAT   := golang.org/x/perf/cmd/benchstat@latest
 GREMLINS    := github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 export CGO_ENABLED ?= 0
 
-.PHONY: help build test test-long race race-long lint fuzz fuzz-feagi feagi-table arm64 cross kernels test-gpu sanitize mutants bench bench-compare bench-peers science digests man pictures reliability soak sbom clean
+.PHONY: help build test test-slow test-kills test-planted test-repeats test-kernels test-supply test-science test-long race race-long lint fuzz fuzz-feagi feagi-table feagi-oracle feagi-speed arm64 cross vet-others kernels test-gpu sanitize mutants bench bench-compare bench-peers science test-python test-page wheel digests man pictures reliability soak nightly sbom clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
 build: ## build bin/burst
-	$(GO) build -trimpath -o bin/burst ./cmd/burst
+	$(GO) build -trimpath -ldflags=-s -o bin/burst ./cmd/burst
 
-test: ## run all tests but the long ones
+test: ## run all tests but the slow and the long ones
 	$(GO) test ./...
+
+# Tests of package internal/slow, which `make test` leaves out or runs a few times only; slow_test.go holds these lines to them.
+SLOWLY := BURST_SLOW=1 $(GO) test -timeout 30m
+test-slow: test-kills test-planted test-repeats test-kernels test-supply test-science ## run the tests that take too long for make test
+
+test-kills: ## kill and signal runs, alone and in several processes
+	$(SLOWLY) ./live -run '^TestR8Replay$$'
+	$(SLOWLY) ./cmd/burst -run '^(TestR1Kills|TestKilledRuns|TestR28Signals|TestR10KilledParts|TestMPI|TestMPIRefuses|TestPlasticProcesses|TestMPIByNCCL|TestExchangeChosen|TestOneGPUEach|TestR11DeviceFault|TestR3FullDisk)$$'
+
+test-planted: ## plant bugs, and a model, in the backends, and in a package of its own for bench/mutants
+	$(SLOWLY) ./engine/enginetest -run '^(TestPlantedBugsAreCaught|TestToyModel)$$'
+	$(SLOWLY) ./bench/mutants -run '^TestSample$$'
+
+test-repeats: ## with many seeds, sizes and faults, what make test runs with few
+	$(SLOWLY) ./checkpoint -run '^(TestR2PowerLoss|TestR3Faults|TestR4Damage|TestR6Restart)$$'
+	$(SLOWLY) ./engine -run '^TestWrongComparatorsAreCaught$$'
+	$(SLOWLY) ./bench -run '^(TestProve|TestLearningNetworks|TestScalingOfEight)$$'
+	$(SLOWLY) ./backend/reference -run '^TestConformance$$'
+	$(SLOWLY) ./backend/cpu -run '^(TestConformance|TestPendingEvents|TestPlasticParts|TestLongTurns)$$'
+	$(SLOWLY) ./internal/split -run '^(TestConformance|TestMemoryAreas)$$'
+	$(SLOWLY) . -run '^(TestWorkIsLinearInProjections|TestNewRuleTakesFourFiles)$$'
+	$(SLOWLY) ./connectome -run '^(TestSubsetsAreUniform|TestAbsurdGenomesAreRefusedBeforeAnythingIsAllocated|TestR17NoSumWraps|TestProofAgainstBigIntegers|TestPartsOfEveryRule|TestSharesAddUpToTheWhole|TestMorphologiesAgainstTheirDefinition|TestPeakWhileBuilding)$$'
+	$(SLOWLY) ./genome -run '^TestMutations$$'
+	$(SLOWLY) ./genome/feagi -run '^TestTable$$'
+	$(SLOWLY) ./genomes -run '^TestR7OneDigest$$'
+	$(SLOWLY) ./record -run '^(TestR22StreamLengths|TestR22Parquet)$$'
+
+test-supply: ## build the program and the kernels anew: the same bytes, and no more than the budget
+	$(SLOWLY) . -run '^(TestR30Reproducible|TestProgramSize)$$'
+	$(SLOWLY) ./kernels -run '^TestRebuild$$'
+
+test-kernels: ## run all paths, schedules and groups of devices by the kernels compiled for the host, and plant mistakes in these
+	$(SLOWLY) ./backend/cuda -run '^(TestConformanceOnHost|TestPendingEvents|TestLearningBatches|TestLearningMoves|TestPaths|TestClusters|TestClustersOfGroups|TestConformanceOfGroups|TestGroupsOfExamples|TestDelayed|TestWithoutDelays|TestUnevenRows|TestSchedules|TestPlantedMistakes|TestExamples|TestGuide)$$'
+	$(SLOWLY) ./cmd/burst -run '^(TestDeviceLostAmongOthers|TestDevicesEverywhere|TestResumeOnOtherDevices|TestPartsFitWhereTheWholeDoesNot)$$'
+
+test-science: ## hold the networks of the literature to their published numbers
+	$(SLOWLY) ./bench/science -run '^TestPublished$$'
 
 THREADS ?= 1,2,3,8
 test-long: ## run the example networks in full on the reference and, with THREADS, the cpu backend; long round trips; 50 kills
@@ -24,18 +61,18 @@ test-long: ## run the example networks in full on the reference and, with THREAD
 # The packages of the module that start goroutines, and those that run them with many threads: elsewhere no race can be found.
 RACED = $(shell grep -rlP --include='*.go' '\bgo (func|[a-z][A-Za-z.]*)\x28|\.Go\x28' . | xargs -n1 dirname | sort -u) ./backend ./engine ./genomes
 # These count bytes, or refuse what is too large: no other processor and no race detector changes that.
-COUNTING = TestMemoryIsCheckedFirst|TestMemoryIsRefusedBeforeItIsTaken|TestMemoryIsWhatOpenTakes|TestMemoryOfTheMachine|TestPeakWhileBuilding|TestPredictedBytesAreTheRealOnes|TestStepDoesNotAllocate|TestAbsurdGenomesAreRefusedBeforeAnythingIsAllocated|TestR12DeviceMemory|TestR12FullDevice|TestPartsFitWhereTheWholeDoesNot
-# These do one thing after the other, for long, the first three with one thread, or every command once; what they run beside each other other tests do.
-PLAIN = TestSubsetsAreUniform|TestSumsThatLeaveInt32AreRefused|TestR17NoSumWraps|TestSilenceIsSkipped|TestSegmentsHoldEveryWeight|TestTheProofNamesNeuronBoundAndLargestScale|TestDenseTexts|TestAttacks|TestLongBatch|TestR2PowerLoss|TestR3FullDisk|TestR4Damage|TestExitStatus|TestJSONOfEveryCommand
+COUNTING = TestReferenceTakesItsFootprint|TestMemoryIsCheckedFirst|TestMemoryIsRefusedBeforeItIsTaken|TestMemoryIsWhatOpenTakes|TestMemoryOfTheMachine|TestPeakWhileBuilding|TestPredictedBytesAreTheRealOnes|TestStepDoesNotAllocate|TestAbsurdGenomesAreRefusedBeforeAnythingIsAllocated|TestR12DeviceMemory|TestR12FullDevice|TestPartsFitWhereTheWholeDoesNot
+# These do one thing after the other, for long, most with one thread, or every command once; what they run beside each other other tests do.
+PLAIN = TestPendingEvents|TestLearningNetworks|TestWrongComparatorsAreCaught|TestSubsetsAreUniform|TestSumsThatLeaveInt32AreRefused|TestR17NoSumWraps|TestSilenceIsSkipped|TestSegmentsHoldEveryWeight|TestTheProofNamesNeuronBoundAndLargestScale|TestDenseTexts|TestAttacks|TestLongBatch|TestR2PowerLoss|TestR3FullDisk|TestR4Damage|TestExitStatus|TestJSONOfEveryCommand
 # These run kernels for long, which the detector does not see; the goroutines around those the conformance suite has, with one device and with several.
 KERNELS = TestPaths|TestClustersOfGroups|TestSchedules
 # These start many processes and look at what they leave on disk; their goroutines other tests have in one process.
-STARTING = TestR1Kills|TestKilledRuns|TestR28Signals|TestR10KilledParts|TestTogetherRefuses|TestTogetherByNCCL|TestExchangeChosen|TestOneGPUEach|TestR13NoDevice|TestScripts|TestProcesses|TestProcessesWithoutNCCL
+STARTING = TestR1Kills|TestKilledRuns|TestR28Signals|TestR10KilledParts|TestMPIRefuses|TestPlasticProcesses|TestMPIByNCCL|TestExchangeChosen|TestOneGPUEach|TestR8Replay|TestR13NoDevice|TestScripts|TestProcesses|TestProcessesWithoutNCCL
 race: ## run the short tests of the packages that start goroutines under the race detector (needs gcc)
-	CGO_ENABLED=1 $(GO) test -race -vet=off -short -timeout 40m -skip '^($(COUNTING)|$(PLAIN)|$(KERNELS)|$(STARTING))$$' $(RACED)
+	BURST_SLOW=1 CGO_ENABLED=1 $(GO) test -race -vet=off -short -timeout 40m -skip '^($(COUNTING)|$(PLAIN)|$(KERNELS)|$(STARTING))$$' $(RACED)
 
 race-long: ## run all tests of all packages under the race detector (an hour)
-	CGO_ENABLED=1 $(GO) test -race -timeout 180m ./...
+	BURST_SLOW=1 CGO_ENABLED=1 $(GO) test -race -timeout 180m ./...
 
 lint: ## gofmt, vet and staticcheck
 	@test -z "$$(gofmt -l .)" || { echo "gofmt these:"; gofmt -l .; exit 1; }
@@ -44,17 +81,20 @@ lint: ## gofmt, vet and staticcheck
 
 # Readers leave much garbage and keep little: collected less often, they take a fifth less time an input.
 fuzz fuzz-feagi: export GOGC = 400
-FUZZTIME ?= 60s
-fuzz: ## fuzz the readers of genomes, edge lists, checkpoints and recordings (10^6 inputs and a minute in CI's budget)
-	$(GO) test ./genome -run '^$$' -fuzz FuzzParse -fuzztime $(FUZZTIME) -fuzzminimizetime 1x
-	$(GO) test ./edgelist -run '^$$' -fuzz FuzzCSV -fuzztime 15s -fuzzminimizetime 1x
-	$(GO) test ./checkpoint -run '^$$' -fuzz FuzzR22Read -fuzztime 15s -fuzzminimizetime 1x
-	$(GO) test ./record -run '^$$' -fuzz FuzzR22Stream -fuzztime 15s -fuzzminimizetime 1x
-	$(GO) test ./record -run '^$$' -fuzz FuzzR22Parquet -fuzztime 15s -fuzzminimizetime 1x
+# Inputs are counted, not timed: when its time is up, go test can fail with "context deadline exceeded" and no input.
+FUZZ ?= 1
+FUZZING = $(GO) test -run '^$$' -fuzzminimizetime 1x
+fuzz: ## fuzz the readers of genomes, edge lists, checkpoints, recordings, frames and logs of input; FUZZ=10 tries ten times as many inputs
+	$(FUZZING) ./genome -fuzz FuzzParse -fuzztime $$((300000 * $(FUZZ)))x
+	$(FUZZING) ./internal/edgelist -fuzz FuzzCSV -fuzztime $$((30000 * $(FUZZ)))x
+	$(FUZZING) ./checkpoint -fuzz FuzzR22Read -fuzztime $$((40000 * $(FUZZ)))x
+	$(FUZZING) ./record -fuzz FuzzR22Stream -fuzztime $$((10000 * $(FUZZ)))x
+	$(FUZZING) ./record -fuzz FuzzR22Parquet -fuzztime $$((15000 * $(FUZZ)))x
+	$(FUZZING) ./live/internal/inputlog -fuzz FuzzR22Inputs -fuzztime $$((5000 * $(FUZZ)))x
+	$(FUZZING) ./live/wire -fuzz FuzzFrames -fuzztime $$((200000 * $(FUZZ)))x
 
-FEAGI_FUZZTIME ?= 60s
-fuzz-feagi: ## fuzz the importer of FEAGI genomes for FEAGI_FUZZTIME
-	$(GO) test ./genome/feagi -run '^$$' -fuzz FuzzImport -fuzztime $(FEAGI_FUZZTIME) -fuzzminimizetime 1x
+fuzz-feagi: ## fuzz the importer of FEAGI genomes; FUZZ=10 tries ten times as many inputs
+	$(FUZZING) ./genome/feagi -fuzz FuzzImport -fuzztime $$((70000 * $(FUZZ)))x
 
 arm64: ## run the exact functions and the conformance suite as linux/arm64 (needs Debian's qemu-user)
 	bash .ci/arm64 -skip '^($(COUNTING))$$'
@@ -64,20 +104,25 @@ cross: ## build for the other systems
 	GOOS=darwin GOARCH=arm64 $(GO) build -o /dev/null ./cmd/burst
 	GOOS=windows GOARCH=amd64 $(GO) build -o /dev/null ./cmd/burst
 
+vet-others: ## check the code for the other systems with its tests, which takes minutes the first time
+	GOOS=darwin GOARCH=arm64 $(GO) vet ./...
+	GOOS=windows GOARCH=amd64 $(GO) vet ./...
+
 kernels: ## rebuild the kernels' PTX and SHA256SUMS (needs Debian's clang-19)
 	bash kernels/build.sh
 
 test-gpu: ## run the conformance suite, and restarts and faults, on the real GPU; none is a failure
-	BURST_REQUIRE_CUDA=1 $(GO) test -count=1 ./backend/cuda/...
-	BURST_REQUIRE_CUDA=1 $(GO) test -count=1 ./checkpoint ./cmd/burst -run 'TestR6|TestR11'
+	BURST_REQUIRE_CUDA=1 BURST_SLOW=1 $(GO) test -count=1 ./backend/cuda/... ./internal/cuda/...
+	BURST_REQUIRE_CUDA=1 BURST_SLOW=1 $(GO) test -count=1 ./checkpoint ./cmd/burst -run 'TestR6|TestR11'
 
 sanitize: ## run the GPU backend's tests under compute-sanitizer's four tools (needs a GPU and the CUDA toolkit)
 	@command -v compute-sanitizer >/dev/null || { echo "sanitize: no compute-sanitizer on PATH; it comes with the CUDA toolkit"; exit 1; }
-	$(GO) test -c -o bin/driver.test ./backend/cuda/driver
+	$(GO) test -c -o bin/driver.test ./internal/cuda/driver
 	$(GO) test -c -o bin/cuda.test ./backend/cuda
 	bash backend/cuda/sanitize.sh bin/driver.test bin/cuda.test
 
-PACKAGES ?= engine connectome genome genome/feagi record checkpoint edgelist backend/reference backend/cpu backend/split
+PACKAGES ?= engine connectome genome genome/feagi record record/manifest=record record/runfolder=record \
+            record/internal/tables=record checkpoint internal/edgelist backend/reference backend/cpu internal/split
 SAMPLE   ?= 60
 SEED     ?= 1
 WORKERS  ?= $(shell nproc)
@@ -99,7 +144,41 @@ science: ## run the published networks and write docs/validation.md
 
 GENOMES ?= ../shared/data/feagi-genomes
 feagi-table: ## run the FEAGI genomes in GENOMES and write their table into docs/feagi.md
-	$(GO) test -count=1 ./genome/feagi -run TestTable -update -genomes $(abspath $(GENOMES))
+	BURST_SLOW=1 $(GO) test -count=1 ./genome/feagi -run TestTable -update -genomes $(abspath $(GENOMES))
+
+FEAGI ?= 2.6.10
+feagi-oracle: ## install FEAGI's released server into bin, run it and burst on the genomes in GENOMES, and write their table into docs/feagi.md
+	bash bench/feagi-oracle/install.sh bin/feagi-$(FEAGI) $(FEAGI)
+	$(GO) run ./bench/feagi-oracle -server bin/feagi-$(FEAGI) -guide docs/feagi.md $(GENOMES) genome/feagi/testdata/release
+FEAGI_GPU ?=
+FEAGI_THREADS ?= 0
+feagi-speed: ## time FEAGI's released server and burst with FEAGI_THREADS threads, and write their table into docs/feagi.md; FEAGI_GPU: a file of times on a GPU
+	bash bench/feagi-oracle/install.sh bin/feagi-$(FEAGI) $(FEAGI)
+	$(GO) run ./bench/feagi-oracle -server bin/feagi-$(FEAGI) -speed -threads $(FEAGI_THREADS) -gpu "$(FEAGI_GPU)" -guide docs/feagi.md $(GENOMES)/core-essential.json
+
+# Python's tools lie in an environment of their own; PYTHON makes it.
+PYTHON ?= python3
+TOOLS  := .venv/bin
+$(TOOLS)/ready: python/requirements.txt
+	$(PYTHON) -m venv .venv
+	$(TOOLS)/python -m pip install -q --disable-pip-version-check -r python/requirements.txt
+	touch $@
+
+test-python: build $(TOOLS)/ready ## check and test the Python module, and build and install its wheel (needs python3-venv and a package index)
+	cd python && ../$(TOOLS)/ruff check . && ../$(TOOLS)/ruff format --check . && ../$(TOOLS)/mypy
+	cd python && BURST_PROGRAM=$(CURDIR)/bin/burst PYTHONPATH=$(CURDIR)/python/src ../$(TOOLS)/python -m pytest
+	cd python && BURST_PROGRAM=$(CURDIR)/bin/burst PYTHONPATH=$(CURDIR)/python/src ../$(TOOLS)/python -m pytest -m wheel
+
+test-page: build ## test the page in Debian's Chromium, without a window
+	cd serve/page/browsertest && $(GO) vet . && BURST_PROGRAM=$(CURDIR)/bin/burst $(GO) test -count=1 -timeout 30m .
+
+wheel: $(TOOLS)/ready ## build the Python wheels for Linux on x86-64 and ARM into bin/wheels
+	@rm -rf bin/wheels
+	@set -e; for pair in x86_64:amd64 aarch64:arm64; do \
+		GOARCH=$${pair#*:} $(GO) build -trimpath -ldflags=-s -o bin/wheels/$$pair/burst ./cmd/burst; \
+		(cd python && BURST_PROGRAM=$(CURDIR)/bin/wheels/$$pair/burst BURST_PLATFORM=manylinux_2_17_$${pair%:*} \
+			../$(TOOLS)/python -m hatchling build -t wheel -d ../bin/wheels); rm -r bin/wheels/$$pair; done
+	@$(TOOLS)/twine check --strict bin/wheels/*.whl
 
 digests: ## rewrite genomes/*.digest from the reference backend
 	$(GO) test -timeout 60m ./genomes -run TestDigest -long -write
@@ -109,6 +188,10 @@ reliability: ## run the tests behind docs/reliability.md and write it
 
 soak: ## the same with the long versions: 200 kills, 100 signals, every bit flipped, a state of 1 GB; writes nothing
 	BURST_SOAK=1 bash .ci/reliability -long
+
+STEPS ?=
+nightly: ## run what is too long for CI (.ci/nightly.steps; STEPS names some), and write a dated result, to be committed
+	bash .ci/nightly .ci/nightly.steps bench/results/$(shell date -u +%F)-nightly.txt $(STEPS)
 
 sbom: build ## list the program's modules, with licences, in bin/burst.cdx.json, and hold them to the program
 	$(GO) test -count=1 . -run TestR30Modules -sbom $(CURDIR)/bin/burst.cdx.json
@@ -125,6 +208,10 @@ pictures: build ## draw the pictures of README and docs
 		for p in raster rates; do cp bin/pictures/$$n/$$p.png docs/pictures/$$n-$$p.png; done; done
 	bin/burst plot bin/pictures/potjans-diesmann-10 --isi --matrix
 	@for p in isi matrix; do cp bin/pictures/potjans-diesmann-10/$$p.png docs/pictures/potjans-diesmann-10-$$p.png; done
+	bin/burst run stdp-song --quiet --out bin/pictures/stdp-song
+	bin/burst plot bin/pictures/stdp-song --weights -o docs/pictures/stdp-song-weights.png
+	bin/burst run adex --quiet --record 'variables=E[0].v,E[0].w,E[0].i every 2' --out bin/pictures/adex
+	bin/burst plot bin/pictures/adex --variables -o docs/pictures/adex-variables.png
 
 clean: ## remove what was built
 	rm -rf bin

@@ -56,7 +56,7 @@ func TestArchitecture(t *testing.T) {
 			imports[name] = fields[1:]
 		}
 	}
-	backends := []string{"backend/reference", "backend/cpu", "backend/cuda", "backend/split"}
+	backends := []string{"backend/reference", "backend/cpu", "backend/cuda", "internal/split"}
 	named := map[string]bool{}
 	for _, r := range packageTable(t) {
 		used := map[string]bool{}

@@ -8,16 +8,47 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
+	"burst/checkpoint"
+	"burst/internal/slow"
+
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
+// documents lists the Markdown files of the repository. Raw output of measurements is not among them.
+func documents(t *testing.T) []string {
+	var files []string
+	require.NoError(t, filepath.WalkDir(".", func(path string, entry os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && (path == filepath.Join("bench", "results") || path != "." && strings.HasPrefix(path, ".")) {
+			return filepath.SkipDir
+		}
+		if filepath.Ext(path) == ".md" {
+			files = append(files, path)
+		}
+		return nil
+	}))
+	require.Greater(t, len(files), 20)
+	return files
+}
+
+// TestWidth: no line of a document is longer than 120 characters, so that it can be read in an editor.
+func TestWidth(t *testing.T) {
+	for _, file := range documents(t) {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for i, line := range strings.Split(string(text), "\n") {
+			assert.LessOrEqual(t, utf8.RuneCountInString(line), 120, "%s:%d", file, i+1)
+		}
+	}
+}
+
 // TestLinks: the files and headings that the documents link to are there.
 func TestLinks(t *testing.T) {
-	files, err := filepath.Glob("*.md")
-	require.NoError(t, err)
-	more, err := filepath.Glob("docs/*.md")
-	require.NoError(t, err)
 	headings := func(file string) map[string]bool {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
@@ -28,7 +59,7 @@ func TestLinks(t *testing.T) {
 		return names
 	}
 	links := 0
-	for _, file := range append(files, more...) {
+	for _, file := range documents(t) {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
 		for _, link := range regexp.MustCompile(`\]\(([^)\s]+)\)`).FindAllStringSubmatch(string(text), -1) {
@@ -49,24 +80,33 @@ func TestLinks(t *testing.T) {
 	require.Greater(t, links, 30)
 }
 
-// TestEmbedding: the program of docs/embedding.md runs in a module of its own and prints what stands there.
+// TestEmbedding: the programs of docs/embedding.md run in a module of their own and print what stands there.
 func TestEmbedding(t *testing.T) {
+	slow.Short(t)
 	page, err := os.ReadFile("docs/embedding.md")
 	require.NoError(t, err)
-	blocks := regexp.MustCompile("(?s)```go\n(.*?)```.*?```\n(.*?)```").FindStringSubmatch(string(page))
-	require.Len(t, blocks, 3)
+	network := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindStringSubmatch(string(page))
+	programs := regexp.MustCompile("(?s)```go\n(.*?)```.*?```\n(.*?)```").FindAllStringSubmatch(string(page), -1)
+	require.Len(t, network, 2)
+	require.Len(t, programs, 2)
 	here, err := os.Getwd()
 	require.NoError(t, err)
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"main.go": blocks[1], "go.mod": "module example.org/mine\n\ngo 1.26.0\n", "go.work": fmt.Sprintf("go 1.26.0\n\nuse (\n\t.\n\t%q\n)\n", here),
+		"reflex.yaml": network[1], "go.mod": "module example.org/mine\n\ngo 1.26.0\n", "go.work": fmt.Sprintf("go 1.26.0\n\nuse (\n\t.\n\t%q\n)\n", here),
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
-	run := exec.Command("go", "run", ".")
-	run.Dir = dir
-	run.Env = append(os.Environ(), "GOWORK="+filepath.Join(dir, "go.work"))
-	out, err := run.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	require.Equal(t, blocks[2], string(out))
+	for _, program := range programs {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte(program[1]), 0o600))
+		run := exec.Command("go", "run", ".")
+		run.Dir = dir
+		run.Env = append(os.Environ(), "GOWORK="+filepath.Join(dir, "go.work"))
+		out, err := run.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		require.Equal(t, program[2], string(out))
+	}
+	for _, file := range []string{"spikes.parquet", "rates.csv", "checkpoints/" + checkpoint.Name(1000)} {
+		require.FileExists(t, filepath.Join(dir, "runs", "reflex-1", file))
+	}
 }

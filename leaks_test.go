@@ -31,7 +31,7 @@ func TestR29LeaksAreLookedFor(t *testing.T) {
 			}
 			found++
 			imports := strings.Fields(part[2])
-			require.True(t, slices.Contains(imports, "go.uber.org/goleak") || slices.Contains(imports, "burst/backend/cuda/cudatest"),
+			require.True(t, slices.Contains(imports, "go.uber.org/goleak") || slices.Contains(imports, "burst/internal/cuda/cudatest"),
 				"%s/%s starts goroutines, and no test of the package looks for those left behind", part[0], file)
 			break
 		}

@@ -14,19 +14,20 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 )
 
-// notices is the file of notices that the program carries and prints.
-const notices = "cmd/burst/notices.txt"
+// notices is the file of notices that the program carries, compressed, and prints.
+const notices = "cmd/burst/notices.txt.zst"
 
 var update = flag.Bool("update", false, "write "+notices)
 
 // noticesHead comes before the modules' own texts.
-const noticesHead = `burst holds the modules below, the library of Go, and fonts. Their licences allow that, and ask for what follows: copyright
+const noticesHead = `burst holds the modules below, the library of Go, and a font. Their licences allow that, and ask for what follows: copyright
 notices, licences and disclaimers. Portions of this software are copyright © The FreeType Project (www.freetype.org). All
-rights reserved. svgo, by Anthony Starks, is used unchanged under CC-BY-4.0. The Liberation fonts are used unchanged under
-the SIL Open Font License.
+rights reserved. svgo, by Anthony Starks, is used unchanged under CC-BY-4.0. Liberation Sans is used unchanged under the SIL
+Open Font License.
 `
 
 // noticeFiles are the texts in a module's folder that go with it; of a choice between FTL and GPL it is the first.
@@ -52,8 +53,7 @@ func noticesOf(t *testing.T, dir string) map[string]string {
 
 // TestR30Notices: the program prints the licence and the notices of every module in it, and of Go and the data it ships.
 func TestR30Notices(t *testing.T) {
-	program := filepath.Join(t.TempDir(), "burst")
-	build(t, ".", program)
+	program := program(t)
 	info, err := buildinfo.ReadFile(program)
 	require.NoError(t, err)
 	var b strings.Builder
@@ -68,10 +68,16 @@ func TestR30Notices(t *testing.T) {
 		before[text] = name
 		b.WriteString(text + "\n")
 	}
+	asked := []string{"list", "-m", "-f", "{{.Dir}}"}
 	for _, m := range info.Deps {
-		dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", m.Path).Output()
-		require.NoError(t, err, m.Path)
-		texts := noticesOf(t, strings.TrimSpace(string(dir)))
+		asked = append(asked, m.Path)
+	}
+	list, err := exec.Command("go", asked...).Output()
+	require.NoError(t, err)
+	dirs := strings.Split(strings.TrimSpace(string(list)), "\n")
+	require.Len(t, dirs, len(info.Deps))
+	for i, m := range info.Deps {
+		texts := noticesOf(t, dirs[i])
 		require.NotEmpty(t, texts, m.Path)
 		for _, path := range slices.Sorted(maps.Keys(texts)) {
 			add(m.Path+" "+m.Version, path, texts[path])
@@ -85,13 +91,20 @@ func TestR30Notices(t *testing.T) {
 		add(of[0], "LICENSE", strings.TrimSpace(string(text)))
 	}
 	if *update {
-		require.NoError(t, os.WriteFile(notices, []byte(b.String()), 0o644))
+		w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression))
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(notices, w.EncodeAll([]byte(b.String()), nil), 0o644))
 	}
-	have, err := os.ReadFile(notices)
+	packed, err := os.ReadFile(notices)
+	require.NoError(t, err)
+	r, err := zstd.NewReader(nil)
+	require.NoError(t, err)
+	defer r.Close()
+	have, err := r.DecodeAll(packed, nil)
 	require.NoError(t, err)
 	require.True(t, string(have) == b.String(), "%s is not of the modules in the program; run `go test . -run TestR30Notices -update`", notices)
 	out, err := exec.Command(program, "version", "--notices").Output()
 	require.NoError(t, err)
-	require.Equal(t, len(have), len(out))
+	require.True(t, string(have) == string(out))
 	t.Logf("R30: the program prints the notices of its %d modules, %d KiB", len(info.Deps), len(have)>>10)
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -15,7 +16,10 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+
+	"burst/internal/slow"
 
 	"github.com/stretchr/testify/require"
 )
@@ -35,7 +39,7 @@ var licences = []struct{ name, text string }{
 	{"CC-BY-4.0", `Creative Commons Attribution 4\.0 International`},
 	{"OFL-1.1", `SIL OPEN FONT LICENSE Version 1\.1`},
 	{"FTL", `The FreeType License, which is similar to the original BSD license`}, // a choice, whose other is the GPL
-	{"ISC", `Permission to use, copy, modify, and/or distribute this software for any`},
+	{"ISC", `Permission to use, copy, modify, and(/or)? distribute this software for any`},
 }
 
 // licenceOf names the licences in a module's folder.
@@ -63,16 +67,58 @@ func licenceOf(t *testing.T, dir string) []string {
 	return found
 }
 
-// build makes the program of the tree in dir and gives its SHA-256.
-func build(t *testing.T, dir, out string, env ...string) string {
-	t.Helper()
-	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", out, "./cmd/burst")
+// build makes the program of the tree in dir as `make build` does, by the flags of its line.
+func build(dir, out string, env ...string) error {
+	text, err := os.ReadFile("Makefile")
+	if err != nil {
+		return err
+	}
+	line := regexp.MustCompile(`(?m)^\t\$\(GO\) (build .*) -o bin/burst \./cmd/burst$`).FindSubmatch(text)
+	if line == nil {
+		return errors.New("Makefile: no line that builds bin/burst")
+	}
+	cmd := exec.Command("go", append(strings.Fields(string(line[1])), "-buildvcs=false", "-o", out, "./cmd/burst")...)
 	cmd.Dir, cmd.Env = dir, append(append(os.Environ(), "CGO_ENABLED=0"), env...)
-	text, err := cmd.CombinedOutput()
-	require.NoError(t, err, string(text))
-	program, err := os.ReadFile(out)
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, text)
+	}
+	return nil
+}
+
+// programs is the folder of the program that all tests here share.
+var programs string
+
+func TestMain(m *testing.M) {
+	var err error
+	if programs, err = os.MkdirTemp("", "burst"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	os.RemoveAll(programs)
+	os.Exit(code)
+}
+
+// buildOnce builds the program for the first test that asks.
+var buildOnce = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(programs, "burst")
+	return path, build(".", path)
+})
+
+// program is the path of the program, built from this tree.
+func program(t *testing.T) string {
+	t.Helper()
+	slow.Short(t)
+	path, err := buildOnce()
 	require.NoError(t, err)
-	sum := sha256.Sum256(program)
+	return path
+}
+
+// sumOf is a file's SHA-256.
+func sumOf(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }
 
@@ -81,6 +127,7 @@ func TestR30Reproducible(t *testing.T) {
 	if testing.Short() {
 		t.Skip("links the program twice")
 	}
+	slow.Test(t)
 	files, err := exec.Command("git", "ls-files", "--cached", "--others", "--exclude-standard").Output()
 	if err != nil {
 		t.Skip("SKIPPED: not a git working tree, so what belongs to the source is not known")
@@ -89,7 +136,7 @@ func TestR30Reproducible(t *testing.T) {
 	elsewhere := filepath.Join(tmp, "some", "where", "else")
 	for name := range strings.Lines(string(files)) {
 		name = strings.TrimSpace(name)
-		if !regexp.MustCompile(`\.(go|ptx|cu|cuh|yaml|csv|digest|html|h|s|json|cpp|txt|LICENSE)$|^go\.|SHA256SUMS$`).MatchString(name) {
+		if !regexp.MustCompile(`\.(go|zst|cu|cuh|yaml|csv|digest|css|h|s|json|cpp|txt|LICENSE)$|^go\.|SHA256SUMS$`).MatchString(name) {
 			continue
 		}
 		text, err := os.ReadFile(name)
@@ -107,8 +154,9 @@ func TestR30Reproducible(t *testing.T) {
 		text, err := exec.Command("go", "mod", "verify").CombinedOutput()
 		require.NoError(t, err, string(text))
 	}
-	here := build(t, ".", filepath.Join(tmp, "a"))
-	require.Equal(t, here, build(t, elsewhere, filepath.Join(tmp, "b"), env...))
+	here, there := sumOf(t, program(t)), filepath.Join(tmp, "b")
+	require.NoError(t, build(elsewhere, there, env...))
+	require.Equal(t, here, sumOf(t, there))
 	t.Logf("R30: built in two folders, the second with %s: one SHA-256, %s…", cache, here[:16])
 }
 
@@ -130,9 +178,7 @@ type hash struct {
 // TestR30Modules: every module in the program, as the program itself tells, has a licence on the list; with -sbom they are
 // written down.
 func TestR30Modules(t *testing.T) {
-	program := filepath.Join(t.TempDir(), "burst")
-	build(t, ".", program)
-	info, err := buildinfo.ReadFile(program)
+	info, err := buildinfo.ReadFile(program(t))
 	require.NoError(t, err)
 	require.Greater(t, len(info.Deps), 10)
 	components := []component{}

@@ -10,51 +10,98 @@ import (
 
 	"burst/backend/cpu"
 	"burst/backend/cuda"
-	"burst/backend/cuda/driver"
 	"burst/backend/reference"
-	"burst/backend/split"
 	"burst/connectome"
 	"burst/engine"
-	"burst/exchange"
 	"burst/genome"
+	"burst/internal/cuda/driver"
+	"burst/internal/split"
 )
 
-// Options of Open; the zero value uses every processor, the first GPU, and delivers no FCL.
+// Options of Open. The zero value uses all processors or the first GPU, and delivers no FCL.
 type Options struct {
 	Threads int   // of the cpu backend; 0: all processors
 	Device  int   // of the cuda backend
-	Devices []int // that share the network instead (OpenParts); with one, that one
+	Devices []int // instead of Device: devices that share the network (OpenParts); one works like Device
 	Want    engine.Want
-	Parts   int               // split the network among so many backends in this process, each with its copy; 0: do not
-	Others  exchange.Exchange // with the processes that hold the network's other parts; nil: there are none
+	Parts   int      // split the network among so many backends in this process; 0: do not split
+	Others  Exchange // with the processes that have the other parts of the network; nil: there are none
 
-	MaxBytes uint64 // refuse a backend that needs more on the host, network included; 0: what the machine has free,
-	Sharers  int    // by so many processes that open theirs at the same time; 0: by one
+	MaxBytes uint64 // limit of host memory for backend and network; 0: the free memory of the machine divided by Sharers
+	Sharers  int    // number of processes on the machine that open a backend at the same time; 0: one
+}
+
+// Exchange connects the parts of a network that is split among processes. One goroutine at a time uses it, except for Abort.
+type Exchange interface {
+	// Part is which part this process has.
+	Part() connectome.Part
+	// Allgather returns the words that each part gives, in the order of the parts. All parts must call it; it returns once all
+	// have. The result is valid until this part's next call; own may be changed as soon as it returns.
+	Allgather(own []uint32) (all [][]uint32, err error)
+	// Abort makes the Allgathers of all parts fail, also those in progress. It may end all processes, this one included.
+	Abort(cause error)
+	// Close ends the part's membership; all parts call it.
+	Close() error
 }
 
 // Names lists the backends that Open knows.
 func Names() []string { return []string{"cpu", "cuda", "reference"} }
 
-// Open makes the named backend for c, in the state before burst 0. The error wraps engine.ErrUnavailable when this
-// machine lacks what the backend needs, and is a *MemoryError when the host has no room; none falls back to another.
+// DrivenError says that a backend cannot run networks in which potentials drive what spikes deliver.
+type DrivenError struct {
+	Backend string
+	Area    string // the first with a psp_max
+}
+
+func (e *DrivenError) Error() string {
+	return fmt.Sprintf("the %s backend cannot run areas with psp_max yet, found %s; want cpu, reference or auto", e.Backend, e.Area)
+}
+
+// Check returns a *DrivenError or *MemoryAreaError if the named backend cannot run g, before anything is built.
+func Check(name string, g *genome.Genome) error {
+	for i := range g.Projections {
+		if from := g.Projections[i].From; from >= 0 && g.Areas[from].PSPMax > 0 && name == "cuda" {
+			return &DrivenError{name, g.Areas[from].Name}
+		}
+	}
+	return checkMemory(name, g)
+}
+
+// runs is Check for a network that has been built.
+func runs(name string, c *connectome.Connectome) error {
+	if name == "cuda" && c.Driven != nil {
+		at := slices.IndexFunc(c.Areas, func(a connectome.Area) bool { return a.PSPMax > 0 })
+		return &DrivenError{name, c.Areas[at].Name}
+	}
+	return remembers(name, c)
+}
+
+// Open makes the named backend for c, in the state before burst 0. The error wraps engine.ErrUnavailable if this machine
+// lacks what the backend needs, and is a *MemoryError if the host has too little memory. Open never takes another backend.
 func Open(name string, c *connectome.Connectome, o Options) (engine.Backend, error) {
 	switch {
 	case o.Others != nil:
-		return split.Open(c, o.Others, o.Want, PartOf(name, o))
+		return split.Open(c, o.Others, o.Want, partOf(name, o))
 	case o.Parts > 1:
 		list, err := cut(name, c, o)
 		if err != nil {
 			return nil, err
 		}
-		return split.Local(list, o.Want, PartOf(name, o))
+		return split.Local(list, o.Want, partOf(name, o))
 	}
 	return open(name, c, o)
 }
 
-// PartOf is how the named backend is opened for a part of a network.
-func PartOf(name string, o Options) split.OpenPart {
+// Serve opens the named backend for c, one part of a network, and does what part 0 says, whose process has called Open, until
+// that closes its backend. What goes wrong here part 0 reports. The error of Serve says that part 0 cannot be reached.
+func Serve(name string, c *connectome.Connectome, o Options) error {
+	return split.Serve(c, o.Others, partOf(name, o))
+}
+
+// partOf returns a function that opens the named backend for a part of a network.
+func partOf(name string, o Options) split.OpenPart {
 	return func(c *connectome.Connectome, w engine.Want) (split.Part, error) {
-		own := o // parts are opened at the same time
+		own := o // parts are opened concurrently
 		own.Want = w
 		b, err := open(name, c, own)
 		if err != nil {
@@ -62,7 +109,7 @@ func PartOf(name string, o Options) split.OpenPart {
 		}
 		p, ok := b.(split.Part)
 		if !ok {
-			return nil, errors.Join(fmt.Errorf("the backend %s holds whole networks only, want cpu for a part", name), b.Close())
+			return nil, errors.Join(fmt.Errorf("the %s backend cannot run a part of a network, want cpu", name), b.Close())
 		}
 		return p, nil
 	}
@@ -70,6 +117,9 @@ func PartOf(name string, o Options) split.OpenPart {
 
 // open opens a backend in this process.
 func open(name string, c *connectome.Connectome, o Options) (engine.Backend, error) {
+	if err := runs(name, c); err != nil {
+		return nil, err
+	}
 	if slices.Contains(Names(), name) {
 		if err := fits(name, c, o); err != nil {
 			return nil, err
@@ -84,7 +134,7 @@ func open(name string, c *connectome.Connectome, o Options) (engine.Backend, err
 		case 1:
 			o.Device = o.Devices[0]
 		default:
-			return nil, fmt.Errorf("a whole network for the devices %v, want its parts for OpenParts", o.Devices)
+			return nil, fmt.Errorf("a whole network cannot run on several devices %v, want one device, or OpenParts with its parts", o.Devices)
 		}
 		return cuda.Open(c, cuda.Options{Device: o.Device, Want: o.Want})
 	case "reference":
@@ -93,8 +143,8 @@ func open(name string, c *connectome.Connectome, o Options) (engine.Backend, err
 	return nil, fmt.Errorf("backend %q, want one of %s", name, strings.Join(Names(), ", "))
 }
 
-// OpenParts opens the cuda backend on o.Devices, which build and hold a part of the network each; it is returned without its
-// synapses. The errors are those of Open and of connectome.Build.
+// OpenParts opens the cuda backend on o.Devices. Each device builds and stores a part of the network. The connectome is
+// returned without synapses. The errors are those of Open and of connectome.Build.
 func OpenParts(parts cuda.Parts, o Options) (engine.Backend, *connectome.Connectome, error) {
 	if err := fits("cuda", parts.Head(), o); err != nil {
 		return nil, nil, err
@@ -110,8 +160,8 @@ func OpenParts(parts cuda.Parts, o Options) (engine.Backend, *connectome.Connect
 	return b, c, nil
 }
 
-// AutoParts is Auto for devices that share a network. Where they cannot take it, whole builds all of it for the cpu backend; a
-// network that cannot be built is refused at once.
+// AutoParts is Auto for devices that share a network. If they cannot be used, it calls whole to build the network for the
+// cpu backend. If the genome has faults it returns them without trying another backend.
 func AutoParts(parts cuda.Parts, o Options, whole func() (*connectome.Connectome, error)) (b engine.Backend, c *connectome.Connectome, name, why string, err error) {
 	b, c, err = OpenParts(parts, o)
 	if err == nil {
@@ -132,8 +182,8 @@ func AutoParts(parts cuda.Parts, o Options, whole func() (*connectome.Connectome
 	return b, c, "cpu", why, err
 }
 
-// Auto opens the cuda backend where a GPU is there, has room for c and passes a self-test, else the cpu backend. why says
-// in a few words what decided.
+// Auto opens the cuda backend if there is a GPU that has memory for c and passes a self-test, else the cpu backend. why
+// gives the reason in a few words.
 func Auto(c *connectome.Connectome, o Options) (b engine.Backend, name, why string, err error) {
 	if o.Others != nil {
 		b, err = Open("cpu", c, o)
@@ -151,17 +201,25 @@ func Auto(c *connectome.Connectome, o Options) (b engine.Backend, name, why stri
 	return b, "cpu", why, err
 }
 
-// passed says why a GPU was taken, noGPU why none was.
-func passed(b engine.Backend) string { return Device(b) + ", passed a burst beside the reference" }
+// passed says why a GPU is used, noGPU why none is.
+func passed(b engine.Backend) string { return Device(b) + ", passed a self-test burst" }
 
 func noGPU(err error) string {
+	var driven *DrivenError
+	if errors.As(err, &driven) {
+		return fmt.Sprintf("no GPU taken: area %s has psp_max, which the cuda backend cannot run yet", driven.Area)
+	}
+	var memory *MemoryAreaError
+	if errors.As(err, &memory) {
+		return fmt.Sprintf("no GPU taken: area %q is a memory area, which the cuda backend cannot run yet", memory.Area)
+	}
 	if errors.Is(err, driver.ErrNone) {
 		return driver.ErrNone.Error() + "; `burst doctor` says more"
 	}
 	return "no GPU taken: " + strings.TrimPrefix(strings.ReplaceAll(err.Error(), "\n", "; "), engine.ErrUnavailable.Error()+": ")
 }
 
-// selfTest runs one burst, in which no synapse delivers yet, beside the reference and puts b back before burst 0.
+// selfTest compares one burst of b with the reference and then resets b. No synapse delivers in burst 0, so it is cheap.
 func selfTest(c *connectome.Connectome, b engine.Backend, w engine.Want) error {
 	oracle, err := reference.Open(c, w)
 	if err != nil {
@@ -178,7 +236,16 @@ func selfTest(c *connectome.Connectome, b engine.Backend, w engine.Want) error {
 	return b.WriteState(engine.NewState(c))
 }
 
-// Device names what a backend runs on.
+// Path says how a backend's GPU runs bursts, and why so; nil where a network is on no GPU, or in several processes.
+func Path(b engine.Backend) *cuda.Path {
+	if on, ok := b.(interface{ Path() cuda.Path }); ok {
+		p := on.Path()
+		return &p
+	}
+	return nil
+}
+
+// Device names the device that a backend runs on.
 func Device(b engine.Backend) string {
 	if d, ok := b.(interface{ Device() string }); ok {
 		return d.Device()

@@ -7,16 +7,17 @@ import (
 	"burst/backend/cpu"
 	"burst/backend/cuda"
 	"burst/connectome"
+	"burst/engine"
 	"burst/internal/plain"
 )
 
-// MemoryError refuses a network that a backend has no room for on the host, before anything is allocated for it.
+// MemoryError says that a backend would need more host memory than allowed. It comes before anything is allocated.
 type MemoryError struct {
 	Backend string
-	Need    uint64 // bytes that the backend would take beside the network
-	Network uint64 // bytes of the network, which is there
+	Need    uint64 // bytes that the backend would allocate
+	Network uint64 // bytes of the network, which is in memory already
 	Limit   uint64 // bytes allowed for both
-	Cure    string
+	Cure    string // what the user can do
 }
 
 func (e *MemoryError) Error() string {
@@ -24,8 +25,8 @@ func (e *MemoryError) Error() string {
 		e.Backend, e.Need, e.Network, e.Limit, plain.Bytes(e.Need+e.Network), plain.Bytes(e.Limit), e.Cure)
 }
 
-// Footprint is how many bytes Open takes for c on the host, beside the network itself, and on the device; it needs neither the
-// backend nor its device. What a burst's spikes take, and what a driver keeps for itself, is not in it.
+// Footprint is the number of bytes that Open allocates for c on the host, without the network itself, and on the device. It
+// needs no device. It does not count the spikes of bursts or the memory of the driver.
 func Footprint(name string, c *connectome.Connectome, o Options) (host, device uint64) {
 	switch name {
 	case "cpu":
@@ -39,32 +40,39 @@ func Footprint(name string, c *connectome.Connectome, o Options) (host, device u
 	return stateBytes(c) + 4*uint64(c.Ports), 0
 }
 
-// Memory is how many bytes a run on the named backend takes on the host beside the network: Footprint, and the copies of the
-// state that the engine and a checkpoint keep.
-func Memory(name string, c *connectome.Connectome, o Options) uint64 {
+// hostMemory is the number of bytes that a run on the named backend needs on the host, without the network: Footprint, and the
+// copies of the state that the engine and a checkpoint keep.
+func hostMemory(name string, c *connectome.Connectome, o Options) uint64 {
 	host, _ := Footprint(name, c, o)
 	copies := uint64(2) // the one that the engine keeps, and the checkpoint's
+	if len(c.Plastic) > 0 {
+		copies += 2 // from which the weights' digest is made, and one that the engine looks at before it keeps it
+	}
 	if name == "cuda" {
-		copies++ // the engine reads it to look at it
+		copies++ // the engine reads the state to look for NaN and Inf
 		if len(o.Devices) > 1 {
-			copies++ // of one part, to put the whole together
+			copies++ // of a part, before it is merged into the whole
 		}
 	}
 	return host + copies*stateBytes(c)
 }
 
-// stateBytes is one copy of the state, without the fire queues.
+// stateBytes is the size of one copy of the state, without the fire queues.
 func stateBytes(c *connectome.Connectome) uint64 {
-	return uint64(c.Neurons) * uint64(4+2+2+4*c.Variables())
+	n := uint64(c.Neurons) * uint64(4+2+2+4*c.Variables())
+	for i := range c.Plastic {
+		n += c.Plastic[i].LearntBytes()
+	}
+	return n + engine.MemoryBytes(c)
 }
 
-// fits refuses a backend that would pass the limit.
+// fits returns a *MemoryError if the backend would exceed the limit.
 func fits(name string, c *connectome.Connectome, o Options) error {
 	return allFit(name, c.Bytes(), []*connectome.Connectome{c}, o)
 }
 
-// allFit is fits for a backend of each part of a network; network is what is there of all. What has room in any case is not
-// counted out.
+// allFit is fits for backends of all parts of a network; network is the bytes of it in memory. The exact size is computed
+// only if the upper bound exceeds the limit.
 func allFit(name string, network uint64, parts []*connectome.Connectome, o Options) error {
 	e := &MemoryError{Backend: name, Network: network, Limit: o.MaxBytes}
 	most := uint64(0)
@@ -75,7 +83,7 @@ func allFit(name string, network uint64, parts []*connectome.Connectome, o Optio
 		if most <= o.free() {
 			return nil
 		}
-		debug.FreeOSMemory() // what building left
+		debug.FreeOSMemory() // garbage of the build
 		e.Limit = o.free() + network
 	}
 	left := e.Limit - min(e.Limit, network)
@@ -83,7 +91,7 @@ func allFit(name string, network uint64, parts []*connectome.Connectome, o Optio
 		return nil
 	}
 	for _, c := range parts {
-		e.Need += Memory(name, c, o)
+		e.Need += hostMemory(name, c, o)
 	}
 	if e.Need <= left {
 		return nil
@@ -92,12 +100,12 @@ func allFit(name string, network uint64, parts []*connectome.Connectome, o Optio
 	return e
 }
 
-// free is this process's share of what memory the machine has free.
+// free is this process's share of the machine's free memory.
 func (o Options) free() uint64 { return connectome.AvailableMemory() / uint64(max(1, o.Sharers)) }
 
-// atMost is a bound of Memory that does not look at the synapses.
+// atMost is an upper bound of hostMemory that is computed without reading the synapses.
 func atMost(name string, c *connectome.Connectome, o Options) uint64 {
-	most := 2*stateBytes(c) + cpu.MemoryAtMost(c, o.Threads)
+	most := 4*stateBytes(c) + cpu.MemoryAtMost(c, o.Threads)
 	switch {
 	case name == "cuda" && len(o.Devices) > 1:
 		host, _ := cuda.PartsBytes(c, len(o.Devices), o.Want)
@@ -108,16 +116,24 @@ func atMost(name string, c *connectome.Connectome, o Options) uint64 {
 	return most
 }
 
-// cut splits a network among backends of this process, where there is room for the copies and for all of the backends.
+// cut splits a network among backends of this process if there is memory for the copies and for all backends.
 func cut(name string, c *connectome.Connectome, o Options) ([]*connectome.Connectome, error) {
 	each := uint64(4 + 4)
 	if c.Delay != nil {
 		each++
 	}
 	copies := c.Synapses()*each + uint64(o.Parts)*8*uint64(c.Neurons+1)
+	for i := range c.Plastic {
+		p := &c.Plastic[i]
+		copies += p.Synapses() * 8
+		if p.Delay != nil {
+			copies += p.Synapses()
+		}
+		copies += uint64(o.Parts) * 8 * uint64(len(p.Row))
+	}
 	limit := o.MaxBytes
 	if limit == 0 {
-		debug.FreeOSMemory() // what building left
+		debug.FreeOSMemory() // garbage of the build
 		limit = o.free() + c.Bytes()
 	}
 	if c.Bytes()+copies > limit {
@@ -130,20 +146,20 @@ func cut(name string, c *connectome.Connectome, o Options) ([]*connectome.Connec
 	return list, allFit(name, c.Bytes()+copies, list, o)
 }
 
-// fewer is the cure where a network is in memory in whole and in parts.
+// fewer is the advice if the network is in memory both as a whole and in parts.
 const fewer = "take fewer parts, make the network smaller, or use a machine with more memory"
 
-// cure is a way to have the network fit.
+// cure suggests how the network could fit.
 func cure(name string, parts []*connectome.Connectome, o Options, left uint64) string {
 	if len(parts) > 1 {
 		return fewer
 	}
 	if c := parts[0]; name == "cpu" {
 		o.Threads = 1
-		if need := Memory(name, c, o); need <= left {
+		if need := hostMemory(name, c, o); need <= left {
 			return fmt.Sprintf("with --threads 1 it needs %d bytes", need)
 		}
-		if need := Memory("reference", c, o); need <= left {
+		if need := hostMemory("reference", c, o); need <= left {
 			return fmt.Sprintf("--backend reference copies no synapses and needs %d bytes, but is slow", need)
 		}
 	}

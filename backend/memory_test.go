@@ -27,7 +27,7 @@ func TestMemoryIsRefusedBeforeItIsTaken(t *testing.T) {
 	require.NoError(t, err)
 	for _, o := range []Options{{Threads: 3}, {Threads: 1}, {}} {
 		for _, name := range []string{"cpu", "reference"} {
-			need := Memory(name, c, o)
+			need := hostMemory(name, c, o)
 			o.MaxBytes = c.Bytes() + need
 			b, err := Open(name, c, o)
 			require.NoError(t, err)
@@ -65,7 +65,7 @@ func TestPartsShareTheMemory(t *testing.T) {
 	o := Options{Threads: 1, Parts: 3}
 	network, need := c.Bytes()+9*c.Synapses()+3*8*uint64(c.Neurons+1), uint64(0)
 	for i := range o.Parts {
-		need += Memory("cpu", c.Cut(connectome.Part{Index: i, Of: o.Parts}), o)
+		need += hostMemory("cpu", c.Cut(connectome.Part{Index: i, Of: o.Parts}), o)
 	}
 	o.MaxBytes = network + need
 	b, err := Open("cpu", c, o)
@@ -113,7 +113,7 @@ func arrays(s *engine.State) uint64 {
 	return sum
 }
 
-// TestMemoryCountsEveryCopyOfTheState: what Memory adds to Footprint are the copies into which an engine that runs long enough, and
+// TestMemoryCountsEveryCopyOfTheState: what hostMemory adds to Footprint are the copies into which an engine that runs long enough, and
 // a checkpoint, have a backend's state read; of a group of devices the one that it puts together from its parts, too.
 func TestMemoryCountsEveryCopyOfTheState(t *testing.T) {
 	g, err := genome.Parse("light.yaml", []byte(strings.Replace(heavy, "17011", "131", 1)), nil)
@@ -161,7 +161,7 @@ func TestMemoryCountsEveryCopyOfTheState(t *testing.T) {
 			taken += size
 		}
 		host, _ := Footprint(k.name, c, k.o)
-		require.Equal(t, taken, Memory(k.name, c, k.o)-host, "%s %v", k.name, k.o.Devices)
+		require.Equal(t, taken, hostMemory(k.name, c, k.o)-host, "%s %v", k.name, k.o.Devices)
 	}
 }
 
@@ -198,7 +198,7 @@ func TestAtMostIsABound(t *testing.T) {
 		require.NoError(t, err)
 		for _, o := range []Options{{Threads: 1}, {Threads: 4}, {Devices: []int{0, 1, 2}}, {Want: engine.Want{FCL: true}}} {
 			for _, name := range Names() {
-				require.GreaterOrEqual(t, atMost(name, c, o), Memory(name, c, o), "%s, %+v", name, o)
+				require.GreaterOrEqual(t, atMost(name, c, o), hostMemory(name, c, o), "%s, %+v", name, o)
 			}
 		}
 	}

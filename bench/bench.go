@@ -1,5 +1,5 @@
 // Package bench measures bursts: named workloads, fixed work from a fresh state, and what was computed reported beside
-// how long it took. NOTES.md keeps predictions against measurements; results/ keeps raw output.
+// how long it took. NOTES.md sums up what was learnt, notes/ keeps predictions and measurements, results/ raw output.
 package bench
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Workload is a shipped example, or one of forced's networks, run for a fixed number of bursts.
+// Workload is a shipped example, or one of forced's or learning's networks, run for a fixed number of bursts.
 type Workload struct {
 	Name   string // of the example
 	Suites []string
@@ -31,7 +31,7 @@ func Workloads() []Workload {
 	return []Workload{
 		{Name: "quickstart", Suites: []string{"quick"}, Warm: 200, Bursts: 5000},
 		{Name: "brunel-c", Suites: []string{"quick"}, Warm: 500, Bursts: 1000},
-		{Name: "burst-100k", Suites: []string{"quick", "latency", "custom"}, Warm: 200, Bursts: 1000},
+		{Name: "burst-100k", Suites: []string{"quick", "latency", "custom", "learning"}, Warm: 200, Bursts: 1000},
 		{Name: "burst-100k-feagi", Suites: []string{"quick", "latency"}, Warm: 200, Bursts: 1000},
 		{Name: "burst-100k-custom", Suites: []string{"custom"}, Warm: 200, Bursts: 1000},
 		{Name: "izhikevich-2003", Suites: []string{"custom"}, Warm: 200, Bursts: 1000},
@@ -45,6 +45,14 @@ func Workloads() []Workload {
 		{Name: "forced-1m", Suites: []string{"forced"}, Warm: 200, Bursts: 1000},
 		{Name: "forced-1m-1000", Suites: []string{"forced", "latency"}, Warm: 100, Bursts: 1000},
 		{Name: "forced-1m-1000-10", Suites: []string{"forced", "latency"}, Warm: 20, Bursts: 1000},
+		{Name: "forced-100k-1000", Suites: []string{"forced", "paths"}, Warm: 100, Bursts: 1000},
+		{Name: "forced-100k-1000-weights", Suites: []string{"forced", "paths"}, Warm: 100, Bursts: 1000},
+		{Name: "forced-1m-delays", Suites: []string{"forced", "paths"}, Warm: 100, Bursts: 1000},
+		{Name: "forced-1m-400-delays", Suites: []string{"forced", "paths"}, Warm: 100, Bursts: 1000},
+		{Name: "forced-1m-mixed", Suites: []string{"forced", "paths"}, Warm: 100, Bursts: 1000},
+		{Name: "forced-4m", Suites: []string{"forced", "paths"}, Warm: 100, Bursts: 1000},
+		{Name: "learning-100k", Suites: []string{"learning"}, Warm: 200, Bursts: 1000},
+		{Name: "learning-100k-silent", Suites: []string{"learning"}, Warm: 200, Bursts: 1000},
 		{Name: "potjans-diesmann-10", Suites: []string{"microcircuit"}, Warm: 1000, Bursts: 2000},
 		{Name: "potjans-diesmann", Suites: []string{"microcircuit", "latency"}, Warm: 1000, Bursts: 1000},
 	}
@@ -104,8 +112,9 @@ type Result struct {
 	Name           string  `json:"name"`
 	Backend        string  `json:"backend"`
 	Device         string  `json:"device"`
-	Threads        int     `json:"threads"` // 0: all processors
-	FCL            bool    `json:"fcl"`     // whether the fire candidate list was delivered
+	Path           string  `json:"path,omitempty"` // how a GPU ran bursts: cuda.Path
+	Threads        int     `json:"threads"`        // 0: all processors
+	FCL            bool    `json:"fcl"`            // whether the fire candidate list was delivered
 	Neurons        uint32  `json:"neurons"`
 	Synapses       uint64  `json:"synapses"`
 	Bursts         int     `json:"bursts"`
@@ -119,6 +128,7 @@ type Result struct {
 	Build          float64 `json:"build_s"`
 	Open           float64 `json:"open_s"`
 	State          string  `json:"state"`                    // hash of the final state, warm-up included
+	Weights        string  `json:"weight_digest,omitempty"`  // digest of the final weights of plastic synapses
 	Limit          *Limit  `json:"limit_us,omitempty"`       // of this machine for the same work, by as many threads; cpu only
 	ShareOfLimit   float64 `json:"share_of_limit,omitempty"` // Limit's total by the median burst: 1 is as fast as memory allows
 }
@@ -158,6 +168,9 @@ func Run(w Workload, name string, o backend.Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	if err := backend.Check(name, g); err != nil {
+		return Result{}, fmt.Errorf("%s: %w", w.Name, err)
+	}
 	n, err := openNetwork(name, g, o)
 	if err != nil {
 		return Result{}, err
@@ -167,10 +180,13 @@ func Run(w Workload, name string, o backend.Options) (Result, error) {
 		Name: w.Name, Backend: name, Device: backend.Device(n.b), Threads: o.Threads, FCL: o.Want.FCL, Neurons: n.c.Neurons, Synapses: n.c.Total(), Bursts: w.Bursts,
 		Build: n.build.Seconds(), Open: n.open.Seconds(),
 	}
+	if p := backend.Path(n.b); p != nil {
+		r.Path = p.Name
+	}
 	if err := measure(n, w, &r); err != nil {
 		return r, err
 	}
-	if sizer, ok := n.b.(sizer); ok {
+	if sizer, ok := n.b.(sizer); ok && len(n.c.Plastic) == 0 { // what learning moves has no limit yet
 		l := MeasureLimit(work(n.c, sizer, &r), limitBursts)
 		r.Limit, r.ShareOfLimit = &l, l.Total()/r.Burst.P50
 	}
@@ -186,7 +202,7 @@ type sizer interface {
 	RowBytes() uint64
 }
 
-// work is what a measured burst had to move. Of feagi areas only candidates change, at most one an event.
+// work is what a measured burst had to move. Of areas that update candidates alone, at most one neuron an event changes.
 func work(c *connectome.Connectome, b sizer, r *Result) Work {
 	w := Work{Threads: b.Threads(), Rows: int(r.SpikesPerBurst + 0.5), Ports: c.Ports, Events: int(r.EventsPerBurst + 0.5)}
 	w.Store = b.RowBytes()
@@ -195,7 +211,7 @@ func work(c *connectome.Connectome, b sizer, r *Result) Work {
 	for i := range c.Areas {
 		a := &c.Areas[i]
 		perNeuron := uint64(4 + 2 + 4*a.Variables()) // V, refractory and the model's own
-		if a.Model == connectome.FEAGIModel {
+		if a.Model.Lazy {
 			w.State += min(uint64(a.Neurons.Count), uint64(w.Events)) * (perNeuron + 2) // and count
 		} else if a.PortsEach() > 0 {
 			w.State += uint64(a.Neurons.Count) * perNeuron
@@ -284,6 +300,9 @@ func measure(n *network, w Workload, r *Result) error {
 		r.EventNanos = r.Burst.Mean * 1e3 / r.EventsPerBurst
 	}
 	r.State = fmt.Sprintf("%016x", s.Hash())
+	if len(s.Plastic) > 0 {
+		r.Weights = fmt.Sprintf("%016x", s.WeightDigest())
+	}
 	return nil
 }
 

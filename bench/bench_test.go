@@ -159,7 +159,7 @@ func TestSelect(t *testing.T) {
 	_, err := Select("quick", []string{"burst-2m"})
 	require.ErrorContains(t, err, `workload "burst-2m", want one of quickstart`)
 	_, err = Select("slow", nil)
-	require.ErrorContains(t, err, `suite "slow", want one of custom, digests, forced, latency, microcircuit, quick, scaling`)
+	require.ErrorContains(t, err, `suite "slow", want one of custom, digests, forced, latency, learning, microcircuit, paths, quick, scaling`)
 	picked, err := Select("latency", nil)
 	require.NoError(t, err)
 	require.Len(t, picked, 9)
@@ -176,8 +176,8 @@ func TestForcedShare(t *testing.T) {
 	require.InDelta(t, 100_000, r.EventsPerBurst, 100*70)
 }
 
-// TestForeseen: a measurement of as many bursts as can be counted asks for no more memory than there can be.
-func TestForeseen(t *testing.T) {
+// TestMeasurementMemoryIsBounded: a measurement of as many bursts as can be counted asks for no more memory than there can be.
+func TestMeasurementMemoryIsBounded(t *testing.T) {
 	require.Equal(t, 1000*20*5/4, foreseen(1000, 20))
 	for _, each := range []int{1, 20, 1 << 32} {
 		require.LessOrEqual(t, foreseen(1<<56, each), 1<<28*5/4, "%d spikes a burst", each)

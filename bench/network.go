@@ -68,4 +68,15 @@ func countRows(out []uint32, c *connectome.Connectome) {
 	for n := range out {
 		out[n] += uint32(c.Row[n+1] - c.Row[n])
 	}
+	if d := c.Driven; d != nil {
+		for n := range out {
+			out[n] += uint32(d.Row[n+1] - d.Row[n])
+		}
+	}
+	for i := range c.Plastic {
+		p := &c.Plastic[i]
+		for n := range p.From.Count {
+			out[p.From.First+n] += uint32(p.Row[n+1] - p.Row[n])
+		}
+	}
 }

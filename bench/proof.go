@@ -23,7 +23,24 @@ type Proof struct {
 	Total   float64 `json:"total_s"`
 }
 
-// Prove runs examples as often as there are numbers of devices, and holds each run to the digest that is law.
+// Provable are the examples that a backend can run, and for each other one why it cannot.
+func Provable(name string) (examples []string, refused []error, err error) {
+	for _, example := range genomes.Names() {
+		g, err := parse(Workload{Name: example})
+		if err != nil {
+			return nil, nil, err
+		}
+		if err := backend.Check(name, g); err != nil {
+			refused = append(refused, fmt.Errorf("%s: %w", example, err))
+			continue
+		}
+		examples = append(examples, example)
+	}
+	return examples, refused, nil
+}
+
+// Prove runs examples as often as there are numbers of devices, those that learn on one, which several cannot share, and holds each run
+// to the digests that are law.
 func Prove(name string, examples []string, devices []int, each func(Proof)) error {
 	held, err := hold(name, devices)
 	if err != nil {
@@ -40,6 +57,9 @@ func Prove(name string, examples []string, devices []int, each func(Proof)) erro
 			return err
 		}
 		for _, k := range counts(devices) {
+			if want.Weights != 0 && k > 1 {
+				break
+			}
 			p := Proof{Name: example, Devices: devices[:k], Bursts: want.Bursts}
 			if err := p.run(name, g, want); err != nil {
 				return err
@@ -80,6 +100,10 @@ func (p *Proof) run(name string, g *genome.Genome, want genomes.Expected) error 
 	}
 	p.Spikes, p.Digest, p.Total = e.Spikes(), fmt.Sprintf("%016x", e.Digest()), time.Since(start).Seconds()
 	p.Network = fmt.Sprintf("%016x", n.c.Hash())
-	p.Equal = e.Digest() == want.Digest && e.Spikes() == want.Spikes
+	var s engine.State
+	if err := e.State(&s); err != nil {
+		return err
+	}
+	p.Equal = e.Digest() == want.Digest && e.Spikes() == want.Spikes && s.WeightDigest() == want.Weights
 	return nil
 }

@@ -1,3 +1,5 @@
+//go:build unix
+
 package bench
 
 import (
@@ -12,6 +14,7 @@ import (
 	"burst/genome"
 	"burst/genomes"
 	"burst/record"
+	"burst/record/manifest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -46,7 +49,7 @@ func BenchmarkRecording(b *testing.B) {
 	advance(func(*engine.Burst) error { return nil })
 	var plain, recorded spent
 	for b.Loop() {
-		run, err := record.Create(b.TempDir(), record.Options{Manifest: record.Manifest{Areas: record.Areas(g, c)}, Plan: plan})
+		run, err := record.Create(b.TempDir(), record.Options{Manifest: manifest.Manifest{Areas: manifest.Areas(g, c)}, Plan: plan})
 		require.NoError(b, err)
 		for range pairs {
 			start := now(b)

@@ -3,7 +3,10 @@ package bench
 import (
 	"testing"
 
-	"burst/backend/cuda/cudatest"
+	"burst/genomes"
+	"burst/internal/cuda/cudatest"
+
+	"burst/internal/slow"
 
 	"github.com/stretchr/testify/require"
 )
@@ -41,6 +44,7 @@ func TestScaling(t *testing.T) {
 
 // TestScalingOfEight measures on one to eight stand-ins: the strong case is as large as all devices' shares.
 func TestScalingOfEight(t *testing.T) {
+	slow.Test(t)
 	cudatest.Host(t).Control("devices", 8)
 	s := Scaling{Neurons: 1000, Degree: 20, Warm: 1, Bursts: 4, Rounds: 1}
 	var list [][2]int
@@ -55,11 +59,22 @@ func TestScalingOfEight(t *testing.T) {
 
 // TestProve holds an example to its digest, and fails where the digest is another.
 func TestProve(t *testing.T) {
+	slow.Test(t)
 	cudatest.Host(t).Control("devices", 2)
 	var list []Proof
-	require.NoError(t, Prove("cuda", []string{"c-elegans"}, []int{1, 0}, func(p Proof) { list = append(list, p) }))
-	require.Len(t, list, 2)
+	require.NoError(t, Prove("cuda", []string{"quickstart", "feagi-learning"}, []int{1, 0}, func(p Proof) { list = append(list, p) }))
+	require.Len(t, list, 3)
 	require.Equal(t, []int{1, 0}, list[1].Devices)
 	require.True(t, list[0].Equal && list[1].Equal)
-	require.Equal(t, "3ae797c80626e425", list[1].Digest)
+	require.Equal(t, "130bd7d62696b90a", list[1].Digest)
+}
+
+// TestProvable: there is no example that a backend refuses.
+func TestProvable(t *testing.T) {
+	for _, name := range []string{"cpu", "cuda"} {
+		list, refused, err := Provable(name)
+		require.NoError(t, err)
+		require.Empty(t, refused)
+		require.Equal(t, genomes.Names(), list)
+	}
 }

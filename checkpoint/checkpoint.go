@@ -7,10 +7,12 @@ import (
 	"fmt"
 
 	"burst/engine"
+	"burst/internal/regular"
 )
 
-// Format is the version of the file format that this package writes, and the newest that it reads.
-const Format = 1
+// Format is the newest version of the file format that this package reads and writes. A file has the oldest version
+// that its state needs: 1, 2 where projections are plastic, 3 where synapses are driven, 4 where areas are of memory.
+const Format = memoryFormat
 
 // Checkpoint is all that a run needs to go on, beside its genome.
 type Checkpoint struct {
@@ -26,7 +28,7 @@ type Checkpoint struct {
 
 // Recording is how far a recording goes: all rows of the bursts before the checkpoint's, and none of later ones.
 type Recording struct {
-	Table    string // "spikes", "potentials" or "fcl"
+	Table    string // "spikes" and the like, as package record names them
 	Bytes    int64  // of the .arrows file
 	Rows     uint64
 	Burst    uint64 // of the last row
@@ -34,16 +36,9 @@ type Recording struct {
 	SumsHash uint64 // xxHash64 of these, seed 0
 }
 
-// DamagedError is a file that is no checkpoint as one was written.
-type DamagedError struct {
-	Path    string
-	Section string // "header", a section's name, "padding", "SHA-256" or "end"
-	Reason  string
-}
-
-func (e *DamagedError) Error() string {
-	return fmt.Sprintf("%s: %s: %s", e.Path, e.Section, e.Reason)
-}
+// DamagedError is a file that is no checkpoint as one was written. It has Path; Section, which is "header", a section's name, "padding",
+// "SHA-256" or "end"; and Reason.
+type DamagedError = regular.DamagedError
 
 // VersionError is a checkpoint of a format that this version of burst does not know.
 type VersionError struct {

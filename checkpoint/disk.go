@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"burst/internal/durable"
+	"burst/internal/regular"
 )
 
 // Disk is the part of a file system that checkpoints need. OS is the real one; tests put failing ones in its place.
@@ -25,55 +26,26 @@ type Disk interface {
 	List(dir string) ([]string, error)
 }
 
-// File is a file being written.
-type File interface {
-	// Write appends b.
-	Write(b []byte) (int, error)
-	// Sync returns when all that was written survives a loss of power, the file's name excepted: that is SyncFolder's.
-	Sync() error
-	// Close ends the writing and, without Sync, promises nothing.
-	Close() error
-}
+// File is a file being written: Write appends; Sync returns when all that was written survives a loss of power, the file's name
+// excepted, which is SyncFolder's; Close, without Sync, promises nothing.
+type File = durable.File
 
 // OS is the file system of the machine.
-type OS struct{}
-
-// Create makes an empty file, in place of a file, a link or a pipe of that name: nothing is written through these.
-func (OS) Create(path string) (File, error) {
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
-}
+type OS struct{ durable.OS }
 
 // Open opens a regular file.
 func (OS) Open(path string) (io.ReadCloser, int64, error) {
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		err = &fs.PathError{Op: "open", Path: path, Err: errors.New("is not a regular file")}
-	}
+	f, err := regular.Open(path, os.O_RDONLY)
 	if err != nil {
 		return nil, 0, err
 	}
-	f, err := os.Open(path)
+	info, err := f.Stat()
 	if err != nil {
-		return nil, 0, err
-	}
-	if info, err = f.Stat(); err != nil {
 		f.Close()
 		return nil, 0, err
 	}
 	return f, info.Size(), nil
 }
-
-// Rename replaces to by from.
-func (OS) Rename(from, to string) error { return os.Rename(from, to) }
-
-// Remove removes a file.
-func (OS) Remove(path string) error { return os.Remove(path) }
-
-// SyncFolder makes the names in a folder durable.
-func (OS) SyncFolder(dir string) error { return durable.SyncFolder(dir) }
 
 // List names the files of a folder.
 func (OS) List(dir string) ([]string, error) {

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -64,17 +65,17 @@ func TestForgedSections(t *testing.T) {
 		{"another name", named(2, "counts"), "header", `section 2 is "counts", want "count"`},
 		{"another variable", named(4, "variable 3"), "header", `section 4 is "variable 3", want "queue lengths"`},
 		{"twice at the end", append(slices.Clone(good), good[len(good)-1]), "header", `section 9 is "activity", want "none"`},
-		{"too many", many, "header", "65 sections, want at most 64"},
+		{"too many", many, "header", "81 sections, want at most 80"},
 		{"halves of floats", put(numbers("V", make([]byte, 6))), "V", "6 bytes, want a multiple of 4"},
 		{"halves of counts", put(numbers("count", make([]byte, 3))), "count", "3 bytes, want a multiple of 2"},
 		{"a queue too long", put(numbers("queue lengths", []uint64{2, 0, 4})), "queues", "queue 3 has 4 ids, 3 are left"},
 		{"a queue of all", put(numbers("queue lengths", []uint64{1 << 63, 0, 3})), "queues", "queue 1 has 9223372036854775808 ids, 5 are left"},
 		{"a queue too short", put(numbers("queue lengths", []uint64{2, 0, 2})), "queues", "1 ids are in no queue"},
-		{"no recordings", put(numbers("recordings", []byte{})), "recordings", "0 bytes do not hold"},
-		{"fewer recordings", put(numbers("recordings", encodeRecordings(c.Recordings)[:8+recordingBytes])), "recordings", "do not hold the recordings that they name"},
-		{"halves of recordings", put(numbers("recordings", encodeRecordings(c.Recordings)[:8+2*recordingBytes-1])), "recordings", "do not hold"},
-		{"a recording more", put(numbers("recordings", append(encodeRecordings(c.Recordings), make([]byte, recordingBytes)...))), "recordings", "do not hold"},
-		{"a byte more", put(numbers("recordings", append(encodeRecordings(c.Recordings), 0))), "recordings", "do not hold"},
+		{"no recordings", put(numbers("recordings", []byte{})), "recordings", "0 bytes do not fit"},
+		{"fewer recordings", put(numbers("recordings", encodeRecordings(c.Recordings)[:8+recordingBytes])), "recordings", "do not fit the recordings that they name"},
+		{"halves of recordings", put(numbers("recordings", encodeRecordings(c.Recordings)[:8+2*recordingBytes-1])), "recordings", "do not fit"},
+		{"a recording more", put(numbers("recordings", append(encodeRecordings(c.Recordings), make([]byte, recordingBytes)...))), "recordings", "do not fit"},
+		{"a byte more", put(numbers("recordings", append(encodeRecordings(c.Recordings), 0))), "recordings", "do not fit"},
 		{"bytes below 0", put(numbers("recordings", encodeRecordings([]Recording{{Table: "fcl", Bytes: -1}}))), "recordings", `recording "fcl" of 18446744073709551615 and 0 bytes`},
 		{"sums below 0", put(numbers("recordings", encodeRecordings([]Recording{{Table: "fcl", Sums: -1}}))), "recordings", `recording "fcl" of 0 and 18446744073709551615 bytes`},
 	} {
@@ -93,6 +94,135 @@ func TestForgedSections(t *testing.T) {
 	got, err := decode(forged(t, c, most))
 	require.NoError(t, err, "as many as there may be")
 	require.Len(t, got.State.More, mostParts-7)
+}
+
+// TestForgedAmplitudes: likewise of amplitudes, in files with and without plastic projections.
+func TestForgedAmplitudes(t *testing.T) {
+	for _, c := range []*Checkpoint{driven(example(5, 6)), driven(learning(5, 6))} {
+		good := c.parts()
+		require.Equal(t, encoded(t, c), forged(t, c, good))
+		at := slices.IndexFunc(good, func(p part) bool { return p.name == amplitudesSection })
+		put := func(words ...uint32) []part {
+			list := slices.Clone(good)
+			list[at] = numbers(amplitudesSection, words)
+			return list
+		}
+		first := slices.Clone(good) // before the queues
+		first[4+1], first[at] = first[at], first[4+1]
+		for _, x := range []struct {
+			parts           []part
+			section, reason string
+		}{
+			{slices.Delete(slices.Clone(good), at, at+1), "header", `is "recordings", want "amplitudes"`},
+			{first, "header", `section 5 is "amplitudes", want "queue lengths"`},
+			{put(), amplitudesSection, "no list, want one"},
+			{put(1, 2), amplitudesSection, "list 1 has 1 entries, 1 words are left"},
+			{put(0, 1<<31, 2, 3), amplitudesSection, "list 2 has 2147483648 entries, 2 words are left"},
+		} {
+			_, err := decode(forged(t, c, x.parts))
+			var d *DamagedError
+			require.ErrorAs(t, err, &d, x.reason)
+			require.Equal(t, x.section, d.Section, "%v", err)
+			require.Contains(t, d.Reason, x.reason)
+		}
+	}
+}
+
+// TestForgedPlastic: likewise of plastic projections; sizes that a file cannot have take no memory.
+func TestForgedPlastic(t *testing.T) {
+	c := learning(5, 6)
+	good := c.parts()
+	require.Equal(t, encoded(t, c), forged(t, c, good))
+	put := func(p part) []part {
+		list := slices.Clone(good)
+		list[slices.IndexFunc(good, func(q part) bool { return p.name == q.name })] = p
+		return list
+	}
+	sizes := sizesOf(c.State.Plastic)
+	sized := func(at int, to uint64) []part {
+		list := slices.Clone(sizes)
+		list[at] = to
+		return put(numbers(sizesSection, list))
+	}
+	static := slices.DeleteFunc(slices.Clone(good), func(p part) bool { return p.name == sizesSection || plasticSection(p.name) != nil })
+	empty := make([]uint64, 3000*sizeWords) // projections without synapses, whose traces are many
+	for i := range 3000 {
+		empty[i*sizeWords+targetTraces] = 1 << 20
+	}
+	for _, x := range []struct {
+		name    string
+		parts   []part
+		section string
+		reason  string
+	}{
+		{"none of the sections", static, "header", `section 7 is "recordings", want "plastic sizes"`},
+		{"no projection", put(numbers(sizesSection, []uint64{})), sizesSection, "0 numbers, want 8 for each projection"},
+		{"half a projection", put(numbers(sizesSection, sizes[:12])), sizesSection, "12 numbers, want 8 for each"},
+		{"a projection less", put(numbers(sizesSection, sizes[:16])), "weights", "6 entries belong to no projection"},
+		{"a projection more", put(numbers(sizesSection, append(slices.Clone(sizes), sizes...))), "weights", "array 0 of projection 3 has 54 entries, 0 are left"},
+		{"a synapse more", sized(0, 55), "weights", "array 0 of projection 2 has 6 entries, 5 are left"},
+		{"synapses without end", sized(0, 1<<63), "weights", "array 0 of projection 0 has 9223372036854775808 entries, 60 are left"},
+		{"a variable less", sized(1, 1), "synapse values", "54 entries belong to no projection"},
+		{"traces without end", sized(8+sourceTraces, 1<<62), sizesSection, "projection 1 has 4611686018427387904 arrays of a kind, a file of"},
+		{"empty traces", put(numbers(sizesSection, empty)), sizesSection, "projection 0 has 1048576 arrays of a kind"},
+		{"weights gone", put(numbers("weights", []float32{})), "weights", "array 0 of projection 0 has 54 entries, 0 are left"},
+		{"halves of bursts", put(numbers("source spikes", make([]byte, 12))), "source spikes", "12 bytes, want a multiple of 8"},
+		{"another modulator", put(numbers("modulator bursts", make([]uint64, 4))), "modulator bursts", "1 entries belong to no projection"},
+	} {
+		b := forged(t, c, x.parts)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := decode(b)
+		runtime.ReadMemStats(&after)
+		var d *DamagedError
+		require.ErrorAs(t, err, &d, x.name)
+		require.Equal(t, x.section, d.Section, "%s: %v", x.name, err)
+		require.Contains(t, d.Reason, x.reason, x.name)
+		require.Less(t, after.TotalAlloc-before.TotalAlloc, mostMemory(b), x.name)
+	}
+	plain := example(5, 6)
+	_, err := decode(forged(t, plain, good))
+	require.ErrorContains(t, err, `section 7 is "plastic sizes", want "recordings"`, "a file of format 1 has none of them")
+}
+
+// TestForgedMemory: likewise of memory areas.
+func TestForgedMemory(t *testing.T) {
+	for _, c := range []*Checkpoint{remembering(example(5, 6)), remembering(learning(5, 6))} {
+		good := c.parts()
+		put := func(p part) []part {
+			list := slices.Clone(good)
+			list[slices.IndexFunc(good, func(q part) bool { return p.name == q.name })] = p
+			return list
+		}
+		without := slices.DeleteFunc(slices.Clone(good), func(p part) bool { return slices.Contains(memorySections, p.name) })
+		at := slices.IndexFunc(good, func(p part) bool { return p.name == keptSection })
+		swapped := slices.Clone(good)
+		swapped[at+1], swapped[at+2] = good[at+2], good[at+1]
+		for _, x := range []struct {
+			name    string
+			parts   []part
+			section string
+			reason  string
+		}{
+			{"none of the sections", without, "header", fmt.Sprintf(`section %d is "recordings", want "memory areas"`, at)},
+			{"another order", swapped, "header", fmt.Sprintf(`section %d is "memory lifespans", want "memory patterns"`, at+1)},
+			{"no area", put(numbers(keptSection, []uint64{})), keptSection, "0 numbers, want 2 for each memory area"},
+			{"half an area", put(numbers(keptSection, []uint64{9, 0, 0})), keptSection, "3 numbers, want 2 for each memory area"},
+			{"an area less", put(numbers(keptSection, []uint64{9, 0, 0, 0})), patternsSection, "2 entries belong to no memory area"},
+			{"neurons without end", put(numbers(keptSection, []uint64{1 << 63, 0})), patternsSection, "memory area 0 has 9223372036854775808 neurons, 11 are left"},
+			{"a lifespan less", put(numbers(lifespansSection, make([]uint32, 10))), lifespansSection, "memory area 2 has 2 neurons, 1 are left"},
+			{"a flag more", put(numbers(longTermSection, make([]uint8, 12))), longTermSection, "1 entries belong to no memory area"},
+			{"halves of patterns", put(numbers(patternsSection, make([]uint8, 12))), patternsSection, "12 bytes, want a multiple of 8"},
+		} {
+			_, err := decode(forged(t, c, x.parts))
+			var d *DamagedError
+			require.ErrorAs(t, err, &d, x.name)
+			require.Equal(t, x.section, d.Section, "%s: %v", x.name, err)
+			require.Contains(t, d.Reason, x.reason, x.name)
+		}
+	}
+	_, err := decode(forged(t, learning(5, 6), remembering(learning(5, 6)).parts()))
+	require.ErrorContains(t, err, `is "memory areas", want "recordings"`, "a file of format 2 has none of them")
 }
 
 // TestForgedFrame: what stands around the sections.
@@ -177,7 +307,7 @@ func TestWriteFails(t *testing.T) {
 func TestOSFiles(t *testing.T) {
 	dir := t.TempDir()
 	_, _, err := OS{}.Open(dir)
-	require.ErrorContains(t, err, "is not a regular file")
+	require.ErrorContains(t, err, "expects a regular file, found a directory")
 	_, _, err = OS{}.Open(filepath.Join(dir, "none"))
 	require.ErrorIs(t, err, fs.ErrNotExist)
 	_, err = Read(OS{}, dir)

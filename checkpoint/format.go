@@ -18,7 +18,7 @@ const (
 	nameBytes  = 16
 	sumBytes   = 8 // xxHash64 of header and table
 	tailBytes  = 32 + len(endMagic)
-	mostParts  = 64 // sections
+	mostParts  = 80 // sections
 	blockItems = 1 << 15
 )
 
@@ -47,25 +47,29 @@ func (c *Checkpoint) parts() []part {
 	for k, more := range s.More {
 		list = append(list, numbers(moreName(k), more))
 	}
-	lengths := make([]uint64, len(s.Queues))
-	total := uint64(0)
+	lengths, queues := make([]uint64, len(s.Queues)), []part{}
 	for i, q := range s.Queues {
 		lengths[i] = uint64(len(q))
-		total += uint64(len(q))
+		queues = append(queues, numbers("", q))
 	}
-	return append(list,
-		numbers("queue lengths", lengths),
-		part{"queues", 4 * total, func(w io.Writer) error {
-			for _, q := range s.Queues {
-				if err := numbers("", q).write(w); err != nil {
-					return err
-				}
-			}
-			return nil
-		}},
-		numbers("recordings", encodeRecordings(c.Recordings)),
-		numbers("activity", c.Activity),
-	)
+	list = append(list, numbers("queue lengths", lengths), joined("queues", queues))
+	list = append(list, c.plasticParts()...)
+	list = append(list, c.drivenParts()...)
+	list = append(list, c.memoryParts()...)
+	return append(list, numbers("recordings", encodeRecordings(c.Recordings)), numbers("activity", c.Activity))
+}
+
+// Format is the version of the file format that the checkpoint needs.
+func (c *Checkpoint) Format() uint32 {
+	switch {
+	case len(c.State.Memory) > 0:
+		return memoryFormat
+	case c.State.Amplitudes != nil:
+		return drivenFormat
+	case len(c.State.Plastic) > 0:
+		return plasticFormat
+	}
+	return 1
 }
 
 func moreName(k int) string { return fmt.Sprintf("variable %d", k+1) }
@@ -95,7 +99,7 @@ func (c *Checkpoint) head(parts []part) ([]byte, error) {
 		return nil, fmt.Errorf("version %q, want at most 32 bytes without NUL", c.Version)
 	}
 	b := append(make([]byte, 0, headBytes+len(parts)*entryBytes+sumBytes), magic...)
-	b = binary.LittleEndian.AppendUint32(b, Format)
+	b = binary.LittleEndian.AppendUint32(b, c.Format())
 	b = binary.LittleEndian.AppendUint32(b, 0) // flags
 	b = append(append(b, c.Version...), make([]byte, 32-len(c.Version))...)
 	b = append(b, c.Genome[:]...)
@@ -138,7 +142,7 @@ const recordingBytes = nameBytes + 5*8
 // decodeRecordings reads what encodeRecordings made.
 func decodeRecordings(b []byte) ([]Recording, error) {
 	if len(b) < 8 || uint64(len(b)-8)/recordingBytes != binary.LittleEndian.Uint64(b) || (len(b)-8)%recordingBytes != 0 {
-		return nil, fmt.Errorf("%d bytes do not hold the recordings that they name", len(b))
+		return nil, fmt.Errorf("%d bytes do not fit the recordings that they name", len(b))
 	}
 	var list []Recording
 	for b = b[8:]; len(b) > 0; b = b[recordingBytes:] {

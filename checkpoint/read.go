@@ -57,17 +57,22 @@ type reader struct {
 	sum  hash.Hash // of everything but the tail
 	c    *Checkpoint
 	buf  []byte
+
+	format uint32
+	sizes  []uint64 // of plastic projections
+
+	memorySizes []uint64 // neurons of each memory area
 }
 
 func (r *reader) damaged(section, format string, args ...any) error {
-	return &DamagedError{r.path, section, plain.Sprintf(format, args...)}
+	return &DamagedError{Path: r.path, Section: section, Reason: plain.Sprintf(format, args...)}
 }
 
 // take reads exactly len(b) bytes of a section.
 func (r *reader) take(section string, b []byte) error {
 	if _, err := io.ReadFull(r.r, b); err != nil {
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return r.damaged(section, "the file ends inside")
+			return r.damaged(section, "the file ends within it")
 		}
 		return fmt.Errorf("checkpoint: %w", err)
 	}
@@ -107,7 +112,7 @@ func (r *reader) head() ([]entry, error) {
 		return nil, err
 	}
 	if string(head[:8]) != magic {
-		return nil, r.damaged("header", "begins with %q, want %q: no checkpoint of burst", head[:8], magic)
+		return nil, r.damaged("header", "begins with %q, want %q: not a checkpoint of burst", head[:8], magic)
 	}
 	word := func(at int) uint64 { return binary.LittleEndian.Uint64(head[at:]) }
 	if format := binary.LittleEndian.Uint32(head[8:]); format > Format {
@@ -130,6 +135,7 @@ func (r *reader) head() ([]entry, error) {
 	if want := binary.LittleEndian.Uint64(rest[n*entryBytes:]); h.Sum64() != want {
 		return nil, r.damaged("header", "hashes to %016x, the file says %016x", h.Sum64(), want)
 	}
+	r.format = binary.LittleEndian.Uint32(head[8:])
 	c := r.c
 	c.Version = text(head[16:48])
 	copy(c.Genome[:], head[48:80])
@@ -155,8 +161,8 @@ func (r *reader) table(b []byte) ([]entry, error) {
 	return list, nil
 }
 
-// section reads section i. Their order is fixed: V, refractory, count, the variables, queue lengths, queues, recordings,
-// activity.
+// section reads section i. Their order is fixed: V, refractory, count, the variables, queue lengths, queues, those of plastic
+// projections, amplitudes and those of memory areas in a file of their formats, recordings, activity.
 func (r *reader) section(i int, e entry, lengths *[]uint64) error {
 	s := &r.c.State
 	if want := r.sectionName(i, e.name); e.name != want {
@@ -177,6 +183,16 @@ func (r *reader) section(i int, e entry, lengths *[]uint64) error {
 		if ids, err = items[uint32](r, e); err == nil {
 			err = r.queues(ids, *lengths)
 		}
+	case sizesSection:
+		var sizes []uint64
+		if sizes, err = items[uint64](r, e); err == nil {
+			err = r.plasticSizes(sizes)
+		}
+	case amplitudesSection:
+		var words []uint32
+		if words, err = items[uint32](r, e); err == nil {
+			err = r.amplitudes(words)
+		}
 	case "recordings":
 		var b []byte
 		if b, err = items[byte](r, e); err == nil {
@@ -187,6 +203,12 @@ func (r *reader) section(i int, e entry, lengths *[]uint64) error {
 	case "activity":
 		r.c.Activity, err = items[byte](r, e)
 	default:
+		if x := plasticSection(e.name); x != nil {
+			return r.learnt(x, e)
+		}
+		if is, err := r.memory(e); is {
+			return err
+		}
 		var more []float32
 		if more, err = items[float32](r, e); err == nil {
 			s.More = append(s.More, more)
@@ -195,7 +217,8 @@ func (r *reader) section(i int, e entry, lengths *[]uint64) error {
 	return err
 }
 
-// sectionName is what section i must be called; found decides between one more variable and the queues.
+// sectionName is what section i must be called; found decides between one more variable and the queues, and in a file of a later format
+// than theirs whether there are plastic projections.
 func (r *reader) sectionName(i int, found string) string {
 	if fixed := []string{"V", "refractory", "count"}; i < len(fixed) {
 		return fixed[i]
@@ -204,7 +227,20 @@ func (r *reader) sectionName(i int, found string) string {
 	if i == 3+more && found == moreName(more) {
 		return found
 	}
-	if last := []string{"queue lengths", "queues", "recordings", "activity"}; i-3-more < len(last) {
+	last := []string{"queue lengths", "queues"}
+	if r.format == plasticFormat || r.format > plasticFormat && (found == sizesSection || r.sizes != nil) {
+		last = append(last, sizesSection)
+		for k := range plasticSections {
+			last = append(last, plasticSections[k].name)
+		}
+	}
+	if r.format == drivenFormat || r.format > drivenFormat && (found == amplitudesSection || r.c.State.Amplitudes != nil) {
+		last = append(last, amplitudesSection)
+	}
+	if r.format >= memoryFormat {
+		last = append(last, memorySections...)
+	}
+	if last = append(last, "recordings", "activity"); i-3-more < len(last) {
 		return last[i-3-more]
 	}
 	return "none"

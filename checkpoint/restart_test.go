@@ -14,6 +14,7 @@ import (
 	"burst/connectome"
 	"burst/engine"
 	"burst/genome"
+	"burst/internal/slow"
 
 	"github.com/stretchr/testify/require"
 )
@@ -49,10 +50,10 @@ func (s side) open(t *testing.T, c *connectome.Connectome) (*engine.Engine, func
 	return engine.New(c, b, engine.Options{}), func() { require.NoError(t, b.Close()) }
 }
 
-// TestR6Restart saves every 25 of 500 bursts on each backend and number of threads, and goes on from the files on each: one
+// TestR6Restart saves every 25 of 100 bursts, of 500 where slow tests are asked for, on each backend and number of threads, and goes on from the files on each: one
 // digest and one last state.
 func TestR6Restart(t *testing.T) {
-	bursts, every := uint64(500), uint64(25)
+	bursts, every := uint64(slow.Times(100, 500)), uint64(25)
 	if testing.Short() {
 		bursts, every = 60, 25
 	}
@@ -142,6 +143,7 @@ func (g *gate) Create(path string) (checkpoint.File, error) {
 // TestLargeState saves a state of 100 MB, of a gigabyte in the long run, on a disk that writes nothing until the run has gone on: only
 // the copy stops the run, and what is read back is the state that was copied.
 func TestLargeState(t *testing.T) {
+	slow.Short(t)
 	if testing.Short() {
 		t.Skip("writes 100 MB")
 	}

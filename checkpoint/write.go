@@ -9,10 +9,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"burst/internal/durable"
 )
 
-// Keep is how many checkpoints of a run stay; older ones are removed.
-const Keep = 3
+// keep is how many checkpoints of a run stay; older ones are removed.
+const keep = 3
 
 // Damaged ends the names of checkpoints that were set aside.
 const Damaged = ".damaged"
@@ -53,21 +55,20 @@ func (c *Checkpoint) write(w io.Writer) error {
 	return err
 }
 
-// Save writes c into a folder, under the name of its burst, and removes all but the newest Keep checkpoints there. The
-// order is that of every crash-safe replacement: write a temporary file, sync it, rename it, sync the folder; so at any
-// moment the folder holds the checkpoint before or this one, whole. An older checkpoint is removed only after that.
+// Save writes c into a folder, under the name of its burst, and removes all but the three newest checkpoints there. At any
+// moment the folder holds the checkpoint before or this one, whole: an older checkpoint is removed only after that.
 func Save(d Disk, dir string, c *Checkpoint) (path string, err error) {
 	path = filepath.Join(dir, Name(c.State.Number))
-	if err := replace(d, dir, path, c.write); err != nil {
+	if err := c.replace(d, path); err != nil {
 		return "", fmt.Errorf("checkpoint: saving burst %d: %w", c.State.Number, err)
 	}
 	bursts, err := List(d, dir)
 	if err != nil {
 		return "", err
 	}
-	for _, n := range bursts[:max(0, len(bursts)-Keep)] {
+	for _, n := range bursts[:max(0, len(bursts)-keep)] {
 		if err := d.Remove(filepath.Join(dir, Name(n))); err != nil {
-			return "", fmt.Errorf("checkpoint: removing an old one: %w", err)
+			return "", fmt.Errorf("checkpoint: removing an old checkpoint: %w", err)
 		}
 	}
 	return path, nil
@@ -84,7 +85,7 @@ func SetAside(d Disk, path string) error {
 	for _, n := range bursts {
 		if name := filepath.Join(dir, Name(n)); Name(n) > chosen {
 			if err := d.Rename(name, name+Damaged); err != nil {
-				return fmt.Errorf("checkpoint: setting aside a damaged one: %w", err)
+				return fmt.Errorf("checkpoint: renaming a damaged checkpoint: %w", err)
 			}
 		}
 	}
@@ -93,37 +94,21 @@ func SetAside(d Disk, path string) error {
 
 // SaveAs writes c to a file of any name, as safely as Save.
 func SaveAs(d Disk, path string, c *Checkpoint) error {
-	if err := replace(d, filepath.Dir(path), path, c.write); err != nil {
+	if err := c.replace(d, path); err != nil {
 		return fmt.Errorf("checkpoint: saving %s: %w", path, err)
 	}
 	return nil
 }
 
-// replace makes path hold what write writes, or leaves it as it was.
-func replace(d Disk, dir, path string, write func(io.Writer) error) error {
-	name := filepath.Join(dir, temporary)
-	f, err := d.Create(name)
-	if err != nil {
-		return err
-	}
-	w := bufio.NewWriterSize(f, 1<<20)
-	if err = write(w); err == nil {
-		err = w.Flush()
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = d.Rename(name, path)
-	}
-	if err == nil {
-		return d.SyncFolder(dir)
-	}
-	d.Remove(name) // the first error is the one to tell; the next save would overwrite it
-	return err
+// replace makes path hold the checkpoint, or leaves it as it was.
+func (c *Checkpoint) replace(d Disk, path string) error {
+	return durable.ReplaceOn(d, filepath.Join(filepath.Dir(path), temporary), path, func(f io.Writer) error {
+		w := bufio.NewWriterSize(f, 1<<20)
+		if err := c.write(w); err != nil {
+			return err
+		}
+		return w.Flush()
+	})
 }
 
 // Name is a checkpoint's file name; names sort as bursts do.

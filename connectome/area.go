@@ -3,12 +3,14 @@ package connectome
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"burst/genome"
 	"burst/internal/exact"
+	"burst/internal/quanta"
 )
 
-// makeAreas works out the constants that backends use.
+// makeAreas computes the constants that backends use.
 func (p *plan) makeAreas() ([]Area, error) {
 	areas := make([]Area, len(p.g.Areas))
 	for i := range areas {
@@ -22,8 +24,8 @@ func (p *plan) makeAreas() ([]Area, error) {
 func (p *plan) makeArea(i int, a *Area) error {
 	from := &p.g.Areas[i]
 	*a = Area{
-		Name: from.Name, Neurons: p.areas[i], Ports: p.ports[i], PerVoxel: uint32(from.PerVoxel), Model: modelOf(from.Model.Kind()),
-		Group: from.Group, Devices: from.Devices,
+		Name: from.Name, Neurons: p.areas[i], Ports: p.ports[i], PerVoxel: uint32(from.PerVoxel), Model: from.Model,
+		Group: from.Group, Devices: from.Devices, PSPMax: p.pspMax(i),
 		Size: [3]uint32{uint32(from.Size[0]), uint32(from.Size[1]), uint32(from.Size[2])},
 	}
 	if err := p.makeConstants(i, a); err != nil {
@@ -44,26 +46,23 @@ func (p *plan) makeArea(i int, a *Area) error {
 // makeInitial prepares the draws of the state before burst 0.
 func (p *plan) makeInitial(i int, a *Area) error {
 	from := &p.g.Areas[i]
-	v := Initial{Value: genome.Value{Lo: math.Inf(-1), Hi: math.Inf(1)}}
-	switch a.Model {
-	case LIFModel, PSCExpModel:
-		v.Rest, v.Value.A = from.Params["rest"], from.Params["rest"]
-	case IzhikevichModel:
-		v.Value.A = -65
-	}
 	for k, s := range from.Model.State {
+		v := Initial{Value: genome.Value{A: s.Start, Lo: math.Inf(-1), Hi: math.Inf(1)}}
+		if s.Rest != "" {
+			v.Rest, v.Value.A = from.Params[s.Rest], from.Params[s.Rest]
+		}
 		x, named := from.Init[s.Name]
-		if a.Model == CustomModel && !named {
+		if from.Model.Custom != nil && !named {
 			x, named = from.Model.Custom.Starts[k], true
+		}
+		if named {
+			v.Value = x
 		}
 		switch {
 		case k == 0:
-			if named {
-				v.Value = x
-			}
 			a.V0 = v
-		case named:
-			a.More0 = append(a.More0, &Initial{Value: x})
+		case named || s.From == nil && (s.Start != 0 || s.Rest != ""):
+			a.More0 = append(a.More0, &v)
 		default:
 			a.More0 = append(a.More0, nil)
 		}
@@ -74,18 +73,14 @@ func (p *plan) makeInitial(i int, a *Area) error {
 		if wrong := draw.probe(); wrong != "" {
 			return p.g.Fault(x.Pos, areaKey(i, "init."+s.Name), "%s", wrong)
 		}
-		rest := 0.0
-		if k == 0 {
-			rest = v.Rest
-		}
-		if lo, hi := draw.extent(); !(math.Abs(lo-rest) <= math.MaxFloat32 && math.Abs(hi-rest) <= math.MaxFloat32) {
+		if lo, hi := draw.extent(); !(math.Abs(lo-v.Rest) <= math.MaxFloat32 && math.Abs(hi-v.Rest) <= math.MaxFloat32) {
 			return p.g.Fault(from.Pos, areaKey(i, "init."+s.Name), "%s lies beyond ±3.4e38, the range of potentials", s.Name)
 		}
 	}
 	return nil
 }
 
-// unbounded names a constant of the area that float32 cannot hold, or is empty.
+// unbounded names a constant of the area that float32 cannot hold; empty: there is none.
 func (a *Area) unbounded() string {
 	terms := 0.0
 	for i := range a.Drives {
@@ -99,49 +94,36 @@ func (a *Area) unbounded() string {
 	if !(terms <= math.MaxFloat32) {
 		return "drive"
 	}
-	if !finite(a.FEAGI.Threshold.Const) {
-		return "threshold"
-	}
-	for _, x := range a.FEAGI.Threshold.Each {
-		if !finite(x) {
-			return "threshold_gradient"
+	for k, name := range a.Model.ConstantNames() {
+		if c := &a.Constants[k]; a.Model.Custom == nil && a.Model.Constants[k].Infinite {
+			continue
+		} else if what := c.unbounded(a.Model, name); what != "" {
+			return what
 		}
 	}
-	if a.Custom != nil {
-		return a.Custom.unbounded()
-	}
-	for i := range max(1, len(a.LIFEach), len(a.PSCExpEach), len(a.IzhikevichEach)) {
-		for k, x := range a.words(uint32(i)) {
-			if !finite(x) {
-				return a.Model.wordNames()[k]
+	if a.Custom != nil && a.Custom.Start != nil {
+		for k, name := range a.Custom.Start.Params {
+			if what := a.Custom.StartParams[k].unbounded(a.Model, name); what != "" {
+				return what
 			}
 		}
 	}
 	return ""
 }
 
-// words are the constants of the i-th neuron where its model has Words.
-func (a *Area) words(i uint32) []float32 {
-	switch a.Model {
-	case LIFModel:
-		return a.LIFOf(i).Words()
-	case PSCExpModel:
-		return a.PSCExpOf(i).Words()
-	case IzhikevichModel:
-		return a.IzhikevichOf(i).Words()
+// unbounded names what makes a constant too large for float32: the constant itself in a model that the genome defines, else
+// the parameter or key that matters most. It is empty if the constant fits.
+func (p *Param) unbounded(m *genome.Model, name string) string {
+	from := append(m.Depends(name), "timestep")[0]
+	switch {
+	case finite(p.Const) && !slices.ContainsFunc(p.Each, func(x float32) bool { return !finite(x) }):
+		return ""
+	case m.Custom != nil:
+		return name
+	case finite(p.Const) && from == risen && m.Has("threshold_gradient"):
+		return "threshold_gradient"
 	}
-	return nil
-}
-
-// wordNames are the parameters that Words come from.
-func (m Model) wordNames() []string {
-	switch m {
-	case LIFModel:
-		return []string{"tau", "threshold", "reset", "refractory"}
-	case PSCExpModel:
-		return []string{"tau", "tau_syn_ex", "tau_syn_in", "tau_syn_ex", "tau_syn_in", "threshold", "reset", "refractory"}
-	}
-	return []string{"timestep", "a", "b", "c", "d", "threshold"}
+	return from
 }
 
 func finite(x float32) bool { return math.Abs(float64(x)) <= math.MaxFloat32 }
@@ -164,9 +146,9 @@ func (p *plan) makeDrives(i int, a *Area) error {
 		default:
 			amounts = []float64{d.Value}
 		}
-		made := p.makeDrive(i, a.Model, d)
+		made := p.makeDrive(i, d)
 		for _, amount := range amounts {
-			if wrong := p.tooSmall(amount); wrong != "" && made.Kind != Term {
+			if wrong := quanta.TooSmall(amount, p.scale); wrong != "" && made.Kind != Term {
 				return p.g.Fault(d.Pos, key, "%s", wrong)
 			}
 		}
@@ -175,70 +157,42 @@ func (p *plan) makeDrives(i int, a *Area) error {
 	return nil
 }
 
-// makeDrive turns a drive into what backends use. An amount that int32 cannot hold is cut; the proof refuses it.
-func (p *plan) makeDrive(i int, m Model, d *genome.Drive) Drive {
-	out := Drive{From: d.From, Until: d.Until}
+// makeDrive converts a drive for backends. It limits an amount to the range of int32; the check of bounds refuses it later.
+func (p *plan) makeDrive(i int, d *genome.Drive) Drive {
+	m, out := p.g.Areas[i].Model, Drive{Port: d.Port, From: d.From, Until: d.Until}
 	switch {
 	case d.Kind == genome.Poisson:
-		out.Kind, out.Amount = Poisson, clamp(quanta(d.Weight, p.scale))
+		out.Kind, out.Amount = Poisson, quanta.Clamp(lift(quanta.Of(d.Weight, p.scale), p.lifts[i]))
 		out.Counts = poissonCounts(poissonMean(d.Rate, p.g.Timestep))
 	case d.Kind == genome.Noise:
-		out.Kind, out.Counts, out.Table = Noise, p.noise(), noiseTable(d.Mean, d.SD, p.scale)
-	case m == FEAGIModel || m == CustomModel:
-		out.Kind, out.Amount = Inject, clamp(quanta(d.Value, p.scale))
-	case m == IzhikevichModel:
-		out.Kind, out.Term = Term, d.Value
+		out.Kind, out.Counts, out.Table = Noise, p.noise(), noiseTable(d.Mean, d.SD, p.scale, p.lifts[i])
+	case m.Term == nil:
+		out.Kind, out.Amount = Inject, quanta.Clamp(lift(quanta.Of(d.Value, p.scale), p.lifts[i]))
 	default:
 		out.Kind = Term
 		values := p.values(i)
-		out.Term = term(values.of(0), d, p.g.Timestep)
-		if values.vary("tau", "C") {
+		out.Term = m.Term(values.of(0), d, p.g.Timestep)
+		if vary(values.a, termOn(m, d)) {
 			out.Each = make([]float64, p.areas[i].Count)
 			spans(p.workers, uint64(len(out.Each)), 1<<12, func(_ int, lo, hi uint64) {
 				for n := lo; n < hi; n++ {
-					out.Each[n] = term(values.of(n), d, p.g.Timestep)
+					out.Each[n] = m.Term(values.of(n), d, p.g.Timestep)
 				}
 			})
+		}
+	}
+	if bySign := 1; m.BySign() && out.Kind != Noise {
+		if out.Amount < 0 {
+			bySign = 2
+		}
+		if d.Port == bySign {
+			out.Port = 0 // the sign chooses the same: no other network than without the name
 		}
 	}
 	return out
 }
 
-// term is what a constant drive adds to V in a burst: −expm1(−dt/tau)·R·I, with R = tau/C, ms/pF being GΩ and pA·GΩ mV.
-func term(get func(string) float64, d *genome.Drive, timestep float64) float64 {
-	reach := d.Value // mV that the drive would settle at
-	if d.Unit == genome.Current {
-		reach = float64(get("tau") / get("C") * d.Value)
-	}
-	return float64(-decay(get("tau"), timestep) * reach)
-}
-
-func clamp(q int64) int32 { return int32(max(-math.MaxInt32, min(q, math.MaxInt32))) }
-
-// tooSmall says so when a non-zero amount becomes no quantum at all.
-func (p *plan) tooSmall(amount float64) string {
-	if amount == 0 || quanta(amount, p.scale) != 0 {
-		return ""
-	}
-	need := math.Ceil(0.5 / math.Abs(amount))
-	if need > maxScale {
-		return fmt.Sprintf("%v becomes 0 quanta even at the largest scale, %d; use a smaller unit for the whole network", amount, maxScale)
-	}
-	return fmt.Sprintf("%v becomes 0 quanta at scale %.0f; write scale: %.0f or more", amount, p.scale, need)
-}
-
-// tooLarge says so when an amount alone is more quanta than int32 holds.
-func (p *plan) tooLarge(amount float64) string {
-	if magnitude(quanta(amount, p.scale)) < overflow {
-		return ""
-	}
-	fits := math.Floor(math.MaxInt32 / math.Abs(amount))
-	if magnitude(quanta(amount, fits+1)) < overflow { // up to half a quantum more is rounded down
-		fits++
-	}
-	advice := "not even scale: 1 holds it; use a larger unit for the whole network"
-	if fits > 0 {
-		advice = fmt.Sprintf("the largest scale that holds it is %.0f", fits)
-	}
-	return fmt.Sprintf("%v becomes more than %d quanta at scale %.0f; %s", amount, math.MaxInt32, p.scale, advice)
+// termOn are the parameters that the term of a constant drive depends on.
+func termOn(m *genome.Model, d *genome.Drive) []string {
+	return genome.Asked(func(p genome.Values) { m.Term(p, d, 1) })
 }

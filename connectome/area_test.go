@@ -10,6 +10,7 @@ import (
 
 	"burst/genome"
 	"burst/internal/exact"
+	"burst/internal/quanta"
 )
 
 func TestPortsAndNeuronsOfMixedModels(t *testing.T) {
@@ -41,15 +42,18 @@ func TestPortsAndNeuronsOfMixedModels(t *testing.T) {
 			require.Equal(t, k, c.AreaOf(first+i))
 			for which := range want.ports {
 				p := port + which*want.count + i
-				require.Equal(t, first+i, a.NeuronOf(p))
+				require.Equal(t, k, c.AreaOfPort(p))
 				require.Equal(t, first+i, c.NeuronOf(p))
-				neuron, at := c.inputOf(p)
-				require.Equal(t, [2]uint32{first + i, which}, [2]uint32{neuron, uint32(at)})
+				neuron, at := a.Input(p)
+				require.Equal(t, [2]uint32{i, which}, [2]uint32{neuron, at})
+			}
+			for which := range want.ports {
+				require.Equal(t, port+which*want.count+i, a.PortOf(i, int(which)+1, -1))
 			}
 			if want.ports > 0 {
-				require.Equal(t, port+i, a.PortOf(i, 0))
-				require.Equal(t, port+i, a.PortOf(i, 1))
-				require.Equal(t, port+(want.ports-1)*want.count+i, a.PortOf(i, -1))
+				require.Equal(t, port+i, a.PortOf(i, 0, 0))
+				require.Equal(t, port+i, a.PortOf(i, 0, 1))
+				require.Equal(t, port+(want.ports-1)*want.count+i, a.PortOf(i, 0, -1))
 			}
 		}
 		first, port = first+want.count, port+want.count*want.ports
@@ -78,7 +82,7 @@ func TestWhenStimuliAndDrivesAct(t *testing.T) {
 	}
 }
 
-func TestWhatDrivesAdd(t *testing.T) {
+func TestSumsOfDrives(t *testing.T) {
 	all := uint64(math.MaxUint64)
 	a := Area{Drives: []Drive{{Kind: Term, Until: all, Term: 0.25}, {Kind: Inject, Until: all, Amount: 3, Term: 9}, {Kind: Term, From: 2, Until: 4, Term: 1}}}
 	require.False(t, a.TermsDiffer())
@@ -100,7 +104,7 @@ func TestWhatDrivesAdd(t *testing.T) {
 		draw   uint32
 		events int32
 	}{{0, 1}, {4, 1}, {5, 3}, {899, 3}, {900, 4}, {math.MaxUint32, 4}} {
-		require.Equal(t, x.events, poisson.Events(x.draw))
+		require.Equal(t, x.events, poisson.events(x.draw))
 		require.Equal(t, -7*x.events, poisson.Input(x.draw))
 		require.Equal(t, normal.Table[x.events], normal.Input(x.draw))
 	}
@@ -143,18 +147,18 @@ func TestParametersThatVary(t *testing.T) {
 	for n := range uint64(300) {
 		x, _ := exact.Words(g.Seed, exact.ParameterDraw, n|place(&lif, "tau")<<32, 0)
 		tau := 10 + 10*exact.Uniform(x)
-		require.Equal(t, float32(exact.Expm1(-1/tau)), c.Areas[0].LIFOf(uint32(n)).EM1, "neuron %d", n)
+		require.Equal(t, float32(exact.Expm1(-1/tau)), c.Areas[0].Constant("em1").Each[n], "neuron %d", n)
 		require.InDelta(t, -15*exact.Expm1(-1/tau), c.Areas[0].Drives[0].Each[n], 1e-12)
 	}
 	for n := range uint64(200) {
 		x, _ := exact.Words(g.Seed, exact.ParameterDraw, 300+n|firstShared<<32, 1)
-		u, k := exact.Uniform(x), c.Areas[1].IzhikevichOf(uint32(n))
-		require.Equal(t, float32(-65+float64(15*float64(u*u))), k.C, "neuron %d", n)
-		require.Equal(t, float32(8+float64(-6*u)), k.D, "neuron %d", n)
-		require.Equal(t, float32(0.02), k.ADt)
+		u, a := exact.Uniform(x), &c.Areas[1]
+		require.Equal(t, float32(-65+float64(15*float64(u*u))), a.Constant("c").Each[n], "neuron %d", n)
+		require.Equal(t, float32(8+float64(-6*u)), a.Constant("d").Each[n], "neuron %d", n)
+		require.Equal(t, Param{Const: 0.02}, *a.Constant("adt"))
 	}
 	for n := range uint32(50) {
-		require.EqualValues(t, nearest(float64(n)/100*(1<<32)), c.Areas[2].PoissonOf(n).Below)
+		require.EqualValues(t, quanta.Nearest(float64(n)/100*(1<<32)), c.Areas[2].Chance.At(n))
 	}
 	sizes, err := Measure(g, Options{})
 	require.NoError(t, err)
@@ -197,20 +201,28 @@ func TestHashSeesEveryConstant(t *testing.T) {
 			}
 			return c
 		}
-		// The fields of the constants of this model.
-		of := map[string]func(a *Area) any{
-			"feagi": func(a *Area) any { return &a.FEAGI }, "lif": func(a *Area) any { return &a.LIF }, "lif_psc_exp": func(a *Area) any { return &a.PSCExp },
-			"izhikevich": func(a *Area) any { return &a.Izhikevich }, "poisson": func(a *Area) any { return &a.Poisson }, "spike_list": func(a *Area) any { return &a.Spikes.At },
-		}[model]
+		// The numbers that this model reads.
+		of := func(c *Connectome) (list []reflect.Value) {
+			a := &c.Areas[0]
+			list = numbers(reflect.ValueOf(&a.Constants).Elem())
+			if a.Model.Chance != nil {
+				list = append(list, reflect.ValueOf(&a.Chance.Const).Elem())
+			}
+			if a.Model.Has("until") {
+				list = append(list, reflect.ValueOf(&a.From).Elem(), reflect.ValueOf(&a.Until).Elem())
+			}
+			return append(list, numbers(reflect.ValueOf(&a.Spikes.At).Elem())...)
+		}
+		require.NotEmpty(t, of(make1()), model)
 		hashes := map[uint64]string{make1().Hash(): "nothing"}
 		add := func(c *Connectome, what string) {
 			other, known := hashes[c.Hash()]
 			require.False(t, known, "%s: changing %s gives the hash of %s", model, what, other)
 			hashes[c.Hash()] = what
 		}
-		for k := range numbers(reflect.ValueOf(of(&make1().Areas[0])).Elem()) {
+		for k := range of(make1()) {
 			c := make1()
-			change(numbers(reflect.ValueOf(of(&c.Areas[0])).Elem())[k])
+			change(of(c)[k])
 			add(c, "a constant")
 		}
 		for k := range numbers(reflect.ValueOf(make1().Areas[0].Drives)) {
@@ -246,19 +258,19 @@ func change(v reflect.Value) {
 	case reflect.Bool:
 		v.SetBool(!v.Bool())
 	case reflect.Float32, reflect.Float64:
-		v.SetFloat(v.Float() + 0.3125)
+		v.SetFloat(v.Float() + 1.3125)
 		if math.IsInf(v.Float(), 0) {
 			v.SetFloat(1)
 		}
-	case reflect.Int32:
+	case reflect.Int, reflect.Int32:
 		v.SetInt(v.Int() + 1)
 	default:
 		v.SetUint(v.Uint() ^ 1)
 	}
 }
 
-// TestDrivesThatAreNothing: an amount that becomes no quantum is refused where it is injected, not where it is a term of a formula.
-func TestDrivesThatAreNothing(t *testing.T) {
+// TestDrivesOfNoQuanta: an amount that becomes no quantum is refused where it is injected, not where it is a term of a formula.
+func TestDrivesOfNoQuanta(t *testing.T) {
 	for _, x := range []struct {
 		model string
 		d     genome.Drive
@@ -293,45 +305,38 @@ func TestDrivesThatAreNothing(t *testing.T) {
 	}
 }
 
-// TestAmountsBeyondInt32 tell the largest scale that holds them.
-func TestAmountsBeyondInt32(t *testing.T) {
-	p := &plan{scale: 1000}
-	for _, x := range []struct {
-		amount float64
-		says   string
-	}{
-		{2147483.647, ""}, {-2147483.6474, ""}, {2147483.648, "the largest scale that holds it is 999"}, {-4294968, "the largest scale that holds it is 499"},
-		{2147483647, "the largest scale that holds it is 1"}, {2147483648, "not even scale: 1"}, {-1e300, "not even scale: 1"},
-	} {
-		if says := p.tooLarge(x.amount); x.says == "" {
-			require.Empty(t, says, "%v", x.amount)
-		} else {
-			require.Contains(t, says, x.says)
-		}
-	}
-	require.Equal(t, []int32{math.MaxInt32, -math.MaxInt32, 5, math.MaxInt32}, []int32{clamp(overflow), clamp(-overflow), clamp(5), clamp(math.MaxInt32)})
-}
-
 // TestConstantsThatFloat32CannotHold are named, whichever it is.
 func TestConstantsThatFloat32CannotHold(t *testing.T) {
 	inf := float32(math.Inf(1))
-	for name, a := range map[string]Area{
-		"":                   {Model: LIFModel, Drives: []Drive{{Term: math.MaxFloat32}}},
-		"drive":              {Model: LIFModel, Drives: []Drive{{Term: -3e38}, {Term: 1, Each: []float64{2, -3e38}}}},
-		"threshold":          {FEAGI: FEAGI{Threshold: Param{Const: -inf}}},
-		"threshold_gradient": {FEAGI: FEAGI{Threshold: Param{Each: []float32{0, inf}}}},
-		"reset":              {Model: LIFModel, LIFEach: []LIF{{}, {Reset: -inf}}},
-		"tau_syn_in":         {Model: PSCExpModel, PSCExp: PSCExp{P21In: inf}},
-		"d":                  {Model: IzhikevichModel, Izhikevich: Izhikevich{D: inf}},
-		"timestep":           {Model: IzhikevichModel, IzhikevichEach: []Izhikevich{{}, {}, {Half: inf}}},
+	for _, x := range []struct {
+		says, model, constant string
+		value                 Param
+		drives                []Drive
+	}{
+		{says: "", model: "lif", drives: []Drive{{Term: math.MaxFloat32}}},
+		{says: "drive", model: "lif", drives: []Drive{{Term: -3e38}, {Term: 1, Each: []float64{2, -3e38}}}},
+		{says: "threshold", model: "feagi", constant: "threshold", value: Param{Const: -inf}},
+		{says: "threshold_gradient", model: "feagi", constant: "threshold", value: Param{Each: []float32{0, inf}}},
+		{says: "", model: "feagi", constant: "threshold_limit", value: Param{Const: inf}},
+		{says: "tau", model: "lif", constant: "em1", value: Param{Const: -inf}},
+		{says: "reset", model: "lif", constant: "reset", value: Param{Each: []float32{0, -inf}}},
+		{says: "tau_syn_in", model: "lif_psc_exp", constant: "p21in", value: Param{Const: inf}},
+		{says: "a", model: "izhikevich", constant: "adt", value: Param{Const: inf}},
+		{says: "d", model: "izhikevich", constant: "d", value: Param{Const: inf}},
+		{says: "timestep", model: "izhikevich", constant: "half", value: Param{Each: []float32{0, 0, inf}}},
 	} {
-		require.Equal(t, name, a.unbounded())
+		g := areaOf(x.model, 1)
+		a := Area{Model: g.Model, Constants: make([]Param, len(g.Model.Constants)), Drives: x.drives}
+		if x.constant != "" {
+			*a.Constant(x.constant) = x.value
+		}
+		require.Equal(t, x.says, a.unbounded())
 	}
 }
 
 func TestLimitErrorsSayWhatIsWanted(t *testing.T) {
 	e := &LimitError{Field: "areas[0].size", Unit: "ports", Needed: math.MaxUint64, Limit: 7, Bytes: 3 << 30}
-	require.EqualError(t, e, "areas[0].size: more than 18446744073709551614 ports are wanted (3221225472 bytes (3.00 GiB) of memory), the limit is 7")
+	require.EqualError(t, e, "areas[0].size: the network needs more than 18446744073709551614 ports (3221225472 bytes (3.00 GiB) of memory), the limit is 7")
 	e.Unit, e.Needed = "bytes", 1<<29
 	require.EqualError(t, e, "areas[0].size: building needs 536870912 bytes (512.0 MiB), the limit is 7 bytes; make the network smaller or use a machine with more memory")
 	require.Equal(t, [3]uint64{math.MaxUint64, math.MaxUint64, 12}, [3]uint64{add(math.MaxUint64, 1), mul(1<<32, 1<<32), add(mul(2, 5), 2)})

@@ -1,25 +1,25 @@
 package connectome
 
-// batchSize is how many synapses a rule makes before they are handed on.
+// batchSize is the number of synapses that a rule makes before it passes them on.
 const batchSize = 1024
 
-// batch carries synapses from a rule to what is done with them.
+// batch carries synapses from a rule to a sink.
 type batch struct {
 	n       int
 	source  [batchSize]uint32 // neuron of the source area
 	target  [batchSize]uint32 // neuron of the target area
-	ordinal [batchSize]uint64 // names the synapse in its projection, for its draws
-	x, y    [batchSize]uint64 // scratch of rules that draw many at once
-	drawn   [batchSize]uint16 // which of these are kept
-	boxes   []box             // scratch of a grid
-	chosen  set               // scratch of a degree without multapses
-	part    Part              // synapses onto others' neurons are left out
+	ordinal [batchSize]uint64 // number of the synapse in its projection, which indexes its draws
+	x, y    [batchSize]uint64 // scratch memory of rules that draw many at once
+	drawn   [batchSize]uint16 // index of those that are kept
+	boxes   []box             // scratch memory of a grid
+	chosen  set               // scratch memory of a degree without multapses
+	part    Part              // synapses onto neurons of other parts are left out
 
 	wiring *wiring
 	sink   sink
 }
 
-// sink takes the synapses of a projection; each goroutine has its own.
+// sink receives the synapses of a projection; each goroutine has its own.
 type sink interface{ take(w *wiring, b *batch) }
 
 func (b *batch) add(source, target, ordinal uint64) {
@@ -31,7 +31,7 @@ func (b *batch) add(source, target, ordinal uint64) {
 	b.n = n + 1
 }
 
-// room is for how many of n synapses there is room now, at least one.
+// room is the number of synapses, at most n, for which the batch has room. It is at least one.
 func (b *batch) room(n uint64) uint64 {
 	if b.n == batchSize {
 		b.flush()
@@ -52,7 +52,7 @@ func (b *batch) flush() {
 	b.n = 0
 }
 
-// next is the first target ≥ t of the part, for rules that need not make the others' synapses.
+// next is the part's first target ≥ t. Rules use it to skip the synapses of other parts.
 func (b *batch) next(t uint64) uint64 {
 	first := uint64(b.wiring.to.First)
 	return b.part.Next(first+t) - first
@@ -69,10 +69,10 @@ func (b *batch) leaveForeign() {
 	b.n = kept
 }
 
-// addOwn adds what a source draws among so many targets other than itself, one an x, but for others' neurons: of a part that is most, so
-// that nothing is done for these but to draw them.
+// addOwn adds the synapses that a source draws, one for each x, among targets other than itself. Targets of other parts,
+// which are most of them in a part of a network, are skipped at once.
 func (b *batch) addOwn(source, ordinal uint64, x []uint64, among, self uint64) {
-	const mask = batchSize - 1 // which no number here exceeds
+	const mask = batchSize - 1 // larger than any number here
 	kept, first, part := b.n, b.wiring.to.First, b.part.dealer()
 	for i, x := range x {
 		pick := below(x, among)
@@ -97,46 +97,3 @@ func (b *batch) thin() {
 	}
 	b.n = kept
 }
-
-// sweep makes all synapses onto a part of the projections wanted, once; sinks has one sink a worker.
-func (p *plan) sweep(sinks []sink, wanted func(*wiring) bool, part Part) {
-	const synapsesAPiece = 1 << 15
-	type span struct {
-		w           *wiring
-		first, size uint64 // first piece, units a piece
-	}
-	var list []span
-	pieces := uint64(0)
-	for i := range p.wirings {
-		w := &p.wirings[i]
-		units := w.rule.units()
-		if units == 0 || w.keep == 0 || !wanted(w) {
-			continue
-		}
-		synapses, _ := w.rule.total()
-		size := max(1, synapsesAPiece/(synapses/units+1))
-		list = append(list, span{w, pieces, size})
-		pieces += (units + size - 1) / size
-	}
-	batches := make([]batch, len(sinks))
-	parallel(len(sinks), pieces, func(worker int, piece uint64) {
-		lo, hi := 0, len(list) // the last span that begins at piece or before
-		for hi-lo > 1 {
-			if m := (lo + hi) / 2; list[m].first <= piece {
-				lo = m
-			} else {
-				hi = m
-			}
-		}
-		s, b := list[lo], &batches[worker]
-		b.wiring, b.sink, b.part = s.w, sinks[worker], part
-		first := (piece - s.first) * s.size
-		s.w.rule.wire(first, min(first+s.size, s.w.rule.units()), b)
-		b.flush()
-	})
-}
-
-func all(*wiring) bool { return true }
-
-// single is a wiring whose synapses are placed as its rule makes them.
-func single(w *wiring) bool { return !w.merged }

@@ -14,39 +14,37 @@ type bernoulli struct {
 	every bool    // p is 1
 }
 
-func newBernoulli(e ends, p float64) *bernoulli {
-	r := &bernoulli{ends: e, p: p, every: p >= 1}
+func newBernoulli(_ *plan, w *wiring) (rule, error) {
+	r := &bernoulli{ends: w.ends, p: w.p.P, every: w.p.P >= 1}
 	if !r.every {
-		r.log = exact.Log1p(-p)
+		r.log = exact.Log1p(-r.p)
 	}
-	return r
+	return r, nil
 }
 
-// total is exact for p = 0 and 1; else eight standard deviations below the mean, which no draw in practice undercuts.
-func (r *bernoulli) total() (uint64, bool) {
-	pairs := float64(mul(r.sources, r.others(r.targets)))
+func (r *bernoulli) synapses(onto uint64) (least, most uint64) {
+	pairs := mul(onto, r.others(r.sources))
 	switch {
 	case r.p <= 0:
-		return 0, true
+		return 0, 0
 	case r.every:
-		return mul(r.sources, r.others(r.targets)), true
+		return pairs, pairs
 	}
-	mean := float64(pairs * r.p)
-	least := mean - float64(8*math.Sqrt(mean)) - 1
-	if least >= 1<<63 {
-		return math.MaxUint64, false
-	}
-	return uint64(max(0, least)), false
+	least, most = around(float64(float64(pairs) * r.p))
+	return least, min(pairs, most)
 }
 
-func (r *bernoulli) units() uint64 {
-	if r.p <= 0 {
-		return 0
-	}
-	return r.sources
+func (r *bernoulli) row(uint64) (synapses uint64, known bool) {
+	return r.others(r.targets), r.every
 }
 
-func (r *bernoulli) wire(lo, hi uint64, b *batch) {
+func (r *bernoulli) longest() uint64 { return r.targets }
+func (r *bernoulli) unit() unit      { return bySource }
+func (r *bernoulli) scattered() bool { return false }
+func (r *bernoulli) scratch() uint64 { return 0 }
+func (r *bernoulli) sizeKey() string { return "p" }
+
+func (r *bernoulli) draw(lo, hi uint64, b *batch) {
 	for s := lo; s < hi; s++ {
 		first := s * r.targets
 		for t := r.jump(first, 0); t < r.targets; t = r.jump(first, t+1) {
@@ -63,7 +61,7 @@ func (r *bernoulli) jump(first, t uint64) uint64 {
 	if r.every || t >= r.targets {
 		return t
 	}
-	x, _ := r.draw(first + t)
+	x, _ := r.word(first + t)
 	gap := math.Floor(exact.Log(1-exact.Uniform(x)) / r.log)
 	if gap >= float64(r.targets-t) {
 		return r.targets

@@ -2,34 +2,36 @@ package connectome
 
 import (
 	"math"
-	"slices"
+	"sort"
 	"unsafe"
 )
 
 // Connectome is the built network. Its arrays are never changed after Build and may be shared.
 type Connectome struct {
 	Name     string
-	Seed     uint64  // wiring, weights, delays, initial state
-	RunSeed  uint64  // Poisson drive and excitability
-	Timestep float64 // ms a burst stands for
+	Seed     uint64  // seed of wiring, weights, delays and initial state
+	RunSeed  uint64  // seed of Poisson drive and excitability
+	Timestep float64 // ms per burst
 	Scale    int32   // quanta per unit, 1…2^24
 	Neurons  uint32
 	Ports    uint32
 	Areas    []Area // in the genome's order; their neurons and ports are contiguous and ascending
-	Part     Part   // whose synapses these are; all else is that of the whole network
+	Part     Part   // the part that has the synapses; all else describes the whole network
 
-	Row      []uint64 // Neurons+1; synapses of neuron n are Row[n] ≤ k < Row[n+1]; nil where they are not here (Parts)
+	Row      []uint64 // Neurons+1 entries; synapses of neuron n are Row[n] ≤ k < Row[n+1]; nil if the synapses are not here (see Parts)
 	Target   []uint32 // port of synapse k; a row is sorted by (delay, port, weight)
 	Weight   []int32  // quanta
-	Delay    []uint8  // bursts, 1…255; nil when all are 1
-	MaxDelay int      // D, the largest delay present in any part, ≥ 1
+	Delay    []uint8  // bursts, 1…255; nil if all are 1
+	MaxDelay int      // D, the largest delay in all parts, ≥ 1
 
-	ByRule uint64 // synapses that the rules made, before merging, of all parts that have agreed
-	total  uint64 // synapses likewise, after merging
-	hash   uint64 // of the network, where Row is nil
+	ByRule uint64 // number of synapses before merging, in all parts (see Options.Gather)
+	total  uint64 // the same after merging
+	hash   uint64 // hash of the network if Row is nil
 
-	Bound   []uint32 // per port: the largest |sum| that synapses and drives can make in one burst, ≤ MaxInt32
+	Bound   []uint32 // per port: an upper limit of |sum of synapses and drives| in one burst, ≤ MaxInt32
 	Stimuli []Stimulus
+	Plastic []Plastic // plastic projections, in the genome's order
+	Driven  *Driven   // synapses of areas with PSPMax; nil: there are none
 }
 
 // Span is a run of consecutive ids.
@@ -45,7 +47,7 @@ func (s Span) Has(id uint32) bool { return id-s.First < s.Count }
 type Stimulus struct {
 	At, Every, From, Until uint64   // as in genome.Stimulus
 	Ports                  []uint32 // ascending
-	Amounts                []int32  // quanta, one a port
+	Amounts                []int32  // quanta, one per port
 }
 
 // Active reports whether the stimulus acts in burst t.
@@ -58,31 +60,32 @@ func (s *Stimulus) Active(t uint64) bool {
 
 // AreaOf is the index of the area that holds neuron n.
 func (c *Connectome) AreaOf(n uint32) int {
-	lo, hi := 0, len(c.Areas)
-	for lo < hi {
-		if m := (lo + hi) / 2; c.Areas[m].Neurons.End() <= n {
-			lo = m + 1
-		} else {
-			hi = m
-		}
-	}
-	return lo
+	return sort.Search(len(c.Areas), func(i int) bool { return c.Areas[i].Neurons.End() > n })
 }
 
 // NeuronOf is the neuron that port p belongs to.
 func (c *Connectome) NeuronOf(p uint32) uint32 {
-	lo, hi := 0, len(c.Areas)
-	for lo < hi {
-		if m := (lo + hi) / 2; c.Areas[m].Ports.End() <= p {
-			lo = m + 1
-		} else {
-			hi = m
-		}
-	}
-	return c.Areas[lo].NeuronOf(p)
+	a := &c.Areas[c.AreaOfPort(p)]
+	i, _ := a.Input(p)
+	return a.Neurons.First + i
 }
 
-// Variables is how many variables beside V the state holds for each neuron, that of the model with most.
+// AreaOfPort is the index of the area that holds port p.
+func (c *Connectome) AreaOfPort(p uint32) int {
+	return sort.Search(len(c.Areas), func(i int) bool { return c.Areas[i].Ports.End() > p })
+}
+
+// Memories are the memory areas, in order: those that keep patterns of the areas Upstream.
+func (c *Connectome) Memories() (list []*Area) {
+	for i := range c.Areas {
+		if c.Areas[i].Model.Has("upstream") {
+			list = append(list, &c.Areas[i])
+		}
+	}
+	return list
+}
+
+// Variables is the number of state variables per neuron besides V: the largest number of all models.
 func (c *Connectome) Variables() int {
 	most := 0
 	for i := range c.Areas {
@@ -91,7 +94,7 @@ func (c *Connectome) Variables() int {
 	return most
 }
 
-// Synapses is the number of synapses that Row holds, those of the part.
+// Synapses is the number of synapses in Row: those of the part that are neither plastic nor driven.
 func (c *Connectome) Synapses() uint64 {
 	if c.Row == nil {
 		return 0
@@ -99,10 +102,10 @@ func (c *Connectome) Synapses() uint64 {
 	return c.Row[c.Neurons]
 }
 
-// Total is the number of synapses of the whole network; of the part alone where it was built without the others.
+// Total is the number of synapses of the whole network. It counts only the part's if Options.Gather was nil.
 func (c *Connectome) Total() uint64 {
 	if c.Part.Whole() && c.Row != nil {
-		return c.Synapses()
+		return c.Synapses() + c.apartHere()
 	}
 	return c.total
 }
@@ -112,15 +115,24 @@ func (c *Connectome) Bytes() uint64 {
 	n := size(c.Row) + size(c.Target) + size(c.Weight) + size(c.Bound) + size(c.Delay) + size(c.Areas) + size(c.Stimuli)
 	for i := range c.Areas {
 		a := &c.Areas[i]
-		n += size(a.FEAGI.Threshold.Each) + size(a.LIFEach) + size(a.PSCExpEach) + size(a.IzhikevichEach) + size(a.PoissonEach) + size(a.Spikes.Row) + size(a.Spikes.At)
+		n += size(a.Chance.Each) + size(a.Spikes.Row) + size(a.Spikes.At) + size(a.Upstream)
+		for _, x := range a.Constants {
+			n += size(x.Each)
+		}
 		for k := range a.Drives {
 			n += size(a.Drives[k].Each)
 		}
 		if a.Custom != nil {
-			for _, x := range slices.Concat(a.Custom.Params, a.Custom.StartParams) {
+			for _, x := range a.Custom.StartParams {
 				n += size(x.Each)
 			}
 		}
+	}
+	for i := range c.Plastic {
+		n += c.Plastic[i].bytes()
+	}
+	if d := c.Driven; d != nil {
+		n += size(d.Row) + size(d.Target) + size(d.Weight) + size(d.Delay) + size(d.Divide)
 	}
 	for i := range c.Stimuli {
 		n += size(c.Stimuli[i].Ports) + size(c.Stimuli[i].Amounts)
@@ -128,7 +140,7 @@ func (c *Connectome) Bytes() uint64 {
 	return n
 }
 
-// size is the bytes of a slice's elements.
+// size is the memory of a slice's elements in bytes.
 func size[T any](s []T) uint64 { return uint64(len(s)) * uint64(unsafe.Sizeof(*new(T))) }
 
 // DelayOf is the delay of synapse k in bursts.
@@ -139,5 +151,5 @@ func (c *Connectome) DelayOf(k uint64) uint8 {
 	return c.Delay[k]
 }
 
-// Headroom is how much a burst may inject into port p, in quanta and either direction, beyond synapses and drives.
+// Headroom is the largest |amount|, in quanta, that stimuli may add to port p in one burst.
 func (c *Connectome) Headroom(p uint32) int64 { return math.MaxInt32 - int64(c.Bound[p]) }

@@ -3,55 +3,97 @@ package connectome
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"burst/genome"
 	"burst/internal/exact"
+	"burst/internal/quanta"
 )
 
-// makeConstants converts the parameters of an area, once and in float64, into what its model's law uses.
+// makeConstants computes the constants of an area's model, once and in float64.
 func (p *plan) makeConstants(i int, a *Area) error {
-	from, dt := &p.g.Areas[i], p.g.Timestep
 	values := p.values(i)
 	if err := p.inRange(i, values); err != nil {
 		return err
 	}
-	switch a.Model {
-	case FEAGIModel:
-		a.FEAGI = newFEAGI(from)
-		a.FEAGI.Threshold.Each = thresholds(from)
-	case LIFModel:
-		a.LIF, a.LIFEach = constants(p, i, values, func(get func(string) float64) LIF { return newLIF(get, dt) })
-	case PSCExpModel:
-		a.PSCExp, a.PSCExpEach = constants(p, i, values, func(get func(string) float64) PSCExp { return newPSCExp(get, dt) })
-	case IzhikevichModel:
-		a.Izhikevich, a.IzhikevichEach = constants(p, i, values, func(get func(string) float64) Izhikevich { return newIzhikevich(get, dt) })
-	case PoissonModel:
-		a.Poisson, a.PoissonEach = constants(p, i, values, func(get func(string) float64) PoissonSource {
-			return PoissonSource{Below: uint64(nearest(float64(float64(get("rate")*dt) / 1000 * (1 << 32)))), From: from.From, Until: from.Until}
-		})
-	case CustomModel:
-		a.Custom = p.newCustom(i, values)
-	case SpikeListModel:
+	from := &p.g.Areas[i]
+	a.Constants = p.constants(i, values, from.Model.ConstantNames())
+	if p.lifts[i] != 0 {
+		a.Constant("rectify").Const = float32(p.lifts[i])
+	}
+	if from.Model.Chance != nil {
+		a.Chance = p.chance(i, values)
+	}
+	a.From, a.Until, a.Upstream = from.From, from.Until, from.Upstream
+	if from.Model.Has("spikes") {
 		a.Spikes = newSpikeList(from)
+	}
+	if from.Model.Custom != nil {
+		a.Custom = p.newCustom(i, values)
 	}
 	return nil
 }
 
-// constants makes those of an area, and one a neuron where parameters vary.
-func constants[T any](p *plan, i int, values *values, make1 func(get func(string) float64) T) (one T, each []T) {
-	if values.vary() {
-		each = make([]T, p.areas[i].Count)
-		spans(p.workers, uint64(len(each)), 1<<12, func(_ int, lo, hi uint64) {
+// constants computes the named constants, each once for the area unless it depends on a parameter that varies.
+func (p *plan) constants(i int, values *values, names []string) []Param {
+	m, dt := p.g.Areas[i].Model, p.g.Timestep
+	list := make([]Param, len(names))
+	var varied []int
+	var variedNames []string
+	for k, x := range m.Work(names, values.of(0), dt) {
+		list[k].Const = float32(x)
+		if vary(values.a, m.Depends(names[k])) {
+			list[k].Each = make([]float32, p.areas[i].Count)
+			varied, variedNames = append(varied, k), append(variedNames, names[k])
+		}
+	}
+	if varied == nil {
+		return list
+	}
+	spans(p.workers, uint64(p.areas[i].Count), 1<<12, func(_ int, lo, hi uint64) {
+		for n := lo; n < hi; n++ {
+			for j, x := range m.Work(variedNames, values.of(n), dt) {
+				list[varied[j]].Each[n] = float32(x)
+			}
+		}
+	})
+	return list
+}
+
+// chance returns the firing chance of the area's model.
+func (p *plan) chance(i int, values *values) Chance {
+	m, dt := p.g.Areas[i].Model, p.g.Timestep
+	below := func(n uint64) uint64 { return uint64(quanta.Nearest(float64(m.Chance(values.of(n), dt) * (1 << 32)))) }
+	c := Chance{Const: below(0)}
+	if vary(values.a, chanceOn(m)) {
+		c.Each = make([]uint64, p.areas[i].Count)
+		spans(p.workers, uint64(len(c.Each)), 1<<12, func(_ int, lo, hi uint64) {
 			for n := lo; n < hi; n++ {
-				each[n] = make1(values.of(n))
+				c.Each[n] = below(n)
 			}
 		})
 	}
-	return make1(values.of(0)), each
+	return c
 }
 
-// values gives the parameters of an area's neurons.
+// chanceOn are the parameters that a model's chance depends on.
+func chanceOn(m *genome.Model) []string {
+	return genome.Asked(func(p genome.Values) { m.Chance(p, 1) })
+}
+
+// vary reports whether one of the named parameters differs from neuron to neuron.
+func vary(a *genome.Area, names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool {
+		_, varied := a.Varied[name]
+		return varied || name == risen && a.Gradient != [3]float64{}
+	})
+}
+
+// risen is the parameter to which threshold_gradient is added.
+const risen = "threshold"
+
+// values computes the parameters of an area's neurons.
 type values struct {
 	a        *genome.Area
 	seed     uint64
@@ -82,29 +124,26 @@ func (p *plan) values(i int) *values {
 	return v
 }
 
-// vary reports whether any of the parameters named, or of all, differs from neuron to neuron.
-func (v *values) vary(names ...string) bool {
-	for _, name := range names {
-		if v.samplers[name] != nil {
-			return true
-		}
-	}
-	return len(names) == 0 && len(v.samplers) > 0
-}
-
-// of gives the parameters of the n-th neuron of the area.
-func (v *values) of(n uint64) func(string) float64 {
+// of returns the parameters of the n-th neuron of the area.
+func (v *values) of(n uint64) genome.Values {
 	return func(name string) float64 {
-		s := v.samplers[name]
-		if s == nil {
-			return v.a.Params[name]
+		if s := v.samplers[name]; s != nil {
+			x, _ := v.at(n, name, s)
+			return x
 		}
-		x, _ := v.at(n, name, s)
+		x := v.a.Params[name]
+		if name == risen && v.a.Gradient != [3]float64{} {
+			voxel := n / v.a.PerVoxel
+			z, y := voxel%v.a.Size[2], voxel/v.a.Size[2]
+			for k, at := range [3]uint64{y / v.a.Size[1], y % v.a.Size[1], z} {
+				x += float64(v.a.Gradient[k] * float64(at))
+			}
+		}
 		return x
 	}
 }
 
-// at is a varied parameter of the n-th neuron; false when its distribution gave nothing within its bounds.
+// at is a varied parameter of the n-th neuron; false if no draw fell within the bounds.
 func (v *values) at(n uint64, name string, s *sampler) (float64, bool) {
 	switch s.Kind {
 	case genome.Column:
@@ -128,7 +167,7 @@ func (v *values) at(n uint64, name string, s *sampler) (float64, bool) {
 
 // inRange checks every varied parameter of every neuron against its range, and resets against thresholds.
 func (p *plan) inRange(i int, v *values) error {
-	if !v.vary() {
+	if len(v.samplers) == 0 {
 		return nil
 	}
 	for k := range v.a.Model.Params {
@@ -160,7 +199,7 @@ func (p *plan) inRange(i int, v *values) error {
 	return nil
 }
 
-// wrong says what is wrong with the parameters of the n-th neuron, or nothing.
+// wrong describes what is wrong with the parameters of the n-th neuron; empty if nothing is.
 func (v *values) wrong(n uint64, timestep float64) (genome.Pos, string) {
 	for k := range v.a.Model.Params {
 		q := &v.a.Model.Params[k]
@@ -174,14 +213,15 @@ func (v *values) wrong(n uint64, timestep float64) (genome.Pos, string) {
 			return s.Pos, fmt.Sprintf("%d draws of %s fell outside its bounds; widen them", attempts, q.Name)
 		case x < q.Min || x > q.Max || q.MinOpen && x == q.Min:
 			return s.Pos, fmt.Sprintf("%s is %v, want %s", q.Name, x, span(q))
-		case q.Name == "rate" && float64(x*timestep) > 1000:
-			return s.Pos, fmt.Sprintf("rate is %v Hz, want at most one spike a burst of %v ms, %v Hz", x, timestep, 1000/timestep)
+		case q.Once && float64(x*timestep) > 1000:
+			return s.Pos, fmt.Sprintf("%s is %v Hz, want at most one spike a burst of %v ms, %v Hz", q.Name, x, timestep, 1000/timestep)
 		}
 	}
 	get := v.of(n)
-	low := map[string]string{"lif": "reset", "lif_psc_exp": "reset", "izhikevich": "c"}[v.a.Model.Name]
-	if low != "" && get(low) >= get("threshold") {
-		return v.a.Pos, fmt.Sprintf("%s is %v mV and threshold %v mV, want %s below threshold", low, get(low), get("threshold"), low)
+	for k := range v.a.Model.Params {
+		if q := &v.a.Model.Params[k]; q.Below != "" && get(q.Name) >= get(q.Below) {
+			return v.a.Pos, fmt.Sprintf("%s is %v mV and %s %v mV, want %s below %s", q.Name, get(q.Name), q.Below, get(q.Below), q.Name, q.Below)
+		}
 	}
 	return genome.Pos{}, ""
 }
@@ -195,104 +235,6 @@ func span(q *genome.Param) string {
 		return fmt.Sprintf("at least %v", q.Min)
 	}
 	return fmt.Sprintf("%v…%v", q.Min, q.Max)
-}
-
-func newFEAGI(a *genome.Area) FEAGI {
-	f := FEAGI{
-		Threshold:      Param{Const: float32(a.Params["threshold"])},
-		ThresholdLimit: float32(a.Params["threshold_limit"]),
-		Leak:           float32(a.Params["leak"]),
-		LeakAmount:     float32(a.Params["leak_amount"]),
-		Refractory:     uint16(a.Params["refractory"]),
-		FireLimit:      uint16(a.Params["fire_limit"]),
-		Snooze:         uint16(a.Params["snooze"]),
-		Accumulate:     a.Params["accumulate"] != 0,
-		FEAGIDraw:      a.FEAGIDraw,
-		Excitability:   float32(a.Params["excitability"]),
-		ExciteBelow:    uint64(nearest(float64(a.Params["excitability"] * (1 << 32)))),
-	}
-	if f.ThresholdLimit == 0 {
-		f.ThresholdLimit = float32(math.Inf(1))
-	}
-	f.Keep = float32(1) - f.Leak
-	return f
-}
-
-// thresholds is the threshold of each neuron where the area has a gradient, else nil.
-func thresholds(a *genome.Area) []float32 {
-	if a.Gradient == [3]float64{} {
-		return nil
-	}
-	each := make([]float32, 0, a.Neurons())
-	for x := range a.Size[0] {
-		for y := range a.Size[1] {
-			for z := range a.Size[2] {
-				t := a.Params["threshold"]
-				for i, c := range [3]uint64{x, y, z} {
-					t += float64(a.Gradient[i] * float64(c))
-				}
-				for range a.PerVoxel {
-					each = append(each, float32(t))
-				}
-			}
-		}
-	}
-	return each
-}
-
-func newLIF(get func(string) float64, dt float64) LIF {
-	rest := get("rest")
-	return LIF{
-		EM1:        float32(decay(get("tau"), dt)),
-		Threshold:  float32(get("threshold") - rest),
-		Reset:      float32(get("reset") - rest),
-		Refractory: uint16(nearest(get("refractory") / dt)),
-	}
-}
-
-// decay is em1 = expm1(−dt/tau), the share of the potential lost in a burst, negative.
-func decay(tau, dt float64) float64 { return exact.Expm1(-dt / tau) }
-
-func newPSCExp(get func(string) float64, dt float64) PSCExp {
-	rest, tau, c := get("rest"), get("tau"), get("C")
-	ex, in := get("tau_syn_ex"), get("tau_syn_in")
-	return PSCExp{
-		EM1:        float32(decay(tau, dt)),
-		P21Ex:      float32(propagator(tau, ex, c, dt)),
-		P21In:      float32(propagator(tau, in, c, dt)),
-		P11Ex:      float32(exact.Exp(-dt / ex)),
-		P11In:      float32(exact.Exp(-dt / in)),
-		Threshold:  float32(get("threshold") - rest),
-		Reset:      float32(get("reset") - rest),
-		Refractory: uint16(nearest(get("refractory") / dt)),
-	}
-}
-
-// propagator is P21 of Rotter and Diesmann (1999), the potential in mV that a current of 1 pA at the beginning of a step has
-// made at its end: β/C·(exp(−dt/tau) − exp(−dt/s)) with β = tau·s/(tau − s), written with expm1 because the difference
-// loses digits where tau and s are close; dt/C·exp(−dt/tau) where they are equal. Where expm1 would be infinite, exp(−dt/tau) is
-// taken out in place of exp(−dt/s).
-func propagator(tau, s, c, dt float64) float64 {
-	gap := tau - s
-	if math.Abs(gap) < float64(1e-9*tau) {
-		return float64(dt / c * exact.Exp(-dt/tau))
-	}
-	beta := float64(tau*s) / gap
-	if dt/beta > 700 {
-		return float64(float64(-beta/c*exact.Exp(-dt/tau)) * exact.Expm1(-dt/beta))
-	}
-	return float64(float64(beta/c*exact.Exp(-dt/s)) * exact.Expm1(dt/beta))
-}
-
-func newIzhikevich(get func(string) float64, dt float64) Izhikevich {
-	return Izhikevich{
-		Half:      float32(dt / 2),
-		ADt:       float32(float64(get("a") * dt)),
-		B:         float32(get("b")),
-		C:         float32(get("c")),
-		D:         float32(get("d")),
-		Threshold: float32(get("threshold")),
-	}
 }
 
 // newSpikeList sorts the spikes by neuron.

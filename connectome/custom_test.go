@@ -42,9 +42,9 @@ func TestOwnModel(t *testing.T) {
 	a := &c.Areas[0]
 	require.Equal(t, []string{"top", "em1", "half"}, a.Custom.Program.Params)
 	require.Equal(t, uint16(15), a.Custom.Refractory)
-	require.Nil(t, a.Custom.Params[0].Each)
-	require.Equal(t, float32(10), a.Custom.Params[2].Const)
-	each := a.Custom.Params[1].Each
+	require.Nil(t, a.Constants[0].Each)
+	require.Equal(t, float32(10), a.Constants[2].Const)
+	each := a.Constants[1].Each
 	require.Len(t, each, 500)
 	low, high := float32(exact.Expm1(-0.1/10.0)), float32(exact.Expm1(-0.1/20.0))
 	for _, x := range each {
@@ -95,8 +95,8 @@ func TestOwnModelRefusals(t *testing.T) {
 		{"constant beyond float32", "half: top/2", "half: top/(top - 20)", "areas[0].half"},
 		{"no number", "half: top/2", "half: log(-top)", "areas[0].half"},
 		{"one neuron's constant", "half: top/2", "half: exp(89*tau/top)", "areas[0].half"},
-		{"state that starts from infinity", "w: gain*v", "w: gain/(top - 20)", "own.yaml:9:41: areas[0].init.w: w of neuron 0 is worked out to be +Inf, a finite number wanted"},
-		{"one neuron's start", "w: gain*v", "w: exp(30/v)", "init.w: w of neuron 146 is worked out to be +Inf"},
+		{"state that starts from infinity", "w: gain*v", "w: gain/(top - 20)", "own.yaml:9:41: areas[0].init.w: w of neuron 0 is computed as +Inf, want a finite number"},
+		{"one neuron's start", "w: gain*v", "w: exp(30/v)", "init.w: w of neuron 146 is computed as +Inf"},
 		{"sum beyond 32 bits", "weight: -2 mV}", "weight: -2147483 mV}", "2147483647"},
 	} {
 		_, err := own(t, strings.Replace(ownNet, c.old, c.new, 1))

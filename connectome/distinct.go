@@ -3,17 +3,19 @@ package connectome
 import (
 	"math"
 	"math/bits"
+
+	"burst/internal/exact"
 )
 
-// set holds the numbers chosen so far of 0…n−1: in open addressing, its size at least twice what it will hold, or as one bit
-// a number where that takes less memory.
+// set is the set of numbers of 0…n−1 that were chosen so far. It is a hash table with open addressing, at most half full, or a
+// bitmap if that takes less memory.
 type set struct {
 	slots []uint32 // number + 1; 0 is free; empty where bits serve
 	shift uint
 	bits  []uint64
 }
 
-// setSize is how many slots or, where there are none, how many words of bits a set has for so many of n numbers.
+// setSize is the number of slots that a set needs for so many of n numbers, or the number of words of its bitmap.
 func setSize(capacity, n uint64) (slots, words uint64) {
 	words = n/64 + 1
 	for slots = 4; slots < 2*capacity && slots < 2*words; slots *= 2 {
@@ -24,14 +26,14 @@ func setSize(capacity, n uint64) (slots, words uint64) {
 	return 0, words
 }
 
-// prepare makes s one for so many of n numbers; what it holds is undefined until it is cleared.
+// prepare makes room for so many of n numbers. The content is undefined until the set is cleared.
 func (s *set) prepare(capacity, n uint64) {
 	slots, words := setSize(capacity, n)
 	s.slots, s.bits = sized(s.slots, slots), sized(s.bits, words)
 	s.shift = uint(65 - bits.Len64(slots))
 }
 
-// sized is a list of n entries, of any values, in the memory of list where it suffices.
+// sized is a list of n entries with undefined values. It uses the memory of list if that is large enough.
 func sized[T any](list []T, n uint64) []T {
 	if uint64(cap(list)) < n {
 		return make([]T, n)
@@ -75,19 +77,11 @@ func (s *set) choose(x, last uint64) uint64 {
 
 // distinctPairs makes n different pairs: the first n values of a keyed permutation of all pairs.
 type distinctPairs struct {
-	ends
-	n    uint64
+	counted
 	perm permutation
 }
 
-func newDistinctPairs(e ends, n uint64) *distinctPairs {
-	return &distinctPairs{ends: e, n: n, perm: newPermutation(&e, e.sources*e.others(e.targets))}
-}
-
-func (r *distinctPairs) total() (uint64, bool) { return r.n, true }
-func (r *distinctPairs) units() uint64         { return r.n }
-
-func (r *distinctPairs) wire(lo, hi uint64, b *batch) {
+func (r *distinctPairs) draw(lo, hi uint64, b *batch) {
 	targets := r.others(r.targets)
 	for k := lo; k < hi; k++ {
 		pair := r.perm.at(k)
@@ -109,7 +103,7 @@ func newPermutation(e *ends, n uint64) permutation {
 	p := permutation{n: n, a: max(1, root(n))}
 	p.b = (n + p.a - 1) / p.a
 	for i := 0; i < rounds; i += 2 {
-		p.keys[i], p.keys[i+1] = e.draw(uint64(i / 2))
+		p.keys[i], p.keys[i+1] = e.word(uint64(i / 2))
 	}
 	return p
 }
@@ -130,8 +124,8 @@ func (p *permutation) at(x uint64) uint64 {
 	for {
 		l, r := x/p.b, x%p.b
 		for i := 0; i < rounds; i += 2 {
-			l = turn(l, below(mix(r^p.keys[i]), p.a), p.a)
-			r = turn(r, below(mix(l^p.keys[i+1]), p.b), p.b)
+			l = turn(l, below(exact.Mix(r^p.keys[i]), p.a), p.a)
+			r = turn(r, below(exact.Mix(l^p.keys[i+1]), p.b), p.b)
 		}
 		if x = l*p.b + r; x < p.n {
 			return x
@@ -145,11 +139,4 @@ func turn(x, by, n uint64) uint64 {
 		x -= n
 	}
 	return x
-}
-
-// mix is the finaliser of SplitMix64 (Steele, Lea and Flood 2014), a bijection that spreads every bit.
-func mix(x uint64) uint64 {
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
 }

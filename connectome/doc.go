@@ -1,6 +1,41 @@
 // Package connectome expands a genome into flat, immutable arrays that backends load: neurons numbered area by area,
 // and for every neuron the row of its synapses. The same genome gives the same bytes for any number of threads.
 //
+// # Building
+//
+// Build makes a network, or the part of it whose synapses lead onto the neurons of one Part, in these steps:
+//
+//	          Genome
+//	            |
+//	plan        |  number the neurons, make each projection's rule ready, choose the scale; check the memory
+//	            v
+//	count       how long is each row? Rules that know say so; the others draw, and what they make is counted
+//	            |
+//	scan        |  Row: the sums of the lengths; check the memory again, now that sizes are exact
+//	            |
+//	            +------------------------------------+
+//	            v rules by source                    v rules by target or by synapse
+//	place       one goroutine draws all synapses     all goroutines draw; an atomic cursor of the row
+//	            of a source, one after the other     says where each synapse goes
+//	            |                                    |
+//	merge       |  those of projections that merge   |
+//	            |  become one for each port          |
+//	sort        |  the row, while it is in cache     |  all rows that have such synapses, at the end
+//	            |                                    |
+//	            +------------------------------------+
+//	            v
+//	prove       the sums of |weight|, which place has added up by port, cannot leave int32
+//	            |
+//	            v
+//	       Connectome
+//
+// Count and place repeat the same draws, so nothing is stored between them. Each step is a loop over independent units
+// (sources, targets or synapses). Rows are sorted at the end, so the order in which goroutines work does not matter.
+//
+// A part of a network discards most of its draws, so drawing twice would double its work. If all its rules go by source,
+// there is no count: blocks of rows are drawn into scratch memory, and each is placed when the lengths of all blocks before
+// it are known (a chained scan).
+//
 // # Draws
 //
 // A draw is exact.Draw(seed, purpose, index, stream + attempt·2^32): Philox4x32-10 with the genome's seed as key, with
@@ -43,7 +78,8 @@
 //   - patterns: every source voxel whose coordinates equal the integers of a pattern's source (all axes) reaches the
 //     product of what its destination says: an integer, every coordinate (*), the source's (?), all but the source's (!).
 //   - projector with axes: the target's x, y, z follow the source axes in that order; with from_end, the source's last
-//     layer on that axis alone, and the target axis that follows it has the coordinate 0.
+//     layer on that axis alone, and the target axis that follows it has the coordinate 0. With division float32, l
+//     reaches ⌊l/(S/T)⌋ where S > T and every d with ⌊d/(T/S)⌋ = l where S < T, each quotient rounded to float32.
 //   - block_to_block: the voxel with the source's coordinates, each divided by that of divide and rounded down.
 //     lateral_pairs: x + 1 from an even x, x − 1 from an odd one, the same y and z. last_to_first: from the source's last
 //     voxel to the target's first.
@@ -55,7 +91,7 @@
 //     go as far as they reach.
 //
 // Voxels outside the target area drop. All rules from projector on connect all neurons of the source voxel to all neurons
-// of each voxel reached, each pair once.
+// of each voxel reached, with last_of_voxel to the last one alone, each pair once.
 //
 //   - randomizer: source s reaches all neurons of voxel below(x, voxels of the target), x of index s.
 //   - edges: the pairs that a list in a file names, with its weights and delays where it has them; neither psp nor its
@@ -87,16 +123,18 @@
 // # Merging
 //
 // Of the projections that merge, all synapses of one source, port and delay become one, whose weight is the sum of their
-// quanta. It stays a synapse where that is 0. Only rules that go source by source and make every pair once merge, so that the
+// quanta. It stays a synapse where that is 0. Only rules that go by source and make every pair once merge, so that the
 // number of synapses is known without storing them.
 //
 // # Bounds
 //
 // The proof adds up per port the |weight| of every synapse before merging, |amount| of constant drives of feagi and custom areas,
 // the largest number of events times |amount| of Poisson drives, the end farther from 0 of what normal drives draw, and |amount| of
-// every scheduled stimulus, as if all acted in one burst. Of a model with two ports the first one takes what is ≥ 0 and the second
-// one what is < 0, so that a normal drive adds its upper end to one and its lower end to the other.
+// every scheduled stimulus, as if all acted in one burst. Where no port of two is named, the first one takes what is ≥ 0 and the
+// second one what is < 0, so that a normal drive adds its upper end to one and its lower end to the other.
 // A genome where that exceeds 2^31−1 is refused; Bound keeps the sum without the stimuli. scale: auto is the largest
 // power of two ≤ 2^20 for which the whole sum stays ≤ 2^30 everywhere. Where an area divides its psp, it is the largest up
 // to the least 2^k ≥ 1000·K for the largest K, or 2^24: rounding up then adds at most a thousandth of a psp of 1.
+// A synapse whose weight changes counts with the larger of its bounds. Those of a projection with overflow: fail are cut to what the
+// others leave; engine/doc.go has the rule.
 package connectome

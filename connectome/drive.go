@@ -1,31 +1,32 @@
 package connectome
 
-// Drive is input an area makes by itself in bursts From ≤ t < Until.
+// Drive is input to an area in bursts From ≤ t < Until that does not come from neurons.
 type Drive struct {
 	Kind   DriveKind
+	Port   int // that takes the amounts, from 1; 0: as their sign chooses, see PortOf
 	From   uint64
-	Until  uint64    // MaxUint64 when open
-	Amount int32     // Inject: quanta a burst. Poisson: quanta an event.
+	Until  uint64    // MaxUint64 if open
+	Amount int32     // Inject: quanta per burst. Poisson: quanta per event.
 	Term   float64   // Term: addend of the model's own formula (lif: −em1·R·I), not yet rounded
-	Each   []float64 // Term: one addend a neuron, in place of Term, where the model's parameters differ
-	Counts []uint32  // Poisson, Noise: a draw x stands for k where k entries are ≤ x; ascending
+	Each   []float64 // Term: one addend per neuron, instead of Term, if the model's parameters differ
+	Counts []uint32  // Poisson, Noise: ascending; a draw x means k if k entries are ≤ x
 	Table  []int32   // Noise: quanta for k = 0…len(Counts)
 }
 
 // Active reports whether the drive acts in burst t.
 func (d *Drive) Active(t uint64) bool { return d.From <= t && t < d.Until }
 
-// Input is the quanta that draw x stands for.
+// Input is the number of quanta for the random draw x.
 func (d *Drive) Input(x uint32) int32 {
-	k := d.Events(x)
+	k := d.events(x)
 	if d.Kind == Noise {
 		return d.Table[k]
 	}
 	return k * d.Amount
 }
 
-// Events is how many thresholds draw x has passed.
-func (d *Drive) Events(x uint32) int32 {
+// events is the number of thresholds ≤ x.
+func (d *Drive) events(x uint32) int32 {
 	lo, hi := 0, len(d.Counts)
 	for lo < hi {
 		if m := (lo + hi) / 2; d.Counts[m] <= x {
@@ -40,8 +41,8 @@ func (d *Drive) Events(x uint32) int32 {
 // DriveKind says how a drive reaches its neurons.
 type DriveKind uint8
 
-// Inject adds Amount to acc in step 2; Poisson adds events·Amount there and Noise a number from Table; Term is part of the
-// update in step 4.
+// Inject, Poisson and Noise add to acc in step 2: Amount, events·Amount, or an entry of Table. Term is part of the update in
+// step 4.
 const (
 	Inject DriveKind = iota
 	Poisson
@@ -49,8 +50,8 @@ const (
 	Noise
 )
 
-// Term is what the constant drives add in burst t to the formula of all the area's neurons, summed in float64 and rounded
-// once; TermOf says it where neurons differ.
+// Term is the sum of the constant drives in the formula of the area's neurons in burst t, in float64 and rounded once. If
+// neurons differ, use TermOf.
 func (a *Area) Term(t uint64) float32 {
 	sum := 0.0
 	for i := range a.Drives {

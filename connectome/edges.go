@@ -6,24 +6,42 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sort"
+	"strings"
 
-	"burst/edgelist"
 	"burst/genome"
+	"burst/internal/edgelist"
+	"burst/internal/quanta"
 )
 
-// edgeList connects what a list in a file names; the ordinal of a synapse is its row, from 0.
-type edgeList struct{ *edgelist.Table }
+// edgeList makes the synapses of a list in a file. The ordinal of a synapse is its row, from 0.
+type edgeList struct {
+	*edgelist.Table
+	targets uint64
+}
 
-func (r *edgeList) total() (uint64, bool) { return uint64(len(r.Source)), true }
-func (r *edgeList) units() uint64         { return uint64(len(r.Source)) }
+func (r *edgeList) synapses(onto uint64) (least, most uint64) {
+	n := uint64(len(r.Source))
+	if onto < r.targets {
+		return 0, n
+	}
+	return n, n
+}
 
-func (r *edgeList) wire(lo, hi uint64, b *batch) {
+func (r *edgeList) row(uint64) (synapses uint64, known bool) { return 0, false }
+func (r *edgeList) longest() uint64                          { return uint64(len(r.Source)) }
+func (r *edgeList) unit() unit                               { return bySynapse }
+func (r *edgeList) scattered() bool                          { return false }
+func (r *edgeList) scratch() uint64                          { return 0 }
+func (r *edgeList) sizeKey() string                          { return "file" }
+
+func (r *edgeList) draw(lo, hi uint64, b *batch) {
 	for k := lo; k < hi; k++ {
 		b.add(uint64(r.Source[k]), uint64(r.Target[k]), k)
 	}
 }
 
-// ends are the neurons that a projection joins; all of them for a list of the whole network.
+// ends are the source and target neurons of a projection; for a list of the whole network all neurons.
 func (p *plan) ends(pr *genome.Projection) (from, to Span) {
 	if pr.From == genome.WholeNetwork {
 		whole := Span{0, uint32(p.neurons)}
@@ -32,10 +50,10 @@ func (p *plan) ends(pr *genome.Projection) (from, to Span) {
 	return p.areas[pr.From], p.areas[pr.To]
 }
 
-// newEdges reads the list of a projection, as far as memory allows.
-func (p *plan) newEdges(w *wiring) (rule, error) {
+// newEdges reads the list of a projection, if it fits into memory.
+func newEdges(p *plan, w *wiring) (rule, error) {
 	pr := w.p
-	_, taken := p.bytes()
+	_, taken := p.bytesOf(&p.load)
 	perRow := edgelist.Bytes(1) + bytesASynapse + bytesOfADelay
 	o := edgelist.Options{
 		Source:   edgelist.Side{Count: uint64(w.from.Count), Of: p.sideName(pr.From)},
@@ -60,21 +78,52 @@ func (p *plan) newEdges(w *wiring) (rule, error) {
 	if err := p.checkTargets(w, t); err != nil {
 		return nil, err
 	}
-	return &edgeList{t}, nil
+	w.weights, w.delays, w.listed = t.Weight, t.Delay, uint64(len(t.Source))
+	if w.learns == nil { // whose ports are all the same
+		w.chosen = t.Port
+	}
+	return &edgeList{t, w.ends.targets}, nil
 }
 
-// checkTargets refuses the first row of a list of the whole network that leads to a neuron without input.
+// checkTargets refuses the first row that leads to a neuron without input, or to a port that there is not.
 func (p *plan) checkTargets(w *wiring, t *edgelist.Table) error {
-	if w.whole == nil {
-		return nil
-	}
+	i := w.p.To
 	for k, n := range t.Target {
-		if i := p.areaOf(n); p.ports[i].Count == 0 {
-			return p.rowFault(w, edgelist.Fault{Row: uint64(k) + 1, Line: p.lineOf(w, k), Column: "target", Message: fmt.Sprintf(
-				"neuron %d of area %s found, whose model %s takes no input", n, p.g.Areas[i].Name, p.g.Areas[i].Model.Name)})
+		if w.whole != nil && (i < 0 || !p.areas[i].Has(n)) {
+			i = p.areaOf(n)
+		}
+		column, wrong := "target", ""
+		m := p.g.Areas[i].Model
+		switch {
+		case len(m.Ports) == 0:
+			wrong = fmt.Sprintf("found neuron %d of area %s, whose model %s takes no input", n, p.g.Areas[i].Name, m.Name)
+		case t.Port != nil:
+			column, wrong = "port", w.wrongPort(m, int(t.Port[k]))
+		case w.p.Port == 0 && !m.BySign():
+			wrong = fmt.Sprintf("found neuron %d of area %s, whose model %s has the ports %s, want a column port with their numbers, from 0", n, p.g.Areas[i].Name, m.Name, strings.Join(m.PortNames(), ", "))
+		case w.whole == nil:
+			return nil
+		}
+		if wrong != "" {
+			return p.rowFault(w, edgelist.Fault{Row: uint64(k) + 1, Line: p.lineOf(w, k), Column: column, Message: wrong})
 		}
 	}
 	return nil
+}
+
+// wrongPort says what is wrong with a port of the model, from 0, that a row names; else it is empty.
+func (w *wiring) wrongPort(m *genome.Model, port int) string {
+	named := w.p.Port - 1
+	if w.learns != nil {
+		named = w.which()
+	}
+	switch {
+	case port >= len(m.Ports):
+		return fmt.Sprintf("%d, want 0…%d: the model %s has the ports %s", port, len(m.Ports)-1, m.Name, strings.Join(m.PortNames(), ", "))
+	case named >= 0 && port != named && len(m.Ports) > 1:
+		return fmt.Sprintf("%d, which is %s, want %d: the weights of this projection go to %s", port, m.Ports[port].Name, named, m.Ports[named].Name)
+	}
+	return ""
 }
 
 func (p *plan) readEdges(name string, o edgelist.Options) (t *edgelist.Table, err error) {
@@ -85,7 +134,7 @@ func (p *plan) readEdges(name string, o edgelist.Options) (t *edgelist.Table, er
 	return t, err
 }
 
-// lineOf is the line of the k-th row of a CSV file; 0, which messages leave out, where it cannot be read again.
+// lineOf is the line of the k-th row of a CSV file. It is 0, which messages leave out, if the file cannot be read again.
 func (p *plan) lineOf(w *wiring, k int) (line uint64) {
 	_ = p.withFile(w.p.File, func(f edgelist.File) (err error) {
 		line, err = edgelist.Line(f, w.p.File, uint64(k)+1)
@@ -107,7 +156,7 @@ func (p *plan) withFile(name string, read func(edgelist.File) error) error {
 	return read(f)
 }
 
-// sideName says whose neurons a projection's end counts.
+// sideName names the neurons at one end of a projection, for messages.
 func (p *plan) sideName(area int) string {
 	if area == genome.WholeNetwork {
 		return "the network"
@@ -115,7 +164,7 @@ func (p *plan) sideName(area int) string {
 	return p.g.Areas[area].Name
 }
 
-// rowFaults are wrong rows as faults of the genome's text.
+// rowFaults converts wrong rows to faults of the genome's text.
 func (p *plan) rowFaults(w *wiring, rows edgelist.Faults) error {
 	var all genome.Faults
 	for _, row := range rows {
@@ -128,30 +177,18 @@ func (p *plan) rowFault(w *wiring, row edgelist.Fault) error {
 	return p.g.Fault(w.p.FilePos, projectionKey(w.index, "file"), "%s: %s", w.p.File, row)
 }
 
-// doubled says when weights or delays stand in the file and beside it, or nowhere.
+// doubled describes weights or delays that are in both the file and the genome, or in neither.
 func doubled(pr *genome.Projection, t *edgelist.Table) string {
 	given := pr.Weight.Pos != genome.Pos{}
 	switch {
 	case t.Weight != nil && given:
-		return "a column weight found beside weight in the genome, one of them wanted"
+		return "expects weight either in a column or in the genome, found both"
 	case t.Weight == nil && !given:
-		return "no column weight found, wanted there or as weight in the genome"
+		return "expects weight in a column or in the genome, found neither"
 	case t.Delays && pr.Delay.Pos != pr.Pos:
-		return "a column of delays found beside delay in the genome, one of them wanted"
+		return "expects delay either in a column or in the genome, found both"
 	}
 	return ""
-}
-
-// takeColumns lets the columns of a list stand for the projection's weight and delay.
-func (w *wiring) takeColumns() {
-	r, ok := w.rule.(*edgeList)
-	if !ok {
-		return
-	}
-	w.weights = r.Weight
-	if w.delays = r.Delay; w.delays != nil {
-		w.steps = 0
-	}
 }
 
 // longest is the longest delay that the wiring can have, in bursts.
@@ -164,10 +201,10 @@ func (w *wiring) longest() int {
 		return int(most)
 	}
 	_, hi := w.delay.extent()
-	return int(min(max(1, nearest(hi)), 255))
+	return int(min(max(1, quanta.Nearest(hi)), quanta.MaxDelay))
 }
 
-// credit adds the wiring's synapses to the areas at their ends.
+// credit counts the wiring's synapses for the areas at their ends.
 func (p *plan) credit(w *wiring, s *Sizes) {
 	if w.p.From != genome.WholeNetwork {
 		s.add(w.p.From, w.p.To, w.synapses)
@@ -189,31 +226,19 @@ func (p *plan) credit(w *wiring, s *Sizes) {
 
 // areaOf is the area of neuron n.
 func (p *plan) areaOf(n uint32) int {
-	lo, hi := 0, len(p.areas)
-	for lo < hi {
-		if m := (lo + hi) / 2; p.areas[m].End() <= n {
-			lo = m + 1
-		} else {
-			hi = m
-		}
-	}
-	return lo
+	return sort.Search(len(p.areas), func(i int) bool { return p.areas[i].End() > n })
 }
 
-// portOf is the port of neuron n that a weight goes to.
+// portOf is the port of neuron n that receives a weight.
 func (p *plan) portOf(n uint32, weight int64) uint32 {
 	i := p.areaOf(n)
-	t := n - p.areas[i].First
-	if neurons := p.areas[i].Count; weight < 0 && p.ports[i].Count > neurons {
-		t += neurons
-	}
-	return p.ports[i].First + t
+	return portOf(p.areas[i], p.ports[i], n-p.areas[i].First, 0, weight < 0)
 }
 
-// checkRows refuses the first weight of a list that is not 0 and becomes no quantum, or more than any sum may be.
+// checkRows refuses the first weight of a list that becomes 0 quanta without being 0, or exceeds the largest sum.
 func (p *plan) checkRows(w *wiring) error {
 	for k, x := range w.weights {
-		if wrong := cmp.Or(p.tooSmall(x), p.tooLarge(x)); wrong != "" {
+		if wrong := cmp.Or(quanta.TooSmall(x, p.scale), quanta.TooLarge(x, p.scale)); wrong != "" {
 			return p.rowFault(w, edgelist.Fault{Row: uint64(k) + 1, Line: p.lineOf(w, k), Column: "weight", Message: wrong})
 		}
 	}

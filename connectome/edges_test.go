@@ -19,6 +19,11 @@ type memFile struct{ *bytes.Reader }
 
 func (memFile) Close() error { return nil }
 
+// opener opens files in memory.
+func opener(files map[string]string) genome.Opener {
+	return func(name string) (io.ReadCloser, error) { return memFile{bytes.NewReader([]byte(files[name]))}, nil }
+}
+
 // fromLists parses areas E (lif, 70), I (lif, 30) and F (feagi, 9) with projections that read files.
 func fromLists(t *testing.T, projections string, files map[string]string) *genome.Genome {
 	t.Helper()
@@ -49,7 +54,7 @@ func TestEdgesSmall(t *testing.T) {
 }
 
 // A list without rows, for a network without neurons.
-func TestEdgesOfNobody(t *testing.T) {
+func TestEdgesWithoutNeurons(t *testing.T) {
 	g, err := genome.Parse("net.yaml", []byte("burst: v1\nareas: [{name: F, group: memory, neurons: 0}]\nprojections: [{rule: edges, file: w.csv}]\n"), func(string) (io.ReadCloser, error) {
 		return memFile{bytes.NewReader([]byte("source,target,weight\n"))}, nil
 	})
@@ -110,10 +115,10 @@ func TestEdgesDrawByRow(t *testing.T) {
 func TestEdgesRefused(t *testing.T) {
 	for _, c := range []struct{ name, projection, list, want string }{
 		{"wrong rows", "{from: E, to: I, rule: edges, file: w.csv}", "source,target,weight\n0,30,1\n70,0,1\n",
-			"w.csv: row 1 (line 2), column target: neuron 30 found, 0…29 of I wanted"},
-		{"no weight", "{from: E, to: I, rule: edges, file: w.csv}", "source,target\n0,0\n", "no column weight"},
-		{"weight twice", "{from: E, to: I, rule: edges, file: w.csv, weight: 1 mV}", "source,target,weight\n0,0,1\n", "a column weight found beside weight"},
-		{"delay twice", "{from: E, to: I, rule: edges, file: w.csv, delay: 1}", "source,target,weight,delay\n0,0,1,1\n", "a column of delays found beside delay"},
+			"w.csv: row 1 (line 2), column target: neuron 30, want 0…29 of I"},
+		{"no weight", "{from: E, to: I, rule: edges, file: w.csv}", "source,target\n0,0\n", "expects weight in a column or in the genome"},
+		{"weight twice", "{from: E, to: I, rule: edges, file: w.csv, weight: 1 mV}", "source,target,weight\n0,0,1\n", "expects weight either in a column or in the genome"},
+		{"delay twice", "{from: E, to: I, rule: edges, file: w.csv, delay: 1}", "source,target,weight,delay\n0,0,1,1\n", "expects delay either in a column or in the genome"},
 		{"no quantum", "{from: E, to: I, rule: edges, file: w.csv}", "source,target,weight\n0,0,0\n\n\r\n0,0,-0.0001\n", "row 2 (line 5), column weight: -0.0001 becomes 0 quanta at scale 1000; write scale: 5000"},
 		{"beyond 32 bits", "{from: E, to: I, rule: edges, file: w.csv}", "source,target,weight\n0,0,1\n\n0,0,-1e30\n",
 			"w.csv: row 2 (line 4), column weight: -1e+30 becomes more than 2147483647 quanta at scale 1000; not even scale: 1 holds it"},
@@ -165,7 +170,7 @@ func TestEdgesAmongModels(t *testing.T) {
 	assert.Equal(t, [][2]uint32{{0, 1}, {0, 2}, {0, 12}, {2, 21}}, pairs(c))
 	assert.Equal(t, []int32{-7000, 1500, -2000, -1000}, c.Weight)
 	_, err := Build(parse("source,target,weight\n0,6,1\n0,4,1\n", ""), Options{})
-	require.ErrorContains(t, err, "row 2 (line 3), column target: neuron 4 of area P found, whose model poisson takes no input")
+	require.ErrorContains(t, err, "row 2 (line 3), column target: found neuron 4 of area P, whose model poisson takes no input")
 	some := parse(randomWithin(16, 6, 4000), ", attractivity: 30")
 	s, err := Measure(some, Options{})
 	require.NoError(t, err)
@@ -217,8 +222,8 @@ func TestParameterColumn(t *testing.T) {
 	})
 	require.NoError(t, err)
 	c := build(t, g)
-	require.Len(t, c.Areas[0].LIFEach, 3)
+	require.Len(t, c.Areas[0].Constant("threshold").Each, 3)
 	for i, want := range []float32{15, 12.5, 25} {
-		assert.Equal(t, want, c.Areas[0].LIFEach[i].Threshold)
+		assert.Equal(t, want, c.Areas[0].Constant("threshold").Each[i])
 	}
 }

@@ -2,15 +2,18 @@ package connectome
 
 import (
 	"bytes"
+	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"burst/edgelist"
 	"burst/genome"
 	"burst/genomes"
+	"burst/internal/edgelist"
 )
 
 // exportable has networks of every kind of weight, delay and scale.
@@ -45,6 +48,7 @@ projections:
   - {from: D, to: F, rule: all_to_all, weight: 1, attractivity: 37}
   - {from: D, to: I, rule: randomizer, weight: -2, delay: 9}
 `,
+		"named ports":           receptors,
 		"finest scale":          "burst: v1\nscale: 16777216\nareas: [{name: a, neurons: 40}]\nprojections: [{from: a, to: a, rule: all_to_all, weight: \"uniform(-1, 1)\"}]\n",
 		"coarse scale, odd":     "burst: v1\nscale: 3\nareas: [{name: a, neurons: 40}]\nprojections: [{from: a, to: a, rule: all_to_all, weight: \"normal(1000000, 400000)\"}]\n",
 		"no synapses, no name":  "burst: v1\nareas: [{name: a, neurons: 2}]\n",
@@ -67,10 +71,8 @@ func TestExportAndBack(t *testing.T) {
 		for _, end := range genome.EdgeFormats() {
 			t.Run(name+end, func(t *testing.T) {
 				var list bytes.Buffer
-				w, err := edgelist.NewWriter(&list, end)
-				require.NoError(t, err)
-				require.NoError(t, want.Export(w))
-				again, err := g.Rewired("wiring"+end, want.Scale)
+				require.NoError(t, want.Export(&list, end, nil))
+				again, err := g.Rewired("wiring"+end, nil, want.Scale)
 				require.NoError(t, err)
 				g2, err := genome.Parse("other.yaml", again, func(string) (io.ReadCloser, error) { return memFile{bytes.NewReader(list.Bytes())}, nil })
 				require.NoError(t, err, "%s", again)
@@ -88,15 +90,15 @@ func TestExportAndBack(t *testing.T) {
 			})
 		}
 	}
-	_, err := (&genome.Genome{}).Rewired("w.csv", 1)
-	require.ErrorContains(t, err, "no text")
+	_, err := (&genome.Genome{}).Rewired("w.csv", nil, 1)
+	require.ErrorContains(t, err, "read from a text")
 }
 
 // A writer that fails ends the export.
 func TestExportFails(t *testing.T) {
 	c := build(t, network(1, areaOf("feagi", 300)).join(genome.Projection{Rule: genome.AllToAll, Weight: constant(1)}))
 	for _, after := range []int{0, 1, 2} {
-		require.ErrorIs(t, c.Export(&failing{left: after}), io.ErrShortWrite, "%d writes", after)
+		require.ErrorIs(t, exportTo(&failing{left: after}, c.exportStatic), io.ErrShortWrite, "%d writes", after)
 	}
 }
 
@@ -114,7 +116,7 @@ func TestExportInBlocks(t *testing.T) {
 	all := genome.Projection{Rule: genome.AllToAll, Weight: constant(1)}
 	for neurons, want := range map[uint64]sizes{0: nil, 256: {exportRows}, 257: {exportRows, 257*257 - exportRows}} {
 		var got sizes
-		require.NoError(t, build(t, network(1, areaOf("feagi", neurons)).join(all)).Export(&got))
+		require.NoError(t, exportTo(&got, build(t, network(1, areaOf("feagi", neurons)).join(all)).exportStatic))
 		require.Equal(t, want, got)
 	}
 }
@@ -129,3 +131,91 @@ func (f *failing) Write(*edgelist.Block) error {
 	return nil
 }
 func (f *failing) Close() error { return io.ErrShortWrite }
+
+// TestExportLearnt: a network that learns is the same when it is read back from lists; one that has learnt starts from what it
+// delivers, and nothing leaves the bounds.
+func TestExportLearnt(t *testing.T) {
+	const high = 0.3336 // at the scale 1000 the nearest quantum lies above it
+	text := strings.Replace(fmt.Sprintf(plasticText, "2"), "halve, bounds: [0, 2]", fmt.Sprintf("halve, bounds: [0, %g]", high), 1)
+	g, err := genome.Parse("mixed.yaml", []byte(text), nil)
+	require.NoError(t, err)
+	c := build(t, g)
+	back := func(learnt func(int) []float32) *Connectome {
+		files := map[string][]byte{}
+		write := func(name string, export func(io.Writer) error) {
+			var b bytes.Buffer
+			require.NoError(t, export(&b))
+			files[name] = b.Bytes()
+		}
+		write("still.parquet", func(w io.Writer) error { return c.ExportStatic(w, "still.parquet") })
+		lists := map[int]string{}
+		for i := range c.Plastic {
+			name := fmt.Sprintf("learnt-%d.csv", i)
+			lists[c.Plastic[i].Projection] = name
+			write(name, func(w io.Writer) error { return c.ExportPlastic(w, name, i, learnt) })
+		}
+		text, err := g.Rewired("still.parquet", lists, c.Scale)
+		require.NoError(t, err)
+		again, err := genome.Parse("again.yaml", text, func(name string) (io.ReadCloser, error) { return memFile{bytes.NewReader(files[name])}, nil })
+		require.NoError(t, err, "%s", text)
+		return build(t, again)
+	}
+	same := back(nil)
+	require.Equal(t, c.Hash(), same.Hash())
+	require.Equal(t, c.Wiring(c.Hash()), same.Wiring(same.Hash()))
+
+	weights := map[int][]float32{1: make([]float32, c.Plastic[0].Whole()), 2: nil}
+	for k := range weights[1] {
+		weights[1][k] = []float32{0, 2, 0.0004, 0.0006, 1.23456789, 1.9999}[k%6] // bounds, and either side of half a quantum
+	}
+	got := back(func(projection int) []float32 { return weights[projection] })
+	p, q := &c.Plastic[0], &got.Plastic[0]
+	want, have := make([]float32, p.Whole()), make([]float32, p.Whole())
+	p.EachPlace(func(k, place uint64) { want[place] = float32(Quanta(weights[1][place], c.Scale)) / float32(c.Scale) })
+	rows := make([]float32, p.Whole())
+	for k := range rows {
+		rows[k] = q.Initial(uint64(k), got.Scale)
+	}
+	q.ToState(rows, have)
+	for port, at := 0, 0; port < len(p.In); port++ { // equal synapses change places with their weights
+		n := int(p.In[port])
+		slices.Sort(want[at : at+n])
+		slices.Sort(have[at : at+n])
+		at += n
+	}
+	require.Equal(t, want, have)
+	require.Equal(t, c.Plastic[1].Weight, got.Plastic[1].Weight, "where nothing was learnt the weights are the first ones")
+
+	weights[2] = slices.Repeat([]float32{high}, int(c.Plastic[1].Whole()))
+	got = back(func(projection int) []float32 { return weights[projection] })
+	require.Equal(t, slices.Repeat([]int32{333}, len(got.Plastic[1].Weight)), got.Plastic[1].Weight)
+
+	var list bytes.Buffer
+	require.NoError(t, c.Export(&list, "x.csv", func(projection int) []float32 { return weights[projection] }))
+	require.Contains(t, list.String(), ",1.2345678806304932,", "a list alone has the weights as they are")
+}
+
+// TestWiring: rules, their numbers and bounds are no part of it, all else is.
+func TestWiring(t *testing.T) {
+	wiring := func(text string) uint64 {
+		g, err := genome.Parse("mixed.yaml", []byte(text), nil)
+		require.NoError(t, err)
+		c := build(t, g)
+		return c.Wiring(c.Hash())
+	}
+	text := fmt.Sprintf(plasticText, "2")
+	want := wiring(text)
+	for old, other := range map[string]string{"up: 0.1": "up: 0.2", "plasticity: grow": "plasticity: {rule: grow, bounds: [0, 5]}", "delay: 3, plasticity: grow": "delay: 3, plasticity: halve", ", plasticity: halve}": "}"} {
+		require.Contains(t, text, old)
+		require.Equal(t, want, wiring(strings.Replace(text, old, other, 1)), other)
+	}
+	for old, other := range map[string]string{"uniform(0, 1)": "uniform(0, 0.9)", "delay: 3": "delay: 4", "indegree: 50": "indegree: 51", "seed: 5": "seed: 6", "threshold: 1}": "threshold: 2}"} {
+		require.Contains(t, text, old)
+		require.NotEqual(t, want, wiring(strings.Replace(text, old, other, 1)), other)
+	}
+	g, err := genome.Parse("mixed.yaml", []byte(strings.ReplaceAll(strings.ReplaceAll(text, ", plasticity: halve", ""), ", plasticity: grow", "")), nil)
+	require.NoError(t, err)
+	still := build(t, g)
+	require.Equal(t, want, still.Wiring(still.Hash()))
+	require.Equal(t, still.Hash(), still.Wiring(still.Hash()), "without plasticity it is the hash")
+}

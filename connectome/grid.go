@@ -1,6 +1,10 @@
 package connectome
 
-import "slices"
+import (
+	"slices"
+
+	"burst/genome"
+)
 
 // axis is a set of coordinates: lo ≤ c < hi, c ≠ hole, and c & bit ≠ 0 where bit is not 0.
 type axis struct{ lo, hi, hole, bit int64 }
@@ -26,10 +30,10 @@ func (a axis) size() uint64 {
 	return uint64(n)
 }
 
-// withBit is how many of 0…n−1 have a bit set.
+// withBit is the number of 0…n−1 that have a bit set.
 func withBit(n, bit int64) int64 { return n&^(2*bit-1)/2 + max(0, n&(2*bit-1)-bit) }
 
-// meets is false only when the sets have no coordinate in common that their ranges could tell.
+// meets is false only if the ranges of the sets are disjoint.
 func (a axis) meets(b axis) bool { return max(a.lo, b.lo) < min(a.hi, b.hi) }
 
 // box is a product of coordinate sets.
@@ -41,65 +45,102 @@ func (b *box) size() uint64 { return mul(mul(b[0].size(), b[1].size()), b[2].siz
 
 func (b *box) meets(o *box) bool { return b[0].meets(o[0]) && b[1].meets(o[1]) && b[2].meets(o[2]) }
 
-// morphology says which target voxels a source voxel reaches, as boxes that may overlap.
+// morphology gives the target voxels of a source voxel, as boxes that may overlap.
 type morphology interface {
 	boxes(from [3]int64, out []box) []box
 }
 
-// grid connects every neuron of a source voxel to every neuron of the target voxels that a morphology gives, once.
+// grid connects every neuron of a source voxel to every neuron, or to the last neuron, of the target voxels of a morphology. Each
+// pair is connected once.
 type grid struct {
 	ends
 	fromSize, toSize [3]int64
 	fromEach, toEach uint64 // neurons a voxel
+	skip             uint64 // first neurons of a target voxel that are not connected
 	shape            morphology
 	disjoint         bool   // no two boxes of a source voxel overlap
-	least            uint64 // synapses, or a number that is surely not more
-	exact            bool
-	most             uint64 // synapses of a source, or a number that is surely not less
+	least, most      uint64 // synapses; equal where known
+	longestRow       uint64 // synapses of a source, or an upper bound
 }
 
-// survey fills least and exact by counting, source voxel by source voxel, without making synapses.
-func (r *grid) survey(workers int) {
-	least, exact, most := make([]uint64, workers), make([]bool, workers), make([]uint64, workers)
-	for i := range exact {
-		exact[i] = true
+// newGrid makes a rule for voxels.
+func newGrid(p *plan, w *wiring, newShape func(m *genome.Mapper, from, to [3]int64) (shape morphology, disjoint bool)) (rule, error) {
+	pr := w.p
+	from, to := &p.g.Areas[pr.From], &p.g.Areas[pr.To]
+	r := &grid{
+		ends: w.ends, fromSize: signed(from.Size), toSize: signed(to.Size),
+		fromEach: from.PerVoxel, toEach: to.PerVoxel,
 	}
+	if pr.LastOnly {
+		r.skip = r.toEach - 1
+	}
+	m := genome.Mapper{Rule: pr.Rule, Axes: pr.Axes, FromEnd: pr.FromEnd, Single: pr.Single, Divide: pr.Divide, Vectors: pr.Vectors, Patterns: pr.Patterns}
+	r.shape, r.disjoint = newShape(&m, r.fromSize, r.toSize)
+	r.count(p.workers)
+	return r, nil
+}
+
+// newComposite makes a rule that applies another to blocks of the source.
+func newComposite(p *plan, w *wiring) (rule, error) {
+	pr := w.p
+	if pr.Mapper == nil || makerOf(pr.Mapper.Rule).shape == nil {
+		return nil, p.fault(w, "mapper", "a composite needs a mapper, one of the rules %v", genome.Mappers())
+	}
+	c := &composite{block: signed(pr.Blocks), choose: pr.Choose}
+	for i := range 3 {
+		if c.block[i] < 1 || c.choose[i][0] < 1 {
+			return nil, p.fault(w, "src_seed", "blocks of %v voxels, %v of them taken and skipped, want at least 1 voxel and 1 block taken on each axis", pr.Blocks, pr.Choose)
+		}
+	}
+	return newGrid(p, w, func(_ *genome.Mapper, _, to [3]int64) (morphology, bool) {
+		mapper, disjoint := makerOf(pr.Mapper.Rule).shape(pr.Mapper, c.block, to)
+		c.mapper = mapper
+		return c, disjoint
+	})
+}
+
+func signed(size [3]uint64) [3]int64 {
+	return [3]int64{int64(size[0]), int64(size[1]), int64(size[2])}
+}
+
+// count fills least, most and longestRow, source voxel by source voxel, without making synapses.
+func (r *grid) count(workers int) {
+	least, most, longest := make([]uint64, workers), make([]uint64, workers), make([]uint64, workers)
 	spans(workers, uint64(r.fromSize[0]*r.fromSize[1]*r.fromSize[2]), 4096, func(worker int, lo, hi uint64) {
 		var list []box
 		for v := lo; v < hi; v++ {
 			list = r.shape.boxes(r.voxel(v), list[:0])
-			n, all, isExact := reach(list, r.disjoint)
-			least[worker], most[worker] = add(least[worker], n), max(most[worker], all)
-			exact[worker] = exact[worker] && isExact
+			low, high := reach(list, r.disjoint)
+			least[worker], most[worker], longest[worker] = add(least[worker], low), add(most[worker], high), max(longest[worker], high)
 		}
 	})
-	r.exact = !slices.Contains(exact, false)
-	voxels := uint64(0)
-	for _, n := range least {
-		voxels = add(voxels, n)
+	low, high := uint64(0), uint64(0)
+	for i := range least {
+		low, high = add(low, least[i]), add(high, most[i])
 	}
-	r.least = mul(voxels, mul(r.fromEach, r.toEach))
-	r.most = mul(slices.Max(most), r.toEach)
+	pairs := mul(r.fromEach, r.toEach-r.skip)
+	r.least, r.most = mul(low, pairs), mul(high, pairs)
+	r.longestRow = mul(slices.Max(longest), r.toEach-r.skip)
 	if r.noSelf {
-		r.least, r.exact = r.least-min(r.least, r.sources), false
+		r.least -= min(r.least, r.sources)
 	}
 }
 
-// reach is the number of voxels in the boxes together, or where boxes may overlap that of the largest; sum is never less.
-func reach(list []box, disjoint bool) (voxels, sum uint64, exact bool) {
-	largest := uint64(0)
-	exact = true
+// reach bounds the number of voxels in the union of the boxes: at least that of the largest box, at most the sum. Both are
+// the exact number if no two boxes overlap.
+func reach(list []box, disjoint bool) (least, most uint64) {
+	apart := true
 	for i := range list {
 		size := list[i].size()
-		sum, largest = add(sum, size), max(largest, size)
-		for j := 0; j < i && !disjoint && exact; j++ {
-			exact = !list[i].meets(&list[j])
+		least, most = max(least, size), add(most, size)
+		for j := 0; j < i && !disjoint && apart; j++ {
+			apart = !list[i].meets(&list[j])
 		}
 	}
-	if exact {
-		return sum, sum, true
+	if apart {
+		least = most
 	}
-	return largest, sum, false
+	return least, most
 }
 
 // voxel is the coordinates of a source voxel, z fastest.
@@ -108,11 +149,21 @@ func (r *grid) voxel(v uint64) [3]int64 {
 	return [3]int64{int64(v / (y * z)), int64(v / z % y), int64(v % z)}
 }
 
-func (r *grid) total() (uint64, bool) { return r.least, r.exact }
-func (r *grid) units() uint64         { return r.sources }
-func (r *grid) longest() uint64       { return r.most }
+func (r *grid) synapses(onto uint64) (least, most uint64) {
+	if onto < r.targets { // a part may have none of a source's synapses if they lie together
+		return 0, r.most
+	}
+	return r.least, r.most
+}
 
-func (r *grid) wire(lo, hi uint64, b *batch) {
+func (r *grid) row(uint64) (synapses uint64, known bool) { return 0, false }
+func (r *grid) longest() uint64                          { return r.longestRow }
+func (r *grid) unit() unit                               { return bySource }
+func (r *grid) scattered() bool                          { return false }
+func (r *grid) scratch() uint64                          { return 0 }
+func (r *grid) sizeKey() string                          { return "rule" }
+
+func (r *grid) draw(lo, hi uint64, b *batch) {
 	list := b.boxes
 	have := ^uint64(0)
 	for s := lo; s < hi; s++ {
@@ -161,7 +212,7 @@ func taken(rivals []box, x, y, z int64) bool {
 
 // join connects a source to the neurons of a target voxel.
 func (r *grid) join(s, voxel uint64, b *batch) {
-	for t := b.next(voxel * r.toEach); t < (voxel+1)*r.toEach; t = b.next(t + 1) {
+	for t := b.next(voxel*r.toEach + r.skip); t < (voxel+1)*r.toEach; t = b.next(t + 1) {
 		if !r.noSelf || s != t {
 			b.add(s, t, s*r.targets+t)
 		}

@@ -3,17 +3,22 @@ package connectome
 import (
 	"math"
 	"runtime"
+
+	"burst/internal/exact"
 )
 
-// Hash names the network: the sum modulo 2^64 of one number a neuron and one a synapse, so that threads, devices and
-// parts of a network can add it up in any order; a part's is over its own neurons and synapses. With mix the finaliser of SplitMix64 and fold(h, x) = mix(h·φ + x),
-// φ = 0x9e3779b97f4a7c15:
+// Hash identifies the network. It is the sum modulo 2^64 of one number per neuron and one per synapse, so that threads,
+// devices and parts of a network can add it up in any order. The hash of a part is over its own neurons and synapses. mix is
+// the finaliser of SplitMix64, fold(h, x) = mix(h·φ + x), and φ = 0x9e3779b97f4a7c15:
 //
 //	synapse  fold(fold(1, source·2^32 + port), weight·2^8 + delay), weight as an unsigned 32-bit number
-//	neuron   fold, from A on, over neuron, its constants (feagi: threshold; else those of Words, of PoissonSource or of
-//	         Custom, or the bursts of its spike list) and its initial V and further variables
-//	A        fold, from 2 on, over scale, model, parameters in the order of FEAGI (custom: refractory and Program.Words), and
-//	         drives in the order of Drive
+//	neuron   fold, from A on, over neuron, those of its constants that may differ (feagi: threshold; poisson: Chance, From and
+//	         Until; spike_list: the bursts of its list) and its initial V and further variables
+//	plastic  see plasticHash
+//	driven   fold(fold(4, divisor·2^32 + PSPMax), synapse), the number of such a synapse of a neuron; divisor is 0 if nothing is divided
+//	A        fold, from 2 on, over scale, the model's number, constants that all neurons share and Chance of feagi (memory:
+//	         the indices of Upstream; custom: refractory and Program.Words), and drives in the order of Drive, Port only where it is
+//	         not 0, as Kind + 256·Port
 //
 // Numbers are folded as they are, float32, float64 and flags by their bits, lists by their length and entries.
 func (c *Connectome) Hash() uint64 {
@@ -45,6 +50,8 @@ func (c *Connectome) Hash() uint64 {
 			}
 		})
 	}
+	c.plasticHash(sums)
+	c.drivenHash(sums)
 	total := uint64(0)
 	for _, s := range sums {
 		total += s
@@ -52,29 +59,23 @@ func (c *Connectome) Hash() uint64 {
 	return total
 }
 
-// foldConstants folds what only the k-th neuron of the area has.
+// foldConstants folds the values of the area's k-th neuron.
 func (a *Area) foldConstants(h uint64, k uint32) uint64 {
-	switch a.Model {
-	case FEAGIModel:
-		return foldBits(h, a.FEAGI.Threshold.At(k))
-	case PoissonModel:
-		s := a.PoissonOf(k)
-		return fold(fold(fold(h, s.Below), s.From), s.Until)
-	case CustomModel:
-		for _, x := range a.Custom.Params {
-			h = foldBits(h, x.At(k))
-		}
-		return h
-	case SpikeListModel:
+	for c := range a.Constants[:a.Model.Own()] {
+		h = foldBits(h, a.Constants[c].At(k))
+	}
+	if a.Model.Chance != nil && !a.Model.AreaLevel {
+		h = fold(h, a.Chance.At(k))
+	}
+	if a.Model.Has("until") {
+		h = fold(fold(h, a.From), a.Until)
+	}
+	if a.Model.Has("spikes") {
 		at := a.Spikes.At[a.Spikes.Row[k]:a.Spikes.Row[k+1]]
 		h = fold(h, uint64(len(at)))
 		for _, t := range at {
 			h = fold(h, t)
 		}
-		return h
-	}
-	for _, x := range a.words(k) {
-		h = foldBits(h, x)
 	}
 	return h
 }
@@ -101,27 +102,35 @@ func synapseHash(source, port uint32, weight int32, delay uint8) uint64 {
 	return fold(fold(1, uint64(source)<<32|uint64(port)), uint64(uint32(weight))<<8|uint64(delay))
 }
 
-func fold(h, x uint64) uint64 { return mix(h*0x9e3779b97f4a7c15 + x) }
+func fold(h, x uint64) uint64 { return exact.Mix(h*0x9e3779b97f4a7c15 + x) }
 
 func areaHash(scale int32, a *Area) uint64 {
-	h := fold(fold(2, uint64(scale)), uint64(a.Model))
-	single := func(x float32) { h = foldBits(h, x) }
+	h := fold(fold(2, uint64(scale)), uint64(a.Model.Number))
 	whole := func(x uint64) { h = fold(h, x) }
-	if a.Model == FEAGIModel {
-		f := &a.FEAGI
-		single(f.ThresholdLimit)
-		single(f.Leak)
-		single(f.LeakAmount)
-		single(f.Keep)
-		whole(uint64(f.Refractory))
-		whole(uint64(f.FireLimit))
-		whole(uint64(f.Snooze))
-		whole(bit(f.Accumulate))
-		whole(bit(f.FEAGIDraw))
-		single(f.Excitability)
-		whole(f.ExciteBelow)
+	for c := a.Model.Own(); c < len(a.Constants); c++ {
+		x := a.Constants[c].Const
+		switch {
+		case a.Model.Constants[c].Later && x == 0:
+			// keeps the hash of networks from before this constant existed
+		case a.Model.Constants[c].Later:
+			whole(uint64(c))
+			whole(uint64(x))
+		case a.Model.Constants[c].Whole:
+			whole(uint64(x))
+		default:
+			h = foldBits(h, x)
+		}
 	}
-	if a.Model == CustomModel {
+	if a.Model.Chance != nil && a.Model.AreaLevel {
+		whole(a.Chance.Const)
+	}
+	if a.Model.Has("upstream") {
+		whole(uint64(len(a.Upstream)))
+		for _, area := range a.Upstream {
+			whole(uint64(area))
+		}
+	}
+	if a.Custom != nil {
 		whole(uint64(a.Custom.Refractory))
 		for _, x := range a.Custom.Program.Words() {
 			whole(x)
@@ -129,7 +138,7 @@ func areaHash(scale int32, a *Area) uint64 {
 	}
 	for i := range a.Drives {
 		d := &a.Drives[i]
-		whole(uint64(d.Kind))
+		whole(uint64(d.Kind) + uint64(d.Port)<<8)
 		whole(d.From)
 		whole(d.Until)
 		whole(uint64(uint32(d.Amount)))
@@ -148,11 +157,4 @@ func areaHash(scale int32, a *Area) uint64 {
 		}
 	}
 	return h
-}
-
-func bit(b bool) uint64 {
-	if b {
-		return 1
-	}
-	return 0
 }

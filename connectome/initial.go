@@ -10,14 +10,14 @@ import (
 	"burst/internal/exact"
 )
 
-// Initial says how a state variable starts: a value drawn per neuron, minus Rest (0 for models that hold V absolute).
+// Initial is the initial value of a state variable: a value drawn for each neuron, minus Rest (0 if the model holds V absolute).
 type Initial struct {
 	Value genome.Value
 	Rest  float64
 }
 
-// InitialState fills v and more, one entry a neuron in each, with the state before burst 0 as the models hold it. more has
-// Variables slices.
+// InitialState sets v and more to the state before burst 0, as the models hold it. more has Variables slices. Each slice has
+// one entry per neuron.
 func (c *Connectome) InitialState(v []float32, more [][]float32) {
 	for i := range c.Areas {
 		a := &c.Areas[i]
@@ -36,18 +36,21 @@ func (c *Connectome) InitialState(v []float32, more [][]float32) {
 func (a *Area) initial(seed uint64, i int, first uint32, state [][]float32) {
 	a.draw(seed, i, 0, first, &a.V0, state[0])
 	for k, part := range state[1:] {
+		from := a.Model.State[k+1].From
 		switch {
 		case a.More0 != nil && a.More0[k] != nil:
 			a.draw(seed, i, k+1, first, a.More0[k], part)
-		case a.Model == IzhikevichModel:
+		case from != nil:
+			constants := make([]float32, len(a.Constants))
 			for n := range part {
-				part[n] = float32(a.IzhikevichOf(first+uint32(n)).B * state[0][n])
+				a.Load(first+uint32(n), constants)
+				part[n] = from(constants, state[0][n])
 			}
 		default:
 			clear(part)
 		}
 	}
-	if a.Model == CustomModel && a.Custom.Start != nil {
+	if a.Custom != nil && a.Custom.Start != nil {
 		a.start(first, state)
 	}
 }
@@ -65,12 +68,17 @@ func (a *Area) draw(seed uint64, area, variable int, first uint32, from *Initial
 	}
 }
 
-// workedOut says that some of the state before burst 0 is neither given nor drawn.
+// workedOut reports whether formulas compute some of the initial state.
 func (a *Area) workedOut() bool {
-	return a.Model == IzhikevichModel && a.More0[0] == nil || a.Model == CustomModel && a.Custom.Start != nil
+	for k, m := range a.More0 {
+		if m == nil && a.Model.State[k+1].From != nil {
+			return true
+		}
+	}
+	return a.Custom != nil && a.Custom.Start != nil
 }
 
-// checkInitial refuses an area whose state before burst 0 is worked out to what is no finite number.
+// checkInitial refuses an area if formulas give it an initial value that is NaN or infinite.
 func (p *plan) checkInitial(i int, a *Area) error {
 	if !a.workedOut() {
 		return nil
@@ -102,6 +110,6 @@ func (p *plan) checkInitial(i int, a *Area) error {
 	if own := p.g.Areas[i].Model.Custom; own != nil {
 		pos = own.Starts[variable].Pos
 	}
-	return p.g.Fault(pos, areaKey(i, "init."+name), "%s of neuron %d is worked out to be %v, a finite number wanted; change what it is made of, or give it in init",
+	return p.g.Fault(pos, areaKey(i, "init."+name), "%s of neuron %d is computed as %v, want a finite number; change the values in its formula, or give it in init",
 		name, first, value)
 }

@@ -12,18 +12,18 @@ import (
 	"burst/internal/plain"
 )
 
-// LimitError refuses a genome that is too big, before anything is allocated for it.
+// LimitError is the error for a genome that is too big. It is found before memory is allocated.
 type LimitError struct {
-	Field  string // where most of the size comes from, such as projections[2] or areas[0].size
-	Unit   string // what Needed and Limit count: bytes, neurons, ports or synapses
-	Needed uint64 // MaxUint64 when it does not fit 64 bits
+	Field  string // the largest contribution, such as projections[2] or areas[0].size
+	Unit   string // unit of Needed and Limit: bytes, neurons, ports or synapses
+	Needed uint64 // MaxUint64 if it exceeds 64 bits
 	Limit  uint64
-	Bytes  uint64 // memory that building would need; MaxUint64 when it does not fit 64 bits
+	Bytes  uint64 // memory for building; MaxUint64 if it exceeds 64 bits
 
-	fault error // the same with its place in the genome's text
+	fault error // the error with its position in the genome's text
 }
 
-// Error says where, how much is needed and what the limit is.
+// Error names the place, the size and the limit.
 func (e *LimitError) Error() string {
 	if e.fault != nil {
 		return e.fault.Error()
@@ -39,7 +39,7 @@ func (e *LimitError) message() string {
 		return fmt.Sprintf("building needs %s, the limit is %s; make the network smaller or use a machine with more memory",
 			bytesText(e.Needed), bytesText(e.Limit))
 	}
-	return fmt.Sprintf("%s %s are wanted (%s of memory), the limit is %d",
+	return fmt.Sprintf("the network needs %s %s (%s of memory), the limit is %d",
 		atLeast(e.Needed), e.Unit, bytesText(e.Bytes), e.Limit)
 }
 
@@ -57,7 +57,7 @@ func bytesText(n uint64) string {
 	return fmt.Sprintf("%s bytes (%s)", atLeast(n), plain.Bytes(n))
 }
 
-// add is a + b, MaxUint64 where that does not fit.
+// add is a + b; MaxUint64 if that overflows.
 func add(a, b uint64) uint64 {
 	sum, carry := bits.Add64(a, b, 0)
 	if carry != 0 {
@@ -66,7 +66,7 @@ func add(a, b uint64) uint64 {
 	return sum
 }
 
-// mul is a·b, MaxUint64 where that does not fit.
+// mul is a·b; MaxUint64 if that overflows.
 func mul(a, b uint64) uint64 {
 	hi, lo := bits.Mul64(a, b)
 	if hi != 0 {
@@ -75,10 +75,11 @@ func mul(a, b uint64) uint64 {
 	return lo
 }
 
-// assumedMemory stands in where the system does not tell how much memory is available.
+// assumedMemory is used if the system does not say how much memory is available.
 const assumedMemory = 8 << 30
 
-// AvailableMemory is what this process may still allocate: MemAvailable, or what its control group leaves if that is less.
+// AvailableMemory is the memory that this process may still allocate: MemAvailable, or the rest of its control group's limit
+// if that is less.
 func AvailableMemory() uint64 {
 	least := uint64(math.MaxUint64)
 	if text, err := os.ReadFile("/proc/meminfo"); err == nil {

@@ -1,24 +1,42 @@
 package connectome
 
 import (
-	"sync/atomic"
+	"slices"
 	"unsafe"
 
-	"burst/edgelist"
 	"burst/genome"
+	"burst/internal/edgelist"
 )
 
-// Sizes is what a genome grows to.
+// Sizes are the sizes of a genome's network.
 type Sizes struct {
 	Neurons  uint64
 	Ports    uint64
 	Synapses uint64 // after merging
 	ByRule   uint64 // before merging
+	Plastic  uint64 // number of plastic synapses in Synapses
 	MaxDelay int    // bursts; no delay is longer
 	Areas    []AreaSizes
-	Pairs    []PairSizes // in the genome's order, then those whose synapses were merged; a pair of areas may come again
+	Pairs    []PairSizes // in the genome's order, then merged projections; a pair of areas may appear more than once
 	Bytes    uint64      // of the connectome's arrays (1 a synapse less if every drawn delay happens to be 1)
 	Peak     uint64      // bytes of all arrays while building
+	Learnt   uint64      // bytes of what a state holds of projections whose weights change
+	Learning []LearningSizes
+	Rooms    []Room // of projections with overflow: fail
+}
+
+// Room is how far the weights of a projection may go before the run ends.
+type Room struct {
+	Projection int // in the genome
+	Lo, Hi     float32
+	Cut        bool // there is no room for the genome's own bounds
+}
+
+// LearningSizes is the part of Sizes of a projection whose weights change.
+type LearningSizes struct {
+	Projection int // in the genome
+	Synapses   uint64
+	Learnt     uint64 // bytes of what a state holds of it
 }
 
 // AreaSizes is the part of Sizes that belongs to one area.
@@ -29,7 +47,7 @@ type AreaSizes struct {
 	OutSynapses uint64 // synapses from them
 }
 
-// Memory of a neuron (Row, Bound and the sums of the proof) and of a synapse.
+// Memory per neuron (Row, Bound and the sums for the bounds) and per synapse, in bytes.
 const (
 	resultANeuron  = 8
 	resultAPort    = 4
@@ -48,16 +66,15 @@ type PairSizes struct {
 	Synapses uint64
 }
 
-// Check gives the errors of Build that concern sizes, rules, lists and distributions, without making a synapse: where chance
-// decides how many there are, it is taken to be no more than surely come about.
+// Check returns the errors of Build that concern sizes, rules, lists and distributions, without making synapses. For a random
+// number of synapses it uses a lower bound.
 func Check(g *genome.Genome, o Options) error {
 	_, err := newDraft(g, o)
 	return err
 }
 
-// Measure says how big Build would make g, without allocating synapses. Synapses are exact; where a rule leaves their
-// number to chance the draws are made and counted. It returns the errors of Build that concern sizes, rules and
-// distributions.
+// Measure returns the sizes of the network that Build would make of g, without allocating synapses. Their number is exact: if
+// it is random, the synapses are drawn and counted. The errors are those of Build about sizes, rules and distributions.
 func Measure(g *genome.Genome, o Options) (*Sizes, error) {
 	p, err := newPlan(g, o)
 	if err != nil {
@@ -74,21 +91,46 @@ func Measure(g *genome.Genome, o Options) (*Sizes, error) {
 	for i := range g.Areas {
 		s.Areas[i].Name, s.Areas[i].Neurons = g.Areas[i].Name, uint64(p.areas[i].Count)
 	}
+	if p.mayFail() {
+		p.chooseScale()
+		p.settleBounds()
+	}
 	for i := range p.wirings {
 		w := &p.wirings[i]
+		if w.settled {
+			s.Rooms = append(s.Rooms, Room{w.index, w.low, w.high, w.below != w.low || w.above != w.high})
+		}
 		if !w.merged {
 			p.credit(w, s)
+		}
+		if l := w.learns; l != nil {
+			s.Plastic = add(s.Plastic, w.synapses)
+			learnt := learntBytes(w.synapses, uint64(w.from.Count), uint64(w.to.Count), l.Rule)
+			s.Learnt = add(s.Learnt, learnt)
+			s.Learning = append(s.Learning, LearningSizes{w.index, w.synapses, learnt})
 		}
 		if w.synapses > 0 {
 			s.MaxDelay = max(s.MaxDelay, w.longest())
 		}
 	}
-	for i := range p.groups {
-		q := &p.groups[i]
+	for i := range p.merging {
+		q := &p.merging[i]
 		s.add(q.wirings[0].p.From, q.wirings[0].p.To, q.synapses)
 	}
 	s.Bytes, s.Peak = p.bytes()
 	return s, nil
+}
+
+// learntBytes is the memory of a plastic projection in a state: numbers, and bursts of sources and targets.
+func learntBytes(synapses, sources, targets uint64, r *genome.Plasticity) uint64 {
+	n := mul(synapses, 4*uint64(1+len(r.Synapse)))
+	n = add(n, mul(sources, 8+4*uint64(len(r.Pre)+len(r.Source))))
+	return add(add(n, mul(targets, 8+4*uint64(len(r.Post)))), 12*uint64(len(r.Modulators)))
+}
+
+// LearntBytes is the memory of the projection in a state.
+func (p *Plastic) LearntBytes() uint64 {
+	return learntBytes(p.Whole(), uint64(p.From.Count), uint64(p.To.Count), p.Rule)
 }
 
 // add counts synapses from one area to another.
@@ -100,83 +142,150 @@ func (s *Sizes) add(from, to int, synapses uint64) {
 
 // bytes is the size of the result and of everything while building; MaxUint64 where it does not fit 64 bits.
 func (p *plan) bytes() (result, peak uint64) {
-	synapses := p.synapses()
-	each := uint64(bytesASynapse)
-	if p.hasDelays() {
-		each += bytesOfADelay
-	}
-	result = add(add(mul(p.neurons, resultANeuron)+8, mul(p.inputs, resultAPort)), mul(synapses, each))
-	for i := range p.g.Areas {
-		a := &p.g.Areas[i]
-		result = add(result, uint64(unsafe.Sizeof(Area{})))
-		result = add(result, mul(uint64(p.areas[i].Count), perNeuron(a)))
-		result = add(result, mul(uint64(len(a.Spikes)), 8))
-	}
-	for i := range p.g.Stimuli {
-		result = add(result, mul(uint64(len(p.g.Stimuli[i].Neurons)), 8)+uint64(unsafe.Sizeof(Stimulus{})))
-	}
-	peak = add(result, mul(p.inputs, bytesAPort-resultAPort))
-	if p.divides() {
-		peak = add(peak, mul(p.neurons, bytesOfOutput))
-	}
+	var l load
 	for i := range p.wirings {
-		if r, ok := p.wirings[i].rule.(*edgeList); ok {
-			peak = add(peak, edgelist.Bytes(uint64(len(r.Source))))
-		}
+		l.add(p, &p.wirings[i])
 	}
-	for i := range p.wirings {
-		w, most := &p.wirings[i], uint64(0)
-		for _, part := range []Part{p.part, {}} {
-			if p.countsFirst(w, part) {
-				most = max(most, w.own(part))
+	l.synapses, l.longestMerged = p.synapses(), p.longestMerged()
+	for i := range p.merging {
+		q := &p.merging[i]
+		for _, w := range q.wirings {
+			if w.drives > 0 {
+				l.driven -= w.synapses
 			}
 		}
-		peak = add(peak, mul(uint64(p.workers), most))
+		if q.wirings[0].drives > 0 {
+			l.driven += q.synapses
+		}
 	}
+	return p.bytesOf(&l)
+}
+
+// load is the memory that projections need.
+type load struct {
+	synapses      uint64
+	delays        bool   // somewhere one is not 1
+	plastic       uint64 // of synapses: those of plastic projections, which have rows of their own
+	driven        uint64 // the same of driven ones, after merging
+	drivenRows    uint64 // bytes of a driven synapse; 0: there is no driven projection
+	plasticRows   uint64 // bytes of these
+	plasticScrap  uint64 // bytes while the largest of these are made
+	lists         uint64 // bytes of edge lists
+	histograms    uint64 // bytes, each goroutine
+	scratch       uint64 // largest of all rules, each goroutine
+	divides       bool   // weights, somewhere
+	drivenDivides bool   // driven ones, somewhere
+	longestMerged uint64
+}
+
+// add counts a projection that does not merge.
+func (l *load) add(p *plan, w *wiring) {
+	l.synapses = add(l.synapses, w.synapses)
+	l.delays, l.divides = l.delays || w.learns == nil && w.drives == 0 && w.delayed(), l.divides || p.divided(w)
+	if w.drives > 0 {
+		l.driven = add(l.driven, w.synapses)
+		l.drivenRows = max(l.drivenRows, bytesASynapse)
+		if w.delayed() {
+			l.drivenRows = bytesASynapse + bytesOfADelay
+		}
+		l.drivenDivides = l.drivenDivides || p.divided(w)
+	}
+	if w.learns != nil {
+		l.plastic = add(l.plastic, w.synapses)
+		each, dropped := uint64(bytesASynapse), uint64(0)
+		if w.delay.Kind != genome.Const || w.delays != nil {
+			each += bytesOfADelay
+		} else if w.delayed() {
+			dropped = bytesOfADelay
+		}
+		ends := add(mul(uint64(w.from.Count)+1, 8), mul(uint64(w.ports.Count), 4))
+		if p.divided(w) {
+			ends = add(ends, mul(uint64(w.from.Count), 4))
+		}
+		l.plasticRows = add(l.plasticRows, add(mul(w.synapses, each), ends))
+		l.plasticScrap = max(l.plasticScrap, add(mul(p.neurons+1, 8), mul(w.synapses, dropped)))
+	}
+	l.lists = add(l.lists, edgelist.Bytes(w.listed))
+	most := uint64(0)
+	for _, part := range []Part{p.part, {}} {
+		if p.hasHistogram(w, part) {
+			most = max(most, w.own(part))
+		}
+	}
+	l.histograms = add(l.histograms, most)
+	l.scratch = max(l.scratch, w.rule.scratch())
+}
+
+// bytesOf is bytes with the projections' part of it.
+func (p *plan) bytesOf(l *load) (result, peak uint64) {
+	each := uint64(bytesASynapse)
+	if l.delays {
+		each += bytesOfADelay
+	}
+	result = add(add(p.fixed, mul(l.synapses-l.plastic-l.driven, each)), l.plasticRows)
+	if l.drivenRows > 0 {
+		result = add(add(result, mul(l.driven, l.drivenRows)), mul(p.neurons+1, 8))
+	}
+	if l.drivenDivides {
+		result = add(result, mul(p.neurons, 4))
+	}
+	peak = add(add(result, mul(p.inputs, bytesAPort-resultAPort)), l.plasticScrap)
+	if l.divides {
+		peak = add(peak, mul(p.neurons, bytesOfOutput))
+	}
+	peak = add(add(peak, l.lists), mul(uint64(p.workers), l.histograms))
 	each = 0
 	if !p.part.Whole() {
 		each = bytesASynapse + bytesOfADelay // rows whose place is not known yet
 	}
-	scratch := max(mul(min(synapses, longestSorted), bytesOfSorting+each), mul(p.longestMerged(), bytesOfMerging))
-	scratch = add(scratch, p.largestSet())
+	scratch := max(mul(min(l.synapses, longestSorted), bytesOfSorting+each), mul(l.longestMerged, bytesOfMerging))
+	scratch = add(scratch, l.scratch)
 	return result, add(peak, mul(uint64(p.workers), add(uint64(unsafe.Sizeof(batch{})), scratch)))
 }
 
-// largestSet is the memory that a goroutine takes to choose without repetition.
-func (p *plan) largestSet() uint64 {
-	largest := uint64(0)
-	for i := range p.wirings {
-		if r, ok := p.wirings[i].rule.(interface{ scratch() uint64 }); ok {
-			largest = max(largest, r.scratch())
-		}
+// fixedBytes is the part of the result that does not depend on projections.
+func (p *plan) fixedBytes() uint64 {
+	n := add(add(mul(p.neurons, resultANeuron), 8), mul(p.inputs, resultAPort))
+	for i := range p.g.Areas {
+		a := &p.g.Areas[i]
+		n = add(n, uint64(unsafe.Sizeof(Area{})))
+		n = add(n, mul(uint64(p.areas[i].Count), perNeuron(a)))
+		n = add(n, mul(uint64(len(a.Spikes)+len(a.Upstream)), 8))
 	}
-	return largest
-}
-
-// perNeuron is the bytes of constants that each neuron of an area has for itself.
-func perNeuron(a *genome.Area) uint64 {
-	n := uint64(0)
-	if a.Gradient != [3]float64{} {
-		n += 4
-	}
-	if a.Model.Name == "spike_list" {
-		n += 4
-	}
-	if len(a.Varied) > 0 && a.Model.Custom != nil {
-		d := a.Model.Custom.Definition
-		n += 4 * uint64(len(d.Program.Params))
-		if start := d.Start(given(a)); start != nil {
-			n += 4 * uint64(len(start.Params))
-		}
-	} else if len(a.Varied) > 0 {
-		n += map[string]uint64{"lif": uint64(unsafe.Sizeof(LIF{})), "lif_psc_exp": uint64(unsafe.Sizeof(PSCExp{})),
-			"izhikevich": uint64(unsafe.Sizeof(Izhikevich{})), "poisson": uint64(unsafe.Sizeof(PoissonSource{}))}[a.Model.Name]
-		n += 8 * uint64(len(a.Drives))
+	for i := range p.g.Stimuli {
+		n = add(n, mul(uint64(len(p.g.Stimuli[i].Neurons)), 8)+uint64(unsafe.Sizeof(Stimulus{})))
 	}
 	return n
 }
 
-// synapses is their number after merging, or one that is surely not more while not all is counted.
+// perNeuron is the bytes of constants that each neuron of an area has for itself.
+func perNeuron(a *genome.Area) uint64 {
+	n, names := uint64(0), a.Model.ConstantNames()
+	if a.Model.Has("spikes") {
+		n += 4
+	}
+	if a.Model.Custom != nil {
+		if start := a.Model.Custom.Definition.Start(given(a)); start != nil {
+			names = slices.Concat(names, start.Params)
+		}
+	}
+	for _, name := range names {
+		if vary(a, a.Model.Depends(name)) {
+			n += 4
+		}
+	}
+	if a.Model.Chance != nil && vary(a, chanceOn(a.Model)) {
+		n += 8
+	}
+	for k := range a.Drives {
+		if d := &a.Drives[k]; d.Kind == genome.Constant && a.Model.Term != nil && vary(a, termOn(a.Model, d)) {
+			n += 8
+		}
+	}
+	return n
+}
+
+// synapses is the number after merging; a lower bound until all synapses are counted.
 func (p *plan) synapses() uint64 {
 	sum := uint64(0)
 	for i := range p.wirings {
@@ -184,13 +293,13 @@ func (p *plan) synapses() uint64 {
 			sum = add(sum, w.synapses)
 		}
 	}
-	for i := range p.groups {
-		sum = add(sum, p.groups[i].synapses)
+	for i := range p.merging {
+		sum = add(sum, p.merging[i].synapses)
 	}
 	return sum
 }
 
-// byRule is their number before merging.
+// byRule is the number before merging.
 func (p *plan) byRule() uint64 {
 	sum := uint64(0)
 	for i := range p.wirings {
@@ -202,14 +311,17 @@ func (p *plan) byRule() uint64 {
 // hasDelays is false when every delay is 1.
 func (p *plan) hasDelays() bool {
 	for i := range p.wirings {
-		if w := &p.wirings[i]; w.steps != 1 && (w.synapses > 0 || !w.counted) {
+		if p.wirings[i].delayed() {
 			return true
 		}
 	}
 	return false
 }
 
-// checkMemory refuses a network that does not fit, naming what makes most of its size.
+// delayed says that a delay may not be 1.
+func (w *wiring) delayed() bool { return w.steps != 1 && (w.synapses > 0 || !w.counted) }
+
+// checkMemory refuses a network that does not fit into memory. The error names the largest contribution.
 func (p *plan) checkMemory() error {
 	_, peak := p.bytes()
 	if peak <= p.limit {
@@ -224,45 +336,8 @@ func (p *plan) checkMemory() error {
 	for i := range p.wirings {
 		w := &p.wirings[i]
 		if n := mul(w.synapses, bytesASynapse); n > most {
-			at, field, most = w.p.Pos, projectionKey(i, sizeKey(w.p.Rule)), n
+			at, field, most = w.p.Pos, projectionKey(i, w.rule.sizeKey()), n
 		}
 	}
 	return p.refuse(at, field, "bytes", peak, p.limit, peak)
 }
-
-// sizeKey is the key of a projection that makes it big.
-func sizeKey(r genome.Rule) string {
-	switch r {
-	case genome.FixedIndegree:
-		return "indegree"
-	case genome.FixedOutdegree:
-		return "outdegree"
-	case genome.FixedTotalNumber:
-		return "count"
-	case genome.PairwiseBernoulli:
-		return "p"
-	case genome.Edges:
-		return "file"
-	}
-	return "rule"
-}
-
-// count makes the number of synapses of every projection exact.
-func (p *plan) count() {
-	sinks, totals := make([]sink, p.workers), make([]atomic.Uint64, len(p.wirings))
-	for i := range sinks {
-		sinks[i] = tally(totals)
-	}
-	p.sweep(sinks, func(w *wiring) bool { return !w.counted && !w.merged }, p.part)
-	for i := range p.wirings {
-		if w := &p.wirings[i]; !w.counted && !w.merged {
-			w.settle(totals[i].Load())
-		}
-	}
-	p.countGroups(nil, &meter{})
-}
-
-// tally counts the synapses of each projection.
-type tally []atomic.Uint64
-
-func (t tally) take(w *wiring, b *batch) { t[w.index].Add(uint64(b.n)) }

@@ -168,7 +168,7 @@ func TestAttractivity(t *testing.T) {
 			plan, err := newPlan(whole, Options{})
 			require.NoError(t, err)
 			var list listed
-			plan.sweep([]sink{&list}, all, Part{})
+			plan.draw([]sink{&list}, all, Part{})
 			want := map[[2]uint32]int{}
 			for _, o := range list {
 				w := exact.Draw(g.Seed, exact.Attractivity, o.ordinal, 0)

@@ -1,9 +1,9 @@
 package connectome
 
 import (
-	"fmt"
 	"slices"
 
+	"burst/genome"
 	"burst/internal/formula"
 )
 
@@ -11,110 +11,79 @@ import (
 type Area struct {
 	Name     string
 	Neurons  Span
-	Ports    Span      // none for sources; else as many a neuron as the model has, all first ones before all second ones
+	Ports    Span      // none for sources; else 1 to 16 per neuron: the first ports of all neurons, then their second ones, and so on
 	Size     [3]uint32 // voxels
 	PerVoxel uint32
 	Group    string // as in genome.Area
 	Devices  uint64 // as in genome.Area
-	Model    Model
+	PSPMax   int32  // quanta: the psp of a spike is its amplitude, at most this in size; 0: it is not
+	Model    *genome.Model
 	Drives   []Drive
-	V0       Initial    // potential before burst 0, as the model holds it (lif, lif_psc_exp: relative to rest)
-	More0    []*Initial // the model's further variables likewise; nil: 0, or b·V for izhikevich's u
+	V0       Initial    // potential before burst 0, as the model holds it: relative to the Rest of its variable
+	More0    []*Initial // the same for the model's further variables; nil: 0, or computed by the variable's From
 
-	// The constants of the area's model; where parameters differ from neuron to neuron, the slice has one entry a neuron.
-	FEAGI          FEAGI
-	LIF            LIF
-	LIFEach        []LIF
-	PSCExp         PSCExp
-	PSCExpEach     []PSCExp
-	Izhikevich     Izhikevich
-	IzhikevichEach []Izhikevich
-	Poisson        PoissonSource
-	PoissonEach    []PoissonSource
-	Spikes         SpikeList
-	Custom         *Custom // of a model that the genome defines
+	Constants   []Param   // one for each of the model's ConstantNames
+	Chance      Chance    // for models that have one
+	From, Until uint64    // for models with these keys: the area fires in bursts From ≤ t < Until
+	Spikes      SpikeList // for models with this key
+	Upstream    []int     // for models with this key: indices of areas, ascending
+	Custom      *Custom   // for a model that the genome defines
 }
-
-// Model tells backends which law of engine/doc.go an area follows.
-type Model uint8
-
-// The models.
-const (
-	FEAGIModel Model = iota
-	LIFModel
-	PSCExpModel
-	IzhikevichModel
-	PoissonModel
-	SpikeListModel
-	CustomModel
-)
 
 // PortsEach is the number of input ports of a neuron.
-func (a *Area) PortsEach() uint32 {
-	if a.Model == CustomModel {
-		return uint32(a.Custom.Program.Inputs)
-	}
-	return [...]uint32{1, 1, 2, 1, 0, 0}[a.Model]
-}
+func (a *Area) PortsEach() uint32 { return uint32(len(a.Model.Ports)) }
 
-// Variables is the number of state variables beside V: I_ex and I_in of lif_psc_exp, u of izhikevich, all but the first
-// of a custom model.
-func (a *Area) Variables() int {
-	if a.Model == CustomModel {
-		return len(a.Custom.Program.Next) - 1
-	}
-	return [...]int{0, 0, 2, 1, 0, 0}[a.Model]
-}
+// Variables is the number of state variables besides V, such as I_ex and I_in of lif_psc_exp.
+func (a *Area) Variables() int { return max(0, len(a.Model.State)-1) }
 
-// Variable is the name of a state variable: of V where k is 0, else of the k-th further one.
+// Variable is the name of the k-th state variable; V is number 0.
 func (a *Area) Variable(k int) string {
-	if a.Model == CustomModel {
-		return a.Custom.State[k]
+	if k == 0 && a.Custom == nil {
+		return "V"
 	}
-	return [...][]string{{"V"}, {"V"}, {"V", "I_ex", "I_in"}, {"V", "u"}, {"V"}, {"V"}}[a.Model][k]
+	return a.Model.State[k].Name
 }
 
-// modelOf is the model of a kind in a genome.
-func modelOf(name string) Model {
-	for i, n := range [...]string{"feagi", "lif", "lif_psc_exp", "izhikevich", "poisson", "spike_list", "custom"} {
-		if n == name {
-			return Model(i)
-		}
-	}
-	panic(fmt.Sprintf("BUG: model %q", name))
+// Constant is the model's constant of that name.
+func (a *Area) Constant(name string) *Param {
+	return &a.Constants[slices.Index(a.Model.ConstantNames(), name)]
 }
 
-// NeuronOf is the neuron of port p, one of the area's.
-func (a *Area) NeuronOf(p uint32) uint32 { return a.Neurons.First + (p-a.Ports.First)%a.Neurons.Count }
+// Load copies the i-th neuron's constants to k.
+func (a *Area) Load(i uint32, k []float32) { loadParams(a.Constants, i, k) }
 
-// PortOf is the port that an amount for the area's i-th neuron goes to: amounts ≥ 0 to its first, others to its last.
-func (a *Area) PortOf(i uint32, amount int64) uint32 {
-	if amount < 0 && a.PortsEach() == 2 {
-		i += a.Neurons.Count
-	}
-	return a.Ports.First + i
+// Input returns the neuron of the area to which port p belongs, and which of the neuron's ports it is.
+func (a *Area) Input(p uint32) (i, which uint32) {
+	p -= a.Ports.First
+	return p % a.Neurons.Count, p / a.Neurons.Count
 }
 
-// LIFOf, PSCExpOf, IzhikevichOf and PoissonOf are the constants of the area's i-th neuron.
-func (a *Area) LIFOf(i uint32) *LIF { return of(&a.LIF, a.LIFEach, i) }
-
-// PSCExpOf is documented at LIFOf.
-func (a *Area) PSCExpOf(i uint32) *PSCExp { return of(&a.PSCExp, a.PSCExpEach, i) }
-
-// IzhikevichOf is documented at LIFOf.
-func (a *Area) IzhikevichOf(i uint32) *Izhikevich { return of(&a.Izhikevich, a.IzhikevichEach, i) }
-
-// PoissonOf is documented at LIFOf.
-func (a *Area) PoissonOf(i uint32) *PoissonSource { return of(&a.Poisson, a.PoissonEach, i) }
-
-func of[T any](one *T, each []T, i uint32) *T {
-	if each != nil {
-		return &each[i]
-	}
-	return one
+// PortOf is the port of the area's i-th neuron that takes an amount: number port of its ports, from 1. Where port is 0 it is the first
+// one for amounts ≥ 0, and for others the second one, if there is one.
+func (a *Area) PortOf(i uint32, port int, amount int64) uint32 {
+	return portOf(a.Neurons, a.Ports, i, port, amount < 0)
 }
 
-// Param is a float32 parameter, one value for the area or one a neuron.
+func portOf(neurons, ports Span, i uint32, port int, negative bool) uint32 {
+	switch {
+	case port > 0:
+		i += uint32(port-1) * neurons.Count
+	case negative && ports.Count > neurons.Count:
+		i += neurons.Count
+	}
+	return ports.First + i
+}
+
+// PortName names port p where neurons of the area have several, as in " at nmda"; else it is empty.
+func (a *Area) PortName(p uint32) string {
+	if a.PortsEach() < 2 {
+		return ""
+	}
+	_, which := a.Input(p)
+	return " at " + a.Model.Ports[which].Name
+}
+
+// Param is a float32 parameter: one value for the area, or one per neuron.
 type Param struct {
 	Const float32
 	Each  []float32 // nil, or one value per neuron of the area
@@ -128,93 +97,46 @@ func (p Param) At(i uint32) float32 {
 	return p.Const
 }
 
-// FEAGI holds the constants of a feagi area.
-type FEAGI struct {
-	Threshold      Param
-	ThresholdLimit float32 // +Inf when there is none
-	Leak           float32 // 0…1
-	LeakAmount     float32 // ≥ 0
-	Keep           float32 // float32(1) − Leak, the factor of step 4d
-	Refractory     uint16
-	FireLimit      uint16 // 0: none
-	Snooze         uint16
-	Accumulate     bool
-	FEAGIDraw      bool    // draw: feagi
-	Excitability   float32 // compared with FEAGI's hash when FEAGIDraw
-	ExciteBelow    uint64  // a Philox draw below this fires; round(excitability·2^32), 0…2^32
+// Differ reports whether constants depend on the neuron.
+func (a *Area) Differ() bool {
+	return slices.ContainsFunc(a.Constants, func(x Param) bool { return x.Each != nil })
 }
 
-// LIF holds the constants of a lif neuron, potentials relative to rest.
-type LIF struct {
-	EM1        float32 // expm1(−dt/tau)
-	Threshold  float32
-	Reset      float32
-	Refractory uint16 // bursts
-}
-
-// Words are the constants in order, as kernels read them.
-func (p *LIF) Words() []float32 {
-	return []float32{p.EM1, p.Threshold, p.Reset, float32(p.Refractory)}
-}
-
-// PSCExp holds the constants of a lif_psc_exp neuron, potentials relative to rest.
-type PSCExp struct {
-	EM1        float32 // expm1(−dt/tau)
-	P21Ex      float32 // mV/pA: what a current of 1 pA at the burst's begin adds to V
-	P21In      float32
-	P11Ex      float32 // exp(−dt/tau_syn_ex)
-	P11In      float32
-	Threshold  float32
-	Reset      float32
-	Refractory uint16 // bursts
-}
-
-// Words are the constants in order, as kernels read them.
-func (p *PSCExp) Words() []float32 {
-	return []float32{p.EM1, p.P21Ex, p.P21In, p.P11Ex, p.P11In, p.Threshold, p.Reset, float32(p.Refractory)}
-}
-
-// Izhikevich holds the constants of an izhikevich neuron.
-type Izhikevich struct {
-	Half      float32 // dt/2 in ms
-	ADt       float32 // a·dt
-	B         float32
-	C         float32 // mV
-	D         float32
-	Threshold float32 // mV
-}
-
-// Words are the constants in order, as kernels read them.
-func (p *Izhikevich) Words() []float32 {
-	return []float32{p.Half, p.ADt, p.B, p.C, p.D, p.Threshold}
-}
-
-// Custom is a model that the genome defines, for one area. Its constant drives are injected, as those of feagi are.
-type Custom struct {
-	Program     *formula.Program
-	Params      []Param          // one for each of Program.Params
-	Refractory  uint16           // bursts of silence after firing
-	Start       *formula.Program // makes the state before burst 0 of what is drawn; nil where all of it is
-	StartParams []Param          // one for each of Start.Params
-	State       []string         // names of the state variables
-}
-
-// Load puts the i-th neuron's values of params, which are Params or StartParams, into values.
-func (c *Custom) Load(params []Param, i uint32, values []float32) {
+func loadParams(params []Param, i uint32, values []float32) {
 	for k := range params {
 		values[k] = params[k].At(i)
 	}
 }
 
-// PoissonSource holds the constants of a poisson neuron, which fires in bursts From ≤ t < Until.
-type PoissonSource struct {
-	Below       uint64 // a draw below this fires; round(rate·dt·2^32), 0…2^32
-	From, Until uint64
+// Chance is a probability times 2^32, one value for the area or one per neuron: an event happens if a 32-bit draw is below it.
+type Chance struct {
+	Const uint64
+	Each  []uint64 // nil, or one value per neuron of the area
 }
 
-// SpikeList says when the neurons of a spike_list area fire.
+// At is the value for the i-th neuron of the area.
+func (c *Chance) At(i uint32) uint64 {
+	if c.Each != nil {
+		return c.Each[i]
+	}
+	return c.Const
+}
+
+// Custom has the further data of an area whose model the genome defines.
+type Custom struct {
+	Program     *Program // its Params are the area's Constants
+	Refractory  uint16   // bursts of silence after firing
+	Start       *Program // computes the initial state from drawn values; nil: all values are drawn
+	StartParams []Param  // one for each of Start.Params
+}
+
+// Program is the formulas of a model as instructions without loops or branches, which a backend executes for each neuron.
+// Code lists them in order.
+type Program = formula.Program
+
+// SpikeList lists the bursts in which the neurons of a spike_list area fire.
 type SpikeList struct {
-	Row []uint32 // one a neuron and one more; the bursts of the i-th neuron are Row[i] ≤ k < Row[i+1]
+	Row []uint32 // one entry per neuron and one more; the bursts of the i-th neuron are Row[i] ≤ k < Row[i+1]
 	At  []uint64 // ascending within a neuron
 }
 

@@ -1,45 +1,21 @@
 package connectome
 
 import (
-	"fmt"
 	"math/bits"
 
 	"burst/genome"
 )
 
-// newShape makes the morphology of a rule between a source and a target of these sizes; disjoint says that no two boxes
-// of a voxel overlap.
-func newShape(m *genome.Mapper, from, to [3]int64) (shape morphology, disjoint bool) {
-	switch m.Rule {
-	case genome.Projector:
-		return newProjector(m, from, to), true
-	case genome.Vectors:
-		return newVectors(m.Vectors, to), true
-	case genome.BlockToBlock:
-		return newBlocks(m.Divide, to), true
-	case genome.Patterns:
-		return newPatterns(m.Patterns, to), false
-	case genome.Expander:
-		return &expander{from[0], to[0]}, true
-	case genome.Reducer:
-		return &reducer{to[0]}, true
-	case genome.LateralPairs:
-		return &lateralPairs{to}, true
-	case genome.LastToFirst:
-		return &lastToFirst{[3]int64{from[0] - 1, from[1] - 1, from[2] - 1}}, true
-	}
-	panic(fmt.Sprintf("BUG: rule %d", m.Rule))
-}
-
-// projector keeps the map: a coarser axis gathers, a finer one spreads.
+// projector connects voxels at the same relative place. A coarser target axis gathers voxels, a finer one spreads them.
 type projector struct {
 	from, to [3]int64
 	source   [3]int // axis of the source that each axis of the target follows
 	end      int    // axis whose last layer alone projects, −1 for none
+	single   bool   // places by division in float32
 }
 
-func newProjector(m *genome.Mapper, from, to [3]int64) *projector {
-	p := &projector{from: from, to: to, source: [3]int{0, 1, 2}, end: int(m.FromEnd) - 1}
+func newProjector(m *genome.Mapper, from, to [3]int64) (shape morphology, disjoint bool) {
+	p := &projector{from: from, to: to, source: [3]int{0, 1, 2}, end: int(m.FromEnd) - 1, single: m.Single}
 	switch m.Axes {
 	case genome.YXZ:
 		p.source = [3]int{1, 0, 2}
@@ -48,7 +24,7 @@ func newProjector(m *genome.Mapper, from, to [3]int64) *projector {
 	case genome.XZY:
 		p.source = [3]int{0, 2, 1}
 	}
-	return p
+	return p, true
 }
 
 func (p *projector) boxes(at [3]int64, out []box) []box {
@@ -60,6 +36,8 @@ func (p *projector) boxes(at [3]int64, out []box) []box {
 			return out
 		case k == p.end:
 			b[i] = only(0)
+		case p.single:
+			b[i] = placed(l, s, t)
 		case s >= t:
 			b[i] = only(l * t / s)
 		default:
@@ -69,14 +47,37 @@ func (p *projector) boxes(at [3]int64, out []box) []box {
 	return append(out, b)
 }
 
-// blocks connects a voxel to the one whose coordinates are its own, divided.
+// placed is what place l of s projects to among t, divided in float32: ⌊l/(s/t)⌋, or where t is more all d with ⌊d/(t/s)⌋ = l.
+func placed(l, s, t int64) axis {
+	switch {
+	case s == t:
+		return only(l)
+	case s > t:
+		return only(min(int64(float32(l)/(float32(s)/float32(t))), t-1))
+	}
+	ratio := float32(t) / float32(s)
+	first := func(l int64) int64 { // the first d of l or a later one: near the exact place, for the quotient grows with d
+		d := (l*t + s - 1) / s
+		for d > 0 && int64(float32(d-1)/ratio) >= l {
+			d--
+		}
+		for d < t && int64(float32(d)/ratio) < l {
+			d++
+		}
+		return d
+	}
+	return axis{first(l), first(l + 1), noHole, 0}
+}
+
+// blocks connects a voxel to the voxel with its coordinates divided by divide.
 type blocks struct{ divide, to [3]int64 }
 
-func newBlocks(divide [3]uint64, to [3]int64) *blocks {
+func newBlocks(m *genome.Mapper, _, to [3]int64) (shape morphology, disjoint bool) {
+	divide := m.Divide
 	for i := range divide {
 		divide[i] = max(divide[i], 1)
 	}
-	return &blocks{signed(divide), to}
+	return &blocks{signed(divide), to}, true
 }
 
 func (b *blocks) boxes(at [3]int64, out []box) []box {
@@ -93,6 +94,10 @@ func (b *blocks) boxes(at [3]int64, out []box) []box {
 
 // expander connects x to the binary numerals, as wide as the source at least, that have a 1 at position x from the left.
 type expander struct{ from, to int64 }
+
+func newExpander(_ *genome.Mapper, from, to [3]int64) (shape morphology, disjoint bool) {
+	return &expander{from[0], to[0]}, true
+}
 
 func (e *expander) boxes(at [3]int64, out []box) []box {
 	lo := int64(0)
@@ -114,6 +119,10 @@ func (e *expander) boxes(at [3]int64, out []box) []box {
 // reducer connects x to the positions, from the left, of the ones in its binary numeral, as wide as the target at least.
 type reducer struct{ to int64 }
 
+func newReducer(_ *genome.Mapper, _, to [3]int64) (shape morphology, disjoint bool) {
+	return &reducer{to[0]}, true
+}
+
 func (r *reducer) boxes(at [3]int64, out []box) []box {
 	width := max(r.to, int64(bits.Len64(uint64(at[0]))))
 	for rest := uint64(at[0]); rest != 0; rest &= rest - 1 {
@@ -127,6 +136,10 @@ func (r *reducer) boxes(at [3]int64, out []box) []box {
 // lateralPairs connects the even x to the next one and the odd x to the one before.
 type lateralPairs struct{ to [3]int64 }
 
+func newLateralPairs(_ *genome.Mapper, _, to [3]int64) (shape morphology, disjoint bool) {
+	return &lateralPairs{to}, true
+}
+
 func (l *lateralPairs) boxes(at [3]int64, out []box) []box {
 	x := at[0] ^ 1
 	if x >= l.to[0] || at[1] >= l.to[1] || at[2] >= l.to[2] {
@@ -137,6 +150,10 @@ func (l *lateralPairs) boxes(at [3]int64, out []box) []box {
 
 // lastToFirst connects the last voxel to the first.
 type lastToFirst struct{ last [3]int64 }
+
+func newLastToFirst(_ *genome.Mapper, from, _ [3]int64) (shape morphology, disjoint bool) {
+	return &lastToFirst{[3]int64{from[0] - 1, from[1] - 1, from[2] - 1}}, true
+}
 
 func (l *lastToFirst) boxes(at [3]int64, out []box) []box {
 	if at != l.last {
@@ -164,25 +181,38 @@ func (c *composite) boxes(at [3]int64, out []box) []box {
 	return c.mapper.boxes(inside, out)
 }
 
-// randomizer connects every source to all neurons of one target voxel, drawn for it.
+// randomizer connects every source neuron to all neurons of one random target voxel.
 type randomizer struct {
 	ends
 	voxels, each uint64
 }
 
-func (r *randomizer) units() uint64   { return r.sources }
-func (r *randomizer) longest() uint64 { return r.each }
-
-func (r *randomizer) total() (uint64, bool) {
-	if r.noSelf {
-		return mul(r.sources, r.each-1), false
-	}
-	return mul(r.sources, r.each), true
+func newRandomizer(p *plan, w *wiring) (rule, error) {
+	to := &p.g.Areas[w.p.To]
+	return &randomizer{w.ends, w.ends.targets / to.PerVoxel, to.PerVoxel}, nil
 }
 
-func (r *randomizer) wire(lo, hi uint64, b *batch) {
+func (r *randomizer) synapses(onto uint64) (least, most uint64) {
+	most = mul(r.sources, r.each)
+	switch {
+	case onto < r.targets:
+		return 0, most
+	case r.noSelf:
+		return mul(r.sources, r.each-1), most
+	}
+	return most, most
+}
+
+func (r *randomizer) row(uint64) (synapses uint64, known bool) { return r.each, !r.noSelf }
+func (r *randomizer) longest() uint64                          { return r.each }
+func (r *randomizer) unit() unit                               { return bySource }
+func (r *randomizer) scattered() bool                          { return false }
+func (r *randomizer) scratch() uint64                          { return 0 }
+func (r *randomizer) sizeKey() string                          { return "rule" }
+
+func (r *randomizer) draw(lo, hi uint64, b *batch) {
 	for s := lo; s < hi; s++ {
-		x, _ := r.draw(s)
+		x, _ := r.word(s)
 		first := below(x, r.voxels) * r.each
 		for t := first; t < first+r.each; t++ {
 			if !r.noSelf || s != t {

@@ -1,8 +1,11 @@
 package connectome
 
-import "burst/internal/exact"
+import (
+	"burst/internal/exact"
+	"burst/internal/quanta"
+)
 
-// noiseReach is how far a normal drive goes from its mean, in steps of sd/64: 396 steps are 6.19 sd.
+// noiseReach is the largest distance of a normal drive from its mean, in steps of sd/64: 396 steps are 6.19 sd.
 const noiseReach = 396
 
 // noiseCounts are the thresholds round(P(X ≤ (k − 396 + ½)/64)·2^32) of a standard normal X, k = 0…791, found by bisection
@@ -25,11 +28,11 @@ func noiseCounts() []uint32 {
 	return counts
 }
 
-// noiseTable is the quanta of every step; an amount that int32 cannot hold is cut, and the proof refuses it.
-func noiseTable(mean, sd, scale float64) []int32 {
+// noiseTable is the quanta of every step. It limits an amount to the range of int32; the check of bounds refuses it later.
+func noiseTable(mean, sd, scale float64, by int64) []int32 {
 	table := make([]int32, 2*noiseReach+1)
 	for k := range table {
-		table[k] = clamp(quanta(noiseAmount(mean, sd, k), scale))
+		table[k] = quanta.Clamp(lift(quanta.Of(noiseAmount(mean, sd, k), scale), by))
 	}
 	return table
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"burst/genome"
+	"burst/internal/slow"
 )
 
 var long = flag.Bool("long", false, "10^6 networks rather than 8,000 in the overflow test")
@@ -17,7 +18,7 @@ var long = flag.Bool("long", false, "10^6 networks rather than 8,000 in the over
 // TestR17NoSumWraps builds networks of extreme weights, scales and fan-ins: one is refused exactly where a sum, added up in big
 // integers, could leave int32, and what is built has bounds that hold.
 func TestR17NoSumWraps(t *testing.T) {
-	cases := 8_000
+	cases := slow.Times(3_000, 8_000)
 	if testing.Short() {
 		cases = 2000
 	} else if *long {

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// threads is how many goroutines share the work when want are asked for; 0 means all processors.
+// threads is the number of goroutines for a wanted number; 0 means all processors.
 func threads(want int) int {
 	if want > 0 {
 		return want
@@ -35,7 +35,7 @@ func spans(workers int, n, size uint64, work func(worker int, lo, hi uint64)) {
 	})
 }
 
-// meter tells the caller how far the build is; its zero value tells nobody.
+// meter reports the progress of the build; its zero value reports nothing.
 type meter struct {
 	mu          sync.Mutex
 	done, total uint64

@@ -7,22 +7,22 @@ import (
 	"slices"
 )
 
-// Slice is how many neurons are dealt to a part at a time: 64, so that a part's words of spikes, its blocks of potentials
-// and a GPU's warps hold neurons of one part only.
+// Slice is the number of consecutive neurons in the same part. It is 64, so that words of spikes, blocks of potentials and
+// warps of a GPU have neurons of one part only.
 const Slice = 64
 
-// Part names one of Of parts that a network is split into. The neurons keep their numbers in the whole network; slices of
-// them, n/Slice, are dealt to the parts in turn, so that every part has the same mix of every large area. A part holds the
-// synapses onto its neurons, of all sources, and updates its neurons only. The zero value is the whole network.
+// Part is one of the Of parts of a split network. Neurons keep their numbers in the whole network. Slices of them, n/Slice, go to
+// the parts in turn, so that every part has about the same share of each large area. A part has all synapses onto its neurons
+// and updates only its neurons. The zero value is the whole network.
 type Part struct{ Index, Of int }
 
-// Whole says that nothing belongs to another part.
+// Whole reports whether p is the whole network.
 func (p Part) Whole() bool { return p.Of <= 1 }
 
-// Owns says that neuron n belongs to the part.
+// Owns reports whether neuron n belongs to the part.
 func (p Part) Owns(n uint32) bool { return p.Owner(n) == p.Index }
 
-// Owner is the index of the part that neuron n belongs to, 0 for a whole network.
+// Owner is the index of the part to which neuron n belongs; 0 for a whole network.
 func (p Part) Owner(n uint32) int {
 	if p.Of <= 1 {
 		return 0
@@ -30,7 +30,7 @@ func (p Part) Owner(n uint32) int {
 	return int(n / Slice % uint32(p.Of))
 }
 
-// Count is how many of the neurons 0…n−1 belong to the part; for a neuron of the part that is its place among them.
+// Count is the number of neurons 0…n−1 that belong to the part. For a neuron n of the part it is its index in the part.
 func (p Part) Count(n uint32) uint32 {
 	if p.Of <= 1 {
 		return n
@@ -54,7 +54,7 @@ func (p Part) Neuron(i uint32) uint32 {
 	return (i/Slice*uint32(p.Of)+uint32(p.Index))*Slice + i%Slice
 }
 
-// Next is the first neuron ≥ n that belongs to the part; it may lie beyond the network's last.
+// Next is the first neuron ≥ n that belongs to the part. It may be larger than the network's last neuron.
 func (p Part) Next(n uint64) uint64 {
 	if p.Of <= 1 {
 		return n
@@ -67,7 +67,7 @@ func (p Part) Next(n uint64) uint64 {
 	return (slice + ahead) * Slice
 }
 
-// dealer tells at once whether a neuron belongs to a part (Lemire, Kaser and Kurz, "Faster remainder by direct computation",
+// dealer quickly computes whether a neuron belongs to a part (Lemire, Kaser and Kurz, "Faster remainder by direct computation",
 // 2019: the remainder is the upper half of a product).
 type dealer struct{ inverse, of, index uint64 }
 
@@ -76,7 +76,7 @@ func (p Part) dealer() dealer {
 	return dealer{inverse: math.MaxUint64/of + 1, of: of, index: uint64(p.Index)}
 }
 
-// owns is 1 where the part has neuron n, else 0.
+// owns is 1 if the part has neuron n, else 0.
 func (d *dealer) owns(n uint32) int {
 	owner, _ := bits.Mul64(d.inverse*uint64(n/Slice), d.of)
 	return int(((owner ^ d.index) - 1) >> 63)
@@ -99,7 +99,7 @@ func (p Part) check() error {
 	return fmt.Errorf("part %d of %d, want 0…%d", p.Index, p.Of, p.Of-1)
 }
 
-// Cut is the part p of a whole network, as Build makes it when its parts agree.
+// Cut returns part p of a whole network. It equals the part that Build makes with Options.Gather.
 func (c *Connectome) Cut(p Part) *Connectome {
 	const rows = 1 << 12
 	cut := *c
@@ -137,5 +137,10 @@ func (c *Connectome) Cut(p Part) *Connectome {
 			to++
 		}
 	})
+	cut.Plastic = nil
+	for i := range c.Plastic {
+		cut.Plastic = append(cut.Plastic, c.Plastic[i].cut(c, p))
+	}
+	cut.Driven = c.Driven.cut(c, p)
 	return &cut
 }

@@ -9,9 +9,8 @@ import (
 	"burst/genome"
 )
 
-// Parts builds a network part by part, for devices that share it. Every part is made by its own draws, so that the whole is
-// never there, and after the one before has gone, so that no two of them are. What all must agree on is known when the last
-// is made: Whole.
+// Parts builds a network part by part, for devices that share it. Only one part is in memory at a time. Values that depend on
+// all parts, such as the longest delay, are known when the last part is made: see Whole.
 type Parts struct {
 	plan *plan // nil once all is known
 	head *Connectome
@@ -22,9 +21,17 @@ type Parts struct {
 	took time.Duration
 }
 
-// NewParts plans a network in so many parts. o.MaxBytes is for the largest of them; o.Part and o.Gather are not used. The
-// errors are Build's.
+// NewParts plans a network in so many parts. o.MaxBytes is the limit for the largest part; o.Part and o.Gather are not used. The
+// errors are those of Build.
 func NewParts(g *genome.Genome, of int, o Options) (*Parts, error) {
+	for i := range g.Projections {
+		if l := g.Projections[i].Learning; l != nil {
+			return nil, g.Fault(l.Pos, projectionKey(i, "plasticity"), "a network with plastic weights cannot be built in parts (for several GPUs or a measurement); build the whole network, for one GPU, or the cpu or reference backend")
+		}
+		if from := g.Projections[i].From; from >= 0 && g.Areas[from].PSPMax > 0 {
+			return nil, g.Fault(g.Areas[from].Pos, areaKey(from, "psp_max"), "a network whose potentials drive what spikes deliver cannot be built in parts (for several GPUs or a measurement); build the whole network, for the cpu or reference backend")
+		}
+	}
 	start := time.Now()
 	o.Part, o.Gather = Part{0, of}, nil
 	p, head, err := begin(g, o)
@@ -39,7 +46,7 @@ func NewParts(g *genome.Genome, of int, o Options) (*Parts, error) {
 	return s, nil
 }
 
-// Into plans for another number of parts, before the first is made. What surely does not fit is refused.
+// Into plans for another number of parts. It must be called before the first part is made. It refuses parts that cannot fit.
 func (s *Parts) Into(of int) error {
 	s.of = of
 	for i := range of {
@@ -53,28 +60,27 @@ func (s *Parts) Into(of int) error {
 // Of is the number of parts.
 func (s *Parts) Of() int { return s.of }
 
-// Head is what is known of the network before its parts are made: no synapses, no bounds, and of the longest delay only that
-// it is not less than MaxDelay.
+// Head is the network as known before its parts are made. It has no synapses and no bounds, and its MaxDelay is a lower bound.
 func (s *Parts) Head() *Connectome {
 	head := *s.head
 	return &head
 }
 
-// Least is how many synapses a part surely has: their number, or eight standard deviations below its mean where draws
-// decide. The zero value is all parts together. It is to be asked before Whole.
+// Least is a lower bound of the number of synapses of a part: the exact number, or eight standard deviations below the mean
+// if it is random. The zero Part means all parts. Call it before Whole.
 func (s *Parts) Least(part Part) uint64 {
 	sum := uint64(0)
 	for i := range s.plan.wirings {
 		if w := &s.plan.wirings[i]; !w.merged {
-			n, _ := w.total(part)
+			n, _ := w.estimate(part)
 			sum = add(sum, n)
 		}
 	}
 	return sum
 }
 
-// Next makes the next part, as Build does, but for the bounds. The one before must not be used any more: its memory is
-// that of the next.
+// Next makes the next part, as Build does, but without bounds. The previous part must no longer be used, because the next one
+// takes its memory.
 func (s *Parts) Next() (*Connectome, error) {
 	defer s.clock(time.Now())
 	debug.FreeOSMemory() // what planning left, or who took the part before
@@ -90,7 +96,6 @@ func (s *Parts) Next() (*Connectome, error) {
 	if worst(s.sums) > math.MaxInt32 {
 		return nil, s.overflow()
 	}
-	p.sortRows(c, progress)
 	p.spare = row{c.Target, c.Weight, c.Delay}
 	s.made++
 	c.total = c.Synapses()
@@ -101,8 +106,8 @@ func (s *Parts) Next() (*Connectome, error) {
 	return c, nil
 }
 
-// Whole is the network that the parts make, without its synapses: with its longest delay, its bounds, and what Total and Hash
-// tell. It is refused where Build refuses it, with the same words.
+// Whole is the whole network without its synapses. It has the longest delay, the bounds, and the values of Total and Hash. Its
+// errors are those of Build.
 func (s *Parts) Whole() (*Connectome, error) {
 	defer s.clock(time.Now())
 	if s.plan == nil {
@@ -120,12 +125,12 @@ func (s *Parts) Whole() (*Connectome, error) {
 	return s.head, nil
 }
 
-// Took is how long planning and building have taken so far.
+// Took is the time that planning and building have taken so far.
 func (s *Parts) Took() time.Duration { return s.took }
 
 func (s *Parts) clock(start time.Time) { s.took += time.Since(start) }
 
-// progress tells of all parts what is told of the next one.
+// progress converts the progress of the next part to that of all parts.
 func (s *Parts) progress() func(done, total uint64) {
 	if s.tell == nil {
 		return nil
@@ -134,7 +139,7 @@ func (s *Parts) progress() func(done, total uint64) {
 	return func(done, total uint64) { s.tell(made*total+done, of*total) }
 }
 
-// overflow is the refusal where synapses alone exceed a bound: of the network's first port, as the whole is refused.
+// overflow is the error if synapses alone exceed a bound. It names the network's first such port, as for the whole network.
 func (s *Parts) overflow() error {
 	s.plan.spare = row{}
 	sums := s.plan.sums(s.plan.scale)
@@ -142,25 +147,25 @@ func (s *Parts) overflow() error {
 	return s.plan.overflows(s.head, uint32(port), sums[port])
 }
 
-// turnTo makes another part the one to build, with what is known of it beforehand.
+// turnTo makes another part the one to build.
 func (p *plan) turnTo(part Part) error {
 	p.part = part
 	for i := range p.wirings {
 		w := &p.wirings[i]
-		w.synapses, w.counted = w.total(part)
+		w.size(part)
 	}
-	for i := range p.groups {
-		p.groups[i].synapses = p.groups[i].least()
+	for i := range p.merging {
+		p.merging[i].synapses = p.merging[i].least()
 	}
 	return p.checkMemory()
 }
 
-// leastDelay is a delay that the network's longest is surely not less than.
+// leastDelay is a lower bound of the network's longest delay.
 func (p *plan) leastDelay() int {
 	least := 1
 	for i := range p.wirings {
 		w := &p.wirings[i]
-		n, _ := w.total(Part{})
+		n, _ := w.estimate(Part{})
 		if n > 0 && w.keep == 100 && (w.delays != nil || w.delay.Kind == genome.Const) {
 			least = max(least, w.longest())
 		}

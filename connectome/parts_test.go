@@ -119,8 +119,8 @@ func TestProgressOverParts(t *testing.T) {
 	assert.InDelta(t, 1, last, 1e-9)
 }
 
-// Where draws exceed what is likely, rows made in order still find room: here from room for none and for half of them on.
-func TestRowsInOrderFindRoom(t *testing.T) {
+// Where draws exceed the room, rows placed as they are made still find it: here from room for none and for half of them on.
+func TestChainedRowsFindRoom(t *testing.T) {
 	g := network(1, areaOf("feagi", 331), areaOf("lif", 470)).join(
 		genome.Projection{Rule: genome.FixedOutdegree, Outdegree: 61, To: 1, Weight: value(genome.Normal, 3, 1), Delay: value(genome.Uniform, 1, 9)},
 		genome.Projection{Rule: genome.FixedOutdegree, Outdegree: 77, From: 1, LeaveOut: 41, Weight: constant(-2), Delay: constant(3)})
@@ -128,18 +128,18 @@ func TestRowsInOrderFindRoom(t *testing.T) {
 	for _, room := range []uint64{0, want.Synapses() / 2, want.Synapses()} {
 		p, c, err := begin(g, Options{Threads: 3, Part: Part{1, 3}})
 		require.NoError(t, err)
-		require.True(t, p.inOrder())
+		require.True(t, p.chains())
 		c.Row = make([]uint64, p.neurons+1)
-		require.NoError(t, p.wireInOrder(c, room, make([]uint64, p.inputs), &meter{}))
+		require.NoError(t, p.newBuilder(c, make([]uint64, p.inputs), &meter{}).chainRows(room))
 		require.Equal(t, [][]uint64{want.Row}, [][]uint64{c.Row}, "room for %d", room)
 		require.Equal(t, []any{want.Target, want.Weight, want.Delay, want.MaxDelay}, []any{c.Target, c.Weight, c.Delay, c.MaxDelay}, "room for %d", room)
 		require.Equal(t, want.Synapses(), p.synapses())
 	}
 }
 
-// Parts whose synapses are counted first have the whole's bounds, also where the whole's targets are too many for each other to be
+// Parts whose synapses are counted by target have the whole's bounds, also where the whole's targets are too many for each other to be
 // counted: an area that begins and ends inside slices, autapses left out, and more than 256 synapses onto a target.
-func TestPartsCountFirst(t *testing.T) {
+func TestHistogramsOfParts(t *testing.T) {
 	out := func(from, to int, k uint64, weight float64) genome.Projection {
 		return genome.Projection{Rule: genome.FixedOutdegree, From: from, To: to, Outdegree: k, Weight: constant(weight), NoAutapses: true}
 	}
@@ -149,22 +149,22 @@ func TestPartsCountFirst(t *testing.T) {
 	require.NoError(t, err)
 	for i := range p.wirings {
 		w := &p.wirings[i]
-		assert.True(t, p.countsFirst(w, p.part), "projection %d", i)
-		assert.Equal(t, i == 2, p.countsFirst(w, Part{}), "projection %d", i)
+		assert.True(t, p.hasHistogram(w, p.part), "projection %d", i)
+		assert.Equal(t, i == 2, p.hasHistogram(w, Part{}), "projection %d", i)
 	}
 	samePart(t, g, build(t, g), parts)
 }
 
-// Pieces get their places in order, whoever comes first.
-func TestStorePlacesInOrder(t *testing.T) {
-	const pieces = 1000
-	s := &store{early: map[uint64]arrival{}}
+// Blocks get their places in order, whoever comes first.
+func TestChainPlacesInOrder(t *testing.T) {
+	const blocks = 1000
+	s := &chain{waiting: map[uint64]arrival{}}
 	var all sync.WaitGroup
-	at := make([]uint64, pieces)
+	at := make([]uint64, blocks)
 	for worker := range uint64(8) {
 		all.Go(func() {
 			reply := make(chan uint64, 1)
-			for k := worker; k < pieces; k += 8 {
+			for k := worker; k < blocks; k += 8 {
 				at[k] = s.place(k, k%7, reply)
 			}
 		})
@@ -172,8 +172,8 @@ func TestStorePlacesInOrder(t *testing.T) {
 	all.Wait()
 	sum := uint64(0)
 	for k := range at {
-		require.Equal(t, sum, at[k], "piece %d", k)
+		require.Equal(t, sum, at[k], "block %d", k)
 		sum += uint64(k) % 7
 	}
-	assert.Empty(t, s.early)
+	assert.Empty(t, s.waiting)
 }

@@ -1,91 +1,121 @@
 package connectome
 
 import (
+	"runtime/debug"
 	"sync/atomic"
-
-	"burst/genome"
 )
 
-// place puts every synapse somewhere in its row and adds up |weight| per port. It leaves c.Row as it was, or where all rows
-// go into out, as it has then become.
-func (p *plan) place(c *Connectome, out *store, sums []uint64, progress *meter) error {
-	workers := make([]placer, p.workers)
-	sinks, counted := make([]sink, p.workers), make([][]counts, p.workers)
-	for i := range workers {
-		counted[i] = p.newCounts(p.part)
-		workers[i] = placer{valuer: valuer{sums: sums, scale: p.scale, longest: 1, counted: counted[i]}, c: c, progress: progress, made: make([]uint64, len(p.wirings))}
-		sinks[i] = &workers[i]
+// builder holds the synapses of a part that is being built.
+type builder struct {
+	*plan
+	c        *Connectome
+	sums     []uint64 // |weight| per port; those of earlier parts may be there
+	progress *meter
+	values   []valuer // one a goroutine
+}
+
+func (p *plan) newBuilder(c *Connectome, sums []uint64, progress *meter) *builder {
+	b := &builder{plan: p, c: c, sums: sums, progress: progress, values: make([]valuer, p.workers)}
+	for i := range b.values {
+		b.values[i] = valuer{sums: sums, scale: p.scale, longest: 1, histograms: p.newHistograms(p.part)}
 	}
-	p.sweep(sinks, func(w *wiring) bool { return single(w) && !w.striped }, p.part)
-	p.placeStrips(workers, out)
-	p.placeGroups(workers)
-	p.addCounts(sums, counted, p.part, p.scale)
+	return b
+}
+
+// wire makes all synapses of the part: it counts, scans, places and sorts them, and adds their |weight| to the sums.
+func (p *plan) wire(c *Connectome, sums []uint64, progress *meter) error {
+	b := p.newBuilder(c, sums, progress)
+	c.Row = make([]uint64, p.neurons+1)
+	if p.chains() {
+		return b.chainRows(p.most())
+	}
+	for i := range p.wirings {
+		progress.total += 3 * p.wirings[i].synapses
+	}
+	b.countRows()
+	b.scan()
+	if err := p.checkMemory(); err != nil { // now that sizes are exact
+		return err
+	}
+	c.ByRule = p.byRule()
+	progress.total = 2*c.ByRule + p.synapses()
+	room := p.room(c.Row[p.neurons])
+	c.Target, c.Weight, c.Delay = room.target, room.weight, room.delay
+	b.placeRows()
+	b.scatter()
 	copy(c.Row[1:], c.Row[:p.neurons]) // a row's cursor has come to the next row's start
 	c.Row[0] = 0
-	if out != nil {
-		p.settleAll(workers)
-		made := out.row.between(0, out.at)
-		c.Target, c.Weight, c.Delay = made.target, made.weight, made.delay
+	if err := b.finish(); err != nil {
+		return err
 	}
-	var first mishap
-	for i := range workers {
-		c.MaxDelay = max(c.MaxDelay, int(workers[i].longest))
-		first = first.earlier(workers[i].bad)
-	}
-	if c.MaxDelay == 1 {
-		c.Delay = nil
-	}
-	if first.w != nil && !p.part.Whole() && p.gather == nil {
-		first = p.firstMishap()
-	}
-	return p.report(first)
+	b.sortRows()
+	return nil
 }
 
-// firstMishap is the earliest of the whole network, so that parts that are built one after the other are refused with its
-// words.
-func (p *plan) firstMishap() (first mishap) {
-	workers, sinks := make([]judge, p.workers), make([]sink, p.workers)
-	sums := make([]uint64, p.inputs)
-	for i := range workers {
-		workers[i].valuer = valuer{sums: sums, scale: p.scale, counted: make([]counts, len(p.wirings))}
-		sinks[i] = &workers[i]
+// only is the plan with some of the projections. The scale is that of the plan with all.
+func (p *plan) only(wirings ...*wiring) *plan {
+	q := *p
+	q.wirings, q.merging, q.spare = make([]wiring, len(wirings)), nil, row{}
+	for i, w := range wirings {
+		q.wirings[i] = *w
+		q.wirings[i].slot, q.wirings[i].merged = i, false
 	}
-	p.sweep(sinks, all, Part{})
-	for i := range workers {
-		first = first.earlier(workers[i].bad)
-	}
-	return first
+	q.planMerging()
+	q.planRows()
+	return &q
 }
 
-// judge works out values and keeps none.
-type judge struct{ valuer }
-
-func (j *judge) take(w *wiring, b *batch) {
-	j.weigh(w, b)
-	j.time(w, b)
+// finish adds up the results of all goroutines, and returns the first bad value as an error.
+func (b *builder) finish() error {
+	b.addHistograms(b.sums, b.values, b.part, b.scale)
+	var first badValue
+	for i := range b.values {
+		b.c.MaxDelay = max(b.c.MaxDelay, int(b.values[i].longest))
+		first = first.earlier(b.values[i].bad)
+	}
+	if b.c.MaxDelay == 1 {
+		b.c.Delay = nil
+	}
+	if first.w != nil && !b.part.Whole() && b.gather == nil {
+		first = b.firstBadValue() // parts that are built one after the other are refused with the words of the whole
+	}
+	return b.report(first)
 }
 
-// placer is one goroutine's share of place.
-type placer struct {
-	valuer
+// room is memory for synapses. It uses that of the previous part if it is large enough.
+func (p *plan) room(synapses uint64) row {
+	delays := p.hasDelays()
+	if old := p.spare; old.target != nil && uint64(cap(old.target)) >= synapses && (!delays || uint64(cap(old.delay)) >= synapses) {
+		if !delays {
+			old.delay = nil
+		}
+		return old.between(0, synapses)
+	}
+	if p.spare.target != nil {
+		p.spare = row{}
+		debug.FreeOSMemory()
+	}
+	return newRows(synapses, delays)
+}
+
+// scatter places the synapses of all rules that go by target or by synapse, each at the cursor of its row, in no order.
+func (b *builder) scatter() {
+	sinks := make([]sink, b.workers)
+	for i := range sinks {
+		sinks[i] = &scatterer{valuer: &b.values[i], c: b.c, progress: b.progress}
+	}
+	b.draw(sinks, func(w *wiring) bool { return w.rule.unit() != bySource }, b.part)
+}
+
+// scatterer is one goroutine's share of scatter.
+type scatterer struct {
+	*valuer
 	c        *Connectome
 	progress *meter
-	made     []uint64 // synapses of strips, by wiring
 	at       [batchSize]uint64
 }
 
-// valuer works out the weights and delays of a batch.
-type valuer struct {
-	sums    []uint64 // |weight| per port
-	scale   float64
-	counted []counts // by wiring; what is not counted first is added to sums at once
-	longest uint8
-	bad     mishap
-	value   [batchSize]int32
-	delay   [batchSize]uint8
-}
-
-func (p *placer) take(w *wiring, b *batch) {
+func (p *scatterer) take(w *wiring, b *batch) {
 	p.weigh(w, b)
 	if p.c.Delay != nil {
 		p.time(w, b)
@@ -93,7 +123,7 @@ func (p *placer) take(w *wiring, b *batch) {
 	p.reserve(w, b)
 	// Atomic additions wait for pending stores, so that all places are reserved before the first is written.
 	for i, at := range p.at[:b.n] {
-		p.c.Target[at], p.c.Weight[at] = w.port(b.target[i], int64(p.value[i])), p.value[i]
+		p.c.Target[at], p.c.Weight[at] = w.port(b.target[i], int64(p.value[i]), b.ordinal[i]), p.value[i]
 	}
 	if p.c.Delay != nil {
 		for i, at := range p.at[:b.n] {
@@ -104,7 +134,7 @@ func (p *placer) take(w *wiring, b *batch) {
 }
 
 // reserve finds a place for each synapse and moves the cursors of the rows.
-func (p *placer) reserve(w *wiring, b *batch) {
+func (p *scatterer) reserve(w *wiring, b *batch) {
 	for lo, hi := 0, 0; lo < b.n; lo = hi {
 		hi = run(b, lo)
 		n := uint64(hi - lo)
@@ -113,91 +143,4 @@ func (p *placer) reserve(w *wiring, b *batch) {
 			p.at[i] = first + uint64(i-lo)
 		}
 	}
-}
-
-// weigh fills value and adds to the sums.
-func (p *valuer) weigh(w *wiring, b *batch) {
-	if !w.varies() {
-		fill(p.value[:b.n], clamp(w.fixed))
-		p.count(w, b.target[:b.n], w.fixed)
-		return
-	}
-	for i, t := range b.target[:b.n] {
-		q, ok := w.quanta(b.source[i], b.ordinal[i], p.scale)
-		if !ok {
-			p.bad = p.bad.earlier(mishap{w, b.ordinal[i], 0, true})
-		}
-		p.value[i] = clamp(q)
-		atomic.AddUint64(&p.sums[w.port(t, q)], magnitude(q))
-	}
-}
-
-// count adds synapses whose weights are all the same to the sums.
-func (p *valuer) count(w *wiring, targets []uint32, weight int64) {
-	if counted := &p.counted[w.index]; counted.list != nil {
-		counted.add(targets, p.sums[w.port(0, weight):], magnitude(weight))
-		return
-	}
-	for _, t := range targets {
-		atomic.AddUint64(&p.sums[w.port(t, weight)], magnitude(weight))
-	}
-}
-
-func fill[T any](list []T, x T) {
-	for i := range list {
-		list[i] = x
-	}
-}
-
-func magnitude(q int64) uint64 { return uint64(max(q, -q)) }
-
-// time fills delay.
-func (p *valuer) time(w *wiring, b *batch) {
-	if w.delays == nil && w.delay.Kind == genome.Const {
-		fill(p.delay[:b.n], w.steps)
-		p.longest = max(p.longest, w.steps)
-		return
-	}
-	for i, ordinal := range b.ordinal[:b.n] {
-		var d float64
-		if w.delays != nil {
-			d = float64(w.delays[ordinal])
-		} else {
-			x, ok := w.delay.at(ordinal)
-			if d = nearest(x); !ok || !(1 <= d && d <= 255) {
-				p.bad = p.bad.earlier(mishap{w, ordinal, d, !ok})
-				d = 1
-			}
-		}
-		p.delay[i] = uint8(d)
-		p.longest = max(p.longest, uint8(d))
-	}
-}
-
-// mishap is a value that could not be used; the earliest is reported, so that threads do not change the message.
-type mishap struct {
-	w       *wiring
-	ordinal uint64
-	delay   float64 // bursts
-	drained bool    // no attempt fell inside the bounds
-}
-
-func (m mishap) earlier(o mishap) mishap {
-	switch {
-	case o.w == nil:
-		return m
-	case m.w == nil || o.w.index < m.w.index || o.w == m.w && o.ordinal < m.ordinal:
-		return o
-	}
-	return m
-}
-
-func (p *plan) report(m mishap) error {
-	switch {
-	case m.w == nil:
-		return nil
-	case m.drained:
-		return p.g.Fault(m.w.p.Pos, projectionKey(m.w.index, "weight"), "%d draws for synapse %d fell outside the bounds of weight or delay; widen them", attempts, m.ordinal)
-	}
-	return p.g.Fault(m.w.delay.Pos, projectionKey(m.w.index, "delay"), "synapse %d: %s", m.ordinal, delayMessage(m.delay, p.g.Timestep))
 }

@@ -1,6 +1,9 @@
 package connectome
 
-import "burst/internal/exact"
+import (
+	"burst/internal/exact"
+	"burst/internal/quanta"
+)
 
 // mostMean is the largest mean number of Poisson events in a burst.
 const mostMean = 500
@@ -15,8 +18,8 @@ func poissonCounts(mean float64) []uint32 {
 	term := exact.Exp(-mean)
 	sum := term
 	for k := 1.0; ; k++ {
-		threshold := nearest(float64(sum * (1 << 32)))
-		// The tail cannot add half a threshold any more where terms have become tiny beyond the mean.
+		threshold := quanta.Nearest(float64(sum * (1 << 32)))
+		// Beyond the mean, once terms are tiny, the tail cannot add half a threshold.
 		if threshold >= 1<<32 || k > mean && term < 0x1p-80 {
 			return counts
 		}

@@ -7,13 +7,14 @@ import (
 	"sync/atomic"
 
 	"burst/genome"
+	"burst/internal/quanta"
 )
 
 // Limits of scale, and what it must leave free when it is chosen automatically.
 const (
-	maxScale      = 1 << 24
 	autoScale     = 20      // exponent of the largest automatic scale
 	autoBound     = 1 << 30 // largest bound at an automatic scale
+	leastScale    = 1 << 10 // down to which an automatic scale is halved for weights without a ceiling
 	refusedAlways = "not even scale: 1 fits; make weights or the number of synapses onto a neuron smaller"
 )
 
@@ -26,10 +27,16 @@ func (p *plan) chooseScale() {
 		p.scale = float64(p.g.Scale)
 		return
 	}
-	top := p.topScale()
+	top, exact := p.topScale(), float64(p.exactScale())
+	for top > 0 && float64(exact*pow2(top)) > pow2(p.topScale()) {
+		top--
+	}
+	if exact > 1 && (exact > pow2(p.topScale()) || worst(p.sums(exact)) > autoBound) {
+		top, exact = p.topScale(), 1
+	}
 	lo, hi, guess := 0, top+1, top
 	for hi-lo > 1 {
-		found := worst(p.sums(pow2(guess)))
+		found := worst(p.sums(float64(exact * pow2(guess))))
 		if found <= autoBound {
 			lo, guess = guess, guess+1
 			continue
@@ -39,7 +46,10 @@ func (p *plan) chooseScale() {
 			found /= 2
 		}
 	}
-	p.scale = pow2(lo)
+	p.scale = float64(exact * pow2(lo))
+	for p.mayFail() && p.scale >= float64(2*leastScale) && p.halves() {
+		p.scale /= 2
+	}
 }
 
 // topScale is the exponent of the largest scale to try: the least with 2^k ≥ 1000·K for the largest divisor K, if any.
@@ -48,7 +58,7 @@ func (p *plan) topScale() int {
 		return autoScale
 	}
 	k := 0
-	for pow2(k) < float64(1000*float64(max(1, slices.Max(p.out)))) && pow2(k) < maxScale {
+	for pow2(k) < float64(1000*float64(max(1, slices.Max(p.out)))) && pow2(k) < quanta.MaxScale {
 		k++
 	}
 	return k
@@ -61,13 +71,13 @@ func (p *plan) checkWeights() error {
 	for i := range p.wirings {
 		w := &p.wirings[i]
 		if w.out != nil {
-			continue // what is divided is rounded up
+			continue // divided weights are rounded up
 		}
 		mean := float64(w.weight.Mean() * w.factor)
-		if wrong := p.tooSmall(mean); wrong != "" {
+		if wrong := quanta.TooSmall(mean, p.scale); wrong != "" {
 			return p.g.Fault(w.weight.Pos, projectionKey(i, "weight"), "%s", wrong)
 		}
-		w.fixed = w.alike(p.scale)
+		w.fixed = w.constant(p.scale)
 		if err := p.checkRows(w); err != nil {
 			return err
 		}
@@ -79,83 +89,87 @@ func (p *plan) checkWeights() error {
 // whole network, so that every part chooses one scale.
 func (p *plan) sums(scale float64) []uint64 {
 	sums := make([]uint64, p.inputs)
-	sinks, counted := make([]sink, p.workers), make([][]counts, p.workers)
+	sinks, values := make([]sink, p.workers), make([]valuer, p.workers)
 	for i := range sinks {
-		counted[i] = p.newCounts(Part{})
-		sinks[i] = &weigher{valuer{sums: sums, scale: scale, counted: counted[i]}}
+		values[i] = valuer{sums: sums, scale: scale, histograms: p.newHistograms(Part{})}
+		sinks[i] = &weigher{&values[i]}
 	}
-	p.sweep(sinks, all, Part{})
-	p.addCounts(sums, counted, Part{}, scale)
+	p.draw(sinks, all, Part{})
+	p.addHistograms(sums, values, Part{}, scale)
 	p.addDrives(sums, scale)
 	p.addStimuli(sums, scale)
 	return sums
 }
 
 // weigher adds |weight| to the sum of its port.
-type weigher struct{ valuer }
+type weigher struct{ *valuer }
 
 func (a *weigher) take(w *wiring, b *batch) {
 	if !w.varies() {
-		a.count(w, b.target[:b.n], w.alike(a.scale))
+		a.count(w, b.target[:b.n], w.constant(a.scale))
 		return
 	}
 	for i, t := range b.target[:b.n] {
 		q, _ := w.quanta(b.source[i], b.ordinal[i], a.scale)
-		atomic.AddUint64(&a.sums[w.port(t, q)], magnitude(q))
+		q = w.lifted(t, q)
+		atomic.AddUint64(&a.sums[w.port(t, q, b.ordinal[i])], w.bound(b.source[i], q, a.scale))
 	}
 }
 
-// addDrives adds the bounds of every area's drives, all taken to act at once.
+// addDrives adds the bounds of every area's drives, as if all acted in the same burst.
 func (p *plan) addDrives(sums []uint64, scale float64) {
 	for i := range p.g.Areas {
 		a := &p.g.Areas[i]
-		var up, down, either uint64 // what drives can add to ports for inputs ≥ 0, for those < 0, and for both
+		most := make([]uint64, len(a.Model.Ports)) // what drives can add to each of a neuron's ports
 		for k := range a.Drives {
-			more, less := p.driveBounds(a, &a.Drives[k], scale)
-			up, down, either = up+more, down+less, either+max(more, less)
+			up, down := p.driveBounds(i, &a.Drives[k], scale)
+			switch port := a.Drives[k].Port; {
+			case len(most) == 0:
+			case port > 0:
+				most[port-1] += max(up, down)
+			case len(most) == 1:
+				most[0] += max(up, down)
+			default:
+				most[0], most[1] = most[0]+up, most[1]+down
+			}
 		}
 		ports, neurons := p.ports[i], p.areas[i].Count
 		for n := range ports.Count {
-			switch bound := &sums[ports.First+n]; {
-			case ports.Count == neurons:
-				*bound += either
-			case n < neurons:
-				*bound += up
-			default:
-				*bound += down
-			}
+			sums[ports.First+n] += most[n/neurons]
 		}
 	}
 }
 
 // driveBounds are the largest inputs of either sign that a drive makes in one burst.
-func (p *plan) driveBounds(a *genome.Area, d *genome.Drive, scale float64) (up, down uint64) {
+func (p *plan) driveBounds(i int, d *genome.Drive, scale float64) (up, down uint64) {
+	a := &p.g.Areas[i]
+	lifted := func(x, scale float64) int64 { return lift(quanta.Of(x, scale), p.lifts[i]) }
 	var most int64
 	switch {
 	case d.Kind == genome.Poisson:
 		events := len(poissonCounts(min(mostMean, poissonMean(d.Rate, p.g.Timestep))))
-		most = int64(events) * quanta(d.Weight, scale)
+		most = int64(events) * lifted(d.Weight, scale)
 	case d.Kind == genome.Noise:
-		least := quanta(noiseAmount(d.Mean, d.SD, 0), scale)
-		most = quanta(noiseAmount(d.Mean, d.SD, 2*noiseReach), scale)
+		least := lifted(noiseAmount(d.Mean, d.SD, 0), scale)
+		most = lifted(noiseAmount(d.Mean, d.SD, 2*noiseReach), scale)
 		return uint64(max(0, most)), uint64(max(0, -least))
-	case a.Model.Name == "feagi" || a.Model.Custom != nil:
-		most = quanta(d.Value, scale)
+	case a.Model.Term == nil:
+		most = lifted(d.Value, scale)
 	}
 	return uint64(max(0, most)), uint64(max(0, -most))
 }
 
-// addStimuli adds the amounts of the genome's stimuli, all taken to act at once.
+// addStimuli adds the amounts of the genome's stimuli, as if all acted in the same burst.
 func (p *plan) addStimuli(sums []uint64, scale float64) {
 	for i := range p.g.Stimuli {
 		s := &p.g.Stimuli[i]
 		for k, n := range s.Neurons {
-			sums[p.port(s.Area, n, s.Amounts[k])] += magnitude(quanta(s.Amounts[k], scale))
+			sums[p.port(s, n, s.Amounts[k])] += quanta.Magnitude(lift(quanta.Of(s.Amounts[k], scale), p.lifts[s.Area]))
 		}
 	}
 }
 
-// worst is the largest sum, 0 when there is none.
+// worst is the largest sum; 0 if there is none.
 func worst(sums []uint64) uint64 {
 	largest := uint64(0)
 	for _, s := range sums {
@@ -164,7 +178,7 @@ func worst(sums []uint64) uint64 {
 	return largest
 }
 
-// prove fills c.Bound from the sums of |weight| and refuses the genome if any acc could leave int32.
+// prove sets c.Bound from the sums of |weight|, and refuses the genome if any acc could exceed int32.
 func (p *plan) prove(c *Connectome, sums []uint64) error {
 	p.addDrives(sums, p.scale)
 	c.Bound = make([]uint32, len(sums))
@@ -181,17 +195,20 @@ func (p *plan) prove(c *Connectome, sums []uint64) error {
 	return nil
 }
 
-// overflows is the refusal for a port whose inputs could sum to more than int32 holds.
+// overflows is the error for a port whose inputs could sum to more than int32 holds.
 func (p *plan) overflows(c *Connectome, port uint32, sum uint64) error {
-	n := c.NeuronOf(port)
-	i := c.AreaOf(n)
+	i := c.AreaOfPort(port)
+	n, _ := c.Areas[i].Input(port)
 	advice := refusedAlways
 	if fits := p.largestScale(sum); fits > 0 {
 		advice = fmt.Sprintf("the largest scale that fits is %d", fits)
 	}
+	if slices.ContainsFunc(p.wirings, func(w wiring) bool { return w.drives > 0 }) {
+		advice += ", or a smaller psp_max"
+	}
 	return p.g.Fault(p.g.Areas[i].Pos, fmt.Sprintf("areas[%d]", i),
-		"neuron %d of area %q could receive %d quanta in one burst, more than %d, at scale %.0f; %s",
-		n-c.Areas[i].Neurons.First, c.Areas[i].Name, sum, math.MaxInt32, p.scale, advice)
+		"neuron %d of area %q could receive %d quanta in one burst%s, more than %d, at scale %.0f; %s",
+		n, c.Areas[i].Name, sum, c.Areas[i].PortName(port), math.MaxInt32, p.scale, advice)
 }
 
 // largestScale is the largest scale below the present one at which every bound fits int32, 0 when none does. sum is the

@@ -16,9 +16,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"burst/genome"
+	"burst/internal/slow"
 )
 
-// mixed is a random genome of few neurons in which all that the proof has to add up may meet: models with one port and two, drives of
+// mixed is a random genome of few neurons in which all that the proof has to add up may meet: models with one port, two and five, drives of
 // every kind, rules, lists, drawn, divided and merged weights, and stimuli.
 type mixed struct {
 	r       *rand.Rand
@@ -32,6 +33,7 @@ type mixed struct {
 
 type mixedArea struct {
 	name, model, unit, head string
+	ports                   []string
 	divides                 bool
 	drives                  []string
 }
@@ -42,16 +44,18 @@ const mixedNeurons = 6
 const mixedModels = `models:
   - {name: own1, state: {v: 0}, ports: [in], update: [v = v/2 + in], threshold: v > 1}
   - {name: own2, state: {v: 0}, ports: [up, down], update: [v = v/2 + up + down], threshold: v > 1}
+  - {name: own5, state: {v: 0}, ports: [a, b, c, d, e], update: [v = v/2 + a + b + c + d + e], threshold: v > 1}
 `
 
-// mixedKinds are the models that take input, with their unit and what else they must be given.
-var mixedKinds = [][3]string{
-	{"feagi", "", ""},
-	{"lif", " mV", ""},
-	{"lif_psc_exp", " pA", ", params: {C: 250 pF, tau: 10 ms, tau_syn: 2 ms, rest: -65 mV, reset: -65 mV, threshold: -50 mV}"},
-	{"izhikevich", "", ", params: {a: 0.02, b: 0.2, c: -65 mV, d: 8, threshold: 30 mV}"},
-	{"own1", "", ""},
-	{"own2", "", ""},
+// mixedKinds are the models that take input, with their unit, what else they must be given, and their ports.
+var mixedKinds = [][4]string{
+	{"feagi", "", "", "input"},
+	{"lif", " mV", "", "input"},
+	{"lif_psc_exp", " pA", ", params: {C: 250 pF, tau: 10 ms, tau_syn: 2 ms, rest: -65 mV, reset: -65 mV, threshold: -50 mV}", "ex in"},
+	{"izhikevich", "", ", params: {a: 0.02, b: 0.2, c: -65 mV, d: 8, threshold: 30 mV}", "input"},
+	{"own1", "", "", "in"},
+	{"own2", "", "", "up down"},
+	{"own5", "", "", "a b c d e"},
 }
 
 func newMixed(r *rand.Rand) *mixed {
@@ -61,7 +65,7 @@ func newMixed(r *rand.Rand) *mixed {
 	}
 	for i := range 2 + r.IntN(3) {
 		kind := mixedKinds[r.IntN(len(mixedKinds))]
-		a := mixedArea{name: fmt.Sprintf("a%d", i), model: kind[0], unit: kind[1], head: kind[2]}
+		a := mixedArea{name: fmt.Sprintf("a%d", i), model: kind[0], unit: kind[1], head: kind[2], ports: strings.Fields(kind[3])}
 		if r.IntN(4) == 0 {
 			a.divides = r.IntN(2) == 0
 			a.head += fmt.Sprintf(", psp: %s, divide_psp: %v", []string{"2.5", "-3", "0.5"}[r.IntN(3)], a.divides)
@@ -77,7 +81,7 @@ func newMixed(r *rand.Rand) *mixed {
 	for range r.IntN(4) {
 		a := &m.areas[r.IntN(len(m.areas))]
 		when := []string{"at: 7", "every: 3", "every: 5, from: 2, until: 20"}[r.IntN(3)]
-		m.stimuli = append(m.stimuli, fmt.Sprintf("  - {area: %s, %s, neurons: [0, 3], amount: %s}\n", a.name, when, m.amount(a.unit)))
+		m.stimuli = append(m.stimuli, fmt.Sprintf("  - {to: %s, %s, neurons: [0, 3], amount: %s}\n", m.to(a), when, m.amount(a.unit)))
 	}
 	return m
 }
@@ -98,11 +102,41 @@ func (m *mixed) some() float64 {
 
 func (m *mixed) amount(unit string) string { return m.quanta(m.some(), unit) }
 
+// port is one of an area, from 1, or 0 where the sign may choose.
+func (m *mixed) port(a *mixedArea) int {
+	if len(a.ports) > 2 || m.r.IntN(3) == 0 {
+		return 1 + m.r.IntN(len(a.ports))
+	}
+	return 0
+}
+
+// onto is an area with a port.
+func (a *mixedArea) onto(port int) string {
+	if port == 0 {
+		return a.name
+	}
+	return fmt.Sprintf("{area: %s, port: %s}", a.name, a.ports[port-1])
+}
+
+func (m *mixed) to(a *mixedArea) string { return a.onto(m.port(a)) }
+
+// driven is what a drive says of a port.
+func (a *mixedArea) driven(port int) string {
+	if port == 0 {
+		return ""
+	}
+	return fmt.Sprintf("to: {port: %s}, ", a.ports[port-1])
+}
+
 func (m *mixed) drive(a *mixedArea) string {
 	var text string
+	port := m.port(a)
 	switch m.r.IntN(3) {
 	case 0:
 		text = "constant: " + m.amount(a.unit)
+		if a.model == "lif" || a.model == "lif_psc_exp" || a.model == "izhikevich" {
+			port = 0
+		}
 	case 1:
 		text = fmt.Sprintf("poisson: {rate: %d Hz, weight: %s}", 1+m.r.IntN(20_000), m.amount(a.unit))
 	default:
@@ -111,7 +145,7 @@ func (m *mixed) drive(a *mixedArea) string {
 	if m.r.IntN(3) == 0 {
 		text += ", from: 4, until: 9"
 	}
-	return "{" + text + "}"
+	return "{" + a.driven(port) + text + "}"
 }
 
 func (m *mixed) projection() string {
@@ -128,19 +162,20 @@ func (m *mixed) projection() string {
 	if r.IntN(5) == 0 {
 		return m.list(from, to, weight)
 	}
+	port := m.port(to)
 	rule := []string{
 		"one_to_one", "all_to_all", "fixed_indegree, indegree: 9", "fixed_outdegree, outdegree: 5", "fixed_total_number, count: 23",
 		"pairwise_bernoulli, p: 0.6", "projector", "block_to_block", `vectors, vectors: [[0, 0, 0], [1, 0, 0], [-2, 0, 0]]`, "randomizer",
 		"all_to_all, autapses: false", "all_to_all, attractivity: 60",
 	}[r.IntN(12)]
 	merge := ""
-	if one := to.model != "lif_psc_exp" && to.model != "own2"; one && r.IntN(2) == 0 && !strings.HasPrefix(rule, "fixed") {
+	if (port > 0 || len(to.ports) == 1) && r.IntN(2) == 0 && !strings.HasPrefix(rule, "fixed") {
 		merge = ", merge: true"
 	}
 	delay := []string{"1", "3", `"uniform(1, 4)"`}[r.IntN(3)]
-	line := fmt.Sprintf("  - {from: %s, to: %s, rule: %s, weight: %s, delay: %s%s}\n", from.name, to.name, rule, weight, delay, merge)
+	line := fmt.Sprintf("  - {from: %s, to: %s, rule: %s, weight: %s, delay: %s%s}\n", from.name, to.onto(port), rule, weight, delay, merge)
 	if merge != "" { // with another one
-		line += fmt.Sprintf("  - {from: %s, to: %s, rule: all_to_all, weight: %s, delay: %s%s}\n", from.name, to.name, m.amount(to.unit), delay, merge)
+		line += fmt.Sprintf("  - {from: %s, to: %s, rule: all_to_all, weight: %s, delay: %s%s}\n", from.name, to.onto(port), m.amount(to.unit), delay, merge)
 	}
 	return line
 }
@@ -148,13 +183,17 @@ func (m *mixed) projection() string {
 // list is a projection by a list, of two areas or the whole network, with weights of its own or not.
 func (m *mixed) list(from, to *mixedArea, weight string) string {
 	name, whole, own := fmt.Sprintf("list%d.csv", len(m.files)), m.r.IntN(2) == 0, m.r.IntN(2) == 0
-	n, ends := mixedNeurons, fmt.Sprintf("from: %s, to: %s, ", from.name, to.name)
+	n, ends := mixedNeurons, fmt.Sprintf("from: %s, to: %s, ", from.name, m.to(to))
 	if whole {
 		n, ends = n*len(m.areas), ""
 		own = true // one weight for models of different units cannot be said
 	}
+	chosen := whole && slices.ContainsFunc(m.areas, func(a mixedArea) bool { return len(a.ports) > 2 })
 	var text strings.Builder
 	text.WriteString("source,target")
+	if chosen {
+		text.WriteString(",port")
+	}
 	if own {
 		text.WriteString(",weight")
 		weight = ""
@@ -162,7 +201,11 @@ func (m *mixed) list(from, to *mixedArea, weight string) string {
 		weight = ", weight: " + weight
 	}
 	for range m.r.IntN(30) {
-		fmt.Fprintf(&text, "\n%d,%d", m.r.IntN(n), m.r.IntN(n))
+		target := m.r.IntN(n)
+		fmt.Fprintf(&text, "\n%d,%d", m.r.IntN(n), target)
+		if chosen {
+			fmt.Fprintf(&text, ",%d", m.r.IntN(len(m.areas[target/mixedNeurons].ports)))
+		}
 		if own {
 			text.WriteString("," + m.amount(""))
 		}
@@ -224,6 +267,11 @@ func most(c *Connectome) (bounds, stimuli []*big.Int) {
 		for k := range a.Drives {
 			lo, hi := ofDraws(&a.Drives[k])
 			for n := range a.Neurons.Count {
+				if port := a.Drives[k].Port; port > 0 {
+					one := bounds[a.PortOf(n, port, 0)]
+					one.Add(one, big.NewInt(max(hi, -lo)))
+					continue
+				}
 				first, last := bounds[a.Ports.First+n], bounds[a.Ports.End()-a.Neurons.Count+n]
 				if first == last {
 					first.Add(first, big.NewInt(max(hi, -lo)))
@@ -278,22 +326,25 @@ type filler struct {
 }
 
 // fillers are those that can reach a port of an area's neuron, and the ports that they reach, too.
-func (m *mixed) fillers(c *Connectome, i int, n uint32, sign float64) (one, all []filler) {
+func (m *mixed) fillers(c *Connectome, i int, n uint32, port int, sign float64) (one, all []filler) {
 	a := &m.areas[i]
 	amount := func(q int64) string { return m.quanta(sign*float64(q), a.unit) }
 	drive := func(text string) func(m *mixed, q int64) {
 		return func(m *mixed, q int64) {
 			m.areas = slices.Clone(m.areas)
-			m.areas[i].drives = append(slices.Clone(a.drives), "{"+fmt.Sprintf(text, amount(q))+"}")
+			m.areas[i].drives = append(slices.Clone(a.drives), "{"+a.driven(port)+fmt.Sprintf(text, amount(q))+"}")
 		}
 	}
 	one = []filler{
 		{"a stimulus", 1, func(m *mixed, q int64) {
-			m.stimuli = append(slices.Clone(m.stimuli), fmt.Sprintf("  - {area: %s, at: 99, neurons: [%d], amount: %s}\n", a.name, n, amount(q)))
+			m.stimuli = append(slices.Clone(m.stimuli), fmt.Sprintf("  - {to: %s, at: 99, neurons: [%d], amount: %s}\n", a.onto(port), n, amount(q)))
 		}},
 		{"a list's weight", 1, func(m *mixed, q int64) {
 			m.files = maps.Clone(m.files)
-			m.files["filler.csv"] = fmt.Sprintf("source,target,weight\n0,%d,%s\n", c.Areas[i].Neurons.First+n, m.quanta(sign*float64(q), ""))
+			m.files["filler.csv"] = fmt.Sprintf("source,target,weight,port\n0,%d,%s,%d\n", c.Areas[i].Neurons.First+n, m.quanta(sign*float64(q), ""), port-1)
+			if port == 0 {
+				m.files["filler.csv"] = fmt.Sprintf("source,target,weight\n0,%d,%s\n", c.Areas[i].Neurons.First+n, m.quanta(sign*float64(q), ""))
+			}
 			m.lines = append(slices.Clone(m.lines), "  - {rule: edges, file: filler.csv}\n")
 		}},
 	}
@@ -315,7 +366,7 @@ func (m *mixed) fillers(c *Connectome, i int, n uint32, sign float64) (one, all 
 // TestProofAgainstBigIntegers: of networks in which everything meets the bounds are what most adds up, at any scale; with just as much more
 // as fits into int32 a network is built, with one step more it is refused with the port and the sum.
 func TestProofAgainstBigIntegers(t *testing.T) {
-	cases := 200
+	cases := slow.Times(80, 200)
 	if testing.Short() {
 		cases = 60
 	}
@@ -359,11 +410,12 @@ func TestProofAgainstBigIntegers(t *testing.T) {
 		m.scale, m.auto = float64(c.Scale), false
 		i, n, sign := r.IntN(len(c.Areas)), r.Uint32N(mixedNeurons), 1.0
 		a := &c.Areas[i]
-		ports := []uint32{a.Ports.First + n}
+		port := m.port(&m.areas[i])
 		if r.IntN(2) == 0 {
-			sign, ports[0] = -1, a.Ports.End()-a.Neurons.Count+n
+			sign = -1
 		}
-		one, every := m.fillers(c, i, n, sign)
+		ports := []uint32{a.PortOf(n, port, int64(sign))}
+		one, every := m.fillers(c, i, n, port, sign)
 		list := append(one, every...)
 		k := r.IntN(len(list))
 		f := list[k]

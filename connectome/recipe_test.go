@@ -77,8 +77,8 @@ func recipe(p genome.Projection, S, T, seed, stream uint64) []one {
 				for again := true; again; again = n >= S*M {
 					l, r := n/b, n%b
 					for i := 0; i < 12; i += 2 {
-						l = (l + below(mix(r^key[i]), a)) % a
-						r = (r + below(mix(l^key[i+1]), b)) % b
+						l = (l + below(exact.Mix(r^key[i]), a)) % a
+						r = (r + below(exact.Mix(l^key[i+1]), b)) % b
 					}
 					n = l*b + r
 				}

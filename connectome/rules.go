@@ -6,51 +6,6 @@ import (
 	"burst/internal/exact"
 )
 
-// rule makes the synapses of a projection in units that can be made in any order, by the recipes in doc.go.
-type rule interface {
-	// total is the number of synapses, or when it is not exact a number that is surely not more.
-	total() (synapses uint64, isExact bool)
-	// units is the number of pieces of work: sources, targets or synapses.
-	units() uint64
-	// wire adds the synapses of units lo ≤ u < hi to b.
-	wire(lo, hi uint64, b *batch)
-}
-
-// counted is a rule that knows the number of synapses of a source without making them.
-type counted interface{ outgoing(source uint64) uint64 }
-
-// ends is what every rule knows of its projection.
-type ends struct {
-	sources, targets uint64
-	noSelf           bool // one area to itself, autapses forbidden
-	seed             uint64
-	stream           uint64 // number of the projection
-}
-
-// others is how many partners of n neurons remain for a neuron.
-func (e *ends) others(n uint64) uint64 {
-	if e.noSelf {
-		return n - 1
-	}
-	return n
-}
-
-// past maps 0…n−2 to the neurons other than self where it is forbidden.
-func (e *ends) past(self, n uint64) uint64 {
-	if e.noSelf && n >= self {
-		return n + 1
-	}
-	return n
-}
-
-// draw is the wiring draw of an index as two 64-bit words.
-func (e *ends) draw(index uint64) (x, y uint64) {
-	return exact.Words(e.seed, exact.Wiring, index, e.stream)
-}
-
-// stretches are the wiring draws of many indices in a row.
-func (e *ends) stretches() *exact.Stream { return exact.NewStream(e.seed, exact.Wiring, e.stream) }
-
 // below turns a 64-bit word into a number 0…n−1; its bias is below n/2^64.
 func below(x, n uint64) uint64 {
 	hi, _ := bits.Mul64(x, n)
@@ -60,24 +15,32 @@ func below(x, n uint64) uint64 {
 // oneToOne connects the i-th source to the i-th target.
 type oneToOne struct{ ends }
 
-func (r *oneToOne) total() (uint64, bool) {
-	if r.noSelf {
-		return 0, true
+func newOneToOne(p *plan, w *wiring) (rule, error) {
+	if e := w.ends; e.sources != e.targets {
+		return nil, p.fault(w, "rule", "one_to_one needs areas of equal size, these have %d and %d neurons", e.sources, e.targets)
 	}
-	return r.sources, true
+	return &oneToOne{w.ends}, nil
 }
-func (r *oneToOne) units() uint64 { return r.sources }
-func (r *oneToOne) outgoing(uint64) uint64 {
+
+// each is how many synapses a neuron has.
+func (r *oneToOne) each() uint64 {
 	if r.noSelf {
 		return 0
 	}
 	return 1
 }
 
-func (r *oneToOne) wire(lo, hi uint64, b *batch) {
-	if r.noSelf {
-		return
-	}
+func (r *oneToOne) synapses(onto uint64) (least, most uint64) {
+	return onto * r.each(), onto * r.each()
+}
+func (r *oneToOne) row(uint64) (synapses uint64, known bool) { return r.each(), true }
+func (r *oneToOne) longest() uint64                          { return r.each() }
+func (r *oneToOne) unit() unit                               { return bySource }
+func (r *oneToOne) scattered() bool                          { return false }
+func (r *oneToOne) scratch() uint64                          { return 0 }
+func (r *oneToOne) sizeKey() string                          { return "rule" }
+
+func (r *oneToOne) draw(lo, hi uint64, b *batch) {
 	for s := lo; s < hi; s++ {
 		b.add(s, s, s*r.targets+s)
 	}
@@ -86,11 +49,21 @@ func (r *oneToOne) wire(lo, hi uint64, b *batch) {
 // allToAll connects every source to every target.
 type allToAll struct{ ends }
 
-func (r *allToAll) total() (uint64, bool)  { return mul(r.sources, r.others(r.targets)), true }
-func (r *allToAll) units() uint64          { return r.sources }
-func (r *allToAll) outgoing(uint64) uint64 { return r.others(r.targets) }
+func newAllToAll(_ *plan, w *wiring) (rule, error) { return &allToAll{w.ends}, nil }
 
-func (r *allToAll) wire(lo, hi uint64, b *batch) {
+func (r *allToAll) synapses(onto uint64) (least, most uint64) {
+	n := mul(onto, r.others(r.sources))
+	return n, n
+}
+
+func (r *allToAll) row(uint64) (synapses uint64, known bool) { return r.others(r.targets), true }
+func (r *allToAll) longest() uint64                          { return r.others(r.targets) }
+func (r *allToAll) unit() unit                               { return bySource }
+func (r *allToAll) scattered() bool                          { return false }
+func (r *allToAll) scratch() uint64                          { return 0 }
+func (r *allToAll) sizeKey() string                          { return "rule" }
+
+func (r *allToAll) draw(lo, hi uint64, b *batch) {
 	for s := lo; s < hi; s++ {
 		for t := b.next(0); t < r.targets; t = b.next(t + 1) {
 			if !r.noSelf || s != t {
@@ -109,8 +82,21 @@ type degree struct {
 	draws    *exact.Stream
 }
 
-func newDegree(e ends, k uint64, distinct, incoming bool) degree {
-	return degree{ends: e, k: k, distinct: distinct, incoming: incoming, draws: e.stretches()}
+func newIndegree(p *plan, w *wiring) (rule, error) {
+	return newDegree(p, w, w.p.Indegree, true)
+}
+
+func newOutdegree(p *plan, w *wiring) (rule, error) {
+	return newDegree(p, w, w.p.Outdegree, false)
+}
+
+func newDegree(p *plan, w *wiring, k uint64, incoming bool) (rule, error) {
+	r := &degree{ends: w.ends, k: k, distinct: w.p.NoMultapses, incoming: incoming, draws: w.ends.words()}
+	_, partners := r.owners()
+	if n := r.others(partners); k > 0 && (n == 0 || r.distinct && k > n) {
+		return nil, p.fault(w, r.sizeKey(), "%d synapses a neuron, but there are only %d partners", k, n)
+	}
+	return r, nil
 }
 
 func (r *degree) owners() (owners, partners uint64) {
@@ -120,23 +106,57 @@ func (r *degree) owners() (owners, partners uint64) {
 	return r.sources, r.targets
 }
 
-func (r *degree) total() (uint64, bool) { return mul(r.units(), r.k), true }
-func (r *degree) units() uint64 {
-	owners, _ := r.owners()
-	return owners
+func (r *degree) synapses(onto uint64) (least, most uint64) {
+	if r.incoming {
+		return mul(onto, r.k), mul(onto, r.k)
+	}
+	return r.share(mul(r.sources, r.k), onto)
+}
+
+func (r *degree) row(uint64) (synapses uint64, known bool) {
+	if r.incoming {
+		return 0, false
+	}
+	return r.k, true
+}
+
+func (r *degree) longest() uint64 {
+	switch {
+	case r.incoming && r.distinct:
+		return r.targets
+	case r.incoming:
+		return mul(r.targets, r.k)
+	}
+	return r.k
+}
+
+func (r *degree) unit() unit {
+	if r.incoming {
+		return byTarget
+	}
+	return bySource
+}
+
+func (r *degree) scattered() bool { return !r.incoming }
+
+func (r *degree) sizeKey() string {
+	if r.incoming {
+		return "indegree"
+	}
+	return "outdegree"
 }
 
 // scratch is the memory of a set of choices.
 func (r *degree) scratch() uint64 {
-	if !r.distinct || r.units() == 0 {
+	owners, partners := r.owners()
+	if !r.distinct || owners == 0 {
 		return 0
 	}
-	_, partners := r.owners()
 	slots, words := setSize(r.k, r.others(partners))
 	return mul(4, slots) + mul(8, words)
 }
 
-func (r *degree) wire(lo, hi uint64, b *batch) {
+func (r *degree) draw(lo, hi uint64, b *batch) {
 	_, partners := r.owners()
 	choices := r.others(partners)
 	var chosen *set
@@ -196,23 +216,39 @@ func (r *degree) join(b *batch, owner, ordinal uint64, x []uint64, chosen *set, 
 	b.n += len(x)
 }
 
-// outdegree is degree with the sources as owners.
-type outdegree struct{ degree }
+func newTotal(p *plan, w *wiring) (rule, error) {
+	e, n := w.ends, w.p.Count
+	pairs := e.sources * e.others(e.targets)
+	switch {
+	case n > 0 && (pairs == 0 || w.p.NoMultapses && n > pairs):
+		return nil, p.fault(w, "count", "%d synapses, but there are only %d pairs", n, pairs)
+	case w.p.NoMultapses:
+		return &distinctPairs{counted{e, n}, newPermutation(&e, pairs)}, nil
+	}
+	return &totalNumber{counted{e, n}, e.words()}, nil
+}
 
-func (r *outdegree) outgoing(uint64) uint64 { return r.k }
-func (r *outdegree) longest() uint64        { return r.k }
+// counted is the part that the rules with a total number of synapses share.
+type counted struct {
+	ends
+	n uint64
+}
+
+func (r *counted) synapses(onto uint64) (least, most uint64) { return r.share(r.n, onto) }
+func (r *counted) row(uint64) (synapses uint64, known bool)  { return 0, false }
+func (r *counted) longest() uint64                           { return r.n }
+func (r *counted) unit() unit                                { return bySynapse }
+func (r *counted) scattered() bool                           { return true }
+func (r *counted) scratch() uint64                           { return 0 }
+func (r *counted) sizeKey() string                           { return "count" }
 
 // totalNumber makes n synapses, each between a source and a target of its own draw.
 type totalNumber struct {
-	ends
-	n     uint64
+	counted
 	draws *exact.Stream
 }
 
-func (r *totalNumber) total() (uint64, bool) { return r.n, true }
-func (r *totalNumber) units() uint64         { return r.n }
-
-func (r *totalNumber) wire(lo, hi uint64, b *batch) {
+func (r *totalNumber) draw(lo, hi uint64, b *batch) {
 	targets := r.others(r.targets)
 	for k := lo; k < hi; {
 		n := b.room(hi - k)

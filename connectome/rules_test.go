@@ -40,6 +40,8 @@ var ruleCases = []struct {
 	{"bernoulli at 1", genome.Projection{Rule: genome.PairwiseBernoulli, To: 1, P: 1}, 60 * 77, 0xa9a5aa8d8cf6f254},
 	{"bernoulli at 1e-300", genome.Projection{Rule: genome.PairwiseBernoulli, To: 1, P: 1e-300}, 0, 0x5941a91c60e80dad},
 	{"projector", genome.Projection{Rule: genome.Projector, To: 1}, 5 * 11 * 7 * 4, 0xcbc4ccc543c96ae7},
+	{"projector to the last of each voxel", genome.Projection{Rule: genome.Projector, From: 1, LastOnly: true}, 5 * 11 * 7, 0x3323176e56ce25f9},
+	{"projector in float32", genome.Projection{Rule: genome.Projector, To: 1, Single: true}, 5 * 11 * 7 * 4, 0xcbc4ccc543c96ae7},
 	{"vectors", genome.Projection{Rule: genome.Vectors, Vectors: [][3]int64{{1, 0, 0}, {-1, 2, 0}, {1, 0, 0}, {math.MaxInt64, 0, 0}, {math.MinInt64, 0, 0}}}, (4*3*1 + 4*1*1) * 16, 0x00cc41698ddf3b0c},
 	{"patterns", genome.Projection{Rule: genome.Patterns, Patterns: []genome.Pattern{wild("**0", "?!0"), wild("2**", "***"), wild("***", "?!*")}}, 0, 0x659b151b3d73fa58},
 	{"projector of the end", genome.Projection{Rule: genome.Projector, To: 1, Axes: genome.ZYX, FromEnd: genome.XAxis}, 11 * 4, 0x911ecde766b80e93},
@@ -96,6 +98,51 @@ func TestGoldenHashesAtAnyThreadCount(t *testing.T) {
 			if c.synapses > 0 {
 				assert.Equal(t, c.synapses, n.Synapses(), c.name)
 			}
+		}
+	}
+}
+
+// What a rule says of its synapses before it draws them must hold: how many there are, also onto a part, how many a source has, and that a rule which merges goes by source and makes no pair twice.
+func TestRulesPredictTheirSynapses(t *testing.T) {
+	seen := map[genome.Rule]bool{}
+	for _, c := range ruleCases {
+		seen[c.p.Rule] = true
+		for of := 1; of < 5; of++ {
+			for i := range of {
+				p, _, err := begin(ruleGenome(c.p), Options{Part: Part{i, of}})
+				require.NoError(t, err)
+				w := &p.wirings[0]
+				var list listed
+				p.draw([]sink{&list}, all, p.part)
+				require.GreaterOrEqual(t, uint64(len(list)), w.synapses, "%s, part %d of %d", c.name, i, of)
+				require.LessOrEqual(t, uint64(len(list)), w.most, "%s, part %d of %d", c.name, i, of)
+				if of == 1 && w.keep == 100 {
+					keepsItsWord(t, c.name, w, list)
+				}
+			}
+		}
+	}
+	for _, r := range genome.Rules() {
+		assert.True(t, seen[r] || r == genome.Edges, "%s is not tried", r)
+	}
+}
+
+func keepsItsWord(t *testing.T, name string, w *wiring, list listed) {
+	rows, pairs := make([]uint64, w.from.Count), map[[2]uint64]bool{}
+	for _, o := range list {
+		rows[o.source]++
+		if w.p.Rule.Merges() {
+			require.False(t, pairs[[2]uint64{o.source, o.target}], "%s: a pair twice", name)
+			pairs[[2]uint64{o.source, o.target}] = true
+		}
+	}
+	if w.p.Rule.Merges() {
+		require.Equal(t, bySource, w.rule.unit(), name)
+	}
+	for s, n := range rows {
+		require.LessOrEqual(t, n, w.rule.longest(), "%s: source %d", name, s)
+		if want, known := w.rule.row(uint64(s)); known {
+			require.Equal(t, want, n, "%s: source %d", name, s)
 		}
 	}
 }
@@ -221,6 +268,35 @@ func TestProjectorUsesIntegers(t *testing.T) {
 		genome.Projection{Rule: genome.Projector, To: 1, Weight: constant(1)}))
 	assert.Contains(t, pairs(n), [2]uint32{7, 14 + 8})
 	assert.EqualValues(t, 16, n.Synapses())
+}
+
+// FEAGI's projector divides in float32: 14 → 16, destination 8 comes from source 6, and back, source 8 goes to destination 6.
+func TestProjectorInFloat32(t *testing.T) {
+	for _, way := range [][2]uint64{{14, 16}, {16, 14}} {
+		n := build(t, network(1, block("feagi", way[0], 1, 1, 1), block("feagi", way[1], 1, 1, 1)).join(
+			genome.Projection{Rule: genome.Projector, To: 1, Single: true, Weight: constant(1)}))
+		if want := [2]uint32{6, 14 + 8}; way[0] == 14 {
+			assert.Contains(t, pairs(n), want)
+		} else {
+			assert.Contains(t, pairs(n), [2]uint32{8, 16 + 6})
+		}
+		assert.EqualValues(t, 16, n.Synapses())
+	}
+}
+
+// With last_of_voxel the last neuron of each target voxel alone has synapses, of all neurons of the source voxels.
+func TestLastOfVoxel(t *testing.T) {
+	for _, p := range []genome.Projection{
+		{Rule: genome.BlockToBlock}, {Rule: genome.Composite, Blocks: [3]uint64{5, 5, 5}, Choose: [3][2]uint64{{1, 0}, {1, 0}, {1, 0}}, Mapper: &genome.Mapper{Rule: genome.BlockToBlock}},
+	} {
+		p.To, p.LastOnly, p.Weight = 1, true, constant(1)
+		g := network(1, block("feagi", 2, 1, 1, 3), block("feagi", 2, 1, 1, 4)).join(p)
+		n := build(t, g)
+		assert.Equal(t, [][2]uint32{{0, 9}, {1, 9}, {2, 9}, {3, 13}, {4, 13}, {5, 13}}, pairs(n))
+		sizes, err := Measure(g, Options{Threads: 1})
+		require.NoError(t, err)
+		assert.EqualValues(t, 6, sizes.Synapses)
+	}
 }
 
 // TestSetHoldsWhatWasPut: a set, lent for one capacity after the other, knows what it holds in slots and in bits.

@@ -7,7 +7,7 @@ import (
 	"burst/internal/exact"
 )
 
-// attempts is how often a bounded value is drawn before the build gives up; see probe.
+// attempts is the largest number of draws for a bounded value; see probe.
 const attempts = 1 << 16
 
 // sampler draws the value of an index by the recipe in doc.go.
@@ -30,7 +30,7 @@ func newSampler(v genome.Value, seed uint64, purpose exact.Purpose, stream int) 
 	return s
 }
 
-// at is the value of an index; false when no attempt fell inside the bounds.
+// at is the value of an index; false if no draw fell within the bounds.
 func (s *sampler) at(index uint64) (float64, bool) {
 	if s.Kind == genome.Const {
 		return s.A, true
@@ -87,8 +87,8 @@ func (s *sampler) extent() (lo, hi float64) {
 	return min(max(lo, s.Lo), s.Hi), max(min(hi, s.Hi), s.Lo)
 }
 
-// probe says what is wrong with the distribution, or nothing. A bound that keeps fewer than one draw in a thousand is
-// refused; with more, attempts draws fail with a probability below e^−30.
+// probe describes what is wrong with the distribution; empty if nothing is. It refuses bounds that keep fewer than one draw in
+// a thousand. With other bounds all attempts fail with a probability below e^−30.
 func (s *sampler) probe() string {
 	const tries, enough = 10_000, 10
 	if s.Kind == genome.Const {
@@ -113,26 +113,4 @@ func (s *sampler) probe() string {
 		}
 	}
 	return "the bounds keep fewer than 1 draw in 1000; widen them, or move draws to the bound with clip(…)"
-}
-
-// nearest rounds to a whole number, halves away from zero.
-func nearest(x float64) float64 {
-	a := math.Abs(x)
-	whole := math.Floor(a)
-	if a-whole >= 0.5 {
-		whole++
-	}
-	return math.Copysign(whole, x)
-}
-
-// overflow is the magnitude that stands for every amount outside int32; the proof refuses it.
-const overflow = 1 << 31
-
-// quanta is value·scale to the nearest whole, ties away from zero; ±overflow where int32 could not hold it.
-func quanta(value, scale float64) int64 {
-	q := nearest(float64(value * scale))
-	if math.Abs(q) > math.MaxInt32 {
-		q = math.Copysign(overflow, q)
-	}
-	return int64(q)
 }

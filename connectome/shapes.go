@@ -12,11 +12,11 @@ type vectors struct {
 	list [][3]int64
 }
 
-func newVectors(list [][3]int64, to [3]int64) *vectors {
-	v := &vectors{to: to, list: slices.Clone(list)}
+func newVectors(m *genome.Mapper, _, to [3]int64) (shape morphology, disjoint bool) {
+	v := &vectors{to: to, list: slices.Clone(m.Vectors)}
 	slices.SortFunc(v.list, func(a, b [3]int64) int { return slices.Compare(a[:], b[:]) })
 	v.list = slices.Compact(v.list)
-	return v
+	return v, true
 }
 
 func (v *vectors) boxes(at [3]int64, out []box) []box {
@@ -41,9 +41,9 @@ type patterns struct {
 }
 
 // newPatterns keeps each pattern once; "?" and "!" as source elements match anything, as "*" does.
-func newPatterns(list []genome.Pattern, to [3]int64) *patterns {
+func newPatterns(m *genome.Mapper, _, to [3]int64) (shape morphology, disjoint bool) {
 	p := &patterns{to: to}
-	for _, one := range list {
+	for _, one := range m.Patterns {
 		for i := range one.From {
 			if one.From[i].Kind != genome.Exact {
 				one.From[i] = genome.PatternElem{Kind: genome.Any}
@@ -56,7 +56,7 @@ func newPatterns(list []genome.Pattern, to [3]int64) *patterns {
 			p.list = append(p.list, one)
 		}
 	}
-	return p
+	return p, false
 }
 
 func (p *patterns) boxes(at [3]int64, out []box) []box {

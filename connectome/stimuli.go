@@ -3,9 +3,12 @@ package connectome
 import (
 	"fmt"
 	"math"
+
+	"burst/genome"
+	"burst/internal/quanta"
 )
 
-// makeStimuli turns the genome's stimuli into quanta and ports.
+// makeStimuli converts the genome's stimuli to quanta and ports.
 func (p *plan) makeStimuli() ([]Stimulus, error) {
 	out := make([]Stimulus, len(p.g.Stimuli))
 	for i := range out {
@@ -15,21 +18,18 @@ func (p *plan) makeStimuli() ([]Stimulus, error) {
 			Ports: make([]uint32, len(s.Neurons)), Amounts: make([]int32, len(s.Neurons)),
 		}
 		for k, n := range s.Neurons {
-			if wrong := p.tooSmall(s.Amounts[k]); wrong != "" {
+			if wrong := quanta.TooSmall(s.Amounts[k], p.scale); wrong != "" {
 				return nil, p.g.Fault(s.Pos, fmt.Sprintf("stimuli[%d].amount", i), "%s", wrong)
 			}
-			out[i].Ports[k] = p.port(s.Area, n, s.Amounts[k])
-			out[i].Amounts[k] = clamp(quanta(s.Amounts[k], p.scale))
+			out[i].Ports[k] = p.port(s, n, s.Amounts[k])
+			out[i].Amounts[k] = quanta.Clamp(lift(quanta.Of(s.Amounts[k], p.scale), p.lifts[s.Area]))
 		}
 	}
 	return out, nil
 }
 
-// port is the port of an area's n-th neuron that an amount goes to; −0, what a dark pixel makes of a negative amount, goes
+// port is the port of the n-th neuron of a stimulus's area that an amount goes to; −0, what a dark pixel makes of a negative amount, goes
 // with the negative ones, so that ports ascend.
-func (p *plan) port(area int, n uint32, amount float64) uint32 {
-	if math.Signbit(amount) && p.ports[area].Count > p.areas[area].Count {
-		n += p.areas[area].Count
-	}
-	return p.ports[area].First + n
+func (p *plan) port(s *genome.Stimulus, n uint32, amount float64) uint32 {
+	return portOf(p.areas[s.Area], p.ports[s.Area], n, s.Port, math.Signbit(amount))
 }

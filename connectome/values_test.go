@@ -111,20 +111,6 @@ func TestValuesThatAreRefused(t *testing.T) {
 	}
 }
 
-func TestQuantaRoundTiesAwayFromZero(t *testing.T) {
-	cases := []struct {
-		value, scale float64
-		want         int64
-	}{
-		{0.0025, 1000, 3}, {-0.0025, 1000, -3}, {0.5, 1, 1}, {-0.5, 1, -1}, {0.49999999999999994, 1, 0},
-		{2147483647, 1, math.MaxInt32}, {2147483647.5, 1, overflow}, {-2147483648, 1, -overflow}, {1e300, 1000, overflow},
-		{-1.7976931348623157e308, 1000, -overflow}, {math.Copysign(0, -1), 1000, 0}, {5e-324, 1 << 24, 0},
-	}
-	for _, c := range cases {
-		assert.Equal(t, c.want, quanta(c.value, c.scale), "%v at %v", c.value, c.scale)
-	}
-}
-
 func TestPoissonCountsAreTheDistribution(t *testing.T) {
 	for _, mean := range []float64{0, 1e-9, 0.3, 2, 17.77, 140, 500} {
 		counts := poissonCounts(mean)
@@ -143,7 +129,7 @@ func TestPoissonCountsAreTheDistribution(t *testing.T) {
 		}
 		assert.InDelta(t, mean, sum, 1e-6*(1+mean), "mean %v", mean)
 		assert.InDelta(t, mean, square-sum*sum, 1e-5*(1+mean), "variance at mean %v", mean)
-		assert.EqualValues(t, len(counts), d.Events(math.MaxUint32), "the largest draw makes the bound")
+		assert.EqualValues(t, len(counts), d.events(math.MaxUint32), "the largest draw makes the bound")
 	}
 	assert.Equal(t, []uint32{581260615, 1743781846, 2906303077}, poissonCounts(2)[:3])
 }
@@ -166,8 +152,7 @@ func TestAreaConstants(t *testing.T) {
 	feagi.Drives = []genome.Drive{{Kind: genome.Constant, Value: 0.0035, Until: 8}}
 	n := build(t, network(0.1, lif, feagi).Genome)
 
-	l := n.Areas[0].LIF
-	assert.Equal(t, LIF{EM1: float32(math.Expm1(-0.01)), Threshold: 14.6, Reset: 5.2, Refractory: 21}, l)
+	assert.Equal(t, []Param{{Const: float32(math.Expm1(-0.01))}, {Const: 14.6}, {Const: 5.2}, {Const: 21}}, n.Areas[0].Constants)
 	d := n.Areas[0].Drives
 	assert.Equal(t, Term, d[0].Kind)
 	assert.InDelta(t, -math.Expm1(-0.01)*15.04, d[0].Term, 1e-15)
@@ -176,27 +161,17 @@ func TestAreaConstants(t *testing.T) {
 	assert.Equal(t, poissonCounts(2), d[2].Counts)
 	assert.EqualValues(t, 100*len(d[2].Counts), n.Bound[0])
 
-	f := n.Areas[1].FEAGI
-	assert.Equal(t, float32(1)-float32(0.1), f.Keep)
-	assert.EqualValues(t, 1589137900, f.ExciteBelow)
-	assert.True(t, math.IsInf(float64(f.ThresholdLimit), 1))
-	assert.Equal(t, []float32{0.7, 0.7, 0.45, 0.45, 0.2, 0.2, 2.3, 2.3, 2.05, 2.05, 1.8, 1.8}, round(f.Threshold.Each))
+	f := &n.Areas[1]
+	assert.Equal(t, float32(1)-float32(0.1), f.Constant("keep").Const)
+	assert.EqualValues(t, 1589137900, f.Chance.Const)
+	assert.True(t, math.IsInf(float64(f.Constant("threshold_limit").Const), 1))
+	assert.Equal(t, []float32{0.7, 0.7, 0.45, 0.45, 0.2, 0.2, 2.3, 2.3, 2.05, 2.05, 1.8, 1.8}, round(f.Constant("threshold").Each))
 	assert.Equal(t, Drive{Kind: Inject, Until: 8, Amount: 4}, n.Areas[1].Drives[0])
 	assert.EqualValues(t, 4, n.Bound[3])
 }
 
-// TestPropagator compares P21 with β/C·(exp(−dt/tau) − exp(−dt/s)), on both sides of each place where its form changes.
-func TestPropagator(t *testing.T) {
-	const tau, c = 10.0, 230.0
-	for _, s := range []float64{0.001, 1 / 700.2, 1 / 700.0, 0.5, 2, 9, 11, 40} {
-		beta := tau * s / (tau - s)
-		assert.InEpsilon(t, beta/c*(math.Exp(-1/tau)-math.Exp(-1/s)), propagator(tau, s, c, 1), 1e-12, "tau_syn %v ms", s)
-	}
-	for _, s := range []float64{tau, tau * (1 + 1e-8)} {
-		assert.InEpsilon(t, math.Exp(-1/tau)/c, propagator(tau, s, c, 1), 1e-7, "tau_syn %v ms", s)
-	}
-	assert.InDelta(t, 0, propagator(tau, 1.4e-45, c, 1e6), 1e-40, "no current lasts to the end of a step")
-
+// TestShortCurrents: a synaptic current that is gone within a burst is built, too.
+func TestShortCurrents(t *testing.T) {
 	short := areaOf("lif_psc_exp", 3)
 	short.Params["tau_syn_ex"] = 0.001
 	build(t, network(1, short).Genome)
@@ -238,7 +213,7 @@ func TestPotentialsBeyondFloat32AreRefused(t *testing.T) {
 		{"an initial value", "areas[0].init.V", func(a, _ *genome.Area) {
 			a.Init, a.Params["rest"] = map[string]genome.Value{"V": value(genome.Normal, 3e38, 1)}, -3e38
 		}},
-		{"a recovery that starts from b·v", "areas[0].init.u: u of neuron 0 is worked out to be -Inf", func(a, _ *genome.Area) {
+		{"a recovery that starts from b·v", "areas[0].init.u: u of neuron 0 is computed as -Inf", func(a, _ *genome.Area) {
 			*a = areaOf("izhikevich", 2)
 			a.Params["b"] = 1e37
 		}},

@@ -1,12 +1,15 @@
 package engine
 
-import "errors"
+import (
+	"cmp"
+	"errors"
+)
 
-// ErrUnavailable says that a backend cannot work on this machine (no driver, no device); its message gives cause and cure.
+// ErrUnavailable says that a backend cannot work on this machine (no driver, no device); its message gives the cause and what to do.
 var ErrUnavailable = errors.New("backend not available on this machine")
 
-// DeviceError is a failure of the device that a backend runs on. After one that is Lost nothing in this process can use
-// the device any more.
+// DeviceError is a failure of the device that a backend runs on. If it is Lost, nothing in this process can use the device
+// any more.
 type DeviceError struct {
 	Err  error
 	Lost bool
@@ -14,14 +17,14 @@ type DeviceError struct {
 
 func (e *DeviceError) Error() string { return e.Err.Error() }
 
-// Unwrap is what the device's driver said.
+// Unwrap is the error of the device's driver.
 func (e *DeviceError) Unwrap() error { return e.Err }
 
 // Backend holds the state of one network and advances it by the law. One goroutine at a time uses it.
 // The engine has checked all arguments; a backend trusts them.
 type Backend interface {
-	// Step advances one burst. in is merged and ascending by port. out's slices may be the backend's own memory: they hold
-	// until its next Step or Close.
+	// Step advances one burst. in has one entry a port, ascending. out's slices may be the backend's own memory: they are
+	// valid until its next Step or Close.
 	Step(in []Stimulus, out *Burst) error
 	// ReadState copies the whole state into s, growing its slices as needed. State.Digest belongs to the engine and is left alone.
 	ReadState(s *State) error
@@ -31,21 +34,21 @@ type Backend interface {
 	Close() error
 }
 
-// Watcher is a Backend that can look for numbers that are none in its own memory, in less than a hundredth of the time of
-// WatchEvery bursts.
+// Watcher is a Backend that can look for NaN and Inf in its own memory, in less than a hundredth of the time of watchEvery
+// bursts.
 type Watcher interface {
-	// NotFinite is the first number of the state that is NaN or infinite, nil when all are sound.
+	// NotFinite is the first number of the state that is NaN or infinite, nil if all are finite.
 	NotFinite() *NotFinite
 }
 
-// Batcher is a Backend that advances many bursts at a time, with the genome's own stimuli and nobody else's.
+// Batcher is a Backend that can advance many bursts at a time, with the genome's own stimuli only.
 type Batcher interface {
 	Backend
 	// CanStepN reports whether StepN may be used for this network.
 	CanStepN() bool
-	// StepN equals n Steps; each gets every burst in order, with all that is wanted, and must copy what it keeps. Later bursts may
-	// run while an earlier one is still on its way. Where each fails, StepN returns its error after the bursts that had begun, so
-	// that the state may be some bursts further.
+	// StepN is the same as n Steps. It calls each with every burst, in order and complete; each must copy what it keeps. Later
+	// bursts may already run meanwhile. If each fails, StepN returns its error once the bursts in progress have ended, so the
+	// state may be some bursts further.
 	StepN(n int, each func(*Burst) error) error
 }
 
@@ -57,16 +60,36 @@ type Stimulus struct {
 
 // Want says what Step must deliver beside the fire queue.
 type Want struct {
-	FCL        bool     // fill Burst.Candidates
-	Potentials []uint32 // neurons, ascending, whose potentials fill Burst.Potentials
+	FCL    bool    // fill Burst.Candidates
+	Values []Probe // state variables that fill Burst.Values
+}
+
+// Probe is a state variable of a neuron. Lists of them ascend by variable, then neuron.
+type Probe struct {
+	Neuron   uint32
+	Variable uint32 // 0 is V, k the k-th further one
+}
+
+// In is the variable's value in s.
+func (p Probe) In(s *State) float32 {
+	if p.Variable == 0 {
+		return s.V[p.Neuron]
+	}
+	return s.More[p.Variable-1][p.Neuron]
+}
+
+// Compare orders probes.
+func (p Probe) Compare(q Probe) int {
+	return cmp.Or(cmp.Compare(p.Variable, q.Variable), cmp.Compare(p.Neuron, q.Neuron))
 }
 
 // Burst is what one Step delivers.
 type Burst struct {
 	Number     uint64
 	Fired      []uint32    // neurons, ascending
+	Amplitudes []Amplitude // of those that have one, ascending
 	Candidates []Candidate // the FCL, ascending by port; filled when Want.FCL is set
-	Potentials []float32   // State.V after the burst of each neuron of Want.Potentials
+	Values     []float32   // of each of Want.Values, after the burst
 }
 
 // Candidate is an entry of the fire candidate list: a port whose inputs did not sum to zero.
@@ -80,6 +103,14 @@ type Candidate struct {
 type Source interface {
 	// Stimuli appends the source's stimuli for burst t to in; any order, ports may repeat.
 	Stimuli(t uint64, in []Stimulus) ([]Stimulus, error)
+}
+
+// QuietSource is a Source that knows for how long it has nothing to give, so that a Batcher need not stop at each burst.
+type QuietSource interface {
+	Source
+	// QuietUntil is the first burst, at or after t, for which the source may have stimuli. For t and those up to there it has
+	// none, and nothing that happens meanwhile changes that; it may not be asked for them.
+	QuietUntil(t uint64) uint64
 }
 
 // Recorder receives every burst of a run in order.

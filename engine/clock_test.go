@@ -27,8 +27,8 @@ func (p *paced) Step(in []engine.Stimulus, out *engine.Burst) error {
 	return p.echo.Step(in, out)
 }
 
-// TestDeadlines: the next burst is due a period after the one before was; more than a period behind that, the clock restarts where the
-// burst begins.
+// TestDeadlines: the next burst is due a period after the one before was; more than a tenth of a period behind that, it is late, and
+// more than a whole one, the clock restarts where the burst begins.
 func TestDeadlines(t *testing.T) {
 	const ms = time.Millisecond
 	for _, tc := range []struct {
@@ -36,12 +36,15 @@ func TestDeadlines(t *testing.T) {
 		took  time.Duration // by burst 2; the others take 1 ms
 		began []time.Duration
 		late  uint64
+		worst float64 // of the lateness, in µs
 	}{
-		{"in time", 3 * ms, []time.Duration{0, 3 * ms, 6 * ms, 9 * ms, 12 * ms, 15 * ms}, 0},
-		{"less than a period behind", 5 * ms, []time.Duration{0, 3 * ms, 6 * ms, 11 * ms, 12 * ms, 15 * ms}, 0},
-		{"a period behind", 6 * ms, []time.Duration{0, 3 * ms, 6 * ms, 12 * ms, 13 * ms, 15 * ms}, 0},
-		{"just more", 6*ms + 1, []time.Duration{0, 3 * ms, 6 * ms, 12*ms + 1, 15*ms + 1, 18*ms + 1}, 1},
-		{"many periods behind", 31 * ms, []time.Duration{0, 3 * ms, 6 * ms, 37 * ms, 40 * ms, 43 * ms}, 1},
+		{"in time", 3 * ms, []time.Duration{0, 3 * ms, 6 * ms, 9 * ms, 12 * ms, 15 * ms}, 0, 0},
+		{"a tenth of a period behind", 3*ms + 300_000, []time.Duration{0, 3 * ms, 6 * ms, 9*ms + 300_000, 12 * ms, 15 * ms}, 0, 300},
+		{"a little more", 3*ms + 301_000, []time.Duration{0, 3 * ms, 6 * ms, 9*ms + 301_000, 12 * ms, 15 * ms}, 1, 301},
+		{"less than a period behind", 5 * ms, []time.Duration{0, 3 * ms, 6 * ms, 11 * ms, 12 * ms, 15 * ms}, 1, 2000},
+		{"a period behind", 6 * ms, []time.Duration{0, 3 * ms, 6 * ms, 12 * ms, 13 * ms, 15 * ms}, 2, 3000},
+		{"just more", 6*ms + 1, []time.Duration{0, 3 * ms, 6 * ms, 12*ms + 1, 15*ms + 1, 18*ms + 1}, 1, 3000},
+		{"many periods behind", 31 * ms, []time.Duration{0, 3 * ms, 6 * ms, 37 * ms, 40 * ms, 43 * ms}, 1, 28000},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -51,13 +54,17 @@ func TestDeadlines(t *testing.T) {
 					}
 					return ms
 				}}
-				e := engine.New(net(), b, engine.Options{Period: 3 * ms})
+				e := engine.OnTimers(engine.New(net(), b, engine.Options{Period: 3 * ms}))
 				require.NoError(t, e.Run(context.Background(), 6))
 				require.Equal(t, tc.began, b.began)
 				require.Equal(t, tc.late, e.Late())
 				time.Sleep(100 * ms)
 				require.NoError(t, e.Run(context.Background(), 1))
+				require.InDelta(t, tc.worst, e.Lateness().Max, tc.worst/500, "three figures")
 				require.Equal(t, tc.late, e.Late(), "a pause between two runs is no delay")
+				time.Sleep(5 * ms)
+				require.NoError(t, e.Continue(context.Background(), 1))
+				require.Equal(t, tc.late+1, e.Late(), "within one it is")
 			})
 		})
 	}
@@ -69,7 +76,7 @@ func TestWaitingEndsWithTheContext(t *testing.T) {
 		start := time.Now()
 		ctx, cancel := context.WithTimeout(context.Background(), 25*time.Millisecond)
 		defer cancel()
-		e := engine.New(net(), &echo{}, engine.Options{Period: 10 * time.Millisecond})
+		e := engine.OnTimers(engine.New(net(), &echo{}, engine.Options{Period: 10 * time.Millisecond}))
 		require.ErrorIs(t, e.Run(ctx, 10), context.DeadlineExceeded)
 		require.Equal(t, 25*time.Millisecond, time.Since(start))
 		require.EqualValues(t, 3, e.Number())
@@ -136,12 +143,12 @@ func TestManyAtATimeStop(t *testing.T) {
 	require.EqualValues(t, 192, e.Number())
 }
 
-// TestSourcesAndPeriodAreHeardBurstByBurst, whatever the backend can do at a time.
-func TestSourcesAndPeriodAreHeardBurstByBurst(t *testing.T) {
+// TestSourcesAndPeriodCountEveryBurst, whatever the backend can do at a time.
+func TestSourcesAndPeriodCountEveryBurst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, o := range []engine.Options{{Sources: []engine.Source{list{}}}, {Period: time.Millisecond}} {
 			b := &sized{}
-			require.NoError(t, engine.New(net(), b, o).Run(context.Background(), 5))
+			require.NoError(t, engine.OnTimers(engine.New(net(), b, o)).Run(context.Background(), 5))
 			require.Empty(t, b.sizes)
 			require.EqualValues(t, 5, b.number)
 		}

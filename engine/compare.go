@@ -5,19 +5,29 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"burst/connectome"
 )
 
 // Difference is the first thing in which two backends, or two states, are not the same.
 type Difference struct {
 	Burst  uint64 // the burst that made it; of a state: the burst before State.Number, 0 for the first state
 	Neuron uint32 // whose; of a candidate: the neuron of its port; 0 where Field has no neuron
-	Field  string // "fired", "order", "candidate", "number", "V", "refractory", "count", "variable 1", "queue 3", "size", "potentials"
+	Field  string // "fired", "order", "candidate", "number", "V", "refractory", "count", "variable 1", "queue 3", "amplitude 1", "size", "values"
 	A, B   string // what each has
+	Entry  *Entry // the place in State.Plastic; nil: the difference is elsewhere. Locate fills in Neuron
 }
 
-// String is one line for people.
+// String describes the difference in one line.
 func (d *Difference) String() string {
 	return fmt.Sprintf("burst %d, neuron %d: %s is %s in one and %s in the other", d.Burst, d.Neuron, d.Field, d.A, d.B)
+}
+
+// Locate finds the synapse or neuron that Entry belongs to, and fills in Neuron and Field. Of a synapse, Neuron is the target.
+func (d *Difference) Locate(c *connectome.Connectome) {
+	if d.Entry != nil {
+		d.Neuron, d.Field = d.Entry.locate(c)
+	}
 }
 
 // Compare steps two backends side by side for the given number of bursts, each with the stimuli that next returns (nil:
@@ -43,7 +53,7 @@ func Compare(a, b Backend, bursts uint64, next func(t uint64) ([]Stimulus, error
 	return c.states()
 }
 
-// comparison lends its memory to every step of a Compare.
+// comparison holds the memory that all steps of a Compare use.
 type comparison struct {
 	a, b           Backend
 	burstA, burstB Burst
@@ -92,8 +102,12 @@ func CompareBursts(a, b *Burst) *Difference {
 		d.Burst = a.Number
 		return d
 	}
-	if !slices.EqualFunc(a.Potentials, b.Potentials, func(x, y float32) bool { return math.Float32bits(x) == math.Float32bits(y) }) {
-		return &Difference{Burst: a.Number, Field: "potentials", A: fmt.Sprint(a.Potentials), B: fmt.Sprint(b.Potentials)}
+	if d := compareAmplitudes(a.Amplitudes, b.Amplitudes); d != nil {
+		d.Burst = a.Number
+		return d
+	}
+	if !slices.EqualFunc(a.Values, b.Values, sameFloat) {
+		return &Difference{Burst: a.Number, Field: "values", A: fmt.Sprint(a.Values), B: fmt.Sprint(b.Values)}
 	}
 	return nil
 }
@@ -132,7 +146,7 @@ func compareQueues(a, b []uint32) *Difference {
 	return nil
 }
 
-// unsorted says whether entry i or the one after it is not above its predecessor.
+// unsorted reports whether entry i, or the one after it, is not above its predecessor.
 func unsorted(q []uint32, i int) bool {
 	for j := max(i, 1); j < len(q) && j <= i+1; j++ {
 		if q[j] <= q[j-1] {
@@ -153,7 +167,7 @@ func entry(a, b []uint32, i int) uint32 {
 	return min(a[i], b[i])
 }
 
-// around is the entries next to the i-th.
+// around shows the entries next to the i-th.
 func around(q []uint32, i int) string {
 	lo, hi := max(0, min(i-1, len(q))), min(len(q), i+2)
 	return fmt.Sprintf("%d from entry %d of %d", q[lo:hi], lo, len(q))
@@ -178,7 +192,7 @@ func compareStates(a, b *State) *Difference {
 	for i := range a.V {
 		n := uint32(i)
 		switch {
-		case math.Float32bits(a.V[i]) != math.Float32bits(b.V[i]):
+		case !sameFloat(a.V[i], b.V[i]):
 			return &Difference{Neuron: n, Field: "V", A: potential(a.V[i]), B: potential(b.V[i])}
 		case a.Refractory[i] != b.Refractory[i]:
 			return &Difference{Neuron: n, Field: "refractory", A: number(a.Refractory[i]), B: number(b.Refractory[i])}
@@ -188,7 +202,7 @@ func compareStates(a, b *State) *Difference {
 	}
 	for k := range a.More {
 		for i, x := range a.More[k] {
-			if y := b.More[k][i]; math.Float32bits(x) != math.Float32bits(y) {
+			if y := b.More[k][i]; !sameFloat(x, y) {
 				return &Difference{Neuron: uint32(i), Field: fmt.Sprintf("variable %d", k+1), A: potential(x), B: potential(y)}
 			}
 		}
@@ -199,19 +213,42 @@ func compareStates(a, b *State) *Difference {
 			return d
 		}
 	}
-	return nil
+	for i := range a.Amplitudes {
+		if d := compareAmplitudes(a.Amplitudes[i], b.Amplitudes[i]); d != nil {
+			d.Field = fmt.Sprintf("%s %d", d.Field, i+1)
+			return d
+		}
+	}
+	if d := comparePlastic(a.Plastic, b.Plastic); d != nil {
+		return d
+	}
+	return compareMemory(a.Memory, b.Memory)
 }
 
-// size is the lengths of a state's parts.
+// size shows the lengths of a state's slices.
 func (s *State) size() string {
 	text := fmt.Sprintf("%d potentials, %d countdowns, %d counts, %d queues", len(s.V), len(s.Refractory), len(s.Count), len(s.Queues))
 	for _, more := range s.More {
 		text += fmt.Sprintf(", %d further variables", len(more))
 	}
+	if s.Amplitudes != nil {
+		text += fmt.Sprintf(", %d lists of amplitudes", len(s.Amplitudes))
+	}
+	for i := range s.Plastic {
+		text += s.Plastic[i].size()
+	}
+	for i := range s.Memory {
+		text += s.Memory[i].size()
+	}
 	return text
 }
 
 func number[T uint16 | uint64](x T) string { return strconv.FormatUint(uint64(x), 10) }
+
+// sameFloat compares bits. One NaN is as another: processors make different ones, and a run that has one ends.
+func sameFloat(x, y float32) bool {
+	return math.Float32bits(x) == math.Float32bits(y) || x != x && y != y
+}
 
 // potential shows the bits too, since potentials that print alike may differ.
 func potential(v float32) string { return fmt.Sprintf("%v (%#08x)", v, math.Float32bits(v)) }

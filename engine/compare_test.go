@@ -31,8 +31,8 @@ func TestCompareBurstsNamesTheFirstDifference(t *testing.T) {
 			&engine.Difference{Burst: 7, Neuron: 105, Field: "candidate", A: "none", B: "port 5 of neuron 105 with 1 quanta"}},
 		{"a candidate less", engine.Burst{Number: 7, Candidates: base.Candidates[:1]},
 			&engine.Difference{Burst: 7, Neuron: 106, Field: "candidate", A: "port 6 of neuron 106 with -3 quanta", B: "none"}},
-		{"potentials", engine.Burst{Number: 7, Fired: base.Fired, Candidates: base.Candidates, Potentials: []float32{2.5}},
-			&engine.Difference{Burst: 7, Field: "potentials", A: "[]", B: "[2.5]"}},
+		{"values", engine.Burst{Number: 7, Fired: base.Fired, Candidates: base.Candidates, Values: []float32{2.5}},
+			&engine.Difference{Burst: 7, Field: "values", A: "[]", B: "[2.5]"}},
 		{"the number", engine.Burst{Number: 8}, &engine.Difference{Burst: 7, Field: "number", A: "7", B: "8"}},
 	}
 	for _, c := range cases {

@@ -3,28 +3,33 @@ package engine
 import (
 	"context"
 	"fmt"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"burst/connectome"
 )
 
 // Engine advances one network: it gathers and checks stimuli, calls the backend, keeps the digest and the timings, and
-// hands every burst to the recorders in order. One goroutine at a time uses it.
+// hands every burst to the recorders in order. One goroutine at a time uses it; Between and Fits are for any.
 type Engine struct {
-	c         *connectome.Connectome
-	b         *Digest
-	o         Options
-	number    uint64 // the next burst
-	late      uint64
-	latency   latency
-	feed      *Feed
-	burst     Burst
-	nextStart time.Time // with Period: when the next burst is due
-	looked    uint64    // the next burst when Run looked for numbers that are none
-	sound     uint64    // all numbers of the state were finite before this burst
-	kept      State     // one at which all numbers were finite, not long ago; without V: that before burst 0
-	read      State     // memory for the next one
-	failed    error     // a number that is not finite; only Restore goes on after it
+	c       *connectome.Connectome
+	b       *Digest
+	o       Options
+	number  uint64 // the next burst
+	pace    pace
+	latency latency
+	feed    *Feed
+	burst   Burst
+	looked  uint64 // the next burst at the last look for NaN and Inf
+	sound   uint64 // the whole state was finite before this burst
+	kept    State  // a recent state without NaN and Inf; V is nil for the state before burst 0
+	read    State  // memory for the next one
+	failed  error  // a NaN or Inf; only Restore continues after it
+
+	asking  sync.Mutex
+	asked   []func() error // to be called between two bursts
+	anybody atomic.Bool    // asked is not empty
 }
 
 // Options of an Engine; the zero value runs a network by itself, as fast as it goes.
@@ -36,61 +41,110 @@ type Options struct {
 
 // New makes an engine for a backend that holds c in the state before burst 0.
 func New(c *connectome.Connectome, b Backend, o Options) *Engine {
-	return &Engine{c: c, b: NewDigest(b), o: o, feed: NewFeed(c, o.Sources), latency: newLatency()}
+	p := pace{period: o.Period, nap: nap, lateness: newLatency()}
+	return &Engine{c: c, b: NewDigest(b), o: o, feed: NewFeed(c, o.Sources), pace: p, latency: newLatency()}
 }
 
 // Run advances n bursts. It stops at a burst's boundary when ctx ends, and returns ctx's error then.
 func (e *Engine) Run(ctx context.Context, n uint64) error {
+	if e.pace.period != 0 {
+		e.pace.next = time.Now()
+	}
+	return e.Continue(ctx, n)
+}
+
+// Continue is Run, but with a Period the clock of the Run before goes on: what its caller has done meanwhile makes bursts late.
+func (e *Engine) Continue(ctx context.Context, n uint64) error {
 	if e.failed != nil {
 		return e.failed
 	}
-	e.nextStart = time.Now()
-	if len(e.o.Sources) == 0 && e.o.Period == 0 && e.b.CanStepN() {
-		return e.runBatches(ctx, n)
+	if err := e.keepFirst(); err != nil {
+		return err
 	}
-	for range n {
-		if err := e.wait(ctx); err != nil {
+	for size := firstBatch; n > 0; {
+		if err := e.between(); err != nil {
 			return err
 		}
-		if err := e.step(); err != nil {
-			return fmt.Errorf("burst %d: %w", e.number, err)
+		ran, err := min(size, e.ahead(n)), error(nil)
+		if ran > 0 {
+			size, err = e.batch(ctx, ran, size)
+		} else {
+			ran, err = 1, e.single(ctx)
+		}
+		if err != nil {
+			return err
 		}
 		if err := e.look(); err != nil {
 			return err
 		}
+		n -= ran
 	}
-	return nil
+	return e.between()
 }
 
-// runBatches advances n bursts, many at a time; how many follows from how long they take, so that ctx is looked at about
-// fifty times a second.
-func (e *Engine) runBatches(ctx context.Context, n uint64) error {
+// keepFirst keeps the state before burst 0, for locate, where it cannot be made again here: of a part of a network, whose other
+// parts alone know what their synapses start from.
+func (e *Engine) keepFirst() error {
+	if e.number > 0 || e.kept.V != nil || len(e.c.Plastic) == 0 || e.c.Part.Whole() || !e.replayable() {
+		return nil
+	}
+	return e.b.ReadState(&e.kept)
+}
+
+// ahead is how many of the next n bursts the backend may run by itself, because no Source has anything for them; 0 where it
+// has to be told burst by burst.
+func (e *Engine) ahead(n uint64) uint64 {
+	if e.pace.period != 0 || !e.feed.wholly() || !e.b.CanStepN() {
+		return 0
+	}
+	for _, s := range e.o.Sources {
+		q, knows := s.(QuietSource)
+		if !knows {
+			return 0
+		}
+		until := max(q.QuietUntil(e.number), e.number)
+		n = min(n, until-e.number)
+	}
+	return n
+}
+
+// firstBatch is how many bursts Run has a Batcher run before it knows how long they take.
+const firstBatch = uint64(64)
+
+// batch has the backend run n bursts, and gives how many may be run next time: so many that ctx is looked at about fifty times
+// a second.
+func (e *Engine) batch(ctx context.Context, n, size uint64) (uint64, error) {
 	const look = 20 * time.Millisecond
-	for size := uint64(64); n > 0; {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		size = min(size, n)
-		start := time.Now()
-		last := start
-		err := e.b.StepN(int(size), func(b *Burst) error {
-			now := time.Now()
-			e.latency.add(now.Sub(last))
-			last = now
-			return e.delivered(b)
-		})
-		if err != nil {
-			return fmt.Errorf("burst %d: %w", e.number, err)
-		}
-		if err := e.look(); err != nil {
-			return err
-		}
-		n -= size
-		if took := time.Since(start); took < look/2 {
-			size *= 2
-		} else if took > 2*look {
-			size = max(1, size/2)
-		}
+	if err := ctx.Err(); err != nil {
+		return size, err
+	}
+	start := time.Now()
+	last := start
+	err := e.b.StepN(int(n), func(b *Burst) error {
+		now := time.Now()
+		e.latency.add(now.Sub(last))
+		last = now
+		return e.delivered(b)
+	})
+	if err != nil {
+		return size, fmt.Errorf("burst %d: %w", e.number, err)
+	}
+	switch took := time.Since(start); {
+	case took < look/2 && n == size: // fewer say nothing about so many
+		size *= 2
+	case took > 2*look:
+		size = max(1, n/2)
+	}
+	return size, nil
+}
+
+// single runs one burst when it is due.
+func (e *Engine) single(ctx context.Context) error {
+	if err := e.pace.wait(ctx); err != nil {
+		return err
+	}
+	if err := e.step(); err != nil {
+		return fmt.Errorf("burst %d: %w", e.number, err)
 	}
 	return nil
 }
@@ -123,28 +177,74 @@ func (e *Engine) delivered(b *Burst) error {
 	return nil
 }
 
-// wait holds the burst frequency and notices the end of ctx.
-func (e *Engine) wait(ctx context.Context) error {
-	if err := ctx.Err(); err != nil || e.o.Period == 0 {
-		return err
+// Pace sets the time from one burst's start to the next, 0 for none, from the next burst on. It is for the goroutine that uses the
+// engine, such as a function of Between.
+func (e *Engine) Pace(period time.Duration) {
+	e.pace.period, e.pace.next = period, time.Now()
+}
+
+// Switch turns one of the genome's stimuli off, or on again, from the next burst on, until another Switch: the state does not say
+// which are on. It is for the goroutine that uses the engine, such as a function of Between.
+func (e *Engine) Switch(stimulus int, on bool) error {
+	if n := len(e.c.Stimuli); stimulus < 0 || stimulus >= n {
+		return fmt.Errorf("stimulus %d, want less than the genome's %d", stimulus, n)
 	}
-	now := time.Now()
-	if d := e.nextStart.Sub(now); d > 0 {
-		t := time.NewTimer(d)
-		defer t.Stop()
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-t.C:
-		}
-	} else if -d > e.o.Period {
-		// A whole period behind: this deadline is missed, and the clock restarts here rather than chase it.
-		e.late++
-		e.nextStart = now
-	}
-	e.nextStart = e.nextStart.Add(e.o.Period)
+	e.feed.turn(stimulus, on)
 	return nil
 }
+
+// Replace continues with another backend, for c: the network with other drives or stimuli (connectome.Redriven), as many stimuli as
+// before, from the next burst on. s is the present State. The backend before is the caller's to close. It is for the goroutine that
+// uses the engine, such as a function of Between.
+func (e *Engine) Replace(c *connectome.Connectome, b Backend, s *State) error {
+	if err := b.WriteState(s); err != nil {
+		return err
+	}
+	e.c, e.b.Backend, e.feed = c, b, e.feed.over(c)
+	return nil
+}
+
+// Between has Run call f between two bursts, when the state may be read with State and replaced with Restore: after the
+// burst that runs now, or after those that a Batcher runs now, which takes some hundredths of a second at most. While no Run is at
+// work f waits for the next one. An error of f ends Run. Any goroutine may call Between; Run's own calls f.
+func (e *Engine) Between(f func() error) {
+	e.asking.Lock()
+	defer e.asking.Unlock()
+	e.asked = append(e.asked, f)
+	e.anybody.Store(true)
+}
+
+// between calls what was asked for. What a function asks for waits for the next boundary, so that one may ask for itself again.
+func (e *Engine) between() error {
+	if !e.anybody.Load() {
+		return nil
+	}
+	e.asking.Lock()
+	list := e.asked
+	e.asked = nil
+	e.anybody.Store(false)
+	e.asking.Unlock()
+	for i, f := range list {
+		if err := f(); err != nil {
+			e.putBack(list[i+1:])
+			return err
+		}
+	}
+	return nil
+}
+
+// putBack keeps functions, after one that failed, for the next Run.
+func (e *Engine) putBack(list []func() error) {
+	e.asking.Lock()
+	defer e.asking.Unlock()
+	e.asked = append(list, e.asked...)
+	e.anybody.Store(len(e.asked) > 0)
+}
+
+// Fits reports whether stimuli may be given in any burst, beside the genome's own: any subset of them, with either sign, leaves
+// every sum within int32, whatever the synapses deliver. The error for the first that does not fit is a *RoomError. Any
+// goroutine may call it.
+func (e *Engine) Fits(in []Stimulus) error { return e.feed.Fits(in) }
 
 // Number is the next burst.
 func (e *Engine) Number() uint64 { return e.number }
@@ -152,19 +252,23 @@ func (e *Engine) Number() uint64 { return e.number }
 // Digest is the running digest of all fire queues so far (step 5 of the law).
 func (e *Engine) Digest() uint64 { return e.b.Sum() }
 
-// Spikes is how many neurons have fired since New, summed over the bursts that this engine has run: Restore leaves it, as it
-// does Late and Latency, for a state does not say what came before it.
+// Spikes is the number of spikes in the bursts that this engine has run since New. Restore does not change it, nor Late, Lateness and
+// Latency: a state does not say what came before it.
 func (e *Engine) Spikes() uint64 { return e.b.Spikes() }
 
-// Late is how many bursts began more than a whole period after they were due, since New.
-func (e *Engine) Late() uint64 { return e.late }
+// Late is how many bursts began more than a tenth of a period after they were due, since New.
+func (e *Engine) Late() uint64 { return e.pace.late }
 
-// Latency summarises how long the bursts took, since New. Burst by burst that is the time in the backend's Step; where Run has
-// the backend advance many at a time (a Batcher, without Sources and Period) it is the time from handing the burst before to
-// the recorders until this one arrives, which is that of the recorders and of what is left to wait for then.
+// Lateness summarises how long after they were due bursts began, since New; all 0 without a Period. The first burst of a Run is due
+// when Run is called.
+func (e *Engine) Lateness() Latency { return e.pace.lateness.summary() }
+
+// Latency summarises how long the bursts took, since New. Where bursts run one by one, it is the time of the backend's Step.
+// Where the backend runs many at a time (a Batcher, without a Period, while every Source is quiet), it is the time from one
+// burst's arrival to the next, which includes the recorders.
 func (e *Engine) Latency() Latency { return e.latency.summary() }
 
-// State copies the state, digest included, into s. A number that is not finite is a *NumberError.
+// State copies the state, digest included, into s. If it has a NaN or Inf, the error is a *NumberError.
 func (e *Engine) State(s *State) error {
 	if e.failed != nil {
 		return e.failed
@@ -176,8 +280,8 @@ func (e *Engine) State(s *State) error {
 	return e.judge(s.NotFinite())
 }
 
-// Restore continues from s, which an engine of the same connectome has given. Number and Digest are those of s from then on;
-// Spikes, Late and Latency go on counting what this engine does.
+// Restore continues from s, a state of the same connectome. Number and Digest are then those of s; Spikes, Late, Lateness
+// and Latency keep counting the work of this engine.
 func (e *Engine) Restore(s *State) error {
 	if err := s.Check(e.c); err != nil {
 		return err
@@ -195,8 +299,8 @@ func (e *Engine) Restore(s *State) error {
 // Check reports the first thing in which s does not fit c.
 func (s *State) Check(c *connectome.Connectome) error {
 	n := int(c.Neurons)
-	if len(s.V) != n || len(s.Refractory) != n || len(s.Count) != n || len(s.Queues) != c.MaxDelay {
-		return fmt.Errorf("state of %d neurons and %d fire queues, want %d and %d", len(s.V), len(s.Queues), n, c.MaxDelay)
+	if len(s.V) != n || len(s.Refractory) != n || len(s.Count) != n || len(s.Queues) != c.Queues() {
+		return fmt.Errorf("state of %d neurons and %d fire queues, want %d and %d", len(s.V), len(s.Queues), n, c.Queues())
 	}
 	if len(s.More) != c.Variables() {
 		return fmt.Errorf("state of %d further variables, want %d", len(s.More), c.Variables())
@@ -206,15 +310,32 @@ func (s *State) Check(c *connectome.Connectome) error {
 			return fmt.Errorf("state: further variable %d of %d neurons, want %d", k+1, len(values), n)
 		}
 	}
-	if x := s.NotFinite(); x != nil {
+	if len(s.Plastic) != len(c.Plastic) {
+		return fmt.Errorf("state of %d plastic projections, want %d", len(s.Plastic), len(c.Plastic))
+	}
+	for i := range s.Plastic {
+		if err := s.Plastic[i].check(&c.Plastic[i], s.Number); err != nil {
+			return err
+		}
+	}
+	memories := c.Memories()
+	if len(s.Memory) != len(memories) {
+		return fmt.Errorf("state of %d memory areas, want %d", len(s.Memory), len(memories))
+	}
+	for i, a := range memories {
+		if err := s.Memory[i].check(a); err != nil {
+			return err
+		}
+	}
+	if x := FindNotFinite(s.V, s.More); x != nil { // those of Plastic have been looked at
 		return fmt.Errorf("state: %s of neuron %d is %v", x.name(c), x.Neuron, x.Value)
 	}
 	for d, q := range s.Queues {
 		for i, id := range q {
 			if id >= c.Neurons || i > 0 && id <= q[i-1] {
-				return fmt.Errorf("state: fire queue %d bursts ago is not ascending ids below %d at entry %d", d+1, n, i)
+				return fmt.Errorf("state: fire queue of %d bursts earlier, entry %d: %d found, want ascending ids below %d", d+1, i, id, n)
 			}
 		}
 	}
-	return nil
+	return s.checkAmplitudes(c)
 }

@@ -11,6 +11,7 @@ import (
 
 	"burst/connectome"
 	"burst/engine"
+	"burst/genome"
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/stretchr/testify/require"
@@ -53,7 +54,7 @@ func (s *seen) Record(b *engine.Burst) error {
 func net(stimuli ...connectome.Stimulus) *connectome.Connectome {
 	return &connectome.Connectome{
 		Scale: 1000, Neurons: 5, Ports: 5, Row: make([]uint64, 6), MaxDelay: 1, Bound: []uint32{0, 0, 100, math.MaxInt32, 7},
-		Areas:   []connectome.Area{{Name: "here", Neurons: connectome.Span{Count: 5}, Ports: connectome.Span{Count: 5}, Size: [3]uint32{5, 1, 1}, PerVoxel: 1}},
+		Areas:   []connectome.Area{{Name: "here", Model: &genome.Model{Ports: []genome.Port{{Name: "input"}}}, Neurons: connectome.Span{Count: 5}, Ports: connectome.Span{Count: 5}, Size: [3]uint32{5, 1, 1}, PerVoxel: 1}},
 		Stimuli: stimuli,
 	}
 }
@@ -170,12 +171,32 @@ func (f failAt) Record(b *engine.Burst) error {
 // TestPeriod runs on a clock that moves only while the engine waits: every burst begins when it is due.
 func TestPeriod(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := engine.New(net(), &echo{}, engine.Options{Period: 3 * time.Millisecond})
+		e := engine.OnTimers(engine.New(net(), &echo{}, engine.Options{Period: 3 * time.Millisecond}))
 		start := time.Now()
 		require.NoError(t, e.Run(context.Background(), 11))
 		require.Equal(t, 30*time.Millisecond, time.Since(start))
 		require.Zero(t, e.Late())
+		e.Pace(5 * time.Millisecond)
+		require.NoError(t, e.Run(context.Background(), 3))
+		require.Equal(t, 40*time.Millisecond, time.Since(start), "another pace")
+		e.Pace(0)
+		require.NoError(t, e.Run(context.Background(), 9))
+		require.Equal(t, 40*time.Millisecond, time.Since(start), "none")
+		require.Zero(t, e.Lateness())
 	})
+}
+
+// TestStartsInTime: where the clock is a real one bursts begin when they are due or after that, never before, and the lateness says
+// by how much. No figure decides.
+func TestStartsInTime(t *testing.T) {
+	b := &paced{start: time.Now(), takes: func(uint64) time.Duration { return 0 }}
+	e := engine.New(net(), b, engine.Options{Period: 2 * time.Millisecond})
+	require.NoError(t, e.Run(t.Context(), 50))
+	for i, began := range b.began {
+		require.GreaterOrEqual(t, began, time.Duration(i)*2*time.Millisecond)
+	}
+	require.Positive(t, e.Lateness().Max)
+	t.Logf("lateness %+v µs, late %d", e.Lateness(), e.Late())
 }
 
 // batches is an echo that advances many bursts at a time, each in two milliseconds.
@@ -201,10 +222,10 @@ func (b *batches) StepN(n int, each func(*engine.Burst) error) error {
 	return nil
 }
 
-// slow is a recorder that takes five milliseconds a burst.
-type slow struct{}
+// sleeper is a recorder that takes five milliseconds a burst.
+type sleeper struct{}
 
-func (slow) Record(*engine.Burst) error {
+func (sleeper) Record(*engine.Burst) error {
 	time.Sleep(5 * time.Millisecond)
 	return nil
 }
@@ -217,8 +238,8 @@ func TestLatency(t *testing.T) {
 		o    engine.Options
 		took time.Duration
 	}{
-		{"burst by burst", engine.Options{Sources: []engine.Source{list{}}, Recorders: []engine.Recorder{slow{}}}, 2 * time.Millisecond},
-		{"many at a time", engine.Options{Recorders: []engine.Recorder{slow{}}}, 7 * time.Millisecond},
+		{"burst by burst", engine.Options{Sources: []engine.Source{list{}}, Recorders: []engine.Recorder{sleeper{}}}, 2 * time.Millisecond},
+		{"many at a time", engine.Options{Recorders: []engine.Recorder{sleeper{}}}, 7 * time.Millisecond},
 		{"many, nobody records", engine.Options{}, 2 * time.Millisecond},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -236,7 +257,7 @@ func TestLatency(t *testing.T) {
 func TestRestoreLeavesTheCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := net()
-		e := engine.New(c, &batches{}, engine.Options{Sources: []engine.Source{list{{1, 3}, {4, 2}}}, Period: time.Millisecond / 2})
+		e := engine.OnTimers(engine.New(c, &batches{}, engine.Options{Sources: []engine.Source{list{{1, 3}, {4, 2}}}, Period: time.Millisecond / 2}))
 		run := func() { require.NoError(t, e.Run(context.Background(), 7)) }
 		run()
 		require.EqualValues(t, 14, e.Spikes())
@@ -257,7 +278,7 @@ func TestRestoreLeavesTheCounts(t *testing.T) {
 
 func TestRestoreRefusesAStateThatDoesNotFit(t *testing.T) {
 	c := net()
-	c.Areas[0].Model = connectome.PSCExpModel // of two further variables
+	c.Areas[0].Model = &genome.Model{State: []genome.Variable{{Name: "V"}, {Name: "I_ex"}, {Name: "I_in"}}} // of two further variables
 	e := engine.New(c, &echo{}, engine.Options{})
 	cases := []struct {
 		name   string
@@ -270,11 +291,11 @@ func TestRestoreRefusesAStateThatDoesNotFit(t *testing.T) {
 		{"a further variable too many", func(s *engine.State) { s.More = make([][]float32, 3) }, "state of 3 further variables, want 2"},
 		{"a further variable of a neuron less", func(s *engine.State) { s.More[1] = s.More[1][1:] }, "further variable 2 of 4 neurons, want 5"},
 		{"an infinite further variable", func(s *engine.State) { s.More[1][4] = float32(math.Inf(-1)) }, "state variable I_in of neuron 4 is -Inf"},
-		{"a falling id", func(s *engine.State) { s.Queues[0] = []uint32{3, 4, 1} }, "fire queue 1 bursts ago is not ascending ids below 5 at entry 2"},
+		{"a falling id", func(s *engine.State) { s.Queues[0] = []uint32{3, 4, 1} }, "fire queue of 1 bursts earlier, entry 2: 1 found, want ascending ids below 5"},
 		{"a queue too many", func(s *engine.State) { s.Queues = append(s.Queues, nil) }, "2 fire queues"},
 		{"not a number", func(s *engine.State) { s.V[3] = float32(math.NaN()) }, "potential of neuron 3 is NaN"},
-		{"a repeated id", func(s *engine.State) { s.Queues[0] = []uint32{2, 2} }, "not ascending ids below 5 at entry 1"},
-		{"an id beyond the network", func(s *engine.State) { s.Queues[0] = []uint32{5} }, "at entry 0"},
+		{"a repeated id", func(s *engine.State) { s.Queues[0] = []uint32{2, 2} }, "entry 1: 2 found, want ascending ids below 5"},
+		{"an id beyond the network", func(s *engine.State) { s.Queues[0] = []uint32{5} }, "entry 0: 5 found"},
 	}
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {

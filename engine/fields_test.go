@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"burst/engine"
+	"burst/internal/slow"
 
 	"github.com/stretchr/testify/require"
 )
@@ -105,7 +106,46 @@ var stateNames = map[string]func(s *engine.State, i []int) named{
 	"Queues[][]": func(s *engine.State, i []int) named {
 		return named{fmt.Sprintf("queue %d: fired", i[0]+1), s.Queues[i[0]][i[1]]}
 	},
-	"Digest": nil,
+	"Amplitudes[][].Neuron":     amplitudeOf,
+	"Amplitudes[][].Quanta":     amplitudeOf,
+	"Digest":                    nil,
+	"Plastic[].Weight[]":        entryName("weight"),
+	"Plastic[].Synapse[][]":     entriesName("synapse variable"),
+	"Plastic[].Pre[][]":         entriesName("source trace"),
+	"Plastic[].PreLast[]":       entryName("source spike"),
+	"Plastic[].Source[][]":      entriesName("source variable"),
+	"Plastic[].Post[][]":        entriesName("target trace"),
+	"Plastic[].PostLast[]":      entryName("target spike"),
+	"Plastic[].Modulator[]":     entryName("modulator"),
+	"Plastic[].ModulatorLast[]": entryName("modulator burst"),
+	"Memory[].Pattern[]":        keptName("pattern"),
+	"Memory[].Lifespan[]":       keptName("lifespan"),
+	"Memory[].LongTerm[]":       keptName("long-term flag"),
+	"Memory[].Lost": func(_ *engine.State, i []int) named {
+		return named{fmt.Sprintf("memory area %d: lost patterns", i[0]), 0}
+	},
+}
+
+func keptName(what string) func(*engine.State, []int) named {
+	return func(_ *engine.State, i []int) named {
+		return named{fmt.Sprintf("memory area %d: %s of its neuron %d", i[0], what, i[1]), 0}
+	}
+}
+
+func amplitudeOf(s *engine.State, i []int) named {
+	return named{fmt.Sprintf("amplitude %d", i[0]+1), s.Amplitudes[i[0]][i[1]].Neuron}
+}
+
+func entryName(array string) func(*engine.State, []int) named {
+	return func(_ *engine.State, i []int) named {
+		return named{fmt.Sprintf("plastic projection %d: %s, entry %d", i[0], array, i[1]), 0}
+	}
+}
+
+func entriesName(array string) func(*engine.State, []int) named {
+	return func(_ *engine.State, i []int) named {
+		return named{fmt.Sprintf("plastic projection %d: %s %d, entry %d", i[0], array, i[1], i[2]), 0}
+	}
 }
 
 // burstNames likewise.
@@ -115,7 +155,13 @@ var burstNames = map[string]func(b *engine.Burst, i []int) named{
 	"Candidates[].Port":   candidateName,
 	"Candidates[].Neuron": candidateName,
 	"Candidates[].Sum":    candidateName,
-	"Potentials[]":        func(*engine.Burst, []int) named { return named{"potentials", 0} },
+	"Amplitudes[].Neuron": burstAmplitude,
+	"Amplitudes[].Quanta": burstAmplitude,
+	"Values[]":            func(*engine.Burst, []int) named { return named{"values", 0} },
+}
+
+func burstAmplitude(b *engine.Burst, i []int) named {
+	return named{"amplitude", b.Amplitudes[i[0]].Neuron}
 }
 
 func candidateName(b *engine.Burst, i []int) named {
@@ -169,7 +215,7 @@ func sees[T any](compare func(a, b *T) *engine.Difference, names map[string]func
 	return nil
 }
 
-// seesStates is sees for states, with what is only theirs: floats are compared by their bits, and of several differences that of the
+// seesStates is sees for states, with what is only theirs: floats are compared by their bits but for NaN, and of several differences that of the
 // first neuron is told.
 func seesStates(compare func(a, b *engine.State) *engine.Difference) error {
 	if err := sees(compare, stateNames, filled[engine.State]().Number-1); err != nil {
@@ -180,9 +226,12 @@ func seesStates(compare func(a, b *engine.State) *engine.Difference) error {
 		func(s *engine.State) []float32 { return s.V }, func(s *engine.State) []float32 { return s.More[2] },
 	} {
 		a, b := filled[engine.State](), filled[engine.State]()
-		of(a)[1], of(b)[1] = nan, nan
+		of(a)[1], of(b)[1] = nan, math.Float32frombits(0xffc00000)
 		if d := compare(a, b); d != nil {
-			return fmt.Errorf("the same NaN differs: %v", d)
+			return fmt.Errorf("one NaN differs from another: %v", d)
+		}
+		if of(b)[1] = 1; compare(a, b) == nil || compare(b, a) == nil {
+			return fmt.Errorf("NaN and 1 are the same")
 		}
 		if of(a)[1], of(b)[1] = 0, zero; compare(a, b) == nil {
 			return fmt.Errorf("0 and −0 are the same")
@@ -208,7 +257,7 @@ func seesBursts(compare func(a, b *engine.Burst) *engine.Difference) error {
 		return err
 	}
 	a, b := filled[engine.Burst](), filled[engine.Burst]()
-	if a.Potentials[2], b.Potentials[2] = 0, float32(math.Copysign(0, -1)); compare(a, b) == nil {
+	if a.Values[2], b.Values[2] = 0, float32(math.Copysign(0, -1)); compare(a, b) == nil {
 		return fmt.Errorf("0 and −0 are the same")
 	}
 	b.Fired[0], b.Candidates[2].Sum = 1, 1
@@ -239,6 +288,9 @@ func TestHashSeesEveryNumber(t *testing.T) {
 	s := filled[engine.State]()
 	s.Queues = [][]uint32{s.Queues[0][:2], append([]uint32{s.Queues[0][2]}, s.Queues[1]...), s.Queues[2]}
 	add(s, "the split of queues")
+	s = filled[engine.State]()
+	s.Amplitudes = [][]engine.Amplitude{s.Amplitudes[0][:2], append([]engine.Amplitude{s.Amplitudes[0][2]}, s.Amplitudes[1]...), s.Amplitudes[2]}
+	add(s, "the split of amplitudes")
 }
 
 // ignoring is a comparator that does not look at one number.
@@ -270,8 +322,9 @@ func changing[T any](compare func(a, b *T) *engine.Difference, change func(d *en
 // TestWrongComparatorsAreCaught: what holds Compare to its word would not let these pass, one for each number that could be left
 // out among them.
 func TestWrongComparatorsAreCaught(t *testing.T) {
-	caught(t, engine.CompareStates, seesStates, "Digest")
-	caught(t, engine.CompareBursts, seesBursts, "")
+	stride := slow.Times(9, 1)
+	caught(t, engine.CompareStates, seesStates, "Digest", stride)
+	caught(t, engine.CompareBursts, seesBursts, "", stride)
 	for name, compare := range map[string]func(a, b *engine.State) *engine.Difference{
 		"floats are compared as numbers": func(a, b *engine.State) *engine.Difference {
 			d := engine.CompareStates(a, b)
@@ -303,11 +356,12 @@ func TestWrongComparatorsAreCaught(t *testing.T) {
 	}
 }
 
-// caught plants in a comparator what any may have wrong.
-func caught[T any](t *testing.T, compare func(a, b *T) *engine.Difference, sees func(func(a, b *T) *engine.Difference) error, but string) {
+// caught plants in a comparator what any may have wrong; one number of stride is left out in turn.
+func caught[T any](t *testing.T, compare func(a, b *T) *engine.Difference, sees func(func(a, b *T) *engine.Difference) error, but string, stride int) {
 	t.Helper()
-	for k, l := range leaves(filled[T](), false) {
-		if l.path != but {
+	list := leaves(filled[T](), false)
+	for k := 0; k < len(list); k += stride {
+		if l := list[k]; l.path != but {
 			require.Error(t, sees(ignoring(compare, k)), "%s%v is left out", l.path, l.index)
 		}
 	}
@@ -323,4 +377,23 @@ func caught[T any](t *testing.T, compare func(a, b *T) *engine.Difference, sees 
 	} {
 		require.Error(t, sees(wrong), name)
 	}
+}
+
+// TestStateCopies: a clone has every field of its own; a copy has all but the digest, also in memory of another shape.
+func TestStateCopies(t *testing.T) {
+	s, other := filled[engine.State](), filled[engine.State]()
+	c := s.Clone()
+	require.Equal(t, s, c)
+	for _, l := range leaves(c, false) {
+		l.flip()
+		require.Equal(t, other, s, "%s of the clone was changed", l.path)
+	}
+	small := &engine.State{Digest: 5, More: [][]float32{{1}}}
+	small.Copy(s)
+	require.EqualValues(t, 5, small.Digest)
+	small.Digest = s.Digest
+	require.Equal(t, s, small)
+	large := &engine.State{V: make([]float32, 9), More: make([][]float32, 7), Queues: [][]uint32{{1, 2, 3, 4}, {}, {}, {}}, Digest: s.Digest}
+	large.Copy(s)
+	require.Equal(t, s, large)
 }

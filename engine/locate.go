@@ -2,12 +2,12 @@ package engine
 
 import "fmt"
 
-// replayable says whether past bursts can be run again: what Sources gave is not kept.
-func (e *Engine) replayable() bool { return len(e.o.Sources) == 0 }
+// replayable reports whether past bursts can run again: the stimuli of Sources are not kept, nor which of
+// the genome's were on.
+func (e *Engine) replayable() bool { return len(e.o.Sources) == 0 && !e.feed.own.turned }
 
-// locate finds the burst after which a number was not finite, for a look that found x: the bursts since the last state that
-// was kept run once more, the law gives the same bits, and now every burst is looked at. So a look costs nothing more while
-// all is well.
+// locate finds the burst after which the number x was no longer finite. It runs the bursts since the kept state again, which
+// gives the same bits, and looks at each of them. So a look stays cheap while all is well.
 func (e *Engine) locate(x *NotFinite) error {
 	found := e.numberError(x, e.sound, e.number-1)
 	if !e.replayable() {
@@ -18,7 +18,7 @@ func (e *Engine) locate(x *NotFinite) error {
 	}
 	burst, at, err := e.replay()
 	if err != nil {
-		return fmt.Errorf("%w; looking for its burst: %w", found, err)
+		return fmt.Errorf("%w; running again to find its burst: %w", found, err)
 	}
 	if at == nil {
 		return found // the device did not do the same again
@@ -26,19 +26,20 @@ func (e *Engine) locate(x *NotFinite) error {
 	return e.numberError(at, burst, burst)
 }
 
-// numberError is the error of a number that was sound before burst after and is not after burst burst.
+// numberError is the error for a number that was finite before burst after and is not after burst burst.
 func (e *Engine) numberError(x *NotFinite, after, burst uint64) *NumberError {
+	x.Locate(e.c)
 	a := &e.c.Areas[e.c.AreaOf(x.Neuron)]
 	return &NumberError{NotFinite: *x, Area: a.Name, Name: x.name(e.c), Index: x.Neuron - a.Neurons.First, After: after, Burst: burst}
 }
 
-// replay runs the bursts from the kept state on again, up to the first after which a number is not finite: in strides at
-// whose ends the state is kept, then one by one.
+// replay runs the bursts from the kept state again, up to the first after which a number is not finite: first in strides,
+// keeping the state after each, then one by one.
 func (e *Engine) replay() (burst uint64, x *NotFinite, err error) {
 	if err := e.b.WriteState(&e.kept); err != nil {
 		return 0, nil, err
 	}
-	feed, stride := NewFeed(e.c, nil), uint64(WatchEvery)
+	feed, stride := NewFeed(e.c, nil), uint64(watchEvery)
 	for e.kept.Number < e.number {
 		stride = min(stride, e.number-e.kept.Number)
 		for t := e.kept.Number; t < e.kept.Number+stride; t++ {
@@ -58,6 +59,11 @@ func (e *Engine) replay() (burst uint64, x *NotFinite, err error) {
 		case x == nil:
 			e.kept, e.read = e.read, e.kept
 		case stride == 1:
+			if w, ok := e.b.Backend.(Watcher); ok {
+				if found := w.NotFinite(); found != nil { // which knows the synapses of all parts
+					x = found
+				}
+			}
 			return e.kept.Number, x, nil
 		default:
 			stride = 1

@@ -138,7 +138,7 @@ func TestEveryNumberIsLookedAt(t *testing.T) {
 	}
 }
 
-// BenchmarkCheck is the time of one look at a million neurons, which WatchEvery bursts share.
+// BenchmarkCheck is the time of one look at a million neurons, which watchEvery bursts share.
 func BenchmarkCheck(b *testing.B) {
 	v := make([]float32, 1_000_000)
 	for b.Loop() {

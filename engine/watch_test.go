@@ -65,7 +65,7 @@ func TestWhenTheEngineLooks(t *testing.T) {
 	require.Equal(t, []uint64{8192, 16_384}, b.reads)
 }
 
-// mistaken is an echo that once sees a number that is none, before burst 64.
+// mistaken is an echo that once sees a NaN, before burst 64.
 type mistaken struct {
 	drifter
 	seen bool
@@ -94,7 +94,7 @@ func TestNotFiniteThatIsNotFoundAgain(t *testing.T) {
 	require.EqualValues(t, 64, b.number)
 }
 
-// TestRestoreIsSound: what is said of a number that is none begins with the state that was restored, not with what this engine did
+// TestRestoreIsSound: what is said of a NaN begins with the state that was restored, not with what this engine did
 // before.
 func TestRestoreIsSound(t *testing.T) {
 	c := wild(t, 100)
@@ -147,8 +147,8 @@ func TestStateSaysWhatIsSound(t *testing.T) {
 	require.ErrorIs(t, e.Check(), error(n), "the engine's work has ended")
 }
 
-// TestFirstNumberThatIsNone: V comes first, then the further variables in order, each from the first neuron on.
-func TestFirstNumberThatIsNone(t *testing.T) {
+// TestNotFiniteNamesTheFirst: V comes first, then the further variables in order, each from the first neuron on.
+func TestNotFiniteNamesTheFirst(t *testing.T) {
 	nan := float32(math.NaN())
 	for _, tc := range []struct {
 		variable int
@@ -185,9 +185,9 @@ func (b *unsteady) ReadState(s *engine.State) error {
 	return err
 }
 
-// TestWhatHappensOnce: a number that is none and does not come again when its bursts run once more ends the run, too, with the bursts
+// TestNotFiniteOnceOnly: a NaN that does not come again when its bursts run once more ends the run, too, with the bursts
 // between the looks, and with what went wrong when they ran again.
-func TestWhatHappensOnce(t *testing.T) {
+func TestNotFiniteOnceOnly(t *testing.T) {
 	for _, then := range []error{nil, errors.New("stop")} {
 		e := engine.New(net(), &unsteady{then: then}, engine.Options{})
 		err := e.Run(context.Background(), 10_000)
@@ -198,7 +198,7 @@ func TestWhatHappensOnce(t *testing.T) {
 		require.Equal(t, "here", n.Area)
 		if then != nil {
 			require.ErrorIs(t, err, then)
-			require.ErrorContains(t, err, "looking for its burst: burst 0: stop")
+			require.ErrorContains(t, err, "running again to find its burst: burst 0: stop")
 		}
 		require.EqualValues(t, 8192, e.Number())
 	}

@@ -11,7 +11,7 @@ import (
 	"burst/internal/formula"
 )
 
-// area reads one area. A part at fault keeps its zero or default value.
+// area reads one area. A value with a fault keeps its zero or default value.
 func (p *parser) area(n *yaml.Node, at *path) Area {
 	a := Area{Pos: pos(n)}
 	f, ok := p.fields(n, at, slices.Concat(areaKeys(), p.astray(n)))
@@ -39,7 +39,8 @@ func (p *parser) area(n *yaml.Node, at *path) Area {
 	return a
 }
 
-// astray are keys of the parameters that stand under params where the area's model has them, known so as to be told of there.
+// astray lists keys for the parameters of the area's model that belong under params. The area itself accepts them, so that the
+// fault can say where they belong.
 func (p *parser) astray(n *yaml.Node) (keys []key) {
 	i := slices.Index(p.modelNames(), valueOf(n, "model").Value)
 	if i < 0 {
@@ -55,7 +56,7 @@ func (p *parser) astray(n *yaml.Node) (keys []key) {
 	return keys
 }
 
-// model is the model that an area names, the first of all unless it names one; nil after a fault.
+// model is the model that an area names; without a name the first one of Models. It is nil after a fault.
 func (f *fields) model() *Model {
 	n, at, _ := f.get("model")
 	if n == nil {
@@ -73,22 +74,22 @@ func (p *parser) shape(f *fields, a *Area) {
 	f.whole("neurons_per_voxel", &a.PerVoxel)
 	switch {
 	case f.has("size") && f.has("neurons"):
-		f.faultKey("neurons", "", "both size and neurons found, one of them wanted")
+		f.faultKey("neurons", "", "expects either size or neurons, found both")
 		return
 	case f.has("neurons"):
 		if f.has("neurons_per_voxel") {
-			f.faultKey("neurons_per_voxel", "", "neurons_per_voxel beside neurons found, size beside it wanted")
+			f.faultKey("neurons_per_voxel", "", "expects neurons_per_voxel beside size, found it beside neurons")
 		}
 		size := [3]uint64{0, 1, 1}
 		switch ok := f.whole("neurons", &size[0]); {
 		case ok && size[0] == 0 && a.Group != "memory":
-			f.fault("neurons", "expects a whole number of at least 1, found 0, which only areas of group memory may have")
+			f.fault("neurons", "expects a whole number of at least 1, found 0; only areas of group memory may have no neurons")
 		case ok:
 			a.Size = size
 		}
 		return
 	case f.lacks("size", "neurons"):
-		p.fault(f.node, f.at, "", "neither size nor neurons found, one of them wanted")
+		p.fault(f.node, f.at, "", "expects size or neurons, found neither")
 		return
 	case !f.has("size"):
 		return
@@ -104,7 +105,7 @@ func (p *parser) shape(f *fields, a *Area) {
 	for _, x := range size {
 		high, low := bits.Mul64(total, x)
 		if total = low; high != 0 || total > maxSize {
-			p.fault(n, at, "", "expects at most 2^63-1 neurons, found an area of %d by %d by %d voxels of %d", size[0], size[1], size[2], a.PerVoxel)
+			p.fault(n, at, "", "expects at most 2^63-1 neurons, found an area of %d by %d by %d voxels with %d neurons each", size[0], size[1], size[2], a.PerVoxel)
 			return
 		}
 	}
@@ -131,21 +132,31 @@ func (p *parser) model(f *fields, a *Area) {
 		p.param(values, a, &m.Params[i])
 	}
 	f.numbers3("threshold_gradient", &a.Gradient)
-	draw := 0
-	f.choice("draw", &draw)
-	a.FEAGIDraw = draw == 1
+	p.pspMax(f, a)
 	p.initial(f, a)
 	p.drives(f, a)
 	f.span(&a.From, &a.Until)
 	p.spikes(f, a)
+	f.list("upstream") // read when all areas have names
 	p.sensible(f, a)
+}
+
+// pspMax reads the bound of a psp that follows the potential.
+func (p *parser) pspMax(f *fields, a *Area) {
+	switch threshold, set := a.Params["threshold"], f.number("psp_max", &a.PSPMax); {
+	case !set || !a.Model.Has("psp_max"):
+	case a.PSP != nil:
+		f.fault("psp_max", "expects either psp or psp_max, found both; with psp_max the psp of a spike is the potential at which it was fired")
+	case a.PSPMax < threshold:
+		f.fault("psp_max", "expects at least the threshold %g, from which neurons fire, found %g", threshold, a.PSPMax)
+	}
 }
 
 // needed refuses an area without params whose model has a parameter without a default.
 func (p *parser) needed(f *fields, m *Model) {
 	for i := range m.Params {
 		if name := m.Params[i].Name; m.Params[i].Needed && f.lacks("params", name) {
-			p.fault(f.node, f.at, "", "key %q is missing, with %s", "params", name)
+			p.fault(f.node, f.at, "", "key %q is missing; it must set %s", "params", name)
 		}
 	}
 }
@@ -158,11 +169,11 @@ func (p *parser) belongs(f *fields, m *Model) {
 		}
 		switch {
 		case k.Name == "params":
-			f.faultKey("params", "", "params found, which the model %s does not have: its parameters stand in the area itself", m.Name)
+			f.faultKey("params", "", "found params, but the parameters of the model %s stand in the area itself", m.Name)
 		case !m.AreaLevel && m.param(k.Name) != nil:
-			f.faultKey(k.Name, "params: {"+k.Name+": …}", "a parameter of %s found in the area itself, wanted under params", m.Name)
+			f.faultKey(k.Name, "params: {"+k.Name+": …}", "expects this parameter of %s under params, found it in the area itself", m.Name)
 		default:
-			f.faultKey(k.Name, "", "a key of the model %s found, which the model %s does not have", strings.Join(k.Of, ", "), m.Name)
+			f.faultKey(k.Name, "", "found a key of the model %s, which the model %s does not have", strings.Join(k.Of, ", "), m.Name)
 		}
 	}
 }
@@ -177,7 +188,7 @@ func (m *Model) param(name string) *Param {
 	return nil
 }
 
-// param reads one parameter, its default when f is nil or lacks it.
+// param reads one parameter. It takes the default if f is nil or lacks the parameter.
 func (p *parser) param(f *fields, a *Area, param *Param) {
 	x := param.Default
 	if param.Like != "" {
@@ -196,6 +207,10 @@ func (p *parser) param(f *fields, a *Area, param *Param) {
 			delete(a.Varied, param.Name)
 			p.perNeuron(n, at, k, a, &x)
 		}
+	case param.Choices != nil:
+		place := int(x)
+		f.choice(param.Name, &place)
+		x = float64(place)
 	case param.Dim == Flag:
 		if on := false; f.flag(param.Name, &on) {
 			x = 0
@@ -215,7 +230,7 @@ func (p *parser) param(f *fields, a *Area, param *Param) {
 	a.Params[param.Name] = x
 }
 
-// vary makes a parameter one that differs from neuron to neuron.
+// vary notes that a parameter differs from neuron to neuron.
 func (a *Area) vary(name string, v Value) {
 	if a.Varied == nil {
 		a.Varied = make(map[string]Value)
@@ -244,33 +259,36 @@ func (p *parser) initial(f *fields, a *Area) {
 // sensible refuses parameters that fit their ranges but not each other.
 func (p *parser) sensible(f *fields, a *Area) {
 	a.sumFits(p, f)
-	switch a.Model.Kind() {
-	case custom:
-		if a.Model.param(formula.Quiet) != nil {
+	if a.Model.Has("upstream") && a.Empty() {
+		f.fault("neurons", "expects at least 1 neuron in an area of the model %s: one for each pattern that it can keep", a.Model.Name)
+	}
+	if x := a.Params["leak"]; a.Model == &feagiModel && x > 1 && a.Params["rectify"] == 0 {
+		f.fault("leak", "expects a leak of at most 1 unless rectify is true, found %g; to lose a fixed amount, use leak_amount", x)
+	}
+	for i := range a.Model.Params {
+		param := &a.Model.Params[i]
+		x := a.Params[param.Name]
+		switch {
+		case param.Name == formula.Quiet:
 			p.defaultSilence(f, a)
-		}
-	case "lif", "lif_psc_exp":
-		p.reset(f, a, "reset")
-		p.defaultSilence(f, a)
-	case "izhikevich":
-		p.reset(f, a, "c")
-	case "poisson":
-		if rate := a.Params["rate"]; p.timestep > 0 && float64(rate*p.timestep) > 1000 {
-			f.fault("params", "expects a rate of at most one spike a burst of %g ms, which is %g Hz, found %g Hz", p.timestep, 1000/p.timestep, rate)
+		case param.Below != "":
+			p.below(f, a, param)
+		case param.Once && p.timestep > 0 && float64(x*p.timestep) > 1000:
+			f.fault("params", "expects a %s of at most one spike per burst of %g ms, which is %g Hz, found %g Hz", param.Name, p.timestep, 1000/p.timestep, x)
 		}
 	}
 }
 
-// reset refuses a neuron that would fire again at once; what varies, the build checks.
-func (p *parser) reset(f *fields, a *Area, name string) {
-	_, variesA := a.Varied[name]
-	_, variesB := a.Varied["threshold"]
-	if reset, threshold := a.Params[name], a.Params["threshold"]; reset >= threshold && !variesA && !variesB {
-		f.fault("params", "expects %s below threshold, found %s %g mV and threshold %g mV (defaults count)", name, name, reset, threshold)
+// below refuses a parameter that is not below another one. If one of them varies, the build checks it.
+func (p *parser) below(f *fields, a *Area, low *Param) {
+	_, variesA := a.Varied[low.Name]
+	_, variesB := a.Varied[low.Below]
+	if x, most := a.Params[low.Name], a.Params[low.Below]; x >= most && !variesA && !variesB {
+		f.fault("params", "expects %s below %s, found %s %g mV and %s %g mV (default values count too)", low.Name, low.Below, low.Name, x, low.Below, most)
 	}
 }
 
-// defaultSilence wants a default refractory time that is no whole number of bursts to be said otherwise.
+// defaultSilence refuses a default refractory time that is not a whole number of bursts.
 func (p *parser) defaultSilence(f *fields, a *Area) {
 	param := a.Model.param("refractory")
 	if p.timestep == 0 || param.Dim == Bursts || a.Params["refractory"] != param.Default {
@@ -278,19 +296,19 @@ func (p *parser) defaultSilence(f *fields, a *Area) {
 	}
 	b := float64(a.Params["refractory"] / p.timestep)
 	if _, m := wholeBursts(b, p.timestep); m != nil {
-		f.fault("params", "the refractory time of %g ms that %s has unless told otherwise: %s", a.Params["refractory"], a.Model.Name, m.message)
+		f.fault("params", "the default refractory time of %g ms of the model %s: %s", a.Params["refractory"], a.Model.Name, m.message)
 	} else if b > maxQuiet {
 		f.fault("params", "expects a refractory time of at most %d bursts, found %g", maxQuiet, b)
 	}
 }
 
-// sumFits checks the thresholds of the far corner of a gradient.
+// sumFits checks that the thresholds of a gradient, up to its far corner, fit float32.
 func (a *Area) sumFits(p *parser, f *fields) {
 	sum := a.Params["threshold"]
 	for i, g := range a.Gradient {
 		sum += float64(g * float64(max(a.Size[i], 1)-1))
 		if math.Abs(sum) > math.MaxFloat32 {
-			f.fault("threshold_gradient", "expects thresholds within ±3.4e38 (float32), found %g in the far corner", sum)
+			f.fault("threshold_gradient", "expects thresholds within ±3.4e38 (float32), found %g at the far corner of the area", sum)
 			return
 		}
 	}

@@ -18,7 +18,7 @@ const (
 	maxRows  = 1 << 24
 )
 
-// fromColumn reads column(FILE, NAME), of which rest is what follows the word: numbers in the parameter's base unit.
+// fromColumn reads column(FILE, NAME): numbers in the parameter's base unit. rest is the text after the word column.
 func (p *parser) fromColumn(n *yaml.Node, at *path, k *key, a *Area, rest string) {
 	inside, open := strings.CutPrefix(strings.TrimSpace(rest), "(")
 	inside, shut := strings.CutSuffix(inside, ")")
@@ -51,9 +51,9 @@ func (p *parser) fromColumn(n *yaml.Node, at *path, k *key, a *Area, rest string
 	a.vary(k.Name, Value{Pos: pos(n), Kind: Column, Lo: -inf, Hi: inf})
 }
 
-// column reads a column of a CSV file inside the genome's folder: behind a header, one row for each of neurons neurons,
-// in their order. Numbers are plain and finite; sound, unless nil, says what else is wrong with one, "" when nothing is.
-// Other columns may hold anything. An error names the file, and where a row is wrong its line and what stands there.
+// column reads a column of a CSV file inside the genome's folder. The file has a header, and then one row for each neuron of
+// the area, in their order. Numbers are plain and finite. sound, unless nil, returns what else is wrong with a number, "" if
+// nothing is. Other columns may hold anything. An error names the file, and for a bad row its line and content.
 func (p *parser) column(file, name string, neurons uint64, sound func(float64) string) ([]float64, error) {
 	if neurons > maxRows {
 		return nil, fmt.Errorf("expects an area of at most %d neurons for a column, found %d", maxRows, neurons)
@@ -80,7 +80,7 @@ func readColumn(r io.Reader, name string, neurons uint64, sound func(float64) st
 	head, err := c.Read()
 	switch {
 	case err == io.EOF:
-		return nil, errors.New("an empty file found, a header line wanted")
+		return nil, errors.New("expects a header line, found an empty file")
 	case err != nil:
 		return nil, csvError(err)
 	}
@@ -104,7 +104,7 @@ func readColumn(r io.Reader, name string, neurons uint64, sound func(float64) st
 		}
 		line, _ := c.FieldPos(at)
 		if uint64(len(values)) == neurons {
-			return nil, fmt.Errorf("line %d: a row after the last of %d neurons found, one row a neuron wanted", line, neurons)
+			return nil, fmt.Errorf("line %d: expects one row for each of %d neurons, found a further row", line, neurons)
 		}
 		x, wrong := columnNumber(row[at], sound)
 		if wrong != "" {
@@ -113,7 +113,7 @@ func readColumn(r io.Reader, name string, neurons uint64, sound func(float64) st
 		values = append(values, x)
 	}
 	if n := uint64(len(values)); n < neurons {
-		return nil, fmt.Errorf("%d rows found, one for each of %d neurons wanted", n, neurons)
+		return nil, fmt.Errorf("expects one row for each neuron, found %d rows for %d neurons", n, neurons)
 	}
 	return values, nil
 }
@@ -145,14 +145,14 @@ func missingColumn(name string, names []string) error {
 	return errors.New(text)
 }
 
-// csvError puts what the CSV reader says into one line of ours.
+// csvError rewords an error of the CSV reader in one line.
 func csvError(err error) error {
 	e := (*csv.ParseError)(nil)
 	switch {
 	case !errors.As(err, &e):
 		return err
 	case errors.Is(err, csv.ErrFieldCount):
-		return fmt.Errorf("line %d: more or fewer columns found than in the header", e.Line)
+		return fmt.Errorf("line %d: expects as many columns as in the header, found more or fewer", e.Line)
 	}
 	return fmt.Errorf("line %d: %w", e.Line, e.Err)
 }

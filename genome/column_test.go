@@ -11,7 +11,7 @@ import (
 // columnOf reads column V of a text for three neurons, none above 50.
 func columnOf(text string) ([]float64, error) {
 	open := func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }
-	p := &parser{open: open, g: &Genome{}}
+	p := &parser{open: open, g: &Genome{named: map[string]bool{}}}
 	return p.column("v.csv", "V", 3, func(x float64) string {
 		if x > 50 {
 			return fmt.Sprintf("expects at most 50, found %g", x)
@@ -32,7 +32,7 @@ func TestColumn(t *testing.T) {
 
 func TestColumnMistakes(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
-		{"empty", "", "v.csv: an empty file found, a header line wanted"},
+		{"empty", "", "v.csv: expects a header line, found an empty file"},
 		{"no header", "1\n2\n3\n", `no column "V"`},
 		{"misspelt", "Vs,x\n1,1\n", `did you mean "Vs"?`},
 		{"semicolons", "n;V\n1;2\n", "separated by commas"},
@@ -44,9 +44,9 @@ func TestColumnMistakes(t *testing.T) {
 		{"hexadecimal", "V\n1\n0x10\n3\n", "expects a decimal number"},
 		{"with a unit", "V\n1\n2 mV\n3\n", "expects a decimal number"},
 		{"nothing", "V,W\n1,1\n,2\n3,3\n", "line 3, column V, neuron 1: expects a number, found nothing"},
-		{"too few rows", "V\n1\n2\n", "2 rows found, one for each of 3 neurons wanted"},
-		{"too many rows", "V\n1\n2\n3\n4\n", "line 5: a row after the last of 3 neurons"},
-		{"short row", "V,W\n1,1\n2\n3,3\n", "line 3: more or fewer columns"},
+		{"too few rows", "V\n1\n2\n", "expects one row for each neuron, found 2 rows for 3 neurons"},
+		{"too many rows", "V\n1\n2\n3\n4\n", "line 5: expects one row for each of 3 neurons, found a further row"},
+		{"short row", "V,W\n1,1\n2\n3,3\n", "line 3: expects as many columns as in the header"},
 		{"open quote", "V\n1\n\"2\n3\n", "line 4: extraneous or missing"},
 		{"unsound", "V\n1\n51\n3\n", "line 3, column V, neuron 1: expects at most 50, found 51"},
 	} {
@@ -56,7 +56,7 @@ func TestColumnMistakes(t *testing.T) {
 			}
 		})
 	}
-	p := &parser{open: nil, g: &Genome{}}
+	p := &parser{open: nil, g: &Genome{named: map[string]bool{}}}
 	if _, err := p.column("v.csv", "V", 3, nil); err == nil {
 		t.Error("a text without a folder opens files")
 	}
@@ -82,7 +82,7 @@ func TestParameterFromColumn(t *testing.T) {
 		{"column(c.csv, t)", "t\n1\n0\n2\n", "net.yaml:3:53: areas[0].params.tau: c.csv: line 3, column t, neuron 1: expects a time above 0 ms, found 0"},
 		{"column(c.csv, t)", "t\n1\n1e39\n2\n", "neuron 1: expects a number that float32 can hold"},
 		{"column(c.csv, t)", "t\n1\n1e-50\n2\n", "neuron 1: expects a number that float32 can hold"},
-		{"column(c.csv, t)", "t\n1\n", "1 rows found, one for each of 3 neurons wanted"},
+		{"column(c.csv, t)", "t\n1\n", "expects one row for each neuron, found 1 rows for 3 neurons"},
 		{"column(c.csv)", "", "expects column(FILE, NAME)"},
 		{"column c.csv, t", "", "tau"},
 		{"column(c.csv, t", "", "expects column(FILE, NAME)"},

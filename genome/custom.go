@@ -10,11 +10,14 @@ import (
 	"burst/internal/formula"
 )
 
-// Custom is what a model that the genome defines has beside what all models have.
+// Custom has the further data of a model that the genome defines.
 type Custom struct {
-	Definition *formula.Definition
-	Starts     []Value // per state variable: what is drawn before burst 0, where the definition does not work it out
+	Definition *Definition
+	Starts     []Value // one per state variable: its initial value, unless the definition computes it
 }
+
+// Definition is a model's formulas after checking: its state variables, its program and the values of its constants.
+type Definition = formula.Definition
 
 // Kind is the model's name, or custom for one that the genome defines.
 func (m *Model) Kind() string {
@@ -26,7 +29,10 @@ func (m *Model) Kind() string {
 
 const custom = "custom"
 
-// maxLines bounds the texts of a part of a model.
+// CustomNumber is the Number of all models that genomes define.
+const CustomNumber = 6
+
+// maxLines is the largest number of statements in one part of a model.
 const maxLines = 256
 
 // draft is a model that is being read.
@@ -36,7 +42,12 @@ type draft struct {
 	f      *fields
 	source formula.Source
 	taken  map[string]string // what names stand for
+	kept   []string          // reserved names
 	texts  map[formula.Part][]text
+}
+
+func newDraft(p *parser, f *fields, kept []string) *draft {
+	return &draft{p: p, f: f, taken: map[string]string{}, kept: kept, texts: map[formula.Part][]text{}}
 }
 
 // text is a text of a model and its place.
@@ -67,25 +78,22 @@ func (p *parser) modelNames() []string {
 	return names
 }
 
-// customModel reads one model; nil when it has no name to be known by. One at fault has no definition, which areas never
-// see: the genome is refused.
+// customModel reads one model; nil if it has no name. A model with a fault has no definition; no area uses it then, because
+// the genome is refused.
 func (p *parser) customModel(n *yaml.Node, at *path) *Model {
 	f, ok := p.fields(n, at, modelKeys())
 	if !ok {
 		return nil
 	}
 	before := len(p.faults)
-	d := &draft{p: p, f: f, m: &Model{Custom: &Custom{}}, taken: map[string]string{}, texts: map[formula.Part][]text{}}
+	d := newDraft(p, f, formula.Reserved())
+	d.m = &Model{Number: CustomNumber, Custom: &Custom{}}
 	if !f.name("name", &d.m.Name) {
 		return nil
 	}
 	if slices.Contains(p.modelNames(), d.m.Name) {
 		f.fault("name", "expects a name that no other model has, found %s", d.m.Name)
 	}
-	unit := 0
-	f.choice("input", &unit)
-	d.m.Input = [...]Dimension{Plain, Voltage, Current}[unit]
-	d.m.Drive = []Dimension{d.m.Input}
 	d.ports()
 	d.params()
 	d.constants()
@@ -97,38 +105,57 @@ func (p *parser) customModel(n *yaml.Node, at *path) *Model {
 	return d.m
 }
 
-// ports reads the names of the inputs.
+// ports reads the names of the inputs and their units.
 func (d *draft) ports() {
-	d.source.Ports = []string{"input"}
-	n, at, _ := d.f.get("ports")
-	if n == nil {
+	unit := 0
+	d.f.choice("input", &unit)
+	n, at, k := d.f.get("ports")
+	switch {
+	case n == nil:
 		d.taken["input"] = "an input"
-	} else {
+		d.m.Ports = []Port{{"input", inputs()[unit]}}
+	case n.Kind == yaml.MappingNode:
+		if d.f.has("input") {
+			d.f.faultKey("input", "", "expects either input or a unit for each of ports, found both")
+		}
+		if len(n.Content) == 0 {
+			d.p.fault(n, at, "", "expects at least one input, found none")
+		}
+		d.namedIn(n, at, "an input", formula.MaxInputs, func(name string, n *yaml.Node, at *path) {
+			if unit, ok := d.p.choice(n, at, k.Choices); ok {
+				d.m.Ports = append(d.m.Ports, Port{name, inputs()[unit]})
+			}
+		})
+	default:
 		list := d.f.list("ports")
 		if len(list) > formula.MaxInputs {
-			d.p.fault(n, at, "", "expects one input, or two for weights ≥ 0 and < 0, found %d", len(list))
-			list = nil
+			d.p.fault(n, at, "", "expects at most %d inputs, found %d", formula.MaxInputs, len(list))
+			return
 		}
-		d.source.Ports = nil
 		for i, e := range list {
 			if name, ok := d.p.scalar(e, at.item(i), "a name"); ok && d.take(e, at.item(i), name, "an input") {
-				d.source.Ports = append(d.source.Ports, name)
+				d.m.Ports = append(d.m.Ports, Port{name, inputs()[unit]})
 			}
 		}
 	}
-	d.m.Ports = max(1, len(d.source.Ports))
+	if len(d.m.Ports) == 0 { // after a fault
+		d.m.Ports = []Port{{"input", Plain}}
+	}
+	for _, port := range d.m.Ports {
+		d.source.Ports = append(d.source.Ports, port.Name)
+	}
 }
 
-// take makes a name stand for something of the model.
+// take reserves a name for something of the model.
 func (d *draft) take(n *yaml.Node, at *path, name, what string) bool {
 	before, twice := d.taken[name]
 	switch {
 	case !formula.ValidName(name):
 		d.p.fault(n, at, "", "expects a name of at most 40 letters, digits and \"_\", found %q", short(name))
-	case slices.Contains(formula.Reserved(), name) && !(name == formula.Quiet && what == "a parameter"):
-		d.p.fault(n, at, "", "expects a name that means nothing in expressions, found %s", name)
+	case slices.Contains(d.kept, name) && !(name == formula.Quiet && what == "a parameter"):
+		d.p.fault(n, at, "", "expects a name that is not reserved in expressions, found %s", name)
 	case twice:
-		d.p.fault(n, at, "", "%s found, which stands for %s already", name, before)
+		d.p.fault(n, at, "", "found %s, which already stands for %s", name, before)
 	default:
 		d.taken[name] = what
 		return true
@@ -138,10 +165,13 @@ func (d *draft) take(n *yaml.Node, at *path, name, what string) bool {
 
 // named reads a mapping of names to values, in order.
 func (d *draft) named(key, what string, most int, take func(name string, n *yaml.Node, at *path)) {
-	n, at, _ := d.f.get(key)
+	if n, at, _ := d.f.get(key); n != nil {
+		d.namedIn(n, at, what, most, take)
+	}
+}
+
+func (d *draft) namedIn(n *yaml.Node, at *path, what string, most int, take func(name string, n *yaml.Node, at *path)) {
 	switch {
-	case n == nil:
-		return
 	case n.Kind != yaml.MappingNode:
 		d.p.fault(n, at, "", "expects a mapping of names, found %s", found(n))
 		return
@@ -157,9 +187,9 @@ func (d *draft) named(key, what string, most int, take func(name string, n *yaml
 	}
 }
 
-// anyDimension are those that a parameter or state variable may have.
+// anyDimension lists the dimensions that a parameter or state variable may have.
 func anyDimension() []Dimension {
-	return []Dimension{Plain, Time, Voltage, Current, Frequency, Capacitance}
+	return []Dimension{Plain, Time, Voltage, Current, Frequency, Capacitance, Conductance}
 }
 
 // params reads parameters with their defaults; their dimension is the default's.
@@ -179,7 +209,7 @@ func (d *draft) params() {
 	})
 }
 
-// refractory makes the parameter of that name the time of silence after a spike.
+// refractory reads the parameter refractory, the time of silence after a spike.
 func (d *draft) refractory(param *Param, n *yaml.Node, at *path) {
 	param.Whole, param.Min = true, 0
 	switch param.Dim {
@@ -195,7 +225,7 @@ func (d *draft) refractory(param *Param, n *yaml.Node, at *path) {
 	}
 }
 
-// constants reads what is worked out once.
+// constants reads the constants, which are computed once.
 func (d *draft) constants() {
 	d.named("constants", "a constant", formula.MaxParams/2, func(name string, n *yaml.Node, at *path) {
 		if line, ok := d.expression(formula.InConstants, n, at); ok {
@@ -204,7 +234,7 @@ func (d *draft) constants() {
 	})
 }
 
-// expression reads a text of the part; where it stands is kept for faults.
+// expression reads a text of the part and keeps its place for faults.
 func (d *draft) expression(part formula.Part, n *yaml.Node, at *path) (string, bool) {
 	line, ok := d.p.scalar(n, at, "an expression")
 	if ok {
@@ -220,7 +250,7 @@ func (d *draft) state() {
 		if !ok {
 			return
 		}
-		variable, start := Param{Name: name, Min: -inf, Max: inf, Doc: "state variable of " + d.m.Name}, Value{Pos: pos(n), Lo: -inf, Hi: inf}
+		variable, start := Variable{Name: name, Doc: "state variable of " + d.m.Name}, Value{Pos: pos(n), Lo: -inf, Hi: inf}
 		if drawn(line) {
 			start, variable.Dim, ok = d.start(n, at)
 			line = ""
@@ -249,7 +279,7 @@ func drawn(line string) bool {
 	return n > 0 && (rest == "" || rest[0]|0x20 >= 'a' && rest[0]|0x20 <= 'z' || rest[0] > 0x7e)
 }
 
-// start reads a quantity or distribution of any one dimension: the one in which it has no fault.
+// start reads a quantity or distribution of any dimension. It takes the dimension in which the text has no fault.
 func (d *draft) start(n *yaml.Node, at *path) (Value, Dimension, bool) {
 	for _, dim := range anyDimension() {
 		if _, m := parseValue(n.Value, dim, 1); m == nil {
@@ -262,7 +292,7 @@ func (d *draft) start(n *yaml.Node, at *path) (Value, Dimension, bool) {
 	return v, dim, ok
 }
 
-// firstDimension is that of the first unit in a text, misspelt perhaps; Plain where there is none.
+// firstDimension is the dimension of the first unit in a text, even a misspelt one; Plain if there is no unit.
 func firstDimension(text string) Dimension {
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) }) {
 		name := word
@@ -302,9 +332,15 @@ func (d *draft) list(key string, part formula.Part) (lines []string) {
 	return lines
 }
 
-// define checks the expressions; what they stand on has no fault.
+// define checks the expressions. It is called only if names and values have no fault.
 func (d *draft) define() {
 	made, faults := formula.Define(&d.source)
+	d.report(faults)
+	d.m.Custom.Definition = made
+}
+
+// report adds the faults of expressions, each at its place.
+func (d *draft) report(faults []formula.Fault) {
 	for _, f := range faults {
 		where := text{d.f.node, d.f.at}
 		if list := d.texts[f.Part]; f.Index < len(list) {
@@ -312,5 +348,4 @@ func (d *draft) define() {
 		}
 		d.p.mistake(where.node, where.at, &mistake{f.Message, Nearest(f.Word, f.Known), f.Offset})
 	}
-	d.m.Custom.Definition = made
 }

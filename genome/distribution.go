@@ -29,7 +29,7 @@ func parseValue(text string, dim Dimension, timestep float64) (Value, *mistake) 
 		m = e.bounds(&v)
 	}
 	if e.blanks(); m == nil && e.at < len(text) {
-		m = wrong(e.at, "", "%q found, the end of the value wanted", short(text[e.at:]))
+		m = wrong(e.at, "", "expects the end of the value, found %q", short(text[e.at:]))
 	}
 	if m == nil {
 		m = v.sound()
@@ -37,7 +37,7 @@ func parseValue(text string, dim Dimension, timestep float64) (Value, *mistake) 
 	return v, m
 }
 
-// word is the name that stands next, such as normal.
+// word reads the next name, such as normal.
 func (e *expression) word() string {
 	e.blanks()
 	end := e.at
@@ -53,7 +53,7 @@ func (e *expression) blanks() {
 	}
 }
 
-// take moves over a mark and says whether it stood there.
+// take skips a mark if it is next, and reports whether it was.
 func (e *expression) take(mark string) bool {
 	e.blanks()
 	if !strings.HasPrefix(e.text[e.at:], mark) {
@@ -68,9 +68,9 @@ func (e *expression) want(mark string) *mistake {
 		return nil
 	}
 	if e.at == len(e.text) {
-		return wrong(e.at, "", "the end found, %q wanted", mark)
+		return wrong(e.at, "", "expects %q, found the end of the value", mark)
 	}
-	return wrong(e.at, "", "%q found, %q wanted", short(e.text[e.at:]), mark)
+	return wrong(e.at, "", "expects %q, found %q", mark, short(e.text[e.at:]))
 }
 
 // clip reads clip(distribution, lo, hi).
@@ -110,7 +110,7 @@ func (e *expression) distribution(v *Value) *mistake {
 		v.Kind = LogNormal
 	default:
 		return wrong(e.at, Nearest(word, []string{"uniform", "normal", "lognormal", "clip"}),
-			"unknown distribution %q found, wanted a number, uniform(a, b), normal(m, s), lognormal(m, s) or clip(…, lo, hi)",
+			"unknown distribution %q; write a number, uniform(a, b), normal(m, s), lognormal(m, s) or clip(…, lo, hi)",
 			short(e.text[e.at:]))
 	}
 	e.at += len(word)
@@ -140,7 +140,7 @@ func (e *expression) bounds(v *Value) *mistake {
 			bound, isOpen = &v.Lo, &v.LoOpen
 		}
 		if !math.IsInf(*bound, 0) {
-			return wrong(start, "", "a second bound on the same side found, at most one lower and one upper wanted")
+			return wrong(start, "", "expects at most one lower and one upper bound, found a second bound on the same side")
 		}
 		*isOpen = open
 		if m := e.quantity(bound); m != nil {
@@ -158,7 +158,7 @@ func (e *expression) quantity(into *float64) *mistake {
 	}
 	piece := strings.TrimSpace(e.text[e.at : e.at+end])
 	if piece == "" {
-		return wrong(e.at, "", "nothing found, %s such as %s wanted", e.dim.article(), e.dim.example())
+		return wrong(e.at, "", "expects %s such as %s, found nothing", e.dim.article(), e.dim.example())
 	}
 	if piece == "0" { // the same in every unit
 		e.at += end
@@ -179,23 +179,23 @@ func (e *expression) quantity(into *float64) *mistake {
 func (v *Value) sound() *mistake {
 	switch {
 	case v.Kind == Uniform && v.B < v.A:
-		return wrong(0, "", "uniform from %g down to %g found, the smaller end first wanted", v.A, v.B)
+		return wrong(0, "", "expects the smaller end of uniform first, found %g and %g", v.A, v.B)
 	case v.Kind == Uniform && math.IsInf(v.B-v.A, 0):
-		return wrong(0, "", "a range too wide for a number found")
+		return wrong(0, "", "expects a range whose width is a finite number, found a wider one")
 	case v.Kind != Uniform && v.B < 0:
-		return wrong(0, "", "a standard deviation of %g found, 0 or more wanted", v.B)
+		return wrong(0, "", "expects a standard deviation of at least 0, found %g", v.B)
 	case v.Kind == LogNormal && v.A == 0:
-		return wrong(0, "", "a log-normal with mean 0 found, a mean other than 0 wanted")
+		return wrong(0, "", "expects a mean other than 0 for lognormal, found 0")
 	case v.Lo > v.Hi || v.Lo == v.Hi && (v.LoOpen || v.HiOpen):
-		return wrong(0, "", "bounds %g and %g found, the lower below the upper wanted", v.Lo, v.Hi)
+		return wrong(0, "", "expects a lower bound below the upper one, found %g and %g", v.Lo, v.Hi)
 	case !v.Clip && !v.reachable():
-		return wrong(0, "", "bounds found that next to no draw lies within, wider ones wanted")
+		return wrong(0, "", "expects wider bounds, found bounds that almost no draw lies within")
 	}
 	return nil
 }
 
-// reachable says whether draws fall within the bounds often enough to draw again until one does: at least about once in
-// ten million for a normal distribution (five standard deviations from its mean).
+// reachable reports whether draws fall within the bounds often enough to repeat a draw until one does: for a normal
+// distribution about once in ten million draws (five standard deviations from its mean).
 func (v *Value) reachable() bool {
 	const far = 5
 	switch {

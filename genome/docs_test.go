@@ -8,44 +8,60 @@ import (
 	"image/png"
 	"io"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 )
 
-const guide = "../docs/genome.md"
+const guide, learningGuide, learningRules = "../docs/genome.md", "../docs/plasticity.md", "../docs/plasticity-rules.md"
 
-// The marks between which the guide holds the tables of keys.
-const begin, end = "<!-- keys: begin -->\n", "<!-- keys: end -->\n"
+// The marks between which the guides hold the table of rules, those of keys and the rules of plasticity.
+var marks = []struct {
+	file       string
+	begin, end string
+	made       func() string
+}{
+	{guide, "<!-- rules: begin -->\n", "<!-- rules: end -->\n", ruleReference},
+	{guide, "<!-- keys: begin -->\n", "<!-- keys: end -->\n", reference},
+	{learningRules, "<!-- rules: begin -->\n", "<!-- rules: end -->\n", plasticityReference},
+}
 
 var update = flag.Bool("update", false, "write the tables of keys into docs/genome.md")
 
 // The tables of the guide must be those of the parser.
 func TestGuideTables(t *testing.T) {
-	text, err := os.ReadFile(guide)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, ok := strings.Cut(string(text), begin)
-	table, after, ok2 := strings.Cut(rest, end)
-	if !ok || !ok2 {
-		t.Fatal("the guide lacks the marks of its tables")
-	}
-	want := "\n" + reference()
-	if *update {
-		write(t, guide, []byte(before+begin+want+end+after))
-	} else if table != want {
-		t.Error("the tables are out of step: run go test ./genome -run GuideTables -update")
+	for _, m := range marks {
+		text, err := os.ReadFile(m.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, rest, ok := strings.Cut(string(text), m.begin)
+		table, after, ok2 := strings.Cut(rest, m.end)
+		if !ok || !ok2 {
+			t.Fatal("the guide lacks the marks of its tables")
+		}
+		want := "\n" + m.made()
+		if *update {
+			write(t, m.file, []byte(before+m.begin+want+m.end+after))
+		} else if table != want {
+			t.Error("the tables are out of step: run go test ./genome -run GuideTables -update")
+		}
 	}
 }
 
-// Every YAML block of the guide must be a genome, or with areas to stand on become one.
+// Every YAML block of the guides must be a genome, or with areas to stand on become one.
 func TestGuideExamples(t *testing.T) {
-	text, err := os.ReadFile(guide)
-	if err != nil {
-		t.Fatal(err)
+	var text []byte
+	for _, file := range []string{guide, learningGuide, learningRules} {
+		more, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = append(text, more...)
 	}
 	schema := compiled(t)
 	blocks := strings.Split(string(text), "```yaml\n")[1:]
@@ -93,76 +109,102 @@ func TestModelGuide(t *testing.T) {
 // modelGuide is docs/models.md.
 func modelGuide() string {
 	var b strings.Builder
-	b.WriteString("# Neuron models\n\nThe law of a burst, step by step and with the order of every rounding, is in [engine/doc.go](../engine/doc.go). " +
-		"Parameters are converted once, in float64, into the constants that a burst uses; the state is float32. " +
-		"[bits.md](bits.md) has what else it takes to work out every bit: random numbers, tables of drives, exp and log, hashes.\n")
+	b.WriteString(introduction)
 	for _, m := range Models() {
 		fmt.Fprintf(&b, "\n## `%s`\n\n%s.\n\n", m.Name, strings.ToUpper(m.Doc[:1])+m.Doc[1:])
 		for _, e := range m.Equations {
 			b.WriteString("    " + e + "\n")
 		}
 		b.WriteString("\n")
-		if m.Ports > 0 {
-			fmt.Fprintf(&b, "Weights and amounts: %s.", m.Input)
-			if m.Ports == 2 {
-				b.WriteString(" Those ≥ 0 and those < 0 have an input port each.")
+		if len(m.Ports) > 0 {
+			fmt.Fprintf(&b, "Weights and amounts: %s.", m.Ports[0].Unit)
+			if len(m.Ports) == 2 {
+				fmt.Fprintf(&b, " Ports: `%s` for those ≥ 0 and `%s` for those < 0, unless the genome names one.", m.Ports[0].Name, m.Ports[1].Name)
 			}
 			b.WriteString("\n\n")
 		}
-		modelTable(&b, "parameter", m.Params)
-		modelTable(&b, "state variable", m.State)
+		paramTable(&b, m.Params)
+		stateTable(&b, m.State)
 		if m.Precision != "" {
-			b.WriteString("Precision: " + m.Precision + "\n\n")
+			b.WriteString(wrap("Precision: "+m.Precision, "") + "\n")
 		}
 		if m.Source != "" {
-			b.WriteString("Source: " + m.Source + ".\n")
+			b.WriteString(wrap("Source: "+m.Source+".", ""))
 		}
 	}
 	b.WriteString(ownModels)
 	return b.String()
 }
 
-// ownModels is the chapter on models that genomes define.
-const ownModels = `
+// introduction is the head of the guide.
+const introduction = `# Neuron models
+
+[engine/doc.go](../engine/doc.go) has the law of a burst: every step and the order of every rounding. Parameters are
+converted once, in float64, into the constants that a burst uses. The state is float32. [bits.md](bits.md) has what else
+decides every bit: random numbers, tables of drives, exp and log, hashes.
+`
+
+// ownModels is the chapter on models that genomes define; § stands for a backquote.
+var ownModels = strings.ReplaceAll(`
 ## Models of your own
 
-A genome may define models by their formulas, under ` + "`models`" + `: [genome.md](genome.md#models-of-your-own) says how. A written model is as exact as a
-built-in one: the examples ` + "`izhikevich-2003-custom`" + ` and ` + "`burst-100k-custom`" + ` reach the digests of ` + "`izhikevich-2003`" + ` and ` + "`burst-100k`" + `. In a burst
+A genome may define models by formulas, under §models§; [genome.md](genome.md#models-of-your-own) says how. Such a model
+is as exact as a built-in one: the examples §izhikevich-2003-custom§ and §burst-100k-custom§ reach the digests of
+§izhikevich-2003§ and §burst-100k§. In each burst:
 
-    refractory is true while silence is left
-    update, assignment by assignment
-    threshold true and refractory not: fires; reset, assignment by assignment; silence for refractory
+    refractory is true while bursts of silence are left
+    update: its assignments, one after the other
+    threshold true and refractory false: fires; reset: its assignments; silence for refractory
 
-Some formulas to begin with, for one burst of dt; ` + "`input`" + ` is what arrived in it, unless ` + "`ports`" + ` says otherwise:
+Formulas to begin with, for one burst of length dt. §input§ is what arrived in the burst, unless §ports§
+names other inputs.
 
-| model | update | reset |
-| --- | --- | --- |
-| leaky, exact for a constant input | ` + "`v = v + em1*(v - rest) + input`, with `em1: expm1(-dt/tau)` under `constants`" + ` | ` + "`v = low`" + ` |
-| exponential current | ` + "`i = keep*i + input`, with `keep: exp(-dt/tau_s)` under `constants`" + ` | |
-| adaptive exponential | ` + "`v = v + dt/C*(g*(E - v) + g*slope*exp((v - T)/slope) - w + input)`, `w = w + dt/tau_w*(a*(v - E) - w)`; example `adex`" + ` | ` + "`v = low`, `w = w + b`" + ` |
-| gate of a channel | ` + "`n = n + dt*(a_n*(1 - n) - b_n*n)`, with `b_n = 0.125*exp(-(v + 44)/80)`" + ` | |
-| adaptive threshold | ` + "`th = th + decay*(th - th0)`, `threshold: v >= th`" + ` | ` + "`th = th + jump`" + ` |
-| quadratic, Euler step | ` + "`v = v + dt*(a*(v - rest)*(v - crit) + input)`" + ` | ` + "`v = low`" + ` |
-| synapses as conductances | ` + "`v = v + dt/tau*(rest - v + ge*(e_ex - v) + gi*(e_in - v))`, with `ports: [ex, ih]`, `ge = keep*ge + ex` and `gi = keep*gi - ih`" + ` | ` + "`v = low`" + ` |
+- **leaky, exact for a constant input**: §v = v + em1*(v - rest) + input§, with §em1: expm1(-dt/tau)§ under §constants§;
+  reset §v = low§.
+- **exponential current**: §i = keep*i + input§, with §keep: exp(-dt/tau_s)§ under §constants§.
+- **adaptive exponential**: §v = v + dt/C*(g*(E - v) + g*slope*exp((v - T)/slope) - w + input)§,
+  §w = w + dt/tau_w*(a*(v - E) - w)§; reset §v = low§, §w = w + b§. Example §adex§ is one.
+- **gate of a channel**: §n = n + dt*(a_n*(1 - n) - b_n*n)§, with §b_n = 0.125*exp(-(v + 44)/80)§.
+- **adaptive threshold**: §th = th + decay*(th - th0)§, §threshold: v >= th§; reset §th = th + jump§.
+- **quadratic, Euler step**: §v = v + dt*(a*(v - rest)*(v - crit) + input)§; reset §v = low§.
+- **synapses as conductances**: §v = v + dt/tau*(rest - v + ge*(e_ex - v) + gi*(e_in - v))§, with §ports: [ex, ih]§,
+  §ge = keep*ge + ex§ and §gi = keep*gi - ih§; reset §v = low§.
 
-A state variable that becomes NaN or infinite ends the run with its name and place; one that is worked out to be so before burst 0 is refused when the
-network is built.
-`
+A state variable that becomes NaN or infinite ends the run; the error names it, its neuron and the burst. If an initial
+value is NaN or infinite, the network is not built.
+`, "§", "`")
+
+// wrap breaks text into lines of at most 118 characters, each after the first with the given indent. It breaks no code span.
+func wrap(text, indent string) string {
+	words := regexp.MustCompile("(`[^`]*`|[^` ])+").FindAllString(text, -1)
+	out, length := words[0], utf8.RuneCountInString(words[0])
+	for _, w := range words[1:] {
+		n := utf8.RuneCountInString(w)
+		if length+1+n > 118 {
+			out, length = out+"\n"+indent, utf8.RuneCountInString(indent)
+		} else {
+			out, length = out+" ", length+1
+		}
+		out, length = out+w, length+n
+	}
+	return out + "\n"
+}
 
 // TestModelFormulas: every formula of the guide is one that a model may have.
 func TestModelFormulas(t *testing.T) {
-	rows := 0
-	for line := range strings.Lines(ownModels) {
-		cells := strings.Split(line, "|")
-		if len(cells) != 5 || !strings.Contains(line, "`") {
-			continue
-		}
-		rows++
+	_, list, _ := strings.Cut(ownModels, "\n- **")
+	list, _, _ = strings.Cut(list, "\n\n")
+	items := strings.Split(list, "\n- **")
+	require.Len(t, items, 7)
+	for _, item := range items {
+		_, line, _ := strings.Cut(strings.Join(strings.Fields(item), " "), "**: ")
+		update, reset, _ := strings.Cut(line, "; reset ")
+		reset, _, _ = strings.Cut(reset, ". ")
 		parts := map[string]string{"threshold": "v > 1", "ports": "[input]"}
 		params := []string{"tau", "tau_s", "tau_w", "rest", "low", "C", "g", "E", "slope", "T", "a", "b", "a_n", "th0", "decay", "jump", "crit", "e_ex", "e_in", "keep"}
 		state, lines := []string{"v", "i", "n", "th", "w", "ge", "gi"}, [2][]string{}
 		constants := ""
-		for column, cell := range cells[2:4] {
+		for column, cell := range []string{update, reset} {
 			for i, piece := range strings.Split(cell, "`") {
 				name, text, assigns := strings.Cut(piece, " = ")
 				key, value, _ := strings.Cut(piece, ": ")
@@ -186,15 +228,26 @@ func TestModelFormulas(t *testing.T) {
 		_, err := Parse("row.yaml", []byte(text), nil)
 		require.NoError(t, err, text)
 	}
-	require.Equal(t, 7, rows)
 }
 
-// modelTable writes a table of parameters or state variables.
-func modelTable(b *strings.Builder, title string, params []Param) {
+// stateTable writes a table of state variables.
+func stateTable(b *strings.Builder, state []Variable) {
+	if len(state) == 0 {
+		return
+	}
+	b.WriteString("| state variable | symbol | default | value | meaning |\n| --- | --- | --- | --- | --- |\n")
+	for _, v := range state {
+		fmt.Fprintf(b, "| `%s` | %s |  | %s | %s |\n", v.Name, v.Name, v.Dim, v.Doc)
+	}
+	b.WriteString("\n")
+}
+
+// paramTable writes a table of parameters.
+func paramTable(b *strings.Builder, params []Param) {
 	if len(params) == 0 {
 		return
 	}
-	b.WriteString("| " + title + " | symbol | default | value | meaning |\n| --- | --- | --- | --- | --- |\n")
+	b.WriteString("| parameter | symbol | default | value | meaning |\n| --- | --- | --- | --- | --- |\n")
 	for i := range params {
 		p := &params[i]
 		symbol, fallback := p.Symbol, p.defaultText()
@@ -204,10 +257,11 @@ func modelTable(b *strings.Builder, title string, params []Param) {
 		if p.Needed {
 			fallback = "*required*"
 		}
-		if title != "parameter" {
-			fallback = ""
+		value := p.Dim.String()
+		if p.Choices != nil {
+			value = strings.Join(p.Choices, " or ")
 		}
-		fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s |\n", p.Name, symbol, fallback, p.Dim, p.Doc)
+		fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s |\n", p.Name, symbol, fallback, value, p.Doc)
 	}
 	b.WriteString("\n")
 }

@@ -1,9 +1,11 @@
 package genome
 
 import (
-	"math"
+	"cmp"
 	"slices"
 	"strings"
+
+	"burst/internal/quanta"
 
 	"gopkg.in/yaml.v3"
 )
@@ -12,7 +14,7 @@ import (
 func (p *parser) drives(f *fields, a *Area) {
 	n, at, _ := f.get("drive")
 	switch {
-	case n == nil || a.Model.Ports == 0:
+	case n == nil || a.Source():
 	case n.Kind == yaml.SequenceNode:
 		for i, e := range n.Content {
 			p.drive(e, at.item(i), a)
@@ -30,6 +32,9 @@ func (p *parser) drive(n *yaml.Node, at *path, a *Area) {
 	}
 	d := Drive{Pos: pos(n)}
 	f.span(&d.From, &d.Until)
+	if d.Port, ok = f.ownPort(a); !ok {
+		return
+	}
 	kinds := []struct {
 		name string
 		read func(*fields, *Area, *Drive)
@@ -39,7 +44,7 @@ func (p *parser) drive(n *yaml.Node, at *path, a *Area) {
 		switch {
 		case !f.has(k.name):
 		case first != "":
-			f.faultKey(k.name, "", "both %s and %s found, one drive a mapping wanted", first, k.name)
+			f.faultKey(k.name, "", "expects one kind of drive in a mapping, found both %s and %s", first, k.name)
 			return
 		default:
 			first = k.name
@@ -53,14 +58,22 @@ func (p *parser) drive(n *yaml.Node, at *path, a *Area) {
 		}
 	}
 	if f.lacks("constant", "poisson", "normal") {
-		p.fault(n, at, "", "neither constant nor poisson nor normal found, one of them wanted")
+		p.fault(n, at, "", "expects constant, poisson or normal, found none of them")
 	}
 }
 
 func (p *parser) constant(f *fields, a *Area, d *Drive) {
 	n, at, _ := f.get("constant")
 	d.Kind = Constant
-	x, dim, ok := p.amount(n, at, a.Model.Drive)
+	dims := a.Model.Drive
+	switch {
+	case a.Model.Term == nil:
+		dims = []Dimension{a.Model.Unit(d.Port)}
+	case f.has("to"):
+		f.faultKey("to", "", "found a port, but a constant drive of the model %s acts on the potential itself; want one of poisson or normal", a.Model.Name)
+		return
+	}
+	x, dim, ok := p.amount(n, at, dims)
 	if !ok {
 		return
 	}
@@ -73,7 +86,7 @@ func (p *parser) constant(f *fields, a *Area, d *Drive) {
 func (p *parser) poisson(f *fields, a *Area, d *Drive) {
 	n, at, k := f.get("poisson")
 	d.Kind = Poisson
-	d.Unit = a.Model.Input
+	d.Unit = a.Model.Unit(d.Port)
 	e, ok := p.fields(n, at, k.Keys)
 	if !ok {
 		return
@@ -81,34 +94,34 @@ func (p *parser) poisson(f *fields, a *Area, d *Drive) {
 	const most = 500 // events a burst, the longest table of thresholds
 	if e.number("rate", &d.Rate) && p.timestep > 0 {
 		if mean := float64(d.Rate*p.timestep) / 1000; mean > most {
-			e.fault("rate", "expects at most %d events a burst, found %g a burst of %g ms", most, mean, p.timestep)
+			e.fault("rate", "expects at most %d events per burst, found %g in a burst of %g ms", most, mean, p.timestep)
 		}
 	}
-	d.Weight, _ = p.input(e, "weight", a)
+	d.Weight, _ = p.input(e, "weight", d.Unit)
 }
 
 // noise reads the drive that is written normal.
 func (p *parser) noise(f *fields, a *Area, d *Drive) {
 	n, at, k := f.get("normal")
 	d.Kind = Noise
-	d.Unit = a.Model.Input
+	d.Unit = a.Model.Unit(d.Port)
 	e, ok := p.fields(n, at, k.Keys)
 	if !ok {
 		return
 	}
-	d.Mean, _ = p.input(e, "mean", a)
-	if d.SD, ok = p.input(e, "sd", a); ok && d.SD < 0 {
+	d.Mean, _ = p.input(e, "mean", d.Unit)
+	if d.SD, ok = p.input(e, "sd", d.Unit); ok && d.SD < 0 {
 		e.fault("sd", "expects a standard deviation of at least 0, found %g", d.SD)
 	}
 }
 
-// input reads an amount in the unit of the area's input, 0 when it is absent.
-func (p *parser) input(f *fields, name string, a *Area) (float64, bool) {
+// input reads an amount in the unit of a port, 0 when it is absent.
+func (p *parser) input(f *fields, name string, unit Dimension) (float64, bool) {
 	n, at, _ := f.get(name)
 	if n == nil {
 		return 0, false
 	}
-	x, _, ok := p.amount(n, at, []Dimension{a.Model.Input})
+	x, _, ok := p.amount(n, at, []Dimension{unit})
 	if ok {
 		p.quanta(n, at, x)
 	}
@@ -175,25 +188,12 @@ func (p *parser) value(n *yaml.Node, at *path, dim Dimension) (Value, bool) {
 	return v, true
 }
 
-// quanta checks that an amount becomes a count of quanta that is neither lost nor beyond 32 bits.
+// quanta checks that an amount becomes a number of quanta other than 0 that 32 bits hold.
 func (p *parser) quanta(n *yaml.Node, at *path, x float64) {
-	if p.scale <= 0 || x == 0 {
+	if p.scale <= 0 {
 		return
 	}
-	size := math.Abs(x)
-	q := float64(size * float64(p.scale))
-	switch {
-	case math.Floor(q+0.5) < 1:
-		if need := math.Ceil(0.5 / size); need <= maxScale {
-			p.fault(n, at, "", "%g found, which is 0 quanta at scale %d: a scale of at least %.0f wanted", x, p.scale, need)
-		} else {
-			p.fault(n, at, "", "%g found, which is 0 quanta even at the largest scale, %d", x, maxScale)
-		}
-	case math.Floor(q+0.5) > math.MaxInt32:
-		if most := math.Floor((math.MaxInt32 + 0.49) / size); most >= 1 {
-			p.fault(n, at, "", "%g found, which 32 bits cannot hold at scale %d: a scale of at most %.0f wanted", x, p.scale, most)
-		} else {
-			p.fault(n, at, "", "%g found, which 32 bits cannot hold even at scale 1", x)
-		}
+	if wrong := cmp.Or(quanta.TooSmall(x, float64(p.scale)), quanta.TooLarge(x, float64(p.scale))); wrong != "" {
+		p.fault(n, at, "", "%s", wrong)
 	}
 }

@@ -11,8 +11,9 @@ import (
 // EdgeFormats lists the endings of edge lists.
 func EdgeFormats() []string { return []string{".csv", ".parquet", ".arrow", ".arrows"} }
 
-// edges reads the name of an edge list and sees whether it can be opened; its rows are read when the network is built.
+// edges reads the name of an edge list and checks that the file can be opened. Its rows are read when the network is built.
 func (p *parser) edges(f *fields, pr *Projection) {
+	f.must("file", "edges")
 	n, at, _ := f.get("file")
 	if n == nil {
 		return
@@ -35,40 +36,42 @@ func (p *parser) edges(f *fields, pr *Projection) {
 	}
 }
 
-// ends sees to from and to, which only an edge list for the whole network goes without.
+// ends checks from and to. Only an edge list of the whole network has neither.
 func (p *parser) ends(f *fields, pr *Projection) {
 	if pr.Rule != Edges || f.lacks("from") != f.lacks("to") {
 		for _, name := range []string{"from", "to"} {
 			if pr.Rule == Edges && f.lacks(name) {
-				p.fault(f.node, f.at, "", "key %q is missing, which stands beside %s, or neither for a list of the whole network", name, map[string]string{"from": "to", "to": "from"}[name])
+				p.fault(f.node, f.at, "", "key %q is missing; give it beside %s, or leave out both for a list of the whole network", name, map[string]string{"from": "to", "to": "from"}[name])
 			}
 		}
 		return
 	}
-	if f.lacks("to") && f.has("weight") {
-		f.faultKey("weight", "", "weight of a list of the whole network found, wanted as a column of the list")
+	if !f.lacks("to") {
+		return
+	}
+	if driven := slices.IndexFunc(p.g.Areas, func(a Area) bool { return a.PSPMax > 0 }); driven >= 0 {
+		f.faultKey("file", "", "found a list of the whole network, whose weights no psp_max concerns, and the area %s with one; want a list between two areas", p.g.Areas[driven].Name)
+	}
+	if f.has("weight") {
+		f.faultKey("weight", "", "found a weight, but a list of the whole network has its weights in a column")
 	}
 }
 
 // openFile opens a file that the text names and notes its name.
 func (p *parser) openFile(name string) (io.ReadCloser, error) {
 	if p.open == nil {
-		return nil, errors.New("a file named, in a text that has no folder to read it from")
+		return nil, errors.New("found a file name, but this text has no folder to read files from")
 	}
-	if !p.g.names(name) {
+	if !p.g.named[name] {
+		p.g.named[name] = true
 		p.g.Files = append(p.g.Files, File{Path: name})
 	}
 	return p.open(name)
 }
 
-// names reports whether the text names a file.
-func (g *Genome) names(name string) bool {
-	return slices.ContainsFunc(g.Files, func(f File) bool { return f.Path == name })
-}
-
 // Open opens one of Files again.
 func (g *Genome) Open(name string) (io.ReadCloser, error) {
-	if g.open == nil || !g.names(name) {
+	if g.open == nil || !g.named[name] {
 		return nil, errors.New("the genome names no file " + name)
 	}
 	return g.open(name)

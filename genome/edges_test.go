@@ -26,7 +26,7 @@ func TestEdgesProjection(t *testing.T) {
 		{"that is not there", "{from: a, to: b, rule: edges, file: absent.csv}", "inside the genome's folder"},
 		{"to nowhere", "{from: a, rule: edges, file: x.csv}", `"to" is missing`},
 		{"from nowhere", "{to: b, rule: edges, file: x.csv}", `"from" is missing`},
-		{"one weight for several models", "{rule: edges, file: x.csv, weight: 1}", "a column of the list"},
+		{"one weight for several models", "{rule: edges, file: x.csv, weight: 1}", "its weights in a column"},
 		{"with a degree", "{from: a, to: b, rule: edges, file: x.csv, indegree: 3}", "does not have"},
 		{"a file for another rule", "{from: a, to: a, rule: all_to_all, file: x.csv, weight: 1}", "does not have"},
 		{"only edges go without an end", "{to: a, rule: all_to_all, weight: 1}", `"from" is missing`},

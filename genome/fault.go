@@ -13,19 +13,19 @@ type Fault struct {
 	File       string `json:"file"`
 	Line       int    `json:"line"`   // from 1
 	Column     int    `json:"column"` // in characters, from 1
-	Source     string `json:"source"` // the source line as it stands in the text; a piece of one of more than 4 KiB
+	Source     string `json:"source"` // the source line; of a line of more than 4 KiB only a piece
 	Key        string `json:"key"`    // such as areas[2].leak; empty for faults of syntax
 	Message    string `json:"message"`
 	Suggestion string `json:"suggestion,omitempty"` // what was probably meant
 
-	before int // characters of the line that stand before Source
+	before int // number of characters of the line before Source
 }
 
-// Faults are all mistakes of one text in order of position. It is the error of Parse and Load for whatever is wrong
-// with the text itself.
+// Faults are all mistakes of one text, in the order of their positions. Parse and Load return it as their error for all
+// mistakes in the text itself.
 type Faults []Fault
 
-// maxFaults bounds a report: nobody reads further, and a hostile text must not fill memory with messages.
+// maxFaults is the largest number of faults that are reported, so that a hostile text cannot fill memory with messages.
 const maxFaults = 1000
 
 // Error prints every fault as Fault.Error does, one after the other.
@@ -57,21 +57,21 @@ func (f Fault) Error() string {
 	return b.String()
 }
 
-// meant is the suggestion as people read it: in quotes, and in words where the quotes are what is wrong.
+// meant is the suggestion for the message: in quotes, or with the words "without quotes" if these alone are the mistake.
 func (f Fault) meant() string {
 	line := []rune(f.Source)
 	at := max(0, min(f.Column-1-f.before, len(line)))
 	switch quote := strconv.Quote(f.Suggestion); {
 	case strings.HasPrefix(f.Suggestion, `"`):
 		return printable(f.Suggestion)
-	case at < len(line) && (line[at] == '"' || line[at] == '\''):
+	case at < len(line) && (line[at] == '"' || line[at] == '\'') && strings.HasPrefix(string(line[at+1:]), f.Suggestion+string(line[at])):
 		return quote[1:len(quote)-1] + " without quotes"
 	default:
 		return quote
 	}
 }
 
-// window cuts a long source line down to the surroundings of column at and gives the blanks that bring a caret there.
+// window shortens a long source line to the text around column at. It also returns the blanks before the caret.
 func window(line []rune, at int) (text, blanks string) {
 	const before, width = 60, 100
 	at = max(0, min(at, len(line)))
@@ -97,7 +97,7 @@ func window(line []rune, at int) (text, blanks string) {
 	return printable(text), string(pad)
 }
 
-// printable keeps control characters of a hostile text away from the terminal.
+// printable replaces control characters, so that a hostile text cannot send them to the terminal.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\t' || unicode.IsPrint(r) {

@@ -8,7 +8,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// path is the way to a value, such as areas[2].leak; nil is the genome itself.
+// path is the path of a value, such as areas[2].leak; nil is the genome itself.
 type path struct {
 	up    *path
 	name  string // key, or "" for an element of a list
@@ -38,10 +38,10 @@ type fields struct {
 	keys  []key
 	names []*yaml.Node // names[i] and values[i] belong to keys[i]; nil when absent
 	value []*yaml.Node
-	meant []string // keys that misspelt ones probably mean; they are not missing
+	meant []string // keys that were probably meant by misspelt ones; they are not reported as missing
 }
 
-// fields reads a mapping: unknown, repeated and missing keys are faults. It is false when n is no mapping.
+// fields reads a mapping. Unknown, repeated and missing keys are faults. It returns false if n is not a mapping.
 func (p *parser) fields(n *yaml.Node, at *path, keys []key) (*fields, bool) {
 	if n.Kind != yaml.MappingNode {
 		p.fault(n, at, "", "expects a mapping of keys, found %s", found(n))
@@ -60,12 +60,12 @@ func (p *parser) fields(n *yaml.Node, at *path, keys []key) (*fields, bool) {
 	return f, true
 }
 
-// excused says that the mapping has the rule under which a required key may be missing.
+// excused reports whether the mapping has the rule under which a required key may be missing.
 func (f *fields) excused(k *key) bool {
 	return k.Unless != "" && f.has("rule") && f.value[index(f.keys, "rule")].Value == k.Unless
 }
 
-// add files one pair under its key.
+// add stores one pair under its key.
 func (f *fields) add(name, value *yaml.Node) {
 	if name.Kind != yaml.ScalarNode {
 		if name.Kind != yaml.AliasNode {
@@ -74,7 +74,7 @@ func (f *fields) add(name, value *yaml.Node) {
 		return
 	}
 	if name.Tag == "!!merge" {
-		f.p.swept[pos(f.node)] = true // sweep has refused the key; what else the mapping lacks may stand behind it
+		f.p.swept[pos(f.node)] = true // sweep has refused this key; keys that seem to be missing may be behind it
 		return
 	}
 	i := slices.IndexFunc(f.keys, func(k key) bool { return k.Name == name.Value })
@@ -92,7 +92,7 @@ func (f *fields) add(name, value *yaml.Node) {
 func (f *fields) unknown(name *yaml.Node) {
 	var names []string
 	for i := range f.keys {
-		if k := &f.keys[i]; k.Of == nil || len(k.Of) > 0 { // not one that stands elsewhere
+		if k := &f.keys[i]; k.Of == nil || len(k.Of) > 0 { // leaves out keys of astray
 			names = append(names, k.Name)
 		}
 	}
@@ -111,10 +111,10 @@ func (f *fields) unknown(name *yaml.Node) {
 		wanted = "wanted none"
 	}
 	f.meant = append(f.meant, suggestion)
-	f.p.fault(name, f.at.key(short(name.Value)), suggestion, "unknown key found, %s", wanted)
+	f.p.fault(name, f.at.key(short(name.Value)), suggestion, "unknown key, %s", wanted)
 }
 
-// index is the place of a key in a table; asking for one that is not there is a bug.
+// index is the index of a key in a table. A missing key is a bug.
 func index(keys []key, name string) int {
 	for i := range keys {
 		if keys[i].Name == name {
@@ -124,14 +124,14 @@ func index(keys []key, name string) int {
 	panic("BUG: no key " + name + " in the table")
 }
 
-// lacks says that none of the keys stands in the mapping, not even misspelt.
+// lacks reports whether the mapping has none of the keys, not even a misspelt one.
 func (f *fields) lacks(names ...string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool { return f.has(name) || slices.Contains(f.meant, name) })
 }
 
 func (f *fields) has(name string) bool { return f.value[index(f.keys, name)] != nil }
 
-// get gives what stands behind a key: nil when it is absent.
+// get is the value of a key, nil if it is absent.
 func (f *fields) get(name string) (*yaml.Node, *path, *key) {
 	i := index(f.keys, name)
 	return f.value[i], f.at.key(name), &f.keys[i]
@@ -155,7 +155,7 @@ func (f *fields) faultKey(name, suggestion, format string, args ...any) {
 func (f *fields) only(kind, chosen string) {
 	for i, k := range f.keys {
 		if f.value[i] != nil && k.Of != nil && !slices.Contains(k.Of, chosen) {
-			f.faultKey(k.Name, "", "key of the %s %s found, which the %s %s does not have", plural(kind, k.Of), strings.Join(k.Of, ", "), kind, chosen)
+			f.faultKey(k.Name, "", "found a key of the %s %s, which the %s %s does not have", plural(kind, k.Of), strings.Join(k.Of, ", "), kind, chosen)
 		}
 	}
 }
@@ -167,7 +167,7 @@ func plural(word string, of []string) string {
 	return word
 }
 
-// The readers below leave *into alone when the key is absent or its value at fault, and say whether they set it.
+// The readers below do not change *into if the key is absent or its value has a fault. They report whether they set it.
 
 func (f *fields) whole(name string, into *uint64) bool {
 	n, at, k := f.get(name)
@@ -241,7 +241,7 @@ func (f *fields) name(name string, into *string) bool {
 	return ok
 }
 
-// list gives the elements of a list, nil when the key is absent or at fault.
+// list returns the elements of a list; nil if the key is absent or has a fault.
 func (f *fields) list(name string) []*yaml.Node {
 	n, at, k := f.get(name)
 	if n == nil {

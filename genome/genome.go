@@ -1,35 +1,35 @@
-// Package genome reads what the user wrote: a YAML text of format version 1 becomes a Genome, checked in full, or a
-// list of faults that name file, line, column and key. It is the first step of genome -> connectome -> engine.
+// Package genome reads a network description: a YAML text of format version 1. The result is a fully checked Genome, or a
+// list of faults with file, line, column and key. It is the first step of genome -> connectome -> engine.
 package genome
 
-import "slices"
-
-// Genome is a network as the user described it. Numbers are in base units: ms, mV, pA, Hz, pF.
+// Genome is a network as the user described it. Numbers are in base units: ms, mV, pA, Hz, pF, nS.
 type Genome struct {
 	Name        string
-	Seed        uint64   // builds wiring, weights, delays and the initial state
-	RunSeed     uint64   // drives Poisson input and excitability; Seed unless the genome says otherwise
-	OwnRunSeed  bool     // the genome says so, be it the same number
-	Timestep    float64  // ms a burst stands for, > 0
-	Scale       int32    // quanta per unit, 1…2^24; 0 means auto
-	Bursts      uint64   // length of a run when the caller names none; 0 when the genome names none either
-	Models      []*Model // those that the genome defines
+	Seed        uint64        // of synapses, weights, delays and the initial state
+	RunSeed     uint64        // of Poisson input and excitability; Seed unless the genome gives another
+	OwnRunSeed  bool          // the genome gives run_seed, even if it equals Seed
+	Timestep    float64       // ms per burst, > 0
+	Scale       int32         // quanta per unit, 1…2^24; 0 means auto
+	Bursts      uint64        // default length of a run; 0 if the genome gives none
+	Models      []*Model      // defined by the genome
+	Plasticity  []*Plasticity // rules defined by the genome
 	Areas       []Area
 	Projections []Projection
 	Stimuli     []Stimulus
 	Record      Record
-	Folder      string // where the files lie that the text names; "" when it may name none
-	Files       []File // those that it names
+	Folder      string // folder of the files that the text names; "" if it may name none
+	Files       []File // files that the text names
 
-	src  *source
-	open Opener
+	src   *source
+	open  Opener
+	named map[string]bool // paths of Files
 }
 
-// File is a file that a genome names, with what tells whether it has changed.
+// File is a file that a genome names. Its size and hash show whether it has changed.
 type File struct {
 	Path   string // inside Genome.Folder
 	Bytes  int64
-	SHA256 string // hexadecimal; like Bytes it is filled in by Load and ParseIn
+	SHA256 string // hexadecimal; Load and ParseIn fill in Bytes and SHA256
 }
 
 // Pos is a place in the genome's text; line and column count from 1.
@@ -39,29 +39,27 @@ type Pos struct{ Line, Column int }
 type Area struct {
 	Pos       Pos
 	Name      string
-	Aliases   []string   // names that stand for Name too, such as FEAGI's ids
+	Aliases   []string   // further names of the area, such as FEAGI's ids
 	Size      [3]uint64  // voxels in x, y, z, each ≥ 1; 0, 1, 1 for a memory area without neurons
 	PerVoxel  uint64     // neurons in a voxel, ≥ 1
 	Position  [3]float64 // for pictures only
 	Model     *Model
-	Params    map[string]float64   // every parameter of Model, defaults filled in; booleans are 0 or 1
-	Varied    map[string]Value     // parameters that differ from neuron to neuron, in place of their entry in Params
-	Columns   map[string][]float64 // one value a neuron for each entry of Varied whose kind is Column
-	Gradient  [3]float64           // threshold added per voxel step in x, y, z (feagi)
-	FEAGIDraw bool                 // excitability draws by FEAGI's hash instead of Philox
+	Params    map[string]float64   // every parameter of Model, with defaults; booleans are 0 or 1, choices their index
+	Varied    map[string]Value     // parameters that differ from neuron to neuron; their entries in Params do not count
+	Columns   map[string][]float64 // for each entry of Varied of kind Column: one value per neuron
+	Gradient  [3]float64           // threshold added per voxel step in x, y, z
 	Init      map[string]Value     // initial values of state variables that the genome names
 	PSP       *float64             // factor of the weights of all projections from this area; nil: 1
-	DividePSP bool                 // weights from this area are divided by the source neuron's number of synapses
+	PSPMax    float64              // above 0: the psp of a spike is the potential at which it was fired, at most this in size
+	DividePSP bool                 // divide weights from this area by the source neuron's number of synapses
 	Group     string               // ipu, opu, core, custom, memory or any other; "" when it has none
 	Devices   uint64               // devices that the area stands for; 0 when the genome does not say
 	Drives    []Drive
 	From      uint64  // poisson: first burst in which the area fires
 	Until     uint64  // poisson: first burst in which it no longer fires; MaxUint64 when open
 	Spikes    []Spike // spike_list: ascending by burst, then neuron
+	Upstream  []int   // memory: indices of the areas whose spikes are its patterns, ascending
 }
-
-// Called says whether a name is the area's, or one of its aliases.
-func (a *Area) Called(name string) bool { return a.Name == name || slices.Contains(a.Aliases, name) }
 
 // Spike is one entry of a spike list.
 type Spike struct {
@@ -72,13 +70,13 @@ type Spike struct {
 // Neurons is the number of neurons, Size[0]·Size[1]·Size[2]·PerVoxel; Parse has checked that it fits 63 bits.
 func (a *Area) Neurons() uint64 { return a.Size[0] * a.Size[1] * a.Size[2] * a.PerVoxel }
 
-// Empty says that the area is declared without neurons: a memory area, which has none until it learns.
+// Empty reports whether the area is declared without neurons, as only a memory area can be.
 func (a *Area) Empty() bool { return a.Size == [3]uint64{0, 1, 1} }
 
-// Source says that the area's model fires by itself: it takes no input and has no potential.
-func (a *Area) Source() bool { return a.Model != nil && a.Model.Ports == 0 }
+// Source reports whether the area's model fires by itself, without input and potential.
+func (a *Area) Source() bool { return a.Model != nil && len(a.Model.Ports) == 0 }
 
-// Factor is what the weights of all projections from the area are multiplied by.
+// Factor multiplies the weights of all projections from the area.
 func (a *Area) Factor() float64 {
 	if a.PSP == nil {
 		return 1
@@ -86,20 +84,21 @@ func (a *Area) Factor() float64 {
 	return *a.PSP
 }
 
-// Voxel gives the neurons of a voxel inside Size, counted from 0 in the area: count of them from first on.
+// Voxel returns the neurons of the voxel (x, y, z), area-local: count neurons, beginning with first.
 func (a *Area) Voxel(x, y, z uint64) (first, count uint64) {
 	return ((x*a.Size[1]+y)*a.Size[2] + z) * a.PerVoxel, a.PerVoxel
 }
 
-// Drive is input that an area makes by itself.
+// Drive is input to the neurons of an area that does not come from other neurons.
 type Drive struct {
 	Pos    Pos
 	Kind   DriveKind
-	Value  float64 // Constant: amount a burst (feagi, plain units), current in pA or its steady depolarisation in mV (lif)
+	Port   int     // that takes the amounts, from 1; 0: see Model.BySign
+	Value  float64 // Constant: amount per burst (feagi, plain units), current in pA or its steady depolarisation in mV (lif)
 	Unit   Dimension
-	Rate   float64 // Poisson: events a second, Hz
-	Weight float64 // Poisson: one event's amount, in the model's input unit
-	Mean   float64 // Noise: mean amount a burst, in the model's input unit
+	Rate   float64 // Poisson: events per second, Hz
+	Weight float64 // Poisson: one event's amount, in Unit
+	Mean   float64 // Noise: mean amount per burst, in Unit
 	SD     float64 // Noise: standard deviation of the amount, ≥ 0
 	From   uint64  // first burst in which the drive acts
 	Until  uint64  // first burst in which it no longer acts; MaxUint64 when open
@@ -112,76 +111,7 @@ type DriveKind uint8
 const (
 	Constant DriveKind = iota
 	Poisson
-	Noise // written normal: a normal number for each neuron and burst
-)
-
-// Projection connects the neurons of one area to those of another by a rule.
-type Projection struct {
-	Pos      Pos
-	From, To int // indices into Genome.Areas; both WholeNetwork, or neither
-	Rule     Rule
-	Weight   Value // in the target model's input unit, before the source area's Factor
-	Delay    Value // in bursts (times are divided by Timestep already), 1…255 after rounding
-
-	Indegree    uint64  // fixed_indegree: synapses onto each target neuron
-	Outdegree   uint64  // fixed_outdegree: synapses from each source neuron
-	Count       uint64  // fixed_total_number: synapses in all
-	P           float64 // pairwise_bernoulli: probability of each pair, 0…1
-	NoAutapses  bool    // forbid a neuron to reach itself
-	NoMultapses bool    // forbid two synapses between one pair
-
-	LeaveOut uint64 // per cent of the rule's synapses that are not made, 0…100: 100 − attractivity
-	Merge    bool   // synapses of a pair with the same delay become one with those of other merging projections
-
-	Axes     AxisOrder    // projector
-	FromEnd  Axis         // projector
-	Divide   [3]uint64    // block_to_block: what the source's coordinates are divided by; 0 is 1
-	Vectors  [][3]int64   // vectors: voxel offsets
-	Patterns []Pattern    // patterns
-	Blocks   [3]uint64    // composite: voxels of a block along x, y, z, each ≥ 1
-	Choose   [3][2]uint64 // composite: per axis, blocks taken (≥ 1) and blocks skipped in turn
-	Mapper   *Mapper      // composite
-
-	File    string // edges: the list, inside the genome's folder
-	FilePos Pos
-}
-
-// Mapper is the rule that a composite applies to each of its blocks, with the block as the source area.
-type Mapper struct {
-	Pos      Pos
-	Rule     Rule // one of Mappers
-	Axes     AxisOrder
-	FromEnd  Axis
-	Divide   [3]uint64
-	Vectors  [][3]int64
-	Patterns []Pattern
-}
-
-// WholeNetwork is From and To of an edges projection whose list numbers the neurons of the whole network.
-const WholeNetwork = -1
-
-// Rule names a connection rule.
-type Rule uint8
-
-// The connection rules.
-const (
-	OneToOne Rule = iota
-	AllToAll
-	FixedIndegree
-	FixedOutdegree
-	FixedTotalNumber
-	PairwiseBernoulli
-	Projector
-	Vectors
-	Patterns
-	Expander
-	Reducer
-	BlockToBlock
-	LateralPairs
-	LastToFirst
-	Randomizer
-	Composite
-	Edges
+	Noise // called normal in a genome: a normally distributed amount for each neuron and burst
 )
 
 // Axis names an axis of an area.
@@ -195,10 +125,10 @@ const (
 	ZAxis
 )
 
-// AxisOrder says which source axes the target's x, y and z follow.
+// AxisOrder names the source axes that the target's x, y and z correspond to.
 type AxisOrder uint8
 
-// The orders: as they are, or with two axes exchanged.
+// The orders: unchanged, or with two axes exchanged.
 const (
 	XYZ AxisOrder = iota
 	YXZ
@@ -230,19 +160,39 @@ const (
 type Stimulus struct {
 	Pos     Pos
 	Area    int    // index into Genome.Areas
+	Port    int    // that takes the amounts, from 1; 0: see Model.BySign
 	At      uint64 // the burst, when Every is 0
 	Every   uint64 // acts in bursts t with t mod Every = 0 and From ≤ t < Until
 	From    uint64
 	Until   uint64
 	Neurons []uint32  // area-local, ascending
-	Amounts []float64 // one a neuron, in the model's input unit
+	Amounts []float64 // one per neuron, in the port's unit
 }
 
-// Record names what the genome's author wants kept of a run.
+// Record names what a run records unless the caller chooses otherwise.
 type Record struct {
-	Spikes     []int // area indices; empty: none are kept; nil: the genome does not say
-	Potentials []Potentials
-	FCL        bool
+	Spikes       []int // area indices; empty: none are recorded; nil: the genome does not say
+	Potentials   []Potentials
+	Variables    []Variables
+	FCL          bool
+	Weights      []Synapses // of projections that learn; empty: none are kept
+	Every        uint64     // bursts from one look at the weights to the next; 0: the genome does not say
+	NoHistograms bool       // of the weights of projections that learn
+}
+
+// Synapses asks for the weights of synapses of all projections that learn between two areas.
+type Synapses struct {
+	From, To         int
+	Sources, Targets []uint32 // area-local, ascending; nil: all
+	Share            float64  // of these synapses that are kept, above 0, at most 1
+}
+
+// Variables asks for state variables and inputs of chosen neurons of an area.
+type Variables struct {
+	Area    int
+	Neurons []uint32 // area-local, ascending
+	Names   []string // of those of Model.Recordable
+	Every   uint64   // bursts: those whose number is a multiple
 }
 
 // Potentials asks for the potentials of chosen neurons of an area.

@@ -5,9 +5,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"burst/internal/quanta"
 )
 
-// form is the shape of what may stand behind a key.
+// form is the form of a key's value.
 type form uint8
 
 const (
@@ -21,15 +23,19 @@ const (
 	formChoice                 // one of Choices
 	formScale                  // whole number Low…High, or auto
 	formValue                  // number or distribution of one of Dims
-	formParam                  // number of dimension Dims[0], Min…Max, or what makes one for each neuron
+	formParam                  // number of dimension Dims[0], Min…Max, or a distribution or column with one for each neuron
 	formAmount                 // number of one of Dims
 	formArea                   // name of an area of the genome
+	formTarget                 // the same, or mapping of Keys
+	formPorts                  // list of Item, or mapping of names to one of Choices
 	formModel                  // one of Choices, or the name of a model that the genome defines
 	formExpression             // expression or assignment of a model
 	formStart                  // number or distribution of any dimension, or an expression
 	formFile                   // name of a file in the genome's folder
 	formElement                // element of a pattern: whole number, "*", "?" or "!"
 	formOffset                 // whole number, negative too
+	formRuleValue              // number of one of Dims, or the name of a parameter or constant of the rule
+	formLearning               // name of a rule of plasticity, or mapping of Keys and the rule's parameters
 	formList                   // list of Item; Len of them unless Len is 0
 	formMap                    // mapping of Keys
 	formOneOrMany              // mapping of Keys, or a list of such mappings
@@ -41,7 +47,7 @@ type key struct {
 	Doc       string
 	Form      form
 	Required  bool
-	Unless    string // the rule under which a required key may be missing
+	Unless    string // the rule for which a required key may be missing
 	Default   string // as a genome would write it; empty when there is none
 	Dims      []Dimension
 	Min, Max  float64
@@ -50,42 +56,47 @@ type key struct {
 	Choices   []string
 	Item      *key
 	Len       int
-	Empty     bool     // formList: no elements at all is fine
+	Empty     bool     // formList: the list may be empty
+	All       bool     // formList: the word all may stand for all neurons of the area
 	Keys      []key    // formMap, formOneOrMany
-	Free      *key     // formMap: what stands behind names of the genome's own; nil: there are none
-	Of        []string // models or rules the key belongs to; nil: all; empty: none, it stands elsewhere
+	Free      *key     // formMap: the value of keys that the genome chooses; nil: there are no such keys
+	Of        []string // models or rules that have the key; nil: all; empty: none, it belongs elsewhere
 }
 
 const (
-	maxSize   = 1<<63 - 1 // neurons of an area and what multiplies up to them
-	maxScale  = 1 << 24
+	maxSize   = 1<<63 - 1 // neurons of an area, and each factor of their number
 	maxBursts = math.MaxUint64
-	maxRun    = 1 << 56 // bursts: the draws of a burst have 56 bits of its number
+	maxRun    = 1 << 56 // bursts: random draws use 56 bits of a burst's number
 	maxOffset = 1 << 32 // voxels
-	maxDelay  = 255     // bursts
 	maxQuiet  = 65535   // bursts of silence
 )
 
 // inputs are the dimensions that amounts may have, those of all models with ports.
-func inputs() []Dimension {
-	var d []Dimension
-	for _, m := range Models() {
-		if m.Ports > 0 && !slices.Contains(d, m.Input) {
-			d = append(d, m.Input)
-		}
-	}
-	return d
-}
+func inputs() []Dimension { return []Dimension{Plain, Voltage, Current, Conductance} }
+
+// inputUnits are their base units, as models of genomes name them.
+func inputUnits() []string { return []string{"plain", "mV", "pA", "nS"} }
 
 // driven lists the models that a drive can act on.
 func driven() []string {
 	var names []string
 	for _, m := range Models() {
-		if m.Ports > 0 {
+		if len(m.Ports) > 0 {
 			names = append(names, m.Name)
 		}
 	}
 	return append(names, custom)
+}
+
+// having lists the models that have a key.
+func having(key string) []string {
+	names := []string{}
+	for _, m := range Models() {
+		if m.Has(key) {
+			names = append(names, m.Name)
+		}
+	}
+	return names
 }
 
 // triple is a list of three.
@@ -99,9 +110,10 @@ var topKeys = sync.OnceValue(func() []key {
 		{Name: "seed", Form: formWhole, High: math.MaxUint64, Default: "0", Doc: "seed of wiring, weights, delays and initial state"},
 		{Name: "run_seed", Form: formWhole, High: math.MaxUint64, Doc: "seed of Poisson drive and excitability; the value of seed unless given"},
 		{Name: "timestep", Form: formNumber, Dims: []Dimension{Time}, MinOpen: true, Max: 1e6, Default: "1 ms", Doc: "time that one burst stands for"},
-		{Name: "scale", Form: formScale, Low: 1, High: maxScale, Default: "1000", Doc: "quanta per unit of weight, or auto for the largest power of two that fits"},
+		{Name: "scale", Form: formScale, Low: 1, High: quanta.MaxScale, Default: "1000", Doc: "quanta per unit of weight, or auto for the largest power of two that fits"},
 		{Name: "bursts", Form: formBursts, Low: 1, High: maxRun, Doc: "length of a run when the command names none"},
 		{Name: "models", Form: formList, Empty: true, Item: &key{Form: formMap, Keys: modelKeys()}, Doc: "neuron models of the genome's own"},
+		{Name: "plasticity", Form: formList, Empty: true, Item: &key{Form: formMap, Keys: plasticityKeys()}, Doc: "rules of the genome's own by which weights change"},
 		{Name: "areas", Form: formList, Required: true, Item: &key{Form: formMap, Keys: areaKeys()}, Doc: "the cortical areas, in the order in which their neurons are numbered"},
 		{Name: "projections", Form: formList, Empty: true, Item: &key{Form: formMap, Keys: projectionKeys()}, Doc: "what connects the areas"},
 		{Name: "stimuli", Form: formList, Empty: true, Item: &key{Form: formMap, Keys: stimulusKeys()}, Doc: "amounts injected in chosen bursts"},
@@ -119,21 +131,21 @@ var areaKeys = sync.OnceValue(func() []key {
 	}
 	keys := []key{
 		{Name: "name", Form: formName, Required: true, Doc: "unique name"},
-		{Name: "aliases", Form: formList, Item: &key{Form: formAlias}, Doc: "further names of the area, as unique, which stand wherever its name does; FEAGI's ids, say"},
+		{Name: "aliases", Form: formList, Item: &key{Form: formAlias}, Doc: "further unique names of the area, such as FEAGI's ids; each may stand wherever the name does"},
 		{Name: "size", Form: formList, Item: voxels, Len: three, Doc: "voxels in x, y and z; or neurons"},
-		{Name: "neurons", Form: formWhole, High: maxSize, Doc: "number of neurons of an area without a grid, the same as size: [neurons, 1, 1]; 0 for areas of group memory only, which have none until they learn"},
+		{Name: "neurons", Form: formWhole, High: maxSize, Doc: "number of neurons of an area without a grid, the same as size: [neurons, 1, 1]; only areas of group memory may have 0"},
 		{Name: "neurons_per_voxel", Form: formWhole, Low: 1, High: maxSize, Default: "1", Doc: "neurons in each voxel, beside size"},
 		{Name: "position", Form: position, Item: where, Len: three, Default: "[0, 0, 0]", Doc: "place in pictures; the network does not depend on it"},
 		{Name: "model", Form: formModel, Choices: names, Default: names[0], Doc: "neuron model"},
 		{Name: "group", Form: formName, Doc: "what the area is for: ipu, opu, core, custom, memory or any other name"},
 		{Name: "devices", Form: formWhole, Low: 1, High: maxSize, Doc: "number of devices that the area stands for"},
 		{Name: "psp", Form: formNumber, Dims: []Dimension{Plain}, Min: -inf, Max: inf, Default: "1", Doc: "factor of the weights of all projections from the area"},
+		{Name: "psp_max", Form: formNumber, Dims: []Dimension{Plain}, Min: 0, MinOpen: true, Max: inf, Of: having("psp_max"), Doc: "makes the psp of each spike the potential at which it was fired; one beyond this, in size, ends the run"},
 		{Name: "divide_psp", Form: formFlag, Default: "false", Doc: "whether those weights are divided by the number of synapses that leave the source neuron"},
 		{Name: "params", Form: formMap, Free: anyParam(), Doc: "parameters of the model"},
 		{Name: "init", Form: formMap, Free: anyStart(), Doc: "initial values of state variables, drawn for each neuron"},
 		{Name: "drive", Form: formOneOrMany, Keys: driveKeys(), Of: driven(), Doc: "input that the area makes by itself"},
-		{Name: "threshold_gradient", Form: formList, Item: where, Len: three, Default: "[0, 0, 0]", Of: []string{"feagi"}, Doc: "added to the threshold for each voxel step in x, y and z"},
-		{Name: "draw", Form: formChoice, Choices: []string{"philox", "feagi"}, Default: "philox", Of: []string{"feagi"}, Doc: "random numbers of excitability: Philox, or FEAGI's own hash"},
+		{Name: "threshold_gradient", Form: formList, Item: where, Len: three, Default: "[0, 0, 0]", Of: having("threshold_gradient"), Doc: "added to the threshold for each voxel step in x, y and z"},
 	}
 	keys = append(keys, sourceKeys()...)
 	for _, m := range Models() {
@@ -159,8 +171,8 @@ var modelKeys = sync.OnceValue(func() []key {
 	formula := &key{Form: formExpression}
 	return []key{
 		{Name: "name", Form: formName, Required: true, Doc: "name by which areas choose the model"},
-		{Name: "input", Form: formChoice, Choices: []string{"plain", "mV", "pA"}, Default: "plain", Doc: "unit of weights, drives and stimuli"},
-		{Name: "ports", Form: formList, Item: &key{Form: formName}, Default: "[input]", Doc: "names of the inputs in expressions: one, or two of which the first takes weights ≥ 0 and the second those < 0"},
+		{Name: "input", Form: formChoice, Choices: inputUnits(), Default: "plain", Doc: "unit of weights, drives and stimuli"},
+		{Name: "ports", Form: formPorts, Item: &key{Form: formName}, Choices: inputUnits(), Default: "[input]", Doc: "names of the inputs in expressions, 1 to 16, each with its unit where they differ: {ampa: nS, noise: pA}. Where `to` names no port, the first of two takes weights ≥ 0 and the second those < 0"},
 		{Name: "params", Form: formMap, Free: &key{Form: formAmount, Dims: anyDimension()}, Doc: "parameters with their defaults; one named refractory is the silence after a spike, in whole bursts"},
 		{Name: "constants", Form: formMap, Free: formula, Doc: "what is worked out once, in float64, of parameters, dt and the constants before it"},
 		{Name: "state", Form: formMap, Required: true, Free: anyStart(), Doc: "state variables, the potential first, with what they start from"},
@@ -170,7 +182,71 @@ var modelKeys = sync.OnceValue(func() []key {
 	}
 })
 
-// anyParam and anyStart are what stands behind a name of a model that the genome defines.
+// ruleDimensions are the dimensions that a parameter of a plasticity rule may have; weightDimensions those of its bounds.
+func ruleDimensions() []Dimension   { return append(anyDimension(), Weight) }
+func weightDimensions() []Dimension { return append(inputs(), Weight) }
+
+// plasticityKeys are the keys of a plasticity rule that the genome defines.
+var plasticityKeys = sync.OnceValue(func() []key {
+	formula := &key{Form: formExpression}
+	number := &key{Form: formRuleValue, Dims: ruleDimensions()}
+	return []key{
+		{Name: "name", Form: formName, Required: true, Doc: "name by which projections choose the rule"},
+		{Name: "params", Form: formMap, Free: &key{Form: formAmount, Dims: ruleDimensions()}, Doc: "parameters with their defaults; in the unit weight they are in that of the projection's weights"},
+		{Name: "constants", Form: formMap, Free: formula, Doc: "what is worked out once, in float64, of parameters, dt and the constants before it"},
+		{Name: "pre", Form: formMap, Free: &key{Form: formMap, Keys: traceKeys()}, Doc: "traces of each source neuron, raised by its spikes"},
+		{Name: "post", Form: formMap, Keys: []key{{Name: "when", Form: formExpression, Doc: "condition that is a post event in place of the target's spike; it reads target variables"}}, Free: &key{Form: formMap, Keys: traceKeys()}, Doc: "traces of each target neuron, likewise; when beside them is a condition that is a post event in place of the target's spike"},
+		{Name: "source", Form: formMap, Free: number, Doc: "variables of each source neuron, which on_source assigns, with what they start from"},
+		{Name: "synapse", Form: formMap, Free: number, Doc: "variables of each synapse beside its weight w, with what they start from"},
+		{Name: "target", Form: formList, Item: &key{Form: formName}, Doc: "state variables of the target's model that the rule reads"},
+		{Name: "modulators", Form: formMap, Free: &key{Form: formMap, Keys: modulatorKeys()}, Doc: "numbers of the whole projection that the spikes of an area raise"},
+		{Name: "bounds", Form: formList, Required: true, Len: 2, Item: &key{Form: formRuleValue, Dims: weightDimensions()}, Doc: "least and largest weight; after each handler a weight is put back between them"},
+		{Name: "on_pre", Form: formList, Item: formula, Doc: "assignments where a spike of the source arrives; out is what is delivered, w unless assigned"},
+		{Name: "on_post", Form: formList, Item: formula, Doc: "assignments where the target has fired"},
+		{Name: "on_source", Form: formList, Item: formula, Doc: "assignments where the source fires, to source variables"},
+		{Name: "every", Form: formMap, Keys: everyKeys(), Doc: "a sweep over all synapses at the end of every so many bursts"},
+	}
+})
+
+func everyKeys() []key {
+	return []key{
+		{Name: "bursts", Form: formRuleValue, Dims: []Dimension{Bursts}, Low: 1, High: maxRun, Required: true, Doc: "from one sweep to the next: whole bursts, a time, or the name of a parameter"},
+		{Name: "do", Form: formList, Item: &key{Form: formExpression}, Required: true, Doc: "assignments of the sweep"},
+	}
+}
+
+// traceKeys are the keys of a trace.
+func traceKeys() []key {
+	return []key{
+		{Name: "tau", Form: formRuleValue, Dims: []Dimension{Time}, Required: true, Doc: "time constant"},
+		{Name: "add", Form: formRuleValue, Dims: ruleDimensions(), Doc: "what an event adds to the trace; or set"},
+		{Name: "set", Form: formRuleValue, Dims: ruleDimensions(), Doc: "what an event makes the trace; or add"},
+	}
+}
+
+// modulatorKeys are the keys of a modulator.
+func modulatorKeys() []key {
+	return []key{
+		{Name: "from", Form: formArea, Doc: "area of the spikes; the projection names it where the rule does not, as NAME: AREA"},
+		{Name: "tau", Form: formRuleValue, Dims: []Dimension{Time}, Required: true, Doc: "time constant"},
+		{Name: "add", Form: formRuleValue, Dims: ruleDimensions(), Required: true, Doc: "what each spike adds"},
+		{Name: "delay", Form: formRuleValue, Dims: []Dimension{Bursts}, Low: 1, High: quanta.MaxDelay, Default: "1", Doc: "from spike to event: 1…255 bursts, a time, or the name of a parameter"},
+	}
+}
+
+// learningKeys are the keys of a projection's plasticity, without the parameters of its rule.
+func learningKeys() []key {
+	return []key{
+		{Name: "rule", Form: formName, Required: true, Doc: "name of a rule, one of the genome's or of docs/plasticity-rules.md"},
+		{Name: "bounds", Form: formList, Len: 2, Item: &key{Form: formRuleValue, Dims: weightDimensions()}, Doc: "least and largest weight; the rule's unless given"},
+		{Name: "overflow", Form: formChoice, Choices: overflows(), Doc: "what becomes of bounds that do not fit: the genome is refused, or the run ends in the burst in which a weight passes what fits"},
+	}
+}
+
+// overflows are the choices of the key overflow.
+func overflows() []string { return []string{"refuse", "fail"} }
+
+// anyParam and anyStart describe a parameter and a state variable of a model that the genome defines.
 func anyParam() *key { return &key{Form: formValue, Dims: anyDimension()} }
 func anyStart() *key { return &key{Form: formStart, Dims: anyDimension()} }
 
@@ -178,9 +254,10 @@ func anyStart() *key { return &key{Form: formStart, Dims: anyDimension()} }
 func sourceKeys() []key {
 	span := spanKeys("source")
 	for i := range span {
-		span[i].Of = []string{"poisson"}
+		span[i].Of = having(span[i].Name)
 	}
-	return append(span, key{Name: "spikes", Form: formList, Empty: true, Of: []string{"spike_list"}, Doc: "which neurons fire when", Item: &key{Form: formMap, Keys: []key{
+	span = append(span, key{Name: "upstream", Form: formList, Of: having("upstream"), Item: &key{Form: formArea}, Doc: "areas whose spikes are the patterns that the area keeps"})
+	return append(span, key{Name: "spikes", Form: formList, Empty: true, Of: having("spikes"), Doc: "which neurons fire when", Item: &key{Form: formMap, Keys: []key{
 		{Name: "neurons", Form: formList, Required: true, Item: neuronKey(), Doc: "neurons of the area, counted from 0"},
 		{Name: "at", Form: formList, Required: true, Item: &key{Form: formBursts, High: maxBursts - 1}, Doc: "bursts in which all of them fire"},
 	}}})
@@ -192,10 +269,15 @@ func paramKeys(m *Model, params []Param) []key {
 	for i, p := range params {
 		k := key{Name: p.Name, Doc: p.Doc, Of: []string{m.Name}, Dims: []Dimension{p.Dim}, Min: p.Min, Max: p.Max, MinOpen: p.MinOpen, Required: p.Needed}
 		switch {
+		case p.Choices != nil:
+			k.Form, k.Choices = formChoice, p.Choices
 		case p.Dim == Flag:
 			k.Form = formFlag
 		case p.Whole:
-			k.Form, k.High = formBursts, maxQuiet
+			k.Form, k.Low, k.High = formBursts, uint64(p.Min), maxQuiet
+			if p.Dim == Bursts {
+				k.High = uint64(min(p.Max, maxRun))
+			}
 		case p.varies() && !m.AreaLevel:
 			k.Form = formParam
 		default:
@@ -216,8 +298,8 @@ func stateKeys(m *Model) []key {
 	return keys
 }
 
-// mergeParams adds parameters of a model to those of others; where names agree the range is the wider one, and a default
-// is said with the models that have it.
+// mergeParams adds the parameters of a model to a table. If a name is there already, the wider range counts, and each
+// default is listed with its models.
 func mergeParams(table, more []key) []key {
 	for _, k := range more {
 		k.Required = false
@@ -239,7 +321,7 @@ func mergeParams(table, more []key) []key {
 	return table
 }
 
-// said is a default with its models.
+// said is the text of a default with its models.
 func said(k *key) string {
 	if strings.HasSuffix(k.Default, ")") {
 		return k.Default
@@ -247,7 +329,7 @@ func said(k *key) string {
 	return k.Default + " (" + strings.Join(k.Of, ", ") + ")"
 }
 
-// mergeKeys adds keys to a table; one that is there already takes on the other's dimensions and models.
+// mergeKeys adds keys to a table. A key that is there already also gets the dimensions and models of the new one.
 func mergeKeys(table, more []key) []key {
 	for _, k := range more {
 		at := slices.IndexFunc(table, func(t key) bool { return t.Name == k.Name })
@@ -267,7 +349,7 @@ func mergeKeys(table, more []key) []key {
 
 // driveKeys are the keys of a drive.
 var driveKeys = sync.OnceValue(func() []key {
-	var constant []Dimension
+	constant := inputs()
 	for _, m := range Models() {
 		for _, d := range m.Drive {
 			if !slices.Contains(constant, d) {
@@ -276,6 +358,7 @@ var driveKeys = sync.OnceValue(func() []key {
 		}
 	}
 	return append([]key{
+		{Name: "to", Form: formMap, Keys: toKeys("the area itself, unless left out"), Doc: "input that takes the amounts, as {port: NAME}"},
 		{Name: "constant", Form: formAmount, Dims: constant, Doc: "the same input in every burst"},
 		{Name: "poisson", Form: formMap, Doc: "random events, independent for each neuron", Keys: []key{
 			{Name: "rate", Form: formNumber, Required: true, Dims: []Dimension{Frequency}, Max: inf, Doc: "events a second; at most 500 a burst"},
@@ -299,10 +382,11 @@ func spanKeys(what string) []key {
 // stimulusKeys are the keys of a stimulus.
 var stimulusKeys = sync.OnceValue(func() []key {
 	return append([]key{
-		{Name: "area", Form: formArea, Required: true, Doc: "area that receives the amounts"},
+		{Name: "area", Form: formArea, Doc: "area that receives the amounts; or to"},
+		{Name: "to", Form: formTarget, Keys: toKeys("area that receives the amounts"), Doc: "instead of area, the area and the input that takes the amounts, as {area: NAME, port: NAME}"},
 		{Name: "at", Form: formBursts, High: maxBursts - 1, Doc: "the one burst in which the stimulus acts; or every"},
 		{Name: "every", Form: formBursts, Low: 1, High: maxBursts, Doc: "acts in every burst that is a multiple of this"},
-		{Name: "neurons", Form: formList, Item: neuronKey(), Doc: "neurons of the area, counted from 0; or voxels, or image"},
+		{Name: "neurons", Form: formList, All: true, Item: neuronKey(), Doc: "neurons of the area, counted from 0; or voxels, or image"},
 		{Name: "voxels", Form: formList, Item: voxelKey(), Doc: "voxels [x, y, z] of the area, all neurons of each; instead of neurons"},
 		{Name: "image", Form: formFile, Doc: "PNG picture of size x by size y pixels: z of 1 takes grey levels, z of 3 red, green and blue"},
 		{Name: "amount", Form: formAmount, Dims: inputs(), Default: "1", Doc: "amount for each neuron, times level/255 for an image; required with neurons and voxels"},
@@ -321,9 +405,31 @@ var recordKeys = sync.OnceValue(func() []key {
 		{Name: "spikes", Form: formList, Empty: true, Item: &key{Form: formArea}, Doc: "areas whose spikes are kept; an empty list keeps none"},
 		{Name: "potentials", Form: formList, Empty: true, Doc: "neurons whose potentials are kept", Item: &key{Form: formMap, Keys: []key{
 			{Name: "area", Form: formArea, Required: true, Doc: "area of the neurons"},
-			{Name: "neurons", Form: formList, Item: neuronKey(), Doc: "neurons of the area, counted from 0; or voxels"},
+			{Name: "neurons", Form: formList, All: true, Item: neuronKey(), Doc: "neurons of the area, counted from 0; or voxels"},
 			{Name: "voxels", Form: formList, Item: voxelKey(), Doc: "voxels [x, y, z] of the area, all neurons of each"},
 		}}},
+		{Name: "variables", Form: formList, Empty: true, Doc: "neurons whose state variables and inputs are kept", Item: &key{Form: formMap, Keys: []key{
+			{Name: "area", Form: formArea, Required: true, Doc: "area of the neurons"},
+			{Name: "names", Form: formList, Required: true, Item: &key{Form: formName}, Doc: "names of state variables, and of inputs: those of the model's ports, input, or ex and in"},
+			{Name: "neurons", Form: formList, All: true, Item: neuronKey(), Doc: "neurons of the area, counted from 0; or voxels"},
+			{Name: "voxels", Form: formList, Item: voxelKey(), Doc: "voxels [x, y, z] of the area, all neurons of each"},
+			{Name: "every", Form: formBursts, Low: 1, High: maxRun, Default: "1", Doc: "bursts or time from one row to the next: those bursts are kept whose number is a multiple"},
+		}}},
 		{Name: "fcl", Form: formFlag, Default: "false", Doc: "whether the fire candidate list of every burst is kept"},
+		{Name: "weights", Form: formMap, Keys: weightKeys(), Doc: "which synapses of projections that learn are kept, and how often"},
+		{Name: "histograms", Form: formFlag, Default: "true", Doc: "whether mean, standard deviation and histogram of all weights of each projection that learns are kept"},
 	}
 })
+
+func weightKeys() []key {
+	return []key{
+		{Name: "every", Form: formBursts, Low: 1, High: maxRun, Doc: "bursts or time from one look at the weights to the next, for histograms too; a hundredth of the run unless given, longer in large networks"},
+		{Name: "synapses", Form: formList, Empty: true, Doc: "synapses whose weights are kept", Item: &key{Form: formMap, Keys: []key{
+			{Name: "from", Form: formArea, Required: true, Doc: "area of the sources"},
+			{Name: "to", Form: formArea, Required: true, Doc: "area of the targets; every projection between the two that learns is meant"},
+			{Name: "sources", Form: formList, Item: neuronKey(), Doc: "source neurons, counted from 0 in their area; all unless given"},
+			{Name: "targets", Form: formList, Item: neuronKey(), Doc: "target neurons likewise"},
+			{Name: "share", Form: formNumber, Dims: []Dimension{Plain}, MinOpen: true, Max: 1, Default: "1", Doc: "share of these synapses that is kept: the same ones in every run of the network"},
+		}}},
+	}
+}

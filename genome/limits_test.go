@@ -19,8 +19,8 @@ func TestLimits(t *testing.T) {
 		{"the shortest time between", "stimuli: [{area: a, every: 0.5 ms, neurons: [1], amount: 1}]", ""},
 		{"no name", "stimuli: [{area: [a], at: 1, neurons: [99], amount: 1}]", "expects the name of an area"},
 		{"an area without neurons", "stimuli: [{area: m, at: 1, neurons: [99], amount: 1}]", "which has none"},
-		{"the largest amount that scale 1 holds", "stimuli: [{area: a, at: 1, neurons: [1], amount: 2e9}]\nscale: 1000", "a scale of at most 1 wanted"},
-		{"more", "stimuli: [{area: a, at: 1, neurons: [1], amount: 2.2e9}]\nscale: 1000", "cannot hold even at scale 1"},
+		{"the largest amount that scale 1 holds", "stimuli: [{area: a, at: 1, neurons: [1], amount: 2e9}]\nscale: 1000", "the largest scale that holds it is 1"},
+		{"more", "stimuli: [{area: a, at: 1, neurons: [1], amount: 2.2e9}]\nscale: 1000", "not even scale: 1 holds it"},
 	} {
 		t.Run(c.name, func(t *testing.T) { one(t, head+c.text+"\n", c.want) })
 	}
@@ -31,8 +31,8 @@ func TestLimits(t *testing.T) {
 func TestVoxelsOfManyNeurons(t *testing.T) {
 	const text = "burst: v1\nareas: [{name: a, size: [2, 1, 1], neurons_per_voxel: %d}]\nstimuli: [{area: a, at: 1, voxels: [[0, 0, 0]%s], amount: 1}]\n"
 	one(t, fmt.Sprintf(text, maxLit, ""), "")
-	one(t, fmt.Sprintf(text, maxLit+1, ""), "voxels of at most 16777216 neurons in all, found 1 of 16777217 each")
-	one(t, fmt.Sprintf(text, maxLit/2+1, ", [1, 0, 0]"), "voxels of at most 16777216 neurons in all, found 2 of 8388609 each")
+	one(t, fmt.Sprintf(text, maxLit+1, ""), "voxels with at most 16777216 neurons in all, found 1 voxels with 16777217 neurons each")
+	one(t, fmt.Sprintf(text, maxLit/2+1, ", [1, 0, 0]"), "voxels with at most 16777216 neurons in all, found 2 voxels with 8388609 neurons each")
 }
 
 // TestSpikesAreSorted by burst, then neuron; all that is wrong with them is told.
@@ -52,7 +52,7 @@ func TestRewired(t *testing.T) {
 	for _, name := range []string{"", "name: n\n"} {
 		g, err := Parse("old.yaml", []byte("burst: v1\n"+name+"scale: 7\nprojections: [{from: a, to: a, rule: all_to_all, weight: 2}]\nareas: [{name: a, neurons: 3}]\n"), nil)
 		require.NoError(t, err)
-		text, err := g.Rewired("w.csv", 250)
+		text, err := g.Rewired("w.csv", nil, 250)
 		require.NoError(t, err)
 		added := ""
 		if name == "" {
@@ -98,8 +98,8 @@ func TestDrawn(t *testing.T) {
 	}
 }
 
-// TestMeant: a suggestion stands in quotes, but where the quotes are what is wrong.
-func TestMeant(t *testing.T) {
+// TestQuotesOfSuggestions: a suggestion stands in quotes, but where the quotes are what is wrong.
+func TestQuotesOfSuggestions(t *testing.T) {
 	for _, c := range []struct {
 		source, suggestion, want string
 		column                   int

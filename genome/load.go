@@ -9,12 +9,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
+
+	"burst/internal/regular"
 )
 
-// Load reads the genome in a file of at most 16 MiB. Files that it names are opened inside its folder only: neither
-// "..", nor absolute names, nor links that lead outside, nor anything but regular files. Mistakes in the text are
-// Faults; a file that cannot be read is an error of package os.
+// Load reads the genome in a file of at most 16 MiB. The files that it names must be regular files inside its folder;
+// "..", absolute names and links to other folders are refused. Mistakes in the text are returned as Faults. If a file
+// cannot be read, the error is one of package os.
 func Load(path string) (*Genome, error) {
 	text, err := ReadText(path)
 	if err != nil {
@@ -30,7 +31,7 @@ func ParseIn(dir, name string, text []byte) (*Genome, error) {
 		return nil, fmt.Errorf("genome: %w", err)
 	}
 	open := func(name string) (io.ReadCloser, error) {
-		root, err := os.OpenRoot(dir) // not kept open: edge lists are read long after Load
+		root, err := os.OpenRoot(dir) // opened again for each file, because edge lists are read long after Load
 		if err != nil {
 			return nil, err
 		}
@@ -62,29 +63,19 @@ func (f *File) hash(open Opener) error {
 
 // ReadText reads a regular file of at most the 16 MiB that Parse takes.
 func ReadText(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, fmt.Errorf("genome: %w", err)
-	}
-	if err := regular(path, info); err != nil {
-		return nil, fmt.Errorf("genome: %w", err)
-	}
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := regular.Open(path, os.O_RDONLY)
 	if err != nil {
 		return nil, fmt.Errorf("genome: %w", err)
 	}
 	defer f.Close()
-	// The file may have been replaced since Stat; O_NONBLOCK kept a pipe from hanging the open.
-	if info, err = f.Stat(); err == nil {
-		err = regular(path, info)
-	}
+	info, err := f.Stat()
 	if err != nil {
 		return nil, fmt.Errorf("genome: %w", err)
 	}
-	if info.Size() > MaxText {
-		return nil, Faults{{File: path, Line: 1, Column: 1, Message: fmt.Sprintf("a text of %d bytes found, at most 16 MiB wanted", info.Size())}}
+	if info.Size() > maxText {
+		return nil, Faults{{File: path, Line: 1, Column: 1, Message: fmt.Sprintf("expects a text of at most 16 MiB, found %d bytes", info.Size())}}
 	}
-	text, err := io.ReadAll(io.LimitReader(f, MaxText+1))
+	text, err := io.ReadAll(io.LimitReader(f, maxText+1))
 	if err != nil {
 		return nil, fmt.Errorf("genome: %w", err)
 	}
@@ -96,43 +87,20 @@ func openInside(root *os.Root, name string) (*os.File, error) {
 	if !filepath.IsLocal(name) {
 		return nil, fmt.Errorf("expects a file inside the genome's folder, found %q", short(name))
 	}
-	info, err := root.Stat(name)
-	if err != nil {
-		return nil, outside(name, err)
-	}
-	if err := regular(name, info); err != nil {
-		return nil, err
-	}
-	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, outside(name, err)
-	}
-	if info, err = f.Stat(); err == nil {
-		err = regular(name, info)
+	f, err := regular.OpenIn(root, name)
+	if other := (*regular.NotRegularError)(nil); err != nil && !errors.As(err, &other) {
+		err = outside(name, err)
 	}
 	if err != nil {
-		f.Close()
 		return nil, err
 	}
 	return f, nil
 }
 
-// outside is the fault of a name that cannot be opened, without the system call that said so.
+// outside is the error of a name that cannot be opened, without the name of the system call.
 func outside(name string, err error) error {
 	if p := (*fs.PathError)(nil); errors.As(err, &p) {
 		err = p.Err
 	}
 	return fmt.Errorf("expects a file inside the genome's folder, found %q: %w", short(name), err)
-}
-
-// regular refuses folders, devices, pipes and sockets.
-func regular(name string, info fs.FileInfo) error {
-	if info.Mode().IsRegular() {
-		return nil
-	}
-	found := "one of type " + info.Mode().Type().String()
-	if info.IsDir() {
-		found = "a directory"
-	}
-	return &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("expects a regular file, found %s", found)}
 }

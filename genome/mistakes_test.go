@@ -90,7 +90,7 @@ func mistakes() []planted {
 		{"missing letter", "excitability: 0.75", "‹excitabilty: 0.75", "excitability", true},
 		{"hyphen in a key", "fire_limit: 3", "‹fire-limit: 3", "fire_limit", true},
 		{"duplicate key", "snooze: 1", "snooze: 1\n    ‹leak: 0.2", "", false},
-		{"leak above 1", "leak: 0.1", "leak: ‹1.1", "", true},
+		{"leak above 1", "leak: 0.1", "leak: ‹1.1", "", false},
 		{"probability as percent", "excitability: 0.75", "excitability: ‹75", "", true},
 		{"not a number", "threshold: 1.5", "threshold: ‹.nan", "", true},
 		{"infinity", "threshold: 1.5", "threshold: ‹.inf", "", true},
@@ -149,7 +149,7 @@ func (m planted) plant(t *testing.T) (text string, at Pos) {
 }
 
 // The base must be sound, or every case would pass for the wrong reason.
-func TestBaseIsSound(t *testing.T) {
+func TestBaseGenomeIsValid(t *testing.T) {
 	if _, err := Parse("base.yaml", []byte(base), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +216,7 @@ func TestReport(t *testing.T) {
 		t.Fatal("no fault")
 	}
 	lines := strings.Split(err.Error(), "\n")
-	if !strings.HasPrefix(lines[0], "net.yaml:17:5: areas[1].threshhold: unknown key found") {
+	if !strings.HasPrefix(lines[0], "net.yaml:17:5: areas[1].threshhold: unknown key, wanted") {
 		t.Errorf("first line %q", lines[0])
 	}
 	if lines[1] != "        threshhold: 1.5" || lines[2] != "        ^" || lines[3] != `did you mean "threshold"?` {

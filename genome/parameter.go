@@ -8,8 +8,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// perNeuron reads a parameter that may differ from neuron to neuron: a number goes into x, anything else is noted as
-// varied. Whether numbers that are drawn lie in the parameter's range is seen when they are drawn.
+// perNeuron reads a parameter that may differ from neuron to neuron. It stores a number in x, and anything else in Varied.
+// Numbers drawn from a distribution are checked against the parameter's range when they are drawn.
 func (p *parser) perNeuron(n *yaml.Node, at *path, k *key, a *Area, x *float64) {
 	if n.Kind != yaml.ScalarNode || !strings.Contains(n.Value, "(") {
 		if y, ok := p.number(n, at, k); ok {
@@ -64,7 +64,7 @@ func parseParam(text string, dim Dimension) (Value, *mistake) {
 		func() *mistake { return e.want(")") },
 	)
 	if e.blanks(); m == nil && e.at < len(text) {
-		m = wrong(e.at, "", "%q found, the end of the value wanted", short(text[e.at:]))
+		m = wrong(e.at, "", "expects the end of the value, found %q", short(text[e.at:]))
 	}
 	return v, m
 }
@@ -72,15 +72,15 @@ func parseParam(text string, dim Dimension) (Value, *mistake) {
 // name reads the name of a shared number.
 func (e *expression) name(into *string) *mistake {
 	if *into = e.word(); *into == "" {
-		return wrong(e.at, "", "%q found, the name of a shared uniform number such as u wanted", short(e.text[e.at:]))
+		return wrong(e.at, "", "expects the name of a shared uniform number such as u, found %q", short(e.text[e.at:]))
 	}
 	e.at += len(*into)
 	return nil
 }
 
-// spikes reads the list of a spike_list area; a neuron may fire once a burst.
+// spikes reads the list of a spike_list area. A neuron may fire at most once per burst.
 func (p *parser) spikes(f *fields, a *Area) {
-	if a.Model.Name != "spike_list" {
+	if !a.Model.Has("spikes") {
 		return
 	}
 	_, at, k := f.get("spikes")
@@ -109,7 +109,7 @@ func (p *parser) spikes(f *fields, a *Area) {
 	slices.SortStableFunc(all, func(x, y entry) int { return x.compare(y.Spike) })
 	for i, e := range all {
 		if i > 0 && all[i-1].Spike == e.Spike {
-			p.fault(e.node, e.at, "", "neuron %d fires in burst %d already, once a burst wanted", e.Neuron, e.Burst)
+			p.fault(e.node, e.at, "", "expects each neuron at most once per burst, found neuron %d again in burst %d", e.Neuron, e.Burst)
 			continue
 		}
 		a.Spikes = append(a.Spikes, e.Spike)

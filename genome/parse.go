@@ -11,20 +11,20 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"burst/internal/formula"
 	"burst/internal/plain"
 )
 
 // Opener opens a file that a genome names, by its path inside the genome's folder.
 type Opener func(path string) (io.ReadCloser, error)
 
-// Parse reads a genome's text. name stands for the text in messages; open reaches the files that the genome names, nil
-// allows none. All that can be wrong with the text is reported as Faults, every fault of it in one run. Genome.Files gets the
-// files' sizes and hashes.
+// Parse reads a genome's text. name names the text in messages. open opens the files that the genome names; nil allows none.
+// All faults of the text are reported at once, as Faults. Genome.Files gets the sizes and hashes of the files.
 func Parse(name string, text []byte, open Opener) (*Genome, error) {
 	return parse(&source{name: name, text: bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))}, open)
 }
 
-// ParseFrom is Parse for a text that was made from another; name stands for that other. No files are reached.
+// ParseFrom is Parse for a text that was made from another text, called name. It opens no files.
 func ParseFrom(name string, text []byte, from *Origin) (*Genome, error) {
 	return parse(&source{name: name, text: text, origin: from}, nil)
 }
@@ -34,7 +34,7 @@ func parse(src *source, open Opener) (*Genome, error) {
 	if faults != nil {
 		return nil, faults
 	}
-	p := &parser{src: src, open: open, swept: map[Pos]bool{}, g: &Genome{src: src, open: open}}
+	p := &parser{src: src, open: open, rules: rules(), learned: Plasticities(), swept: map[Pos]bool{}, g: &Genome{src: src, open: open, named: map[string]bool{}}}
 	p.sweep(root, 0)
 	for _, f := range p.faults {
 		p.swept[Pos{f.Line, f.Column}] = true
@@ -51,23 +51,27 @@ func parse(src *source, open Opener) (*Genome, error) {
 	return p.g, nil
 }
 
-// parser walks the tree of one text and gathers its faults.
+// parser walks the tree of one text and collects its faults.
 type parser struct {
 	src      *source
 	open     Opener
+	rules    []rule
 	g        *Genome
 	faults   Faults
-	swept    map[Pos]bool   // places that sweep has refused already
-	timestep float64        // ms; 0 while it is at fault
-	scale    int32          // 0 is auto; −1 while it is at fault
-	areas    map[string]int // −1: an area whose name is at fault
-	names    []string       // of the areas that have one
+	swept    map[Pos]bool             // places where sweep has found a fault
+	timestep float64                  // ms; 0 if it has a fault
+	scale    int32                    // 0 is auto; −1 if it has a fault
+	areas    map[string]int           // index by name or alias; −1: an area whose name has a fault
+	names    []string                 // of the areas that have one
+	learned  []*Plasticity            // that come with burst
+	shipped  bool                     // the text is theirs
+	known    map[string]*formula.Rule // rules that know their exponents, by name and those
 }
 
-// full says that enough faults were found to stop.
+// full reports whether enough faults were found to stop.
 func (p *parser) full() bool { return len(p.faults) > maxFaults }
 
-// fault notes what is wrong at a node. A suggestion that says what stands there already is none.
+// fault adds a fault at a node. It drops a suggestion that equals the text of the node.
 func (p *parser) fault(n *yaml.Node, at *path, suggestion, format string, args ...any) {
 	if suggestion == n.Value && !quoted(n) {
 		suggestion = ""
@@ -103,6 +107,7 @@ func (p *parser) genome(root *yaml.Node) {
 	f.bursts("bursts", &g.Bursts)
 	p.models(f)
 	p.readAreas(f)
+	p.plasticity(f)
 	_, at, _ := f.get("projections")
 	for i, n := range f.list("projections") {
 		p.projection(n, at.item(i))
@@ -124,7 +129,7 @@ func (p *parser) version(f *fields) {
 	}
 }
 
-// title takes the genome's name, or makes one from the file's.
+// title is the genome's name, or one made from the file's name.
 func (p *parser) title(f *fields) {
 	base := filepath.Base(p.src.name)
 	p.g.Name = cleanName(strings.TrimSuffix(base, filepath.Ext(base)))
@@ -179,23 +184,52 @@ func (p *parser) readAreas(f *fields) {
 		}
 		p.g.Areas = append(p.g.Areas, a)
 	}
-	for i := range p.g.Areas { // after all names: an alias may be none of them
+	for i := range p.g.Areas { // after all names, because no alias may equal a name
 		if len(p.g.Areas[i].Aliases) > 0 {
 			p.readAliases(valueOf(list[i], "aliases"), at.item(i).key("aliases"), i)
 		}
 	}
+	for i := range p.g.Areas { // which may name areas further down
+		if m := p.g.Areas[i].Model; m != nil && m.Has("upstream") {
+			p.readUpstream(list[i], at.item(i), &p.g.Areas[i])
+		}
+	}
 }
 
-// readAliases notes the aliases of an area.
+// readUpstream reads the areas that a memory area keeps the patterns of.
+func (p *parser) readUpstream(n *yaml.Node, at *path, a *Area) {
+	list := valueOf(n, "upstream")
+	if list == n {
+		p.fault(n, at, "", "key %q is missing; it must list the areas whose spikes the model %s keeps", "upstream", a.Model.Name)
+		return
+	}
+	if list.Kind != yaml.SequenceNode { // refused before
+		return
+	}
+	at = at.key("upstream")
+	for k, e := range list.Content {
+		i := p.areaAt(e, at.item(k))
+		switch {
+		case i < 0:
+		case slices.Contains(a.Upstream, i):
+			p.fault(e, at.item(k), "", "%q found again in the list", p.g.Areas[i].Name)
+		default:
+			a.Upstream = append(a.Upstream, i)
+		}
+	}
+	slices.Sort(a.Upstream)
+}
+
+// readAliases reads the aliases of an area.
 func (p *parser) readAliases(n *yaml.Node, at *path, area int) {
 	for k, e := range n.Content {
 		first, twice := p.areas[e.Value]
 		switch {
 		case !slices.Contains(p.g.Areas[area].Aliases, e.Value): // refused before
 		case twice && first < 0:
-			p.fault(e, at.item(k), "", "expects another name for the area, found %q, which is that of another one", e.Value)
+			p.fault(e, at.item(k), "", "expects another name for the area, found %q, which another area has", e.Value)
 		case twice:
-			p.fault(e, at.item(k), "", "expects another name for the area, found %q, which is that of the area in line %d", e.Value, p.g.Areas[first].Pos.Line)
+			p.fault(e, at.item(k), "", "expects another name for the area, found %q, which the area in line %d has", e.Value, p.g.Areas[first].Pos.Line)
 		default:
 			p.areas[e.Value] = area
 			p.names = append(p.names, e.Value)
@@ -203,7 +237,7 @@ func (p *parser) readAliases(n *yaml.Node, at *path, area int) {
 	}
 }
 
-// valueOf is the value behind a key that stands in a mapping.
+// valueOf is the value of a key in a mapping; the mapping itself if the key is absent.
 func valueOf(n *yaml.Node, name string) *yaml.Node {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == name {
@@ -213,7 +247,7 @@ func valueOf(n *yaml.Node, name string) *yaml.Node {
 	return n
 }
 
-// areaAt gives the area that a node names; −1 after a fault.
+// areaAt is the index of the area that a node names; −1 after a fault.
 func (p *parser) areaAt(n *yaml.Node, at *path) int {
 	text, ok := p.scalar(n, at, "the name of an area")
 	if !ok {
@@ -229,7 +263,7 @@ func (p *parser) areaAt(n *yaml.Node, at *path) int {
 	return -1
 }
 
-// areaOf is areaAt for a key; −1 also when it is absent.
+// areaOf is areaAt for a key; −1 also if the key is absent.
 func (f *fields) areaOf(name string) int {
 	n, at, _ := f.get(name)
 	if n == nil {
@@ -238,7 +272,7 @@ func (f *fields) areaOf(name string) int {
 	return f.p.areaAt(n, at)
 }
 
-// inputArea is areaOf for an area that takes input; one that takes none is a fault.
+// inputArea is areaOf for an area that must take input.
 func (f *fields) inputArea(name string) int {
 	i := f.areaOf(name)
 	if i < 0 {
@@ -258,39 +292,4 @@ func (f *fields) span(from, until *uint64) {
 	if f.bursts("until", until) && *until <= *from {
 		f.fault("until", "expects a burst after from, which is %d, found %d", *from, *until)
 	}
-}
-
-// record reads what the author wants kept.
-func (p *parser) record(f *fields) {
-	n, at, k := f.get("record")
-	if n == nil {
-		return
-	}
-	r, ok := p.fields(n, at, k.Keys)
-	if !ok {
-		return
-	}
-	said, spikes, _ := r.get("spikes")
-	if said != nil {
-		p.g.Record.Spikes = []int{}
-	}
-	for i, n := range r.list("spikes") {
-		if a := p.areaAt(n, spikes.item(i)); a >= 0 {
-			p.g.Record.Spikes = append(p.g.Record.Spikes, a)
-		}
-	}
-	_, potentials, pk := r.get("potentials")
-	for i, n := range r.list("potentials") {
-		if e, ok := p.fields(n, potentials.item(i), pk.Item.Keys); ok {
-			a := e.areaOf("area")
-			if a >= 0 && p.g.Areas[a].Source() {
-				e.fault("area", "expects an area whose neurons have a potential, found %s, whose model %s is a source: of it spikes alone can be recorded", p.g.Areas[a].Name, p.g.Areas[a].Model.Name)
-			}
-			if e.lacks("neurons", "voxels") {
-				p.fault(n, potentials.item(i), "", "neither neurons nor voxels found, one of them wanted")
-			}
-			p.g.Record.Potentials = append(p.g.Record.Potentials, Potentials{Area: a, Neurons: e.addressed(a)})
-		}
-	}
-	r.flag("fcl", &p.g.Record.FCL)
 }

@@ -20,6 +20,7 @@ func sound() []string {
 		two + "projections:\n  - {from: a, to: b, rule: projector, weight: -3e-1 mV, delay: 255}\n",
 		two + "stimuli:\n  - {area: b, every: 3, until: 1 s, neurons: [29, 0], amount: -0.5 mV}\n",
 		two + "record: {spikes: [a], potentials: [{area: b, neurons: [1]}], fcl: true}\n",
+		two + "record: {variables: [{area: b, names: [V, input], neurons: [1], every: 3 ms}]}\n",
 	}
 }
 
@@ -41,12 +42,12 @@ func TestParse(t *testing.T) {
 		t.Errorf("head: %+v", g)
 	}
 	retina := g.Areas[1]
-	if retina.Size != [3]uint64{16, 12, 1} || retina.PerVoxel != 2 || retina.Neurons() != 384 || !retina.FEAGIDraw ||
+	if retina.Size != [3]uint64{16, 12, 1} || retina.PerVoxel != 2 || retina.Neurons() != 384 ||
 		retina.Gradient != [3]float64{0.01, 0, 0.02} || retina.Position != [3]float64{0.5, -3, 0} || retina.Pos != (Pos{12, 5}) {
 		t.Errorf("retina: %+v", retina)
 	}
 	want := map[string]float64{"threshold": 1.5, "threshold_limit": 0, "leak": 0.1, "leak_amount": 0, "refractory": 3,
-		"excitability": 0.75, "fire_limit": 3, "snooze": 1, "accumulate": 1}
+		"excitability": 0.75, "fire_limit": 3, "snooze": 1, "accumulate": 1, "draw": 1, "rectify": 0, "always_recover": 0}
 	if !reflect.DeepEqual(retina.Params, want) {
 		t.Errorf("parameters of retina: %v", retina.Params)
 	}
@@ -208,23 +209,23 @@ func TestRelations(t *testing.T) {
 		{"delay of half a burst", "projections: [{from: a, to: b, rule: all_to_all, weight: 1, delay: 1.5}]", "whole bursts"},
 		{"weight of no quanta even at best", "projections: [{from: a, to: b, rule: all_to_all, weight: 1e-9}]", "largest scale"},
 		{"weight of half a quantum", "projections: [{from: a, to: b, rule: all_to_all, weight: 0.0005}]", ""},
-		{"mean of no quanta", "projections: [{from: a, to: b, rule: all_to_all, weight: \"normal(0.0001, 3)\"}]", "at least 5000"},
+		{"mean of no quanta", "projections: [{from: a, to: b, rule: all_to_all, weight: \"normal(0.0001, 3)\"}]", "write scale: 5000 or more"},
 		{"mean of zero", "projections: [{from: a, to: b, rule: all_to_all, weight: \"normal(0, 3)\"}]", ""},
-		{"weight beyond 32 bits", "projections: [{from: a, to: b, rule: all_to_all, weight: -3e6}]", "at most 715"},
+		{"weight beyond 32 bits", "projections: [{from: a, to: b, rule: all_to_all, weight: -3e6}]", "the largest scale that holds it is 715"},
 		{"weight of all quanta", "projections: [{from: a, to: b, rule: all_to_all, weight: -2147483.647}]", ""},
 		{"neuron twice", "stimuli: [{area: a, at: 1, neurons: [4, 9, 4], amount: 1}]", "neuron 4 found again"},
-		{"neither at nor every", "stimuli: [{area: a, neurons: [4], amount: 1}]", "neither at nor every"},
-		{"from beside at", "stimuli: [{area: a, at: 1, from: 2, neurons: [4], amount: 1}]", "every beside it"},
+		{"expects at or every, found neither", "stimuli: [{area: a, neurons: [4], amount: 1}]", "expects at or every, found neither"},
+		{"from beside at", "stimuli: [{area: a, at: 1, from: 2, neurons: [4], amount: 1}]", "beside every, found it beside at"},
 		{"no amount", "stimuli: [{area: a, at: 1, neurons: [4]}]", `"amount" is missing`},
 		{"no folder to read from", "stimuli: [{area: a, at: 1, image: x.png}]", "z of 1"},
 	} {
 		t.Run(c.name, func(t *testing.T) { one(t, two+c.text+"\n", c.want) })
 	}
 	for _, c := range []struct{ name, text, want string }{
-		{"events a burst", "{name: a, neurons: 3, drive: {poisson: {rate: 500.1 kHz, weight: 1}}}", "at most 500"},
+		{"events per burst", "{name: a, neurons: 3, drive: {poisson: {rate: 500.1 kHz, weight: 1}}}", "at most 500"},
 		{"default refractory in halves", "{name: a, neurons: 3, model: lif}", "refractory time of 2 ms"},
-		{"no grid and neurons per voxel", "{name: a, neurons: 3, neurons_per_voxel: 2}", "size beside it"},
-		{"no size", "{name: a}", "neither size nor neurons"},
+		{"no grid and neurons per voxel", "{name: a, neurons: 3, neurons_per_voxel: 2}", "beside size, found it beside neurons"},
+		{"no size", "{name: a}", "expects size or neurons, found neither"},
 		{"threshold beyond float32 in the corner", "{name: a, neurons: 3, threshold: 3e38, threshold_gradient: [3e38, 0, 0]}", "far corner"},
 		{"too small for float32", "{name: a, neurons: 3, threshold: 1e-46}", "float32"},
 		{"threshold of lif in the area", "{name: a, neurons: 3, model: lif, threshold: 20 mV, params: {refractory: 3 ms}}", "under params"},

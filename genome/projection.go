@@ -1,8 +1,9 @@
 package genome
 
 import (
-	"math"
 	"math/bits"
+
+	"burst/internal/quanta"
 
 	"gopkg.in/yaml.v3"
 )
@@ -16,9 +17,11 @@ func (p *parser) projection(n *yaml.Node, at *path) {
 	if !ok {
 		return
 	}
-	pr := Projection{Pos: pos(n), From: f.areaOf("from"), To: f.inputArea("to")}
+	pr := Projection{Pos: pos(n), From: f.areaOf("from")}
 	rule := -1
-	if f.choice("rule", &rule) {
+	chosen := f.choice("rule", &rule)
+	pr.To, pr.Port = f.target("to", rule == int(Edges))
+	if chosen {
 		pr.Rule = Rule(rule)
 		f.only("rule", pr.Rule.String())
 		p.rule(f, &pr)
@@ -26,14 +29,16 @@ func (p *parser) projection(n *yaml.Node, at *path) {
 	made := uint64(100)
 	f.whole("attractivity", &made)
 	pr.LeaveOut = 100 - made
+	f.flag("last_of_voxel", &pr.LastOnly)
 	f.flag("merge", &pr.Merge)
-	if pr.Merge && pr.To >= 0 && p.g.Areas[pr.To].Model != nil && p.g.Areas[pr.To].Model.Ports != 1 {
-		f.fault("merge", "expects a target area with one input a neuron, found %s, whose model %s keeps weights of either sign apart",
+	if pr.Merge && pr.Port == 0 && pr.To >= 0 && p.g.Areas[pr.To].Model != nil && len(p.g.Areas[pr.To].Model.Ports) != 1 {
+		f.fault("merge", "expects a target area with one input per neuron, or a port beside the area, found %s, whose model %s has one input for weights ≥ 0 and another for weights < 0",
 			p.g.Areas[pr.To].Name, p.g.Areas[pr.To].Model.Name)
 	}
 	p.ends(f, &pr)
 	p.weight(f, &pr)
 	p.delay(f, &pr)
+	p.learning(f, &pr)
 	p.g.Projections = append(p.g.Projections, pr)
 }
 
@@ -42,7 +47,7 @@ func (p *parser) weight(f *fields, pr *Projection) {
 	if n == nil || pr.To < 0 || p.g.Areas[pr.To].Model == nil {
 		return
 	}
-	v, ok := p.value(n, at, p.g.Areas[pr.To].Model.Input)
+	v, ok := p.value(n, at, p.g.Areas[pr.To].Model.Unit(pr.Port))
 	pr.Weight = v
 	if !ok || pr.From < 0 {
 		return
@@ -51,7 +56,7 @@ func (p *parser) weight(f *fields, pr *Projection) {
 	switch w := float64(v.Mean() * from.Factor()); {
 	case from.DividePSP && v.Kind != Const:
 		p.fault(n, at, "", "expects one number from an area with divide_psp, found a distribution")
-	case !p.fits(n, at, w) || from.DividePSP: // what is divided is rounded up, never to 0
+	case !p.fits(n, at, w) || from.DividePSP: // divided weights never round to 0
 	default:
 		p.quanta(n, at, w)
 	}
@@ -74,16 +79,18 @@ func (p *parser) delay(f *fields, pr *Projection) {
 			p.mistake(n, at, m)
 			return
 		}
-		if pr.Delay.A = b; b < 1 || b > maxDelay {
-			p.fault(n, at, "", "expects a delay of 1…%d bursts of %g ms, found %g", maxDelay, p.timestep, b)
+		pr.Delay.A = b
+		if _, ok := quanta.Delay(b); !ok {
+			p.fault(n, at, "", "expects a delay of 1…%d bursts of %g ms, found %g", quanta.MaxDelay, p.timestep, b)
 		}
 	case Uniform:
 		low, high := max(v.A, v.Lo), min(v.B, v.Hi)
 		if v.Clip {
 			low, high = min(low, v.Hi), max(high, v.Lo)
 		}
-		if math.Round(low) < 1 || math.Round(high) > maxDelay {
-			p.fault(n, at, "", "expects delays of 1…%d bursts of %g ms, found %g…%g", maxDelay, p.timestep, low, high)
+		_, lowest := quanta.Delay(low)
+		if _, longest := quanta.Delay(high); !lowest || !longest {
+			p.fault(n, at, "", "expects delays of 1…%d bursts of %g ms, found %g…%g", quanta.MaxDelay, p.timestep, low, high)
 		}
 	}
 }
@@ -94,42 +101,41 @@ func (p *parser) rule(f *fields, pr *Projection) {
 	f.flag("autapses", &autapses)
 	f.flag("multapses", &multapses)
 	pr.NoAutapses, pr.NoMultapses = !autapses, !multapses
-	switch pr.Rule {
-	case OneToOne:
-		p.equal(f, pr)
-	case FixedIndegree:
-		f.must("indegree", "fixed_indegree")
-		f.whole("indegree", &pr.Indegree)
-		p.enough(f, pr, "indegree", pr.Indegree, pr.From)
-	case FixedOutdegree:
-		f.must("outdegree", "fixed_outdegree")
-		f.whole("outdegree", &pr.Outdegree)
-		p.enough(f, pr, "outdegree", pr.Outdegree, pr.To)
-	case FixedTotalNumber:
-		f.must("count", "fixed_total_number")
-		f.whole("count", &pr.Count)
-		p.enoughPairs(f, pr)
-	case PairwiseBernoulli:
-		f.must("p", "pairwise_bernoulli")
-		f.number("p", &pr.P)
-	case Composite:
-		p.composite(f, pr)
-	case Edges:
-		f.must("file", "edges")
-		p.edges(f, pr)
+	switch r := &p.rules[pr.Rule]; {
+	case r.voxels != nil:
+		m := Mapper{Rule: pr.Rule}
+		r.voxels(p, f, &m)
+		m.onto(pr)
 	default:
-		p.voxelRule(f, Mapper{Rule: pr.Rule}).onto(pr)
+		r.read(p, f, pr)
 	}
 }
 
-// must demands a key that the rule needs.
+func (p *parser) indegree(f *fields, pr *Projection) {
+	f.must("indegree", "fixed_indegree")
+	f.whole("indegree", &pr.Indegree)
+	p.enough(f, pr, "indegree", pr.Indegree, pr.From)
+}
+
+func (p *parser) outdegree(f *fields, pr *Projection) {
+	f.must("outdegree", "fixed_outdegree")
+	f.whole("outdegree", &pr.Outdegree)
+	p.enough(f, pr, "outdegree", pr.Outdegree, pr.To)
+}
+
+func (p *parser) bernoulli(f *fields, pr *Projection) {
+	f.must("p", "pairwise_bernoulli")
+	f.number("p", &pr.P)
+}
+
+// must reports a missing key that the rule needs.
 func (f *fields) must(name, rule string) {
 	if f.lacks(name) {
-		f.p.fault(f.node, f.at, "", "key %q is missing, which the rule %s needs", name, rule)
+		f.p.fault(f.node, f.at, "", "key %q is missing; the rule %s needs it", name, rule)
 	}
 }
 
-// sizes are the neurons of both areas, 0 while an area is at fault.
+// sizes are the numbers of neurons of both areas; 0 if an area has a fault.
 func (p *parser) sizes(pr *Projection) (from, to uint64) {
 	if pr.From >= 0 && pr.To >= 0 {
 		from, to = p.g.Areas[pr.From].Neurons(), p.g.Areas[pr.To].Neurons()
@@ -137,14 +143,15 @@ func (p *parser) sizes(pr *Projection) (from, to uint64) {
 	return from, to
 }
 
-func (p *parser) equal(f *fields, pr *Projection) {
+// oneToOne checks that both areas have as many neurons.
+func (p *parser) oneToOne(f *fields, pr *Projection) {
 	if from, to := p.sizes(pr); from != to && from > 0 && to > 0 {
 		f.fault("rule", "expects areas of equal size for one_to_one, found %d neurons in %s and %d in %s",
 			from, p.g.Areas[pr.From].Name, to, p.g.Areas[pr.To].Name)
 	}
 }
 
-// enough checks that a neuron finds as many partners in an area as the degree asks for.
+// enough checks that an area has as many partners for a neuron as the degree needs.
 func (p *parser) enough(f *fields, pr *Projection, name string, degree uint64, area int) {
 	from, to := p.sizes(pr)
 	if from == 0 || to == 0 || degree == 0 {
@@ -158,12 +165,14 @@ func (p *parser) enough(f *fields, pr *Projection, name string, degree uint64, a
 	case partners == 0:
 		f.fault(name, "expects a partner for every neuron, found none%s in %s", but, p.g.Areas[area].Name)
 	case pr.NoMultapses && degree > partners:
-		f.fault(name, "expects at most %d without multapses, the neurons%s of %s, found %d", partners, but, p.g.Areas[area].Name, degree)
+		f.fault(name, "expects at most %d without multapses, the number of neurons%s in %s, found %d", partners, but, p.g.Areas[area].Name, degree)
 	}
 }
 
-// enoughPairs checks fixed_total_number likewise.
-func (p *parser) enoughPairs(f *fields, pr *Projection) {
+// totalNumber reads fixed_total_number, and checks that there are enough pairs.
+func (p *parser) totalNumber(f *fields, pr *Projection) {
+	f.must("count", "fixed_total_number")
+	f.whole("count", &pr.Count)
 	from, to := p.sizes(pr)
 	if from == 0 || to == 0 || pr.Count == 0 {
 		return
@@ -176,6 +185,6 @@ func (p *parser) enoughPairs(f *fields, pr *Projection) {
 	case high == 0 && pairs == 0:
 		f.fault("count", "expects a pair of neurons to connect, found none without autapses")
 	case high == 0 && pr.NoMultapses && pr.Count > pairs:
-		f.fault("count", "expects at most %d without multapses, the pairs of neurons, found %d", pairs, pr.Count)
+		f.fault("count", "expects at most %d without multapses, the number of pairs of neurons, found %d", pairs, pr.Count)
 	}
 }

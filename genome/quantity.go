@@ -10,8 +10,8 @@ import (
 	"unicode"
 )
 
-// unit is a unit of measure: what a number in it is multiplied and divided by to give the dimension's base unit. Both
-// are needed for the result to be the one float64 nearest to what was written in most cases: 1500 us is 1500/1000 ms.
+// unit is a unit of measure. A number in it is multiplied by mul and divided by div to give the dimension's base unit. With
+// both, the result is in most cases the float64 nearest to the written number: 1500 us is 1500/1000 ms.
 type unit struct {
 	name     string
 	dim      Dimension
@@ -26,23 +26,25 @@ func units() []unit {
 		{"pA", Current, 1, 1}, {"nA", Current, 1000, 1},
 		{"Hz", Frequency, 1, 1}, {"kHz", Frequency, 1000, 1},
 		{"pF", Capacitance, 1, 1}, {"nF", Capacitance, 1000, 1},
+		{"nS", Conductance, 1, 1}, {"uS", Conductance, 1000, 1},
+		{"weight", Weight, 1, 1},
 	}
 }
 
-// String is the dimension's name in messages and documents.
+// String is the dimension's name in messages and in the documentation.
 func (d Dimension) String() string {
-	return [...]string{"plain number", "number of bursts", "time", "voltage", "current", "frequency", "capacitance", "true or false"}[d]
+	return [...]string{"plain number", "number of bursts", "time", "voltage", "current", "frequency", "capacitance", "conductance", "true or false", "weight"}[d]
 }
 
 // example is a quantity of the dimension as a genome would write it.
 func (d Dimension) example() string {
-	return [...]string{"1.5", "2", "2 ms", "-65 mV", "100 pA", "10 Hz", "250 pF", "true"}[d]
+	return [...]string{"1.5", "2", "2 ms", "-65 mV", "100 pA", "10 Hz", "250 pF", "5 nS", "true", "1 weight"}[d]
 }
 
-// article gives the dimension's name with its article.
+// article is the dimension's name with its article.
 func (d Dimension) article() string { return "a " + d.String() }
 
-// mistake is what is wrong with a piece of a scalar: message, suggestion, and how many bytes into the scalar it begins.
+// mistake is a mistake in a scalar. offset is its first byte in the scalar.
 type mistake struct {
 	message, suggestion string
 	offset              int
@@ -52,7 +54,7 @@ func wrong(offset int, suggestion, format string, args ...any) *mistake {
 	return &mistake{fmt.Sprintf(format, args...), suggestion, offset}
 }
 
-// number reads a decimal number: digits with at most one point and an exponent, nothing else that YAML might take.
+// number reads a decimal number: digits, at most one point, and perhaps an exponent. Other numbers of YAML are refused.
 func number(text string) (float64, *mistake) {
 	digits := strings.TrimLeft(text, "+-")
 	switch strings.ToLower(strings.TrimPrefix(digits, ".")) {
@@ -73,7 +75,7 @@ func number(text string) (float64, *mistake) {
 	return x, nil
 }
 
-// numeric is the length of the decimal number that text begins with, 0 when it begins with none.
+// numeric is the length of the decimal number at the beginning of text; 0 if there is none.
 func numeric(text string) int {
 	i, digits := 0, 0
 	if i < len(text) && (text[i] == '+' || text[i] == '-') {
@@ -106,8 +108,8 @@ func numeric(text string) int {
 	return i
 }
 
-// quantity reads a number with or without a unit; Plain is the dimension of a bare number. A unit that is not known is told
-// those of the dimensions wanted.
+// quantity reads a number with or without a unit. The dimension of a bare number is Plain. For an unknown unit the message
+// lists the units of the wanted dimensions.
 func quantity(text string, wanted ...Dimension) (float64, Dimension, *mistake) {
 	n := numeric(text)
 	name := strings.TrimLeft(text[n:], " ")
@@ -136,10 +138,10 @@ func quantity(text string, wanted ...Dimension) (float64, Dimension, *mistake) {
 	case len(names) == 0:
 		return 0, Plain, wrong(0, text[:n], "expects a plain number, found %s", short(text))
 	}
-	return 0, Plain, wrong(len(text)-len(name), nearestUnit(name, names), "unknown unit %q found, wanted one of %s", short(name), strings.Join(names, ", "))
+	return 0, Plain, wrong(len(text)-len(name), nearestUnit(name, names), "unknown unit %q, wanted one of %s", short(name), strings.Join(names, ", "))
 }
 
-// unitNames are the units of dimensions.
+// unitNames are the names of the units of dimensions.
 func unitNames(dims []Dimension) (names []string) {
 	for _, u := range units() {
 		if slices.Contains(dims, u.dim) || u.dim == Time && slices.Contains(dims, Bursts) {
@@ -149,10 +151,10 @@ func unitNames(dims []Dimension) (names []string) {
 	return names
 }
 
-// nearestUnit also knows the micro sign and units written out.
+// nearestUnit is Nearest for units. It also knows the micro sign and units written out.
 func nearestUnit(name string, names []string) string {
 	for _, alias := range [...][2]string{
-		{"µs", "us"}, {"μs", "us"}, {"sec", "s"}, {"second", "s"}, {"seconds", "s"}, {"msec", "ms"}, {"millisecond", "ms"},
+		{"µs", "us"}, {"μs", "us"}, {"µS", "uS"}, {"μS", "uS"}, {"sec", "s"}, {"second", "s"}, {"seconds", "s"}, {"msec", "ms"}, {"millisecond", "ms"},
 		{"milliseconds", "ms"}, {"volt", "V"}, {"millivolt", "mV"}, {"hertz", "Hz"},
 	} {
 		if strings.EqualFold(alias[0], name) && slices.Contains(names, alias[1]) {
@@ -184,7 +186,7 @@ func within(text string, dim Dimension, timestep float64) (float64, *mistake) {
 	return 0, wrong(0, "", "expects %s such as %s, found %s", dim.article(), dim.example(), short(text))
 }
 
-// wholeBursts rounds a number of bursts that must be whole within 1e-6.
+// wholeBursts rounds a number of bursts. It must be within 1e-6 of a whole number.
 func wholeBursts(x, timestep float64) (float64, *mistake) {
 	n := math.Round(x)
 	if math.Abs(x-n) <= 1e-6 {

@@ -2,30 +2,30 @@ package genome
 
 import "strings"
 
-// reason restates the YAML reader's complaint as what was found and what is wanted. r is the character at the fault.
+// reason rewords an error of the YAML reader: what was expected and what was found. r is the character at the fault.
 func reason(err error, r rune) string {
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
 	if strings.HasPrefix(text, "line ") {
 		_, text, _ = strings.Cut(text, ": ")
 	}
 	if (r == ']' || r == '}') && strings.Contains(text, "did not find expected key") {
-		return "a closing bracket without its opening one found"
+		return "found a closing bracket without an opening one"
 	}
 	for _, c := range [...]struct{ part, say string }{
-		{"mapping values are not allowed", "a key where none may stand found: wanted the indentation of the keys above, or quotes around a text that holds a colon"},
-		{"could not find expected ':'", `a line without ":" found, "key: value" wanted`},
-		{"did not find expected key", "a line that belongs to no mapping found: wanted the indentation of the keys above, and quotes and brackets closed"},
-		{"did not find expected '-'", "a line that belongs to no list found: wanted \"- \" at the indentation of the list above"},
-		{"block sequence entries are not allowed", `"- " where no list may begin found, the list on its own lines wanted`},
-		{"did not find expected ',' or ']'", `a list in brackets cut short found, "," or "]" wanted`},
-		{"did not find expected ',' or '}'", `a mapping in braces cut short found, "," or "}" wanted`},
-		{"did not find expected node content", "punctuation found, a value wanted"},
-		{"unknown escape character", `an escape that YAML does not know found, \\ for a backslash or single quotes wanted`},
-		{"did not find expected hexdecimal number", "an escape with too few digits found, hexadecimal digits wanted"},
-		{"did not find expected alphabetic or numeric character", `a bare * or & found, which YAML takes for a mark of its own: quotes around it wanted, as in "*"`},
-		{"unknown anchor", "an alias found, the value itself wanted"},
-		{"exceeded max depth", "brackets nested thousands deep found, a genome wanted"},
-		{"violates indentation", "a tab found, spaces wanted for indentation"},
+		{"mapping values are not allowed", "found a key where none may stand: indent it like the keys above, or put quotes around a text that holds a colon"},
+		{"could not find expected ':'", `expects "key: value", found a line without ":"`},
+		{"did not find expected key", "found a line that belongs to no mapping: indent it like the keys above, and close all quotes and brackets"},
+		{"did not find expected '-'", "found a line that belongs to no list: begin it with \"- \", indented like the list above"},
+		{"block sequence entries are not allowed", `found "- " where no list may begin: write the list on lines of its own`},
+		{"did not find expected ',' or ']'", `expects "," or "]", found a list in brackets that is cut short`},
+		{"did not find expected ',' or '}'", `expects "," or "}", found a mapping in braces that is cut short`},
+		{"did not find expected node content", "expects a value, found punctuation"},
+		{"unknown escape character", `found an escape that YAML does not know: write \\ for a backslash, or use single quotes`},
+		{"did not find expected hexdecimal number", "expects hexadecimal digits, found an escape with too few of them"},
+		{"did not find expected alphabetic or numeric character", `found a bare * or &, which has a meaning of its own in YAML: put it in quotes, as in "*"`},
+		{"unknown anchor", "expects the value itself, found an alias"},
+		{"exceeded max depth", "expects a genome, found brackets nested thousands deep"},
+		{"violates indentation", "expects spaces for indentation, found a tab"},
 	} {
 		if strings.Contains(text, c.part) {
 			return c.say
@@ -33,9 +33,9 @@ func reason(err error, r rune) string {
 	}
 	if strings.Contains(text, "cannot start any token") {
 		if r == '\t' {
-			return "a tab found, spaces wanted for indentation"
+			return "expects spaces for indentation, found a tab"
 		}
-		return "a character that starts no value found, quotes around the text wanted"
+		return "found a character that starts no value: put the text in quotes"
 	}
 	return short(text) + " (YAML)"
 }

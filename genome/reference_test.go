@@ -5,31 +5,67 @@ import (
 	"strings"
 )
 
-// reference is the table of all keys in Markdown, as docs/genome.md holds it.
+// reference is the list of all keys in Markdown, as docs/genome.md holds it.
 func reference() string {
 	var b strings.Builder
-	table := func(title string, keys []key) {
-		b.WriteString("### " + title + "\n\n| key | value | default | meaning |\n| --- | --- | --- | --- |\n")
+	list := func(title string, keys []key) {
+		b.WriteString("### " + title + "\n\n")
 		for i := range keys {
 			k := &keys[i]
-			doc := k.Doc
-			if k.Of != nil {
-				doc += " *(" + strings.Join(k.Of, ", ") + ")*"
-			}
-			fallback := k.Default
+			notes := []string{k.words()}
 			switch {
 			case k.Unless != "":
-				fallback = "*required*, but for `" + k.Unless + "`"
+				notes = append(notes, "*required* but for `"+k.Unless+"`")
 			case k.Required:
-				fallback = "*required*"
+				notes = append(notes, "*required*")
+			case k.Default != "":
+				notes = append(notes, "default "+k.Default)
 			}
-			b.WriteString("| `" + k.Name + "` | " + k.words() + " | " + fallback + " | " + strings.ReplaceAll(doc, "|", "\\|") + " |\n")
+			if k.Of != nil {
+				notes = append(notes, "for "+strings.Join(k.Of, ", "))
+			}
+			b.WriteString(wrap("- `"+k.Name+"` ("+strings.Join(notes, "; ")+"): "+k.Doc, "  "))
 		}
 		b.WriteString("\n")
 	}
-	table("The genome", topKeys())
+	list("The genome", topKeys())
 	for _, s := range sections() {
-		table(s.title, s.keys)
+		list(s.title, s.keys)
+	}
+	return b.String()
+}
+
+// ruleReference is the table of all rules in Markdown, as docs/genome.md holds it.
+func ruleReference() string {
+	var b strings.Builder
+	b.WriteString("| rule | its keys | synapses |\n| --- | --- | --- |\n")
+	for _, r := range rules() {
+		keys := ""
+		for _, k := range r.keys {
+			keys += ", `" + k.Name + "`"
+		}
+		b.WriteString("| `" + r.name + "` | " + strings.TrimPrefix(keys, ", ") + " | " + r.doc + " |\n")
+	}
+	return b.String() + "\n"
+}
+
+// plasticityReference lists the rules of plasticity that come with burst, as docs/plasticity-rules.md holds them.
+func plasticityReference() string {
+	var b strings.Builder
+	for _, r := range Plasticities() {
+		b.WriteString("### `" + r.Name + "`\n\n" + wrap(strings.ToUpper(r.Doc[:1])+r.Doc[1:]+".", "") + "\n")
+		for _, line := range r.Equations {
+			b.WriteString("    " + line + "\n")
+		}
+		if len(r.Equations) > 0 {
+			b.WriteString("\n")
+		}
+		for i := range r.Params {
+			p := &r.Params[i]
+			k := key{Dims: []Dimension{p.Dim}, Min: p.Min, Max: p.Max, MinOpen: p.MinOpen}
+			b.WriteString(wrap("- `"+p.Name+"` ("+p.defaultText()+"; "+strings.TrimPrefix(k.span(), "of ")+"): "+p.Doc, "  "))
+		}
+		b.WriteString("\n" + wrap("Source: "+r.Origin+".", "") + "\n")
 	}
 	return b.String()
 }
@@ -47,15 +83,23 @@ func sections() []section {
 		{"Parameters of an area (`areas[].params`)", areaKeys()[index(areaKeys(), "params")].Keys},
 		{"Initial values (`areas[].init`)", areaKeys()[index(areaKeys(), "init")].Keys},
 		{"A model (`models[]`)", modelKeys()},
+		{"A rule of plasticity (`plasticity[]`)", plasticityKeys()},
+		{"A trace (`plasticity[].pre` and `post`, behind its name)", traceKeys()},
+		{"A modulator (`plasticity[].modulators`, behind its name)", modulatorKeys()},
+		{"A sweep (`plasticity[].every`)", everyKeys()},
 		{"A drive (`areas[].drive` or `areas[].drive[]`)", driveKeys()},
 		{"Poisson events (`drive.poisson`)", driveKeys()[index(driveKeys(), "poisson")].Keys},
 		{"Normal numbers (`drive.normal`)", driveKeys()[index(driveKeys(), "normal")].Keys},
 		{"Spikes of a source (`areas[].spikes[]`)", areaKeys()[index(areaKeys(), "spikes")].Item.Keys},
 		{"A projection (`projections[]`)", projectionKeys()},
 		{"A mapper (`projections[].mapper`)", projectionKeys()[index(projectionKeys(), "mapper")].Keys},
+		{"Plasticity of a projection (`projections[].plasticity`), beside the rule's parameters", learningKeys()},
 		{"A stimulus (`stimuli[]`)", stimulusKeys()},
 		{"What to record (`record`)", recordKeys()},
 		{"Potentials (`record.potentials[]`)", recordKeys()[index(recordKeys(), "potentials")].Item.Keys},
+		{"Variables (`record.variables[]`)", recordKeys()[index(recordKeys(), "variables")].Item.Keys},
+		{"Weights (`record.weights`)", weightKeys()},
+		{"Synapses (`record.weights.synapses[]`)", weightKeys()[index(weightKeys(), "synapses")].Item.Keys},
 	}
 }
 
@@ -86,8 +130,16 @@ func (k *key) words() string {
 		return "whole number " + reach(k.Low, k.High) + " or `auto`"
 	case formValue, formAmount:
 		return k.amountWords()
+	case formRuleValue:
+		return k.amountWords() + ", or the name of a parameter or constant"
+	case formLearning:
+		return "name of a rule, or mapping"
 	case formArea:
 		return "name of an area"
+	case formTarget:
+		return "name of an area, or mapping of `area` and `port`"
+	case formPorts:
+		return "list of names, or mapping of names to `" + strings.Join(k.Choices, "`, `") + "`"
 	case formModel:
 		return "`" + strings.Join(k.Choices, "`, `") + "`, or the name of one of `models`"
 	case formExpression:
@@ -129,6 +181,9 @@ func (k *key) amountWords() string {
 func (k *key) listWords() string {
 	if k.Len > 0 {
 		return "list of " + strconv.Itoa(k.Len) + ": " + k.Item.words()
+	}
+	if k.All {
+		return "list: " + k.Item.words() + "; or `all`"
 	}
 	return "list: " + k.Item.words()
 }

@@ -8,26 +8,43 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Rewired is the genome's text with its projections replaced by an edge list of the whole network in file, and with the
-// given scale. It is the same network when the list is that of what was built from g.
-func (g *Genome) Rewired(file string, scale int32) ([]byte, error) {
+// Rewired is the genome's text with its projections replaced by lists, and with the given scale: an edge list of the whole network in
+// file, unless that is empty, and for each projection that learns one of its own, by its place in the genome. It is the same network
+// when the lists are those of what was built from g.
+func (g *Genome) Rewired(file string, plastic map[int]string, scale int32) ([]byte, error) {
 	if g.src == nil {
-		return nil, errors.New("genome: a genome that has no text cannot be rewired")
+		return nil, errors.New("genome: only a genome that was read from a text can be rewired")
 	}
 	root, faults := readTree(g.src)
 	if faults != nil {
 		return nil, faults
 	}
 	word := func(s string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Value: s} }
-	list := &yaml.Node{Kind: yaml.MappingNode, Style: yaml.FlowStyle, Content: []*yaml.Node{
-		word("rule"), word(Edges.String()), word("file"), word(file),
-	}}
-	setKey(root, "projections", &yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{list}})
+	edges := func(file string) []*yaml.Node {
+		return []*yaml.Node{word("rule"), word(Edges.String()), word("file"), word(file)}
+	}
+	lists := &yaml.Node{Kind: yaml.SequenceNode}
+	if file != "" {
+		lists.Content = append(lists.Content, &yaml.Node{Kind: yaml.MappingNode, Style: yaml.FlowStyle, Content: edges(file)})
+	}
+	for i := range g.Projections {
+		if g.Projections[i].Learning == nil {
+			continue
+		}
+		old := valueOf(root, "projections").Content[i]
+		list := &yaml.Node{Kind: yaml.MappingNode, Style: old.Style}
+		for _, key := range []string{"from", "to"} {
+			list.Content = append(list.Content, word(key), valueOf(old, key))
+		}
+		list.Content = append(append(list.Content, edges(plastic[i])...), word("plasticity"), valueOf(old, "plasticity"))
+		lists.Content = append(lists.Content, list)
+	}
+	setKey(root, "projections", lists)
 	setKey(root, "scale", word(strconv.Itoa(int(scale))))
 	if !hasKey(root, "name") {
 		name := word(g.Name)
 		name.Style = yaml.DoubleQuotedStyle
-		setKey(root, "name", name) // without one it would be that of the new file
+		setKey(root, "name", name) // otherwise the name of the new file would be the network's name
 	}
 	var out bytes.Buffer
 	e := yaml.NewEncoder(&out)
@@ -40,7 +57,7 @@ func (g *Genome) Rewired(file string, scale int32) ([]byte, error) {
 
 func hasKey(n *yaml.Node, name string) bool { return valueOf(n, name) != n }
 
-// setKey puts a value behind a key of a mapping, in place of what stands there.
+// setKey sets the value of a key in a mapping.
 func setKey(n *yaml.Node, name string, value *yaml.Node) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == name {

@@ -12,7 +12,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// found describes what stands at a node, for messages.
+// found describes a node, for messages.
 func found(n *yaml.Node) string {
 	switch {
 	case n.Kind == yaml.MappingNode:
@@ -31,7 +31,7 @@ func found(n *yaml.Node) string {
 
 func quoted(n *yaml.Node) bool { return n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0 }
 
-// scalar gives the text of a single value; anything else is a fault that says what is wanted.
+// scalar returns the text of a single value. Anything else is a fault; wanted says what is expected.
 func (p *parser) scalar(n *yaml.Node, at *path, wanted string) (string, bool) {
 	if n.Kind != yaml.ScalarNode || n.Tag == "!!null" || n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
 		p.fault(n, at, "", "expects %s, found %s", wanted, found(n))
@@ -40,7 +40,7 @@ func (p *parser) scalar(n *yaml.Node, at *path, wanted string) (string, bool) {
 	return n.Value, true
 }
 
-// bare is scalar for what may not stand in quotes.
+// bare is scalar for values that must not be in quotes.
 func (p *parser) bare(n *yaml.Node, at *path, wanted string) (string, bool) {
 	text, ok := p.scalar(n, at, wanted)
 	if ok && quoted(n) {
@@ -50,7 +50,7 @@ func (p *parser) bare(n *yaml.Node, at *path, wanted string) (string, bool) {
 	return text, ok
 }
 
-// unquoted is a text that would be a quantity or a flag without its quotes, or "".
+// unquoted is text if it is a quantity or a flag; else "".
 func unquoted(text string) string {
 	if _, _, m := quantity(text, anyDimension()...); m == nil || text == "true" || text == "false" {
 		return text
@@ -58,7 +58,7 @@ func unquoted(text string) string {
 	return ""
 }
 
-// mistake reports what is wrong with a piece of the scalar n.
+// mistake reports a mistake in the scalar n.
 func (p *parser) mistake(n *yaml.Node, at *path, m *mistake) {
 	spot := *n
 	spot.Value = n.Value[min(m.offset, len(n.Value)):]
@@ -66,7 +66,7 @@ func (p *parser) mistake(n *yaml.Node, at *path, m *mistake) {
 		spot.Column++
 	}
 	if m.offset == 0 || strings.ContainsAny(n.Value, "\n\\\"'") {
-		spot.Column = n.Column // escapes and folded lines: the text is not as long as the source
+		spot.Column = n.Column // with escapes and folded lines, offsets in the text are not columns of the source
 	} else {
 		spot.Column += len([]rune(n.Value[:min(m.offset, len(n.Value))]))
 	}
@@ -106,7 +106,7 @@ func wholeSuggestion(text string) string {
 	return strings.NewReplacer("_", "", ",", "").Replace(digitsOnly(text))
 }
 
-// digitsOnly is text when it holds digits and separators only, or "".
+// digitsOnly is text if it has only digits and separators; else "".
 func digitsOnly(text string) string {
 	if len(text) < 30 && strings.ContainsAny(text, "_,") && strings.Trim(text, "0123456789_,") == "" {
 		return text
@@ -144,7 +144,7 @@ func (p *parser) integer(n *yaml.Node, at *path) (int64, bool) {
 	return x, true
 }
 
-// number reads a number of the key's dimension and within its range; it must also fit float32, as models hold it.
+// number reads a number of the key's dimension and range. It must also fit float32, which models use.
 func (p *parser) number(n *yaml.Node, at *path, k *key) (float64, bool) {
 	dim := k.Dims[0]
 	read := p.bare
@@ -219,7 +219,7 @@ func (p *parser) bursts(n *yaml.Node, at *path, low, high uint64) (uint64, bool)
 		p.fault(n, at, wholeSuggestion(text), "expects %s, found %s", wanted, short(text))
 		return 0, false
 	case p.timestep == 0:
-		return 0, false // the time step is at fault already
+		return 0, false // the time step has a fault
 	}
 	b, m := wholeBursts(float64(x/p.timestep), p.timestep)
 	if m != nil {
@@ -258,7 +258,7 @@ func (p *parser) flag(n *yaml.Node, at *path) (value, ok bool) {
 	return false, false
 }
 
-// choice reads one of a few words and gives its place.
+// choice reads one of a few words and returns its index.
 func (p *parser) choice(n *yaml.Node, at *path, choices []string) (int, bool) {
 	wanted := "one of " + strings.Join(choices, ", ")
 	text, ok := p.scalar(n, at, wanted)
@@ -276,7 +276,7 @@ func (p *parser) choice(n *yaml.Node, at *path, choices []string) (int, bool) {
 	return i, i >= 0
 }
 
-// maxName bounds names in bytes; they become file names.
+// maxName is the largest length of a name in bytes, because names become file names.
 const maxName = 100
 
 // name reads a name: ASCII letters, digits, "_", "-", "." and blanks inside; it starts with a letter, a digit or "_".
@@ -287,13 +287,13 @@ func (p *parser) name(n *yaml.Node, at *path) (string, bool) {
 		return "", false
 	}
 	if !quoted(n) && (n.Tag == "!!int" || n.Tag == "!!float" || n.Tag == "!!bool") {
-		p.fault(n, at, strconv.Quote(short(text)), "expects a name, found %s, which YAML reads as another kind of value: quotes wanted", short(text))
+		p.fault(n, at, strconv.Quote(short(text)), "expects a name, found %s, which YAML reads as another kind of value: put it in quotes", short(text))
 		return "", false
 	}
 	if !validName(text) {
 		suggestion := cleanName(text)
 		if strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII }) {
-			suggestion = "" // what is left of a word in other letters is no word
+			suggestion = "" // no suggestion for a word in other letters
 		}
 		p.fault(n, at, suggestion, `expects %s, at most %d long and starting with a letter, a digit or "_", found %q`, wanted, maxName, short(text))
 		return "", false
@@ -301,7 +301,7 @@ func (p *parser) name(n *yaml.Node, at *path) (string, bool) {
 	return text, true
 }
 
-// alias reads a further name of an area, which may also hold what FEAGI's coded ids do.
+// alias reads a further name of an area. It may have all characters of FEAGI's ids.
 func (p *parser) alias(n *yaml.Node, at *path) (string, bool) {
 	const wanted = `a name of ASCII letters, digits, "_", "-", ".", "+", "/" and "="`
 	text, ok := p.scalar(n, at, wanted)
@@ -312,7 +312,7 @@ func (p *parser) alias(n *yaml.Node, at *path) (string, bool) {
 	return text, ok
 }
 
-// IsAlias says whether a text may stand among an area's aliases.
+// IsAlias reports whether a text may be an alias of an area.
 func IsAlias(s string) bool {
 	return s != "" && len(s) <= maxName && !strings.ContainsFunc(s, func(r rune) bool {
 		return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-.+/=", r)
@@ -323,7 +323,7 @@ func validName(s string) bool {
 	return s != "" && len(s) <= maxName && cleanName(s) == s
 }
 
-// cleanName drops what a name must not begin or end with and replaces what it must not hold.
+// cleanName makes a valid name of a text: it replaces characters that are not allowed, and drops bad ones at the ends.
 func cleanName(s string) string {
 	if len(s) > maxName {
 		s = s[:maxName]
@@ -338,7 +338,7 @@ func cleanName(s string) string {
 	return strings.TrimRight(strings.TrimLeft(s, " .-"), " ")
 }
 
-// list gives the elements of a list of the key's length.
+// list returns the elements of a list, which must have the key's length.
 func (p *parser) list(n *yaml.Node, at *path, k *key) []*yaml.Node {
 	wanted := "a list"
 	if k.Len > 0 {

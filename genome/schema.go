@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"math"
 	"strings"
+
+	"burst/internal/formula"
+	"burst/internal/quanta"
 )
 
 // Schema is the JSON Schema (draft 2020-12) of the genome format, made from the tables that Parse itself uses. It tells
@@ -109,8 +112,25 @@ func (k *key) schema() object {
 		return object{"anyOf": []object{wholeSchema(k.Low, k.High), {"const": "auto"}}}
 	case formValue, formAmount:
 		return k.amountSchema()
+	case formRuleValue:
+		ways := k.amountSchema()["anyOf"].([]object)
+		if k.Dims[0] == Bursts {
+			ways[0] = wholeSchema(k.Low, k.High)
+		}
+		return object{"anyOf": append(ways, object{"type": "string", "pattern": namePattern})}
+	case formLearning:
+		o := mapSchema(k.Keys)
+		o["additionalProperties"] = object{"type": []string{"string", "number"}}
+		return object{"anyOf": []object{{"type": "string", "minLength": 1}, o}}
 	case formArea:
 		return object{"type": "string", "minLength": 1}
+	case formTarget:
+		return object{"anyOf": []object{{"type": "string", "minLength": 1}, mapSchema(k.Keys)}}
+	case formPorts:
+		return object{"anyOf": []object{
+			{"type": "array", "items": k.Item.schema(), "minItems": 1, "maxItems": formula.MaxInputs},
+			{"type": "object", "additionalProperties": object{"enum": k.Choices}, "minProperties": 1, "maxProperties": formula.MaxInputs},
+		}}
 	case formModel:
 		return object{"anyOf": []object{{"enum": k.Choices}, {"type": "string", "minLength": 1}}}
 	case formExpression, formStart:
@@ -145,6 +165,8 @@ func (k *key) numberSchema() object {
 	return o
 }
 
+const namePattern = `^[A-Za-z_][A-Za-z0-9_]*$`
+
 const decimal = `[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?`
 
 // quantitySchema is a number with one of the dimension's units.
@@ -170,7 +192,7 @@ func (k *key) amountSchema() object {
 		case Plain:
 			ways = append(ways, object{"type": "number", "minimum": -math.MaxFloat32, "maximum": math.MaxFloat32})
 		case Bursts:
-			ways = append(ways, wholeSchema(1, maxDelay), quantitySchema(Time))
+			ways = append(ways, wholeSchema(1, quanta.MaxDelay), quantitySchema(Time))
 		default:
 			ways = append(ways, quantitySchema(d))
 		}
@@ -215,6 +237,9 @@ func (k *key) listSchema() object {
 		o["minItems"], o["maxItems"] = k.Len, k.Len
 	case !k.Empty:
 		o["minItems"] = 1
+	}
+	if k.All {
+		return object{"anyOf": []object{o, {"const": "all"}}}
 	}
 	return o
 }

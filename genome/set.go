@@ -20,14 +20,14 @@ func (g *Genome) Text() []byte {
 	return g.src.text
 }
 
-// With is the genome with some values of its text replaced or added. A setting is PATH=VALUE: the keys that lead to the
-// value, joined by points, an entry of a list being meant by its name or an alias, the longest that fits, or its number
-// from 0 (areas.L4E.params.tau=12ms, projections.0.weight=2), and a value as YAML has it. What is not there is added, to a
-// list at its end (stimuli.0.area=eye where there are no stimuli). The new text is checked in full. A genome that was made
-// in Go has no text to set anything in.
+// With returns the genome with some values of its text replaced or added. A setting is PATH=VALUE, such as
+// areas.L4E.params.tau=12ms or projections.0.weight=2. PATH is the keys of the value, joined by points. An entry of a list is
+// named by its name, an alias, or its index from 0; the longest name that fits counts. VALUE is YAML. A missing key is
+// added, and a missing entry is added at the end of its list, as in stimuli.0.area=eye. The new text is checked in full. A
+// genome that was made in Go has no text, and With returns an error.
 func (g *Genome) With(settings []string) (*Genome, error) {
 	if g.src == nil {
-		return nil, errors.New("genome: a genome that has no text cannot be set")
+		return nil, errors.New("genome: only a genome that was read from a text can be set")
 	}
 	root, faults := readTree(g.src)
 	if faults != nil {
@@ -44,12 +44,15 @@ func (g *Genome) With(settings []string) (*Genome, error) {
 	if err := e.Encode(root); err != nil {
 		return nil, fmt.Errorf("genome: %w", err)
 	}
-	name := g.src.name + " (as set)"
+	name := strings.TrimSuffix(g.src.name, asSet) + asSet
 	if g.Folder == "" {
 		return Parse(name, text.Bytes(), g.open)
 	}
 	return ParseIn(g.Folder, name, text.Bytes())
 }
+
+// asSet is added to the name of a text that settings have changed.
+const asSet = " (as set)"
 
 // set replaces or adds one value.
 func set(root *yaml.Node, setting string) error {
@@ -84,7 +87,7 @@ func set(root *yaml.Node, setting string) error {
 	return nil
 }
 
-// cut parts a setting at its first "=" that no key follows: an area's alias may end with one.
+// cut splits a setting at its "=". An "=" before a point belongs to an area's alias.
 func cut(setting string) (where, text string) {
 	for at, r := range setting {
 		if rest := setting[at:]; r == '=' && !(len(rest) > 2 && rest[1] == '.' && unicode.IsLetter(rune(rest[2])) && strings.Contains(rest[2:], "=")) {
@@ -94,7 +97,8 @@ func cut(setting string) (where, text string) {
 	return "", ""
 }
 
-// nameLength is how many of keys, joined by points, make the name of an entry of a list: as many as can, for names may hold points.
+// nameLength is the number of keys that together, joined by points, are the name of an entry of a list. Names may hold points,
+// so it takes the longest.
 func nameLength(at *yaml.Node, keys []string) int {
 	for n := len(keys); n > 1 && at.Kind == yaml.SequenceNode; n-- {
 		name := strings.Join(keys[:n], ".")
@@ -105,7 +109,7 @@ func nameLength(at *yaml.Node, keys []string) int {
 	return 1
 }
 
-// namesOf are the name and the aliases of an entry of a list, as far as it has any.
+// namesOf returns the name and the aliases of an entry of a list.
 func namesOf(e *yaml.Node) (names []string) {
 	if e.Kind != yaml.MappingNode {
 		return nil
@@ -121,8 +125,8 @@ func namesOf(e *yaml.Node) (names []string) {
 	return names
 }
 
-// step goes down by one key, which is added when it is not there, as a list where a number follows: the strict reading
-// that follows refuses what no genome has.
+// step returns the node of one key. It adds a missing key, as a list if a number follows. Unknown keys are refused later,
+// when the new text is checked.
 func step(at *yaml.Node, key string, rest []string) (*yaml.Node, error) {
 	switch at.Kind {
 	case yaml.MappingNode:
@@ -140,7 +144,7 @@ func step(at *yaml.Node, key string, rest []string) (*yaml.Node, error) {
 	return nil, fmt.Errorf("is %s, which has no %q", found(at), short(key))
 }
 
-// missing is what stands where the rest of a path leads on, empty yet.
+// missing makes the empty node of a missing key, which the rest of a path continues.
 func missing(rest []string) *yaml.Node {
 	if len(rest) == 0 {
 		return &yaml.Node{Kind: yaml.ScalarNode}
@@ -151,7 +155,7 @@ func missing(rest []string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.MappingNode}
 }
 
-// entry is an entry of a list by name or number; the number after the last is a new one's.
+// entry is an entry of a list, by name or index. An index one past the end adds an entry.
 func entry(at *yaml.Node, key string, rest []string) (*yaml.Node, error) {
 	var names []string
 	for _, n := range at.Content {

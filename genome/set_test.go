@@ -62,9 +62,9 @@ func TestWithoutText(t *testing.T) {
 	g := &Genome{Areas: []Area{{Name: "a"}}}
 	require.Nil(t, g.Text())
 	_, err := g.With([]string{"seed=3"})
-	require.EqualError(t, err, "genome: a genome that has no text cannot be set")
-	_, err = g.Rewired("edges.csv", 1000)
-	require.EqualError(t, err, "genome: a genome that has no text cannot be rewired")
+	require.EqualError(t, err, "genome: only a genome that was read from a text can be set")
+	_, err = g.Rewired("edges.csv", nil, 1000)
+	require.EqualError(t, err, "genome: only a genome that was read from a text can be rewired")
 }
 
 // TestWithAdds: what a genome lacks is added, a list where a number follows, an entry at a list's end.
@@ -107,8 +107,11 @@ record: {spikes: [a.b+c/d, iic400], potentials: [{area: iic400, neurons: [1]}]}
 	require.NoError(t, err)
 	require.NoError(t, validate(t, compiled(t), text))
 	require.Equal(t, []string{"iic400", "aWluZgAAAAA="}, g.Areas[0].Aliases)
-	require.True(t, g.Areas[0].Called("eye") && g.Areas[0].Called("iic400") && g.Areas[0].Called("aWluZgAAAAA="))
-	require.False(t, g.Areas[0].Called("leg") || g.Areas[1].Called("iic400"))
+	for name, area := range map[string]int{"eye": 0, "iic400": 0, "aWluZgAAAAA=": 0, "leg": 1, "a.b+c/d": 1} {
+		i, err := g.FindArea(name)
+		require.NoError(t, err)
+		require.Equal(t, area, i, name)
+	}
 	require.Equal(t, 0, g.Projections[0].From)
 	require.Equal(t, 1, g.Projections[0].To)
 	require.Equal(t, 0, g.Stimuli[0].Area)
@@ -122,15 +125,15 @@ record: {spikes: [a.b+c/d, iic400], potentials: [{area: iic400, neurons: [1]}]}
 	require.ErrorContains(t, err, `did you mean "iic400"?`)
 
 	for _, c := range []struct{ name, put, want string }{
-		{"the name of another", "eye]", `walk.yaml:4:39: areas[1].aliases[0]: expects another name for the area, found "eye", which is that of the area in line 3`},
-		{"its own name", "leg]", `walk.yaml:4:39: areas[1].aliases[0]: expects another name for the area, found "leg", which is that of the area in line 4`},
+		{"the name of another", "eye]", `walk.yaml:4:39: areas[1].aliases[0]: expects another name for the area, found "eye", which the area in line 3 has`},
+		{"its own name", "leg]", `walk.yaml:4:39: areas[1].aliases[0]: expects another name for the area, found "leg", which the area in line 4 has`},
 		{"the alias of another", "iic400]", `walk.yaml:4:39: areas[1].aliases[0]: expects another name for the area, found "iic400"`},
 		{"with a blank", "a b]", "walk.yaml:4:39: areas[1].aliases[0]: expects a name of ASCII letters"},
 		{"twice", "x, x]", "walk.yaml:4:42: areas[1].aliases[1]: expects another name"},
 		{"a letter of another alphabet", "é]", "walk.yaml:4:39: areas[1].aliases[0]: expects a name of ASCII letters"},
 		{"too long", strings.Repeat("x", 101) + "]", "at most 100 long"},
 		{"empty", `""]`, "walk.yaml:4:39: areas[1].aliases[0]"},
-		{"of an area at fault", "x]}\n  - {name: -y, neurons: 1, aliases: [-y]", `walk.yaml:5:38: areas[2].aliases[0]: expects another name for the area, found "-y", which is that of another one`},
+		{"of an area at fault", "x]}\n  - {name: -y, neurons: 1, aliases: [-y]", `walk.yaml:5:38: areas[2].aliases[0]: expects another name for the area, found "-y", which another area has`},
 	} {
 		planted := strings.ReplaceAll(strings.Replace(text, "a.b+c/d]", c.put, 1), "a.b+c/d", "leg")
 		_, err := Parse("walk.yaml", []byte(planted), nil)

@@ -8,21 +8,21 @@ import (
 	"burst/internal/plain"
 )
 
-// source is a text with its name, kept so that later steps can point into it.
+// source is a text with its name, kept so that later errors can point into it.
 type source struct {
 	name   string
 	text   []byte
-	origin *Origin // nil when a user wrote the text
+	origin *Origin // nil if the text was not made from another
 }
 
-// Origin is the text of another format that a genome's text was made from: faults point into it.
+// Origin is the text of another format that a genome's text was made from. Faults point into it.
 type Origin struct {
 	Text  []byte
-	Place func(line int) (at Pos, key string) // what a line of the made text comes from
+	Place func(line int) (at Pos, key string) // the origin of a line of the made text
 }
 
-// line is the n-th line, from 1, without its end; empty when there is none. Of a line of more than 4 KiB it is a piece around a
-// column, from 1, and says how many characters stand before that.
+// line is the n-th line, from 1, without its newline; empty if there is none. Of a line of more than 4 KiB it is a piece around
+// column, from 1. before is the number of characters before the piece.
 func (s *source) line(n, column int) (text string, before int) {
 	const most = 4096
 	rest := s.text
@@ -46,7 +46,7 @@ func (s *source) line(n, column int) (text string, before int) {
 	return strings.ToValidUTF8(strings.TrimSuffix(string(rest[:min(len(rest), most)]), "\r"), "�"), before
 }
 
-// fault makes a Fault at a place of the text.
+// fault makes a Fault at a position in the text.
 func (s *source) fault(pos Pos, key, suggestion, message string) Fault {
 	if o := s.origin; o != nil {
 		pos, key = o.Place(pos.Line)
@@ -59,13 +59,13 @@ func (s *source) fault(pos Pos, key, suggestion, message string) Fault {
 	}
 }
 
-// FaultAt makes a fault at a place of a text of another format.
+// FaultAt makes a fault at a position in a text of another format.
 func FaultAt(name string, text []byte, at Pos, key, message string) Fault {
 	return (&source{name: name, text: text}).fault(at, key, "", message)
 }
 
-// Fault makes the error, a Faults of one, for something found wrong after parsing, such as a sum that could overflow.
-// p is a place the genome names and key its path, such as projections[3].weight.
+// Fault makes an error for a mistake that is found after parsing, such as a sum that could overflow. p is its position in the
+// text, and key its path, such as projections[3].weight. The error is a Faults with one entry.
 func (g *Genome) Fault(p Pos, key, format string, args ...any) error {
 	src := g.src
 	if src == nil {

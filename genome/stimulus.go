@@ -17,26 +17,27 @@ func (p *parser) stimulus(n *yaml.Node, at *path) {
 	if !ok {
 		return
 	}
-	s := Stimulus{Pos: pos(n), Area: f.inputArea("area")}
+	s := Stimulus{Pos: pos(n)}
+	s.Area, s.Port = f.receiver()
 	f.when(&s)
-	amount := f.strength(s.Area)
+	amount := f.strength(&s)
 	name := "neurons"
 	if f.has("voxels") {
 		name = "voxels"
 	}
 	switch list, image := f.has(name), f.has("image"); {
 	case list && image:
-		f.faultKey("image", "", "both %s and image found, one of them wanted", name)
+		f.faultKey("image", "", "expects either %s or image, found both", name)
 	case image:
 		p.image(f, &s, amount)
 	case list:
 		if f.lacks("amount") {
-			p.fault(n, at, "", "key %q is missing, which %s needs", "amount", name)
+			p.fault(n, at, "", "key %q is missing; %s needs it", "amount", name)
 		}
 		s.Neurons = f.addressed(s.Area)
 		s.Amounts = slices.Repeat([]float64{amount}, len(s.Neurons))
 	case f.lacks("neurons", "voxels", "image"):
-		p.fault(n, at, "", "neither neurons, voxels nor image found, one of them wanted")
+		p.fault(n, at, "", "expects neurons, voxels or image, found none of them")
 	}
 	p.g.Stimuli = append(p.g.Stimuli, s)
 }
@@ -48,40 +49,56 @@ func (f *fields) when(s *Stimulus) {
 	f.bursts("every", &s.Every)
 	switch {
 	case f.has("at") && f.has("every"):
-		f.faultKey("every", "", "both at and every found, one of them wanted")
+		f.faultKey("every", "", "expects either at or every, found both")
 	case f.lacks("at", "every"):
-		f.p.fault(f.node, f.at, "", "neither at nor every found, one of them wanted")
+		f.p.fault(f.node, f.at, "", "expects at or every, found neither")
 	case f.has("at") && (f.has("from") || f.has("until")):
 		name := "from"
 		if !f.has(name) {
 			name = "until"
 		}
-		f.faultKey(name, "", "%s beside at found, every beside it wanted", name)
+		f.faultKey(name, "", "expects %s beside every, found it beside at", name)
 	}
 }
 
 // strength reads amount, 1 unless given.
-func (f *fields) strength(area int) float64 {
+func (f *fields) strength(s *Stimulus) float64 {
 	n, at, _ := f.get("amount")
-	if n == nil || area < 0 || f.p.g.Areas[area].Model == nil {
+	if n == nil || s.Area < 0 || f.p.g.Areas[s.Area].Model == nil {
 		return 1
 	}
-	x, _, ok := f.p.amount(n, at, []Dimension{f.p.g.Areas[area].Model.Input})
+	x, _, ok := f.p.amount(n, at, []Dimension{f.p.g.Areas[s.Area].Model.Unit(s.Port)})
 	if ok {
 		f.p.quanta(n, at, x)
 	}
 	return x
 }
 
-// neurons reads a list of neurons of an area, which is −1 when it is at fault.
+// neurons reads a list of neurons of an area, or the word all. area is −1 if it has a fault.
 func (f *fields) neurons(area int) []uint32 {
-	if area < 0 {
-		return f.neuronsOf("neurons", &Area{})
+	a := &Area{}
+	if area >= 0 {
+		a = &f.p.g.Areas[area]
 	}
-	return f.neuronsOf("neurons", &f.p.g.Areas[area])
+	n, at, k := f.get("neurons")
+	switch {
+	case n == nil || !k.All || n.Kind != yaml.ScalarNode:
+		return f.neuronsOf("neurons", a)
+	case n.Value != "all":
+		f.p.fault(n, at, Nearest(n.Value, []string{"all"}), "expects a list of neurons or all, found %s", found(n))
+		return nil
+	case a.Neurons() > maxLit:
+		f.p.fault(n, at, "", "expects an area of at most %d neurons for all, found %d", maxLit, a.Neurons())
+		return nil
+	}
+	ids := make([]uint32, a.Neurons())
+	for i := range ids {
+		ids[i] = uint32(i)
+	}
+	return ids
 }
 
-// neuronsOf reads a list of neurons of an area, sorted; each may stand in it once.
+// neuronsOf reads a list of neurons of an area and sorts it. No neuron may be in it twice.
 func (f *fields) neuronsOf(name string, a *Area) []uint32 {
 	_, at, _ := f.get(name)
 	list := f.list(name)
@@ -95,16 +112,16 @@ func (f *fields) neuronsOf(name string, a *Area) []uint32 {
 			places = append(places, spot{uint32(x), i})
 		}
 	}
-	return f.sorted("neurons", places)
+	return f.sorted(name, places)
 }
 
-// spot is a neuron, the first of a voxel perhaps, and which element of a list names it.
+// spot is a neuron, or the first one of a voxel, and its index in the list.
 type spot struct {
 	id uint32
 	at int
 }
 
-// sorted gives the ids of places, ascending; each may stand in the list once.
+// sorted returns the ids of places, ascending. None may be in the list twice.
 func (f *fields) sorted(name string, places []spot) []uint32 {
 	n, at, _ := f.get(name)
 	slices.SortStableFunc(places, func(a, b spot) int { return int(int64(a.id) - int64(b.id)) })

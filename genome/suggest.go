@@ -2,8 +2,8 @@ package genome
 
 import "strings"
 
-// Nearest is the candidate that a mistyped word most likely meant, or "" when none is near; one with which it shares no
-// character never is, nor is the word itself.
+// Nearest is the candidate that a mistyped word most likely meant; "" if none is near. It is never the word itself, nor a
+// candidate without a common character.
 func Nearest(word string, candidates []string) string {
 	const longest = 100
 	if len(word) > longest {
@@ -26,7 +26,7 @@ func Nearest(word string, candidates []string) string {
 	return found
 }
 
-// allowed is twice the number of edits that still count as a typing mistake: about a third of the word.
+// allowed is twice the largest number of edits that counts as a typing mistake: about a third of the word's length.
 func allowed(a, b string) int { return 2 * max(1, (max(len(a), len(b))+1)/3) }
 
 // distance is the number of insertions, deletions, replacements and swaps of neighbours that turn a into b.

@@ -123,6 +123,12 @@ func TestForeignNames(t *testing.T) {
 		}
 	}
 	collect(topKeys())
+	for _, r := range Plasticities() {
+		ours[r.Name] = true
+		for i := range r.Params {
+			ours[r.Params[i].Name] = true
+		}
+	}
 	seen := map[string]bool{}
 	for _, f := range foreigners() {
 		assert.NotEmpty(t, f.say)
@@ -137,17 +143,17 @@ func TestForeignNames(t *testing.T) {
 	}
 }
 
-// TestForeignNamesAreTold: a user of NEST or Brian2 is told what there is here, in one fault at the name.
-func TestForeignNamesAreTold(t *testing.T) {
+// TestNamesOfOtherSimulators: a user of NEST or Brian2 is told what there is here, in one fault at the name.
+func TestNamesOfOtherSimulators(t *testing.T) {
 	const two = "areas: [{name: a, neurons: 3}, {name: b, neurons: 3, model: lif_psc_exp}]\n"
 	for name, c := range map[string]slip{
 		"model that is here":      inArea("model: ‹iaf_psc_exp", "model", "lif_psc_exp does the same", "lif_psc_exp"),
-		"model with defaults":     inArea("model: ‹iaf_psc_delta", "model", "defaults of its own", "lif"),
+		"model with defaults":     inArea("model: ‹iaf_psc_delta", "model", "with other defaults", "lif"),
 		"model that is not":       inArea("model: ‹aeif_cond_exp", "model", "write it under models:", ""),
 		"another that is not":     inArea("model: ‹iaf_psc_alpha", "model", "write it under models:", ""),
 		"generator":               inArea("model: ‹poisson_generator", "model", "drive: {poisson:", ""),
 		"listed generator":        inArea("model: ‹spike_generator", "model", "spike_list", "spike_list"),
-		"noise":                   inArea("model: ‹noise_generator", "model", "no current that is held", ""),
+		"noise":                   inArea("model: ‹noise_generator", "model", "no drive holds a random current", ""),
 		"group of Poisson":        inArea("model: ‹PoissonGroup", "model", "model poisson", "poisson"),
 		"parrot":                  inArea("model: ‹parrot_neuron", "model", "none is needed", ""),
 		"threshold":               inArea("model: lif, params: {‹V_th: 3 mV}", "params.V_th", "called threshold", "threshold"),
@@ -156,7 +162,7 @@ func TestForeignNamesAreTold(t *testing.T) {
 		"current":                 inArea("model: lif, params: {‹I_e: 3 pA}", "params.I_e", "drive: {constant: …}", ""),
 		"potential":               inArea("model: lif, params: {‹V_m: 3 mV}", "params.V_m", "init: {V: …}", ""),
 		"potential under init":    inArea("model: lif, init: {‹V_m: 3 mV}", "init.V_m", "called V", "V"),
-		"synaptic current of lif": inArea("model: lif, params: {‹tau_syn_ex: 3 ms}", "params.tau_syn_ex", "lif_psc_exp alone", ""),
+		"synaptic current of lif": inArea("model: lif, params: {‹tau_syn_ex: 3 ms}", "params.tau_syn_ex", "only lif_psc_exp", ""),
 		"rule":                    {two + "projections: [{from: a, to: a, rule: ‹fixed_probability, weight: 1}]", "projections[0].rule", "pairwise_bernoulli does the same", "pairwise_bernoulli"},
 		"rule that is not":        {two + "projections: [{from: a, to: a, rule: ‹pairwise_poisson, weight: 1}]", "projections[0].rule", "no rule does the same", ""},
 		"autapses":                {two + "projections: [{from: a, to: a, rule: all_to_all, ‹allow_autapses: true, weight: 1}]", "projections[0].allow_autapses", "called autapses", "autapses"},
@@ -191,6 +197,12 @@ func TestQuotesInSuggestions(t *testing.T) {
 			assert.Equal(t, want, lines[len(lines)-1])
 		}
 	}
+}
+
+// TestQuotedKeys: a word in quotes that is wrong for another reason keeps them, as in a genome that is written in JSON.
+func TestQuotedKeys(t *testing.T) {
+	_, err := Parse("p.json", []byte(`{"burst": "v1", "areas": [{"name": "a", "neurons": 3, "threshhold": 1}]}`), nil)
+	require.ErrorContains(t, err, `did you mean "threshold"?`)
 }
 
 // TestExcerptOfLongLine: an excerpt that is cut shows it on either side, and the caret stays below its character.

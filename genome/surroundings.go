@@ -6,9 +6,9 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// surroundings cuts a long text down to what stands around its end, where the YAML reader failed with err: the last key
-// in the first column and, of its list, the elements near the end. It gives the number of lines left out. A text that
-// fails otherwise when cut is left as it is.
+// surroundings shortens a long text to the part around its end, where the YAML reader failed with err: the last key in the
+// first column, and the last elements of its list. It returns the number of lines left out. If the short text fails in
+// another way, the whole text is returned.
 func surroundings(text []byte, err error) (near []byte, skipped int) {
 	const short, room = 8 << 10, 2 << 10 // bytes
 	if len(text) < short {
@@ -34,7 +34,7 @@ func surroundings(text []byte, err error) (near []byte, skipped int) {
 	return near, bytes.Count(text[:item], []byte{'\n'}) - bytes.Count(text[key:head], []byte{'\n'})
 }
 
-// lastKey is where the last line begins that starts with a letter in its first column; 0 when there is none.
+// lastKey is the offset of the last line that starts with a letter; 0 if there is none.
 func lastKey(text []byte) int {
 	for end := len(text); end > 0; {
 		at := bytes.LastIndexByte(text[:end], '\n')

@@ -10,29 +10,28 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// searchBudget bounds the text that is read again, in all, to place a fault of syntax, in bytes.
+// searchBudget is the largest number of bytes that are read again to find the position of a syntax error.
 const searchBudget = 256 << 10
 
-// standing says what can still become of the first part of a text.
+// standing is the state of the beginning of a text: complete, still possible to complete, or broken.
 type standing uint8
 
 const (
-	whole  standing = iota // a text in itself
+	whole  standing = iota // a complete text
 	begun                  // inside a quote or bracket that more text could close
-	broken                 // no further text can mend it
+	broken                 // no further text can make it valid
 )
 
-// search places one fault of syntax by reading growing prefixes: the YAML reader's own line is often wrong.
+// search finds the position of one syntax error by reading growing prefixes, because the YAML reader's line is often wrong.
 type search struct {
-	src    *source // up to where the reader failed
+	src    *source // number of bytes that the reader had read when it failed
 	atEnd  bool    // it failed at the end of the text
 	ends   []int   // ends[i] is where line i ends, newline included; ends[0] = 0
 	known  map[int]standing
 	budget int
 }
 
-// syntaxFault places the fault of a text that is no YAML. fed is how much text the reader had been given when it failed
-// with err.
+// syntaxFault finds the position of a syntax error. fed is the number of bytes that the reader had read when it returned err.
 func syntaxFault(src *source, fed int, err error) Fault {
 	if strings.Contains(err.Error(), "exceeded max depth") {
 		return src.fault(Pos{position(src.text, max(0, fed-1)).Line, 1}, "", "", reason(err, 0))
@@ -46,14 +45,14 @@ func syntaxFault(src *source, fed int, err error) Fault {
 	return src.fault(at, "", "", message)
 }
 
-// place finds the line and column and says what is wrong there.
+// place finds the line, the column and the message of the fault.
 func (s *search) place(err error) (Pos, string) {
 	line := s.firstBroken(s.index())
 	closed := s.lastWhole(line)
 	for n := closed + 1; n <= min(line, len(s.ends)-1); n++ {
 		if text := s.line(n); bareMark(text) >= 0 {
 			at := bareMark(text)
-			return Pos{n, 1 + utf8.RuneCountInString(text[:at])}, fmt.Sprintf("a bare %c found, which YAML takes for a mark of its own: quotes around it wanted, as in %q", text[at], text[at:at+1])
+			return Pos{n, 1 + utf8.RuneCountInString(text[:at])}, fmt.Sprintf("found a bare %c, which has a meaning of its own in YAML: put it in quotes, as in %q", text[at], text[at:at+1])
 		}
 	}
 	if closed+1 < line && s.forgotten(closed+1, line) {
@@ -67,7 +66,7 @@ func (s *search) place(err error) (Pos, string) {
 	return Pos{line, column}, reason(err, s.at(line, column))
 }
 
-// bareMark is where a *, ? or ! stands as an element of a list without quotes, -1 where none does.
+// bareMark is the offset of a *, ? or ! without quotes that is an element of a list; -1 if there is none.
 func bareMark(line string) int {
 	for i := range len(line) {
 		before, after := strings.TrimRight(line[:i], " "), strings.TrimLeft(line[i+1:], " \r\n")
@@ -78,13 +77,13 @@ func bareMark(line string) int {
 	return -1
 }
 
-// endsIn says that a text's last byte is one of those.
+// endsIn reports whether the last byte of a text is one of those.
 func endsIn(text, bytes string) bool {
 	return text != "" && strings.IndexByte(bytes, text[len(text)-1]) >= 0
 }
 
-// index notes the ends of all lines and gives the number of the line in which the reader failed, one more than there
-// are where it failed at the end of a text that merely ends too soon.
+// index stores the ends of all lines and returns the number of the line in which the reader failed. If the text only ends too
+// soon, that is one more than the number of lines.
 func (s *search) index() int {
 	text := s.src.text
 	s.ends = append(make([]int, 0, 64), 0)
@@ -102,7 +101,7 @@ func (s *search) index() int {
 	return len(s.ends) - 1
 }
 
-// firstBroken goes back from line to the first line with which the text is broken for good.
+// firstBroken finds, backwards from line, the first line after which the text can no longer be completed.
 func (s *search) firstBroken(line int) int {
 	low, step := line-1, 1
 	for low > 0 && s.standing(low) == broken {
@@ -120,7 +119,7 @@ func (s *search) firstBroken(line int) int {
 	return line
 }
 
-// lastWhole is a line before the broken one after which the text stood whole, with none after it that did.
+// lastWhole is the last line before the broken one after which the text was complete.
 func (s *search) lastWhole(line int) int {
 	low, high, step := line-1, line, 1
 	for low > 0 && s.standing(low) != whole {
@@ -138,8 +137,8 @@ func (s *search) lastWhole(line int) int {
 	return low
 }
 
-// forgotten says whether what begins in line first was most likely left open there: the text ends inside it, or the
-// broken line stands no deeper than the first, as a new key would.
+// forgotten reports whether the value that begins in line first was most likely never closed. Then the text ends inside it, or
+// the broken line is a new key, which is not indented deeper than the first line.
 func (s *search) forgotten(first, line int) bool {
 	if line >= len(s.ends) {
 		return true
@@ -147,7 +146,7 @@ func (s *search) forgotten(first, line int) bool {
 	return indent(s.line(line)) <= indent(s.line(first)) && !strings.ContainsAny(firstByte(s.line(line)), "]}\"'")
 }
 
-// unclosed finds the quote or bracket in a line that is never closed: the one before which the text is whole.
+// unclosed finds the quote or bracket in a line that is never closed: the text before it is complete.
 func (s *search) unclosed(line int) (Pos, string) {
 	start, text := s.ends[line-1], strings.TrimRight(s.line(line), "\r\n")
 	column := indent(text)
@@ -157,20 +156,20 @@ func (s *search) unclosed(line int) (Pos, string) {
 			break
 		}
 	}
-	what := "an opening bracket or quote that is never closed found, its end wanted"
+	what := "found an opening bracket or quote that is never closed"
 	switch firstByte(text[column:]) {
 	case "[":
-		what = `"[" that is never closed found, "]" wanted`
+		what = `expects "]", found "[" that is never closed`
 	case "{":
-		what = `"{" that is never closed found, "}" wanted`
+		what = `expects "}", found "{" that is never closed`
 	case `"`, "'":
-		what = "a quote that is never closed found, its end wanted"
+		what = "found a quote that is never closed"
 	}
 	return Pos{line, 1 + utf8.RuneCountInString(text[:column])}, what
 }
 
-// column is the first character of line with which the text is broken for good, or the first that is not blank where
-// that cannot be told.
+// column is the first character of line after which the text can no longer be completed. If that cannot be decided, it is the
+// first character that is not blank.
 func (s *search) column(line int) int {
 	start, end := s.ends[line-1], s.ends[line]
 	text := s.src.text[start:end]
@@ -198,7 +197,7 @@ func (s *search) column(line int) int {
 	return max(first, len([]rune(string(text[:high]))))
 }
 
-// failed is how many bytes, between from and to, the reader must be given to fail; to when it hopes for more.
+// failed is the number of bytes, between from and to, after which the reader fails. It is to if the reader expects more.
 func (s *search) failed(from, to int) int {
 	if s.budget -= to; s.budget < 0 {
 		return to
@@ -211,7 +210,7 @@ func (s *search) failed(from, to int) int {
 	return max(from, feed.fed)
 }
 
-// colon is the number of bytes of a line up to its first key's value, −1 when the text up to there is broken already.
+// colon is the number of bytes of a line before its first key's value; −1 if the text up to there is broken.
 func (s *search) colon(text []byte, start int) int {
 	at := bytes.Index(text, []byte(": "))
 	if at < 0 || s.prefix(start+at+2) == broken {
@@ -220,10 +219,10 @@ func (s *search) colon(text []byte, start int) int {
 	return at + 2
 }
 
-// standing tells how the text stands after a line.
+// standing is the standing of the text after a line.
 func (s *search) standing(line int) standing { return s.prefix(s.ends[line]) }
 
-// prefix tells how the first n bytes stand.
+// prefix is the standing of the first n bytes.
 func (s *search) prefix(n int) standing {
 	if known, ok := s.known[n]; ok {
 		return known
@@ -233,7 +232,7 @@ func (s *search) prefix(n int) standing {
 	return stands
 }
 
-// read is prefix without memory.
+// read is prefix without the cache.
 func (s *search) read(n int) standing {
 	var node yaml.Node
 	if s.budget -= n; s.budget < 0 {
@@ -249,7 +248,7 @@ func (s *search) read(n int) standing {
 	return begun
 }
 
-// brokenAt says whether the YAML reader fails on the first n bytes even when it may hope for more.
+// brokenAt reports whether the YAML reader fails on the first n bytes even if more may follow.
 func (s *search) brokenAt(n int) bool {
 	if s.budget -= n; s.budget < 0 {
 		return false
@@ -262,7 +261,7 @@ func (s *search) brokenAt(n int) bool {
 
 func needsMore(err error) bool { return err == nil || strings.Contains(err.Error(), errMore.Error()) }
 
-// ends says whether an error can come from a text that merely ends too soon.
+// ends reports whether an error can come from a text that only ends too early.
 func ends(err error) bool {
 	for _, m := range []string{"found unexpected end of stream", "did not find expected ',' or", "did not find expected node content"} {
 		if strings.Contains(err.Error(), m) {

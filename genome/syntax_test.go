@@ -69,14 +69,14 @@ func TestSyntaxAdvice(t *testing.T) {
 	const area = "areas: [{name: a, size: [3, 3, 1]}]\n"
 	const projection = area + "projections:\n  - {from: a, to: a, rule: patterns, weight: 1, patterns: "
 	for name, c := range map[string]struct{ text, advice string }{
-		"bare star":               {projection + "[[[‹*, ?, 0], [?, *, 0]]]}", `quotes around it wanted, as in "*"`},
-		"bare question mark":      {projection + "[[[\"*\", ‹?, 0], [0, 0, 0]]]}", `quotes around it wanted, as in "?"`},
+		"bare star":               {projection + "[[[‹*, ?, 0], [?, *, 0]]]}", `put it in quotes, as in "*"`},
+		"bare question mark":      {projection + "[[[\"*\", ‹?, 0], [0, 0, 0]]]}", `put it in quotes, as in "?"`},
 		"bare star in a block":    {projection[:len(projection)-1] + "\n      [[[0, 0, ‹* ],\n [0, 0, 0]]]}", `as in "*"`},
 		"star for a name":         {"areas:\n  - name: ‹*\n    neurons: 3", `as in "*"`},
-		"tab before a list":       {"areas:\n\t‹- name: a\n\t  neurons: 3", "a tab found, spaces wanted"},
-		"tab before a first key":  {area + "record:\n\t‹spikes: [a]", "a tab found, spaces wanted"},
+		"tab before a list":       {"areas:\n\t‹- name: a\n\t  neurons: 3", "expects spaces for indentation, found a tab"},
+		"tab before a first key":  {area + "record:\n\t‹spikes: [a]", "expects spaces for indentation, found a tab"},
 		"bare exclamation mark":   {projection + "[[[0, 0, 0], [0, 0, ‹!]]]}", `as in "!"`},
-		"exclamation mark, a tag": {projection + "[[[0, 0, 0], [0, ‹!, 0]]]}", "in quotes where it begins with !"},
+		"exclamation mark, a tag": {projection + "[[[0, 0, 0], [0, ‹!, 0]]]}", "put a text that begins with ! in quotes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := "burst: v1\n" + c.text + "\n"

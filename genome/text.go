@@ -6,26 +6,26 @@ import (
 	"unicode/utf8"
 )
 
-// MaxText is the largest genome text in bytes.
-const MaxText = 16 << 20
+// maxText is the largest genome text in bytes.
+const maxText = 16 << 20
 
-// The bounds that keep reading a text within 64 MiB + 50 bytes a byte of text.
+// These limits keep the memory for reading a text below 64 MiB + 50 bytes per byte of text.
 const (
 	maxLine    = 1 << 20  // bytes; the YAML reader takes long scalars slowly
-	freeBytes  = 40 << 20 // memory that any text may take in its tree of values
-	bytesAByte = 30       // further memory for each byte of text
+	freeBytes  = 40 << 20 // memory that the tree of values may always take
+	bytesAByte = 30       // additional memory per byte of text
 )
 
-// checkText refuses what need not reach the YAML reader: too long, no UTF-8, or more values than its size may bring.
+// checkText refuses a text that is too long, is not UTF-8, or has too many values for its size.
 func checkText(src *source) (Fault, bool) {
 	text := src.text
 	switch {
-	case len(text) > MaxText:
-		return src.fault(Pos{1, 1}, "", "", fmt.Sprintf("a text of %d bytes found, at most 16 MiB wanted", len(text))), false
+	case len(text) > maxText:
+		return src.fault(Pos{1, 1}, "", "", fmt.Sprintf("expects a text of at most 16 MiB, found %d bytes", len(text))), false
 	case bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")):
-		return src.fault(Pos{1, 1}, "", "", "a text in UTF-16 found, UTF-8 wanted"), false
+		return src.fault(Pos{1, 1}, "", "", "expects text in UTF-8, found UTF-16"), false
 	case len(bytes.TrimSpace(text)) == 0:
-		return src.fault(Pos{1, 1}, "", "", `an empty text found, a genome that starts with "burst: v1" wanted`), false
+		return src.fault(Pos{1, 1}, "", "", `expects a genome that starts with "burst: v1", found an empty text`), false
 	}
 	if at, what := firstBadByte(text); at >= 0 {
 		return src.fault(position(text, at), "", "", what), false
@@ -44,20 +44,20 @@ func firstBadByte(text []byte) (at int, what string) {
 		r, n := utf8.DecodeRune(text[i:])
 		switch {
 		case c == 0:
-			return i, "a NUL byte found, text in UTF-8 wanted (UTF-16 is not read)"
+			return i, "expects text in UTF-8, found a NUL byte (UTF-16 is not read)"
 		case c == '\r' && i+1 < len(text) && text[i+1] == '\n':
 		case r == utf8.RuneError && n == 1:
-			return i, fmt.Sprintf("byte 0x%02x found, text in UTF-8 wanted", c)
+			return i, fmt.Sprintf("expects text in UTF-8, found byte 0x%02x", c)
 		case r < 0xa0 || r == '\u2028' || r == '\u2029' || r == '\ufeff' || r == '\ufffe' || r == '\uffff':
-			return i, fmt.Sprintf("control character %U found, plain text with newlines wanted", r)
+			return i, fmt.Sprintf("expects plain text with newlines, found control character %U", r)
 		}
 		i += n
 	}
 	return -1, ""
 }
 
-// checkDensity bounds, from above, the memory that the tree of values will take: what YAML needs to start a value
-// costs as much as was measured for its worst use (bytes allocated by yaml.v3 for texts that repeat it).
+// checkDensity limits the memory of the tree of values. It adds the largest measured cost of each mark that starts a value in
+// YAML: the bytes that yaml.v3 allocates for texts that repeat the mark.
 func checkDensity(src *source) (Fault, bool) {
 	spent, start := 0, 0
 	limit := freeBytes + bytesAByte*len(src.text)
@@ -76,11 +76,11 @@ func checkDensity(src *source) (Fault, bool) {
 			spent += 1000
 		}
 		if spent > limit {
-			return src.fault(position(src.text, i), "", "", "more values found than a text of this size may hold, "+
-				"fewer or longer ones wanted (a picture, say, in place of a long list of neurons)"), false
+			return src.fault(position(src.text, i), "", "", "found more values than a text of this size may hold; "+
+				"use fewer or longer ones (such as a picture instead of a long list of neurons)"), false
 		}
 		if i-start >= maxLine {
-			return src.fault(position(src.text, start), "", "", "a line of more than 1 MiB found, shorter lines wanted"), false
+			return src.fault(position(src.text, start), "", "", "expects lines of at most 1 MiB, found a longer one"), false
 		}
 	}
 	return Fault{}, true
@@ -88,7 +88,7 @@ func checkDensity(src *source) (Fault, bool) {
 
 func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
-// position is the place of byte at.
+// position is the line and column of byte at.
 func position(text []byte, at int) Pos {
 	before := text[:at]
 	line := 1 + bytes.Count(before, []byte{'\n'})

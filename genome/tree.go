@@ -14,7 +14,7 @@ import (
 // maxDepth is how deep lists and mappings may nest; the format itself needs 8.
 const maxDepth = 32
 
-// readTree turns the text into YAML's tree, or into the fault of syntax that stands first.
+// readTree parses the text into YAML's tree, or returns the first fault of syntax.
 func readTree(src *source) (*yaml.Node, Faults) {
 	if f, ok := checkText(src); !ok {
 		return nil, Faults{f}
@@ -23,7 +23,7 @@ func readTree(src *source) (*yaml.Node, Faults) {
 	decoder := yaml.NewDecoder(feed)
 	var doc, more yaml.Node
 	if err := decode(decoder, &doc); err == io.EOF {
-		return nil, Faults{src.fault(Pos{1, 1}, "", "", `comments only found, a genome that starts with "burst: v1" wanted`)}
+		return nil, Faults{src.fault(Pos{1, 1}, "", "", `expects a genome that starts with "burst: v1", found comments only`)}
 	} else if err != nil {
 		return nil, Faults{syntaxFault(src, feed.fed, err)}
 	}
@@ -33,7 +33,7 @@ func readTree(src *source) (*yaml.Node, Faults) {
 			at = position(src.text, max(0, feed.fed-1))
 			at.Column = 1
 		}
-		return nil, Faults{src.fault(at, "", "", "a second document found, one genome a file wanted")}
+		return nil, Faults{src.fault(at, "", "", "expects one genome per file, found a second document")}
 	}
 	return doc.Content[0], nil
 }
@@ -49,15 +49,14 @@ func decode(d *yaml.Decoder, into *yaml.Node) (err error) {
 	return d.Decode(into)
 }
 
-// errMore is what a feeder without an end answers when its text is used up.
+// errMore is the error of a feeder whose text is used up, if more may follow.
 var errMore = errors.New("more text wanted")
 
-// feeder hands a text to the YAML reader line by line, so that fed tells how far the reader had to look before it
-// gave up.
+// feeder passes a text to the YAML reader line by line, so that fed shows how far the reader had read when it failed.
 type feeder struct {
 	text []byte
 	fed  int
-	slow int  // from this byte on, when it is not 0, byte by byte
+	slow int  // if not 0: pass single bytes from this byte on
 	open bool // answer errMore rather than io.EOF at the end
 }
 
@@ -81,26 +80,26 @@ func (f *feeder) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// sweep refuses what YAML offers beyond plain values: anchors, aliases, merge keys, tags, and deep nesting. One value
-// stands in one place, so a fault has one line and no short text grows into a long one.
+// sweep refuses YAML's anchors, aliases, merge keys, tags and deep nesting. So each value has one position, and no short text
+// expands into a long one.
 func (p *parser) sweep(n *yaml.Node, depth int) {
 	if p.full() {
 		return
 	}
 	switch {
 	case n.Kind == yaml.AliasNode:
-		p.fault(n, nil, "", "alias *%s found, the value itself wanted", n.Value)
+		p.fault(n, nil, "", "expects the value itself, found the alias *%s", n.Value)
 		return
 	case n.Anchor != "":
-		p.fault(n, nil, "", "anchor &%s found, a plain value wanted (genomes do not use aliases)", n.Anchor)
+		p.fault(n, nil, "", "expects a plain value, found the anchor &%s (genomes do not use aliases)", n.Anchor)
 	case n.Tag == "!!merge":
-		p.fault(n, nil, "", "merge key << found, the keys themselves wanted")
+		p.fault(n, nil, "", "expects the keys themselves, found the merge key <<")
 	case n.Style&yaml.TaggedStyle != 0:
-		p.fault(n, nil, "", "tag %s found, a plain value wanted, in quotes where it begins with !", short(n.Tag))
+		p.fault(n, nil, "", "expects a plain value, found the tag %s; put a text that begins with ! in quotes", short(n.Tag))
 	}
 	p.join(n)
 	if depth > maxDepth {
-		p.fault(n, nil, "", "values nested %d deep found, at most %d wanted", depth, maxDepth)
+		p.fault(n, nil, "", "expects values nested at most %d deep, found %d", maxDepth, depth)
 		return
 	}
 	for _, c := range n.Content {
@@ -108,8 +107,8 @@ func (p *parser) sweep(n *yaml.Node, depth int) {
 	}
 }
 
-// join puts values together again that a comma inside braces or brackets has cut, as in {delay: uniform(1 ms, 2 ms)}, so that
-// one fault tells of each.
+// join joins a value that a comma inside braces or brackets has split, as in {delay: uniform(1 ms, 2 ms)}, so that it gives one
+// fault only.
 func (p *parser) join(n *yaml.Node) {
 	if n.Style&yaml.FlowStyle == 0 {
 		return
@@ -128,7 +127,7 @@ func (p *parser) join(n *yaml.Node) {
 			next += step
 		}
 		if next > i+step && !unclosed(text) {
-			p.fault(v, nil, strconv.Quote(text), "%s found, which a comma ends: inside braces and brackets a value with commas needs quotes", short(v.Value))
+			p.fault(v, nil, strconv.Quote(text), "found %s, which ends at a comma: inside braces and brackets a value with commas needs quotes", short(v.Value))
 			v.Value = text
 			i = next - step
 		}
@@ -138,7 +137,7 @@ func (p *parser) join(n *yaml.Node) {
 	n.Content = whole
 }
 
-// isRest says that an element of a list, or a key without a value, may be what follows a comma.
+// isRest reports whether an element of a list, or a key without a value, can be the end of a value that was split.
 func isRest(item []*yaml.Node) bool {
 	return isPlain(item[0]) && (len(item) == 1 || isPlain(item[1]) && item[1].Value == "")
 }
@@ -147,7 +146,7 @@ func isPlain(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Style ==
 
 func unclosed(text string) bool { return strings.Count(text, "(") > strings.Count(text, ")") }
 
-// short is a text cut for a message.
+// short is a text shortened for a message.
 func short(s string) string {
 	const most = 60
 	if r := []rune(s[:min(len(s), 4*most+4)]); len(r) > most {

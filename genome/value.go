@@ -5,8 +5,8 @@ type Value struct {
 	Pos  Pos
 	Kind ValueKind
 	A, B float64 // Const: A. Uniform: lower and upper end. Normal, LogNormal: mean and standard deviation of the value.
-	Lo   float64 // lower bound, -Inf when there is none
-	Hi   float64 // upper bound, +Inf when there is none
+	Lo   float64 // lower bound; -Inf if there is none
+	Hi   float64 // upper bound; +Inf if there is none
 	// LoOpen and HiOpen exclude the bound itself ("> x", "< x"); Clip moves a draw to the bound instead of drawing again.
 	LoOpen, HiOpen, Clip bool
 
@@ -16,7 +16,7 @@ type Value struct {
 // ValueKind names a distribution.
 type ValueKind uint8
 
-// The distributions. A log-normal with negative mean is the mirrored one.
+// The distributions. A log-normal distribution with a negative mean is mirrored at 0.
 const (
 	Const ValueKind = iota
 	Uniform
@@ -27,7 +27,7 @@ const (
 	Column // Area.Columns, of parameters only
 )
 
-// Mean is the mean before bounds are applied; it is asked for weights, which are no Linear, Square or Column.
+// Mean is the mean before bounds are applied. It is for weights, which are never Linear, Square or Column.
 func (v Value) Mean() float64 {
 	if v.Kind == Uniform {
 		return v.A + (v.B-v.A)/2

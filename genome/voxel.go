@@ -2,41 +2,35 @@ package genome
 
 import (
 	"math"
+	"slices"
 
 	"gopkg.in/yaml.v3"
 )
 
-// voxelRule reads the keys of a rule that goes by voxels into m.
-func (p *parser) voxelRule(f *fields, m Mapper) *Mapper {
-	switch m.Rule {
-	case Projector:
-		axes, end := 0, 0
-		f.choice("axes", &axes)
-		m.Axes = AxisOrder(axes)
-		if f.choice("from_end", &end) {
-			m.FromEnd = XAxis + Axis(end)
-		}
-	case BlockToBlock:
-		m.Divide = [3]uint64{1, 1, 1}
-		_, at, k := f.get("divide")
-		for i, n := range f.list("divide") {
-			if x, ok := p.whole(n, at.item(i), k.Item.Low, k.Item.High); ok {
-				m.Divide[i] = x
-			}
-		}
-	case Vectors:
-		f.must("vectors", "vectors")
-		m.Vectors = p.vectors(f)
-	case Patterns:
-		f.must("patterns", "patterns")
-		m.Patterns = p.patterns(f)
+func (p *parser) projector(f *fields, m *Mapper) {
+	axes, end, division := 0, 0, 0
+	f.choice("axes", &axes)
+	f.choice("division", &division)
+	m.Single = division == 1
+	m.Axes = AxisOrder(axes)
+	if f.choice("from_end", &end) {
+		m.FromEnd = XAxis + Axis(end)
 	}
-	return &m
 }
 
-// onto makes the rule the projection's own.
+func (p *parser) blockToBlock(f *fields, m *Mapper) {
+	m.Divide = [3]uint64{1, 1, 1}
+	_, at, k := f.get("divide")
+	for i, n := range f.list("divide") {
+		if x, ok := p.whole(n, at.item(i), k.Item.Low, k.Item.High); ok {
+			m.Divide[i] = x
+		}
+	}
+}
+
+// onto copies the rule's values to a projection.
 func (m *Mapper) onto(pr *Projection) {
-	pr.Axes, pr.FromEnd, pr.Divide, pr.Vectors, pr.Patterns = m.Axes, m.FromEnd, m.Divide, m.Vectors, m.Patterns
+	pr.Axes, pr.FromEnd, pr.Single, pr.Divide, pr.Vectors, pr.Patterns = m.Axes, m.FromEnd, m.Single, m.Divide, m.Vectors, m.Patterns
 }
 
 // composite reads the blocks and the mapper of a composite.
@@ -63,27 +57,28 @@ func (p *parser) composite(f *fields, pr *Projection) {
 		return
 	}
 	m, ok := p.fields(n, at, k.Keys)
-	if rule := 0; ok && m.choice("rule", &rule) {
-		m.only("rule", Mappers()[rule].String())
-		pr.Mapper = p.voxelRule(m, Mapper{Pos: pos(n), Rule: Mappers()[rule]})
+	if i := 0; ok && m.choice("rule", &i) {
+		name := m.keys[index(m.keys, "rule")].Choices[i]
+		m.only("rule", name)
+		pr.Mapper = &Mapper{Pos: pos(n), Rule: Rule(slices.IndexFunc(p.rules, func(r rule) bool { return r.name == name }))}
+		p.rules[pr.Mapper.Rule].voxels(p, m, pr.Mapper)
 	}
 }
 
-func (p *parser) vectors(f *fields) [][3]int64 {
-	var list [][3]int64
+func (p *parser) vectors(f *fields, m *Mapper) {
+	f.must("vectors", "vectors")
 	_, at, k := f.get("vectors")
 	for i, n := range f.list("vectors") {
 		var v [3]int64
 		for j, e := range p.list(n, at.item(i), k.Item) {
 			v[j], _ = p.integer(e, at.item(i).item(j))
 		}
-		list = append(list, v)
+		m.Vectors = append(m.Vectors, v)
 	}
-	return list
 }
 
-func (p *parser) patterns(f *fields) []Pattern {
-	var list []Pattern
+func (p *parser) patterns(f *fields, m *Mapper) {
+	f.must("patterns", "patterns")
 	_, at, k := f.get("patterns")
 	for i, n := range f.list("patterns") {
 		var pattern Pattern
@@ -96,12 +91,11 @@ func (p *parser) patterns(f *fields) []Pattern {
 				into[j] = p.patternElem(c, at.item(i).item(side).item(j))
 			}
 		}
-		list = append(list, pattern)
+		m.Patterns = append(m.Patterns, pattern)
 	}
-	return list
 }
 
-// patternElem reads a coordinate or a wildcard. A coordinate may lie outside the area: it matches and reaches nothing.
+// patternElem reads a coordinate or a wildcard. A coordinate outside the area is allowed; it matches no voxel.
 func (p *parser) patternElem(n *yaml.Node, at *path) PatternElem {
 	const wanted = `a coordinate, "*", "?" or "!"`
 	text, ok := p.scalar(n, at, wanted)
@@ -124,11 +118,11 @@ func (p *parser) patternElem(n *yaml.Node, at *path) PatternElem {
 	return PatternElem{Kind: Exact, Coord: int64(x)}
 }
 
-// addressed reads which neurons of an area are meant, by neurons or voxels, ascending.
+// addressed reads neurons of an area, given as neurons or voxels, ascending.
 func (f *fields) addressed(area int) []uint32 {
 	switch {
 	case f.has("neurons") && f.has("voxels"):
-		f.faultKey("voxels", "", "both neurons and voxels found, one of them wanted")
+		f.faultKey("voxels", "", "expects either neurons or voxels, found both")
 		return nil
 	case f.has("voxels"):
 		return f.voxels(area)
@@ -136,7 +130,7 @@ func (f *fields) addressed(area int) []uint32 {
 	return f.neurons(area)
 }
 
-// voxels reads a list of voxels and gives all their neurons.
+// voxels reads a list of voxels and returns all their neurons.
 func (f *fields) voxels(area int) []uint32 {
 	_, at, k := f.get("voxels")
 	list := f.list("voxels")
@@ -145,7 +139,7 @@ func (f *fields) voxels(area int) []uint32 {
 	}
 	a := &f.p.g.Areas[area]
 	if each := a.PerVoxel; uint64(len(list)) > maxLit/each || a.Neurons() > math.MaxUint32 {
-		f.fault("voxels", "expects voxels of at most %d neurons in all, found %d of %d each", maxLit, len(list), each)
+		f.fault("voxels", "expects voxels with at most %d neurons in all, found %d voxels with %d neurons each", maxLit, len(list), each)
 		return nil
 	}
 	var places []spot

@@ -23,24 +23,24 @@ func inArea(keys, key, message, suggestion string) slip {
 func TestWords(t *testing.T) {
 	const own = "models: [{name: m, params: {gain: 2}, state: {v: 0}, update: [v = gain], threshold: v > 1}]\n"
 	for name, c := range map[string]slip{
-		"params left out":        {"areas:\n  - ‹name: a\n    neurons: 3\n    model: poisson", "areas[0]", `key "params" is missing, with rate`, ""},
+		"params left out":        {"areas:\n  - ‹name: a\n    neurons: 3\n    model: poisson", "areas[0]", `key "params" is missing; it must set rate`, ""},
 		"rate left out":          inArea("model: poisson, params: ‹{}", "params", `key "rate" is missing`, ""),
-		"params misspelt":        inArea("model: poisson, ‹parms: {rate: 1 Hz}", "parms", "unknown key found", "params"),
-		"rate in the area":       inArea("model: poisson, ‹rate: 10 Hz", "rate", "a parameter of poisson found in the area itself, wanted under params", "params: {rate: …}"),
-		"tau in the area":        inArea("model: lif, ‹tau: 10 ms", "tau", "wanted under params", "params: {tau: …}"),
-		"threshold in the area":  inArea("model: lif, ‹threshold: 10 mV", "threshold", "wanted under params", "params: {threshold: …}"),
+		"params misspelt":        inArea("model: poisson, ‹parms: {rate: 1 Hz}", "parms", "unknown key", "params"),
+		"rate in the area":       inArea("model: poisson, ‹rate: 10 Hz", "rate", "expects this parameter of poisson under params, found it in the area itself", "params: {rate: …}"),
+		"tau in the area":        inArea("model: lif, ‹tau: 10 ms", "tau", "under params, found it in the area itself", "params: {tau: …}"),
+		"threshold in the area":  inArea("model: lif, ‹threshold: 10 mV", "threshold", "under params, found it in the area itself", "params: {threshold: …}"),
 		"unknown in the area":    inArea("model: lif, ‹taus: 10 ms", "taus", "accumulate", ""),
-		"parameter of one's own": {own + "areas: [{name: a, neurons: 3, model: m, ‹gain: 3}]", "areas[0].gain", "a parameter of m found in the area itself", "params: {gain: …}"},
+		"parameter of one's own": {own + "areas: [{name: a, neurons: 3, model: m, ‹gain: 3}]", "areas[0].gain", "expects this parameter of m under params", "params: {gain: …}"},
 
 		"per cent":                   {"areas: [{name: a, neurons: 1}]\nprojections: [{from: a, to: a, rule: pairwise_bernoulli, p: ‹10%, weight: 1}]", "projections[0].p", "expects a plain number, found 10%", "0.1"},
-		"unit of another kind":       inArea("model: lif, params: {C: 250 ‹uF}", "params.C", "unknown unit \"uF\" found, wanted one of pF, nF", "pF"),
+		"unit of another kind":       inArea("model: lif, params: {C: 250 ‹uF}", "params.C", "unknown unit \"uF\", wanted one of pF, nF", "pF"),
 		"unit of no kind":            inArea("model: lif, params: {C: 250 ‹kg}", "params.C", "wanted one of pF, nF", ""),
 		"unit of a delay":            {"areas: [{name: a, neurons: 1}]\nprojections: [{from: a, to: a, rule: one_to_one, weight: 1, delay: 3 ‹sm}]", "projections[0].delay", "wanted one of ms, s, us", "ms"},
-		"unit of one's own start":    {strings.Replace(own, "v: 0", "v: \"normal(5 ‹mv, 1 mv)\"", 1) + "areas: [{name: a, neurons: 1}]", "models[0].state.v", "unknown unit \"mv\" found, wanted one of mV, V", "mV"},
-		"variable of no model":       inArea("model: poisson, params: {rate: 5 Hz}, init: {‹z: 3}", "init.z", "unknown key found, wanted none", ""),
+		"unit of one's own start":    {strings.Replace(own, "v: 0", "v: \"normal(5 ‹mv, 1 mv)\"", 1) + "areas: [{name: a, neurons: 1}]", "models[0].state.v", "unknown unit \"mv\", wanted one of mV, V", "mV"},
+		"variable of no model":       inArea("model: poisson, params: {rate: 5 Hz}, init: {‹z: 3}", "init.z", "unknown key, wanted none", ""),
 		"letters of other alphabets": {"areas: [{name: ‹Größe äö, neurons: 1}]\nprojections: [{from: Größe äö, to: Größe äö, rule: all_to_all, weight: 1}]", "areas[0].name", "expects a name of ASCII letters, digits, \"_\", \"-\", \".\" and blanks, at most 100 long and starting with a letter, a digit or \"_\", found \"Größe äö\"", ""},
 		"name that is no name":       {"areas: [{name: ‹+x+, neurons: 1}]\nrecord: {spikes: [+x+]}", "areas[0].name", "ASCII", "x-"},
-		"number for a name":          {"areas: [{name: ‹12, neurons: 1}, {name: \"12\", neurons: 1}]", "areas[0].name", "quotes wanted", `"12"`},
+		"number for a name":          {"areas: [{name: ‹12, neurons: 1}, {name: \"12\", neurons: 1}]", "areas[0].name", "put it in quotes", `"12"`},
 
 		"blank after a colon": {"areas: [{name: a, neurons: 1}]\nstimuli: [{area: a, at: 1, neurons: [0], ‹amount:5}]", "stimuli[0].amount", "expects a blank after the colon, found amount:5", "amount: 5"},
 

@@ -10,14 +10,20 @@ import (
 	"burst/engine"
 	"burst/genome"
 	"burst/genomes"
+	"burst/internal/slow"
 
 	"github.com/stretchr/testify/require"
 )
 
-// TestR7OneDigest runs six examples again and again, with 1 to 16 threads on 1 and 2 processors: one digest each.
+// TestR7OneDigest runs seven examples again and again, with 1 to 16 threads on 1 and 2 processors: one digest each.
 func TestR7OneDigest(t *testing.T) {
-	names := map[string]uint64{"quickstart": 240, "c-elegans": 300, "izhikevich-2003": 200, "poisson-lif": 200, "vogels-abbott-cuba": 100, "burst-100k-feagi": 30}
-	again := 2
+	names := map[string]uint64{"quickstart": 240, "c-elegans": 300, "izhikevich-2003": 200, "poisson-lif": 200, "stdp-song": 3000, "vogels-abbott-cuba": 100, "burst-100k-feagi": 30}
+	again := slow.Times(1, 2)
+	counts := []int{1, 2, 3, 8, 16}
+	if !slow.Asked() {
+		delete(names, "burst-100k-feagi")
+		counts = []int{1, 3, 16}
+	}
 	if *long {
 		again = 20
 	} else if testing.Short() {
@@ -33,7 +39,7 @@ func TestR7OneDigest(t *testing.T) {
 		c, err := connectome.Build(g, connectome.Options{})
 		require.NoError(t, err)
 		want := uint64(0)
-		for _, threads := range []int{1, 2, 3, 8, 16} {
+		for _, threads := range counts {
 			for procs := 1; procs <= 2; procs++ {
 				runtime.GOMAXPROCS(procs)
 				b, err := backend.Open("cpu", c, backend.Options{Threads: threads})
@@ -54,5 +60,5 @@ func TestR7OneDigest(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("R7: %d runs of %d examples at 1, 2, 3, 8 and 16 threads: one digest an example", runs, len(names))
+	t.Logf("R7: %d runs of %d examples at %v threads: one digest an example", runs, len(names), counts)
 }

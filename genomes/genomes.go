@@ -35,12 +35,13 @@ func Open(name string) (io.ReadCloser, error) { return files.Open(name) }
 
 // Expected is what a run of an example must give.
 type Expected struct {
-	Bursts uint64
-	Spikes uint64
-	Digest uint64
+	Bursts  uint64
+	Spikes  uint64
+	Digest  uint64
+	Weights uint64 // engine.State.WeightDigest where synapses learn, else 0
 }
 
-// Expect reads the named example's digest file: lines "bursts N", "spikes N" and "digest HEX".
+// Expect reads the named example's digest file: lines "bursts N", "spikes N", "digest HEX" and, where synapses learn, "weights HEX".
 func Expect(name string) (Expected, error) {
 	text, err := files.ReadFile(path.Clean(name) + ".digest")
 	if err != nil {
@@ -49,12 +50,12 @@ func Expect(name string) (Expected, error) {
 	var e Expected
 	for s := bufio.NewScanner(bytes.NewReader(text)); s.Scan(); {
 		key, value, _ := strings.Cut(s.Text(), " ")
-		to, format := map[string]*uint64{"bursts": &e.Bursts, "spikes": &e.Spikes, "digest": &e.Digest}[key], "%d"
-		if key == "digest" {
+		to, format := map[string]*uint64{"bursts": &e.Bursts, "spikes": &e.Spikes, "digest": &e.Digest, "weights": &e.Weights}[key], "%d"
+		if key == "digest" || key == "weights" {
 			format = "%x"
 		}
 		if to == nil {
-			return Expected{}, fmt.Errorf("%s.digest: key %q, want bursts, spikes or digest", name, key)
+			return Expected{}, fmt.Errorf("%s.digest: key %q, want bursts, spikes, digest or weights", name, key)
 		}
 		if _, err := fmt.Sscanf(value, format, to); err != nil {
 			return Expected{}, fmt.Errorf("%s.digest: %s: %w", name, key, err)

@@ -25,8 +25,9 @@ var (
 	write   = flag.Bool("write", false, "with -long: rewrite the .digest files from the reference backend")
 )
 
-// short lists the examples that run in every test; the others need -long.
-var short = []string{"quickstart", "c-elegans", "brunel-d", "burst-100k", "burst-100k-feagi", "burst-100k-custom", "izhikevich-2003", "izhikevich-2003-custom", "adex", "poisson-lif", "potjans-diesmann-10", "vogels-abbott-cuba"}
+// short lists the examples that run in every test; the others, which take a second or more each, need -long: `make test-long`, which
+// CI runs, has all.
+var short = []string{"quickstart", "c-elegans", "burst-100k", "burst-100k-custom", "izhikevich-2003", "izhikevich-2003-custom", "adex", "poisson-lif", "potjans-diesmann-10", "vogels-abbott-cuba", "feagi-learning", "daspnet", "short-term", "spnet", "receptors"}
 
 // TestDigest runs every example for its own length and compares with the digest beside it.
 func TestDigest(t *testing.T) {
@@ -54,6 +55,9 @@ func TestDigest(t *testing.T) {
 			if *write {
 				e := run(t, c, "reference", 0, g.Bursts)
 				text := fmt.Sprintf("bursts %d\nspikes %d\ndigest %016x\n", e.Bursts, e.Spikes, e.Digest)
+				if e.Weights != 0 {
+					text += fmt.Sprintf("weights %016x\n", e.Weights)
+				}
 				require.NoError(t, os.WriteFile(name+".digest", []byte(text), 0o644))
 				t.Logf("%s: %+v", name, e)
 				return
@@ -82,11 +86,41 @@ func run(t *testing.T, c *connectome.Connectome, name string, threads int, burst
 	defer b.Close()
 	e := engine.New(c, b, engine.Options{})
 	require.NoError(t, e.Run(context.Background(), bursts))
-	return genomes.Expected{Bursts: bursts, Spikes: e.Spikes(), Digest: e.Digest()}
+	made := genomes.Expected{Bursts: bursts, Spikes: e.Spikes(), Digest: e.Digest()}
+	if len(c.Plastic) > 0 {
+		var s engine.State
+		require.NoError(t, e.State(&s))
+		made.Weights = s.WeightDigest()
+	}
+	return made
+}
+
+// TestLearntBell: the weights of feagi-learning, by voxel, before and after meals and at the end; docs/feagi.md tells of them.
+func TestLearntBell(t *testing.T) {
+	text, err := genomes.Text("feagi-learning")
+	require.NoError(t, err)
+	g, err := genome.Parse("feagi-learning.yaml", text, genomes.Open)
+	require.NoError(t, err)
+	c, err := connectome.Build(g, connectome.Options{})
+	require.NoError(t, err)
+	b, err := backend.Open("cpu", c, backend.Options{})
+	require.NoError(t, err)
+	defer b.Close()
+	e, at := engine.New(c, b, engine.Options{}), uint64(0)
+	for _, x := range []struct {
+		bursts  uint64
+		weights []float32
+	}{{15, []float32{6, 6, 6}}, {30, []float32{2, 2, 2}}, {45, []float32{6, 0, 2}}, {75, []float32{14, 0, 2}}, {90, []float32{18, 0, 0}}, {150, []float32{34, 0, 0}}} {
+		require.NoError(t, e.Run(context.Background(), x.bursts-at))
+		at = x.bursts
+		var s engine.State
+		require.NoError(t, e.State(&s))
+		require.Equal(t, x.weights, s.Plastic[0].Weight, "after burst %d", at-1)
+	}
 }
 
 func TestEveryExampleHasADigest(t *testing.T) {
-	require.Len(t, genomes.Names(), 20)
+	require.Len(t, genomes.Names(), 27)
 	for _, name := range genomes.Names() {
 		_, err := genomes.Expect(name)
 		require.NoError(t, err)

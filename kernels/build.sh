@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Rebuilds the kernels' PTX with Debian's clang-19 (no CUDA toolkit) and, unless an output folder is given, SHA256SUMS.
+# Rebuilds the kernels' PTX with Debian's clang-19 (no CUDA toolkit). Unless an output folder is given it is compressed, as the program
+# embeds it, and SHA256SUMS lists the sums of sources and PTX.
 # Contraction is off: every float operation of the law rounds on its own; the toolbox fuses where it says so.
 set -euo pipefail
 cd "$(dirname "$0")"
 out=${1:-.}
 # A unit uses some of its headers' functions only.
-for unit in burst: lists:-Wno-unused-function custom:-Wno-unused-function toolbox:-Wno-unused-function; do
+for unit in burst: lists:-Wno-unused-function custom:-Wno-unused-function learn:-Wno-unused-function toolbox:-Wno-unused-function; do
 	for target in sm_75,ptx63 sm_90,ptx78; do
 		arch=${target%,*}
 		# The oldest PTX version that knows the architecture, so that the oldest drivers take it; an installed CUDA toolkit
@@ -17,4 +18,5 @@ for unit in burst: lists:-Wno-unused-function custom:-Wno-unused-function toolbo
 done
 if [ "$out" = . ]; then
 	LC_ALL=C sha256sum ./*.cu ./*.cuh ./*.ptx | sed 's#\./##' > SHA256SUMS
+	zstd -19 --quiet --force --rm ./*.ptx
 fi

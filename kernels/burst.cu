@@ -7,9 +7,10 @@
 #include "list_sums.cu"
 #include "list_ids.cu"
 #include "run_bursts.cu"
-#ifndef BURST_CUSTOM
+#ifdef BURST_CUSTOM
+#include "neural_dynamics_ports.cu"
+#else
 #include "resident_bursts.cu"
-#include "delayed_bursts.cu"
 #ifndef BURST_LISTS
 #include "cluster_bursts.cu"
 #endif

@@ -1,5 +1,5 @@
 // What four compilers need to accept the kernels unchanged: nvcc and NVRTC bring CUDA's names along, clang without the
-// CUDA toolkit gets them here from its builtins, and g++ from backend/cuda/cudatest, where threads are fibers of a processor.
+// CUDA toolkit gets them here from its builtins, and g++ from internal/cuda/cudatest, where threads are fibers of a processor.
 #pragma once
 
 typedef unsigned char u8;
@@ -8,7 +8,7 @@ typedef unsigned int u32;
 typedef unsigned long long u64;
 typedef int i32;
 
-// Clusters of blocks need compute capability 9.0.
+// Clusters of several blocks, which use each other's shared memory, need compute capability 9.0.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 #define BURST_CLUSTERS
 #endif
@@ -65,7 +65,7 @@ DEVICE u8 *dynamic_memory() { return room; }
 
 #else
 
-#include "primitives.h" // of backend/cuda/cudatest/host
+#include "primitives.h" // of internal/cuda/cudatest/host
 
 #endif
 

@@ -13,7 +13,7 @@ have() {
 
 if have clang-19; then
 	bash build.sh "$out"
-	for f in *.ptx; do cmp "$f" "$out/$f"; done
+	for f in *.ptx.zst; do zstd -dc "$f" | cmp - "$out/${f%.zst}"; done
 	echo "clang-19: same PTX"
 fi
 if have nvcc; then
@@ -29,13 +29,16 @@ if have nvcc; then
 			exit 1
 		fi
 		# The committed PTX must assemble as well.
-		for unit in burst lists custom toolbox; do ptxas -arch=$arch -o "$out/clang.cubin" "${unit}_$arch.ptx"; done
+		for unit in burst lists custom toolbox; do
+			zstd -dc "${unit}_$arch.ptx.zst" > "$out/committed.ptx"
+			ptxas -arch=$arch -o "$out/clang.cubin" "$out/committed.ptx"
+		done
 	done
 	echo "nvcc: $(nvcc --version | tail -n 1)"
 fi
 if have g++; then
 	for f in *.cu; do
-		g++ -std=c++17 -x c++ -I../backend/cuda/cudatest/host -ffp-contract=off -Wall -Wno-unused-function -Wno-pragma-once-outside-header -fsyntax-only "$f"
+		g++ -std=c++17 -x c++ -I../internal/cuda/cudatest/host -ffp-contract=off -Wall -Wno-unused-function -Wno-pragma-once-outside-header -fsyntax-only "$f"
 	done
 	echo "g++: $(g++ -dumpversion)"
 fi

@@ -1,6 +1,5 @@
 #include "cluster_sums.cuh"
 
-#ifdef BURST_CLUSTERS
 // Many bursts in one launch, for networks whose neurons' state and sums fit the shared memory of all blocks together: see
 // clusters.cuh. Once a burst a block waits for all of its device, and later for those of others. Its last warp computes nothing: it
 // talks with other devices, and that of the last block tells the host.
@@ -71,7 +70,7 @@ DEVICE i32 constant_input(const clustered *s, const area *a, u64 t) {
 // quad_sums are what has reached first or second ports of the block's neurons from the k-th on: what the cluster's blocks have summed,
 // what was drawn, and where one acts stimuli.
 template <bool two> DEVICE four quad_sums(const run *p, const clustered *s, u64 t, u32 k, bool second) {
-    u32 size = p->packed.size, number = block_index() % size, at = s->at_sums + 4 * (number * p->block_neurons + k + (two && second ? p->packed.neurons : 0));
+    u32 size = cluster_size(p), number = block_index() % size, at = s->at_sums + 4 * (number * p->block_neurons + k + (two && second ? p->packed.neurons : 0));
     four sum = *room_at<four>(s, at);
 #pragma unroll
     for (u32 i = 1; i < MOST_BLOCKS; i++) {
@@ -159,10 +158,10 @@ DEVICE u32 ones_ahead(const u32 *bits, u32 words, u32 w) {
 
 // count_words finds how many fire ahead of each of the block's words, and in all, and takes a part of the queue for them.
 DEVICE void count_words(const run *p, u64 t, clustered *s) {
-    u32 words = p->block_neurons / 32, *lengths = p->length;
+    u32 words = p->block_neurons / 32;
     const u32 *bits = room_at<u32>(s, s->at_bits);
     u16 *before = room_at<u16>(s, s->at_before);
-    if (thread_index() == 0) lengths[t % 2] = 0; // it was used in the burst before
+    if (thread_index() == 0) *length_of(p, t + 1) = 0; // it was used in bursts before
 #pragma unroll 1
     for (u32 w = thread_in_block(); w / 32 * 32 < words; w += workers()) {
         u32 ahead = ones_ahead(bits, words, w);
@@ -170,7 +169,7 @@ DEVICE void count_words(const run *p, u64 t, clustered *s) {
         if (w != words - 1) continue;
         u32 total = ahead + ones(bits[w]);
         s->total = total;
-        s->base = total == 0 ? 0 : fetch_add(lengths + (t + 1) % 2, total);
+        s->base = total == 0 ? 0 : fetch_add(length_of(p, t), total);
     }
 }
 
@@ -308,7 +307,7 @@ DEVICE void talk(const run *p, clustered *s) {
 //	}
 // The host has the fire queue of a burst when all blocks have met in the next one: no block waits for what it writes to the host.
 template <u32 models> DEVICE void work_cluster(const run *p, clustered *s) {
-    u32 last = workers() - 1, size = p->packed.size;
+    u32 last = workers() - 1, size = cluster_size(p);
     stimulate_cluster(p, p->first, s);
     drive_block<models == 1 << PSC_EXP>(p, p->first, s, p->packed.drawn);
     meet_here(p, s);
@@ -365,4 +364,3 @@ KERNEL_OF_1024 cluster_bursts(run p) { run_cluster<ALL_MODELS>(&p); }
 KERNEL_OF_1024 cluster_bursts_feagi(run p) { run_cluster<1 << FEAGI>(&p); }
 KERNEL_OF_1024 cluster_bursts_lif(run p) { run_cluster<1 << LIF>(&p); }
 KERNEL_OF_1024 cluster_bursts_psc_exp(run p) { run_cluster<1 << PSC_EXP>(&p); }
-#endif

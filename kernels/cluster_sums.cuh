@@ -2,7 +2,6 @@
 #pragma once
 #include "clusters.cuh"
 
-#ifdef BURST_CLUSTERS
 // So many rows a thread takes at a time: it loads a unit of each before it adds the first one.
 const u32 ROWS = 2;
 
@@ -183,4 +182,3 @@ DEVICE void sum_places(const run *p, u64 t, clustered *s) {
 #pragma unroll 1
     while (vote(put.count > 0 || put.asked) != 0) add_later(s, &to, m, &put);
 }
-#endif

@@ -1,18 +1,15 @@
 // What blocks of a cluster share: a cluster is a team that owns the neurons of its blocks, sums what reaches them in its blocks'
-// shared memory, and updates them there. Of a burst only the fire queue passes through global memory.
+// shared memory, and updates them there. Of a burst only the fire queue passes through global memory. Where blocks cannot use each other's
+// memory a cluster is a block alone.
 #pragma once
 #include "resident.cuh"
 
-#ifdef BURST_CLUSTERS
 // clustered is what a cluster's block has beside resident.
 struct clustered : resident {
     u32 at_sums, at_before, at_later;
     u32 joined;             // blocks of the cluster that have summed their rows, in all bursts
     u32 stimulated;         // whether a stimulus acts in this burst
     u32 told[MOST_DEVICES]; // how many ids of the k-th device are due next, the block's own being the 0th
-    u32 stopped;            // whether another device has failed
-    u32 stored;             // bursts whose ids the block has stored, for talk
-    u32 heard, lost;        // bursts of which talk has heard from all others; whether one has failed
     u64 waited;             // as in run
     exchange x;             // run's
 };
@@ -23,14 +20,18 @@ DEVICE u32 device_at(const clustered *s, u32 k) {
     return q < s->x.devices ? q : q - s->x.devices;
 }
 
-// remote_four are four words from a place on of the memory of the cluster's block of a number.
-DEVICE four remote_four(const clustered *s, u32 number, u32 at) { return load_cluster(remote_address(address(room_at<u8>(s, at)), number)); }
-
 // gives_up says whether another device has failed, and tells the block's other threads.
 DEVICE bool gives_up(clustered *s, u32 *turns) {
     if (stopped(&s->x, turns)) store_block(&s->stopped, 1);
     return s->stopped != 0;
 }
+
+#ifdef BURST_CLUSTERS
+// cluster_size is how many blocks a cluster has.
+DEVICE u32 cluster_size(const run *p) { return p->packed.size; }
+
+// remote_four are four words from a place on of the memory of the cluster's block of a number.
+DEVICE four remote_four(const clustered *s, u32 number, u32 at) { return load_cluster(remote_address(address(room_at<u8>(s, at)), number)); }
 
 // join lets the blocks of a cluster wait for each other, by a thread of each between barriers of the block: what blocks wrote
 // to their memory before is seen by all after it. Each has joined so often that wanted blocks have in all.
@@ -41,4 +42,9 @@ DEVICE void join(clustered *s, u32 size, u32 wanted) {
     do now = joined(own);
     while (now < wanted && !gives_up(s, &turns));
 }
+#else
+DEVICE u32 cluster_size(const run *) { return 1; }
+DEVICE four remote_four(const clustered *, u32, u32) { return four{}; }
+DEVICE void join(clustered *, u32, u32) {}
+DEVICE void cluster_barrier() { block_barrier(); }
 #endif

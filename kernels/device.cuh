@@ -1,4 +1,4 @@
-// What the kernels ask of a device in its own words, where C++ has none. backend/cuda/cudatest has the same functions for a host.
+// What the kernels ask of a device in its own words, where C++ has none. internal/cuda/cudatest has the same functions for a host.
 #pragma once
 
 // product_sum is a·b + c, rounded once; the remark tells it from what a compiler would fuse.
@@ -130,7 +130,6 @@ DEVICE four load_streamed(const four *p) {
 DEVICE four load_streamed(const four *p) { return load_four(p->word); }
 #endif
 
-#ifdef BURST_CLUSTERS
 // load_shared is a word at an address of the block's memory that does not change in a launch.
 DEVICE i32 load_shared(u32 at) {
     i32 v;
@@ -138,6 +137,17 @@ DEVICE i32 load_shared(u32 at) {
     return v;
 }
 
+// pause leaves the multiprocessor to others for a moment: looking at shared memory takes some of what their additions wait for.
+DEVICE void pause() { asm volatile("nanosleep.u32 64;"); }
+
+// shuffle_first is v of the first of the count neighbouring lanes, a power of two, to which the lane belongs. All lanes must call it.
+DEVICE u32 shuffle_first(u32 v, u32 count) {
+    u32 got;
+    asm volatile("shfl.sync.idx.b32 %0, %1, 0, %2, 0xffffffff;" : "=r"(got) : "r"(v), "r"((32 - count) << 8 | 31));
+    return got;
+}
+
+#ifdef BURST_CLUSTERS
 // remote_address is where the cluster's block of a number has what this block has at an address.
 DEVICE u32 remote_address(u32 own, u32 number) {
     u32 at;
@@ -165,14 +175,4 @@ DEVICE u32 joined(u32 own) {
 
 // cluster_barrier lets all threads of a cluster wait for each other.
 DEVICE void cluster_barrier() { asm volatile("barrier.cluster.arrive.aligned;\n\tbarrier.cluster.wait.aligned;" ::: "memory"); }
-
-// pause leaves the multiprocessor to others for a moment: looking at shared memory takes some of what their additions wait for.
-DEVICE void pause() { asm volatile("nanosleep.u32 64;"); }
-
-// shuffle_first is v of the first of the count neighbouring lanes, a power of two, to which the lane belongs. All lanes must call it.
-DEVICE u32 shuffle_first(u32 v, u32 count) {
-    u32 got;
-    asm volatile("shfl.sync.idx.b32 %0, %1, 0, %2, 0xffffffff;" : "=r"(got) : "r"(v), "r"((32 - count) << 8 | 31));
-    return got;
-}
 #endif

@@ -1,14 +1,5 @@
+#include "network.cuh"
 #include "sums.cuh"
-
-// first_delay is the first synapse of low ≤ k < high whose delay is at least d.
-DEVICE u64 first_delay(const u8 *delay, u64 low, u64 high, u32 d) {
-    while (low < high) {
-        u64 middle = low + (high - low) / 2;
-        if (delay[middle] < d) low = middle + 1;
-        else high = middle;
-    }
-    return low;
-}
 
 // fired_rows finds what synaptic_propagation_fcl has to deliver: the synapses with delay d of each neuron that fired d
 // bursts ago, one thread a pair of neuron and delay. The pairs of all delays are numbered one after the other: those of

@@ -1,9 +1,11 @@
 // Package kernels holds the CUDA C++ of a burst and the PTX that clang made of it. One .cu is one kernel, commented by the
 // Go loop it equals; burst.cuh is what lets clang, nvcc, NVRTC and g++ accept them unchanged, and device.cuh has what is written in PTX.
 // backend/cuda launches, in this order: inject, fired_rows, synaptic_propagation_fcl, neural_dynamics_fcl, list_sums, list_ids; or, for
-// many bursts in one launch, run_bursts, resident_bursts, delayed_bursts or, where rows are long, team_bursts and cluster_bursts, whose synapses
+// many bursts in one launch, run_bursts, resident_bursts or, where rows are long, cluster_bursts, whose synapses
 // single bursts deliver by deliver_places. The unit lists.cu is the same kernels for callers that want the fire candidate
-// list of each of many bursts, custom.cu the same with a place for the code of models that a genome defines. The toolbox is kernels
+// list of each of many bursts, custom.cu the same with a place for the code of models that a genome defines, and neural_dynamics_ports for those with more than two
+// ports. The unit
+// learn.cu is what projections that learn add to single bursts. The toolbox is kernels
 // of general use (arithmetic, activations, a matrix product, measurements), in a unit of its own: backend/cuda/doctor proves
 // a GPU with them.
 package kernels
@@ -11,76 +13,67 @@ package kernels
 import (
 	"embed"
 	"fmt"
+
+	"github.com/klauspost/compress/zstd"
 )
 
-// Sources holds the CUDA C++ files; burst.cu, lists.cu and custom.cu include all kernels of a burst, toolbox.cu all others.
+// Sources holds the CUDA C++ files; burst.cu, lists.cu and custom.cu include all kernels of a burst, learn.cu those of learning, toolbox.cu all others.
 //
 //go:embed *.cu *.cuh
 var Sources embed.FS
 
-//go:embed burst_sm_75.ptx
-var sm75 string
-
-//go:embed burst_sm_90.ptx
-var sm90 string
-
-//go:embed lists_sm_75.ptx
-var lists75 string
-
-//go:embed lists_sm_90.ptx
-var lists90 string
-
-//go:embed custom_sm_75.ptx
-var custom75 string
-
-//go:embed custom_sm_90.ptx
-var custom90 string
-
-//go:embed toolbox_sm_75.ptx
-var toolbox75 string
-
-//go:embed toolbox_sm_90.ptx
-var toolbox90 string
+// packed holds every unit's PTX, compressed: as text it would be a fifth of the program.
+//
+//go:embed *.ptx.zst
+var packed embed.FS
 
 // Image is PTX for devices from one compute capability on.
 type Image struct {
 	Name       string
 	Capability int // 10·major + minor, the lowest that runs it
 	ISA        int // its PTX version, 10·major + minor
-	PTX        string
+}
+
+// PTX unpacks the image's text, some milliseconds of work.
+func (i Image) PTX() string {
+	data, err := packed.ReadFile(i.Name + ".zst")
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+	r, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+	defer r.Close()
+	text, err := r.DecodeAll(data, nil)
+	if err != nil {
+		panic("BUG: kernels/" + i.Name + ".zst: " + err.Error())
+	}
+	return string(text)
 }
 
 // Images lists the embedded PTX of a burst's kernels, by rising capability.
-func Images() []Image {
-	return []Image{
-		{Name: "burst_sm_75.ptx", Capability: 75, ISA: 63, PTX: sm75},
-		{Name: "burst_sm_90.ptx", Capability: 90, ISA: 78, PTX: sm90},
-	}
-}
+func Images() []Image { return unit("burst") }
 
 // Lists lists the embedded PTX of a burst's kernels for callers that want the fire candidate lists of launches of many bursts,
 // by rising capability.
-func Lists() []Image {
-	return []Image{
-		{Name: "lists_sm_75.ptx", Capability: 75, ISA: 63, PTX: lists75},
-		{Name: "lists_sm_90.ptx", Capability: 90, ISA: 78, PTX: lists90},
-	}
-}
+func Lists() []Image { return unit("lists") }
 
 // Custom lists the embedded PTX of a burst's kernels with a place for the code of models that a genome defines, by rising
 // capability. It has no kernels for one built-in model alone.
-func Custom() []Image {
-	return []Image{
-		{Name: "custom_sm_75.ptx", Capability: 75, ISA: 63, PTX: custom75},
-		{Name: "custom_sm_90.ptx", Capability: 90, ISA: 78, PTX: custom90},
-	}
-}
+func Custom() []Image { return unit("custom") }
+
+// Learn lists the embedded PTX of the kernels of projections that learn, with a place for the code of their rules, by rising capability.
+func Learn() []Image { return unit("learn") }
 
 // Toolbox lists the embedded PTX of the toolbox, by rising capability.
-func Toolbox() []Image {
+func Toolbox() []Image { return unit("toolbox") }
+
+// unit lists what build.sh makes of one source.
+func unit(name string) []Image {
 	return []Image{
-		{Name: "toolbox_sm_75.ptx", Capability: 75, ISA: 63, PTX: toolbox75},
-		{Name: "toolbox_sm_90.ptx", Capability: 90, ISA: 78, PTX: toolbox90},
+		{Name: name + "_sm_75.ptx", Capability: 75, ISA: 63},
+		{Name: name + "_sm_90.ptx", Capability: 90, ISA: 78},
 	}
 }
 

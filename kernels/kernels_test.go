@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 
+	"burst/internal/slow"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -24,8 +26,8 @@ var sums string
 // TestChecksums fails when a source was edited and the PTX not rebuilt, or the other way round.
 func TestChecksums(t *testing.T) {
 	images := map[string]string{}
-	for _, i := range slices.Concat(Images(), Lists(), Custom(), Toolbox()) {
-		images[i.Name] = i.PTX
+	for _, i := range slices.Concat(Images(), Lists(), Custom(), Learn(), Toolbox()) {
+		images[i.Name] = i.PTX()
 	}
 	listed := 0
 	for line := range strings.Lines(sums) {
@@ -48,29 +50,42 @@ func TestChecksums(t *testing.T) {
 // TestPTX checks what the committed PTX promises: every kernel under its name, and floats rounded one operation at a time.
 func TestPTX(t *testing.T) {
 	names := []string{"inject", "fired_rows", "synaptic_propagation_fcl", "deliver_places", "neural_dynamics_fcl", "list_sums", "list_ids", "run_bursts"}
-	kernels := map[bool]int{false: len(names) + 17, true: len(names) + 3}
+	kernels := map[bool]int{false: len(names) + 10, true: len(names) + 4}
 	for _, i := range slices.Concat(Images(), Lists(), Custom()) {
 		custom := strings.HasPrefix(i.Name, "custom")
 		t.Run(i.Name, func(t *testing.T) {
+			ptx := i.PTX()
 			for _, n := range names {
-				require.Contains(t, i.PTX, ".visible .entry "+n+"(")
+				require.Contains(t, ptx, ".visible .entry "+n+"(")
 				_, err := fs.Stat(Sources, n+".cu")
 				require.NoError(t, err, "a kernel's file bears its name")
 			}
 			clusters := 0
-			if i.Name == "burst_sm_90.ptx" {
+			if strings.HasPrefix(i.Name, "burst") {
 				clusters = 4 // cluster_bursts, and for one model
 			}
-			require.Equal(t, kernels[custom]+clusters, strings.Count(i.PTX, ".entry"), "catch_up, queue_rows, cut_rows and the kernels of one model stand beside run_bursts, resident_bursts, delayed_bursts and team_bursts")
-			require.Equal(t, custom, strings.Contains(i.PTX, "custom_update"), "only one unit has a place for models of the genome's own")
-			unmeant := regexp.MustCompile(`fma\.rn\.f32 .*// meant`).ReplaceAllString(i.PTX, "")
-			require.NotEqual(t, unmeant, i.PTX, "the input's quotient is made of fused operations")
+			require.Equal(t, kernels[custom]+clusters, strings.Count(ptx, ".entry"), "catch_up, queue_rows, cut_rows and the kernels of one model stand beside run_bursts and resident_bursts, neural_dynamics_ports beside custom ones")
+			require.Equal(t, custom, strings.Contains(ptx, "custom_update"), "only one unit has a place for models of the genome's own")
+			unmeant := regexp.MustCompile(`fma\.rn\.f32 .*// meant`).ReplaceAllString(ptx, "")
+			require.NotEqual(t, unmeant, ptx, "the input's quotient is made of fused operations")
 			require.NotRegexp(t, `fma\.|mad\.f|\.ftz|\.approx|\.full`, unmeant, "each other float operation rounds on its own, denormals kept")
-			require.Contains(t, i.PTX, "rcp.rn.f32", "the reciprocal of the scale is correctly rounded")
-			require.NotContains(t, i.PTX, ".local", "no kernel spills to local memory")
-			require.Contains(t, i.PTX, fmt.Sprintf(".version %s\n", dotted(i.ISA)))
-			require.Contains(t, i.PTX, fmt.Sprintf(".target sm_%d\n", i.Capability))
+			require.Contains(t, ptx, "rcp.rn.f32", "the reciprocal of the scale is correctly rounded")
+			require.NotContains(t, ptx, ".local", "no kernel spills to local memory")
+			require.Contains(t, ptx, fmt.Sprintf(".version %s\n", dotted(i.ISA)))
+			require.Contains(t, ptx, fmt.Sprintf(".target sm_%d\n", i.Capability))
 		})
+	}
+}
+
+// TestLearn checks the unit of networks that learn likewise; handlers have their numbers in local memory.
+func TestLearn(t *testing.T) {
+	for _, i := range Learn() {
+		ptx := i.PTX()
+		require.Equal(t, 13, strings.Count(ptx, ".visible .entry learn_"))
+		unmeant := regexp.MustCompile(`fma\.rn\.f32 .*// meant`).ReplaceAllString(ptx, "")
+		require.NotRegexp(t, `fma\.|mad\.f|\.ftz|\.approx|\.full`, unmeant, "each other float operation rounds on its own, denormals kept")
+		require.Contains(t, ptx, fmt.Sprintf(".version %s\n", dotted(i.ISA)))
+		require.Contains(t, ptx, fmt.Sprintf(".target sm_%d\n", i.Capability))
 	}
 }
 
@@ -79,21 +94,23 @@ func TestPTX(t *testing.T) {
 func TestToolbox(t *testing.T) {
 	for _, i := range Toolbox() {
 		t.Run(i.Name, func(t *testing.T) {
-			require.Equal(t, 34, strings.Count(i.PTX, ".visible .entry"))
-			require.NotRegexp(t, `\.ftz|\.approx|\.full`, i.PTX, "host and device compute the same bits")
-			require.NotContains(t, i.PTX, ".local", "no kernel spills to local memory")
-			_, product, found := strings.Cut(i.PTX, ".entry matrix_product_128(")
+			ptx := i.PTX()
+			require.Equal(t, 34, strings.Count(ptx, ".visible .entry"))
+			require.NotRegexp(t, `\.ftz|\.approx|\.full`, ptx, "host and device compute the same bits")
+			require.NotContains(t, ptx, ".local", "no kernel spills to local memory")
+			_, product, found := strings.Cut(ptx, ".entry matrix_product_128(")
 			require.True(t, found)
 			require.Contains(t, product, "ld.shared.v4.f32")
 			require.Equal(t, 16*64, strings.Count(product, "fma.rn.f32"), "16 steps of 8 by 8 sums, unrolled")
-			require.Contains(t, i.PTX, fmt.Sprintf(".version %s\n", dotted(i.ISA)))
-			require.Contains(t, i.PTX, fmt.Sprintf(".target sm_%d\n", i.Capability))
+			require.Contains(t, ptx, fmt.Sprintf(".version %s\n", dotted(i.ISA)))
+			require.Contains(t, ptx, fmt.Sprintf(".target sm_%d\n", i.Capability))
 		})
 	}
 }
 
 // TestRebuild compiles the sources anew; the committed PTX must be what they say.
 func TestRebuild(t *testing.T) {
+	slow.Test(t)
 	if _, err := exec.LookPath("clang-19"); err != nil {
 		require.Empty(t, os.Getenv("CI"), "CI must have clang-19")
 		t.Skip("SKIPPED: no clang-19 on this machine, so the PTX was not rebuilt and compared")
@@ -102,10 +119,10 @@ func TestRebuild(t *testing.T) {
 	log, err := exec.Command("bash", "build.sh", out).CombinedOutput()
 	require.NoError(t, err, "%s", log)
 	comment := regexp.MustCompile(`(?m)//.*$`) // registers' and blocks' names are the same; only the compiler's remarks may differ
-	for _, i := range slices.Concat(Images(), Lists(), Custom(), Toolbox()) {
+	for _, i := range slices.Concat(Images(), Lists(), Custom(), Learn(), Toolbox()) {
 		b, err := os.ReadFile(filepath.Join(out, i.Name))
 		require.NoError(t, err)
-		if comment.ReplaceAllString(string(b), "") != comment.ReplaceAllString(i.PTX, "") {
+		if comment.ReplaceAllString(string(b), "") != comment.ReplaceAllString(i.PTX(), "") {
 			t.Errorf("%s is not what clang-19 makes of the sources; run make kernels", i.Name)
 		}
 	}
@@ -114,8 +131,8 @@ func TestRebuild(t *testing.T) {
 // TestPeersAreNotAddedTo: links between devices need not carry atomic operations, so no kernel has any for the whole system.
 func TestPeersAreNotAddedTo(t *testing.T) {
 	atomic := regexp.MustCompile(`\b(?:red|atom)\.\S*`)
-	for _, i := range slices.Concat(Images(), Lists(), Custom(), Toolbox()) {
-		all := atomic.FindAllString(i.PTX, -1)
+	for _, i := range slices.Concat(Images(), Lists(), Custom(), Learn(), Toolbox()) {
+		all := atomic.FindAllString(i.PTX(), -1)
 		require.NotEmpty(t, all, i.Name)
 		for _, op := range all {
 			require.NotContains(t, op, ".sys", i.Name)

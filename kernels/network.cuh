@@ -2,34 +2,23 @@
 #pragma once
 #include "burst.cuh"
 
-enum model { FEAGI = 0, LIF = 1, PSC_EXP = 2, IZHIKEVICH = 3, POISSON_SOURCE = 4, SPIKE_LIST = 5, CUSTOM = 6 };
-
-// A bit a model; custom ones are in the unit custom.cu alone, and for the host.
-#if defined(BURST_CUSTOM) || defined(BURST_ONE_UNIT)
-const u32 ALL_MODELS = (1 << (CUSTOM + 1)) - 1;
-#else
-const u32 ALL_MODELS = (1 << CUSTOM) - 1;
-#endif
-
 const u64 NO_TABLE = ~0ull;
+const u32 MOST_CONSTANTS = 14; // of a model
 
 // area is a span of neurons that follow one model with one set of parameters.
 struct area {
     u32 first, end;  // neurons
-    u32 first_port;  // of neuron first; second ports of neurons come after the first ones of all
+    u32 first_port;  // of neuron first; second ports of neurons come after the first ones of all, and so on
     u32 model;
     u32 ports;       // of a neuron
     u32 program;     // custom: its number among the network's
-    u64 each;        // where neurons of their own constants have them in the table of constants (spike_list and poisson: of
-                     // numbers), or NO_TABLE
+    u64 each;        // where neurons with constants of their own have them, own each, in the table of constants (spike_list
+                     // and poisson: of numbers), or NO_TABLE
     u64 below;       // feagi, poisson: a Philox draw below this fires
     u64 from, until; // poisson: fires in bursts from ≤ t < until
-    float k[8];      // the model's constants, in the order of Words; feagi: its threshold
-    float threshold_limit;
-    float keep, leak_amount; // V·keep is V·(1 − leak)
-    float excitability;      // compared with FEAGI's hash when feagi_draw
-    u32 refractory, fire_limit, snooze;
-    u32 accumulate, feagi_draw;
+    float k[MOST_CONSTANTS]; // the model's constants, in the order of its descriptor in package genome
+    u32 own;         // how many of them, the first ones, may differ from neuron to neuron
+    u32 refractory;  // custom
     u32 first_term, terms;   // its constant drives that are terms of the model's formula
     u32 first_drive, drives; // those that go into acc
     u32 differ;              // whether neurons differ in what the terms add
@@ -122,5 +111,15 @@ DEVICE u32 neuron_at(const area *areas, u32 count, u32 port) {
     }
     const area *a = areas + (low - 1);
     u32 k = port - a->first_port, neurons = a->end - a->first;
-    return a->first + (k < neurons ? k : k - neurons);
+    return a->first + k % neurons;
+}
+
+// first_delay is the first synapse of low ≤ k < high whose delay is at least d.
+DEVICE u64 first_delay(const u8 *delay, u64 low, u64 high, u32 d) {
+    while (low < high) {
+        u64 middle = low + (high - low) / 2;
+        if (delay[middle] < d) low = middle + 1;
+        else high = middle;
+    }
+    return low;
 }

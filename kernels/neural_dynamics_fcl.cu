@@ -3,26 +3,51 @@
 #include "network.cuh"
 #include "philox.cuh"
 
+// The numbers are those of the descriptors in package genome.
+enum model { FEAGI = 0, LIF = 1, PSC_EXP = 2, IZHIKEVICH = 3, POISSON_SOURCE = 4, SPIKE_LIST = 5, CUSTOM = 6, MODELS };
+
+// A bit a model; custom ones are in the unit custom.cu alone, and for the host.
+#if defined(BURST_CUSTOM) || defined(BURST_ONE_UNIT)
+const u32 ALL_MODELS = (1 << MODELS) - 1;
+#else
+const u32 ALL_MODELS = ((1 << MODELS) - 1) & ~(1 << CUSTOM);
+#endif
+
 DEVICE u32 saturated(u32 x) { return x < 65535 ? x : 65535; }
+
+// The places of feagi's constants.
+enum feagi_constant { THRESHOLD, THRESHOLD_LIMIT, LEAK, LEAK_AMOUNT, KEEP, REFRACTORY, FIRE_LIMIT, SNOOZE, ACCUMULATE, DRAWS_AS_FEAGI, EXCITABLE, RECTIFY, ALWAYS_RECOVER };
 
 // excited is the excitability's draw, which is left out where any draw would do.
 DEVICE bool excited(const area *a, u64 seed, u32 n, u64 t) {
-    if (!a->feagi_draw) return a->below >> 32 != 0 || draw(anew(seed), EXCITABILITY, n, 0, t).w[0] < (u32)a->below;
-    if (a->excitability >= 0.999f) return true;
-    if (a->excitability <= 0) return false;
+    float excitability = a->k[EXCITABLE];
+    if (a->k[DRAWS_AS_FEAGI] == 0) return a->below >> 32 != 0 || draw(anew(seed), EXCITABILITY, n, 0, t).w[0] < (u32)a->below;
+    if (excitability >= 0.999f) return true;
+    if (excitability <= 0) return false;
     u32 h = pcg(n * 2654435761u + ((u32)t + 1) * 1597334677u);
-    return (float)h / 4294967296.0f < a->excitability;
+    return (float)h / 4294967296.0f < excitability;
 }
 
 // often is what feagi needs of an area for every candidate.
 struct often {
     float threshold, threshold_limit, keep, leak_amount;
-    u32 fire_limit, accumulate;
+    u32 fire_limit, accumulate, rectify;
 };
 
 DEVICE often often_of(const area *a, float threshold) {
-    return often{threshold, a->threshold_limit, a->keep, a->leak_amount, a->fire_limit, a->accumulate};
+    const float *k = a->k;
+    return often{threshold, k[THRESHOLD_LIMIT], k[KEEP], k[LEAK_AMOUNT], (u32)k[FIRE_LIMIT], (u32)k[ACCUMULATE], (u32)k[RECTIFY]};
 }
+
+// quanta_of is what a sum stands for where amounts are lifted: rectify is M, or 0 where they are not.
+DEVICE i32 quanta_of(often o, i32 sum) {
+    if (o.rectify == 0) return sum;
+    sum = -(-sum >> ones(o.rectify - 1)); // sum/M, rounded up
+    return o.accumulate && sum < 0 ? 0 : sum;
+}
+
+// stays reports whether a neuron without input is left as it is.
+DEVICE bool stays(const area *a, const u16 *refractory) { return a->k[ALWAYS_RECOVER] == 0 || *refractory == 0; }
 
 // blocked reports whether a neuron has fired too often in a row.
 DEVICE bool blocked(often o, const u16 *count) { return o.fire_limit != 0 && *count >= o.fire_limit; }
@@ -48,7 +73,7 @@ DEVICE bool feagi(const area *a, often o, float input, u64 seed, u32 n, u64 t, f
             bool snoozes = o.fire_limit != 0 && fires >= o.fire_limit;
             *v = 0.0f;
             *count = (u16)fires;
-            *refractory = (u16)saturated(a->refractory + (snoozes ? a->snooze : 0));
+            *refractory = (u16)saturated((u32)a->k[REFRACTORY] + (snoozes ? (u32)a->k[SNOOZE] : 0));
             return true;
         }
     }
@@ -156,8 +181,10 @@ DEVICE float input(const network *w, i32 sum) { // 3
     return product_sum(product_sum(-q, scale, x), inverse, q);
 }
 
-// threshold_of is that of the i-th neuron of a feagi area.
-DEVICE float threshold_of(const network *w, const area *a, u32 i) { return a->each != NO_TABLE ? w->constants[a->each + i] : a->k[0]; }
+// constants_of are those of the i-th neuron of an area that may differ from neuron to neuron.
+DEVICE const float *constants_of(const network *w, const area *a, u32 i) {
+    return a->each != NO_TABLE ? w->constants + a->each + (u64)a->own * i : a->k;
+}
 
 // source_fires is step 4 for the i-th neuron of a source area.
 DEVICE bool source_fires(const network *w, const area *a, u32 i) {
@@ -196,24 +223,20 @@ DEVICE bool custom(const network *w, const area *a, u32 i, u32 n, float first, f
 // whose state lies at place n; it says whether the neuron fires. The area's model is one of the given ones.
 template <u32 models>
 DEVICE bool update(const network *w, const area *a, u32 i, u32 n, i32 first, i32 second, float term) {
-    const float *k = a->k;
     if (models & 1 << FEAGI && (models == 1 << FEAGI || a->model == FEAGI)) {
-        if (first == 0) return false; // no candidate, no change
-        often o = often_of(a, threshold_of(w, a, i));
-        return feagi(a, o, input(w, first), w->seed, a->first + i, w->t, w->v + n, w->refractory + n, w->count + n);
+        if (first == 0 && stays(a, w->refractory + n)) return false;
+        often o = often_of(a, constants_of(w, a, i)[THRESHOLD]);
+        return feagi(a, o, input(w, quanta_of(o, first)), w->seed, a->first + i, w->t, w->v + n, w->refractory + n, w->count + n);
     }
     if (models & 1 << LIF && (models == 1 << LIF || a->model == LIF)) {
-        if (a->each != NO_TABLE) k = w->constants + a->each + 4ull * i;
-        return lif(k, input(w, first), term, w->v + n, w->refractory + n);
+        return lif(constants_of(w, a, i), input(w, first), term, w->v + n, w->refractory + n);
     }
     if (models & 1 << PSC_EXP && (models == 1 << PSC_EXP || a->model == PSC_EXP)) {
-        if (a->each != NO_TABLE) k = w->constants + a->each + 8ull * i;
-        return psc_exp(k, input(w, first), input(w, second), term, w->v + n, w->more + n,
+        return psc_exp(constants_of(w, a, i), input(w, first), input(w, second), term, w->v + n, w->more + n,
                        w->more + w->pitch + n, w->refractory + n);
     }
     if (models & 1 << IZHIKEVICH && a->model == IZHIKEVICH) {
-        if (a->each != NO_TABLE) k = w->constants + a->each + 6ull * i;
-        return izhikevich(k, input(w, first), term, w->v + n, w->more + n);
+        return izhikevich(constants_of(w, a, i), input(w, first), term, w->v + n, w->more + n);
     }
     if (models & 1 << CUSTOM && (models == 1 << CUSTOM || a->model == CUSTOM))
         return custom(w, a, i, n, input(w, first), input(w, second));

@@ -12,6 +12,12 @@ const u32 NO_MORE = ~0u;
 
 // resident is what a block's threads share. Numbers named at_ are places in the block's memory, in bytes.
 struct resident {
+    // Flags of one word that a thread sets by store_block while others look by load_block. Here, at the beginning of the block's memory,
+    // racecheck.awk of backend/cuda knows them.
+    u32 complete;      // bursts, for the warp that tells the host
+    u32 stored;        // clusters: bursts whose ids the block has stored, for talk
+    u32 stopped;       // whether another device has failed
+    u32 heard, lost;   // bursts of which talk has heard from all others; whether one has failed
     u32 group[GROUPS]; // how many fire in each group of words
     u32 total;         // how many fire
     u32 base;          // where the block's part of the queue begins
@@ -20,7 +26,6 @@ struct resident {
     u32 more;          // whether any block has
     u32 met;           // how often all blocks have met
     u32 seen[2];       // how often blocks had left rows at even and odd meetings
-    u32 complete;      // bursts, for the warp that tells the host
     float common[COMMON]; // the areas' terms in this burst, where neurons do not differ
     u64 first_row;        // where the block's rows begin
     u32 own;              // neurons
@@ -197,12 +202,6 @@ DEVICE void find_terms(const run *p, u64 t, resident *s) {
     }
 }
 
-// prepare is what burst t needs and no fire queue changes.
-DEVICE void prepare(const run *p, u64 t, resident *s) {
-    stimulate_blocks(p, t);
-    find_terms(p, t, s);
-}
-
 // reached is what a thread has loaded for a neuron before its turn comes.
 struct reached {
     u32 place, port; // of its area, marked as area_at does, and its first port
@@ -261,13 +260,13 @@ template <u32 models> DEVICE bool fires_resident(const run *p, const resident *s
     }
     *in = r;
     if (models == 1 << FEAGI) {
-        if (r.first == 0) return false; // no candidate, no change
+        if (r.first == 0 && stays(a, w->refractory + k)) return false;
         if (r.place != u->place) {
             u->place = r.place & SIMPLE ? r.place : ~0u;
             u->a = a;
-            u->o = often_of(a, threshold_of(w, a, u->begin + k - a->first));
+            u->o = often_of(a, constants_of(w, a, u->begin + k - a->first)[THRESHOLD]);
         }
-        return feagi(u->a, u->o, input(w, r.first), w->seed, u->begin + k, w->t, w->v + k, w->refractory + k, w->count + k);
+        return feagi(u->a, u->o, input(w, quanta_of(u->o, r.first)), w->seed, u->begin + k, w->t, w->v + k, w->refractory + k, w->count + k);
     }
     u32 i = u->begin + k - a->first;
     if (r.place & SIMPLE) return update_simple<models>(w, a, i, k, r, s->common[place]);

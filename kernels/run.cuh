@@ -1,4 +1,4 @@
-// What the kernels of many bursts are given, what the blocks of run_bursts and team_bursts share, and how a block's memory is
+// What the kernels of many bursts are given, what the blocks of run_bursts share, and how a block's memory is
 // divided.
 #pragma once
 #include "candidates.cuh"
@@ -44,7 +44,7 @@ struct run {
     u32 neurons, block_neurons; // that the device owns; block_neurons: of each block, a multiple of 32
 
     spike *queue; // who fired in the burst before, in any order; with teams their ids
-    u32 *length;  // of the queue: that of burst t at (t + 1) mod 2
+    u32 *length;  // of the queue: length_of
     u32 *arrived; // blocks at the grid's barrier
 
     u32 *ids;   // mapped host memory: for each burst of the launch and each block host_room words
@@ -56,16 +56,16 @@ struct run {
     u32 drive_count, term_count, count_entries, table_entries; // lengths of the tables
     u32 cached;                                                // whether the block's shared memory holds state and tables
 
-    // Of resident_bursts alone, for which length is that of burst t at (t + 1) mod 3, and arrived has 64 bits.
+    // Of resident_bursts alone, for which arrived has 64 bits.
     u32 own_rows, longest; // a block delivers so many rows, of so many synapses at most
     u32 most_parts_log;    // where all blocks share few rows
     u64 *stamps;           // mapped host memory: when each burst was complete, in nanoseconds
     u32 value_count;       // weights of few values
 
-    // Of delayed_bursts alone, for which own_rows, longest and most_parts_log are of synapses with delay 1.
-    const u32 *soon;                   // so many synapses of each row have delay 1, its first ones; null for other kernels
+    // And of those of its networks whose rows are delivered early (early_rows.cuh): own_rows and longest are of synapses with delay 1.
+    const u32 *soon;                   // so many synapses of each row have delay 1, its first ones; null for other networks
     spike *later;                      // what is left of the rows of who fired; those of odd bursts after places for all neurons
-    u32 *later_length;                 // of burst t at t mod 4, as length here
+    u32 *later_length;                 // as length
     u32 later_parts, most_later_parts; // such a row is delivered by so many warps
     u32 front;                         // so many warps of a block have neurons to update
     u32 warp_rows;                     // rows that a warp delivers of its own neurons at once
@@ -78,6 +78,9 @@ struct run {
     teams sum;
     places packed;
 };
+
+// length_of is where the length of burst t's queue is, among those of four bursts.
+DEVICE u32 *length_of(const run *p, u64 t) { return p->length + ((u32)t + 1) % 4; }
 
 // block is what a block's threads share: bits and sums, and where cached copies of its neurons' state and of the tables, which stay valid
 // from burst to burst as global memory's do not in the first cache.

@@ -1,9 +1,28 @@
+#pragma once
 #include "run.cuh"
+
+// no_learners is what networks that do not learn add to the law of many bursts. learn_bursts.cu has the others.
+struct no_learners {};
+DEVICE bool learn(const no_learners *) { return false; }
+DEVICE void tell_fired(const no_learners *, u64, u32, u32) {}
+DEVICE void tell_total(const no_learners *, u64, u32) {}
+DEVICE void learn_events_of(const no_learners *, u64) {}
+DEVICE void learn_rows_of(const no_learners *, u64, i32 *) {}
+DEVICE void learn_ends_of(const no_learners *, u64) {}
+DEVICE void learn_every_of(const no_learners *, const run *, u64, block *, u32 *) {}
+
+// by_teams reports whether teams of blocks sum rows. Models of genomes have none.
+#ifdef BURST_CUSTOM
+DEVICE bool by_teams(const run *) { return false; }
+#else
+DEVICE bool by_teams(const run *p) { return p->sum.count > 0; }
+#endif
 
 // queued is how many fired in burst t − 1, on all devices.
 DEVICE u32 queued(const run *p, u64 t, const block *s) {
-    if (p->devices == 1) return read(p->length + t % 2);
+    if (p->devices == 1) return read(length_of(p, t - 1));
     u32 sum = 0;
+#pragma unroll 1
     for (u32 q = 0; q < p->devices; q++) sum += s->told[q];
     return sum;
 }
@@ -26,7 +45,8 @@ DEVICE spike row_of(const run *p, u64 t, const block *s, u32 i) {
 // deliver is step 1: the rows of who fired in burst t − 1.
 DEVICE void deliver(const run *p, u64 t, const block *s) {
     u64 items = (u64)queued(p, t, s) << p->parts_log;
-    for (u64 item = thread_index() / 32; item < items; item += thread_count() / 32) {
+    u64 warps = (u64)anew(block_count()) * block_size() / 32;
+    for (u64 item = ((u64)anew(block_index()) * block_size() + anew(thread_in_block())) / 32; item < items; item += warps) {
         spike row = row_of(p, t, s, (u32)(item >> p->parts_log));
         u64 part = item & ((1ull << p->parts_log) - 1);
         u64 low = row.first + (row.count * part >> p->parts_log), high = row.first + (row.count * (part + 1) >> p->parts_log);
@@ -50,8 +70,8 @@ DEVICE void deliver(const run *p, u64 t, const block *s) {
 // row too, whose stretch is there by then, and the number of the row after it.
 template <bool table, bool alone> DEVICE void sum_rows_of(const run *p, u64 t, const block *s, u8 *room) {
     const teams *m = &p->sum;
-    u32 team = block_index() % m->count, number = block_index() / m->count, rows = queued(p, t, s);
-    u32 i = thread_in_block() / ROW_THREADS * m->size + number, step = block_size() / ROW_THREADS * m->size;
+    u32 block = anew(block_index()), team = block % m->count, number = block / m->count, rows = queued(p, t, s);
+    u32 i = anew(thread_in_block()) / ROW_THREADS * m->size + number, step = anew(block_size()) / ROW_THREADS * m->size;
     if (number >= m->size || i >= rows) return;
     adder a = adder_of(m, &p->all, team, room);
     stretch now = {}, next = stretch_of(m, team, id_of(p, t, s, i));
@@ -88,10 +108,10 @@ DEVICE void stimulate(const run *p, u64 t, block *s) {
         const scheduled *one = p->stimuli + i;
         if (!acts(one, t)) continue;
         any = true;
-        for (u64 k = thread_index(); k < one->count; k += thread_count())
+        for (u64 k = (u64)anew(block_index()) * block_size() + anew(thread_in_block()); k < one->count; k += (u64)anew(block_count()) * block_size())
             accumulate(acc + p->amounts[one->first + k].port, p->amounts[one->first + k].sum);
     }
-    if (thread_index() == 0) p->length[(t + 1) % 2] = 0; // the other one was read in the burst before
+    if (block_index() == 0 && thread_in_block() == 0) *length_of(p, t) = 0; // all have read it in bursts before
     // The areas' terms, and the burst, for update_block. The law's step 4 reads w.t.
     if (thread_in_block() == 0) s->w.t = t, s->stimulated = any;
     u32 k = thread_in_block();
@@ -111,21 +131,21 @@ struct inputs {
 };
 
 // input_of is the sum of a port: what teams have summed, or else the ring's; slot is that of this burst.
-template <bool by_teams> DEVICE i32 input_of(const run *p, const block *s, i32 *slot, u32 port) {
-    if (!by_teams) return sum_of(slot + port);
+DEVICE i32 input_of(const run *p, const block *s, i32 *slot, u32 port) {
+    if (!by_teams(p)) return sum_of(slot + port);
     i32 sum = sum_at(&p->sum, port);
     return s->stimulated ? sum + sum_of(slot + port) : sum;
 }
 
 // fires is the drives' part of step 2, and steps 3 and 4, for neuron n, whose area has one of the models and whose state lies
 // at a place; slot is the ring's of this burst. The neuron's sums are left in in.
-template <u32 models, bool by_teams>
+template <u32 models>
 DEVICE bool fires(const run *p, const block *s, const network *w, i32 *slot, u32 n, u32 at, inputs *in) {
     const area *a = s->only != nullptr ? s->only : area_of(w->areas, w->area_count, n);
     u32 i = n - a->first, ports = a->ports, place = (u32)(a - w->areas);
     u32 port = a->first_port + i;
-    i32 first = ports > 0 ? input_of<by_teams>(p, s, slot, port) : 0;
-    i32 second = ports > 1 ? input_of<by_teams>(p, s, slot, port + (a->end - a->first)) : 0;
+    i32 first = ports > 0 ? input_of(p, s, slot, port) : 0;
+    i32 second = ports > 1 ? input_of(p, s, slot, port + (a->end - a->first)) : 0;
     for (u32 k = a->first_drive; k < a->first_drive + a->drives; k++) {
         i32 amount = amount_of(s->drives + k, s->counts, s->table, w->seed, i, w->t);
         if (amount < 0 && ports > 1) second += amount;
@@ -137,13 +157,13 @@ DEVICE bool fires(const run *p, const block *s, const network *w, i32 *slot, u32
 }
 
 // update_block is steps 3 and 4 for the block's neurons.
-template <u32 models, bool by_teams> DEVICE void update_block(const run *p, u64 t, block *s) {
+template <u32 models> DEVICE void update_block(const run *p, u64 t, block *s) {
     u32 begin = block_index() * p->block_neurons, count = own(p);
     i32 *slot = p->ring + (t & p->slot_mask) * p->ports;
     for (u32 k = thread_in_block(); k < p->block_neurons; k += block_size()) {
         u32 n = neuron_of(p->w.own, begin + k);
         inputs in = {};
-        bool yes = k < count && fires<models, by_teams>(p, s, &s->w, slot, n, p->cached ? k : n, &in);
+        bool yes = k < count && fires<models>(p, s, &s->w, slot, n, p->cached ? k : n, &in);
         store_bits(s->bits + k / 32, yes);
         if (lists(&p->list)) note(&p->list, t - p->first, p->block_neurons, k, in.first, in.second);
         if (lane() == 0 && s->bits[k / 32] != 0) add((i32 *)s->total + t % 2, (i32)ones(s->bits[k / 32]));
@@ -151,7 +171,7 @@ template <u32 models, bool by_teams> DEVICE void update_block(const run *p, u64 
 }
 
 // reserve takes a part of the queue for the block, and finds how many fire before each group of words.
-DEVICE void reserve(const run *p, u64 t, block *s) {
+template <class learners_of> DEVICE void reserve(const run *p, u64 t, block *s, const learners_of *x) {
     u32 words = p->block_neurons / 32, each = (words + GROUPS - 1) / GROUPS, g = thread_in_block();
     if (g < GROUPS) {
         u32 sum = 0;
@@ -161,7 +181,8 @@ DEVICE void reserve(const run *p, u64 t, block *s) {
     if (thread_in_block() == block_size() - 1) {
         u32 total = s->total[t % 2];
         s->total[(t + 1) % 2] = 0;
-        s->base = total == 0 ? 0 : fetch_add(p->length + (t + 1) % 2, total);
+        s->base = total == 0 ? 0 : fetch_add(length_of(p, t), total);
+        tell_total(x, t, total);
     }
     if (lists(&p->list)) count_candidates(&p->list, t - p->first, p->block_neurons);
 }
@@ -170,22 +191,23 @@ DEVICE void reserve(const run *p, u64 t, block *s) {
 DEVICE u32 *told_ids(const run *p, u64 t, const block *s) { return p->devices == 1 ? (u32 *)p->queue : ids_of(&s->x, s->x.self, s->x.self, t); }
 
 // list is step 5: the block's part of the queue, and the same for the host, ascending; one thread a neuron, as before.
-template <bool by_teams> DEVICE void list(const run *p, u64 t, const block *s) {
+template <class learners_of> DEVICE void list(const run *p, u64 t, const block *s, const learners_of *x) {
     u32 words = p->block_neurons / 32, each = (words + GROUPS - 1) / GROUPS, begin = block_index() * p->block_neurons;
-    bool alone = p->devices == 1 && !by_teams, listed = s->total[t % 2] <= host_room(p);
+    bool alone = p->devices == 1 && !by_teams(p), listed = s->total[t % 2] <= host_room(p);
     u32 *ids = for_host(p, t);
     if (alone && !listed) bring_bits(p, t, s->bits, block_size());
     for (u32 k = thread_in_block(); k < p->block_neurons; k += block_size()) {
         u32 word = k / 32, bits = s->bits[word];
         if ((bits >> k % 32 & 1) == 0) continue;
         u32 n = neuron_of(p->w.own, begin + k), before = s->group[word / each] + ones(bits & ((1u << k % 32) - 1));
-        u64 first = by_teams ? 0 : p->row[n], end = by_teams ? 0 : p->row[n + 1];
+        u64 first = p->row[n], end = p->row[n + 1];
         for (u32 v = word / each * each; v < word; v++) before += ones(s->bits[v]);
         if (!alone) {
             told_ids(p, t, s)[s->base + before] = n;
             continue;
         }
         p->queue[s->base + before] = spike{first, end - first};
+        tell_fired(x, t, s->base + before, n);
         if (listed) ids[before] = n;
     }
     if (thread_in_block() == 0 && alone) report(p, t, s->total[t % 2]);
@@ -207,7 +229,7 @@ DEVICE void list_for_host(const run *p, u64 t, const block *s) {
 
 // announce tells the host that a burst is complete; the last thread does, which has the least to do.
 DEVICE void announce(const run *p, u64 t) {
-    if (thread_index() == thread_count() - 1) publish(p->done + (t - p->first), t + 1);
+    if (block_index() == block_count() - 1 && thread_in_block() == block_size() - 1) publish(p->done + (t - p->first), t + 1);
 }
 
 // catch_up delivers to the ring what a fire queue of an earlier burst still has to deliver, the synapses of its neurons with
@@ -278,7 +300,7 @@ DEVICE void device_barrier(const run *p, u64 t, block *s) {
     list_for_host(p, t, s);
     warp_barrier();
 #pragma unroll 1
-    for (u32 q = thread_in_block() / 32; q < p->devices; q += block_size() / 32) { // a warp a device
+    for (u32 q = anew(thread_in_block()) / 32; q < p->devices; q += anew(block_size()) / 32) { // a warp a device
         u32 count = 0;
         bool all = q == s->x.self ? hear_own(&s->x, t, &count) : hear_other(&s->x, q, t, &count);
         if (lane() == 0) s->told[q] = count;
@@ -295,23 +317,24 @@ DEVICE void device_barrier(const run *p, u64 t, block *s) {
 //		for n := range neurons { if b.fires(n) { queue = append(queue, n) } }
 //		with several devices, the queue becomes all devices' queues
 //	}
-template <u32 models, bool by_teams> DEVICE void bursts(const run *p) {
+template <u32 models, class learners_of> DEVICE void bursts(const run *p, const learners_of *x) {
     SHARED(block, s);
-    u8 *room = dynamic_memory(), *own_room = room;
-    if (by_teams) {
-        begin_sums(&p->sum, &p->all, p->value_count, room);
-        own_room += p->sum.room;
-    }
-    lay_out(p, own_room, &s, false);
+    if (by_teams(p)) begin_sums(&p->sum, &p->all, p->value_count, dynamic_memory());
+    lay_out(p, dynamic_memory() + p->sum.room, &s, false);
     block_barrier();
     u32 wanted = 0;
     for (u64 t = p->first; t < p->first + p->bursts; t++) {
         stimulate(p, t, &s);
-        if (by_teams) {
+        if (learn(x)) {
+            learn_events_of(x, t);
+            grid_barrier(p, &s, &wanted);
+            learn_rows_of(x, t, p->ring + (t & p->slot_mask) * p->ports);
+        }
+        if (by_teams(p)) {
             if (t > p->first && p->devices == 1) list_for_host(p, t - 1, &s);
-            sum_rows(p, t, &s, room);
+            sum_rows(p, t, &s, dynamic_memory());
             block_barrier();
-            bring_sums(&p->sum, room);
+            bring_sums(&p->sum, dynamic_memory());
         } else {
             deliver(p, t, &s);
         }
@@ -319,37 +342,51 @@ template <u32 models, bool by_teams> DEVICE void bursts(const run *p) {
         grid_barrier(p, &s, &wanted);
         if (s.stopped) return;
         if (t > p->first) announce(p, t - 1); // its ids have had the delivery's time to arrive, and its candidates are listed
-        update_block<models, by_teams>(p, t, &s);
+        learn_ends_of(x, t);
+        update_block<models>(p, t, &s);
         block_barrier();
-        reserve(p, t, &s);
+        reserve(p, t, &s, x);
         block_barrier();
-        list<by_teams>(p, t, &s);
+        list(p, t, &s, x);
         if (p->devices == 1) {
             grid_barrier(p, &s, &wanted);
+            learn_every_of(x, p, t, &s, &wanted);
             continue;
         }
         block_barrier();
         device_barrier(p, t, &s);
         if (s.stopped) return;
     }
-    lay_out(p, own_room, &s, true);
+    lay_out(p, dynamic_memory() + p->sum.room, &s, true);
     if (p->devices > 1 && thread_in_block() == 0) p->waited[block_index()] += s.waited;
-    if (by_teams && p->devices == 1) list_for_host(p, p->first + p->bursts - 1, &s);
+    if (by_teams(p) && p->devices == 1) list_for_host(p, p->first + p->bursts - 1, &s);
     if (lists(&p->list)) list_candidates(&p->list, p->bursts - 1, p->block_neurons, block_size());
     grid_barrier(p, &s, &wanted);
     announce(p, p->first + p->bursts - 1);
 }
 
 // One kernel for networks of each of the common models alone: less code and fewer registers than one for all.
-KERNEL_OF_1024 run_bursts(run p) { bursts<ALL_MODELS, false>(&p); }
+KERNEL_OF_1024 run_bursts(run p) {
+    no_learners none;
+    bursts<ALL_MODELS>(&p, &none);
+}
 #ifndef BURST_CUSTOM
-KERNEL_OF_1024 run_bursts_feagi(run p) { bursts<1 << FEAGI, false>(&p); }
-KERNEL_OF_1024 run_bursts_lif(run p) { bursts<1 << LIF, false>(&p); }
-KERNEL_OF_1024 run_bursts_psc_exp(run p) { bursts<1 << PSC_EXP, false>(&p); }
-KERNEL_OF_1024 team_bursts(run p) { bursts<ALL_MODELS, true>(&p); }
-KERNEL_OF_1024 team_bursts_feagi(run p) { bursts<1 << FEAGI, true>(&p); }
-KERNEL_OF_1024 team_bursts_lif(run p) { bursts<1 << LIF, true>(&p); }
+KERNEL_OF_1024 run_bursts_feagi(run p) {
+    no_learners none;
+    bursts<1 << FEAGI>(&p, &none);
+}
+KERNEL_OF_1024 run_bursts_lif(run p) {
+    no_learners none;
+    bursts<1 << LIF>(&p, &none);
+}
+KERNEL_OF_1024 run_bursts_psc_exp(run p) {
+    no_learners none;
+    bursts<1 << PSC_EXP>(&p, &none);
+}
 #endif
 #if defined(BURST_CUSTOM) || defined(BURST_ONE_UNIT)
-KERNEL_OF_1024 run_bursts_custom(run p) { bursts<1 << CUSTOM, false>(&p); }
+KERNEL_OF_1024 run_bursts_custom(run p) {
+    no_learners none;
+    bursts<1 << CUSTOM>(&p, &none);
+}
 #endif

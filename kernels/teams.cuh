@@ -93,7 +93,7 @@ DEVICE void bring_sums(const teams *m, u8 *room) {
     u32 team = block_index() % m->count, number = block_index() / m->count;
     if (number >= m->size) return;
     four *from = (four *)room, *to = (four *)(m->sums + ((u64)number * m->count + team) * m->ports);
-    for (u32 k = thread_in_block(); k < m->ports / FOUR; k += block_size()) {
+    for (u32 k = anew(thread_in_block()); k < m->ports / FOUR; k += block_size()) {
         to[k] = from[k];
         from[k] = four{};
     }

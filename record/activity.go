@@ -9,6 +9,7 @@ import (
 
 	"burst/connectome"
 	"burst/engine"
+	"burst/record/manifest"
 )
 
 // Activity is a Recorder that counts spikes, per area in all and per area over time in bins that grow with the run, so
@@ -21,6 +22,14 @@ type Activity struct {
 	bins   [][]uint64 // per area, the same number for all
 	width  uint64     // bursts in a bin
 	bursts uint64
+}
+
+// Rate is the mean rate in Hz of so many neurons that fired so many spikes in bursts of timestep ms; 0 without neurons or bursts.
+func Rate(spikes, neurons, bursts uint64, timestep float64) float64 {
+	if neurons == 0 || bursts == 0 {
+		return 0
+	}
+	return float64(spikes) / float64(neurons) / (float64(bursts) * timestep / 1000)
 }
 
 // maxBins is how many bins are kept; when they are full, neighbours are merged.
@@ -164,7 +173,7 @@ func (a *Activity) Restore(b []byte) error {
 		want += 1 + uint64(len(set))
 	}
 	if len(words) < 3 || len(b)%8 != 0 || words[2] > maxBins || uint64(len(words)) != want+words[2]*uint64(len(a.active)) ||
-		bits.OnesCount64(words[0]) != 1 || words[0] > MostBursts || words[1] > MostBursts || words[2] != (words[1]+words[0]-1)/words[0] {
+		bits.OnesCount64(words[0]) != 1 || words[0] > manifest.MostBursts || words[1] > manifest.MostBursts || words[2] != (words[1]+words[0]-1)/words[0] {
 		return fmt.Errorf("record: activity of %d bytes does not fit the network", len(b))
 	}
 	bins := words[2]

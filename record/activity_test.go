@@ -11,6 +11,8 @@ import (
 
 	"burst/connectome"
 	"burst/engine"
+	"burst/record/internal/tables"
+	"burst/record/manifest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -115,8 +117,8 @@ func TestRatesOfALaterBeginning(t *testing.T) {
 		require.NoError(t, a.Record(&engine.Burst{Number: 40 + i}))
 	}
 	var text strings.Builder
-	require.NoError(t, writeRates(&text, &Manifest{First: 40, Areas: []Area{{Name: "a"}}}, a))
-	require.Equal(t, strings.Join(ratesHead, ",")+"\n40,1,a,0,0\n41,1,a,0,0\n", text.String())
+	require.NoError(t, writeRates(&text, &manifest.Manifest{First: 40, Areas: []manifest.Area{{Name: "a"}}}, a))
+	require.Equal(t, strings.Join(tables.RatesHead, ",")+"\n40,1,a,0,0\n41,1,a,0,0\n", text.String())
 }
 
 // TestActivityThatCannotBe: saved counts whose numbers do not fit each other or the network are refused, and none of them is met later.

@@ -1,3 +1,5 @@
+//go:build unix
+
 package record
 
 import (
@@ -9,6 +11,7 @@ import (
 
 	"burst/connectome"
 	"burst/engine"
+	"burst/record/manifest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -24,7 +27,7 @@ func BenchmarkSpikes(b *testing.B) {
 			fired[i] = append(fired[i], n)
 		}
 	}
-	m := Manifest{Areas: []Area{{Name: "E", Neurons: 800_000}, {Name: "I", First: 800_000, Neurons: 200_000}}}
+	m := manifest.Manifest{Areas: []manifest.Area{{Name: "E", Neurons: 800_000}, {Name: "I", First: 800_000, Neurons: 200_000}}}
 	dir := b.TempDir()
 	spikes := 0
 	var before, after syscall.Rusage

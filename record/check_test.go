@@ -11,22 +11,25 @@ import (
 
 	"burst/connectome"
 	"burst/engine"
+	"burst/record/internal/tables"
+	"burst/record/manifest"
+	"burst/record/runfolder"
 
 	"github.com/stretchr/testify/require"
 )
 
 // rehashed makes the manifest say of a file what it is now.
-func rehashed(t *testing.T, f *Folder, name string) *Folder {
+func rehashed(t *testing.T, f *runfolder.Folder, name string) *runfolder.Folder {
 	t.Helper()
 	for i := range f.Manifest.Files {
 		if f.Manifest.Files[i].Path == name {
-			now, err := describe(f.Dir, name)
+			now, err := manifest.Describe(f.Dir, name)
 			require.NoError(t, err)
 			f.Manifest.Files[i] = now
 		}
 	}
-	require.NoError(t, f.Manifest.write(f.Dir))
-	f, err := Open(f.Dir)
+	require.NoError(t, f.Manifest.Write(f.Dir))
+	f, err := runfolder.Open(f.Dir)
 	require.NoError(t, err)
 	return f
 }
@@ -35,14 +38,14 @@ func rehashed(t *testing.T, f *Folder, name string) *Folder {
 func TestCheck(t *testing.T) {
 	f := recorded(t, everySpike, spiking(8, 300))
 	require.NoError(t, os.WriteFile(filepath.Join(f.Dir, "from.checkpoint"), []byte("a state"), 0o600))
-	from, err := describe(f.Dir, "from.checkpoint")
+	from, err := manifest.Describe(f.Dir, "from.checkpoint")
 	require.NoError(t, err)
-	f.Manifest.From = &Origin{File: from}
+	f.Manifest.From = &manifest.Origin{File: from}
 	require.NoError(t, f.CheckAll())
 	require.NoError(t, f.CheckGenome())
 	require.Empty(t, f.Unchecked())
 	require.ErrorIs(t, f.Check("raster.png"), fs.ErrNotExist)
-	require.NotErrorAs(t, f.Check("raster.png"), new(*DamagedError))
+	require.NotErrorAs(t, f.Check("raster.png"), new(*runfolder.DamagedError))
 	for _, name := range []string{"genome.yaml", "rates.csv", "spikes.parquet", "from.checkpoint"} {
 		path := filepath.Join(f.Dir, name)
 		whole, err := os.ReadFile(path)
@@ -57,7 +60,7 @@ func TestCheck(t *testing.T) {
 		} {
 			require.NoError(t, os.WriteFile(path, []byte(x.bytes), 0o600))
 			for _, err := range []error{f.Check(name), f.CheckAll()} {
-				require.ErrorAs(t, err, new(*DamagedError), name)
+				require.ErrorAs(t, err, new(*runfolder.DamagedError), name)
 				require.True(t, strings.HasPrefix(err.Error(), path+": "), "%v", err)
 				require.ErrorContains(t, err, cure)
 			}
@@ -65,13 +68,13 @@ func TestCheck(t *testing.T) {
 		}
 		require.NoError(t, os.Remove(path))
 		for _, err := range []error{f.Check(name), f.CheckAll()} {
-			require.ErrorAs(t, err, new(*DamagedError), name)
+			require.ErrorAs(t, err, new(*runfolder.DamagedError), name)
 			require.ErrorIs(t, err, fs.ErrNotExist)
 			require.ErrorContains(t, err, path+": the manifest names this file, which is gone")
 		}
 		require.NoError(t, os.Mkdir(path, 0o700))
-		require.ErrorAs(t, f.Check(name), new(*DamagedError))
-		require.ErrorContains(t, f.CheckAll(), path+": the manifest names this file, a regular one is wanted, one of type d")
+		require.ErrorAs(t, f.Check(name), new(*runfolder.DamagedError))
+		require.ErrorContains(t, f.CheckAll(), path+": the manifest names this file, want a regular file, found one of type d")
 		require.NoError(t, os.Remove(path))
 		require.NoError(t, os.WriteFile(path, whole, 0o600))
 		require.NoError(t, f.CheckAll())
@@ -86,17 +89,17 @@ func TestGenomeIsChecked(t *testing.T) {
 	path := filepath.Join(f.Dir, "genome.yaml")
 	require.NoError(t, os.WriteFile(path, []byte("burst: v2\n"), 0o600))
 	for _, err := range []error{f.CheckGenome(), f.CheckAll()} {
-		require.ErrorAs(t, err, new(*DamagedError))
+		require.ErrorAs(t, err, new(*runfolder.DamagedError))
 		require.ErrorContains(t, err, path+": has changed since the run wrote it: SHA-256 ")
 	}
 	_, err := f.Genome()
-	require.ErrorAs(t, err, new(*DamagedError))
+	require.ErrorAs(t, err, new(*runfolder.DamagedError))
 	require.NoError(t, os.Remove(path))
 	require.ErrorIs(t, f.CheckGenome(), fs.ErrNotExist)
 }
 
-// TestWhatARunHas: tables and rates are those that the manifest names, or, while it goes on, those that are there or should be.
-func TestWhatARunHas(t *testing.T) {
+// TestFilesOfARun: tables and rates are those that the manifest names, or, while it goes on, those that are there or should be.
+func TestFilesOfARun(t *testing.T) {
 	f := recorded(t, everySpike, spiking(8, 300))
 	require.True(t, f.HasRates())
 	require.NoError(t, os.Remove(filepath.Join(f.Dir, "spikes.parquet")))
@@ -108,7 +111,7 @@ func TestWhatARunHas(t *testing.T) {
 	require.False(t, f.HasRates())
 	_, err := f.Rates()
 	require.ErrorIs(t, err, fs.ErrNotExist)
-	for _, status := range []string{Running, Failed} {
+	for _, status := range []string{manifest.Running, manifest.Failed} {
 		f.Manifest.Status = status
 		require.Equal(t, []string{"spikes", "potentials", "fcl"}, f.Tables())
 		require.Contains(t, f.Unchecked(), "the run is "+status)
@@ -119,8 +122,8 @@ func TestWhatARunHas(t *testing.T) {
 	require.Equal(t, []string{"potentials", "fcl"}, f.Tables())
 }
 
-// TestUnvouched: the bytes behind the last chunk that a line tells of are counted, neither more nor fewer.
-func TestUnvouched(t *testing.T) {
+// TestUncountedBytes: the bytes behind the last chunk that a line tells of are counted, neither more nor fewer.
+func TestUncountedBytes(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	r, err := Create(dir, Options{Manifest: raggedManifest(), Genome: []byte("burst: v1\n"), Plan: everySpike})
 	require.NoError(t, err)
@@ -128,7 +131,7 @@ func TestUnvouched(t *testing.T) {
 		require.NoError(t, r.Record(b))
 	}
 	require.NoError(t, r.Fail(errors.New("test"), nil))
-	f, err := Open(dir)
+	f, err := runfolder.Open(dir)
 	require.NoError(t, err)
 	require.NoError(t, f.CheckAll())
 	require.NotContains(t, f.Unchecked(), "bytes of")
@@ -144,28 +147,28 @@ func TestUnvouched(t *testing.T) {
 	require.NoError(t, os.WriteFile(sums, lines[:len(lines)-1], 0o600))
 	require.Contains(t, f.Unchecked(), fmt.Sprintf("; the last %d bytes of spikes.arrows are left out", len(whole)))
 	m := firstMark(t, writeTo(t, sums, lines))
-	for name, change := range map[string]func(m *mark){
-		"a row more": func(m *mark) { m.rows++ }, "a row fewer": func(m *mark) { m.rows-- }, "no rows": func(m *mark) { m.rows = 0 },
-		"another first": func(m *mark) { m.first++ }, "another last": func(m *mark) { m.last-- },
+	stretched := m
+	stretched.Bytes++
+	for name, change := range map[string]func(m *tables.Mark){
+		"a row more": func(m *tables.Mark) { m.Rows++ }, "a row fewer": func(m *tables.Mark) { m.Rows-- }, "no rows": func(m *tables.Mark) { m.Rows = 0 },
+		"another first": func(m *tables.Mark) { m.First++ }, "another last": func(m *tables.Mark) { m.Last-- },
 	} {
 		lie := m
 		change(&lie)
-		writeTo(t, sums, []byte(sumsHead+lie.line()))
-		require.ErrorAs(t, f.CheckAll(), new(*DamagedError), name)
+		writeTo(t, sums, []byte(tables.SumsHead+lie.Line()))
+		require.ErrorAs(t, f.CheckAll(), new(*runfolder.DamagedError), name)
 		require.ErrorContains(t, f.CheckAll(), "the chunk at offset 0 has 2000 rows, its .sums file says ", name)
 	}
 	for name, text := range map[string]string{
 		"five fields": "0,1,2,3,4\n", "seven": "0,1,2,3,4,5,6\n", "a word": "x,1,2,3,4,5\n", "below 0": "-1,1,2,3,4,5\n", "64 bits": "0,9223372036854775808,2,3,4,5\n", "no hash": "0,1,2,3,4,\n",
-		"not from 0": "1,5,2,3,4,5\n", "of no bytes": "0,0,2,3,4,5\n", "an endless line": strings.Repeat("1", 5000) + "\n", "longer than the file": m.stretched().line(),
+		"not from 0": "1,5,2,3,4,5\n", "of no bytes": "0,0,2,3,4,5\n", "an endless line": strings.Repeat("1", 5000) + "\n", "longer than the file": stretched.Line(),
 	} {
-		writeTo(t, sums, []byte(sumsHead+text))
-		require.ErrorAs(t, f.CheckAll(), new(*DamagedError), name)
+		writeTo(t, sums, []byte(tables.SumsHead+text))
+		require.ErrorAs(t, f.CheckAll(), new(*runfolder.DamagedError), name)
 	}
 	writeTo(t, sums, []byte("offset\n"))
 	require.ErrorContains(t, f.CheckAll(), "line 1 is not")
 }
-
-func (m mark) stretched() mark { m.bytes++; return m }
 
 func writeTo(t *testing.T, path string, text []byte) string {
 	t.Helper()
@@ -200,7 +203,7 @@ func TestRatesThatCannotBe(t *testing.T) {
 		writeTo(t, path, []byte(strings.Replace(string(whole), x[0], x[1], 1)))
 		f = rehashed(t, f, "rates.csv")
 		_, err := f.Rates()
-		require.ErrorAs(t, err, new(*DamagedError), x[1])
+		require.ErrorAs(t, err, new(*runfolder.DamagedError), x[1])
 		require.ErrorContains(t, err, x[2])
 	}
 	writeTo(t, path, whole)
@@ -210,23 +213,23 @@ func TestRatesThatCannotBe(t *testing.T) {
 	require.EqualValues(t, []uint64{4, 1}, []uint64{r.Bursts, r.Width})
 	f.Manifest.Areas = nil
 	_, err = f.Rates()
-	require.ErrorContains(t, err, "a row of a run without areas")
+	require.ErrorContains(t, err, "found a row, but the run has no areas")
 }
 
 // TestManifestFiles: a manifest names files of its folder alone.
 func TestManifestFiles(t *testing.T) {
 	m := raggedManifest()
-	m.Status, m.Format = Complete, format
+	m.Status, m.Format = manifest.Complete, manifest.Format
 	for _, path := range []string{"../x", "/etc/passwd", "a/b", ".", "..", ""} {
-		m.Files = []File{{Path: "rates.csv"}, {Path: path}}
-		require.Equal(t, fmt.Sprintf("files[1] is %q, want a file of the folder", path), m.flaw())
+		m.Files = []manifest.File{{Path: "rates.csv"}, {Path: path}}
+		require.Equal(t, fmt.Sprintf("files[1] is %q, want a file of the folder", path), flaw(t, m))
 	}
 	m.Files = m.Files[:1]
-	require.Empty(t, m.flaw())
-	m.From = &Origin{File: File{Path: "../from.checkpoint"}}
-	require.Contains(t, m.flaw(), "from is ")
+	require.Empty(t, flaw(t, m))
+	m.From = &manifest.Origin{File: manifest.File{Path: "../from.checkpoint"}}
+	require.Contains(t, flaw(t, m), "from is ")
 	m.From.Path = "from.checkpoint"
-	require.Empty(t, m.flaw())
+	require.Empty(t, flaw(t, m))
 }
 
 // TestSpans: ranges are sorted and joined where they touch or overlap, and neurons named by ranges lie in their area.

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"testing"
 
+	"burst/record/runfolder"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -22,7 +24,7 @@ func TestDamageIsFound(t *testing.T) {
 		require.NoError(t, r.Record(b))
 	}
 	require.NoError(t, r.Fail(errors.New("test"), nil))
-	f, err := Open(dir)
+	f, err := runfolder.Open(dir)
 	require.NoError(t, err)
 	path := filepath.Join(dir, "spikes.arrows")
 	good, err := os.ReadFile(path)
@@ -34,7 +36,7 @@ func TestDamageIsFound(t *testing.T) {
 		for _, err := range f.Spikes() {
 			failed = errors.Join(failed, err)
 		}
-		var d *DamagedError
+		var d *runfolder.DamagedError
 		require.ErrorAs(t, failed, &d, what)
 	}
 	for range 200 {
@@ -62,11 +64,11 @@ func TestDamagedParquetIsFound(t *testing.T) {
 		bit := random.IntN(8 * len(bad))
 		bad[bit/8] ^= 1 << (bit % 8)
 		require.NoError(t, os.WriteFile(path, bad, 0o600))
-		var d *DamagedError
+		var d *runfolder.DamagedError
 		for _, err := range f.Spikes() {
 			require.ErrorAs(t, err, &d, "bit %d", bit)
 		}
-		r, err := OpenRecording(path)
+		r, err := runfolder.OpenRecording(path)
 		if err != nil {
 			continue
 		}

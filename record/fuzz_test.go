@@ -3,13 +3,17 @@ package record
 import (
 	"bytes"
 	"encoding/binary"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
+
+	"burst/internal/slow"
+	"burst/record/internal/tables"
+	"burst/record/manifest"
+	"burst/record/runfolder"
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/stretchr/testify/require"
@@ -26,33 +30,33 @@ func FuzzR22Stream(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		dir := t.TempDir()
 		base := filepath.Join(dir, "spikes")
-		m := mark{bytes: int64(len(b)), rows: 1, sum: xxhash.Sum64(b)}
+		m := tables.Mark{Bytes: int64(len(b)), Rows: 1, Sum: xxhash.Sum64(b)}
 		require.NoError(t, os.WriteFile(base+".arrows", b, 0o600))
-		require.NoError(t, os.WriteFile(base+".sums", []byte(sumsHead+m.line()), 0o600))
-		for _, err := range readStream(base, tableNamed(spikesTable), ragged()) {
+		require.NoError(t, os.WriteFile(base+".sums", []byte(tables.SumsHead+m.Line()), 0o600))
+		for _, err := range tables.ReadStream(base, tables.Named(tables.Spikes), &manifest.Manifest{Areas: ragged()}) {
 			_ = err
 		}
-		if r, err := OpenRecording(base + ".arrows"); err == nil {
-			_ = exportCSV(io.Discard, r)
+		if r, err := runfolder.OpenRecording(base + ".arrows"); err == nil {
+			_ = drain(r)
 		}
-		for _, text := range [][]byte{b, append([]byte(sumsHead), b...)} {
-			lines, err := newMarks("spikes.sums", bytes.NewReader(text))
+		for _, text := range [][]byte{b, append([]byte(tables.SumsHead), b...)} {
+			lines, err := tables.NewMarks("spikes.sums", bytes.NewReader(text))
 			for err == nil {
-				_, err = lines.read()
+				_, err = lines.Read()
 			}
 		}
 	})
 }
 
 // firstMark is the first chunk's line of a .sums file.
-func firstMark(t *testing.T, path string) mark {
+func firstMark(t *testing.T, path string) tables.Mark {
 	t.Helper()
 	f, err := os.Open(path)
 	require.NoError(t, err)
 	defer f.Close()
-	lines, err := newMarks(path, f)
+	lines, err := tables.NewMarks(path, f)
 	require.NoError(t, err)
-	m, err := lines.read()
+	m, err := lines.Read()
 	require.NoError(t, err)
 	return m
 }
@@ -62,7 +66,7 @@ func firstMark(t *testing.T, path string) mark {
 func TestR22StreamLengths(t *testing.T) {
 	tried, most := 0, uint64(0)
 	lengths := []uint32{0x7fffffff, 0x10000000}
-	if testing.Short() {
+	if testing.Short() || !slow.Asked() {
 		lengths = lengths[:1]
 	}
 	for _, name := range []string{"testdata/format-1-running/spikes.arrows", "testdata/format-2-running/spikes.arrows"} {
@@ -71,18 +75,18 @@ func TestR22StreamLengths(t *testing.T) {
 		m := firstMark(t, strings.TrimSuffix(name, ".arrows")+".sums")
 		base := filepath.Join(t.TempDir(), "spikes")
 		read := func(b []byte) (err error) {
-			m.bytes, m.sum = int64(len(b)), xxhash.Sum64(b)
+			m.Bytes, m.Sum = int64(len(b)), xxhash.Sum64(b)
 			require.NoError(t, os.WriteFile(base+".arrows", b, 0o600))
-			require.NoError(t, os.WriteFile(base+".sums", []byte(sumsHead+m.line()), 0o600))
-			for _, err = range readStream(base, tableNamed(spikesTable), ragged()) {
+			require.NoError(t, os.WriteFile(base+".sums", []byte(tables.SumsHead+m.Line()), 0o600))
+			for _, err = range tables.ReadStream(base, tables.Named(tables.Spikes), &manifest.Manifest{Areas: ragged()}) {
 				if err != nil {
 					return err
 				}
 			}
 			return nil
 		}
-		require.NoError(t, read(whole[:m.bytes]), "%s: as it was written", name)
-		whole = whole[:m.bytes]
+		require.NoError(t, read(whole[:m.Bytes]), "%s: as it was written", name)
+		whole = whole[:m.Bytes]
 		refused := 0
 		for at := 8; at+4 <= min(len(whole), 6000); at += 4 {
 			for _, length := range lengths {

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"burst/connectome"
+	"burst/record/manifest"
+	"burst/record/runfolder"
 
 	"github.com/stretchr/testify/require"
 )
@@ -18,21 +20,21 @@ func TestKept(t *testing.T) {
 	cases := []struct {
 		name  string
 		spans spans
-		want  [3][]Span // of ragged's areas, where they are not the first ones
+		want  [3][]manifest.Span // of ragged's areas, where they are not the first ones
 		count [3]uint32
 	}{
-		{"nothing", nil, [3][]Span{}, [3]uint32{}},
-		{"everything", spans{{Count: 1042}}, [3][]Span{}, [3]uint32{1009, 0, 33}},
-		{"the first ones", spans{{Count: 7}, {First: 1009, Count: 1}}, [3][]Span{}, [3]uint32{7, 0, 1}},
-		{"the last one", spans{{First: 1041, Count: 1}}, [3][]Span{2: {{1041, 1}}}, [3]uint32{0, 0, 1}},
-		{"over a border", spans{{First: 1000, Count: 12}}, [3][]Span{0: {{1000, 9}}}, [3]uint32{9, 0, 3}},
-		{"the first ones and more", spans{{Count: 2}, {First: 500, Count: 12}, {First: 1011, Count: 2}}, [3][]Span{0: {{0, 2}, {500, 12}}, 2: {{1011, 2}}}, [3]uint32{14, 0, 2}},
+		{"nothing", nil, [3][]manifest.Span{}, [3]uint32{}},
+		{"everything", spans{{Count: 1042}}, [3][]manifest.Span{}, [3]uint32{1009, 0, 33}},
+		{"the first ones", spans{{Count: 7}, {First: 1009, Count: 1}}, [3][]manifest.Span{}, [3]uint32{7, 0, 1}},
+		{"the last one", spans{{First: 1041, Count: 1}}, [3][]manifest.Span{2: {{First: 1041, Neurons: 1}}}, [3]uint32{0, 0, 1}},
+		{"over a border", spans{{First: 1000, Count: 12}}, [3][]manifest.Span{0: {{First: 1000, Neurons: 9}}}, [3]uint32{9, 0, 3}},
+		{"the first ones and more", spans{{Count: 2}, {First: 500, Count: 12}, {First: 1011, Count: 2}}, [3][]manifest.Span{0: {{First: 0, Neurons: 2}, {First: 500, Neurons: 12}}, 2: {{First: 1011, Neurons: 2}}}, [3]uint32{14, 0, 2}},
 	}
 	for _, c := range cases {
 		m := raggedManifest()
-		m.Status = Complete
-		m.keep(c.spans)
-		require.Empty(t, m.flaw(), c.name)
+		m.Status = manifest.Complete
+		m.Keep(c.spans)
+		require.Empty(t, flaw(t, m), c.name)
 		for i, a := range m.Areas {
 			require.Equal(t, c.want[i], a.RecordedSpans, c.name)
 			require.Equal(t, c.count[i], a.Recorded, c.name)
@@ -56,10 +58,10 @@ func TestKept(t *testing.T) {
 
 // TestShared compares with asking both for every neuron.
 func TestShared(t *testing.T) {
-	lists := [][]Span{nil, {{3, 0}}, {{0, 20}}, {{4, 3}}, {{0, 1}, {3, 2}, {9, 4}}, {{2, 2}, {4, 6}, {12, 1}, {19, 1}}}
+	lists := [][]manifest.Span{nil, {{First: 3, Neurons: 0}}, {{First: 0, Neurons: 20}}, {{First: 4, Neurons: 3}}, {{First: 0, Neurons: 1}, {First: 3, Neurons: 2}, {First: 9, Neurons: 4}}, {{First: 2, Neurons: 2}, {First: 4, Neurons: 6}, {First: 12, Neurons: 1}, {First: 19, Neurons: 1}}}
 	for _, x := range lists {
 		for _, y := range lists {
-			a, b := newKept(x), newKept(y)
+			a, b := (&manifest.Area{RecordedSpans: x}).Kept(), (&manifest.Area{RecordedSpans: y}).Kept()
 			both := a.Shared(b)
 			for n := range uint32(21) {
 				_, inA := a.Rank(n)
@@ -85,16 +87,16 @@ func TestResumeTellsRanges(t *testing.T) {
 	from := strings.Index(text, `"recorded": 12`)
 	old := text[:from] + `"recorded": 512` + text[from+strings.Index(text[from:], "\n    }"):]
 	require.NoError(t, os.WriteFile(path, []byte(old), 0o600))
-	f, err := Open(dir)
+	f, err := runfolder.Open(dir)
 	require.NoError(t, err)
 	require.EqualValues(t, 512, f.Manifest.Areas[0].Recorded)
 	require.Nil(t, f.Manifest.Areas[0].RecordedSpans)
-	r, err = Resume(f, plan, at, nil, func(*Manifest) {})
+	r, err = Resume(f, plan, at, nil, func(*manifest.Manifest) {})
 	require.NoError(t, err)
 	require.NoError(t, r.Fail(errors.New("planted"), nil))
-	f, err = Open(dir)
+	f, err = runfolder.Open(dir)
 	require.NoError(t, err)
 	require.EqualValues(t, 12, f.Manifest.Areas[0].Recorded)
-	require.Equal(t, []Span{{500, 12}}, f.Manifest.Areas[0].RecordedSpans)
+	require.Equal(t, []manifest.Span{{First: 500, Neurons: 12}}, f.Manifest.Areas[0].RecordedSpans)
 	require.EqualValues(t, 33, f.Manifest.Areas[2].Recorded)
 }

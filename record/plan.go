@@ -1,6 +1,7 @@
 package record
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -8,51 +9,82 @@ import (
 
 	"burst/connectome"
 	"burst/genome"
+	"burst/record/internal/tables"
 )
 
-// unasked is how many neurons' spikes are kept when nobody has said whose.
+// unasked is the number of neurons whose spikes are recorded if the user has not chosen any.
 const unasked = 100_000
 
 // NewPlan says what to keep of a run of g: what the requests name, else what the genome's record block names, else the
-// spikes of all neurons, in a network of more than 100,000 neurons of the first of each area; note says so then.
-// A request is TABLE=all, TABLE=none, or TABLE=AREA[FROM..TO],AREA,…; the tables are spikes, potentials and fcl.
+// spikes of all neurons, in a network of more than 100,000 neurons of the first of each area; note says so then. Of
+// projections that learn it keeps histograms, unless they are refused.
+// A request is TABLE=all, TABLE=none, or TABLE=AREA[FROM..TO],AREA,…; the tables are spikes, potentials and fcl. Of variables it
+// is variables=AREA[FROM..TO].NAME,… every N. Of weights it is weights=SYNAPSES every N with SYNAPSES as in all, none, 5% or AREA[FROM..TO]:AREA 5%,…, N bursts or a time;
+// histograms=all or none.
 func NewPlan(g *genome.Genome, c *connectome.Connectome, requests []string) (p Plan, note string, err error) {
 	chosen := map[string][]connectome.Span{}
+	w := wanted{every: g.Record.Every, synapses: g.Record.Weights, histograms: !g.Record.NoHistograms}
+	variables := g.Record.Variables
+	asked, named := false, false // weights, and variables, by requests
 	for _, r := range requests {
 		table, text, found := strings.Cut(r, "=")
-		if !found || !slices.Contains(Tables(), table) || text == "" {
-			return p, "", fmt.Errorf("%q, want %s=, then all, none, or areas such as L4E,L4I or L4E[0..9]%s", r, strings.Join(Tables(), "= or "), didYouMean(table, Tables()))
+		if !found || !slices.Contains(tables.Names(), table) || text == "" {
+			return p, "", fmt.Errorf("%q, want %s=, then all, none, or areas such as L4E,L4I or L4E[0..9]%s", r, strings.Join(tables.Names(), "= or "), didYouMean(table, tables.Names()))
 		}
-		spans, err := choose(g, c, table, text)
+		switch table {
+		case tables.Weights:
+			if !asked {
+				w.synapses, asked = nil, true
+			}
+			err = weightRequest(g, c, text, &w)
+		case tables.Variables:
+			if !named {
+				variables, named = nil, true
+			}
+			var more []genome.Variables
+			more, err = variableRequest(g, c, text)
+			variables = append(variables, more...)
+		case tables.Histograms:
+			if w.histograms = text == "all"; !w.histograms && text != "none" {
+				err = fmt.Errorf("%q, want all or none%s", text, didYouMean(text, []string{"all", "none"}))
+			}
+		default:
+			var spans []connectome.Span
+			spans, err = choose(g, c, table, text)
+			chosen[table] = append(chosen[table], spans...)
+			if chosen[table] == nil {
+				chosen[table] = []connectome.Span{} // none, which is not the same as nothing said
+			}
+		}
 		if err != nil {
 			return p, "", fmt.Errorf("%s: %w", table, err)
 		}
-		chosen[table] = append(chosen[table], spans...)
-		if chosen[table] == nil {
-			chosen[table] = []connectome.Span{} // none, which is not the same as nothing said
-		}
+	}
+	if len(w.synapses) > 0 && len(c.Plastic) == 0 {
+		return p, "", errors.New("weights: no projection of this network learns, and so no weight changes; want a genome with plasticity")
+	}
+	if p.Weights, err = sampling(g, c, &w); err != nil {
+		return p, "", err
 	}
 	fromGenome(g, c, chosen)
-	if chosen[spikesTable] == nil {
-		chosen[spikesTable], note = firstOfEach(c)
+	if chosen[tables.Spikes] == nil {
+		chosen[tables.Spikes], note = firstOfEach(c)
 	}
-	p.Spikes = joined(chosen[spikesTable])
-	p.FCL = joined(chosen[fclTable])
-	for _, s := range joined(chosen[potentialsTable]) {
+	p.Spikes = joined(chosen[tables.Spikes])
+	p.FCL = joined(chosen[tables.FCL])
+	var potentials []uint32
+	for _, s := range joined(chosen[tables.Potentials]) {
 		for n := s.First; n < s.End(); n++ {
-			a := areaOf(c, n)
-			if g.Areas[a].Source() {
-				continue // of all neurons those that have a potential
+			if !g.Areas[c.AreaOf(n)].Source() { // of all neurons those that have a potential
+				potentials = append(potentials, n)
 			}
-			p.Potentials = append(p.Potentials, n)
-			p.Rest = append(p.Rest, float32(c.Areas[a].V0.Rest))
 		}
+	}
+	if err := p.series(g, c, variables, potentials); err != nil {
+		return p, "", fmt.Errorf("variables: %w", err)
 	}
 	return p, note, nil
 }
-
-// Tables names the tables that there can be.
-func Tables() []string { return []string{spikesTable, potentialsTable, fclTable} }
 
 func didYouMean(word string, names []string) string {
 	if near := genome.Nearest(word, names); near != "" && near != word {
@@ -63,21 +95,21 @@ func didYouMean(word string, names []string) string {
 
 // fromGenome fills in the tables that no request has named.
 func fromGenome(g *genome.Genome, c *connectome.Connectome, chosen map[string][]connectome.Span) {
-	if _, said := chosen[spikesTable]; !said && g.Record.Spikes != nil {
-		chosen[spikesTable] = []connectome.Span{}
+	if _, said := chosen[tables.Spikes]; !said && g.Record.Spikes != nil {
+		chosen[tables.Spikes] = []connectome.Span{}
 		for _, a := range g.Record.Spikes {
-			chosen[spikesTable] = append(chosen[spikesTable], c.Areas[a].Neurons)
+			chosen[tables.Spikes] = append(chosen[tables.Spikes], c.Areas[a].Neurons)
 		}
 	}
-	if _, said := chosen[potentialsTable]; !said {
+	if _, said := chosen[tables.Potentials]; !said {
 		for _, p := range g.Record.Potentials {
 			for _, n := range p.Neurons {
-				chosen[potentialsTable] = append(chosen[potentialsTable], connectome.Span{First: c.Areas[p.Area].Neurons.First + n, Count: 1})
+				chosen[tables.Potentials] = append(chosen[tables.Potentials], connectome.Span{First: c.Areas[p.Area].Neurons.First + n, Count: 1})
 			}
 		}
 	}
-	if _, said := chosen[fclTable]; !said && g.Record.FCL {
-		chosen[fclTable] = []connectome.Span{{Count: c.Neurons}}
+	if _, said := chosen[tables.FCL]; !said && g.Record.FCL {
+		chosen[tables.FCL] = []connectome.Span{{Count: c.Neurons}}
 	}
 }
 
@@ -97,8 +129,8 @@ func firstOfEach(c *connectome.Connectome) ([]connectome.Span, string) {
 	return spans, fmt.Sprintf("record: spikes of the first %.2g %% of each area's neurons; --record spikes=all keeps those of all %d", 100*unasked/float64(c.Neurons), c.Neurons)
 }
 
-// lacks says why a table holds nothing of a source.
-var lacks = map[string]string{potentialsTable: "has no potential", fclTable: "takes no input"}
+// lacks says why a table has no rows of a source area.
+var lacks = map[string]string{tables.Potentials: "has no potential", tables.FCL: "takes no input"}
 
 // choose reads the neurons that a request names for a table.
 func choose(g *genome.Genome, c *connectome.Connectome, table, text string) ([]connectome.Span, error) {
@@ -111,20 +143,15 @@ func choose(g *genome.Genome, c *connectome.Connectome, table, text string) ([]c
 	var spans []connectome.Span
 	for _, part := range strings.Split(text, ",") {
 		name, rest, ranged := strings.Cut(part, "[")
-		i := slices.IndexFunc(g.Areas, func(a genome.Area) bool { return a.Called(name) })
-		if i < 0 {
-			var names []string
-			for i := range g.Areas {
-				names = append(append(names, g.Areas[i].Name), g.Areas[i].Aliases...)
-			}
-			return nil, fmt.Errorf("no area %q%s", name, didYouMean(name, names))
+		i, err := g.FindArea(name)
+		if err != nil {
+			return nil, err
 		}
 		if lack := lacks[table]; lack != "" && g.Areas[i].Source() {
-			return nil, fmt.Errorf("area %q %s, its model %s is a source; of it spikes alone can be recorded: spikes=%s", name, lack, g.Areas[i].Model.Name, part)
+			return nil, fmt.Errorf("area %q %s, its model %s is a source; only its spikes can be recorded: spikes=%s", name, lack, g.Areas[i].Model.Name, part)
 		}
 		s := c.Areas[i].Neurons
 		if ranged {
-			var err error
 			if s, err = within(s, part, rest); err != nil {
 				return nil, err
 			}
@@ -165,19 +192,4 @@ func joined(spans []connectome.Span) []connectome.Span {
 		}
 	}
 	return out
-}
-
-// areaOf is the area of a neuron.
-func areaOf(c *connectome.Connectome, n uint32) int {
-	return slices.IndexFunc(c.Areas, func(a connectome.Area) bool { return a.Neurons.Has(n) })
-}
-
-// Areas describes the areas of a run for its manifest.
-func Areas(g *genome.Genome, c *connectome.Connectome) []Area {
-	var areas []Area
-	for i := range c.Areas {
-		a := &c.Areas[i]
-		areas = append(areas, Area{Name: a.Name, Aliases: g.Areas[i].Aliases, First: a.Neurons.First, Neurons: a.Neurons.Count, Model: g.Areas[i].Model.Name, Size: a.Size, PerVoxel: a.PerVoxel})
-	}
-	return areas
 }

@@ -1,12 +1,13 @@
 package record
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 
 	"burst/connectome"
+	"burst/engine"
 	"burst/genome"
+	"burst/record/internal/tables"
+	"burst/record/manifest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -51,10 +52,15 @@ func TestPlan(t *testing.T) {
 			require.NoError(t, err)
 			require.Empty(t, note)
 			require.Equal(t, c.spikes, p.Spikes)
-			require.Equal(t, c.potentials, p.Potentials)
+			var potentials []uint32
+			for _, k := range p.Potentials {
+				require.Zero(t, p.Values[k].Variable)
+				potentials = append(potentials, p.Values[k].Neuron)
+			}
+			require.Equal(t, c.potentials, potentials)
 			require.Equal(t, c.fcl, p.FCL)
-			for i, n := range p.Potentials {
-				rest := float32(0)
+			for i, v := range p.Values {
+				rest, n := float32(0), v.Neuron
 				if n >= 7 && n < 12 {
 					rest = -61.5
 				}
@@ -64,10 +70,10 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestNothingBehindATable: a table named as it should be is not proposed again.
-func TestNothingBehindATable(t *testing.T) {
+// TestNoSuggestionOfTheSameTable: a table named as it should be is not proposed again.
+func TestNoSuggestionOfTheSameTable(t *testing.T) {
 	_, _, err := NewPlan(&genome.Genome{}, &connectome.Connectome{}, []string{"spikes="})
-	require.ErrorContains(t, err, `"spikes=", want spikes= or potentials= or fcl=, then all`)
+	require.ErrorContains(t, err, `"spikes=", want spikes= or potentials= or variables= or fcl= or weights= or histograms=, then all`)
 	require.NotContains(t, err.Error(), "did you mean")
 }
 
@@ -79,15 +85,16 @@ func TestNoSuchArea(t *testing.T) {
 	require.NoError(t, err)
 	for word, near := range map[string]string{"omot01": "omot00", "lag": "leg"} {
 		_, _, err = NewPlan(g, c, []string{"spikes=" + word})
-		require.ErrorContains(t, err, `no area "`+word+`"; did you mean "`+near+`"?`)
+		require.ErrorContains(t, err, `no area "`+word+`", want one of `)
+		require.ErrorContains(t, err, `; did you mean "`+near+`"?`)
 	}
-	areas := Areas(g, c)
+	areas := manifest.Areas(g, c)
 	require.Nil(t, areas[0].Aliases)
 	require.Equal(t, []string{"omot00", "Y21vdG8wMDE="}, areas[2].Aliases)
 }
 
-// TestRestOfAnOwnModel: a parameter named rest is nothing but a parameter there, and potentials are recorded as the model holds them.
-func TestRestOfAnOwnModel(t *testing.T) {
+// TestParameterNamedRest: a parameter named rest is nothing but a parameter there, and potentials are recorded as the model holds them.
+func TestParameterNamedRest(t *testing.T) {
 	g, err := genome.Parse("own.yaml", []byte(`burst: v1
 models:
   - {name: own, input: mV, params: {rest: -65 mV}, state: {v: -60 mV}, update: [v = v + 0.1*(rest - v) + input], threshold: v >= -50}
@@ -102,7 +109,7 @@ areas:
 	p, _, err := NewPlan(g, c, []string{"potentials=all"})
 	require.NoError(t, err)
 	require.Equal(t, []float32{0, 0, 0, 0, -70, -70}, p.Rest)
-	unit := tableNamed(potentialsTable).schema(&Manifest{}).Metadata().ToMap()["burst.unit.potential"]
+	unit := tables.Named(tables.Potentials).Schema(&manifest.Manifest{}).Metadata().ToMap()["burst.unit.potential"]
 	require.Contains(t, unit, "models of the genome's own: as they hold it")
 }
 
@@ -122,30 +129,6 @@ func TestLargeNetworksKeepAShare(t *testing.T) {
 	require.Empty(t, note)
 }
 
-// TestSweep compares means and deviations with ones worked out by hand.
-func TestSweep(t *testing.T) {
-	var s Sweep
-	for i, spikes := range []uint64{2, 4, 4, 4, 5, 5, 7, 9} { // mean 5, squared deviations 32
-		s.Add(uint64(i+3), "eye", 7, spikes, float64(spikes)/2, 6, "00000000000000aa")
-		s.Add(uint64(i+3), "leg", 5, 1, 0.25, 1, "00000000000000aa")
-	}
-	areas := s.Areas()
-	require.Len(t, areas, 2)
-	require.Equal(t, 5.0, areas[0].SpikesMean)
-	require.InDelta(t, 2.138089935, areas[0].SpikesSD, 1e-9)
-	require.Equal(t, 2.5, areas[0].RateMean)
-	require.InDelta(t, 1.0690449677, areas[0].RateSD, 1e-9)
-	require.Equal(t, Spread{Area: "leg", Neurons: 5, SpikesMean: 1, RateMean: 0.25}, areas[1])
-	dir := t.TempDir()
-	require.NoError(t, s.Write(dir))
-	text, err := os.ReadFile(filepath.Join(dir, "sweep.csv"))
-	require.NoError(t, err)
-	require.Contains(t, string(text), "seed,area,neurons,spikes,rate_hz,active,digest\n3,eye,7,2,1,6,00000000000000aa\n3,leg,5,1,0.25,1,00000000000000aa\n4,eye,")
-	one := Sweep{}
-	one.Add(1, "eye", 7, 3, 1.5, 2, "")
-	require.Equal(t, []Spread{{Area: "eye", Neurons: 7, SpikesMean: 3, RateMean: 1.5}}, one.Areas(), "one run has no deviation")
-}
-
 // TestSourcesHaveSpikesAlone: asked for by name their potentials and inputs are refused; all means those that there are.
 func TestSourcesHaveSpikesAlone(t *testing.T) {
 	parse := func(block string) (*genome.Genome, error) {
@@ -162,16 +145,17 @@ areas:
 	require.NoError(t, err)
 	for table, lack := range map[string]string{"potentials": "has no potential", "fcl": "takes no input"} {
 		_, _, err := NewPlan(g, c, []string{table + "=p[0..1]"})
-		require.ErrorContains(t, err, table+`: area "p" `+lack+`, its model poisson is a source; of it spikes alone can be recorded: spikes=p[0..1]`)
+		require.ErrorContains(t, err, table+`: area "p" `+lack+`, its model poisson is a source; only its spikes can be recorded: spikes=p[0..1]`)
 		_, _, err = NewPlan(g, c, []string{table + "=l,s"})
 		require.ErrorContains(t, err, `area "s" `+lack+`, its model spike_list is a source`)
 	}
 	p, _, err := NewPlan(g, c, []string{"potentials=all", "fcl=all", "spikes=p,s"})
 	require.NoError(t, err)
-	require.Equal(t, []uint32{2, 3, 4}, p.Potentials)
+	require.Equal(t, []engine.Probe{{Neuron: 2}, {Neuron: 3}, {Neuron: 4}}, p.Values)
+	require.Equal(t, []int{0, 1, 2}, p.Potentials)
 	require.Len(t, p.Rest, 3)
 	require.Equal(t, []connectome.Span{{Count: 7}}, p.FCL, "sources have no rows there")
 	require.Equal(t, []connectome.Span{{Count: 2}, {First: 5, Count: 2}}, p.Spikes)
 	_, err = parse("record: {potentials: [{area: s, neurons: [0]}]}\n")
-	require.ErrorContains(t, err, "found s, whose model spike_list is a source: of it spikes alone can be recorded")
+	require.ErrorContains(t, err, "found s, whose model spike_list is a source: only its spikes can be recorded")
 }

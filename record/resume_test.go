@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"burst/connectome"
+	"burst/record/manifest"
+	"burst/record/runfolder"
 
 	"github.com/stretchr/testify/require"
 )
@@ -41,7 +43,7 @@ func stopAt(t *testing.T, dir string, marked, died uint64, spikes int) (map[stri
 		require.NoError(t, r.Record(b))
 		require.NoError(t, a.Record(b))
 	}
-	require.NoError(t, r.Fail(errors.New("planted"), &Fault{Burst: died, Cause: "planted"}))
+	require.NoError(t, r.Fail(errors.New("planted"), &manifest.Fault{Burst: died, Cause: "planted"}))
 	return at, counts
 }
 
@@ -56,13 +58,13 @@ func TestResume(t *testing.T) {
 		t.Run(fmt.Sprint(marked), func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "run")
 			at, counts := stopAt(t, dir, marked, min(bursts, marked+uint64(i)*9), spikes)
-			f, err := Open(dir)
+			f, err := runfolder.Open(dir)
 			require.NoError(t, err)
-			require.Equal(t, Failed, f.Manifest.Status)
+			require.Equal(t, manifest.Failed, f.Manifest.Status)
 			require.Equal(t, "planted", f.Manifest.Failure)
 			require.Len(t, f.Manifest.Faults, 1)
 			gather(t, f.Spikes())
-			r, err := Resume(f, everySpike, at, nil, func(m *Manifest) { m.Resumed = append(m.Resumed, Resumed{Burst: marked}) })
+			r, err := Resume(f, everySpike, at, nil, func(m *manifest.Manifest) { m.Resumed = append(m.Resumed, manifest.Resumed{Burst: marked}) })
 			require.NoError(t, err)
 			a := NewActivity(raggedNetwork())
 			require.NoError(t, a.Restore(counts))
@@ -72,10 +74,10 @@ func TestResume(t *testing.T) {
 					require.NoError(t, a.Record(b))
 				}
 			}
-			require.NoError(t, r.Close(End{Bursts: a.Bursts(), Digest: "0123456789abcdef", Status: Complete, Activity: a}))
-			f, err = Open(dir)
+			require.NoError(t, r.Close(End{Bursts: a.Bursts(), Digest: "0123456789abcdef", Status: manifest.Complete, Activity: a}))
+			f, err = runfolder.Open(dir)
 			require.NoError(t, err)
-			require.Equal(t, Complete, f.Manifest.Status)
+			require.Equal(t, manifest.Complete, f.Manifest.Status)
 			require.Empty(t, f.Manifest.Failure)
 			require.Len(t, f.Manifest.Faults, 1, "a fault stays told")
 			sameRows(t, want, gather(t, f.Spikes()))
@@ -107,10 +109,10 @@ func TestResumeProves(t *testing.T) {
 			base := filepath.Join(dir, "spikes")
 			damage(t, base, at["spikes"])
 			before := read(t, base+".arrows") + read(t, base+".sums") + read(t, filepath.Join(dir, "manifest.json"))
-			f, err := Open(dir)
+			f, err := runfolder.Open(dir)
 			require.NoError(t, err)
-			_, err = Resume(f, everySpike, at, nil, func(*Manifest) {})
-			var d *DamagedError
+			_, err = Resume(f, everySpike, at, nil, func(*manifest.Manifest) {})
+			var d *runfolder.DamagedError
 			require.ErrorAs(t, err, &d)
 			require.Equal(t, before, read(t, base+".arrows")+read(t, base+".sums")+read(t, filepath.Join(dir, "manifest.json")))
 		})
@@ -147,38 +149,38 @@ func TestR5OldRecordings(t *testing.T) {
 		writeGolden(t)
 	}
 	want := wantSpikes(spiking(5, 900))
-	for version := 1; version <= format; version++ {
+	for version := 1; version <= manifest.Format; version++ {
 		for _, state := range []string{"ended", "running"} {
-			f, err := Open(fmt.Sprintf("testdata/format-%d-%s", version, state))
+			f, err := runfolder.Open(fmt.Sprintf("testdata/format-%d-%s", version, state))
 			require.NoError(t, err)
 			require.Equal(t, version, f.Manifest.Format)
 			sameRows(t, want, gather(t, f.Spikes()))
 		}
 	}
-	old, err := Open("testdata/format-1-running")
+	old, err := runfolder.Open("testdata/format-1-running")
 	require.NoError(t, err)
-	_, err = Resume(old, everySpike, map[string]Offset{"spikes": {Bytes: 1}}, nil, func(*Manifest) {})
+	_, err = Resume(old, everySpike, map[string]Offset{"spikes": {Bytes: 1}}, nil, func(*manifest.Manifest) {})
 	require.ErrorContains(t, err, "are of format 1, want 2 to go on with them")
 	dir := t.TempDir()
 	require.NoError(t, os.CopyFS(dir, os.DirFS("testdata/format-1-running")))
-	old, err = Open(dir)
+	old, err = runfolder.Open(dir)
 	require.NoError(t, err)
-	r, err := Resume(old, everySpike, nil, nil, func(*Manifest) {})
+	r, err := Resume(old, everySpike, nil, nil, func(*manifest.Manifest) {})
 	require.NoError(t, err, "what begins anew is of the newest format")
 	require.NoError(t, r.closeTracks())
-	old, err = Open(dir)
+	old, err = runfolder.Open(dir)
 	require.NoError(t, err)
-	require.Equal(t, format, old.Manifest.Format)
+	require.Equal(t, manifest.Format, old.Manifest.Format)
 	var future map[string]any
 	require.NoError(t, json.Unmarshal([]byte(read(t, "testdata/format-2-ended/manifest.json")), &future))
-	future["format"] = format + 6
+	future["format"] = manifest.Format + 6
 	text, err := json.Marshal(future)
 	require.NoError(t, err)
 	dir = t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "manifest.json"), text, 0o600))
-	_, err = Open(dir)
+	_, err = runfolder.Open(dir)
 	require.ErrorContains(t, err, "format 8 found, this version of burst reads formats 1 to 2")
-	t.Logf("R5: run folders of formats 1…%d read, format %d refused", format, format+6)
+	t.Logf("R5: run folders of formats 1…%d read, format %d refused", manifest.Format, manifest.Format+6)
 }
 
 // writeGolden makes the folders that TestR5OldRecordings reads.
@@ -190,7 +192,7 @@ func writeGolden(t *testing.T) {
 		require.NoError(t, running.Record(b))
 	}
 	require.NoError(t, running.closeTracks())
-	for dir, to := range map[string]string{f.Dir: fmt.Sprintf("testdata/format-%d-ended", format), running.Dir(): fmt.Sprintf("testdata/format-%d-running", format)} {
+	for dir, to := range map[string]string{f.Dir: fmt.Sprintf("testdata/format-%d-ended", manifest.Format), running.dir: fmt.Sprintf("testdata/format-%d-running", manifest.Format)} {
 		require.NoError(t, os.RemoveAll(to))
 		require.NoError(t, os.CopyFS(to, os.DirFS(dir)))
 	}

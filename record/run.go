@@ -6,56 +6,91 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"time"
 
 	"burst/connectome"
 	"burst/engine"
 	"burst/internal/durable"
+	"burst/record/internal/tables"
+	"burst/record/manifest"
+	"burst/record/runfolder"
 )
 
 // Plan says what to keep of a run, beside rates; the zero value keeps nothing.
 type Plan struct {
 	Spikes     []connectome.Span // neurons; ascending and apart, as are those below
-	Potentials []uint32          // neurons; the backend must deliver exactly these
-	Rest       []float32         // what to add to each of Potentials to make it absolute
 	FCL        []connectome.Span // neurons whose candidates are kept; the backend must deliver the FCL
+	Values     []engine.Probe    // the backend must deliver exactly these
+	Rest       []float32         // what to add to each of Values to make it absolute
+	Potentials []int             // places in Values
+	Variables  []Series          // by neuron, then name; with inputs the backend must deliver the FCL
+	Names      []string          // of Variables
+	Weights    Sampling          // the run must be given samples
+}
+
+// Want is what the backend must deliver.
+func (p *Plan) Want() engine.Want {
+	input := func(s Series) bool { return s.Value < 0 }
+	return engine.Want{FCL: len(p.FCL) > 0 || slices.ContainsFunc(p.Variables, input), Values: p.Values}
+}
+
+// keeps says whether the plan has rows for a table.
+func (p *Plan) keeps(table string) bool {
+	switch table {
+	case tables.Spikes:
+		return p.Spikes != nil
+	case tables.Potentials:
+		return len(p.Potentials) > 0
+	case tables.Variables:
+		return len(p.Variables) > 0
+	case tables.FCL:
+		return len(p.FCL) > 0
+	case tables.Weights:
+		return p.Weights.Synapses != nil
+	}
+	return p.Weights.Histograms != nil
 }
 
 // Options of Create.
 type Options struct {
-	Manifest Manifest // what is known before the run; its areas must be those of the connectome, what is recorded of them the plan says
-	Genome   []byte   // genome.yaml as run
+	Manifest manifest.Manifest // what is known before the run; its areas must be those of the connectome, what is recorded of them the plan says
+	Genome   []byte            // genome.yaml as run
 	Plan     Plan
-	Prepare  func(dir string, m *Manifest) error // makes what else the folder holds, before the manifest is written; nil: nothing
-	Warn     func(string)                        // told once for each recording when the disk slows the run; nil: nobody
+	Prepare  func(dir string, m *manifest.Manifest) error // makes what else the folder holds, before the manifest is written; nil: nothing
+	Warn     func(string)                                 // called once for each recording if the disk slows the run; may be nil
 }
 
 // Run is a run folder being written. It is a Recorder; Close ends it.
 type Run struct {
-	dir                     string
-	m                       Manifest
-	plan                    Plan
-	spikes, potentials, fcl *track // nil: not kept
+	dir     string
+	m       manifest.Manifest
+	plan    Plan
+	tracks  map[string]*track // by table; those that are kept
+	waited  time.Duration     // for the disk, by tracks that have ended
+	every   []uint64          // the intervals of the plan's variables
+	sampled uint64            // the burst after that of the last sample of weights; 0: none
 }
 
 // Create makes dir, which must not exist or be empty but for the lock of a Hold, and begins its files.
 func Create(dir string, o Options) (*Run, error) {
-	if err := Vacant(dir); err != nil {
+	if err := runfolder.Vacant(dir); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("record: %w", err)
 	}
 	r := &Run{dir: dir, m: o.Manifest, plan: o.Plan}
-	r.m.Format, r.m.Status = format, Running
-	r.m.keep(o.Plan.Spikes)
+	r.m.Format, r.m.Status = manifest.Format, manifest.Running
+	r.m.Keep(o.Plan.Spikes)
+	r.m.Variables = o.Plan.Names
 	sum := sha256.Sum256(o.Genome)
 	r.m.GenomeSHA256 = hex.EncodeToString(sum[:])
-	if err := durable.Replace(filepath.Join(dir, genomeFile), o.Genome); err != nil {
+	if err := durable.Replace(filepath.Join(dir, manifest.GenomeFile), o.Genome); err != nil {
 		return nil, err
 	}
 	if o.Prepare != nil {
@@ -63,7 +98,7 @@ func Create(dir string, o Options) (*Run, error) {
 			return nil, err
 		}
 	}
-	if err := r.m.write(dir); err != nil {
+	if err := r.m.Write(dir); err != nil {
 		return nil, err
 	}
 	return r, r.open(func(name string) (*track, error) { return r.begin(name, o.Warn) })
@@ -71,37 +106,21 @@ func Create(dir string, o Options) (*Run, error) {
 
 // open begins every recording of the plan.
 func (r *Run) open(begin func(name string) (*track, error)) error {
-	for _, t := range []struct {
-		name string
-		kept bool
-		into **track
-	}{
-		{spikesTable, r.plan.Spikes != nil, &r.spikes}, {potentialsTable, len(r.plan.Potentials) > 0, &r.potentials}, {fclTable, len(r.plan.FCL) > 0, &r.fcl},
-	} {
-		if !t.kept {
+	r.tracks = map[string]*track{}
+	for i := range r.plan.Variables {
+		if n := r.plan.Variables[i].Every; !slices.Contains(r.every, n) {
+			r.every = append(r.every, n)
+		}
+	}
+	for _, name := range tables.Names() {
+		if !r.plan.keeps(name) {
 			continue
 		}
-		var err error
-		if *t.into, err = begin(t.name); err != nil {
+		t, err := begin(name)
+		if err != nil {
 			return errors.Join(err, r.closeTracks())
 		}
-	}
-	return nil
-}
-
-// Vacant reports a folder that Create would refuse.
-func Vacant(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("record: %w", err)
-	}
-	for _, e := range entries {
-		if e.Name() != lockName {
-			return &fs.PathError{Op: "record", Path: dir, Err: fmt.Errorf("holds %s already; want a folder that is empty or not there yet", e.Name())}
-		}
+		r.tracks[name] = t
 	}
 	return nil
 }
@@ -117,7 +136,7 @@ func (r *Run) begin(name string, warn func(string)) (*track, error) {
 		}
 		files[i] = f
 	}
-	s, err := newStream(files[0], files[1], tableNamed(name).streamSchema(&r.m))
+	s, err := tables.NewStream(files[0], files[1], tables.Named(name).StreamSchema(&r.m))
 	if err == nil {
 		err = durable.SyncFolder(r.dir)
 	}
@@ -129,43 +148,43 @@ func (r *Run) begin(name string, warn func(string)) (*track, error) {
 
 // Record keeps a burst's part of the plan.
 func (r *Run) Record(b *engine.Burst) error {
-	if r.spikes != nil {
-		if err := r.spikes.spikes(b, r.plan.Spikes); err != nil {
+	if t := r.tracks[tables.Spikes]; t != nil {
+		if err := t.spikes(b, r.plan.Spikes); err != nil {
 			return err
 		}
 	}
-	if r.potentials != nil {
-		if err := r.potentials.potentials(b, r.plan.Potentials, r.plan.Rest); err != nil {
+	if t := r.tracks[tables.Potentials]; t != nil {
+		if err := t.potentials(b, &r.plan); err != nil {
 			return err
 		}
 	}
-	if r.fcl != nil {
-		return r.fcl.fcl(b, r.plan.FCL)
+	if t := r.tracks[tables.Variables]; t != nil {
+		if err := t.variables(b, r); err != nil {
+			return err
+		}
+	}
+	if t := r.tracks[tables.FCL]; t != nil {
+		return t.fcl(b, r.plan.FCL)
 	}
 	return nil
+}
+
+// Waited is how long the run has waited for the disk.
+func (r *Run) Waited() time.Duration {
+	total := r.waited
+	for _, t := range r.tracks {
+		total += t.waited
+	}
+	return total
 }
 
 // GenomeSHA256 is that of genome.yaml, in hexadecimal digits.
 func (r *Run) GenomeSHA256() string { return r.m.GenomeSHA256 }
 
-// Dir is the run's folder.
-func (r *Run) Dir() string { return r.dir }
-
-// Offsets says for each recording, by its table's name, how far it is on disk.
-func (r *Run) Offsets() map[string]Offset {
-	at := map[string]Offset{}
-	for name, t := range r.tracks() {
-		if o := t.last.Load(); o != nil {
-			at[name] = *o
-		}
-	}
-	return at
-}
-
 // Mark hands everything recorded so far to the writers. The function it returns waits, in any goroutine, until that is on
 // disk, and says for each recording how far it is then: all rows of the bursts so far, and none of later ones.
 func (r *Run) Mark() func() (map[string]Offset, error) {
-	tracks := r.tracks()
+	tracks := maps.Clone(r.tracks)
 	reached := map[string]<-chan Offset{}
 	for name, t := range tracks {
 		reached[name] = t.mark()
@@ -183,38 +202,28 @@ func (r *Run) Mark() func() (map[string]Offset, error) {
 	}
 }
 
-// tracks are the recordings that there are.
-func (r *Run) tracks() map[string]*track {
-	all := map[string]*track{spikesTable: r.spikes, potentialsTable: r.potentials, fclTable: r.fcl}
-	for name, t := range all {
-		if t == nil {
-			delete(all, name)
-		}
-	}
-	return all
-}
-
 // closeTracks ends the recordings; what is on disk stays.
 func (r *Run) closeTracks() error {
 	var errs []error
-	for _, t := range []*track{r.spikes, r.potentials, r.fcl} {
-		if t != nil {
+	for _, name := range tables.Names() {
+		if t := r.tracks[name]; t != nil {
 			errs = append(errs, t.close())
+			r.waited += t.waited
 		}
 	}
-	r.spikes, r.potentials, r.fcl = nil, nil, nil
+	r.tracks = nil
 	return errors.Join(errs...)
 }
 
 // Fail ends a run that an error ended: its recordings stay as they are on disk, its manifest tells the error, and the fault
 // of the device if it was one.
-func (r *Run) Fail(cause error, f *Fault) error {
+func (r *Run) Fail(cause error, f *manifest.Fault) error {
 	err := r.closeTracks()
-	r.m.Status, r.m.Failure = Failed, cause.Error()
+	r.m.Status, r.m.Failure = manifest.Failed, cause.Error()
 	if f != nil {
 		r.m.Faults = append(r.m.Faults, *f)
 	}
-	return errors.Join(err, r.m.write(r.dir))
+	return errors.Join(err, r.m.Write(r.dir))
 }
 
 // End is what is known of a run when it has ended.
@@ -222,24 +231,26 @@ type End struct {
 	Bursts   uint64
 	Spikes   uint64
 	Digest   string
+	Weights  string // their digest; "" where none changes
 	Status   string // Complete or Interrupted; an interrupted run keeps its streams, so that it can be resumed
-	Timings  Timings
+	Timings  manifest.Timings
+	Inputs   bool      // manifest.InputsFile is there
 	Activity *Activity // becomes rates.csv
 }
 
 // Close ends the run: recordings become Parquet, rates.csv is written, and last the manifest with every file's hash.
 func (r *Run) Close(e End) error {
-	kept := r.tracks()
+	kept := r.tracks
 	if err := r.closeTracks(); err != nil {
 		return err
 	}
 	m := &r.m
-	m.Bursts, m.Spikes, m.Digest, m.Status, m.Timings = e.Bursts, e.Spikes, e.Digest, e.Status, e.Timings
-	if err := durable.ReplaceBy(filepath.Join(r.dir, ratesFile), func(w io.Writer) error { return writeRates(w, m, e.Activity) }); err != nil {
+	m.Bursts, m.Spikes, m.Digest, m.WeightDigest, m.Status, m.Timings = e.Bursts, e.Spikes, e.Digest, e.Weights, e.Status, e.Timings
+	if err := durable.ReplaceBy(filepath.Join(r.dir, manifest.RatesFile), func(w io.Writer) error { return writeRates(w, m, e.Activity) }); err != nil {
 		return err
 	}
-	files := []string{genomeFile, ratesFile}
-	for _, name := range []string{spikesTable, potentialsTable, fclTable} {
+	files := []string{manifest.GenomeFile, manifest.RatesFile}
+	for _, name := range tables.Names() {
 		if kept[name] == nil {
 			continue
 		}
@@ -248,22 +259,30 @@ func (r *Run) Close(e End) error {
 		}
 		files = append(files, name+".parquet")
 	}
+	if e.Inputs {
+		files = append(files, manifest.InputsFile)
+	}
 	slices.Sort(files)
 	m.Files = nil
 	for _, name := range files {
-		f, err := describe(r.dir, name)
+		f, err := manifest.Describe(r.dir, name)
 		if err != nil {
 			return err
 		}
 		m.Files = append(m.Files, f)
 	}
-	if err := m.write(r.dir); err != nil {
+	if err := m.Write(r.dir); err != nil {
 		return err
 	}
-	if e.Status == Interrupted {
+	if e.Status == manifest.Interrupted {
 		return nil
 	}
 	// Only now has every reader something newer to look at.
+	if e.Inputs {
+		if err := os.Remove(filepath.Join(r.dir, manifest.InputsLog)); err != nil {
+			return fmt.Errorf("record: %w", err)
+		}
+	}
 	for name := range kept {
 		for _, end := range []string{".arrows", ".sums"} {
 			if err := os.Remove(filepath.Join(r.dir, name+end)); err != nil {
@@ -278,29 +297,14 @@ func (r *Run) Close(e End) error {
 func (r *Run) toParquet(name string) error {
 	base := filepath.Join(r.dir, name)
 	return durable.ReplaceBy(base+".parquet", func(w io.Writer) error {
-		t := tableNamed(name)
-		return writeParquet(w, t.schema(&r.m), r.m.Areas, readStream(base, t, r.m.Areas))
+		t := tables.Named(name)
+		return tables.WriteParquet(w, t.Schema(&r.m), &r.m, tables.ReadStream(base, t, &r.m))
 	})
 }
 
-// describe hashes a file of the folder.
-func describe(dir, name string) (File, error) {
-	f, err := openFile(filepath.Join(dir, name), os.O_RDONLY)
-	if err != nil {
-		return File{}, err
-	}
-	defer f.Close()
-	h := sha256.New()
-	n, err := io.Copy(h, f)
-	if err != nil {
-		return File{}, fmt.Errorf("record: %w", err)
-	}
-	return File{Path: name, Bytes: n, SHA256: hex.EncodeToString(h.Sum(nil))}, nil
-}
-
 // writeRates writes rates.csv.
-func writeRates(w io.Writer, m *Manifest, a *Activity) error {
-	rows := csvWriter(w, ratesHead)
+func writeRates(w io.Writer, m *manifest.Manifest, a *Activity) error {
+	rows := tables.CSV(w, tables.RatesHead)
 	bins := 0
 	if len(a.bins) > 0 {
 		bins = len(a.bins[0])
@@ -310,11 +314,8 @@ func writeRates(w io.Writer, m *Manifest, a *Activity) error {
 		bursts := min(a.width, a.bursts-first) // the last bin may be unfinished
 		first += m.First
 		for i, area := range m.Areas {
-			hz := 0.0
-			if area.Neurons > 0 {
-				hz = float64(a.bins[i][k]) / float64(area.Neurons) / (float64(bursts) * m.Timestep / 1000)
-			}
-			rows.Write([]string{whole(first), whole(bursts), area.Name, whole(a.bins[i][k]), strconv.FormatFloat(hz, 'g', -1, 64)})
+			hz := Rate(a.bins[i][k], uint64(area.Neurons), bursts, m.Timestep)
+			rows.Write([]string{tables.Whole(first), tables.Whole(bursts), area.Name, tables.Whole(a.bins[i][k]), strconv.FormatFloat(hz, 'g', -1, 64)})
 		}
 	}
 	rows.Flush()

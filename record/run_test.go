@@ -21,7 +21,11 @@ import (
 
 	"burst/connectome"
 	"burst/engine"
+	"burst/record/internal/tables"
+	"burst/record/manifest"
+	"burst/record/runfolder"
 
+	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/stretchr/testify/require"
 )
@@ -32,16 +36,16 @@ var (
 )
 
 // ragged is a network whose areas have odd sizes, one of them none, and names that formats must quote or encode.
-func ragged() []Area {
-	return []Area{
+func ragged() []manifest.Area {
+	return []manifest.Area{
 		{Name: "retina, left", Neurons: 1009, Recorded: 1009, Model: "feagi", Size: [3]uint32{1009, 1, 1}, PerVoxel: 1},
 		{Name: "none", First: 1009},
 		{Name: "γ-motor", First: 1009, Neurons: 33, Recorded: 33, Model: "lif", Size: [3]uint32{33, 1, 1}, PerVoxel: 1},
 	}
 }
 
-func raggedManifest() Manifest {
-	return Manifest{Burst: "test", Genome: "ragged", Connectome: "00c0ffee00c0ffee", Seed: 7, RunSeed: 9, Timestep: 0.1, Scale: 250, Areas: ragged()}
+func raggedManifest() manifest.Manifest {
+	return manifest.Manifest{Burst: "test", Genome: "ragged", Connectome: "00c0ffee00c0ffee", Seed: 7, RunSeed: 9, Timestep: 0.1, Scale: 250, Areas: ragged()}
 }
 
 // spiking makes bursts of uneven activity: empty ones, full ones, and all between.
@@ -75,12 +79,12 @@ type flat struct {
 	sum       []int32
 }
 
-func (f *flat) add(c Chunk) {
+func (f *flat) add(c tables.Chunk) {
 	f.burst, f.neuron, f.area = append(f.burst, c.Burst...), append(f.neuron, c.Neuron...), append(f.area, c.Area...)
 	f.potential, f.port, f.sum = append(f.potential, c.Potential...), append(f.port, c.Port...), append(f.sum, c.Sum...)
 }
 
-func gather(t *testing.T, chunks iter.Seq2[Chunk, error]) flat {
+func gather(t *testing.T, chunks iter.Seq2[tables.Chunk, error]) flat {
 	t.Helper()
 	var f flat
 	for c, err := range chunks {
@@ -130,7 +134,7 @@ func sameRows(t *testing.T, want, got flat) {
 }
 
 // recorded makes a run folder of the bursts, ended.
-func recorded(t *testing.T, plan Plan, bursts iter.Seq[*engine.Burst]) *Folder {
+func recorded(t *testing.T, plan Plan, bursts iter.Seq[*engine.Burst]) *runfolder.Folder {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
 	r, err := Create(dir, Options{Manifest: raggedManifest(), Genome: []byte("burst: v1\n"), Plan: plan})
@@ -142,8 +146,8 @@ func recorded(t *testing.T, plan Plan, bursts iter.Seq[*engine.Burst]) *Folder {
 		require.NoError(t, r.Record(b))
 		require.NoError(t, a.Record(b))
 	}
-	require.NoError(t, r.Close(End{Bursts: a.Bursts(), Digest: "0123456789abcdef", Status: Complete, Activity: a}))
-	f, err := Open(dir)
+	require.NoError(t, r.Close(End{Bursts: a.Bursts(), Digest: "0123456789abcdef", Status: manifest.Complete, Activity: a}))
+	f, err := runfolder.Open(dir)
 	require.NoError(t, err)
 	return f
 }
@@ -165,15 +169,15 @@ func TestRoundTrip(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"genome.yaml", "manifest.json", "rates.csv", "spikes.parquet"}, baseNames(left), "no stream is left beside the Parquet file")
 
-	r, err := OpenRecording(filepath.Join(f.Dir, "spikes.parquet"))
+	r, err := runfolder.OpenRecording(filepath.Join(f.Dir, "spikes.parquet"))
 	require.NoError(t, err)
 	require.Equal(t, "spikes", r.Table)
 	require.Equal(t, f.Manifest.Areas, r.Manifest.Areas)
 	require.Equal(t, 0.1, r.Manifest.Timestep)
-	for _, end := range Formats() {
+	for _, end := range runfolder.Formats() {
 		t.Run(end, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "x"+end)
-			require.NoError(t, Export(path, r))
+			require.NoError(t, runfolder.Export(path, r))
 			sameRows(t, want, readers[end](t, path))
 		})
 	}
@@ -189,7 +193,7 @@ func baseNames(paths []string) []string {
 // readers read exported files by their formats' own rules.
 var readers = map[string]func(t *testing.T, path string) flat{
 	".parquet": func(t *testing.T, path string) flat {
-		r, err := OpenRecording(path)
+		r, err := runfolder.OpenRecording(path)
 		require.NoError(t, err)
 		return gather(t, r.Chunks)
 	},
@@ -204,9 +208,11 @@ var readers = map[string]func(t *testing.T, path string) flat{
 		for i := range r.NumRecords() {
 			b, err := r.RecordBatchAt(i)
 			require.NoError(t, err)
-			var c Chunk
-			require.NoError(t, c.view(b))
-			require.NoError(t, c.locate(tableNamed(spikesTable), ragged()))
+			areas := b.Column(2).(*array.Dictionary)
+			c := tables.Chunk{Burst: b.Column(0).(*array.Uint64).Uint64Values(), Neuron: b.Column(1).(*array.Uint32).Uint32Values()}
+			for i := range c.Burst {
+				c.Area = append(c.Area, uint32(areas.GetValueIndex(i)))
+			}
 			f.add(c)
 			b.Release()
 		}
@@ -220,7 +226,7 @@ var readers = map[string]func(t *testing.T, path string) flat{
 		r.ReuseRecord = true
 		head, err := r.Read()
 		require.NoError(t, err)
-		require.Equal(t, []string{"burst", "neuron", "area"}, head)
+		require.Equal(t, []string{"burst", "neuron", "area", "index", "time_ms"}, head)
 		for {
 			row, err := r.Read()
 			if err == io.EOF {
@@ -231,7 +237,7 @@ var readers = map[string]func(t *testing.T, path string) flat{
 			require.NoError(t, err)
 			neuron, err := strconv.ParseUint(row[1], 10, 32)
 			require.NoError(t, err)
-			area := slices.IndexFunc(ragged(), func(a Area) bool { return a.Name == row[2] })
+			area := slices.IndexFunc(ragged(), func(a manifest.Area) bool { return a.Name == row[2] })
 			f.burst, f.neuron, f.area = append(f.burst, burst), append(f.neuron, uint32(neuron)), append(f.area, uint32(area))
 		}
 	},
@@ -268,13 +274,17 @@ var readers = map[string]func(t *testing.T, path string) flat{
 // TestPotentialsAndFCL records both beside spikes of a part of the neurons, through the stream and through Parquet.
 func TestPotentialsAndFCL(t *testing.T) {
 	ids, rest := []uint32{3, 4, 1008, 1011}, []float32{0, 0, 0, -65}
-	plan := Plan{Spikes: []connectome.Span{{First: 10, Count: 5}, {First: 1009, Count: 33}}, Potentials: ids, Rest: rest, FCL: []connectome.Span{{First: 1009, Count: 33}}}
+	var values []engine.Probe
+	for _, n := range ids {
+		values = append(values, engine.Probe{Neuron: n})
+	}
+	plan := Plan{Spikes: []connectome.Span{{First: 10, Count: 5}, {First: 1009, Count: 33}}, Values: values, Rest: rest, Potentials: []int{0, 1, 2, 3}, FCL: []connectome.Span{{First: 1009, Count: 33}}}
 	var spikes, potentials, fcl flat
 	bursts := func(yield func(*engine.Burst) bool) {
 		for b := range spiking(2, 40_000) {
-			b.Potentials, b.Candidates = b.Potentials[:0], b.Candidates[:0]
+			b.Values, b.Candidates = b.Values[:0], b.Candidates[:0]
 			for i := range ids {
-				b.Potentials = append(b.Potentials, float32(b.Number)/3+float32(i)*1e-3)
+				b.Values = append(b.Values, float32(b.Number)/3+float32(i)*1e-3)
 			}
 			for _, n := range b.Fired { // two ports a neuron, kept apart as the ports of areas are
 				b.Candidates = append(b.Candidates, engine.Candidate{Port: n, Neuron: n, Sum: -int32(n) - 1})
@@ -290,15 +300,15 @@ func TestPotentialsAndFCL(t *testing.T) {
 	for b := range bursts {
 		for _, n := range b.Fired {
 			if n >= 10 && n < 15 || n >= 1009 {
-				spikes.add(Chunk{Burst: []uint64{b.Number}, Neuron: []uint32{n}, Area: []uint32{n / 1009 * 2}})
+				spikes.add(tables.Chunk{Burst: []uint64{b.Number}, Neuron: []uint32{n}, Area: []uint32{n / 1009 * 2}})
 			}
 		}
 		for i, n := range ids {
-			potentials.add(Chunk{Burst: []uint64{b.Number}, Neuron: []uint32{n}, Area: []uint32{n / 1009 * 2}, Potential: []float32{b.Potentials[i] + rest[i]}})
+			potentials.add(tables.Chunk{Burst: []uint64{b.Number}, Neuron: []uint32{n}, Area: []uint32{n / 1009 * 2}, Potential: []float32{b.Values[i] + rest[i]}})
 		}
 		for _, c := range b.Candidates {
 			if c.Neuron >= 1009 {
-				fcl.add(Chunk{Burst: []uint64{b.Number}, Neuron: []uint32{c.Neuron}, Area: []uint32{2}, Port: []uint32{c.Port}, Sum: []int32{c.Sum}})
+				fcl.add(tables.Chunk{Burst: []uint64{b.Number}, Neuron: []uint32{c.Neuron}, Area: []uint32{2}, Port: []uint32{c.Port}, Sum: []int32{c.Sum}})
 			}
 		}
 	}
@@ -310,10 +320,18 @@ func TestPotentialsAndFCL(t *testing.T) {
 	for _, name := range f.Tables() {
 		r, err := f.Recording(name)
 		require.NoError(t, err)
-		for _, end := range Formats() {
-			require.NoError(t, Export(filepath.Join(t.TempDir(), "x"+end), r))
+		for _, end := range runfolder.Formats() {
+			require.NoError(t, runfolder.Export(filepath.Join(t.TempDir(), "x"+end), r))
 		}
 	}
+}
+
+// onDisk is how many spikes lie on disk.
+func onDisk(r *Run) uint64 {
+	if at := r.tracks[tables.Spikes].last.Load(); at != nil {
+		return at.Rows
+	}
+	return 0
 }
 
 // TestReadableWhileRunning reads a run that is not over: whole chunks, in order, a beginning of all.
@@ -321,18 +339,18 @@ func TestReadableWhileRunning(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	r, err := Create(dir, Options{Manifest: raggedManifest(), Plan: everySpike})
 	require.NoError(t, err)
-	f, err := Open(dir)
+	f, err := runfolder.Open(dir)
 	require.NoError(t, err)
-	require.Equal(t, Running, f.Manifest.Status)
+	require.Equal(t, manifest.Running, f.Manifest.Status)
 	require.Empty(t, gather(t, f.Spikes()).burst)
 	var before int
 	for b := range spiking(3, 700_000) {
 		require.NoError(t, r.Record(b))
 	}
-	for r.Offsets()["spikes"].Rows == 0 { // the writer is behind
+	for onDisk(r) == 0 { // the writer is behind
 		runtime.Gosched()
 	}
-	least := int(r.Offsets()["spikes"].Rows)
+	least := int(onDisk(r))
 	got := gather(t, f.Spikes())
 	before = len(got.burst)
 	require.GreaterOrEqual(t, before, least)
@@ -342,8 +360,8 @@ func TestReadableWhileRunning(t *testing.T) {
 	sameRows(t, want, gather(t, f.Spikes()))
 }
 
-// TestTheFolderIsNobodyElses: nothing is written over.
-func TestTheFolderIsNobodyElses(t *testing.T) {
+// TestCreateOverwritesNothing: nothing is written over.
+func TestCreateOverwritesNothing(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(dir+"/thesis.tex", nil, 0o600))
 	_, err := Create(dir, Options{})
@@ -388,13 +406,13 @@ func TestRates(t *testing.T) {
 
 // TestGenomeOfRun: the genome has the name that the run had, and what is wrong with it stands in the folder's file.
 func TestGenomeOfRun(t *testing.T) {
-	write := func(text string) *Folder {
+	write := func(text string) *runfolder.Folder {
 		dir := filepath.Join(t.TempDir(), "run")
 		m := raggedManifest()
 		m.GenomeFolder = t.TempDir()
 		_, err := Create(dir, Options{Manifest: m, Genome: []byte(text)})
 		require.NoError(t, err)
-		f, err := Open(dir)
+		f, err := runfolder.Open(dir)
 		require.NoError(t, err)
 		return f
 	}
@@ -412,28 +430,28 @@ func TestGenomeOfRun(t *testing.T) {
 // TestSameRowsSameBytes: Parquet files of two equal runs are equal, wherever time has cut the chunks of their streams.
 func TestSameRowsSameBytes(t *testing.T) {
 	m := raggedManifest()
-	var whole Chunk
+	var whole tables.Chunk
 	r := rand.New(rand.NewPCG(2, 71))
-	for b := range spiking(4, groupRows+groupRows/5) {
+	for b := range spiking(4, tables.GroupRows+tables.GroupRows/5) {
 		for _, n := range b.Fired {
 			whole.Burst, whole.Neuron, whole.Area = append(whole.Burst, b.Number), append(whole.Neuron, n), append(whole.Area, n/1009*2)
 			whole.Port, whole.Sum = append(whole.Port, n), append(whole.Sum, int32(r.Uint32()))
 		}
 	}
-	want := parquetSum(t, &m, &whole, func() int { return chunkRows })
+	want := parquetSum(t, &m, &whole, func() int { return tables.ChunkRows })
 	for range 3 {
 		require.Equal(t, want, parquetSum(t, &m, &whole, func() int { return 1 + r.IntN(100_000) }))
 	}
 }
 
 // parquetSum writes rows in chunks as long as next says, and hashes the file.
-func parquetSum(t *testing.T, m *Manifest, rows *Chunk, next func() int) string {
+func parquetSum(t *testing.T, m *manifest.Manifest, rows *tables.Chunk, next func() int) string {
 	t.Helper()
 	h := sha256.New()
-	require.NoError(t, writeParquet(h, tableNamed(fclTable).schema(m), m.Areas, func(yield func(Chunk, error) bool) {
+	require.NoError(t, tables.WriteParquet(h, tables.Named(tables.FCL).Schema(m), m, func(yield func(tables.Chunk, error) bool) {
 		for from := 0; from < len(rows.Burst); {
 			until := min(from+next(), len(rows.Burst))
-			if !yield(rows.slice(from, until), nil) {
+			if !yield(tables.Chunk{Burst: rows.Burst[from:until], Neuron: rows.Neuron[from:until], Area: rows.Area[from:until], Port: rows.Port[from:until], Sum: rows.Sum[from:until]}, nil) {
 				return
 			}
 			from = until
@@ -445,7 +463,7 @@ func parquetSum(t *testing.T, m *Manifest, rows *Chunk, next func() int) string 
 // TestBeginFails: a recording of which one file cannot be made leaves the other one closed.
 func TestBeginFails(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	_, err := Create(dir, Options{Manifest: raggedManifest(), Plan: everySpike, Prepare: func(dir string, _ *Manifest) error {
+	_, err := Create(dir, Options{Manifest: raggedManifest(), Plan: everySpike, Prepare: func(dir string, _ *manifest.Manifest) error {
 		return os.WriteFile(filepath.Join(dir, "spikes.sums"), nil, 0o600)
 	}})
 	require.ErrorIs(t, err, fs.ErrExist)
@@ -463,8 +481,8 @@ func TestBeginFails(t *testing.T) {
 func TestOtherVersionsAreRefused(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(dir+"/manifest.json", []byte(`{"format": 3}`), 0o600))
-	_, err := Open(dir)
+	_, err := runfolder.Open(dir)
 	require.ErrorContains(t, err, "format 3 found, this version of burst reads formats 1 to 2")
-	_, err = Open(dir + "/nothing")
+	_, err = runfolder.Open(dir + "/nothing")
 	require.ErrorIs(t, err, fs.ErrNotExist)
 }

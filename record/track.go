@@ -8,11 +8,11 @@ import (
 
 	"burst/connectome"
 	"burst/engine"
+	"burst/record/internal/tables"
 )
 
 // Sizes of the queue between the engine and a recording's writer.
 const (
-	chunkRows  = 1 << 18     // rows that make a chunk; it ends with the burst that reaches them
 	chunkTime  = time.Second // a chunk also ends with the burst that comes this long after its first
 	blockCount = 4           // blocks in all: one being filled, the others waiting or being written
 	slowDisk   = time.Second // waiting for the disk this long in all is worth a word
@@ -23,7 +23,7 @@ const (
 type track struct {
 	chunkTime time.Duration // as the constant, but in tests
 	path      string
-	stream    *stream
+	stream    *tables.Stream
 	filled    *block
 	free      chan *block
 	full      chan *block
@@ -34,17 +34,21 @@ type track struct {
 	last      atomic.Pointer[Offset]
 }
 
-// Offset is how far a recording is on disk: all rows of bursts up to Burst lie before Bytes.
-type Offset struct {
-	Bytes    int64
-	Rows     uint64
-	Burst    uint64
-	Sums     int64  // bytes of the .sums file up to there
-	SumsHash uint64 // xxHash64 of these
+// Offset is how far a recording is on disk: all rows of bursts up to Burst, Rows in all, lie before Bytes; of its .sums file Sums bytes,
+// whose xxHash64 is SumsHash.
+type Offset = tables.Offset
+
+// block is a chunk of the stream as the engine's goroutine gathers it.
+type block struct {
+	tables.Block
+	began time.Time
+	mark  chan<- Offset // told how far the recording is when the block is on disk, closed if it cannot be; nil: nobody asks
 }
 
+func newBlock() *block { return &block{Block: *tables.NewBlock()} }
+
 // newTrack starts the writer of a recording that is at an offset.
-func newTrack(path string, s *stream, warn func(string), at Offset) *track {
+func newTrack(path string, s *tables.Stream, warn func(string), at Offset) *track {
 	t := &track{path: path, stream: s, warn: warn, chunkTime: chunkTime, filled: newBlock(), free: make(chan *block, blockCount), full: make(chan *block, blockCount), done: make(chan struct{})}
 	for range blockCount - 1 {
 		t.free <- newBlock()
@@ -57,12 +61,12 @@ func newTrack(path string, s *stream, warn func(string), at Offset) *track {
 func (t *track) writeAll(at Offset) {
 	defer close(t.done)
 	for b := range t.full {
-		if n := len(b.numbers); n > 0 && t.failed.Load() == nil {
-			if err := t.stream.write(b); err != nil {
+		if n := len(b.Numbers); n > 0 && t.failed.Load() == nil {
+			if err := t.stream.Write(&b.Block); err != nil {
 				err = fmt.Errorf("recording to %s: %w", t.path, err)
 				t.failed.Store(&err)
 			} else {
-				at = Offset{Bytes: t.stream.offset, Rows: at.Rows + uint64(len(b.rows.Neuron)), Burst: b.numbers[n-1], Sums: t.stream.lines, SumsHash: t.stream.linesHash.Sum64()}
+				at = t.stream.At(at.Rows+uint64(b.Count()), b.Numbers[n-1])
 				last := at
 				t.last.Store(&last)
 			}
@@ -73,7 +77,8 @@ func (t *track) writeAll(at Offset) {
 			}
 			close(b.mark)
 		}
-		b.reset()
+		b.Reset()
+		b.mark = nil
 		t.free <- b
 	}
 }
@@ -84,14 +89,14 @@ func (t *track) added(number uint64) error {
 		return *err
 	}
 	b := t.filled
-	if len(b.numbers) == 0 {
+	if len(b.Numbers) == 0 {
 		b.began = time.Now()
 	}
-	b.end(number)
+	b.End(number)
 	switch {
-	case len(b.rows.Neuron) >= chunkRows:
+	case b.Count() >= tables.ChunkRows:
 		t.flush()
-	case len(b.numbers) > 0 && len(t.free) > 0 && time.Since(b.began) >= t.chunkTime:
+	case len(b.Numbers) > 0 && len(t.free) > 0 && time.Since(b.began) >= t.chunkTime:
 		t.flush()
 	}
 	return nil
@@ -124,12 +129,12 @@ func (t *track) mark() <-chan Offset {
 
 // close writes what is left and ends the writer.
 func (t *track) close() error {
-	if len(t.filled.numbers) > 0 {
+	if len(t.filled.Numbers) > 0 {
 		t.full <- t.filled
 	}
 	close(t.full)
 	<-t.done
-	err := t.stream.close()
+	err := t.stream.Close()
 	if failed := t.failed.Load(); failed != nil {
 		return *failed
 	}
@@ -141,7 +146,7 @@ func (t *track) close() error {
 
 // spikes adds the neurons of the spans that fired.
 func (t *track) spikes(b *engine.Burst, spans []connectome.Span) error {
-	c := &t.filled.rows
+	c := &t.filled.Rows
 	fired := b.Fired
 	for _, s := range spans {
 		from, _ := slices.BinarySearch(fired, s.First)
@@ -152,19 +157,18 @@ func (t *track) spikes(b *engine.Burst, spans []connectome.Span) error {
 	return t.added(b.Number)
 }
 
-// potentials adds those of the neurons, shifted to absolute ones.
-func (t *track) potentials(b *engine.Burst, neurons []uint32, rest []float32) error {
-	c := &t.filled.rows
-	c.Neuron = append(c.Neuron, neurons...)
-	for i, v := range b.Potentials {
-		c.Potential = append(c.Potential, v+rest[i])
+// potentials adds those of the plan's neurons, shifted to absolute ones.
+func (t *track) potentials(b *engine.Burst, p *Plan) error {
+	c := &t.filled.Rows
+	for _, k := range p.Potentials {
+		c.Neuron, c.Potential = append(c.Neuron, p.Values[k].Neuron), append(c.Potential, b.Values[k]+p.Rest[k])
 	}
 	return t.added(b.Number)
 }
 
 // fcl adds the candidates of the spans' neurons, in the order of ports.
 func (t *track) fcl(b *engine.Burst, spans []connectome.Span) error {
-	c := &t.filled.rows
+	c := &t.filled.Rows
 	i := 0
 	for _, k := range b.Candidates {
 		if !spans[i].Has(k.Neuron) { // ports of one area follow each other

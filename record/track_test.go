@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"burst/engine"
+	"burst/record/internal/tables"
+	"burst/record/manifest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -57,7 +59,7 @@ func onFaulty(t *testing.T, dir string, fail int, err error, slow time.Duration,
 		return &faulty{File: f, calls: calls, fail: fail, err: err, slow: slow}
 	}
 	m := raggedManifest()
-	s, e := newStream(open("spikes.arrows"), open("spikes.sums"), tableNamed(spikesTable).streamSchema(&m))
+	s, e := tables.NewStream(open("spikes.arrows"), open("spikes.sums"), tables.Named(tables.Spikes).StreamSchema(&m))
 	require.NoError(t, e)
 	k := newTrack(filepath.Join(dir, "spikes.arrows"), s, warn, Offset{})
 	k.chunkTime = time.Hour // so that chunks end where they are full, however slow this machine is
@@ -99,7 +101,7 @@ func TestFaultAtEveryCall(t *testing.T) {
 				require.ErrorIs(t, failed, cause)
 			}
 			got := 0
-			for c, err := range readStream(filepath.Join(dir, "spikes"), tableNamed(spikesTable), ragged()) {
+			for c, err := range tables.ReadStream(filepath.Join(dir, "spikes"), tables.Named(tables.Spikes), &manifest.Manifest{Areas: ragged()}) {
 				require.NoError(t, err, "call %d", fail)
 				for i := range c.Burst {
 					if c.Burst[i] != uint64(got/1042) || c.Neuron[i] != uint32(got%1042) {
@@ -135,7 +137,7 @@ func TestSlowDiskSlowsTheRun(t *testing.T) {
 		require.Equal(t, written, recorded)
 		require.Len(t, told, 1)
 		require.Equal(t, fmt.Sprintf("the disk of %s is slower than the run, which waits for it; nothing is lost", filepath.Join(dir, "spikes.arrows")), told[0])
-		require.Len(t, gather(t, readStream(filepath.Join(dir, "spikes"), tableNamed(spikesTable), ragged())).burst, 252*chunks*1042)
+		require.Len(t, gather(t, tables.ReadStream(filepath.Join(dir, "spikes"), tables.Named(tables.Spikes), &manifest.Manifest{Areas: ragged()})).burst, 252*chunks*1042)
 	})
 }
 

@@ -1,24 +1,24 @@
-// Package cpu is the fast CPU backend. Every thread owns a share of each area's neurons (a part) with their sums, their
-// state and the synapses onto them; no two threads write one word, so no atomics are needed and the bits do not depend on
-// the number of threads.
+// Package cpu is the fast CPU backend. The neurons of each area are divided among workers, one per thread. A worker owns
+// the state and the sums of its neurons, and the synapses that end at them. No two threads write the same word. So no
+// atomics are needed, and the bits do not depend on the number of threads.
 //
-// Of a part of a network (connectome.Part) it holds the state of the part's own neurons only, close together: the i-th of
-// them has the place i. Places number neurons everywhere in this package but at its borders, where stimuli, draws, fire
-// queues and candidates have the network's numbers. Without a split both are the same.
+// A network can be split into parts (connectome.Part). The backend then stores the state of its own part only, in dense
+// arrays. The index of a neuron in these arrays is its local index. This package uses local indices inside. Stimuli,
+// random draws, fire queues and candidates use the numbers of the whole network. Without a split both are the same.
 package cpu
 
 import (
 	"runtime"
 	"slices"
 
-	"burst/backend/cpu/vector"
+	"burst/backend/cpu/internal/vector"
 	"burst/connectome"
 	"burst/engine"
 	"burst/internal/pages"
 )
 
-// perThread is how many neurons make a further thread worth its hand-over, see BenchmarkCutoff; perNeuron synapses count
-// as one neuron.
+// One more thread is started for every perThread neurons (see BenchmarkCutoff); perNeuron synapses count as one neuron, and a
+// plastic one as 16.
 const (
 	perThread = 8192
 	perNeuron = 200
@@ -32,19 +32,23 @@ type Options struct {
 
 // backend holds one network.
 type backend struct {
-	c       *connectome.Connectome
-	own     connectome.Part
-	want    engine.Want
-	kernels vector.Kernels
-	number  uint64
-	v       []float32 // of the part's neurons, as all of the state but the queues
-	more    [][]float32
-	r       []uint16
-	count   []uint16
-	queues  [][]uint32 // as engine.State.Queues
-	parts   []*part
-	pool    *pool
-	in      []engine.Stimulus // of the burst in progress
+	c          *connectome.Connectome
+	own        connectome.Part
+	want       engine.Want
+	kernels    vector.Kernels
+	number     uint64
+	v          []float32 // by local index, like all of the state except the queues
+	more       [][]float32
+	r          []uint16
+	count      []uint16
+	queues     [][]uint32           // as engine.State.Queues
+	amplitudes [][]engine.Amplitude // as in engine.State
+	workers    []*worker
+	pool       *pool
+	learns     []*learning       // plastic projections
+	in         []engine.Stimulus // of the burst in progress
+
+	memories []*memory // memory areas
 }
 
 // Open makes a backend for c in the state before burst 0.
@@ -55,17 +59,21 @@ func Open(c *connectome.Connectome, o Options) (engine.Backend, error) {
 	return open(c, o.Want, threads(c, o.Threads), vector.Best()), nil
 }
 
-// threads is how many of the wanted threads, or of all processors for 0, c is worth.
+// threads is the number of threads to use for c: the wanted number (0: all processors), or fewer if c is small.
 func threads(c *connectome.Connectome, wanted int) int {
 	if wanted == 0 {
 		wanted = runtime.GOMAXPROCS(0)
 	}
 	own := int(c.Part.Count(c.Neurons))
-	return max(1, min(wanted, 1+(own+int(c.Synapses()/perNeuron))/perThread, own))
+	synapses := c.Synapses() + c.Driven.Synapses()
+	for i := range c.Plastic {
+		synapses += 16 * c.Plastic[i].Synapses()
+	}
+	return max(1, min(wanted, 1+(own+int(synapses/perNeuron))/perThread, own))
 }
 
-// open uses exactly the given number of parts.
-func open(c *connectome.Connectome, w engine.Want, parts int, kernels vector.Kernels) *backend {
+// open uses exactly the given number of workers.
+func open(c *connectome.Connectome, w engine.Want, workers int, kernels vector.Kernels) *backend {
 	n := uint64(c.Part.Count(c.Neurons))
 	b := &backend{
 		c: c, own: c.Part, want: w, kernels: kernels, v: pages.Slice[float32](n), r: pages.Slice[uint16](n), count: pages.Slice[uint16](n),
@@ -74,128 +82,187 @@ func open(c *connectome.Connectome, w engine.Want, parts int, kernels vector.Ker
 	for i := range b.more {
 		b.more[i] = pages.Slice[float32](n)
 	}
-	b.parts = makeParts(b, parts)
-	b.pool = newPool(b.parts)
+	b.workers = makeWorkers(b, workers)
+	b.learns = makeLearning(b)
+	b.memories = makeMemories(c)
+	b.pool = newPool(b.workers)
 	if err := b.WriteState(engine.NewState(c)); err != nil {
 		panic("BUG: " + err.Error())
 	}
 	return b
 }
 
-// Step is the law of a burst; each part does its share of steps 1 to 5.
+// Step advances by one burst; each worker does its share of steps 1 to 5.
 func (b *backend) Step(in []engine.Stimulus, out *engine.Burst) error {
 	b.in = in
+	for _, l := range b.learns {
+		l.begin()
+	}
+	for _, m := range b.memories {
+		m.remember(b.number, b.queues)
+	}
 	b.pool.run()
+	var err error
+	if out.Amplitudes, err = b.gatherAmplitudes(out.Amplitudes[:0]); err != nil {
+		return err
+	}
 	out.Number, out.Fired, out.Candidates = b.number, out.Fired[:0], out.Candidates[:0]
 	for i := range b.c.Areas {
-		for _, p := range b.parts {
-			g := &p.groups[i]
+		for _, w := range b.workers {
+			g := &w.groups[i]
 			out.Fired = append(out.Fired, g.fired...)
-			out.Candidates = append(out.Candidates, g.first...)
 		}
-		for _, p := range b.parts {
-			out.Candidates = append(out.Candidates, p.groups[i].second...)
+		for port := range b.c.Areas[i].PortsEach() {
+			for _, w := range b.workers {
+				out.Candidates = append(out.Candidates, w.groups[i].candidates[port]...)
+			}
 		}
 	}
-	out.Potentials = out.Potentials[:0]
-	for _, n := range b.want.Potentials {
-		v := float32(0)
-		if b.own.Owns(n) {
-			v = b.v[b.own.Count(n)]
+	out.Values = out.Values[:0]
+	for _, p := range b.want.Values {
+		x, values := float32(0), b.v
+		if p.Variable > 0 {
+			values = b.more[p.Variable-1]
 		}
-		out.Potentials = append(out.Potentials, v)
+		if b.own.Owns(p.Neuron) {
+			x = values[b.own.Count(p.Neuron)]
+		}
+		out.Values = append(out.Values, x)
 	}
 	q := b.queues
 	oldest := q[len(q)-1]
 	copy(q[1:], q)
 	q[0] = append(oldest[:0], out.Fired...)
+	if a := b.amplitudes; len(a) > 0 {
+		oldest := a[len(a)-1]
+		copy(a[1:], a)
+		a[0] = append(oldest[:0], out.Amplitudes...)
+	}
 	b.number++
 	return nil
 }
 
-// Launch makes the fire queue of the burst ago bursts ago that of all parts.
-func (b *backend) Launch(ago int, fired []uint32) {
-	b.queues[ago-1] = append(b.queues[ago-1][:0], fired...)
+// SetQueue replaces the fire queue of the burst that is delay bursts back by the spikes of all parts.
+func (b *backend) SetQueue(delay int, fired []uint32) {
+	q := append(b.queues[delay-1][:0], fired...)
+	if b.queues[delay-1] = q; len(b.memories) > 0 { // which look for areas in it
+		slices.Sort(q)
+	}
 }
 
-// ReadState copies the state; of neurons of other parts it has zeros.
+// ReadState copies the state. Neurons of other parts of the network get zeros.
 func (b *backend) ReadState(s *engine.State) error {
+	all := connectome.Span{Count: b.c.Neurons}
 	s.Number = b.number
-	s.V = scatter(b, s.V, b.v)
-	s.Refractory = scatter(b, s.Refractory, b.r)
-	s.Count = scatter(b, s.Count, b.count)
-	s.More = slices.Grow(s.More[:0], len(b.more))[:len(b.more)]
+	s.V = scatter(b, all, s.V, b.v)
+	s.Refractory = scatter(b, all, s.Refractory, b.r)
+	s.Count = scatter(b, all, s.Count, b.count)
+	s.More = resized(s.More, len(b.more))
 	for i, more := range b.more {
-		s.More[i] = scatter(b, s.More[i], more)
+		s.More[i] = scatter(b, all, s.More[i], more)
 	}
-	s.Queues = slices.Grow(s.Queues[:0], len(b.queues))[:len(b.queues)]
+	s.Queues = resized(s.Queues, len(b.queues))
 	for i, q := range b.queues {
 		s.Queues[i] = append(s.Queues[i][:0], q...)
+	}
+	s.Amplitudes = resized(s.Amplitudes, len(b.amplitudes))
+	for i, list := range b.amplitudes {
+		s.Amplitudes[i] = append(s.Amplitudes[i][:0], list...)
+	}
+	b.readLearnt(s)
+	s.Memory = resized(s.Memory, len(b.memories))
+	for i, m := range b.memories {
+		s.Memory[i].Copy(&m.state)
 	}
 	return nil
 }
 
-// scatter puts the values of the part's neurons into out, one entry a neuron of the network.
-func scatter[T any](b *backend, out, own []T) []T {
+// scatter copies the values of the backend's own neurons of a span into out, which has one entry per neuron of the span.
+func scatter[T any](b *backend, span connectome.Span, out, own []T) []T {
 	if b.own.Whole() {
 		return append(out[:0], own...)
 	}
-	out = slices.Grow(out[:0], int(b.c.Neurons))[:b.c.Neurons]
+	out = resized(out, int(span.Count))
 	clear(out)
-	for i := 0; i < len(own); i += connectome.Slice {
-		copy(out[b.own.Neuron(uint32(i)):], own[i:min(i+connectome.Slice, len(own))])
-	}
+	b.eachSlice(span, len(own), func(i, end int, at uint32) { copy(out[at:], own[i:end]) })
 	return out
 }
 
-// pick fills own with the values of the part's neurons.
-func pick[T any](b *backend, own, all []T) {
-	for i := 0; i < len(own); i += connectome.Slice {
-		copy(own[i:min(i+connectome.Slice, len(own))], all[b.own.Neuron(uint32(i)):])
+// pick copies the values of the backend's own neurons of a span from all, which has one entry per neuron of the span.
+func pick[T any](b *backend, span connectome.Span, own, all []T) {
+	b.eachSlice(span, len(own), func(i, end int, at uint32) { copy(own[i:end], all[at:]) })
+}
+
+// eachSlice goes through the n neurons of a span that are the backend's, a slice at a time: own ones i ≤ k < end are the neurons
+// from place at of the span on.
+func (b *backend) eachSlice(span connectome.Span, n int, take func(i, end int, at uint32)) {
+	first := int(b.span(span).First)
+	for i := 0; i < n; {
+		end := min(n, (first+i)/connectome.Slice*connectome.Slice+connectome.Slice-first)
+		take(i, end, b.own.Neuron(uint32(first+i))-span.First)
+		i = end
 	}
 }
 
 // WriteState replaces the state.
 func (b *backend) WriteState(s *engine.State) error {
+	all := connectome.Span{Count: b.c.Neurons}
 	b.number = s.Number
-	pick(b, b.v, s.V)
-	pick(b, b.r, s.Refractory)
-	pick(b, b.count, s.Count)
+	pick(b, all, b.v, s.V)
+	pick(b, all, b.r, s.Refractory)
+	pick(b, all, b.count, s.Count)
 	for i, more := range s.More {
-		pick(b, b.more[i], more)
+		pick(b, all, b.more[i], more)
 	}
 	b.queues = b.queues[:0]
 	for _, q := range s.Queues {
 		b.queues = append(b.queues, slices.Clone(q))
 	}
-	for _, p := range b.parts {
-		p.restore()
+	b.amplitudes = b.amplitudes[:0]
+	for _, list := range s.Amplitudes {
+		b.amplitudes = append(b.amplitudes, slices.Clone(list))
+	}
+	for i, l := range b.learns {
+		l.write(&s.Plastic[i])
+	}
+	for i, m := range b.memories {
+		m.write(&s.Memory[i])
+	}
+	for _, w := range b.workers {
+		w.restore()
 	}
 	return nil
 }
 
-// Threads is how many threads step.
-func (b *backend) Threads() int { return len(b.parts) }
+// Threads is the number of threads in use.
+func (b *backend) Threads() int { return len(b.workers) }
 
-// RowBytes is how many bytes the synapses of all rows take together.
+// RowBytes is the memory of the synapses in all rows, in bytes.
 func (b *backend) RowBytes() uint64 {
 	total := uint64(0)
-	for _, p := range b.parts {
-		total += 2 * uint64(len(p.rows.units))
+	for _, w := range b.workers {
+		total += 2 * uint64(len(w.rows.units))
 	}
 	return total
 }
 
-// NotFinite looks through the state of the part's neurons.
+// NotFinite finds the first NaN or Inf in the state of the backend's own neurons, or nil.
 func (b *backend) NotFinite() *engine.NotFinite {
-	x := engine.FindNotFinite(b.v, b.more)
-	if x != nil {
+	if x := engine.FindNotFinite(b.v, b.more); x != nil {
 		x.Neuron = b.own.Neuron(x.Neuron)
+		return x
 	}
-	return x
+	if !slices.ContainsFunc(b.learns, (*learning).notFinite) {
+		return nil
+	}
+	var s engine.State // which names its entries; hardly ever made
+	if b.ReadState(&s) != nil {
+		panic("BUG: the state of a cpu backend cannot be read")
+	}
+	return s.NotFinite()
 }
 
-// Close ends the threads.
+// Close stops the threads.
 func (b *backend) Close() error {
 	b.pool.close()
 	return nil

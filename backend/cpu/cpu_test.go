@@ -4,36 +4,43 @@ import (
 	"fmt"
 	"testing"
 
-	"burst/backend/cpu/vector"
+	"burst/backend/cpu/internal/vector"
 	"burst/backend/reference"
-	"burst/backend/split"
 	"burst/connectome"
 	"burst/engine"
 	"burst/engine/enginetest"
+	"burst/internal/slow"
+	"burst/internal/split"
 )
 
-// TestConformance runs the suite as programs open the backend, with a given number of parts, however small the network,
+// TestConformance runs the suite as programs open the backend, with a given number of workers, however small the network,
 // and with the loops in Go.
 func TestConformance(t *testing.T) {
+	conform := func(t *testing.T, open enginetest.Open) {
+		enginetest.Run(t, open, reference.Open)
+		t.Run("Memory", func(t *testing.T) { enginetest.RunMemory(t, open, reference.Open) })
+	}
 	t.Run("all processors", func(t *testing.T) {
-		enginetest.Run(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
+		conform(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
 			return Open(c, Options{Want: w})
-		}, reference.Open)
+		})
 	})
-	for _, parts := range []int{1, 2, 3, 8} {
-		t.Run(fmt.Sprintf("%d parts", parts), func(t *testing.T) {
-			enginetest.Run(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
-				return open(c, w, parts, vector.Best()), nil
-			}, reference.Open)
+	for _, workers := range []int{3, 1, 2, 8}[:slow.Times(1, 4)] {
+		t.Run(fmt.Sprintf("%d workers", workers), func(t *testing.T) {
+			slow.Short(t)
+			conform(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
+				return open(c, w, workers, vector.Best()), nil
+			})
 		})
 	}
-	t.Run("2 parts, handed over", func(t *testing.T) {
-		enginetest.Run(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
+	t.Run("2 workers, handed over", func(t *testing.T) {
+		conform(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
 			return eager(open(c, w, 2, vector.Best())), nil
-		}, reference.Open)
+		})
 	})
 	t.Run("3 parts of the network of 2 threads", func(t *testing.T) {
-		enginetest.Run(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
+		slow.Short(t)
+		conform(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
 			var list []*connectome.Connectome
 			for i := range 3 {
 				list = append(list, c.Cut(connectome.Part{Index: i, Of: 3}))
@@ -41,16 +48,16 @@ func TestConformance(t *testing.T) {
 			return split.Local(list, w, func(c *connectome.Connectome, w engine.Want) (split.Part, error) {
 				return open(c, w, 2, vector.Best()), nil
 			})
-		}, reference.Open)
+		})
 	})
 	t.Run("plain loops", func(t *testing.T) {
-		enginetest.Run(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
+		conform(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
 			return open(c, w, 2, vector.Plain()), nil
-		}, reference.Open)
+		})
 	})
 }
 
-// eager makes b hand its parts over however little work they are.
+// eager makes b use several goroutines however little work there is.
 func eager(b *backend) *backend {
 	b.pool.worth = 1
 	return b

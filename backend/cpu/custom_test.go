@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"testing"
 
-	"burst/backend/cpu/vector"
+	"burst/backend/cpu/internal/vector"
 	"burst/backend/reference"
-	"burst/backend/split"
 	"burst/connectome"
 	"burst/engine"
 	"burst/engine/enginetest"
 	"burst/internal/formula"
+	"burst/internal/split"
 
 	"github.com/stretchr/testify/require"
 )
@@ -25,13 +25,14 @@ func written(t testing.TB, n uint32) map[string][2]connectome.Area {
 		return a
 	}
 	lif, psc, izhikevich := enginetest.LIF(n), enginetest.PSCExp(n), enginetest.Izhikevich(n)
-	k := psc.PSCExp
+	k := make([]float32, len(psc.Constants))
+	psc.Load(0, k)
 	rhs := "v = v + half*(0.04*v*v + 5*v + 140 - u + I)"
 	models := map[string][2]connectome.Area{
 		"lif": {lif, custom(&formula.Source{
 			Ports: []string{"I"}, Params: []string{"em1"}, State: []formula.Line{{Name: "v"}},
 			Update: []string{"v = select(refractory, v, v + (em1*v + 0) + I)"}, Threshold: "v >= 20", Reset: []string{"v = 10"},
-		}, map[string]float64{"em1": float64(lif.LIF.EM1)}, lif.LIF.Refractory)},
+		}, map[string]float64{"em1": float64(lif.Constant("em1").Const)}, uint16(lif.Constant("refractory").Const))},
 		"lif_psc_exp": {psc, custom(&formula.Source{
 			Ports: []string{"ex", "in"}, Params: []string{"em1", "p21ex", "p21in", "p11ex", "p11in", "th"},
 			State: []formula.Line{{Name: "v"}, {Name: "iex"}, {Name: "iin"}},
@@ -39,8 +40,8 @@ func written(t testing.TB, n uint32) map[string][2]connectome.Area {
 				"v = select(refractory, v, v + em1*v + p21ex*iex + p21in*iin + 0)", "iex = p11ex*iex + ex", "iin = p11in*iin + in",
 			}, Threshold: "v >= th", Reset: []string{"v = 0"},
 		}, map[string]float64{
-			"em1": float64(k.EM1), "p21ex": float64(k.P21Ex), "p21in": float64(k.P21In), "p11ex": float64(k.P11Ex), "p11in": float64(k.P11In), "th": float64(k.Threshold),
-		}, k.Refractory)},
+			"em1": float64(k[0]), "p21ex": float64(k[1]), "p21in": float64(k[2]), "p11ex": float64(k[3]), "p11in": float64(k[4]), "th": float64(k[5]),
+		}, uint16(k[7]))},
 		"izhikevich": {izhikevich, custom(&formula.Source{
 			Ports: []string{"I"}, Params: []string{"half", "adt", "b", "c", "d"}, State: []formula.Line{{Name: "v"}, {Name: "u", Text: "b*v"}},
 			Update: []string{rhs, rhs, "u = u + adt*(b*v - u)"}, Threshold: "v >= 30", Reset: []string{"v = c", "u = u + d"},
@@ -53,8 +54,8 @@ func written(t testing.TB, n uint32) map[string][2]connectome.Area {
 	return models
 }
 
-// TestWrittenModelsAreTheBuiltIns drives both with the same noise and wants the same spikes and bits.
-func TestWrittenModelsAreTheBuiltIns(t *testing.T) {
+// TestWrittenModelsMatchBuiltIns drives both with the same noise and wants the same spikes and bits.
+func TestWrittenModelsMatchBuiltIns(t *testing.T) {
 	const n, bursts = 777, 300
 	for name, pair := range written(t, n) {
 		t.Run(name, func(t *testing.T) {
@@ -95,7 +96,7 @@ func TestEachNeuronsOwnInAPart(t *testing.T) {
 	}, map[string]float64{"p": 1}, 0)
 	require.NoError(t, err)
 	for i := range n {
-		a.Custom.Params[0].Each = append(a.Custom.Params[0].Each, float32(i%1013)/100)
+		a.Constants[0].Each = append(a.Constants[0].Each, float32(i%1013)/100)
 	}
 	c := enginetest.Net{Areas: []connectome.Area{a}}.Build()
 	oracle, err := reference.Open(c, engine.Want{})

@@ -4,19 +4,19 @@ import (
 	"math/bits"
 	"slices"
 
-	"burst/backend/cpu/vector"
+	"burst/backend/cpu/internal/vector"
 	"burst/connectome"
 	"burst/internal/exact"
 )
 
-// encoder writes a part's synapses as segments, in the kinds that take the fewest units.
+// encoder writes a worker's synapses as segments (package vector). It chooses the kinds that take the fewest units.
 type encoder struct {
 	walker
 	scratch []uint32 // slots of one weight
-	runs    uint64   // written
+	runs    uint64   // number of runs written
 }
 
-// mostEven is how many weights a run may have whose synapses are written weight by weight.
+// mostEven: a run with at most so many different weights may be written weight by weight.
 const mostEven = 16
 
 func newEncoder(c *connectome.Connectome, spans []portSpan) *encoder {
@@ -25,11 +25,11 @@ func newEncoder(c *connectome.Connectome, spans []portSpan) *encoder {
 	return e
 }
 
-// mostUnits is the most that a synapse can take: a run and a segment of its own.
+// mostUnits is the most that a synapse can take: one in a run and a segment of its own.
 const mostUnits = runUnits + vector.HeaderUnits
 
-// measure is how many units the rows of one neuron in every step take, how many spans of them are delivered each by itself,
-// and what share of all synapses those rows have.
+// measure encodes the rows of one neuron in every step and discards them. It returns their units, the number of their spans
+// (runs, or rows with a single delay), and their share of all synapses.
 func (e *encoder) measure(single int, step uint32) (units, spans uint64, share float64) {
 	var to []uint16
 	synapses, before := uint64(0), e.runs
@@ -48,12 +48,12 @@ func (e *encoder) measure(single int, step uint32) (units, spans uint64, share f
 	return units, spans, float64(synapses) / float64(max(e.c.Synapses(), 1))
 }
 
-// sample is the i-th of the neurons measured, one in every step. It is drawn: rows may be unlike with any period.
+// sample is the i-th of the neurons measured, one in every step. It is random, because rows may repeat with any period.
 func sample(i, step uint32) uint32 {
 	return i*step + exact.Philox(0, [4]uint32{i})[0]%step
 }
 
-// row appends neuron n's to a slice that has room for them.
+// row appends neuron n's row to a slice that has room for it.
 func (e *encoder) row(to []uint16, n uint32, single int) []uint16 {
 	for from, end := e.c.Row[n], e.c.Row[n+1]; from < end; {
 		next := e.sameDelay(from, end)
@@ -71,15 +71,16 @@ func (e *encoder) row(to []uint16, n uint32, single int) []uint16 {
 	return to
 }
 
-// segments appends synapses whose ports ascend: Even ones where there is one weight, or few, and gaps seldom are too long.
+// segments appends synapses whose ports ascend. They become Even segments if there are few different weights and few gaps
+// that are too long for a unit.
 func (e *encoder) segments(to []uint16, ports []uint32, shift uint32, weights []int32) []uint16 {
 	if len(ports) == 0 {
 		return to
 	}
 	var table [mostEven]int32
 	distinct := collect(&table, weights)
-	const saved = vector.MixedUnits - vector.EvenUnits             // by a synapse
-	most := 1 + int((ports[len(ports)-1]-ports[0])/vector.MostGap) // Even segments of one weight
+	const saved = vector.MixedUnits - vector.EvenUnits             // units per synapse
+	most := 1 + int((ports[len(ports)-1]-ports[0])/vector.MostGap) // Even segments per weight
 	switch {
 	case distinct == 1 && vector.HeaderUnits*breaks(ports, vector.MostGap) <= saved*len(ports):
 		return even(to, ports, shift, weights[0])
@@ -98,7 +99,7 @@ func (e *encoder) segments(to []uint16, ports []uint32, shift uint32, weights []
 	return to
 }
 
-// collect lists the weights that occur, up to the table's length, and says how many; one more if there are more.
+// collect lists the different weights in table and returns their number, or the table's length + 1 if they do not fit.
 func collect(table *[mostEven]int32, weights []int32) int {
 	n, last := 1, weights[0]
 	table[0] = last
@@ -128,7 +129,7 @@ func header(to []uint16, count int, kind, bits uint, slot uint32, weight int32) 
 	return append(to, uint16(count), uint16(kind|bits<<8), uint16(slot), uint16(slot>>16), uint16(w), uint16(w>>16))
 }
 
-// breaks counts the gaps above a limit.
+// breaks counts the gaps between ports that exceed a limit.
 func breaks(ports []uint32, limit uint32) int {
 	n, last := 0, ports[0]
 	for _, port := range ports {
@@ -140,7 +141,7 @@ func breaks(ports []uint32, limit uint32) int {
 	return n
 }
 
-// even appends segments of synapses that have one weight. A gap too long for a unit begins another segment.
+// even appends segments of synapses with the same weight. A gap too long for a unit begins another segment.
 func even(to []uint16, ports []uint32, shift uint32, weight int32) []uint16 {
 	for len(ports) > 0 {
 		at, last := len(to), ports[0]
@@ -163,8 +164,8 @@ func even(to []uint16, ports []uint32, shift uint32, weight int32) []uint16 {
 	return to
 }
 
-// uneven appends segments of synapses whose weights differ: Mixed ones, or where gaps leave too few bits for weights too
-// often, Wide ones.
+// uneven appends segments of synapses with different weights: Mixed ones, or Wide ones if too many gaps are too long for
+// the bits that the weights leave.
 func uneven(to []uint16, ports []uint32, shift uint32, weights []int32) []uint16 {
 	least, most := weights[0], weights[0]
 	for _, w := range weights {

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"burst/backend/cpu/vector"
+	"burst/backend/cpu/internal/vector"
 	"burst/connectome"
 	"burst/engine"
 	"burst/engine/enginetest"
@@ -100,7 +100,7 @@ func TestReach(t *testing.T) {
 			require.Equal(t, min(want, cut), reach(list[:cut], x), "%d in %v", x, list[:cut])
 		}
 	}
-	require.Zero(t, reach(nil, 7))
+	require.Zero(t, reach[uint32](nil, 7))
 }
 
 // TestRowsOutgrowTheirGuess has synapses where no row is measured in advance; the array that is taken then is no longer than
@@ -118,14 +118,14 @@ func TestRowsOutgrowTheirGuess(t *testing.T) {
 	b := open(c, engine.Want{}, 3, vector.Best())
 	defer b.Close()
 	synapses := 0
-	for _, p := range b.parts {
-		e := newEncoder(c, p.portSpans())
+	for _, w := range b.workers {
+		e := newEncoder(c, w.portSpans())
 		units, _, _ := e.measure(0, 1)
-		require.Len(t, p.rows.units, int(units))
-		require.Equal(t, int(units)+mostUnits*len(e.slots), cap(p.rows.units))
+		require.Len(t, w.rows.units, int(units))
+		require.Equal(t, int(units)+mostUnits*len(e.slots), cap(w.rows.units))
 		for at := uint64(0); at < units; {
-			_, segments := p.rows.run(at)
-			synapses += len(vector.Slots(nil, p.rows.units[segments.From:segments.To]))
+			_, segments := w.rows.run(at)
+			synapses += len(vector.Slots(nil, w.rows.units[segments.From:segments.To]))
 			at = segments.To
 		}
 	}
@@ -148,9 +148,9 @@ func TestRowsOfAnyPeriodAreGuessed(t *testing.T) {
 				}
 				c.Row[n+1] = uint64(n+1) * fan
 			}
-			p := &part{b: &backend{c: c}}
-			p.deal(0, 1)
-			e := newEncoder(c, p.portSpans())
+			w := &worker{b: &backend{c: c}}
+			w.deal(0, 1)
+			e := newEncoder(c, w.portSpans())
 			guess, _, share := e.measure(1, sampled)
 			units, _, _ := e.measure(1, 1)
 			require.InEpsilon(t, units, float64(guess)/share, 0.1, "row %d of each %d, others %v", at, sampled, others)

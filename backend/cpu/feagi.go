@@ -4,48 +4,101 @@ import (
 	"math"
 	"math/bits"
 
-	"burst/backend/cpu/vector"
+	"burst/backend/cpu/internal/vector"
 	"burst/connectome"
+	"burst/engine"
 	"burst/internal/exact"
 )
 
-// updateFEAGI is step 4 of feagi for the group's candidates.
-func (p *part) updateFEAGI(g *group) {
-	f := &g.area.FEAGI
-	plain := f.FireLimit == 0 && !f.FEAGIDraw && f.ExciteBelow == 1<<32 && f.Threshold.Each == nil
-	switch {
-	case !plain:
-		p.updateEachFEAGI(g)
-	case p.looks(g):
-		p.updatePlainFEAGI(g)
-	default:
-		p.updateFewFEAGI(g)
+// feagi are the constants of a feagi area.
+type feagi struct {
+	threshold                     connectome.Param
+	limit, leakAmount, keep       float32
+	refractory, fireLimit, snooze uint16
+	accumulate, asFEAGI           bool
+	excitability                  float32
+	below                         uint64 // as connectome.Chance
+	rectify                       int64  // what amounts are lifted by; 0: not
+	recovers                      bool
+	drives                        bool               // potentials drive what spikes deliver:
+	amplitudes                    []engine.Amplitude // those of the burst in progress
+	wrong                         error              // of the first beyond its bound
+}
+
+func prepareFEAGI(w *worker, g *group) {
+	k := g.k
+	g.feagi = &feagi{
+		threshold: g.area.Constants[0], limit: k[1], leakAmount: k[3], keep: k[4], refractory: uint16(k[5]), fireLimit: uint16(k[6]), snooze: uint16(k[7]),
+		accumulate: k[8] != 0, asFEAGI: k[9] != 0, excitability: k[10], below: g.area.Chance.Const,
+		rectify: int64(k[11]), recovers: k[12] != 0 && k[5]+k[7] > 0,
+		drives: w.b.c.Driven != nil && g.area.PSPMax > 0,
 	}
 }
 
-// updateEachFEAGI is step 4 for neurons of any parameters.
-func (p *part) updateEachFEAGI(g *group) {
-	scale := float32(p.b.c.Scale)
-	for _, h := range p.found(g, 0, true) {
+// updateFEAGI is step 4 of feagi for the group's candidates.
+func (w *worker) updateFEAGI(g *group) {
+	f := g.feagi
+	if f.recovers {
+		w.recover(g)
+	}
+	plain := f.rectify == 0 && !f.recovers && f.fireLimit == 0 && !f.asFEAGI && f.below == 1<<32 && f.threshold.Each == nil
+	switch {
+	case f.drives:
+		w.updateDrivenFEAGI(g)
+	case !plain:
+		w.updateEachFEAGI(g)
+	case w.looks(g):
+		w.updatePlainFEAGI(g)
+	default:
+		w.updateFewFEAGI(g)
+	}
+}
+
+// updateEachFEAGI is step 4 for candidates with any parameters.
+func (w *worker) updateEachFEAGI(g *group) {
+	f, scale := g.feagi, float32(w.b.c.Scale)
+	for _, h := range w.found(g, 0, true) {
 		for m := h.mask; m != 0; m &= m - 1 {
 			i := h.block*64 + uint32(bits.TrailingZeros64(m))
-			sum := p.acc[g.slot+i]
-			p.acc[g.slot+i] = 0 // 7
-			if n := p.b.own.Neuron(g.lo + i); p.feagi(g.area, n, g.lo+i, float32(sum)/scale) {
+			sum := w.acc[g.slot+i]
+			if sum == 0 { // 4a, in recover
+				continue
+			}
+			w.acc[g.slot+i] = 0 // 7
+			if sum = connectome.Unlift(sum, f.rectify); sum < 0 && f.rectify != 0 && f.accumulate {
+				sum = 0
+			}
+			if n := w.b.own.Neuron(g.lo + i); w.candidate(g, n, g.lo+i, float32(sum)/scale) {
 				g.fired = append(g.fired, n)
 			}
 		}
 	}
 }
 
-// updateFewFEAGI is step 4 for neurons that do not differ and fire whenever they may, few of them candidates. What it spares
-// are calls: candidates lie far apart, and the processor must see the next ones' memory before this one's has come.
-func (p *part) updateFewFEAGI(g *group) {
-	f, scale := &g.area.FEAGI, float32(p.b.c.Scale)
-	threshold, limit, keep, leak := f.Threshold.Const, f.ThresholdLimit, f.Keep, f.LeakAmount
-	acc, v, r := p.acc[g.slot:g.slot+g.run], p.b.v[g.lo:g.hi], p.b.r[g.lo:g.hi]
-	hits := p.words(p.hits[:0], g.slot, g.run, true)
-	p.hits = hits
+// recover is 4a where it is for every neuron. Who is refractory loses its input here.
+func (w *worker) recover(g *group) {
+	f := g.feagi
+	acc, count := w.acc[g.slot:g.slot+g.run], w.b.count[g.lo:g.hi]
+	for i, r := range w.b.r[g.lo:g.hi] {
+		if r == 0 {
+			continue
+		}
+		w.b.r[g.lo+uint32(i)] = r - 1
+		if r == 1 && f.fireLimit != 0 && count[i] >= f.fireLimit {
+			count[i] = 0
+		}
+		acc[i] = 0 // 7
+	}
+}
+
+// updateFewFEAGI is step 4 for neurons with equal parameters, without fire_limit and with excitability 1, if few of them are
+// candidates. It makes no calls in its loop: candidates lie far apart, and the processor can then load the next ones early.
+func (w *worker) updateFewFEAGI(g *group) {
+	f, scale := g.feagi, float32(w.b.c.Scale)
+	threshold, limit, keep, leak := f.threshold.Const, f.limit, f.keep, f.leakAmount
+	acc, v, r := w.acc[g.slot:g.slot+g.run], w.b.v[g.lo:g.hi], w.b.r[g.lo:g.hi]
+	hits := w.words(w.hits[:0], g.slot, g.run, true)
+	w.hits = hits
 	for _, h := range hits {
 		for m := h.mask; m != 0; m &= m - 1 {
 			i := h.block*64 + uint32(bits.TrailingZeros64(m))
@@ -59,12 +112,12 @@ func (p *part) updateFewFEAGI(g *group) {
 				continue
 			}
 			x := float32(sum) / scale // 4b
-			if f.Accumulate {
+			if f.accumulate {
 				x += v[i]
 			}
 			if threshold <= x && x <= limit { // 4c
-				p.b.fire(f, g.lo+i)
-				g.fired = append(g.fired, p.b.own.Neuron(g.lo+i))
+				w.b.fire(f, g.lo+i)
+				g.fired = append(g.fired, w.b.own.Neuron(g.lo+i))
 				continue
 			}
 			x = float32(x * keep) // 4d
@@ -76,23 +129,23 @@ func (p *part) updateFewFEAGI(g *group) {
 	}
 }
 
-// updatePlainFEAGI is step 4 for neurons that do not differ and fire whenever they may, all looked at.
-func (p *part) updatePlainFEAGI(g *group) {
-	f := &g.area.FEAGI
-	p.forget(g, 0)
-	p.feagiConstants = vector.FEAGI{
-		Threshold: f.Threshold.Const, Limit: f.ThresholdLimit, Keep: f.Keep, LeakAmount: f.LeakAmount, Scale: float32(p.b.c.Scale),
-		Refractory: uint32(f.Refractory), Accumulate: ones(f.Accumulate), Leaks: ones(f.LeakAmount > 0),
+// updatePlainFEAGI is step 4 for the same neurons as updateFewFEAGI; it goes through all of them.
+func (w *worker) updatePlainFEAGI(g *group) {
+	f := g.feagi
+	w.forget(g, 0)
+	w.feagiConstants = vector.FEAGI{
+		Threshold: f.threshold.Const, Limit: f.limit, Keep: f.keep, LeakAmount: f.leakAmount, Scale: float32(w.b.c.Scale),
+		Refractory: uint32(f.refractory), Accumulate: ones(f.accumulate), Leaks: ones(f.leakAmount > 0),
 	}
-	words := p.bits[:g.run/64]
-	p.b.kernels.FEAGI(&p.feagiConstants, p.acc[g.slot:g.slot+g.hi-g.lo], p.b.v[g.lo:g.hi], p.b.r[g.lo:g.hi], words)
+	words := w.bits[:g.run/64]
+	w.b.kernels.FEAGI(&w.feagiConstants, w.acc[g.slot:g.slot+g.hi-g.lo], w.b.v[g.lo:g.hi], w.b.r[g.lo:g.hi], words)
 	for b, m := range words {
 		for ; m != 0; m &= m - 1 {
 			n := g.lo + uint32(64*b+bits.TrailingZeros64(m))
-			if p.b.count[n] < math.MaxUint16 {
-				p.b.count[n]++
+			if w.b.count[n] < math.MaxUint16 {
+				w.b.count[n]++
 			}
-			g.fired = append(g.fired, p.b.own.Neuron(n))
+			g.fired = append(g.fired, w.b.own.Neuron(n))
 		}
 	}
 }
@@ -104,72 +157,72 @@ func ones(is bool) uint32 {
 	return 0
 }
 
-// feagi is step 4 for candidate n of an area, at place i.
-func (p *part) feagi(a *connectome.Area, n, i uint32, input float32) bool {
-	b, f := p.b, &a.FEAGI
+// candidate is step 4 for candidate n, whose local index is i. It reports whether the neuron fires.
+func (w *worker) candidate(g *group, n, i uint32, input float32) bool {
+	b, f := w.b, g.feagi
 	if r := b.r[i]; r > 0 { // 4a
 		b.r[i] = r - 1
-		if r == 1 && f.FireLimit != 0 && b.count[i] >= f.FireLimit {
+		if r == 1 && f.fireLimit != 0 && b.count[i] >= f.fireLimit {
 			b.count[i] = 0
 		}
 		return false
 	}
 	v := input // 4b
-	if f.Accumulate {
+	if f.accumulate {
 		v = b.v[i] + input
 	}
-	if f.Threshold.At(n-a.Neurons.First) <= v && v <= f.ThresholdLimit { // 4c
-		if f.FireLimit != 0 && b.count[i] >= f.FireLimit {
+	if f.threshold.At(n-g.area.Neurons.First) <= v && v <= f.limit { // 4c
+		if f.fireLimit != 0 && b.count[i] >= f.fireLimit {
 			b.count[i] = 0
 			b.v[i] = kept(f, v)
 			return false
 		}
-		if f.ExciteBelow == 1<<32 && !f.FEAGIDraw || excited(f, b.c.RunSeed, n, b.number) {
+		if f.below == 1<<32 && !f.asFEAGI || excited(f, b.c.RunSeed, n, b.number) {
 			b.fire(f, i)
 			return true
 		}
 	}
-	if f.FireLimit != 0 { // 4d
+	if f.fireLimit != 0 { // 4d
 		b.count[i] = 0
 	}
-	v = float32(v * f.Keep)
+	v = float32(v * f.keep)
 	if v > 0 {
-		v = max(v-f.LeakAmount, 0)
+		v = max(v-f.leakAmount, 0)
 	}
 	b.v[i] = kept(f, v)
 	return false
 }
 
-// kept is what stays of a potential between bursts.
-func kept(f *connectome.FEAGI, v float32) float32 {
-	if f.Accumulate {
+// kept is what the leak leaves of a potential.
+func kept(f *feagi, v float32) float32 {
+	if f.accumulate {
 		return v
 	}
 	return 0
 }
 
-// fire is the reset of a feagi neuron at place i.
-func (b *backend) fire(f *connectome.FEAGI, i uint32) {
+// fire resets the feagi neuron with local index i after it fired.
+func (b *backend) fire(f *feagi, i uint32) {
 	b.v[i] = 0
 	if b.count[i] < math.MaxUint16 {
 		b.count[i]++
 	}
-	b.r[i] = f.Refractory
-	if f.FireLimit != 0 && b.count[i] >= f.FireLimit {
-		b.r[i] = uint16(min(uint32(f.Refractory)+uint32(f.Snooze), math.MaxUint16))
+	b.r[i] = f.refractory
+	if f.fireLimit != 0 && b.count[i] >= f.fireLimit {
+		b.r[i] = uint16(min(uint32(f.refractory)+uint32(f.snooze), math.MaxUint16))
 	}
 }
 
-// excited is the excitability's draw in burst t.
-func excited(f *connectome.FEAGI, seed uint64, n uint32, t uint64) bool {
-	if !f.FEAGIDraw {
-		return uint64(exact.Draw(seed, exact.Excitability, uint64(n), t)[0]) < f.ExciteBelow
+// excited draws whether the excitability lets neuron n fire in burst t.
+func excited(f *feagi, seed uint64, n uint32, t uint64) bool {
+	if !f.asFEAGI {
+		return uint64(exact.Draw(seed, exact.Excitability, uint64(n), t)[0]) < f.below
 	}
 	switch {
-	case f.Excitability >= 0.999:
+	case f.excitability >= 0.999:
 		return true
-	case f.Excitability <= 0:
+	case f.excitability <= 0:
 		return false
 	}
-	return float32(exact.FEAGIHash(n, uint32(t)+1))/(1<<32) < f.Excitability
+	return float32(exact.FEAGIHash(n, uint32(t)+1))/(1<<32) < f.excitability
 }

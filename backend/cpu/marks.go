@@ -4,28 +4,27 @@ import (
 	"math/bits"
 	"slices"
 
-	"burst/connectome"
 	"burst/internal/pages"
 )
 
-// marks say which slots of a part got something in this burst. Marking costs time at every synapse, and saves it where
-// most slots get nothing; so a part marks in a burst only where little happens.
+// marks are bits that say which slots of a worker got input in this burst. Marking costs time at every synapse. It saves
+// time when most slots get nothing. So a worker marks only in bursts with little activity.
 type marks struct {
 	marking bool
-	marked  []uint64 // a bit a slot: something was added to its sum
-	summary []uint64 // a bit a word of marked
-	sparse  uint32   // slots of feagi groups: only their candidates are updated
-	blocked uint32   // neurons that are updated by blocks,
-	updated uint32   // and in this burst were
+	marked  []uint64 // one bit per slot: something was added to its sum
+	summary []uint64 // one bit per word of marked
+	sparse  uint32   // slots of the groups in which only candidates are updated
+	blocked uint32   // neurons of the groups that are updated by blocks
+	updated uint32   // those of them that were updated in this burst
 }
 
 func newMarks(groups []group, slots uint32) marks {
 	m := marks{}
 	for i := range groups {
-		switch g := &groups[i]; g.area.Model {
-		case connectome.FEAGIModel:
+		switch g := &groups[i]; {
+		case g.area.Model.Lazy:
 			m.sparse += g.run
-		case connectome.LIFModel, connectome.PSCExpModel, connectome.IzhikevichModel, connectome.CustomModel:
+		case g.law.update == nil:
 			m.blocked += g.run
 		}
 	}
@@ -35,28 +34,29 @@ func newMarks(groups []group, slots uint32) marks {
 	return m
 }
 
-// decide whether to mark in this burst, by what happened in the last one. A mark costs about 3 ns, to look at a feagi slot
-// 0.1 ns, to update a neuron 0.4 ns.
-func (p *part) decide() {
-	p.marking = p.read+uint64(len(p.b.in)) < uint64(p.sparse/32+(p.blocked-p.updated)/8)
-	p.read, p.draws, p.updated = 0, 0, 0
+// decide chooses whether to mark in this burst, from the counts of the last one. A mark costs about 3 ns, checking a feagi
+// slot 0.1 ns, updating a neuron 0.4 ns.
+func (w *worker) decide() {
+	w.marking = w.read+uint64(len(w.b.in)) < uint64(w.sparse/32+(w.blocked-w.updated)/8)
+	w.read, w.draws, w.updated, w.learnt = 0, 0, 0, 0
 }
 
-// work guesses how long the next burst takes the part, in nanoseconds, by what happened in the last one: a unit of rows 1 ns,
-// 5 where its slot is marked and looked for; to update a neuron 0.4, a draw and its count 1, a feagi slot that is looked at 0.5.
-func (p *part) work() uint64 {
-	work := p.read + uint64(p.updated*2/5) + p.draws
-	if p.marking {
-		return work + 4*p.read
+// work estimates the time of the worker's next burst in nanoseconds, from the counts of the last one: 1 for a unit of
+// rows (5 with marking), 0.4 for an updated neuron, 1 for a random draw, 0.5 for a feagi slot without marking, 16 for
+// a plastic synapse.
+func (w *worker) work() uint64 {
+	work := w.read + uint64(w.updated*2/5) + w.draws + w.learnt
+	if w.marking {
+		return work + 4*w.read
 	}
-	return work + uint64(p.sparse/2)
+	return work + uint64(w.sparse/2)
 }
 
 // add adds to a slot's sum and, where sums are marked, notes it.
-func (p *part) add(slot uint32, amount int32) {
-	p.acc[slot] += amount
-	if p.marking {
-		p.mark(slot)
+func (w *worker) add(slot uint32, amount int32) {
+	w.acc[slot] += amount
+	if w.marking {
+		w.mark(slot)
 	}
 }
 
@@ -68,13 +68,13 @@ func (m *marks) mark(slot uint32) {
 	m.marked[w] |= 1 << (slot % 64)
 }
 
-// hit are slots of a run, 64·block + i for the bits i of mask.
+// hit names up to 64 slots of a run: 64·block + i for every bit i that is set in mask.
 type hit struct {
 	block uint32
 	mask  uint64
 }
 
-// each yields the slots, ascending, counted from the run's begin.
+// each yields the slots, ascending, counted from the beginning of the run.
 func (h hit) each(yield func(uint32) bool) {
 	for m := h.mask; m != 0; m &= m - 1 {
 		if !yield(h.block*64 + uint32(bits.TrailingZeros64(m))) {
@@ -83,25 +83,25 @@ func (h hit) each(yield func(uint32) bool) {
 	}
 }
 
-// looks tells whether all sums of a group are looked at in this burst, because marks do not say which are not zero.
-func (p *part) looks(g *group) bool { return !p.marking || g.driven }
+// looks reports whether all sums of a group must be checked in this burst, because the marks do not cover them.
+func (w *worker) looks(g *group) bool { return !w.marking || g.driven }
 
-// forget takes the marks of a group's run of ports away.
-func (p *part) forget(g *group, port uint32) {
-	if p.marking {
-		p.hits = p.words(p.hits[:0], g.slot+port*g.run, g.run, true)
+// forget clears the marks of a group's run of ports.
+func (w *worker) forget(g *group, port uint32) {
+	if w.marking {
+		w.hits = w.words(w.hits[:0], g.slot+port*g.run, g.run, true)
 	}
 }
 
-// found lists the slots of a group's run of ports whose sums are not zero; take out forgets their marks.
-func (p *part) found(g *group, port uint32, out bool) []hit {
+// found lists the slots of a group's run of ports whose sums are not zero; out clears their marks.
+func (w *worker) found(g *group, port uint32, out bool) []hit {
 	lo := g.slot + port*g.run
-	p.hits = p.hits[:0]
-	if !p.looks(g) {
-		p.hits = p.words(p.hits, lo, g.run, out)
-		for k := range p.hits {
-			h, mask := &p.hits[k], uint64(0)
-			sums := p.acc[lo+64*h.block:][:64]
+	w.hits = w.hits[:0]
+	if !w.looks(g) {
+		w.hits = w.words(w.hits, lo, g.run, out)
+		for k := range w.hits {
+			h, mask := &w.hits[k], uint64(0)
+			sums := w.acc[lo+64*h.block:][:64]
 			for m := h.mask; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m)
 				if sums[i&63] != 0 {
@@ -110,23 +110,23 @@ func (p *part) found(g *group, port uint32, out bool) []hit {
 			}
 			h.mask = mask
 		}
-		return p.hits
+		return w.hits
 	}
 	if out {
-		p.forget(g, port)
-		p.hits = p.hits[:0]
+		w.forget(g, port)
+		w.hits = w.hits[:0]
 	}
-	words := p.bits[:g.run/64]
-	p.b.kernels.Nonzero(p.acc[lo:lo+g.run], words)
+	words := w.bits[:g.run/64]
+	w.b.kernels.Nonzero(w.acc[lo:lo+g.run], words)
 	for b, mask := range words {
 		if mask != 0 {
-			p.hits = append(p.hits, hit{uint32(b), mask})
+			w.hits = append(w.hits, hit{uint32(b), mask})
 		}
 	}
-	return p.hits
+	return w.hits
 }
 
-// words lists the marked slots of a run, ascending; out forgets the marks.
+// words lists the marked slots of a run, ascending; out clears the marks.
 func (m *marks) words(list []hit, lo, run uint32, out bool) []hit {
 	first, end := lo/64, (lo+run)/64
 	for s := first / 64; s < (end+63)/64; s++ {
@@ -145,18 +145,17 @@ func (m *marks) words(list []hit, lo, run uint32, out bool) []hit {
 	return list
 }
 
-// blocks are what a group's model remembers of every 64 neurons, where it updates them by blocks.
+// blocks hold, for a model that updates neurons in blocks of 64, one entry per block.
 type blocks struct {
-	spikes []uint64 // bits of those that fired; zero between bursts
-	live   []uint8  // 0: the last update had no input and left every bit as it was, and so would the next
+	spikes []uint64 // one bit per neuron that fired; zero between bursts
+	live   []uint8  // 0: the last update had no input and changed nothing, so the next one may be skipped
 }
 
 func newBlocks(g *group) blocks {
-	switch g.area.Model {
-	case connectome.LIFModel, connectome.PSCExpModel, connectome.IzhikevichModel, connectome.CustomModel:
-		return blocks{make([]uint64, g.run/64), slices.Repeat([]uint8{1}, int(g.run/64))}
+	if g.law.update != nil {
+		return blocks{}
 	}
-	return blocks{}
+	return blocks{make([]uint64, g.run/64), slices.Repeat([]uint8{1}, int(g.run/64))}
 }
 
 // wake makes all blocks live.

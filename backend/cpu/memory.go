@@ -6,11 +6,12 @@ import (
 	"unsafe"
 
 	"burst/connectome"
+	"burst/engine"
+	"burst/genome"
 )
 
-// Memory is how many bytes Open takes on the host for c and a number of threads (0: all processors), beside the
-// connectome itself, which it keeps: rows copied for every thread, sums, marks and state. What a burst's spikes take is
-// not in it.
+// Memory is the number of bytes that Open allocates for c and a number of threads (0: all processors): rows, sums, marks
+// and state. The connectome itself, which the backend keeps, and the spikes of bursts are not counted.
 func Memory(c *connectome.Connectome, wanted int) uint64 {
 	list, slots := dealt(c, wanted)
 	single := 0
@@ -19,9 +20,9 @@ func Memory(c *connectome.Connectome, wanted int) uint64 {
 	}
 	var units atomic.Uint64
 	var wg sync.WaitGroup
-	for _, p := range list {
+	for _, w := range list {
 		wg.Go(func() {
-			n, _, _ := newEncoder(c, p.portSpans()).measure(single, 1)
+			n, _, _ := newEncoder(c, w.portSpans()).measure(single, 1)
 			units.Add(n)
 		})
 	}
@@ -29,8 +30,8 @@ func Memory(c *connectome.Connectome, wanted int) uint64 {
 	return withRows(c, list, slots, 2*units.Load())
 }
 
-// MemoryAtMost is a bound of Memory that does not look at the synapses: each takes 8 bytes, a run at most a header of 12 and
-// 6 more with delays; one alone takes 12 and two 28.
+// MemoryAtMost is an upper bound of Memory that is computed without reading the synapses. A synapse takes at most 8 bytes,
+// and a run a header of at most 12, or 18 with several delays. A run of one synapse takes 12 in all, and one of two 28.
 func MemoryAtMost(c *connectome.Connectome, wanted int) uint64 {
 	list, slots := dealt(c, wanted)
 	n, runs := c.Synapses(), uint64(c.Neurons)*uint64(len(list))
@@ -38,35 +39,84 @@ func MemoryAtMost(c *connectome.Connectome, wanted int) uint64 {
 	if c.Delay != nil {
 		rows = min(18*n, 8*n+18*runs*uint64(c.MaxDelay))
 	}
-	return withRows(c, list, slots, rows+n/4096) // long runs have more headers
+	return withRows(c, list, slots, rows+n/4096) // long runs have several headers
 }
 
-// dealt are the parts that Open makes, without their memory, and the slots of each.
-func dealt(c *connectome.Connectome, wanted int) (list []*part, slots []uint64) {
-	parts := threads(c, wanted)
-	list, slots = make([]*part, parts), make([]uint64, parts)
+// dealt returns the workers that Open makes, without their memory, and the number of slots of each.
+func dealt(c *connectome.Connectome, wanted int) (list []*worker, slots []uint64) {
+	n := threads(c, wanted)
+	list, slots = make([]*worker, n), make([]uint64, n)
 	for i := range list {
-		list[i] = &part{b: &backend{c: c, own: c.Part}}
-		slots[i] = uint64(list[i].deal(i, parts))
+		list[i] = &worker{b: &backend{c: c, own: c.Part}}
+		slots[i] = uint64(list[i].deal(i, n))
 	}
 	return list, slots
 }
 
-// withRows adds to the bytes of the rows those of everything else.
-func withRows(c *connectome.Connectome, list []*part, slots []uint64, rows uint64) uint64 {
+// withRows adds the bytes of everything else to those of the rows.
+func withRows(c *connectome.Connectome, list []*worker, slots []uint64, rows uint64) uint64 {
 	total := rows + uint64(c.Part.Count(c.Neurons))*uint64(4+2+2+4*c.Variables()) + 8*uint64(len(list))*uint64(c.Neurons+1)
-	for i, p := range list {
-		total += p.bytes(slots[i])
+	for i, w := range list {
+		total += w.bytes(slots[i])
+	}
+	if c.Driven != nil {
+		total += uint64(len(list)) * drivenBytes(c.Driven)
+	}
+	for i := range c.Plastic {
+		total += learningBytes(&c.Plastic[i], list)
+	}
+	return total + engine.MemoryBytes(c)
+}
+
+// learningBytes is the memory of a plastic projection and its shares, without the spikes on their way.
+func learningBytes(p *connectome.Plastic, list []*worker) uint64 {
+	b := list[0].b
+	sources, workers := uint64(p.From.Count), uint64(len(list))
+	each := uint64(8 + 4*len(p.Pre) + 4*len(p.Source)) // of a source
+	total := p.Synapses()*uint64(4+4*len(p.Synapse)) + sources*(each+4)
+	if least(p) < uint64(b.c.Queues()) {
+		total += sources * each
+	}
+	total += uint64(b.span(p.To).Count) * uint64(8+4*len(p.Post))
+	if p.Delay == nil {
+		total += 8 * sources * (workers - 1)
+	}
+	if p.Window.Kind != genome.WindowNone {
+		total += windowBytes(p)
+	}
+	total += handlerBytes(p.OnSource) * (workers + 1)
+	for _, w := range list {
+		total += shareBytes(b.c, p, w.groupOf(p))
 	}
 	return total
 }
 
-// bytes are what a part takes beside its rows.
-func (p *part) bytes(slots uint64) uint64 {
+// shareBytes is the memory of a worker's share.
+func shareBytes(c *connectome.Connectome, p *connectome.Plastic, g *group) uint64 {
+	n := uint64(g.hi - g.lo)
+	total := n*(4+1) + blockBytes(p)
+	if l := (&learning{b: &backend{c: c}, p: p}); !l.together() {
+		total += 4 * n * uint64(len(p.Post))
+	}
+	for _, h := range []*connectome.Handler{p.OnPost, p.OnPre, p.Every, p.When} {
+		total += handlerBytes(h)
+	}
+	if p.OnPost != nil {
+		slots := n + uint64(spareSlots(uint32(n)))
+		total += 16 + slots*uint64(16+4+4*perSlot*len(asksOf(p.OnPost))) + n*(1+8)
+	}
+	if p.Every != nil {
+		total += 8 * n
+	}
+	return total
+}
+
+// bytes is the memory of a worker without its rows.
+func (w *worker) bytes(slots uint64) uint64 {
 	total := 4*slots + slots/8 // sums and marks
 	longest := uint64(0)
-	for i := range p.groups {
-		g := &p.groups[i]
+	for i := range w.groups {
+		g := &w.groups[i]
 		longest = max(longest, uint64(g.run))
 		total += uint64(unsafe.Sizeof(*g)) + uint64(len(g.list))*uint64(unsafe.Sizeof(listed{})) + uint64(g.run/64)*9 + 1024*uint64(len(g.drives))
 	}

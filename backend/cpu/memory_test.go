@@ -4,7 +4,7 @@ import (
 	"runtime"
 	"testing"
 
-	"burst/backend/cpu/vector"
+	"burst/backend/cpu/internal/vector"
 	"burst/connectome"
 	"burst/engine"
 	"burst/engine/enginetest"
@@ -21,7 +21,8 @@ func TestMemoryIsWhatOpenTakes(t *testing.T) {
 	for i := range many.Weight { // all differ
 		many.Weight[i] = int32(i)
 	}
-	for name, c := range map[string]*connectome.Connectome{"one delay": regular(30_000), "several delays": mixed.Build(), "many weights": many} {
+	learns := learner{neurons: 9_000, fan: 100, period: 100, delay: 5, lag: 1}.build(true)
+	for name, c := range map[string]*connectome.Connectome{"one delay": regular(30_000), "several delays": mixed.Build(), "many weights": many, "plastic": learns} {
 		for _, wanted := range []int{1, 3} {
 			want := Memory(c, wanted)
 			var before, after runtime.MemStats
@@ -44,23 +45,47 @@ func TestMemoryIsWhatOpenTakes(t *testing.T) {
 
 // slack is what aligning for huge pages adds.
 func (b *backend) slack() (bytes int) {
-	add := func(size int) {
-		if size >= 128<<10 {
-			bytes += 4 << 20
+	beyond := func(least int) func(size int) {
+		return func(size int) {
+			if size >= least {
+				bytes += 4 << 20
+			}
 		}
 	}
+	add, learns := beyond(128<<10), beyond(1<<20)
 	add(4 * len(b.v))
 	add(2 * len(b.r))
 	add(2 * len(b.count))
 	for _, m := range b.more {
 		add(4 * len(m))
 	}
-	for _, p := range b.parts {
-		add(4 * len(p.acc))
-		add(8 * len(p.marked))
-		add(8 * len(p.rows.first))
-		add(2 * cap(p.rows.units))
-		bytes += 2 * (cap(p.rows.units) - len(p.rows.units)) // never touched either
+	for _, w := range b.workers {
+		add(4 * len(w.acc))
+		add(8 * len(w.marked))
+		add(8 * len(w.rows.first))
+		add(2 * cap(w.rows.units))
+		for _, x := range w.shares {
+			learns(4 * len(x.last))
+			for _, list := range [][][]float32{x.traces, x.ring.notes} {
+				for k := range list {
+					learns(4 * len(list[k]))
+				}
+			}
+			learns(16 * len(x.ring.slots))
+			learns(4 * len(x.ring.older))
+			learns(len(x.ring.own))
+		}
+		bytes += 2 * (cap(w.rows.units) - len(w.rows.units)) // never touched either
+	}
+	for _, l := range b.learns {
+		learns(4 * len(l.weight))
+		learns(4 * len(l.newest))
+		learns(8 * len(l.postLast))
+		for _, list := range [][][]float32{l.synapse, l.post, l.live.traces, l.live.variables} {
+			for k := range list {
+				learns(4 * len(list[k]))
+			}
+		}
 	}
 	return bytes
 }

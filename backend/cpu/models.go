@@ -2,34 +2,96 @@ package cpu
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"math/bits"
 
-	"burst/backend/cpu/vector"
+	"burst/backend/cpu/internal/vector"
 	"burst/connectome"
+	"burst/genome"
 )
 
-// updateBlocks is step 4 of the models that update every neuron: of the blocks that are live or got input, and of all
-// while sums are not marked.
-func (p *part) updateBlocks(g *group) {
-	t := p.b.number
+// law is the code of step 4 for a model. A model has update, or else run, one or both.
+type law struct {
+	// prepare makes what a group stores for the model; it may be nil.
+	prepare func(w *worker, g *group)
+	// update updates the whole group.
+	update func(w *worker, g *group)
+	// run updates blocks b ≤ i < end. If there is also one, run is used only for neurons with equal constants.
+	run func(w *worker, g *group, b, end uint32)
+	// one updates the neuron with local index n. Its first port's sum is at slot, its constants are k, its constant input
+	// is term. changed says whether any bit of its state changed.
+	one func(w *worker, g *group, n, slot uint32, k []float32, term float32) (fired, changed bool)
+}
+
+// lawOf returns the law of a model.
+func lawOf(m *genome.Model) law {
+	switch m.Kind() {
+	case "feagi":
+		return law{prepare: prepareFEAGI, update: (*worker).updateFEAGI}
+	case "lif":
+		return law{run: (*worker).updateLIF, one: (*worker).lif}
+	case "lif_psc_exp":
+		return law{run: (*worker).updatePSCExp, one: (*worker).pscExp}
+	case "izhikevich":
+		return law{one: (*worker).izhikevich}
+	case "poisson":
+		return law{update: (*worker).updatePoisson}
+	case "spike_list":
+		return law{prepare: prepareSpikes, update: (*worker).updateSpikeList}
+	case "memory":
+		return law{update: (*worker).updateMemory}
+	case "custom":
+		return law{prepare: prepareCustom, run: (*worker).updateCustom}
+	}
+	panic(fmt.Sprintf("BUG: model %s without a law", m.Name))
+}
+
+// constants are the constants of a group's neurons, in the order of the model's descriptor.
+type constants struct {
+	k      []float32 // those of the neuron being updated
+	each   []each    // those that depend on the neuron
+	differ bool      // constants or constant drives depend on the neuron
+}
+
+// each has the values of a constant for every neuron of the area.
+type each struct {
+	values []float32
+	index  int // of the constant in k
+}
+
+func newConstants(a *connectome.Area) constants {
+	c := constants{k: make([]float32, len(a.Constants)), differ: a.Differ() || a.TermsDiffer()}
+	for i := range a.Constants {
+		c.k[i] = a.Constants[i].Const
+		if a.Constants[i].Each != nil {
+			c.each = append(c.each, each{a.Constants[i].Each, i})
+		}
+	}
+	return c
+}
+
+// updateBlocks is step 4 of the models that update every neuron. With marking it updates only the blocks that are live or
+// got input.
+func (w *worker) updateBlocks(g *group) {
+	t := w.b.number
 	for i := range g.area.Drives {
 		if d := &g.area.Drives[i]; d.Kind == connectome.Term && (t == d.From || t == d.Until) {
-			g.wake() // the formula is another from now on
+			g.wake() // the constant input changes in this burst
 		}
 	}
 	all := uint32(len(g.live))
-	if p.marking {
+	if w.marking {
 		for port := range g.area.PortsEach() {
-			p.hits = p.words(p.hits[:0], g.slot+port*g.run, g.run, true)
-			for _, h := range p.hits {
+			w.hits = w.words(w.hits[:0], g.slot+port*g.run, g.run, true)
+			for _, h := range w.hits {
 				g.live[h.block] = 1
 			}
 		}
 	}
-	if p.looks(g) {
-		p.updateRun(g, 0, all)
-		p.updated += 64 * uint32(bytes.Count(g.live, []byte{1}))
+	if w.looks(g) {
+		w.updateRun(g, 0, all)
+		w.updated += 64 * uint32(bytes.Count(g.live, []byte{1}))
 		return
 	}
 	for b := uint32(0); b < all; {
@@ -42,82 +104,79 @@ func (p *part) updateBlocks(g *group) {
 		if n := bytes.IndexByte(g.live[b:], 0); n >= 0 {
 			end = b + uint32(n)
 		}
-		p.updateRun(g, b, end)
-		p.updated += 64 * (end - b)
+		w.updateRun(g, b, end)
+		w.updated += 64 * (end - b)
 		b = end
 	}
 }
 
-// updateRun updates the neurons of blocks b ≤ i < end and lists who fired.
-func (p *part) updateRun(g *group, b, end uint32) {
-	switch a := g.area; {
-	case a.Model == connectome.CustomModel:
-		p.updateCustom(g, b, end)
-	case a.Model == connectome.LIFModel && a.LIFEach == nil && !a.TermsDiffer():
-		p.updateLIF(g, b, end)
-	case a.Model == connectome.LIFModel:
-		p.oneByOne(g, b, end, p.lif)
-	case a.Model == connectome.PSCExpModel && a.PSCExpEach == nil && !a.TermsDiffer():
-		p.updatePSCExp(g, b, end)
-	case a.Model == connectome.PSCExpModel:
-		p.oneByOne(g, b, end, p.pscExp)
-	default:
-		p.oneByOne(g, b, end, p.izhikevich)
+// updateRun updates the neurons of blocks b ≤ i < end and lists those that fired.
+func (w *worker) updateRun(g *group, b, end uint32) {
+	if g.law.one == nil || g.law.run != nil && !g.differ {
+		g.law.run(w, g, b, end)
+	} else {
+		w.oneByOne(g, b, end)
 	}
 	for i := b; i < end; i++ {
 		for m := g.spikes[i]; m != 0; m &= m - 1 {
-			g.fired = append(g.fired, p.b.own.Neuron(g.lo+64*i+uint32(bits.TrailingZeros64(m))))
+			g.fired = append(g.fired, w.b.own.Neuron(g.lo+64*i+uint32(bits.TrailingZeros64(m))))
 		}
 		g.spikes[i] = 0
 	}
 }
 
-// span is the neurons of blocks b ≤ i < end, counted from the group's first.
+// span is the range of neurons in blocks b ≤ i < end, counted from the group's first neuron.
 func (g *group) span(b, end uint32) (lo, hi uint32) { return 64 * b, min(64*end, g.hi-g.lo) }
 
-// updateLIF is step 4 of lif for neurons that do not differ.
-func (p *part) updateLIF(g *group, b, end uint32) {
+// updateLIF is step 4 of lif for neurons with equal constants.
+func (w *worker) updateLIF(g *group, b, end uint32) {
 	lo, hi := g.span(b, end)
-	k := &g.area.LIF
-	p.lifConstants = vector.LIF{
-		EM1: k.EM1, Term: g.area.Term(p.b.number), Scale: float32(p.b.c.Scale), Threshold: k.Threshold, Reset: k.Reset, Refractory: uint32(k.Refractory),
+	k := g.k
+	w.lifConstants = vector.LIF{
+		EM1: k[0], Term: g.area.Term(w.b.number), Scale: float32(w.b.c.Scale), Threshold: k[1], Reset: k[2], Refractory: uint32(k[3]),
 	}
-	p.b.kernels.LIF(&p.lifConstants, p.acc[g.slot+lo:g.slot+hi], p.b.v[g.lo+lo:g.lo+hi], p.b.r[g.lo+lo:g.lo+hi], g.spikes[b:end], g.live[b:end])
+	w.b.kernels.LIF(&w.lifConstants, w.acc[g.slot+lo:g.slot+hi], w.b.v[g.lo+lo:g.lo+hi], w.b.r[g.lo+lo:g.lo+hi], g.spikes[b:end], g.live[b:end])
 }
 
-// updatePSCExp is step 4 of lif_psc_exp for neurons that do not differ.
-func (p *part) updatePSCExp(g *group, b, end uint32) {
+// updatePSCExp is step 4 of lif_psc_exp for neurons with equal constants.
+func (w *worker) updatePSCExp(g *group, b, end uint32) {
 	lo, hi := g.span(b, end)
-	k := &g.area.PSCExp
-	p.pscConstants = vector.PSCExp{
-		EM1: k.EM1, P21Ex: k.P21Ex, P21In: k.P21In, P11Ex: k.P11Ex, P11In: k.P11In, Term: g.area.Term(p.b.number), Scale: float32(p.b.c.Scale),
-		Threshold: k.Threshold, Reset: k.Reset, Refractory: uint32(k.Refractory),
+	k := g.k
+	w.pscConstants = vector.PSCExp{
+		EM1: k[0], P21Ex: k[1], P21In: k[2], P11Ex: k[3], P11In: k[4], Term: g.area.Term(w.b.number), Scale: float32(w.b.c.Scale),
+		Threshold: k[5], Reset: k[6], Refractory: uint32(k[7]),
 	}
 	from, to := g.lo+lo, g.lo+hi
-	p.currents = vector.Currents{
-		AccEx: p.acc[g.slot+lo : g.slot+hi], AccIn: p.acc[g.slot+g.split+lo : g.slot+g.split+hi],
-		V: p.b.v[from:to], Ex: p.b.more[0][from:to], In: p.b.more[1][from:to], R: p.b.r[from:to],
+	w.currents = vector.Currents{
+		AccEx: w.acc[g.slot+lo : g.slot+hi], AccIn: w.acc[g.slot+g.split+lo : g.slot+g.split+hi],
+		V: w.b.v[from:to], Ex: w.b.more[0][from:to], In: w.b.more[1][from:to], R: w.b.r[from:to],
 	}
-	p.b.kernels.PSCExp(&p.pscConstants, &p.currents, g.spikes[b:end], g.live[b:end])
+	w.b.kernels.PSCExp(&w.pscConstants, &w.currents, g.spikes[b:end], g.live[b:end])
 }
 
-// oneByOne updates neurons that differ; update tells whether a neuron fired and whether a bit of its state changed.
-func (p *part) oneByOne(g *group, b, end uint32, update func(g *group, n, slot uint32, term float32) (fired, changed bool)) {
-	t := p.b.number
-	term, differ := g.area.Term(t), g.area.TermsDiffer()
+// oneByOne updates neurons whose constants differ, or whose model has no run.
+func (w *worker) oneByOne(g *group, b, end uint32) {
+	term, differ, k, one := g.area.Term(w.b.number), g.area.TermsDiffer(), g.k, g.law.one
 	for ; b < end; b++ {
 		live := uint8(0)
 		lo, hi := g.span(b, b+1)
 		for i := lo; i < hi; i++ {
 			n, slot := g.lo+i, g.slot+i
-			if differ {
-				term = g.area.TermOf(t, p.b.index(g.area, n))
+			if g.differ {
+				index := w.b.index(g.area, n)
+				for j := range g.each {
+					e := &g.each[j]
+					k[e.index] = e.values[index]
+				}
+				if differ {
+					term = g.area.TermOf(w.b.number, index)
+				}
 			}
-			if p.acc[slot]|p.acc[slot+g.split] != 0 {
+			if w.acc[slot]|w.acc[slot+g.split] != 0 {
 				live = 1
 			}
-			fired, changed := update(g, n, slot, term)
-			p.acc[slot], p.acc[slot+g.split] = 0, 0 // 7
+			fired, changed := one(w, g, n, slot, k, term)
+			w.acc[slot], w.acc[slot+g.split] = 0, 0 // 7
 			if fired {
 				g.spikes[b] |= 1 << (i % 64)
 			}
@@ -131,56 +190,60 @@ func (p *part) oneByOne(g *group, b, end uint32, update func(g *group, n, slot u
 
 func same(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) }
 
-// lif is step 4 of lif for the neuron at place n.
-func (p *part) lif(g *group, n, slot uint32, term float32) (fired, changed bool) {
-	k, v, r := g.area.LIFOf(p.b.index(g.area, n)), &p.b.v[n], &p.b.r[n]
+// lif is step 4 of lif for the neuron with local index n.
+func (w *worker) lif(_ *group, n, slot uint32, k []float32, term float32) (fired, changed bool) {
+	em1, threshold, reset, refractory := k[0], k[1], k[2], uint16(k[3])
+	v, r := &w.b.v[n], &w.b.r[n]
 	if *r > 0 { // 4a
 		*r--
 		return false, true
 	}
 	old := *v
-	*v = old + (float32(k.EM1*old) + term) + float32(p.acc[slot])/float32(p.b.c.Scale) // 4b
-	if *v >= k.Threshold {                                                             // 4c
-		*v, *r = k.Reset, k.Refractory
+	*v = old + (float32(em1*old) + term) + float32(w.acc[slot])/float32(w.b.c.Scale) // 4b
+	if *v >= threshold {                                                             // 4c
+		*v, *r = reset, refractory
 		return true, true
 	}
 	return false, !same(*v, old)
 }
 
-// pscExp is step 4 of lif_psc_exp for the neuron at place n.
-func (p *part) pscExp(g *group, n, slot uint32, term float32) (fired, changed bool) {
-	k, scale := g.area.PSCExpOf(p.b.index(g.area, n)), float32(p.b.c.Scale)
-	v, ex, in, r := &p.b.v[n], &p.b.more[0][n], &p.b.more[1][n], &p.b.r[n]
+// pscExp is step 4 of lif_psc_exp for the neuron with local index n.
+func (w *worker) pscExp(g *group, n, slot uint32, k []float32, term float32) (fired, changed bool) {
+	em1, p21ex, p21in, p11ex, p11in, threshold, reset, refractory := k[0], k[1], k[2], k[3], k[4], k[5], k[6], uint16(k[7])
+	scale := float32(w.b.c.Scale)
+	v, ex, in, r := &w.b.v[n], &w.b.more[0][n], &w.b.more[1][n], &w.b.r[n]
 	old, oldEx, oldIn := *v, *ex, *in
 	changed = *r > 0
 	if *r > 0 { // 4a
 		*r--
 	} else { // 4b
-		*v = old + float32(k.EM1*old) + float32(k.P21Ex*oldEx) + float32(k.P21In*oldIn) + term
+		*v = old + float32(em1*old) + float32(p21ex*oldEx) + float32(p21in*oldIn) + term
 	}
-	*ex = float32(k.P11Ex*oldEx) + float32(p.acc[slot])/scale // 4c
-	*in = float32(k.P11In*oldIn) + float32(p.acc[slot+g.split])/scale
-	if *v >= k.Threshold { // 4d
-		*v, *r = k.Reset, k.Refractory
+	*ex = float32(p11ex*oldEx) + float32(w.acc[slot])/scale // 4c
+	*in = float32(p11in*oldIn) + float32(w.acc[slot+g.split])/scale
+	if *v >= threshold { // 4d
+		*v, *r = reset, refractory
 		return true, true
 	}
 	return false, changed || !same(*v, old) || !same(*ex, oldEx) || !same(*in, oldIn)
 }
 
-// izhikevich is step 4 of izhikevich for the neuron at place n.
-func (p *part) izhikevich(g *group, n, slot uint32, term float32) (fired, changed bool) {
-	k, v, u := g.area.IzhikevichOf(p.b.index(g.area, n)), p.b.v[n], p.b.more[0][n]
+// izhikevich is step 4 of izhikevich for the neuron with local index n.
+func (w *worker) izhikevich(_ *group, n, slot uint32, k []float32, term float32) (fired, changed bool) {
+	k = k[:6]
+	half, adt, b, c, d, threshold := k[0], k[1], k[2], k[3], k[4], k[5]
+	v, u := w.b.v[n], w.b.more[0][n]
 	oldV, oldU := v, u
-	current := float32(p.acc[slot])/float32(p.b.c.Scale) + term // 4a
+	current := float32(w.acc[slot])/float32(w.b.c.Scale) + term // 4a
 	for range 2 {                                               // 4b
 		slope := float32(float32(0.04*v)*v) + float32(5*v) + 140 - u + current
-		v = v + float32(k.Half*slope)
+		v = v + float32(half*slope)
 	}
-	u = u + float32(k.ADt*(float32(k.B*v)-u)) // 4c
-	if fired = v >= k.Threshold; fired {      // 4d
-		v = k.C
-		u = u + k.D
+	u = u + float32(adt*(float32(b*v)-u)) // 4c
+	if fired = v >= threshold; fired {    // 4d
+		v = c
+		u = u + d
 	}
-	p.b.v[n], p.b.more[0][n] = v, u
+	w.b.v[n], w.b.more[0][n] = v, u
 	return fired, !same(v, oldV) || !same(u, oldU)
 }

@@ -7,29 +7,29 @@ import (
 	"time"
 )
 
-// How long a goroutine waits awake before it parks. Waking a parked one takes 5 to 200 µs: a system call, and Go's scheduler
-// may leave it behind its waker. So the caller hardly ever parks while others finish their parts, and those wait longer for
-// a burst than an engine needs between two, but not so long that it costs anything where nobody steps.
+// How long a goroutine spins before it parks. Waking a parked one takes 5 to 200 µs: it needs a system call, and Go's
+// scheduler may queue it behind the goroutine that wakes it. So the caller spins long (spinDone) for the others to finish.
+// These spin for longer than an engine needs between two bursts (spin), but not so long that idling costs anything.
 const (
 	spin     = 50 * time.Microsecond
 	spinDone = 2 * time.Millisecond
 )
 
-// pool runs one burst's parts: some on the caller's goroutine, the others on goroutines that live until close.
+// pool steps the workers in a burst: some on the caller's goroutine, the others on goroutines that live until close.
 type pool struct {
-	parts  []*part
-	starts []gate // of the goroutines; moves in each burst that needs it, and once more to end
-	done   gate   // moves once a burst that needs any, when all are done
-	hands  int    // how many goroutines share this burst's parts, the caller's too
-	busy   atomic.Int32
-	ended  bool
-	alive  sync.WaitGroup
-	awake  bool   // whether to wait awake at all
-	worth  uint64 // see worthHand; less in tests, so that small networks are handed over too
+	workers []*worker
+	starts  []gate // one per goroutine; moves in each burst that needs the goroutine, and once more to end it
+	done    gate   // moves once in a burst that needs other goroutines, when all of them are done
+	hands   int    // how many goroutines share the workers in this burst, with the caller's
+	busy    atomic.Int32
+	ended   bool
+	alive   sync.WaitGroup
+	awake   bool   // whether to spin before parking
+	worth   uint64 // worthHand; less in tests, so that small networks use several goroutines too
 }
 
-func newPool(parts []*part) *pool {
-	p := &pool{parts: parts, starts: make([]gate, len(parts)-1), awake: len(parts) <= runtime.GOMAXPROCS(0), worth: worthHand}
+func newPool(workers []*worker) *pool {
+	p := &pool{workers: workers, starts: make([]gate, len(workers)-1), awake: len(workers) <= runtime.GOMAXPROCS(0), worth: worthHand}
 	p.done.wake = make(chan struct{}, 1)
 	for i := range p.starts {
 		p.starts[i].wake = make(chan struct{}, 1)
@@ -38,7 +38,7 @@ func newPool(parts []*part) *pool {
 	return p
 }
 
-// work steps its share of the parts whenever its gate moves.
+// work steps a goroutine's share of the workers whenever its gate moves.
 func (p *pool) work(start *gate, hand int) {
 	for turn := uint32(1); ; turn++ {
 		start.wait(turn, p.awake, spin)
@@ -52,28 +52,28 @@ func (p *pool) work(start *gate, hand int) {
 	}
 }
 
-// step steps one hand's share of the parts.
+// step steps one goroutine's share of the workers.
 func (p *pool) step(hand int) {
-	n := len(p.parts)
-	for _, part := range p.parts[n*hand/p.hands : n*(hand+1)/p.hands] {
-		part.step()
+	n := len(p.workers)
+	for _, w := range p.workers[n*hand/p.hands : n*(hand+1)/p.hands] {
+		w.step()
 	}
 }
 
-// worthHand is the work, in the nanoseconds that part.work guesses, that each hand must get: about three times what handing it
-// over and waiting for the end takes, see BenchmarkHandOver.
+// worthHand is the least work for which another goroutine is used, in nanoseconds as worker.work estimates them. It is
+// about three times what starting the goroutine and waiting for its end take, see BenchmarkHandOver.
 const worthHand = 5_000
 
-// run steps all parts and returns when all have, with as many hands as the last burst's work was worth.
+// run steps all workers and waits for them. The work of the last burst decides how many goroutines it uses.
 func (p *pool) run() {
 	work := uint64(0)
-	for _, part := range p.parts {
-		work += part.work()
+	for _, w := range p.workers {
+		work += w.work()
 	}
-	p.share(int(min(max(1, work/p.worth), uint64(len(p.parts)))))
+	p.share(int(min(max(1, work/p.worth), uint64(len(p.workers)))))
 }
 
-// share lets a number of hands step the parts.
+// share steps the workers on a number of goroutines.
 func (p *pool) share(hands int) {
 	p.hands = hands
 	if hands == 1 {
@@ -101,7 +101,7 @@ func (p *pool) close() {
 	p.alive.Wait()
 }
 
-// gate lets one goroutine wait for another: awake for a while, then parked.
+// gate lets one goroutine wait for another: it spins for a while, then parks.
 type gate struct {
 	turn   atomic.Uint32
 	parked atomic.Bool
@@ -117,9 +117,9 @@ func (g *gate) move() {
 	}
 }
 
-// wait returns once the gate has moved turn times. Whoever waits awake lets other goroutines run now and then.
+// wait returns once the gate has moved turn times. While it spins it yields to other goroutines now and then.
 func (g *gate) wait(turn uint32, awake bool, most time.Duration) {
-	const looks = 1000 // between two looks at the clock, some 500 ns
+	const looks = 1000 // at the gate between two readings of the clock: some 500 ns
 	if awake {
 		for start := time.Now(); time.Since(start) < most; runtime.Gosched() {
 			for range looks {
@@ -133,7 +133,7 @@ func (g *gate) wait(turn uint32, awake bool, most time.Duration) {
 		g.parked.Store(true)
 		if g.turn.Load() == turn {
 			if !g.parked.CompareAndSwap(true, false) {
-				<-g.wake // whoever cleared parked has sent or will send
+				<-g.wake // the goroutine that cleared parked has sent or will send
 			}
 			return
 		}
@@ -141,6 +141,6 @@ func (g *gate) wait(turn uint32, awake bool, most time.Duration) {
 		if g.turn.Load() == turn {
 			return
 		}
-		// A move whose turn was seen awake cleared parked late: it woke the next wait, which goes on waiting.
+		// An earlier move, whose turn was seen while spinning, cleared parked late and woke this wait: go on waiting.
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"burst/backend/cpu/vector"
+	"burst/backend/cpu/internal/vector"
 	"burst/engine"
 
 	"github.com/stretchr/testify/require"
@@ -25,7 +25,7 @@ func TestPoolParks(t *testing.T) {
 		}
 		_, _ = one.Step(nil, &want), three.Step(nil, &got)
 		if len(want.Fired) != len(got.Fired) {
-			t.Fatalf("burst %d: %d neurons fired with three parts, want %d", i, len(got.Fired), len(want.Fired))
+			t.Fatalf("burst %d: %d neurons fired with three workers, want %d", i, len(got.Fired), len(want.Fired))
 		}
 	}
 }
@@ -52,7 +52,7 @@ func TestCloseEndsGoroutines(t *testing.T) {
 	_ = b.Step(nil, &out)
 	allParked(b.pool)
 	if n := workers(); n != 4 {
-		t.Fatalf("%d goroutines with five parts, want 4 beside the caller's", n)
+		t.Fatalf("%d goroutines with five workers, want 4 beside the caller's", n)
 	}
 	for range 2 {
 		if err := b.Close(); err != nil {
@@ -64,8 +64,8 @@ func TestCloseEndsGoroutines(t *testing.T) {
 	}
 }
 
-// TestNobodyStepsNobodyWorks: left alone, the goroutines park, and so use no processor; otherwise this test never ends.
-func TestNobodyStepsNobodyWorks(t *testing.T) {
+// TestIdlePoolUsesNoProcessor: left alone, the goroutines park, and so use no processor; otherwise this test never ends.
+func TestIdlePoolUsesNoProcessor(t *testing.T) {
 	b := eager(open(regular(700), engine.Want{}, 4, vector.Best()))
 	defer b.Close()
 	var out engine.Burst
@@ -73,9 +73,9 @@ func TestNobodyStepsNobodyWorks(t *testing.T) {
 	allParked(b.pool)
 }
 
-// TestLateWakeIsNoTurn plays a mover that is held up between moving a gate and looking whether anybody is parked there: it
+// TestLateWakeEndsNoWait plays a mover that is held up between moving a gate and looking whether anybody is parked there: it
 // clears the next wait's mark, which must not end that wait.
-func TestLateWakeIsNoTurn(t *testing.T) {
+func TestLateWakeEndsNoWait(t *testing.T) {
 	g := gate{wake: make(chan struct{}, 1)}
 	g.turn.Add(1)
 	g.wait(1, false, 0) // the turn is there: nobody parks
@@ -100,8 +100,8 @@ func TestLateWakeIsNoTurn(t *testing.T) {
 	<-over
 }
 
-// TestHandsFollowWork: each hand must be worth its hand-over, and parts are dealt to any number of hands.
-func TestHandsFollowWork(t *testing.T) {
+// TestThreadsFollowWork: each hand must have enough work, and workers are divided among any number of goroutines.
+func TestThreadsFollowWork(t *testing.T) {
 	c := regular(2000)
 	b := open(c, engine.Want{}, 7, vector.Best())
 	defer b.Close()
@@ -110,8 +110,8 @@ func TestHandsFollowWork(t *testing.T) {
 	var want, got engine.Burst
 	for i, hands := range []int{1, 2, 3, 5, 6, 7, 4, 1, 7} {
 		work := uint64(0)
-		for _, p := range b.parts {
-			work += p.work()
+		for _, w := range b.workers {
+			work += w.work()
 		}
 		b.pool.worth = max(1, work/uint64(hands))
 		_, _ = one.Step(nil, &want), b.Step(nil, &got)

@@ -1,96 +1,99 @@
 package cpu
 
-import "burst/backend/cpu/vector"
+import "burst/backend/cpu/internal/vector"
 
-// flight is a spike with runs to deliver to a part: the segments of the next one, and where its row ends.
+// flight is a spike with runs still to deliver to a worker: the segments of the next run, and the end of the row.
 type flight struct {
 	next vector.Span
 	end  uint64
 }
 
 // propagate is step 1.
-func (p *part) propagate() {
-	if single := p.rows.single; single != 0 {
-		p.listRows(p.b.queues[single-1])
-		p.deliver()
+func (w *worker) propagate() {
+	if single := w.rows.single; single != 0 {
+		w.listRows(w.b.queues[single-1])
+		w.deliver()
 		return
 	}
-	p.launch()
-	now := p.b.number % uint64(len(p.due))
-	p.spans = p.spans[:0]
-	for _, f := range p.due[now] {
-		p.spans = append(p.spans, f.next)
+	w.launch()
+	now := w.b.number % uint64(len(w.due))
+	w.spans = w.spans[:0]
+	for _, f := range w.due[now] {
+		w.spans = append(w.spans, f.next)
 	}
-	p.deliver()
-	p.follow(now)
+	w.deliver()
+	w.follow(now)
 }
 
-// batch is how many places of rows are asked for together.
+// batch is how many row offsets are prefetched at once.
 const batch = 32
 
-// listRows lists the spans of the rows of a fire queue.
-func (p *part) listRows(queue []uint32) {
-	first := p.rows.first
-	p.spans = p.spans[:0]
-	p.b.kernels.FetchRows(first, queue[:min(batch, len(queue))])
+// listRows lists the spans of the rows of the neurons in a fire queue.
+func (w *worker) listRows(queue []uint32) {
+	first := w.rows.first
+	w.spans = w.spans[:0]
+	w.b.kernels.FetchRows(first, queue[:min(batch, len(queue))])
 	for len(queue) > 0 {
 		n := min(batch, len(queue))
-		p.b.kernels.FetchRows(first, queue[n:min(2*batch, len(queue))])
+		w.b.kernels.FetchRows(first, queue[n:min(2*batch, len(queue))])
 		for _, id := range queue[:n] {
-			p.spans = append(p.spans, vector.Span{From: first[id], To: first[id+1]})
+			w.spans = append(w.spans, vector.Span{From: first[id], To: first[id+1]})
 		}
 		queue = queue[n:]
 	}
 }
 
-// launch makes flights of the newest fire queue of which something may arrive. Those after it may still be the part's own of
-// the network (backend.Launch).
-func (p *part) launch() {
-	longest, least := uint64(len(p.due)), uint64(p.rows.least)
-	before := p.b.number%longest + longest - least
-	p.listRows(p.b.queues[least-1])
-	for _, row := range p.spans {
+// launch makes flights of the spikes whose first synapses can arrive now: those of least bursts ago. Newer queues may not
+// have the spikes of other parts of the network yet (backend.SetQueue).
+func (w *worker) launch() {
+	longest, least := uint64(len(w.due)), uint64(w.rows.least)
+	before := w.b.number%longest + longest - least
+	w.listRows(w.b.queues[least-1])
+	for _, row := range w.spans {
 		if row.From < row.To {
-			delay, next := p.rows.run(row.From)
+			delay, next := w.rows.run(row.From)
 			at := (before + delay) % longest
-			p.due[at] = append(p.due[at], flight{next, row.To})
+			w.due[at] = append(w.due[at], flight{next, row.To})
 		}
 	}
 }
 
-// follow moves the flights of a burst that are not at their end to the burst of their next runs.
-func (p *part) follow(now uint64) {
-	longest := uint64(len(p.due))
-	for _, f := range p.due[now] { // sums do not depend on the order of flights
+// follow moves the flights of this burst that have more runs to the burst in which the next run is due.
+func (w *worker) follow(now uint64) {
+	longest := uint64(len(w.due))
+	for _, f := range w.due[now] { // in any order: sums do not depend on it
 		if f.next.To < f.end {
-			delay, next := p.rows.run(f.next.To)
-			at := (now + delay - p.rows.delayBefore(f.next.From)) % longest
-			p.due[at] = append(p.due[at], flight{next, f.end})
+			delay, next := w.rows.run(f.next.To)
+			at := (now + delay - w.rows.delayBefore(f.next.From)) % longest
+			w.due[at] = append(w.due[at], flight{next, f.end})
 		}
 	}
-	p.due[now] = p.due[now][:0]
+	w.due[now] = w.due[now][:0]
 }
 
-// restore makes the flights of the state's fire queues, counts no work, and takes all blocks for live: nothing is known
-// about the next burst.
-func (p *part) restore() {
-	for i := range p.groups {
-		p.groups[i].wake()
+// restore prepares for a new state: it makes the flights of the state's fire queues, sets the counts of work to zero, and
+// makes all blocks live.
+func (w *worker) restore() {
+	for i := range w.groups {
+		w.groups[i].wake()
 	}
-	p.updated, p.read, p.draws = p.blocked, 0, 0
-	p.marking = false
-	if p.rows.single != 0 {
+	w.updated, w.read, w.draws, w.learnt = w.blocked, 0, 0, 0
+	w.marking = false
+	for _, s := range w.shares {
+		s.restore()
+	}
+	if w.rows.single != 0 {
 		return
 	}
-	longest := uint64(p.b.c.MaxDelay)
-	p.due = make([][]flight, longest)
-	for age := uint64(p.rows.least) + 1; age <= longest; age++ { // of a spike, in the burst to come
-		for _, n := range p.b.queues[age-1] {
-			for at, end := p.rows.first[n], p.rows.first[n+1]; at < end; {
-				delay, next := p.rows.run(at)
+	longest := uint64(w.b.c.MaxDelay)
+	w.due = make([][]flight, longest)
+	for age := uint64(w.rows.least) + 1; age <= longest; age++ { // of a spike, seen from the next burst
+		for _, n := range w.b.queues[age-1] {
+			for at, end := w.rows.first[n], w.rows.first[n+1]; at < end; {
+				delay, next := w.rows.run(at)
 				if delay >= age {
-					in := (p.b.number%longest + delay - age) % longest
-					p.due[in] = append(p.due[in], flight{next, end})
+					in := (w.b.number%longest + delay - age) % longest
+					w.due[in] = append(w.due[in], flight{next, end})
 					break
 				}
 				at = next.To
@@ -99,20 +102,20 @@ func (p *part) restore() {
 	}
 }
 
-// deliver adds the listed spans' weights to the sums and, where sums are marked, notes that.
-func (p *part) deliver() {
-	r := &p.rows
-	p.b.kernels.Deliver(p.acc, r.units, p.spans, r.ahead)
-	for _, s := range p.spans {
-		p.read += s.To - s.From
+// deliver adds the weights of the listed spans to the sums and, with marking, marks their slots.
+func (w *worker) deliver() {
+	r := &w.rows
+	w.b.kernels.Deliver(w.acc, r.units, w.spans, r.ahead)
+	for _, s := range w.spans {
+		w.read += s.To - s.From
 	}
-	if !p.marking {
+	if !w.marking {
 		return
 	}
-	for _, s := range p.spans {
-		p.slots = vector.Slots(p.slots[:0], r.units[s.From:s.To])
-		for _, slot := range p.slots {
-			p.mark(slot)
+	for _, s := range w.spans {
+		w.slots = vector.Slots(w.slots[:0], r.units[s.From:s.To])
+		for _, slot := range w.slots {
+			w.mark(slot)
 		}
 	}
 }

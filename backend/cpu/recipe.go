@@ -1,26 +1,23 @@
 package cpu
 
-import (
-	"burst/connectome"
-	"burst/internal/formula"
-)
+import "burst/internal/formula"
 
-// recipe is the program of an area as passes over many neurons, with places for values. Numbers have the places 0… of the
-// program's state variables, then parameters, then constants, then inputs, then what passes make; flags have place 0 for
-// refractory.
+// recipe is a program as passes over many neurons, or synapses. Values are kept in registers, which hold numbers or flags.
+// The registers of numbers are, in this order: the program's state variables, parameters, constants, inputs, and the
+// results of passes. The first register of flags is "refractory".
 type recipe struct {
-	area      *connectome.Area
 	passes    []pass
-	results   []pass // per state variable: settleEither, or copying of a place that is its own where it stays as it is
+	results   []pass // per state variable: storeEither, or copying, from its own register if the variable does not change
 	constants []float32
-	inputs    int    // place of the first input
-	apart     []bool // per port: a pass takes the sum itself
-	numbers   int
-	flags     int
-	fired     int
+	inputs    int    // register of the first input
+	sums      bool   // inputs are sums of ports, which passes may read themselves
+	apart     []bool // per port: a pass does so
+	numbers   int    // registers of numbers
+	flags     int    // registers of flags
+	fired     int    // register of the flag "fired"
 }
 
-// operation is what a pass does: an instruction, or several of them in one.
+// operation is what a pass does: one instruction of the program, or several joined.
 type operation uint8
 
 const (
@@ -31,7 +28,7 @@ const (
 	lessBut                            // a < b and not c
 	lessEqualBut                       // a ≤ b and not c
 	copying                            // a
-	settleEither                       // stores b where a is set, else c
+	storeEither                        // stores b where a is set, else c
 )
 
 type pass struct {
@@ -40,7 +37,7 @@ type pass struct {
 	port         uint32
 }
 
-// form is what becomes of an instruction: an operation on values, or nothing where another instruction takes it in.
+// form is what an instruction becomes: an operation on values, or nothing if it is joined into another instruction.
 type form struct {
 	op    operation
 	refs  []formula.Ref
@@ -48,19 +45,18 @@ type form struct {
 	taken bool
 }
 
-// planner makes a recipe: it joins instructions and gives places back once they are read for the last time.
+// planner makes a recipe: it joins instructions and allocates registers. A register is free again after its last use.
 type planner struct {
 	r     *recipe
 	p     *formula.Program
-	uses  []int // by instructions and results
+	uses  []int // how often each value is read, by instructions and as a result
 	forms []form
-	place []int
-	spare [2][]int // of numbers and flags
+	at    []int    // register of each value
+	spare [2][]int // free registers of numbers and of flags
 }
 
-func newRecipe(a *connectome.Area) *recipe {
-	p := a.Custom.Program
-	l := &planner{r: &recipe{area: a, flags: 1, apart: make([]bool, p.Inputs)}, p: p, uses: make([]int, len(p.Code)), place: make([]int, len(p.Code))}
+func newRecipe(p *formula.Program, sums bool) *recipe {
+	l := &planner{r: &recipe{sums: sums, flags: 1, apart: make([]bool, p.Inputs)}, p: p, uses: make([]int, len(p.Code)), at: make([]int, len(p.Code))}
 	for i := range p.Code {
 		if p.Code[i].Op == formula.Const {
 			l.r.constants = append(l.r.constants, p.Code[i].Value)
@@ -83,7 +79,7 @@ func newRecipe(a *connectome.Area) *recipe {
 	return l.r
 }
 
-// once finds an argument of a kind that nothing else reads, and the other argument.
+// once finds an argument that instruction op makes and nothing else reads, and the other argument.
 func (l *planner) once(i int, op formula.Op) (part *formula.Instruction, at, other formula.Ref, ok bool) {
 	in := &l.p.Code[i]
 	for _, p := range [...][2]formula.Ref{{in.A, in.B}, {in.B, in.A}} {
@@ -94,7 +90,7 @@ func (l *planner) once(i int, op formula.Op) (part *formula.Instruction, at, oth
 	return nil, 0, 0, false
 }
 
-// join lets an instruction take in those that make its arguments for it alone.
+// join joins instructions into the i-th one if nothing else reads their results.
 func (l *planner) join(i int) {
 	f := &l.forms[i]
 	switch l.p.Code[i].Op {
@@ -105,7 +101,7 @@ func (l *planner) join(i int) {
 			l.forms[at].taken = true
 		}
 		switch input, in, rest, single := l.once(i, formula.Input); {
-		case !single:
+		case !single || !l.r.sums:
 		case !ok:
 			*f = form{op: addInput, refs: []formula.Ref{rest}, port: uint32(input.K)}
 			l.takeInput(in)
@@ -133,7 +129,7 @@ func (l *planner) takeInput(v formula.Ref) {
 	l.r.apart[l.p.Code[v].K] = true
 }
 
-// plan gives every value a place, pass by pass.
+// plan gives every value a register and lists the passes.
 func (l *planner) plan() {
 	last := l.results()
 	constants := 0
@@ -141,14 +137,14 @@ func (l *planner) plan() {
 		in, f := &l.p.Code[i], &l.forms[i]
 		switch in.Op {
 		case formula.State:
-			l.place[i] = int(in.K)
+			l.at[i] = int(in.K)
 		case formula.Param:
-			l.place[i] = len(l.p.Next) + int(in.K)
+			l.at[i] = len(l.p.Next) + int(in.K)
 		case formula.Const:
-			l.place[i] = l.r.inputs - len(l.r.constants) + constants
+			l.at[i] = l.r.inputs - len(l.r.constants) + constants
 			constants++
 		case formula.Input:
-			l.place[i] = l.r.inputs + int(in.K)
+			l.at[i] = l.r.inputs + int(in.K)
 		case formula.Refractory:
 		default:
 			if f.taken {
@@ -160,51 +156,51 @@ func (l *planner) plan() {
 					l.release(v)
 				}
 			}
-			l.place[i] = l.take(in.Op.Flag())
-			s.out = l.place[i]
+			l.at[i] = l.take(in.Op.Flag())
+			s.out = l.at[i]
 			l.r.passes = append(l.r.passes, s)
 		}
 	}
 	l.finish(last)
 }
 
-// pass is a form with the places of its values.
+// pass turns a form into a pass on registers.
 func (l *planner) pass(f *form) pass {
 	s := pass{op: f.op, port: f.port}
 	for k, to := range []*int{&s.a, &s.b, &s.c}[:len(f.refs)] {
-		*to = l.place[f.refs[k]]
+		*to = l.at[f.refs[k]]
 	}
 	return s
 }
 
-// results finds the variables that choose between two values at the end; they are chosen while they are stored, unless they
-// read a variable that is stored before.
+// results finds the state variables whose last instruction selects one of two values. Selecting and storing become one
+// operation, unless a value is another state variable, which may have been stored before.
 func (l *planner) results() []*form {
 	last := make([]*form, len(l.p.Next))
 	for k, v := range l.p.Next {
 		in := &l.p.Code[v]
 		if in.Op == formula.Select && l.uses[v] == 1 && !l.reads(in.B, k) && !l.reads(in.C, k) {
 			l.forms[v].taken = true
-			last[k] = &form{op: settleEither, refs: in.Args()}
+			last[k] = &form{op: storeEither, refs: in.Args()}
 		}
 	}
 	return last
 }
 
-// reads tells whether a value is a variable other than the k-th.
+// reads reports whether a value is a state variable other than the k-th.
 func (l *planner) reads(v formula.Ref, k int) bool {
 	in := &l.p.Code[v]
 	return in.Op == formula.State && int(in.K) != k
 }
 
-// finish notes how the results are stored; one that is another variable as it was is copied before that changes.
+// finish lists how the results are stored. A result that is the old value of another state variable is copied first.
 func (l *planner) finish(last []*form) {
 	for k, v := range l.p.Next {
 		if last[k] != nil {
 			l.r.results = append(l.r.results, l.pass(last[k]))
 			continue
 		}
-		at := l.place[v]
+		at := l.at[v]
 		if l.reads(v, k) {
 			to := l.take(false)
 			l.r.passes = append(l.r.passes, pass{op: copying, out: to, a: at})
@@ -212,14 +208,14 @@ func (l *planner) finish(last []*form) {
 		}
 		l.r.results = append(l.r.results, pass{op: copying, a: at})
 	}
-	l.r.fired = l.place[l.p.Fired]
+	l.r.fired = l.at[l.p.Fired]
 }
 
-// release gives a place back, unless it is one for good.
+// release frees the register of a value, unless it is permanent.
 func (l *planner) release(v formula.Ref) {
 	if op := l.p.Code[v].Op; op > formula.Refractory {
 		kind := kindOf(op.Flag())
-		l.spare[kind] = append(l.spare[kind], l.place[v])
+		l.spare[kind] = append(l.spare[kind], l.at[v])
 	}
 }
 
@@ -230,13 +226,13 @@ func kindOf(flag bool) int {
 	return 0
 }
 
-// take gives a place.
+// take allocates a register.
 func (l *planner) take(flag bool) int {
 	kind := kindOf(flag)
 	if n := len(l.spare[kind]); n > 0 {
-		place := l.spare[kind][n-1]
+		register := l.spare[kind][n-1]
 		l.spare[kind] = l.spare[kind][:n-1]
-		return place
+		return register
 	}
 	next := []*int{&l.r.numbers, &l.r.flags}[kind]
 	*next++

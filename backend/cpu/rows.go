@@ -3,40 +3,41 @@ package cpu
 import (
 	"fmt"
 
-	"burst/backend/cpu/vector"
+	"burst/backend/cpu/internal/vector"
 	"burst/connectome"
 	"burst/internal/pages"
 )
 
-// rows are the synapses onto a part's slots, row by row: units first[n] ≤ k < first[n+1] are those of neuron n. With one
-// delay they are segments. With several they are runs, one a delay and by ascending delay: the delay, how many units of
-// segments follow (2 units), the segments.
+// rows are the synapses that end at a worker's slots, one row per source neuron. The row of neuron n is
+// units[first[n]:first[n+1]]. If the network has a single delay, a row is a list of segments (package vector). Otherwise it
+// is a list of runs, one per delay and by ascending delay: the delay (1 unit), the length of the segments (2 units), the
+// segments.
 type rows struct {
 	first  []uint64
 	units  []uint16
-	least  int // no delay is smaller
-	single int // the one delay, or 0
-	ahead  int // how many rows' or runs' memory is asked for while one is delivered
+	least  int // the smallest delay
+	single int // the only delay; 0 if there are several
+	ahead  int // how many spans ahead of the delivered one memory is prefetched
 }
 
-// runUnits are those before a run's segments.
+// runUnits is the length of a run's header in units.
 const runUnits = 3
 
-// run is the delay of the run at a place, and the span of its segments.
+// run reads the header of the run that begins at unit at: its delay and the span of its segments.
 func (r *rows) run(at uint64) (delay uint64, s vector.Span) {
 	head := r.units[at : at+runUnits]
 	from := at + runUnits
 	return uint64(head[0]), vector.Span{From: from, To: from + uint64(vector.Double(head[1:]))}
 }
 
-// delayBefore is the delay of the run whose segments begin at a place.
+// delayBefore is the delay of the run whose segments begin at unit from.
 func (r *rows) delayBefore(from uint64) uint64 { return uint64(r.units[from-runUnits]) }
 
-// mostOfDelay is how many synapses with one delay a neuron may have where there are several delays: 4 units each, and the
-// headers of segments, are fewer than 2^32.
+// mostOfDelay is how many synapses of the same delay a neuron may have if there are several delays. So many synapses of 4
+// units each, with the headers of their segments, stay below 2^32 units.
 const mostOfDelay = 1<<30 - 1<<15
 
-// checkRuns refuses a network in which a neuron has more than most synapses with one of several delays.
+// checkRuns returns an error if a neuron has more than most synapses of the same delay and there are several delays.
 func checkRuns(c *connectome.Connectome, most uint64) error {
 	w := walker{c: c}
 	for n := range c.Neurons {
@@ -74,32 +75,32 @@ func delays(c *connectome.Connectome) []int {
 	return list
 }
 
-// sampled is every how many rows one is measured to guess how long all get.
+// sampled: one row in so many is measured to estimate the length of all.
 const sampled = 61
 
-// makeRows encodes what of c ends in the part's slots.
-func makeRows(c *connectome.Connectome, p *part, delays []int) rows {
+// makeRows encodes the synapses of c that end at the worker's slots.
+func makeRows(c *connectome.Connectome, w *worker, delays []int) rows {
 	r := rows{first: pages.Slice[uint64](uint64(c.Neurons) + 1), least: delays[0]}
 	if len(delays) == 1 {
 		r.single = delays[0]
 	}
-	e := newEncoder(c, p.portSpans())
+	e := newEncoder(c, w.portSpans())
 	units, spans, share := e.measure(r.single, sampled)
 	r.ahead = aheadOf(units, spans)
-	if !r.encode(e, uint64(1.02*float64(units)/max(share, 1e-9))) { // counted then, for a copy would be in memory beside it
+	if !r.encode(e, uint64(1.02*float64(units)/max(share, 1e-9))) { // too short: count instead of copying, which would take twice the memory
 		units, _, _ = e.measure(r.single, 1)
 		r.encode(e, units)
 	}
 	return r
 }
 
-// encode encodes all rows in an array of so many units, and tells whether they fit.
+// encode encodes all rows in an array of so many units and reports whether they fit.
 func (r *rows) encode(e *encoder, units uint64) bool {
 	spare := uint64(mostUnits * len(e.slots)) // what the last row could take
 	r.units = pages.Slice[uint16](units + spare)[:0]
 	for n := range e.c.Neurons {
 		if room := mostUnits * (e.c.Row[n+1] - e.c.Row[n]); uint64(cap(r.units)-len(r.units)) < room {
-			r.units = nil // for the collector
+			r.units = nil // so that the garbage collector can free it
 			return false
 		}
 		r.units = e.row(r.units, n, r.single)
@@ -108,8 +109,8 @@ func (r *rows) encode(e *encoder, units uint64) bool {
 	return true
 }
 
-// aheadOf is how many spans to ask for in advance, where spans of them have total units: so many that memory answers in time,
-// and so few that they stay in the first cache.
+// aheadOf is how many spans ahead to prefetch, if all spans have total units: enough to hide the latency of memory, and few
+// enough to stay in the first-level cache.
 func aheadOf(total, spans uint64) int {
 	const units = 1024
 	return int(min(max(units*spans/max(total, 1), 2), 16))

@@ -9,13 +9,13 @@ import (
 )
 
 // updatePoisson is step 4 of poisson.
-func (p *part) updatePoisson(g *group) {
-	t := p.b.number
-	p.philox(g, exact.PoissonSource, 0, func(lo uint32, draws []uint32) {
+func (w *worker) updatePoisson(g *group) {
+	t := w.b.number
+	w.philox(g, exact.PoissonSource, 0, func(lo uint32, draws []uint32) {
 		for i, x := range draws {
-			n := p.b.own.Neuron(lo + uint32(i))
-			s := g.area.PoissonOf(n - g.area.Neurons.First)
-			if s.From <= t && t < s.Until && uint64(x) < s.Below {
+			n := w.b.own.Neuron(lo + uint32(i))
+			a := g.area
+			if a.From <= t && t < a.Until && uint64(x) < a.Chance.At(n-a.Neurons.First) {
 				g.fired = append(g.fired, n)
 			}
 		}
@@ -28,11 +28,13 @@ type listed struct {
 	neuron uint32
 }
 
-// listSpikes lists the spikes of the neurons at places lo ≤ n < hi by burst, then neuron.
+func prepareSpikes(w *worker, g *group) { g.list = w.b.listSpikes(g.area, g.lo, g.hi) }
+
+// listSpikes lists the spikes of the neurons with local indices lo ≤ n < hi, by burst, then by neuron.
 func (b *backend) listSpikes(a *connectome.Area, lo, hi uint32) []listed {
 	var list []listed
-	for place := lo; place < hi; place++ {
-		n := b.own.Neuron(place)
+	for local := lo; local < hi; local++ {
+		n := b.own.Neuron(local)
 		i := n - a.Neurons.First
 		for _, t := range a.Spikes.At[a.Spikes.Row[i]:a.Spikes.Row[i+1]] {
 			list = append(list, listed{t, n})
@@ -45,10 +47,10 @@ func (b *backend) listSpikes(a *connectome.Area, lo, hi uint32) []listed {
 }
 
 // updateSpikeList is step 4 of spike_list.
-func (p *part) updateSpikeList(g *group) {
-	first, _ := slices.BinarySearchFunc(g.list, p.b.number, func(l listed, t uint64) int { return cmp.Compare(l.burst, t) })
+func (w *worker) updateSpikeList(g *group) {
+	first, _ := slices.BinarySearchFunc(g.list, w.b.number, func(l listed, t uint64) int { return cmp.Compare(l.burst, t) })
 	for _, l := range g.list[first:] {
-		if l.burst != p.b.number {
+		if l.burst != w.b.number {
 			return
 		}
 		g.fired = append(g.fired, l.neuron)

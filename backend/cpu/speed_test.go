@@ -9,18 +9,19 @@ import (
 	"testing"
 	"time"
 
-	"burst/backend/cpu/vector"
+	"burst/backend/cpu/internal/vector"
 	"burst/backend/reference"
 	"burst/connectome"
 	"burst/engine"
 	"burst/engine/enginetest"
+	"burst/internal/formula"
 )
 
-// TestStepDoesNotAllocate warms a network up whose neurons all fire together now and then, so that every buffer has
+// TestStepDoesNotAllocate warms a network up whose neurons all fire in the same burst now and then, so that every buffer has
 // been as full as it gets.
 func TestStepDoesNotAllocate(t *testing.T) {
 	pulse := enginetest.FEAGI(9000)
-	pulse.FEAGI.Refractory, pulse.FEAGI.Excitability = 2, 0.9995
+	pulse.Constant("refractory").Const, pulse.Constant("excitability").Const = 2, 0.9995
 	pulse.Drives = []connectome.Drive{enginetest.Always(connectome.Inject, 1000), enginetest.Always(connectome.Poisson, 5, 1<<30, 1<<31)}
 	cells := enginetest.LIF(9000)
 	cells.Drives = []connectome.Drive{{Kind: connectome.Term, Until: math.MaxUint64, Term: 3}}
@@ -30,8 +31,8 @@ func TestStepDoesNotAllocate(t *testing.T) {
 	}
 	c := n.Build()
 	in := []engine.Stimulus{{Port: 3, Amount: 7}, {Port: 12000, Amount: -7}}
-	for _, parts := range []int{1, 2, 5} {
-		b := open(c, engine.Want{FCL: true}, parts, vector.Best())
+	for _, workers := range []int{1, 2, 5} {
+		b := open(c, engine.Want{FCL: true}, workers, vector.Best())
 		var out engine.Burst
 		most := 0
 		for range 200 {
@@ -41,10 +42,10 @@ func TestStepDoesNotAllocate(t *testing.T) {
 			most = max(most, len(out.Fired))
 		}
 		if most < 9000 {
-			t.Errorf("%d parts: at most %d neurons fired together, want 9000 for the test to mean anything", parts, most)
+			t.Errorf("%d workers: at most %d neurons fired in one burst, want 9000 for the test to mean anything", workers, most)
 		}
 		if allocs := testing.AllocsPerRun(100, func() { _ = b.Step(in, &out) }); allocs != 0 {
-			t.Errorf("%d parts: %v allocations a burst, want none", parts, allocs)
+			t.Errorf("%d workers: %v allocations a burst, want none", workers, allocs)
 		}
 		if err := b.Close(); err != nil {
 			t.Error(err)
@@ -55,17 +56,17 @@ func TestStepDoesNotAllocate(t *testing.T) {
 // TestQuietStepDoesNotAllocate is for bursts in which sums are marked, so that only candidates are looked at.
 func TestQuietStepDoesNotAllocate(t *testing.T) {
 	c, in := quiet(200_000, 20)
-	for _, parts := range []int{1, 3} {
-		b := open(c, engine.Want{}, parts, vector.Best())
+	for _, workers := range []int{1, 3} {
+		b := open(c, engine.Want{}, workers, vector.Best())
 		var out engine.Burst
 		for range 5 {
 			_ = b.Step(in, &out)
 		}
 		if allocs := testing.AllocsPerRun(50, func() { _ = b.Step(in, &out) }); allocs != 0 {
-			t.Errorf("%d parts: %v allocations a burst, want none", parts, allocs)
+			t.Errorf("%d workers: %v allocations a burst, want none", workers, allocs)
 		}
-		if len(out.Fired) < len(in) || !b.parts[0].marking {
-			t.Errorf("%d parts: %d neurons fired and sums are marked: %v, want %d or more, and true", parts, len(out.Fired), b.parts[0].marking, len(in))
+		if len(out.Fired) < len(in) || !b.workers[0].marking {
+			t.Errorf("%d workers: %d neurons fired and sums are marked: %v, want %d or more, and true", workers, len(out.Fired), b.workers[0].marking, len(in))
 		}
 		if err := b.Close(); err != nil {
 			t.Error(err)
@@ -93,7 +94,7 @@ func regular(n uint32) *connectome.Connectome {
 	const fan = 100
 	a := enginetest.LIF(n)
 	em1 := math.Expm1(-0.001)
-	a.LIF = connectome.LIF{EM1: float32(em1), Threshold: 20, Reset: 19.9167, Refractory: 20}
+	a.Constant("em1").Const, a.Constant("reset").Const = float32(em1), 19.9167
 	a.Drives = []connectome.Drive{{Kind: connectome.Term, Until: math.MaxUint64, Term: -em1 * 21}}
 	c := enginetest.Net{Scale: 100_000, Areas: []connectome.Area{a}}.Build()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -187,7 +188,7 @@ func handsMeasured() []int {
 	return list
 }
 
-// BenchmarkHandOver is a burst of hardly any work, handed over to as many hands as there are parts: the difference to one
+// BenchmarkHandOver is a burst of hardly any work, handed over to as many hands as there are workers: the difference to one
 // hand is what worthHand and perThread follow from.
 func BenchmarkHandOver(b *testing.B) {
 	c := enginetest.Net{Areas: []connectome.Area{enginetest.LIF(1024)}}.Build()
@@ -195,7 +196,7 @@ func BenchmarkHandOver(b *testing.B) {
 		b.Run(fmt.Sprintf("%d hands", hands), func(b *testing.B) {
 			back := eager(open(c, engine.Want{}, hands, vector.Best()))
 			defer back.Close()
-			in := make([]engine.Stimulus, 16) // an input to each sixteenth of the neurons, so that every part has some work
+			in := make([]engine.Stimulus, 16) // an input to each sixteenth of the neurons, so that every worker has some work
 			for i := range in {
 				in[i] = engine.Stimulus{Port: uint32(64 * i), Amount: 1}
 			}
@@ -229,72 +230,79 @@ func BenchmarkCutoff(b *testing.B) {
 	}
 }
 
-// touched is the burst in which TestSilenceIsSkipped gives its only input.
-const touched = 29_991
+// TestSilenceIsSkipped gives its only input in burst touched; the drive begins in burst begins and ends in burst ends.
+const (
+	touched = 29_991
+	begins  = 30_000
+	ends    = begins + 1
+)
 
 // TestSilenceIsSkipped counts the neurons that are updated: all in the first bursts, none once every potential has come
 // to rest, those of one block after one input, all when the drive's term changes.
 func TestSilenceIsSkipped(t *testing.T) {
-	cells, currents, izhikevich := enginetest.LIF(1000), enginetest.PSCExp(500), enginetest.Izhikevich(300)
+	cells, currents, izhikevich := enginetest.LIF(400), enginetest.PSCExp(150), enginetest.Izhikevich(90)
 	cells.V0.Value.A, currents.V0.Value.A = 7, -3.3 // on the way to rest, through subnormal numbers
 	for _, a := range []*connectome.Area{&cells, &currents, &izhikevich} {
-		a.Drives = []connectome.Drive{{Kind: connectome.Term, From: 30_000, Until: 30_001, Term: 0.001}}
+		a.Drives = []connectome.Drive{{Kind: connectome.Term, From: begins, Until: ends, Term: 0.001}}
 	}
 	c := enginetest.Net{Areas: []connectome.Area{cells, currents, izhikevich}}.Build()
-	for _, parts := range []int{1, 3} {
-		b := open(c, engine.Want{}, parts, vector.Best())
+	want := stateOfReference(t, c)
+	for _, workers := range []int{1, 3} {
+		b := open(c, engine.Want{}, workers, vector.Best())
 		var out engine.Burst
 		updated := func(in ...engine.Stimulus) (n uint32) {
 			_ = b.Step(in, &out)
-			for _, p := range b.parts {
-				n += p.updated
+			for _, w := range b.workers {
+				n += w.updated
 			}
 			return n
 		}
-		if n := updated(); n < 1800 {
-			t.Errorf("%d parts: %d neurons updated in the first burst, want all", parts, n)
+		if n := updated(); n < 640 {
+			t.Errorf("%d workers: %d neurons updated in the first burst, want all", workers, n)
 		}
 		for b.number < touched-1 {
 			updated()
 		}
 		if n := updated(); n != 0 {
-			t.Errorf("%d parts: %d neurons updated in silence, want none", parts, n)
+			t.Errorf("%d workers: %d neurons updated in silence, want none", workers, n)
 		}
 		if n := updated(engine.Stimulus{Port: 333, Amount: 1}); n != 64 {
-			t.Errorf("%d parts: %d neurons updated after one input, want 64", parts, n)
+			t.Errorf("%d workers: %d neurons updated after one input, want 64", workers, n)
 		}
-		for b.number < 30_000 {
+		for b.number < begins {
 			updated()
 		}
 		for _, why := range []string{"begins", "ends"} {
-			if n := updated(); n < 1800 {
-				t.Errorf("%d parts: %d neurons updated when the drive %s, want all", parts, n, why)
+			if n := updated(); n < 640 {
+				t.Errorf("%d workers: %d neurons updated when the drive %s, want all", workers, n, why)
 			}
 		}
-		requireReference(t, c, b)
+		var state engine.State
+		_ = b.ReadState(&state)
+		if state.Hash() != want {
+			t.Errorf("%d workers: after %d bursts the state is not the reference's", workers, b.number)
+		}
 		_ = b.Close()
 	}
 }
 
-// requireReference runs the reference as far as b, with TestSilenceIsSkipped's input, and compares states.
-func requireReference(t *testing.T, c *connectome.Connectome, b *backend) {
+// stateOfReference is the hash of the reference's state after TestSilenceIsSkipped's bursts and its input.
+func stateOfReference(t *testing.T, c *connectome.Connectome) uint64 {
 	oracle, err := reference.Open(c, engine.Want{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out engine.Burst
-	for i := range b.number {
+	for i := range ends + 1 {
 		var in []engine.Stimulus
 		if i == touched {
 			in = []engine.Stimulus{{Port: 333, Amount: 1}}
 		}
 		_ = oracle.Step(in, &out)
 	}
-	var want, got engine.State
-	_, _ = oracle.ReadState(&want), b.ReadState(&got)
-	if want.Hash() != got.Hash() {
-		t.Errorf("after %d bursts the state is not the reference's", b.number)
-	}
+	var s engine.State
+	_ = oracle.ReadState(&s)
+	return s.Hash()
 }
 
 // BenchmarkSilence is a million lif neurons at rest.
@@ -334,5 +342,109 @@ func BenchmarkOpen(b *testing.B) {
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(c.Synapses()), "ns/synapse")
 		})
+	}
+}
+
+// learner is regular's network with every synapse plastic: pair STDP, or silent sources.
+type learner struct {
+	neurons, fan uint32
+	period       int // bursts from one spike of a neuron to the next
+	delay        uint8
+	lag          uint32
+}
+
+// build makes the drive take a neuron from reset to threshold in four fifths of its period.
+func (l learner) build(plastic bool) *connectome.Connectome {
+	a := enginetest.LIF(l.neurons)
+	em1 := math.Expm1(-0.001)
+	rise := float64(l.period) * 0.8
+	a.Constant("em1").Const, a.Constant("threshold").Const = float32(em1), 20
+	a.Constant("reset").Const = float32(21 - math.Exp(0.001*rise))
+	a.Constant("refractory").Const = float32(l.period - int(rise))
+	a.Drives = []connectome.Drive{{Kind: connectome.Term, Until: math.MaxUint64, Term: -em1 * 21}}
+	n := enginetest.Net{Scale: 100_000, Areas: []connectome.Area{a}}
+	if plastic {
+		n.Plastic = []enginetest.Plastic{{
+			Rule: formula.RuleSource{
+				Params: []string{"up", "down", "w_max"}, Pre: []string{"x"}, Post: []string{"y"},
+				OnPost: []string{"w = w + up*(1 - w/w_max)*x"}, OnPre: []string{"w = w - down*(w/w_max)*y"},
+			},
+			Values: map[string]float32{"up": 1e-6, "down": 1e-6, "w_max": 0.0001},
+			Pre:    []connectome.Trace{enginetest.Trace(200, 1, false)}, Post: []connectome.Trace{enginetest.Trace(200, 1, false)}, Hi: 0.0001, Lag: l.lag,
+			Synapses: []enginetest.Synapse{{Weight: 5, Delay: l.delay}},
+		}}
+	}
+	c := n.Build()
+	r := rand.New(rand.NewPCG(1, 2))
+	target, weight, row := make([]uint32, l.neurons*l.fan), make([]int32, l.neurons*l.fan), make([]uint64, l.neurons+1)
+	for i := range l.neurons {
+		list := target[i*l.fan : (i+1)*l.fan]
+		for k := range list {
+			list[k], weight[i*l.fan+uint32(k)] = r.Uint32N(l.neurons), 5
+		}
+		slices.Sort(list)
+		row[i+1] = uint64(i+1) * uint64(l.fan)
+	}
+	if !plastic {
+		c.Row, c.Target, c.Weight, c.MaxDelay = row, target, weight, int(l.delay)
+		c.Delay = slices.Repeat([]uint8{l.delay}, len(target))
+		return c
+	}
+	p := &c.Plastic[0]
+	p.Row, p.Target, p.Weight = row, target, weight
+	clear(p.In)
+	for _, port := range target {
+		p.In[port]++
+	}
+	return c
+}
+
+// spread puts every neuron somewhere in its cycle.
+func (l learner) spread(b engine.Backend, c *connectome.Connectome) error {
+	s := engine.NewState(c)
+	r := rand.New(rand.NewPCG(3, 4))
+	a := &c.Areas[0]
+	reset, refractory := a.Constant("reset").Const, int(a.Constant("refractory").Const)
+	for i := range s.V {
+		s.V[i] = reset + (20-reset)*float32(r.Float64())
+		if k := r.IntN(l.period); k < refractory {
+			s.V[i], s.Refractory[i] = reset, uint16(k)
+		}
+	}
+	return b.WriteState(s)
+}
+
+// BenchmarkLearning is a burst of a network whose synapses all learn, beside that of the same one whose synapses do not.
+func BenchmarkLearning(b *testing.B) {
+	usual := learner{neurons: 100_000, fan: 100, period: 100, delay: 1, lag: 1}
+	cases := []learner{usual}
+	for _, change := range []func(l *learner){
+		func(l *learner) { l.fan = 10 },
+		func(l *learner) { l.neurons, l.fan = 20_000, 1000 },
+		func(l *learner) { l.period = 1000 },
+		func(l *learner) { l.period = 10 },
+		func(l *learner) { l.delay = 15 },
+		func(l *learner) { l.delay, l.lag = 15, 30 },
+	} {
+		l := usual
+		change(&l)
+		cases = append(cases, l)
+	}
+	for _, l := range cases {
+		for _, plastic := range []bool{false, true} {
+			b.Run(fmt.Sprintf("%d x %d, every %d, delay %d, lag %d/plastic %v", l.neurons, l.fan, l.period, l.delay, l.lag, plastic), func(b *testing.B) {
+				c := l.build(plastic)
+				back := open(c, engine.Want{}, 2, vector.Best())
+				defer back.Close()
+				if err := l.spread(back, c); err != nil {
+					b.Fatal(err)
+				}
+				var out engine.Burst
+				for range 3 * l.period {
+					_ = back.Step(nil, &out)
+				}
+				quantiles(b, back, nil)
+			})
+		}
 	}
 }

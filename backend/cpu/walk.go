@@ -2,11 +2,11 @@ package cpu
 
 import "burst/connectome"
 
-// portSpan is a run of ports; those of the part's neurons in it are a thread's. Of a whole network port − shift is the slot;
-// else port − shift is the neuron, and slot its place's distance to its slot.
+// portSpan is a range of ports that belongs to one worker; if the network is split, only the ports of own neurons do. In a
+// whole network the slot is port − shift. In a split one port − shift is the neuron, and its slot is its local index + slot.
 type portSpan struct{ lo, hi, shift, slot uint32 }
 
-// ports are the bounds of the ports of a group's neurons.
+// ports returns the range of the ports of a group's neurons.
 func (b *backend) ports(g *group, port uint32) (lo, hi uint32) {
 	if g.lo == g.hi {
 		return 0, 0
@@ -15,19 +15,19 @@ func (b *backend) ports(g *group, port uint32) (lo, hi uint32) {
 	return from + b.own.Neuron(g.lo), from + b.own.Neuron(g.hi-1) + 1
 }
 
-// portSpans lists the part's ports, ascending.
-func (p *part) portSpans() []portSpan {
+// portSpans lists the worker's ports, ascending.
+func (w *worker) portSpans() []portSpan {
 	var list []portSpan
-	for i := range p.groups {
-		g := &p.groups[i]
+	for i := range w.groups {
+		g := &w.groups[i]
 		n := g.hi - g.lo
 		for port := range g.area.PortsEach() {
-			lo, hi := p.b.ports(g, port)
+			lo, hi := w.b.ports(g, port)
 			s := portSpan{lo: lo, hi: hi, shift: lo - (g.slot + port*g.run)}
-			if !p.b.own.Whole() {
+			if !w.b.own.Whole() {
 				s.shift, s.slot = g.portsAhead(port), g.slot+port*g.run-g.lo
 			}
-			if last := len(list) - 1; last >= 0 && p.b.own.Whole() && list[last].hi == s.lo && list[last].shift == s.shift {
+			if last := len(list) - 1; last >= 0 && w.b.own.Whole() && list[last].hi == s.lo && list[last].shift == s.shift {
 				list[last].hi = s.hi
 			} else if n > 0 {
 				list = append(list, s)
@@ -37,12 +37,12 @@ func (p *part) portSpans() []portSpan {
 	return list
 }
 
-// walker finds a part's synapses in the rows of c.
+// walker finds a worker's synapses in the rows of c.
 type walker struct {
 	c       *connectome.Connectome
 	spans   []portSpan
 	ends    []uint32 // hi of each span
-	slots   []uint32 // of the run taken last
+	slots   []uint32 // scratch of take, like weights
 	weights []int32
 }
 
@@ -59,7 +59,7 @@ func newWalker(c *connectome.Connectome, spans []portSpan) walker {
 	return w
 }
 
-// sameDelay is the end of the run of synapses from ≤ k < end that have the delay of the first.
+// sameDelay returns where, in synapses from ≤ k < end, those with the delay of the first one end.
 func (w *walker) sameDelay(from, end uint64) uint64 {
 	if w.c.Delay == nil {
 		return end
@@ -72,8 +72,8 @@ func (w *walker) sameDelay(from, end uint64) uint64 {
 	return from + uint64(k)
 }
 
-// take finds those of synapses from ≤ k < to, all of one delay, that the part owns: their ports, which less shift are slots,
-// and weights. Where they lie side by side in c nothing is copied.
+// take finds the worker's synapses among from ≤ k < to, which have equal delays. It returns their weights and their ports;
+// the slot of a port is port − shift. If they are adjacent in c nothing is copied.
 func (w *walker) take(from, to uint64) (ports []uint32, shift uint32, weights []int32) {
 	all, allWeights := w.c.Target[from:to], w.c.Weight[from:to]
 	n, s := 0, 0
@@ -99,7 +99,7 @@ func (w *walker) take(from, to uint64) (ports []uint32, shift uint32, weights []
 	return w.slots[:n], 0, w.weights[:n]
 }
 
-// slotOf is the slot of a port in the span.
+// slotOf returns the slot of a port in the span.
 func (s *portSpan) slotOf(part connectome.Part, port uint32) uint32 {
 	if part.Whole() {
 		return port - s.shift
@@ -107,9 +107,9 @@ func (s *portSpan) slotOf(part connectome.Part, port uint32) uint32 {
 	return part.Count(port-s.shift) + s.slot
 }
 
-// reach is the first place in an ascending list that holds x or more: steps double, then halve.
-func reach(list []uint32, x uint32) int {
-	lo, step := 0, 1 // all before lo are below x
+// reach is the index of the first element ≥ x of an ascending list. Its steps double, then halve.
+func reach[T uint8 | uint32](list []T, x T) int {
+	lo, step := 0, 1 // all elements before lo are < x
 	for lo+step <= len(list) && list[lo+step-1] < x {
 		lo += step
 		step *= 2

@@ -5,7 +5,8 @@ import (
 	"runtime"
 	"unsafe"
 
-	"burst/backend/cuda/driver"
+	"burst/connectome"
+	"burst/internal/cuda/driver"
 )
 
 // The kernels, in the order of a burst.
@@ -21,6 +22,15 @@ const (
 )
 
 var kernelNames = [kernelCount]string{"inject", "fired_rows", "synaptic_propagation_fcl", "deliver_places", "neural_dynamics_fcl", "list_sums", "list_ids"}
+
+// kernelsOf are those for a network: where neurons have more than two ports, another one updates them.
+func kernelsOf(c *connectome.Connectome) [kernelCount]string {
+	names := kernelNames
+	if wide(c) {
+		names[kernelDynamics] = "neural_dynamics_ports"
+	}
+	return names
+}
 
 // arguments hold one struct a kernel; its fields are the kernel's parameters in order.
 type arguments struct {
@@ -143,7 +153,7 @@ func (b *backend) bind(t *tables) {
 			stimuli: p[bufInput] + driver.Ptr(b.plan.head), drives: p[bufDrives], counts: p[bufCounts], table: p[bufTable], seed: c.RunSeed, acc: p[bufAcc], own: own,
 		},
 		firedRows: firedRowsArgs{
-			before: p[bufInput], delays: uint32(c.MaxDelay), queues: p[bufQueues], neurons: uint64(c.Neurons),
+			before: p[bufInput], delays: uint32(b.depth()), queues: p[bufQueues], neurons: uint64(c.Neurons),
 			row: p[bufRow], delay: p[bufDelay], start: p[bufStart], length: p[bufLength], sums: rowSums,
 		},
 		propagation: propagationArgs{
@@ -183,7 +193,7 @@ func (b *backend) launch(kernel int, threads uint64) error {
 
 func (b *backend) launchBlocks(kernel int, blocks uint64) error {
 	if err := b.kernel[kernel].Launch(uint32(blocks), b.tune.threads, b.params[kernel], b.stream); err != nil {
-		return fmt.Errorf("%s: %w", kernelNames[kernel], err)
+		return fmt.Errorf("%s: %w", kernelsOf(b.c)[kernel], err)
 	}
 	return nil
 }

@@ -10,12 +10,36 @@ import (
 	"time"
 	"unsafe"
 
-	"burst/backend/cuda/driver"
 	"burst/connectome"
 	"burst/engine"
+	"burst/internal/cuda/driver"
 )
 
-// batch runs many bursts in one launch (kernels/run_bursts.cu, resident_bursts.cu). While it is on, the device holds the sums of bursts to come
+// grid is the shape of a launch whose blocks all run at once, in clusters of the given size.
+type grid struct {
+	blocks, threads, cluster uint32
+	shared                   uint32 // bytes of a block's memory
+}
+
+// fits reports whether a device with so many multiprocessors runs all blocks of a kernel at once.
+func (g *grid) fits(k *driver.Function, sms int) (bool, error) {
+	if g.cluster > 1 {
+		clusters, err := k.MostClusters(g.threads, g.shared, g.cluster)
+		return clusters*int(g.cluster) >= int(g.blocks), err
+	}
+	each, err := k.BlocksPerSM(g.threads, g.shared)
+	return each*sms >= int(g.blocks), err
+}
+
+// launch queues a kernel.
+func (g *grid) launch(k *driver.Function, a *driver.Arguments, s *driver.Stream) error {
+	if g.cluster > 1 {
+		return k.LaunchClusters(g.blocks, g.threads, g.shared, g.cluster, a, s)
+	}
+	return k.LaunchCooperative(g.blocks, g.threads, g.shared, a, s)
+}
+
+// batch runs many bursts in one launch (choose.go). While it is on, the device holds the sums of bursts to come
 // in a ring, and the host the fire queues that a state needs.
 type batch struct {
 	module *driver.Module // that of the kernels
@@ -26,11 +50,8 @@ type batch struct {
 	args                       runArgs
 	catchUpArgs                catchUpArgs
 	queueRowsArgs              queueRowsArgs
-	blocks, threads            uint32
-	shared                     uint32 // bytes of a block's memory
-	resident                   bool   // the kernel is one of kernels/resident_bursts.cu, delayed_bursts.cu or cluster_bursts.cu
-	delayed                    bool   // the second
-	most                       uint64 // bursts of a launch
+	grid
+	most uint64 // bursts of a launch
 
 	host   *driver.HostMemory
 	ids    []uint32 // of two launches by turns: of each block its ids, or a bit a neuron (host_room of kernels/run.cuh)
@@ -48,23 +69,14 @@ type batch struct {
 	burst   engine.Burst
 }
 
-// ringSlots is how many bursts' sums the ring holds.
-func ringSlots(maxDelay int) uint64 { return 1 << bits.Len(uint(maxDelay)) }
+// ringSlots is how many bursts' sums the ring holds, and ringBytes their size.
+func ringSlots(maxDelay int) uint64             { return 1 << bits.Len(uint(maxDelay)) }
+func ringBytes(c *connectome.Connectome) uint64 { return ringSlots(c.MaxDelay) * uint64(c.Ports) * 4 }
 
-// planBatch adds the batch's memory to the plan, where the network can be run so.
-func (p *plan) planBatch(b *backend, t *tables) {
-	c := b.c
-	const longestRing = 8 << 30
-	p.ring = ringSlots(c.MaxDelay) * uint64(c.Ports) * 4
-	if c.Neurons == 0 || b.want.FCL && !b.listed() || len(b.want.Potentials) > 0 || p.ring > longestRing || b.tune.plain || b.single || (!c.Part.Whole() && b.share.devices < 2) {
-		return
-	}
-	s := b.ringShape()
-	if least, _ := t.sharedBytes(c, s.own); b.rows.shape.count == 0 && least > b.room {
-		return
-	}
-	p.batch = true
-	p.bytes[bufRing] = p.ring
+// addBatch adds the memory of launches of many bursts to the plan.
+func (p *plan) addBatch(b *backend, t *tables) {
+	c, s := b.c, b.ringShape()
+	p.bytes[bufRing] = ringBytes(c)
 	if b.exchanges() {
 		p.planExchange(b, s.blocks)
 	} else {
@@ -74,29 +86,35 @@ func (p *plan) planBatch(b *backend, t *tables) {
 		p.bytes[bufLists], p.bytes[bufNotes] = 2*s.most*s.list.bytes(), s.list.notes
 		p.bytes[bufSpans], p.bytes[bufSpanCounts] = size(s.list.spans)+size(s.list.first), 2*4*uint64(len(s.list.spans))
 	}
-	p.bytes[bufSync] = laterLengthAt + 16
-	p.planDelayed(b, t, s.own)
-	p.planTeams(b, t)
+	p.bytes[bufSync] = laterLengthAt + 4*queues
+	if b.choice.path == pathDelayed {
+		p.bytes[bufSoon] = 4 * uint64(c.Neurons)
+		if b.rows.delays {
+			p.bytes[bufLater] = 2 * spikeBytes * uint64(c.Neurons)
+		}
+	}
+	if sum := &b.choice.teams; sum.count > 0 {
+		p.bytes[bufCut], p.bytes[bufTeamSums] = 4*uint64(c.Neurons)*(sum.count+1), 4*sum.size*sum.count*sum.ports
+	}
 	p.bytes[bufStimuli], p.bytes[bufInjected] = size(t.stimuli), size(t.injected)
 }
 
-// prepareBatch finds the kernels and their grid. A device on which the grid does not fit goes without.
-func (b *backend) prepareBatch(t *tables) error {
-	if !b.plan.batch {
+// startBatch loads the chosen kernel and makes its launches ready. A device on which its grid does not fit goes without.
+func (b *backend) startBatch(t *tables) error {
+	if !b.many() {
 		return nil
 	}
 	x := &b.batch
 	s := b.ringShape()
-	x.blocks = uint32(s.blocks)
-	x.threads = b.tune.batchThreads
-	if err := b.chooseKernel(t, s.own); err != nil {
+	x.grid = grid{blocks: uint32(s.blocks), threads: b.tune.batchThreads, shared: uint32(b.choice.shared), cluster: uint32(max(1, b.rows.shape.size))}
+	if err := b.loadBatch(t); err != nil {
 		return err
 	}
 	if err := x.kernel.AllowShared(x.shared); err != nil {
 		return err
 	}
-	if fits, err := b.fits(); err != nil || !fits {
-		b.plan.batch = false
+	if fits, err := x.fits(x.kernel, b.sms); err != nil || !fits {
+		b.choice = choice{path: pathSingle, why: fmt.Sprintf("the device does not run %d blocks of %s at once", x.blocks, b.choice.path.kernel(b.c)), not: b.choice.not}
 		return err
 	}
 	if err := x.allocate(b, &s); err != nil {
@@ -108,21 +126,45 @@ func (b *backend) prepareBatch(t *tables) error {
 			return err
 		}
 	}
-	if x.args.run.sum.count > 0 {
+	if b.choice.path == pathTeams {
 		return b.cutRows()
 	}
 	return nil
 }
 
-// fits reports whether the device runs all blocks of the kernel at once.
-func (b *backend) fits() (bool, error) {
+// loadBatch loads the chosen kernel.
+func (b *backend) loadBatch(t *tables) error {
 	x := &b.batch
-	if size := b.rows.shape.size; size > 0 {
-		clusters, err := x.kernel.MostClusters(x.threads, x.shared, uint32(size))
-		return uint64(clusters)*size >= uint64(x.blocks), err
+	names := []string{b.choice.path.kernel(b.c), "catch_up", "queue_rows"}
+	if b.choice.path == pathTeams {
+		names = append(names, "cut_rows")
 	}
-	each, err := x.kernel.BlocksPerSM(x.threads, x.shared)
-	return each*b.sms >= int(x.blocks), err
+	var err error
+	if b.choice.path == pathClusters {
+		x.module = b.clusterCode // by which clusters were counted
+	} else if x.module, err = b.loadMany(names, t.models); err != nil {
+		return err
+	} else if b.clusterCode != nil {
+		err = b.clusterCode.Unload()
+	}
+	if b.clusterCode = nil; err != nil {
+		return err
+	}
+	for i, f := range []**driver.Function{&x.kernel, &x.catchUp, &x.queueRows, &x.cutRows}[:len(names)] {
+		if *f, err = x.module.Function(names[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// loadMany brings kernels of launches of many bursts onto the device.
+func (b *backend) loadMany(names []string, models []ownModel) (*driver.Module, error) {
+	if b.choice.path != pathLearn {
+		return b.loadOnly(names, models)
+	}
+	l, _ := b.layLearning(0)
+	return b.loadLearning(names, l.programs, models)
 }
 
 // allocate takes the mapped memory in which bursts arrive.
@@ -181,7 +223,7 @@ func (b *backend) StepN(n int, each func(*engine.Burst) error) error {
 }
 
 // CanStepN reports whether StepN may be used.
-func (b *backend) CanStepN() bool { return b.plan.batch }
+func (b *backend) CanStepN() bool { return b.many() }
 
 // launchAll keeps one launch running while another one's bursts are delivered.
 func (b *backend) launchAll(n uint64, each func(*engine.Burst), stop func() bool) error {
@@ -244,12 +286,7 @@ func (b *backend) launchBatch(half int, first, bursts uint64) error {
 	if err := b.stream.Fill(r.arrived, 0, 8); err != nil {
 		return err
 	}
-	if size := b.rows.shape.size; size > 0 {
-		err = x.kernel.LaunchClusters(x.blocks, x.threads, x.shared, uint32(size), x.params, b.stream)
-	} else {
-		err = x.kernel.LaunchCooperative(x.blocks, x.threads, x.shared, x.params, b.stream)
-	}
-	if err != nil {
+	if err := x.launch(x.kernel, x.params, b.stream); err != nil {
 		return fmt.Errorf("run_bursts: %w", err)
 	}
 	return nil
@@ -310,7 +347,7 @@ func (x *batch) firedIn(at uint64, block uint32, decoded *[]uint32) []uint32 {
 // BurstTime is the device's own time between the end of the newest burst that StepN has delivered and the end of the one
 // before; 0 where it has none, or where what takes longest is bringing lists to the host.
 func (b *backend) BurstTime() time.Duration {
-	if !b.batch.resident || b.want.FCL {
+	if !b.choice.path.keepsState() || b.want.FCL {
 		return 0
 	}
 	return b.batch.took
@@ -347,12 +384,12 @@ func (b *backend) turnOn() error {
 	if x.on {
 		return nil
 	}
-	if !b.plan.batch {
+	if !b.many() {
 		return errors.New("this network has no launches of many bursts")
 	}
 	p := &b.plan
 	if len(x.history) == 0 {
-		x.history = make([][]uint32, b.c.MaxDelay)
+		x.history = make([][]uint32, b.c.Queues())
 	}
 	if err := b.downloadQueues(x.history); err != nil {
 		return err
@@ -363,7 +400,7 @@ func (b *backend) turnOn() error {
 		}
 	}
 	first := 2
-	if x.delayed { // its queues begin empty
+	if b.choice.path == pathDelayed { // its queues begin empty
 		first = 1
 	}
 	for d := first; d <= b.longestDelay(); d++ {
@@ -383,22 +420,25 @@ func (b *backend) turnOn() error {
 		if err := b.tellQueues(x.history); err != nil {
 			return err
 		}
-	} else if !x.delayed && newest > 0 {
+	} else if b.choice.path != pathDelayed && newest > 0 {
 		queued = newest
 		x.queueRowsArgs = queueRowsArgs{run: x.args.run, fired: b.queue(b.before(1)), length: newest}
 		if err := x.queueRows.Launch(uint32(divUp(uint64(newest), uint64(b.tune.threads))), b.tune.threads, x.newest, b.stream); err != nil {
 			return fmt.Errorf("queue_rows: %w", err)
 		}
 	}
-	lengths, kept := [4]uint32{}, uint64(2)
-	if x.resident {
-		kept = 3
+	if b.learning != nil {
+		x.args.learners = b.learning.all
+		if err := b.tellLengths(); err != nil {
+			return err
+		}
 	}
-	lengths[b.number%kept] = queued
-	if err := b.stream.Upload(p.ptr[bufSync], unsafe.Pointer(&lengths), 16); err != nil {
+	lengths := [queues]uint32{}
+	lengths[b.number%queues] = queued
+	if err := b.stream.Upload(p.ptr[bufSync], unsafe.Pointer(&lengths), 4*queues); err != nil {
 		return err
 	}
-	if err := b.stream.Fill(p.ptr[bufSync]+laterLengthAt, 0, 16); err != nil {
+	if err := b.stream.Fill(p.ptr[bufSync]+laterLengthAt, 0, 4*queues); err != nil {
 		return err
 	}
 	x.on, x.stamp = true, 0

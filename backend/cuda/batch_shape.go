@@ -3,8 +3,8 @@ package cuda
 import (
 	"math"
 	"math/bits"
+	"slices"
 
-	"burst/backend/cuda/driver"
 	"burst/connectome"
 )
 
@@ -30,10 +30,7 @@ const mostLeft = math.MaxUint16
 
 func (b *backend) ringShape() ringShape {
 	const room, listRoom = 256 << 20, 1 << 30 // of mapped memory, and of device memory for lists
-	blocks, own := deal(b.c, b.sms)
-	if s := &b.rows.shape; s.count > 0 {
-		blocks, own = s.count*s.size, s.own
-	}
+	blocks, own := b.grid()
 	s := ringShape{blocks: blocks, own: own}
 	s.most = min(b.tune.batch, max(1, room/(2*4*s.words())), max(1, mostLeft/blocks))
 	if b.listed() {
@@ -61,80 +58,17 @@ func (s *ringShape) bytes() uint64 {
 // kernelShared is more than any kernel's own shared memory, mostShared what is left of a multiprocessor's on the GPUs that have most.
 const kernelShared, mostShared = 7 << 10, 220 << 10
 
-// chooseKernel takes the fastest kernel that the network allows, whose blocks have own neurons, and loads it.
-func (b *backend) chooseKernel(t *tables, own uint64) error {
-	x := &b.batch
-	name := "run_bursts" + modelSuffix(b.c)
-	if _, all := customs(b.c); all {
-		name = "run_bursts_custom"
-	}
-	least, cached := t.sharedBytes(b.c, own)
-	sum := b.teamShape(t, uint64(x.blocks), own)
-	resident, delayed := b.residence(t, own)
-	if shape := &b.rows.shape; shape.count > 0 {
-		x.resident, x.shared, name = true, uint32(shape.shared), "cluster_bursts"+modelSuffix(b.c)
-	} else if sum.count > 0 {
-		name, x.shared = "team_bursts"+teamSuffix(b.c), uint32(sum.shared)
-		p := &b.plan.ptr
-		x.args.run.cached = flag(sum.cached)
-		x.args.run.sum = teams{
-			count: uint32(sum.count), size: uint32(sum.size), ports: uint32(sum.ports), room: uint32(sum.room), split: sum.split, cut: p[bufCut], sums: p[bufTeamSums],
-		}
-	} else if resident > 0 {
-		x.resident, x.delayed, x.shared, name = true, delayed, uint32(resident), "resident_bursts"+modelSuffix(b.c)
-		if delayed {
-			name = "delayed_bursts" + modelSuffix(b.c)
-		}
-	} else if x.shared = uint32(least); cached <= b.room && !b.tune.uncached {
-		x.shared, x.args.run.cached = uint32(cached), 1
-	}
-	names := []string{name, "catch_up", "queue_rows"}
-	if sum.count > 0 {
-		names = append(names, "cut_rows")
-	}
-	var err error
-	if b.rows.shape.count > 0 {
-		x.module = b.clusterCode // by which clusters were counted
-	} else if x.module, err = b.loadOnly(names, t.models); err != nil {
-		return err
-	} else if b.clusterCode != nil {
-		err = b.clusterCode.Unload()
-	}
-	if b.clusterCode = nil; err != nil {
-		return err
-	}
-	for i, f := range []**driver.Function{&x.kernel, &x.catchUp, &x.queueRows, &x.cutRows}[:len(names)] {
-		if *f, err = x.module.Function(names[i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // modelSuffix ends the name of the kernel for networks of one common model: less code and fewer registers than for all.
 func modelSuffix(c *connectome.Connectome) string {
+	if len(c.Areas) == 0 {
+		return ""
+	}
 	for i := range c.Areas {
-		if c.Areas[i].Model != c.Areas[0].Model {
+		if c.Areas[i].Model.Number != c.Areas[0].Model.Number {
 			return ""
 		}
 	}
-	switch c.Areas[0].Model {
-	case connectome.FEAGIModel:
-		return "_feagi"
-	case connectome.LIFModel:
-		return "_lif"
-	case connectome.PSCExpModel:
-		return "_psc_exp"
-	}
-	return ""
-}
-
-// teamSuffix is modelSuffix for kernels/teams.cuh.
-func teamSuffix(c *connectome.Connectome) string {
-	if s := modelSuffix(c); s != "_psc_exp" {
-		return s
-	}
-	return ""
+	return map[string]string{"feagi": "_feagi", "lif": "_lif", "lif_psc_exp": "_psc_exp"}[c.Areas[0].Model.Kind()] // those that have kernels of their own
 }
 
 // rowsFit reports whether the synapses of any own neurons of a block can be numbered by 32 bits.
@@ -178,10 +112,22 @@ func (t *tables) copied() uint64 {
 func customs(c *connectome.Connectome) (some, all bool) {
 	all = true
 	for i := range c.Areas {
-		own := c.Areas[i].Model == connectome.CustomModel
+		own := c.Areas[i].Custom != nil
 		some, all = some || own, all && own
 	}
 	return some, some && all
+}
+
+// wide says that neurons of some area have more than two ports, which no launch of many bursts knows.
+func wide(c *connectome.Connectome) bool {
+	return slices.ContainsFunc(c.Areas, func(a connectome.Area) bool { return a.PortsEach() > 2 })
+}
+
+// apart says that a drive sends amounts to another port than their sign would choose, as launches of many bursts do.
+func apart(c *connectome.Connectome) bool {
+	return slices.ContainsFunc(c.Areas, func(a connectome.Area) bool {
+		return slices.ContainsFunc(a.Drives, func(d connectome.Drive) bool { return d.Port > 0 })
+	})
 }
 
 // sharedBytes is a block's memory as lay_out of kernels/run.cuh divides it: the bits alone, and with copies of the

@@ -4,15 +4,17 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"burst/backend/cuda/cudatest"
 	"burst/backend/reference"
 	"burst/connectome"
 	"burst/engine"
 	"burst/engine/enginetest"
+	"burst/internal/cuda/cudatest"
+	"burst/internal/slow"
 )
 
 // paths are the ways of running many bursts in one launch, each forced.
@@ -27,7 +29,7 @@ func paths() map[string]tuning {
 		"resident":                   with(func(t *tuning) { t.listed = true }),
 		"resident, few own rows":     with(func(t *tuning) { t.listed, t.ownSynapses = true, 12 }),
 		"resident, all rows shared":  with(func(t *tuning) { t.listed, t.ownSynapses = true, 0 }),
-		"roaming, state in blocks":   with(func(t *tuning) { t.roaming = true }),
+		"roaming":                    with(func(t *tuning) { t.roaming = true }),
 		"roaming, state outside":     with(func(t *tuning) { t.roaming, t.uncached = true, true }),
 		"resident, 8-byte synapses":  with(func(t *tuning) { t.listed, t.unpacked = true, true }),
 		"delayed":                    with(func(t *tuning) { t.delayedRow = 1 }),
@@ -51,7 +53,7 @@ func paths() map[string]tuning {
 // TestConformanceOnHost runs the suite with the kernels compiled for the host.
 func TestConformanceOnHost(t *testing.T) {
 	h := cudatest.Host(t)
-	enginetest.Run(t, openFirst, reference.Open)
+	enginetest.RunUndriven(t, openFirst, reference.Open)
 	require.Zero(t, h.Count("held"), "closed backends hold nothing")
 }
 
@@ -62,7 +64,7 @@ func TestConformanceOnDevice(t *testing.T) {
 	require.NoError(t, err)
 	for i := range list {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
-			enginetest.Run(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
+			enginetest.RunUndriven(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
 				return Open(c, Options{Device: i, Want: w})
 			}, reference.Open)
 		})
@@ -92,29 +94,33 @@ func TestSanitizedPaths(t *testing.T) {
 // TestPaths runs many bursts on each path, on two of them with their lists too: every one
 // gives the bits of single bursts, which TestConformance proves.
 func TestPaths(t *testing.T) {
+	slow.Short(t)
 	cudatest.Anywhere(t)
 	for name, tune := range paths() {
 		wants := []engine.Want{{}}
-		if name == "resident" || name == "delayed" || name == "roaming, state in blocks" || name == "teams" {
+		if name == "resident" || name == "delayed" || name == "roaming" || name == "teams" {
 			wants = append(wants, engine.Want{FCL: true})
 		}
 		for _, w := range wants {
 			t.Run(fmt.Sprintf("%s, FCL %v", name, w.FCL), func(t *testing.T) {
+				if quick := []string{"resident", "delayed", "roaming", "teams", "clusters"}; w.FCL || !slices.Contains(quick, name) { // a variant of these
+					slow.Test(t)
+				}
 				byTeams, byClusters, delayed := 0, 0, 0
 				enginetest.RunBatches(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
 					b, err := open(c, Options{Want: w}, tune)
-					if err == nil && b.(*backend).batch.args.run.sum.count > 0 {
+					if err == nil && b.(*backend).choice.path == pathTeams {
 						byTeams++
 					}
-					if err == nil && b.(*backend).batch.args.run.packed.count > 0 {
+					if err == nil && b.(*backend).choice.path == pathClusters {
 						byClusters++
 					}
-					if err == nil && b.(*backend).batch.delayed {
+					if err == nil && b.(*backend).choice.path == pathDelayed {
 						delayed++
 					}
 					return b, err
 				}, w)
-				require.Equal(t, tune.delayedRow == 1, delayed > 0, "networks with delays, and of lif, are run by delayed_bursts")
+				require.Equal(t, tune.delayedRow == 1, delayed > 0, "networks with delays, and of lif, have their rows delivered early")
 				require.Equal(t, tune.teamRow == 1, byTeams > 0, "networks whose delays are all 1 are run by teams")
 				require.Equal(t, tune.clusterRow == 1, byClusters > 0, "those whose rows have one weight each are run by clusters")
 			})

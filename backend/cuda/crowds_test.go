@@ -7,11 +7,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"burst/backend/cuda/cudatest"
 	"burst/backend/reference"
 	"burst/connectome"
 	"burst/engine"
 	"burst/engine/enginetest"
+	"burst/internal/cuda/cudatest"
+	"burst/internal/slow"
 )
 
 // crowds is a network of areas in which none, few, some, most and all neurons fire in a burst, times as large as its smallest.
@@ -20,7 +21,7 @@ func crowds(delays uint8, times uint32) *connectome.Connectome {
 	total := uint32(0)
 	for _, area := range []struct{ size, often uint32 }{{400, 0}, {168, 80_000_000}, {205, 900_000_000}, {242, 4_000_000_000}, {279, 1<<32 - 1}} {
 		a := enginetest.LIF(area.size * times)
-		a.LIF.Refractory = 0
+		a.Constant("refractory").Const = 0
 		a.Drives = []connectome.Drive{enginetest.Always(connectome.Poisson, 100_000, 1<<32-1-area.often)}
 		n.Areas, total = append(n.Areas, a), total+a.Neurons.Count
 	}
@@ -37,6 +38,7 @@ func crowds(delays uint8, times uint32) *connectome.Connectome {
 // TestCrowds brings the host ids of blocks in which few neurons fire and bits of those in which many do, from every kernel, and from
 // several devices.
 func TestCrowds(t *testing.T) {
+	slow.Short(t)
 	h := cudatest.Anywhere(t)
 	if h != nil {
 		h.Control("devices", 3)
@@ -71,14 +73,15 @@ func TestLargeCrowds(t *testing.T) {
 			all[i] = i
 		}
 		for _, name := range names {
-			tune := paths()[name]
+			tune, known := paths()[name]
+			require.True(t, known, name)
 			tune.batchThreads = defaults.batchThreads
 			t.Run(fmt.Sprintf("%s %v", name, all), func(t *testing.T) { crowded(t, c, all, tune) })
 		}
 	}
 	run(crowds(5, 200), 1, "delayed")
 	for k := 1; k <= len(list); k *= 2 {
-		run(crowds(1, 200*uint32(k)), k, "resident", "roaming, state in blocks", "teams", "clusters", "clusters of one")
+		run(crowds(1, 200*uint32(k)), k, "resident", "roaming", "teams", "clusters", "clusters of one")
 	}
 }
 

@@ -5,13 +5,12 @@
 package cuda
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 
-	"burst/backend/cuda/driver"
 	"burst/connectome"
 	"burst/engine"
+	"burst/internal/cuda/driver"
 	"burst/kernels"
 )
 
@@ -36,8 +35,8 @@ type tuning struct {
 	roaming      bool   // run_bursts, even where resident_bursts could be used
 	teamRow      uint32 // synapses a row from which teams of blocks sum them (kernels/teams.cuh); 0: they never do
 	teamMost     uint64 // blocks of a team, at most MOST_BLOCKS of kernels/teams.cuh
-	listed       bool   // resident_bursts even where one model's rows without delays could be delivered by the warps that update (kernels/delayed_bursts.cu)
-	delayedRow   uint32 // synapses a row from which rows with delays are split (kernels/delayed_bursts.cu); 0: they never are
+	listed       bool   // resident_bursts even where one model's rows without delays could be delivered by the warps that update (kernels/early_rows.cuh)
+	delayedRow   uint32 // synapses a row from which rows with delays are split (kernels/early_rows.cuh); 0: they never are
 	clusterRow   uint32 // synapses a row from which clusters of blocks sum them (kernels/clusters.cuh); 0: they never do
 	clusterLeast uint32 // neurons from which they do
 	clusterLate  uint64 // synapses from which they do where delays are above 1
@@ -45,11 +44,12 @@ type tuning struct {
 	clusterSize  uint64 // blocks of a cluster, 1, 2 or 4; 0: what suits its network
 	slotBytes    uint64 // that their slots may take a synapse
 	staging      uint64 // bytes of page-locked memory that are filled at a time on the way to the device, at least those of a row's slots
+	events       uint32 // of each target of a projection that learns, which are remembered
 	ownSynapses  uint32 // about so many a block of resident_bursts delivers by itself
 }
 
 var defaults = tuning{
-	threads: 256, entries: 1 << 20, batch: 256, batchThreads: 1024, ownSynapses: 16384, delayedRow: 512,
+	threads: 256, entries: 1 << 20, batch: 256, batchThreads: 1024, events: 16, ownSynapses: 16384, delayedRow: 512,
 	teamRow: 400, teamMost: 4, staging: 32 << 20,
 	clusterRow: 400, clusterLeast: 10_000, clusterLate: 300_000_000, clusterPairs: 500_000, slotBytes: 6,
 }
@@ -60,7 +60,20 @@ func Open(c *connectome.Connectome, o Options) (engine.Backend, error) {
 	return open(c, o, defaults)
 }
 
+// LearningError says that several devices or processes cannot share a network that learns.
+type LearningError struct {
+	Projection int // the first that learns, in the genome
+	Rule       string
+}
+
+func (e *LearningError) Error() string {
+	return fmt.Sprintf("projections[%d] learns (%s), and a GPU holds such networks whole so far; want one process and one device, or --backend cpu", e.Projection, e.Rule)
+}
+
 func open(c *connectome.Connectome, o Options, tune tuning) (engine.Backend, error) {
+	if len(c.Plastic) > 0 && !c.Part.Whole() {
+		return nil, &LearningError{c.Plastic[0].Projection, c.Plastic[0].Rule.Name}
+	}
 	b := &backend{c: c, want: o.Want, tune: tune}
 	if err := b.attach(o.Device); err != nil {
 		return nil, unavailable(err)
@@ -106,13 +119,14 @@ type backend struct {
 	module *driver.Module
 	stream *driver.Stream
 	sms    int
-	single bool   // each burst is launched by itself
+	single string // why each burst is launched by itself; empty: launches of many can be
 	room   uint64 // bytes of shared memory that a block of a launch of many bursts may have, beside what its kernel takes for itself
 	// clusters are how many clusters of blocks of the largest size the device runs at once, by their blocks; 0: it has none. They are
 	// counted for the kernel that would be launched, whose code this is.
 	clusters    [mostClustered + 1]uint64
 	clusterCode *driver.Module
 
+	choice choice
 	plan   plan
 	rows   rows
 	kernel [kernelCount]*driver.Function
@@ -123,8 +137,11 @@ type backend struct {
 	batch  batch
 	share  share
 
+	learning   *learning // nil: nothing learns
+	learnImage kernels.Image
+
 	number  uint64   // the next burst
-	lengths []uint64 // of the fire queue of burst b at b mod MaxDelay
+	lengths []uint64 // of the fire queue of burst b at b mod depth
 	driven  uint64   // neurons with drives that go into acc, one for each such drive
 
 	fault error // the first failure since which the state is not known
@@ -143,19 +160,20 @@ func (b *backend) attach(device int) error {
 	if b.image, err = selectImage(d, b.device, images(b.c, b.listed())); err != nil {
 		return err
 	}
+	if len(b.c.Plastic) > 0 {
+		if b.learnImage, err = selectImage(d, b.device, kernels.Learn()); err != nil {
+			return err
+		}
+	}
 	if b.sms, err = b.device.Attribute(driver.MultiprocessorCount); err != nil {
 		return err
 	}
-	why, err := singleSteps(b.device)
-	if err != nil {
+	if b.single, err = singleSteps(b.device); err != nil {
 		return err
 	}
-	b.single = why != ""
-	shared, err := b.device.Attribute(driver.MaxSharedPerBlockOptin)
-	if err != nil {
+	if b.room, err = sharedRoom(b.device); err != nil {
 		return err
 	}
-	b.room = min(mostShared, uint64(max(0, shared-kernelShared)))
 	b.ctx, err = b.device.Retain()
 	return err
 }
@@ -166,7 +184,7 @@ func images(c *connectome.Connectome, listed bool) []kernels.Image {
 		return kernels.Lists()
 	}
 	for i := range c.Areas {
-		if c.Areas[i].Model == connectome.CustomModel {
+		if c.Areas[i].Custom != nil {
 			return kernels.Custom()
 		}
 	}
@@ -212,14 +230,20 @@ func (b *backend) begin() (*tables, error) {
 func (b *backend) makePlan(t *tables) {
 	taken := b.plan.ptr
 	b.plan = makePlan(b.c, b.rows, b.want, b.tune, t)
-	b.plan.planBatch(b, t)
+	if b.choice = b.choose(t); b.many() {
+		b.plan.addBatch(b, t)
+	}
+	if len(b.c.Plastic) > 0 {
+		_, learnt := b.layLearning(0)
+		b.plan.bytes[bufLearnt] = learnt.bytes
+	}
 	b.plan.ptr = taken
 }
 
 // finish takes all memory but that of the rows, which are there, and uploads the tables and the state before burst 0.
 func (b *backend) finish(t *tables) error {
 	b.driven = t.driven
-	b.lengths = make([]uint64, b.c.MaxDelay)
+	b.lengths = make([]uint64, b.depth())
 	b.makePlan(t)
 	if err := b.plan.allocate(b.ctx, slotCount-1); err != nil {
 		return err
@@ -231,10 +255,13 @@ func (b *backend) finish(t *tables) error {
 		return err
 	}
 	b.bind(t)
-	if err := b.prepareBatch(t); err != nil {
+	if err := b.startBatch(t); err != nil {
 		return err
 	}
 	if err := b.upload(t); err != nil {
+		return err
+	}
+	if err := b.startLearning(); err != nil {
 		return err
 	}
 	return b.writeState(engine.NewState(b.c))
@@ -243,10 +270,11 @@ func (b *backend) finish(t *tables) error {
 // load brings the kernels of single bursts onto the device.
 func (b *backend) load(models []ownModel) error {
 	var err error
-	if b.module, err = b.loadOnly(kernelNames[:], models); err != nil {
+	names := kernelsOf(b.c)
+	if b.module, err = b.loadOnly(names[:], models); err != nil {
 		return err
 	}
-	for k, name := range kernelNames {
+	for k, name := range names {
 		if b.kernel[k], err = b.module.Function(name); err != nil {
 			return err
 		}
@@ -256,9 +284,13 @@ func (b *backend) load(models []ownModel) error {
 
 // loadOnly brings some kernels onto the device, with the models that the genome defines.
 func (b *backend) loadOnly(names []string, models []ownModel) (*driver.Module, error) {
-	ptx, err := only(cmp.Or(b.tune.ptx, b.image.PTX), names)
+	ptx := b.tune.ptx
+	if ptx == "" {
+		ptx = b.image.PTX()
+	}
+	ptx, err := only(ptx, names)
 	if err == nil && len(models) > 0 {
-		ptx, err = splice(ptx, models)
+		ptx, err = spliceModels(ptx, models)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", b.image.Name, err)
@@ -292,7 +324,7 @@ func (b *backend) release() error {
 	if b.stream != nil {
 		errs = append(errs, b.stream.Synchronize())
 	}
-	errs = append(errs, b.batch.lister.free(), b.plan.free(b.ctx), b.input.free(), b.output.free(), b.batch.free())
+	errs = append(errs, b.batch.lister.free(), b.plan.free(b.ctx), b.input.free(), b.output.free(), b.batch.free(), b.learning.free())
 	for _, p := range b.params {
 		if p != nil {
 			p.Release()

@@ -12,7 +12,8 @@ type ownModel struct {
 	place   []place // of each parameter
 }
 
-// place says where code finds a parameter: the k-th that an area's neurons share, or the k-th of which each has its own.
+// place says where the code finds a parameter: the k-th of those that an area's neurons share, or the k-th of those that differ
+// from neuron to neuron (each).
 type place struct {
 	each bool
 	k    int
@@ -35,13 +36,13 @@ func (m *ownModel) words() int {
 	return shared
 }
 
-// addCustom adds the constants of an area whose model the genome defines: those that its neurons share, then those of which
-// each has its own, one array a parameter.
+// addCustom adds the constants of an area whose model the genome defines: first those that its neurons share, then an array for
+// each of those that differ from neuron to neuron.
 func (t *tables) addCustom(a *connectome.Area, e *area) {
 	m := ownModel{program: a.Custom.Program}
 	var shared, each []float32
 	counts := map[bool]int{}
-	for _, p := range a.Custom.Params {
+	for _, p := range a.Constants {
 		own := p.Each != nil
 		m.place = append(m.place, place{own, counts[own]})
 		counts[own]++
@@ -59,7 +60,7 @@ func (t *tables) addCustom(a *connectome.Area, e *area) {
 
 // numberOf is the number of a model among the network's, which are told apart by their code.
 func (t *tables) numberOf(m ownModel) uint32 {
-	code := m.code(operands{})
+	code := m.code(operands{sums: "%sums"})
 	number, ok := t.modelNumber[code]
 	if !ok {
 		number = uint32(len(t.models))

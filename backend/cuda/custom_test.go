@@ -12,13 +12,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"burst/backend/cuda/cudatest"
 	"burst/backend/reference"
 	"burst/connectome"
 	"burst/engine"
 	"burst/genome"
 	"burst/genomes"
+	"burst/internal/cuda/cudatest"
 	"burst/internal/formula"
+	"burst/internal/slow"
 	"burst/kernels"
 )
 
@@ -49,7 +50,7 @@ func leaky() *formula.Program {
 // TestGoldenPTX holds the code of a model to its text: one instruction a value, each rounded on its own.
 func TestGoldenPTX(t *testing.T) {
 	m := ownModel{program: leaky(), place: []place{{each: true}, {k: 0}}}
-	got, err := splice("a\n\t// custom_update %r1 %r2 %r3 %f1 %f2 %rd1 %rd2 %rd3 %rd4 %rd5 %r4 %r5\nb\n", []ownModel{m})
+	got, err := spliceModels("a\n\t// custom_update %r1 %r2 %r3 %f1 %f2 %rd1 %rd2 %rd3 %rd4 %rd5 %r4 %r5\nb\n", []ownModel{m})
 	require.NoError(t, err)
 	require.Equal(t, `a
 	// custom_update %r1 %r2 %r3 %f1 %f2 %rd1 %rd2 %rd3 %rd4 %rd5 %r4 %r5
@@ -86,23 +87,58 @@ b
 `, got)
 }
 
+// TestGoldenPortsPTX: where neurons may have more than two ports, the code takes each input from the sums.
+func TestGoldenPortsPTX(t *testing.T) {
+	p := &formula.Program{
+		Code: []formula.Instruction{{Op: formula.Input, K: 2}, {Op: formula.Input, K: 0}, {Op: formula.Sub, A: 0, B: 1}, {Op: formula.Refractory}},
+		Next: []formula.Ref{2}, Fired: 3, Inputs: 3,
+	}
+	got, err := spliceModels("// custom_ports %r1 %r2 %r3 %rd1 %f1 %rd2 %rd3 %rd4 %rd5 %rd6 %r4 %r5\n", []ownModel{{program: p}})
+	require.NoError(t, err)
+	require.Equal(t, `// custom_ports %r1 %r2 %r3 %rd1 %f1 %rd2 %rd3 %rd4 %rd5 %rd6 %r4 %r5
+	{
+	.reg .f32 %n<4>;
+	.reg .pred %q<4>;
+	.reg .b64 %own, %at;
+	mad.wide.u32 %own, %r4, 4, %rd6;
+	.reg .u32 %sum;
+	.reg .f32 %in;
+	mad.wide.u32 %at, %r5, 8, %rd1;
+	ld.u32 %sum, [%at];
+	cvt.rn.f32.s32 %in, %sum;
+	div.rn.f32 %in, %in, %f1;
+	mov.f32 %n0, %in;
+	mad.wide.u32 %at, %r5, 0, %rd1;
+	ld.u32 %sum, [%at];
+	cvt.rn.f32.s32 %in, %sum;
+	div.rn.f32 %in, %in, %f1;
+	mov.f32 %n1, %in;
+	sub.rn.f32 %n2, %n0, %n1;
+	setp.ne.u32 %q3, %r3, 0;
+	st.f32 [%rd2], %n2;
+	selp.u32 %r1, 1, 0, %q3;
+	}
+`, got)
+}
+
 // TestSplice finds every place of the embedded code, and refuses code without a place.
 func TestSplice(t *testing.T) {
 	m := []ownModel{{program: leaky(), place: []place{{}, {k: 1}}}}
 	for _, image := range kernels.Custom() {
-		for name, places := range map[string]int{"neural_dynamics_fcl": 1, "run_bursts": 1, "run_bursts_custom": 1, "inject": 0} {
-			one, err := only(image.PTX, []string{name})
+		ptx := image.PTX()
+		for name, places := range map[string]int{"neural_dynamics_fcl": 1, "run_bursts": 1, "run_bursts_custom": 1, "neural_dynamics_ports": 1, "inject": 0} {
+			one, err := only(ptx, []string{name})
 			require.NoError(t, err)
-			text, err := splice(one, m)
+			text, err := spliceModels(one, m)
 			require.Equal(t, places == 0, err != nil)
 			require.Equal(t, places, strings.Count(text, "mul.rn.f32 %n2"), name)
 		}
 	}
 	for _, image := range kernels.Images() {
-		_, err := splice(image.PTX, m)
-		require.ErrorContains(t, err, "no place for models")
+		_, err := spliceModels(image.PTX(), m)
+		require.ErrorContains(t, err, "no place for what the genome defines")
 	}
-	_, err := splice("// custom_update %r1 %r2\n", m)
+	_, err := spliceModels("// custom_update %r1 %r2\n", m)
 	require.ErrorContains(t, err, "2 operands, want 12")
 }
 
@@ -110,7 +146,8 @@ func TestSplice(t *testing.T) {
 func TestOnly(t *testing.T) {
 	entry := regexp.MustCompile(`\.entry (\w+)\(`)
 	for _, image := range slices.Concat(kernels.Images(), kernels.Lists(), kernels.Custom()) {
-		text, err := only(image.PTX, []string{"queue_rows", "run_bursts"})
+		ptx := image.PTX()
+		text, err := only(ptx, []string{"queue_rows", "run_bursts"})
 		require.NoError(t, err)
 		var got []string
 		for _, m := range entry.FindAllStringSubmatch(text, -1) {
@@ -120,12 +157,12 @@ func TestOnly(t *testing.T) {
 		require.Equal(t, []string{"queue_rows", "run_bursts"}, got, image.Name)
 		require.Contains(t, text, fmt.Sprintf(".target sm_%d", image.Capability))
 		var all []string
-		for _, m := range entry.FindAllStringSubmatch(image.PTX, -1) {
+		for _, m := range entry.FindAllStringSubmatch(ptx, -1) {
 			all = append(all, m[1])
 		}
-		text, err = only(image.PTX, all)
+		text, err = only(ptx, all)
 		require.NoError(t, err)
-		require.Equal(t, image.PTX, text)
+		require.Equal(t, ptx, text)
 	}
 	_, err := only("", []string{"run_bursts"})
 	require.ErrorContains(t, err, "no kernel run_bursts")
@@ -181,12 +218,19 @@ func operations() *connectome.Connectome {
 	c := &connectome.Connectome{
 		Name: "operations", Timestep: 1, Scale: 1, Neurons: 2*n + 3, Ports: 3, MaxDelay: 1, Row: make([]uint64, 2*n+4),
 		Areas: []connectome.Area{
-			{Name: "numbers", Neurons: connectome.Span{Count: n}, Model: connectome.CustomModel, Custom: &connectome.Custom{Program: numbers, Refractory: 3}},
-			{Name: "lif", Neurons: connectome.Span{First: n, Count: 3}, Ports: connectome.Span{Count: 3}, Model: connectome.LIFModel, LIF: connectome.LIF{EM1: -0.3, Threshold: 1}},
-			{Name: "flags", Neurons: connectome.Span{First: n + 3, Count: n}, Ports: connectome.Span{First: 3}, Model: connectome.CustomModel, Custom: &connectome.Custom{Program: flags}},
+			ofProgram("numbers", connectome.Span{Count: n}, &connectome.Custom{Program: numbers, Refractory: 3}),
+			areaOf("lif", connectome.Span{First: n, Count: 3}, map[string]float32{"em1": -0.3, "threshold": 1, "reset": 0, "refractory": 0}),
+			ofProgram("flags", connectome.Span{First: n + 3, Count: n}, &connectome.Custom{Program: flags}),
 		},
 	}
+	c.Areas[1].Ports.First, c.Areas[2].Ports.First = 0, 3
 	return c
+}
+
+// ofProgram is an area of the genome's own model, without ports.
+func ofProgram(name string, neurons connectome.Span, own *connectome.Custom) connectome.Area {
+	m := &genome.Model{Name: name, Number: genome.CustomNumber, State: make([]genome.Variable, len(own.Program.Next)), Custom: &genome.Custom{}}
+	return connectome.Area{Name: name, Neurons: neurons, Model: m, Custom: own}
 }
 
 // TestInstructions runs every instruction on every pair of ugly numbers, in single bursts and in launches of many, and
@@ -266,7 +310,7 @@ func TestParameters(t *testing.T) {
 	area := func(params int, each func(k int) bool) {
 		p := &formula.Program{Code: []formula.Instruction{{Op: formula.State}, {Op: formula.Const, Value: 1e30}}, Fired: 2}
 		p.Code = append(p.Code, formula.Instruction{Op: formula.Less, A: 1, B: 0})
-		own := &connectome.Custom{Program: p}
+		var constants []connectome.Param
 		sum := formula.Ref(0)
 		for k := range params {
 			p.Params = append(p.Params, fmt.Sprint("p", k))
@@ -276,7 +320,7 @@ func TestParameters(t *testing.T) {
 					x.Each = append(x.Each, 0.01*float32(i*(k+3))-float32(k))
 				}
 			}
-			own.Params = append(own.Params, x)
+			constants = append(constants, x)
 			p.Code = append(p.Code, formula.Instruction{Op: formula.Param, K: uint16(k)}, formula.Instruction{Op: formula.Mul, A: sum, B: sum})
 			p.Code = append(p.Code, formula.Instruction{Op: formula.Add, A: formula.Ref(len(p.Code) - 1), B: formula.Ref(len(p.Code) - 2)})
 			sum = formula.Ref(len(p.Code) - 1)
@@ -286,9 +330,9 @@ func TestParameters(t *testing.T) {
 			}
 		}
 		p.Next = []formula.Ref{sum}
-		c.Areas = append(c.Areas, connectome.Area{
-			Name: fmt.Sprint("area ", len(c.Areas)), Neurons: connectome.Span{First: c.Neurons, Count: n}, Model: connectome.CustomModel, Custom: own,
-		})
+		a := ofProgram(fmt.Sprint("area ", len(c.Areas)), connectome.Span{First: c.Neurons, Count: n}, &connectome.Custom{Program: p})
+		a.Constants = constants
+		c.Areas = append(c.Areas, a)
 		c.Neurons += n
 	}
 	none, all := func(int) bool { return false }, func(int) bool { return true }
@@ -328,11 +372,11 @@ func sameParameters(t *testing.T, c *connectome.Connectome, start *engine.State,
 	got := &engine.State{}
 	require.NoError(t, errors.Join(b.WriteState(start), step(b), b.ReadState(got), b.Close()))
 	for k := range c.Areas {
-		own, first := c.Areas[k].Custom, c.Areas[k].Neurons.First
-		run := formula.NewRunner(own.Program)
+		own, first := c.Areas[k].Constants, c.Areas[k].Neurons.First
+		run := formula.NewRunner(c.Areas[k].Custom.Program)
 		for i := range c.Areas[k].Neurons.Count {
 			in := formula.Neuron{State: []float32{start.V[first+i]}}
-			for _, p := range own.Params {
+			for _, p := range own {
 				in.Params = append(in.Params, p.At(i))
 			}
 			run.Run(&in, in.State)
@@ -343,10 +387,11 @@ func sameParameters(t *testing.T, c *connectome.Connectome, start *engine.State,
 
 // TestExamples runs the examples with models of their own: twins of built-in ones, and one with exp in its update.
 func TestExamples(t *testing.T) {
+	slow.Test(t)
 	cudatest.Anywhere(t)
-	names := []string{"izhikevich-2003-custom", "adex"}
+	names := []string{"izhikevich-2003-custom", "adex", "feagi-learning", "receptors"}
 	if os.Getenv("BURST_REQUIRE_CUDA") != "" {
-		names = append(names, "burst-100k-custom")
+		names = append(names, "burst-100k-custom", "short-term", "stdp-song", "vogels-inhibitory", "spnet")
 	}
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
@@ -361,8 +406,10 @@ func TestExamples(t *testing.T) {
 			b, err := Open(c, Options{})
 			require.NoError(t, err)
 			e := engine.New(c, b, engine.Options{})
-			require.NoError(t, e.Run(t.Context(), g.Bursts))
-			require.Equal(t, want, genomes.Expected{Bursts: g.Bursts, Spikes: e.Spikes(), Digest: e.Digest()})
+			require.NoError(t, e.Run(t.Context(), want.Bursts))
+			var s engine.State
+			require.NoError(t, e.State(&s))
+			require.Equal(t, want, genomes.Expected{Bursts: want.Bursts, Spikes: e.Spikes(), Digest: e.Digest(), Weights: s.WeightDigest()})
 			require.NoError(t, b.Close())
 		})
 	}
@@ -400,15 +447,17 @@ func TestGuide(t *testing.T) {
 
 	own, err := Open(c, Options{})
 	require.NoError(t, err)
-	e := engine.New(c, own, engine.Options{})
-	require.NoError(t, e.Run(t.Context(), g.Bursts))
-	require.Contains(t, string(b), fmt.Sprintf("7,159 spikes, digest %016x\n", e.Digest()))
-	require.EqualValues(t, 7159, e.Spikes())
+	if slow.Asked() {
+		e := engine.New(c, own, engine.Options{})
+		require.NoError(t, e.Run(t.Context(), g.Bursts))
+		require.Contains(t, string(b), fmt.Sprintf("7,159 spikes, digest %016x\n", e.Digest()))
+		require.EqualValues(t, 7159, e.Spikes())
+	}
 
 	oracle, err := reference.Open(c, engine.Want{})
 	require.NoError(t, err)
 	require.NoError(t, own.WriteState(engine.NewState(c)))
-	difference, err := engine.Compare(oracle, own, 300, engine.NewFeed(c, nil).Next, 50)
+	difference, err := engine.Compare(oracle, own, uint64(slow.Times(60, 300)), engine.NewFeed(c, nil).Next, 50)
 	require.NoError(t, err)
 	require.Nil(t, difference)
 	require.NoError(t, own.Close())

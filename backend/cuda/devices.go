@@ -5,25 +5,26 @@ import (
 	"os"
 	"strings"
 
-	"burst/backend/cuda/driver"
+	"burst/internal/cuda/driver"
 	"burst/kernels"
 )
 
 // DeviceInfo describes a GPU and whether Open can use it.
 type DeviceInfo struct {
-	Index       int    `json:"index"`
-	Name        string `json:"name"`
-	UUID        string `json:"uuid"` // empty where the driver does not tell
-	PCI         string `json:"pci"`
-	Capability  string `json:"capability"`   // compute capability, as 9.0
-	MemoryTotal uint64 `json:"memory_total"` // bytes
-	MemoryFree  uint64 `json:"memory_free"`  // bytes; 0 when the device cannot be used
-	Driver      string `json:"driver"`       // version of the kernel driver, empty where the system does not tell
-	CUDA        string `json:"cuda"`         // newest CUDA version that the driver speaks
-	PTX         string `json:"ptx"`          // the embedded code that Open would load
-	Usable      bool   `json:"usable"`
-	Why         string `json:"why"`           // why it is not usable
-	SingleSteps string `json:"single_bursts"` // why every burst is launched by itself, empty where launches have many
+	Index       int      `json:"index"`
+	Name        string   `json:"name"`
+	UUID        string   `json:"uuid"` // empty where the driver does not tell
+	PCI         string   `json:"pci"`
+	Capability  string   `json:"capability"`   // compute capability, as 9.0
+	MemoryTotal uint64   `json:"memory_total"` // bytes
+	MemoryFree  uint64   `json:"memory_free"`  // bytes; 0 when the device cannot be used
+	Driver      string   `json:"driver"`       // version of the kernel driver, empty where the system does not tell
+	CUDA        string   `json:"cuda"`         // newest CUDA version that the driver speaks
+	PTX         string   `json:"ptx"`          // the embedded code that Open would load
+	Usable      bool     `json:"usable"`
+	Why         string   `json:"why"`           // why it is not usable
+	Paths       []string `json:"paths"`         // how it can run bursts (Path), the last where a network allows it
+	SingleSteps string   `json:"single_bursts"` // why every burst is launched by itself, empty where launches have many
 }
 
 // Devices lists the GPUs. The error wraps engine.ErrUnavailable when there is no driver or no device.
@@ -97,8 +98,23 @@ func (i *DeviceInfo) look(d *driver.Driver) error {
 		return err
 	}
 	i.PTX = image.Name
-	i.SingleSteps, err = singleSteps(v)
-	return err
+	if i.SingleSteps, err = singleSteps(v); err != nil {
+		return err
+	}
+	last := pathClusters
+	if i.SingleSteps != "" {
+		last = pathSingle
+	}
+	for p := pathSingle; p <= last; p++ {
+		i.Paths = append(i.Paths, p.String())
+	}
+	return nil
+}
+
+// sharedRoom is how many bytes of shared memory a block of a launch of many bursts may have, beside what its kernel takes for itself.
+func sharedRoom(v *driver.Device) (uint64, error) {
+	bytes, err := v.Attribute(driver.MaxSharedPerBlockOptin)
+	return min(mostShared, uint64(max(0, bytes-kernelShared))), err
 }
 
 // singleSteps is why the device launches every burst by itself; empty where blocks of a launch may wait for each other.

@@ -9,30 +9,59 @@ import (
 	"burst/internal/formula"
 )
 
-// remark marks the places where kernels/neural_dynamics_fcl.cu wants the code of the network's own models.
-const remark = "// custom_update "
+// The remarks that mark the places where kernels want code of the genome's own: of models in kernels/neural_dynamics_fcl.cu, of rules of
+// plasticity in kernels/plastic.cuh.
+const (
+	modelRemark = "// custom_update "
+	portsRemark = "// custom_ports " // in kernels/neural_dynamics_ports.cu
+	ruleRemark  = "// rule_program "
+)
 
-// operands are the registers that such a place names, in the order of the remark.
+// operands are the registers that a place for models names, in the order of the remark.
 type operands struct {
 	fires          string // the answer: 1 or 0
 	program        string // of the neuron's area
 	refractory     string // bursts left
-	first, second  string // inputs of the two ports
+	first, second  string // inputs of the two ports,
+	sums, scale    string // or the address of the first port's sum, and the scale, where there may be more
 	v, more, pitch string // addresses of the state; from one further variable to the next
 	words, each    string // addresses of the area's shared parameters, and of those that do not fit or differ
 	i, count       string // the neuron's place in its area, and the area's neurons
 }
 
-func operandsOf(line string) (operands, error) {
-	f := strings.Fields(line)
-	if len(f) != 12 {
-		return operands{}, fmt.Errorf("%s%s: %d operands, want 12", remark, line, len(f))
+// spliceModels writes the models' code after every remark of a unit's PTX.
+func spliceModels(ptx string, models []ownModel) (string, error) {
+	remark := modelRemark
+	if strings.Contains(ptx, portsRemark) {
+		remark = portsRemark
 	}
-	return operands{f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7], f[8], f[9], f[10], f[11]}, nil
+	return splice(ptx, remark, 12, func(b *strings.Builder, f []string) {
+		o := operands{f[0], f[1], f[2], f[3], f[4], "", "", f[5], f[6], f[7], f[8], f[9], f[10], f[11]}
+		if remark == portsRemark {
+			o.first, o.second, o.sums, o.scale = "", "", f[3], f[4]
+		}
+		var codes []string
+		for k := range models {
+			codes = append(codes, models[k].code(o))
+		}
+		writeChoice(b, o.program, codes)
+	})
 }
 
-// splice writes the models' code after every remark of a unit's PTX.
-func splice(ptx string, models []ownModel) (string, error) {
+// spliceRules writes the code of rules' handlers likewise. A place names the answer, the number of the program, and the addresses of
+// state, inputs and parameters.
+func spliceRules(ptx string, programs []*formula.Program) (string, error) {
+	return splice(ptx, ruleRemark, 5, func(b *strings.Builder, f []string) {
+		var codes []string
+		for _, p := range programs {
+			codes = append(codes, ruleCode(p, f[0], f[1], f[2], f[3], f[4]))
+		}
+		writeChoice(b, f[1], codes)
+	})
+}
+
+// splice lets write add what belongs after every remark, of so many operands.
+func splice(ptx, remark string, operands int, write func(b *strings.Builder, names []string)) (string, error) {
 	var b strings.Builder
 	places := 0
 	for line := range strings.Lines(ptx) {
@@ -41,15 +70,15 @@ func splice(ptx string, models []ownModel) (string, error) {
 		if !ok {
 			continue
 		}
-		o, err := operandsOf(names)
-		if err != nil {
-			return "", err
+		f := strings.Fields(names)
+		if len(f) != operands {
+			return "", fmt.Errorf("%s%s: %d operands, want %d", remark, names, len(f), operands)
 		}
 		places++
-		writeModels(&b, o, models)
+		write(&b, f)
 	}
 	if places == 0 {
-		return "", fmt.Errorf("the code has no place for models that the genome defines: no %q", remark)
+		return "", fmt.Errorf("the code has no place for what the genome defines: no %q", remark)
 	}
 	return b.String(), nil
 }
@@ -82,19 +111,19 @@ func only(ptx string, kernels []string) (string, error) {
 	return b.String(), nil
 }
 
-// writeModels writes the code of the program that the area has. Names inside braces are the braces' own.
-func writeModels(b *strings.Builder, o operands, models []ownModel) {
-	if len(models) == 1 {
-		b.WriteString(models[0].code(o))
+// writeChoice writes the code of the program that a register tells the number of. Names inside braces are the braces' own.
+func writeChoice(b *strings.Builder, number string, codes []string) {
+	if len(codes) == 1 {
+		b.WriteString(codes[0])
 		return
 	}
 	b.WriteString("\t{\n\t.reg .pred %other;\n")
-	last := len(models) - 1
-	for k := range models {
+	last := len(codes) - 1
+	for k, code := range codes {
 		if k < last {
-			fmt.Fprintf(b, "\tsetp.ne.u32 %%other, %s, %d;\n\t@%%other bra not_%d;\n", o.program, k, k)
+			fmt.Fprintf(b, "\tsetp.ne.u32 %%other, %s, %d;\n\t@%%other bra not_%d;\n", number, k, k)
 		}
-		b.WriteString(models[k].code(o))
+		b.WriteString(code)
 		if k < last {
 			fmt.Fprintf(b, "\tbra updated;\nnot_%d:\n", k)
 		}
@@ -102,43 +131,92 @@ func writeModels(b *strings.Builder, o operands, models []ownModel) {
 	b.WriteString("updated:\n\t}\n")
 }
 
-// code is the model's program in PTX, one instruction a value; %n7 or %q7 is the number or flag that its instruction 7 makes.
-// Without .ftz subnormal numbers are kept, and .rn keeps the driver's compiler from fusing. What is chosen is chosen as bits:
-// of 1 and −0 chosen as floats it makes one instruction (FSET) that gives 0 for −0.
+// code is the model's program in PTX.
 func (m *ownModel) code(o operands) string {
-	e := emitter{m: m, o: o}
-	n := len(m.program.Code)
-	e.line(".reg .f32 %%n<%d>;", n)
-	e.line(".reg .pred %%q<%d>;", n)
-	e.line(".reg .b64 %%own, %%at;")
-	e.line("mad.wide.u32 %%own, %s, 4, %s;", o.i, o.each)
-	for i := range m.program.Code {
-		e.instruction(i, &m.program.Code[i])
-	}
-	for k, v := range m.program.Next {
-		if in := m.program.Code[v]; in.Op == formula.State && int(in.K) == k {
-			continue // as it was
+	e := emitter{input: func(k int) string { return [2]string{o.first, o.second}[k] }, refractory: o.refractory}
+	before := []string{".reg .b64 %own, %at;", fmt.Sprintf("mad.wide.u32 %%own, %s, 4, %s;", o.i, o.each)}
+	if o.sums != "" {
+		before = append(before, ".reg .u32 %sum;", ".reg .f32 %in;")
+		e.input = func(k int) string {
+			e.line("mad.wide.u32 %%at, %s, %d, %s;", o.count, 4*k, o.sums)
+			e.line("ld.u32 %%sum, [%%at];")
+			e.line("cvt.rn.f32.s32 %%in, %%sum;")
+			e.line("div.rn.f32 %%in, %%in, %s;", o.scale)
+			return "%in"
 		}
-		e.line("st.f32 %s, %%n%d;", e.state(k), v)
 	}
-	e.line("selp.u32 %s, 1, 0, %%q%d;", o.fires, m.program.Fired)
-	return "\t{\n" + e.b.String() + "\t}\n"
+	e.state = func(k int) string {
+		switch k {
+		case 0:
+			return "[" + o.v + "]"
+		case 1:
+			return "[" + o.more + "]"
+		}
+		e.line("mad.lo.u64 %%at, %s, %d, %s;", o.pitch, 4*(k-1), o.more)
+		return "[%at]"
+	}
+	e.param = func(k int) string {
+		p, words := m.place[k], m.words()
+		if !p.each && words == 0 {
+			return fmt.Sprintf("[%s+%d]", o.words, 4*p.k)
+		}
+		if !p.each {
+			return fmt.Sprintf("[%s+%d]", o.each, 4*p.k)
+		}
+		e.line("mad.wide.u32 %%at, %s, %d, %%own;", o.count, 4*p.k)
+		return fmt.Sprintf("[%%at+%d]", 4*words)
+	}
+	return e.program(m.program, o.fires, before...)
 }
 
-// emitter writes one model's code.
+// ruleCode is the code of a handler. Its state, inputs and parameters lie in arrays that begin at the given addresses. The
+// result, holds, is used for conditions alone. Programs of other handlers never read the flag refractory, so number may be any
+// register.
+func ruleCode(p *formula.Program, holds, number, state, in, params string) string {
+	at := func(address string) func(int) string {
+		return func(k int) string { return fmt.Sprintf("[%s+%d]", address, 4*k) }
+	}
+	e := emitter{state: at(state), input: at(in), param: at(params), refractory: number}
+	return e.program(p, holds)
+}
+
+// emitter writes one program.
 type emitter struct {
 	b strings.Builder
-	m *ownModel
-	o operands
+	// Where a state variable, a parameter and an input are: memory in brackets, or of an input a register. They may write how to get there.
+	state, param, input func(k int) string
+	refractory          string // register
 }
 
 func (e *emitter) line(format string, args ...any) {
 	fmt.Fprintf(&e.b, "\t"+format+"\n", args...)
 }
 
+// program writes a program, one instruction a value; %n7 or %q7 is the number or flag that its instruction 7 makes.
+// Without .ftz subnormal numbers are kept, and .rn keeps the driver's compiler from fusing. What is chosen is chosen as bits:
+// of 1 and −0 chosen as floats it makes one instruction (FSET) that gives 0 for −0.
+func (e *emitter) program(p *formula.Program, fired string, before ...string) string {
+	e.line(".reg .f32 %%n<%d>;", len(p.Code))
+	e.line(".reg .pred %%q<%d>;", len(p.Code))
+	for _, line := range before {
+		e.line("%s", line)
+	}
+	for i := range p.Code {
+		e.instruction(i, &p.Code[i])
+	}
+	for k, v := range p.Next {
+		if in := p.Code[v]; in.Op == formula.State && int(in.K) == k {
+			continue // as it was
+		}
+		e.line("st.f32 %s, %%n%d;", e.state(k), v)
+	}
+	e.line("selp.u32 %s, 1, 0, %%q%d;", fired, p.Fired)
+	return "\t{\n" + e.b.String() + "\t}\n"
+}
+
 // names of instructions that are one of PTX.
 var (
-	unary  = map[formula.Op]string{formula.Neg: "neg.f32", formula.Abs: "abs.f32", formula.Sqrt: "sqrt.rn.f32"}
+	unary  = map[formula.Op]string{formula.Neg: "neg.f32", formula.Sqrt: "sqrt.rn.f32"}
 	binary = map[formula.Op]string{
 		formula.Add: "add.rn.f32", formula.Sub: "sub.rn.f32", formula.Mul: "mul.rn.f32", formula.Div: "div.rn.f32",
 	}
@@ -156,10 +234,16 @@ func (e *emitter) instruction(i int, in *formula.Instruction) {
 	case formula.Param:
 		e.line("ld.f32 %%n%d, %s;", i, e.param(int(in.K)))
 	case formula.Input:
-		e.line("mov.f32 %%n%d, %s;", i, [formula.MaxInputs]string{e.o.first, e.o.second}[in.K])
+		from, op := e.input(int(in.K)), "mov.f32"
+		if strings.HasPrefix(from, "[") {
+			op = "ld.f32"
+		}
+		e.line("%s %%n%d, %s;", op, i, from)
 	case formula.Refractory:
-		e.line("setp.ne.u32 %%q%d, %s, 0;", i, e.o.refractory)
-	case formula.Neg, formula.Abs, formula.Sqrt:
+		e.line("setp.ne.u32 %%q%d, %s, 0;", i, e.refractory)
+	case formula.Abs: // of abs.f32 the driver's compiler takes −1 < |a| for true, also where a is NaN
+		e.line("and.b32 %%n%d, %%n%d, %d;", i, in.A, math.MaxInt32)
+	case formula.Neg, formula.Sqrt:
 		e.line("%s %%n%d, %%n%d;", unary[op], i, in.A)
 	case formula.Add, formula.Sub, formula.Mul, formula.Div:
 		e.line("%s %%n%d, %%n%d, %%n%d;", binary[op], i, in.A, in.B)
@@ -181,29 +265,4 @@ func (e *emitter) instruction(i int, in *formula.Instruction) {
 	default:
 		panic("BUG: no PTX for " + op.String())
 	}
-}
-
-// state is where state variable k of the neuron lies; it may write how to get there.
-func (e *emitter) state(k int) string {
-	switch k {
-	case 0:
-		return "[" + e.o.v + "]"
-	case 1:
-		return "[" + e.o.more + "]"
-	}
-	e.line("mad.lo.u64 %%at, %s, %d, %s;", e.o.pitch, 4*(k-1), e.o.more)
-	return "[%at]"
-}
-
-// param is the same for a parameter.
-func (e *emitter) param(k int) string {
-	p, words := e.m.place[k], e.m.words()
-	if !p.each && words == 0 {
-		return fmt.Sprintf("[%s+%d]", e.o.words, 4*p.k)
-	}
-	if !p.each {
-		return fmt.Sprintf("[%s+%d]", e.o.each, 4*p.k)
-	}
-	e.line("mad.wide.u32 %%at, %s, %d, %%own;", e.o.count, 4*p.k)
-	return fmt.Sprintf("[%%at+%d]", 4*words)
 }

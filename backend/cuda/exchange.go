@@ -7,8 +7,8 @@ import (
 	"time"
 	"unsafe"
 
-	"burst/backend/cuda/driver"
 	"burst/connectome"
+	"burst/internal/cuda/driver"
 )
 
 // mostDevices is MOST_DEVICES of kernels/exchange.cuh.
@@ -32,7 +32,7 @@ type exchange struct {
 }
 
 // exchanges reports whether the device's blocks tell each other who fired by kernels/exchange.cuh, alone or with other devices.
-func (b *backend) exchanges() bool { return b.share.devices > 1 || b.rows.shape.count > 0 }
+func (b *backend) exchanges() bool { return b.share.devices > 1 || b.rows.placed() }
 
 // most is how many neurons the device with most of them has.
 func (b *backend) most() uint64 {
@@ -86,7 +86,7 @@ func (b *backend) tellQueues(newest [][]uint32) error {
 	blocks := uint64(b.batch.blocks)
 	told := make([]uint64, words+words*k*blocks)
 	own, others := told[:words], told[words:]
-	for i := range others { // of other bursts nobody has told: the tag is that of a burst that has another place
+	for i := range others { // not told yet: the tag of a burst that never has this place
 		others[i] = (uint64(i)/(k*blocks) + 1) << 32
 	}
 	for i, queue := range newest[:b.rows.lag()] {
@@ -100,7 +100,7 @@ func (b *backend) tellQueues(newest [][]uint32) error {
 			if q == b.share.self {
 				own[number%words] = blocks<<32 | count
 			}
-			for i := range blocks { // the first tells of all ids
+			for i := range blocks { // the first block's entry has the count of all
 				others[(number%words*k+uint64(q))*blocks+i], count = number<<32|count, 0
 			}
 			to := b.plan.ptr[bufInbox] + driver.Ptr(4*room*(number%ids*k+uint64(q)))

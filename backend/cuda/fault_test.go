@@ -7,11 +7,22 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"burst/backend/cuda/cudatest"
-	"burst/backend/cuda/driver"
 	"burst/connectome"
 	"burst/engine"
+	"burst/engine/enginetest"
+	"burst/internal/cuda/cudatest"
+	"burst/internal/cuda/driver"
 )
+
+// areaOf is one of a model with one port, whose ports have the numbers of its neurons, with some constants.
+func areaOf(model string, neurons connectome.Span, constants map[string]float32) connectome.Area {
+	a := enginetest.Of(model, neurons.Count)
+	a.Name, a.Neurons, a.Ports = model, neurons, neurons
+	for name, x := range constants {
+		a.Constant(name).Const = x
+	}
+	return a
+}
 
 // small is a ring of 37 feagi neurons with two delays and a lif area that the ring drives.
 func small() *connectome.Connectome {
@@ -19,21 +30,13 @@ func small() *connectome.Connectome {
 	c := &connectome.Connectome{
 		Name: "small", Seed: 11, RunSeed: 12, Timestep: 0.3, Scale: 700, Neurons: ring + lif, Ports: ring + lif, MaxDelay: 3,
 		Areas: []connectome.Area{
-			{
-				Name: "ring", Neurons: connectome.Span{Count: ring}, Ports: connectome.Span{Count: ring}, Model: connectome.FEAGIModel,
-				FEAGI: connectome.FEAGI{
-					Threshold: connectome.Param{Const: 0.9}, ThresholdLimit: 31, Keep: 0.7, Refractory: 1, FireLimit: 4, Snooze: 2,
-					Accumulate: true, ExciteBelow: 4100000000,
-				},
-				Drives: []connectome.Drive{{Kind: connectome.Poisson, Until: 1 << 40, Amount: 350, Counts: []uint32{3000000000, 4200000000}}},
-			},
-			{
-				Name: "lif", Neurons: connectome.Span{First: ring, Count: lif}, Ports: connectome.Span{First: ring, Count: lif}, Model: connectome.LIFModel,
-				LIF:    connectome.LIF{EM1: -0.03, Threshold: 1.7, Reset: -0.4, Refractory: 3},
-				Drives: []connectome.Drive{{Kind: connectome.Term, Until: 1 << 40, Term: 0.013}},
-			},
+			areaOf("feagi", connectome.Span{Count: ring}, map[string]float32{"threshold": 0.9, "threshold_limit": 31, "keep": 0.7, "refractory": 1, "fire_limit": 4, "snooze": 2}),
+			areaOf("lif", connectome.Span{First: ring, Count: lif}, map[string]float32{"em1": -0.03, "threshold": 1.7, "reset": -0.4, "refractory": 3}),
 		},
 	}
+	c.Areas[0].Chance.Const = 4100000000
+	c.Areas[0].Drives = []connectome.Drive{{Kind: connectome.Poisson, Until: 1 << 40, Amount: 350, Counts: []uint32{3000000000, 4200000000}}}
+	c.Areas[1].Drives = []connectome.Drive{{Kind: connectome.Term, Until: 1 << 40, Term: 0.013}}
 	for n := range uint32(ring) {
 		c.Row = append(c.Row, uint64(len(c.Target)))
 		c.Target = append(c.Target, (n+1)%ring, ring+n%lif)
@@ -97,7 +100,7 @@ func TestMemoryIsCheckedFirst(t *testing.T) {
 func TestMemoryIsWhatOpenTakes(t *testing.T) {
 	h := cudatest.Host(t)
 	c := uneven(20_011, 31, 17, 3)
-	for _, w := range []engine.Want{{}, {FCL: true}, {Potentials: []uint32{3, 19_999}}} {
+	for _, w := range []engine.Want{{}, {FCL: true}, {Values: []engine.Probe{{Neuron: 3}, {Neuron: 19_999}}}} {
 		b, err := Open(c, Options{Want: w})
 		require.NoError(t, err)
 		require.InEpsilon(t, h.Count("bytes"), DeviceBytes(c, w), 0.05)

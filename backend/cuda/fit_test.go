@@ -6,11 +6,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"burst/backend/cuda/cudatest"
 	"burst/backend/reference"
 	"burst/connectome"
 	"burst/engine"
 	"burst/engine/enginetest"
+	"burst/internal/cuda/cudatest"
 )
 
 // TestClustersAreCountedOnTheirKernel runs networks on devices of which fewer multiprocessors have room for the kernel of clusters than for

@@ -5,9 +5,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"burst/backend/cuda/cudatest"
-	"burst/backend/cuda/driver"
 	"burst/engine"
+	"burst/internal/cuda/cudatest"
+	"burst/internal/cuda/driver"
 )
 
 // TestR12FullDevice fills a GPU but for 64 or 128 MiB: a network of 200 MB is refused with what it needs and what is free, and a

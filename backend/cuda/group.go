@@ -7,9 +7,9 @@ import (
 	"strings"
 	"sync"
 
-	"burst/backend/cuda/driver"
 	"burst/connectome"
 	"burst/engine"
+	"burst/internal/cuda/driver"
 )
 
 // group is one network on several devices of this process, a part of it on each. Single bursts are exchanged through the
@@ -191,7 +191,9 @@ func (g *group) start(parts Parts) error {
 // surely has and every device runs so many.
 func (g *group) agree(synapses uint64, made []*tables) error {
 	row := synapses / uint64(max(1, g.c.Neurons)) // of all devices together
-	if first := g.parts[0]; row < uint64(first.tune.clusterRow) || g.c.MaxDelay != 1 || !first.mayCluster(g.c) {
+	first := g.parts[0]
+	q := question{b: first, c: first.c}
+	if row < uint64(first.tune.clusterRow) || g.c.MaxDelay != 1 || q.lacks([]want{many, placeable}) != "" {
 		return nil
 	}
 	before := g.parts[0].sms

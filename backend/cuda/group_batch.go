@@ -16,7 +16,7 @@ import (
 // CanStepN reports whether StepN may be used.
 func (g *group) CanStepN() bool {
 	for _, b := range g.parts {
-		if !b.plan.batch {
+		if !b.many() {
 			return false
 		}
 	}
@@ -265,9 +265,9 @@ func (m *merger) merge(g *group, k uint64, queue []uint32) []uint32 {
 	return queue
 }
 
-// interleave appends ascending lists of neurons in order, of which no two have neurons of the same slice: where each slice begins
-// follows from how many of every slice there are, so that nothing branches on which neuron is next. starts has room for the slices of
-// all neurons, from slice low on.
+// interleave merges ascending lists of neurons, no two of which have neurons of the same slice, and appends them to to. It
+// counts each slice's neurons first, which says where the slice begins, so that no branch depends on which neuron comes next.
+// starts has room for the slices of all neurons, from slice low on.
 func interleave(to []uint32, lists [][]uint32, low uint32, starts []uint32) []uint32 {
 	clear(starts)
 	for _, list := range lists {

@@ -31,7 +31,7 @@ func (g *group) Step(in []engine.Stimulus, out *engine.Burst) error {
 	g.gather(out)
 	g.fired = append(g.fired[:0], out.Fired...)
 	err := g.each(func(b *backend) error {
-		b.lengths[b.number%uint64(b.c.MaxDelay)] = uint64(len(g.fired))
+		b.lengths[b.number%b.depth()] = uint64(len(g.fired))
 		queue := b.queue(b.number)
 		b.number++
 		if len(g.fired) == 0 {
@@ -54,9 +54,9 @@ func (g *group) gather(out *engine.Burst) {
 	}
 	slices.Sort(out.Fired)
 	slices.SortFunc(out.Candidates, func(a, b engine.Candidate) int { return int(int64(a.Port) - int64(b.Port)) })
-	out.Potentials = out.Potentials[:0]
-	for i, n := range g.want.Potentials {
-		out.Potentials = append(out.Potentials, g.out[g.owner(n)].Potentials[i])
+	out.Values = out.Values[:0]
+	for i, p := range g.want.Values {
+		out.Values = append(out.Values, g.out[g.owner(p.Neuron)].Values[i])
 	}
 }
 

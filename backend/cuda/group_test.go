@@ -10,13 +10,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"burst/backend/cuda/cudatest"
 	"burst/backend/reference"
 	"burst/connectome"
 	"burst/engine"
 	"burst/engine/enginetest"
 	"burst/genome"
 	"burst/genomes"
+	"burst/internal/cuda/cudatest"
+	"burst/internal/slow"
 )
 
 // devices is a stand-in with so many GPUs.
@@ -78,11 +79,12 @@ func fewThreads() tuning {
 func TestConformanceOfGroups(t *testing.T) {
 	for _, list := range [][]int{{1, 0}, {0, 1, 2}} {
 		t.Run(fmt.Sprint(list), func(t *testing.T) {
+			slow.Test(t)
 			h := devices(t, 3)
 			tune := fewThreads()
 			tune.teamRow = 1
 			var byTeams, split atomic.Int32
-			enginetest.Run(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
+			enginetest.RunStatic(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
 				b, err := openCut(c, list, w, tune)
 				if g, ok := b.(*group); ok && err == nil {
 					sum := &g.parts[0].batch.args.run.sum
@@ -116,7 +118,7 @@ func TestGroupOnDevices(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			tune := defaults
 			tune.teamRow = row
-			enginetest.Run(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
+			enginetest.RunStatic(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
 				return openCut(c, all, w, tune)
 			}, reference.Open)
 		})
@@ -217,7 +219,8 @@ projections: [{from: a, to: a, rule: fixed_indegree, indegree: 3001, weight: 1}]
 // TestGroupsOfExamples holds examples to the digests that are law, on one to four devices.
 func TestGroupsOfExamples(t *testing.T) {
 	devices(t, 4)
-	for _, name := range []string{"quickstart", "c-elegans", "izhikevich-2003"} {
+	names := []string{"quickstart", "c-elegans", "izhikevich-2003"}
+	for _, name := range names[:slow.Times(1, len(names))] {
 		text, err := genomes.Text(name)
 		require.NoError(t, err)
 		g, err := genome.Parse(name+".yaml", text, genomes.Open)
@@ -278,6 +281,7 @@ func TestGroupsTakeEachOthersStates(t *testing.T) {
 // TestGroupLosesADevice takes one of three devices away in the middle of a launch, where the others wait for it: the run
 // ends with that device's failure after the bursts that were complete, and so does every later call.
 func TestGroupLosesADevice(t *testing.T) {
+	slow.Short(t)
 	h := devices(t, 3)
 	for turn := range int64(6) {
 		const at = 7
@@ -291,7 +295,7 @@ func TestGroupLosesADevice(t *testing.T) {
 		h.Control("devices", 3)
 		b, err := openCut(c, []int{0, 1, 2}, engine.Want{}, tune)
 		require.NoError(t, err)
-		require.Equal(t, turn >= 3, b.(*group).parts[0].rows.shape.count > 0)
+		require.Equal(t, turn >= 3, b.(*group).parts[0].rows.placed())
 		h.Control("lose_device", lost)
 		h.Control("lose_at", at)
 		bursts := 0

@@ -3,7 +3,7 @@ package cuda
 import (
 	"testing"
 
-	"burst/backend/cuda/cudatest"
+	"burst/internal/cuda/cudatest"
 )
 
 // TestMain fails when a test has left a goroutine behind.

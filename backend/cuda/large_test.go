@@ -6,10 +6,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"burst/backend/cuda/cudatest"
 	"burst/backend/reference"
 	"burst/connectome"
 	"burst/engine"
+	"burst/internal/cuda/cudatest"
+	"burst/internal/slow"
 )
 
 // uneven is a network of neurons that all fire in burst 0 and hardly ever after: neuron hub has rows synapses, the others
@@ -18,13 +19,9 @@ func uneven(neurons, hub, hubSynapses uint32, delays int) *connectome.Connectome
 	r := rand.New(rand.NewPCG(5, uint64(neurons)))
 	c := &connectome.Connectome{
 		Name: "uneven", RunSeed: 77, Timestep: 1, Scale: 1000, Neurons: neurons, Ports: neurons, MaxDelay: delays,
-		Areas: []connectome.Area{{
-			Name: "all", Neurons: connectome.Span{Count: neurons}, Ports: connectome.Span{Count: neurons}, Model: connectome.FEAGIModel,
-			FEAGI: connectome.FEAGI{
-				Threshold: connectome.Param{Const: 2.5}, ThresholdLimit: 1e30, Keep: 0.99, Accumulate: true, ExciteBelow: 1 << 32,
-			},
-		}},
+		Areas: []connectome.Area{areaOf("feagi", connectome.Span{Count: neurons}, map[string]float32{"threshold": 2.5, "threshold_limit": 1e30, "keep": 0.99})},
 	}
+	c.Areas[0].Chance.Const = 1 << 32
 	c.Row = append(c.Row, 0)
 	for n := range neurons {
 		synapses := uint32(0)
@@ -114,6 +111,7 @@ func TestTuning(t *testing.T) {
 
 // TestUnevenRows balances one row of a million synapses against a third of a million of one.
 func TestUnevenRows(t *testing.T) {
+	slow.Test(t)
 	cudatest.Anywhere(t)
 	if testing.Short() {
 		t.Skip("a million synapses")

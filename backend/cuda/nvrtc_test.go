@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"burst/backend/cuda/cudatest"
-	"burst/backend/cuda/driver"
+	"burst/internal/cuda/cudatest"
+	"burst/internal/cuda/driver"
 	"burst/kernels"
 )
 
@@ -45,12 +45,12 @@ func TestNVRTC(t *testing.T) {
 		require.NotEqual(t, unmeant, ptx, "the input's quotient is made of fused operations")
 		require.NotRegexp(t, `fma\.rn\.f32|\.ftz|\.approx`, unmeant)
 		require.Contains(t, ptx, "rcp.rn.f32", "the reciprocal of the scale is correctly rounded")
-		require.Equal(t, strings.Count(kernels.Images()[i].PTX, ".entry"), strings.Count(ptx, ".entry"))
-		_, err := splice(compileWithNVRTC(t, "custom.cu", architecture), []ownModel{{program: leaky(), place: make([]place, 2)}})
+		require.Equal(t, strings.Count(kernels.Images()[i].PTX(), ".entry"), strings.Count(ptx, ".entry"))
+		_, err := spliceModels(compileWithNVRTC(t, "custom.cu", architecture), []ownModel{{program: leaky(), place: make([]place, 2)}})
 		require.NoError(t, err, "the place for models of the genome's own is there")
 		toolbox := compileWithNVRTC(t, "toolbox.cu", architecture)
 		require.NotRegexp(t, `\.ftz|\.approx`, toolbox)
-		require.Equal(t, strings.Count(kernels.Toolbox()[0].PTX, ".entry"), strings.Count(toolbox, ".entry"))
+		require.Equal(t, strings.Count(kernels.Toolbox()[0].PTX(), ".entry"), strings.Count(toolbox, ".entry"))
 	}
 }
 

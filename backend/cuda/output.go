@@ -3,9 +3,9 @@ package cuda
 import (
 	"unsafe"
 
-	"burst/backend/cuda/driver"
 	"burst/connectome"
 	"burst/engine"
+	"burst/internal/cuda/driver"
 )
 
 // listedBytes is the size of listed in kernels/network.cuh, which is engine.Candidate.
@@ -25,8 +25,8 @@ type output struct {
 	fired      []uint32
 	candidates []engine.Candidate
 	all        []engine.Candidate // the list, where it arrives in several pieces
-	potentials []float32
-	likely     [2]uint64 // entries to fetch with the lengths
+	values     []float32          // of Want.Values
+	likely     [2]uint64          // entries to fetch with the lengths
 }
 
 // outputLengths is the room of the lists' lengths.
@@ -43,13 +43,13 @@ func capacities(c *connectome.Connectome, w engine.Want, tune tuning) (fired, ca
 // outputBytes is the size of the memory that results arrive in.
 func outputBytes(c *connectome.Connectome, w engine.Want, tune tuning) uint64 {
 	fired, candidates := capacities(c, w, tune)
-	return outputLengths + listedBytes*candidates + 4*fired + size(w.Potentials)
+	return outputLengths + listedBytes*candidates + 4*fired + 4*uint64(len(w.Values))
 }
 
 func (o *output) allocate(b *backend) error {
 	fired, candidates := capacities(b.c, b.want, b.tune)
 	firedAt := outputLengths + listedBytes*candidates
-	potentialsAt := firedAt + 4*fired
+	valuesAt := firedAt + 4*fired
 	var err error
 	if o.host, err = b.ctx.AllocHost(int(outputBytes(b.c, b.want, b.tune)), false); err != nil {
 		o.host = nil
@@ -59,7 +59,7 @@ func (o *output) allocate(b *backend) error {
 	o.lengths = unsafe.Slice((*uint64)(m), 2)
 	o.candidates = unsafe.Slice((*engine.Candidate)(unsafe.Add(m, outputLengths)), candidates)
 	o.fired = unsafe.Slice((*uint32)(unsafe.Add(m, firedAt)), fired)
-	o.potentials = unsafe.Slice((*float32)(unsafe.Add(m, potentialsAt)), len(b.want.Potentials))
+	o.values = unsafe.Slice((*float32)(unsafe.Add(m, valuesAt)), len(b.want.Values))
 	return nil
 }
 
@@ -85,15 +85,15 @@ func (b *backend) deliver(out *engine.Burst) error {
 	if err := b.fetchList(0, listNow); err != nil {
 		return err
 	}
-	if err := b.fetchPotentials(); err != nil {
+	if err := b.fetchValues(); err != nil {
 		return err
 	}
 	if err := b.stream.Synchronize(); err != nil {
 		return err
 	}
-	out.Potentials = append(out.Potentials[:0], o.potentials...)
+	out.Values = append(out.Values[:0], o.values...)
 	fired := o.expect(0, o.lengths[0], len(o.fired))
-	b.lengths[b.number%uint64(b.c.MaxDelay)] = fired
+	b.lengths[b.number%b.depth()] = fired
 	if err := b.takeFired(out, firedNow, fired); err != nil {
 		return err
 	}
@@ -119,16 +119,19 @@ func (b *backend) fetchList(first, n uint64) error {
 	return b.stream.Download(unsafe.Pointer(&b.output.candidates[0]), b.plan.ptr[bufList]+driver.Ptr(listedBytes*first), listedBytes*n)
 }
 
-// fetchPotentials queues the download of the wanted potentials, one for each run of neighbours.
-func (b *backend) fetchPotentials() error {
-	ids := b.want.Potentials
-	for from := 0; from < len(ids); {
-		until := from + 1
-		for until < len(ids) && ids[until] == ids[until-1]+1 {
+// fetchValues queues the download of the wanted values, one for each run of neighbours.
+func (b *backend) fetchValues() error {
+	list := b.want.Values
+	for from := 0; from < len(list); {
+		until, next := from+1, list[from]
+		for next.Neuron++; until < len(list) && list[until] == next; next.Neuron++ {
 			until++
 		}
-		at := b.plan.ptr[bufV] + driver.Ptr(4*uint64(ids[from]))
-		if err := b.stream.Download(unsafe.Pointer(&b.output.potentials[from]), at, 4*uint64(until-from)); err != nil {
+		at := b.plan.ptr[bufV] + driver.Ptr(4*uint64(list[from].Neuron))
+		if k := list[from].Variable; k > 0 {
+			at = b.plan.ptr[bufMore] + driver.Ptr(4*(uint64(k-1)*uint64(b.c.Neurons)+uint64(list[from].Neuron)))
+		}
+		if err := b.stream.Download(unsafe.Pointer(&b.output.values[from]), at, 4*uint64(until-from)); err != nil {
 			return err
 		}
 		from = until

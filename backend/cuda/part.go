@@ -2,9 +2,9 @@ package cuda
 
 import "runtime"
 
-// Launch makes the fire queue of the burst ago bursts ago that of all parts, in any order. A failure is what the next call
-// returns.
-func (b *backend) Launch(ago int, fired []uint32) {
+// SetQueue replaces the fire queue of the burst that is delay bursts back by the spikes of all parts, in any order. If it
+// fails, the next call returns the error.
+func (b *backend) SetQueue(delay int, fired []uint32) {
 	if b.fault != nil {
 		return
 	}
@@ -13,12 +13,12 @@ func (b *backend) Launch(ago int, fired []uint32) {
 		return
 	}
 	defer b.ctx.Leave()
-	if err := b.takeQueue(b.before(uint64(ago)), fired); err != nil {
+	if err := b.takeQueue(b.before(uint64(delay)), fired); err != nil {
 		_ = b.failed("taking the fire queue", err)
 	}
 }
 
-// takeQueue replaces the fire queue of a burst, by its number modulo MaxDelay, on the device and waits.
+// takeQueue replaces the fire queue of a burst, by its number modulo depth, on the device and waits.
 func (b *backend) takeQueue(number uint64, fired []uint32) error {
 	b.lengths[number] = uint64(len(fired))
 	if len(fired) == 0 {

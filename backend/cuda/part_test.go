@@ -44,7 +44,7 @@ func TestPartsTakeTheWholeQueue(t *testing.T) {
 		}
 		require.ElementsMatch(t, want.Fired, fired)
 		for _, b := range parts {
-			b.Launch(1, fired)
+			b.SetQueue(1, fired)
 		}
 		in = nil
 	}

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"unsafe"
 
-	"burst/backend/cuda/driver"
 	"burst/connectome"
 	"burst/engine"
+	"burst/internal/cuda/driver"
 )
 
 // slot names a buffer of the plan.
@@ -60,6 +60,7 @@ const (
 	bufSpanCounts
 	bufCut
 	bufTeamSums
+	bufLearnt
 	slotCount
 
 	lastOfRows = bufSoon
@@ -74,8 +75,6 @@ type plan struct {
 	firedSums, candidateSums, rows uint64 // offsets of the trees in bufSums, in bytes
 	stimuli                        uint64 // capacity of the input's stimuli
 	head                           uint64 // bytes of the input before the stimuli
-	batch                          bool   // launches of many bursts are possible
-	ring                           uint64 // bytes of their ring
 }
 
 // MemoryError says that a network does not fit the device's free memory.
@@ -108,6 +107,15 @@ func DeviceBytes(c *connectome.Connectome, w engine.Want) uint64 {
 	return b.plan.total()
 }
 
+// PathOf is how a GPU of usual size runs c.
+func PathOf(c *connectome.Connectome, w engine.Want) Path {
+	b := onUsual(c, w)
+	t := makeTables(c)
+	b.rows, _ = b.rowsOf(c, t)
+	b.choice = b.choose(t)
+	return b.Path()
+}
+
 // HostBytes is the page-locked memory of the host that a backend for c keeps, with a GPU of usual size: in how many blocks its
 // neurons are dealt out moves it by a few per cent.
 func HostBytes(c *connectome.Connectome, w engine.Want) uint64 {
@@ -133,10 +141,14 @@ func PartsBytes(c *connectome.Connectome, devices int, w engine.Want) (host, dev
 	return host, device
 }
 
-// hostBytes is the page-locked memory of a backend that is planned.
+// hostBytes is the page-locked memory of a backend that is planned, and where weights are sorted on their way to a state and back.
 func (b *backend) hostBytes() uint64 {
-	total := b.plan.bytes[bufInput] + outputBytes(b.c, b.want, b.tune)
-	if b.plan.batch {
+	sorted := uint64(0)
+	for i := range b.c.Plastic {
+		sorted = max(sorted, 4*b.c.Plastic[i].Synapses())
+	}
+	total := b.plan.bytes[bufInput] + outputBytes(b.c, b.want, b.tune) + sorted
+	if b.many() {
 		s := b.ringShape()
 		total += s.bytes() + 2*s.list.bytes()
 	}
@@ -150,7 +162,7 @@ var usualClusters = [mostClustered + 1]uint64{1: usualSMs, 2: usualSMs / 2, 4: u
 
 // makePlan computes every size before anything is allocated.
 func makePlan(c *connectome.Connectome, r rows, w engine.Want, tune tuning, t *tables) plan {
-	n, ports, delays := uint64(c.Neurons), uint64(c.Ports), uint64(c.MaxDelay)
+	n, ports, delays := uint64(c.Neurons), uint64(c.Ports), (&backend{c: c}).depth()
 	p := plan{pairs: tune.pairs}
 	if p.pairs == 0 {
 		p.pairs = n
@@ -158,7 +170,7 @@ func makePlan(c *connectome.Connectome, r rows, w engine.Want, tune tuning, t *t
 	b := &p.bytes
 	b[bufRow] = 8 * (n + 1)
 	b[bufTarget], b[bufWeight], b[bufValues], b[bufDelay] = r.bytes()
-	if r.shape.count > 0 {
+	if r.placed() {
 		b[bufRow], b[bufMorePlaces] = 0, unitBytes*r.more
 	}
 	for _, s := range []slot{bufTarget, bufWeight} {

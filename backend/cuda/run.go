@@ -1,9 +1,26 @@
 package cuda
 
-import "burst/backend/cuda/driver"
+import (
+	"unsafe"
 
-// runArgs is the parameter of run_bursts; run is the struct of that name in kernels/run.cuh, field for field.
-type runArgs struct{ run run }
+	"burst/internal/cuda/driver"
+)
+
+// runArgs are the parameters of run_bursts, the last of learn_bursts alone; run is the struct of that name in kernels/run.cuh, field for
+// field.
+type runArgs struct {
+	run      run
+	learners learners
+}
+
+// params are those of the path's kernel.
+func (a *runArgs) params(p path) *driver.Arguments {
+	list := []unsafe.Pointer{unsafe.Pointer(&a.run)}
+	if p == pathLearn {
+		list = append(list, unsafe.Pointer(&a.learners))
+	}
+	return driver.ParamsAt(list)
+}
 
 type run struct {
 	network       network
@@ -68,14 +85,13 @@ const spikeBytes = 16
 // bindBatch fills in what stays the same in all launches.
 func (b *backend) bindBatch(t *tables, own uint32) {
 	p, c, x := &b.plan.ptr, b.c, &b.batch
-	mean, resident := b.rows.mean, x.resident || b.share.devices > 1
+	mean, resident := b.rows.mean, b.choice.path.keepsState() || b.share.devices > 1
 	ownRows, longest := ownRows(b.tune.ownSynapses, mean), b.tune.ownSynapses/4
-	if x.delayed {
+	if b.choice.path == pathDelayed {
 		mean = b.rows.delayed.soon
 		ownRows, longest = soonRows(b.tune.ownSynapses, mean)
 	}
 	least, most := laterParts(b.rows.delayed.later, b.rows.mean)
-	cached, sum := x.args.run.cached, x.args.run.sum
 	x.args.run = run{
 		network: b.args.dynamics.network,
 		drives:  p[bufDrives], counts: p[bufCounts], table: p[bufTable],
@@ -86,14 +102,14 @@ func (b *backend) bindBatch(t *tables, own uint32) {
 		neurons: c.Part.Count(c.Neurons), blockNeurons: own,
 		queue: p[bufQueue], length: p[bufSync], arrived: p[bufSync] + 16,
 		driveCount: uint32(len(t.drives)), termCount: uint32(len(t.terms)),
-		countEntries: uint32(len(t.counts)), tableEntries: uint32(len(t.amounts)), cached: cached,
+		countEntries: uint32(len(t.counts)), tableEntries: uint32(len(t.amounts)), cached: flag(b.choice.cached),
 		ownRows: ownRows, longest: longest, valueCount: uint32(b.plan.bytes[bufValues] / 4),
 		soon: p[bufSoon], later: p[bufLater], laterLength: p[bufSync] + laterLengthAt,
 		laterParts: least, mostLaterParts: most, front: frontWarps(uint64(own), x.threads), warpRows: warpRows(uint64(own), x.threads),
 		devices: uint32(max(1, b.share.devices)), exchange: p[bufExchange], waited: p[bufWaited],
 		list:   x.lister.listing(p),
-		sum:    sum,
+		sum:    b.teams(),
 		packed: b.places(),
 	}
-	x.params, x.late, x.newest = driver.Params(&x.args), driver.Params(&x.catchUpArgs), driver.Params(&x.queueRowsArgs)
+	x.params, x.late, x.newest = x.args.params(b.choice.path), driver.Params(&x.catchUpArgs), driver.Params(&x.queueRowsArgs)
 }

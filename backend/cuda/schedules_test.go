@@ -9,19 +9,21 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"burst/backend/cuda/cudatest"
 	"burst/backend/reference"
 	"burst/connectome"
 	"burst/engine"
 	"burst/engine/enginetest"
+	"burst/internal/cuda/cudatest"
+	"burst/internal/slow"
 )
 
-// trial is a way of running many bursts in one launch, by a kernel whose name begins so, for TestSchedules.
+// trial is a way of running many bursts in one launch, for TestSchedules.
 type trial struct {
-	kernel, name string
-	devices      []int
-	delays       uint8
-	change       func(*tuning)
+	path    path
+	name    string
+	devices []int
+	delays  uint8
+	change  func(*tuning)
 }
 
 // trials are all of them; blocks have two or three warps that compute.
@@ -33,18 +35,18 @@ func trials() []trial {
 		}
 	}
 	return []trial{
-		{"resident_bursts", "resident", []int{0}, 3, func(t *tuning) { t.listed, t.delayedRow = true, 0 }},
-		{"resident_bursts", "resident, few own rows", []int{0}, 1, func(t *tuning) { t.listed, t.ownSynapses = true, 60 }},
-		{"delayed_bursts", "delayed", []int{0}, 3, func(t *tuning) { t.delayedRow = 1 }},
-		{"delayed_bursts", "delayed, few own rows", []int{0}, 2, func(t *tuning) { t.delayedRow, t.ownSynapses, t.batchThreads = 1, 200, 128 }},
-		{"run_bursts", "roaming", []int{0}, 3, func(t *tuning) { t.roaming = true }},
-		{"run_bursts", "roaming, two devices", []int{1, 0}, 2, func(t *tuning) { t.roaming = true }},
-		{"team_bursts", "teams", []int{0}, 1, func(t *tuning) { t.teamRow = 1 }},
-		{"team_bursts", "teams, three devices", []int{0, 1, 2}, 1, func(t *tuning) { t.teamRow = 1 }},
-		{"cluster_bursts", "clusters", []int{0}, 1, clusters(2)},
-		{"cluster_bursts", "clusters, late", []int{0}, 3, clusters(4)},
-		{"cluster_bursts", "clusters, two devices", []int{0, 1}, 1, clusters(2)},
-		{"cluster_bursts", "clusters, three devices", []int{2, 0, 1}, 1, clusters(1)},
+		{pathResident, "resident", []int{0}, 3, func(t *tuning) { t.listed, t.delayedRow = true, 0 }},
+		{pathResident, "resident, few own rows", []int{0}, 1, func(t *tuning) { t.listed, t.ownSynapses = true, 60 }},
+		{pathDelayed, "delayed", []int{0}, 3, func(t *tuning) { t.delayedRow = 1 }},
+		{pathDelayed, "delayed, few own rows", []int{0}, 2, func(t *tuning) { t.delayedRow, t.ownSynapses, t.batchThreads = 1, 200, 128 }},
+		{pathRun, "roaming", []int{0}, 3, func(t *tuning) { t.roaming = true }},
+		{pathRun, "roaming, two devices", []int{1, 0}, 2, func(t *tuning) { t.roaming = true }},
+		{pathTeams, "teams", []int{0}, 1, func(t *tuning) { t.teamRow = 1 }},
+		{pathTeams, "teams, three devices", []int{0, 1, 2}, 1, func(t *tuning) { t.teamRow = 1 }},
+		{pathClusters, "clusters", []int{0}, 1, clusters(2)},
+		{pathClusters, "clusters, late", []int{0}, 3, clusters(4)},
+		{pathClusters, "clusters, two devices", []int{0, 1}, 1, clusters(2)},
+		{pathClusters, "clusters, three devices", []int{2, 0, 1}, 1, clusters(1)},
 	}
 }
 
@@ -53,7 +55,7 @@ func busy(seed uint64, v trial) *connectome.Connectome {
 	r := rand.New(rand.NewPCG(seed, 0x62757379))
 	neurons := 64*uint32(len(v.devices))*uint32(v.multiprocessors()) - r.Uint32N(60)
 	lif := enginetest.LIF(neurons)
-	lif.LIF.Threshold, lif.LIF.Refractory = 2, 1
+	lif.Constant("threshold").Const, lif.Constant("refractory").Const = 2, 1
 	lif.Drives = []connectome.Drive{enginetest.Always(connectome.Poisson, 900, 3_700_000_000, 4_100_000_000)}
 	n := enginetest.Net{RunSeed: seed, Areas: []connectome.Area{lif}}
 	tune := v.tuning()
@@ -86,24 +88,13 @@ func (v *trial) tuning() tuning {
 	return tune
 }
 
-// kernelOf is the kernel that runs many bursts on all devices.
-func kernelOf(b engine.Backend) string {
+// pathOf is how many bursts are run on all devices.
+func pathOf(b engine.Backend) path {
 	one, ok := b.(*backend)
 	if !ok {
 		one = b.(*group).parts[0]
 	}
-	x := &one.batch
-	switch {
-	case x.args.run.packed.count > 0:
-		return "cluster_bursts"
-	case x.args.run.sum.count > 0:
-		return "team_bursts"
-	case x.delayed:
-		return "delayed_bursts"
-	case x.resident:
-		return "resident_bursts"
-	}
-	return "run_bursts"
+	return one.choice.path
 }
 
 var errOther = errors.New("another spike than the reference")
@@ -120,8 +111,8 @@ func (v *trial) try(h *cudatest.StandIn, seed uint64) error {
 	if err != nil {
 		return err
 	}
-	if name := kernelOf(b); name != v.kernel {
-		return fmt.Errorf("%s runs, want %s", name, v.kernel)
+	if p := pathOf(b); p != v.path {
+		return fmt.Errorf("%v is taken, want %v", p, v.path)
 	}
 	ref, err := reference.Open(c, engine.Want{})
 	if err != nil {
@@ -148,10 +139,11 @@ func (v *trial) try(h *cudatest.StandIn, seed uint64) error {
 // TestSchedules runs each way of many bursts by drawn orders of its threads: all have the reference's spikes, and what threads share is
 // put in order by barriers, fences and words that are waited for.
 func TestSchedules(t *testing.T) {
+	slow.Short(t)
 	h := cudatest.Checked(t)
 	for _, v := range trials() {
 		t.Run(v.name, func(t *testing.T) {
-			for seed := range uint64(20) {
+			for seed := range uint64(slow.Times(1, 20)) {
 				require.NoError(t, v.try(h, seed+1), "schedule %d", seed+1)
 			}
 		})
@@ -168,8 +160,8 @@ type planted struct {
 func mistakes() []planted {
 	change := func(file, from, to string) cudatest.Change { return cudatest.Change{File: file, From: from, To: to} }
 	return []planted{
-		{"no barrier between what warps write and all read", "resident", change("resident_bursts.cu", "update_resident<models>(p, t, s);\n            worker_barrier();", "update_resident<models>(p, t, s);")},
-		{"a barrier for one warp too few", "delayed, few own rows", change("delayed_bursts.cu", "named_barrier<2>(32 * p->front)", "named_barrier<2>(32 * p->front - 32)")},
+		{"no barrier between what warps write and all read", "resident", change("resident_bursts.cu", "DEVICE void end_own(const run *p, u64 t, resident *s) {\n    worker_barrier();", "DEVICE void end_own(const run *p, u64 t, resident *s) {")},
+		{"a barrier for one warp too few", "delayed, few own rows", change("early_rows.cuh", "named_barrier<2>(32 * p->front)", "named_barrier<2>(32 * p->front - 32)")},
 		{"a grid's barrier that acquires nothing", "roaming", change("run_bursts.cu", "s->stopped = stopped(&s->x, &turns);\n        acquire();", "s->stopped = stopped(&s->x, &turns);")},
 		{"no fence before other devices are told", "roaming, two devices", change("exchange.cuh", "    fence_system(); // one for all of the following\n", "")},
 		{"no fence before other devices are told by a warp", "clusters, two devices", change("cluster_bursts.cu", "                fence_system();\n", "")},
@@ -189,6 +181,7 @@ func TestPlantedMistakes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles the kernels a dozen times; runs without -short")
 	}
+	slow.Test(t)
 	for _, p := range mistakes() {
 		t.Run(p.mistake, func(t *testing.T) {
 			list := trials()

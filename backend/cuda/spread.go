@@ -5,9 +5,9 @@ import "burst/connectome"
 // worth is how many synapses a device must get to be worth its share of the exchange.
 const worth = 100_000_000
 
-// Spread chooses, before anything is built, which of the devices share a network of so many synapses of which the head is
-// known: all that are usable when every one gets enough to do, fewer for smaller networks, but as many as it takes to have
-// room, with 8 bytes a synapse, for the weights are not known yet.
+// Spread chooses the devices that share a network of that many synapses, before it is built; head is its connectome without
+// synapses. It takes all usable devices if each gets enough to do, and fewer for smaller networks, but as many as the memory
+// needs. It counts 8 bytes a synapse, because the weights are not known yet.
 func Spread(head *connectome.Connectome, synapses uint64, devices []DeviceInfo) []int {
 	var list []int
 	b := &backend{c: head, tune: defaults, sms: usualSMs, rows: rows{synapses: synapses, delays: head.MaxDelay > 1}}

@@ -6,11 +6,11 @@ import (
 	"sync"
 	"unsafe"
 
-	"burst/backend/cuda/driver"
+	"burst/internal/cuda/driver"
 )
 
-// staging is page-locked memory on the way to a device, one half of which is filled by all processors while the other is copied: the
-// driver copies any other memory with one processor, through such memory of its own.
+// staging is page-locked memory for copies to a device. All processors fill one half while the other is copied. The driver
+// copies other memory with one processor, through such memory of its own.
 type staging struct {
 	b    *backend
 	host *driver.HostMemory

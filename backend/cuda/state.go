@@ -2,11 +2,10 @@ package cuda
 
 import (
 	"runtime"
-	"slices"
 	"unsafe"
 
-	"burst/backend/cuda/driver"
 	"burst/engine"
+	"burst/internal/cuda/driver"
 )
 
 // ReadState copies the state from the device.
@@ -25,15 +24,9 @@ func (b *backend) ReadState(s *engine.State) error {
 }
 
 func (b *backend) readState(s *engine.State) error {
-	n := int(b.c.Neurons)
 	s.Number = b.number
-	s.V, s.Refractory, s.Count = resize(s.V, n), resize(s.Refractory, n), resize(s.Count, n)
-	s.Queues = resize(s.Queues, b.c.MaxDelay)
-	s.More = resize(s.More, b.c.Variables())
-	for k := range s.More {
-		s.More[k] = resize(s.More[k], n)
-	}
-	if n == 0 {
+	s.Resize(b.c)
+	if b.c.Neurons == 0 {
 		return nil
 	}
 	p := &b.plan
@@ -41,6 +34,9 @@ func (b *backend) readState(s *engine.State) error {
 		if err := b.stream.Download(d.host, d.device, d.bytes); err != nil {
 			return err
 		}
+	}
+	if err := b.readLearnt(s); err != nil {
+		return err
 	}
 	if !b.batch.on {
 		return b.downloadQueues(s.Queues)
@@ -72,10 +68,20 @@ func (p *plan) variables(s *engine.State) []twin {
 	return list
 }
 
-// before is the number, modulo MaxDelay, of the burst d bursts ago.
+// depth is how many fire queues the device holds: those of a state, and where something learns one that is being filled while the oldest
+// is still read.
+func (b *backend) depth() uint64 {
+	depth := uint64(b.c.Queues())
+	if len(b.c.Plastic) > 0 {
+		depth++
+	}
+	return depth
+}
+
+// before is the number, modulo depth, of the burst d bursts ago.
 func (b *backend) before(d uint64) uint64 {
-	delays := uint64(b.c.MaxDelay)
-	return (b.number%delays + delays - d) % delays
+	depth := b.depth()
+	return (b.number%depth + depth - d) % depth
 }
 
 // WriteState replaces the state on the device. It also mends a backend that a failed burst has left in the middle.
@@ -109,10 +115,8 @@ func (b *backend) writeState(s *engine.State) error {
 			return err
 		}
 	}
-	return b.uploadQueues(s.Queues)
-}
-
-// resize makes s n entries long, keeping its memory and entries where it can.
-func resize[T any](s []T, n int) []T {
-	return slices.Grow(s[:0], n)[:n]
+	if err := b.uploadQueues(s.Queues); err != nil {
+		return err
+	}
+	return b.writeLearnt(s)
 }

@@ -3,8 +3,8 @@ package cuda
 import (
 	"unsafe"
 
-	"burst/backend/cuda/driver"
 	"burst/engine"
+	"burst/internal/cuda/driver"
 )
 
 // input is the page-locked memory that a burst's numbers are uploaded from: the lengths of the fire queues added up, and the
@@ -22,7 +22,7 @@ func (in *input) allocate(b *backend) error {
 		return err
 	}
 	m := unsafe.Pointer(unsafe.SliceData(in.host.Bytes()))
-	in.before = unsafe.Slice((*uint64)(m), b.c.MaxDelay+1)
+	in.before = unsafe.Slice((*uint64)(m), b.depth()+1)
 	in.stimuli = unsafe.Slice((*engine.Stimulus)(unsafe.Add(m, b.plan.head)), b.plan.stimuli)
 	return nil
 }
@@ -69,7 +69,13 @@ func (b *backend) burst(in []engine.Stimulus) error {
 	if err := b.propagate(); err != nil {
 		return err
 	}
-	return b.update()
+	if err := b.learn(); err != nil {
+		return err
+	}
+	if err := b.update(); err != nil {
+		return err
+	}
+	return b.sweepAll()
 }
 
 // inject is step 2, and uploads the burst's numbers. More stimuli than the buffer holds go in several rounds.
@@ -102,7 +108,7 @@ func (b *backend) inject(in []engine.Stimulus) error {
 // addUp fills the input with the fire queues' lengths.
 func (b *backend) addUp() {
 	b.input.before[0] = 0
-	for d := uint64(1); d <= uint64(b.c.MaxDelay); d++ {
+	for d := uint64(1); d <= b.depth(); d++ {
 		b.input.before[d] = b.input.before[d-1] + b.lengths[b.before(d)]
 	}
 }
@@ -120,7 +126,7 @@ func (b *backend) propagate() error {
 	if b.rows.synapses == 0 {
 		return nil
 	}
-	if b.rows.shape.count > 0 {
+	if b.rows.placed() {
 		return b.propagatePlaces()
 	}
 	total := b.input.before[b.longestDelay()]
@@ -183,5 +189,5 @@ func (b *backend) update() error {
 
 // queue is where the fire queue of a burst lies.
 func (b *backend) queue(number uint64) driver.Ptr {
-	return b.plan.ptr[bufQueues] + driver.Ptr(number%uint64(b.c.MaxDelay)*uint64(b.c.Neurons)*4)
+	return b.plan.ptr[bufQueues] + driver.Ptr(number%b.depth()*uint64(b.c.Neurons)*4)
 }

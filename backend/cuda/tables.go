@@ -6,6 +6,9 @@ import (
 	"burst/connectome"
 )
 
+// mostConstants is that of kernels/network.cuh.
+const mostConstants = 14
+
 // area, term and drive are the tables of kernels/network.cuh, field for field.
 type area struct {
 	first, end            uint32
@@ -14,13 +17,9 @@ type area struct {
 	each                  uint64
 	below                 uint64
 	from, until           uint64
-	k                     [8]float32
-	thresholdLimit        float32
-	keep, leakAmount      float32
-	excitability          float32
+	k                     [mostConstants]float32
+	own                   uint32
 	refractory            uint32
-	fireLimit, snooze     uint32
-	accumulate, feagiDraw uint32
 	firstTerm, terms      uint32
 	firstDrive, drives    uint32
 	differ                uint32
@@ -97,63 +96,46 @@ func makeTables(c *connectome.Connectome) *tables {
 // addArea adds an area whose drives begin at a place of the table.
 func (t *tables) addArea(a *connectome.Area, firstDrive uint32) {
 	e := area{
-		first: a.Neurons.First, end: a.Neurons.End(), firstPort: a.Ports.First, model: uint32(a.Model),
+		first: a.Neurons.First, end: a.Neurons.End(), firstPort: a.Ports.First, model: uint32(a.Model.Number),
 		ports: a.PortsEach(), each: noTable,
 		firstDrive: firstDrive, drives: uint32(len(t.drives)) - firstDrive, differ: flag(a.TermsDiffer()),
 	}
-	switch a.Model {
-	case connectome.FEAGIModel:
-		p := &a.FEAGI
-		e.below, e.excitability, e.feagiDraw = p.ExciteBelow, p.Excitability, flag(p.FEAGIDraw)
-		e.k[0], e.thresholdLimit = p.Threshold.Const, p.ThresholdLimit
-		e.keep, e.leakAmount = p.Keep, p.LeakAmount
-		e.refractory, e.fireLimit, e.snooze = uint32(p.Refractory), uint32(p.FireLimit), uint32(p.Snooze)
-		e.accumulate = flag(p.Accumulate)
-		if p.Threshold.Each != nil {
-			e.each = uint64(len(t.constants))
-			t.constants = append(t.constants, p.Threshold.Each...)
-		}
-	case connectome.LIFModel:
-		copy(e.k[:], a.LIF.Words())
-		addEach(t, &e, a.LIFEach, (*connectome.LIF).Words)
-	case connectome.PSCExpModel:
-		copy(e.k[:], a.PSCExp.Words())
-		addEach(t, &e, a.PSCExpEach, (*connectome.PSCExp).Words)
-	case connectome.IzhikevichModel:
-		copy(e.k[:], a.Izhikevich.Words())
-		addEach(t, &e, a.IzhikevichEach, (*connectome.Izhikevich).Words)
-	case connectome.PoissonModel:
-		e.below, e.from, e.until = a.Poisson.Below, a.Poisson.From, a.Poisson.Until
-		if a.PoissonEach != nil {
-			e.each = uint64(len(t.numbers))
-			for _, s := range a.PoissonEach {
-				t.numbers = append(t.numbers, s.Below, s.From, s.Until)
-			}
-		}
-	case connectome.SpikeListModel:
+	switch {
+	case a.Custom != nil:
+		t.addCustom(a, &e)
+	case a.Model.Has("spikes"):
 		e.each = uint64(len(t.numbers))
 		bursts := e.each + uint64(len(a.Spikes.Row))
 		for _, k := range a.Spikes.Row {
 			t.numbers = append(t.numbers, bursts+uint64(k))
 		}
 		t.numbers = append(t.numbers, a.Spikes.At...)
-	case connectome.CustomModel:
-		t.addCustom(a, &e)
 	default:
-		panic("BUG: a model without a kernel")
+		t.addConstants(a, &e)
 	}
 	t.addTerms(a, &e)
 	t.areas = append(t.areas, e)
 }
 
-// addEach adds the constants of neurons that have their own.
-func addEach[T any](t *tables, e *area, each []T, words func(*T) []float32) {
-	if each == nil {
-		return
+// addConstants adds the constants of an area of a built-in model, and of neurons that have their own.
+func (t *tables) addConstants(a *connectome.Area, e *area) {
+	e.below, e.from, e.until, e.own = a.Chance.Const, a.From, a.Until, uint32(a.Model.Own())
+	k := make([]float32, len(a.Constants))
+	for c := range a.Constants {
+		e.k[c] = a.Constants[c].Const
 	}
-	e.each = uint64(len(t.constants))
-	for i := range each {
-		t.constants = append(t.constants, words(&each[i])...)
+	switch {
+	case a.Differ():
+		e.each = uint64(len(t.constants))
+		for i := range a.Neurons.Count {
+			a.Load(i, k)
+			t.constants = append(t.constants, k[:e.own]...)
+		}
+	case a.Chance.Each != nil:
+		e.each = uint64(len(t.numbers))
+		for _, below := range a.Chance.Each {
+			t.numbers = append(t.numbers, below, a.From, a.Until)
+		}
 	}
 }
 
@@ -199,6 +181,9 @@ func (t *tables) addDrive(a *connectome.Area, place uint32) {
 		end: t.driven, from: d.From, until: d.Until,
 		first: a.Neurons.First, firstPort: a.Ports.First, count: a.Neurons.Count,
 		place: place, kind: kindInject, split: a.Ports.Count - a.Neurons.Count, amount: d.Amount,
+	}
+	if d.Port > 0 {
+		e.firstPort, e.split = a.PortOf(0, d.Port, 0), 0
 	}
 	if d.Kind != connectome.Inject {
 		e.kind, e.counts, e.entries = kindPoisson, uint64(len(t.counts)), uint32(len(d.Counts))

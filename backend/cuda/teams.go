@@ -2,12 +2,11 @@ package cuda
 
 import (
 	"fmt"
-	"math"
 	"math/bits"
 	"slices"
 
-	"burst/backend/cuda/driver"
 	"burst/connectome"
+	"burst/internal/cuda/driver"
 )
 
 // teams is the struct of that name in kernels/teams.cuh, field for field.
@@ -30,15 +29,9 @@ type teamShape struct {
 	cached                   bool   // with copies of state and tables
 }
 
-// teamShape deals the ports out, if that pays: rows must be long, for every one costs every team a look at it, and bringing
-// sums together costs each burst about as much as a million additions in global memory. Where blocks can hold copies of state
-// and tables besides, they do, though teams are smaller then.
-func (b *backend) teamShape(t *tables, blocks, own uint64) teamShape {
-	r, c := &b.rows, b.c
-	some, _ := customs(c)
-	if b.rows.shape.count > 0 || b.tune.teamRow == 0 || uint32(max(1, b.share.devices))*r.mean < b.tune.teamRow || r.synapses > math.MaxUint32-32 || r.delays || some || c.Ports == 0 {
-		return teamShape{}
-	}
+// teamShape deals the ports out, if they fit. Where blocks can hold copies of state and tables besides, they do, though teams are smaller
+// then.
+func (b *backend) teamShape(c *connectome.Connectome, t *tables, r *rows, blocks, own uint64) teamShape {
 	least, cached := t.sharedBytes(c, own)
 	ports, split := ownPorts(c)
 	states := []teamShape{{shared: cached, cached: true, split: split}, {shared: least, split: split}}
@@ -47,7 +40,7 @@ func (b *backend) teamShape(t *tables, blocks, own uint64) teamShape {
 	}
 	for _, s := range states {
 		for size := min(b.tune.teamMost, blocks); size > 0; size-- {
-			if whole := s.dealt(size, blocks, ports, b.plan.bytes[bufValues]); whole.shared <= b.room {
+			if whole := s.dealt(size, blocks, ports, r.tableBytes()); whole.shared <= b.room {
 				return whole
 			}
 		}
@@ -76,14 +69,15 @@ func (s teamShape) dealt(size, blocks, ports, values uint64) teamShape {
 	return s
 }
 
-// planTeams adds the memory of teams to the plan.
-func (p *plan) planTeams(b *backend, t *tables) {
-	blocks, own := deal(b.c, b.sms)
-	s := b.teamShape(t, blocks, own)
-	if s.count > 0 {
-		p.bytes[bufCut] = 4 * uint64(b.c.Neurons) * (s.count + 1)
+// teams is what kernels take.
+func (b *backend) teams() teams {
+	s, p := &b.choice.teams, &b.plan.ptr
+	if s.count == 0 {
+		return teams{}
 	}
-	p.bytes[bufTeamSums] = 4 * s.size * s.count * s.ports
+	return teams{
+		count: uint32(s.count), size: uint32(s.size), ports: uint32(s.ports), room: uint32(s.room), split: s.split, cut: p[bufCut], sums: p[bufTeamSums],
+	}
 }
 
 // cutRows lets the device find where each team's synapses begin in each row.

@@ -7,9 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"burst/backend/cuda/cudatest"
-	"burst/backend/cuda/driver"
 	"burst/engine"
+	"burst/internal/cuda/cudatest"
+	"burst/internal/cuda/driver"
 )
 
 // TestUnavailable fakes every way in which a machine cannot run CUDA: an error that says so, why, and what to do.
@@ -130,8 +130,12 @@ func TestDevices(t *testing.T) {
 	for i, d := range list {
 		require.Equal(t, DeviceInfo{
 			Index: i, Name: "Host Stand-in", PCI: fmt.Sprintf("0000:%d0:00.0", i+1), Capability: "8.9", MemoryTotal: 1 << 40, MemoryFree: 12345678,
-			Driver: kernelDriver(), CUDA: "13.0", PTX: "burst_sm_75.ptx", Usable: true,
+			Driver: kernelDriver(), CUDA: "13.0", PTX: "burst_sm_75.ptx", Usable: true, Paths: []string{"single", "run", "learn", "resident", "delayed", "teams", "clusters"},
 		}, d)
 	}
+	h.Control("cooperative", 0)
+	list, err = Devices()
+	require.NoError(t, err)
+	require.Equal(t, []string{"single"}, list[1].Paths)
 	require.Zero(t, h.Count("held"))
 }

@@ -5,24 +5,23 @@ import (
 	"burst/internal/formula"
 )
 
-// custom is step 4 for the i-th neuron of a, whose model the genome defines.
-func (b *backend) custom(a *connectome.Area, i uint32) bool {
+// custom is step 4 of models that genomes define.
+func custom(b *backend, a *connectome.Area, i uint32, k []float32, _ uint64) bool {
 	n, r := a.Neurons.First+i, &b.state.Refractory[a.Neurons.First+i]
 	more := b.state.More[:a.Variables()]
 	in := formula.Neuron{
-		State: []float32{b.state.V[n]}, Params: make([]float32, len(a.Custom.Params)), Refractory: *r > 0,
+		State: []float32{b.state.V[n]}, Params: k, Refractory: *r > 0,
 	}
-	for k := range more {
-		in.State = append(in.State, more[k][n])
+	for j := range more {
+		in.State = append(in.State, more[j][n])
 	}
-	for k := range a.PortsEach() {
-		in.Inputs = append(in.Inputs, b.input(a, i, k))
+	for port := range a.PortsEach() {
+		in.Inputs = append(in.Inputs, b.input(a, i, port))
 	}
-	a.Custom.Load(a.Custom.Params, i, in.Params)
 	fired := b.run[a].Run(&in, in.State) // 4b, 4c
 	b.state.V[n] = in.State[0]
-	for k := range more {
-		more[k][n] = in.State[1+k]
+	for j := range more {
+		more[j][n] = in.State[1+j]
 	}
 	switch {
 	case fired:

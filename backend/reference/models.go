@@ -1,17 +1,51 @@
 package reference
 
 import (
+	"fmt"
 	"math"
 
 	"burst/connectome"
+	"burst/genome"
 	"burst/internal/exact"
 )
 
-// feagi is the model's step 4 for the i-th neuron of a, a candidate; it says whether the neuron fires.
-func (b *backend) feagi(a *connectome.Area, i uint32, input float32, t uint64) bool {
-	p, n := &a.FEAGI, a.Neurons.First+i
+// law is step 4 of a model. It updates the i-th neuron of a, which has constants k in the order of the model's descriptor,
+// and reports whether the neuron fires.
+type law func(b *backend, a *connectome.Area, i uint32, k []float32, t uint64) bool
+
+// lawOf is that of a model.
+func lawOf(m *genome.Model) law {
+	switch m.Kind() {
+	case "feagi":
+		return feagi
+	case "lif":
+		return lif
+	case "lif_psc_exp":
+		return pscExp
+	case "izhikevich":
+		return izhikevich
+	case "poisson":
+		return poisson
+	case "spike_list":
+		return spikeList
+	case "memory":
+		return memory
+	case "custom":
+		return custom
+	}
+	panic(fmt.Sprintf("BUG: model %s without a law", m.Name))
+}
+
+func feagi(b *backend, a *connectome.Area, i uint32, k []float32, t uint64) bool {
+	candidate, recovers := b.acc[a.Ports.First+i] != 0, k[12] != 0
+	if !candidate && !recovers {
+		return false
+	}
+	threshold, limit, leakAmount, keep := k[0], k[1], k[3], k[4]
+	refractory, fireLimit, snooze, accumulate := uint16(k[5]), uint16(k[6]), uint16(k[7]), k[8] != 0
+	input, n := float32(connectome.Unlift(b.acc[a.Ports.First+i], int64(k[11])))/float32(b.c.Scale), a.Neurons.First+i
 	v, r, count := &b.state.V[n], &b.state.Refractory[n], &b.state.Count[n]
-	blocked := func() bool { return p.FireLimit != 0 && *count >= p.FireLimit }
+	blocked := func() bool { return fireLimit != 0 && *count >= fireLimit }
 
 	if *r > 0 { // 4a
 		*r--
@@ -20,104 +54,123 @@ func (b *backend) feagi(a *connectome.Area, i uint32, input float32, t uint64) b
 		}
 		return false
 	}
+	if !candidate {
+		return false
+	}
 
-	if p.Accumulate { // 4b
+	if rectify := k[11] != 0; accumulate && rectify && input < 0 { // 4b
+		input = 0
+	}
+	if accumulate {
 		*v += input
 	} else {
 		*v = input
 	}
 
-	if p.Threshold.At(i) <= *v && *v <= p.ThresholdLimit { // 4c
+	if threshold <= *v && *v <= limit { // 4c
 		if blocked() {
 			*count = 0
-			if !p.Accumulate {
+			if !accumulate {
 				*v = 0
 			}
 			return false
 		}
-		if excited(p, b.c.RunSeed, n, t) {
+		if excited(b, a, k, n, t) {
+			b.amplitude(a, n, *v)
 			*v = 0
 			*count = uint16(min(uint32(*count)+1, math.MaxUint16))
-			*r = p.Refractory
+			*r = refractory
 			if blocked() {
-				*r = uint16(min(uint32(p.Refractory)+uint32(p.Snooze), math.MaxUint16))
+				*r = uint16(min(uint32(refractory)+uint32(snooze), math.MaxUint16))
 			}
 			return true
 		}
 	}
 
-	if p.FireLimit != 0 { // 4d
+	if fireLimit != 0 { // 4d
 		*count = 0
 	}
-	*v = float32(*v * p.Keep)
-	if p.LeakAmount > 0 && *v > 0 {
-		*v = max(*v-p.LeakAmount, 0)
+	*v = float32(*v * keep)
+	if leakAmount > 0 && *v > 0 {
+		*v = max(*v-leakAmount, 0)
 	}
-	if !p.Accumulate {
+	if !accumulate {
 		*v = 0
 	}
 	return false
 }
 
-// excited is the excitability's draw.
-func excited(p *connectome.FEAGI, seed uint64, n uint32, t uint64) bool {
-	if !p.FEAGIDraw {
-		x := exact.Draw(seed, exact.Excitability, uint64(n), t)[0]
-		return uint64(x) < p.ExciteBelow
+// excited draws whether the excitability lets neuron n fire.
+func excited(b *backend, a *connectome.Area, k []float32, n uint32, t uint64) bool {
+	asFEAGI, excitability := k[9] != 0, k[10]
+	if !asFEAGI {
+		x := exact.Draw(b.c.RunSeed, exact.Excitability, uint64(n), t)[0]
+		return uint64(x) < a.Chance.Const
 	}
-	return p.Excitability >= 0.999 || float32(exact.FEAGIHash(n, uint32(t)+1))/(1<<32) < p.Excitability
+	return excitability >= 0.999 || float32(exact.FEAGIHash(n, uint32(t)+1))/(1<<32) < excitability
 }
 
-// lif is the model's step 4 for the i-th neuron of a; it says whether the neuron fires.
-func (b *backend) lif(a *connectome.Area, i uint32, input, drive float32) bool {
-	p, n := a.LIFOf(i), a.Neurons.First+i
+func lif(b *backend, a *connectome.Area, i uint32, k []float32, t uint64) bool {
+	em1, threshold, reset, refractory := k[0], k[1], k[2], uint16(k[3])
+	input, drive, n := b.input(a, i, 0), a.TermOf(t, i), a.Neurons.First+i
 	v, r := &b.state.V[n], &b.state.Refractory[n]
 	if *r > 0 { // 4a
 		*r--
 		return false
 	}
-	*v = *v + (float32(p.EM1**v) + drive) + input // 4b
-	if *v >= p.Threshold {                        // 4c
-		*v = p.Reset
-		*r = p.Refractory
+	*v = *v + (float32(em1**v) + drive) + input // 4b
+	if *v >= threshold {                        // 4c
+		*v = reset
+		*r = refractory
 		return true
 	}
 	return false
 }
 
-// pscExp is lif_psc_exp's step 4 for the i-th neuron of a.
-func (b *backend) pscExp(a *connectome.Area, i uint32, inputEx, inputIn, drive float32) bool {
-	p, n := a.PSCExpOf(i), a.Neurons.First+i
+// pscExp is lif_psc_exp.
+func pscExp(b *backend, a *connectome.Area, i uint32, k []float32, t uint64) bool {
+	em1, p21ex, p21in, p11ex, p11in, threshold, reset, refractory := k[0], k[1], k[2], k[3], k[4], k[5], k[6], uint16(k[7])
+	drive, n := a.TermOf(t, i), a.Neurons.First+i
 	v, ex, in, r := &b.state.V[n], &b.state.More[0][n], &b.state.More[1][n], &b.state.Refractory[n]
 	if *r > 0 { // 4a
 		*r--
 	} else { // 4b
-		*v = *v + float32(p.EM1**v) + float32(p.P21Ex**ex) + float32(p.P21In**in) + drive
+		*v = *v + float32(em1**v) + float32(p21ex**ex) + float32(p21in**in) + drive
 	}
-	*ex = float32(p.P11Ex**ex) + inputEx // 4c
-	*in = float32(p.P11In**in) + inputIn
-	if *v >= p.Threshold { // 4d
-		*v = p.Reset
-		*r = p.Refractory
+	*ex = float32(p11ex**ex) + b.input(a, i, 0) // 4c
+	*in = float32(p11in**in) + b.input(a, i, 1)
+	if *v >= threshold { // 4d
+		*v = reset
+		*r = refractory
 		return true
 	}
 	return false
 }
 
-// izhikevich is the model's step 4 for the i-th neuron of a.
-func (b *backend) izhikevich(a *connectome.Area, i uint32, input, drive float32) bool {
-	p, n := a.IzhikevichOf(i), a.Neurons.First+i
+func izhikevich(b *backend, a *connectome.Area, i uint32, k []float32, t uint64) bool {
+	half, adt, bv, c, d, threshold := k[0], k[1], k[2], k[3], k[4], k[5]
+	n := a.Neurons.First + i
 	v, u := &b.state.V[n], &b.state.More[0][n]
-	current := input + drive // 4a
-	for range 2 {            // 4b
+	current := b.input(a, i, 0) + a.TermOf(t, i) // 4a
+	for range 2 {                                // 4b
 		slope := float32(float32(0.04**v)**v) + float32(5**v) + 140 - *u + current
-		*v = *v + float32(p.Half*slope)
+		*v = *v + float32(half*slope)
 	}
-	*u = *u + float32(p.ADt*(float32(p.B**v)-*u)) // 4c
-	if *v >= p.Threshold {                        // 4d
-		*v = p.C
-		*u = *u + p.D
+	*u = *u + float32(adt*(float32(bv**v)-*u)) // 4c
+	if *v >= threshold {                       // 4d
+		*v = c
+		*u = *u + d
 		return true
 	}
 	return false
+}
+
+func poisson(b *backend, a *connectome.Area, i uint32, _ []float32, t uint64) bool {
+	n := a.Neurons.First + i
+	x := exact.Draw(b.c.RunSeed, exact.PoissonSource, uint64(n/4), t)[n%4]
+	return a.From <= t && t < a.Until && uint64(x) < a.Chance.At(i)
+}
+
+func spikeList(_ *backend, a *connectome.Area, i uint32, _ []float32, t uint64) bool {
+	return a.Spikes.Fires(i, t)
 }

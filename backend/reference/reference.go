@@ -1,5 +1,5 @@
-// Package reference is the law of engine/doc.go as plain code, step by step in its order and with its names: the oracle
-// that other backends are held to. Clarity over speed.
+// Package reference is the law of engine/doc.go as plain code, with the same steps, order and names. All other backends are
+// compared with it. It is written for clarity, not for speed.
 package reference
 
 import (
@@ -16,25 +16,34 @@ type backend struct {
 	c     *connectome.Connectome
 	want  engine.Want
 	state *engine.State
-	acc   []int32                              // quanta, one sum a port; zero between bursts
-	run   map[*connectome.Area]*formula.Runner // of areas whose model the genome defines
+	acc   []int32                              // sum of each port in quanta; zero between bursts
+	run   map[*connectome.Area]*formula.Runner // for areas whose model the genome defines
+	learn []*learner                           // projections whose synapses change
+	now   []engine.Amplitude                   // of the burst in progress
+	wrong error                                // of the first amplitude beyond its bound
+
+	recalled map[*connectome.Area]uint32 // the neuron of a memory area that fires in this burst; absent: none
 }
 
-// Open makes a backend for c in the state before burst 0; it refuses a part of a network.
+// Open makes a backend for c in the state before burst 0. It is an error if c is a part of a network.
 func Open(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
 	if !c.Part.Whole() {
-		return nil, fmt.Errorf("the backend reference holds whole networks only, this is part %d of %d", c.Part.Index, c.Part.Of)
+		return nil, fmt.Errorf("the reference backend cannot run a part of a network, this is part %d of %d; want cpu", c.Part.Index, c.Part.Of)
 	}
 	b := &backend{c: c, want: w, state: engine.NewState(c), acc: make([]int32, c.Ports), run: map[*connectome.Area]*formula.Runner{}}
+	b.recalled = map[*connectome.Area]uint32{}
 	for i := range c.Areas {
-		if a := &c.Areas[i]; a.Model == connectome.CustomModel {
+		if a := &c.Areas[i]; a.Custom != nil {
 			b.run[a] = formula.NewRunner(a.Custom.Program)
 		}
+	}
+	for i := range c.Plastic {
+		b.learn = append(b.learn, newLearner(b, i))
 	}
 	return b, nil
 }
 
-// Step is the law of a burst.
+// Step advances by one burst.
 func (b *backend) Step(in []engine.Stimulus, out *engine.Burst) error {
 	t := b.state.Number
 	out.Number, out.Fired, out.Candidates = t, out.Fired[:0], out.Candidates[:0]
@@ -43,14 +52,24 @@ func (b *backend) Step(in []engine.Stimulus, out *engine.Burst) error {
 	if b.want.FCL {
 		out.Candidates = b.candidates(out.Candidates)
 	}
-	out.Fired = b.update(t, out.Fired)
-	out.Potentials = out.Potentials[:0]
-	for _, n := range b.want.Potentials {
-		out.Potentials = append(out.Potentials, b.state.V[n])
+	for i, a := range b.c.Memories() {
+		b.remember(a, &b.state.Memory[i], t)
 	}
+	out.Fired = b.update(t, out.Fired)
+	out.Values = out.Values[:0]
+	for _, p := range b.want.Values {
+		out.Values = append(out.Values, p.In(b.state))
+	}
+	if b.wrong != nil {
+		return b.wrong
+	}
+	out.Amplitudes = append(out.Amplitudes[:0], b.now...)
 	b.queue(out.Fired)
-	clear(b.acc) // 7
 	b.state.Number++
+	for _, l := range b.learn {
+		l.sweep(t)
+	}
+	clear(b.acc) // 7
 	return nil
 }
 
@@ -63,6 +82,26 @@ func (b *backend) propagate() {
 					b.acc[b.c.Target[k]] += b.c.Weight[k]
 				}
 			}
+		}
+	}
+	for d, list := range b.state.Amplitudes {
+		for _, x := range list {
+			b.drives(x, d+1)
+		}
+	}
+	for _, l := range b.learn {
+		l.propagate(b.state.Number)
+	}
+}
+
+// drives delivers a spike of so many bursts ago whose synapses follow its amplitude.
+func (b *backend) drives(x engine.Amplitude, delay int) {
+	rows := b.c.Driven
+	for k := rows.Row[x.Neuron]; k < rows.Row[x.Neuron+1]; k++ {
+		if int(rows.DelayOf(k)) == delay {
+			port := rows.Target[k]
+			q := connectome.Delivers(rows.Weight[k], x.Quanta, b.c.Scale, rows.DivideOf(x.Neuron))
+			b.acc[port] += int32(b.c.Areas[b.c.AreaOfPort(port)].Lift(q))
 		}
 	}
 }
@@ -97,7 +136,7 @@ func (b *backend) drive(t uint64, a *connectome.Area, d *connectome.Drive, place
 			n := a.Neurons.First + i
 			amount = d.Input(exact.Draw(b.c.RunSeed, purpose, uint64(place)<<32|uint64(n/4), t)[n%4])
 		}
-		b.acc[a.PortOf(i, int64(amount))] += amount
+		b.acc[a.PortOf(i, d.Port, int64(amount))] += amount
 	}
 }
 
@@ -112,12 +151,17 @@ func (b *backend) candidates(fcl []engine.Candidate) []engine.Candidate {
 	return fcl
 }
 
-// update is step 4; the neurons that fired come out ascending, as step 5 wants them.
+// update is step 4. It lists the neurons that fired in ascending order, as step 5 needs them.
 func (b *backend) update(t uint64, fired []uint32) []uint32 {
-	for k := range b.c.Areas {
-		a := &b.c.Areas[k]
+	b.now = b.now[:0]
+	for j := range b.c.Areas {
+		a := &b.c.Areas[j]
+		fires, k, differ := lawOf(a.Model), make([]float32, len(a.Constants)), a.Differ()
 		for i := range a.Neurons.Count {
-			if b.fires(a, i, t) {
+			if i == 0 || differ {
+				a.Load(i, k)
+			}
+			if fires(b, a, i, k, t) {
 				fired = append(fired, a.Neurons.First+i)
 			}
 		}
@@ -125,79 +169,55 @@ func (b *backend) update(t uint64, fired []uint32) []uint32 {
 	return fired
 }
 
-// fires updates the i-th neuron of a by its model and says whether it fires.
-func (b *backend) fires(a *connectome.Area, i uint32, t uint64) bool {
-	n := a.Neurons.First + i
-	switch a.Model {
-	case connectome.FEAGIModel:
-		return b.acc[a.Ports.First+i] != 0 && b.feagi(a, i, b.input(a, i, 0), t)
-	case connectome.LIFModel:
-		return b.lif(a, i, b.input(a, i, 0), a.TermOf(t, i))
-	case connectome.PSCExpModel:
-		return b.pscExp(a, i, b.input(a, i, 0), b.input(a, i, 1), a.TermOf(t, i))
-	case connectome.IzhikevichModel:
-		return b.izhikevich(a, i, b.input(a, i, 0), a.TermOf(t, i))
-	case connectome.CustomModel:
-		return b.custom(a, i)
-	case connectome.PoissonModel:
-		s := a.PoissonOf(i)
-		x := exact.Draw(b.c.RunSeed, exact.PoissonSource, uint64(n/4), t)[n%4]
-		return s.From <= t && t < s.Until && uint64(x) < s.Below
-	case connectome.SpikeListModel:
-		return a.Spikes.Fires(i, t)
-	}
-	panic("BUG: a model without a law")
-}
-
-// input is what the i-th neuron's k-th port received, in the genome's unit.
+// input is what the k-th port of the i-th neuron of a received, in the genome's unit.
 func (b *backend) input(a *connectome.Area, i, k uint32) float32 {
 	return float32(b.acc[a.Ports.First+k*a.Neurons.Count+i]) / float32(b.c.Scale)
 }
 
-// queue makes fired the fire queue of the newest burst; the oldest is forgotten.
+// queue makes fired the fire queue of the newest burst and drops the oldest one.
 func (b *backend) queue(fired []uint32) {
 	q := b.state.Queues
 	oldest := q[len(q)-1]
+	if s := b.state.Number; s >= uint64(len(q)) {
+		for _, l := range b.learn {
+			l.settle(s-uint64(len(q)), oldest)
+		}
+	}
 	copy(q[1:], q)
 	q[0] = append(oldest[:0], fired...)
+	if list := b.state.Amplitudes; len(list) > 0 {
+		last := list[len(list)-1]
+		copy(list[1:], list)
+		list[0] = append(last[:0], b.now...)
+	}
+}
+
+// amplitude notes at which potential a neuron fires, where its synapses follow that.
+func (b *backend) amplitude(a *connectome.Area, n uint32, v float32) {
+	if a.PSPMax == 0 || b.c.Driven == nil {
+		return
+	}
+	x, err := engine.NewAmplitude(b.c, a, n, v)
+	if err != nil && b.wrong == nil {
+		b.wrong = err
+	}
+	b.now = append(b.now, x)
 }
 
 // ReadState copies the state.
 func (b *backend) ReadState(s *engine.State) error {
-	copyState(s, b.state)
+	s.Copy(b.state)
 	return nil
 }
 
 // WriteState replaces the state.
 func (b *backend) WriteState(s *engine.State) error {
-	copyState(b.state, s)
+	b.state.Copy(s)
 	return nil
 }
 
-// copyState copies all but the digest.
-func copyState(to, from *engine.State) {
-	to.Number = from.Number
-	to.V = append(to.V[:0], from.V...)
-	to.Refractory = append(to.Refractory[:0], from.Refractory...)
-	to.Count = append(to.Count[:0], from.Count...)
-	for len(to.More) < len(from.More) {
-		to.More = append(to.More, nil)
-	}
-	to.More = to.More[:len(from.More)]
-	for i, more := range from.More {
-		to.More[i] = append(to.More[i][:0], more...)
-	}
-	for len(to.Queues) < len(from.Queues) {
-		to.Queues = append(to.Queues, nil)
-	}
-	to.Queues = to.Queues[:len(from.Queues)]
-	for i, q := range from.Queues {
-		to.Queues[i] = append(to.Queues[i][:0], q...)
-	}
-}
+// NotFinite finds the first NaN or Inf in the state, or nil.
+func (b *backend) NotFinite() *engine.NotFinite { return b.state.NotFinite() }
 
-// NotFinite looks through the state.
-func (b *backend) NotFinite() *engine.NotFinite { return engine.FindNotFinite(b.state.V, b.state.More) }
-
-// Close has nothing to free.
+// Close does nothing.
 func (b *backend) Close() error { return nil }

@@ -7,4 +7,7 @@ import (
 	"burst/engine/enginetest"
 )
 
-func TestConformance(t *testing.T) { enginetest.Run(t, reference.Open, reference.Open) }
+func TestConformance(t *testing.T) {
+	enginetest.Run(t, reference.Open, reference.Open)
+	t.Run("Memory", func(t *testing.T) { enginetest.RunMemory(t, reference.Open, reference.Open) })
+}

@@ -7,6 +7,7 @@
 //
 //	make mutants
 //	make mutants PACKAGES=engine SAMPLE=20 SEED=2
+//	make mutants PACKAGES=record/manifest=record (with the tests of package record)
 //	make mutants SAMPLE=0 (the listed survivors alone)
 //
 // It runs on Linux, where the tests' time and memory can be limited. The tree must not change meanwhile.
@@ -101,14 +102,19 @@ func run(o options, out io.Writer) (complaints []string, err error) {
 	return complaints, errors.Join(printTable(out, rows), err)
 }
 
-// runPackage gives a package's line of the table and what is wrong with it.
-func runPackage(o options, folder, dir string, reasons map[string]string, out io.Writer) (row, []string, error) {
+// runPackage gives a package's line of the table and what is wrong with it. The package is a folder, or FOLDER=TESTS where the tests of
+// another one are to notice.
+func runPackage(o options, name, dir string, reasons map[string]string, out io.Writer) (row, []string, error) {
 	start := time.Now()
+	folder, tests, elsewhere := strings.Cut(name, "=")
+	if !elsewhere {
+		tests = folder
+	}
 	all, err := listMutants(o.gremlins, folder, filepath.Join(dir, "gremlins.json"))
 	if err != nil {
 		return row{}, nil, err
 	}
-	b, err := newBench(folder, dir)
+	b, err := newBench(tests, dir)
 	if err != nil {
 		return row{}, nil, err
 	}

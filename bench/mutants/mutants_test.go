@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"burst/internal/slow"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -191,7 +193,7 @@ func TestLimits(t *testing.T) {
 	require.Eventually(t, func() bool { // a process that has ended but that nobody has waited for has no command line
 		line, err := os.ReadFile("/proc/" + strings.TrimSpace(string(child)) + "/cmdline")
 		return err != nil || len(line) == 0
-	}, 10*time.Second, 10*time.Millisecond)
+	}, time.Minute, 10*time.Millisecond)
 }
 
 // tried is a mutant of a file, told from others by its line's text.
@@ -286,6 +288,7 @@ PASS
 // TestSample: as many mutants are drawn as are asked for, but those that do not compile, and all that are listed. One that lives is
 // equivalent where its reason says so.
 func TestSample(t *testing.T) {
+	slow.Test(t)
 	module(t)
 	all, err := parseReport([]byte(report), "p", []string{"p.go"})
 	require.NoError(t, err)

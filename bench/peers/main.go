@@ -1,7 +1,7 @@
 // Command peers runs one network, burst-100k unless an argument names another lif benchmark, on burst's cpu backend, on a
-// plain Go loop in one thread and, where /usr/bin/python3 has it, on Brian2's cpp_standalone; round by round in one run,
-// so that all see the same machine. It prints JSON. Spikes a burst must agree within noise: all run the same wiring from
-// the same state, but Brian2 computes in double precision, without delay.
+// plain Go loop in one thread (not of networks that learn, such as learning-100k) and on Brian2's cpp_standalone; round by
+// round in one run, so that all see the same machine. It prints JSON. Spikes a burst must agree within noise: all run the
+// same wiring from the same state, but Brian2 computes in double precision, without delay.
 package main
 
 import (
@@ -9,6 +9,7 @@ import (
 	_ "embed"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -41,18 +42,19 @@ type run func(c *connectome.Connectome, warm, bursts int) (result, error)
 func main() {
 	rounds := flag.Int("rounds", 10, "rounds; each peer's best counts")
 	bursts := flag.Int("bursts", 300, "bursts of a round")
+	python := flag.String("python", "/usr/bin/python3", "interpreter that has brian2")
 	flag.Parse()
 	name := "burst-100k"
 	if flag.NArg() > 0 {
 		name = flag.Arg(0)
 	}
-	if err := compare(name, *rounds, *bursts); err != nil {
+	if err := compare(name, *python, *rounds, *bursts); err != nil {
 		fmt.Fprintln(os.Stderr, "peers:", err)
 		os.Exit(1)
 	}
 }
 
-func compare(name string, rounds, bursts int) error {
+func compare(name, python string, rounds, bursts int) error {
 	c, err := bench.Build(bench.Workload{Name: name}, 0)
 	if err != nil {
 		return err
@@ -65,7 +67,10 @@ func compare(name string, rounds, bursts int) error {
 	if err := export(c, dir); err != nil {
 		return err
 	}
-	peers := []run{ours(1), ours(2), naive, inBrian(dir, 1), inBrian(dir, 2)}
+	peers := []run{ours(1), ours(2), inBrian(python, dir, 1), inBrian(python, dir, 2)}
+	if len(c.Plastic) == 0 {
+		peers = append(peers, naive)
+	}
 	best := make([]result, len(peers))
 	for range rounds {
 		for i, peer := range peers {
@@ -83,15 +88,41 @@ func compare(name string, rounds, bursts int) error {
 	return out.Encode(map[string]any{"network": name, "rounds": rounds, "bursts": bursts, "peers": best})
 }
 
+// group is a run of the exported synapses that Brian2 takes as one: all static ones, or plastic ones of the same bounds.
+type group struct {
+	First    int     `json:"first"`
+	Synapses int     `json:"synapses"`
+	Plastic  bool    `json:"plastic"`
+	Low      float32 `json:"low"` // mV
+	High     float32 `json:"high"`
+}
+
 // export writes the wiring and the state before burst 0 as little-endian arrays.
 func export(c *connectome.Connectome, dir string) error {
-	source, weight := make([]uint32, 0, c.Synapses()), make([]float32, 0, c.Synapses())
-	for n := range c.Neurons {
-		for k := c.Row[n]; k < c.Row[n+1]; k++ {
-			source, weight = append(source, n), append(weight, float32(c.Weight[k])/float32(c.Scale))
+	var source, target []uint32
+	var weight []float32
+	rows := func(first uint32, row []uint64, to []uint32, quanta []int32) {
+		for n := range len(row) - 1 {
+			for k := row[n]; k < row[n+1]; k++ {
+				source, target, weight = append(source, first+uint32(n)), append(target, to[k]), append(weight, float32(quanta[k])/float32(c.Scale))
+			}
 		}
 	}
-	for name, data := range map[string]any{"source": source, "target": c.Target, "weight": weight, "v": engine.NewState(c).V} {
+	rows(0, c.Row, c.Target, c.Weight)
+	groups := []group{{Synapses: len(source)}}
+	for i := range c.Plastic {
+		p := &c.Plastic[i]
+		if g := groups[len(groups)-1]; !g.Plastic || g.Low != p.Lo || g.High != p.Hi {
+			groups = append(groups, group{First: len(source), Plastic: true, Low: p.Lo, High: p.Hi})
+		}
+		rows(p.From.First, p.Row, p.Target, p.Weight)
+		g := &groups[len(groups)-1]
+		g.Synapses = len(source) - g.First
+	}
+	if groups[0].Synapses == 0 {
+		groups = groups[1:]
+	}
+	for name, data := range map[string]any{"source": source, "target": target, "weight": weight, "v": engine.NewState(c).V} {
 		var b bytes.Buffer
 		if err := binary.Write(&b, binary.LittleEndian, data); err != nil {
 			return err
@@ -100,7 +131,11 @@ func export(c *connectome.Connectome, dir string) error {
 			return err
 		}
 	}
-	return os.WriteFile(filepath.Join(dir, "brian.py"), brian, 0o600)
+	list, err := json.Marshal(groups)
+	if err != nil {
+		return err
+	}
+	return errors.Join(os.WriteFile(filepath.Join(dir, "groups"), list, 0o600), os.WriteFile(filepath.Join(dir, "brian.py"), brian, 0o600))
 }
 
 func ours(threads int) run {
@@ -137,7 +172,9 @@ func naive(c *connectome.Connectome, warm, bursts int) (result, error) {
 	for k, w := range c.Weight {
 		weight[k] = float32(w) / float32(c.Scale)
 	}
-	k, drive := c.Areas[0].LIF, c.Areas[0].Term(0)
+	k, drive := make([]float32, len(c.Areas[0].Constants)), c.Areas[0].Term(0)
+	c.Areas[0].Load(0, k)
+	em1, threshold, reset, refractory := k[0], k[1], k[2], int(k[3])
 	var fired []uint32
 	var start time.Time
 	spikes := 0
@@ -154,8 +191,8 @@ func naive(c *connectome.Connectome, warm, bursts int) (result, error) {
 		for n := range v {
 			if left[n] > 0 {
 				left[n]--
-			} else if v[n] += k.EM1*v[n] + drive + input[n]; v[n] >= k.Threshold {
-				v[n], left[n] = k.Reset, int(k.Refractory)
+			} else if v[n] += em1*v[n] + drive + input[n]; v[n] >= threshold {
+				v[n], left[n] = reset, refractory
 				fired = append(fired, uint32(n))
 			}
 			input[n] = 0
@@ -166,7 +203,7 @@ func naive(c *connectome.Connectome, warm, bursts int) (result, error) {
 }
 
 // inBrian runs the exported wiring; Brian2 is Debian's python3-brian. The first round compiles it.
-func inBrian(dir string, threads int) run {
+func inBrian(python, dir string, threads int) run {
 	r := result{Peer: "Brian2 cpp_standalone", Threads: threads}
 	project := filepath.Join(dir, fmt.Sprint("brian", threads))
 	compiled := false
@@ -174,7 +211,7 @@ func inBrian(dir string, threads int) run {
 		cmd := exec.Command("./main")
 		cmd.Dir = project
 		if !compiled {
-			cmd = exec.Command("/usr/bin/python3", filepath.Join(dir, "brian.py"), project)
+			cmd = exec.Command(python, filepath.Join(dir, "brian.py"), project)
 			for _, n := range []int{int(c.Neurons), threads, warm, bursts} {
 				cmd.Args = append(cmd.Args, strconv.Itoa(n))
 			}

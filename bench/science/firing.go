@@ -32,8 +32,8 @@ func firingCurve(o options, model string) ([]Check, error) {
 	var checks []Check
 	for i, p := range points {
 		c := Check{Case: "f-I curve, " + model, Quantity: fmt.Sprintf("steps to threshold at %d pA", p.current), Low: float64(p.steps), High: float64(p.steps)}
-		if c.Published = "never fires"; p.steps > 0 {
-			c.Published = fmt.Sprintf("%d (%.4f Hz)", p.steps, 10_000/float64(p.steps+refractory))
+		if c.Computed = "never fires"; p.steps > 0 {
+			c.Computed = fmt.Sprintf("%d (%.4f Hz)", p.steps, 10_000/float64(p.steps+refractory))
 		}
 		if c.Ours, err = interval(spikes[i], refractory); err != nil {
 			return nil, fmt.Errorf("%s: %w", c.Quantity, err)

@@ -3,13 +3,19 @@ package main
 import (
 	"flag"
 	"math"
+	"os"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
+
+	"burst/internal/slow"
 
 	"github.com/stretchr/testify/require"
 )
 
-var long = flag.Bool("long", false, "run the full microcircuit too, 299 M synapses: about 6 GiB and two minutes")
+var long = flag.Bool("long", false, "run the full microcircuit too, 299 M synapses: about 6 GiB and two minutes; and an hour of daspnet: ten minutes")
 
 // TestPublished runs every case against its accepted range.
 func TestPublished(t *testing.T) {
@@ -18,8 +24,11 @@ func TestPublished(t *testing.T) {
 			if testing.Short() && !strings.HasPrefix(c.name, "f-i") {
 				t.Skip("simulates up to 12,500 neurons for up to 2.2 s; left out by -short")
 			}
-			if c.name == "microcircuit" && !*long {
-				t.Skip("builds 299 M synapses; runs with -long")
+			if !strings.HasPrefix(c.name, "f-i") {
+				slow.Test(t)
+			}
+			if c.long && !*long {
+				t.Skip("takes minutes or gigabytes; runs with -long")
 			}
 			checks, err := c.run(options{backend: "cpu", seconds: 2})
 			require.NoError(t, err)
@@ -57,7 +66,35 @@ func TestStatistics(t *testing.T) {
 // TestFailingCheckFails makes sure that the command cannot print a wrong value and succeed.
 func TestFailingCheckFails(t *testing.T) {
 	var out strings.Builder
-	err := write(&out, []Check{{Case: "x", Quantity: "y", Ours: 3, Low: 1, High: 2}}, "")
+	err := write(&out, []Check{{Case: "x", Quantity: "y", Ours: 3, Low: 1, High: 2}}, "", time.Time{})
 	require.ErrorContains(t, err, "1 of 1 values")
 	require.Contains(t, out.String(), "**no**")
+}
+
+// TestPage: docs/validation.md is what write makes of its own rows, so that text and columns are those of the command.
+func TestPage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/validation.md")
+	require.NoError(t, err)
+	made := regexp.MustCompile("Written by `go run ./bench/science ?(.*)` on ([0-9-]+)").FindStringSubmatch(string(page))
+	require.Len(t, made, 3)
+	date, err := time.Parse(time.DateOnly, made[2])
+	require.NoError(t, err)
+	var checks []Check
+	for _, cells := range regexp.MustCompile(`(?m)^\| (.*) \| (.*) \| (.*) \| (.*) \| ([0-9.]+) \| ([0-9.]+) … ([0-9.]+) \| yes \|$`).FindAllStringSubmatch(string(page), -1) {
+		c := Check{Case: cells[1], Quantity: cells[2], Published: cells[3], Computed: cells[4]}
+		for i, number := range []*float64{&c.Ours, &c.Low, &c.High} {
+			*number, err = strconv.ParseFloat(cells[5+i], 64)
+			require.NoError(t, err)
+		}
+		_, decimals, _ := strings.Cut(cells[5], ".")
+		c.Digits = len(decimals)
+		checks = append(checks, c)
+	}
+	require.Greater(t, len(checks), 50)
+	for _, c := range checks {
+		require.NotRegexp(t, `[A-Za-z]`, strings.ReplaceAll(c.Published, "theory", ""), "%s, %s: a published number", c.Case, c.Quantity)
+	}
+	var want strings.Builder
+	require.NoError(t, write(&want, checks, made[1], date))
+	require.Equal(t, want.String(), string(page))
 }

@@ -28,13 +28,13 @@ func newBenchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench [NAME...]",
 		Short: "Measure bursts of named workloads",
-		Long: "Runs each workload from a fresh state for a fixed number of bursts and prints how long a burst takes beside what it\n" +
-			"computed. Times of two backends compare only where spikes and the state's hash are the same. The cpu backend is held\n" +
-			"against this machine's own limit: as many threads that read as many random rows, add to as many random sums and pass\n" +
-			"over the state once, in µs, and what share of it the median burst reaches. With --fcl a burst's time is that from one list,\n" +
-			"complete on the host as the caller gets it, to the next; on one GPU its copy and the host's work on the list before it\n" +
-			"overlap with later bursts. The suites scaling and digests run on one of\n" +
-			"--devices, on two, four and so on: how times scale, and whether examples keep the digests that are law.",
+		Long: "Runs each workload from a fresh state for a fixed number of bursts. Prints how long a burst takes, and what was computed:\n" +
+			"times of two backends compare only if spikes and the hash of the state are equal.\n\n" +
+			"For the cpu backend it also prints the limit of this machine: the time in which as many threads read as many random\n" +
+			"rows, add to as many random sums and pass over the state once; and the share of it that the median burst reaches.\n\n" +
+			"With --fcl a burst's time is from one complete candidate list on the host to the next. On one GPU, copying a list\n" +
+			"overlaps with later bursts. The suites scaling and digests run on one of --devices, on two, four and so on: scaling\n" +
+			"measures how times change, digests checks that the examples keep their digests.",
 		ValidArgsFunction: completeGenome,
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
 	}
@@ -43,7 +43,7 @@ func newBenchCommand() *cobra.Command {
 	f.StringVar(&o.backend, "backend", "cpu", strings.Join(backend.Names(), ", "))
 	f.IntSliceVar(&o.threads, "threads", []int{0}, "numbers of threads to measure; 0 is all processors")
 	o.gpus.flags(cmd)
-	f.BoolVar(&o.fcl, "fcl", false, "deliver the fire candidate list of every burst to the host too, and time that")
+	f.BoolVar(&o.fcl, "fcl", false, "also bring the fire candidate list of every burst to the host, and measure that")
 	f.IntVar(&o.bursts, "bursts", 0, "bursts to measure instead of the workload's own number")
 	f.BoolVar(&o.json, "json", false, "print the results as JSON")
 	register(cmd, "suite", cobra.FixedCompletions(bench.Suites(), cobra.ShellCompDirectiveNoFileComp))
@@ -63,7 +63,7 @@ func (o *benchOptions) run(cmd *cobra.Command, names []string) error {
 		return usageError{err}
 	}
 	results := []bench.Result{}
-	rows := [][]string{{"workload", "backend", "threads", "mean (µs)", "p50", "p90", "p99", "spikes/burst", "events/burst", "build (s)", "of limit", "state"}}
+	rows := [][]string{{"workload", "backend", "threads", "mean (µs)", "p50", "p90", "p99", "spikes/burst", "events/burst", "build (s)", "of limit", "state", "weights"}}
 	for _, w := range workloads {
 		if o.bursts > 0 {
 			w.Bursts = o.bursts
@@ -71,7 +71,7 @@ func (o *benchOptions) run(cmd *cobra.Command, names []string) error {
 		for _, threads := range o.threads {
 			options := backend.Options{Threads: threads, Device: o.device, Want: engine.Want{FCL: o.fcl}}
 			if o.devices != "" {
-				if options.Devices, err = o.gpus.every(); err != nil {
+				if options.Devices, err = o.gpus.chosen().Every(); err != nil {
 					return err
 				}
 			}
@@ -101,7 +101,7 @@ func benchRow(r bench.Result) []string {
 		limit = limitText(r.ShareOfLimit, r.Limit.Total())
 	}
 	return []string{r.Name, r.Backend, threads, micros(r.Burst.Mean), micros(r.Burst.P50), micros(r.Burst.P90), micros(r.Burst.P99),
-		micros(r.SpikesPerBurst), count(uint64(r.EventsPerBurst)), fmt.Sprintf("%.2f", r.Build), limit, r.State}
+		micros(r.SpikesPerBurst), count(uint64(r.EventsPerBurst)), fmt.Sprintf("%.2f", r.Build), limit, r.State, r.Weights}
 }
 
 // limitText is the share of a limit in µs, of which small ones have a figure that is not 0.

@@ -4,43 +4,27 @@ import (
 	"fmt"
 	"strings"
 
-	"burst/backend/cuda"
 	"burst/bench"
-	"burst/genomes"
 
 	"github.com/spf13/cobra"
 )
 
-// every lists the devices that are named, for measurements, which take all that there are for all.
-func (g *gpus) every() ([]int, error) {
-	if g.devices == "" {
-		return []int{g.device}, nil
-	}
-	if g.devices != "all" {
-		return g.list()
-	}
-	found, err := cuda.Devices()
-	if err != nil {
-		return nil, err
-	}
-	var list []int
-	for _, d := range found {
-		if d.Usable {
-			list = append(list, d.Index)
-		}
-	}
-	return list, nil
-}
-
 // onDevices runs the suites that compare numbers of devices.
 func (o *benchOptions) onDevices(cmd *cobra.Command, names []string) error {
-	devices, err := o.gpus.every()
+	devices, err := o.gpus.chosen().Every()
 	if err != nil {
 		return err
 	}
 	if o.suite == bench.DigestSuite {
 		if len(names) == 0 {
-			names = genomes.Names()
+			list, refused, err := bench.Provable(o.backend)
+			if err != nil {
+				return err
+			}
+			names = list
+			for _, why := range refused {
+				fmt.Fprintln(cmd.ErrOrStderr(), "left out:", why)
+			}
 		}
 		return o.prove(cmd, names, devices)
 	}
@@ -51,7 +35,7 @@ func (o *benchOptions) onDevices(cmd *cobra.Command, names []string) error {
 	return o.scale(cmd, &scale, devices)
 }
 
-// scale prints every result as soon as it is there, so that a measurement that is cut short has shown something.
+// scale prints every result at once, so that an interrupted measurement has shown something.
 func (o *benchOptions) scale(cmd *cobra.Command, s *bench.Scaling, devices []int) error {
 	results := []bench.ScalingResult{}
 	rows := [][]string{{"network", "devices", "neurons", "synapses", "burst (µs)", "least–most", "weak", "strong", "exchange (µs)", "spikes/burst", "build (s)", "open (s)", "state"}}
@@ -78,7 +62,7 @@ func (o *benchOptions) scale(cmd *cobra.Command, s *bench.Scaling, devices []int
 	return err
 }
 
-// prove prints the digests of examples on one device, two, four and so on; one that is not what the law says fails.
+// prove prints the digests of examples on one device, two, four and so on; a digest that differs from the law's is an error.
 func (o *benchOptions) prove(cmd *cobra.Command, names []string, devices []int) error {
 	results := []bench.Proof{}
 	rows := [][]string{{"example", "devices", "bursts", "spikes", "digest", "equal", "seconds"}}

@@ -6,9 +6,11 @@ import (
 	"path/filepath"
 	"testing"
 
-	"burst/backend/cuda/driver"
 	"burst/checkpoint"
-	"burst/record"
+	"burst/internal/cuda/driver"
+	"burst/record/manifest"
+	"burst/record/runfolder"
+	"burst/run"
 
 	"github.com/stretchr/testify/require"
 )
@@ -18,7 +20,7 @@ import (
 func TestBranch(t *testing.T) {
 	t.Parallel()
 	x := newTrial(t)
-	from := filepath.Join(x.dir, "whole", checkpointFolder, checkpoint.Name(590))
+	from := filepath.Join(x.dir, "whole", run.CheckpointFolder, checkpoint.Name(590))
 	code, stdout, stderr := call("run", x.genome, "--from", from, "--bursts", "10", "--quiet", "--backend", "cpu", "--out", filepath.Join(x.dir, "same"))
 	require.Zero(t, code, stderr)
 	require.Equal(t, x.want.digest+"\n", stdout)
@@ -33,7 +35,7 @@ func TestBranch(t *testing.T) {
 	require.NotEqual(t, x.want.digest, v.Digest)
 	require.EqualValues(t, 590, v.First)
 	require.EqualValues(t, 10, v.Bursts)
-	f, err := record.Open(filepath.Join(x.dir, "other"))
+	f, err := runfolder.Open(filepath.Join(x.dir, "other"))
 	require.NoError(t, err)
 	require.EqualValues(t, 590, f.Manifest.From.Burst)
 	require.EqualValues(t, 1077, f.Manifest.From.RunSeed)
@@ -64,9 +66,9 @@ func TestRunsThatFailSaySo(t *testing.T) {
 		const failure = `state variable u of neuron 13 of area "wild" (id 13) is +Inf after burst 14; a smaller timestep, or parameters and weights that cannot run away, keep it finite`
 		require.Contains(t, stderr, failure, name)
 		require.NotContains(t, stderr, "burst resume", "it would fail again")
-		f, err := record.Open(out)
+		f, err := runfolder.Open(out)
 		require.NoError(t, err)
-		require.Equal(t, record.Failed, f.Manifest.Status)
+		require.Equal(t, manifest.Failed, f.Manifest.Status)
 		require.Equal(t, failure, f.Manifest.Failure)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"burst/genome"
 )
 
-// checkChoice refuses a word that is none of a flag's; what names the flag.
+// checkChoice refuses a value that the flag does not allow; what names the flag.
 func checkChoice(what, word string, choices []string) error {
 	if slices.Contains(choices, word) {
 		return nil

@@ -11,18 +11,19 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"burst/backend/cuda"
-	"burst/backend/cuda/driver"
 	"burst/engine"
 	"burst/genomes"
+	"burst/internal/cuda/driver"
 	"burst/internal/plain"
-	"burst/record"
+	"burst/record/manifest"
+	"burst/record/runfolder"
 
 	"github.com/stretchr/testify/require"
 )
@@ -96,7 +97,7 @@ func TestExitStatus(t *testing.T) {
 		{exitFile, fmt.Errorf("sync: %w", os.NewSyscallError("fsync", syscall.EIO))},
 		{exitFile, fmt.Errorf("recording to x: %w", syscall.ENOSPC)},
 		{exitFile, fmt.Errorf("record: this run has no recording of spikes: %w", fs.ErrNotExist)},
-		{exitDamaged, fmt.Errorf("%w: %w", &record.DamagedError{Path: "x"}, fs.ErrNotExist)},
+		{exitDamaged, fmt.Errorf("%w: %w", &runfolder.DamagedError{Path: "x"}, fs.ErrNotExist)},
 		{exitOther, errors.New("anything else")},
 	} {
 		require.Equal(t, c.want, exitCode(c.err), "%v", c.err)
@@ -189,9 +190,9 @@ func TestInterrupt(t *testing.T) {
 		}
 		require.NoError(t, json.Unmarshal(stdout.Bytes(), &v))
 		require.GreaterOrEqual(t, v.Bursts, uint64(100))
-		f, err := record.Open(v.Folder)
+		f, err := runfolder.Open(v.Folder)
 		require.NoError(t, err)
-		require.Equal(t, record.Interrupted, f.Manifest.Status)
+		require.Equal(t, manifest.Interrupted, f.Manifest.Status)
 		require.Equal(t, v.Digest, f.Manifest.Digest)
 		require.Equal(t, v.Bursts, f.Manifest.Bursts)
 		code, again, _ := call("run", "quickstart", "--quiet", "--bursts", strconv.FormatUint(v.Bursts, 10))
@@ -222,16 +223,19 @@ func TestInterruptedSweepBuilding(t *testing.T) {
 	for signal, status := range map[syscall.Signal]int{syscall.SIGINT: exitInterrupted, syscall.SIGTERM: exitTerminated} {
 		cmd, lines := building(t, "--no-out", "--seeds", "1..3")
 		require.NoError(t, cmd.Process.Signal(signal))
-		said, sent := "", time.Now()
+		said := ""
 		for lines.Scan() {
 			said += lines.Text() + "\n"
 		}
 		var exit *exec.ExitError
 		require.ErrorAs(t, cmd.Wait(), &exit)
 		require.Equal(t, status, exit.ExitCode(), said)
-		require.Contains(t, said, "stopped by "+signal.String()+" in the run with seed 1; the 0 runs before it stand\n")
-		require.NotContains(t, said, "building: 100 %")
-		require.Less(t, time.Since(sent), 2*time.Second)
+		require.Contains(t, said, "stopped by "+signal.String()+" in the run with seed 1; the 0 runs before it are complete\n")
+		for _, far := range regexp.MustCompile(`building: +(\d+) %`).FindAllStringSubmatch(said, -1) { // a line a second
+			percent, err := strconv.Atoi(far[1])
+			require.NoError(t, err)
+			require.Less(t, percent, 60, "the network is waited for")
+		}
 	}
 }
 

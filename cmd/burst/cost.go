@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// cost is what a run would take, by building the network and running its first bursts on each backend.
+// cost estimates time and memory of a run: it builds the network and runs its first bursts on each backend.
 type cost struct {
 	Bursts   uint64        `json:"bursts"`  // of the run that is estimated
 	Build    float64       `json:"build_s"` // measured
@@ -26,20 +26,22 @@ type cost struct {
 
 // backendCost is one backend's part.
 type backendCost struct {
-	Backend   string  `json:"backend"`
-	Available bool    `json:"available"`
-	Note      string  `json:"backend_note"` // why it is not available, else what it would run on
-	Host      uint64  `json:"host_bytes"`   // of the network and the backend on the host, without what a burst's spikes take
-	Device    uint64  `json:"device_bytes"` // on the GPU; 0 for backends without
-	Probe     uint64  `json:"probe"`        // bursts run to find out
-	Burst     float64 `json:"measured_us"`  // mean time of a burst in the later part of the probe
-	Total     float64 `json:"total_s"`      // building and all bursts, without recording
+	Backend   string     `json:"backend"`
+	Available bool       `json:"available"`
+	Note      string     `json:"backend_note"`         // why it is not available, else what it would run on
+	Host      uint64     `json:"host_bytes"`           // of the network and the backend on the host, without what a burst's spikes take
+	Device    uint64     `json:"device_bytes"`         // on the GPU; 0 for backends without
+	Path      *cuda.Path `json:"gpu,omitempty"`        // how a GPU runs bursts, and why so; without one here, how one of usual size would
+	Probe     uint64     `json:"probe"`                // bursts run to find out
+	Burst     float64    `json:"measured_us"`          // mean time of a burst in the later part of the probe
+	Total     float64    `json:"total_s"`              // building and all bursts, without recording
+	Sample    float64    `json:"weights_us,omitempty"` // time to read all weights once, as recordings and checkpoints do; of a network that learns
 }
 
-// probeTime is how long a backend is tried out; a run that is shorter is run in full.
+// probeTime is how long a backend is measured; a shorter run is run in full.
 const probeTime = time.Second
 
-// estimate builds g and tries each backend.
+// estimate builds g and measures each backend.
 func estimate(cmd *cobra.Command, g *genome.Genome, bursts uint64, threads int, devices *gpus) (*cost, error) {
 	p := newProgress(cmd.ErrOrStderr(), false)
 	start := time.Now()
@@ -49,7 +51,11 @@ func estimate(cmd *cobra.Command, g *genome.Genome, bursts uint64, threads int, 
 	}
 	v := &cost{Bursts: bursts, Build: time.Since(start).Seconds(), Backends: []backendCost{}}
 	for _, name := range backend.Names() {
-		parts, list, err := devices.parts(g, name, connectome.Options{Threads: threads, Progress: p.building})
+		if err := backend.Check(name, g); err != nil {
+			v.Backends = append(v.Backends, backendCost{Backend: name, Note: err.Error()})
+			continue
+		}
+		parts, list, err := devices.chosen().Parts(g, name, connectome.Options{Threads: threads, Progress: p.building})
 		if err != nil {
 			return nil, err
 		}
@@ -72,7 +78,7 @@ func estimate(cmd *cobra.Command, g *genome.Genome, bursts uint64, threads int, 
 	return v, nil
 }
 
-// try opens the backend and runs bursts in steps that double, until it takes long enough to tell.
+// try opens the backend and runs 1, 2, 4, … bursts until that takes long enough to measure.
 func (b *backendCost) try(c *connectome.Connectome, v *cost, open func() (engine.Backend, error)) error {
 	opened, err := open()
 	var (
@@ -81,13 +87,17 @@ func (b *backendCost) try(c *connectome.Connectome, v *cost, open func() (engine
 	)
 	if errors.Is(err, engine.ErrUnavailable) || errors.As(err, &small) || errors.As(err, &host) {
 		b.Note = err.Error()
+		if b.Backend == "cuda" {
+			usual := cuda.PathOf(c, engine.Want{})
+			b.Path = &usual
+		}
 		return nil
 	}
 	if err != nil {
 		return err
 	}
 	defer opened.Close()
-	b.Available, b.Note = true, backend.Device(opened)
+	b.Available, b.Note, b.Path = true, backend.Device(opened), backend.Path(opened)
 	e := engine.New(c, opened, engine.Options{Recorders: []engine.Recorder{record.NewActivity(c)}})
 	start := time.Now()
 	last := time.Duration(0)
@@ -102,8 +112,24 @@ func (b *backendCost) try(c *connectome.Connectome, v *cost, open func() (engine
 		b.Burst = last.Seconds() * 1e6 / float64(step)
 	}
 	spent := time.Since(start).Seconds()
+	if len(c.Plastic) > 0 {
+		if b.Sample, err = sampleTime(e); err != nil {
+			return err
+		}
+	}
 	b.Total = v.Build + spent + float64(v.Bursts-b.Probe)*b.Burst/1e6
 	return nil
+}
+
+// sampleTime is how long it takes to read the state, in memory that is there already.
+func sampleTime(e *engine.Engine) (float64, error) {
+	var s engine.State
+	if err := e.State(&s); err != nil {
+		return 0, err
+	}
+	start := time.Now()
+	err := e.State(&s)
+	return time.Since(start).Seconds() * 1e6, err
 }
 
 // print writes the cost for people.
@@ -117,10 +143,31 @@ func (v *cost) print(cmd *cobra.Command) error {
 			device = plain.Bytes(b.Device)
 		}
 		if !b.Available {
-			rows = append(rows, []string{b.Backend, plain.Bytes(b.Host), device, "-", "-", "not available"})
+			host := "-"
+			if b.Host > 0 {
+				host = plain.Bytes(b.Host)
+			}
+			rows = append(rows, []string{b.Backend, host, device, "-", "-", "not available"})
 			continue
 		}
 		rows = append(rows, []string{b.Backend, plain.Bytes(b.Host), device, fmt.Sprintf("%.1f", b.Burst), duration(time.Duration(b.Total * float64(time.Second))), count(b.Probe) + " bursts"})
 	}
-	return table(w, rows)
+	if err := table(w, rows); err != nil {
+		return err
+	}
+	for _, b := range v.Backends {
+		if b.Sample > 0 {
+			fmt.Fprintf(w, "reading all weights once on %s: %s\n", b.Backend, duration(time.Duration(b.Sample*float64(time.Microsecond))))
+		}
+	}
+	for _, b := range v.Backends {
+		if b.Path == nil {
+			continue
+		}
+		fmt.Fprintf(w, "\npath on the GPU: %v\n", b.Path)
+		for _, not := range b.Path.Not {
+			fmt.Fprintf(w, "  not %s\n", not)
+		}
+	}
+	return nil
 }

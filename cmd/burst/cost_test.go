@@ -12,13 +12,15 @@ import (
 	"burst/connectome"
 	"burst/engine"
 	"burst/genome"
+	"burst/internal/slow"
 
 	"github.com/stretchr/testify/require"
 )
 
-// TestCostIsWhatWasForeseen holds the bytes that inspect tells to those that are live once the network is built and opened on
+// TestPredictedCost holds the bytes that inspect tells to those that are live once the network is built and opened on
 // the backend that keeps no copy (what the others take, their own tests count), and the time to the sum of its parts.
-func TestCostIsWhatWasForeseen(t *testing.T) {
+func TestPredictedCost(t *testing.T) {
+	slow.Short(t)
 	if testing.Short() {
 		t.Skip("memory is what it is without -short, whose use is to look for races")
 	}

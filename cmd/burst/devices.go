@@ -48,7 +48,7 @@ func listDevices(cmd *cobra.Command, asJSON bool) error {
 		_, err := fmt.Fprintf(w, "no GPU: %s\nburst runs on the CPU with the same results.\n", strings.TrimPrefix(d.Unavailable, engine.ErrUnavailable.Error()+": "))
 		return err
 	}
-	rows := [][]string{{"device", "name", "capability", "memory", "free", "driver", "CUDA", "code", "usable"}}
+	rows := [][]string{{"device", "name", "capability", "memory", "free", "driver", "CUDA", "code", "paths", "usable"}}
 	for _, v := range list {
 		usable := "yes"
 		if !v.Usable {
@@ -56,7 +56,7 @@ func listDevices(cmd *cobra.Command, asJSON bool) error {
 		} else if v.SingleSteps != "" {
 			usable = "yes: " + v.SingleSteps
 		}
-		rows = append(rows, []string{fmt.Sprint(v.Index), v.Name, v.Capability, plain.Bytes(v.MemoryTotal), plain.Bytes(v.MemoryFree), v.Driver, v.CUDA, v.PTX, usable})
+		rows = append(rows, []string{fmt.Sprint(v.Index), v.Name, v.Capability, plain.Bytes(v.MemoryTotal), plain.Bytes(v.MemoryFree), v.Driver, v.CUDA, v.PTX, strings.Join(v.Paths, " "), usable})
 	}
 	return table(w, rows)
 }

@@ -5,7 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"burst/record"
+	"burst/record/manifest"
+	"burst/record/runfolder"
 	"burst/record/stats"
 
 	"github.com/spf13/cobra"
@@ -19,9 +20,23 @@ type comparison struct {
 	Manifest   []entryDiff       `json:"manifest"`
 	Difference *stats.Difference `json:"first_difference"` // of the recorded spikes; null when there is none, or no recording
 	Areas      []areaDiff        `json:"areas"`            // figures side by side, when the runs differ and both have recorded spikes
+	Weights    []weightDiff      `json:"weights,omitempty"`
 }
 
-// entryDiff is an entry of two manifests that differs.
+// weightDiff is a projection that learns in two runs or checkpoints that differ; of runs, weights are those of the last samples.
+type weightDiff struct {
+	Name     string  `json:"name"`
+	Synapses uint64  `json:"synapses"`
+	Compared bool    `json:"compared"` // synapse by synapse, as those of checkpoints are
+	Differ   uint64  `json:"differ"`   // synapses whose weights are not the same
+	Largest  float64 `json:"largest"`  // difference of two weights
+	MeanA    float64 `json:"mean_a"`
+	SDA      float64 `json:"sd_a"`
+	MeanB    float64 `json:"mean_b"`
+	SDB      float64 `json:"sd_b"`
+}
+
+// entryDiff is an entry that differs between two manifests.
 type entryDiff struct {
 	Field string `json:"field"`
 	A     string `json:"a"`
@@ -38,11 +53,14 @@ type areaDiff struct {
 func newDiffCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "diff FOLDER FOLDER",
-		Short: "Compare two runs: the first spike in which they differ, and their figures",
-		Long: "Runs are equal when they have the same bursts, the same digest and the same connectome: two networks in which nothing\n" +
-			"fires have the same digest. What else differs (seeds, genome, backend, …) is named. Ends with status 8 when the runs\n" +
-			"are not equal. All files of both folders are held to their manifests first: status 7 when one is not as it was written.",
+		Use:   "diff FOLDER FOLDER | CHECKPOINT CHECKPOINT",
+		Short: "Compare two runs: the first spike in which they differ, and their statistics",
+		Long: "Two runs are equal if they have the same bursts, the same digest and the same connectome, and where weights change the\n" +
+			"same weights. (Two networks without spikes have the same digest.) Other differences, such as seeds, genome or backend,\n" +
+			"are listed. Ends with status 8 if the runs are not equal. First it checks all files of both folders against their\n" +
+			"manifests: status 7 if one has changed.\n\n" +
+			"Two checkpoints are equal if they are of the same connectome, seeds and state. Of projections that learn it says how many\n" +
+			"weights differ, and by how much.",
 		Example:           "  burst diff runs/quickstart-1 runs/quickstart-2",
 		Args:              usage(cobra.ExactArgs(2)),
 		ValidArgsFunction: completeFolder,
@@ -53,6 +71,9 @@ func newDiffCommand() *cobra.Command {
 }
 
 func diff(cmd *cobra.Command, dirA, dirB string, asJSON bool) error {
+	if isFile(dirA) && isFile(dirB) {
+		return diffCheckpoints(cmd, dirA, dirB, asJSON)
+	}
 	a, err := lookInto(cmd, dirA)
 	if err != nil {
 		return err
@@ -61,7 +82,7 @@ func diff(cmd *cobra.Command, dirA, dirB string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	for _, f := range []*record.Folder{a, b} { // the digests alone would not tell of what is gone
+	for _, f := range []*runfolder.Folder{a, b} { // the digests alone would not tell of what is gone
 		if err := f.CheckAll(); err != nil {
 			return err
 		}
@@ -71,6 +92,11 @@ func diff(cmd *cobra.Command, dirA, dirB string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
+	return v.tell(cmd, verdict, asJSON)
+}
+
+// tell prints the comparison; its error says why the two are not equal.
+func (v *comparison) tell(cmd *cobra.Command, verdict string, asJSON bool) (err error) {
 	if asJSON {
 		err = printJSON(cmd, v)
 	} else {
@@ -79,18 +105,18 @@ func diff(cmd *cobra.Command, dirA, dirB string, asJSON bool) error {
 	if err != nil || v.Equal {
 		return err
 	}
-	return assertionError{fmt.Errorf("%s and %s differ: %s", dirA, dirB, verdict)}
+	return assertionError{fmt.Errorf("%s and %s differ: %s", v.A, v.B, verdict)}
 }
 
 // manifestDiffs names what differs in what was run and how.
-func manifestDiffs(a, b *record.Manifest) []entryDiff {
+func manifestDiffs(a, b *manifest.Manifest) []entryDiff {
 	list := []entryDiff{}
 	entry := func(field string, x, y any) {
 		if s, t := fmt.Sprint(x), fmt.Sprint(y); s != t {
 			list = append(list, entryDiff{field, s, t})
 		}
 	}
-	names := func(m *record.Manifest) (out []string) {
+	names := func(m *manifest.Manifest) (out []string) {
 		for _, x := range m.Areas {
 			out = append(out, fmt.Sprintf("%s:%d", x.Name, x.Neurons))
 		}
@@ -107,6 +133,7 @@ func manifestDiffs(a, b *record.Manifest) []entryDiff {
 	entry("bursts", a.Bursts, b.Bursts)
 	entry("status", a.Status, b.Status)
 	entry("digest", a.Digest, b.Digest)
+	entry("weight_digest", a.WeightDigest, b.WeightDigest)
 	entry("spikes", a.Spikes, b.Spikes)
 	entry("burst", a.Burst, b.Burst)
 	entry("backend", a.Backend, b.Backend)
@@ -114,8 +141,8 @@ func manifestDiffs(a, b *record.Manifest) []entryDiff {
 	return list
 }
 
-// judge decides whether two runs are equal and says in a few words why not.
-func (v *comparison) judge(a, b *record.Folder) (string, error) {
+// judge reports whether two runs are equal, and if not, why.
+func (v *comparison) judge(a, b *runfolder.Folder) (string, error) {
 	endA, err := stats.End(a)
 	if err != nil {
 		return "", err
@@ -126,11 +153,13 @@ func (v *comparison) judge(a, b *record.Folder) (string, error) {
 	}
 	firstA, firstB := a.Manifest.First, b.Manifest.First
 	sameBursts := firstA == firstB && endA == endB
-	sameAreas := slices.EqualFunc(a.Manifest.Areas, b.Manifest.Areas, func(x, y record.Area) bool { return x.Name == y.Name && x.Neurons == y.Neurons })
+	sameAreas := slices.EqualFunc(a.Manifest.Areas, b.Manifest.Areas, func(x, y manifest.Area) bool { return x.Name == y.Name && x.Neurons == y.Neurons })
 	connectomeA, connectomeB := a.Manifest.Connectome, b.Manifest.Connectome
 	sameNetwork := connectomeA == connectomeB
 	digests := a.Manifest.Digest != "" && b.Manifest.Digest != ""
-	v.Equal = sameAreas && sameNetwork && sameBursts && (!digests || a.Manifest.Digest == b.Manifest.Digest)
+	weights := a.Manifest.WeightDigest != "" && b.Manifest.WeightDigest != ""
+	sameWeights := !weights || a.Manifest.WeightDigest == b.Manifest.WeightDigest
+	v.Equal = sameAreas && sameNetwork && sameBursts && sameWeights && (!digests || a.Manifest.Digest == b.Manifest.Digest)
 	both := hasSpikes(a) && hasSpikes(b)
 	if sameAreas && both && !(v.Equal && digests) {
 		if v.Difference, err = stats.FirstDifference(a, b, min(endA, endB)); err != nil {
@@ -146,6 +175,9 @@ func (v *comparison) judge(a, b *record.Folder) (string, error) {
 			return "", err
 		}
 	}
+	if err := v.weightsOf(a, b, endA, endB); err != nil {
+		return "", err
+	}
 	switch {
 	case !sameAreas:
 		return "their networks have other areas", nil
@@ -155,23 +187,25 @@ func (v *comparison) judge(a, b *record.Folder) (string, error) {
 		if d.In == "b" {
 			in = v.B
 		}
-		return fmt.Sprintf("first in burst %d: neuron %d of area %q (id %d) fires in %s alone", d.Burst, d.Index, d.Area, d.Neuron, in), nil
+		return fmt.Sprintf("first in burst %d: neuron %d of area %q (id %d) fires only in %s", d.Burst, d.Index, d.Area, d.Neuron, in), nil
 	case !sameBursts:
 		have := fmt.Sprintf("one has bursts from %d until %d, the other from %d until %d", firstA, endA, firstB, endB)
 		if from, until := max(firstA, firstB), min(endA, endB); both && from < until {
 			return fmt.Sprintf("they are equal for the %d bursts that both have, %s", until-from, have), nil
 		}
 		return have, nil
+	case digests && a.Manifest.Digest == b.Manifest.Digest && sameNetwork:
+		return fmt.Sprintf("their weights, of digests %s and %s, though they have fired the same spikes", a.Manifest.WeightDigest, b.Manifest.WeightDigest), nil
 	case digests && a.Manifest.Digest == b.Manifest.Digest:
 		return fmt.Sprintf("their networks, of connectomes %s and %s, though they have fired the same spikes", connectomeA, connectomeB), nil
 	case !both:
-		return "their digests, and not both have recorded spikes", nil
+		return "their digests, and spikes were not recorded in both", nil
 	}
 	return "their digests; the spikes that both have recorded are the same", nil
 }
 
 // sideBySide fills in the figures of both runs.
-func (v *comparison) sideBySide(a, b *record.Folder) error {
+func (v *comparison) sideBySide(a, b *runfolder.Folder) error {
 	x, err := stats.Compute(a, stats.Options{})
 	if err != nil {
 		return err
@@ -209,6 +243,9 @@ func (v *comparison) print(cmd *cobra.Command) error {
 			return err
 		}
 	}
+	if err := v.printWeights(w); err != nil {
+		return err
+	}
 	if len(v.Areas) == 0 {
 		return nil
 	}
@@ -231,7 +268,7 @@ func orMissing(a *stats.Area) stats.Area {
 	return stats.Area{Rate: none, CV: none, Synchrony: none, Correlation: none}
 }
 
-// abridged cuts an entry that would spoil the table.
+// abridged cuts an entry that is too long for the table.
 func abridged(s string) string {
 	const most = 40
 	if r := []rune(s); len(r) > most {

@@ -16,9 +16,9 @@ func newDoctorCommand() *cobra.Command {
 	var o doctor.Options
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Prove that the GPUs compute, measure them, and say what to do about what is wrong",
-		Long: "doctor looks for driver, devices and libraries, runs kernels whose results it knows on every GPU, and measures. It\n" +
-			"needs no CUDA toolkit. The exit status is 5 when a GPU that is there fails its proof, else 0.",
+		Short: "Test and measure the GPUs, and say how to fix problems",
+		Long: "doctor looks for driver, devices and libraries, runs kernels with known results on every GPU, and measures. It needs\n" +
+			"no CUDA toolkit. The exit status is 5 if a GPU fails a test, otherwise 0.",
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			r := doctor.Examine(o)
@@ -29,11 +29,11 @@ func newDoctorCommand() *cobra.Command {
 			if err := write(); err != nil || r.Passed {
 				return err
 			}
-			return deviceFault{errors.New("a GPU failed its proof; --backend cpu gives the same results without it")}
+			return deviceFault{errors.New("a GPU failed its self-test; --backend cpu gives the same results without it")}
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON")
-	cmd.Flags().BoolVar(&o.Quick, "quick", false, "prove only, measure nothing")
+	cmd.Flags().BoolVar(&o.Quick, "quick", false, "test only, without measuring")
 	return cmd
 }
 
@@ -83,7 +83,7 @@ func closing(w io.Writer, r *doctor.Report, right int) error {
 	case len(r.Devices) == 0:
 		text = "no GPU: burst runs on the CPU with the same results."
 	case !r.Passed:
-		text = fmt.Sprintf("A GPU failed its proof; %d kernels gave the right results.", right)
+		text = fmt.Sprintf("A GPU failed its self-test; %d kernels gave the right results.", right)
 	}
 	_, err := fmt.Fprintln(w, text)
 	return err

@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"burst/backend/cuda/cudatest"
 	"burst/backend/cuda/doctor"
+	"burst/internal/cuda/cudatest"
 )
 
 // TestDoctor runs the command on a GPU that is well, and on one that computes wrongly.

@@ -49,7 +49,7 @@ func newExamplesCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.BoolVar(&asJSON, "json", false, "print the list as JSON")
 	f.BoolVar(&write, "write", false, "write the example to NAME.yaml, and the files that it names beside it, instead of printing it")
-	f.BoolVar(&force, "force", false, "with --write: replace files that are there")
+	f.BoolVar(&force, "force", false, "with --write: replace existing files")
 	return cmd
 }
 

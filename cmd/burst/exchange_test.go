@@ -4,13 +4,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
-	"burst/exchange/nccl"
-	"burst/exchange/nccl/nccltest"
-	"burst/record"
+	"burst/internal/exchange/nccl"
+	"burst/internal/exchange/nccl/nccltest"
+	"burst/internal/slow"
+	"burst/record/runfolder"
+	"burst/run"
 
 	"github.com/stretchr/testify/require"
 )
@@ -21,9 +24,10 @@ func gpuProcesses(t *testing.T, processes, devices int, env []string, args ...st
 	return mpirun(t, processes, append(env, fmt.Sprintf("%s=devices=%d", hostControl, devices)), append(args, "--backend", "cuda")...)
 }
 
-// TestTogetherByNCCL runs networks on GPUs of several processes: digest and recordings are those of one process, and the
+// TestMPIByNCCL runs networks on GPUs of several processes: digest and recordings are those of one process, and the
 // output names what joined them.
-func TestTogetherByNCCL(t *testing.T) {
+func TestMPIByNCCL(t *testing.T) {
+	slow.Test(t)
 	nccltest.Host(t, 1)
 	x := newTrial(t)
 	out := filepath.Join(x.dir, "nccl")
@@ -31,24 +35,21 @@ func TestTogetherByNCCL(t *testing.T) {
 	require.Zero(t, code, stderr)
 	require.Equal(t, x.want.digest+"\n", stdout, "one process reports")
 	require.Equal(t, x.want, look(t, out))
-	f, err := record.Open(out)
+	f, err := runfolder.Open(out)
 	require.NoError(t, err)
 	require.Equal(t, "Host Stand-in, 3 parts joined by NCCL 2.27.3", f.Manifest.Device)
-	if testing.Short() {
-		return
-	}
 	code, _, stderr = gpuProcesses(t, 2, 2, nil, "replay", out, "--quiet", "--devices", "1,0", "--exchange", "nccl")
 	require.Zero(t, code, stderr)
 	for _, name := range []string{"quickstart", "c-elegans"} {
 		code, want, stderr := call("run", name, "--bursts", "90", "--quiet", "--no-out", "--backend", "cpu")
 		require.Zero(t, code, stderr)
-		for _, via := range []string{viaNCCL, viaMPI} {
+		for _, via := range []string{run.ViaNCCL, run.ViaMPI} {
 			code, stdout, stderr := gpuProcesses(t, 2, 2, nil, "run", name, "--bursts", "90", "--json", "--no-out", "--devices", "all", "--exchange", via)
 			require.Zero(t, code, stderr)
 			var r result
 			require.NoError(t, json.Unmarshal([]byte(stdout), &r), stdout)
 			require.Equal(t, want, r.Digest+"\n", "%s by %s", name, via)
-			require.Equal(t, map[string]string{viaNCCL: "NCCL 2.27.3", viaMPI: "MPI"}[via], r.Exchange)
+			require.Equal(t, map[string]string{run.ViaNCCL: "NCCL 2.27.3", run.ViaMPI: "MPI"}[via], r.Exchange)
 		}
 	}
 	t.Run("killed", func(t *testing.T) { killedByNCCL(t, x) })
@@ -65,6 +66,7 @@ func killedByNCCL(t *testing.T, x *trial) {
 // TestExchangeChosen: NCCL is taken where every process has a GPU of its own and the library is there; else MPI is, with the
 // reason, or, where NCCL was asked for, nothing runs.
 func TestExchangeChosen(t *testing.T) {
+	slow.Short(t)
 	nccltest.Host(t, 1)
 	missing := nccl.Library + "=/nowhere/libnccl.so.2"
 	for _, c := range []struct {
@@ -87,6 +89,9 @@ func TestExchangeChosen(t *testing.T) {
 		{"a failure of the first in a burst", 2, "HOST_NCCL_fail_gather=1\nHOST_NCCL_fail_after=20", []string{"--devices", "all"}, exitDevice, "ncclAllGather: unhandled cuda error"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if quick := []string{"auto", "one GPU for two, auto", "no library", "a failure of one in a burst"}; !slices.Contains(quick, c.name) {
+				slow.Test(t)
+			}
 			code, stdout, stderr := gpuProcesses(t, 2, c.devices, strings.Fields(c.env), append([]string{"run", "quickstart", "--bursts", "40", "--no-out"}, c.args...)...)
 			require.Equal(t, c.code, code, stderr)
 			require.Contains(t, stdout+stderr, c.says)
@@ -97,5 +102,5 @@ func TestExchangeChosen(t *testing.T) {
 	}
 	code, _, stderr := mpirun(t, 2, nil, "run", "quickstart", "--no-out", "--exchange", "nccl", "--backend", "cpu")
 	require.Equal(t, exitUsage, code)
-	require.Contains(t, stderr, "--exchange nccl joins GPUs, and the backend is cpu; add --backend cuda")
+	require.Contains(t, stderr, "--exchange nccl needs the cuda backend, but the backend is cpu; add --backend cuda")
 }

@@ -9,14 +9,14 @@ import (
 
 	"burst/backend"
 	"burst/backend/cuda"
-	"burst/backend/cuda/driver"
 	"burst/checkpoint"
 	"burst/connectome"
 	"burst/engine"
-	"burst/exchange"
-	"burst/exchange/nccl"
 	"burst/genome"
-	"burst/record"
+	"burst/internal/cuda/driver"
+	"burst/internal/exchange"
+	"burst/internal/exchange/nccl"
+	"burst/record/runfolder"
 
 	"github.com/spf13/cobra"
 )
@@ -39,23 +39,23 @@ const (
 
 const exitCodes = `Exit statuses of burst:
 
-    0  all is well
+    0  success
     1  another error
-    2  burst was called wrongly
+    2  wrong command line
     3  the genome is invalid
-    4  refused for limits (memory, size)
-    5  device fault, or the backend, or NCCL where it was asked for, is not available on this machine
+    4  refused: too large, or too little memory
+    5  device fault; or the backend, or NCCL if it was asked for, is not available on this machine
     6  a file could not be read or written, or another process runs in the folder
-    7  a checkpoint or recording is damaged or does not fit
-    8  an assertion failed: --expect-digest, replay, or verify or diff found a difference
-    9  a part of the network failed in another process, which is named with the cause
-  130  interrupted (Ctrl-C) at a burst's boundary, checkpoint written unless --no-out; at once while the network is built
-  143  terminated (SIGTERM) at a burst's boundary, checkpoint written unless --no-out; at once while the network is built
+    7  a checkpoint or recording is damaged, or belongs to another network
+    8  an assertion failed: --expect-digest or --expect-weights, replay, or verify or diff found a difference
+    9  another process of the run failed; the error names it
+  130  interrupted (Ctrl-C): stopped after a burst, with a checkpoint unless --no-out; at once while the network is built
+  143  terminated (SIGTERM): the same
 `
 
 // newExitCodesTopic is a help topic, not a command that runs.
 func newExitCodesTopic() *cobra.Command {
-	return &cobra.Command{Use: "exit-codes", Short: "What the exit status says", Long: exitCodes}
+	return &cobra.Command{Use: "exit-codes", Short: "The exit statuses and their meaning", Long: exitCodes}
 }
 
 // stopped is a run that a signal ended.
@@ -63,10 +63,10 @@ type stopped struct{ code int }
 
 func (s stopped) Error() string { return "" }
 
-// deviceFault is a GPU that is there and must not be used.
+// deviceFault is the error of a GPU that exists but must not be used.
 type deviceFault struct{ error }
 
-// assertionError is something the user asked to hold and that does not.
+// assertionError is the error of something that the user asked to check and that does not hold.
 type assertionError struct{ error }
 
 // exitCode is the exit status that belongs to an error. A LimitError wraps the fault that gives its place, so it comes
@@ -80,11 +80,13 @@ func exitCode(err error) int {
 		l *connectome.LimitError
 		f genome.Faults
 		h *backend.MemoryError
+		b *cuda.LearningError
+		r *backend.DrivenError
+		y *backend.MemoryAreaError
 		m *cuda.MemoryError
 		g *driver.Error
 		n *nccl.Error
-		d *record.DamagedError
-		c *checkpoint.DamagedError
+		d *runfolder.DamagedError // and that of checkpoint
 		v *checkpoint.VersionError
 		e *engine.DeviceError
 		p *exchange.PartError
@@ -94,7 +96,7 @@ func exitCode(err error) int {
 		return exitOK
 	case errors.As(err, &s):
 		return s.code
-	case errors.As(err, &u):
+	case errors.As(err, &u), errors.As(err, &b), errors.As(err, &r), errors.As(err, &y):
 		return exitUsage
 	case errors.As(err, &a):
 		return exitAssertion
@@ -104,7 +106,7 @@ func exitCode(err error) int {
 		return exitGenome
 	case errors.As(err, &x), errors.Is(err, engine.ErrUnavailable), errors.Is(err, nccl.ErrUnavailable), errors.As(err, &e), errors.As(err, &g), errors.As(err, &n):
 		return exitDevice
-	case errors.As(err, &d), errors.As(err, &c), errors.As(err, &v):
+	case errors.As(err, &d), errors.As(err, &v):
 		return exitDamaged
 	case errors.As(err, &p):
 		return exitPart

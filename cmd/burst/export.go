@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"burst/record"
+	"burst/record/runfolder"
 
 	"github.com/spf13/cobra"
 )
@@ -22,22 +22,22 @@ type exportOptions struct {
 
 func newExportCommand() *cobra.Command {
 	var o exportOptions
-	formats := strings.Join(record.Formats(), ", ")
+	formats := strings.Join(runfolder.Formats(), ", ")
 	cmd := &cobra.Command{
 		Use:   "export FOLDER|FILE -o FILE",
 		Short: "Write a recording in another format: " + formats,
-		Long: "export reads a run folder, or a .parquet or .arrows file of one, and writes the rows in the format that the output's\n" +
-			"name ends with: " + formats + ". A run that still goes on gives what is on disk.",
+		Long: "export reads a run folder, or a .parquet or .arrows file of one, and writes its rows. The ending of the output's name\n" +
+			"is the format: " + formats + ". Of a run in progress it writes what is on disk.",
 		Example:           "  burst export runs/quickstart-1 -o spikes.npz\n  burst export runs/quickstart-1 --table potentials -o v.csv",
 		Args:              usage(cobra.ExactArgs(1)),
 		ValidArgsFunction: completeFolder,
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.to, "output", "o", "", "the file to write; one that is there is replaced")
-	f.StringVar(&o.table, "table", "spikes", "which recording of a run folder: spikes, potentials or fcl")
+	f.StringVarP(&o.to, "output", "o", "", "the file to write; an existing file is replaced")
+	f.StringVar(&o.table, "table", "spikes", "which recording of a run folder: "+strings.Join(runfolder.Tables(), ", "))
 	f.BoolVar(&o.json, "json", false, "name the file as JSON")
-	register(cmd, "table", cobra.FixedCompletions(record.Tables(), cobra.ShellCompDirectiveNoFileComp))
+	register(cmd, "table", cobra.FixedCompletions(runfolder.Tables(), cobra.ShellCompDirectiveNoFileComp))
 	cmd.AddCommand(newExportConnectomeCommand())
 	return cmd
 }
@@ -45,16 +45,16 @@ func newExportCommand() *cobra.Command {
 // run is the command.
 func (o *exportOptions) run(cmd *cobra.Command, from string) error {
 	if o.to == "" {
-		return usageError{fmt.Errorf("no output given, want -o FILE that ends with one of %s", strings.Join(record.Formats(), ", "))}
+		return usageError{fmt.Errorf("no output given, want -o FILE that ends with one of %s", strings.Join(runfolder.Formats(), ", "))}
 	}
-	if err := errors.Join(checkChoice("-o "+o.to+" ends with", filepath.Ext(o.to), record.Formats()), checkChoice("--table", o.table, record.Tables())); err != nil {
+	if err := errors.Join(checkChoice("-o "+o.to+" ends with", filepath.Ext(o.to), runfolder.Formats()), checkChoice("--table", o.table, runfolder.Tables())); err != nil {
 		return err
 	}
 	r, err := o.open(cmd, from)
 	if err != nil {
 		return err
 	}
-	if err := record.Export(o.to, r); err != nil {
+	if err := runfolder.Export(o.to, r); err != nil {
 		return err
 	}
 	if o.json {
@@ -65,33 +65,33 @@ func (o *exportOptions) run(cmd *cobra.Command, from string) error {
 }
 
 // open finds the recording.
-func (o *exportOptions) open(cmd *cobra.Command, from string) (record.Recording, error) {
+func (o *exportOptions) open(cmd *cobra.Command, from string) (runfolder.Recording, error) {
 	info, err := os.Stat(from)
 	if err != nil {
-		return record.Recording{}, err
+		return runfolder.Recording{}, err
 	}
 	if !info.IsDir() {
 		return openRecording(cmd, from)
 	}
 	f, err := lookInto(cmd, from)
 	if err != nil {
-		return record.Recording{}, err
+		return runfolder.Recording{}, err
 	}
 	return f.Recording(o.table)
 }
 
 // openRecording opens a file by itself: as the manifest beside it says, if that names it.
-func openRecording(cmd *cobra.Command, path string) (record.Recording, error) {
+func openRecording(cmd *cobra.Command, path string) (runfolder.Recording, error) {
 	if filepath.Ext(path) == ".parquet" {
 		err := fs.ErrNotExist
-		if f, failed := record.Open(filepath.Dir(path)); failed == nil {
+		if f, failed := runfolder.Open(filepath.Dir(path)); failed == nil {
 			err = f.Check(filepath.Base(path))
 		}
 		if errors.Is(err, fs.ErrNotExist) {
 			fmt.Fprintf(cmd.ErrOrStderr(), "%s is read by itself: there is no manifest beside it to check it against\n", path)
 		} else if err != nil {
-			return record.Recording{}, err
+			return runfolder.Recording{}, err
 		}
 	}
-	return record.OpenRecording(path)
+	return runfolder.OpenRecording(path)
 }

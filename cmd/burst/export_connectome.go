@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"burst/connectome"
-	"burst/edgelist"
 	"burst/genome"
+	"burst/run"
 
 	"github.com/spf13/cobra"
 )
@@ -23,12 +23,15 @@ type exported struct {
 	Neurons        uint64   `json:"neurons"`
 	Synapses       uint64   `json:"synapses"`
 	ConnectomeHash string   `json:"connectome_hash"`
+	WeightsFrom    string   `json:"weights_from,omitempty"`  // the checkpoint whose weights were written
+	WeightsBurst   uint64   `json:"weights_burst,omitempty"` // bursts after which they were so
 	Files          []string `json:"files"`
 }
 
 // connectomeExport are the flags of `burst export connectome`.
 type connectomeExport struct {
 	out, format string
+	weights     string // --weights-from
 	threads     int
 	asJSON      bool
 }
@@ -36,18 +39,22 @@ type connectomeExport struct {
 func newExportConnectomeCommand() *cobra.Command {
 	var o connectomeExport
 	cmd := &cobra.Command{
-		Use:   "connectome GENOME",
+		Use:   "connectome GENOME|FOLDER",
 		Short: "Write every synapse of a network to a CSV, Parquet or Arrow file",
-		Long: "Builds the network and writes a row a synapse: source, target, weight, delay (bursts) and port, with neurons numbered\n" +
-			"through the network. -o DIR writes a folder with the list and a genome.yaml that reads it and runs to the same digest;\n" +
-			"-o FILE writes the list alone, in the format that its ending tells (" + strings.Join(genome.EdgeFormats(), ", ") + ").",
+		Long: "Builds the network and writes a row for each synapse: source, target, weight, delay (bursts) and port. Neurons are\n" +
+			"numbered through the network. -o DIR writes a folder with the list and a genome.yaml that reads it and runs to the same digest;\n" +
+			"-o FILE writes the list alone, in the format of its ending (" + strings.Join(genome.EdgeFormats(), ", ") + ").\n" +
+			"Of a run folder it writes the run's network with the weights that it has learnt; with --weights-from, of any genome of that\n" +
+			"network. In a folder a projection that learns has a list of its own, from which it can go on learning.",
+		Example:           "  burst export connectome quickstart -o wiring.csv\n  burst export connectome runs/stdp-song-1 -o learnt",
 		Args:              genomeArgument,
 		ValidArgsFunction: completeGenome,
 		RunE:              func(cmd *cobra.Command, args []string) error { return exportConnectome(cmd, args[0], &o) },
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.out, "out", "o", "", "folder or file to write, which must not exist yet (a folder may be empty)")
+	f.StringVarP(&o.out, "out", "o", "", "folder or file to write; it must not exist yet (a folder may be empty)")
 	f.StringVar(&o.format, "format", "parquet", "format of the list in a folder: csv, parquet, arrow or arrows")
+	f.StringVar(&o.weights, "weights-from", "", "write the weights that a run has learnt: its folder, or a checkpoint in it")
 	f.IntVar(&o.threads, "threads", 0, "threads to build with (default: all processors)")
 	f.BoolVar(&o.asJSON, "json", false, "print what was written as JSON")
 	return cmd
@@ -56,43 +63,86 @@ func newExportConnectomeCommand() *cobra.Command {
 // listFormats are what --format takes.
 func listFormats() []string { return []string{"csv", "parquet", "arrow", "arrows"} }
 
-// exportConnectome builds the network and writes what -o asks for.
+// exportConnectome builds the network and writes it to a list or a folder, as -o says.
 func exportConnectome(cmd *cobra.Command, arg string, o *connectomeExport) error {
 	alone := slices.Contains(genome.EdgeFormats(), filepath.Ext(o.out))
 	switch {
 	case o.out == "":
-		return usageError{errors.New("no -o given, a folder or a file to write wanted")}
+		return usageError{errors.New("no -o given, want a folder or a file to write")}
 	case alone && cmd.Flags().Changed("format"):
-		return usageError{fmt.Errorf("--format beside %s, whose ending tells the format", o.out)}
+		return usageError{fmt.Errorf("--format cannot stand beside %s, whose ending sets the format", o.out)}
 	}
 	if err := checkChoice("--format", o.format, listFormats()); err != nil {
 		return err
 	}
-	g, err := loadGenome(cmd, arg)
+	g, err := o.load(cmd, arg)
 	if err != nil {
 		return err
 	}
 	if !alone {
+		if err := o.rewirable(g); err != nil {
+			return err
+		}
 		if err := emptyFolder(o.out); err != nil {
 			return err
 		}
 	} else if _, err := os.Lstat(o.out); err == nil {
 		return existsError(o.out)
 	}
+	var learnt *run.Learnt
+	if o.weights != "" {
+		if learnt, err = openLearnt(cmd, o.weights); err != nil {
+			return err
+		}
+	}
 	c, err := connectome.Build(g, connectome.Options{Threads: o.threads})
 	if err != nil {
 		return err
 	}
-	e := exported{Genome: g.Name, Neurons: uint64(c.Neurons), Synapses: c.Synapses(), ConnectomeHash: fmt.Sprintf("%016x", c.Hash())}
+	id := c.Hash()
+	e := exported{Genome: g.Name, Neurons: uint64(c.Neurons), Synapses: c.Total(), ConnectomeHash: fmt.Sprintf("%016x", id)}
+	var weights func(projection int) []float32
+	if learnt != nil {
+		if err := learnt.Fits(c, c.Wiring(id)); err != nil {
+			return usageError{fmt.Errorf("--weights-from %w", err)}
+		}
+		weights, e.WeightsFrom, e.WeightsBurst = learnt.Of, learnt.Path, learnt.Saved.State.Number
+	}
 	if alone {
-		e.Files, err = []string{o.out}, writeList(c, o.out)
+		e.Files = []string{o.out}
+		err = createNew(o.out, func(w io.Writer) error { return c.Export(w, o.out, weights) })
 	} else {
-		e.Files, err = writeFolder(g, c, o)
+		e.Files, err = o.writeFolder(g, c, weights)
 	}
 	if err != nil {
 		return err
 	}
 	return e.print(cmd, o, alone)
+}
+
+// load reads the genome, or that of a run folder, whose weights are meant then.
+func (o *connectomeExport) load(cmd *cobra.Command, arg string) (*genome.Genome, error) {
+	if !isFile(filepath.Join(arg, "manifest.json")) {
+		return loadGenome(cmd, arg)
+	}
+	f, err := lookInto(cmd, arg)
+	if err != nil {
+		return nil, err
+	}
+	if len(f.Manifest.Learning) > 0 && o.weights == "" {
+		o.weights = arg
+	}
+	return f.Genome()
+}
+
+// rewirable refuses a genome whose projections that learn cannot each have a list.
+func (o *connectomeExport) rewirable(g *genome.Genome) error {
+	for i := range g.Projections {
+		if l := g.Projections[i].Learning; l != nil && l.Back > 0 {
+			return usageError{fmt.Errorf("-o %s is a folder, and projections[%d] has back: %g bursts, which a projection with an edge list cannot have; want a file, such as -o %[1]s.csv", o.out, i, l.Back)}
+		}
+	}
+	return nil
 }
 
 func (e *exported) print(cmd *cobra.Command, o *connectomeExport, alone bool) error {
@@ -101,6 +151,9 @@ func (e *exported) print(cmd *cobra.Command, o *connectomeExport, alone bool) er
 	}
 	w := cmd.OutOrStdout()
 	fmt.Fprintf(w, "wrote %s synapses between %s neurons, connectome hash %s\n", count(e.Synapses), count(e.Neurons), e.ConnectomeHash)
+	if e.WeightsFrom != "" {
+		fmt.Fprintf(w, "with the weights after %s bursts, from %s\n", count(e.WeightsBurst), e.WeightsFrom)
+	}
 	for _, f := range e.Files {
 		fmt.Fprintln(w, f)
 	}
@@ -126,12 +179,26 @@ func emptyFolder(dir string) error {
 	return err
 }
 
-// writeFolder writes the list, the files that the genome names beside edge lists, and the genome, which comes last.
-func writeFolder(g *genome.Genome, c *connectome.Connectome, o *connectomeExport) ([]string, error) {
-	list := "wiring." + o.format
-	written := []string{filepath.Join(o.out, "genome.yaml"), filepath.Join(o.out, list)}
-	if err := writeList(c, written[1]); err != nil {
+// writeFolder writes the lists, the files that the genome names beside edge lists, and the genome, which comes last.
+func (o *connectomeExport) writeFolder(g *genome.Genome, c *connectome.Connectome, learnt func(int) []float32) ([]string, error) {
+	written := []string{filepath.Join(o.out, "genome.yaml")}
+	write := func(name string, list func(w io.Writer, name string) error) error {
+		path := filepath.Join(o.out, name)
+		written = append(written, path)
+		return createNew(path, func(w io.Writer) error { return list(w, path) })
+	}
+	list, plastic := "wiring."+o.format, map[int]string{}
+	if c.Synapses() == 0 && len(c.Plastic) > 0 {
+		list = ""
+	} else if err := write(list, c.ExportStatic); err != nil {
 		return nil, err
+	}
+	for i := range c.Plastic {
+		name := fmt.Sprintf("plastic-%d.%s", c.Plastic[i].Projection, o.format)
+		plastic[c.Plastic[i].Projection] = name
+		if err := write(name, func(w io.Writer, name string) error { return c.ExportPlastic(w, name, i, learnt) }); err != nil {
+			return nil, err
+		}
 	}
 	for _, file := range g.Files {
 		name := file.Path
@@ -144,14 +211,14 @@ func writeFolder(g *genome.Genome, c *connectome.Connectome, o *connectomeExport
 		}
 		written = append(written, path)
 	}
-	text, err := g.Rewired(list, c.Scale)
+	text, err := g.Rewired(list, plastic, c.Scale)
 	if err != nil {
 		return nil, err
 	}
 	return written, writeNew(written[0], text)
 }
 
-// isList says that a file is a list of a projection, which the exported one replaces.
+// isList reports whether a file is the edge list of a projection, which the exported list replaces.
 func isList(g *genome.Genome, name string) bool {
 	return slices.ContainsFunc(g.Projections, func(p genome.Projection) bool { return p.File == name })
 }
@@ -168,16 +235,5 @@ func copyNamed(g *genome.Genome, name, path string) error {
 	return createNew(path, func(w io.Writer) error {
 		_, err := io.Copy(w, r)
 		return err
-	})
-}
-
-// writeList writes the synapses to a file that must not exist yet.
-func writeList(c *connectome.Connectome, path string) error {
-	return createNew(path, func(w io.Writer) error {
-		list, err := edgelist.NewWriter(w, path)
-		if err != nil {
-			return err
-		}
-		return c.Export(list)
 	})
 }

@@ -11,12 +11,14 @@ import (
 	"strings"
 	"testing"
 
-	"burst/backend/cuda/cudatest"
-	"burst/backend/cuda/driver"
-	"burst/backend/cuda/executor"
 	"burst/checkpoint"
 	"burst/engine"
-	"burst/record"
+	"burst/internal/cuda/cudatest"
+	"burst/internal/cuda/driver"
+	"burst/internal/cuda/executor"
+	"burst/internal/slow"
+	"burst/record/manifest"
+	"burst/record/runfolder"
 
 	"github.com/stretchr/testify/require"
 )
@@ -50,6 +52,7 @@ func asProgram(t *testing.T, env []string, args ...string) (code int, stdout, st
 // and status 5, and can be resumed; with retry and cpu it goes on by itself, once, to the same digest and recordings. Where
 // BURST_REQUIRE_CUDA asks for a GPU a kernel does so there, while one of ten checkpoints is written.
 func TestR11DeviceFault(t *testing.T) {
+	slow.Test(t)
 	x := newTrial(t)
 	where, times := "a stand-in for libcuda", 1
 	plant := func(int) []string { return []string{hostControl + "=fail_launch=1717"} }
@@ -69,9 +72,9 @@ func TestR11DeviceFault(t *testing.T) {
 		require.Equal(t, exitDevice, code, stderr)
 		require.Contains(t, stderr, "CUDA_ERROR_ILLEGAL_ADDRESS")
 		require.Empty(t, stdout, "no result comes after a fault")
-		f, err := record.Open(out)
+		f, err := runfolder.Open(out)
 		require.NoError(t, err)
-		require.Equal(t, record.Failed, f.Manifest.Status)
+		require.Equal(t, manifest.Failed, f.Manifest.Status)
 		require.Len(t, f.Manifest.Faults, 1)
 		require.Equal(t, "stop", f.Manifest.Faults[0].Action)
 		require.Contains(t, f.Manifest.Faults[0].Cause, "CUDA_ERROR_ILLEGAL_ADDRESS")
@@ -85,13 +88,13 @@ func TestR11DeviceFault(t *testing.T) {
 		require.Zero(t, code, stderr)
 		require.Equal(t, x.want, look(t, out))
 	}
-	for i, action := range []string{"retry", "cpu"} {
+	for i, action := range []string{"cpu", "retry"} {
 		out := filepath.Join(x.dir, action)
 		code, stdout, stderr := asProgram(t, append(plant(i+4), lib...), append(args, "--out", out, "--on-device-fault", action)...)
 		require.Zero(t, code, stderr)
 		require.Equal(t, x.want.digest+"\n", stdout)
 		require.Equal(t, x.want, look(t, out))
-		f, err := record.Open(out)
+		f, err := runfolder.Open(out)
 		require.NoError(t, err)
 		require.Equal(t, action, f.Manifest.Faults[0].Action)
 		require.Len(t, f.Manifest.Resumed, 1)
@@ -110,7 +113,7 @@ func TestR11DeviceFault(t *testing.T) {
 func TestFaultBeforeTheRun(t *testing.T) {
 	fault := &engine.DeviceError{Err: errors.New("fell off the bus"), Lost: true}
 	for _, action := range []string{faultStop, faultRetry, faultCPU} {
-		r := &runner{o: &runOptions{onFault: action}}
+		r := &runner{o: &runOptions{onFault: action}} // which no network was opened for
 		require.Equal(t, error(fault), r.afterFault(fault), action)
 	}
 	require.Equal(t, exitDevice, exitCode(fault))

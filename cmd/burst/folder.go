@@ -10,7 +10,7 @@ import (
 	"syscall"
 
 	"burst/genome"
-	"burst/record"
+	"burst/record/runfolder"
 	"burst/record/stats"
 
 	"github.com/spf13/cobra"
@@ -26,12 +26,12 @@ func (w *window) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.Uint64Var(&w.from, "from", 0, "the first burst to look at")
 	f.Uint64Var(&w.until, "until", 0, "the burst after the last one to look at (default, and 0: the run's end)")
-	f.StringSliceVar(&w.areas, "areas", nil, "look at these areas alone, as in A,B")
+	f.StringSliceVar(&w.areas, "areas", nil, "look only at these areas, as in A,B")
 	register(cmd, "areas", completeArea)
 }
 
-// check makes mistakes in the flags usage errors, before anything is drawn or counted.
-func (w *window) check(f *record.Folder) error {
+// check returns mistakes in the flags as usage errors, before anything is drawn or counted.
+func (w *window) check(f *runfolder.Folder) error {
 	if _, err := stats.Select(f.Manifest.Areas, w.areas); err != nil {
 		return usageError{fmt.Errorf("--areas: %w", err)}
 	}
@@ -42,8 +42,8 @@ func (w *window) check(f *record.Folder) error {
 	return err
 }
 
-// lookInto opens a run folder to be shown, and says which parts of it cannot be checked.
-func lookInto(cmd *cobra.Command, dir string) (*record.Folder, error) {
+// lookInto opens a run folder for reading, and prints which parts of it cannot be checked.
+func lookInto(cmd *cobra.Command, dir string) (*runfolder.Folder, error) {
 	f, err := openFolder(dir)
 	if err != nil {
 		return nil, err
@@ -55,8 +55,8 @@ func lookInto(cmd *cobra.Command, dir string) (*record.Folder, error) {
 }
 
 // openFolder opens a run folder; one that is not there gets the nearest name beside it.
-func openFolder(dir string) (*record.Folder, error) {
-	f, err := record.Open(dir)
+func openFolder(dir string) (*runfolder.Folder, error) {
+	f, err := runfolder.Open(dir)
 	if err == nil {
 		return f, nil
 	}
@@ -71,7 +71,7 @@ func openFolder(dir string) (*record.Folder, error) {
 	return nil, err
 }
 
-// wantFolder says what commands that look at a run want.
+// wantFolder is the end of errors about arguments that should be a run folder.
 const wantFolder = "want the folder that `burst run` names at its end, such as runs/quickstart-1"
 
 // foldersIn lists the run folders in a folder.
@@ -107,12 +107,19 @@ func completeArea(cmd *cobra.Command, args []string, _ string) ([]string, cobra.
 func completeRecord(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 	const more = cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
 	if !strings.Contains(word, "=") {
-		return []string{"spikes=", "potentials=", "fcl="}, more
+		var names []string
+		for _, name := range runfolder.Tables() {
+			names = append(names, name+"=")
+		}
+		return names, more
 	}
 	done := word[:strings.LastIndexAny(word, "=,")+1]
 	list := []string{}
 	if strings.HasSuffix(done, "=") {
 		list = append(list, done+"all", done+"none")
+	}
+	if strings.HasPrefix(word, "histograms=") {
+		return list, more
 	}
 	for _, name := range areasOf(cmd, args) {
 		list = append(list, done+name)
@@ -126,7 +133,7 @@ func areasOf(cmd *cobra.Command, args []string) []string {
 	if len(args) == 0 {
 		return nil
 	}
-	if f, err := record.Open(args[0]); err == nil {
+	if f, err := runfolder.Open(args[0]); err == nil {
 		for _, a := range f.Manifest.Areas {
 			names = append(names, a.Name)
 		}
@@ -145,7 +152,7 @@ func areasOf(cmd *cobra.Command, args []string) []string {
 // completion offers the values of a flag.
 type completion = func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective)
 
-// register adds a completion; only a flag that is not there can make it fail.
+// register adds a completion to a flag, which must exist.
 func register(cmd *cobra.Command, flag string, c completion) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, c); err != nil {
 		panic("BUG: " + err.Error())

@@ -9,9 +9,10 @@ import (
 	"testing"
 
 	"burst/backend/cuda"
-	"burst/backend/cuda/cudatest"
 	"burst/connectome"
-	"burst/record"
+	"burst/internal/cuda/cudatest"
+	"burst/internal/slow"
+	"burst/record/runfolder"
 
 	"github.com/stretchr/testify/require"
 )
@@ -26,6 +27,7 @@ func standIns(t *testing.T, n int64) *cudatest.StandIn {
 
 // TestResumeOnOtherDevices stops a run on two devices, goes on with three, is stopped again and ends on one: one digest.
 func TestResumeOnOtherDevices(t *testing.T) {
+	slow.Test(t)
 	x := newTrial(t)
 	standIns(t, 3)
 	out := filepath.Join(x.dir, "devices")
@@ -40,15 +42,34 @@ func TestResumeOnOtherDevices(t *testing.T) {
 	stop("resume", out, "--quiet", "--devices", "2,0,1")
 	code, _, stderr := call("resume", out, "--quiet", "--expect-digest", x.want.digest)
 	require.Zero(t, code, stderr)
-	f, err := record.Open(out)
+	f, err := runfolder.Open(out)
 	require.NoError(t, err)
 	require.Len(t, f.Manifest.Resumed, 2)
 	require.Equal(t, "3 × Host Stand-in (devices 2, 0, 1)", f.Manifest.Resumed[0].Device)
+	require.Equal(t, "resident", f.Manifest.Path, "of the one device that it ended on")
+	require.Contains(t, f.Manifest.PathWhy, "state fits shared memory")
+}
+
+// TestKernelPathIsReported: run and inspect say by which kernel a network runs on the GPU, and why.
+func TestKernelPathIsReported(t *testing.T) {
+	slow.Short(t)
+	standIns(t, 1)
+	code, stdout, stderr := call("run", "quickstart", "--bursts", "3", "--no-out", "--backend", "cuda")
+	require.Zero(t, code, stderr)
+	require.Regexp(t, `\npath +resident \(resident_bursts_feagi\): state fits shared memory`, stdout)
+	code, stdout, stderr = call("run", "quickstart", "--bursts", "3", "--no-out", "--backend", "cuda", "--json")
+	require.Zero(t, code, stderr)
+	require.Contains(t, stdout, `"kernel": "resident_bursts_feagi"`)
+	code, stdout, stderr = call("inspect", "quickstart", "--cost", "--bursts", "3")
+	require.Zero(t, code, stderr)
+	require.Contains(t, stdout, "path on the GPU: resident")
+	require.Contains(t, stdout, "\n  not teams: rows of 3 synapses, want at least 400\n")
 }
 
 // TestDeviceLostAmongOthers takes a device away in the middle of a launch: status 5 with the cause, and resuming on the
 // devices that are left ends with the digest of a run that nothing happened to.
 func TestDeviceLostAmongOthers(t *testing.T) {
+	slow.Test(t)
 	x := newTrial(t)
 	h := standIns(t, 3)
 	h.Control("lose_device", 2)
@@ -72,8 +93,8 @@ func TestDevicesRefused(t *testing.T) {
 		code       int
 	}{
 		{"0,1,0", `names device 0 twice`, exitUsage},
-		{"0,one", `"one" is no device`, exitUsage},
-		{"0,-1", `"-1" is no device`, exitUsage},
+		{"0,one", `"one" is not a device`, exitUsage},
+		{"0,-1", `"-1" is not a device`, exitUsage},
 		{"", "", exitOK}, // one device
 		{"1,3", "device 3, want 0…2", exitDevice},
 		{"0,1,2,3,4,5,6,7,8", "9 devices, want at most 8", exitOther},
@@ -93,6 +114,7 @@ func TestDevicesRefused(t *testing.T) {
 
 // TestDevicesEverywhere gives --devices to the other commands that open a GPU.
 func TestDevicesEverywhere(t *testing.T) {
+	slow.Short(t)
 	standIns(t, 3)
 	code, stdout, stderr := call("verify", "quickstart", "--backends", "reference,cuda", "--devices", "2,1", "--bursts", "60")
 	require.Zero(t, code, stderr)
@@ -100,6 +122,9 @@ func TestDevicesEverywhere(t *testing.T) {
 	code, stdout, stderr = call("inspect", "quickstart", "--cost", "--bursts", "30", "--devices", "2,1", "--json")
 	require.Zero(t, code, stderr)
 	require.Contains(t, stdout, "2 × Host Stand-in (devices 2, 1)")
+	if !slow.Asked() { // whole examples, on one device and on several
+		return
+	}
 	code, stdout, stderr = call("bench", "--backend", "cuda", "--devices", "all", "--suite", "digests", "quickstart", "--json")
 	require.Zero(t, code, stderr)
 	var proofs []struct {
@@ -115,6 +140,7 @@ func TestDevicesEverywhere(t *testing.T) {
 // TestPartsFitWhereTheWholeDoesNot gives the host room for a half: two devices then run the network that one is refused, to
 // the digest of a run with room enough.
 func TestPartsFitWhereTheWholeDoesNot(t *testing.T) {
+	slow.Test(t)
 	standIns(t, 3)
 	path := filepath.Join(t.TempDir(), "wide.yaml")
 	require.NoError(t, os.WriteFile(path, []byte(`burst: v1
@@ -143,6 +169,7 @@ projections: [{from: a, to: a, rule: fixed_outdegree, outdegree: 999, weight: 0.
 // TestAutoOnSeveralDevices takes them where they pass a burst beside the reference; else the whole is built for the
 // processor, and one line says why.
 func TestAutoOnSeveralDevices(t *testing.T) {
+	slow.Short(t)
 	h := standIns(t, 3)
 	run := func() (result, string) {
 		code, stdout, stderr := call("run", "quickstart", "--bursts", "100", "--no-out", "--devices", "2,0", "--json")
@@ -152,7 +179,7 @@ func TestAutoOnSeveralDevices(t *testing.T) {
 		return r, stderr
 	}
 	shared, stderr := run()
-	require.Contains(t, stderr, "cuda: 2 × Host Stand-in (devices 2, 0), passed a burst beside the reference")
+	require.Contains(t, stderr, "cuda: 2 × Host Stand-in (devices 2, 0), passed a self-test burst")
 	require.Equal(t, "cuda", shared.Backend)
 	h.Control("peer_access", 0)
 	alone, stderr := run()
@@ -171,6 +198,7 @@ func TestAutoOnSeveralDevices(t *testing.T) {
 
 // TestReplayOnSeveralDevices runs again on two devices what one processor has run.
 func TestReplayOnSeveralDevices(t *testing.T) {
+	slow.Short(t)
 	standIns(t, 2)
 	out := filepath.Join(t.TempDir(), "once")
 	code, _, stderr := call("run", "quickstart", "--bursts", "100", "--backend", "cpu", "--out", out, "--quiet")

@@ -39,18 +39,21 @@ func newImportFEAGICommand() *cobra.Command {
 	o := &importOptions{}
 	cmd := &cobra.Command{
 		Use:   "feagi GENOME.json",
-		Short: "Turn a FEAGI genome into one of burst, and report what became of every key",
+		Short: "Turn a FEAGI genome into one of burst, with a report on every key",
 		Long: "The genome goes to stdout, or to the file of -o; the report goes to stderr. `burst run GENOME.json` does the same in\n" +
-			"memory. The dialect says how leak, excitability, threshold limit and postsynaptic current are meant: docs/feagi.md.",
+			"memory. The dialect decides what leak, excitability, threshold limit and postsynaptic current mean: docs/feagi.md.",
 		Args: usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
 	}
 	f := cmd.Flags()
 	f.StringVarP(&o.out, "out", "o", "", "write the genome to this file, which must not exist")
-	f.StringVar(&o.dialect, "dialect", "auto", "rust, python, or auto: python where a leak exceeds 1, else rust")
+	f.StringVar(&o.dialect, "dialect", "auto", "release, rust, python, or auto: release from version 3 on, else python where a leak exceeds 1, else rust")
 	f.BoolVar(&o.Strict, "strict", false, "refuse a genome with anything that burst does not honour")
 	f.BoolVar(&o.NoClamp, "no-clamp", false, "keep postsynaptic currents and multipliers beyond 255")
 	f.BoolVar(&o.SkipMissing, "skip-missing", false, "leave out mappings to areas or by morphologies that the file lacks")
+	f.BoolVar(&o.Unlearnable, "keep-unlearnable", false, "release: keep the mappings of areas with a rule that FEAGI refuses, which leaves them out")
+	f.Uint8Var(&o.Window, "plasticity-window", 0, "release, rust: bursts of the window of rules that learn and have none (with release beside --keep-unlearnable)")
+	f.BoolVar(&o.Unmade, "keep-unmade", false, "release: make synapses by composites and functions of which FEAGI's release makes none")
 	f.StringVar(&o.json, "json", "", "write the full report to this file as JSON")
 	f.BoolVar(&o.quiet, "quiet", false, "print no report")
 	return cmd
@@ -58,7 +61,7 @@ func newImportFEAGICommand() *cobra.Command {
 
 func (o *importOptions) run(cmd *cobra.Command, path string) error {
 	o.Dialect = feagi.Dialect(o.dialect)
-	if err := checkChoice("no dialect", o.dialect, []string{string(feagi.Auto), string(feagi.Rust), string(feagi.Python)}); err != nil {
+	if err := checkChoice("no dialect", o.dialect, []string{string(feagi.Auto), string(feagi.Release), string(feagi.Rust), string(feagi.Python)}); err != nil {
 		return err
 	}
 	text, err := genome.ReadText(path)
@@ -74,7 +77,7 @@ func (o *importOptions) run(cmd *cobra.Command, path string) error {
 		return err
 	}
 	report.CompareSynapses(sizes.Synapses)
-	if err := o.tell(cmd, report, sizes); err != nil {
+	if err := o.tell(cmd, g, report, sizes); err != nil {
 		return err
 	}
 	if o.out == "" {
@@ -84,23 +87,27 @@ func (o *importOptions) run(cmd *cobra.Command, path string) error {
 	return writeNew(o.out, made)
 }
 
-// tell prints the report, and writes it as JSON where asked.
-func (o *importOptions) tell(cmd *cobra.Command, r *feagi.Report, s *connectome.Sizes) error {
+// tell prints the report, and with --json also writes it to a file.
+func (o *importOptions) tell(cmd *cobra.Command, g *genome.Genome, r *feagi.Report, s *connectome.Sizes) error {
 	if !o.quiet {
 		if err := r.Write(cmd.ErrOrStderr()); err != nil {
 			return err
 		}
 		fmt.Fprintf(cmd.ErrOrStderr(), "%d areas, %s neurons, %s synapses (%s before merging)\n",
 			len(r.Areas), count(s.Neurons), count(s.Synapses), count(s.ByRule))
+		for _, x := range rooms(g, s) {
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s\n", &x)
+		}
 	}
 	if o.json == "" {
 		return nil
 	}
 	text, err := json.MarshalIndent(struct {
 		*feagi.Report
-		Synapses uint64 `json:"synapses"`
-		ByRule   uint64 `json:"synapses_by_rule"`
-	}{r, s.Synapses, s.ByRule}, "", "  ")
+		Synapses uint64        `json:"synapses"`
+		ByRule   uint64        `json:"synapses_by_rule"`
+		Rooms    []inspectRoom `json:"rooms,omitempty"`
+	}{r, s.Synapses, s.ByRule, rooms(g, s)}, "", "  ")
 	if err != nil {
 		return err
 	}

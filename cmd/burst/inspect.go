@@ -3,9 +3,12 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"path/filepath"
 
+	"burst/backend"
 	"burst/connectome"
+	"burst/genome"
 	"burst/genome/brainmap"
 	"burst/internal/plain"
 
@@ -18,11 +21,36 @@ type inspection struct {
 	Neurons  uint64        `json:"neurons"`
 	Synapses uint64        `json:"synapses"`         // after merging
 	ByRule   uint64        `json:"synapses_by_rule"` // before
-	MaxDelay int           `json:"max_delay"`        // bursts
+	Plastic  uint64        `json:"plastic_synapses"` // of synapses: those whose weights change
+	Learning []learning    `json:"learning,omitempty"`
+	Rooms    []inspectRoom `json:"rooms,omitempty"` // of projections with overflow: fail
+	MaxDelay int           `json:"max_delay"`       // bursts
 	Areas    []inspectArea `json:"areas"`
+	Sensors  []sensor      `json:"sensors"` // areas of group ipu that take input
 	Bytes    inspectBytes  `json:"bytes"`
 	Cost     *cost         `json:"cost,omitempty"`  // with --cost
 	Parts    []inspectPart `json:"parts,omitempty"` // with --parts
+}
+
+// learning is a projection whose weights change.
+type learning struct {
+	Projection int     `json:"projection"` // its place in the genome
+	From       string  `json:"from"`
+	To         string  `json:"to"`
+	Rule       string  `json:"rule"`
+	Low        float64 `json:"low"` // bounds of the weights
+	High       float64 `json:"high"`
+	Synapses   uint64  `json:"synapses"`
+	Learnt     uint64  `json:"learnt"` // bytes of what the state holds of it
+}
+
+// learnings are those of a genome.
+func learnings(g *genome.Genome, s *connectome.Sizes) (list []learning) {
+	for _, x := range s.Learning {
+		p := &g.Projections[x.Projection]
+		list = append(list, learning{x.Projection, g.Areas[p.From].Name, g.Areas[p.To].Name, p.Learning.Rule.Name, p.Learning.Lo, p.Learning.Hi, x.Synapses, x.Learnt})
+	}
+	return list
 }
 
 // inspectOptions are the flags of `burst inspect`.
@@ -36,22 +64,60 @@ type inspectOptions struct {
 	json   bool
 }
 
+// inspectRoom is how far the weights of a projection may go before the run ends.
+type inspectRoom struct {
+	Projection int     `json:"projection"` // in the genome, from 0
+	From       string  `json:"from"`
+	To         string  `json:"to"`
+	Lo         float32 `json:"low"`
+	Hi         float32 `json:"high"`
+	Cut        bool    `json:"cut"` // there is no room for the genome's own bounds
+}
+
+// rooms are those of a network.
+func rooms(g *genome.Genome, s *connectome.Sizes) (list []inspectRoom) {
+	for _, r := range s.Rooms {
+		p := &g.Projections[r.Projection]
+		list = append(list, inspectRoom{r.Projection, g.Areas[p.From].Name, g.Areas[p.To].Name, r.Lo, r.Hi, r.Cut})
+	}
+	return list
+}
+
+func (r *inspectRoom) String() string {
+	what := "weights stay within %g…%g"
+	if r.Cut {
+		what = "weights within %g…%g; one that passes them ends the run"
+	}
+	return fmt.Sprintf("projections[%d], %s to %s: "+what, r.Projection, r.From, r.To, r.Lo, r.Hi)
+}
+
 type inspectArea struct {
 	Name        string    `json:"name"`
+	Aliases     []string  `json:"aliases"`
+	Reached     bool      `json:"reached"` // input, or a source of its own, reaches it as the genome stands
 	Group       string    `json:"group"`   // "" when it has none
 	Devices     uint64    `json:"devices"` // 0 when the genome does not say
 	Model       string    `json:"model"`
 	Size        [3]uint64 `json:"size"`
 	PerVoxel    uint64    `json:"neurons_per_voxel"`
+	PSPMax      float64   `json:"psp_max,omitempty"` // above 0: potentials up to this drive what its spikes deliver
 	Neurons     uint64    `json:"neurons"`
 	InSynapses  uint64    `json:"in_synapses"`
 	OutSynapses uint64    `json:"out_synapses"`
 }
 
+// sensor is an area that gets its input from outside of the network.
+type sensor struct {
+	Area     string    `json:"area"`
+	Voxels   [3]uint64 `json:"voxels"`
+	Stimulus string    `json:"stimulus"` // what makes all of it fire, for burst run --stimulate
+}
+
 // inspectBytes is the memory a network takes.
 type inspectBytes struct {
 	Host   uint64 `json:"host"`   // connectome and the reference's state; the cpu backend copies synapses, which --cost adds
-	Device uint64 `json:"device"` // the same arrays on a GPU, without its output buffers
+	Device uint64 `json:"device"` // the same arrays on a GPU, without its output buffers and the events that synapses wait for; 0 where no GPU runs the network yet
+	Learnt uint64 `json:"learnt"` // of host: what the state holds of projections whose weights change
 	Peak   uint64 `json:"peak"`   // on the host while building
 }
 
@@ -60,9 +126,9 @@ func newInspectCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "inspect GENOME",
 		Short: "Show areas, neurons, synapses and memory, without building",
-		Long: "Counts what the genome grows to. With --cost the network is built and its first bursts are run on each backend of\n" +
-			"this machine, for about a second each, to tell memory and time of the whole run. With --parts it tells what each of\n" +
-			"so many processes would hold of it; --cost then builds one part after the other, and never the whole.",
+		Long: "Computes the size of the network. With --cost it builds the network and runs its first bursts on each backend of this\n" +
+			"machine, for about a second each, to estimate memory and time of the whole run. With --parts N it shows what each of\n" +
+			"N processes would hold; --cost then builds one part after the other, and never the whole.",
 		Example:           "  burst inspect brunel-c\n  burst inspect brunel-c --cost --bursts 100000",
 		Args:              genomeArgument,
 		ValidArgsFunction: completeGenome,
@@ -72,9 +138,9 @@ func newInspectCommand() *cobra.Command {
 	f.BoolVar(&o.json, "json", false, "print the sizes as JSON")
 	f.IntVar(&o.threads, "threads", 0, "threads to count, build and run with (default: all processors)")
 	o.gpus.flags(cmd)
-	f.BoolVar(&o.cost, "cost", false, "build the network and try its first bursts to tell memory and time of a run")
+	f.BoolVar(&o.cost, "cost", false, "build the network and run its first bursts to estimate memory and time of a run")
 	f.Uint64Var(&o.bursts, "bursts", 0, fmt.Sprintf("with --cost: the length of the run (default: the genome's, else %d)", defaultBursts))
-	f.IntVar(&o.parts, "parts", 0, "tell what each of so many processes would hold")
+	f.IntVar(&o.parts, "parts", 0, "show what each of this many processes would hold")
 	f.StringVar(&o.svg, "map", "", "draw areas and projections into this SVG file, which must not exist")
 	return cmd
 }
@@ -99,13 +165,17 @@ func (o *inspectOptions) run(cmd *cobra.Command, arg string) error {
 		return err
 	}
 	v := inspection{
-		Genome: g.Name, Neurons: s.Neurons, Synapses: s.Synapses, ByRule: s.ByRule, MaxDelay: s.MaxDelay, Areas: []inspectArea{},
-		Bytes: inspectBytes{Host: s.Bytes + stateBytes*s.Neurons, Device: s.Bytes + stateBytes*s.Neurons, Peak: s.Peak},
+		Genome: g.Name, Neurons: s.Neurons, Synapses: s.Synapses, ByRule: s.ByRule, Plastic: s.Plastic, Learning: learnings(g, s), MaxDelay: s.MaxDelay, Areas: []inspectArea{}, Sensors: sensors(g),
+		Bytes: inspectBytes{Host: s.Bytes + s.Learnt + stateBytes*s.Neurons, Device: s.Bytes + s.Learnt + stateBytes*s.Neurons, Learnt: s.Learnt, Peak: s.Peak},
 	}
+	if v.Rooms = rooms(g, s); backend.Check("cuda", g) != nil {
+		v.Bytes.Device = 0
+	}
+	reached := g.Reached()
 	for i, a := range s.Areas {
 		area := &g.Areas[i]
 		v.Areas = append(v.Areas, inspectArea{
-			Name: a.Name, Group: area.Group, Devices: area.Devices, Model: area.Model.Name, Size: area.Size, PerVoxel: area.PerVoxel,
+			Name: a.Name, Aliases: append([]string{}, area.Aliases...), Reached: reached[i], Group: area.Group, Devices: area.Devices, Model: area.Model.Name, Size: area.Size, PerVoxel: area.PerVoxel, PSPMax: area.PSPMax,
 			Neurons: a.Neurons, InSynapses: a.InSynapses, OutSynapses: a.OutSynapses,
 		})
 	}
@@ -163,11 +233,85 @@ func (v *inspection) print(cmd *cobra.Command) error {
 		return err
 	}
 	fmt.Fprintln(w)
+	if err := v.printSensors(w); err != nil {
+		return err
+	}
+	if err := v.printLearning(w); err != nil {
+		return err
+	}
 	var facts []string
 	if v.ByRule != v.Synapses {
 		facts = append(facts, "merged", fmt.Sprintf("%s synapses of the rules into %s", count(v.ByRule), count(v.Synapses)))
 	}
+	device := plain.Bytes(v.Bytes.Device) + " on a GPU"
+	if v.Bytes.Device == 0 {
+		device = "no GPU runs it yet"
+	}
+	if v.Plastic > 0 {
+		facts = append(facts, "plastic", fmt.Sprintf("%s of the synapses, whose state takes %s", count(v.Plastic), plain.Bytes(v.Bytes.Learnt)))
+	}
+	for i := range v.Areas {
+		if a := &v.Areas[i]; a.PSPMax > 0 {
+			facts = append(facts, "psp_max", fmt.Sprintf("%s: potentials up to %g drive what its spikes deliver", a.Name, a.PSPMax))
+		}
+	}
+	for i := range v.Rooms {
+		facts = append(facts, "room", v.Rooms[i].String())
+	}
 	return pairs(w, append(facts,
 		"longest delay", fmt.Sprintf("%d bursts", v.MaxDelay),
-		"memory", fmt.Sprintf("%s on the host, %s on a GPU; %s while building (--cost measures each backend)", plain.Bytes(v.Bytes.Host), plain.Bytes(v.Bytes.Device), plain.Bytes(v.Bytes.Peak)))...)
+		"memory", fmt.Sprintf("%s on the host, %s; %s while building (--cost measures each backend)", plain.Bytes(v.Bytes.Host), device, plain.Bytes(v.Bytes.Peak)))...)
+}
+
+// printLearning writes the projections whose weights change.
+func (v *inspection) printLearning(w io.Writer) error {
+	if len(v.Learning) == 0 {
+		return nil
+	}
+	rows := [][]string{{"learns", "rule", "bounds", "synapses", "state"}}
+	for _, l := range v.Learning {
+		rows = append(rows, []string{fmt.Sprintf("projections[%d], %s to %s", l.Projection, l.From, l.To), l.Rule, fmt.Sprintf("%g … %g", l.Low, l.High), count(l.Synapses), plain.Bytes(l.Learnt)})
+	}
+	if err := table(w, rows); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(w)
+	return err
+}
+
+// sensors are those of a genome; one of a model other than feagi needs an amount that the user knows.
+func sensors(g *genome.Genome) []sensor {
+	list := []sensor{}
+	for _, i := range g.Sensors() {
+		a := &g.Areas[i]
+		s := sensor{a.Name, a.Size, a.Call() + "=all every 10"}
+		if a.Model.Name != genome.Models()[0].Name {
+			s.Stimulus += " amount X"
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// printSensors writes which areas input reaches, and how to stimulate the sensors.
+func (v *inspection) printSensors(w io.Writer) error {
+	if len(v.Sensors) == 0 {
+		return nil
+	}
+	reached := 0
+	for i := range v.Areas {
+		if v.Areas[i].Reached {
+			reached++
+		}
+	}
+	fmt.Fprintf(w, "input reaches %d of %d areas as the genome stands\n\n", reached, len(v.Areas))
+	rows := [][]string{{"sensor", "voxels", "makes it fire, with burst run"}}
+	for _, s := range v.Sensors {
+		rows = append(rows, []string{s.Area, fmt.Sprintf("%d × %d × %d", s.Voxels[0], s.Voxels[1], s.Voxels[2]), "--stimulate " + quoted(s.Stimulus)})
+	}
+	if err := table(w, rows); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(w)
+	return err
 }

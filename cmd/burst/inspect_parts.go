@@ -34,7 +34,7 @@ func (o *inspectOptions) inspectParts(cmd *cobra.Command, g *genome.Genome) ([]i
 			return nil, err
 		}
 		own := uint64(part.Count(uint32(s.Neurons)))
-		list[i] = inspectPart{Neurons: own, Synapses: s.Synapses, Bytes: s.Bytes + stateBytes*own, Peak: s.Peak}
+		list[i] = inspectPart{Neurons: own, Synapses: s.Synapses, Bytes: s.Bytes + s.Learnt + stateBytes*own, Peak: s.Peak}
 		if !o.cost {
 			continue
 		}

@@ -15,18 +15,20 @@ import (
 	"burst/connectome"
 	"burst/engine"
 	"burst/genome"
-	"burst/record"
+	"burst/internal/slow"
+	"burst/record/manifest"
+	"burst/record/runfolder"
 
 	"github.com/stretchr/testify/require"
 )
 
 var long = flag.Bool("long", false, "kill and stop runs as often as the promises say")
 
-// often is how often a test kills or stops runs: n times, with -long longer times, with -short twice.
+// often is how often a test kills or stops runs: n times, with -long longer times, with -short twice at most.
 func often(n, longer int) int {
 	switch {
 	case testing.Short():
-		return 2
+		return min(n, 2)
 	case *long:
 		return longer
 	}
@@ -46,8 +48,8 @@ projections:
 
 // replayed steps a network beside its recording and fails at the first row that is not the next spike.
 type replayed struct {
-	rows <-chan record.Chunk
-	have record.Chunk
+	rows <-chan runfolder.Chunk
+	have runfolder.Chunk
 	at   int
 	read uint64
 }
@@ -75,6 +77,7 @@ func (r *replayed) Record(b *engine.Burst) error {
 // TestKilledRuns kills recorded runs when a random number of bytes is on disk: every chunk that its .sums file names reads back, and its rows are
 // the first spikes of the run that nobody killed.
 func TestKilledRuns(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	kills := often(10, 50)
 	dir := t.TempDir()
@@ -95,9 +98,9 @@ func TestKilledRuns(t *testing.T) {
 		})
 		p.signal(t, os.Kill)
 		require.Error(t, p.wait())
-		f, err := record.Open(out)
+		f, err := runfolder.Open(out)
 		require.NoError(t, err)
-		require.Equal(t, record.Running, f.Manifest.Status)
+		require.Equal(t, manifest.Running, f.Manifest.Status)
 		read, bytes := compareWithRun(t, f)
 		rows += read
 		if info, err := os.Stat(filepath.Join(out, "spikes.arrows")); err == nil && info.Size() > bytes {
@@ -110,7 +113,7 @@ func TestKilledRuns(t *testing.T) {
 }
 
 // compareWithRun reads a folder beside a run of the same network; bytes is how much of the stream is whole chunks.
-func compareWithRun(t *testing.T, f *record.Folder) (rows uint64, bytes int64) {
+func compareWithRun(t *testing.T, f *runfolder.Folder) (rows uint64, bytes int64) {
 	t.Helper()
 	g, err := genome.Load(filepath.Join(f.Dir, "genome.yaml"))
 	require.NoError(t, err)
@@ -119,13 +122,13 @@ func compareWithRun(t *testing.T, f *record.Folder) (rows uint64, bytes int64) {
 	b, err := cpu.Open(c, cpu.Options{})
 	require.NoError(t, err)
 	defer b.Close()
-	chunks := make(chan record.Chunk)
+	chunks := make(chan runfolder.Chunk)
 	var failed error
 	go func() {
 		defer close(chunks)
 		for k, err := range f.Spikes() {
 			failed = errors.Join(failed, err)
-			chunks <- record.Chunk{Burst: append([]uint64(nil), k.Burst...), Neuron: append([]uint32(nil), k.Neuron...)}
+			chunks <- runfolder.Chunk{Burst: append([]uint64(nil), k.Burst...), Neuron: append([]uint32(nil), k.Neuron...)}
 		}
 	}()
 	r := &replayed{rows: chunks}

@@ -34,9 +34,9 @@ func loadGenome(cmd *cobra.Command, arg string) (*genome.Genome, error) {
 		return genome.Parse(arg+".yaml", text, genomes.Open)
 	}
 	if near := genome.Nearest(arg, genomes.Names()); near != "" {
-		return nil, fmt.Errorf("%w, and no example has that name; did you mean %q?", err, near)
+		return nil, fmt.Errorf("%w, and it is not the name of an example; did you mean %q?", err, near)
 	}
-	return nil, fmt.Errorf("%w, and no example has that name (`burst examples` lists them)", err)
+	return nil, fmt.Errorf("%w, and it is not the name of an example (`burst examples` lists them)", err)
 }
 
 // notAGenome says what to give in place of a folder.
@@ -66,22 +66,27 @@ func loadFile(cmd *cobra.Command, path string) (*genome.Genome, error) {
 	if err != nil {
 		return nil, err
 	}
-	quiet, set := cmd.Flags().Lookup("quiet"), cmd.Flags().Lookup("set")
-	if quiet == nil || quiet.Value.String() != "true" {
+	given := func(flag string) bool { f := cmd.Flags().Lookup(flag); return f != nil && f.Changed }
+	if quiet := cmd.Flags().Lookup("quiet"); quiet == nil || quiet.Value.String() != "true" {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s (`burst import feagi %s` lists them)\n", report.Summary(), path)
-		if report.Quiet != "" && (set == nil || !set.Changed) {
+		if !given("set") && !given("stimulate") {
 			fmt.Fprint(cmd.ErrOrStderr(), stimulate(report, path))
 		}
 	}
 	return g, nil
 }
 
-// stimulate says that nothing more than power can fire, and the command that changes it.
+// stimulate says what fires without stimuli, where that is no more than power, and the command that makes more fire.
 func stimulate(r *feagi.Report, path string) string {
-	if r.Feed == "" {
+	switch {
+	case r.Feed != "":
+		return fmt.Sprintf("%s; with a stimulus: burst run %s --stimulate %s\n", r.Quiet, quoted(path), quoted(r.Feed))
+	case r.Quiet != "":
 		return r.Quiet + "\n"
+	case len(r.Sensors) > 0:
+		return fmt.Sprintf("input reaches %d of %d areas without stimuli; `burst inspect %s` lists the sensors\n", len(r.Reached), len(r.Areas), quoted(path))
 	}
-	return fmt.Sprintf("%s; with a stimulus: burst run %s --set %s\n", r.Quiet, quoted(path), quoted(r.Feed))
+	return ""
 }
 
 // nearestFlag is the flag of cmd closest to name.
@@ -103,7 +108,7 @@ type seeds struct {
 
 func (s *seeds) flags(cmd *cobra.Command) {
 	cmd.Flags().Uint64Var(&s.seed, "seed", 0, "build with this seed instead of the genome's (run seed too, unless the genome has one of its own)")
-	cmd.Flags().Uint64Var(&s.runSeed, "run-seed", 0, "draw Poisson input and excitability with this seed")
+	cmd.Flags().Uint64Var(&s.runSeed, "run-seed", 0, "seed of Poisson and normal input and of excitability")
 }
 
 // apply sets the seeds that were given.
@@ -124,17 +129,69 @@ func reseed(g *genome.Genome, seed uint64) {
 	}
 }
 
-// applySettings gives the genome with what --set says; what the new text does not allow are faults, as of any genome.
-func applySettings(g *genome.Genome, settings []string) (*genome.Genome, error) {
-	if len(settings) == 0 {
+// changes are the flags that change a genome's text.
+type changes struct {
+	set        []string
+	stimulate  []string
+	plasticity string
+}
+
+func (c *changes) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringArrayVar(&c.set, "set", nil, "PATH=VALUE sets a value of the genome, such as areas.L4E.params.tau=12ms; may be repeated")
+	f.StringArrayVar(&c.stimulate, "stimulate", nil, "AREA=WHERE WHEN adds a stimulus, such as 'eye=all every 10' or 'eye=0,1,2 at 5 amount 3'; may be repeated")
+	f.StringVar(&c.plasticity, "plasticity", "on", "off keeps all weights as they start: the genome with the rule off in place of each rule of plasticity")
+	register(cmd, "plasticity", cobra.FixedCompletions(plasticityChoices(), cobra.ShellCompDirectiveNoFileComp))
+}
+
+// plasticityChoices are what --plasticity takes.
+func plasticityChoices() []string { return []string{"on", "off"} }
+
+// apply gives the genome with what the flags say; what the text as --set makes it does not allow are faults, as of any genome.
+func (c *changes) apply(g *genome.Genome) (*genome.Genome, error) {
+	if err := checkChoice("--plasticity", c.plasticity, plasticityChoices()); err != nil {
+		return nil, err
+	}
+	if len(c.set) > 0 {
+		made, err := g.With(c.set)
+		var f genome.Faults
+		switch {
+		case errors.As(err, &f):
+			return nil, err
+		case err != nil:
+			return nil, usageError{fmt.Errorf("--set %w", err)}
+		}
+		g = made
+	}
+	if c.plasticity == "off" {
+		made, err := g.Frozen()
+		if err != nil {
+			return nil, err
+		}
+		g = made
+	}
+	if len(c.stimulate) == 0 {
 		return g, nil
 	}
-	made, err := g.With(settings)
-	var f genome.Faults
-	if err != nil && !errors.As(err, &f) {
-		return nil, usageError{fmt.Errorf("--set %w", err)}
+	made, err := g.Stimulate(c.stimulate)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("--stimulate %w", err)}
 	}
-	return made, err
+	return made, nil
+}
+
+// words are the flags as they were given.
+func (c *changes) words() (words []string) {
+	for _, s := range c.set {
+		words = append(words, "--set", quoted(s))
+	}
+	for _, s := range c.stimulate {
+		words = append(words, "--stimulate", quoted(s))
+	}
+	if c.plasticity == "off" {
+		words = append(words, "--plasticity off")
+	}
+	return words
 }
 
 // build makes the connectome within a limit of memory, with progress on p.

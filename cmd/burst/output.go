@@ -62,6 +62,9 @@ func count(n uint64) string {
 	return s
 }
 
+// seconds writes a time in seconds with three significant figures.
+func seconds(s float64) string { return duration(time.Duration(s * float64(time.Second))) }
+
 // duration writes a time with three significant figures.
 func duration(d time.Duration) string {
 	switch {

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"burst/record"
 	"burst/record/picture"
+	"burst/record/runfolder"
 
 	"github.com/spf13/cobra"
 )
@@ -34,9 +34,8 @@ func newPlotCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plot FOLDER",
 		Short: "Draw pictures of a run",
-		Long: "Draws the pictures that are asked for, or all that the run has recorded enough for, and writes them into its folder,\n" +
-			"or the one that -o names. One picture alone may also be given a file, as in --raster -o spikes.png. On standard\n" +
-			"output it names the files.",
+		Long: "Draws the chosen pictures, or all for which enough was recorded, into the folder of the run or the one that -o names.\n" +
+			"A single picture may also go to a file, as in --raster -o spikes.png. The names of the files are printed.",
 		Example:           "  burst plot runs/quickstart-1\n  burst plot runs/brunel-c-1 --raster --isi --format svg --from 2000 --until 4000\n  burst plot runs/quickstart-1 --raster -o spikes.png",
 		Args:              folderArgument,
 		ValidArgsFunction: completeFolder,
@@ -45,14 +44,15 @@ func newPlotCommand() *cobra.Command {
 	f := cmd.Flags()
 	about := map[string]string{
 		"raster": "every spike as a dot", "rates": "the rate of each area over time", "isi": "interspike intervals, with their CV",
-		"rate-histogram": "how many neurons have which rate", "matrix": "synapses from area to area", "potentials": "recorded potentials",
+		"rate-histogram": "how many neurons have which rate", "matrix": "synapses from area to area", "potentials": "recorded potentials", "variables": "recorded state variables and inputs",
+		"weights": "all pictures of weights for which enough was recorded, of these first their histogram over time", "weight-traces": "weights of recorded synapses", "weight-matrix": "these before and after, from sources to targets",
 	}
 	for _, name := range picture.Names() {
 		o.wanted[name] = f.Bool(name, false, "draw "+about[name])
 	}
 	f.StringVar(&o.format, "format", "png", strings.Join(picture.Formats(), " or "))
 	register(cmd, "format", cobra.FixedCompletions(picture.Formats(), cobra.ShellCompDirectiveNoFileComp))
-	f.StringVarP(&o.out, "out", "o", "", "write into this folder instead, which must be there; or, of one picture, this file")
+	f.StringVarP(&o.out, "out", "o", "", "write into this folder, which must exist; or, for one picture, to this file")
 	f.BoolVar(&o.json, "json", false, "name the files as JSON")
 	o.window.flags(cmd)
 	return cmd
@@ -93,15 +93,22 @@ func (o *plotOptions) run(cmd *cobra.Command, dir string) error {
 }
 
 // names lists the pictures that are asked for, or all that there can be.
-func (o *plotOptions) names(cmd *cobra.Command, f *record.Folder) ([]string, error) {
+func (o *plotOptions) names(cmd *cobra.Command, f *runfolder.Folder) ([]string, error) {
 	var names []string
 	for _, name := range picture.Names() {
 		if *o.wanted[name] {
 			names = append(names, name)
 		}
 	}
-	if names == nil {
+	switch {
+	case names == nil:
 		return available(cmd, f)
+	case *o.wanted["weights"] && !slices.Contains(picture.Formats(), strings.TrimPrefix(filepath.Ext(o.out), ".")): // a file takes one
+		for _, name := range []string{"weight-traces", "weight-matrix"} {
+			if !slices.Contains(names, name) && slices.Contains(f.Tables(), "weights") {
+				names = append(names, name)
+			}
+		}
 	}
 	return names, nil
 }
@@ -123,7 +130,7 @@ func (o *plotOptions) target(cmd *cobra.Command, dir string, names []string) (fu
 		}
 		return nil, err
 	case len(names) != 1:
-		return nil, usageError{fmt.Errorf("-o %s is one file, of %d pictures (%s); choose one of them, such as --%s, or give -o a folder that is there", o.out, len(names), strings.Join(names, ", "), picture.Names()[0])}
+		return nil, usageError{fmt.Errorf("-o %s is one file, but there are %d pictures (%s); choose one of them, such as --%s, or give -o a folder that exists", o.out, len(names), strings.Join(names, ", "), picture.Names()[0])}
 	case cmd.Flags().Changed("format") && o.format != end:
 		return nil, usageError{fmt.Errorf("-o %s ends in .%s, --format says %s; leave out --format", o.out, end, o.format)}
 	}
@@ -132,7 +139,7 @@ func (o *plotOptions) target(cmd *cobra.Command, dir string, names []string) (fu
 }
 
 // available lists the pictures that can be drawn of a run, and says which one cannot though it is there.
-func available(cmd *cobra.Command, f *record.Folder) ([]string, error) {
+func available(cmd *cobra.Command, f *runfolder.Folder) ([]string, error) {
 	names, left, err := picture.Available(f)
 	if left != "" {
 		fmt.Fprintln(cmd.ErrOrStderr(), left)

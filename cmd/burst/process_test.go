@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"burst/checkpoint"
+	"burst/run"
 
 	"github.com/stretchr/testify/require"
 )
@@ -73,7 +74,7 @@ func there(path string) bool {
 // moment is a random point of a run's progress in out: it has saved a checkpoint of some burst or a later one, or has
 // recorded some bytes; half of the moments are in the middle of saving a checkpoint.
 func moment(out string, random *rand.Rand) func() bool {
-	folder := filepath.Join(out, checkpointFolder)
+	folder := filepath.Join(out, run.CheckpointFolder)
 	burst, bytes := uint64(5*random.IntN(110)), int64(0)
 	if random.IntN(3) == 0 {
 		burst, bytes = 0, random.Int64N(1<<20)

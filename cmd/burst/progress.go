@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"burst/engine"
+	"burst/run"
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 )
 
-// progress tells standard error how far a run is: a bar on a terminal, a line every few seconds elsewhere.
+// progress writes to standard error how far a run is: a bar on a terminal, a line every few seconds elsewhere.
 type progress struct {
 	w     io.Writer
 	quiet bool
@@ -47,12 +48,24 @@ func (p *progress) line(format string, args ...any) {
 	fmt.Fprintf(p.w, format+"\n", args...)
 }
 
-// once tells what nobody needs to hear again, as from each run of a sweep.
+// once prints a message only the first time, for runs of a sweep.
 func (p *progress) once(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if !p.said[text] {
 		p.said[text] = true
 		p.line("%s", text)
+	}
+}
+
+// event prints an event of a run; messages that each run of a sweep would repeat are printed once.
+func (p *progress) event(e run.Event) {
+	switch e := e.(type) {
+	case run.Building:
+		p.building(e.Done, e.Total)
+	case run.Took, run.RecordsPart:
+		p.once("%v", e)
+	default:
+		p.line("%v", e)
 	}
 }
 
@@ -65,7 +78,7 @@ func (p *progress) data(out io.Writer, json bool, format string, args ...any) {
 	fmt.Fprintf(out, format, args...)
 }
 
-// building is told by the builder.
+// building receives the builder's progress.
 func (p *progress) building(done, total uint64) {
 	if p.quiet || total == 0 || time.Since(p.told) < buildEvery {
 		return
@@ -79,14 +92,13 @@ func (p *progress) building(done, total uint64) {
 }
 
 // watch begins the progress of a run of total bursts, of which some are done already.
-func (p *progress) watch(done, total uint64) engine.Recorder {
+func (p *progress) watch(done, total uint64) {
 	p.done, p.toldDone, p.total, p.start, p.told = done, done, total, time.Now(), time.Now()
 	if p.tty && !p.quiet {
 		p.bar = progressbar.NewOptions64(int64(total), progressbar.OptionSetWriter(p.w), progressbar.OptionSetWidth(24),
 			progressbar.OptionThrottle(barEvery), progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionSetItsString("bursts"),
 			progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish(), progressbar.OptionUseANSICodes(true))
 	}
-	return p
 }
 
 // Record counts a burst; the clock is read once a burst, the terminal written to a few times a second.
@@ -115,7 +127,7 @@ func (p *progress) Record(b *engine.Burst) error {
 	return nil
 }
 
-// tell notes what has been told.
+// tell remembers that a message was printed.
 func (p *progress) tell(now time.Time) {
 	p.begun = true
 	p.told, p.toldDone, p.toldSpike = now, p.done, p.spikes
@@ -136,7 +148,7 @@ func (p *progress) finish() {
 	}
 }
 
-// again is a progress for one more run on the same place.
+// again returns the progress of another run, on the same line of the terminal.
 func (p *progress) again() *progress {
 	next := newProgress(p.w, p.quiet)
 	next.said = p.said

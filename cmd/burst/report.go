@@ -5,21 +5,23 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"html/template"
+	"html"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"burst/internal/durable"
-	"burst/record"
+	"burst/record/manifest"
 	"burst/record/picture"
+	"burst/record/runfolder"
 	"burst/record/stats"
 
 	"github.com/spf13/cobra"
 )
 
-//go:embed report.html
-var reportPage string
+//go:embed report.css
+var reportStyle string
 
 // reported is what `burst report --json` prints.
 type reported struct {
@@ -38,10 +40,9 @@ type reportOptions struct {
 func newReportCommand() *cobra.Command {
 	var o reportOptions
 	cmd := &cobra.Command{
-		Use:   "report FOLDER",
-		Short: "Write one HTML file with the pictures, figures and manifest of a run",
-		Long: "The file holds everything that it shows: no other file, network or script is needed. It follows the reader's choice\n" +
-			"of light or dark.",
+		Use:               "report FOLDER",
+		Short:             "Write one HTML file with the pictures, statistics and manifest of a run",
+		Long:              "The file needs no other file, no network and no script. It follows the reader's choice of light or dark.",
 		Example:           "  burst report runs/quickstart-1\n  burst report runs/brunel-c-1 --from 2000 --out brunel.html",
 		Args:              folderArgument,
 		ValidArgsFunction: completeFolder,
@@ -91,11 +92,11 @@ type reportData struct {
 
 type reportPicture struct {
 	Name, About string
-	Data        template.URL
+	Data        string // base64 of the PNG
 }
 
 // page fills in the page.
-func (o *reportOptions) page(cmd *cobra.Command, f *record.Folder) (string, error) {
+func (o *reportOptions) page(cmd *cobra.Command, f *runfolder.Folder) (string, error) {
 	m := &f.Manifest
 	d := reportData{Title: m.Genome, Facts: reportFacts(m), Version: version}
 	names, err := available(cmd, f)
@@ -111,8 +112,7 @@ func (o *reportOptions) page(cmd *cobra.Command, f *record.Folder) (string, erro
 		if err != nil {
 			return "", err
 		}
-		url := "data:image/png;base64," + base64.StdEncoding.EncodeToString(data)
-		d.Pictures = append(d.Pictures, reportPicture{Name: p.Name, About: p.About, Data: template.URL(url)})
+		d.Pictures = append(d.Pictures, reportPicture{Name: p.Name, About: p.About, Data: base64.StdEncoding.EncodeToString(data)})
 	}
 	if hasSpikes(f) {
 		s, err := stats.Compute(f, stats.Options{From: o.from, Until: o.until, Areas: o.areas})
@@ -126,23 +126,61 @@ func (o *reportOptions) page(cmd *cobra.Command, f *record.Folder) (string, erro
 		return "", err
 	}
 	d.Manifest = string(text)
-	t, err := template.New("report").Parse(reportPage)
-	if err != nil {
-		panic("BUG: " + err.Error())
-	}
+	return d.html(), nil
+}
+
+// html is the page. html/template would add 7 MB to the program (RATIONALE.md says why).
+func (d *reportData) html() string {
 	var b strings.Builder
-	err = t.Execute(&b, d)
-	return b.String(), err
+	// put fills in values, which become text of the page whatever they hold.
+	put := func(format string, values ...string) {
+		var escaped []any
+		for _, v := range values {
+			escaped = append(escaped, html.EscapeString(v))
+		}
+		fmt.Fprintf(&b, format, escaped...)
+	}
+	b.WriteString("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
+	b.WriteString("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n")
+	put("<title>%s: burst report</title>\n", d.Title)
+	b.WriteString("<style>\n" + reportStyle + "</style>\n</head>\n<body>\n")
+	put("<h1>%s</h1>\n<table class=\"facts\">\n", d.Title)
+	for _, f := range d.Facts {
+		put("<tr><th>%s</th><td>%s</td></tr>\n", f[0], f[1])
+	}
+	b.WriteString("</table>\n")
+	if len(d.Figures) > 0 {
+		b.WriteString("<h2>Figures by area</h2>\n<div class=\"wide\"><table>\n<thead>\n")
+		cell := "<th>%s</th>"
+		for i, row := range d.Figures {
+			b.WriteString("<tr>")
+			for _, x := range row {
+				put(cell, x)
+			}
+			b.WriteString("</tr>\n")
+			if i == 0 {
+				b.WriteString("</thead>\n")
+				cell = "<td>%s</td>"
+			}
+		}
+		b.WriteString("</table></div>\n")
+	}
+	for _, p := range d.Pictures {
+		put("<h2>%s</h2>\n<figure><img src=\"data:image/png;base64,%s\" alt=\"%s: %s\">", p.Name, p.Data, p.Name, p.About)
+		put("<figcaption>%s</figcaption></figure>\n", p.About)
+	}
+	put("<h2>Manifest</h2>\n<details><summary>manifest.json</summary><pre>%s</pre></details>\n", d.Manifest)
+	put("<footer>burst %s</footer>\n</body>\n</html>\n", d.Version)
+	return b.String()
 }
 
 // reportFacts are the lines at the top.
-func reportFacts(m *record.Manifest) [][2]string {
+func reportFacts(m *manifest.Manifest) [][2]string {
 	neurons := uint64(0)
 	for _, a := range m.Areas {
 		neurons += uint64(a.Neurons)
 	}
-	seconds := func(s float64) string { return duration(time.Duration(s * float64(time.Second))) }
-	return [][2]string{
+	facts := [][2]string{
 		{"network", fmt.Sprintf("%s neurons in %d areas", count(neurons), len(m.Areas))},
 		{"run", fmt.Sprintf("%s bursts of %g ms, %s", count(m.Bursts), m.Timestep, m.Status)},
 		{"spikes", count(m.Spikes)},
@@ -155,4 +193,9 @@ func reportFacts(m *record.Manifest) [][2]string {
 		{"started", m.Started.Format(time.RFC3339)},
 		{"command", strings.Join(m.Command, " ")},
 	}
+	if m.WeightDigest != "" {
+		at := slices.IndexFunc(facts, func(f [2]string) bool { return f[0] == "digest" })
+		facts = slices.Insert(facts, at+1, [2]string{"weights", m.WeightDigest})
+	}
+	return facts
 }

@@ -12,12 +12,16 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"burst/checkpoint"
-	"burst/record"
+	"burst/internal/slow"
+	"burst/record/manifest"
+	"burst/record/runfolder"
+	"burst/run"
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/stretchr/testify/require"
@@ -43,9 +47,9 @@ type whole struct{ digest, rows, rates string }
 // look reads a run folder.
 func look(t *testing.T, dir string) whole {
 	t.Helper()
-	f, err := record.Open(dir)
+	f, err := runfolder.Open(dir)
 	require.NoError(t, err)
-	require.Equal(t, record.Complete, f.Manifest.Status)
+	require.Equal(t, manifest.Complete, f.Manifest.Status)
 	h := xxhash.New()
 	for _, name := range f.Tables() {
 		r, err := f.Recording(name)
@@ -56,6 +60,9 @@ func look(t *testing.T, dir string) whole {
 				fmt.Fprintln(h, name, c.Burst[i], c.Neuron[i])
 				if c.Potential != nil {
 					fmt.Fprintln(h, c.Potential[i])
+				}
+				if c.Value != nil {
+					fmt.Fprintln(h, c.Variable[i], c.Value[i])
 				}
 			}
 		}
@@ -72,10 +79,35 @@ type trial struct {
 	want        whole
 }
 
+// newTrial is a trial of restless, with a copy of the run that is made once for all tests.
 func newTrial(t *testing.T) *trial {
 	t.Helper()
-	return newTrialOf(t, restless, "--checkpoint-every", "5", "--record", "spikes=all", "--record", "potentials=slow[0..4]")
+	one := restlessOnce(t)
+	x := &trial{dir: t.TempDir(), args: one.args, want: one.want}
+	x.genome = filepath.Join(x.dir, "genome.yaml")
+	require.NoError(t, os.CopyFS(x.dir, os.DirFS(one.dir)))
+	return x
 }
+
+// restlessOnce is the first trial of restless; its folder stays until the program ends.
+var restlessOnce = func() func(t *testing.T) *trial {
+	var once sync.Once
+	var x *trial
+	return func(t *testing.T) *trial {
+		t.Helper()
+		once.Do(func() {
+			made := newTrialOf(t, restless, "--checkpoint-every", "5", "--record", "spikes=all", "--record", "potentials=slow[0..4]", "--record", "variables=slow[0..4].I_ex,few.input every 2")
+			made.dir = filepath.Join(tests, "restless")
+			require.NoError(t, os.CopyFS(made.dir, os.DirFS(filepath.Dir(made.genome))))
+			x = made
+		})
+		require.NotNil(t, x, "the run that nobody stops has failed")
+		return x
+	}
+}()
+
+// tests is a folder for all tests.
+var tests string
 
 func newTrialOf(t *testing.T, text string, args ...string) *trial {
 	t.Helper()
@@ -119,6 +151,7 @@ func torn(t *testing.T, base string) bool {
 // on to the digest, the recordings and the rates of the run that nobody stopped. A run that ends before the kill meets it is
 // whole already.
 func TestR1Kills(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	kills := often(14, 200)
 	x := newTrial(t)
@@ -132,7 +165,7 @@ func TestR1Kills(t *testing.T) {
 		if p.wait() == nil {
 			ended++
 		}
-		_, err := os.Stat(filepath.Join(out, checkpointFolder, "unfinished.tmp"))
+		_, err := os.Stat(filepath.Join(out, run.CheckpointFolder, "unfinished.tmp"))
 		if err == nil || torn(t, filepath.Join(out, "spikes")) || torn(t, filepath.Join(out, "potentials")) {
 			writing++
 		}
@@ -142,7 +175,7 @@ func TestR1Kills(t *testing.T) {
 	points := killPoints()
 	require.Len(t, points, 12)
 	if testing.Short() {
-		points = []string{points[1], points[5], points[10]}
+		points = []string{points[1], points[10]}
 	}
 	for i, point := range points {
 		out := filepath.Join(x.dir, fmt.Sprint("point-", i))
@@ -164,6 +197,7 @@ func TestR1Kills(t *testing.T) {
 // keep (with -long, on a machine of one's own, within 5 s), a checkpoint, a recording that reads, and the rest of the run is the
 // same. A second signal may end the program at once and corrupts nothing; a run may also end before a signal meets it.
 func TestR28Signals(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	stops := often(8, 100)
 	x := newTrial(t)
@@ -181,7 +215,7 @@ func TestR28Signals(t *testing.T) {
 		p.signal(t, signal)
 		if i%4 >= 2 {
 			if i%8 < 4 { // in the middle of the last saving, or at once
-				p.until(func() bool { return there(filepath.Join(out, checkpointFolder, "unfinished.tmp")) })
+				p.until(func() bool { return there(filepath.Join(out, run.CheckpointFolder, "unfinished.tmp")) })
 			}
 			p.signal(t, signal)
 		}
@@ -192,13 +226,13 @@ func TestR28Signals(t *testing.T) {
 		case err == nil:
 			ended++
 		case errors.As(err, &exit) && exit.ExitCode() == status:
-			f, err := record.Open(out)
+			f, err := runfolder.Open(out)
 			require.NoError(t, err)
-			require.Equal(t, record.Interrupted, f.Manifest.Status)
+			require.Equal(t, manifest.Interrupted, f.Manifest.Status)
 			for _, err := range f.Spikes() {
 				require.NoError(t, err)
 			}
-			c, _, skipped, err := checkpoint.Newest(checkpoint.OS{}, filepath.Join(out, checkpointFolder))
+			c, _, skipped, err := checkpoint.Newest(checkpoint.OS{}, filepath.Join(out, run.CheckpointFolder))
 			require.NoError(t, err)
 			require.Empty(t, skipped)
 			require.Equal(t, f.Manifest.Bursts, c.State.Number, "the checkpoint is of the run's last burst")
@@ -270,9 +304,11 @@ func (f faultyFile) Sync() error {
 // TestR3FullDisk: a disk that is full, or that fails to sync, ends the run with status 6, says so, leaves the checkpoint
 // before it, and the run can be resumed when the disk is sound again.
 func TestR3FullDisk(t *testing.T) {
+	slow.Short(t)
 	t.Parallel()
 	x := newTrial(t)
-	for call, fault := range map[string]error{"write": syscall.ENOSPC, "sync": syscall.EIO, "rename": syscall.EIO} {
+	for _, call := range []string{"write", "rename", "sync"}[:slow.Times(1, 3)] {
+		fault := map[string]error{"write": syscall.ENOSPC, "sync": syscall.EIO, "rename": syscall.EIO}[call]
 		out := filepath.Join(x.dir, call)
 		ctx := context.WithValue(context.Background(), diskKey{}, &faulty{left: 3, call: call, err: fault})
 		var stdout, stderr bytes.Buffer
@@ -280,11 +316,11 @@ func TestR3FullDisk(t *testing.T) {
 		require.Equal(t, exitFile, code, stderr.String())
 		require.Contains(t, stderr.String(), fault.Error())
 		require.NotContains(t, stderr.String(), "all is saved")
-		f, err := record.Open(out)
+		f, err := runfolder.Open(out)
 		require.NoError(t, err)
-		require.Equal(t, record.Failed, f.Manifest.Status)
+		require.Equal(t, manifest.Failed, f.Manifest.Status)
 		require.Contains(t, f.Manifest.Failure, fault.Error())
-		c, _, skipped, err := checkpoint.Newest(checkpoint.OS{}, filepath.Join(out, checkpointFolder))
+		c, _, skipped, err := checkpoint.Newest(checkpoint.OS{}, filepath.Join(out, run.CheckpointFolder))
 		require.NoError(t, err)
 		require.Empty(t, skipped)
 		require.EqualValues(t, 15, c.State.Number, "the last whole one")
@@ -294,10 +330,11 @@ func TestR3FullDisk(t *testing.T) {
 
 // TestDamagedCheckpoints: those that resume skips are told and renamed, and the last three that stay are whole.
 func TestDamagedCheckpoints(t *testing.T) {
+	slow.Short(t)
 	t.Parallel()
 	x := newTrial(t)
 	out := filepath.Join(x.dir, "damaged")
-	folder := filepath.Join(out, checkpointFolder)
+	folder := filepath.Join(out, run.CheckpointFolder)
 	ctx := context.WithValue(context.Background(), diskKey{}, &faulty{left: 8, call: "rename", err: syscall.EIO})
 	var stdout, stderr bytes.Buffer
 	require.Equal(t, exitFile, execute(ctx, append([]string{"run", x.genome, "--out", out}, x.args...), &stdout, &stderr), stderr.String())
@@ -338,7 +375,7 @@ func TestAdviceToResume(t *testing.T) {
 type blocker struct{ checkpoint.OS }
 
 func (b blocker) Create(path string) (checkpoint.File, error) {
-	if err := os.WriteFile(filepath.Join(filepath.Dir(path), checkpointFolder), nil, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(filepath.Dir(path), run.CheckpointFolder), nil, 0o600); err != nil {
 		return nil, err
 	}
 	return b.OS.Create(path)
@@ -348,15 +385,15 @@ func (b blocker) Create(path string) (checkpoint.File, error) {
 func TestNoPlaceForCheckpoints(t *testing.T) {
 	t.Parallel()
 	x := newTrial(t)
-	from := filepath.Join(x.dir, "whole", checkpointFolder, checkpoint.Name(590))
+	from := filepath.Join(x.dir, "whole", run.CheckpointFolder, checkpoint.Name(590))
 	out := filepath.Join(x.dir, "blocked")
 	ctx := context.WithValue(context.Background(), diskKey{}, blocker{})
 	var stdout, stderr bytes.Buffer
 	code := execute(ctx, append([]string{"run", x.genome, "--from", from, "--out", out}, x.args...), &stdout, &stderr)
 	require.Equal(t, exitFile, code, stderr.String())
-	f, err := record.Open(out)
+	f, err := runfolder.Open(out)
 	require.NoError(t, err)
-	require.Equal(t, record.Failed, f.Manifest.Status)
+	require.Equal(t, manifest.Failed, f.Manifest.Status)
 }
 
 // TestSweepThatFails: what the runs before the one that failed came to is written and printed.
@@ -403,6 +440,7 @@ func (s *stopper) Create(path string) (checkpoint.File, error) {
 
 // TestResumeElsewhere stops a run and goes on with another backend and another number of threads, twice.
 func TestResumeElsewhere(t *testing.T) {
+	slow.Short(t)
 	t.Parallel()
 	x := newTrial(t)
 	out := filepath.Join(x.dir, "elsewhere")
@@ -417,7 +455,7 @@ func TestResumeElsewhere(t *testing.T) {
 	stop("resume", out, "--quiet", "--backend", "reference")
 	stop("resume", out, "--quiet", "--backend", "cpu", "--threads", "8")
 	x.finish(t, out, "elsewhere")
-	f, err := record.Open(out)
+	f, err := runfolder.Open(out)
 	require.NoError(t, err)
 	require.Len(t, f.Manifest.Resumed, 3)
 }
@@ -431,7 +469,7 @@ func TestOneProcessAFolder(t *testing.T) {
 	out := filepath.Join(x.dir, "shared")
 	p := spawn(t, nil, append([]string{"run", x.genome, "--out", out, "--bursts", "1000000000"}, x.args...)...)
 	p.until(func() bool { // any checkpoint: the first is soon removed for later ones
-		saved, err := checkpoint.List(checkpoint.OS{}, filepath.Join(out, checkpointFolder))
+		saved, err := checkpoint.List(checkpoint.OS{}, filepath.Join(out, run.CheckpointFolder))
 		return err == nil && len(saved) > 0
 	})
 	for what, args := range map[string][]string{"another process is running in this folder": {"resume", out}, "holds ": {"run", x.genome, "--out", out}} {

@@ -11,9 +11,9 @@ import (
 	"strconv"
 	"strings"
 
-	"burst/exchange/mpi"
+	"burst/internal/exchange/mpi"
 	"burst/internal/plain"
-	"burst/record"
+	"burst/record/manifest"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -37,7 +37,7 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return exitCode(err)
 }
 
-// checkHelp has help refuse a command that there is not, which the function tells afterwards.
+// checkHelp makes help fail for an unknown command. The returned function gives that error after help has run.
 func checkHelp(root *cobra.Command) (unknown func() error) {
 	var wrong error
 	show := root.HelpFunc()
@@ -66,7 +66,7 @@ func checkHelp(root *cobra.Command) (unknown func() error) {
 	return func() error { return wrong }
 }
 
-// output is where results go. It remembers a failed write, which no command need look for line by line.
+// output is where results go. It remembers a failed write, so that commands need not check every line.
 type output struct {
 	io.Writer
 	err error // the first
@@ -82,15 +82,15 @@ func (o *output) Write(b []byte) (int, error) {
 
 // newRootCommand is the whole command tree.
 func newRootCommand() *cobra.Command {
+	var version bool
 	root := &cobra.Command{
 		Use:   "burst",
-		Short: "Run spiking networks, with the same bits on every machine",
-		Long: "burst builds a network from a genome (YAML) and advances it burst by burst: the neurons that fired reach their\n" +
-			"targets, the reached ones are updated, those that cross their threshold fire in turn.\n\n" +
+		Short: "Simulate spiking networks, with the same bits on every machine",
+		Long: "burst builds a network from a genome (YAML) and runs it in equal time steps, called bursts: neurons that fired send\n" +
+			"input to their targets, the targets are updated, and those that reach their threshold fire.\n\n" +
 			"  burst examples           list the networks that come with burst\n" +
 			"  burst run quickstart     run one\n" +
 			"  burst init my.yaml       write a network of your own to start from",
-		Version:                    readBuild().String(),
 		SilenceErrors:              true,
 		SilenceUsage:               true,
 		SuggestionsMinimumDistance: 2,
@@ -108,15 +108,20 @@ func newRootCommand() *cobra.Command {
 			if len(args) > 0 {
 				return usageError{unknownCommand(cmd, args[0])}
 			}
+			if version {
+				_, err := fmt.Fprintln(cmd.OutOrStdout(), readBuild())
+				return err
+			}
 			return cmd.Help()
 		},
 	}
-	root.SetVersionTemplate("{{.Version}}\n")
+	// cobra would print it by a template, of which report.go says what it costs.
+	root.Flags().BoolVarP(&version, "version", "v", false, "version for burst")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError{suggestFlag(cmd, err)} })
 	root.AddCommand(
 		newRunCommand(), newValidateCommand(), newInspectCommand(), newVerifyCommand(), newBenchCommand(),
 		newPlotCommand(), newReportCommand(), newStatsCommand(), newDiffCommand(),
-		newReplayCommand(), newResumeCommand(), newCheckpointCommand(), newExportCommand(), newImportCommand(),
+		newServeCommand(), newViewCommand(), newReplayCommand(), newResumeCommand(), newCheckpointCommand(), newExportCommand(), newImportCommand(),
 		newDevicesCommand(), newDoctorCommand(), newExamplesCommand(), newInitCommand(), newSchemaCommand(), newVersionCommand(), newManCommand(), newExitCodesTopic(),
 	)
 	return root
@@ -126,7 +131,7 @@ func newRootCommand() *cobra.Command {
 // than can be counted; and so many threads or parts that they alone would use up memory or hours.
 func checkNumbers(flags *pflag.FlagSet) error {
 	const most = 4096
-	ranges := map[string][2]int64{"threads": {0, most}, "parts": {1, most}, "device": {0, math.MaxInt64}, "bursts": {1, record.MostBursts}}
+	ranges := map[string][2]int64{"threads": {0, most}, "parts": {1, most}, "device": {0, math.MaxInt64}, "bursts": {1, manifest.MostBursts}}
 	var wrong error
 	flags.Visit(func(f *pflag.Flag) {
 		if f.Name == "duration" && f.Value.String() == "0s" {
@@ -178,7 +183,7 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 	return errors.New(text + " (`burst help` lists the commands)")
 }
 
-// suggestFlag adds the nearest flag to an error about an unknown one, and says of a value what is wanted.
+// suggestFlag adds the nearest flag to an error about an unknown one, and to an error about a value what is wanted.
 func suggestFlag(cmd *cobra.Command, err error) error {
 	var value *pflag.InvalidValueError
 	if errors.As(err, &value) {
@@ -209,7 +214,7 @@ func wanted(value *pflag.InvalidValueError) string {
 	return plain.Text(cause)
 }
 
-// wantedNumber says what a flag takes that a number was no good for.
+// wantedNumber says what a flag takes that refused a number.
 func wantedNumber(f *pflag.Flag, why error) string {
 	kind := f.Value.Type()
 	switch {

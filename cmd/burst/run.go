@@ -13,14 +13,12 @@ import (
 	"time"
 
 	"burst/backend"
-	"burst/backend/split"
-	"burst/checkpoint"
-	"burst/connectome"
 	"burst/engine"
-	"burst/exchange"
-	"burst/exchange/nccl"
 	"burst/genome"
-	"burst/record"
+	"burst/internal/plain"
+	"burst/live"
+	"burst/record/picture"
+	"burst/run"
 
 	"github.com/spf13/cobra"
 )
@@ -35,26 +33,23 @@ type runOptions struct {
 	duration time.Duration
 	threads  int
 	gpus
-	backend  string
-	realtime string
-	expect   string
-	digest   string
-	json     bool
-	quiet    bool
-	keep     keeping
-	set      []string
-	sweep    string
-	every    string // --checkpoint-every
-	from     string
-	onFault  string
-	memory   memoryLimit
-	others   exchange.Exchange // the processes that share the network; nil: there are none
-	control  nccl.Control      // with the same; others may go through it or beside it
-	host     []int             // the parts on this one's host, with this one
-	gpu      int               // of this part
-	wrap     func(exchange.Exchange) exchange.Exchange
-	exchange string // --exchange
-	via      string // what it came to; empty without others
+	backend string
+	rate    string
+	expected
+	digest string
+	json   bool
+	quiet  bool
+	keep   keeping
+	changes
+	sweep       string
+	every       string // --checkpoint-every
+	from        string
+	weightsFrom string
+	onFault     string
+	memory      memoryLimit
+	exchange    string
+	view        bool
+	peers       *run.Peers // the processes that share the network; nil: there are none
 }
 
 func newRunCommand() *cobra.Command {
@@ -67,7 +62,7 @@ func newRunCommand() *cobra.Command {
 		Args:              genomeArgument,
 		ValidArgsFunction: completeGenome,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.together(cmd.Context(), func() error { return o.run(cmd, args[0]) })
+			return o.underMPI(cmd.Context(), func() error { return o.run(cmd, args[0]) })
 		},
 	}
 	f := cmd.Flags()
@@ -78,22 +73,24 @@ func newRunCommand() *cobra.Command {
 	backendFlag(cmd, &o.backend)
 	o.gpus.flags(cmd)
 	o.exchangeFlag(cmd)
-	f.StringVar(&o.realtime, "realtime", "", "hold this many bursts a second, such as 100 or 100Hz, and report missed deadlines")
-	f.StringVar(&o.expect, "expect-digest", "", "fail with status 8 unless the run ends with this digest")
+	f.StringVar(&o.rate, "rate", "", "hold this many bursts a second, such as 100, 100Hz or 1kHz, and report how late they start")
+	o.expected.flags(cmd)
 	f.StringVar(&o.digest, "digest", "", "every=N prints the hash of the whole state after every N bursts")
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
-	f.BoolVar(&o.quiet, "quiet", false, "no progress, and of the result only the digest")
+	f.BoolVar(&o.quiet, "quiet", false, "show no progress, and print only the digest")
 	o.keep.flags(cmd)
 	register(cmd, "record", completeRecord)
-	f.StringArrayVar(&o.set, "set", nil, "PATH=VALUE sets a value of the genome, such as areas.L4E.params.tau=12ms; may be repeated")
+	o.changes.flags(cmd)
 	f.StringVar(&o.sweep, "seeds", "", "A..B runs once with each seed from A to B and shows mean and standard deviation")
 	o.safety(cmd)
-	f.StringVar(&o.from, "from", "", "begin with the state of this checkpoint, of the same network; --run-seed gives it another future")
+	f.BoolVar(&o.view, "view", false, "open the run to programs that watch it, on a loopback address; burst view shows it afterwards")
+	f.StringVar(&o.from, "from", "", "start from the state in this checkpoint of the same network; another --run-seed gives other random input from there")
 	cmd.MarkFlagsMutuallyExclusive("bursts", "duration")
-	cmd.MarkFlagsMutuallyExclusive("from", "seeds")
+	f.StringVar(&o.weightsFrom, "weights-from", "", "begin with the weights that another run has learnt: its folder, or a checkpoint in it; plasticity may be another")
+	cmd.MarkFlagsMutuallyExclusive("from", "seeds", "weights-from")
 	cmd.MarkFlagsMutuallyExclusive("no-out", "checkpoint-every")
 	cmd.MarkFlagsMutuallyExclusive("out", "no-out")
-	for _, other := range []string{"seed", "run-seed", "expect-digest", "digest"} {
+	for _, other := range []string{"seed", "run-seed", "expect-digest", "expect-weights", "digest", "view"} {
 		cmd.MarkFlagsMutuallyExclusive("seeds", other)
 	}
 	return cmd
@@ -110,40 +107,56 @@ func backendChoices() []string { return append([]string{"auto"}, backend.Names()
 
 // run is the command.
 func (o *runOptions) run(cmd *cobra.Command, arg string) error {
+	start := time.Now()
 	g, begin, err := o.prepare(cmd, arg)
+	var learnt *run.Learnt
+	if err == nil {
+		learnt, err = o.learnt(cmd)
+	}
 	if err != nil {
-		return o.settle(err)
+		return o.peers.Settle(err)
 	}
-	if !o.leads() {
-		return o.serve(g)
+	if !o.peers.Leads() {
+		return o.serve(cmd.Context(), g)
 	}
+	read := time.Since(start)
 	n, err := o.length(g)
 	if err == nil {
-		err = begin.room(n)
+		err = room(begin, n)
 	}
 	if err != nil {
-		return o.settle(err)
+		return o.peers.Settle(err)
 	}
 	every, err := parseEvery(o.digest)
 	if err != nil {
-		return o.settle(err)
+		return o.peers.Settle(err)
 	}
 	p := newProgress(cmd.ErrOrStderr(), o.quiet)
 	if o.sweep != "" {
 		return o.runSweep(cmd, sweeping{g: g, arg: arg, progress: p, bursts: n})
 	}
-	r := &runner{o: o, g: g, arg: arg, out: cmd.OutOrStdout(), progress: p, bursts: n, stateEvery: every, start: begin}
-	return r.whole(cmd)
+	r := &runner{o: o, arg: arg, out: cmd.OutOrStdout(), progress: p, stateEvery: every, read: read, branched: begin != nil || learnt != nil}
+	if o.view {
+		r.viewing = new(viewing)
+	}
+	return r.whole(cmd, func(ctx context.Context) (*run.Run, error) {
+		settings := o.settings(ctx, p)
+		settings.Bursts, settings.From, settings.Weights = n, begin, learnt
+		if o.view {
+			settings.Recorders = append(settings.Recorders, r.viewing)
+		}
+		return run.New(ctx, g, settings)
+	})
 }
 
 // prepare checks the flags and reads what they name.
-func (o *runOptions) prepare(cmd *cobra.Command, arg string) (*genome.Genome, *start, error) {
-	if err := errors.Join(o.checkBackend(), o.checkTogether(), o.checkExpect(), o.gpus.check("backend", o.backend), o.keep.check(), o.checkFault()); err != nil {
+func (o *runOptions) prepare(cmd *cobra.Command, arg string) (*genome.Genome, *run.Start, error) {
+	if err := errors.Join(o.checkBackend(), o.checkMPI(), o.expected.check(), o.gpus.check("backend", o.backend), o.keep.check(), o.checkFault(), o.checkTimes()); err != nil {
 		return nil, nil, err
 	}
 	g, err := loadGenome(cmd, arg)
 	if err == nil {
-		g, err = applySettings(g, o.set)
+		g, err = o.changes.apply(g)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -153,23 +166,56 @@ func (o *runOptions) prepare(cmd *cobra.Command, arg string) (*genome.Genome, *s
 	return g, begin, err
 }
 
+// settings are what the flags say of a run, but for where it begins and ends.
+func (o *runOptions) settings(ctx context.Context, p *progress) run.Options {
+	hosts := 1
+	if o.peers != nil {
+		hosts = len(o.peers.Host)
+	}
+	s := run.Options{
+		Backend: o.backend, GPUs: o.gpus.chosen(), Threads: o.threads, MaxBytes: o.memory.apply(hosts), Peers: o.peers,
+		Rate: o.rate, Checkpoints: o.every, Record: o.keep.record, Disk: diskOf(ctx), OnFault: run.Action(o.onFault), Elsewhere: true,
+		Recorders: []engine.Recorder{p}, Tell: p.event,
+	}
+	if s.Folder = o.keep.out; s.Folder == "" && !o.keep.noOut {
+		s.Runs = runsFolder
+	}
+	return s
+}
+
+// runner is one run of the command line and its output.
+type runner struct {
+	*run.Run
+	o           *runOptions
+	arg         string // the genome, as `burst run` was given it
+	out         io.Writer
+	progress    *progress
+	stateEvery  uint64
+	branched    bool             // the run began from a checkpoint or with weights of one, or goes on
+	viewing     *viewing         // nil: nobody watches
+	log         *live.Log        // of the input of a live run; nil: of any other
+	lasts       bool             // the run ends where the log does
+	read, draw  time.Duration    // of the genome, and of pictures
+	interrupted func() os.Signal // which came, of those that end a run; nil: none is caught yet
+}
+
 // whole runs, reports, and says how the run ended.
-func (r *runner) whole(cmd *cobra.Command) error {
-	if err := r.run(cmd.Context()); err != nil && !errors.Is(err, context.Canceled) {
+func (r *runner) whole(cmd *cobra.Command, open func(context.Context) (*run.Run, error)) error {
+	if err := r.run(cmd.Context(), open); err != nil && !errors.Is(err, context.Canceled) {
 		return r.afterFault(err)
 	}
 	if err := r.report(cmd); err != nil {
 		return err
 	}
-	if s := r.interrupted(); s != nil && r.engine.Number() < r.first+r.bursts {
+	if s := r.interrupted(); s != nil && r.Number() < r.end() {
 		cure := ""
-		if r.saver != nil && r.resumable() {
-			cure = fmt.Sprintf("; all is saved, `burst resume %s` goes on", quoted(r.folder))
+		if r.Folder != "" && r.Resumable() {
+			cure = fmt.Sprintf("; all is saved, `burst resume %s` goes on", quoted(r.Folder))
 		}
-		r.progress.line("stopped by %v after burst %d of %d%s", s, r.engine.Number(), r.first+r.bursts, cure)
+		r.progress.line("stopped by %v after burst %d of %d%s", s, r.Number(), r.end(), cure)
 		return stoppedBy(s)
 	}
-	return r.o.compare(r.engine.Digest())
+	return r.o.compare(fmt.Sprintf("%016x", r.Engine().Digest()), r.WeightDigest())
 }
 
 // stoppedBy is the exit status of a run that a signal ended.
@@ -180,112 +226,115 @@ func stoppedBy(s os.Signal) error {
 	return stopped{exitInterrupted}
 }
 
-// runner is one run and what it made.
-type runner struct {
-	o          *runOptions
-	g          *genome.Genome
-	arg        string // the genome, as `burst run` was given it
-	out        io.Writer
-	progress   *progress
-	bursts     uint64 // to run, from first on
-	stateEvery uint64
-	start      *start // nil: burst 0
-
-	interrupted func() os.Signal // which came, of those that end a run; nil: none is caught yet
-
-	disk      checkpoint.Disk
-	schedule  schedule
-	saver     *checkpoint.Saver // nil: the run has no folder
-	asked     uint64            // the burst of the last checkpoint that was asked for; 0: none
-	state     engine.State      // memory for hashes
-	recording *record.Run       // nil: none
-	first     uint64            // the run's first burst
-	began     uint64            // the first burst that this process runs
-
-	c         *connectome.Connectome
-	parts     *connectome.Parts // that several devices build while they are opened; nil: c has its synapses
-	devices   []int
-	id        uint64 // the hash of the whole connectome
-	used      string // backend
-	device    string
-	engine    *engine.Engine
-	activity  *record.Activity
-	folder    string // "" when none is written
-	hold      *record.Hold
-	complete  bool // the folder holds all there will be
-	fcl       bool // the backend delivers the FCL
-	buildTime time.Duration
-	runTime   time.Duration
-}
-
-// run builds the network and runs it.
-func (r *runner) run(ctx context.Context) error {
-	defer r.release()
-	period, err := parseRate(r.o.realtime)
-	if err == nil {
-		r.schedule, err = parseSchedule(r.o.every)
+// run opens the run, advances it to its end, and ends it.
+func (r *runner) run(ctx context.Context, open func(context.Context) (*run.Run, error)) (err error) {
+	building := ctx
+	if r.interrupted == nil { // nothing is written yet, and a signal ends the program at once
+		building = context.WithoutCancel(ctx)
 	}
-	if err = r.o.settle(err); err != nil {
-		return err
-	}
-	if err := r.o.takeGPU(); err != nil {
-		return err
-	}
-	r.disk = diskOf(ctx)
-	if err := r.heed(ctx, r.build); err != nil {
-		return err
-	}
-	options, err := r.o.meet(r.progress)
-	if err != nil {
-		return err
-	}
-	waiting := r.o.others != nil
-	defer func() {
-		if waiting {
-			split.Dismiss(r.o.others)
+	if r.Run, err = open(building); err != nil {
+		var plan *run.PlanError
+		var learnt *run.LearntError
+		switch {
+		case errors.As(err, &plan):
+			return usageError{fmt.Errorf("--record %w", plan.Err)}
+		case errors.As(err, &learnt):
+			return usageError{fmt.Errorf("--weights-from %w", learnt)}
 		}
-	}()
-	plan, err := r.plan()
-	if err != nil {
 		return err
 	}
-	r.fcl = len(plan.FCL) > 0
-	options.Devices, options.Want = r.devices, engine.Want{FCL: r.fcl, Potentials: plan.Potentials}
-	waiting = false
-	var b engine.Backend
-	err = r.heed(ctx, func() (err error) {
-		b, err = r.open(options)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	defer b.Close()
-	if r.interrupted == nil { // before, nothing is written, and a signal ends the program at once
+	if r.interrupted == nil {
 		ctx, r.interrupted = catchSignals(ctx)
 	}
-	r.device, r.activity = r.o.through(backend.Device(b)), record.NewActivity(r.c)
-	if err := r.checkStart(); err != nil {
-		return err
+	if r.log != nil { // as fast as it goes: nobody feeds it
+		r.Engine().Pace(0)
+		r.o.rate = ""
 	}
-	if err := r.create(plan); err != nil {
-		return err
+	if r.viewing != nil {
+		if err := r.viewing.open(r); err != nil {
+			return errors.Join(err, r.Close())
+		}
+		defer func() { err = errors.Join(err, r.viewing.close()) }()
 	}
-	recorders := []engine.Recorder{r.activity, r.progress.watch(r.began-r.first, r.bursts)}
-	if r.recording != nil {
-		recorders = append(recorders, r.recording)
-	}
-	r.engine = engine.New(r.c, b, engine.Options{Period: period, Recorders: recorders})
-	start := time.Now()
-	if err = r.newSaver(); err == nil {
-		err = r.restore()
-	}
-	if err == nil {
-		err = r.advance(ctx)
-	}
-	r.runTime = time.Since(start)
+	r.progress.watch(r.Began-r.First, r.end()-r.First)
+	err = r.advance(ctx)
 	r.progress.finish()
-	return r.finish(err)
+	end := r.Close
+	if r.lasts && r.Number() < r.end() {
+		end = r.Suspend
+	}
+	if failed := end(); failed != nil {
+		err = failed
+	}
+	return r.told(err)
+}
+
+// given has a run take the input of a live run's log, and keep it.
+func (r *runner) given(o *run.Options) {
+	if r.log == nil {
+		return
+	}
+	o.Sources = []engine.Source{r.log}
+	if o.Folder != "" || o.Runs != "" {
+		o.Inputs = r.log
+	}
+}
+
+// end is where the run ends: of a live run that goes on, where its log does.
+func (r *runner) end() uint64 {
+	if r.lasts {
+		return r.log.End(r.Run)
+	}
+	return r.End()
+}
+
+// advance runs the bursts, in pieces where state hashes are asked for.
+func (r *runner) advance(ctx context.Context) error {
+	for {
+		to := r.end()
+		if r.stateEvery > 0 {
+			to = min(to, (r.Number()/r.stateEvery+1)*r.stateEvery)
+		}
+		if err := r.forward(ctx, to); err != nil {
+			return err
+		}
+		if r.stateEvery > 0 {
+			var s engine.State
+			if err := r.Engine().State(&s); err != nil {
+				return err
+			}
+			r.progress.data(r.out, r.o.json, "burst %d state %016x\n", r.Number(), s.Hash())
+		}
+		if r.Number() >= r.end() {
+			return nil
+		}
+	}
+}
+
+// forward is Advance, with what a live run's log has.
+func (r *runner) forward(ctx context.Context, to uint64) error {
+	if r.log != nil {
+		return r.log.Advance(ctx, r.Run, to)
+	}
+	return r.Advance(ctx, to)
+}
+
+// told draws the pictures of a run that is complete, and says how to resume any other.
+func (r *runner) told(err error) error {
+	var failed *run.FailedError
+	if errors.As(err, &failed) && failed.Resumable {
+		return fmt.Errorf("%w; `burst resume %s` goes on from its last checkpoint", err, quoted(r.Folder))
+	}
+	if r.Folder == "" || err != nil && !errors.Is(err, context.Canceled) {
+		return err
+	}
+	// The recordings are safe; a picture that fails can be drawn again.
+	start := time.Now()
+	defer func() { r.draw = time.Since(start) }()
+	if err := picture.OfRun(r.Folder); err != nil {
+		r.progress.line("no pictures: %s; try `burst plot %s`", plain.Text(err), r.Folder)
+	}
+	return err
 }
 
 // checkBackend refuses a name that no backend has, before other processes wait for its part.
@@ -311,35 +360,15 @@ func (o *runOptions) length(g *genome.Genome) (uint64, error) {
 	return defaultBursts, nil
 }
 
-// checkExpect refuses an --expect-digest that is no digest.
-func (o *runOptions) checkExpect() error {
-	if o.expect == "" {
-		return nil
+// checkTimes refuses a --rate and a --checkpoint-every that cannot be read.
+func (o *runOptions) checkTimes() error {
+	if _, err := run.ParseRate(o.rate); err != nil {
+		return usageError{fmt.Errorf("--rate %w", err)}
 	}
-	if _, err := strconv.ParseUint(o.expect, 16, 64); err != nil || len(o.expect) != 16 {
-		return usageError{fmt.Errorf("--expect-digest %q, want 16 hexadecimal digits as `burst run` prints them", o.expect)}
-	}
-	return nil
-}
-
-// compare holds the digest to --expect-digest.
-func (o *runOptions) compare(digest uint64) error {
-	if got := fmt.Sprintf("%016x", digest); o.expect != "" && !strings.EqualFold(got, o.expect) {
-		return assertionError{fmt.Errorf("digest %s, want %s", got, strings.ToLower(o.expect))}
+	if err := run.CheckCheckpoints(o.every); err != nil {
+		return usageError{fmt.Errorf("--checkpoint-every %w", err)}
 	}
 	return nil
-}
-
-// parseRate reads --realtime as the time between bursts; 0 without the flag.
-func parseRate(s string) (time.Duration, error) {
-	if s == "" {
-		return 0, nil
-	}
-	rate, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(s, "Hz")), 64)
-	if err != nil || !(rate >= 0.001 && rate <= 1e6) {
-		return 0, usageError{fmt.Errorf("--realtime %q, want bursts a second, 0.001 to 1000000, such as 100 or 100Hz", s)}
-	}
-	return time.Duration(float64(time.Second) / rate), nil
 }
 
 // parseEvery reads every=N.

@@ -11,27 +11,25 @@ import (
 	"syscall"
 
 	"burst/connectome"
-	"burst/engine"
-	"burst/record"
+	"burst/run"
 
 	"github.com/spf13/cobra"
 )
 
 // What --on-device-fault allows.
 const (
-	faultStop  = "stop"
-	faultRetry = "retry"
-	faultCPU   = "cpu"
+	faultStop  = string(run.Stop)
+	faultRetry = string(run.Retry)
+	faultCPU   = string(run.CPU)
 )
 
 // safety adds the flags that say what happens when something goes wrong.
 func (o *runOptions) safety(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&o.every, "checkpoint-every", "", "save a checkpoint whenever this many bursts, or a time such as 5m, have passed; the last 3 stay")
-	f.StringVar(&o.onFault, "on-device-fault", faultStop, "stop, or go on once from the last checkpoint in a new process: retry, or cpu for the cpu backend")
+	f.StringVar(&o.every, "checkpoint-every", "", "save a checkpoint every N bursts, or after a time such as 5m; the last 3 are kept")
+	f.StringVar(&o.onFault, "on-device-fault", faultStop, "stop; retry: resume once from the last checkpoint in a new process; cpu: the same on the cpu backend")
 	f.Var(&o.memory, "max-memory", "refuse what would need more memory, such as 4GiB or 800MB (default: what the machine has free)")
-	choices := []string{faultStop, faultRetry, faultCPU}
-	if err := cmd.RegisterFlagCompletionFunc("on-device-fault", cobra.FixedCompletions(choices, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+	if err := cmd.RegisterFlagCompletionFunc("on-device-fault", cobra.FixedCompletions(run.Actions(), cobra.ShellCompDirectiveNoFileComp)); err != nil {
 		panic("BUG: " + err.Error())
 	}
 }
@@ -47,25 +45,16 @@ func (o *runOptions) checkFault() error {
 		}
 		return nil
 	}
-	return checkChoice("--on-device-fault", o.onFault, []string{faultStop, faultRetry, faultCPU})
-}
-
-// faultOf is what the manifest keeps of an error that a device made; nil for any other, and before the run has begun.
-func (r *runner) faultOf(err error) *record.Fault {
-	var d *engine.DeviceError
-	if r.engine == nil || !errors.As(err, &d) {
-		return nil
-	}
-	return &record.Fault{Burst: r.engine.Number(), Backend: r.used, Device: r.device, Cause: d.Error(), Action: r.o.onFault}
+	return checkChoice("--on-device-fault", o.onFault, run.Actions())
 }
 
 // afterFault goes on with a run whose device failed, where --on-device-fault says so. A failed device may be lost for its
 // process, so this process becomes a new one; that one stops at the next fault.
 func (r *runner) afterFault(err error) error {
-	if r.faultOf(err) == nil || r.o.onFault != faultRetry && r.o.onFault != faultCPU {
+	if r.Run == nil || !r.LeavesFault(err) {
 		return err
 	}
-	args := []string{"burst", "resume", r.folder, "--on-device-fault", faultStop, "--threads", strconv.Itoa(r.o.threads)}
+	args := []string{"burst", "resume", r.Folder, "--on-device-fault", faultStop, "--threads", strconv.Itoa(r.o.threads)}
 	if r.o.onFault == faultCPU {
 		args = append(args, "--backend", "cpu")
 	} else {
@@ -76,9 +65,7 @@ func (r *runner) afterFault(err error) error {
 			args = append(args, flag)
 		}
 	}
-	if r.o.expect != "" {
-		args = append(args, "--expect-digest", r.o.expect)
-	}
+	args = append(args, r.o.expected.arguments()...)
 	if r.o.memory > 0 {
 		args = append(args, "--max-memory", r.o.memory.String())
 	}

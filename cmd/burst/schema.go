@@ -11,9 +11,9 @@ func newSchemaCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON Schema of the genome format, or of what a command prints",
-		Long: "Without --output it is the JSON Schema of the genome format, for editors; with it, that of the JSON which a command\n" +
-			"prints with --json (run-seeds is that of `burst run --seeds`, resume-complete that of `burst resume` where the run has nothing\n" +
-			"left to do: its manifest). Later versions may add fields, but not take any away.",
+		Long: "Without --output it prints the JSON Schema of the genome format, for editors. With it, the schema of what a command\n" +
+			"prints with --json: run-seeds is for `burst run --seeds`, resume-complete for `burst resume` of a complete run, which\n" +
+			"prints the manifest. Later versions may add fields, but remove none.",
 		Example: "  burst schema > genome.schema.json\n  burst schema --output stats",
 		Args:    usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {

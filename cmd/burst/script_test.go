@@ -6,15 +6,14 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"burst/backend/cuda/cudatest"
-	"burst/backend/cuda/driver"
 	"burst/checkpoint"
 	"burst/internal/clib"
+	"burst/internal/cuda/cudatest"
+	"burst/internal/cuda/driver"
 )
 
 // In the environment: asBurst makes the test binary the program itself; killAt, such as "before rename 3", kills it there;
@@ -38,7 +37,14 @@ func TestMain(m *testing.M) {
 // withStandIn runs the tests with a place for the stand-in of a GPU.
 type withStandIn struct{ m *testing.M }
 
-func (w withStandIn) Run() int { return cudatest.Main(w.m) }
+func (w withStandIn) Run() int {
+	var err error
+	if tests, err = os.MkdirTemp("", "burst"); err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(tests)
+	return cudatest.Main(w.m)
+}
 
 // program is burst, with what the environment plants.
 func program() int {
@@ -113,7 +119,8 @@ func (k *killer) at(point string) {
 		return
 	}
 	if k.nth--; k.nth == 0 {
-		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		self, _ := os.FindProcess(os.Getpid()) // which has no error here
+		_ = self.Kill()
 		select {}
 	}
 }

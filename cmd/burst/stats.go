@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"burst/record"
+	"burst/record/runfolder"
 	"burst/record/stats"
 
 	"github.com/spf13/cobra"
@@ -39,14 +39,16 @@ func newStatsCommand() *cobra.Command {
 			"               variance over time of the mean count over the mean of the neurons' own variances; 1 where all fire\n" +
 			"               as one, 1/sqrt(N) where they fire independently\n" +
 			"  correlation  mean Pearson coefficient of counts in bins, over all pairs of up to 100 neurons that fired, drawn\n" +
-			"               with --sample-seed",
+			"               with --sample-seed\n\n" +
+			"Of projections that learn, mean and standard deviation of all weights at the first and the last sample, and how many\n" +
+			"lie in the lowest and in the highest fifth between their bounds.",
 		Example:           "  burst stats runs/brunel-c-1 --from 2000\n  burst stats runs/brunel-c-1 --json | jq '.areas[].isi_cv'",
 		Args:              folderArgument,
 		ValidArgsFunction: completeFolder,
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
 	}
 	f := cmd.Flags()
-	f.Float64Var(&o.bin, "bin", 5, "ms of a bin of synchrony and correlation; whole bursts, at most 10,000 bins, the unfinished last one left out")
+	f.Float64Var(&o.bin, "bin", 5, "width of the bins of synchrony and correlation in ms: whole bursts, at most 10,000 bins; an incomplete last bin is left out")
 	f.Uint64Var(&o.seed, "sample-seed", 0, "draw the sample of neurons with this seed")
 	f.BoolVar(&o.json, "json", false, "print the figures as JSON")
 	o.window.flags(cmd)
@@ -73,7 +75,24 @@ func (o *statsOptions) run(cmd *cobra.Command, dir string) error {
 	}
 	w := cmd.OutOrStdout()
 	fmt.Fprintf(w, "%s: bursts %d to %d of %g ms, bins of %g ms\n\n", f.Manifest.Genome, s.From, max(s.Until, 1)-1, s.Timestep, s.Bin)
-	return table(w, statsRows(s))
+	if err := table(w, statsRows(s)); err != nil || len(s.Weights) == 0 {
+		return err
+	}
+	fmt.Fprintln(w)
+	return table(w, weightRows(s.Weights))
+}
+
+// weightRows is the table of weights, two lines a projection.
+func weightRows(list []stats.Weights) [][]string {
+	rows := [][]string{{"weights", "synapses", "burst", "mean", "SD", "lowest fifth", "highest fifth"}}
+	for i := range list {
+		l := &list[i]
+		name := fmt.Sprintf("%s to %s (%s)", l.From, l.To, l.Rule)
+		for _, x := range []stats.WeightSpread{l.Before, l.After} {
+			rows = append(rows, []string{name, count(l.Synapses), count(x.Burst), fmt.Sprintf("%.4g", x.Mean), fmt.Sprintf("%.4g", x.SD), fmt.Sprintf("%.1f %%", 100*x.Low), fmt.Sprintf("%.1f %%", 100*x.High)})
+		}
+	}
+	return rows
 }
 
 // statsRows is the table of a summary.
@@ -100,7 +119,7 @@ func figure(v stats.Value, decimals int, factor float64, unit string) string {
 }
 
 // hasSpikes refuses a run that recorded none.
-func hasSpikes(f *record.Folder) bool {
+func hasSpikes(f *runfolder.Folder) bool {
 	for _, t := range f.Tables() {
 		if t == "spikes" {
 			return true

@@ -3,9 +3,9 @@ package main
 import (
 	"fmt"
 	"math"
-	"runtime"
 	"strings"
 
+	"burst/backend/cuda"
 	"burst/engine"
 
 	"github.com/spf13/cobra"
@@ -13,29 +13,31 @@ import (
 
 // result is what `burst run --json` prints.
 type result struct {
-	Genome     string         `json:"genome"`
-	Digest     string         `json:"digest"`
-	Connectome string         `json:"connectome"`
-	First      uint64         `json:"first_burst,omitempty"` // of a run that began from a checkpoint
-	Bursts     uint64         `json:"bursts"`
-	Timestep   float64        `json:"timestep_ms"`
-	Neurons    uint32         `json:"neurons"`
-	Synapses   uint64         `json:"synapses"`
-	Scale      int32          `json:"scale"` // quanta per unit, as chosen where the genome says auto
-	Spikes     uint64         `json:"spikes"`
-	Areas      []areaResult   `json:"areas"`
-	Latency    engine.Latency `json:"latency_us"`
-	Late       uint64         `json:"late"`
-	Backend    string         `json:"backend"`
-	Device     string         `json:"device"`
-	Exchange   string         `json:"exchange,omitempty"` // between processes
-	Threads    int            `json:"threads"`
-	Seed       uint64         `json:"seed"`
-	RunSeed    uint64         `json:"run_seed"`
-	Build      float64        `json:"build_s"`
-	Run        float64        `json:"run_s"`
-	Version    string         `json:"version"`
-	Folder     string         `json:"folder,omitempty"` // where the results are
+	Genome     string          `json:"genome"`
+	Digest     string          `json:"digest"`
+	Weights    string          `json:"weight_digest,omitempty"` // of a network whose weights change
+	Connectome string          `json:"connectome"`
+	First      uint64          `json:"first_burst,omitempty"` // of a run that began from a checkpoint
+	Bursts     uint64          `json:"bursts"`
+	Timestep   float64         `json:"timestep_ms"`
+	Neurons    uint32          `json:"neurons"`
+	Synapses   uint64          `json:"synapses"`
+	Scale      int32           `json:"scale"` // quanta per unit, as chosen where the genome says auto
+	Spikes     uint64          `json:"spikes"`
+	Areas      []areaResult    `json:"areas"`
+	Latency    engine.Latency  `json:"latency_us"`
+	Late       uint64          `json:"late"`
+	Lateness   *engine.Latency `json:"lateness_us,omitempty"` // of the starts of bursts, where a rate is held
+	Backend    string          `json:"backend"`
+	Device     string          `json:"device"`
+	Path       *cuda.Path      `json:"gpu,omitempty"`      // how a GPU ran bursts, and why so
+	Exchange   string          `json:"exchange,omitempty"` // between processes
+	Threads    int             `json:"threads"`
+	Seed       uint64          `json:"seed"`
+	RunSeed    uint64          `json:"run_seed"`
+	phases
+	Version string `json:"version"`
+	Folder  string `json:"folder,omitempty"` // where the results are
 }
 
 // areaResult is one area's part.
@@ -47,12 +49,38 @@ type areaResult struct {
 	Active  uint64  `json:"active"`  // neurons that fired at least once
 }
 
-// threadCount is the number of threads that the cpu backend may use.
-func (o *runOptions) threadCount() int {
-	if o.threads == 0 {
-		return runtime.GOMAXPROCS(0)
+// phases say where the time went, in seconds.
+type phases struct {
+	Read  float64 `json:"read_s"`  // the genome
+	Build float64 `json:"build_s"` // the network
+	Open  float64 `json:"open_s"`  // the backend, with what a GPU is given
+	Run   float64 `json:"run_s"`   // all bursts
+	Wait  float64 `json:"wait_s"`  // of run_s, for the disk
+	Close float64 `json:"close_s"` // recordings become Parquet, a last checkpoint
+	Draw  float64 `json:"draw_s"`  // pictures
+}
+
+func (r *runner) phases() phases {
+	t := r.Times()
+	return phases{
+		Read: r.read.Seconds(), Build: t.Build.Seconds(), Open: t.Open.Seconds(), Run: t.Run.Seconds(), Wait: t.Wait.Seconds(), Close: t.Close.Seconds(),
+		Draw: r.draw.Seconds(),
 	}
-	return o.threads
+}
+
+// rest names the phases but for building and running that took a hundredth of the whole.
+func (p *phases) rest() string {
+	all := p.Read + p.Build + p.Open + p.Run + p.Close + p.Draw
+	var list []string
+	for _, x := range []struct {
+		did  string
+		time float64
+	}{{"read", p.Read}, {"opened", p.Open}, {"waited for the disk", p.Wait}, {"closed", p.Close}, {"drew", p.Draw}} {
+		if x.time > all/100 {
+			list = append(list, fmt.Sprintf("%s in %s", x.did, seconds(x.time)))
+		}
+	}
+	return strings.Join(list, ", ")
 }
 
 // report prints the result.
@@ -70,18 +98,22 @@ func (r *runner) report(cmd *cobra.Command) error {
 
 // result gathers the figures.
 func (r *runner) result() result {
+	e, a, c := r.Engine(), r.Activity(), r.Connectome
 	res := result{
-		Genome: r.g.Name, Digest: fmt.Sprintf("%016x", r.engine.Digest()), Connectome: fmt.Sprintf("%016x", r.id),
-		First: r.first, Bursts: r.engine.Number() - r.first, Timestep: r.c.Timestep, Neurons: r.c.Neurons, Synapses: r.c.Total(), Scale: r.c.Scale, Spikes: r.activity.Total(),
-		Areas: []areaResult{}, Latency: r.engine.Latency(), Late: r.engine.Late(), Backend: r.used, Device: r.device, Exchange: r.o.via, Threads: r.o.threadCount(),
-		Seed: r.c.Seed, RunSeed: r.c.RunSeed, Build: r.buildTime.Seconds(), Run: r.runTime.Seconds(), Version: version, Folder: r.folder,
+		Genome: r.Genome.Name, Digest: fmt.Sprintf("%016x", e.Digest()), Weights: r.WeightDigest(), Connectome: fmt.Sprintf("%016x", r.ID),
+		First: r.First, Bursts: r.Number() - r.First, Timestep: c.Timestep, Neurons: c.Neurons, Synapses: c.Total(), Scale: c.Scale, Spikes: a.Total(),
+		Areas: []areaResult{}, Latency: e.Latency(), Late: e.Late(), Backend: r.Backend, Device: r.Device, Path: r.Path, Exchange: r.Exchange, Threads: r.Threads,
+		Seed: c.Seed, RunSeed: c.RunSeed, phases: r.phases(), Version: version, Folder: r.Folder,
 	}
-	seconds := float64(res.Bursts) * r.c.Timestep / 1000
-	for i := range r.c.Areas {
-		a := &r.c.Areas[i]
-		area := areaResult{Name: a.Name, Neurons: a.Neurons.Count, Spikes: r.activity.Spikes(i), Active: r.activity.Active(i)}
-		if seconds > 0 && a.Neurons.Count > 0 {
-			area.Rate = float64(area.Spikes) / float64(a.Neurons.Count) / seconds
+	if r.o.rate != "" {
+		late := e.Lateness()
+		res.Lateness = &late
+	}
+	simulated := float64(res.Bursts) * c.Timestep / 1000
+	for i := range c.Areas {
+		area := areaResult{Name: c.Areas[i].Name, Neurons: c.Areas[i].Neurons.Count, Spikes: a.Spikes(i), Active: a.Active(i)}
+		if simulated > 0 && area.Neurons > 0 {
+			area.Rate = float64(area.Spikes) / float64(area.Neurons) / simulated
 		}
 		res.Areas = append(res.Areas, area)
 	}
@@ -93,7 +125,7 @@ const courseWidth = 48
 
 // summary prints the result for people.
 func (r *runner) summary(cmd *cobra.Command, res result) error {
-	ran := r.engine.Number() - r.began // by this process
+	ran := r.Number() - r.Began // by this process
 	fmt.Fprintf(r.out, "%s: %s neurons, %s synapses, %s bursts of %g ms, scale %d\n\n", res.Genome, count(uint64(res.Neurons)), count(res.Synapses), count(res.Bursts), res.Timestep, res.Scale)
 	rows := [][]string{{"area", "neurons", "spikes", "rate (Hz)", "active", "spikes over time"}}
 	for i, a := range res.Areas {
@@ -101,7 +133,7 @@ func (r *runner) summary(cmd *cobra.Command, res result) error {
 		if a.Neurons > 0 {
 			share = fmt.Sprintf("%.1f %%", 100*float64(a.Active)/float64(a.Neurons))
 		}
-		rows = append(rows, []string{a.Name, count(uint64(a.Neurons)), count(a.Spikes), fmt.Sprintf("%.2f", a.Rate), share, spark(r.activity.Course(i, courseWidth))})
+		rows = append(rows, []string{a.Name, count(uint64(a.Neurons)), count(a.Spikes), fmt.Sprintf("%.2f", a.Rate), share, spark(r.Activity().Course(i, courseWidth))})
 	}
 	if err := table(r.out, rows); err != nil {
 		return err
@@ -117,23 +149,35 @@ func (r *runner) summary(cmd *cobra.Command, res result) error {
 	if res.Backend == "cpu" {
 		device += fmt.Sprintf(", up to %d threads", res.Threads)
 	}
-	if r.fcl {
+	if r.FCL {
 		device += ", fire candidate list and fire queue of every burst"
 	} else {
 		device += ", fire queue of every burst"
 	}
 	lines := []string{
-		"spikes", fmt.Sprintf("%s (%s a second)", count(res.Spikes), speed(float64(r.engine.Spikes()))),
-		"time", fmt.Sprintf("built in %s, ran in %s (%s bursts a second, %.3g × real time)", duration(r.buildTime), duration(r.runTime), speed(float64(ran)), float64(ran)*res.Timestep/1000/max(res.Run, 1e-9)),
+		"spikes", fmt.Sprintf("%s (%s a second)", count(res.Spikes), speed(float64(r.Engine().Spikes()))),
+		"time", fmt.Sprintf("built in %s, ran in %s (%s bursts a second, %.3g × real time)", seconds(res.Build), seconds(res.Run), speed(float64(ran)), float64(ran)*res.Timestep/1000/max(res.Run, 1e-9)),
+	}
+	if rest := res.phases.rest(); rest != "" {
+		lines = append(lines, "besides", rest)
+	}
+	lines = append(lines,
 		"burst", fmt.Sprintf("p50 %.1f µs, p90 %.1f µs, p99 %.1f µs", res.Latency.P50, res.Latency.P90, res.Latency.P99),
 		"backend", device,
-		"digest", res.Digest,
+	)
+	if res.Path != nil {
+		lines = append(lines, "path", res.Path.String())
 	}
-	if r.o.realtime != "" {
-		lines = append(lines, "deadlines", fmt.Sprintf("%s of %s bursts began a period late or more", count(res.Late), count(res.Bursts)))
+	lines = append(lines, "digest", res.Digest)
+	if res.Weights != "" {
+		lines = append(lines, "weights", res.Weights)
 	}
-	if r.folder != "" {
-		lines = append(lines, "results", r.folder)
+	if res.Lateness != nil {
+		late := res.Lateness
+		lines = append(lines, "lateness", fmt.Sprintf("p50 %.1f µs, p90 %.1f µs, p99 %.1f µs; %s of %s bursts began more than a tenth of a period late", late.P50, late.P90, late.P99, count(res.Late), count(res.Bursts)))
+	}
+	if r.Folder != "" {
+		lines = append(lines, "results", r.Folder)
 	}
 	if err := pairs(r.out, lines...); err != nil {
 		return err
@@ -151,10 +195,10 @@ func (r *runner) again(cmd *cobra.Command, res result) string {
 	switch {
 	case cmd.Name() == "replay":
 		return "burst replay " + quoted(cmd.Flags().Arg(0))
-	case r.start != nil && r.folder == "":
+	case r.branched && r.Folder == "":
 		return ""
-	case r.start != nil:
-		return "burst replay " + quoted(r.folder)
+	case r.branched:
+		return "burst replay " + quoted(r.Folder)
 	}
 	words := []string{"burst", "run", quoted(r.arg), "--bursts", fmt.Sprint(res.Bursts)}
 	for _, flag := range []string{"seed", "run-seed"} {
@@ -162,10 +206,12 @@ func (r *runner) again(cmd *cobra.Command, res result) string {
 			words = append(words, "--"+flag, f.Value.String())
 		}
 	}
-	for _, s := range r.o.set {
-		words = append(words, "--set", quoted(s))
+	words = append(words, r.o.changes.words()...)
+	words = append(words, "--expect-digest", res.Digest)
+	if res.Weights != "" {
+		words = append(words, "--expect-weights", res.Weights)
 	}
-	return strings.Join(append(words, "--expect-digest", res.Digest), " ")
+	return strings.Join(words, " ")
 }
 
 // quoted is a word as a shell reads it again.

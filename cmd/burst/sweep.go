@@ -10,7 +10,8 @@ import (
 	"strings"
 
 	"burst/genome"
-	"burst/record"
+	"burst/record/stats"
+	"burst/run"
 
 	"github.com/spf13/cobra"
 )
@@ -26,10 +27,10 @@ type sweeping struct {
 
 // sweepResult is what `burst run --seeds --json` prints.
 type sweepResult struct {
-	Genome string          `json:"genome"`
-	Folder string          `json:"folder,omitempty"`
-	Areas  []record.Spread `json:"areas"`
-	Runs   []result        `json:"runs"`
+	Genome string         `json:"genome"`
+	Folder string         `json:"folder,omitempty"`
+	Areas  []stats.Spread `json:"areas"`
+	Runs   []result       `json:"runs"`
 }
 
 // parseSeeds reads A..B.
@@ -79,10 +80,15 @@ func (o *runOptions) runOne(ctx context.Context, cmd *cobra.Command, s sweeping,
 	if res.Folder != "" {
 		one.keep.out = filepath.Join(res.Folder, fmt.Sprintf("seed-%d", seed))
 	}
-	r := &runner{o: &one, g: &g, arg: s.arg, out: cmd.OutOrStdout(), progress: s.progress.again(), bursts: s.bursts, interrupted: s.interrupted}
-	switch err := r.run(ctx); {
+	r := &runner{o: &one, arg: s.arg, out: cmd.OutOrStdout(), progress: s.progress.again(), interrupted: s.interrupted}
+	err := r.run(ctx, func(ctx context.Context) (*run.Run, error) {
+		settings := one.settings(ctx, r.progress)
+		settings.Bursts = s.bursts
+		return run.New(ctx, &g, settings)
+	})
+	switch {
 	case errors.Is(err, context.Canceled):
-		s.progress.line("stopped by %v in the run with seed %d; the %d runs before it stand", s.interrupted(), seed, len(res.Runs))
+		s.progress.line("stopped by %v in the run with seed %d; the %d runs before it are complete", s.interrupted(), seed, len(res.Runs))
 		return stoppedBy(s.interrupted())
 	case err != nil:
 		return fmt.Errorf("seed %d: %w", seed, err)
@@ -91,25 +97,9 @@ func (o *runOptions) runOne(ctx context.Context, cmd *cobra.Command, s sweeping,
 	return nil
 }
 
-// heed does what cannot be stopped. A run of a sweep, whose signals are caught, leaves it behind when one comes: nothing is
-// written yet, and the program ends.
-func (r *runner) heed(ctx context.Context, work func() error) error {
-	if r.interrupted == nil {
-		return work()
-	}
-	done := make(chan error, 1)
-	go func() { done <- work() }()
-	select {
-	case err := <-done:
-		return err
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-// gather works out the areas' figures over all runs, and writes sweep.csv where the sweep has a folder.
+// gather computes the areas' figures over all runs, and writes sweep.csv where the sweep has a folder.
 func (s *sweepResult) gather() error {
-	var sweep record.Sweep
+	var sweep stats.Sweep
 	for _, r := range s.Runs {
 		for _, a := range r.Areas {
 			sweep.Add(r.Seed, a.Name, a.Neurons, a.Spikes, a.Rate, a.Active, r.Digest)
@@ -128,7 +118,7 @@ func (o *runOptions) sweepFolder(name string) (string, error) {
 	case o.keep.noOut:
 		return "", nil
 	case o.keep.out == "":
-		return nextFolder(name)
+		return run.NextFolder(runsFolder, name)
 	}
 	return o.keep.out, os.MkdirAll(o.keep.out, 0o755)
 }
@@ -159,7 +149,7 @@ func (o *runOptions) reportSweep(cmd *cobra.Command, res *sweepResult) error {
 	return nil
 }
 
-// bursts is how many each of the runs had.
+// bursts is the number of bursts of each run.
 func bursts(runs []result) string {
 	if len(runs) == 0 {
 		return "0"

@@ -26,8 +26,8 @@ func newValidateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate GENOME...",
 		Short: "Check genomes and list every mistake with its place",
-		Long: "Checks all that a genome says, and the rows of its lists. A genome without a mistake is ok also where this machine has too\n" +
-			"little memory to build its network, which is told; lists that do not fit cannot be checked, and are refused.",
+		Long: "Checks the whole genome and the rows of its edge lists. A genome without mistakes is ok even if this machine has too\n" +
+			"little memory to build its network; a note then says so. Lists that do not fit cannot be checked and are refused.",
 		Args:              usage(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: completeGenome,
 		RunE:              func(cmd *cobra.Command, args []string) error { return validate(cmd, args, asJSON) },
@@ -79,14 +79,14 @@ func check(cmd *cobra.Command, arg string) (short *connectome.LimitError, err er
 		return nil, err
 	}
 	err = connectome.Check(g, connectome.Options{})
-	lists := slices.ContainsFunc(g.Projections, func(p genome.Projection) bool { return p.Rule == genome.Edges })
+	lists := slices.ContainsFunc(g.Projections, func(p genome.Projection) bool { return p.File != "" })
 	if errors.As(err, &short) && short.Unit == "bytes" && !lists {
 		return short, nil
 	}
 	return nil, err
 }
 
-// told is an error that has been printed already.
+// told is an error that was printed already.
 type told struct{ err error }
 
 func (t told) Error() string { return "" }

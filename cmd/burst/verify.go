@@ -29,9 +29,8 @@ func newVerifyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify GENOME --backends a,b",
 		Short: "Run backends side by side and show the first difference",
-		Long: "Runs the first backend beside each of the others, and the cpu backend with each number of threads, and compares\n" +
-			"fire candidate lists and fire queues in every burst and the whole state now and then. Ends with status 8 at a\n" +
-			"difference.",
+		Long: "Runs the first backend beside each of the others, and the cpu backend with each number of threads. Compares fire\n" +
+			"candidate lists and fire queues in every burst and the whole state now and then. Ends with status 8 if they differ.",
 		Example:           "  burst verify quickstart --backends reference,cpu --threads 1,2,3,8\n  burst verify quickstart --parts 1,2,5",
 		Args:              genomeArgument,
 		ValidArgsFunction: completeGenome,
@@ -55,7 +54,8 @@ type verification struct {
 	Genome     string      `json:"genome"`
 	Equal      bool        `json:"equal"`
 	Bursts     uint64      `json:"bursts"`
-	Digest     string      `json:"digest,omitempty"` // of the fire queues, when equal
+	Digest     string      `json:"digest,omitempty"`        // of the fire queues, when equal
+	Weights    string      `json:"weight_digest,omitempty"` // likewise, of a network whose weights change
 	Spikes     uint64      `json:"spikes"`
 	Compared   []string    `json:"compared"`
 	Difference *difference `json:"first_difference"`
@@ -104,6 +104,11 @@ func (o *verifyOptions) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
+	for _, s := range sides {
+		if err := backend.Check(s.name, g); err != nil {
+			return err
+		}
+	}
 	c, err := build(g, 0, 0, newProgress(cmd.ErrOrStderr(), o.json))
 	if err != nil {
 		return err
@@ -112,17 +117,18 @@ func (o *verifyOptions) run(cmd *cobra.Command, arg string) error {
 	for _, s := range sides[1:] {
 		pair := fmt.Sprintf("%v and %v", sides[0], s)
 		v.Compared = append(v.Compared, pair)
-		d, digest, spikes, err := o.compare(g, c, sides[0], s, n)
+		d, end, err := o.compare(g, c, sides[0], s, n)
 		if err != nil {
 			return err
 		}
 		if d != nil {
+			d.Locate(c)
 			a := &c.Areas[c.AreaOf(d.Neuron)]
-			v.Equal, v.Digest = false, ""
+			v.Equal, v.Digest, v.Weights = false, "", ""
 			v.Difference = &difference{Burst: d.Burst, Neuron: d.Neuron, Area: a.Name, Index: d.Neuron - a.Neurons.First, Field: d.Field, A: d.A, B: d.B, Names: pair}
 			break
 		}
-		v.Digest, v.Spikes = fmt.Sprintf("%016x", digest), spikes
+		v.Digest, v.Weights, v.Spikes = end.Digest, end.Weights, end.Spikes
 	}
 	return v.print(cmd, o.json)
 }
@@ -150,10 +156,10 @@ func (o *verifyOptions) contenders() ([]contender, error) {
 	return list, nil
 }
 
-// compare runs two sides; the digest and the spikes are those of the second.
-func (o *verifyOptions) compare(g *genome.Genome, c *connectome.Connectome, first, second contender, n uint64) (*engine.Difference, uint64, uint64, error) {
+// compare runs two sides. Of a verification digests and spikes are filled in, those of the second.
+func (o *verifyOptions) compare(g *genome.Genome, c *connectome.Connectome, first, second contender, n uint64) (*engine.Difference, *verification, error) {
 	open := func(s contender) (engine.Backend, error) {
-		parts, devices, err := o.gpus.parts(g, s.name, connectome.Options{})
+		parts, devices, err := o.gpus.chosen().Parts(g, s.name, connectome.Options{})
 		if err != nil {
 			return nil, err
 		}
@@ -166,17 +172,24 @@ func (o *verifyOptions) compare(g *genome.Genome, c *connectome.Connectome, firs
 	}
 	a, err := open(first)
 	if err != nil {
-		return nil, 0, 0, err
+		return nil, nil, err
 	}
 	defer a.Close()
 	b, err := open(second)
 	if err != nil {
-		return nil, 0, 0, err
+		return nil, nil, err
 	}
 	defer b.Close()
 	digest := engine.NewDigest(b)
 	d, err := engine.Compare(a, digest, n, engine.NewFeed(c, nil).Next, o.every)
-	return d, digest.Sum(), digest.Spikes(), err
+	end := &verification{Digest: fmt.Sprintf("%016x", digest.Sum()), Spikes: digest.Spikes()}
+	if err != nil || len(c.Plastic) == 0 {
+		return d, end, err
+	}
+	var s engine.State
+	err = b.ReadState(&s)
+	end.Weights = fmt.Sprintf("%016x", s.WeightDigest())
+	return d, end, err
 }
 
 // print writes the verdict; a difference is an assertionError.
@@ -198,6 +211,10 @@ func (v *verification) print(cmd *cobra.Command, asJSON bool) error {
 	for _, pair := range v.Compared {
 		fmt.Fprintf(w, "%s: %s are equal over %s bursts\n", v.Genome, pair, count(v.Bursts))
 	}
-	_, err := fmt.Fprintf(w, "%s spikes, digest %s\n", count(v.Spikes), v.Digest)
+	weights := ""
+	if v.Weights != "" {
+		weights = ", weights " + v.Weights
+	}
+	_, err := fmt.Fprintf(w, "%s spikes, digest %s%s\n", count(v.Spikes), v.Digest, weights)
 	return err
 }

@@ -6,11 +6,14 @@ import (
 	"runtime"
 	"runtime/debug"
 
+	"burst/run"
+
+	"github.com/klauspost/compress/zstd"
 	"github.com/spf13/cobra"
 )
 
 // version is the release that this source tree leads to.
-const version = "0.1.0"
+const version = run.Version
 
 // buildInfo is what `burst version --json` prints.
 type buildInfo struct {
@@ -21,10 +24,20 @@ type buildInfo struct {
 	System   string `json:"system"`
 }
 
-// notices are the licences and copyright notices of all that the program holds; a test makes them.
+// packedNotices are the licences and copyright notices of all that the program holds, compressed; a test makes them.
 //
-//go:embed notices.txt
-var notices string
+//go:embed notices.txt.zst
+var packedNotices []byte
+
+// notices unpacks them.
+func notices() ([]byte, error) {
+	r, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return r.DecodeAll(packedNotices, nil)
+}
 
 func newVersionCommand() *cobra.Command {
 	var asJSON, asNotices bool
@@ -34,7 +47,11 @@ func newVersionCommand() *cobra.Command {
 		Args:  usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if asNotices {
-				_, err := fmt.Fprint(cmd.OutOrStdout(), notices)
+				text, err := notices()
+				if err != nil {
+					return err
+				}
+				_, err = cmd.OutOrStdout().Write(text)
 				return err
 			}
 			if asJSON {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"burst/backend/cuda/driver"
+	"burst/internal/cuda/driver"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -52,7 +52,7 @@ func TestNoMachineText(t *testing.T) {
 		{"run", "nope.yaml"}, {"run", ""}, {"run", "folder"}, {"run", "folder/x/y.yaml"}, {"run", strings.Repeat("x", 300)}, {"validate", "nope.yaml"}, {"validate", "folder"}, {"inspect", "nope"}, {"verify", "nope"},
 		{"run", "quickstart", "--duration", "5"}, {"run", "quickstart", "--duration", "x"}, {"run", "quickstart", "--duration", "1e99s"}, {"run", "quickstart", "--bursts", "x"}, {"run", "quickstart", "--bursts", "-1"},
 		{"run", "quickstart", "--bursts", "99999999999999999999"}, {"run", "quickstart", "--threads", "x"}, {"run", "quickstart", "--max-memory", "20"}, {"run", "quickstart", "--max-memory", "20k"},
-		{"run", "quickstart", "--max-memory", "50kB"}, {"run", "quickstart", "--realtime", "x"}, {"run", "quickstart", "--checkpoint-every", "0"}, {"run", "quickstart", "--checkpoint-every", "x"}, {"run", "quickstart", "--digest", "x"},
+		{"run", "quickstart", "--max-memory", "50kB"}, {"run", "quickstart", "--rate", "x"}, {"run", "quickstart", "--checkpoint-every", "0"}, {"run", "quickstart", "--checkpoint-every", "x"}, {"run", "quickstart", "--digest", "x"},
 		{"run", "quickstart", "--seeds", "x..y"}, {"run", "quickstart", "--seed", "x"}, {"run", "quickstart", "--json=x"}, {"run", "quickstart", "--from", "nope"}, {"run", "quickstart", "--from", "bad.checkpoint"}, {"run", "quickstart", "--from", "folder"},
 		{"run", "quickstart", "--out", "folder"}, {"run", "quickstart", "--out", "folder/x"}, {"run", "quickstart", "--out", "folder/x/y"}, {"run", "quickstart", "--record", "spikes=x[a..b]"}, {"run", "quickstart", "--devices", "x"}, {"run", "quickstart", "--set", "areas.0.neurons=x"},
 		{"verify", "quickstart", "--threads", "1,x"}, {"bench", "quickstart", "--threads", "x"}, {"bench", "nope"}, {"resume", "nope"}, {"resume", "folder"}, {"replay", "nope"}, {"replay", "folder/x"}, {"diff", "nope", "ran"}, {"stats", "nope"},
@@ -142,7 +142,7 @@ func TestReadmeRun(t *testing.T) {
 	for i := range want {
 		key, _, _ := strings.Cut(want[i], " ")
 		switch key {
-		case "spikes", "time", "burst", "backend": // and how many a second, and on how many threads
+		case "spikes", "time", "besides", "burst", "backend": // and how many a second, and on how many threads
 			assert.Equal(t, key, strings.Fields(got[i])[0])
 		default:
 			assert.Equal(t, want[i], strings.TrimRight(got[i], " "))

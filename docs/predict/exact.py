@@ -153,6 +153,98 @@ def exp32(a):
             e, left = F(e * 2.0 ** (-d if k < 0 else d)), left - d
     return e
 
+def split32(x):
+    m, e = x, 0
+    for d in (64, 32, 16, 8, 4, 2, 1):
+        if 2.0**d <= m:
+            m, e = m * 2.0**-d, e + d
+    for d in (64, 64, 32, 16, 8, 4, 2, 1):
+        if m < 2.0 ** (1 - d):
+            m, e = m * 2.0**d, e - d
+    return (m * 0.5, e + 1) if m > float.fromhex("0x1.6a09e6p+0") else (m, e)
+
+def horner32(x, c):
+    p = F(c[0])
+    for k in c[1:]:
+        p = F(F(p * x) + F(k))
+    return p
+
+LOG32 = (7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1, -1.6668057665e-1, 2.0000714765e-1,
+         -2.4999993993e-1, 3.3333331174e-1)
+
+def log32(a):
+    """log in a formula, of a finite number above 0."""
+    m, e = split32(a)
+    f = m - 1
+    q = F(f * f)
+    y = F(F(F(f * q) * horner32(f, LOG32)) + F(e * float.fromhex("-0x1.bd0106p-13")))
+    y = F(y - F(q * 0.5))
+    return F(F(f + y) + F(e * float.fromhex("0x1.63p-1")))
+
+def fast(u, v):
+    s = F(u + v)
+    return s, F(v - F(s - u))
+
+def pair_sum(u, v):
+    s = F(u + v)
+    w = F(s - u)
+    return s, F(F(u - F(s - w)) + F(v - w))
+
+def halves(u):
+    t = F(u * 4097)
+    h = F(t - F(t - u))
+    return h, F(u - h)
+
+def product(u, v):
+    p, (h, l), (i, k) = F(u * v), halves(u), halves(v)
+    return p, F(F(F(F(F(h * i) - p) + F(h * k)) + F(l * i)) + F(l * k))
+
+def times(x, y):
+    p, r = product(x[0], y[0])
+    return fast(p, F(r + F(F(x[0] * y[1]) + F(x[1] * y[0]))))
+
+def pair(c):
+    return F(c), F(c - F(c))
+
+def pow32(a, b):
+    """pow in a formula, of finite numbers and a result that is one; a above 0."""
+    if b == 0 or a == 1:
+        return 1.0
+    c = 2 / math.log(2)
+    m, e = split32(a)
+    g, n = m - 1, pair_sum(m, 1.0)
+    s = F(g / n[0])
+    k = product(s, n[0])
+    q = fast(s, F(F(F(F(g - k[0]) - k[1]) - F(s * n[1])) / n[0]))
+    z = times(q, q)
+    h, T = times(z, pair(c / 3)), horner32(z[0], (c / 13, c / 11, c / 9, c / 7, c / 5))
+    t = pair_sum(h[0], F(F(z[0] * z[0]) * T))
+    t = fast(t[0], F(t[1] + h[1]))
+    C = pair(c)
+    u = fast(C[0], t[0])
+    u = fast(u[0], F(u[1] + F(C[1] + t[1])))
+    l = times(q, u)
+    L = pair_sum(float(e), l[0])
+    L = fast(L[0], F(L[1] + l[1]))
+    y = max(min(b, 2.0**32), -(2.0**32))
+    Z = product(y, L[0])
+    Z = fast(Z[0], F(Z[1] + F(y * L[1])))
+    k = F(F(max(min(Z[0], 130.0), -152.0) + 12582912) - 12582912)
+    f = fast(max(min(F(Z[0] - k), 1.0), -1.0), max(min(Z[1], 1.0), -1.0))
+    r = []
+    for n in range(7, 1, -1):
+        x = 1.0
+        for i in range(1, n + 1):
+            x *= math.log(2) / i
+        r.append(x)
+    R, first = F(horner32(f[0], r) * F(f[0] * f[0])), times(f, pair(math.log(2)))
+    p = fast(1.0, first[0])
+    e, left = F(p[0] + F(p[1] + F(first[1] + R))), abs(k)
+    for d in (64, 64, 32, 16, 8, 4, 2, 1):
+        if d <= left:
+            e, left = F(e * 2.0 ** (-d if k < 0 else d)), left - d
+    return e
+
 # Tables of drives
 
 def poisson_thresholds(rate, dt):

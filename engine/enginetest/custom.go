@@ -8,12 +8,16 @@ import (
 	"strings"
 
 	"burst/connectome"
+	"burst/genome"
 	"burst/internal/formula"
 )
 
+// Formulas are the texts of a model that a genome defines.
+type Formulas = formula.Source
+
 // Custom is an area of n neurons of the model that s describes, with the same parameters for all: those that params names,
 // 0 for others, a time step of 1 ms, and refractory for the given number of bursts.
-func Custom(n uint32, s *formula.Source, params map[string]float64, refractory uint16) (connectome.Area, error) {
+func Custom(n uint32, s *Formulas, params map[string]float64, refractory uint16) (connectome.Area, error) {
 	d, faults := formula.Define(s)
 	for _, f := range faults {
 		return connectome.Area{}, fmt.Errorf("part %d, text %d: %s", f.Part, f.Index, f.Message)
@@ -24,11 +28,18 @@ func Custom(n uint32, s *formula.Source, params map[string]float64, refractory u
 		}
 		return out
 	}
-	c := &connectome.Custom{Program: d.Program, Params: load(d.Program.Params), Refractory: refractory, Start: d.Start(make([]bool, len(d.State))), State: d.State}
+	c := &connectome.Custom{Program: d.Program, Refractory: refractory, Start: d.Start(make([]bool, len(d.State)))}
 	if c.Start != nil {
 		c.StartParams = load(c.Start.Params)
 	}
-	return connectome.Area{Model: connectome.CustomModel, Neurons: connectome.Span{Count: n}, Custom: c}, nil
+	m := &genome.Model{Name: "custom", Number: genome.CustomNumber, Custom: &genome.Custom{Definition: d}}
+	for _, name := range s.Ports {
+		m.Ports = append(m.Ports, genome.Port{Name: name})
+	}
+	for _, name := range d.State {
+		m.State = append(m.State, genome.Variable{Name: name})
+	}
+	return connectome.Area{Model: m, Neurons: connectome.Span{Count: n}, Constants: load(d.Program.Params), Custom: c}, nil
 }
 
 // define takes a line "model PART TEXT" of a case: ports, params, or a line of state, constants, update, threshold or reset.
@@ -54,7 +65,7 @@ func (c *textCase) define(words []string) error {
 	case "reset":
 		s.Reset = append(s.Reset, text)
 	default:
-		return fmt.Errorf("no part %s of a model", words[0])
+		return fmt.Errorf("a model has no part %q", words[0])
 	}
 	return nil
 }
@@ -75,10 +86,24 @@ func (c *textCase) customArea(n uint32, words []string) error {
 	return err
 }
 
-// randomCustom makes an area of a model whose expressions are random. Every variable is kept within ±100, and max puts −100
-// in the place of what is no number, so that formulas may divide by zero.
+// randomCustom makes an area of a model with one port or two whose expressions are random. Every variable is kept within ±100, and max
+// puts −100 in the place of what is no number, so that formulas may divide by zero.
 func randomCustom(r *rand.Rand, n uint32) connectome.Area {
-	w := &formulaWriter{r: r, state: []string{"v", "w", "x", "y", "z"}[:1+r.IntN(5)], ports: []string{"in", "ih"}[:1+r.IntN(2)], params: []string{"p", "q", "k"}}
+	return randomFormulas(r, n, func() []string { return []string{"in", "ih"}[:1+r.IntN(2)] })
+}
+
+// randomWide is the same with 3 to 16 ports, each of which V depends on in its own way.
+func randomWide(r *rand.Rand, n uint32) connectome.Area {
+	return randomFormulas(r, n, func() (ports []string) {
+		for k := range 3 + r.IntN(formula.MaxInputs-2) {
+			ports = append(ports, fmt.Sprintf("in%d", k))
+		}
+		return ports
+	})
+}
+
+func randomFormulas(r *rand.Rand, n uint32, ports func() []string) connectome.Area {
+	w := &formulaWriter{r: r, state: []string{"v", "w", "x", "y", "z"}[:1+r.IntN(5)], ports: ports(), params: []string{"p", "q", "k"}}
 	s := &formula.Source{Ports: w.ports, Params: []string{"p", "q"}, Constants: []formula.Line{{Name: "k", Text: "expm1(-dt/(2 + abs(p))) - log(3.7)/q"}}}
 	for i, name := range w.state {
 		s.State = append(s.State, formula.Line{Name: name})
@@ -97,6 +122,16 @@ func randomCustom(r *rand.Rand, n uint32) connectome.Area {
 		}
 		s.Update = append(s.Update, w.bounded(w.number(4)))
 	}
+	if r.IntN(4) == 0 {
+		s.Update = append(s.Update, w.bounded(among(r, "log(v)", "pow(v, p)", "pow(abs(q), "+w.ports[0]+") - log(abs(v))")))
+	}
+	if len(w.ports) > 2 {
+		sum := "v*0.9"
+		for k, name := range w.ports {
+			sum += fmt.Sprintf(" + %g*%s", float64(k+1)/8, name)
+		}
+		s.Update = append(s.Update, fmt.Sprintf("v = min(max(%s, -100), 100)", sum))
+	}
 	s.Threshold = among(r, "v >= 1", "v > p and not refractory", w.flag(3)+" or v > 3")
 	for range r.IntN(3) {
 		s.Reset = append(s.Reset, w.bounded(w.number(2)))
@@ -105,10 +140,10 @@ func randomCustom(r *rand.Rand, n uint32) connectome.Area {
 	if err != nil {
 		panic(fmt.Sprintf("BUG: %v\n%+v", err, s))
 	}
-	for k := range a.Custom.Params {
+	for k := range a.Constants {
 		if r.IntN(3) == 0 {
 			for range n {
-				a.Custom.Params[k].Each = append(a.Custom.Params[k].Each, float32(among(r, 0, -1, r.NormFloat64())))
+				a.Constants[k].Each = append(a.Constants[k].Each, float32(among(r, 0, -1, r.NormFloat64())))
 			}
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"burst/engine"
 )
 
-// edge is a network at the rim of what the law allows, compared with the oracle; most are made for a size or a bound at
-// which an index, a mask or a narrow number breaks.
+// edge is a network at the limits of the law, compared with the reference. Most are made for a size or a bound at which an
+// index, a mask or a narrow number breaks.
 type edge struct {
 	name   string
 	why    string
@@ -43,7 +43,7 @@ func runEdges(t *testing.T, open, oracle Open) {
 func ofSize(n uint32) edge {
 	e := edge{name: fmt.Sprintf("%d neurons", n), why: "words of 32 and 64 neurons begin and end here", bursts: 9, every: 3,
 		net: Net{Areas: []connectome.Area{FEAGI(n)}}}
-	e.net.Areas[0].FEAGI.Leak = 0.3
+	e.net.Areas[0].Constant("leak").Const = 0.3
 	for i := range n {
 		e.net.Synapses = append(e.net.Synapses, Synapse{i, (i + 1) % n, 1100, 1}, Synapse{i, (i + 2) % n, -300, uint8(1 + i%3)})
 	}
@@ -63,8 +63,7 @@ func ofAreas(n uint32) edge {
 		left -= k
 		a := FEAGI(k)
 		if size%2 == 0 {
-			a = LIF(k)
-			a.LIF.Threshold, a.LIF.Reset, a.LIF.Refractory = 0.9, 0.1, uint16(size%4)
+			a = set(LIF(k), map[string]float32{"threshold": 0.9, "reset": 0.1, "refractory": float32(size % 4)})
 			a.Drives = []connectome.Drive{{Kind: connectome.Term, Until: math.MaxUint64, Term: 0.07}}
 		}
 		e.net.Areas = append(e.net.Areas, a)

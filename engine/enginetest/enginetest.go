@@ -1,6 +1,6 @@
-// Package enginetest is the conformance suite that every backend runs: cases worked out by hand, edges, laws that hold
-// whatever a network computes, and random networks compared with an oracle. Its first failure is the clearest: cases come
-// before edges, edges before laws, laws before random networks.
+// Package enginetest is the conformance suite that every backend runs: cases computed by hand, networks at the limits, laws that
+// hold for every network, and random networks compared with the reference. They run in this order, so that the first
+// failure is the clearest.
 package enginetest
 
 import (
@@ -8,19 +8,51 @@ import (
 
 	"burst/connectome"
 	"burst/engine"
+	"burst/internal/slow"
 )
 
 // Open opens the backend under test for a connectome in the state before burst 0.
 type Open func(c *connectome.Connectome, w engine.Want) (engine.Backend, error)
 
-// Run holds the backend that open makes to the law of package engine. oracle opens the backend to compare random
-// networks with (burst/backend/reference; for the reference itself they only prove that it is repeatable).
-// With -short there are fewer laws' networks and random ones.
+// Run tests the backend that open opens against the law of package engine. oracle opens the backend that random networks are
+// compared with: burst/backend/reference. (For the reference itself this only shows that it is repeatable.) With BURST_SLOW=1 in
+// the environment and without -short there are three times as many networks. Memory areas have RunMemory.
 func Run(t *testing.T, open, oracle Open) {
-	t.Run("Cases", func(t *testing.T) { runCases(t, open) })
+	run(t, open, oracle, func(c *textCase) bool { return !c.remembers() })
+	t.Run("Plastic", func(t *testing.T) { runPlastic(t, open, oracle) })
+	t.Run("Driven", func(t *testing.T) { runDriven(t, open, oracle) })
+}
+
+// RunUndriven is Run without networks whose potentials drive what spikes deliver, for backends that refuse these.
+func RunUndriven(t *testing.T, open, oracle Open) {
+	run(t, open, oracle, func(c *textCase) bool { return !c.net.driven() && !c.remembers() })
+	t.Run("Plastic", func(t *testing.T) { runPlastic(t, open, oracle) })
+}
+
+// RunStatic is Run without networks that learn or whose potentials drive what spikes deliver, for backends that refuse these.
+func RunStatic(t *testing.T, open, oracle Open) {
+	run(t, open, oracle, func(c *textCase) bool { return len(c.net.Plastic) == 0 && !c.net.driven() && !c.remembers() })
+}
+
+func run(t *testing.T, open, oracle Open, wanted func(*textCase) bool) {
+	t.Run("Cases", func(t *testing.T) { runCases(t, open, wanted) })
 	t.Run("Edges", func(t *testing.T) { runEdges(t, open, oracle) })
 	t.Run("Laws", func(t *testing.T) { runLaws(t, open) })
 	t.Run("Random", func(t *testing.T) { runRandom(t, open, oracle) })
+}
+
+// many says that there is time for all networks.
+func many() bool { return slow.Asked() && !testing.Short() }
+
+// seeds is how many random networks of a kind are tested: all, some, or few with -short.
+func seeds(all, some, few uint64) uint64 {
+	switch {
+	case many():
+		return all
+	case testing.Short():
+		return few
+	}
+	return some
 }
 
 // start opens a backend that is closed when the test ends.

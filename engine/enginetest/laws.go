@@ -15,7 +15,7 @@ import (
 // runLaws checks what holds whatever a network computes.
 func runLaws(t *testing.T, open Open) {
 	for seed := range uint64(8) {
-		if testing.Short() && seed%3 != 1 {
+		if !many() && seed%3 != 1 {
 			continue
 		}
 		r := rand.New(rand.NewPCG(seed, 0x6c617773))
@@ -31,7 +31,7 @@ func runLaws(t *testing.T, open Open) {
 		t.Run(fmt.Sprintf("split/seed %d", seed), func(t *testing.T) { split(t, open, n, input) })
 		t.Run(fmt.Sprintf("unconnected/seed %d", seed), func(t *testing.T) { unconnected(t, open, n, input) })
 		t.Run(fmt.Sprintf("want/seed %d", seed), func(t *testing.T) { want(t, open, n, input) })
-		t.Run(fmt.Sprintf("potentials/seed %d", seed), func(t *testing.T) { potentials(t, open, n, input) })
+		t.Run(fmt.Sprintf("values/seed %d", seed), func(t *testing.T) { values(t, open, n, input) })
 		t.Run(fmt.Sprintf("state/seed %d", seed), func(t *testing.T) { wholeState(t, open, n, input) })
 		t.Run(fmt.Sprintf("late/seed %d", seed), func(t *testing.T) { late(t, open, n, input) })
 		t.Run(fmt.Sprintf("batch/seed %d", seed), func(t *testing.T) { batch(t, open, engine.Want{FCL: seed%2 == 0}, n, input) })
@@ -41,7 +41,7 @@ func runLaws(t *testing.T, open Open) {
 
 // RunBatches checks StepN alone, against Step, on the networks of Run's laws: for backends with several ways of running it.
 func RunBatches(t *testing.T, open Open, w engine.Want) {
-	for seed := range uint64(6) {
+	for seed := range seeds(6, 3, 3) {
 		r := rand.New(rand.NewPCG(seed, 0x6c617773))
 		batch(t, open, w, randomNet(r, int(seed)), r.Uint64())
 		batch(t, open, w, Uniform(r), r.Uint64())
@@ -85,8 +85,7 @@ func split(t testing.TB, open Open, n Net, seed uint64) {
 func unconnected(t testing.TB, open Open, n Net, seed uint64) {
 	const why = "an unconnected area changes nothing elsewhere"
 	more := n
-	island := FEAGI(77)
-	island.FEAGI.Excitability = 0.5
+	island := set(FEAGI(77), map[string]float32{"excitability": 0.5})
 	island.Drives = []connectome.Drive{Always(connectome.Inject, n.Scale)}
 	more.Areas = append(slices.Clone(n.Areas), island)
 	c, d := n.Build(), more.Build()
@@ -96,7 +95,7 @@ func unconnected(t testing.TB, open Open, n Net, seed uint64) {
 	for i := range uint64(30) {
 		step(t, a, in(i), &x)
 		step(t, b, in(i), &y)
-		cut := engine.Burst{Number: y.Number}
+		cut := engine.Burst{Number: y.Number, Amplitudes: y.Amplitudes} // the new area has none
 		for _, id := range y.Fired {
 			if id < c.Neurons {
 				cut.Fired = append(cut.Fired, id)
@@ -132,29 +131,31 @@ func want(t testing.TB, open Open, n Net, seed uint64) {
 	fail(t, engine.CompareStates(read(t, a), read(t, b)), "asking for the FCL changes no state")
 }
 
-// potentials: those asked for are those of the state after the burst, and asking changes nothing else.
-func potentials(t testing.TB, open Open, n Net, seed uint64) {
+// values: those asked for, of every variable, are those of the state after the burst, and asking changes nothing else.
+func values(t testing.TB, open Open, n Net, seed uint64) {
 	c := n.Build()
 	in := randomInput(seed, c)
-	var ids []uint32
-	for i := range c.Neurons {
-		if i%7 < 3 || i == c.Neurons-1 { // neighbours, gaps and the last
-			ids = append(ids, i)
+	var list []engine.Probe
+	for k := range uint32(1 + c.Variables()) {
+		for i := range c.Neurons {
+			if (i+k)%7 < 3 || i == c.Neurons-1 { // neighbours, gaps and the last
+				list = append(list, engine.Probe{Neuron: i, Variable: k})
+			}
 		}
 	}
-	a, b := start(t, open, c, engine.Want{FCL: true}), start(t, open, c, engine.Want{FCL: true, Potentials: ids})
+	a, b := start(t, open, c, engine.Want{FCL: true}), start(t, open, c, engine.Want{FCL: true, Values: list})
 	var x, y engine.Burst
 	for i := range uint64(20) {
 		step(t, a, in(i), &x)
 		step(t, b, in(i), &y)
 		s := read(t, b)
-		x.Potentials = x.Potentials[:0]
-		for _, id := range ids {
-			x.Potentials = append(x.Potentials, s.V[id])
+		x.Values = x.Values[:0]
+		for _, p := range list {
+			x.Values = append(x.Values, p.In(s))
 		}
-		fail(t, engine.CompareBursts(&x, &y), "the potentials asked for are those of the state after the burst")
+		fail(t, engine.CompareBursts(&x, &y), "the values asked for are those of the state after the burst")
 	}
-	fail(t, engine.CompareStates(read(t, a), read(t, b)), "asking for potentials changes no state")
+	fail(t, engine.CompareStates(read(t, a), read(t, b)), "asking for values changes no state")
 }
 
 // wholeState: what is written is what is read, the caller's memory stays the caller's, and the queues of a state are
@@ -166,14 +167,21 @@ func wholeState(t testing.TB, open Open, n Net, seed uint64) {
 	fail(t, engine.CompareStates(engine.NewState(c), read(t, b)), "a new backend is in the state before burst 0")
 	var out engine.Burst
 	past := make([][]uint32, c.MaxDelay)
+	var sizes [][]engine.Amplitude
+	if c.Driven != nil {
+		sizes = make([][]engine.Amplitude, c.MaxDelay)
+	}
 	for i := range uint64(20) {
 		step(t, b, in(i), &out)
 		past = append([][]uint32{slices.Clone(out.Fired)}, past[:c.MaxDelay-1]...)
+		if sizes != nil {
+			sizes = append([][]engine.Amplitude{slices.Clone(out.Amplitudes)}, sizes[:c.MaxDelay-1]...)
+		}
 	}
 	s := read(t, b)
-	fail(t, engine.CompareStates(&engine.State{Number: 20, V: s.V, Refractory: s.Refractory, Count: s.Count, More: s.More, Queues: past}, s),
-		"queue d of a state is the fire queue of burst Number − d")
-	first := copyOf(s)
+	fail(t, engine.CompareStates(&engine.State{Number: 20, V: s.V, Refractory: s.Refractory, Count: s.Count, More: s.More, Queues: past, Amplitudes: sizes, Plastic: s.Plastic, Memory: s.Memory}, s),
+		"queue d of a state is the fire queue of burst Number − d, with its amplitudes")
+	first := s.Clone()
 	write(t, b, s)
 	fail(t, engine.CompareStates(first, read(t, b)), "a state that is written is read back")
 	for i := range s.V {
@@ -185,22 +193,18 @@ func wholeState(t testing.TB, open Open, n Net, seed uint64) {
 	for _, q := range s.Queues {
 		clear(q)
 	}
+	for _, list := range s.Amplitudes {
+		clear(list)
+	}
+	for i := range s.Memory {
+		clear(s.Memory[i].Pattern)
+		clear(s.Memory[i].Lifespan)
+	}
 	fail(t, engine.CompareStates(first, read(t, b)), "a backend copies the state that is written")
 	if s.Digest = 99; b.ReadState(s) != nil || s.Digest != 99 {
 		t.Fatal("Digest was changed, want it left to the engine")
 	}
 	fail(t, engine.CompareStates(first, s), "a state's memory can be used again")
-}
-
-func copyOf(s *engine.State) *engine.State {
-	c := &engine.State{Number: s.Number, V: slices.Clone(s.V), Refractory: slices.Clone(s.Refractory), Count: slices.Clone(s.Count)}
-	for _, more := range s.More {
-		c.More = append(c.More, slices.Clone(more))
-	}
-	for _, q := range s.Queues {
-		c.Queues = append(c.Queues, slices.Clone(q))
-	}
-	return c
 }
 
 // late: a run that begins at any burst delivers that number and goes on from there, also above 2^32 bursts and next to
@@ -223,15 +227,18 @@ func late(t testing.TB, open Open, n Net, seed uint64) {
 			t.Fatalf("burst %d was delivered as number %d", number, out.Number)
 		}
 		q := read(t, b)
-		fail(t, engine.CompareStates(&engine.State{Number: number + 1, V: q.V, Refractory: q.Refractory, Count: q.Count, More: q.More,
+		var sizes [][]engine.Amplitude
+		if c.Driven != nil {
+			sizes = append([][]engine.Amplitude{slices.Clone(out.Amplitudes)}, s.Amplitudes[:c.MaxDelay-1]...)
+		}
+		fail(t, engine.CompareStates(&engine.State{Number: number + 1, V: q.V, Refractory: q.Refractory, Count: q.Count, More: q.More, Plastic: q.Plastic, Memory: q.Memory, Amplitudes: sizes,
 			Queues: append([][]uint32{slices.Clone(out.Fired)}, s.Queues[:c.MaxDelay-1]...)}, q), "queues move on by one burst")
 	}
 }
 
 // sources: stimuli reach a backend merged and ascending, so that the order in which they were made changes nothing.
 func sources(t testing.TB, open Open) {
-	n := Net{Areas: []connectome.Area{FEAGI(5), LIF(70)}}
-	n.Areas[0].FEAGI.Threshold.Const = 3
+	n := Net{Areas: []connectome.Area{set(FEAGI(5), map[string]float32{"threshold": 3}), LIF(70)}}
 	c := n.Build()
 	list := []engine.Stimulus{{Port: 3, Amount: 900}, {Port: 70, Amount: -5}, {Port: 3, Amount: 2100}, {Port: 0, Amount: 1}, {Port: 70, Amount: 5}, {Port: 74, Amount: 30000}}
 	a, b := start(t, open, c, engine.Want{FCL: true}), start(t, open, c, engine.Want{FCL: true})
@@ -299,7 +306,7 @@ func batch(t testing.TB, open Open, w engine.Want, n Net, seed uint64) {
 			return nil
 		})
 		if err != nil || seen != size {
-			t.Fatalf("StepN(%d) gave %d bursts and %v", size, seen, err)
+			t.Fatalf("StepN(%d) delivered %d bursts and returned %v", size, seen, err)
 		}
 		fail(t, engine.CompareStates(read(t, one), read(t, many)), why)
 		in := next()
@@ -312,7 +319,7 @@ func batch(t testing.TB, open Open, w engine.Want, n Net, seed uint64) {
 	fail(t, engine.CompareStates(s, read(t, many)), "a state is written over what StepN left")
 	enough := errors.New("enough")
 	if err := many.StepN(50, func(*engine.Burst) error { return enough }); !errors.Is(err, enough) {
-		t.Fatalf("StepN gave %v, want its receiver's error", err)
+		t.Fatalf("StepN returned %v, want the error of each", err)
 	}
 	s = read(t, many)
 	for s.Number > a.Number+1 {

@@ -15,8 +15,10 @@ type Net struct {
 	RunSeed  uint64
 	Scale    int32 // quanta per unit; 0: 1000
 	Areas    []connectome.Area
-	Synapses []Synapse // any order
+	Synapses []Synapse // any order; those of areas with a PSPMax are driven
+	Divide   []int32   // per neuron, what spikes of such areas divide by; nil: nothing
 	Stimuli  []connectome.Stimulus
+	Plastic  []Plastic // projections whose synapses change
 }
 
 // Synapse leads from a neuron to a port; where all areas have one port a neuron, that has the number of its neuron.
@@ -26,46 +28,73 @@ type Synapse struct {
 	Delay    uint8 // bursts; 0: 1
 }
 
-// FEAGI is an area of n feagi neurons that fire whenever their input reaches 1: no leak, no limits.
-func FEAGI(n uint32) connectome.Area {
-	return connectome.Area{Model: connectome.FEAGIModel, Neurons: connectome.Span{Count: n}, FEAGI: connectome.FEAGI{
-		Threshold: connectome.Param{Const: 1}, ThresholdLimit: float32(math.Inf(1)), Excitability: 1, Accumulate: true,
-	}}
+// Of is an area of n neurons of a built-in model, with its default parameters and a time step of 0.1 ms.
+func Of(model string, n uint32) connectome.Area {
+	models := genome.Models()
+	at := slices.IndexFunc(models, func(m *genome.Model) bool { return m.Name == model })
+	if at < 0 {
+		panic(fmt.Sprintf("BUG: no model %s; custom ones are Custom's", model))
+	}
+	m := models[at]
+	a := connectome.Area{Model: m, Neurons: connectome.Span{Count: n}, Until: math.MaxUint64}
+	for _, x := range m.Work(m.ConstantNames(), defaults(m), 0.1) {
+		a.Constants = append(a.Constants, connectome.Param{Const: float32(x)})
+	}
+	if len(m.State) > 0 {
+		a.V0.Value.A = m.State[0].Start
+	}
+	return a
 }
 
-// LIF is an area of n lif neurons: dt/tau = 0.1 ms/20 ms, threshold 20, reset 10, refractory for 20 bursts.
-func LIF(n uint32) connectome.Area {
-	return connectome.Area{Model: connectome.LIFModel, Neurons: connectome.Span{Count: n}, LIF: connectome.LIF{
-		EM1: -0.0049875207, Threshold: 20, Reset: 10, Refractory: 20,
-	}}
+// defaults are those of a model's parameters.
+func defaults(m *genome.Model) genome.Values {
+	values := map[string]float64{}
+	for i := range m.Params {
+		p := &m.Params[i]
+		if values[p.Name] = p.Default; p.Like != "" {
+			values[p.Name] = values[p.Like]
+		}
+	}
+	return func(name string) float64 { return values[name] }
 }
+
+// set changes constants of all neurons.
+func set(a connectome.Area, constants map[string]float32) connectome.Area {
+	for name, x := range constants {
+		a.Constant(name).Const = x
+	}
+	return a
+}
+
+// FEAGI is an area of n feagi neurons that fire whenever their input reaches 1: no leak, no limits.
+func FEAGI(n uint32) connectome.Area { return Of("feagi", n) }
+
+// LIF is an area of n lif neurons: dt/tau = 0.1 ms/20 ms, threshold 20, reset 10, refractory for 20 bursts.
+func LIF(n uint32) connectome.Area { return Of("lif", n) }
 
 // PSCExp is an area of n lif_psc_exp neurons: dt 0.1 ms, tau 10 ms, tau_syn 0.5 and 2 ms, C 250 pF, threshold 15, reset 0.
 func PSCExp(n uint32) connectome.Area {
-	return connectome.Area{Model: connectome.PSCExpModel, Neurons: connectome.Span{Count: n}, PSCExp: connectome.PSCExp{
-		EM1: -0.009950166, P21Ex: 0.00036078144, P21In: 0.00038823613, P11Ex: 0.81873075, P11In: 0.95122942, Threshold: 15, Refractory: 20,
-	}}
+	return set(Of("lif_psc_exp", n), map[string]float32{"p21ex": 0.00036078144, "p21in": 0.00038823613, "p11ex": 0.81873075})
 }
 
 // Izhikevich is an area of n regular spiking neurons of a 1 ms step.
 func Izhikevich(n uint32) connectome.Area {
-	a := connectome.Area{Model: connectome.IzhikevichModel, Neurons: connectome.Span{Count: n}, Izhikevich: connectome.Izhikevich{
-		Half: 0.5, ADt: 0.02, B: 0.2, C: -65, D: 8, Threshold: 30,
-	}}
-	a.V0.Value.A = -65
-	return a
+	return set(Of("izhikevich", n), map[string]float32{"half": 0.5, "adt": 0.02})
 }
 
 // Poisson is an area of n sources that fire with probability p.
 func Poisson(n uint32, p float64) connectome.Area {
-	return connectome.Area{Model: connectome.PoissonModel, Neurons: connectome.Span{Count: n}, Poisson: connectome.PoissonSource{
-		Below: uint64(math.Round(float64(p * (1 << 32)))), Until: math.MaxUint64,
-	}}
+	a := Of("poisson", n)
+	a.Chance.Const = below(p)
+	return a
 }
+
+// below is the limit of 32-bit draws of which p lie below it.
+func below(p float64) uint64 { return uint64(math.Round(float64(p * (1 << 32)))) }
 
 // SpikeList is an area of one source for each list of bursts.
 func SpikeList(lists ...[]uint64) connectome.Area {
-	a := connectome.Area{Model: connectome.SpikeListModel, Neurons: connectome.Span{Count: uint32(len(lists))}}
+	a := Of("spike_list", uint32(len(lists)))
 	a.Spikes.Row = []uint32{0}
 	for _, at := range lists {
 		a.Spikes.At = append(a.Spikes.At, at...)
@@ -91,19 +120,35 @@ func (n Net) Build() *connectome.Connectome {
 		a.Neurons.First = c.Neurons
 		a.Ports = connectome.Span{First: c.Ports, Count: a.Neurons.Count * a.PortsEach()}
 		a.Size, a.PerVoxel = [3]uint32{a.Neurons.Count, 1, 1}, 1
-		if a.Model == connectome.SpikeListModel && a.Spikes.Row == nil {
+		if a.Model.Has("spikes") && a.Spikes.Row == nil {
 			a.Spikes.Row = make([]uint32, a.Neurons.Count+1)
 		}
-		a.FEAGI.Keep = 1 - a.FEAGI.Leak
-		a.FEAGI.ExciteBelow = uint64(math.Round(float64(float64(a.FEAGI.Excitability) * (1 << 32))))
+		derive(&a)
 		a.V0.Value = genome.Value{Kind: genome.Const, A: a.V0.Value.A, Lo: math.Inf(-1), Hi: math.Inf(1)}
 		c.Areas = append(c.Areas, a)
 		c.Neurons += a.Neurons.Count
 		c.Ports += a.Ports.Count
 	}
-	n.wire(c)
+	still := n
+	still.Synapses = n.still(c)
+	still.wire(c)
+	n.drives(c)
+	n.learn(c)
 	n.bound(c)
 	return c
+}
+
+// derive works out what follows from other constants, where the model's parameters are among them.
+func derive(a *connectome.Area) {
+	if !a.Model.AreaLevel {
+		return
+	}
+	a.Constants = slices.Clone(a.Constants)
+	values := func(name string) float64 { return float64(a.Constant(name).Const) }
+	for k, x := range a.Model.Work(a.Model.ConstantNames(), values, 0.1) {
+		a.Constants[k].Const = float32(x)
+	}
+	a.Chance.Const = below(a.Model.Chance(values, 0.1))
 }
 
 // wire fills the rows.
@@ -138,7 +183,16 @@ func (n Net) wire(c *connectome.Connectome) {
 func (n Net) bound(c *connectome.Connectome) {
 	sums := make([]int64, c.Ports)
 	for _, s := range n.Synapses {
-		sums[s.To] += abs(s.Weight)
+		if c.Areas[c.AreaOf(s.From)].PSPMax > 0 {
+			sums[s.To] += mostDriven(c, s)
+		} else {
+			sums[s.To] += abs(s.Weight)
+		}
+	}
+	for i := range c.Plastic {
+		for _, port := range c.Plastic[i].Target {
+			sums[port] += n.Plastic[i].most(c)
+		}
 	}
 	for _, a := range c.Areas {
 		for _, d := range a.Drives {

@@ -19,16 +19,14 @@ var makers = map[string]func(r *rand.Rand, n uint32) connectome.Area{
 
 // runRandom compares seeded random networks with the oracle after every burst.
 func runRandom(t *testing.T, open, oracle Open) {
-	for _, m := range genome.Models() {
+	for _, m := range forgetful() {
 		if makers[m.Name] == nil {
 			t.Errorf("model %s: no random networks in package enginetest", m.Name)
 		}
 	}
-	count := 60
-	if testing.Short() {
-		count = 21 // each model alone once
-	}
-	for seed := range uint64(count) {
+	each := 3 * uint64(len(forgetful())) // each model alone once
+	count := seeds(60, each, each)
+	for seed := range count {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 0x6275727374))
 			n := randomNet(r, int(seed))
@@ -36,7 +34,14 @@ func runRandom(t *testing.T, open, oracle Open) {
 			same(t, open, oracle, c, 40+r.IntN(60), randomInput(r.Uint64(), c), "the oracle follows the law of package engine")
 		})
 	}
-	for seed := range uint64(count / 2) {
+	for seed := range seeds(30, 10, 6) {
+		t.Run(fmt.Sprintf("ports, seed %d", seed), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(seed, 0x706f727473))
+			c := randomNet(r, wide).Build()
+			same(t, open, oracle, c, 40+r.IntN(60), randomInput(r.Uint64(), c), "the oracle follows the law of package engine")
+		})
+	}
+	for seed := range seeds(30, 10, 6) {
 		t.Run(fmt.Sprintf("custom, seed %d", seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 0x637573746f6d))
 			n := randomNet(r, custom)
@@ -52,11 +57,14 @@ func runRandom(t *testing.T, open, oracle Open) {
 // custom as a pick makes half of the areas those of models that a genome defines.
 const custom = -1
 
+// wide as a pick makes half of the areas those of models with 3 to 16 ports, and drives name their ports.
+const wide = -2
+
 // randomNet has one to six areas of any model, or of the one model that pick calls for, and synapses of ugly weights
 // and delays; sizes are mostly small, so that words and blocks are filled in part.
 func randomNet(r *rand.Rand, pick int) Net {
 	n := Net{RunSeed: r.Uint64(), Scale: []int32{1000, 1, 3, 977, 1 << 10, 1 << 24}[r.IntN(6)]}
-	models := genome.Models()
+	models := forgetful()
 	var total, ports uint32
 	for range 1 + r.IntN(6) {
 		m := models[r.IntN(len(models))]
@@ -71,10 +79,18 @@ func randomNet(r *rand.Rand, pick int) Net {
 		if pick == custom && r.IntN(2) == 0 {
 			f = randomCustom
 		}
+		if pick == wide && r.IntN(2) == 0 {
+			f = randomWide
+		}
 		if f != nil {
 			a := f(r, size)
 			if a.PortsEach() > 0 {
 				a.Drives = randomDrives(r, a.Model, size, n.Scale)
+			}
+			for k := range a.Drives {
+				if pick == wide && a.Drives[k].Kind != connectome.Term && (a.PortsEach() > 2 || r.IntN(2) == 0) {
+					a.Drives[k].Port = 1 + r.IntN(int(a.PortsEach()))
+				}
 			}
 			n.Areas = append(n.Areas, a)
 			total, ports = total+size, ports+size*a.PortsEach()
@@ -148,7 +164,7 @@ func quanta(r *rand.Rand, scale int32) int32 {
 }
 
 // randomDrives is up to three drives, some of them for part of the time.
-func randomDrives(r *rand.Rand, m connectome.Model, size uint32, scale int32) []connectome.Drive {
+func randomDrives(r *rand.Rand, m *genome.Model, size uint32, scale int32) []connectome.Drive {
 	var drives []connectome.Drive
 	for range r.IntN(4) {
 		d := Always(connectome.Poisson, quanta(r, scale/2+1))
@@ -163,7 +179,7 @@ func randomDrives(r *rand.Rand, m connectome.Model, size uint32, scale int32) []
 					d.Table = append(d.Table, quanta(r, scale))
 				}
 			}
-		case m == connectome.FEAGIModel || m == connectome.CustomModel:
+		case m.Term == nil:
 			d.Kind = connectome.Inject
 		default:
 			d.Kind, d.Amount, d.Term = connectome.Term, 0, r.NormFloat64()
@@ -185,72 +201,78 @@ func randomDrives(r *rand.Rand, m connectome.Model, size uint32, scale int32) []
 // among is one of the values.
 func among[T any](r *rand.Rand, values ...T) T { return values[r.IntN(len(values))] }
 
+// vary sets the constants of an area, in one of three one set a neuron; one makes a set.
+func vary(r *rand.Rand, a *connectome.Area, one func() []float32) {
+	for k, x := range one() {
+		a.Constants[k].Const = x
+	}
+	if r.IntN(3) != 0 {
+		return
+	}
+	for range a.Neurons.Count {
+		for k, x := range one() {
+			a.Constants[k].Each = append(a.Constants[k].Each, x)
+		}
+	}
+}
+
 func randomFEAGI(r *rand.Rand, n uint32) connectome.Area {
 	a := FEAGI(n)
-	f := &a.FEAGI
-	f.Threshold.Const = among(r, 1, 0.1, 0, -0.3, float32(2*r.Float64()))
+	threshold := a.Constant("threshold")
+	threshold.Const = among(r, 1, 0.1, 0, -0.3, float32(2*r.Float64()))
 	if r.IntN(3) == 0 {
 		for range n {
-			f.Threshold.Each = append(f.Threshold.Each, f.Threshold.Const+float32(r.Float64()))
+			threshold.Each = append(threshold.Each, threshold.Const+float32(r.Float64()))
 		}
 	}
 	if r.IntN(3) == 0 {
-		f.ThresholdLimit = f.Threshold.Const + float32(2*r.Float64())
+		a.Constant("threshold_limit").Const = threshold.Const + float32(2*r.Float64())
 	}
-	f.Leak = among(r, 0, 1, 0.5, 0.1, float32(r.Float64()))
-	f.LeakAmount = among(r, 0, 0, 0.25, float32(r.Float64()))
-	f.Refractory = among[uint16](r, 0, 0, 1, 2, 5, 65535)
-	f.FireLimit = among[uint16](r, 0, 1, 2, 3, 65535)
-	f.Snooze = among[uint16](r, 0, 1, 7, 65535)
-	f.Accumulate = r.IntN(3) != 0
-	f.FEAGIDraw = r.IntN(3) == 0
-	f.Excitability = among(r, 1, 0.999, 0.5, 0, float32(r.Float64()))
+	a.Constant("leak").Const = among(r, 0, 1, 0.5, 0.1, float32(r.Float64()))
+	a.Constant("leak_amount").Const = among(r, 0, 0, 0.25, float32(r.Float64()))
+	a.Constant("refractory").Const = among[float32](r, 0, 0, 1, 2, 5, 65535)
+	a.Constant("fire_limit").Const = among[float32](r, 0, 1, 2, 3, 65535)
+	a.Constant("snooze").Const = among[float32](r, 0, 1, 7, 65535)
+	a.Constant("accumulate").Const = among[float32](r, 0, 1, 1)
+	a.Constant("draw").Const = among[float32](r, 1, 0, 0)
+	a.Constant("excitability").Const = among(r, 1, 0.999, 0.5, 0, float32(r.Float64()))
+	other := rand.New(rand.NewPCG(uint64(n), uint64(math.Float32bits(a.Constant("excitability").Const)))) // the other draws stay
+	a.Constant("rectify").Const = among[float32](other, 0, 0, 1, 4, 256)
+	a.Constant("always_recover").Const = among[float32](other, 0, 0, 1)
+	if a.Constant("rectify").Const != 0 {
+		a.Constant("leak").Const *= among[float32](other, 1, 1, 10)
+	}
 	a.V0.Value.A = among(r, 0, 0, math.Copysign(0, -1), r.NormFloat64())
 	return a
 }
 
-// perNeuron is one set of constants a neuron in one area of three, else none.
-func perNeuron[T any](r *rand.Rand, n uint32, one func() T) []T {
-	if r.IntN(3) != 0 {
-		return nil
-	}
-	each := make([]T, n)
-	for i := range each {
-		each[i] = one()
-	}
-	return each
-}
-
 func randomLIF(r *rand.Rand, n uint32) connectome.Area {
 	a := LIF(n)
-	one := func() connectome.LIF {
-		return connectome.LIF{
-			EM1:        -float32(among(r, 0.005, 0.1, 0.9999, r.Float64())),
-			Threshold:  float32(among(r, 1, 0.25, 3*r.Float64())),
-			Reset:      float32(among(r, 0, -2, r.Float64()-0.75)),
-			Refractory: among[uint16](r, 0, 1, 2, 20, 65535),
+	vary(r, &a, func() []float32 {
+		return []float32{
+			-float32(among(r, 0.005, 0.1, 0.9999, r.Float64())), // em1
+			float32(among(r, 1, 0.25, 3*r.Float64())),           // threshold
+			float32(among(r, 0, -2, r.Float64()-0.75)),          // reset
+			among[float32](r, 0, 1, 2, 20, 65535),               // refractory
 		}
-	}
-	a.LIF, a.LIFEach = one(), perNeuron(r, n, one)
+	})
 	a.V0.Value.A = among(r, 0, -1e-41, r.NormFloat64())
 	return a
 }
 
 func randomPSCExp(r *rand.Rand, n uint32) connectome.Area {
 	a := PSCExp(n)
-	one := func() connectome.PSCExp {
-		return connectome.PSCExp{
-			EM1:        -float32(among(r, 0.01, 0.5, r.Float64())),
-			P21Ex:      float32(r.Float64()),
-			P21In:      float32(r.Float64()),
-			P11Ex:      float32(among(r, 0.8, 0.99, r.Float64())),
-			P11In:      float32(among(r, 0.5, r.Float64())),
-			Threshold:  float32(among(r, 1, 0.25, 3*r.Float64())),
-			Reset:      float32(among(r, 0, -2, r.Float64()-0.75)),
-			Refractory: among[uint16](r, 0, 1, 2, 20, 65535),
+	vary(r, &a, func() []float32 {
+		return []float32{
+			-float32(among(r, 0.01, 0.5, r.Float64())), // em1
+			float32(r.Float64()), float32(r.Float64()), // p21ex, p21in
+			float32(among(r, 0.8, 0.99, r.Float64())),  // p11ex
+			float32(among(r, 0.5, r.Float64())),        // p11in
+			float32(among(r, 1, 0.25, 3*r.Float64())),  // threshold
+			float32(among(r, 0, -2, r.Float64()-0.75)), // reset
+			among[float32](r, 0, 1, 2, 20, 65535),      // refractory
 		}
-	}
-	a.PSCExp, a.PSCExpEach = one(), perNeuron(r, n, one)
+	})
 	a.V0.Value.A = among(r, 0, -1e-41, r.NormFloat64())
 	if r.IntN(2) == 0 {
 		a.More0 = []*connectome.Initial{nil, {Value: genome.Value{Kind: genome.Const, A: -0.3, Lo: math.Inf(-1), Hi: math.Inf(1)}}}
@@ -260,32 +282,33 @@ func randomPSCExp(r *rand.Rand, n uint32) connectome.Area {
 
 func randomIzhikevich(r *rand.Rand, n uint32) connectome.Area {
 	a := Izhikevich(n)
-	one := func() connectome.Izhikevich {
-		return connectome.Izhikevich{
-			Half:      among[float32](r, 0.5, 0.05, 0.25),
-			ADt:       float32(0.02 + 0.08*r.Float64()),
-			B:         float32(0.2 + 0.05*r.Float64()),
-			C:         float32(-65 + 15*r.Float64()),
-			D:         float32(2 + 6*r.Float64()),
-			Threshold: among[float32](r, 30, 20),
+	vary(r, &a, func() []float32 {
+		return []float32{
+			among[float32](r, 0.5, 0.05, 0.25), // half
+			float32(0.02 + 0.08*r.Float64()),   // adt
+			float32(0.2 + 0.05*r.Float64()),    // b
+			float32(-65 + 15*r.Float64()),      // c
+			float32(2 + 6*r.Float64()),         // d
+			among[float32](r, 30, 20),          // threshold
 		}
-	}
-	a.Izhikevich, a.IzhikevichEach = one(), perNeuron(r, n, one)
+	})
 	a.V0.Value.A = among(r, -65, -50, -70+5*r.NormFloat64())
 	return a
 }
 
 func randomPoisson(r *rand.Rand, n uint32) connectome.Area {
 	a := Poisson(n, 0)
-	one := func() connectome.PoissonSource {
-		s := connectome.PoissonSource{Below: among(r, 0, 1, 1<<32, 1<<32-1, r.Uint64N(1<<32)), Until: math.MaxUint64}
-		if r.IntN(3) == 0 {
-			s.From = uint64(r.IntN(40))
-			s.Until = s.From + uint64(r.IntN(40))
+	one := func() uint64 { return among(r, 0, 1, 1<<32, 1<<32-1, r.Uint64N(1<<32)) }
+	if a.Chance.Const = one(); r.IntN(3) == 0 {
+		a.Chance.Each = make([]uint64, n)
+		for i := range a.Chance.Each {
+			a.Chance.Each[i] = one()
 		}
-		return s
 	}
-	a.Poisson, a.PoissonEach = one(), perNeuron(r, n, one)
+	if r.IntN(3) == 0 {
+		a.From = uint64(r.IntN(40))
+		a.Until = a.From + uint64(r.IntN(40))
+	}
 	return a
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"burst/connectome"
 	"burst/engine"
+	"burst/genome"
 	"burst/internal/formula"
 )
 
@@ -39,10 +40,13 @@ type expectation struct {
 	fired      []uint32
 	only       []uint32 // when not nil: look at these neurons alone
 	candidates []engine.Candidate
+	amplitudes []engine.Amplitude
 	v          []float32
-	more       [2][]float32
+	more       [][]float32 // of further variables, by their places
 	refractory []uint16
 	count      []uint16
+	learnt     []learnt
+	kept       []kept
 }
 
 // readCases reads every case under testdata but those of README.txt.
@@ -116,6 +120,20 @@ func (c *textCase) read(line int, word string, rest []string) error {
 		return c.drive(rest)
 	case "synapse":
 		return c.synapse(rest)
+	case "plastic":
+		return c.plastic(rest)
+	case "rule":
+		return c.rule(rest)
+	case "learns":
+		return c.learns(rest)
+	case "divide":
+		x, err := whole(rest)
+		for _, n := range x {
+			c.net.Divide = append(c.net.Divide, int32(n))
+		}
+		return err
+	case "bursts":
+		return c.bursts(line, rest)
 	case "start":
 		return c.setStart(rest[0], rest[1:])
 	case "input":
@@ -138,25 +156,13 @@ func (c *textCase) area(words []string) error {
 	if err != nil {
 		return err
 	}
-	var a connectome.Area
-	switch words[0] {
-	case "feagi":
-		a = FEAGI(uint32(n))
-	case "lif":
-		a = LIF(uint32(n))
-	case "lif_psc_exp":
-		a = PSCExp(uint32(n))
-	case "izhikevich":
-		a = Izhikevich(uint32(n))
-	case "poisson":
-		a = Poisson(uint32(n), 0)
-	case "custom":
+	if words[0] == "custom" {
 		return c.customArea(uint32(n), words[2:])
-	case "spike_list":
-		a = SpikeList(make([][]uint64, n)...)
-	default:
+	}
+	if !slices.ContainsFunc(genome.Models(), func(m *genome.Model) bool { return m.Name == words[0] }) {
 		return fmt.Errorf("no model %s", words[0])
 	}
+	a := Of(words[0], uint32(n))
 	for _, w := range words[2:] {
 		key, value, _ := strings.Cut(w, "=")
 		if err := setParam(&a, key, value); err != nil {
@@ -167,59 +173,54 @@ func (c *textCase) area(words []string) error {
 	return nil
 }
 
-// setParam sets one parameter by the name that the law gives it.
-func setParam(a *connectome.Area, key, value string) error {
-	switch key {
-	case "accumulate":
-		a.FEAGI.Accumulate = value == "true"
-		return nil
-	case "draw":
-		a.FEAGI.FEAGIDraw = value == "feagi"
-		return nil
-	case "below", "from", "until":
-		x, err := strconv.ParseUint(value, 0, 64)
-		*map[string]*uint64{"below": &a.Poisson.Below, "from": &a.Poisson.From, "until": &a.Poisson.Until}[key] = x
+// setParam sets a constant by its name, or V, below, from, until, spikes or upstream.
+func setParam(a *connectome.Area, key, value string) (err error) {
+	whole := map[string]*uint64{"below": &a.Chance.Const, "from": &a.From, "until": &a.Until}[key]
+	switch {
+	case whole != nil:
+		*whole, err = strconv.ParseUint(value, 0, 64)
 		return err
-	case "spikes": // neuron/burst/burst…,neuron/burst…
+	case key == "psp_max":
+		most, err := strconv.ParseInt(value, 10, 32)
+		a.PSPMax = int32(most)
+		return err
+	case key == "spikes": // neuron/burst/burst…,neuron/burst…
 		return setSpikes(a, value)
+	case key == "upstream": // area,area…
+		return setUpstream(a, value)
 	}
-	numbers, err := floats(strings.Split(value, ","))
-	if err != nil {
+	numbers, err := floats(strings.Split(word(a.Model, key, value), ","))
+	switch {
+	case err != nil:
 		return err
+	case key == "V":
+		a.V0.Value.A = float64(numbers[0])
+	case !slices.Contains(a.Model.ConstantNames(), key):
+		return fmt.Errorf("unknown parameter")
+	default:
+		k := a.Constant(key)
+		if k.Const = numbers[0]; len(numbers) > 1 {
+			k.Each = numbers
+		}
 	}
-	x := numbers[0]
-	set, known := map[string]func(){
-		"threshold": func() {
-			a.LIF.Threshold, a.PSCExp.Threshold, a.Izhikevich.Threshold, a.FEAGI.Threshold.Const = x, x, x, x
-			if len(numbers) > 1 {
-				a.FEAGI.Threshold.Each = numbers
-			}
-		},
-		"threshold_limit": func() { a.FEAGI.ThresholdLimit = x },
-		"leak":            func() { a.FEAGI.Leak = x },
-		"leak_amount":     func() { a.FEAGI.LeakAmount = x },
-		"excitability":    func() { a.FEAGI.Excitability = x },
-		"fire_limit":      func() { a.FEAGI.FireLimit = uint16(x) },
-		"snooze":          func() { a.FEAGI.Snooze = uint16(x) },
-		"refractory":      func() { a.FEAGI.Refractory, a.LIF.Refractory, a.PSCExp.Refractory = uint16(x), uint16(x), uint16(x) },
-		"em1":             func() { a.LIF.EM1, a.PSCExp.EM1 = x, x },
-		"reset":           func() { a.LIF.Reset, a.PSCExp.Reset = x, x },
-		"p21ex":           func() { a.PSCExp.P21Ex = x },
-		"p21in":           func() { a.PSCExp.P21In = x },
-		"p11ex":           func() { a.PSCExp.P11Ex = x },
-		"p11in":           func() { a.PSCExp.P11In = x },
-		"half":            func() { a.Izhikevich.Half = x },
-		"adt":             func() { a.Izhikevich.ADt = x },
-		"b":               func() { a.Izhikevich.B = x },
-		"c":               func() { a.Izhikevich.C = x },
-		"d":               func() { a.Izhikevich.D = x },
-		"V":               func() { a.V0.Value.A = float64(x) },
-	}[key]
-	if !known {
-		return fmt.Errorf("no such parameter")
-	}
-	set()
 	return nil
+}
+
+// word is the number that a word stands for as a value of a parameter, else what was given.
+func word(m *genome.Model, key, value string) string {
+	for i := range m.Params {
+		p, words := &m.Params[i], []string{"false", "true"}
+		if p.Name != key {
+			continue
+		}
+		if p.Choices != nil {
+			words = p.Choices
+		}
+		if at := slices.Index(words, value); at >= 0 {
+			return strconv.Itoa(at)
+		}
+	}
+	return value
 }
 
 // setSpikes reads NEURON/BURST/BURST…,NEURON/BURST…, neurons and bursts ascending.
@@ -236,7 +237,7 @@ func setSpikes(a *connectome.Area, text string) error {
 	return nil
 }
 
-// drive adds "KIND AMOUNT [from=T] [until=T] [counts=N,…] [table=Q,…]" to the last area.
+// drive adds "KIND AMOUNT [from=T] [until=T] [port=K] [counts=N,…] [table=Q,…]" to the last area, a port from 1 on.
 func (c *textCase) drive(words []string) error {
 	x, err := strconv.ParseFloat(words[1], 64)
 	if err != nil {
@@ -267,6 +268,8 @@ func (c *textCase) drive(words []string) error {
 				d.From = n
 			case "until":
 				d.Until = n
+			case "port":
+				d.Port = int(n)
 			case "counts":
 				d.Counts = append(d.Counts, uint32(n))
 			}
@@ -279,19 +282,34 @@ func (c *textCase) drive(words []string) error {
 
 // synapse adds "FROM TO WEIGHT [DELAY]".
 func (c *textCase) synapse(words []string) error {
+	s, err := readSynapse(words)
+	c.net.Synapses = append(c.net.Synapses, s)
+	return err
+}
+
+// readSynapse reads "FROM TO WEIGHT [DELAY]".
+func readSynapse(words []string) (Synapse, error) {
 	x := [4]int64{3: 1}
 	for i, w := range words {
 		var err error
 		if x[i], err = strconv.ParseInt(w, 10, 32); err != nil {
-			return err
+			return Synapse{}, err
 		}
 	}
-	c.net.Synapses = append(c.net.Synapses, Synapse{uint32(x[0]), uint32(x[1]), int32(x[2]), uint8(x[3])})
-	return nil
+	return Synapse{uint32(x[0]), uint32(x[1]), int32(x[2]), uint8(x[3])}, nil
 }
 
-// setStart reads "V …", "I_ex …", "I_in …", "u …", "refractory …", "count …", "number T" or "queue D ID…".
+// setStart reads "V …", that of a further variable such as "u …", "refractory …", "count …", "number T" or "queue D ID…".
 func (c *textCase) setStart(what string, words []string) error {
+	if what == "amplitudes" {
+		d, err := strconv.Atoi(words[0])
+		list, err2 := amplitudes(words[1:])
+		c.start = append(c.start, func(s *engine.State) error {
+			s.Amplitudes[d-1] = list
+			return nil
+		})
+		return cmp.Or(err, err2)
+	}
 	if k, further := variable(what); further || what == "V" {
 		v, err := floats(words)
 		c.start = append(c.start, func(s *engine.State) error {
@@ -323,8 +341,12 @@ func (c *textCase) setStart(what string, words []string) error {
 
 // variable is the place of a further variable in the state.
 func variable(name string) (int, bool) {
-	k, is := map[string]int{"I_ex": 0, "I_in": 1, "u": 0}[name]
-	return k, is
+	for _, m := range genome.Models() {
+		if k := slices.IndexFunc(m.State, func(v genome.Variable) bool { return v.Name == name }); k > 0 {
+			return k - 1, true
+		}
+	}
+	return 0, false
 }
 
 // replace copies a whole slice.
@@ -347,17 +369,24 @@ func (c *textCase) burst(line int, words []string) error {
 // expect adds what the last burst must show.
 func (c *textCase) expect(word string, words []string) (err error) {
 	if len(c.steps) == 0 {
-		return fmt.Errorf("a burst wanted first")
+		return fmt.Errorf("no burst before it")
 	}
 	e := &c.steps[len(c.steps)-1]
+	if k, further := variable(word); further {
+		for len(e.more) <= k {
+			e.more = append(e.more, nil)
+		}
+		e.more[k], err = floats(words)
+		return err
+	}
 	var x []uint64
 	switch word {
+	case "weights", "learnt":
+		return e.expectLearnt(word, words)
+	case "patterns", "lifespans", "longterm", "lost":
+		return e.expectKept(word, words)
 	case "V":
 		e.v, err = floats(words)
-		return err
-	case "I_ex", "I_in", "u":
-		k, _ := variable(word)
-		e.more[k], err = floats(words)
 		return err
 	case "fcl":
 		in, err := stimuli(words)
@@ -369,6 +398,8 @@ func (c *textCase) expect(word string, words []string) (err error) {
 	case "fired":
 		x, err = whole(words)
 		e.fired = narrow[uint32](x)
+	case "amplitudes":
+		e.amplitudes, err = amplitudes(words)
 	case "refractory":
 		x, err = whole(words)
 		e.refractory = narrow[uint16](x)
@@ -376,7 +407,7 @@ func (c *textCase) expect(word string, words []string) (err error) {
 		x, err = whole(words)
 		e.count = narrow[uint16](x)
 	default:
-		return fmt.Errorf("no such line")
+		return fmt.Errorf("unknown line")
 	}
 	return err
 }
@@ -447,7 +478,7 @@ func floats(words []string) ([]float32, error) {
 			return nil, err
 		}
 		if math.IsNaN(x) {
-			return nil, fmt.Errorf("NaN is no potential")
+			return nil, fmt.Errorf("a potential cannot be NaN")
 		}
 		list = append(list, float32(x))
 	}
@@ -468,7 +499,7 @@ func whole(words []string) ([]uint64, error) {
 }
 
 // narrow turns numbers into smaller ones.
-func narrow[T uint16 | uint32](x []uint64) []T {
+func narrow[T uint8 | uint16 | uint32](x []uint64) []T {
 	list := []T{}
 	for _, y := range x {
 		list = append(list, T(y))

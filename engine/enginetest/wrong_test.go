@@ -54,7 +54,7 @@ func (b *spoiled) WriteState(s *engine.State) error {
 	if err := b.Backend.ReadState(&b.old); err != nil {
 		return err
 	}
-	b.own = *copyOf(s)
+	b.own = *s.Clone()
 	b.write(&b.old, &b.own)
 	return b.Backend.WriteState(&b.own)
 }
@@ -114,14 +114,24 @@ func failure(t *testing.T, check func(t testing.TB, open Open), spoil func(b *sp
 
 // lively is a network in which every field of a state is in use, of several models and delays.
 func lively() Net {
-	f, p, i := FEAGI(33), PSCExp(70), Izhikevich(20)
-	f.FEAGI.FireLimit, f.FEAGI.Refractory, f.FEAGI.Snooze, f.FEAGI.Excitability = 3, 2, 9, 0.7
-	p.PSCExp.Threshold = 0.005
+	f := set(FEAGI(33), map[string]float32{"fire_limit": 3, "refractory": 2, "snooze": 9, "excitability": 0.7})
+	p, i := set(PSCExp(70), map[string]float32{"threshold": 0.005}), Izhikevich(20)
+	f.PSPMax = 1_000_000
 	n := Net{Areas: []connectome.Area{f, i, p}, Scale: 1000}
 	r := rand.New(rand.NewPCG(8, 8))
 	for range 3000 {
-		n.Synapses = append(n.Synapses, Synapse{r.Uint32N(123), r.Uint32N(193), quanta(r, 1000), uint8(1 + r.IntN(4))})
+		s := Synapse{r.Uint32N(123), r.Uint32N(193), quanta(r, 1000), uint8(1 + r.IntN(4))}
+		if s.From < 33 {
+			s.Weight /= 30 // of an amplitude
+		}
+		n.Synapses = append(n.Synapses, s)
 	}
+	learns := Plastic{From: 0, To: 1, Hi: 1, Rule: Handlers{OnPre: []string{"w = 0.9*w + 0.05"}, OnPost: []string{"w = 0.9*w"}}}
+	for range 200 {
+		learns.Synapses = append(learns.Synapses, Synapse{r.Uint32N(33), r.Uint32N(20), r.Int32N(1001), uint8(1 + r.IntN(4))})
+	}
+	n.Plastic = []Plastic{learns}
+	n.Areas = append(n.Areas, Memory(9, nil, 0))
 	return n
 }
 
@@ -140,6 +150,19 @@ var wrongFields = map[string]func(s *engine.State){
 			*q = append(*q, 0)
 		}
 	},
+	"Amplitudes": func(s *engine.State) {
+		list := &s.Amplitudes[len(s.Amplitudes)-1]
+		if k := len(*list); k > 0 {
+			(*list)[k-1].Quanta++
+		} else {
+			*list = append(*list, engine.Amplitude{})
+		}
+	},
+	"Plastic": func(s *engine.State) { // a weight, within its bounds
+		w := s.Plastic[0].Weight
+		w[len(w)-1] = 1 - w[len(w)-1]
+	},
+	"Memory": func(s *engine.State) { s.Memory[len(s.Memory)-1].Lost++ },
 	"Digest": nil, // which is the engine's
 }
 
@@ -169,7 +192,7 @@ func TestWrongBackendsAreCaught(t *testing.T) {
 		"split":       func(t testing.TB, open Open) { split(t, open, n, 3) },
 		"unconnected": func(t testing.TB, open Open) { unconnected(t, open, n, 3) },
 		"want":        func(t testing.TB, open Open) { want(t, open, n, 3) },
-		"potentials":  func(t testing.TB, open Open) { potentials(t, open, n, 3) },
+		"values":      func(t testing.TB, open Open) { values(t, open, n, 3) },
 		"state":       func(t testing.TB, open Open) { wholeState(t, open, n, 3) },
 		"late":        func(t testing.TB, open Open) { late(t, open, n, 3) },
 		"sources":     func(t testing.TB, open Open) { sources(t, open) },
@@ -246,10 +269,10 @@ func TestWrongBackendsAreCaught(t *testing.T) {
 			}
 		}
 	})
-	must("potentials", "the last potential", func(b *spoiled) {
+	must("values", "the last value", func(b *spoiled) {
 		b.step = func(out *engine.Burst) {
-			if k := len(out.Potentials); k > 0 {
-				out.Potentials[k-1]++
+			if k := len(out.Values); k > 0 {
+				out.Values[k-1]++
 			}
 		}
 	})
@@ -258,7 +281,7 @@ func TestWrongBackendsAreCaught(t *testing.T) {
 	})
 	must("unconnected", "one more fires in a larger network", func(b *spoiled) {
 		b.step = func(out *engine.Burst) {
-			if b.c.Neurons > 123 && !slices.Contains(out.Fired, 0) {
+			if b.c.Neurons > 132 && !slices.Contains(out.Fired, 0) {
 				out.Fired = slices.Insert(out.Fired, 0, 0)
 			}
 		}

@@ -11,9 +11,9 @@ import (
 	"slices"
 
 	"burst/genome"
+	"burst/internal/typeface"
 
 	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/font/liberation"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/vgsvg"
 )
@@ -39,7 +39,7 @@ func Draw(w io.Writer, g *genome.Genome) error {
 	}
 	m.place()
 	m.canvas = vgsvg.NewWith(vgsvg.UseWH(width, m.height), vgsvg.EmbedFonts(false))
-	m.face = font.NewCache(liberation.Collection()).Lookup(font.Font{Typeface: "Liberation", Variant: "Sans"}, textSize)
+	m.face = typeface.Cache().Lookup(typeface.Font(textSize), textSize)
 	m.fill(rect{0, 0, width, m.height}, color.White)
 	m.drawAreas()
 	m.drawArrows(g)

@@ -45,14 +45,13 @@ func (a *area) longest() string {
 }
 
 // idle are genes that nothing in a burst depends on, in FEAGI either.
-var idle = []string{"2dcorx", "2dcory", "gd_vis", "__rand", "synatt", "pstcrm", "leak_v", "de_gen", "plst_c"}
+var idle = []string{"2dcorx", "2dcory", "gd_vis", "__rand", "synatt", "leak_v", "de_gen", "plst_c"}
 
 // ofMemory are genes of memory areas.
 var ofMemory = []string{"mem__t", "mem_gr", "mem_ls", "tmpdpt", "twinrf"}
 
 // writeArea adds an area to the page.
 func (im *importer) writeArea(a *area) {
-	im.leftOut(a)
 	if a.memory {
 		im.writeMemory(a)
 		return
@@ -63,23 +62,13 @@ func (im *importer) writeArea(a *area) {
 	w.threshold()
 	w.leak()
 	w.quiet()
+	w.rules()
 	w.excitability()
 	if !im.flag(a, "mp_acc", false) {
 		w.line("mp_acc", "accumulate: false", "")
 	}
 	w.current()
 	w.feed()
-}
-
-// writeMemory declares an area that has no neurons until it learns.
-func (im *importer) writeMemory(a *area) {
-	w := &areaWriter{im, a}
-	w.head()
-	w.line("subgrp", "group: memory", "")
-	w.line("subgrp", "neurons: 0", "until it learns")
-	w.triple("rcord", "position")
-	e := a.genes["subgrp"]
-	im.dropped(&a.report.Lines, e.at, a.where(e.key), Note{Key: e.key, From: e.String(), Reason: "a memory area has no neurons until it learns, and burst does not learn yet"})
 }
 
 // leftOut reports the genes that have no part in a burst.
@@ -89,27 +78,34 @@ func (im *importer) leftOut(a *area) {
 			a.note(e.key, NoEffect, e.String(), "", "")
 		}
 	}
+	if e, ok := a.genes["pstcrm"]; ok && im.python() {
+		a.note(e.key, Carried, e.String(), "", "the ceiling of weights that learn")
+	} else if ok {
+		a.note(e.key, NoEffect, e.String(), "", "")
+	}
 	if e, ok := a.genes["subgrp"]; ok && !a.memory {
 		a.note(e.key, NoEffect, e.String(), "", "")
 	}
 	learns := a.memory
 	if e, ok := a.genes["memory"]; ok && im.flag(a, "memory", false) && !learns {
 		learns = true
-		im.dropped(&a.report.Lines, e.at, a.where(e.key), Note{Key: e.key, From: "true", Reason: "the area keeps its neurons, for its subgroup is not MEMORY; burst does not learn yet"})
+		im.dropped(&a.report.Lines, e.at, a.where(e.key), Note{Key: e.key, From: "true", Reason: "the area keeps its neurons, for its subgroup is not MEMORY"})
 	}
 	for _, name := range ofMemory {
 		e, ok := a.genes[name]
 		twin, _ := e.what.(string) // replays what was learnt
 		switch {
-		case !ok:
-		case learns || name == "twinrf" && twin != "":
+		case !ok, a.memory && name != "twinrf": // writeMemory notes it
+		case learns && name != "twinrf" || name == "twinrf" && twin != "":
 			im.dropped(&a.report.Lines, e.at, a.where(e.key), Note{Key: e.key, From: e.String(), Reason: "memory is not run"})
 		default:
 			a.note(e.key, NoEffect, e.String(), "", "")
 		}
 	}
 	if e, ok := a.genes["mp_psp"]; ok && im.flag(a, "mp_psp", false) {
-		im.dropped(&a.report.Lines, e.at, a.where(e.key), Note{Key: e.key, From: "true", Reason: "psp stays what the area says; potentials do not drive it"})
+		if a.driven = im.release(); !a.driven {
+			im.dropped(&a.report.Lines, e.at, a.where(e.key), Note{Key: e.key, From: "true", Reason: "psp stays what the area says; potentials do not drive it"})
+		}
 	}
 }
 
@@ -228,8 +224,11 @@ func (w *areaWriter) leak() {
 	case w.python():
 		a.note(e.key, Converted, e.String(), "leak_amount "+number(x), "an amount, not a fraction")
 		w.line("leak_c", "leak_amount: "+number(x), "")
-	case x > 1:
+	case x > 1 && !w.release():
 		w.fault(e.at, a.where(e.key), "expects a fraction 0…1 in the dialect rust, found %s; the dialect python takes it as an amount (--dialect python)", e.value)
+	case x > 1:
+		a.note(e.key, Carried, e.String(), "", "a fraction above 1, which turns potentials over")
+		w.line("leak_c", "leak: "+number(x), "a fraction above 1 turns potentials over")
 	default:
 		a.note(e.key, Carried, e.String(), "", "a fraction")
 		w.line("leak_c", "leak: "+number(x), "")
@@ -248,8 +247,20 @@ func (w *areaWriter) quiet() {
 	case n > 0:
 		w.line("c_fr_c", fmt.Sprintf("fire_limit: %d", n), "")
 	}
+	if e, ok := w.a.genes["snooze"]; ok && w.release() && strings.HasSuffix(e.key, "snooze-i") {
+		w.a.note(e.key, NoEffect, e.String(), "", "FEAGI reads snooze-f alone")
+		return
+	}
 	if n, _ := w.whole(w.a, "snooze", 0, most, true); n > 0 {
 		w.line("snooze", fmt.Sprintf("snooze: %d", n), "")
+	}
+}
+
+// rules writes what FEAGI's release does otherwise in a burst.
+func (w *areaWriter) rules() {
+	if w.release() {
+		w.line("", "rectify: true", "")
+		w.line("", "always_recover: true", "")
 	}
 }
 
@@ -288,8 +299,12 @@ func (w *areaWriter) excitability() {
 // current writes the postsynaptic potential and its division.
 func (w *areaWriter) current() {
 	a := w.a
+	if a.driven {
+		w.driven()
+		return
+	}
 	x, e, ok := w.real(a, "pstcr_", 1)
-	psp, reason := w.clamped(x, !w.python())
+	psp, reason := w.clamped(x, !w.python() && !w.release())
 	comment := ""
 	switch {
 	case ok && psp == x:
@@ -306,10 +321,57 @@ func (w *areaWriter) current() {
 	}
 }
 
+// usualMost is the psp_max of an area whose potentials drive its current, unless its own numbers ask for another. The proof against
+// overflow has room for about a million inputs of it, less where weights are above 1.
+const usualMost = 1024
+
+// driven writes that potentials drive the current, which has no bound in FEAGI.
+func (w *areaWriter) driven() {
+	a := w.a
+	given := func(name string, fallback float64) float64 { // reported where it is written
+		if x, ok := toNumber(a.genes[name].what); ok {
+			return x
+		}
+		return fallback
+	}
+	threshold := given("fire_t", 1)
+	for i, axis := range []string{"ftincx", "ftincy", "ftincz"} {
+		threshold += max(0, float64(given(axis, 0)*float64(a.size[i]-1)))
+	}
+	most, why := max(usualMost, 16*threshold), "FEAGI has no bound; a larger one takes a smaller scale"
+	if limit := given("fthlim", 0); limit > 0 {
+		most, why = limit, "no neuron fires above its threshold limit"
+	}
+	e := a.genes["mp_psp"]
+	a.note(e.key, Converted, "true", "psp_max "+number(most), "the psp of a spike is the potential at which it was fired, one beyond psp_max ends the run: "+why)
+	w.line("mp_psp", "psp_max: "+number(most), "FEAGI: "+e.key+" true, "+why)
+	if e, ok := a.genes["pstcr_"]; ok {
+		a.note(e.key, NoEffect, e.String(), "", "the potential takes its place")
+	}
+	if !w.flag(a, "pspuni", false) {
+		w.line("pspuni", "divide_psp: true", "")
+	}
+}
+
+// psp is the postsynaptic current of an area as the genome has it.
+func (im *importer) psp(a *area) float64 {
+	if a.driven {
+		return 1
+	}
+	x, ok := toNumber(a.genes["pstcr_"].what)
+	if !ok {
+		x = 1
+	}
+	psp, _ := im.clamped(x, !im.python() && !im.release())
+	return psp
+}
+
 // clamped is a current or multiplier as the dialect takes it, and why it is another; whole cuts signs and fractions off.
 func (im *importer) clamped(x float64, whole bool) (y float64, reason string) {
 	const most = 255
 	switch {
+	case im.release():
+		return x, ""
 	case whole && x < 0:
 		return 0, "negative currents are 0"
 	case !im.o.NoClamp && math.Abs(x) > most:

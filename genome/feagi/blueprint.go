@@ -5,6 +5,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"burst/genome"
@@ -12,15 +13,17 @@ import (
 
 // area is a cortical area as the file describes it.
 type area struct {
-	id      string
-	at      int
-	genes   map[string]entry
-	name    string   // in the genome, unique
-	aliases []string // FEAGI's ids, as the genome takes them
-	memory  bool     // it has no neurons until it learns
-	size    [3]uint64
-	each    uint64 // neurons in a voxel
-	report  *AreaReport
+	id       string
+	at       int
+	genes    map[string]entry
+	name     string   // in the genome, unique
+	aliases  []string // FEAGI's ids, as the genome takes them
+	memory   bool     // it has no neurons until it learns
+	upstream []*area  // whose patterns it keeps
+	driven   bool     // its potentials drive its current
+	size     [3]uint64
+	each     uint64 // neurons in a voxel
+	report   *AreaReport
 }
 
 // entry is the value of a gene with the key it stands under.
@@ -201,6 +204,10 @@ func (im *importer) chooseDialect() {
 	if im.o.Dialect != Auto && im.o.Dialect != "" {
 		return
 	}
+	if format, err := strconv.ParseFloat(im.report.Version, 64); err == nil && format >= 3 {
+		im.report.Dialect, im.report.Why = Release, "version "+im.report.Version
+		return
+	}
 	im.report.Dialect, im.report.Why = Rust, "no leak exceeds 1"
 	for _, a := range im.areas {
 		if x, ok := toNumber(a.genes["leak_c"].what); ok && x > 1 {
@@ -210,7 +217,8 @@ func (im *importer) chooseDialect() {
 	}
 }
 
-func (im *importer) python() bool { return im.report.Dialect == Python }
+func (im *importer) python() bool  { return im.report.Dialect == Python }
+func (im *importer) release() bool { return im.report.Dialect == Release }
 
 // prepare settles what other areas and the file's statistics ask of an area: kind, name, size.
 func (im *importer) prepare() {
@@ -317,11 +325,6 @@ func (im *importer) text1(a *area, name string) string {
 		im.fault(e.at, a.where(e.key), "expects a text, found %s", e.value)
 	}
 	return s
-}
-
-// isMemory goes by the subgroup alone, as FEAGI does: a flag, a group or an id of memory empties no area.
-func (im *importer) isMemory(a *area) bool {
-	return strings.Contains(im.text1(a, "subgrp"), "MEMORY")
 }
 
 // compare notes statistics that differ from what is counted; synapses are counted when the network is built.

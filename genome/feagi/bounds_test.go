@@ -200,7 +200,7 @@ func TestBoundsOfRules(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, reported, r.Count(feagi.NotHonoured), flag)
 		if reported == 1 {
-			require.Contains(t, fmt.Sprint(r.Areas[0].Lines), "plasticity, plasticity_constant 3, ltp_multiplier 4,")
+			require.Contains(t, fmt.Sprint(r.Areas[0].Lines), "plasticity, a rule without plasticity_window, which FEAGI refuses: synapses keep their weights")
 			require.Equal(t, "defaulted: "+key("ltd_multiplier")+": 1", told(r, key("ltd_multiplier")))
 		}
 	}
@@ -224,7 +224,7 @@ func TestDefinitions(t *testing.T) {
 	for definition, want := range map[string]string{
 		`"m": 3`:           "morphology m: expects an object with type and parameters, found 3",
 		`"m": {"type": 3}`: "morphology m, type: expects a text, found 3",
-		`"m": {"type": "vectors", "parameters": {}}`:                           "morphology m, vectors: vectors wanted for this type of morphology, none found",
+		`"m": {"type": "vectors", "parameters": {}}`:                           "morphology m, vectors: no vectors, which this type of morphology wants",
 		`"m": {"type": "vectors", "parameters": {"vectors": 3}}`:               "morphology m, vectors: expects a list, found 3",
 		`"m": {"vectors": [[1, 2, 4294967297]]}`:                               "expects three whole numbers up to 2^32, found [1, 2, 4294967297]",
 		`"m": {"vectors": [[1, 2, "x"]]}`:                                      `found [1, 2, "x"]`,
@@ -386,7 +386,7 @@ func TestFlatKeys(t *testing.T) {
 }
 
 // What the YAML of an import looks like: short lists in a line, comments that say FEAGI's name and can be printed.
-func TestTheTextThatIsWritten(t *testing.T) {
+func TestTextOfTheYAML(t *testing.T) {
 	made := func(id, rule, definition string) string {
 		_, text, r, err := feagi.Translate("g.json", []byte(`{"neuron_morphologies": {`+definition+`}, "blueprint": {"`+id+`": {"cortical_mapping_dst": {"`+id+`": [["`+rule+`", [1, 1, 1], 1, false]]}}}}`), feagi.Options{Dialect: feagi.Python})
 		require.NoError(t, err)

@@ -10,19 +10,23 @@ import (
 	"burst/genome"
 )
 
-// Dialect says how FEAGI means some of its numbers; its two programs read one file differently.
+// Dialect says how FEAGI means some of its numbers; its programs read one file differently.
 type Dialect string
 
-// The dialects. Auto takes Python for a file in which a leak exceeds 1, else Rust.
+// The dialects. Auto takes Release for a file of format 3 and later, else Python where a leak exceeds 1, else Rust.
 const (
-	Auto   Dialect = "auto"
-	Rust   Dialect = "rust"   // leak and excitability are fractions, the threshold limit is absolute
-	Python Dialect = "python" // leak is an amount, excitability per cent, the threshold limit a width
+	Auto    Dialect = "auto"
+	Release Dialect = "release" // the released server: as rust, but any leak, signed and fractional currents, and other rules of a burst
+	Rust    Dialect = "rust"    // leak and excitability are fractions, the threshold limit is absolute
+	Python  Dialect = "python"  // leak is an amount, excitability per cent, the threshold limit a width
 )
 
 // Options are choices of an import; the zero value is fine.
 type Options struct {
 	Dialect     Dialect // "" is Auto
+	Unlearnable bool    // release: keep the mappings of areas with a rule that FEAGI refuses, which leaves all of them out
+	Unmade      bool    // release: make synapses by the morphologies of which FEAGI's release makes none
+	Window      uint8   // release and rust: bursts of the window of rules that learn and have none, which else do not learn; 0: none
 	Strict      bool    // what burst does not honour is a fault
 	NoClamp     bool    // postsynaptic currents and multipliers beyond 255 keep their values
 	SkipMissing bool    // mappings to areas or by morphologies that the file lacks are left out and reported
@@ -37,7 +41,7 @@ func Import(name string, text []byte, o Options) (*genome.Genome, *Report, error
 
 // Translate is Import that also gives the genome's text in format version 1, from which genome.Parse reads the same.
 func Translate(name string, text []byte, o Options) (*genome.Genome, []byte, *Report, error) {
-	im := &importer{name: name, text: bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), o: o, report: &Report{File: name, Notes: []Note{}}}
+	im := &importer{name: name, text: bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), o: o, report: &Report{File: name, Notes: []Note{}, Reached: []string{}, Sensors: []Sensor{}}}
 	root, wrong := read(im.text)
 	if wrong != nil {
 		im.fault(wrong.at, wrong.key, "%s", wrong.message)

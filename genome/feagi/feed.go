@@ -3,40 +3,49 @@ package feagi
 import (
 	"fmt"
 	"slices"
-	"strconv"
+	"strings"
 
 	"burst/genome"
 )
 
-// feed says in the report where no more than power can fire, and what would feed another area.
+// Sensor is an area that waits for a world outside.
+type Sensor struct {
+	ID       string    `json:"id"`   // FEAGI's, as flags take it
+	Name     string    `json:"name"` // in the genome
+	Size     [3]uint64 `json:"size"` // voxels
+	PerVoxel uint64    `json:"neurons_per_voxel"`
+	Stimulus string    `json:"stimulus"` // what --stimulate takes, to make all of it fire now and then
+}
+
+// voxels is the size in words.
+func (s *Sensor) voxels() string {
+	text := fmt.Sprintf("%d × %d × %d", s.Size[0], s.Size[1], s.Size[2])
+	if s.PerVoxel != 1 {
+		text += fmt.Sprintf(" × %d", s.PerVoxel)
+	}
+	return text
+}
+
+// stimulus is what --stimulate takes to make an area fire.
+func stimulus(a *genome.Area) string { return a.Call() + "=all every 10" }
+
+// feed says in the report what fires without stimuli, and what would make more fire.
 func (r *Report) feed(g *genome.Genome) {
-	fed := make([]bool, len(g.Areas)) // areas that input reaches, over any number of projections
-	var reached []int
-	reach := func(area int) {
-		if !fed[area] {
-			fed[area] = true
-			reached = append(reached, area)
+	for _, i := range g.Sensors() {
+		a := &g.Areas[i]
+		r.Sensors = append(r.Sensors, Sensor{a.Call(), a.Name, a.Size, a.PerVoxel, stimulus(a)})
+	}
+	sources := 0
+	for i, is := range g.Reached() {
+		if is {
+			r.Reached = append(r.Reached, g.Areas[i].Name)
 		}
-	}
-	for i := range g.Areas {
-		if len(g.Areas[i].Drives) > 0 {
-			reach(i)
-		}
-	}
-	for i := range g.Stimuli {
-		reach(g.Stimuli[i].Area)
-	}
-	sources := len(reached)
-	for next := 0; next < len(reached); next++ {
-		for i := range g.Projections {
-			p := &g.Projections[i]
-			if p.From == reached[next] && p.Weight.A != 0 && g.Areas[p.From].Factor() != 0 {
-				reach(p.To)
-			}
+		if a := &g.Areas[i]; len(a.Drives) > 0 || slices.ContainsFunc(g.Stimuli, func(s genome.Stimulus) bool { return s.Area == i }) {
+			sources++
 		}
 	}
 	switch {
-	case len(reached) > sources:
+	case len(r.Reached) > sources:
 		return
 	case sources == 0:
 		r.Quiet = "nothing can fire, for the file has no power area"
@@ -44,16 +53,22 @@ func (r *Report) feed(g *genome.Genome) {
 		r.Quiet = "nothing but power can fire, for no mapping leads from it to another area"
 	}
 	best := slices.MaxFunc(indices(g.Areas), func(i, j int) int { return worth(g, i) - worth(g, j) })
-	if a := &g.Areas[best]; worth(g, best) > 0 {
-		name := a.Name
-		if len(a.Aliases) > 0 {
-			name = a.Aliases[0]
-		}
-		if name = quoted(name); cleanName(name) != name && name[0] != '"' {
-			name = strconv.Quote(name) // a coded id
-		}
-		r.Feed = fmt.Sprintf("stimuli.%d={area: %s, every: 10, neurons: [0], amount: %s}", len(g.Stimuli), name, number(max(1, a.Params["threshold"])))
+	if worth(g, best) > 0 {
+		r.Feed = stimulus(&g.Areas[best])
 	}
+}
+
+// firing says what fires without stimuli.
+func (r *Report) firing() string {
+	if r.Quiet != "" {
+		return r.Quiet
+	}
+	const most = 6
+	names := strings.Join(r.Reached[:min(most, len(r.Reached))], ", ")
+	if more := len(r.Reached) - most; more > 0 {
+		names += fmt.Sprintf(" and %d more", more)
+	}
+	return fmt.Sprintf("without stimuli, input reaches %d of %d areas: %s", len(r.Reached), len(r.Areas), names)
 }
 
 func indices(areas []genome.Area) []int {
@@ -68,7 +83,7 @@ func indices(areas []genome.Area) []int {
 // 0 for those that cannot be or belong to FEAGI's core.
 func worth(g *genome.Genome, area int) int {
 	a := &g.Areas[area]
-	if a.Empty() || a.Group == "core" || len(a.Drives) > 0 {
+	if a.Empty() || a.Source() || a.Group == "core" || len(a.Drives) > 0 {
 		return 0
 	}
 	rank := 1

@@ -22,22 +22,22 @@ func TestFeed(t *testing.T) {
 	}
 	const power, none = "nothing but power can fire, for no mapping leads from it to another area", "nothing can fire, for the file has no power area"
 	for _, c := range []struct {
-		name, quiet, area, amount string
-		areas                     []string
+		name, quiet, area string
+		areas             []string
 	}{
-		{"power reaches an area", "", "", "", []string{area("___pwr", "CORE", "1", "c__one"), area("c__one", "CUSTOM", "1")}},
-		{"power alone", power, "", "", []string{area("___pwr", "CORE", "1")}},
-		{"power to itself", power, "c__one", "1", []string{area("___pwr", "CORE", "1", "___pwr"), area("c__one", "CUSTOM", "0.1")}},
-		{"core alone", power, "", "", []string{area("___pwr", "CORE", "1"), area("_death", "CORE", "1", "___pwr")}},
-		{"an input with mappings first", power, "iv0001", "2.5", []string{area("___pwr", "CORE", "1"), area("iv0000", "IPU", "1"), area("c__one", "CUSTOM", "1", "c__two"),
+		{"power reaches an area", "", "", []string{area("___pwr", "CORE", "1", "c__one"), area("c__one", "CUSTOM", "1")}},
+		{"power alone", power, "", []string{area("___pwr", "CORE", "1")}},
+		{"power to itself", power, "c__one", []string{area("___pwr", "CORE", "1", "___pwr"), area("c__one", "CUSTOM", "0.1")}},
+		{"core alone", power, "", []string{area("___pwr", "CORE", "1"), area("_death", "CORE", "1", "___pwr")}},
+		{"an input with mappings first", power, "iv0001", []string{area("___pwr", "CORE", "1"), area("iv0000", "IPU", "1"), area("c__one", "CUSTOM", "1", "c__two"),
 			area("iv0001", "IPU", "2.5", "c__one"), area("iv0002", "IPU", "3", "c__one"), area("c__two", "CUSTOM", "1")}},
-		{"then mappings", power, "c__one", "102", []string{area("___pwr", "CORE", "1"), area("iv0000", "IPU", "1"), area("c__one", "CUSTOM", "102", "iv0000")}},
-		{"to itself is no mapping", power, "iv0000", "1", []string{area("c__one", "CUSTOM", "1", "c__one"), area("___pwr", "CORE", "1"), area("iv0000", "IPU", "1")}},
-		{"then inputs", power, "iv0000", "1", []string{area("___pwr", "CORE", "1"), area("c__one", "CUSTOM", "1"), area("iv0000", "IPU", "1")}},
-		{"no power", none, "c__one", "1", []string{area("c__one", "CUSTOM", "1", "c__two"), area("c__two", "CUSTOM", "1")}},
-		{"a coded id", none, `"aWluZgAAAAA="`, "1", []string{area("aWluZgAAAAA=", "IPU", "1")}},
-		{"an id of digits", none, `"12.5"`, "1", []string{area("12.5", "IPU", "1")}},
-		{"an id that no genome takes", none, "a-b", "1", []string{area("a:b", "IPU", "1")}},
+		{"then mappings", power, "c__one", []string{area("___pwr", "CORE", "1"), area("iv0000", "IPU", "1"), area("c__one", "CUSTOM", "102", "iv0000")}},
+		{"to itself is no mapping", power, "iv0000", []string{area("c__one", "CUSTOM", "1", "c__one"), area("___pwr", "CORE", "1"), area("iv0000", "IPU", "1")}},
+		{"then inputs", power, "iv0000", []string{area("___pwr", "CORE", "1"), area("c__one", "CUSTOM", "1"), area("iv0000", "IPU", "1")}},
+		{"no power", none, "c__one", []string{area("c__one", "CUSTOM", "1", "c__two"), area("c__two", "CUSTOM", "1")}},
+		{"a coded id", none, "aWluZgAAAAA=", []string{area("aWluZgAAAAA=", "IPU", "1")}},
+		{"an id of digits", none, "12.5", []string{area("12.5", "IPU", "1")}},
+		{"an id that no genome takes", none, "a-b", []string{area("a:b", "IPU", "1")}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g, made, r, err := feagi.Translate("f.json", []byte(`{"blueprint": {`+strings.Join(c.areas, ",\n")+`}}`), feagi.Options{})
@@ -48,13 +48,13 @@ func TestFeed(t *testing.T) {
 			require.Equal(t, c.quiet != "", strings.Contains(b.String(), "  "+c.quiet+"\n") && c.quiet != "")
 			if c.area == "" {
 				require.Empty(t, r.Feed)
-				require.NotContains(t, b.String(), "--set")
+				require.NotContains(t, b.String(), "to add a stimulus")
 				return
 			}
-			require.Equal(t, "stimuli.0={area: "+c.area+", every: 10, neurons: [0], amount: "+c.amount+"}", r.Feed)
-			require.Contains(t, b.String(), "  to add a stimulus: --set '"+r.Feed+"'\n")
+			require.Equal(t, c.area+"=all every 10", r.Feed)
+			require.Contains(t, b.String(), "  to add a stimulus: --stimulate '"+r.Feed+"'\n")
 			_, before := digest(t, build(t, g), "cpu", 30)
-			fed, err := g.With([]string{r.Feed})
+			fed, err := g.Stimulate([]string{r.Feed})
 			require.NoError(t, err, "%s", made)
 			_, after := digest(t, build(t, fed), "cpu", 30)
 			require.Greater(t, after, before, "the stimulus makes it fire")
@@ -66,8 +66,8 @@ func TestFeed(t *testing.T) {
 func TestFeedBesideAStimulus(t *testing.T) {
 	g, r, err := feagi.Import("f.json", []byte(`{"blueprint": {"___pwr": {"block_boundaries": [2, 1, 1]}, "c__one": {}}}`), feagi.Options{})
 	require.NoError(t, err)
-	require.Equal(t, "stimuli.1={area: c__one, every: 10, neurons: [0], amount: 1}", r.Feed)
-	fed, err := g.With([]string{r.Feed})
+	require.Equal(t, "c__one=all every 10", r.Feed)
+	fed, err := g.Stimulate([]string{r.Feed})
 	require.NoError(t, err)
 	require.Len(t, fed.Stimuli, 2)
 }
@@ -111,7 +111,9 @@ func TestAliases(t *testing.T) {
 		set, err := g.With([]string{"stimuli.0={area: \"" + id + "\", at: 1, neurons: [0], amount: 1}", "record.spikes.0=" + id, "areas." + id + ".threshold=3"})
 		require.NoError(t, err, "set in the import")
 		area := added.Stimuli[0].Area
-		require.True(t, added.Areas[area].Called(id))
+		found, err := added.FindArea(id)
+		require.NoError(t, err)
+		require.Equal(t, area, found)
 		require.Equal(t, added.Stimuli, set.Stimuli[:1:1], id)
 		require.Equal(t, []int{area}, set.Record.Spikes)
 		require.Equal(t, 3.0, set.Areas[area].Params["threshold"])
@@ -126,4 +128,31 @@ func indexFromEnd(notes []feagi.Note, key string) int {
 		}
 	}
 	return -1
+}
+
+// The report names the areas that input reaches without stimuli, and the sensors with their voxels, each with a stimulus that works.
+func TestSensors(t *testing.T) {
+	g, r, err := feagi.Import("s.json", []byte(`{"blueprint": {
+ "___pwr": {"cortical_mapping_dst": {"c__one": [["all_to_all", [1, 1, 1], 1, false]]}},
+ "c__one": {"cortical_name": "one"},
+ "iic400": {"cortical_name": "Central vision", "cortical_group": "IPU", "block_boundaries": [4, 3, 2], "firing_threshold": 2.5},
+ "aWluZgAAAAA=": {"cortical_name": "touch", "cortical_group": "IPU", "per_voxel_neuron_cnt": 2},
+ "omot00": {"cortical_group": "OPU"}}}`), feagi.Options{})
+	require.NoError(t, err)
+	require.Equal(t, []string{"___pwr", "one"}, r.Reached)
+	require.Empty(t, r.Quiet)
+	require.Equal(t, []feagi.Sensor{
+		{ID: "iic400", Name: "Central vision", Size: [3]uint64{4, 3, 2}, PerVoxel: 1, Stimulus: "iic400=all every 10"},
+		{ID: "aWluZgAAAAA=", Name: "touch", Size: [3]uint64{1, 1, 1}, PerVoxel: 2, Stimulus: "aWluZgAAAAA==all every 10"},
+	}, r.Sensors)
+	var b strings.Builder
+	require.NoError(t, r.Write(&b))
+	require.Contains(t, b.String(), "  without stimuli, input reaches 2 of 5 areas: ___pwr, one\n")
+	require.Contains(t, b.String(), "  sensor iic400 (Central vision), 4 × 3 × 2 voxels: --stimulate 'iic400=all every 10'\n")
+	require.Contains(t, b.String(), "  sensor aWluZgAAAAA= (touch), 1 × 1 × 1 × 2 voxels: --stimulate 'aWluZgAAAAA==all every 10'\n")
+	_, before := digest(t, build(t, g), "cpu", 30)
+	fed, err := g.Stimulate([]string{r.Sensors[0].Stimulus, r.Sensors[1].Stimulus})
+	require.NoError(t, err)
+	_, after := digest(t, build(t, fed), "cpu", 30)
+	require.Equal(t, before+3*(24+2), after, "every neuron of both fires three times")
 }

@@ -33,11 +33,12 @@ func FuzzImport(f *testing.F) {
 "v": {"parameters": {"vectors": [[0,0,0],[1,0,0],[2,0,0],[3,0,0],[4,0,0]]}}}, "blueprint": {"a": {"cortical_mapping_dst": {"a": [["c",[1,1,1],1,false]]}}}}`,
 	} {
 		f.Add([]byte(text), byte(7))
+		f.Add([]byte(text), byte(0xe1))
 	}
 	f.Fuzz(func(t *testing.T, text []byte, choice byte) {
 		o := feagi.Options{
-			Dialect: []feagi.Dialect{"", feagi.Auto, feagi.Rust, feagi.Python}[choice&3],
-			Strict:  choice&4 != 0, NoClamp: choice&8 != 0, SkipMissing: choice&16 != 0,
+			Dialect: []feagi.Dialect{feagi.Auto, feagi.Release, feagi.Rust, feagi.Python}[choice&3],
+			Strict:  choice&4 != 0, NoClamp: choice&8 != 0, SkipMissing: choice&16 != 0, Unlearnable: choice&32 != 0, Window: choice >> 6,
 		}
 		g, made, r, err := feagi.Translate("fuzz.json", text, o)
 		if err != nil {

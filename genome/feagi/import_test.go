@@ -49,7 +49,7 @@ func TestCounts(t *testing.T) {
 		dialect                   feagi.Dialect
 	}{
 		{"flat.json", 1 + 8 + 24, 8 + 64 + 48, 8 + 84 + 48, feagi.Python},
-		{"hierarchical.json", 1 + 5 + 3, 3 + 5, 3 + 5, feagi.Rust},
+		{"hierarchical.json", 1 + 5 + 3, 3 + 5, 3 + 5, feagi.Release},
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			g, r, err := feagi.Import(c.file, testFile(t, c.file), feagi.Options{})
@@ -133,7 +133,7 @@ func TestGenesPython(t *testing.T) {
 	require.Equal(t, 2.0, eye.Params["snooze"])
 	require.Equal(t, 3.0, eye.Params["fire_limit"])
 	require.Equal(t, 0.75, eye.Params["excitability"], "per cent")
-	require.True(t, eye.FEAGIDraw)
+	require.Equal(t, 1.0, eye.Params["draw"])
 	require.Equal(t, 0.0, eye.Params["accumulate"], "off unless the file says otherwise")
 	require.False(t, eye.DividePSP, "python: uniform unless the file says otherwise")
 
@@ -146,8 +146,32 @@ func TestGenesPython(t *testing.T) {
 	require.False(t, g.Projections[0].Merge)
 }
 
+// Every value of the file as the released server takes it.
+func TestGenesRelease(t *testing.T) {
+	text := `{"version": "3.0", "blueprint": {"_____10c-c__one-nx-leak_c-f": 10, "_____10c-c__one-nx-pstcr_-f": -2.5, "_____10c-c__one-nx-snooze-i": 4,
+		"_____10c-c__two-nx-snooze-f": 3, "_____10c-c__one-cx-dstmap-d": {"c__two": [["all_to_all", [1, 1, 1], 300.5, false]]},
+		"_____10c-c__two-cx-dstmap-d": {"c__one": [["all_to_all", [1, 1, 1], 1, false], ["all_to_all", [1, 1, 1], 1, true, 1, 1, 1]]}},
+		"neuron_morphologies": {}}`
+	g, r, err := feagi.Import("release.json", []byte(text), feagi.Options{})
+	require.NoError(t, err)
+	require.Equal(t, feagi.Release, r.Dialect)
+	require.Equal(t, "version 3.0", r.Why)
+	one, two := area(t, g, "c__one"), area(t, g, "c__two")
+	require.Equal(t, 10.0, one.Params["leak"])
+	require.Equal(t, 1.0, one.Params["rectify"])
+	require.Equal(t, 1.0, one.Params["always_recover"])
+	require.Equal(t, 0.0, one.Params["snooze"], "FEAGI does not read snooze-i")
+	require.Equal(t, 3.0, two.Params["snooze"])
+	require.Equal(t, -2.5, *one.PSP, "signed, with its fraction")
+	require.Len(t, g.Projections, 1, "a rule that learns without a window takes the others of its area with it")
+	require.Equal(t, 300.5, g.Projections[0].Weight.A, "not cut to 255")
+	g, _, err = feagi.Import("release.json", []byte(text), feagi.Options{Unlearnable: true})
+	require.NoError(t, err)
+	require.Len(t, g.Projections, 3)
+}
+
 func TestGenesRust(t *testing.T) {
-	g, _, err := feagi.Import("hierarchical.json", testFile(t, "hierarchical.json"), feagi.Options{})
+	g, _, err := feagi.Import("hierarchical.json", testFile(t, "hierarchical.json"), feagi.Options{Dialect: feagi.Rust})
 	require.NoError(t, err)
 	require.Len(t, area(t, g, "true").Drives, 1, "power under its base64 id")
 	sense := area(t, g, "sense")
@@ -237,7 +261,6 @@ func TestReport(t *testing.T) {
 		{"___pwr", "nx-pstcr_-f", feagi.Converted}, {"___pwr", "nx-leak_c-f", feagi.Converted}, {"___pwr", "cx-_group-t", feagi.Carried},
 		{"___pwr", "cx-pspuni-b", feagi.Carried}, {"___pwr", "fire_t", feagi.Defaulted}, {"___pwr", "excite", feagi.Defaulted},
 		{"IV00Le", "nx-excite-i", feagi.Converted}, {"IV00Le", "nx-fthlim-i", feagi.NotHonoured}, {"IV00Le", "cx-devcnt-i", feagi.Carried},
-		{"IV00Le", "cx-dstmap-d to oHand_, rule 2", feagi.NotHonoured},
 		{"IV00Le", "cx-dstmap-d to Mem000, rule 1", feagi.NotHonoured},
 		{"IV00Le", "cx-dstmap-d to oHand_, rule 2.postSynapticCurrent_multiplier", feagi.Converted},
 		{"oHand_", "cx-dstmap-d to oHand_, rule 1", feagi.Converted},

@@ -3,7 +3,10 @@ package feagi
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
+
+	"burst/internal/quanta"
 )
 
 // mapping is one rule of an area's mapping to another.
@@ -14,10 +17,14 @@ type mapping struct {
 	morphology string
 	scalar     [3]float64
 	weight     float64
-	delay      uint64 // bursts
-	made       uint64 // per cent of the synapses that are made
-	constants  string // of plasticity, in words
-	connection []line // rule and its keys; nil when the rule makes no synapses
+	delay      uint64    // bursts
+	made       uint64    // per cent of the synapses that are made
+	key        string    // where, without the area
+	own        *learning // the file's own rule of plasticity; nil: none
+	plasticity string    // what the genome says of it; empty: synapses keep their weights
+	refused    string    // why FEAGI's release refuses the rule, and with it all mappings of the area; else empty
+	connection []line    // rule and its keys; nil when the rule makes no synapses
+	subscribes bool      // it lets a memory area see another one, and makes no synapses
 }
 
 // line is a piece of text with where it comes from.
@@ -41,13 +48,19 @@ const oldRule = "neighbor_locator_rule_id"
 // likeThis is a rule as it should be.
 const likeThis = `["projector", [1, 1, 1], 1, false]`
 
-// writeMappings adds all projections, in the order of areas, destinations and rules.
-func (im *importer) writeMappings() {
-	var all []*mapping
-	together := map[[2]*area]int{}
+// allMappings reads the mappings of all areas, in the order of areas, destinations and rules.
+func (im *importer) allMappings() (all []*mapping) {
 	for _, a := range im.areas {
-		for _, m := range im.mappings(a) {
-			all = append(all, m)
+		all = append(all, im.mappings(a)...)
+	}
+	return all
+}
+
+// writeMappings adds all projections.
+func (im *importer) writeMappings(all []*mapping) {
+	together := map[[2]*area]int{}
+	for _, m := range all {
+		if m.plasticity == "" {
 			together[[2]*area{m.from, m.to}]++
 		}
 	}
@@ -68,7 +81,13 @@ func (im *importer) writeMappings() {
 		if m.made < 100 {
 			im.page.line(here, fmt.Sprintf("    attractivity: %d", m.made), "")
 		}
-		if together[[2]*area{m.from, m.to}] > 1 {
+		if im.release() && m.to.each > 1 && m.connection[0].text != "rule: randomizer" {
+			im.page.line(here, "    last_of_voxel: true", "")
+		}
+		switch {
+		case m.plasticity != "":
+			im.page.line(here, "    plasticity: "+m.plasticity, "")
+		case together[[2]*area{m.from, m.to}] > 1:
 			im.page.line(here, "    merge: true", "")
 		}
 	}
@@ -105,7 +124,20 @@ func (im *importer) mappings(a *area) []*mapping {
 			}
 		}
 	}
+	all = im.see(im.refused(a, all))
+	im.pairs(all)
 	return all
+}
+
+// refused leaves all mappings of an area out of which FEAGI's release refuses one, as it does itself.
+func (im *importer) refused(a *area, all []*mapping) []*mapping {
+	i := slices.IndexFunc(all, func(m *mapping) bool { return m.refused != "" })
+	if i < 0 || im.o.Unlearnable {
+		return all
+	}
+	a.note("dstmap", Converted, fmt.Sprintf("%d rules", len(all)), "no mappings",
+		"FEAGI refuses a rule with "+all[i].refused+", and with it all of the area; --keep-unlearnable keeps them")
+	return nil
 }
 
 // destination is the area with an id, however that is written; nil when there is none.
@@ -121,17 +153,16 @@ func (im *importer) destination(id string) *area {
 
 // rule reads one rule; nil when it makes no synapses or is at fault.
 func (im *importer) rule(a, to *area, d *member, v value, key string) *mapping {
-	m := &mapping{from: a, to: to, at: v.at, where: a.where(key), scalar: [3]float64{1, 1, 1}, weight: 1, delay: 1, made: 100}
-	plastic, ok := im.ruleFields(m, v, key)
-	if !ok {
+	m := &mapping{from: a, to: to, at: v.at, where: a.where(key), key: key, scalar: [3]float64{1, 1, 1}, weight: 1, delay: 1, made: 100}
+	if !im.ruleFields(m, v, key) {
 		return nil
 	}
 	if to == nil {
 		im.missing(a, d.at, m.where, Note{Key: key, From: d.key, Reason: "no area has that id"})
 		return nil
 	}
-	if plastic {
-		im.dropped(&a.report.Lines, m.at, m.where, Note{Key: key, From: "plasticity" + m.constants, Reason: "synapses keep their weights; burst does not learn yet"})
+	if m.subscribes = im.sees(m); m.subscribes {
+		return m
 	}
 	if a.memory || to.memory {
 		im.dropped(&a.report.Lines, m.at, m.where, Note{Key: key, From: m.morphology, Reason: "a mapping of a memory area, which makes no synapses before it learns"})
@@ -140,6 +171,7 @@ func (im *importer) rule(a, to *area, d *member, v value, key string) *mapping {
 	if im.made > maxMade { // a mistake already
 		return nil
 	}
+	var ok bool
 	if m.connection, ok = im.morphology(m, key); !ok {
 		return nil
 	}
@@ -147,7 +179,7 @@ func (im *importer) rule(a, to *area, d *member, v value, key string) *mapping {
 		im.made += len(l.text)
 	}
 	if im.made > maxMade {
-		im.fault(m.at, m.where, "with this rule the morphologies of all mappings take more than 4 MiB written out, fewer wanted")
+		im.fault(m.at, m.where, "with this rule the morphologies of all mappings take more than 4 MiB written out, want fewer")
 		return nil
 	}
 	return m
@@ -164,13 +196,13 @@ func (im *importer) missing(a *area, at int, where string, n Note) {
 }
 
 // ruleFields reads a rule in either form.
-func (im *importer) ruleFields(m *mapping, v value, key string) (plastic, ok bool) {
+func (im *importer) ruleFields(m *mapping, v value, key string) bool {
 	parts := map[string]value{}
 	switch x := v.what.(type) {
 	case []value:
 		if len(x) < 4 {
 			im.fault(v.at, m.where, "expects a rule of 4, 7, 8 or 9 elements (%s, …), found %s", fields[0], v)
-			return false, false
+			return false
 		}
 		for i, e := range x {
 			if i < len(fields) {
@@ -183,15 +215,15 @@ func (im *importer) ruleFields(m *mapping, v value, key string) (plastic, ok boo
 		im.ruleObject(m, x, parts, key)
 	default:
 		im.fault(v.at, m.where, "expects a rule as a list or an object, such as %s, found %s", likeThis, v)
-		return false, false
+		return false
 	}
 	before := len(im.faults)
 	if old, form := parts[oldRule]; form {
-		im.missing(m.from, v.at, m.where, Note{Key: key, From: strings.Trim(old.String(), `"`), Reason: "a rule of an old form (" + oldRule + "), which FEAGI no longer has; a morphology wanted, as in " + likeThis})
-		return false, false
+		im.missing(m.from, v.at, m.where, Note{Key: key, From: strings.Trim(old.String(), `"`), Reason: "a rule of an old form (" + oldRule + "), which FEAGI no longer has; want a morphology, as in " + likeThis})
+		return false
 	}
-	plastic = im.ruleValues(m, parts, key)
-	return plastic, len(im.faults) == before
+	im.ruleValues(m, parts, key)
+	return len(im.faults) == before
 }
 
 // ruleObject sorts the keys of a rule in object form.
@@ -210,7 +242,7 @@ func (im *importer) ruleObject(m *mapping, o *object, parts map[string]value, ke
 }
 
 // ruleValues reads the values of a rule.
-func (im *importer) ruleValues(m *mapping, parts map[string]value, key string) (plastic bool) {
+func (im *importer) ruleValues(m *mapping, parts map[string]value, key string) {
 	name, there := parts["morphology_id"]
 	switch m.morphology, _ = name.what.(string); {
 	case !there:
@@ -220,15 +252,14 @@ func (im *importer) ruleValues(m *mapping, parts map[string]value, key string) (
 	}
 	im.scalar(m, parts, key)
 	im.multiplier(m, parts, key)
-	plastic = im.plasticity(m, parts, key)
+	im.plasticity(m, parts, key)
 	im.delay(m, parts["synaptic_delay_bursts"], key)
 	im.attractivity(m, parts["synapse_attractivity"], key)
-	return plastic
 }
 
 // delay reads the bursts from spike to arrival, of which there is at least one.
 func (im *importer) delay(m *mapping, v value, key string) {
-	const field, most = "synaptic_delay_bursts", 255
+	const field, most = "synaptic_delay_bursts", quanta.MaxDelay
 	if v.what == nil {
 		return
 	}
@@ -236,6 +267,8 @@ func (im *importer) delay(m *mapping, v value, key string) {
 	switch {
 	case !ok || x < 0 || x > most || x != math.Trunc(x):
 		im.fault(v.at, m.where+", "+field, "expects a whole number of bursts up to %d, found %s", most, v)
+	case x == 0 && im.release():
+		m.refused = field + " 0"
 	case x == 0:
 		m.from.note(key+"."+field, Converted, "0", "delay 1", "nothing arrives in the burst in which it is sent")
 	default:
@@ -306,7 +339,7 @@ func (im *importer) multiplier(m *mapping, parts map[string]value, key string) {
 		return
 	}
 	reason := ""
-	if m.weight, reason = im.clamped(x, false); !im.python() && x != math.Trunc(x) {
+	if m.weight, reason = im.clamped(x, false); !im.python() && !im.release() && x != math.Trunc(x) {
 		m.weight, reason = 1, "no whole number"
 	}
 	if m.weight == x {
@@ -316,10 +349,10 @@ func (im *importer) multiplier(m *mapping, parts map[string]value, key string) {
 	m.from.note(key+"."+field, Converted, v.String(), "weight "+number(m.weight), reason)
 }
 
-// plasticity says whether the rule learns; its constants are kept in the report only.
-func (im *importer) plasticity(m *mapping, parts map[string]value, key string) bool {
+// plasticity reads whether and by what the rule learns.
+func (im *importer) plasticity(m *mapping, parts map[string]value, key string) {
 	if m.absent(parts, key, "plasticity_flag", "false") {
-		return false
+		return
 	}
 	v := parts["plasticity_flag"]
 	x, ok := toNumber(v.what)
@@ -329,15 +362,10 @@ func (im *importer) plasticity(m *mapping, parts map[string]value, key string) b
 			x = 1
 		}
 	}
-	if !ok || x != 0 && x != 1 {
+	switch {
+	case !ok || x != 0 && x != 1:
 		im.fault(v.at, m.where+", plasticity_flag", "expects true or false, found %s", v)
+	case x == 1:
+		m.own = im.learning(m, parts, key)
 	}
-	for _, field := range fields[4:8] {
-		if c, there := parts[field]; x == 1 && there {
-			m.constants += ", " + field + " " + c.String()
-		} else if x == 1 {
-			m.absent(parts, key, field, "1")
-		}
-	}
-	return x == 1
 }

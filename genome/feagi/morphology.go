@@ -51,9 +51,74 @@ var core = map[string][]string{
 	"tile":         {`rule: composite`, `src_seed: [16, 16, 1]`, `mapper: {rule: projector}`},
 }
 
+// unmade are the functions by which FEAGI's release makes no synapses.
+var unmade = map[string]bool{
+	"projector_xy": true, "projector_yz": true, "projector_xz": true, "project_from_end_x": true, "project_from_end_y": true, "project_from_end_z": true,
+	"expander_x": true, "reducer_x": true, "randomizer": true, "lateral_pairs_x": true, "block_connection": true,
+}
+
+// released is what FEAGI's release makes of a morphology otherwise than its earlier programs; false where it does as they do.
+func (im *importer) released(m *mapping, key string, d *member) ([]line, bool) {
+	name, kind := m.morphology, "functions"
+	here := origin{m.at, m.where}
+	if d != nil {
+		def, ok := im.define(d)
+		if !ok {
+			return nil, true
+		}
+		kind, here = def.kind, origin{def.at, m.where + ", morphology " + short(name)}
+	}
+	rule := []string{"rule: projector", "division: float32"}
+	switch {
+	case name == "tile" && (kind == "composite" || d == nil) && !im.o.Unmade:
+		if rule = im.tiled(m); rule == nil {
+			return nil, true
+		}
+		m.from.note(key, Converted, name, rule[0], "FEAGI's release repeats the smaller area over the larger, voxel by voxel")
+		return m.lines(here, rule), true
+	case name == "projector" && kind == "functions":
+		im.unscaled(m, key, rule)
+		return m.lines(here, rule), true
+	case im.o.Unmade || kind != "composite" && !(kind == "functions" && unmade[name]):
+		return nil, false
+	}
+	m.from.note(key, Converted, name, "no synapses", "FEAGI's release makes none by this morphology; --keep-unmade makes those of its earlier programs")
+	return nil, true
+}
+
+// tiled is the rule by which FEAGI's release repeats the one of two areas with fewer voxels over the other.
+func (im *importer) tiled(m *mapping) []string {
+	from, to := m.from.size, m.to.size
+	sources, targets, copies := 1.0, 1.0, 1.0
+	for i := range from {
+		sources, targets, copies = sources*float64(from[i]), targets*float64(to[i]), copies*math.Ceil(float64(to[i])/float64(from[i]))
+	}
+	switch {
+	case sources > targets:
+		return []string{"rule: composite", "src_seed: " + numbers(to[:]...), "mapper: {rule: block_to_block}"}
+	case copies > maxMade/10: // bytes of a vector, at the least
+		im.fault(m.at, m.where, "tile repeats %s %.0f times over %s, which takes more than 4 MiB written out, want fewer", m.from.name, copies, m.to.name)
+		return nil
+	}
+	var vectors []string
+	for x := uint64(0); x < to[0]; x += from[0] {
+		for y := uint64(0); y < to[1]; y += from[1] {
+			for z := uint64(0); z < to[2]; z += from[2] {
+				vectors = append(vectors, numbers(x, y, z))
+			}
+		}
+	}
+	return append([]string{"rule: vectors"}, block("vectors", vectors)...)
+}
+
 // morphology turns a rule's morphology into the keys of a projection; false when it makes no synapses or is at fault.
 func (im *importer) morphology(m *mapping, key string) ([]line, bool) {
 	name := m.morphology
+	if im.release() {
+		if lines, otherwise := im.released(m, key, im.morphologies.get(name)); otherwise {
+			return lines, lines != nil
+		}
+	}
 	if d := im.morphologies.get(name); d != nil {
 		return im.defined(m, key, d)
 	}
@@ -154,7 +219,7 @@ func (im *importer) definedRule(m *mapping, key string, def definition, inside b
 		return im.patterns(m, key, def)
 	case "composite":
 		if inside {
-			im.fault(def.at, where, "a composite inside a composite found, a morphology of another type wanted")
+			im.fault(def.at, where, "a composite inside a composite, want a morphology of another type")
 			return nil, false
 		}
 		return im.composite(m, key, def)
@@ -197,7 +262,7 @@ func (im *importer) triples(m *mapping, key string, def definition, name string)
 	where := "morphology " + short(def.name) + ", " + name
 	p := def.parameters.get(name)
 	if p == nil {
-		im.fault(def.at, where, "%s wanted for this type of morphology, none found", name)
+		im.fault(def.at, where, "no %s, which this type of morphology wants", name)
 		return nil, false
 	}
 	list, ok := p.what.([]value)
@@ -321,7 +386,7 @@ func (im *importer) composite(m *mapping, key string, def definition) ([]string,
 	where := "morphology " + short(def.name)
 	p := def.parameters.get("src_seed")
 	if p == nil {
-		im.fault(def.at, where+", src_seed", "the size of a block wanted, such as [16, 16, 1], none found")
+		im.fault(def.at, where+", src_seed", "no size of a block, want one such as [16, 16, 1]")
 		return nil, false
 	}
 	seed, ok := im.wholes(p.value, 3, where+", src_seed", 1, "the voxels of a block along x, y and z")
@@ -360,7 +425,7 @@ func (im *importer) mapper(m *mapping, key string, def definition) (string, bool
 	where := m.where + ", morphology " + short(def.name) + ", mapper_morphology"
 	p := def.parameters.get("mapper_morphology")
 	if p == nil {
-		im.fault(def.at, where, "the name of a morphology wanted, none found")
+		im.fault(def.at, where, "no name of a morphology, want one")
 		return "", false
 	}
 	name, text := p.what.(string)

@@ -66,6 +66,7 @@ func (s *sensors) Stimuli(t uint64, in []engine.Stimulus) ([]engine.Stimulus, er
 type observed struct {
 	digest, fcl, spikes uint64
 	carry               int // projections that a spike has gone through
+	learnt              int // weights that differ from those at first
 }
 
 // watcher chains the candidates of all bursts and notes who fires.
@@ -109,6 +110,22 @@ func observe(t *testing.T, g *genome.Genome, c *connectome.Connectome, name stri
 		}
 	}
 	o := observed{digest: e.Digest(), fcl: w.fcl, spikes: e.Spikes()}
+	var s engine.State
+	require.NoError(t, e.State(&s))
+	start := engine.NewState(c)
+	for i := range c.Plastic {
+		p := &c.Plastic[i]
+		for n := range w.fired {
+			if p.From.Has(n) && p.Row[n-p.From.First+1] > p.Row[n-p.From.First] {
+				used[[2]int{c.AreaOf(p.From.First), c.AreaOf(p.To.First)}] = true
+			}
+		}
+		for k, x := range s.Plastic[i].Weight {
+			if x != start.Plastic[i].Weight[k] {
+				o.learnt++
+			}
+		}
+	}
 	for _, p := range g.Projections {
 		if used[[2]int{p.From, p.To}] {
 			o.carry++
@@ -131,12 +148,16 @@ func TestOwnGenomes(t *testing.T) {
 		network uint64
 		want    observed
 	}{
-		{"flat.json", testFile(t, "flat.json"), 0x65fd1a5db3feaadf, observed{0x361a69932b767ec0, 0xe82e4a50c3fcda70, 2340, 5}},
-		{"hierarchical.json", testFile(t, "hierarchical.json"), 0x4508f0d78637f18e, observed{0x3c077ad605d4fed5, 0x9e41eab164e4ea29, 368, 2}},
-		{"every function", []byte(every), 0xe6730fc67464f028, observed{0xd09d2dced42b638e, 0x9ad3905fa046fdc5, 5654, 23}},
+		{"flat.json", testFile(t, "flat.json"), 0x65fd1a5db3feaadf, observed{0x361a69932b767ec0, 0xe82e4a50c3fcda70, 2340, 5, 0}},
+		{"hierarchical.json", testFile(t, "hierarchical.json"), 0x4508f0d78637f18e, observed{0x3c077ad605d4fed5, 0x9e41eab164e4ea29, 368, 2, 0}},
+		{"every function", []byte(every), 0xe6730fc67464f028, observed{0xd09d2dced42b638e, 0x9ad3905fa046fdc5, 5654, 23, 0}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			g, _, err := feagi.Import(c.name, c.text, feagi.Options{})
+			dialect := feagi.Auto
+			if c.name == "hierarchical.json" {
+				dialect = feagi.Rust
+			}
+			g, _, err := feagi.Import(c.name, c.text, feagi.Options{Dialect: dialect})
 			require.NoError(t, err)
 			n := build(t, g)
 			require.Equal(t, fmt.Sprintf("%#x", c.network), fmt.Sprintf("%#x", n.Hash()))

@@ -15,9 +15,11 @@ type Report struct {
 	Why     string       `json:"why"` // of the dialect
 	Neurons uint64       `json:"neurons"`
 	Stated  *Stats       `json:"stated,omitempty"` // what the file says of itself; often stale
+	Reached []string     `json:"reached"`          // areas that input reaches without stimuli
 	Quiet   string       `json:"quiet,omitempty"`  // that nothing, or nothing but power, can fire, and why; empty when more can
-	Feed    string       `json:"feed,omitempty"`   // then what --set adds a stimulus with; empty when there is no area for it
-	Notes   []Note       `json:"notes"`            // about the file as a whole
+	Feed    string       `json:"feed,omitempty"`   // then what --stimulate makes fire; empty when there is no area for it
+	Sensors []Sensor     `json:"sensors"`
+	Notes   []Note       `json:"notes"` // about the file as a whole
 	Areas   []AreaReport `json:"areas"`
 }
 
@@ -123,11 +125,15 @@ func (r *Report) Write(w io.Writer) error {
 	for _, l := range lines(r.Notes) {
 		b.WriteString("  " + l + "\n")
 	}
-	if r.Quiet != "" {
-		b.WriteString("  " + r.Quiet + "\n")
+	if r.Quiet != "" || len(r.Reached) > 0 {
+		b.WriteString("  " + r.firing() + "\n")
 	}
 	if r.Feed != "" {
-		b.WriteString("  to add a stimulus: --set '" + r.Feed + "'\n")
+		b.WriteString("  to add a stimulus: --stimulate '" + r.Feed + "'\n")
+	}
+	for i := range r.Sensors {
+		s := &r.Sensors[i]
+		fmt.Fprintf(&b, "  sensor %s (%s), %s voxels: --stimulate '%s'\n", s.ID, s.Name, s.voxels(), s.Stimulus)
 	}
 	areas := make([][]string, len(r.Areas))
 	count := map[string]int{}

@@ -130,7 +130,7 @@ type broken struct {
 // read turns the text into a tree.
 func read(text []byte) (value, *broken) {
 	if len(text) > maxText {
-		return value{}, &broken{0, "", fmt.Sprintf("a text of %d bytes found, at most 16 MiB wanted", len(text))}
+		return value{}, &broken{0, "", fmt.Sprintf("a text of %d bytes, want at most 16 MiB", len(text))}
 	}
 	r := &reader{text: text, d: json.NewDecoder(bytes.NewReader(text))}
 	r.d.UseNumber()
@@ -140,7 +140,7 @@ func read(text []byte) (value, *broken) {
 	}
 	at := r.next()
 	if _, err := r.d.Token(); err != io.EOF {
-		return value{}, r.wrong(at, "more text after the end of the genome found, one JSON object wanted")
+		return value{}, r.wrong(at, "more text after the end of the genome, want one JSON object")
 	}
 	return v, nil
 }
@@ -175,7 +175,7 @@ func (r *reader) token() (json.Token, int, *broken) {
 	var s *json.SyntaxError
 	switch {
 	case err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, at, r.wrong(len(r.text), "the text ends inside the JSON, its end wanted")
+		return nil, at, r.wrong(len(r.text), "the text ends inside the JSON, want the rest of it")
 	case errors.As(err, &s):
 		return nil, at, r.wrong(at, "no JSON: "+s.Error())
 	}
@@ -189,14 +189,14 @@ func (r *reader) value(depth int) (value, *broken) {
 		return value{}, wrong
 	}
 	if r.values++; r.values > maxValues {
-		return value{}, r.wrong(at, fmt.Sprintf("more than %d values found, fewer wanted", maxValues))
+		return value{}, r.wrong(at, fmt.Sprintf("more than %d values, want at most so many", maxValues))
 	}
 	delim, nested := t.(json.Delim)
 	if !nested {
 		return value{at, t}, nil
 	}
 	if depth == maxDepth {
-		return value{}, r.wrong(at, fmt.Sprintf("values nested more than %d deep found", maxDepth))
+		return value{}, r.wrong(at, fmt.Sprintf("values nested more than %d deep, want no deeper", maxDepth))
 	}
 	if delim == '[' {
 		return r.list(at, depth)
@@ -227,7 +227,7 @@ func (r *reader) members(at, depth int) (value, *broken) {
 		key := t.(string) // the decoder takes nothing else for a key
 		r.path = append(r.path, key)
 		if r.values++; o.get(key) != nil {
-			return value{}, r.wrong(at, "the key is found again, one of each wanted")
+			return value{}, r.wrong(at, "the key stands here twice, want it once")
 		}
 		v, wrong := r.value(depth + 1)
 		if wrong != nil {

@@ -16,9 +16,13 @@ func (im *importer) write(top *object) {
 	blueprint := origin{top.get("blueprint").at, "blueprint"}
 	p.line(blueprint, "areas:", "")
 	for _, a := range im.areas {
+		im.leftOut(a)
+	}
+	all := im.allMappings() // which say what memory areas see
+	for _, a := range im.areas {
 		im.writeArea(a)
 	}
-	im.writeMappings()
+	im.writeMappings(all)
 	for _, a := range im.areas {
 		if !a.memory && isPower(a.id) && a.neurons() > 1 {
 			p.line(origin{a.at, a.where("power")}, "stimuli:", "")

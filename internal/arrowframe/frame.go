@@ -1,5 +1,5 @@
-// Package arrowframe checks the lengths in an Arrow IPC stream before Arrow's reader, which takes memory for whatever a length
-// promises, meets them.
+// Package arrowframe checks the lengths in an Arrow IPC stream, and those of packed Parquet pages. The library would take memory for
+// any length. Whoever reads Parquet imports it.
 package arrowframe
 
 import (
@@ -19,8 +19,8 @@ var (
 	errFrame = errors.New("a message of the stream is longer than its bytes")
 )
 
-// MaxMetadata is the most bytes that a message's metadata may have.
-const MaxMetadata = 64 << 20
+// maxMetadata is the most bytes that a message's metadata may have.
+const maxMetadata = 64 << 20
 
 // Stream checks the messages in size bytes of r and returns where they end: at size, or behind the mark that ends a stream.
 // Batches may be compressed where packed says so.
@@ -40,7 +40,7 @@ func Stream(r io.ReaderAt, size int64, packed bool) (end int64, err error) {
 		if at += int64(len(prefix)); n == 0 {
 			return at, nil
 		}
-		if n > min(size-at, MaxMetadata) {
+		if n > min(size-at, maxMetadata) {
 			return 0, errFrame
 		}
 		meta := make([]byte, n)

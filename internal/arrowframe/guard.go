@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// ErrDamaged is a file whose lengths or offsets made its reader fail in the middle.
-var ErrDamaged = errors.New("is damaged: lengths or places that it names do not fit together; write it again, or take it from a copy")
+// errDamaged is the error of a file whose lengths or offsets made its reader fail.
+var errDamaged = errors.New("is damaged: lengths or places that it names do not fit together; write it again, or take it from a copy")
 
 // Guard, deferred by a function that calls a library's reader, turns a panic over a damaged file into an error, and takes the
 // words of Go's runtime out of one.
@@ -25,16 +25,16 @@ func Guard(err *error) {
 		*err = Plain(cause)
 		return
 	}
-	*err = Plain(fmt.Errorf("%w (%v)", ErrDamaged, r))
+	*err = Plain(fmt.Errorf("%w (%v)", errDamaged, r))
 }
 
-// Plain is err, or ErrDamaged in place of one that comes of a panic of Go's runtime: libraries recover from some themselves.
+// Plain is err, or errDamaged in place of one that comes of a panic of Go's runtime: libraries recover from some themselves.
 func Plain(err error) error {
 	if err == nil {
 		return nil
 	}
 	if errors.As(err, new(runtime.Error)) || strings.Contains(err.Error(), "runtime error") {
-		return ErrDamaged
+		return errDamaged
 	}
 	return err
 }

@@ -4,7 +4,7 @@ package clib
 
 import "errors"
 
-// Open fails: this binary has no loader of shared libraries.
+// Open fails: this binary cannot load shared libraries.
 func Open(string, bool) (uintptr, error) {
 	return 0, errors.New("this binary was built without a loader of libraries; build it for Linux without -tags nocuda")
 }

@@ -1,5 +1,5 @@
-// Package durable writes files that are there whole or not at all, also after a crash: into a temporary file beside them, which is
-// synced and then takes the name; last the folder is synced, so that the name stays.
+// Package durable replaces files atomically: after a crash the old or the new file is there, and it is complete. It writes a
+// temporary file in the same folder, syncs it, renames it, and then syncs the folder.
 package durable
 
 import (
@@ -7,13 +7,70 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
 	"syscall"
 )
 
-// Replace writes a file; one that is there stays until the new one is whole.
+// Disk is the file system as this package needs it. OS is the machine's; tests use ones that fail.
+type Disk interface {
+	// Create makes an empty file and opens it for writing. An existing file, link or pipe is replaced, not written to.
+	Create(path string) (File, error)
+	// Rename renames a file atomically and replaces an existing one.
+	Rename(from, to string) error
+	// Remove removes a file; a missing file is an error.
+	Remove(path string) error
+	// SyncFolder returns when changes by Create, Rename and Remove in a folder would survive a loss of power.
+	SyncFolder(dir string) error
+}
+
+// File is a file being written.
+type File interface {
+	// Write appends b.
+	Write(b []byte) (int, error)
+	// Sync returns when the content would survive a loss of power. The file's name needs SyncFolder.
+	Sync() error
+	// Close closes the file. Without Sync the content may be lost in a crash.
+	Close() error
+}
+
+// OS is the file system of the machine.
+type OS struct{}
+
+// Create makes an empty file. It first removes a file, link or pipe of that name, so that nothing is written to it.
+func (OS) Create(path string) (File, error) {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+}
+
+// Rename renames from to to, and replaces an existing file.
+func (OS) Rename(from, to string) error { return os.Rename(from, to) }
+
+// Remove removes a file.
+func (OS) Remove(path string) error { return os.Remove(path) }
+
+// SyncFolder is the function SyncFolder.
+func (OS) SyncFolder(dir string) error { return SyncFolder(dir) }
+
+// linking never replaces an existing file: it makes a hard link, which fails if the name exists, instead of renaming.
+type linking struct{ OS }
+
+func (linking) Rename(from, to string) error {
+	if err := os.Link(from, to); err != nil {
+		return err
+	}
+	_ = os.Remove(from) // the file has its name; a second name does no harm
+	return nil
+}
+
+// Unfinished is the prefix of the names of temporary files.
+const Unfinished = ".burst-"
+
+// Replace writes a file. An existing one stays until the new one is complete.
 func Replace(path string, content []byte) error {
 	return ReplaceBy(path, func(w io.Writer) error {
 		_, err := w.Write(content)
@@ -21,35 +78,34 @@ func Replace(path string, content []byte) error {
 	})
 }
 
-// ReplaceBy is Replace for content that is written piece by piece.
-func ReplaceBy(path string, fill func(io.Writer) error) error { return write(path, fill, os.Rename) }
+// ReplaceBy is Replace for content that fill writes piece by piece.
+func ReplaceBy(path string, fill func(io.Writer) error) error { return write(OS{}, path, fill) }
 
-// CreateBy writes a file that must not exist yet; else the error wraps fs.ErrExist.
-func CreateBy(path string, fill func(io.Writer) error) error {
-	return write(path, fill, os.Link) // which, unlike a rename, refuses to replace what is there
+// CreateBy writes a new file. If the file exists, the error wraps fs.ErrExist.
+func CreateBy(path string, fill func(io.Writer) error) error { return write(linking{}, path, fill) }
+
+// write writes a temporary file under a name that no other process uses, and renames it.
+func write(d Disk, path string, fill func(io.Writer) error) error {
+	dir := filepath.Dir(path)
+	temporary := filepath.Join(dir, fmt.Sprintf("%s%016x", Unfinished, rand.Uint64()))
+	err := ReplaceOn(d, temporary, path, fill)
+	if err == nil {
+		return nil
+	}
+	if e := (*fs.PathError)(nil); errors.As(err, &e) && e.Path == temporary {
+		e.Path = dir // name the path that the caller chose, not the temporary file
+	}
+	return fmt.Errorf("writing %s: %w", path, err)
 }
 
-// write fills a temporary file, which name gives its path.
-func write(path string, fill func(io.Writer) error, name func(from, to string) error) (err error) {
-	dir := filepath.Dir(path)
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("writing %s: %w", path, err)
-		}
-	}()
-	f, err := os.CreateTemp(dir, ".burst-*")
+// ReplaceOn replaces path on a disk by what fill writes, or leaves it unchanged. temporary is the name of the temporary file,
+// in the same folder.
+func ReplaceOn(d Disk, temporary, path string, fill func(io.Writer) error) error {
+	f, err := d.Create(temporary)
 	if err != nil {
-		if e := (*fs.PathError)(nil); errors.As(err, &e) {
-			e.Path = dir // what stands in the way, rather than a name that nobody chose
-		}
 		return err
 	}
-	defer os.Remove(f.Name()) // a renamed one is gone
-	// A hidden method keeps fill from closing the file before it is synced.
-	err = fill(struct{ io.Writer }{f})
-	if err == nil {
-		err = f.Chmod(0o644)
-	}
+	err = fill(struct{ io.Writer }{f}) // only Write is visible, so that fill cannot close the file before it is synced
 	if err == nil {
 		err = f.Sync()
 	}
@@ -57,16 +113,17 @@ func write(path string, fill func(io.Writer) error, name func(from, to string) e
 		err = e
 	}
 	if err == nil {
-		err = name(f.Name(), path)
+		err = d.Rename(temporary, path)
 	}
 	if err == nil {
-		err = SyncFolder(dir)
+		return d.SyncFolder(filepath.Dir(path))
 	}
+	d.Remove(temporary) // the first error is the one to report
 	return err
 }
 
-// SyncFolder makes the names in a folder durable. Where there is no such call, as on Windows and some network and user-space file
-// systems, nothing more can be done, which is no error; every other failure is one.
+// SyncFolder syncs a folder, so that the names in it survive a loss of power. Windows and some network and user-space file
+// systems cannot do this; there it does nothing and returns no error.
 func SyncFolder(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil

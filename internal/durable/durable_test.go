@@ -49,13 +49,16 @@ func TestWholeOrNot(t *testing.T) {
 	require.Equal(t, map[string]string{filepath.Base(path): "new"}, holds(t, dir))
 	require.NoError(t, Replace(path, []byte("other")))
 	require.Equal(t, map[string]string{filepath.Base(path): "other"}, holds(t, dir))
-	info, err := os.Stat(path)
+	plain := filepath.Join(dir, "plain")
+	require.NoError(t, os.WriteFile(plain, nil, 0o644))
+	want, err := os.Stat(plain)
 	require.NoError(t, err)
-	if runtime.GOOS != "windows" {
-		require.Equal(t, fs.FileMode(0o644), info.Mode())
-	}
+	got, err := os.Stat(path)
+	require.NoError(t, err)
+	require.Equal(t, want.Mode(), got.Mode(), "as the umask says")
 	var p *fs.PathError
 	require.ErrorAs(t, Replace(filepath.Join(dir, "none", "x"), nil), &p)
+	require.Equal(t, filepath.Join(dir, "none"), p.Path, "the folder, not the temporary file")
 }
 
 // TestFillCannotClose: a writer that closes what it is given, as some do, does not come before the sync.

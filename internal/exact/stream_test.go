@@ -8,7 +8,7 @@ import (
 
 // Many draws at a time are the draws one by one: with indices and t beyond 32 bits, across the carry of an index's lower
 // half, for lengths that fill no step, by the wide code and the plain.
-func TestStreamIsItsDraws(t *testing.T) {
+func TestStreamEqualsSingleDraws(t *testing.T) {
 	const seed, late = 0x9e3779b97f4a7c15, 0xabcdef_00000007
 	for _, wide := range []bool{false, hasWide()} {
 		s := NewStream(seed, WeightDraw, late)

@@ -7,7 +7,7 @@ type builder struct {
 	code []Instruction
 	seen map[Instruction]Ref
 	bits map[uint32]Ref // constants, by their bits: −0 is not 0
-	full bool           // more than MaxCode instructions were wanted
+	full bool           // more than maxCode instructions were wanted
 }
 
 func newBuilder() *builder {
@@ -62,7 +62,7 @@ func (b *builder) add(in Instruction) Ref {
 
 // append makes a new value, the first one again where there are too many already.
 func (b *builder) append(in Instruction) Ref {
-	if len(b.code) == MaxCode {
+	if len(b.code) == maxCode {
 		b.full = true
 		return 0
 	}

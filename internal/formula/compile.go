@@ -21,6 +21,8 @@ const (
 	anInput
 	aLocal
 	aFlag // refractory
+	aRead // input of a handler
+	unset // out before it is assigned
 )
 
 type binding struct {
@@ -35,6 +37,7 @@ type compiler struct {
 	scope  map[string]binding
 	names  []string // of parameters, by number
 	faults []Fault
+	rule   *handlerCompiler // of a handler of a rule of plasticity; nil: of a model
 }
 
 func (c *compiler) fault(part Part, index int, m *Mistake) {
@@ -43,7 +46,7 @@ func (c *compiler) fault(part Part, index int, m *Mistake) {
 
 // bindValues makes parameters, constants and dt known.
 func (c *compiler) bindValues(params []string, constants []constant) {
-	c.names = append(slices.Clone(params), TimeStep)
+	c.names = append(slices.Clone(params), timeStep)
 	for i := range constants {
 		c.names = append(c.names, constants[i].name)
 	}
@@ -65,15 +68,7 @@ func (c *compiler) program() *Program {
 	updated := c.states()
 	fired := c.b.apply(And, over.ref, c.b.apply(Not, quiet.ref))
 	maps.Copy(locals, c.assignments(InReset, c.source.Reset, used))
-	for name, where := range locals {
-		if !used[name] {
-			m := wrong(0, "%q found, which is no state variable and used nowhere; state variables are %s", name, strings.Join(c.stateNames(), ", "))
-			if len(name) > 1 {
-				m.Word, m.Known = name, c.stateNames()
-			}
-			c.faults = append(c.faults, Fault{where.Part, where.Index, m})
-		}
-	}
+	c.unused(locals, used)
 	reset := c.states()
 	for k := range reset {
 		if reset[k] != updated[k] {
@@ -81,12 +76,33 @@ func (c *compiler) program() *Program {
 		}
 	}
 	if c.b.full {
-		c.fault(InUpdate, 0, wrong(0, "a model of more than %d operations found, a smaller one wanted", MaxCode))
+		c.fault(InUpdate, 0, wrong(0, "expects a model of at most %d operations, found a larger one", maxCode))
 	}
 	if len(c.faults) > 0 {
 		return nil
 	}
 	return c.b.finish(reset, fired, c.names, len(c.source.Ports))
+}
+
+// unused refuses names of the source's own that nothing reads.
+func (c *compiler) unused(locals map[string]Fault, used map[string]bool) {
+	for name, where := range locals {
+		if !used[name] && !c.b.full {
+			m := wrong(0, "found %q, which is not a %s and is never used; the %ss are %s", name, c.variable(), c.variable(), strings.Join(c.stateNames(), ", "))
+			if len(name) > 1 {
+				m.Word, m.Known = name, c.stateNames()
+			}
+			c.faults = append(c.faults, Fault{where.Part, where.Index, m})
+		}
+	}
+}
+
+// variable is what messages call a name that statements may assign.
+func (c *compiler) variable() string {
+	if c.rule != nil {
+		return "variable"
+	}
+	return "state variable"
 }
 
 // states are the values that state variables have now.
@@ -104,10 +120,13 @@ func (c *compiler) stateNames() (out []string) {
 	return out
 }
 
-// assignments compiles statements in order, each of which sees those before it; it gives the places of new names.
+// assignments compiles statements in order; each sees the results of those before it. It returns the places of new names.
 func (c *compiler) assignments(part Part, texts []string, used map[string]bool) map[string]Fault {
 	locals := map[string]Fault{}
 	for i, text := range texts {
+		if c.b.full {
+			break // the one fault to come says so
+		}
 		name, n, m := assignment(text, part)
 		if m == nil {
 			n.each(func(n *node) { used[n.name] = true })
@@ -128,19 +147,23 @@ func (c *compiler) assignments(part Part, texts []string, used map[string]bool) 
 func (c *compiler) assign(name token, n *node, isNew func()) *Mistake {
 	to, known := c.scope[name.text]
 	switch {
+	case !known && c.rule != nil && c.rule.elsewhere[name.text] != "":
+		return wrong(name.at, "found %v, %s", name, c.rule.elsewhere[name.text])
 	case !known && (slices.Contains(Reserved(), name.text) || !ValidName(name.text)):
-		return wrong(name.at, "%v found, the name of a state variable or a new name of at most 40 letters, digits and \"_\" wanted", name)
-	case known && to.role != aState && to.role != aLocal:
-		return wrong(name.at, "%v found, %s and does not change; wanted a state variable (%s) or a new name", name, to.role, strings.Join(c.stateNames(), ", "))
+		return wrong(name.at, "expects the name of a %s or a new name of at most 40 letters, digits and \"_\", found %v", c.variable(), name)
+	case known && to.role != aState && to.role != aLocal && to.role != unset:
+		return wrong(name.at, "expects a %s (%s) or a new name, found %v, %s and does not change", c.variable(), strings.Join(c.stateNames(), ", "), name, to.role)
 	}
 	v, m := c.compile(n)
 	switch {
 	case m != nil:
 		return m
-	case v.flag && to.role == aState:
-		return wrong(n.at, "a condition found, a number wanted: select(condition, 1, 0) makes one")
+	case v.flag && (to.role == aState || to.role == unset):
+		return wrong(n.at, "expects a number, found a condition; select(condition, 1, 0) makes a number of it")
 	case known && to.role == aLocal && v.flag != to.flag:
-		return wrong(name.at, "%v is a number in one place and a condition in another; two names wanted", name)
+		return wrong(name.at, "found %v as a number in one place and as a condition in another; use two names", name)
+	case to.role == unset:
+		to.role = aState
 	case !known:
 		to.role = aLocal
 		isNew()
@@ -152,22 +175,29 @@ func (c *compiler) assign(name token, n *node, isNew func()) *Mistake {
 
 // String says what a name of the role is.
 func (r role) String() string {
-	return [...]string{"which is a parameter or constant", "which is a state variable", "which is an input", "which the update sets", "which says that the neuron is refractory"}[r]
+	return [...]string{
+		"which is a parameter or constant", "which is a state variable", "which is an input", "which the update sets", "which says that the neuron is refractory",
+		"which is given", "which is given",
+	}[r]
 }
 
 // condition compiles the threshold.
 func (c *compiler) condition(used map[string]bool) value {
-	n, m := parse(c.source.Threshold, InThreshold)
+	return c.conditionOf(InThreshold, c.source.Threshold, used)
+}
+
+func (c *compiler) conditionOf(part Part, text string, used map[string]bool) value {
+	n, m := parse(text, part)
 	var v value
 	if m == nil {
 		n.each(func(n *node) { used[n.name] = true })
 		v, m = c.compile(n)
 	}
 	if m == nil && !v.flag {
-		m = wrong(0, "a number found, a condition such as v >= 1 wanted")
+		m = wrong(0, "expects a condition such as v >= 1, found a number")
 	}
 	if m != nil {
-		c.fault(InThreshold, 0, m)
+		c.fault(part, 0, m)
 		return value{ref: c.b.load(Refractory, 0), flag: true}
 	}
 	return v
@@ -183,9 +213,9 @@ func (c *compiler) want(n *node, flag bool) (Ref, *Mistake) {
 	case m != nil:
 		return 0, m
 	case v.flag && !flag:
-		return 0, wrong(n.at, "a condition found, a number wanted: select(condition, 1, 0) makes one")
+		return 0, wrong(n.at, "expects a number, found a condition; select(condition, 1, 0) makes a number of it")
 	case !v.flag && flag:
-		return 0, wrong(n.at, "a number found, a condition such as v >= 1 wanted")
+		return 0, wrong(n.at, "expects a condition such as v >= 1, found a number")
 	}
 	return v.ref, nil
 }
@@ -198,7 +228,9 @@ func (c *compiler) compile(n *node) (value, *Mistake) {
 	case n.what == "":
 		return value{ref: c.b.constant(float32(n.x))}, nil
 	case constantsOnly[n.what]:
-		return value{}, wrong(n.at, "function %q found, which stands under constants alone, where it is worked out once", n.what)
+		return value{}, wrong(n.at, "found the function %q, which may stand only under constants, where it is computed once", n.what)
+	case n.what == Decay:
+		return c.rule.decay(c, n)
 	}
 	op, turned := operation(n.what)
 	refs := make([]Ref, len(n.args))
@@ -212,8 +244,19 @@ func (c *compiler) compile(n *node) (value, *Mistake) {
 	if turned {
 		slices.Reverse(refs)
 	}
-	if n.what == "exp" {
-		return value{ref: c.exp(refs[0])}, nil
+	if c.rule != nil {
+		c.rule.roots(n)
+		if power, ok := c.rule.power(c, n, refs); ok {
+			return value{ref: power}, nil
+		}
+	}
+	switch m := (maths{c.b}); n.what {
+	case "exp":
+		return value{ref: m.exp(refs[0])}, nil
+	case "log":
+		return value{ref: m.log(refs[0])}, nil
+	case "pow":
+		return value{ref: m.pow(refs[0], refs[1])}, nil
 	}
 	v := value{ref: c.b.apply(op, refs...), flag: op.Flag()}
 	if n.what == "!=" {
@@ -238,17 +281,23 @@ func operation(what string) (op Op, turned bool) {
 
 // lookup is the value of a name.
 func (c *compiler) lookup(n *node) (value, *Mistake) {
-	if b, ok := c.scope[n.name]; ok {
+	b, ok := c.scope[n.name]
+	switch {
+	case ok && b.role == unset:
+		return value{}, wrong(n.at, "found %q, which has no value before it is assigned", n.name)
+	case ok:
 		return b.value, nil
+	case c.rule != nil && c.rule.elsewhere[n.name] != "":
+		return value{}, wrong(n.at, "found %q, %s", n.name, c.rule.elsewhere[n.name])
 	}
 	known := slices.Sorted(maps.Keys(c.scope))
 	return value{}, unknown(n, known)
 }
 
 func unknown(n *node, known []string) *Mistake {
-	m := wrong(n.at, "unknown name %q found, wanted one of %s", n.name, strings.Join(known, ", "))
+	m := wrong(n.at, "unknown name %q, wanted one of %s", n.name, strings.Join(known, ", "))
 	if better := instead[n.name]; better != "" {
-		m.Message = wrong(n.at, "unknown name %q found, %s wanted", n.name, better).Message
+		m.Message = wrong(n.at, "unknown name %q; write %s", n.name, better).Message
 	}
 	if len(n.name) > 1 {
 		m.Word, m.Known = n.name, known

@@ -30,12 +30,21 @@ func plain(n *node) *node {
 // Values works out the values of names, which are parameters of the genome, constants or dt, for one neuron: in float64,
 // every operation rounded on its own, exp and log by internal/exact. They are rounded to float32 once, by the caller.
 func (d *Definition) Values(names []string, param func(string) float64, dt float64) []float64 {
-	known := map[string]float64{TimeStep: dt}
-	for _, p := range d.params {
+	return values(d.params, d.constants, names, param, dt)
+}
+
+// Values is the same for the names of a rule.
+func (r *Rule) Values(names []string, param func(string) float64, dt float64) []float64 {
+	return values(r.params, r.constants, names, param, dt)
+}
+
+func values(params []string, constants []constant, names []string, param func(string) float64, dt float64) []float64 {
+	known := map[string]float64{timeStep: dt}
+	for _, p := range params {
 		known[p] = param(p)
 	}
-	for i := range d.constants {
-		known[d.constants[i].name] = d.constants[i].of.value(known)
+	for i := range constants {
+		known[constants[i].name] = constants[i].of.value(known)
 	}
 	out := make([]float64, len(names))
 	for i, name := range names {
@@ -77,7 +86,34 @@ func (n *node) value(known map[string]float64) float64 {
 	if f := functionOf(n.what); f != nil {
 		return f(a)
 	}
+	if n.what == "pow" {
+		return powerOf(a, b)
+	}
 	return choose(n.what, a, b)
+}
+
+// powerOf is a to the power of b: as C's pow has it, but for infinities.
+func powerOf(a, b float64) float64 {
+	switch {
+	case b == 0 || a == 1:
+		return 1
+	case a == 0 && b < 0:
+		return math.Inf(1)
+	case a == 0:
+		return 0
+	}
+	p := exact.Exp(b * exact.Log(math.Abs(a)))
+	if a > 0 {
+		return p
+	}
+	whole := math.Trunc(b) == b
+	switch {
+	case !whole:
+		return math.NaN()
+	case math.Trunc(b/2)*2 != b:
+		return -p
+	}
+	return p
 }
 
 // choose is an operator that compares: of the two numbers that it gives one, or 1 for true and 0 for false.

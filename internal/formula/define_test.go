@@ -113,12 +113,12 @@ func TestProgramIsShort(t *testing.T) {
 // TestLimits refuses what is too long or too deep, and says where.
 func TestLimits(t *testing.T) {
 	for _, c := range []struct{ name, update, part string }{
-		{"text", "v = " + strings.Repeat("1+", 3000) + "1", "bytes found, at most 4096"},
-		{"brackets", "v = " + strings.Repeat("(", 100) + "1" + strings.Repeat(")", 100), "nested more than 64 deep"},
-		{"signs", "v = " + strings.Repeat("-", 100) + "1", "nested more than 64 deep"},
-		{"calls", "v = " + strings.Repeat("abs(", 100) + "v" + strings.Repeat(")", 100), "nested more than 64 deep"},
-		{"huge number", "v = 1e39", "a number that float32 holds"},
-		{"tiny number", "v = 1e-60", "a number that float32 holds"},
+		{"text", "v = " + strings.Repeat("1+", 3000) + "1", "of at most 4096 bytes, found"},
+		{"brackets", "v = " + strings.Repeat("(", 100) + "1" + strings.Repeat(")", 100), "nested at most 64 deep"},
+		{"signs", "v = " + strings.Repeat("-", 100) + "1", "nested at most 64 deep"},
+		{"calls", "v = " + strings.Repeat("abs(", 100) + "v" + strings.Repeat(")", 100), "nested at most 64 deep"},
+		{"huge number", "v = 1e39", "a number that float32 can hold"},
+		{"tiny number", "v = 1e-60", "a number that float32 can hold"},
 	} {
 		_, faults := Define(one(c.update, "v > 1", ""))
 		require.NotEmpty(t, faults, c.name)
@@ -130,7 +130,7 @@ func TestLimits(t *testing.T) {
 	}
 	_, faults := Define(s)
 	require.Len(t, faults, 1)
-	require.Contains(t, faults[0].Message, "more than 1024 operations")
+	require.Contains(t, faults[0].Message, "at most 1024 operations")
 }
 
 // FuzzDefine: no text may crash the reader, and what it takes must run.

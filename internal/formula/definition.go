@@ -26,7 +26,17 @@ const (
 	InUpdate
 	InThreshold
 	InReset
+	InOnPost // from here on of a RuleSource
+	InOnPre
+	InEvery
+	InOnSource
+	InWhen
 )
+
+// String is what a genome calls the part.
+func (p Part) String() string {
+	return [...]string{"constants", "state", "update", "threshold", "reset", "on_post", "on_pre", "every", "on_source", "when"}[p]
+}
 
 // Fault is a mistake in one text of a Source.
 type Fault struct {
@@ -50,15 +60,15 @@ type constant struct {
 	of   *node
 }
 
-// TimeStep is the name of the time step in ms, and Quiet that of the flag of step 4 that says a neuron is refractory.
+// timeStep is the name of the time step in ms, and Quiet that of the flag of step 4 that says a neuron is refractory.
 const (
-	TimeStep = "dt"
+	timeStep = "dt"
 	Quiet    = "refractory"
 )
 
 // Reserved lists the names that stand for something already.
 func Reserved() []string {
-	return append([]string{TimeStep, Quiet, "and", "or", "not"}, functionNames(InConstants)...)
+	return append([]string{timeStep, Quiet, "and", "or", "not"}, functionNames(InConstants)...)
 }
 
 // ValidName reports whether a text can be a name in expressions: letters, digits and "_", no digit at first, at most 40.

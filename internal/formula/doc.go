@@ -1,11 +1,11 @@
-// Package formula holds neuron models that users write: the language of their expressions, the straight-line program
-// that these become, and its meaning. It stands below genome, which reads the text, and the backends, which run the program.
+// Package formula compiles the neuron models that users write. It defines the language of the expressions, the program that
+// they become, and the meaning of its instructions. Package genome reads the text; the backends run the program.
 //
 // # Programs
 //
-// A Program is a list of instructions, each of which makes one value from values before it; no value is made twice. A
-// value is a number, which is a float32, or a flag, which is true or false. There are no jumps: both sides of a select are
-// worked out. A program runs once a neuron and burst, in step 4 of the law, and reads nothing but
+// A Program is a list of instructions. Each computes one value from earlier values, and no value is computed twice. A value
+// is a number (float32) or a flag (true or false). There are no jumps: both operands of a select are computed. In step 4 of
+// each burst a program runs once for every neuron. It reads only
 //
 //   - State k: the neuron's k-th state variable as the burst before left it; 0 is V, k > 0 is State.More[k−1];
 //   - Param k: the k-th of Program.Params: one value for the area, or one a neuron;
@@ -13,27 +13,30 @@
 //     to float32 (the sum rounded to nearest, ties to even; the scale, at most 2^24, is exact), and a correctly rounded division;
 //   - Refractory: the flag r > 0, with r the bursts of silence left as the burst before left it.
 //
-// It gives the new state variables, Next, and the flag Fired, which is never true together with Refractory: a program made
-// by this package holds the test itself, and whatever a reset does, so that a backend only stores Next and counts r:
-// r becomes the area's refractory bursts where Fired is true, else r − 1 where r > 0.
+// It computes the new state variables, Next, and the flag Fired. The program itself tests Refractory and does the reset, so
+// Fired and Refractory are never both true. A backend only stores Next and updates r: if Fired, r becomes the area's
+// refractory time in bursts, else r − 1 if r > 0.
 //
 // # Meaning of the instructions
 //
-// All are IEEE 754 binary32, subnormal numbers kept, each result rounded on its own to nearest, ties to even; none is fused.
+// All are IEEE 754 binary32 with subnormal numbers. Each result is rounded to nearest, ties to even; nothing is fused.
 //
 //	neg a        a with its sign bit turned over        abs a    a with its sign bit cleared
 //	sqrt a       correctly rounded                      add, sub, mul, div a b    correctly rounded
-//	min a b      a where a < b, else b: b where either is no number, b of two zeros
+//	min a b      a where a < b, else b: b where either is NaN, b of two zeros
 //	max a b      a where b < a, else b: likewise
-//	less a b     a < b; false where either is no number; −0 equals 0
+//	less a b     a < b; false where either is NaN; −0 equals 0
 //	lesseq a b   a ≤ b; likewise                        equal a b    a = b; likewise
 //	and, or, not of flags
 //	select a b c     b where the flag a is true, else c
 //
-// exp of an expression in update, threshold or reset is no instruction: it becomes about 65 of these (exp.go), within a unit of
-// the last place of e^a, 0 from a = −104 down and infinite from 89 up; of NaN it makes NaN.
+// exp, log and pow in update, threshold and reset are not instructions. The compiler expands them; the results are within
+// one unit in the last place of e^a, log a and a^b. exp takes about 90 instructions (exp.go); it is 0 for a ≤ −104 and
+// infinite for a ≥ 89. log takes about 150; it is −∞ for both zeros, and NaN below. pow takes about 430 (pow.go) and
+// follows C's powf: NaN where a < 0 and b is not whole, and 1 where b = 0 or a = 1, even if the other operand is NaN. In all
+// other cases a NaN operand gives NaN.
 //
-// a > b and a ≥ b are less b a and lesseq b a; a ≠ b is not equal a b, true where either is no number. Which of the
-// many bit patterns a NaN has is not said and cannot be seen: a comparison does not tell, and a state variable that is
-// NaN or infinite ends the run.
+// a > b and a ≥ b are less b a and lesseq b a; a ≠ b is not equal a b, true where either is NaN. The bit pattern of a NaN is
+// not specified and cannot be observed: comparisons do not depend on it, and a state variable that is NaN or infinite ends
+// the run.
 package formula

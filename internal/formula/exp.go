@@ -1,32 +1,96 @@
 package formula
 
-// exp is e^a as instructions of the language, so that it needs nothing of a backend and has the same bits on each: a = k·ln 2 + r
-// with a whole k, a polynomial for e^r (S. Moshier, Cephes, expf), and its product with 2^k by the binary digits of k.
-func (c *compiler) exp(a Ref) Ref {
-	b := c.b
-	num, mul := b.constant, func(x, y Ref) Ref { return b.apply(Mul, x, y) }
-	x := b.apply(Max, b.apply(Min, a, num(89)), num(-104)) // e^89 is infinite, e^−104 is 0
+// exp, log and pow become instructions of the language, so that they need nothing of a backend and have the same bits on each.
 
-	const toWhole = 3 << 22 // of so large a number the last digit stands for 1
-	k := b.apply(Sub, b.apply(Add, mul(x, num(1.44269504088896341)), num(toWhole)), num(toWhole))
-	r := b.apply(Sub, x, mul(k, num(0.693359375))) // ln 2 in two parts, of which the first times k is exact
-	r = b.apply(Sub, r, mul(k, num(-2.12194440e-4)))
+// maths writes sums and products of numbers as a program.
+type maths struct{ *builder }
 
-	p := num(1.9875691500e-4)
-	for _, next := range []float32{1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1} {
-		p = b.apply(Add, mul(p, r), num(next))
+func (b maths) num(x float32) Ref  { return b.constant(x) }
+func (b maths) add(x, y Ref) Ref   { return b.apply(Add, x, y) }
+func (b maths) sub(x, y Ref) Ref   { return b.apply(Sub, x, y) }
+func (b maths) mul(x, y Ref) Ref   { return b.apply(Mul, x, y) }
+func (b maths) less(x, y Ref) Ref  { return b.apply(Less, x, y) }
+func (b maths) equal(x, y Ref) Ref { return b.apply(Equal, x, y) }
+
+// pick is x where the flag is true, else y.
+func (b maths) pick(flag, x, y Ref) Ref { return b.apply(Select, flag, x, y) }
+
+// bounded is x, at least low and at most high.
+func (b maths) bounded(x Ref, low, high float32) Ref {
+	return b.apply(Max, b.apply(Min, x, b.num(high)), b.num(low))
+}
+
+// whole is the whole number nearest to x, for |x| up to 2^22: of so large a sum the last digit stands for 1.
+func (b maths) whole(x Ref) Ref {
+	const big = 3 << 22
+	return b.sub(b.add(x, b.num(big)), b.num(big))
+}
+
+// polynomial is the sum of c[i]·x^(len(c)−1−i), by Horner's rule.
+func (b maths) polynomial(x Ref, c ...float32) Ref {
+	p := b.num(c[0])
+	for _, next := range c[1:] {
+		p = b.add(b.mul(p, x), b.num(next))
 	}
-	e := b.apply(Add, b.apply(Add, mul(p, mul(r, r)), r), num(1))
+	return p
+}
 
-	down := b.apply(Less, k, num(0))
-	left := b.apply(Abs, k)
+// scaled is x·2^k for a whole k from −191 to 191, by the binary digits of k.
+func (b maths) scaled(x, k Ref) Ref {
+	down, left := b.less(k, b.num(0)), b.apply(Abs, k)
 	for _, digit := range []int{64, 64, 32, 16, 8, 4, 2, 1} {
-		has := b.apply(LessEqual, num(float32(digit)), left)
+		has := b.apply(LessEqual, b.num(float32(digit)), left)
 		up := power(digit)
-		e = b.apply(Select, has, mul(e, b.apply(Select, down, num(1/up), num(up))), e)
-		left = b.apply(Select, has, b.apply(Sub, left, num(float32(digit))), left)
+		x = b.pick(has, b.mul(x, b.pick(down, b.num(1/up), b.num(up))), x)
+		left = b.pick(has, b.sub(left, b.num(float32(digit))), left)
 	}
-	return b.apply(Select, b.apply(Equal, a, a), e, a) // NaN stays NaN
+	return x
+}
+
+// exp is e^a: a = k·ln 2 + r with a whole k, a polynomial for e^r (S. Moshier, Cephes, expf), and its product with 2^k.
+func (b maths) exp(a Ref) Ref {
+	x := b.bounded(a, -104, 89) // e^89 is infinite, e^−104 is 0
+	k := b.whole(b.mul(x, b.num(1.44269504088896341)))
+	r := b.sub(x, b.mul(k, b.num(0.693359375))) // ln 2 in two parts, of which the first times k is exact
+	r = b.sub(r, b.mul(k, b.num(-2.12194440e-4)))
+	p := b.polynomial(r, 1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1)
+	e := b.add(b.add(b.mul(p, b.mul(r, r)), r), b.num(1))
+	e = b.scaled(e, k)
+	return b.pick(b.equal(a, a), e, a) // NaN stays NaN
+}
+
+// split gives m and a whole e with a = m·2^e and √½ < m ≤ √2, for a finite a above 0.
+func (b maths) split(a Ref) (m, e Ref) {
+	m, e = a, b.num(0)
+	step := func(has Ref, by float32, digit int) {
+		m = b.pick(has, b.mul(m, b.num(by)), m)
+		e = b.pick(has, b.add(e, b.num(float32(digit))), e)
+	}
+	for _, digit := range []int{64, 32, 16, 8, 4, 2, 1} {
+		step(b.apply(LessEqual, b.num(power(digit)), m), 1/power(digit), digit)
+	}
+	for _, digit := range []int{64, 64, 32, 16, 8, 4, 2, 1} {
+		step(b.less(m, b.num(2/power(digit))), power(digit), -digit)
+	}
+	step(b.less(b.num(1.41421356), m), 0.5, 1)
+	return m, e
+}
+
+// log is the natural logarithm of a: a = m·2^e, and a polynomial for log m (S. Moshier, Cephes, logf).
+func (b maths) log(a Ref) Ref {
+	m, e := b.split(a)
+	f := b.sub(m, b.num(1))
+	ff := b.mul(f, f)
+	p := b.polynomial(f, 7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1,
+		-1.6668057665e-1, 2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1)
+	y := b.mul(b.mul(f, ff), p)
+	y = b.add(y, b.mul(e, b.num(-2.12194440e-4)))
+	y = b.sub(y, b.mul(ff, b.num(0.5)))
+	y = b.add(b.add(f, y), b.mul(e, b.num(0.693359375)))
+	inf := b.num(infinite)
+	y = b.pick(b.less(a, inf), y, a) // infinite stays so, NaN too
+	y = b.pick(b.equal(a, b.num(0)), b.num(-infinite), y)
+	return b.pick(b.less(a, b.num(0)), b.num(notANumber), y)
 }
 
 // power is 2^n for n up to 64.

@@ -53,7 +53,7 @@ const maxText = 4096
 // scan cuts a text into tokens, the last of them atEnd.
 func scan(text string) ([]token, *Mistake) {
 	if len(text) > maxText {
-		return nil, wrong(0, "an expression of %d bytes found, at most %d wanted", len(text), maxText)
+		return nil, wrong(0, "expects an expression of at most %d bytes, found %d", maxText, len(text))
 	}
 	var out []token
 	for i := 0; i < len(text); {
@@ -66,7 +66,7 @@ func scan(text string) ([]token, *Mistake) {
 			t.kind, t.text = aNumber, text[i:i+numeral(text[i:])]
 			x, err := strconv.ParseFloat(t.text, 64)
 			if err != nil || float32(x) > maxFloat || x != 0 && float32(x) == 0 {
-				return nil, wrong(i, "%q found, a number that float32 holds wanted", cut(text[i:]))
+				return nil, wrong(i, "expects a number that float32 can hold, found %q", cut(text[i:]))
 			}
 			t.x = x
 		case letter(c):
@@ -83,7 +83,7 @@ func scan(text string) ([]token, *Mistake) {
 				}
 			}
 			if t.text == "" {
-				return nil, wrong(i, "%q found, which the language does not have", string([]rune(text[i:])[:1]))
+				return nil, wrong(i, "found %q, which has no meaning in an expression", string([]rune(text[i:])[:1]))
 			}
 		}
 		out = append(out, t)

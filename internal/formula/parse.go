@@ -44,9 +44,9 @@ func binds(t token) int {
 }
 
 // functions gives the number of arguments of every function; those of constantsOnly stand under constants alone.
-var functions = map[string]int{"min": 2, "max": 2, "abs": 1, "sqrt": 1, "select": 3, "exp": 1, "expm1": 1, "log": 1, "log1p": 1}
+var functions = map[string]int{"min": 2, "max": 2, "abs": 1, "sqrt": 1, "select": 3, "exp": 1, "log": 1, "pow": 2, "expm1": 1, "log1p": 1}
 
-var constantsOnly = map[string]bool{"expm1": true, "log": true, "log1p": true}
+var constantsOnly = map[string]bool{"expm1": true, "log1p": true}
 
 // functionNames are the functions that may stand in a part, in the order of the alphabet.
 func functionNames(part Part) []string {
@@ -54,12 +54,15 @@ func functionNames(part Part) []string {
 	if part == InConstants {
 		return names
 	}
+	if part == InOnSource {
+		names = slices.Insert(names, slices.Index(names, "exp"), Decay)
+	}
 	return slices.DeleteFunc(names, func(name string) bool { return constantsOnly[name] })
 }
 
 // instead says what to write in place of an operator or function of other languages.
 var instead = map[string]string{
-	"**": "a product, such as x*x,", "^": "a product, such as x*x,", "pow": "a product, such as x*x,", "%": "another formula", "&&": "and", "||": "or", "!": "not", "=": "==",
+	"**": "pow(x, y)", "^": "pow(x, y)", "%": "another formula", "&&": "and", "||": "or", "!": "not", "=": "==",
 	"if": "select(condition, then, else)", "where": "select(condition, then, else)", "int": "select(condition, 1, 0)", "clip": "min(max(x, low), high)", "ln": "log",
 }
 
@@ -105,15 +108,15 @@ func (r *reader) take() token {
 // unexpected says what was found in place of what is wanted.
 func unexpected(t token, wanted string) *Mistake {
 	if better := instead[t.text]; better != "" {
-		return wrong(t.at, "%v found, %s wanted", t, better)
+		return wrong(t.at, "expects %s, found %v", better, t)
 	}
-	return wrong(t.at, "%v found, %s wanted", t, wanted)
+	return wrong(t.at, "expects %s, found %v", wanted, t)
 }
 
 // read reads an expression whose operators bind more strongly than above.
 func (r *reader) read(above int) (*node, *Mistake) {
 	if r.depth++; r.depth > maxDepth {
-		return nil, wrong(r.next().at, "brackets and signs nested more than %d deep found", maxDepth)
+		return nil, wrong(r.next().at, "expects brackets and signs nested at most %d deep, found deeper ones", maxDepth)
 	}
 	defer func() { r.depth-- }()
 	left, m := r.first()
@@ -130,7 +133,7 @@ func (r *reader) read(above int) (*node, *Mistake) {
 		}
 		left = &node{at: t.at, what: t.text, args: []*node{left, right}}
 		if again := r.next(); strength == compareBinds && binds(again) == compareBinds {
-			return nil, wrong(again.at, "%v behind a comparison found, and between two comparisons wanted, as in a < b and b < c", again)
+			return nil, wrong(again.at, "expects \"and\" between two comparisons, as in a < b and b < c, found %v", again)
 		}
 	}
 	return nil, m
@@ -174,12 +177,18 @@ func (r *reader) want(mark string) *Mistake {
 // call reads the arguments of a function.
 func (r *reader) call(name token) (*node, *Mistake) {
 	count, known := functions[name.text]
+	if name.text == Decay && InOnPost <= r.part {
+		if r.part != InOnSource {
+			return nil, wrong(name.at, "found the function %v, which may stand only in %v", name, InOnSource)
+		}
+		count, known = 1, true
+	}
 	if !known {
 		allowed := functionNames(r.part)
 		if better := instead[name.text]; better != "" && (!constantsOnly[better] || r.part == InConstants) {
-			return nil, wrong(name.at, "function %v found, %s wanted", name, better)
+			return nil, wrong(name.at, "found the function %v; write %s", name, better)
 		}
-		m := wrong(name.at, "unknown function %v found, wanted one of %s", name, strings.Join(allowed, ", "))
+		m := wrong(name.at, "unknown function %v, wanted one of %s", name, strings.Join(allowed, ", "))
 		m.Word, m.Known = name.text, allowed
 		return nil, m
 	}
@@ -197,7 +206,7 @@ func (r *reader) call(name token) (*node, *Mistake) {
 			return n, nil
 		case t.text == "," && len(n.args) < count:
 		case t.text == ")" || t.text == ",":
-			return nil, wrong(t.at, "%v found after %d of %s's arguments, which are %d", t, len(n.args), name.text, count)
+			return nil, wrong(t.at, "expects %d arguments for %s, found %v after %d", count, name.text, t, len(n.args))
 		default:
 			return nil, unexpected(t, `an operator, "," or ")"`)
 		}
@@ -212,10 +221,10 @@ func assignment(text string, part Part) (name token, n *node, m *Mistake) {
 	}
 	r := &reader{part: part, tokens: tokens}
 	if name = r.take(); name.kind != aName {
-		return name, nil, wrong(name.at, "%v found, an assignment such as v = v + 1 wanted", name)
+		return name, nil, wrong(name.at, "expects an assignment such as v = v + 1, found %v", name)
 	}
 	if t := r.take(); t.text != "=" {
-		return name, nil, wrong(t.at, "%v found, \"=\" wanted, as in %s = …", t, name.text)
+		return name, nil, wrong(t.at, "expects \"=\", as in %s = …, found %v", name.text, t)
 	}
 	n, m = r.all()
 	return name, n, m

@@ -86,12 +86,12 @@ type Program struct {
 	Inputs int      // ports
 }
 
-// MaxCode bounds the instructions of a program, MaxState, MaxParams and MaxInputs what it loads.
+// maxCode bounds the instructions of a program, MaxState, MaxParams and MaxInputs what it loads.
 const (
-	MaxCode   = 1024
+	maxCode   = 1024
 	MaxState  = 16
 	MaxParams = 128
-	MaxInputs = 2
+	MaxInputs = 16
 )
 
 // Words are the program as numbers, the same ones for the same program.

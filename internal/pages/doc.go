@@ -1,2 +1,2 @@
-// Package pages makes large arrays that are read at random.
+// Package pages makes large arrays for random access, in huge pages where the system allows.
 package pages

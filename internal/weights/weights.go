@@ -1,10 +1,10 @@
-// Package weights gives the few different weights of a network short numbers, so that backends can keep a synapse in 4 bytes.
+// Package weights numbers the few different weights of a network, so that backends can store a synapse in 4 bytes.
 package weights
 
 import "sync"
 
-// Most is how many weights a Table may have.
-const Most = 1 << 14
+// limit is how many weights a Table may have.
+const limit = 1 << 14
 
 // Table lists different weights and tells each one's place in the list, by open addressing.
 type Table struct {
@@ -12,10 +12,10 @@ type Table struct {
 	index []uint16 // by hash: place + 1, or 0
 }
 
-// Collect lists the weights in the order of their first appearance, nil when there are more than most, at most Most. Each of
+// Collect lists the weights in the order of their first appearance, nil when there are more than most, at most limit. Each of
 // threads takes a part, so that the order depends on their number.
 func Collect(weights []int32, most, threads int) *Table {
-	most = min(most, Most)
+	most = min(most, limit)
 	found := make([]Table, threads)
 	var wg sync.WaitGroup
 	for i := range found {
@@ -36,7 +36,7 @@ func Collect(weights []int32, most, threads int) *Table {
 // collect adds weights, until there are more than most.
 func (t *Table) collect(weights []int32, most int) {
 	if t.index == nil {
-		t.index = make([]uint16, 4*Most)
+		t.index = make([]uint16, 4*limit)
 	}
 	for i, w := range weights {
 		if i > 0 && w == weights[i-1] {
@@ -54,11 +54,11 @@ func (t *Table) collect(weights []int32, most int) {
 	}
 }
 
-// find is where in the index a weight is, or would be put.
+// find is the place of a weight in the index, or the place where it would be put.
 func (t *Table) find(w int32) uint32 {
 	h := uint32(w) * 0x9E3779B1 >> 16
 	for t.index[h] != 0 && t.List[t.index[h]-1] != w {
-		h = (h + 1) % (4 * Most)
+		h = (h + 1) % (4 * limit)
 	}
 	return h
 }

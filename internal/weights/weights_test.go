@@ -23,12 +23,12 @@ func TestCollect(t *testing.T) {
 	require.Empty(t, Collect(nil, 1, 2).List, "no synapses, no weights")
 }
 
-// TestCollectManyWeights stops at Most, which the index has room for.
+// TestCollectManyWeights stops at limit, which the index has room for.
 func TestCollectManyWeights(t *testing.T) {
-	list := make([]int32, Most)
+	list := make([]int32, limit)
 	for i := range list {
 		list[i] = int32(i) * 65536 // one hash for many
 	}
-	require.Len(t, Collect(list, 1<<20, 2).List, Most)
+	require.Len(t, Collect(list, 1<<20, 2).List, limit)
 	require.Nil(t, Collect(append(list, 1), 1<<20, 2))
 }

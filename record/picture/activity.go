@@ -6,11 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"burst/record"
+	"burst/record/runfolder"
 	"burst/record/stats"
-
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
 )
 
 // course is the mean rate of each area's neurons in equal bins of time.
@@ -25,7 +22,7 @@ type course struct {
 const mostPoints = 400
 
 // spikeCourse counts recorded spikes.
-func spikeCourse(s span, spikes iter.Seq2[record.Chunk, error]) (*course, error) {
+func spikeCourse(s span, spikes iter.Seq2[runfolder.Chunk, error]) (*course, error) {
 	bursts := s.until - s.from
 	c := &course{width: max(1, (bursts+mostPoints-1)/mostPoints), hz: make([][]float64, len(s.areas)), left: s.without("; ")}
 	for _, i := range s.shown() {
@@ -55,7 +52,7 @@ func spikeCourse(s span, spikes iter.Seq2[record.Chunk, error]) (*course, error)
 }
 
 // ratesCourse cuts the rates that every run keeps; their bins are those of the whole run.
-func ratesCourse(s *span, r *record.Rates) *course {
+func ratesCourse(s *span, r *runfolder.Rates) *course {
 	c := &course{width: max(1, r.Width), shown: s.shown()}
 	lo, hi := int((s.from-r.First)/c.width), int((s.until-r.First+c.width-1)/c.width)
 	s.from = r.First + uint64(lo)*c.width
@@ -75,7 +72,7 @@ func rates(s span, c *course) (*Picture, error) {
 	const about = "Spikes per neuron and second, over time."
 	x := "time (" + unit + ")" + c.left
 	if len(c.shown) > mostPanels {
-		h := heat{title: s.title, x: x, key: "rate (Hz)", x0: x0, x1: x1, column: float64(c.width) * each, ticks: plot.TickerFunc(ticks), log: true}
+		h := heat{title: s.title, x: x, key: "rate (Hz)", x0: x0, x1: x1, column: float64(c.width) * each, ticks: ticks, log: true}
 		for _, i := range c.shown {
 			h.rows, h.values = append(h.rows, s.areas[i].Name), append(h.values, orBlank(c.hz[i]))
 		}
@@ -83,36 +80,32 @@ func rates(s span, c *course) (*Picture, error) {
 	}
 	l := panels{title: s.title, x: x, y: "rate (Hz)", columns: 1, height: 92}
 	if len(c.shown) == 0 {
-		p := newPlot("", mediumText)
-		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = x0, x1, 0, 1
-		if err := note(p, "not recorded"); err != nil {
-			return nil, err
-		}
-		l.plots = append(l.plots, p)
+		p := newChart("", mediumText)
+		p.x.min, p.x.max, p.y.min, p.y.max = x0, x1, 0, 1
+		p.note("not recorded")
+		l.charts = append(l.charts, p)
 	}
 	for n, i := range s.shown() {
 		if !slices.Contains(c.shown, i) {
 			continue
 		}
-		p := newPlot(short(s.areas[i].Name, 40), mediumText)
-		var points plotter.XYs
+		p := newChart(short(s.areas[i].Name, 40), mediumText)
+		var points []point
 		top := 0.0
 		for k, v := range c.hz[i] {
-			points = append(points, plotter.XY{X: float64(s.from+uint64(k)*c.width) * each, Y: v})
+			points = append(points, point{float64(s.from+uint64(k)*c.width) * each, v})
 			top = max(top, v)
 		}
 		if len(points) > 0 {
-			points = append(points, plotter.XY{X: x1, Y: points[len(points)-1].Y})
-			if err := line(p, points, palette(n), true, true); err != nil {
-				return nil, err
-			}
+			points = append(points, point{x1, points[len(points)-1].y})
+			p.line(points, palette(n), true, true)
 		}
-		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = x0, x1, 0, 1.1*top
+		p.x.min, p.x.max, p.y.min, p.y.max = x0, x1, 0, 1.1*top
 		if top == 0 {
-			p.Y.Max = 1
+			p.y.max = 1
 		}
-		p.Y.Tick.Marker = heightTicks(3)
-		l.plots = append(l.plots, p)
+		p.y.ticks = heightTicks(3)
+		l.charts = append(l.charts, p)
 	}
 	return l.picture("rates", about), nil
 }
@@ -154,11 +147,11 @@ func intervals(title string, s *stats.Summary) (*Picture, error) {
 		return fmt.Sprintf("%s, CV %.2f", short(a.Name, 24), float64(a.CV))
 	}
 	l := panels{title: title, x: "interspike interval (ms)", y: "share of intervals per decade", columns: gridColumns(len(s.Areas)), height: 160}
-	return histograms("isi", about, l, s.Areas, at, plot.TickerFunc(logTicks), label, func(a *stats.Area) []float64 { return density(a.Intervals, edges) })
+	return histograms("isi", about, l, s.Areas, at, logTicks, label, func(a *stats.Area) []float64 { return density(a.Intervals, edges) })
 }
 
 // histograms draws a histogram an area: in panels, or as rows of a heat map where there are many areas.
-func histograms(name, about string, l panels, areas []stats.Area, at []float64, ticks plot.Ticker, label func(*stats.Area) string, values func(*stats.Area) []float64) (*Picture, error) {
+func histograms(name, about string, l panels, areas []stats.Area, at []float64, ticks ticker, label func(*stats.Area) string, values func(*stats.Area) []float64) (*Picture, error) {
 	if len(areas) > mostPanels {
 		h := heat{title: l.title, x: l.x, key: l.y, x0: at[0], x1: at[len(at)-1], ticks: ticks, log: true}
 		for i := range areas {
@@ -167,31 +160,27 @@ func histograms(name, about string, l panels, areas []stats.Area, at []float64, 
 		return h.picture(name, about)
 	}
 	for i := range areas {
-		p := newPlot(label(&areas[i]), mediumText)
+		p := newChart(label(&areas[i]), mediumText)
 		v := values(&areas[i])
 		top := 0.0
 		for _, x := range v {
 			top = max(top, x)
 		}
 		if top > 0 {
-			if err := bars(p, at, v, palette(i)); err != nil {
-				return nil, err
-			}
+			p.bars(at, v, palette(i))
 		}
-		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = at[0], at[len(at)-1], 0, max(1.1*top, 1e-9)
-		p.X.Tick.Marker = ticks
-		p.Y.Tick.Marker = heightTicks(4)
+		p.x.min, p.x.max, p.y.min, p.y.max = at[0], at[len(at)-1], 0, max(1.1*top, 1e-9)
+		p.x.ticks = ticks
+		p.y.ticks = heightTicks(4)
 		if top == 0 {
-			p.Y.Max, p.Y.Tick.Marker = 1, plot.ConstantTicks{}
+			p.y.max, p.y.ticks = 1, fixed(nil)
 			words := "nothing to show"
 			if areas[i].Recorded == 0 {
 				words = "not recorded"
 			}
-			if err := note(p, words); err != nil {
-				return nil, err
-			}
+			p.note(words)
 		}
-		l.plots = append(l.plots, p)
+		l.charts = append(l.charts, p)
 	}
 	return l.picture(name, about), nil
 }
@@ -271,7 +260,7 @@ func rateHistogram(title string, s *stats.Summary) (*Picture, error) {
 	for k := uint64(0); k == 0 || (k-1)*width <= most; k++ {
 		at = append(at, float64(k*width)*hertz)
 	}
-	return histograms("rate-histogram", about, l, s.Areas, at, plot.TickerFunc(ticks), label, func(a *stats.Area) []float64 {
+	return histograms("rate-histogram", about, l, s.Areas, at, ticks, label, func(a *stats.Area) []float64 {
 		out := make([]float64, len(at)-1)
 		for _, n := range a.Counts {
 			out[n/width] += 1 / float64(len(a.Counts))

@@ -5,7 +5,7 @@ import (
 	"io/fs"
 	"slices"
 
-	"burst/record"
+	"burst/record/runfolder"
 	"burst/record/stats"
 )
 
@@ -17,12 +17,12 @@ type Options struct {
 
 // Names lists the pictures that Draw knows, in the order in which it draws them.
 func Names() []string {
-	return []string{"raster", "rates", "isi", "rate-histogram", "matrix", "potentials"}
+	return []string{"raster", "rates", "isi", "rate-histogram", "matrix", "potentials", "variables", "weights", "weight-traces", "weight-matrix"}
 }
 
 // Available lists the pictures that a run folder has what they need. left says, of a run whose network cannot be read because
 // of a file outside the folder, which picture is left out and why. What is damaged in the folder is an error.
-func Available(f *record.Folder) (names []string, left string, err error) {
+func Available(f *runfolder.Folder) (names []string, left string, err error) {
 	for _, name := range Names() {
 		if missing(f, name) != "" {
 			continue
@@ -41,8 +41,8 @@ func Available(f *record.Folder) (names []string, left string, err error) {
 	return names, left, nil
 }
 
-// missing says what a picture lacks.
-func missing(f *record.Folder, name string) string {
+// missing says which data a picture lacks.
+func missing(f *runfolder.Folder, name string) string {
 	spikes := slices.Contains(f.Tables(), "spikes")
 	switch name {
 	case "raster", "isi", "rate-histogram":
@@ -57,12 +57,24 @@ func missing(f *record.Folder, name string) string {
 		if !slices.Contains(f.Tables(), "potentials") {
 			return "a recording of potentials"
 		}
+	case "variables":
+		if !slices.Contains(f.Tables(), "variables") {
+			return "a recording of variables"
+		}
+	case "weights":
+		if !slices.Contains(f.Tables(), "histograms") {
+			return "histograms of weights"
+		}
+	case "weight-traces", "weight-matrix":
+		if !slices.Contains(f.Tables(), "weights") {
+			return "recorded weights of synapses"
+		}
 	}
 	return ""
 }
 
 // Draw makes the named pictures of a run. A run without what a picture needs gives an error that wraps fs.ErrNotExist.
-func Draw(f *record.Folder, names []string, o Options) ([]*Picture, error) {
+func Draw(f *runfolder.Folder, names []string, o Options) ([]*Picture, error) {
 	d, err := newDrawing(f, o)
 	if err != nil {
 		return nil, err
@@ -83,13 +95,13 @@ func Draw(f *record.Folder, names []string, o Options) ([]*Picture, error) {
 
 // drawing is what the pictures of one run share.
 type drawing struct {
-	f       *record.Folder
+	f       *runfolder.Folder
 	o       Options
 	span    span
 	summary *stats.Summary // nil: not needed yet
 }
 
-func newDrawing(f *record.Folder, o Options) (*drawing, error) {
+func newDrawing(f *runfolder.Folder, o Options) (*drawing, error) {
 	from, until, err := stats.Window(f, o.From, o.Until)
 	if err != nil {
 		return nil, err
@@ -143,6 +155,14 @@ func (d *drawing) picture(name string) (*Picture, error) {
 		return matrix(s.title, g)
 	case "potentials":
 		return potentials(s, stats.Rows(d.f.Potentials(), s.from, s.until))
+	case "variables":
+		return variables(s, d.f.Manifest.Variables, stats.Rows(d.f.Variables(), s.from, s.until))
+	case "weights":
+		return weights(s, d.f.Manifest.Learning, d.f.Histograms())
+	case "weight-traces":
+		return weightTraces(s, d.f.Manifest.Learning, d.f.Weights())
+	case "weight-matrix":
+		return weightMatrix(s, d.f.Manifest.Learning, d.f.Weights())
 	}
 	return nil, fmt.Errorf("picture: no picture %q, want one of %v", name, Names())
 }

@@ -3,9 +3,11 @@ package picture
 import (
 	"image"
 	"image/color"
+	"maps"
 	"math"
+	"slices"
 
-	"burst/record"
+	"burst/record/runfolder"
 )
 
 // grid counts spikes in dots.
@@ -22,7 +24,7 @@ func newGrid(s span, bands []band, width, height int) *grid {
 }
 
 // add counts a chunk; its bursts lie in the picture.
-func (g *grid) add(c *record.Chunk) {
+func (g *grid) add(c *runfolder.Chunk) {
 	x, last := 0, uint64(math.MaxUint64)
 	for i, t := range c.Burst {
 		b := &g.bands[c.Area[i]]
@@ -79,31 +81,65 @@ func (g *grid) leastDot() int {
 // shades are the steps from one spike to the densest dot; few colours make small files.
 const shades = 6
 
+// shading is how dark a dot of n spikes is: from low at one spike, more with each, to 1 at full.
+type shading struct {
+	low  float64
+	full uint32
+}
+
+// shade looks at a band's counts. Where dots are few, one spike is plain to see. The more of the dots have spikes, the nearer to the
+// ground one spike is, so that a dense band is not a block but shows where its spikes are more and where fewer. The densest
+// hundredth of the dots has the full colour: the few of a common discharge would leave the others pale.
+func (g *grid) shade(b *band) shading {
+	counts := g.counts[b.top*g.width : b.below*g.width]
+	have := map[uint32]int{} // dots by their count
+	used := 0
+	for _, n := range counts {
+		if n > 0 {
+			have[n]++
+			used++
+		}
+	}
+	if used == 0 {
+		return shading{}
+	}
+	most, above := uint32(0), 0
+	for _, n := range slices.Backward(slices.Sorted(maps.Keys(have))) {
+		if most = n; above+have[n] > used/100 {
+			break
+		}
+		above += have[n]
+	}
+	cells := min(uint64(b.below-b.top), uint64(b.neurons)) * min(uint64(g.width), g.span) // dots in which a spike can be counted
+	return shading{0.45 * (1 - float64(used)/float64(cells)), most}
+}
+
+// of is the share of the band's colour in a dot of n spikes.
+func (s shading) of(n uint32) float64 {
+	step := max(1, math.Round(shades*float64(min(n, s.full))/float64(s.full)))
+	return s.low + (1-s.low)*step/shades
+}
+
 // paint draws a band.
 func (g *grid) paint(img *image.RGBA, b *band, ground color.NRGBA, least int) {
-	most := uint32(0)
-	for _, n := range g.counts[b.top*g.width : b.below*g.width] {
-		most = max(most, n)
-	}
+	shading := g.shade(b)
 	for y := b.top; y < b.below; y++ {
 		for x := range g.width {
 			img.SetRGBA(x, y, color.RGBA(ground))
 		}
 	}
-	if most == 0 {
+	if shading.full == 0 {
 		return
 	}
 	rows := b.below - b.top
 	done := make([]float64, g.width*rows)
-	full := math.Log1p(float64(most))
 	for y := range rows {
 		for x := range g.width {
 			n := g.counts[(b.top+y)*g.width+x]
 			if n == 0 {
 				continue
 			}
-			// One spike is plain to see; the densest dot of the band has the full colour.
-			a := 0.45 + 0.55*math.Round(shades*math.Log1p(float64(n))/full)/shades
+			a := shading.of(n)
 			y0, y1 := extent(y, rows, uint64(b.neurons), least)
 			x0, x1 := extent(x, g.width, g.span, least)
 			for yy := y0; yy < y1; yy++ {

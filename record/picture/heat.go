@@ -5,8 +5,6 @@ import (
 	"image/color"
 	"math"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -18,7 +16,7 @@ type heat struct {
 	values           [][]float64 // NaN stays blank
 	x0, x1           float64
 	column           float64 // how wide one is, but for the last, which ends at x1; 0: all the same
-	ticks            plot.Ticker
+	ticks            ticker
 	log              bool     // the colour is that of the logarithm; zero stays blank
 	columns          []string // instead of ticks: a label for each column
 	cells            bool     // write each value into its cell
@@ -60,29 +58,27 @@ func (h *heat) picture(name, about string) (*Picture, error) {
 	colours := newScale()
 	rowHeight := vg.Length(max(12, min(30, 300/max(len(h.rows), 1))))
 	height := min(max(rowHeight*vg.Length(len(h.rows)), 220), 2400) + 90
-	p := newPlot(h.title, titleText)
-	p.X.Label.Text, p.Y.Label.Text = h.x, h.y
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = h.x0, h.x1, 0, 1
-	p.X.Tick.Marker = h.ticks
+	p := newChart(h.title, titleText)
+	p.x.label, p.y.label = h.x, h.y
+	p.x.min, p.x.max, p.y.min, p.y.max = h.x0, h.x1, 0, 1
+	p.x.ticks = h.ticks
 	if h.columns != nil {
 		h.nameColumns(p)
 	}
-	p.Y.Tick.Length = 0
-	p.Y.Tick.Marker = h.rowTicks(float64(height - 90))
-	p.Add(pixels(func(w, ht int) image.Image { return h.image(w, ht, lo, hi, colours) }))
+	p.y.length = 0
+	p.y.ticks = fixed(h.rowTicks(float64(height - 90)))
+	p.fill(func(w, ht int) image.Image { return h.image(w, ht, lo, hi, colours) })
 	if h.cells {
-		if err := h.write(p, lo, hi); err != nil {
-			return nil, err
-		}
+		h.write(p, lo, hi)
 	}
-	key := newPlot("", mediumText)
-	key.X.Min, key.X.Max, key.Y.Min, key.Y.Max = 0, 1, lo, hi
-	key.X.Tick.Marker, key.X.Tick.Length = plot.ConstantTicks{}, 0
-	key.Y.Label.Text = h.key
+	key := newChart("", mediumText)
+	key.x.min, key.x.max, key.y.min, key.y.max = 0, 1, lo, hi
+	key.x.ticks, key.x.length = fixed(nil), 0
+	key.y.label = h.key
 	if h.log {
-		key.Y.Tick.Marker = plot.TickerFunc(logTicks)
+		key.y.ticks = logTicks
 	}
-	key.Add(pixels(func(w, ht int) image.Image {
+	key.fill(func(w, ht int) image.Image {
 		img := image.NewRGBA(image.Rect(0, 0, w, ht))
 		for y := range ht {
 			for x := range w {
@@ -90,28 +86,28 @@ func (h *heat) picture(name, about string) (*Picture, error) {
 			}
 		}
 		return img
-	}))
+	})
 	return &Picture{Name: name, About: about, width: pageWidth, height: height, draw: func(c draw.Canvas) {
 		c = draw.Crop(c, margin, -margin, margin, -margin)
 		const keyWidth = vg.Length(62)
 		main := draw.Crop(c, 0, -keyWidth-2*margin, 0, 0)
-		p.Draw(main)
-		r := p.DataCanvas(main).Rectangle
+		p.draw(main)
+		r := p.inside(main).Rectangle
 		k := draw.Crop(c, c.Size().X-keyWidth, 0, 0, 0)
 		size := min(r.Size().Y, 200)
 		k.Max.Y = r.Max.Y
 		k.Min.Y = r.Max.Y - size
-		key.Draw(k)
+		key.draw(k)
 	}}, nil
 }
 
 // rowTicks names the rows, none over another.
-func (h *heat) rowTicks(points float64) plot.ConstantTicks {
-	var out plot.ConstantTicks
+func (h *heat) rowTicks(points float64) []tick {
+	var out []tick
 	last := math.Inf(-1)
 	for i, name := range h.rows {
 		if at := (float64(i) + 0.5) / float64(len(h.rows)); (at-last)*points >= float64(smallText) {
-			out = append(out, plot.Tick{Value: 1 - at, Label: short(name, 34)})
+			out = append(out, tick{1 - at, short(name, 34)})
 			last = at
 		}
 	}
@@ -119,28 +115,21 @@ func (h *heat) rowTicks(points float64) plot.ConstantTicks {
 }
 
 // nameColumns writes a name under each column, upright where they would not fit.
-func (h *heat) nameColumns(p *plot.Plot) {
+func (h *heat) nameColumns(p *chart) {
 	n, long := float64(len(h.columns)), 0
 	for _, c := range h.columns {
 		long = max(long, len([]rune(c)))
 	}
-	upright, gap := float64(long)*5.5*n > 400, ""
-	if upright {
-		gap = "   " // keeps the end of a name off the axis
-	}
-	var out plot.ConstantTicks
+	upright := float64(long)*5.5*n > 400
+	var out []tick
 	last := math.Inf(-1)
 	for i, c := range h.columns {
 		if at := (float64(i) + 0.5) / n; (at-last)*400 >= float64(smallText) {
-			out = append(out, plot.Tick{Value: h.x0 + at*(h.x1-h.x0), Label: short(c, 16) + gap})
+			out = append(out, tick{h.x0 + at*(h.x1-h.x0), short(c, 16)})
 			last = at
 		}
 	}
-	p.X.Tick.Marker, p.X.Tick.Length = out, 5
-	if upright {
-		p.X.Tick.Label.Rotation = math.Pi / 2
-		p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = draw.XRight, draw.YCenter
-	}
+	p.x.ticks, p.x.length, p.x.upright = fixed(out), 5, upright
 }
 
 // image colours the cells.
@@ -171,35 +160,23 @@ func (h *heat) cell(x, w, n int) int {
 }
 
 // write puts each cell's number into it, white on dark.
-func (h *heat) write(p *plot.Plot, lo, hi float64) error {
-	at := plotter.XYLabels{}
-	var styles []color.Color
+func (h *heat) write(p *chart, lo, hi float64) {
+	written := false
 	for i, row := range h.values {
 		for k, v := range row {
 			if v == 0 || math.IsNaN(v) {
 				continue
 			}
-			x := h.x0 + (float64(k)+0.5)/float64(len(row))*(h.x1-h.x0)
-			at.XYs = append(at.XYs, plotter.XY{X: x, Y: 1 - (float64(i)+0.5)/float64(len(h.rows))})
-			at.Labels = append(at.Labels, number(v))
 			var ink color.Color = color.Black
 			if (h.shade(v)-lo)/(hi-lo) > 0.5 {
 				ink = color.White
 			}
-			styles = append(styles, ink)
+			x := h.x0 + (float64(k)+0.5)/float64(len(row))*(h.x1-h.x0)
+			p.write(point{x, 1 - (float64(i)+0.5)/float64(len(h.rows))}, mark(ink, smallText), number(v))
+			written = true
 		}
 	}
-	if len(at.XYs) == 0 {
-		return note(p, "no synapses")
+	if !written {
+		p.note("no synapses")
 	}
-	l, err := plotter.NewLabels(at)
-	if err != nil {
-		return err
-	}
-	for i := range l.TextStyle {
-		l.TextStyle[i] = mark(styles[i], smallText)
-	}
-	p.Add(l)
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = h.x0, h.x1, 0, 1
-	return nil
 }

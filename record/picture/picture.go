@@ -12,9 +12,6 @@ import (
 	"math"
 	"strconv"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -40,7 +37,7 @@ func (p *Picture) Encode(format string) ([]byte, error) {
 	case "png":
 		c := vgimg.NewWith(vgimg.UseWH(p.width, p.height), vgimg.UseDPI(dotsPerInch))
 		p.draw(draw.New(c))
-		if err := png.Encode(&out, fewColours(c.Image())); err != nil {
+		if err := png.Encode(&out, fewColours(c.Image().(*image.RGBA))); err != nil {
 			return nil, err
 		}
 	case "svg":
@@ -62,7 +59,7 @@ func (p *Picture) Encode(format string) ([]byte, error) {
 
 // fewColours gives the picture as one of numbered colours where 256 are enough, which makes a third of the file: first as
 // it is, then with 32 steps a channel, which nobody sees in the edges of letters.
-func fewColours(img image.Image) image.Image {
+func fewColours(img *image.RGBA) image.Image {
 	for _, steps := range []int{255, 31} {
 		if out := numbered(img, steps); out != nil {
 			return out
@@ -72,25 +69,30 @@ func fewColours(img image.Image) image.Image {
 }
 
 // numbered is img in so many steps a channel, nil when that leaves more than 256 colours.
-func numbered(img image.Image, steps int) image.Image {
-	b := img.Bounds()
-	numbers, colours := map[color.RGBA]uint8{}, color.Palette{}
-	out := image.NewPaletted(b, nil)
+func numbered(img *image.RGBA, steps int) image.Image {
+	numbers, colours := map[[4]uint8]uint8{}, color.Palette{}
+	out := image.NewPaletted(img.Rect, nil)
 	round := func(x uint8) uint8 { return uint8((int(x)*steps + 127) / 255 * 255 / steps) }
-	for y := b.Min.Y; y < b.Max.Y; y++ {
-		for x := b.Min.X; x < b.Max.X; x++ {
-			c := color.RGBAModel.Convert(img.At(x, y)).(color.RGBA)
-			c.R, c.G, c.B = round(c.R), round(c.G), round(c.B)
-			k, known := numbers[c]
-			if !known {
-				if len(colours) == 256 {
-					return nil
-				}
-				k = uint8(len(colours))
-				numbers[c], colours = k, append(colours, c)
-			}
-			out.SetColorIndex(x, y, k)
+	var last [4]uint8 // the colour of the dot before, and its number
+	var k uint8
+	for i := range out.Pix {
+		y, x := i/out.Stride, i%out.Stride
+		dot := [4]uint8(img.Pix[y*img.Stride+4*x:])
+		if len(colours) > 0 && dot == last {
+			out.Pix[i] = k
+			continue
 		}
+		last = dot
+		c := [4]uint8{round(dot[0]), round(dot[1]), round(dot[2]), dot[3]}
+		var known bool
+		if k, known = numbers[c]; !known {
+			if len(colours) == 256 {
+				return nil
+			}
+			k = uint8(len(colours))
+			numbers[c], colours = k, append(colours, color.RGBA{c[0], c[1], c[2], c[3]})
+		}
+		out.Pix[i] = k
 	}
 	out.Palette = colours
 	return out
@@ -116,39 +118,13 @@ func palette(i int) color.NRGBA {
 	return colours[i%len(colours)]
 }
 
-// sans is the typeface of all text.
-func sans(size vg.Length) font.Font {
-	return font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
-}
-
-// newPlot is an empty plot in the house style.
-func newPlot(title string, size vg.Length) *plot.Plot {
-	p := plot.New()
-	p.Title.Text = title
-	p.Title.TextStyle.Font = sans(size)
-	p.Title.Padding = 4
-	for _, a := range []*plot.Axis{&p.X, &p.Y} {
-		a.Label.TextStyle.Font = sans(mediumText)
-		a.Tick.Label.Font = sans(smallText)
-		a.Tick.Marker = plot.TickerFunc(ticks)
-		a.LineStyle.Width, a.Tick.LineStyle.Width = 0.75, 0.75
-		a.Padding = 0
-	}
-	return p
-}
-
-// mark is text inside a plot, centred at a point.
-func mark(colour color.Color, size vg.Length) text.Style {
-	return text.Style{Color: colour, Font: sans(size), XAlign: text.XCenter, YAlign: text.YCenter, Handler: plot.DefaultTextHandler}
-}
-
 // ticks labels an axis at round numbers, about six of them.
-func ticks(lo, hi float64) []plot.Tick { return roundTicks(lo, hi, 6) }
+func ticks(lo, hi float64) []tick { return roundTicks(lo, hi, 6) }
 
-func roundTicks(lo, hi float64, about float64) []plot.Tick {
+func roundTicks(lo, hi float64, about float64) []tick {
 	span := hi - lo
 	if !(span > 0) || math.IsInf(span, 0) {
-		return []plot.Tick{{Value: lo, Label: number(lo)}}
+		return []tick{{value: lo, label: number(lo)}}
 	}
 	step := math.Pow(10, math.Floor(math.Log10(span/about)))
 	for _, m := range []float64{2, 2.5, 2} { // steps of 1, 2, 5 and 10
@@ -156,16 +132,16 @@ func roundTicks(lo, hi float64, about float64) []plot.Tick {
 			step *= m
 		}
 	}
-	var out []plot.Tick
+	var out []tick
 	for k := math.Ceil(lo/step - 1e-9); k*step <= hi+1e-9*span; k++ {
-		out = append(out, plot.Tick{Value: k * step, Label: number(k * step)})
+		out = append(out, tick{value: k * step, label: number(k * step)})
 	}
 	return out
 }
 
 // logTicks labels an axis of decimal logarithms: powers of ten, and 2 and 5 of each where there are few.
-func logTicks(lo, hi float64) []plot.Tick {
-	var out []plot.Tick
+func logTicks(lo, hi float64) []tick {
+	var out []tick
 	steps := []float64{1}
 	if hi-lo < 2.2 {
 		steps = []float64{1, 2, 5}
@@ -181,11 +157,11 @@ func logTicks(lo, hi float64) []plot.Tick {
 			if math.Mod(k, every) == 0 {
 				label = number(m * math.Pow(10, k))
 			}
-			out = append(out, plot.Tick{Value: v, Label: label})
+			out = append(out, tick{value: v, label: label})
 		}
 	}
 	if len(out) < 2 {
-		return []plot.Tick{{Value: lo, Label: number(math.Pow(10, lo))}, {Value: hi, Label: number(math.Pow(10, hi))}}
+		return []tick{{value: lo, label: number(math.Pow(10, lo))}, {value: hi, label: number(math.Pow(10, hi))}}
 	}
 	return out
 }

@@ -18,6 +18,8 @@ import (
 	"burst/connectome"
 	"burst/engine"
 	"burst/record"
+	"burst/record/manifest"
+	"burst/record/runfolder"
 
 	"github.com/stretchr/testify/require"
 )
@@ -28,19 +30,19 @@ var (
 )
 
 // network makes areas of ugly sizes.
-func network(areas int) []record.Area {
-	var list []record.Area
+func network(areas int) []manifest.Area {
+	var list []manifest.Area
 	first := uint32(0)
 	for i := range areas {
 		n := []uint32{1, 907, 83, 4001, 12, 300}[i%6]
-		list = append(list, record.Area{Name: fmt.Sprintf("area %d of this", i), First: first, Neurons: n, Model: "lif", Size: [3]uint32{n, 1, 1}, PerVoxel: 1})
+		list = append(list, manifest.Area{Name: fmt.Sprintf("area %d of this", i), First: first, Neurons: n, Model: "lif", Size: [3]uint32{n, 1, 1}, PerVoxel: 1})
 		first += n
 	}
 	return list
 }
 
 // genomeText is a genome with those areas, each connected to the next and the first.
-func genomeText(areas []record.Area) string {
+func genomeText(areas []manifest.Area) string {
 	var b strings.Builder
 	b.WriteString("burst: v1\nname: ragged\nareas:\n")
 	for _, a := range areas {
@@ -56,13 +58,13 @@ func genomeText(areas []record.Area) string {
 }
 
 // folder makes a run in which neurons of area i fire with the shares that rate tells for a burst.
-func folder(t testing.TB, areas []record.Area, bursts int, rate func(area, burst int) float64) *record.Folder {
+func folder(t testing.TB, areas []manifest.Area, bursts int, rate func(area, burst int) float64) *runfolder.Folder {
 	t.Helper()
 	return folderFrom(t, 0, areas, bursts, rate)
 }
 
 // folderFrom is folder for a run that began from a checkpoint.
-func folderFrom(t testing.TB, first uint64, areas []record.Area, bursts int, rate func(area, burst int) float64) *record.Folder {
+func folderFrom(t testing.TB, first uint64, areas []manifest.Area, bursts int, rate func(area, burst int) float64) *runfolder.Folder {
 	t.Helper()
 	c := &connectome.Connectome{}
 	for _, a := range areas {
@@ -76,18 +78,29 @@ func folderFrom(t testing.TB, first uint64, areas []record.Area, bursts int, rat
 			watched = append(watched, areas[3].First+n)
 		}
 	}
+	var values []engine.Probe
+	var places []int
+	var series []record.Series
+	for k, n := range watched {
+		values, places = append(values, engine.Probe{Neuron: n}), append(places, k)
+		series = append(series, record.Series{Neuron: n, Every: 4, Value: k}, record.Series{Neuron: n, Name: 1, Every: 1, Value: k})
+	}
 	dir := filepath.Join(t.TempDir(), "run")
 	activity := record.NewActivity(c)
+	learning, sampling := learners(areas)
 	run, err := record.Create(dir, record.Options{
-		Manifest: record.Manifest{Genome: "a ragged network", Timestep: 0.5, Scale: 1000, First: first, Areas: areas, Seed: 3},
+		Manifest: manifest.Manifest{Genome: "a ragged network", Timestep: 0.5, Scale: 1000, First: first, Areas: areas, Learning: learning, Seed: 3},
 		Genome:   []byte(genomeText(areas)),
-		Plan:     record.Plan{Spikes: []connectome.Span{{Count: last.First + last.Neurons}}, Potentials: watched, Rest: make([]float32, len(watched))},
+		Plan:     record.Plan{Spikes: []connectome.Span{{Count: last.First + last.Neurons}}, Values: values, Rest: make([]float32, len(watched)), Potentials: places, Variables: series, Names: []string{"V", "u"}, Weights: sampling},
 	})
 	require.NoError(t, err)
 	r := rand.New(rand.NewPCG(7, 11))
-	b := engine.Burst{Number: first, Potentials: make([]float32, len(watched))}
+	b := engine.Burst{Number: first, Values: make([]float32, len(watched))}
 	spikes := uint64(0)
 	for ; b.Number < first+uint64(bursts); b.Number++ {
+		if b.Number == first || sampling.Due(b.Number) {
+			require.NoError(t, run.Sample(learntBy(len(learning), b.Number, first+uint64(bursts))))
+		}
 		b.Fired = b.Fired[:0]
 		for i, a := range areas {
 			p := rate(i, int(b.Number))
@@ -98,15 +111,16 @@ func folderFrom(t testing.TB, first uint64, areas []record.Area, bursts int, rat
 				b.Fired = append(b.Fired, a.First+uint32(k))
 			}
 		}
-		for k := range b.Potentials {
-			b.Potentials[k] = float32(-65 + 10*math.Sin(float64(b.Number)/float64(17*(k+1))))
+		for k := range b.Values {
+			b.Values[k] = float32(-65 + 10*math.Sin(float64(b.Number)/float64(17*(k+1))))
 		}
 		spikes += uint64(len(b.Fired))
 		require.NoError(t, run.Record(&b))
 		require.NoError(t, activity.Record(&b))
 	}
-	require.NoError(t, run.Close(record.End{Bursts: uint64(bursts), Spikes: spikes, Digest: "0123456789abcdef", Status: record.Complete, Activity: activity}))
-	f, err := record.Open(dir)
+	require.NoError(t, run.Sample(learntBy(len(learning), b.Number, b.Number)))
+	require.NoError(t, run.Close(record.End{Bursts: uint64(bursts), Spikes: spikes, Digest: "0123456789abcdef", Status: manifest.Complete, Activity: activity}))
+	f, err := runfolder.Open(dir)
 	require.NoError(t, err)
 	return f
 }
@@ -128,7 +142,7 @@ func TestPictures(t *testing.T) {
 		{"one", "one area of one neuron", 1, 211, func(int, int) float64 { return 0.2 }, Options{}},
 		{"silent", "no spikes at all", 4, 300, func(int, int) float64 { return 0 }, Options{}},
 		{"six", "panels", 6, 2003, waves, Options{}},
-		{"sixty", "heat maps", 60, 1003, waves, Options{}},
+		{"many", "heat maps", 24, 503, waves, Options{}},
 		{"part", "two areas, part of the time", 6, 2003, waves, Options{From: 401, Until: 733, Areas: []string{"area 1 of this", "area 3 of this"}}},
 	}
 	for _, c := range cases {
@@ -255,9 +269,9 @@ func TestTicks(t *testing.T) {
 		require.GreaterOrEqual(t, len(list), 3, "%v", span)
 		require.LessOrEqual(t, len(list), 8, "%v", span)
 		for i, k := range list {
-			require.NotEmpty(t, k.Label)
+			require.NotEmpty(t, k.label)
 			if i > 0 {
-				require.NotEqual(t, list[i-1].Label, k.Label, "%v", span)
+				require.NotEqual(t, list[i-1].label, k.label, "%v", span)
 			}
 		}
 	}

@@ -5,21 +5,16 @@ import (
 	"image/color"
 	"math"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/palette/brewer"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
 
-// pixels is a plotter that fills the plot with an image made for exactly its size, so that nothing is scaled.
-type pixels func(width, height int) image.Image
-
-// Plot draws the image on whole dots.
-func (p pixels) Plot(c draw.Canvas, _ *plot.Plot) {
-	r, w, h := dots(c.Rectangle)
-	if w > 0 && h > 0 {
-		c.DrawImage(r, p(w, h))
-	}
+// fill fills the chart with an image made for exactly its size in whole dots, so that nothing is scaled.
+func (p *chart) fill(image func(width, height int) image.Image) {
+	p.add(func(f frame) {
+		if r, w, h := dots(f.Rectangle); w > 0 && h > 0 {
+			f.DrawImage(r, image(w, h))
+		}
+	})
 }
 
 // dots is the largest rectangle of whole dots inside r, and its size in dots.
@@ -33,14 +28,15 @@ func dots(r vg.Rectangle) (in vg.Rectangle, w, h int) {
 }
 
 // scale is a sequential colour scale: white-yellow for little, dark blue for much.
-type scale []color.Color
+type scale []color.NRGBA
 
+// newScale is ColorBrewer's YlGnBu of nine colours.
 func newScale() scale {
-	p, err := brewer.GetPalette(brewer.TypeSequential, "YlGnBu", 9)
-	if err != nil {
-		panic("BUG: " + err.Error())
+	var s scale
+	for _, c := range []uint32{0xFFFFD9, 0xEDF8B1, 0xC7E9B4, 0x7FCDBB, 0x41B6C4, 0x1D91C0, 0x225EA8, 0x253494, 0x081D58} {
+		s = append(s, color.NRGBA{uint8(c >> 16), uint8(c >> 8), uint8(c), 255})
 	}
-	return p.Colors()
+	return s
 }
 
 // at is the colour for x in 0…1.
@@ -48,8 +44,7 @@ func (s scale) at(x float64) color.NRGBA {
 	x = max(0, min(x, 1)) * float64(len(s)-1)
 	i := min(int(x), len(s)-2)
 	f := x - float64(i)
-	a, b := color.NRGBAModel.Convert(s[i]).(color.NRGBA), color.NRGBAModel.Convert(s[i+1]).(color.NRGBA)
-	return mix(a, b, f)
+	return mix(s[i], s[i+1], f)
 }
 
 // mix goes from a to b as f goes from 0 to 1.

@@ -8,10 +8,9 @@ import (
 	"math"
 	"strings"
 
-	"burst/record"
+	"burst/record/manifest"
+	"burst/record/runfolder"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -19,7 +18,7 @@ import (
 
 // span is what a picture of spikes covers.
 type span struct {
-	areas       []record.Area
+	areas       []manifest.Area
 	taken       []bool // areas to draw
 	from, until uint64 // bursts
 	timestep    float64
@@ -27,9 +26,9 @@ type span struct {
 }
 
 // unrecorded says that an area has neurons, of which no spikes were recorded.
-func unrecorded(a *record.Area) bool { return a.Recorded == 0 && a.Neurons > 0 }
+func unrecorded(a *manifest.Area) bool { return a.Recorded == 0 && a.Neurons > 0 }
 
-// without names the areas that were asked for and are not recorded, behind a gap; empty where there are none.
+// without lists the wanted areas whose spikes are not recorded, after gap; empty: there are none.
 func (s *span) without(gap string) string {
 	var names []string
 	for _, i := range s.shown() {
@@ -44,23 +43,23 @@ func (s *span) without(gap string) string {
 }
 
 // raster draws every spike as a dot: time to the right, neurons from the top, one band an area. Bands grow with the square
-// root of the number of neurons, so that small areas stay visible. Where many spikes share a dot, it is darker.
-func raster(s span, spikes iter.Seq2[record.Chunk, error]) (*Picture, error) {
+// root of the number of neurons, so that small areas stay visible. Where many spikes share a dot, it is darker, by the band's own scale.
+func raster(s span, spikes iter.Seq2[runfolder.Chunk, error]) (*Picture, error) {
 	bands, shown := layBands(s)
 	height := rasterHeight(bands, shown)
-	p := newPlot(s.title, titleText)
+	p := newChart(s.title, titleText)
 	unit, each := timeAxis(s.from, s.until, s.timestep)
-	p.X.Label.Text = "time (" + unit + ")" + s.without("\n")
-	p.X.Min, p.X.Max = float64(s.from)*each, max(float64(s.until), float64(s.from)+1)*each
-	p.Y.Min, p.Y.Max = 0, 1
-	p.Y.LineStyle.Width, p.Y.Tick.Length = 0, 0
-	p.Y.Tick.Marker = plot.ConstantTicks{{Value: 0.5, Label: longest(bands)}} // takes the room of the widest label
+	p.x.label = "time (" + unit + ")" + s.without("\n")
+	p.x.min, p.x.max = float64(s.from)*each, max(float64(s.until), float64(s.from)+1)*each
+	p.y.min, p.y.max = 0, 1
+	p.y.bare, p.y.length = true, 0
+	p.y.ticks = fixed([]tick{{0.5, longest(bands)}}) // takes the room of the widest label
 	page := vg.Rectangle{Max: vg.Point{X: pageWidth, Y: height}}
 	inner := func(c draw.Canvas) draw.Canvas { return draw.Crop(c, margin, -2*margin, margin, -margin) }
 	blank := draw.NewCanvas(vgimg.New(1, 1), page.Max.X, page.Max.Y)
-	r, w, h := dots(p.DataCanvas(inner(blank)).Rectangle)
+	r, w, h := dots(p.inside(inner(blank)).Rectangle)
 	place(bands, h)
-	p.Y.Tick.Marker = bandTicks(bands, h, float64(r.Size().Y))
+	p.y.ticks = fixed(bandTicks(bands, h, float64(r.Size().Y)))
 
 	g := newGrid(s, bands, w, h)
 	for c, err := range spikes {
@@ -69,18 +68,16 @@ func raster(s span, spikes iter.Seq2[record.Chunk, error]) (*Picture, error) {
 		}
 		g.add(&c)
 	}
-	p.Add(pixels(func(int, int) image.Image { return g.image() }))
+	p.fill(func(int, int) image.Image { return g.image() })
 	if g.spikes == 0 {
 		words := "no spikes"
 		if shown == 0 {
 			words = "not recorded"
 		}
-		if err := note(p, words); err != nil {
-			return nil, err
-		}
+		p.note(words)
 	}
-	return &Picture{Name: "raster", About: "Every spike as a dot; one band an area, its height growing with the square root of its neurons.", width: page.Max.X, height: page.Max.Y,
-		draw: func(c draw.Canvas) { p.Draw(inner(c)) }}, nil
+	return &Picture{Name: "raster", About: "Every spike as a dot; one band an area, its height growing with the square root of its neurons. Darker dots hold more spikes.", width: page.Max.X, height: page.Max.Y,
+		draw: func(c draw.Canvas) { p.draw(inner(c)) }}, nil
 }
 
 // rasterHeight grows with what there is to see.
@@ -94,23 +91,10 @@ func rasterHeight(bands []band, shown int) vg.Length {
 	return vg.Length(min(height, 3000)) + 70
 }
 
-// note writes a word into the middle of a plot whose axes are set.
-func note(p *plot.Plot, words string) error {
-	l, err := plotter.NewLabels(plotter.XYLabels{XYs: plotter.XYs{{X: (p.X.Min + p.X.Max) / 2, Y: (p.Y.Min + p.Y.Max) / 2}}, Labels: []string{words}})
-	if err != nil {
-		return err
-	}
-	l.TextStyle[0] = mark(color.Gray{0x70}, mediumText)
-	x0, x1, y0, y1 := p.X.Min, p.X.Max, p.Y.Min, p.Y.Max
-	p.Add(l)
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = x0, x1, y0, y1
-	return nil
-}
-
 // band is an area's part of the raster.
 type band struct {
 	label      string
-	kept       record.Kept
+	kept       manifest.Kept
 	neurons    uint32 // drawn: the kept ones
 	top, below int    // dots from the top
 	colour     color.NRGBA
@@ -175,13 +159,13 @@ func place(bands []band, height int) {
 }
 
 // bandTicks writes each band's label at its middle, but none over another.
-func bandTicks(bands []band, height int, points float64) plot.ConstantTicks {
-	var out plot.ConstantTicks
+func bandTicks(bands []band, height int, points float64) []tick {
+	var out []tick
 	last := math.Inf(-1)
 	for _, b := range bands {
 		at := float64(b.top+b.below) / 2 / float64(height)
 		if b.label != "" && (at-last)*points >= float64(smallText)-0.5 {
-			out = append(out, plot.Tick{Value: 1 - at, Label: b.label})
+			out = append(out, tick{1 - at, b.label})
 			last = at
 		}
 	}

@@ -5,11 +5,11 @@ import (
 	"slices"
 
 	"burst/internal/durable"
-	"burst/record"
+	"burst/record/runfolder"
 )
 
 // Write draws the named pictures of a run, each into the file that path gives for its name, and returns the files' paths.
-func Write(f *record.Folder, names []string, format string, o Options, path func(name string) string) ([]string, error) {
+func Write(f *runfolder.Folder, names []string, format string, o Options, path func(name string) string) ([]string, error) {
 	pictures, err := Draw(f, names, o)
 	if err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func Into(dir, format string) func(name string) string {
 
 // OfRun draws what every run leaves in its folder: raster.png where it has recorded spikes, and rates.png.
 func OfRun(dir string) error {
-	f, err := record.Open(dir)
+	f, err := runfolder.Open(dir)
 	if err != nil {
 		return err
 	}

@@ -11,31 +11,33 @@ import (
 	"burst/connectome"
 	"burst/engine"
 	"burst/record"
+	"burst/record/manifest"
+	"burst/record/runfolder"
 
 	"github.com/stretchr/testify/require"
 )
 
 // firing makes a run of bursts in which those neurons fire, of two areas of 100 neurons; kept are recorded.
-func firing(t *testing.T, bursts uint64, kept []connectome.Span, fires func(burst uint64) []uint32) *record.Folder {
+func firing(t *testing.T, bursts uint64, kept []connectome.Span, fires func(burst uint64) []uint32) *runfolder.Folder {
 	t.Helper()
-	areas := []record.Area{{Name: "upper", Neurons: 100}, {Name: "lower", First: 100, Neurons: 100}}
+	areas := []manifest.Area{{Name: "upper", Neurons: 100}, {Name: "lower", First: 100, Neurons: 100}}
 	c := &connectome.Connectome{Areas: []connectome.Area{{Neurons: connectome.Span{Count: 100}}, {Neurons: connectome.Span{First: 100, Count: 100}}}}
 	dir, a := filepath.Join(t.TempDir(), "run"), record.NewActivity(c)
-	run, err := record.Create(dir, record.Options{Manifest: record.Manifest{Genome: "x", Timestep: 1, Areas: areas}, Plan: record.Plan{Spikes: kept}})
+	run, err := record.Create(dir, record.Options{Manifest: manifest.Manifest{Genome: "x", Timestep: 1, Areas: areas}, Plan: record.Plan{Spikes: kept}})
 	require.NoError(t, err)
 	for n := range bursts {
 		b := engine.Burst{Number: n, Fired: fires(n)}
 		require.NoError(t, run.Record(&b))
 		require.NoError(t, a.Record(&b))
 	}
-	require.NoError(t, run.Close(record.End{Bursts: bursts, Status: record.Complete, Activity: a}))
-	f, err := record.Open(dir)
+	require.NoError(t, run.Close(record.End{Bursts: bursts, Status: manifest.Complete, Activity: a}))
+	f, err := runfolder.Open(dir)
 	require.NoError(t, err)
 	return f
 }
 
 // drawn gives a picture's dots.
-func drawn(t *testing.T, f *record.Folder, name string, o Options) image.Image {
+func drawn(t *testing.T, f *runfolder.Folder, name string, o Options) image.Image {
 	t.Helper()
 	p, err := Draw(f, []string{name}, o)
 	require.NoError(t, err)
@@ -87,7 +89,7 @@ func TestRasterIsUpright(t *testing.T) {
 
 // TestUnrecordedAreasHaveNoBand: the band of the one that is recorded has the whole height, beside its own name.
 func TestUnrecordedAreasHaveNoBand(t *testing.T) {
-	areas := []record.Area{{Name: "a", Neurons: 10}, {Name: "b", First: 10, Neurons: 10, Recorded: 10}, {Name: "c", First: 20, Neurons: 10, Recorded: 4}, {Name: "none", First: 30}}
+	areas := []manifest.Area{{Name: "a", Neurons: 10}, {Name: "b", First: 10, Neurons: 10, Recorded: 10}, {Name: "c", First: 20, Neurons: 10, Recorded: 4}, {Name: "none", First: 30}}
 	s := span{areas: areas, taken: []bool{true, true, true, true}, until: 5}
 	bands, shown := layBands(s)
 	require.Equal(t, 3, shown)
@@ -101,8 +103,8 @@ func TestUnrecordedAreasHaveNoBand(t *testing.T) {
 	require.Len(t, names, 3)
 	for i, tick := range names {
 		b := bands[i+1]
-		require.Equal(t, b.label, tick.Label)
-		require.InDelta(t, float64(b.top+b.below)/2, 400*(1-tick.Value), 1e-9, "%s stands at the middle of its own band", b.label)
+		require.Equal(t, b.label, tick.label)
+		require.InDelta(t, float64(b.top+b.below)/2, 400*(1-tick.value), 1e-9, "%s stands at the middle of its own band", b.label)
 	}
 	require.Equal(t, "\nspikes not recorded: a", s.without("\n"))
 	s.taken[0] = false
@@ -156,7 +158,7 @@ func TestPartialBinOfManyAreas(t *testing.T) {
 	s := span{until: 21, timestep: 1}
 	c := &course{width: 10}
 	for i := range mostPanels + 1 {
-		s.areas, s.taken = append(s.areas, record.Area{Name: "x", Neurons: 1, Recorded: 1}), append(s.taken, true)
+		s.areas, s.taken = append(s.areas, manifest.Area{Name: "x", Neurons: 1, Recorded: 1}), append(s.taken, true)
 		c.hz, c.shown = append(c.hz, []float64{0, 0, 7}), append(c.shown, i)
 	}
 	p, err := rates(s, c)

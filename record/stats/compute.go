@@ -6,14 +6,12 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"burst/record"
-
-	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
+	"burst/record/manifest"
+	"burst/record/runfolder"
 )
 
 // Compute reads the spikes of a run twice: once for what every neuron did, once for the sampled neurons' bins.
-func Compute(f *record.Folder, o Options) (*Summary, error) {
+func Compute(f *runfolder.Folder, o Options) (*Summary, error) {
 	from, until, err := Window(f, o.From, o.Until)
 	if err != nil {
 		return nil, err
@@ -45,6 +43,13 @@ func Compute(f *record.Folder, o Options) (*Summary, error) {
 			s.Areas = append(s.Areas, t.area(&f.Manifest.Areas[i], s, p.bins))
 		}
 	}
+	if s.Weights, err = LearntWeights(f, from, until); err != nil {
+		return nil, err
+	}
+	asked := func(name string) bool {
+		return slices.ContainsFunc(s.Areas, func(a Area) bool { return a.Name == name })
+	}
+	s.Weights = slices.DeleteFunc(s.Weights, func(w Weights) bool { return !asked(w.From) && !asked(w.To) })
 	return s, nil
 }
 
@@ -79,7 +84,7 @@ type neuron struct {
 
 // tally is what is kept of an area.
 type tally struct {
-	kept      record.Kept
+	kept      manifest.Kept
 	neurons   []neuron // the kept ones
 	spikes    uint64
 	course    []uint64 // spikes in each bin
@@ -88,12 +93,12 @@ type tally struct {
 	counts    [][]uint16 // of each sampled neuron in each bin
 }
 
-func newTally(a record.Area, bins int) *tally {
+func newTally(a manifest.Area, bins int) *tally {
 	return &tally{kept: a.Kept(), neurons: make([]neuron, a.Recorded), course: make([]uint64, bins)}
 }
 
 // first reads what every neuron did.
-func (p *pass) first(f *record.Folder) error {
+func (p *pass) first(f *runfolder.Folder) error {
 	for c, err := range Rows(f.Spikes(), p.from, p.until) {
 		if err != nil {
 			return err
@@ -106,7 +111,7 @@ func (p *pass) first(f *record.Folder) error {
 			k, kept := a.kept.Rank(c.Neuron[i])
 			if !kept {
 				area := &f.Manifest.Areas[c.Area[i]]
-				return &record.DamagedError{Path: f.Dir, Reason: fmt.Sprintf("neuron %d of area %q has spikes, its manifest says that %d were recorded, this one not", c.Neuron[i]-area.First, area.Name, area.Recorded)}
+				return &runfolder.DamagedError{Path: f.Dir, Reason: fmt.Sprintf("neuron %d of area %q has spikes, but by its manifest the %d recorded neurons do not include it", c.Neuron[i]-area.First, area.Name, area.Recorded)}
 			}
 			a.add(k, t, (t-p.from)/p.width)
 		}
@@ -148,7 +153,7 @@ func (n *neuron) count(bin uint64) {
 }
 
 // second counts the sampled neurons' spikes in bins.
-func (p *pass) second(f *record.Folder, o Options) error {
+func (p *pass) second(f *runfolder.Folder, o Options) error {
 	any := false
 	for i, a := range p.areas {
 		if a != nil {
@@ -206,7 +211,7 @@ func (a *tally) choose(o Options, i, bins int) {
 }
 
 // area turns a tally into figures.
-func (a *tally) area(from *record.Area, s *Summary, bins int) Area {
+func (a *tally) area(from *manifest.Area, s *Summary, bins int) Area {
 	out := Area{Name: from.Name, Neurons: from.Neurons, Recorded: from.Recorded, Spikes: a.spikes, Intervals: a.intervals,
 		Rate: undefined, Active: undefined, ISI: undefined, CV: undefined, Synchrony: undefined, Correlation: undefined}
 	n := float64(len(a.neurons))
@@ -237,7 +242,7 @@ func (a *tally) area(from *record.Area, s *Summary, bins int) Area {
 		out.ISI = Value(float64(length) / float64(intervals) * s.Timestep)
 	}
 	if len(cvs) > 0 {
-		out.CV = Value(stat.Mean(cvs, nil))
+		out.CV = Value(meanOf(cvs))
 	}
 	out.Synchrony = a.synchrony(bins)
 	out.Correlation, out.Pairs = a.correlation(bins)
@@ -270,7 +275,8 @@ func (a *tally) synchrony(bins int) Value {
 	if !(own > 1e-12) { // nobody varies, as where every neuron fires in every burst
 		return undefined
 	}
-	return Value(math.Sqrt(stat.PopVariance(mean, nil) / own))
+	_, squares := squaresOf(mean)
+	return Value(math.Sqrt(squares / float64(bins) / own))
 }
 
 // correlation is the mean over pairs of sampled neurons whose counts vary.
@@ -281,25 +287,25 @@ func (a *tally) correlation(bins int) (Value, int) {
 		for k, x := range counts {
 			row[k] = float64(x)
 		}
-		if stat.Variance(row, nil) > 0 {
+		if _, squares := squaresOf(row); squares > 0 {
 			rows = append(rows, row)
 		}
 	}
 	if len(rows) < 2 {
 		return undefined, 0
 	}
-	x := mat.NewDense(bins, len(rows), nil)
-	for j, row := range rows {
-		x.SetCol(j, row)
-	}
-	var c mat.SymDense
-	stat.CorrelationMatrix(&c, x, nil)
-	sum, pairs := 0.0, 0
-	for i := range rows {
-		for j := i + 1; j < len(rows); j++ {
-			sum += c.At(i, j)
-			pairs++
+	// Of rows with mean 0 and length 1 the correlation is the product, and the products of all pairs are in the square of the rows' sum.
+	all := make([]float64, bins)
+	for _, row := range rows {
+		mean, squares := squaresOf(row)
+		for k, x := range row {
+			all[k] += (x - mean) / math.Sqrt(squares)
 		}
 	}
-	return Value(sum / float64(pairs)), pairs
+	sum, n := 0.0, len(rows)
+	for _, x := range all {
+		sum += x * x
+	}
+	pairs := n * (n - 1) / 2
+	return Value((sum - float64(n)) / 2 / float64(pairs)), pairs
 }

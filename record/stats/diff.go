@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"iter"
 
-	"burst/record"
+	"burst/record/manifest"
+	"burst/record/runfolder"
 )
 
 // Difference is the first spike that one of two runs has and the other has not.
@@ -18,11 +19,11 @@ type Difference struct {
 
 // FirstDifference compares the recorded spikes of two runs of networks with the same areas, in bursts before until that both
 // have run and for neurons that both have recorded. It returns nil when there is none.
-func FirstDifference(a, b *record.Folder, until uint64) (*Difference, error) {
-	both := make([]record.Kept, len(a.Manifest.Areas))
+func FirstDifference(a, b *runfolder.Folder, until uint64) (*Difference, error) {
+	both := make([]manifest.Kept, len(a.Manifest.Areas))
 	for i, x := range a.Manifest.Areas {
 		if i >= len(b.Manifest.Areas) || b.Manifest.Areas[i].Name != x.Name || b.Manifest.Areas[i].Neurons != x.Neurons {
-			return nil, fmt.Errorf("areas[%d] (%s) is another one in %s; spikes of other networks cannot be matched", i, x.Name, b.Dir)
+			return nil, fmt.Errorf("areas[%d] (%s) differs in %s; spikes of different networks cannot be compared", i, x.Name, b.Dir)
 		}
 		kept := x.Kept()
 		both[i] = kept.Shared(b.Manifest.Areas[i].Kept())
@@ -56,10 +57,10 @@ func FirstDifference(a, b *record.Folder, until uint64) (*Difference, error) {
 }
 
 // spikes are rows of a run not compared yet.
-type spikes struct{ record.Chunk }
+type spikes struct{ runfolder.Chunk }
 
 // fill takes the next chunk when there are no rows left.
-func (s *spikes) fill(next func() (record.Chunk, error, bool)) error {
+func (s *spikes) fill(next func() (runfolder.Chunk, error, bool)) error {
 	for len(s.Burst) == 0 {
 		c, err, ok := next()
 		if err != nil {
@@ -74,7 +75,7 @@ func (s *spikes) fill(next func() (record.Chunk, error, bool)) error {
 }
 
 // earlier is the earlier of two first rows that differ; a run without rows has none.
-func earlier(f *record.Folder, x, y *spikes) *Difference {
+func earlier(f *runfolder.Folder, x, y *spikes) *Difference {
 	in, s := "a", x
 	switch {
 	case len(x.Burst) == 0 && len(y.Burst) == 0:
@@ -89,9 +90,9 @@ func earlier(f *record.Folder, x, y *spikes) *Difference {
 }
 
 // shared gives the spikes of neurons that both runs have recorded.
-func shared(f *record.Folder, both []record.Kept, from, until uint64) iter.Seq2[record.Chunk, error] {
-	return func(yield func(record.Chunk, error) bool) {
-		var kept record.Chunk
+func shared(f *runfolder.Folder, both []manifest.Kept, from, until uint64) iter.Seq2[runfolder.Chunk, error] {
+	return func(yield func(runfolder.Chunk, error) bool) {
+		var kept runfolder.Chunk
 		for c, err := range Rows(f.Spikes(), from, until) {
 			if err != nil {
 				yield(c, err)

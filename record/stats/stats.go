@@ -9,10 +9,9 @@ import (
 	"iter"
 	"math"
 	"slices"
-	"strings"
 
-	"burst/genome"
-	"burst/record"
+	"burst/record/manifest"
+	"burst/record/runfolder"
 )
 
 // Options of Compute; the zero value takes the whole run and all areas.
@@ -47,6 +46,8 @@ type Summary struct {
 	Timestep float64 `json:"timestep_ms"`
 	Bin      float64 `json:"bin_ms"` // of synchrony and correlation; whole bursts, wider than asked for where more than 10,000 would be needed; bursts behind the last whole bin are left out
 	Areas    []Area  `json:"areas"`
+
+	Weights []Weights `json:"weights,omitempty"` // of projections that learn, from an area that was asked for or to one
 }
 
 // Area is one area's figures; those of neurons are of the recorded ones.
@@ -85,7 +86,7 @@ const (
 	defaultSample   = 100
 )
 
-// WindowError is a choice of bursts of which the run has none.
+// WindowError means that the run has none of the chosen bursts.
 type WindowError struct{ From, Until, First, Last uint64 }
 
 // Error says which bursts there are.
@@ -94,7 +95,7 @@ func (e *WindowError) Error() string {
 }
 
 // Window is the bursts that a reader looks at, cut to those of the run; until 0 is the run's end.
-func Window(f *record.Folder, from, until uint64) (uint64, uint64, error) {
+func Window(f *runfolder.Folder, from, until uint64) (uint64, uint64, error) {
 	first := f.Manifest.First
 	end, err := End(f)
 	if err != nil {
@@ -111,9 +112,9 @@ func Window(f *record.Folder, from, until uint64) (uint64, uint64, error) {
 }
 
 // End is the burst after a run's last one; of a run without an end in good order, after its last recorded spike.
-func End(f *record.Folder) (uint64, error) {
+func End(f *runfolder.Folder) (uint64, error) {
 	m := &f.Manifest
-	if m.Status == record.Complete || m.Status == record.Interrupted || !slices.Contains(f.Tables(), "spikes") {
+	if m.Status == manifest.Complete || m.Status == manifest.Interrupted || !slices.Contains(f.Tables(), "spikes") {
 		return m.First + m.Bursts, nil
 	}
 	end := m.First
@@ -129,39 +130,24 @@ func End(f *record.Folder) (uint64, error) {
 }
 
 // Select marks the areas that are named; no names mean all of them.
-func Select(areas []record.Area, names []string) ([]bool, error) {
+func Select(areas []manifest.Area, names []string) ([]bool, error) {
 	taken := make([]bool, len(areas))
-	all, aliases := make([]string, len(areas)), []string(nil)
-	for i, a := range areas {
-		all[i], taken[i] = a.Name, len(names) == 0
-		aliases = append(aliases, a.Aliases...)
+	for i := range areas {
+		taken[i] = len(names) == 0
 	}
 	for _, name := range names {
-		i := slices.IndexFunc(areas, func(a record.Area) bool { return a.Name == name || slices.Contains(a.Aliases, name) })
-		if i < 0 {
-			text := fmt.Sprintf("no area %q in this run, want one of %s", name, some(all))
-			if near := genome.Nearest(name, append(slices.Clone(all), aliases...)); near != "" {
-				text += fmt.Sprintf("; did you mean %q?", near)
-			}
-			return nil, fmt.Errorf("%s", text)
+		i, err := manifest.Find(areas, name)
+		if err != nil {
+			return nil, err
 		}
 		taken[i] = true
 	}
 	return taken, nil
 }
 
-// some lists names, not too many of them.
-func some(names []string) string {
-	const most = 12
-	if len(names) > most {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
-	}
-	return strings.Join(names, ", ")
-}
-
 // Rows gives the rows of chunks that lie in bursts from ≤ t < until; a view, not a copy.
-func Rows(chunks iter.Seq2[record.Chunk, error], from, until uint64) iter.Seq2[record.Chunk, error] {
-	return func(yield func(record.Chunk, error) bool) {
+func Rows(chunks iter.Seq2[runfolder.Chunk, error], from, until uint64) iter.Seq2[runfolder.Chunk, error] {
+	return func(yield func(runfolder.Chunk, error) bool) {
 		for c, err := range chunks {
 			if err != nil {
 				yield(c, err)
@@ -180,7 +166,7 @@ func Rows(chunks iter.Seq2[record.Chunk, error], from, until uint64) iter.Seq2[r
 }
 
 // cut is rows lo ≤ i < hi of a chunk of spikes or potentials.
-func cut(c record.Chunk, lo, hi int) record.Chunk {
+func cut(c runfolder.Chunk, lo, hi int) runfolder.Chunk {
 	c.Burst, c.Neuron, c.Area = c.Burst[lo:hi], c.Neuron[lo:hi], c.Area[lo:hi]
 	if c.Potential != nil {
 		c.Potential = c.Potential[lo:hi]

@@ -11,30 +11,32 @@ import (
 	"burst/connectome"
 	"burst/engine"
 	"burst/record"
+	"burst/record/manifest"
+	"burst/record/runfolder"
 
 	"github.com/stretchr/testify/require"
 )
 
 // run records bursts of fired neurons in areas of those sizes, with a timestep of 0.5 ms.
-func run(t *testing.T, sizes []uint32, recorded uint32, bursts [][]uint32) *record.Folder {
+func run(t *testing.T, sizes []uint32, recorded uint32, bursts [][]uint32) *runfolder.Folder {
 	t.Helper()
 	return runFrom(t, 0, sizes, []connectome.Span{{Count: recorded}}, bursts)
 }
 
 // runFrom is run for one that began from a checkpoint, in burst first: of bursts it records those from there on.
-func runFrom(t *testing.T, first int, sizes []uint32, recorded []connectome.Span, bursts [][]uint32) *record.Folder {
+func runFrom(t *testing.T, first int, sizes []uint32, recorded []connectome.Span, bursts [][]uint32) *runfolder.Folder {
 	t.Helper()
 	c := &connectome.Connectome{}
-	var areas []record.Area
+	var areas []manifest.Area
 	next := uint32(0)
 	for i, n := range sizes {
 		name := string(rune('a' + i))
-		areas = append(areas, record.Area{Name: name, First: next, Neurons: n, Size: [3]uint32{n, 1, 1}, PerVoxel: 1})
+		areas = append(areas, manifest.Area{Name: name, First: next, Neurons: n, Size: [3]uint32{n, 1, 1}, PerVoxel: 1})
 		c.Areas = append(c.Areas, connectome.Area{Name: name, Neurons: connectome.Span{First: next, Count: n}})
 		next += n
 	}
 	dir := filepath.Join(t.TempDir(), "run")
-	r, err := record.Create(dir, record.Options{Manifest: record.Manifest{Genome: "g", Timestep: 0.5, Scale: 1, First: uint64(first), Areas: areas}, Plan: record.Plan{Spikes: recorded}})
+	r, err := record.Create(dir, record.Options{Manifest: manifest.Manifest{Genome: "g", Timestep: 0.5, Scale: 1, First: uint64(first), Areas: areas}, Plan: record.Plan{Spikes: recorded}})
 	require.NoError(t, err)
 	activity := record.NewActivity(c)
 	for i, fired := range bursts[first:] {
@@ -42,8 +44,8 @@ func runFrom(t *testing.T, first int, sizes []uint32, recorded []connectome.Span
 		require.NoError(t, r.Record(b))
 		require.NoError(t, activity.Record(b))
 	}
-	require.NoError(t, r.Close(record.End{Bursts: activity.Bursts(), Digest: "00000000000000aa", Status: record.Complete, Activity: activity}))
-	f, err := record.Open(dir)
+	require.NoError(t, r.Close(record.End{Bursts: activity.Bursts(), Digest: "00000000000000aa", Status: manifest.Complete, Activity: activity}))
+	f, err := runfolder.Open(dir)
 	require.NoError(t, err)
 	return f
 }
@@ -157,14 +159,14 @@ func TestUnfinishedBin(t *testing.T) {
 	require.False(t, short.Areas[0].Synchrony.Defined(), "one whole bin does not vary")
 }
 
-// TestManifestOfOther: spikes of neurons that the manifest says were not recorded are damage.
-func TestManifestOfOther(t *testing.T) {
+// TestSpikesOfUnrecordedNeurons: spikes of neurons that the manifest says were not recorded are damage.
+func TestSpikesOfUnrecordedNeurons(t *testing.T) {
 	f := run(t, []uint32{2, 3}, 5, regular(20, 2, 5, 3, 7, 4))
 	f.Manifest.Areas[1].Recorded = 2
 	_, err := Compute(f, Options{})
-	var d *record.DamagedError
+	var d *runfolder.DamagedError
 	require.ErrorAs(t, err, &d)
-	require.ErrorContains(t, err, `neuron 2 of area "b" has spikes, its manifest says that 2 were recorded`)
+	require.ErrorContains(t, err, `neuron 2 of area "b" has spikes, but by its manifest the 2 recorded neurons do not include it`)
 }
 
 // TestWindowsAndAreas looks at parts of a run.
@@ -185,16 +187,16 @@ func TestWindowsAndAreas(t *testing.T) {
 		_, err := Compute(f, o)
 		require.Error(t, err, "%+v", o)
 	}
-	_, err = Select([]record.Area{{Name: "cortex"}, {Name: "motor"}}, []string{"cortx"})
+	_, err = Select([]manifest.Area{{Name: "cortex"}, {Name: "motor"}}, []string{"cortx"})
 	require.ErrorContains(t, err, `did you mean "cortex"?`)
-	aliased := []record.Area{{Name: "cortex", Aliases: []string{"c__ctx"}}, {Name: "motor", Aliases: []string{"omot00", "b21vdDAwICA="}}}
+	aliased := []manifest.Area{{Name: "cortex", Aliases: []string{"c__ctx"}}, {Name: "motor", Aliases: []string{"omot00", "b21vdDAwICA="}}}
 	for _, name := range []string{"motor", "omot00", "b21vdDAwICA="} {
 		taken, err := Select(aliased, []string{name})
 		require.NoError(t, err)
 		require.Equal(t, []bool{false, true}, taken, name)
 	}
 	_, err = Select(aliased, []string{"omot01"})
-	require.ErrorContains(t, err, `no area "omot01" in this run, want one of cortex, motor; did you mean "omot00"?`)
+	require.ErrorContains(t, err, `no area "omot01", want one of cortex, motor; did you mean "omot00"?`)
 }
 
 // asJSON writes figures so that undefined ones are equal.
@@ -227,7 +229,7 @@ func TestFromCheckpoint(t *testing.T) {
 	d, err := FirstDifference(whole, part, end)
 	require.NoError(t, err)
 	require.Nil(t, d, "bursts that one has not run are no difference")
-	part.Manifest.Status, part.Manifest.Bursts = record.Failed, 0
+	part.Manifest.Status, part.Manifest.Bursts = manifest.Failed, 0
 	end, err = End(part)
 	require.NoError(t, err)
 	require.EqualValues(t, 43, end, "of a run that failed, as far as it is recorded")

@@ -7,8 +7,8 @@ import (
 	"os"
 	"strings"
 
-	"burst/backend/cuda/driver"
-	"burst/backend/cuda/executor"
+	"burst/internal/cuda/driver"
+	"burst/internal/cuda/executor"
 )
 
 // wrongResult is a kernel that ran and computed something else than the host.

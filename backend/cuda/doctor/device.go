@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 
-	"burst/backend/cuda/driver"
-	"burst/backend/cuda/executor"
+	"burst/internal/cuda/driver"
+	"burst/internal/cuda/executor"
 	"burst/kernels"
 )
 
@@ -150,7 +150,7 @@ func (p *patient) loadEmbedded() bool {
 	image, _, err := choose(kernels.Toolbox(), p.exec.Capability(), p.exec.Driver().Version())
 	if err == nil {
 		p.device.Code = image.Name
-		p.module, err = p.exec.Load([]byte(image.PTX))
+		p.module, err = p.exec.Load([]byte(image.PTX()))
 	}
 	if err != nil {
 		p.fail("load", true, err)

@@ -11,9 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"burst/backend/cuda/cudatest"
-	"burst/backend/cuda/driver"
-	"burst/backend/cuda/executor"
+	"burst/internal/cuda/cudatest"
+	"burst/internal/cuda/driver"
+	"burst/internal/cuda/executor"
 )
 
 // TestMain fails when a test has left a goroutine behind.

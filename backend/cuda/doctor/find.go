@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"burst/backend/cuda"
-	"burst/backend/cuda/driver"
+	"burst/internal/cuda/driver"
 	"burst/kernels"
 )
 
@@ -100,7 +100,7 @@ func (e *examiner) health(name string, v *Device) {
 		e.failed(name, false, err)
 		return
 	}
-	v.Health = &h
+	v.Health = (*Health)(&h)
 	switch {
 	case isTrue(h.RemapFailed):
 		e.wrong(name, false, "a row of memory could not be remapped", "replace the GPU")

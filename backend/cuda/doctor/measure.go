@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"burst/backend/cuda/driver"
-	"burst/backend/cuda/executor"
+	"burst/internal/cuda/driver"
+	"burst/internal/cuda/executor"
 )
 
 // effort is how much is measured; the zero value measures nothing.

@@ -6,8 +6,8 @@ import (
 	"math"
 	"time"
 
-	"burst/backend/cuda/driver"
-	"burst/backend/cuda/executor"
+	"burst/internal/cuda/driver"
+	"burst/internal/cuda/executor"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"

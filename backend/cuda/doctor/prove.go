@@ -8,8 +8,8 @@ import (
 	"math/rand/v2"
 	"unsafe"
 
-	"burst/backend/cuda/driver"
-	"burst/backend/cuda/executor"
+	"burst/internal/cuda/driver"
+	"burst/internal/cuda/executor"
 )
 
 // proof is a kernel with inputs whose results the host knows.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"burst/backend/cuda/executor"
+	"burst/internal/cuda/executor"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"

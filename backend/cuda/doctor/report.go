@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"burst/backend/cuda"
-	"burst/backend/cuda/driver"
 )
 
 // Report is what Examine found.
@@ -30,10 +29,24 @@ type Library struct {
 // Device is one GPU.
 type Device struct {
 	cuda.DeviceInfo
-	Choice   string         `json:"ptx_why"` // why that embedded PTX
-	Code     string         `json:"code"`    // what the proof ran: NVRTC's code or the embedded PTX
-	Health   *driver.Health `json:"health"`  // nil without NVML
-	Measures []Measure      `json:"measures"`
+	Choice   string    `json:"ptx_why"` // why that embedded PTX
+	Code     string    `json:"code"`    // what the proof ran: NVRTC's code or the embedded PTX
+	Health   *Health   `json:"health"`  // nil without NVML
+	Measures []Measure `json:"measures"`
+}
+
+// Health is what NVML reports of a device; nil where the device does not support it.
+type Health struct {
+	LinkGeneration    *int    `json:"pcie_generation"` // now; an idle link may rest at a lower one
+	LinkGenerationMax *int    `json:"pcie_generation_max"`
+	LinkWidth         *int    `json:"pcie_width"` // lanes
+	LinkWidthMax      *int    `json:"pcie_width_max"`
+	ECC               *bool   `json:"ecc"`
+	Corrected         *uint64 `json:"ecc_corrected"` // memory errors since the counters were last cleared
+	Uncorrected       *uint64 `json:"ecc_uncorrected"`
+	RemappedRows      *int    `json:"remapped_rows"` // of memory, for corrected and uncorrected errors
+	RemapPending      *bool   `json:"remap_pending"` // a remapping waits for a reset of the device
+	RemapFailed       *bool   `json:"remap_failed"`
 }
 
 // Measure is one measured number.

@@ -1,0 +1,92 @@
+package vector
+
+import "golang.org/x/sys/cpu"
+
+//go:generate go run ./gen -out vector_amd64.s -stubs stubs_amd64.go -pkg vector
+
+// Best are the fastest loops for this processor.
+func Best() Kernels {
+	if !cpu.X86.HasAVX2 || !cpu.X86.HasBMI2 {
+		return Plain()
+	}
+	return Kernels{
+		Name: "avx2", LIF: wideLIF, PSCExp: widePSCExp, FEAGI: wideFEAGI, Draws: wideDraws, AddCounts: wideAddCounts, Nonzero: wideNonzero,
+		Deliver: fastDeliver, FetchRows: fetchRows, Formula: wideFormula(), Synapses: wideSynapses(),
+	}
+}
+
+// The assembly takes whole blocks; what is left over is the plain loops' work.
+
+func wideLIF(k *LIF, acc []int32, v []float32, r []uint16, fired []uint64, live []uint8) {
+	n := len(acc) / Block
+	if n > 0 {
+		_, _, _, _ = v[n*Block-1], r[n*Block-1], fired[n-1], live[n-1]
+		lifAVX2(&k.EM1, &acc[0], &v[0], &r[0], &fired[0], &live[0], uint64(n))
+	}
+	if m := n * Block; m < len(acc) {
+		lif(k, acc[m:], v[m:], r[m:], fired[n:], live[n:])
+	}
+}
+
+func widePSCExp(k *PSCExp, s *Currents, fired []uint64, live []uint8) {
+	n := len(s.AccEx) / Block
+	if n > 0 {
+		last := n*Block - 1
+		_, _, _, _, _, _, _ = s.AccIn[last], s.V[last], s.Ex[last], s.In[last], s.R[last], fired[n-1], live[n-1]
+		pscExpAVX2(&k.EM1, &s.AccEx[0], &s.AccIn[0], &s.V[0], &s.Ex[0], &s.In[0], &s.R[0], &fired[0], &live[0], uint64(n))
+	}
+	if m := n * Block; m < len(s.AccEx) {
+		pscExp(k, &Currents{s.AccEx[m:], s.AccIn[m:], s.V[m:], s.Ex[m:], s.In[m:], s.R[m:]}, fired[n:], live[n:])
+	}
+}
+
+func wideFEAGI(k *FEAGI, acc []int32, v []float32, r []uint16, fired []uint64) {
+	n := len(acc) / Block
+	if n > 0 {
+		_, _, _ = v[n*Block-1], r[n*Block-1], fired[n-1]
+		feagiAVX2(&k.Threshold, &acc[0], &v[0], &r[0], &fired[0], uint64(n))
+	}
+	if m := n * Block; m < len(acc) {
+		feagi(k, acc[m:], v[m:], r[m:], fired[n:])
+	}
+}
+
+func wideDraws(p *Philox, first uint32, out []uint32) {
+	if n := len(out) / 32; n > 0 {
+		drawsAVX2(&p.rounds[0][0], first, &out[0], uint64(n))
+	}
+}
+
+func wideAddCounts(acc []int32, draws, thresholds []uint32, amount int32) {
+	n := 0
+	if len(thresholds) > 0 {
+		if n = len(acc) / 32 * 32; n > 0 {
+			_ = draws[n-1]
+			addCountsAVX2(&acc[0], &draws[0], &thresholds[0], uint64(len(thresholds)), amount, uint64(n/32))
+		}
+	}
+	addCounts(acc[n:], draws[n:], thresholds, amount)
+}
+
+func wideNonzero(acc []int32, bits []uint64) {
+	n := len(acc) / Block
+	if n > 0 {
+		_ = bits[n-1]
+		nonzeroAVX2(&acc[0], &bits[0], uint64(n))
+	}
+	if m := n * Block; m < len(acc) {
+		nonzero(acc[m:], bits[n:])
+	}
+}
+
+func fastDeliver(acc []int32, rows []uint16, spans []Span, ahead int) {
+	if n := len(spans); n > 0 && len(rows) > 0 {
+		deliverAVX2(&acc[0], &rows[0], &spans[0].From, uint64(n), uint64(ahead))
+	}
+}
+
+func fetchRows(first []uint64, ids []uint32) {
+	if len(first) > 0 && len(ids) > 0 {
+		fetchRowsAVX2(&first[0], &ids[0], uint64(len(ids)))
+	}
+}

@@ -1,0 +1,162 @@
+package cpu
+
+// turn is a pass over all rows that applies post events for good, so that the ring may lose them. It goes on by a few rows a burst,
+// the faster the fuller the ring is, and ends before the ring is full; then the next one begins:
+//
+//	           done            cut             t
+//	events  ────┼───────────────┼───────────────┤
+//	rows below row have had all before cut, the others all before done
+//
+// A row whose source has had a spike since cut needs no visit: the spike's arrival has applied what was pending. Nor does one whose
+// source has no traces left, if on_post then leaves weights as they are; while no source has any, no events are kept at all.
+type turn struct {
+	row     uint32
+	cut     uint64
+	started uint64 // burst
+	kept    uint64 // events and spare slots of the ring at the start
+	spares  uint32
+	events  uint64 // all that there had been
+
+	still bool   // on_post leaves synapses unchanged while the traces of their source are 0, see stillness
+	faded uint64 // bursts after a spike until the traces are 0
+
+	resting bool // see rests
+}
+
+// How full the ring may be at the end of a turn: events for each target (a slot holds eight), and bursts.
+const (
+	turnEvents = 6
+	turnBursts = mostBursts / 4
+)
+
+func (u *turn) begin(t uint64, r *ring) {
+	u.row, u.cut, u.started, u.kept, u.spares, u.events = 0, t, t, r.kept(), r.next-r.first, r.events
+}
+
+// progress is which part of the rows must have been visited by burst t, 1 for all.
+func (u *turn) progress(t uint64, r *ring) float64 {
+	part := func(now, start, goal uint64) float64 {
+		return float64(now-start) / float64(max(goal, start+goal/4+1)-start)
+	}
+	spares := uint64(r.spares())
+	return max(part(t, u.started, u.started+turnBursts), part(r.kept(), u.kept, turnEvents*uint64(r.targets)), part(uint64(r.next-r.first), uint64(u.spares), spares-spares/4))
+}
+
+// advance goes on with the turn before the events of burst t.
+func (s *share) advance(t uint64) {
+	u, p := &s.turn, s.l.p
+	if s.ring.kept() == 0 {
+		s.ring.drop(t, 0)
+		u.begin(t, &s.ring)
+		return
+	}
+	part := u.progress(t, &s.ring)
+	goal := p.Row[p.From.Count]
+	if part < 1 {
+		goal = uint64(part * float64(goal))
+	}
+	row := u.row
+	s.begin(settles, t-1, u.cut)
+	for ; row < p.From.Count && p.Row[row+1] <= goal; row++ {
+		s.visit(row, u.cut)
+	}
+	s.flush()
+	u.row = row
+	if row == p.From.Count {
+		s.ring.drop(u.cut, s.ring.events-u.events)
+		u.begin(t, &s.ring)
+	}
+}
+
+// visit applies to the row of a source the pending events of bursts before cut.
+func (s *share) visit(i uint32, cut uint64) {
+	l, p := s.l, s.l.p
+	had, longest := s.had(i), uint64(p.Longest)
+	if last := l.live.last[i]; s.turn.still && (last == 0 || last+longest+s.turn.faded <= had+1) {
+		return
+	}
+	if s.due == nil {
+		if m := l.momentOf(i, l.longest, s.t); m.last < cut {
+			s.stretch(i, l.cuts[s.index][i], l.cuts[s.index+1][i], m)
+		}
+		return
+	}
+	if m := l.momentOf(i, l.longest, s.t); m.last >= cut+l.longest-l.least {
+		return // all of its delays have had a spike since
+	}
+	for k, end := p.Row[i], p.Row[i+1]; k < end; {
+		next, first, last := s.run(k, end)
+		if m := l.momentOf(i, uint64(p.Delay[k]), s.t); first < last && m.last < cut {
+			s.stretch(i, first, last, m)
+		}
+		k = next
+	}
+}
+
+// rests reports whether on_post would change nothing in burst t, because the traces of all sources are 0. Then no events are
+// kept. Events of rules that read something of the target are kept all the same, so that a reading beyond mostNote is seen.
+func (s *share) rests(t uint64) bool {
+	u, latest := &s.turn, s.l.latest
+	rest := u.still && len(s.asks) == 0 && (latest == 0 || latest+s.l.longest+u.faded <= t+1)
+	if rest != u.resting {
+		s.ring.clear(t)
+		u.begin(t, &s.ring)
+		u.resting = rest
+	}
+	return rest
+}
+
+// had is the burst before which the turns have applied all events to the row of a source.
+func (s *share) had(i uint32) uint64 {
+	if i < s.turn.row {
+		return s.turn.cut
+	}
+	return s.ring.done
+}
+
+// sweep applies all post events up to burst t that are pending, and with every the rule's sweep of that burst.
+func (s *share) sweep(t uint64, every bool) {
+	if s.g.lo < s.g.hi && (every || s.ring.kept() > 0) {
+		if every {
+			s.begin(sweeps, t, t+1)
+			s.eachStretch(func(i uint32, from, to, delay uint64) { s.stretch(i, from, to, s.l.momentOf(i, delay, t)) })
+		} else {
+			s.begin(settles, t, t+1)
+			for i := range s.l.p.From.Count {
+				s.visit(i, t+1)
+			}
+		}
+		s.flush()
+	}
+	s.ring.clear(t + 1)
+	s.turn.begin(t+1, &s.ring)
+}
+
+// eachStretch goes through the share's synapses.
+func (s *share) eachStretch(take func(i uint32, from, to, delay uint64)) {
+	l, p := s.l, s.l.p
+	for i := range p.From.Count {
+		if s.due == nil {
+			take(i, l.cuts[s.index][i], l.cuts[s.index+1][i], l.longest)
+			continue
+		}
+		for k, end := p.Row[i], p.Row[i+1]; k < end; {
+			next, first, last := s.run(k, end)
+			if first < last {
+				take(i, first, last, uint64(p.Delay[k]))
+			}
+			k = next
+		}
+	}
+}
+
+// momentOf is what synapses of a source and a delay know of it after burst t.
+func (l *learning) momentOf(i uint32, delay, t uint64) moment {
+	m := moment{l.pastOf(l.live.last[i], delay), l.live.traces, l.live.variables, i}
+	for at := l.newest[i]; m.last > t+1; { // it is still on its way
+		v := l.volley(m.last - delay - 1)
+		m = moment{l.pastOf(v.last[at], delay), v.traces, v.variables, at}
+		at = v.place[at]
+	}
+	return m
+}

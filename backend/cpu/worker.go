@@ -1,0 +1,198 @@
+package cpu
+
+import (
+	"sync"
+
+	"burst/backend/cpu/internal/vector"
+	"burst/connectome"
+	"burst/engine"
+	"burst/internal/pages"
+)
+
+// worker is one thread's share of every area. A slot is the index of a port in the worker's array of sums. The slots are
+// in the order of the areas, and in each area all first ports come before all second ones, and so on. So slots ascend as ports do.
+// The ports of each kind begin at a multiple of 64 slots.
+type worker struct {
+	b      *backend
+	index  int
+	groups []group // one an area
+	acc    []int32 // by slot
+	rows   rows
+	due    [][]flight // by the burst, modulo MaxDelay, of their next segment; only with several delays
+	shares []*share   // of plastic projections
+	driven walker     // through driven rows
+	read   uint64     // units of rows delivered in this burst,
+	draws  uint64     // draws made,
+	learnt uint64     // and nanoseconds that plastic synapses took, by estimate
+
+	spans []vector.Span // to deliver in this burst
+	slots []uint32      // scratch of deliver
+
+	marks
+	hits         []hit    // scratch of found
+	bits         []uint64 // scratch of found
+	draw         []uint32 // scratch of draws
+	dice         *vector.Philox
+	lifConstants vector.LIF // arguments of kernels live here, or every call would allocate
+	pscConstants vector.PSCExp
+	currents     vector.Currents
+
+	feagiConstants vector.FEAGI
+}
+
+// group is a worker's share of an area: the neurons with local indices lo ≤ n < hi.
+type group struct {
+	area       *connectome.Area
+	law        law
+	lo, hi     uint32
+	slot       uint32   // of neuron lo's first port, a multiple of 64
+	run        uint32   // slots of one port, hi − lo rounded up to a multiple of 64
+	split      uint32   // slots from the port for amounts ≥ 0 to that for others, where their sign chooses; 0 where it is the same
+	drives     []events // one a drive
+	driven     bool     // whether a drive added to the sums in this burst
+	list       []listed // of a spike_list area
+	*feagi              // of a feagi area
+	*evaluator          // of an area whose model the genome defines
+	constants
+	blocks
+
+	fired      []uint32
+	candidates [][]engine.Candidate // one list for each of a neuron's ports
+}
+
+// ports is how many slots the group has.
+func (g *group) ports() uint32 { return g.run * g.area.PortsEach() }
+
+// portsAhead is the difference between the number of a neuron's port and the number of the neuron.
+func (g *group) portsAhead(port uint32) uint32 {
+	return g.area.Ports.First + port*g.area.Neurons.Count - g.area.Neurons.First
+}
+
+// cutAlign keeps the workers of a large area from sharing cache lines of the state.
+const cutAlign = 64
+
+// makeWorkers divides every area's neurons among the workers and copies to each the synapses that end at its neurons.
+func makeWorkers(b *backend, workers int) []*worker {
+	list := make([]*worker, max(1, workers))
+	for i := range list {
+		list[i] = &worker{b: b, index: i, dice: vector.NewPhilox(b.c.RunSeed)}
+		list[i].share(i, len(list))
+	}
+	delays := delays(b.c)
+	var wg sync.WaitGroup
+	for _, w := range list {
+		wg.Go(func() { w.rows = makeRows(b.c, w, delays) })
+		if b.c.Driven != nil {
+			w.driven = newWalker(drivenRows(b.c), w.portSpans())
+		}
+	}
+	wg.Wait()
+	return list
+}
+
+// share takes the i-th of n shares of every area.
+func (w *worker) share(i, n int) {
+	slots, longest := w.deal(i, n), uint32(0)
+	for k := range w.groups {
+		g := &w.groups[k]
+		longest = max(longest, g.run)
+		g.blocks = newBlocks(g)
+		if g.law.prepare != nil {
+			g.law.prepare(w, g)
+		}
+	}
+	w.acc = pages.Slice[int32](uint64(slots))
+	w.marks = newMarks(w.groups, slots)
+	w.bits, w.hits = make([]uint64, longest/64), make([]hit, 0, longest/64)
+	w.draw = make([]uint32, drawn+64)
+}
+
+// deal makes the groups of the i-th of n workers and returns the number of their slots.
+func (w *worker) deal(i, n int) (slots uint32) {
+	for k := range w.b.c.Areas {
+		a := &w.b.c.Areas[k]
+		own := w.b.span(a.Neurons)
+		g := group{area: a, law: lawOf(a.Model), constants: newConstants(a), lo: cut(own, i, n), hi: cut(own, i+1, n), slot: slots}
+		g.run = (g.hi - g.lo + 63) &^ 63
+		if a.PortsEach() == 2 {
+			g.split = g.run
+		}
+		g.candidates = make([][]engine.Candidate, a.PortsEach())
+		slots += g.ports()
+		for d := range a.Drives {
+			g.drives = append(g.drives, newEvents(a.Drives[d].Counts))
+		}
+		w.groups = append(w.groups, g)
+	}
+	return slots
+}
+
+// cut is the first local index of the i-th of n shares of an area.
+func cut(area connectome.Span, i, n int) uint32 {
+	first := area.First + uint32(uint64(area.Count)*uint64(i)/uint64(n))
+	if i < n && area.Count >= uint32(4*n*cutAlign) {
+		first = max(area.First, first/cutAlign*cutAlign)
+	}
+	return first
+}
+
+// span is the range of the local indices of an area's neurons.
+func (b *backend) span(neurons connectome.Span) connectome.Span {
+	first := b.own.Count(neurons.First)
+	return connectome.Span{First: first, Count: b.own.Count(neurons.End()) - first}
+}
+
+// index turns a local index into the neuron's number within its area.
+func (b *backend) index(a *connectome.Area, local uint32) uint32 {
+	return b.own.Neuron(local) - a.Neurons.First
+}
+
+// step does the worker's share of a burst.
+func (w *worker) step() {
+	for i := range w.groups {
+		g := &w.groups[i]
+		g.fired = g.fired[:0]
+		for port := range g.candidates {
+			g.candidates[port] = g.candidates[port][:0]
+		}
+	}
+	w.decide()
+	w.propagate()
+	if w.b.c.Driven != nil {
+		w.propagateDriven()
+	}
+	for _, s := range w.shares {
+		s.propagate(w.b.number)
+	}
+	w.inject()
+	for i := range w.groups {
+		g := &w.groups[i]
+		if g.lo == g.hi {
+			continue
+		}
+		if w.b.want.FCL {
+			w.list(g)
+		}
+		if g.law.update != nil {
+			g.law.update(w, g)
+		} else {
+			w.updateBlocks(g)
+		}
+	}
+	for _, s := range w.shares {
+		s.finish(w.b.number)
+	}
+}
+
+// list adds the group's candidates to the FCL.
+func (w *worker) list(g *group) {
+	for port := range g.area.PortsEach() {
+		to, from := &g.candidates[port], g.portsAhead(port)
+		for _, h := range w.found(g, port, false) {
+			for i := range h.each {
+				sum, n := w.acc[g.slot+port*g.run+i], w.b.own.Neuron(g.lo+i)
+				*to = append(*to, engine.Candidate{Port: from + n, Neuron: n, Sum: sum})
+			}
+		}
+	}
+}

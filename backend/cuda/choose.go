@@ -1,0 +1,379 @@
+package cuda
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"burst/connectome"
+	"burst/genome"
+)
+
+// path is a way in which a device runs bursts.
+type path int
+
+// The paths. choose takes the last one that the network and the device allow. All but the first run many bursts in one launch.
+const (
+	pathSingle   path = iota // each burst by itself
+	pathRun                  // any network: kernels/run_bursts.cu
+	pathLearn                // and weights that change: kernels/learn_bursts.cu
+	pathResident             // state in shared memory: kernels/resident_bursts.cu, own_rows.cuh
+	pathDelayed              // and rows that are delivered while neurons are updated: kernels/early_rows.cuh
+	pathTeams                // sums in the shared memory of teams of blocks: kernels/teams.cuh
+	pathClusters             // sums in the shared memory of those who update: kernels/cluster_bursts.cu
+)
+
+func (p path) String() string {
+	return [...]string{"single", "run", "learn", "resident", "delayed", "teams", "clusters"}[p]
+}
+
+// keepsState reports whether the path's blocks keep their neurons' state in shared memory for a whole launch, and know a burst's time.
+func (p path) keepsState() bool { return p == pathResident || p == pathDelayed || p == pathClusters }
+
+// kernel is the name of the path's kernel for c; empty if the path launches each burst by itself.
+func (p path) kernel(c *connectome.Connectome) string {
+	switch p {
+	case pathSingle:
+		return ""
+	case pathLearn:
+		return "learn_bursts"
+	case pathRun, pathTeams:
+		if _, all := customs(c); all {
+			return "run_bursts_custom"
+		}
+		return "run_bursts" + modelSuffix(c)
+	case pathResident, pathDelayed:
+		return "resident_bursts" + modelSuffix(c)
+	}
+	return "cluster_bursts" + modelSuffix(c)
+}
+
+// Path says how a device runs bursts, and what decided that.
+type Path struct {
+	Name   string   `json:"path"`   // single, run, learn, resident, delayed, teams or clusters; several where devices take different ones
+	Kernel string   `json:"kernel"` // of many bursts; empty where each burst is launched by itself
+	Why    string   `json:"why"`
+	Not    []string `json:"not"` // the paths before it in the order of choice, and what the network or the device lacks for them
+}
+
+func (p Path) String() string {
+	if p.Kernel == "" {
+		return p.Name + ": " + p.Why
+	}
+	return fmt.Sprintf("%s (%s): %s", p.Name, p.Kernel, p.Why)
+}
+
+// choice is the path of a network on a device, and the shape of its launches.
+type choice struct {
+	path   path
+	why    string
+	not    []string
+	shared uint64    // bytes of a block's memory
+	cached bool      // where the state is not kept: whether a block holds copies of state and tables
+	teams  teamShape // of teams alone
+}
+
+// question is what choose looks at.
+type question struct {
+	b           *backend
+	c           *connectome.Connectome
+	t           *tables
+	r           *rows
+	blocks, own uint64 // of a launch, and neurons of each
+	answer      choice
+}
+
+// want looks for what a path needs. It says what is lacking, or nothing and leaves in the answer what it has found.
+type want func(q *question) (lacks string)
+
+// line is a path, what it needs, and why it is taken then.
+type line struct {
+	path  path
+	wants []want
+	why   string
+}
+
+// lines are the paths in the order of choice: the first that lacks nothing is taken.
+var lines = []line{
+	{pathClusters, []want{many, placed}, "rows are long and of one weight each: blocks sum them in their shared memory, from 2 bytes a synapse"},
+	{pathTeams, []want{many, still, summed, dealt}, "rows are long and all delays are 1: teams of blocks sum them in their shared memory"},
+	{pathDelayed, []want{many, still, kept, early, keptEarly}, "state fits shared memory: rows are delivered while neurons are updated"},
+	{pathResident, []want{many, still, kept, keptAlone}, "state fits shared memory: a block delivers the rows of its own neurons"},
+	{pathLearn, []want{many, learn, bitsFit}, "it learns: what all others do between the barriers of path run is joined by events, rows and traces"},
+	{pathRun, []want{many, still, bitsFit}, "what every network can have: state in global memory, rows shared by all blocks"},
+}
+
+// choose finds the path of the network that b holds.
+func (b *backend) choose(t *tables) choice {
+	q := question{b: b, c: b.c, t: t, r: &b.rows}
+	if b.c.Neurons > 0 {
+		q.blocks, q.own = b.grid()
+	}
+	var not []string
+	lacks := ""
+	for _, l := range lines {
+		q.answer = choice{path: l.path, why: l.why, not: not}
+		if lacks = q.lacks(l.wants); lacks == "" {
+			return q.answer
+		}
+		not = append(not, l.path.String()+": "+lacks)
+	}
+	return choice{path: pathSingle, why: lacks}
+}
+
+// lacks is what the first of some wants that is not met lacks.
+func (q *question) lacks(wants []want) string {
+	for _, w := range wants {
+		if no := w(q); no != "" {
+			return no
+		}
+	}
+	return ""
+}
+
+// grid is how many blocks a launch of many bursts has, and how many neurons each owns.
+func (b *backend) grid() (blocks, own uint64) {
+	if s := &b.rows.shape; s.count > 0 {
+		return s.count * s.size, s.own
+	}
+	return deal(b.c, b.sms)
+}
+
+// many: launches of many bursts can be.
+func many(q *question) string {
+	const longestRing = 8 << 30
+	b, c := q.b, q.c
+	switch {
+	case b.tune.plain:
+		return "launches of many bursts are turned off"
+	case b.single != "":
+		return b.single
+	case c.Neurons == 0:
+		return "there are no neurons"
+	case wide(c):
+		return "neurons have more than two ports"
+	case apart(c):
+		return "a drive names a port that the sign of its amounts would not choose"
+	case len(b.want.Values) > 0:
+		return "state variables are wanted after every burst"
+	case !c.Part.Whole() && b.share.devices < 2:
+		return "other processes have parts of the network, and their spikes come between bursts"
+	case b.want.FCL && b.share.devices > 1:
+		return "fire candidate lists are wanted of several devices"
+	case b.want.FCL && !builtIn(c):
+		return "fire candidate lists are wanted of models of the genome's own"
+	case ringBytes(c) > longestRing:
+		return fmt.Sprintf("sums of %d bursts to come take %d bytes, want at most %d", ringSlots(c.MaxDelay), ringBytes(c), uint64(longestRing))
+	}
+	return ""
+}
+
+// still: nothing learns.
+func still(q *question) string {
+	if len(q.c.Plastic) == 0 {
+		return ""
+	}
+	p := &q.c.Plastic[0]
+	return fmt.Sprintf("projections[%d] learns (%s)", p.Projection, p.Rule.Name)
+}
+
+// learn: what learns does so by rules that launches of many bursts know.
+func learn(q *question) string {
+	if len(q.c.Plastic) == 0 {
+		return "nothing learns"
+	}
+	for i := range q.c.Plastic {
+		p := &q.c.Plastic[i]
+		switch {
+		case p.Window.Kind != genome.WindowNone:
+			return fmt.Sprintf("projections[%d] learns by FEAGI's rule (%s)", p.Projection, p.Rule.Name)
+		case len(p.Modulators) > 0:
+			return fmt.Sprintf("projections[%d] learns by modulators (%s)", p.Projection, p.Rule.Name)
+		case q.b.want.FCL:
+			return "fire candidate lists are wanted"
+		}
+	}
+	return ""
+}
+
+// builtIn reports whether all models are burst's own.
+func builtIn(c *connectome.Connectome) bool {
+	some, _ := customs(c)
+	return !some
+}
+
+// placeable says why a network of this kind has no rows of places, whatever its synapses are; empty if it can have them.
+func placeable(q *question) string {
+	b, c := q.b, q.c
+	notOne := func(a connectome.Area) bool { return a.PortsEach() != 1 }
+	switch {
+	case len(c.Plastic) > 0:
+		return still(q)
+	case b.tune.clusterRow == 0:
+		return "clusters are turned off"
+	case b.want.FCL:
+		return "fire candidate lists are wanted"
+	case !builtIn(c):
+		return "the genome has models of its own"
+	case slices.ContainsFunc(c.Areas, notOne) && modelSuffix(c) != "_psc_exp":
+		return "neurons have several ports or none"
+	case c.Neurons < b.tune.clusterLeast:
+		return fmt.Sprintf("%d neurons, want at least %d", c.Neurons, b.tune.clusterLeast)
+	}
+	return ""
+}
+
+// alike: rows are long, and all delays are one that suits places.
+func alike(q *question) string {
+	tune, devices := &q.b.tune, q.b.devices()
+	switch {
+	case devices*q.r.mean < tune.clusterRow || q.r.synapses == 0:
+		return shortRows(devices*q.r.mean, tune.clusterRow)
+	case q.c.MaxDelay == 1:
+		return ""
+	case devices > 1: // what delays other devices have is not known here
+		return "there are several devices and delays above 1"
+	case q.r.synapses < tune.clusterLate:
+		return fmt.Sprintf("there are delays above 1 and %d synapses, want at least %d", q.r.synapses, tune.clusterLate)
+	case !oneDelay(q.c):
+		return "delays differ"
+	}
+	return ""
+}
+
+func shortRows(mean, least uint32) string {
+	return fmt.Sprintf("rows of %d synapses, want at least %d", mean, least)
+}
+
+// placed: the rows are stored as places, which rowsOf has decided by the same wants before it stored them.
+func placed(q *question) string {
+	s := &q.r.shape
+	if s.count == 0 {
+		return cmp.Or(q.r.unplaced, "its rows are not known yet")
+	}
+	q.answer.shared = s.shared
+	return ""
+}
+
+// summed: rows are such that it pays if teams sum them. Every row costs every team a look at it, and bringing sums together costs each
+// burst about as much as a million additions in global memory.
+func summed(q *question) string {
+	tune, devices := &q.b.tune, q.b.devices()
+	switch {
+	case tune.teamRow == 0:
+		return "teams are turned off"
+	case !builtIn(q.c):
+		return "the genome has models of its own"
+	case q.c.Ports == 0 || devices*q.r.mean < tune.teamRow:
+		return shortRows(devices*q.r.mean, tune.teamRow)
+	case q.r.delays:
+		return "there are delays above 1"
+	case q.r.synapses > math.MaxUint32-32:
+		return fmt.Sprintf("%d synapses, want at most %d", q.r.synapses, uint64(math.MaxUint32-32))
+	}
+	return ""
+}
+
+// dealt: teams' sums fit shared memory.
+func dealt(q *question) string {
+	s := q.b.teamShape(q.c, q.t, q.r, q.blocks, q.own)
+	if s.count == 0 {
+		return "the sums do not fit shared memory"
+	}
+	q.answer.teams, q.answer.shared, q.answer.cached = s, s.shared, s.cached
+	return ""
+}
+
+// kept: rows are such that blocks that keep the state of their neurons can deliver them.
+func kept(q *question) string {
+	switch {
+	case q.b.tune.roaming:
+		return "state in shared memory is turned off"
+	case !builtIn(q.c):
+		return "the genome has models of its own"
+	case q.b.share.devices > 1:
+		return "there are several devices, and rows of another's neurons belong to no block"
+	case q.c.Row != nil && !rowsFit(q.c, q.own):
+		return "a block has more than 2^32 synapses"
+	}
+	return ""
+}
+
+// early: it pays if the warps that update neurons deliver their rows.
+func early(q *question) string {
+	tune, r := &q.b.tune, q.r
+	switch {
+	case tune.delayedRow == 0 || r.synapses == 0:
+		return "there are no rows to deliver"
+	case r.delays && r.mean < tune.delayedRow:
+		return "there are delays above 1 and " + shortRows(r.mean, tune.delayedRow)
+	case !r.delays && modelSuffix(q.c) == "":
+		return "there are several models, or one that is not common"
+	case !r.delays && tune.listed:
+		return "it is turned off for delays of 1"
+	}
+	return ""
+}
+
+// keptEarly and keptAlone: the state fits shared memory.
+func keptEarly(q *question) string { return q.fits(q.residentBytes() + divUp(4*q.own, 16)*16) }
+func keptAlone(q *question) string { return q.fits(q.residentBytes()) }
+
+// residentBytes are those of a block that keeps the state of its neurons, with the table of weights.
+func (q *question) residentBytes() uint64 {
+	return q.t.residentBytes(q.c, q.own) + divUp(q.r.tableBytes(), 16)*16
+}
+
+func (q *question) fits(bytes uint64) string {
+	if q.answer.shared = bytes; bytes > q.b.room {
+		return fmt.Sprintf("a block of %d neurons needs %d bytes of shared memory, has %d", q.own, bytes, q.b.room)
+	}
+	return ""
+}
+
+// bitsFit: there is room for a bit a neuron, or even for copies of state and tables.
+func bitsFit(q *question) string {
+	least, cached := q.t.sharedBytes(q.c, q.own)
+	if cached <= q.b.room && !q.b.tune.uncached && !readsTargets(q.c) {
+		q.answer.shared, q.answer.cached = cached, true
+		return ""
+	}
+	return q.fits(least)
+}
+
+// readsTargets reports whether rules read the state of neurons, which must lie where all see it then.
+func readsTargets(c *connectome.Connectome) bool {
+	return slices.ContainsFunc(c.Plastic, func(p connectome.Plastic) bool { return len(p.TargetVariables) > 0 })
+}
+
+// many reports whether launches of many bursts are possible.
+func (b *backend) many() bool { return b.choice.path != pathSingle }
+
+// devices is how many share the network.
+func (b *backend) devices() uint32 { return uint32(max(1, b.share.devices)) }
+
+// Path is how the device runs bursts. Those of a caller that acts between bursts are single.
+func (b *backend) Path() Path {
+	c := &b.choice
+	return Path{Name: c.path.String(), Kernel: c.path.kernel(b.c), Why: c.why, Not: slices.Clone(c.not)}
+}
+
+// Path is that of all devices. Where they take different ones, it says which takes which; where one runs single bursts, all do.
+func (g *group) Path() Path {
+	first, same := g.parts[0].Path(), true
+	var whys []string
+	for _, b := range g.parts {
+		p := b.Path()
+		if p.Name == pathSingle.String() {
+			return p
+		}
+		same = same && p.Name == first.Name && p.Kernel == first.Kernel
+		whys = append(whys, fmt.Sprintf("device %d: %v", b.device.Index(), p))
+	}
+	if same {
+		return first
+	}
+	return Path{Name: "several", Why: strings.Join(whys, "; ")}
+}

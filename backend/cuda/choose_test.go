@@ -1,0 +1,125 @@
+package cuda
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"burst/connectome"
+	"burst/engine"
+	"burst/engine/enginetest"
+)
+
+// noisy is a network with a normal drive that goes to one of two ports.
+func noisy() *connectome.Connectome {
+	a := enginetest.PSCExp(90)
+	a.Drives = []connectome.Drive{{Kind: connectome.Noise, Port: 2, Until: math.MaxUint64, Counts: []uint32{1 << 31}, Table: []int32{-700, 500}}}
+	return enginetest.Net{Areas: []connectome.Area{a}, Synapses: []enginetest.Synapse{{From: 0, To: 1, Weight: 5}}}.Build()
+}
+
+// TestChoose names the path of networks, and what each path lacks: every reason once.
+func TestChoose(t *testing.T) {
+	alike := func(change func(*enginetest.Net)) *connectome.Connectome {
+		n := enginetest.Uniform(rand.New(rand.NewPCG(2, 0x636c7573)))
+		change(&n)
+		return n.Build()
+	}
+	delays := func(of func(i int) uint8) func(*enginetest.Net) {
+		return func(n *enginetest.Net) {
+			for i := range n.Synapses {
+				n.Synapses[i].Delay = of(i)
+			}
+		}
+	}
+	little := func(b *backend) { // memory for a bit a neuron and no more
+		_, own := deal(b.c, b.sms)
+		b.room, _ = makeTables(b.c).sharedBytes(b.c, own)
+	}
+	same := alike(func(*enginetest.Net) {})
+	for _, v := range []struct {
+		c      *connectome.Connectome
+		want   engine.Want
+		change func(*backend)
+		path   path
+		lacks  string // of the path before, or why bursts are single
+	}{
+		{same, engine.Want{}, nil, pathClusters, ""},
+		{same, engine.Want{FCL: true}, nil, pathTeams, "clusters: fire candidate lists are wanted"},
+		{same, engine.Want{}, func(b *backend) { b.tune.clusterLeast = 1 << 20 }, pathTeams, "neurons, want at least 1048576"},
+		{same, engine.Want{}, func(b *backend) { b.tune.clusterRow = 0 }, pathTeams, "clusters: clusters are turned off"},
+		{same, engine.Want{}, func(b *backend) { b.tune.clusterRow = 1 << 20 }, pathTeams, "synapses, want at least 1048576"},
+		{same, engine.Want{}, func(b *backend) { b.clusters = [mostClustered + 1]uint64{} }, pathTeams, "clusters: the device does not run a block with so much shared memory"},
+		{same, engine.Want{}, func(b *backend) { b.clusters = [mostClustered + 1]uint64{1, 1, 1, 1, 1}; b.tune.batchThreads = 1 << 20 }, pathTeams, "clusters: state and sums do not fit"},
+		{same, engine.Want{}, func(b *backend) { b.tune.slotBytes = 0 }, pathTeams, "clusters: slots would take more than 0 bytes a synapse"},
+		{alike(func(n *enginetest.Net) { n.Synapses[0].Weight++ }), engine.Want{}, nil, pathTeams, "clusters: weights differ within a row"},
+		{same, engine.Want{}, func(b *backend) { b.tune.clusterRow, b.tune.teamRow = 0, 0 }, pathDelayed, "teams: teams are turned off"},
+		{same, engine.Want{}, func(b *backend) { b.tune.clusterRow, b.tune.teamRow = 0, 1<<20 }, pathDelayed, "synapses, want at least 1048576"},
+		{same, engine.Want{}, func(b *backend) { b.tune.clusterRow, b.tune.teamRow, b.tune.listed = 0, 0, true }, pathResident, "delayed: it is turned off for delays of 1"},
+		{same, engine.Want{}, func(b *backend) { b.tune.clusterRow, b.tune.teamRow, b.tune.roaming = 0, 0, true }, pathRun, "resident: state in shared memory is turned off"},
+		{same, engine.Want{}, func(b *backend) { b.tune.clusterRow, b.tune.teamRow = 0, 0; little(b) }, pathRun, "bytes of shared memory, has "},
+		{same, engine.Want{}, func(b *backend) { b.room = 1; b.tune.clusterRow = 0 }, pathSingle, "bytes of shared memory, has 1"},
+		{same, engine.Want{}, func(b *backend) { b.tune.clusterRow = 0; little(b) }, pathRun, "teams: the sums do not fit shared memory"},
+		{alike(delays(func(int) uint8 { return 3 })), engine.Want{}, nil, pathClusters, ""},
+		{alike(delays(func(int) uint8 { return 3 })), engine.Want{}, func(b *backend) { b.tune.clusterLate = 1 << 40 }, pathDelayed, "teams: there are delays above 1"},
+		{alike(delays(func(i int) uint8 { return uint8(1 + i%3) })), engine.Want{}, nil, pathDelayed, "teams: there are delays above 1"},
+		{alike(delays(func(i int) uint8 { return uint8(1 + i%3) })), engine.Want{}, func(b *backend) { b.tune.delayedRow = 1 << 20 }, pathResident, "delayed: there are delays above 1 and rows of"},
+		{same, engine.Want{}, func(b *backend) { b.tune.plain = true }, pathSingle, "launches of many bursts are turned off"},
+		{same, engine.Want{}, func(b *backend) { b.single = "no cooperative launches" }, pathSingle, "no cooperative launches"},
+		{same, engine.Want{Values: []engine.Probe{{Neuron: 1}}}, nil, pathSingle, "state variables are wanted after every burst"},
+		{same.Cut(connectome.Part{Index: 1, Of: 2}), engine.Want{}, nil, pathSingle, "other processes have parts of the network"},
+		{example(t, "izhikevich-2003"), engine.Want{}, func(b *backend) { b.tune.teamRow = 0 }, pathResident, "delayed: there are several models, or one that is not common"},
+		{example(t, "izhikevich-2003-custom"), engine.Want{}, nil, pathRun, "resident: the genome has models of its own"},
+		{example(t, "izhikevich-2003-custom"), engine.Want{FCL: true}, nil, pathSingle, "fire candidate lists are wanted of models of the genome's own"},
+		{example(t, "receptors"), engine.Want{}, nil, pathSingle, "neurons have more than two ports"},
+		{noisy(), engine.Want{}, nil, pathSingle, "a drive names a port that the sign of its amounts would not choose"},
+		{&connectome.Connectome{Row: []uint64{0}, MaxDelay: 1}, engine.Want{}, nil, pathSingle, "there are no neurons"},
+	} {
+		b := onUsual(v.c, v.want)
+		b.tune = clustered(0)
+		b.tune.teamRow, b.tune.delayedRow, b.sms = 1, 1, 4
+		b.clusters = [mostClustered + 1]uint64{1: 4, 2: 2, 4: 1}
+		if v.change != nil {
+			v.change(b)
+		}
+		tables := makeTables(v.c)
+		b.rows, _ = b.rowsOf(v.c, tables)
+		b.choice = b.choose(tables)
+		p := b.Path()
+		require.Equal(t, v.path.String(), p.Name, "%v, for %q", p, v.lacks)
+		require.Equal(t, v.path == pathSingle, p.Kernel == "")
+		require.NotEmpty(t, p.Why)
+		said := p.Why
+		if v.path != pathSingle {
+			require.Len(t, p.Not, int(pathClusters-v.path))
+			said = ""
+			for _, not := range p.Not {
+				said += not + "\n"
+			}
+		}
+		require.Contains(t, said, v.lacks)
+	}
+}
+
+// TestPathOfAGroup: devices of which one has no clusters say which takes what.
+func TestPathOfAGroup(t *testing.T) {
+	devices(t, 2).Control("multiprocessors", 4)
+	n := enginetest.Uniform(rand.New(rand.NewPCG(2, 0x636c7573)))
+	open := func(w engine.Want) Path {
+		b, err := openCut(n.Build(), []int{1, 0}, w, clustered(1))
+		require.NoError(t, err)
+		defer b.Close()
+		return b.(*group).Path()
+	}
+	require.Equal(t, "clusters", open(engine.Want{}).Name)
+	require.Equal(t, "single: fire candidate lists are wanted of several devices", open(engine.Want{FCL: true}).String())
+	for i := range n.Synapses {
+		if s := &n.Synapses[i]; (connectome.Part{Index: 0, Of: 2}).Owns(s.To) && i%2 == 0 {
+			s.Weight++
+		}
+	}
+	p := open(engine.Want{})
+	require.Equal(t, "several", p.Name)
+	require.Regexp(t, `^device 1: run \(run_bursts.*; device 0: clusters \(cluster_bursts`, p.Why)
+}

@@ -1,0 +1,83 @@
+package cuda
+
+import (
+	"runtime"
+	"sort"
+	"sync"
+
+	"burst/connectome"
+)
+
+// queues is of how many bursts bufSync holds the queues' lengths: that of the burst before burst t at t mod queues (length_of of
+// kernels/run.cuh). laterLengthAt is where it holds those of rows that are due later, behind all others.
+const queues = 4
+const laterLengthAt = 48
+
+// delayed is what kernels/early_rows.cuh takes of a network.
+type delayed struct {
+	soon  uint32 // synapses of a row that have delay 1, in the mean of rows that have any synapses
+	later uint32 // and that have more
+	each  []uint32
+}
+
+// delayedOf counts the synapses with delay 1 of c's rows, which come first.
+func delayedOf(c *connectome.Connectome, filled uint64) delayed {
+	d := delayed{each: make([]uint32, c.Neurons)}
+	parts := runtime.GOMAXPROCS(0)
+	sums := make([]uint64, parts)
+	var wg sync.WaitGroup
+	for i := range parts {
+		lo, hi := len(d.each)*i/parts, len(d.each)*(i+1)/parts
+		wg.Go(func() {
+			for n := lo; n < hi; n++ {
+				if c.Delay == nil {
+					d.each[n] = uint32(c.Row[n+1] - c.Row[n])
+				} else {
+					row := c.Delay[c.Row[n]:c.Row[n+1]]
+					d.each[n] = uint32(sort.Search(len(row), func(k int) bool { return row[k] > 1 }))
+				}
+				sums[i] += uint64(d.each[n])
+			}
+		})
+	}
+	wg.Wait()
+	soon := uint64(0)
+	for _, s := range sums {
+		soon += s
+	}
+	d.soon, d.later = uint32(soon/filled), uint32((c.Synapses()-soon)/filled)
+	return d
+}
+
+// frontWarps is how many warps of a block of so many threads update its own neurons and deliver what is due at once. The others are
+// free for what is due later, unless they are too few to count.
+func frontWarps(own uint64, threads uint32) uint32 {
+	warps := threads/32 - 1
+	front := uint32(min(divUp(own, 32), uint64(warps)))
+	if warps-front < warps/4 {
+		return warps
+	}
+	return front
+}
+
+// soonRows is how many rows of mean synapses with delay 1 a block's warps deliver together, and how long they may be. What is beyond
+// costs a second meeting of all blocks, about as much as four turns of eight synapses a thread.
+func soonRows(synapses, mean uint32) (rows, longest uint32) {
+	const warps = 16 // that share a block's synapses
+	return synapses / max(1, mean), synapses / warps
+}
+
+// warpRows is how many rows of fired neurons a warp delivers at once. It is chosen for networks in which one in a hundred of
+// the neurons that the warp has updated fires: few, so that delivery starts early and is spread evenly.
+func warpRows(own uint64, threads uint32) uint32 {
+	turns := uint32(own) / (threads - 32)
+	return (turns + 2) / 4
+}
+
+// laterParts is the least and the largest number of warps that share a row. later is the mean number of a row's synapses with a
+// delay above 1, whole the mean number of all. A warp gets at most four synapses for each of its threads, and at least one.
+func laterParts(later, whole uint32) (least, most uint32) {
+	const four, one = 4 * 32, 32
+	least = max(1, (later+four-1)/four)
+	return least, max(least, whole/one)
+}

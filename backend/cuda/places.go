@@ -1,0 +1,457 @@
+package cuda
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"runtime"
+	"slices"
+	"sync"
+	"unsafe"
+
+	"burst/connectome"
+	"burst/internal/cuda/driver"
+	"burst/internal/weights"
+)
+
+// mostClustered is how many blocks a cluster may have: MOST_BLOCKS of kernels/teams.cuh.
+const mostClustered = 4
+
+// places is the struct of that name in kernels/places.cuh, field for field.
+type places struct {
+	count, size, neurons, ports uint32
+	unitsLog, drawn, delay      uint32
+	slot, more                  driver.Ptr
+}
+
+// mostLabels is how many different weights rows may have, each a label less than full.
+const mostLabels = 256
+
+// unit is UNIT of kernels/places.cuh, the number of 16-bit words in a unit; nobody and full are special words.
+const (
+	unit      = 8
+	unitBytes = 2 * unit
+	nobody    = 0xffff
+	full      = 0x8000
+)
+
+// spare is SPARE of kernels/teams.cuh: sums that nobody reads.
+const spare = 32
+
+// clusterShape is how neurons are dealt to clusters of blocks, and how rows of places lie; without a count there are none.
+type clusterShape struct {
+	count, size uint64          // clusters, and blocks of each
+	own, each   uint64          // neurons of a block, and ports of a neuron
+	units       uint64          // of a slot, a power of two
+	shared      uint64          // bytes of a block's memory
+	drawn       uint64          // how many ports of a neuron drives reach at most, if any drive is drawn in each burst
+	part        connectome.Part // whose neurons they are
+}
+
+// neurons are those of a cluster.
+func (s *clusterShape) neurons() uint64 { return s.size * s.own }
+
+// ports are those of its neurons.
+func (s *clusterShape) ports() uint64 { return s.each * s.neurons() }
+
+// countClusters asks the device, once, how many clusters it runs of the kernel for c, whose blocks have all of the shared memory that they
+// may have. Clusters of several blocks need compute capability 9.0 and a multiprocessor's memory for each.
+func (b *backend) countClusters(c *connectome.Connectome) error {
+	if b.clusterCode != nil {
+		return nil
+	}
+	name := pathClusters.kernel(c)
+	var err error
+	if b.clusterCode, err = b.loadOnly([]string{name, "catch_up", "queue_rows"}, nil); err != nil {
+		return err
+	}
+	f, err := b.clusterCode.Function(name)
+	if err != nil || f.AllowShared(uint32(b.room)) != nil {
+		return err
+	}
+	each, err := f.BlocksPerSM(b.tune.batchThreads, uint32(b.room))
+	if err != nil {
+		return err
+	}
+	b.clusters[1] = uint64(each * b.sms)
+	for size := uint64(2); size <= mostClustered && b.image.Capability >= 90 && b.room == mostShared; size *= 2 {
+		if n, err := f.MostClusters(b.tune.batchThreads, uint32(b.room), uint32(size)); err == nil {
+			b.clusters[size] = uint64(n)
+		}
+	}
+	return nil
+}
+
+// placeRows makes r rows of places, in the best shape that fits.
+func (q *question) placeRows() (lacks string, err error) {
+	b, c, r := q.b, q.c, *q.r
+	r.delays, r.delay = false, uint8(c.MaxDelay)
+	if b.module != nil { // else it is only planned, for a usual device
+		if err := b.countClusters(c); err != nil {
+			return "", err
+		}
+	}
+	var shapes []clusterShape
+	short := b.isShort(uint64(r.mean))
+	if b.share.devices > 1 {
+		short = b.share.short
+	}
+	for _, size := range b.clusterSizes(c, short) {
+		if s := b.clusterShape(c, q.t, size); s.count > 0 {
+			shapes = append(shapes, s)
+		}
+	}
+	if len(shapes) == 0 { // before all weights are looked at
+		if b.clusters == [mostClustered + 1]uint64{} {
+			return "the device does not run a block with so much shared memory", nil
+		}
+		return "state and sums do not fit the shared memory of its clusters", nil
+	}
+	if r.table = rowWeights(c); r.table == nil {
+		return "weights differ within a row, or rows have too many", nil
+	}
+	most := b.tune.slotBytes
+	if b.share.devices > 1 {
+		most *= 2 // each has a part of every row, and other kernels look up where that is
+	}
+	for _, r.shape = range shapes {
+		r.shape.units, r.more = r.shape.slotUnits(c, most*r.synapses)
+		r.slots = uint64(c.Neurons) * r.shape.count * r.shape.units
+		if r.shape.units > 0 && max(r.slots, r.more) < math.MaxUint32 {
+			*q.r = r
+			return "", nil
+		}
+	}
+	return fmt.Sprintf("slots would take more than %d bytes a synapse", most), nil
+}
+
+// isShort reports whether rows of that many synapses are delivered best by clusters of four: a pair of blocks would have fewer
+// than five of a row on average.
+func (b *backend) isShort(row uint64) bool { return row < 5*b.clusters[2] }
+
+// clusterSizes are the sizes of clusters to try, the best one first. A block alone has no sums of others' to read and waits for none, but looks at
+// the most slots; the more neurons there are, the more these cost. Where parts of rows are short, clusters of four look at the fewest.
+func (b *backend) clusterSizes(c *connectome.Connectome, short bool) []uint64 {
+	switch {
+	case b.tune.clusterSize > 0:
+		return []uint64{b.tune.clusterSize}
+	case short:
+		return []uint64{4, 2, 1}
+	case c.Neurons < b.tune.clusterPairs || c.Areas[0].PortsEach() > 1: // which have twice as many sums
+		return []uint64{1, 2}
+	default:
+		return []uint64{2, 1}
+	}
+}
+
+// clusterShape deals the neurons to as many clusters as the device runs, if they fit.
+func (b *backend) clusterShape(c *connectome.Connectome, t *tables, blocks uint64) clusterShape {
+	n, all := uint64(c.Neurons), b.clusters[blocks]
+	if all == 0 {
+		return clusterShape{}
+	}
+	s := clusterShape{size: blocks, each: uint64(c.Areas[0].PortsEach()), part: c.Part, drawn: t.drawn()}
+	if c.Part.Whole() {
+		s.own = divUp(divUp(n, all*blocks), 32) * 32
+		s.count = divUp(n, s.own*blocks)
+	} else { // as other kernels would deal them, which other devices may run
+		var grid uint64
+		grid, s.own = deal(c, b.sms)
+		if s.count = grid / blocks; s.count*blocks != grid || s.count > all {
+			return clusterShape{}
+		}
+	}
+	s.shared = aligned(4*(s.ports()+spare), 4*mostLabels, 4*uint64(b.tune.batchThreads-32)) + t.clusterBytes(c, s.own)
+	if s.shared > b.room || s.ports()+spare > nobody {
+		return clusterShape{}
+	}
+	return s
+}
+
+// slotUnits is how many units a slot has, those with which a row costs least, and how many further units hold what slots do not. It is
+// 0 if all would take more than so many bytes.
+func (s *clusterShape) slotUnits(c *connectome.Connectome, most uint64) (units, more uint64) {
+	const (
+		dear = 3  // as many units of slots cost what a further one does: it is looked for elsewhere
+		warp = 32 // threads, which load a unit each
+		last = unit*warp - 1
+	)
+	type found struct {
+		lengths [last]uint64 // how many stretches have so many synapses
+		long    []uint64     // the lengths of those with more
+	}
+	parts := make([]found, runtime.GOMAXPROCS(0))
+	inParts(c, 0, c.Neurons, func(part int, low, high uint32) {
+		f := &parts[part]
+		var buf []uint32
+		for n := low; n < high; n++ {
+			for row := s.order(c, n, &buf); len(row) > 0; {
+				_, length := s.stretch(row)
+				if length < last {
+					f.lengths[length]++
+				} else {
+					f.long = append(f.long, uint64(length))
+				}
+				row = row[length:]
+			}
+		}
+	})
+	slots, least := uint64(c.Neurons)*s.count, uint64(math.MaxUint64)
+	for each := uint64(1); each <= warp; each *= 2 {
+		further := uint64(0)
+		for i := range parts {
+			for length, n := range parts[i].lengths {
+				further += n * moreUnits(uint64(length), each)
+			}
+			for _, length := range parts[i].long {
+				further += moreUnits(length, each)
+			}
+		}
+		if cost := slots*each + dear*further; cost < least && unitBytes*(slots*each+further) <= most {
+			units, more, least = each, further, cost
+		}
+	}
+	return units, more
+}
+
+// clusterBytes is a block's memory as divide_cluster of kernels/cluster_bursts.cu divides it, for own neurons, but for sums,
+// weights and lists of further units.
+func (t *tables) clusterBytes(c *connectome.Connectome, own uint64) uint64 {
+	feagi := own
+	if suffix := modelSuffix(c); suffix == "_lif" || suffix == "_psc_exp" {
+		feagi = 0
+	}
+	return aligned(own/32*4, own/32*2, own/32*2, 4*own, 4*own*uint64(c.Variables()), 2*own, 2*feagi, 4*own*t.drawn()) + t.copied()
+}
+
+// drawn is how many ports of a neuron drives reach at most, if any drive is drawn in each burst.
+func (t *tables) drawn() uint64 {
+	switch {
+	case !slices.ContainsFunc(t.drives, func(d drive) bool { return d.kind != kindInject }):
+		return 0
+	case slices.ContainsFunc(t.drives, func(d drive) bool { return d.split > 0 && (d.kind == kindNoise || d.amount < 0) }):
+		return 2
+	}
+	return 1
+}
+
+// places is what kernels take.
+func (b *backend) places() places {
+	s, p := &b.rows.shape, &b.plan.ptr
+	if s.count == 0 {
+		return places{}
+	}
+	return places{
+		count: uint32(s.count), size: uint32(s.size), neurons: uint32(s.neurons()), ports: uint32(s.ports()),
+		unitsLog: uint32(bits.TrailingZeros64(s.units)), drawn: uint32(s.drawn), delay: uint32(b.rows.lag()), slot: p[bufTarget], more: p[bufMorePlaces],
+	}
+}
+
+// inParts does something with stretches of the rows low ≤ n < high that have about equally many synapses, side by side.
+func inParts(c *connectome.Connectome, low, high uint32, do func(part int, low, high uint32)) {
+	parts := runtime.GOMAXPROCS(0)
+	var all sync.WaitGroup
+	at, each := low, (c.Row[high]-c.Row[low])/uint64(parts)+1
+	for i := range parts {
+		first := at
+		for at < high && (c.Row[at+1]-c.Row[low] <= uint64(i+1)*each || i == parts-1) {
+			at++
+		}
+		end := at
+		all.Go(func() { do(i, first, end) })
+	}
+	all.Wait()
+}
+
+// oneDelay reports whether all synapses of c have the longest delay.
+func oneDelay(c *connectome.Connectome) bool {
+	if c.Delay == nil {
+		return c.MaxDelay == 1
+	}
+	several := make([]bool, runtime.GOMAXPROCS(0))
+	inParts(c, 0, c.Neurons, func(part int, low, high uint32) {
+		several[part] = slices.ContainsFunc(c.Delay[c.Row[low]:c.Row[high]], func(d uint8) bool { return int(d) != c.MaxDelay })
+	})
+	return !slices.Contains(several, true)
+}
+
+// rowWeights lists the rows' weights, nil if a row has several, or there are more than a label can tell.
+func rowWeights(c *connectome.Connectome) *weights.Table {
+	first, one := make([]int32, c.Neurons), make([]bool, runtime.GOMAXPROCS(0))
+	inParts(c, 0, c.Neurons, func(part int, low, high uint32) {
+		known := c.Weight[0] // an empty row has any weight
+		for n := low; n < high; n++ {
+			row := c.Weight[c.Row[n]:c.Row[n+1]]
+			if len(row) > 0 {
+				known = row[0]
+			}
+			for _, w := range row {
+				if w != known {
+					return
+				}
+			}
+			first[n] = known
+		}
+		one[part] = true
+	})
+	for _, yes := range one {
+		if !yes {
+			return nil
+		}
+	}
+	return weights.Collect(first, mostLabels, len(one))
+}
+
+// order is the n-th row, ascending by neuron: each port is its neuron's number times the ports of a neuron, plus which of them it is. In buf
+// it may be made.
+func (s *clusterShape) order(c *connectome.Connectome, n uint32, buf *[]uint32) []uint32 {
+	row := c.Target[c.Row[n]:c.Row[n+1]]
+	if s.each == 1 {
+		return row // ports are neurons
+	}
+	made := (*buf)[:0]
+	var a *connectome.Area
+	for _, port := range row {
+		if a == nil || port >= a.Ports.End() {
+			a = &c.Areas[c.AreaOfPort(port)]
+		}
+		i, which := a.Input(port)
+		made = append(made, 2*(a.Neurons.First+i)+which)
+	}
+	if !slices.IsSorted(made) { // it has first and second ports
+		slices.Sort(made)
+	}
+	*buf = made
+	return made
+}
+
+// place is where a target, as order has it, lies in a cluster whose first neuron is the part's first-th.
+func (s *clusterShape) place(target, first uint32) uint16 {
+	second := s.each - 1
+	return uint16(s.part.Count(target>>second) - first + target&uint32(second)*uint32(s.neurons()))
+}
+
+// stretch is how many of a row's targets, as order has them, belong to the team of the first of them.
+func (s *clusterShape) stretch(row []uint32) (team uint64, length int) {
+	second := s.each - 1
+	team = uint64(s.part.Count(row[0]>>second)) / s.neurons()
+	end := s.part.Neuron(uint32((team+1)*s.neurons())) << second
+	for length < len(row) && row[length] < end {
+		length++
+	}
+	return team, length
+}
+
+// moreUnits is how many further units a stretch takes, with slots of so many.
+func moreUnits(length, units uint64) uint64 {
+	const linked = unit - 3 // places of a unit that says where synapses go on
+	if length < units*unit {
+		return 0
+	}
+	length -= units*unit - 3
+	if length < unit {
+		return 1
+	}
+	return 1 + divUp(length-(unit-1), linked)
+}
+
+// coded are some rows as the device has them: the slots of all teams, and apart from each part of the rows what these do not hold,
+// whose units count from its own first.
+type coded struct {
+	slots []uint16
+	parts []further
+}
+
+// further holds units, and where numbers of units lie: at a place of the slots, or at place −1−k of its own words.
+type further struct {
+	words []uint16
+	links []int
+}
+
+// code is the rows low ≤ n < high of places, whose weights are in a table; to has their slots.
+func (s *clusterShape) code(c *connectome.Connectome, table *weights.Table, low, high uint32, to *coded) {
+	each := int(s.units) * unit
+	inParts(c, low, high, func(part int, from, until uint32) {
+		more := &to.parts[part]
+		more.words, more.links = more.words[:0], more.links[:0]
+		own := to.slots[int(from-low)*int(s.count)*each : int(until-low)*int(s.count)*each]
+		for i := range own {
+			own[i] = nobody
+		}
+		var buf []uint32
+		for n := from; n < until; n++ {
+			row, label := s.order(c, n, &buf), uint16(0)
+			if len(row) > 0 {
+				label = uint16(table.Place(c.Weight[c.Row[n]]))
+			}
+			for team := range int(s.count) {
+				to.slots[(int(n-low)*int(s.count)+team)*each] = label
+			}
+			for len(row) > 0 {
+				team, length := s.stretch(row)
+				at := (int(n-low)*int(s.count) + int(team)) * each
+				more.fill(to.slots[at:at+each], s, row[:length], label, uint32(team*s.neurons()), at)
+				row = row[length:]
+			}
+		}
+	})
+}
+
+// fill puts the targets of a stretch into a slot, which lies at a place of the slots, and what it does not hold into further units,
+// which have the slot's label.
+func (f *further) fill(slot []uint16, s *clusterShape, targets []uint32, label uint16, first uint32, place int) {
+	for len(targets) >= len(slot) {
+		number := len(f.words) / unit
+		slot[0], slot[1], slot[2] = slot[0]|full, uint16(number), uint16(number>>16)
+		f.links = append(f.links, place)
+		for i, t := range targets[:len(slot)-3] {
+			slot[3+i] = s.place(t, first)
+		}
+		targets = targets[len(slot)-3:]
+		place = -1 - len(f.words)
+		f.words = append(f.words, label, nobody, nobody, nobody, nobody, nobody, nobody, nobody)
+		slot = f.words[len(f.words)-unit:]
+	}
+	for i, t := range targets {
+		slot[1+i] = s.place(t, first)
+	}
+}
+
+// shift makes the numbers of further units count from another unit on.
+func (f *further) shift(slots []uint16, by uint32) {
+	for _, place := range f.links {
+		words := slots
+		if place < 0 {
+			words, place = f.words, -1-place
+		}
+		number := uint32(words[place+1]) | uint32(words[place+2])<<16
+		number += by
+		words[place+1], words[place+2] = uint16(number), uint16(number>>16)
+	}
+}
+
+// uploadPlaces copies rows of places to the device, some at a time: these are on their way while the next are coded.
+func (b *backend) uploadPlaces(c *connectome.Connectome, by *staging) error {
+	s, p := &b.rows.shape, &b.plan.ptr
+	if err := by.upload(p[bufValues], data(b.rows.table.List), b.plan.bytes[bufValues]); err != nil {
+		return err
+	}
+	to := coded{parts: make([]further, runtime.GOMAXPROCS(0))}
+	defer runtime.KeepAlive(&to)
+	more, each := uint64(0), s.count*s.units*unitBytes
+	return by.fill(p[bufTarget], uint64(c.Neurons), each, func(first, end uint64, room []byte) error {
+		to.slots = unsafe.Slice((*uint16)(data(room)), len(room)/2)
+		s.code(c, b.rows.table, uint32(first), uint32(end), &to)
+		for i := range to.parts {
+			f := &to.parts[i]
+			f.shift(to.slots, uint32(more))
+			if len(f.words) > 0 {
+				if err := b.stream.Upload(p[bufMorePlaces]+driver.Ptr(more*unitBytes), data(f.words), size(f.words)); err != nil {
+					return err
+				}
+			}
+			more += uint64(len(f.words)) / unit
+		}
+		return nil
+	})
+}

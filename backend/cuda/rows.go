@@ -1,0 +1,202 @@
+package cuda
+
+import (
+	"math"
+	"math/bits"
+	"runtime"
+	"unsafe"
+
+	"burst/connectome"
+	"burst/internal/cuda/driver"
+	"burst/internal/weights"
+)
+
+// load is how many bytes of a row a thread of kernels/teams.cuh reads at a time.
+const load = 16
+
+// rows are what a device holds of its synapses, and what is known of them once they are no more on the host.
+type rows struct {
+	synapses uint64
+	mean     uint32 // synapses of a row that has some
+	filled   uint64 // rows that have some
+	delays   bool   // not all are 1
+	packing
+	unplaced string       // why rows are not of places
+	shape    clusterShape // how rows of places lie, if they do
+	delay    uint8        // of all rows of places
+	slots    uint64       // units of all slots
+	more     uint64       // and those that hold what does not fit
+	delayed  delayed
+}
+
+// lag is how many bursts after a spike the rows are delivered, if all are at once; sums that are due later wait for their burst.
+func (r *rows) lag() uint64 { return max(1, uint64(r.delay)) }
+
+// placed reports whether rows are of places.
+func (r *rows) placed() bool { return r.shape.count > 0 }
+
+// packing says how a synapse's port and weight lie in 4 bytes; the table is nil where weights are too many for that.
+type packing struct {
+	table    *weights.Table
+	portBits uint32
+}
+
+// rowsOf looks at those of c, and decides how they are to be stored.
+func (b *backend) rowsOf(c *connectome.Connectome, t *tables) (rows, error) {
+	r := rows{synapses: c.Synapses(), delays: c.Delay != nil}
+	for n := range c.Neurons {
+		if c.Row[n+1] > c.Row[n] {
+			r.filled++
+		}
+	}
+	r.filled = max(1, r.filled)
+	r.mean = uint32(r.synapses / r.filled)
+	q := question{b: b, c: c, t: t, r: &r}
+	lacks := q.lacks([]want{many, placeable, alike})
+	if lacks == "" {
+		var err error
+		if lacks, err = q.placeRows(); err != nil || lacks == "" {
+			return r, err
+		}
+	}
+	r.unplaced = lacks
+	if !b.tune.unpacked {
+		r.packing = pack(c)
+	}
+	return r, nil
+}
+
+// tableBytes is the size of the table of weights.
+func (r *rows) tableBytes() uint64 {
+	if r.table == nil {
+		return 0
+	}
+	return size(r.table.List)
+}
+
+// pack collects the weights of c.
+func pack(c *connectome.Connectome) packing {
+	p := packing{portBits: uint32(bits.Len32(c.Ports))}
+	if most := mostWeights(c.Ports); most > 0 {
+		p.table = weights.Collect(c.Weight, most, runtime.GOMAXPROCS(0))
+	}
+	return p
+}
+
+// mostWeights is how many weights beside so many ports fit 4 bytes, 0 for none.
+func mostWeights(ports uint32) int {
+	const kept = 4096 // that all blocks keep in their shared memory
+	if portBits := bits.Len32(ports); portBits < 32 {
+		return min(kept, 1<<(32-portBits))
+	}
+	return 0
+}
+
+// leastRows are the smallest rows that a part with that many synapses can have: 2 bytes a synapse where clusters may take it.
+func (b *backend) leastRows(synapses uint64) rows {
+	r := rows{synapses: synapses}
+	if !b.tune.unpacked && mostWeights(b.c.Ports) > 0 {
+		r.table = &weights.Table{}
+	}
+	if q := (question{b: b, c: b.c}); q.lacks([]want{many, placeable}) == "" {
+		r.table = &weights.Table{}
+		r.shape.size = 1
+		r.shape.count, r.shape.own = deal(b.c, b.sms)
+		r.slots = 2 * synapses / unitBytes
+	}
+	return r
+}
+
+// bytes is what all synapses' ports, weights, the table of weights and delays take.
+func (r *rows) bytes() (target, weight, values, delay uint64) {
+	target = 4 * r.synapses
+	if r.placed() {
+		target = unitBytes * r.slots
+	}
+	if r.delays {
+		delay = r.synapses
+	}
+	if r.table == nil {
+		return target, target, 0, delay
+	}
+	return target, 0, size(r.table.List), delay
+}
+
+// synapses is what kernels take.
+func (b *backend) synapses() synapses {
+	p := &b.plan
+	s := synapses{target: p.ptr[bufTarget], weight: p.ptr[bufWeight], values: p.ptr[bufValues], portMask: math.MaxUint32}
+	if b.rows.table != nil && !b.rows.placed() {
+		s.portBits, s.portMask = b.rows.portBits, 1<<b.rows.portBits-1
+	}
+	return s
+}
+
+// takeRows takes memory for the rows of c, once all of the plan is known to fit, and copies them to the device. It keeps
+// nothing of c.
+func (b *backend) takeRows(c *connectome.Connectome, t *tables) error {
+	var err error
+	if b.rows, err = b.rowsOf(c, t); err != nil {
+		return err
+	}
+	b.makePlan(t)
+	if b.choice.path == pathDelayed {
+		b.rows.delayed = delayedOf(c, b.rows.filled)
+	}
+	if err := b.plan.allocate(b.ctx, lastOfRows); err != nil {
+		return err
+	}
+	return b.withStaging(max(b.plan.bytes[bufTarget], b.plan.bytes[bufRow]), func(s *staging) error { return b.uploadRows(c, s) })
+}
+
+// uploadRows copies rows to the device.
+func (b *backend) uploadRows(c *connectome.Connectome, s *staging) error {
+	p := &b.plan
+	if b.rows.placed() {
+		return b.uploadPlaces(c, s)
+	}
+	for _, of := range []slot{bufTarget, bufWeight} {
+		if n := p.bytes[of]; n > 0 { // what follows the last synapse is read, as if it were one
+			if err := b.stream.Fill(p.ptr[of]+driver.Ptr(n-2*load), 0, 2*load); err != nil {
+				return err
+			}
+		}
+	}
+	type list struct {
+		to    slot
+		from  unsafe.Pointer
+		bytes uint64
+	}
+	lists := []list{{bufRow, data(c.Row), p.bytes[bufRow]}, {bufDelay, data(c.Delay), size(c.Delay)}, {bufSoon, data(b.rows.delayed.each), p.bytes[bufSoon]}}
+	if b.rows.table != nil {
+		lists = append(lists, list{bufValues, data(b.rows.table.List), p.bytes[bufValues]})
+	} else {
+		lists = append(lists, list{bufTarget, data(c.Target), size(c.Target)}, list{bufWeight, data(c.Weight), size(c.Weight)})
+	}
+	for _, l := range lists {
+		if err := s.upload(p.ptr[l.to], l.from, l.bytes); err != nil {
+			return err
+		}
+	}
+	b.rows.delayed.each = nil
+	if b.rows.table == nil {
+		return nil
+	}
+	return s.fill(p.ptr[bufTarget], c.Synapses(), 4, func(first, end uint64, room []byte) error {
+		b.rows.fill(unsafe.Slice((*uint32)(data(room)), end-first), c.Target[first:end], c.Weight[first:end])
+		return nil
+	})
+}
+
+// fill packs as many synapses as there are words, on all processors.
+func (p *packing) fill(words, target []uint32, weight []int32) {
+	inShares(len(words), func(lo, hi int) {
+		known, place := weight[lo], p.table.Place(weight[lo])<<p.portBits
+		for k, w := range weight[lo:hi] {
+			if w != known { // rows have stretches of one weight
+				known, place = w, p.table.Place(w)<<p.portBits
+			}
+			words[lo+k] = target[lo+k] | place
+		}
+	})
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"burst/connectome"
+	"burst/genome"
+)
+
+// verdict is what a comparison of spikes comes to.
+type verdict struct {
+	differences
+	reasons   []string
+	unnamed   int // spikes that differ for none of the reasons
+	synapses  int // FEAGI's
+	onlyThem  int // pairs
+	onlyOurs  int
+	burstOnes uint64
+}
+
+// judge compares what FEAGI and burst fired. FEAGI's law, with all that its program does otherwise than burst, must give what FEAGI
+// fired, and without that, on burst's synapses, what burst fired; each part that matters is a reason.
+func judge(g *genome.Genome, rec *recording, c *connectome.Connectome, fired [][][]uint32) verdict {
+	v := verdict{differences: compareSpikes(rec.fired(), fired, g), burstOnes: c.Total()}
+	theirs, ours, n := pairs(c, rec)
+	v.synapses, v.onlyThem, v.onlyOurs = n, without(theirs, ours), without(ours, theirs)
+	if v.differ == 0 {
+		return v
+	}
+	all := features{float: true, batch: true}
+	full := newLaw(g, rec, c, all).run(len(rec.areas[0].fired))
+	apart := compareSpikes(rec.fired(), full, g)
+	v.unnamed = apart.differ
+	because := func(what string, f features) {
+		if d := compareSpikes(full, newLaw(g, rec, c, f).run(len(rec.areas[0].fired)), g); d.differ > 0 {
+			v.reasons = append(v.reasons, fmt.Sprintf("%d spikes by %s", d.differ, what))
+		}
+	}
+	because("float32 sums and shares, which are whole quanta here", features{batch: true})
+	because("FEAGI's other way with 10,000 candidates and more", features{float: true})
+	if rec.changed > 0 {
+		v.reasons = append(v.reasons, fmt.Sprintf("%d weights learnt", rec.changed))
+	}
+	if v.onlyThem+v.onlyOurs > 0 {
+		return v
+	}
+	bare := newLaw(g, rec, c, features{}).run(len(rec.areas[0].fired))
+	v.unnamed = max(v.unnamed, compareSpikes(bare, fired, g).differ)
+	return v
+}
+
+// row is the verdict as a line of the guide's table.
+func (v *verdict) row(file, dialect string) string {
+	return fmt.Sprintf("| %s | %s | %d | %d | %d | %d | %d |\n", file, dialect, v.synapses, v.burstOnes, v.theirs, v.ours, v.differ)
+}
+
+// why says where the differences come from; empty when there is none.
+func (v *verdict) why() string {
+	var all []string
+	if v.onlyThem+v.onlyOurs > 0 {
+		all = append(all, fmt.Sprintf("%d pairs are connected only in FEAGI, %d only in burst", v.onlyThem, v.onlyOurs))
+	}
+	all = append(all, v.reasons...)
+	if v.unnamed > 0 {
+		all = append(all, fmt.Sprintf("%d spikes for no known reason, the first in burst %d, area %s", v.unnamed, v.first, v.area))
+	}
+	return strings.Join(all, "; ")
+}

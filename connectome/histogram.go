@@ -1,0 +1,83 @@
+package connectome
+
+import (
+	"sync/atomic"
+
+	"burst/genome"
+)
+
+// histogram is how many synapses a goroutine has made onto each target of a wiring whose weights are all the same, modulo 256.
+// The sums of |weight| that lie in memory far apart are so reached once for 256 synapses, and at the end.
+type histogram struct {
+	list   []uint8 // by place among the part's targets; nil: there is none
+	dealer dealer
+	first  uint32 // neuron of all targets
+	ahead  uint32 // neurons of the part before it
+}
+
+// hasHistogram says that the synapses of a wiring onto a part, the one to build or the whole, are counted by target: where they are many
+// onto each. Either way it is the synapses of the part to build beside which a histogram must be small.
+func (p *plan) hasHistogram(w *wiring, part Part) bool {
+	const least = 4 // synapses onto a target, for each goroutine
+	if w.weights != nil || w.chosen != nil || w.whole != nil || p.divided(w) || w.weight.Kind != genome.Const {
+		return false
+	}
+	n, _ := w.estimate(p.part)
+	return n >= least*mul(uint64(p.workers), w.own(part))
+}
+
+// own is how many of the targets a part has.
+func (w *wiring) own(part Part) uint64 {
+	return uint64(part.Count(w.to.End()) - part.Count(w.to.First))
+}
+
+// newHistograms are those of a goroutine, by wiring, of synapses onto a part.
+func (p *plan) newHistograms(part Part) []histogram {
+	list := make([]histogram, len(p.wirings))
+	for i := range list {
+		if w := &p.wirings[i]; p.hasHistogram(w, part) {
+			list[i] = histogram{make([]uint8, w.own(part)), part.dealer(), w.to.First, part.Count(w.to.First)}
+		}
+	}
+	return list
+}
+
+// add counts synapses onto targets.
+func (c *histogram) add(targets []uint32, sums []uint64, weight uint64) {
+	list, dealer := c.list, c.dealer
+	if dealer.of == 1 { // where a target's place is itself; one loop for both takes 1.1 ns a synapse longer
+		for _, t := range targets {
+			if list[t]++; list[t] == 0 {
+				atomic.AddUint64(&sums[t], 256*weight)
+			}
+		}
+		return
+	}
+	for _, t := range targets {
+		k := dealer.place(c.first+t) - c.ahead
+		if list[k]++; list[k] == 0 {
+			atomic.AddUint64(&sums[t], 256*weight)
+		}
+	}
+}
+
+// addHistograms adds what all goroutines have counted of a part to the sums, at a scale.
+func (p *plan) addHistograms(sums []uint64, values []valuer, part Part, scale float64) {
+	for i := range p.wirings {
+		w := &p.wirings[i]
+		weight := w.constant(scale)
+		for k := range values {
+			h := &values[k].histograms[i]
+			if h.list == nil {
+				continue
+			}
+			own := sums[w.port(0, weight, 0):]
+			spans(p.workers, uint64(len(h.list)), 1<<14, func(_ int, lo, hi uint64) {
+				for place := lo; place < hi; place++ {
+					t := part.Neuron(h.ahead+uint32(place)) - h.first
+					own[t] += uint64(h.list[place]) * w.bound(0, weight, scale)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,257 @@
+package connectome
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+	"sort"
+)
+
+// longestSorted is the longest row that is sorted in scratch memory; longer ones are sorted where they are.
+const longestSorted = 1 << 18
+
+// sortRows brings every row that more than its own goroutine has made into the order (delay, port, weight), which makes the arrays
+// independent of threads.
+func (b *builder) sortRows() {
+	sorters := make([]sorter, b.workers)
+	for i := range b.rows {
+		if b.rows[i].complete {
+			continue
+		}
+		from := b.rows[i].from
+		piece := max(1, min(1<<14, uint64(from.Count)/uint64(8*b.workers)))
+		spans(b.workers, uint64(from.Count), piece, func(worker int, lo, hi uint64) {
+			lo, hi = lo+uint64(from.First), hi+uint64(from.First)
+			for n := lo; n < hi; n++ {
+				sorters[worker].sort(rowBetween(b.c, b.c.Row[n], b.c.Row[n+1]))
+			}
+			b.progress.add(b.c.Row[hi] - b.c.Row[lo])
+		})
+	}
+}
+
+// row holds the synapses of a neuron.
+type row struct {
+	target []uint32
+	weight []int32
+	delay  []uint8 // nil when all are 1
+}
+
+func newRows(synapses uint64, delays bool) row {
+	r := row{target: make([]uint32, synapses), weight: make([]int32, synapses)}
+	if delays {
+		r.delay = make([]uint8, synapses)
+	}
+	return r
+}
+
+// grown returns r with room for more synapses.
+func (r row) grown(synapses uint64) row {
+	bigger := newRows(synapses, r.delay != nil)
+	copy(bigger.target, r.target)
+	copy(bigger.weight, r.weight)
+	copy(bigger.delay, r.delay)
+	return bigger
+}
+
+// between is the synapses lo ≤ k < hi.
+func (r row) between(lo, hi uint64) row {
+	part := row{target: r.target[lo:hi], weight: r.weight[lo:hi]}
+	if r.delay != nil {
+		part.delay = r.delay[lo:hi]
+	}
+	return part
+}
+
+// rowBetween is the synapses lo ≤ k < hi of a network.
+func rowBetween(c *Connectome, lo, hi uint64) row {
+	return row{c.Target, c.Weight, c.Delay}.between(lo, hi)
+}
+
+func (r row) Len() int { return len(r.target) }
+
+func (r row) Swap(i, j int) {
+	r.target[i], r.target[j] = r.target[j], r.target[i]
+	r.weight[i], r.weight[j] = r.weight[j], r.weight[i]
+	if r.delay != nil {
+		r.delay[i], r.delay[j] = r.delay[j], r.delay[i]
+	}
+}
+
+func (r row) Less(i, j int) bool { return r.compare(i, j) < 0 }
+
+func (r row) compare(i, j int) int {
+	d := 0
+	if r.delay != nil {
+		d = cmp.Compare(r.delay[i], r.delay[j])
+	}
+	return cmp.Or(d, cmp.Compare(r.target[i], r.target[j]), cmp.Compare(r.weight[i], r.weight[j]))
+}
+
+func (r row) sorted() bool {
+	for i := 1; i < len(r.target); i++ {
+		if r.compare(i-1, i) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// sorter sorts rows by packing delay, port and weight, each less its least, into one number a synapse.
+type sorter struct {
+	keys, spare []uint64
+	ports32     []uint32
+	at          places
+}
+
+func (s *sorter) sort(r row) {
+	if r.sorted() {
+		return
+	}
+	f := fieldsOf(r)
+	if len(r.target) > longestSorted || f.bits() > 64 {
+		sort.Sort(r)
+		return
+	}
+	s.keys = slices.Grow(s.keys[:0], len(r.target))[:len(r.target)]
+	s.spare = slices.Grow(s.spare[:0], len(s.keys))[:len(s.keys)]
+	f.pack(r, s.keys)
+	if order(s.keys, s.spare, 0, f.bits(), &s.at) {
+		s.keys, s.spare = s.spare, s.keys
+	}
+	f.unpack(r, s.keys)
+}
+
+// ports sorts ports of first…first+among−1; even says that they are uniformly distributed.
+func (s *sorter) ports(list []uint32, first, among uint32, even bool) {
+	if slices.IsSorted(list) {
+		return
+	}
+	if len(list) > longestSorted {
+		slices.Sort(list)
+		return
+	}
+	width := bits.Len32(among - 1)
+	s.ports32 = slices.Grow(s.ports32[:0], len(list))[:len(list)]
+	if even && len(list) >= short {
+		s.scatter(list, first, max(0, width-min(longestDigit, bits.Len(uint(len(list)))+1)))
+	} else if order(list, s.ports32, first, width, &s.at) {
+		copy(list, s.ports32)
+	}
+}
+
+// scatter sorts uniformly distributed ports: first into buckets by their upper bits, with hardly two in a bucket, then by
+// insertion.
+func (s *sorter) scatter(list []uint32, first uint32, shift int) {
+	const mask = 1<<longestDigit - 1
+	buckets := 0
+	for _, p := range list {
+		d := (p - first) >> shift & mask
+		s.at[d]++
+		buckets = max(buckets, int(d)+1)
+	}
+	sum := uint32(0)
+	for i, n := range s.at[:buckets] {
+		s.at[i] = sum
+		sum += n
+	}
+	spare := s.ports32[:len(list)]
+	for _, p := range list {
+		d := (p - first) >> shift & mask
+		spare[s.at[d]] = p
+		s.at[d]++
+	}
+	clear(s.at[:buckets])
+	for i, p := range spare {
+		k := i
+		for ; k > 0 && list[k-1] > p; k-- {
+			list[k] = list[k-1]
+		}
+		list[k] = p
+	}
+}
+
+// short is the length of rows that are not worth counting digits.
+const short = 48
+
+// longestDigit is how many bits of its keys a radix sort looks at once at most.
+const longestDigit = 11
+
+// places is where the next key of each digit goes; all are 0 between rows.
+type places [1 << longestDigit]uint32
+
+// order sorts keys, by radix where that pays; only the low width bits of what they are more than least are used. It says
+// whether the sorted ones are in spare, which is as long as keys.
+func order[K uint32 | uint64](keys, spare []K, least K, width int, at *places) (inSpare bool) {
+	if len(keys) < short || width == 0 {
+		slices.Sort(keys)
+		return false
+	}
+	digits := max(8, min(longestDigit, bits.Len(uint(len(keys)))))
+	passes := (width + digits - 1) / digits
+	digit := (width + passes - 1) / passes
+	mask := K(1)<<digit - 1
+	for shift := 0; shift < width; shift += digit {
+		for _, k := range keys {
+			at[(k-least)>>shift&mask&(1<<longestDigit-1)]++
+		}
+		sum := uint32(0)
+		for i, n := range at[:mask+1] {
+			at[i] = sum
+			sum += n
+		}
+		spare = spare[:len(keys)]
+		for _, k := range keys {
+			d := (k - least) >> shift & mask & (1<<longestDigit - 1)
+			spare[at[d]] = k
+			at[d]++
+		}
+		clear(at[:mask+1])
+		keys, spare = spare, keys
+		inSpare = !inSpare
+	}
+	return inSpare
+}
+
+// fields says where delay, port and weight lie in a key.
+type fields struct {
+	delay               uint8
+	port                uint32
+	weight              int32
+	delayBits, portBits int
+	weightBits          int
+}
+
+func fieldsOf(r row) fields {
+	f := fields{delay: 1}
+	low, high := slices.Min(r.target), slices.Max(r.target)
+	f.port, f.portBits = low, bits.Len32(high-low)
+	least, largest := slices.Min(r.weight), slices.Max(r.weight)
+	f.weight, f.weightBits = least, bits.Len32(uint32(largest)-uint32(least))
+	if r.delay != nil {
+		f.delay = slices.Min(r.delay)
+		f.delayBits = bits.Len8(slices.Max(r.delay) - f.delay)
+	}
+	return f
+}
+
+func (f *fields) bits() int { return f.delayBits + f.portBits + f.weightBits }
+
+func (f *fields) pack(r row, keys []uint64) {
+	for i := range keys {
+		keys[i] = uint64(r.target[i]-f.port)<<f.weightBits | uint64(uint32(r.weight[i])-uint32(f.weight))
+	}
+	for i := range r.delay {
+		keys[i] |= uint64(r.delay[i]-f.delay) << (f.portBits + f.weightBits)
+	}
+}
+
+func (f *fields) unpack(r row, keys []uint64) {
+	for i, k := range keys {
+		r.weight[i] = int32(uint32(f.weight) + uint32(k&(1<<f.weightBits-1)))
+		r.target[i] = f.port + uint32(k>>f.weightBits&(1<<f.portBits-1))
+	}
+	for i := range r.delay {
+		r.delay[i] = f.delay + uint8(keys[i]>>(f.portBits+f.weightBits))
+	}
+}

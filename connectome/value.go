@@ -1,0 +1,129 @@
+package connectome
+
+import (
+	"sync/atomic"
+
+	"burst/genome"
+	"burst/internal/quanta"
+)
+
+// valuer computes the weights and delays of a batch.
+type valuer struct {
+	sums       []uint64 // |weight| per port
+	scale      float64
+	histograms []histogram // by wiring; what has none is added to sums at once
+	longest    uint8       // delay
+	bad        badValue
+	value      [batchSize]int32
+	delay      [batchSize]uint8
+}
+
+// weigh computes the weights of a batch and adds them to the sums of their ports.
+func (p *valuer) weigh(w *wiring, b *batch) {
+	if !w.varies() {
+		fill(p.value[:b.n], quanta.Clamp(w.fixed))
+		p.count(w, b.target[:b.n], w.fixed)
+		return
+	}
+	for i, t := range b.target[:b.n] {
+		q, ok := w.quanta(b.source[i], b.ordinal[i], p.scale)
+		if !ok {
+			p.bad = p.bad.earlier(badValue{w, b.ordinal[i], 0, true})
+		}
+		q = w.lifted(t, q)
+		p.value[i] = quanta.Clamp(q)
+		atomic.AddUint64(&p.sums[w.port(t, q, b.ordinal[i])], w.bound(b.source[i], q, p.scale))
+	}
+}
+
+// count adds synapses of equal weight to the sums.
+func (p *valuer) count(w *wiring, targets []uint32, weight int64) {
+	if h := &p.histograms[w.slot]; h.list != nil {
+		h.add(targets, p.sums[w.port(0, weight, 0):], w.bound(0, weight, p.scale))
+		return
+	}
+	for _, t := range targets {
+		atomic.AddUint64(&p.sums[w.port(t, weight, 0)], w.bound(0, weight, p.scale))
+	}
+}
+
+func fill[T any](list []T, x T) {
+	for i := range list {
+		list[i] = x
+	}
+}
+
+// time computes the delays of a batch.
+func (p *valuer) time(w *wiring, b *batch) {
+	if w.delays == nil && w.delay.Kind == genome.Const {
+		fill(p.delay[:b.n], w.steps)
+		p.longest = max(p.longest, w.steps)
+		return
+	}
+	for i, ordinal := range b.ordinal[:b.n] {
+		var d float64
+		if w.delays != nil {
+			d = float64(w.delays[ordinal])
+		} else {
+			x, ok := w.delay.at(ordinal)
+			var fits bool
+			if d, fits = quanta.Delay(x); !ok || !fits {
+				p.bad = p.bad.earlier(badValue{w, ordinal, d, !ok})
+				d = 1
+			}
+		}
+		p.delay[i] = uint8(d)
+		p.longest = max(p.longest, uint8(d))
+	}
+}
+
+// badValue is a value that could not be used; the earliest is reported, so that threads do not change the message.
+type badValue struct {
+	w       *wiring
+	ordinal uint64
+	delay   float64 // bursts
+	drained bool    // no attempt fell inside the bounds
+}
+
+func (m badValue) earlier(o badValue) badValue {
+	switch {
+	case o.w == nil:
+		return m
+	case m.w == nil || o.w.index < m.w.index || o.w == m.w && o.ordinal < m.ordinal:
+		return o
+	}
+	return m
+}
+
+// firstBadValue is the earliest bad value of the whole network.
+func (p *plan) firstBadValue() (first badValue) {
+	workers, sinks := make([]checker, p.workers), make([]sink, p.workers)
+	sums := make([]uint64, p.inputs)
+	for i := range workers {
+		workers[i].valuer = valuer{sums: sums, scale: p.scale, histograms: make([]histogram, len(p.wirings))}
+		sinks[i] = &workers[i]
+	}
+	p.draw(sinks, all, Part{})
+	for i := range workers {
+		first = first.earlier(workers[i].bad)
+	}
+	return first
+}
+
+// checker computes values without storing them.
+type checker struct{ valuer }
+
+func (c *checker) take(w *wiring, b *batch) {
+	c.weigh(w, b)
+	c.time(w, b)
+}
+
+func (p *plan) report(m badValue) error {
+	switch {
+	case m.w == nil:
+		return nil
+	case m.drained:
+		return p.g.Fault(m.w.p.Pos, projectionKey(m.w.index, "weight"), "%d draws for synapse %d fell outside the bounds of weight or delay; widen them", attempts, m.ordinal)
+	}
+	return p.g.Fault(m.w.delay.Pos, projectionKey(m.w.index, "delay"), "synapse %d: %s", m.ordinal, delayMessage(m.delay, p.g.Timestep))
+}

@@ -1,0 +1,80 @@
+package engine
+
+import (
+	"context"
+	"time"
+)
+
+// pace starts bursts at a frequency, and measures how late they start.
+type pace struct {
+	period   time.Duration // 0: as fast as it goes
+	next     time.Time     // when the next burst is due
+	margin   time.Duration // how much longer than asked for a sleep has lately taken
+	nap      func(ctx context.Context, d time.Duration)
+	late     uint64
+	lateness latency
+}
+
+const (
+	longNap    = 20 * time.Millisecond  // a sleep of more ends with the context
+	mostMargin = 250 * time.Microsecond // a machine on which sleeps are later has others to serve
+)
+
+// wait returns when the next burst is due, or when ctx ends. It sleeps for as long as a sleep may be trusted to end in time, and
+// then looks at the clock until the moment has come.
+func (p *pace) wait(ctx context.Context) error {
+	if err := ctx.Err(); err != nil || p.period == 0 {
+		return err
+	}
+	now := time.Now()
+	p.margin -= p.margin / 64 // else one late sleep could be the last
+	for d := p.next.Sub(now) - p.margin; d > 0; d = p.next.Sub(now) - p.margin {
+		asleep := d
+		if d > longNap {
+			asleep = d - longNap/2
+		}
+		p.nap(ctx, asleep)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		over := time.Since(now.Add(asleep))
+		now = now.Add(asleep + over)
+		p.trust(over)
+	}
+	for now.Before(p.next) {
+		now = time.Now()
+	}
+	p.started(now)
+	return nil
+}
+
+// trust learns from how much longer than asked for a sleep took: more at once, less little by little, in wait.
+func (p *pace) trust(over time.Duration) {
+	if over > p.margin {
+		p.margin = min(over, mostMargin)
+	}
+}
+
+// started notes that a burst starts. After one that starts more than a whole period late the clock begins anew rather than chase
+// what is lost.
+func (p *pace) started(now time.Time) {
+	behind := now.Sub(p.next)
+	p.lateness.add(behind)
+	if behind > p.period/10 {
+		p.late++
+	}
+	if behind > p.period {
+		p.next = now
+	}
+	p.next = p.next.Add(p.period)
+}
+
+// byTimer sleeps until d is over or ctx ends.
+func byTimer(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-t.C:
+	}
+}

@@ -1,0 +1,42 @@
+// The kernels of package kernels, for fibers. With RACES they are those that networks of lif neurons have, compiled so that races are found.
+#include "burst.cu"
+#include "neural_dynamics_ports.cu"
+#include "kernel.h"
+#ifndef RACES
+#include "learn.cu"
+#include "toolbox.cu"
+#endif
+
+static network_of network(const void *argument) {
+    auto p = (const run *)argument;
+    return {p->devices, p->devices > 1 ? p->x->stop : nullptr, sizeof *p};
+}
+
+#define ENTRY(f) KERNEL_ENTRY(f, nullptr)
+#define BURSTS(f) KERNEL_ENTRY(f, network)
+#define BURST_ENTRIES                                                                                                       \
+    ENTRY(catch_up), ENTRY(queue_rows), ENTRY(cut_rows), ENTRY(inject), ENTRY(fired_rows), ENTRY(synaptic_propagation_fcl), \
+        ENTRY(deliver_places), ENTRY(neural_dynamics_fcl), ENTRY(neural_dynamics_ports), ENTRY(list_sums), ENTRY(list_ids)
+
+#ifdef RACES
+static const kernel list_of_kernels[] = {BURSTS(run_bursts_lif), BURSTS(resident_bursts_lif), BURSTS(cluster_bursts_lif),
+                                         BURST_ENTRIES};
+const kernel_list kernels = {list_of_kernels, sizeof list_of_kernels / sizeof *list_of_kernels, true};
+#else
+static const kernel list_of_kernels[] = {
+    BURSTS(run_bursts), BURSTS(run_bursts_feagi), BURSTS(run_bursts_lif), BURSTS(run_bursts_psc_exp), BURSTS(run_bursts_custom),
+    BURSTS(resident_bursts), BURSTS(resident_bursts_feagi), BURSTS(resident_bursts_lif), BURSTS(resident_bursts_psc_exp),
+    BURSTS(cluster_bursts), BURSTS(cluster_bursts_feagi), BURSTS(cluster_bursts_lif), BURSTS(cluster_bursts_psc_exp),
+    BURST_ENTRIES,
+    ENTRY(learn_modulators), ENTRY(learn_sources), ENTRY(learn_events), ENTRY(learn_targets), ENTRY(learn_rows), ENTRY(learn_sweep),
+    ENTRY(learn_swept), BURSTS(learn_bursts),
+    ENTRY(learn_totals), ENTRY(learn_every), ENTRY(learn_silence), ENTRY(learn_spikes), ENTRY(learn_window),
+    ENTRY(add_f32), ENTRY(sub_f32), ENTRY(mul_f32), ENTRY(div_f32), ENTRY(neg_f32), ENTRY(abs_f32),
+    ENTRY(add_f64), ENTRY(sub_f64), ENTRY(mul_f64), ENTRY(div_f64), ENTRY(neg_f64), ENTRY(abs_f64),
+    ENTRY(add_c128), ENTRY(sub_c128), ENTRY(mul_c128), ENTRY(div_c128), ENTRY(neg_c128), ENTRY(abs_c128),
+    ENTRY(relu_f32), ENTRY(sigmoid_f32), ENTRY(tanh_f32), ENTRY(relu_f64), ENTRY(sigmoid_f64), ENTRY(tanh_f64),
+    ENTRY(softmax_f32), ENTRY(softmax_f64), ENTRY(batch_norm_f32), ENTRY(batch_norm_f64),
+    ENTRY(matrix_product_32), ENTRY(matrix_product_64), ENTRY(matrix_product_128),
+    ENTRY(idle), ENTRY(atomic_adds), ENTRY(grid_barriers)};
+const kernel_list kernels = {list_of_kernels, sizeof list_of_kernels / sizeof *list_of_kernels, false};
+#endif

@@ -1,0 +1,75 @@
+// FEAGI's rules, which count in how many of the last bursts both ends of a synapse have fired.
+#pragma once
+#include "plastic.cuh"
+
+// spans say of each neuron, after each of the last bursts, by burst modulo slots, how many bursts ago it last fired and for how many it has
+// fired without a break, both 255 where more.
+struct spans {
+    u8 *since, *run;
+    u64 neurons, slots;
+};
+
+DEVICE u8 *span_at(u8 *list, const spans *w, u64 s, u64 n) { return list + s % w->slots * w->neurons + n; }
+
+// learn_silence makes the spans after burst s of what they were before, as if none had fired; a thread a neuron. learn_spikes puts right
+// those that did.
+KERNEL learn_silence(spans w, u64 s) {
+    u64 n = thread_index();
+    if (n >= w.neurons) return;
+    u8 since = *span_at(w.since, &w, s + w.slots - 1, n);
+    *span_at(w.since, &w, s, n) = since < 255 ? since + 1 : 255;
+    *span_at(w.run, &w, s, n) = 0;
+}
+
+KERNEL learn_spikes(spans w, history h, u64 s) {
+    u64 length, q = thread_index();
+    const u32 *queue = queue_of(&h, s, &length);
+    if (q >= length) return;
+    u8 run = *span_at(w.run, &w, s + w.slots - 1, queue[q]);
+    *span_at(w.since, &w, s, queue[q]) = 0;
+    *span_at(w.run, &w, s, queue[q]) = run < 255 ? run + 1 : 255;
+}
+
+// The rules: genome.Window.
+enum window_kind { RELEASE = 1, FEBRUARY = 2, PYTHON = 3 };
+
+struct window {
+    u32 kind, bursts;
+    float up, down;
+};
+
+// ends are what a rule sees of a synapse's ends.
+struct ends {
+    u8 since[2], run[2]; // of source and target
+};
+
+// learnt is the weight after a burst, of whose window there have been so many bursts.
+DEVICE float learnt(const window *r, float w, ends e, u64 past) {
+    bool source = e.since[0] < r->bursts, target = e.since[1] < r->bursts; // have fired in the window
+    switch (r->kind) {
+    case RELEASE:
+        if (past < r->bursts || (!source && !target)) return w;
+        return source && target ? w + r->up : w - r->down;
+    case FEBRUARY:
+        if (past < r->bursts || (!source && !target)) return w;
+        return e.run[0] >= past && e.run[1] >= past ? w + r->up : w - r->down;
+    case PYTHON:
+        if (past == 0 || e.run[0] < past) return w;
+        return e.run[1] >= past ? w + r->up : w - r->down;
+    }
+    return w;
+}
+
+// learn_window is steps 1a and 1b of such a rule in burst t for all synapses, a warp a row.
+KERNEL learn_window(learning l, window r, spans w, u64 t) {
+    for (u64 i = thread_index() / 32; i < l.sources; i += thread_count() / 32)
+        for (u64 k = l.row[i] + lane(); k < l.row[i + 1]; k += 32) {
+            u64 d = delay_at(&l, k);
+            if (t < d) continue; // before burst 0 none fired
+            u64 s = t - d, from = l.from + i, to = l.to + target_at(&l, k), past = s + 1 < r.bursts ? s + 1 : r.bursts;
+            ends e = {{*span_at(w.since, &w, s, from), *span_at(w.since, &w, s, to)}, {*span_at(w.run, &w, s, from), *span_at(w.run, &w, s, to)}};
+            float was = l.weight[k], now = clamped(&l, learnt(&r, was, e, past));
+            if (e.since[0] == 0) deliver_out(&l, r.kind == RELEASE ? was : now, (u32)i, l.target[k]);
+            l.weight[k] = now;
+        }
+}

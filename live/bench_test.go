@@ -1,0 +1,106 @@
+package live_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"burst/backend"
+	"burst/connectome"
+	"burst/engine"
+	"burst/genome"
+	"burst/genomes"
+	"burst/live"
+	"burst/run"
+
+	"github.com/stretchr/testify/require"
+)
+
+// example is one of the examples that come with burst.
+func example(b *testing.B, name string) *genome.Genome {
+	text, err := genomes.Text(name)
+	require.NoError(b, err)
+	g, err := genome.Parse(name+".yaml", text, genomes.Open)
+	require.NoError(b, err)
+	return g
+}
+
+// BenchmarkStep is a burst of quickstart: by the engine alone, as a Step, with an input and an output, and with a log. The difference
+// of the first two is what a session costs.
+func BenchmarkStep(b *testing.B) {
+	b.Run("engine", func(b *testing.B) {
+		c, err := connectome.Build(example(b, "quickstart"), connectome.Options{})
+		require.NoError(b, err)
+		on, err := backend.Open("cpu", c, backend.Options{Threads: 1})
+		require.NoError(b, err)
+		defer on.Close()
+		e, ctx := engine.New(c, on, engine.Options{}), b.Context()
+		for b.Loop() {
+			if err := e.Run(ctx, 1); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	for _, tc := range []struct {
+		name          string
+		given, logged bool
+	}{{"step", false, false}, {"step with input and output", true, false}, {"step with input, output and log", true, true}} {
+		b.Run(tc.name, func(b *testing.B) {
+			o := run.Options{Backend: "cpu", Threads: 1}
+			if tc.logged {
+				o.Folder, o.Record = filepath.Join(b.TempDir(), "run"), []string{"spikes=none"}
+			}
+			s, err := live.New(b.Context(), example(b, "quickstart"), live.Options{Options: o})
+			require.NoError(b, err)
+			defer s.Close()
+			in := bound(b, s.Feeder("x"), live.Binding{Place: live.Place{Area: "retina", Neurons: []uint32{1, 2, 3}}, Largest: 1})
+			out := output(b, s, "motor", live.Counts)
+			var values []live.Value
+			if tc.given {
+				values = []live.Value{{To: in, Amounts: make([]float32, 3)}}
+			}
+			x, ctx := live.Reading{}, b.Context()
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				if tc.given {
+					values[0].Amounts[0] = float32(i%7) / 100
+				}
+				if err := s.Step(ctx, 1, values...); err != nil {
+					b.Fatal(err)
+				}
+				out.Read(&x)
+			}
+		})
+	}
+}
+
+// BenchmarkLog is what 1,000 inputs that change in every burst cost: made quanta, merged, logged and given to the network. At 1 kHz
+// 10 µs are a hundredth of a processor.
+func BenchmarkLog(b *testing.B) {
+	for _, logged := range []bool{false, true} {
+		name := "without a log"
+		if logged {
+			name = "with one"
+		}
+		b.Run(name, func(b *testing.B) {
+			o := run.Options{Backend: "cpu", Threads: 1}
+			if logged {
+				o.Folder, o.Record = filepath.Join(b.TempDir(), "run"), []string{"spikes=none"}
+			}
+			g, err := genome.Parse("net.yaml", []byte("burst: v1\nname: eye\nareas: [{name: eye, neurons: 1000, threshold: 100}]\n"), nil)
+			require.NoError(b, err)
+			s, err := live.New(b.Context(), g, live.Options{Options: o})
+			require.NoError(b, err)
+			defer s.Close()
+			in := bound(b, s.Feeder("x"), live.Binding{Place: live.Place{Area: "eye"}, Largest: 1})
+			amounts, ctx := make([]float32, 1000), b.Context()
+			for i := 0; b.Loop(); i++ {
+				for k := range amounts {
+					amounts[k] = float32((i+k)%1000+1) / 2000
+				}
+				if err := s.Step(ctx, 1, live.Value{To: in, Amounts: amounts}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

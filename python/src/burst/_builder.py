@@ -1,0 +1,180 @@
+"""Genomes made in Python: areas, projections and stimuli as a text and the files that it names."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import UsageError
+
+# The keys of an area that are no parameters of its model.
+_OF_AREA = {
+    "neurons", "size", "neurons_per_voxel", "aliases", "position", "group", "devices", "psp", "divide_psp", "init",
+    "drive", "from", "until", "spikes",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Area:
+    """An area of a network. `neurons` is how many it has; `model` the name of its neurons' model."""
+
+    name: str
+    neurons: int
+    model: str
+    first: int = 0
+    size: tuple[int, int, int] = (0, 1, 1)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def name_of(area: Area | str) -> str:
+    """The name of an area."""
+    return area.name if isinstance(area, Area) else area
+
+
+class Builder:
+    """A genome in the making."""
+
+    def __init__(self, name: str, keys: Mapping[str, Any]) -> None:
+        self.genome: dict[str, Any] = {"burst": "v1", "name": name, **_plain(keys)}
+        self.genome |= {"areas": [], "projections": [], "stimuli": []}
+        self.areas: dict[str, Area] = {}
+        self.files: dict[str, str] = {}
+
+    def area(self, name: str, neurons: int | Sequence[int], model: str, keys: Mapping[str, Any]) -> Area:
+        """Adds an area."""
+        if name in self.areas:
+            raise UsageError(f"area {name!r} is there already, want another name")
+        area: dict[str, Any] = {"name": name, "model": model}
+        if isinstance(neurons, (int, np.integer)):
+            area["neurons"], size = int(neurons), (int(neurons), 1, 1)
+        else:
+            size = tuple(int(n) for n in neurons)  # type: ignore[assignment]
+            if len(size) != 3:
+                raise UsageError(f"area {name!r}: a size of {len(size)} numbers, want x, y and z")
+            area["size"] = list(size)
+        params: dict[str, Any] = {}
+        columns: dict[str, npt.NDArray[Any]] = {}
+        for given, value in keys.items():
+            key = given.removesuffix("_")  # from_ is a word of Python's without it
+            if key == "spikes":
+                value = _trains(name, value)
+            inside = area if key in _OF_AREA or model == "feagi" else params
+            if isinstance(value, np.ndarray) and inside is params:
+                columns[key] = value
+                value = f"column({name}.csv, {key})"
+            inside[key] = value
+        if params:
+            area["params"] = params
+        total = size[0] * size[1] * size[2] * int(area.get("neurons_per_voxel", 1))
+        if columns:
+            self._file(f"{name}.csv", columns, total, f"area {name!r}")
+        self.genome["areas"].append(_plain(area))
+        self.areas[name] = Area(name, total, model, sum(a.neurons for a in self.areas.values()), size)
+        return self.areas[name]
+
+    def connect(
+        self, source: Area | str, target: Area | str, rule: str | tuple[Any, Any], keys: Mapping[str, Any]
+    ) -> int:
+        """Adds a projection and gives its number."""
+        number = len(self.genome["projections"])
+        made: dict[str, Any] = {"from": name_of(source), "to": name_of(target)}
+        if isinstance(rule, str):
+            made |= {"rule": rule, **keys}
+        else:
+            made["rule"], made["file"] = "edges", f"projection-{number}.csv"
+            columns = {"source": np.asarray(rule[0]), "target": np.asarray(rule[1])}
+            for key, value in keys.items():
+                if key in ("weight", "delay") and isinstance(value, np.ndarray):
+                    columns["delay_ms" if key == "delay" and value.dtype.kind == "f" else key] = value
+                else:
+                    made[key] = value
+            self._file(made["file"], columns, len(columns["source"]), f"projection {number}")
+        self.genome["projections"].append(_plain(made))
+        return number
+
+    def stimulate(self, area: Area | str, keys: Mapping[str, Any]) -> int:
+        """Adds a stimulus and gives its number."""
+        self.genome["stimuli"].append(
+            _plain({"area": name_of(area), **{k.removesuffix("_"): v for k, v in keys.items()}})
+        )
+        return len(self.genome["stimuli"]) - 1
+
+    def _file(self, path: str, columns: dict[str, npt.NDArray[Any]], rows: int, whose: str) -> None:
+        """Makes a CSV file of columns, each number so that it is read back as the same float32."""
+        texts = []
+        for name, column in columns.items():
+            if column.shape != (rows,):
+                raise UsageError(f"{whose}: {name} has shape {column.shape}, want ({rows},)")
+            if column.dtype.kind in "iu":
+                texts.append(map(str, column.tolist()))
+            elif column.dtype.kind == "f":
+                texts.append(map(repr, column.astype(np.float64).tolist()))
+            else:
+                raise UsageError(f"{whose}: {name} has dtype {column.dtype}, want numbers")
+        lines = map(",".join, zip(*texts, strict=True))
+        self.files[path] = "\n".join([",".join(columns), *lines, ""])
+
+    def write(self, folder: Path) -> Path:
+        """Writes the genome and its files, and gives the genome's path."""
+        for name, text in self.files.items():
+            (folder / name).write_text(text)
+        return write_genome(folder, self.genome)
+
+
+def write_genome(folder: Path, genome: Mapping[str, Any]) -> Path:
+    """Writes a genome as JSON, which is YAML too: a line for each area, projection and stimulus."""
+    parts = []
+    for key, value in genome.items():
+        if isinstance(value, list):
+            text = "[\n" + ",\n".join("  " + json.dumps(x) for x in value) + "\n]" if value else "[]"
+        else:
+            text = json.dumps(value)
+        parts.append(f"{json.dumps(key)}: {text}")
+    path = folder / "genome.json"
+    path.write_text("{" + ",\n".join(parts) + "}\n")
+    return path
+
+
+def _trains(name: str, spikes: Any) -> Any:
+    """Spike trains: a list as in a genome, or arrays of neurons and of bursts, a spike each."""
+    if not isinstance(spikes, tuple):
+        return spikes
+    neurons, bursts = np.asarray(spikes[0]), np.asarray(spikes[1])
+    if (
+        neurons.shape != bursts.shape
+        or neurons.ndim != 1
+        or neurons.dtype.kind not in "iu"
+        or bursts.dtype.kind not in "iu"
+    ):
+        raise UsageError(
+            f"area {name!r}: spikes of shapes {neurons.shape} and {bursts.shape}, want whole numbers of one length"
+        )
+    order = np.lexsort((bursts, neurons))
+    neurons, bursts = neurons[order], bursts[order]
+    ids, starts = np.unique(neurons, return_index=True)
+    return [{"neurons": [int(i)], "at": b.tolist()} for i, b in zip(ids, np.split(bursts, starts[1:]), strict=True)]
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON has it; whole floats are written as whole numbers."""
+    if isinstance(value, Mapping):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, np.ndarray):
+        return _plain(value.tolist())
+    if isinstance(value, (list, tuple)):
+        return [_plain(v) for v in value]
+    if isinstance(value, np.generic):
+        return _plain(value.item())
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return int(value)
+    if isinstance(value, Area):
+        return value.name
+    return value

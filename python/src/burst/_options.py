@@ -1,0 +1,59 @@
+"""How a network is run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a network is run. All have a default.
+
+    Attributes:
+        backend: "auto" (a GPU if there is one, else the CPU), "cpu", "cuda" or "reference".
+        devices: GPUs that share the network, such as "0,1" or "all".
+        threads: of the CPU backend and of building; 0 is all processors.
+        seed: builds with this seed instead of the genome's.
+        run_seed: seed of random input.
+        set: values of the genome by their paths, such as {"areas.L4E.params.tau": "12 ms"}.
+        stimulate: stimuli as the command line writes them, such as "eye=all every 10".
+        learn: False keeps all weights as they start.
+        record: what to record, by table: {"spikes": "all", "potentials": ["E", "I[0..9]"]}; None: as the genome says.
+        out: folder for the results, which must not exist; None is a temporary one; False writes nothing.
+        checkpoint_every: bursts, or a time such as "5m", between checkpoints.
+        max_memory: refuse what would need more, such as "4GiB".
+        progress: whether long runs show how far they are; None: in terminals and notebooks.
+
+    """
+
+    backend: str = "auto"
+    devices: str | None = None
+    threads: int = 0
+    seed: int | None = None
+    run_seed: int | None = None
+    set: Mapping[str, Any] = field(default_factory=dict)
+    stimulate: Sequence[str] = ()
+    learn: bool = True
+    record: Mapping[str, str | Sequence[str]] | None = None
+    out: str | os.PathLike[str] | Literal[False] | None = None
+    checkpoint_every: str | int | None = None
+    max_memory: str | None = None
+    progress: bool | None = None
+
+    def flags(self) -> list[str]:
+        """The flags of the command line, but for out."""
+        flags = [f"--threads={self.threads}"]
+        if self.backend != "auto":  # of a run that goes on, its own
+            flags.append(f"--backend={self.backend}")
+        for name in ("devices", "seed", "run_seed", "checkpoint_every", "max_memory"):
+            value = getattr(self, name)
+            if value is not None:
+                flags.append(f"--{name.replace('_', '-')}={value}")
+        flags += [f"--set={path}={value}" for path, value in self.set.items()]
+        flags += [f"--stimulate={text}" for text in self.stimulate]
+        for table, what in (self.record or {}).items():
+            flags.append(f"--record={table}={what if isinstance(what, str) else ','.join(what)}")
+        return flags if self.learn else [*flags, "--plasticity=off"]

@@ -1,0 +1,48 @@
+"""Finds and calls the program `burst`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+from .errors import NoProgramError, of_status
+
+
+def find() -> str:
+    """The path of the program: $BURST_PROGRAM, else that of this package's wheel, else the one on PATH."""
+    named = os.environ.get("BURST_PROGRAM")
+    if named:
+        if not os.access(named, os.X_OK):
+            raise NoProgramError(f"BURST_PROGRAM is {named}, which cannot be run; want the path of the program burst")
+        return named
+    name = "burst" + (sysconfig.get_config_var("EXE") or "")
+    user = sysconfig.get_path("scripts", scheme=sysconfig.get_preferred_scheme("user"))
+    target = Path(__file__).parent.parent / "bin"  # of pip install --target
+    for folder in (sysconfig.get_path("scripts"), user, str(target), os.path.dirname(sys.executable)):
+        path = os.path.join(folder, name)
+        if os.access(path, os.X_OK):
+            return path
+    on_path = shutil.which(name)
+    if on_path is None:
+        raise NoProgramError(
+            "the program burst was not found: this package was installed without it. "
+            "Install a wheel of burst-snn, or set BURST_PROGRAM to the program's path"
+        )
+    return on_path
+
+
+def call(*arguments: str) -> str:
+    """Runs a command of the program and gives what it prints.
+
+    Raises:
+        BurstError: the one of the exit status.
+
+    """
+    done = subprocess.run([find(), *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise of_status(done.returncode, done.stderr)
+    return done.stdout

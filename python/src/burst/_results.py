@@ -1,0 +1,97 @@
+"""What can be seen of a network."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import numpy as np
+import numpy.typing as npt
+
+from ._builder import Area, name_of
+from ._folder import Plot, manifest_of
+from ._process import Process
+from ._table import Table, checked, own
+
+
+class Results(Process):
+    """A network whose results can be looked at, while it runs and after that."""
+
+    @property
+    def burst(self) -> int:
+        """The number of the next burst."""
+        return 0 if self._child is None else self._child.burst
+
+    @property
+    def areas(self) -> dict[str, Area]:
+        """The areas by name, in the order in which neurons are numbered."""
+        return dict(self.start()._areas)
+
+    @property
+    def digest(self) -> str:
+        """The hash of all spikes so far, 16 hexadecimal digits."""
+        if self._digest is None:
+            self._digest = str(json.loads(self._running().get("/v1/status"))["digest"])
+        if isinstance(self._digest, bytes):
+            self._digest = f"{int.from_bytes(self._digest, 'little'):016x}"
+        return self._digest
+
+    @property
+    def spikes(self) -> Table:
+        """The spikes recorded so far, read into memory: 4 bytes each, and 8 for its burst once that is looked at."""
+        return self.recorded("spikes")
+
+    def recorded(self, table: str) -> Table:
+        """What was recorded so far: spikes, potentials, variables, fcl, weights or histograms."""
+        folder = self._on_disk()
+        at, found = self._tables.get(table, (-1, None))
+        if found is None or at != self.burst:
+            manifest = manifest_of(folder)
+            found = own(folder, table, manifest)
+            if found is None:
+                found = checked(folder, table, manifest)
+            self._tables[table] = (self.burst, found)
+        return found
+
+    def weights(self, projection: int) -> npt.NDArray[Any]:
+        """The present weights of a projection that learns, by its number.
+
+        Returns:
+            A row for each synapse: uint32 source and target (ids in the whole network), uint32 delay (bursts), float32
+            weight.
+
+        Raises:
+            RefusedError: its weights do not change; `burst export connectome` writes those.
+
+        """
+        row = np.dtype([("source", "<u4"), ("target", "<u4"), ("delay", "<u4"), ("weight", "<f4")])
+        return np.frombuffer(self._running().get(f"/v1/projections/{projection}/weights"), row)
+
+    def potentials(self, area: Area | str) -> npt.NDArray[np.float32]:
+        """The present potential of each neuron of an area, in the genome's unit."""
+        return np.frombuffer(self._running().get("/v1/potentials?" + urlencode({"area": name_of(area)})), "<f4")
+
+    @property
+    def plot(self) -> Plot:
+        """Draws pictures of what was recorded so far, such as net.plot.raster()."""
+        return Plot(self._on_disk)
+
+    def _on_disk(self) -> Path:
+        """The run's folder, when all is there that was recorded so far."""
+        if self._child is None or not self._child.closed:
+            self.flush()
+        return self.folder
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """The run's manifest (docs/results.md), as far as it is known while the run goes on."""
+        return manifest_of(self._on_disk())
+
+    def __repr__(self) -> str:
+        if self._child is None:
+            return "<network that is not started>"
+        state = "closed" if self._child.closed else self._child.welcome["mode"]
+        areas = ", ".join(f"{a.name} ({a.neurons:,} {a.model})" for a in self._areas.values())
+        return f"<network {self._child.welcome['name']}, {state}, next burst {self.burst:,}: {areas}>"

@@ -1,0 +1,185 @@
+"""Recordings as columns."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import struct
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _program
+from ._stream import Column, read_stream
+from .errors import DamagedError
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
+
+
+class Table:
+    """Rows of a recording, sorted by burst, then neuron. Columns are attributes: read-only arrays of equal length.
+
+    `burst` (uint64), `neuron` (uint32; the id in the whole network, of an area's rows the number in the area), `area`
+    (uint32; a place in `area_names`), where areas are grids `x`, `y` and `z` (uint32; a voxel of the area), and what
+    else the recording has, such as `potential` (float32), or `variable` (uint32; a place in `variable_names`) and
+    `value` (float32).
+    """
+
+    def __init__(
+        self, columns: Mapping[str, Column | Callable[[], Column]], rows: int, manifest: Mapping[str, Any]
+    ) -> None:
+        self._columns = dict(columns)
+        self._rows = rows
+        self._manifest = manifest
+        self.area_names: list[str] = [a["name"] for a in manifest["areas"]]
+        self.variable_names: list[str] = manifest.get("variables", [])
+        self.timestep_ms = float(manifest["timestep_ms"])
+
+    def __len__(self) -> int:
+        return self._rows
+
+    def __getattr__(self, name: str) -> Column:
+        columns = self.__dict__.get("_columns", {})
+        if name not in columns:
+            raise AttributeError(f"no column {name!r}, want one of {', '.join(columns)}")
+        made = columns[name]
+        found: Column = made() if callable(made) else made
+        columns[name] = found
+        found.flags.writeable = False
+        return found
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        return list(self.__dict__.get("_columns", ()))
+
+    @cached_property
+    def time_ms(self) -> npt.NDArray[np.float64]:
+        """When it happened: the end of the burst, (burst + 1)·timestep."""
+        time = np.add(self.burst, 1, dtype=np.float64)
+        time *= self.timestep_ms
+        time.flags.writeable = False
+        return time
+
+    def __getitem__(self, area: str) -> Table:
+        """The rows of an area, copied; `neuron` counts from 0 in it."""
+        if area not in self.area_names:
+            raise KeyError(f"no area {area!r}, want one of {', '.join(self.area_names)}")
+        k = self.area_names.index(area)
+        if "area" not in self._columns:
+            raise TypeError("rows of projections, which are of no area")
+        first, n = self._manifest["areas"][k]["first"], self._manifest["areas"][k]["neurons"]
+        rows = np.flatnonzero((self.neuron - np.uint32(first)) < n)  # ids below the first become large
+        chosen = {name: getattr(self, name)[rows] for name in self.columns if name != "area"}
+        chosen["neuron"] -= np.uint32(first)
+        chosen["area"] = np.full(len(rows), k, "<u4")
+        return Table({name: chosen[name] for name in self.columns}, len(rows), self._manifest)
+
+    def __iter__(self) -> Iterator[Any]:
+        raise TypeError("a recording is a table of columns, such as .burst and .neuron")
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A DataFrame with the columns, of which `area` and `variable` have names. It needs pandas."""
+        import pandas
+
+        frame = pandas.DataFrame({n: getattr(self, n) for n in self.columns if n not in self._words()})
+        for n, words in self._words().items():
+            frame[n] = pandas.Categorical.from_codes(getattr(self, n).astype(np.int64), words)
+        return frame
+
+    def to_arrow(self) -> pyarrow.Table:
+        """An Arrow table with the columns, of which `area` and `variable` have names. It needs pyarrow."""
+        import pyarrow
+
+        arrays = {n: pyarrow.array(getattr(self, n)) for n in self.columns if n not in self._words()}
+        for n, words in self._words().items():
+            arrays[n] = pyarrow.DictionaryArray.from_arrays(getattr(self, n).astype(np.int32), words)
+        return pyarrow.table(arrays)
+
+    def _words(self) -> dict[str, list[str]]:
+        """The columns of words, with what they may say."""
+        words = {"area": self.area_names, "variable": self.variable_names}
+        return {n: of for n, of in words.items() if n in self._columns}
+
+    def __repr__(self) -> str:
+        return f"<{len(self):,} rows of {', '.join(self.columns)}>"
+
+
+def own(folder: Path, name: str, manifest: Mapping[str, Any]) -> Table | None:
+    """A recording of a folder of one's own, read from what the run writes; None where it is not there.
+
+    What can be told from other columns is made when it is looked at.
+    """
+    found = read_stream(folder / name)
+    if found is None:
+        return None
+    columns: dict[str, Column | Callable[[], Column]] = {"burst": lambda: np.repeat(found.bursts, found.counts)}
+    rest = dict(found.columns)
+    if "neuron" in rest:
+        neuron = columns["neuron"] = rest.pop("neuron")
+        areas = manifest["areas"]
+        columns["area"] = partial(_areas, areas, neuron)
+        if any(a["size"][1] > 1 or a["size"][2] > 1 or a["neurons_per_voxel"] > 1 for a in areas):
+            columns |= {axis: partial(_voxels, areas, neuron, k) for k, axis in enumerate("xyz")}
+    return Table({**columns, **rest}, int(found.counts.sum()), manifest)
+
+
+def _areas(areas: list[dict[str, Any]], neuron: Column) -> Column:
+    """The areas that neurons are of, by their places."""
+    ends = np.array([a["first"] + a["neurons"] for a in areas], "<u4")
+    return np.searchsorted(ends, neuron, side="right").astype("<u4")
+
+
+def _voxels(areas: list[dict[str, Any]], neuron: Column, axis: int) -> Column:
+    """Where neurons lie along x, y or z: they are numbered along z first, then y, then x."""
+    numbers = [[a["first"], max(1, a["neurons_per_voxel"]), *(max(1, n) for n in a["size"])] for a in areas]
+    first, each, _, high, deep = np.array(numbers, "<u4")[_areas(areas, neuron)].T
+    at = (neuron - first) // each
+    found: Column = (at // deep // high, at // deep % high, at % deep)[axis]
+    return found
+
+
+def checked(folder: str | os.PathLike[str], name: str, manifest: Mapping[str, Any]) -> Table:
+    """A recording of any run folder: the program checks its files, and its columns are mapped into memory.
+
+    Raises:
+        FileError: there is no such folder.
+        DamagedError: a file has changed since the run.
+        BurstError: nothing of the kind was recorded.
+
+    """
+    scratch = tempfile.mkdtemp(prefix="burst-")
+    try:
+        path = os.path.join(scratch, name + ".npz")
+        _program.call("export", os.fspath(folder), "--table", name, "-o", path)
+        columns = dict(_map(path))
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)  # what is mapped stays until nobody looks at it
+    for more in ("area_names", "area_ids", "variable_names", "timestep_ms", "time_ms", "index"):  # told otherwise
+        columns.pop(more, None)
+    return Table(columns, len(columns["burst"]), manifest)
+
+
+def _map(path: str) -> Iterator[tuple[str, Column]]:
+    """The arrays of an archive whose members are stored as they are."""
+    with zipfile.ZipFile(path) as z, open(path, "rb") as f:
+        for member in z.infolist():
+            f.seek(member.header_offset + 26)
+            name, extra = struct.unpack("<HH", f.read(4))
+            f.seek(name + extra, os.SEEK_CUR)
+            if member.compress_type != zipfile.ZIP_STORED or np.lib.format.read_magic(f) != (1, 0):
+                raise DamagedError(f"{path}: {member.filename} is not stored as it is")
+            shape, _, kind = np.lib.format.read_array_header_1_0(f)
+            if shape and shape[0] > 0:
+                array: Column = np.memmap(f, kind, "r", f.tell(), shape)
+            else:
+                array = np.frombuffer(f.read(kind.itemsize if shape == () else 0), kind).reshape(shape)
+            yield member.filename.removesuffix(".npy"), array

@@ -1,0 +1,363 @@
+"""Networks: built or loaded, run, fed and read."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+import weakref
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _client, _ports, _units
+from ._builder import Area, Builder, name_of
+from ._options import Options
+from ._ports import Feed, Input, Kind, Output, Value
+from ._progress import Progress
+from ._results import Results
+from .errors import UsageError
+
+_MOST_STEPS = 1_000_000
+_MOST_BYTES = 8 << 20  # of a frame
+_PIECE_SECONDS = 0.1  # how long Ctrl-C waits, and between two looks at progress
+
+
+class State:
+    """A state that Network.state has kept."""
+
+    def __init__(self, net: Network, name: str) -> None:
+        self.owner = net._scratch
+        self.name = name
+        self.burst = net.burst
+        weakref.finalize(self, net._unneeded.append, name).atexit = False  # a finalizer may run in the middle of a step
+
+
+class Network(Results):
+    """A network of spiking neurons.
+
+    It is built with `area` and `connect`, or by `load`. The first call that needs it running starts it; from then on
+    its structure is fixed. It runs in a process of its own, which ends with it.
+    """
+
+    def __init__(
+        self, name: str = "network", *, timestep: str = "1 ms", options: Options | None = None, **keys: Any
+    ) -> None:
+        """A network without areas.
+
+        Args:
+            name: for messages and folders.
+            timestep: what a burst stands for, such as "0.1 ms".
+            options: how it is run.
+            keys: other keys of the genome's top level, such as seed, scale, models or plasticity (docs/genome.md).
+
+        """
+        super().__init__(Builder(name, {"timestep": timestep, **keys}), options or Options())
+        self._bound: list[dict[str, Any]] = []
+        self._inputs = self._states = 0
+        self._outputs: list[Output] = []
+        self._unneeded: list[str] = []  # states that nobody holds any more
+        self._piece = 1
+
+    # Building
+
+    def area(self, name: str, neurons: int | Sequence[int], model: str = "feagi", **keys: Any) -> Area:
+        """Adds an area of neurons.
+
+        Args:
+            name: of the area.
+            neurons: how many, or the size [x, y, z] of a grid of voxels.
+            model: of its neurons (docs/models.md).
+            keys: parameters of the model, and keys of an area such as drive, init and from_. Values are as in a genome:
+                numbers, or texts with a unit. An array has a parameter's value for each neuron, in its base unit.
+                Spikes of the model spike_list may be two arrays: the neuron and the burst of each.
+
+        """
+        return self._building().area(name, neurons, model, keys)
+
+    def connect(self, source: Area | str, target: Area | str, rule: str | tuple[Any, Any], **keys: Any) -> int:
+        """Adds a projection and gives its number.
+
+        Args:
+            source: the area that it comes from.
+            target: the area that it goes to.
+            rule: name of a connection rule (docs/genome.md), or an edge list: two arrays, source and target of each
+                synapse, counted from 0 in their areas.
+            keys: keys of the rule, weight, delay, plasticity and others of a projection. Beside an edge list weight and
+                delay may be arrays; whole numbers of delay are bursts, floats are ms.
+
+        """
+        return self._building().connect(source, target, rule, keys)
+
+    def stimulate(self, area: Area | str, **keys: Any) -> int:
+        """Adds a stimulus and gives its number, for switch.
+
+        Args:
+            area: that receives it.
+            keys: at or every, neurons or voxels, amount, from_, until.
+
+        """
+        return self._building().stimulate(area, keys)
+
+    def _building(self) -> Builder:
+        if self._builder is None:
+            raise UsageError("the network was loaded, and its structure is that of its genome; want burst.Network(...)")
+        if self._child is not None:
+            raise UsageError("the network runs already, so its structure is fixed; want another Network")
+        return self._builder
+
+    def copies(self, n: int) -> list[Network]:
+        """Further networks like this one, each with a process of its own, at burst 0; their results are temporary."""
+        made = []
+        for _ in range(n):
+            options = replace(self._options, out=None if self._options.out is not False else False)
+            x = Network(options=options)
+            x._builder, x._source = self._builder, self._source
+            made.append(x)
+        return made
+
+    # Running
+
+    def input(
+        self, area: Area | str, *, largest: float = 100.0, neurons: Iterable[int] | None = None,
+        voxels: Iterable[Sequence[int]] | None = None, port: int = 0, once: bool = False, hold_for: int = 0,
+    ) -> Input:  # fmt: skip
+        """Binds an input of an area, or of some of its neurons or voxels, each an entry.
+
+        Args:
+            area: that receives it.
+            largest: no amount will be larger, of either sign; in the unit of the area's input.
+            neurons: numbers in the area, an entry each.
+            voxels: x, y, z of voxels, an entry each.
+            port: 0 by the amount's sign; 1 or 2: always the neurons' first or last.
+            once: an amount counts for one burst; otherwise until there is another one.
+            hold_for: and for at most so many bursts; 0: no end.
+
+        """
+        place = _ports.place(area, neurons, voxels)
+        asked = {**place, "name": name_of(area), "largest": largest, "port": port, "once": once, "hold_for": hold_for}
+        entries = self._bind({"inputs": [asked]})["inputs"][0]["entries"]
+        self._inputs += 1
+        return Input(self._scratch, name_of(area), self._inputs - 1, entries)
+
+    def output(
+        self, area: Area | str, kind: Kind = "counts", *, neurons: Iterable[int] | None = None,
+        voxels: Iterable[Sequence[int]] | None = None, variable: str | None = None,
+    ) -> Output:  # fmt: skip
+        """Binds an output of an area, or of some of its neurons or voxels.
+
+        Args:
+            area: that is read.
+            kind: "counts" of spikes of each entry, the entries that have "fired", the mean "rate" of the neurons in Hz,
+                or the "potentials" after the last burst, which must be recorded.
+            neurons: numbers in the area, an entry each.
+            voxels: x, y, z of voxels, an entry each.
+            variable: of "potentials" a state variable of the area's model in their place, such as "I_ex"; recorded too.
+
+        """
+        if kind not in _ports.KINDS:
+            raise UsageError(f"an output of kind {kind!r}, want one of {', '.join(_ports.KINDS)}")
+        asked = {**_ports.place(area, neurons, voxels), "kind": kind} | ({"variable": variable} if variable else {})
+        bound = self._bind({"outputs": [asked]})
+        made = Output(self._scratch, name_of(area), kind, len(self._outputs), bound["outputs"][0]["entries"])
+        self._outputs.append(made)
+        return made
+
+    def _bind(self, asked: dict[str, Any]) -> dict[str, Any]:
+        answer: dict[str, Any] = json.loads(self._running().ask(_client.BIND, asked))
+        self._bound.append(asked)
+        return answer
+
+    def step(
+        self, length: int | str = 1, inputs: Mapping[Input, Value] | None = None
+    ) -> dict[Output, npt.NDArray[Any]]:
+        """Runs some bursts in one piece, and reads all outputs.
+
+        Args:
+            length: bursts, at most 1,000,000, or simulated time such as "20 ms".
+            inputs: of some inputs an amount for each entry, or a pair: entries, ascending, and an amount for each of
+                them, the others being 0. They hold until they are set again, unless the input says otherwise.
+
+        Returns:
+            Of each Output what happened in these bursts: uint32 counts, uint32 entries that have fired, float32
+            potentials, or an array of one float32, the rate in Hz.
+
+        """
+        child = self._child or self._running()
+        n = self._length(length)
+        parts = [_ports.amounts(self._scratch, *x) for x in inputs.items()] if inputs else []
+        try:
+            answer = child.step(n, len(parts), b"".join(parts))
+        except KeyboardInterrupt:
+            self._digest = None
+            raise
+        return self._told(answer)
+
+    def _length(self, length: int | str) -> int:
+        """The bursts of a step."""
+        n = length if type(length) is int and length > 0 else _units.bursts(length, self.timestep_ms)
+        if n > _MOST_STEPS:
+            raise UsageError(f"a step of {n} bursts, want at most {_MOST_STEPS}; net.run takes more")
+        return n
+
+    def _told(self, answer: bytes) -> dict[Output, npt.NDArray[Any]]:
+        """The results of a step."""
+        self._digest = answer[16:24]
+        return _ports.results(self._outputs, answer, 36)
+
+    @overload
+    def run(
+        self, length: int | str, inputs: Mapping[Input, Value] | None = None, *, outputs: None = None
+    ) -> Network: ...
+
+    @overload
+    def run(
+        self, length: int | str, inputs: Mapping[Input, Value] | None = None, *, outputs: Iterable[Output]
+    ) -> dict[Output, npt.NDArray[Any]]: ...
+
+    def run(
+        self, length: int | str, inputs: Mapping[Input, Value] | None = None, *, outputs: Iterable[Output] | None = None
+    ) -> Network | dict[Output, npt.NDArray[Any]]:
+        """Runs bursts, or simulated time such as "1 s".
+
+        Ctrl-C stops between two bursts and keeps the state: the next run goes on there. Outputs that are read later
+        tell nothing of these bursts.
+
+        Args:
+            length: bursts, or simulated time.
+            inputs: as those of step, which are set before the first burst; or of some inputs an array with an amount
+                for each burst and entry, [bursts, entries]. What the last burst has then holds on.
+            outputs: what to tell of each burst; "fired" cannot be told so.
+
+        Returns:
+            The network itself; with outputs of each an array [bursts, entries].
+
+        """
+        left = total = _units.bursts(length, self.start().timestep_ms)
+        feed = Feed(self._scratch, total, inputs or {})
+        told = None if outputs is None else list(outputs)
+        for o in told or ():
+            if o.owner is not self._scratch or o.kind == "fired":
+                raise UsageError(f"{o!r}, want an output of this network, of counts, rate or potentials")
+        named = _ports.handles(told or ())
+        most = min(_MOST_STEPS, _MOST_BYTES // max(1, feed.bytes + sum(4 * o.numbers for o in told or ())))
+        parts: list[dict[Output, npt.NDArray[Any]]] = []
+        with Progress(total, self._options.progress) as progress:
+            while left > 0:
+                n = max(1, min(left, self._piece, most))
+                began = time.monotonic()
+                given, amounts = feed.part(total - left, n)
+                try:
+                    answer = self._running().step(n, given, amounts + named, len(told or ()))
+                except KeyboardInterrupt:
+                    self._digest = None
+                    raise
+                self._digest = answer[16:24]
+                if told:
+                    parts.append(_ports.results(told, answer, 36))
+                took = time.monotonic() - began
+                left -= n
+                if n == self._piece:
+                    self._piece = int(min(_MOST_STEPS, max(1, n * min(4.0, _PIECE_SECONDS / max(took, 1e-6)))))
+                progress.show(total - left)
+        if told is None:
+            return self
+        return {o: np.concatenate([p[o] for p in parts]).reshape(total, o.numbers) for o in told}
+
+    def reset(self, run_seed: int | None = None) -> None:
+        """Puts the network into its state before burst 0.
+
+        Bursts and digest go on counting, so drives draw other numbers than the first time. With run_seed a new run
+        begins, at burst 0 with that seed of random input, and in a folder of its own; inputs and outputs stay bound.
+        """
+        if run_seed is None:
+            self._running().control("reset")
+            return
+        self.close()
+        self._options = replace(self._options, run_seed=run_seed)
+        self._child = None
+        self._tables.clear()
+        for asked in self._bound:
+            self._running().ask(_client.BIND, asked)
+
+    def state(self) -> State:
+        """Keeps a copy of the state in the memory of the network's process, for as long as the State that is returned.
+
+        Raises:
+            RefusedError: there are 8 already.
+
+        """
+        name = self._unneeded.pop() if self._unneeded else str(self._states)
+        self._running().control("keep", state=name)
+        self._states = max(self._states, int(name) + 1)
+        return State(self, name)
+
+    def restore(self, state: State) -> None:
+        """Puts the network into a state of it. Bursts and digest go on counting."""
+        if state.owner is not self._scratch:
+            raise UsageError("the state is of another network")
+        self._running().control("restore", state=state.name)
+
+    def set(self, settings: Mapping[str, Any]) -> None:
+        """Changes drives and stimuli from the next burst on, such as {"areas.crowd.drive.poisson.rate": "20 Hz"}.
+
+        Raises:
+            RefusedError: anything else of the genome is named, or sums could overflow; nothing is changed.
+
+        """
+        self._running().control("set", settings=[f"{path}={value}" for path, value in settings.items()])
+
+    def switch(self, stimulus: int, on: bool) -> None:
+        """Turns a stimulus of the genome off or on, by its number there."""
+        self._running().control("stimulus", stimulus=stimulus, on=on)
+
+    def checkpoint(self) -> None:
+        """Saves the state to the run's folder, in the background: `burst resume` goes on from there."""
+        self._running().control("checkpoint")
+
+    def flush(self) -> None:
+        """Returns when what was recorded so far is on disk, in the run's folder."""
+        self._running().control("flush")
+
+
+def load(source: str | os.PathLike[str] | Mapping[str, Any], **options: Any) -> Network:
+    """Loads a network and starts it.
+
+    Args:
+        source: path of a genome, burst's YAML or FEAGI's JSON; the text of one (of more than a line); a mapping with
+            the keys of a genome; the name of an example, such as "quickstart"; or the folder of a run of this package,
+            which goes on where it ended or was killed.
+        options: see Options.
+
+    Raises:
+        GenomeError: the genome has mistakes; `faults` has their places.
+        FileError: there is no such file.
+        LimitError: it is too large for this machine.
+        DeviceError: the backend is not available.
+
+    """
+    net = Network(options=Options(**options))
+    net._builder = None
+    net._source = source if isinstance(source, Mapping) else os.fspath(source)
+    return net.start()
+
+
+def step_all(
+    networks: Sequence[Network], length: int | str, inputs: Sequence[Mapping[Input, Value]]
+) -> list[dict[Output, npt.NDArray[Any]]]:
+    """Steps several networks at the same time, each in its own process, and reads all their outputs."""
+    steps = []
+    for net, given in zip(networks, inputs, strict=True):
+        child = net._running()
+        parts = [_ports.amounts(net._scratch, *x) for x in given.items()]
+        steps.append((child, net._length(length), len(parts), b"".join(parts)))
+    try:
+        answers = _client.step_all(steps)
+    except BaseException:
+        for net in networks:
+            net._digest = None
+        raise
+    return [net._told(answer) for net, answer in zip(networks, answers, strict=True)]

@@ -1,0 +1,461 @@
+"""Networks: built, loaded, run, fed and read."""
+
+import gc
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import burst
+from burst import _program, errors
+from burst._units import bursts
+
+
+def test_loads_what_the_command_line_runs(tmp_path: Path, loop: str) -> None:
+    """A file, a text, a mapping, an example and FEAGI's JSON come to the digest of `burst run`."""
+    (tmp_path / "loop.yaml").write_text(loop)
+    want = json.loads(_program.call("run", str(tmp_path / "loop.yaml"), "--bursts", "300", "--no-out", "--json"))[
+        "digest"
+    ]
+    for source in (tmp_path / "loop.yaml", str(tmp_path / "loop.yaml"), loop):
+        with burst.load(source) as net:
+            assert net.run("300 ms").digest == want
+            assert net.burst == 300
+    assert burst.load("quickstart", threads=1).run("240 ms").digest == "130bd7d62696b90a"
+    genome = {"burst": "v1", "name": "two", "areas": [{"name": "a", "neurons": 3, "drive": {"constant": 0.4}}]}
+    with burst.load(genome, set={"areas.a.neurons": 4}) as net:
+        assert net.areas["a"] == burst.Area("a", 4, "feagi", 0, (4, 1, 1))
+    feagi = Path(__file__).parents[2] / "genome/feagi/testdata"
+    one = next(p for p in sorted(feagi.rglob("*.json")) if '"blueprint"' in p.read_text())
+    for source in (one, json.loads(one.read_text())):
+        with burst.load(source) as net:
+            assert net.areas
+
+
+def test_builds(tmp_path: Path) -> None:
+    """Arrays as columns, edge list and spike trains make the network of the same text, which replays elsewhere."""
+    tau = np.linspace(15, 25, 80)
+    source, target = np.arange(5).repeat(3), np.arange(15) * 5
+    net = burst.Network("b", timestep="0.1 ms", seed=3, options=burst.Options(out=tmp_path / "run", threads=1))
+    e = net.area("E", 80, "lif", tau=tau, drive={"poisson": {"rate": "9 kHz", "weight": "0.3 mV"}})
+    i = net.area("I", 20, "lif", tau="20 ms")
+    s = net.area("S", 5, "spike_list", spikes=(np.array([4, 0, 0]), np.array([5, 9, 3])))
+    net.connect(e, i, "pairwise_bernoulli", p=0.1, weight="5 mV", delay="1.5 ms", autapses=False)
+    net.connect(e, e, "pairwise_bernoulli", p=0.1, weight="0.1 mV", delay="1.5 ms", plasticity="stdp")
+    net.connect(s, e, (source, target), weight=np.linspace(20, 30, 15), delay=np.arange(15) % 7 + 1)
+    assert net.stimulate(i, at=7, neurons=[3], amount="100 mV") == 0
+    net.run("100 ms")
+    with pytest.raises(errors.UsageError, match="structure is fixed"):
+        net.area("more", 1)
+    assert net.spikes["S"].burst.tolist() == [3, 5, 9]
+    assert net.spikes["S"].neuron.tolist() == [0, 4, 0]
+    net.close()
+
+    trains = "[{neurons: [0], at: [3, 9]}, {neurons: [4], at: [5]}]"
+    rows = zip(source, target, np.linspace(20, 30, 15), np.arange(15) % 7 + 1, strict=True)
+    (tmp_path / "tau.csv").write_text("x\n" + "".join(f"{float(x)!r}\n" for x in tau))
+    (tmp_path / "list.csv").write_text(
+        "source,target,weight,delay\n" + "".join(f"{a},{b},{float(w)!r},{d}\n" for a, b, w, d in rows)
+    )
+    (tmp_path / "same.yaml").write_text(f"""
+burst: v1
+name: b
+timestep: 0.1 ms
+seed: 3
+areas:
+  - name: E
+    neurons: 80
+    model: lif
+    params: {{tau: "column(tau.csv, x)"}}
+    drive: {{poisson: {{rate: 9 kHz, weight: 0.3 mV}}}}
+  - {{name: I, neurons: 20, model: lif, params: {{tau: 20 ms}}}}
+  - {{name: S, neurons: 5, model: spike_list, spikes: {trains}}}
+projections:
+  - {{from: E, to: I, rule: pairwise_bernoulli, p: 0.1, weight: 5 mV, delay: 1.5 ms, autapses: false}}
+  - {{from: E, to: E, rule: pairwise_bernoulli, p: 0.1, weight: 0.1 mV, delay: 1.5 ms, plasticity: stdp}}
+  - {{from: S, to: E, rule: edges, file: list.csv}}
+stimuli: [{{area: I, at: 7, neurons: [3], amount: 100 mV}}]
+""")
+    with burst.load(tmp_path / "same.yaml") as same:
+        assert same.run(1000).digest == net.digest
+        assert same.manifest["connectome"] == net.manifest["connectome"]
+    digest = net.digest
+    del net, same  # and with them all files that were made for them
+    gc.collect()
+    shutil.move(tmp_path / "run", tmp_path / "moved")
+    assert burst.open(tmp_path / "moved").replay() == digest
+
+
+def test_builder_refuses() -> None:
+    """What cannot be is refused before anything is started."""
+    net = burst.Network()
+    net.area("a", 3)
+    refused: dict[str, Callable[[], object]] = {
+        "there already": lambda: net.area("a", 3),
+        "size of 2 numbers": lambda: net.area("b", [3, 2]),
+        r"shape \(2,\), want \(3,\)": lambda: net.area("c", 3, "lif", tau=np.ones(2)),
+        "dtype bool": lambda: net.area("d", 3, "lif", tau=np.ones(3, dtype=bool)),
+        r"target has shape \(1,\)": lambda: net.connect("a", "a", ([0, 1], [1])),
+        "whole numbers of one length": lambda: net.area("e", 3, "spike_list", spikes=(np.array([0.5]), np.array([1]))),
+    }
+    for message, call in refused.items():
+        with pytest.raises(errors.UsageError, match=message):
+            call()
+
+
+def test_steps(loop: str) -> None:
+    """Outputs add up to the recorded spikes, inputs are held, and pieces come to the digest of the whole."""
+    with burst.load(loop) as net, burst.load(loop) as whole:
+        eye, crowd = net.input("eye", largest=2), net.output("crowd")
+        fired = net.output("leg", "fired")
+        rate = net.output("crowd", "rate", neurons=range(100))
+        voxel = net.output("eye", "counts", voxels=[(1, 2, 0), (0, 0, 0)])
+        assert (eye.entries, crowd.entries, voxel.entries) == (12, 200, 2)
+        x = np.linspace(0, 2, 12)
+        counts = np.zeros(200, dtype=np.int64)
+        legs: set[int] = set()
+        for k in range(10):
+            out = net.step(7, {eye: x} if k == 0 else None)
+            counts += out[crowd]
+            legs |= set(out[fired].tolist())
+            assert out[rate].dtype == np.float32
+            assert out[rate][0] == pytest.approx(out[crowd][:100].sum() / 100 / 0.007)
+            assert out[voxel].shape == (2,)
+        assert not out[crowd].flags.writeable
+        spikes = net.spikes
+        assert np.bincount(spikes["crowd"].neuron, minlength=200).tolist() == counts.tolist()
+        assert set(spikes["leg"].neuron) == legs
+        assert len(legs) > 0
+        whole.run(70, {whole.input("eye", largest=2): x})
+        assert whole.digest == net.digest
+        net.step(1, {eye: ([2, 5], [1.5, 1.5])})
+        with pytest.raises(errors.RefusedError, match="at most the 2 of either sign"):
+            net.step(1, {eye: np.full(12, 2.5)})
+        with pytest.raises(errors.UsageError, match=r"shape \(11,\), want \(12,\)"):
+            net.step(1, {eye: np.ones(11)})
+        with pytest.raises(errors.UsageError, match="no input of this network"):
+            whole.step(1, {eye: x})
+        with pytest.raises(errors.UsageError, match="kind 'spikes'"):
+            net.output("leg", "spikes")  # type: ignore[arg-type]
+        assert net.burst == 71
+
+
+def test_series(tmp_path: Path, loop: str) -> None:
+    """Inputs and outputs of each burst in one call are those of a step for each, and replay."""
+    with burst.load(loop, record={"potentials": "leg"}) as net, burst.load(loop) as same:
+        eye, other = net.input("eye", largest=2), net.input("crowd", neurons=[5], largest=1)
+        leg, rate, v = net.output("leg"), net.output("crowd", "rate"), net.output("leg", "potentials")
+        fired = net.output("leg", "fired")
+        eye_2, other_2 = same.input("eye", largest=2), same.input("crowd", neurons=[5], largest=1)
+        leg_2 = same.output("leg")
+        x = np.random.default_rng(3).random((200, 12)) * 2
+        told = net.run("200 ms", {eye: x, other: ([0], [0.5])}, outputs=[v, leg, rate])
+        counts = [same.step(1, {eye_2: row, **({other_2: [0.5]} if k == 0 else {})})[leg_2] for k, row in enumerate(x)]
+        assert net.digest == same.digest
+        assert told[leg].shape == told[v].shape == (200, 5)
+        assert told[rate].shape == (200, 1)
+        assert told[leg].dtype == np.uint32
+        assert told[v].dtype == np.float32
+        assert np.array_equal(told[leg], counts)
+        assert told[leg].sum() > 0
+        assert np.array_equal(net.potentials("leg"), told[v][-1])
+        assert net.run(200, {eye: x}).step(1)[leg].max() <= 1, "of the last burst alone"
+        want = same.run(200, {eye_2: x}).run(1).digest
+        assert net.digest == want
+        refused: dict[str, Callable[[], object]] = {
+            r"series of shape \(200, 12\), want \(100, 12\)": lambda: net.run(100, {eye: x}),
+            "want an output of this network, of counts": lambda: net.run(3, outputs=[fired]),
+            "no input of this network": lambda: net.run(200, {eye_2: x}),
+            "want an output of this network": lambda: net.run(3, outputs=[leg_2]),
+        }
+        for message, call in refused.items():
+            with pytest.raises(errors.UsageError, match=message):
+                call()
+        net._piece = 4  # so that it is one step
+        with pytest.raises(errors.RefusedError, match=r"burst 1 of the step: .* at most the 2 of either sign"):
+            net.run(3, {eye: [[0.0] * 12, [3.0] * 12, [0.0] * 12]})
+        assert net.digest == want
+        assert net.save(tmp_path / "kept").replay() == want
+
+
+def test_progress(loop: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A line says how far a long run is, and goes away; where nobody looks there is none."""
+    from burst import _progress
+
+    monkeypatch.setattr(_progress, "_FIRST", 0.0)
+    monkeypatch.setattr(_progress, "_EACH", 0.0)
+    with burst.load(loop, out=False) as net:
+        net.run(10)
+        assert capsys.readouterr().err == ""
+    with burst.load(loop, out=False, progress=True) as net:
+        net.run(10)
+    lines = capsys.readouterr().err.split("\r")
+    assert lines[1].startswith(" 10%  1 of 10 bursts, ")
+    assert lines[-2].strip() == lines[-1] == ""
+
+
+def test_large_frames(loop: str) -> None:
+    """Frames that do not come in one piece."""
+    genome = {"burst": "v1", "areas": [{"name": "a", "neurons": 300_000, "threshold": 1}]}
+    with burst.load(genome, out=False) as net:
+        a, out = net.input("a", largest=2), net.output("a")
+        x = np.zeros(300_000)
+        x[::3] = 2
+        for _ in range(3):
+            assert np.array_equal(net.step(1, {a: x})[out], x / 2)
+
+
+def test_goes_back(loop: str) -> None:
+    """States and resets are segments of one run, which replays."""
+    with burst.load(loop) as net:
+        net.run(50)
+        state = net.state()
+        assert state.burst == 50
+        at = net.run(30).digest
+        net.restore(state)
+        assert net.run(30).digest != at
+        net.reset()
+        net.switch(0, False)
+        net.run(30)
+        other = burst.load(loop)
+        with pytest.raises(errors.UsageError, match="another network"):
+            other.restore(state)
+        del other
+        for _ in range(20):  # those that nobody holds make room
+            net.state()
+        held = [net.state() for _ in range(7)]
+        with pytest.raises(errors.RefusedError, match="8 states are kept"):
+            net.state()
+        del held
+        digest, folder = net.digest, net.folder
+        net.close()
+        assert burst.open(folder).replay() == digest
+
+
+def test_goes_on(tmp_path: Path, loop: str) -> None:
+    """A run that was closed goes on in its folder as if it had not been."""
+    with burst.load(loop) as whole:
+        want = whole.run(90).digest
+    with burst.load(loop, out=tmp_path / "run") as net:
+        half = net.run(50).digest
+    with burst.load(tmp_path / "run") as net:
+        assert (net.burst, net.digest) == (50, half)
+        assert net.run(40).digest == want
+    assert burst.open(tmp_path / "run").replay() == want
+
+
+def test_sets(loop: str) -> None:
+    """Drives and stimuli change from a burst on, the run replays, and anything else is refused by name."""
+    with burst.load(loop) as net:
+        before = net.run(200).rates["crowd"]
+        net.set({"areas.crowd.drive.poisson.rate": "600 Hz"})
+        assert net.run(200).rates["crowd"] > 1.2 * before
+        with pytest.raises(errors.RefusedError, match=r"areas\.crowd\.threshold"):
+            net.set({"areas.crowd.threshold": 2})
+        assert net.save(net.folder.parent / "kept").replay() == net.digest
+
+
+def test_present_state(loop: str) -> None:
+    """Weights and potentials are those of the present burst."""
+    with burst.load(loop, record={"potentials": "leg"}) as net:
+        first = net.weights(1)
+        assert len(first) == 100
+        assert np.all(np.diff(first["source"]) >= 0)
+        assert set(first["target"].tolist()) == set(range(212, 217))
+        assert np.all(first["weight"] == np.float32(0.4))
+        assert np.all(first["delay"] == 1)
+        out, same = net.output("leg", "potentials"), net.output("leg", "potentials", variable="V")
+        with pytest.raises(errors.BurstError, match="want a state variable"):
+            net.output("leg", "potentials", variable="W")
+        seen = []
+        for _ in range(30):
+            told = net.step(10)
+            potentials = told[out]
+            assert np.array_equal(told[same], potentials)
+            assert np.array_equal(net.potentials("leg"), potentials)
+            seen.append(net.weights(1)["weight"].sum())
+        assert len(set(seen)) > 10
+        with pytest.raises(errors.RefusedError, match="do not change"):
+            net.weights(0)
+
+
+def test_another_run_seed(loop: str) -> None:
+    """A reset with a run seed is a new run, with what was bound."""
+    with burst.load(loop, run_seed=5) as net, burst.load(loop, run_seed=6) as other:
+        leg = net.output("leg")
+        first = net.run(100).digest
+        net.reset(run_seed=6)
+        assert net.burst == 0
+        assert net.step(100)[leg].shape == (5,)
+        assert net.digest == other.run(100).digest
+        net.reset(run_seed=5)
+        assert net.run(100).digest == first
+
+
+def test_copies(loop: str) -> None:
+    """Copies are networks of their own."""
+    with burst.load(loop) as net:
+        net.run(10)
+        copies = net.copies(2)
+        assert [c.run(60).digest for c in copies] == [net.run(50).digest] * 2
+        for c in copies:
+            c.close()
+
+
+def test_saves_and_opens(tmp_path: Path, loop: str) -> None:
+    """A saved folder has what the network had."""
+    with burst.load(loop, record={"spikes": "all", "potentials": ["leg", "crowd[0..9]"]}) as net:
+        eye = net.input("eye", largest=2)
+        net.run(120, {eye: np.ones(12)})
+        rates, spikes, leg = net.rates, net.spikes, net.recorded("potentials")["leg"]
+        assert "next burst 120" in repr(net)
+        run = net.save(tmp_path / "kept")
+        assert "closed" in repr(net)
+    assert run.digest == net.digest == run.replay()
+    assert run.rates == pytest.approx(rates)
+    assert run.rates == pytest.approx(net.rates)
+    assert np.array_equal(run.spikes.neuron, spikes.neuron)
+    assert np.array_equal(run.recorded("potentials")["leg"].potential, leg.potential)
+    assert leg.potential.shape == (600,)
+    assert f"digest {run.digest}" in repr(run)
+    assert run.plot.rates().data.startswith(b"\x89PNG")
+    with pytest.raises(errors.FileError, match="already"):
+        net.save(tmp_path / "kept")
+    with pytest.raises(errors.BurstError, match="potentials"):
+        burst.load(loop).run(1).recorded("potentials")
+    with pytest.raises(errors.FileError, match="out=False"):
+        _ = burst.load(loop, out=False).run(1).spikes
+    with pytest.raises(errors.FileError, match="want a run folder"):
+        burst.open(tmp_path / "none")
+
+
+def test_tables(loop: str) -> None:
+    """Columns are read-only; those of a folder that was opened are mapped."""
+    with burst.load(loop) as net:
+        assert len(net.spikes) == 0, "before the first burst"
+        spikes = net.run(100).spikes
+        assert isinstance(burst.open(net.folder).spikes.neuron, np.memmap)
+        assert not spikes.neuron.flags.writeable
+        assert not spikes.time_ms.flags.writeable
+        assert spikes.time_ms[0] == spikes.burst[0] + 1
+        assert spikes is net.spikes, "read once"
+        assert len(net.run(10).spikes) > len(spikes)
+        crowd = spikes["crowd"]
+        assert crowd.neuron.max() < 200
+        assert len(crowd) == (spikes.area == 1).sum()
+        with pytest.raises(KeyError, match="no area 'crowds', want one of eye, crowd, leg"):
+            spikes["crowds"]
+        with pytest.raises(AttributeError, match="no column 'sum'"):
+            _ = spikes.sum
+        pandas, pyarrow = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+        frame, table = spikes.to_pandas(), spikes.to_arrow()
+        assert isinstance(frame, pandas.DataFrame)
+        assert isinstance(table, pyarrow.Table)
+        assert (frame.area == "crowd").sum() == len(crowd)
+        assert table.column("area").to_pylist() == frame.area.tolist()
+        assert frame.neuron.tolist() == spikes.neuron.tolist()
+
+
+def test_streams(loop: str) -> None:
+    """What is read of a run that goes on is what the program exports of its folder, in every recording."""
+    record = {
+        "spikes": "all",
+        "potentials": "leg,eye",
+        "variables": "leg.V,crowd[0..9].input every 3",
+        "fcl": "crowd",
+        "weights": "all every 20",
+        "histograms": "all",
+    }
+    row = loop.replace("size: [4, 3, 1]", "neurons: 12")
+    for text in (loop, loop.replace("size: [4, 3, 1]", "size: [2, 1, 2], neurons_per_voxel: 3"), row):
+        with burst.load(text, record=record) as net:
+            for length in (13, 1, 90):
+                net.run(length)
+                net.flush()  # ends a chunk
+            for name in record:
+                mine, want = net.recorded(name), burst.open(net.folder).recorded(name)
+                assert len(mine) == len(want) > 0
+                assert mine.columns == want.columns
+                for column in want.columns:
+                    got, wanted = getattr(mine, column), getattr(want, column)
+                    assert got.dtype == wanted.dtype
+                    assert np.array_equal(got, wanted), (name, column)
+                    assert not got.flags.writeable
+            eye, want = net.spikes["crowd"], burst.open(net.folder).spikes["crowd"]
+            assert all(np.array_equal(getattr(eye, c), getattr(want, c)) for c in want.columns)
+
+
+def test_damaged_stream(loop: str) -> None:
+    """A stream that is not what its list says is refused."""
+    from burst._stream import read_stream
+
+    with burst.load(loop).run(40) as net:
+        net.flush()
+        net.run(40)
+        net.flush()
+        base = net.folder / "spikes"
+        whole = read_stream(base)
+        assert whole is not None
+        data, marks = base.with_suffix(".arrows").read_bytes(), base.with_suffix(".sums").read_text()
+    lines = marks.splitlines(keepends=True)
+    (base.parent / "x.sums").write_text("".join(lines[:2]) + lines[2][:-3])
+    (base.parent / "x.arrows").write_bytes(data)
+    first = read_stream(base.parent / "x")
+    assert first is not None
+    assert 0 < len(first.bursts) < len(whole.bursts), "a line without an end is left out"
+    rows, last = lines[1].split(",")[2], lines[1].split(",")[4]
+    wrong = {
+        "its end is gone": (data[:-70], marks),
+        "another head": (data, marks.replace("rows", "lines")),
+        "more rows": (data, marks.replace(f",{rows},", f",{int(rows) + 1},", 1)),
+        "other bursts": (data, marks.replace(f",{last},", ",999,", 1)),
+        "shifted": (data[8:] + bytes(8), marks),
+        "zeros": (data[:8] + bytes(200) + data[208:], marks),
+    }
+    for what, (bad, text) in wrong.items():
+        (base.parent / "x.sums").write_text(text)
+        (base.parent / "x.arrows").write_bytes(bad)
+        with pytest.raises(errors.DamagedError):
+            pytest.fail(f"{what}: {read_stream(base.parent / 'x')}")
+
+
+def test_errors_say_where(tmp_path: Path) -> None:
+    """Mistakes have place and suggestion."""
+    (tmp_path / "net.yaml").write_text(
+        "burst: v1\nareas:\n  - {name: a, neurons: 2, threshhold: 1}\n  - {name: a, size: 3}\n"
+    )
+    with pytest.raises(errors.GenomeError) as e:
+        burst.load(tmp_path / "net.yaml")
+    first, second, third = e.value.faults
+    assert (first.line, first.column, first.key, first.suggestion) == (3, 27, "areas[0].threshhold", "threshold")
+    assert first.file.endswith("net.yaml")
+    assert first.message.startswith("unknown key")
+    assert (second.line, second.key, second.suggestion) == (4, "areas[1].name", None)
+    assert third.message == "expects a list of 3, found 3"
+    refused: list[tuple[type[errors.BurstError], str, dict[str, Any]]] = [
+        (errors.FileError, "quickstrat", {}),
+        (errors.LimitError, "burst-1m", {"max_memory": "1MB"}),
+        (errors.UsageError, "quickstart", {"backend": "gpu"}),
+        (errors.UsageError, "quickstart", {"record": {"spike": "all"}}),
+    ]
+    for error, source, options in refused:
+        with pytest.raises(error):
+            burst.load(source, **options)
+
+
+@pytest.mark.parametrize(
+    ("length", "step", "want"),
+    [("1 s", 0.1, 10_000), ("20ms", 1, 20), ("100 us", 0.1, 1), (7, 0.1, 7), (np.int64(3), 1, 3)],
+)
+def test_lengths(length: int | str, step: float, want: int) -> None:
+    assert bursts(length, step) == want
+
+
+@pytest.mark.parametrize("length", ["1", "20 min", "0.5 ms", 0, -1, 2.5, "0 ms"])
+def test_lengths_that_cannot_be(length: int | str) -> None:
+    with pytest.raises(errors.UsageError):
+        bursts(length, 1)

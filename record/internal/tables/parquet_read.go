@@ -1,0 +1,204 @@
+package tables
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/file"
+
+	"burst/internal/arrowframe"
+	"burst/internal/regular"
+	"burst/record/manifest"
+)
+
+// MostPage is the largest page that is read, unpacked; those that burst writes have a megabyte.
+const MostPage = 16 << 20
+
+// openParquet opens a file and reads its metadata. The caller closes it.
+func openParquet(path string) (f *file.Reader, err error) {
+	in, err := regular.Open(path, os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			in.Close() // the first error is the one to tell
+		}
+	}()
+	defer arrowframe.Guard(&err)
+	props := parquet.NewReaderProperties(memory.DefaultAllocator)
+	props.MaxUncompressedPageSize = MostPage
+	return file.NewParquetReader(in, file.WithReadProps(props))
+}
+
+// ParquetMeta is the metadata in a file's schema.
+func ParquetMeta(path string) (meta map[string]string, err error) {
+	f, err := openParquet(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	defer arrowframe.Guard(&err)
+	meta = map[string]string{}
+	kv := f.MetaData().KeyValueMetadata()
+	for i, k := range kv.Keys() {
+		meta[k] = kv.Values()[i]
+	}
+	return meta, nil
+}
+
+// ReadParquet reads a recording of the table in chunks.
+func ReadParquet(path string, t Table, m *manifest.Manifest) iter.Seq2[Chunk, error] {
+	return func(yield func(Chunk, error) bool) {
+		f, err := openParquet(path)
+		if err != nil {
+			yield(Chunk{}, AsDamage(path, err))
+			return
+		}
+		defer f.Close()
+		var c Chunk
+		for g := range f.NumRowGroups() {
+			r := groupReader{c: &c, m: m}
+			err := r.open(f, g, t)
+			for err == nil && r.left > 0 {
+				if err = r.next(); err == nil {
+					err = c.locate(t, m)
+				}
+				if err == nil && !yield(c, nil) {
+					return
+				}
+			}
+			if err != nil {
+				yield(Chunk{}, AsDamage(path, err))
+				return
+			}
+		}
+	}
+}
+
+// groupReader reads one row group.
+type groupReader struct {
+	columns []file.ColumnChunkReader
+	names   []string
+	left    int64 // rows
+	c       *Chunk
+	m       *manifest.Manifest
+	words   []parquet.ByteArray
+}
+
+// open finds the table's columns in row group g by name; that of areas is not read, ids tell the area.
+func (r *groupReader) open(f *file.Reader, g int, t Table) (err error) {
+	defer arrowframe.Guard(&err)
+	group := f.RowGroup(g)
+	if r.left = group.NumRows(); r.left < 0 {
+		return fmt.Errorf("a row group of %d rows", r.left)
+	}
+	s := f.MetaData().Schema
+	for _, field := range t.columns {
+		i := s.ColumnIndexByName(field.Name)
+		if i < 0 {
+			return fmt.Errorf("no column %q, which a recording of %s has", field.Name, t.name)
+		}
+		if got, want := s.Column(i).PhysicalType(), physical(field); got != want {
+			return fmt.Errorf("column %q is %v, want %v", field.Name, got, want)
+		}
+		if s.Column(i).MaxDefinitionLevel() > 0 {
+			return fmt.Errorf("column %q may hold nulls, which burst does not write", field.Name)
+		}
+		chunk, err := group.MetaData().ColumnChunk(i)
+		if err != nil {
+			return fmt.Errorf("column %q: %w", field.Name, err)
+		}
+		if have, size := f.MetaData().GetSourceFileSize(), chunk.TotalCompressedSize(); size > have { // or memory is taken for as much
+			return fmt.Errorf("column %q: %d bytes in a file of %d", field.Name, size, have)
+		}
+		c, err := group.Column(i)
+		if err != nil {
+			return fmt.Errorf("column %q: %w", field.Name, err)
+		}
+		r.columns, r.names = append(r.columns, c), append(r.names, field.Name)
+	}
+	return nil
+}
+
+// physical is how Parquet holds a column of a table.
+func physical(f arrow.Field) parquet.Type {
+	if f.Name == variable {
+		return parquet.Types.ByteArray
+	}
+	switch f.Type.ID() {
+	case arrow.UINT64:
+		return parquet.Types.Int64
+	case arrow.FLOAT32:
+		return parquet.Types.Float
+	case arrow.FLOAT64:
+		return parquet.Types.Double
+	}
+	return parquet.Types.Int32
+}
+
+// next reads the next rows into the chunk.
+func (r *groupReader) next() (err error) {
+	defer arrowframe.Guard(&err)
+	n := int(min(r.left, ChunkRows))
+	c := r.c
+	for i, column := range r.columns {
+		var got int
+		var err error
+		to := Of(c, r.names[i])
+		to.resize(n)
+		switch column := column.(type) {
+		case *file.Int64ColumnChunkReader:
+			got, err = fill(words[int64](to.Bytes()), column.ReadBatch)
+		case *file.Int32ColumnChunkReader:
+			got, err = fill(words[int32](to.Bytes()), column.ReadBatch)
+		case *file.Float32ColumnChunkReader:
+			got, err = fill(words[float32](to.Bytes()), column.ReadBatch)
+		case *file.Float64ColumnChunkReader:
+			got, err = fill(words[float64](to.Bytes()), column.ReadBatch)
+		case *file.ByteArrayColumnChunkReader:
+			got, err = r.variables(n, column)
+		}
+		if err != nil || got != n {
+			return fmt.Errorf("column %q: %d rows found, want %d: %w", r.names[i], got, n, errors.Join(err, io.ErrUnexpectedEOF))
+		}
+	}
+	r.left -= int64(n)
+	return nil
+}
+
+// variables reads names of variables as their places in the manifest's.
+func (r *groupReader) variables(n int, column *file.ByteArrayColumnChunkReader) (int, error) {
+	return fill(r.c.Variable[:n], func(most int64, to []uint32, _, _ []int16) (int64, int, error) {
+		r.words = slices.Grow(r.words[:0], len(to))[:len(to)]
+		total, got, err := column.ReadBatch(most, r.words, nil, nil)
+		for i, word := range r.words[:got] { // which hold until the next batch
+			k := slices.Index(r.m.Variables, string(word))
+			if k < 0 {
+				return total, i, fmt.Errorf("variable %q, want one of %v", string(word), r.m.Variables)
+			}
+			to[i] = uint32(k)
+		}
+		return total, got, err
+	})
+}
+
+// fill reads until the slice is full or nothing comes.
+func fill[T any](s []T, read func(int64, []T, []int16, []int16) (int64, int, error)) (int, error) {
+	have := 0
+	for have < len(s) {
+		_, k, err := read(int64(len(s)-have), s[have:], nil, nil)
+		have += k
+		if err != nil || k == 0 {
+			return have, err
+		}
+	}
+	return have, nil
+}

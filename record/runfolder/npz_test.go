@@ -1,0 +1,63 @@
+package runfolder
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"io"
+	"testing"
+
+	"burst/record/manifest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestGrowingNPZ exports a recording to which a chunk comes whenever it is read: all arrays are as long as the first pass found.
+func TestGrowingNPZ(t *testing.T) {
+	passes := 0
+	chunks := func(yield func(Chunk, error) bool) {
+		passes++
+		for k := range uint32(passes) {
+			if !yield(Chunk{Burst: []uint64{7, 8}, Neuron: []uint32{k, k + 1}, Area: []uint32{0, 0}}, nil) {
+				return
+			}
+		}
+	}
+	var out bytes.Buffer
+	require.NoError(t, exportNPZ(&out, Recording{Table: "spikes", Manifest: manifest.Manifest{Areas: []manifest.Area{{Name: "a"}}}, Chunks: chunks}))
+	z, err := zip.NewReader(bytes.NewReader(out.Bytes()), int64(out.Len()))
+	require.NoError(t, err)
+	for name, size := range map[string]int{"burst.npy": 16, "neuron.npy": 8, "area.npy": 8, "index.npy": 8, "time_ms.npy": 16} {
+		f, err := z.Open(name)
+		require.NoError(t, err)
+		all, err := io.ReadAll(f)
+		require.NoError(t, err)
+		header := 10 + int(binary.LittleEndian.Uint16(all[8:]))
+		require.Contains(t, string(all[:header]), "'shape': (2,)")
+		require.Len(t, all[header:], size, name)
+	}
+	require.Equal(t, 6, passes)
+}
+
+// TestNamesInNPZ: every area's name is there, as long as the longest.
+func TestNamesInNPZ(t *testing.T) {
+	var out bytes.Buffer
+	chunks := func(yield func(Chunk, error) bool) {
+		yield(Chunk{Burst: []uint64{7}, Neuron: []uint32{0}, Area: []uint32{0}}, nil)
+	}
+	areas := []manifest.Area{{Name: "a"}, {Name: "äöü"}, {Name: "bc"}}
+	require.NoError(t, exportNPZ(&out, Recording{Table: "spikes", Manifest: manifest.Manifest{Areas: areas}, Chunks: chunks}))
+	z, err := zip.NewReader(bytes.NewReader(out.Bytes()), int64(out.Len()))
+	require.NoError(t, err)
+	f, err := z.Open("area_names.npy")
+	require.NoError(t, err)
+	all, err := io.ReadAll(f)
+	require.NoError(t, err)
+	header := 10 + int(binary.LittleEndian.Uint16(all[8:]))
+	require.Contains(t, string(all[:header]), "'descr': '<U3'")
+	var text []rune
+	for at := header; at < len(all); at += 4 {
+		text = append(text, rune(binary.LittleEndian.Uint32(all[at:])))
+	}
+	require.Equal(t, []rune("a\x00\x00äöübc\x00"), text)
+}

@@ -1,0 +1,109 @@
+package record
+
+import (
+	"archive/zip"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"burst/connectome"
+	"burst/engine"
+	"burst/record/manifest"
+	"burst/record/runfolder"
+
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	parquet "github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/stretchr/testify/require"
+)
+
+// TestVoxelColumns: where an area has a grid, recordings and exports say in which voxel each neuron lies, and where areas have ids of
+// another genome, these too.
+func TestVoxelColumns(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	m := manifest.Manifest{Burst: "test", Genome: "grid", Connectome: "00c0ffee00c0ffee", Timestep: 0.1, Scale: 1, Areas: []manifest.Area{
+		{Name: "row", Neurons: 3, Model: "feagi", Size: [3]uint32{3, 1, 1}, PerVoxel: 1},
+		{Name: "eye", Aliases: []string{"iic400", "other"}, First: 3, Neurons: 48, Model: "feagi", Size: [3]uint32{2, 3, 4}, PerVoxel: 2},
+	}}
+	r, err := Create(dir, Options{Manifest: m, Genome: []byte("burst: v1\n"), Plan: Plan{Spikes: []connectome.Span{{First: 0, Count: 51}}}})
+	require.NoError(t, err)
+	a := NewActivity(&connectome.Connectome{Areas: []connectome.Area{{Neurons: connectome.Span{First: 0, Count: 3}}, {Neurons: connectome.Span{First: 3, Count: 48}}}})
+	b := &engine.Burst{Number: 2, Fired: []uint32{2, 3, 4, 5, 17, 50}}
+	require.NoError(t, r.Record(b))
+	require.NoError(t, a.Record(b))
+	require.NoError(t, r.Close(End{Bursts: 1, Spikes: 6, Digest: "0000000000000000", Status: manifest.Complete, Activity: a}))
+	f, err := runfolder.Open(dir)
+	require.NoError(t, err)
+	rows, err := f.Recording("spikes")
+	require.NoError(t, err)
+	out := t.TempDir()
+	export := func(name string, of runfolder.Recording) string {
+		path := filepath.Join(out, name)
+		require.NoError(t, runfolder.Export(path, of))
+		return path
+	}
+	const want = `burst,neuron,area,area_id,x,y,z,index,time_ms
+2,2,row,row,2,0,0,2,0.3
+2,3,eye,iic400,0,0,0,0,0.3
+2,4,eye,iic400,0,0,0,1,0.3
+2,5,eye,iic400,0,0,1,2,0.3
+2,17,eye,iic400,0,1,3,14,0.3
+2,50,eye,iic400,1,2,3,47,0.3
+`
+	read := func(path string) string {
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		return string(text)
+	}
+	require.Equal(t, want, read(export("a.csv", rows)))
+	again, err := runfolder.OpenRecording(export("a.parquet", rows))
+	require.NoError(t, err)
+	require.Equal(t, want, read(export("b.csv", again)), "a file by itself knows its areas")
+	stored, err := parquet.OpenParquetFile(filepath.Join(out, "a.parquet"), false)
+	require.NoError(t, err)
+	defer stored.Close()
+	for i, want := range [][]int32{{2, 0, 0, 0, 0, 1}, {0, 0, 0, 0, 1, 2}, {0, 0, 0, 1, 3, 3}} {
+		column, err := stored.RowGroup(0).Column(4 + i)
+		require.NoError(t, err)
+		got := make([]int32, len(want))
+		_, _, err = column.(*parquet.Int32ColumnChunkReader).ReadBatch(int64(len(want)), got, nil, nil)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
+
+	file, err := os.Open(export("a.arrow", rows))
+	require.NoError(t, err)
+	defer file.Close()
+	batches, err := ipc.NewFileReader(file)
+	require.NoError(t, err)
+	defer batches.Close()
+	batch, err := batches.RecordBatchAt(0)
+	require.NoError(t, err)
+	defer batch.Release()
+	var names []string
+	for _, field := range batches.Schema().Fields() {
+		names = append(names, field.Name)
+	}
+	require.Equal(t, []string{"burst", "neuron", "area", "area_id", "x", "y", "z", "index", "time_ms"}, names)
+	require.Equal(t, "iic400", batch.Column(3).(*array.Dictionary).Dictionary().ValueStr(batch.Column(3).(*array.Dictionary).GetValueIndex(5)))
+	for i, want := range [][]uint32{{2, 0, 0, 0, 0, 1}, {0, 0, 0, 0, 1, 2}, {0, 0, 0, 1, 3, 3}} {
+		require.Equal(t, want, batch.Column(4+i).(*array.Uint32).Uint32Values(), names[4+i])
+	}
+
+	z, err := zip.OpenReader(export("a.npz", rows))
+	require.NoError(t, err)
+	defer z.Close()
+	for name, want := range map[string]string{"x.npy": "\x02\x00\x00\x00\x00\x01", "y.npy": "\x00\x00\x00\x00\x01\x02", "z.npy": "\x00\x00\x00\x01\x03\x03"} {
+		in, err := z.Open(name)
+		require.NoError(t, err)
+		all, err := io.ReadAll(in)
+		require.NoError(t, err)
+		for i := range want {
+			require.Equal(t, want[i], all[len(all)-4*len(want)+4*i], name)
+		}
+	}
+	ids, err := z.Open("area_ids.npy")
+	require.NoError(t, err)
+	require.NoError(t, ids.Close())
+}

@@ -1,0 +1,107 @@
+package run
+
+import (
+	"errors"
+	"slices"
+
+	"burst/backend"
+	"burst/backend/cuda"
+	"burst/connectome"
+	"burst/engine"
+	"burst/genome"
+)
+
+// GPUs says which GPUs the cuda backend uses. The zero value means the first one, or one for each process if there are several.
+type GPUs struct {
+	List []int // these, numbered as by the driver; several share the network, and several processes take them by turns
+	All  bool  // or as many of all as are worth it
+}
+
+// Parts plans a network in parts if the named backend uses several GPUs, and lists them. If one GPU takes the whole network,
+// there are no parts and the list has at most that one.
+func (g GPUs) Parts(n *genome.Genome, on string, o connectome.Options) (*connectome.Parts, []int, error) {
+	switch {
+	case on != "cuda" && on != "auto":
+		return nil, nil, nil
+	case noGPU(n) != nil:
+		if on == "auto" {
+			return nil, nil, nil // which takes another one, and says why
+		}
+		return nil, nil, noGPU(n)
+	case g.All && learns(n):
+		return nil, nil, nil // several cannot share it
+	case g.All:
+		return spread(n, o)
+	case len(g.List) < 2:
+		return nil, g.List, nil
+	}
+	parts, err := connectome.NewParts(n, len(g.List), o)
+	return parts, g.List, err
+}
+
+// noGPU says that no GPU can run the network.
+func noGPU(n *genome.Genome) error { return backend.Check("cuda", n) }
+
+// learns reports whether a projection of the network learns.
+func learns(n *genome.Genome) bool {
+	return slices.ContainsFunc(n.Projections, func(p genome.Projection) bool { return p.Learning != nil })
+}
+
+// spread is Parts for as many of all GPUs as are worth it.
+func spread(n *genome.Genome, o connectome.Options) (*connectome.Parts, []int, error) {
+	found, err := cuda.Devices()
+	if errors.Is(err, engine.ErrUnavailable) {
+		return nil, nil, nil // opening says why, or takes another backend
+	}
+	usable := len(indexes(found))
+	if err != nil || usable == 0 {
+		return nil, nil, err
+	}
+	parts, err := connectome.NewParts(n, usable, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	list := cuda.Spread(parts.Head(), parts.Least(connectome.Part{}), found)
+	if len(list) == 1 {
+		return nil, list, nil
+	}
+	return parts, list, parts.Into(len(list))
+}
+
+// Every lists the GPUs, all that can be used for All.
+func (g GPUs) Every() ([]int, error) {
+	switch {
+	case g.All:
+		found, err := cuda.Devices()
+		return indexes(found), err
+	case len(g.List) == 0:
+		return []int{0}, nil
+	}
+	return g.List, nil
+}
+
+// indexes are those of the devices that can be used.
+func indexes(found []cuda.DeviceInfo) []int {
+	var list []int
+	for _, d := range found {
+		if d.Usable {
+			list = append(list, d.Index)
+		}
+	}
+	return list
+}
+
+// named reports whether the caller chose certain GPUs.
+func (g GPUs) named() bool { return g.All || len(g.List) > 0 }
+
+// turn is the GPU of one of several processes, which are dealt the GPUs in turn.
+func (g GPUs) turn(process int) (int, error) {
+	list, err := g.Every()
+	if errors.Is(err, engine.ErrUnavailable) || err == nil && len(list) == 0 {
+		return 0, nil // opening says why, or takes another backend
+	}
+	if err != nil {
+		return 0, err
+	}
+	return list[process%len(list)], nil
+}

@@ -1,0 +1,126 @@
+package run
+
+import (
+	"runtime"
+	"time"
+
+	"burst/backend"
+	"burst/connectome"
+	"burst/engine"
+	"burst/record"
+)
+
+// build makes the network, or this process's part of it. Where several devices are to share it, it is planned only: each
+// builds its part when it is opened.
+func (r *Run) build() (err error) {
+	start, o := time.Now(), &r.o
+	if o.Peers == nil {
+		if r.parts, r.o.GPUs.List, err = o.GPUs.Parts(r.Genome, o.Backend, r.how()); err != nil {
+			return err
+		}
+		if r.parts != nil {
+			r.Connectome = r.parts.Head()
+			return nil
+		}
+	}
+	if r.Connectome, r.ID, r.Wiring, err = o.Peers.build(r.Genome, r.how()); err != nil {
+		return err
+	}
+	r.times.Build += time.Since(start)
+	return nil
+}
+
+// how is how the network is built.
+func (r *Run) how() connectome.Options { return r.o.building() }
+
+// building is how a network is built.
+func (o *Options) building() connectome.Options {
+	how := connectome.Options{Threads: o.Threads, MaxBytes: o.MaxBytes}
+	if o.Tell != nil {
+		how.Progress = func(done, total uint64) { o.Tell(Building{done, total}) }
+	}
+	return how
+}
+
+// backendOptions say how this process's part is opened. Where there are others, all call it, after building, and choose how fire
+// queues travel.
+func (o *Options) backendOptions() (backend.Options, error) {
+	b := backend.Options{Threads: o.Threads, Devices: o.GPUs.List, MaxBytes: o.MaxBytes}
+	if o.Peers == nil {
+		return b, nil
+	}
+	return b, o.Peers.meet(o, &b)
+}
+
+// makePlan says what to record; where there is no folder, state variables alone are delivered that the options name.
+func (r *Run) makePlan() error {
+	p, note, err := record.NewPlan(r.Genome, r.Connectome, r.o.Record)
+	if err != nil {
+		return &PlanError{err}
+	}
+	if !r.keeps() {
+		if len(r.o.Record) > 0 {
+			r.plan = record.Plan{Values: p.Values, Rest: p.Rest}
+		}
+		return nil
+	}
+	r.plan = p
+	if r.plan.Weights.Every == 0 {
+		r.plan.Weights.Every = record.DefaultEvery(r.Connectome, r.Planned)
+	}
+	if note != "" {
+		r.tell(RecordsPart{note})
+	}
+	return nil
+}
+
+// PlanError is a mistake in Options.Record, which only the built network shows.
+type PlanError struct{ Err error }
+
+func (e *PlanError) Error() string { return "record " + e.Err.Error() }
+
+// Unwrap is what record.NewPlan said.
+func (e *PlanError) Unwrap() error { return e.Err }
+
+// openBackend opens the backend that was asked for; auto tells what it took and why.
+func (r *Run) openBackend(o backend.Options) (b engine.Backend, err error) {
+	r.Backend = r.o.Backend
+	if r.parts != nil {
+		return r.openParts(o)
+	}
+	if r.Backend != "auto" {
+		return backend.Open(r.Backend, r.Connectome, o)
+	}
+	var why string
+	b, r.Backend, why, err = backend.Auto(r.Connectome, o)
+	r.tell(Took{r.Backend, why})
+	return b, err
+}
+
+// openParts has the devices build their parts, or all of it for the processor where auto finds that they cannot.
+func (r *Run) openParts(o backend.Options) (b engine.Backend, err error) {
+	if r.Backend == "auto" {
+		var why string
+		b, r.Connectome, r.Backend, why, err = backend.AutoParts(r.parts, o, func() (*connectome.Connectome, error) {
+			return connectome.Build(r.Genome, r.how())
+		})
+		r.tell(Took{r.Backend, why})
+	} else {
+		b, r.Connectome, err = backend.OpenParts(r.parts, o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.times.Build += r.parts.Took()
+	r.ID = r.Connectome.Hash()
+	r.Wiring = r.Connectome.Wiring(r.ID)
+	return b, nil
+}
+
+// threads is the number of threads that n of the options stands for.
+func threads(n int) int {
+	if n == 0 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return n
+}

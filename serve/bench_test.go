@@ -1,0 +1,181 @@
+package serve_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"sort"
+	"testing"
+	"time"
+
+	"burst/engine"
+	"burst/live"
+	"burst/live/wire"
+	"burst/run"
+	"burst/serve"
+
+	"github.com/stretchr/testify/require"
+)
+
+// talk is a client that drives without memory of its own.
+func talk(t testing.TB, conn net.Conn, bind wire.Bind) (step func(wire.Amounts)) {
+	t.Helper()
+	c, err := wire.NewClient(conn, wire.Hello{Role: wire.RoleDrive})
+	require.NoError(t, err)
+	_, err = c.Bind(bind)
+	require.NoError(t, err)
+	list := make([]wire.Amounts, 1)
+	return func(a wire.Amounts) {
+		list[0] = a
+		if _, err := c.Step(1, list...); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// robot is a network of which a step takes next to no time: 64 inputs and 256 outputs are 256 B and 1 KB.
+const robot = `burst: v1
+name: robot
+seed: 1
+areas:
+  - {name: eye, neurons: 64, threshold: 0.9}
+  - {name: leg, neurons: 256, threshold: 0.9}
+projections:
+  - {from: eye, to: leg, rule: fixed_outdegree, outdegree: 2, weight: 1, delay: 1}
+`
+
+var robotBind = wire.Bind{Inputs: []wire.Input{{Place: wire.Place{Area: "eye"}, Largest: 4}}, Outputs: []wire.Output{{Place: wire.Place{Area: "leg"}, Kind: "counts"}}}
+
+// TestStepTakesNoMemory: in steady state neither client nor server allocates for a step.
+func TestStepTakesNoMemory(t *testing.T) {
+	path := socketIn(t)
+	startGenome(t, network(t, robot), serve.Options{LockStep: true, Socket: path})
+	conn, err := net.Dial("unix", path)
+	require.NoError(t, err)
+	defer conn.Close()
+	step := talk(t, conn, robotBind)
+	a := wire.Amounts{Amounts: make([]float32, 64)}
+	for range 100 {
+		step(a)
+	}
+	n := testing.AllocsPerRun(2000, func() { step(a) })
+	require.Less(t, n, 0.5, "allocations a step, of the whole process")
+}
+
+// BenchmarkStep prints the round trip of a step, 256 B in and 1 KB out, beside the step itself.
+func BenchmarkStep(b *testing.B) {
+	a := wire.Amounts{Amounts: make([]float32, 64)}
+	quantiles := func(b *testing.B, step func()) {
+		times := make([]float64, 0, b.N)
+		for range b.N {
+			began := time.Now()
+			step()
+			times = append(times, float64(time.Since(began).Nanoseconds())/1000)
+		}
+		sort.Float64s(times)
+		b.ReportMetric(times[len(times)/2], "p50-µs")
+		b.ReportMetric(times[len(times)*99/100], "p99-µs")
+	}
+	b.Run("in process", func(b *testing.B) {
+		s, err := live.New(context.Background(), network(b, robot), live.Options{Options: run.Options{Backend: "cpu", Threads: 1}})
+		require.NoError(b, err)
+		defer s.Close()
+		in, err := s.Feeder("x").Bind(live.Binding{Place: live.Place{Area: "eye"}, Largest: 4})
+		require.NoError(b, err)
+		quantiles(b, func() {
+			if err := s.Step(context.Background(), 1, live.Value{To: in, Amounts: a.Amounts}); err != nil {
+				b.Fatal(err)
+			}
+		})
+	})
+	b.Run("unix", func(b *testing.B) {
+		path := socketIn(b)
+		startGenome(b, network(b, robot), serve.Options{LockStep: true, Socket: path})
+		conn, err := net.Dial("unix", path)
+		require.NoError(b, err)
+		defer conn.Close()
+		step := talk(b, conn, robotBind)
+		quantiles(b, func() { step(a) })
+	})
+	b.Run("websocket", func(b *testing.B) {
+		s := startGenome(b, network(b, robot), serve.Options{LockStep: true})
+		_, _, control := s.tokens()
+		c, err := s.web(wire.Hello{Role: wire.RoleDrive, Token: control})
+		require.NoError(b, err)
+		_, err = c.Bind(robotBind)
+		require.NoError(b, err)
+		quantiles(b, func() {
+			if _, err := c.Step(1, a); err != nil {
+				b.Fatal(err)
+			}
+		})
+	})
+}
+
+// BenchmarkViewers prints the median burst of 100,000 neurons that 0, 1 and 64 viewers watch, by turns.
+func BenchmarkViewers(b *testing.B) {
+	const crowd = `burst: v1
+name: crowd
+seed: 1
+areas:
+  - {name: a, neurons: 100000, threshold: 1.5, refractory: 1, leak: 0.13, drive: {poisson: {rate: 10 Hz, weight: 1.6}}}
+projections:
+  - {from: a, to: a, rule: fixed_outdegree, outdegree: 100, weight: 0.02, delay: 2}
+`
+	counts := []int{0, 1, 64}
+	servers := make([]*served, len(counts))
+	pictures := make([]chan int, len(counts))
+	clocks := make([]*clock, len(counts))
+	for i, viewers := range counts {
+		path := socketIn(b)
+		clocks[i], pictures[i] = new(clock), make(chan int, viewers)
+		o := live.Options{Options: run.Options{Recorders: []engine.Recorder{clocks[i]}}}
+		servers[i] = startGenome(b, network(b, crowd), serve.Options{Options: o, Socket: path, Paused: true, Listen: "127.0.0.1:0"})
+		for range viewers {
+			c := dial(b, path, wire.Hello{Role: wire.RoleView})
+			go func() {
+				n := 0
+				for v := new(wire.View); c.See(v) == nil; n++ {
+				}
+				pictures[i] <- n
+			}()
+		}
+	}
+	b.ResetTimer()
+	for range b.N {
+		for range 12 { // by turns, so that what else the machine does meets all alike
+			for _, s := range servers {
+				_, _, control := s.tokens()
+				code, text := s.call("POST", "/v1/control", control, `{"do":"step","bursts":500}`)
+				require.Equal(b, 200, code, text)
+			}
+		}
+	}
+	b.StopTimer()
+	for i, s := range servers {
+		s.stop()
+		sort.Float64s(clocks[i].times)
+		n := len(clocks[i].times)
+		b.ReportMetric(clocks[i].times[n/2], fmt.Sprintf("p50-µs-of-%d", counts[i]))
+		sum := 0
+		for range counts[i] {
+			sum += <-pictures[i]
+		}
+		b.Logf("%d viewers: %d bursts, p50 %.1f µs, p90 %.1f µs; %d pictures", counts[i], n, clocks[i].times[n/2], clocks[i].times[n*9/10], sum)
+	}
+}
+
+// clock takes the time from one burst to the next, with all that recorders do.
+type clock struct {
+	last  time.Time
+	times []float64
+}
+
+func (c *clock) Record(b *engine.Burst) error {
+	now := time.Now()
+	if b.Number%500 > 0 { // it is the first of a turn else
+		c.times = append(c.times, float64(now.Sub(c.last).Nanoseconds())/1000)
+	}
+	c.last = now
+	return nil
+}

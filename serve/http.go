@@ -1,0 +1,227 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"burst/live/wire"
+
+	"github.com/coder/websocket"
+)
+
+// scope is what a token allows.
+type scope int
+
+const (
+	scopeNone scope = iota
+	scopeView
+	scopeControl
+)
+
+func (x scope) String() string { return []string{"none", "view", "control"}[x] }
+
+// Limits of HTTP.
+const (
+	mostFresh      = 64 // connections whose request has not come yet
+	headerPatience = 5 * time.Second
+	bodyPatience   = 10 * time.Second
+	mostHeader     = 16 << 10
+)
+
+// newHTTP makes the server of the routes.
+func (s *Server) newHTTP() *http.Server {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", s.showPage)
+	mux.HandleFunc("GET /page/{name}", s.showPage)
+	for i := range s.routes {
+		r := &s.routes[i]
+		mux.HandleFunc(r.method+" "+r.path, func(w http.ResponseWriter, q *http.Request) { s.answer(w, q, r) })
+	}
+	return &http.Server{
+		Handler:           s.guard(mux),
+		ReadHeaderTimeout: headerPatience, ReadTimeout: bodyPatience, IdleTimeout: time.Minute, MaxHeaderBytes: mostHeader,
+		ConnState: s.track, ErrorLog: discard,
+	}
+}
+
+// track closes the connection that has waited longest with its first request when there are too many of these.
+func (s *Server) track(conn net.Conn, state http.ConnState) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if state != http.StateNew {
+		s.fresh = slices.DeleteFunc(s.fresh, func(x net.Conn) bool { return x == conn })
+		return
+	}
+	if s.fresh = append(s.fresh, conn); len(s.fresh) > mostFresh {
+		s.fresh[0].Close()
+		s.fresh = slices.Delete(s.fresh, 0, 1)
+	}
+}
+
+// statusError is an error with its status.
+type statusError struct {
+	status int
+	error
+}
+
+func refusal(status int, format string, args ...any) error {
+	return &statusError{status, fmt.Errorf(format, args...)}
+}
+
+// guard holds every request to Host and Origin, also of paths that there are not.
+func (s *Server) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		h := w.Header()
+		h.Set("Cache-Control", "no-store")
+		h.Set("Content-Security-Policy", "default-src 'none'")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("X-Content-Type-Options", "nosniff")
+		err := checkHost(q.Host)
+		if err == nil {
+			err = checkOrigin(q)
+		}
+		if err != nil {
+			s.fail(w, err)
+			return
+		}
+		next.ServeHTTP(w, q)
+	})
+}
+
+// checkHost refuses names that are not this machine's own: a name of somebody else's can be made to point here.
+func checkHost(name string) error {
+	host, _, err := net.SplitHostPort(name)
+	if err != nil {
+		host = name
+	}
+	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
+	if ip := net.ParseIP(host); ip != nil && ip.IsLoopback() || strings.EqualFold(host, "localhost") {
+		return nil
+	}
+	return refusal(http.StatusForbidden, "Host %q, want a loopback address or localhost", name)
+}
+
+// checkOrigin refuses requests that a page of another server makes.
+func checkOrigin(q *http.Request) error {
+	origins := q.Header.Values("Origin")
+	if len(origins) == 0 || len(origins) == 1 && origins[0] == "http://"+q.Host {
+		return nil
+	}
+	return refusal(http.StatusForbidden, "Origin %q, want http://%s or none", origins, q.Host)
+}
+
+// answer holds a request to what its route needs, and answers it.
+func (s *Server) answer(w http.ResponseWriter, q *http.Request, r *route) {
+	if err := s.authorise(q, r); err != nil {
+		s.fail(w, err)
+		return
+	}
+	q.Body = http.MaxBytesReader(w, q.Body, r.most())
+	x, err := r.do(s, w, q)
+	switch {
+	case err != nil:
+		s.fail(w, err)
+	case x != nil:
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(x) // a client that has gone
+	}
+}
+
+// tokenScope is what the token of a request allows.
+func (s *Server) tokenScope(q *http.Request) scope {
+	token, _ := strings.CutPrefix(q.Header.Get("Authorization"), "Bearer ")
+	return s.scopeOf(token)
+}
+
+// authorise checks token, scope and rate, in this order.
+func (s *Server) authorise(q *http.Request, r *route) error {
+	sent := q.Header.Get("Authorization")
+	bearer, has := strings.HasPrefix(sent, "Bearer "), s.tokenScope(q)
+	switch {
+	case r.scope == scopeNone && sent == "":
+		return nil
+	case sent == "":
+		return refusal(http.StatusUnauthorized, "no token, want the header Authorization: Bearer TOKEN")
+	case !bearer || has == scopeNone:
+		return refusal(http.StatusUnauthorized, "the token is none of this server's, want that of an address it printed when it started")
+	case has < r.scope:
+		return refusal(http.StatusForbidden, "%s %s needs the control token, this is the view token", r.method, r.path)
+	}
+	if b := s.buckets[r.scope]; b != nil && !b.take() {
+		return refusal(http.StatusTooManyRequests, "more than %v requests a second", b.each)
+	}
+	return nil
+}
+
+// failure is the body of every answer that is not a success.
+type failure struct {
+	Error string `json:"error"`
+}
+
+// fail answers with an error.
+func (s *Server) fail(w http.ResponseWriter, err error) {
+	s.count(&s.refused)
+	status := http.StatusBadRequest
+	var known *statusError
+	var long *http.MaxBytesError
+	switch {
+	case errors.As(err, &known):
+		status = known.status
+	case errors.As(err, &long):
+		status, err = http.StatusRequestEntityTooLarge, fmt.Errorf("a body of more than %d bytes", long.Limit)
+	}
+	switch status {
+	case http.StatusUnauthorized:
+		w.Header().Set("WWW-Authenticate", "Bearer")
+	case http.StatusTooManyRequests:
+		w.Header().Set("Retry-After", "1")
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(failure{err.Error()})
+}
+
+// read reads a body that is JSON.
+func read(q *http.Request, v any) error {
+	if kind := q.Header.Get("Content-Type"); kind != "application/json" {
+		return refusal(http.StatusUnsupportedMediaType, "Content-Type %q, want application/json", kind)
+	}
+	body, err := io.ReadAll(q.Body)
+	if err != nil {
+		return err
+	}
+	return wire.ParseJSON(body, v)
+}
+
+// socket is a WebSocket as a connection that carries frames.
+type socket struct {
+	net.Conn
+	ws  *websocket.Conn
+	end context.CancelFunc
+}
+
+// Close ends it without waiting for the other side.
+func (x socket) Close() error {
+	x.end()
+	return x.ws.CloseNow()
+}
+
+// upgrade makes a WebSocket of a request and serves it.
+func upgrade(s *Server, w http.ResponseWriter, q *http.Request) (any, error) {
+	ws, err := websocket.Accept(w, q, nil) // which answers by itself when it refuses
+	if err != nil {
+		return nil, nil
+	}
+	ctx, end := context.WithCancel(context.Background())
+	c := &client{conn: socket{websocket.NetConn(ctx, ws, websocket.MessageBinary), ws, end}, ws: ws}
+	s.served.Go(func() { s.serve(c) })
+	return nil, nil
+}
