@@ -3,11 +3,10 @@
 // backend/cuda launches, in this order: inject, fired_rows, synaptic_propagation_fcl, neural_dynamics_fcl, list_sums, list_ids; or, for
 // many bursts in one launch, run_bursts, resident_bursts or, where rows are long, cluster_bursts, whose synapses
 // single bursts deliver by deliver_places. The unit lists.cu is the same kernels for callers that want the fire candidate
-// list of each of many bursts, custom.cu the same with a place for the code of models that a genome defines, and neural_dynamics_ports for those with more than two
-// ports. The unit
-// learn.cu is what projections that learn add to single bursts. The toolbox is kernels
-// of general use (arithmetic, activations, a matrix product, measurements), in a unit of its own: backend/cuda/doctor proves
-// a GPU with them.
+// list of each of many bursts, custom.cu the same with a place for the code of models that a genome defines, and
+// neural_dynamics_ports for those with more than two ports. The unit learn.cu is what projections that learn add to single
+// bursts. The toolbox is kernels of general use (arithmetic, activations, a matrix product, measurements), in a unit of its
+// own: backend/cuda/doctor proves a GPU with them.
 package kernels
 
 import (
@@ -21,6 +20,11 @@ import (
 //
 //go:embed *.cu *.cuh
 var Sources embed.FS
+
+// ToolboxSources holds those of Sources that toolbox.cu includes: the only ones that the program carries.
+//
+//go:embed toolbox.cu toolbox.cuh burst.cuh device.cuh elementwise.cu activation.cu normalise.cu matrix_product.cu measure.cu transcendental.cuh
+var ToolboxSources embed.FS
 
 // packed holds every unit's PTX, compressed: as text it would be a fifth of the program.
 //

@@ -187,3 +187,25 @@ func TestQuotient(t *testing.T) {
 		}
 	}
 }
+
+// TestToolboxSources holds the list of embedded sources to what toolbox.cu includes.
+func TestToolboxSources(t *testing.T) {
+	include := regexp.MustCompile(`(?m)^#include "([^"]+)"`)
+	want := map[string]bool{"toolbox.cu": true}
+	for open := []string{"toolbox.cu"}; len(open) > 0; open = open[1:] {
+		text, err := ToolboxSources.ReadFile(open[0])
+		require.NoError(t, err)
+		for _, m := range include.FindAllStringSubmatch(string(text), -1) {
+			if name := m[1]; name != "primitives.h" && !want[name] { // the host's stand-in has that one
+				want[name] = true
+				open = append(open, name)
+			}
+		}
+	}
+	entries, err := ToolboxSources.ReadDir(".")
+	require.NoError(t, err)
+	for _, e := range entries {
+		require.True(t, want[e.Name()], "%s is not included", e.Name())
+	}
+	require.Len(t, entries, len(want))
+}

@@ -118,9 +118,9 @@ func (p *patient) compile() ([]byte, error) {
 		return nil, errNoCompiler
 	}
 	files := map[string]string{}
-	names, err := fs.Glob(kernels.Sources, "*")
+	names, err := fs.Glob(kernels.ToolboxSources, "*")
 	for _, name := range names {
-		text, readErr := fs.ReadFile(kernels.Sources, name)
+		text, readErr := fs.ReadFile(kernels.ToolboxSources, name)
 		files[name], err = string(text), errors.Join(err, readErr)
 	}
 	if err != nil {
