@@ -64,7 +64,7 @@ func TestR11DeviceFault(t *testing.T) {
 	} else {
 		lib = []string{driver.LibraryVariable + "=" + standIn(t)}
 	}
-	args := []string{"run", x.genome, "--backend", "cuda", "--quiet", "--checkpoint-every", "50", "--record", "spikes=all", "--record", "potentials=slow[0..4]"}
+	args := slices.Concat([]string{"run", x.genome}, x.args, []string{"--backend", "cuda", "--checkpoint-every", "50"})
 	var bursts []uint64
 	for i := range times {
 		out := filepath.Join(x.dir, fmt.Sprint("stop-", i))
