@@ -2,7 +2,7 @@
 // list of faults with file, line, column and key. It is the first step of genome -> connectome -> engine.
 package genome
 
-// Genome is a network as the user described it. Numbers are in base units: ms, mV, pA, Hz, pF, nS.
+// Genome is a network as the user described it. Numbers are in base units: ms, mV, pA, Hz, pF, nS, um.
 type Genome struct {
 	Name        string
 	Seed        uint64        // of synapses, weights, delays and the initial state
@@ -43,6 +43,7 @@ type Area struct {
 	Size      [3]uint64  // voxels in x, y, z, each ≥ 1; 0, 1, 1 for a memory area without neurons
 	PerVoxel  uint64     // neurons in a voxel, ≥ 1
 	Position  [3]float64 // for pictures only
+	Space     *Space     // where the neurons lie; nil: the genome does not say
 	Model     *Model
 	Params    map[string]float64   // every parameter of Model, with defaults; booleans are 0 or 1, choices their index
 	Varied    map[string]Value     // parameters that differ from neuron to neuron; their entries in Params do not count

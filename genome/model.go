@@ -23,6 +23,7 @@ const (
 	Conductance                  // nS
 	Flag                         // true or false
 	Weight                       // for plasticity rules: in the unit of the projection's weights
+	Length                       // um
 )
 
 // Model describes a neuron model for all packages: the keys of its areas, and the constants and state variables of its

@@ -28,17 +28,18 @@ func units() []unit {
 		{"pF", Capacitance, 1, 1}, {"nF", Capacitance, 1000, 1},
 		{"nS", Conductance, 1, 1}, {"uS", Conductance, 1000, 1},
 		{"weight", Weight, 1, 1},
+		{"um", Length, 1, 1}, {"mm", Length, 1000, 1}, {"m", Length, 1e6, 1},
 	}
 }
 
 // String is the dimension's name in messages and in the documentation.
 func (d Dimension) String() string {
-	return [...]string{"plain number", "number of bursts", "time", "voltage", "current", "frequency", "capacitance", "conductance", "true or false", "weight"}[d]
+	return [...]string{"plain number", "number of bursts", "time", "voltage", "current", "frequency", "capacitance", "conductance", "true or false", "weight", "length"}[d]
 }
 
 // example is a quantity of the dimension as a genome would write it.
 func (d Dimension) example() string {
-	return [...]string{"1.5", "2", "2 ms", "-65 mV", "100 pA", "10 Hz", "250 pF", "5 nS", "true", "1 weight"}[d]
+	return [...]string{"1.5", "2", "2 ms", "-65 mV", "100 pA", "10 Hz", "250 pF", "5 nS", "true", "1 weight", "100 um"}[d]
 }
 
 // article is the dimension's name with its article.
@@ -155,7 +156,7 @@ func unitNames(dims []Dimension) (names []string) {
 func nearestUnit(name string, names []string) string {
 	for _, alias := range [...][2]string{
 		{"µs", "us"}, {"μs", "us"}, {"µS", "uS"}, {"μS", "uS"}, {"sec", "s"}, {"second", "s"}, {"seconds", "s"}, {"msec", "ms"}, {"millisecond", "ms"},
-		{"milliseconds", "ms"}, {"volt", "V"}, {"millivolt", "mV"}, {"hertz", "Hz"},
+		{"milliseconds", "ms"}, {"µm", "um"}, {"μm", "um"}, {"micron", "um"}, {"microns", "um"}, {"volt", "V"}, {"millivolt", "mV"}, {"hertz", "Hz"},
 	} {
 		if strings.EqualFold(alias[0], name) && slices.Contains(names, alias[1]) {
 			return alias[1]

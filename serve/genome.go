@@ -52,7 +52,7 @@ type Stimulus struct {
 
 // baseUnits are the units of values, by their dimension.
 var baseUnits = [...]string{genome.Plain: "", genome.Bursts: "bursts", genome.Time: "ms", genome.Voltage: "mV", genome.Current: "pA",
-	genome.Frequency: "Hz", genome.Capacitance: "pF", genome.Conductance: "nS", genome.Flag: "", genome.Weight: ""}
+	genome.Frequency: "Hz", genome.Capacitance: "pF", genome.Conductance: "nS", genome.Flag: "", genome.Weight: "", genome.Length: "um"}
 
 func genomeShown(s *Server, _ http.ResponseWriter, _ *http.Request) (any, error) {
 	g := s.facts.Genome

@@ -11,6 +11,7 @@ import (
 	"burst/genome"
 	"burst/genome/brainmap"
 	"burst/internal/plain"
+	"burst/record/manifest"
 
 	"github.com/spf13/cobra"
 )
@@ -92,18 +93,19 @@ func (r *inspectRoom) String() string {
 }
 
 type inspectArea struct {
-	Name        string    `json:"name"`
-	Aliases     []string  `json:"aliases"`
-	Reached     bool      `json:"reached"` // input, or a source of its own, reaches it as the genome stands
-	Group       string    `json:"group"`   // "" when it has none
-	Devices     uint64    `json:"devices"` // 0 when the genome does not say
-	Model       string    `json:"model"`
-	Size        [3]uint64 `json:"size"`
-	PerVoxel    uint64    `json:"neurons_per_voxel"`
-	PSPMax      float64   `json:"psp_max,omitempty"` // above 0: potentials up to this drive what its spikes deliver
-	Neurons     uint64    `json:"neurons"`
-	InSynapses  uint64    `json:"in_synapses"`
-	OutSynapses uint64    `json:"out_synapses"`
+	Name        string          `json:"name"`
+	Aliases     []string        `json:"aliases"`
+	Reached     bool            `json:"reached"` // input, or a source of its own, reaches it as the genome stands
+	Group       string          `json:"group"`   // "" when it has none
+	Devices     uint64          `json:"devices"` // 0 when the genome does not say
+	Model       string          `json:"model"`
+	Size        [3]uint64       `json:"size"`
+	PerVoxel    uint64          `json:"neurons_per_voxel"`
+	Space       *manifest.Space `json:"space,omitempty"`   // positions of the neurons
+	PSPMax      float64         `json:"psp_max,omitempty"` // above 0: potentials up to this drive what its spikes deliver
+	Neurons     uint64          `json:"neurons"`
+	InSynapses  uint64          `json:"in_synapses"`
+	OutSynapses uint64          `json:"out_synapses"`
 }
 
 // sensor is an area that gets its input from outside of the network.
@@ -175,7 +177,7 @@ func (o *inspectOptions) run(cmd *cobra.Command, arg string) error {
 	for i, a := range s.Areas {
 		area := &g.Areas[i]
 		v.Areas = append(v.Areas, inspectArea{
-			Name: a.Name, Aliases: append([]string{}, area.Aliases...), Reached: reached[i], Group: area.Group, Devices: area.Devices, Model: area.Model.Name, Size: area.Size, PerVoxel: area.PerVoxel, PSPMax: area.PSPMax,
+			Name: a.Name, Aliases: append([]string{}, area.Aliases...), Reached: reached[i], Group: area.Group, Devices: area.Devices, Model: area.Model.Name, Size: area.Size, PerVoxel: area.PerVoxel, Space: manifest.SpaceOf(area.Space), PSPMax: area.PSPMax,
 			Neurons: a.Neurons, InSynapses: a.InSynapses, OutSynapses: a.OutSynapses,
 		})
 	}
@@ -251,6 +253,11 @@ func (v *inspection) print(cmd *cobra.Command) error {
 		facts = append(facts, "plastic", fmt.Sprintf("%s of the synapses, whose state takes %s", count(v.Plastic), plain.Bytes(v.Bytes.Learnt)))
 	}
 	for i := range v.Areas {
+		if a := &v.Areas[i]; a.Space != nil {
+			facts = append(facts, "space", a.Name+": "+spaceText(a.Space))
+		}
+	}
+	for i := range v.Areas {
 		if a := &v.Areas[i]; a.PSPMax > 0 {
 			facts = append(facts, "psp_max", fmt.Sprintf("%s: potentials up to %g drive what its spikes deliver", a.Name, a.PSPMax))
 		}
@@ -261,6 +268,18 @@ func (v *inspection) print(cmd *cobra.Command) error {
 	return pairs(w, append(facts,
 		"longest delay", fmt.Sprintf("%d bursts", v.MaxDelay),
 		"memory", fmt.Sprintf("%s on the host, %s; %s while building (--cost measures each backend)", plain.Bytes(v.Bytes.Host), device, plain.Bytes(v.Bytes.Peak)))...)
+}
+
+// spaceText is where an area lies.
+func spaceText(s *manifest.Space) string {
+	text := fmt.Sprintf("%g × %g × %g um", s.Extent[0], s.Extent[1], s.Extent[2])
+	if s.Center != [3]float64{} {
+		text += fmt.Sprintf(" around (%g, %g, %g) um", s.Center[0], s.Center[1], s.Center[2])
+	}
+	if s.Periodic {
+		text += ", periodic"
+	}
+	return text
 }
 
 // printLearning writes the projections whose weights change.

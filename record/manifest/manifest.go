@@ -144,8 +144,25 @@ type Area struct {
 	Model         string    `json:"model"`
 	Size          [3]uint32 `json:"size"`                     // voxels in x, y, z
 	PerVoxel      uint32    `json:"neurons_per_voxel"`        // Size and PerVoxel multiply to Neurons
+	Space         *Space    `json:"space,omitempty"`          // positions of the neurons; nil: the genome gives none
 	Recorded      uint32    `json:"recorded"`                 // neurons whose spikes are recorded
 	RecordedSpans []Span    `json:"recorded_spans,omitempty"` // these neurons, ascending and apart; none: the area's first ones
+}
+
+// Space is how the positions of an area's neurons follow from their voxels: along each axis, voxel i of n lies at
+// center + extent·(2i + 1 − n)/2n.
+type Space struct {
+	Extent   [3]float64 `json:"extent_um"`
+	Center   [3]float64 `json:"center_um"`
+	Periodic bool       `json:"periodic"`
+}
+
+// SpaceOf is what the genome says of an area.
+func SpaceOf(s *genome.Space) *Space {
+	if s == nil {
+		return nil
+	}
+	return &Space{s.Extent, s.Center, s.Periodic}
 }
 
 // Learns is a projection whose weights change.
@@ -300,7 +317,7 @@ func Areas(g *genome.Genome, c *connectome.Connectome) []Area {
 	var areas []Area
 	for i := range c.Areas {
 		a := &c.Areas[i]
-		areas = append(areas, Area{Name: a.Name, Aliases: g.Areas[i].Aliases, First: a.Neurons.First, Neurons: a.Neurons.Count, Model: g.Areas[i].Model.Name, Size: a.Size, PerVoxel: a.PerVoxel})
+		areas = append(areas, Area{Name: a.Name, Aliases: g.Areas[i].Aliases, First: a.Neurons.First, Neurons: a.Neurons.Count, Model: g.Areas[i].Model.Name, Size: a.Size, PerVoxel: a.PerVoxel, Space: SpaceOf(g.Areas[i].Space)})
 	}
 	return areas
 }

@@ -15,8 +15,8 @@ from .errors import UsageError
 
 # The keys of an area that are no parameters of its model.
 _OF_AREA = {
-    "neurons", "size", "neurons_per_voxel", "aliases", "position", "group", "devices", "psp", "divide_psp", "init",
-    "drive", "from", "until", "spikes",
+    "neurons", "size", "neurons_per_voxel", "aliases", "position", "extent", "center", "periodic", "group", "devices",
+    "psp", "divide_psp", "init", "drive", "from", "until", "spikes",
 }  # fmt: skip
 
 
