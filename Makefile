@@ -5,7 +5,7 @@ BENCHSTAT   := golang.org/x/perf/cmd/benchstat@latest
 GREMLINS    := github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 export CGO_ENABLED ?= 0
 
-.PHONY: help build test test-slow test-kills test-planted test-repeats test-kernels test-supply test-science test-long race race-long lint fuzz fuzz-feagi feagi-table feagi-oracle feagi-speed arm64 cross vet-others kernels test-gpu sanitize mutants bench bench-compare bench-peers science test-python test-page wheel digests man pictures reliability soak nightly sbom clean
+.PHONY: help build test test-slow test-kills test-planted test-repeats test-kernels test-supply test-science test-float32 test-long race race-long lint fuzz fuzz-feagi feagi-table feagi-oracle feagi-speed arm64 cross vet-others kernels test-gpu sanitize mutants bench bench-compare bench-peers science test-python test-page wheel digests man pictures reliability soak nightly sbom clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -84,6 +84,9 @@ fuzz fuzz-feagi: export GOGC = 400
 # Inputs are counted, not timed: when its time is up, go test can fail with "context deadline exceeded" and no input.
 FUZZ ?= 1
 FUZZING = $(GO) test -run '^$$' -fuzzminimizetime 1x
+test-float32: ## hold the functions of formulas to float64's for every float32, in an hour or two
+	BURST_EVERY_FLOAT32=1 $(GO) test -timeout 5h ./internal/formula -run '^TestTrigonometry$$' -v
+
 fuzz: ## fuzz the readers of genomes, edge lists, checkpoints, recordings, frames and logs of input; FUZZ=10 tries ten times as many inputs
 	$(FUZZING) ./genome -fuzz FuzzParse -fuzztime $$((300000 * $(FUZZ)))x
 	$(FUZZING) ./internal/edgelist -fuzz FuzzCSV -fuzztime $$((30000 * $(FUZZ)))x

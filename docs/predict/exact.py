@@ -229,6 +229,11 @@ def pow32(a, b):
     y = max(min(b, 2.0**32), -(2.0**32))
     Z = product(y, L[0])
     Z = fast(Z[0], F(Z[1] + F(y * L[1])))
+    high, low, k = exp2_32(Z)
+    return scaled32(F(high + low), k)
+
+def exp2_32(Z):
+    """2^Z of a pair as a sum and the power of 2 that it is to be multiplied by."""
     k = F(F(max(min(Z[0], 130.0), -152.0) + 12582912) - 12582912)
     f = fast(max(min(F(Z[0] - k), 1.0), -1.0), max(min(Z[1], 1.0), -1.0))
     r = []
@@ -239,11 +244,65 @@ def pow32(a, b):
         r.append(x)
     R, first = F(horner32(f[0], r) * F(f[0] * f[0])), times(f, pair(math.log(2)))
     p = fast(1.0, first[0])
-    e, left = F(p[0] + F(p[1] + F(first[1] + R))), abs(k)
+    return p[0], F(p[1] + F(first[1] + R)), k
+
+def scaled32(e, k):
+    left = abs(k)
     for d in (64, 64, 32, 16, 8, 4, 2, 1):
         if d <= left:
             e, left = F(e * 2.0 ** (-d if k < 0 else d)), left - d
     return e
+
+def parts_of_quarter():
+    rest, parts = math.pi / 2, []
+    for i in range(6):
+        unit = 2.0 ** (-7 - 8 * i)
+        parts.append(rest // unit * unit)
+        rest -= parts[-1]
+    return parts + [F(rest + 6.123233995736766e-17)]
+
+def angle32(a, cosine):
+    """sin or cos in a formula, of |a| <= 65536."""
+    p = parts_of_quarter()
+    k = F(F(F(a * F(2 / math.pi)) + 12582912) - 12582912)
+    h, l = a, 0.0
+    for part in p[:3]:
+        h = F(h - F(k * part))
+    for part in p[3:6]:
+        h, e = pair_sum(h, F(k * -part))
+        l = F(l + e)
+    r = fast(h, F(l - F(k * p[6])))
+    z = F(r[0] * r[0])
+    y = F(z * 0.5)
+    S = horner32(z, (-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1))
+    C = horner32(z, (2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2))
+    sin = F(r[0] + F(F(F(S * z) * r[0]) + F(r[1] * F(1 - y))))
+    w = F(1 - y)
+    cos = F(w + F(F(F(1 - w) - y) + F(F(F(C * z) * z) - F(r[0] * r[1]))))
+    turns = int(k) + (1 if cosine else 0)
+    if not cosine and abs(a) < 2.0**-12:
+        return a
+    out = cos if turns % 2 else sin
+    return -out if turns % 4 >= 2 else out
+
+def tanh32(a):
+    """tanh in a formula, of a number."""
+    if abs(a) < 2.0**-12:
+        return a
+    if abs(a) <= 0.625:
+        z = F(a * a)
+        P = horner32(z, (-5.70498872745e-3, 2.06390887954e-2, -5.37397155531e-2, 1.33314422036e-1, -3.33332819422e-1))
+        return F(a + F(F(P * z) * a))
+    x, L = min(abs(a), 10.0), pair(2 / math.log(2))
+    t = product(x, L[0])
+    e1, e2, k = exp2_32(fast(t[0], F(t[1] + F(x * L[1]))))
+    e1, e2 = (scaled32(e, k) for e in fast(e1, e2))
+    d = pair_sum(e1, 1.0)
+    q = F(2 / d[0])
+    b = product(q, d[0])
+    g = F(F(F(2 - b[0]) - b[1]) - F(q * F(d[1] + e2)))
+    y = fast(1.0, -q)
+    return math.copysign(F(y[0] + F(y[1] - F(g / d[0]))), a)
 
 # Tables of drives
 

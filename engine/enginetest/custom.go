@@ -123,7 +123,7 @@ func randomFormulas(r *rand.Rand, n uint32, ports func() []string) connectome.Ar
 		s.Update = append(s.Update, w.bounded(w.number(4)))
 	}
 	if r.IntN(4) == 0 {
-		s.Update = append(s.Update, w.bounded(among(r, "log(v)", "pow(v, p)", "pow(abs(q), "+w.ports[0]+") - log(abs(v))")))
+		s.Update = append(s.Update, w.bounded(among(r, "log(v)", "pow(v, p)", "pow(abs(q), "+w.ports[0]+") - log(abs(v))", "tanh(v)*sin(min(max(q, -9), 9))", "cos(min(max(v, -65536), 65536)) - floor(v)")))
 	}
 	if len(w.ports) > 2 {
 		sum := "v*0.9"

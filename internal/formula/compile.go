@@ -257,6 +257,12 @@ func (c *compiler) compile(n *node) (value, *Mistake) {
 		return value{ref: m.log(refs[0])}, nil
 	case "pow":
 		return value{ref: m.pow(refs[0], refs[1])}, nil
+	case "tanh":
+		return value{ref: m.tanh(refs[0])}, nil
+	case "floor":
+		return value{ref: m.floor(refs[0])}, nil
+	case "sin", "cos":
+		return value{ref: m.angle(refs[0], n.what == "cos")}, nil
 	}
 	v := value{ref: c.b.apply(op, refs...), flag: op.Flag()}
 	if n.what == "!=" {

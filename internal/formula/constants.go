@@ -170,6 +170,14 @@ func functionOf(what string) func(float64) float64 {
 		return exact.Log
 	case "log1p":
 		return exact.Log1p
+	case "tanh":
+		return exact.Tanh
+	case "floor":
+		return math.Floor
+	case "sin":
+		return exact.Sin
+	case "cos":
+		return exact.Cos
 	}
 	return nil
 }

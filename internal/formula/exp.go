@@ -1,6 +1,6 @@
 package formula
 
-// exp, log and pow become instructions of the language, so that they need nothing of a backend and have the same bits on each.
+// Functions become instructions of the language, so that they need nothing of a backend and have the same bits on each.
 
 // maths writes sums and products of numbers as a program.
 type maths struct{ *builder }

@@ -44,7 +44,10 @@ func binds(t token) int {
 }
 
 // functions gives the number of arguments of every function; those of constantsOnly stand under constants alone.
-var functions = map[string]int{"min": 2, "max": 2, "abs": 1, "sqrt": 1, "select": 3, "exp": 1, "log": 1, "pow": 2, "expm1": 1, "log1p": 1}
+var functions = map[string]int{
+	"min": 2, "max": 2, "abs": 1, "sqrt": 1, "select": 3, "exp": 1, "log": 1, "pow": 2, "tanh": 1,
+	"floor": 1, "sin": 1, "cos": 1, "expm1": 1, "log1p": 1,
+}
 
 var constantsOnly = map[string]bool{"expm1": true, "log1p": true}
 

@@ -74,9 +74,15 @@ func (b maths) log2(a Ref) double {
 	return b.fast(sum.high, b.add(sum.low, l.low))
 }
 
-// exp2 is 2 to the power of z: with z = k + f and a whole k it is 2^k·(1 + ln 2·f + f²·(ln²2/2 + …)).
+// exp2 is 2 to the power of z.
 func (b maths) exp2(z double) Ref {
-	k := b.whole(b.bounded(z.high, -152, 130))
+	x, k := b.exp2Parts(z)
+	return b.scaled(b.add(x.high, x.low), k)
+}
+
+// exp2Parts gives x and a whole k with 2^z = x·2^k: with z = k + f it is x = 1 + ln 2·f + f²·(ln²2/2 + …).
+func (b maths) exp2Parts(z double) (x double, k Ref) {
+	k = b.whole(b.bounded(z.high, -152, 130))
 	f := b.fast(b.bounded(b.sub(z.high, k), -1, 1), b.bounded(z.low, -1, 1)) // the bounds are for what is 0 or infinite
 	var c []float32
 	for n := 7; n >= 2; n-- {
@@ -89,7 +95,7 @@ func (b maths) exp2(z double) Ref {
 	rest := b.mul(b.polynomial(f.high, c...), b.mul(f.high, f.high))
 	first := b.times(f, b.double(math.Ln2))
 	sum := b.fast(b.num(1), first.high)
-	return b.scaled(b.add(sum.high, b.add(sum.low, b.add(first.low, rest))), k)
+	return double{sum.high, b.add(sum.low, b.add(first.low, rest))}, k
 }
 
 // pow is x to the power of y, as C's powf has it.

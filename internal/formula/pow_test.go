@@ -114,7 +114,8 @@ func TestSizes(t *testing.T) {
 		require.Empty(t, faults)
 		return len(d.Program.Code) - 8
 	}
-	t.Logf("exp %d, log %d, pow %d operations", size("exp(in)"), size("log(in)"), size("pow(in, w)"))
+	t.Logf("exp %d, log %d, pow %d, tanh %d, floor %d, sin %d, cos %d operations", size("exp(in)"), size("log(in)"), size("pow(in, w)"),
+		size("tanh(in)"), size("floor(in)"), size("sin(in)"), size("cos(in)"))
 	require.Less(t, size("pow(in, w) + pow(w, in)"), maxCode)
 }
 

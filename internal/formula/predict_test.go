@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPredictedFunctions: exp, log and pow of a burst have the bits that docs/predict works out from docs/bits.md.
+// TestPredictedFunctions: the functions of a burst have the bits that docs/predict works out from docs/bits.md.
 func TestPredictedFunctions(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {
@@ -22,6 +22,7 @@ func TestPredictedFunctions(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(5, 6))
 	exp, log, pow := function(t, "exp(in)"), function(t, "log(in)"), function(t, "pow(in, w)")
+	sin, cos, tanh := function(t, "sin(in)"), function(t, "cos(in)"), function(t, "tanh(in)")
 	bits := func(x float32) uint32 { return math.Float32bits(x) }
 	var ask, want strings.Builder
 	for range 300 {
@@ -29,16 +30,19 @@ func TestPredictedFunctions(t *testing.T) {
 		near := float32(0.5 + 2*r.Float64())
 		y := float32(120 * (2*r.Float64() - 1) / math.Log2(float64(x)))
 		a := float32(180*r.Float64() - 95)
-		fmt.Fprintln(&ask, bits(x), bits(near), bits(y), bits(a))
-		fmt.Fprintln(&want, bits(exp(a, 0)), bits(log(x, 0)), bits(log(near, 0)), bits(pow(x, y)), bits(pow(near, a)))
+		angle, small := float32(65536*(2*r.Float64()-1)), float32(3*r.NormFloat64())
+		fmt.Fprintln(&ask, bits(x), bits(near), bits(y), bits(a), bits(angle), bits(small))
+		fmt.Fprintln(&want, bits(exp(a, 0)), bits(log(x, 0)), bits(log(near, 0)), bits(pow(x, y)), bits(pow(near, a)),
+			bits(sin(angle, 0)), bits(cos(angle, 0)), bits(sin(small, 0)), bits(cos(small, 0)), bits(tanh(small, 0)))
 	}
 	c := exec.Command(python, "-B", "-c", `
 import struct, sys
 sys.path.insert(0, "../../docs/predict")
-from exact import bits32, exp32, log32, pow32
+from exact import angle32, bits32, exp32, log32, pow32, tanh32
 for line in sys.stdin:
-    x, near, y, a = (struct.unpack("<f", struct.pack("<I", int(w)))[0] for w in line.split())
-    print(bits32(exp32(a)), bits32(log32(x)), bits32(log32(near)), bits32(pow32(x, y)), bits32(pow32(near, a)))
+    x, near, y, a, angle, small = (struct.unpack("<f", struct.pack("<I", int(w)))[0] for w in line.split())
+    print(bits32(exp32(a)), bits32(log32(x)), bits32(log32(near)), bits32(pow32(x, y)), bits32(pow32(near, a)),
+          bits32(angle32(angle, False)), bits32(angle32(angle, True)), bits32(angle32(small, False)), bits32(angle32(small, True)), bits32(tanh32(small)))
 `)
 	var stderr bytes.Buffer
 	c.Stdin, c.Stderr = strings.NewReader(ask.String()), &stderr
