@@ -203,7 +203,7 @@ func (k *key) span() string {
 // bursts reads a whole number of bursts, plain or as a time.
 func (p *parser) bursts(n *yaml.Node, at *path, low, high uint64) (uint64, bool) {
 	wanted := "whole bursts such as 2 or a time such as 2 ms"
-	text, ok := p.bare(n, at, wanted)
+	text, ok := p.scalar(n, at, wanted)
 	if !ok {
 		return 0, false
 	}

@@ -205,6 +205,17 @@ func TestQuotedKeys(t *testing.T) {
 	require.ErrorContains(t, err, `did you mean "threshold"?`)
 }
 
+// TestTimeInQuotes: a time may stand in quotes wherever it may stand, as all texts of a genome in JSON do; a number may not.
+func TestTimeInQuotes(t *testing.T) {
+	const text = `{"burst": "v1", "areas": [{"name": "a", "neurons": 3, "refractory": "3 ms"}], "stimuli": [{"area": "a", "at": "7 ms", "neurons": [0], "amount": 1}]}`
+	g, err := Parse("p.json", []byte(text), nil)
+	require.NoError(t, err)
+	require.Equal(t, 3., g.Areas[0].Params["refractory"])
+	require.Equal(t, uint64(7), g.Stimuli[0].At)
+	_, err = Parse("p.json", []byte(strings.ReplaceAll(text, "3 ms", "3")), nil)
+	require.ErrorContains(t, err, "did you mean 3 without quotes?")
+}
+
 // TestExcerptOfLongLine: an excerpt that is cut shows it on either side, and the caret stays below its character.
 func TestExcerptOfLongLine(t *testing.T) {
 	line := strings.Repeat("a", 150) + "X" + strings.Repeat("b", 150)

@@ -1,6 +1,7 @@
 """What goes wrong outside of the network."""
 
 import gc
+import io
 import os
 import signal
 import socket
@@ -203,7 +204,7 @@ def test_full_frames_only() -> None:
     """A frame of another protocol is refused."""
     ours, theirs = socket.socketpair()
     child = _client.Child.__new__(_client.Child)
-    child._socket, child._buffer = ours, bytearray(_client.WHOLE)
+    child._socket, child._reader = ours, io.BufferedReader(io.FileIO(ours.fileno(), closefd=False))
     theirs.sendall(_client.HEADER.pack(0, 5, 2, 0, 0))
     with pytest.raises(errors.VersionError, match="version 2, want 1"):
         child._receive()

@@ -2,10 +2,14 @@
 
 import gc
 import json
+import os
 import shutil
+import webbrowser
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
+from urllib.request import Request, urlopen
 
 import numpy as np
 import pytest
@@ -42,12 +46,12 @@ def test_builds(tmp_path: Path) -> None:
     source, target = np.arange(5).repeat(3), np.arange(15) * 5
     net = burst.Network("b", timestep="0.1 ms", seed=3, options=burst.Options(out=tmp_path / "run", threads=1))
     e = net.area("E", 80, "lif", tau=tau, drive={"poisson": {"rate": "9 kHz", "weight": "0.3 mV"}})
-    i = net.area("I", 20, "lif", tau="20 ms")
+    i = net.area("I", 20, "lif", tau=[20.0] * 20, refractory="2 ms")
     s = net.area("S", 5, "spike_list", spikes=(np.array([4, 0, 0]), np.array([5, 9, 3])))
     net.connect(e, i, "pairwise_bernoulli", p=0.1, weight="5 mV", delay="1.5 ms", autapses=False)
     net.connect(e, e, "pairwise_bernoulli", p=0.1, weight="0.1 mV", delay="1.5 ms", plasticity="stdp")
-    net.connect(s, e, (source, target), weight=np.linspace(20, 30, 15), delay=np.arange(15) % 7 + 1)
-    assert net.stimulate(i, at=7, neurons=[3], amount="100 mV") == 0
+    net.connect(s, e, (source, target), weight=np.linspace(20, 30, 15).tolist(), delay=np.arange(15) % 7 + 1)
+    assert net.stimulate(i, at="0.7 ms", neurons=[3], amount="100 mV") == 0
     net.run("100 ms")
     with pytest.raises(errors.UsageError, match="structure is fixed"):
         net.area("more", 1)
@@ -72,7 +76,7 @@ areas:
     model: lif
     params: {{tau: "column(tau.csv, x)"}}
     drive: {{poisson: {{rate: 9 kHz, weight: 0.3 mV}}}}
-  - {{name: I, neurons: 20, model: lif, params: {{tau: 20 ms}}}}
+  - {{name: I, neurons: 20, model: lif, params: {{tau: 20 ms, refractory: 20}}}}
   - {{name: S, neurons: 5, model: spike_list, spikes: {trains}}}
 projections:
   - {{from: E, to: I, rule: pairwise_bernoulli, p: 0.1, weight: 5 mV, delay: 1.5 ms, autapses: false}}
@@ -88,6 +92,18 @@ stimuli: [{{area: I, at: 7, neurons: [3], amount: 100 mV}}]
     gc.collect()
     shutil.move(tmp_path / "run", tmp_path / "moved")
     assert burst.open(tmp_path / "moved").replay() == digest
+
+
+def test_many_projections() -> None:
+    """64,009 projections are no more than a genome's text may hold."""
+    net = burst.Network("many", options=burst.Options(out=False, threads=1))
+    areas = [net.area(f"area-{k}", 1, "lif") for k in range(253)]
+    for a in areas:
+        for b in areas:
+            last = net.connect(a, b, "one_to_one", weight="0.1 mV", delay="2 ms")
+    assert len(net.run(1).areas) == 253
+    assert last == 64_008
+    net.close()
 
 
 def test_builder_refuses() -> None:
@@ -294,6 +310,46 @@ def test_another_run_seed(loop: str) -> None:
         assert net.digest == other.run(100).digest
         net.reset(run_seed=5)
         assert net.run(100).digest == first
+
+
+def test_view(loop: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page's addresses are those of the network, and no argument of a browser has the token."""
+    opened: list[str] = []
+    monkeypatch.setattr(webbrowser, "open", opened.append)
+    monkeypatch.setattr(os, "environ", {k: v for k, v in os.environ.items() if "DISPLAY" not in k})
+    with burst.load(loop) as net:
+        page = net.view()
+        assert opened == []
+        assert net.view(browser=True) == page
+        monkeypatch.setenv("DISPLAY", ":0")
+        act = net.view(control=True)
+        assert net.view(browser=False) == page != act
+        assert len(opened) == 2
+        path = Path(unquote(urlsplit(opened[1]).path))
+        assert act in path.read_text()
+        assert path.stat().st_mode & 0o77 == 0
+        for address, scope in (page, "view"), (act, "control"):
+            at, token = address.split("/#token=")
+            assert b'src="page/main.js"' in urlopen(at).read()
+            asked = Request(at + "/v1/info", headers={"Authorization": f"Bearer {token}"})
+            assert json.loads(urlopen(asked).read())["scope"] == scope
+
+
+def test_side_by_side(loop: str) -> None:
+    """Networks that are stepped at the same time come to what each comes to alone."""
+    with (
+        burst.load(loop, run_seed=5) as net,
+        burst.load(loop, run_seed=6) as other,
+        burst.load(loop, run_seed=6) as one,
+    ):
+        legs = [n.output("leg") for n in (net, other, one)]
+        eye = other.input("eye", largest=2)
+        told = burst.step_all([net, other], "50 ms", [{}, {eye: np.ones(12)}])
+        want = one.step(50, {one.input("eye", largest=2): np.ones(12)})
+        assert np.array_equal(told[1][legs[1]], want[legs[2]])
+        assert list(told[0]) == [legs[0]]
+        assert other.digest == one.digest != net.digest
+        assert [net.burst, other.burst] == [50, 50]
 
 
 def test_copies(loop: str) -> None:

@@ -67,8 +67,8 @@ class Builder:
             if key == "spikes":
                 value = _trains(name, value)
             inside = area if key in _OF_AREA or model == "feagi" else params
-            if isinstance(value, np.ndarray) and inside is params:
-                columns[key] = value
+            if isinstance(value, (np.ndarray, list)) and inside is params:
+                columns[key] = np.asarray(value)
                 value = f"column({name}.csv, {key})"
             inside[key] = value
         if params:
@@ -92,8 +92,9 @@ class Builder:
             made["rule"], made["file"] = "edges", f"projection-{number}.csv"
             columns = {"source": np.asarray(rule[0]), "target": np.asarray(rule[1])}
             for key, value in keys.items():
-                if key in ("weight", "delay") and isinstance(value, np.ndarray):
-                    columns["delay_ms" if key == "delay" and value.dtype.kind == "f" else key] = value
+                if key in ("weight", "delay") and isinstance(value, (np.ndarray, list)):
+                    column = np.asarray(value)
+                    columns["delay_ms" if key == "delay" and column.dtype.kind == "f" else key] = column
                 else:
                     made[key] = value
             self._file(made["file"], columns, len(columns["source"]), f"projection {number}")
@@ -125,22 +126,31 @@ class Builder:
     def write(self, folder: Path) -> Path:
         """Writes the genome and its files, and gives the genome's path."""
         for name, text in self.files.items():
-            (folder / name).write_text(text)
+            (folder / name).write_text(text, encoding="utf-8")
         return write_genome(folder, self.genome)
 
 
 def write_genome(folder: Path, genome: Mapping[str, Any]) -> Path:
-    """Writes a genome as JSON, which is YAML too: a line for each area, projection and stimulus."""
-    parts = []
+    """Writes a genome: burst's as YAML, where a list has a line for each key of an element; FEAGI's as JSON."""
+    if "burst" not in genome:
+        path = folder / "genome.json"
+        path.write_text(json.dumps(genome), encoding="utf-8")
+        return path
+    lines = []
     for key, value in genome.items():
-        if isinstance(value, list):
-            text = "[\n" + ",\n".join("  " + json.dumps(x) for x in value) + "\n]" if value else "[]"
-        else:
-            text = json.dumps(value)
-        parts.append(f"{json.dumps(key)}: {text}")
-    path = folder / "genome.json"
-    path.write_text("{" + ",\n".join(parts) + "}\n")
+        if not isinstance(value, list) or not all(isinstance(x, Mapping) and x for x in value) or not value:
+            lines.append(f"{_text(key)}: {_text(value)}\n")
+            continue
+        lines.append(f"{_text(key)}:\n")
+        lines.extend("- " + "  ".join(f"{_text(k)}: {_text(v)}\n" for k, v in x.items()) for x in value)
+    path = folder / "genome.yaml"
+    path.write_text("".join(lines), encoding="utf-8")
     return path
+
+
+def _text(value: Any) -> str:
+    """A value as JSON, which is YAML, too, if it is written without halves of characters."""
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _trains(name: str, spikes: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import http.client
+import io
 import json
 import os
 import signal
@@ -40,11 +41,12 @@ class Child:
         ours, theirs = socket.socketpair()
         self._socket = ours
         self._lock = threading.Lock()
-        self._buffer = bytearray(WHOLE)
+        self._reader = io.BufferedReader(io.FileIO(ours.fileno(), closefd=False), WHOLE)  # the socket closes it
         self._burst = 0
         self._unsettled = False  # Ctrl-C has broken into a step
         self._ended: BurstError | None = None
         self._control = ("", "")
+        self.pages = {"view": "", "control": ""}  # the addresses of the page, to look and to act
         self.digest = ""
         with theirs:
             self._errors = tempfile.TemporaryFile()  # noqa: SIM115  closed with the process
@@ -80,6 +82,8 @@ class Child:
         assert out is not None
         for line in out:
             word, _, url = line.decode().strip().partition(" ")
+            if word in self.pages:
+                self.pages[word] = url
             if word == "control":
                 parts = urlsplit(url)
                 self._control = (parts.netloc, parts.fragment.removeprefix("token="))
@@ -199,16 +203,19 @@ class Child:
                     return next_burst, answer
 
     def _receive(self) -> tuple[int, int, bytes]:
-        """Reads a frame, all of it or nothing, whenever Ctrl-C breaks in: it is looked at first, and then taken."""
-        have = self._socket.recv_into(self._buffer, 0, socket.MSG_PEEK)
-        if have == 0:
+        """Reads a frame, all of it or nothing, whenever Ctrl-C breaks in.
+
+        `peek` waits for data and takes it into the reader's memory, in which no signal is handled.
+        """
+        have = self._reader.peek()
+        if len(have) == 0:
             raise EOFError
-        if have >= HEADER.size:
-            size, kind, version, _, burst = HEADER.unpack_from(self._buffer)
+        if len(have) >= HEADER.size:
+            size, kind, version, _, burst = HEADER.unpack_from(have)
             if version != 1:
                 raise VersionError(f"a frame of version {version}, want 1")
-            if have >= HEADER.size + size:
-                return kind, burst, self._socket.recv(HEADER.size + size)
+            if len(have) >= HEADER.size + size:
+                return kind, burst, self._reader.read(HEADER.size + size)
         with Later():
             head = self._read(HEADER.size)
             size, kind, version, _, burst = HEADER.unpack(head)
@@ -216,14 +223,10 @@ class Child:
 
     def _read(self, n: int) -> bytes:
         """Reads so many bytes."""
-        into = bytearray(n)
-        have = 0
-        while have < n:
-            got = self._socket.recv_into(memoryview(into)[have:])
-            if got == 0:
-                raise EOFError
-            have += got
-        return bytes(into)
+        found = self._reader.read(n)
+        if len(found) < n:
+            raise EOFError
+        return found
 
     def _lost(self) -> BurstError:
         """The error of a program that has gone."""

@@ -83,7 +83,7 @@ class Process:
             return write_genome(self._scratch.path, self._source)
         if "\n" in self._source:
             path = self._scratch.path / ("genome.json" if self._source.lstrip().startswith("{") else "genome.yaml")
-            path.write_text(self._source)
+            path.write_text(self._source, encoding="utf-8")
             return path
         return self._source
 

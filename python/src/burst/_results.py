@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import webbrowser
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -77,6 +79,26 @@ class Results(Process):
     def plot(self) -> Plot:
         """Draws pictures of what was recorded so far, such as net.plot.raster()."""
         return Plot(self._on_disk)
+
+    def view(self, *, control: bool = False, browser: bool | None = None) -> str:
+        """Shows the network on a page (docs/page.md), which follows it for as long as it runs.
+
+        Args:
+            control: whether one may act there, such as give neurons input.
+            browser: whether to open the page in a browser; None: where there is a screen.
+
+        Returns:
+            The page's address, for a browser of this machine. Whoever has it may look, or act.
+
+        """
+        address = self._running().pages["control" if control else "view"]
+        if browser or (browser is None and any(os.environ.get(x) for x in ("DISPLAY", "WAYLAND_DISPLAY"))):
+            # The address has a token. As an argument of the browser other users could see it, in a file they cannot.
+            path = self._scratch.path / "page.html"
+            path.touch(0o600)
+            path.write_text(f'<meta http-equiv="refresh" content="0;url={address}">')
+            webbrowser.open(path.as_uri())
+        return address
 
     def _on_disk(self) -> Path:
         """The run's folder, when all is there that was recorded so far."""
