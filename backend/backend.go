@@ -57,14 +57,14 @@ func (e *DrivenError) Error() string {
 	return fmt.Sprintf("the %s backend cannot run areas with psp_max yet, found %s; want cpu, reference or auto", e.Backend, e.Area)
 }
 
-// Check returns a *DrivenError or *MemoryAreaError if the named backend cannot run g, before anything is built.
+// Check returns a *DrivenError if the named backend cannot run g, before anything is built.
 func Check(name string, g *genome.Genome) error {
 	for i := range g.Projections {
 		if from := g.Projections[i].From; from >= 0 && g.Areas[from].PSPMax > 0 && name == "cuda" {
 			return &DrivenError{name, g.Areas[from].Name}
 		}
 	}
-	return checkMemory(name, g)
+	return nil
 }
 
 // runs is Check for a network that has been built.
@@ -73,7 +73,7 @@ func runs(name string, c *connectome.Connectome) error {
 		at := slices.IndexFunc(c.Areas, func(a connectome.Area) bool { return a.PSPMax > 0 })
 		return &DrivenError{name, c.Areas[at].Name}
 	}
-	return remembers(name, c)
+	return nil
 }
 
 // Open makes the named backend for c, in the state before burst 0. The error wraps engine.ErrUnavailable if this machine
@@ -208,10 +208,6 @@ func noGPU(err error) string {
 	var driven *DrivenError
 	if errors.As(err, &driven) {
 		return fmt.Sprintf("no GPU taken: area %s has psp_max, which the cuda backend cannot run yet", driven.Area)
-	}
-	var memory *MemoryAreaError
-	if errors.As(err, &memory) {
-		return fmt.Sprintf("no GPU taken: area %q is a memory area, which the cuda backend cannot run yet", memory.Area)
 	}
 	if errors.Is(err, driver.ErrNone) {
 		return driver.ErrNone.Error() + "; `burst doctor` says more"

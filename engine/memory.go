@@ -14,13 +14,13 @@ type Memory struct {
 	Lost     uint64   // bursts with a new pattern for which no neuron was free
 }
 
-// memoryBytes is the size of Pattern, Lifespan and LongTerm for one neuron.
-const memoryBytes = 8 + 4 + 1
+// MemoryBytesEach is the size of Pattern, Lifespan and LongTerm for one neuron.
+const MemoryBytesEach = 8 + 4 + 1
 
 // MemoryBytes is the size of the state of all memory areas.
 func MemoryBytes(c *connectome.Connectome) (n uint64) {
 	for _, a := range c.Memories() {
-		n += memoryBytes * uint64(a.Neurons.Count)
+		n += MemoryBytesEach * uint64(a.Neurons.Count)
 	}
 	return n
 }

@@ -48,7 +48,7 @@ type backend struct {
 	learns     []*learning       // plastic projections
 	in         []engine.Stimulus // of the burst in progress
 
-	memories []*memory // memory areas
+	memories []*recalled // memory areas
 }
 
 // Open makes a backend for c in the state before burst 0.
@@ -99,7 +99,7 @@ func (b *backend) Step(in []engine.Stimulus, out *engine.Burst) error {
 		l.begin()
 	}
 	for _, m := range b.memories {
-		m.remember(b.number, b.queues)
+		m.neuron, m.fires = m.Remember(b.number, b.queues)
 	}
 	b.pool.run()
 	var err error
@@ -172,7 +172,7 @@ func (b *backend) ReadState(s *engine.State) error {
 	b.readLearnt(s)
 	s.Memory = resized(s.Memory, len(b.memories))
 	for i, m := range b.memories {
-		s.Memory[i].Copy(&m.state)
+		m.Read(&s.Memory[i])
 	}
 	return nil
 }
@@ -226,7 +226,7 @@ func (b *backend) WriteState(s *engine.State) error {
 		l.write(&s.Plastic[i])
 	}
 	for i, m := range b.memories {
-		m.write(&s.Memory[i])
+		m.Write(&s.Memory[i])
 	}
 	for _, w := range b.workers {
 		w.restore()

@@ -16,10 +16,7 @@ import (
 // TestConformance runs the suite as programs open the backend, with a given number of workers, however small the network,
 // and with the loops in Go.
 func TestConformance(t *testing.T) {
-	conform := func(t *testing.T, open enginetest.Open) {
-		enginetest.Run(t, open, reference.Open)
-		t.Run("Memory", func(t *testing.T) { enginetest.RunMemory(t, open, reference.Open) })
-	}
+	conform := func(t *testing.T, open enginetest.Open) { enginetest.Run(t, open, reference.Open) }
 	t.Run("all processors", func(t *testing.T) {
 		conform(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
 			return Open(c, Options{Want: w})

@@ -1,143 +1,30 @@
 package cpu
 
 import (
-	"encoding/binary"
-	"math"
-	"slices"
-
-	"github.com/cespare/xxhash/v2"
-
 	"burst/connectome"
-	"burst/engine"
+	"burst/internal/memoryarea"
 )
 
-// memory is a memory area. In a part of a network every part keeps all of it, for each has the fire queues of all.
-type memory struct {
-	upstream                          []connectome.Span
-	neurons                           connectome.Span
-	depth                             int
-	lifespan, lifespanGrowth, forGood uint32
-	spares                            bool
-
-	state engine.Memory
-	used  int               // neurons from here on are free
-	known map[uint64]uint32 // neuron of each pattern that is kept
-	fires uint32            // number of the neuron that fires in this burst; MaxUint32: none
-	text  []byte            // scratch of pattern
+// recalled is a memory area, and which of its neurons fires in this burst.
+type recalled struct {
+	*memoryarea.Area
+	neuron uint32
+	fires  bool
 }
 
-func makeMemories(c *connectome.Connectome) (list []*memory) {
-	for _, a := range c.Memories() {
-		of := func(constant string) uint32 { return uint32(a.Constant(constant).Const) }
-		m := &memory{neurons: a.Neurons, depth: int(of("temporal_depth")), lifespan: of("lifespan"), lifespanGrowth: of("lifespan_growth"), forGood: of("long_term"), spares: of("spare_seen") != 0}
-		for _, from := range a.Upstream {
-			m.upstream = append(m.upstream, c.Areas[from].Neurons)
-		}
-		list = append(list, m)
+func makeMemories(c *connectome.Connectome) (list []*recalled) {
+	for _, m := range memoryarea.Of(c) {
+		list = append(list, &recalled{Area: m})
 	}
 	return list
-}
-
-// write takes what the area keeps from a state.
-func (m *memory) write(s *engine.Memory) {
-	m.state.Copy(s)
-	m.used, m.known = 0, make(map[uint64]uint32)
-	for i, left := range s.Lifespan {
-		if left > 0 {
-			m.used, m.known[s.Pattern[i]] = i+1, uint32(i)
-		}
-	}
-}
-
-// remember finds the neuron that fires in burst t.
-func (m *memory) remember(t uint64, queues [][]uint32) {
-	s, none := &m.state, uint32(len(m.state.Lifespan))
-	longTerm := s.LongTerm[:m.used]
-	for i, left := range s.Lifespan[:m.used] { // 4a
-		if left >= m.forGood {
-			longTerm[i] = 1
-		}
-	}
-	if !m.spares {
-		m.age(none) // 4b
-	}
-	fires := none
-	if t >= uint64(m.depth) {
-		if pattern, found := m.pattern(queues); found { // 4c
-			if fires = m.recall(pattern); fires == none { // 4d
-				s.Lost++
-			}
-		}
-	}
-	if m.spares {
-		m.age(fires) // 4b
-	}
-	if m.fires = math.MaxUint32; fires < none {
-		m.fires = m.neurons.First + fires
-	}
-}
-
-// age is step 4b, but for one neuron.
-func (m *memory) age(but uint32) {
-	s := &m.state
-	longTerm := s.LongTerm[:m.used]
-	for i, left := range s.Lifespan[:m.used] {
-		if left == 0 || longTerm[i] != 0 || uint32(i) == but {
-			continue
-		}
-		if s.Lifespan[i] = left - 1; left == 1 {
-			delete(m.known, s.Pattern[i])
-			s.Pattern[i] = 0
-		}
-	}
-}
-
-// recall gives the neuron of a pattern; their number where a new one finds no room.
-func (m *memory) recall(pattern uint64) uint32 {
-	s := &m.state
-	if i, known := m.known[pattern]; known {
-		if s.LongTerm[i] == 0 {
-			s.Lifespan[i] += m.lifespanGrowth // below 2^24 each
-		}
-		return i
-	}
-	i := slices.Index(s.Lifespan[:m.used], 0)
-	if i < 0 {
-		if i = m.used; i == len(s.Lifespan) {
-			return uint32(i)
-		}
-		m.used++
-	}
-	s.Pattern[i], s.Lifespan[i] = pattern, m.lifespan
-	m.known[pattern] = uint32(i)
-	return uint32(i)
-}
-
-// pattern is the hash of who fired upstream in the last bursts; false where nobody did.
-func (m *memory) pattern(queues [][]uint32) (hash uint64, found bool) {
-	text := m.text[:0]
-	for d := m.depth; d >= 1; d-- {
-		q := queues[d-1]
-		for _, from := range m.upstream {
-			lo, _ := slices.BinarySearch(q, from.First)
-			hi, _ := slices.BinarySearch(q, from.End())
-			text = binary.LittleEndian.AppendUint32(text, uint32(hi-lo))
-			for _, n := range q[lo:hi] {
-				text = binary.LittleEndian.AppendUint32(text, n)
-			}
-			found = found || lo < hi
-		}
-	}
-	m.text = text
-	return xxhash.Sum64(text), found
 }
 
 // updateMemory is step 4 of memory areas.
 func (w *worker) updateMemory(g *group) {
 	for _, m := range w.b.memories {
-		if n := m.fires; m.neurons == g.area.Neurons && n != math.MaxUint32 && w.b.own.Owns(n) {
-			if i := w.b.own.Count(n); g.lo <= i && i < g.hi {
-				g.fired = append(g.fired, n)
+		if m.fires && m.Neurons() == g.area.Neurons && w.b.own.Owns(m.neuron) {
+			if i := w.b.own.Count(m.neuron); g.lo <= i && i < g.hi {
+				g.fired = append(g.fired, m.neuron)
 			}
 		}
 	}

@@ -156,6 +156,8 @@ func many(q *question) string {
 		return "neurons have more than two ports"
 	case apart(c):
 		return "a drive names a port that the sign of its amounts would not choose"
+	case len(c.Memories()) > 0:
+		return fmt.Sprintf("which neuron of the memory area %q fires the host finds between bursts", c.Memories()[0].Name)
 	case len(b.want.Values) > 0:
 		return "state variables are wanted after every burst"
 	case !c.Part.Whole() && b.share.devices < 2:

@@ -137,6 +137,7 @@ type backend struct {
 	batch  batch
 	share  share
 
+	memory     memory
 	learning   *learning // nil: nothing learns
 	learnImage kernels.Image
 
@@ -264,6 +265,7 @@ func (b *backend) finish(t *tables) error {
 	if err := b.startLearning(); err != nil {
 		return err
 	}
+	b.startMemory(t)
 	return b.writeState(engine.NewState(b.c))
 }
 

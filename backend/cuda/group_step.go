@@ -33,6 +33,7 @@ func (g *group) Step(in []engine.Stimulus, out *engine.Burst) error {
 	err := g.each(func(b *backend) error {
 		b.lengths[b.number%b.depth()] = uint64(len(g.fired))
 		queue := b.queue(b.number)
+		b.memory.keep(g.fired)
 		b.number++
 		if len(g.fired) == 0 {
 			return nil

@@ -102,26 +102,30 @@ func TestLearningMoves(t *testing.T) {
 	cudatest.Anywhere(t)
 	for seed := range uint64(slow.Times(6, 40)) {
 		r := rand.New(rand.NewPCG(seed, 0x6d6f7665))
-		c := enginetest.RandomPlastic(r, int(seed)).Build()
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
-			oracle, err := reference.Open(c, engine.Want{})
-			require.NoError(t, err)
-			var here, there engine.Backend
-			here, err = Open(c, Options{})
-			require.NoError(t, err)
-			there, err = cpu.Open(c, cpu.Options{Threads: 2})
-			require.NoError(t, err)
-			defer func() { require.NoError(t, here.Close()); require.NoError(t, there.Close()) }()
-			var s engine.State
-			for range 6 {
-				d, err := engine.Compare(oracle, here, 1+r.Uint64N(30), nil, 0)
-				require.NoError(t, err)
-				require.Nil(t, d)
-				require.NoError(t, here.ReadState(&s))
-				require.NoError(t, there.WriteState(&s))
-				here, there = there, here
-			}
+			moves(t, enginetest.RandomPlastic(r, int(seed)).Build(), r)
 		})
+	}
+}
+
+// moves lets a run go on from the GPU on the CPU and back, by states, and compares it with the reference.
+func moves(t *testing.T, c *connectome.Connectome, r *rand.Rand) {
+	oracle, err := reference.Open(c, engine.Want{})
+	require.NoError(t, err)
+	var here, there engine.Backend
+	here, err = Open(c, Options{})
+	require.NoError(t, err)
+	there, err = cpu.Open(c, cpu.Options{Threads: 2})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, here.Close()); require.NoError(t, there.Close()) }()
+	var s engine.State
+	for range 6 {
+		d, err := engine.Compare(oracle, here, 1+r.Uint64N(30), nil, 0)
+		require.NoError(t, err)
+		require.Nil(t, d)
+		require.NoError(t, here.ReadState(&s))
+		require.NoError(t, there.WriteState(&s))
+		here, there = there, here
 	}
 }
 

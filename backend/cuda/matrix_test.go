@@ -67,6 +67,7 @@ func features(t *testing.T) []feature {
 		{"weights that change", learns(genome.WindowNone), engine.Want{}, 0},
 		{"the same, by FEAGI's rules or modulators", learns(genome.WindowRelease), engine.Want{}, 0},
 		{"the same, with fire candidate lists", learns(genome.WindowNone), engine.Want{FCL: true}, 0},
+		{"memory areas", enginetest.Net{Areas: []connectome.Area{enginetest.FEAGI(9), enginetest.Memory(4, nil, 0)}}.Build(), engine.Want{}, 0},
 		{"fire candidate lists, long rows", long, engine.Want{FCL: true}, 0},
 		{"fire candidate lists, short rows", net(5, one, nil), engine.Want{FCL: true}, 0},
 		{"state variables of every burst", long, engine.Want{Values: []engine.Probe{{Neuron: 1}}}, 0},

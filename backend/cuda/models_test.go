@@ -25,7 +25,8 @@ func TestModelNumbers(t *testing.T) {
 	list := regexp.MustCompile(`enum model \{ (.*), MODELS \};`).FindStringSubmatch(dynamics)
 	require.NotNil(t, list)
 	models := strings.Split(list[1], ", ")
-	known := slices.DeleteFunc(genome.Models(), func(m *genome.Model) bool { return m.Has("upstream") }) // which package backend refuses
+	known := slices.DeleteFunc(genome.Models(), func(m *genome.Model) bool { return m.Has("upstream") }) // which they run as spike lists
+	require.Contains(t, models, fmt.Sprint("SPIKE_LIST = ", spikeList))
 	require.Len(t, models, len(known)+1)
 	require.Contains(t, models, fmt.Sprint("CUSTOM = ", genome.CustomNumber))
 	for _, m := range known {

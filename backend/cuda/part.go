@@ -13,6 +13,7 @@ func (b *backend) SetQueue(delay int, fired []uint32) {
 		return
 	}
 	defer b.ctx.Leave()
+	b.memory.replace(delay, fired)
 	if err := b.takeQueue(b.before(uint64(delay)), fired); err != nil {
 		_ = b.failed("taking the fire queue", err)
 	}

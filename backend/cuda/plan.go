@@ -116,7 +116,7 @@ func PathOf(c *connectome.Connectome, w engine.Want) Path {
 	return b.Path()
 }
 
-// HostBytes is the page-locked memory of the host that a backend for c keeps, with a GPU of usual size: in how many blocks its
+// HostBytes is the memory of the host that a backend for c keeps, with a GPU of usual size: in how many blocks its
 // neurons are dealt out moves it by a few per cent.
 func HostBytes(c *connectome.Connectome, w engine.Want) uint64 {
 	b := onUsual(c, w)
@@ -141,13 +141,14 @@ func PartsBytes(c *connectome.Connectome, devices int, w engine.Want) (host, dev
 	return host, device
 }
 
-// hostBytes is the page-locked memory of a backend that is planned, and where weights are sorted on their way to a state and back.
+// hostBytes is the page-locked memory of a backend that is planned, where weights are sorted on their way to a state and back, and what
+// memory areas keep.
 func (b *backend) hostBytes() uint64 {
 	sorted := uint64(0)
 	for i := range b.c.Plastic {
 		sorted = max(sorted, 4*b.c.Plastic[i].Synapses())
 	}
-	total := b.plan.bytes[bufInput] + outputBytes(b.c, b.want, b.tune) + sorted
+	total := b.plan.bytes[bufInput] + outputBytes(b.c, b.want, b.tune) + sorted + engine.MemoryBytes(b.c)
 	if b.many() {
 		s := b.ringShape()
 		total += s.bytes() + 2*s.list.bytes()

@@ -38,6 +38,7 @@ func (b *backend) readState(s *engine.State) error {
 	if err := b.readLearnt(s); err != nil {
 		return err
 	}
+	b.memory.read(s)
 	if !b.batch.on {
 		return b.downloadQueues(s.Queues)
 	}
@@ -114,6 +115,9 @@ func (b *backend) writeState(s *engine.State) error {
 		if err := b.stream.Fill(p.ptr[bufAcc], 0, n); err != nil {
 			return err
 		}
+	}
+	if err := b.writeMemory(s); err != nil {
+		return err
 	}
 	if err := b.uploadQueues(s.Queues); err != nil {
 		return err

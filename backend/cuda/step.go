@@ -13,6 +13,7 @@ type input struct {
 	host    *driver.HostMemory
 	before  []uint64
 	stimuli []engine.Stimulus
+	own     []engine.Stimulus // scratch of owned
 }
 
 func (in *input) allocate(b *backend) error {
@@ -48,19 +49,38 @@ func (b *backend) Step(in []engine.Stimulus, out *engine.Burst) error {
 		return b.failed("stepping", err)
 	}
 	defer b.ctx.Leave()
-	if err := b.burst(in); err != nil {
+	if err := b.burst(b.owned(in)); err != nil {
 		return b.failed("stepping", err)
 	}
 	if err := b.deliver(out); err != nil {
 		return b.failed("stepping", err)
 	}
+	b.memory.keep(out.Fired)
 	b.number++
 	return nil
+}
+
+// owned are the stimuli for the backend's part of the network. The others would make candidates of ports that other parts have.
+func (b *backend) owned(in []engine.Stimulus) []engine.Stimulus {
+	if b.c.Part.Whole() {
+		return in
+	}
+	own := b.input.own[:0]
+	for _, s := range in {
+		if b.c.Part.Owns(b.c.NeuronOf(s.Port)) {
+			own = append(own, s)
+		}
+	}
+	b.input.own = own
+	return own
 }
 
 // burst queues the law of a burst. Inputs are sums, so injecting before propagating is the same.
 func (b *backend) burst(in []engine.Stimulus) error {
 	if err := b.turnOff(); err != nil {
+		return err
+	}
+	if err := b.remember(); err != nil {
 		return err
 	}
 	if err := b.inject(in); err != nil {

@@ -74,6 +74,7 @@ type tables struct {
 	models      []ownModel        // that the genome defines, by their numbers
 	modelNumber map[string]uint32 // by code
 	injected    []candidate       // of the stimuli
+	memories    []uint64          // of each memory area, where among the numbers its neurons' bursts begin
 }
 
 // makeTables collects them from c.
@@ -103,6 +104,8 @@ func (t *tables) addArea(a *connectome.Area, firstDrive uint32) {
 	switch {
 	case a.Custom != nil:
 		t.addCustom(a, &e)
+	case a.Model.Has("upstream"):
+		t.addMemory(a, &e)
 	case a.Model.Has("spikes"):
 		e.each = uint64(len(t.numbers))
 		bursts := e.each + uint64(len(a.Spikes.Row))

@@ -9,5 +9,4 @@ import (
 
 func TestConformance(t *testing.T) {
 	enginetest.Run(t, reference.Open, reference.Open)
-	t.Run("Memory", func(t *testing.T) { enginetest.RunMemory(t, reference.Open, reference.Open) })
 }

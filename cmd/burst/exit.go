@@ -82,7 +82,6 @@ func exitCode(err error) int {
 		h *backend.MemoryError
 		b *cuda.LearningError
 		r *backend.DrivenError
-		y *backend.MemoryAreaError
 		m *cuda.MemoryError
 		g *driver.Error
 		n *nccl.Error
@@ -96,7 +95,7 @@ func exitCode(err error) int {
 		return exitOK
 	case errors.As(err, &s):
 		return s.code
-	case errors.As(err, &u), errors.As(err, &b), errors.As(err, &r), errors.As(err, &y):
+	case errors.As(err, &u), errors.As(err, &b), errors.As(err, &r):
 		return exitUsage
 	case errors.As(err, &a):
 		return exitAssertion

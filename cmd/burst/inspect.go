@@ -8,6 +8,7 @@ import (
 
 	"burst/backend"
 	"burst/connectome"
+	"burst/engine"
 	"burst/genome"
 	"burst/genome/brainmap"
 	"burst/internal/plain"
@@ -120,6 +121,7 @@ type inspectBytes struct {
 	Host   uint64 `json:"host"`   // connectome and the reference's state; the cpu backend copies synapses, which --cost adds
 	Device uint64 `json:"device"` // the same arrays on a GPU, without its output buffers and the events that synapses wait for; 0 where no GPU runs the network yet
 	Learnt uint64 `json:"learnt"` // of host: what the state holds of projections whose weights change
+	Kept   uint64 `json:"kept"`   // of host: what memory areas keep
 	Peak   uint64 `json:"peak"`   // on the host while building
 }
 
@@ -170,6 +172,8 @@ func (o *inspectOptions) run(cmd *cobra.Command, arg string) error {
 		Genome: g.Name, Neurons: s.Neurons, Synapses: s.Synapses, ByRule: s.ByRule, Plastic: s.Plastic, Learning: learnings(g, s), MaxDelay: s.MaxDelay, Areas: []inspectArea{}, Sensors: sensors(g),
 		Bytes: inspectBytes{Host: s.Bytes + s.Learnt + stateBytes*s.Neurons, Device: s.Bytes + s.Learnt + stateBytes*s.Neurons, Learnt: s.Learnt, Peak: s.Peak},
 	}
+	v.Bytes.Kept = kept(g)
+	v.Bytes.Host += v.Bytes.Kept
 	if v.Rooms = rooms(g, s); backend.Check("cuda", g) != nil {
 		v.Bytes.Device = 0
 	}
@@ -219,6 +223,16 @@ func (o *inspectOptions) run(cmd *cobra.Command, arg string) error {
 	return nil
 }
 
+// kept is the size of what memory areas keep.
+func kept(g *genome.Genome) (bytes uint64) {
+	for i := range g.Areas {
+		if a := &g.Areas[i]; a.Model.Has("upstream") {
+			bytes += engine.MemoryBytesEach * a.Neurons()
+		}
+	}
+	return bytes
+}
+
 // print writes the sizes for people.
 func (v *inspection) print(cmd *cobra.Command) error {
 	w := cmd.OutOrStdout()
@@ -251,6 +265,9 @@ func (v *inspection) print(cmd *cobra.Command) error {
 	}
 	if v.Plastic > 0 {
 		facts = append(facts, "plastic", fmt.Sprintf("%s of the synapses, whose state takes %s", count(v.Plastic), plain.Bytes(v.Bytes.Learnt)))
+	}
+	if v.Bytes.Kept > 0 {
+		facts = append(facts, "memory areas", "keep "+plain.Bytes(v.Bytes.Kept)+" on the host")
 	}
 	for i := range v.Areas {
 		if a := &v.Areas[i]; a.Space != nil {

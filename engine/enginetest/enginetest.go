@@ -16,22 +16,22 @@ type Open func(c *connectome.Connectome, w engine.Want) (engine.Backend, error)
 
 // Run tests the backend that open opens against the law of package engine. oracle opens the backend that random networks are
 // compared with: burst/backend/reference. (For the reference itself this only shows that it is repeatable.) With BURST_SLOW=1 in
-// the environment and without -short there are three times as many networks. Memory areas have RunMemory.
+// the environment and without -short there are three times as many networks.
 func Run(t *testing.T, open, oracle Open) {
-	run(t, open, oracle, func(c *textCase) bool { return !c.remembers() })
+	run(t, open, oracle, func(*textCase) bool { return true })
 	t.Run("Plastic", func(t *testing.T) { runPlastic(t, open, oracle) })
 	t.Run("Driven", func(t *testing.T) { runDriven(t, open, oracle) })
 }
 
 // RunUndriven is Run without networks whose potentials drive what spikes deliver, for backends that refuse these.
 func RunUndriven(t *testing.T, open, oracle Open) {
-	run(t, open, oracle, func(c *textCase) bool { return !c.net.driven() && !c.remembers() })
+	run(t, open, oracle, func(c *textCase) bool { return !c.net.driven() })
 	t.Run("Plastic", func(t *testing.T) { runPlastic(t, open, oracle) })
 }
 
 // RunStatic is Run without networks that learn or whose potentials drive what spikes deliver, for backends that refuse these.
 func RunStatic(t *testing.T, open, oracle Open) {
-	run(t, open, oracle, func(c *textCase) bool { return len(c.net.Plastic) == 0 && !c.net.driven() && !c.remembers() })
+	run(t, open, oracle, func(c *textCase) bool { return len(c.net.Plastic) == 0 && !c.net.driven() })
 }
 
 func run(t *testing.T, open, oracle Open, wanted func(*textCase) bool) {
@@ -39,6 +39,7 @@ func run(t *testing.T, open, oracle Open, wanted func(*textCase) bool) {
 	t.Run("Edges", func(t *testing.T) { runEdges(t, open, oracle) })
 	t.Run("Laws", func(t *testing.T) { runLaws(t, open) })
 	t.Run("Random", func(t *testing.T) { runRandom(t, open, oracle) })
+	t.Run("Memory", func(t *testing.T) { RunMemory(t, open, oracle) })
 }
 
 // many says that there is time for all networks.

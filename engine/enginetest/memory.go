@@ -13,18 +13,7 @@ import (
 	"burst/genome"
 )
 
-// RunMemory is Run for networks with memory areas alone, for backends that run these.
-func RunMemory(t *testing.T, open, oracle Open) {
-	t.Run("Cases", func(t *testing.T) { runCases(t, open, (*textCase).remembers) })
-	t.Run("Random", func(t *testing.T) { runRandomMemory(t, open, oracle) })
-}
-
-// remembers says that a case has a memory area.
-func (c *textCase) remembers() bool {
-	return slices.ContainsFunc(c.net.Areas, func(a connectome.Area) bool { return a.Model.Has("upstream") })
-}
-
-// forgetful are the models of which runRandom makes networks: all but that of memory areas, which not all backends run.
+// forgetful are the models of which runRandom makes networks: all but that of memory areas, which RunMemory adds to them.
 func forgetful() []*genome.Model {
 	return slices.DeleteFunc(genome.Models(), func(m *genome.Model) bool { return m.Has("upstream") })
 }
@@ -74,9 +63,9 @@ func RandomMemory(r *rand.Rand, pick int) Net {
 	return n
 }
 
-// runRandomMemory compares random networks with the reference, whole states after every burst, and checks that they may be stopped,
-// read and written anywhere.
-func runRandomMemory(t *testing.T, open, oracle Open) {
+// RunMemory is what Run does with random networks that have memory areas, for backends that divide them in several ways: it compares
+// whole states with the reference after every burst, and checks that runs may be stopped, read and written anywhere.
+func RunMemory(t *testing.T, open, oracle Open) {
 	for seed := range seeds(40, 14, 8) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 0x6d656d6f7279))

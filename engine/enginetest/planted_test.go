@@ -63,7 +63,7 @@ const (
 	driven          = "connectome/driven.go"
 	splitBurst      = "internal/split/burst.go"
 	splitState      = "internal/split/state.go"
-	cpuMemory       = "backend/cpu/memory_area.go"
+	memoryArea      = "internal/memoryarea/memoryarea.go"
 	referenceMemory = "backend/reference/memory.go"
 	formulaRun      = "internal/formula/run.go"
 	formulaCompile  = "internal/formula/compile.go"
@@ -210,31 +210,31 @@ func bugs() []planted {
 		{"weights are in the order of rows", "reference", plastic, "places[k] = place })", "places[k] = k + 0*place })"},
 		{"a table ends too early", "reference", table, "math.Floor(150*math.Ln2*min(tau, MaxTau))", "math.Floor(90*math.Ln2*min(tau, MaxTau))"},
 		{"long-term is more than long_term", "reference", referenceMemory, "if left >= uint32(a.Constant(\"long_term\").Const) {", "if left > uint32(a.Constant(\"long_term\").Const) {"},
-		{"long-term is more than long_term", "cpu", cpuMemory, "if left >= m.forGood {", "if left > m.forGood {"},
+		{"long-term is more than long_term", "cpu", memoryArea, "if left >= m.forGood {", "if left > m.forGood {"},
 		{"long-term memory ages", "reference", referenceMemory, "*left > 0 && s.LongTerm[i] == 0 &&", "*left > 0 &&"},
-		{"long-term memory ages", "cpu", cpuMemory, "left == 0 || longTerm[i] != 0 ||", "left == 0 || longTerm[i] > 1 ||"},
+		{"long-term memory ages", "cpu", memoryArea, "left == 0 || longTerm[i] != 0 ||", "left == 0 || longTerm[i] > 1 ||"},
 		{"long-term memory grows", "reference", referenceMemory, "if s.LongTerm[i] == 0 {", "if s.LongTerm[i] <= 1 {"},
-		{"long-term memory grows", "cpu", cpuMemory, "if s.LongTerm[i] == 0 {", "if s.LongTerm[i] <= 1 {"},
+		{"long-term memory grows", "cpu", memoryArea, "if s.LongTerm[i] == 0 {", "if s.LongTerm[i] <= 1 {"},
 		{"memory ages after it has detected", "reference", referenceMemory, "if !spares {\n\t\tforget(s, none) // 4b\n\t}", "spares = true"},
-		{"memory ages after it has detected", "cpu", cpuMemory, "if !m.spares {\n\t\tm.age(none) // 4b\n\t}", "m.spares = true"},
+		{"memory ages after it has detected", "cpu", memoryArea, "if !m.spares {\n\t\tm.age(none) // 4b\n\t}", "m.spares = true"},
 		{"what is seen is not spared", "reference", referenceMemory, "if spares {\n\t\tforget(s, fires)", "if spares {\n\t\tforget(s, none)"},
-		{"what is seen is not spared", "cpu", cpuMemory, "m.age(fires)", "m.age(none)"},
+		{"what is seen is not spared", "cpu", memoryArea, "m.age(recalled)", "m.age(none)"},
 		{"a pattern is newest burst first", "reference", referenceMemory, "for d := depth; d >= 1; d-- {", "for d := uint32(1); d <= depth; d++ {"},
-		{"a pattern is newest burst first", "cpu", cpuMemory, "for d := m.depth; d >= 1; d-- {", "for d := 1; d <= m.depth; d++ {"},
+		{"a pattern is newest burst first", "cpu", memoryArea, "for d := m.depth; d >= 1; d-- {", "for d := 1; d <= m.depth; d++ {"},
 		{"a pattern has no counts", "reference", referenceMemory, "uint32(len(ids)/4))", "0*uint32(len(ids)/4))"},
-		{"a pattern has no counts", "cpu", cpuMemory, "uint32(hi-lo))", "0*uint32(hi-lo))"},
+		{"a pattern has no counts", "cpu", memoryArea, "uint32(hi-lo))", "0*uint32(hi-lo))"},
 		{"a pattern has ids counted in its area", "reference", referenceMemory, "AppendUint32(ids, n)", "AppendUint32(ids, n-neurons.First)"},
-		{"a pattern has ids counted in its area", "cpu", cpuMemory, "AppendUint32(text, n)", "AppendUint32(text, n-from.First)"},
+		{"a pattern has ids counted in its area", "cpu", memoryArea, "AppendUint32(text, n)", "AppendUint32(text, n-from.First)"},
 		{"silence is a pattern", "reference", referenceMemory, "found = found || len(ids) > 0", "found = true"},
-		{"silence is a pattern", "cpu", cpuMemory, "found = found || lo < hi", "found = true"},
+		{"silence is a pattern", "cpu", memoryArea, "found = found || lo < hi", "found = true"},
 		{"a pattern may begin before burst 0", "reference", referenceMemory, "if t < uint64(depth) {", "if t == 0 {"},
-		{"a pattern may begin before burst 0", "cpu", cpuMemory, "if t >= uint64(m.depth) {", "if t >= 1 {"},
-		{"a dead pattern is still known", "cpu", cpuMemory, "delete(m.known, s.Pattern[i])", "_ = m.known"},
+		{"a pattern may begin before burst 0", "cpu", memoryArea, "if t >= uint64(m.depth) {", "if t >= 1 {"},
+		{"a dead pattern is still known", "cpu", memoryArea, "delete(m.known, s.Pattern[i])", "_ = m.known"},
 		{"a dead pattern keeps its hash", "reference", referenceMemory, "if *left--; *left == 0 {\n\t\t\t\ts.Pattern[i] = 0", "if *left--; *left == 0 {\n\t\t\t\ts.Pattern[i] += 0"},
-		{"a new pattern takes a neuron that was never used", "cpu", cpuMemory, "i := slices.Index(s.Lifespan[:m.used], 0)\n\tif i < 0 {", "i := slices.Index(s.Lifespan[:m.used], 0)\n\tif i < 0 || m.used < len(s.Lifespan) {"},
+		{"a new pattern takes a neuron that was never used", "cpu", memoryArea, "i := slices.Index(s.Lifespan[:m.used], 0)\n\tif i < 0 {", "i := slices.Index(s.Lifespan[:m.used], 0)\n\tif i < 0 || m.used < len(s.Lifespan) {"},
 		{"lost patterns are not counted", "reference", referenceMemory, "s.Lost++", "s.Lost += 0"},
-		{"lost patterns are not counted", "cpu", cpuMemory, "s.Lost++", "s.Lost += 0"},
-		{"a written state is not known", "cpu", cpuMemory, "m.used, m.known[s.Pattern[i]] = i+1, uint32(i)", "m.used = i + 1"},
+		{"lost patterns are not counted", "cpu", memoryArea, "s.Lost++", "s.Lost += 0"},
+		{"a written state is not known", "cpu", memoryArea, "m.used, m.known[s.Pattern[i]] = i+1, uint32(i)", "m.used = i + 1"},
 	}
 }
 
