@@ -10,7 +10,7 @@ docs = open(sys.argv[1]).read()
 lines = [line for block in re.findall(r"```python\n(.*?)```", docs, re.S) for line in block.splitlines()]
 # Debian's pandas has no Parquet reader.
 lines = [line for line in lines if not re.search(r"polars|read_parquet", line)]
-assert len(lines) == 3, lines
+assert len(lines) == 4, lines
 
 manifest = json.load(open("runs/quickstart-1/manifest.json"))
 recorded = [a["name"] for a in manifest["areas"] if a["recorded"]]
@@ -25,8 +25,13 @@ assert {a: spikes[a] for a in recorded if spikes[a]} == by_area.to_dict(), by_ar
 table = eval(lines[1].split("#")[0].strip())
 assert table.shape == (rates.burst.nunique(), len(sizes)), table.shape
 
+here = {"v": pandas.read_csv("variables.csv")}
+wide = eval(lines[2], here)
+assert list(wide.columns) == ["V", "input"], wide.columns
+assert wide.shape[0] * 2 == len(here["v"]) == 2 * sizes["cortex"] * manifest["bursts"], wide.shape
+
 here = {"numpy": numpy}
-load, count = lines[2].split("; ")
+load, count = lines[3].split("; ")
 exec(load, here)
 counts = eval(count, here)
 s = here["s"]
