@@ -3,18 +3,48 @@ package picture
 import (
 	"image"
 	"image/color"
+	stdraw "image/draw"
 	"math"
 
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
 )
 
 // fill fills the chart with an image made for exactly its size in whole dots, so that nothing is scaled.
 func (p *chart) fill(image func(width, height int) image.Image) {
 	p.add(func(f frame) {
-		if r, w, h := dots(f.Rectangle); w > 0 && h > 0 {
-			f.DrawImage(r, image(w, h))
+		r, w, h := dots(f.Rectangle)
+		if w <= 0 || h <= 0 {
+			return
 		}
+		from := image(w, h)
+		canvas, dotted := whole(f.Canvas).(*vgimg.Canvas)
+		if !dotted {
+			f.DrawImage(r, from)
+			return
+		}
+		// Canvas.DrawImage would resample an image that already has the canvas's dots, for a third of a picture's time.
+		to := canvas.Image().(stdraw.Image)
+		stdraw.Draw(to, onto(r, to.Bounds()), from, from.Bounds().Min, stdraw.Over)
 	})
+}
+
+// whole is the canvas that c was cut from.
+func whole(c vg.Canvas) vg.Canvas {
+	for {
+		part, cut := c.(draw.Canvas)
+		if !cut {
+			return c
+		}
+		c = part.Canvas
+	}
+}
+
+// onto is where r, whole dots measured from below, lies on an image.
+func onto(r vg.Rectangle, bounds image.Rectangle) image.Rectangle {
+	dot := func(x vg.Length) int { return int(math.Round(float64(x) * dotsPerPt)) }
+	return image.Rect(dot(r.Min.X), bounds.Dy()-dot(r.Max.Y), dot(r.Max.X), bounds.Dy()-dot(r.Min.Y))
 }
 
 // dots is the largest rectangle of whole dots inside r, and its size in dots.
