@@ -55,21 +55,23 @@ test-science: ## hold the networks of the literature to their published numbers
 
 THREADS ?= 1,2,3,8
 test-long: ## run the example networks in full on the reference and, with THREADS, the cpu backend; long round trips; 50 kills
-	$(GO) test -timeout 60m -parallel 2 ./genomes -long -threads $(THREADS)
-	$(GO) test ./record ./cmd/burst -run '^(TestRoundTrip|TestKilledRuns)$$' -long
+	$(GO) test -timeout 60m -parallel 2 ./genomes -run '^TestDigest$$' -long -threads $(THREADS)
+	BURST_SLOW=1 $(GO) test ./record ./cmd/burst -run '^(TestRoundTrip|TestKilledRuns)$$' -long
 
 # The packages of the module that start goroutines, and those that run them with many threads: elsewhere no race can be found.
 RACED = $(shell grep -rlP --include='*.go' '\bgo (func|[a-z][A-Za-z.]*)\x28|\.Go\x28' . | xargs -n1 dirname | sort -u) ./backend ./engine ./genomes
 # These count bytes, or refuse what is too large: no other processor and no race detector changes that.
 COUNTING = TestReferenceTakesItsFootprint|TestMemoryIsCheckedFirst|TestMemoryIsRefusedBeforeItIsTaken|TestMemoryIsWhatOpenTakes|TestMemoryOfTheMachine|TestPeakWhileBuilding|TestPredictedBytesAreTheRealOnes|TestStepDoesNotAllocate|TestAbsurdGenomesAreRefusedBeforeAnythingIsAllocated|TestR12DeviceMemory|TestR12FullDevice|TestPartsFitWhereTheWholeDoesNot
-# These do one thing after the other, for long, most with one thread, or every command once; what they run beside each other other tests do.
-PLAIN = TestPendingEvents|TestLearningNetworks|TestWrongComparatorsAreCaught|TestSubsetsAreUniform|TestSumsThatLeaveInt32AreRefused|TestR17NoSumWraps|TestSilenceIsSkipped|TestSegmentsHoldEveryWeight|TestTheProofNamesNeuronBoundAndLargestScale|TestDenseTexts|TestAttacks|TestLongBatch|TestR2PowerLoss|TestR3FullDisk|TestR4Damage|TestExitStatus|TestJSONOfEveryCommand
-# These run kernels for long, which the detector does not see; the goroutines around those the conformance suite has, with one device and with several.
-KERNELS = TestPaths|TestClustersOfGroups|TestSchedules
-# These start many processes and look at what they leave on disk; their goroutines other tests have in one process.
-STARTING = TestR1Kills|TestKilledRuns|TestR28Signals|TestR10KilledParts|TestMPIRefuses|TestPlasticProcesses|TestMPIByNCCL|TestExchangeChosen|TestOneGPUEach|TestR8Replay|TestR13NoDevice|TestScripts|TestProcesses|TestProcessesWithoutNCCL
+# These are long and do one thing after the other, most with one thread. Shorter tests run the same goroutines.
+PLAIN = TestPendingEvents|TestLearningNetworks|TestWrongComparatorsAreCaught|TestSubsetsAreUniform|TestSumsThatLeaveInt32AreRefused|TestR17NoSumWraps|TestSilenceIsSkipped|TestSegmentsHoldEveryWeight|TestTheProofNamesNeuronBoundAndLargestScale|TestDenseTexts|TestAttacks|TestLongBatch|TestR2PowerLoss|TestR3FullDisk|TestR4Damage|TestExitStatus|TestJSONOfEveryCommand|TestLongTurns|TestSharesAddUpToTheWhole|TestSuggestionsDiffer|TestDamagedCheckpoints|TestDamageOfRunFolders|TestLearningGuide
+# These run kernels for long, which the detector does not see. The conformance suite runs the goroutines around them, on one device and on three.
+KERNELS = TestPaths|TestClusters|TestClustersOfGroups|TestGroupsOfExamples|TestSchedules|TestDelayed|TestWithoutDelays|TestLearningBatches|TestLearningMoves|TestExamples|TestGuide
+# These start many processes and look at what they leave on disk. Other tests run their goroutines in one process.
+STARTING = TestR1Kills|TestKilledRuns|TestR28Signals|TestR10KilledParts|TestR11DeviceFault|TestMPIRefuses|TestPlasticProcesses|TestMPIByNCCL|TestExchangeChosen|TestOneGPUEach|TestR8Replay|TestR13NoDevice|TestScripts|TestProcesses|TestProcessesWithoutNCCL
+# Of the suite's runs those with the most goroutines: 8 workers, 2 that always share the work, 3 parts, and 3 devices.
+FEWER = ^TestConformance$$/^(all_processors|[123]_workers|plain_loops)$$|^TestConformanceOfGroups$$/^\[1_0\]$$
 race: ## run the short tests of the packages that start goroutines under the race detector (needs gcc)
-	BURST_SLOW=1 CGO_ENABLED=1 $(GO) test -race -vet=off -short -timeout 40m -skip '^($(COUNTING)|$(PLAIN)|$(KERNELS)|$(STARTING))$$' $(RACED)
+	BURST_SLOW=1 CGO_ENABLED=1 $(GO) test -race -vet=off -short -timeout 40m -skip '^($(COUNTING)|$(PLAIN)|$(KERNELS)|$(STARTING))$$|$(FEWER)' $(RACED)
 
 race-long: ## run all tests of all packages under the race detector (an hour)
 	BURST_SLOW=1 CGO_ENABLED=1 $(GO) test -race -timeout 180m ./...

@@ -37,6 +37,7 @@ func (b *builder) chainRows(room uint64) error {
 	b.progress.total = 2*room + 1
 	out := &chain{row: b.room(room), waiting: map[uint64]arrival{}}
 	b.c.Delay = out.row.delay // that there are delays
+	delays := out.row.delay != nil
 	parts := uint64(b.part.Of)
 	draws, scratch := min(synapsesAPiece*parts, longestSorted), uint64(0) // a part keeps only few of all draws
 	list := b.blocks(func(r *rows) uint64 {
@@ -52,7 +53,7 @@ func (b *builder) chainRows(room uint64) error {
 	parallel(b.workers, uint64(len(list)), func(worker int, k uint64) {
 		m, first := &makers[worker], uint64(list[k].rows.from.First)
 		if m.to.target == nil {
-			m.to = newRows(scratch, out.row.delay != nil)
+			m.to = newRows(scratch, delays) // not out.row, which another goroutine may grow now
 		}
 		m.at = 0
 		for s := list[k].lo; s < list[k].hi; s++ {
