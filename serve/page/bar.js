@@ -33,12 +33,12 @@ export class Bar {
     }
     this.play = button('play', 'go on or pause (space)', () => this.toggle(), {disabled: info.lock_step});
     const n = make('input', {type: 'number', min: '1', value: '1', 'aria-label': 'Bursts to step'});
-    const rate = make('input', {list: 'rates', size: '8', placeholder: 'no limit', 'aria-label': 'Bursts a second', disabled: info.lock_step, on: {
+    const rate = make('input', {list: 'speeds', size: '8', placeholder: 'no limit', 'aria-label': 'Bursts a second', disabled: info.lock_step, on: {
       change: () => app.do(() => app.server.control({do: 'rate', rate: rate.value.trim()})),
     }});
     const rates = [...new Set(['1', '10', '100', '1kHz', String(1000 / info.timestep_ms)])];
     const parts = [this.play, make('label', {}, button('step', 'run so many bursts (. runs one)', () => this.step(Number(n.value))), n), make('label', {}, 'rate', rate),
-      make('datalist', {id: 'rates'}, ...rates.map((r) => make('option', {value: r})))];
+      make('datalist', {id: 'speeds'}, ...rates.map((r) => make('option', {value: r})))];
     if (info.kind === 'live') parts.push(button('checkpoint', 'save the state in the run’s folder', () => app.do(() => app.server.control({do: 'checkpoint'}))));
     parts.push(picture);
     this.line = null;

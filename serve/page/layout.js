@@ -60,7 +60,7 @@ export function ball(boxes) {
 
 /** The neurons of an area that lie in one of its points, by their numbers in the area. */
 export function neuronsOf(area, point) {
-  const {grain, size: [wide, high, deep], neurons_per_voxel: each} = area;
+  const {grain, size: [wide, high, deep]} = area, each = Math.max(1, area.neurons_per_voxel);
   const list = [];
   const add = (x, y, z) => {
     const first = ((x * high + y) * deep + z) * each;

@@ -2,7 +2,7 @@
 
 import {Bar} from './bar.js';
 import {isDark, make, say, short, time, whole} from './look.js';
-import {pointOf} from './layout.js';
+import {neuronsOf, pointOf} from './layout.js';
 import {Areas, Detail} from './panels.js';
 import {Raster} from './raster.js';
 import {Scene} from './scene.js';
@@ -261,8 +261,8 @@ class App {
       const lines = x.edge.list.slice(0, 8).map((k) => this.told(this.projections[k]));
       e.textContent = `${this.areas[x.edge.from].name} → ${this.areas[x.edge.to].name}\n` + lines.join('\n') + (x.edge.list.length > 8 ? `\nand ${x.edge.list.length - 8} more` : '');
     } else {
-      const a = this.areas[x.area], first = this.firstOf(x);
-      e.textContent = `${a.name} neuron ${first}`;
+      const a = this.areas[x.area], [first, ...more] = neuronsOf(a, x.point);
+      e.textContent = `${a.name} neuron ${first}${more.length ? ` and ${more.length} more` : ''}`;
       if (click) this.chooseNeuron(x.area, first);
     }
     e.style.left = Math.max(0, Math.min(left + 14, $('space').clientWidth - e.offsetWidth - 4)) + 'px';
