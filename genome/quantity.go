@@ -37,6 +37,11 @@ func (d Dimension) String() string {
 	return [...]string{"plain number", "number of bursts", "time", "voltage", "current", "frequency", "capacitance", "conductance", "true or false", "weight", "length"}[d]
 }
 
+// BaseUnit is the unit in which a Genome holds numbers of the dimension; "" for plain numbers, flags and weights.
+func (d Dimension) BaseUnit() string {
+	return [...]string{"", "bursts", "ms", "mV", "pA", "Hz", "pF", "nS", "", "", "um"}[d]
+}
+
 // example is a quantity of the dimension as a genome would write it.
 func (d Dimension) example() string {
 	return [...]string{"1.5", "2", "2 ms", "-65 mV", "100 pA", "10 Hz", "250 pF", "5 nS", "true", "1 weight", "100 um"}[d]

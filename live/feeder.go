@@ -8,7 +8,9 @@ import (
 	"strings"
 	"sync"
 
+	"burst/connectome"
 	"burst/engine"
+	"burst/genome"
 	"burst/internal/quanta"
 	"burst/run"
 )
@@ -32,10 +34,11 @@ func (s *Session) Feeder(name string) *Feeder { return &Feeder{s: s, name: name}
 type Binding struct {
 	Name string // for messages
 	Place
-	Port    int     // which of the neurons' ports, from 1; 0: as the law says, by the amount's sign, unless there are several to name
-	Largest float32 // no amount will be larger, of either sign, in the genome's unit
-	Once    bool    // a value counts for one burst; else until there is another one
-	HoldFor uint64  // and for at most so many bursts; 0: no end
+	Port     int     // which of the neurons' ports, from 1; 0: as the law says, by the amount's sign, unless there are several to name
+	PortName string  // instead of Port, the port's name in the area's model
+	Largest  float32 // no amount will be larger, of either sign, in the port's unit
+	Once     bool    // a value counts for one burst; else until there is another one
+	HoldFor  uint64  // and for at most so many bursts; 0: no end
 }
 
 // Input is a handle that a feeder sets.
@@ -125,14 +128,9 @@ func (in *Input) bind(s *Session, b Binding) error {
 	}
 	c := s.run.Connectome
 	a := &c.Areas[e.area]
-	ports := int(a.PortsEach())
-	switch {
-	case ports == 0:
-		return fmt.Errorf("area %q takes no input: its model %s is a source", a.Name, a.Model.Name)
-	case b.Port < 0 || b.Port > ports:
-		return fmt.Errorf("port %d, want 0 for the law's choice, or 1 to %d", b.Port, ports)
-	case b.Port == 0 && !a.Model.BySign():
-		return fmt.Errorf("port 0, want 1 to %d: the model %s of area %q has the ports %s", ports, a.Model.Name, a.Name, strings.Join(a.Model.PortNames(), ", "))
+	port, err := portOf(a, b)
+	if err != nil {
+		return err
 	}
 	in.entries, in.each, in.scale, in.largest = e.n, e.each, float64(c.Scale), quanta.Of(float64(b.Largest), float64(c.Scale))
 	if b.Largest != b.Largest || in.largest < 1 || in.largest > math.MaxInt32 {
@@ -141,13 +139,38 @@ func (in *Input) bind(s *Session, b Binding) error {
 	for sign, amount := range []int64{1, -1} {
 		for i := range e.n {
 			for k := range e.each {
-				in.ports[sign] = append(in.ports[sign], a.PortOf(e.first(i)+k, b.Port, amount))
+				in.ports[sign] = append(in.ports[sign], a.PortOf(e.first(i)+k, port, amount))
 			}
 		}
 	}
 	in.ascending = strictlyAscending(in.ports[0]) && slices.Equal(in.ports[0], in.ports[1])
 	in.reserved = reservations(in.ports, int32(in.largest))
 	return nil
+}
+
+// portOf is the port that a binding asks for, from 1, or 0 for the law's choice.
+func portOf(a *connectome.Area, b Binding) (int, error) {
+	names := a.Model.PortNames()
+	of := fmt.Sprintf("the model %s of area %q has the ports %s", a.Model.Name, a.Name, strings.Join(names, ", "))
+	switch at := slices.Index(names, b.PortName); {
+	case len(names) == 0:
+		return 0, fmt.Errorf("area %q takes no input: its model %s is a source", a.Name, a.Model.Name)
+	case b.PortName != "" && b.Port != 0:
+		return 0, fmt.Errorf("port %d and port %q, want one of them", b.Port, b.PortName)
+	case b.PortName != "" && at < 0:
+		err := fmt.Errorf("port %q, want one by name: %s", b.PortName, of)
+		if near := genome.Nearest(b.PortName, names); near != "" {
+			err = fmt.Errorf("%w; did you mean %q?", err, near)
+		}
+		return 0, err
+	case b.PortName != "":
+		return at + 1, nil
+	case b.Port < 0 || b.Port > len(names):
+		return 0, fmt.Errorf("port %d, want 0 for the law's choice, or 1 to %d", b.Port, len(names))
+	case b.Port == 0 && !a.Model.BySign():
+		return 0, fmt.Errorf("port 0, want a name or 1 to %d: %s", len(names), of)
+	}
+	return b.Port, nil
 }
 
 func strictlyAscending(ports []uint32) bool {

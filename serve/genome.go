@@ -33,7 +33,7 @@ type Parameter struct {
 	About  string  `json:"about"`
 }
 
-// Port is an input of an area's neurons; inputs are bound to it by its place in the list, from 1.
+// Port is an input of an area's neurons; inputs are bound to it by its name, or by its place in the list, from 1.
 type Port struct {
 	Name string `json:"name"`
 	Unit string `json:"unit"`
@@ -49,10 +49,6 @@ type Stimulus struct {
 	Neurons int      `json:"neurons"`
 	Largest *float64 `json:"largest"` // amount; null: it has none
 }
-
-// baseUnits are the units of values, by their dimension.
-var baseUnits = [...]string{genome.Plain: "", genome.Bursts: "bursts", genome.Time: "ms", genome.Voltage: "mV", genome.Current: "pA",
-	genome.Frequency: "Hz", genome.Capacitance: "pF", genome.Conductance: "nS", genome.Flag: "", genome.Weight: "", genome.Length: "um"}
 
 func genomeShown(s *Server, _ http.ResponseWriter, _ *http.Request) (any, error) {
 	g := s.facts.Genome
@@ -86,13 +82,13 @@ func parametersOf(a *genome.Area) AreaParameters {
 	x.Model, x.About = m.Name, m.Doc
 	for k, port := range m.Ports {
 		if k == 0 {
-			x.Input = baseUnits[port.Unit]
+			x.Input = port.Unit.BaseUnit()
 		}
-		x.Ports = append(x.Ports, Port{port.Name, baseUnits[port.Unit]})
+		x.Ports = append(x.Ports, Port{port.Name, port.Unit.BaseUnit()})
 	}
 	for i := range m.Params {
 		p := &m.Params[i]
-		y := Parameter{Name: p.Name, Value: a.Params[p.Name], Unit: baseUnits[p.Dim], About: p.Doc}
+		y := Parameter{Name: p.Name, Value: a.Params[p.Name], Unit: p.Dim.BaseUnit(), About: p.Doc}
 		_, y.Varied = a.Varied[p.Name]
 		if p.Choices != nil {
 			y.Choice = p.Choices[int(y.Value)]

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"burst/internal/jsontype"
+	"burst/live/wire"
 	"burst/run"
 )
 
@@ -30,7 +31,9 @@ func (r *route) document() map[string]any {
 	body := func(kind string, v any) map[string]any {
 		schema := map[string]any{}
 		if v != nil {
-			schema = jsontype.Schema(reflect.TypeOf(v), nil)
+			schema = jsontype.Schema(reflect.TypeOf(v), map[reflect.Type]map[string]any{
+				reflect.TypeFor[wire.Port](): {"anyOf": []any{map[string]any{"type": "integer", "minimum": 0}, map[string]any{"type": "string", "minLength": 1}}},
+			})
 		}
 		return map[string]any{kind: map[string]any{"schema": schema}}
 	}

@@ -62,7 +62,7 @@ func routes() []route {
 		{method: "GET", path: "/v1/info", scope: scopeView, about: "what is run, on what", out: Info{}, do: info},
 		{method: "GET", path: "/v1/status", scope: scopeView, about: "how far the run is, and who takes part", out: Status{}, do: status},
 		{method: "GET", path: "/v1/areas", scope: scopeView, about: "the areas, as pictures have them", out: []wire.Area{}, do: areas},
-		{method: "GET", path: "/v1/genome", scope: scopeView, about: "the parameters of the areas with their units, and the stimuli", out: Genome{}, do: genomeShown},
+		{method: "GET", path: "/v1/genome", scope: scopeView, about: "parameters and ports of the areas with their units, and the stimuli", out: Genome{}, do: genomeShown},
 		{method: "GET", path: "/v1/layout", scope: scopeView, about: "x, y and z of every neuron of an area, float32", query: []parameter{area}, kind: raw, do: layout},
 		{method: "GET", path: "/v1/projections", scope: scopeView, about: "the projections", out: []Projection{}, do: projections},
 		{method: "GET", path: "/v1/projections/{i}/weights", scope: scopeView, about: "of a projection that learns: source, target and delay as u32 and weight as float32, for each synapse", query: []parameter{{"i", "path", "its place in projections", true}}, kind: raw, do: weights},

@@ -104,6 +104,7 @@ type inspectArea struct {
 	PerVoxel    uint64          `json:"neurons_per_voxel"`
 	Space       *manifest.Space `json:"space,omitempty"`   // positions of the neurons
 	PSPMax      float64         `json:"psp_max,omitempty"` // above 0: potentials up to this drive what its spikes deliver
+	Ports       []inspectPort   `json:"ports"`             // what its neurons receive through; none of sources
 	Neurons     uint64          `json:"neurons"`
 	InSynapses  uint64          `json:"in_synapses"`
 	OutSynapses uint64          `json:"out_synapses"`
@@ -181,7 +182,7 @@ func (o *inspectOptions) run(cmd *cobra.Command, arg string) error {
 	for i, a := range s.Areas {
 		area := &g.Areas[i]
 		v.Areas = append(v.Areas, inspectArea{
-			Name: a.Name, Aliases: append([]string{}, area.Aliases...), Reached: reached[i], Group: area.Group, Devices: area.Devices, Model: area.Model.Name, Size: area.Size, PerVoxel: area.PerVoxel, Space: manifest.SpaceOf(area.Space), PSPMax: area.PSPMax,
+			Name: a.Name, Aliases: append([]string{}, area.Aliases...), Reached: reached[i], Group: area.Group, Devices: area.Devices, Model: area.Model.Name, Size: area.Size, PerVoxel: area.PerVoxel, Space: manifest.SpaceOf(area.Space), PSPMax: area.PSPMax, Ports: portsOf(area.Model),
 			Neurons: a.Neurons, InSynapses: a.InSynapses, OutSynapses: a.OutSynapses,
 		})
 	}
@@ -279,6 +280,7 @@ func (v *inspection) print(cmd *cobra.Command) error {
 			facts = append(facts, "psp_max", fmt.Sprintf("%s: potentials up to %g drive what its spikes deliver", a.Name, a.PSPMax))
 		}
 	}
+	facts = append(facts, v.portFacts()...)
 	for i := range v.Rooms {
 		facts = append(facts, "room", v.Rooms[i].String())
 	}

@@ -64,7 +64,7 @@ func structFields(t reflect.Type, special map[reflect.Type]map[string]any, field
 			name = f.Name
 		}
 		fields[name] = Schema(f.Type, special)
-		if options != "omitempty" {
+		if options != "omitempty" && options != "omitzero" {
 			*required = append(*required, name)
 		}
 	}

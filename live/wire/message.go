@@ -51,8 +51,8 @@ type Place struct {
 type Input struct {
 	Place
 	Name    string  `json:"name,omitempty"`
-	Port    int     `json:"port,omitempty"` // of the neurons, from 1; 0: by the amount's sign
-	Largest float32 `json:"largest"`        // no amount will be larger, of either sign, in the genome's unit
+	Port    Port    `json:"port,omitzero"`  // of the neurons; the zero value: by the amount's sign, unless there are several to name
+	Largest float32 `json:"largest"`        // no amount will be larger, of either sign, in the port's unit
 	Once    bool    `json:"once,omitempty"` // a value counts for one burst
 	HoldFor uint64  `json:"hold_for,omitempty"`
 }

@@ -515,3 +515,22 @@ def test_lengths(length: int | str, step: float, want: int) -> None:
 def test_lengths_that_cannot_be(length: int | str) -> None:
     with pytest.raises(errors.UsageError):
         bursts(length, 1)
+
+
+def test_ports() -> None:
+    """An input is bound to each port of a model by name and by number, and its amounts reach that port alone."""
+    cell = {
+        "name": "cell", "ports": {"ampa": "nS", "gaba": "nS", "current": "pA"},
+        "state": {"v": 0, "a": "0 nS", "g": "0 nS", "c": "0 pA"},
+        "update": ["a = a + ampa", "g = g + gaba", "c = c + current"], "threshold": "v >= 1",
+    }  # fmt: skip
+    kept = {"variables": [{"area": "E", "neurons": "all", "names": ["a", "g", "c"]}]}
+    areas = [{"name": "E", "neurons": 2, "model": "cell"}]
+    with burst.load({"burst": "v1", "name": "r", "models": [cell], "areas": areas, "record": kept}) as net:
+        by_name = net.input("E", largest=8, port="gaba", once=True)
+        by_number = net.input("E", largest=8, port=3, once=True)
+        seen = [net.output("E", "potentials", variable=name) for name in "agc"]
+        out = net.step(1, {by_name: [1, 2], by_number: [0, -4]})
+        assert [out[x].tolist() for x in seen] == [[0, 0], [1, 2], [0, -4]]
+        with pytest.raises(errors.BurstError, match='did you mean "gaba"'):
+            net.input("E", largest=8, port="gabba")

@@ -123,16 +123,17 @@ class Network(Results):
 
     def input(
         self, area: Area | str, *, largest: float = 100.0, neurons: Iterable[int] | None = None,
-        voxels: Iterable[Sequence[int]] | None = None, port: int = 0, once: bool = False, hold_for: int = 0,
+        voxels: Iterable[Sequence[int]] | None = None, port: int | str = 0, once: bool = False, hold_for: int = 0,
     ) -> Input:  # fmt: skip
         """Binds an input of an area, or of some of its neurons or voxels, each an entry.
 
         Args:
             area: that receives it.
-            largest: no amount will be larger, of either sign; in the unit of the area's input.
+            largest: no amount will be larger, of either sign; in the unit of the port.
             neurons: numbers in the area, an entry each.
             voxels: x, y, z of voxels, an entry each.
-            port: 0 by the amount's sign; 1 or 2: always the neurons' first or last.
+            port: which input of the neurons, by its name or by its number from 1; 0: by the amount's sign, for models
+                whose inputs need not be named.
             once: an amount counts for one burst; otherwise until there is another one.
             hold_for: and for at most so many bursts; 0: no end.
 
