@@ -18,7 +18,7 @@ test: ## run all tests but the slow and the long ones
 
 # Tests of package internal/slow, which `make test` leaves out or runs a few times only; slow_test.go holds these lines to them.
 SLOWLY := BURST_SLOW=1 $(GO) test -timeout 30m
-test-slow: test-kills test-planted test-repeats test-kernels test-supply test-science ## run the tests that take too long for make test
+test-slow: test-kills test-planted test-repeats test-kernels test-supply test-science ## run the tests that take too long for make test; -j2 runs two targets at a time
 
 test-kills: ## kill and signal runs, alone and in several processes
 	$(SLOWLY) ./live -run '^TestR8Replay$$'

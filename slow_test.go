@@ -60,7 +60,31 @@ func TestSlowTestsRun(t *testing.T) {
 	require.Empty(t, named, "targets of the Makefile name tests that are not slow")
 	ci, err := os.ReadFile(".ci/run")
 	require.NoError(t, err)
-	require.Contains(t, string(ci), "\nmake test-slow\n")
+	require.Regexp(t, `(?m)^make (-\S+ )*test-slow\b`, string(ci))
+}
+
+// TestLeftOutTestsExist: every name of a test that the Makefile leaves out, of the race detector or of another processor, is that of one.
+func TestLeftOutTestsExist(t *testing.T) {
+	text, err := os.ReadFile("Makefile")
+	require.NoError(t, err)
+	there := map[string]bool{}
+	require.NoError(t, filepath.WalkDir(".", func(path string, _ os.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		source, err := os.ReadFile(path)
+		for _, name := range regexp.MustCompile(`(?m)^func (Test\w+)`).FindAllSubmatch(source, -1) {
+			there[string(name[1])] = true
+		}
+		return err
+	}))
+	lists := regexp.MustCompile(`(?m)^(COUNTING|PLAIN|KERNELS|STARTING|FEWER) = (.+)`).FindAllStringSubmatch(string(text), -1)
+	require.Len(t, lists, 5)
+	for _, list := range lists {
+		for _, name := range regexp.MustCompile(`\bTest\w+`).FindAllString(list[2], -1) {
+			require.True(t, there[name], "%s names %s, which is no test", list[1], name)
+		}
+	}
 }
 
 // imports says whether a file imports a package.

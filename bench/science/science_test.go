@@ -30,6 +30,9 @@ func TestPublished(t *testing.T) {
 			if c.long && !*long {
 				t.Skip("takes minutes or gigabytes; runs with -long")
 			}
+			if !*long {
+				t.Parallel() // the longest, learning-equilibria, has too little to do in a burst for a second thread
+			}
 			checks, err := c.run(options{backend: "cpu", seconds: 2})
 			require.NoError(t, err)
 			require.NotEmpty(t, checks)
