@@ -38,18 +38,27 @@ const (
 
 // newHTTP makes the server of the routes.
 func (s *Server) newHTTP() *http.Server {
+	return &http.Server{
+		Handler:           s.guard(s.mux()),
+		ReadHeaderTimeout: headerPatience, ReadTimeout: bodyPatience, IdleTimeout: time.Minute, MaxHeaderBytes: mostHeader,
+		ConnState: s.track, ErrorLog: discard,
+	}
+}
+
+// mux leads to the routes and the page, and below /beside to those of the server beside this one.
+func (s *Server) mux() *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.showPage)
 	mux.HandleFunc("GET /page/{name}", s.showPage)
+	if s.beside != nil {
+		mux.HandleFunc("GET /pair", s.showPage)
+		mux.Handle("/beside/", http.StripPrefix("/beside", s.beside.mux()))
+	}
 	for i := range s.routes {
 		r := &s.routes[i]
 		mux.HandleFunc(r.method+" "+r.path, func(w http.ResponseWriter, q *http.Request) { s.answer(w, q, r) })
 	}
-	return &http.Server{
-		Handler:           s.guard(mux),
-		ReadHeaderTimeout: headerPatience, ReadTimeout: bodyPatience, IdleTimeout: time.Minute, MaxHeaderBytes: mostHeader,
-		ConnState: s.track, ErrorLog: discard,
-	}
+	return mux
 }
 
 // track closes the connection that has waited longest with its first request when there are too many of these.

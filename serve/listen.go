@@ -33,7 +33,7 @@ func CheckListen(address string) error {
 
 // listen opens the sockets.
 func (s *Server) listen() (err error) {
-	if s.o.Listen == "" && s.o.Socket == "" && s.o.Inherited == nil {
+	if s.o.Listen == "" && s.o.Socket == "" && s.o.Inherited == nil && s.o.Beside == nil {
 		s.o.Listen = "127.0.0.1:0"
 	}
 	if s.o.Listen != "" {

@@ -9,7 +9,7 @@ import (
 // pageFiles are the page that people see: HTML, CSS and scripts, as they lie in the folder page. Nothing is built or fetched from
 // elsewhere. The scripts use the routes and frames of docs/live.md alone, and hold no secret: the token comes with the address.
 //
-//go:embed page/index.html page/page.css page/icon.svg page/*.js
+//go:embed page/*.html page/page.css page/icon.svg page/*.js
 var pageFiles embed.FS
 
 // pageSecurity lets the page load from and connect to its own server alone, and lets no page of another one show it in a frame.
@@ -23,8 +23,11 @@ var pageKinds = map[string]string{
 // showPage sends the page, or one of its files.
 func (s *Server) showPage(w http.ResponseWriter, q *http.Request) {
 	name := path.Clean(q.URL.Path)[1:]
-	if name == "" {
+	switch name {
+	case "":
 		name = "page/index.html"
+	case "pair":
+		name = "page/pair.html"
 	}
 	b, err := pageFiles.ReadFile(name)
 	if err != nil {

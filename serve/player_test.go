@@ -2,13 +2,19 @@ package serve_test
 
 import (
 	"context"
+	"encoding/json"
+	"io"
+	"math"
+	"net/http"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"burst/engine"
 	"burst/live"
 	"burst/live/wire"
 	"burst/record/runfolder"
+	"burst/record/stats"
 	"burst/run"
 	"burst/serve"
 
@@ -18,8 +24,14 @@ import (
 // recorded is the folder of a run of loop.
 func recorded(t testing.TB, bursts uint64, o run.Options) string {
 	t.Helper()
+	return recordedOf(t, loop, bursts, o)
+}
+
+// recordedOf is that of a run of another network.
+func recordedOf(t testing.TB, text string, bursts uint64, o run.Options) string {
+	t.Helper()
 	o.Backend, o.Threads, o.Folder, o.Bursts = "cpu", 1, filepath.Join(t.TempDir(), "out"), bursts
-	r, err := run.New(context.Background(), network(t, loop), o)
+	r, err := run.New(context.Background(), network(t, text), o)
 	require.NoError(t, err)
 	require.NoError(t, r.Advance(context.Background(), bursts))
 	require.NoError(t, r.Close())
@@ -171,4 +183,70 @@ func TestWatch(t *testing.T) {
 	require.EqualValues(t, 200, st.Burst)
 	require.EqualValues(t, r.Activity().Total(), st.Spikes)
 	require.ErrorContains(t, c.Control(wire.Control{Do: "pause"}), "no client acts on it")
+}
+
+// TestBeside: a second run is reached below /beside by the first one's address and tokens, and the first spike in which the two differ
+// is that of stats.
+func TestBeside(t *testing.T) {
+	one := recordedOf(t, loop+"run_seed: 5\n", 300, run.Options{Record: []string{"spikes=all"}})
+	two := recordedOf(t, loop+"run_seed: 6\n", 300, run.Options{Record: []string{"spikes=all"}})
+	first, err := serve.View(one, serve.Options{Paused: true})
+	require.NoError(t, err)
+	second, err := serve.View(two, serve.Options{Paused: true, Beside: first})
+	require.NoError(t, err)
+	ctx, end := context.WithCancel(context.Background())
+	done := make(chan error, 2)
+	for _, s := range []*serve.Server{first, second} {
+		go func() { done <- s.Serve(ctx) }()
+	}
+	defer func() {
+		end()
+		require.NoError(t, <-done)
+		require.NoError(t, <-done)
+	}()
+	none, _ := second.Addresses()
+	require.Empty(t, none)
+	address, _ := first.Addresses()
+	base, token, found := strings.Cut(address, "/pair#token=")
+	require.True(t, found)
+	get := func(path, token string) (int, string) {
+		q, err := http.NewRequest("GET", base+path, nil)
+		require.NoError(t, err)
+		if token != "" {
+			q.Header.Set("Authorization", "Bearer "+token)
+		}
+		a, err := http.DefaultClient.Do(q)
+		require.NoError(t, err)
+		defer a.Body.Close()
+		text, err := io.ReadAll(a.Body)
+		require.NoError(t, err)
+		return a.StatusCode, string(text)
+	}
+	a, err := runfolder.Open(one)
+	require.NoError(t, err)
+	b, err := runfolder.Open(two)
+	require.NoError(t, err)
+	want, err := stats.FirstDifference(a, b, math.MaxUint64)
+	require.NoError(t, err)
+	require.NotNil(t, want)
+	code, text := get("/v1/difference", token)
+	require.Equal(t, 200, code, text)
+	var got serve.Difference
+	require.NoError(t, json.Unmarshal([]byte(text), &got))
+	require.Equal(t, want, got.First)
+	for path, seed := range map[string]string{"/v1/info": `"run_seed":5`, "/beside/v1/info": `"run_seed":6`} {
+		code, text = get(path, token)
+		require.Equal(t, 200, code, text)
+		require.Contains(t, text, seed)
+		code, _ = get(path, strings.Repeat("A", 22))
+		require.Equal(t, 401, code)
+	}
+	for _, path := range []string{"/pair", "/beside/"} {
+		code, text = get(path, "")
+		require.Equal(t, 200, code)
+		require.Contains(t, text, "<!doctype html>")
+	}
+	code, _ = get("/beside/v1/difference", token)
+	require.Equal(t, 404, code)
+	http.DefaultClient.CloseIdleConnections()
 }

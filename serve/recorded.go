@@ -15,6 +15,7 @@ import (
 	"burst/internal/regular"
 	"burst/record/manifest"
 	"burst/record/runfolder"
+	"burst/record/stats"
 )
 
 // mostSpikes is how many rows one answer has at most.
@@ -56,6 +57,32 @@ func spikes(s *Server, w http.ResponseWriter, q *http.Request) (any, error) {
 		return nil, err
 	}
 	return nil, send(w, path, "application/vnd.apache.arrow.file")
+}
+
+// Difference is how two recorded runs differ.
+type Difference struct {
+	A     string            `json:"a"` // the last names of their folders
+	B     string            `json:"b"`
+	First *stats.Difference `json:"first"` // spike that one has and the other has not, of what both have recorded; null: there is none
+}
+
+// ofTwo is the route that a server has for a run beside its own.
+var ofTwo = route{method: "GET", path: "/v1/difference", scope: scopeView, about: "the first spike that one of two runs has and the other has not", out: Difference{}, do: difference}
+
+func difference(s *Server, _ http.ResponseWriter, _ *http.Request) (any, error) {
+	a, err := s.folder()
+	if err != nil {
+		return nil, err
+	}
+	b, err := s.beside.folder()
+	if err != nil {
+		return nil, err
+	}
+	x := Difference{A: filepath.Base(a.Dir), B: filepath.Base(b.Dir)}
+	if x.First, err = stats.FirstDifference(a, b, math.MaxUint64); err != nil {
+		return nil, err
+	}
+	return x, nil
 }
 
 // within leaves out what is not of some bursts, or of an area.

@@ -29,6 +29,7 @@ type Options struct {
 	Listen       string        // a loopback address; "": 127.0.0.1:0, or none if there is a Socket or Inherited
 	Socket       string        // path of a Unix socket to make; ""; none
 	Inherited    *os.File      // a connected socket, of the process that started this one; the server ends with it. nil: none
+	Beside       *Server       // of View: shows the run beside that of another server, by whose address and tokens it is reached; nil: by its own
 	StepTimeout  time.Duration // after so long without a step a lock-step run pauses and its driver's connection is closed; 0: 30 s
 	Tell         func(string)  // receives a line about what clients do that is out of order; may be nil
 }
@@ -64,6 +65,7 @@ type Server struct {
 	unix     *unixListener
 	http     *http.Server
 	routes   []route
+	beside   *Server // whose run is shown beside this one; nil: none
 	tokens   map[scope]string
 	buckets  map[scope]*bucket
 	began    time.Time
@@ -145,6 +147,10 @@ func prepare(o Options) (*Server, error) {
 	}
 	s := &Server{o: o, tap: new(tap), clients: map[*client]bool{}, began: time.Now(), routes: routes()}
 	s.tokens = map[scope]string{scopeView: newToken(), scopeControl: newToken()}
+	if o.Beside != nil {
+		s.tokens, o.Beside.beside = o.Beside.tokens, s
+		o.Beside.routes = append(o.Beside.routes, ofTwo)
+	}
 	s.buckets = map[scope]*bucket{scopeView: newBucket(requestsEach), scopeControl: newBucket(controlsEach)}
 	s.ctx, s.stop = context.WithCancelCause(context.Background())
 	if err := s.listen(); err != nil {
@@ -189,7 +195,11 @@ func (s *Server) Addresses() (view, control string) {
 	if s.listener == nil {
 		return "", ""
 	}
-	at := "http://" + s.listener.Addr().String() + "/#token="
+	at := "http://" + s.listener.Addr().String() + "/"
+	if s.beside != nil {
+		at += "pair"
+	}
+	at += "#token="
 	return at + s.tokens[scopeView], at + s.tokens[scopeControl]
 }
 

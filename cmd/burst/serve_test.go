@@ -150,10 +150,10 @@ func TestViewCommand(t *testing.T) {
 		t.Skip("starts a process")
 	}
 	s := started(t, nil, "view", out, out, "--rate", "1kHz")
-	for range 2 {
-		at, token, found := strings.Cut(s.line(t, "view"), "/#token=")
-		require.True(t, found)
-		q, err := http.NewRequest("GET", at+"/v1/status", nil)
+	at, token, found := strings.Cut(s.line(t, "view"), "/pair#token=")
+	require.True(t, found)
+	for _, path := range []string{"", "/beside"} {
+		q, err := http.NewRequest("GET", at+path+"/v1/status", nil)
 		require.NoError(t, err)
 		q.Header.Set("Authorization", "Bearer "+token)
 		a, err := http.DefaultClient.Do(q)

@@ -26,7 +26,8 @@ func newViewCommand() *cobra.Command {
 		Short: "Show recorded runs in a browser, and to programs, as if they went on",
 		Long: "view shows a run's recorded spikes on a page (docs/page.md). Open the control address that it prints in a browser of this\n" +
 			"machine: there the run can be played, paused, and taken to any burst. Programs do the same by the frames and routes of\n" +
-			"`burst serve` (docs/live.md). A second run has addresses of its own.",
+			"`burst serve` (docs/live.md). Two runs of one network are shown side by side, with the first spike in which they differ; the\n" +
+			"routes of the second lie below /beside.",
 		Example: "  burst view runs/quickstart-1 --rate 100",
 		Args:    usage(cobra.RangeArgs(1, 2)),
 		RunE:    func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
@@ -34,13 +35,13 @@ func newViewCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&o.rate, "rate", "", "play so many bursts a second, such as 100Hz (default: in the time of the network)")
 	f.BoolVar(&o.paused, "paused", false, "begin paused")
-	f.StringVar(&o.listen, "listen", "", "loopback address (default: 127.0.0.1:0, a free port); with one FOLDER")
+	f.StringVar(&o.listen, "listen", "", "loopback address (default: 127.0.0.1:0, a free port)")
 	return cmd
 }
 
 // run is the command.
 func (o *viewOptions) run(cmd *cobra.Command, folders []string) error {
-	if err := o.check(folders); err != nil {
+	if err := o.check(); err != nil {
 		return err
 	}
 	p := newProgress(cmd.ErrOrStderr(), false)
@@ -51,6 +52,9 @@ func (o *viewOptions) run(cmd *cobra.Command, folders []string) error {
 		}
 		so := serve.Options{Listen: o.listen, Paused: o.paused, Tell: func(text string) { p.line("%s", text) }}
 		so.Rate = o.rate
+		if len(servers) > 0 {
+			so.Listen, so.Beside = "", servers[0]
+		}
 		s, err := serve.View(dir, so)
 		if err != nil {
 			return errors.Join(err, closeServers(servers))
@@ -66,15 +70,12 @@ func (o *viewOptions) run(cmd *cobra.Command, folders []string) error {
 }
 
 // check refuses flags before anything is opened.
-func (o *viewOptions) check(folders []string) error {
+func (o *viewOptions) check() error {
 	if _, err := run.ParseRate(o.rate); err != nil {
 		return usageError{fmt.Errorf("--rate %w", err)}
 	}
 	if o.listen == "" {
 		return nil
-	}
-	if len(folders) > 1 {
-		return usageError{errors.New("--listen with two folders, want one: each has an address of its own")}
 	}
 	return checkListen(o.listen)
 }

@@ -14,6 +14,8 @@ const $ = (id) => document.getElementById(id);
 class App {
   constructor() {
     Object.assign(this, {areas: [], projections: [], hidden: new Set(), off: new Set(), area: null, neuron: null, amount: 1, copyAs: 'command line', burst: 0, speed: 0, mode: '', unseen: [], views: 0, last: null});
+    this.framed = window.parent !== window; // one of two runs side by side, which pair.js moves
+    document.documentElement.classList.toggle('framed', this.framed);
     this.readAddress();
     this.scene = new Scene($('scene'), $('labels'), {turned: () => this.later(), picked: (x, ...at) => this.picked(x, ...at)});
     if (this.camera) this.scene.camera.text = this.camera;
@@ -123,7 +125,7 @@ class App {
   welcome(h) {
     Object.assign(this, {areas: h.areas, mode: h.mode, burst: h.burst});
     document.title = `${h.name} · burst`;
-    say($('name'), '· ' + h.name);
+    say($('name'), '· ' + (this.framed ? this.info.folder : h.name));
     if (this.area !== null && !this.areas[this.area]) this.area = this.neuron = null;
     if (this.neuron !== null && !(this.area !== null && this.neuron < this.areas[this.area].neurons)) this.neuron = null;
     this.say('');

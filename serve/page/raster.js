@@ -8,7 +8,7 @@ const LEFT = 64, RIGHT = 8, AXIS = 18; // pixels beside and under the drawings
 export class Raster {
   /** on has chosen(burst) for a click, and zoomed(). */
   constructor(raster, rates, cursor, on) {
-    Object.assign(this, {raster, chart: rates, cursor, spikes: new Spikes(), rates: new Rates(0), span: 500, bands: [], rows: 0, end: 0, dirty: true});
+    Object.assign(this, {raster, chart: rates, cursor, spikes: new Spikes(), rates: new Rates(0), span: 500, bands: [], rows: 0, end: 0, mark: null, dirty: true});
     const burstAt = (e) => {
       const r = raster.getBoundingClientRect(), x = (e.clientX - r.left - LEFT) / (r.width - LEFT - RIGHT);
       return x < 0 || x > 1 ? null : Math.floor(this.end - this.span + x * this.span);
@@ -115,6 +115,10 @@ export class Raster {
     });
     c.putImageData(image, left, 0);
     c.setTransform(ratio, 0, 0, ratio, 0, 0);
+    if (this.mark !== null && this.mark >= from && this.mark < this.end) {
+      c.fillStyle = styled('--bad');
+      c.fillRect(LEFT + ((this.mark - from) / this.span) * (wide / ratio) - 2, 0, 2, raster.clientHeight);
+    }
     c.font = '11px system-ui, "DejaVu Sans", sans-serif';
     c.textBaseline = 'middle';
     let last = -20;
@@ -166,7 +170,7 @@ export class Raster {
         const y = 4 + high * (1 - this.rates.hz[at + i] / most);
         for (const t of [a, b]) {
           const x = LEFT + ((t - from) / this.span) * wide;
-          if (before === null || (t === a && a > before)) c.moveTo(x, y);
+          if (t === a && (before === null || a > before)) c.moveTo(x, y);
           else c.lineTo(x, y);
         }
         before = b;
