@@ -2,10 +2,13 @@ package picture
 
 import (
 	"path/filepath"
+	"runtime"
 	"slices"
 
 	"burst/internal/durable"
 	"burst/record/runfolder"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // Write draws the named pictures of a run, each into the file that path gives for its name, and returns the files' paths.
@@ -14,16 +17,21 @@ func Write(f *runfolder.Folder, names []string, format string, o Options, path f
 	if err != nil {
 		return nil, err
 	}
-	files := []string{}
-	for _, p := range pictures {
-		data, err := p.Encode(format)
-		if err != nil {
-			return nil, err
-		}
-		if err := durable.Replace(path(p.Name), data); err != nil {
-			return nil, err
-		}
-		files = append(files, path(p.Name))
+	files := make([]string, len(pictures))
+	var all errgroup.Group
+	all.SetLimit(runtime.GOMAXPROCS(0)) // a picture's dots take some megabytes
+	for i, p := range pictures {
+		files[i] = path(p.Name)
+		all.Go(func() error {
+			data, err := p.Encode(format)
+			if err != nil {
+				return err
+			}
+			return durable.Replace(files[i], data)
+		})
+	}
+	if err := all.Wait(); err != nil {
+		return nil, err
 	}
 	return files, nil
 }
