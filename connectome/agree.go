@@ -38,7 +38,7 @@ func (a *agreed) read(words []uint32) {
 // the whole network, and refuses it with the same error.
 func (p *plan) agree(c *Connectome, sums []uint64) error {
 	c.total = c.Synapses() + c.apartHere()
-	if p.gather == nil {
+	if p.allgather == nil {
 		return nil
 	}
 	mine := agreed{synapses: c.total, byRule: c.ByRule, maxDelay: c.MaxDelay}
@@ -52,7 +52,7 @@ func (p *plan) agree(c *Connectome, sums []uint64) error {
 		})
 	}
 	p.eachPort(p.part, func(port uint64) { mine.sums = append(mine.sums, sums[port]) })
-	all, err := p.gather(mine.words())
+	all, err := p.allgather(mine.words())
 	if err != nil {
 		return err
 	}

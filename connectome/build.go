@@ -13,9 +13,9 @@ type Options struct {
 	Progress func(done, total uint64) // called now and then, by one goroutine at a time; may be nil
 	Part     Part                     // build the synapses onto this part's neurons only; the zero value: all
 
-	// Gather is an allgather: it returns the words that each part gives, in the order of the parts. Each part calls it once
-	// during Build, even if it fails. If Gather is nil, MaxDelay and Bound are those of the part's own synapses.
-	Gather func(own []uint32) (all [][]uint32, err error)
+	// Allgather returns the words that each part gives, in the order of the parts. Each part calls it once during Build, even
+	// if it fails. If it is nil, MaxDelay and Bound are those of the part's own synapses.
+	Allgather func(own []uint32) (all [][]uint32, err error)
 }
 
 // ErrElsewhere means that another part could not be built. Build of that part returns the reason.
@@ -24,16 +24,16 @@ var ErrElsewhere = errors.New("another part of the network could not be built")
 // Build makes the network that g describes. Its errors name a position in the genome's text. A network that is too big gives a
 // LimitError. A bad rule or distribution, or sums that could overflow, give genome.Faults.
 func Build(g *genome.Genome, o Options) (*Connectome, error) {
-	met, gather := false, o.Gather
-	if gather != nil {
-		o.Gather = func(own []uint32) ([][]uint32, error) {
+	met, allgather := false, o.Allgather
+	if allgather != nil {
+		o.Allgather = func(own []uint32) ([][]uint32, error) {
 			met = true
-			return gather(own)
+			return allgather(own)
 		}
 	}
 	c, err := buildNetwork(g, o)
-	if err != nil && gather != nil && !met {
-		_, _ = gather(nil) // the others learn that this part has failed
+	if err != nil && allgather != nil && !met {
+		_, _ = allgather(nil) // the others learn that this part has failed
 	}
 	return c, err
 }

@@ -24,7 +24,7 @@ type Connectome struct {
 	Delay    []uint8  // bursts, 1…255; nil if all are 1
 	MaxDelay int      // D, the largest delay in all parts, ≥ 1
 
-	ByRule uint64 // number of synapses before merging, in all parts (see Options.Gather)
+	ByRule uint64 // number of synapses before merging, in all parts (see Options.Allgather)
 	total  uint64 // the same after merging
 	hash   uint64 // hash of the network if Row is nil
 
@@ -102,7 +102,7 @@ func (c *Connectome) Synapses() uint64 {
 	return c.Row[c.Neurons]
 }
 
-// Total is the number of synapses of the whole network. It counts only the part's if Options.Gather was nil.
+// Total is the number of synapses of the whole network. It counts only the part's if Options.Allgather was nil.
 func (c *Connectome) Total() uint64 {
 	if c.Part.Whole() && c.Row != nil {
 		return c.Synapses() + c.apartHere()

@@ -99,7 +99,7 @@ func (p Part) check() error {
 	return fmt.Errorf("part %d of %d, want 0…%d", p.Index, p.Of, p.Of-1)
 }
 
-// Cut returns part p of a whole network. It equals the part that Build makes with Options.Gather.
+// Cut returns part p of a whole network. It equals the part that Build makes with Options.Allgather.
 func (c *Connectome) Cut(p Part) *Connectome {
 	const rows = 1 << 12
 	cut := *c

@@ -42,7 +42,7 @@ func buildParts(g *genome.Genome, parts int) ([]*Connectome, []error) {
 	var wg sync.WaitGroup
 	for i := range parts {
 		wg.Go(func() {
-			list[i], faults[i] = Build(g, Options{Threads: 1 + i%2, MaxBytes: 1 << 30, Part: Part{i, parts}, Gather: m.of(i)})
+			list[i], faults[i] = Build(g, Options{Threads: 1 + i%2, MaxBytes: 1 << 30, Part: Part{i, parts}, Allgather: m.of(i)})
 		})
 	}
 	wg.Wait()
@@ -189,7 +189,7 @@ func TestPartThatFailsAlone(t *testing.T) {
 	m, faults := newMeeting(2), make([]error, 2)
 	var wg sync.WaitGroup
 	for i, limit := range []uint64{1 << 30, 1 << 16} {
-		wg.Go(func() { _, faults[i] = Build(g, Options{MaxBytes: limit, Part: Part{i, 2}, Gather: m.of(i)}) })
+		wg.Go(func() { _, faults[i] = Build(g, Options{MaxBytes: limit, Part: Part{i, 2}, Allgather: m.of(i)}) })
 	}
 	wg.Wait()
 	assert.ErrorIs(t, faults[0], ErrElsewhere)

@@ -21,7 +21,7 @@ type Parts struct {
 	took time.Duration
 }
 
-// NewParts plans a network in so many parts. o.MaxBytes is the limit for the largest part; o.Part and o.Gather are not used. The
+// NewParts plans a network in so many parts. o.MaxBytes is the limit for the largest part; o.Part and o.Allgather are not used. The
 // errors are those of Build.
 func NewParts(g *genome.Genome, of int, o Options) (*Parts, error) {
 	for i := range g.Projections {
@@ -33,7 +33,7 @@ func NewParts(g *genome.Genome, of int, o Options) (*Parts, error) {
 		}
 	}
 	start := time.Now()
-	o.Part, o.Gather = Part{0, of}, nil
+	o.Part, o.Allgather = Part{0, of}, nil
 	p, head, err := begin(g, o)
 	if err != nil {
 		return nil, err

@@ -76,7 +76,7 @@ func (b *builder) finish() error {
 	if b.c.MaxDelay == 1 {
 		b.c.Delay = nil
 	}
-	if first.w != nil && !b.part.Whole() && b.gather == nil {
+	if first.w != nil && !b.part.Whole() && b.allgather == nil {
 		first = b.firstBadValue() // parts that are built one after the other are refused with the words of the whole
 	}
 	return b.report(first)

@@ -15,8 +15,7 @@ type plan struct {
 	workers int
 	limit   uint64 // bytes
 	part    Part
-	gather  func(own []uint32) (all [][]uint32, err error) // Options.Gather
-	areas   []Span                                         // neurons
+	areas   []Span // neurons
 	ports   []Span
 	neurons uint64
 	inputs  uint64   // ports of all areas
@@ -31,6 +30,8 @@ type plan struct {
 	fixed   uint64            // fixedBytes
 	load    load              // of the projections that are prepared
 	tables  map[float64]Table // by time constant in bursts
+
+	allgather func(own []uint32) (all [][]uint32, err error) // Options.Allgather
 }
 
 // wiring is a projection ready to be wired.
@@ -85,7 +86,7 @@ func newPlan(g *genome.Genome, o Options) (*plan, error) {
 
 // newDraft is a plan before anything is drawn. The divisors of divided weights are not known yet.
 func newDraft(g *genome.Genome, o Options) (*plan, error) {
-	p := &plan{g: g, workers: threads(o.Threads), limit: o.MaxBytes, part: o.Part, gather: o.Gather, tables: map[float64]Table{}}
+	p := &plan{g: g, workers: threads(o.Threads), limit: o.MaxBytes, part: o.Part, allgather: o.Allgather, tables: map[float64]Table{}}
 	if err := p.part.check(); err != nil {
 		return nil, err
 	}

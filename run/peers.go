@@ -114,7 +114,7 @@ func (p *Peers) build(g *genome.Genome, o connectome.Options) (c *connectome.Con
 	if o.MaxBytes == 0 {
 		o.MaxBytes = connectome.AvailableMemory() / uint64(len(p.Host))
 	}
-	o.Part, o.Gather = p.Exchange.Part(), p.Exchange.Allgather
+	o.Part, o.Allgather = p.Exchange.Part(), p.Exchange.Allgather
 	c, err = connectome.Build(g, o)
 	if err = p.Settle(err); err != nil {
 		return nil, 0, 0, err
