@@ -98,7 +98,7 @@ func runsSuite(f *ast.FuncDecl) bool {
 	ast.Inspect(f, func(n ast.Node) bool {
 		if s, ok := n.(*ast.SelectorExpr); ok {
 			x, ok := s.X.(*ast.Ident)
-			runs = runs || ok && x.Name == "enginetest" && (s.Sel.Name == "Run" || s.Sel.Name == "RunUndriven" || s.Sel.Name == "RunStatic")
+			runs = runs || ok && x.Name == "enginetest" && (s.Sel.Name == "Run" || s.Sel.Name == "RunStatic")
 		}
 		return true
 	})

@@ -47,35 +47,6 @@ type Exchange interface {
 // Names lists the backends that Open knows.
 func Names() []string { return []string{"cpu", "cuda", "reference"} }
 
-// DrivenError says that a backend cannot run networks in which potentials drive what spikes deliver.
-type DrivenError struct {
-	Backend string
-	Area    string // the first with a psp_max
-}
-
-func (e *DrivenError) Error() string {
-	return fmt.Sprintf("the %s backend cannot run areas with psp_max yet, found %s; want cpu, reference or auto", e.Backend, e.Area)
-}
-
-// Check returns a *DrivenError if the named backend cannot run g, before anything is built.
-func Check(name string, g *genome.Genome) error {
-	for i := range g.Projections {
-		if from := g.Projections[i].From; from >= 0 && g.Areas[from].PSPMax > 0 && name == "cuda" {
-			return &DrivenError{name, g.Areas[from].Name}
-		}
-	}
-	return nil
-}
-
-// runs is Check for a network that has been built.
-func runs(name string, c *connectome.Connectome) error {
-	if name == "cuda" && c.Driven != nil {
-		at := slices.IndexFunc(c.Areas, func(a connectome.Area) bool { return a.PSPMax > 0 })
-		return &DrivenError{name, c.Areas[at].Name}
-	}
-	return nil
-}
-
 // Open makes the named backend for c, in the state before burst 0. The error wraps engine.ErrUnavailable if this machine
 // lacks what the backend needs, and is a *MemoryError if the host has too little memory. Open never takes another backend.
 func Open(name string, c *connectome.Connectome, o Options) (engine.Backend, error) {
@@ -117,9 +88,6 @@ func partOf(name string, o Options) split.OpenPart {
 
 // open opens a backend in this process.
 func open(name string, c *connectome.Connectome, o Options) (engine.Backend, error) {
-	if err := runs(name, c); err != nil {
-		return nil, err
-	}
 	if slices.Contains(Names(), name) {
 		if err := fits(name, c, o); err != nil {
 			return nil, err
@@ -205,10 +173,6 @@ func Auto(c *connectome.Connectome, o Options) (b engine.Backend, name, why stri
 func passed(b engine.Backend) string { return Device(b) + ", passed a self-test burst" }
 
 func noGPU(err error) string {
-	var driven *DrivenError
-	if errors.As(err, &driven) {
-		return fmt.Sprintf("no GPU taken: area %s has psp_max, which the cuda backend cannot run yet", driven.Area)
-	}
 	if errors.Is(err, driver.ErrNone) {
 		return driver.ErrNone.Error() + "; `burst doctor` says more"
 	}

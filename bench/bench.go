@@ -168,9 +168,6 @@ func Run(w Workload, name string, o backend.Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if err := backend.Check(name, g); err != nil {
-		return Result{}, fmt.Errorf("%s: %w", w.Name, err)
-	}
 	n, err := openNetwork(name, g, o)
 	if err != nil {
 		return Result{}, err

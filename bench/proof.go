@@ -23,22 +23,6 @@ type Proof struct {
 	Total   float64 `json:"total_s"`
 }
 
-// Provable are the examples that a backend can run, and for each other one why it cannot.
-func Provable(name string) (examples []string, refused []error, err error) {
-	for _, example := range genomes.Names() {
-		g, err := parse(Workload{Name: example})
-		if err != nil {
-			return nil, nil, err
-		}
-		if err := backend.Check(name, g); err != nil {
-			refused = append(refused, fmt.Errorf("%s: %w", example, err))
-			continue
-		}
-		examples = append(examples, example)
-	}
-	return examples, refused, nil
-}
-
 // Prove runs examples as often as there are numbers of devices, those that learn on one, which several cannot share, and holds each run
 // to the digests that are law.
 func Prove(name string, examples []string, devices []int, each func(Proof)) error {

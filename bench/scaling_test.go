@@ -3,9 +3,7 @@ package bench
 import (
 	"testing"
 
-	"burst/genomes"
 	"burst/internal/cuda/cudatest"
-
 	"burst/internal/slow"
 
 	"github.com/stretchr/testify/require"
@@ -67,14 +65,4 @@ func TestProve(t *testing.T) {
 	require.Equal(t, []int{1, 0}, list[1].Devices)
 	require.True(t, list[0].Equal && list[1].Equal)
 	require.Equal(t, "130bd7d62696b90a", list[1].Digest)
-}
-
-// TestProvable: there is no example that a backend refuses.
-func TestProvable(t *testing.T) {
-	for _, name := range []string{"cpu", "cuda"} {
-		list, refused, err := Provable(name)
-		require.NoError(t, err)
-		require.Empty(t, refused)
-		require.Equal(t, genomes.Names(), list)
-	}
 }

@@ -29,7 +29,7 @@ func NewParts(g *genome.Genome, of int, o Options) (*Parts, error) {
 			return nil, g.Fault(l.Pos, projectionKey(i, "plasticity"), "a network with plastic weights cannot be built in parts (for several GPUs or a measurement); build the whole network, for one GPU, or the cpu or reference backend")
 		}
 		if from := g.Projections[i].From; from >= 0 && g.Areas[from].PSPMax > 0 {
-			return nil, g.Fault(g.Areas[from].Pos, areaKey(from, "psp_max"), "a network whose potentials drive what spikes deliver cannot be built in parts (for several GPUs or a measurement); build the whole network, for the cpu or reference backend")
+			return nil, g.Fault(g.Areas[from].Pos, areaKey(from, "psp_max"), "a network whose potentials drive what spikes deliver cannot be built in parts (for several GPUs or a measurement); build the whole network, for one GPU, or the cpu or reference backend")
 		}
 	}
 	start := time.Now()

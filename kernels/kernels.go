@@ -5,8 +5,8 @@
 // single bursts deliver by deliver_places. The unit lists.cu is the same kernels for callers that want the fire candidate
 // list of each of many bursts, custom.cu the same with a place for the code of models that a genome defines, and
 // neural_dynamics_ports for those with more than two ports. The unit learn.cu is what projections that learn add to single
-// bursts. The toolbox is kernels of general use (arithmetic, activations, a matrix product, measurements), in a unit of its
-// own: backend/cuda/doctor proves a GPU with them.
+// bursts, and driven.cu what areas with psp_max add. The toolbox is kernels of general use (arithmetic, activations, a matrix product,
+// measurements), in a unit of its own: backend/cuda/doctor proves a GPU with them.
 package kernels
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Sources holds the CUDA C++ files; burst.cu, lists.cu and custom.cu include all kernels of a burst, learn.cu those of learning, toolbox.cu all others.
+// Sources holds the CUDA C++ files; burst.cu, lists.cu and custom.cu include all kernels of a burst, learn.cu those of learning, driven.cu those of psp_max, toolbox.cu all others.
 //
 //go:embed *.cu *.cuh
 var Sources embed.FS
@@ -69,6 +69,9 @@ func Custom() []Image { return unit("custom") }
 
 // Learn lists the embedded PTX of the kernels of projections that learn, with a place for the code of their rules, by rising capability.
 func Learn() []Image { return unit("learn") }
+
+// Driven lists the embedded PTX of the kernels of areas with psp_max, by rising capability.
+func Driven() []Image { return unit("driven") }
 
 // Toolbox lists the embedded PTX of the toolbox, by rising capability.
 func Toolbox() []Image { return unit("toolbox") }

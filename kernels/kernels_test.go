@@ -26,7 +26,7 @@ var sums string
 // TestChecksums fails when a source was edited and the PTX not rebuilt, or the other way round.
 func TestChecksums(t *testing.T) {
 	images := map[string]string{}
-	for _, i := range slices.Concat(Images(), Lists(), Custom(), Learn(), Toolbox()) {
+	for _, i := range slices.Concat(Images(), Lists(), Custom(), Learn(), Driven(), Toolbox()) {
 		images[i.Name] = i.PTX()
 	}
 	listed := 0
@@ -89,6 +89,19 @@ func TestLearn(t *testing.T) {
 	}
 }
 
+// TestDriven checks the unit of areas with psp_max likewise.
+func TestDriven(t *testing.T) {
+	for _, i := range Driven() {
+		ptx := i.PTX()
+		require.Equal(t, 3, strings.Count(ptx, ".visible .entry"))
+		unmeant := regexp.MustCompile(`fma\.rn\.f32 .*// meant`).ReplaceAllString(ptx, "")
+		require.NotRegexp(t, `fma\.|mad\.f|\.ftz|\.approx|\.full`, unmeant, "each other float operation rounds on its own, denormals kept")
+		require.NotContains(t, ptx, ".local", "no kernel spills to local memory")
+		require.Contains(t, ptx, fmt.Sprintf(".version %s\n", dotted(i.ISA)))
+		require.Contains(t, ptx, fmt.Sprintf(".target sm_%d\n", i.Capability))
+	}
+}
+
 // TestToolbox checks the other unit: fused where the source says so, but no approximation, no flushed denormals, no spills, and
 // shared memory read in wide pieces.
 func TestToolbox(t *testing.T) {
@@ -119,7 +132,7 @@ func TestRebuild(t *testing.T) {
 	log, err := exec.Command("bash", "build.sh", out).CombinedOutput()
 	require.NoError(t, err, "%s", log)
 	comment := regexp.MustCompile(`(?m)//.*$`) // registers' and blocks' names are the same; only the compiler's remarks may differ
-	for _, i := range slices.Concat(Images(), Lists(), Custom(), Learn(), Toolbox()) {
+	for _, i := range slices.Concat(Images(), Lists(), Custom(), Learn(), Driven(), Toolbox()) {
 		b, err := os.ReadFile(filepath.Join(out, i.Name))
 		require.NoError(t, err)
 		if comment.ReplaceAllString(string(b), "") != comment.ReplaceAllString(i.PTX(), "") {
@@ -131,7 +144,7 @@ func TestRebuild(t *testing.T) {
 // TestPeersAreNotAddedTo: links between devices need not carry atomic operations, so no kernel has any for the whole system.
 func TestPeersAreNotAddedTo(t *testing.T) {
 	atomic := regexp.MustCompile(`\b(?:red|atom)\.\S*`)
-	for _, i := range slices.Concat(Images(), Lists(), Custom(), Learn(), Toolbox()) {
+	for _, i := range slices.Concat(Images(), Lists(), Custom(), Learn(), Driven(), Toolbox()) {
 		all := atomic.FindAllString(i.PTX(), -1)
 		require.NotEmpty(t, all, i.Name)
 		for _, op := range all {

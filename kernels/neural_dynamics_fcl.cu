@@ -251,6 +251,7 @@ DEVICE bool update_plain(const network *w, u32 n) {
                               term_of(w, a, i));
 }
 
+#ifndef BURST_DRIVEN
 // neural_dynamics_fcl is steps 3 and 4 of the law, one thread a neuron and one a port; what fires and what is a candidate
 // become bits, 32 a word, because their places in the lists are not known yet:
 //
@@ -262,4 +263,5 @@ KERNEL neural_dynamics_fcl(network w, u32 neurons, u32 *fired, u32 ports, u32 *c
     if (i / 32 * 32 < neurons) store_bits(fired + i / 32, fires);
     if (i / 32 * 32 < ports) store_bits(candidates + i / 32, i < ports && w.acc[i] != 0);
 }
+#endif
 #endif

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"slices"
 
-	"burst/backend"
 	"burst/backend/cuda"
 	"burst/connectome"
 	"burst/engine"
@@ -23,13 +22,8 @@ func (g GPUs) Parts(n *genome.Genome, on string, o connectome.Options) (*connect
 	switch {
 	case on != "cuda" && on != "auto":
 		return nil, nil, nil
-	case noGPU(n) != nil:
-		if on == "auto" {
-			return nil, nil, nil // which takes another one, and says why
-		}
-		return nil, nil, noGPU(n)
-	case g.All && learns(n):
-		return nil, nil, nil // several cannot share it
+	case g.All && whole(n):
+		return nil, nil, nil
 	case g.All:
 		return spread(n, o)
 	case len(g.List) < 2:
@@ -39,12 +33,12 @@ func (g GPUs) Parts(n *genome.Genome, on string, o connectome.Options) (*connect
 	return parts, g.List, err
 }
 
-// noGPU says that no GPU can run the network.
-func noGPU(n *genome.Genome) error { return backend.Check("cuda", n) }
-
-// learns reports whether a projection of the network learns.
-func learns(n *genome.Genome) bool {
-	return slices.ContainsFunc(n.Projections, func(p genome.Projection) bool { return p.Learning != nil })
+// whole reports whether several GPUs cannot share the network, for a projection learns or has a source whose potentials drive what its
+// spikes deliver.
+func whole(n *genome.Genome) bool {
+	return slices.ContainsFunc(n.Projections, func(p genome.Projection) bool {
+		return p.Learning != nil || p.From >= 0 && n.Areas[p.From].PSPMax > 0
+	})
 }
 
 // spread is Parts for as many of all GPUs as are worth it.

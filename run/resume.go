@@ -56,9 +56,6 @@ func (r *Run) takeUp() error {
 	if r.Genome, err = folder.Genome(); err != nil {
 		return err
 	}
-	if err := r.checkGenome(); err != nil {
-		return err
-	}
 	return r.findStart()
 }
 

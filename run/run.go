@@ -111,9 +111,6 @@ type Run struct {
 func New(ctx context.Context, g *genome.Genome, o Options) (*Run, error) {
 	r := &Run{Facts: Facts{Genome: g, Planned: o.Bursts}, o: o, start: o.From}
 	err := r.check()
-	if err == nil {
-		err = r.checkGenome()
-	}
 	if err == nil && o.Folder != "" {
 		err = runfolder.Vacant(o.Folder)
 	}
@@ -151,9 +148,6 @@ func (r *Run) check() (err error) {
 	}
 	return r.checkFault()
 }
-
-// checkGenome refuses a backend that cannot run the network, before it is built.
-func (r *Run) checkGenome() error { return backend.Check(r.o.Backend, r.Genome) }
 
 // opened opens the run. If that fails, it frees everything.
 func (r *Run) opened(ctx context.Context) (*Run, error) {

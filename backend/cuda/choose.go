@@ -158,6 +158,8 @@ func many(q *question) string {
 		return "a drive names a port that the sign of its amounts would not choose"
 	case len(c.Memories()) > 0:
 		return fmt.Sprintf("which neuron of the memory area %q fires the host finds between bursts", c.Memories()[0].Name)
+	case c.Driven != nil:
+		return "potentials drive what spikes deliver (psp_max), and the host makes amplitudes of them between bursts"
 	case len(b.want.Values) > 0:
 		return "state variables are wanted after every burst"
 	case !c.Part.Whole() && b.share.devices < 2:

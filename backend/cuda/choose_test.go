@@ -19,6 +19,13 @@ func noisy() *connectome.Connectome {
 	return enginetest.Net{Areas: []connectome.Area{a}, Synapses: []enginetest.Synapse{{From: 0, To: 1, Weight: 5}}}.Build()
 }
 
+// drivenNet is a network with an area that has a psp_max.
+func drivenNet() *connectome.Connectome {
+	a := enginetest.FEAGI(3)
+	a.PSPMax = 2000
+	return enginetest.Net{Areas: []connectome.Area{a}, Synapses: []enginetest.Synapse{{From: 0, To: 1, Weight: 1000}}}.Build()
+}
+
 // TestChoose names the path of networks, and what each path lacks: every reason once.
 func TestChoose(t *testing.T) {
 	alike := func(change func(*enginetest.Net)) *connectome.Connectome {
@@ -74,6 +81,7 @@ func TestChoose(t *testing.T) {
 		{example(t, "izhikevich-2003-custom"), engine.Want{FCL: true}, nil, pathSingle, "fire candidate lists are wanted of models of the genome's own"},
 		{example(t, "receptors"), engine.Want{}, nil, pathSingle, "neurons have more than two ports"},
 		{enginetest.Net{Areas: []connectome.Area{enginetest.FEAGI(9), enginetest.Memory(4, nil, 0)}}.Build(), engine.Want{}, nil, pathSingle, `which neuron of the memory area "area 1" fires the host finds between bursts`},
+		{drivenNet(), engine.Want{}, nil, pathSingle, "potentials drive what spikes deliver (psp_max), and the host makes amplitudes of them between bursts"},
 		{noisy(), engine.Want{}, nil, pathSingle, "a drive names a port that the sign of its amounts would not choose"},
 		{&connectome.Connectome{Row: []uint64{0}, MaxDelay: 1}, engine.Want{}, nil, pathSingle, "there are no neurons"},
 	} {

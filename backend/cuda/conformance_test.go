@@ -53,7 +53,7 @@ func paths() map[string]tuning {
 // TestConformanceOnHost runs the suite with the kernels compiled for the host.
 func TestConformanceOnHost(t *testing.T) {
 	h := cudatest.Host(t)
-	enginetest.RunUndriven(t, openFirst, reference.Open)
+	enginetest.Run(t, openFirst, reference.Open)
 	require.Zero(t, h.Count("held"), "closed backends hold nothing")
 }
 
@@ -64,7 +64,7 @@ func TestConformanceOnDevice(t *testing.T) {
 	require.NoError(t, err)
 	for i := range list {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
-			enginetest.RunUndriven(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
+			enginetest.Run(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
 				return Open(c, Options{Device: i, Want: w})
 			}, reference.Open)
 		})

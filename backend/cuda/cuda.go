@@ -141,6 +141,9 @@ type backend struct {
 	learning   *learning // nil: nothing learns
 	learnImage kernels.Image
 
+	driving     *driving // nil: there are no driven synapses
+	drivenImage kernels.Image
+
 	number  uint64   // the next burst
 	lengths []uint64 // of the fire queue of burst b at b mod depth
 	driven  uint64   // neurons with drives that go into acc, one for each such drive
@@ -163,6 +166,11 @@ func (b *backend) attach(device int) error {
 	}
 	if len(b.c.Plastic) > 0 {
 		if b.learnImage, err = selectImage(d, b.device, kernels.Learn()); err != nil {
+			return err
+		}
+	}
+	if b.c.Driven != nil {
+		if b.drivenImage, err = selectImage(d, b.device, kernels.Driven()); err != nil {
 			return err
 		}
 	}
@@ -238,6 +246,10 @@ func (b *backend) makePlan(t *tables) {
 		_, learnt := b.layLearning(0)
 		b.plan.bytes[bufLearnt] = learnt.bytes
 	}
+	if b.c.Driven != nil {
+		_, laid := b.layDriven(0)
+		b.plan.bytes[bufDriven] = laid.bytes
+	}
 	b.plan.ptr = taken
 }
 
@@ -263,6 +275,9 @@ func (b *backend) finish(t *tables) error {
 		return err
 	}
 	if err := b.startLearning(); err != nil {
+		return err
+	}
+	if err := b.startDriven(); err != nil {
 		return err
 	}
 	b.startMemory(t)
@@ -326,7 +341,7 @@ func (b *backend) release() error {
 	if b.stream != nil {
 		errs = append(errs, b.stream.Synchronize())
 	}
-	errs = append(errs, b.batch.lister.free(), b.plan.free(b.ctx), b.input.free(), b.output.free(), b.batch.free(), b.learning.free())
+	errs = append(errs, b.batch.lister.free(), b.plan.free(b.ctx), b.input.free(), b.output.free(), b.batch.free(), b.learning.free(), b.driving.free())
 	for _, p := range b.params {
 		if p != nil {
 			p.Release()

@@ -386,6 +386,11 @@ func (b *backend) startLearning() error {
 	if err := l.kernels.find(l.module); err != nil {
 		return err
 	}
+	return b.fill(a)
+}
+
+// fill uploads the arrays of an arena.
+func (b *backend) fill(a *arena) error {
 	most := uint64(0)
 	for _, x := range a.copies {
 		most = max(most, x.bytes)

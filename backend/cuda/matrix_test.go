@@ -67,6 +67,7 @@ func features(t *testing.T) []feature {
 		{"weights that change", learns(genome.WindowNone), engine.Want{}, 0},
 		{"the same, by FEAGI's rules or modulators", learns(genome.WindowRelease), engine.Want{}, 0},
 		{"the same, with fire candidate lists", learns(genome.WindowNone), engine.Want{FCL: true}, 0},
+		{"potentials that drive what spikes deliver (`psp_max`)", drivenNet(), engine.Want{}, 0},
 		{"memory areas", enginetest.Net{Areas: []connectome.Area{enginetest.FEAGI(9), enginetest.Memory(4, nil, 0)}}.Build(), engine.Want{}, 0},
 		{"fire candidate lists, long rows", long, engine.Want{FCL: true}, 0},
 		{"fire candidate lists, short rows", net(5, one, nil), engine.Want{FCL: true}, 0},
@@ -105,8 +106,8 @@ func TestMatrix(t *testing.T) {
 	table.WriteString("| network, or what is asked for | `reference`, `cpu` | `cuda`, one GPU | `cuda`, several GPUs |\n| --- | --- | --- | --- |\n")
 	taken := map[path]bool{}
 	for _, f := range features(t) {
-		one, more := f.path(1), any("refused") // several devices cannot share what learns
-		if taken[one] = true; len(f.c.Plastic) == 0 {
+		one, more := f.path(1), any("refused") // several devices cannot share what learns, or has psp_max
+		if taken[one] = true; len(f.c.Plastic) == 0 && f.c.Driven == nil {
 			two := f.path(2)
 			taken[two], more = true, two
 		}

@@ -61,6 +61,7 @@ const (
 	bufCut
 	bufTeamSums
 	bufLearnt
+	bufDriven
 	slotCount
 
 	lastOfRows = bufSoon

@@ -39,6 +39,7 @@ func (b *backend) readState(s *engine.State) error {
 		return err
 	}
 	b.memory.read(s)
+	b.driving.read(s)
 	if !b.batch.on {
 		return b.downloadQueues(s.Queues)
 	}
@@ -117,6 +118,9 @@ func (b *backend) writeState(s *engine.State) error {
 		}
 	}
 	if err := b.writeMemory(s); err != nil {
+		return err
+	}
+	if err := b.writeDriven(s); err != nil {
 		return err
 	}
 	if err := b.uploadQueues(s.Queues); err != nil {

@@ -55,6 +55,9 @@ func (b *backend) Step(in []engine.Stimulus, out *engine.Burst) error {
 	if err := b.deliver(out); err != nil {
 		return b.failed("stepping", err)
 	}
+	if err := b.takeAmplitudes(out); err != nil {
+		return err
+	}
 	b.memory.keep(out.Fired)
 	b.number++
 	return nil
@@ -90,6 +93,9 @@ func (b *backend) burst(in []engine.Stimulus) error {
 		return err
 	}
 	if err := b.learn(); err != nil {
+		return err
+	}
+	if err := b.deliverDriven(); err != nil {
 		return err
 	}
 	if err := b.update(); err != nil {

@@ -51,10 +51,6 @@ func estimate(cmd *cobra.Command, g *genome.Genome, bursts uint64, threads int, 
 	}
 	v := &cost{Bursts: bursts, Build: time.Since(start).Seconds(), Backends: []backendCost{}}
 	for _, name := range backend.Names() {
-		if err := backend.Check(name, g); err != nil {
-			v.Backends = append(v.Backends, backendCost{Backend: name, Note: err.Error()})
-			continue
-		}
 		parts, list, err := devices.chosen().Parts(g, name, connectome.Options{Threads: threads, Progress: p.building})
 		if err != nil {
 			return nil, err

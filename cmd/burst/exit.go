@@ -81,7 +81,6 @@ func exitCode(err error) int {
 		f genome.Faults
 		h *backend.MemoryError
 		b *cuda.LearningError
-		r *backend.DrivenError
 		m *cuda.MemoryError
 		g *driver.Error
 		n *nccl.Error
@@ -95,7 +94,7 @@ func exitCode(err error) int {
 		return exitOK
 	case errors.As(err, &s):
 		return s.code
-	case errors.As(err, &u), errors.As(err, &b), errors.As(err, &r):
+	case errors.As(err, &u), errors.As(err, &b):
 		return exitUsage
 	case errors.As(err, &a):
 		return exitAssertion

@@ -6,7 +6,6 @@ import (
 	"io"
 	"path/filepath"
 
-	"burst/backend"
 	"burst/connectome"
 	"burst/engine"
 	"burst/genome"
@@ -120,7 +119,7 @@ type sensor struct {
 // inspectBytes is the memory a network takes.
 type inspectBytes struct {
 	Host   uint64 `json:"host"`   // connectome and the reference's state; the cpu backend copies synapses, which --cost adds
-	Device uint64 `json:"device"` // the same arrays on a GPU, without its output buffers and the events that synapses wait for; 0 where no GPU runs the network yet
+	Device uint64 `json:"device"` // the same arrays on a GPU, without its output buffers and the events that synapses wait for
 	Learnt uint64 `json:"learnt"` // of host: what the state holds of projections whose weights change
 	Kept   uint64 `json:"kept"`   // of host: what memory areas keep
 	Peak   uint64 `json:"peak"`   // on the host while building
@@ -175,9 +174,7 @@ func (o *inspectOptions) run(cmd *cobra.Command, arg string) error {
 	}
 	v.Bytes.Kept = kept(g)
 	v.Bytes.Host += v.Bytes.Kept
-	if v.Rooms = rooms(g, s); backend.Check("cuda", g) != nil {
-		v.Bytes.Device = 0
-	}
+	v.Rooms = rooms(g, s)
 	reached := g.Reached()
 	for i, a := range s.Areas {
 		area := &g.Areas[i]
@@ -260,10 +257,6 @@ func (v *inspection) print(cmd *cobra.Command) error {
 	if v.ByRule != v.Synapses {
 		facts = append(facts, "merged", fmt.Sprintf("%s synapses of the rules into %s", count(v.ByRule), count(v.Synapses)))
 	}
-	device := plain.Bytes(v.Bytes.Device) + " on a GPU"
-	if v.Bytes.Device == 0 {
-		device = "no GPU runs it yet"
-	}
 	if v.Plastic > 0 {
 		facts = append(facts, "plastic", fmt.Sprintf("%s of the synapses, whose state takes %s", count(v.Plastic), plain.Bytes(v.Bytes.Learnt)))
 	}
@@ -286,7 +279,7 @@ func (v *inspection) print(cmd *cobra.Command) error {
 	}
 	return pairs(w, append(facts,
 		"longest delay", fmt.Sprintf("%d bursts", v.MaxDelay),
-		"memory", fmt.Sprintf("%s on the host, %s; %s while building (--cost measures each backend)", plain.Bytes(v.Bytes.Host), device, plain.Bytes(v.Bytes.Peak)))...)
+		"memory", fmt.Sprintf("%s on the host, %s on a GPU; %s while building (--cost measures each backend)", plain.Bytes(v.Bytes.Host), plain.Bytes(v.Bytes.Device), plain.Bytes(v.Bytes.Peak)))...)
 }
 
 // spaceText is where an area lies.

@@ -104,11 +104,6 @@ func (o *verifyOptions) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
-	for _, s := range sides {
-		if err := backend.Check(s.name, g); err != nil {
-			return err
-		}
-	}
 	c, err := build(g, 0, 0, newProgress(cmd.ErrOrStderr(), o.json))
 	if err != nil {
 		return err

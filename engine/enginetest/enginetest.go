@@ -23,12 +23,6 @@ func Run(t *testing.T, open, oracle Open) {
 	t.Run("Driven", func(t *testing.T) { runDriven(t, open, oracle) })
 }
 
-// RunUndriven is Run without networks whose potentials drive what spikes deliver, for backends that refuse these.
-func RunUndriven(t *testing.T, open, oracle Open) {
-	run(t, open, oracle, func(c *textCase) bool { return !c.net.driven() })
-	t.Run("Plastic", func(t *testing.T) { runPlastic(t, open, oracle) })
-}
-
 // RunStatic is Run without networks that learn or whose potentials drive what spikes deliver, for backends that refuse these.
 func RunStatic(t *testing.T, open, oracle Open) {
 	run(t, open, oracle, func(c *textCase) bool { return len(c.net.Plastic) == 0 && !c.net.driven() })
