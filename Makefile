@@ -177,12 +177,14 @@ test-python: build $(TOOLS)/ready ## check and test the Python module, and build
 test-page: build ## test the page in Debian's Chromium, without a window
 	cd serve/page/browsertest && $(GO) vet . && BURST_PROGRAM=$(CURDIR)/bin/burst $(GO) test -count=1 -timeout 30m .
 
-wheel: $(TOOLS)/ready ## build the Python wheels for Linux on x86-64 and ARM into bin/wheels
+# Where each wheel runs: the tag, and Go's names of system and processor. Those for macOS are built and checked, but were never run.
+WHEELS := manylinux_2_17_x86_64/linux/amd64 manylinux_2_17_aarch64/linux/arm64 macosx_12_0_x86_64/darwin/amd64 macosx_12_0_arm64/darwin/arm64
+wheel: $(TOOLS)/ready ## build the Python wheels for Linux and macOS on x86-64 and ARM into bin/wheels
 	@rm -rf bin/wheels
-	@set -e; for pair in x86_64:amd64 aarch64:arm64; do \
-		GOARCH=$${pair#*:} $(GO) build -trimpath -ldflags=-s -o bin/wheels/$$pair/burst ./cmd/burst; \
-		(cd python && BURST_PROGRAM=$(CURDIR)/bin/wheels/$$pair/burst BURST_PLATFORM=manylinux_2_17_$${pair%:*} \
-			../$(TOOLS)/python -m hatchling build -t wheel -d ../bin/wheels); rm -r bin/wheels/$$pair; done
+	@set -e; for x in $(WHEELS); do \
+		GOOS=$$(echo $$x | cut -d/ -f2) GOARCH=$${x##*/} $(GO) build -trimpath -ldflags=-s -o bin/wheels/one/burst ./cmd/burst; \
+		(cd python && BURST_PROGRAM=$(CURDIR)/bin/wheels/one/burst BURST_PLATFORM=$${x%%/*} \
+			../$(TOOLS)/python -m hatchling build -t wheel -d ../bin/wheels); rm -r bin/wheels/one; done
 	@$(TOOLS)/twine check --strict bin/wheels/*.whl
 
 digests: ## rewrite genomes/*.digest from the reference backend

@@ -413,6 +413,10 @@ def test_tables(loop: str) -> None:
         assert isinstance(table, pyarrow.Table)
         assert (frame.area == "crowd").sum() == len(crowd)
         assert table.column("area").to_pylist() == frame.area.tolist()
+        for name, column in (("neuron", spikes.neuron), ("burst", spikes.burst), ("area", spikes.area)):
+            chunk = table.column(name).chunk(0)
+            values = chunk.indices if name == "area" else chunk
+            assert values.buffers()[1].address == column.ctypes.data, "no copy"
         assert frame.neuron.tolist() == spikes.neuron.tolist()
 
 

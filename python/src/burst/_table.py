@@ -96,12 +96,12 @@ class Table:
         return frame
 
     def to_arrow(self) -> pyarrow.Table:
-        """An Arrow table with the columns, of which `area` and `variable` have names. It needs pyarrow."""
+        """An Arrow table of the same memory, in which `area` and `variable` have names. It needs pyarrow."""
         import pyarrow
 
         arrays = {n: pyarrow.array(getattr(self, n)) for n in self.columns if n not in self._words()}
         for n, words in self._words().items():
-            arrays[n] = pyarrow.DictionaryArray.from_arrays(getattr(self, n).astype(np.int32), words)
+            arrays[n] = pyarrow.DictionaryArray.from_arrays(pyarrow.array(getattr(self, n)), words)
         return pyarrow.table(arrays)
 
     def _words(self) -> dict[str, list[str]]:
