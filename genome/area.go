@@ -43,11 +43,10 @@ func (p *parser) area(n *yaml.Node, at *path) Area {
 // astray lists keys for the parameters of the area's model that belong under params. The area itself accepts them, so that the
 // fault can say where they belong.
 func (p *parser) astray(n *yaml.Node) (keys []key) {
-	i := slices.Index(p.modelNames(), valueOf(n, "model").Value)
-	if i < 0 {
+	m := p.modelNamed(valueOf(n, "model").Value)
+	if m == nil {
 		return nil
 	}
-	m := slices.Concat(Models(), p.g.Models)[i]
 	for k := range m.Params {
 		name := m.Params[k].Name
 		if !slices.ContainsFunc(areaKeys(), func(k key) bool { return k.Name == name }) {
@@ -63,8 +62,8 @@ func (f *fields) model() *Model {
 	if n == nil {
 		return Models()[0]
 	}
-	if i, ok := f.p.choice(n, at, f.p.modelNames()); ok {
-		return slices.Concat(Models(), f.p.g.Models)[i]
+	if _, ok := f.p.choice(n, at, f.p.modelNames()); ok {
+		return f.p.modelNamed(n.Value)
 	}
 	return nil
 }

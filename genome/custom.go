@@ -56,8 +56,8 @@ type text struct {
 	at   *path
 }
 
-// models reads the models that the genome defines.
-func (p *parser) models(f *fields) {
+// ownModels reads the models that the genome defines.
+func (p *parser) ownModels(f *fields) {
 	_, at, _ := f.get("models")
 	for i, n := range f.list("models") {
 		if p.full() {
@@ -69,19 +69,14 @@ func (p *parser) models(f *fields) {
 	}
 }
 
-// modelNames are the names of all models an area may have.
-func (p *parser) modelNames() []string {
-	var names []string
-	for _, m := range slices.Concat(Models(), p.g.Models) {
-		names = append(names, m.Name)
-	}
-	return names
-}
-
 // customModel reads one model; nil if it has no name. A model with a fault has no definition; no area uses it then, because
 // the genome is refused.
 func (p *parser) customModel(n *yaml.Node, at *path) *Model {
-	f, ok := p.fields(n, at, modelKeys())
+	keys := modelKeys()
+	if p.shipped {
+		keys = neuronKeys()
+	}
+	f, ok := p.fields(n, at, keys)
 	if !ok {
 		return nil
 	}
@@ -99,6 +94,9 @@ func (p *parser) customModel(n *yaml.Node, at *path) *Model {
 	d.constants()
 	d.state()
 	d.lines()
+	if p.shipped {
+		d.described()
+	}
 	if len(p.faults) == before {
 		d.define()
 	}
@@ -195,11 +193,16 @@ func anyDimension() []Dimension {
 // params reads parameters with their defaults; their dimension is the default's.
 func (d *draft) params() {
 	d.named("params", "a parameter", formula.MaxParams/2, func(name string, n *yaml.Node, at *path) {
-		x, dim, ok := d.p.amount(n, at, anyDimension())
+		param := Param{Name: name, Min: -inf, Max: inf, Doc: "parameter of " + d.m.Name}
+		ok := false
+		if d.p.shipped {
+			ok = d.p.specified(n, at, &param)
+		} else {
+			param.Default, param.Dim, ok = d.p.amount(n, at, anyDimension())
+		}
 		if !ok {
 			return
 		}
-		param := Param{Name: name, Dim: dim, Default: x, Min: -inf, Max: inf, Doc: "parameter of " + d.m.Name}
 		if name == formula.Quiet {
 			d.refractory(&param, n, at)
 		} else {

@@ -110,14 +110,20 @@ func TestModelGuide(t *testing.T) {
 func modelGuide() string {
 	var b strings.Builder
 	b.WriteString(introduction)
-	for _, m := range Models() {
-		fmt.Fprintf(&b, "\n## `%s`\n\n%s.\n\n", m.Name, strings.ToUpper(m.Doc[:1])+m.Doc[1:])
+	for i, m := range slices.Concat(Models(), Written()) {
+		if i == len(Models()) {
+			b.WriteString(byName)
+		}
+		fmt.Fprintf(&b, "\n## `%s`\n\n%s\n", m.Name, wrap(strings.ToUpper(m.Doc[:1])+m.Doc[1:]+".", ""))
 		for _, e := range m.Equations {
 			b.WriteString("    " + e + "\n")
 		}
 		b.WriteString("\n")
+		if len(m.Aliases) > 0 {
+			fmt.Fprintf(&b, "Also called `%s`, as in NEST.\n\n", strings.Join(m.Aliases, "`, `"))
+		}
 		if len(m.Ports) > 0 {
-			fmt.Fprintf(&b, "Weights and amounts: %s.", m.Ports[0].Unit)
+			fmt.Fprintf(&b, "Weights and amounts: %s.", portUnits(m))
 			if len(m.Ports) == 2 {
 				fmt.Fprintf(&b, " Ports: `%s` for those ≥ 0 and `%s` for those < 0, unless the genome names one.", m.Ports[0].Name, m.Ports[1].Name)
 			}
@@ -135,6 +141,34 @@ func modelGuide() string {
 	b.WriteString(ownModels)
 	return b.String()
 }
+
+// portUnits says in what the amounts of a model's ports are.
+func portUnits(m *Model) string {
+	if m.BySign() {
+		return m.Ports[0].Unit.String()
+	}
+	var list []string
+	for _, port := range m.Ports {
+		list = append(list, port.Unit.String()+" for port `"+port.Name+"`")
+	}
+	return strings.Join(list, ", ")
+}
+
+// byName is the chapter before the models that are written as formulas; § stands for a backquote.
+var byName = strings.ReplaceAll(`
+## Models that are written as formulas
+
+The models from here on are formulas, in [neurons.yaml](../genome/neurons.yaml): a model under §models§ may be copied
+from there and changed. Each name that NEST has for a model stands for it here, too. A constant current is the
+parameter §I_e§; §current§ is a port for currents that change. Amounts for §ex§ and §in§ in nS are conductances, and
+both ≥ 0. Bursts of 0.1 ms are meant, as in NEST; what follows is compared at that step.
+
+§lif_psc_delta§, §lif_psc_alpha§ and the §glif§ models are exact for a current that is constant during a burst. The
+others approximate: conductances decay exactly, and V and w take one step of the classical Runge-Kutta method;
+§hh_cond_exp§ says its own. At the currents of [nest_models.json](../bench/science/testdata/nest_models.json) all
+rates are within 0.4 % of NEST 3.10's, and the peaks of post-synaptic potentials within 1e-4 of them, relatively.
+§go test ./bench/science -run AgainstNEST -v§ prints them; the script beside the table made it.
+`, "§", "`")
 
 // introduction is the head of the guide.
 const introduction = `# Neuron models

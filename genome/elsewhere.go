@@ -13,16 +13,15 @@ type foreign struct {
 	say    string // what to write instead
 }
 
-const writeIt = "no built-in model does the same; write it under models:, docs/models.md has formulas to start from"
+const writeIt = "no model that comes with burst does the same; write it under models:, docs/models.md has formulas to start from"
 
 // foreigners is the one list of such names.
 func foreigners() []foreign {
 	return []foreign{
 		// models
 		{"iaf_psc_exp", "lif_psc_exp", "the model lif_psc_exp does the same"},
-		{"iaf_psc_delta", "lif", "the model lif does the same, with other defaults"},
-		{"aeif_cond_exp aeif_cond_alpha aeif_psc_exp aeif_psc_alpha aeif_psc_delta iaf_psc_alpha iaf_cond_exp iaf_cond_alpha iaf_psc_exp_multisynapse iaf_psc_exp_htum iaf_chs_2007 " +
-			"hh_psc_alpha hh_cond_exp_traub gif_psc_exp gif_cond_exp mat2_psc_exp amat2_psc_exp ht_neuron glif_psc glif_cond pp_psc_delta", "", writeIt},
+		{"aeif_cond_alpha aeif_psc_alpha aeif_psc_delta iaf_psc_exp_multisynapse iaf_psc_exp_htum iaf_chs_2007 " +
+			"hh_psc_alpha gif_psc_exp gif_cond_exp mat2_psc_exp amat2_psc_exp ht_neuron glif_cond pp_psc_delta", "", writeIt},
 		{"PoissonGroup", "poisson", "an area of model poisson does the same"},
 		{"spike_generator SpikeGeneratorGroup", "spike_list", "an area of model spike_list does the same"},
 		{"poisson_generator", "", "drive: {poisson: {rate: …, weight: …}} in the area that it reaches does the same, for each neuron on its own"},
@@ -31,7 +30,6 @@ func foreigners() []foreign {
 		{"step_current_generator", "", "a list of constant drives with from and until in the area that it reaches does the same"},
 		{"noise_generator", "", "no drive holds a random current for several bursts; drive: {normal: {mean: …, sd: …}} adds a normal amount to the input in every burst, like a spike of that weight"},
 		{"ac_generator", "", "there is no such drive; a model under models: can hold a phase as a state variable"},
-		{"parrot_neuron", "", "none is needed: connect the source to the targets, with the sum of the delays"},
 		{"static_synapse bernoulli_synapse", "", "a synapse has a weight and a delay, and no model; weights change where the projection has plasticity"},
 		{"spike_recorder spike_detector SpikeMonitor", "", "record: {spikes: [AREA]} keeps the spikes of an area"},
 		{"voltmeter multimeter StateMonitor", "", "record: {potentials: [{area: …, neurons: […]}]} keeps potentials"},
@@ -47,7 +45,7 @@ func foreigners() []foreign {
 		{"I_e", "", "a constant current is a drive of the area: drive: {constant: …}"},
 		{"V_m", "V", "it is called V; its initial value stands under init, as in init: {V: …}"},
 		{"U_m", "u", "it is called u; its initial value stands under init, for izhikevich"},
-		{"tau_syn_ex tau_syn_in tau_syn", "", "only lif_psc_exp has it, under params; a spike onto a lif neuron acts at once"},
+		{"tau_syn_ex tau_syn_in tau_syn", "", "models whose synapses last have it, under params; a spike onto a lif neuron acts at once"},
 
 		// plasticity
 		{"stdp_synapse stdp_synapse_hom", "stdp", "plasticity: stdp does the same"},

@@ -126,8 +126,8 @@ var areaKeys = sync.OnceValue(func() []key {
 	position, where, three := triple(key{Form: formNumber, Dims: []Dimension{Plain}, Min: -inf, Max: inf})
 	_, voxels, _ := triple(key{Form: formWhole, Low: 1, High: maxSize})
 	var names []string
-	for _, m := range Models() {
-		names = append(names, m.Name)
+	for _, m := range slices.Concat(Models(), Written()) {
+		names = append(append(names, m.Name), m.Aliases...)
 	}
 	keys := []key{
 		{Name: "name", Form: formName, Required: true, Doc: "unique name"},
@@ -151,7 +151,7 @@ var areaKeys = sync.OnceValue(func() []key {
 		{Name: "threshold_gradient", Form: formList, Item: where, Len: three, Default: "[0, 0, 0]", Of: having("threshold_gradient"), Doc: "added to the threshold for each voxel step in x, y and z"},
 	}
 	keys = append(keys, sourceKeys()...)
-	for _, m := range Models() {
+	for _, m := range slices.Concat(Models(), Written()) {
 		level := paramKeys(m, m.Params)
 		switch {
 		case m.AreaLevel:
@@ -312,16 +312,30 @@ func mergeParams(table, more []key) []key {
 			continue
 		}
 		t := &table[at]
-		if model := k.Of[0]; t.Default != k.Default {
-			t.Default = said(t) + ", " + k.Default + " (" + model + ")"
+		if t.Default != k.Default {
+			t.Default = alsoDefault(said(t), k.Default, k.Of[0])
 		}
 		if t.Doc != k.Doc && !strings.Contains(t.Doc, k.Doc) {
 			t.Doc += "; " + k.Of[0] + ": " + k.Doc
+		}
+		for _, d := range k.Dims {
+			if !slices.Contains(t.Dims, d) {
+				t.Dims = append(slices.Clip(t.Dims), d)
+			}
 		}
 		t.Min, t.Max, t.MinOpen = min(t.Min, k.Min), max(t.Max, k.Max), t.MinOpen && k.MinOpen
 		t.Of = slices.Concat(t.Of, k.Of)
 	}
 	return table
+}
+
+// alsoDefault adds a default and its model to a list such as "1 (a, b), 2 (c)".
+func alsoDefault(list, text, model string) string {
+	if at := strings.Index(", "+list, ", "+text+" ("); at >= 0 {
+		end := at + strings.IndexByte(list[at:], ')')
+		return list[:end] + ", " + model + list[end:]
+	}
+	return list + ", " + text + " (" + model + ")"
 }
 
 // said is the text of a default with its models.

@@ -30,7 +30,8 @@ const (
 // neurons. engine/doc.go defines its formula, and each backend implements it.
 type Model struct {
 	Name      string
-	Number    uint8 // identifies the model in kernels and hashes; unique, and never changed
+	Aliases   []string // further names by which areas may choose it
+	Number    uint8    // identifies the model in kernels and hashes; unique, and never changed
 	Doc       string
 	Equations []string // as in papers; engine/doc.go defines the computation of a burst
 	Precision string   // measured effect of float32
@@ -52,7 +53,7 @@ type Model struct {
 	Chance func(p Values, timestep float64) float64
 
 	State  []Variable // the potential first; empty for sources
-	Custom *Custom    // for a model that the genome defines; nil for those of Models
+	Custom *Custom    // for a model that is written as formulas: the genome's own, and those of Written; nil for those of Models
 }
 
 // Values returns a neuron's parameter by its name, in base units.
@@ -205,10 +206,10 @@ func (p *Param) defaultText() string {
 	return x + unit[strings.LastIndexByte(unit, ' '):]
 }
 
-// ModelNamed is the built-in model with that name; nil if there is none.
+// ModelNamed is the model of Models or Written with that name or alias; nil if there is none.
 func ModelNamed(name string) *Model {
-	for _, m := range Models() {
-		if m.Name == name {
+	for _, m := range slices.Concat(Models(), Written()) {
+		if m.Name == name || slices.Contains(m.Aliases, name) {
 			return m
 		}
 	}

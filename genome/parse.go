@@ -34,7 +34,7 @@ func parse(src *source, open Opener) (*Genome, error) {
 	if faults != nil {
 		return nil, faults
 	}
-	p := &parser{src: src, open: open, rules: rules(), learned: Plasticities(), swept: map[Pos]bool{}, g: &Genome{src: src, open: open, named: map[string]bool{}}}
+	p := &parser{src: src, open: open, rules: rules(), learned: Plasticities(), written: Written(), swept: map[Pos]bool{}, g: &Genome{src: src, open: open, named: map[string]bool{}}}
 	p.sweep(root, 0)
 	for _, f := range p.faults {
 		p.swept[Pos{f.Line, f.Column}] = true
@@ -63,7 +63,8 @@ type parser struct {
 	scale    int32                    // 0 is auto; −1 if it has a fault
 	areas    map[string]int           // index by name or alias; −1: an area whose name has a fault
 	names    []string                 // of the areas that have one
-	learned  []*Plasticity            // that come with burst
+	learned  []*Plasticity            // that come with burst, as written
+	written  []*Model                 // that come with burst as formulas
 	shipped  bool                     // the text is theirs
 	known    map[string]*formula.Rule // rules that know their exponents, by name and those
 }
@@ -105,7 +106,7 @@ func (p *parser) genome(root *yaml.Node) {
 	}
 	g.Scale = p.readScale(f)
 	f.bursts("bursts", &g.Bursts)
-	p.models(f)
+	p.ownModels(f)
 	p.readAreas(f)
 	p.plasticity(f)
 	_, at, _ := f.get("projections")

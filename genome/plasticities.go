@@ -40,7 +40,7 @@ var shippedKeys = sync.OnceValue(func() []key {
 	return keys
 })
 
-// paramSpecKeys are the keys of a parameter of a built-in rule.
+// paramSpecKeys are the keys of a parameter of a rule or model that comes with burst.
 func paramSpecKeys() []key {
 	return []key{
 		{Name: "default", Form: formAmount, Dims: ruleDimensions(), Required: true},
@@ -48,19 +48,20 @@ func paramSpecKeys() []key {
 		{Name: "above", Form: formAmount, Dims: ruleDimensions()},
 		{Name: "max", Form: formAmount, Dims: ruleDimensions()},
 		{Name: "whole", Form: formFlag},
+		{Name: "symbol"},
 		{Name: "doc", Required: true},
 	}
 }
 
-// specified reads a parameter of a built-in rule.
-func (d *ruleDraft) specified(n *yaml.Node, at *path, param *Param) bool {
-	f, ok := d.p.fields(n, at, paramSpecKeys())
+// specified reads a parameter of a rule or model that comes with burst.
+func (p *parser) specified(n *yaml.Node, at *path, param *Param) bool {
+	f, ok := p.fields(n, at, paramSpecKeys())
 	if !ok {
 		return false
 	}
 	read := func(name string, into *float64) {
 		if n, at, k := f.get(name); n != nil {
-			*into, param.Dim, _ = d.p.amount(n, at, k.Dims)
+			*into, param.Dim, _ = p.amount(n, at, k.Dims)
 		}
 	}
 	read("min", &param.Min)
@@ -69,8 +70,11 @@ func (d *ruleDraft) specified(n *yaml.Node, at *path, param *Param) bool {
 	read("default", &param.Default)
 	param.MinOpen = f.has("above")
 	f.flag("whole", &param.Whole)
-	doc, at, _ := f.get("doc")
-	param.Doc, ok = d.p.scalar(doc, at, "a text")
+	for name, into := range map[string]*string{"doc": &param.Doc, "symbol": &param.Symbol} {
+		if n, at, _ := f.get(name); n != nil {
+			*into, ok = p.scalar(n, at, "a text")
+		}
+	}
 	return ok
 }
 

@@ -91,7 +91,7 @@ func (d *ruleDraft) params() {
 		param := Param{Name: name, Min: -inf, Max: inf, Doc: "parameter of " + d.r.Name}
 		ok := false
 		if d.p.shipped {
-			ok = d.specified(n, at, &param)
+			ok = d.p.specified(n, at, &param)
 		} else {
 			param.Default, param.Dim, ok = d.p.amount(n, at, ruleDimensions())
 		}

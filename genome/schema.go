@@ -32,11 +32,7 @@ func builtInOnly() object {
 		case k.Form == formModel:
 			properties[k.Name] = object{"enum": k.Choices}
 		case k.Free != nil:
-			var names []string
-			for i := range k.Keys {
-				names = append(names, k.Keys[i].Name)
-			}
-			properties[k.Name] = object{"propertyNames": object{"enum": names}}
+			properties[k.Name] = mapSchema(k.Keys)
 		}
 	}
 	return object{"properties": object{"areas": object{"items": object{"properties": properties}}}}
@@ -52,6 +48,7 @@ func mapSchema(keys []key) object {
 		s := keys[i].schema()
 		if free := keys[i].Free; free != nil {
 			s["additionalProperties"] = free.schema()
+			keys[i].loosen(s["properties"].(object))
 		}
 		s["description"] = keys[i].description()
 		properties[keys[i].Name] = s
@@ -71,6 +68,17 @@ func mapSchema(keys []key) object {
 		o["if"], o["then"], o["else"] = rule, object{"required": []string{"file"}}, object{"required": unless}
 	}
 	return o
+}
+
+// loosen lets parameters and variables of built-in models be what a genome's own model of the same name for them takes, too.
+func (k *key) loosen(properties object) {
+	if k.Free.Form == formMap {
+		return
+	}
+	for i := range k.Keys {
+		s := properties[k.Keys[i].Name].(object)
+		properties[k.Keys[i].Name] = object{"anyOf": []object{s, k.Free.schema()}, "description": s["description"]}
+	}
 }
 
 // description is the key's text with its default and what it belongs to.
@@ -99,9 +107,13 @@ func (k *key) schema() object {
 	case formOffset:
 		return object{"type": "integer", "minimum": -maxOffset, "maximum": maxOffset}
 	case formNumber:
-		return k.numberSchema()
+		return k.numberSchema(k.Dims[0])
 	case formParam:
-		return object{"anyOf": []object{k.numberSchema(), {"type": "string", "pattern": distributionPattern(k.Dims)}, {"type": "string", "pattern": tiedPattern(k.Dims[0])}}}
+		ways := []object{{"type": "string", "pattern": distributionPattern(k.Dims)}}
+		for _, d := range k.Dims {
+			ways = append(ways, k.numberSchema(d), object{"type": "string", "pattern": tiedPattern(d)})
+		}
+		return object{"anyOf": ways}
 	case formBursts:
 		return object{"anyOf": []object{wholeSchema(k.Low, k.High), quantitySchema(Time)}}
 	case formFlag:
@@ -153,9 +165,9 @@ func wholeSchema(low, high uint64) object {
 }
 
 // numberSchema is a bare number, or a text with a unit.
-func (k *key) numberSchema() object {
-	if k.Dims[0] != Plain {
-		return quantitySchema(k.Dims[0])
+func (k *key) numberSchema(dim Dimension) object {
+	if dim != Plain {
+		return quantitySchema(dim)
 	}
 	o := object{"type": "number", "minimum": max(k.Min, -math.MaxFloat32), "maximum": min(k.Max, math.MaxFloat32)}
 	if k.MinOpen {
