@@ -219,6 +219,7 @@ pictures: build ## draw the pictures of README and docs
 	bin/burst plot bin/pictures/stdp-song --weights -o docs/pictures/stdp-song-weights.png
 	bin/burst run adex --quiet --record 'variables=E[0].v,E[0].w,E[0].i every 2' --out bin/pictures/adex
 	bin/burst plot bin/pictures/adex --variables -o docs/pictures/adex-variables.png
+	$(GO) run ./bench/science -models docs/pictures
 
 clean: ## remove what was built
 	rm -rf bin

@@ -86,7 +86,7 @@ func (p *parser) customModel(n *yaml.Node, at *path) *Model {
 	if !f.name("name", &d.m.Name) {
 		return nil
 	}
-	if slices.Contains(p.modelNames(), d.m.Name) {
+	if slices.ContainsFunc(slices.Concat(Models(), p.g.Models), func(m *Model) bool { return m.Name == d.m.Name }) {
 		f.fault("name", "expects a name that no other model has, found %s", d.m.Name)
 	}
 	d.ports()

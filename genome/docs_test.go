@@ -131,6 +131,9 @@ func modelGuide() string {
 		}
 		paramTable(&b, m.Params)
 		stateTable(&b, m.State)
+		if picture := "pictures/model-" + m.Name + ".svg"; exists("../docs/" + picture) {
+			fmt.Fprintf(&b, "![f-I curve, with NEST's points, and what a spike does to V](%s)\n\n", picture)
+		}
 		if m.Precision != "" {
 			b.WriteString(wrap("Precision: "+m.Precision, "") + "\n")
 		}
@@ -140,6 +143,11 @@ func modelGuide() string {
 	}
 	b.WriteString(ownModels)
 	return b.String()
+}
+
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
 }
 
 // portUnits says in what the amounts of a model's ports are.
@@ -159,7 +167,7 @@ var byName = strings.ReplaceAll(`
 ## Models that are written as formulas
 
 The models from here on are formulas, in [neurons.yaml](../genome/neurons.yaml): a model under §models§ may be copied
-from there and changed. Each name that NEST has for a model stands for it here, too. A constant current is the
+from there and changed; a genome's own model of the same name takes its place there. Each name that NEST has for a model stands for it here, too. A constant current is the
 parameter §I_e§; §current§ is a port for currents that change. Amounts for §ex§ and §in§ in nS are conductances, and
 both ≥ 0. Bursts of 0.1 ms are meant, as in NEST; what follows is compared at that step.
 
@@ -167,7 +175,9 @@ both ≥ 0. Bursts of 0.1 ms are meant, as in NEST; what follows is compared at 
 others approximate: conductances decay exactly, and V and w take one step of the classical Runge-Kutta method;
 §hh_cond_exp§ says its own. At the currents of [nest_models.json](../bench/science/testdata/nest_models.json) all
 rates are within 0.4 % of NEST 3.10's, and the peaks of post-synaptic potentials within 1e-4 of them, relatively.
-§go test ./bench/science -run AgainstNEST -v§ prints them; the script beside the table made it.
+§go test ./bench/science -run AgainstNEST -v§ prints them; the script beside the table made it. Pictures show our f-I
+curve with NEST's points as circles, and what spikes of the two named amounts do to V: the first of a neuron's ports
+gets the first one, the second port the second one. §make pictures§ draws them.
 `, "§", "`")
 
 // introduction is the head of the guide.

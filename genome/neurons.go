@@ -67,8 +67,9 @@ func (d *draft) described() {
 	}
 }
 
-// models lists the models that an area may have: those that come with burst, and the genome's own.
-func (p *parser) models() []*Model { return slices.Concat(Models(), p.written, p.g.Models) }
+// models lists the models that an area may have: built-in ones, the genome's own, and those that are written as formulas, which a
+// genome's own of the same name hides.
+func (p *parser) models() []*Model { return slices.Concat(Models(), p.g.Models, p.written) }
 
 // modelNames are the names of all models an area may have, aliases too.
 func (p *parser) modelNames() (names []string) {

@@ -43,7 +43,7 @@ func TestWritten(t *testing.T) {
 	}
 }
 
-// TestWrittenMistakes: parameters out of range, ports and units, and a model of the genome's own by such a name.
+// TestWrittenMistakes: parameters out of range, ports and units.
 func TestWrittenMistakes(t *testing.T) {
 	const two = "timestep: 0.1 ms\nareas: [{name: a, neurons: 3, model: iaf_cond_exp}]\n"
 	for name, c := range map[string]slip{
@@ -54,8 +54,16 @@ func TestWrittenMistakes(t *testing.T) {
 		"no port":          {two + "projections: [{from: a, to: ‹a, rule: all_to_all, weight: 1 nS}]", "projections[0].to", "expects a port beside the area", ""},
 		"unknown port":     {two + "projections: [{from: a, to: {area: a, port: ‹exc}, rule: all_to_all, weight: 1 nS}]", "projections[0].to.port", "whose model lif_cond_exp has ex, in, current", "ex"},
 		"unit of a weight": {two + "projections: [{from: a, to: {area: a, port: in}, rule: all_to_all, weight: ‹1 pA}]", "projections[0].weight", "expects a conductance", ""},
-		"name taken":       {"models: [{name: ‹adex, state: {v: 0}, update: [v = v + input], threshold: v > 1}]\nareas: [{name: a, neurons: 3, model: adex}]\n", "models[0].name", "no other model has", ""},
 	} {
 		t.Run(name, func(t *testing.T) { oneFault(t, &c) })
 	}
+}
+
+// TestWrittenHidden: a genome's own model of such a name is the one that its areas get.
+func TestWrittenHidden(t *testing.T) {
+	const text = "burst: v1\nmodels: [{name: adex, state: {v: 0}, update: [v = v + input], threshold: v > 1}]\nareas: [{name: a, neurons: 3, model: adex}]\n"
+	g, err := Parse("own.yaml", []byte(text), nil)
+	require.NoError(t, err)
+	require.Same(t, g.Models[0], g.Areas[0].Model)
+	require.NoError(t, validate(t, compiled(t), text))
 }

@@ -62,15 +62,24 @@ func main() {
 	flag.StringVar(&o.backend, "backend", "cpu", "cpu or cuda")
 	flag.Float64Var(&o.seconds, "seconds", 2, "length of the microcircuit's run, after 0.5 s that are left out")
 	only := flag.String("only", "", "run the cases whose names begin so")
+	models := flag.String("models", "", "instead, draw the f-I curve and the potentials of each model that is written as formulas into this folder")
 	flag.Parse()
-	checks, err := all(o, *only)
-	if err == nil {
-		err = write(os.Stdout, checks, strings.Join(os.Args[1:], " "), time.Now())
-	}
-	if err != nil {
+	if err := answer(o, *only, *models); err != nil {
 		fmt.Fprintln(os.Stderr, "science:", err)
 		os.Exit(1)
 	}
+}
+
+// answer draws the models where models names a folder, else it runs the cases and prints their table.
+func answer(o options, only, models string) error {
+	if models != "" {
+		return drawModels(o, models)
+	}
+	checks, err := all(o, only)
+	if err != nil {
+		return err
+	}
+	return write(os.Stdout, checks, strings.Join(os.Args[1:], " "), time.Now())
 }
 
 // all runs every case whose name begins with only.
