@@ -167,9 +167,10 @@ var byName = strings.ReplaceAll(`
 ## Models that are written as formulas
 
 The models from here on are formulas, in [neurons.yaml](../genome/neurons.yaml): a model under §models§ may be copied
-from there and changed; a genome's own model of the same name takes its place there. Each name that NEST has for a model stands for it here, too. A constant current is the
-parameter §I_e§; §current§ is a port for currents that change. Amounts for §ex§ and §in§ in nS are conductances, and
-both ≥ 0. Bursts of 0.1 ms are meant, as in NEST; what follows is compared at that step.
+from there and changed. A genome's own model of the same name takes its place in that genome. NEST's names for these
+models stand for them, too. A constant current is the parameter §I_e§; §current§ is a port for currents that change.
+Amounts for §ex§ and §in§ in nS are conductances, and both ≥ 0. Bursts of 0.1 ms are meant, as in NEST; what follows is
+compared at that step.
 
 §lif_psc_delta§, §lif_psc_alpha§ and the §glif§ models are exact for a current that is constant during a burst. The
 others approximate: conductances decay exactly, and V and w take one step of the classical Runge-Kutta method;
