@@ -1,16 +1,12 @@
 package cpu
 
 import (
-	"math"
-	"slices"
 	"sync"
 	"unsafe"
 
 	"burst/backend/cpu/internal/vector"
 	"burst/connectome"
-	"burst/engine"
 	"burst/genome"
-	"burst/internal/formula"
 	"burst/internal/pages"
 )
 
@@ -42,14 +38,6 @@ type learning struct {
 
 	volleys []volley // by burst, modulo their number: spikes on their way
 	newest  []uint32 // by source: place of its last spike in its volley
-}
-
-// sources are the traces and variables of the source neurons.
-type sources struct {
-	traces    [][]float32
-	variables [][]float32
-	last      []uint64 // burst of the last spike plus 1; 0: none
-	onSource  *handler
 }
 
 // volley are the spikes of a burst.
@@ -117,23 +105,6 @@ func makeLearning(b *backend) (list []*learning) {
 	return list
 }
 
-// readLearnt applies all events that are pending and copies what the projections have learnt.
-func (b *backend) readLearnt(s *engine.State) {
-	var wg sync.WaitGroup
-	for _, w := range b.workers {
-		wg.Go(func() {
-			for _, x := range w.shares {
-				x.sweep(b.number-1, false)
-			}
-		})
-	}
-	wg.Wait()
-	s.Plastic = resized(s.Plastic, len(b.learns))
-	for i, l := range b.learns {
-		l.read(&s.Plastic[i])
-	}
-}
-
 // least is the smallest delay of a projection, the longest where the part has no synapses.
 func least(p *connectome.Plastic) uint64 {
 	if p.Delay == nil && len(p.Target) > 0 {
@@ -168,80 +139,6 @@ func lists(count int, n uint64) [][]float32 {
 		all[i] = room[float32](n)
 	}
 	return all
-}
-
-func newSources(p *connectome.Plastic, f *vector.Formula) sources {
-	n := uint64(p.From.Count)
-	return sources{lists(len(p.Pre), n), lists(len(p.Source), n), room[uint64](n), newHandler(p.OnSource, f)}
-}
-
-// copy makes s equal to from.
-func (s *sources) copy(from *sources) {
-	for k := range s.traces {
-		copy(s.traces[k], from.traces[k])
-	}
-	for k := range s.variables {
-		copy(s.variables[k], from.variables[k])
-	}
-	copy(s.last, from.last)
-}
-
-// fire lets sources have a spike in burst s.
-func (s *sources) fire(p *connectome.Plastic, list []uint32, t uint64) {
-	if s.onSource != nil {
-		for rest := list; len(rest) > 0; {
-			n := min(len(rest), chunk)
-			s.step(rest[:n], t)
-			rest = rest[n:]
-		}
-	}
-	for k := range s.traces {
-		raise(&p.Pre[k], s.traces[k], s.last, list, t)
-	}
-	for _, i := range list {
-		s.last[i] = t + 1
-	}
-}
-
-// raise lets a trace of some neurons have an event in burst t.
-func raise(trace *connectome.Trace, values []float32, last []uint64, list []uint32, t uint64) {
-	table, amount := &trace.Table, trace.Amount
-	for _, i := range list {
-		if at := last[i]; at == 0 || trace.Set {
-			values[i] = amount
-		} else {
-			values[i] = float32(values[i]*table.At(t+1-at)) + amount
-		}
-	}
-}
-
-// step runs on_source for at most a chunk of sources.
-func (s *sources) step(list []uint32, t uint64) {
-	h := s.onSource
-	for k, values := range s.variables {
-		for q, i := range list {
-			h.own[k][q] = values[i]
-		}
-	}
-	for k, r := range h.reads {
-		in := h.input(k)
-		for q, i := range list {
-			switch last := s.last[i]; {
-			case r.Kind == formula.ReadFirst:
-				in[q] = flagNumber(last == 0)
-			case last == 0:
-				in[q] = 0
-			default:
-				in[q] = h.decays[r.K].At(t + 1 - last)
-			}
-		}
-	}
-	h.run(uint32(len(list)))
-	for k, values := range s.variables {
-		for q, i := range list {
-			values[i] = h.made(k)[q]
-		}
-	}
 }
 
 func flagNumber(is bool) float32 {
@@ -320,14 +217,6 @@ func (l *learning) begin() {
 	}
 }
 
-// aged is a trace's value in burst t, of its value after the spike of burst last−1, an event so many bursts later.
-func aged(table *connectome.Table, x float32, last, delay, t uint64) float32 {
-	if last == 0 {
-		return 0
-	}
-	return float32(x * table.At(t+1-last-delay))
-}
-
 // modulate raises a modulator by the spikes of burst s.
 func (l *learning) modulate(k int, value []float32, last []uint64, s uint64) {
 	m, spikes := &l.p.Modulators[k], uint32(0)
@@ -346,93 +235,4 @@ func (l *learning) modulate(k int, value []float32, last []uint64, s uint64) {
 		value[k] = float32(value[k]*m.Table.At(s+1-last[k])) + amount
 	}
 	last[k] = s + 1
-}
-
-// read copies into s what the projection has learnt, once all events have been applied. In a part of a network it has what belongs
-// to synapses and targets of others as 0.
-func (l *learning) read(s *engine.Plastic) {
-	clearOthers := func(list []float32) []float32 {
-		list = resized(list, int(l.p.Whole()))
-		if !l.b.own.Whole() {
-			clear(list)
-		}
-		return list
-	}
-	s.Weight = clearOthers(s.Weight)
-	l.p.ToState(l.weight, s.Weight)
-	s.Synapse = resized(s.Synapse, len(l.synapse))
-	for k := range s.Synapse {
-		s.Synapse[k] = clearOthers(s.Synapse[k])
-		l.p.ToState(l.synapse[k], s.Synapse[k])
-	}
-	several := func(to, from [][]float32) [][]float32 {
-		to = resized(to, len(from))
-		for k := range from {
-			to[k] = append(to[k][:0], from[k]...)
-		}
-		return to
-	}
-	s.Pre, s.Source = several(s.Pre, l.settled.traces), several(s.Source, l.settled.variables)
-	s.PreLast = append(s.PreLast[:0], l.settled.last...)
-	s.Post = resized(s.Post, len(l.post))
-	for k := range s.Post {
-		s.Post[k] = scatter(l.b, l.p.To, s.Post[k], l.post[k])
-	}
-	s.PostLast = scatter(l.b, l.p.To, s.PostLast, l.postLast)
-	s.Modulator, s.ModulatorLast = append(s.Modulator[:0], l.settledValue...), append(s.ModulatorLast[:0], l.settledLast...)
-}
-
-func resized[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
-
-// write replaces what the projection has learnt; the backend's queues are those of the new state.
-func (l *learning) write(s *engine.Plastic) {
-	l.p.FromState(l.weight, s.Weight)
-	l.tame = !slices.ContainsFunc(l.weight, func(w float32) bool {
-		return !(l.p.Lo <= w && w <= l.p.Hi) || w == 0 && math.Signbit(float64(w))
-	})
-	for k := range l.synapse {
-		l.p.FromState(l.synapse[k], s.Synapse[k])
-	}
-	for k := range l.post {
-		pick(l.b, l.p.To, l.post[k], s.Post[k])
-	}
-	pick(l.b, l.p.To, l.postLast, s.PostLast)
-	l.settled.copy(&sources{traces: s.Pre, variables: s.Source, last: s.PreLast})
-	if l.settled != &l.live {
-		l.live.copy(l.settled)
-	}
-	copy(l.settledValue, s.Modulator)
-	copy(l.settledLast, s.ModulatorLast)
-	copy(l.value, s.Modulator)
-	copy(l.last, s.ModulatorLast)
-	for i := range l.volleys {
-		v := &l.volleys[i]
-		v.sources = v.sources[:0]
-	}
-	l.latest = 0
-	for _, last := range l.live.last {
-		l.latest = max(l.latest, last)
-	}
-	number, queues := l.b.number, uint64(len(l.b.queues))
-	for back := queues; back > l.least; back-- { // the spikes of burst number−back were launched before
-		l.launch(number - back + l.least)
-		if l.seen != nil && back <= min(number, l.longest) {
-			l.seen.look(l.b, number-back)
-		}
-	}
-	for k := range l.now {
-		for back := queues; back > uint64(l.p.Modulators[k].Delay); back-- {
-			l.modulate(k, l.value, l.last, number-back)
-		}
-	}
-}
-
-// notFinite says that a number is NaN or infinite. What events that are not applied yet will make is not looked at.
-func (l *learning) notFinite() bool {
-	for _, list := range [][][]float32{l.synapse, l.settled.traces, l.settled.variables, l.post, {l.settledValue}} {
-		if engine.FindNotFinite(nil, list) != nil {
-			return true
-		}
-	}
-	return engine.FindNotFinite(l.weight, nil) != nil
 }

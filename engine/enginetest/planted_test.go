@@ -57,6 +57,9 @@ const (
 	cpuTurn         = "backend/cpu/turn.go"
 	cpuStill        = "backend/cpu/still.go"
 	cpuBlock        = "backend/cpu/block.go"
+	cpuHandle       = "backend/cpu/handle.go"
+	cpuPending      = "backend/cpu/pending.go"
+	cpuPosted       = "backend/cpu/posted.go"
 	cpuShare        = "backend/cpu/share.go"
 	cpuSynapses     = "backend/cpu/internal/vector/synapses.go"
 	cpuDriven       = "backend/cpu/driven.go"
@@ -181,10 +184,10 @@ func bugs() []planted {
 		{"a rule that sets a variable counts as still", "cpu", cpuStill, "values[r].variable != k+1 {", "k == 0 && values[r].variable != k+1 {"},
 		{"traces count as faded at once", "cpu", cpuStill, "faded = max(faded, p.Pre[k].Table.Until)", "faded = min(faded, p.Pre[k].Table.Until)"},
 		{"what turns have applied is applied again at a spike", "cpu", cpuBlock, "after := max(m.last, s.had(i)) - s.ring.epoch", "after := max(m.last, s.ring.done) - s.ring.epoch"},
-		{"a synapse without an event runs on_post", "cpu", cpuBlock, "s.broken = k.BoundSome(e.weight[:n], made, counts, p.Lo, p.Hi)", "s.broken = k.Bound(e.weight[:n], made, p.Lo, p.Hi)"},
-		{"the second event comes first", "cpu", cpuBlock, "at -= round - 1\n", "at -= s.left[q] - round\n"},
-		{"lanes of a saved slot are taken for the target's", "cpu", cpuBlock, "\t\t\t\te.lanes[q] = uint32(s.ring.slots[at/perSlot][0])\n", ""},
-		{"the head's trace is not the target's", "cpu", cpuShare, "s.ring.heads[j][1] = math.Float32bits(s.traces[0][j])\n\t\t}\n\t}\n\tif t%", "s.ring.heads[j][1] |= math.Float32bits(s.traces[0][j])\n\t\t}\n\t}\n\tif t%"},
+		{"a synapse without an event runs on_post", "cpu", cpuHandle, "s.broken = k.BoundSome(e.weight[:n], made, counts, p.Lo, p.Hi)", "s.broken = k.Bound(e.weight[:n], made, p.Lo, p.Hi)"},
+		{"the second event comes first", "cpu", cpuPending, "at -= round - 1\n", "at -= s.left[q] - round\n"},
+		{"lanes of a saved slot are taken for the target's", "cpu", cpuPending, "\t\t\t\te.lanes[q] = uint32(s.ring.slots[at/perSlot][0])\n", ""},
+		{"the head's trace is not the target's", "cpu", cpuPosted, "s.ring.heads[j][1] = math.Float32bits(s.traces[0][j])\n\t\t}\n\t}\n\tif t%", "s.ring.heads[j][1] |= math.Float32bits(s.traces[0][j])\n\t\t}\n\t}\n\tif t%"},
 		{"a target's spike of this burst is its last one", "cpu plain", cpuSynapses, "if age == 0 || age == then {", "if age == then {"},
 		{"half rounds to 0", "cpu plain", cpuSynapses, "whole + int32(2*(w-float32(whole)))", "whole + int32(1.5*(w-float32(whole)))"},
 		{"pending events of a burst are those of it and later", "cpu plain", cpuSynapses, "above := uint64(after[i]) * 0x1_0000_0001", "above := uint64(after[i]-0x1_0001*min(1, after[i])) * 0x1_0000_0001"},

@@ -1,0 +1,97 @@
+package cpu
+
+import "burst/connectome"
+
+// arrive is 1b for a block: it runs on_pre and adds what the synapses deliver to their ports.
+func (s *share) arrive(lo int, ends []uint32) {
+	e, h, p, n := &s.all, s.onPre, s.l.p, int(ends[len(ends)-1])
+	w, k := s.w, &s.w.b.kernels.Synapses
+	amounts, targets, scale := s.amounts[:n], e.target[:n], float32(s.w.b.c.Scale)
+	if h != nil {
+		s.apply(h, lo, ends)
+	}
+	switch out := 1 + len(e.synapse); {
+	case h != nil && len(h.results) > out:
+		nan := k.Amounts(amounts, s.out, h.made(out), min(p.Lo, 0), max(p.Hi, 0), scale)
+		for q := 0; s.broken && q < n; q++ {
+			if w := e.weight[q]; w != w {
+				amounts[q], s.out[q], nan = 0, w, true
+			}
+		}
+		s.keep(e, h, n, nil)
+		for q := 0; nan && q < n; q++ {
+			if x := s.out[q]; x != x {
+				e.weight[q], s.broken = x, true
+			}
+		}
+	case h != nil && !s.broken:
+		s.broken = k.Amounts(amounts, e.weight, h.made(0), p.Lo, p.Hi, scale)
+		s.keepVariables(e, h, n, false)
+	default:
+		if h != nil {
+			s.keep(e, h, n, nil)
+		}
+		k.Amounts(amounts, s.out, e.weight, min(p.Lo, 0), max(p.Hi, 0), scale)
+	}
+	w.read += uint64(n)
+	w.learnt += 16 * uint64(n)
+	if p.Lift != 0 {
+		for q, x := range amounts {
+			amounts[q] = int32(connectome.Lift(int64(x), p.Lift))
+		}
+	}
+	k.AddAt(w.acc[s.slot:], targets, amounts)
+	if w.marking {
+		for _, j := range targets {
+			w.mark(s.slot + j)
+		}
+	}
+}
+
+// arriveAll lets the spikes of a single delay arrive.
+func (s *share) arriveAll(t uint64) {
+	l := s.l
+	v := l.volley(t - l.longest)
+	from, to := l.cuts[s.index], l.cuts[s.index+1]
+	touch(&s.w.b.kernels, from, v.sources)
+	touch(&s.w.b.kernels, to, v.sources)
+	for q, i := range v.sources {
+		s.stretch(i, from[i], to[i], moment{l.pastOf(v.last[q], l.longest), v.traces, v.variables, uint32(q)})
+	}
+}
+
+// pastOf adds a delay to the burst of a last event plus 1; 0, which means none, stays 0.
+func (l *learning) pastOf(last, delay uint64) uint64 {
+	if last == 0 {
+		return 0
+	}
+	return last + delay
+}
+
+// arriveDue lets spikes arrive whose next synapses have the delay that ends in burst t.
+func (s *share) arriveDue(t uint64) {
+	l, p := s.l, s.l.p
+	burst := t - l.least
+	for q, i := range l.volley(burst).sources {
+		if k := p.Row[i]; k < p.Row[i+1] {
+			s.send(trip{k, burst, uint32(q)})
+		}
+	}
+	now := t % l.longest
+	for _, x := range s.due[now] {
+		v := l.volley(x.burst)
+		i := v.sources[x.place]
+		next, first, last := s.run(x.k, p.Row[i+1])
+		s.stretch(i, first, last, moment{l.pastOf(v.last[x.place], uint64(p.Delay[x.k])), v.traces, v.variables, x.place})
+		if next < p.Row[i+1] {
+			s.send(trip{next, x.burst, x.place})
+		}
+	}
+	s.due[now] = s.due[now][:0]
+}
+
+// send puts a trip into the list of the burst in which it reaches its next synapse.
+func (s *share) send(x trip) {
+	at := &s.due[(x.burst+uint64(s.l.p.Delay[x.k]))%s.l.longest]
+	*at = append(*at, x)
+}

@@ -1,0 +1,105 @@
+package cpu
+
+import (
+	"math"
+
+	"burst/internal/formula"
+)
+
+// raise adds the events of burst t to the traces of the targets that posted lists.
+func (s *share) raise(t uint64) {
+	now := uint32(t + 1)
+	for k, values := range s.traces {
+		trace := &s.l.p.Post[k]
+		for _, j := range s.posted {
+			if age := now - s.last[j]; age >= longAgo || trace.Set {
+				values[j] = trace.Amount
+			} else {
+				values[j] = float32(values[j]*trace.Table.At(uint64(age))) + trace.Amount
+			}
+		}
+	}
+	for _, j := range s.posted {
+		s.last[j] = now
+	}
+	if len(s.traces) > 0 && s.onPost != nil {
+		for _, j := range s.posted {
+			s.ring.heads[j][1] = math.Float32bits(s.traces[0][j])
+		}
+	}
+	if t%(longAgo/2) == 0 {
+		for j, last := range s.last {
+			if now-last > longAgo {
+				s.last[j] = now - longAgo
+			}
+		}
+	}
+}
+
+// findPosted lists the targets that have a post event in burst t.
+func (s *share) findPosted(t uint64) {
+	s.posted = s.posted[:0]
+	if s.when == nil {
+		s.posted = s.own(s.posted, s.w.b.queueOf(t-uint64(s.l.p.Lag)))
+		return
+	}
+	for lo, n := uint32(0), s.g.hi-s.g.lo; lo < n; lo += chunk {
+		m := min(n-lo, chunk)
+		for k, r := range s.when.reads {
+			copy(s.when.input(k)[:m], s.variable(r.K)[lo:lo+m])
+		}
+		s.when.run(m)
+		for q, is := range s.when.flags[s.when.fired][:m] {
+			if is != 0 {
+				s.posted = append(s.posted, lo+uint32(q))
+			}
+		}
+	}
+}
+
+// own appends to list the neurons that are targets of this worker.
+func (s *share) own(list, neurons []uint32) []uint32 {
+	part := s.w.b.own
+	first, last := s.ports[0]-s.ahead, s.ports[1]-s.ahead
+	for _, n := range neurons {
+		if n-first < last-first && part.Owns(n) {
+			list = append(list, part.Count(n)-s.g.lo)
+		}
+	}
+	return list
+}
+
+// variable is a state variable of the targets that the rule reads.
+func (s *share) variable(k int) []float32 {
+	b := s.w.b
+	if at := s.l.p.TargetVariables[k]; at > 0 {
+		return b.more[at-1][s.g.lo:s.g.hi]
+	}
+	return b.v[s.g.lo:s.g.hi]
+}
+
+// note puts the events of burst t into the ring, each with what on_post will read of it.
+func (s *share) note(t uint64) {
+	p := s.l.p
+	for _, j := range s.posted {
+		at := s.ring.push(j, t)
+		for k, r := range s.asks {
+			x := float32(0)
+			switch r.Kind {
+			case formula.ReadPost:
+				x = float32(s.traces[r.K][j] * p.Post[r.K].Table.At(uint64(uint32(t+1)-s.last[j])))
+			case formula.ReadModulator:
+				x = s.l.now[r.K]
+			case formula.ReadTarget:
+				x = s.variable(r.K)[j]
+			case formula.ReadAgePost:
+				x = ageNumber(uint32(t+1) - s.last[j])
+			}
+			s.ring.notes[k][at] = x
+			s.turn.still = s.turn.still && -mostNote <= x && x <= mostNote
+		}
+	}
+}
+
+// ageNumber is an age as handlers see it.
+func ageNumber(age uint32) float32 { return float32(min(age, formula.MaxAge)) }
