@@ -25,7 +25,7 @@ func (p *chart) fill(image func(width, height int) image.Image) {
 			return
 		}
 		// Canvas.DrawImage would resample an image that already has the canvas's dots, for a third of a picture's time.
-		to := canvas.Image().(stdraw.Image)
+		to := canvas.Image()
 		stdraw.Draw(to, onto(r, to.Bounds()), from, from.Bounds().Min, stdraw.Over)
 	})
 }
