@@ -10,7 +10,7 @@ import (
 // its amplitude. They have rows of their own, sorted like those of the Connectome, and are not in those. In a part of a network they
 // are those of the part.
 type Driven struct {
-	Row    []uint64 // Neurons+1 entries; synapses of neuron n are Row[n] ≤ k < Row[n+1]
+	Row    []uint64 // Neurons+1 entries; synapses of neuron n are Row[n] ≤ k < Row[n+1]; nil if the synapses are not here (see Parts)
 	Target []uint32 // port
 	Weight []int32  // factor of the amplitude, in quanta, not lifted
 	Delay  []uint8  // bursts; nil if all are 1
@@ -113,14 +113,7 @@ func (p *plan) leastThreshold(area int) float64 {
 
 // makeDriven makes the synapses of all driven projections. Those that merge do it among themselves: they lead from the same area.
 func (p *plan) makeDriven(c *Connectome, sums []uint64, progress *meter) error {
-	var driven []*wiring
-	divides := false
-	for i := range p.wirings {
-		if w := &p.wirings[i]; w.drives > 0 {
-			driven = append(driven, w)
-			divides = divides || w.out != nil
-		}
-	}
+	driven := p.driven()
 	if len(driven) == 0 {
 		return nil
 	}
@@ -130,16 +123,36 @@ func (p *plan) makeDriven(c *Connectome, sums []uint64, progress *meter) error {
 	}
 	c.ByRule += rows.ByRule
 	c.MaxDelay = max(c.MaxDelay, rows.MaxDelay)
-	c.Driven = &Driven{Row: rows.Row, Target: rows.Target, Weight: rows.Weight, Delay: rows.Delay}
-	if divides {
-		c.Driven.Divide = make([]int32, c.Neurons)
-		for _, w := range driven {
-			for i, n := range w.out {
-				c.Driven.Divide[w.from.First+uint32(i)] = int32(max(1, n))
-			}
+	c.Driven = p.divisors(driven)
+	c.Driven.Row, c.Driven.Target, c.Driven.Weight, c.Driven.Delay = rows.Row, rows.Target, rows.Weight, rows.Delay
+	return nil
+}
+
+// driven are the projections from areas with a psp_max.
+func (p *plan) driven() (list []*wiring) {
+	for i := range p.wirings {
+		if w := &p.wirings[i]; w.drives > 0 {
+			list = append(list, w)
 		}
 	}
-	return nil
+	return list
+}
+
+// divisors are their Driven without synapses; nil if there are no such projections.
+func (p *plan) divisors(driven []*wiring) *Driven {
+	if len(driven) == 0 {
+		return nil
+	}
+	d := &Driven{}
+	for _, w := range driven {
+		if w.out != nil && d.Divide == nil {
+			d.Divide = make([]int32, p.neurons)
+		}
+		for i, n := range w.out {
+			d.Divide[w.from.First+uint32(i)] = int32(max(1, n))
+		}
+	}
+	return d
 }
 
 // drivenHash adds to the workers' sums the share of driven synapses in Hash.

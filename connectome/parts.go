@@ -28,9 +28,6 @@ func NewParts(g *genome.Genome, of int, o Options) (*Parts, error) {
 		if l := g.Projections[i].Learning; l != nil {
 			return nil, g.Fault(l.Pos, projectionKey(i, "plasticity"), "a network with plastic weights cannot be built in parts (for several GPUs or a measurement); build the whole network, for one GPU, or the cpu or reference backend")
 		}
-		if from := g.Projections[i].From; from >= 0 && g.Areas[from].PSPMax > 0 {
-			return nil, g.Fault(g.Areas[from].Pos, areaKey(from, "psp_max"), "a network whose potentials drive what spikes deliver cannot be built in parts (for several GPUs or a measurement); build the whole network, for one GPU, or the cpu or reference backend")
-		}
 	}
 	start := time.Now()
 	o.Part, o.Allgather = Part{0, of}, nil
@@ -38,7 +35,7 @@ func NewParts(g *genome.Genome, of int, o Options) (*Parts, error) {
 	if err != nil {
 		return nil, err
 	}
-	head.Part, head.MaxDelay = Part{}, p.leastDelay()
+	head.Part, head.MaxDelay, head.Driven = Part{}, p.leastDelay(), p.divisors(p.driven())
 	s := &Parts{plan: p, head: head, sums: make([]uint64, p.inputs), tell: o.Progress, took: time.Since(start)}
 	if err := s.Into(of); err != nil {
 		return nil, err
@@ -89,8 +86,12 @@ func (s *Parts) Next() (*Connectome, error) {
 		return nil, err
 	}
 	c.Part, c.MaxDelay, c.hash = p.part, 1, 0
-	progress := &meter{tell: s.progress()}
-	if err := p.wire(c, s.sums, progress); err != nil {
+	still, progress := p.static(), &meter{tell: s.progress()}
+	still.spare = p.spare
+	if err := still.wire(c, s.sums, progress); err != nil {
+		return nil, err
+	}
+	if err := p.makeDriven(c, s.sums, progress); err != nil {
 		return nil, err
 	}
 	if worst(s.sums) > math.MaxInt32 {
@@ -98,7 +99,7 @@ func (s *Parts) Next() (*Connectome, error) {
 	}
 	p.spare = row{c.Target, c.Weight, c.Delay}
 	s.made++
-	c.total = c.Synapses()
+	c.total = c.Synapses() + c.apartHere()
 	s.head.total += c.total
 	s.head.ByRule += c.ByRule
 	s.head.MaxDelay = max(s.head.MaxDelay, c.MaxDelay)

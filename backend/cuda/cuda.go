@@ -141,6 +141,7 @@ type backend struct {
 	learning   *learning // nil: nothing learns
 	learnImage kernels.Image
 
+	drivenRows  driven   // where the driven synapses lie
 	driving     *driving // nil: there are no driven synapses
 	drivenImage kernels.Image
 
@@ -247,8 +248,7 @@ func (b *backend) makePlan(t *tables) {
 		b.plan.bytes[bufLearnt] = learnt.bytes
 	}
 	if b.c.Driven != nil {
-		_, laid := b.layDriven(0)
-		b.plan.bytes[bufDriven] = laid.bytes
+		_, b.plan.bytes[bufDriven] = b.layDriven(0)
 	}
 	b.plan.ptr = taken
 }

@@ -72,26 +72,56 @@ func drivenNeurons(c *connectome.Connectome) (n uint64) {
 	return n
 }
 
-// layDriven lays out what areas with psp_max need on the device, from base on.
-func (b *backend) layDriven(base driver.Ptr) (*driving, *arena) {
-	a, d, delays := &arena{base: base}, b.c.Driven, uint64(b.c.MaxDelay)
-	x := &driving{rows: driven{
-		row: put(a, d.Row), target: put(a, d.Target), weight: put(a, d.Weight), delay: put(a, d.Delay), divide: put(a, d.Divide),
-		room: drivenNeurons(b.c), delays: uint32(delays),
-	}}
+// layDrivenRows lays out driven synapses, from base on; nothing where there are none.
+func layDrivenRows(d *connectome.Driven, base driver.Ptr) (driven, *arena) {
+	a := &arena{base: base}
+	if d == nil {
+		return driven{}, a
+	}
+	return driven{row: put(a, d.Row), target: put(a, d.Target), weight: put(a, d.Weight), delay: put(a, d.Delay), divide: put(a, d.Divide)}, a
+}
+
+// shareOfDriven is as much of driven synapses as each of some devices has.
+func shareOfDriven(d *connectome.Driven, devices uint64) *connectome.Driven {
+	if d == nil {
+		return nil
+	}
+	n := divUp(d.Synapses(), devices)
+	share := &connectome.Driven{Row: d.Row, Target: d.Target[:n], Weight: d.Weight[:n], Divide: d.Divide}
+	if d.Delay != nil {
+		share.Delay = d.Delay[:n]
+	}
+	return share
+}
+
+// uploadDriven copies driven synapses to the device.
+func (b *backend) uploadDriven(d *connectome.Driven) error {
+	if d == nil {
+		return nil
+	}
+	rows, a := layDrivenRows(d, b.plan.ptr[bufDrivenRows])
+	b.drivenRows = rows
+	return b.fill(a)
+}
+
+// layDriven lays out what else areas with psp_max need on the device, from base on, and how many bytes that takes.
+func (b *backend) layDriven(base driver.Ptr) (*driving, uint64) {
+	a, delays := &arena{base: base}, uint64(b.c.MaxDelay)
+	x := &driving{rows: b.drivenRows}
+	x.rows.room, x.rows.delays = drivenNeurons(b.c), uint32(delays)
 	x.rows.lists = a.take(size([]engine.Amplitude{{}}) * x.rows.room * delays)
 	x.before = a.take(8 * (delays + 1))
 	x.potential, x.found = a.take(4*uint64(b.c.Neurons)), a.take(4*uint64(b.c.Neurons))
 	x.lists, x.lengths = make([][]engine.Amplitude, delays), make([]uint64, delays+1)
-	return x, a
+	return x, a.bytes
 }
 
-// startDriven loads the kernels and uploads the rows; a state must be written next.
+// startDriven loads the kernels; a state must be written next.
 func (b *backend) startDriven() error {
 	if b.c.Driven == nil {
 		return nil
 	}
-	x, a := b.layDriven(b.plan.ptr[bufDriven])
+	x, _ := b.layDriven(b.plan.ptr[bufDriven])
 	var err error
 	if x.module, err = b.ctx.Load([]byte(b.drivenImage.PTX())); err != nil {
 		return err
@@ -102,7 +132,7 @@ func (b *backend) startDriven() error {
 			return err
 		}
 	}
-	return b.fill(a)
+	return nil
 }
 
 // free gives back what startDriven took.
@@ -141,32 +171,46 @@ func (b *backend) deliverDriven() error {
 // takeAmplitudes adds the amplitudes to a burst that has been delivered. An *engine.AmplitudeError leaves the state in the middle of the
 // burst, as a failed one does.
 func (b *backend) takeAmplitudes(out *engine.Burst) error {
-	x := b.driving
-	if out.Amplitudes = out.Amplitudes[:0]; x == nil {
+	if out.Amplitudes = out.Amplitudes[:0]; b.driving == nil {
 		return nil
 	}
 	if err := b.fetchPotentials(len(out.Fired)); err != nil {
 		return b.failed("stepping", err)
 	}
-	for i, n := range out.Fired {
+	var err error
+	if out.Amplitudes, err = b.addAmplitudes(out.Amplitudes, out.Fired); err != nil {
+		b.fault = err
+		return err
+	}
+	if err := b.keepAmplitudes(out.Amplitudes); err != nil {
+		return b.failed("stepping", err)
+	}
+	return nil
+}
+
+// addAmplitudes adds those of neurons that have fired, whose potentials are there. The error is the first *engine.AmplitudeError.
+func (b *backend) addAmplitudes(list []engine.Amplitude, fired []uint32) ([]engine.Amplitude, error) {
+	for i, n := range fired {
 		a := &b.c.Areas[b.c.AreaOf(n)]
 		if a.PSPMax == 0 {
 			continue
 		}
-		one, err := engine.NewAmplitude(b.c, a, n, x.potentials[i])
+		one, err := engine.NewAmplitude(b.c, a, n, b.driving.potentials[i])
 		if err != nil {
-			b.fault = err
-			return err
+			return list, err
 		}
-		out.Amplitudes = append(out.Amplitudes, one)
+		list = append(list, one)
 	}
+	return list, nil
+}
+
+// keepAmplitudes takes those of the burst in progress, of the whole network.
+func (b *backend) keepAmplitudes(list []engine.Amplitude) error {
+	x := b.driving
 	oldest := x.lists[len(x.lists)-1]
 	copy(x.lists[1:], x.lists)
-	x.lists[0] = append(oldest[:0], out.Amplitudes...)
-	if err := b.uploadAmplitudes(b.number, x.lists[0]); err != nil {
-		return b.failed("stepping", err)
-	}
-	return nil
+	x.lists[0] = append(oldest[:0], list...)
+	return b.uploadAmplitudes(b.number, x.lists[0])
 }
 
 // fetchPotentials downloads those of the neurons that have fired.

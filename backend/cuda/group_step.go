@@ -1,6 +1,8 @@
 package cuda
 
 import (
+	"cmp"
+	"errors"
 	"slices"
 
 	"burst/connectome"
@@ -29,6 +31,9 @@ func (g *group) Step(in []engine.Stimulus, out *engine.Burst) error {
 		return g.failed(err)
 	}
 	g.gather(out)
+	if err := g.takeAmplitudes(out); err != nil {
+		return err
+	}
 	g.fired = append(g.fired[:0], out.Fired...)
 	err := g.each(func(b *backend) error {
 		b.lengths[b.number%b.depth()] = uint64(len(g.fired))
@@ -59,6 +64,34 @@ func (g *group) gather(out *engine.Burst) {
 	for i, p := range g.want.Values {
 		out.Values = append(out.Values, g.out[g.owner(p.Neuron)].Values[i])
 	}
+}
+
+// takeAmplitudes adds the amplitudes of all parts to a burst that has been gathered, and gives them to every part. An error is that of the
+// first neuron, as on one device.
+func (g *group) takeAmplitudes(out *engine.Burst) error {
+	if out.Amplitudes = out.Amplitudes[:0]; g.c.Driven == nil {
+		return nil
+	}
+	if err := g.each(func(b *backend) error { return b.fetchPotentials(len(g.out[b.share.self].Fired)) }); err != nil {
+		return g.failed(err)
+	}
+	var first *engine.AmplitudeError
+	for q, b := range g.parts {
+		var err error
+		out.Amplitudes, err = b.addAmplitudes(out.Amplitudes, g.out[q].Fired)
+		var beyond *engine.AmplitudeError
+		if errors.As(err, &beyond) && (first == nil || beyond.Neuron < first.Neuron) {
+			first = beyond
+		}
+	}
+	if first != nil {
+		return g.failed(first)
+	}
+	slices.SortFunc(out.Amplitudes, func(a, b engine.Amplitude) int { return cmp.Compare(a.Neuron, b.Neuron) })
+	if err := g.each(func(b *backend) error { return b.keepAmplitudes(out.Amplitudes) }); err != nil {
+		return g.failed(err)
+	}
+	return nil
 }
 
 // ReadState puts together the state of all parts.

@@ -38,6 +38,9 @@ func (p *cuts) Of() int { return p.of }
 func (p *cuts) Head() *connectome.Connectome {
 	head := *p.c
 	head.Row, head.Target, head.Weight, head.Delay, head.Bound, head.MaxDelay = nil, nil, nil, nil, nil, 1
+	if d := head.Driven; d != nil {
+		head.Driven = &connectome.Driven{Divide: d.Divide}
+	}
 	return &head
 }
 

@@ -106,8 +106,8 @@ func TestMatrix(t *testing.T) {
 	table.WriteString("| network, or what is asked for | `reference`, `cpu` | `cuda`, one GPU | `cuda`, several GPUs |\n| --- | --- | --- | --- |\n")
 	taken := map[path]bool{}
 	for _, f := range features(t) {
-		one, more := f.path(1), any("refused") // several devices cannot share what learns, or has psp_max
-		if taken[one] = true; len(f.c.Plastic) == 0 && f.c.Driven == nil {
+		one, more := f.path(1), any("refused") // several devices cannot share what learns
+		if taken[one] = true; len(f.c.Plastic) == 0 {
 			two := f.path(2)
 			taken[two], more = true, two
 		}

@@ -22,6 +22,7 @@ const (
 	bufMorePlaces
 	bufDelay
 	bufSoon
+	bufDrivenRows
 	bufAreas
 	bufConstants
 	bufNumbers
@@ -64,7 +65,7 @@ const (
 	bufDriven
 	slotCount
 
-	lastOfRows = bufSoon
+	lastOfRows = bufDrivenRows
 )
 
 // plan is all device memory of a backend: sizes first, addresses once they are allocated.
@@ -132,6 +133,8 @@ func PartsBytes(c *connectome.Connectome, devices int, w engine.Want) (host, dev
 	if c.Row != nil {
 		r, _ = (&backend{tune: defaults, share: share{devices: devices}}).rowsOf(c, nil)
 		r.synapses = divUp(r.synapses, uint64(devices))
+		_, laid := layDrivenRows(shareOfDriven(c.Driven, uint64(devices)), 0)
+		r.driven = laid.bytes
 	}
 	for i := range devices {
 		b := &backend{want: w, tune: defaults, sms: usualSMs, room: mostShared, rows: r, share: share{devices: devices, self: i}}
@@ -175,6 +178,7 @@ func makePlan(c *connectome.Connectome, r rows, w engine.Want, tune tuning, t *t
 	if r.placed() {
 		b[bufRow], b[bufMorePlaces] = 0, unitBytes*r.more
 	}
+	b[bufDrivenRows] = r.driven
 	for _, s := range []slot{bufTarget, bufWeight} {
 		if b[s] > 0 {
 			b[s] = divUp(b[s], load)*load + load

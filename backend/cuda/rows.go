@@ -26,6 +26,7 @@ type rows struct {
 	delay    uint8        // of all rows of places
 	slots    uint64       // units of all slots
 	more     uint64       // and those that hold what does not fit
+	driven   uint64       // bytes of the driven synapses, in all
 	delayed  delayed
 }
 
@@ -43,7 +44,8 @@ type packing struct {
 
 // rowsOf looks at those of c, and decides how they are to be stored.
 func (b *backend) rowsOf(c *connectome.Connectome, t *tables) (rows, error) {
-	r := rows{synapses: c.Synapses(), delays: c.Delay != nil}
+	_, driven := layDrivenRows(c.Driven, 0)
+	r := rows{synapses: c.Synapses(), delays: c.Delay != nil, driven: driven.bytes}
 	for n := range c.Neurons {
 		if c.Row[n+1] > c.Row[n] {
 			r.filled++
@@ -146,7 +148,10 @@ func (b *backend) takeRows(c *connectome.Connectome, t *tables) error {
 	if err := b.plan.allocate(b.ctx, lastOfRows); err != nil {
 		return err
 	}
-	return b.withStaging(max(b.plan.bytes[bufTarget], b.plan.bytes[bufRow]), func(s *staging) error { return b.uploadRows(c, s) })
+	if err := b.withStaging(max(b.plan.bytes[bufTarget], b.plan.bytes[bufRow]), func(s *staging) error { return b.uploadRows(c, s) }); err != nil {
+		return err
+	}
+	return b.uploadDriven(c.Driven)
 }
 
 // uploadRows copies rows to the device.

@@ -20,12 +20,11 @@ type Open func(c *connectome.Connectome, w engine.Want) (engine.Backend, error)
 func Run(t *testing.T, open, oracle Open) {
 	run(t, open, oracle, func(*textCase) bool { return true })
 	t.Run("Plastic", func(t *testing.T) { runPlastic(t, open, oracle) })
-	t.Run("Driven", func(t *testing.T) { runDriven(t, open, oracle) })
 }
 
-// RunStatic is Run without networks that learn or whose potentials drive what spikes deliver, for backends that refuse these.
+// RunStatic is Run without networks that learn, for backends that refuse these.
 func RunStatic(t *testing.T, open, oracle Open) {
-	run(t, open, oracle, func(c *textCase) bool { return len(c.net.Plastic) == 0 && !c.net.driven() })
+	run(t, open, oracle, func(c *textCase) bool { return len(c.net.Plastic) == 0 })
 }
 
 func run(t *testing.T, open, oracle Open, wanted func(*textCase) bool) {
@@ -35,6 +34,7 @@ func run(t *testing.T, open, oracle Open, wanted func(*textCase) bool) {
 	t.Run("Random", func(t *testing.T) { runRandom(t, open, oracle) })
 	t.Run("Memory", func(t *testing.T) { RunMemory(t, open, oracle) })
 	t.Run("Written", func(t *testing.T) { runWritten(t, open, oracle) })
+	t.Run("Driven", func(t *testing.T) { runDriven(t, open, oracle) })
 }
 
 // many says that there is time for all networks.
