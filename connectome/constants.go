@@ -27,7 +27,7 @@ func (p *plan) makeConstants(i int, a *Area) error {
 	}
 	a.From, a.Until, a.Upstream = from.From, from.Until, from.Upstream
 	if from.Model.Has("spikes") {
-		a.Spikes = newSpikeList(from)
+		a.Spikes = newSpikeList(from.Neurons(), p.spikes(i))
 	}
 	if from.Model.Custom != nil {
 		a.Custom = p.newCustom(i, values)
@@ -235,21 +235,4 @@ func span(q *genome.Param) string {
 		return fmt.Sprintf("at least %v", q.Min)
 	}
 	return fmt.Sprintf("%v…%v", q.Min, q.Max)
-}
-
-// newSpikeList sorts the spikes by neuron.
-func newSpikeList(a *genome.Area) SpikeList {
-	l := SpikeList{Row: make([]uint32, a.Neurons()+1), At: make([]uint64, len(a.Spikes))}
-	for _, s := range a.Spikes {
-		l.Row[s.Neuron+1]++
-	}
-	for i := range a.Neurons() {
-		l.Row[i+1] += l.Row[i]
-	}
-	next := append([]uint32(nil), l.Row...)
-	for _, s := range a.Spikes { // ascending by burst
-		l.At[next[s.Neuron]] = s.Burst
-		next[s.Neuron]++
-	}
-	return l
 }

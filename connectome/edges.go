@@ -68,7 +68,7 @@ func newEdges(p *plan, w *wiring) (rule, error) {
 	case errors.As(err, &many):
 		return nil, p.refuse(pr.FilePos, key, "bytes", add(taken, mul(many.Rows, perRow)), p.limit, add(taken, mul(many.Rows, perRow)))
 	case errors.As(err, &rows):
-		return nil, p.rowFaults(w, rows)
+		return nil, p.rowsOf(pr.FilePos, key, pr.File, rows)
 	case err != nil:
 		return nil, p.g.Fault(pr.FilePos, key, "%s: %s", pr.File, err)
 	}
@@ -164,17 +164,17 @@ func (p *plan) sideName(area int) string {
 	return p.g.Areas[area].Name
 }
 
-// rowFaults converts wrong rows to faults of the genome's text.
-func (p *plan) rowFaults(w *wiring, rows edgelist.Faults) error {
+// rowsOf converts wrong rows of a file to faults of the genome's text, where it names the file.
+func (p *plan) rowsOf(at genome.Pos, key, file string, rows edgelist.Faults) error {
 	var all genome.Faults
 	for _, row := range rows {
-		all = append(all, p.rowFault(w, row).(genome.Faults)...)
+		all = append(all, p.g.Fault(at, key, "%s: %s", file, row).(genome.Faults)...)
 	}
 	return all
 }
 
 func (p *plan) rowFault(w *wiring, row edgelist.Fault) error {
-	return p.g.Fault(w.p.FilePos, projectionKey(w.index, "file"), "%s: %s", w.p.File, row)
+	return p.rowsOf(w.p.FilePos, projectionKey(w.index, "file"), w.p.File, edgelist.Faults{row})
 }
 
 // doubled describes weights or delays that are in both the file and the genome, or in neither.

@@ -250,7 +250,7 @@ func (p *plan) fixedBytes() uint64 {
 		a := &p.g.Areas[i]
 		n = add(n, uint64(unsafe.Sizeof(Area{})))
 		n = add(n, mul(uint64(p.areas[i].Count), perNeuron(a)))
-		n = add(n, mul(uint64(len(a.Spikes)+len(a.Upstream)), 8))
+		n = add(n, mul(uint64(len(p.spikes(i))+len(a.Upstream)), 8))
 	}
 	for i := range p.g.Stimuli {
 		n = add(n, mul(uint64(len(p.g.Stimuli[i].Neurons)), 8)+uint64(unsafe.Sizeof(Stimulus{})))

@@ -18,8 +18,9 @@ type plan struct {
 	areas   []Span // neurons
 	ports   []Span
 	neurons uint64
-	inputs  uint64   // ports of all areas
-	counts  []uint32 // noiseCounts, made at first use
+	inputs  uint64           // ports of all areas
+	counts  []uint32         // noiseCounts, made at first use
+	listed  [][]genome.Spike // by area, of the lists of spikes in files
 	wirings []wiring
 	merging []group  // wirings whose synapses are merged
 	rows    []rows   // by area
@@ -94,6 +95,9 @@ func newDraft(g *genome.Genome, o Options) (*plan, error) {
 		p.limit = AvailableMemory()
 	}
 	if err := p.placeAreas(); err != nil {
+		return nil, err
+	}
+	if err := p.readSpikes(); err != nil {
 		return nil, err
 	}
 	p.fixed = p.fixedBytes()

@@ -8,24 +8,28 @@ import (
 	"strings"
 )
 
-// EdgeFormats lists the endings of edge lists.
+// EdgeFormats lists the endings of edge lists, and of lists of spikes.
 func EdgeFormats() []string { return []string{".csv", ".parquet", ".arrow", ".arrows"} }
 
-// edges reads the name of an edge list and checks that the file can be opened. Its rows are read when the network is built.
+// edges reads the name of an edge list.
 func (p *parser) edges(f *fields, pr *Projection) {
 	f.must("file", "edges")
+	pr.File, pr.FilePos = p.listFile(f, "an edge list")
+}
+
+// listFile reads the name of a list and checks that the file can be opened. Its rows are read when the network is built.
+func (p *parser) listFile(f *fields, what string) (name string, where Pos) {
 	n, at, _ := f.get("file")
 	if n == nil {
-		return
+		return "", Pos{}
 	}
-	name, ok := p.scalar(n, at, "the name of an edge list")
+	name, ok := p.scalar(n, at, "the name of "+what)
 	if !ok {
-		return
+		return "", Pos{}
 	}
-	pr.File, pr.FilePos = name, pos(n)
 	if end := filepath.Ext(name); !slices.Contains(EdgeFormats(), end) {
-		p.fault(n, at, Nearest(end, EdgeFormats()), "expects an edge list that ends in %s, found %q", strings.Join(EdgeFormats(), ", "), short(name))
-		return
+		p.fault(n, at, Nearest(end, EdgeFormats()), "expects %s that ends in %s, found %q", what, strings.Join(EdgeFormats(), ", "), short(name))
+		return name, pos(n)
 	}
 	r, err := p.openFile(name)
 	if err == nil {
@@ -34,6 +38,7 @@ func (p *parser) edges(f *fields, pr *Projection) {
 	if err != nil {
 		p.fault(n, at, "", "%v", err)
 	}
+	return name, pos(n)
 }
 
 // ends checks from and to. Only an edge list of the whole network has neither.

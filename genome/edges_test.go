@@ -50,6 +50,28 @@ func TestEdgesProjection(t *testing.T) {
 	}
 }
 
+// A list of spikes in a file is for sources of spikes, in place of their list in the genome.
+func TestSpikesOfAFile(t *testing.T) {
+	open := func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("")), nil }
+	for _, c := range []struct{ text, want string }{
+		{"model: spike_list, file: s.arrows", ""},
+		{"model: spike_list, file: s.csv, spikes: []", "beside spikes; want one of them"},
+		{"model: spike_list, file: s.npy", "expects a list of spikes that ends in .csv, .parquet, .arrow, .arrows, found \"s.npy\""},
+		{"model: poisson, params: {rate: 5 Hz}, file: s.csv", "found a key of the model spike_list"},
+	} {
+		g, err := Parse("s.yaml", []byte("burst: v1\nareas: [{name: s, neurons: 3, "+c.text+"}]\n"), open)
+		var faults Faults
+		switch errors.As(err, &faults); {
+		case c.want == "":
+			if err != nil || g.Areas[0].SpikeFile != "s.arrows" || len(g.Files) != 1 || len(g.Files[0].SHA256) != 64 {
+				t.Errorf("%v: %+v", err, g)
+			}
+		case len(faults) != 1 || !strings.Contains(faults[0].Message, c.want):
+			t.Errorf("%s: want one fault with %q, got:\n%v", c.text, c.want, err)
+		}
+	}
+}
+
 // Files must be within reach after Load too, and no others than those that the text names.
 func TestOpenAfterLoad(t *testing.T) {
 	dir := t.TempDir()

@@ -59,6 +59,8 @@ type Area struct {
 	From      uint64  // poisson: first burst in which the area fires
 	Until     uint64  // poisson: first burst in which it no longer fires; MaxUint64 when open
 	Spikes    []Spike // spike_list: ascending by burst, then neuron
+	SpikeFile string  // spike_list: a file with the spikes in their place; "" when there is none
+	SpikePos  Pos     // of that file's name
 	Upstream  []int   // memory: indices of the areas whose spikes are its patterns, ascending
 }
 

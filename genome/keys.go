@@ -259,6 +259,7 @@ func sourceKeys() []key {
 	for i := range span {
 		span[i].Of = having(span[i].Name)
 	}
+	span = append(span, key{Name: "file", Form: formFile, Of: having("spikes"), Doc: "in place of `spikes`, a list of them in the genome's folder: .csv, .parquet, .arrow or .arrows"})
 	span = append(span, key{Name: "upstream", Form: formList, Of: having("upstream"), Item: &key{Form: formArea}, Doc: "areas whose spikes are the patterns that the area keeps"})
 	return append(span, key{Name: "spikes", Form: formList, Empty: true, Of: having("spikes"), Doc: "which neurons fire when", Item: &key{Form: formMap, Keys: []key{
 		{Name: "neurons", Form: formList, Required: true, Item: neuronKey(), Doc: "neurons of the area, counted from 0"},

@@ -83,6 +83,9 @@ func (p *parser) spikes(f *fields, a *Area) {
 	if !a.Model.Has("spikes") {
 		return
 	}
+	if a.SpikeFile, a.SpikePos = p.listFile(f, "a list of spikes"); a.SpikeFile != "" && f.has("spikes") {
+		f.faultKey("file", "", "found a list of spikes in a file beside spikes; want one of them")
+	}
 	_, at, k := f.get("spikes")
 	type entry struct {
 		Spike
@@ -106,7 +109,7 @@ func (p *parser) spikes(f *fields, a *Area) {
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(x, y entry) int { return x.compare(y.Spike) })
+	slices.SortStableFunc(all, func(x, y entry) int { return x.Compare(y.Spike) })
 	for i, e := range all {
 		if i > 0 && all[i-1].Spike == e.Spike {
 			p.fault(e.node, e.at, "", "expects each neuron at most once per burst, found neuron %d again in burst %d", e.Neuron, e.Burst)
@@ -116,7 +119,7 @@ func (p *parser) spikes(f *fields, a *Area) {
 	}
 }
 
-// compare orders spikes by burst, then neuron.
-func (s Spike) compare(o Spike) int {
+// Compare orders spikes by burst, then neuron.
+func (s Spike) Compare(o Spike) int {
 	return cmp.Or(cmp.Compare(s.Burst, o.Burst), cmp.Compare(s.Neuron, o.Neuron))
 }

@@ -23,7 +23,7 @@ func (l *list) readArrow(f File, size int64) (err error) {
 	var at [columns]int
 	var rows uint64
 	err = l.batches(io.NewSectionReader(f, begin, size-begin), func(s *arrow.Schema) (err error) {
-		at, err = arrowHeader(s)
+		at, err = l.arrowHeader(s)
 		return err
 	}, func(b arrow.RecordBatch) { rows += uint64(b.NumRows()) })
 	if err != nil {
@@ -136,12 +136,12 @@ func (b *bounded) Free(old []byte) {
 }
 
 // arrowHeader finds the columns and checks their types.
-func arrowHeader(s *arrow.Schema) (at [columns]int, err error) {
+func (o *Options) arrowHeader(s *arrow.Schema) (at [columns]int, err error) {
 	names := make([]string, s.NumFields())
 	for i, f := range s.Fields() {
 		names[i] = f.Name
 	}
-	at, _, err = header(names)
+	at, _, err = o.header(names)
 	for c, i := range at {
 		if err != nil || i < 0 {
 			continue

@@ -46,7 +46,7 @@ func openCSV(f File, size, piece int64) (*csvFile, error) {
 	names, err := r.Read()
 	switch {
 	case err == io.EOF:
-		return nil, errors.New("no header, want a first line such as source,target,weight")
+		return nil, errors.New("no header, want a first line with names of columns")
 	case err != nil:
 		return nil, fmt.Errorf("header: %w", parseError(err))
 	}
@@ -119,7 +119,7 @@ func (l *list) readCSV(f File, size int64) error {
 type span struct{ row, line, rows uint64 }
 
 func (l *list) readPieces(c *csvFile) error {
-	at, has, err := header(c.names)
+	at, has, err := l.header(c.names)
 	if err != nil {
 		return err
 	}

@@ -1,5 +1,5 @@
-// Package edgelist reads and writes lists of synapses: CSV, Parquet and Arrow files with a row for each. It turns a file
-// into columns, checked row by row, which connectome wires by the rule edges.
+// Package edgelist reads and writes lists of synapses, and reads lists of spikes: CSV, Parquet and Arrow files with a row for
+// each. It turns a file into columns, checked row by row, of which connectome makes synapses and sources.
 package edgelist
 
 import (
@@ -25,6 +25,7 @@ type Table struct {
 	Delay          []uint8   // bursts, 1…255; nil also when all are 1 and the file has the column
 	Delays         bool      // the file has a column of delays
 	Port           []uint8   // which of the target's ports, from 0
+	Burst          []uint64  // of a list of spikes, whose neurons are in Source
 }
 
 // bytesARow is the memory of a row with all columns.
@@ -41,6 +42,7 @@ type Side struct {
 
 // Options says what a list must be like.
 type Options struct {
+	Spikes         bool // the list is one of spikes, whose neurons are those of Source
 	Source, Target Side
 	Timestep       float64 // ms a burst
 	MaxRows        uint64  // more are a TooManyError, before anything is allocated for them
@@ -114,7 +116,13 @@ func (l *list) room(has [columns]bool, rows uint64) error {
 		return err
 	}
 	t := l.t
-	t.Source, t.Target = make([]uint32, rows), make([]uint32, rows)
+	t.Source = make([]uint32, rows)
+	if has[target] {
+		t.Target = make([]uint32, rows)
+	}
+	if has[burst] {
+		t.Burst = make([]uint64, rows)
+	}
 	if has[weight] {
 		t.Weight = make([]float64, rows)
 	}
@@ -147,27 +155,39 @@ const (
 	delay
 	delayMS
 	port
+	neuron
+	burst
 	columns
 )
 
 func columnNames() []string {
-	return []string{"source", "target", "weight", "delay", "delay_ms", "port"}
+	return []string{"source", "target", "weight", "delay", "delay_ms", "port", "neuron", "burst"}
+}
+
+// known are the columns that a list of the kind may have.
+func (o *Options) known() (from column, names []string) {
+	if o.Spikes {
+		return neuron, columnNames()[neuron:]
+	}
+	return 0, columnNames()[:neuron]
 }
 
 func (c column) String() string { return columnNames()[c] }
 
 // header finds the columns by their names: at[c] is the place of column c, −1 when the file does not have it. Names that
 // begin with an underscore are left to the user.
-func header(names []string) (at [columns]int, has [columns]bool, err error) {
+func (o *Options) header(names []string) (at [columns]int, has [columns]bool, err error) {
 	for c := range at {
 		at[c] = -1
 	}
+	from, wanted := o.known()
 next:
 	for i, name := range names {
-		for c, known := range columnNames() {
+		for k, known := range wanted {
 			if name != known {
 				continue
 			}
+			c := from + column(k)
 			if has[c] {
 				return at, has, fmt.Errorf("column %q found twice", name)
 			}
@@ -175,11 +195,13 @@ next:
 			continue next
 		}
 		if !strings.HasPrefix(name, "_") {
-			return at, has, unknownColumn(name, names)
+			return at, has, unknownColumn(name, names, wanted)
 		}
 	}
 	switch {
-	case !has[source] || !has[target]:
+	case o.Spikes && (!has[neuron] || !has[burst]):
+		return at, has, fmt.Errorf("columns %q, want neuron and burst", clip(strings.Join(names, ", ")))
+	case !o.Spikes && (!has[source] || !has[target]):
 		return at, has, fmt.Errorf("columns %q, want source and target", clip(strings.Join(names, ", ")))
 	case has[delay] && has[delayMS]:
 		return at, has, errors.New("both columns delay and delay_ms, want one of them")
@@ -187,9 +209,9 @@ next:
 	return at, has, nil
 }
 
-func unknownColumn(name string, names []string) error {
-	text := fmt.Sprintf("unknown column %q, want one of %s", clip(name), strings.Join(columnNames(), ", "))
-	switch near := genome.Nearest(name, columnNames()); {
+func unknownColumn(name string, names, wanted []string) error {
+	text := fmt.Sprintf("unknown column %q, want one of %s", clip(name), strings.Join(wanted, ", "))
+	switch near := genome.Nearest(name, wanted); {
 	case near != "":
 		text += fmt.Sprintf("; did you mean %q?", near)
 	case len(names) == 1 && strings.ContainsAny(name, ";\t "):

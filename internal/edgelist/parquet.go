@@ -30,7 +30,7 @@ func (l *list) readParquet(f File, size int64) (err error) {
 	for i := range names {
 		names[i] = s.Column(i).Path()
 	}
-	at, has, err := header(names)
+	at, has, err := l.header(names)
 	if err != nil {
 		return err
 	}

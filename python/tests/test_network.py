@@ -12,10 +12,12 @@ from urllib.parse import unquote, urlsplit
 from urllib.request import Request, urlopen
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
 
 import burst
-from burst import _program, errors
+from burst import _arrow, _program, errors
 from burst._units import bursts
 
 
@@ -94,6 +96,43 @@ stimuli: [{{area: I, at: 7, neurons: [3], amount: 100 mV}}]
     assert burst.open(tmp_path / "moved").replay() == digest
 
 
+def test_arrow() -> None:
+    """What is written without pyarrow is what pyarrow writes."""
+    for rows in (0, 1, 3, 1000):
+        for kinds in (["<u4", "<i8", "<f4", "<f8"], ["u1", "<i2", "<u2", "<u8", "i1", ">i4"], ["<u4"]):
+            columns = {f"c{k}" * (k + 1): (np.arange(rows) % 100).astype(kind) for k, kind in enumerate(kinds)}
+            table = pa.ipc.open_stream(_arrow.stream(columns)).read_all()
+            table.validate(full=True)
+            assert table == pa.table({n: c.astype(c.dtype.newbyteorder("=")) for n, c in columns.items()})
+
+
+def test_takes_tables(tmp_path: Path) -> None:
+    """Tables of pyarrow and pandas make the network of the same arrays, which replays without them."""
+    r = np.random.default_rng(3)
+    at = r.choice(100 * 50, 1000, replace=False)
+    train = {"neuron": at % 100, "burst": at // 100}
+    edges = {"source": r.integers(0, 100, 500), "target": r.integers(0, 20, 500), "weight": 1 + r.random(500)}
+    made: list[tuple[str, Any]] = []
+    for spikes, rule, more in (
+        ((train["neuron"], train["burst"]), (edges["source"], edges["target"]), {"weight": edges["weight"]}),
+        (pa.table(train), pd.DataFrame(edges), {}),
+        (pd.DataFrame(train), pa.table(edges), {}),
+    ):
+        net = burst.Network("tables", options=burst.Options(out=tmp_path / f"{len(made)}", threads=1))
+        s = net.area("projection-0", 100, "spike_list", spikes=spikes)
+        net.connect(s, net.area("cell", 20, "lif"), rule, delay=2, **more)
+        net.run(60).close()
+        assert len(net.spikes["projection-0"]) == 1000
+        assert len(net.spikes["cell"]) > 0
+        made.append((net.digest, net.manifest["connectome"]))
+    assert made[0] == made[1] == made[2]
+    assert burst.open(tmp_path / "1").replay() == made[0][0]
+    net = burst.Network(options=burst.Options(out=False))
+    net.area("s", 3, "spike_list", spikes=pa.table({"neuron": [3], "burst": [5]}))
+    with pytest.raises(errors.GenomeError, match=r"row 1, column neuron: neuron 3, want 0…2 of s"):
+        net.start()
+
+
 def test_many_projections() -> None:
     """64,009 projections are no more than a genome's text may hold."""
     net = burst.Network("many", options=burst.Options(out=False, threads=1))
@@ -116,7 +155,9 @@ def test_builder_refuses() -> None:
         r"shape \(2,\), want \(3,\)": lambda: net.area("c", 3, "lif", tau=np.ones(2)),
         "dtype bool": lambda: net.area("d", 3, "lif", tau=np.ones(3, dtype=bool)),
         r"target has shape \(1,\)": lambda: net.connect("a", "a", ([0, 1], [1])),
-        "whole numbers of one length": lambda: net.area("e", 3, "spike_list", spikes=(np.array([0.5]), np.array([1]))),
+        "float64 and int64, want whole numbers": lambda: net.area(
+            "e", 3, "spike_list", spikes=(np.array([0.5]), np.array([1]))
+        ),
     }
     for message, call in refused.items():
         with pytest.raises(errors.UsageError, match=message):

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from . import _arrow
 from .errors import UsageError
 
 # The keys of an area that are no parameters of its model.
 _OF_AREA = {
     "neurons", "size", "neurons_per_voxel", "aliases", "position", "extent", "center", "periodic", "group", "devices",
-    "psp", "divide_psp", "init", "drive", "from", "until", "spikes",
+    "psp", "divide_psp", "init", "drive", "from", "until", "spikes", "file",
 }  # fmt: skip
 
 
@@ -46,7 +47,7 @@ class Builder:
         self.genome: dict[str, Any] = {"burst": "v1", "name": name, **_plain(keys)}
         self.genome |= {"areas": [], "projections": [], "stimuli": []}
         self.areas: dict[str, Area] = {}
-        self.files: dict[str, str] = {}
+        self.files: dict[str, bytes] = {}
 
     def area(self, name: str, neurons: int | Sequence[int], model: str, keys: Mapping[str, Any]) -> Area:
         """Adds an area."""
@@ -60,36 +61,38 @@ class Builder:
             if len(size) != 3:
                 raise UsageError(f"area {name!r}: a size of {len(size)} numbers, want x, y and z")
             area["size"] = list(size)
+        file = f"area-{len(self.areas)}"
         params: dict[str, Any] = {}
         columns: dict[str, npt.NDArray[Any]] = {}
         for given, value in keys.items():
             key = given.removesuffix("_")  # from_ is a word of Python's without it
-            if key == "spikes":
-                value = _trains(name, value)
+            if key == "spikes" and not isinstance(value, list):
+                key, value = "file", self._trains(f"{file}.arrows", name, value)
             inside = area if key in _OF_AREA or model == "feagi" else params
             if isinstance(value, (np.ndarray, list)) and inside is params:
                 columns[key] = np.asarray(value)
-                value = f"column({name}.csv, {key})"
+                value = f"column({file}.csv, {key})"
             inside[key] = value
         if params:
             area["params"] = params
         total = size[0] * size[1] * size[2] * int(area.get("neurons_per_voxel", 1))
         if columns:
-            self._file(f"{name}.csv", columns, total, f"area {name!r}")
+            self.files[f"{file}.csv"] = _csv(_checked(columns, total, f"area {name!r}"))
         self.genome["areas"].append(_plain(area))
         self.areas[name] = Area(name, total, model, sum(a.neurons for a in self.areas.values()), size)
         return self.areas[name]
 
-    def connect(
-        self, source: Area | str, target: Area | str, rule: str | tuple[Any, Any], keys: Mapping[str, Any]
-    ) -> int:
+    def connect(self, source: Area | str, target: Area | str, rule: Any, keys: Mapping[str, Any]) -> int:
         """Adds a projection and gives its number."""
         number = len(self.genome["projections"])
         made: dict[str, Any] = {"from": name_of(source), "to": name_of(target)}
         if isinstance(rule, str):
             made |= {"rule": rule, **keys}
+        elif _is_table(rule):
+            made |= {"rule": "edges", "file": f"projection-{number}.arrows", **keys}
+            self.files[made["file"]] = _arrow_table(rule)
         else:
-            made["rule"], made["file"] = "edges", f"projection-{number}.csv"
+            made["rule"], made["file"] = "edges", f"projection-{number}.arrows"
             columns = {"source": np.asarray(rule[0]), "target": np.asarray(rule[1])}
             for key, value in keys.items():
                 if key in ("weight", "delay") and isinstance(value, (np.ndarray, list)):
@@ -97,7 +100,7 @@ class Builder:
                     columns["delay_ms" if key == "delay" and column.dtype.kind == "f" else key] = column
                 else:
                     made[key] = value
-            self._file(made["file"], columns, len(columns["source"]), f"projection {number}")
+            self.files[made["file"]] = _arrow.stream(_checked(columns, len(columns["source"]), f"projection {number}"))
         self.genome["projections"].append(_plain(made))
         return number
 
@@ -108,25 +111,24 @@ class Builder:
         )
         return len(self.genome["stimuli"]) - 1
 
-    def _file(self, path: str, columns: dict[str, npt.NDArray[Any]], rows: int, whose: str) -> None:
-        """Makes a CSV file of columns, each number so that it is read back as the same float32."""
-        texts = []
-        for name, column in columns.items():
-            if column.shape != (rows,):
-                raise UsageError(f"{whose}: {name} has shape {column.shape}, want ({rows},)")
-            if column.dtype.kind in "iu":
-                texts.append(map(str, column.tolist()))
-            elif column.dtype.kind == "f":
-                texts.append(map(repr, column.astype(np.float64).tolist()))
-            else:
-                raise UsageError(f"{whose}: {name} has dtype {column.dtype}, want numbers")
-        lines = map(",".join, zip(*texts, strict=True))
-        self.files[path] = "\n".join([",".join(columns), *lines, ""])
+    def _trains(self, path: str, name: str, spikes: Any) -> str:
+        """Makes the file of an area's spikes, of a table or of arrays of neurons and of bursts, a spike each."""
+        if _is_table(spikes):
+            self.files[path] = _arrow_table(spikes)
+            return path
+        columns = {n: np.asarray(x) for n, x in zip(("neuron", "burst"), spikes, strict=True)}
+        columns = {n: c if c.size else c.astype("<u4") for n, c in columns.items()}
+        _checked(columns, columns["neuron"].size, f"area {name!r}, spikes")
+        if any(c.dtype.kind == "f" for c in columns.values()):
+            kinds = " and ".join(str(c.dtype) for c in columns.values())
+            raise UsageError(f"area {name!r}: spikes of {kinds}, want whole numbers of neurons and of bursts")
+        self.files[path] = _arrow.stream(columns)
+        return path
 
     def write(self, folder: Path) -> Path:
         """Writes the genome and its files, and gives the genome's path."""
-        for name, text in self.files.items():
-            (folder / name).write_text(text, encoding="utf-8")
+        for name, content in self.files.items():
+            (folder / name).write_bytes(content)
         return write_genome(folder, self.genome)
 
 
@@ -153,24 +155,42 @@ def _text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _trains(name: str, spikes: Any) -> Any:
-    """Spike trains: a list as in a genome, or arrays of neurons and of bursts, a spike each."""
-    if not isinstance(spikes, tuple):
-        return spikes
-    neurons, bursts = np.asarray(spikes[0]), np.asarray(spikes[1])
-    if (
-        neurons.shape != bursts.shape
-        or neurons.ndim != 1
-        or neurons.dtype.kind not in "iu"
-        or bursts.dtype.kind not in "iu"
-    ):
-        raise UsageError(
-            f"area {name!r}: spikes of shapes {neurons.shape} and {bursts.shape}, want whole numbers of one length"
-        )
-    order = np.lexsort((bursts, neurons))
-    neurons, bursts = neurons[order], bursts[order]
-    ids, starts = np.unique(neurons, return_index=True)
-    return [{"neurons": [int(i)], "at": b.tolist()} for i, b in zip(ids, np.split(bursts, starts[1:]), strict=True)]
+def _checked(columns: dict[str, npt.NDArray[Any]], rows: int, whose: str) -> dict[str, npt.NDArray[Any]]:
+    """Columns of numbers, of one length; floats that Arrow or the program does not take become float64."""
+    for name, column in columns.items():
+        if column.shape != (rows,):
+            raise UsageError(f"{whose}: {name} has shape {column.shape}, want ({rows},)")
+        if column.dtype.kind not in "iuf":
+            raise UsageError(f"{whose}: {name} has dtype {column.dtype}, want numbers")
+        if column.dtype.kind == "f" and column.dtype.itemsize not in (4, 8):
+            columns[name] = column.astype(np.float64)
+    return columns
+
+
+def _csv(columns: Mapping[str, npt.NDArray[Any]]) -> bytes:
+    """A CSV file of columns, each number so that it is read back as the same float32."""
+    texts = (
+        map(repr, c.astype(np.float64).tolist()) if c.dtype.kind == "f" else map(str, c.tolist())
+        for c in columns.values()
+    )
+    return "\n".join([",".join(columns), *map(",".join, zip(*texts, strict=True)), ""]).encode()
+
+
+def _is_table(x: Any) -> bool:
+    """Whether something gives Arrow's columns, as tables of pyarrow, pandas, polars and DuckDB do."""
+    return hasattr(x, "__arrow_c_stream__")
+
+
+def _arrow_table(table: Any) -> bytes:
+    """A table as an Arrow stream."""
+    import pyarrow as pa
+
+    read = pa.table(table)
+    out = pa.BufferOutputStream()
+    with pa.ipc.new_stream(out, read.schema) as stream:
+        stream.write_table(read)
+    content: bytes = out.getvalue().to_pybytes()
+    return content
 
 
 def _plain(value: Any) -> Any:

@@ -73,19 +73,21 @@ class Network(Results):
             model: of its neurons (docs/models.md).
             keys: parameters of the model, and keys of an area such as drive, init and from_. Values are as in a genome:
                 numbers, or texts with a unit. An array has a parameter's value for each neuron, in its base unit.
-                Spikes of the model spike_list may be two arrays: the neuron and the burst of each.
+                Spikes of the model spike_list may be two arrays, the neuron and the burst of each, or a table with
+                the columns neuron and burst (of pyarrow, pandas or polars; it needs pyarrow).
 
         """
         return self._building().area(name, neurons, model, keys)
 
-    def connect(self, source: Area | str, target: Area | str, rule: str | tuple[Any, Any], **keys: Any) -> int:
+    def connect(self, source: Area | str, target: Area | str, rule: Any, **keys: Any) -> int:
         """Adds a projection and gives its number.
 
         Args:
             source: the area that it comes from.
             target: the area that it goes to.
             rule: name of a connection rule (docs/genome.md), or an edge list: two arrays, source and target of each
-                synapse, counted from 0 in their areas.
+                synapse, counted from 0 in their areas, or a table with columns of docs/edges.md (of pyarrow, pandas or
+                polars; it needs pyarrow).
             keys: keys of the rule, weight, delay, plasticity and others of a projection. Beside an edge list weight and
                 delay may be arrays; whole numbers of delay are bursts, floats are ms.
 
