@@ -209,6 +209,8 @@
 //	9 poisson       run_seed  index low = neuron div 4; word = neuron mod 4
 //	10 parameter    seed      index low = neuron, high = place of the parameter in its model, or 65536 + the number of the
 //	                          shared u in the area, counted by first use in the order of parameters; words 0 and 1
+//	11 formula      run_seed  index low = neuron div 4, high = number of the call of random or normal in its model's update,
+//	                          threshold and reset, in the order of the text, from 0; word = neuron mod 4
 //
 // Initial values of further variables have the variable's number, from 1, as index high. A draw of a Poisson or normal
 // drive stands for k where k of the drive's thresholds are ≤ it: k events, or the k-th entry of a table of amounts.

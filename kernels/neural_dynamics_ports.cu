@@ -8,12 +8,12 @@ DEVICE bool custom_ports(const network *w, const area *a, u32 i, u32 n) {
     float *v = w->v + n, *more = w->more + n, scale = (float)w->scale;
     u32 r = w->refractory[n], count = a->end - a->first, fires;
 #ifdef BURST_ONE_UNIT
-    fires = custom_ports(a->program, r, sums, scale, v, more, w->pitch, a->k, each, i, count); // runs what stands in the place of the remark
+    fires = custom_ports(a->program, r, sums, scale, v, more, w->pitch, a->k, each, i, count, a->first + i, w->seed, w->t); // runs what stands in the place of the remark
 #else
-    asm volatile("// custom_ports %0 %1 %2 %3 %4 %5 %6 %7 %8 %9 %10 %11"
+    asm volatile("// custom_ports %0 %1 %2 %3 %4 %5 %6 %7 %8 %9 %10 %11 %12 %13 %14"
                  : "=r"(fires)
                  : "r"(a->program), "r"(r), "l"(sums), "f"(scale), "l"(v), "l"(more), "l"(w->pitch), "l"(a->k), "l"(each),
-                   "r"(i), "r"(count)
+                   "r"(i), "r"(count), "r"(a->first + i), "l"(w->seed), "l"(w->t)
                  : "memory");
 #endif
     w->refractory[n] = (u16)(fires ? a->refractory : r > 0 ? r - 1 : 0);

@@ -3,6 +3,7 @@ package cpu
 import (
 	"burst/backend/cpu/internal/vector"
 	"burst/connectome"
+	"burst/internal/exact"
 	"burst/internal/formula"
 )
 
@@ -99,9 +100,11 @@ func (w *worker) evaluate(g *group, lo, hi uint32) {
 	for i := range k.passes {
 		switch s := &k.passes[i]; s.op { // 4b
 		case addInput:
-			f.AddInput(w.sum(g, s.port, lo, hi), &k.scale, k.numbers[s.out], k.numbers[s.a], live)
+			f.AddInput(w.sum(g, s.place, lo, hi), &k.scale, k.numbers[s.out], k.numbers[s.a], live)
 		case mulAddInput:
-			f.MulAddInput(w.sum(g, s.port, lo, hi), &k.scale, k.numbers[s.out], k.numbers[s.a], k.numbers[s.b], live)
+			f.MulAddInput(w.sum(g, s.place, lo, hi), &k.scale, k.numbers[s.out], k.numbers[s.a], k.numbers[s.b], live)
+		case operation(formula.Random), operation(formula.Tail):
+			w.roll(g, s, lo, hi)
 		default:
 			k.do(f, s, n)
 		}
@@ -115,6 +118,25 @@ func (w *worker) evaluate(g *group, lo, hi uint32) {
 		}
 	}
 	f.Countdown(k.flags[k.fired][:n], &k.refractory, r, words, live) // 4c
+	if k.draws {
+		for i := range live[:(n+63)/64] {
+			live[i] = 1 // the next burst draws other numbers
+		}
+	}
+}
+
+// roll executes a pass that draws a number for each of neurons lo ≤ i < hi of the group.
+func (w *worker) roll(g *group, s *pass, lo, hi uint32) {
+	out, number := g.evaluator.numbers[s.out], formula.Uniform
+	if s.op == operation(formula.Tail) {
+		number = formula.SignedTail
+	}
+	w.throw(exact.FormulaDraw, s.place, g.lo+lo, g.lo+hi, func(from uint32, draws []uint32) {
+		list := out[from-g.lo-lo:][:len(draws)]
+		for i, x := range draws {
+			list[i] = number(x)
+		}
+	})
 }
 
 // sum returns the sums of neurons lo ≤ i < hi of the group at a port.

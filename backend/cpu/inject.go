@@ -79,14 +79,19 @@ const (
 // philox calls take for runs of the group's neurons, ascending, with one 32-bit draw per neuron. Each index of Philox gives
 // the draws of four neighbouring neurons; place is the upper half of the index.
 func (w *worker) philox(g *group, purpose exact.Purpose, place uint32, take func(lo uint32, draws []uint32)) {
+	w.throw(purpose, place, g.lo, g.hi, take)
+}
+
+// throw does so for neurons lo ≤ n < end of an area.
+func (w *worker) throw(purpose exact.Purpose, place, lo, end uint32, take func(lo uint32, draws []uint32)) {
 	t := w.b.number
-	w.draws += uint64(g.hi - g.lo)
+	w.draws += uint64(end - lo)
 	w.dice.Counter = [3]uint32{place, uint32(t), uint32(purpose)<<24 | uint32(t>>32)&0xffffff}
-	for lo := g.lo; lo < g.hi; {
+	for lo < end {
 		skip := lo % wordsOfDraw
-		hi := min(g.hi, lo-skip+drawn)
+		hi := min(end, lo-skip+drawn)
 		if !w.b.own.Whole() {
-			hi = min(g.hi, lo/connectome.Slice*connectome.Slice+connectome.Slice) // the neurons of a slice have consecutive numbers
+			hi = min(end, lo/connectome.Slice*connectome.Slice+connectome.Slice) // the neurons of a slice have consecutive numbers
 		}
 		words := w.draw[:(hi-lo+skip+31)&^31]
 		w.b.kernels.Draws(w.dice, w.b.own.Neuron(lo)/wordsOfDraw, words)

@@ -10,6 +10,7 @@ type recipe struct {
 	results   []pass // per state variable: storeEither, or copying, from its own register if the variable does not change
 	constants []float32
 	inputs    int    // register of the first input
+	draws     bool   // passes take random draws
 	sums      bool   // inputs are sums of ports, which passes may read themselves
 	apart     []bool // per port: a pass does so
 	numbers   int    // registers of numbers
@@ -34,14 +35,14 @@ const (
 type pass struct {
 	op           operation
 	out, a, b, c int
-	port         uint32
+	place        uint32 // port, or number of the draw
 }
 
 // form is what an instruction becomes: an operation on values, or nothing if it is joined into another instruction.
 type form struct {
 	op    operation
 	refs  []formula.Ref
-	port  uint32
+	place uint32 // port of an input, or number of a draw
 	taken bool
 }
 
@@ -56,7 +57,7 @@ type planner struct {
 }
 
 func newRecipe(p *formula.Program, sums bool) *recipe {
-	l := &planner{r: &recipe{sums: sums, flags: 1, apart: make([]bool, p.Inputs)}, p: p, uses: make([]int, len(p.Code)), at: make([]int, len(p.Code))}
+	l := &planner{r: &recipe{sums: sums, draws: p.Draws(), flags: 1, apart: make([]bool, p.Inputs)}, p: p, uses: make([]int, len(p.Code)), at: make([]int, len(p.Code))}
 	for i := range p.Code {
 		if p.Code[i].Op == formula.Const {
 			l.r.constants = append(l.r.constants, p.Code[i].Value)
@@ -64,7 +65,7 @@ func newRecipe(p *formula.Program, sums bool) *recipe {
 		for _, v := range p.Code[i].Args() {
 			l.uses[v]++
 		}
-		l.forms = append(l.forms, form{op: operation(p.Code[i].Op), refs: p.Code[i].Args()})
+		l.forms = append(l.forms, form{op: operation(p.Code[i].Op), refs: p.Code[i].Args(), place: uint32(p.Code[i].K)})
 	}
 	for _, v := range p.Next {
 		l.uses[v]++
@@ -103,10 +104,10 @@ func (l *planner) join(i int) {
 		switch input, in, rest, single := l.once(i, formula.Input); {
 		case !single || !l.r.sums:
 		case !ok:
-			*f = form{op: addInput, refs: []formula.Ref{rest}, port: uint32(input.K)}
+			*f = form{op: addInput, refs: []formula.Ref{rest}, place: uint32(input.K)}
 			l.takeInput(in)
 		case in == other:
-			*f = form{op: mulAddInput, refs: f.refs[:2], port: uint32(input.K)}
+			*f = form{op: mulAddInput, refs: f.refs[:2], place: uint32(input.K)}
 			l.takeInput(in)
 		}
 	case formula.And:
@@ -166,7 +167,7 @@ func (l *planner) plan() {
 
 // pass turns a form into a pass on registers.
 func (l *planner) pass(f *form) pass {
-	s := pass{op: f.op, port: f.port}
+	s := pass{op: f.op, place: f.place}
 	for k, to := range []*int{&s.a, &s.b, &s.c}[:len(f.refs)] {
 		*to = l.at[f.refs[k]]
 	}

@@ -50,10 +50,10 @@ func leaky() *formula.Program {
 // TestGoldenPTX holds the code of a model to its text: one instruction a value, each rounded on its own.
 func TestGoldenPTX(t *testing.T) {
 	m := ownModel{program: leaky(), place: []place{{each: true}, {k: 0}}}
-	got, err := spliceModels("a\n\t// custom_update %r1 %r2 %r3 %f1 %f2 %rd1 %rd2 %rd3 %rd4 %rd5 %r4 %r5\nb\n", []ownModel{m})
+	got, err := spliceModels("a\n\t// custom_update %r1 %r2 %r3 %f1 %f2 %rd1 %rd2 %rd3 %rd4 %rd5 %r4 %r5 %r6 %rd7 %rd8\nb\n", []ownModel{m})
 	require.NoError(t, err)
 	require.Equal(t, `a
-	// custom_update %r1 %r2 %r3 %f1 %f2 %rd1 %rd2 %rd3 %rd4 %rd5 %r4 %r5
+	// custom_update %r1 %r2 %r3 %f1 %f2 %rd1 %rd2 %rd3 %rd4 %rd5 %r4 %r5 %r6 %rd7 %rd8
 	{
 	.reg .f32 %n<15>;
 	.reg .pred %q<15>;
@@ -93,9 +93,9 @@ func TestGoldenPortsPTX(t *testing.T) {
 		Code: []formula.Instruction{{Op: formula.Input, K: 2}, {Op: formula.Input, K: 0}, {Op: formula.Sub, A: 0, B: 1}, {Op: formula.Refractory}},
 		Next: []formula.Ref{2}, Fired: 3, Inputs: 3,
 	}
-	got, err := spliceModels("// custom_ports %r1 %r2 %r3 %rd1 %f1 %rd2 %rd3 %rd4 %rd5 %rd6 %r4 %r5\n", []ownModel{{program: p}})
+	got, err := spliceModels("// custom_ports %r1 %r2 %r3 %rd1 %f1 %rd2 %rd3 %rd4 %rd5 %rd6 %r4 %r5 %r6 %rd7 %rd8\n", []ownModel{{program: p}})
 	require.NoError(t, err)
-	require.Equal(t, `// custom_ports %r1 %r2 %r3 %rd1 %f1 %rd2 %rd3 %rd4 %rd5 %rd6 %r4 %r5
+	require.Equal(t, `// custom_ports %r1 %r2 %r3 %rd1 %f1 %rd2 %rd3 %rd4 %rd5 %rd6 %r4 %r5 %r6 %rd7 %rd8
 	{
 	.reg .f32 %n<4>;
 	.reg .pred %q<4>;
@@ -139,7 +139,7 @@ func TestSplice(t *testing.T) {
 		require.ErrorContains(t, err, "no place for what the genome defines")
 	}
 	_, err := spliceModels("// custom_update %r1 %r2\n", m)
-	require.ErrorContains(t, err, "2 operands, want 12")
+	require.ErrorContains(t, err, "2 operands, want 15")
 }
 
 // TestOnly keeps what is asked for, as it was, and what comes before the kernels.

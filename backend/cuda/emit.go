@@ -27,6 +27,13 @@ type operands struct {
 	v, more, pitch string // addresses of the state; from one further variable to the next
 	words, each    string // addresses of the area's shared parameters, and of those that do not fit or differ
 	i, count       string // the neuron's place in its area, and the area's neurons
+	draws          draws
+}
+
+// draws are the registers of what draws depend on.
+type draws struct {
+	number  string // of the neuron in the network
+	seed, t string
 }
 
 // spliceModels writes the models' code after every remark of a unit's PTX.
@@ -35,8 +42,8 @@ func spliceModels(ptx string, models []ownModel) (string, error) {
 	if strings.Contains(ptx, portsRemark) {
 		remark = portsRemark
 	}
-	return splice(ptx, remark, 12, func(b *strings.Builder, f []string) {
-		o := operands{f[0], f[1], f[2], f[3], f[4], "", "", f[5], f[6], f[7], f[8], f[9], f[10], f[11]}
+	return splice(ptx, remark, 15, func(b *strings.Builder, f []string) {
+		o := operands{f[0], f[1], f[2], f[3], f[4], "", "", f[5], f[6], f[7], f[8], f[9], f[10], f[11], draws{f[12], f[13], f[14]}}
 		if remark == portsRemark {
 			o.first, o.second, o.sums, o.scale = "", "", f[3], f[4]
 		}
@@ -133,7 +140,7 @@ func writeChoice(b *strings.Builder, number string, codes []string) {
 
 // code is the model's program in PTX.
 func (m *ownModel) code(o operands) string {
-	e := emitter{input: func(k int) string { return [2]string{o.first, o.second}[k] }, refractory: o.refractory}
+	e := emitter{input: func(k int) string { return [2]string{o.first, o.second}[k] }, refractory: o.refractory, draws: o.draws}
 	before := []string{".reg .b64 %own, %at;", fmt.Sprintf("mad.wide.u32 %%own, %s, 4, %s;", o.i, o.each)}
 	if o.sums != "" {
 		before = append(before, ".reg .u32 %sum;", ".reg .f32 %in;")
@@ -186,6 +193,7 @@ type emitter struct {
 	// Where a state variable, a parameter and an input are: memory in brackets, or of an input a register. They may write how to get there.
 	state, param, input func(k int) string
 	refractory          string // register
+	draws               draws  // of models
 }
 
 func (e *emitter) line(format string, args ...any) {
@@ -262,6 +270,8 @@ func (e *emitter) instruction(i int, in *formula.Instruction) {
 		e.line("not.pred %%q%d, %%q%d;", i, in.A)
 	case formula.Select:
 		e.line("selp.b32 %%n%d, %%n%d, %%n%d, %%q%d;", i, in.B, in.C, in.A)
+	case formula.Random, formula.Tail:
+		e.draw(i, in)
 	default:
 		panic("BUG: no PTX for " + op.String())
 	}

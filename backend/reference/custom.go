@@ -6,11 +6,11 @@ import (
 )
 
 // custom is step 4 of models that genomes define.
-func custom(b *backend, a *connectome.Area, i uint32, k []float32, _ uint64) bool {
+func custom(b *backend, a *connectome.Area, i uint32, k []float32, t uint64) bool {
 	n, r := a.Neurons.First+i, &b.state.Refractory[a.Neurons.First+i]
 	more := b.state.More[:a.Variables()]
 	in := formula.Neuron{
-		State: []float32{b.state.V[n]}, Params: k, Refractory: *r > 0,
+		State: []float32{b.state.V[n]}, Params: k, Refractory: *r > 0, Seed: b.c.RunSeed, Burst: t, Number: n,
 	}
 	for j := range more {
 		in.State = append(in.State, more[j][n])

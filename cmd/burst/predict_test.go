@@ -31,7 +31,7 @@ func TestPredicted(t *testing.T) {
 		Connectome *string // null with a model of the genome's own
 	}
 	require.NoError(t, json.Unmarshal(text, &predicted))
-	require.Len(t, predicted, 4)
+	require.Len(t, predicted, 5)
 	var raw []struct{ Genome json.RawMessage }
 	require.NoError(t, json.Unmarshal(text, &raw))
 	t.Chdir(t.TempDir())

@@ -21,7 +21,7 @@ def whole(x):
 
 # Random numbers
 
-WIRING, WEIGHT, DELAY, INITIAL, POISSON_DRIVE, NORMAL_DRIVE, POISSON = 1, 2, 3, 4, 5, 8, 9
+WIRING, WEIGHT, DELAY, INITIAL, POISSON_DRIVE, NORMAL_DRIVE, POISSON, FORMULA = 1, 2, 3, 4, 5, 8, 9, 11
 
 def philox(key, c0, c1, c2, c3):
     k0, k1 = key & M32, key >> 32
@@ -180,6 +180,24 @@ def log32(a):
     y = F(F(F(f * q) * horner32(f, LOG32)) + F(e * float.fromhex("-0x1.bd0106p-13")))
     y = F(y - F(q * 0.5))
     return F(F(f + y) + F(e * float.fromhex("0x1.63p-1")))
+
+def random32(w):
+    """random() in a formula, of the word that it draws."""
+    return (w >> 8) * 2.0**-24
+
+def normal32(w):
+    """normal() in a formula, of the word that it draws."""
+    tail = F(F(min(w, M32 - w)) + 0.5) * 2.0**-32
+    q = F(0.5 - tail)
+    if q <= F(0.425):
+        r = F(F(0.180625) - F(q * q))
+        A = horner32(r, (5.9109374720e+01, 1.5929113202e+02, 5.0434271938e+01, 3.3871327179e+00))
+        z = F(q * F(A / horner32(r, (6.7187563600e+01, 7.8757757664e+01, 1.7895169469e+01, 1.0))))
+    else:
+        r = F(F(math.sqrt(-log32(tail))) - F(1.6))
+        C = horner32(r, (1.7023821103e-01, 1.3067284816e+00, 2.7568153900e+00, 1.4234372777e+00))
+        z = F(C / horner32(r, (1.2021132975e-01, 7.3700164250e-01, 1.0)))
+    return z if w >= 2**31 else -z
 
 def fast(u, v):
     s = F(u + v)

@@ -9,8 +9,8 @@ import json
 import math
 import struct
 
-from exact import (DELAY, F, INITIAL, M32, M64, NORMAL_DRIVE, POISSON, POISSON_DRIVE, WEIGHT, WIRING, below, bits32, bits64, draw, exp, exp32, expm1, fold, log, log1p,
-                   normal, normal_thresholds, numbers, passed, poisson_thresholds, uniform, whole, xxhash64)
+from exact import (DELAY, F, FORMULA, INITIAL, M32, M64, NORMAL_DRIVE, POISSON, POISSON_DRIVE, WEIGHT, WIRING, below, bits32, bits64, draw, exp, exp32, expm1, fold, log, log1p,
+                   normal, normal32, normal_thresholds, numbers, passed, poisson_thresholds, random32, uniform, whole, xxhash64)
 
 # Genomes: of quantities the number is taken as it stands, so all are in base units.
 
@@ -145,7 +145,36 @@ ADEX = {
     "update": ["v = select(refractory, v, v + dt/C*(g*(E - v) + g*slope*exp((v - T)/slope) - w + input))", "w = keep*w + (1 - keep)*(a*(v - E))"],
     "threshold": "v >= cut", "reset": ["v = low", "w = w + b"],
 }
-MODELS = {"lif": Lif, "lif_psc_exp": LifPscExp, "izhikevich": Izhikevich, "adex": Adex}
+class Noisy:
+    """The model of NOISY below: its calls of normal and random are draws 0, 1 and 2."""
+    number, ports, words = 6, 1, None
+
+    def __init__(self, p, dt):
+        for name, x in p.items():
+            setattr(self, name, F(x))
+        self.dt, self.silence = F(dt), whole(p["refractory"] / dt)
+
+    def start(self, v):
+        return [F(v)]
+
+    def step(self, s, quiet, inputs, drive, word):
+        v = self.low
+        if not quiet:
+            step = F(F(self.dt / self.tau) * F(self.rest - s[0]))
+            v = F(F(F(s[0] + step) + F(self.sd * normal32(word(0)))) + inputs[0])
+        fires = random32(word(1)) < F(self.chance * exp32(F(F(v - self.T) / self.slope))) and not quiet
+        s[0] = F(self.low + random32(word(2))) if fires else v
+        return fires
+
+NOISY = {
+    "name": "noisy", "input": "mV",
+    "params": {"tau": "20 ms", "rest": "-60 mV", "low": "-62 mV", "sd": "0.7 mV", "T": "-50 mV", "slope": "3 mV", "chance": 0.05, "refractory": "1 ms"},
+    "state": {"v": "-60 mV"},
+    "update": ["v = select(refractory, low, v + dt/tau*(rest - v) + sd*normal() + input)"],
+    "threshold": "random() < chance*exp((v - T)/slope)", "reset": ["v = low + random()"],
+}
+Adex.own, Noisy.own = ADEX, NOISY
+MODELS = {"lif": Lif, "lif_psc_exp": LifPscExp, "izhikevich": Izhikevich, "adex": Adex, "noisy": Noisy}
 
 class Network:
     def __init__(self, g):
@@ -156,7 +185,7 @@ class Network:
             kind = MODELS.get(a["model"])
             area = {"number": number, "first": first, "n": a["neurons"], "port": port, "kind": kind, "from": a}
             if kind:
-                p = dict(getattr(kind, "defaults", None) or {k: value(v) for k, v in ADEX["params"].items()})
+                p = dict(getattr(kind, "defaults", None) or {k: value(v) for k, v in kind.own["params"].items()})
                 p.update((k, v * self.dt if k == "refractory" else value(v)) for k, v in a.get("params", {}).items())
                 area["model"] = kind(p, self.dt)
                 port += kind.ports * a["neurons"]
@@ -228,7 +257,8 @@ class Network:
     def start(self, area, n):
         if not area["kind"]:
             return [0.0]
-        given = area["from"].get("init", ADEX["state"] if area["kind"] is Adex else {}).get("v" if area["kind"] is Adex else "V")
+        own = getattr(area["kind"], "own", None)
+        given = area["from"].get("init", own["state"] if own else {}).get("v" if own else "V")
         v = None if given is None else drawn(value(given), self.seed, INITIAL, area["first"] + n, area["number"])
         return area["model"].start(v)
 
@@ -279,7 +309,8 @@ class Network:
         for i in range(a["n"]):
             inputs = [F(F(float(acc[a["port"] + i + k * a["n"]])) / self.scale) for k in range(ports)]
             n = first + i
-            fires = m.step(self.state[n], quiet[n] > 0, inputs, term)
+            draws = [lambda k: word(FORMULA, n, k)] if a["kind"] is Noisy else []
+            fires = m.step(self.state[n], quiet[n] > 0, inputs, term, *draws)
             if fires:
                 fired.append(n)
             quiet[n] = m.silence if fires else max(0, quiet[n] - 1)
@@ -328,6 +359,10 @@ def genomes():
         "name": "own", "seed": 11, "timestep": "0.25 ms", "scale": 100, "models": [ADEX],
         "areas": [{"name": "A", "neurons": 24, "model": "adex", "drive": [poisson(4000, "600 pA")]}],
         "projections": [{"from": "A", "to": "A", "rule": "fixed_indegree", "indegree": 6, "weight": "150 pA", "delay": 3}]}
+    yield 150, {
+        "name": "draws", "seed": 3, "run_seed": 2**33 + 5, "timestep": "0.5 ms", "scale": 1000, "models": [NOISY],
+        "areas": [{"name": "S", "neurons": 3, "model": "poisson", "params": {"rate": "300 Hz"}}, {"name": "A", "neurons": 30, "model": "noisy", "drive": [poisson(900, "1.5 mV")]}],
+        "projections": [{"from": "S", "to": "A", "rule": "all_to_all", "weight": "2 mV"}, {"from": "A", "to": "A", "rule": "fixed_indegree", "indegree": 6, "weight": "1 mV", "delay": 3}]}
     yield 150, {
         "name": "weights", "seed": 99, "timestep": "0.1 ms", "scale": 1024,
         "areas": [{"name": "E", "neurons": 40, "model": "lif_psc_exp", "params": {"tau_syn_in": "5 ms"}, "drive": [poisson(16000, "90 pA"), {"constant": "200 pA"}], "init": {"V": "normal(-58 mV, 5 mV)"}}],

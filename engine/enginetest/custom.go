@@ -125,6 +125,9 @@ func randomFormulas(r *rand.Rand, n uint32, ports func() []string) connectome.Ar
 	if r.IntN(4) == 0 {
 		s.Update = append(s.Update, w.bounded(among(r, "log(v)", "pow(v, p)", "pow(abs(q), "+w.ports[0]+") - log(abs(v))", "tanh(v)*sin(min(max(q, -9), 9))", "cos(min(max(v, -65536), 65536)) - floor(v)")))
 	}
+	if r.IntN(3) == 0 {
+		s.Update = append(s.Update, w.bounded(among(r, "random()", "normal()", "v + p*normal()", "select(random() < 0.1, random() - random(), 2*normal())")))
+	}
 	if len(w.ports) > 2 {
 		sum := "v*0.9"
 		for k, name := range w.ports {
@@ -132,7 +135,7 @@ func randomFormulas(r *rand.Rand, n uint32, ports func() []string) connectome.Ar
 		}
 		s.Update = append(s.Update, fmt.Sprintf("v = min(max(%s, -100), 100)", sum))
 	}
-	s.Threshold = among(r, "v >= 1", "v > p and not refractory", w.flag(3)+" or v > 3")
+	s.Threshold = among(r, "v >= 1", "v > p and not refractory", "random() < 0.1*v", w.flag(3)+" or v > 3")
 	for range r.IntN(3) {
 		s.Reset = append(s.Reset, w.bounded(w.number(2)))
 	}

@@ -38,6 +38,7 @@ const (
 	NoiseDrive
 	PoissonSource
 	ParameterDraw
+	FormulaDraw
 )
 
 // Draw is the law's draw for index in burst t.

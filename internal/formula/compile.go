@@ -37,6 +37,7 @@ type compiler struct {
 	scope  map[string]binding
 	names  []string // of parameters, by number
 	faults []Fault
+	draws  uint16           // calls of random and normal so far, in the order of the text
 	rule   *handlerCompiler // of a handler of a rule of plasticity; nil: of a model
 }
 
@@ -231,6 +232,8 @@ func (c *compiler) compile(n *node) (value, *Mistake) {
 		return value{}, wrong(n.at, "found the function %q, which may stand only under constants, where it is computed once", n.what)
 	case n.what == Decay:
 		return c.rule.decay(c, n)
+	case n.what == "random" || n.what == "normal":
+		return value{ref: c.draw(n.what)}, nil
 	}
 	op, turned := operation(n.what)
 	refs := make([]Ref, len(n.args))
@@ -271,6 +274,16 @@ func (c *compiler) compile(n *node) (value, *Mistake) {
 	return v, nil
 }
 
+// draw makes a draw of its own for every call in the text.
+func (c *compiler) draw(what string) Ref {
+	k := int(c.draws)
+	c.draws++
+	if what == "random" {
+		return c.b.load(Random, k)
+	}
+	return maths{c.b}.normal(c.b.load(Tail, k))
+}
+
 // operation is the instruction of an operator or function, and whether its arguments change places.
 func operation(what string) (op Op, turned bool) {
 	switch what {
@@ -302,7 +315,11 @@ func (c *compiler) lookup(n *node) (value, *Mistake) {
 
 func unknown(n *node, known []string) *Mistake {
 	m := wrong(n.at, "unknown name %q, wanted one of %s", n.name, strings.Join(known, ", "))
-	if better := instead[n.name]; better != "" {
+	better := instead[n.name]
+	if count, function := functions[n.name]; function {
+		better = n.name + map[bool]string{true: "()", false: "(…)"}[count == 0]
+	}
+	if better != "" {
 		m.Message = wrong(n.at, "unknown name %q; write %s", n.name, better).Message
 	}
 	if len(n.name) > 1 {

@@ -1,6 +1,9 @@
 package formula
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // Source is a model as the genome has it: names in the order in which they are written, and texts.
 type Source struct {
@@ -68,7 +71,7 @@ const (
 
 // Reserved lists the names that stand for something already.
 func Reserved() []string {
-	return append([]string{timeStep, Quiet, "and", "or", "not"}, functionNames(InConstants)...)
+	return append([]string{timeStep, Quiet, "and", "or", "not"}, slices.Sorted(maps.Keys(functions))...)
 }
 
 // ValidName reports whether a text can be a name in expressions: letters, digits and "_", no digit at first, at most 40.

@@ -29,13 +29,19 @@
 //	lesseq a b   a ≤ b; likewise                        equal a b    a = b; likewise
 //	and, or, not of flags
 //	select a b c     b where the flag a is true, else c
+//	random k         of the 32-bit draw k of the neuron in this burst, w: ⌊w/2^8⌋·2^−24, exact
+//	tail k           likewise: (float32(w) + ½)·2^−32 where w < 2^31, else −(float32(2^32 − 1 − w) + ½)·2^−32
 //
-// exp, log, pow, tanh, floor, sin and cos in update, threshold and reset are not instructions. The compiler expands them; the
+// Draws are those of the law, purpose 11 (engine/doc.go). Each call of random() or normal() in the text is one, with a number of its own;
+// the numbers count in the order of the text, calls whose number nothing needs too.
+//
+// exp, log, pow, tanh, floor, sin, cos and normal in update, threshold and reset are not instructions. The compiler expands them; the
 // results are within one unit in the last place of the exact ones. exp takes about 90 instructions (exp.go); it is 0 for a ≤ −104 and
 // infinite for a ≥ 89. log takes about 150; it is −∞ for both zeros, and NaN below. pow takes about 430 (pow.go) and
 // follows C's powf: NaN where a < 0 and b is not whole, and 1 where b = 0 or a = 1, even if the other operand is NaN. In all
 // other cases a NaN operand gives NaN. floor (about 15) is exact; it keeps −0 and infinities. tanh (about 230), sin and cos (about
-// 100 each, trig.go) keep −0 but for cos; sin and cos are NaN where |a| > 65,536. A state variable that becomes NaN ends the run.
+// 100 each, trig.go) keep −0 but for cos; sin and cos are NaN where |a| > 65,536. normal() (about 95) is
+// the quantile of tail, within 1e-6 of max(1, |z|), from −6.34 to 6.34. A state variable that becomes NaN ends the run.
 //
 // a > b and a ≥ b are less b a and lesseq b a; a ≠ b is not equal a b, true where either is NaN. The bit pattern of a NaN is
 // not specified and cannot be observed: comparisons do not depend on it, and a state variable that is NaN or infinite ends

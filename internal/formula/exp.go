@@ -61,24 +61,37 @@ func (b maths) exp(a Ref) Ref {
 
 // split gives m and a whole e with a = m·2^e and √½ < m ≤ √2, for a finite a above 0.
 func (b maths) split(a Ref) (m, e Ref) {
+	return b.splitBy(a, []int{64, 32, 16, 8, 4, 2, 1}, []int{64, 64, 32, 16, 8, 4, 2, 1})
+}
+
+// splitBy is split with the binary digits of the exponents that a may have, above 0 and below.
+func (b maths) splitBy(a Ref, up, down []int) (m, e Ref) {
 	m, e = a, b.num(0)
 	step := func(has Ref, by float32, digit int) {
 		m = b.pick(has, b.mul(m, b.num(by)), m)
 		e = b.pick(has, b.add(e, b.num(float32(digit))), e)
 	}
-	for _, digit := range []int{64, 32, 16, 8, 4, 2, 1} {
+	for _, digit := range up {
 		step(b.apply(LessEqual, b.num(power(digit)), m), 1/power(digit), digit)
 	}
-	for _, digit := range []int{64, 64, 32, 16, 8, 4, 2, 1} {
+	for _, digit := range down {
 		step(b.less(m, b.num(2/power(digit))), power(digit), -digit)
 	}
 	step(b.less(b.num(1.41421356), m), 0.5, 1)
 	return m, e
 }
 
-// log is the natural logarithm of a: a = m·2^e, and a polynomial for log m (S. Moshier, Cephes, logf).
+// log is the natural logarithm of a.
 func (b maths) log(a Ref) Ref {
-	m, e := b.split(a)
+	y := b.logOf(b.split(a))
+	inf := b.num(infinite)
+	y = b.pick(b.less(a, inf), y, a) // infinite stays so, NaN too
+	y = b.pick(b.equal(a, b.num(0)), b.num(-infinite), y)
+	return b.pick(b.less(a, b.num(0)), b.num(notANumber), y)
+}
+
+// logOf is log(m·2^e): a polynomial for log m (S. Moshier, Cephes, logf).
+func (b maths) logOf(m, e Ref) Ref {
 	f := b.sub(m, b.num(1))
 	ff := b.mul(f, f)
 	p := b.polynomial(f, 7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1,
@@ -86,11 +99,22 @@ func (b maths) log(a Ref) Ref {
 	y := b.mul(b.mul(f, ff), p)
 	y = b.add(y, b.mul(e, b.num(-2.12194440e-4)))
 	y = b.sub(y, b.mul(ff, b.num(0.5)))
-	y = b.add(b.add(f, y), b.mul(e, b.num(0.693359375)))
-	inf := b.num(infinite)
-	y = b.pick(b.less(a, inf), y, a) // infinite stays so, NaN too
-	y = b.pick(b.equal(a, b.num(0)), b.num(-infinite), y)
-	return b.pick(b.less(a, b.num(0)), b.num(notANumber), y)
+	return b.add(b.add(f, y), b.mul(e, b.num(0.693359375)))
+}
+
+// normal is the standard normal number that a draw stands for, given its signed tail: the quantile of M. Wichura (Applied Statistics
+// 37:477, 1988), AS 241, PPND7, whose third range, beyond e^−25, no draw of 32 bits reaches.
+func (b maths) normal(signed Ref) Ref {
+	tail := b.apply(Abs, signed)
+	q := b.sub(b.num(0.5), tail)
+	r := b.sub(b.num(0.180625), b.mul(q, q))
+	centre := b.mul(q, b.apply(Div, b.polynomial(r, 5.9109374720e+01, 1.5929113202e+02, 5.0434271938e+01, 3.3871327179e+00),
+		b.polynomial(r, 6.7187563600e+01, 7.8757757664e+01, 1.7895169469e+01, 1)))
+	r = b.sub(b.apply(Sqrt, b.apply(Neg, b.logOf(b.splitBy(tail, nil, []int{32, 16, 8, 4, 2, 1})))), b.num(1.6))
+	far := b.apply(Div, b.polynomial(r, 1.7023821103e-01, 1.3067284816e+00, 2.7568153900e+00, 1.4234372777e+00),
+		b.polynomial(r, 1.2021132975e-01, 7.3700164250e-01, 1))
+	size := b.pick(b.apply(LessEqual, q, b.num(0.425)), centre, far)
+	return b.pick(b.less(signed, b.num(0)), size, b.apply(Neg, size))
 }
 
 // power is 2^n for n up to 64.

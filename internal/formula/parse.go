@@ -43,10 +43,11 @@ func binds(t token) int {
 	return loosest
 }
 
-// functions gives the number of arguments of every function; those of constantsOnly stand under constants alone.
+// functions gives the number of arguments of every function; those of constantsOnly stand under constants alone, those without arguments
+// draw anew in each burst.
 var functions = map[string]int{
 	"min": 2, "max": 2, "abs": 1, "sqrt": 1, "select": 3, "exp": 1, "log": 1, "pow": 2, "tanh": 1,
-	"floor": 1, "sin": 1, "cos": 1, "expm1": 1, "log1p": 1,
+	"floor": 1, "sin": 1, "cos": 1, "expm1": 1, "log1p": 1, "random": 0, "normal": 0,
 }
 
 var constantsOnly = map[string]bool{"expm1": true, "log1p": true}
@@ -54,19 +55,32 @@ var constantsOnly = map[string]bool{"expm1": true, "log1p": true}
 // functionNames are the functions that may stand in a part, in the order of the alphabet.
 func functionNames(part Part) []string {
 	names := slices.Sorted(maps.Keys(functions))
-	if part == InConstants {
-		return names
-	}
 	if part == InOnSource {
 		names = slices.Insert(names, slices.Index(names, "exp"), Decay)
 	}
-	return slices.DeleteFunc(names, func(name string) bool { return constantsOnly[name] })
+	return slices.DeleteFunc(names, func(name string) bool {
+		count, known := functions[name]
+		return constantsOnly[name] && part != InConstants || known && count == 0 && !part.draws()
+	})
+}
+
+// draws reports whether texts of the part may take random draws: those that every burst computes for each neuron.
+func (p Part) draws() bool { return p == InUpdate || p == InThreshold || p == InReset }
+
+// noDraw says why a function may not draw in a part.
+func (p Part) noDraw(name token) *Mistake {
+	better := map[Part]string{
+		InConstants: "; params: {tau: normal(20 ms, 2 ms)} draws a parameter for each neuron",
+		InState:     "; a distribution, such as uniform(-70 mV, -50 mV), draws an initial value",
+	}[p]
+	return wrong(name.at, "found the function %v, which draws anew in each burst and may stand only in update, threshold and reset of a model%s", name, better)
 }
 
 // instead says what to write in place of an operator or function of other languages.
 var instead = map[string]string{
 	"**": "pow(x, y)", "^": "pow(x, y)", "%": "another formula", "&&": "and", "||": "or", "!": "not", "=": "==",
 	"if": "select(condition, then, else)", "where": "select(condition, then, else)", "int": "select(condition, 1, 0)", "clip": "min(max(x, low), high)", "ln": "log",
+	"rand": "random()", "uniform": "low + (high - low)*random()", "randn": "normal()", "gauss": "mean + sd*normal()",
 }
 
 // maxDepth bounds brackets in brackets.
@@ -197,6 +211,15 @@ func (r *reader) call(name token) (*node, *Mistake) {
 	}
 	n := &node{at: name.at, what: name.text}
 	r.take()
+	if count == 0 {
+		if !r.part.draws() {
+			return nil, r.part.noDraw(name)
+		}
+		if t := r.take(); t.text != ")" {
+			return nil, wrong(t.at, "expects %s() without arguments, as in %s, found %v", name.text, map[string]string{"random": "low + (high - low)*random()", "normal": "mean + sd*normal()"}[name.text], t)
+		}
+		return n, nil
+	}
 	for {
 		arg, m := r.read(loosest)
 		if m != nil {

@@ -3,6 +3,7 @@ package formula
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Op says what an instruction does.
@@ -31,12 +32,14 @@ const (
 	Or
 	Not
 	Select // A is a flag; B and C are numbers
+	Random // draw K
+	Tail   // draw K
 	ops
 )
 
 var names = [ops]string{
 	"const", "state", "param", "input", "refractory", "neg", "abs", "sqrt", "add", "sub", "mul", "div", "min", "max",
-	"less", "lesseq", "equal", "and", "or", "not", "select",
+	"less", "lesseq", "equal", "and", "or", "not", "select", "random", "tail",
 }
 
 // String is the name in the package comment.
@@ -45,7 +48,7 @@ func (o Op) String() string { return names[o] }
 // Args is how many values the instruction takes: A; A and B; or A, B and C.
 func (o Op) Args() int {
 	switch {
-	case o <= Refractory:
+	case o <= Refractory || o.Draws():
 		return 0
 	case o <= Sqrt || o == Not:
 		return 1
@@ -57,6 +60,9 @@ func (o Op) Args() int {
 
 // Flag reports whether the instruction makes a flag.
 func (o Op) Flag() bool { return o == Refractory || Less <= o && o <= Not }
+
+// Draws reports whether the instruction takes a random draw.
+func (o Op) Draws() bool { return o == Random || o == Tail }
 
 // takes reports whether the i-th argument is a flag.
 func (o Op) takes(i int) bool { return And <= o && o <= Not || o == Select && i == 0 }
@@ -70,7 +76,7 @@ type Instruction struct {
 	A     Ref
 	B     Ref
 	C     Ref
-	K     uint16  // of State, Param and Input
+	K     uint16  // of State, Param and Input; the number of the draw
 	Value float32 // of Const
 }
 
@@ -84,6 +90,11 @@ type Program struct {
 	Fired  Ref      // flag
 	Params []string // names of the parameters that Param loads
 	Inputs int      // ports
+}
+
+// Draws reports whether the program takes random draws.
+func (p *Program) Draws() bool {
+	return slices.ContainsFunc(p.Code, func(in Instruction) bool { return in.Op.Draws() })
 }
 
 // maxCode bounds the instructions of a program, MaxState, MaxParams and MaxInputs what it loads.

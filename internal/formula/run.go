@@ -1,6 +1,10 @@
 package formula
 
-import "math"
+import (
+	"math"
+
+	"burst/internal/exact"
+)
 
 // Runner runs a program for one neuron after another; one goroutine at a time uses it.
 type Runner struct {
@@ -20,6 +24,26 @@ type Neuron struct {
 	Params     []float32
 	Inputs     []float32
 	Refractory bool
+
+	// What draws depend on, where the program takes some.
+	Seed, Burst uint64
+	Number      uint32 // of the neuron in the whole network
+}
+
+// Word is the law's draw k of a neuron's formulas in burst t.
+func Word(seed uint64, neuron uint32, k uint16, t uint64) uint32 {
+	return exact.Draw(seed, exact.FormulaDraw, uint64(neuron/4)|uint64(k)<<32, t)[neuron%4]
+}
+
+// Uniform is what random makes of a draw: 0 ≤ Uniform < 1.
+func Uniform(word uint32) float32 { return float32(word>>8) * 0x1p-24 }
+
+// SignedTail is what tail makes of a draw: how far the draw is from the nearer end of its range, below 0 in the upper half.
+func SignedTail(word uint32) float32 {
+	if int32(word) < 0 {
+		return -(float32(^word) + 0.5) * 0x1p-32
+	}
+	return (float32(word) + 0.5) * 0x1p-32
 }
 
 // Run puts the neuron's new state variables into next, which may be n.State, and says whether it fires.
@@ -62,6 +86,10 @@ func (r *Runner) number(in *Instruction, n *Neuron) float32 {
 		return n.Params[in.K]
 	case Input:
 		return n.Inputs[in.K]
+	case Random:
+		return Uniform(Word(n.Seed, n.Number, in.K, n.Burst))
+	case Tail:
+		return SignedTail(Word(n.Seed, n.Number, in.K, n.Burst))
 	case Select:
 		if r.flags[in.A] {
 			return r.numbers[in.B]

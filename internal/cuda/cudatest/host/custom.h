@@ -44,8 +44,8 @@ struct remark {
     const char *text;
     std::vector<kind> operands;
 };
-static const remark MODEL = {"// custom_update ", {U32, U32, U32, F32, F32, B64, B64, B64, B64, B64, U32, U32}};
-static const remark PORTS = {"// custom_ports ", {U32, U32, U32, B64, F32, B64, B64, B64, B64, B64, U32, U32}};
+static const remark MODEL = {"// custom_update ", {U32, U32, U32, F32, F32, B64, B64, B64, B64, B64, U32, U32, U32, B64, B64}};
+static const remark PORTS = {"// custom_ports ", {U32, U32, U32, B64, F32, B64, B64, B64, B64, B64, U32, U32, U32, B64, B64}};
 static const remark RULE = {"// rule_program ", {U32, U32, B64, B64, B64}};
 
 // site is such a place with code.
@@ -84,13 +84,14 @@ struct machine {
         return v[(size_t)o.place];
     }
     void make(const operand &o, float x) { result(o).f = x; }
+    void word(const operand &o, u32 x) { result(o).r = x; }
     void flag(const operand &o, bool x) { result(o).p = x; }
 
     void run(const std::vector<step> &steps);
 };
 
 struct instruction {
-    const char *op, *kinds; // of its arguments, the result first: m is memory, i a number
+    const char *op, *kinds; // of its arguments, the result first: m is memory, i a number, x a number or a word
     void (*run)(machine &m, const operand *a);
 };
 static const instruction INSTRUCTIONS[] = {
@@ -124,7 +125,18 @@ static const instruction INSTRUCTIONS[] = {
         float x = m.f(a[1]), y = m.f(a[2]);
         m.make(a[0], m.p(a[3]) ? x : y);
     }},
-    {"selp.u32", "riip", [](machine &m, const operand *a) { u32 x = m.p(a[3]) ? m.r(a[1]) : m.r(a[2]); m.result(a[0]).r = x; }},
+    {"selp.u32", "rxxp", [](machine &m, const operand *a) { u32 x = m.p(a[3]) ? m.r(a[1]) : m.r(a[2]); m.result(a[0]).r = x; }},
+    {"setp.ge.u32", "pri", [](machine &m, const operand *a) { m.flag(a[0], m.r(a[1]) >= m.r(a[2])); }},
+    {"mov.u32", "ri", [](machine &m, const operand *a) { m.word(a[0], m.r(a[1])); }},
+    {"add.u32", "rri", [](machine &m, const operand *a) { m.word(a[0], m.r(a[1]) + m.r(a[2])); }},
+    {"xor.b32", "rrx", [](machine &m, const operand *a) { m.word(a[0], m.r(a[1]) ^ m.r(a[2])); }},
+    {"shl.b32", "rri", [](machine &m, const operand *a) { m.word(a[0], m.r(a[1]) << m.r(a[2])); }},
+    {"shr.u32", "rri", [](machine &m, const operand *a) { m.word(a[0], m.r(a[1]) >> m.r(a[2])); }},
+    {"mul.lo.u32", "rri", [](machine &m, const operand *a) { m.word(a[0], m.r(a[1]) * m.r(a[2])); }},
+    {"mul.hi.u32", "rri", [](machine &m, const operand *a) { m.word(a[0], (u32)((u64)m.r(a[1]) * m.r(a[2]) >> 32)); }},
+    {"cvt.rn.f32.u32", "fr", [](machine &m, const operand *a) { m.make(a[0], (float)m.r(a[1])); }},
+    {"cvt.u32.u64", "rd", [](machine &m, const operand *a) { m.word(a[0], (u32)m.d(a[1])); }},
+    {"shr.u64", "ddi", [](machine &m, const operand *a) { u64 x = m.d(a[1]) >> a[2].number; m.result(a[0]).d = x; }},
     {"mad.wide.u32", "drid", [](machine &m, const operand *a) { u64 x = (u64)m.r(a[1]) * m.r(a[2]) + m.d(a[3]); m.result(a[0]).d = x; }},
     {"mad.lo.u64", "ddid", [](machine &m, const operand *a) { u64 x = m.d(a[1]) * a[2].number + m.d(a[3]); m.result(a[0]).d = x; }},
 };
@@ -205,11 +217,11 @@ struct reader {
             o->place = find(text);
             if (o->place < 0) return fail(line + " (no register " + text + ")");
             o->type = s.registers[(size_t)o->place].type;
-            return o->type == want || fail(line + " (the type of " + text + ")");
+            return o->type == (want == 'x' ? U32 : want) || fail(line + " (the type of " + text + ")");
         }
         o->type = (kind)want;
         if (want == 'f' && text.size() == 10 && text.substr(0, 2) == "0f") o->number = strtoul(text.c_str() + 2, nullptr, 16);
-        else if (want == 'i' && text.find_first_not_of("0123456789") == std::string::npos) o->number = strtoull(text.c_str(), nullptr, 10);
+        else if ((want == 'i' || want == 'x') && text.find_first_not_of("0123456789") == std::string::npos) o->number = strtoull(text.c_str(), nullptr, 10);
         else return fail(line);
         return true;
     }
@@ -331,20 +343,20 @@ template <class set> static u32 run_site(const remark *what, set operands) {
 // custom_update is where kernels/neural_dynamics_fcl.cu leaves its remark on a device, custom_ports where neural_dynamics_ports.cu and
 // rule_program where plastic.cuh do.
 u32 custom_update(u32 program, u32 r, float first, float second, float *v, float *more, u64 pitch, const float *k,
-                  const float *each, u32 i, u32 count) {
+                  const float *each, u32 i, u32 count, u32 number, u64 seed, u64 t) {
     return run_site(&MODEL, [&](std::vector<value> &o) {
         o[1].r = program, o[2].r = r, o[3].f = first, o[4].f = second;
         o[5].d = (u64)v, o[6].d = (u64)more, o[7].d = pitch, o[8].d = (u64)k, o[9].d = (u64)each;
-        o[10].r = i, o[11].r = count;
+        o[10].r = i, o[11].r = count, o[12].r = number, o[13].d = seed, o[14].d = t;
     });
 }
 
 u32 custom_ports(u32 program, u32 r, const int *sums, float scale, float *v, float *more, u64 pitch, const float *k,
-                 const float *each, u32 i, u32 count) {
+                 const float *each, u32 i, u32 count, u32 number, u64 seed, u64 t) {
     return run_site(&PORTS, [&](std::vector<value> &o) {
         o[1].r = program, o[2].r = r, o[3].d = (u64)sums, o[4].f = scale;
         o[5].d = (u64)v, o[6].d = (u64)more, o[7].d = pitch, o[8].d = (u64)k, o[9].d = (u64)each;
-        o[10].r = i, o[11].r = count;
+        o[10].r = i, o[11].r = count, o[12].r = number, o[13].d = seed, o[14].d = t;
     });
 }
 

@@ -111,7 +111,7 @@ PRIMITIVE u32 joined(u32 own) { return look((const u32 *)shared_place(own, 4), C
 
 // custom_update, custom_ports and rule_program run what stands in the place of the remark of that name.
 u32 custom_update(u32 program, u32 r, float first, float second, float *v, float *more, u64 pitch, const float *k, const float *each,
-                  u32 i, u32 count);
+                  u32 i, u32 count, u32 number, u64 seed, u64 t);
 u32 custom_ports(u32 program, u32 r, const i32 *sums, float scale, float *v, float *more, u64 pitch, const float *k, const float *each,
-                 u32 i, u32 count);
+                 u32 i, u32 count, u32 number, u64 seed, u64 t);
 u32 rule_program(u32 program, float *state, float *in, const float *params);
