@@ -40,7 +40,7 @@ type Synapses struct {
 	Decay func(out, x []float32, ages []uint32, t *Table)
 	// Aged is values[at]·P[now − last[at]].
 	Aged func(out, values []float32, last, at []uint32, now uint32, t *Table)
-	// AgedNear is out·P[now − last[at]]. Where the low half of lanes is neither 0 nor then, that age is then less it.
+	// AgedNear is out·P[now − last[at]]. Where the low half of lanes, or the upper one if that is then, is not 0, that age is then less it.
 	AgedNear func(out []float32, lanes, last, at []uint32, now, then uint32, t *Table)
 	// Gather is from[at].
 	Gather func(out, from []float32, at []uint32)
@@ -197,8 +197,12 @@ func aged(out, values []float32, last, at []uint32, now uint32, t *Table) {
 func agedNear(out []float32, lanes, last, at []uint32, now, then uint32, t *Table) {
 	lanes, at = lanes[:len(out)], at[:len(out)]
 	for i, x := range out {
-		age := then - lanes[i]&0xffff
-		if age == 0 || age == then {
+		lane := lanes[i] & 0xffff
+		if lane == then {
+			lane = lanes[i] >> 16
+		}
+		age := then - lane
+		if lane == 0 {
 			age = now - last[at[i]]
 		}
 		out[i] = float32(x * t.at(age))

@@ -39,9 +39,13 @@ func TestSynapsesMatchPlainLoops(t *testing.T) {
 		x, values, last := wild(r, n+8), wild(r, neurons), make([]uint32, neurons)
 		const now, then = 1_000_000, 1 << 14
 		for j := range last {
-			if last[j] = now - then + uint32(slots[j][0]&0xffff); slots[j][0]&0xffff == 0 || r.IntN(9) == 0 {
+			before := slots[j][0]
+			if before&0xffff < then && r.IntN(5) == 0 { // the first lane is of this burst
+				slots[j][0], slots[j][1] = before<<16|then, slots[j][1]<<16|before>>48
+			}
+			if last[j] = now - then + uint32(before&0xffff); before&0xffff == 0 || r.IntN(9) == 0 {
 				last[j] = now - r.Uint32N(1<<r.IntN(32))
-				slots[j] = [2]uint64{} // no lane tells of it
+				slots[j] = [2]uint64{slots[j][0] & 0xffff / then * then} // no lane tells of it
 			}
 		}
 		for i := range n {

@@ -3723,7 +3723,7 @@ found:
 
 // func decayAVX2(out *float32, x *float32, ages *uint32, low *float32, final uint32, eights uint64)
 // Requires: AVX, AVX2
-TEXT ·decayAVX2(SB), NOSPLIT, $32-48
+TEXT ·decayAVX2(SB), NOSPLIT, $0-48
 	MOVQ         out+0(FP), AX
 	MOVQ         x+8(FP), CX
 	MOVQ         ages+16(FP), DX
@@ -3738,33 +3738,37 @@ eight:
 	VMOVDQU      (DX)(DI*1), Y1
 	VPMINUD      Y0, Y1, Y2
 	VPCMPEQD     Y1, Y2, Y1
-	VMOVDQU      Y2, (SP)
-	MOVL         (SP), R8
+	VEXTRACTI128 $0x01, Y2, X3
+	VMOVQ        X2, R8
+	MOVL         R8, R9
+	SHRQ         $0x20, R8
+	VBROADCASTSS (BX)(R9*4), Y4
+	VBROADCASTSS (BX)(R8*4), Y5
+	VBLENDPS     $0x02, Y5, Y4, Y4
+	VPEXTRQ      $0x01, X2, R8
+	MOVL         R8, R9
+	SHRQ         $0x20, R8
+	VBROADCASTSS (BX)(R9*4), Y2
+	VBLENDPS     $0x04, Y2, Y4, Y4
 	VBROADCASTSS (BX)(R8*4), Y2
-	MOVL         4(SP), R8
-	VBROADCASTSS (BX)(R8*4), Y3
-	VBLENDPS     $0x02, Y3, Y2, Y2
-	MOVL         8(SP), R8
-	VBROADCASTSS (BX)(R8*4), Y3
-	VBLENDPS     $0x04, Y3, Y2, Y2
-	MOVL         12(SP), R8
-	VBROADCASTSS (BX)(R8*4), Y3
-	VBLENDPS     $0x08, Y3, Y2, Y2
-	MOVL         16(SP), R8
-	VBROADCASTSS (BX)(R8*4), Y3
-	VBLENDPS     $0x10, Y3, Y2, Y2
-	MOVL         20(SP), R8
-	VBROADCASTSS (BX)(R8*4), Y3
-	VBLENDPS     $0x20, Y3, Y2, Y2
-	MOVL         24(SP), R8
-	VBROADCASTSS (BX)(R8*4), Y3
-	VBLENDPS     $0x40, Y3, Y2, Y2
-	MOVL         28(SP), R8
-	VBROADCASTSS (BX)(R8*4), Y3
-	VBLENDPS     $0x80, Y3, Y2, Y2
-	VANDPS       Y1, Y2, Y2
-	VMULPS       (CX)(DI*1), Y2, Y2
-	VMOVUPS      Y2, (AX)(DI*1)
+	VBLENDPS     $0x08, Y2, Y4, Y4
+	VMOVQ        X3, R8
+	MOVL         R8, R9
+	SHRQ         $0x20, R8
+	VBROADCASTSS (BX)(R9*4), Y2
+	VBLENDPS     $0x10, Y2, Y4, Y4
+	VBROADCASTSS (BX)(R8*4), Y2
+	VBLENDPS     $0x20, Y2, Y4, Y4
+	VPEXTRQ      $0x01, X3, R8
+	MOVL         R8, R9
+	SHRQ         $0x20, R8
+	VBROADCASTSS (BX)(R9*4), Y2
+	VBLENDPS     $0x40, Y2, Y4, Y4
+	VBROADCASTSS (BX)(R8*4), Y2
+	VBLENDPS     $0x80, Y2, Y4, Y4
+	VANDPS       Y1, Y4, Y4
+	VMULPS       (CX)(DI*1), Y4, Y4
+	VMOVUPS      Y4, (AX)(DI*1)
 	ADDQ         $0x20, DI
 	DECQ         SI
 	JNZ          eight
@@ -3773,7 +3777,7 @@ eight:
 
 // func agedAVX2(out *float32, values *float32, last *uint32, at *uint32, now uint32, low *float32, final uint32, eights uint64)
 // Requires: AVX, AVX2
-TEXT ·agedAVX2(SB), NOSPLIT, $32-64
+TEXT ·agedAVX2(SB), NOSPLIT, $0-64
 	MOVQ         out+0(FP), AX
 	MOVQ         values+8(FP), CX
 	MOVQ         last+16(FP), DX
@@ -3789,82 +3793,94 @@ TEXT ·agedAVX2(SB), NOSPLIT, $32-64
 	XORQ         R8, R8
 
 eight:
-	MOVL         (BX)(R8*1), R9
-	VBROADCASTSS (DX)(R9*4), Y2
-	MOVL         4(BX)(R8*1), R9
+	MOVQ         (BX)(R8*1), R9
+	MOVL         R9, R10
+	SHRQ         $0x20, R9
+	VBROADCASTSS (DX)(R10*4), Y2
 	VBROADCASTSS (DX)(R9*4), Y3
 	VBLENDPS     $0x02, Y3, Y2, Y2
-	MOVL         8(BX)(R8*1), R9
-	VBROADCASTSS (DX)(R9*4), Y3
+	MOVQ         8(BX)(R8*1), R9
+	MOVL         R9, R10
+	SHRQ         $0x20, R9
+	VBROADCASTSS (DX)(R10*4), Y3
 	VBLENDPS     $0x04, Y3, Y2, Y2
-	MOVL         12(BX)(R8*1), R9
 	VBROADCASTSS (DX)(R9*4), Y3
 	VBLENDPS     $0x08, Y3, Y2, Y2
-	MOVL         16(BX)(R8*1), R9
-	VBROADCASTSS (DX)(R9*4), Y3
+	MOVQ         16(BX)(R8*1), R9
+	MOVL         R9, R10
+	SHRQ         $0x20, R9
+	VBROADCASTSS (DX)(R10*4), Y3
 	VBLENDPS     $0x10, Y3, Y2, Y2
-	MOVL         20(BX)(R8*1), R9
 	VBROADCASTSS (DX)(R9*4), Y3
 	VBLENDPS     $0x20, Y3, Y2, Y2
-	MOVL         24(BX)(R8*1), R9
-	VBROADCASTSS (DX)(R9*4), Y3
+	MOVQ         24(BX)(R8*1), R9
+	MOVL         R9, R10
+	SHRQ         $0x20, R9
+	VBROADCASTSS (DX)(R10*4), Y3
 	VBLENDPS     $0x40, Y3, Y2, Y2
-	MOVL         28(BX)(R8*1), R9
 	VBROADCASTSS (DX)(R9*4), Y3
 	VBLENDPS     $0x80, Y3, Y2, Y2
 	VPSUBD       Y2, Y0, Y2
 	VPMINUD      Y1, Y2, Y3
 	VPCMPEQD     Y2, Y3, Y2
-	VMOVDQU      Y3, (SP)
-	MOVL         (SP), R9
+	VEXTRACTI128 $0x01, Y3, X4
+	VMOVQ        X3, R9
+	MOVL         R9, R10
+	SHRQ         $0x20, R9
+	VBROADCASTSS (SI)(R10*4), Y5
+	VBROADCASTSS (SI)(R9*4), Y6
+	VBLENDPS     $0x02, Y6, Y5, Y5
+	VPEXTRQ      $0x01, X3, R9
+	MOVL         R9, R10
+	SHRQ         $0x20, R9
+	VBROADCASTSS (SI)(R10*4), Y3
+	VBLENDPS     $0x04, Y3, Y5, Y5
 	VBROADCASTSS (SI)(R9*4), Y3
-	MOVL         4(SP), R9
-	VBROADCASTSS (SI)(R9*4), Y4
-	VBLENDPS     $0x02, Y4, Y3, Y3
-	MOVL         8(SP), R9
-	VBROADCASTSS (SI)(R9*4), Y4
-	VBLENDPS     $0x04, Y4, Y3, Y3
-	MOVL         12(SP), R9
-	VBROADCASTSS (SI)(R9*4), Y4
-	VBLENDPS     $0x08, Y4, Y3, Y3
-	MOVL         16(SP), R9
-	VBROADCASTSS (SI)(R9*4), Y4
-	VBLENDPS     $0x10, Y4, Y3, Y3
-	MOVL         20(SP), R9
-	VBROADCASTSS (SI)(R9*4), Y4
-	VBLENDPS     $0x20, Y4, Y3, Y3
-	MOVL         24(SP), R9
-	VBROADCASTSS (SI)(R9*4), Y4
-	VBLENDPS     $0x40, Y4, Y3, Y3
-	MOVL         28(SP), R9
-	VBROADCASTSS (SI)(R9*4), Y4
-	VBLENDPS     $0x80, Y4, Y3, Y3
-	VANDPS       Y2, Y3, Y3
-	MOVL         (BX)(R8*1), R9
-	VBROADCASTSS (CX)(R9*4), Y2
-	MOVL         4(BX)(R8*1), R9
-	VBROADCASTSS (CX)(R9*4), Y4
-	VBLENDPS     $0x02, Y4, Y2, Y2
-	MOVL         8(BX)(R8*1), R9
-	VBROADCASTSS (CX)(R9*4), Y4
-	VBLENDPS     $0x04, Y4, Y2, Y2
-	MOVL         12(BX)(R8*1), R9
-	VBROADCASTSS (CX)(R9*4), Y4
-	VBLENDPS     $0x08, Y4, Y2, Y2
-	MOVL         16(BX)(R8*1), R9
-	VBROADCASTSS (CX)(R9*4), Y4
-	VBLENDPS     $0x10, Y4, Y2, Y2
-	MOVL         20(BX)(R8*1), R9
-	VBROADCASTSS (CX)(R9*4), Y4
-	VBLENDPS     $0x20, Y4, Y2, Y2
-	MOVL         24(BX)(R8*1), R9
-	VBROADCASTSS (CX)(R9*4), Y4
-	VBLENDPS     $0x40, Y4, Y2, Y2
-	MOVL         28(BX)(R8*1), R9
-	VBROADCASTSS (CX)(R9*4), Y4
-	VBLENDPS     $0x80, Y4, Y2, Y2
-	VMULPS       Y2, Y3, Y3
-	VMOVUPS      Y3, (AX)(R8*1)
+	VBLENDPS     $0x08, Y3, Y5, Y5
+	VMOVQ        X4, R9
+	MOVL         R9, R10
+	SHRQ         $0x20, R9
+	VBROADCASTSS (SI)(R10*4), Y3
+	VBLENDPS     $0x10, Y3, Y5, Y5
+	VBROADCASTSS (SI)(R9*4), Y3
+	VBLENDPS     $0x20, Y3, Y5, Y5
+	VPEXTRQ      $0x01, X4, R9
+	MOVL         R9, R10
+	SHRQ         $0x20, R9
+	VBROADCASTSS (SI)(R10*4), Y3
+	VBLENDPS     $0x40, Y3, Y5, Y5
+	VBROADCASTSS (SI)(R9*4), Y3
+	VBLENDPS     $0x80, Y3, Y5, Y5
+	VANDPS       Y2, Y5, Y5
+	MOVQ         (BX)(R8*1), R9
+	MOVL         R9, R10
+	SHRQ         $0x20, R9
+	VBROADCASTSS (CX)(R10*4), Y2
+	VBROADCASTSS (CX)(R9*4), Y3
+	VBLENDPS     $0x02, Y3, Y2, Y2
+	MOVQ         8(BX)(R8*1), R9
+	MOVL         R9, R10
+	SHRQ         $0x20, R9
+	VBROADCASTSS (CX)(R10*4), Y3
+	VBLENDPS     $0x04, Y3, Y2, Y2
+	VBROADCASTSS (CX)(R9*4), Y3
+	VBLENDPS     $0x08, Y3, Y2, Y2
+	MOVQ         16(BX)(R8*1), R9
+	MOVL         R9, R10
+	SHRQ         $0x20, R9
+	VBROADCASTSS (CX)(R10*4), Y3
+	VBLENDPS     $0x10, Y3, Y2, Y2
+	VBROADCASTSS (CX)(R9*4), Y3
+	VBLENDPS     $0x20, Y3, Y2, Y2
+	MOVQ         24(BX)(R8*1), R9
+	MOVL         R9, R10
+	SHRQ         $0x20, R9
+	VBROADCASTSS (CX)(R10*4), Y3
+	VBLENDPS     $0x40, Y3, Y2, Y2
+	VBROADCASTSS (CX)(R9*4), Y3
+	VBLENDPS     $0x80, Y3, Y2, Y2
+	VMULPS       Y2, Y5, Y5
+	VMOVUPS      Y5, (AX)(R8*1)
 	ADDQ         $0x20, R8
 	DECQ         DI
 	JNZ          eight
@@ -3873,7 +3889,7 @@ eight:
 
 // func decayLongAVX2(out *float32, x *float32, ages *uint32, low *float32, high *float32, final uint32, eights uint64)
 // Requires: AVX, AVX2
-TEXT ·decayLongAVX2(SB), NOSPLIT, $32-56
+TEXT ·decayLongAVX2(SB), NOSPLIT, $0-56
 	MOVQ         out+0(FP), AX
 	MOVQ         x+8(FP), CX
 	MOVQ         ages+16(FP), DX
@@ -3892,59 +3908,67 @@ eight:
 	VPMINUD      Y0, Y2, Y3
 	VPCMPEQD     Y2, Y3, Y2
 	VPSRLD       $0x08, Y3, Y4
-	VMOVDQU      Y4, (SP)
-	MOVL         (SP), R9
+	VEXTRACTI128 $0x01, Y4, X5
+	VMOVQ        X4, R9
+	MOVL         R9, R10
+	SHRQ         $0x20, R9
+	VBROADCASTSS (SI)(R10*4), Y6
+	VBROADCASTSS (SI)(R9*4), Y7
+	VBLENDPS     $0x02, Y7, Y6, Y6
+	VPEXTRQ      $0x01, X4, R9
+	MOVL         R9, R10
+	SHRQ         $0x20, R9
+	VBROADCASTSS (SI)(R10*4), Y4
+	VBLENDPS     $0x04, Y4, Y6, Y6
 	VBROADCASTSS (SI)(R9*4), Y4
-	MOVL         4(SP), R9
-	VBROADCASTSS (SI)(R9*4), Y5
-	VBLENDPS     $0x02, Y5, Y4, Y4
-	MOVL         8(SP), R9
-	VBROADCASTSS (SI)(R9*4), Y5
-	VBLENDPS     $0x04, Y5, Y4, Y4
-	MOVL         12(SP), R9
-	VBROADCASTSS (SI)(R9*4), Y5
-	VBLENDPS     $0x08, Y5, Y4, Y4
-	MOVL         16(SP), R9
-	VBROADCASTSS (SI)(R9*4), Y5
-	VBLENDPS     $0x10, Y5, Y4, Y4
-	MOVL         20(SP), R9
-	VBROADCASTSS (SI)(R9*4), Y5
-	VBLENDPS     $0x20, Y5, Y4, Y4
-	MOVL         24(SP), R9
-	VBROADCASTSS (SI)(R9*4), Y5
-	VBLENDPS     $0x40, Y5, Y4, Y4
-	MOVL         28(SP), R9
-	VBROADCASTSS (SI)(R9*4), Y5
-	VBLENDPS     $0x80, Y5, Y4, Y4
+	VBLENDPS     $0x08, Y4, Y6, Y6
+	VMOVQ        X5, R9
+	MOVL         R9, R10
+	SHRQ         $0x20, R9
+	VBROADCASTSS (SI)(R10*4), Y4
+	VBLENDPS     $0x10, Y4, Y6, Y6
+	VBROADCASTSS (SI)(R9*4), Y4
+	VBLENDPS     $0x20, Y4, Y6, Y6
+	VPEXTRQ      $0x01, X5, R9
+	MOVL         R9, R10
+	SHRQ         $0x20, R9
+	VBROADCASTSS (SI)(R10*4), Y4
+	VBLENDPS     $0x40, Y4, Y6, Y6
+	VBROADCASTSS (SI)(R9*4), Y4
+	VBLENDPS     $0x80, Y4, Y6, Y6
 	VPAND        Y1, Y3, Y3
-	VMOVDQU      Y3, (SP)
-	MOVL         (SP), R9
+	VEXTRACTI128 $0x01, Y3, X4
+	VMOVQ        X3, R9
+	MOVL         R9, R10
+	SHRQ         $0x20, R9
+	VBROADCASTSS (BX)(R10*4), Y5
+	VBROADCASTSS (BX)(R9*4), Y7
+	VBLENDPS     $0x02, Y7, Y5, Y5
+	VPEXTRQ      $0x01, X3, R9
+	MOVL         R9, R10
+	SHRQ         $0x20, R9
+	VBROADCASTSS (BX)(R10*4), Y3
+	VBLENDPS     $0x04, Y3, Y5, Y5
 	VBROADCASTSS (BX)(R9*4), Y3
-	MOVL         4(SP), R9
-	VBROADCASTSS (BX)(R9*4), Y5
-	VBLENDPS     $0x02, Y5, Y3, Y3
-	MOVL         8(SP), R9
-	VBROADCASTSS (BX)(R9*4), Y5
-	VBLENDPS     $0x04, Y5, Y3, Y3
-	MOVL         12(SP), R9
-	VBROADCASTSS (BX)(R9*4), Y5
-	VBLENDPS     $0x08, Y5, Y3, Y3
-	MOVL         16(SP), R9
-	VBROADCASTSS (BX)(R9*4), Y5
-	VBLENDPS     $0x10, Y5, Y3, Y3
-	MOVL         20(SP), R9
-	VBROADCASTSS (BX)(R9*4), Y5
-	VBLENDPS     $0x20, Y5, Y3, Y3
-	MOVL         24(SP), R9
-	VBROADCASTSS (BX)(R9*4), Y5
-	VBLENDPS     $0x40, Y5, Y3, Y3
-	MOVL         28(SP), R9
-	VBROADCASTSS (BX)(R9*4), Y5
-	VBLENDPS     $0x80, Y5, Y3, Y3
-	VMULPS       Y3, Y4, Y4
-	VANDPS       Y2, Y4, Y4
-	VMULPS       (CX)(R8*1), Y4, Y4
-	VMOVUPS      Y4, (AX)(R8*1)
+	VBLENDPS     $0x08, Y3, Y5, Y5
+	VMOVQ        X4, R9
+	MOVL         R9, R10
+	SHRQ         $0x20, R9
+	VBROADCASTSS (BX)(R10*4), Y3
+	VBLENDPS     $0x10, Y3, Y5, Y5
+	VBROADCASTSS (BX)(R9*4), Y3
+	VBLENDPS     $0x20, Y3, Y5, Y5
+	VPEXTRQ      $0x01, X4, R9
+	MOVL         R9, R10
+	SHRQ         $0x20, R9
+	VBROADCASTSS (BX)(R10*4), Y3
+	VBLENDPS     $0x40, Y3, Y5, Y5
+	VBROADCASTSS (BX)(R9*4), Y3
+	VBLENDPS     $0x80, Y3, Y5, Y5
+	VMULPS       Y5, Y6, Y6
+	VANDPS       Y2, Y6, Y6
+	VMULPS       (CX)(R8*1), Y6, Y6
+	VMOVUPS      Y6, (AX)(R8*1)
 	ADDQ         $0x20, R8
 	DECQ         DI
 	JNZ          eight
@@ -3953,7 +3977,7 @@ eight:
 
 // func agedLongAVX2(out *float32, values *float32, last *uint32, at *uint32, now uint32, low *float32, high *float32, final uint32, eights uint64)
 // Requires: AVX, AVX2
-TEXT ·agedLongAVX2(SB), NOSPLIT, $32-72
+TEXT ·agedLongAVX2(SB), NOSPLIT, $0-72
 	MOVQ         out+0(FP), AX
 	MOVQ         values+8(FP), CX
 	MOVQ         last+16(FP), DX
@@ -3972,109 +3996,125 @@ TEXT ·agedLongAVX2(SB), NOSPLIT, $32-72
 	XORQ         R9, R9
 
 eight:
-	MOVL         (BX)(R9*1), R10
-	VBROADCASTSS (DX)(R10*4), Y3
-	MOVL         4(BX)(R9*1), R10
+	MOVQ         (BX)(R9*1), R10
+	MOVL         R10, R11
+	SHRQ         $0x20, R10
+	VBROADCASTSS (DX)(R11*4), Y3
 	VBROADCASTSS (DX)(R10*4), Y4
 	VBLENDPS     $0x02, Y4, Y3, Y3
-	MOVL         8(BX)(R9*1), R10
-	VBROADCASTSS (DX)(R10*4), Y4
+	MOVQ         8(BX)(R9*1), R10
+	MOVL         R10, R11
+	SHRQ         $0x20, R10
+	VBROADCASTSS (DX)(R11*4), Y4
 	VBLENDPS     $0x04, Y4, Y3, Y3
-	MOVL         12(BX)(R9*1), R10
 	VBROADCASTSS (DX)(R10*4), Y4
 	VBLENDPS     $0x08, Y4, Y3, Y3
-	MOVL         16(BX)(R9*1), R10
-	VBROADCASTSS (DX)(R10*4), Y4
+	MOVQ         16(BX)(R9*1), R10
+	MOVL         R10, R11
+	SHRQ         $0x20, R10
+	VBROADCASTSS (DX)(R11*4), Y4
 	VBLENDPS     $0x10, Y4, Y3, Y3
-	MOVL         20(BX)(R9*1), R10
 	VBROADCASTSS (DX)(R10*4), Y4
 	VBLENDPS     $0x20, Y4, Y3, Y3
-	MOVL         24(BX)(R9*1), R10
-	VBROADCASTSS (DX)(R10*4), Y4
+	MOVQ         24(BX)(R9*1), R10
+	MOVL         R10, R11
+	SHRQ         $0x20, R10
+	VBROADCASTSS (DX)(R11*4), Y4
 	VBLENDPS     $0x40, Y4, Y3, Y3
-	MOVL         28(BX)(R9*1), R10
 	VBROADCASTSS (DX)(R10*4), Y4
 	VBLENDPS     $0x80, Y4, Y3, Y3
 	VPSUBD       Y3, Y0, Y3
 	VPMINUD      Y1, Y3, Y4
 	VPCMPEQD     Y3, Y4, Y3
 	VPSRLD       $0x08, Y4, Y5
-	VMOVDQU      Y5, (SP)
-	MOVL         (SP), R10
+	VEXTRACTI128 $0x01, Y5, X6
+	VMOVQ        X5, R10
+	MOVL         R10, R11
+	SHRQ         $0x20, R10
+	VBROADCASTSS (DI)(R11*4), Y7
+	VBROADCASTSS (DI)(R10*4), Y8
+	VBLENDPS     $0x02, Y8, Y7, Y7
+	VPEXTRQ      $0x01, X5, R10
+	MOVL         R10, R11
+	SHRQ         $0x20, R10
+	VBROADCASTSS (DI)(R11*4), Y5
+	VBLENDPS     $0x04, Y5, Y7, Y7
 	VBROADCASTSS (DI)(R10*4), Y5
-	MOVL         4(SP), R10
-	VBROADCASTSS (DI)(R10*4), Y6
-	VBLENDPS     $0x02, Y6, Y5, Y5
-	MOVL         8(SP), R10
-	VBROADCASTSS (DI)(R10*4), Y6
-	VBLENDPS     $0x04, Y6, Y5, Y5
-	MOVL         12(SP), R10
-	VBROADCASTSS (DI)(R10*4), Y6
-	VBLENDPS     $0x08, Y6, Y5, Y5
-	MOVL         16(SP), R10
-	VBROADCASTSS (DI)(R10*4), Y6
-	VBLENDPS     $0x10, Y6, Y5, Y5
-	MOVL         20(SP), R10
-	VBROADCASTSS (DI)(R10*4), Y6
-	VBLENDPS     $0x20, Y6, Y5, Y5
-	MOVL         24(SP), R10
-	VBROADCASTSS (DI)(R10*4), Y6
-	VBLENDPS     $0x40, Y6, Y5, Y5
-	MOVL         28(SP), R10
-	VBROADCASTSS (DI)(R10*4), Y6
-	VBLENDPS     $0x80, Y6, Y5, Y5
+	VBLENDPS     $0x08, Y5, Y7, Y7
+	VMOVQ        X6, R10
+	MOVL         R10, R11
+	SHRQ         $0x20, R10
+	VBROADCASTSS (DI)(R11*4), Y5
+	VBLENDPS     $0x10, Y5, Y7, Y7
+	VBROADCASTSS (DI)(R10*4), Y5
+	VBLENDPS     $0x20, Y5, Y7, Y7
+	VPEXTRQ      $0x01, X6, R10
+	MOVL         R10, R11
+	SHRQ         $0x20, R10
+	VBROADCASTSS (DI)(R11*4), Y5
+	VBLENDPS     $0x40, Y5, Y7, Y7
+	VBROADCASTSS (DI)(R10*4), Y5
+	VBLENDPS     $0x80, Y5, Y7, Y7
 	VPAND        Y2, Y4, Y4
-	VMOVDQU      Y4, (SP)
-	MOVL         (SP), R10
+	VEXTRACTI128 $0x01, Y4, X5
+	VMOVQ        X4, R10
+	MOVL         R10, R11
+	SHRQ         $0x20, R10
+	VBROADCASTSS (SI)(R11*4), Y6
+	VBROADCASTSS (SI)(R10*4), Y8
+	VBLENDPS     $0x02, Y8, Y6, Y6
+	VPEXTRQ      $0x01, X4, R10
+	MOVL         R10, R11
+	SHRQ         $0x20, R10
+	VBROADCASTSS (SI)(R11*4), Y4
+	VBLENDPS     $0x04, Y4, Y6, Y6
 	VBROADCASTSS (SI)(R10*4), Y4
-	MOVL         4(SP), R10
-	VBROADCASTSS (SI)(R10*4), Y6
-	VBLENDPS     $0x02, Y6, Y4, Y4
-	MOVL         8(SP), R10
-	VBROADCASTSS (SI)(R10*4), Y6
-	VBLENDPS     $0x04, Y6, Y4, Y4
-	MOVL         12(SP), R10
-	VBROADCASTSS (SI)(R10*4), Y6
-	VBLENDPS     $0x08, Y6, Y4, Y4
-	MOVL         16(SP), R10
-	VBROADCASTSS (SI)(R10*4), Y6
-	VBLENDPS     $0x10, Y6, Y4, Y4
-	MOVL         20(SP), R10
-	VBROADCASTSS (SI)(R10*4), Y6
-	VBLENDPS     $0x20, Y6, Y4, Y4
-	MOVL         24(SP), R10
-	VBROADCASTSS (SI)(R10*4), Y6
-	VBLENDPS     $0x40, Y6, Y4, Y4
-	MOVL         28(SP), R10
-	VBROADCASTSS (SI)(R10*4), Y6
-	VBLENDPS     $0x80, Y6, Y4, Y4
-	VMULPS       Y4, Y5, Y5
-	VANDPS       Y3, Y5, Y5
-	MOVL         (BX)(R9*1), R10
-	VBROADCASTSS (CX)(R10*4), Y3
-	MOVL         4(BX)(R9*1), R10
+	VBLENDPS     $0x08, Y4, Y6, Y6
+	VMOVQ        X5, R10
+	MOVL         R10, R11
+	SHRQ         $0x20, R10
+	VBROADCASTSS (SI)(R11*4), Y4
+	VBLENDPS     $0x10, Y4, Y6, Y6
+	VBROADCASTSS (SI)(R10*4), Y4
+	VBLENDPS     $0x20, Y4, Y6, Y6
+	VPEXTRQ      $0x01, X5, R10
+	MOVL         R10, R11
+	SHRQ         $0x20, R10
+	VBROADCASTSS (SI)(R11*4), Y4
+	VBLENDPS     $0x40, Y4, Y6, Y6
+	VBROADCASTSS (SI)(R10*4), Y4
+	VBLENDPS     $0x80, Y4, Y6, Y6
+	VMULPS       Y6, Y7, Y7
+	VANDPS       Y3, Y7, Y7
+	MOVQ         (BX)(R9*1), R10
+	MOVL         R10, R11
+	SHRQ         $0x20, R10
+	VBROADCASTSS (CX)(R11*4), Y3
 	VBROADCASTSS (CX)(R10*4), Y4
 	VBLENDPS     $0x02, Y4, Y3, Y3
-	MOVL         8(BX)(R9*1), R10
-	VBROADCASTSS (CX)(R10*4), Y4
+	MOVQ         8(BX)(R9*1), R10
+	MOVL         R10, R11
+	SHRQ         $0x20, R10
+	VBROADCASTSS (CX)(R11*4), Y4
 	VBLENDPS     $0x04, Y4, Y3, Y3
-	MOVL         12(BX)(R9*1), R10
 	VBROADCASTSS (CX)(R10*4), Y4
 	VBLENDPS     $0x08, Y4, Y3, Y3
-	MOVL         16(BX)(R9*1), R10
-	VBROADCASTSS (CX)(R10*4), Y4
+	MOVQ         16(BX)(R9*1), R10
+	MOVL         R10, R11
+	SHRQ         $0x20, R10
+	VBROADCASTSS (CX)(R11*4), Y4
 	VBLENDPS     $0x10, Y4, Y3, Y3
-	MOVL         20(BX)(R9*1), R10
 	VBROADCASTSS (CX)(R10*4), Y4
 	VBLENDPS     $0x20, Y4, Y3, Y3
-	MOVL         24(BX)(R9*1), R10
-	VBROADCASTSS (CX)(R10*4), Y4
+	MOVQ         24(BX)(R9*1), R10
+	MOVL         R10, R11
+	SHRQ         $0x20, R10
+	VBROADCASTSS (CX)(R11*4), Y4
 	VBLENDPS     $0x40, Y4, Y3, Y3
-	MOVL         28(BX)(R9*1), R10
 	VBROADCASTSS (CX)(R10*4), Y4
 	VBLENDPS     $0x80, Y4, Y3, Y3
-	VMULPS       Y3, Y5, Y5
-	VMOVUPS      Y5, (AX)(R9*1)
+	VMULPS       Y3, Y7, Y7
+	VMOVUPS      Y7, (AX)(R9*1)
 	ADDQ         $0x20, R9
 	DECQ         R8
 	JNZ          eight
@@ -4101,26 +4141,30 @@ TEXT ·meetAVX2(SB), NOSPLIT, $0-80
 	XORQ     R11, R11
 
 eight:
-	MOVL         (DI)(R11*1), R12
-	VPBROADCASTQ (SI)(R12*8), Y4
-	MOVL         4(DI)(R11*1), R12
+	MOVQ         (DI)(R11*1), R12
+	MOVL         R12, R13
+	SHRQ         $0x20, R12
+	VPBROADCASTQ (SI)(R13*8), Y4
 	VPBROADCASTQ (SI)(R12*8), Y5
 	VPBLENDD     $0x0c, Y5, Y4, Y4
-	MOVL         8(DI)(R11*1), R12
-	VPBROADCASTQ (SI)(R12*8), Y5
-	MOVL         12(DI)(R11*1), R12
+	MOVQ         8(DI)(R11*1), R12
+	MOVL         R12, R13
+	SHRQ         $0x20, R12
+	VPBROADCASTQ (SI)(R13*8), Y5
 	VPBROADCASTQ (SI)(R12*8), Y6
 	VPBLENDD     $0x0c, Y6, Y5, Y5
-	MOVL         16(DI)(R11*1), R12
-	VPBROADCASTQ (SI)(R12*8), Y6
+	MOVQ         16(DI)(R11*1), R12
+	MOVL         R12, R13
+	SHRQ         $0x20, R12
+	VPBROADCASTQ (SI)(R13*8), Y6
 	VPBLENDD     $0x30, Y6, Y4, Y4
-	MOVL         20(DI)(R11*1), R12
 	VPBROADCASTQ (SI)(R12*8), Y6
 	VPBLENDD     $0xc0, Y6, Y4, Y4
-	MOVL         24(DI)(R11*1), R12
-	VPBROADCASTQ (SI)(R12*8), Y6
+	MOVQ         24(DI)(R11*1), R12
+	MOVL         R12, R13
+	SHRQ         $0x20, R12
+	VPBROADCASTQ (SI)(R13*8), Y6
 	VPBLENDD     $0x30, Y6, Y5, Y5
-	MOVL         28(DI)(R11*1), R12
 	VPBROADCASTQ (SI)(R12*8), Y6
 	VPBLENDD     $0xc0, Y6, Y5, Y5
 	VSHUFPS      $0xdd, Y5, Y4, Y6
@@ -4163,7 +4207,7 @@ eight:
 
 // func agedNearAVX2(out *float32, lanes *uint32, last *uint32, at *uint32, now uint32, then uint32, low *float32, final uint32, eights uint64)
 // Requires: AVX, AVX2
-TEXT ·agedNearAVX2(SB), NOSPLIT, $32-64
+TEXT ·agedNearAVX2(SB), NOSPLIT, $0-64
 	MOVQ         out+0(FP), AX
 	MOVQ         lanes+8(FP), CX
 	MOVQ         last+16(FP), DX
@@ -4185,53 +4229,61 @@ TEXT ·agedNearAVX2(SB), NOSPLIT, $32-64
 	XORQ         R8, R8
 
 eight:
-	VPAND      (CX)(R8*1), Y3, Y5
-	VMOVUPS    (AX)(R8*1), Y6
-	VPSUBD     Y5, Y1, Y9
-	VPCMPEQD   Y4, Y5, Y7
-	VPCMPEQD   Y4, Y9, Y8
-	VPOR       Y8, Y7, Y7
-	VCMPPS     $0x00, Y4, Y6, Y8
-	VPANDN     Y7, Y8, Y7
-	VPTEST     Y7, Y7
+	VMOVDQU    (CX)(R8*1), Y5
+	VPAND      Y5, Y3, Y6
+	VPCMPEQD   Y1, Y6, Y8
+	VPSRLD     $0x1f, Y8, Y8
+	VPSLLD     $0x04, Y8, Y8
+	VPSRLVD    Y8, Y5, Y6
+	VPAND      Y6, Y3, Y6
+	VMOVUPS    (AX)(R8*1), Y5
+	VPSUBD     Y6, Y1, Y7
+	VPCMPEQD   Y4, Y6, Y6
+	VCMPPS     $0x00, Y4, Y5, Y8
+	VPANDN     Y6, Y8, Y6
+	VPTEST     Y6, Y6
 	JZ         known
-	VMOVDQU    (BX)(R8*1), Y5
-	VMOVDQA    Y7, Y8
+	VMOVDQU    (BX)(R8*1), Y9
+	VMOVDQA    Y6, Y8
 	VPXOR      Y10, Y10, Y10
-	VPGATHERDD Y8, (DX)(Y5*4), Y10
-	VPSUBD     Y10, Y0, Y5
-	VPBLENDVB  Y7, Y5, Y9, Y9
+	VPGATHERDD Y8, (DX)(Y9*4), Y10
+	VPSUBD     Y10, Y0, Y9
+	VPBLENDVB  Y6, Y9, Y7, Y7
 
 known:
-	VPMINUD      Y2, Y9, Y5
-	VPCMPEQD     Y9, Y5, Y7
-	VMOVDQU      Y5, (SP)
-	MOVL         (SP), R9
-	VBROADCASTSS (SI)(R9*4), Y5
-	MOVL         4(SP), R9
-	VBROADCASTSS (SI)(R9*4), Y8
-	VBLENDPS     $0x02, Y8, Y5, Y5
-	MOVL         8(SP), R9
-	VBROADCASTSS (SI)(R9*4), Y8
-	VBLENDPS     $0x04, Y8, Y5, Y5
-	MOVL         12(SP), R9
-	VBROADCASTSS (SI)(R9*4), Y8
-	VBLENDPS     $0x08, Y8, Y5, Y5
-	MOVL         16(SP), R9
-	VBROADCASTSS (SI)(R9*4), Y8
-	VBLENDPS     $0x10, Y8, Y5, Y5
-	MOVL         20(SP), R9
-	VBROADCASTSS (SI)(R9*4), Y8
-	VBLENDPS     $0x20, Y8, Y5, Y5
-	MOVL         24(SP), R9
-	VBROADCASTSS (SI)(R9*4), Y8
-	VBLENDPS     $0x40, Y8, Y5, Y5
-	MOVL         28(SP), R9
-	VBROADCASTSS (SI)(R9*4), Y8
-	VBLENDPS     $0x80, Y8, Y5, Y5
-	VANDPS       Y7, Y5, Y5
-	VMULPS       Y6, Y5, Y5
-	VMOVUPS      Y5, (AX)(R8*1)
+	VPMINUD      Y2, Y7, Y6
+	VPCMPEQD     Y7, Y6, Y7
+	VEXTRACTI128 $0x01, Y6, X8
+	VMOVQ        X6, R9
+	MOVL         R9, R10
+	SHRQ         $0x20, R9
+	VBROADCASTSS (SI)(R10*4), Y9
+	VBROADCASTSS (SI)(R9*4), Y10
+	VBLENDPS     $0x02, Y10, Y9, Y9
+	VPEXTRQ      $0x01, X6, R9
+	MOVL         R9, R10
+	SHRQ         $0x20, R9
+	VBROADCASTSS (SI)(R10*4), Y6
+	VBLENDPS     $0x04, Y6, Y9, Y9
+	VBROADCASTSS (SI)(R9*4), Y6
+	VBLENDPS     $0x08, Y6, Y9, Y9
+	VMOVQ        X8, R9
+	MOVL         R9, R10
+	SHRQ         $0x20, R9
+	VBROADCASTSS (SI)(R10*4), Y6
+	VBLENDPS     $0x10, Y6, Y9, Y9
+	VBROADCASTSS (SI)(R9*4), Y6
+	VBLENDPS     $0x20, Y6, Y9, Y9
+	VPEXTRQ      $0x01, X8, R9
+	MOVL         R9, R10
+	SHRQ         $0x20, R9
+	VBROADCASTSS (SI)(R10*4), Y6
+	VBLENDPS     $0x40, Y6, Y9, Y9
+	VBROADCASTSS (SI)(R9*4), Y6
+	VBLENDPS     $0x80, Y6, Y9, Y9
+	VANDPS       Y7, Y9, Y9
+	VMULPS       Y5, Y9, Y9
+	VMOVUPS      Y9, (AX)(R8*1)
 	ADDQ         $0x20, R8
 	DECQ         DI
 	JNZ          eight
@@ -4248,27 +4300,31 @@ TEXT ·gatherAVX2(SB), NOSPLIT, $0-32
 	XORQ SI, SI
 
 eight:
-	MOVL         (DX)(SI*1), DI
-	VBROADCASTSS (CX)(DI*4), Y0
-	MOVL         4(DX)(SI*1), DI
+	MOVQ         (DX)(SI*1), DI
+	MOVL         DI, R8
+	SHRQ         $0x20, DI
+	VBROADCASTSS (CX)(R8*4), Y0
 	VBROADCASTSS (CX)(DI*4), Y1
 	VBLENDPS     $0x02, Y1, Y0, Y0
-	MOVL         8(DX)(SI*1), DI
-	VBROADCASTSS (CX)(DI*4), Y1
+	MOVQ         8(DX)(SI*1), DI
+	MOVL         DI, R8
+	SHRQ         $0x20, DI
+	VBROADCASTSS (CX)(R8*4), Y1
 	VBLENDPS     $0x04, Y1, Y0, Y0
-	MOVL         12(DX)(SI*1), DI
 	VBROADCASTSS (CX)(DI*4), Y1
 	VBLENDPS     $0x08, Y1, Y0, Y0
-	MOVL         16(DX)(SI*1), DI
-	VBROADCASTSS (CX)(DI*4), Y1
+	MOVQ         16(DX)(SI*1), DI
+	MOVL         DI, R8
+	SHRQ         $0x20, DI
+	VBROADCASTSS (CX)(R8*4), Y1
 	VBLENDPS     $0x10, Y1, Y0, Y0
-	MOVL         20(DX)(SI*1), DI
 	VBROADCASTSS (CX)(DI*4), Y1
 	VBLENDPS     $0x20, Y1, Y0, Y0
-	MOVL         24(DX)(SI*1), DI
-	VBROADCASTSS (CX)(DI*4), Y1
+	MOVQ         24(DX)(SI*1), DI
+	MOVL         DI, R8
+	SHRQ         $0x20, DI
+	VBROADCASTSS (CX)(R8*4), Y1
 	VBLENDPS     $0x40, Y1, Y0, Y0
-	MOVL         28(DX)(SI*1), DI
 	VBROADCASTSS (CX)(DI*4), Y1
 	VBLENDPS     $0x80, Y1, Y0, Y0
 	VMOVUPS      Y0, (AX)(SI*1)
@@ -4390,18 +4446,22 @@ TEXT ·addAtAVX2(SB), NOSPLIT, $0-32
 	JB   rest
 
 four:
-	MOVL (CX), SI
-	MOVL (DX), DI
-	ADDL DI, (AX)(SI*4)
-	MOVL 4(CX), SI
-	MOVL 4(DX), DI
-	ADDL DI, (AX)(SI*4)
-	MOVL 8(CX), SI
-	MOVL 8(DX), DI
-	ADDL DI, (AX)(SI*4)
-	MOVL 12(CX), SI
-	MOVL 12(DX), DI
-	ADDL DI, (AX)(SI*4)
+	MOVQ (CX), SI
+	MOVL SI, DI
+	SHRQ $0x20, SI
+	MOVQ (DX), R8
+	MOVL R8, R9
+	SHRQ $0x20, R8
+	ADDL R9, (AX)(DI*4)
+	ADDL R8, (AX)(SI*4)
+	MOVQ 8(CX), SI
+	MOVL SI, DI
+	SHRQ $0x20, SI
+	MOVQ 8(DX), R8
+	MOVL R8, R9
+	SHRQ $0x20, R8
+	ADDL R9, (AX)(DI*4)
+	ADDL R8, (AX)(SI*4)
 	ADDQ $0x10, CX
 	ADDQ $0x10, DX
 	SUBQ $0x04, BX

@@ -217,19 +217,59 @@ func gather(base Register, disp int, index VecVirtual, scale uint8, mask VecVirt
 
 // pick reads words of an array, at the numbers that eight words of memory hold. It takes half the time of a gather.
 func pick(array Register, indices Mem) VecVirtual {
+	return pickPairs(array, func(i int) Register {
+		pair := GP64()
+		MOVQ(indices.Offset(8*i), pair)
+		return pair
+	})
+}
+
+// pickAt does so at the numbers of a register. They do not go through memory: loads of parts of what was stored would wait for it,
+// and where that crosses a line much longer.
+func pickAt(array Register, index VecVirtual) VecVirtual {
+	high := XMM()
+	VEXTRACTI128(Imm(1), index, high)
+	return pickPairs(array, func(i int) Register {
+		half, pair := index.AsX(), GP64()
+		if i >= 2 {
+			half = high
+		}
+		if i%2 == 0 {
+			VMOVQ(half, pair)
+		} else {
+			VPEXTRQ(Imm(1), half, pair)
+		}
+		return pair
+	})
+}
+
+// pickPairs gets the numbers in four pairs.
+func pickPairs(array Register, pairOf func(i int) Register) VecVirtual {
 	out := YMM()
-	for i := range 8 {
-		index, x := GP64(), YMM()
-		MOVL(indices.Offset(4*i), index.As32())
+	one := func(i int, index Register) {
 		from := Mem{Base: array, Index: index, Scale: 4}
 		if i == 0 {
 			VBROADCASTSS(from, out)
-			continue
+			return
 		}
+		x := YMM()
 		VBROADCASTSS(from, x) // by the load alone: insertions would all wait for one port
 		VBLENDPS(Imm(1<<i), x, out, out)
 	}
+	for i := range 4 {
+		first, second := split(pairOf(i))
+		one(2*i, first)
+		one(2*i+1, second)
+	}
 	return out
+}
+
+// split are the two words of a pair, which is lost.
+func split(pair Register) (first, second Register) {
+	low := GP64()
+	MOVL(pair.(GPVirtual).As32(), low.As32())
+	SHRQ(Imm(32), pair)
+	return low, pair
 }
 
 // eights repeats body with the offset of eight lanes, and then does end.
@@ -383,11 +423,10 @@ func ages() {
 type table struct {
 	low, high   Register
 	final, byte VecVirtual
-	indices     Mem
 }
 
 func newTable(long bool) table {
-	t := table{low: pointer("low"), final: spreadOf("final"), indices: AllocLocal(32)}
+	t := table{low: pointer("low"), final: spreadOf("final")}
 	if long {
 		t.high, t.byte = pointer("high"), YMM()
 		VPCMPEQD(t.byte, t.byte, t.byte)
@@ -401,19 +440,15 @@ func (t *table) at(age VecVirtual) VecVirtual {
 	inside, index := YMM(), YMM()
 	VPMINUD(t.final, age, index)
 	VPCMPEQD(age, index, inside)
-	look := func(array Register, index VecVirtual) VecVirtual {
-		VMOVDQU(index, t.indices)
-		return pick(array, t.indices)
-	}
 	var p VecVirtual
 	if t.high == nil {
-		p = look(t.low, index)
+		p = pickAt(t.low, index)
 	} else {
 		part := YMM()
 		VPSRLD(Imm(8), index, part)
-		p = look(t.high, part)
+		p = pickAt(t.high, part)
 		VPAND(t.byte, index, index)
-		VMULPS(look(t.low, index), p, p)
+		VMULPS(pickAt(t.low, index), p, p)
 	}
 	VANDPS(inside, p, p)
 	return p
@@ -469,9 +504,16 @@ func meetings() {
 	VPSRLD(Imm(16), low, low)
 	eights(func(at Register) {
 		var halves [2]VecVirtual // entries 0, 1, 4, 5 and 2, 3, 6, 7, as the shuffles want them
+		var index, next Register
 		for i := range 8 {
-			index, x, half := GP64(), YMM(), &halves[i/2%2]
-			MOVL(lanesAt(targets, at).Offset(4*i), index.As32())
+			if i%2 == 0 {
+				pair := GP64()
+				MOVQ(lanesAt(targets, at).Offset(4*i), pair)
+				index, next = split(pair)
+			} else {
+				index = next
+			}
+			x, half := YMM(), &halves[i/2%2]
 			VPBROADCASTQ(Mem{Base: heads, Index: index, Scale: 8}, x)
 			if place := i%2 + i/4*2; place == 0 {
 				*half = x
@@ -517,7 +559,7 @@ func joined(all VecVirtual, join func(ops ...Op)) Register {
 	return result
 }
 
-// agingsNear gathers only where a first lane does not tell the age of a value that is not 0.
+// agingsNear gathers only where no lane tells the age of a value that is not 0.
 func agingsNear() {
 	begin("agedNearAVX2", "func(out *float32, lanes, last, at *uint32, now, then uint32, "+tableArguments(false)+", eights uint64)", "is agedNear.")
 	out, lanes, lasts, list, now, then := pointer("out"), pointer("lanes"), pointer("last"), pointer("at"), spreadOf("now"), spreadOf("then")
@@ -525,21 +567,26 @@ func agingsNear() {
 	VPCMPEQD(low, low, low)
 	VPSRLD(Imm(16), low, low)
 	eights(func(at Register) {
-		first, x, strange, is, age := YMM(), YMM(), YMM(), YMM(), YMM()
-		VPAND(lanesAt(lanes, at), low, first)
+		both, lane, x, strange, is, age := YMM(), YMM(), YMM(), YMM(), YMM(), YMM()
+		VMOVDQU(lanesAt(lanes, at), both)
+		VPAND(both, low, lane)
+		VPCMPEQD(then, lane, is)
+		VPSRLD(Imm(31), is, is)
+		VPSLLD(Imm(4), is, is) // the lane before the one of this burst
+		VPSRLVD(is, both, lane)
+		VPAND(lane, low, lane)
 		VMOVUPS(lanesAt(out, at), x)
-		VPSUBD(first, then, age)
-		VPCMPEQD(zero, first, strange)
-		VPCMPEQD(zero, age, is)
-		VPOR(is, strange, strange)
+		VPSUBD(lane, then, age)
+		VPCMPEQD(zero, lane, strange)
 		VCMPPS(Imm(equal), zero, x, is)
 		VPANDN(strange, is, strange)
 		VPTEST(strange, strange)
 		JZ(LabelRef("known"))
-		VMOVDQU(lanesAt(list, at), first)
+		index := YMM()
+		VMOVDQU(lanesAt(list, at), index)
 		VMOVDQA(strange, is)
-		VPSUBD(gather(lasts, 0, first, 4, is), now, first)
-		VPBLENDVB(strange, first, age, age)
+		VPSUBD(gather(lasts, 0, index, 4, is), now, index)
+		VPBLENDVB(strange, index, age, age)
 		Label("known")
 		y := p.at(age)
 		VMULPS(x, y, y)
@@ -626,17 +673,20 @@ func amounts() {
 func addAt() {
 	begin("addAtAVX2", "func(sums *int32, at *uint32, amounts *int32, n uint64)", "adds n > 0 amounts to sums.")
 	sums, at, amounts, n := pointer("sums"), pointer("at"), pointer("amounts"), pointer("n")
-	add := func(i int) {
-		index, x := GP64(), GP32()
-		MOVL(Mem{Base: at, Disp: 4 * i}, index.As32())
-		MOVL(Mem{Base: amounts, Disp: 4 * i}, x)
-		ADDL(x, Mem{Base: sums, Index: index, Scale: 4})
+	add := func(index, amount Register) { ADDL(amount.(GPVirtual).As32(), Mem{Base: sums, Index: index, Scale: 4}) }
+	pair := func(list Register, i int) (first, second Register) {
+		both := GP64()
+		MOVQ(Mem{Base: list, Disp: 8 * i}, both)
+		return split(both)
 	}
 	SUBQ(Imm(4), n)
 	JB(LabelRef("rest"))
 	Label("four")
-	for i := range 4 {
-		add(i)
+	for i := range 2 {
+		first, second := pair(at, i)
+		x, y := pair(amounts, i)
+		add(first, x)
+		add(second, y)
 	}
 	ADDQ(Imm(16), at)
 	ADDQ(Imm(16), amounts)
@@ -646,7 +696,10 @@ func addAt() {
 	ADDQ(Imm(4), n)
 	JZ(LabelRef("done"))
 	Label("one")
-	add(0)
+	index, x := GP64(), GP64()
+	MOVL(Mem{Base: at}, index.As32())
+	MOVL(Mem{Base: amounts}, x.As32())
+	add(index, x)
 	ADDQ(Imm(4), at)
 	ADDQ(Imm(4), amounts)
 	DECQ(n)
