@@ -209,6 +209,11 @@ names other inputs.
 - **exponential current**: §i = keep*i + input§, with §keep: exp(-dt/tau_s)§ under §constants§.
 - **adaptive exponential**: §v = v + dt/C*(g*(E - v) + g*slope*exp((v - T)/slope) - w + input)§,
   §w = w + dt/tau_w*(a*(v - E) - w)§; reset §v = low§, §w = w + b§. Example §adex§ is one.
+- **escape rate**: §lambda = rate*exp((v - T)/slope)§,
+  §threshold: random() < 1 - exp(-dt*lambda)§; reset §v = low§. The neuron fires at §rate§ per ms where v is T.
+- **white noise**: §v = v + em1*(v - rest) + noise*normal()§, with
+  §noise: sigma*sqrt(-expm1(-2*dt/tau))§ under §constants§, sigma being the
+  standard deviation of the free potential; reset §v = low§.
 - **gate of a channel**: §n = n + dt*(a_n*(1 - n) - b_n*n)§, with §b_n = 0.125*exp(-(v + 44)/80)§.
 - **adaptive threshold**: §th = th + decay*(th - th0)§, §threshold: v >= th§; reset §th = th + jump§.
 - **quadratic, Euler step**: §v = v + dt*(a*(v - rest)*(v - crit) + input)§; reset §v = low§.
@@ -240,13 +245,13 @@ func TestModelFormulas(t *testing.T) {
 	_, list, _ := strings.Cut(ownModels, "\n- **")
 	list, _, _ = strings.Cut(list, "\n\n")
 	items := strings.Split(list, "\n- **")
-	require.Len(t, items, 7)
+	require.Len(t, items, 9)
 	for _, item := range items {
 		_, line, _ := strings.Cut(strings.Join(strings.Fields(item), " "), "**: ")
 		update, reset, _ := strings.Cut(line, "; reset ")
 		reset, _, _ = strings.Cut(reset, ". ")
 		parts := map[string]string{"threshold": "v > 1", "ports": "[input]"}
-		params := []string{"tau", "tau_s", "tau_w", "rest", "low", "C", "g", "E", "slope", "T", "a", "b", "a_n", "th0", "decay", "jump", "crit", "e_ex", "e_in", "keep"}
+		params := []string{"tau", "tau_s", "tau_w", "rest", "low", "C", "g", "E", "slope", "T", "a", "b", "a_n", "th0", "decay", "jump", "crit", "e_ex", "e_in", "keep", "rate", "sigma"}
 		state, lines := []string{"v", "i", "n", "th", "w", "ge", "gi"}, [2][]string{}
 		constants := ""
 		for column, cell := range []string{update, reset} {
