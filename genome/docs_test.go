@@ -251,7 +251,7 @@ func TestModelFormulas(t *testing.T) {
 		update, reset, _ := strings.Cut(line, "; reset ")
 		reset, _, _ = strings.Cut(reset, ". ")
 		parts := map[string]string{"threshold": "v > 1", "ports": "[input]"}
-		params := []string{"tau", "tau_s", "tau_w", "rest", "low", "C", "g", "E", "slope", "T", "a", "b", "a_n", "th0", "decay", "jump", "crit", "e_ex", "e_in", "keep", "rate", "sigma"}
+		params := []string{"tau", "tau_s", "tau_w", "rest", "low", "C", "g", "E", "slope", "T", "a", "b", "a_n", "th0", "decay", "jump", "crit", "e_ex", "e_in", "em1", "keep", "rate", "sigma"}
 		state, lines := []string{"v", "i", "n", "th", "w", "ge", "gi"}, [2][]string{}
 		constants := ""
 		for column, cell := range []string{update, reset} {
