@@ -211,24 +211,14 @@ DEVICE void bring_queue(const run *p, u64 t, const clustered *s) {
 // listing.
 DEVICE void stimulate_cluster(const run *p, u64 t, clustered *s) {
     u32 thread = workers() - 1 - thread_in_block();
-    u32 any = 0;
-#pragma unroll 1
-    for (u64 i = 0; i < p->stimulus_count; i++) {
-        const scheduled *one = p->stimuli + i;
-        if (!acts(one, t)) continue;
-        any = 1;
-        i32 *acc = p->ring + ((u64)t & p->slot_mask) * p->ports;
-#pragma unroll 1
-        for (u64 k = (u64)block_index() * workers() + thread; k < one->count; k += (u64)block_count() * workers())
-            accumulate(acc + p->amounts[one->first + k].port, p->amounts[one->first + k].sum);
-    }
+    bool any = give_scheduled(p, t, (u64)block_index() * workers() + thread, (u64)block_count() * workers());
     const area *areas = room_at<area>(s, s->at_areas);
     if (thread < p->w.area_count && thread < COMMON && !areas[thread].differ) {
         network w = p->w;
         w.terms = room_at<term>(s, s->at_terms);
         s->common[thread] = term_at(&w, areas + thread, 0, t);
     }
-    if (thread == 0) s->stimulated = any;
+    if (thread == 0) s->stimulated = stimulated(p, t, any);
 }
 
 // meet_here lets the device's blocks wait for each other.
@@ -323,7 +313,8 @@ template <u32 models> DEVICE void work_cluster(const run *p, clustered *s) {
         if (s->stopped) break;
         if (t > p->first) {
             bring_queue(p, t - 1, s);
-            if (s->total > host_room(p)) worker_barrier(); // what was brought are the bits that the update writes
+            bring_resident(p, t - 1, s);
+            if (s->total > host_room(p) || p->wanted.count > 0) worker_barrier(); // the update writes the bits and variables that are brought
         }
         update_cluster<models>(p, t, s);
         worker_barrier();
@@ -338,7 +329,10 @@ template <u32 models> DEVICE void work_cluster(const run *p, clustered *s) {
         zero_sums(p, s, workers());
         worker_barrier();
     }
-    if (!s->stopped) bring_queue(p, p->first + p->bursts - 1, s);
+    if (!s->stopped) {
+        bring_queue(p, p->first + p->bursts - 1, s);
+        bring_resident(p, p->first + p->bursts - 1, s);
+    }
     meet_here(p, s);
     if (thread_in_block() == last) {
         p->waited[block_index()] += s->waited;
@@ -351,6 +345,7 @@ template <u32 models> DEVICE void run_cluster(const run *p) {
     if (thread_in_block() == 0) divide_cluster<models>(p, &s);
     block_barrier();
     begin_cluster<models>(p, &s);
+    give_given(p);
     cluster_barrier();
     if (thread_in_block() < workers()) work_cluster<models>(p, &s);
     else if (p->devices > 1) talk(p, &s);

@@ -125,6 +125,11 @@ template <u32 models> DEVICE void end_resident(const run *p, const resident *s) 
     if (models & 1 << FEAGI) return_own<u16>(p, p->w.count, room_at<u16>(s, s->at_count));
 }
 
+// bring_resident brings the host the wanted state variables of the block's neurons after burst t.
+DEVICE void bring_resident(const run *p, u64 t, const resident *s) {
+    bring_values(p, t, room_at<float>(s, s->at_v), room_at<float>(s, s->at_more), p->block_neurons, true, workers());
+}
+
 // view is the network with the block's memory in place of what it holds copies of; its state's places count from the
 // block's first neuron.
 template <u32 models> DEVICE network view(const run *p, const resident *s, u64 t) {
@@ -180,15 +185,7 @@ template <bool two> DEVICE void drive_block(const run *p, u64 t, const resident 
 
 // stimulate_blocks is the stimuli of burst t.
 DEVICE void stimulate_blocks(const run *p, u64 t) {
-#pragma unroll 1
-    for (u64 i = 0; i < p->stimulus_count; i++) {
-        const scheduled *one = p->stimuli + i;
-        if (!acts(one, t)) continue;
-        i32 *acc = p->ring + ((u64)t & p->slot_mask) * p->ports;
-        u64 thread = (u64)block_index() * workers() + anew(thread_in_block()), threads = (u64)anew(block_count()) * workers();
-#pragma unroll 1
-        for (u64 k = thread; k < one->count; k += threads) accumulate(acc + p->amounts[one->first + k].port, p->amounts[one->first + k].sum);
-    }
+    give_scheduled(p, t, (u64)block_index() * workers() + anew(thread_in_block()), (u64)anew(block_count()) * workers());
 }
 
 // find_terms finds the areas' terms in burst t.

@@ -46,6 +46,7 @@ template <bool soon> DEVICE bool meet(const run *p, u64 t, resident *s, bool dri
         s->left = s->listed = 0;
     }
     if (soon && drives) find_terms(p, t, s);
+    if (soon && drives && t > p->first) bring_resident(p, t - 1, s);
     if (soon && drives && t > p->first) {
         count_groups(p, s);
         warp_barrier();
@@ -87,6 +88,7 @@ DEVICE void end_own(const run *p, u64 t, resident *s) {
     worker_barrier();
     list_block(p, s);
     if (lists(&p->list)) count_spans(&p->list, t - p->first, p->block_neurons, workers());
+    bring_resident(p, t, s);
     worker_barrier();
     send(p, t, s);
 }
@@ -143,6 +145,7 @@ template <u32 models> DEVICE void run_resident(const run *p) {
     if (thread_in_block() == 0) divide<models>(p, &s);
     block_barrier();
     begin_resident<models>(p, &s);
+    give_given(p);
     block_barrier();
     if (thread_in_block() < workers()) {
         if (early(p)) burst_loop<models, true>(p, &s);

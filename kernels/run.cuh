@@ -17,6 +17,20 @@ struct scheduled {
     u64 first, count;           // its amounts
 };
 
+// probe is a state variable that the host wants after each burst: variable 0 is v, k the k-th further one of the block's neuron.
+struct probe {
+    u32 neuron, variable;
+    u32 place; // among the wanted ones of all blocks
+};
+
+// probes are all of them; first[b] ≤ i < first[b + 1] are block b's.
+struct probes {
+    const probe *list;
+    const u32 *first;
+    float *values; // mapped host memory: for each burst of the launch, count of them
+    u64 count;     // 0: none are wanted
+};
+
 // spike is a fired neuron's row.
 struct spike {
     u64 first; // synapse
@@ -33,6 +47,8 @@ struct run {
     const scheduled *stimuli;
     u64 stimulus_count;
     const candidate *amounts;
+    const candidate *given; // mapped host memory: what a caller gives in the launch's first burst
+    u64 given_count;
 
     const u64 *row;
     synapses all;
@@ -77,6 +93,7 @@ struct run {
     listing list;
     teams sum;
     places packed;
+    probes wanted;
 };
 
 // length_of is where the length of burst t's queue is, among those of four bursts.
@@ -235,4 +252,47 @@ DEVICE void bring_bits(const run *p, u64 t, const u32 *bits, u32 threads) {
 DEVICE bool acts(const scheduled *s, u64 t) {
     if (s->every == 0) return t == s->at;
     return t % s->every == 0 && s->from <= t && t < s->until;
+}
+
+// give adds amounts to sums, by so many threads.
+DEVICE void give(i32 *acc, const candidate *amounts, u64 count, u64 thread, u64 threads) {
+#pragma unroll 1
+    for (u64 k = thread; k < count; k += threads) accumulate(acc + amounts[k].port, amounts[k].sum);
+}
+
+// give_scheduled is the genome's stimuli of burst t, by so many threads of all blocks; it says whether one acts.
+DEVICE bool give_scheduled(const run *p, u64 t, u64 thread, u64 threads) {
+    bool any = false;
+#pragma unroll 1
+    for (u64 i = 0; i < p->stimulus_count; i++) {
+        const scheduled *one = p->stimuli + i;
+        if (!acts(one, t)) continue;
+        any = true;
+        give(p->ring + (t & p->slot_mask) * p->ports, p->amounts + one->first, one->count, thread, threads);
+    }
+    return any;
+}
+
+// give_given is what a caller gives in the launch's first burst, before any neuron is updated.
+DEVICE void give_given(const run *p) {
+    u64 thread = (u64)anew(block_index()) * block_size() + anew(thread_in_block()), threads = (u64)anew(block_count()) * block_size();
+    give(p->ring + (anew(p->first) & p->slot_mask) * p->ports, p->given, p->given_count, thread, threads);
+}
+
+// stimulated reports whether sums of burst t may come from stimuli, of which any of the genome's may act.
+DEVICE bool stimulated(const run *p, u64 t, bool any) { return any || (p->given_count > 0 && t == p->first); }
+
+// bring_values brings the host the wanted state variables of the block's neurons after burst t, by so many threads of it. Where inside,
+// v and more have places for the block's neurons alone, else for all.
+DEVICE void bring_values(const run *p, u64 t, const float *v, const float *more, u32 pitch, bool inside, u32 threads) {
+    const probes *x = &p->wanted;
+    if (x->count == 0) return;
+    float *to = x->values + (t - p->first) * x->count;
+    u32 end = x->first[block_index() + 1];
+#pragma unroll 1
+    for (u32 i = x->first[block_index()] + thread_in_block(); i < end; i += threads) {
+        probe one = x->list[i];
+        u32 at = inside ? one.neuron : neuron_of(p->w.own, block_index() * p->block_neurons + one.neuron);
+        to[one.place] = one.variable == 0 ? v[at] : more[(u64)(one.variable - 1) * pitch + at];
+    }
 }

@@ -102,18 +102,10 @@ DEVICE void sum_rows(const run *p, u64 t, const block *s, u8 *room) {
 
 // stimulate is step 2 but for drives, and what is the same for all neurons in burst t.
 DEVICE void stimulate(const run *p, u64 t, block *s) {
-    i32 *acc = p->ring + ((u64)t & p->slot_mask) * p->ports;
-    bool any = false;
-    for (u64 i = 0; i < p->stimulus_count; i++) {
-        const scheduled *one = p->stimuli + i;
-        if (!acts(one, t)) continue;
-        any = true;
-        for (u64 k = (u64)anew(block_index()) * block_size() + anew(thread_in_block()); k < one->count; k += (u64)anew(block_count()) * block_size())
-            accumulate(acc + p->amounts[one->first + k].port, p->amounts[one->first + k].sum);
-    }
+    bool any = give_scheduled(p, t, (u64)anew(block_index()) * block_size() + anew(thread_in_block()), (u64)anew(block_count()) * block_size());
     if (block_index() == 0 && thread_in_block() == 0) *length_of(p, t) = 0; // all have read it in bursts before
     // The areas' terms, and the burst, for update_block. The law's step 4 reads w.t.
-    if (thread_in_block() == 0) s->w.t = t, s->stimulated = any;
+    if (thread_in_block() == 0) s->w.t = t, s->stimulated = stimulated(p, t, any);
     u32 k = thread_in_block();
     if (k < p->w.area_count && k < COMMON && !s->w.areas[k].differ) s->common[k] = term_at(&s->w, s->w.areas + k, 0, t);
 }
@@ -227,6 +219,9 @@ DEVICE void list_for_host(const run *p, u64 t, const block *s) {
     if (thread_in_block() == 0) report(p, t, total);
 }
 
+// values_for_host brings the host the wanted state variables after burst t, which later bursts must not have changed yet.
+DEVICE void values_for_host(const run *p, u64 t, const block *s) { bring_values(p, t, s->w.v, s->w.more, (u32)s->w.pitch, p->cached, block_size()); }
+
 // announce tells the host that a burst is complete; the last thread does, which has the least to do.
 DEVICE void announce(const run *p, u64 t) {
     if (block_index() == block_count() - 1 && thread_in_block() == block_size() - 1) publish(p->done + (t - p->first), t + 1);
@@ -321,10 +316,12 @@ template <u32 models, class learners_of> DEVICE void bursts(const run *p, const 
     SHARED(block, s);
     if (by_teams(p)) begin_sums(&p->sum, &p->all, p->value_count, dynamic_memory());
     lay_out(p, dynamic_memory() + p->sum.room, &s, false);
+    give_given(p);
     block_barrier();
     u32 wanted = 0;
     for (u64 t = p->first; t < p->first + p->bursts; t++) {
         stimulate(p, t, &s);
+        if (t > p->first) values_for_host(p, t - 1, &s);
         if (learn(x)) {
             learn_events_of(x, t);
             grid_barrier(p, &s, &wanted);
@@ -357,6 +354,7 @@ template <u32 models, class learners_of> DEVICE void bursts(const run *p, const 
         device_barrier(p, t, &s);
         if (s.stopped) return;
     }
+    values_for_host(p, p->first + p->bursts - 1, &s);
     lay_out(p, dynamic_memory() + p->sum.room, &s, true);
     if (p->devices > 1 && thread_in_block() == 0) p->waited[block_index()] += s.waited;
     if (by_teams(p) && p->devices == 1) list_for_host(p, p->first + p->bursts - 1, &s);

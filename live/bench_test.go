@@ -104,3 +104,37 @@ func BenchmarkLog(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkManyInputs is a burst of burst-100k with 1,000 inputs that change in every burst and the counts of one area. With as many
+// bursts (-benchtime 2000x) both backends end with one digest.
+func BenchmarkManyInputs(b *testing.B) {
+	lit, amounts := make([]uint32, 1000), make([]float32, 1000)
+	for i := range lit {
+		lit[i] = uint32(80 * i)
+	}
+	for _, name := range []string{"cpu", "cuda"} {
+		b.Run(name, func(b *testing.B) {
+			s, err := live.New(b.Context(), example(b, "burst-100k"), live.Options{Options: run.Options{Backend: name}})
+			if err != nil {
+				b.Skip(err)
+			}
+			defer s.Close()
+			in := bound(b, s.Feeder("x"), live.Binding{Place: live.Place{Area: "E", Neurons: lit}, Largest: 0.001})
+			out := output(b, s, "I", live.Counts)
+			x, ctx := live.Reading{}, b.Context()
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				for k := range amounts {
+					amounts[k] = float32((i+k)%100) * 1e-5
+				}
+				if err := s.Step(ctx, 1, live.Value{To: in, Amounts: amounts}); err != nil {
+					b.Fatal(err)
+				}
+				out.Read(&x)
+			}
+			status, err := s.Status()
+			require.NoError(b, err)
+			b.Logf("%d bursts, %d spikes, digest %016x", status.Burst, status.Spikes, status.Digest)
+		})
+	}
+}

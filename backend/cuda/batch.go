@@ -51,13 +51,15 @@ type batch struct {
 	catchUpArgs                catchUpArgs
 	queueRowsArgs              queueRowsArgs
 	grid
-	most uint64 // bursts of a launch
 
 	host   *driver.HostMemory
-	ids    []uint32 // of two launches by turns: of each block its ids, or a bit a neuron (host_room of kernels/run.cuh)
-	fired  []uint32 // of each block how many of its neurons fired
+	base   driver.Ptr // where kernels find it
+	ids    []uint32   // of two launches by turns: of each block its ids, or a bit a neuron (host_room of kernels/run.cuh)
+	fired  []uint32   // of each block how many of its neurons fired
 	done   []uint64
-	stamps []uint64 // by the device's clock
+	stamps []uint64  // by the device's clock
+	values []float32 // of each burst the wanted state variables of the device's own neurons
+	shape  ringShape
 	lister lister
 
 	on      bool
@@ -85,6 +87,9 @@ func (p *plan) addBatch(b *backend, t *tables) {
 	if s.list.room > 0 {
 		p.bytes[bufLists], p.bytes[bufNotes] = 2*s.most*s.list.bytes(), s.list.notes
 		p.bytes[bufSpans], p.bytes[bufSpanCounts] = size(s.list.spans)+size(s.list.first), 2*4*uint64(len(s.list.spans))
+	}
+	if s.values > 0 {
+		p.bytes[bufProbes] = probeBytes*s.values + 4*(s.blocks+1)
 	}
 	p.bytes[bufSync] = laterLengthAt + 4*queues
 	if b.choice.path == pathDelayed {
@@ -170,22 +175,26 @@ func (b *backend) loadMany(names []string, models []ownModel) (*driver.Module, e
 // allocate takes the mapped memory in which bursts arrive.
 func (x *batch) allocate(b *backend, s *ringShape) error {
 	var err error
-	x.most = s.most
+	x.shape = *s
 	x.part = b.c.Part
-	n, words := 2*x.most, s.words()
-	if x.host, err = b.ctx.AllocHost(int(s.bytes()), true); err != nil {
+	n, at := 2*s.most, s.at()
+	if x.host, err = b.ctx.AllocHost(int(at.end), true); err != nil {
 		x.host = nil
+		return err
+	}
+	if x.base, err = x.host.DevicePtr(); err != nil {
 		return err
 	}
 	m := unsafe.Pointer(unsafe.SliceData(x.host.Bytes()))
 	x.done = unsafe.Slice((*uint64)(m), n)
-	x.stamps = unsafe.Slice((*uint64)(unsafe.Add(m, 8*n)), n)
-	x.fired = unsafe.Slice((*uint32)(unsafe.Add(m, 16*n)), n*s.blocks)
-	x.ids = unsafe.Slice((*uint32)(unsafe.Add(m, 16*n+4*n*s.blocks)), n*words)
-	if s.list.room == 0 {
-		return nil
+	x.stamps = unsafe.Slice((*uint64)(unsafe.Add(m, at.stamps)), n)
+	x.fired = unsafe.Slice((*uint32)(unsafe.Add(m, at.fired)), n*s.blocks)
+	x.ids = unsafe.Slice((*uint32)(unsafe.Add(m, at.ids)), n*s.words())
+	x.values = unsafe.Slice((*float32)(unsafe.Add(m, at.values)), n*s.values)
+	if err := b.uploadProbes(); err != nil || s.list.room == 0 {
+		return err
 	}
-	x.lister.totals = unsafe.Slice((*uint32)(unsafe.Add(m, 16*n+4*n*s.blocks+4*n*words)), n)
+	x.lister.totals = unsafe.Slice((*uint32)(unsafe.Add(m, at.totals)), n)
 	x.lister.shape = s.list
 	return x.lister.allocate(b)
 }
@@ -239,7 +248,7 @@ func (b *backend) launchAll(n uint64, each func(*engine.Burst), stop func() bool
 		if launched == n || stop() {
 			return nil
 		}
-		sizes[k] = min(x.most, n-launched)
+		sizes[k] = min(x.shape.most, n-launched)
 		if err := b.launchBatch(k, first+launched, sizes[k]); err != nil {
 			return err
 		}
@@ -264,24 +273,20 @@ func (b *backend) launchAll(n uint64, each func(*engine.Burst), stop func() bool
 // launchBatch queues a launch of bursts into one half of the mapped memory.
 func (b *backend) launchBatch(half int, first, bursts uint64) error {
 	x := &b.batch
-	done := x.done[uint64(half)*x.most:][:x.most]
+	s := &x.shape
+	done := x.done[uint64(half)*s.most:][:bursts]
 	for i := range done {
 		atomic.StoreUint64(&done[i], 0)
 	}
-	base, err := x.host.DevicePtr()
-	if err != nil {
-		return err
-	}
-	r := &x.args.run
-	n, h, blocks := 2*x.most, uint64(half)*x.most, uint64(x.blocks)
-	words := hostRoom(uint64(r.blockNeurons)) * blocks
-	r.done, r.stamps = base+driver.Ptr(8*h), base+driver.Ptr(8*n+8*h)
-	r.fired = base + driver.Ptr(16*n+4*h*blocks)
-	r.ids = base + driver.Ptr(16*n+4*n*blocks+4*h*words)
+	r, at, base, h := &x.args.run, s.at(), x.base, uint64(half)*s.most
+	r.done, r.stamps = base+driver.Ptr(8*h), base+driver.Ptr(at.stamps+8*h)
+	r.fired = base + driver.Ptr(at.fired+4*h*s.blocks)
+	r.ids = base + driver.Ptr(at.ids+4*h*s.words())
+	r.wanted.values = base + driver.Ptr(at.values+4*h*s.values)
 	r.first, r.bursts = first, bursts
-	if l := &x.lister.shape; l.room > 0 {
+	if l := &s.list; l.room > 0 {
 		r.list.lists = b.plan.ptr[bufLists] + driver.Ptr(h*l.bytes())
-		r.list.totals = base + driver.Ptr(16*n+4*n*blocks+4*n*words+4*h)
+		r.list.totals = base + driver.Ptr(at.totals+4*h)
 	}
 	if err := b.stream.Fill(r.arrived, 0, 8); err != nil {
 		return err
@@ -294,7 +299,7 @@ func (b *backend) launchBatch(half int, first, bursts uint64) error {
 
 // deliverHalf delivers the bursts of a launch, one by one as they come.
 func (b *backend) deliverHalf(half int, bursts uint64, each func(*engine.Burst)) error {
-	x, at := &b.batch, uint64(half)*b.batch.most
+	x, at := &b.batch, uint64(half)*b.batch.shape.most
 	if x.lister.shape.room > 0 {
 		return b.deliverLists(at, bursts, each)
 	}
@@ -320,8 +325,17 @@ func (x *batch) take(b *backend, at uint64) {
 		oldest = append(oldest, x.firedIn(at, block, &x.decoded)...)
 	}
 	x.history[0] = oldest
-	x.burst = engine.Burst{Number: b.number, Fired: oldest}
+	x.burst = engine.Burst{Number: b.number, Fired: oldest, Values: x.valuesIn(at)}
 	b.number++
+}
+
+// valuesIn are the wanted state variables of the device's own neurons after the at-th burst of two launches.
+func (x *batch) valuesIn(at uint64) []float32 {
+	n := x.shape.values
+	if n == 0 {
+		return nil
+	}
+	return x.values[at*n:][:n:n]
 }
 
 // firedIn are the neurons of a block that fired in the at-th burst of two launches, where the device has listed them, or else in

@@ -22,6 +22,7 @@ func deal(c *connectome.Connectome, sms int) (blocks, own uint64) {
 type ringShape struct {
 	most, blocks, own uint64
 	list              listShape
+	values            uint64 // state variables that are wanted after each burst
 }
 
 // mostLeft is how often blocks may leave rows to others in a launch: a counter of 16 bits for each two meetings of the blocks counts it
@@ -32,7 +33,9 @@ func (b *backend) ringShape() ringShape {
 	const room, listRoom = 256 << 20, 1 << 30 // of mapped memory, and of device memory for lists
 	blocks, own := b.grid()
 	s := ringShape{blocks: blocks, own: own}
-	s.most = min(b.tune.batch, max(1, room/(2*4*s.words())), max(1, mostLeft/blocks))
+	s.values = uint64(len(b.ownProbes()))
+	wanted := uint64(len(b.want.Values)) // of all devices, whose launches are of the same length
+	s.most = min(b.tune.batch, max(1, room/(2*4*(s.words()+wanted))), max(1, mostLeft/blocks))
 	if b.listed() {
 		s.list = makeListShape(b.c, blocks, own)
 		s.most = min(s.most, max(1, listRoom/(2*s.list.bytes())))
@@ -46,13 +49,21 @@ func hostRoom(own uint64) uint64 { return own / 4 }
 // words are those of all blocks.
 func (s *ringShape) words() uint64 { return hostRoom(s.own) * s.blocks }
 
-// bytes is the size of the mapped memory.
-func (s *ringShape) bytes() uint64 {
-	each := 16 + 4*s.blocks + 4*s.words()
+// ringAt is where in the mapped memory the entries of all bursts of two launches begin, in bytes: 8 bytes a burst for what is done, from
+// 0 on, and for stamps, a word for each block's count, the words of all blocks, one for the length of a list, and the values.
+type ringAt struct{ stamps, fired, ids, totals, values, end uint64 }
+
+func (s *ringShape) at() ringAt {
+	n := 2 * s.most
+	a := ringAt{stamps: 8 * n, fired: 16 * n}
+	a.ids = a.fired + 4*n*s.blocks
+	a.totals = a.ids + 4*n*s.words()
+	a.values = a.totals
 	if s.list.room > 0 {
-		each += 4 // how many candidates
+		a.values += 4 * n
 	}
-	return 2 * s.most * each
+	a.end = a.values + 4*n*s.values
+	return a
 }
 
 // kernelShared is more than any kernel's own shared memory, mostShared what is left of a multiprocessor's on the GPUs that have most.

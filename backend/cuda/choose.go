@@ -160,8 +160,6 @@ func many(q *question) string {
 		return fmt.Sprintf("which neuron of the memory area %q fires the host finds between bursts", c.Memories()[0].Name)
 	case c.Driven != nil:
 		return "potentials drive what spikes deliver (psp_max), and the host makes amplitudes of them between bursts"
-	case len(b.want.Values) > 0:
-		return "state variables are wanted after every burst"
 	case !c.Part.Whole() && b.share.devices < 2:
 		return "other processes have parts of the network, and their spikes come between bursts"
 	case b.want.FCL && b.share.devices > 1:
@@ -358,7 +356,7 @@ func (b *backend) many() bool { return b.choice.path != pathSingle }
 // devices is how many share the network.
 func (b *backend) devices() uint32 { return uint32(max(1, b.share.devices)) }
 
-// Path is how the device runs bursts. Those of a caller that acts between bursts are single.
+// Path is how the device runs bursts. For a caller that acts between bursts a launch has one.
 func (b *backend) Path() Path {
 	c := &b.choice
 	return Path{Name: c.path.String(), Kernel: c.path.kernel(b.c), Why: c.why, Not: slices.Clone(c.not)}

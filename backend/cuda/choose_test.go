@@ -74,7 +74,7 @@ func TestChoose(t *testing.T) {
 		{alike(delays(func(i int) uint8 { return uint8(1 + i%3) })), engine.Want{}, func(b *backend) { b.tune.delayedRow = 1 << 20 }, pathResident, "delayed: there are delays above 1 and rows of"},
 		{same, engine.Want{}, func(b *backend) { b.tune.plain = true }, pathSingle, "launches of many bursts are turned off"},
 		{same, engine.Want{}, func(b *backend) { b.single = "no cooperative launches" }, pathSingle, "no cooperative launches"},
-		{same, engine.Want{Values: []engine.Probe{{Neuron: 1}}}, nil, pathSingle, "state variables are wanted after every burst"},
+		{same, engine.Want{Values: []engine.Probe{{Neuron: 1}}}, nil, pathClusters, ""},
 		{same.Cut(connectome.Part{Index: 1, Of: 2}), engine.Want{}, nil, pathSingle, "other processes have parts of the network"},
 		{example(t, "izhikevich-2003"), engine.Want{}, func(b *backend) { b.tune.teamRow = 0 }, pathResident, "delayed: there are several models, or one that is not common"},
 		{example(t, "izhikevich-2003-custom"), engine.Want{}, nil, pathRun, "resident: the genome has models of its own"},

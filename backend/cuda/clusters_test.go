@@ -138,7 +138,7 @@ func runClusterBatches(t *testing.T, list []int, tune tuning) {
 			with++
 		}
 		return b, err
-	}, engine.Want{})
+	}, reference.Open, engine.Want{})
 	require.Greater(t, with, 5)
 }
 

@@ -57,6 +57,17 @@ func TestConformanceOnHost(t *testing.T) {
 	require.Zero(t, h.Count("held"), "closed backends hold nothing")
 }
 
+// TestConformanceOfPlainKernels runs the suite by single bursts alone, with the five plain kernels that are the law step by step.
+func TestConformanceOfPlainKernels(t *testing.T) {
+	slow.Test(t)
+	cudatest.Anywhere(t)
+	tune := defaults
+	tune.plain = true
+	enginetest.RunStatic(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
+		return open(c, Options{Want: w}, tune)
+	}, reference.Open)
+}
+
 // TestConformanceOnDevice runs the suite on every real GPU.
 func TestConformanceOnDevice(t *testing.T) {
 	cudatest.Device(t)
@@ -92,7 +103,7 @@ func TestSanitizedPaths(t *testing.T) {
 }
 
 // TestPaths runs many bursts on each path, on two of them with their lists too: every one
-// gives the bits of single bursts, which TestConformance proves.
+// gives the bits of the reference.
 func TestPaths(t *testing.T) {
 	slow.Short(t)
 	cudatest.Anywhere(t)
@@ -119,7 +130,7 @@ func TestPaths(t *testing.T) {
 						delayed++
 					}
 					return b, err
-				}, w)
+				}, reference.Open, w)
 				require.Equal(t, tune.delayedRow == 1, delayed > 0, "networks with delays, and of lif, have their rows delivered early")
 				require.Equal(t, tune.teamRow == 1, byTeams > 0, "networks whose delays are all 1 are run by teams")
 				require.Equal(t, tune.clusterRow == 1, byClusters > 0, "those whose rows have one weight each are run by clusters")

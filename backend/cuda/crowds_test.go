@@ -103,7 +103,7 @@ func crowded(t *testing.T, c *connectome.Connectome, list []int, tune tuning) {
 		require.Equal(t, append([]uint32{}, want.Fired...), append([]uint32{}, got.Fired...), "burst %d", want.Number)
 		for _, p := range parts {
 			x := &p.batch
-			at, blocks := want.Number%(2*x.most), uint64(x.blocks)
+			at, blocks := want.Number%(2*x.shape.most), uint64(x.blocks)
 			for _, count := range x.fired[at*blocks : (at+1)*blocks] {
 				switch {
 				case count == 0:

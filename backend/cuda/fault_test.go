@@ -112,11 +112,17 @@ func TestMemoryIsWhatOpenTakes(t *testing.T) {
 // TestFaultPoisons lets the n-th launch touch an illegal address: that burst fails, and every call after it with the
 // first cause.
 func TestFaultPoisons(t *testing.T) {
-	for n := int64(1); n <= 9; n += 4 {
-		t.Run(fmt.Sprintf("launch %d", n), func(t *testing.T) {
+	plain := defaults
+	plain.plain = true
+	for _, v := range []struct {
+		tune tuning
+		n    int64
+	}{{plain, 1}, {plain, 5}, {plain, 9}, {defaults, 1}, {defaults, 2}, {defaults, 4}} {
+		n := v.n
+		t.Run(fmt.Sprintf("launch %d, plain kernels %v", n, v.tune.plain), func(t *testing.T) {
 			h := cudatest.Host(t)
 			c := small()
-			b, err := Open(c, Options{})
+			b, err := open(c, Options{}, v.tune)
 			require.NoError(t, err)
 			h.Control("fail_launch", n)
 			var out engine.Burst
@@ -140,9 +146,15 @@ func TestFaultPoisons(t *testing.T) {
 
 // TestFailureWithoutFault lets a burst fail while the context stays whole: the state is unknown until it is replaced.
 func TestFailureWithoutFault(t *testing.T) {
+	t.Run("plain kernels", func(t *testing.T) { failsWithoutFault(t, true) })
+	t.Run("launches", func(t *testing.T) { failsWithoutFault(t, false) })
+}
+
+func failsWithoutFault(t *testing.T, plain bool) {
 	cudatest.Host(t)
-	c := small()
-	opened, err := Open(c, Options{})
+	c, tune := small(), defaults
+	tune.plain = plain
+	opened, err := open(c, Options{}, tune)
 	require.NoError(t, err)
 	b := opened.(*backend)
 	var out engine.Burst
@@ -152,12 +164,16 @@ func TestFailureWithoutFault(t *testing.T) {
 	require.NoError(t, b.Step(nil, &out))
 	fired := append([]uint32(nil), out.Fired...)
 
-	threads := b.tune.threads
-	b.tune.threads = 2048 // more than a block may have
+	size := &b.batch.threads
+	if plain {
+		size = &b.tune.threads
+	}
+	threads := *size
+	*size = 2048 // more than a block may have
 	first := b.Step(nil, &out)
 	require.ErrorContains(t, first, "CUDA_ERROR_INVALID_VALUE")
 	require.False(t, driver.Sticky(first))
-	b.tune.threads = threads
+	*size = threads
 	require.Equal(t, first, b.Step(nil, &out), "the burst is half done")
 	require.NoError(t, b.WriteState(saved))
 	require.NoError(t, b.Step(nil, &out))
@@ -167,12 +183,22 @@ func TestFailureWithoutFault(t *testing.T) {
 
 // TestStepDoesNotAllocate holds the burst to the memory it has.
 func TestStepDoesNotAllocate(t *testing.T) {
+	plain := defaults
+	plain.plain = true
+	stepsWithoutAllocating(t, defaults, 0)
+	stepsWithoutAllocating(t, plain, 1)
+}
+
+// stepsWithoutAllocating also counts how often a Step waits for the device by the driver.
+func stepsWithoutAllocating(t *testing.T, tune tuning, each int64) {
 	h := cudatest.Host(t)
-	b, err := Open(small(), Options{Want: engine.Want{FCL: true}})
+	want := engine.Want{FCL: true, Values: []engine.Probe{{Neuron: 3}}}
+	b, err := open(small(), Options{Want: want}, tune)
 	require.NoError(t, err)
+	in := []engine.Stimulus{{Port: 0, Amount: 1}, {Port: 7, Amount: 1}}
 	var out engine.Burst
 	step := func() {
-		if err := b.Step(nil, &out); err != nil {
+		if err := b.Step(in, &out); err != nil {
 			t.Error(err)
 		}
 	}
@@ -185,7 +211,7 @@ func TestStepDoesNotAllocate(t *testing.T) {
 		require.Zero(t, allocations)
 	}
 	require.Equal(t, device, h.Count("allocations"))
-	require.Equal(t, waits+51, h.Count("synchronizes"), "a burst waits once")
+	require.Equal(t, waits+51*each, h.Count("synchronizes"), "a burst of plain kernels waits once")
 	require.NoError(t, b.Close())
 }
 

@@ -23,6 +23,7 @@ type group struct {
 	out     []engine.Burst
 	fired   []uint32 // the newest fire queue, while it is being uploaded
 	scratch engine.State
+	values  []float32  // the newest burst's
 	history [][]uint32 // of all parts, while their batches are on
 	fault   error
 	lost    bool

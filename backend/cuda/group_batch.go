@@ -59,7 +59,7 @@ func (g *group) turnOn() error {
 // launchAll keeps one launch running on all devices while another one's bursts are delivered. refused is what each said.
 func (g *group) launchAll(n uint64, r *mergers, each func(*engine.Burst) error) (refused, err error) {
 	launched, delivered := uint64(0), uint64(0)
-	first, most := g.parts[0].number, g.parts[0].batch.most
+	first, most := g.parts[0].number, g.parts[0].batch.shape.most
 	launch := func() error {
 		if launched == n || refused != nil {
 			return nil
@@ -76,17 +76,8 @@ func (g *group) launchAll(n uint64, r *mergers, each func(*engine.Burst) error) 
 	}
 	var out engine.Burst
 	for delivered < launched {
-		m, err := g.await(r, delivered)
-		if err != nil {
+		if err := g.take(r, delivered, &out); err != nil {
 			return nil, err
-		}
-		oldest := g.history[len(g.history)-1]
-		copy(g.history[1:], g.history)
-		g.history[0] = m
-		r.recycle(delivered, oldest)
-		out.Number, out.Fired = first+delivered, m
-		for _, b := range g.parts {
-			b.number++
 		}
 		delivered++
 		if refused == nil {
@@ -99,6 +90,39 @@ func (g *group) launchAll(n uint64, r *mergers, each func(*engine.Burst) error) 
 		}
 	}
 	return refused, nil
+}
+
+// take waits for the k-th burst and makes it the newest.
+func (g *group) take(r *mergers, k uint64, out *engine.Burst) error {
+	m, err := g.await(r, k)
+	if err != nil {
+		return err
+	}
+	oldest := g.history[len(g.history)-1]
+	copy(g.history[1:], g.history)
+	g.history[0] = m
+	r.recycle(k, oldest)
+	out.Number, out.Fired, out.Candidates, out.Values = g.parts[0].number, m, nil, g.valuesIn(k)
+	for _, b := range g.parts {
+		b.number++
+	}
+	return nil
+}
+
+// valuesIn are the wanted state variables after the k-th burst.
+func (g *group) valuesIn(k uint64) []float32 {
+	if len(g.want.Values) == 0 {
+		return nil
+	}
+	g.values = g.values[:0]
+	next := make([]int, len(g.parts))
+	for _, p := range g.want.Values {
+		q := g.owner(p.Neuron)
+		x := &g.parts[q].batch
+		g.values = append(g.values, x.valuesIn(k % (2 * x.shape.most))[next[q]])
+		next[q]++
+	}
+	return g.values
 }
 
 // await waits for the k-th burst's fire queue; now and then it asks the driver whether a launch failed. What is complete by
@@ -139,7 +163,7 @@ func (g *group) ask() (ended bool, failed *backend, err error) {
 // complete reports whether all devices have announced the next burst, which is the k-th.
 func (g *group) complete(k uint64) bool {
 	for _, b := range g.parts {
-		if atomic.LoadUint64(&b.batch.done[k%(2*b.batch.most)]) != b.number+1 {
+		if atomic.LoadUint64(&b.batch.done[k%(2*b.batch.shape.most)]) != b.number+1 {
 			return false
 		}
 	}
@@ -216,7 +240,7 @@ func (r *mergers) end() {
 // make waits for the k-th burst on all devices, puts it together and hands it on; it says whether there is more to do.
 func (m *merger) make(g *group, r *mergers, first, k uint64) bool {
 	for _, b := range g.parts {
-		done := &b.batch.done[k%(2*b.batch.most)]
+		done := &b.batch.done[k%(2*b.batch.shape.most)]
 		for spins := 1; atomic.LoadUint64(done) != first+k+1; spins++ {
 			if spins%256 != 0 {
 				continue
@@ -244,7 +268,7 @@ func (m *merger) make(g *group, r *mergers, first, k uint64) bool {
 // same span.
 func (m *merger) merge(g *group, k uint64, queue []uint32) []uint32 {
 	first := &g.parts[0].batch
-	at, each := k%(2*first.most), first.args.run.blockNeurons/connectome.Slice*uint32(len(g.parts))
+	at, each := k%(2*first.shape.most), first.args.run.blockNeurons/connectome.Slice*uint32(len(g.parts))
 	m.starts = slices.Grow(m.starts[:0], int(each))[:each]
 	for block := range first.blocks {
 		count := 0

@@ -24,6 +24,9 @@ func (g *group) Step(in []engine.Stimulus, out *engine.Burst) error {
 		q := g.owner(g.c.NeuronOf(s.Port))
 		g.in[q] = append(g.in[q], s)
 	}
+	if g.launches() {
+		return g.stepLaunched(out)
+	}
 	if err := g.each(func(b *backend) error { return b.burst(g.in[b.share.self]) }); err != nil {
 		return g.failed(err)
 	}
@@ -92,6 +95,35 @@ func (g *group) takeAmplitudes(out *engine.Burst) error {
 		return g.failed(err)
 	}
 	return nil
+}
+
+// launches reports whether one launch on each device can be the burst with the stimuli of in.
+func (g *group) launches() bool {
+	for _, b := range g.parts {
+		if !b.launches(g.in[b.share.self]) {
+			return false
+		}
+	}
+	return true
+}
+
+// stepLaunched is Step in one launch on each device.
+func (g *group) stepLaunched(out *engine.Burst) error {
+	if err := g.turnOn(); err != nil {
+		return g.failed(err)
+	}
+	r := g.startMergers(1)
+	err := g.each(func(b *backend) error { return b.launchGiven(g.in[b.share.self]) })
+	if err == nil {
+		var burst engine.Burst
+		err = g.take(r, 0, &burst)
+		copyBurst(out, burst.Number, burst.Fired, burst.Values)
+	}
+	if err != nil {
+		err = g.failed(g.halt(err))
+	}
+	r.end()
+	return err
 }
 
 // ReadState puts together the state of all parts.

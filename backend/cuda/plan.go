@@ -59,6 +59,7 @@ const (
 	bufNotes
 	bufSpans
 	bufSpanCounts
+	bufProbes
 	bufCut
 	bufTeamSums
 	bufLearnt
@@ -155,7 +156,7 @@ func (b *backend) hostBytes() uint64 {
 	total := b.plan.bytes[bufInput] + outputBytes(b.c, b.want, b.tune) + sorted + engine.MemoryBytes(b.c)
 	if b.many() {
 		s := b.ringShape()
-		total += s.bytes() + 2*s.list.bytes()
+		total += s.at().end + 2*s.list.bytes()
 	}
 	return total
 }

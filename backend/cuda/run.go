@@ -29,6 +29,8 @@ type run struct {
 	stimuli       driver.Ptr
 	stimulusCount uint64
 	amounts       driver.Ptr
+	given         driver.Ptr
+	givenCount    uint64
 
 	row      driver.Ptr
 	all      synapses
@@ -61,6 +63,7 @@ type run struct {
 	list   listing
 	sum    teams
 	packed places
+	wanted probes
 }
 
 // catchUpArgs are the parameters of catch_up.
@@ -110,6 +113,7 @@ func (b *backend) bindBatch(t *tables, own uint32) {
 		list:   x.lister.listing(p),
 		sum:    b.teams(),
 		packed: b.places(),
+		wanted: x.probes(p),
 	}
 	x.params, x.late, x.newest = x.args.params(b.choice.path), driver.Params(&x.catchUpArgs), driver.Params(&x.queueRowsArgs)
 }

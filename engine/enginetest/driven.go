@@ -107,7 +107,7 @@ func runDriven(t *testing.T, open, oracle Open) {
 			split(t, open, n, seed)
 			wholeState(t, open, n, seed)
 			late(t, open, n, seed)
-			batch(t, open, engine.Want{}, n, seed)
+			batch(t, open, oracle, engine.Want{}, n, seed)
 		})
 	}
 	if spikes < 100 || len(sizes) < 50 {

@@ -30,7 +30,7 @@ func RunStatic(t *testing.T, open, oracle Open) {
 func run(t *testing.T, open, oracle Open, wanted func(*textCase) bool) {
 	t.Run("Cases", func(t *testing.T) { runCases(t, open, wanted) })
 	t.Run("Edges", func(t *testing.T) { runEdges(t, open, oracle) })
-	t.Run("Laws", func(t *testing.T) { runLaws(t, open) })
+	t.Run("Laws", func(t *testing.T) { runLaws(t, open, oracle) })
 	t.Run("Random", func(t *testing.T) { runRandom(t, open, oracle) })
 	t.Run("Memory", func(t *testing.T) { RunMemory(t, open, oracle) })
 	t.Run("Written", func(t *testing.T) { runWritten(t, open, oracle) })

@@ -13,7 +13,7 @@ import (
 )
 
 // runLaws checks what holds whatever a network computes.
-func runLaws(t *testing.T, open Open) {
+func runLaws(t *testing.T, open, oracle Open) {
 	for seed := range uint64(8) {
 		if !many() && seed%3 != 1 {
 			continue
@@ -34,19 +34,20 @@ func runLaws(t *testing.T, open Open) {
 		t.Run(fmt.Sprintf("values/seed %d", seed), func(t *testing.T) { values(t, open, n, input) })
 		t.Run(fmt.Sprintf("state/seed %d", seed), func(t *testing.T) { wholeState(t, open, n, input) })
 		t.Run(fmt.Sprintf("late/seed %d", seed), func(t *testing.T) { late(t, open, n, input) })
-		t.Run(fmt.Sprintf("batch/seed %d", seed), func(t *testing.T) { batch(t, open, engine.Want{FCL: seed%2 == 0}, n, input) })
+		t.Run(fmt.Sprintf("batch/seed %d", seed), func(t *testing.T) { batch(t, open, oracle, engine.Want{FCL: seed%2 == 0}, n, input) })
 	}
 	t.Run("sources", func(t *testing.T) { sources(t, open) })
 }
 
-// RunBatches checks StepN alone, against Step, on the networks of Run's laws: for backends with several ways of running it.
-func RunBatches(t *testing.T, open Open, w engine.Want) {
+// RunBatches checks StepN and the Steps between, against the oracle's Step, on the networks of Run's laws: for backends with several ways
+// of running many bursts.
+func RunBatches(t *testing.T, open, oracle Open, w engine.Want) {
 	for seed := range seeds(6, 3, 3) {
 		r := rand.New(rand.NewPCG(seed, 0x6c617773))
-		batch(t, open, w, randomNet(r, int(seed)), r.Uint64())
-		batch(t, open, w, Uniform(r), r.Uint64())
+		batch(t, open, oracle, w, randomNet(r, int(seed)), r.Uint64())
+		batch(t, open, oracle, w, Uniform(r), r.Uint64())
 		if seed%2 == 0 {
-			batch(t, open, w, Uniform(r, "lif_psc_exp"), r.Uint64())
+			batch(t, open, oracle, w, Uniform(r, "lif_psc_exp"), r.Uint64())
 		}
 	}
 }
@@ -135,14 +136,7 @@ func want(t testing.TB, open Open, n Net, seed uint64) {
 func values(t testing.TB, open Open, n Net, seed uint64) {
 	c := n.Build()
 	in := randomInput(seed, c)
-	var list []engine.Probe
-	for k := range uint32(1 + c.Variables()) {
-		for i := range c.Neurons {
-			if (i+k)%7 < 3 || i == c.Neurons-1 { // neighbours, gaps and the last
-				list = append(list, engine.Probe{Neuron: i, Variable: k})
-			}
-		}
-	}
+	list := someProbes(c)
 	a, b := start(t, open, c, engine.Want{FCL: true}), start(t, open, c, engine.Want{FCL: true, Values: list})
 	var x, y engine.Burst
 	for i := range uint64(20) {
@@ -156,6 +150,19 @@ func values(t testing.TB, open Open, n Net, seed uint64) {
 		fail(t, engine.CompareBursts(&x, &y), "the values asked for are those of the state after the burst")
 	}
 	fail(t, engine.CompareStates(read(t, a), read(t, b)), "asking for values changes no state")
+}
+
+// someProbes are of every variable: neighbours, gaps and the last neuron.
+func someProbes(c *connectome.Connectome) []engine.Probe {
+	var list []engine.Probe
+	for k := range uint32(1 + c.Variables()) {
+		for i := range c.Neurons {
+			if (i+k)%7 < 3 || i == c.Neurons-1 {
+				list = append(list, engine.Probe{Neuron: i, Variable: k})
+			}
+		}
+	}
+	return list
 }
 
 // wholeState: what is written is what is read, the caller's memory stays the caller's, and the queues of a state are
@@ -269,8 +276,8 @@ func (c constant) Stimuli(_ uint64, in []engine.Stimulus) ([]engine.Stimulus, er
 }
 
 // batch: where a backend advances many bursts at a time, that equals as many Steps, whatever was done before and is done
-// after, and a failing receiver leaves it with whole bursts.
-func batch(t testing.TB, open Open, w engine.Want, n Net, seed uint64) {
+// after, and a failing receiver leaves it with whole bursts. Every second network's state variables are wanted too.
+func batch(t testing.TB, open, oracle Open, w engine.Want, n Net, seed uint64) {
 	const why = "StepN(n) equals n Steps"
 	r := rand.New(rand.NewPCG(seed, 9))
 	ports := n.Build().Ports
@@ -282,11 +289,14 @@ func batch(t testing.TB, open Open, w engine.Want, n Net, seed uint64) {
 		n.Stimuli = append(n.Stimuli, s)
 	}
 	c := n.Build()
+	if seed%2 == 1 {
+		w.Values = someProbes(c)
+	}
 	many, ok := start(t, open, c, w).(engine.Batcher)
 	if !ok || !many.CanStepN() {
 		return // this backend has no StepN for this network
 	}
-	one := start(t, open, c, w)
+	one, given := start(t, oracle, c, w), randomInput(seed, c)
 	feed := engine.NewFeed(c, nil)
 	var a, b engine.Burst
 	next := func() []engine.Stimulus {
@@ -309,10 +319,11 @@ func batch(t testing.TB, open Open, w engine.Want, n Net, seed uint64) {
 			t.Fatalf("StepN(%d) delivered %d bursts and returned %v", size, seen, err)
 		}
 		fail(t, engine.CompareStates(read(t, one), read(t, many)), why)
-		in := next()
-		step(t, one, in, &a)
-		step(t, many, in, &b)
-		fail(t, engine.CompareBursts(&a, &b), "single bursts may follow StepN")
+		for _, in := range [][]engine.Stimulus{next(), given(uint64(size)), nil}[:1+size%3] { // in a Step act what it is given and no others
+			step(t, one, in, &a)
+			step(t, many, in, &b)
+			fail(t, engine.CompareBursts(&a, &b), "single bursts may follow StepN")
+		}
 	}
 	s := read(t, many)
 	write(t, many, s)

@@ -80,7 +80,7 @@ func RunMemory(t *testing.T, open, oracle Open) {
 			}
 			fail(t, d, "as the reference")
 			split(t, open, n, seed)
-			batch(t, open, engine.Want{}, n, seed)
+			batch(t, open, oracle, engine.Want{}, n, seed)
 			everywhere(t, open, c, in)
 		})
 	}

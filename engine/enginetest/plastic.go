@@ -251,7 +251,7 @@ func runPlastic(t *testing.T, open, oracle Open) {
 			}
 			fail(t, d, "as the reference")
 			split(t, open, n, seed)
-			batch(t, open, engine.Want{}, n, seed)
+			batch(t, open, oracle, engine.Want{}, n, seed)
 		})
 	}
 }

@@ -196,7 +196,7 @@ func TestWrongBackendsAreCaught(t *testing.T) {
 		"state":       func(t testing.TB, open Open) { wholeState(t, open, n, 3) },
 		"late":        func(t testing.TB, open Open) { late(t, open, n, 3) },
 		"sources":     func(t testing.TB, open Open) { sources(t, open) },
-		"batch":       func(t testing.TB, open Open) { batch(t, open, engine.Want{FCL: true}, n, 3) },
+		"batch":       func(t testing.TB, open Open) { batch(t, open, oracle.Open, engine.Want{FCL: true}, n, 3) },
 	}
 	for name, check := range checks {
 		if m := failure(t, check, func(*spoiled) {}); m != "" {

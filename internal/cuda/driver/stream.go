@@ -64,6 +64,7 @@ func (s *Stream) Destroy() error { return s.c.d.call(cuStreamDestroy, clib.Int(s
 type Event struct {
 	c      *Context
 	handle uintptr
+	frame  clib.Frame // of Synchronize
 }
 
 // Event makes an event that keeps the time.
@@ -78,7 +79,10 @@ func (s *Stream) Record(e *Event) error {
 }
 
 // Synchronize waits until the device has passed the event.
-func (e *Event) Synchronize() error { return e.c.d.call(cuEventSynchronize, clib.Int(e.handle)) }
+func (e *Event) Synchronize() error {
+	e.frame.Set(clib.Int(e.handle))
+	return e.c.d.callFrame(cuEventSynchronize, &e.frame)
+}
 
 // Since is the device's time from start to e, both recorded and passed, to about half a microsecond.
 func (e *Event) Since(start *Event) (time.Duration, error) {
