@@ -91,7 +91,7 @@
 //     go as far as they reach.
 //
 // Voxels outside the target area drop. All rules from projector on connect all neurons of the source voxel to all neurons
-// of each voxel reached, with last_of_voxel to the last one alone, each pair once.
+// of each voxel reached, with last_of_voxel to the last one alone, with first_of_voxel to the first one, each pair once.
 //
 //   - randomizer: source s reaches all neurons of voxel below(x, voxels of the target), x of index s.
 //   - edges: the pairs that a list in a file names, with its weights and delays where it has them; neither psp nor its

@@ -56,7 +56,7 @@ type grid struct {
 	ends
 	fromSize, toSize [3]int64
 	fromEach, toEach uint64 // neurons a voxel
-	skip             uint64 // first neurons of a target voxel that are not connected
+	low, high        uint64 // of a target voxel the neurons low ≤ i < high are connected
 	shape            morphology
 	disjoint         bool   // no two boxes of a source voxel overlap
 	least, most      uint64 // synapses; equal where known
@@ -69,10 +69,13 @@ func newGrid(p *plan, w *wiring, newShape func(m *genome.Mapper, from, to [3]int
 	from, to := &p.g.Areas[pr.From], &p.g.Areas[pr.To]
 	r := &grid{
 		ends: w.ends, fromSize: signed(from.Size), toSize: signed(to.Size),
-		fromEach: from.PerVoxel, toEach: to.PerVoxel,
+		fromEach: from.PerVoxel, toEach: to.PerVoxel, high: to.PerVoxel,
 	}
-	if pr.LastOnly {
-		r.skip = r.toEach - 1
+	switch {
+	case pr.LastOnly:
+		r.low = r.toEach - 1
+	case pr.Foremost:
+		r.high = 1
 	}
 	m := genome.Mapper{Rule: pr.Rule, Axes: pr.Axes, FromEnd: pr.FromEnd, Single: pr.Single, Divide: pr.Divide, Vectors: pr.Vectors, Patterns: pr.Patterns}
 	r.shape, r.disjoint = newShape(&m, r.fromSize, r.toSize)
@@ -118,9 +121,9 @@ func (r *grid) count(workers int) {
 	for i := range least {
 		low, high = add(low, least[i]), add(high, most[i])
 	}
-	pairs := mul(r.fromEach, r.toEach-r.skip)
+	pairs := mul(r.fromEach, r.high-r.low)
 	r.least, r.most = mul(low, pairs), mul(high, pairs)
-	r.longestRow = mul(slices.Max(longest), r.toEach-r.skip)
+	r.longestRow = mul(slices.Max(longest), r.high-r.low)
 	if r.noSelf {
 		r.least -= min(r.least, r.sources)
 	}
@@ -212,7 +215,7 @@ func taken(rivals []box, x, y, z int64) bool {
 
 // join connects a source to the neurons of a target voxel.
 func (r *grid) join(s, voxel uint64, b *batch) {
-	for t := b.next(voxel*r.toEach + r.skip); t < (voxel+1)*r.toEach; t = b.next(t + 1) {
+	for t := b.next(voxel*r.toEach + r.low); t < voxel*r.toEach+r.high; t = b.next(t + 1) {
 		if !r.noSelf || s != t {
 			b.add(s, t, s*r.targets+t)
 		}

@@ -41,6 +41,7 @@ var ruleCases = []struct {
 	{"bernoulli at 1e-300", genome.Projection{Rule: genome.PairwiseBernoulli, To: 1, P: 1e-300}, 0, 0x5941a91c60e80dad},
 	{"projector", genome.Projection{Rule: genome.Projector, To: 1}, 5 * 11 * 7 * 4, 0xcbc4ccc543c96ae7},
 	{"projector to the last of each voxel", genome.Projection{Rule: genome.Projector, From: 1, LastOnly: true}, 5 * 11 * 7, 0x3323176e56ce25f9},
+	{"projector to the first of each voxel", genome.Projection{Rule: genome.Projector, From: 1, Foremost: true}, 5 * 11 * 7, 0xc4344bd1b62952a0},
 	{"projector in float32", genome.Projection{Rule: genome.Projector, To: 1, Single: true}, 5 * 11 * 7 * 4, 0xcbc4ccc543c96ae7},
 	{"vectors", genome.Projection{Rule: genome.Vectors, Vectors: [][3]int64{{1, 0, 0}, {-1, 2, 0}, {1, 0, 0}, {math.MaxInt64, 0, 0}, {math.MinInt64, 0, 0}}}, (4*3*1 + 4*1*1) * 16, 0x00cc41698ddf3b0c},
 	{"patterns", genome.Projection{Rule: genome.Patterns, Patterns: []genome.Pattern{wild("**0", "?!0"), wild("2**", "***"), wild("***", "?!*")}}, 0, 0x659b151b3d73fa58},
@@ -284,18 +285,21 @@ func TestProjectorInFloat32(t *testing.T) {
 	}
 }
 
-// With last_of_voxel the last neuron of each target voxel alone has synapses, of all neurons of the source voxels.
-func TestLastOfVoxel(t *testing.T) {
+// With last_of_voxel the last neuron of each target voxel alone has synapses, of all neurons of the source voxels; with first_of_voxel the
+// first one.
+func TestOneOfVoxel(t *testing.T) {
 	for _, p := range []genome.Projection{
 		{Rule: genome.BlockToBlock}, {Rule: genome.Composite, Blocks: [3]uint64{5, 5, 5}, Choose: [3][2]uint64{{1, 0}, {1, 0}, {1, 0}}, Mapper: &genome.Mapper{Rule: genome.BlockToBlock}},
 	} {
-		p.To, p.LastOnly, p.Weight = 1, true, constant(1)
-		g := network(1, block("feagi", 2, 1, 1, 3), block("feagi", 2, 1, 1, 4)).join(p)
-		n := build(t, g)
-		assert.Equal(t, [][2]uint32{{0, 9}, {1, 9}, {2, 9}, {3, 13}, {4, 13}, {5, 13}}, pairs(n))
-		sizes, err := Measure(g, Options{Threads: 1})
-		require.NoError(t, err)
-		assert.EqualValues(t, 6, sizes.Synapses)
+		for foremost, first := range map[bool]uint32{false: 9, true: 6} {
+			p.To, p.LastOnly, p.Foremost, p.Weight = 1, !foremost, foremost, constant(1)
+			g := network(1, block("feagi", 2, 1, 1, 3), block("feagi", 2, 1, 1, 4)).join(p)
+			n := build(t, g)
+			assert.Equal(t, [][2]uint32{{0, first}, {1, first}, {2, first}, {3, first + 4}, {4, first + 4}, {5, first + 4}}, pairs(n))
+			sizes, err := Measure(g, Options{Threads: 1})
+			require.NoError(t, err)
+			assert.EqualValues(t, 6, sizes.Synapses)
+		}
 	}
 }
 

@@ -22,6 +22,8 @@ type NotFinite struct {
 
 	Entry *Entry // where the number is in State.Plastic; nil: it is a variable of Neuron
 	Where string // the place of Entry in words, filled in by Locate; Neuron is then its neuron, of a synapse the target
+
+	Passed bool // the entry is of a synapse whose weight has left its bounds, which makes it NaN; filled in by Locate
 }
 
 // Locate finds the synapse or neuron that Entry belongs to, and fills in Neuron and Where. In a network in parts, the part that
@@ -32,7 +34,8 @@ func (x *NotFinite) Locate(c *connectome.Connectome) {
 	}
 	x.Neuron, x.Where = x.Entry.locate(c)
 	if p := &c.Plastic[x.Entry.Plastic]; x.Entry.By == BySynapse && p.Fails() {
-		x.Where += fmt.Sprintf(", beyond the %g…%g for which no sum of inputs can overflow (a smaller scale leaves more room)", p.Lo, p.Hi)
+		x.Passed = true
+		x.Where += fmt.Sprintf(", has left %g…%g, beyond which sums of inputs could overflow,", p.Lo, p.Hi)
 	}
 }
 
@@ -63,7 +66,10 @@ func (e *NumberError) Error() string {
 	if e.After < e.Burst {
 		when += fmt.Sprintf(" (all were finite before burst %d)", e.After)
 	}
-	if e.Where != "" {
+	switch {
+	case e.Passed:
+		return fmt.Sprintf("neuron %d of area %q (id %d): %s %s; a smaller scale leaves more room (--set scale=N)", e.Index, e.Area, e.Neuron, e.Name, when)
+	case e.Where != "":
 		return fmt.Sprintf("neuron %d of area %q (id %d): %s, is %v %s; parameters and amounts with which the rule cannot run away keep it "+
 			"finite", e.Index, e.Area, e.Neuron, e.Name, e.Value, when)
 	}

@@ -30,6 +30,9 @@ func (p *parser) projection(n *yaml.Node, at *path) {
 	f.whole("attractivity", &made)
 	pr.LeaveOut = 100 - made
 	f.flag("last_of_voxel", &pr.LastOnly)
+	if f.flag("first_of_voxel", &pr.Foremost); pr.Foremost && pr.LastOnly {
+		f.fault("first_of_voxel", "found it beside last_of_voxel, want one of them: the first neuron of a voxel or the last")
+	}
 	f.flag("merge", &pr.Merge)
 	if pr.Merge && pr.Port == 0 && pr.To >= 0 && p.g.Areas[pr.To].Model != nil && len(p.g.Areas[pr.To].Model.Ports) != 1 {
 		f.fault("merge", "expects a target area with one input per neuron, or a port beside the area, found %s, whose model %s has one input for weights ≥ 0 and another for weights < 0",

@@ -26,6 +26,7 @@ type Projection struct {
 	LeaveOut uint64 // per cent of the rule's synapses that are not made, 0…100: 100 − attractivity
 	Merge    bool   // synapses of the same pair and delay become one, over all projections with Merge
 	LastOnly bool   // rules for voxels: connect only the last neuron of each target voxel
+	Foremost bool   // likewise the first one
 
 	Axes     AxisOrder    // projector
 	FromEnd  Axis         // projector
@@ -226,6 +227,7 @@ var projectionKeys = sync.OnceValue(func() []key {
 		{Name: "attractivity", Form: formWhole, High: 100, Default: "100", Doc: "percentage of the rule's synapses that are made; each is drawn independently"},
 		{Name: "merge", Form: formFlag, Default: "false", Of: names(which(Rule.Merges)), Doc: "whether synapses of the same pair of neurons and the same delay become one, with the sum of their weights, over all projections with merge: true"},
 		{Name: "last_of_voxel", Form: formFlag, Default: "false", Of: names(which(Rule.gridded)), Doc: "whether only the last neuron of each target voxel is connected, as in FEAGI"},
+		{Name: "first_of_voxel", Form: formFlag, Default: "false", Of: names(which(Rule.gridded)), Doc: "whether only the first one is, as by FEAGI's last_to_first"},
 		{Name: "plasticity", Form: formLearning, Keys: learningKeys(), Doc: "rule by which the weights change: a name, or a mapping with rule, parameters of it and bounds ([plasticity.md](plasticity.md))"},
 		{Name: "back", Form: formBursts, High: quanta.MaxDelay, Default: "0", Doc: "dendritic share of the delay, beside plasticity: a spike of the target counts as seen by the synapse twice that many bursts later, at least 1"},
 	}, ruleKeys(Rules())...)

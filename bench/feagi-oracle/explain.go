@@ -17,6 +17,7 @@ type verdict struct {
 	onlyThem  int // pairs
 	onlyOurs  int
 	burstOnes uint64
+	memories  int // areas whose spikes are left out
 }
 
 // judge compares what FEAGI and burst fired. FEAGI's law, with all that its program does otherwise than burst, must give what FEAGI
@@ -24,7 +25,7 @@ type verdict struct {
 func judge(g *genome.Genome, rec *recording, c *connectome.Connectome, fired [][][]uint32) verdict {
 	v := verdict{differences: compareSpikes(rec.fired(), fired, g), burstOnes: c.Total()}
 	theirs, ours, n := pairs(c, rec)
-	v.synapses, v.onlyThem, v.onlyOurs = n, without(theirs, ours), without(ours, theirs)
+	v.synapses, v.onlyThem, v.onlyOurs, v.memories = n, without(theirs, ours), without(ours, theirs), len(c.Memories())
 	if v.differ == 0 {
 		return v
 	}
@@ -62,6 +63,9 @@ func (v *verdict) why() string {
 		all = append(all, fmt.Sprintf("%d pairs are connected only in FEAGI, %d only in burst", v.onlyThem, v.onlyOurs))
 	}
 	all = append(all, v.reasons...)
+	if v.memories > 0 {
+		all = append(all, fmt.Sprintf("spikes of %d memory areas left out, which FEAGI fires in a thread of their own", v.memories))
+	}
 	if v.unnamed > 0 {
 		all = append(all, fmt.Sprintf("%d spikes for no known reason, the first in burst %d, area %s", v.unnamed, v.first, v.area))
 	}

@@ -251,15 +251,20 @@ func within(all map[pair]bool, area int) map[pair]bool {
 	return some
 }
 
-// listed are pairs as text: a line for each source area, its targets' area and then the pairs by the neurons' places in their areas.
+// listed are pairs as text: a line for each source area, each target area and then the pairs by the neurons' places in their areas.
 func listed(g *genome.Genome, all map[pair]bool) []byte {
 	var b strings.Builder
 	b.WriteString("# What FEAGI's released server connects: area, area, and the neurons of each synapse by their places in these.\n")
 	for i := range g.Areas {
-		some := slices.SortedFunc(maps.Keys(within(all, i)), func(p, q pair) int { return cmp.Or(cmp.Compare(p.from, q.from), cmp.Compare(p.to, q.to)) })
+		some := slices.SortedFunc(maps.Keys(within(all, i)), func(p, q pair) int {
+			return cmp.Or(cmp.Compare(p.to>>32, q.to>>32), cmp.Compare(p.from, q.from), cmp.Compare(p.to, q.to))
+		})
 		for k, p := range some {
 			if k == 0 {
-				fmt.Fprintf(&b, "%q %q", g.Areas[i].Name, g.Areas[p.to>>32].Name)
+				fmt.Fprintf(&b, "%q", g.Areas[i].Name)
+			}
+			if k == 0 || p.to>>32 != some[k-1].to>>32 {
+				fmt.Fprintf(&b, " %q", g.Areas[p.to>>32].Name)
 			}
 			fmt.Fprintf(&b, " %d>%d", uint32(p.from), uint32(p.to))
 		}

@@ -81,7 +81,31 @@ func links() []link {
 	for _, m := range []string{"blocks", "every other", "two of three", "pairs", "last of each", "reduce each", "expand each", "copy each", "step each"} {
 		add(m, block{6, 4, 2, 1}, block{6, 4, 2, 1}, block{7, 3, 1, 1}, block{3, 4, 2, 1}, block{5, 5, 1, 1}, block{8, 2, 1, 1})
 	}
+	for _, m := range []string{"last_to_first", "last of each", "block_connection", "lateral_+x", "others"} {
+		add(m, block{3, 2, 2, 2}, block{3, 2, 1, 3})
+	}
 	return all
+}
+
+// refusals adds areas one of whose rules the server refuses, to show which of the others it leaves out.
+func refusals(area func(id, name string, b block, to map[string]any)) {
+	const targets = 6
+	rule := func(learns bool) []any { return []any{"block_to_block", []int{1, 1, 1}, 1, learns, 1, 1, 1} }
+	one := block{1, 1, 1, 1}
+	for k := range targets {
+		area(fmt.Sprintf("ctg%03d", k), fmt.Sprintf("refused to %d", k), one, map[string]any{})
+		to := map[string]any{}
+		for j := range targets {
+			to[fmt.Sprintf("ctg%03d", j)] = []any{rule(j == k)}
+		}
+		area(fmt.Sprintf("crf%03d", k), fmt.Sprintf("refused at %d", k), one, to)
+	}
+	late := map[string]any{
+		"morphology_id": "block_to_block", "morphology_scalar": []int{1, 1, 1}, "postSynapticCurrent_multiplier": 1, "plasticity_flag": false, "synaptic_delay_bursts": 0,
+	}
+	for name, rules := range map[string][]any{"second": {rule(false), rule(true)}, "first": {rule(true), rule(false)}, "delay": {late}} {
+		area("c"+name[:5], "refused "+name, one, map[string]any{"ctg000": []any{rule(false)}, "ctg001": rules, "ctg002": []any{rule(false)}})
+	}
 }
 
 // morphologies is a genome of the links, whose areas are named by their place in the list.
@@ -103,6 +127,7 @@ func morphologies() ([]byte, error) {
 		area(fmt.Sprintf("cfr%03d", i), name+" from", l.from, map[string]any{to: []any{[]any{l.morphology, []int{1, 1, 1}, 1, false, 1, 1, 1}}})
 		area(to, name+" to", l.to, map[string]any{})
 	}
+	refusals(area)
 	defined := map[string]any{}
 	for name, m := range shapes {
 		defined[name] = m

@@ -80,14 +80,15 @@ func clean(name string) string {
 	}, name)
 }
 
-// sources are the areas to stimulate: inputs that get none from others, or else whatever has mappings and gets none.
+// sources are the areas to stimulate: inputs that get none from others, or else whatever has mappings and gets none. FEAGI does not say at
+// which potential a neuron fires that is stimulated, so areas whose potentials drive their current are none.
 func sources(g *genome.Genome) []int {
 	var inputs, any []int
 	for i := range g.Areas {
 		a := &g.Areas[i]
 		into := slices.ContainsFunc(g.Projections, func(p genome.Projection) bool { return p.To == i })
 		out := slices.ContainsFunc(g.Projections, func(p genome.Projection) bool { return p.From == i })
-		if a.Empty() || a.Source() || into || !out || len(a.Drives) > 0 || a.Group == "core" {
+		if a.Empty() || a.Source() || a.PSPMax > 0 || into || !out || len(a.Drives) > 0 || a.Group == "core" {
 			continue
 		}
 		any = append(any, i)
@@ -156,6 +157,9 @@ func record(s *server, text []byte, g *genome.Genome, r *feagi.Report, n int, hz
 func (rec *recording) numbered(g *genome.Genome) (*genome.Genome, error) {
 	first := make([]uint32, len(rec.areas))
 	for i := range rec.areas {
+		if g.Areas[i].Upstream != nil {
+			rec.areas[i].ids = nil // FEAGI gives a memory area a neuron that has no part in it
+		}
 		ids := rec.areas[i].ids
 		for k, id := range ids {
 			if id != ids[0]+uint32(k) {

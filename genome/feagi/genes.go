@@ -79,6 +79,13 @@ func decoded(id string) string {
 	return id
 }
 
+// encoded is an id as FEAGI's release writes it: eight bytes in base64. It gives ids of old sensors and motors other names first; here they
+// keep theirs.
+func encoded(id string) string {
+	raw := decoded(id)
+	return base64.StdEncoding.EncodeToString([]byte((raw + "________")[:max(8, len(raw))]))
+}
+
 // canonical is an id with base64 undone and filling dropped, so that the old and new ways of writing it meet.
 func canonical(id string) string { return strings.TrimRight(decoded(id), "_") }
 

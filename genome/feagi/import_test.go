@@ -163,7 +163,7 @@ func TestGenesRelease(t *testing.T) {
 	require.Equal(t, 0.0, one.Params["snooze"], "FEAGI does not read snooze-i")
 	require.Equal(t, 3.0, two.Params["snooze"])
 	require.Equal(t, -2.5, *one.PSP, "signed, with its fraction")
-	require.Len(t, g.Projections, 1, "a rule that learns without a window takes the others of its area with it")
+	require.Len(t, g.Projections, 2, "a rule that learns without a window takes with it those behind it")
 	require.Equal(t, 300.5, g.Projections[0].Weight.A, "not cut to 255")
 	g, _, err = feagi.Import("release.json", []byte(text), feagi.Options{Unlearnable: true})
 	require.NoError(t, err)

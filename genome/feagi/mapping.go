@@ -1,6 +1,7 @@
 package feagi
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -81,7 +82,9 @@ func (im *importer) writeMappings(all []*mapping) {
 		if m.made < 100 {
 			im.page.line(here, fmt.Sprintf("    attractivity: %d", m.made), "")
 		}
-		if im.release() && m.to.each > 1 && m.connection[0].text != "rule: randomizer" {
+		if which := m.connection[0].text; im.release() && m.to.each > 1 && which == "rule: last_to_first" {
+			im.page.line(here, "    first_of_voxel: true", "")
+		} else if im.release() && m.to.each > 1 && which != "rule: randomizer" {
 			im.page.line(here, "    last_of_voxel: true", "")
 		}
 		switch {
@@ -129,15 +132,23 @@ func (im *importer) mappings(a *area) []*mapping {
 	return all
 }
 
-// refused leaves all mappings of an area out of which FEAGI's release refuses one, as it does itself.
+// refused leaves out the mappings of an area that FEAGI's release refuses, as it does itself: it takes them in the order of the
+// destinations' ids in base64, and at the first rule that it refuses it leaves the area.
 func (im *importer) refused(a *area, all []*mapping) []*mapping {
-	i := slices.IndexFunc(all, func(m *mapping) bool { return m.refused != "" })
+	order := slices.Clone(all)
+	slices.SortStableFunc(order, func(m, n *mapping) int { return cmp.Compare(encoded(m.to.id), encoded(n.to.id)) })
+	i := slices.IndexFunc(order, func(m *mapping) bool { return m.refused != "" })
 	if i < 0 || im.o.Unlearnable {
 		return all
 	}
-	a.note("dstmap", Converted, fmt.Sprintf("%d rules", len(all)), "no mappings",
-		"FEAGI refuses a rule with "+all[i].refused+", and with it all of the area; --keep-unlearnable keeps them")
-	return nil
+	left, rest := "no mappings", "all of the area"
+	if i > 0 {
+		left, rest = fmt.Sprintf("the %d before %s", i, order[i].to.name), "all that follow in the order of FEAGI's ids"
+	}
+	a.note("dstmap", Converted, fmt.Sprintf("%d rules", len(all)), left,
+		"FEAGI refuses a rule with "+order[i].refused+", and with it "+rest+"; --keep-unlearnable keeps them")
+	kept := order[:i]
+	return slices.DeleteFunc(all, func(m *mapping) bool { return !slices.Contains(kept, m) })
 }
 
 // destination is the area with an id, however that is written; nil when there is none.

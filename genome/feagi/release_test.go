@@ -144,17 +144,20 @@ func TestReleasedMorphologies(t *testing.T) {
 	pairs, empty := 0, 0
 	for i := range c.Areas {
 		from, got := &c.Areas[i], ""
+		targets := make([]string, len(c.Areas))
 		for n := from.Neurons.First; n < from.Neurons.First+from.Neurons.Count; n++ {
-			targets := slices.Clone(c.Target[c.Row[n]:c.Row[n+1]])
-			slices.Sort(targets)
-			for _, at := range targets {
+			row := slices.Clone(c.Target[c.Row[n]:c.Row[n+1]])
+			slices.Sort(row)
+			for _, at := range row {
 				m := c.NeuronOf(at)
-				to := &c.Areas[c.AreaOf(m)]
-				if got == "" {
-					got = fmt.Sprintf(" %q", to.Name)
-				}
-				got += fmt.Sprintf(" %d>%d", n-from.Neurons.First, m-to.Neurons.First)
+				k := c.AreaOf(m)
+				targets[k] += fmt.Sprintf(" %d>%d", n-from.Neurons.First, m-c.Areas[k].Neurons.First)
 				pairs++
+			}
+		}
+		for k, list := range targets {
+			if list != "" {
+				got += fmt.Sprintf(" %q%s", c.Areas[k].Name, list)
 			}
 		}
 		require.Equal(t, wanted[from.Name], got, from.Name)

@@ -233,14 +233,19 @@ func (b *backend) lost(err error) error {
 // watcher is a leader whose parts can look for NaN and Inf.
 type watcher struct{ *backend }
 
-// findNotFinite encodes the first NaN or Inf of the part: neuron, variable, value and where it is; nil if there is none.
+// findNotFinite encodes the first NaN or Inf of the part: neuron, variable, value, whether it has passed its bounds, and where it is; nil if
+// there is none.
 func (m *member) findNotFinite() []uint32 {
 	x := m.part.(engine.Watcher).NotFinite()
 	if x == nil {
 		return nil
 	}
 	x.Locate(m.c)
-	return append([]uint32{x.Neuron, uint32(x.Variable), math.Float32bits(x.Value)}, exchange.TextWords(x.Where)...)
+	passed := uint32(0)
+	if x.Passed {
+		passed = 1
+	}
+	return append([]uint32{x.Neuron, uint32(x.Variable), math.Float32bits(x.Value), passed}, exchange.TextWords(x.Where)...)
 }
 
 // NotFinite returns the first NaN or Inf of the network, by variable, then by neuron; values of plastic projections come last.
@@ -257,7 +262,7 @@ func (w *watcher) NotFinite() *engine.NotFinite {
 	for _, words := range all {
 		if len(words) != 0 {
 			found = append(found, engine.NotFinite{
-				Neuron: words[0], Variable: int(words[1]), Value: math.Float32frombits(words[2]), Where: exchange.WordsText(words[3:]),
+				Neuron: words[0], Variable: int(words[1]), Value: math.Float32frombits(words[2]), Passed: words[3] != 0, Where: exchange.WordsText(words[4:]),
 			})
 		}
 	}
