@@ -174,8 +174,14 @@ test-python: build $(TOOLS)/ready ## check and test the Python module, and build
 	cd python && BURST_PROGRAM=$(CURDIR)/bin/burst PYTHONPATH=$(CURDIR)/python/src ../$(TOOLS)/python -m pytest
 	cd python && BURST_PROGRAM=$(CURDIR)/bin/burst PYTHONPATH=$(CURDIR)/python/src ../$(TOOLS)/python -m pytest -m wheel
 
-test-page: build ## test the page in Debian's Chromium, without a window
-	cd serve/page/browsertest && $(GO) vet . && BURST_PROGRAM=$(CURDIR)/bin/burst $(GO) test -count=1 -timeout 30m .
+AXE := .npm/node_modules/axe-core/axe.min.js
+$(AXE):
+	npm install --silent --no-save --prefix .npm axe-core@4.14.1
+
+PAGE ?= .
+MINUTES ?=
+test-page: build $(AXE) ## test the page in Debian's Chromium, without a window, and with axe-core from npm; PAGE=REGEXP names tests, MINUTES is how long a page stays open
+	cd serve/page/browsertest && $(GO) vet . && BURST_PROGRAM=$(CURDIR)/bin/burst BURST_MINUTES=$(MINUTES) $(GO) test -count=1 -v -timeout 2h -run '$(PAGE)' .
 
 # Where each wheel runs: the tag, and Go's names of system and processor. Those for macOS are built and checked, but were never run.
 WHEELS := manylinux_2_17_x86_64/linux/amd64 manylinux_2_17_aarch64/linux/arm64 macosx_12_0_x86_64/darwin/amd64 macosx_12_0_arm64/darwin/arm64
@@ -220,6 +226,7 @@ pictures: build ## draw the pictures of README and docs
 	bin/burst run adex --quiet --record 'variables=E[0].v,E[0].w,E[0].i every 2' --out bin/pictures/adex
 	bin/burst plot bin/pictures/adex --variables -o docs/pictures/adex-variables.png
 	$(GO) run ./bench/science -models docs/pictures
+	BURST_PICTURES=$(CURDIR)/docs/pictures $(MAKE) test-page PAGE=TestNetworks
 
 clean: ## remove what was built
 	rm -rf bin

@@ -139,6 +139,7 @@ func info(s *Server, _ http.ResponseWriter, q *http.Request) (any, error) {
 type Status struct {
 	Burst    uint64         `json:"burst"` // the next one
 	Mode     string         `json:"mode"`
+	Rate     string         `json:"rate"` // that the run holds; "" is as fast as it goes
 	Digest   string         `json:"digest"`
 	Spikes   uint64         `json:"spikes"`
 	Late     uint64         `json:"late"`
@@ -161,7 +162,7 @@ func (s *Server) Status() (Status, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	out := Status{
-		Burst: x.Burst, Mode: s.mode, Digest: fmt.Sprintf("%016x", x.Digest), Spikes: x.Spikes, Late: x.Late, Lateness: x.Lateness, Latency: x.Latency,
+		Burst: x.Burst, Mode: s.mode, Rate: s.o.Rate, Digest: fmt.Sprintf("%016x", x.Digest), Spikes: x.Spikes, Late: x.Late, Lateness: x.Lateness, Latency: x.Latency,
 		Dropped: s.dropped, Refused: s.refused, Uptime: time.Since(s.began).Seconds(),
 	}
 	for c := range s.clients {

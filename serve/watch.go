@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"strconv"
 
 	"burst/engine"
 	"burst/live"
@@ -35,7 +36,7 @@ func (w *Watch) Open(r *run.Run, o Options) (*Server, error) {
 	}
 	s.tap = &w.tap
 	if r.Period() > 0 {
-		s.o.Rate = r.Period().String() // so that the mode is real-time
+		s.o.Rate = strconv.FormatFloat(1/r.Period().Seconds(), 'g', 6, 64)
 	}
 	return s, s.begin(&watched{&r.Facts, &w.tap, r.Number()})
 }

@@ -33,7 +33,7 @@ export class Bar {
     }
     this.play = button('play', 'go on or pause (space)', () => this.toggle(), {disabled: info.lock_step});
     const n = make('input', {type: 'number', min: '1', value: '1', 'aria-label': 'Bursts to step'});
-    const rate = make('input', {list: 'speeds', size: '8', placeholder: 'no limit', 'aria-label': 'Bursts a second', disabled: info.lock_step, on: {
+    const rate = this.rate = make('input', {list: 'speeds', size: '8', placeholder: 'no limit', 'aria-label': 'Bursts a second', disabled: info.lock_step, on: {
       change: () => app.do(() => app.server.control({do: 'rate', rate: rate.value.trim()})),
     }});
     const rates = [...new Set(['1', '10', '100', '1kHz', String(1000 / info.timestep_ms)])];
@@ -61,6 +61,11 @@ export class Bar {
 
   mode() {
     if (this.play) say(this.play, this.app.mode === 'paused' ? 'play' : 'pause');
+  }
+
+  /** Shows the rate that the run holds, where no other is being typed. */
+  paced(rate) {
+    if (this.rate) this.rate.placeholder = rate || 'no limit';
   }
 
   at(burst) {

@@ -159,6 +159,15 @@ class App {
     this.raster.addView(next, view);
     this.list.show(view.pictures);
     this.bar.at(next);
+    this.count(next);
+  }
+
+  /** Shows how far the run is. */
+  count(burst) {
+    const [bursts, since] = $('status').querySelectorAll('dd');
+    if (!bursts) return;
+    say(bursts, whole(burst));
+    say(since, time(burst * this.info.timestep_ms));
   }
 
   /** Acknowledges no views, or all that came meanwhile: what a tab does that stands still. */
@@ -222,6 +231,7 @@ class App {
     $('status').replaceChildren(...Object.entries(rows).map(([k, v]) => make('div', {}, make('dt', {}, k), make('dd', {class: (k === 'late' || k === 'drops') && v !== '0' ? 'bad' : ''}, String(v)))));
     this.mode = s.mode;
     this.bar.mode();
+    this.bar.paced(s.rate);
   }
 
   toggle(i) {

@@ -177,6 +177,7 @@ export class Detail {
   /** Asks anew for what changes: a neuron's state, histograms. */
   async refresh() {
     const {app, turn} = this;
+    if (getSelection().isCollapsed) app.touch?.changed?.(); // or what is being marked would go
     if (this.trace) {
       const x = await app.server.get(`v1/neurons/${app.areas[app.area].first + app.neuron}`);
       if (this.turn !== turn || !this.trace) return;

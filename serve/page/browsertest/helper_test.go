@@ -113,9 +113,14 @@ type tab struct {
 
 // open opens an address in a tab of so many pixels.
 func open(t testing.TB, in context.Context, address string, width, height int64) *tab {
+	return openFor(t, patience, in, address, width, height)
+}
+
+// openFor opens a tab that is open for no longer than that.
+func openFor(t testing.TB, longest time.Duration, in context.Context, address string, width, height int64) *tab {
 	ctx, cancel := chromedp.NewContext(in)
 	t.Cleanup(cancel)
-	ctx, stop := context.WithTimeout(ctx, patience)
+	ctx, stop := context.WithTimeout(ctx, longest)
 	t.Cleanup(stop)
 	x := &tab{t: t, ctx: ctx}
 	do(x, chromedp.EmulateViewport(width, height))
