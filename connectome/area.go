@@ -89,6 +89,9 @@ func (a *Area) unbounded() string {
 		for _, x := range d.Each {
 			most = max(most, math.Abs(x))
 		}
+		if d.Moving != nil {
+			most *= max(math.Abs(d.Moving.Factor.Lo), math.Abs(d.Moving.Factor.Hi))
+		}
 		terms += most
 	}
 	if !(terms <= math.MaxFloat32) {
@@ -137,9 +140,13 @@ func (p *plan) makeDrives(i int, a *Area) error {
 		switch d.Kind {
 		case genome.Poisson:
 			amounts = []float64{d.Weight}
-			if mean := poissonMean(d.Rate, p.g.Timestep); !(mean <= mostMean) {
+			rate := d.Rate
+			if d.Factor != nil {
+				rate = float64(rate * max(d.Factor.Hi, 0))
+			}
+			if mean := poissonMean(rate, p.g.Timestep); !(mean <= mostMean) {
 				return p.g.Fault(d.Pos, key+".poisson.rate", "%v Hz makes %v events a burst, want at most %d (%v Hz); share the events among fewer, larger ones",
-					d.Rate, mean, mostMean, float64(mostMean*1000)/p.g.Timestep)
+					rate, mean, mostMean, float64(mostMean*1000)/p.g.Timestep)
 			}
 		case genome.Noise:
 			amounts = []float64{d.Mean, d.SD}
@@ -148,6 +155,9 @@ func (p *plan) makeDrives(i int, a *Area) error {
 		}
 		made := p.makeDrive(i, d)
 		for _, amount := range amounts {
+			if d.Factor != nil && d.Kind != genome.Poisson {
+				amount = float64(amount * max(math.Abs(d.Factor.Lo), math.Abs(d.Factor.Hi)))
+			}
 			if wrong := quanta.TooSmall(amount, p.scale); wrong != "" && made.Kind != Term {
 				return p.g.Fault(d.Pos, key, "%s", wrong)
 			}
@@ -160,28 +170,32 @@ func (p *plan) makeDrives(i int, a *Area) error {
 // makeDrive converts a drive for backends. It limits an amount to the range of int32; the check of bounds refuses it later.
 func (p *plan) makeDrive(i int, d *genome.Drive) Drive {
 	m, out := p.g.Areas[i].Model, Drive{Port: d.Port, From: d.From, Until: d.Until}
+	moving := &Moving{Factor: d.Factor, Scale: p.scale, Lift: p.lifts[i]}
 	switch {
 	case d.Kind == genome.Poisson:
 		out.Kind, out.Amount = Poisson, quanta.Clamp(lift(quanta.Of(d.Weight, p.scale), p.lifts[i]))
-		out.Counts = poissonCounts(poissonMean(d.Rate, p.g.Timestep))
-	case d.Kind == genome.Noise:
-		out.Kind, out.Counts, out.Table = Noise, p.noise(), noiseTable(d.Mean, d.SD, p.scale, p.lifts[i])
-	case m.Term == nil:
-		out.Kind, out.Amount = Inject, quanta.Clamp(lift(quanta.Of(d.Value, p.scale), p.lifts[i]))
-	default:
-		out.Kind = Term
-		values := p.values(i)
-		out.Term = m.Term(values.of(0), d, p.g.Timestep)
-		if vary(values.a, termOn(m, d)) {
-			out.Each = make([]float64, p.areas[i].Count)
-			spans(p.workers, uint64(len(out.Each)), 1<<12, func(_ int, lo, hi uint64) {
-				for n := lo; n < hi; n++ {
-					out.Each[n] = m.Term(values.of(n), d, p.g.Timestep)
-				}
-			})
+		moving.Amount, moving.Most = poissonMean(d.Rate, p.g.Timestep), p.mostEvents(d)
+		if d.Factor == nil {
+			out.Counts = poissonCounts(moving.Amount)
 		}
+	case d.Kind == genome.Noise:
+		out.Kind, out.Counts = Noise, p.noise()
+		moving.Amount, moving.SD = d.Mean, d.SD
+		if d.Factor == nil {
+			out.Table = noiseTable(d.Mean, d.SD, p.scale, p.lifts[i])
+		}
+	case m.Term == nil:
+		out.Kind, moving.Amount = Inject, d.Value
+		if d.Factor == nil {
+			out.Amount = quanta.Clamp(lift(quanta.Of(d.Value, p.scale), p.lifts[i]))
+		}
+	default:
+		p.makeTerm(i, d, &out)
 	}
-	if bySign := 1; m.BySign() && out.Kind != Noise {
+	if d.Factor != nil {
+		out.Moving = moving
+	}
+	if bySign := 1; m.BySign() && out.Kind != Noise && (d.Factor == nil || out.Kind != Inject) {
 		if out.Amount < 0 {
 			bySign = 2
 		}
@@ -190,6 +204,21 @@ func (p *plan) makeDrive(i int, d *genome.Drive) Drive {
 		}
 	}
 	return out
+}
+
+// makeTerm makes a drive that is a term of the model's formula.
+func (p *plan) makeTerm(i int, d *genome.Drive, out *Drive) {
+	m, values := p.g.Areas[i].Model, p.values(i)
+	out.Kind = Term
+	out.Term = m.Term(values.of(0), d, p.g.Timestep)
+	if vary(values.a, termOn(m, d)) {
+		out.Each = make([]float64, p.areas[i].Count)
+		spans(p.workers, uint64(len(out.Each)), 1<<12, func(_ int, lo, hi uint64) {
+			for n := lo; n < hi; n++ {
+				out.Each[n] = m.Term(values.of(n), d, p.g.Timestep)
+			}
+		})
+	}
 }
 
 // termOn are the parameters that the term of a constant drive depends on.

@@ -241,9 +241,16 @@ func numbers(v reflect.Value) (list []reflect.Value) {
 	switch v.Kind() {
 	case reflect.Struct:
 		for i := range v.NumField() {
-			list = append(list, numbers(v.Field(i))...)
+			if v.Type().Field(i).IsExported() {
+				list = append(list, numbers(v.Field(i))...)
+			}
 		}
 		return list
+	case reflect.Pointer:
+		if v.IsNil() {
+			return nil
+		}
+		return numbers(v.Elem())
 	case reflect.Slice:
 		for i := range v.Len() {
 			list = append(list, numbers(v.Index(i))...)
@@ -262,7 +269,7 @@ func change(v reflect.Value) {
 		if math.IsInf(v.Float(), 0) {
 			v.SetFloat(1)
 		}
-	case reflect.Int, reflect.Int32:
+	case reflect.Int, reflect.Int32, reflect.Int64:
 		v.SetInt(v.Int() + 1)
 	default:
 		v.SetUint(v.Uint() ^ 1)

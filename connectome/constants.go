@@ -26,6 +26,11 @@ func (p *plan) makeConstants(i int, a *Area) error {
 		a.Chance = p.chance(i, values)
 	}
 	a.From, a.Until, a.Upstream = from.From, from.Until, from.Upstream
+	if a.Factor = from.RateOver; a.Factor != nil {
+		if err := p.oncePerBurst(i, a); err != nil {
+			return err
+		}
+	}
 	if from.Model.Has("spikes") {
 		a.Spikes = newSpikeList(from.Neurons(), p.spikes(i))
 	}
@@ -75,6 +80,16 @@ func (p *plan) chance(i int, values *values) Chance {
 		})
 	}
 	return c
+}
+
+// oncePerBurst refuses sources whose rate would be more than one spike a burst at the largest factor.
+func (p *plan) oncePerBurst(i int, a *Area) error {
+	for n := range max(1, uint32(len(a.Chance.Each))) {
+		if most := float64(float64(a.Chance.At(n))*a.Factor.Hi) / (1 << 32); most > 1 {
+			return p.g.Fault(a.Factor.Pos, areaKey(i, "factor"), "neuron %d would fire %g times a burst at the largest factor, %g; want at most 1", n, most, a.Factor.Hi)
+		}
+	}
+	return nil
 }
 
 // chanceOn are the parameters that a model's chance depends on.

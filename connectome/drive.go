@@ -11,6 +11,9 @@ type Drive struct {
 	Each   []float64 // Term: one addend per neuron, instead of Term, if the model's parameters differ
 	Counts []uint32  // Poisson, Noise: ascending; a draw x means k if k entries are ≤ x
 	Table  []int32   // Noise: quanta for k = 0…len(Counts)
+	Moving *Moving   // of a drive with a factor, whose numbers are those of one burst (see In); nil: they stay as they are
+
+	times float64
 }
 
 // Active reports whether the drive acts in burst t.
@@ -52,27 +55,26 @@ const (
 
 // Term is the sum of the constant drives in the formula of the area's neurons in burst t, in float64 and rounded once. If
 // neurons differ, use TermOf.
-func (a *Area) Term(t uint64) float32 {
-	sum := 0.0
-	for i := range a.Drives {
-		if d := &a.Drives[i]; d.Kind == Term && d.Active(t) {
-			sum += d.Term
-		}
-	}
-	return float32(sum)
-}
+func (a *Area) Term(t uint64) float32 { return a.TermOf(t, 0) }
 
 // TermOf is Term for the i-th neuron.
 func (a *Area) TermOf(t uint64, i uint32) float32 {
 	sum := 0.0
 	for k := range a.Drives {
-		d := &a.Drives[k]
-		switch {
-		case d.Kind != Term || !d.Active(t):
-		case d.Each != nil:
-			sum += d.Each[i]
-		default:
-			sum += d.Term
+		if d := &a.Drives[k]; d.Kind == Term && d.Active(t) {
+			now := d.In(t)
+			sum += now.addend(i)
+		}
+	}
+	return float32(sum)
+}
+
+// TermAt is the i-th neuron's sum of terms in burst t of drives that come from In(t).
+func TermAt(now []Drive, t uint64, i uint32) float32 {
+	sum := 0.0
+	for k := range now {
+		if d := &now[k]; d.Kind == Term && d.Active(t) {
+			sum += d.addend(i)
 		}
 	}
 	return float32(sum)

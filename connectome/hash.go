@@ -18,7 +18,7 @@ import (
 //	driven   fold(fold(4, divisor·2^32 + PSPMax), synapse), the number of such a synapse of a neuron; divisor is 0 if nothing is divided
 //	A        fold, from 2 on, over scale, the model's number, constants that all neurons share and Chance of feagi (memory:
 //	         the indices of Upstream; custom: refractory and Program.Words), and drives in the order of Drive, Port only where it is
-//	         not 0, as Kind + 256·Port
+//	         not 0, as Kind + 256·Port, each followed by what it is worked out from if it moves; then Factor of the area, if any
 //
 // Numbers are folded as they are, float32, float64 and flags by their bits, lists by their length and entries.
 func (c *Connectome) Hash() uint64 {
@@ -155,6 +155,12 @@ func areaHash(scale int32, a *Area) uint64 {
 		for _, x := range d.Each {
 			whole(math.Float64bits(x))
 		}
+		if d.Moving != nil {
+			h = d.Moving.fold(h)
+		}
+	}
+	if a.Factor != nil {
+		h = foldFactor(h, a.Factor)
 	}
 	return h
 }

@@ -80,7 +80,7 @@ func (p *plan) makeLifts() {
 		for k := range p.g.Areas[i].Drives {
 			most += 1
 			if d := &p.g.Areas[i].Drives[k]; d.Kind == genome.Poisson {
-				most += uint64(len(poissonCounts(min(mostMean, poissonMean(d.Rate, p.g.Timestep)))))
+				most += uint64(p.mostEvents(d))
 			}
 		}
 		p.lifts[i] = 1 << bits.Len64(most)

@@ -22,12 +22,13 @@ type Area struct {
 	V0       Initial    // potential before burst 0, as the model holds it: relative to the Rest of its variable
 	More0    []*Initial // the same for the model's further variables; nil: 0, or computed by the variable's From
 
-	Constants   []Param   // one for each of the model's ConstantNames
-	Chance      Chance    // for models that have one
-	From, Until uint64    // for models with these keys: the area fires in bursts From ≤ t < Until
-	Spikes      SpikeList // for models with this key
-	Upstream    []int     // for models with this key: indices of areas, ascending
-	Custom      *Custom   // for a model that the genome defines
+	Constants   []Param        // one for each of the model's ConstantNames
+	Chance      Chance         // for models that have one
+	From, Until uint64         // for models with these keys: the area fires in bursts From ≤ t < Until
+	Factor      *genome.Factor // for models with this key: multiplies Chance in each burst; nil: it stays as it is
+	Spikes      SpikeList      // for models with this key
+	Upstream    []int          // for models with this key: indices of areas, ascending
+	Custom      *Custom        // for a model that the genome defines
 }
 
 // PortsEach is the number of input ports of a neuron.

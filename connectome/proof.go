@@ -142,21 +142,35 @@ func (p *plan) addDrives(sums []uint64, scale float64) {
 
 // driveBounds are the largest inputs of either sign that a drive makes in one burst.
 func (p *plan) driveBounds(i int, d *genome.Drive, scale float64) (up, down uint64) {
-	a := &p.g.Areas[i]
-	lifted := func(x, scale float64) int64 { return lift(quanta.Of(x, scale), p.lifts[i]) }
-	var most int64
-	switch {
-	case d.Kind == genome.Poisson:
-		events := len(poissonCounts(min(mostMean, poissonMean(d.Rate, p.g.Timestep))))
-		most = int64(events) * lifted(d.Weight, scale)
-	case d.Kind == genome.Noise:
-		least := lifted(noiseAmount(d.Mean, d.SD, 0), scale)
-		most = lifted(noiseAmount(d.Mean, d.SD, 2*noiseReach), scale)
-		return uint64(max(0, most)), uint64(max(0, -least))
-	case a.Model.Term == nil:
-		most = lifted(d.Value, scale)
+	lifted := func(x float64) int64 { return lift(quanta.Of(x, scale), p.lifts[i]) }
+	for _, f := range extremes(d) {
+		var least, most int64
+		switch {
+		case d.Kind == genome.Poisson:
+			most = int64(p.mostEvents(d)) * lifted(d.Weight)
+			least = most
+		case d.Kind == genome.Noise:
+			mean, sd := float64(d.Mean*f), float64(d.SD*f)
+			for _, step := range [...]int{0, 2 * noiseReach} {
+				x := lifted(noiseAmount(mean, sd, step))
+				least, most = min(least, x), max(most, x)
+			}
+		case p.g.Areas[i].Model.Term == nil:
+			most = lifted(float64(d.Value * f))
+			least = most
+		}
+		up, down = max(up, uint64(max(0, most))), max(down, uint64(max(0, -least)))
 	}
-	return uint64(max(0, most)), uint64(max(0, -most))
+	return up, down
+}
+
+// mostEvents is the largest number of events that a Poisson drive makes in one burst.
+func (p *plan) mostEvents(d *genome.Drive) int {
+	mean := poissonMean(d.Rate, p.g.Timestep)
+	if d.Factor != nil {
+		mean = float64(mean * max(d.Factor.Hi, 0))
+	}
+	return len(poissonCounts(min(mostMean, mean)))
 }
 
 // addStimuli adds the amounts of the genome's stimuli, as if all acted in the same burst.

@@ -34,7 +34,7 @@ func (p *plan) halves() bool {
 	}
 	for i := range p.g.Areas {
 		for k := range p.g.Areas[i].Drives {
-			if d := &p.g.Areas[i].Drives[k]; d.Kind == genome.Noise || !whole(d.Weight) || p.g.Areas[i].Model.Term == nil && !whole(d.Value) {
+			if d := &p.g.Areas[i].Drives[k]; d.Kind == genome.Noise || !whole(d.Weight) || p.g.Areas[i].Model.Term == nil && (d.Factor != nil || !whole(d.Value)) {
 				return false
 			}
 		}

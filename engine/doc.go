@@ -21,6 +21,7 @@
 //     step 1d (section psp_max).
 //  2. Inject. For each stimulus of burst t: acc[port] += amount; likewise constant drives of feagi and custom areas and the events
 //     of Poisson drives and the numbers of normal ones. (The constant drive of any other model is a term of its formula, not in acc.)
+//     Drives with a factor: section factors.
 //  3. Candidates. The FCL is every port with acc ≠ 0, ascending. Inputs that cancel make no candidate.
 //     input = float32(acc) / float32(scale), a correctly rounded division.
 //  4. Update each neuron by its area's model, independently of every other (below).
@@ -121,6 +122,27 @@
 //
 // Sources, without ports. A poisson neuron fires in bursts from ≤ t < until when its 32-bit draw is below
 // round(rate·dt·2^32); a spike_list neuron fires in the bursts that are listed for it.
+//
+// # factors
+//
+// A drive, or a poisson area, may have a factor: a float64 f(t) that depends on the number t of the burst alone, so that nothing
+// of it is in the state. With s = t·dt in ms:
+//
+//	steps  the value of the last entry whose burst is ≤ t; 0 before the first one. Of a file with a row every n bursts: row ⌊t/n⌋, 0 after
+//	       the last one
+//	ramp   as steps at and after the last entry and before the first; between entries (a, x) and (b, y): x + (y − x)·((t − a)/(b − a))
+//	sine   offset + amplitude·sin((c − ⌊c⌋)·2π), the c cycles being frequency·s/1000 + phase/360
+//	pulse  value where t ≥ start and (t − start) mod every < width (a single pulse: t − start < width), else base
+//
+// limited to the least and the largest value in the lists and 0, to offset ± |amplitude|, or to value and base. In burst t
+//
+//	constant, injected  the quanta of amount·f
+//	constant, a term    f·term, a float64, takes part in the sum of terms
+//	Poisson             thresholds of the mean mean·max(f, 0), but no more of them than at the largest f
+//	normal              amounts with the mean mean·f and the deviation sd·f
+//	a poisson area      fires below min(round(below·max(f, 0)), 2^32), with the below of the rate without a factor
+//
+// What drives can add at most in a burst is what they add at the least or the largest f.
 //
 // # memory
 //

@@ -136,6 +136,9 @@ func (p *parser) model(f *fields, a *Area) {
 	p.initial(f, a)
 	p.drives(f, a)
 	f.span(&a.From, &a.Until)
+	if a.Model.Has("factor") {
+		a.RateOver = f.rising(f.factor())
+	}
 	p.spikes(f, a)
 	f.list("upstream") // read when all areas have names
 	p.sensible(f, a)

@@ -16,6 +16,8 @@ import (
 const (
 	maxTable = 256 << 20 // bytes
 	maxRows  = 1 << 24
+
+	anyRows = math.MaxUint64 // instead of a number of neurons: rows as many as there are, up to maxRows
 )
 
 // fromColumn reads column(FILE, NAME): numbers in the parameter's base unit. rest is the text after the word column.
@@ -53,9 +55,9 @@ func (p *parser) fromColumn(n *yaml.Node, at *path, k *key, a *Area, rest string
 
 // column reads a column of a CSV file inside the genome's folder. The file has a header, and then one row for each neuron of
 // the area, in their order. Numbers are plain and finite. sound, unless nil, returns what else is wrong with a number, "" if
-// nothing is. Other columns may hold anything. An error names the file, and for a bad row its line and content.
+// nothing is; with anyRows there may be any number of rows. Other columns may hold anything. An error names the file, and for a bad row its line and content.
 func (p *parser) column(file, name string, neurons uint64, sound func(float64) string) ([]float64, error) {
-	if neurons > maxRows {
+	if neurons > maxRows && neurons != anyRows {
 		return nil, fmt.Errorf("expects an area of at most %d neurons for a column, found %d", maxRows, neurons)
 	}
 	r, err := p.openFile(file)
@@ -103,16 +105,22 @@ func readColumn(r io.Reader, name string, neurons uint64, sound func(float64) st
 			return nil, csvError(err)
 		}
 		line, _ := c.FieldPos(at)
-		if uint64(len(values)) == neurons {
+		switch {
+		case neurons == anyRows && len(values) == maxRows:
+			return nil, fmt.Errorf("line %d: expects at most %d rows, found a further row", line, maxRows)
+		case uint64(len(values)) == neurons:
 			return nil, fmt.Errorf("line %d: expects one row for each of %d neurons, found a further row", line, neurons)
 		}
 		x, wrong := columnNumber(row[at], sound)
-		if wrong != "" {
+		switch {
+		case wrong != "" && neurons == anyRows:
+			return nil, fmt.Errorf("line %d, column %s: %s", line, name, wrong)
+		case wrong != "":
 			return nil, fmt.Errorf("line %d, column %s, neuron %d: %s", line, name, len(values), wrong)
 		}
 		values = append(values, x)
 	}
-	if n := uint64(len(values)); n < neurons {
+	if n := uint64(len(values)); n < neurons && neurons != anyRows {
 		return nil, fmt.Errorf("expects one row for each neuron, found %d rows for %d neurons", n, neurons)
 	}
 	return values, nil

@@ -32,6 +32,9 @@ func (p *parser) drive(n *yaml.Node, at *path, a *Area) {
 	}
 	d := Drive{Pos: pos(n)}
 	f.span(&d.From, &d.Until)
+	if d.Factor = f.factor(); f.has("poisson") {
+		d.Factor = f.rising(d.Factor)
+	}
 	if d.Port, ok = f.ownPort(a); !ok {
 		return
 	}
@@ -93,7 +96,11 @@ func (p *parser) poisson(f *fields, a *Area, d *Drive) {
 	}
 	const most = 500 // events a burst, the longest table of thresholds
 	if e.number("rate", &d.Rate) && p.timestep > 0 {
-		if mean := float64(d.Rate*p.timestep) / 1000; mean > most {
+		top := d.Rate
+		if d.Factor != nil {
+			top = float64(d.Rate * d.Factor.Hi)
+		}
+		if mean := float64(top*p.timestep) / 1000; mean > most {
 			e.fault("rate", "expects at most %d events per burst, found %g in a burst of %g ms", most, mean, p.timestep)
 		}
 	}

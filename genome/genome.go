@@ -58,6 +58,7 @@ type Area struct {
 	Drives    []Drive
 	From      uint64  // poisson: first burst in which the area fires
 	Until     uint64  // poisson: first burst in which it no longer fires; MaxUint64 when open
+	RateOver  *Factor // poisson: what its rate is multiplied by in each burst; nil: it stays as it is
 	Spikes    []Spike // spike_list: ascending by burst, then neuron
 	SpikeFile string  // spike_list: a file with the spikes in their place; "" when there is none
 	SpikePos  Pos     // of that file's name
@@ -105,6 +106,7 @@ type Drive struct {
 	SD     float64 // Noise: standard deviation of the amount, ≥ 0
 	From   uint64  // first burst in which the drive acts
 	Until  uint64  // first burst in which it no longer acts; MaxUint64 when open
+	Factor *Factor // of Value, Rate, Mean and SD; nil: they stay as they are
 }
 
 // DriveKind names a kind of drive.

@@ -260,6 +260,7 @@ func sourceKeys() []key {
 		span[i].Of = having(span[i].Name)
 	}
 	span = append(span, key{Name: "file", Form: formFile, Of: having("spikes"), Doc: "in place of `spikes`, a list of them in the genome's folder: .csv, .parquet, .arrow or .arrows"})
+	span = append(span, key{Name: "factor", Form: formMap, Keys: factorKeys(), Of: having("factor"), Doc: "plain number that changes in time, which rate is multiplied by"})
 	span = append(span, key{Name: "upstream", Form: formList, Of: having("upstream"), Item: &key{Form: formArea}, Doc: "areas whose spikes are the patterns that the area keeps"})
 	return append(span, key{Name: "spikes", Form: formList, Empty: true, Of: having("spikes"), Doc: "which neurons fire when", Item: &key{Form: formMap, Keys: []key{
 		{Name: "neurons", Form: formList, Required: true, Item: neuronKey(), Doc: "neurons of the area, counted from 0"},
@@ -386,7 +387,7 @@ var driveKeys = sync.OnceValue(func() []key {
 			{Name: "mean", Form: formAmount, Dims: inputs(), Default: "0", Doc: "mean of the amount"},
 			{Name: "sd", Form: formAmount, Required: true, Dims: inputs(), Doc: "standard deviation of the amount, in steps of sd/64 up to 6.2 sd"},
 		}},
-	}, spanKeys("drive")...)
+	}, append(spanKeys("drive"), key{Name: "factor", Form: formMap, Keys: factorKeys(), Doc: factorDoc})...)
 })
 
 // spanKeys are from and until.

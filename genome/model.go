@@ -46,7 +46,7 @@ type Model struct {
 	Term func(p Values, d *Drive, timestep float64) float64
 
 	Params    []Param
-	Keys      []string        // further keys of an area: threshold_gradient, psp_max, from, until, spikes
+	Keys      []string        // further keys of an area: threshold_gradient, psp_max, from, until, factor, spikes
 	Constants []ModelConstant // numbers that the formula uses, in its order
 
 	// Chance is the probability, 0…1, that a neuron's random draw of 32 bits lets it fire; nil: there is no draw.

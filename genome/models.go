@@ -148,11 +148,11 @@ var poissonModel = Model{
 	Name:      "poisson",
 	Number:    4,
 	Doc:       "source that fires at random with probability rate·timestep in each burst",
-	Equations: []string{"fires in a burst with probability rate·timestep, from burst from up to burst until"},
+	Equations: []string{"fires in a burst with probability rate·factor·timestep, from burst from up to burst until"},
 	Params: []Param{
 		{Name: "rate", Dim: Frequency, Min: 0, Max: inf, Needed: true, Once: true, Doc: "spikes a second of each neuron; at most one a burst"},
 	},
-	Keys:   []string{"from", "until"},
+	Keys:   []string{"from", "until", "factor"},
 	Chance: func(p Values, timestep float64) float64 { return float64(p("rate")*timestep) / 1000 },
 }
 

@@ -110,6 +110,12 @@ func places() []place {
 		{"every", []string{"plasticity", "items", "every"}, area + "plasticity: [{name: r, bounds: [0, 1], every: {%s}}]"},
 		{"drive", []string{"areas", "items", "drive", "anyOf"}, "burst: v1\nareas:\n- {name: a, neurons: 3, drive: {%s}}"},
 		{"poisson", []string{"areas", "items", "drive", "anyOf", "poisson"}, "burst: v1\nareas:\n- {name: a, neurons: 3, drive: {poisson: {%s}}}"},
+		{"factor", []string{"areas", "items", "drive", "anyOf", "factor"}, "burst: v1\nareas:\n- {name: a, neurons: 3, drive: {constant: 1, factor: {%s}}}"},
+		{"steps", []string{"areas", "items", "drive", "anyOf", "factor", "steps"}, "burst: v1\nareas:\n- {name: a, neurons: 3, drive: {constant: 1, factor: {steps: {%s}}}}"},
+		{"ramp", []string{"areas", "items", "drive", "anyOf", "factor", "ramp"}, "burst: v1\nareas:\n- {name: a, neurons: 3, drive: {constant: 1, factor: {ramp: {%s}}}}"},
+		{"sine", []string{"areas", "items", "drive", "anyOf", "factor", "sine"}, "burst: v1\nareas:\n- {name: a, neurons: 3, drive: {constant: 1, factor: {sine: {%s}}}}"},
+		{"pulse", []string{"areas", "items", "factor", "pulse"}, "burst: v1\nareas:\n- {name: a, neurons: 3, model: poisson, params: {rate: 1 Hz}, factor: {pulse: {%s}}}"},
+		{"file", []string{"areas", "items", "drive", "anyOf", "factor", "file"}, "burst: v1\nareas:\n- {name: a, neurons: 3, drive: {constant: 1, factor: {file: {%s}}}}"},
 		{"normal", []string{"areas", "items", "drive", "anyOf", "normal"}, "burst: v1\nareas:\n- {name: a, neurons: 3, drive: {normal: {%s}}}"},
 		{"spikes", []string{"areas", "items", "spikes", "items"}, "burst: v1\nareas:\n- {name: a, neurons: 3, model: spike_list, spikes: [{%s}]}"},
 		{"projection", []string{"projections", "items"}, area + "projections:\n- {%s}"},
@@ -164,8 +170,8 @@ func TestSchemaKeys(t *testing.T) {
 		})
 	}
 	// Keys of rules are in docs/genome.md already.
-	if total -= len(ruleKeys(Rules())) + len(ruleKeys(Mappers())); total != 196 {
-		t.Errorf("%d keys in the schema beside those of rules, want 196: a change of the format belongs into docs/genome.md and CHANGELOG.md", total)
+	if total -= len(ruleKeys(Rules())) + len(ruleKeys(Mappers())); total != 220 {
+		t.Errorf("%d keys in the schema beside those of rules, want 220: a change of the format belongs into docs/genome.md and CHANGELOG.md", total)
 	}
 }
 

@@ -62,7 +62,7 @@ DEVICE i32 constant_input(const clustered *s, const area *a, u64 t) {
 #pragma unroll 1
     for (u32 k = a->first_drive; k < a->first_drive + a->drives; k++) {
         const drive *d = room_at<drive>(s, s->at_drives) + k;
-        if (d->from <= t && t < d->until) sum += d->amount;
+        if (d->from <= t && t < d->until) sum += drive_in(d, nullptr, nullptr, t).amount;
     }
     return sum;
 }

@@ -20,24 +20,44 @@ DEVICE words draw_for(const drive *d, u64 seed, u32 n, u64 t) {
     return draw(anew(seed), d->kind == POISSON ? POISSON_DRIVE : NOISE_DRIVE, n / 4, d->place, t);
 }
 
+// at_once is what a drive has in one burst: its amount, thresholds and amounts of numbers of events.
+struct at_once {
+    i32 amount;
+    u32 entries;
+    const u32 *counts;
+    const i32 *table;
+};
+
+DEVICE at_once drive_in(const drive *d, const u32 *counts, const i32 *table, u64 t) {
+    at_once x = {d->amount, d->entries, counts + d->counts, table + d->table};
+    const instant *now = instant_of(&d->moving, t);
+    if (now == nullptr) return x;
+    if (d->kind == INJECT) x.amount = now->amount;
+    if (d->kind == POISSON) x.entries = now->entries, x.counts = (const u32 *)(now + 1);
+    if (d->kind == NOISE) x.table = (const i32 *)(now + 1);
+    return x;
+}
+
 // amount_of is what a drive adds for the i-th neuron of its area in burst t, 0 while it does not act.
 DEVICE i32 amount_of(const drive *d, const u32 *counts, const i32 *table, u64 seed, u32 i, u64 t) {
     if (t < d->from || t >= d->until) return 0;
-    if (d->kind == INJECT) return d->amount;
+    at_once x = drive_in(d, counts, table, t);
+    if (d->kind == INJECT) return x.amount;
     u32 n = d->first + i;
-    i32 k = events(counts + d->counts, d->entries, word_of(draw_for(d, seed, n, t), n));
-    return d->kind == POISSON ? k * d->amount : table[d->table + (u64)k];
+    i32 k = events(x.counts, x.entries, word_of(draw_for(d, seed, n, t), n));
+    return d->kind == POISSON ? k * x.amount : x.table[k];
 }
 
 // amounts_of is amount_of for neurons n to n + 3, which share a draw; n is a multiple of 4.
 DEVICE void amounts_of(const drive *d, const u32 *counts, const i32 *table, u64 seed, u32 n, u64 t, i32 *amounts) {
     bool acting = t >= d->from && t < d->until;
+    at_once now = drive_in(d, counts, table, t);
 #pragma unroll
-    for (u32 j = 0; j < 4; j++) amounts[j] = acting ? d->amount : 0;
+    for (u32 j = 0; j < 4; j++) amounts[j] = acting ? now.amount : 0;
     if (!acting || d->kind == INJECT) return;
     words x = draw_for(d, seed, n, t);
-    const u32 *passed = counts + d->counts - 1;
-    u32 k[4] = {}, entries = d->entries, step = 1;
+    const u32 *passed = now.counts - 1;
+    u32 k[4] = {}, entries = now.entries, step = 1;
     while (step <= entries / 2) step *= 2;
 #pragma unroll 1
     for (; step > 0; step /= 2) { // events of four at once, so that their loads do not wait for each other
@@ -46,7 +66,7 @@ DEVICE void amounts_of(const drive *d, const u32 *counts, const i32 *table, u64 
             if (k[j] + step <= entries && passed[k[j] + step] <= x.w[j]) k[j] += step;
     }
 #pragma unroll
-    for (u32 j = 0; j < 4; j++) amounts[j] = d->kind == POISSON ? (i32)k[j] * d->amount : table[d->table + (u64)k[j]];
+    for (u32 j = 0; j < 4; j++) amounts[j] = d->kind == POISSON ? (i32)k[j] * now.amount : now.table[k[j]];
 }
 
 // inject is step 2 of the law, one thread a stimulus and one a driven neuron:

@@ -5,6 +5,23 @@
 const u64 NO_TABLE = ~0ull;
 const u32 MOST_CONSTANTS = 14; // of a model
 
+// instant is what a drive or a source area with a factor has in one burst. The burst's thresholds or amounts follow it.
+struct instant {
+    double factor; // of terms, and of the limit of a source's draws
+    u32 entries;   // Poisson: thresholds
+    i32 amount;    // injected, quanta
+};
+
+// instants are where those of a launch's bursts lie, burst t's at first + (t & mask)·stride; null for what stays as it is.
+struct instants {
+    const u8 *first;
+    u32 mask, stride;
+};
+
+DEVICE const instant *instant_of(const instants *m, u64 t) {
+    return m->first == nullptr ? nullptr : (const instant *)(m->first + (t & m->mask) * m->stride);
+}
+
 // area is a span of neurons that follow one model with one set of parameters.
 struct area {
     u32 first, end;  // neurons
@@ -22,6 +39,7 @@ struct area {
     u32 first_term, terms;   // its constant drives that are terms of the model's formula
     u32 first_drive, drives; // those that go into acc
     u32 differ;              // whether neurons differ in what the terms add
+    instants moving;          // poisson: of the rate
 };
 
 // term is a constant drive that is a term of its model's formula, in bursts from ≤ t < until.
@@ -29,6 +47,7 @@ struct term {
     u64 from, until;
     u64 each;   // where its addends begin, one a neuron, or NO_TABLE
     double all; // else
+    instants moving;
 };
 
 enum drive_kind { INJECT = 0, POISSON = 1, NOISE = 2 };
@@ -45,6 +64,7 @@ struct drive {
     u32 kind;
     u32 split;  // ports from a neuron's first to its second one, which takes amounts < 0; 0 where there is one
     i32 amount; // quanta
+    instants moving;
 };
 
 // candidate is a sum for a port.

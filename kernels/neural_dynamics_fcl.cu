@@ -166,7 +166,10 @@ DEVICE float term_at(const network *w, const area *a, u32 i, u64 t) {
     for (u32 k = a->first_term; k < a->first_term + a->terms; k++) {
         const term *d = w->terms + k;
         if (t < d->from || t >= d->until) continue;
-        sum += d->each == NO_TABLE ? d->all : w->addends[d->each + i];
+        double x = d->each == NO_TABLE ? d->all : w->addends[d->each + i];
+        const instant *now = instant_of(&d->moving, t);
+        if (now != nullptr) x = now->factor * x;
+        sum += x;
     }
     return (float)sum;
 }
@@ -186,6 +189,14 @@ DEVICE const float *constants_of(const network *w, const area *a, u32 i) {
     return a->each != NO_TABLE ? w->constants + a->each + (u64)a->own * i : a->k;
 }
 
+// over is a limit of draws where the rate is multiplied by a factor: their product, to nearest, at most 2^32.
+DEVICE u64 over(u64 below, double factor) {
+    double x = (double)below * (factor > 0 ? factor : 0);
+    if (x >= 4294967296.0) return 1ull << 32;
+    u64 whole = (u64)x;
+    return x - (double)whole >= 0.5 ? whole + 1 : whole;
+}
+
 // source_fires is step 4 for the i-th neuron of a source area.
 DEVICE bool source_fires(const network *w, const area *a, u32 i) {
     const u64 *own = w->numbers + a->each;
@@ -196,6 +207,8 @@ DEVICE bool source_fires(const network *w, const area *a, u32 i) {
         from = own[3 * i + 1];
         until = own[3 * i + 2];
     }
+    const instant *now = instant_of(&a->moving, w->t);
+    if (now != nullptr) below = over(below, now->factor);
     return from <= w->t && w->t < until && draw_of(anew(w->seed), SOURCE, a->first + i, 0, w->t) < below;
 }
 

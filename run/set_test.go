@@ -24,7 +24,7 @@ areas:
 	defer r.Close()
 	for setting, takes := range map[string]bool{
 		"areas.a.drive.constant=0.2": false, // the area a.drive has no such key
-		"areas.0.drive.constant=0.2": true, "areas.0.drive={constant: 0.2}": true, "areas.a.drive.drive.constant=0.2": true, "areas.other.drive.constant=0.2": true,
+		"areas.0.drive.constant=0.2": true, "areas.0.drive.factor.pulse.width=2": true, "areas.0.drive.factor.pulse.width=0": false, "areas.0.factor.pulse.width=2": false, "areas.0.drive={constant: 0.2}": true, "areas.a.drive.drive.constant=0.2": true, "areas.other.drive.constant=0.2": true,
 		"areas.a.drive.threshold=2": false, "areas.a.drive=2": false, "areas.a=2": false, "areas=2": false, "areas.a.threshold=2": false, "areas.other.drive=": false,
 	} {
 		x, err := r.Plan([]string{setting})

@@ -49,6 +49,7 @@ type backend struct {
 	in         []engine.Stimulus // of the burst in progress
 
 	memories []*recalled // memory areas
+	moving   []moving    // one an area
 }
 
 // Open makes a backend for c in the state before burst 0.
@@ -82,6 +83,7 @@ func open(c *connectome.Connectome, w engine.Want, workers int, kernels vector.K
 	for i := range b.more {
 		b.more[i] = pages.Slice[float32](n)
 	}
+	b.moving = makeMoving(c)
 	b.workers = makeWorkers(b, workers)
 	b.learns = makeLearning(b)
 	b.memories = makeMemories(c)
@@ -95,6 +97,9 @@ func open(c *connectome.Connectome, w engine.Want, workers int, kernels vector.K
 // Step advances by one burst; each worker does its share of steps 1 to 5.
 func (b *backend) Step(in []engine.Stimulus, out *engine.Burst) error {
 	b.in = in
+	for i := range b.moving {
+		b.moving[i].move(b.number)
+	}
 	for _, l := range b.learns {
 		l.begin()
 	}

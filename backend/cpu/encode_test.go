@@ -148,7 +148,7 @@ func TestRowsOfAnyPeriodAreGuessed(t *testing.T) {
 				}
 				c.Row[n+1] = uint64(n+1) * fan
 			}
-			w := &worker{b: &backend{c: c}}
+			w := &worker{b: &backend{c: c, moving: makeMoving(c)}}
 			w.deal(0, 1)
 			e := newEncoder(c, w.portSpans())
 			guess, _, share := e.measure(1, sampled)

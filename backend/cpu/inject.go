@@ -17,8 +17,8 @@ func (w *worker) inject() {
 			continue
 		}
 		w.stimuli(g)
-		for place := range g.area.Drives {
-			d := &g.area.Drives[place]
+		for place := range g.drives {
+			d := &g.drives[place]
 			if d.Kind == connectome.Term || !d.Active(w.b.number) {
 				continue
 			}
@@ -102,7 +102,7 @@ func (w *worker) throw(purpose exact.Purpose, place, lo, end uint32, take func(l
 
 // drawn adds what each neuron draws.
 func (w *worker) drawn(g *group, place int, d *connectome.Drive) {
-	purpose, table := exact.PoissonDrive, g.drives[place]
+	purpose, table := exact.PoissonDrive, g.events[place]
 	if d.Kind == connectome.Noise {
 		purpose = exact.NoiseDrive
 	}

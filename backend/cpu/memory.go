@@ -44,10 +44,10 @@ func MemoryAtMost(c *connectome.Connectome, wanted int) uint64 {
 
 // dealt returns the workers that Open makes, without their memory, and the number of slots of each.
 func dealt(c *connectome.Connectome, wanted int) (list []*worker, slots []uint64) {
-	n := threads(c, wanted)
+	n, moving := threads(c, wanted), makeMoving(c)
 	list, slots = make([]*worker, n), make([]uint64, n)
 	for i := range list {
-		list[i] = &worker{b: &backend{c: c, own: c.Part}}
+		list[i] = &worker{b: &backend{c: c, own: c.Part, moving: moving}}
 		slots[i] = uint64(list[i].deal(i, n))
 	}
 	return list, slots
@@ -56,6 +56,9 @@ func dealt(c *connectome.Connectome, wanted int) (list []*worker, slots []uint64
 // withRows adds the bytes of everything else to those of the rows.
 func withRows(c *connectome.Connectome, list []*worker, slots []uint64, rows uint64) uint64 {
 	total := rows + uint64(c.Part.Count(c.Neurons))*uint64(4+2+2+4*c.Variables()) + 8*uint64(len(list))*uint64(c.Neurons+1)
+	for i := range c.Areas {
+		total += 1024 * uint64(len(c.Areas[i].Drives)) // searches in tables of thresholds
+	}
 	for i, w := range list {
 		total += w.bytes(slots[i])
 	}
@@ -118,7 +121,7 @@ func (w *worker) bytes(slots uint64) uint64 {
 	for i := range w.groups {
 		g := &w.groups[i]
 		longest = max(longest, uint64(g.run))
-		total += uint64(unsafe.Sizeof(*g)) + uint64(len(g.list))*uint64(unsafe.Sizeof(listed{})) + uint64(g.run/64)*9 + 1024*uint64(len(g.drives))
+		total += uint64(unsafe.Sizeof(*g)) + uint64(len(g.list))*uint64(unsafe.Sizeof(listed{})) + uint64(g.run/64)*9
 	}
 	return total + longest/64*(8+uint64(unsafe.Sizeof(hit{})))
 }

@@ -75,8 +75,8 @@ func newConstants(a *connectome.Area) constants {
 // got input.
 func (w *worker) updateBlocks(g *group) {
 	t := w.b.number
-	for i := range g.area.Drives {
-		if d := &g.area.Drives[i]; d.Kind == connectome.Term && (t == d.From || t == d.Until) {
+	for i := range g.drives {
+		if d := &g.drives[i]; d.Kind == connectome.Term && (t == d.From || t == d.Until || d.Moving != nil && d.Active(t) && d.Times() != w.b.moving[g.index].before[i]) {
 			g.wake() // the constant input changes in this burst
 		}
 	}
@@ -133,7 +133,7 @@ func (w *worker) updateLIF(g *group, b, end uint32) {
 	lo, hi := g.span(b, end)
 	k := g.k
 	w.lifConstants = vector.LIF{
-		EM1: k[0], Term: g.area.Term(w.b.number), Scale: float32(w.b.c.Scale), Threshold: k[1], Reset: k[2], Refractory: uint32(k[3]),
+		EM1: k[0], Term: connectome.TermAt(g.drives, w.b.number, 0), Scale: float32(w.b.c.Scale), Threshold: k[1], Reset: k[2], Refractory: uint32(k[3]),
 	}
 	w.b.kernels.LIF(&w.lifConstants, w.acc[g.slot+lo:g.slot+hi], w.b.v[g.lo+lo:g.lo+hi], w.b.r[g.lo+lo:g.lo+hi], g.spikes[b:end], g.live[b:end])
 }
@@ -143,7 +143,7 @@ func (w *worker) updatePSCExp(g *group, b, end uint32) {
 	lo, hi := g.span(b, end)
 	k := g.k
 	w.pscConstants = vector.PSCExp{
-		EM1: k[0], P21Ex: k[1], P21In: k[2], P11Ex: k[3], P11In: k[4], Term: g.area.Term(w.b.number), Scale: float32(w.b.c.Scale),
+		EM1: k[0], P21Ex: k[1], P21In: k[2], P11Ex: k[3], P11In: k[4], Term: connectome.TermAt(g.drives, w.b.number, 0), Scale: float32(w.b.c.Scale),
 		Threshold: k[5], Reset: k[6], Refractory: uint32(k[7]),
 	}
 	from, to := g.lo+lo, g.lo+hi
@@ -156,7 +156,7 @@ func (w *worker) updatePSCExp(g *group, b, end uint32) {
 
 // oneByOne updates neurons whose constants differ, or whose model has no run.
 func (w *worker) oneByOne(g *group, b, end uint32) {
-	term, differ, k, one := g.area.Term(w.b.number), g.area.TermsDiffer(), g.k, g.law.one
+	term, differ, k, one := connectome.TermAt(g.drives, w.b.number, 0), g.area.TermsDiffer(), g.k, g.law.one
 	for ; b < end; b++ {
 		live := uint8(0)
 		lo, hi := g.span(b, b+1)
@@ -169,7 +169,7 @@ func (w *worker) oneByOne(g *group, b, end uint32) {
 					k[e.index] = e.values[index]
 				}
 				if differ {
-					term = g.area.TermOf(w.b.number, index)
+					term = connectome.TermAt(g.drives, w.b.number, index)
 				}
 			}
 			if w.acc[slot]|w.acc[slot+g.split] != 0 {

@@ -10,12 +10,16 @@ import (
 
 // updatePoisson is step 4 of poisson.
 func (w *worker) updatePoisson(g *group) {
-	t := w.b.number
+	t, factor := w.b.number, w.b.moving[g.index].factor
 	w.philox(g, exact.PoissonSource, 0, func(lo uint32, draws []uint32) {
 		for i, x := range draws {
 			n := w.b.own.Neuron(lo + uint32(i))
 			a := g.area
-			if a.From <= t && t < a.Until && uint64(x) < a.Chance.At(n-a.Neurons.First) {
+			below := a.Chance.At(n - a.Neurons.First)
+			if a.Factor != nil {
+				below = connectome.Over(below, factor)
+			}
+			if a.From <= t && t < a.Until && uint64(x) < below {
 				g.fired = append(g.fired, n)
 			}
 		}

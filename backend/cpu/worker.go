@@ -43,16 +43,18 @@ type worker struct {
 // group is a worker's share of an area: the neurons with local indices lo ≤ n < hi.
 type group struct {
 	area       *connectome.Area
+	index      int // of the area
 	law        law
 	lo, hi     uint32
-	slot       uint32   // of neuron lo's first port, a multiple of 64
-	run        uint32   // slots of one port, hi − lo rounded up to a multiple of 64
-	split      uint32   // slots from the port for amounts ≥ 0 to that for others, where their sign chooses; 0 where it is the same
-	drives     []events // one a drive
-	driven     bool     // whether a drive added to the sums in this burst
-	list       []listed // of a spike_list area
-	*feagi              // of a feagi area
-	*evaluator          // of an area whose model the genome defines
+	slot       uint32             // of neuron lo's first port, a multiple of 64
+	run        uint32             // slots of one port, hi − lo rounded up to a multiple of 64
+	split      uint32             // slots from the port for amounts ≥ 0 to that for others, where their sign chooses; 0 where it is the same
+	drives     []connectome.Drive // as they are in this burst, shared by all workers
+	events     []events           // one a drive, likewise
+	driven     bool               // whether a drive added to the sums in this burst
+	list       []listed           // of a spike_list area
+	*feagi                        // of a feagi area
+	*evaluator                    // of an area whose model the genome defines
 	constants
 	blocks
 
@@ -112,16 +114,14 @@ func (w *worker) deal(i, n int) (slots uint32) {
 	for k := range w.b.c.Areas {
 		a := &w.b.c.Areas[k]
 		own := w.b.span(a.Neurons)
-		g := group{area: a, law: lawOf(a.Model), constants: newConstants(a), lo: cut(own, i, n), hi: cut(own, i+1, n), slot: slots}
+		g := group{area: a, index: k, law: lawOf(a.Model), constants: newConstants(a), lo: cut(own, i, n), hi: cut(own, i+1, n), slot: slots}
 		g.run = (g.hi - g.lo + 63) &^ 63
 		if a.PortsEach() == 2 {
 			g.split = g.run
 		}
 		g.candidates = make([][]engine.Candidate, a.PortsEach())
 		slots += g.ports()
-		for d := range a.Drives {
-			g.drives = append(g.drives, newEvents(a.Drives[d].Counts))
-		}
+		g.drives, g.events = w.b.moving[k].drives, w.b.moving[k].events
 		w.groups = append(w.groups, g)
 	}
 	return slots

@@ -288,6 +288,9 @@ func (b *backend) launchBatch(half int, first, bursts uint64) error {
 		r.list.lists = b.plan.ptr[bufLists] + driver.Ptr(h*l.bytes())
 		r.list.totals = base + driver.Ptr(at.totals+4*h)
 	}
+	if err := b.moving.bring(b, first, bursts+1); err != nil { // a launch looks one burst ahead
+		return err
+	}
 	if err := b.stream.Fill(r.arrived, 0, 8); err != nil {
 		return err
 	}

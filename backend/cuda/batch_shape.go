@@ -36,6 +36,9 @@ func (b *backend) ringShape() ringShape {
 	s.values = uint64(len(b.ownProbes()))
 	wanted := uint64(len(b.want.Values)) // of all devices, whose launches are of the same length
 	s.most = min(b.tune.batch, max(1, room/(2*4*(s.words()+wanted))), max(1, mostLeft/blocks))
+	if b.plan.instants > 0 {
+		s.most = min(s.most, max(1, instantRoom/(2*b.plan.instants)))
+	}
 	if b.listed() {
 		s.list = makeListShape(b.c, blocks, own)
 		s.most = min(s.most, max(1, listRoom/(2*s.list.bytes())))

@@ -94,7 +94,7 @@ func TestBlocksAlone(t *testing.T) {
 
 // TestLittleSharedMemory runs networks on devices whose blocks have less and less shared memory: kernels and copies that do not fit are left out.
 func TestLittleSharedMemory(t *testing.T) {
-	c := enginetest.Uniform(rand.New(rand.NewPCG(3, 0x6c6974))).Build()
+	c := enginetest.Uniform(rand.New(rand.NewPCG(6, 0x6c6974))).Build()
 	require.Greater(t, c.Neurons, uint32(300))
 	h, took := cudatest.Host(t), map[string]bool{}
 	for shared := int64(8 << 10); shared < 48<<10; shared += 1 << 10 {

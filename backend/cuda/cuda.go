@@ -137,6 +137,7 @@ type backend struct {
 	batch  batch
 	share  share
 
+	moving     moving
 	memory     memory
 	learning   *learning // nil: nothing learns
 	learnImage kernels.Image
@@ -243,6 +244,7 @@ func (b *backend) makePlan(t *tables) {
 	if b.choice = b.choose(t); b.many() {
 		b.plan.addBatch(b, t)
 	}
+	b.plan.bytes[bufInstants] = b.instantSlots() * b.plan.instants
 	if len(b.c.Plastic) > 0 {
 		_, learnt := b.layLearning(0)
 		b.plan.bytes[bufLearnt] = learnt.bytes
@@ -269,6 +271,9 @@ func (b *backend) finish(t *tables) error {
 	}
 	b.bind(t)
 	if err := b.startBatch(t); err != nil {
+		return err
+	}
+	if err := b.startMoving(t); err != nil {
 		return err
 	}
 	if err := b.upload(t); err != nil {
@@ -341,7 +346,7 @@ func (b *backend) release() error {
 	if b.stream != nil {
 		errs = append(errs, b.stream.Synchronize())
 	}
-	errs = append(errs, b.batch.lister.free(), b.plan.free(b.ctx), b.input.free(), b.output.free(), b.batch.free(), b.learning.free(), b.driving.free())
+	errs = append(errs, b.batch.lister.free(), b.plan.free(b.ctx), b.input.free(), b.output.free(), b.batch.free(), freeHost(&b.moving.host), b.learning.free(), b.driving.free())
 	for _, p := range b.params {
 		if p != nil {
 			p.Release()

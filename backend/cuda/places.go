@@ -229,7 +229,9 @@ func (t *tables) drawn() uint64 {
 	switch {
 	case !slices.ContainsFunc(t.drives, func(d drive) bool { return d.kind != kindInject }):
 		return 0
-	case slices.ContainsFunc(t.drives, func(d drive) bool { return d.split > 0 && (d.kind == kindNoise || d.amount < 0) }):
+	case slices.ContainsFunc(t.drives, func(d drive) bool {
+		return d.split > 0 && (d.kind == kindNoise || d.amount < 0 || d.kind == kindInject && d.moving.stride > 0)
+	}):
 		return 2
 	}
 	return 1

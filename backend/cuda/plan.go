@@ -64,6 +64,7 @@ const (
 	bufTeamSums
 	bufLearnt
 	bufDriven
+	bufInstants
 	slotCount
 
 	lastOfRows = bufDrivenRows
@@ -78,6 +79,7 @@ type plan struct {
 	firedSums, candidateSums, rows uint64 // offsets of the trees in bufSums, in bytes
 	stimuli                        uint64 // capacity of the input's stimuli
 	head                           uint64 // bytes of the input before the stimuli
+	instants                       uint64 // bytes of what drives with factors have in one burst
 }
 
 // MemoryError says that a network does not fit the device's free memory.
@@ -158,6 +160,7 @@ func (b *backend) hostBytes() uint64 {
 		s := b.ringShape()
 		total += s.at().end + 2*s.list.bytes()
 	}
+	total += b.plan.bytes[bufInstants]
 	return total
 }
 
@@ -169,7 +172,7 @@ var usualClusters = [mostClustered + 1]uint64{1: usualSMs, 2: usualSMs / 2, 4: u
 // makePlan computes every size before anything is allocated.
 func makePlan(c *connectome.Connectome, r rows, w engine.Want, tune tuning, t *tables) plan {
 	n, ports, delays := uint64(c.Neurons), uint64(c.Ports), (&backend{c: c}).depth()
-	p := plan{pairs: tune.pairs}
+	p := plan{pairs: tune.pairs, instants: t.stride}
 	if p.pairs == 0 {
 		p.pairs = n
 	}

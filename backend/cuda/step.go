@@ -165,6 +165,9 @@ func (b *backend) burst(in []engine.Stimulus) error {
 // inject is step 2, and uploads the burst's numbers. More stimuli than the buffer holds go in several rounds.
 func (b *backend) inject(in []engine.Stimulus) error {
 	b.addUp()
+	if err := b.moving.bring(b, b.number, 1); err != nil {
+		return err
+	}
 	a := &b.args.inject
 	a.t, a.driveCount = b.number, uint32(b.plan.bytes[bufDrives]/uint64(unsafe.Sizeof(drive{})))
 	driven := b.driven

@@ -23,12 +23,14 @@ type area struct {
 	firstTerm, terms      uint32
 	firstDrive, drives    uint32
 	differ                uint32
+	moving                instants
 }
 
 type term struct {
 	from, until uint64
 	each        uint64
 	all         float64
+	moving      instants
 }
 
 type drive struct {
@@ -44,6 +46,7 @@ type drive struct {
 	kind        uint32
 	split       uint32
 	amount      int32
+	moving      instants
 }
 
 // scheduled is the struct of that name in kernels/run.cuh, field for field.
@@ -74,6 +77,8 @@ type tables struct {
 	models      []ownModel        // that the genome defines, by their numbers
 	modelNumber map[string]uint32 // by code
 	injected    []candidate       // of the stimuli
+	movers      []mover           // drives and areas with factors
+	stride      uint64            // bytes of their instants in one burst
 	memories    []uint64          // of each memory area, where among the numbers its neurons' bursts begin
 }
 
@@ -118,6 +123,9 @@ func (t *tables) addArea(a *connectome.Area, firstDrive uint32) {
 	}
 	t.addTerms(a, &e)
 	t.areas = append(t.areas, e)
+	if a.Factor != nil {
+		t.addMover(mover{factor: a.Factor, table: amongAreas, entry: len(t.areas) - 1})
+	}
 }
 
 // addConstants adds the constants of an area of a built-in model, and of neurons that have their own.
@@ -169,6 +177,9 @@ func (t *tables) addTerms(a *connectome.Area, e *area) {
 			t.addends = append(t.addends, d.Each...)
 		}
 		t.terms = append(t.terms, one)
+		if d.Moving != nil {
+			t.addMover(mover{drive: d, table: amongTerms, entry: len(t.terms) - 1})
+		}
 	}
 	e.terms = uint32(len(t.terms)) - e.firstTerm
 }
@@ -197,6 +208,9 @@ func (t *tables) addDrive(a *connectome.Area, place uint32) {
 		t.amounts = append(t.amounts, d.Table...)
 	}
 	t.drives = append(t.drives, e)
+	if d.Moving != nil {
+		t.addMover(mover{drive: d, table: amongDrives, entry: len(t.drives) - 1})
+	}
 }
 
 func flag(b bool) uint32 {

@@ -168,7 +168,7 @@ func izhikevich(b *backend, a *connectome.Area, i uint32, k []float32, t uint64)
 func poisson(b *backend, a *connectome.Area, i uint32, _ []float32, t uint64) bool {
 	n := a.Neurons.First + i
 	x := exact.Draw(b.c.RunSeed, exact.PoissonSource, uint64(n/4), t)[n%4]
-	return a.From <= t && t < a.Until && uint64(x) < a.Chance.At(i)
+	return a.From <= t && t < a.Until && uint64(x) < a.Below(i, t)
 }
 
 func spikeList(_ *backend, a *connectome.Area, i uint32, _ []float32, t uint64) bool {

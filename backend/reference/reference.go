@@ -115,7 +115,8 @@ func (b *backend) inject(t uint64, in []engine.Stimulus) {
 		a := &b.c.Areas[i]
 		for place := range a.Drives {
 			if d := &a.Drives[place]; d.Active(t) {
-				b.drive(t, a, d, place)
+				now := d.In(t)
+				b.drive(t, a, &now, place)
 			}
 		}
 	}

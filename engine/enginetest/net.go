@@ -211,6 +211,11 @@ func (n Net) bound(c *connectome.Connectome) {
 
 // most is the largest |input| of a drive in one burst.
 func most(d connectome.Drive) int64 {
+	if m := d.Moving; m != nil {
+		low, high := d.At(m.Factor.Lo), d.At(m.Factor.Hi)
+		low.Moving, high.Moving = nil, nil
+		return max(most(low), most(high))
+	}
 	switch d.Kind {
 	case connectome.Inject:
 		return abs(d.Amount)

@@ -193,6 +193,9 @@ func randomDrives(r *rand.Rand, m *genome.Model, size uint32, scale int32) []con
 			d.From = uint64(r.IntN(30))
 			d.Until = d.From + uint64(r.IntN(30))
 		}
+		if r.IntN(3) == 0 {
+			move(r, &d, scale)
+		}
 		drives = append(drives, d)
 	}
 	return drives
@@ -308,6 +311,9 @@ func randomPoisson(r *rand.Rand, n uint32) connectome.Area {
 	if r.IntN(3) == 0 {
 		a.From = uint64(r.IntN(40))
 		a.Until = a.From + uint64(r.IntN(40))
+	}
+	if r.IntN(3) == 0 {
+		a.Factor = randomFactor(r)
 	}
 	return a
 }

@@ -173,7 +173,7 @@ func (c *textCase) area(words []string) error {
 	return nil
 }
 
-// setParam sets a constant by its name, or V, below, from, until, spikes or upstream.
+// setParam sets a constant by its name, or V, below, from, until, factor, spikes or upstream.
 func setParam(a *connectome.Area, key, value string) (err error) {
 	whole := map[string]*uint64{"below": &a.Chance.Const, "from": &a.From, "until": &a.Until}[key]
 	switch {
@@ -186,6 +186,9 @@ func setParam(a *connectome.Area, key, value string) (err error) {
 		return err
 	case key == "spikes": // neuron/burst/burst…,neuron/burst…
 		return setSpikes(a, value)
+	case key == "factor": // burst/value,burst/value…
+		a.Factor, err = steps(value)
+		return err
 	case key == "upstream": // area,area…
 		return setUpstream(a, value)
 	}
@@ -237,7 +240,8 @@ func setSpikes(a *connectome.Area, text string) error {
 	return nil
 }
 
-// drive adds "KIND AMOUNT [from=T] [until=T] [port=K] [counts=N,…] [table=Q,…]" to the last area, a port from 1 on.
+// drive adds "KIND AMOUNT [from=T] [until=T] [port=K] [counts=N,…] [table=Q,…] [factor=T/X,…] [mean=X]" to the last area, a port from 1
+// on.
 func (c *textCase) drive(words []string) error {
 	x, err := strconv.ParseFloat(words[1], 64)
 	if err != nil {
@@ -248,8 +252,12 @@ func (c *textCase) drive(words []string) error {
 	if d.Kind == connectome.Term {
 		d.Amount, d.Term = 0, x
 	}
+	mean := 0.0
 	for _, w := range words[2:] {
 		key, value, _ := strings.Cut(w, "=")
+		if key == "factor" || key == "mean" {
+			continue // below, with all else known
+		}
 		for _, text := range strings.Split(value, ",") {
 			if key == "table" {
 				amount, err := strconv.ParseInt(text, 10, 32)
@@ -275,9 +283,42 @@ func (c *textCase) drive(words []string) error {
 			}
 		}
 	}
+	for _, w := range words[2:] {
+		key, value, _ := strings.Cut(w, "=")
+		switch key {
+		case "mean":
+			mean, err = strconv.ParseFloat(value, 64)
+		case "factor":
+			d.Moving = &connectome.Moving{Scale: 1, Amount: x}
+			d.Moving.Factor, err = steps(value)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if m := d.Moving; m != nil && d.Kind == connectome.Poisson {
+		m.Amount, m.Most = mean, math.MaxInt
+		m.Most = len(d.At(m.Factor.Hi).Counts)
+	}
 	a := &c.net.Areas[len(c.net.Areas)-1]
 	a.Drives = append(a.Drives, d)
 	return nil
+}
+
+// steps reads a factor BURST/VALUE,BURST/VALUE…, bursts ascending.
+func steps(text string) (*genome.Factor, error) {
+	f := &genome.Factor{Timestep: 1}
+	for _, one := range strings.Split(text, ",") {
+		at, value, _ := strings.Cut(one, "/")
+		t, err := strconv.ParseUint(at, 0, 64)
+		x, err2 := strconv.ParseFloat(value, 64)
+		if err := cmp.Or(err, err2); err != nil {
+			return nil, err
+		}
+		f.At, f.Values = append(f.At, t), append(f.Values, x)
+	}
+	f.Bound()
+	return f, nil
 }
 
 // synapse adds "FROM TO WEIGHT [DELAY]".
