@@ -19,9 +19,12 @@ const writeIt = "no model that comes with burst does the same; write it under mo
 func foreigners() []foreign {
 	return []foreign{
 		// models
-		{"iaf_psc_exp", "lif_psc_exp", "the model lif_psc_exp does the same"},
-		{"aeif_cond_alpha aeif_psc_alpha aeif_psc_delta iaf_psc_exp_multisynapse iaf_psc_exp_htum iaf_chs_2007 " +
-			"hh_psc_alpha gif_psc_exp gif_cond_exp mat2_psc_exp amat2_psc_exp ht_neuron glif_cond pp_psc_delta", "", writeIt},
+		{"aeif_psc_delta aeif_cond_alpha_multisynapse aeif_cond_beta_multisynapse iaf_cond_beta iaf_cond_alpha_mc iaf_psc_exp_multisynapse " +
+			"iaf_psc_alpha_multisynapse iaf_psc_exp_htum iaf_chs_2007 iaf_tum_2000 iaf_bw_2001 iaf_bw_2001_exact hh_psc_alpha hh_psc_alpha_gap " +
+			"hh_cond_beta_gap_traub gif_cond_exp gif_cond_exp_multisynapse gif_psc_exp_multisynapse gif_pop_psc_exp amat2_psc_exp ht_neuron " +
+			"glif_cond pp_psc_delta pp_cond_exp_mc_urbanczik ginzburg_neuron mcculloch_pitts_neuron", "", writeIt},
+		{"iaf_psc_delta_ps iaf_psc_exp_ps iaf_psc_exp_ps_lossless iaf_psc_alpha_ps", "", "spikes come at whole bursts, not between them; the model of the name without _ps, " +
+			"such as iaf_psc_exp, does the same in a small timestep"},
 		{"PoissonGroup", "poisson", "an area of model poisson does the same"},
 		{"spike_generator SpikeGeneratorGroup", "spike_list", "an area of model spike_list does the same"},
 		{"poisson_generator", "", "drive: {poisson: {rate: …, weight: …}} in the area that it reaches does the same, for each neuron on its own"},

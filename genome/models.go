@@ -81,7 +81,7 @@ var lifModel = Model{
 // pscExpModel is the leaky integrate-and-fire neuron with exponential currents (Rotter and Diesmann 1999), whose defaults
 // are those of NEST's iaf_psc_exp.
 var pscExpModel = Model{
-	Name: "lif_psc_exp", Number: 2, Ports: []Port{{"ex", Current}, {"in", Current}}, Drive: []Dimension{Current}, Term: leakyTerm,
+	Name: "lif_psc_exp", Aliases: []string{"iaf_psc_exp"}, Number: 2, Ports: []Port{{"ex", Current}, {"in", Current}}, Drive: []Dimension{Current}, Term: leakyTerm,
 	Doc: "leaky integrate-and-fire neuron with exponential synaptic currents, integrated exactly (Rotter and Diesmann 1999)",
 	Equations: []string{
 		"C·dV/dt = −C/tau·(V − rest) + I_ex + I_in + I(t)",

@@ -14,7 +14,7 @@ func TestWritten(t *testing.T) {
 	for _, m := range Models() {
 		seen[m.Name] = true
 	}
-	require.Len(t, Written(), 11)
+	require.Len(t, Written(), 15)
 	for _, m := range Written() {
 		require.NotEmpty(t, m.Source, m.Name)
 		require.NotEmpty(t, m.Equations, m.Name)

@@ -147,8 +147,8 @@ func TestForeignNames(t *testing.T) {
 func TestNamesOfOtherSimulators(t *testing.T) {
 	const two = "areas: [{name: a, neurons: 3}, {name: b, neurons: 3, model: lif_psc_exp}]\n"
 	for name, c := range map[string]slip{
-		"model that is here":      inArea("model: ‹iaf_psc_exp", "model", "lif_psc_exp does the same", "lif_psc_exp"),
-		"model that is not":       inArea("model: ‹aeif_cond_alpha", "model", "write it under models:", ""),
+		"model that is here":      inArea("model: ‹iaf_psc_exp_ps", "model", "in a small timestep", ""),
+		"model that is not":       inArea("model: ‹hh_psc_alpha", "model", "write it under models:", ""),
 		"another that is not":     inArea("model: ‹iaf_chs_2007", "model", "write it under models:", ""),
 		"misspelt":                inArea("model: ‹iaf_cond_epx", "model", "expects one of feagi", "iaf_cond_exp"),
 		"generator":               inArea("model: ‹poisson_generator", "model", "drive: {poisson:", ""),

@@ -26,6 +26,8 @@ type nestTable struct {
 type nestModel struct {
 	Nest    string    `json:"nest"`
 	Model   string    `json:"model"`
+	Params  string    `json:"params"`  // beside the defaults
+	Neurons int       `json:"neurons"` // of which the rate is the mean
 	Current []float64 `json:"current_pA"`
 	Rate    []float64 `json:"rate_hz"`
 	Held    float64   `json:"psp_current_pA"` // constant current while a potential is looked at
@@ -41,9 +43,9 @@ func readNESTModels() (nestTable, error) {
 
 const nestStep = 0.1 // ms
 
-// run runs one neuron under a current, with one stimulus, for n bursts.
+// run runs the neurons under a current, with one stimulus, for n bursts.
 func (m *nestModel) run(o options, current float64, stimulus string, n uint64, each recorder, want engine.Want) error {
-	text := fmt.Sprintf("burst: v1\ntimestep: %g ms\nscale: auto\nareas: [{name: a, neurons: 1, model: %s, params: {I_e: %g pA}}]\n%s", nestStep, m.Model, current, stimulus)
+	text := fmt.Sprintf("burst: v1\ntimestep: %g ms\nscale: auto\nareas: [{name: a, neurons: %d, model: %s, params: {I_e: %g pA, %s}}]\n%s", nestStep, m.Neurons, m.Model, current, m.Params, stimulus)
 	g, err := genome.Parse(m.Model, []byte(text), nil)
 	if err != nil {
 		return err
@@ -60,18 +62,23 @@ func (m *nestModel) run(o options, current float64, stimulus string, n uint64, e
 	return engine.New(c, b, engine.Options{Recorders: []engine.Recorder{each}}).Run(context.Background(), n)
 }
 
-// rate is the script's, in Hz: of the spikes from 500 to 2000 ms the intervals over the time from the first to the last; 0 for fewer than
-// three spikes.
+// rate is the script's, in Hz: of the spikes from 500 to 2000 ms the intervals over the time from the first to the last, 0 for fewer than
+// three spikes; of several neurons the mean of their spikes over the time.
 func (m *nestModel) rate(o options, current float64) (float64, error) {
 	var times []uint64
+	spikes := 0
 	err := m.run(o, current, "", 20_000, func(b *engine.Burst) error {
 		if len(b.Fired) > 0 && float64(b.Number+1)*nestStep > 500 {
 			times = append(times, b.Number)
+			spikes += len(b.Fired)
 		}
 		return nil
 	}, engine.Want{})
 	if err != nil || len(times) < 3 {
 		return 0, err
+	}
+	if m.Neurons > 1 {
+		return float64(spikes) / float64(m.Neurons) / 1.5, nil
 	}
 	return 1000 * float64(len(times)-1) / (float64(times[len(times)-1]-times[0]) * nestStep), nil
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestModelsAgainstNEST holds each model that is written as formulas to NEST's values: rates within 0.5 %, peaks within 1e-3 of them.
+// TestModelsAgainstNEST holds each model that is written as formulas to NEST's values: rates within 0.5 %, but for those of neurons that
+// draw random numbers, peaks within 1e-3 of them.
 func TestModelsAgainstNEST(t *testing.T) {
 	table, err := readNESTModels()
 	require.NoError(t, err)
@@ -22,11 +23,15 @@ func TestModelsAgainstNEST(t *testing.T) {
 			t.Parallel()
 			o := options{backend: "cpu"}
 			require.Len(t, m.Rate, len(m.Current))
+			accepted := 0.005
+			if m.Neurons > 1 {
+				accepted = 0.025 // three standard errors of the mean of 200 that draw; the case gif has more of them
+			}
 			for k, current := range m.Current {
 				got, err := m.rate(o, current)
 				require.NoError(t, err)
 				t.Logf("%g pA: %.3f Hz, NEST %s has %.3f (%+.2f %%)", current, got, table.NEST, m.Rate[k], 100*(got/m.Rate[k]-1))
-				if math.Abs(got-m.Rate[k]) > 0.005*m.Rate[k] {
+				if math.Abs(got-m.Rate[k]) > accepted*m.Rate[k] {
 					t.Errorf("rate at %g pA: %g Hz, NEST has %g", current, got, m.Rate[k])
 				}
 			}

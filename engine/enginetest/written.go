@@ -15,7 +15,7 @@ import (
 func writtenText() string {
 	var b strings.Builder
 	b.WriteString("burst: v1\ntimestep: 0.1 ms\nscale: 4096\nareas:\n")
-	events := map[genome.Dimension]string{genome.Plain: "0.5", genome.Voltage: "0.5 mV", genome.Current: "80 pA", genome.Conductance: "3 nS"}
+	events := map[genome.Dimension]string{genome.Plain: "0.5", genome.Voltage: "0.5 mV", genome.Current: "80 pA", genome.Conductance: "1 nS"}
 	for _, m := range genome.Written() {
 		fmt.Fprintf(&b, "  - name: %s\n    model: %s\n    neurons: 37\n", m.Name, m.Name)
 		for i := range m.Params {
