@@ -53,11 +53,16 @@ func (s *share) arriveAll(t uint64) {
 	l := s.l
 	v := l.volley(t - l.longest)
 	from, to := l.cuts[s.index], l.cuts[s.index+1]
-	touch(&s.w.b.kernels, from, v.sources)
-	touch(&s.w.b.kernels, to, v.sources)
-	for q, i := range v.sources {
-		s.stretch(i, from[i], to[i], moment{l.pastOf(v.last[q], l.longest), v.traces, v.variables, uint32(q)})
-	}
+	k, q := &s.w.b.kernels, uint32(0)
+	inBatches(v.sources, func(part []uint32) {
+		touch(k, from, part)
+		touch(k, to, part)
+	}, func(part []uint32) {
+		for _, i := range part {
+			s.stretch(i, from[i], to[i], moment{l.pastOf(v.last[q], l.longest), v.traces, v.variables, q})
+			q++
+		}
+	})
 }
 
 // pastOf adds a delay to the burst of a last event plus 1; 0, which means none, stays 0.

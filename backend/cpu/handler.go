@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"slices"
+
 	"burst/backend/cpu/internal/vector"
 	"burst/connectome"
 	"burst/internal/formula"
@@ -30,6 +32,11 @@ func newHandler(h *connectome.Handler, f *vector.Formula) *handler {
 
 // from lets run read the k-th variable from a list; of on_pre that assigns it, out comes last.
 func (h *handler) from(k int, list []float32) { h.numbers[k] = list }
+
+// asksFor reports whether the handler, which may be nil, reads something.
+func (h *handler) asksFor(kind formula.ReadKind) bool {
+	return h != nil && slices.ContainsFunc(h.reads, func(r formula.Read) bool { return r.Kind == kind })
+}
 
 // input is the room of the k-th input.
 func (h *handler) input(k int) []float32 { return h.numbers[h.inputs+k] }

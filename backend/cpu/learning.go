@@ -159,6 +159,24 @@ func touch[T any](k *vector.Kernels, list []T, at []uint32) {
 	k.Touch(unsafe.Pointer(unsafe.SliceData(list)), unsafe.Sizeof(*new(T)), at)
 }
 
+func touchLists(k *vector.Kernels, lists [][]float32, at []uint32) {
+	for _, list := range lists {
+		touch(k, list, at)
+	}
+}
+
+// inBatches goes through a list of neurons a few at a time, and asks for what the next ones need before: not for all at once, which
+// would no longer be in the first cache.
+func inBatches(list []uint32, ask, do func(part []uint32)) {
+	ask(list[:min(batch, len(list))])
+	for len(list) > 0 {
+		n := min(batch, len(list))
+		ask(list[n:min(2*batch, len(list))])
+		do(list[:n])
+		list = list[n:]
+	}
+}
+
 // launch takes in the spikes that reach their first synapses in burst t.
 func (l *learning) launch(t uint64) {
 	s := t - l.least
@@ -170,33 +188,39 @@ func (l *learning) launch(t uint64) {
 			v.sources = append(v.sources, n-from.First)
 		}
 	}
-	k := &l.b.kernels
-	touch(k, l.live.last, v.sources)
-	touch(k, l.newest, v.sources)
-	for _, lists := range [][][]float32{l.live.traces, l.live.variables} {
-		for _, values := range lists {
-			touch(k, values, v.sources)
-		}
-	}
 	if len(v.sources) > 0 {
 		l.latest = s + 1
 	}
 	v.last, v.place = v.last[:0], v.place[:0]
-	for q, i := range v.sources {
-		v.last, v.place = append(v.last, l.live.last[i]), append(v.place, l.newest[i])
-		l.newest[i] = uint32(q)
-	}
-	note := func(to [][]float32, from [][]float32) {
-		for k, values := range from {
-			to[k] = to[k][:0]
-			for _, i := range v.sources {
-				to[k] = append(to[k], values[i])
-			}
+	for _, lists := range [][][]float32{v.traces, v.variables} {
+		for k := range lists {
+			lists[k] = lists[k][:0]
 		}
 	}
-	note(v.traces, l.live.traces)
-	l.live.fire(l.p, v.sources, s)
-	note(v.variables, l.live.variables)
+	k := &l.b.kernels
+	inBatches(v.sources, func(part []uint32) {
+		touch(k, l.live.last, part)
+		touch(k, l.newest, part)
+		touchLists(k, l.live.traces, part)
+		touchLists(k, l.live.variables, part)
+	}, func(part []uint32) {
+		for _, i := range part {
+			v.last, v.place = append(v.last, l.live.last[i]), append(v.place, l.newest[i])
+			l.newest[i] = uint32(len(v.last) - 1)
+		}
+		appendEach(v.traces, l.live.traces, part)
+		l.live.fire(l.p, part, s)
+		appendEach(v.variables, l.live.variables, part)
+	})
+}
+
+// appendEach appends the entries of each list of from to that of to.
+func appendEach(to, from [][]float32, at []uint32) {
+	for k, values := range from {
+		for _, i := range at {
+			to[k] = append(to[k], values[i])
+		}
+	}
 }
 
 // begin does what comes before the synapses of a burst: it launches the spikes, and adds those that leave the queues to the

@@ -34,18 +34,23 @@ func (s *share) settle() {
 	}
 	end := first + s.g.hi - s.g.lo
 	last := l.postLast[first:end]
-	touch(&b.kernels, last, list)
-	if !l.together() {
-		for k := range l.post {
-			touch(&b.kernels, l.post[k][first:end], list)
-		}
-		for k := range l.post {
-			raise(&l.p.Post[k], l.post[k][first:end], last, list, at)
-		}
+	post := l.post
+	if l.together() {
+		post = nil // these are the traces of the share
 	}
-	for _, j := range list {
-		last[j] = at + 1
-	}
+	inBatches(list, func(part []uint32) {
+		touch(&b.kernels, last, part)
+		for _, values := range post {
+			touch(&b.kernels, values[first:end], part)
+		}
+	}, func(part []uint32) {
+		for k, values := range post {
+			raise(&l.p.Post[k], values[first:end], last, part, at)
+		}
+		for _, j := range part {
+			last[j] = at + 1
+		}
+	})
 }
 
 // restore follows a state that has been written: it sets up traces, ring, turn and spikes on their way. No event is pending then.

@@ -8,25 +8,32 @@ import (
 
 // raise adds the events of burst t to the traces of the targets that posted lists.
 func (s *share) raise(t uint64) {
-	now := uint32(t + 1)
-	for k, values := range s.traces {
-		trace := &s.l.p.Post[k]
-		for _, j := range s.posted {
-			if age := now - s.last[j]; age >= longAgo || trace.Set {
-				values[j] = trace.Amount
-			} else {
-				values[j] = float32(values[j]*trace.Table.At(uint64(age))) + trace.Amount
+	now, k := uint32(t+1), &s.w.b.kernels
+	near := len(s.traces) > 0 && s.onPost != nil
+	inBatches(s.posted, func(part []uint32) {
+		touchLists(k, s.traces, part)
+		touch(k, s.last, part)
+		if near {
+			touch(k, s.ring.heads, part)
+		}
+	}, func(part []uint32) {
+		for k, values := range s.traces {
+			trace := &s.l.p.Post[k]
+			for _, j := range part {
+				if age := now - s.last[j]; age >= longAgo || trace.Set {
+					values[j] = trace.Amount
+				} else {
+					values[j] = float32(values[j]*trace.Table.At(uint64(age))) + trace.Amount
+				}
 			}
 		}
-	}
-	for _, j := range s.posted {
-		s.last[j] = now
-	}
-	if len(s.traces) > 0 && s.onPost != nil {
-		for _, j := range s.posted {
-			s.ring.heads[j][1] = math.Float32bits(s.traces[0][j])
+		for _, j := range part {
+			s.last[j] = now
+			if near {
+				s.ring.heads[j][1] = math.Float32bits(s.traces[0][j])
+			}
 		}
-	}
+	})
 	if t%(longAgo/2) == 0 {
 		for j, last := range s.last {
 			if now-last > longAgo {
@@ -80,8 +87,21 @@ func (s *share) variable(k int) []float32 {
 
 // note puts the events of burst t into the ring, each with what on_post will read of it.
 func (s *share) note(t uint64) {
+	k := &s.w.b.kernels
+	inBatches(s.posted, func(part []uint32) {
+		touch(k, s.ring.slots, part)
+		touch(k, s.ring.heads, part)
+		touch(k, s.ring.own, part)
+		if len(s.asks) > 0 {
+			touchLists(k, s.traces, part)
+			touch(k, s.last, part)
+		}
+	}, func(part []uint32) { s.noteSome(part, t) })
+}
+
+func (s *share) noteSome(list []uint32, t uint64) {
 	p := s.l.p
-	for _, j := range s.posted {
+	for _, j := range list {
 		at := s.ring.push(j, t)
 		for k, r := range s.asks {
 			x := float32(0)

@@ -147,22 +147,15 @@ func (s *share) propagate(t uint64) {
 		return
 	}
 	s.findPosted(t)
-	k := &s.w.b.kernels
-	for _, values := range s.traces {
-		touch(k, values, s.posted)
-	}
-	touch(k, s.last, s.posted)
 	if s.onPost != nil && !s.rests(t) {
-		touch(k, s.ring.slots, s.posted)
-		touch(k, s.ring.heads, s.posted)
-		touch(k, s.ring.own, s.posted)
 		s.advance(t)
 		if !s.ring.fits(s.posted, t) {
 			s.sweep(t-1, false)
 		}
 		s.note(t)
 	}
-	if s.onPre != nil {
+	flags := s.onPre.asksFor(formula.ReadPostToo)
+	if flags {
 		for _, j := range s.posted {
 			s.now[j] = 1
 		}
@@ -174,7 +167,7 @@ func (s *share) propagate(t uint64) {
 		s.arriveDue(t)
 	}
 	s.flush()
-	if s.onPre != nil {
+	if flags {
 		for _, j := range s.posted {
 			s.now[j] = 0
 		}
@@ -195,14 +188,7 @@ func (s *share) finish(t uint64) {
 	s.sweep(t, true)
 }
 
-func (s *share) sumsWanted() bool {
-	for _, r := range s.every.reads {
-		if r.Kind == formula.ReadTotal {
-			return true
-		}
-	}
-	return false
-}
+func (s *share) sumsWanted() bool { return s.every.asksFor(formula.ReadTotal) }
 
 // addUp adds up the quanta of the weights onto each target.
 func (s *share) addUp() {
