@@ -32,8 +32,7 @@ THREADS = os.environ.get("THREADS", "1")
 HARNESS = f"""
 import glob, json, os, sys, time
 
-def processor():
-    """Processor seconds of this process and of those that it has started and that go on."""
+def processor(): # seconds of this process and of those that it has started and that go on
     found = {{}}
     for path in glob.glob("/proc/[0-9]*/stat"):
         try:
@@ -53,8 +52,8 @@ spikes_before, began, used = spikes(), time.perf_counter(), processor()
 for _ in range({PIECES}):
     run(1000.0)
 took, used = time.perf_counter() - began, processor() - used
-rate = (spikes() - spikes_before) / {PIECES}
-print("RESULT", json.dumps({{"first": first, "second": took / {PIECES}, "cpu": used / {PIECES}, "spikes": rate}}), flush=True)
+rate, took, used = (x / {PIECES} for x in (spikes() - spikes_before, took, used))
+print("RESULT", json.dumps({{"first": first, "second": took, "cpu": used, "spikes": rate}}), flush=True)
 """
 
 
@@ -82,7 +81,7 @@ def measure(program: Path) -> dict[str, float]:
 def main() -> None:
     """Prints the table."""
     chosen = sys.argv[1:] or [f"{n}_{s}" for n in NETWORKS for s in SIMULATORS]
-    print("| network | simulator | lines | to first spikes | a second of the network | in processor time | spikes a second |")
+    print("| network | simulator | lines | to first spikes | a second of it | in processor time | spikes a second |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
     rounds = [{name: measure(HERE / f"{name}.py") for name in chosen} for _ in range(ROUNDS)]
     for name in chosen:
