@@ -13,6 +13,7 @@ type batch struct {
 	drawn   [batchSize]uint16 // index of those that are kept
 	boxes   []box             // scratch memory of a grid
 	chosen  set               // scratch memory of a degree without multapses
+	near    *nearby           // scratch memory of rules that read positions
 	part    Part              // synapses onto neurons of other parts are left out
 
 	wiring *wiring

@@ -12,10 +12,11 @@ type bernoulli struct {
 	p     float64
 	log   float64 // log(1−p), negative
 	every bool    // p is 1
+	both  bool    // a pair has both directions or none
 }
 
 func newBernoulli(_ *plan, w *wiring) (rule, error) {
-	r := &bernoulli{ends: w.ends, p: w.p.P, every: w.p.P >= 1}
+	r := &bernoulli{ends: w.ends, p: w.p.P, every: w.p.P >= 1, both: w.p.Symmetric}
 	if !r.every {
 		r.log = exact.Log1p(-r.p)
 	}
@@ -30,6 +31,10 @@ func (r *bernoulli) synapses(onto uint64) (least, most uint64) {
 	case r.every:
 		return pairs, pairs
 	}
+	if r.both { // synapses come in twos
+		least, most = around(float64(float64(pairs)*r.p) / 2)
+		return mul(2, least), min(pairs, add(mul(2, most), 2))
+	}
 	least, most = around(float64(float64(pairs) * r.p))
 	return least, min(pairs, most)
 }
@@ -39,17 +44,32 @@ func (r *bernoulli) row(uint64) (synapses uint64, known bool) {
 }
 
 func (r *bernoulli) longest() uint64 { return r.targets }
-func (r *bernoulli) unit() unit      { return bySource }
 func (r *bernoulli) scattered() bool { return false }
 func (r *bernoulli) scratch() uint64 { return 0 }
 func (r *bernoulli) sizeKey() string { return "p" }
 
+// unit is not a row where other sources make a part of it.
+func (r *bernoulli) unit() unit {
+	if r.both {
+		return byTarget
+	}
+	return bySource
+}
+
 func (r *bernoulli) draw(lo, hi uint64, b *batch) {
 	for s := lo; s < hi; s++ {
 		first := s * r.targets
-		for t := r.jump(first, 0); t < r.targets; t = r.jump(first, t+1) {
-			if !r.noSelf || s != t {
-				b.add(s, t, first+t)
+		start := uint64(0)
+		if r.both {
+			start = s
+		}
+		for t := r.jump(first, start); t < r.targets; t = r.jump(first, t+1) {
+			if r.noSelf && s == t {
+				continue
+			}
+			b.add(s, t, first+t)
+			if r.both && s != t {
+				b.add(t, s, t*r.targets+s)
 			}
 		}
 	}

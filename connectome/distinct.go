@@ -65,6 +65,20 @@ func (s *set) put(n uint64) bool {
 	}
 }
 
+// has reports whether n was put.
+func (s *set) has(n uint64) bool {
+	if len(s.slots) == 0 {
+		return s.bits[n/64]&(1<<(n%64)) != 0
+	}
+	const golden = 0x9e3779b97f4a7c15
+	for i := n * golden >> s.shift; s.slots[i] != 0; i = (i + 1) & uint64(len(s.slots)-1) {
+		if s.slots[i] == uint32(n+1) {
+			return true
+		}
+	}
+	return false
+}
+
 // choose picks one of 0…last that was not picked before, such that after all picks every subset is equally likely
 // (Bentley and Floyd, "A sample of brilliance", 1987); last grows by one from pick to pick.
 func (s *set) choose(x, last uint64) uint64 {

@@ -170,7 +170,7 @@ type load struct {
 	drivenRows    uint64 // bytes of a driven synapse; 0: there is no driven projection
 	plasticRows   uint64 // bytes of these
 	plasticScrap  uint64 // bytes while the largest of these are made
-	lists         uint64 // bytes of edge lists
+	lists         uint64 // bytes of edge lists and of what rules keep
 	histograms    uint64 // bytes, each goroutine
 	scratch       uint64 // largest of all rules, each goroutine
 	divides       bool   // weights, somewhere
@@ -205,7 +205,7 @@ func (l *load) add(p *plan, w *wiring) {
 		l.plasticRows = add(l.plasticRows, add(mul(w.synapses, each), ends))
 		l.plasticScrap = max(l.plasticScrap, add(mul(p.neurons+1, 8), mul(w.synapses, dropped)))
 	}
-	l.lists = add(l.lists, edgelist.Bytes(w.listed))
+	l.lists = add(add(l.lists, edgelist.Bytes(w.listed)), w.held)
 	most := uint64(0)
 	for _, part := range []Part{p.part, {}} {
 		if p.hasHistogram(w, part) {

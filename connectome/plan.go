@@ -31,6 +31,7 @@ type plan struct {
 	fixed   uint64            // fixedBytes
 	load    load              // of the projections that are prepared
 	tables  map[float64]Table // by time constant in bursts
+	trees   map[int]*tree     // of areas whose positions rules read
 
 	allgather func(own []uint32) (all [][]uint32, err error) // Options.Allgather
 }
@@ -55,6 +56,8 @@ type wiring struct {
 	delays   []uint8          // the same, in bursts
 	chosen   []uint8          // the same: which of the target's ports, from 0; nil: as first and split say
 	listed   uint64           // rows of the list
+	held     uint64           // bytes that the rule keeps for itself
+	metric   metric           // where a rule, weight or delay reads positions
 	whole    *plan            // set for a list of the whole network
 	learns   *genome.Learning // plasticity; nil: the weights do not change
 	drives   float64          // psp_max of the source area, whose potentials drive what the synapses deliver; 0: they do not
@@ -87,7 +90,7 @@ func newPlan(g *genome.Genome, o Options) (*plan, error) {
 
 // newDraft is a plan before anything is drawn. The divisors of divided weights are not known yet.
 func newDraft(g *genome.Genome, o Options) (*plan, error) {
-	p := &plan{g: g, workers: threads(o.Threads), limit: o.MaxBytes, part: o.Part, allgather: o.Allgather, tables: map[float64]Table{}}
+	p := &plan{g: g, workers: threads(o.Threads), limit: o.MaxBytes, part: o.Part, allgather: o.Allgather, tables: map[float64]Table{}, trees: map[int]*tree{}}
 	if err := p.part.check(); err != nil {
 		return nil, err
 	}
@@ -213,6 +216,11 @@ func (p *plan) prepare(i int) error {
 	if pr.Port == 0 && w.ports.Count > w.to.Count {
 		w.split = w.to.Count
 	}
+	if pr.From >= 0 {
+		w.metric = newMetric(&p.g.Areas[pr.From], &p.g.Areas[pr.To])
+		w.weight.measure(&w.metric)
+		w.delay.measure(&w.metric)
+	}
 	var err error
 	if w.rule, err = p.newRule(w); err != nil {
 		return err
@@ -220,7 +228,7 @@ func (p *plan) prepare(i int) error {
 	switch {
 	case pr.LeaveOut > 100:
 		return p.fault(w, "attractivity", "%d per cent of the synapses are left out, want 0…100", pr.LeaveOut)
-	case pr.Merge && !pr.Rule.Merges():
+	case pr.Merge && (!pr.Rule.Merges() || pr.Symmetric):
 		return p.fault(w, "merge", "the rule %s cannot merge, want one that makes every pair once, source by source", pr.Rule)
 	}
 	w.keep = 100 - pr.LeaveOut

@@ -70,8 +70,8 @@ func pow2(k int) float64 { return float64(uint64(1) << k) }
 func (p *plan) checkWeights() error {
 	for i := range p.wirings {
 		w := &p.wirings[i]
-		if w.out != nil {
-			continue // divided weights are rounded up
+		if w.out != nil || w.weight.Kind == genome.Distance {
+			continue // divided weights are rounded up; a formula's may be 0 here and there
 		}
 		mean := float64(w.weight.Mean() * w.factor)
 		if wrong := quanta.TooSmall(mean, p.scale); wrong != "" {
@@ -110,7 +110,7 @@ func (a *weigher) take(w *wiring, b *batch) {
 		return
 	}
 	for i, t := range b.target[:b.n] {
-		q, _ := w.quanta(b.source[i], b.ordinal[i], a.scale)
+		q, _ := w.quanta(b.source[i], t, b.ordinal[i], a.scale)
 		q = w.lifted(t, q)
 		atomic.AddUint64(&a.sums[w.port(t, q, b.ordinal[i])], w.bound(b.source[i], q, a.scale))
 	}

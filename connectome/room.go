@@ -102,7 +102,7 @@ type largest struct {
 
 func (l *largest) take(w *wiring, b *batch) {
 	for i, t := range b.target[:b.n] {
-		q, _ := w.quanta(b.source[i], b.ordinal[i], l.scale)
+		q, _ := w.quanta(b.source[i], t, b.ordinal[i], l.scale)
 		l.found[w.slot] = max(l.found[w.slot], l.of(w, b.source[i], t, q))
 	}
 }

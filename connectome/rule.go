@@ -63,6 +63,8 @@ func makerOf(r genome.Rule) maker {
 		genome.Randomizer:        {rule: newRandomizer},
 		genome.Composite:         {rule: newComposite},
 		genome.Edges:             {rule: newEdges},
+		genome.DistanceRule:      {rule: newDistance},
+		genome.PairwisePoisson:   {rule: newPairwisePoisson},
 	}[r]
 }
 

@@ -96,6 +96,9 @@ func newDegree(p *plan, w *wiring, k uint64, incoming bool) (rule, error) {
 	if n := r.others(partners); k > 0 && (n == 0 || r.distinct && k > n) {
 		return nil, p.fault(w, r.sizeKey(), "%d synapses a neuron, but there are only %d partners", k, n)
 	}
+	if k > 0 && (w.p.Kernel != nil || w.p.Mask != nil) {
+		return newNearDegree(p, w, r)
+	}
 	return r, nil
 }
 

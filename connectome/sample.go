@@ -17,6 +17,7 @@ type sampler struct {
 	purpose exact.Purpose
 	stream  uint64  // projection or area
 	mu, sd  float64 // LogNormal: mean and standard deviation of the logarithm
+	metric  *metric // Distance
 }
 
 func newSampler(v genome.Value, seed uint64, purpose exact.Purpose, stream int) sampler {
@@ -29,6 +30,18 @@ func newSampler(v genome.Value, seed uint64, purpose exact.Purpose, stream int) 
 	}
 	return s
 }
+
+// of is the value of a synapse; false if no draw fell within the bounds, or a formula gives no number.
+func (s *sampler) of(source, target uint32, ordinal uint64) (float64, bool) {
+	if s.Kind != genome.Distance {
+		return s.at(ordinal)
+	}
+	x := s.Of.At(s.metric.between(uint64(source), uint64(target))) / s.Per
+	return x, x == x
+}
+
+// measure gives a formula the places of neurons.
+func (s *sampler) measure(m *metric) { s.metric = m }
 
 // at is the value of an index; false if no draw fell within the bounds.
 func (s *sampler) at(index uint64) (float64, bool) {
@@ -73,6 +86,10 @@ func (s *sampler) extent() (lo, hi float64) {
 	switch s.Kind {
 	case genome.Const:
 		return s.A, s.A
+	case genome.Distance:
+		all := s.metric.all()
+		out := s.Of.Over(&all)
+		return out.Lo / s.Per, out.Hi / s.Per
 	case genome.Uniform:
 		lo, hi = min(s.A, s.B), max(s.A, s.B)
 	case genome.Normal:
@@ -91,7 +108,7 @@ func (s *sampler) extent() (lo, hi float64) {
 // a thousand. With other bounds all attempts fail with a probability below e^−30.
 func (s *sampler) probe() string {
 	const tries, enough = 10_000, 10
-	if s.Kind == genome.Const {
+	if s.Kind == genome.Const || s.Kind == genome.Distance {
 		return ""
 	}
 	if s.Kind == genome.LogNormal && s.A == 0 {

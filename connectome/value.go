@@ -26,7 +26,7 @@ func (p *valuer) weigh(w *wiring, b *batch) {
 		return
 	}
 	for i, t := range b.target[:b.n] {
-		q, ok := w.quanta(b.source[i], b.ordinal[i], p.scale)
+		q, ok := w.quanta(b.source[i], t, b.ordinal[i], p.scale)
 		if !ok {
 			p.bad = p.bad.earlier(badValue{w, b.ordinal[i], 0, true})
 		}
@@ -65,7 +65,7 @@ func (p *valuer) time(w *wiring, b *batch) {
 		if w.delays != nil {
 			d = float64(w.delays[ordinal])
 		} else {
-			x, ok := w.delay.at(ordinal)
+			x, ok := w.delay.of(b.source[i], b.target[i], ordinal)
 			var fits bool
 			if d, fits = quanta.Delay(x); !ok || !fits {
 				p.bad = p.bad.earlier(badValue{w, ordinal, d, !ok})
@@ -122,6 +122,8 @@ func (p *plan) report(m badValue) error {
 	switch {
 	case m.w == nil:
 		return nil
+	case m.drained && (m.w.weight.Kind == genome.Distance || m.w.delay.Kind == genome.Distance):
+		return p.g.Fault(m.w.p.Pos, projectionKey(m.w.index, "weight"), "the formula of weight or delay gives no number for synapse %d", m.ordinal)
 	case m.drained:
 		return p.g.Fault(m.w.p.Pos, projectionKey(m.w.index, "weight"), "%d draws for synapse %d fell outside the bounds of weight or delay; widen them", attempts, m.ordinal)
 	}

@@ -25,11 +25,11 @@ func (w *wiring) constant(scale float64) int64 {
 }
 
 // quanta is the weight of a synapse, not lifted; false if no draw fell within the bounds.
-func (w *wiring) quanta(source uint32, ordinal uint64, scale float64) (q int64, ok bool) {
+func (w *wiring) quanta(source, target uint32, ordinal uint64, scale float64) (q int64, ok bool) {
 	if w.weights != nil {
 		return quanta.Of(w.weights[ordinal], scale), true
 	}
-	x, ok := w.weight.at(ordinal)
+	x, ok := w.weight.of(source, target, ordinal)
 	x = float64(x * w.factor)
 	if w.out == nil || w.learns != nil || w.drives > 0 { // what changes is divided when it is delivered
 		return quanta.Of(x, scale), ok

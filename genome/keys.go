@@ -35,6 +35,7 @@ const (
 	formElement                // element of a pattern: whole number, "*", "?" or "!"
 	formOffset                 // whole number, negative too
 	formRuleValue              // number of one of Dims, or the name of a parameter or constant of the rule
+	formKernel                 // number Min…Max, or a formula of d, dx, dy and dz
 	formLearning               // name of a rule of plasticity, or mapping of Keys and the rule's parameters
 	formList                   // list of Item; Len of them unless Len is 0
 	formMap                    // mapping of Keys

@@ -6,6 +6,8 @@ import (
 	"burst/internal/quanta"
 
 	"gopkg.in/yaml.v3"
+
+	"burst/internal/formula"
 )
 
 // projection reads one projection.
@@ -50,8 +52,11 @@ func (p *parser) weight(f *fields, pr *Projection) {
 	if n == nil || pr.To < 0 || p.g.Areas[pr.To].Model == nil {
 		return
 	}
-	v, ok := p.value(n, at, p.g.Areas[pr.To].Model.Unit(pr.Port))
+	v, ok := p.placed(n, at, p.g.Areas[pr.To].Model.Unit(pr.Port), pr)
 	pr.Weight = v
+	if v.Kind == Distance {
+		p.places(f, pr, "weight")
+	}
 	if !ok || pr.From < 0 {
 		return
 	}
@@ -59,6 +64,7 @@ func (p *parser) weight(f *fields, pr *Projection) {
 	switch w := float64(v.Mean() * from.Factor()); {
 	case from.DividePSP && v.Kind != Const:
 		p.fault(n, at, "", "expects one number from an area with divide_psp, found a distribution")
+	case v.Kind == Distance:
 	case !p.fits(n, at, w) || from.DividePSP: // divided weights never round to 0
 	default:
 		p.quanta(n, at, w)
@@ -71,11 +77,13 @@ func (p *parser) delay(f *fields, pr *Projection) {
 		pr.Delay = Value{Pos: pr.Pos, A: 1, Lo: -inf, Hi: inf}
 		return
 	}
-	v, ok := p.value(n, at, Bursts)
+	v, ok := p.placed(n, at, Bursts, pr)
 	if pr.Delay = v; !ok || p.timestep == 0 {
 		return
 	}
 	switch v.Kind {
+	case Distance:
+		p.places(f, pr, "delay")
 	case Const:
 		b, m := wholeBursts(v.A, p.timestep)
 		if m != nil {
@@ -118,17 +126,24 @@ func (p *parser) indegree(f *fields, pr *Projection) {
 	f.must("indegree", "fixed_indegree")
 	f.whole("indegree", &pr.Indegree)
 	p.enough(f, pr, "indegree", pr.Indegree, pr.From)
+	p.kernel(f, pr, "kernel")
 }
 
 func (p *parser) outdegree(f *fields, pr *Projection) {
 	f.must("outdegree", "fixed_outdegree")
 	f.whole("outdegree", &pr.Outdegree)
 	p.enough(f, pr, "outdegree", pr.Outdegree, pr.To)
+	p.kernel(f, pr, "kernel")
 }
 
 func (p *parser) bernoulli(f *fields, pr *Projection) {
 	f.must("p", "pairwise_bernoulli")
-	f.number("p", &pr.P)
+	if n, at, _ := f.get("p"); n != nil && n.Kind == yaml.ScalarNode && formula.ReadsPlace(n.Value) {
+		p.fault(n, at, "", "expects a number for pairwise_bernoulli, found a formula of the distance; the rule distance takes one")
+	} else {
+		f.number("p", &pr.P)
+	}
+	f.symmetric(pr)
 }
 
 // must reports a missing key that the rule needs.

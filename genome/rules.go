@@ -20,6 +20,10 @@ type Projection struct {
 	Outdegree   uint64  // fixed_outdegree: synapses from each source neuron
 	Count       uint64  // fixed_total_number: synapses in all
 	P           float64 // pairwise_bernoulli: probability of each pair, 0…1
+	Average     float64 // pairwise_poisson: mean number of synapses of each pair
+	Kernel      *Kernel // distance: probability of each pair; fixed_indegree and fixed_outdegree: how likely a partner is; nil: all alike
+	Mask        *Kernel // the same rules: a condition that partners must meet; nil: none
+	Symmetric   bool    // pairwise_bernoulli, distance: a pair has synapses in both directions or in none
 	NoAutapses  bool    // forbid a neuron to reach itself
 	NoMultapses bool    // forbid two synapses between one pair
 
@@ -81,6 +85,8 @@ const (
 	Randomizer
 	Composite
 	Edges
+	DistanceRule
+	PairwisePoisson
 )
 
 // rule describes a connection rule in the genome format. A new rule needs a constant above, an entry in ruleTable, and code
@@ -103,6 +109,10 @@ func ruleTable() []rule {
 	three := func(form form) *key { return &key{Form: formList, Item: &key{Form: form}, Len: 3} }
 	autapses := key{Name: "autapses", Form: formFlag, Default: "true", Doc: "whether a neuron may reach itself"}
 	multapses := key{Name: "multapses", Form: formFlag, Default: "true", Doc: "whether a pair may have several synapses"}
+	p := key{Name: "p", Form: formKernel, Dims: []Dimension{Plain}, Max: 1, Doc: "probability of a synapse for each pair; for distance a formula of the target's place"}
+	kernel := key{Name: "kernel", Form: formKernel, Dims: []Dimension{Plain}, Max: inf, Default: "1", Doc: "how likely a partner is, in proportion, as a formula of the target's place"}
+	mask := key{Name: "mask", Form: formExpression, Doc: "condition on the target's place that a pair must meet, such as `d < 200 um`"}
+	symmetric := key{Name: "symmetric", Form: formFlag, Default: "false", Doc: "whether a pair has synapses in both directions or in none, inside one area"}
 	whole := &key{Form: formWhole, Low: 1, High: maxOffset}
 	turns := &key{Form: formList, Item: &key{Form: formWhole, High: maxOffset}, Len: 2}
 	return []rule{
@@ -113,16 +123,16 @@ func ruleTable() []rule {
 			keys: []key{autapses}},
 		{name: "fixed_indegree", read: (*parser).indegree,
 			doc:  "each target has `indegree` random sources",
-			keys: []key{count("indegree", "synapses onto each target neuron"), autapses, multapses}},
+			keys: []key{count("indegree", "synapses onto each target neuron"), autapses, multapses, kernel, mask}},
 		{name: "fixed_outdegree", read: (*parser).outdegree,
 			doc:  "each source has `outdegree` random targets",
-			keys: []key{count("outdegree", "synapses from each source neuron"), autapses, multapses}},
+			keys: []key{count("outdegree", "synapses from each source neuron"), autapses, multapses, kernel, mask}},
 		{name: "fixed_total_number", read: (*parser).totalNumber,
 			doc:  "`count` random pairs",
 			keys: []key{count("count", "synapses in all"), autapses, multapses}},
 		{name: "pairwise_bernoulli", merges: true, read: (*parser).bernoulli,
 			doc:  "each pair with probability `p`",
-			keys: []key{{Name: "p", Form: formNumber, Dims: []Dimension{Plain}, Max: 1, Doc: "probability of a synapse for each pair"}, autapses}},
+			keys: []key{p, autapses, symmetric}},
 		{name: "projector", merges: true, voxels: (*parser).projector,
 			doc: "each voxel to the voxels at the same relative place",
 			keys: []key{
@@ -159,6 +169,12 @@ func ruleTable() []rule {
 		{name: "edges", read: (*parser).edges,
 			doc:  "those of a list in a file: [edges.md](edges.md)",
 			keys: []key{{Name: "file", Form: formFile, Doc: "edge list in the genome's folder: .csv, .parquet, .arrow or .arrows"}}},
+		{name: "distance", merges: true, read: (*parser).distance,
+			doc:  "each pair with a probability `p` that depends on where the neurons lie ([below](#rules-of-distance))",
+			keys: []key{p, mask, autapses, symmetric}},
+		{name: "pairwise_poisson", read: (*parser).pairwisePoisson,
+			doc:  "each pair with a Poisson number of synapses of mean `average`",
+			keys: []key{{Name: "average", Form: formNumber, Dims: []Dimension{Plain}, Max: 1000, Doc: "mean number of synapses of each pair"}, autapses}},
 	}
 }
 

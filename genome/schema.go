@@ -134,6 +134,8 @@ func (k *key) schema() object {
 		o := mapSchema(k.Keys)
 		o["additionalProperties"] = object{"type": []string{"string", "number"}}
 		return object{"anyOf": []object{{"type": "string", "minLength": 1}, o}}
+	case formKernel:
+		return object{"anyOf": []object{k.numberSchema(Plain), {"type": "string", "pattern": placePattern}}}
 	case formArea:
 		return object{"type": "string", "minLength": 1}
 	case formTarget:
@@ -177,6 +179,9 @@ func (k *key) numberSchema(dim Dimension) object {
 	return o
 }
 
+// placePattern is a formula of the place.
+const placePattern = `\bd[xyz]?\b`
+
 const namePattern = `^[A-Za-z_][A-Za-z0-9_]*$`
 
 const decimal = `[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?`
@@ -210,7 +215,7 @@ func (k *key) amountSchema() object {
 		}
 	}
 	if k.Form == formValue {
-		ways = append(ways, object{"type": "string", "pattern": distributionPattern(k.Dims)})
+		ways = append(ways, object{"type": "string", "pattern": distributionPattern(k.Dims)}, object{"type": "string", "pattern": placePattern})
 	}
 	return object{"anyOf": ways}
 }

@@ -19,6 +19,29 @@ func (s *Space) At(axis int, i, n uint64) float64 {
 	return s.Center[axis] + float64(s.Extent[axis]*odd)/float64(2*n)
 }
 
+// At is where a neuron of the area lies, in um; the area is placed.
+func (a *Area) At(neuron uint64) [3]float64 {
+	voxel := neuron / a.PerVoxel
+	y, z := a.Size[1], a.Size[2]
+	return [3]float64{a.Space.At(0, voxel/(y*z), a.Size[0]), a.Space.At(1, voxel/z%y, y), a.Space.At(2, voxel%z, z)}
+}
+
+// Placed reports whether the area's neurons have positions.
+func (a *Area) Placed() bool { return a.Space != nil }
+
+// Period is, of distances from the neurons of one area to those of another, the length of each axis after which places repeat; 0: they
+// do not. It is false if only one area is periodic, or both with different extents.
+func Period(from, to *Area) (period [3]float64, ok bool) {
+	a, b := from.Space != nil && from.Space.Periodic, to.Space != nil && to.Space.Periodic
+	switch {
+	case !a && !b:
+		return period, true
+	case a && b && from.Space.Extent == to.Space.Extent:
+		return from.Space.Extent, true
+	}
+	return period, false
+}
+
 // space reads extent, center and periodic.
 func (f *fields) space(a *Area) {
 	if !f.has("extent") {

@@ -11,6 +11,9 @@ type Value struct {
 	LoOpen, HiOpen, Clip bool
 
 	Shared string // Linear, Square: the name of the uniform number u that parameters of an area share
+
+	Of  *Kernel // Distance
+	Per float64 // Distance: the kernel's number is divided by it
 }
 
 // ValueKind names a distribution.
@@ -22,9 +25,10 @@ const (
 	Uniform
 	Normal
 	LogNormal
-	Linear // A + B·u, of parameters only
-	Square // A + B·u², of parameters only
-	Column // Area.Columns, of parameters only
+	Linear   // A + B·u, of parameters only
+	Square   // A + B·u², of parameters only
+	Column   // Area.Columns, of parameters only
+	Distance // Of, at the place of the target as seen from the source, of weights and delays only; A is its number where both meet
 )
 
 // Mean is the mean before bounds are applied. It is for weights, which are never Linear, Square or Column.

@@ -65,8 +65,12 @@ func (n *node) value(known map[string]float64) float64 {
 	for i, a := range n.args {
 		v[i] = a.value(known)
 	}
-	a, b := v[0], v[1]
-	switch n.what {
+	return apply(n.what, v[0], v[1], v[2])
+}
+
+// apply is an operator's or a function's number; a condition is 1 or 0.
+func apply(what string, a, b, c float64) float64 {
+	switch what {
 	case "neg":
 		return -a
 	case "+":
@@ -81,15 +85,15 @@ func (n *node) value(known map[string]float64) float64 {
 		if a != 0 {
 			return b
 		}
-		return v[2]
+		return c
 	}
-	if f := functionOf(n.what); f != nil {
+	if f := functionOf(what); f != nil {
 		return f(a)
 	}
-	if n.what == "pow" {
+	if what == "pow" {
 		return powerOf(a, b)
 	}
-	return choose(n.what, a, b)
+	return choose(what, a, b)
 }
 
 // powerOf is a to the power of b: as C's pow has it, but for infinities.

@@ -12,6 +12,7 @@ type node struct {
 	what string // operator or function, "" for numbers and names
 	name string
 	x    float64
+	dim  Dim // of a number with a unit
 	args []*node
 }
 
@@ -91,6 +92,7 @@ type reader struct {
 	part   Part
 	tokens []token
 	depth  int
+	units  map[string]Unit // that may stand behind numbers; nil: none
 }
 
 // parse reads a whole text of a part as an expression.
@@ -160,7 +162,7 @@ func (r *reader) read(above int) (*node, *Mistake) {
 func (r *reader) first() (*node, *Mistake) {
 	switch t := r.take(); {
 	case t.kind == aNumber:
-		return &node{at: t.at, x: t.x}, nil
+		return r.quantity(t)
 	case t.text == "-" || t.text == "not":
 		strength, what := signBinds, "neg"
 		if t.text == "not" {

@@ -1,0 +1,220 @@
+package connectome
+
+import (
+	"math"
+	"sync/atomic"
+
+	"burst/internal/exact"
+	"burst/internal/formula"
+)
+
+// field is how likely the pairs of a projection are, by where their neurons lie: a kernel where a mask holds. An owner, of either end, looks
+// at its partners, which lie in a tree.
+type field struct {
+	metric       *metric
+	kernel, mask *formula.Kernel // nil: 1, and true
+	home, tree   *tree           // of the owners, and of their partners
+	cuts         []atomic.Pointer[cut]
+	backward     bool    // the owners are the targets
+	top          float64 // above which the kernel counts as this
+	likeliest    float64 // no pair is likelier
+}
+
+// newField makes the trees of both ends.
+func newField(p *plan, w *wiring, backward bool) (field, error) {
+	f := field{metric: &w.metric, kernel: w.p.Kernel, mask: w.p.Mask, backward: backward, top: math.Inf(1), likeliest: 1}
+	owners, partners := w.p.From, w.p.To
+	if backward {
+		owners, partners = partners, owners
+	}
+	var err error
+	if f.home, err = p.treeOf(w, owners); err != nil {
+		return f, err
+	}
+	f.tree, err = p.treeOf(w, partners)
+	f.cuts = make([]atomic.Pointer[cut], manyCuts)
+	return f, err
+}
+
+// cut is the stretches of the partners' tree for the owners of a group.
+type cut struct {
+	group       uint32
+	list        []stretch
+	ends        []float64 // of each stretch, the sum of the likelihoods up to its end if all were its top
+	least, most float64   // what the likelihoods of an owner's pairs add up to
+}
+
+// manyCuts is how many cuts a field keeps, so that owners of a group need not come one after the other.
+const manyCuts = 1024
+
+// crowd is how many places a goroutine works out at once.
+const crowd = 256
+
+// nearby is a goroutine's scratch memory.
+type nearby struct {
+	nodes  []node
+	v      [4][crowd]float64
+	place  [crowd]uint32
+	top    [crowd]float64
+	y      [crowd]uint64
+	x      [wordsAtOnce]uint64 // draws
+	second [wordsAtOnce]uint64
+	room   []float64
+	value  []float64
+	owner  [3]float64
+	n      int
+}
+
+// wordsAtOnce is how many draws are made at once.
+const wordsAtOnce = 64
+
+// bytes is the scratch memory of a goroutine for the field.
+func (f *field) bytes() uint64 {
+	return add(uint64(64<<10+8*crowd*60*2), mul(uint64(len(f.tree.boxes)), 24+16+8))
+}
+
+// stretch is places lo ≤ i < hi of a tree where no pair is likelier than top.
+type stretch struct {
+	lo, hi uint32
+	top    float64
+}
+
+// node is a node of a tree and its places.
+type node struct {
+	at, lo, hi uint32
+	level      int
+}
+
+// look turns to an owner.
+func (f *field) look(s *nearby, owner uint64) {
+	s.n = 0
+	if f.backward {
+		s.owner = f.metric.to.At(owner)
+	} else {
+		s.owner = f.metric.from.At(owner)
+	}
+}
+
+// bounds are what the pairs of a group's owners with a node's neurons are at least and at most.
+func (f *field) bounds(group, at uint32) (least, most float64) {
+	from, to := &f.home.boxes[group], &f.tree.boxes[at]
+	if f.backward {
+		from, to = to, from
+	}
+	var raw [3]formula.Interval
+	for axis := range raw {
+		raw[axis] = formula.Interval{Lo: to[0][axis] - from[1][axis], Hi: to[1][axis] - from[0][axis]}
+	}
+	v := f.metric.over(raw)
+	least, most = 1, 1
+	if f.kernel != nil {
+		r := f.kernel.Over(&v)
+		least, most = min(max(0, r.Lo), f.top), min(max(0, r.Hi), f.top)
+	}
+	if f.mask != nil {
+		switch r := f.mask.Over(&v); {
+		case r.Hi <= 0:
+			return 0, 0
+		case r.Lo <= 0:
+			least = 0
+		}
+	}
+	return least, most
+}
+
+// cutFor is the cut for the owners of a group.
+func (f *field) cutFor(group uint32, s *nearby) *cut {
+	kept := &f.cuts[group%manyCuts]
+	if c := kept.Load(); c != nil && c.group == group {
+		return c
+	}
+	c := f.cut(group, slack, s)
+	kept.Store(c)
+	return c
+}
+
+// cut cuts the tree into stretches, in the order of places. A node is halved while the likelihoods that it may have, added up over its
+// neurons, differ by more than slack of the likeliest pair; nodes without likelihood drop.
+func (f *field) cut(group uint32, slack float64, s *nearby) *cut {
+	c := &cut{group: group}
+	s.nodes = append(s.nodes[:0], node{0, 0, uint32(len(f.tree.order)), 0})
+	for len(s.nodes) > 0 {
+		q := s.nodes[len(s.nodes)-1]
+		s.nodes = s.nodes[:len(s.nodes)-1]
+		low, high := f.bounds(group, q.at)
+		n := float64(q.hi - q.lo)
+		switch {
+		case high <= 0:
+		case q.level == f.tree.levels || !(float64((high-low)*n) > float64(slack*f.likeliest)):
+			c.list = append(c.list, stretch{q.lo, q.hi, high})
+			c.least, c.most = c.least+float64(low*n), c.most+float64(high*n)
+			c.ends = append(c.ends, c.most)
+		default:
+			half := q.lo + uint32(firstHalf(int(q.hi-q.lo)))
+			s.nodes = append(s.nodes, node{2*q.at + 2, half, q.hi, q.level + 1}, node{2*q.at + 1, q.lo, half, q.level + 1})
+		}
+	}
+	return c
+}
+
+// put adds a place to those that work out what the owner's pairs are.
+func (s *nearby) put(place uint32, top float64, y uint64) {
+	s.place[s.n], s.top[s.n], s.y[s.n] = place, top, y
+	s.n++
+}
+
+// work makes the likelihoods of the places that were put.
+func (f *field) work(s *nearby) []float64 {
+	n := s.n
+	for axis := range 3 {
+		out, at, x := s.v[1+axis][:n], f.tree.at[axis], s.owner[axis]
+		for i, place := range s.place[:n] {
+			if out[i] = at[place] - x; f.backward {
+				out[i] = x - at[place]
+			}
+		}
+		if f.metric.period[axis] != 0 {
+			for i := range out {
+				out[i] = f.metric.wrap(axis, out[i])
+			}
+		}
+	}
+	for i := range n {
+		s.v[0][i] = distance(s.v[1][i], s.v[2][i], s.v[3][i])
+	}
+	v := [4][]float64{s.v[0][:n], s.v[1][:n], s.v[2][:n], s.v[3][:n]}
+	s.value = sized(s.value, crowd)[:n]
+	for i := range s.value {
+		s.value[i] = 1
+	}
+	if f.kernel != nil {
+		s.room = sized(s.room, uint64(f.kernel.Room(n)))
+		for i, x := range f.kernel.Run(&v, s.room) {
+			if s.value[i] = 0; x > 0 { // false for NaN
+				s.value[i] = min(x, f.top)
+			}
+		}
+	}
+	if f.mask != nil {
+		s.room = sized(s.room, uint64(f.mask.Room(n)))
+		for i, x := range f.mask.Run(&v, s.room) {
+			if x == 0 {
+				s.value[i] = 0
+			}
+		}
+	}
+	return s.value
+}
+
+// accepted reports whether a likelihood is one that the i-th place has drawn.
+func (s *nearby) accepted(i int, value float64) bool {
+	return float64(exact.Uniform(s.y[i])*s.top[i]) < value
+}
+
+// scratch is the batch's scratch memory.
+func (b *batch) nearby() *nearby {
+	if b.near == nil {
+		b.near = &nearby{}
+	}
+	return b.near
+}

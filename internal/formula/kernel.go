@@ -1,0 +1,252 @@
+package formula
+
+import (
+	"math"
+	"slices"
+	"strings"
+)
+
+// Kernel is a formula of the place of a target as seen from a source: d, the distance, and dx, dy, dz, the target's coordinates less
+// the source's, all in um. It is worked out in float64; every operation rounds once, and exp, log and so on are those of internal/exact.
+type Kernel struct {
+	Text      string
+	Dim       Dim  // of the result
+	Condition bool // the result is 1 where it is true, else 0
+	steps     []step
+}
+
+// step works out one number from earlier ones.
+type step struct {
+	what string // operator or function; "" for a number
+	x    float64
+	args [3]int // places among the variables and the results of steps
+}
+
+// variables are the names that a kernel may read, at the first places.
+var variables = [...]string{"d", "dx", "dy", "dz"}
+
+const (
+	maxSteps = 60
+	places   = len(variables) + maxSteps
+)
+
+// ReadsPlace reports whether a text names d, dx, dy or dz, so that it is a formula of the place.
+func ReadsPlace(text string) bool {
+	tokens, m := scan(text)
+	return m == nil && slices.ContainsFunc(tokens, func(t token) bool { return t.kind == aName && slices.Contains(variables[:], t.text) })
+}
+
+// NewKernel reads a formula. Numbers may have units. Sums and comparisons need both sides in one dimension, exp and so on plain numbers.
+func NewKernel(text string, units map[string]Unit) (*Kernel, *Mistake) {
+	tokens, m := scan(text)
+	if m != nil {
+		return nil, m
+	}
+	r := &reader{part: InConstants, tokens: tokens, units: units}
+	n, m := r.all()
+	if m != nil {
+		return nil, m
+	}
+	k := &Kernel{Text: text}
+	of, m := k.compile(n)
+	if m != nil {
+		return nil, m
+	}
+	if of.place < len(variables) { // the result is that of the last step
+		k.steps = append(k.steps, step{what: "max", args: [3]int{of.place, of.place, 0}})
+	}
+	k.Dim, k.Condition = of.dim, of.flag
+	return k, nil
+}
+
+// operand is what an expression makes and where.
+type operand struct {
+	place int
+	dim   Dim
+	flag  bool
+	zero  bool // the number 0, which fits every dimension
+}
+
+// compile adds the steps of an expression.
+func (k *Kernel) compile(n *node) (operand, *Mistake) {
+	if n.name != "" {
+		at := slices.Index(variables[:], n.name)
+		if at < 0 {
+			m := wrong(n.at, "unknown name %q, wanted one of %s", cut(n.name), strings.Join(variables[:], ", "))
+			m.Word, m.Known = n.name, variables[:]
+			return operand{}, m
+		}
+		return operand{place: at, dim: Dim{1}}, nil
+	}
+	var args [3]operand
+	for i, a := range n.args {
+		var m *Mistake
+		if args[i], m = k.compile(a); m != nil {
+			return operand{}, m
+		}
+	}
+	out, m := k.result(n, args)
+	if m != nil {
+		return operand{}, m
+	}
+	if len(k.steps) == maxSteps {
+		return operand{}, wrong(n.at, "expects a formula of at most %d operations and numbers, found a longer one", maxSteps)
+	}
+	out.place = len(variables) + len(k.steps)
+	k.steps = append(k.steps, step{n.what, n.x, [3]int{args[0].place, args[1].place, args[2].place}})
+	return out, nil
+}
+
+// result is the dimension of what an operator or function makes.
+func (k *Kernel) result(n *node, args [3]operand) (operand, *Mistake) {
+	a, b := args[0], args[1]
+	switch n.what {
+	case "":
+		return operand{dim: n.dim, zero: n.x == 0 && n.dim == Dim{}}, nil
+	case "and", "or", "not":
+		for i, arg := range n.args {
+			if !args[i].flag {
+				return a, wrong(arg.at, "expects a condition beside %s, found a number", n.what)
+			}
+		}
+		return operand{flag: true}, nil
+	case "select":
+		if !a.flag {
+			return a, wrong(n.args[0].at, "expects a condition such as d < 100 um as the first argument of select, found a number")
+		}
+		return alike(n, n.args[1:], b, args[2])
+	}
+	for i, arg := range n.args {
+		if args[i].flag {
+			return a, wrong(arg.at, "expects a number, found a condition; select(condition, 1, 0) makes a number of it")
+		}
+	}
+	switch n.what {
+	case "neg", "abs", "floor":
+		if n.what == "floor" && a.dim != (Dim{}) {
+			return a, notPlain(n, a)
+		}
+		return operand{dim: a.dim, zero: a.zero}, nil
+	case "+", "-", "min", "max":
+		return alike(n, n.args, a, b)
+	case "*":
+		return operand{dim: a.dim.times(b.dim, 1)}, nil
+	case "/":
+		return operand{dim: a.dim.times(b.dim, -1)}, nil
+	case "sqrt":
+		for i, e := range a.dim {
+			if e%2 != 0 {
+				return a, wrong(n.at, "expects the square of a unit under sqrt, found %v", a.dim)
+			}
+			a.dim[i] /= 2
+		}
+		return operand{dim: a.dim}, nil
+	case "<", "<=", ">", ">=", "==", "!=":
+		out, m := alike(n, n.args, a, b)
+		out.flag, out.dim = true, Dim{}
+		return out, m
+	}
+	for i := range n.args {
+		if args[i].dim != (Dim{}) {
+			return a, notPlain(n, args[i])
+		}
+	}
+	return operand{}, nil
+}
+
+func notPlain(n *node, a operand) *Mistake {
+	return wrong(n.at, "expects a plain number under %s, as in exp(-d/(150 um)), found one in %v", n.what, a.dim)
+}
+
+// alike is the dimension of two operands that must have the same.
+func alike(n *node, args []*node, a, b operand) (operand, *Mistake) {
+	switch {
+	case a.flag != b.flag:
+		return a, wrong(n.at, "expects two numbers or two conditions beside %s, found one of each", n.what)
+	case a.flag || a.dim == b.dim || b.zero:
+		return operand{dim: a.dim, flag: a.flag, zero: a.zero && b.zero}, nil
+	case a.zero:
+		return operand{dim: b.dim}, nil
+	}
+	return a, wrong(args[1].at, "expects the same dimension on both sides of %s, found %v and %v", n.what, a.dim, b.dim)
+}
+
+// At is the kernel's number at d, dx, dy, dz.
+func (k *Kernel) At(v [4]float64) float64 {
+	var r [places]float64
+	copy(r[:], v[:])
+	at := len(variables)
+	for i := range k.steps {
+		s := &k.steps[i]
+		if r[at] = s.x; s.what != "" {
+			r[at] = apply(s.what, r[s.args[0]], r[s.args[1]], r[s.args[2]])
+		}
+		at++
+	}
+	return r[at-1]
+}
+
+// Room is how many numbers Run needs for n places.
+func (k *Kernel) Room(n int) int { return len(k.steps) * n }
+
+// Run is At of many places: v has d, dx, dy and dz of each. The result lies in room, which has Room numbers.
+func (k *Kernel) Run(v *[4][]float64, room []float64) []float64 {
+	n := len(v[0])
+	at := func(place int) []float64 {
+		if place < len(variables) {
+			return v[place][:n]
+		}
+		return room[(place-len(variables))*n:][:n]
+	}
+	for i := range k.steps {
+		s := &k.steps[i]
+		s.run(at(len(variables)+i), at(s.args[0]), at(s.args[1]), at(s.args[2]))
+	}
+	return at(len(variables) + len(k.steps) - 1)
+}
+
+// run is the step for many places; the commonest operators have loops of their own.
+func (s *step) run(out, a, b, c []float64) {
+	switch s.what {
+	case "":
+		for i := range out {
+			out[i] = s.x
+		}
+	case "neg":
+		for i := range out {
+			out[i] = -a[i]
+		}
+	case "+":
+		for i := range out {
+			out[i] = a[i] + b[i]
+		}
+	case "-":
+		for i := range out {
+			out[i] = a[i] - b[i]
+		}
+	case "*":
+		for i := range out {
+			out[i] = float64(a[i] * b[i])
+		}
+	case "/":
+		for i := range out {
+			out[i] = a[i] / b[i]
+		}
+	default:
+		if f := functionOf(s.what); f != nil {
+			for i := range out {
+				out[i] = f(a[i])
+			}
+			return
+		}
+		for i := range out {
+			out[i] = apply(s.what, a[i], b[i], c[i])
+		}
+	}
+}
+
+// Interval is all numbers from Lo to Hi.
+type Interval struct{ Lo, Hi float64 }
+
+// anything holds every number.
+func anything() Interval { return Interval{math.Inf(-1), math.Inf(1)} }
