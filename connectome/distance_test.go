@@ -195,7 +195,9 @@ func plainDistance(c plainCase, from, to *genome.Area, noSelf, both bool, seed u
 }
 
 func sortedOnes(list []one) []one {
-	slices.SortFunc(list, func(a, b one) int { return slices.Compare([]uint64{a.ordinal, a.source}, []uint64{b.ordinal, b.source}) })
+	slices.SortFunc(list, func(a, b one) int {
+		return slices.Compare([]uint64{a.ordinal, a.source}, []uint64{b.ordinal, b.source})
+	})
 	return list
 }
 

@@ -51,6 +51,7 @@
 //	fixed_outdegree     s·K + j
 //	fixed_total_number  k, 0 ≤ k < count
 //	edges               the row of the list, from 0
+//	pairwise_poisson    s·2^32 + k, k = 0, 1, … along the row of s
 //	all others          s·T + t
 //
 // # Rules
@@ -71,7 +72,10 @@
 //     while that is ≥ S·M. key(2i) is x and key(2i+1) is y of index i = 0…5; mix is the finaliser of SplitMix64.
 //   - pairwise_bernoulli: along the row of source s, c = 0 at first. x of index s·T + c gives the gap
 //     g = ⌊log(1 − u)/log1p(−p)⌋ with u = ⌊x/2^11⌋/2^53 and exact.Log, exact.Log1p; the next synapse goes to c + g
-//     unless that is ≥ T, and then c = that + 1. For p = 1 all gaps are 0.
+//     unless that is ≥ T, and then c = that + 1. For p = 1 all gaps are 0. With symmetric, c = s at first, and the synapse from t to s
+//     is made beside each from s to t.
+//   - pairwise_poisson: along the row of source s, a = 0 at first. For k = 0, 1, … x of index s·2^32 + k gives
+//     a = a − log(1 − u)/average; there is a synapse to ⌊a⌋ unless that is ≥ T, which ends the row.
 //   - projector: per axis with S source and T target coordinates, source l reaches ⌊l·T/S⌋ where S ≥ T, and else every
 //     d with ⌊d·S/T⌋ = l; the three axes form a product.
 //   - vectors: the voxel s + v for each different v, where it lies in the target area.
@@ -97,6 +101,34 @@
 //   - edges: the pairs that a list in a file names, with its weights and delays where it has them; neither psp nor its
 //     division applies to weights of a list.
 //
+// # Distance
+//
+// d, dx, dy and dz of a pair are what genome.Area.At says of the target less the source, on a periodic axis of extent e the x of each
+// such difference replaced by x − e·⌊x/e + ½⌋, and d = √(dx² + dy² + dz²), added from left to right. Formulas are worked out in
+// float64, as burst/internal/formula has it.
+//
+// The neurons of an area make a tree: all are the root, and a node's neurons are halved along the longest side of their bounding box
+// (the first of equal ones), ⌈n/2⌉ to the first half, in the order of coordinate and neuron. There are D halvings, the least number with
+// ⌈n/2^D⌉ ≤ 4; places count the neurons of the last nodes from first to last, those of one node in their own order. The neurons of one
+// node after max(0, D−2) halvings are a group.
+//
+// An owner, which has partners at the other end, cuts the tree of its partners into stretches. The likelihood of a pair is its kernel
+// where the mask holds, and else 0; below 0 it is 0, and so is a NaN. Of a node with n neurons L and H are bounds of the
+// likelihoods between the owner's group and the node, by intervals of differences between the two bounding boxes (see formula.Kernel.Over).
+// From the root on, a node with H = 0 drops; one with (H − L)·n ≤ 4·top, or after D halvings, is a stretch; any other gives its halves.
+// Differences of a periodic axis whose two ends have the same ⌊x/e + ½⌋ lie between these ends as replaced; with the next one,
+// dx between −e/2 and e/2, and |dx| between the least of both ends (if they lie on two sides of 0; else 0) and e/2.
+//
+//   - distance: owners are the sources, the kernel is p, at most 1, and top = 1. Draws of source s have the indices s·2^32 + j,
+//     j = 0, 1, … along all its stretches. In a stretch c is its first place; x gives the gap g = ⌊log(1 − u)/log1p(−H)⌋ (0 where H = 1), and the
+//     candidate is at c + g unless the stretch ends before, which ends it; then c = that + 1, while the stretch goes on. With v from
+//     y as u from x the candidate is taken where v·H < p. With symmetric only targets t ≥ s are taken, and t to s is made beside s to t.
+//   - fixed_indegree and fixed_outdegree with kernel or mask: top is the upper bound of the kernel between both areas' bounding boxes, or
+//     1. With W the sum of H·n over the stretches, attempt i = 0, 1, … has index owner·2^32 + i: w = u·W; the first stretch whose sum up to
+//     its end is > w, less the sum before it, divided by H, gives the place in it; taken where v·H < likelihood, unless it may not be.
+//     After 64·K + 1024 attempts each further synapse j is picked by x of index owner·2^32 + 64·K + 1024 + j: the first place
+//     whose likelihoods up to it, of all partners that still may be, exceed u times their sum.
+//
 // # Attractivity
 //
 // A synapse that a rule makes is kept where below(x, 100) < attractivity, x of purpose attractivity and its ordinal as
@@ -109,6 +141,7 @@
 //
 //	uniform(a, b)    a + (b − a)·k/2^53
 //	normal(m, s)     m + s·z, z = exact.Normal(x): the quantile of (k + ½)/2^53, mirrored at the centre
+//	a formula        of d, dx, dy, dz of the pair; times are divided by the time step
 //	lognormal(m, s)  ±exp(μ + σ·z) with the sign of m, σ² = log1p((s/m)²), μ = log|m| − σ²/2
 //
 // A value outside its bounds is drawn again with the next attempt, 2^16 in all, or moved to the bound where the genome

@@ -161,7 +161,7 @@ func TestAttractivity(t *testing.T) {
 			c.p.LeaveOut = 0
 			p := c.p
 			p.LeaveOut = leaveOut
-			g := network(0.3, block("feagi", 5, 3, 1, 4), block("lif", 1, 11, 7, 1)).join(p)
+			g := ruleAreas().join(p)
 			g.Projections[0].Weight = constant(1)
 			whole := network(0.3, g.Areas...).join(c.p)
 			whole.Projections[0].Weight = constant(1)

@@ -27,6 +27,11 @@ func newField(p *plan, w *wiring, backward bool) (field, error) {
 	if backward {
 		owners, partners = partners, owners
 	}
+	for _, i := range []int{w.p.From, w.p.To} {
+		if !p.g.Areas[i].Placed() {
+			return f, p.fault(w, "rule", "expects areas whose neurons have positions, found %s without", p.g.Areas[i].Name)
+		}
+	}
 	var err error
 	if f.home, err = p.treeOf(w, owners); err != nil {
 		return f, err

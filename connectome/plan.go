@@ -218,8 +218,7 @@ func (p *plan) prepare(i int) error {
 	}
 	if pr.From >= 0 {
 		w.metric = newMetric(&p.g.Areas[pr.From], &p.g.Areas[pr.To])
-		w.weight.measure(&w.metric)
-		w.delay.measure(&w.metric)
+		w.weight.metric, w.delay.metric = &w.metric, &w.metric
 	}
 	var err error
 	if w.rule, err = p.newRule(w); err != nil {

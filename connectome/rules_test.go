@@ -69,10 +69,14 @@ var ruleCases = []struct {
 func ruleGenome(p genome.Projection) *genome.Genome {
 	p.Weight = value(genome.Normal, -3.7, 1.9)
 	p.Delay = genome.Value{Kind: genome.LogNormal, A: 4.5, B: 2.25, Lo: 1, Hi: 11, Clip: true}
+	return ruleAreas().join(p)
+}
+
+func ruleAreas() net {
 	n := network(0.3, block("feagi", 5, 3, 1, 4), block("lif", 1, 11, 7, 1))
 	n.Areas[0].Space = &genome.Space{Extent: [3]float64{50, 30, 10}}
 	n.Areas[1].Space = &genome.Space{Extent: [3]float64{10, 50, 40}, Center: [3]float64{5, 0, 0}}
-	return n.join(p)
+	return n
 }
 
 // wild reads three characters for each side of a pattern.

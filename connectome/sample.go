@@ -40,9 +40,6 @@ func (s *sampler) of(source, target uint32, ordinal uint64) (float64, bool) {
 	return x, x == x
 }
 
-// measure gives a formula the places of neurons.
-func (s *sampler) measure(m *metric) { s.metric = m }
-
 // at is the value of an index; false if no draw fell within the bounds.
 func (s *sampler) at(index uint64) (float64, bool) {
 	if s.Kind == genome.Const {

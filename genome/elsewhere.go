@@ -68,7 +68,10 @@ func foreigners() []foreign {
 
 		// connections
 		{"fixed_probability", "pairwise_bernoulli", "the rule pairwise_bernoulli does the same"},
-		{"symmetric_pairwise_bernoulli pairwise_poisson pairwise_avg_num_conns tripartite_bernoulli_with_pool", "", "no rule does the same; an edge list does: rule: edges, docs/edges.md"},
+		{"symmetric_pairwise_bernoulli", "pairwise_bernoulli", "the rule pairwise_bernoulli with symmetric: true does the same"},
+		{"pairwise_avg_num_conns", "average", "it is called average, a key of the rule pairwise_poisson"},
+		{"make_symmetric", "symmetric", "it is called symmetric, a key of pairwise_bernoulli and distance"},
+		{"tripartite_bernoulli_with_pool", "", "no rule does the same; an edge list does: rule: edges, docs/edges.md"},
 		{"allow_autapses", "autapses", "it is called autapses, a key of a projection"},
 		{"allow_multapses", "multapses", "it is called multapses, a key of a projection"},
 		{"receptor_type receptor", "to", "to: {area: NAME, port: NAME} says which input of the neurons takes the weights"},

@@ -48,3 +48,33 @@ func TestPositionsRefused(t *testing.T) {
 	_, err := Parse("space.yaml", []byte("burst: v1\nareas: [{name: a, neurons: 7, extent: [1 mm, 1 mm, 0 um]}]\n"), nil)
 	assert.ErrorContains(t, err, "expects extent beside size, found it beside neurons; size: [7, 1, 1] is the same number of neurons")
 }
+
+// Faults of rules, weights and delays that depend on positions.
+func TestFaultsOfKernels(t *testing.T) {
+	const areas = "burst: v1\nareas:\n  - {name: a, size: [3, 3, 1], extent: [1 mm, 1 mm, 0 um], model: lif}\n" +
+		"  - {name: b, size: [3, 3, 1], extent: [1 mm, 1 mm, 0 um], periodic: true, model: lif}\n  - {name: c, neurons: 9, model: lif}\n"
+	for text, want := range map[string]string{
+		`from: a, to: a, rule: distance, weight: 1 mV`:                                                       `key "p" is missing; the rule distance needs it`,
+		`from: a, to: c, rule: distance, p: 0.1, weight: 1 mV`:                                               "expects areas whose neurons have positions, found c without: give it extent beside size",
+		`from: a, to: b, rule: distance, p: 0.1, weight: 1 mV`:                                               "expects two areas that are not periodic, or two that are with the same extent, found a and b",
+		`from: a, to: a, rule: distance, p: 1.5, weight: 1 mV`:                                               "expects a plain number 0…1 or a formula of d, dx, dy and dz, found 1.5",
+		`from: a, to: a, rule: distance, p: "exp(-d/(3 mm)", weight: 1 mV`:                                   `expects an operator, "," or ")", found the end`,
+		`from: a, to: a, rule: distance, p: "exp(-d/(3 mn))", weight: 1 mV`:                                  `unknown unit "mn"`,
+		`from: a, to: a, rule: distance, p: "d < 3 mm", weight: 1 mV`:                                        "expects a number, found a condition; a condition is a mask",
+		`from: a, to: a, rule: distance, p: "2*d", weight: 1 mV`:                                             "expects a plain number, found one in um",
+		`from: a, to: a, rule: distance, p: 0.5, mask: "d", weight: 1 mV`:                                    "expects a condition such as d < 200 um, found a number",
+		`from: a, to: a, rule: pairwise_bernoulli, p: "exp(-d/(3 mm))", weight: 1 mV`:                        "found a formula of the distance; the rule distance takes one",
+		`from: a, to: b, rule: pairwise_bernoulli, p: 0.1, symmetric: true, weight: 1 mV`:                    "expects an area connected to itself, found two areas",
+		`from: a, to: a, rule: all_to_all, mask: "d < 1 mm", weight: 1 mV`:                                   "found a key of the rules fixed_indegree, fixed_outdegree, distance",
+		`from: a, to: a, rule: all_to_all, weight: "1 mV*exp(-d/(1 mm))", delay: "1 mV + d*(1 mV/um)"`:       "expects a formula in ms, found one in mV",
+		`from: a, to: a, rule: all_to_all, weight: "exp(-d/(1 mm))"`:                                         "expects a formula in mV, found one in a plain number",
+		`from: a, to: c, rule: all_to_all, weight: 1 mV, delay: "1 ms + d/(1 m/s)"`:                          "found c without",
+		`from: a, to: a, rule: fixed_indegree, indegree: 3, kernel: "exp(-r/(1 mm))", weight: 1 mV`:          `unknown name "r"`,
+		`from: a, to: a, rule: pairwise_poisson, weight: 1 mV`:                                               `key "average" is missing`,
+		`from: a, to: a, rule: distance, p: "0.4*exp(-d/(1 mm))", weight: 1 mV, delay: "random()*d/(1 m/s)"`: "random",
+	} {
+		_, err := Parse("net.yaml", []byte(areas+"projections:\n  - {"+text+"}\n"), nil)
+		require.ErrorContains(t, err, want, text)
+		require.ErrorContains(t, err, "net.yaml:7:", text)
+	}
+}

@@ -163,7 +163,7 @@ func TestNamesOfOtherSimulators(t *testing.T) {
 		"potential under init":    inArea("model: lif, init: {‹V_m: 3 mV}", "init.V_m", "called V", "V"),
 		"synaptic current of lif": inArea("model: lif, params: {‹tau_syn_ex: 3 ms}", "params.tau_syn_ex", "models whose synapses last", ""),
 		"rule":                    {two + "projections: [{from: a, to: a, rule: ‹fixed_probability, weight: 1}]", "projections[0].rule", "pairwise_bernoulli does the same", "pairwise_bernoulli"},
-		"rule that is not":        {two + "projections: [{from: a, to: a, rule: ‹pairwise_poisson, weight: 1}]", "projections[0].rule", "no rule does the same", ""},
+		"rule that is not":        {two + "projections: [{from: a, to: a, rule: ‹tripartite_bernoulli_with_pool, weight: 1}]", "projections[0].rule", "no rule does the same", ""},
 		"autapses":                {two + "projections: [{from: a, to: a, rule: all_to_all, ‹allow_autapses: true, weight: 1}]", "projections[0].allow_autapses", "called autapses", "autapses"},
 		"syn_spec":                {two + "projections: [{from: a, to: a, rule: all_to_all, ‹syn_spec: {}, weight: 1}]", "projections[0].syn_spec", "in the projection itself", ""},
 		"monitor":                 {two + "‹SpikeMonitor: a", "SpikeMonitor", "record: {spikes: [AREA]}", ""},

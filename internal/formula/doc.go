@@ -43,6 +43,18 @@
 // 100 each, trig.go) keep −0 but for cos; sin and cos are NaN where |a| > 65,536. normal() (about 95) is
 // the quantile of tail, within 1e-6 of max(1, |z|), from −6.34 to 6.34. A state variable that becomes NaN ends the run.
 //
+// # Kernels
+//
+// A Kernel is worked out in float64, every operation rounded on its own, with exp and so on of internal/exact. Over bounds it by intervals:
+// the ends of a sum, difference, product, quotient, minimum, maximum, square root, floor or absolute value are the least and the
+// largest of what the operation makes of its operands' ends; for x·x of one name or step they are the squares of the ends of |x|. What
+// may be infinite or NaN may be anything, and so may what is made of it; a condition on it is 0…1. That is a result with such an end, a
+// quotient by an interval with 0, a root or logarithm whose operand may leave its domain, sin or cos beyond ±65,536. exp, expm1, log, log1p, tanh take their ends each, pow those of
+// its four corners where the base is > 0 (≥ 0 with an exponent > 0), else anything; these are widened, lo − |lo|/2^36 … hi + |hi|/2^36. sin
+// and cos are −1…1. A condition is 1 or 0 where it is so at all ends, else 0…1; select takes either operand then, or both.
+//
+// # Comparisons
+//
 // a > b and a ≥ b are less b a and lesseq b a; a ≠ b is not equal a b, true where either is NaN. The bit pattern of a NaN is
 // not specified and cannot be observed: comparisons do not depend on it, and a state variable that is NaN or infinite ends
 // the run.

@@ -7,19 +7,47 @@ import "math"
 // few units in the last place, are widened by a part in 2^36.
 func (k *Kernel) Over(v *[4]Interval) Interval {
 	var r [places]Interval
+	var loose [places]bool // it may be infinite or NaN somewhere: nothing is known of it, nor of what is made of it
 	copy(r[:], v[:])
 	at := len(variables)
 	for i := range k.steps {
 		s := &k.steps[i]
 		if r[at] = (Interval{s.x, s.x}); s.what != "" {
-			r[at] = s.over(r[s.args[0]], r[s.args[1]], r[s.args[2]])
+			a, b, c := s.args[0], s.args[1], s.args[2]
+			loose[at] = loose[a] || loose[b] || loose[c] || s.leaves(r[a])
+			r[at] = s.over(r[a], r[b], r[c])
 		}
-		if x := r[at]; x.Lo != x.Lo || x.Hi != x.Hi {
-			r[at] = anything()
+		switch x := r[at]; {
+		case s.truth() && loose[at]:
+			r[at], loose[at] = Interval{0, 1}, false
+		case loose[at] || !(x.Lo-x.Lo == 0 && x.Hi-x.Hi == 0):
+			r[at], loose[at] = Interval{math.Inf(-1), math.Inf(1)}, true
 		}
 		at++
 	}
 	return r[at-1]
+}
+
+// leaves reports whether an operand leaves what a function is defined for.
+func (s *step) leaves(a Interval) bool {
+	switch s.what {
+	case "sqrt", "log":
+		return a.Lo < 0
+	case "log1p":
+		return a.Lo < -1
+	case "sin", "cos":
+		return a.Lo < -65536 || a.Hi > 65536
+	}
+	return false
+}
+
+// truth reports whether the step makes a condition.
+func (s *step) truth() bool {
+	switch s.what {
+	case "<", "<=", ">", ">=", "==", "!=", "and", "or", "not":
+		return true
+	}
+	return false
 }
 
 func (s *step) over(a, b, c Interval) Interval {
@@ -40,13 +68,10 @@ func (s *step) over(a, b, c Interval) Interval {
 		return hull(float64(a.Lo*b.Lo), float64(a.Lo*b.Hi), float64(a.Hi*b.Lo), float64(a.Hi*b.Hi))
 	case "/":
 		if b.Lo <= 0 && b.Hi >= 0 {
-			return anything()
+			return Interval{math.Inf(-1), math.Inf(1)}
 		}
 		return hull(a.Lo/b.Lo, a.Lo/b.Hi, a.Hi/b.Lo, a.Hi/b.Hi)
 	case "min", "max", "floor", "sqrt":
-		if s.what == "sqrt" {
-			a = Interval{max(0, a.Lo), max(0, a.Hi)}
-		}
 		return Interval{apply(s.what, a.Lo, b.Lo, 0), apply(s.what, a.Hi, b.Hi, 0)}
 	case "select":
 		switch {
@@ -60,24 +85,18 @@ func (s *step) over(a, b, c Interval) Interval {
 		return Interval{-1, 1}
 	case "pow":
 		if a.Lo < 0 || a.Lo == 0 && b.Lo <= 0 {
-			return anything()
+			return Interval{math.Inf(-1), math.Inf(1)}
 		}
 		return hull(powerOf(a.Lo, b.Lo), powerOf(a.Lo, b.Hi), powerOf(a.Hi, b.Lo), powerOf(a.Hi, b.Hi)).wider()
 	}
 	if f := functionOf(s.what); f != nil { // exp, expm1, log, log1p, tanh: none falls
-		switch {
-		case s.what == "log":
-			a = Interval{max(0, a.Lo), max(0, a.Hi)}
-		case s.what == "log1p":
-			a = Interval{max(-1, a.Lo), max(-1, a.Hi)}
-		}
 		return Interval{f(a.Lo), f(a.Hi)}.wider()
 	}
-	return s.truth(a, b)
+	return s.holds(a, b)
 }
 
-// truth is 1 where a condition holds everywhere, 0 where it holds nowhere, and both otherwise.
-func (s *step) truth(a, b Interval) Interval {
+// holds is 1 where a condition holds everywhere, 0 where it holds nowhere, and both otherwise.
+func (s *step) holds(a, b Interval) Interval {
 	out := Interval{0, 1}
 	if s.what == ">" || s.what == ">=" {
 		a, b = b, a

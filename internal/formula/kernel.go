@@ -1,7 +1,6 @@
 package formula
 
 import (
-	"math"
 	"slices"
 	"strings"
 )
@@ -247,6 +246,3 @@ func (s *step) run(out, a, b, c []float64) {
 
 // Interval is all numbers from Lo to Hi.
 type Interval struct{ Lo, Hi float64 }
-
-// anything holds every number.
-func anything() Interval { return Interval{math.Inf(-1), math.Inf(1)} }
