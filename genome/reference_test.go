@@ -147,6 +147,8 @@ func (k *key) words() string {
 		return "list of names, or mapping of names to `" + strings.Join(k.Choices, "`, `") + "`"
 	case formModel:
 		return "`" + strings.Join(k.Choices, "`, `") + "`, or the name of one of `models`"
+	case formKernel:
+		return "number or formula of distance"
 	case formExpression:
 		return "expression"
 	case formStart:

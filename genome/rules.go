@@ -170,7 +170,7 @@ func ruleTable() []rule {
 			doc:  "those of a list in a file: [edges.md](edges.md)",
 			keys: []key{{Name: "file", Form: formFile, Doc: "edge list in the genome's folder: .csv, .parquet, .arrow or .arrows"}}},
 		{name: "distance", merges: true, read: (*parser).distance,
-			doc:  "each pair with probability `p`, by [distance](#rules-of-distance)",
+			doc:  "pairs with probability `p`, by [distance](#rules-of-distance)",
 			keys: []key{p, mask, autapses, symmetric}},
 		{name: "pairwise_poisson", read: (*parser).pairwisePoisson,
 			doc:  "each pair with a Poisson number of synapses of mean `average`",
