@@ -345,7 +345,7 @@ template <u32 models> DEVICE void run_cluster(const run *p) {
     if (thread_in_block() == 0) divide_cluster<models>(p, &s);
     block_barrier();
     begin_cluster<models>(p, &s);
-    give_given(p);
+    begin_launch(p);
     cluster_barrier();
     if (thread_in_block() < workers()) work_cluster<models>(p, &s);
     else if (p->devices > 1) talk(p, &s);

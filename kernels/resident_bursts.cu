@@ -145,7 +145,7 @@ template <u32 models> DEVICE void run_resident(const run *p) {
     if (thread_in_block() == 0) divide<models>(p, &s);
     block_barrier();
     begin_resident<models>(p, &s);
-    give_given(p);
+    begin_launch(p);
     block_barrier();
     if (thread_in_block() < workers()) {
         if (early(p)) burst_loop<models, true>(p, &s);

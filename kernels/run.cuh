@@ -61,7 +61,8 @@ struct run {
 
     spike *queue; // who fired in the burst before, in any order; with teams their ids
     u32 *length;  // of the queue: length_of
-    u32 *arrived; // blocks at the grid's barrier
+    u32 *arrived; // blocks at the grid's barrier; 8 bytes, 0 at first
+    u64 *arrived_next; // and what the next launch counts them in
 
     u32 *ids;   // mapped host memory: for each burst of the launch and each block host_room words
     u32 *fired; // and how many of its neurons fired
@@ -273,8 +274,10 @@ DEVICE bool give_scheduled(const run *p, u64 t, u64 thread, u64 threads) {
     return any;
 }
 
-// give_given is what a caller gives in the launch's first burst, before any neuron is updated.
-DEVICE void give_given(const run *p) {
+// begin_launch is what a caller gives in the launch's first burst, before any neuron is updated. It also makes the launch after this one
+// ready, which counts its blocks where the one before has.
+DEVICE void begin_launch(const run *p) {
+    if (anew(block_index()) + anew(thread_in_block()) == 0) *p->arrived_next = 0;
     u64 thread = (u64)anew(block_index()) * block_size() + anew(thread_in_block()), threads = (u64)anew(block_count()) * block_size();
     give(p->ring + (anew(p->first) & p->slot_mask) * p->ports, p->given, p->given_count, thread, threads);
 }

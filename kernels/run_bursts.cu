@@ -316,7 +316,7 @@ template <u32 models, class learners_of> DEVICE void bursts(const run *p, const 
     SHARED(block, s);
     if (by_teams(p)) begin_sums(&p->sum, &p->all, p->value_count, dynamic_memory());
     lay_out(p, dynamic_memory() + p->sum.room, &s, false);
-    give_given(p);
+    begin_launch(p);
     block_barrier();
     u32 wanted = 0;
     for (u64 t = p->first; t < p->first + p->bursts; t++) {

@@ -291,12 +291,10 @@ func (b *backend) launchBatch(half int, first, bursts uint64) error {
 	if err := b.moving.bring(b, first, bursts+1); err != nil { // a launch looks one burst ahead
 		return err
 	}
-	if err := b.stream.Fill(r.arrived, 0, 8); err != nil {
-		return err
-	}
 	if err := x.launch(x.kernel, x.params, b.stream); err != nil {
 		return fmt.Errorf("run_bursts: %w", err)
 	}
+	r.arrived, r.arrivedNext = r.arrivedNext, r.arrived
 	return nil
 }
 
@@ -455,7 +453,7 @@ func (b *backend) turnOn() error {
 	if err := b.stream.Upload(p.ptr[bufSync], unsafe.Pointer(&lengths), 4*queues); err != nil {
 		return err
 	}
-	if err := b.stream.Fill(p.ptr[bufSync]+laterLengthAt, 0, 4*queues); err != nil {
+	if err := b.stream.Fill(p.ptr[bufSync]+arrivedAt, 0, laterLengthAt+4*queues-arrivedAt); err != nil {
 		return err
 	}
 	x.on, x.stamp = true, 0

@@ -13,6 +13,9 @@ import (
 const queues = 4
 const laterLengthAt = 48
 
+// arrivedAt is where the two words in which launches count blocks by turns begin.
+const arrivedAt = 16
+
 // delayed is what kernels/early_rows.cuh takes of a network.
 type delayed struct {
 	soon  uint32 // synapses of a row that have delay 1, in the mean of rows that have any synapses

@@ -42,6 +42,7 @@ type run struct {
 	neurons, blockNeurons uint32
 
 	queue, length, arrived driver.Ptr
+	arrivedNext            driver.Ptr
 	ids, fired, done       driver.Ptr
 	first, bursts          uint64
 
@@ -103,7 +104,7 @@ func (b *backend) bindBatch(t *tables, own uint32) {
 		partsLog: partsLog(mean, resident), mostPartsLog: partsLog(mean, false),
 		ring: p[bufRing], slotMask: uint32(ringSlots(c.MaxDelay) - 1), ports: c.Ports,
 		neurons: c.Part.Count(c.Neurons), blockNeurons: own,
-		queue: p[bufQueue], length: p[bufSync], arrived: p[bufSync] + 16,
+		queue: p[bufQueue], length: p[bufSync], arrived: p[bufSync] + arrivedAt, arrivedNext: p[bufSync] + arrivedAt + 8,
 		driveCount: uint32(len(t.drives)), termCount: uint32(len(t.terms)),
 		countEntries: uint32(len(t.counts)), tableEntries: uint32(len(t.amounts)), cached: flag(b.choice.cached),
 		ownRows: ownRows, longest: longest, valueCount: uint32(b.plan.bytes[bufValues] / 4),
