@@ -8,54 +8,65 @@ import (
 )
 
 // How long a goroutine spins before it parks. Waking a parked one takes 5 to 200 µs: it needs a system call, and Go's
-// scheduler may queue it behind the goroutine that wakes it. So the caller spins long (spinDone) for the others to finish.
-// These spin for longer than an engine needs between two bursts (spin), but not so long that idling costs anything.
+// scheduler may queue it behind the goroutine that wakes it. So the caller spins long (mostSpin) for the others to finish.
+// These spin for several times what the newest burst took, at least leastSpin: one that is done early must not park before the
+// others are done and the engine has begun the next burst. But they do not spin for so long that idling costs anything.
 const (
-	spin     = 50 * time.Microsecond
-	spinDone = 2 * time.Millisecond
+	leastSpin = 50 * time.Microsecond
+	mostSpin  = 2 * time.Millisecond
+	spins     = 4 // times what a burst takes
 )
 
 // pool steps the workers in a burst: some on the caller's goroutine, the others on goroutines that live until close.
 type pool struct {
 	workers []*worker
-	starts  []gate // one per goroutine; moves in each burst that needs the goroutine, and once more to end it
-	done    gate   // moves once in a burst that needs other goroutines, when all of them are done
-	hands   int    // how many goroutines share the workers in this burst, with the caller's
+	start   signal // tells the goroutines of a burst that needs some: its turn, and how many share the workers, 0 to end
+	done    signal // tells the caller that all of them are done with that turn
+	turn    uint64 // of the newest burst that needed goroutines
+	hands   int    // how many goroutines share the workers in the newest burst, with the caller's
 	busy    atomic.Int32
+	spin    atomic.Int64 // nanoseconds
 	ended   bool
 	alive   sync.WaitGroup
 	awake   bool   // whether to spin before parking
 	worth   uint64 // worthHand; less in tests, so that small networks use several goroutines too
 }
 
+// handBits are those of a start's word that hold how many share the workers.
+const handBits = 32
+
 func newPool(workers []*worker) *pool {
-	p := &pool{workers: workers, starts: make([]gate, len(workers)-1), awake: len(workers) <= runtime.GOMAXPROCS(0), worth: worthHand}
-	p.done.wake = make(chan struct{}, 1)
-	for i := range p.starts {
-		p.starts[i].wake = make(chan struct{}, 1)
-		p.alive.Go(func() { p.work(&p.starts[i], i+1) })
+	p := &pool{workers: workers, awake: len(workers) <= runtime.GOMAXPROCS(0), worth: worthHand}
+	p.start.make(len(workers) - 1)
+	p.done.make(1)
+	for i := range len(workers) - 1 {
+		p.alive.Go(func() { p.work(i) })
 	}
 	return p
 }
 
-// work steps a goroutine's share of the workers whenever its gate moves.
-func (p *pool) work(start *gate, hand int) {
-	for turn := uint32(1); ; turn++ {
-		start.wait(turn, p.awake, spin)
-		if p.ended {
+// work steps the i-th goroutine's share of the workers in each burst that needs it.
+func (p *pool) work(i int) {
+	for word := uint64(0); ; {
+		word = p.start.wait(i, word, p.awake, max(leastSpin, time.Duration(p.spin.Load())))
+		hands := int(word % (1 << handBits))
+		if hands == 0 {
 			return
 		}
-		p.step(hand)
+		if i+1 >= hands {
+			continue // nobody waits for it, so it may miss bursts that do not need it
+		}
+		p.step(i+1, hands)
 		if p.busy.Add(-1) == 0 {
-			p.done.move()
+			p.done.set(word, 1)
 		}
 	}
 }
 
 // step steps one goroutine's share of the workers.
-func (p *pool) step(hand int) {
+func (p *pool) step(hand, hands int) {
 	n := len(p.workers)
-	for _, w := range p.workers[n*hand/p.hands : n*(hand+1)/p.hands] {
+	for _, w := range p.workers[n*hand/hands : n*(hand+1)/hands] {
 		w.step()
 	}
 }
@@ -77,16 +88,21 @@ func (p *pool) run() {
 func (p *pool) share(hands int) {
 	p.hands = hands
 	if hands == 1 {
-		p.step(0)
+		p.step(0, 1)
 		return
 	}
-	turn := p.done.turn.Load() + 1
+	begin, before := time.Now(), p.done.word.Load()
 	p.busy.Store(int32(hands - 1))
-	for i := range hands - 1 {
-		p.starts[i].move()
-	}
-	p.step(0)
-	p.done.wait(turn, p.awake, spinDone)
+	p.tell(hands, hands-1)
+	p.step(0, hands)
+	p.done.wait(0, before, p.awake, mostSpin)
+	p.spin.Store(int64(min(spins*time.Since(begin), mostSpin)))
+}
+
+// tell begins a turn for so many hands, and wakes the first ones of the goroutines.
+func (p *pool) tell(hands, wake int) {
+	p.turn++
+	p.start.set(p.turn<<handBits|uint64(hands), wake)
 }
 
 // close ends the goroutines.
@@ -95,52 +111,74 @@ func (p *pool) close() {
 		return
 	}
 	p.ended = true
-	for i := range p.starts {
-		p.starts[i].move()
-	}
+	p.tell(0, len(p.workers)-1)
 	p.alive.Wait()
 }
 
-// gate lets one goroutine wait for another: it spins for a while, then parks.
-type gate struct {
-	turn   atomic.Uint32
+// signal lets goroutines wait until a word changes. All look at the same word, which is written once, for a while; then they park.
+type signal struct {
+	_    [cacheLine]byte
+	word atomic.Uint64
+	_    [cacheLine]byte
+	beds []bed // one for each goroutine that waits
+}
+
+// bed is where a goroutine parks.
+type bed struct {
 	parked atomic.Bool
 	wake   chan struct{} // holds one
-	_      [48]byte      // a cache line a gate
+	_      [cacheLine]byte
 }
 
-// move lets the waiting goroutine go on.
-func (g *gate) move() {
-	g.turn.Add(1)
-	if g.parked.CompareAndSwap(true, false) {
-		g.wake <- struct{}{}
+const cacheLine = 64
+
+func (s *signal) make(waiters int) {
+	s.beds = make([]bed, waiters)
+	for i := range s.beds {
+		s.beds[i].wake = make(chan struct{}, 1)
 	}
 }
 
-// wait returns once the gate has moved turn times. While it spins it yields to other goroutines now and then.
-func (g *gate) wait(turn uint32, awake bool, most time.Duration) {
-	const looks = 1000 // at the gate between two readings of the clock: some 500 ns
+// set changes the word, and wakes the first ones of the goroutines that have parked.
+func (s *signal) set(word uint64, wake int) {
+	s.word.Store(word)
+	for i := range s.beds[:wake] {
+		if b := &s.beds[i]; b.parked.Load() && b.parked.CompareAndSwap(true, false) {
+			b.wake <- struct{}{}
+		}
+	}
+}
+
+// wait returns the word once it is another than the one seen. While it spins it yields to other goroutines now and then: each time
+// takes a lock of Go's scheduler, which many that spin would queue for.
+func (s *signal) wait(i int, seen uint64, awake bool, most time.Duration) uint64 {
+	const looks, yield = 1000, 20 // at the word between two readings of the clock: some 500 ns; readings between yields
 	if awake {
-		for start := time.Now(); time.Since(start) < most; runtime.Gosched() {
+		start := time.Now()
+		for turn := 1; time.Since(start) < most; turn++ {
 			for range looks {
-				if g.turn.Load() == turn {
-					return
+				if word := s.word.Load(); word != seen {
+					return word
 				}
 			}
+			if turn%yield == 0 {
+				runtime.Gosched()
+			}
 		}
 	}
+	b := &s.beds[i]
 	for {
-		g.parked.Store(true)
-		if g.turn.Load() == turn {
-			if !g.parked.CompareAndSwap(true, false) {
-				<-g.wake // the goroutine that cleared parked has sent or will send
+		b.parked.Store(true)
+		if word := s.word.Load(); word != seen {
+			if !b.parked.CompareAndSwap(true, false) {
+				<-b.wake // the goroutine that cleared parked has sent or will send
 			}
-			return
+			return word
 		}
-		<-g.wake
-		if g.turn.Load() == turn {
-			return
+		<-b.wake
+		if word := s.word.Load(); word != seen {
+			return word
 		}
-		// An earlier move, whose turn was seen while spinning, cleared parked late and woke this wait: go on waiting.
+		// An earlier set, whose word was seen while spinning, cleared parked late and woke this wait: go on waiting.
 	}
 }

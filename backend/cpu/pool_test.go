@@ -32,8 +32,8 @@ func TestPoolParks(t *testing.T) {
 
 // allParked returns when all goroutines of a pool have parked, however long that takes.
 func allParked(p *pool) {
-	for i := range p.starts {
-		for !p.starts[i].parked.Load() {
+	for i := range p.start.beds {
+		for !p.start.beds[i].parked.Load() {
 			time.Sleep(100 * time.Microsecond)
 		}
 	}
@@ -73,30 +73,32 @@ func TestIdlePoolUsesNoProcessor(t *testing.T) {
 	allParked(b.pool)
 }
 
-// TestLateWakeEndsNoWait plays a mover that is held up between moving a gate and looking whether anybody is parked there: it
+// TestLateWakeEndsNoWait plays a goroutine that is held up between setting a word and looking whether anybody is parked there: it
 // clears the next wait's mark, which must not end that wait.
 func TestLateWakeEndsNoWait(t *testing.T) {
-	g := gate{wake: make(chan struct{}, 1)}
-	g.turn.Add(1)
-	g.wait(1, false, 0) // the turn is there: nobody parks
+	var g signal
+	g.make(1)
+	g.word.Store(1)
+	g.wait(0, 0, false, 0) // the word is there: nobody parks
 	over := make(chan struct{})
 	go func() {
-		g.wait(2, false, 0)
+		g.wait(0, 1, false, 0)
 		close(over)
 	}()
-	for !g.parked.CompareAndSwap(true, false) { // the rest of the first move, late
+	b := &g.beds[0]
+	for !b.parked.CompareAndSwap(true, false) { // the rest of the first set, late
 		runtime.Gosched()
 	}
-	g.wake <- struct{}{}
-	for !g.parked.Load() { // it parks again
+	b.wake <- struct{}{}
+	for !b.parked.Load() { // it parks again
 		runtime.Gosched()
 		select {
 		case <-over:
-			t.Fatal("a late wake ended a wait whose turn had not come")
+			t.Fatal("a late wake ended a wait whose word had not come")
 		default:
 		}
 	}
-	g.move()
+	g.set(2, 1)
 	<-over
 }
 

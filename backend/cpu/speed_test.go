@@ -128,7 +128,7 @@ func spread(b engine.Backend, c *connectome.Connectome) error {
 func BenchmarkStep(b *testing.B) {
 	const bursts = 500
 	c := regular(100_000)
-	for _, threads := range []int{1, 2} {
+	for _, threads := range handsMeasured() {
 		b.Run(fmt.Sprintf("100k lif/%d threads", threads), func(b *testing.B) {
 			spikes := 0
 			for range b.N {
@@ -308,7 +308,7 @@ func stateOfReference(t *testing.T, c *connectome.Connectome) uint64 {
 // BenchmarkSilence is a million lif neurons at rest.
 func BenchmarkSilence(b *testing.B) {
 	c := enginetest.Net{Areas: []connectome.Area{enginetest.LIF(1_000_000)}}.Build()
-	for _, threads := range []int{1, 2} {
+	for _, threads := range handsMeasured() {
 		b.Run(fmt.Sprintf("%d threads", threads), func(b *testing.B) {
 			back := open(c, engine.Want{}, threads, vector.Best())
 			defer back.Close()
@@ -335,7 +335,7 @@ func BenchmarkQuiet(b *testing.B) {
 // BenchmarkOpen makes the rows of ten million synapses.
 func BenchmarkOpen(b *testing.B) {
 	c := regular(100_000)
-	for _, threads := range []int{1, 2} {
+	for _, threads := range handsMeasured() {
 		b.Run(fmt.Sprintf("%d threads", threads), func(b *testing.B) {
 			for b.Loop() {
 				_ = open(c, engine.Want{}, threads, vector.Best()).Close()
