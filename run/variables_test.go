@@ -151,7 +151,7 @@ func TestRecordedVariables(t *testing.T) {
 			require.NoError(t, err)
 			if r.Path != nil {
 				require.Equal(t, "single", r.Path.Name)
-				require.Contains(t, r.Path.Why, "state variables are wanted after every burst")
+				require.Contains(t, r.Path.Why, "fire candidate lists are wanted")
 			}
 			require.NoError(t, r.Advance(t.Context(), r.End()))
 			require.NoError(t, r.Close())
