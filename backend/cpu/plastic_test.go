@@ -83,9 +83,9 @@ func TestPlasticParts(t *testing.T) {
 	}
 }
 
-// pairs is a small network that learns by a pair rule, of Poisson neurons.
-func pairs(chance float64, source uint32) *connectome.Connectome {
-	n := enginetest.Net{Scale: 1000, Areas: []connectome.Area{enginetest.Poisson(10, chance), enginetest.Poisson(source, 0), enginetest.LIF(10)}}
+// pairs is a network that learns by a pair rule, of so many Poisson neurons and as many targets.
+func pairs(each uint32, chance float64, source uint32) *connectome.Connectome {
+	n := enginetest.Net{Scale: 1000, Areas: []connectome.Area{enginetest.Poisson(each, chance), enginetest.Poisson(source, 0), enginetest.LIF(each)}}
 	n.Plastic = []enginetest.Plastic{{
 		From: 0, To: 2, Hi: 1, Lag: 2, Values: map[string]float32{"up": 0.01, "down": 0.013},
 		Rule: enginetest.Handlers{
@@ -94,8 +94,8 @@ func pairs(chance float64, source uint32) *connectome.Connectome {
 		},
 		Pre: []connectome.Trace{enginetest.Trace(30, 1, false)}, Post: []connectome.Trace{enginetest.Trace(20, 1, false)},
 	}}
-	for i := range uint32(10) {
-		for j := range uint32(10) {
+	for i := range each {
+		for j := range each {
 			n.Plastic[0].Synapses = append(n.Plastic[0].Synapses, enginetest.Synapse{From: i, To: j, Weight: 500, Delay: uint8(1 + (i+j)%3)})
 		}
 	}
@@ -111,7 +111,7 @@ func pairs(chance float64, source uint32) *connectome.Connectome {
 // TestLongTurns runs so long that the ring's lanes are counted anew several times, and over the burst from which the bursts of last
 // events are kept as they were.
 func TestLongTurns(t *testing.T) {
-	c := pairs(0.1, 10)
+	c := pairs(10, 0.1, 10)
 	for _, first := range []uint64{0, longAgo/2 - 20_000, 1<<32 - 20_000} {
 		oracle, err := reference.Open(c, engine.Want{})
 		if err != nil {
@@ -138,7 +138,7 @@ func TestLongTurns(t *testing.T) {
 
 // TestSilentSourcesAreNotVisited: of sources that never fire no weight is looked at, and yet events are given up.
 func TestSilentSourcesAreNotVisited(t *testing.T) {
-	b := open(pairs(0.4, 10), engine.Want{}, 1, vector.Best())
+	b := open(pairs(10, 0.4, 10), engine.Want{}, 1, vector.Best())
 	defer b.Close()
 	silent := b.workers[0].shares[1]
 	if !silent.turn.still {
@@ -163,11 +163,32 @@ func TestSilentSourcesAreNotVisited(t *testing.T) {
 	}
 }
 
+// TestManySpikes compares where more neurons than a batch has fire in every burst, while their last spikes are still on their way.
+func TestManySpikes(t *testing.T) {
+	c := pairs(3*batch+5, 0.5, 0)
+	oracle, err := reference.Open(c, engine.Want{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := open(c, engine.Want{}, 1, vector.Best())
+	defer b.Close()
+	d, err := engine.Compare(oracle, b, 60, nil, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d != nil {
+		t.Errorf("burst %d, neuron %d: %s is %s, want %s", d.Burst, d.Neuron, d.Field, d.B, d.A)
+	}
+	if n := len(b.learns[0].volley(59).sources); n <= batch {
+		t.Errorf("%d sources fired, want more than %d", n, batch)
+	}
+}
+
 // TestRareSources compares where sources fire so rarely that traces end between spikes, and where on_post reads what a source that never
 // fired has: an age, but no trace.
 func TestRareSources(t *testing.T) {
 	for _, text := range []string{"w = w + up*(1 - w)*x", "w = w + up*min(age_pre, 50)*0.01", "w = w + up*x*y"} {
-		c := pairs(0.0005, 10)
+		c := pairs(10, 0.0005, 10)
 		rule, faults := formula.DefineRule(&formula.RuleSource{Params: []string{"up", "down"}, Pre: []string{"x"}, Post: []string{"y"}, OnPost: []string{text}})
 		if len(faults) > 0 {
 			t.Fatal(faults)
@@ -204,7 +225,7 @@ func TestLearningAllocatesNothing(t *testing.T) {
 		l := learner{neurons: 2000, fan: 20, period: 50, delay: 3, lag: 2}
 		c := l.build(true)
 		if several {
-			c = pairs(0.1, 0)
+			c = pairs(10, 0.1, 0)
 		}
 		b := open(c, engine.Want{}, 1, vector.Best())
 		var out engine.Burst
