@@ -90,13 +90,9 @@ func (o *importOptions) run(cmd *cobra.Command, path string) error {
 // tell prints the report, and with --json also writes it to a file.
 func (o *importOptions) tell(cmd *cobra.Command, g *genome.Genome, r *feagi.Report, s *connectome.Sizes) error {
 	if !o.quiet {
-		if err := r.Write(cmd.ErrOrStderr()); err != nil {
+		facts := []string{fmt.Sprintf("%d areas, %s neurons, %s synapses (%s before merging)", len(r.Areas), count(s.Neurons), count(s.Synapses), count(s.ByRule))}
+		if err := r.Write(cmd.ErrOrStderr(), append(facts, roomLines(rooms(g, s))...)...); err != nil {
 			return err
-		}
-		fmt.Fprintf(cmd.ErrOrStderr(), "%d areas, %s neurons, %s synapses (%s before merging)\n",
-			len(r.Areas), count(s.Neurons), count(s.Synapses), count(s.ByRule))
-		for _, x := range rooms(g, s) {
-			fmt.Fprintf(cmd.ErrOrStderr(), "%s\n", &x)
 		}
 	}
 	if o.json == "" {

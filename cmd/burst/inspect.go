@@ -84,12 +84,28 @@ func rooms(g *genome.Genome, s *connectome.Sizes) (list []inspectRoom) {
 	return list
 }
 
-func (r *inspectRoom) String() string {
-	what := "weights stay within %g…%g"
-	if r.Cut {
-		what = "weights within %g…%g; one that passes them ends the run"
+// roomLines tell rooms in words; successive projections of a pair of areas with the same room share a line.
+func roomLines(rooms []inspectRoom) (list []string) {
+	for i := 0; i < len(rooms); {
+		r, last := rooms[i], rooms[i]
+		for i++; i < len(rooms); i++ {
+			next := rooms[i]
+			if next.Projection -= last.Projection - r.Projection + 1; next != r {
+				break
+			}
+			last = rooms[i]
+		}
+		which := fmt.Sprintf("projections[%d]", r.Projection)
+		if last != r {
+			which += fmt.Sprintf(" to [%d]", last.Projection)
+		}
+		what := "weights stay within %g…%g"
+		if r.Cut {
+			what = "weights within %g…%g; one that passes them ends the run"
+		}
+		list = append(list, fmt.Sprintf("%s, %s to %s: "+what, which, r.From, r.To, r.Lo, r.Hi))
 	}
-	return fmt.Sprintf("projections[%d], %s to %s: "+what, r.Projection, r.From, r.To, r.Lo, r.Hi)
+	return list
 }
 
 type inspectArea struct {
@@ -274,8 +290,8 @@ func (v *inspection) print(cmd *cobra.Command) error {
 		}
 	}
 	facts = append(facts, v.portFacts()...)
-	for i := range v.Rooms {
-		facts = append(facts, "room", v.Rooms[i].String())
+	for _, room := range roomLines(v.Rooms) {
+		facts = append(facts, "room", room)
 	}
 	return pairs(w, append(facts,
 		"longest delay", fmt.Sprintf("%d bursts", v.MaxDelay),

@@ -30,6 +30,10 @@ func TestRooms(t *testing.T) {
 	var v inspection
 	require.NoError(t, json.Unmarshal([]byte(out), &v))
 	require.Equal(t, []inspectRoom{{0, "c__one", "c__two", 0, 262144, true}}, v.Rooms)
+	require.Equal(t, []string{
+		"projections[0] to [2], a to b: weights stay within 0…9", "projections[3], a to b: weights within 0…9; one that passes them ends the run",
+		"projections[5], a to b: weights stay within 0…9",
+	}, roomLines([]inspectRoom{{0, "a", "b", 0, 9, false}, {1, "a", "b", 0, 9, false}, {2, "a", "b", 0, 9, false}, {3, "a", "b", 0, 9, true}, {5, "a", "b", 0, 9, false}}))
 	code, out, said = call("import", "feagi", file, "--plasticity-window", "2")
 	require.Zero(t, code, said)
 	require.NotContains(t, out, "projections", "FEAGI refuses the rule")

@@ -406,10 +406,15 @@ func TestReportText(t *testing.T) {
 		{Key: "a", Fate: feagi.NoEffect}, {Key: "b", Fate: feagi.Carried, From: "1"}, {Key: "c", Fate: feagi.Defaulted, To: "2"}, {Key: "d", Fate: feagi.Defaulted, To: "3"},
 		{Key: "e", Fate: feagi.NoEffect}, {Key: "f", Fate: feagi.NoEffect, Reason: "why"}, {Fate: feagi.NoEffect, From: "x"},
 		{Key: "g", Fate: feagi.Converted, From: "1", To: "2", Reason: "r"}, {Key: "h", Fate: feagi.Converted, From: "1", To: "1"}, {Key: "i", Fate: feagi.Converted, To: "1"},
-	}, Areas: []feagi.AreaReport{{ID: "c__one", Name: "one", Lines: []feagi.Note{{Key: "k", Fate: feagi.Carried}}}}}
+	}, Areas: []feagi.AreaReport{{ID: "c__one", Name: "one", Lines: []feagi.Note{{Key: "k", Fate: feagi.Carried}}}, {ID: "c__two", Name: "two"}}}
+	for i, to := range []string{"x", "x", "x", "y", "y"} {
+		r.Areas[1].Lines = append(r.Areas[1].Lines, feagi.Note{Key: fmt.Sprintf("d to z, rule %d", i+1), Fate: feagi.Converted, From: "r", To: to})
+	}
+	r.Areas[1].Lines = append(r.Areas[1].Lines, feagi.Note{Key: "d to q, rule 6", Fate: feagi.Converted, From: "r", To: "y"}, feagi.Note{Key: "lost", Fate: feagi.NotHonoured})
 	var b strings.Builder
-	require.NoError(t, r.Write(&b))
-	require.Equal(t, `g.json: a FEAGI genome (flat, 1 areas), dialect rust (as asked); 2 values carried, 3 converted, 2 defaulted, 4 without effect, 0 not honoured
+	require.NoError(t, r.Write(&b, "2 areas"))
+	require.Equal(t, `g.json: a FEAGI genome (flat, 2 areas), dialect rust (as asked); 2 values carried, 9 converted, 2 defaulted, 4 without effect, 1 not honoured
+  2 areas
   no effect: f: why
   no effect: x
   converted: g: 1 becomes 2, r
@@ -417,6 +422,11 @@ func TestReportText(t *testing.T) {
   converted: i: 1
   defaulted: c 2, d 3
   no effect: a, e
+  area c__two (two)
+    not honoured: lost: 
+    converted: d to z, rules 1 to 3: r becomes x
+    converted: d to z, rules 4 to 5: r becomes y
+    converted: d to q, rule 6: r becomes y
 `, b.String())
 }
 

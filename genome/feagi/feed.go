@@ -19,9 +19,9 @@ type Sensor struct {
 
 // voxels is the size in words.
 func (s *Sensor) voxels() string {
-	text := fmt.Sprintf("%d × %d × %d", s.Size[0], s.Size[1], s.Size[2])
+	text := fmt.Sprintf("%d × %d × %d voxels", s.Size[0], s.Size[1], s.Size[2])
 	if s.PerVoxel != 1 {
-		text += fmt.Sprintf(" × %d", s.PerVoxel)
+		text += fmt.Sprintf(" of %d neurons", s.PerVoxel)
 	}
 	return text
 }

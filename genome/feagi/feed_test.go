@@ -48,11 +48,11 @@ func TestFeed(t *testing.T) {
 			require.Equal(t, c.quiet != "", strings.Contains(b.String(), "  "+c.quiet+"\n") && c.quiet != "")
 			if c.area == "" {
 				require.Empty(t, r.Feed)
-				require.NotContains(t, b.String(), "to add a stimulus")
+				require.NotContains(t, b.String(), "with a stimulus")
 				return
 			}
 			require.Equal(t, c.area+"=all every 10", r.Feed)
-			require.Contains(t, b.String(), "  to add a stimulus: --stimulate '"+r.Feed+"'\n")
+			require.Contains(t, b.String(), "  with a stimulus: burst run f.json --stimulate '"+r.Feed+"'\n")
 			_, before := digest(t, build(t, g), "cpu", 30)
 			fed, err := g.Stimulate([]string{r.Feed})
 			require.NoError(t, err, "%s", made)
@@ -149,7 +149,7 @@ func TestSensors(t *testing.T) {
 	require.NoError(t, r.Write(&b))
 	require.Contains(t, b.String(), "  without stimuli, input reaches 2 of 5 areas: ___pwr, one\n")
 	require.Contains(t, b.String(), "  sensor iic400 (Central vision), 4 × 3 × 2 voxels: --stimulate 'iic400=all every 10'\n")
-	require.Contains(t, b.String(), "  sensor aWluZgAAAAA= (touch), 1 × 1 × 1 × 2 voxels: --stimulate 'aWluZgAAAAA==all every 10'\n")
+	require.Contains(t, b.String(), "  sensor aWluZgAAAAA= (touch), 1 × 1 × 1 voxels of 2 neurons: --stimulate 'aWluZgAAAAA==all every 10'\n")
 	_, before := digest(t, build(t, g), "cpu", 30)
 	fed, err := g.Stimulate([]string{r.Sensors[0].Stimulus, r.Sensors[1].Stimulus})
 	require.NoError(t, err)

@@ -3,6 +3,7 @@ package feagi
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 )
 
@@ -118,22 +119,26 @@ func stale(key string, stated int64, counted uint64) Note {
 	return Note{Key: "stats." + key, Fate: NoEffect, From: fmt.Sprint(stated), To: fmt.Sprint(counted), Reason: "the file's own count is stale"}
 }
 
-// Write prints the report for people: all that is not carried as it is. What holds of three areas or more stands once.
-func (r *Report) Write(w io.Writer) error {
+// Write prints the report for people: facts about the network, what fires and how to make more fire, then all that is not carried as it
+// is. What holds of three areas or more stands once.
+func (r *Report) Write(w io.Writer, facts ...string) error {
 	var b strings.Builder
 	b.WriteString(r.Summary() + "\n")
-	for _, l := range lines(r.Notes) {
+	for _, l := range facts {
 		b.WriteString("  " + l + "\n")
 	}
 	if r.Quiet != "" || len(r.Reached) > 0 {
 		b.WriteString("  " + r.firing() + "\n")
 	}
 	if r.Feed != "" {
-		b.WriteString("  to add a stimulus: --stimulate '" + r.Feed + "'\n")
+		fmt.Fprintf(&b, "  with a stimulus: burst run %s --stimulate '%s'\n", r.File, r.Feed)
 	}
 	for i := range r.Sensors {
 		s := &r.Sensors[i]
-		fmt.Fprintf(&b, "  sensor %s (%s), %s voxels: --stimulate '%s'\n", s.ID, s.Name, s.voxels(), s.Stimulus)
+		fmt.Fprintf(&b, "  sensor %s (%s), %s: --stimulate '%s'\n", s.ID, s.Name, s.voxels(), s.Stimulus)
+	}
+	for _, l := range lines(r.Notes) {
+		b.WriteString("  " + l + "\n")
 	}
 	areas := make([][]string, len(r.Areas))
 	count := map[string]int{}
@@ -162,16 +167,19 @@ func (r *Report) Write(w io.Writer) error {
 	return err
 }
 
-// lines are the notes in words; defaults share a line, and so do keys without effect of which there is no more to say.
+// lines are the notes in words, those first that burst does not honour; defaults share a line, and so do keys without effect of which there
+// is no more to say.
 func lines(notes []Note) []string {
-	var list, defaults, idle []string
-	for _, n := range notes {
+	var lost, list, defaults, idle []string
+	for _, n := range together(notes) {
 		switch {
 		case n.Fate == Carried:
 		case n.Fate == Defaulted:
 			defaults = append(defaults, n.Key+" "+n.To)
 		case n.Fate == NoEffect && n.Reason == "" && n.Key != "":
 			idle = append(idle, n.Key)
+		case n.Fate == NotHonoured:
+			lost = append(lost, string(n.Fate)+": "+n.String())
 		default:
 			list = append(list, string(n.Fate)+": "+n.String())
 		}
@@ -181,6 +189,29 @@ func lines(notes []Note) []string {
 	}
 	if len(idle) > 0 {
 		list = append(list, "no effect: "+strings.Join(idle, ", "))
+	}
+	return append(lost, list...)
+}
+
+// together makes one note of those that say the same of successive rules of a mapping.
+func together(notes []Note) []Note {
+	const rule = ", rule "
+	var list []Note
+	first := 0 // number of the first rule that the last note is about
+	for _, n := range notes {
+		pair, number, _ := strings.Cut(n.Key, rule)
+		k, err := strconv.Atoi(number)
+		if last := len(list) - 1; err == nil && last >= 0 && first > 0 {
+			x := n
+			if x.Key = list[last].Key; x == list[last] && (x.Key == fmt.Sprintf("%s%s%d", pair, rule, k-1) || x.Key == fmt.Sprintf("%s, rules %d to %d", pair, first, k-1)) {
+				list[last].Key = fmt.Sprintf("%s, rules %d to %d", pair, first, k)
+				continue
+			}
+		}
+		if first = 0; err == nil {
+			first = k
+		}
+		list = append(list, n)
 	}
 	return list
 }
