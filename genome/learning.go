@@ -403,14 +403,24 @@ func (k *learner) beside(f *fields) {
 }
 
 // Frozen is the genome with the rule off in place of the rule of every projection that learns, with the bounds that it had:
-// weights stay as they are. Like With it wants a genome that has a text.
+// weights stay as they are. FEAGI's rules, which also divide and have no ceiling, stay with the constant 0. Like With it wants a genome
+// that has a text.
 func (g *Genome) Frozen() (*Genome, error) {
 	var settings []string
 	for i := range g.Projections {
-		if l := g.Projections[i].Learning; l != nil {
-			text := func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) + " weight" }
-			settings = append(settings, fmt.Sprintf("projections.%d.plasticity={rule: off, bounds: [%s, %s]}", i, text(l.Lo), text(l.Hi)))
+		l := g.Projections[i].Learning
+		if l == nil {
+			continue
 		}
+		text := func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) + " weight" }
+		rule := "off"
+		if l.Rule.Window != WindowNone {
+			rule = fmt.Sprintf("%s, window: %g, constant: 0", l.Rule.Name, l.Params["window"])
+		}
+		if l.Fail {
+			rule += ", overflow: fail"
+		}
+		settings = append(settings, fmt.Sprintf("projections.%d.plasticity={rule: %s, bounds: [%s, %s]}", i, rule, text(l.Lo), text(l.Hi)))
 	}
 	if settings == nil {
 		return g, nil

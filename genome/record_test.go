@@ -71,6 +71,23 @@ projections:
 			require.Equal(t, []any{"off", old.Lo, old.Hi, old.Back}, []any{p.Learning.Rule.Name, p.Learning.Lo, p.Learning.Hi, p.Learning.Back})
 		}
 	}
+	feagi, err := Parse("feagi.yaml", []byte(`burst: v1
+areas: [{name: a, neurons: 3, divide_psp: true}, {name: b, neurons: 3}]
+projections:
+  - {from: a, to: b, rule: all_to_all, weight: 2, plasticity: {rule: feagi, window: 4, constant: 2, bounds: [0, 3e38], overflow: fail}}
+  - {from: a, to: a, rule: all_to_all, weight: 2, plasticity: {rule: feagi-february, ltp: 3}}
+`), nil)
+	require.NoError(t, err)
+	feagi, err = feagi.Frozen()
+	require.NoError(t, err)
+	for i, want := range []struct {
+		rule   string
+		window float64
+		fail   bool
+	}{{"feagi", 4, true}, {"feagi-february", 3, false}} {
+		l := feagi.Projections[i].Learning
+		require.Equal(t, []any{want.rule, want.window, 0.0, want.fail}, []any{l.Rule.Name, l.Params["window"], l.Params["constant"], l.Fail})
+	}
 	again, err := frozen.Frozen()
 	require.NoError(t, err)
 	require.Equal(t, frozen.Text(), again.Text())
