@@ -219,3 +219,47 @@ func TestWiring(t *testing.T) {
 	require.Equal(t, want, still.Wiring(still.Hash()))
 	require.Equal(t, still.Hash(), still.Wiring(still.Hash()), "without plasticity it is the hash")
 }
+
+// TestWiringWithoutStimuli: the wiring of a network that rectifies does not depend on its stimuli, and adds up over parts.
+func TestWiringWithoutStimuli(t *testing.T) {
+	text := `burst: v1
+scale: 64
+areas:
+  - {name: eye, neurons: 150, threshold: 1, rectify: true, drive: [{constant: 1}, {poisson: {rate: 100 Hz, weight: 2}}]}
+  - {name: mind, neurons: 90, threshold: %d, rectify: true}
+projections:
+  - {from: eye, to: mind, rule: all_to_all, weight: 2, plasticity: {rule: feagi, bounds: [0, 100]}}
+  - {from: eye, to: mind, rule: pairwise_bernoulli, p: 0.3, weight: -1, delay: 2, merge: true}
+  - {from: mind, to: mind, rule: pairwise_bernoulli, p: 0.3, weight: 3, merge: true}
+  - {from: mind, to: mind, rule: pairwise_bernoulli, p: 0.3, weight: -1, merge: true}
+`
+	wirings, hashes := map[uint64]bool{}, map[uint64]bool{}
+	for stimuli := range 300 {
+		if stimuli > 2 && stimuli < 299 {
+			continue
+		}
+		list := ""
+		for range stimuli {
+			list += "\n  - {area: mind, neurons: all, every: 3, amount: 1}"
+		}
+		if stimuli > 0 {
+			list = "stimuli:" + list
+		}
+		g, err := genome.Parse("lifted.yaml", []byte(fmt.Sprintf(text, 2)+list), nil)
+		require.NoError(t, err)
+		c := build(t, g)
+		wirings[c.Wiring(c.Hash())], hashes[c.Hash()] = true, true
+		sum := uint64(0)
+		for i := range 3 {
+			part := c.Cut(Part{i, 3})
+			sum += part.Wiring(part.Hash())
+		}
+		require.Equal(t, c.Wiring(c.Hash()), sum)
+	}
+	require.Len(t, wirings, 1)
+	require.Greater(t, len(hashes), 1)
+	g, err := genome.Parse("lifted.yaml", fmt.Appendf(nil, text, 3), nil)
+	require.NoError(t, err)
+	other := build(t, g)
+	require.False(t, wirings[other.Wiring(other.Hash())], "another threshold is another network")
+}

@@ -3,6 +3,7 @@ package connectome
 import (
 	"math"
 	"runtime"
+	"slices"
 
 	"burst/internal/exact"
 )
@@ -27,6 +28,23 @@ func (c *Connectome) Hash() uint64 {
 	}
 	workers := runtime.GOMAXPROCS(0)
 	sums := make([]uint64, workers)
+	c.neuronHash(sums, func(a *Area) uint64 { return areaHash(c.Scale, a) })
+	spans(workers, uint64(c.Neurons), 1<<12, func(worker int, lo, hi uint64) {
+		for n := uint32(lo); n < uint32(hi); n++ {
+			sums[worker] += c.rowHash(n)
+		}
+	})
+	c.plasticHash(sums)
+	c.drivenHash(sums)
+	total := uint64(0)
+	for _, s := range sums {
+		total += s
+	}
+	return total
+}
+
+// neuronHash adds to the workers' sums the numbers of the part's neurons, A being what of gives for their area.
+func (c *Connectome) neuronHash(sums []uint64, of func(a *Area) uint64) {
 	v, more := make([]float32, c.Neurons), make([][]float32, c.Variables())
 	for k := range more {
 		more[k] = make([]float32, c.Neurons)
@@ -34,11 +52,10 @@ func (c *Connectome) Hash() uint64 {
 	c.InitialState(v, more)
 	for i := range c.Areas {
 		a := &c.Areas[i]
-		head := areaHash(c.Scale, a)
-		spans(workers, uint64(a.Neurons.Count), 1<<12, func(worker int, lo, hi uint64) {
+		head := of(a)
+		spans(len(sums), uint64(a.Neurons.Count), 1<<12, func(worker int, lo, hi uint64) {
 			for k := uint32(lo); k < uint32(hi); k++ {
 				n := a.Neurons.First + k
-				sums[worker] += c.rowHash(n)
 				if !c.Part.Owns(n) {
 					continue
 				}
@@ -50,13 +67,46 @@ func (c *Connectome) Hash() uint64 {
 			}
 		})
 	}
-	c.plasticHash(sums)
-	c.drivenHash(sums)
-	total := uint64(0)
-	for _, s := range sums {
-		total += s
+}
+
+// unliftHash takes out of the workers' sums, of a Hash, what lifting makes of areas that rectify: by how much it lifts depends on how many
+// stimuli there are.
+func (c *Connectome) unliftHash(sums []uint64) {
+	if !slices.ContainsFunc(c.Areas, func(a Area) bool { return a.Lifted() }) {
+		return
 	}
-	return total
+	plain := func(a *Area) uint64 {
+		if !a.Lifted() {
+			return areaHash(c.Scale, a)
+		}
+		b := *a
+		b.Constants = slices.Clone(a.Constants)
+		b.Constant("rectify").Const = 1
+		b.Drives = slices.Clone(a.Drives)
+		for i := range b.Drives {
+			d := &b.Drives[i]
+			d.Amount, d.Table = a.sum(d.Amount), slices.Clone(d.Table)
+			for k, amount := range d.Table {
+				d.Table[k] = a.sum(amount)
+			}
+		}
+		return areaHash(c.Scale, &b)
+	}
+	lifted := make([]uint64, len(sums))
+	c.neuronHash(lifted, func(a *Area) uint64 { return areaHash(c.Scale, a) })
+	c.neuronHash(sums, plain)
+	spans(len(sums), uint64(c.Neurons), 1<<12, func(worker int, lo, hi uint64) {
+		for n := uint32(lo); n < uint32(hi); n++ {
+			lifted[worker] += c.rowHash(n)
+			for k := c.Row[n]; k < c.Row[n+1]; k++ {
+				to := &c.Areas[c.AreaOfPort(c.Target[k])]
+				sums[worker] += synapseHash(n, c.Target[k], to.sum(c.Weight[k]), c.DelayOf(k))
+			}
+		}
+	})
+	for i := range sums {
+		sums[i] -= lifted[i]
+	}
 }
 
 // foldConstants folds the values of the area's k-th neuron.

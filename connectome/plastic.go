@@ -411,7 +411,8 @@ func (c *Connectome) plasticHash(sums []uint64) {
 }
 
 // Wiring makes of Hash the hash without the rules by which weights change: such synapses count as all others do, with the weights that
-// they start from. Networks of the same wiring can go on with each other's weights. Like Hash it can be added up over parts.
+// they start from, and stimuli, which by their number decide how areas that rectify lift their input, have no part in it. Networks of the
+// same wiring can go on with each other's weights. Like Hash it can be added up over parts. Without plastic projections it is Hash.
 func (c *Connectome) Wiring(hash uint64) uint64 {
 	sums := make([]uint64, runtime.GOMAXPROCS(0))
 	c.plasticHash(sums)
@@ -420,6 +421,9 @@ func (c *Connectome) Wiring(hash uint64) uint64 {
 	}
 	for i := range c.Plastic {
 		c.Plastic[i].eachSynapse(sums, func(synapse uint64) uint64 { return synapse })
+	}
+	if len(c.Plastic) > 0 {
+		c.unliftHash(sums)
 	}
 	for _, s := range sums {
 		hash += s
