@@ -136,6 +136,31 @@ func vogelsAbbott(o options) ([]Check, error) {
 	}, nil
 }
 
+// conductances are means over seeds of the networks of Brette et al. (2007) whose synapses are conductances. NEST's numbers, mean and
+// standard deviation, are those of testdata/nest_networks.py; accepted are so many standard deviations.
+func conductances(o options, genome, title string, seeds int, accepted float64, nest [4][2]float64) ([]Check, error) {
+	const settle, bursts, seconds = 2000, 22_000, 2.0
+	var sums [4]float64
+	for seed := range seeds {
+		a, err := run(o, genome, 1+seed, settle, bursts)
+		if err != nil {
+			return nil, err
+		}
+		for k, x := range []float64{a.rate("E", seconds), meanCV(a.trains[:3200]), a.rate("I", seconds), meanCV(a.trains[3200:])} {
+			sums[k] += x / float64(seeds)
+		}
+	}
+	var checks []Check
+	for k, quantity := range []string{"rate of E (Hz)", "CV of intervals of E", "rate of I (Hz)", "CV of intervals of I"} {
+		mean, sd := nest[k][0], nest[k][1]
+		checks = append(checks, Check{
+			Case: title, Quantity: quantity, Computed: fmt.Sprintf("%.2f ± %.2f (NEST)", mean, sd),
+			Ours: sums[k], Low: mean - accepted*sd, High: mean + accepted*sd, Digits: 2,
+		})
+	}
+	return checks, nil
+}
+
 // microcircuit is the full network of Potjans and Diesmann (2014).
 func microcircuit(o options) ([]Check, error) {
 	const settle = 5000

@@ -1,0 +1,64 @@
+"""Rates and CVs of networks in NEST, as JSON; main.go has what NEST 3.10.0 gives.
+
+Run: pip install nest-simulator==3.10.0, then python nest_networks.py coba|cobahh
+"""
+import json
+import sys
+
+import nest
+import numpy as np
+
+STEP = 0.1  # ms
+
+
+def reset(seed):
+    nest.ResetKernel()
+    nest.set_verbosity("M_ERROR")
+    nest.resolution = STEP
+    nest.rng_seed = seed
+
+
+def statistics(events, neurons, since, until):
+    """The mean rate in Hz, and the mean CV of intervals of neurons with at least two."""
+    times, senders = events["times"], events["senders"]
+    keep = (times > since) & (times <= until)
+    times, senders = times[keep], senders[keep]
+    order = np.lexsort((times, senders))
+    times, senders = times[order], senders[order]
+    cvs = []
+    for train in np.split(times, np.flatnonzero(np.diff(senders)) + 1):
+        if len(train) > 2:
+            intervals = np.diff(train)
+            cvs.append(intervals.std() / intervals.mean())
+    return [len(times) / neurons / (until - since) * 1000, float(np.mean(cvs))]
+
+
+def conductances(model, params, seed):
+    """The networks COBA and COBAHH of Brette et al. (2007), Poisson input to all for the first 50 ms, 2.2 s."""
+    reset(seed)
+    cells = nest.Create(model, 4000, params={**params, "V_m": nest.random.uniform(-60.0, -50.0)})
+    e, i = cells[:3200], cells[3200:]
+    noise = nest.Create("poisson_generator", params={"rate": 300.0, "start": 0.0, "stop": 50.0})
+    nest.Connect(noise, cells, syn_spec={"weight": 6.0, "delay": STEP})
+    rule = {"rule": "pairwise_bernoulli", "p": 0.02, "allow_autapses": True}
+    nest.Connect(e, cells, rule, {"weight": 6.0, "delay": STEP})
+    nest.Connect(i, cells, rule, {"weight": -67.0, "delay": STEP})
+    recorders = [nest.Create("spike_recorder") for _ in range(2)]
+    nest.Connect(e, recorders[0])
+    nest.Connect(i, recorders[1])
+    nest.Simulate(2200.0)
+    return sum((statistics(r.events, n, 200.0, 2200.0) for r, n in zip(recorders, (3200, 800))), [])
+
+
+def coba(seed):
+    return conductances("iaf_cond_exp", {
+        "C_m": 200.0, "g_L": 10.0, "E_L": -60.0, "V_th": -50.0, "V_reset": -60.0, "E_ex": 0.0, "E_in": -80.0, "tau_syn_ex": 5.0, "tau_syn_in": 10.0, "t_ref": 5.0}, seed)
+
+
+def cobahh(seed):
+    return conductances("hh_cond_exp_traub", {}, seed)
+
+
+run = {"coba": coba, "cobahh": cobahh}[sys.argv[1]]
+table = np.array([run(seed) for seed in range(1, 1 + (int(sys.argv[2]) if len(sys.argv) > 2 else 8))])
+print(json.dumps({"nest": nest.__version__, "seeds": len(table), "mean": table.mean(0).round(4).tolist(), "sd": table.std(0, ddof=1).round(4).tolist() if len(table) > 1 else [], "all": table.round(3).tolist()}, indent=1))
