@@ -91,7 +91,7 @@ test-float32: ## hold the functions of formulas to float64's for every float32, 
 
 fuzz: ## fuzz the readers of genomes, edge lists, checkpoints, recordings, frames and logs of input; FUZZ=10 tries ten times as many inputs
 	$(FUZZING) ./genome -fuzz FuzzParse -fuzztime $$((300000 * $(FUZZ)))x
-	$(FUZZING) ./internal/edgelist -fuzz FuzzCSV -fuzztime $$((30000 * $(FUZZ)))x
+	$(FUZZING) ./internal/tabular -fuzz FuzzCSV -fuzztime $$((30000 * $(FUZZ)))x
 	$(FUZZING) ./checkpoint -fuzz FuzzR22Read -fuzztime $$((40000 * $(FUZZ)))x
 	$(FUZZING) ./record -fuzz FuzzR22Stream -fuzztime $$((10000 * $(FUZZ)))x
 	$(FUZZING) ./record -fuzz FuzzR22Parquet -fuzztime $$((15000 * $(FUZZ)))x
@@ -127,7 +127,7 @@ sanitize: ## run the GPU backend's tests under compute-sanitizer's four tools (n
 	bash backend/cuda/sanitize.sh bin/driver.test bin/cuda.test
 
 PACKAGES ?= engine connectome genome genome/feagi record record/manifest=record record/runfolder=record \
-            record/internal/tables=record checkpoint internal/edgelist backend/reference backend/cpu internal/split
+            record/internal/tables=record checkpoint internal/edgelist internal/tabular backend/reference backend/cpu internal/split
 SAMPLE   ?= 60
 SEED     ?= 1
 WORKERS  ?= $(shell nproc)

@@ -135,6 +135,9 @@ func (p *plan) makeDrives(i int, a *Area) error {
 	from := &p.g.Areas[i]
 	for k := range from.Drives {
 		d := &from.Drives[k]
+		if injectsEach(from.Model, d) {
+			continue // see withDriven
+		}
 		key := areaKey(i, fmt.Sprintf("drive[%d]", k))
 		var amounts []float64
 		switch d.Kind {
@@ -210,12 +213,19 @@ func (p *plan) makeDrive(i int, d *genome.Drive) Drive {
 func (p *plan) makeTerm(i int, d *genome.Drive, out *Drive) {
 	m, values := p.g.Areas[i].Model, p.values(i)
 	out.Kind = Term
-	out.Term = m.Term(values.of(0), d, p.g.Timestep)
-	if vary(values.a, termOn(m, d)) {
+	term := func(n uint64) float64 {
+		own := *d
+		if d.Each != nil {
+			own.Value = d.Each[n]
+		}
+		return m.Term(values.of(n), &own, p.g.Timestep)
+	}
+	out.Term = term(0)
+	if d.Each != nil || vary(values.a, termOn(m, d)) {
 		out.Each = make([]float64, p.areas[i].Count)
 		spans(p.workers, uint64(len(out.Each)), 1<<12, func(_ int, lo, hi uint64) {
 			for n := lo; n < hi; n++ {
-				out.Each[n] = m.Term(values.of(n), d, p.g.Timestep)
+				out.Each[n] = term(n)
 			}
 		})
 	}

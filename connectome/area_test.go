@@ -135,9 +135,11 @@ func TestParametersThatVary(t *testing.T) {
 		izhikevich.Params[k] = v
 	}
 	izhikevich.Varied = map[string]genome.Value{"c": shared(genome.Square, -65, 15), "d": shared(genome.Linear, 8, -6)}
-	poisson.Varied, poisson.Columns = map[string]genome.Value{"rate": value(genome.Column, 0, 0)}, map[string][]float64{"rate": make([]float64, 50)}
-	for i := range poisson.Columns["rate"] {
-		poisson.Columns["rate"][i] = float64(10 * i)
+	rates := value(genome.Column, 0, 0)
+	rates.Each = make([]float64, 50)
+	poisson.Varied = map[string]genome.Value{"rate": rates}
+	for i := range rates.Each {
+		rates.Each[i] = float64(10 * i)
 	}
 	g := network(1, lif, izhikevich, poisson).Genome
 	c := build(t, g)
@@ -180,7 +182,7 @@ func TestParametersThatVary(t *testing.T) {
 		require.ErrorContains(t, err, x.says)
 	}
 	for _, rate := range []float64{1000, 1000.0001} {
-		poisson.Columns["rate"][7] = rate
+		rates.Each[7] = rate
 		_, err = Build(network(1, poisson).Genome, Options{})
 		require.Equal(t, rate > 1000, err != nil)
 	}

@@ -162,7 +162,7 @@ func (v *values) of(n uint64) genome.Values {
 func (v *values) at(n uint64, name string, s *sampler) (float64, bool) {
 	switch s.Kind {
 	case genome.Column:
-		return v.a.Columns[name][n], true
+		return s.Each[n], true
 	case genome.Linear, genome.Square:
 		x, _ := exact.Words(v.seed, exact.ParameterDraw, v.first+n|v.shared[s.Shared]<<32, v.area)
 		u := exact.Uniform(x)

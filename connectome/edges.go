@@ -12,6 +12,7 @@ import (
 	"burst/genome"
 	"burst/internal/edgelist"
 	"burst/internal/quanta"
+	"burst/internal/tabular"
 )
 
 // edgeList makes the synapses of a list in a file. The ordinal of a synapse is its row, from 0.
@@ -63,7 +64,7 @@ func newEdges(p *plan, w *wiring) (rule, error) {
 	t, err := p.readEdges(pr.File, o)
 	key := projectionKey(w.index, "file")
 	var many *edgelist.TooManyError
-	var rows edgelist.Faults
+	var rows tabular.Faults
 	switch {
 	case errors.As(err, &many):
 		return nil, p.refuse(pr.FilePos, key, "bytes", add(taken, mul(many.Rows, perRow)), p.limit, add(taken, mul(many.Rows, perRow)))
@@ -105,7 +106,7 @@ func (p *plan) checkTargets(w *wiring, t *edgelist.Table) error {
 			return nil
 		}
 		if wrong != "" {
-			return p.rowFault(w, edgelist.Fault{Row: uint64(k) + 1, Line: p.lineOf(w, k), Column: column, Message: wrong})
+			return p.rowFault(w, tabular.Fault{Row: uint64(k) + 1, Line: p.lineOf(w, k), Column: column, Message: wrong})
 		}
 	}
 	return nil
@@ -127,7 +128,7 @@ func (w *wiring) wrongPort(m *genome.Model, port int) string {
 }
 
 func (p *plan) readEdges(name string, o edgelist.Options) (t *edgelist.Table, err error) {
-	err = p.withFile(name, func(f edgelist.File) error {
+	err = p.withFile(name, func(f tabular.File) error {
 		t, err = edgelist.Read(f, name, o)
 		return err
 	})
@@ -136,20 +137,20 @@ func (p *plan) readEdges(name string, o edgelist.Options) (t *edgelist.Table, er
 
 // lineOf is the line of the k-th row of a CSV file. It is 0, which messages leave out, if the file cannot be read again.
 func (p *plan) lineOf(w *wiring, k int) (line uint64) {
-	_ = p.withFile(w.p.File, func(f edgelist.File) (err error) {
-		line, err = edgelist.Line(f, w.p.File, uint64(k)+1)
+	_ = p.withFile(w.p.File, func(f tabular.File) (err error) {
+		line, err = tabular.Line(f, w.p.File, uint64(k)+1)
 		return err
 	})
 	return line
 }
 
-func (p *plan) withFile(name string, read func(edgelist.File) error) error {
+func (p *plan) withFile(name string, read func(tabular.File) error) error {
 	r, err := p.g.Open(name)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	f, ok := r.(edgelist.File)
+	f, ok := r.(tabular.File)
 	if !ok {
 		return fmt.Errorf("expects a file that can be read at any place, found a %T", r)
 	}
@@ -165,7 +166,7 @@ func (p *plan) sideName(area int) string {
 }
 
 // rowsOf converts wrong rows of a file to faults of the genome's text, where it names the file.
-func (p *plan) rowsOf(at genome.Pos, key, file string, rows edgelist.Faults) error {
+func (p *plan) rowsOf(at genome.Pos, key, file string, rows tabular.Faults) error {
 	var all genome.Faults
 	for _, row := range rows {
 		all = append(all, p.g.Fault(at, key, "%s: %s", file, row).(genome.Faults)...)
@@ -173,8 +174,8 @@ func (p *plan) rowsOf(at genome.Pos, key, file string, rows edgelist.Faults) err
 	return all
 }
 
-func (p *plan) rowFault(w *wiring, row edgelist.Fault) error {
-	return p.rowsOf(w.p.FilePos, projectionKey(w.index, "file"), w.p.File, edgelist.Faults{row})
+func (p *plan) rowFault(w *wiring, row tabular.Fault) error {
+	return p.rowsOf(w.p.FilePos, projectionKey(w.index, "file"), w.p.File, tabular.Faults{row})
 }
 
 // doubled describes weights or delays that are in both the file and the genome, or in neither.
@@ -239,7 +240,7 @@ func (p *plan) portOf(n uint32, weight int64) uint32 {
 func (p *plan) checkRows(w *wiring) error {
 	for k, x := range w.weights {
 		if wrong := cmp.Or(quanta.TooSmall(x, p.scale), quanta.TooLarge(x, p.scale)); wrong != "" {
-			return p.rowFault(w, edgelist.Fault{Row: uint64(k) + 1, Line: p.lineOf(w, k), Column: "weight", Message: wrong})
+			return p.rowFault(w, tabular.Fault{Row: uint64(k) + 1, Line: p.lineOf(w, k), Column: "weight", Message: wrong})
 		}
 	}
 	return nil

@@ -227,3 +227,37 @@ func TestParameterColumn(t *testing.T) {
 		assert.Equal(t, want, c.Areas[0].Constant("threshold").Each[i])
 	}
 }
+
+// Initial values and drives of a column: each neuron has its own. Where a drive is no term of the formula it is a stimulus of every
+// burst, whose ports ascend also where its amounts have both signs.
+func TestColumnsOfAreas(t *testing.T) {
+	text := `burst: v1
+models:
+  - {name: m, ports: [up, down], state: {x: 0}, update: [x = up + down], threshold: x > 1000}
+areas:
+  - {name: a, neurons: 3, model: lif, params: {rest: -65 mV, reset: -65 mV, threshold: -50 mV}, init: {V: "column(c.csv, v)"}, drive: {constant: "column(c.csv, i, mV)"}}
+  - {name: b, neurons: 3, model: m, init: {x: "column(c.csv, i)"}, drive: {constant: "column(c.csv, i)", from: 3, until: 7}}
+`
+	g, err := genome.Parse("net.yaml", []byte(text), func(string) (io.ReadCloser, error) {
+		return memFile{bytes.NewReader([]byte("v,i\n-60,2\n-55.5,-1.5\n-70,4\n"))}, nil
+	})
+	require.NoError(t, err)
+	c := build(t, g)
+	v := make([]float32, 6)
+	c.InitialState(v, nil)
+	assert.Equal(t, []float32{5, 9.5, -5, 2, -1.5, 4}, v)
+	drive := c.Areas[0].Drives[0]
+	require.Len(t, drive.Each, 3)
+	assert.InDelta(t, -1.5/2, drive.Each[1]/drive.Each[0], 1e-12)
+	assert.Empty(t, c.Areas[1].Drives)
+	require.Equal(t, []Stimulus{{Every: 1, From: 3, Until: 7, Ports: []uint32{3, 5, 7}, Amounts: []int32{2000, 4000, -1500}}}, c.Stimuli)
+	assert.Equal(t, []uint32{0, 0, 0}, c.Bound[3:6], "the feed adds them")
+
+	g.Scale = 0
+	assert.EqualValues(t, 1<<20, build(t, g).Scale)
+	g.Areas[1].Drives[0].Each[2] = 4e5
+	assert.EqualValues(t, 1<<11, build(t, g).Scale, "2^30 quanta at most")
+	g.Scale = 1 << 14
+	_, err = Build(g, Options{})
+	require.ErrorContains(t, err, "neuron 2 of area \"b\" could receive 2147483648 quanta in one burst at up, more than 2147483647, at scale 16384; the largest scale that fits is 5368")
+}

@@ -26,7 +26,7 @@ func network(timestep float64, areas ...genome.Area) net {
 // join adds projections; their zero ends join the first area to itself.
 func (n net) join(list ...genome.Projection) *genome.Genome {
 	for _, p := range list {
-		if p.Delay == (genome.Value{}) {
+		if p.Delay.Kind == genome.Const && p.Delay.A == 0 {
 			p.Delay = constant(1)
 		}
 		n.Projections = append(n.Projections, p)

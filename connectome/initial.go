@@ -57,6 +57,12 @@ func (a *Area) initial(seed uint64, i int, first uint32, state [][]float32) {
 
 // draw fills a variable of the neurons from the first-th on.
 func (a *Area) draw(seed uint64, area, variable int, first uint32, from *Initial, part []float32) {
+	if from.Value.Kind == genome.Column {
+		for n := range part {
+			part[n] = float32(from.Value.Each[first+uint32(n)] - from.Rest)
+		}
+		return
+	}
 	s := newSampler(from.Value, seed, exact.InitialV, area)
 	index := uint64(a.Neurons.First+first) | uint64(variable)<<32
 	for n := range part {

@@ -76,7 +76,7 @@ func (p *plan) makeLifts() {
 		if p.lifts[i] == 0 {
 			continue
 		}
-		most := worst(low[p.ports[i].First:p.ports[i].End()]) + uint64(len(p.g.Stimuli)) + 1 // and what a caller injects
+		most := worst(low[p.ports[i].First:p.ports[i].End()]) + uint64(len(p.stimuli)) + 1 // and what a caller injects
 		for k := range p.g.Areas[i].Drives {
 			most += 1
 			if d := &p.g.Areas[i].Drives[k]; d.Kind == genome.Poisson {

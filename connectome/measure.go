@@ -252,8 +252,8 @@ func (p *plan) fixedBytes() uint64 {
 		n = add(n, mul(uint64(p.areas[i].Count), perNeuron(a)))
 		n = add(n, mul(uint64(len(p.spikes(i))+len(a.Upstream)), 8))
 	}
-	for i := range p.g.Stimuli {
-		n = add(n, mul(uint64(len(p.g.Stimuli[i].Neurons)), 8)+uint64(unsafe.Sizeof(Stimulus{})))
+	for i := range p.stimuli {
+		n = add(n, mul(uint64(len(p.stimuli[i].Neurons)), 8)+uint64(unsafe.Sizeof(Stimulus{})))
 	}
 	return n
 }
@@ -278,7 +278,7 @@ func perNeuron(a *genome.Area) uint64 {
 		n += 8
 	}
 	for k := range a.Drives {
-		if d := &a.Drives[k]; d.Kind == genome.Constant && a.Model.Term != nil && vary(a, termOn(a.Model, d)) {
+		if d := &a.Drives[k]; d.Kind == genome.Constant && a.Model.Term != nil && (d.Each != nil || vary(a, termOn(a.Model, d))) {
 			n += 8
 		}
 	}

@@ -18,9 +18,10 @@ type plan struct {
 	areas   []Span // neurons
 	ports   []Span
 	neurons uint64
-	inputs  uint64           // ports of all areas
-	counts  []uint32         // noiseCounts, made at first use
-	listed  [][]genome.Spike // by area, of the lists of spikes in files
+	inputs  uint64            // ports of all areas
+	counts  []uint32          // noiseCounts, made at first use
+	listed  [][]genome.Spike  // by area, of the lists of spikes in files
+	stimuli []genome.Stimulus // of the genome, and drives of a column
 	wirings []wiring
 	merging []group  // wirings whose synapses are merged
 	rows    []rows   // by area
@@ -103,6 +104,7 @@ func newDraft(g *genome.Genome, o Options) (*plan, error) {
 	if err := p.readSpikes(); err != nil {
 		return nil, err
 	}
+	p.stimuli = withDriven(g)
 	p.fixed = p.fixedBytes()
 	p.wirings = make([]wiring, len(g.Projections))
 	for i := range p.wirings {

@@ -122,6 +122,9 @@ func (p *plan) addDrives(sums []uint64, scale float64) {
 		a := &p.g.Areas[i]
 		most := make([]uint64, len(a.Model.Ports)) // what drives can add to each of a neuron's ports
 		for k := range a.Drives {
+			if injectsEach(a.Model, &a.Drives[k]) {
+				continue // see addStimuli
+			}
 			up, down := p.driveBounds(i, &a.Drives[k], scale)
 			switch port := a.Drives[k].Port; {
 			case len(most) == 0:
@@ -175,8 +178,8 @@ func (p *plan) mostEvents(d *genome.Drive) int {
 
 // addStimuli adds the amounts of the genome's stimuli, as if all acted in the same burst.
 func (p *plan) addStimuli(sums []uint64, scale float64) {
-	for i := range p.g.Stimuli {
-		s := &p.g.Stimuli[i]
+	for i := range p.stimuli {
+		s := &p.stimuli[i]
 		for k, n := range s.Neurons {
 			sums[p.port(s, n, s.Amounts[k])] += quanta.Magnitude(lift(quanta.Of(s.Amounts[k], scale), p.lifts[s.Area]))
 		}

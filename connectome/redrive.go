@@ -17,8 +17,8 @@ func (c *Connectome) Redriven(before, g *genome.Genome, threads int) (*Connectom
 	if err != nil {
 		return nil, err
 	}
-	if len(g.Stimuli) != len(c.Stimuli) {
-		return nil, g.Fault(genome.Pos{}, "stimuli", "%d stimuli, want the %d that there are", len(g.Stimuli), len(c.Stimuli))
+	if len(p.stimuli) != len(c.Stimuli) {
+		return nil, g.Fault(genome.Pos{}, "stimuli", "%d stimuli and drives of columns, want the %d that there are", len(p.stimuli), len(c.Stimuli))
 	}
 	made := *c
 	made.Areas = append([]Area(nil), c.Areas...)

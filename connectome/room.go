@@ -39,8 +39,8 @@ func (p *plan) halves() bool {
 			}
 		}
 	}
-	for i := range p.g.Stimuli {
-		if slices.ContainsFunc(p.g.Stimuli[i].Amounts, func(x float64) bool { return !whole(x) }) {
+	for i := range p.stimuli {
+		if slices.ContainsFunc(p.stimuli[i].Amounts, func(x float64) bool { return !whole(x) }) {
 			return false
 		}
 	}

@@ -2,6 +2,7 @@ package connectome
 
 import (
 	"math"
+	"slices"
 
 	"burst/genome"
 	"burst/internal/exact"
@@ -87,6 +88,8 @@ func (s *sampler) extent() (lo, hi float64) {
 		all := s.metric.all()
 		out := s.Of.Over(&all)
 		return out.Lo / s.Per, out.Hi / s.Per
+	case genome.Column:
+		return slices.Min(s.Each), slices.Max(s.Each)
 	case genome.Uniform:
 		lo, hi = min(s.A, s.B), max(s.A, s.B)
 	case genome.Normal:
@@ -105,7 +108,7 @@ func (s *sampler) extent() (lo, hi float64) {
 // a thousand. With other bounds all attempts fail with a probability below e^−30.
 func (s *sampler) probe() string {
 	const tries, enough = 10_000, 10
-	if s.Kind == genome.Const || s.Kind == genome.Distance {
+	if s.Kind == genome.Const || s.Kind == genome.Distance || s.Kind == genome.Column {
 		return ""
 	}
 	if s.Kind == genome.LogNormal && s.A == 0 {

@@ -6,6 +6,7 @@ import (
 
 	"burst/genome"
 	"burst/internal/edgelist"
+	"burst/internal/tabular"
 )
 
 // bytesASpike is the memory of a spike of a list while it is read and sorted: its row, as genome.Spike and its burst.
@@ -27,7 +28,7 @@ func (p *plan) readSpikes() error {
 		t, err := p.readEdges(a.SpikeFile, o)
 		key := areaKey(i, "file")
 		var many *edgelist.TooManyError
-		var rows edgelist.Faults
+		var rows tabular.Faults
 		switch {
 		case errors.As(err, &many):
 			need := add(taken, mul(many.Rows, bytesASpike))

@@ -3,29 +3,68 @@ package connectome
 import (
 	"fmt"
 	"math"
+	"sort"
 
 	"burst/genome"
 	"burst/internal/quanta"
 )
 
-// makeStimuli converts the genome's stimuli to quanta and ports.
+// withDriven are the genome's stimuli and, behind them, constant drives that a column gives each neuron its own amount of: each is a
+// stimulus of every burst in which it acts.
+func withDriven(g *genome.Genome) []genome.Stimulus {
+	list := g.Stimuli
+	for i := range g.Areas {
+		for k := range g.Areas[i].Drives {
+			d := &g.Areas[i].Drives[k]
+			if !injectsEach(g.Areas[i].Model, d) {
+				continue
+			}
+			s := genome.Stimulus{Pos: d.Pos, Area: i, Port: d.Port, Every: 1, From: d.From, Until: d.Until, Amounts: d.Each, Neurons: make([]uint32, len(d.Each))}
+			for n := range s.Neurons {
+				s.Neurons[n] = uint32(n)
+			}
+			list = append(list[:len(list):len(list)], s)
+		}
+	}
+	return list
+}
+
+// injectsEach reports whether a drive adds an amount of its own to the input of each neuron.
+func injectsEach(m *genome.Model, d *genome.Drive) bool { return d.Each != nil && m.Term == nil }
+
+// makeStimuli converts the stimuli to quanta and ports.
 func (p *plan) makeStimuli() ([]Stimulus, error) {
-	out := make([]Stimulus, len(p.g.Stimuli))
+	out := make([]Stimulus, len(p.stimuli))
 	for i := range out {
-		s := &p.g.Stimuli[i]
+		s := &p.stimuli[i]
 		out[i] = Stimulus{
 			At: s.At, Every: s.Every, From: s.From, Until: s.Until,
 			Ports: make([]uint32, len(s.Neurons)), Amounts: make([]int32, len(s.Neurons)),
 		}
 		for k, n := range s.Neurons {
 			if wrong := quanta.TooSmall(s.Amounts[k], p.scale); wrong != "" {
-				return nil, p.g.Fault(s.Pos, fmt.Sprintf("stimuli[%d].amount", i), "%s", wrong)
+				key := fmt.Sprintf("stimuli[%d].amount", i)
+				if i >= len(p.g.Stimuli) {
+					key, wrong = areaKey(s.Area, "drive"), fmt.Sprintf("neuron %d: %s", n, wrong)
+				}
+				return nil, p.g.Fault(s.Pos, key, "%s", wrong)
 			}
 			out[i].Ports[k] = p.port(s, n, s.Amounts[k])
 			out[i].Amounts[k] = quanta.Clamp(lift(quanta.Of(s.Amounts[k], p.scale), p.lifts[s.Area]))
 		}
+		sort.Stable(byPort{&out[i]})
 	}
 	return out, nil
+}
+
+// byPort sorts a stimulus, whose amounts may go to two ports by their sign.
+type byPort struct{ *Stimulus }
+
+func (s byPort) Len() int           { return len(s.Ports) }
+func (s byPort) Less(i, j int) bool { return s.Ports[i] < s.Ports[j] }
+func (s byPort) Swap(i, j int) {
+	s.Ports[i], s.Ports[j] = s.Ports[j], s.Ports[i]
+	s.Amounts[i], s.Amounts[j] = s.Amounts[j], s.Amounts[i]
 }
 
 // port is the port of the n-th neuron of a stimulus's area that an amount goes to; −0, what a dark pixel makes of a negative amount, goes

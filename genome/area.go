@@ -253,8 +253,14 @@ func (p *parser) initial(f *fields, a *Area) {
 	}
 	a.Init = make(map[string]Value)
 	for i := range e.keys {
-		if n := e.value[i]; n != nil {
-			a.Init[e.keys[i].Name], _ = p.value(n, at.key(e.keys[i].Name), e.keys[i].Dims[0])
+		n, name := e.value[i], e.keys[i].Name
+		switch {
+		case n == nil:
+		case isColumn(n):
+			each, _, _ := p.fromColumn(n, at.key(name), a.Neurons(), e.keys[i].Dims[:1], func(float64) string { return "" })
+			a.Init[name] = columnOf(n, each)
+		default:
+			a.Init[name], _ = p.value(n, at.key(name), e.keys[i].Dims[0])
 		}
 	}
 }

@@ -1,145 +1,161 @@
 package genome
 
 import (
-	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"burst/internal/tabular"
 )
 
-// The bounds of a CSV file with parameters.
+// maxRows bounds the neurons whose values come from a column, which the genome holds.
 const (
-	maxTable = 256 << 20 // bytes
-	maxRows  = 1 << 24
-
+	maxRows = 1 << 24
 	anyRows = math.MaxUint64 // instead of a number of neurons: rows as many as there are, up to maxRows
 )
 
-// fromColumn reads column(FILE, NAME): numbers in the parameter's base unit. rest is the text after the word column.
-func (p *parser) fromColumn(n *yaml.Node, at *path, k *key, a *Area, rest string) {
-	inside, open := strings.CutPrefix(strings.TrimSpace(rest), "(")
-	inside, shut := strings.CutSuffix(inside, ")")
-	comma := strings.LastIndexByte(inside, ',')
-	if !open || !shut || comma < 0 {
-		p.fault(n, at, "column(parameters.csv, "+k.Name+")", "expects column(FILE, NAME), a CSV file and its column, found %q", short(n.Value))
-		return
-	}
-	if a.Neurons() == 0 {
-		return // the area's size is at fault already
-	}
-	sound := func(x float64) string {
-		switch y := math.Abs(float64(float32(x))); {
-		case x < k.Min || x > k.Max || k.MinOpen && x == k.Min:
-			return fmt.Sprintf("expects %s %s, found %g", k.Dims[0].article(), k.span(), x)
-		case math.IsInf(y, 0) || y == 0 && x != 0:
-			return fmt.Sprintf("expects a number that float32 can hold, found %g", x)
-		}
-		return ""
-	}
-	values, err := p.column(strings.TrimSpace(inside[:comma]), strings.TrimSpace(inside[comma+1:]), a.Neurons(), sound)
-	if err != nil {
-		p.fault(n, at, "", "%v", err)
-		return
-	}
-	if a.Columns == nil {
-		a.Columns = make(map[string][]float64)
-	}
-	a.Columns[k.Name] = values
-	a.vary(k.Name, Value{Pos: pos(n), Kind: Column, Lo: -inf, Hi: inf})
+// isColumn reports whether a value is column(…).
+func isColumn(n *yaml.Node) bool {
+	rest, is := strings.CutPrefix(strings.TrimLeft(n.Value, " "), "column")
+	return n.Kind == yaml.ScalarNode && is && strings.HasPrefix(strings.TrimLeft(rest, " "), "(")
 }
 
-// column reads a column of a CSV file inside the genome's folder. The file has a header, and then one row for each neuron of
-// the area, in their order. Numbers are plain and finite. sound, unless nil, returns what else is wrong with a number, "" if
-// nothing is; with anyRows there may be any number of rows. Other columns may hold anything. An error names the file, and for a bad row its line and content.
-func (p *parser) column(file, name string, neurons uint64, sound func(float64) string) ([]float64, error) {
+// fromColumn reads column(FILE, NAME) or column(FILE, NAME, UNIT): a number for each of so many neurons, in a unit of one of the
+// dimensions; without UNIT in the base unit of the only one. sound returns what is wrong with a number, "" if nothing is.
+func (p *parser) fromColumn(n *yaml.Node, at *path, neurons uint64, dims []Dimension, sound func(float64) string) (each []float64, dim Dimension, ok bool) {
+	_, inside, _ := strings.Cut(n.Value, "(")
+	inside, shut := strings.CutSuffix(strings.TrimSpace(inside), ")")
+	parts := strings.Split(inside, ",")
+	for i := range parts {
+		parts[i] = strings.TrimSpace(parts[i])
+	}
+	if !shut || len(parts) < 2 || len(parts) > 3 {
+		p.fault(n, at, "column(cells.csv, "+at.name+")", "expects column(FILE, NAME) or column(FILE, NAME, UNIT), a file and its column, found %q", short(n.Value))
+		return nil, Plain, false
+	}
+	by, dim, wrong := columnUnit(parts[2:], dims)
+	if wrong != "" {
+		p.fault(n, at, "", "%s", wrong)
+		return nil, Plain, false
+	}
+	if neurons == 0 {
+		return nil, Plain, false // the area's size is at fault already
+	}
+	each, err := p.column(parts[0], parts[1], neurons, func(x float64) (float64, string) {
+		x = float64(x*by.mul) / by.div
+		if y := math.Abs(float64(float32(x))); math.IsInf(y, 0) || y == 0 && x != 0 {
+			return x, fmt.Sprintf("%g, want a number that float32 can hold", x)
+		}
+		return x, sound(x)
+	})
+	if p.fileFault(n, at, parts[0], err) {
+		return nil, Plain, false
+	}
+	return each, dim, true
+}
+
+// fileFault reports what is wrong with a file, row by row, and whether anything is.
+func (p *parser) fileFault(n *yaml.Node, at *path, file string, err error) bool {
+	rows := (tabular.Faults)(nil)
+	switch {
+	case err == nil:
+		return false
+	case errors.As(err, &rows):
+		for _, row := range rows {
+			p.fault(n, at, "", "%s: %s", short(file), row.Error())
+		}
+	default:
+		p.fault(n, at, "", "%v", err)
+	}
+	return true
+}
+
+// columnUnit is the unit of a column's numbers, which must be one of a dimension.
+func columnUnit(named []string, dims []Dimension) (by unit, dim Dimension, wrong string) {
+	var names []string
+	for _, u := range units() {
+		if slices.Contains(dims, u.dim) {
+			names = append(names, u.name)
+		}
+	}
+	wanted := "one of " + strings.Join(names, ", ")
+	switch {
+	case len(named) == 0 && len(dims) == 1:
+		return unit{mul: 1, div: 1}, dims[0], ""
+	case len(named) == 0:
+		return by, dim, "expects a unit behind the column's name, " + wanted + ": column(FILE, NAME, " + names[0] + ")"
+	case len(names) == 0:
+		return by, dim, fmt.Sprintf("expects no unit behind the column's name, found %q", short(named[0]))
+	}
+	for _, u := range units() {
+		if u.name == named[0] && slices.Contains(dims, u.dim) {
+			return u, u.dim, ""
+		}
+	}
+	return by, dim, fmt.Sprintf("expects a unit behind the column's name, %s, found %q", wanted, short(named[0]))
+}
+
+// column reads a column of a file inside the genome's folder, with one row for each neuron, in their order, or with anyRows. take converts a number,
+// or says what is wrong with it. Other columns may hold anything.
+func (p *parser) column(file, name string, neurons uint64, take func(float64) (float64, string)) ([]float64, error) {
 	if neurons > maxRows && neurons != anyRows {
 		return nil, fmt.Errorf("expects an area of at most %d neurons for a column, found %d", maxRows, neurons)
 	}
-	r, err := p.openFile(file)
-	if err != nil {
+	var values []float64
+	o := tabular.Options{
+		Header: func(names []string) ([]tabular.Column, error) {
+			at, err := tabular.Find(names, name)
+			if err == nil && at < 0 {
+				err = missingColumn(name, names)
+			}
+			return []tabular.Column{{Name: name, At: at, Real: func(row uint64, x float64) (wrong string) {
+				if math.IsNaN(x) || math.IsInf(x, 0) {
+					return fmt.Sprintf("%v, want a finite number", x)
+				}
+				values[row], wrong = take(x)
+				return wrong
+			}}}, err
+		},
+		Room: func(rows uint64) error {
+			switch {
+			case neurons == anyRows && rows > maxRows:
+				return fmt.Errorf("%d rows, want at most %d", rows, maxRows)
+			case neurons != anyRows && rows != neurons:
+				return fmt.Errorf("%d rows, want one for each of %d neurons", rows, neurons)
+			}
+			values = make([]float64, rows)
+			return nil
+		},
+	}
+	if err := p.read(file, o); err != nil {
 		return nil, err
 	}
+	return values, nil
+}
+
+// read reads columns of a file inside the genome's folder. Errors name it, but for Faults of rows.
+func (p *parser) read(file string, o tabular.Options) error {
+	if end := tabular.Format(file); !slices.Contains(tabular.Formats(), end) {
+		return fmt.Errorf("expects a file that ends in %s, found %q", strings.Join(tabular.Formats(), ", "), short(file))
+	}
+	r, err := p.openFile(file)
+	if err != nil {
+		return err
+	}
 	defer r.Close()
-	limited := &io.LimitedReader{R: r, N: maxTable + 1}
-	values, err := readColumn(limited, name, neurons, sound)
-	switch {
-	case limited.N == 0:
-		return nil, fmt.Errorf("expects a file of at most %d bytes, found more in %s", maxTable, file)
-	case err != nil:
-		return nil, fmt.Errorf("%s: %w", short(file), err)
+	f, ok := r.(tabular.File)
+	if !ok {
+		return fmt.Errorf("expects a file that can be read at any place, found a %T", r)
 	}
-	return values, nil
-}
-
-func readColumn(r io.Reader, name string, neurons uint64, sound func(float64) string) ([]float64, error) {
-	c := csv.NewReader(r)
-	c.ReuseRecord, c.TrimLeadingSpace = true, true
-	head, err := c.Read()
-	switch {
-	case err == io.EOF:
-		return nil, errors.New("expects a header line, found an empty file")
-	case err != nil:
-		return nil, csvError(err)
+	err = tabular.Read(f, file, o)
+	if rows := (tabular.Faults)(nil); err != nil && !errors.As(err, &rows) {
+		return fmt.Errorf("%s: %w", short(file), err)
 	}
-	names := slices.Clone(head)
-	names[0] = strings.TrimPrefix(names[0], "\ufeff")
-	at := slices.Index(names, name)
-	if at < 0 {
-		return nil, missingColumn(name, names)
-	}
-	if slices.Index(names[at+1:], name) >= 0 {
-		return nil, fmt.Errorf("column %q found twice in the header", name)
-	}
-	var values []float64
-	for {
-		row, err := c.Read()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, csvError(err)
-		}
-		line, _ := c.FieldPos(at)
-		switch {
-		case neurons == anyRows && len(values) == maxRows:
-			return nil, fmt.Errorf("line %d: expects at most %d rows, found a further row", line, maxRows)
-		case uint64(len(values)) == neurons:
-			return nil, fmt.Errorf("line %d: expects one row for each of %d neurons, found a further row", line, neurons)
-		}
-		x, wrong := columnNumber(row[at], sound)
-		switch {
-		case wrong != "" && neurons == anyRows:
-			return nil, fmt.Errorf("line %d, column %s: %s", line, name, wrong)
-		case wrong != "":
-			return nil, fmt.Errorf("line %d, column %s, neuron %d: %s", line, name, len(values), wrong)
-		}
-		values = append(values, x)
-	}
-	if n := uint64(len(values)); n < neurons && neurons != anyRows {
-		return nil, fmt.Errorf("expects one row for each neuron, found %d rows for %d neurons", n, neurons)
-	}
-	return values, nil
-}
-
-// columnNumber reads one field, or says what is wrong with it.
-func columnNumber(text string, sound func(float64) string) (x float64, wrong string) {
-	text = strings.TrimRight(text, " \t")
-	if text == "" {
-		return 0, "expects a number, found nothing"
-	}
-	x, m := number(text)
-	switch {
-	case m != nil:
-		return 0, m.message
-	case sound != nil:
-		return x, sound(x)
-	}
-	return x, ""
+	return err
 }
 
 func missingColumn(name string, names []string) error {
@@ -151,16 +167,4 @@ func missingColumn(name string, names []string) error {
 		text += "; columns are separated by commas"
 	}
 	return errors.New(text)
-}
-
-// csvError rewords an error of the CSV reader in one line.
-func csvError(err error) error {
-	e := (*csv.ParseError)(nil)
-	switch {
-	case !errors.As(err, &e):
-		return err
-	case errors.Is(err, csv.ErrFieldCount):
-		return fmt.Errorf("line %d: expects as many columns as in the header, found more or fewer", e.Line)
-	}
-	return fmt.Errorf("line %d: %w", e.Line, e.Err)
 }

@@ -8,23 +8,32 @@ import (
 	"testing"
 )
 
-// columnOf reads column V of a text for three neurons, none above 50.
-func columnOf(text string) ([]float64, error) {
-	open := func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }
-	p := &parser{open: open, g: &Genome{named: map[string]bool{}}}
-	return p.column("v.csv", "V", 3, func(x float64) string {
+// readColumn reads column V of a text for three neurons, none above 50.
+func readColumn(text string) ([]float64, error) {
+	p := &parser{open: holding(text), g: &Genome{named: map[string]bool{}}}
+	return p.column("v.csv", "V", 3, func(x float64) (float64, string) {
 		if x > 50 {
-			return fmt.Sprintf("expects at most 50, found %g", x)
+			return x, fmt.Sprintf("%g, want at most 50", x)
 		}
-		return ""
+		return x, ""
 	})
+}
+
+// memory is a file in memory.
+type memory struct{ *strings.Reader }
+
+func (memory) Close() error { return nil }
+
+// holding opens a file with that text, whatever its name.
+func holding(text string) Opener {
+	return func(string) (io.ReadCloser, error) { return memory{strings.NewReader(text)}, nil }
 }
 
 func TestColumn(t *testing.T) {
 	for _, text := range []string{
-		"V\n1.5\n-2\n3e-3\n", "\ufeffname,V\r\na,1.5\r\n\"b\nb\",-2\r\nc,\"3e-3\"", "a,V ,V\n0,1,1.5\n\n0,1, -2 \n0,1,.003\n",
+		"V\n1.5\n-2\n3e-3\n", "\ufeffname,V\r\na,1.5\r\n\"b, b\",-2\r\nc,\"3e-3\"", "a,W ,V\n0,1,1.5\n\n0,1, -2 \n0,1,.003\n",
 	} {
-		if v, err := columnOf(text); err != nil || !slices.Equal(v, []float64{1.5, -2, 0.003}) {
+		if v, err := readColumn(text); err != nil || !slices.Equal(v, []float64{1.5, -2, 0.003}) {
 			t.Errorf("%q: %v, %v", text, v, err)
 		}
 	}
@@ -32,26 +41,26 @@ func TestColumn(t *testing.T) {
 
 func TestColumnMistakes(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
-		{"empty", "", "v.csv: expects a header line, found an empty file"},
+		{"empty", "", "v.csv: no header, want a first line"},
 		{"no header", "1\n2\n3\n", `no column "V"`},
 		{"misspelt", "Vs,x\n1,1\n", `did you mean "Vs"?`},
 		{"semicolons", "n;V\n1;2\n", "separated by commas"},
 		{"twice", "V,V\n1,1\n2,2\n3,3\n", `column "V" found twice`},
-		{"not a number", "V\n1\ntwo\n3\n", `line 3, column V, neuron 1: expects a decimal number, found "two"`},
-		{"NaN", "V\n1\n2\nnan\n", "line 4, column V, neuron 2: expects a finite number"},
-		{"infinite", "V\n1\n-inf\n3\n", "expects a finite number"},
-		{"out of range", "V\n1\n1e999\n3\n", "out of range"},
-		{"hexadecimal", "V\n1\n0x10\n3\n", "expects a decimal number"},
-		{"with a unit", "V\n1\n2 mV\n3\n", "expects a decimal number"},
-		{"nothing", "V,W\n1,1\n,2\n3,3\n", "line 3, column V, neuron 1: expects a number, found nothing"},
-		{"too few rows", "V\n1\n2\n", "expects one row for each neuron, found 2 rows for 3 neurons"},
-		{"too many rows", "V\n1\n2\n3\n4\n", "line 5: expects one row for each of 3 neurons, found a further row"},
-		{"short row", "V,W\n1,1\n2\n3,3\n", "line 3: expects as many columns as in the header"},
-		{"open quote", "V\n1\n\"2\n3\n", "line 4: extraneous or missing"},
-		{"unsound", "V\n1\n51\n3\n", "line 3, column V, neuron 1: expects at most 50, found 51"},
+		{"not a number", "V\n1\ntwo\n3\n", `row 2 (line 3), column V: "two", want a number`},
+		{"NaN", "V\n1\n2\nnan\n", "row 3 (line 4), column V: NaN, want a finite number"},
+		{"infinite", "V\n1\n-inf\n3\n", "column V: -Inf, want a finite number"},
+		{"out of range", "V\n1\n1e999\n3\n", "+Inf, want a finite number"},
+		{"hexadecimal", "V\n1\n0x10\n3\n", `"0x10", want a number`},
+		{"with a unit", "V\n1\n2 mV\n3\n", `"2 mV", want a number`},
+		{"nothing", "V,W\n1,1\n,2\n3,3\n", `row 2 (line 3), column V: "", want a number`},
+		{"too few rows", "V\n1\n2\n", "v.csv: 2 rows, want one for each of 3 neurons"},
+		{"too many rows", "V\n1\n2\n3\n4\n", "v.csv: 4 rows, want one for each of 3 neurons"},
+		{"short row", "V,W\n1,1\n2\n3,3\n", "row 2 (line 3): 1 columns, want 2 as in the header"},
+		{"open quote", "V\n1\n\"2\n3\n", "a text in quotes goes over the end of its line"},
+		{"unsound", "V\n1\n51\n3\n", "row 2 (line 3), column V: 51, want at most 50"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if _, err := columnOf(c.text); err == nil || !strings.Contains(err.Error(), c.want) {
+			if _, err := readColumn(c.text); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v, want %q", err, c.want)
 			}
 		})
@@ -69,26 +78,64 @@ func TestColumnMistakes(t *testing.T) {
 func TestParameterFromColumn(t *testing.T) {
 	parse := func(value, text string) (*Genome, error) {
 		genome := "burst: v1\nareas:\n  - {name: a, neurons: 3, model: lif, params: {tau: \"" + value + "\"}}\n"
-		return Parse("net.yaml", []byte(genome), func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil })
+		return Parse("net.yaml", []byte(genome), holding(text))
 	}
 	g, err := parse("column(sub/cells.csv, tau_m)", "tau_m\n10\n20.5\n3e1\n")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := g.Areas[0]; a.Varied["tau"].Kind != Column || !slices.Equal(a.Columns["tau"], []float64{10, 20.5, 30}) || len(g.Files) != 1 || g.Files[0].Path != "sub/cells.csv" || g.Files[0].Bytes != 18 {
+	if a := g.Areas[0]; a.Varied["tau"].Kind != Column || !slices.Equal(a.Varied["tau"].Each, []float64{10, 20.5, 30}) || len(g.Files) != 1 || g.Files[0].Path != "sub/cells.csv" || g.Files[0].Bytes != 18 {
 		t.Errorf("%+v of %v", a, g.Files)
 	}
 	for _, c := range []struct{ value, text, want string }{
-		{"column(c.csv, t)", "t\n1\n0\n2\n", "net.yaml:3:53: areas[0].params.tau: c.csv: line 3, column t, neuron 1: expects a time above 0 ms, found 0"},
-		{"column(c.csv, t)", "t\n1\n1e39\n2\n", "neuron 1: expects a number that float32 can hold"},
-		{"column(c.csv, t)", "t\n1\n1e-50\n2\n", "neuron 1: expects a number that float32 can hold"},
-		{"column(c.csv, t)", "t\n1\n", "expects one row for each neuron, found 1 rows for 3 neurons"},
+		{"column(c.csv, t)", "t\n1\n0\n2\n", "net.yaml:3:53: areas[0].params.tau: c.csv: row 2 (line 3), column t: 0, want a time above 0 ms"},
+		{"column(c.csv, t)", "t\n1\n1e39\n2\n", "a number that float32 can hold"},
+		{"column(c.csv, t)", "t\n1\n1e-50\n2\n", "a number that float32 can hold"},
+		{"column(c.csv, t)", "t\n1\n", "1 rows, want one for each of 3 neurons"},
 		{"column(c.csv)", "", "expects column(FILE, NAME)"},
 		{"column c.csv, t", "", "tau"},
+		{"column(c.csv, t, ms, x)", "", "expects column(FILE, NAME)"},
+		{"column(c.csv, t, mV)", "", "expects a unit behind the column's name, one of ms, s, us, found \"mV\""},
+		{"column(c.txt, t)", "", "expects a file that ends in .csv, .parquet, .arrow, .arrows, found \"c.txt\""},
 		{"column(c.csv, t", "", "expects column(FILE, NAME)"},
 	} {
 		if _, err := parse(c.value, c.text); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.value, err, c.want)
+		}
+	}
+}
+
+// Initial values, drives and parameters of a column, in a unit of the text or in the base unit.
+func TestColumnsOfArea(t *testing.T) {
+	const text = "burst: v1\nscale: 1000\nareas:\n  - {name: a, neurons: 3, model: lif, params: {tau: \"column(c.csv, x, s)\"}, init: {V: \"column(c.csv, y)\"},\n" +
+		"     drive: [{constant: \"column(c.csv, y, nA)\"}, {constant: \"column(c.csv, y, mV)\"}]}\n  - {name: b, neurons: 3, init: {V: \"column(c.csv, y)\"}, drive: {constant: \"column(c.csv, x)\"}}\n"
+	g, err := Parse("net.yaml", []byte(text), holding("x,y\n1,-1.5\n2,0\n0.003,7\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := &g.Areas[0], &g.Areas[1]
+	for _, c := range []struct {
+		name      string
+		got, want []float64
+	}{
+		{"tau", a.Varied["tau"].Each, []float64{1000, 2000, 3}},
+		{"V", a.Init["V"].Each, []float64{-1.5, 0, 7}},
+		{"current", a.Drives[0].Each, []float64{-1500, 0, 7000}},
+		{"voltage", a.Drives[1].Each, []float64{-1.5, 0, 7}},
+		{"plain V", b.Init["V"].Each, []float64{-1.5, 0, 7}},
+		{"plain drive", b.Drives[0].Each, []float64{1, 2, 0.003}},
+	} {
+		if !slices.Equal(c.got, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, c.got, c.want)
+		}
+	}
+	if a.Drives[0].Unit != Current || a.Drives[1].Unit != Voltage || len(g.Files) != 1 {
+		t.Errorf("%v, %v, %v", a.Drives[0].Unit, a.Drives[1].Unit, g.Files)
+	}
+	_, err = Parse("net.yaml", []byte(strings.Replace(text, "y, nA", "y", 1)), holding("x,y\n1,-1.5\n2,0\n0.0003,7\n"))
+	for _, want := range []string{"expects a unit behind the column's name, one of mV, V, pA, nA: column(FILE, NAME, mV)", "areas[1].drive.constant: c.csv: row 3 (line 4), column x: "} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
 		}
 	}
 }

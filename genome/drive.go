@@ -76,6 +76,19 @@ func (p *parser) constant(f *fields, a *Area, d *Drive) {
 		f.faultKey("to", "", "found a port, but a constant drive of the model %s acts on the potential itself; want one of poisson or normal", a.Model.Name)
 		return
 	}
+	if isColumn(n) && d.Factor != nil && a.Model.Term == nil {
+		f.fault("factor", "found a factor beside a column, which a constant drive of the model %s cannot have; want one of them, or a model with a current", a.Model.Name)
+		return
+	}
+	if isColumn(n) {
+		d.Each, d.Unit, _ = p.fromColumn(n, at, a.Neurons(), dims, func(x float64) string {
+			if p.scale > 0 && a.Model.Term == nil {
+				return cmp.Or(quanta.TooSmall(x, float64(p.scale)), quanta.TooLarge(x, float64(p.scale)))
+			}
+			return ""
+		})
+		return
+	}
 	x, dim, ok := p.amount(n, at, dims)
 	if !ok {
 		return

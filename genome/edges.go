@@ -6,10 +6,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"burst/internal/tabular"
 )
 
 // EdgeFormats lists the endings of edge lists, and of lists of spikes.
-func EdgeFormats() []string { return []string{".csv", ".parquet", ".arrow", ".arrows"} }
+func EdgeFormats() []string { return tabular.Formats() }
 
 // edges reads the name of an edge list.
 func (p *parser) edges(f *fields, pr *Projection) {

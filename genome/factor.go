@@ -237,20 +237,19 @@ func (f *fields) rows(x *Factor) {
 		return
 	}
 	values, err := f.p.anyColumn(path, name)
-	if err != nil {
-		f.p.fault(n, at, "", "%v", err)
+	if f.p.fileFault(n, at, path, err) {
 		return
 	}
 	x.Values = values
 }
 
-// anyColumn reads a column of a CSV file inside the genome's folder that has as many rows as it likes, at least one.
+// anyColumn reads a column of a file inside the genome's folder that has as many rows as it likes, at least one.
 func (p *parser) anyColumn(file, name string) ([]float64, error) {
-	values, err := p.column(file, name, anyRows, func(x float64) string {
+	values, err := p.column(file, name, anyRows, func(x float64) (float64, string) {
 		if math.Abs(x) > math.MaxFloat32 {
-			return fmt.Sprintf("expects a number within ±3.4e38, found %g", x)
+			return x, fmt.Sprintf("%g, want a number within ±3.4e38", x)
 		}
-		return ""
+		return x, ""
 	})
 	if err == nil && len(values) == 0 {
 		err = errors.New("expects at least one row below the header, found none")

@@ -2,9 +2,7 @@ package genome
 
 import (
 	"fmt"
-	"io"
 	"math"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -13,9 +11,7 @@ import (
 
 // factorOf reads a factor of a constant drive at 0.5 ms a burst; the column v of f.csv has 1.5, −2 and 0.25.
 func factorOf(text string) (*Factor, error) {
-	file := func(string) (io.ReadCloser, error) {
-		return io.NopCloser(strings.NewReader("time,v,none\n0,1.5,a\n1,-2,b\n2,0.25,c\n")), nil
-	}
+	file := holding("time,v,none\n0,1.5,a\n1,-2,b\n2,0.25,c\n")
 	text = fmt.Sprintf("burst: v1\ntimestep: 0.5 ms\nareas:\n- {name: a, neurons: 3, model: lif, drive: {constant: 100 pA, factor: {%s}}}\n", text)
 	g, err := Parse("net.yaml", []byte(text), file)
 	if err != nil {
@@ -80,7 +76,7 @@ func TestFactorMistakes(t *testing.T) {
 		"sine: {amplitude: 3e38, frequency: 8 Hz, offset: 3e38}": "expects a factor within ±3.4e38",
 		"pulse: {width: 4, every: 4}":                            "expects pulses that end before the next one begins",
 		"file: {path: f.csv, column: non}":                       `did you mean "none"?`,
-		"file: {path: f.csv, column: none}":                      "f.csv: line 2, column none: expects a decimal number",
+		"file: {path: f.csv, column: none}":                      "f.csv: row 1 (line 2), column none: \"a\", want a number",
 	} {
 		_, err := factorOf(text)
 		if assert.ErrorContains(t, err, want, text) {

@@ -45,16 +45,15 @@ type Area struct {
 	Position  [3]float64 // for pictures only
 	Space     *Space     // where the neurons lie; nil: the genome does not say
 	Model     *Model
-	Params    map[string]float64   // every parameter of Model, with defaults; booleans are 0 or 1, choices their index
-	Varied    map[string]Value     // parameters that differ from neuron to neuron; their entries in Params do not count
-	Columns   map[string][]float64 // for each entry of Varied of kind Column: one value per neuron
-	Gradient  [3]float64           // threshold added per voxel step in x, y, z
-	Init      map[string]Value     // initial values of state variables that the genome names
-	PSP       *float64             // factor of the weights of all projections from this area; nil: 1
-	PSPMax    float64              // above 0: the psp of a spike is the potential at which it was fired, at most this in size
-	DividePSP bool                 // divide weights from this area by the source neuron's number of synapses
-	Group     string               // ipu, opu, core, custom, memory or any other; "" when it has none
-	Devices   uint64               // devices that the area stands for; 0 when the genome does not say
+	Params    map[string]float64 // every parameter of Model, with defaults; booleans are 0 or 1, choices their index
+	Varied    map[string]Value   // parameters that differ from neuron to neuron; their entries in Params do not count
+	Gradient  [3]float64         // threshold added per voxel step in x, y, z
+	Init      map[string]Value   // initial values of state variables that the genome names
+	PSP       *float64           // factor of the weights of all projections from this area; nil: 1
+	PSPMax    float64            // above 0: the psp of a spike is the potential at which it was fired, at most this in size
+	DividePSP bool               // divide weights from this area by the source neuron's number of synapses
+	Group     string             // ipu, opu, core, custom, memory or any other; "" when it has none
+	Devices   uint64             // devices that the area stands for; 0 when the genome does not say
 	Drives    []Drive
 	From      uint64  // poisson: first burst in which the area fires
 	Until     uint64  // poisson: first burst in which it no longer fires; MaxUint64 when open
@@ -97,8 +96,9 @@ func (a *Area) Voxel(x, y, z uint64) (first, count uint64) {
 type Drive struct {
 	Pos    Pos
 	Kind   DriveKind
-	Port   int     // that takes the amounts, from 1; 0: see Model.BySign
-	Value  float64 // Constant: amount per burst (feagi, plain units), current in pA or its steady depolarisation in mV (lif)
+	Port   int       // that takes the amounts, from 1; 0: see Model.BySign
+	Value  float64   // Constant: amount per burst (feagi, plain units), current in pA or its steady depolarisation in mV (lif)
+	Each   []float64 // Constant: instead of Value, one for each neuron of the area
 	Unit   Dimension
 	Rate   float64 // Poisson: events per second, Hz
 	Weight float64 // Poisson: one event's amount, in Unit

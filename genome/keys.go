@@ -58,6 +58,7 @@ type key struct {
 	Item      *key
 	Len       int
 	Empty     bool     // formList: the list may be empty
+	Column    bool     // formValue, formAmount: a column may have one for each neuron
 	All       bool     // formList: the word all may stand for all neurons of the area
 	Keys      []key    // formMap, formOneOrMany
 	Free      *key     // formMap: the value of keys that the genome chooses; nil: there are no such keys
@@ -299,7 +300,7 @@ func paramKeys(m *Model, params []Param) []key {
 func stateKeys(m *Model) []key {
 	keys := make([]key, len(m.State))
 	for i, s := range m.State {
-		keys[i] = key{Name: s.Name, Doc: s.Doc, Form: formValue, Dims: []Dimension{s.Dim}, Of: []string{m.Name}}
+		keys[i] = key{Name: s.Name, Doc: s.Doc, Form: formValue, Dims: []Dimension{s.Dim}, Of: []string{m.Name}, Column: true}
 	}
 	return keys
 }
@@ -379,7 +380,7 @@ var driveKeys = sync.OnceValue(func() []key {
 	}
 	return append([]key{
 		{Name: "to", Form: formMap, Keys: toKeys("the area itself, unless left out"), Doc: "input that takes the amounts, as {port: NAME}"},
-		{Name: "constant", Form: formAmount, Dims: constant, Doc: "the same input in every burst"},
+		{Name: "constant", Form: formAmount, Dims: constant, Column: true, Doc: "the same input in every burst"},
 		{Name: "poisson", Form: formMap, Doc: "random events, independent for each neuron", Keys: []key{
 			{Name: "rate", Form: formNumber, Required: true, Dims: []Dimension{Frequency}, Max: inf, Doc: "events a second; at most 500 a burst"},
 			{Name: "weight", Form: formAmount, Required: true, Dims: inputs(), Doc: "amount of one event"},

@@ -2,6 +2,7 @@ package genome
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -17,12 +18,20 @@ func (p *parser) perNeuron(n *yaml.Node, at *path, k *key, a *Area, x *float64) 
 		}
 		return
 	}
-	text, ok := p.scalar(n, at, k.Dims[0].article()+" or a distribution")
-	if !ok {
+	if isColumn(n) {
+		sound := func(x float64) string {
+			if x < k.Min || x > k.Max || k.MinOpen && x == k.Min {
+				return fmt.Sprintf("%g, want %s %s", x, k.Dims[0].article(), k.span())
+			}
+			return ""
+		}
+		if each, _, ok := p.fromColumn(n, at, a.Neurons(), k.Dims[:1], sound); ok {
+			a.vary(k.Name, columnOf(n, each))
+		}
 		return
 	}
-	if rest, is := strings.CutPrefix(strings.TrimLeft(text, " "), "column"); is {
-		p.fromColumn(n, at, k, a, rest)
+	text, ok := p.scalar(n, at, k.Dims[0].article()+" or a distribution")
+	if !ok {
 		return
 	}
 	v, m := parseParam(text, k.Dims[0])
@@ -37,6 +46,11 @@ func (p *parser) perNeuron(n *yaml.Node, at *path, k *key, a *Area, x *float64) 
 		}
 	}
 	a.vary(k.Name, v)
+}
+
+// columnOf is the value of numbers of a column.
+func columnOf(n *yaml.Node, each []float64) Value {
+	return Value{Pos: pos(n), Kind: Column, Each: each, Lo: -inf, Hi: inf}
 }
 
 // parseParam reads a distribution, or lin(a, b, u) or sq(a, b, u), which are a + b·u and a + b·u² with a number u, uniform

@@ -62,7 +62,7 @@ func TestParse(t *testing.T) {
 		{Pos: cortex.Drives[0].Pos, Kind: Poisson, Unit: Voltage, Rate: 1680, Weight: 0.3, Until: math.MaxUint64},
 		{Pos: cortex.Drives[1].Pos, Kind: Constant, Value: 120, Unit: Current, From: 700, Until: 710},
 	}
-	if !slices.Equal(cortex.Drives, drives) {
+	if !reflect.DeepEqual(cortex.Drives, drives) {
 		t.Errorf("drives: %+v", cortex.Drives)
 	}
 	if p := g.Projections[1]; p.From != 1 || p.To != 2 || p.Rule != OneToOne || p.Weight.A != 1.5 || p.Delay.A != 15 {
@@ -152,7 +152,7 @@ func TestValues(t *testing.T) {
 		{"lognormal(-2 mV, 1 mV) < 0 mV", Value{Kind: LogNormal, A: -2, B: 1, Lo: -inf, Hi: 0, HiOpen: true}},
 		{"clip(normal(2 mV, 1 mV), 0 mV, 4 mV)", Value{Kind: Normal, A: 2, B: 1, Lo: 0, Hi: 4, Clip: true}},
 	} {
-		if v, m := parseValue(c.text, Voltage, 1); m != nil || v != c.want {
+		if v, m := parseValue(c.text, Voltage, 1); m != nil || !reflect.DeepEqual(v, c.want) {
 			t.Errorf("%s: got %+v (%v), want %+v", c.text, v, m, c.want)
 		}
 	}

@@ -182,6 +182,9 @@ func (k *key) amountWords() string {
 	if k.Form == formValue {
 		text += ", or a distribution"
 	}
+	if k.Column {
+		text += ", or a column"
+	}
 	return text
 }
 

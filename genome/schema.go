@@ -217,8 +217,14 @@ func (k *key) amountSchema() object {
 	if k.Form == formValue {
 		ways = append(ways, object{"type": "string", "pattern": distributionPattern(k.Dims)}, object{"type": "string", "pattern": placePattern})
 	}
+	if k.Column {
+		ways = append(ways, object{"type": "string", "pattern": `^\s*` + columnPattern + `\s*$`})
+	}
 	return object{"anyOf": ways}
 }
+
+// columnPattern is column(FILE, NAME), perhaps with a unit.
+const columnPattern = `column\s*\(.+,.+\)`
 
 // distributionPattern is what parseValue takes, units of any one dimension for each number.
 func distributionPattern(dims []Dimension) string {
@@ -244,7 +250,7 @@ func tiedPattern(dim Dimension) string {
 	if dim != Plain {
 		x = `(0|` + quantityPattern(dim) + `)`
 	}
-	return `^\s*((lin|sq)\s*\(\s*` + x + `\s*,\s*` + x + `\s*,\s*[A-Za-z_]+\s*\)|column\s*\(.+,.+\))\s*$`
+	return `^\s*((lin|sq)\s*\(\s*` + x + `\s*,\s*` + x + `\s*,\s*[A-Za-z_]+\s*\)|` + columnPattern + `)\s*$`
 }
 
 func (k *key) listSchema() object {

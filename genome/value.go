@@ -10,6 +10,8 @@ type Value struct {
 	// LoOpen and HiOpen exclude the bound itself ("> x", "< x"); Clip moves a draw to the bound instead of drawing again.
 	LoOpen, HiOpen, Clip bool
 
+	Each []float64 // Column: one for each neuron of the area
+
 	Shared string // Linear, Square: the name of the uniform number u that parameters of an area share
 
 	Of  *Kernel // Distance
@@ -27,7 +29,7 @@ const (
 	LogNormal
 	Linear   // A + B·u, of parameters only
 	Square   // A + B·u², of parameters only
-	Column   // Area.Columns, of parameters only
+	Column   // Each, of parameters and initial values only
 	Distance // Of, at the place of the target as seen from the source, of weights and delays only; A is its number where both meet
 )
 

@@ -123,7 +123,7 @@ func info(s *Server, _ http.ResponseWriter, q *http.Request) (any, error) {
 	}
 	x := Info{
 		Program: run.Version, Name: f.Genome.Name, Network: fmt.Sprintf("%016x", f.ID), Seed: c.Seed, RunSeed: c.RunSeed, Timestep: f.Genome.Timestep, Scale: c.Scale,
-		Neurons: c.Neurons, Areas: len(c.Areas), Projections: len(f.Genome.Projections), Stimuli: len(c.Stimuli), Backend: f.Backend, Device: f.Device, LockStep: s.o.LockStep,
+		Neurons: c.Neurons, Areas: len(c.Areas), Projections: len(f.Genome.Projections), Stimuli: len(f.Genome.Stimuli), Backend: f.Backend, Device: f.Device, LockStep: s.o.LockStep,
 		Kind: kind, First: f.First, Scope: s.tokenScope(q).String(),
 	}
 	if f.Planned > 0 {

@@ -20,7 +20,7 @@ func network(g *genome.Genome, rec *recording) (*connectome.Connectome, error) {
 		if a.PSPMax > 0 {
 			return nil, fmt.Errorf("area %s was stimulated and has mp_driven_psp; FEAGI does not say at which potential such a neuron fires", a.Name)
 		}
-		a.Model, a.Params, a.Varied, a.Columns, a.Init = genome.ModelNamed("spike_list"), map[string]float64{}, nil, nil, nil
+		a.Model, a.Params, a.Varied, a.Init = genome.ModelNamed("spike_list"), map[string]float64{}, nil, nil
 		a.Gradient = [3]float64{}
 		for b, fired := range rec.areas[i].fired {
 			for _, n := range fired {

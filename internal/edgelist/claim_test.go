@@ -67,7 +67,7 @@ func TestClaimedRows(t *testing.T) {
 	for _, same := range []bool{true, false} {
 		whole := listed(t, rows, same)
 		if same {
-			require.Less(t, len(whole), rows/rowsAByte, "few bytes hold many rows")
+			require.Less(t, len(whole), rows/4, "few bytes hold many rows")
 		}
 		got, err := Read(bytes.NewReader(whole), "w.parquet", o)
 		require.NoError(t, err)

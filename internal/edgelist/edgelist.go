@@ -5,18 +5,12 @@ package edgelist
 import (
 	"errors"
 	"fmt"
-	"io"
-	"runtime"
+	"slices"
 	"strings"
 
 	"burst/genome"
+	"burst/internal/tabular"
 )
-
-// File is what Read needs of a file; os.File, embed's files and bytes.Reader have it.
-type File interface {
-	io.ReaderAt
-	io.Seeker
-}
 
 // Table holds the columns of a list, in the order of its rows. Columns that the file does not have are nil.
 type Table struct {
@@ -57,49 +51,25 @@ func (e *TooManyError) Error() string {
 	return fmt.Sprintf("%d rows, want at most %d", e.Rows, e.Max)
 }
 
-// Read reads the list in f; name tells the format by its ending, one of genome.EdgeFormats. Wrong rows are Faults, the
+// Read reads the list in f; name tells the format by its ending, one of tabular.Formats. Wrong rows are tabular.Faults, the
 // first ones of the file; other errors concern the file as a whole.
-func Read(f File, name string, o Options) (t *Table, err error) {
-	size, err := f.Seek(0, io.SeekEnd)
-	if err != nil {
-		return nil, err
-	}
-	if o.Threads <= 0 {
-		o.Threads = runtime.GOMAXPROCS(0)
-	}
+func Read(f tabular.File, name string, o Options) (*Table, error) {
 	l := &list{Options: o, t: &Table{}}
-	switch format(name) {
-	case ".csv":
-		err = l.readCSV(f, size)
-	case ".parquet":
-		err = l.readParquet(f, size)
-	case ".arrow", ".arrows":
-		err = l.readArrow(f, size)
-	default:
-		return nil, fmt.Errorf("expects a file that ends in %s, found %q", strings.Join(genome.EdgeFormats(), ", "), name)
-	}
+	err := tabular.Read(f, name, tabular.Options{
+		Header: l.header, Allowed: l.limit, Room: l.room, Threads: o.Threads, MaxBytes: Bytes(min(o.MaxRows, 1<<40)),
+	})
 	if err != nil {
 		return nil, err
-	}
-	if faults := l.faults.list(); faults != nil {
-		return nil, faults
 	}
 	l.plainDelays()
 	return l.t, nil
 }
 
-func format(name string) string {
-	if at := strings.LastIndexByte(name, '.'); at >= 0 {
-		return name[at:]
-	}
-	return ""
-}
-
 // list is a list that is being read.
 type list struct {
 	Options
-	t      *Table
-	faults collector
+	t   *Table
+	has [columns]bool
 }
 
 // limit refuses more rows than are wanted.
@@ -111,25 +81,22 @@ func (l *list) limit(rows uint64) error {
 }
 
 // room makes the columns for rows rows.
-func (l *list) room(has [columns]bool, rows uint64) error {
-	if err := l.limit(rows); err != nil {
-		return err
-	}
+func (l *list) room(rows uint64) error {
 	t := l.t
 	t.Source = make([]uint32, rows)
-	if has[target] {
+	if l.has[target] {
 		t.Target = make([]uint32, rows)
 	}
-	if has[burst] {
+	if l.has[burst] {
 		t.Burst = make([]uint64, rows)
 	}
-	if has[weight] {
+	if l.has[weight] {
 		t.Weight = make([]float64, rows)
 	}
-	if has[port] {
+	if l.has[port] {
 		t.Port = make([]uint8, rows)
 	}
-	if t.Delays = has[delay] || has[delayMS]; t.Delays {
+	if t.Delays = l.has[delay] || l.has[delayMS]; t.Delays {
 		t.Delay = make([]uint8, rows)
 	}
 	return nil
@@ -174,43 +141,50 @@ func (o *Options) known() (from column, names []string) {
 
 func (c column) String() string { return columnNames()[c] }
 
-// header finds the columns by their names: at[c] is the place of column c, −1 when the file does not have it. Names that
-// begin with an underscore are left to the user.
-func (o *Options) header(names []string) (at [columns]int, has [columns]bool, err error) {
-	for c := range at {
-		at[c] = -1
-	}
-	from, wanted := o.known()
-next:
-	for i, name := range names {
-		for k, known := range wanted {
-			if name != known {
-				continue
-			}
-			c := from + column(k)
-			if has[c] {
-				return at, has, fmt.Errorf("column %q found twice", name)
-			}
-			at[c], has[c] = i, true
-			continue next
+// header finds the columns by their names. Names that begin with an underscore are left to the user.
+func (l *list) header(names []string) (found []tabular.Column, err error) {
+	from, wanted := l.known()
+	for k, name := range wanted {
+		c := from + column(k)
+		at, err := tabular.Find(names, name)
+		switch {
+		case err != nil:
+			return nil, err
+		case at < 0:
+			continue
 		}
-		if !strings.HasPrefix(name, "_") {
-			return at, has, unknownColumn(name, names, wanted)
+		l.has[c] = true
+		found = append(found, l.column(c, at))
+	}
+	for _, name := range names {
+		if !slices.Contains(wanted, name) && !strings.HasPrefix(name, "_") {
+			return nil, unknownColumn(name, names, wanted)
 		}
 	}
-	switch {
-	case o.Spikes && (!has[neuron] || !has[burst]):
-		return at, has, fmt.Errorf("columns %q, want neuron and burst", clip(strings.Join(names, ", ")))
-	case !o.Spikes && (!has[source] || !has[target]):
-		return at, has, fmt.Errorf("columns %q, want source and target", clip(strings.Join(names, ", ")))
+	switch has := &l.has; {
+	case l.Spikes && (!has[neuron] || !has[burst]):
+		return nil, fmt.Errorf("columns %q, want neuron and burst", tabular.Clip(strings.Join(names, ", ")))
+	case !l.Spikes && (!has[source] || !has[target]):
+		return nil, fmt.Errorf("columns %q, want source and target", tabular.Clip(strings.Join(names, ", ")))
 	case has[delay] && has[delayMS]:
-		return at, has, errors.New("both columns delay and delay_ms, want one of them")
+		return nil, errors.New("both columns delay and delay_ms, want one of them")
 	}
-	return at, has, nil
+	return found, nil
+}
+
+// column says how the values of a column are taken.
+func (l *list) column(c column, at int) tabular.Column {
+	column := tabular.Column{Name: c.String(), At: at}
+	if c.isReal() {
+		column.Real = func(row uint64, x float64) string { return l.real(c, row, x) }
+	} else {
+		column.Whole = func(row uint64, x int64) string { return l.whole(c, row, x) }
+	}
+	return column
 }
 
 func unknownColumn(name string, names, wanted []string) error {
-	text := fmt.Sprintf("unknown column %q, want one of %s", clip(name), strings.Join(wanted, ", "))
+	text := fmt.Sprintf("unknown column %q, want one of %s", tabular.Clip(name), strings.Join(wanted, ", "))
 	switch near := genome.Nearest(name, wanted); {
 	case near != "":
 		text += fmt.Sprintf("; did you mean %q?", near)
@@ -220,13 +194,4 @@ func unknownColumn(name string, names, wanted []string) error {
 		text += "; begin its name with _ to have it left out"
 	}
 	return errors.New(text)
-}
-
-// clip cuts a text from a file down to what a message may hold.
-func clip(s string) string {
-	const most = 60
-	if r := []rune(s); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return s
 }

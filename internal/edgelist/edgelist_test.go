@@ -21,6 +21,8 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"burst/internal/tabular"
 )
 
 // wanted takes 70 sources and 30 targets, and 0.1 ms a burst.
@@ -118,79 +120,11 @@ func TestCSVMistakes(t *testing.T) {
 // Of many wrong rows the first ten are reported, whichever piece is read first.
 func TestFirstFaults(t *testing.T) {
 	_, err := readText("source,target\n" + strings.Repeat("1,2\n", 100) + strings.Repeat("99,99\n", 100))
-	var faults Faults
+	var faults tabular.Faults
 	require.True(t, errors.As(err, &faults))
 	require.Len(t, faults, 10)
-	assert.Equal(t, Fault{Row: 101, Line: 102, Column: "source", Message: "neuron 99, want 0…69 of E"}, faults[0])
-	assert.Equal(t, Fault{Row: 105, Line: 106, Column: "target", Message: "neuron 99, want 0…29 of I"}, faults[9])
-}
-
-// Rows and lines must be the same however the file is cut.
-func TestPieces(t *testing.T) {
-	text := "source,target,weight\r\n1,2,3\n\n\r\n4,5,6e0\n7,8,-9.75\r\n99,0,0\n10,11,12"
-	for piece := int64(1); piece < 80; piece++ {
-		l := &list{Options: wanted(), t: &Table{}}
-		l.Threads = 3
-		c, err := openCSV(bytes.NewReader([]byte(text)), int64(len(text)), piece)
-		require.NoError(t, err)
-		require.NoError(t, l.readPieces(c), "pieces of %d", piece)
-		assert.Equal(t, []uint32{1, 4, 7, 0, 10}, l.t.Source, "pieces of %d", piece)
-		for i, want := range []uint64{2, 5, 6, 7, 8} {
-			line, err := c.line(uint64(i) + 1)
-			require.NoError(t, err)
-			assert.Equal(t, want, line, "row %d in pieces of %d", i+1, piece)
-		}
-		assert.Equal(t, []float64{3, 6, -9.75, 0, 12}, l.t.Weight)
-		assert.Equal(t, Faults{{Row: 4, Line: 7, Column: "source", Message: "neuron 99, want 0…69 of E"}}, l.faults.list())
-	}
-}
-
-// A line of 64 KiB is read and one of a byte more is told by its line, wherever it stands and however the file is cut.
-func TestLineTooLong(t *testing.T) {
-	const head, row = "source,target,_n\n", "1,2,3\n"
-	most := "1,2," + strings.Repeat("x", maxLine-4)
-	for _, c := range []struct {
-		name, before, after string
-		row, line           uint64
-	}{
-		{"behind the header", head, "\n" + row, 1, 2},
-		{"last, without an end", head + row, "", 2, 3},
-		{"last", head + row, "\r\n", 2, 3},
-		{"behind empty lines", head + "\n\r\n" + row, "\r\n" + row, 2, 5},
-		{"behind many short rows", head + strings.Repeat(row, 3000), "\n" + strings.Repeat(row, 300), 3001, 3002},
-		{"behind a whole piece", head + strings.Repeat(row+row+row+"\n", pieceSize/len(row)/3), "\n" + row, pieceSize/6/3*3 + 1, 4*(pieceSize/6/3) + 2},
-		{"before another one", head, "\n" + most + "y\n", 1, 2},
-	} {
-		for _, piece := range []int64{100, maxLine, maxLine + 1, pieceSize} {
-			if piece < pieceSize && c.row > 10_000 {
-				continue // thousands of pieces
-			}
-			read := func(text string) error {
-				file, err := openCSV(bytes.NewReader([]byte(text)), int64(len(text)), piece)
-				require.NoError(t, err)
-				l := &list{Options: wanted(), t: &Table{}}
-				l.Threads, l.MaxRows = 2, 1<<30
-				if err := l.readPieces(file); err != nil {
-					return err
-				}
-				require.Empty(t, l.faults.list())
-				return nil
-			}
-			if c.name != "before another one" {
-				require.NoError(t, read(c.before+most+c.after), "%s in pieces of %d", c.name, piece)
-			}
-			want := Faults{{Row: c.row, Line: c.line, Message: "a line of more than 65536 bytes, want at most so many"}}
-			require.Equal(t, want, read(c.before+most+"x"+c.after), "%s in pieces of %d", c.name, piece)
-			require.Equal(t, want, read(c.before+most+strings.Repeat("x", 3*maxLine)+c.after), "%s in pieces of %d", c.name, piece)
-		}
-	}
-	header := head[:len(head)-1] + ",_" + strings.Repeat("x", maxLine-len(head)-1)
-	for _, end := range []string{"", "\n", "\r\n", "\n1,2,3,4\n"} {
-		_, err := readText(header + end)
-		require.NoError(t, err)
-		_, err = readText(header + "x" + end)
-		require.ErrorContains(t, err, "line 1: a line of more than 65536 bytes, want a header")
-	}
+	assert.Equal(t, tabular.Fault{Row: 101, Line: 102, Column: "source", Message: "neuron 99, want 0…69 of E"}, faults[0])
+	assert.Equal(t, tabular.Fault{Row: 105, Line: 106, Column: "target", Message: "neuron 99, want 0…29 of I"}, faults[9])
 }
 
 // record is an Arrow record batch of columns by name, for files that other programs write.

@@ -14,6 +14,8 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 	"github.com/stretchr/testify/require"
+
+	"burst/internal/tabular"
 )
 
 // column of the numbers 1 and 2 in a type of Arrow.
@@ -148,7 +150,7 @@ func TestParquetKinds(t *testing.T) {
 		"a list of int32": {schema.NewInt32Node("source", parquet.Repetitions.Repeated, -1), func(c file.ColumnChunkWriter) error {
 			_, err := c.(*file.Int32ColumnChunkWriter).WriteBatch([]int32{1, 2}, []int16{1, 1}, []int16{0, 0})
 			return err
-		}, "a nested column, want one number a row"},
+		}, "a nested column, want one value a row"},
 	} {
 		got, err := Read(bytes.NewReader(parquetColumns(t, x.node, x.write)), "w.parquet", wanted())
 		if x.want == "" {
@@ -182,7 +184,7 @@ func TestParquetGroups(t *testing.T) {
 	}
 }
 
-// Batch by batch, rows are put behind those before, and memory given back is there for the next.
+// Batch by batch, rows are put behind those before.
 func TestManyBatches(t *testing.T) {
 	var text bytes.Buffer
 	first := record(t, []string{"source", "target"}, ints(1, 2), ints(3, 4))
@@ -194,13 +196,6 @@ func TestManyBatches(t *testing.T) {
 	got, err := Read(bytes.NewReader(text.Bytes()), "w.arrows", wanted())
 	require.NoError(t, err)
 	require.Equal(t, &Table{Source: []uint32{1, 2, 5, 7}, Target: []uint32{3, 4, 6, 8}}, got)
-
-	a := &bounded{memory.DefaultAllocator, 100}
-	for range 3 {
-		a.Free(a.Reallocate(90, a.Allocate(50)))
-	}
-	require.Equal(t, 100, a.left)
-	require.PanicsWithError(t, (&noRoom{101, 100}).Error(), func() { a.Allocate(101) })
 }
 
 // Weights of 32 bits are taken as they are, and those of a row without one are told.
@@ -225,7 +220,7 @@ func TestFloat32Weights(t *testing.T) {
 	require.NoError(t, w.Write(r))
 	require.NoError(t, w.Close())
 	_, err = Read(bytes.NewReader(text.Bytes()), "w.arrow", wanted())
-	require.Equal(t, Faults{{Row: 2, Column: "weight", Message: nothing}, {Row: 4, Column: "weight", Message: nothing}}, err)
+	require.Equal(t, tabular.Faults{{Row: 2, Column: "weight", Message: "nothing (null), want a number"}, {Row: 4, Column: "weight", Message: "nothing (null), want a number"}}, err)
 }
 
 // The limits of every column, from both sides.
@@ -280,47 +275,6 @@ func TestPlainDelays(t *testing.T) {
 }
 
 // A row's line, as connectome asks for it, in files of lines and of others.
-func TestLine(t *testing.T) {
-	text := "source,target\n1,2\n\n3,4\r\n\r\n5,6"
-	for i, want := range []uint64{2, 4, 6} {
-		line, err := Line(bytes.NewReader([]byte(text)), "w.csv", uint64(i)+1)
-		require.NoError(t, err)
-		require.Equal(t, want, line)
-	}
-	line, err := Line(nil, "w.parquet", 3)
-	require.NoError(t, err)
-	require.Zero(t, line)
-	_, err = Line(bytes.NewReader(nil), "w.csv", 1)
-	require.Error(t, err)
-	_, err = Line(unreadable{}, "w.csv", 1)
-	require.ErrorIs(t, err, io.ErrClosedPipe)
-	_, err = Read(unreadable{}, "w.csv", wanted())
-	require.ErrorIs(t, err, io.ErrClosedPipe)
-	require.Equal(t, "csv", strings.TrimPrefix(format("a.b.csv"), "."))
-	require.Empty(t, format("csv"))
-	require.Equal(t, ".csv", format(".csv"))
-}
-
-// unreadable is a file that cannot be read.
-type unreadable struct{}
-
-func (unreadable) ReadAt([]byte, int64) (int, error) { return 0, io.ErrClosedPipe }
-func (unreadable) Seek(int64, int) (int64, error)    { return 0, io.ErrClosedPipe }
-
-// shrunk says that it is longer than it is.
-type shrunk struct{ *bytes.Reader }
-
-func (s shrunk) Seek(offset int64, whence int) (int64, error) {
-	n, err := s.Reader.Seek(offset, whence)
-	return n + 100, err
-}
-
-// A file that has become shorter while it is read is told.
-func TestShrunk(t *testing.T) {
-	_, err := Read(shrunk{bytes.NewReader([]byte("source,target\n1,2\n"))}, "w.csv", wanted())
-	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
-}
-
 // few takes so many bytes and refuses more.
 type few struct{ left int }
 

@@ -36,8 +36,6 @@ func (l *list) whole(c column, i uint64, x int64) (wrong string) {
 			return fmt.Sprintf("%d, want the number of a port, from 0", x)
 		}
 		l.t.Port[i] = uint8(x)
-	default:
-		return l.real(c, i, float64(x))
 	}
 	return ""
 }
@@ -62,8 +60,6 @@ func (l *list) real(c column, i uint64, x float64) string {
 			return fmt.Sprintf("%v ms, which is %v bursts of %v ms, want 1…%d bursts", x, bursts, l.Timestep, quanta.MaxDelay)
 		}
 		l.t.Delay[i] = uint8(bursts)
-	default:
-		return fmt.Sprintf("%v, want a whole number", x)
 	}
 	return ""
 }

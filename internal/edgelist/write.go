@@ -17,8 +17,10 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
-	"burst/genome"
+	"burst/internal/tabular"
 )
+
+const writeSize = 4 << 20 // bytes of a CSV file that are written at a time
 
 // groupRows is how many rows make a row group of Parquet, and so what a reader of one holds.
 const groupRows = 1 << 20
@@ -50,9 +52,9 @@ type Writer interface {
 
 // NewWriter writes to w in the format that the ending of name tells.
 func NewWriter(w io.Writer, name string) (Writer, error) {
-	switch format(name) {
+	switch tabular.Format(name) {
 	case ".csv":
-		c := &csvWriter{w: bufio.NewWriterSize(w, pieceSize)}
+		c := &csvWriter{w: bufio.NewWriterSize(w, writeSize)}
 		_, err := c.w.WriteString("source,target,weight,delay,port\n")
 		return c, err
 	case ".parquet":
@@ -65,7 +67,7 @@ func NewWriter(w io.Writer, name string) (Writer, error) {
 		s := arrowSchema()
 		return &arrowWriter{s, ipc.NewWriter(w, ipc.WithSchema(s))}, nil
 	}
-	return nil, fmt.Errorf("expects a file that ends in %s, found %q", strings.Join(genome.EdgeFormats(), ", "), name)
+	return nil, fmt.Errorf("expects a file that ends in %s, found %q", strings.Join(tabular.Formats(), ", "), name)
 }
 
 type csvWriter struct {

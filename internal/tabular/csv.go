@@ -1,4 +1,4 @@
-package edgelist
+package tabular
 
 import (
 	"bytes"
@@ -107,24 +107,23 @@ func (c *csvFile) lines(i int, buf *[]byte) ([]byte, error) {
 }
 
 // readCSV counts the rows of every piece, makes room, and reads the pieces.
-func (l *list) readCSV(f File, size int64) error {
+func (r *reader) readCSV(f File, size int64) error {
 	c, err := openCSV(f, size, pieceSize)
 	if err != nil {
 		return err
 	}
-	return l.readPieces(c)
+	return r.readPieces(c)
 }
 
 // span is where a piece of a CSV file stands: rows and lines before it, and its rows.
 type span struct{ row, line, rows uint64 }
 
-func (l *list) readPieces(c *csvFile) error {
-	at, has, err := l.header(c.names)
-	if err != nil {
+func (r *reader) readPieces(c *csvFile) error {
+	if err := r.header(c.names); err != nil {
 		return err
 	}
 	counts, long := make([]span, c.pieces()), make([]span, c.pieces())
-	err = l.each(c, func(i int, text []byte) {
+	err := r.each(c, func(i int, text []byte) {
 		counts[i].rows, counts[i].line, long[i] = countLines(text, math.MaxUint64)
 	})
 	if err != nil {
@@ -138,20 +137,20 @@ func (l *list) readPieces(c *csvFile) error {
 		counts[i].row, counts[i].line = row, line
 		row, line = row+n.rows, line+n.line
 	}
-	if err := l.room(has, row); err != nil {
+	if err := r.room(row); err != nil {
 		return err
 	}
-	return l.each(c, func(i int, text []byte) { l.parse(text, counts[i], &at, len(c.names)) })
+	return r.each(c, func(i int, text []byte) { r.parse(text, counts[i], len(c.names)) })
 }
 
 // each calls work on every piece, several at a time.
-func (l *list) each(c *csvFile, work func(i int, text []byte)) error {
+func (r *reader) each(c *csvFile, work func(i int, text []byte)) error {
 	var g errgroup.Group
-	buffers := make(chan []byte, l.Threads)
-	for range l.Threads {
+	buffers := make(chan []byte, r.Threads)
+	for range r.Threads {
 		buffers <- nil
 	}
-	g.SetLimit(l.Threads)
+	g.SetLimit(r.Threads)
 	for i := range c.pieces() {
 		g.Go(func() error {
 			buf := <-buffers
@@ -168,7 +167,7 @@ func (l *list) each(c *csvFile, work func(i int, text []byte)) error {
 
 // Line is the line of a CSV file that a row stands in, both from 1, as Read counts them; 0 in files of other formats.
 func Line(f File, name string, row uint64) (uint64, error) {
-	if format(name) != ".csv" {
+	if Format(name) != ".csv" {
 		return 0, nil
 	}
 	size, err := f.Seek(0, io.SeekEnd)
@@ -217,26 +216,26 @@ func countLines(text []byte, most uint64) (rows, lines uint64, long span) {
 }
 
 // parse reads the rows of a piece.
-func (l *list) parse(text []byte, where span, at *[columns]int, fields int) {
-	r := csv.NewReader(bytes.NewReader(text))
-	r.ReuseRecord, r.TrimLeadingSpace, r.FieldsPerRecord = true, true, fields
+func (r *reader) parse(text []byte, where span, fields int) {
+	c := csv.NewReader(bytes.NewReader(text))
+	c.ReuseRecord, c.TrimLeadingSpace, c.FieldsPerRecord = true, true, fields
 	for i := where.row; ; i++ {
-		record, err := r.Read()
+		record, err := c.Read()
 		if err == io.EOF && i == where.row+where.rows {
 			return
 		}
 		if err == io.EOF || i == where.row+where.rows {
-			l.faults.add(Fault{Row: where.row + 1, Line: where.line + 1, Message: "a text in quotes goes over the end of its line, in this row or a later one, want every row in one line"})
+			r.faults.add(Fault{Row: where.row + 1, Line: where.line + 1, Message: "a text in quotes goes over the end of its line, in this row or a later one, want every row in one line"})
 			return
 		}
-		fault := func(c string, wrong string) {
+		fault := func(name string, wrong string) {
 			line := 1
 			if e := (*csv.ParseError)(nil); errors.As(err, &e) {
 				line = e.Line
 			} else {
-				line, _ = r.FieldPos(0)
+				line, _ = c.FieldPos(0)
 			}
-			l.faults.add(Fault{Row: i + 1, Line: where.line + uint64(line), Column: c, Message: wrong})
+			r.faults.add(Fault{Row: i + 1, Line: where.line + uint64(line), Column: name, Message: wrong})
 		}
 		switch {
 		case errors.Is(err, csv.ErrFieldCount):
@@ -244,41 +243,43 @@ func (l *list) parse(text []byte, where span, at *[columns]int, fields int) {
 		case err != nil:
 			fault("", parseError(err).Error())
 		default:
-			for c, place := range at {
-				if place < 0 {
-					continue
-				}
-				if wrong := l.text(column(c), i, record[place]); wrong != "" {
-					fault(column(c).String(), wrong)
+			for k := range r.columns {
+				if wrong := r.columns[k].field(i, record[r.columns[k].At]); wrong != "" {
+					fault(r.columns[k].Name, wrong)
 				}
 			}
 		}
 	}
 }
 
-// text reads one field.
-func (l *list) text(c column, i uint64, s string) (wrong string) {
+// field reads one field.
+func (c *Column) field(row uint64, s string) (wrong string) {
 	s = strings.TrimRight(s, " \t")
-	if c.isReal() {
-		return l.decimal(c, i, s)
+	switch {
+	case s == "" && c.Optional:
+		return ""
+	case c.Text != nil:
+		return c.text(row, s)
+	case c.Real != nil:
+		return c.decimal(row, s)
 	}
 	x, err := strconv.ParseInt(s, 10, 64)
 	if err != nil {
-		return fmt.Sprintf("%q, want a whole number", clip(s))
+		return fmt.Sprintf("%q, want a whole number", Clip(s))
 	}
-	return l.whole(c, i, x)
+	return c.Whole(row, x)
 }
 
 // decimal reads a number that may have a fraction: decimal digits, as other programs write it, not as Go does.
-func (l *list) decimal(c column, i uint64, s string) (wrong string) {
+func (c *Column) decimal(row uint64, s string) (wrong string) {
 	x, err := strconv.ParseFloat(s, 64)
 	if err != nil && !math.IsInf(x, 0) || strings.ContainsAny(s, "_xX") {
-		return fmt.Sprintf("%q, want a number", clip(s))
+		return fmt.Sprintf("%q, want a number", Clip(s))
 	}
 	if x == 0 && !isZero(s) {
-		return fmt.Sprintf("%s is too small for a number of 64 bits, want 0 or a larger one", clip(s))
+		return fmt.Sprintf("%s is too small for a number of 64 bits, want 0 or a larger one", Clip(s))
 	}
-	return l.real(c, i, x)
+	return c.Real(row, x)
 }
 
 // isZero says whether all digits of a number are 0, but for its exponent.

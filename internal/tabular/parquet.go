@@ -1,9 +1,12 @@
-package edgelist
+package tabular
 
 import (
 	"fmt"
 	"math"
+	"strconv"
+	"unicode/utf8"
 
+	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 	"golang.org/x/sync/errgroup"
@@ -19,102 +22,110 @@ const batchRows = 1 << 14
 const rowsAByte = 4
 
 // readParquet reads the row groups, several at a time.
-func (l *list) readParquet(f File, size int64) (err error) {
+func (r *reader) readParquet(f File, size int64) (err error) {
 	defer arrowframe.Guard(&err)
-	r, err := file.NewParquetReader(f)
+	p, err := file.NewParquetReader(f)
 	if err != nil {
 		return fmt.Errorf("no Parquet file: %w", err)
 	}
-	s := r.MetaData().Schema
+	s := p.MetaData().Schema
 	names := make([]string, s.NumColumns())
 	for i := range names {
 		names[i] = s.Column(i).Path()
 	}
-	at, has, err := l.header(names)
-	if err != nil {
+	if err := r.header(names); err != nil {
 		return err
 	}
-	for c, i := range at {
-		if i >= 0 {
-			if wrong := wrongType(column(c), s.Column(i)); wrong != "" {
-				return fmt.Errorf("column %s: %s", column(c), wrong)
-			}
+	for k := range r.columns {
+		c := &r.columns[k]
+		if wrong := wrongType(c, s.Column(c.At)); wrong != "" {
+			return fmt.Errorf("column %s: %s", c.Name, wrong)
 		}
 	}
-	starts, rows := make([]uint64, r.NumRowGroups()), uint64(0)
+	starts, rows := make([]uint64, p.NumRowGroups()), uint64(0)
 	for i := range starts {
 		starts[i] = rows
-		n := r.RowGroup(i).NumRows()
+		n := p.RowGroup(i).NumRows()
 		if n < 0 || rows > math.MaxInt64 {
 			return fmt.Errorf("the file is damaged: row group %d has %d rows", i, n)
 		}
-		if err := checkGroup(r.RowGroup(i), &at, size); err != nil {
+		if err := r.checkGroup(p.RowGroup(i), size); err != nil {
 			return fmt.Errorf("the file is damaged: row group %d of %d rows: %w", i, n, err)
 		}
 		rows += uint64(n)
 	}
-	if n := r.NumRows(); n < 0 || uint64(n) != rows {
+	if n := p.NumRows(); n < 0 || uint64(n) != rows {
 		return fmt.Errorf("the file is damaged: its footer says %d rows, its row groups have %d", n, rows)
 	}
-	if err := l.limit(rows); err != nil {
+	if err := r.limit(rows); err != nil {
 		return err
 	}
 	if rows/rowsAByte > uint64(size) {
-		if err := l.groups(r, &at, starts, true); err != nil {
+		if err := r.groups(p, starts, true); err != nil {
 			return err
 		}
 	}
-	if err := l.room(has, rows); err != nil {
+	if err := r.room(rows); err != nil {
 		return err
 	}
-	return l.groups(r, &at, starts, false)
+	return r.groups(p, starts, false)
 }
 
 // checkGroup holds what the footer says of a row group's columns to the group and to the file's size.
-func checkGroup(g *file.RowGroupReader, at *[columns]int, size int64) error {
-	for c, i := range at {
-		if i < 0 {
-			continue
-		}
-		m, err := g.MetaData().ColumnChunk(i)
+func (r *reader) checkGroup(g *file.RowGroupReader, size int64) error {
+	for k := range r.columns {
+		c := &r.columns[k]
+		m, err := g.MetaData().ColumnChunk(c.At)
 		if err != nil {
 			return err
 		}
 		if n := m.NumValues(); n != g.NumRows() {
-			return fmt.Errorf("column %s has %d", column(c), n)
+			return fmt.Errorf("column %s has %d", c.Name, n)
 		}
 		if n := m.TotalCompressedSize(); n < 0 || n > size { // or memory is taken for as much
-			return fmt.Errorf("column %s has %d bytes in a file of %d", column(c), n, size)
+			return fmt.Errorf("column %s has %d bytes in a file of %d", c.Name, n, size)
 		}
 	}
 	return nil
 }
 
 // groups reads the row groups, which begin at those rows; or, to count, only looks whether they have as many rows as they say.
-func (l *list) groups(r *file.Reader, at *[columns]int, starts []uint64, count bool) error {
+func (r *reader) groups(p *file.Reader, starts []uint64, count bool) error {
 	var g errgroup.Group
-	g.SetLimit(l.Threads)
+	g.SetLimit(r.Threads)
 	for i := range starts {
 		g.Go(func() (err error) {
 			defer arrowframe.Guard(&err)
-			return l.readGroup(r.RowGroup(i), at, starts[i], count)
+			return r.readGroup(p.RowGroup(i), starts[i], count)
 		})
 	}
 	return g.Wait()
 }
 
 // wrongType says why a column of the file cannot be read as c.
-func wrongType(c column, d *schema.Column) string {
+func wrongType(c *Column, d *schema.Column) string {
 	found := fmt.Sprintf("%s %s", d.PhysicalType(), d.LogicalType())
 	switch {
 	case d.MaxRepetitionLevel() > 0 || d.MaxDefinitionLevel() > 1:
-		return "a nested column, want one number a row"
+		return "a nested column, want one value a row"
+	case c.Text != nil && !holdsTexts(d):
+		return found + ", want texts"
+	case c.Text != nil:
 	case !plainNumber(d):
 		return found + ", want a number"
-	case !c.isReal() && !isWhole(d):
+	case c.Real == nil && !isWhole(d):
 		return found + ", want whole numbers"
 	}
 	return ""
+}
+
+// holdsTexts reports whether a column holds texts, or true and false.
+func holdsTexts(d *schema.Column) bool {
+	switch d.LogicalType().(type) {
+	case schema.StringLogicalType, schema.EnumLogicalType, schema.NoLogicalType, schema.UnknownLogicalType, nil:
+		return d.PhysicalType().String() == "BYTE_ARRAY" || d.PhysicalType().String() == "BOOLEAN"
+	}
+	return false
 }
 
 func plainNumber(d *schema.Column) bool {
@@ -130,20 +141,19 @@ func isWhole(d *schema.Column) bool {
 }
 
 // readGroup reads the columns of a row group whose first row is number first.
-func (l *list) readGroup(g *file.RowGroupReader, at *[columns]int, first uint64, count bool) error {
-	for c, i := range at {
-		if i < 0 {
-			continue
-		}
-		r, err := g.Column(i)
+func (r *reader) readGroup(g *file.RowGroupReader, first uint64, count bool) error {
+	for k := range r.columns {
+		c := &r.columns[k]
+		column, err := g.Column(c.At)
 		if err != nil {
 			return err
 		}
-		p := &chunk{l: l, c: column(c), count: count, row: first, end: first + uint64(g.NumRows()), optional: r.Descriptor().MaxDefinitionLevel() > 0}
-		t, ok := r.Descriptor().LogicalType().(schema.IntLogicalType)
+		d := column.Descriptor()
+		p := &chunk{r: r, c: c, count: count, row: first, end: first + uint64(g.NumRows()), optional: d.MaxDefinitionLevel() > 0}
+		t, ok := d.LogicalType().(schema.IntLogicalType)
 		p.unsigned = ok && !t.IsSigned()
-		if err := p.read(r); err != nil {
-			return fmt.Errorf("column %s: %w", column(c), err)
+		if err := p.read(column); err != nil {
+			return fmt.Errorf("column %s: %w", c.Name, err)
 		}
 	}
 	return nil
@@ -151,8 +161,8 @@ func (l *list) readGroup(g *file.RowGroupReader, at *[columns]int, first uint64,
 
 // chunk is a column of a row group.
 type chunk struct {
-	l        *list
-	c        column
+	r        *reader
+	c        *Column
 	row, end uint64
 	unsigned bool
 	optional bool // some rows may have no value
@@ -165,23 +175,40 @@ func (p *chunk) read(r file.ColumnChunkReader) error {
 	case *file.Int32ColumnChunkReader:
 		return drain(p, r.ReadBatch, func(i uint64, x int32) string {
 			if p.unsigned {
-				return p.l.whole(p.c, i, int64(uint32(x)))
+				return p.c.whole(i, int64(uint32(x)))
 			}
-			return p.l.whole(p.c, i, int64(x))
+			return p.c.whole(i, int64(x))
 		})
 	case *file.Int64ColumnChunkReader:
 		return drain(p, r.ReadBatch, func(i uint64, x int64) string {
 			if p.unsigned {
-				return p.l.unsigned(p.c, i, uint64(x))
+				return p.c.unsigned(i, uint64(x))
 			}
-			return p.l.whole(p.c, i, x)
+			return p.c.whole(i, x)
 		})
 	case *file.Float32ColumnChunkReader:
-		return drain(p, r.ReadBatch, func(i uint64, x float32) string { return p.l.real(p.c, i, float64(x)) })
+		return drain(p, r.ReadBatch, func(i uint64, x float32) string { return p.c.Real(i, float64(x)) })
 	case *file.Float64ColumnChunkReader:
-		return drain(p, r.ReadBatch, func(i uint64, x float64) string { return p.l.real(p.c, i, x) })
+		return drain(p, r.ReadBatch, p.c.real)
+	case *file.BooleanColumnChunkReader:
+		return drain(p, r.ReadBatch, func(i uint64, x bool) string { return p.c.Text(i, strconv.FormatBool(x)) })
+	case *file.ByteArrayColumnChunkReader:
+		return drain(p, r.ReadBatch, func(i uint64, x parquet.ByteArray) string { return p.c.text(i, string(x)) })
 	}
 	panic(fmt.Sprintf("BUG: column of type %T", r))
+}
+
+// text gives a text to its column.
+func (c *Column) text(row uint64, s string) string {
+	switch {
+	case s == "" && c.Optional:
+		return ""
+	case s == "":
+		return "nothing, want a text"
+	case !utf8.ValidString(s):
+		return fmt.Sprintf("%q, want UTF-8", Clip(s))
+	}
+	return c.Text(row, s)
 }
 
 // drain reads a chunk to its end and puts every value into its row.
@@ -200,18 +227,18 @@ func drain[T any](p *chunk, next func(n int64, values []T, def, rep []int16) (in
 		}
 		at := 0
 		for k := range uint64(rows) {
-			wrong := nothing
-			if !p.optional || p.levels[k] == 1 {
-				if !p.count {
-					wrong = put(p.row+k, values[at])
-				}
+			wrong := ""
+			switch there := !p.optional || p.levels[k] == 1; {
+			case there && !p.count:
+				wrong = put(p.row+k, values[at])
 				at++
-			}
-			if p.count {
-				continue
+			case there:
+				at++
+			case !p.count:
+				wrong = p.c.missing()
 			}
 			if wrong != "" {
-				p.l.faults.add(Fault{Row: p.row + k + 1, Column: p.c.String(), Message: wrong})
+				p.r.faults.add(Fault{Row: p.row + k + 1, Column: p.c.Name, Message: wrong})
 			}
 		}
 		if at != n {
@@ -222,12 +249,10 @@ func drain[T any](p *chunk, next func(n int64, values []T, def, rep []int16) (in
 	return nil
 }
 
-const nothing = "nothing (null), want a number"
-
 // unsigned is whole for numbers that int64 may not hold.
-func (l *list) unsigned(c column, i uint64, x uint64) string {
+func (c *Column) unsigned(row uint64, x uint64) string {
 	if x > math.MaxInt64 {
 		return fmt.Sprintf("%d, which no column takes", x)
 	}
-	return l.whole(c, i, int64(x))
+	return c.whole(row, int64(x))
 }
