@@ -327,7 +327,7 @@ func (p *plan) checkMemory() error {
 	if peak <= p.limit {
 		return nil
 	}
-	at, field, most := genome.Pos{}, "areas", uint64(0)
+	at, field, most, largest := genome.Pos{}, "areas", uint64(0), -1
 	for i, a := range p.areas {
 		if n := mul(uint64(a.Count), bytesANeuron); n > most {
 			at, field, most = p.g.Areas[i].Pos, areaKey(i, "size"), n
@@ -336,8 +336,12 @@ func (p *plan) checkMemory() error {
 	for i := range p.wirings {
 		w := &p.wirings[i]
 		if n := mul(w.synapses, bytesASynapse); n > most {
-			at, field, most = w.p.Pos, projectionKey(i, w.rule.sizeKey()), n
+			at, field, most, largest = w.p.Pos, projectionKey(i, w.rule.sizeKey()), n, i
 		}
 	}
-	return p.refuse(at, field, "bytes", peak, p.limit, peak)
+	e := p.refuse(at, field, "bytes", peak, p.limit, peak)
+	if largest >= 0 {
+		e.fault = p.g.ProjectionFault(largest, at, p.wirings[largest].rule.sizeKey(), "%s", e.message())
+	}
+	return e
 }

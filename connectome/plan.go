@@ -187,7 +187,7 @@ func (w *wiring) chosenPort(t uint32, ordinal uint64) uint32 {
 func areaKey(i int, key string) string       { return fmt.Sprintf("areas[%d].%s", i, key) }
 func projectionKey(i int, key string) string { return fmt.Sprintf("projections[%d].%s", i, key) }
 
-func (p *plan) refuse(at genome.Pos, field, unit string, needed, limit, bytes uint64) error {
+func (p *plan) refuse(at genome.Pos, field, unit string, needed, limit, bytes uint64) *LimitError {
 	e := &LimitError{Field: field, Unit: unit, Needed: needed, Limit: limit, Bytes: bytes}
 	e.fault = p.g.Fault(at, field, "%s", e.message())
 	return e
@@ -239,13 +239,13 @@ func (p *plan) prepare(i int) error {
 		s   *sampler
 	}{{"weight", &w.weight}, {"delay", &w.delay}} {
 		if wrong := v.s.probe(); wrong != "" {
-			return p.g.Fault(v.s.Pos, projectionKey(i, v.key), "%s", wrong)
+			return p.g.ProjectionFault(i, v.s.Pos, v.key, "%s", wrong)
 		}
 	}
 	if w.delay.Kind == genome.Const {
 		d, ok := quanta.Delay(w.delay.A)
 		if !ok {
-			return p.g.Fault(w.delay.Pos, projectionKey(i, "delay"), "%s", delayMessage(d, p.g.Timestep))
+			return p.g.ProjectionFault(i, w.delay.Pos, "delay", "%s", delayMessage(d, p.g.Timestep))
 		}
 		w.steps = uint8(d)
 	}

@@ -75,7 +75,7 @@ func (p *plan) checkWeights() error {
 		}
 		mean := float64(w.weight.Mean() * w.factor)
 		if wrong := quanta.TooSmall(mean, p.scale); wrong != "" {
-			return p.g.Fault(w.weight.Pos, projectionKey(i, "weight"), "%s", wrong)
+			return p.g.ProjectionFault(i, w.weight.Pos, "weight", "%s", wrong)
 		}
 		w.fixed = w.constant(p.scale)
 		if err := p.checkRows(w); err != nil {

@@ -79,7 +79,7 @@ func (p *plan) newRule(w *wiring) (rule, error) {
 
 // fault reports a mistake in a key of a projection.
 func (p *plan) fault(w *wiring, key, format string, args ...any) error {
-	return p.g.Fault(w.p.Pos, projectionKey(w.index, key), format, args...)
+	return p.g.ProjectionFault(w.index, w.p.Pos, key, format, args...)
 }
 
 // ends is the data of a projection that all rules have.

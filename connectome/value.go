@@ -125,7 +125,7 @@ func (p *plan) report(m badValue) error {
 	case m.drained && (m.w.weight.Kind == genome.Distance || m.w.delay.Kind == genome.Distance):
 		return p.g.Fault(m.w.p.Pos, projectionKey(m.w.index, "weight"), "the formula of weight or delay gives no number for synapse %d", m.ordinal)
 	case m.drained:
-		return p.g.Fault(m.w.p.Pos, projectionKey(m.w.index, "weight"), "%d draws for synapse %d fell outside the bounds of weight or delay; widen them", attempts, m.ordinal)
+		return p.g.ProjectionFault(m.w.index, m.w.p.Pos, "weight", "%d draws for synapse %d fell outside the bounds of weight or delay; widen them", attempts, m.ordinal)
 	}
-	return p.g.Fault(m.w.delay.Pos, projectionKey(m.w.index, "delay"), "synapse %d: %s", m.ordinal, delayMessage(m.delay, p.g.Timestep))
+	return p.g.ProjectionFault(m.w.index, m.w.delay.Pos, "delay", "synapse %d: %s", m.ordinal, delayMessage(m.delay, p.g.Timestep))
 }

@@ -58,6 +58,7 @@ type key struct {
 	Item      *key
 	Len       int
 	Empty     bool     // formList: the list may be empty
+	Or        []key    // formList: an element may instead be a mapping of these, and so may be the whole
 	Column    bool     // formValue, formAmount: a column may have one for each neuron
 	All       bool     // formList: the word all may stand for all neurons of the area
 	Keys      []key    // formMap, formOneOrMany
@@ -117,7 +118,7 @@ var topKeys = sync.OnceValue(func() []key {
 		{Name: "models", Form: formList, Empty: true, Item: &key{Form: formMap, Keys: modelKeys()}, Doc: "neuron models of the genome's own"},
 		{Name: "plasticity", Form: formList, Empty: true, Item: &key{Form: formMap, Keys: plasticityKeys()}, Doc: "rules of the genome's own by which weights change"},
 		{Name: "areas", Form: formList, Required: true, Item: &key{Form: formMap, Keys: areaKeys()}, Doc: "the cortical areas, in the order in which their neurons are numbered"},
-		{Name: "projections", Form: formList, Empty: true, Item: &key{Form: formMap, Keys: projectionKeys()}, Doc: "what connects the areas"},
+		{Name: "projections", Form: formList, Empty: true, Item: &key{Form: formMap, Keys: projectionKeys()}, Or: tableKeys(), Doc: "what connects the areas; a mapping with a file is a table with a projection in each row"},
 		{Name: "stimuli", Form: formList, Empty: true, Item: &key{Form: formMap, Keys: stimulusKeys()}, Doc: "amounts injected in chosen bursts"},
 		{Name: "record", Form: formMap, Keys: recordKeys(), Doc: "what to keep of a run"},
 	}

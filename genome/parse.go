@@ -67,6 +67,7 @@ type parser struct {
 	written  []*Model                 // that come with burst as formulas
 	shipped  bool                     // the text is theirs
 	known    map[string]*formula.Rule // rules that know their exponents, by name and those
+	row      *tableRow                // that is read; nil: the text itself
 }
 
 // full reports whether enough faults were found to stop.
@@ -74,6 +75,9 @@ func (p *parser) full() bool { return len(p.faults) > maxFaults }
 
 // fault adds a fault at a node. It drops a suggestion that equals the text of the node.
 func (p *parser) fault(n *yaml.Node, at *path, suggestion, format string, args ...any) {
+	if p.row != nil {
+		n, at, format, args = p.row.fault(at, format, args)
+	}
 	if suggestion == n.Value && !quoted(n) {
 		suggestion = ""
 	}
@@ -109,11 +113,8 @@ func (p *parser) genome(root *yaml.Node) {
 	p.ownModels(f)
 	p.readAreas(f)
 	p.plasticity(f)
-	_, at, _ := f.get("projections")
-	for i, n := range f.list("projections") {
-		p.projection(n, at.item(i))
-	}
-	_, at, _ = f.get("stimuli")
+	p.projections(f)
+	_, at, _ := f.get("stimuli")
 	for i, n := range f.list("stimuli") {
 		p.stimulus(n, at.item(i))
 	}

@@ -10,7 +10,23 @@ import (
 	"burst/internal/formula"
 )
 
-// projection reads one projection.
+// projections reads all projections: a list, or a table alone.
+func (p *parser) projections(f *fields) {
+	n, at, _ := f.get("projections")
+	if n != nil && n.Kind == yaml.MappingNode {
+		p.table(n, at)
+		return
+	}
+	for i, n := range f.list("projections") {
+		if isTable(n) {
+			p.table(n, at.item(i))
+		} else {
+			p.projection(n, at.item(i))
+		}
+	}
+}
+
+// projection reads one projection, of the text or of a table's row.
 func (p *parser) projection(n *yaml.Node, at *path) {
 	if p.full() {
 		return
@@ -19,7 +35,7 @@ func (p *parser) projection(n *yaml.Node, at *path) {
 	if !ok {
 		return
 	}
-	pr := Projection{Pos: pos(n), From: f.areaOf("from")}
+	pr := Projection{Pos: pos(n), place: at.index, From: f.areaOf("from")}
 	rule := -1
 	chosen := f.choice("rule", &rule)
 	pr.To, pr.Port = f.target("to", rule == int(Edges))
@@ -44,6 +60,9 @@ func (p *parser) projection(n *yaml.Node, at *path) {
 	p.weight(f, &pr)
 	p.delay(f, &pr)
 	p.learning(f, &pr)
+	if p.row != nil {
+		pr.Table, pr.Row = p.row.table.file, p.row.number+1
+	}
 	p.g.Projections = append(p.g.Projections, pr)
 }
 

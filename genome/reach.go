@@ -26,20 +26,30 @@ func (g *Genome) Reached() []bool {
 	for i := range g.Stimuli {
 		reach(g.Stimuli[i].Area)
 	}
+	from := make([][]int, len(g.Areas)) // projections by the area that they may start in
+	for i := range g.Projections {
+		if p := &g.Projections[i]; p.From >= 0 {
+			from[p.From] = append(from[p.From], i)
+			continue
+		}
+		for area := range from {
+			from[area] = append(from[area], i)
+		}
+	}
 	for next := 0; next < len(list); next++ {
 		for i := range g.Areas {
 			if slices.Contains(g.Areas[i].Upstream, list[next]) {
 				reach(i)
 			}
 		}
-		for i := range g.Projections {
+		for _, i := range from[list[next]] {
 			p := &g.Projections[i]
 			switch {
 			case p.From < 0: // an edge list of the whole network
 				for area := range g.Areas {
 					reach(area)
 				}
-			case p.From == list[next] && g.Areas[p.From].Factor() != 0 && (p.Rule == Edges || p.Weight.Kind != Const || p.Weight.A != 0):
+			case g.Areas[p.From].Factor() != 0 && (p.Rule == Edges || p.Weight.Kind != Const || p.Weight.A != 0):
 				reach(p.To)
 			}
 		}

@@ -97,6 +97,7 @@ func sections() []section {
 		{"Normal numbers (`drive.normal`)", driveKeys()[index(driveKeys(), "normal")].Keys},
 		{"Spikes of a source (`areas[].spikes[]`)", areaKeys()[index(areaKeys(), "spikes")].Item.Keys},
 		{"A projection (`projections[]`)", projectionKeys()},
+		{"A table of projections (`projections` or `projections[]`)", tableKeys()},
 		{"A mapper (`projections[].mapper`)", projectionKeys()[index(projectionKeys(), "mapper")].Keys},
 		{"Plasticity of a projection (`projections[].plasticity`), beside the rule's parameters", learningKeys()},
 		{"A stimulus (`stimuli[]`)", stimulusKeys()},
@@ -194,6 +195,9 @@ func (k *key) listWords() string {
 	}
 	if k.All {
 		return "list: " + k.Item.words() + "; or `all`"
+	}
+	if k.Or != nil {
+		return "list: mapping; or mapping of `" + k.Or[0].Name + "`"
 	}
 	return "list: " + k.Item.words()
 }

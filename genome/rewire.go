@@ -31,7 +31,7 @@ func (g *Genome) Rewired(file string, plastic map[int]string, scale int32) ([]by
 		if g.Projections[i].Learning == nil {
 			continue
 		}
-		old := valueOf(root, "projections").Content[i]
+		old := valueOf(root, "projections").Content[g.Projections[i].place]
 		list := &yaml.Node{Kind: yaml.MappingNode, Style: old.Style}
 		for _, key := range []string{"from", "to"} {
 			list.Content = append(list.Content, word(key), valueOf(old, key))

@@ -44,6 +44,10 @@ type Projection struct {
 
 	Learning *Learning // nil: the weights do not change
 
+	Table string // file with the row that the projection is; empty: the text has it
+	Row   uint64 // of the table, from 1
+	place int    // in the text's list of projections
+
 	File    string // edges: file name of the list, inside the genome's folder
 	FilePos Pos
 }

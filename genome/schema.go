@@ -254,12 +254,19 @@ func tiedPattern(dim Dimension) string {
 }
 
 func (k *key) listSchema() object {
-	o := object{"type": "array", "items": k.Item.schema()}
+	item := k.Item.schema()
+	if k.Or != nil {
+		item = object{"anyOf": []object{mapSchema(k.Or), item}}
+	}
+	o := object{"type": "array", "items": item}
 	switch {
 	case k.Len > 0:
 		o["minItems"], o["maxItems"] = k.Len, k.Len
 	case !k.Empty:
 		o["minItems"] = 1
+	}
+	if k.Or != nil {
+		return object{"anyOf": []object{mapSchema(k.Or), o}}
 	}
 	if k.All {
 		return object{"anyOf": []object{o, {"const": "all"}}}

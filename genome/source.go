@@ -2,10 +2,12 @@ package genome
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
 	"burst/internal/plain"
+	"burst/internal/tabular"
 )
 
 // source is a text with its name, kept so that later errors can point into it.
@@ -72,4 +74,29 @@ func (g *Genome) Fault(p Pos, key, format string, args ...any) error {
 		src = &source{name: g.Name}
 	}
 	return Faults{src.fault(p, key, "", plain.Sprintf(format, args...))}
+}
+
+// ProjectionFault is Fault for a key of the i-th projection. Where that is a row of a table the message names the row and the column.
+func (g *Genome) ProjectionFault(i int, p Pos, key, format string, args ...any) error {
+	pr := &g.Projections[i]
+	path := fmt.Sprintf("projections[%d].%s", i, key)
+	if pr.Table == "" {
+		return g.Fault(p, path, format, args...)
+	}
+	row := tabular.Fault{Row: pr.Row, Line: g.lineOf(pr.Table, pr.Row), Column: columnFor(key), Message: plain.Sprintf(format, args...)}
+	return g.Fault(pr.Pos, "projections", "%s: %s", pr.Table, row.Error())
+}
+
+// lineOf is the line of a row of a CSV file that the genome names. It is 0, which messages leave out, of another file, or if the file
+// cannot be read again.
+func (g *Genome) lineOf(file string, row uint64) (line uint64) {
+	r, err := g.Open(file)
+	if err != nil {
+		return 0
+	}
+	defer r.Close()
+	if f, ok := r.(tabular.File); ok {
+		line, _ = tabular.Line(f, file, row)
+	}
+	return line
 }

@@ -218,9 +218,9 @@ func (o *connectomeExport) writeFolder(g *genome.Genome, c *connectome.Connectom
 	return written, writeNew(written[0], text)
 }
 
-// isList reports whether a file is the edge list of a projection, which the exported list replaces.
+// isList reports whether a file is an edge list or a table of projections, which the exported list replaces.
 func isList(g *genome.Genome, name string) bool {
-	return slices.ContainsFunc(g.Projections, func(p genome.Projection) bool { return p.File == name })
+	return slices.ContainsFunc(g.Projections, func(p genome.Projection) bool { return p.File == name || p.Table == name })
 }
 
 func copyNamed(g *genome.Genome, name, path string) error {

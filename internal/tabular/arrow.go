@@ -141,9 +141,10 @@ func (r *reader) arrowHeader(s *arrow.Schema) error {
 		t := s.Field(c.At).Type
 		real := t.ID() == arrow.FLOAT32 || t.ID() == arrow.FLOAT64
 		switch {
-		case c.Text != nil && !isText(t):
+		case c.Text != nil && isText(t):
+		case c.Text != nil && c.Real == nil:
 			return fmt.Errorf("column %s: %s, want texts", c.Name, t)
-		case c.Text != nil, arrow.IsInteger(t.ID()):
+		case arrow.IsInteger(t.ID()):
 		case c.Real == nil:
 			return fmt.Errorf("column %s: %s, want whole numbers", c.Name, t)
 		case !real:

@@ -108,9 +108,9 @@ func wrongType(c *Column, d *schema.Column) string {
 	switch {
 	case d.MaxRepetitionLevel() > 0 || d.MaxDefinitionLevel() > 1:
 		return "a nested column, want one value a row"
-	case c.Text != nil && !holdsTexts(d):
+	case c.Text != nil && holdsTexts(d):
+	case c.Text != nil && c.Real == nil:
 		return found + ", want texts"
-	case c.Text != nil:
 	case !plainNumber(d):
 		return found + ", want a number"
 	case c.Real == nil && !isWhole(d):

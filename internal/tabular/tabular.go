@@ -27,8 +27,9 @@ type File interface {
 	io.Seeker
 }
 
-// Column is a column to be read. One of Whole, Real and Text is set; it takes the value of a row, counted from 0, or says what
-// is wrong with it. Calls for different rows may be made at the same time.
+// Column is a column to be read. One of Whole, Real and Text is set, or the last two; it takes the value of a row, counted from 0,
+// or says what is wrong with it. With Real and Text, numbers of Parquet and Arrow go to Real and all of CSV to Text. Calls for
+// different rows may be made at the same time.
 type Column struct {
 	Name     string
 	At       int // place among the file's columns
