@@ -256,7 +256,7 @@ func tiedPattern(dim Dimension) string {
 func (k *key) listSchema() object {
 	item := k.Item.schema()
 	if k.Or != nil {
-		item = object{"anyOf": []object{mapSchema(k.Or), item}}
+		item = object{"anyOf": []object{item, mapSchema(k.Or)}}
 	}
 	o := object{"type": "array", "items": item}
 	switch {
@@ -266,7 +266,7 @@ func (k *key) listSchema() object {
 		o["minItems"] = 1
 	}
 	if k.Or != nil {
-		return object{"anyOf": []object{mapSchema(k.Or), o}}
+		return object{"anyOf": []object{o, mapSchema(k.Or)}}
 	}
 	if k.All {
 		return object{"anyOf": []object{o, {"const": "all"}}}

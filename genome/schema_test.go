@@ -118,9 +118,10 @@ func places() []place {
 		{"file", []string{"areas", "items", "drive", "anyOf", "factor", "file"}, "burst: v1\nareas:\n- {name: a, neurons: 3, drive: {constant: 1, factor: {file: {%s}}}}"},
 		{"normal", []string{"areas", "items", "drive", "anyOf", "normal"}, "burst: v1\nareas:\n- {name: a, neurons: 3, drive: {normal: {%s}}}"},
 		{"spikes", []string{"areas", "items", "spikes", "items"}, "burst: v1\nareas:\n- {name: a, neurons: 3, model: spike_list, spikes: [{%s}]}"},
-		{"projection", []string{"projections", "items"}, area + "projections:\n- {%s}"},
-		{"mapper", []string{"projections", "items", "mapper"}, area + "projections:\n- {from: a, to: a, rule: composite, mapper: {%s}}"},
+		{"projection", []string{"projections", "anyOf", "items", "anyOf"}, area + "projections:\n- {%s}"},
+		{"mapper", []string{"projections", "anyOf", "items", "anyOf", "mapper"}, area + "projections:\n- {from: a, to: a, rule: composite, mapper: {%s}}"},
 		{"stimulus", []string{"stimuli", "items"}, area + "stimuli:\n- {%s}"},
+		{"table", []string{"projections", "or"}, area + "projections: {%s}"},
 		{"record", []string{"record"}, area + "record: {%s}"},
 		{"potentials", []string{"record", "potentials", "items"}, area + "record: {potentials: [{%s}]}"},
 		{"variables", []string{"record", "variables", "items"}, area + "record: {variables: [{%s}]}"},
@@ -142,6 +143,8 @@ func properties(t *testing.T, path []string) map[string]any {
 			at = at["items"].(map[string]any)
 		case "anyOf":
 			at = at["anyOf"].([]any)[0].(map[string]any)
+		case "or":
+			at = at["anyOf"].([]any)[1].(map[string]any)
 		case "free":
 			at = at["additionalProperties"].(map[string]any)
 		default:
