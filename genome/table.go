@@ -176,7 +176,7 @@ func tableColumns() []string {
 // inTable reports whether a key of projections stands in a column of its own.
 func inTable(k *key) bool {
 	switch k.Form {
-	case formWhole, formNumber, formFlag, formChoice:
+	case formWhole, formNumber, formFlag, formChoice, formKernel:
 		return k.Name != "rule"
 	}
 	return false
