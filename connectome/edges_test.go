@@ -261,3 +261,28 @@ areas:
 	_, err = Build(g, Options{})
 	require.ErrorContains(t, err, "neuron 2 of area \"b\" could receive 2147483648 quanta in one burst at up, more than 2147483647, at scale 16384; the largest scale that fits is 5368")
 }
+
+// The rows of a table make the network that they would make if they were written.
+func TestTableOfProjections(t *testing.T) {
+	const areas = "burst: v1\ntimestep: 0.1 ms\nscale: auto\nseed: 3\nareas: [{name: a, neurons: 30, model: lif}, {name: b, neurons: 20, model: lif}]\n"
+	table := "source,target,rule,count,p,weight,weight_sd,weight_min,delay_ms,delay_sd_ms,delay_min_ms\na,b,fixed_total_number,300,,0.4,0.2,0.3,1.5,0.7,0.1\nb,a,pairwise_bernoulli,,0.3,-1,,,2,,\n"
+	open := func(string) (io.ReadCloser, error) { return memFile{bytes.NewReader([]byte(table))}, nil }
+	got, err := genome.Parse("net.yaml", []byte(areas+"projections: [{from: a, to: a, rule: all_to_all, weight: 0.1 mV}, {file: t.csv}]\n"), open)
+	require.NoError(t, err)
+	want, err := genome.Parse("net.yaml", []byte(areas+`projections:
+  - {from: a, to: a, rule: all_to_all, weight: 0.1 mV}
+  - {from: a, to: b, rule: fixed_total_number, count: 300, weight: "normal(0.4 mV, 0.2 mV) >= 0.3 mV", delay: "normal(1.5 ms, 0.7 ms) >= 0.1 ms"}
+  - {from: b, to: a, rule: pairwise_bernoulli, p: 0.3, weight: -1 mV, delay: 2 ms}
+`), nil)
+	require.NoError(t, err)
+	assert.Equal(t, build(t, want).Hash(), build(t, got).Hash())
+
+	table = "source,target,rule,count,weight,weight_sd,weight_min\na,b,fixed_total_number,300,0.4,0.2,0.3\na,b,fixed_total_number,300,0.4,0.01,0.6\n"
+	_, err = genome.Parse("net.yaml", []byte(areas+"projections: {file: t.csv}\n"), open)
+	require.ErrorContains(t, err, "row 2 (line 3), column weight: expects wider bounds")
+	table = "source,target,rule,count,weight,weight_sd,weight_min\na,b,fixed_total_number,300,0.4,0.2,0.3\na,b,fixed_total_number,300,0.4,0.05,0.6\n"
+	got, err = genome.Parse("net.yaml", []byte(areas+"projections: {file: t.csv}\n"), open)
+	require.NoError(t, err)
+	_, err = Build(got, Options{})
+	require.ErrorContains(t, err, "net.yaml:6:21: projections: t.csv: row 2 (line 3), column weight: the bounds keep fewer than 1 draw in 1000")
+}

@@ -385,11 +385,12 @@ func sameParameters(t *testing.T, c *connectome.Connectome, start *engine.State,
 	}
 }
 
-// TestExamples runs the examples with models of their own: twins of built-in ones, and one with exp in its update.
+// TestExamples runs the examples with models of their own, twins of built-in ones and one with exp in its update, and one whose cells
+// and drives are columns of a file.
 func TestExamples(t *testing.T) {
 	slow.Test(t)
 	cudatest.Anywhere(t)
-	names := []string{"izhikevich-2003-custom", "adex", "feagi-learning", "receptors"}
+	names := []string{"izhikevich-2003-custom", "adex", "feagi-learning", "receptors", "columns"}
 	if os.Getenv("BURST_REQUIRE_CUDA") != "" {
 		names = append(names, "burst-100k-custom", "short-term", "stdp-song", "vogels-inhibitory", "spnet")
 	}
