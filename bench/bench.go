@@ -38,7 +38,7 @@ func Workloads() []Workload {
 		{Name: "izhikevich-2003-custom", Suites: []string{"custom"}, Warm: 200, Bursts: 1000},
 		{Name: "burst-500k", Suites: []string{"latency"}, Warm: 200, Bursts: 1000},
 		{Name: "burst-500k-feagi", Suites: []string{"latency"}, Warm: 200, Bursts: 1000},
-		{Name: "burst-1m", Suites: []string{"latency"}, Warm: 200, Bursts: 1000},
+		{Name: "burst-1m", Suites: []string{"latency", "learning-large"}, Warm: 200, Bursts: 1000},
 		{Name: "burst-1m-feagi", Suites: []string{"latency"}, Warm: 200, Bursts: 1000},
 		{Name: "forced-100k", Suites: []string{"forced"}, Warm: 200, Bursts: 1000},
 		{Name: "forced-500k", Suites: []string{"forced"}, Warm: 200, Bursts: 1000},
@@ -53,6 +53,9 @@ func Workloads() []Workload {
 		{Name: "forced-4m", Suites: []string{"forced", "paths"}, Warm: 100, Bursts: 1000},
 		{Name: "learning-100k", Suites: []string{"learning"}, Warm: 200, Bursts: 1000},
 		{Name: "learning-100k-silent", Suites: []string{"learning"}, Warm: 200, Bursts: 1000},
+		{Name: "learning-1m", Suites: []string{"learning-large"}, Warm: 200, Bursts: 1000},
+		{Name: "burst-1m-1000", Suites: []string{"learning-large"}, Warm: 200, Bursts: 1000},
+		{Name: "learning-1m-1000", Suites: []string{"learning-large"}, Warm: 200, Bursts: 1000},
 		{Name: "potjans-diesmann-10", Suites: []string{"microcircuit"}, Warm: 1000, Bursts: 2000},
 		{Name: "potjans-diesmann", Suites: []string{"microcircuit", "latency"}, Warm: 1000, Bursts: 1000},
 	}

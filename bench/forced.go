@@ -33,7 +33,7 @@ var forced = map[string]struct {
 // text is a workload's genome. A threshold that every potential passes leaves the decision to excitability; the constant
 // drive makes every neuron a candidate.
 func text(name string) ([]byte, error) {
-	if name == "learning-100k" || name == "learning-100k-silent" {
+	if _, learns := learningNetworks[name]; learns {
 		return learning(name)
 	}
 	f, ok := forced[name]

@@ -3,14 +3,12 @@
 #pragma once
 #include "plastic.cuh"
 
-// spikes_of is how many of count neurons from the first one on have fired in burst s. All lanes of the warp must call it.
-DEVICE u32 spikes_of(const history *h, u64 s, u32 first, u32 count) {
-    u64 length;
-    const u32 *queue = queue_of(h, s, &length);
-    u32 spikes = 0;
-    for (u64 i = lane(); i < length; i += 32) spikes += queue[i] - first < count;
-    for (u32 by = 16; by > 0; by /= 2) spikes += shuffle_xor(spikes, by);
-    return spikes;
+// count_spikes is how many of count neurons from the first one on have fired. All lanes of the warp must call it.
+DEVICE u32 count_spikes(spikes q, u32 first, u32 count) {
+    u32 sum = 0;
+    for (u64 i = lane(); i < q.length; i += 32) sum += q.ids[i] - first < count;
+    for (u32 by = 16; by > 0; by /= 2) sum += shuffle_xor(sum, by);
+    return sum;
 }
 
 // learn_modulators is step 1c of modulators in burst t, a warp each: spikes of an area in burst t − delay are one event. Those before
@@ -21,7 +19,7 @@ KERNEL learn_modulators(learning l, history h, u64 t, u64 oldest) {
     const modulator *m = l.modulator_list + k;
     bool any = t >= oldest + m->delay;
     u64 s = any ? t - m->delay : 0;
-    u32 spikes = any ? spikes_of(&h, s, m->from, m->count) : 0;
+    u32 spikes = any ? count_spikes(spikes_of(&h, s), m->from, m->count) : 0;
     if (lane() != 0) return;
     l.now[k] = aged(&m->raised_by.table, l.level[k], l.level_last[k], m->delay, t);
     if (spikes > 0) {
@@ -60,16 +58,32 @@ DEVICE void take_spike(const learning *l, senders x, u64 s, u32 i, bool launchin
     x.last[i] = s + 1;
 }
 
-// note_event notes a post event of a target in burst t, with what on_post reads of the target's side.
+// middle is the middle of the time since all synapses are known to have had their events applied.
+DEVICE u64 middle(const sweeps *s, u64 t, u32 half) { return s->before[half] + (t + 1 - s->before[half]) / 2; }
+
+// note_event is a post event of a target in burst t: it is noted with what on_post reads of the target's side, and raises the traces
+// (step 1c), of which who reads in this burst takes what they were before.
 DEVICE void note_event(const learning *l, u32 j, u64 t) {
-    u32 place = l->ring.next[j], next = place + 1 < l->ring.places ? place + 1 : 0;
-    for (u32 r = 0; r < l->on_post.reads; r++) {
-        const reading *one = l->on_post.list + r;
-        if (one->note != NOT_NOTED) *note_at(l, place, one->note, j) = read_target(l, one, j, t, false);
+    heard *x = heard_of(l, j);
+    u32 place = x->next, next = place + 1 < l->ring.places ? place + 1 : 0;
+    u64 last = x->at[0];
+    for (u32 r = 0; r < l->on_post.reads; r++) *note_at(l, place, r, j) = read_target(l, l->on_post.list + r, j, t, false);
+    *event_at(l, place, j) = t + 1;
+    u64 oldest = *event_at(l, next, j);
+    if (oldest > l->swept->before[t % 2]) { // it may not have been applied yet
+        l->swept->full[t % 2] = 1;
+        if (oldest > middle(l->swept, t, t % 2)) l->swept->crowded[t % 2] = 1;
     }
-    l->ring.at[(u64)place * l->targets + j] = t + 1;
-    l->ring.next[j] = next;
-    if (l->ring.at[(u64)next * l->targets + j] > l->swept->before[t % 2]) l->swept->full[t % 2] = 1; // it may not have been applied yet
+    for (u32 k = 0; k < l->post_count; k++) {
+        float before = x->traces[k], after = raised(l->post + k, before, last, t, l->post[k].amount);
+        x->traces[l->post_count + k] = before;
+        x->traces[k] = after;
+        if (l->told.last != nullptr) l->told.traces[(u64)k * l->targets + j] = after;
+    }
+    x->at[1] = last;
+    x->at[0] = t + 1;
+    x->next = next;
+    if (l->told.last != nullptr) l->told.last[j] = t + 1 - l->lag_read;
 }
 
 // holds reports whether the rule's condition holds for a target.
@@ -79,7 +93,7 @@ DEVICE bool holds(const learning *l, u32 target, u64 t) {
     return run_rule(&l->when, none, in) != 0;
 }
 
-// raise_target is step 1c of a target for the event of its spike of burst s, or with a condition of burst s.
+// raise_target is step 1c of a target for the event of its spike of burst s, as a state has it.
 DEVICE void raise_target(const learning *l, receivers x, u32 j, u64 s) {
     for (u32 k = 0; k < l->post_count; k++) {
         float *one = x.traces + (u64)k * l->targets + j;
@@ -88,55 +102,54 @@ DEVICE void raise_target(const learning *l, receivers x, u32 j, u64 s) {
     x.last[j] = s + 1;
 }
 
-// take_spikes does so for all sources that fired in burst s.
-DEVICE void take_spikes(const learning *l, senders x, const history *h, u64 s, bool launching, stint w) {
-    u64 length;
-    const u32 *queue = queue_of(h, s, &length);
-    for (u64 q = w.first; q < length; q += w.step)
-        if (queue[q] - l->from < l->sources) take_spike(l, x, s, queue[q] - l->from, launching);
+// take_one is take_spike for the k-th of some spikes, if the neuron is a source.
+DEVICE void take_one(const learning *l, senders x, spikes queue, u64 k, bool launching) {
+    u32 i = queue.ids[k] - l->from;
+    if (i < l->sources) take_spike(l, x, queue.s, i, launching);
 }
 
-// note_events notes all post events of burst t.
-DEVICE void note_events(const learning *l, const history *h, u64 t, stint w) {
-    if (l->when.there) {
-        for (u64 j = w.first; j < l->targets; j += w.step)
-            if (holds(l, (u32)j, t)) note_event(l, (u32)j, t);
-        return;
-    }
-    if (t < l->lag) return;
-    u64 length;
-    const u32 *queue = queue_of(h, t - l->lag, &length);
-    for (u64 q = w.first; q < length; q += w.step)
-        if (queue[q] - l->to < l->targets) note_event(l, queue[q] - l->to, t);
+// note_one is the event of the k-th of some spikes in burst t, if the neuron is a target; without spikes that of the k-th target, if the
+// condition holds.
+DEVICE void note_one(const learning *l, spikes queue, u64 k, u64 t) {
+    u32 j = queue.ids != nullptr ? queue.ids[k] - l->to : (u32)k;
+    if (j < l->targets && (queue.ids != nullptr || holds(l, j, t))) note_event(l, j, t);
 }
 
-// raise_targets is step 1c for all post events of spikes of burst s, or with a condition of burst s.
-DEVICE void raise_targets(const learning *l, receivers x, const history *h, u64 s, stint w) {
-    if (l->when.there) {
-        for (u64 j = w.first; j < l->targets; j += w.step) {
-            u32 place = (l->ring.next[j] > 0 ? l->ring.next[j] : l->ring.places) - 1;
-            if (l->ring.at[(u64)place * l->targets + j] == s + 1) raise_target(l, x, (u32)j, s);
-        }
-        return;
-    }
-    u64 length;
-    const u32 *queue = queue_of(h, s, &length);
-    for (u64 q = w.first; q < length; q += w.step)
-        if (queue[q] - l->to < l->targets) raise_target(l, x, queue[q] - l->to, s);
+// raise_one is raise_target for the k-th of some spikes, if the neuron is a target.
+DEVICE void raise_one(const learning *l, receivers x, spikes queue, u64 k) {
+    u32 j = queue.ids[k] - l->to;
+    if (j < l->targets) raise_target(l, x, j, queue.s);
+}
+
+// sweep_until says events of which bursts a sweep after burst t is to apply: those before the answer; 0: there is no sweep.
+DEVICE u64 sweep_until(const sweeps *s, u64 t, u32 half, bool forced) {
+    if (forced || s->crowded[half]) return t + 1;
+    return s->full[half] ? middle(s, t, half) : 0;
 }
 
 // end_sweep tells burst t + 1 how far all synapses are, from what burst half went by; a thread alone.
-DEVICE void end_sweep(const learning *l, u64 t, u32 half, bool forced) {
-    l->swept->before[(t + 1) % 2] = forced || l->swept->full[half] ? t + 1 : l->swept->before[half];
-    l->swept->full[(t + 1) % 2] = 0;
+DEVICE void end_sweep(sweeps *s, u64 t, u32 half, bool forced) {
+    u64 until = sweep_until(s, t, half, forced);
+    s->before[(t + 1) % 2] = until > 0 ? until : s->before[half];
+    s->full[(t + 1) % 2] = s->crowded[(t + 1) % 2] = 0;
 }
 
-KERNEL learn_sources(learning l, senders x, history h, u64 s, u32 launching) { take_spikes(&l, x, &h, s, launching, of_thread()); }
+KERNEL learn_sources(learning l, senders x, history h, u64 s, u32 launching) {
+    spikes queue = spikes_of(&h, s);
+    for (u64 k = thread_index(); k < queue.length; k += thread_count()) take_one(&l, x, queue, k, launching);
+}
 
-KERNEL learn_events(learning l, history h, u64 t) { note_events(&l, &h, t, of_thread()); }
+KERNEL learn_events(learning l, history h, u64 t) {
+    if (!l.when.there && t < l.lag) return;
+    spikes queue = l.when.there ? spikes{nullptr, l.targets, 0} : spikes_of(&h, t - l.lag);
+    for (u64 k = thread_index(); k < queue.length; k += thread_count()) note_one(&l, queue, k, t);
+}
 
-KERNEL learn_targets(learning l, receivers x, history h, u64 s) { raise_targets(&l, x, &h, s, of_thread()); }
+KERNEL learn_targets(learning l, receivers x, history h, u64 s) {
+    spikes queue = spikes_of(&h, s);
+    for (u64 k = thread_index(); k < queue.length; k += thread_count()) raise_one(&l, x, queue, k);
+}
 
 KERNEL learn_swept(learning l, u64 t, u32 half, u32 forced) {
-    if (thread_index() == 0) end_sweep(&l, t, half, forced);
+    if (thread_index() == 0) end_sweep(l.swept, t, half, forced);
 }

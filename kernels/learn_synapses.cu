@@ -2,66 +2,119 @@
 #pragma once
 #include "plastic.cuh"
 
-// pending is how many of a target's newest events are those of bursts from before on.
-DEVICE u32 pending(const learning *l, u32 target, u64 before) {
-    u32 n = 0, place = l->ring.next[target];
-    while (n < l->ring.places) {
-        place = (place > 0 ? place : l->ring.places) - 1;
-        if (l->ring.at[(u64)place * l->targets + target] <= before) break;
-        n++;
-    }
+// place_before is the place of the n-th newest event where the next one has a place.
+DEVICE u32 place_before(const learning *l, u32 next, u32 n) { return next >= n ? next - n : next + l->ring.places - n; }
+
+// pending is how many of a target's newest events are those of bursts from before on; the two newest are known.
+DEVICE u32 pending(const learning *l, u64 newest, u64 older, u32 next, u32 target, u64 before) {
+    if (newest <= before) return 0;
+    if (older <= before) return 1;
+    u32 n = 2;
+#pragma unroll 1
+    while (n < l->ring.places && *event_at(l, place_before(l, next, n + 1), target) > before) n++;
     return n;
 }
 
-// live_through runs what happens to synapse k of source i and target j up to burst t: on_post for its pending events, in order, and where
-// it delivers on_pre, whose answer is what is delivered. seen is the source as the synapse knows it before burst t; events of bursts before
-// swept have been applied.
-DEVICE float live_through(const learning *l, u64 k, u32 i, u32 j, u64 d, senders seen, u64 t, u64 swept, bool delivers) {
-    u64 arrived = *seen.last == 0 ? 0 : *seen.last + d;
-    u32 n = pending(l, j, arrived > swept ? arrived : swept);
-    if (n == 0 && !delivers) return 0;
-    float x[MOST_VALUES], out = 0;
-    load_synapse(l, k, x);
-    bool post = false; // whether there is a post event in burst t
-    for (;; n--) {     // one place that runs handlers
-        bool pre = n == 0;
-        if (pre && !delivers) break;
-        moment m = {t, i, j, d, true, post, false, NOT_NOTED, seen};
-        if (!pre) {
-            u32 next = l->ring.next[j];
-            m.noted = next >= n ? next - n : next + l->ring.places - n;
-            m.t = l->ring.at[(u64)m.noted * l->targets + j] - 1;
-            post = m.t == t;
-            m.post = true;
-            m.pre = delivers && post;
-        }
-        out = handle(l, pre ? &l->on_pre : &l->on_post, x, &m);
-        if (pre) break;
-    }
-    store_synapse(l, k, x);
+// handle runs on_pre or on_post for a synapse in burst t; the answer is what it would deliver. A weight that is NaN stays NaN, and an out
+// that is NaN makes it NaN.
+DEVICE float handle(const learning *l, bool pre, const sight *v, u32 target, u64 t, float *weight, float *x) {
+    const handler *h = pre ? &l->on_pre : &l->on_post;
+    if (!h->there || *weight != *weight) return *weight;
+    float list[MOST_READS];
+#pragma unroll 1
+    for (u32 r = 0; pre && r < h->reads; r++) list[r] = read_target(l, h->list + r, target, t, false);
+    run_handler(h, l->pre, l->post, l->sources, v, weight, x, list);
+    *weight = clamped(l, *weight);
+    if (!h->outs) return *weight;
+    float out = x[h->states];
+    if (out != out) *weight = out;
     return out;
 }
 
-// deliver_rows is steps 1a and 1b for the synapses that deliver in burst t: those with delay d of each source that fired d bursts ago, for
-// all delays that there are. 2^parts_log warps share a row.
-DEVICE void deliver_rows(const learning *l, const history *h, u64 t, u32 parts_log, stint w) {
-    u64 item = w.first, swept = l->swept->before[t % 2];
+// live_through runs what happens to synapse k of target j up to burst t: on_post for its pending events, in order, and where it delivers
+// on_pre, whose answer is what is delivered. seen is the source as the synapse knows it before burst t, arrived the burst in which it did
+// so, plus 1; events of bursts before applied have been applied.
+DEVICE float live_through(const learning *l, u64 k, u32 j, senders seen, u64 arrived, u64 t, u64 applied, bool delivers) {
+    if (delivers) bring_closer(l->weight + k); // while the target's are looked up
+    const heard *target = heard_of(l, j);
+    u64 newest = target->at[0], older = target->at[1];
+    u32 next = target->next;
+    u32 n = pending(l, newest, older, next, j, applied);
+    if (n == 0 && !delivers) return 0;
+    float x[MOST_VALUES], weight = l->weight[k], out = 0;
+    load_more(l, k, x);
+    u32 post = 0;  // whether there is a post event in burst t
+#pragma unroll 1
+    for (;; n--) { // one place that runs handlers
+        bool pre = n == 0;
+        if (pre && !delivers) break;
+        u64 now = t;
+        sight v = {};
+        if (pre) {
+            bool before = newest == t + 1; // traces are those before the events of this burst
+            v.age_post = age_at(before ? older : newest, t);
+            v.heard = before ? target->traces + l->post_count : target->traces;
+        } else {
+            u32 place = place_before(l, next, n);
+            now = (n == 1 ? newest : n == 2 ? older : *event_at(l, place, j)) - 1;
+            post = now == t;
+            v.notes = note_at(l, place, 0, j);
+        }
+        v.age_pre = age_at(arrived, now);
+        v.pre = pre || (delivers && post);
+        v.post = !pre || post;
+        v.seen = seen.traces;
+        v.variables = seen.variables;
+        out = handle(l, pre, &v, j, t, &weight, x);
+        if (pre) break;
+    }
+    l->weight[k] = weight;
+    store_more(l, k, x);
+    return out;
+}
+
+// arrival is the burst in which synapses of delay d know a source as they do, plus 1; 0: there has been no spike.
+DEVICE u64 arrival(senders seen, u64 d) { return *seen.last == 0 ? 0 : *seen.last + d; }
+
+// applied_to says events of which bursts have been applied to the synapses of source i whatever has arrived: those before the answer.
+DEVICE u64 applied_to(const learning *l, u64 i, u64 swept) { return l->applied[i] > swept ? l->applied[i] : swept; }
+
+// deliver_row is steps 1a and 1b for what a spike of burst t − d of source i delivers in burst t, to the sums that begin at acc: one of
+// some equal parts of it, each of which a warp does.
+DEVICE void deliver_row(const learning *l, u64 t, u64 d, u32 i, i32 *acc, u32 part, u32 parts) {
+    u64 begin = l->row[i], end = l->row[i + 1];
+    senders seen = before_of(l, t - d, i);
+    u64 swept = applied_to(l, i, l->swept->before[t % 2]), arrived = arrival(seen, d), applied = arrived > swept ? arrived : swept;
+    if (l->delay != nullptr) {
+        begin = first_delay(l->delay, begin, end, (u32)d);
+        end = first_delay(l->delay, begin, end, (u32)d + 1);
+    }
+    if (parts > 1) {
+        u32 each = (((u32)(end - begin) + parts - 1) / parts + 31) / 32 * 32;
+        begin += (u64)each * part;
+        if (end > begin + each) end = begin + each;
+    }
+    u64 k = begin + lane();
+    u32 j = k < end ? target_at(l, k) : 0;
+#pragma unroll 1
+    while (k < end) {
+        u32 next = k + 32 < end ? target_at(l, k + 32) : j;
+        bring_closer(heard_of(l, next));
+        deliver_out(l, acc, live_through(l, k, j, seen, arrived, t, applied, true), i, l->port + j);
+        k += 32;
+        j = next;
+    }
+}
+
+// deliver_rows does so for all spikes, a row in so many parts.
+DEVICE void deliver_rows(const learning *l, const history *h, u64 t, u32 parts, stint w) {
+    u64 item = w.first;
     for (u64 d = l->least; d <= l->longest && d <= t; d++) {
-        u64 s = t - d, length;
-        const u32 *queue = queue_of(h, s, &length);
-        u64 items = length << parts_log;
+        spikes queue = spikes_of(h, t - d);
+        u64 items = queue.length * parts;
         for (; item < items; item += w.step) {
-            u32 i = queue[item >> parts_log] - l->from;
-            if (i >= l->sources) continue;
-            u64 begin = l->row[i], end = l->row[i + 1], part = item & ((1ull << parts_log) - 1);
-            if (l->delay != nullptr) {
-                begin = first_delay(l->delay, begin, end, (u32)d);
-                end = first_delay(l->delay, begin, end, (u32)d + 1);
-            }
-            senders seen = before_of(l, s, i);
-            u64 count = end - begin, until = begin + (count * (part + 1) >> parts_log);
-            for (u64 k = begin + (count * part >> parts_log) + lane(); k < until; k += 32)
-                deliver_out(l, live_through(l, k, i, target_at(l, k), d, seen, t, swept, true), i, l->target[k]);
+            u32 i = queue.ids[item / parts] - l->from;
+            if (i < l->sources) deliver_row(l, t, d, i, l->acc, (u32)(item % parts), parts);
         }
         item -= items; // the next delay's begin with whose turn it is
     }
@@ -74,13 +127,21 @@ DEVICE senders seen_by(const learning *l, u32 i, u64 d, u64 t) {
     return x;
 }
 
-// sweep_rows has the events up to burst t applied to all synapses; those of bursts before swept have been.
-DEVICE void sweep_rows(const learning *l, u64 t, u64 swept, stint w) {
-    for (u64 i = w.first; i < l->sources; i += w.step)
+// sweep_rows has the events of bursts before until applied to all synapses after burst t; those of bursts before swept have been. Where
+// a spike has arrived since, or a sweep come, there is nothing to do; all other synapses have all events applied.
+DEVICE void sweep_rows(const learning *l, u64 t, u64 swept, u64 until, stint w) {
+    for (u64 i = w.first; i < l->sources; i += w.step) {
+        u64 before = applied_to(l, i, swept), last = *seen_by(l, (u32)i, l->longest, t).last;
+        if (before >= until || (last != 0 && last + l->least >= until)) continue;
         for (u64 k = l->row[i] + lane(); k < l->row[i + 1]; k += 32) {
             u64 d = delay_at(l, k);
-            live_through(l, k, (u32)i, target_at(l, k), d, seen_by(l, (u32)i, d, t), t, swept, false);
+            senders seen = seen_by(l, (u32)i, d, t);
+            u64 arrived = arrival(seen, d);
+            live_through(l, k, target_at(l, k), seen, arrived, t, arrived > before ? arrived : before, false);
         }
+        warp_barrier(); // all lanes have read it
+        if (lane() == 0) l->applied[i] = t + 1;
+    }
 }
 
 // add_totals adds up the quanta of all weights onto each target.
@@ -88,23 +149,52 @@ DEVICE void add_totals(const learning *l, stint w) {
     for (u64 k = w.first; k < l->synapses; k += w.step) add((u64 *)l->total + target_at(l, k), (u64)(i64)quanta(l->weight[k], l->scale));
 }
 
+// moment is what every reads of a synapse, when burst t is over.
+struct moment {
+    u64 t;
+    u32 target; // counted from 0
+    u64 delay;
+    senders seen; // the source as the synapse knows it, at its place
+};
+
+DEVICE float read_moment(const learning *l, const reading *r, const moment *m) {
+    switch (r->kind) {
+    case READ_PRE: return aged(&l->pre[r->k].table, m->seen.traces[(u64)r->k * l->sources], *m->seen.last, m->delay, m->t);
+    case READ_AGE_PRE: return age_of(*m->seen.last, m->delay, m->t);
+    case READ_TOTAL: return (float)l->total[m->target] / (float)l->scale;
+    }
+    return read_target(l, r, m->target, m->t, true);
+}
+
+// change is what every makes of a synapse's values.
+DEVICE void change(const learning *l, const moment *m, float *x) {
+    if (x[0] != x[0]) return;
+    float in[MOST_READS];
+    for (u32 r = 0; r < l->every.reads; r++) in[r] = read_moment(l, l->every.list + r, m);
+    run_rule(&l->every, x, in);
+    x[0] = clamped(l, x[0]);
+}
+
 // change_all is step 6, when no event is pending.
 DEVICE void change_all(const learning *l, u64 t, stint w) {
     for (u64 i = w.first; i < l->sources; i += w.step)
         for (u64 k = l->row[i] + lane(); k < l->row[i + 1]; k += 32) {
             u64 d = delay_at(l, k);
-            moment m = {t, (u32)i, target_at(l, k), d, false, false, true, NOT_NOTED, seen_by(l, (u32)i, d, t)};
+            moment m = {t, target_at(l, k), d, seen_by(l, (u32)i, d, t)};
             float x[MOST_VALUES];
-            load_synapse(l, k, x);
-            handle(l, &l->every, x, &m);
-            store_synapse(l, k, x);
+            x[0] = l->weight[k];
+            load_more(l, k, x);
+            change(l, &m, x);
+            l->weight[k] = x[0];
+            store_more(l, k, x);
         }
 }
 
-KERNEL learn_rows(learning l, history h, u64 t, u32 parts_log) { deliver_rows(&l, &h, t, parts_log, of_warp()); }
+KERNEL learn_rows(learning l, history h, u64 t, u32 parts) { deliver_rows(&l, &h, t, parts, of_warp()); }
 
 KERNEL learn_sweep(learning l, u64 t, u32 half, u32 forced) {
-    if (forced || l.swept->full[half]) sweep_rows(&l, t, l.swept->before[half], of_warp());
+    u64 until = sweep_until(l.swept, t, half, forced);
+    if (until > 0) sweep_rows(&l, t, l.swept->before[half], until, of_warp());
 }
 
 KERNEL learn_totals(learning l) { add_totals(&l, of_thread()); }

@@ -22,12 +22,12 @@ KERNEL learn_silence(spans w, u64 s) {
 }
 
 KERNEL learn_spikes(spans w, history h, u64 s) {
-    u64 length, q = thread_index();
-    const u32 *queue = queue_of(&h, s, &length);
-    if (q >= length) return;
-    u8 run = *span_at(w.run, &w, s + w.slots - 1, queue[q]);
-    *span_at(w.since, &w, s, queue[q]) = 0;
-    *span_at(w.run, &w, s, queue[q]) = run < 255 ? run + 1 : 255;
+    spikes queue = spikes_of(&h, s);
+    u64 q = thread_index();
+    if (q >= queue.length) return;
+    u8 run = *span_at(w.run, &w, s + w.slots - 1, queue.ids[q]);
+    *span_at(w.since, &w, s, queue.ids[q]) = 0;
+    *span_at(w.run, &w, s, queue.ids[q]) = run < 255 ? run + 1 : 255;
 }
 
 // The rules: genome.Window.
@@ -69,7 +69,7 @@ KERNEL learn_window(learning l, window r, spans w, u64 t) {
             u64 s = t - d, from = l.from + i, to = l.to + target_at(&l, k), past = s + 1 < r.bursts ? s + 1 : r.bursts;
             ends e = {{*span_at(w.since, &w, s, from), *span_at(w.since, &w, s, to)}, {*span_at(w.run, &w, s, from), *span_at(w.run, &w, s, to)}};
             float was = l.weight[k], now = clamped(&l, learnt(&r, was, e, past));
-            if (e.since[0] == 0) deliver_out(&l, r.kind == RELEASE ? was : now, (u32)i, l.target[k]);
+            if (e.since[0] == 0) deliver_out(&l, l.acc, r.kind == RELEASE ? was : now, (u32)i, l.target[k]);
             l.weight[k] = now;
         }
 }

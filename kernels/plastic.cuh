@@ -61,19 +61,19 @@ enum read_kind {
     READ_FIRST, READ_DECAY,
 };
 
-// reading is one of the numbers that a handler reads; with an event its place among the notes, where it has one.
+// reading is one of the numbers that a handler reads.
 struct reading {
-    u32 kind, k, note;
+    u32 kind, k;
 };
 
 // handler is a list of statements, which backend/cuda writes as PTX.
 struct handler {
-    u32 program; // its number among the network's
+    u32 program; // its number among the network's, of on_post and on_pre among these
     u32 states;  // of the values that it changes
     u32 outs;    // whether it assigns out, which follows them
-    u32 reads;   // of what it reads
+    u32 reads;   // length of list
     u32 there;   // 0: there is no such handler
-    const reading *list;
+    const reading *list; // what it reads; of on_post what is noted, of on_pre what its code does not find by itself
     const float *params;
     const decay *decays;
 };
@@ -90,37 +90,73 @@ DEVICE u32 run_rule(const handler *h, float *state, float *in) {
     return holds;
 }
 
+// sight is where the code of on_post and on_pre finds what it reads. Ages are in bursts, NEVER where there has been no event.
+struct sight {
+    u32 age_pre, age_post;
+    u32 pre, post;            // the handler's events in this burst, 0 or 1
+    const float *seen;        // traces of the source, each an array by source
+    const float *variables;   // likewise
+    const float *heard;       // traces of the target
+    const float *notes;       // of the event
+};
+const u32 NEVER = ~0u;
+
+// age_at is the age in burst t of what was in burst at − 1.
+DEVICE u32 age_at(u64 at, u64 t) { return at == 0 || t + 1 - at > NEVER ? NEVER : (u32)(t + 1 - at); }
+
+// run_handler runs the code of on_post or on_pre. A synapse's values are weight, and from 1 on those of state; list is what the code does
+// not find by itself.
+DEVICE void run_handler(const handler *h, const trace *pre, const trace *post, u32 sources, const sight *v, float *weight, float *state, float *list) {
+#ifdef BURST_ONE_UNIT
+    handler_program(h->program, weight, state, list, h->params, v->age_pre, v->age_post, v->pre, v->post, v->seen, v->variables, sources, v->heard,
+                    v->notes, pre, post);
+#else
+    asm volatile("// handler_program %0 %1 %2 %3 %4 %5 %6 %7 %8 %9 %10 %11 %12 %13 %14 %15"
+                 : "+f"(*weight)
+                 : "r"(h->program), "l"(state), "l"(list), "l"(h->params), "r"(v->age_pre), "r"(v->age_post), "r"(v->pre), "r"(v->post),
+                   "l"(v->seen), "l"(v->variables), "r"(sources), "l"(v->heard), "l"(v->notes), "l"(pre), "l"(post)
+                 : "memory");
+#endif
+}
+
 // senders are the source neurons after some spike: traces and variables, each an array by source, and the burst of the spike plus 1.
 struct senders {
     float *traces, *variables;
     u64 *last;
 };
 
-// receivers are the target neurons likewise.
+// receivers are the target neurons likewise, as a state has them.
 struct receivers {
     float *traces;
     u64 *last;
 };
 
-// event_ring has the last events of each target, an array by target for each place.
+// heard is what synapses need most of a target, for one trace a sector of 32 bytes.
+struct alignas(16) heard {
+    u64 at[2];       // bursts of the newest event and of the one before, plus 1
+    u32 next;        // place of its next event in the ring
+    float traces[3]; // all traces after the newest event, then all before it; there may be more than fit here
+};
+
+// event_ring has the last events of each target: target, then place; of notes then note.
 struct event_ring {
     u64 *at;     // bursts plus 1
-    float *note; // what on_post reads of them: place, then note
-    u32 *next;   // by target: place of its next event
+    float *note; // what on_post reads of them
     u32 places, notes;
 };
 
 // sweeps is how far all synapses are known to have had their events applied. What burst t goes by is at t mod 2, so that its end can say
 // what the next one is to go by while others still read.
 struct sweeps {
-    u64 before[2]; // events of bursts before it
-    u64 full[2];   // whether a ring has no place left: the burst ends with a sweep
+    u64 before[2];  // events of bursts before it
+    u64 full[2];    // whether a ring has no place left: the burst ends with a sweep
+    u64 crowded[2]; // and whether that sweep must apply all events: those of the newer half of the time since the last one fill a ring
 };
 
 // learning is a projection whose synapses change.
 struct learning {
     u32 from, sources, to, targets; // first neuron and count
-    u32 port;                       // first of the target area
+    u32 port;                       // of the first target
     u32 least, longest;             // delays
     u32 steps;                      // all delays, where delay is null
     const u64 *row;
@@ -130,7 +166,7 @@ struct learning {
     u64 synapses;
 
     u64 lag;     // a spike of the target is a post event so many bursts later
-    u64 lag_read; // likewise of the burst that receivers.last has
+    u64 lag_read; // likewise of the burst that a state has as the last
     float low, high, below, above;
     i32 scale;
     i64 lift;
@@ -147,9 +183,12 @@ struct learning {
     senders live;           // after the last spike that has set out: least bursts later its first synapses deliver
     senders before;         // of each burst whose spikes are on their way, by burst modulo slots: before the source's spike; its variables after it
     u32 slots;
-    receivers heard;        // after the last event
+    u8 *heard;              // of each target, so many bytes apart
+    u32 heard_bytes;
+    receivers told;         // the same as a state has it; null where that is behind
     event_ring ring;
     sweeps *swept;
+    u64 *applied;           // by source: events of bursts before it have been applied to its synapses
     float *now, *after;     // modulators in this burst, before its events and after them
     float *level;           // after the last event
     u64 *level_last;        // the burst of its spikes, plus 1
@@ -167,11 +206,17 @@ struct history {
     u64 *lengths;
 };
 
-// queue_of is the fire queue of burst s.
-DEVICE const u32 *queue_of(const history *h, u64 s, u64 *length) {
-    *length = h->lengths[s % h->depth];
-    return h->queues + s % h->depth * h->neurons;
-}
+// spikes are the fire queue of burst s.
+struct spikes {
+    const u32 *ids;
+    u64 length, s;
+};
+
+DEVICE spikes spikes_at(const history *h, u64 slot, u64 s) { return spikes{h->queues + slot * h->neurons, h->lengths[slot], s}; }
+DEVICE spikes spikes_of(const history *h, u64 s) { return spikes_at(h, s % h->depth, s); }
+
+// spikes_before are those of d ≤ t bursts before t, whose own place is known: divisions are long.
+DEVICE spikes spikes_before(const history *h, u64 t, u64 place, u64 d) { return spikes_at(h, place >= d ? place - d : place + h->depth - d, t - d); }
 
 // stint is what a thread or a warp has of some work: every step-th item from its first one on.
 struct stint {
@@ -179,7 +224,9 @@ struct stint {
 };
 
 DEVICE stint of_thread() { return stint{thread_index(), thread_count()}; }
-DEVICE stint of_warp() { return stint{thread_index() / 32, thread_count() / 32}; }
+
+// Warps that are neighbours in number are in different blocks, so that few items are shared by all multiprocessors.
+DEVICE stint of_warp() { return stint{(u64)(thread_in_block() / 32) * block_count() + block_index(), thread_count() / 32}; }
 
 // clamped is a weight within its bounds; −0 becomes 0.
 DEVICE float clamped(const learning *l, float w) {
@@ -199,8 +246,8 @@ DEVICE i32 quanta(float w, i32 scale) {
     return whole;
 }
 
-// deliver_out adds what a synapse of a source delivers to the sum of its port.
-DEVICE void deliver_out(const learning *l, float out, u32 source, u32 port) {
+// deliver_out adds what a synapse of a source delivers to the sum of its port, of those that begin at acc.
+DEVICE void deliver_out(const learning *l, i32 *acc, float out, u32 source, u32 port) {
     float low = l->low < 0 ? l->low : 0, high = l->high > 0 ? l->high : 0;
     if (out < low) out = low;
     else if (high < out) out = high;
@@ -213,30 +260,22 @@ DEVICE void deliver_out(const learning *l, float out, u32 source, u32 port) {
         q *= l->lift;
         if (q <= 0) q--;
     }
-    accumulate(l->acc + port, (i32)q);
+    accumulate(acc + port, (i32)q);
 }
 
-// moment is what a handler of a synapse reads in a burst.
-struct moment {
-    u64 t;
-    u32 source, target; // counted from 0
-    u64 delay;
-    bool pre, post, sweep; // its events in this burst; whether it is that of every, for which the burst is over
-    u32 noted;             // place of the event in the ring; NOT_NOTED: what is read is as it is now
-    senders seen;          // the source as the synapse knows it, at its place
-};
-const u32 NOT_NOTED = ~0u;
-
+DEVICE heard *heard_of(const learning *l, u32 target) { return (heard *)(l->heard + (u64)target * l->heard_bytes); }
+DEVICE u64 *event_at(const learning *l, u32 place, u32 target) { return l->ring.at + (u64)target * l->ring.places + place; }
 DEVICE float *note_at(const learning *l, u32 place, u32 note, u32 target) {
-    return l->ring.note + ((u64)place * l->ring.notes + note) * l->targets + target;
+    return l->ring.note + ((u64)target * l->ring.places + place) * l->ring.notes + note;
 }
 
-// read_target is what is read of the target's side, as it is now.
+// read_target is what is read of the target's side in burst t, before its event of that burst, or with a sweep after it.
 DEVICE float read_target(const learning *l, const reading *r, u32 target, u64 t, bool sweep) {
+    const heard *x = heard_of(l, target);
+    bool before = x->at[0] == t + 1 && !sweep;
     switch (r->kind) {
-    case READ_POST:
-        return aged(&l->post[r->k].table, l->heard.traces[(u64)r->k * l->targets + target], l->heard.last[target], l->lag_read, t);
-    case READ_AGE_POST: return age_of(l->heard.last[target], l->lag_read, t);
+    case READ_POST: return aged(&l->post[r->k].table, x->traces[before ? l->post_count + r->k : r->k], x->at[before], 0, t);
+    case READ_AGE_POST: return age_of(x->at[before], 0, t);
     case READ_MODULATOR: return sweep ? l->after[r->k] : l->now[r->k];
     case READ_TARGET: {
         u32 k = l->states[r->k], n = l->to + target;
@@ -246,49 +285,22 @@ DEVICE float read_target(const learning *l, const reading *r, u32 target, u64 t,
     return 0;
 }
 
-DEVICE float read_moment(const learning *l, const reading *r, const moment *m) {
-    switch (r->kind) {
-    case READ_PRE: return aged(&l->pre[r->k].table, m->seen.traces[(u64)r->k * l->sources], *m->seen.last, m->delay, m->t);
-    case READ_AGE_PRE: return age_of(*m->seen.last, m->delay, m->t);
-    case READ_SOURCE: return m->seen.variables[(u64)r->k * l->sources];
-    case READ_PRE_TOO: return m->pre;
-    case READ_POST_TOO: return m->post;
-    case READ_TOTAL: return m->sweep ? (float)l->total[m->target] / (float)l->scale : 0;
-    }
-    if (m->noted != NOT_NOTED) return *note_at(l, m->noted, r->note, m->target);
-    return read_target(l, r, m->target, m->t, m->sweep);
-}
-
-// handle runs a handler for a synapse of the values x; the answer is what it would deliver. A weight that is NaN stays NaN, and an out
-// that is NaN makes it NaN.
-DEVICE float handle(const learning *l, const handler *h, float *x, const moment *m) {
-    if (!h->there || x[0] != x[0]) return x[0];
-    float in[MOST_READS];
-    for (u32 r = 0; r < h->reads; r++) in[r] = read_moment(l, h->list + r, m);
-    run_rule(h, x, in);
-    x[0] = clamped(l, x[0]);
-    if (!h->outs) return x[0];
-    float out = x[h->states];
-    if (out != out) x[0] = out;
-    return out;
-}
-
-// load_synapse and store_synapse bring the values of synapse k.
-DEVICE void load_synapse(const learning *l, u64 k, float *x) {
-    x[0] = l->weight[k];
+// load_more and store_more bring the values of synapse k but for its weight.
+DEVICE void load_more(const learning *l, u64 k, float *x) {
+#pragma unroll 1
     for (u32 v = 1; v < l->values; v++) x[v] = l->more[(u64)(v - 1) * l->synapses + k];
 }
-DEVICE void store_synapse(const learning *l, u64 k, const float *x) {
-    l->weight[k] = x[0];
+DEVICE void store_more(const learning *l, u64 k, const float *x) {
+#pragma unroll 1
     for (u32 v = 1; v < l->values; v++) l->more[(u64)(v - 1) * l->synapses + k] = x[v];
 }
 
 DEVICE u64 delay_at(const learning *l, u64 k) { return l->delay == nullptr ? l->steps : l->delay[k]; }
-DEVICE u32 target_at(const learning *l, u64 k) { return (l->target[k] - l->port) % l->targets; }
+DEVICE u32 target_at(const learning *l, u64 k) { return l->target[k] - l->port; }
 
 // before_of are the senders before their spikes of burst s, from source i on.
 DEVICE senders before_of(const learning *l, u64 s, u32 i) {
-    u64 slot = s % l->slots;
+    u64 slot = l->slots == 1 ? 0 : s % l->slots;
     return senders{l->before.traces + slot * l->pre_count * l->sources + i, l->before.variables + slot * l->source_variables * l->sources + i,
                    l->before.last + slot * l->sources + i};
 }

@@ -169,7 +169,7 @@ func (b *backend) loadMany(names []string, models []ownModel) (*driver.Module, e
 		return b.loadOnly(names, models)
 	}
 	l, _ := b.layLearning(0)
-	return b.loadLearning(names, l.programs, models)
+	return b.loadLearning(names, l, models)
 }
 
 // allocate takes the mapped memory in which bursts arrive.

@@ -71,6 +71,7 @@ type choice struct {
 	why    string
 	not    []string
 	shared uint64    // bytes of a block's memory
+	learnt uint64    // those of them that projections that learn take
 	cached bool      // where the state is not kept: whether a block holds copies of state and tables
 	teams  teamShape // of teams alone
 }
@@ -101,7 +102,7 @@ var lines = []line{
 	{pathTeams, []want{many, still, summed, dealt}, "rows are long and all delays are 1: teams of blocks sum them in their shared memory"},
 	{pathDelayed, []want{many, still, kept, early, keptEarly}, "state fits shared memory: rows are delivered while neurons are updated"},
 	{pathResident, []want{many, still, kept, keptAlone}, "state fits shared memory: a block delivers the rows of its own neurons"},
-	{pathLearn, []want{many, learn, bitsFit}, "it learns: what all others do between the barriers of path run is joined by events, rows and traces"},
+	{pathLearn, []want{many, learn, bitsFit, learnersFit}, "it learns: what all others do between the barriers of path run is joined by events, rows and traces"},
 	{pathRun, []want{many, still, bitsFit}, "what every network can have: state in global memory, rows shared by all blocks"},
 }
 
@@ -343,6 +344,16 @@ func bitsFit(q *question) string {
 		return ""
 	}
 	return q.fits(least)
+}
+
+// learnersFit: blocks can do without a copy of what does not change of projections that learn, but have one if there is room.
+func learnersFit(q *question) string {
+	l, _ := q.b.layLearning(0)
+	if bytes := divUp(l.all.fixedBytes, 16) * 16; q.answer.shared+bytes <= q.b.room {
+		q.answer.shared += bytes
+		q.answer.learnt = bytes
+	}
+	return ""
 }
 
 // readsTargets reports whether rules read the state of neurons, which must lie where all see it then.

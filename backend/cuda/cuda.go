@@ -49,7 +49,7 @@ type tuning struct {
 }
 
 var defaults = tuning{
-	threads: 256, entries: 1 << 20, batch: 256, batchThreads: 1024, events: 16, ownSynapses: 16384, delayedRow: 512,
+	threads: 256, entries: 1 << 20, batch: 256, batchThreads: 1024, events: 32, ownSynapses: 16384, delayedRow: 512,
 	teamRow: 400, teamMost: 4, staging: 32 << 20,
 	clusterRow: 400, clusterLeast: 10_000, clusterLate: 300_000_000, clusterPairs: 500_000, slotBytes: 6,
 }

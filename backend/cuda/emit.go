@@ -15,6 +15,8 @@ const (
 	modelRemark = "// custom_update "
 	portsRemark = "// custom_ports " // in kernels/neural_dynamics_ports.cu
 	ruleRemark  = "// rule_program "
+
+	handlerRemark = "// handler_program "
 )
 
 // operands are the registers that a place for models names, in the order of the remark.
@@ -190,7 +192,8 @@ func ruleCode(p *formula.Program, holds, number, state, in, params string) strin
 // emitter writes one program.
 type emitter struct {
 	b strings.Builder
-	// Where a state variable, a parameter and an input are: memory in brackets, or of an input a register. They may write how to get there.
+	// Where a state variable, a parameter and an input are: memory in brackets, or but for a parameter a register. They may write how to
+	// get there.
 	state, param, input func(k int) string
 	refractory          string // register
 	draws               draws  // of models
@@ -216,11 +219,26 @@ func (e *emitter) program(p *formula.Program, fired string, before ...string) st
 		if in := p.Code[v]; in.Op == formula.State && int(in.K) == k {
 			continue // as it was
 		}
-		e.line("st.f32 %s, %%n%d;", e.state(k), v)
+		to, op := e.state(k), "mov.f32"
+		if inMemory(to) {
+			op = "st.f32"
+		}
+		e.line("%s %s, %%n%d;", op, to, v)
 	}
 	e.line("selp.u32 %s, 1, 0, %%q%d;", fired, p.Fired)
 	return "\t{\n" + e.b.String() + "\t}\n"
 }
+
+// load writes how value i comes from memory or a register.
+func (e *emitter) load(i int, from string) {
+	op := "mov.f32"
+	if inMemory(from) {
+		op = "ld.f32"
+	}
+	e.line("%s %%n%d, %s;", op, i, from)
+}
+
+func inMemory(place string) bool { return strings.HasPrefix(place, "[") }
 
 // names of instructions that are one of PTX.
 var (
@@ -238,15 +256,11 @@ func (e *emitter) instruction(i int, in *formula.Instruction) {
 	case formula.Const:
 		e.line("mov.f32 %%n%d, 0f%08X;", i, math.Float32bits(in.Value))
 	case formula.State:
-		e.line("ld.f32 %%n%d, %s;", i, e.state(int(in.K)))
+		e.load(i, e.state(int(in.K)))
 	case formula.Param:
 		e.line("ld.f32 %%n%d, %s;", i, e.param(int(in.K)))
 	case formula.Input:
-		from, op := e.input(int(in.K)), "mov.f32"
-		if strings.HasPrefix(from, "[") {
-			op = "ld.f32"
-		}
-		e.line("%s %%n%d, %s;", op, i, from)
+		e.load(i, e.input(int(in.K)))
 	case formula.Refractory:
 		e.line("setp.ne.u32 %%q%d, %s, 0;", i, e.refractory)
 	case formula.Abs: // of abs.f32 the driver's compiler takes −1 < |a| for true, also where a is NaN

@@ -3,6 +3,7 @@ package cuda
 import (
 	"fmt"
 	"math"
+	"slices"
 	"unsafe"
 
 	"burst/connectome"
@@ -30,7 +31,7 @@ type modulator struct {
 	delay       uint64
 }
 
-type reading struct{ kind, k, note uint32 }
+type reading struct{ kind, k uint32 }
 
 type handler struct {
 	program, states, outs, reads, there uint32
@@ -42,11 +43,11 @@ type senders struct{ traces, variables, last driver.Ptr }
 type receivers struct{ traces, last driver.Ptr }
 
 type eventRing struct {
-	at, note, next driver.Ptr
-	places, notes  uint32
+	at, note      driver.Ptr
+	places, notes uint32
 }
 
-type sweeps struct{ before, full [2]uint64 }
+type sweeps struct{ before, full, crowded [2]uint64 }
 
 type learned struct {
 	from, sources, to, targets, port uint32
@@ -67,9 +68,11 @@ type learned struct {
 
 	live, before                 senders
 	slots                        uint32
-	heard                        receivers
+	heard                        driver.Ptr
+	heardBytes                   uint32
+	told                         receivers
 	ring                         eventRing
-	swept                        driver.Ptr
+	swept, applied               driver.Ptr
 	now, after, level, levelLast driver.Ptr
 	total, v, further            driver.Ptr
 	pitch                        uint64
@@ -88,13 +91,26 @@ type oneLearner struct {
 	settled      senders
 	settledHeard receivers
 	every        uint64
-	partsLog     uint32
+}
+
+// parted, sending and cutting likewise.
+type parted struct{ learner, part, parts uint32 }
+
+type sending struct{ first, count, begin, parts uint32 }
+
+type cutting struct {
+	spans, list driver.Ptr
+	count, most uint32
 }
 
 type learners struct {
-	list          driver.Ptr
-	count, queues uint64
-	history       history
+	list           driver.Ptr
+	count, queues  uint64
+	history        history
+	fixedBytes     uint64
+	copied         uint64
+	small, large   cutting
+	least, longest uint64
 }
 
 // spans and window are the structs of those names in kernels/learn_windows.cu.
@@ -108,10 +124,11 @@ type window struct {
 	up, down     float32
 }
 
-// notNoted is NOT_NOTED, mostReads MOST_READS of kernels/plastic.cuh.
+// Of kernels/plastic.cuh: MOST_READS, MAX_AGE, and the size of a trace.
 const (
-	notNoted  = math.MaxUint32
-	mostReads = 96
+	mostReads  = 96
+	maxAge     = 1 << 24
+	traceBytes = int(unsafe.Sizeof(trace{}))
 )
 
 // learning is what a device holds of the plastic projections. In single bursts each has kernels of its own between propagation
@@ -120,22 +137,23 @@ const (
 type learning struct {
 	list     []learner
 	all      learners
-	lengths  driver.Ptr // of the fire queues, as the backend's
-	spans    spans      // of FEAGI's rules
-	programs []*formula.Program
+	lengths  driver.Ptr         // of the fire queues, as the backend's
+	spans    spans              // of FEAGI's rules
+	programs []*formula.Program // of all handlers but on_post and on_pre
+	handlers []handlerCode      // of these
 	module   *driver.Module
 	kernels  learnKernels
 }
 
 // learner is one of them.
 type learner struct {
-	p        *connectome.Plastic
-	arg      learned
-	kept     learned // with the levels of modulators that the state has, and the longest delay
-	senders  senders // as the state has them; those of arg where that is the same
-	heard    receivers
-	window   window
-	partsLog uint32
+	p       *connectome.Plastic
+	arg     learned
+	kept    learned   // with the levels of modulators that the state has, and the longest delay
+	senders senders   // as the state has them; those of arg where that is the same
+	told    receivers // likewise
+	window  window
+	parts   uint32 // of a row, each of which a warp delivers
 }
 
 // arena lays arrays out in one piece of memory, from base on, and keeps what is to be copied there.
@@ -144,6 +162,7 @@ type arena struct {
 	bytes  uint64
 	copies []copying
 	tables map[*float32]driver.Ptr
+	fixed  *arena // of what is small and does not change
 }
 
 type copying struct {
@@ -152,9 +171,15 @@ type copying struct {
 	bytes uint64
 }
 
+// grain is what arrays are aligned to.
+const grain = 256
+
 // take is room for so many bytes.
 func (a *arena) take(bytes uint64) driver.Ptr {
-	const grain = 256
+	grain := uint64(grain)
+	if a.fixed == nil {
+		grain = 16 // packed
+	}
 	at := a.base + driver.Ptr(a.bytes)
 	a.bytes += divUp(bytes, grain) * grain
 	return at
@@ -194,24 +219,23 @@ func (a *arena) traces(list []connectome.Trace) []trace {
 	return made
 }
 
-// layLearning lays out what projections that learn need on the device, from base on.
+// layLearning lays out what projections that learn need on the device, from base on. What blocks copy into their own memory comes first.
 func (b *backend) layLearning(base driver.Ptr) (*learning, *arena) {
-	a := &arena{base: base, tables: map[*float32]driver.Ptr{}}
+	l, _ := b.layBehind(base, 0)
+	return b.layBehind(base, l.all.fixedBytes)
+}
+
+// layBehind lays out what blocks copy from base on, and all else so many bytes behind it.
+func (b *backend) layBehind(base driver.Ptr, room uint64) (*learning, *arena) {
+	fixed := &arena{base: base}
+	a := &arena{base: base, bytes: divUp(room, grain) * grain, tables: map[*float32]driver.Ptr{}, fixed: fixed}
 	l := &learning{}
+	place := fixed.take(uint64(unsafe.Sizeof(oneLearner{})) * uint64(len(b.c.Plastic)))
 	longest := uint64(0)
 	numbers := map[string]uint32{}
 	for i := range b.c.Plastic {
 		p := &b.c.Plastic[i]
-		l.list = append(l.list, b.layLearner(a, p, func(h *formula.Program) uint32 {
-			code := ruleCode(h, "", "", "", "", "")
-			number, known := numbers[code]
-			if !known {
-				number = uint32(len(l.programs))
-				numbers[code] = number
-				l.programs = append(l.programs, h)
-			}
-			return number
-		}))
+		l.list = append(l.list, b.layLearner(a, p, l, numbers))
 		if p.Window.Kind != genome.WindowNone {
 			longest = max(longest, uint64(p.Longest))
 		}
@@ -222,7 +246,11 @@ func (b *backend) layLearning(base driver.Ptr) (*learning, *arena) {
 	for i := range l.list {
 		list = append(list, l.list[i].one())
 	}
-	l.all.list = put(a, list)
+	l.all.least, l.all.longest = l.delays()
+	l.all.small, l.all.large = l.cut(fixed, smallPart), l.cut(fixed, largePart)
+	l.all.list, l.all.fixedBytes = place, fixed.bytes
+	l.all.copied = uint64(flag(b.choice.learnt > 0))
+	a.copies = append(append(a.copies, fixed.copies...), copying{place, data(list), size(list)})
 	if longest > 0 {
 		l.spans = spans{neurons: uint64(b.c.Neurons), slots: longest + 1}
 		l.spans.since, l.spans.run = a.take(l.spans.bytes()), a.take(l.spans.bytes())
@@ -232,17 +260,69 @@ func (b *backend) layLearning(base driver.Ptr) (*learning, *arena) {
 
 // one is the learner as launches of many bursts take it.
 func (x *learner) one() oneLearner {
-	o := oneLearner{l: x.arg, partsLog: x.partsLog}
+	o := oneLearner{l: x.arg}
 	if x.senders != x.arg.live {
 		o.settled = x.senders
 	}
-	if x.heard != x.arg.heard {
-		o.settledHeard = x.heard
+	if x.arg.told.last == 0 {
+		o.settledHeard = x.told
 	}
 	if x.p.Every != nil {
 		o.every = x.p.Rule.Every
 	}
 	return o
+}
+
+// Of synapses: so many does a warp deliver of a row where there are few, and where there are many.
+const smallPart, largePart = 32, 256
+
+// partsOf is into how many parts rows are cut.
+func (x *learned) partsOf(synapses uint64) uint32 {
+	return uint32(max(1, divUp(x.synapses/max(1, uint64(x.sources)), synapses)))
+}
+
+// delays are the smallest and the largest of all projections.
+func (l *learning) delays() (least, longest uint64) {
+	least = math.MaxUint64
+	for i := range l.list {
+		a := &l.list[i].arg
+		least, longest = min(least, uint64(a.least)), max(longest, uint64(a.longest))
+	}
+	return least, longest
+}
+
+// cut lays out what spikes of each area deliver, in parts of so many synapses.
+func (l *learning) cut(a *arena, synapses uint64) cutting {
+	var spans []sending
+	var list []parted
+	for i := range l.list {
+		from := &l.list[i].arg
+		if slices.ContainsFunc(spans, func(s sending) bool { return s.first == from.from }) {
+			continue // areas have no neurons in common
+		}
+		s := sending{first: from.from, count: from.sources, begin: uint32(len(list))}
+		for k := range l.list {
+			if x := &l.list[k].arg; x.from == s.first {
+				parts := x.partsOf(synapses)
+				for part := range parts {
+					list = append(list, parted{uint32(k), part, parts})
+				}
+				s.parts += parts
+			}
+		}
+		spans = append(spans, s)
+	}
+	c := cutting{spans: put(a, spans), list: put(a, list), count: uint32(len(spans))}
+	for _, s := range spans {
+		c.most = max(c.most, s.parts)
+	}
+	return c
+}
+
+// heardBytes is the size of a target's heard, whole sectors.
+func heardBytes(p *connectome.Plastic) uint32 {
+	const sector, before = 32, 20 // bytes, and those before the traces
+	return uint32(divUp(before+8*uint64(len(p.Post)), sector) * sector)
 }
 
 func (s *spans) bytes() uint64 { return s.neurons * s.slots }
@@ -259,8 +339,8 @@ func leastDelay(p *connectome.Plastic) uint32 {
 	return least
 }
 
-// layLearner lays out one of them. number is that of a program among the network's.
-func (b *backend) layLearner(a *arena, p *connectome.Plastic, number func(*formula.Program) uint32) learner {
+// layLearner lays out one of them, l's next one. numbers has those of all code by its text.
+func (b *backend) layLearner(a *arena, p *connectome.Plastic, l *learning, numbers map[string]uint32) learner {
 	c, at := b.c, &b.plan.ptr
 	n, sources, targets := p.Synapses(), uint64(p.From.Count), uint64(p.To.Count)
 	floats := func(count, each int, n uint64) driver.Ptr { return a.take(4 * uint64(count*each) * n) }
@@ -269,15 +349,15 @@ func (b *backend) layLearner(a *arena, p *connectome.Plastic, number func(*formu
 	}
 	newReceivers := func() receivers { return receivers{floats(len(p.Post), 1, targets), a.take(8 * targets)} }
 	x := learned{
-		from: p.From.First, sources: p.From.Count, to: p.To.First, targets: p.To.Count, port: p.Ports.First,
+		from: p.From.First, sources: p.From.Count, to: p.To.First, targets: p.To.Count, port: p.Ports.First + p.Port*p.To.Count,
 		least: leastDelay(p), longest: max(1, p.Longest), steps: uint32(p.Steps),
 		row: put(a, p.Row), target: put(a, p.Target), delay: put(a, p.Delay),
 		weight: a.take(4 * n), more: floats(len(p.Synapse), 1, n), synapses: n, lag: uint64(p.Lag), lagRead: uint64(p.Lag),
 		low: p.Lo, high: p.Hi, below: p.Below, above: p.Above, scale: c.Scale, lift: p.Lift, divide: put(a, p.Divide), acc: at[bufAcc],
-		pre: put(a, a.traces(p.Pre)), post: put(a, a.traces(p.Post)),
+		pre: put(a.fixed, a.traces(p.Pre)), post: put(a.fixed, a.traces(p.Post)),
 		preCount: uint32(len(p.Pre)), postCount: uint32(len(p.Post)), modulators: uint32(len(p.Modulators)),
 		values: uint32(1 + len(p.Synapse)), sourceVariables: uint32(len(p.Source)),
-		swept: a.take(uint64(unsafe.Sizeof(sweeps{}))), v: at[bufV], further: at[bufMore], pitch: uint64(c.Neurons),
+		swept: a.take(uint64(unsafe.Sizeof(sweeps{}))), applied: a.take(8 * sources), v: at[bufV], further: at[bufMore], pitch: uint64(c.Neurons),
 	}
 	if p.When != nil {
 		x.lagRead = 0 // the state tells of the event itself
@@ -286,39 +366,34 @@ func (b *backend) layLearner(a *arena, p *connectome.Plastic, number func(*formu
 	for k, v := range p.TargetVariables {
 		states[k] = uint32(v)
 	}
-	x.states = put(a, states)
-	lay := func(h *connectome.Handler, states int) handler { return a.handler(h, states, number) }
-	x.onPost, x.onPre, x.every = lay(p.OnPost, 1+len(p.Synapse)), lay(p.OnPre, 1+len(p.Synapse)), lay(p.Every, 1+len(p.Synapse))
-	x.onSource, x.when = lay(p.OnSource, len(p.Source)), lay(p.When, 0)
-	if p.OnPost != nil {
-		for _, r := range notedReads(p.OnPost) {
-			if r.note != notNoted {
-				x.ring.notes++
-			}
-		}
-	}
+	x.states = put(a.fixed, states)
+	x.every, x.onSource, x.when = l.rule(a, p.Every, 1+len(p.Synapse), numbers), l.rule(a, p.OnSource, len(p.Source), numbers), l.rule(a, p.When, 0, numbers)
+	x.onPost, x.onPre = l.handler(a, p, p.OnPost, true, numbers), l.handler(a, p, p.OnPre, false, numbers)
+	x.ring.notes = x.onPost.reads
 	if p.Every != nil {
 		x.total = a.take(8 * targets)
 	}
 	x.slots = x.longest - x.least + 1
-	x.live, x.before, x.heard = newSenders(1), newSenders(int(x.slots)), newReceivers()
+	x.live, x.before = newSenders(1), newSenders(int(x.slots))
+	x.heardBytes = heardBytes(p)
+	x.heard = a.take(uint64(x.heardBytes) * targets)
 	x.ring.places = uint32(max(1, b.tune.events))
 	places := uint64(x.ring.places)
-	x.ring.at, x.ring.note, x.ring.next = a.take(8*places*targets), a.take(4*places*uint64(x.ring.notes)*targets), a.take(4*targets)
+	x.ring.at, x.ring.note = a.take(8*places*targets), a.take(4*places*uint64(x.ring.notes)*targets)
 
-	l := learner{p: p, senders: x.live, heard: x.heard, partsLog: partsLog(uint32(n/max(1, sources)), false)}
+	made := learner{p: p, senders: x.live, told: newReceivers(), parts: x.partsOf(smallPart)}
 	depth := uint32(c.Queues())
 	if x.least != depth {
-		l.senders = newSenders(1)
+		made.senders = newSenders(1)
 	}
-	if p.When == nil && p.Lag != depth {
-		l.heard = newReceivers()
+	if p.When != nil || p.Lag == depth {
+		x.told = made.told
 	}
-	l.kept = x
+	made.kept = x
 	for _, y := range []struct {
 		to    *learned
 		delay func(own uint32) uint32
-	}{{&x, func(own uint32) uint32 { return own }}, {&l.kept, func(uint32) uint32 { return depth }}} {
+	}{{&x, func(own uint32) uint32 { return own }}, {&made.kept, func(uint32) uint32 { return depth }}} {
 		var list []modulator
 		for k := range p.Modulators {
 			m := &p.Modulators[k]
@@ -329,17 +404,52 @@ func (b *backend) layLearner(a *arena, p *connectome.Plastic, number func(*formu
 		y.to.modulatorList = put(a, list)
 		y.to.now, y.to.after, y.to.level, y.to.levelLast = a.take(4*k), a.take(4*k), a.take(4*k), a.take(8*k)
 	}
-	l.arg = x
+	made.arg = x
 	w := &p.Window
-	l.window = window{uint32(w.Kind), w.Bursts, w.Up, w.Down}
-	return l
+	made.window = window{uint32(w.Kind), w.Bursts, w.Up, w.Down}
+	return made
 }
 
-// handler lays out one of a rule, whose program has so many states.
-func (a *arena) handler(h *connectome.Handler, states int, number func(*formula.Program) uint32) handler {
+// numberOf is the number of a piece of code among those of its kind, of which there are so many; fresh: it is the next one.
+func numberOf(numbers map[string]uint32, code string, count int) (number uint32, fresh bool) {
+	number, known := numbers[code]
+	if !known {
+		number = uint32(count)
+		numbers[code] = number
+	}
+	return number, !known
+}
+
+// rule lays out a handler but on_post and on_pre, whose program has so many states.
+func (l *learning) rule(a *arena, h *connectome.Handler, states int, numbers map[string]uint32) handler {
 	if h == nil {
 		return handler{}
 	}
+	number, fresh := numberOf(numbers, ruleCode(h.Program, "", "", "", "", ""), len(l.programs))
+	if fresh {
+		l.programs = append(l.programs, h.Program)
+	}
+	var list []reading
+	for _, r := range h.Reads {
+		list = append(list, reading{uint32(r.Kind), uint32(r.K)})
+	}
+	return a.handler(h, number, states, list)
+}
+
+// handler lays out on_pre or, with an event, on_post.
+func (l *learning) handler(a *arena, p *connectome.Plastic, h *connectome.Handler, event bool, numbers map[string]uint32) handler {
+	if h == nil {
+		return handler{}
+	}
+	code, list := newHandlerCode(p, h, event)
+	number, fresh := numberOf(numbers, code.code(handlerPlace{}), len(l.handlers))
+	if fresh {
+		l.handlers = append(l.handlers, code)
+	}
+	return a.handler(h, number, 1+len(p.Synapse), list)
+}
+
+func (a *arena) handler(h *connectome.Handler, number uint32, states int, list []reading) handler {
 	if len(h.Reads) > mostReads {
 		panic(fmt.Sprintf("BUG: a handler reads %d numbers", len(h.Reads)))
 	}
@@ -348,24 +458,9 @@ func (a *arena) handler(h *connectome.Handler, states int, number func(*formula.
 		decays = append(decays, a.table(&h.Decays[i]))
 	}
 	return handler{
-		program: number(h.Program), states: uint32(states), outs: flag(len(h.Program.Next) > states), reads: uint32(len(h.Reads)), there: 1,
-		list: put(a, notedReads(h)), params: put(a, h.Params), decays: put(a, decays),
+		program: number, states: uint32(states), outs: flag(len(h.Program.Next) > states), reads: uint32(len(list)), there: 1,
+		list: put(a.fixed, list), params: put(a.fixed, h.Params), decays: put(a.fixed, decays),
 	}
-}
-
-// notedReads are what a handler reads. What is of the target's side is noted with post events.
-func notedReads(h *connectome.Handler) (list []reading) {
-	notes := uint32(0)
-	for _, r := range h.Reads {
-		one := reading{uint32(r.Kind), uint32(r.K), notNoted}
-		switch r.Kind {
-		case formula.ReadPost, formula.ReadModulator, formula.ReadTarget, formula.ReadAgePost:
-			one.note = notes
-			notes++
-		}
-		list = append(list, one)
-	}
-	return list
 }
 
 // startLearning loads the kernels and uploads the tables.
@@ -379,7 +474,7 @@ func (b *backend) startLearning() error {
 		names = append(names, "learn_"+name)
 	}
 	var err error
-	if l.module, err = b.loadLearning(names, l.programs, nil); err != nil {
+	if l.module, err = b.loadLearning(names, l, nil); err != nil {
 		return err
 	}
 	b.learning = l
@@ -406,11 +501,14 @@ func (b *backend) fill(a *arena) error {
 }
 
 // loadLearning brings some kernels of networks that learn onto the device.
-func (b *backend) loadLearning(names []string, rules []*formula.Program, models []ownModel) (*driver.Module, error) {
+func (b *backend) loadLearning(names []string, l *learning, models []ownModel) (*driver.Module, error) {
 	image := b.learnImage
 	ptx, err := only(image.PTX(), names)
-	if err == nil && len(rules) > 0 {
-		ptx, err = spliceRules(ptx, rules)
+	if err == nil && len(l.programs) > 0 {
+		ptx, err = spliceRules(ptx, l.programs)
+	}
+	if err == nil && len(l.handlers) > 0 {
+		ptx, err = spliceHandlers(ptx, l.handlers)
 	}
 	if err == nil && len(models) > 0 {
 		ptx, err = spliceModels(ptx, models)

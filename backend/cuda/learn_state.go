@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"math"
 	"runtime"
 	"unsafe"
 
@@ -72,8 +73,8 @@ func (x *learner) twins(s *engine.Plastic) (list []twin) {
 	several(s.Pre, x.senders.traces)
 	several(s.Source, x.senders.variables)
 	bursts(s.PreLast, x.senders.last)
-	several(s.Post, x.heard.traces)
-	bursts(s.PostLast, x.heard.last)
+	several(s.Post, x.told.traces)
+	bursts(s.PostLast, x.told.last)
 	several([][]float32{s.Modulator}, x.kept.level)
 	bursts(s.ModulatorLast, x.kept.levelLast)
 	return list
@@ -109,7 +110,7 @@ func (b *backend) writeLearnt(s *engine.State) error {
 				return err
 			}
 		}
-		if err := x.begin(b); err != nil {
+		if err := x.begin(b, own); err != nil {
 			return err
 		}
 	}
@@ -122,7 +123,7 @@ func (b *backend) writeLearnt(s *engine.State) error {
 }
 
 // begin makes what is live the state's, with no event pending.
-func (x *learner) begin(b *backend) error {
+func (x *learner) begin(b *backend, own *engine.Plastic) error {
 	a := &x.arg
 	sources, targets := uint64(a.sources), uint64(a.targets)
 	for _, c := range []struct {
@@ -132,8 +133,6 @@ func (x *learner) begin(b *backend) error {
 		{a.live.traces, x.senders.traces, 4 * uint64(a.preCount) * sources},
 		{a.live.variables, x.senders.variables, 4 * uint64(a.sourceVariables) * sources},
 		{a.live.last, x.senders.last, 8 * sources},
-		{a.heard.traces, x.heard.traces, 4 * uint64(a.postCount) * targets},
-		{a.heard.last, x.heard.last, 8 * targets},
 		{a.level, x.kept.level, 4 * uint64(a.modulators)},
 		{a.levelLast, x.kept.levelLast, 8 * uint64(a.modulators)},
 	} {
@@ -146,11 +145,16 @@ func (x *learner) begin(b *backend) error {
 	for _, f := range []struct {
 		at    driver.Ptr
 		bytes uint64
-	}{{a.ring.at, 8 * uint64(a.ring.places) * targets}, {a.ring.next, 4 * targets}} {
+	}{{a.ring.at, 8 * uint64(a.ring.places) * targets}, {a.applied, 8 * sources}} {
 		if f.bytes > 0 {
 			if err := b.stream.Fill(f.at, 0, f.bytes); err != nil {
 				return err
 			}
+		}
+	}
+	if heard := x.hearing(own); len(heard) > 0 {
+		if err := b.stream.Upload(a.heard, data(heard), size(heard)); err != nil {
+			return err
 		}
 	}
 	none := sweeps{before: [2]uint64{b.number, b.number}}
@@ -158,6 +162,24 @@ func (x *learner) begin(b *backend) error {
 		return err
 	}
 	return b.stream.Synchronize()
+}
+
+// hearing is what each target's heard is, of which a state has the traces after its last event and the burst of the spike.
+func (x *learner) hearing(own *engine.Plastic) []uint32 {
+	const traces = 5 // as words: after at and next
+	words := uint64(x.arg.heardBytes) / 4
+	list := make([]uint32, words*uint64(x.arg.targets))
+	for j, last := range own.PostLast {
+		one := list[uint64(j)*words:][:words]
+		if last > 0 {
+			last += x.arg.lagRead
+		}
+		one[0], one[1] = uint32(last), uint32(last>>32)
+		for k, v := range own.Post {
+			one[traces+k] = math.Float32bits(v[j])
+		}
+	}
+	return list
 }
 
 // replay takes the spikes of the fire queues in that have been taken in before the burst to come.
@@ -188,8 +210,8 @@ func (b *backend) replay() error {
 					return err
 				}
 			}
-			if x.heard != x.arg.heard && s+x.arg.lag < b.number {
-				if err := l.kernels.targets.launch(b, b.fired(s), targetsArgs{x.arg, x.arg.heard, h, s}); err != nil {
+			if t := s + x.arg.lag; x.arg.told.last == 0 && t < b.number { // they have been applied
+				if err := l.kernels.events.launch(b, b.fired(s), eventsArgs{x.arg, h, t}); err != nil {
 					return err
 				}
 			}

@@ -58,10 +58,10 @@ type (
 		t       uint64
 	}
 	rowsArgs struct {
-		l        learned
-		history  history
-		t        uint64
-		partsLog uint32
+		l       learned
+		history history
+		t       uint64
+		parts   uint32
 	}
 	sweepArgs struct {
 		l            learned
@@ -239,13 +239,10 @@ func (x *learner) happen(b *backend) error {
 	for d := uint64(x.arg.least); d <= min(t, uint64(x.arg.longest)); d++ {
 		pairs += b.fired(t - d)
 	}
-	if err := k.rows.launch(b, b.spread(pairs<<x.partsLog*32), rowsArgs{x.arg, h, t, x.partsLog}); err != nil {
+	if err := k.rows.launch(b, b.spread(pairs*uint64(x.parts)*32), rowsArgs{x.arg, h, t, x.parts}); err != nil {
 		return err
 	}
-	if err := x.sweep(b, t, uint32(t%2), x.everyIn(t)); err != nil {
-		return err
-	}
-	return k.targets.launch(b, events, targetsArgs{x.arg, x.arg.heard, h, t - min(t, x.arg.lagRead)})
+	return x.sweep(b, t, uint32(t%2), x.everyIn(t))
 }
 
 // launchSources takes spikes of burst s in.
@@ -281,8 +278,8 @@ func (x *learner) settle(b *backend) error {
 			return err
 		}
 	}
-	if windowed || x.heard != x.arg.heard {
-		return k.targets.launch(b, b.fired(s), targetsArgs{x.arg, x.heard, h, s})
+	if windowed || x.arg.told.last == 0 {
+		return k.targets.launch(b, b.fired(s), targetsArgs{x.arg, x.told, h, s})
 	}
 	return nil
 }

@@ -116,5 +116,8 @@ func (b *backend) bindBatch(t *tables, own uint32) {
 		packed: b.places(),
 		wanted: x.probes(p),
 	}
+	if b.choice.learnt > 0 {
+		x.args.run.sum.room = uint32(b.choice.learnt) // there are no teams
+	}
 	x.params, x.late, x.newest = x.args.params(b.choice.path), driver.Params(&x.catchUpArgs), driver.Params(&x.queueRowsArgs)
 }

@@ -46,6 +46,8 @@ struct remark {
 };
 static const remark MODEL = {"// custom_update ", {U32, U32, U32, F32, F32, B64, B64, B64, B64, B64, U32, U32, U32, B64, B64}};
 static const remark PORTS = {"// custom_ports ", {U32, U32, U32, B64, F32, B64, B64, B64, B64, B64, U32, U32, U32, B64, B64}};
+static const remark HANDLER = {"// handler_program ",
+                               {F32, U32, B64, B64, B64, U32, U32, U32, U32, B64, B64, U32, B64, B64, B64, B64}};
 static const remark RULE = {"// rule_program ", {U32, U32, B64, B64, B64}};
 
 // site is such a place with code.
@@ -97,6 +99,7 @@ struct instruction {
 static const instruction INSTRUCTIONS[] = {
     {"mov.f32", "ff", [](machine &m, const operand *a) { m.make(a[0], m.f(a[1])); }},
     {"ld.f32", "fm", [](machine &m, const operand *a) { m.make(a[0], *m.address(a[1])); }},
+    {"ld.u64", "dm", [](machine &m, const operand *a) { u64 x = *(const u64 *)m.address(a[1]); m.result(a[0]).d = x; }},
     {"ld.u32", "rm", [](machine &m, const operand *a) { u32 x = *(const u32 *)m.address(a[1]); m.result(a[0]).r = x; }},
     {"cvt.rn.f32.s32", "fr", [](machine &m, const operand *a) { m.make(a[0], (float)(int)m.r(a[1])); }},
     {"st.f32", "mf", [](machine &m, const operand *a) { *m.address(a[0]) = m.f(a[1]); }},
@@ -118,6 +121,9 @@ static const instruction INSTRUCTIONS[] = {
     {"setp.le.f32", "pff", [](machine &m, const operand *a) { m.flag(a[0], m.f(a[1]) <= m.f(a[2])); }},
     {"setp.eq.f32", "pff", [](machine &m, const operand *a) { m.flag(a[0], m.f(a[1]) == m.f(a[2])); }},
     {"setp.ne.u32", "pri", [](machine &m, const operand *a) { m.flag(a[0], m.r(a[1]) != m.r(a[2])); }},
+    {"setp.lt.u32", "prr", [](machine &m, const operand *a) { m.flag(a[0], m.r(a[1]) < m.r(a[2])); }},
+    {"min.u32", "rri", [](machine &m, const operand *a) { u32 x = m.r(a[1]), y = m.r(a[2]); m.result(a[0]).r = x < y ? x : y; }},
+    {"bfe.u32", "rrii", [](machine &m, const operand *a) { u32 x = m.r(a[1]) >> m.r(a[2]) & ((1u << m.r(a[3])) - 1); m.result(a[0]).r = x; }},
     {"and.pred", "ppp", [](machine &m, const operand *a) { m.flag(a[0], m.p(a[1]) & m.p(a[2])); }},
     {"or.pred", "ppp", [](machine &m, const operand *a) { m.flag(a[0], m.p(a[1]) | m.p(a[2])); }},
     {"not.pred", "pp", [](machine &m, const operand *a) { m.flag(a[0], !m.p(a[1])); }},
@@ -293,7 +299,7 @@ static std::string read_sites(const char *ptx, std::vector<site> *sites) {
         if (auto at = line.find(".entry "); at != std::string::npos) entry = line.substr(at + 7, line.find('(') - at - 7);
         const remark *what = nullptr;
         size_t names_at = 0;
-        for (auto one : {&MODEL, &PORTS, &RULE})
+        for (auto one : {&MODEL, &PORTS, &RULE, &HANDLER})
             if (auto at = line.find(one->text); at != std::string::npos) what = one, names_at = at + strlen(one->text);
         if (!what) continue;
         reader r;
@@ -340,8 +346,8 @@ template <class set> static u32 run_site(const remark *what, set operands) {
     return 0;
 }
 
-// custom_update is where kernels/neural_dynamics_fcl.cu leaves its remark on a device, custom_ports where neural_dynamics_ports.cu and
-// rule_program where plastic.cuh do.
+// custom_update is where kernels/neural_dynamics_fcl.cu leaves its remark on a device, custom_ports where neural_dynamics_ports.cu, and
+// rule_program and handler_program where plastic.cuh do.
 u32 custom_update(u32 program, u32 r, float first, float second, float *v, float *more, u64 pitch, const float *k,
                   const float *each, u32 i, u32 count, u32 number, u64 seed, u64 t) {
     return run_site(&MODEL, [&](std::vector<value> &o) {
@@ -362,4 +368,17 @@ u32 custom_ports(u32 program, u32 r, const int *sums, float scale, float *v, flo
 
 u32 rule_program(u32 program, float *state, float *in, const float *params) {
     return run_site(&RULE, [&](std::vector<value> &o) { o[1].r = program, o[2].d = (u64)state, o[3].d = (u64)in, o[4].d = (u64)params; });
+}
+
+void handler_program(u32 program, float *weight, float *state, float *list, const float *params, u32 age_pre, u32 age_post, u32 pre, u32 post,
+                     const float *seen, const float *variables, u32 sources, const float *heard, const float *notes, const void *pre_tables,
+                     const void *post_tables) {
+    u32 bits = run_site(&HANDLER, [&](std::vector<value> &o) {
+        o[0].f = *weight, o[0].made = true;
+        o[1].r = program, o[2].d = (u64)state, o[3].d = (u64)list, o[4].d = (u64)params;
+        o[5].r = age_pre, o[6].r = age_post, o[7].r = pre, o[8].r = post;
+        o[9].d = (u64)seen, o[10].d = (u64)variables, o[11].r = sources, o[12].d = (u64)heard, o[13].d = (u64)notes;
+        o[14].d = (u64)pre_tables, o[15].d = (u64)post_tables;
+    });
+    memcpy(weight, &bits, 4);
 }
