@@ -89,7 +89,8 @@ func parquetOf(t *testing.T, flags bool, values []string) []byte {
 	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, schema.FieldList{node}, -1)
 	require.NoError(t, err)
 	w := file.NewParquetWriter(&out, root)
-	g := w.AppendRowGroup()
+	g, err := w.AppendRowGroupChecked()
+	require.NoError(t, err)
 	c, err := g.NextColumn()
 	require.NoError(t, err)
 	var levels []int16
