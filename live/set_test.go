@@ -119,7 +119,7 @@ func TestSetRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		"areas.eye.threshold=2": "areas.eye.threshold=2: only drives, stimuli and the run seed can change", "projections.0.weight=1": "projections.0.weight",
 		"timestep=2 ms": "timestep", "areas.crowd.drive.poisson.rate=fast": "rate", "areas.crowd.drive.poison.rate=3": "poison", "areas.crowds.drive.constant=3": "crowd",
-		"areas.crowd.driven=3": "driven", "stimuli=[]": "stimuli", "stimuli.2={area: leg, every: 3, neurons: [0], amount: 1}": "3 stimuli, want the 2",
+		"areas.crowd.driven=3": "driven", "stimuli=[]": "stimuli", "stimuli.2={area: leg, every: 3, neurons: [0], amount: 1}": "3 stimuli and drives of columns, want the 2",
 		"areas.crowd.drive.poisson.weight=1e30": "quanta", "areas.leg.drive={constant: 1e-9}": "leg", "run_seed=-3": "run_seed", "seed=3": "seed",
 	} {
 		require.ErrorContains(t, s.Set(text), want, text)

@@ -55,7 +55,7 @@ func TestR11DeviceFault(t *testing.T) {
 	slow.Test(t)
 	x := newTrial(t)
 	where, times := "a stand-in for libcuda", 1
-	plant := func(int) []string { return []string{hostControl + "=fail_launch=1717"} }
+	plant := func(int) []string { return []string{hostControl + "=fail_launch=7"} }
 	var lib []string
 	if os.Getenv("BURST_REQUIRE_CUDA") != "" {
 		cudatest.Device(t)
