@@ -1,6 +1,7 @@
 // Areas with psp_max: what a spike delivers follows from the potential at which its neuron was fired. A unit of its own: other networks
 // load none of it. The host makes amplitudes of the potentials, and gives them back for as many bursts as delays are long.
 #define BURST_DRIVEN
+#define BURST_MOVING
 #include "neural_dynamics_fcl.cu"
 
 typedef long long i64;

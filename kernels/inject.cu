@@ -48,16 +48,14 @@ DEVICE i32 amount_of(const drive *d, const u32 *counts, const i32 *table, u64 se
     return d->kind == POISSON ? k * x.amount : x.table[k];
 }
 
-// amounts_of is amount_of for neurons n to n + 3, which share a draw; n is a multiple of 4. What the drive has in this burst is looked up
-// where it is needed: kept, it would take registers.
+// amounts_of is amount_of for neurons n to n + 3, which share a draw; n is a multiple of 4.
 DEVICE void amounts_of(const drive *d, const u32 *counts, const i32 *table, u64 seed, u32 n, u64 t, i32 *amounts) {
     bool acting = t >= d->from && t < d->until;
-    i32 all = acting ? drive_in(d, counts, table, t).amount : 0;
+    at_once now = drive_in(d, counts, table, t);
 #pragma unroll
-    for (u32 j = 0; j < 4; j++) amounts[j] = all;
+    for (u32 j = 0; j < 4; j++) amounts[j] = acting ? now.amount : 0;
     if (!acting || d->kind == INJECT) return;
     words x = draw_for(d, seed, n, t);
-    at_once now = drive_in(d, counts, table, anew(t));
     const u32 *passed = now.counts - 1;
     u32 k[4] = {}, entries = now.entries, step = 1;
     while (step <= entries / 2) step *= 2;
@@ -67,9 +65,8 @@ DEVICE void amounts_of(const drive *d, const u32 *counts, const i32 *table, u64 
         for (u32 j = 0; j < 4; j++)
             if (k[j] + step <= entries && passed[k[j] + step] <= x.w[j]) k[j] += step;
     }
-    const i32 *amount = drive_in(d, counts, table, anew(t)).table;
 #pragma unroll
-    for (u32 j = 0; j < 4; j++) amounts[j] = d->kind == POISSON ? (i32)k[j] * d->amount : amount[k[j]];
+    for (u32 j = 0; j < 4; j++) amounts[j] = d->kind == POISSON ? (i32)k[j] * now.amount : now.table[k[j]];
 }
 
 // inject is step 2 of the law, one thread a stimulus and one a driven neuron:

@@ -2,8 +2,8 @@
 // Go loop it equals; burst.cuh is what lets clang, nvcc, NVRTC and g++ accept them unchanged, and device.cuh has what is written in PTX.
 // backend/cuda launches, in this order: inject, fired_rows, synaptic_propagation_fcl, neural_dynamics_fcl, list_sums, list_ids; or, for
 // many bursts in one launch, run_bursts, resident_bursts or, where rows are long, cluster_bursts, whose synapses
-// single bursts deliver by deliver_places. The unit lists.cu is the same kernels for callers that want the fire candidate
-// list of each of many bursts, custom.cu the same with a place for the code of models that a genome defines, and
+// single bursts deliver by deliver_places. The unit moving.cu is the same kernels for networks with factors, lists.cu for callers that
+// want the fire candidate list of each of many bursts, custom.cu with a place for the code of models that a genome defines, and
 // neural_dynamics_ports for those with more than two ports. The unit learn.cu is what projections that learn add to single
 // bursts, and driven.cu what areas with psp_max add. The toolbox is kernels of general use (arithmetic, activations, a matrix product,
 // measurements), in a unit of its own: backend/cuda/doctor proves a GPU with them.
@@ -16,7 +16,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Sources holds the CUDA C++ files; burst.cu, lists.cu and custom.cu include all kernels of a burst, learn.cu those of learning, driven.cu those of psp_max, toolbox.cu all others.
+// Sources holds the CUDA C++ files; burst.cu, moving.cu, lists.cu and custom.cu include all kernels of a burst, learn.cu those of learning, driven.cu those of psp_max, toolbox.cu all others.
 //
 //go:embed *.cu *.cuh
 var Sources embed.FS
@@ -58,6 +58,9 @@ func (i Image) PTX() string {
 
 // Images lists the embedded PTX of a burst's kernels, by rising capability.
 func Images() []Image { return unit("burst") }
+
+// Moving lists the embedded PTX of a burst's kernels for networks in which drives or sources have factors, by rising capability.
+func Moving() []Image { return unit("moving") }
 
 // Lists lists the embedded PTX of a burst's kernels for callers that want the fire candidate lists of launches of many bursts,
 // by rising capability.

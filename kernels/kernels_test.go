@@ -26,7 +26,7 @@ var sums string
 // TestChecksums fails when a source was edited and the PTX not rebuilt, or the other way round.
 func TestChecksums(t *testing.T) {
 	images := map[string]string{}
-	for _, i := range slices.Concat(Images(), Lists(), Custom(), Learn(), Driven(), Toolbox()) {
+	for _, i := range slices.Concat(Images(), Moving(), Lists(), Custom(), Learn(), Driven(), Toolbox()) {
 		images[i.Name] = i.PTX()
 	}
 	listed := 0
@@ -51,7 +51,7 @@ func TestChecksums(t *testing.T) {
 func TestPTX(t *testing.T) {
 	names := []string{"inject", "fired_rows", "synaptic_propagation_fcl", "deliver_places", "neural_dynamics_fcl", "list_sums", "list_ids", "run_bursts"}
 	kernels := map[bool]int{false: len(names) + 10, true: len(names) + 4}
-	for _, i := range slices.Concat(Images(), Lists(), Custom()) {
+	for _, i := range slices.Concat(Images(), Moving(), Lists(), Custom()) {
 		custom := strings.HasPrefix(i.Name, "custom")
 		t.Run(i.Name, func(t *testing.T) {
 			ptx := i.PTX()
@@ -61,7 +61,7 @@ func TestPTX(t *testing.T) {
 				require.NoError(t, err, "a kernel's file bears its name")
 			}
 			clusters := 0
-			if strings.HasPrefix(i.Name, "burst") {
+			if !custom && !strings.HasPrefix(i.Name, "lists") {
 				clusters = 4 // cluster_bursts, and for one model
 			}
 			require.Equal(t, kernels[custom]+clusters, strings.Count(ptx, ".entry"), "catch_up, queue_rows, cut_rows and the kernels of one model stand beside run_bursts and resident_bursts, neural_dynamics_ports beside custom ones")
@@ -132,7 +132,7 @@ func TestRebuild(t *testing.T) {
 	log, err := exec.Command("bash", "build.sh", out).CombinedOutput()
 	require.NoError(t, err, "%s", log)
 	comment := regexp.MustCompile(`(?m)//.*$`) // registers' and blocks' names are the same; only the compiler's remarks may differ
-	for _, i := range slices.Concat(Images(), Lists(), Custom(), Learn(), Driven(), Toolbox()) {
+	for _, i := range slices.Concat(Images(), Moving(), Lists(), Custom(), Learn(), Driven(), Toolbox()) {
 		b, err := os.ReadFile(filepath.Join(out, i.Name))
 		require.NoError(t, err)
 		if comment.ReplaceAllString(string(b), "") != comment.ReplaceAllString(i.PTX(), "") {
@@ -144,7 +144,7 @@ func TestRebuild(t *testing.T) {
 // TestPeersAreNotAddedTo: links between devices need not carry atomic operations, so no kernel has any for the whole system.
 func TestPeersAreNotAddedTo(t *testing.T) {
 	atomic := regexp.MustCompile(`\b(?:red|atom)\.\S*`)
-	for _, i := range slices.Concat(Images(), Lists(), Custom(), Learn(), Driven(), Toolbox()) {
+	for _, i := range slices.Concat(Images(), Moving(), Lists(), Custom(), Learn(), Driven(), Toolbox()) {
 		all := atomic.FindAllString(i.PTX(), -1)
 		require.NotEmpty(t, all, i.Name)
 		for _, op := range all {

@@ -167,7 +167,8 @@ DEVICE float term_at(const network *w, const area *a, u32 i, u64 t) {
         const term *d = w->terms + k;
         if (t < d->from || t >= d->until) continue;
         double x = d->each == NO_TABLE ? d->all : w->addends[d->each + i];
-        if (d->moving.first != nullptr) x = instant_of(&d->moving, anew(t))->factor * x; // all looked up here: kept, it would take registers
+        const instant *now = instant_of(&d->moving, anew(t));
+        if (now != nullptr) x = now->factor * x;
         sum += x;
     }
     return (float)sum;

@@ -10,6 +10,8 @@ import (
 	"burst/connectome"
 	"burst/engine"
 	"burst/engine/enginetest"
+	"burst/genome"
+	"burst/kernels"
 )
 
 // noisy is a network with a normal drive that goes to one of two ports.
@@ -131,4 +133,26 @@ func TestPathOfAGroup(t *testing.T) {
 	p := open(engine.Want{})
 	require.Equal(t, "several", p.Name)
 	require.Regexp(t, `^device 1: run \(run_bursts.*; device 0: clusters \(cluster_bursts`, p.Why)
+}
+
+// TestUnits: kernels that do not see factors are for networks without any.
+func TestUnits(t *testing.T) {
+	factor := &genome.Factor{}
+	net := func(change func(*connectome.Area)) *connectome.Connectome {
+		a := enginetest.LIF(3)
+		a.Drives = []connectome.Drive{{Kind: connectome.Inject}}
+		change(&a)
+		return &connectome.Connectome{Areas: []connectome.Area{enginetest.LIF(2), a}}
+	}
+	still := net(func(*connectome.Area) {})
+	for _, c := range []*connectome.Connectome{
+		net(func(a *connectome.Area) { a.Factor = factor }),
+		net(func(a *connectome.Area) { a.Drives[0].Moving = &connectome.Moving{Factor: factor} }),
+	} {
+		require.Equal(t, kernels.Moving(), images(c, false))
+		require.Equal(t, kernels.Lists(), images(c, true))
+	}
+	require.Equal(t, kernels.Images(), images(still, false))
+	require.Equal(t, kernels.Lists(), images(still, true))
+	require.Equal(t, kernels.Custom(), images(example(t, "izhikevich-2003-custom"), false))
 }

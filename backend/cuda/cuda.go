@@ -199,6 +199,9 @@ func images(c *connectome.Connectome, listed bool) []kernels.Image {
 			return kernels.Custom()
 		}
 	}
+	if hasFactors(c) {
+		return kernels.Moving()
+	}
 	return kernels.Images()
 }
 

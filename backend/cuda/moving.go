@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"math/bits"
+	"slices"
 	"unsafe"
 
 	"burst/connectome"
@@ -30,6 +31,13 @@ type mover struct {
 	table  moverTable
 	entry  int    // of the table
 	at     uint64 // where its instant lies among those of a burst
+}
+
+// hasFactors reports whether a drive or a source has a factor.
+func hasFactors(c *connectome.Connectome) bool {
+	return slices.ContainsFunc(c.Areas, func(a connectome.Area) bool {
+		return a.Factor != nil || slices.ContainsFunc(a.Drives, func(d connectome.Drive) bool { return d.Moving != nil })
+	})
 }
 
 // moverTable says in which table a mover is.
@@ -116,6 +124,9 @@ func (b *backend) startMoving(t *tables) error {
 	m := &b.moving
 	if m.stride == 0 {
 		return nil
+	}
+	if !hasFactors(b.c) {
+		panic("BUG: a network that moves has kernels that do not see it")
 	}
 	for i := range m.movers {
 		one := &m.movers[i]

@@ -1,0 +1,3 @@
+// The kernels of a burst for networks in which drives or sources have factors: instant_of of network.cuh.
+#define BURST_MOVING
+#include "burst.cu"
