@@ -2,10 +2,12 @@ package wire
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"slices"
+	"syscall"
 )
 
 // Client is a client of a server. One goroutine at a time uses it.
@@ -135,15 +137,21 @@ func (c *Client) See(v *View) error {
 }
 
 // exchange sends what is to be sent and waits for a frame of a type. Where an answer is awaited, a notice that refuses is an error.
+// If the server has closed the connection, the notices that it sent before are still received.
 func (c *Client) exchange(want Type) (Header, []byte, error) {
 	asked := len(c.out) > 0
+	var closed error
 	if asked {
-		if _, err := c.conn.Write(c.out); err != nil {
+		_, err := c.conn.Write(c.out)
+		if closed = err; err != nil && !errors.Is(err, syscall.EPIPE) && !errors.Is(err, syscall.ECONNRESET) {
 			return Header{}, nil, err
 		}
 	}
 	for {
 		h, body, err := c.in.Next()
+		if err != nil && closed != nil {
+			err = closed
+		}
 		if err != nil {
 			return h, nil, err
 		}
