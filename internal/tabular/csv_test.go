@@ -42,8 +42,11 @@ func pairs(t *testing.T) *pair {
 			{Name: "source", At: source, Whole: below},
 			{Name: "target", At: target, Whole: func(row uint64, x int64) string { l.target[row] = x; return "" }},
 		}
-		if at, err := Find(names, "weight"); at >= 0 {
-			require.NoError(t, err)
+		at, err := Find(names, "weight")
+		if err != nil {
+			return nil, err
+		}
+		if at >= 0 {
 			columns = append(columns, Column{Name: "weight", At: at, Real: func(row uint64, x float64) string { l.weight[row] = x; return "" }})
 		}
 		return columns, nil

@@ -11,6 +11,7 @@ import (
 func FuzzCSV(f *testing.F) {
 	f.Add([]byte("source,target,weight,delay,port\n1,2,-0.5,3,1\n4,5,6e-3,255,0\n"), uint16(7))
 	f.Add([]byte("\ufeffsource,target,delay_ms,_n\r\n1,2,25.5,\"a, b\"\r\n\r\n99,-1,nan,\n"), uint16(3))
+	f.Add([]byte("source,target,weight,weight\n1,2,3,4\n"), uint16(62))
 	f.Add([]byte("source,target,_n\n1,2,\"a\nb\"\n3,4,\"\n"), uint16(1))
 	f.Fuzz(func(t *testing.T, text []byte, piece uint16) {
 		read := func(piece int64, threads int) (*pair, error) {
