@@ -150,9 +150,9 @@ func (p *plan) withFile(name string, read func(tabular.File) error) error {
 		return err
 	}
 	defer r.Close()
-	f, ok := r.(tabular.File)
-	if !ok {
-		return fmt.Errorf("expects a file that can be read at any place, found a %T", r)
+	f, err := tabular.FileOf(r)
+	if err != nil {
+		return err
 	}
 	return read(f)
 }

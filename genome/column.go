@@ -147,9 +147,9 @@ func (p *parser) read(file string, o tabular.Options) error {
 		return err
 	}
 	defer r.Close()
-	f, ok := r.(tabular.File)
-	if !ok {
-		return fmt.Errorf("expects a file that can be read at any place, found a %T", r)
+	f, err := tabular.FileOf(r)
+	if err != nil {
+		return err
 	}
 	err = tabular.Read(f, file, o)
 	if rows := (tabular.Faults)(nil); err != nil && !errors.As(err, &rows) {

@@ -18,7 +18,7 @@ struct instants {
     u32 mask, stride;
 };
 
-// instant_of is that of burst t, or null. The unit burst.cu has networks without any: even asking costs a burst up to half a microsecond.
+// instant_of is that of burst t, or null. The unit burst.cu is for networks that have none: there even asking took up to 0.5 µs a burst.
 DEVICE const instant *instant_of(const instants *m, u64 t) {
 #if defined(BURST_MOVING) || defined(BURST_ONE_UNIT)
     return m->first == nullptr ? nullptr : (const instant *)(m->first + (t & m->mask) * m->stride);

@@ -27,6 +27,15 @@ type File interface {
 	io.Seeker
 }
 
+// FileOf is what has been opened, as a File.
+func FileOf(r io.Reader) (File, error) {
+	f, ok := r.(File)
+	if !ok {
+		return nil, fmt.Errorf("expects a file that can be read at any place, found a %T", r)
+	}
+	return f, nil
+}
+
 // Column is a column to be read. One of Whole, Real and Text is set, or the last two; it takes the value of a row, counted from 0,
 // or says what is wrong with it. With Real and Text, numbers of Parquet and Arrow go to Real and all of CSV to Text. Calls for
 // different rows may be made at the same time.
