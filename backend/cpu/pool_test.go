@@ -3,6 +3,7 @@ package cpu
 import (
 	"bytes"
 	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -100,6 +101,37 @@ func TestLateWakeEndsNoWait(t *testing.T) {
 	}
 	g.set(2, 1)
 	<-over
+}
+
+// TestNoWakeIsLost lets one goroutine set a word while the other parks, many times, at moments that drift past each other. A
+// wake that is lost hangs it. It runs as arm64 too, where a load may pass a store.
+func TestNoWakeIsLost(t *testing.T) {
+	const turns = 200_000
+	var g signal
+	g.make(1)
+	var seen atomic.Uint64
+	delay := func(n uint64) {
+		for range n {
+			seen.Load()
+		}
+	}
+	go func() {
+		for word := uint64(0); word < turns; {
+			delay(word % 53)
+			word = g.wait(0, word, false, 0)
+			seen.Store(word)
+		}
+	}()
+	for word := range uint64(turns) {
+		for seen.Load() != word {
+			runtime.Gosched()
+		}
+		delay(word % 61)
+		g.set(word+1, 1)
+	}
+	for seen.Load() != turns {
+		runtime.Gosched()
+	}
 }
 
 // TestThreadsFollowWork: each hand must have enough work, and workers are divided among any number of goroutines.
