@@ -1,69 +1,54 @@
 package tables
 
 import (
-	"errors"
-	"fmt"
+	"encoding/binary"
 	"io"
 	"iter"
+	"math"
+	"runtime"
 
 	"burst/record/manifest"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
-	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 )
 
-const (
-	GroupRows = 1 << 20 // make a row group, and so what a reader of one holds
-	batchRows = 1 << 16 // are written at a time, of which a row group has a whole number
-)
+// GroupRows make a row group, which one goroutine encodes, and which a reader may hold.
+const GroupRows = 1 << 18
 
-// WriteParquet writes chunks as one Parquet file with the columns and the metadata of s. However the rows are cut into
-// chunks, the same rows give the same bytes.
+// WriteParquet writes chunks as one Parquet file with the columns and the metadata of s. Row groups are encoded by as many
+// goroutines as there are processors. However the rows are cut into chunks, the same rows give the same bytes.
 func WriteParquet(w io.Writer, s *arrow.Schema, m *manifest.Manifest, chunks iter.Seq2[Chunk, error]) error {
-	root, props := parquetSchema(s)
-	var kv metadata.KeyValueMetadata
-	md := s.Metadata()
-	for i, k := range md.Keys() {
-		if err := kv.Append(k, md.Values()[i]); err != nil {
-			return err
-		}
-	}
-	f, err := file.NewParquetWriterWithError(w, root, file.WithWriterProps(props), file.WithWriteMetadata(kv))
+	e := newEncoder(s, m)
+	whole, err := e.footer()
 	if err != nil {
 		return err
 	}
-	p := parquetWriter{f: f, s: s, m: m, names: map[string][]parquet.ByteArray{}}
-	for column, words := range Words(m) {
-		for _, word := range words {
-			p.names[column] = append(p.names[column], parquet.ByteArray(word))
-		}
+	p := parquetWriter{w: w, e: e, whole: whole}
+	defer p.wait()
+	if err := p.put([]byte(magic)); err != nil {
+		return err
 	}
 	for c, err := range chunks {
 		if err == nil {
-			err = p.write(&c)
+			err = p.add(&c)
 		}
 		if err != nil {
-			return errors.Join(err, f.Close())
-		}
-	}
-	if err := p.flush(); err != nil {
-		return err
-	}
-	if p.group != nil {
-		if err := p.group.Close(); err != nil {
 			return err
 		}
 	}
-	return f.Close()
+	return p.finish()
 }
+
+// magic begins and ends a Parquet file.
+const magic = "PAR1"
 
 // parquetSchema gives the columns their encodings: ids ascend, so their differences are small.
 func parquetSchema(s *arrow.Schema) (*schema.GroupNode, *parquet.WriterProperties) {
-	options := []parquet.WriterProperty{parquet.WithCompression(compress.Codecs.Zstd), parquet.WithCreatedBy("burst"), parquet.WithDictionaryDefault(false)}
+	options := []parquet.WriterProperty{parquet.WithCompressionLevel(1), parquet.WithDictionaryPageSizeLimit(math.MaxInt32), parquet.WithCompression(compress.Codecs.Zstd), parquet.WithCreatedBy("burst"), parquet.WithDictionaryDefault(false)}
 	var fields schema.FieldList
 	for _, f := range s.Fields() {
 		var node *schema.PrimitiveNode
@@ -99,26 +84,25 @@ func parquetSchema(s *arrow.Schema) (*schema.GroupNode, *parquet.WriterPropertie
 	return root, parquet.NewWriterProperties(options...)
 }
 
-// parquetWriter gathers chunks into batches, and these into row groups.
+// parquetWriter gathers chunks into row groups and writes these in their order.
 type parquetWriter struct {
-	f     *file.Writer
-	s     *arrow.Schema
-	m     *manifest.Manifest
-	names map[string][]parquet.ByteArray // of the columns of words
-	batch Chunk                          // rows that are not written yet
-	group file.BufferedRowGroupWriter    // nil: none is open
-	rows  int                            // in group
-	words []parquet.ByteArray
+	w       io.Writer
+	e       *encoder
+	rows    Chunk                  // of the next row group
+	free    []Chunk                // memory of those that are written
+	pending []chan encoded         // row groups that are being encoded, oldest first
+	whole   *metadata.FileMetaData // the footer, with the row groups that are written
+	at      int64                  // bytes written
 }
 
-// write appends a chunk.
-func (p *parquetWriter) write(c *Chunk) error {
+// add appends a chunk.
+func (p *parquetWriter) add(c *Chunk) error {
 	for from := 0; from < len(c.Burst); {
-		until := min(len(c.Burst), from+batchRows-len(p.batch.Burst))
-		p.batch.add(c.slice(from, until))
+		until := min(len(c.Burst), from+GroupRows-len(p.rows.Burst))
+		p.rows.add(c.slice(from, until))
 		from = until
-		if len(p.batch.Burst) == batchRows {
-			if err := p.flush(); err != nil {
+		if len(p.rows.Burst) == GroupRows {
+			if err := p.encode(); err != nil {
 				return err
 			}
 		}
@@ -126,57 +110,65 @@ func (p *parquetWriter) write(c *Chunk) error {
 	return nil
 }
 
-// flush writes the batch. Pages end where the writer looks at their size, so that must not depend on chunks.
-func (p *parquetWriter) flush() error {
-	n := len(p.batch.Burst)
-	if n == 0 {
-		return nil
-	}
-	if p.group == nil {
-		var err error
-		if p.group, err = p.f.AppendBufferedRowGroupChecked(); err != nil {
+// encode begins to encode the rows. If every processor has a row group by then, it waits for the oldest one.
+func (p *parquetWriter) encode() error {
+	rows, done := p.rows, make(chan encoded, 1)
+	p.rows = Chunk{}
+	go func() { done <- p.e.group(rows) }()
+	p.pending = append(p.pending, done)
+	if len(p.pending) > runtime.GOMAXPROCS(0) {
+		if err := p.oldest(); err != nil {
 			return err
 		}
 	}
-	if err := p.columns(&p.batch); err != nil {
-		return err
+	if n := len(p.free); n > 0 {
+		p.rows, p.free = p.free[n-1], p.free[:n-1]
 	}
-	p.batch = p.batch.slice(0, 0)
-	if p.rows += n; p.rows < GroupRows {
-		return nil
+	return nil
+}
+
+// oldest writes the oldest row group.
+func (p *parquetWriter) oldest() error {
+	g := <-p.pending[0]
+	p.pending = p.pending[1:]
+	if g.err != nil {
+		return g.err
 	}
-	err := p.group.Close()
-	p.group, p.rows = nil, 0
+	p.free = append(p.free, g.rows.slice(0, 0))
+	shift(g.meta, p.at-int64(len(magic)), len(p.whole.RowGroups))
+	p.whole.RowGroups = append(p.whole.RowGroups, g.meta.RowGroups...)
+	p.whole.NumRows += g.meta.NumRows
+	return p.put(g.pages)
+}
+
+func (p *parquetWriter) put(b []byte) error {
+	n, err := p.w.Write(b)
+	p.at += int64(n)
 	return err
 }
 
-// columns appends rows to the open row group.
-func (p *parquetWriter) columns(c *Chunk) error {
-	c.Fill(p.s, p.m)
-	for i, f := range p.s.Fields() {
-		w, err := p.group.Column(i)
-		if err != nil {
+// finish writes the last row groups and the footer. A file without rows has no row group.
+func (p *parquetWriter) finish() error {
+	if len(p.rows.Burst) > 0 {
+		if err := p.encode(); err != nil {
 			return err
 		}
-		switch w := w.(type) {
-		case *file.Int64ColumnChunkWriter:
-			_, err = w.WriteBatch(words[int64](Of(c, f.Name).Bytes()), nil, nil)
-		case *file.Int32ColumnChunkWriter:
-			_, err = w.WriteBatch(words[int32](Of(c, f.Name).Bytes()), nil, nil)
-		case *file.Float32ColumnChunkWriter:
-			_, err = w.WriteBatch(words[float32](Of(c, f.Name).Bytes()), nil, nil)
-		case *file.Float64ColumnChunkWriter:
-			_, err = w.WriteBatch(words[float64](Of(c, f.Name).Bytes()), nil, nil)
-		case *file.ByteArrayColumnChunkWriter:
-			p.words = p.words[:0]
-			for _, k := range *c.places(f.Name) {
-				p.words = append(p.words, p.names[f.Name][k])
-			}
-			_, err = w.WriteBatch(p.words, nil, nil)
-		}
-		if err != nil {
-			return fmt.Errorf("column %s: %w", f.Name, err)
+	}
+	for len(p.pending) > 0 {
+		if err := p.oldest(); err != nil {
+			return err
 		}
 	}
-	return nil
+	n, err := p.whole.WriteTo(p.w, nil)
+	if err != nil {
+		return err
+	}
+	return p.put(append(binary.LittleEndian.AppendUint32(nil, uint32(n)), magic...))
+}
+
+// wait waits for the goroutines that encode.
+func (p *parquetWriter) wait() {
+	for _, done := range p.pending {
+		<-done
+	}
 }
