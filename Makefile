@@ -51,7 +51,7 @@ test-kernels: ## run all paths, schedules and groups of devices by the kernels c
 	$(SLOWLY) ./cmd/burst -run '^(TestDeviceLostAmongOthers|TestDevicesEverywhere|TestResumeOnOtherDevices|TestPartsFitWhereTheWholeDoesNot)$$'
 
 test-science: ## hold the networks of the literature to their published numbers
-	$(SLOWLY) ./bench/science -run '^TestPublished$$'
+	$(SLOWLY) ./bench/science -run '^(TestPublished|TestModelPictures)$$'
 
 THREADS ?= 1,2,3,8
 test-long: ## run the example networks in full on the reference and, with THREADS, the cpu backend; long round trips; 50 kills

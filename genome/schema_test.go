@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -17,20 +18,24 @@ import (
 // compiled is the published schema, ready to validate.
 func compiled(t *testing.T) *jsonschema.Schema {
 	t.Helper()
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := jsonschema.NewCompiler()
-	if err := c.AddResource("genome.json", doc); err != nil {
-		t.Fatal(err)
-	}
-	s, err := c.Compile("genome.json")
+	s, err := compileOnce()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
+
+var compileOnce = sync.OnceValues(func() (*jsonschema.Schema, error) {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema()))
+	if err != nil {
+		return nil, err
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("genome.json", doc); err != nil {
+		return nil, err
+	}
+	return c.Compile("genome.json")
+})
 
 // asJSON turns YAML's tree into what a JSON document would hold.
 func asJSON(n *yaml.Node) any {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"burst/genome"
+	"burst/internal/slow"
 
 	"github.com/stretchr/testify/require"
 )
@@ -54,6 +55,7 @@ func TestModelsAgainstNEST(t *testing.T) {
 
 // TestModelPictures: the committed pictures are those that the program draws.
 func TestModelPictures(t *testing.T) {
+	slow.Test(t)
 	table, err := readNESTModels()
 	require.NoError(t, err)
 	for i := range table.Models {

@@ -43,7 +43,11 @@ func (c *textCase) run(t *testing.T, open Open) {
 	}
 	write(t, b, s)
 	var out engine.Burst
-	for _, e := range c.steps {
+	steps := c.steps
+	if !many() {
+		steps = steps[:min(len(steps), 700)] // some go on for thousands: each is a launch on a GPU that is played by the host
+	}
+	for _, e := range steps {
 		for i := range e.candidates {
 			e.candidates[i].Neuron = n.NeuronOf(e.candidates[i].Port)
 		}
