@@ -115,7 +115,7 @@ func (c *Connectome) Bytes() uint64 {
 	n := size(c.Row) + size(c.Target) + size(c.Weight) + size(c.Bound) + size(c.Delay) + size(c.Areas) + size(c.Stimuli)
 	for i := range c.Areas {
 		a := &c.Areas[i]
-		n += size(a.Chance.Each) + size(a.Spikes.Row) + size(a.Spikes.At) + size(a.Upstream)
+		n += size(a.Chance.Each) + size(a.Spikes.Row) + size(a.Spikes.Low) + size(a.Spikes.High) + size(a.Upstream)
 		for _, x := range a.Constants {
 			n += size(x.Each)
 		}
@@ -123,6 +123,7 @@ func (c *Connectome) Bytes() uint64 {
 			n += size(a.Drives[k].Each)
 		}
 		if a.Custom != nil {
+			n += size(a.Custom.Refractory.Each)
 			for _, x := range a.Custom.StartParams {
 				n += size(x.Each)
 			}

@@ -32,7 +32,7 @@ func (p *plan) makeConstants(i int, a *Area) error {
 		}
 	}
 	if from.Model.Has("spikes") {
-		a.Spikes = newSpikeList(from.Neurons(), p.spikes(i))
+		a.Spikes = p.trains[i]
 	}
 	if from.Model.Custom != nil {
 		a.Custom = p.newCustom(i, values)
@@ -104,6 +104,9 @@ func vary(a *genome.Area, names []string) bool {
 		return varied || name == risen && a.Gradient != [3]float64{}
 	})
 }
+
+// mostSilence is the longest refractory time, in bursts.
+const mostSilence = math.MaxUint16
 
 // risen is the parameter to which threshold_gradient is added.
 const risen = "threshold"
@@ -228,6 +231,8 @@ func (v *values) wrong(n uint64, timestep float64) (genome.Pos, string) {
 			return s.Pos, fmt.Sprintf("%d draws of %s fell outside its bounds; widen them", attempts, q.Name)
 		case x < q.Min || x > q.Max || q.MinOpen && x == q.Min:
 			return s.Pos, fmt.Sprintf("%s is %v, want %s", q.Name, x, span(q))
+		case q.Whole && q.Dim == genome.Time && !(x/timestep < mostSilence+0.5), q.Whole && q.Dim == genome.Bursts && !(x < mostSilence+0.5):
+			return s.Pos, fmt.Sprintf("%s is %v, want at most %d bursts", q.Name, x, mostSilence)
 		case q.Once && float64(x*timestep) > 1000:
 			return s.Pos, fmt.Sprintf("%s is %v Hz, want at most one spike a burst of %v ms, %v Hz", q.Name, x, timestep, 1000/timestep)
 		}

@@ -1,6 +1,8 @@
 package connectome
 
 import (
+	"slices"
+
 	"burst/genome"
 	"burst/internal/formula"
 	"burst/internal/quanta"
@@ -10,7 +12,7 @@ import (
 func (p *plan) newCustom(i int, values *values) *Custom {
 	from := &p.g.Areas[i]
 	d := from.Model.Custom.Definition
-	c := &Custom{Program: d.Program, Refractory: p.silence(from)}
+	c := &Custom{Program: d.Program, Refractory: p.silence(i, values)}
 	if c.Start = d.Start(given(from)); c.Start != nil {
 		c.StartParams = p.constants(i, values, c.Start.Params)
 	}
@@ -27,17 +29,30 @@ func given(a *genome.Area) []bool {
 }
 
 // silence is the refractory time of an area whose model the genome defines, in bursts.
-func (p *plan) silence(a *genome.Area) uint16 {
-	for k := range a.Model.Params {
-		switch q := &a.Model.Params[k]; {
-		case q.Name != formula.Quiet:
-		case q.Dim == genome.Time:
-			return uint16(quanta.Nearest(a.Params[q.Name] / p.g.Timestep))
-		default:
-			return uint16(a.Params[q.Name])
-		}
+func (p *plan) silence(i int, values *values) (s Silence) {
+	m := values.a.Model
+	k := slices.IndexFunc(m.Params, func(q genome.Param) bool { return q.Name == formula.Quiet })
+	if k < 0 {
+		return s
 	}
-	return 0
+	bursts := func(n uint64) uint16 {
+		x := values.of(n)(formula.Quiet)
+		if m.Params[k].Dim == genome.Time {
+			x /= p.g.Timestep
+		}
+		return uint16(quanta.Nearest(x))
+	}
+	if !vary(values.a, []string{formula.Quiet}) {
+		s.Const = bursts(0)
+		return s
+	}
+	s.Each = make([]uint16, p.areas[i].Count)
+	spans(p.workers, uint64(len(s.Each)), 1<<12, func(_ int, lo, hi uint64) {
+		for n := lo; n < hi; n++ {
+			s.Each[n] = bursts(n)
+		}
+	})
+	return s
 }
 
 // start computes initial values from drawn ones, for the area's neurons from the first-th on.

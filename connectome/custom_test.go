@@ -1,6 +1,7 @@
 package connectome
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,7 +42,7 @@ func TestOwnModel(t *testing.T) {
 	require.NoError(t, err)
 	a := &c.Areas[0]
 	require.Equal(t, []string{"top", "em1", "half"}, a.Custom.Program.Params)
-	require.Equal(t, uint16(15), a.Custom.Refractory)
+	require.Equal(t, uint16(15), a.Custom.Refractory.Const)
 	require.Nil(t, a.Constants[0].Each)
 	require.Equal(t, float32(10), a.Constants[2].Const)
 	each := a.Constants[1].Each
@@ -58,6 +59,22 @@ func TestOwnModel(t *testing.T) {
 	drawn, err := own(t, strings.Replace(ownNet, `params: {tau: "uniform(10 ms, 20 ms)"}`, `params: {gain: "uniform(0.1, 0.2)"}`, 1))
 	require.NoError(t, err)
 	require.EqualValues(t, 4*500, drawn.Bytes()-alike.Bytes(), "what a state begins with, too")
+
+	silent, err := own(t, strings.Replace(ownNet, `params: {tau: "uniform(10 ms, 20 ms)"}`, `params: {refractory: "normal(2 ms, 0.5 ms) > 0 ms < 4 ms"}`, 1))
+	require.NoError(t, err)
+	require.EqualValues(t, 2*500, silent.Bytes()-alike.Bytes(), "a refractory time a neuron")
+	require.NotEqual(t, alike.Hash(), silent.Hash())
+	bursts, other := silent.Areas[0].Custom.Refractory.Each, slices.Clone(silent.Areas[0].Custom.Refractory.Each)
+	require.Less(t, slices.Max(bursts), uint16(41))
+	require.NotEqual(t, bursts[0], bursts[1])
+	other[499]++
+	before := silent.Hash()
+	silent.Areas[0].Custom.Refractory.Each = other
+	require.NotEqual(t, before, silent.Hash(), "every neuron's counts")
+	_, err = own(t, strings.Replace(ownNet, `params: {tau: "uniform(10 ms, 20 ms)"}`, `params: {refractory: "normal(2 ms, 9 ms)"}`, 1))
+	require.ErrorContains(t, err, "refractory is -")
+	_, err = own(t, strings.Replace(ownNet, `params: {tau: "uniform(10 ms, 20 ms)"}`, `params: {refractory: "uniform(6553 ms, 6555 ms)"}`, 1))
+	require.ErrorContains(t, err, "want at most 65535 bursts")
 
 	v, more := make([]float32, 500), [][]float32{make([]float32, 500), make([]float32, 500)}
 	c.InitialState(v, more)

@@ -2,6 +2,7 @@ package connectome
 
 import (
 	"math"
+	"slices"
 
 	"burst/internal/quanta"
 )
@@ -105,6 +106,9 @@ func (w *wiring) drivenBound(source uint32, q int64, scale float64) uint64 {
 func (p *plan) leastThreshold(area int) float64 {
 	a := &p.g.Areas[area]
 	least := a.Params["threshold"]
+	if v, varied := a.Varied["threshold"]; varied {
+		least = slices.Min(v.Each)
+	}
 	for i, by := range a.Gradient {
 		least += math.Min(0, float64(by*float64(max(a.Size[i], 1)-1)))
 	}

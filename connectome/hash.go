@@ -14,7 +14,7 @@ import (
 //
 //	synapse  fold(fold(1, source·2^32 + port), weight·2^8 + delay), weight as an unsigned 32-bit number
 //	neuron   fold, from A on, over neuron, those of its constants that may differ (feagi: threshold; poisson: Chance, From and
-//	         Until; spike_list: the bursts of its list) and its initial V and further variables
+//	         Until; spike_list: the bursts of its list; custom: refractory, where neurons differ in it) and its initial V and further variables
 //	plastic  see plasticHash
 //	driven   fold(fold(4, divisor·2^32 + PSPMax), synapse), the number of such a synapse of a neuron; divisor is 0 if nothing is divided
 //	A        fold, from 2 on, over scale, the model's number, constants that all neurons share and Chance of feagi (memory:
@@ -120,11 +120,14 @@ func (a *Area) foldConstants(h uint64, k uint32) uint64 {
 	if a.Model.Has("until") {
 		h = fold(fold(h, a.From), a.Until)
 	}
+	if a.Custom != nil && a.Custom.Refractory.Each != nil {
+		h = fold(h, uint64(a.Custom.Refractory.Each[k]))
+	}
 	if a.Model.Has("spikes") {
-		at := a.Spikes.At[a.Spikes.Row[k]:a.Spikes.Row[k+1]]
-		h = fold(h, uint64(len(at)))
-		for _, t := range at {
-			h = fold(h, t)
+		first, end := a.Spikes.Row[k], a.Spikes.Row[k+1]
+		h = fold(h, uint64(end-first))
+		for ; first < end; first++ {
+			h = fold(h, a.Spikes.At(first))
 		}
 	}
 	return h
@@ -181,7 +184,7 @@ func areaHash(scale int32, a *Area) uint64 {
 		}
 	}
 	if a.Custom != nil {
-		whole(uint64(a.Custom.Refractory))
+		whole(uint64(a.Custom.Refractory.Const))
 		for _, x := range a.Custom.Program.Words() {
 			whole(x)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"burst/genome"
 	"burst/internal/edgelist"
+	"burst/internal/formula"
 )
 
 // Sizes are the sizes of a genome's network.
@@ -250,7 +251,7 @@ func (p *plan) fixedBytes() uint64 {
 		a := &p.g.Areas[i]
 		n = add(n, uint64(unsafe.Sizeof(Area{})))
 		n = add(n, mul(uint64(p.areas[i].Count), perNeuron(a)))
-		n = add(n, mul(uint64(len(p.spikes(i))+len(a.Upstream)), 8))
+		n = add(add(n, size(p.trains[i].Low)+size(p.trains[i].High)), size(a.Upstream))
 	}
 	for i := range p.stimuli {
 		n = add(n, mul(uint64(len(p.stimuli[i].Neurons)), 8)+uint64(unsafe.Sizeof(Stimulus{})))
@@ -265,6 +266,9 @@ func perNeuron(a *genome.Area) uint64 {
 		n += 4
 	}
 	if a.Model.Custom != nil {
+		if vary(a, []string{formula.Quiet}) {
+			n += 2
+		}
 		if start := a.Model.Custom.Definition.Start(given(a)); start != nil {
 			names = slices.Concat(names, start.Params)
 		}

@@ -1,7 +1,9 @@
 package connectome
 
 import (
+	"math"
 	"slices"
+	"sort"
 
 	"burst/genome"
 	"burst/internal/formula"
@@ -126,9 +128,23 @@ func (c *Chance) At(i uint32) uint64 {
 // Custom has the further data of an area whose model the genome defines.
 type Custom struct {
 	Program     *Program // its Params are the area's Constants
-	Refractory  uint16   // bursts of silence after firing
+	Refractory  Silence
 	Start       *Program // computes the initial state from drawn values; nil: all values are drawn
 	StartParams []Param  // one for each of Start.Params
+}
+
+// Silence is the bursts of silence after firing: one number for the area, or one per neuron.
+type Silence struct {
+	Const uint16
+	Each  []uint16 // nil, or one number per neuron of the area
+}
+
+// At is the number for the i-th neuron of the area.
+func (s *Silence) At(i uint32) uint16 {
+	if s.Each != nil {
+		return s.Each[i]
+	}
+	return s.Const
 }
 
 // Program is the formulas of a model as instructions without loops or branches, which a backend executes for each neuron.
@@ -137,12 +153,37 @@ type Program = formula.Program
 
 // SpikeList lists the bursts in which the neurons of a spike_list area fire.
 type SpikeList struct {
-	Row []uint32 // one entry per neuron and one more; the bursts of the i-th neuron are Row[i] ≤ k < Row[i+1]
-	At  []uint64 // ascending within a neuron
+	Row  []uint32 // one entry per neuron and one more; the bursts of the i-th neuron are Row[i] ≤ k < Row[i+1]
+	Low  []uint32 // their numbers, less multiples of 2^32; ascending within a neuron, with High
+	High []uint32 // those multiples; nil if all are 0
+}
+
+// At is the k-th burst.
+func (l *SpikeList) At(k uint32) uint64 {
+	if l.High == nil {
+		return uint64(l.Low[k])
+	}
+	return uint64(l.High[k])<<32 | uint64(l.Low[k])
+}
+
+// Set makes t the k-th burst.
+func (l *SpikeList) Set(k uint32, t uint64) {
+	if t > math.MaxUint32 && l.High == nil {
+		l.High = make([]uint32, len(l.Low))
+	}
+	if l.Low[k] = uint32(t); l.High != nil {
+		l.High[k] = uint32(t >> 32)
+	}
+}
+
+// From is the place of the i-th neuron's first burst that is not before t; Row[i+1] if there is none.
+func (l *SpikeList) From(i uint32, t uint64) uint32 {
+	first := l.Row[i]
+	return first + uint32(sort.Search(int(l.Row[i+1]-first), func(k int) bool { return l.At(first+uint32(k)) >= t }))
 }
 
 // Fires reports whether the i-th neuron is listed for burst t.
 func (l *SpikeList) Fires(i uint32, t uint64) bool {
-	_, listed := slices.BinarySearch(l.At[l.Row[i]:l.Row[i+1]], t)
-	return listed
+	k := l.From(i, t)
+	return k < l.Row[i+1] && l.At(k) == t
 }

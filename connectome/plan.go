@@ -20,7 +20,7 @@ type plan struct {
 	neurons uint64
 	inputs  uint64            // ports of all areas
 	counts  []uint32          // noiseCounts, made at first use
-	listed  [][]genome.Spike  // by area, of the lists of spikes in files
+	trains  []SpikeList       // by area
 	stimuli []genome.Stimulus // of the genome, and drives of a column
 	wirings []wiring
 	merging []group  // wirings whose synapses are merged
@@ -101,7 +101,7 @@ func newDraft(g *genome.Genome, o Options) (*plan, error) {
 	if err := p.placeAreas(); err != nil {
 		return nil, err
 	}
-	if err := p.readSpikes(); err != nil {
+	if err := p.makeTrains(); err != nil {
 		return nil, err
 	}
 	p.stimuli = withDriven(g)

@@ -2,7 +2,10 @@ package connectome
 
 import (
 	"bytes"
+	"fmt"
 	"io"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -58,7 +61,7 @@ func TestSpikesOfAFile(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, sizes.Bytes, s.Bytes, file)
 	}
-	assert.Empty(t, build(t, trains(t, "s.csv", "neuron,burst\n")).Areas[0].Spikes.At)
+	assert.Empty(t, build(t, trains(t, "s.csv", "neuron,burst\n")).Areas[0].Spikes.Low)
 }
 
 // What is wrong with a list is told with file, row and line.
@@ -78,4 +81,38 @@ func TestSpikesOfAFileRefused(t *testing.T) {
 	}
 	_, err := Build(trains(t, "s.csv", "neuron,burst\n1,2\n2,3\n3,3\n"), Options{MaxBytes: 600})
 	require.ErrorContains(t, err, "bytes")
+}
+
+// A long list, read by several threads in column order, in a random order of rows; bursts may need more than 32 bits.
+func TestLongListOfSpikes(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 1))
+	for _, first := range []int64{0, 1<<32 - 400} {
+		var neurons []uint32
+		var bursts []int64
+		for b := range int64(5000) {
+			for n := range uint32(4) {
+				if r.IntN(2) == 0 {
+					neurons, bursts = append(neurons, n), append(bursts, first+b)
+				}
+			}
+		}
+		r.Shuffle(len(neurons), func(i, j int) {
+			neurons[i], neurons[j] = neurons[j], neurons[i]
+			bursts[i], bursts[j] = bursts[j], bursts[i]
+		})
+		l := build(t, trains(t, "s.arrows", streamed(t, neurons, bursts))).Areas[0].Spikes
+		require.Len(t, l.Low, len(neurons))
+		require.Equal(t, first > 0, l.High != nil, "4 bytes a spike where they do")
+		for k, n := range neurons {
+			require.True(t, l.Fires(n, uint64(bursts[k])))
+		}
+		for n := range uint32(4) {
+			for k := l.Row[n] + 1; k < l.Row[n+1]; k++ {
+				require.Less(t, l.At(k-1), l.At(k))
+			}
+		}
+		again := append(slices.Clone(bursts), bursts[77])
+		_, err := Build(trains(t, "s.arrows", streamed(t, append(neurons, neurons[77]), again)), Options{})
+		require.ErrorContains(t, err, fmt.Sprintf("found neuron %d twice in burst %d", neurons[77], bursts[77]))
+	}
 }

@@ -132,6 +132,9 @@ func (p *parser) model(f *fields, a *Area) {
 		p.param(values, a, &m.Params[i])
 	}
 	f.numbers3("threshold_gradient", &a.Gradient)
+	if _, varied := a.Varied["threshold"]; varied && m.Has("threshold_gradient") && f.has("threshold_gradient") {
+		f.faultKey("threshold_gradient", "", "found a gradient beside a column of thresholds; want one of them")
+	}
 	p.pspMax(f, a)
 	p.initial(f, a)
 	p.drives(f, a)
@@ -146,7 +149,11 @@ func (p *parser) model(f *fields, a *Area) {
 
 // pspMax reads the bound of a psp that follows the potential.
 func (p *parser) pspMax(f *fields, a *Area) {
-	switch threshold, set := a.Params["threshold"], f.number("psp_max", &a.PSPMax); {
+	threshold := a.Params["threshold"]
+	if v, varied := a.Varied["threshold"]; varied && len(v.Each) > 0 {
+		threshold = slices.Min(v.Each)
+	}
+	switch set := f.number("psp_max", &a.PSPMax); {
 	case !set || !a.Model.Has("psp_max"):
 	case a.PSP != nil:
 		f.fault("psp_max", "expects either psp or psp_max, found both; with psp_max the psp of a spike is the potential at which it was fired")
@@ -205,7 +212,7 @@ func (p *parser) param(f *fields, a *Area, param *Param) {
 		return
 	}
 	switch {
-	case param.varies() && !a.Model.AreaLevel:
+	case a.Model.varies(param):
 		if n, at, k := f.get(param.Name); n != nil {
 			delete(a.Varied, param.Name)
 			p.perNeuron(n, at, k, a, &x)
@@ -222,9 +229,9 @@ func (p *parser) param(f *fields, a *Area, param *Param) {
 			}
 		}
 	case param.Whole:
-		if b := uint64(0); f.bursts(param.Name, &b) {
-			if x = float64(b); param.Dim == Time {
-				x = float64(x * p.timestep)
+		if n, at, k := f.get(param.Name); n != nil {
+			if y, ok := p.steps(n, at, k); ok {
+				x = y
 			}
 		}
 	default:
@@ -300,7 +307,7 @@ func (p *parser) below(f *fields, a *Area, low *Param) {
 // defaultSilence refuses a default refractory time that is not a whole number of bursts.
 func (p *parser) defaultSilence(f *fields, a *Area) {
 	param := a.Model.param("refractory")
-	if p.timestep == 0 || param.Dim == Bursts || a.Params["refractory"] != param.Default {
+	if _, varied := a.Varied["refractory"]; varied || p.timestep == 0 || param.Dim == Bursts || a.Params["refractory"] != param.Default {
 		return
 	}
 	b := float64(a.Params["refractory"] / p.timestep)

@@ -139,3 +139,58 @@ func TestColumnsOfArea(t *testing.T) {
 		}
 	}
 }
+
+// The refractory time may differ from neuron to neuron, by a column of whole bursts or a distribution, in built-in models and in those
+// of genomes; a feagi area may have a column of thresholds.
+func TestRefractoryFromColumn(t *testing.T) {
+	const text = `burst: v1
+timestep: 0.5 ms
+models:
+  - {name: own, params: {refractory: 2 ms}, state: {v: 0}, update: [v = v + input], threshold: v > 1}
+  - {name: counted, params: {refractory: 3}, state: {v: 0}, update: [v = v + input], threshold: v > 1}
+areas:
+  - {name: a, neurons: 3, model: lif, params: {refractory: "column(c.csv, t)"}}
+  - {name: b, neurons: 3, model: lif_psc_exp, params: {refractory: "column(c.csv, t, ms)"}}
+  - {name: c, neurons: 3, model: own, params: {refractory: "column(c.csv, t)"}}
+  - {name: d, neurons: 3, model: counted, params: {refractory: "column(c.csv, n)"}}
+  - {name: e, neurons: 3, model: adex, params: {refractory: "normal(2 ms, 0.2 ms) > 0 ms"}}
+  - {name: f, neurons: 3, model: counted, params: {refractory: "uniform(2, 3 ms)"}}
+  - {name: g, neurons: 3, threshold: "column(c.csv, n)"}
+`
+	const cells = "t,n\n1,2\n0,65535\n2.5,0\n"
+	g, err := Parse("net.yaml", []byte(text), holding(cells))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range [][]float64{{1, 0, 2.5}, {1, 0, 2.5}, {1, 0, 2.5}, {2, 65535, 0}} {
+		if got := g.Areas[i].Varied["refractory"]; got.Kind != Column || !slices.Equal(got.Each, want) {
+			t.Errorf("area %d: %+v, want %v", i, got, want)
+		}
+	}
+	if v := g.Areas[5].Varied["refractory"]; v.Kind != Uniform || v.A != 2 || v.B != 6 {
+		t.Errorf("bursts: %+v", v)
+	}
+	if v := g.Areas[6].Varied["threshold"]; !slices.Equal(v.Each, []float64{2, 65535, 0}) || g.Areas[6].suprathreshold() != 65535 {
+		t.Errorf("threshold: %+v, %v", v, g.Areas[6].suprathreshold())
+	}
+	for _, c := range []struct{ from, to, want string }{
+		{"2.5,0", "0.7,0", "row 3 (line 4), column t: expects whole bursts of 0.5 ms, found 1.4 bursts; the nearest are 0.5 ms and 1 ms"},
+		{"2.5,0", "-1,0", "column t: -1, want a time of at least 0 ms"},
+		{"2.5,0", "32768,0", "column t: 65536 bursts, want at most 65535"},
+		{"2.5,0", "1,65536", "column n: 65536 bursts, want at most 65535"},
+		{"2.5,0", "1,0.5", "column n: expects whole bursts"},
+		{"column(c.csv, n)", "65536", "expects a whole number 0…65535"},
+		{"(c.csv, t, ms)", "(c.csv, t, mV)", "one of ms, s, us"},
+		{"normal(2 ms, 0.2 ms)", "normal(2, 1)", "expects a time such as"},
+		{`threshold: "column(c.csv, n)"`, `threshold: "uniform(0, 1)"`, "areas[6].threshold: expects"},
+		{`threshold: "column(c.csv, n)"`, `threshold: "column(c.csv, n)", threshold_gradient: [1, 0, 0]`, "found a gradient beside a column of thresholds"},
+		{`threshold: "column(c.csv, n)"`, `leak: "column(c.csv, n)"`, "areas[6].leak: expects a plain number such as 1.5, found column(c.csv, n); columns are for"},
+		{`threshold: "column(c.csv, n)"`, `refractory: "column(c.csv, n)"`, "areas[6].refractory: expects whole bursts such as 2 or a time such as 2 ms, found column(c.csv, n); columns are for"},
+		{`threshold: "column(c.csv, n)"`, `drive: {poisson: {rate: "column(c.csv, n)", weight: 1}}`, "areas[6].drive.poisson.rate: expects a frequency"},
+	} {
+		_, err := Parse("net.yaml", []byte(strings.Replace(text, c.from, c.to, 1)), holding(strings.Replace(cells, c.from, c.to, 1)))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.to, err, c.want)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"burst/internal/formula"
 	"burst/internal/quanta"
 )
 
@@ -59,7 +60,7 @@ type key struct {
 	Len       int
 	Empty     bool     // formList: the list may be empty
 	Or        []key    // formList: an element may instead be a mapping of these, and so may be the whole
-	Column    bool     // formValue, formAmount: a column may have one for each neuron
+	Column    bool     // formValue, formAmount, formNumber: a column may have one for each neuron; formBursts: a distribution, too
 	All       bool     // formList: the word all may stand for all neurons of the area
 	Keys      []key    // formMap, formOneOrMany
 	Free      *key     // formMap: the value of keys that the genome chooses; nil: there are no such keys
@@ -283,14 +284,15 @@ func paramKeys(m *Model, params []Param) []key {
 			k.Form = formFlag
 		case p.Whole:
 			k.Form, k.Low, k.High = formBursts, uint64(p.Min), maxQuiet
-			if p.Dim == Bursts {
+			if p.Dim == Bursts && p.Name != formula.Quiet {
 				k.High = uint64(min(p.Max, maxRun))
 			}
-		case p.varies() && !m.AreaLevel:
+		case m.varies(&p) && !m.AreaLevel:
 			k.Form = formParam
 		default:
 			k.Form = formNumber
 		}
+		k.Column = m.varies(&p) && k.Form != formParam
 		k.Default = p.defaultText()
 		keys[i] = k
 	}

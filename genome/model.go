@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"burst/internal/formula"
 )
 
 // Dimension is the physical dimension of a number. A Genome holds numbers in the base units of their dimensions.
@@ -180,8 +182,15 @@ func Asked(f func(p Values)) (names []string) {
 	return names
 }
 
-// varies reports whether the parameter may differ from neuron to neuron.
-func (p *Param) varies() bool { return !p.Same && !p.Whole && p.Dim != Flag && p.Choices == nil }
+// varies reports whether a parameter of the model may differ from neuron to neuron.
+func (m *Model) varies(p *Param) bool {
+	if p.Same || p.Whole && p.Name != formula.Quiet || p.Dim == Flag || p.Choices != nil {
+		return false
+	}
+	return !slices.ContainsFunc(m.Constants, func(c ModelConstant) bool {
+		return c.Shared && slices.Contains(Asked(func(of Values) { c.Of(of, 1) }), p.Name)
+	})
+}
 
 var inf = math.Inf(1)
 

@@ -12,29 +12,63 @@ import (
 // perNeuron reads a parameter that may differ from neuron to neuron. It stores a number in x, and anything else in Varied.
 // Numbers drawn from a distribution are checked against the parameter's range when they are drawn.
 func (p *parser) perNeuron(n *yaml.Node, at *path, k *key, a *Area, x *float64) {
-	if n.Kind != yaml.ScalarNode || !strings.Contains(n.Value, "(") {
-		if y, ok := p.number(n, at, k); ok {
-			*x = y
-		}
-		return
-	}
-	if isColumn(n) {
-		sound := func(x float64) string {
-			if x < k.Min || x > k.Max || k.MinOpen && x == k.Min {
-				return fmt.Sprintf("%g, want %s %s", x, k.Dims[0].article(), k.span())
-			}
-			return ""
-		}
-		if each, _, ok := p.fromColumn(n, at, a.Neurons(), k.Dims[:1], sound); ok {
+	drawn := n.Kind == yaml.ScalarNode && strings.Contains(n.Value, "(")
+	switch {
+	case drawn && isColumn(n):
+		if each, _, ok := p.fromColumn(n, at, a.Neurons(), k.Dims[:1], func(x float64) string { return p.outside(k, x) }); ok {
 			a.vary(k.Name, columnOf(n, each))
 		}
 		return
+	case drawn && k.Form != formNumber:
+		p.distributed(n, at, k, a)
+		return
 	}
+	read := p.number
+	if k.Form == formBursts {
+		read = p.steps
+	}
+	if y, ok := read(n, at, k); ok {
+		*x = y
+	}
+}
+
+// outside is what is wrong with a number of a column for the parameter k; "" if nothing is.
+func (p *parser) outside(k *key, x float64) string {
+	if x < k.Min || x > k.Max || k.MinOpen && x == k.Min {
+		return fmt.Sprintf("%g, want %s %s", x, k.Dims[0].article(), k.span())
+	}
+	if k.Form != formBursts || p.timestep == 0 {
+		return ""
+	}
+	if k.Dims[0] == Time {
+		x /= p.timestep
+	}
+	if _, m := wholeBursts(x, p.timestep); m != nil {
+		return m.message
+	}
+	if x > float64(k.High) {
+		return fmt.Sprintf("%g bursts, want at most %d", x, k.High)
+	}
+	return ""
+}
+
+// steps reads whole bursts, or a time, as a number in the key's dimension.
+func (p *parser) steps(n *yaml.Node, at *path, k *key) (float64, bool) {
+	b, ok := p.bursts(n, at, k.Low, k.High)
+	x := float64(b)
+	if k.Dims[0] == Time {
+		x = float64(x * p.timestep)
+	}
+	return x, ok
+}
+
+// distributed reads a parameter as a distribution.
+func (p *parser) distributed(n *yaml.Node, at *path, k *key, a *Area) {
 	text, ok := p.scalar(n, at, k.Dims[0].article()+" or a distribution")
 	if !ok {
 		return
 	}
-	v, m := parseParam(text, k.Dims[0])
+	v, m := parseParam(text, k.Dims[0], cmp.Or(p.timestep, 1))
 	v.Pos = pos(n)
 	if m != nil {
 		p.mistake(n, at, m)
@@ -55,12 +89,12 @@ func columnOf(n *yaml.Node, each []float64) Value {
 
 // parseParam reads a distribution, or lin(a, b, u) or sq(a, b, u), which are a + b·u and a + b·u² with a number u, uniform
 // in 0…1, that all parameters of the area which name it share.
-func parseParam(text string, dim Dimension) (Value, *mistake) {
-	e := &expression{text: text, dim: dim, timestep: 1}
+func parseParam(text string, dim Dimension, timestep float64) (Value, *mistake) {
+	e := &expression{text: text, dim: dim, timestep: timestep}
 	kinds := map[string]ValueKind{"lin": Linear, "sq": Square}
 	kind, tied := kinds[e.word()]
 	if !tied {
-		v, m := parseValue(text, dim, 1)
+		v, m := parseValue(text, dim, timestep)
 		if m != nil && m.suggestion == "" && strings.Contains(m.message, "unknown distribution") {
 			m.suggestion = Nearest(e.word(), []string{"lin", "sq"})
 		}

@@ -123,11 +123,19 @@ func (k *key) words() string {
 	case formOffset:
 		return "whole number"
 	case formNumber:
-		return k.Dims[0].String() + " " + k.span()
+		text := k.Dims[0].String() + " " + k.span()
+		if k.Column {
+			text += ", or a column"
+		}
+		return text
 	case formParam:
 		return k.Dims[0].String() + " " + k.span() + ", or one a neuron"
 	case formBursts:
-		return "bursts or time, " + reach(k.Low, k.High)
+		text := "bursts or time, " + reach(k.Low, k.High)
+		if k.Column {
+			text += ", or one a neuron"
+		}
+		return text
 	case formFlag:
 		return "true or false"
 	case formChoice:

@@ -107,6 +107,9 @@ func (k *key) schema() object {
 	case formOffset:
 		return object{"type": "integer", "minimum": -maxOffset, "maximum": maxOffset}
 	case formNumber:
+		if k.Column {
+			return object{"anyOf": []object{k.numberSchema(k.Dims[0]), {"type": "string", "pattern": `^\s*` + columnPattern + `\s*$`}}}
+		}
 		return k.numberSchema(k.Dims[0])
 	case formParam:
 		ways := []object{{"type": "string", "pattern": distributionPattern(k.Dims)}}
@@ -115,7 +118,11 @@ func (k *key) schema() object {
 		}
 		return object{"anyOf": ways}
 	case formBursts:
-		return object{"anyOf": []object{wholeSchema(k.Low, k.High), quantitySchema(Time)}}
+		ways := []object{wholeSchema(k.Low, k.High), quantitySchema(Time)}
+		if k.Column {
+			ways = append(ways, object{"type": "string", "pattern": distributionPattern(k.Dims)}, object{"type": "string", "pattern": tiedPattern(k.Dims[0])})
+		}
+		return object{"anyOf": ways}
 	case formFlag:
 		return object{"type": "boolean"}
 	case formChoice:

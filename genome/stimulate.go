@@ -156,6 +156,9 @@ func numbered(w string) ([]string, error) {
 // whole number if possible, which is a whole number of quanta at any scale.
 func (a *Area) suprathreshold() float64 {
 	most := a.Params["threshold"]
+	if v, varied := a.Varied["threshold"]; varied {
+		most = slices.Max(v.Each)
+	}
 	for i, step := range a.Gradient {
 		most += max(0, step*float64(a.Size[i]-1))
 	}

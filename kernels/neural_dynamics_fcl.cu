@@ -212,6 +212,9 @@ DEVICE bool source_fires(const network *w, const area *a, u32 i) {
     return from <= w->t && w->t < until && draw_of(anew(w->seed), SOURCE, a->first + i, 0, w->t) < below;
 }
 
+// silence is how many bursts a neuron of such a model is silent that has fired: what its code says, 2 and that number, or what the area says.
+DEVICE u32 silence(const area *a, u32 fires) { return fires > 1 ? fires - 2 : a->refractory; }
+
 // custom is step 4 of a model that the genome defines, for the i-th neuron of an area, number n. The backend writes the
 // models' code after the remark custom_update, at each place where a compiler has left it, before the driver sees the PTX:
 // nothing is called, and the code has the registers that the remark names.
@@ -228,7 +231,7 @@ DEVICE bool custom(const network *w, const area *a, u32 i, u32 n, float first, f
                    "r"(i), "r"(count), "r"(a->first + i), "l"(w->seed), "l"(w->t)
                  : "memory");
 #endif
-    w->refractory[n] = (u16)(fires ? a->refractory : r > 0 ? r - 1 : 0);
+    w->refractory[n] = (u16)(fires ? silence(a, fires) : r > 0 ? r - 1 : 0);
     return fires;
 }
 

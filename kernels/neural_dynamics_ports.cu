@@ -16,7 +16,7 @@ DEVICE bool custom_ports(const network *w, const area *a, u32 i, u32 n) {
                    "r"(i), "r"(count), "r"(a->first + i), "l"(w->seed), "l"(w->t)
                  : "memory");
 #endif
-    w->refractory[n] = (u16)(fires ? a->refractory : r > 0 ? r - 1 : 0);
+    w->refractory[n] = (u16)(fires ? silence(a, fires) : r > 0 ? r - 1 : 0);
     return fires;
 }
 

@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"math/bits"
+
 	"burst/backend/cpu/internal/vector"
 	"burst/connectome"
 	"burst/internal/exact"
@@ -23,7 +25,7 @@ func prepareCustom(w *worker, g *group) { g.evaluator = newEvaluator(g.area, w.b
 
 func newEvaluator(a *connectome.Area, scale int32) *evaluator {
 	k := newRegisters(newRecipe(a.Custom.Program, true))
-	k.scale, k.refractory = float32(scale), uint32(a.Custom.Refractory)
+	k.scale, k.refractory = float32(scale), uint32(a.Custom.Refractory.Const)
 	for i, x := range a.Constants {
 		k.fill(len(k.results)+i, x.Const)
 	}
@@ -118,6 +120,14 @@ func (w *worker) evaluate(g *group, lo, hi uint32) {
 		}
 	}
 	f.Countdown(k.flags[k.fired][:n], &k.refractory, r, words, live) // 4c
+	if each := g.area.Custom.Refractory.Each; each != nil {
+		for i, left := range words[:(n+63)/64] {
+			for ; left != 0; left &= left - 1 {
+				at := 64*uint32(i) + uint32(bits.TrailingZeros64(left))
+				r[at] = each[w.b.index(g.area, g.lo+lo+at)]
+			}
+		}
+	}
 	if k.draws {
 		for i := range live[:(n+63)/64] {
 			live[i] = 1 // the next burst draws other numbers

@@ -121,7 +121,7 @@ func (w *worker) bytes(slots uint64) uint64 {
 	for i := range w.groups {
 		g := &w.groups[i]
 		longest = max(longest, uint64(g.run))
-		total += uint64(unsafe.Sizeof(*g)) + uint64(len(g.list))*uint64(unsafe.Sizeof(listed{})) + uint64(g.run/64)*9
+		total += uint64(unsafe.Sizeof(*g)) + g.trains.bytes() + uint64(g.run/64)*9
 	}
 	return total + longest/64*(8+uint64(unsafe.Sizeof(hit{})))
 }

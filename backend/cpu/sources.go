@@ -1,8 +1,7 @@
 package cpu
 
 import (
-	"cmp"
-	"slices"
+	"unsafe"
 
 	"burst/connectome"
 	"burst/internal/exact"
@@ -26,37 +25,66 @@ func (w *worker) updatePoisson(g *group) {
 	})
 }
 
-// listed is one entry of a spike list.
-type listed struct {
-	burst  uint64
-	neuron uint32
+// trains finds the spikes of a spike_list area in a window of bursts at a time, so that its list is in memory but once. In each burst of
+// a window it looks through a share of the neurons for the next one.
+type trains struct {
+	begun bool
+	from  uint64 // the window's first burst
+	ahead uint32 // neurons that were looked through for the next one
+	now   [window][]uint32
+	next  [window][]uint32
 }
 
-func prepareSpikes(w *worker, g *group) { g.list = w.b.listSpikes(g.area, g.lo, g.hi) }
+const window = 256 // bursts
 
-// listSpikes lists the spikes of the neurons with local indices lo ≤ n < hi, by burst, then by neuron.
-func (b *backend) listSpikes(a *connectome.Area, lo, hi uint32) []listed {
-	var list []listed
-	for local := lo; local < hi; local++ {
-		n := b.own.Neuron(local)
-		i := n - a.Neurons.First
-		for _, t := range a.Spikes.At[a.Spikes.Row[i]:a.Spikes.Row[i+1]] {
-			list = append(list, listed{t, n})
-		}
-	}
-	slices.SortFunc(list, func(x, y listed) int {
-		return cmp.Or(cmp.Compare(x.burst, y.burst), cmp.Compare(x.neuron, y.neuron))
-	})
-	return list
-}
+func prepareSpikes(_ *worker, g *group) { g.trains = &trains{} }
 
 // updateSpikeList is step 4 of spike_list.
 func (w *worker) updateSpikeList(g *group) {
-	first, _ := slices.BinarySearchFunc(g.list, w.b.number, func(l listed, t uint64) int { return cmp.Compare(l.burst, t) })
-	for _, l := range g.list[first:] {
-		if l.burst != w.b.number {
-			return
+	l, t, own := g.trains, w.b.number, g.hi-g.lo
+	if !l.begun || t-l.from >= window {
+		if l.begun && l.ahead == own && t-l.from == window {
+			l.now, l.next = l.next, l.now
+		} else {
+			w.look(g, &l.now, t, 0, own)
 		}
-		g.fired = append(g.fired, l.neuron)
+		l.begun, l.from, l.ahead = true, t, 0
 	}
+	if share := uint32((uint64(t-l.from+1)*uint64(own) + window - 1) / window); share > l.ahead {
+		w.look(g, &l.next, l.from+window, l.ahead, share)
+		l.ahead = share
+	}
+	g.fired = append(g.fired, l.now[t-l.from]...)
+}
+
+// look adds the spikes of the group's neurons lo ≤ i < hi to a window that begins in burst from. It empties it where lo is 0.
+func (w *worker) look(g *group, into *[window][]uint32, from uint64, lo, hi uint32) {
+	if lo == 0 {
+		for k := range into {
+			into[k] = into[k][:0]
+		}
+	}
+	spikes := &g.area.Spikes
+	for local := g.lo + lo; local < g.lo+hi; local++ {
+		n := w.b.own.Neuron(local)
+		i := n - g.area.Neurons.First
+		for k := spikes.From(i, from); k < spikes.Row[i+1]; k++ {
+			t := spikes.At(k) - from
+			if t >= window {
+				break
+			}
+			into[t] = append(into[t], n)
+		}
+	}
+}
+
+// bytes is the memory of the windows; those that grow later are small beside the list.
+func (l *trains) bytes() (n uint64) {
+	if l == nil {
+		return 0
+	}
+	for k := range l.now {
+		n += 4 * uint64(cap(l.now[k])+cap(l.next[k]))
+	}
+	return n + uint64(unsafe.Sizeof(*l))
 }

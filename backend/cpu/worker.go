@@ -52,7 +52,7 @@ type group struct {
 	drives     []connectome.Drive // as they are in this burst, shared by all workers
 	events     []events           // one a drive, likewise
 	driven     bool               // whether a drive added to the sums in this burst
-	list       []listed           // of a spike_list area
+	*trains                       // of a spike_list area
 	*feagi                        // of a feagi area
 	*evaluator                    // of an area whose model the genome defines
 	constants

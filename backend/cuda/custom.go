@@ -1,6 +1,8 @@
 package cuda
 
 import (
+	"math"
+
 	"burst/connectome"
 	"burst/internal/formula"
 )
@@ -10,6 +12,7 @@ import (
 type ownModel struct {
 	program *formula.Program
 	place   []place // of each parameter
+	quiet   *place  // of bursts of silence after firing, as bits of a whole number; nil: the area's own
 }
 
 // place says where the code finds a parameter: the k-th of those that an area's neurons share, or the k-th of those that differ
@@ -37,7 +40,7 @@ func (m *ownModel) words() int {
 }
 
 // addCustom adds the constants of an area whose model the genome defines: first those that its neurons share, then an array for
-// each of those that differ from neuron to neuron.
+// each of those that differ from neuron to neuron, the refractory time last.
 func (t *tables) addCustom(a *connectome.Area, e *area) {
 	m := ownModel{program: a.Custom.Program}
 	var shared, each []float32
@@ -52,7 +55,13 @@ func (t *tables) addCustom(a *connectome.Area, e *area) {
 			shared = append(shared, p.Const)
 		}
 	}
-	e.each, e.refractory = uint64(len(t.constants)), uint32(a.Custom.Refractory)
+	if quiet := a.Custom.Refractory.Each; quiet != nil {
+		m.quiet = &place{true, counts[true]}
+		for _, bursts := range quiet {
+			each = append(each, math.Float32frombits(uint32(bursts)))
+		}
+	}
+	e.each, e.refractory = uint64(len(t.constants)), uint32(a.Custom.Refractory.Const)
 	copy(e.k[:], shared)
 	t.constants = append(append(t.constants, shared[:m.words()]...), each...)
 	e.program = t.numberOf(m)

@@ -218,7 +218,7 @@ func operations() *connectome.Connectome {
 	c := &connectome.Connectome{
 		Name: "operations", Timestep: 1, Scale: 1, Neurons: 2*n + 3, Ports: 3, MaxDelay: 1, Row: make([]uint64, 2*n+4),
 		Areas: []connectome.Area{
-			ofProgram("numbers", connectome.Span{Count: n}, &connectome.Custom{Program: numbers, Refractory: 3}),
+			ofProgram("numbers", connectome.Span{Count: n}, &connectome.Custom{Program: numbers, Refractory: connectome.Silence{Const: 3}}),
 			areaOf("lif", connectome.Span{First: n, Count: 3}, map[string]float32{"em1": -0.3, "threshold": 1, "reset": 0, "refractory": 0}),
 			ofProgram("flags", connectome.Span{First: n + 3, Count: n}, &connectome.Custom{Program: flags}),
 		},
@@ -283,7 +283,7 @@ func sameAsProgram(t *testing.T, a *connectome.Area, start, got *engine.State) (
 		in.State[0], in.State[1] = start.V[n], start.More[0][n]
 		r := max(start.Refractory[n], 1) - 1
 		if run.Run(&in, next) {
-			fired, r = append(fired, n), a.Custom.Refractory
+			fired, r = append(fired, n), a.Custom.Refractory.Const
 		}
 		require.Equal(t, r, got.Refractory[n], "%s: refractory of %v, %v", a.Name, in.State[0], in.State[1])
 		for k, want := range next {

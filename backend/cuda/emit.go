@@ -21,7 +21,7 @@ const (
 
 // operands are the registers that a place for models names, in the order of the remark.
 type operands struct {
-	fires          string // the answer: 1 or 0
+	fires          string // the answer: 0, 1, or 2 and the neuron's bursts of silence
 	program        string // of the neuron's area
 	refractory     string // bursts left
 	first, second  string // inputs of the two ports,
@@ -164,8 +164,8 @@ func (m *ownModel) code(o operands) string {
 		e.line("mad.lo.u64 %%at, %s, %d, %s;", o.pitch, 4*(k-1), o.more)
 		return "[%at]"
 	}
-	e.param = func(k int) string {
-		p, words := m.place[k], m.words()
+	find := func(p place) string {
+		words := m.words()
 		if !p.each && words == 0 {
 			return fmt.Sprintf("[%s+%d]", o.words, 4*p.k)
 		}
@@ -174,6 +174,16 @@ func (m *ownModel) code(o operands) string {
 		}
 		e.line("mad.wide.u32 %%at, %s, %d, %%own;", o.count, 4*p.k)
 		return fmt.Sprintf("[%%at+%d]", 4*words)
+	}
+	e.param = func(k int) string { return find(m.place[k]) }
+	e.fires = "1"
+	if m.quiet != nil {
+		e.fires = "%quiet"
+		before = append(before, ".reg .u32 %quiet;")
+		e.end = func() {
+			e.line("ld.u32 %%quiet, %s;", find(*m.quiet))
+			e.line("add.u32 %%quiet, %%quiet, 2;")
+		}
 	}
 	return e.program(m.program, o.fires, before...)
 }
@@ -185,7 +195,7 @@ func ruleCode(p *formula.Program, holds, number, state, in, params string) strin
 	at := func(address string) func(int) string {
 		return func(k int) string { return fmt.Sprintf("[%s+%d]", address, 4*k) }
 	}
-	e := emitter{state: at(state), input: at(in), param: at(params), refractory: number}
+	e := emitter{state: at(state), input: at(in), param: at(params), refractory: number, fires: "1"}
 	return e.program(p, holds)
 }
 
@@ -197,6 +207,8 @@ type emitter struct {
 	state, param, input func(k int) string
 	refractory          string // register
 	draws               draws  // of models
+	fires               string // what the answer is where it fires
+	end                 func() // writes what makes it, nil: nothing
 }
 
 func (e *emitter) line(format string, args ...any) {
@@ -225,7 +237,10 @@ func (e *emitter) program(p *formula.Program, fired string, before ...string) st
 		}
 		e.line("%s %s, %%n%d;", op, to, v)
 	}
-	e.line("selp.u32 %s, 1, 0, %%q%d;", fired, p.Fired)
+	if e.end != nil {
+		e.end()
+	}
+	e.line("selp.u32 %s, %s, 0, %%q%d;", fired, e.fires, p.Fired)
 	return "\t{\n" + e.b.String() + "\t}\n"
 }
 

@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"math"
+	"slices"
 
 	"burst/connectome"
 )
@@ -117,7 +118,10 @@ func (t *tables) addArea(a *connectome.Area, firstDrive uint32) {
 		for _, k := range a.Spikes.Row {
 			t.numbers = append(t.numbers, bursts+uint64(k))
 		}
-		t.numbers = append(t.numbers, a.Spikes.At...)
+		t.numbers = slices.Grow(t.numbers, len(a.Spikes.Low))
+		for k := range a.Spikes.Low {
+			t.numbers = append(t.numbers, a.Spikes.At(uint32(k)))
+		}
 	default:
 		t.addConstants(a, &e)
 	}

@@ -25,7 +25,7 @@ func custom(b *backend, a *connectome.Area, i uint32, k []float32, t uint64) boo
 	}
 	switch {
 	case fired:
-		*r = a.Custom.Refractory
+		*r = a.Custom.Refractory.At(i)
 	case *r > 0: // 4a
 		*r--
 	}

@@ -28,7 +28,7 @@ func Custom(n uint32, s *Formulas, params map[string]float64, refractory uint16)
 		}
 		return out
 	}
-	c := &connectome.Custom{Program: d.Program, Refractory: refractory, Start: d.Start(make([]bool, len(d.State)))}
+	c := &connectome.Custom{Program: d.Program, Refractory: connectome.Silence{Const: refractory}, Start: d.Start(make([]bool, len(d.State)))}
 	if c.Start != nil {
 		c.StartParams = load(c.Start.Params)
 	}
@@ -151,6 +151,12 @@ func randomFormulas(r *rand.Rand, n uint32, ports func() []string) connectome.Ar
 		}
 	}
 	a.V0.Value.A = among(r, 0, -1e-41, r.NormFloat64())
+	other := rand.New(rand.NewPCG(uint64(n), uint64(len(a.Constants)))) // the other draws stay
+	if other.IntN(3) == 0 {
+		for range n {
+			a.Custom.Refractory.Each = append(a.Custom.Refractory.Each, among[uint16](other, 0, 1, 2, 20, 65535))
+		}
+	}
 	return a
 }
 

@@ -96,9 +96,13 @@ func below(p float64) uint64 { return uint64(math.Round(float64(p * (1 << 32))))
 func SpikeList(lists ...[]uint64) connectome.Area {
 	a := Of("spike_list", uint32(len(lists)))
 	a.Spikes.Row = []uint32{0}
-	for _, at := range lists {
-		a.Spikes.At = append(a.Spikes.At, at...)
-		a.Spikes.Row = append(a.Spikes.Row, uint32(len(a.Spikes.At)))
+	all := slices.Concat(lists...)
+	a.Spikes.Low = make([]uint32, len(all))
+	for k, t := range all {
+		a.Spikes.Set(uint32(k), t)
+	}
+	for i, at := range lists {
+		a.Spikes.Row = append(a.Spikes.Row, a.Spikes.Row[i]+uint32(len(at)))
 	}
 	return a
 }

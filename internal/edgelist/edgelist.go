@@ -19,7 +19,6 @@ type Table struct {
 	Delay          []uint8   // bursts, 1…255; nil also when all are 1 and the file has the column
 	Delays         bool      // the file has a column of delays
 	Port           []uint8   // which of the target's ports, from 0
-	Burst          []uint64  // of a list of spikes, whose neurons are in Source
 }
 
 // bytesARow is the memory of a row with all columns.
@@ -36,7 +35,6 @@ type Side struct {
 
 // Options says what a list must be like.
 type Options struct {
-	Spikes         bool // the list is one of spikes, whose neurons are those of Source
 	Source, Target Side
 	Timestep       float64 // ms a burst
 	MaxRows        uint64  // more are a TooManyError, before anything is allocated for them
@@ -84,12 +82,7 @@ func (l *list) limit(rows uint64) error {
 func (l *list) room(rows uint64) error {
 	t := l.t
 	t.Source = make([]uint32, rows)
-	if l.has[target] {
-		t.Target = make([]uint32, rows)
-	}
-	if l.has[burst] {
-		t.Burst = make([]uint64, rows)
-	}
+	t.Target = make([]uint32, rows)
 	if l.has[weight] {
 		t.Weight = make([]float64, rows)
 	}
@@ -122,30 +115,20 @@ const (
 	delay
 	delayMS
 	port
-	neuron
-	burst
 	columns
 )
 
 func columnNames() []string {
-	return []string{"source", "target", "weight", "delay", "delay_ms", "port", "neuron", "burst"}
-}
-
-// known are the columns that a list of the kind may have.
-func (o *Options) known() (from column, names []string) {
-	if o.Spikes {
-		return neuron, columnNames()[neuron:]
-	}
-	return 0, columnNames()[:neuron]
+	return []string{"source", "target", "weight", "delay", "delay_ms", "port"}
 }
 
 func (c column) String() string { return columnNames()[c] }
 
 // header finds the columns by their names. Names that begin with an underscore are left to the user.
 func (l *list) header(names []string) (found []tabular.Column, err error) {
-	from, wanted := l.known()
+	wanted := columnNames()
 	for k, name := range wanted {
-		c := from + column(k)
+		c := column(k)
 		at, err := tabular.Find(names, name)
 		switch {
 		case err != nil:
@@ -162,9 +145,7 @@ func (l *list) header(names []string) (found []tabular.Column, err error) {
 		}
 	}
 	switch has := &l.has; {
-	case l.Spikes && (!has[neuron] || !has[burst]):
-		return nil, fmt.Errorf("columns %q, want neuron and burst", tabular.Clip(strings.Join(names, ", ")))
-	case !l.Spikes && (!has[source] || !has[target]):
+	case !has[source] || !has[target]:
 		return nil, fmt.Errorf("columns %q, want source and target", tabular.Clip(strings.Join(names, ", ")))
 	case has[delay] && has[delayMS]:
 		return nil, errors.New("both columns delay and delay_ms, want one of them")

@@ -11,7 +11,7 @@ import (
 
 func (l *list) whole(c column, i uint64, x int64) (wrong string) {
 	switch c {
-	case source, neuron:
+	case source:
 		if uint64(x) >= l.Source.Count {
 			return l.Source.outside(x)
 		}
@@ -26,11 +26,6 @@ func (l *list) whole(c column, i uint64, x int64) (wrong string) {
 			return fmt.Sprintf("%d, want 1…%d bursts", x, quanta.MaxDelay)
 		}
 		l.t.Delay[i] = uint8(x)
-	case burst:
-		if x < 0 {
-			return fmt.Sprintf("%d, want the number of a burst, from 0", x)
-		}
-		l.t.Burst[i] = uint64(x)
 	case port:
 		if x < 0 || x > math.MaxUint8 {
 			return fmt.Sprintf("%d, want the number of a port, from 0", x)
