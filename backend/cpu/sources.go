@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"math"
 	"unsafe"
 
 	"burst/connectome"
@@ -31,34 +32,52 @@ type trains struct {
 	begun bool
 	from  uint64 // the window's first burst
 	ahead uint32 // neurons that were looked through for the next one
-	now   [window][]uint32
-	next  [window][]uint32
+	now   [][]uint32
+	next  [][]uint32
 }
 
-const window = 256 // bursts
+func prepareSpikes(_ *worker, g *group) {
+	n := windowOf(&g.area.Spikes, g.hi-g.lo)
+	g.trains = &trains{now: make([][]uint32, n), next: make([][]uint32, n)}
+}
 
-func prepareSpikes(_ *worker, g *group) { g.trains = &trains{} }
+// windowOf is the length of the windows in bursts: a neuron has about four spikes in one, so that a look at it is worth its while, but
+// few neurons have short ones.
+func windowOf(s *connectome.SpikeList, own uint32) uint64 {
+	first, last := uint64(math.MaxUint64), uint64(0)
+	for i := range s.Row[1:] {
+		if k, end := s.Row[i], s.Row[i+1]; k < end {
+			first, last = min(first, s.At(k)), max(last, s.At(end-1))
+		}
+	}
+	if first > last {
+		return 1
+	}
+	apart := (last - first) / (uint64(len(s.Low))/uint64(len(s.Row)-1) + 1)
+	return max(16, min(4*apart, uint64(own), 1<<14))
+}
 
 // updateSpikeList is step 4 of spike_list.
 func (w *worker) updateSpikeList(g *group) {
 	l, t, own := g.trains, w.b.number, g.hi-g.lo
+	window := uint64(len(l.now))
 	if !l.begun || t-l.from >= window {
 		if l.begun && l.ahead == own && t-l.from == window {
 			l.now, l.next = l.next, l.now
 		} else {
-			w.look(g, &l.now, t, 0, own)
+			w.look(g, l.now, t, 0, own)
 		}
 		l.begun, l.from, l.ahead = true, t, 0
 	}
 	if share := uint32((uint64(t-l.from+1)*uint64(own) + window - 1) / window); share > l.ahead {
-		w.look(g, &l.next, l.from+window, l.ahead, share)
+		w.look(g, l.next, l.from+window, l.ahead, share)
 		l.ahead = share
 	}
 	g.fired = append(g.fired, l.now[t-l.from]...)
 }
 
 // look adds the spikes of the group's neurons lo ≤ i < hi to a window that begins in burst from. It empties it where lo is 0.
-func (w *worker) look(g *group, into *[window][]uint32, from uint64, lo, hi uint32) {
+func (w *worker) look(g *group, into [][]uint32, from uint64, lo, hi uint32) {
 	if lo == 0 {
 		for k := range into {
 			into[k] = into[k][:0]
@@ -70,7 +89,7 @@ func (w *worker) look(g *group, into *[window][]uint32, from uint64, lo, hi uint
 		i := n - g.area.Neurons.First
 		for k := spikes.From(i, from); k < spikes.Row[i+1]; k++ {
 			t := spikes.At(k) - from
-			if t >= window {
+			if t >= uint64(len(into)) {
 				break
 			}
 			into[t] = append(into[t], n)
@@ -84,7 +103,7 @@ func (l *trains) bytes() (n uint64) {
 		return 0
 	}
 	for k := range l.now {
-		n += 4 * uint64(cap(l.now[k])+cap(l.next[k]))
+		n += 4*uint64(cap(l.now[k])+cap(l.next[k])) + 48
 	}
 	return n + uint64(unsafe.Sizeof(*l))
 }

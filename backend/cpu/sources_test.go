@@ -17,12 +17,12 @@ import (
 
 // Listed spikes come from windows of bursts: over their edges, from any burst on that a state sets, in threads and in parts.
 func TestSpikesOverWindows(t *testing.T) {
-	const neurons, bursts = 700, 3*window + 20
+	const neurons, bursts, edge = 700, 800, 175 // windows are about as long as a worker has neurons
 	r := rand.New(rand.NewPCG(4, 4))
 	lists := make([][]uint64, neurons)
 	for i := range lists {
 		for b := range uint64(bursts + 100) {
-			if r.IntN(40) == 0 || b%window < 2 && r.IntN(3) == 0 {
+			if r.IntN(40) == 0 || b%edge < 2 && r.IntN(3) == 0 {
 				lists[i] = append(lists[i], b)
 			}
 		}
@@ -31,6 +31,7 @@ func TestSpikesOverWindows(t *testing.T) {
 	c := enginetest.Net{Areas: []connectome.Area{enginetest.SpikeList(lists...), enginetest.SpikeList(lists[:3]...)}}.Build()
 	whole := open(c, engine.Want{}, 3, vector.Best())
 	defer whole.Close()
+	require.EqualValues(t, 175, windowOf(&c.Areas[0].Spikes, edge))
 	parts, err := split.Local([]*connectome.Connectome{c.Cut(connectome.Part{Index: 0, Of: 2}), c.Cut(connectome.Part{Index: 1, Of: 2})}, engine.Want{},
 		func(c *connectome.Connectome, w engine.Want) (split.Part, error) {
 			return open(c, w, 2, vector.Best()), nil
@@ -39,7 +40,7 @@ func TestSpikesOverWindows(t *testing.T) {
 	defer parts.Close()
 	oracle, err := reference.Open(c, engine.Want{})
 	require.NoError(t, err)
-	for _, from := range []struct{ burst, bursts uint64 }{{0, bursts}, {window - 1, 300}, {5, 1}, {5 + window, 10}, {0, 3}, {1<<40 - 1, 7}} {
+	for _, from := range []struct{ burst, bursts uint64 }{{0, bursts}, {edge - 1, 300}, {5, 1}, {5 + edge, 10}, {0, 3}, {1<<40 - 1, 7}} {
 		s := engine.NewState(c)
 		s.Number = from.burst
 		fired := 0
