@@ -23,6 +23,8 @@ func BenchmarkBuild(b *testing.B) {
 		{"1M×100-total", million(genome.FixedTotalNumber)},
 		{"brunel", brunel()},
 		{"normal-16M", normal(10_000, 16_000_000)},
+		{"distance", local(genome.Projection{Rule: genome.DistanceRule, Kernel: kernelOf("0.4*exp(-d/(150 um))")})},
+		{"near-indegree", local(genome.Projection{Rule: genome.FixedIndegree, Indegree: 1000, Kernel: kernelOf("exp(-d*d/(2*(150 um)*(150 um)))")})},
 	}
 	for _, c := range cases {
 		b.Run(c.name, func(b *testing.B) {
@@ -36,6 +38,14 @@ func BenchmarkBuild(b *testing.B) {
 			b.ReportMetric(b.Elapsed().Seconds()/float64(b.N), "s/build")
 		})
 	}
+}
+
+// local is a periodic sheet of 99,856 neurons, 7.5 um apart, each with about 1,000 synapses onto near ones.
+func local(p genome.Projection) *genome.Genome {
+	p.Weight, p.Delay = constant(0.1), constant(1)
+	a := sheet(316, 316, 1, true)
+	a.Space.Extent = [3]float64{2370, 2370, 0}
+	return network(0.1, a).join(p)
 }
 
 // brunel is model A of Brunel 2000: 12,500 neurons, 1,000 + 250 synapses onto each, 1.5 ms.

@@ -2,10 +2,11 @@ package connectome
 
 import "sync"
 
-// chains reports whether rows are placed as they are made, without counting first. This is for a part of a network if all rules
-// go by source and some row lengths are random. The number of synapses must be known well enough to allocate memory.
+// chains reports whether rows are placed as they are made, without counting first. This is if all rules go by source and some row
+// lengths are random. The number of synapses must be known well enough to allocate memory: for a part closely, while a whole network may
+// reserve memory for the most that there may be, of which the system gives what is written to.
 func (p *plan) chains() bool {
-	if p.part.Whole() || len(p.merging) > 0 {
+	if len(p.merging) > 0 {
 		return false
 	}
 	for i := range p.rows {
@@ -19,7 +20,13 @@ func (p *plan) chains() bool {
 		unknown = unknown || w.most > 0 && !w.rowsKnown(p.part)
 	}
 	least, most := p.synapses(), p.most()
-	return unknown && most-least <= least/16+1<<20
+	if !p.part.Whole() {
+		return unknown && most-least <= least/16+1<<20
+	}
+	_, peak := p.bytes()
+	each := uint64(bytesASynapse + bytesOfADelay)
+	peak = add(peak, mul(add(most-least, mul(uint64(p.workers), longestSorted)), each))
+	return unknown && peak <= p.limit
 }
 
 // most is an estimate of the number of synapses that is almost never exceeded.
@@ -38,7 +45,7 @@ func (b *builder) chainRows(room uint64) error {
 	out := &chain{row: b.room(room), waiting: map[uint64]arrival{}}
 	b.c.Delay = out.row.delay // that there are delays
 	delays := out.row.delay != nil
-	parts := uint64(b.part.Of)
+	parts := uint64(max(1, b.part.Of))
 	draws, scratch := min(synapsesAPiece*parts, longestSorted), uint64(0) // a part keeps only few of all draws
 	list := b.blocks(func(r *rows) uint64 {
 		size := max(1, draws/(r.longest+1))

@@ -3,7 +3,6 @@ package connectome
 import (
 	"math"
 	"slices"
-	"sort"
 	"sync/atomic"
 
 	"burst/internal/exact"
@@ -95,7 +94,7 @@ func (r *nearDegree) count(owner, enough uint64, asked bool, s *nearby) (n, self
 			s.nodes = append(s.nodes, node{2*q.at + 2, half, q.hi, q.level + 1}, node{2*q.at + 1, q.lo, half, q.level + 1})
 		default:
 			for place := q.lo; place < q.hi; place++ {
-				s.put(place, 0, 0)
+				s.put(place, 0)
 			}
 			for i, value := range r.work(s) {
 				if value > 0 {
@@ -153,28 +152,30 @@ func (r *nearDegree) attempt(owner uint64, c *cut, s *nearby, b *batch) (made ui
 		n := min(wordsAtOnce, attempts-tried, max(8, 2*(r.k-made)))
 		r.draws.XY(owner<<32+tried, s.x[:n], s.second[:n])
 		tried += n
+		var places [wordsAtOnce]uint32
+		unsure := uint64(0) // attempts whose likelihood must be worked out, a bit each
 		for i, x := range s.x[:n] {
-			place, top := c.place(float64(exact.Uniform(x) * total))
-			s.put(place, top, s.second[i])
+			place, q := c.place(float64(exact.Uniform(x) * total))
+			places[i] = place
+			if above := q.drawn(s.second[i]); above >= q.least {
+				unsure |= 1 << i
+				s.put(place, above)
+			}
 		}
-		for i, value := range r.work(s) {
-			if made < r.k && s.accepted(i, value) && r.take(owner, s.place[i], made, b) {
+		values, worked := r.work(s), 0
+		for i, place := range places[:n] {
+			if unsure>>i&1 != 0 {
+				if worked++; s.above[worked-1] >= values[worked-1] {
+					continue
+				}
+			}
+			if made < r.k && r.take(owner, place, made, b) {
 				made++
 			}
 		}
 		s.n = 0
 	}
 	return made
-}
-
-// place is the place at a sum of likelihoods, and the likeliest of its stretch.
-func (c *cut) place(sum float64) (place uint32, top float64) {
-	i := min(sort.Search(len(c.ends), func(i int) bool { return c.ends[i] > sum }), len(c.ends)-1)
-	if i > 0 {
-		sum -= c.ends[i-1]
-	}
-	q := c.list[i]
-	return q.lo + uint32(min(max(0, sum/q.top), float64(q.hi-q.lo-1))), q.top
 }
 
 // take makes an owner's synapse with a partner, unless it may not.
@@ -205,7 +206,7 @@ func (r *nearDegree) list(owner, made uint64, c *cut, s *nearby, b *batch) {
 	}
 	for _, q := range c.list {
 		for place := q.lo; place < q.hi; place++ {
-			if s.put(place, 0, 0); s.n == crowd {
+			if s.put(place, 0); s.n == crowd {
 				look()
 			}
 		}

@@ -93,11 +93,9 @@ func (r *byDistance) draw(lo, hi uint64, b *batch) {
 	for source := lo; source < hi; source++ {
 		r.look(s, source)
 		next, used := source<<32, wordsAtOnce
-		for _, q := range r.cutFor(r.home.group[source], s).list {
-			none := -1.0 // log of the probability of no synapse, for the likeliest pair
-			if q.top < 1 {
-				none = exact.Log1p(-q.top)
-			}
+		c := r.cutFor(r.home.group[source], s)
+		for i := range c.list {
+			q := &c.list[i]
 			for at := q.lo; at < q.hi; at++ {
 				if used == wordsAtOnce {
 					r.draws.XY(next, s.x[:], s.second[:])
@@ -106,7 +104,7 @@ func (r *byDistance) draw(lo, hi uint64, b *batch) {
 				x, y := s.x[used], s.second[used]
 				used++
 				if q.top < 1 {
-					gap := exact.Log(1-exact.Uniform(x)) / none
+					gap := exact.Log(1-exact.Uniform(x)) / q.none
 					if gap >= float64(q.hi-at) {
 						break
 					}
@@ -115,7 +113,9 @@ func (r *byDistance) draw(lo, hi uint64, b *batch) {
 				if !r.wants(source, uint64(r.tree.order[at]), b) {
 					continue
 				}
-				if s.put(at, q.top, y); s.n == crowd {
+				if above := q.drawn(y); above < q.least {
+					r.make(source, at, b)
+				} else if s.put(at, above); s.n == crowd {
 					r.join(source, s, b)
 				}
 			}
@@ -141,14 +141,18 @@ func (r *byDistance) join(source uint64, s *nearby, b *batch) {
 		return
 	}
 	for i, value := range r.work(s) {
-		if !s.accepted(i, value) {
-			continue
-		}
-		target := uint64(r.tree.order[s.place[i]])
-		b.add(source, target, source*r.targets+target)
-		if r.both && target != source {
-			b.add(target, source, target*r.targets+source)
+		if s.above[i] < value {
+			r.make(source, s.place[i], b)
 		}
 	}
 	s.n = 0
+}
+
+// make makes the synapses of a source with the target at a place.
+func (r *byDistance) make(source uint64, place uint32, b *batch) {
+	target := uint64(r.tree.order[place])
+	b.add(source, target, source*r.targets+target)
+	if r.both && target != source {
+		b.add(target, source, target*r.targets+source)
+	}
 }

@@ -34,7 +34,8 @@
 //
 // A part of a network discards most of its draws, so drawing twice would double its work. If all its rules go by source,
 // there is no count: blocks of rows are drawn into scratch memory, and each is placed when the lengths of all blocks before
-// it are known (a chained scan).
+// it are known (a chained scan). A whole network whose rows are random does the same if there is memory for the most synapses that it
+// may have; what is not written to is never taken.
 //
 // # Draws
 //

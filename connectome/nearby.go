@@ -46,6 +46,7 @@ type cut struct {
 	group       uint32
 	list        []stretch
 	ends        []float64 // of each stretch, the sum of the likelihoods up to its end if all were its top
+	guide       []uint32  // of as many equal parts of the last sum, about the first stretch that ends behind its start
 	least, most float64   // what the likelihoods of an owner's pairs add up to
 }
 
@@ -60,14 +61,15 @@ type nearby struct {
 	nodes  []node
 	v      [4][crowd]float64
 	place  [crowd]uint32
-	top    [crowd]float64
-	y      [crowd]uint64
+	above  [crowd]float64      // of the places, the likelihood above which their pairs are made
 	x      [wordsAtOnce]uint64 // draws
 	second [wordsAtOnce]uint64
 	room   []float64
 	value  []float64
 	owner  [3]float64
 	n      int
+
+	stretches int // for which the next cut gets room
 }
 
 // wordsAtOnce is how many draws are made at once.
@@ -75,13 +77,14 @@ const wordsAtOnce = 64
 
 // bytes is the scratch memory of a goroutine for the field.
 func (f *field) bytes() uint64 {
-	return add(uint64(64<<10+8*crowd*60*2), mul(uint64(len(f.tree.boxes)), 24+16+8))
+	return add(uint64(64<<10+8*crowd*60*2), mul(uint64(len(f.tree.boxes)), 24+32+8+4))
 }
 
-// stretch is places lo ≤ i < hi of a tree where no pair is likelier than top.
+// stretch is places lo ≤ i < hi of a tree where no pair is likelier than top, and none less likely than least.
 type stretch struct {
-	lo, hi uint32
-	top    float64
+	lo, hi     uint32
+	top, least float64
+	none       float64 // log of the probability of no synapse, for a pair as likely as top
 }
 
 // node is a node of a tree and its places.
@@ -141,7 +144,7 @@ func (f *field) cutFor(group uint32, s *nearby) *cut {
 // cut cuts the tree into stretches, in the order of places. A node is halved while the likelihoods that it may have, added up over its
 // neurons, differ by more than slack of the likeliest pair; nodes without likelihood drop.
 func (f *field) cut(group uint32, slack float64, s *nearby) *cut {
-	c := &cut{group: group}
+	c := &cut{group: group, list: make([]stretch, 0, s.stretches), ends: make([]float64, 0, s.stretches)}
 	s.nodes = append(s.nodes[:0], node{0, 0, uint32(len(f.tree.order)), 0})
 	for len(s.nodes) > 0 {
 		q := s.nodes[len(s.nodes)-1]
@@ -151,7 +154,11 @@ func (f *field) cut(group uint32, slack float64, s *nearby) *cut {
 		switch {
 		case high <= 0:
 		case q.level == f.tree.levels || !(float64((high-low)*n) > float64(slack*f.likeliest)):
-			c.list = append(c.list, stretch{q.lo, q.hi, high})
+			none := -1.0
+			if high < 1 {
+				none = exact.Log1p(-high)
+			}
+			c.list = append(c.list, stretch{q.lo, q.hi, high, low, none})
 			c.least, c.most = c.least+float64(low*n), c.most+float64(high*n)
 			c.ends = append(c.ends, c.most)
 		default:
@@ -159,12 +166,35 @@ func (f *field) cut(group uint32, slack float64, s *nearby) *cut {
 			s.nodes = append(s.nodes, node{2*q.at + 2, half, q.hi, q.level + 1}, node{2*q.at + 1, q.lo, half, q.level + 1})
 		}
 	}
+	s.stretches = len(c.list) + len(c.list)/8 // cuts of neighbours are about as long
+	c.guide = make([]uint32, len(c.list))
+	for i, k := 0, 0; i < len(c.guide); i++ {
+		for start := float64(i) * (c.most / float64(len(c.guide))); k < len(c.ends)-1 && c.ends[k] <= start; k++ {
+		}
+		c.guide[i] = uint32(k)
+	}
 	return c
 }
 
+// place is the place at a sum of likelihoods below most, and its stretch.
+func (c *cut) place(sum float64) (uint32, *stretch) {
+	i := int(c.guide[min(int(sum/c.most*float64(len(c.guide))), len(c.guide)-1)])
+	for i > 0 && c.ends[i-1] > sum {
+		i--
+	}
+	for i < len(c.ends)-1 && c.ends[i] <= sum {
+		i++
+	}
+	if i > 0 {
+		sum -= c.ends[i-1]
+	}
+	q := &c.list[i]
+	return q.lo + uint32(min(max(0, sum/q.top), float64(q.hi-q.lo-1))), q
+}
+
 // put adds a place to those that work out what the owner's pairs are.
-func (s *nearby) put(place uint32, top float64, y uint64) {
-	s.place[s.n], s.top[s.n], s.y[s.n] = place, top, y
+func (s *nearby) put(place uint32, above float64) {
+	s.place[s.n], s.above[s.n] = place, above
 	s.n++
 }
 
@@ -211,10 +241,8 @@ func (f *field) work(s *nearby) []float64 {
 	return s.value
 }
 
-// accepted reports whether a likelihood is one that the i-th place has drawn.
-func (s *nearby) accepted(i int, value float64) bool {
-	return float64(exact.Uniform(s.y[i])*s.top[i]) < value
-}
+// drawn is the likelihood above which a pair is made, for a draw in a stretch: one up to its least need not be worked out.
+func (q *stretch) drawn(y uint64) float64 { return float64(exact.Uniform(y) * q.top) }
 
 // scratch is the batch's scratch memory.
 func (b *batch) nearby() *nearby {

@@ -137,6 +137,28 @@ func TestChainedRowsFindRoom(t *testing.T) {
 	}
 }
 
+// A whole network whose rows are random is placed as it is made where memory for the most synapses can be had, and else counted first;
+// both give the same.
+func TestWholeNetworkChains(t *testing.T) {
+	g := network(1, sheet(40, 40, 1, true)).join(
+		genome.Projection{Rule: genome.DistanceRule, Kernel: kernelOf("0.6*exp(-d/(40 um))"), Weight: value(genome.Normal, 3, 1), Delay: byPlace("1 + d/(30 um)", 1)},
+		genome.Projection{Rule: genome.PairwiseBernoulli, P: 0.05, Weight: constant(2)})
+	sizes, err := Measure(g, Options{Threads: 3})
+	require.NoError(t, err)
+	var made []*Connectome
+	for _, room := range []uint64{sizes.Peak, 1 << 40} {
+		o := Options{Threads: 3, MaxBytes: room}
+		p, _, err := begin(g, o)
+		require.NoError(t, err)
+		require.Equal(t, room > sizes.Peak, p.chains())
+		c, err := Build(g, o)
+		require.NoError(t, err)
+		made = append(made, c)
+	}
+	require.Equal(t, []any{made[0].Row, made[0].Target, made[0].Weight, made[0].Delay, made[0].ByRule}, []any{made[1].Row, made[1].Target, made[1].Weight, made[1].Delay, made[1].ByRule})
+	require.Equal(t, made[0].Hash(), made[1].Hash())
+}
+
 // Parts whose synapses are counted by target have the whole's bounds, also where the whole's targets are too many for each other to be
 // counted: an area that begins and ends inside slices, autapses left out, and more than 256 synapses onto a target.
 func TestHistogramsOfParts(t *testing.T) {

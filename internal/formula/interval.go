@@ -12,13 +12,15 @@ func (k *Kernel) Over(v *[4]Interval) Interval {
 	at := len(variables)
 	for i := range k.steps {
 		s := &k.steps[i]
-		if r[at] = (Interval{s.x, s.x}); s.what != "" {
+		if s.what == "" {
+			r[at] = Interval{s.x, s.x}
+		} else {
 			a, b, c := s.args[0], s.args[1], s.args[2]
-			loose[at] = loose[a] || loose[b] || loose[c] || s.leaves(r[a])
+			loose[at] = loose[a] || loose[b] || loose[c] || s.leave && s.leaves(r[a])
 			r[at] = s.over(r[a], r[b], r[c])
 		}
 		switch x := r[at]; {
-		case s.truth() && loose[at]:
+		case s.truth && loose[at]:
 			r[at], loose[at] = Interval{0, 1}, false
 		case loose[at] || !(x.Lo-x.Lo == 0 && x.Hi-x.Hi == 0):
 			r[at], loose[at] = Interval{math.Inf(-1), math.Inf(1)}, true
@@ -37,15 +39,6 @@ func (s *step) leaves(a Interval) bool {
 		return a.Lo < -1
 	case "sin", "cos":
 		return a.Lo < -65536 || a.Hi > 65536
-	}
-	return false
-}
-
-// truth reports whether the step makes a condition.
-func (s *step) truth() bool {
-	switch s.what {
-	case "<", "<=", ">", ">=", "==", "!=", "and", "or", "not":
-		return true
 	}
 	return false
 }
@@ -89,7 +82,7 @@ func (s *step) over(a, b, c Interval) Interval {
 		}
 		return hull(powerOf(a.Lo, b.Lo), powerOf(a.Lo, b.Hi), powerOf(a.Hi, b.Lo), powerOf(a.Hi, b.Hi)).wider()
 	}
-	if f := functionOf(s.what); f != nil { // exp, expm1, log, log1p, tanh: none falls
+	if f := s.f; f != nil { // exp, expm1, log, log1p, tanh: none falls
 		return Interval{f(a.Lo), f(a.Hi)}.wider()
 	}
 	return s.holds(a, b)

@@ -19,6 +19,22 @@ type step struct {
 	what string // operator or function; "" for a number
 	x    float64
 	args [3]int // places among the variables and the results of steps
+
+	f     func(float64) float64 // of one number; nil: it is no such function
+	truth bool                  // it makes a condition
+	leave bool                  // its operand may leave what it is defined for
+}
+
+// newStep is a step with what follows from its operator.
+func newStep(what string, x float64, args [3]int) step {
+	s := step{what: what, x: x, args: args, f: functionOf(what)}
+	switch what {
+	case "<", "<=", ">", ">=", "==", "!=", "and", "or", "not":
+		s.truth = true
+	case "sqrt", "log", "log1p", "sin", "cos":
+		s.leave = true
+	}
+	return s
 }
 
 // variables are the names that a kernel may read, at the first places.
@@ -52,7 +68,7 @@ func NewKernel(text string, units map[string]Unit) (*Kernel, *Mistake) {
 		return nil, m
 	}
 	if of.place < len(variables) { // the result is that of the last step
-		k.steps = append(k.steps, step{what: "max", args: [3]int{of.place, of.place, 0}})
+		k.steps = append(k.steps, newStep("max", 0, [3]int{of.place, of.place, 0}))
 	}
 	k.Dim, k.Condition = of.dim, of.flag
 	return k, nil
@@ -92,7 +108,7 @@ func (k *Kernel) compile(n *node) (operand, *Mistake) {
 		return operand{}, wrong(n.at, "expects a formula of at most %d operations and numbers, found a longer one", maxSteps)
 	}
 	out.place = len(variables) + len(k.steps)
-	k.steps = append(k.steps, step{n.what, n.x, [3]int{args[0].place, args[1].place, args[2].place}})
+	k.steps = append(k.steps, newStep(n.what, n.x, [3]int{args[0].place, args[1].place, args[2].place}))
 	return out, nil
 }
 
@@ -232,7 +248,7 @@ func (s *step) run(out, a, b, c []float64) {
 			out[i] = a[i] / b[i]
 		}
 	default:
-		if f := functionOf(s.what); f != nil {
+		if f := s.f; f != nil {
 			for i := range out {
 				out[i] = f(a[i])
 			}
