@@ -53,8 +53,8 @@ test-kernels: ## run all paths, schedules and groups of devices by the kernels c
 test-science: ## hold the networks of the literature to their published numbers
 	$(SLOWLY) ./bench/science -run '^(TestPublished|TestModelPictures)$$'
 
-THREADS ?= 1,2,3,8
-test-long: ## run the example networks in full on the reference and, with THREADS, the cpu backend; long round trips; 50 kills
+THREADS ?= reference,1,2,3,8
+test-long: ## run the example networks in full on the THREADS: the reference, numbers of threads; long round trips; 50 kills
 	$(GO) test -timeout 60m -parallel 2 ./genomes -run '^TestDigest$$' -long -threads $(THREADS)
 	BURST_SLOW=1 $(GO) test ./record ./cmd/burst -run '^(TestRoundTrip|TestKilledRuns)$$' -long
 
@@ -65,11 +65,13 @@ COUNTING = TestReferenceTakesItsFootprint|TestMemoryIsCheckedFirst|TestMemoryIsR
 # These are long and do one thing after the other, most with one thread. Shorter tests run the same goroutines.
 PLAIN = TestPendingEvents|TestLearningNetworks|TestWrongComparatorsAreCaught|TestSubsetsAreUniform|TestSumsThatLeaveInt32AreRefused|TestR17NoSumWraps|TestSilenceIsSkipped|TestSegmentsHoldEveryWeight|TestTheProofNamesNeuronBoundAndLargestScale|TestDenseTexts|TestAttacks|TestLongBatch|TestR2PowerLoss|TestR3FullDisk|TestR4Damage|TestExitStatus|TestJSONOfEveryCommand|TestLongTurns|TestSharesAddUpToTheWhole|TestSuggestionsDiffer|TestDamagedCheckpoints|TestDamageOfRunFolders|TestLearningGuide
 # These run kernels for long, which the detector does not see. The conformance suite runs the goroutines around them, on one device and on three.
-KERNELS = TestPaths|TestClusters|TestClustersOfGroups|TestGroupsOfExamples|TestSchedules|TestDelayed|TestWithoutDelays|TestLearningBatches|TestLearningMoves|TestExamples|TestGuide
+KERNELS = TestConformanceOfPlainKernels|TestMemoryMoves|TestDrivenMoves|TestPaths|TestClusters|TestClustersOfGroups|TestGroupsOfExamples|TestSchedules|TestDelayed|TestWithoutDelays|TestLearningBatches|TestLearningMoves|TestExamples|TestGuide
 # These start many processes and look at what they leave on disk. Other tests run their goroutines in one process.
 STARTING = TestR1Kills|TestKilledRuns|TestR28Signals|TestR10KilledParts|TestR11DeviceFault|TestMPIRefuses|TestPlasticProcesses|TestMPIByNCCL|TestExchangeChosen|TestOneGPUEach|TestR8Replay|TestR13NoDevice|TestScripts|TestProcesses|TestProcessesWithoutNCCL
 # Of the suite's runs those with the most goroutines: 8 workers, 2 that always share the work, 3 parts, and 3 devices.
 FEWER = ^TestConformance$$/^(all_processors|[123]_workers|plain_loops)$$|^TestConformanceOfGroups$$/^\[1_0\]$$
+# These hold what is drawn to its distribution: the bits of draws have tests of their own.
+STATISTICS = TestDistancesFollowTheKernel|TestDrivenBound
 race: ## run the short tests of the packages that start goroutines under the race detector (needs gcc)
 	BURST_SLOW=1 CGO_ENABLED=1 $(GO) test -race -vet=off -short -timeout 40m -skip '^($(COUNTING)|$(PLAIN)|$(KERNELS)|$(STARTING))$$|$(FEWER)' $(RACED)
 
@@ -90,7 +92,7 @@ test-float32: ## hold the functions of formulas to float64's for every float32, 
 	BURST_EVERY_FLOAT32=1 $(GO) test -timeout 5h ./internal/formula -run '^TestTrigonometry$$' -v
 
 fuzz: ## fuzz the readers of genomes, edge lists, checkpoints, recordings, frames and logs of input; FUZZ=10 tries ten times as many inputs
-	$(FUZZING) ./genome -fuzz FuzzParse -fuzztime $$((300000 * $(FUZZ)))x
+	$(FUZZING) ./genome -fuzz FuzzParse -fuzztime $$((150000 * $(FUZZ)))x
 	$(FUZZING) ./internal/tabular -fuzz FuzzCSV -fuzztime $$((30000 * $(FUZZ)))x
 	$(FUZZING) ./checkpoint -fuzz FuzzR22Read -fuzztime $$((40000 * $(FUZZ)))x
 	$(FUZZING) ./record -fuzz FuzzR22Stream -fuzztime $$((10000 * $(FUZZ)))x
@@ -102,7 +104,7 @@ fuzz-feagi: ## fuzz the importer of FEAGI genomes; FUZZ=10 tries ten times as ma
 	$(FUZZING) ./genome/feagi -fuzz FuzzImport -fuzztime $$((70000 * $(FUZZ)))x
 
 arm64: ## run the exact functions and the conformance suite as linux/arm64 (needs Debian's qemu-user)
-	bash .ci/arm64 -skip '^($(COUNTING))$$'
+	bash .ci/arm64 -skip '^($(COUNTING)|$(PLAIN)|$(STATISTICS))$$'
 
 cross: ## build for the other systems
 	GOOS=linux GOARCH=arm64 $(GO) build -o /dev/null ./cmd/burst

@@ -20,8 +20,8 @@ import (
 )
 
 var (
-	long    = flag.Bool("long", false, "run every example on the reference and the cpu backend")
-	threads = flag.String("threads", "1,2,3,8", "with -long: numbers of threads of the cpu backend")
+	long    = flag.Bool("long", false, "run every example, for its own length")
+	threads = flag.String("threads", "reference,1,2,3,8", "with -long: on what, the reference or a number of threads of the cpu backend")
 	write   = flag.Bool("write", false, "with -long: rewrite the .digest files from the reference backend")
 )
 
@@ -68,9 +68,12 @@ func TestDigest(t *testing.T) {
 			list := "2"
 			if *long {
 				list = *threads
-				require.Equal(t, want, run(t, c, "reference", 0, g.Bursts), "reference")
 			}
 			for text := range strings.SplitSeq(list, ",") {
+				if text == "reference" {
+					require.Equal(t, want, run(t, c, text, 0, g.Bursts), text)
+					continue
+				}
 				n, err := strconv.Atoi(text)
 				require.NoError(t, err)
 				require.Equal(t, want, run(t, c, "cpu", n, g.Bursts), "cpu, %d threads", n)

@@ -16,7 +16,7 @@ type Open func(c *connectome.Connectome, w engine.Want) (engine.Backend, error)
 
 // Run tests the backend that open opens against the law of package engine. oracle opens the backend that random networks are
 // compared with: burst/backend/reference. (For the reference itself this only shows that it is repeatable.) With BURST_SLOW=1 in
-// the environment and without -short there are three times as many networks.
+// the environment and without -short there are about twice as many networks.
 func Run(t *testing.T, open, oracle Open) {
 	run(t, open, oracle, func(*textCase) bool { return true })
 	t.Run("Plastic", func(t *testing.T) { runPlastic(t, open, oracle) })

@@ -28,9 +28,10 @@ func Short(t testing.TB) {
 	}
 }
 
-// Times is how often a test does what it repeats: few times, many where slow tests are asked for.
+// Times is how often a test does what it repeats: few times, many where slow tests are asked for. With -short too, as under the race
+// detector, it is few times.
 func Times(few, many int) int {
-	if Asked() {
+	if Asked() && !testing.Short() {
 		return many
 	}
 	return few
