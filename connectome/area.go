@@ -49,7 +49,7 @@ func (p *plan) makeInitial(i int, a *Area) error {
 	for k, s := range from.Model.State {
 		v := Initial{Value: genome.Value{A: s.Start, Lo: math.Inf(-1), Hi: math.Inf(1)}}
 		if s.Rest != "" {
-			v.Rest, v.Value.A = from.Params[s.Rest], from.Params[s.Rest]
+			v.Rest, v.Value.A = from.Params[s.Rest]+level(from, p.g.Timestep), from.Params[s.Rest]
 		}
 		x, named := from.Init[s.Name]
 		if from.Model.Custom != nil && !named {
@@ -137,6 +137,9 @@ func (p *plan) makeDrives(i int, a *Area) error {
 		d := &from.Drives[k]
 		if injectsEach(from.Model, d) {
 			continue // see withDriven
+		}
+		if from.Model.Event && d.Kind == genome.Constant {
+			continue // part of rest
 		}
 		key := areaKey(i, fmt.Sprintf("drive[%d]", k))
 		var amounts []float64

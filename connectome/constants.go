@@ -37,6 +37,9 @@ func (p *plan) makeConstants(i int, a *Area) error {
 	if from.Model.Custom != nil {
 		a.Custom = p.newCustom(i, values)
 	}
+	if from.Model.Event {
+		return p.makeEvent(i, a)
+	}
 	return nil
 }
 
@@ -119,6 +122,7 @@ type values struct {
 	first    uint64 // neuron
 	samplers map[string]*sampler
 	shared   map[string]uint64 // numbers of the shared uniform numbers
+	level    float64           // mV that constant drives add to rest, of models with Event
 }
 
 // firstShared is the first number of shared uniform numbers; below it are the places of parameters in their model.
@@ -127,6 +131,7 @@ const firstShared = 1 << 16
 func (p *plan) values(i int) *values {
 	a := &p.g.Areas[i]
 	v := &values{a: a, seed: p.g.Seed, area: uint64(i), first: uint64(p.areas[i].First), samplers: map[string]*sampler{}, shared: map[string]uint64{}}
+	v.level = level(a, p.g.Timestep)
 	for k := range a.Model.Params {
 		name := a.Model.Params[k].Name
 		value, varied := a.Varied[name]
@@ -150,6 +155,9 @@ func (v *values) of(n uint64) genome.Values {
 			return x
 		}
 		x := v.a.Params[name]
+		if name == "rest" {
+			x += v.level
+		}
 		if name == risen && v.a.Gradient != [3]float64{} {
 			voxel := n / v.a.PerVoxel
 			z, y := voxel%v.a.Size[2], voxel/v.a.Size[2]

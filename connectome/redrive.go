@@ -24,6 +24,10 @@ func (c *Connectome) Redriven(before, g *genome.Genome, threads int) (*Connectom
 	made.Areas = append([]Area(nil), c.Areas...)
 	for i := range made.Areas {
 		a := &made.Areas[i]
+		if now, was := level(&g.Areas[i], g.Timestep), level(&before.Areas[i], g.Timestep); now != was {
+			return nil, g.Fault(g.Areas[i].Pos, areaKey(i, "drive"), "constant drives of a %s area are part of its rest, which a run cannot change: found %v mV, want %v mV as before; "+
+				"poisson and normal drives may change", a.Model.Name, now, was)
+		}
 		a.Drives = nil
 		if err := p.makeDrives(i, a); err != nil {
 			return nil, err

@@ -3,6 +3,8 @@ package engine
 import (
 	"cmp"
 	"errors"
+
+	"burst/connectome"
 )
 
 // ErrUnavailable says that a backend cannot work on this machine (no driver, no device); its message gives the cause and what to do.
@@ -70,10 +72,10 @@ type Probe struct {
 	Variable uint32 // 0 is V, k the k-th further one
 }
 
-// In is the variable's value in s.
-func (p Probe) In(s *State) float32 {
+// In is the variable's value in s, a state of c.
+func (p Probe) In(c *connectome.Connectome, s *State) float32 {
 	if p.Variable == 0 {
-		return s.V[p.Neuron]
+		return c.Areas[c.AreaOf(p.Neuron)].Potential(s.V[p.Neuron], s.Count[p.Neuron])
 	}
 	return s.More[p.Variable-1][p.Neuron]
 }

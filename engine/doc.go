@@ -6,7 +6,7 @@
 // State.Number is the next one; fire queues before 0 are empty.
 //
 // Quanta. Every synaptic input is an int32 count of quanta; one quantum is 1/scale of the unit the genome uses
-// (mV for lif, pA for lif_psc_exp, plain numbers for feagi and izhikevich). Amounts become quanta by rounding to nearest, ties away from zero.
+// (mV for lif and lif_event, pA for lif_psc_exp, plain numbers for feagi and izhikevich). Amounts become quanta by rounding to nearest, ties away from zero.
 //
 // Ports. acc[port] is the int32 sum of a burst's inputs; neurons have one port each, those of lif_psc_exp two, those of a
 // genome's own models 1 to 16, sources none. Ports run area by area, all first ones of an area before its second ones, and
@@ -93,6 +93,20 @@
 //	    drive = −em1·tau/C·I; the active drives are summed in float64 and rounded once.
 //	4c. I_ex = float32(P11ex·I_ex) + input of port ex, the first; I_in = float32(P11in·I_in) + input of in.
 //	4d. V ≥ threshold: fires; V = reset; r = refractory.
+//
+// # lif_event
+//
+// lif, computed at inputs alone (the exact solution between events: Morrison et al. 2007). V is held relative to V∞ = rest + the
+// depolarisations of all constant drives, U or tau/C·I, added in float64; V∞ < threshold, so that no neuron fires without an input. V stays
+// what the last input has left, count is the bursts since then, and V reads V·P[count], one product, which changes nothing in the state.
+//
+//	4a. r > 0: r −= 1; count = 0; V stays at reset, the input is lost. Done.
+//	4b. count = min(count + 1, 65535). No candidate: done, whatever V is.
+//	4c. V = float32(V·P[count]) + input; count = 0.
+//	4d. V ≥ threshold: fires; V = reset; r = refractory.
+//
+// P[a] is that of traces (section plasticity) with tau/dt rounded to float32 and at most 4096, and 0 for a = 65535.
+// Before burst 0 count is 0. Events of Poisson drives, amounts of normal ones and stimuli are inputs, as spikes are.
 //
 // # izhikevich
 //

@@ -76,6 +76,9 @@ func (p *parser) constant(f *fields, a *Area, d *Drive) {
 		f.faultKey("to", "", "found a port, but a constant drive of the model %s acts on the potential itself; want one of poisson or normal", a.Model.Name)
 		return
 	}
+	if a.Model.Event && !p.steady(f, a.Model, isColumn(n)) {
+		return
+	}
 	if isColumn(n) && d.Factor != nil && a.Model.Term == nil {
 		f.fault("factor", "found a factor beside a column, which a constant drive of the model %s cannot have; want one of them, or a model with a current", a.Model.Name)
 		return
@@ -97,6 +100,21 @@ func (p *parser) constant(f *fields, a *Area, d *Drive) {
 	if dim == Plain || a.Model.Custom != nil {
 		p.quanta(n, at, x)
 	}
+}
+
+// steady checks that a constant drive of a model that changes at inputs alone is the same in every burst and neuron.
+func (p *parser) steady(f *fields, m *Model, column bool) bool {
+	for _, key := range []string{"from", "until", "factor"} {
+		if f.has(key) {
+			f.faultKey(key, "", "found %s, but neurons of the model %s change at inputs alone, so that their constant drive acts in every burst; "+
+				"want it without %s, or the model lif", key, m.Name, key)
+			return false
+		}
+	}
+	if column {
+		f.fault("constant", "found a column, but a constant drive of the model %s is one for all neurons of the area; want one amount, or the model lif", m.Name)
+	}
+	return !column
 }
 
 func (p *parser) poisson(f *fields, a *Area, d *Drive) {

@@ -191,6 +191,11 @@ func (k *learner) resolve() bool {
 	for _, v := range k.to.Model.State {
 		state = append(state, v.Name)
 	}
+	if k.to.Model.Event && len(k.rule.Target) > 0 {
+		k.fault("reads %s of a target, but neurons of the model %s (area %s) change at inputs alone; want a target of the model lif, or a rule that reads spikes alone",
+			strings.Join(k.rule.Target, ", "), k.to.Model.Name, k.to.Name)
+		return false
+	}
 	for _, name := range k.rule.Target {
 		if !slices.Contains(state, name) {
 			k.fault("expects a target whose model has the state variables %s, found %s, whose model %s has %s and no %s",

@@ -8,7 +8,7 @@ import (
 
 // Models lists the neuron models in the order in which they are documented.
 func Models() []*Model {
-	return []*Model{&feagiModel, &lifModel, &pscExpModel, &izhikevichModel, &poissonModel, &spikeListModel, &memoryModel}
+	return []*Model{&feagiModel, &lifModel, &pscExpModel, &izhikevichModel, &lifEventModel, &poissonModel, &spikeListModel, &memoryModel}
 }
 
 // feagiModel is FEAGI's candidates-only law.
@@ -263,10 +263,5 @@ func propagator(s, tau, c, dt float64) float64 {
 // leakyTerm is what a constant drive adds to V of a leaky neuron in a burst: −expm1(−dt/tau)·R·I, with R = tau/C, ms/pF being GΩ
 // and pA·GΩ mV.
 func leakyTerm(p Values, d *Drive, timestep float64) float64 {
-	tau, c := p("tau"), p("C")
-	reach := d.Value // mV, the steady potential under the drive
-	if d.Unit == Current {
-		reach = float64(tau / c * d.Value)
-	}
-	return float64(-decay(tau, timestep) * reach)
+	return float64(-decay(p("tau"), timestep) * steadyTerm(p, d, timestep)) // the steady potential under the drive
 }

@@ -4,9 +4,9 @@
 #include "philox.cuh"
 
 // The numbers are those of the descriptors in package genome.
-enum model { FEAGI = 0, LIF = 1, PSC_EXP = 2, IZHIKEVICH = 3, POISSON_SOURCE = 4, SPIKE_LIST = 5, CUSTOM = 6, MODELS };
+enum model { FEAGI = 0, LIF = 1, PSC_EXP = 2, IZHIKEVICH = 3, POISSON_SOURCE = 4, SPIKE_LIST = 5, CUSTOM = 6, MODELS, LIF_EVENT = 8 };
 
-// A bit a model; custom ones are in the unit custom.cu alone, and for the host.
+// A bit a model; custom ones are in the unit custom.cu alone, and for the host. Launches of many bursts do not know LIF_EVENT.
 #if defined(BURST_CUSTOM) || defined(BURST_ONE_UNIT)
 const u32 ALL_MODELS = (1 << MODELS) - 1;
 #else
@@ -113,6 +113,26 @@ DEVICE bool psc_exp(const float *k, float input_ex, float input_in, float term, 
     bool fires = x >= k[5]; // 4d
     *v = fires ? k[6] : x;
     *refractory = (u16)(fires ? (u32)k[7] : r);
+    return fires;
+}
+
+const u32 MOST_AGE = 65535; // connectome.MostAge
+
+// lif_event is the model's step 4. decay begins the area's table, of so many entries.
+DEVICE bool lif_event(const float *k, const float *decay, u32 entries, bool candidate, float input, float *v, u16 *refractory, u16 *age) {
+    if (*refractory > 0) { // 4a
+        *refractory -= 1;
+        *age = 0;
+        return false;
+    }
+    u32 since = *age < MOST_AGE ? *age + 1 : MOST_AGE; // 4b
+    *age = (u16)since;
+    if (!candidate) return false;
+    float x = *v * decay[since < entries ? since : entries - 1] + input; // 4c
+    bool fires = x >= k[0];                                              // 4d
+    *v = fires ? k[1] : x;
+    *age = 0;
+    if (fires) *refractory = (u16)k[2];
     return fires;
 }
 
@@ -254,6 +274,10 @@ DEVICE bool update(const network *w, const area *a, u32 i, u32 n, i32 first, i32
     if (models & 1 << IZHIKEVICH && a->model == IZHIKEVICH) {
         return izhikevich(constants_of(w, a, i), input(w, first), term, w->v + n, w->more + n);
     }
+    if (models & 1 << LIF_EVENT && a->model == LIF_EVENT) {
+        return lif_event(constants_of(w, a, i), w->constants + a->program, a->refractory, first != 0, input(w, first), w->v + n,
+                         w->refractory + n, w->count + n);
+    }
     if (models & 1 << CUSTOM && (models == 1 << CUSTOM || a->model == CUSTOM))
         return custom(w, a, i, n, input(w, first), input(w, second));
     return source_fires(w, a, i);
@@ -263,8 +287,8 @@ DEVICE bool update(const network *w, const area *a, u32 i, u32 n, i32 first, i32
 DEVICE bool update_plain(const network *w, u32 n) {
     const area *a = area_of(w->areas, w->area_count, n);
     u32 i = n - a->first, port = a->first_port + i, ports = a->ports;
-    return update<ALL_MODELS>(w, a, i, n, ports > 0 ? w->acc[port] : 0, ports > 1 ? w->acc[port + (a->end - a->first)] : 0,
-                              term_of(w, a, i));
+    return update<ALL_MODELS | 1 << LIF_EVENT>(w, a, i, n, ports > 0 ? w->acc[port] : 0,
+                                               ports > 1 ? w->acc[port + (a->end - a->first)] : 0, term_of(w, a, i));
 }
 
 #ifndef BURST_DRIVEN

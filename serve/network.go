@@ -107,7 +107,7 @@ func neuron(s *Server, _ http.ResponseWriter, q *http.Request) (any, error) {
 	x.Voxel[0], x.Voxel[1], x.Voxel[2] = manifest.Voxel(a.Size, a.PerVoxel, n)
 	for k := range a.Model.State {
 		if k == 0 {
-			x.State[a.Variable(0)] = state.V[id] + float32(a.V0.Rest)
+			x.State[a.Variable(0)] = a.Potential(state.V[id], state.Count[id]) + float32(a.V0.Rest)
 			continue
 		}
 		x.State[a.Variable(k)] = state.More[k-1][id] + rest(a.More0[k-1])
@@ -265,8 +265,8 @@ func potentials(s *Server, w http.ResponseWriter, q *http.Request) (any, error) 
 	a := &s.facts.Connectome.Areas[i]
 	out := octets(w, state.Number, 4*uint64(a.Neurons.Count))
 	var b [4]byte
-	for _, v := range state.V[a.Neurons.First:a.Neurons.End()] {
-		binary.LittleEndian.PutUint32(b[:], math.Float32bits(v+float32(a.V0.Rest)))
+	for n := a.Neurons.First; n < a.Neurons.End(); n++ {
+		binary.LittleEndian.PutUint32(b[:], math.Float32bits(a.Potential(state.V[n], state.Count[n])+float32(a.V0.Rest)))
 		_, _ = out.Write(b[:])
 	}
 	_ = out.Flush()

@@ -50,6 +50,7 @@ type backend struct {
 
 	memories []*recalled // memory areas
 	moving   []moving    // one an area
+	fadings  []fading    // among Want.Values
 }
 
 // Open makes a backend for c in the state before burst 0.
@@ -87,6 +88,7 @@ func open(c *connectome.Connectome, w engine.Want, workers int, kernels vector.K
 	b.workers = makeWorkers(b, workers)
 	b.learns = makeLearning(b)
 	b.memories = makeMemories(c)
+	b.fadings = b.findFadings()
 	b.pool = newPool(b.workers)
 	if err := b.WriteState(engine.NewState(c)); err != nil {
 		panic("BUG: " + err.Error())
@@ -134,6 +136,10 @@ func (b *backend) Step(in []engine.Stimulus, out *engine.Burst) error {
 		}
 		out.Values = append(out.Values, x)
 	}
+	for i := range b.fadings {
+		f := &b.fadings[i]
+		out.Values[f.at] = f.value(uint32(b.number))
+	}
 	q := b.queues
 	oldest := q[len(q)-1]
 	copy(q[1:], q)
@@ -158,6 +164,7 @@ func (b *backend) SetQueue(delay int, fired []uint32) {
 // ReadState copies the state. Neurons of other parts of the network get zeros.
 func (b *backend) ReadState(s *engine.State) error {
 	all := connectome.Span{Count: b.c.Neurons}
+	b.settleEvents()
 	s.Number = b.number
 	s.V = scatter(b, all, s.V, b.v)
 	s.Refractory = scatter(b, all, s.Refractory, b.r)
@@ -253,6 +260,7 @@ func (b *backend) RowBytes() uint64 {
 
 // NotFinite finds the first NaN or Inf in the state of the backend's own neurons, or nil.
 func (b *backend) NotFinite() *engine.NotFinite {
+	b.settleEvents()
 	if x := engine.FindNotFinite(b.v, b.more); x != nil {
 		x.Neuron = b.own.Neuron(x.Neuron)
 		return x

@@ -35,6 +35,8 @@ func lawOf(m *genome.Model) law {
 		return law{run: (*worker).updatePSCExp, one: (*worker).pscExp}
 	case "izhikevich":
 		return law{one: (*worker).izhikevich}
+	case "lif_event":
+		return law{prepare: prepareEvent, update: (*worker).updateEvent}
 	case "poisson":
 		return law{update: (*worker).updatePoisson}
 	case "spike_list":
@@ -69,6 +71,14 @@ func newConstants(a *connectome.Area) constants {
 		}
 	}
 	return c
+}
+
+// load makes k the constants of the area's neuron of an index.
+func (c *constants) load(index uint32) {
+	for j := range c.each {
+		e := &c.each[j]
+		c.k[e.index] = e.values[index]
+	}
 }
 
 // updateBlocks is step 4 of the models that update every neuron. With marking it updates only the blocks that are live or
@@ -164,10 +174,7 @@ func (w *worker) oneByOne(g *group, b, end uint32) {
 			n, slot := g.lo+i, g.slot+i
 			if g.differ {
 				index := w.b.index(g.area, n)
-				for j := range g.each {
-					e := &g.each[j]
-					k[e.index] = e.values[index]
-				}
+				g.load(index)
 				if differ {
 					term = connectome.TermAt(g.drives, w.b.number, index)
 				}

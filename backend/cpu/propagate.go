@@ -75,7 +75,11 @@ func (w *worker) follow(now uint64) {
 // makes all blocks live.
 func (w *worker) restore() {
 	for i := range w.groups {
-		w.groups[i].wake()
+		g := &w.groups[i]
+		g.wake()
+		if g.eventful != nil {
+			g.write(uint32(w.b.number), w.b.v[g.lo:g.hi], w.b.r[g.lo:g.hi], w.b.count[g.lo:g.hi])
+		}
 	}
 	w.updated, w.read, w.draws, w.learnt = w.blocked, 0, 0, 0
 	w.marking = false

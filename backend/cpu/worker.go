@@ -55,6 +55,7 @@ type group struct {
 	*trains                       // of a spike_list area
 	*feagi                        // of a feagi area
 	*evaluator                    // of an area whose model the genome defines
+	*eventful                     // of an area of a model with Event
 	constants
 	blocks
 

@@ -26,6 +26,7 @@ type output struct {
 	candidates []engine.Candidate
 	all        []engine.Candidate // the list, where it arrives in several pieces
 	values     []float32          // of Want.Values
+	ages       []uint16           // of their neurons, where these are of a model with Event
 	likely     [2]uint64          // entries to fetch with the lengths
 }
 
@@ -43,7 +44,7 @@ func capacities(c *connectome.Connectome, w engine.Want, tune tuning) (fired, ca
 // outputBytes is the size of the memory that results arrive in.
 func outputBytes(c *connectome.Connectome, w engine.Want, tune tuning) uint64 {
 	fired, candidates := capacities(c, w, tune)
-	return outputLengths + listedBytes*candidates + 4*fired + 4*uint64(len(w.Values))
+	return outputLengths + listedBytes*candidates + 4*fired + (4+2)*uint64(len(w.Values))
 }
 
 func (o *output) allocate(b *backend) error {
@@ -60,6 +61,7 @@ func (o *output) allocate(b *backend) error {
 	o.candidates = unsafe.Slice((*engine.Candidate)(unsafe.Add(m, outputLengths)), candidates)
 	o.fired = unsafe.Slice((*uint32)(unsafe.Add(m, firedAt)), fired)
 	o.values = unsafe.Slice((*float32)(unsafe.Add(m, valuesAt)), len(b.want.Values))
+	o.ages = unsafe.Slice((*uint16)(unsafe.Add(m, valuesAt+4*uint64(len(o.values)))), len(o.values))
 	return nil
 }
 
@@ -92,6 +94,7 @@ func (b *backend) deliver(out *engine.Burst) error {
 		return err
 	}
 	out.Values = append(out.Values[:0], o.values...)
+	b.fade(out.Values)
 	fired := o.expect(0, o.lengths[0], len(o.fired))
 	b.lengths[b.number%b.depth()] = fired
 	if err := b.takeFired(out, firedNow, fired); err != nil {
@@ -134,9 +137,27 @@ func (b *backend) fetchValues() error {
 		if err := b.stream.Download(unsafe.Pointer(&b.output.values[from]), at, 4*uint64(until-from)); err != nil {
 			return err
 		}
+		if list[from].Variable == 0 && b.fades {
+			at := b.plan.ptr[bufCount] + driver.Ptr(2*uint64(list[from].Neuron))
+			if err := b.stream.Download(unsafe.Pointer(&b.output.ages[from]), at, 2*uint64(until-from)); err != nil {
+				return err
+			}
+		}
 		from = until
 	}
 	return nil
+}
+
+// fade makes wanted values the potentials that areas of models with Event have now.
+func (b *backend) fade(values []float32) {
+	if !b.fades {
+		return
+	}
+	for k, p := range b.want.Values {
+		if p.Variable == 0 {
+			values[k] = b.c.Areas[b.c.AreaOf(p.Neuron)].Potential(values[k], b.output.ages[k])
+		}
+	}
 }
 
 // takeFired hands the fire queue over: what has arrived, then the rest.

@@ -139,6 +139,10 @@ func (t *tables) addConstants(a *connectome.Area, e *area) {
 	for c := range a.Constants {
 		e.k[c] = a.Constants[c].Const
 	}
+	if a.Model.Event {
+		e.program, e.refractory = uint32(len(t.constants)), uint32(len(a.Decay))
+		t.constants = append(t.constants, a.Decay...)
+	}
 	switch {
 	case a.Differ():
 		e.each = uint64(len(t.constants))

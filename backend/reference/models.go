@@ -24,6 +24,8 @@ func lawOf(m *genome.Model) law {
 		return pscExp
 	case "izhikevich":
 		return izhikevich
+	case "lif_event":
+		return lifEvent
 	case "poisson":
 		return poisson
 	case "spike_list":

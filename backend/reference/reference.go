@@ -58,7 +58,7 @@ func (b *backend) Step(in []engine.Stimulus, out *engine.Burst) error {
 	out.Fired = b.update(t, out.Fired)
 	out.Values = out.Values[:0]
 	for _, p := range b.want.Values {
-		out.Values = append(out.Values, p.In(b.state))
+		out.Values = append(out.Values, p.In(b.c, b.state))
 	}
 	if b.wrong != nil {
 		return b.wrong

@@ -145,7 +145,7 @@ func values(t testing.TB, open Open, n Net, seed uint64) {
 		s := read(t, b)
 		x.Values = x.Values[:0]
 		for _, p := range list {
-			x.Values = append(x.Values, p.In(s))
+			x.Values = append(x.Values, p.In(c, s))
 		}
 		fail(t, engine.CompareBursts(&x, &y), "the values asked for are those of the state after the burst")
 	}

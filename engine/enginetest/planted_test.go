@@ -46,6 +46,8 @@ const (
 	cpuPlain        = "backend/cpu/internal/vector/plain.go"
 	cpuMarks        = "backend/cpu/marks.go"
 	cpuFEAGI        = "backend/cpu/feagi.go"
+	referenceEvent  = "backend/reference/event.go"
+	cpuEvent        = "backend/cpu/event.go"
 	cpuInject       = "backend/cpu/inject.go"
 	cpuWindow       = "backend/cpu/window.go"
 	cpuPropagate    = "backend/cpu/propagate.go"
@@ -77,6 +79,17 @@ func bugs() []planted {
 	return []planted{
 		{"feagi leaks before the input", "reference", referenceModels, "*v += input", "*v = float32(*v*keep) + input"},
 		{"feagi leaks before the input", "cpu", cpuFEAGI, "v = b.v[i] + input", "v = float32(b.v[i]*f.keep) + input"},
+		{"lif_event decays burst by burst", "reference", referenceEvent, "if b.acc[a.Ports.First+i] == 0 {", "if b.acc[a.Ports.First+i] == 0 {\n\t\t*v, *age = float32(*v*a.DecayOver(*age)), 0"},
+		{"lif_event sees inputs that cancel", "reference", referenceEvent, "if b.acc[a.Ports.First+i] == 0 {", "if *v < threshold && b.acc[a.Ports.First+i] == 0 {"},
+		{"lif_event ages while it is refractory", "reference", referenceEvent, "*r--\n\t\t*age = 0", "*r--\n\t\t*age++"},
+		{"lif_event counts ages beyond 16 bits", "reference", referenceEvent, "min(uint32(*age)+1, connectome.MostAge)", "uint32(*age)+1"},
+		{"lif_event threshold is exclusive", "reference", referenceEvent, "*v >= threshold", "*v > threshold"},
+		{"lif_event takes an input in its last silent burst", "cpu", cpuEvent, "age <= 0", "age < 0"},
+		{"lif_event is silent a burst longer", "cpu", cpuEvent, "t+uint32(k[2])", "t+1+uint32(k[2])"},
+		{"lif_event reads beyond its table's end", "cpu", cpuEvent, "e.decay[min(int(age), len(e.decay)-1)]", "e.decay[min(int(age), len(e.decay)-2)]"},
+		{"lif_event does not renew ages", "cpu", cpuEvent, "e.renew(t)", "e.renew(t + 1<<31)"},
+		{"lif_event's state is a burst old", "cpu", cpuEvent, "age := int32(t - 1 - c.last)", "age := int32(t - c.last)"},
+		{"lif_event's potential does not fade", "cpu", cpuEvent, "f.g.area.Potential(c.v, ", "max(c.v, c.v+0*f.g.area.Decay[0]) + 0*f.g.area.Potential(c.v, "},
 		{"lif leaks after the input", "reference", referenceModels, "*v = *v + (float32(em1**v) + drive) + input", "*v += input; *v = *v + (float32(em1**v) + drive)"},
 		{"lif leaks after the input", "cpu plain", cpuPlain, "old + (float32(em1*old) + term) + float32(sum)/scale", "old + float32(sum)/scale + (float32(em1*(old+float32(sum)/scale)) + term)"},
 		{"feagi refractory fixed at 3", "reference", referenceModels, "*r = refractory\n\t\t\tif", "*r = 3\n\t\t\tif"},
@@ -111,9 +124,9 @@ func bugs() []planted {
 		{"input is a product with 1/scale", "reference", reference, "+i]) / float32(b.c.Scale)", "+i]) * (1 / float32(b.c.Scale))"},
 		{"input is a product with 1/scale", "cpu plain", cpuPlain, "term) + float32(sum)/scale", "term) + float32(float32(sum)*(1/scale))"},
 		{"the burst's upper half is not drawn from", "reference", referenceModels, "exact.Excitability, uint64(n), t)", "exact.Excitability, uint64(n), t&(1<<32-1))"},
-		{"a neighbour's value is delivered", "reference", reference, "p.In(b.state)", "engine.Probe{max(p.Neuron, 1) - 1, p.Variable}.In(b.state)"},
+		{"a neighbour's value is delivered", "reference", reference, "p.In(b.c, b.state)", "engine.Probe{max(p.Neuron, 1) - 1, p.Variable}.In(b.state)"},
 		{"a neighbour's value is delivered", "cpu", cpu, "x = values[b.own.Count(p.Neuron)]", "x = values[max(b.own.Count(p.Neuron), 1)-1]"},
-		{"another variable is delivered", "reference", reference, "p.In(b.state)", "engine.Probe{p.Neuron, p.Variable / 2}.In(b.state)"},
+		{"another variable is delivered", "reference", reference, "p.In(b.c, b.state)", "engine.Probe{p.Neuron, p.Variable / 2}.In(b.state)"},
 		{"another variable is delivered", "cpu", cpu, "values = b.more[p.Variable-1]", "values = b.more[0]"},
 		{"values are those before the burst", "reference", reference, "out.Fired = b.update(t, out.Fired)\n", "old := b.state.Clone()\n\tout.Fired = b.update(t, out.Fired)\n\tdefer func() {\n\t\tfor i, p := range b.want.Values {\n\t\t\tout.Values[i] = p.In(old)\n\t\t}\n\t}()\n"},
 		{"the drive's place is not drawn from", "cpu", cpuInject, "[3]uint32{place, uint32(t)", "[3]uint32{0, uint32(t)"},

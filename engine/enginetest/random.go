@@ -60,6 +60,9 @@ const custom = -1
 // wide as a pick makes half of the areas those of models with 3 to 16 ports, and drives name their ports.
 const wide = -2
 
+// event as a pick makes half of the areas lif_event.
+const event = -3
+
 // randomNet has one to six areas of any model, or of the one model that pick calls for, and synapses of ugly weights
 // and delays; sizes are mostly small, so that words and blocks are filled in part.
 func randomNet(r *rand.Rand, pick int) Net {
@@ -81,6 +84,9 @@ func randomNet(r *rand.Rand, pick int) Net {
 		}
 		if pick == wide && r.IntN(2) == 0 {
 			f = randomWide
+		}
+		if pick == event && r.IntN(2) == 0 {
+			f = randomEvent
 		}
 		if f != nil {
 			a := f(r, size)
@@ -179,7 +185,7 @@ func randomDrives(r *rand.Rand, m *genome.Model, size uint32, scale int32) []con
 					d.Table = append(d.Table, quanta(r, scale))
 				}
 			}
-		case m.Term == nil:
+		case m.Term == nil, m.Event:
 			d.Kind = connectome.Inject
 		default:
 			d.Kind, d.Amount, d.Term = connectome.Term, 0, r.NormFloat64()
