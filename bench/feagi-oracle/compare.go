@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -31,8 +32,53 @@ func network(g *genome.Genome, rec *recording) (*connectome.Connectome, error) {
 	return connectome.Build(&played, connectome.Options{})
 }
 
-// play runs burst for n bursts and gives what each area fired, by place in the area.
-func play(c *connectome.Connectome, n int) (fired [][][]uint32, err error) {
+// played is a run of burst.
+type played struct {
+	c      *connectome.Connectome
+	fired  [][][]uint32 // by area and burst, by place in the area
+	bursts int          // that count
+	note   string       // what was done so that weights have room; empty: nothing
+}
+
+// leastScale is the coarsest scale that a network of which the weights need room is run with.
+const leastScale = 8
+
+// play runs burst for n bursts. Where a weight leaves the room that the proof against overflow gives it, it tries coarser scales; where
+// none is coarse enough, only the bursts count that came before.
+func play(g *genome.Genome, rec *recording, n int) (*played, error) {
+	for note := ""; ; {
+		c, err := network(g, rec)
+		if err != nil {
+			return nil, err
+		}
+		fired, err := run(c, n)
+		var left *engine.NumberError
+		switch passed := errors.As(err, &left) && left.Passed; {
+		case err == nil:
+			return &played{c, fired, n, note}, nil
+		case !passed:
+			return nil, err
+		case coarser(c.Scale) < leastScale:
+			until := int(left.After) + 1 // a weight that leaves is delivered in the next burst
+			return &played{c, fired, until, fmt.Sprintf("%d bursts compared, as FEAGI has no ceiling: %v", until, left)}, nil
+		default:
+			again := *g
+			again.Scale = coarser(c.Scale)
+			g, note = &again, fmt.Sprintf("scale %d, as weights learnt need room", again.Scale)
+		}
+	}
+}
+
+// coarser is the next scale to try; where it can be, one of which decimal weights are whole quanta.
+func coarser(scale int32) int32 {
+	if scale%10 == 0 {
+		return scale / 10
+	}
+	return scale / 2
+}
+
+// run runs a network for n bursts and gives what each area fired.
+func run(c *connectome.Connectome, n int) (fired [][][]uint32, err error) {
 	b, err := backend.Open("cpu", c, backend.Options{})
 	if err != nil {
 		return nil, err
@@ -40,7 +86,10 @@ func play(c *connectome.Connectome, n int) (fired [][][]uint32, err error) {
 	defer b.Close()
 	t := &taker{c: c, fired: make([][][]uint32, len(c.Areas))}
 	e := engine.New(c, b, engine.Options{Recorders: []engine.Recorder{t}})
-	return t.fired, e.Run(context.Background(), uint64(n))
+	if err := e.Run(context.Background(), uint64(n)); err != nil {
+		return t.fired, err
+	}
+	return t.fired, e.State(&engine.State{}) // looks for weights that left after the last look
 }
 
 // taker keeps what fires by area.

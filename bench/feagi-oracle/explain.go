@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"burst/connectome"
 	"burst/genome"
 )
 
@@ -17,37 +16,35 @@ type verdict struct {
 	onlyThem  int // pairs
 	onlyOurs  int
 	burstOnes uint64
-	memories  int // areas whose spikes are left out
+	memories  int    // areas whose spikes are left out
+	note      string // how burst's run was another than usual
 }
 
 // judge compares what FEAGI and burst fired. FEAGI's law, with all that its program does otherwise than burst, must give what FEAGI
 // fired, and without that, on burst's synapses, what burst fired; each part that matters is a reason.
-func judge(g *genome.Genome, rec *recording, c *connectome.Connectome, fired [][][]uint32) verdict {
-	v := verdict{differences: compareSpikes(rec.fired(), fired, g), burstOnes: c.Total()}
-	theirs, ours, n := pairs(c, rec)
-	v.synapses, v.onlyThem, v.onlyOurs, v.memories = n, without(theirs, ours), without(ours, theirs), len(c.Memories())
+func judge(g *genome.Genome, rec *recording, p *played) verdict {
+	c, n := p.c, p.bursts
+	theirs := rec.fired(n)
+	v := verdict{differences: compareSpikes(theirs, p.fired, g), burstOnes: c.Total(), memories: len(c.Memories()), note: p.note}
+	both, ours, synapses := pairs(c, rec)
+	v.synapses, v.onlyThem, v.onlyOurs = synapses, without(both, ours), without(ours, both)
 	if v.differ == 0 {
 		return v
 	}
-	all := features{float: true, batch: true}
-	full := newLaw(g, rec, c, all).run(len(rec.areas[0].fired))
-	apart := compareSpikes(rec.fired(), full, g)
-	v.unnamed = apart.differ
+	full := newLaw(g, rec, c, features{float: true, batch: true}).run(n)
+	v.unnamed = compareSpikes(theirs, full, g).differ
 	because := func(what string, f features) {
-		if d := compareSpikes(full, newLaw(g, rec, c, f).run(len(rec.areas[0].fired)), g); d.differ > 0 {
+		if d := compareSpikes(full, newLaw(g, rec, c, f).run(n), g); d.differ > 0 {
 			v.reasons = append(v.reasons, fmt.Sprintf("%d spikes by %s", d.differ, what))
 		}
 	}
-	because("float32 sums and shares, which are whole quanta here", features{batch: true})
 	because("FEAGI's other way with 10,000 candidates and more", features{float: true})
-	if rec.changed > 0 {
-		v.reasons = append(v.reasons, fmt.Sprintf("%d weights learnt", rec.changed))
-	}
 	if v.onlyThem+v.onlyOurs > 0 {
-		return v
+		return v // on other synapses burst fires otherwise
 	}
-	bare := newLaw(g, rec, c, features{}).run(len(rec.areas[0].fired))
-	v.unnamed = max(v.unnamed, compareSpikes(bare, fired, g).differ)
+	because("float32 sums and shares, which are whole quanta here", features{batch: true})
+	bare := newLaw(g, rec, c, features{}).run(n)
+	v.unnamed = max(v.unnamed, compareSpikes(bare, p.fired, g).differ)
 	return v
 }
 
@@ -65,6 +62,9 @@ func (v *verdict) why() string {
 	all = append(all, v.reasons...)
 	if v.memories > 0 {
 		all = append(all, fmt.Sprintf("spikes of %d memory areas left out, which FEAGI fires in a thread of their own", v.memories))
+	}
+	if v.note != "" {
+		all = append(all, v.note)
 	}
 	if v.unnamed > 0 {
 		all = append(all, fmt.Sprintf("%d spikes for no known reason, the first in burst %d, area %s", v.unnamed, v.first, v.area))

@@ -9,7 +9,7 @@ import (
 	"burst/internal/exact"
 )
 
-// law is FEAGI's released law in float32, written apart from burst's own, over the synapses that the server holds.
+// law is FEAGI's released law in float32, plasticity included, written apart from burst's own, over the synapses that the server holds.
 type law struct {
 	features
 	scale     int32 // quanta in a unit
@@ -47,14 +47,18 @@ type lawNeuron struct {
 	fired     float32 // potential at which it fired last
 	threshold float32
 	r, count  uint32
+	last      uint32 // burst in which it fired last, from 1; 0: none
 }
 
 type lawSynapse struct {
 	to     uint32
 	delay  uint8
-	weight float32 // signed
-	among  float32 // of how many synapses this is one, where they share
-	share  float64 // what arrives, where it does not depend on the potential
+	weight float32   // signed
+	psp    float32   // of the source's area
+	among  float32   // of how many synapses this is one, where they share
+	share  float64   // what arrives, where it does not depend on the potential
+	rule   *lawRule  // nil: it does not learn
+	older  []float64 // its shares before the last bursts' learning, the newest first, where it does
 }
 
 // newLaw prepares a run. c gives thresholds, delays and, where sums are whole quanta, the weights.
@@ -79,49 +83,15 @@ func newLaw(g *genome.Genome, rec *recording, c *connectome.Connectome, f featur
 			l.neurons = append(l.neurons, n)
 		}
 	}
+	rules := newLawRules(g)
 	for i := range rec.areas {
-		l.connect(rec.areas[i].synapses, place, c)
+		l.connect(rec.areas[i].synapses, place, c, rules)
+	}
+	if !l.float {
+		l.wholeQuanta(c)
 	}
 	l.input, l.candidate = make([]float64, len(l.neurons)), make([]bool, len(l.neurons))
 	return l
-}
-
-// connect adds the synapses of an area.
-func (l *law) connect(list []synapse, place map[uint32]uint32, c *connectome.Connectome) {
-	out := map[uint32]int{}
-	for _, x := range list {
-		out[x.Source]++
-	}
-	for _, x := range list {
-		from, ok := place[x.Source]
-		to, ok2 := place[x.Target]
-		if !ok || !ok2 {
-			continue
-		}
-		n := &l.neurons[from]
-		s := lawSynapse{to: to, delay: 1, weight: x.Weight}
-		if x.Type == 1 {
-			s.weight = -x.Weight
-		}
-		s.among = 1
-		if !n.area.Uniform {
-			s.among = float32(out[x.Source])
-		}
-		s.share = s.part(x.PSP)
-		for k := c.Row[from]; k < c.Row[from+1]; k++ {
-			if c.NeuronOf(c.Target[k]) == to && c.Delay != nil {
-				s.delay = c.Delay[k]
-			}
-		}
-		if d := c.Driven; d != nil {
-			for k := d.Row[from]; k < d.Row[from+1]; k++ {
-				if c.NeuronOf(d.Target[k]) == to {
-					s.delay = d.DelayOf(k)
-				}
-			}
-		}
-		n.out = append(n.out, s)
-	}
 }
 
 // part is what arrives of a current.
@@ -146,10 +116,14 @@ func (l *law) step(b uint32) []uint32 {
 	for d, fired := range l.queues {
 		for k, i := range fired {
 			n := &l.neurons[i]
-			for _, s := range n.out {
-				if int(s.delay) == d+1 && n.area.Driven {
-					l.add(s.to, l.driven(n, &s, l.at[d][k]))
-				} else if int(s.delay) == d+1 {
+			for j := range n.out {
+				switch s := &n.out[j]; {
+				case int(s.delay) != d+1:
+				case n.area.Driven:
+					l.add(s.to, l.driven(n, s, l.at[d][k]))
+				case s.rule != nil:
+					l.add(s.to, s.older[d])
+				default:
 					l.add(s.to, s.share)
 				}
 			}
@@ -184,6 +158,7 @@ func (l *law) step(b uint32) []uint32 {
 	}
 	clear(l.input)
 	clear(l.candidate)
+	l.learn(b, fired)
 	l.queues = append([][]uint32{fired}, l.queues[:len(l.queues)-1]...)
 	l.at = append([][]float32{at}, l.at[:len(l.at)-1]...)
 	return fired

@@ -117,7 +117,7 @@ func (o *options) watch(s *server, text []byte, g *genome.Genome, r *feagi.Repor
 	if err = errors.Join(err, rec.take(s, g, o.bursts), s.post("burst_engine/stop", nil, nil)); err != nil {
 		return nil, nil, err
 	}
-	return rec, rows, rec.finish(s, g)
+	return rec, rows, rec.finish(g)
 }
 
 // must asks unless there has been an error.

@@ -183,11 +183,7 @@ func (o *options) one(s *server, file string) (row, why string, unnamed int, err
 	if g, err = rec.numbered(g); err != nil {
 		return "", "", 0, err
 	}
-	c, err := network(g, rec)
-	if err != nil {
-		return "", "", 0, err
-	}
-	fired, err := play(c, o.bursts)
+	p, err := play(g, rec, o.bursts)
 	if err != nil {
 		return "", "", 0, err
 	}
@@ -197,7 +193,7 @@ func (o *options) one(s *server, file string) (row, why string, unnamed int, err
 			return "", "", 0, err
 		}
 	}
-	v := judge(g, rec, c, fired)
+	v := judge(g, rec, p)
 	return v.row(filepath.Base(file), string(r.Dialect)), v.why(), v.unnamed, nil
 }
 

@@ -111,7 +111,7 @@ func (o *options) remembered(s *server, file string, text []byte, g *genome.Geno
 	if err = errors.Join(err, rec.take(s, g, o.bursts), s.post("burst_engine/stop", nil, nil)); err != nil {
 		return err
 	}
-	if err := rec.finish(s, g); err != nil {
+	if err := rec.finish(g); err != nil {
 		return err
 	}
 	var b strings.Builder

@@ -19,7 +19,6 @@ type recording struct {
 	areas      []areaRecord // in the genome's order
 	others     []string     // areas that FEAGI adds
 	stimulated []int        // areas that were made to fire
-	changed    int          // synapses whose weights the run changed
 }
 
 // areaRecord is an area in FEAGI.
@@ -150,7 +149,7 @@ func record(s *server, text []byte, g *genome.Genome, r *feagi.Report, n int, hz
 	if err := rec.run(s, g, n, hz, seed); err != nil {
 		return nil, err
 	}
-	return rec, rec.finish(s, g)
+	return rec, rec.finish(g)
 }
 
 // numbered gives the genome's neurons the ids of FEAGI's, and the record of its areas the new order.
@@ -262,27 +261,21 @@ func (rec *recording) take(s *server, g *genome.Genome, n int) error {
 // errForgotten says that FEAGI did not keep what fired; it happens now and then in the first bursts.
 var errForgotten = errors.New("FEAGI has forgotten burst")
 
-// finish checks that no burst is missing, and counts the synapses whose weights have changed.
-func (rec *recording) finish(s *server, g *genome.Genome) error {
+// finish checks that no burst is missing.
+func (rec *recording) finish(g *genome.Genome) error {
 	for i := range rec.areas {
-		a := &rec.areas[i]
-		if b := slices.Index(a.known, false); b >= 0 {
+		if b := slices.Index(rec.areas[i].known, false); b >= 0 {
 			return fmt.Errorf("%w %d of area %s before it was read", errForgotten, b+1, g.Areas[i].Name)
 		}
-		after, err := s.synapses(a.id)
-		if err != nil {
-			return err
-		}
-		rec.changed += changed(a.synapses, after)
 	}
 	return nil
 }
 
-// fired is what each area fired in each burst.
-func (rec *recording) fired() [][][]uint32 {
+// fired is what each area fired in each of the first n bursts.
+func (rec *recording) fired(n int) [][][]uint32 {
 	all := make([][][]uint32, len(rec.areas))
 	for i := range all {
-		all[i] = rec.areas[i].fired
+		all[i] = rec.areas[i].fired[:n]
 	}
 	return all
 }
@@ -317,24 +310,4 @@ func (rec *recording) ids() []string {
 		ids[i] = rec.areas[i].id
 	}
 	return ids
-}
-
-// changed counts the synapses of one list whose weights another gives otherwise.
-func changed(before, after []synapse) int {
-	type key struct {
-		from, to uint32
-		weight   float32
-	}
-	count := map[key]int{}
-	for _, x := range before {
-		count[key{x.Source, x.Target, x.Weight}]++
-	}
-	n := 0
-	for _, x := range after {
-		k := key{x.Source, x.Target, x.Weight}
-		if count[k]--; count[k] < 0 {
-			n++
-		}
-	}
-	return n
 }

@@ -22,7 +22,7 @@ func learningNetworks() []named {
 	return []named{
 		{name: "learning-spnet", run: polychronous},
 		{name: "learning-vogels-network", run: balanced},
-		{name: "learning-daspnet", run: rewarded, long: true},
+		{name: "learning-daspnet", run: rewarded},
 	}
 }
 
@@ -74,38 +74,6 @@ func polychronous(o options) ([]Check, error) {
 		{Case: name, Quantity: "rate of I, first 10 s (Hz)", Computed: "11.2 ± 1.3 (C)", Ours: spikes[1] / 200 / beginning, Low: 8.7, High: 13.7, Digits: 2},
 		{Case: name, Quantity: "weights below a fifth of the largest (%)", Computed: "29.3 ± 0.6 (C)", Ours: low, Low: 26.3, High: 32.3, Digits: 1},
 		{Case: name, Quantity: "weights above four fifths of it (%)", Computed: "55.7 ± 0.5 (C)", Ours: high, Low: 52.7, High: 58.7, Digits: 1},
-	}, nil
-}
-
-// balanced is the network of Vogels and others (2011): what rate inhibition brings E to, and how irregular it is.
-func balanced(o options) ([]Check, error) {
-	const seconds, from, step, neurons = 20, 10, 1e-4, 8000
-	text, err := example("vogels-inhibitory")
-	if err != nil {
-		return nil, err
-	}
-	first, rates, trains := 0.0, 0.0, make([]train, neurons)
-	_, err = learned(o, text, seconds/step, recorder(func(b *engine.Burst) error {
-		at, _ := slices.BinarySearch(b.Fired, neurons)
-		switch {
-		case b.Number < 0.1/step:
-			first += float64(at)
-		case b.Number >= from/step:
-			rates += float64(at)
-			for _, n := range b.Fired[:at] {
-				trains[n].add(b.Number)
-			}
-		}
-		return nil
-	}))
-	if err != nil {
-		return nil, err
-	}
-	const name = "Vogels 2011, vogels-inhibitory"
-	return []Check{
-		{Case: name, Quantity: "rate of E, first 0.1 s (Hz)", Computed: "89.0 (Brian2)", Ours: first / neurons / 0.1, Low: 80, High: 98, Digits: 1},
-		{Case: name, Quantity: "rate of E, 10 s to 20 s (Hz)", Computed: "4.13 (Brian2)", Ours: rates / neurons / (seconds - from), Low: 3.72, High: 4.54, Digits: 2},
-		{Case: name, Quantity: "CV of its intervals", Computed: "0.95 (Brian2)", Ours: meanCV(trains), Low: 0.85, High: 1.05, Digits: 2},
 	}, nil
 }
 

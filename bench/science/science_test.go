@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var long = flag.Bool("long", false, "run the full microcircuit too, 299 M synapses: about 6 GiB and two minutes; and an hour of daspnet: ten minutes")
+var long = flag.Bool("long", false, "run the full microcircuit too, 299 M synapses: about 6 GiB and two minutes")
 
 // TestPublished runs every case against its accepted range.
 func TestPublished(t *testing.T) {
