@@ -22,7 +22,8 @@ func (g *Genome) Text() []byte {
 
 // With returns the genome with some values of its text replaced or added. A setting is PATH=VALUE, such as
 // areas.L4E.params.tau=12ms or projections.0.weight=2. PATH is the keys of the value, joined by points. An entry of a list is
-// named by its name, an alias, or its index from 0; the longest name that fits counts. VALUE is YAML. A missing key is
+// named by its name, an alias, or its index from 0, a projection also by its areas, as in projections.E->I.weight; the longest name that
+// fits counts. VALUE is YAML. A missing key is
 // added, and a missing entry is added at the end of its list, as in stimuli.0.area=eye. The new text is checked in full. A
 // genome that was made in Go has no text, and With returns an error.
 func (g *Genome) With(settings []string) (*Genome, error) {
@@ -56,7 +57,7 @@ const asSet = " (as set)"
 
 // set replaces or adds one value.
 func set(root *yaml.Node, setting string) error {
-	where, text := cut(setting)
+	where, text := CutSetting(setting)
 	if where == "" || text == "" {
 		return fmt.Errorf("expects PATH=VALUE, such as areas.L4E.params.tau=12ms")
 	}
@@ -87,8 +88,8 @@ func set(root *yaml.Node, setting string) error {
 	return nil
 }
 
-// cut splits a setting at its "=". An "=" before a point belongs to an area's alias.
-func cut(setting string) (where, text string) {
+// CutSetting splits a setting of With at its "=", both "" where it has none. An "=" before a point belongs to an area's alias.
+func CutSetting(setting string) (where, text string) {
 	for at, r := range setting {
 		if rest := setting[at:]; r == '=' && !(len(rest) > 2 && rest[1] == '.' && unicode.IsLetter(rune(rest[2])) && strings.Contains(rest[2:], "=")) {
 			return setting[:at], rest[1:]
@@ -109,7 +110,7 @@ func nameLength(at *yaml.Node, keys []string) int {
 	return 1
 }
 
-// namesOf returns the name and the aliases of an entry of a list.
+// namesOf returns the name and the aliases of an entry of a list, or what a projection is called by its areas.
 func namesOf(e *yaml.Node) (names []string) {
 	if e.Kind != yaml.MappingNode {
 		return nil
@@ -121,6 +122,9 @@ func namesOf(e *yaml.Node) (names []string) {
 		for _, alias := range v.Content {
 			names = append(names, alias.Value)
 		}
+	}
+	if from, to := valueOf(e, "from"), valueOf(e, "to"); from.Kind == yaml.ScalarNode && to.Kind == yaml.ScalarNode {
+		names = append(names, from.Value+"->"+to.Value)
 	}
 	return names
 }
@@ -158,12 +162,19 @@ func missing(rest []string) *yaml.Node {
 // entry is an entry of a list, by name or index. An index one past the end adds an entry.
 func entry(at *yaml.Node, key string, rest []string) (*yaml.Node, error) {
 	var names []string
-	for _, n := range at.Content {
+	var found []int
+	for i, n := range at.Content {
 		own := namesOf(n)
 		if slices.Contains(own, key) {
-			return n, nil
+			found = append(found, i)
 		}
 		names = append(names, own...)
+	}
+	switch {
+	case len(found) == 1:
+		return at.Content[found[0]], nil
+	case len(found) > 1:
+		return nil, fmt.Errorf("has %d entries %q, want the number of one: %d or %d", len(found), short(key), found[0], found[1])
 	}
 	if i, err := strconv.Atoi(key); err == nil {
 		switch {

@@ -57,6 +57,18 @@ func TestWithPointsInNames(t *testing.T) {
 	require.ErrorContains(t, err, `areas has no entry "M"`)
 }
 
+// TestWithByAreas: a projection is named by its areas, where one alone has these.
+func TestWithByAreas(t *testing.T) {
+	g, err := Parse("walk.yaml", []byte("burst: v1\nareas: [{name: a.x, neurons: 3}, {name: b, neurons: 3}]\nprojections:\n"+
+		"  - {from: b, to: b, rule: one_to_one, weight: 2}\n  - {from: a.x, to: b, rule: all_to_all, weight: 2}\n  - {from: b, to: b, rule: all_to_all, weight: 2}\n"), nil)
+	require.NoError(t, err)
+	h, err := g.With([]string{"projections.a.x->b.weight=7"})
+	require.NoError(t, err)
+	require.Contains(t, string(h.Text()), "{from: a.x, to: b, rule: all_to_all, weight: 7}")
+	_, err = g.With([]string{"projections.b->b.weight=7"})
+	require.ErrorContains(t, err, `projections has 2 entries "b->b", want the number of one: 0 or 2`)
+}
+
 // TestWithoutText: a genome made in Go has nothing to change values in, which is an error and no more.
 func TestWithoutText(t *testing.T) {
 	g := &Genome{Areas: []Area{{Name: "a"}}}
@@ -162,7 +174,7 @@ func TestWithSaysWhatIsWrong(t *testing.T) {
 		"record.spikes.1=eye":             "record.spikes has 0 entries, found number 1, want 0 to 0",
 		"record.spikes.first=eye":         `expects a list`,
 		"areas.0=3":                       "areas[0]",
-		"projections.first.weight=1":      "projections has no names",
+		"projections.eye->lge.weight=1":   `projections has no entry "eye->lge", did you mean "eye->leg"?`,
 		"areas.eye.neurons.few=1":         `areas.eye.neurons is`,
 		"areas.eye.params.tua=1ms":        `tau`,
 		"areas.eye.params.tau=1 mV":       "areas[0].params.tau",

@@ -14,6 +14,10 @@ import (
 // builds its part when it is opened.
 func (r *Run) build() (err error) {
 	start, o := time.Now(), &r.o
+	if n := o.Network; n != nil {
+		r.Connectome, r.ID, r.Wiring = n.c.Reseeded(r.Genome.RunSeed), n.id, n.wiring
+		return nil
+	}
 	if o.Peers == nil {
 		if r.parts, r.o.GPUs.List, err = o.GPUs.Parts(r.Genome, o.Backend, r.how()); err != nil {
 			return err
@@ -85,6 +89,14 @@ func (e *PlanError) Unwrap() error { return e.Err }
 // openBackend opens the backend that was asked for; auto tells what it took and why.
 func (r *Run) openBackend(o backend.Options) (b engine.Backend, err error) {
 	r.Backend = r.o.Backend
+	if r.o.Network != nil {
+		b, name, why, err := r.o.Network.open(r.Backend, r.Connectome, o)
+		if why != "" {
+			r.tell(Took{name, why})
+		}
+		r.Backend = name
+		return b, err
+	}
 	if r.parts != nil {
 		return r.openParts(o)
 	}

@@ -25,11 +25,12 @@ const Version = "0.1.0"
 
 // Options of New and Resume. With the zero value the network runs on the best available backend and nothing is written.
 type Options struct {
-	Backend  string // one of backend.Names, or "auto" (also ""): a GPU if one is available and has enough memory, else the CPU
-	GPUs     GPUs   // of the cuda backend
-	Threads  int    // of the cpu backend and of building; 0: all processors
-	MaxBytes uint64 // limit of host memory; a larger network is an error. 0: the free memory
-	Peers    *Peers // the processes that share the network; nil: only this one
+	Backend  string   // one of backend.Names, or "auto" (also ""): a GPU if one is available and has enough memory, else the CPU
+	GPUs     GPUs     // of the cuda backend
+	Threads  int      // of the cpu backend and of building; 0: all processors
+	MaxBytes uint64   // limit of host memory; a larger network is an error. 0: the free memory
+	Peers    *Peers   // the processes that share the network; nil: only this one
+	Network  *Network // built once for several runs (Build); nil: this run builds its own
 
 	Bursts    uint64            // planned length of the run, also after Resume; 0: no planned end
 	Rate      string            // bursts per second of wall-clock time, such as 100, 100Hz or 1kHz; "": as fast as possible
@@ -139,6 +140,9 @@ func (r *Run) check() (err error) {
 	}
 	if r.o.From != nil && r.o.Weights != nil {
 		return errors.New("run: both From and Weights, want one: a checkpoint has weights too")
+	}
+	if err := r.o.Network.check(r.Genome, &r.o); err != nil {
+		return err
 	}
 	if r.period, err = ParseRate(r.o.Rate); err != nil {
 		return fmt.Errorf("rate %w", err)

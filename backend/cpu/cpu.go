@@ -61,6 +61,11 @@ func Open(c *connectome.Connectome, o Options) (engine.Backend, error) {
 	return open(c, o.Want, threads(c, o.Threads), vector.Best()), nil
 }
 
+// Twin makes a backend for c, which is b's network with another run seed. It shares b's rows, which never change; b may be closed first.
+func (b *backend) Twin(c *connectome.Connectome) (engine.Backend, error) {
+	return made(c, b.want, len(b.workers), b.kernels, func(w *worker) rows { return b.workers[w.index].rows }), nil
+}
+
 // threads is the number of threads to use for c: the wanted number (0: all processors), or fewer if c is small.
 func threads(c *connectome.Connectome, wanted int) int {
 	if wanted == 0 {
@@ -76,6 +81,12 @@ func threads(c *connectome.Connectome, wanted int) int {
 
 // open uses exactly the given number of workers.
 func open(c *connectome.Connectome, w engine.Want, workers int, kernels vector.Kernels) *backend {
+	delays := delays(c)
+	return made(c, w, workers, kernels, func(w *worker) rows { return makeRows(c, w, delays) })
+}
+
+// made uses the rows that rowsOf gives each worker.
+func made(c *connectome.Connectome, w engine.Want, workers int, kernels vector.Kernels, rowsOf func(*worker) rows) *backend {
 	n := uint64(c.Part.Count(c.Neurons))
 	b := &backend{
 		c: c, own: c.Part, want: w, kernels: kernels, v: pages.Slice[float32](n), r: pages.Slice[uint16](n), count: pages.Slice[uint16](n),
@@ -85,7 +96,7 @@ func open(c *connectome.Connectome, w engine.Want, workers int, kernels vector.K
 		b.more[i] = pages.Slice[float32](n)
 	}
 	b.moving = makeMoving(c)
-	b.workers = makeWorkers(b, workers)
+	b.workers = makeWorkers(b, workers, rowsOf)
 	b.learns = makeLearning(b)
 	b.memories = makeMemories(c)
 	b.fadings = b.findFadings()

@@ -74,17 +74,16 @@ func (g *group) portsAhead(port uint32) uint32 {
 // cutAlign keeps the workers of a large area from sharing cache lines of the state.
 const cutAlign = 64
 
-// makeWorkers divides every area's neurons among the workers and copies to each the synapses that end at its neurons.
-func makeWorkers(b *backend, workers int) []*worker {
+// makeWorkers divides every area's neurons among the workers and gives each the synapses that end at its neurons.
+func makeWorkers(b *backend, workers int, rowsOf func(*worker) rows) []*worker {
 	list := make([]*worker, max(1, workers))
 	for i := range list {
 		list[i] = &worker{b: b, index: i, dice: vector.NewPhilox(b.c.RunSeed)}
 		list[i].share(i, len(list))
 	}
-	delays := delays(b.c)
 	var wg sync.WaitGroup
 	for _, w := range list {
-		wg.Go(func() { w.rows = makeRows(b.c, w, delays) })
+		wg.Go(func() { w.rows = rowsOf(w) })
 		if b.c.Driven != nil {
 			w.driven = newWalker(drivenRows(b.c), w.portSpans())
 		}

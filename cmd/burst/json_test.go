@@ -49,7 +49,7 @@ func TestJSONOfEveryCommand(t *testing.T) {
 		args []string
 	}{
 		{"run", 0, run("run", "quickstart", "--out", "one")},
-		{"run-seeds", 0, run("run", "quickstart", "--out", "many", "--seeds", "3..5", "--bursts", "40")},
+		{"run-sweep", 0, run("run", "quickstart", "--out", "many", "--seeds", "3..5", "--bursts", "40")},
 		{"resume", 0, append([]string{"resume", "stopped"}, common...)},
 		{"resume-complete", 0, []string{"resume", "stopped", "--json"}},
 		{"replay", 0, run("replay", "one")},

@@ -71,8 +71,8 @@ func (o *runOptions) checkMPI() error {
 		return nil
 	case o.exchange == run.ViaNCCL && o.backend != "cuda":
 		return usageError{fmt.Errorf("--exchange nccl needs the cuda backend, but the backend is %s; add --backend cuda", o.backend)}
-	case o.sweep != "":
-		return usageError{errors.New("--seeds works only with one process; start a run with each --seed instead")}
+	case o.sweeping.asked():
+		return usageError{errors.New("--sweep, --seeds and --trials are for one process; start a run with each --set, --seed or --run-seed instead")}
 	case o.onFault != "" && o.onFault != faultStop:
 		return usageError{fmt.Errorf("--on-device-fault %s is for one process; several stop, and mpirun … burst resume goes on", o.onFault)}
 	}

@@ -16,7 +16,7 @@ import (
 func outputs() map[string]any {
 	return map[string]any{
 		"bench": []bench.Result{}, "checkpoint-inspect": checkpointFacts{}, "checkpoint-verify": []proved{}, "devices": devices{}, "diff": comparison{}, "doctor": doctor.Report{}, "examples": []example{}, "examples-write": writtenExample{}, "export": written{}, "export-connectome": exported{}, "init": written{}, "inspect": inspection{},
-		"plot": plotted{}, "replay": result{}, "report": reported{}, "resume": result{}, "resume-complete": manifest.Manifest{}, "run": result{}, "run-seeds": sweepResult{},
+		"plot": plotted{}, "replay": result{}, "report": reported{}, "resume": result{}, "resume-complete": manifest.Manifest{}, "run": result{}, "run-sweep": sweepResult{},
 		"stats": statistics{Summary: &stats.Summary{}}, "validate": []verdict{}, "verify": verification{}, "version": buildInfo{},
 	}
 }

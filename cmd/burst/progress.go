@@ -21,6 +21,8 @@ type progress struct {
 	bar   *progressbar.ProgressBar
 	said  map[string]bool // by once
 
+	what                string // before the bursts
+	watched             bool   // watch has been called for a sweep
 	total, done, spikes uint64
 	start, told         time.Time
 	begun               bool // something has been told of the run
@@ -105,6 +107,11 @@ func (p *progress) watch(done, total uint64) {
 func (p *progress) Record(b *engine.Burst) error {
 	p.done++
 	p.spikes += uint64(len(b.Fired))
+	return p.show()
+}
+
+// show tells how far it is, where it is time to.
+func (p *progress) show() error {
 	if p.quiet {
 		return nil
 	}
@@ -112,16 +119,19 @@ func (p *progress) Record(b *engine.Burst) error {
 	since := now.Sub(p.told)
 	if p.bar != nil && since >= barEvery {
 		rate := float64(p.spikes-p.toldSpike) / since.Seconds()
-		p.bar.Describe(fmt.Sprintf("%s spikes/s", count(uint64(rate))))
+		p.bar.Describe(fmt.Sprintf("%s%s spikes/s", p.what, count(uint64(rate))))
 		p.tell(now)
 		return p.bar.Set64(int64(p.done))
 	}
 	first := !p.begun && since >= time.Second // the first word comes within a second or so
 	if p.bar == nil && (first || since >= lineEvery) {
 		perSecond := float64(p.done-p.toldDone) / since.Seconds()
-		left := time.Duration(float64(p.total-p.done) / perSecond * float64(time.Second))
-		fmt.Fprintf(p.w, "burst %d of %d, %.0f bursts/s, %s spikes/s, %v left\n", p.done, p.total, perSecond,
-			count(uint64(float64(p.spikes-p.toldSpike)/since.Seconds())), left.Round(time.Second))
+		left := ""
+		if perSecond > 0 { // a sweep may be building yet
+			left = fmt.Sprintf(", %v left", time.Duration(float64(p.total-p.done)/perSecond*float64(time.Second)).Round(time.Second))
+		}
+		fmt.Fprintf(p.w, "%sburst %d of %d, %.0f bursts/s, %s spikes/s%s\n", p.what, p.done, p.total, perSecond,
+			count(uint64(float64(p.spikes-p.toldSpike)/since.Seconds())), left)
 		p.tell(now)
 	}
 	return nil
@@ -146,11 +156,4 @@ func (p *progress) finish() {
 		p.bar.Finish() // as in clear
 		p.bar = nil
 	}
-}
-
-// again returns the progress of another run, on the same line of the terminal.
-func (p *progress) again() *progress {
-	next := newProgress(p.w, p.quiet)
-	next.said = p.said
-	return next
 }

@@ -13,6 +13,7 @@ import (
 	"burst/record/manifest"
 	"burst/record/runfolder"
 	"burst/run"
+	"burst/run/sweep"
 
 	"github.com/spf13/cobra"
 )
@@ -25,7 +26,7 @@ func newResumeCommand() *cobra.Command {
 		Long: "resume needs only the run folder: it takes the newest undamaged checkpoint, cuts the recordings there, and\n" +
 			"runs the rest, on any backend and any number of threads. Digest, spikes and rates are those of a run that was never\n" +
 			"stopped. Without a checkpoint the run starts again from the beginning. A live run\n" +
-			"is run as far as the log of its input goes.",
+			"is run as far as the log of its input goes. Of a sweep it runs the points that are not complete.",
 		Example: "  burst resume runs/quickstart-1\n  burst resume runs/quickstart-1 --backend cpu --threads 8",
 		Args:    usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -41,6 +42,7 @@ func newResumeCommand() *cobra.Command {
 	o.expected.flags(cmd)
 	f.BoolVar(&o.json, "json", false, "print the result as JSON; for a complete run, its manifest")
 	f.BoolVar(&o.quiet, "quiet", false, "show no progress, and print only the digest")
+	o.sweeping.jobsFlag(cmd)
 	o.safety(cmd)
 	for _, name := range []string{"checkpoint-every", "on-device-fault"} {
 		f.Lookup(name).DefValue = "the run's"
@@ -50,6 +52,9 @@ func newResumeCommand() *cobra.Command {
 
 // resume is the command.
 func (o *runOptions) resume(cmd *cobra.Command, dir string) error {
+	if sweep.Is(dir) {
+		return o.resumeSweep(cmd, dir)
+	}
 	folder, err := openFolder(dir)
 	if err != nil {
 		return o.peers.Settle(err)

@@ -396,32 +396,41 @@ func TestNoPlaceForCheckpoints(t *testing.T) {
 	require.Equal(t, manifest.Failed, f.Manifest.Status)
 }
 
-// TestSweepThatFails: what the runs before the one that failed came to is written and printed.
+// TestSweepThatFails: a run that fails does not keep the others from running, is named, and is run again by resume.
 func TestSweepThatFails(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	out := filepath.Join(dir, "sweep")
-	sweep := func(saves int) (code int, stdout, stderr bytes.Buffer) {
-		ctx := context.WithValue(context.Background(), diskKey{}, &faulty{left: saves, call: "rename", err: syscall.EIO})
-		args := []string{"run", "quickstart", "--bursts", "40", "--checkpoint-every", "20", "--seeds", "3..6", "--out", out, "--json", "--quiet", "--backend", "cpu"}
-		code = execute(ctx, args, &stdout, &stderr)
-		return code, stdout, stderr
-	}
-	code, stdout, stderr := sweep(4) // two a run
-	require.Equal(t, exitFile, code)
-	require.Contains(t, stderr.String(), "seed 5: ")
-	var v sweepResult
+	out := filepath.Join(t.TempDir(), "sweep")
+	ctx := context.WithValue(context.Background(), diskKey{}, &faulty{left: 4, call: "rename", err: syscall.EIO})
+	var stdout, stderr bytes.Buffer
+	args := []string{"run", "quickstart", "--bursts", "40", "--checkpoint-every", "20", "--seeds", "3..6", "--jobs", "1", "--out", out, "--json", "--quiet", "--backend", "cpu"}
+	require.Equal(t, exitFile, execute(ctx, args, &stdout, &stderr)) // two saves a run
+	require.Contains(t, stderr.String(), "point 3 (seed 5): ")
+	require.Contains(t, stderr.String(), "2 of 4 runs failed; `burst resume "+out+"` goes on")
+	var v, whole sweepResult
 	require.NoError(t, json.Unmarshal(stdout.Bytes(), &v))
-	require.Len(t, v.Runs, 2)
-	require.NotEmpty(t, v.Areas)
+	require.Len(t, v.Runs, 4)
+	require.Equal(t, 2, v.Cells[0].Runs)
+	require.Contains(t, v.Runs[2].Error, "point 3 (seed 5): ")
 	rows, err := os.ReadFile(filepath.Join(out, "sweep.csv"))
 	require.NoError(t, err)
-	require.Contains(t, string(rows), "\n4,motor,")
-	require.NotContains(t, string(rows), "\n5,")
-	require.NoError(t, os.RemoveAll(out))
-	code, stdout, _ = sweep(0)
-	require.Equal(t, exitFile, code)
-	require.Empty(t, stdout.String(), "no run, no result")
+	require.Contains(t, string(rows), "\n2,4,4,"+v.Runs[1].Digest+",,40,")
+	require.Contains(t, string(rows), "\n3,5,5,,,0,0,")
+
+	before, err := os.Stat(filepath.Join(out, "seed-3", "manifest.json"))
+	require.NoError(t, err)
+	code, again, told := call("resume", out, "--json", "--backend", "reference")
+	require.Zero(t, code, told)
+	require.NoError(t, json.Unmarshal([]byte(again), &whole))
+	require.Equal(t, 4, whole.Cells[0].Runs)
+	require.Equal(t, fmt.Sprint(v.Runs[:2]), fmt.Sprint(whole.Runs[:2])) // with NaN
+	after, err := os.Stat(filepath.Join(out, "seed-3", "manifest.json"))
+	require.NoError(t, err)
+	require.Equal(t, before.ModTime(), after.ModTime(), "a run that is complete is not run again")
+	for _, r := range whole.Runs {
+		code, digest, told := call("run", "quickstart", "--bursts", "40", "--seed", fmt.Sprint(r.Seed), "--no-out", "--quiet", "--backend", "cpu")
+		require.Zero(t, code, told)
+		require.Equal(t, r.Digest+"\n", digest)
+	}
 }
 
 // stopper is a disk that has the run stopped, as by a signal, when the nth checkpoint is begun.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/signal"
 	"strconv"
@@ -41,8 +42,9 @@ type runOptions struct {
 	quiet  bool
 	keep   keeping
 	changes
-	sweep       string
-	every       string // --checkpoint-every
+	sweeping    sweepFlags
+	interrupted func() os.Signal // of a sweep: which signal came; nil before
+	every       string           // --checkpoint-every
 	from        string
 	weightsFrom string
 	onFault     string
@@ -81,18 +83,15 @@ func newRunCommand() *cobra.Command {
 	o.keep.flags(cmd)
 	register(cmd, "record", completeRecord)
 	o.changes.flags(cmd)
-	f.StringVar(&o.sweep, "seeds", "", "A..B runs once with each seed from A to B and shows mean and standard deviation")
 	o.safety(cmd)
 	f.BoolVar(&o.view, "view", false, "open the run to programs that watch it, on a loopback address; burst view shows it afterwards")
 	f.StringVar(&o.from, "from", "", "start from the state in this checkpoint of the same network; another --run-seed gives other random input from there")
 	cmd.MarkFlagsMutuallyExclusive("bursts", "duration")
 	f.StringVar(&o.weightsFrom, "weights-from", "", "begin with the weights that another run has learnt: its folder, or a checkpoint in it; plasticity may be another")
-	cmd.MarkFlagsMutuallyExclusive("from", "seeds", "weights-from")
+	cmd.MarkFlagsMutuallyExclusive("from", "weights-from")
 	cmd.MarkFlagsMutuallyExclusive("no-out", "checkpoint-every")
 	cmd.MarkFlagsMutuallyExclusive("out", "no-out")
-	for _, other := range []string{"seed", "run-seed", "expect-digest", "expect-weights", "digest", "view"} {
-		cmd.MarkFlagsMutuallyExclusive("seeds", other)
-	}
+	o.sweeping.flags(cmd)
 	return cmd
 }
 
@@ -132,8 +131,8 @@ func (o *runOptions) run(cmd *cobra.Command, arg string) error {
 		return o.peers.Settle(err)
 	}
 	p := newProgress(cmd.ErrOrStderr(), o.quiet)
-	if o.sweep != "" {
-		return o.runSweep(cmd, sweeping{g: g, arg: arg, progress: p, bursts: n})
+	if o.sweeping.asked() {
+		return o.runSweep(cmd, g, n)
 	}
 	r := &runner{o: o, arg: arg, out: cmd.OutOrStdout(), progress: p, stateEvery: every, read: read, branched: begin != nil || learnt != nil}
 	if o.view {
@@ -348,16 +347,25 @@ func (o *runOptions) length(g *genome.Genome) (uint64, error) {
 	case o.bursts > 0:
 		return o.bursts, nil
 	case o.duration != 0:
-		n := float64(o.duration) / float64(time.Millisecond) / g.Timestep
-		whole := float64(uint64(n + 0.5))
-		if n < 0.5 || n-whole > 1e-6*whole || whole-n > 1e-6*whole {
-			return 0, usageError{fmt.Errorf("--duration %v is %g bursts of %g ms, want a whole number", o.duration, n, g.Timestep)}
+		n, err := wholeBursts("--duration", o.duration, g.Timestep)
+		if err == nil && n == 0 {
+			err = usageError{fmt.Errorf("--duration %v is less than a burst of %g ms", o.duration, g.Timestep)}
 		}
-		return uint64(whole), nil
+		return n, err
 	case g.Bursts > 0:
 		return g.Bursts, nil
 	}
 	return defaultBursts, nil
+}
+
+// wholeBursts is how many bursts a flag's time is.
+func wholeBursts(flag string, d time.Duration, timestep float64) (uint64, error) {
+	n := float64(d) / float64(time.Millisecond) / timestep
+	whole := math.Round(n)
+	if n < 0 || math.Abs(n-whole) > 1e-6*whole {
+		return 0, usageError{fmt.Errorf("%s %v is %g bursts of %g ms, want a whole number", flag, d, n, timestep)}
+	}
+	return uint64(whole), nil
 }
 
 // checkTimes refuses a --rate and a --checkpoint-every that cannot be read.

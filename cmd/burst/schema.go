@@ -12,7 +12,7 @@ func newSchemaCommand() *cobra.Command {
 		Use:   "schema",
 		Short: "Print the JSON Schema of the genome format, or of what a command prints",
 		Long: "Without --output it prints the JSON Schema of the genome format, for editors. With it, the schema of what a command\n" +
-			"prints with --json: run-seeds is for `burst run --seeds`, resume-complete for `burst resume` of a complete run, which\n" +
+			"prints with --json: run-sweep is for `burst run` with --sweep, --seeds or --trials, resume-complete for `burst resume` of a complete run, which\n" +
 			"prints the manifest. Later versions may add fields, but remove none.",
 		Example: "  burst schema > genome.schema.json\n  burst schema --output stats",
 		Args:    usage(cobra.NoArgs),

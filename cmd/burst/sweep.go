@@ -1,144 +1,236 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"burst/genome"
+	"burst/internal/plain"
 	"burst/record/stats"
 	"burst/run"
+	"burst/run/sweep"
 
 	"github.com/spf13/cobra"
 )
 
-// sweeping is a sweep over seeds.
-type sweeping struct {
-	g           *genome.Genome
-	arg         string
-	progress    *progress
-	bursts      uint64
-	interrupted func() os.Signal
+// sweepFlags are the flags of `burst run` that make a sweep of it.
+type sweepFlags struct {
+	axes   []string
+	seeds  string
+	trials int
+	jobs   int
+	settle time.Duration
 }
 
-// sweepResult is what `burst run --seeds --json` prints.
-type sweepResult struct {
-	Genome string         `json:"genome"`
-	Folder string         `json:"folder,omitempty"`
-	Areas  []stats.Spread `json:"areas"`
-	Runs   []result       `json:"runs"`
-}
-
-// parseSeeds reads A..B.
-func parseSeeds(s string) (first, last uint64, err error) {
-	a, b, found := strings.Cut(s, "..")
-	first, errA := strconv.ParseUint(a, 10, 64)
-	last, errB := strconv.ParseUint(b, 10, 64)
-	const most = 100_000
-	if !found || errA != nil || errB != nil || first > last || last-first >= most {
-		return 0, 0, usageError{fmt.Errorf("--seeds %q, want A..B with A of at most B and at most %d seeds, such as 1..20", s, most)}
+func (s *sweepFlags) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringArrayVar(&s.axes, "sweep", nil, "PATH=VALUES runs with each value of the genome, such as areas.E.params.tau=10ms,12ms or projections.0.weight=0.1..0.5/5;\nmay be repeated for a grid; several paths with commas between them have the same value")
+	f.StringVar(&s.seeds, "seeds", "", "A..B runs once with each seed from A to B and shows mean and standard deviation")
+	f.IntVar(&s.trials, "trials", 0, "run one network under so many run seeds: the genome's, or --run-seed, and those that follow it")
+	f.DurationVar(&s.settle, "settle", 0, "simulated time that the figures of a sweep leave out at the beginning of each run, such as 200ms")
+	s.jobsFlag(cmd)
+	many := []string{"sweep", "seeds", "trials"}
+	for _, other := range []string{"from", "weights-from", "expect-digest", "expect-weights", "digest", "view", "rate", "on-device-fault"} {
+		for _, name := range many {
+			cmd.MarkFlagsMutuallyExclusive(name, other)
+		}
 	}
-	return first, last, nil
+	cmd.MarkFlagsMutuallyExclusive("seeds", "seed")
+	cmd.MarkFlagsMutuallyExclusive("seeds", "run-seed")
 }
 
-// runSweep runs the network once with each seed. Where a run fails or is stopped, those before it are written and reported.
-func (o *runOptions) runSweep(cmd *cobra.Command, s sweeping) error {
-	first, last, err := parseSeeds(o.sweep)
+// jobsFlag adds what resume has too.
+func (s *sweepFlags) jobsFlag(cmd *cobra.Command) {
+	cmd.Flags().IntVar(&s.jobs, "jobs", 0, "runs of a sweep that go on beside each other and share the threads (default: one a thread; one on a GPU)")
+}
+
+// asked reports whether the flags make a sweep.
+func (s *sweepFlags) asked() bool { return len(s.axes) > 0 || s.seeds != "" || s.trials != 0 }
+
+// plan reads the flags.
+func (s *sweepFlags) plan() (p sweep.Plan, err error) {
+	p.Trials, p.Axes = s.trials, []sweep.Axis{}
+	if s.trials < 0 || s.trials > sweep.Most {
+		return p, usageError{fmt.Errorf("--trials %d, want 1 to %d", s.trials, sweep.Most)}
+	}
+	if s.jobs < 0 {
+		return p, usageError{fmt.Errorf("--jobs %d, want 0 or more", s.jobs)}
+	}
+	for _, text := range s.axes {
+		a, err := sweep.ParseAxis(text)
+		if err != nil {
+			return p, usageError{fmt.Errorf("--sweep %w", err)}
+		}
+		p.Axes = append(p.Axes, a)
+	}
+	if s.seeds != "" {
+		if p.Seeds, err = sweep.ParseSeeds(s.seeds); err != nil {
+			return p, usageError{fmt.Errorf("--seeds %w", err)}
+		}
+	}
+	return p, nil
+}
+
+// sweepResult is what `burst run --sweep --json` prints, also with --seeds and --trials.
+type sweepResult struct {
+	Genome string       `json:"genome"`
+	Folder string       `json:"folder,omitempty"`
+	Axes   []sweep.Axis `json:"axes"`
+	Points int          `json:"points"` // that there are to be
+	Cells  []sweep.Cell `json:"cells"`  // of points with the same values
+	Runs   []sweep.Row  `json:"runs"`   // of points that have ended
+}
+
+// runSweep runs the network of g many times.
+func (o *runOptions) runSweep(cmd *cobra.Command, g *genome.Genome, bursts uint64) error {
+	plan, err := o.sweeping.plan()
 	if err != nil {
 		return err
 	}
-	res := sweepResult{Genome: s.g.Name, Runs: []result{}}
-	if res.Folder, err = o.sweepFolder(s.g.Name); err != nil {
+	settle, err := wholeBursts("--settle", o.sweeping.settle, g.Timestep)
+	if err != nil {
 		return err
 	}
-	var failed error
-	ctx, interrupted := catchSignals(cmd.Context())
-	s.interrupted = interrupted
-	for i := uint64(0); failed == nil && i <= last-first; i++ {
-		failed = o.runOne(ctx, cmd, s, first+i, &res)
+	if settle >= bursts {
+		return usageError{fmt.Errorf("--settle %v leaves none of %d bursts", o.sweeping.settle, bursts)}
 	}
-	if failed != nil && len(res.Runs) == 0 {
-		return failed
-	}
-	if err := res.gather(); err != nil {
-		return err
-	}
-	if err := o.reportSweep(cmd, &res); err != nil {
-		return err
-	}
-	return failed
-}
-
-// runOne is one run of a sweep.
-func (o *runOptions) runOne(ctx context.Context, cmd *cobra.Command, s sweeping, seed uint64, res *sweepResult) error {
-	one, g := *o, *s.g
-	reseed(&g, seed)
-	if res.Folder != "" {
-		one.keep.out = filepath.Join(res.Folder, fmt.Sprintf("seed-%d", seed))
-	}
-	r := &runner{o: &one, arg: s.arg, out: cmd.OutOrStdout(), progress: s.progress.again(), interrupted: s.interrupted}
-	err := r.run(ctx, func(ctx context.Context) (*run.Run, error) {
-		settings := one.settings(ctx, r.progress)
-		settings.Bursts = s.bursts
-		return run.New(ctx, &g, settings)
+	return o.throughSweep(cmd, func(s sweep.Options) (*sweep.Result, error) {
+		s.Run.Bursts, s.Settle = bursts, settle
+		ctx, interrupted := catchSignals(cmd.Context())
+		o.interrupted = interrupted
+		return sweep.Run(ctx, g, plan, s)
 	})
-	switch {
-	case errors.Is(err, context.Canceled):
-		s.progress.line("stopped by %v in the run with seed %d; the %d runs before it are complete", s.interrupted(), seed, len(res.Runs))
-		return stoppedBy(s.interrupted())
-	case err != nil:
-		return fmt.Errorf("seed %d: %w", seed, err)
-	}
-	res.Runs = append(res.Runs, r.result())
-	return nil
 }
 
-// gather computes the areas' figures over all runs, and writes sweep.csv where the sweep has a folder.
-func (s *sweepResult) gather() error {
-	var sweep stats.Sweep
-	for _, r := range s.Runs {
-		for _, a := range r.Areas {
-			sweep.Add(r.Seed, a.Name, a.Neurons, a.Spikes, a.Rate, a.Active, r.Digest)
+// resumeSweep goes on with the sweep in a folder.
+func (o *runOptions) resumeSweep(cmd *cobra.Command, dir string) error {
+	if o.peers != nil {
+		return o.peers.Settle(usageError{errors.New("a sweep goes on in one process: leave mpirun out")})
+	}
+	for _, flag := range []string{"expect-digest", "expect-weights", "checkpoint-every", "on-device-fault"} {
+		if cmd.Flags().Changed(flag) {
+			return usageError{fmt.Errorf("--%s is for one run, and %s is a sweep", flag, dir)}
 		}
 	}
-	s.Areas = sweep.Areas()
-	if s.Folder == "" {
-		return nil
+	if !cmd.Flags().Changed("backend") {
+		o.backend = ""
+	} else if err := errors.Join(o.checkBackend(), o.gpus.check("backend", o.backend)); err != nil {
+		return err
 	}
-	return sweep.Write(s.Folder)
+	return o.throughSweep(cmd, func(s sweep.Options) (*sweep.Result, error) {
+		ctx, interrupted := catchSignals(cmd.Context())
+		o.interrupted = interrupted
+		return sweep.Resume(ctx, dir, s)
+	})
 }
 
-// sweepFolder makes the folder that holds a folder for each run; "" with --no-out.
-func (o *runOptions) sweepFolder(name string) (string, error) {
-	switch {
-	case o.keep.noOut:
-		return "", nil
-	case o.keep.out == "":
-		return run.NextFolder(runsFolder, name)
+// throughSweep runs a sweep, with progress, and reports what came of it.
+func (o *runOptions) throughSweep(cmd *cobra.Command, run func(sweep.Options) (*sweep.Result, error)) error {
+	p := newProgress(cmd.ErrOrStderr(), o.quiet)
+	s := sweep.Options{Run: o.settings(cmd.Context(), p), Jobs: o.sweeping.jobs, Tell: p.sweepEvent}
+	s.Folder, s.Runs, s.Run.Folder, s.Run.Runs, s.Run.Recorders, s.Run.Tell = s.Run.Folder, s.Run.Runs, "", "", nil, nil
+	s.Run.OnFault, s.Run.Elsewhere = "", false
+	res, err := run(s)
+	p.finish()
+	if res == nil {
+		var wrong *sweep.PlanError
+		if errors.As(err, &wrong) {
+			return usageError{fmt.Errorf("--sweep %w", err)}
+		}
+		return err
 	}
-	return o.keep.out, os.MkdirAll(o.keep.out, 0o755)
+	if len(res.Rows) > 0 {
+		if res.Folder != "" {
+			if _, failed := res.WriteMaps(res.Folder, "png"); failed != nil { // the table is safe
+				p.line("no pictures: %s", plain.Text(failed))
+			}
+		}
+		if failed := o.reportSweep(cmd, res); failed != nil {
+			return failed
+		}
+	}
+	return o.sweepEnd(p, res, err)
 }
 
-// reportSweep prints means and standard deviations.
-func (o *runOptions) reportSweep(cmd *cobra.Command, res *sweepResult) error {
+// sweepEnd says how a sweep ended that is not complete.
+func (o *runOptions) sweepEnd(p *progress, res *sweep.Result, err error) error {
+	failed := 0
+	for i := range res.Rows {
+		if res.Rows[i].Error != "" {
+			failed++
+		}
+	}
+	cure := ""
+	if res.Folder != "" {
+		cure = fmt.Sprintf("; `burst resume %s` goes on", quoted(res.Folder))
+	}
+	if s := o.interrupted(); s != nil && len(res.Rows) < res.Points {
+		p.line("stopped by %v: %d of %d runs are complete%s", s, len(res.Rows)-failed, res.Points, cure)
+		return stoppedBy(s)
+	}
+	if err != nil && failed > 0 {
+		return fmt.Errorf("%w\n%d of %d runs failed%s", err, failed, res.Points, cure)
+	}
+	return err
+}
+
+// sweepEvent tells of a sweep.
+func (p *progress) sweepEvent(e sweep.Event) {
+	switch e := e.(type) {
+	case sweep.Progress:
+		if e.Spikes == 0 && e.Bursts == 0 { // all are building
+			return
+		}
+		if !p.watched {
+			p.watch(e.Bursts, e.Of)
+			p.watched = true
+		}
+		p.what = fmt.Sprintf("%d of %d runs complete, ", e.Ended, e.Points)
+		p.done, p.spikes = e.Bursts, e.Spikes
+		p.show()
+	case sweep.Failed:
+		p.line("%s", plain.Text(e.Err))
+	case sweep.Of:
+		switch event := e.Event.(type) {
+		case run.Building:
+			if !p.watched {
+				p.building(event.Done, event.Total)
+			}
+		case run.Took, run.RecordsPart:
+			p.once("%v", e.Event)
+		default:
+			p.line("%s: %v", e.Place, e.Event)
+		}
+	}
+}
+
+// reportSweep prints what came of a sweep.
+func (o *runOptions) reportSweep(cmd *cobra.Command, res *sweep.Result) error {
 	if o.json {
-		return printJSON(cmd, res)
+		return printJSON(cmd, sweepResult{Genome: res.Genome, Folder: res.Folder, Axes: res.Plan.Axes, Points: res.Points, Cells: res.Cells(), Runs: res.Rows})
 	}
 	w := cmd.OutOrStdout()
 	if o.quiet {
-		for _, r := range res.Runs {
-			fmt.Fprintf(w, "%d %s\n", r.Seed, r.Digest)
+		for _, r := range res.Rows {
+			if r.Error == "" {
+				fmt.Fprintf(w, "%s %s\n", pointName(&res.Plan, &r), r.Digest)
+			}
 		}
 		return nil
 	}
-	fmt.Fprintf(w, "%s: %d runs of %s bursts\n\n", res.Genome, len(res.Runs), bursts(res.Runs))
-	rows := [][]string{{"area", "neurons", "spikes", "rate (Hz)"}}
-	for _, a := range res.Areas {
-		rows = append(rows, []string{a.Area, count(uint64(a.Neurons)), fmt.Sprintf("%.1f ± %.1f", a.SpikesMean, a.SpikesSD), fmt.Sprintf("%.3f ± %.3f", a.RateMean, a.RateSD)})
+	fmt.Fprintf(w, "%s: %d runs of %s bursts\n\n", res.Genome, len(res.Rows), count(res.Rows[0].Bursts))
+	head := []string{}
+	for i := range res.Plan.Axes {
+		head = append(head, res.Plan.Axes[i].Name())
+	}
+	rows := [][]string{append(head, "area", "neurons", "spikes", "rate (Hz)", "CV", "synchrony")}
+	for _, c := range res.Cells() {
+		for _, a := range c.Areas {
+			rows = append(rows, append(append([]string{}, c.Values...), a.Name, count(uint64(a.Neurons)), spread(a.Spikes, 1), spread(a.Rate, 3), spread(a.CV, 3), spread(a.Synchrony, 3)))
+		}
 	}
 	if err := table(w, rows); err != nil {
 		return err
@@ -149,10 +241,21 @@ func (o *runOptions) reportSweep(cmd *cobra.Command, res *sweepResult) error {
 	return nil
 }
 
-// bursts is the number of bursts of each run.
-func bursts(runs []result) string {
-	if len(runs) == 0 {
-		return "0"
+// pointName is the seed of a run of a sweep over seeds or trials alone, and else the number of the point.
+func pointName(p *sweep.Plan, r *sweep.Row) string {
+	switch {
+	case len(p.Axes) > 0 || len(p.Seeds) > 0 && p.Trials > 0:
+		return strconv.Itoa(r.Point)
+	case p.Trials > 0:
+		return strconv.FormatUint(r.RunSeed, 10)
 	}
-	return count(runs[0].Bursts)
+	return strconv.FormatUint(r.Seed, 10)
+}
+
+// spread writes mean ± standard deviation, "-" where there is none.
+func spread(s stats.Spread, decimals int) string {
+	if !s.Mean.Defined() {
+		return "-"
+	}
+	return strings.Join([]string{figure(s.Mean, decimals, 1, ""), figure(s.SD, decimals, 1, "")}, " ± ")
 }

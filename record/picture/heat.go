@@ -20,6 +20,7 @@ type heat struct {
 	log              bool     // the colour is that of the logarithm; zero stays blank
 	columns          []string // instead of ticks: a label for each column
 	cells            bool     // write each value into its cell
+	empty            string   // what to say where no cell has one
 }
 
 // limits are the values of the scale's ends.
@@ -164,7 +165,7 @@ func (h *heat) write(p *chart, lo, hi float64) {
 	written := false
 	for i, row := range h.values {
 		for k, v := range row {
-			if v == 0 || math.IsNaN(v) {
+			if math.IsNaN(h.shade(v)) {
 				continue
 			}
 			var ink color.Color = color.Black
@@ -172,11 +173,19 @@ func (h *heat) write(p *chart, lo, hi float64) {
 				ink = color.White
 			}
 			x := h.x0 + (float64(k)+0.5)/float64(len(row))*(h.x1-h.x0)
-			p.write(point{x, 1 - (float64(i)+0.5)/float64(len(h.rows))}, mark(ink, smallText), number(v))
+			p.write(point{x, 1 - (float64(i)+0.5)/float64(len(h.rows))}, mark(ink, smallText), h.text(v))
 			written = true
 		}
 	}
 	if !written {
-		p.note("no synapses")
+		p.note(h.empty)
 	}
+}
+
+// text is a number as it stands in a cell: counts in full, figures with three digits.
+func (h *heat) text(v float64) string {
+	if h.log {
+		return number(v)
+	}
+	return figures(v, 3)
 }

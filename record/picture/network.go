@@ -11,7 +11,7 @@ func matrix(title string, g *genome.Genome) (*Picture, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := heat{title: title, x: "from area", y: "to area", key: "synapses", x1: 1, log: true, cells: len(g.Areas) <= 12, columns: []string{}}
+	h := heat{title: title, x: "from area", y: "to area", key: "synapses", x1: 1, log: true, cells: len(g.Areas) <= 12, empty: "no synapses", columns: []string{}}
 	for i := range g.Areas {
 		h.rows, h.columns = append(h.rows, g.Areas[i].Name), append(h.columns, g.Areas[i].Name)
 		h.values = append(h.values, make([]float64, len(g.Areas)))

@@ -34,6 +34,15 @@ func (v Value) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(v))
 }
 
+// UnmarshalJSON reads what MarshalJSON writes.
+func (v *Value) UnmarshalJSON(text []byte) error {
+	if string(text) == "null" {
+		*v = undefined
+		return nil
+	}
+	return json.Unmarshal(text, (*float64)(v))
+}
+
 // Defined reports whether there is a figure.
 func (v Value) Defined() bool { return !math.IsNaN(float64(v)) && !math.IsInf(float64(v), 0) }
 
