@@ -118,11 +118,7 @@ func atMost(name string, c *connectome.Connectome, o Options) uint64 {
 
 // cut splits a network among backends of this process if there is memory for the copies and for all backends.
 func cut(name string, c *connectome.Connectome, o Options) ([]*connectome.Connectome, error) {
-	each := uint64(4 + 4)
-	if c.Delay != nil {
-		each++
-	}
-	copies := c.Synapses()*each + uint64(o.Parts)*8*uint64(c.Neurons+1)
+	copies := c.Synapses()*(4+4) + c.Delay.Bytes() + uint64(o.Parts)*8*uint64(c.Neurons+1)
 	for i := range c.Plastic {
 		p := &c.Plastic[i]
 		copies += p.Synapses() * 8

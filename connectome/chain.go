@@ -24,7 +24,7 @@ func (p *plan) chains() bool {
 		return unknown && most-least <= least/16+1<<20
 	}
 	_, peak := p.bytes()
-	each := uint64(bytesASynapse + bytesOfADelay)
+	each := bytesASynapse + bytesOfADelay(p.longestDelay())
 	peak = add(peak, mul(add(most-least, mul(uint64(p.workers), longestSorted)), each))
 	return unknown && peak <= p.limit
 }
@@ -42,9 +42,8 @@ func (p *plan) most() uint64 {
 // scratch memory and copied to its place as soon as all blocks before it have theirs.
 func (b *builder) chainRows(room uint64) error {
 	b.progress.total = 2*room + 1
-	out := &chain{row: b.room(room), waiting: map[uint64]arrival{}}
+	out, longest := &chain{row: b.room(room), waiting: map[uint64]arrival{}}, b.longestDelay()
 	b.c.Delay = out.row.delay // that there are delays
-	delays := out.row.delay != nil
 	parts := uint64(max(1, b.part.Of))
 	draws, scratch := min(synapsesAPiece*parts, longestSorted), uint64(0) // a part keeps only few of all draws
 	list := b.blocks(func(r *rows) uint64 {
@@ -60,7 +59,7 @@ func (b *builder) chainRows(room uint64) error {
 	parallel(b.workers, uint64(len(list)), func(worker int, k uint64) {
 		m, first := &makers[worker], uint64(list[k].rows.from.First)
 		if m.to.target == nil {
-			m.to = newRows(scratch, delays) // not out.row, which another goroutine may grow now
+			m.to = newRows(scratch, longest) // not out.row, which another goroutine may grow now
 		}
 		m.at = 0
 		for s := list[k].lo; s < list[k].hi; s++ {
@@ -128,9 +127,7 @@ func (s *chain) put(at uint64, r row) {
 	defer s.mu.RUnlock()
 	copy(s.row.target[at:], r.target)
 	copy(s.row.weight[at:], r.weight)
-	if s.row.delay != nil {
-		copy(s.row.delay[at:], r.delay)
-	}
+	s.row.delay.put(at, r.delay)
 }
 
 // grow makes room if the draws have exceeded the estimate.

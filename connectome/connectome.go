@@ -21,8 +21,8 @@ type Connectome struct {
 	Row      []uint64 // Neurons+1 entries; synapses of neuron n are Row[n] ≤ k < Row[n+1]; nil if the synapses are not here (see Parts)
 	Target   []uint32 // port of synapse k; a row is sorted by (delay, port, weight)
 	Weight   []int32  // quanta
-	Delay    []uint8  // bursts, 1…255; nil if all are 1
-	MaxDelay int      // D, the largest delay in all parts, ≥ 1
+	Delay    Delays   // bursts
+	MaxDelay int      // D, the largest delay in all parts, 1…65,535
 
 	ByRule uint64 // number of synapses before merging, in all parts (see Options.Allgather)
 	total  uint64 // the same after merging
@@ -112,7 +112,7 @@ func (c *Connectome) Total() uint64 {
 
 // Bytes is the memory of the arrays.
 func (c *Connectome) Bytes() uint64 {
-	n := size(c.Row) + size(c.Target) + size(c.Weight) + size(c.Bound) + size(c.Delay) + size(c.Areas) + size(c.Stimuli)
+	n := size(c.Row) + size(c.Target) + size(c.Weight) + size(c.Bound) + c.Delay.Bytes() + size(c.Areas) + size(c.Stimuli)
 	for i := range c.Areas {
 		a := &c.Areas[i]
 		n += size(a.Chance.Each) + size(a.Spikes.Row) + size(a.Spikes.Low) + size(a.Spikes.High) + size(a.Upstream)
@@ -145,12 +145,7 @@ func (c *Connectome) Bytes() uint64 {
 func size[T any](s []T) uint64 { return uint64(len(s)) * uint64(unsafe.Sizeof(*new(T))) }
 
 // DelayOf is the delay of synapse k in bursts.
-func (c *Connectome) DelayOf(k uint64) uint8 {
-	if c.Delay == nil {
-		return 1
-	}
-	return c.Delay[k]
-}
+func (c *Connectome) DelayOf(k uint64) uint32 { return c.Delay.At(k) }
 
 // Headroom is the largest |amount|, in quanta, that stimuli may add to port p in one burst.
 func (c *Connectome) Headroom(p uint32) int64 { return math.MaxInt32 - int64(c.Bound[p]) }

@@ -453,7 +453,7 @@ func TestValuesByDistance(t *testing.T) {
 	require.NoError(t, err)
 	assert.GreaterOrEqual(t, sizes.MaxDelay, n.MaxDelay)
 	assert.Less(t, sizes.MaxDelay, n.MaxDelay+3)
-	g.Projections[0].Delay = byPlace("1 + d/(0.1 um)", 1)
+	g.Projections[0].Delay = byPlace("1 + d/(0.0004 um)", 1)
 	_, err = Build(g, Options{})
 	assert.ErrorContains(t, err, "a delay rounds to")
 	g.Projections[0].Delay, g.Projections[0].Weight = constant(1), byPlace("sqrt(d/(1 um) - 31)", 1)

@@ -14,7 +14,7 @@ type Driven struct {
 	Row    []uint64 // Neurons+1 entries; synapses of neuron n are Row[n] ≤ k < Row[n+1]; nil if the synapses are not here (see Parts)
 	Target []uint32 // port
 	Weight []int32  // factor of the amplitude, in quanta, not lifted
-	Delay  []uint8  // bursts; nil if all are 1
+	Delay  []uint8  // bursts, 1…255; nil if all are 1
 	Divide []int32  // per neuron, what its spikes divide by; 0: nothing. nil: no area divides
 }
 
@@ -27,11 +27,19 @@ func (d *Driven) Synapses() uint64 {
 }
 
 // DelayOf is the delay of synapse k in bursts.
-func (d *Driven) DelayOf(k uint64) uint8 {
+func (d *Driven) DelayOf(k uint64) uint32 {
 	if d.Delay == nil {
 		return 1
 	}
-	return d.Delay[k]
+	return uint32(d.Delay[k])
+}
+
+// AmplitudeLists is for how many of the newest fire queues a state has the amplitudes: as many as delays of driven synapses may have bursts.
+func (c *Connectome) AmplitudeLists() int {
+	if c.Driven == nil {
+		return 0
+	}
+	return min(c.MaxDelay, quanta.MaxApart)
 }
 
 // Amplitude is a potential in quanta, to nearest, ties away from zero, but not to 0 unless the potential is 0. It is false if the
@@ -128,7 +136,7 @@ func (p *plan) makeDriven(c *Connectome, sums []uint64, progress *meter) error {
 	c.ByRule += rows.ByRule
 	c.MaxDelay = max(c.MaxDelay, rows.MaxDelay)
 	c.Driven = p.divisors(driven)
-	c.Driven.Row, c.Driven.Target, c.Driven.Weight, c.Driven.Delay = rows.Row, rows.Target, rows.Weight, rows.Delay
+	c.Driven.Row, c.Driven.Target, c.Driven.Weight, c.Driven.Delay = rows.Row, rows.Target, rows.Weight, rows.Delay.Short
 	return nil
 }
 
@@ -184,11 +192,11 @@ func (d *Driven) cut(c *Connectome, part Part) *Driven {
 		return nil
 	}
 	cut := &Driven{Row: make([]uint64, len(d.Row)), Target: []uint32{}, Weight: []int32{}, Divide: d.Divide}
-	longest := uint8(1)
+	longest := uint32(1)
 	for n := range c.Neurons {
 		for k := d.Row[n]; k < d.Row[n+1]; k++ {
 			if part.Owns(c.NeuronOf(d.Target[k])) {
-				cut.Target, cut.Weight, cut.Delay = append(cut.Target, d.Target[k]), append(cut.Weight, d.Weight[k]), append(cut.Delay, d.DelayOf(k))
+				cut.Target, cut.Weight, cut.Delay = append(cut.Target, d.Target[k]), append(cut.Weight, d.Weight[k]), append(cut.Delay, uint8(d.DelayOf(k)))
 				longest = max(longest, d.DelayOf(k))
 			}
 		}

@@ -38,7 +38,7 @@ func TestDrivenRows(t *testing.T) {
 		g := drivenNet(merge, dividesPSP)
 		c := build(t, g)
 		require.EqualValues(t, 70*200, c.Synapses(), "static ones alone")
-		require.Nil(t, c.Delay)
+		require.True(t, c.Delay.None())
 		require.Equal(t, 3, c.MaxDelay)
 		require.EqualValues(t, 12_000, c.Areas[1].PSPMax)
 		require.Zero(t, c.Areas[0].PSPMax)

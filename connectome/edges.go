@@ -55,11 +55,11 @@ func (p *plan) ends(pr *genome.Projection) (from, to Span) {
 func newEdges(p *plan, w *wiring) (rule, error) {
 	pr := w.p
 	_, taken := p.bytesOf(&p.load)
-	perRow := edgelist.Bytes(1) + bytesASynapse + bytesOfADelay
+	perRow := edgelist.Bytes(1) + bytesASynapse + bytesOfADelay(w.mostDelay())
 	o := edgelist.Options{
 		Source:   edgelist.Side{Count: uint64(w.from.Count), Of: p.sideName(pr.From)},
 		Target:   edgelist.Side{Count: uint64(w.to.Count), Of: p.sideName(pr.To)},
-		Timestep: p.g.Timestep, MaxRows: (p.limit - min(p.limit, taken)) / perRow, Threads: p.workers,
+		Timestep: p.g.Timestep, MostDelay: w.mostDelay(), MaxRows: (p.limit - min(p.limit, taken)) / perRow, Threads: p.workers,
 	}
 	t, err := p.readEdges(pr.File, o)
 	key := projectionKey(w.index, "file")
@@ -192,17 +192,17 @@ func doubled(pr *genome.Projection, t *edgelist.Table) string {
 	return ""
 }
 
-// longest is the longest delay that the wiring can have, in bursts.
-func (w *wiring) longest() int {
+// latest is the longest delay that the wiring can have, in bursts.
+func (w *wiring) latest() int {
 	if w.delays != nil {
-		most := uint8(1)
+		most := uint16(1)
 		for _, d := range w.delays {
 			most = max(most, d)
 		}
 		return int(most)
 	}
 	_, hi := w.delay.extent()
-	return int(min(max(1, quanta.Nearest(hi)), quanta.MaxDelay))
+	return int(min(max(1, quanta.Nearest(hi)), float64(w.mostDelay())))
 }
 
 // credit counts the wiring's synapses for the areas at their ends.

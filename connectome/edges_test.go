@@ -43,7 +43,7 @@ func TestEdgesSmall(t *testing.T) {
 	c := build(t, g)
 	assert.Equal(t, [][2]uint32{{0, 108}, {69, 108}, {70, 0}, {99, 69}, {99, 0}}, pairs(c))
 	assert.Equal(t, []int32{3000, 3000, 4, -400, 1_000_000}, c.Weight)
-	assert.Equal(t, []uint8{4, 4, 1, 15, 255}, c.Delay)
+	assert.Equal(t, Delays{Short: []uint8{4, 4, 1, 15, 255}}, c.Delay)
 	assert.Equal(t, 255, c.MaxDelay)
 	s, err := Measure(g, Options{})
 	require.NoError(t, err)
@@ -66,7 +66,7 @@ func TestEdgesWithoutNeurons(t *testing.T) {
 func TestEdgesOfDelayOne(t *testing.T) {
 	with := build(t, fromLists(t, "  - {rule: edges, file: w.csv}\n", map[string]string{"w.csv": "source,target,weight,delay\n3,5,2,1\n"}))
 	without := build(t, fromLists(t, "  - {rule: edges, file: w.csv}\n", map[string]string{"w.csv": "source,target,weight\n3,5,2\n"}))
-	assert.Nil(t, with.Delay)
+	assert.True(t, with.Delay.None())
 	assert.Equal(t, without, with)
 }
 

@@ -108,8 +108,8 @@ type exporter struct {
 }
 
 // add is a synapse between neurons.
-func (e *exporter) add(source, target uint32, weight float64, delay, port uint8) error {
-	e.b.Add(source, target, weight, delay, port)
+func (e *exporter) add(source, target uint32, weight float64, delay uint32, port uint8) error {
+	e.b.Add(source, target, weight, uint16(delay), port)
 	if len(e.b.Source) < exportRows {
 		return nil
 	}
@@ -144,7 +144,7 @@ func (c *Connectome) exportPlastic(e *exporter, p *Plastic, from, to Span, weigh
 			i, port := a.Input(p.Target[k])
 			x, err := weight(k, places[k])
 			if err == nil {
-				err = e.add(p.From.First+s-from.First, a.Neurons.First+i-to.First, x, uint8(p.DelayOf(k)), uint8(port))
+				err = e.add(p.From.First+s-from.First, a.Neurons.First+i-to.First, x, p.DelayOf(k), uint8(port))
 			}
 			if err != nil {
 				return err

@@ -48,6 +48,7 @@ projections:
   - {from: D, to: F, rule: all_to_all, weight: 1, attractivity: 37}
   - {from: D, to: I, rule: randomizer, weight: -2, delay: 9}
 `,
+		"long delays":           "burst: v1\nareas: [{name: a, neurons: 40}]\nprojections: [{from: a, to: a, rule: all_to_all, weight: 7, delay: \"uniform(1, 60000)\"}]\n",
 		"named ports":           receptors,
 		"finest scale":          "burst: v1\nscale: 16777216\nareas: [{name: a, neurons: 40}]\nprojections: [{from: a, to: a, rule: all_to_all, weight: \"uniform(-1, 1)\"}]\n",
 		"coarse scale, odd":     "burst: v1\nscale: 3\nareas: [{name: a, neurons: 40}]\nprojections: [{from: a, to: a, rule: all_to_all, weight: \"normal(1000000, 400000)\"}]\n",

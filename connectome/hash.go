@@ -12,7 +12,7 @@ import (
 // devices and parts of a network can add it up in any order. The hash of a part is over its own neurons and synapses. mix is
 // the finaliser of SplitMix64, fold(h, x) = mix(h·φ + x), and φ = 0x9e3779b97f4a7c15:
 //
-//	synapse  fold(fold(1, source·2^32 + port), weight·2^8 + delay), weight as an unsigned 32-bit number
+//	synapse  fold(fold(1, source·2^32 + port), ⌊delay/2^8⌋·2^40 + weight·2^8 + delay mod 2^8), weight as an unsigned 32-bit number
 //	neuron   fold, from A on, over neuron, those of its constants that may differ (feagi: threshold; poisson: Chance, From and
 //	         Until; spike_list: the bursts of its list; custom: refractory, where neurons differ in it) and its initial V and further variables
 //	plastic  see plasticHash
@@ -137,22 +137,21 @@ func foldBits(h uint64, x float32) uint64 { return fold(h, uint64(math.Float32bi
 
 func (c *Connectome) rowHash(n uint32) uint64 {
 	sum, r := uint64(0), rowBetween(c, c.Row[n], c.Row[n+1])
-	weight, delay := r.weight[:len(r.target)], r.delay
-	if delay == nil {
+	weight := r.weight[:len(r.target)]
+	if r.delay.None() {
 		for k, target := range r.target {
 			sum += synapseHash(n, target, weight[k], 1)
 		}
 		return sum
 	}
-	delay = delay[:len(r.target)]
 	for k, target := range r.target {
-		sum += synapseHash(n, target, weight[k], delay[k])
+		sum += synapseHash(n, target, weight[k], r.delay.At(uint64(k)))
 	}
 	return sum
 }
 
-func synapseHash(source, port uint32, weight int32, delay uint8) uint64 {
-	return fold(fold(1, uint64(source)<<32|uint64(port)), uint64(uint32(weight))<<8|uint64(delay))
+func synapseHash(source, port uint32, weight int32, delay uint32) uint64 {
+	return fold(fold(1, uint64(source)<<32|uint64(port)), uint64(delay>>8)<<40|uint64(uint32(weight))<<8|uint64(delay&0xff))
 }
 
 func fold(h, x uint64) uint64 { return exact.Mix(h*0x9e3779b97f4a7c15 + x) }

@@ -192,7 +192,7 @@ func wellFormed(t require.TestingT, c *Connectome, sizes *Sizes) {
 		require.EqualValues(t, c.Areas[i].Neurons.Count, a.Neurons)
 	}
 	require.Equal(t, [2]uint64{c.Synapses(), c.Synapses()}, [2]uint64{in, out})
-	longest := uint8(1)
+	longest := uint32(1)
 	sums := make([]uint64, c.Ports)
 	for n := range c.Neurons {
 		require.LessOrEqual(t, c.Row[n], c.Row[n+1])

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"burst/genome"
+	"burst/internal/quanta"
 	"burst/internal/slow"
 )
 
@@ -192,9 +193,11 @@ func TestMemoryOfTheMachine(t *testing.T) {
 func TestRowsWiderThanAKeyAreSortedInPlace(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	for _, n := range []int{0, 1, 2, 47, 48, 3000} {
-		one := row{make([]uint32, n), make([]int32, n), make([]uint8, n)}
+		most := []int{mostShort, quanta.MaxDelay}[n%2]
+		one := row{make([]uint32, n), make([]int32, n), newDelays(uint64(n), most)}
 		for i := range n {
-			one.target[i], one.weight[i], one.delay[i] = r.Uint32()>>r.IntN(32), int32(r.Uint32()), uint8(1+r.IntN(255)) // more than 64 bits
+			one.target[i], one.weight[i] = r.Uint32()>>r.IntN(32), int32(r.Uint32()) // more than 64 bits
+			one.delay.set(uint64(i), uint64(1+r.IntN(most)))
 		}
 		var s sorter
 		s.sort(one)

@@ -55,7 +55,6 @@ const (
 	bytesAPort     = resultAPort + 8
 	bytesANeuron   = resultANeuron + bytesAPort // of a model with one port
 	bytesASynapse  = 4 + 4
-	bytesOfADelay  = 1
 	bytesOfSorting = 16 // a synapse of the longest row, each thread
 	bytesOfMerging = 40 // likewise, of a list that grows by copying
 	bytesOfOutput  = 8  // a neuron, where weights are divided
@@ -111,7 +110,7 @@ func Measure(g *genome.Genome, o Options) (*Sizes, error) {
 			s.Learning = append(s.Learning, LearningSizes{w.index, w.synapses, learnt})
 		}
 		if w.synapses > 0 {
-			s.MaxDelay = max(s.MaxDelay, w.longest())
+			s.MaxDelay = max(s.MaxDelay, w.longest)
 		}
 	}
 	for i := range p.merging {
@@ -165,7 +164,7 @@ func (p *plan) bytes() (result, peak uint64) {
 // load is the memory that projections need.
 type load struct {
 	synapses      uint64
-	delays        bool   // somewhere one is not 1
+	longest       int    // delay
 	plastic       uint64 // of synapses: those of plastic projections, which have rows of their own
 	driven        uint64 // the same of driven ones, after merging
 	drivenRows    uint64 // bytes of a driven synapse; 0: there is no driven projection
@@ -182,12 +181,15 @@ type load struct {
 // add counts a projection that does not merge.
 func (l *load) add(p *plan, w *wiring) {
 	l.synapses = add(l.synapses, w.synapses)
-	l.delays, l.divides = l.delays || w.learns == nil && w.drives == 0 && w.delayed(), l.divides || p.divided(w)
+	l.divides = l.divides || p.divided(w)
+	if w.learns == nil && w.drives == 0 && w.delayed() {
+		l.longest = max(l.longest, w.longest)
+	}
 	if w.drives > 0 {
 		l.driven = add(l.driven, w.synapses)
 		l.drivenRows = max(l.drivenRows, bytesASynapse)
 		if w.delayed() {
-			l.drivenRows = bytesASynapse + bytesOfADelay
+			l.drivenRows = bytesASynapse + bytesOfADelay(w.longest)
 		}
 		l.drivenDivides = l.drivenDivides || p.divided(w)
 	}
@@ -195,9 +197,9 @@ func (l *load) add(p *plan, w *wiring) {
 		l.plastic = add(l.plastic, w.synapses)
 		each, dropped := uint64(bytesASynapse), uint64(0)
 		if w.delay.Kind != genome.Const || w.delays != nil {
-			each += bytesOfADelay
+			each += bytesOfADelay(w.longest)
 		} else if w.delayed() {
-			dropped = bytesOfADelay
+			dropped = bytesOfADelay(w.longest)
 		}
 		ends := add(mul(uint64(w.from.Count)+1, 8), mul(uint64(w.ports.Count), 4))
 		if p.divided(w) {
@@ -220,10 +222,9 @@ func (l *load) add(p *plan, w *wiring) {
 // bytesOf is bytes with the projections' part of it.
 func (p *plan) bytesOf(l *load) (result, peak uint64) {
 	each := uint64(bytesASynapse)
-	if l.delays {
-		each += bytesOfADelay
-	}
-	result = add(add(p.fixed, mul(l.synapses-l.plastic-l.driven, each)), l.plasticRows)
+	each += bytesOfADelay(l.longest)
+	still := l.synapses - l.plastic - l.driven
+	result = add(add(p.fixed, mul(still, each)), l.plasticRows)
 	if l.drivenRows > 0 {
 		result = add(add(result, mul(l.driven, l.drivenRows)), mul(p.neurons+1, 8))
 	}
@@ -231,17 +232,31 @@ func (p *plan) bytesOf(l *load) (result, peak uint64) {
 		result = add(result, mul(p.neurons, 4))
 	}
 	peak = add(add(result, mul(p.inputs, bytesAPort-resultAPort)), l.plasticScrap)
+	if l.longest > mostShort { // drawn ones may turn out to fit a byte
+		peak = add(peak, still)
+	}
 	if l.divides {
 		peak = add(peak, mul(p.neurons, bytesOfOutput))
 	}
 	peak = add(add(peak, l.lists), mul(uint64(p.workers), l.histograms))
 	each = 0
 	if !p.part.Whole() {
-		each = bytesASynapse + bytesOfADelay // rows whose place is not known yet
+		each = bytesASynapse + bytesOfADelay(l.longest) // rows whose place is not known yet
 	}
 	scratch := max(mul(min(l.synapses, longestSorted), bytesOfSorting+each), mul(l.longestMerged, bytesOfMerging))
 	scratch = add(scratch, l.scratch)
 	return result, add(peak, mul(uint64(p.workers), add(uint64(unsafe.Sizeof(batch{})), scratch)))
+}
+
+// bytesOfADelay is the memory of a synapse's delay where the longest has so many bursts.
+func bytesOfADelay(longest int) uint64 {
+	switch {
+	case longest <= 1:
+		return 0
+	case longest <= mostShort:
+		return 1
+	}
+	return 2
 }
 
 // fixedBytes is the part of the result that does not depend on projections.
@@ -312,14 +327,15 @@ func (p *plan) byRule() uint64 {
 	return sum
 }
 
-// hasDelays is false when every delay is 1.
-func (p *plan) hasDelays() bool {
+// longestDelay is the longest delay that synapses can have; 1 where there are none.
+func (p *plan) longestDelay() int {
+	longest := 1
 	for i := range p.wirings {
-		if p.wirings[i].delayed() {
-			return true
+		if w := &p.wirings[i]; w.delayed() {
+			longest = max(longest, w.longest)
 		}
 	}
-	return false
+	return longest
 }
 
 // delayed says that a delay may not be 1.

@@ -72,7 +72,7 @@ func (p *plan) longestMerged() uint64 {
 type contact struct {
 	quanta int64
 	target uint32
-	delay  uint8
+	delay  uint16
 }
 
 // merger takes the synapses of one source after the other, from all projections of a group.

@@ -14,7 +14,7 @@ import (
 // edge is what a synapse connects, and when.
 type edge struct {
 	source, target uint32
-	delay          uint8
+	delay          uint32
 }
 
 // edges lists the weights of the synapses of every edge.

@@ -106,7 +106,7 @@ func (c *Connectome) Cut(p Part) *Connectome {
 	cut.Part, cut.total = p, c.Total()
 	cut.Row = make([]uint64, c.Neurons+1)
 	workers := threads(0)
-	longest := make([]uint8, workers)
+	longest := make([]uint32, workers)
 	spans(workers, uint64(c.Neurons), rows, func(worker int, lo, hi uint64) {
 		for n := lo; n < hi; n++ {
 			for k := c.Row[n]; k < c.Row[n+1]; k++ {
@@ -120,10 +120,7 @@ func (c *Connectome) Cut(p Part) *Connectome {
 	for n := range c.Neurons {
 		cut.Row[n+1] += cut.Row[n]
 	}
-	cut.Target, cut.Weight, cut.Delay = make([]uint32, cut.Synapses()), make([]int32, cut.Synapses()), nil
-	if slices.Max(longest) > 1 {
-		cut.Delay = make([]uint8, cut.Synapses())
-	}
+	cut.Target, cut.Weight, cut.Delay = make([]uint32, cut.Synapses()), make([]int32, cut.Synapses()), newDelays(cut.Synapses(), int(slices.Max(longest)))
 	spans(workers, uint64(c.Neurons), rows, func(_ int, lo, hi uint64) {
 		to := cut.Row[lo]
 		for k := c.Row[lo]; k < c.Row[hi]; k++ {
@@ -131,9 +128,7 @@ func (c *Connectome) Cut(p Part) *Connectome {
 				continue
 			}
 			cut.Target[to], cut.Weight[to] = c.Target[k], c.Weight[k]
-			if cut.Delay != nil {
-				cut.Delay[to] = c.Delay[k]
-			}
+			cut.Delay.set(to, uint64(c.DelayOf(k)))
 			to++
 		}
 	})

@@ -168,7 +168,7 @@ func (p *plan) leastDelay() int {
 		w := &p.wirings[i]
 		n, _ := w.estimate(Part{})
 		if n > 0 && w.keep == 100 && (w.delays != nil || w.delay.Kind == genome.Const) {
-			least = max(least, w.longest())
+			least = max(least, w.longest)
 		}
 	}
 	return least

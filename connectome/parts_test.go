@@ -33,7 +33,7 @@ func TestPartsInTurnAreRefusedAlike(t *testing.T) {
 	}
 	driven := areas()
 	driven[1].Drives = []genome.Drive{{Kind: genome.Constant, Value: 2_000_000}}
-	late := value(genome.Normal, 250, 3)
+	late := value(genome.Normal, 65_530, 3)
 	for _, c := range []struct {
 		name, want string
 		g          *genome.Genome
@@ -96,7 +96,7 @@ func TestNoWholeIsBuilt(t *testing.T) {
 	}
 	head, err := inTurn(g, 4, Options{Threads: 2, Progress: look})
 	require.NoError(t, err)
-	whole := int64(head.Total() * (bytesASynapse + bytesOfADelay))
+	whole := int64(head.Total() * (bytesASynapse + bytesOfADelay(mostShort)))
 	require.Greater(t, whole, int64(18e6))
 	t.Logf("%d MB at most for a network of %d MB, looked at %d times", (most-before)/1e6, whole/1e6, calls/64)
 	assert.Greater(t, most-before, whole/5, "a quarter of the network is there")

@@ -73,9 +73,7 @@ func (b *builder) finish() error {
 		b.c.MaxDelay = max(b.c.MaxDelay, int(b.values[i].longest))
 		first = first.earlier(b.values[i].bad)
 	}
-	if b.c.MaxDelay == 1 {
-		b.c.Delay = nil
-	}
+	b.c.Delay = b.c.Delay.narrow(b.c.MaxDelay)
 	if first.w != nil && !b.part.Whole() && b.allgather == nil {
 		first = b.firstBadValue() // parts that are built one after the other are refused with the words of the whole
 	}
@@ -84,10 +82,10 @@ func (b *builder) finish() error {
 
 // room is memory for synapses. It uses that of the previous part if it is large enough.
 func (p *plan) room(synapses uint64) row {
-	delays := p.hasDelays()
-	if old := p.spare; old.target != nil && uint64(cap(old.target)) >= synapses && (!delays || uint64(cap(old.delay)) >= synapses) {
-		if !delays {
-			old.delay = nil
+	longest := p.longestDelay()
+	if old := p.spare; old.target != nil && uint64(cap(old.target)) >= synapses && (longest == 1 || old.delay.wide() == (longest > mostShort) && old.delay.room() >= synapses) {
+		if longest == 1 {
+			old.delay = Delays{}
 		}
 		return old.between(0, synapses)
 	}
@@ -95,7 +93,7 @@ func (p *plan) room(synapses uint64) row {
 		p.spare = row{}
 		debug.FreeOSMemory()
 	}
-	return newRows(synapses, delays)
+	return newRows(synapses, longest)
 }
 
 // scatter places the synapses of all rules that go by target or by synapse, each at the cursor of its row, in no order.
@@ -117,7 +115,7 @@ type scatterer struct {
 
 func (p *scatterer) take(w *wiring, b *batch) {
 	p.weigh(w, b)
-	if p.c.Delay != nil {
+	if !p.c.Delay.None() {
 		p.time(w, b)
 	}
 	p.reserve(w, b)
@@ -125,9 +123,14 @@ func (p *scatterer) take(w *wiring, b *batch) {
 	for i, at := range p.at[:b.n] {
 		p.c.Target[at], p.c.Weight[at] = w.port(b.target[i], int64(p.value[i]), b.ordinal[i]), p.value[i]
 	}
-	if p.c.Delay != nil {
+	if short := p.c.Delay.Short; short != nil {
 		for i, at := range p.at[:b.n] {
-			p.c.Delay[at] = p.delay[i]
+			short[at] = uint8(p.delay[i])
+		}
+	}
+	if long := p.c.Delay.Long; long != nil {
+		for i, at := range p.at[:b.n] {
+			long[at] = p.delay[i]
 		}
 	}
 	p.progress.add(uint64(b.n))

@@ -54,7 +54,7 @@ type wiring struct {
 	out      []uint64 // per source neuron, what the weight is divided by; nil: nothing
 	delay    sampler
 	weights  []float64        // of an edge list, by ordinal; nil: drawn
-	delays   []uint8          // the same, in bursts
+	delays   []uint16         // the same, in bursts
 	chosen   []uint8          // the same: which of the target's ports, from 0; nil: as first and split say
 	listed   uint64           // rows of the list
 	held     uint64           // bytes that the rule keeps for itself
@@ -72,7 +72,8 @@ type wiring struct {
 	above    float32
 	lift     int64  // of the target area
 	fixed    int64  // quanta, when the weight is constant and not divided
-	steps    uint8  // bursts, when the delay is constant
+	longest  int    // no delay has more bursts
+	steps    uint16 // bursts, when the delay is constant
 	synapses uint64 // before merging; while not counted a number that is surely not more
 	most     uint64 // synapses at most
 	counted  bool   // synapses is exact
@@ -243,19 +244,32 @@ func (p *plan) prepare(i int) error {
 		}
 	}
 	if w.delay.Kind == genome.Const {
-		d, ok := quanta.Delay(w.delay.A)
+		d, ok := quanta.Delay(w.delay.A, w.mostDelay())
 		if !ok {
-			return p.g.ProjectionFault(i, w.delay.Pos, "delay", "%s", delayMessage(d, p.g.Timestep))
+			return p.g.ProjectionFault(i, w.delay.Pos, "delay", "%s", w.delayMessage(d, p.g.Timestep))
 		}
-		w.steps = uint8(d)
+		w.steps = uint16(d)
 	}
 	if w.delays != nil {
 		w.steps = 0
 	}
+	w.longest = w.latest()
 	return nil
 }
 
-func delayMessage(bursts, timestep float64) string {
-	return fmt.Sprintf("a delay rounds to %v bursts, want 1…%d (%v ms to %v ms); bound it, as in normal(1.5 ms, 0.75 ms) >= %v ms, or choose another timestep",
-		bursts, quanta.MaxDelay, timestep, float64(quanta.MaxDelay*timestep), timestep)
+// mostDelay is the longest delay that the synapses may have, in bursts.
+func (w *wiring) mostDelay() int {
+	if w.learns != nil || w.drives > 0 {
+		return quanta.MaxApart
+	}
+	return quanta.MaxDelay
+}
+
+func (w *wiring) delayMessage(bursts, timestep float64) string {
+	most, of := w.mostDelay(), ""
+	if most < quanta.MaxDelay {
+		of = " for synapses that learn or follow a psp_max"
+	}
+	return fmt.Sprintf("a delay rounds to %v bursts, want 1…%d (%v ms to %v ms)%s; bound it, as in normal(1.5 ms, 0.75 ms) >= %v ms, or choose another timestep",
+		bursts, most, timestep, float64(float64(most)*timestep), of, timestep)
 }

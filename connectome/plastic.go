@@ -25,7 +25,7 @@ type Plastic struct {
 	Row    []uint64 // one entry per source and one more; the synapses of the i-th source are Row[i] ≤ k < Row[i+1]
 	Target []uint32 // port
 	Weight []int32  // initial, in quanta, not lifted
-	Delay  []uint8  // bursts; nil if all are Steps
+	Delay  []uint8  // bursts, 1…255; nil if all are Steps
 	Steps  uint8
 	In     []uint32 // per port of Ports: number of synapses onto it in the whole network
 
@@ -277,7 +277,7 @@ func (p *plan) newPlastic(w *wiring, c, rows *Connectome) (Plastic, error) {
 	l, rule := w.learns, w.learns.Rule
 	m := Plastic{
 		Projection: w.index, Rule: rule, From: w.from, To: w.to, Ports: w.ports, Port: uint32(w.which()),
-		Target: rows.Target, Weight: rows.Weight, Delay: rows.Delay, Steps: 1,
+		Target: rows.Target, Weight: rows.Weight, Delay: rows.Delay.Short, Steps: 1,
 		In: make([]uint32, w.ports.Count), Lag: uint32(max(1, 2*l.Back)), Longest: uint32(rows.MaxDelay),
 		Lo: w.low, Hi: w.high, Below: w.below, Above: w.above, Lift: p.lifts[w.p.To],
 	}
@@ -289,7 +289,7 @@ func (p *plan) newPlastic(w *wiring, c, rows *Connectome) (Plastic, error) {
 		m.Row = append(m.Row, rows.Row[n]-first)
 	}
 	if w.delay.Kind == genome.Const && w.delays == nil {
-		m.Delay, m.Steps, m.Longest = nil, w.steps, uint32(w.steps)
+		m.Delay, m.Steps, m.Longest = nil, uint8(w.steps), uint32(w.steps)
 	}
 	for _, port := range m.Target {
 		m.In[port-m.Ports.First]++
@@ -436,7 +436,7 @@ func (p *Plastic) eachSynapse(sums []uint64, of func(synapse uint64) uint64) {
 	spans(len(sums), uint64(p.From.Count), 1<<12, func(worker int, lo, hi uint64) {
 		for s := lo; s < hi; s++ {
 			for k := p.Row[s]; k < p.Row[s+1]; k++ {
-				sums[worker] += of(synapseHash(p.From.First+uint32(s), p.Target[k], p.Weight[k], uint8(p.DelayOf(k))))
+				sums[worker] += of(synapseHash(p.From.First+uint32(s), p.Target[k], p.Weight[k], p.DelayOf(k)))
 			}
 		}
 	})

@@ -205,7 +205,7 @@ func (p *plan) prove(c *Connectome, sums []uint64) error {
 	p.addStimuli(sums, p.scale)
 	for port, s := range sums {
 		if s > math.MaxInt32 {
-			c.Target, c.Weight, c.Delay = nil, nil, nil // the search below needs the memory
+			c.Target, c.Weight, c.Delay = nil, nil, Delays{} // the search below needs the memory
 			return p.overflows(c, uint32(port), s)
 		}
 	}

@@ -111,7 +111,7 @@ func TestRecipesGiveTheSameBytes(t *testing.T) {
 		type synapse struct {
 			source, target uint32
 			weight         int32
-			delay          uint8
+			delay          uint32
 		}
 		var want, got []synapse
 		for _, o := range recipe(c.p, from.Neurons(), to.Neurons(), g.Seed, 0) {
@@ -123,7 +123,7 @@ func TestRecipesGiveTheSameBytes(t *testing.T) {
 			delay := exact.Exp((exact.Log(4.5) - float64(variance/2)) + float64(math.Sqrt(variance)*z(exact.DelayDraw)))
 			want = append(want, synapse{
 				uint32(first[c.p.From] + o.source), uint32(first[c.p.To] + o.target),
-				int32(math.Round(1000 * (-3.7 + float64(1.9*z(exact.WeightDraw))))), uint8(math.Round(min(max(delay, 1), 11))),
+				int32(math.Round(1000 * (-3.7 + float64(1.9*z(exact.WeightDraw))))), uint32(math.Round(min(max(delay, 1), 11))),
 			})
 		}
 		slices.SortFunc(want, func(a, b synapse) int {

@@ -202,9 +202,9 @@ func (m *rowMaker) take(w *wiring, b *batch) {
 			r.target[i] = w.port(t, int64(m.value[i]), b.ordinal[i])
 		}
 	}
-	if r.delay != nil {
+	if !r.delay.None() {
 		m.time(w, b)
-		copy(r.delay, m.delay[:n])
+		r.delay.putBursts(m.delay[:n])
 	}
 	m.made[w.slot] += uint64(n)
 	m.drawn += uint64(n)
@@ -217,9 +217,7 @@ func (m *rowMaker) put(q *group, list []contact) {
 	first := q.wirings[0].first
 	for i, one := range list {
 		r.target[i], r.weight[i] = first+one.target, quanta.Clamp(one.quanta)
-		if r.delay != nil {
-			r.delay[i] = one.delay
-		}
+		r.delay.set(uint64(i), uint64(one.delay))
 	}
 	m.at += uint64(len(list))
 }

@@ -34,33 +34,25 @@ func (b *builder) sortRows() {
 type row struct {
 	target []uint32
 	weight []int32
-	delay  []uint8 // nil when all are 1
+	delay  Delays
 }
 
-func newRows(synapses uint64, delays bool) row {
-	r := row{target: make([]uint32, synapses), weight: make([]int32, synapses)}
-	if delays {
-		r.delay = make([]uint8, synapses)
-	}
-	return r
+// newRows is room for synapses whose delays have at most so many bursts.
+func newRows(synapses uint64, longest int) row {
+	return row{make([]uint32, synapses), make([]int32, synapses), newDelays(synapses, longest)}
 }
 
 // grown returns r with room for more synapses.
 func (r row) grown(synapses uint64) row {
-	bigger := newRows(synapses, r.delay != nil)
+	bigger := row{make([]uint32, synapses), make([]int32, synapses), r.delay.grown(synapses)}
 	copy(bigger.target, r.target)
 	copy(bigger.weight, r.weight)
-	copy(bigger.delay, r.delay)
 	return bigger
 }
 
 // between is the synapses lo ≤ k < hi.
 func (r row) between(lo, hi uint64) row {
-	part := row{target: r.target[lo:hi], weight: r.weight[lo:hi]}
-	if r.delay != nil {
-		part.delay = r.delay[lo:hi]
-	}
-	return part
+	return row{r.target[lo:hi], r.weight[lo:hi], r.delay.Between(lo, hi)}
 }
 
 // rowBetween is the synapses lo ≤ k < hi of a network.
@@ -73,19 +65,13 @@ func (r row) Len() int { return len(r.target) }
 func (r row) Swap(i, j int) {
 	r.target[i], r.target[j] = r.target[j], r.target[i]
 	r.weight[i], r.weight[j] = r.weight[j], r.weight[i]
-	if r.delay != nil {
-		r.delay[i], r.delay[j] = r.delay[j], r.delay[i]
-	}
+	r.delay.swap(i, j)
 }
 
 func (r row) Less(i, j int) bool { return r.compare(i, j) < 0 }
 
 func (r row) compare(i, j int) int {
-	d := 0
-	if r.delay != nil {
-		d = cmp.Compare(r.delay[i], r.delay[j])
-	}
-	return cmp.Or(d, cmp.Compare(r.target[i], r.target[j]), cmp.Compare(r.weight[i], r.weight[j]))
+	return cmp.Or(cmp.Compare(r.delay.At(uint64(i)), r.delay.At(uint64(j))), cmp.Compare(r.target[i], r.target[j]), cmp.Compare(r.weight[i], r.weight[j]))
 }
 
 func (r row) sorted() bool {
@@ -215,7 +201,7 @@ func order[K uint32 | uint64](keys, spare []K, least K, width int, at *places) (
 
 // fields says where delay, port and weight lie in a key.
 type fields struct {
-	delay               uint8
+	delay               uint32
 	port                uint32
 	weight              int32
 	delayBits, portBits int
@@ -228,9 +214,9 @@ func fieldsOf(r row) fields {
 	f.port, f.portBits = low, bits.Len32(high-low)
 	least, largest := slices.Min(r.weight), slices.Max(r.weight)
 	f.weight, f.weightBits = least, bits.Len32(uint32(largest)-uint32(least))
-	if r.delay != nil {
-		f.delay = slices.Min(r.delay)
-		f.delayBits = bits.Len8(slices.Max(r.delay) - f.delay)
+	if !r.delay.None() {
+		shortest, longest := r.delay.extremes()
+		f.delay, f.delayBits = shortest, bits.Len32(longest-shortest)
 	}
 	return f
 }
@@ -241,8 +227,11 @@ func (f *fields) pack(r row, keys []uint64) {
 	for i := range keys {
 		keys[i] = uint64(r.target[i]-f.port)<<f.weightBits | uint64(uint32(r.weight[i])-uint32(f.weight))
 	}
-	for i := range r.delay {
-		keys[i] |= uint64(r.delay[i]-f.delay) << (f.portBits + f.weightBits)
+	for i, d := range r.delay.Short {
+		keys[i] |= uint64(uint32(d)-f.delay) << (f.portBits + f.weightBits)
+	}
+	for i, d := range r.delay.Long {
+		keys[i] |= uint64(uint32(d)-f.delay) << (f.portBits + f.weightBits)
 	}
 }
 
@@ -251,7 +240,10 @@ func (f *fields) unpack(r row, keys []uint64) {
 		r.weight[i] = int32(uint32(f.weight) + uint32(k&(1<<f.weightBits-1)))
 		r.target[i] = f.port + uint32(k>>f.weightBits&(1<<f.portBits-1))
 	}
-	for i := range r.delay {
-		r.delay[i] = f.delay + uint8(keys[i]>>(f.portBits+f.weightBits))
+	for i := range r.delay.Short {
+		r.delay.Short[i] = uint8(f.delay + uint32(keys[i]>>(f.portBits+f.weightBits)))
+	}
+	for i := range r.delay.Long {
+		r.delay.Long[i] = uint16(f.delay + uint32(keys[i]>>(f.portBits+f.weightBits)))
 	}
 }

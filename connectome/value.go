@@ -12,10 +12,10 @@ type valuer struct {
 	sums       []uint64 // |weight| per port
 	scale      float64
 	histograms []histogram // by wiring; what has none is added to sums at once
-	longest    uint8       // delay
+	longest    uint16      // delay
 	bad        badValue
 	value      [batchSize]int32
-	delay      [batchSize]uint8
+	delay      [batchSize]uint16
 }
 
 // weigh computes the weights of a batch and adds them to the sums of their ports.
@@ -67,13 +67,13 @@ func (p *valuer) time(w *wiring, b *batch) {
 		} else {
 			x, ok := w.delay.of(b.source[i], b.target[i], ordinal)
 			var fits bool
-			if d, fits = quanta.Delay(x); !ok || !fits {
+			if d, fits = quanta.Delay(x, w.mostDelay()); !ok || !fits {
 				p.bad = p.bad.earlier(badValue{w, ordinal, d, !ok})
 				d = 1
 			}
 		}
-		p.delay[i] = uint8(d)
-		p.longest = max(p.longest, uint8(d))
+		p.delay[i] = uint16(d)
+		p.longest = max(p.longest, uint16(d))
 	}
 }
 
@@ -127,5 +127,5 @@ func (p *plan) report(m badValue) error {
 	case m.drained:
 		return p.g.ProjectionFault(m.w.index, m.w.p.Pos, "weight", "%d draws for synapse %d fell outside the bounds of weight or delay; widen them", attempts, m.ordinal)
 	}
-	return p.g.ProjectionFault(m.w.index, m.w.delay.Pos, "delay", "synapse %d: %s", m.ordinal, delayMessage(m.delay, p.g.Timestep))
+	return p.g.ProjectionFault(m.w.index, m.w.delay.Pos, "delay", "synapse %d: %s", m.ordinal, m.w.delayMessage(m.delay, p.g.Timestep))
 }

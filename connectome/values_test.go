@@ -61,18 +61,18 @@ func TestWeightsFollowTheirDistribution(t *testing.T) {
 
 func TestDelays(t *testing.T) {
 	n := drawn(t, constant(1), atLeastValue(genome.Normal, 15, 7.5, 1))
-	mean, _ := moments(len(n.Delay), func(i int) float64 { return float64(n.Delay[i]) })
+	mean, _ := moments(len(n.Delay.Short), func(i int) float64 { return float64(n.Delay.Short[i]) })
 	assert.InDelta(t, 15.48, mean, 0.15) // a normal cut at −1.87 sd
 	longest := uint8(0)
-	for _, d := range n.Delay {
+	for _, d := range n.Delay.Short {
 		longest = max(longest, d)
 	}
 	assert.EqualValues(t, longest, n.MaxDelay)
-	assert.NotContains(t, n.Delay, uint8(0))
+	assert.NotContains(t, n.Delay.Short, uint8(0))
 
-	assert.Nil(t, drawn(t, constant(1), constant(1.4)).Delay, "1.4 bursts round to 1")
-	assert.Nil(t, drawn(t, constant(1), value(genome.Uniform, 0.6, 1.4)).Delay, "all draws round to 1")
-	assert.Equal(t, 255, drawn(t, constant(1), constant(255.4)).MaxDelay)
+	assert.True(t, drawn(t, constant(1), constant(1.4)).Delay.None(), "1.4 bursts round to 1")
+	assert.True(t, drawn(t, constant(1), value(genome.Uniform, 0.6, 1.4)).Delay.None(), "all draws round to 1")
+	assert.Equal(t, 65_535, drawn(t, constant(1), constant(65_535.4)).MaxDelay)
 }
 
 func TestValuesThatAreRefused(t *testing.T) {
@@ -83,8 +83,8 @@ func TestValuesThatAreRefused(t *testing.T) {
 		weight, delay genome.Value
 		says          []string
 	}{
-		{"half a burst is one, less is none", constant(1), constant(0.49), []string{"projections[0].delay", "0 bursts", "1…255", ">= 0.5 ms"}},
-		{"a delay beyond the ring", constant(1), constant(255.5), []string{"256 bursts"}},
+		{"half a burst is one, less is none", constant(1), constant(0.49), []string{"projections[0].delay", "0 bursts", "1…65535", ">= 0.5 ms"}},
+		{"a delay beyond the ring", constant(1), constant(65_535.5), []string{"65536 bursts"}},
 		{"a drawn delay of 0", constant(1), value(genome.Normal, 2, 1), []string{"synapse ", "projections[0].delay"}},
 		{"a bound that keeps nothing", outside, constant(1), []string{"projections[0].weight", "clip("}},
 		{"a uniform beyond its bound", genome.Value{Kind: genome.Uniform, A: 0, B: 1, Lo: 2, Hi: 3}, constant(1), []string{"1 draw in 1000"}},

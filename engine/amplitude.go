@@ -61,10 +61,7 @@ func compareAmplitudes(a, b []Amplitude) *Difference {
 
 // checkAmplitudes reports the first thing in which the amplitudes do not fit the queues.
 func (s *State) checkAmplitudes(c *connectome.Connectome) error {
-	lists := 0
-	if c.Driven != nil {
-		lists = c.MaxDelay
-	}
+	lists := c.AmplitudeLists()
 	if len(s.Amplitudes) != lists {
 		return fmt.Errorf("state of %d lists of amplitudes, want %d", len(s.Amplitudes), lists)
 	}

@@ -70,7 +70,7 @@
 //	    |w·a|/(scale·K), rounded up; K is the number of synapses of the source before any are merged. The port is w's.
 //
 // M counts such a synapse if its weight may be ≤ 0 or some threshold of the source's area is. Of merged synapses the weights are
-// added. Burst.Amplitudes and State.Amplitudes have the amplitudes beside the fire queues of the last D bursts.
+// added. Burst.Amplitudes and State.Amplitudes have the amplitudes beside the fire queues of the last min(D, 255) bursts.
 //
 // # lif
 //

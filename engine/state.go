@@ -14,7 +14,7 @@ type State struct {
 	Refractory []uint16      // bursts of silence left
 	Count      []uint16      // feagi: consecutive fires; lif_event: bursts since the last input; 0 elsewhere
 	Queues     [][]uint32    // Queues[d-1] is the fire queue of burst Number−d, d = 1…Queues() of the connectome; ascending, empty before burst 0
-	Amplitudes [][]Amplitude // for each of the first MaxDelay queues the amplitudes of its neurons that have one, ascending; nil if no synapse is driven
+	Amplitudes [][]Amplitude // for each of the first AmplitudeLists queues the amplitudes of its neurons that have one, ascending; nil if no synapse is driven
 	Plastic    []Plastic     // one for each of connectome.Plastic
 	Memory     []Memory      // one for each of connectome.Memories
 	Digest     uint64        // running digest of the fire queues, see doc.go
@@ -44,7 +44,7 @@ func (s *State) Resize(c *connectome.Connectome) {
 	}
 	s.Amplitudes = nil
 	if c.Driven != nil {
-		s.Amplitudes = make([][]Amplitude, c.MaxDelay)
+		s.Amplitudes = make([][]Amplitude, c.AmplitudeLists())
 	}
 	s.Plastic = resized(s.Plastic, len(c.Plastic))
 	for i := range s.Plastic {

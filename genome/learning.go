@@ -223,7 +223,7 @@ func (k *learner) modulator(m *Modulator) {
 	k.tau(m.Tau, "modulator "+m.Name)
 	k.value(m.Amount, "amount of the modulator "+m.Name)
 	n, at := k.of(m.delay)
-	limit := key{Low: 1, High: quanta.MaxDelay}
+	limit := key{Low: 1, High: quanta.MaxApart}
 	m.Delay = k.p.wholeOf(n, at, "delay", k.l.Value(m.delay, k.p.g.Timestep), m.delay.Dim, &limit)
 	switch n, at := k.get(m.Name); {
 	case n != nil && k.p.areaAt(n, at) >= 0:

@@ -100,6 +100,12 @@ func (p *parser) delay(f *fields, pr *Projection) {
 	if pr.Delay = v; !ok || p.timestep == 0 {
 		return
 	}
+	most, of := quanta.MaxDelay, ""
+	if f.has("plasticity") {
+		most, of = quanta.MaxApart, ", which is the most where weights change"
+	} else if pr.From >= 0 && p.g.Areas[pr.From].PSPMax > 0 {
+		most, of = quanta.MaxApart, ", which is the most from an area with psp_max"
+	}
 	switch v.Kind {
 	case Distance:
 		p.places(f, pr, "delay")
@@ -110,17 +116,17 @@ func (p *parser) delay(f *fields, pr *Projection) {
 			return
 		}
 		pr.Delay.A = b
-		if _, ok := quanta.Delay(b); !ok {
-			p.fault(n, at, "", "expects a delay of 1…%d bursts of %g ms, found %g", quanta.MaxDelay, p.timestep, b)
+		if _, ok := quanta.Delay(b, most); !ok {
+			p.fault(n, at, "", "expects a delay of 1…%d bursts of %g ms%s, found %g", most, p.timestep, of, b)
 		}
 	case Uniform:
 		low, high := max(v.A, v.Lo), min(v.B, v.Hi)
 		if v.Clip {
 			low, high = min(low, v.Hi), max(high, v.Lo)
 		}
-		_, lowest := quanta.Delay(low)
-		if _, longest := quanta.Delay(high); !lowest || !longest {
-			p.fault(n, at, "", "expects delays of 1…%d bursts of %g ms, found %g…%g", quanta.MaxDelay, p.timestep, low, high)
+		_, lowest := quanta.Delay(low, most)
+		if _, longest := quanta.Delay(high, most); !lowest || !longest {
+			p.fault(n, at, "", "expects delays of 1…%d bursts of %g ms%s, found %g…%g", most, p.timestep, of, low, high)
 		}
 	}
 }

@@ -76,7 +76,7 @@ func TestTableMistakes(t *testing.T) {
 		{"source,target,rule,weight,weight_sd,weight_bounds", "E,E,all_to_all,1,1,cut", `column weight: found "cut" in weight_bounds, want redraw or clip`},
 		{"source,target,rule,weight,weight_distribution,weight_min", "E,E,all_to_all,1,uniform,1", "column weight: expects weight_min and weight_max alone"},
 		{"source,target,rule,weight,weight_sd,weight_distribution", "E,E,all_to_all,1,1,norml", `unknown distribution "norml`},
-		{"source,target,rule,weight,delay", "E,E,all_to_all,1,256", "column delay: expects a delay of 1…255 bursts"},
+		{"source,target,rule,weight,delay", "E,E,all_to_all,1,65536", "column delay: expects a delay of 1…65535 bursts"},
 		{"source,target,rule,weight,delay_ms", "E,E,all_to_all,1,1.55", "column delay: "},
 		{"source,target,rule,weight,count", "E,E,fixed_total_number,1,0", "column count: expects a whole number of at least 1, found 0"},
 		{"source,target,rule,weight,count", "E,E,fixed_total_number,1,1.5", "column count: expects a whole number of at least 1, found 1.5"},

@@ -141,7 +141,7 @@ DEVICE u32 neuron_at(const area *areas, u32 count, u32 port) {
 }
 
 // first_delay is the first synapse of low ≤ k < high whose delay is at least d.
-DEVICE u64 first_delay(const u8 *delay, u64 low, u64 high, u32 d) {
+template <class T> DEVICE u64 first_delay(const T *delay, u64 low, u64 high, u32 d) {
     while (low < high) {
         u64 middle = low + (high - low) / 2;
         if (delay[middle] < d) low = middle + 1;

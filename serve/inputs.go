@@ -52,7 +52,7 @@ func inputsOf(s *Server, _ http.ResponseWriter, q *http.Request) (any, error) {
 
 // eachInput gives the synapses onto a neuron, with the weights of a state where they learn.
 func eachInput(c *connectome.Connectome, state *engine.State, id uint32, take func(SynapseFrom)) {
-	rows := func(row []uint64, target []uint32, weight []int32, delay func(uint64) uint8) {
+	rows := func(row []uint64, target []uint32, weight []int32, delay func(uint64) uint32) {
 		source := uint32(0)
 		for k, port := range target {
 			if c.NeuronOf(port) != id {
@@ -61,7 +61,7 @@ func eachInput(c *connectome.Connectome, state *engine.State, id uint32, take fu
 			for row[source+1] <= uint64(k) {
 				source++
 			}
-			take(SynapseFrom{source, float64(weight[k]) / float64(c.Scale), uint32(delay(uint64(k))), -1})
+			take(SynapseFrom{source, float64(weight[k]) / float64(c.Scale), delay(uint64(k)), -1})
 		}
 	}
 	rows(c.Row, c.Target, c.Weight, c.DelayOf)

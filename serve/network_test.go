@@ -53,7 +53,7 @@ func TestNetworkRoutes(t *testing.T) {
 		s.get("/v1/neurons/"+id+"/synapses", &list)
 		var want []serve.Synapse
 		for k := c.Row[n.ID]; k < c.Row[n.ID+1]; k++ {
-			want = append(want, serve.Synapse{Target: c.NeuronOf(c.Target[k]), Weight: float64(c.Weight[k]) / float64(c.Scale), Delay: uint32(c.DelayOf(k)), Projection: -1})
+			want = append(want, serve.Synapse{Target: c.NeuronOf(c.Target[k]), Weight: float64(c.Weight[k]) / float64(c.Scale), Delay: c.DelayOf(k), Projection: -1})
 		}
 		if p := &c.Plastic[0]; p.From.Has(n.ID) {
 			for k := p.Row[n.ID-p.From.First]; k < p.Row[n.ID-p.From.First+1]; k++ {

@@ -41,7 +41,7 @@ type backend struct {
 	more       [][]float32
 	r          []uint16
 	count      []uint16
-	queues     [][]uint32           // as engine.State.Queues
+	queues     queues
 	amplitudes [][]engine.Amplitude // as in engine.State
 	workers    []*worker
 	pool       *pool
@@ -117,7 +117,7 @@ func (b *backend) Step(in []engine.Stimulus, out *engine.Burst) error {
 		l.begin()
 	}
 	for _, m := range b.memories {
-		m.neuron, m.fires = m.Remember(b.number, b.queues)
+		m.neuron, m.fires = m.Remember(b.number, b.queues.back)
 	}
 	b.pool.run()
 	var err error
@@ -151,10 +151,7 @@ func (b *backend) Step(in []engine.Stimulus, out *engine.Burst) error {
 		f := &b.fadings[i]
 		out.Values[f.at] = f.value(uint32(b.number))
 	}
-	q := b.queues
-	oldest := q[len(q)-1]
-	copy(q[1:], q)
-	q[0] = append(oldest[:0], out.Fired...)
+	b.queues.push(out.Fired)
 	if a := b.amplitudes; len(a) > 0 {
 		oldest := a[len(a)-1]
 		copy(a[1:], a)
@@ -166,9 +163,8 @@ func (b *backend) Step(in []engine.Stimulus, out *engine.Burst) error {
 
 // SetQueue replaces the fire queue of the burst that is delay bursts back by the spikes of all parts.
 func (b *backend) SetQueue(delay int, fired []uint32) {
-	q := append(b.queues[delay-1][:0], fired...)
-	if b.queues[delay-1] = q; len(b.memories) > 0 { // which look for areas in it
-		slices.Sort(q)
+	if b.queues.set(delay, fired); len(b.memories) > 0 { // which look for areas in it
+		slices.Sort(b.queues.back(delay))
 	}
 }
 
@@ -184,9 +180,9 @@ func (b *backend) ReadState(s *engine.State) error {
 	for i, more := range b.more {
 		s.More[i] = scatter(b, all, s.More[i], more)
 	}
-	s.Queues = resized(s.Queues, len(b.queues))
-	for i, q := range b.queues {
-		s.Queues[i] = append(s.Queues[i][:0], q...)
+	s.Queues = resized(s.Queues, b.queues.depth())
+	for i := range s.Queues {
+		s.Queues[i] = append(s.Queues[i][:0], b.queues.back(i+1)...)
 	}
 	s.Amplitudes = resized(s.Amplitudes, len(b.amplitudes))
 	for i, list := range b.amplitudes {
@@ -237,10 +233,7 @@ func (b *backend) WriteState(s *engine.State) error {
 	for i, more := range s.More {
 		pick(b, all, b.more[i], more)
 	}
-	b.queues = b.queues[:0]
-	for _, q := range s.Queues {
-		b.queues = append(b.queues, slices.Clone(q))
-	}
+	b.queues = newQueues(s.Queues)
 	b.amplitudes = b.amplitudes[:0]
 	for _, list := range s.Amplitudes {
 		b.amplitudes = append(b.amplitudes, slices.Clone(list))

@@ -10,7 +10,7 @@ import (
 // drivenRows are the rows of the driven synapses, of which a worker walks through its own.
 func drivenRows(c *connectome.Connectome) *connectome.Connectome {
 	d := c.Driven
-	return &connectome.Connectome{Neurons: c.Neurons, Part: c.Part, Row: d.Row, Target: d.Target, Weight: d.Weight, Delay: d.Delay}
+	return &connectome.Connectome{Neurons: c.Neurons, Part: c.Part, Row: d.Row, Target: d.Target, Weight: d.Weight, Delay: connectome.Delays{Short: d.Delay}}
 }
 
 // propagateDriven is step 1d.

@@ -112,7 +112,7 @@ func TestRowsOutgrowTheirGuess(t *testing.T) {
 		if from == sample(i%7, sampled) {
 			from++
 		}
-		n.Synapses = append(n.Synapses, enginetest.Synapse{From: from, To: i * 7 % 500, Weight: int32(i), Delay: 1 + uint8(i%2)})
+		n.Synapses = append(n.Synapses, enginetest.Synapse{From: from, To: i * 7 % 500, Weight: int32(i), Delay: 1 + uint16(i%2)})
 	}
 	c := n.Build()
 	b := open(c, engine.Want{}, 3, vector.Best())

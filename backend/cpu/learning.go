@@ -149,7 +149,7 @@ func flagNumber(is bool) float32 {
 }
 
 // queueOf is the fire queue of burst s, which is at most Queues bursts back; it is empty for bursts before 0.
-func (b *backend) queueOf(s uint64) []uint32 { return b.queues[b.number-1-s] }
+func (b *backend) queueOf(s uint64) []uint32 { return b.queues.back(int(b.number - s)) }
 
 // volley is that of the spikes of burst s, while any of them is on its way.
 func (l *learning) volley(s uint64) *volley { return &l.volleys[s%uint64(len(l.volleys))] }
@@ -226,7 +226,7 @@ func appendEach(to, from [][]float32, at []uint32) {
 // begin does what comes before the synapses of a burst: it launches the spikes, and adds those that leave the queues to the
 // modulators as the state has them.
 func (l *learning) begin() {
-	t, oldest := l.b.number, uint64(len(l.b.queues))
+	t, oldest := l.b.number, uint64(l.b.queues.depth())
 	l.launch(t)
 	if l.seen != nil && t >= l.least {
 		l.seen.look(l.b, t-l.least)

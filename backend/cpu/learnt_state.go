@@ -11,8 +11,8 @@ import (
 // settle adds the spikes that leave the queues in this burst to the traces and last events of the state.
 func (s *share) settle() {
 	l, b := s.l, s.w.b
-	oldest := uint64(len(b.queues))
-	queue, at := b.queues[oldest-1], b.number-oldest
+	oldest := uint64(b.queues.depth())
+	queue, at := b.queues.back(int(oldest)), b.number-oldest
 	if l.settled != &l.live {
 		n := uint64(len(b.workers))
 		lo, hi := uint32(uint64(l.p.From.Count)*uint64(s.index)/n), uint32(uint64(l.p.From.Count)*uint64(s.index+1)/n)
@@ -71,8 +71,8 @@ func (s *share) restore() {
 		}
 	}
 	if s.when == nil {
-		for back := uint64(len(b.queues)); back > lag; back-- {
-			s.posted = s.own(s.posted[:0], b.queues[back-1])
+		for back := uint64(b.queues.depth()); back > lag; back-- {
+			s.posted = s.own(s.posted[:0], b.queues.back(int(back)))
 			s.raise(b.number - back + lag)
 		}
 	}
@@ -188,7 +188,7 @@ func (l *learning) write(s *engine.Plastic) {
 	for _, last := range l.live.last {
 		l.latest = max(l.latest, last)
 	}
-	number, queues := l.b.number, uint64(len(l.b.queues))
+	number, queues := l.b.number, uint64(l.b.queues.depth())
 	for back := queues; back > l.least; back-- { // the spikes of burst number−back were launched before
 		l.launch(number - back + l.least)
 		if l.seen != nil && back <= min(number, l.longest) {

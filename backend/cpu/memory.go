@@ -36,7 +36,7 @@ func MemoryAtMost(c *connectome.Connectome, wanted int) uint64 {
 	list, slots := dealt(c, wanted)
 	n, runs := c.Synapses(), uint64(c.Neurons)*uint64(len(list))
 	rows := min(14*n, 8*n+12*runs)
-	if c.Delay != nil {
+	if !c.Delay.None() {
 		rows = min(18*n, 8*n+18*runs*uint64(c.MaxDelay))
 	}
 	return withRows(c, list, slots, rows+n/4096) // long runs have several headers

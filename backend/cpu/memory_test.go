@@ -15,7 +15,7 @@ import (
 func TestMemoryIsWhatOpenTakes(t *testing.T) {
 	mixed := enginetest.Net{Areas: []connectome.Area{enginetest.FEAGI(20_001), enginetest.PSCExp(30_011), enginetest.Poisson(5_003, 0.01)}}
 	for i := range uint32(300_000) { // several delays, weights that repeat
-		mixed.Synapses = append(mixed.Synapses, enginetest.Synapse{From: i % 55_015, To: i * 7 % 80_023, Weight: int32(i % 5), Delay: 1 + uint8(i%4)})
+		mixed.Synapses = append(mixed.Synapses, enginetest.Synapse{From: i % 55_015, To: i * 7 % 80_023, Weight: int32(i % 5), Delay: 1 + uint16(i%4)})
 	}
 	many := regular(9_000)
 	for i := range many.Weight { // all differ

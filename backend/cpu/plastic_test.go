@@ -96,7 +96,7 @@ func pairs(each uint32, chance float64, source uint32) *connectome.Connectome {
 	}}
 	for i := range each {
 		for j := range each {
-			n.Plastic[0].Synapses = append(n.Plastic[0].Synapses, enginetest.Synapse{From: i, To: j, Weight: 500, Delay: uint8(1 + (i+j)%3)})
+			n.Plastic[0].Synapses = append(n.Plastic[0].Synapses, enginetest.Synapse{From: i, To: j, Weight: 500, Delay: uint16(1 + (i+j)%3)})
 		}
 	}
 	if source > 0 {
@@ -253,7 +253,7 @@ func TestWindows(t *testing.T) {
 			for i := range uint32(90) {
 				for j := range uint32(70) {
 					if (i*j)%5 == 0 {
-						p.Synapses = append(p.Synapses, enginetest.Synapse{From: i, To: j, Weight: 8 * 2000, Delay: 1 + uint8(i+j*j)%delays})
+						p.Synapses = append(p.Synapses, enginetest.Synapse{From: i, To: j, Weight: 8 * 2000, Delay: 1 + uint16(uint8(i+j*j)%delays)})
 					}
 				}
 			}

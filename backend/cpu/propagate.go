@@ -11,7 +11,7 @@ type flight struct {
 // propagate is step 1.
 func (w *worker) propagate() {
 	if single := w.rows.single; single != 0 {
-		w.listRows(w.b.queues[single-1])
+		w.listRows(w.b.queues.back(single))
 		w.deliver()
 		return
 	}
@@ -48,7 +48,7 @@ func (w *worker) listRows(queue []uint32) {
 func (w *worker) launch() {
 	longest, least := uint64(len(w.due)), uint64(w.rows.least)
 	before := w.b.number%longest + longest - least
-	w.listRows(w.b.queues[least-1])
+	w.listRows(w.b.queues.back(int(least)))
 	for _, row := range w.spans {
 		if row.From < row.To {
 			delay, next := w.rows.run(row.From)
@@ -92,7 +92,7 @@ func (w *worker) restore() {
 	longest := uint64(w.b.c.MaxDelay)
 	w.due = make([][]flight, longest)
 	for age := uint64(w.rows.least) + 1; age <= longest; age++ { // of a spike, seen from the next burst
-		for _, n := range w.b.queues[age-1] {
+		for _, n := range w.b.queues.back(int(age)) {
 			for at, end := w.rows.first[n], w.rows.first[n+1]; at < end; {
 				delay, next := w.rows.run(at)
 				if delay >= age {

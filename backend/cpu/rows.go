@@ -6,6 +6,7 @@ import (
 	"burst/backend/cpu/internal/vector"
 	"burst/connectome"
 	"burst/internal/pages"
+	"burst/internal/quanta"
 )
 
 // rows are the synapses that end at a worker's slots, one row per source neuron. The row of neuron n is
@@ -42,7 +43,7 @@ func checkRuns(c *connectome.Connectome, most uint64) error {
 	w := walker{c: c}
 	for n := range c.Neurons {
 		from, end := c.Row[n], c.Row[n+1]
-		if c.Delay == nil || end-from <= most {
+		if c.Delay.None() || end-from <= most {
 			continue
 		}
 		for from < end {
@@ -59,11 +60,14 @@ func checkRuns(c *connectome.Connectome, most uint64) error {
 
 // delays lists the delays that occur in c, ascending.
 func delays(c *connectome.Connectome) []int {
-	if c.Delay == nil {
+	if c.Delay.None() {
 		return []int{1}
 	}
-	var seen [256]bool
-	for _, d := range c.Delay {
+	var seen [quanta.MaxDelay + 1]bool
+	for _, d := range c.Delay.Short {
+		seen[d] = true
+	}
+	for _, d := range c.Delay.Long {
 		seen[d] = true
 	}
 	var list []int

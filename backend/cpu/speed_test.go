@@ -27,7 +27,7 @@ func TestStepDoesNotAllocate(t *testing.T) {
 	cells.Drives = []connectome.Drive{{Kind: connectome.Term, Until: math.MaxUint64, Term: 3}}
 	n := enginetest.Net{Areas: []connectome.Area{pulse, cells}}
 	for i := range uint32(9000) {
-		n.Synapses = append(n.Synapses, enginetest.Synapse{From: i, To: 17999 - i, Weight: 300, Delay: 1 + uint8(i%3)})
+		n.Synapses = append(n.Synapses, enginetest.Synapse{From: i, To: 17999 - i, Weight: 300, Delay: 1 + uint16(i%3)})
 	}
 	c := n.Build()
 	in := []engine.Stimulus{{Port: 3, Amount: 7}, {Port: 12000, Amount: -7}}
@@ -349,7 +349,7 @@ func BenchmarkOpen(b *testing.B) {
 type learner struct {
 	neurons, fan uint32
 	period       int // bursts from one spike of a neuron to the next
-	delay        uint8
+	delay        uint16
 	lag          uint32
 }
 
@@ -387,7 +387,7 @@ func (l learner) build(plastic bool) *connectome.Connectome {
 	}
 	if !plastic {
 		c.Row, c.Target, c.Weight, c.MaxDelay = row, target, weight, int(l.delay)
-		c.Delay = slices.Repeat([]uint8{l.delay}, len(target))
+		c.Delay = connectome.NewDelays(slices.Repeat([]uint16{l.delay}, len(target)))
 		return c
 	}
 	p := &c.Plastic[0]

@@ -61,15 +61,10 @@ func newWalker(c *connectome.Connectome, spans []portSpan) walker {
 
 // sameDelay returns where, in synapses from ≤ k < end, those with the delay of the first one end.
 func (w *walker) sameDelay(from, end uint64) uint64 {
-	if w.c.Delay == nil {
+	if w.c.Delay.None() {
 		return end
 	}
-	delays := w.c.Delay[from:end]
-	k := 1
-	for k < len(delays) && delays[k] == delays[0] {
-		k++
-	}
-	return from + uint64(k)
+	return from + uint64(w.c.Delay.Between(from, end).Same())
 }
 
 // take finds the worker's synapses among from ≤ k < to, which have equal delays. It returns their weights and their ports;

@@ -61,7 +61,7 @@ type firedRowsArgs struct {
 	t                   uint64
 	queues              driver.Ptr
 	neurons             uint64
-	row, delay          driver.Ptr
+	row, delay, late    driver.Ptr
 	start, length, sums driver.Ptr
 }
 
@@ -148,13 +148,17 @@ func (b *backend) bind(t *tables) {
 	candidateSums := p[bufSums] + driver.Ptr(b.plan.candidateSums)
 	rowSums := p[bufSums] + driver.Ptr(b.plan.rows)
 	own := part{uint32(c.Part.Index), uint32(max(1, c.Part.Of))}
+	short, late := p[bufDelay], driver.Ptr(0)
+	if b.rows.delays > 1 {
+		short, late = 0, p[bufDelay]
+	}
 	b.args = arguments{
 		inject: injectArgs{
 			stimuli: p[bufInput] + driver.Ptr(b.plan.head), drives: p[bufDrives], counts: p[bufCounts], table: p[bufTable], seed: c.RunSeed, acc: p[bufAcc], own: own,
 		},
 		firedRows: firedRowsArgs{
 			before: p[bufInput], delays: uint32(b.depth()), queues: p[bufQueues], neurons: uint64(c.Neurons),
-			row: p[bufRow], delay: p[bufDelay], start: p[bufStart], length: p[bufLength], sums: rowSums,
+			row: p[bufRow], delay: short, late: late, start: p[bufStart], length: p[bufLength], sums: rowSums,
 		},
 		propagation: propagationArgs{
 			start: p[bufStart], length: p[bufLength], sums: rowSums, rows: b.synapses(), acc: p[bufAcc],

@@ -94,7 +94,7 @@ func (p *plan) addBatch(b *backend, t *tables) {
 	p.bytes[bufSync] = laterLengthAt + 4*queues
 	if b.choice.path == pathDelayed {
 		p.bytes[bufSoon] = 4 * uint64(c.Neurons)
-		if b.rows.delays {
+		if b.rows.delays > 0 {
 			p.bytes[bufLater] = 2 * spikeBytes * uint64(c.Neurons)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"burst/connectome"
 	"burst/genome"
+	"burst/internal/quanta"
 )
 
 // path is a way in which a device runs bursts.
@@ -169,6 +170,8 @@ func many(q *question) string {
 		return "fire candidate lists are wanted of several devices"
 	case b.want.FCL && !builtIn(c):
 		return "fire candidate lists are wanted of models of the genome's own"
+	case c.MaxDelay > quanta.MaxApart:
+		return lateRows(c)
 	case ringBytes(c) > longestRing:
 		return fmt.Sprintf("sums of %d bursts to come take %d bytes, want at most %d", ringSlots(c.MaxDelay), ringBytes(c), uint64(longestRing))
 	}
@@ -238,6 +241,8 @@ func alike(q *question) string {
 		return shortRows(devices*q.r.mean, tune.clusterRow)
 	case q.c.MaxDelay == 1:
 		return ""
+	case q.c.MaxDelay > quanta.MaxApart:
+		return lateRows(q.c)
 	case devices > 1: // what delays other devices have is not known here
 		return "there are several devices and delays above 1"
 	case q.r.synapses < tune.clusterLate:
@@ -246,6 +251,10 @@ func alike(q *question) string {
 		return "delays differ"
 	}
 	return ""
+}
+
+func lateRows(c *connectome.Connectome) string {
+	return fmt.Sprintf("there are delays of %d bursts, want at most %d", c.MaxDelay, quanta.MaxApart)
 }
 
 func shortRows(mean, least uint32) string {
@@ -273,7 +282,7 @@ func summed(q *question) string {
 		return "the genome has models of its own"
 	case q.c.Ports == 0 || devices*q.r.mean < tune.teamRow:
 		return shortRows(devices*q.r.mean, tune.teamRow)
-	case q.r.delays:
+	case q.r.delays > 0:
 		return "there are delays above 1"
 	case q.r.synapses > math.MaxUint32-32:
 		return fmt.Sprintf("%d synapses, want at most %d", q.r.synapses, uint64(math.MaxUint32-32))
@@ -312,11 +321,11 @@ func early(q *question) string {
 	switch {
 	case tune.delayedRow == 0 || r.synapses == 0:
 		return "there are no rows to deliver"
-	case r.delays && r.mean < tune.delayedRow:
+	case r.delays > 0 && r.mean < tune.delayedRow:
 		return "there are delays above 1 and " + shortRows(r.mean, tune.delayedRow)
-	case !r.delays && modelSuffix(q.c) == "":
+	case r.delays == 0 && modelSuffix(q.c) == "":
 		return "there are several models, or one that is not common"
-	case !r.delays && tune.listed:
+	case r.delays == 0 && tune.listed:
 		return "it is turned off for delays of 1"
 	}
 	return ""

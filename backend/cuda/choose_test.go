@@ -35,7 +35,7 @@ func TestChoose(t *testing.T) {
 		change(&n)
 		return n.Build()
 	}
-	delays := func(of func(i int) uint8) func(*enginetest.Net) {
+	delays := func(of func(i int) uint16) func(*enginetest.Net) {
 		return func(n *enginetest.Net) {
 			for i := range n.Synapses {
 				n.Synapses[i].Delay = of(i)
@@ -70,10 +70,10 @@ func TestChoose(t *testing.T) {
 		{same, engine.Want{}, func(b *backend) { b.tune.clusterRow, b.tune.teamRow = 0, 0; little(b) }, pathRun, "bytes of shared memory, has "},
 		{same, engine.Want{}, func(b *backend) { b.room = 1; b.tune.clusterRow = 0 }, pathSingle, "bytes of shared memory, has 1"},
 		{same, engine.Want{}, func(b *backend) { b.tune.clusterRow = 0; little(b) }, pathRun, "teams: the sums do not fit shared memory"},
-		{alike(delays(func(int) uint8 { return 3 })), engine.Want{}, nil, pathClusters, ""},
-		{alike(delays(func(int) uint8 { return 3 })), engine.Want{}, func(b *backend) { b.tune.clusterLate = 1 << 40 }, pathDelayed, "teams: there are delays above 1"},
-		{alike(delays(func(i int) uint8 { return uint8(1 + i%3) })), engine.Want{}, nil, pathDelayed, "teams: there are delays above 1"},
-		{alike(delays(func(i int) uint8 { return uint8(1 + i%3) })), engine.Want{}, func(b *backend) { b.tune.delayedRow = 1 << 20 }, pathResident, "delayed: there are delays above 1 and rows of"},
+		{alike(delays(func(int) uint16 { return 3 })), engine.Want{}, nil, pathClusters, ""},
+		{alike(delays(func(int) uint16 { return 3 })), engine.Want{}, func(b *backend) { b.tune.clusterLate = 1 << 40 }, pathDelayed, "teams: there are delays above 1"},
+		{alike(delays(func(i int) uint16 { return uint16(1 + i%3) })), engine.Want{}, nil, pathDelayed, "teams: there are delays above 1"},
+		{alike(delays(func(i int) uint16 { return uint16(1 + i%3) })), engine.Want{}, func(b *backend) { b.tune.delayedRow = 1 << 20 }, pathResident, "delayed: there are delays above 1 and rows of"},
 		{same, engine.Want{}, func(b *backend) { b.tune.plain = true }, pathSingle, "launches of many bursts are turned off"},
 		{same, engine.Want{}, func(b *backend) { b.single = "no cooperative launches" }, pathSingle, "no cooperative launches"},
 		{same, engine.Want{Values: []engine.Probe{{Neuron: 1}}}, nil, pathClusters, ""},

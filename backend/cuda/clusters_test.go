@@ -48,7 +48,7 @@ func TestClusters(t *testing.T) {
 				n.Synapses = append(n.Synapses, s)
 			}
 		}
-		delay := []uint8{1, 1, 2, 3, 15, 1, 16, 255}[seed%8]
+		delay := []uint16{1, 1, 2, 3, 15, 1, 16, 255}[seed%8]
 		for i := range n.Synapses {
 			n.Synapses[i].Delay = delay
 		}

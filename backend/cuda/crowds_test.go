@@ -16,7 +16,7 @@ import (
 )
 
 // crowds is a network of areas in which none, few, some, most and all neurons fire in a burst, times as large as its smallest.
-func crowds(delays uint8, times uint32) *connectome.Connectome {
+func crowds(delays uint16, times uint32) *connectome.Connectome {
 	n := enginetest.Net{RunSeed: 5}
 	total := uint32(0)
 	for _, area := range []struct{ size, often uint32 }{{400, 0}, {168, 80_000_000}, {205, 900_000_000}, {242, 4_000_000_000}, {279, 1<<32 - 1}} {
@@ -29,7 +29,7 @@ func crowds(delays uint8, times uint32) *connectome.Connectome {
 	for from := range total {
 		weight := r.Int32N(200) - 130
 		for range 10 {
-			n.Synapses = append(n.Synapses, enginetest.Synapse{From: from, To: r.Uint32N(total), Weight: weight, Delay: 1 + uint8(r.UintN(uint(delays)))})
+			n.Synapses = append(n.Synapses, enginetest.Synapse{From: from, To: r.Uint32N(total), Weight: weight, Delay: 1 + uint16(r.UintN(uint(delays)))})
 		}
 	}
 	return n.Build()
@@ -50,7 +50,7 @@ func TestCrowds(t *testing.T) {
 		if h != nil && several[name] {
 			lists = append(lists, []int{1, 0}, []int{0, 2, 1})
 		}
-		delays := uint8(1)
+		delays := uint16(1)
 		if tune.delayedRow == 1 {
 			delays = 5
 		}

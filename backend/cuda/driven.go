@@ -106,7 +106,7 @@ func (b *backend) uploadDriven(d *connectome.Driven) error {
 
 // layDriven lays out what else areas with psp_max need on the device, from base on, and how many bytes that takes.
 func (b *backend) layDriven(base driver.Ptr) (*driving, uint64) {
-	a, delays := &arena{base: base}, uint64(b.c.MaxDelay)
+	a, delays := &arena{base: base}, uint64(b.c.AmplitudeLists())
 	x := &driving{rows: b.drivenRows}
 	x.rows.room, x.rows.delays = drivenNeurons(b.c), uint32(delays)
 	x.rows.lists = a.take(size([]engine.Amplitude{{}}) * x.rows.room * delays)

@@ -33,12 +33,7 @@ func delayedOf(c *connectome.Connectome, filled uint64) delayed {
 		lo, hi := len(d.each)*i/parts, len(d.each)*(i+1)/parts
 		wg.Go(func() {
 			for n := lo; n < hi; n++ {
-				if c.Delay == nil {
-					d.each[n] = uint32(c.Row[n+1] - c.Row[n])
-				} else {
-					row := c.Delay[c.Row[n]:c.Row[n+1]]
-					d.each[n] = uint32(sort.Search(len(row), func(k int) bool { return row[k] > 1 }))
-				}
+				d.each[n] = uint32(sort.Search(int(c.Row[n+1]-c.Row[n]), func(k int) bool { return c.DelayOf(c.Row[n]+uint64(k)) > 1 }))
 				sums[i] += uint64(d.each[n])
 			}
 		})

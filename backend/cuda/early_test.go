@@ -18,7 +18,7 @@ import (
 
 // waiting is a network of 277 neurons that fire by their inputs, some by draws, with rows of up to 300 synapses, of which every
 // seventh is empty.
-func waiting(delay func(r *rand.Rand, from, k uint32) uint8) *connectome.Connectome {
+func waiting(delay func(r *rand.Rand, from, k uint32) uint16) *connectome.Connectome {
 	const sources, neurons = 41, 277
 	r := rand.New(rand.NewPCG(8, 4))
 	lif := enginetest.LIF(103)
@@ -45,17 +45,17 @@ func TestDelayed(t *testing.T) {
 	cudatest.Anywhere(t)
 	for _, n := range []struct {
 		name  string
-		delay func(r *rand.Rand, from, k uint32) uint8
+		delay func(r *rand.Rand, from, k uint32) uint16
 		soon  bool // whether synapses with delay 1 are more than a few
 		why   string
 	}{
-		{"all due at once", func(_ *rand.Rand, from, k uint32) uint8 { return uint8(1 + (from+k)/(276+280)) }, true, "hardly anything waits in the queue of later rows"},
-		{"nothing due at once", func(r *rand.Rand, _, _ uint32) uint8 { return uint8(2 + r.UintN(3)) }, false, "all of it does, for the next burst but one at the earliest"},
-		{"one long delay", func(*rand.Rand, uint32, uint32) uint8 { return 15 }, false, "brunel networks have that"},
-		{"mixed", func(r *rand.Rand, _, _ uint32) uint8 { return uint8(1 + r.UintN(4)) }, true, "rows are split everywhere"},
-		{"by rows", func(_ *rand.Rand, from, _ uint32) uint8 { return uint8(1 + from%3) }, true, "each row goes one way"},
-		{"shortest and longest", func(r *rand.Rand, _, _ uint32) uint8 { return uint8(1 + 254*(r.UintN(3)/2)) }, true, "the ring is full"},
-		{"longest", func(r *rand.Rand, _, _ uint32) uint8 { return uint8(255 - r.UintN(2)) }, false, "a ring of 256 slots, 255 in use"},
+		{"all due at once", func(_ *rand.Rand, from, k uint32) uint16 { return uint16(1 + (from+k)/(276+280)) }, true, "hardly anything waits in the queue of later rows"},
+		{"nothing due at once", func(r *rand.Rand, _, _ uint32) uint16 { return uint16(2 + r.UintN(3)) }, false, "all of it does, for the next burst but one at the earliest"},
+		{"one long delay", func(*rand.Rand, uint32, uint32) uint16 { return 15 }, false, "brunel networks have that"},
+		{"mixed", func(r *rand.Rand, _, _ uint32) uint16 { return uint16(1 + r.UintN(4)) }, true, "rows are split everywhere"},
+		{"by rows", func(_ *rand.Rand, from, _ uint32) uint16 { return uint16(1 + from%3) }, true, "each row goes one way"},
+		{"shortest and longest", func(r *rand.Rand, _, _ uint32) uint16 { return uint16(1 + 254*(r.UintN(3)/2)) }, true, "the ring is full"},
+		{"longest", func(r *rand.Rand, _, _ uint32) uint16 { return uint16(255 - r.UintN(2)) }, false, "a ring of 256 slots, 255 in use"},
 	} {
 		c := waiting(n.delay)
 		d := delayedOf(c, 1)

@@ -41,7 +41,7 @@ func small() *connectome.Connectome {
 		c.Row = append(c.Row, uint64(len(c.Target)))
 		c.Target = append(c.Target, (n+1)%ring, ring+n%lif)
 		c.Weight = append(c.Weight, 900, 333)
-		c.Delay = append(c.Delay, 1, 3)
+		c.Delay.Short = append(c.Delay.Short, 1, 3)
 	}
 	for range lif + 1 {
 		c.Row = append(c.Row, uint64(len(c.Target)))

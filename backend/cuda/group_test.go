@@ -37,7 +37,7 @@ func (p *cuts) Of() int { return p.of }
 
 func (p *cuts) Head() *connectome.Connectome {
 	head := *p.c
-	head.Row, head.Target, head.Weight, head.Delay, head.Bound, head.MaxDelay = nil, nil, nil, nil, nil, 1
+	head.Row, head.Target, head.Weight, head.Delay, head.Bound, head.MaxDelay = nil, nil, nil, connectome.Delays{}, nil, 1
 	if d := head.Driven; d != nil {
 		head.Driven = &connectome.Driven{Divide: d.Divide}
 	}
@@ -394,7 +394,7 @@ func TestPartsWithoutDelays(t *testing.T) {
 		n := enginetest.Uniform(r)
 		for i := range n.Synapses {
 			if s := n.Synapses[i]; i%3 == 0 {
-				n.Synapses = append(n.Synapses, enginetest.Synapse{From: s.From, To: s.To % connectome.Slice, Weight: s.Weight, Delay: uint8(2 + i%2)})
+				n.Synapses = append(n.Synapses, enginetest.Synapse{From: s.From, To: s.To % connectome.Slice, Weight: s.Weight, Delay: uint16(2 + i%2)})
 			}
 		}
 		for _, tune := range []tuning{fewThreads(), clustered(2)} {
@@ -402,7 +402,7 @@ func TestPartsWithoutDelays(t *testing.T) {
 			require.Positive(t, spikes)
 			for _, part := range b.(*group).parts[1:] {
 				if part.rows.synapses > 0 {
-					require.False(t, part.rows.delays)
+					require.Zero(t, part.rows.delays)
 					without++
 				}
 			}

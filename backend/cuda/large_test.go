@@ -34,7 +34,7 @@ func uneven(neurons, hub, hubSynapses uint32, delays int) *connectome.Connectome
 		for k := range synapses {
 			c.Target = append(c.Target, r.Uint32N(neurons))
 			c.Weight = append(c.Weight, r.Int32N(3000)-900)
-			c.Delay = append(c.Delay, uint8(1+k*uint32(delays)/synapses))
+			c.Delay.Short = append(c.Delay.Short, uint8(1+k*uint32(delays)/synapses))
 		}
 		c.Row = append(c.Row, uint64(len(c.Target)))
 	}

@@ -20,7 +20,7 @@ var update = flags.Bool("update", false, "rewrite the table of paths in docs/gpu
 
 // features are networks and wishes by which paths differ. Rows of 20 synapses are long here.
 func features(t *testing.T) []feature {
-	net := func(synapses int, delay func(k int) uint8, change func(*enginetest.Net)) *connectome.Connectome {
+	net := func(synapses int, delay func(k int) uint16, change func(*enginetest.Net)) *connectome.Connectome {
 		r := rand.New(rand.NewPCG(1, 0x6d6174))
 		const neurons = 640
 		n := enginetest.Net{Areas: []connectome.Area{enginetest.LIF(neurons)}}
@@ -34,8 +34,8 @@ func features(t *testing.T) []feature {
 		}
 		return n.Build()
 	}
-	one := func(int) uint8 { return 1 }
-	several := func(k int) uint8 { return uint8(1 + k%3) }
+	one := func(int) uint16 { return 1 }
+	several := func(k int) uint16 { return uint16(1 + k%3) }
 	weights := func(n *enginetest.Net) {
 		for i := range n.Synapses {
 			n.Synapses[i].Weight += int32(i % 3)
@@ -53,13 +53,14 @@ func features(t *testing.T) []feature {
 	}
 	return []feature{
 		{"long rows of one weight each", long, engine.Want{}, 0},
-		{"the same, all delays d", net(60, func(int) uint8 { return 3 }, nil), engine.Want{}, 0},
+		{"the same, all delays d", net(60, func(int) uint16 { return 3 }, nil), engine.Want{}, 0},
 		{"long rows, different delays", net(60, several, nil), engine.Want{}, 0},
 		{"long rows, different weights", net(60, one, weights), engine.Want{}, 0},
 		{"the same, different delays", net(60, several, weights), engine.Want{}, 0},
 		{"short rows, one common model", net(5, one, nil), engine.Want{}, 0},
 		{"short rows, several models", net(5, one, models), engine.Want{}, 0},
 		{"short rows, different delays", net(5, several, nil), engine.Want{}, 0},
+		{"some delays above 255 bursts", net(5, func(k int) uint16 { return uint16(1 + 100*k) }, nil), engine.Want{}, 0},
 		{"short rows, state larger than shared memory", net(5, one, nil), engine.Want{}, 600},
 		{"models of the genome's own", example(t, "izhikevich-2003-custom"), engine.Want{}, 0},
 		{"the same, with more than two ports", example(t, "receptors"), engine.Want{}, 0},

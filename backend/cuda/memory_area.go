@@ -51,7 +51,7 @@ func (b *backend) remember() error {
 	m := &b.memory
 	m.burst = b.number
 	for i, a := range m.areas {
-		n, fires := a.Remember(b.number, m.queues)
+		n, fires := a.Remember(b.number, func(back int) []uint32 { return m.queues[back-1] })
 		if !fires {
 			continue
 		}

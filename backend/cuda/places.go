@@ -85,7 +85,7 @@ func (b *backend) countClusters(c *connectome.Connectome) error {
 // placeRows makes r rows of places, in the best shape that fits.
 func (q *question) placeRows() (lacks string, err error) {
 	b, c, r := q.b, q.c, *q.r
-	r.delays, r.delay = false, uint8(c.MaxDelay)
+	r.delays, r.delay = 0, uint32(c.MaxDelay)
 	if b.module != nil { // else it is only planned, for a usual device
 		if err := b.countClusters(c); err != nil {
 			return "", err
@@ -267,14 +267,19 @@ func inParts(c *connectome.Connectome, low, high uint32, do func(part int, low, 
 
 // oneDelay reports whether all synapses of c have the longest delay.
 func oneDelay(c *connectome.Connectome) bool {
-	if c.Delay == nil {
+	if c.Delay.None() {
 		return c.MaxDelay == 1
 	}
 	several := make([]bool, runtime.GOMAXPROCS(0))
 	inParts(c, 0, c.Neurons, func(part int, low, high uint32) {
-		several[part] = slices.ContainsFunc(c.Delay[c.Row[low]:c.Row[high]], func(d uint8) bool { return int(d) != c.MaxDelay })
+		several[part] = differs(c.Delay.Between(c.Row[low], c.Row[high]), c.Row[high]-c.Row[low], c.MaxDelay)
 	})
 	return !slices.Contains(several, true)
+}
+
+// differs reports whether one of n delays is not so many bursts.
+func differs(d connectome.Delays, n uint64, bursts int) bool {
+	return n > 0 && (int(d.At(0)) != bursts || uint64(d.Same()) != n)
 }
 
 // rowWeights lists the rows' weights, nil if a row has several, or there are more than a label can tell.

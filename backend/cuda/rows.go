@@ -19,11 +19,11 @@ type rows struct {
 	synapses uint64
 	mean     uint32 // synapses of a row that has some
 	filled   uint64 // rows that have some
-	delays   bool   // not all are 1
+	delays   uint64 // bytes of a synapse's delay; 0: all are 1
 	packing
 	unplaced string       // why rows are not of places
 	shape    clusterShape // how rows of places lie, if they do
-	delay    uint8        // of all rows of places
+	delay    uint32       // of all rows of places
 	slots    uint64       // units of all slots
 	more     uint64       // and those that hold what does not fit
 	driven   uint64       // bytes of the driven synapses, in all
@@ -45,7 +45,7 @@ type packing struct {
 // rowsOf looks at those of c, and decides how they are to be stored.
 func (b *backend) rowsOf(c *connectome.Connectome, t *tables) (rows, error) {
 	_, driven := layDrivenRows(c.Driven, 0)
-	r := rows{synapses: c.Synapses(), delays: c.Delay != nil, driven: driven.bytes}
+	r := rows{synapses: c.Synapses(), delays: delayBytes(c.Delay), driven: driven.bytes}
 	for n := range c.Neurons {
 		if c.Row[n+1] > c.Row[n] {
 			r.filled++
@@ -109,15 +109,24 @@ func (b *backend) leastRows(synapses uint64) rows {
 	return r
 }
 
+// delayBytes is the memory of a synapse's delay.
+func delayBytes(d connectome.Delays) uint64 {
+	switch {
+	case d.None():
+		return 0
+	case d.Long != nil:
+		return 2
+	}
+	return 1
+}
+
 // bytes is what all synapses' ports, weights, the table of weights and delays take.
 func (r *rows) bytes() (target, weight, values, delay uint64) {
 	target = 4 * r.synapses
 	if r.placed() {
 		target = unitBytes * r.slots
 	}
-	if r.delays {
-		delay = r.synapses
-	}
+	delay = r.delays * r.synapses
 	if r.table == nil {
 		return target, target, 0, delay
 	}
@@ -172,7 +181,11 @@ func (b *backend) uploadRows(c *connectome.Connectome, s *staging) error {
 		from  unsafe.Pointer
 		bytes uint64
 	}
-	lists := []list{{bufRow, data(c.Row), p.bytes[bufRow]}, {bufDelay, data(c.Delay), size(c.Delay)}, {bufSoon, data(b.rows.delayed.each), p.bytes[bufSoon]}}
+	delays := data(c.Delay.Short)
+	if c.Delay.Long != nil {
+		delays = data(c.Delay.Long)
+	}
+	lists := []list{{bufRow, data(c.Row), p.bytes[bufRow]}, {bufDelay, delays, c.Delay.Bytes()}, {bufSoon, data(b.rows.delayed.each), p.bytes[bufSoon]}}
 	if b.rows.table != nil {
 		lists = append(lists, list{bufValues, data(b.rows.table.List), p.bytes[bufValues]})
 	} else {

@@ -22,7 +22,7 @@ type trial struct {
 	path    path
 	name    string
 	devices []int
-	delays  uint8
+	delays  uint16
 	change  func(*tuning)
 }
 
@@ -62,7 +62,7 @@ func busy(seed uint64, v trial) *connectome.Connectome {
 	for from := range neurons {
 		weight := 10 * (r.Int32N(50) - 20)
 		for range r.Uint32N(40) {
-			s := enginetest.Synapse{From: from, To: r.Uint32N(neurons), Weight: weight, Delay: 1 + uint8(r.UintN(uint(v.delays)))}
+			s := enginetest.Synapse{From: from, To: r.Uint32N(neurons), Weight: weight, Delay: 1 + uint16(r.UintN(uint(v.delays)))}
 			if tune.clusterRow == 1 {
 				s.Delay = v.delays
 			}

@@ -202,7 +202,7 @@ func (b *backend) addUp() {
 
 // longestDelay is that of the device's own rows; other parts of the network may have longer ones.
 func (b *backend) longestDelay() int {
-	if b.rows.delays {
+	if b.rows.delays > 0 {
 		return b.c.MaxDelay
 	}
 	return 1

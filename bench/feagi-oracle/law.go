@@ -52,7 +52,7 @@ type lawNeuron struct {
 
 type lawSynapse struct {
 	to     uint32
-	delay  uint8
+	delay  uint32
 	weight float32   // signed
 	psp    float32   // of the source's area
 	among  float32   // of how many synapses this is one, where they share

@@ -63,7 +63,7 @@ func (l *law) learn(b uint32, fired []uint32) {
 // made is a synapse as burst has it.
 type made struct {
 	to     uint32
-	delay  uint8
+	delay  uint32
 	amount float64 // of the source's current; where the potential drives the current, the weight
 	apart  bool    // it learns, or the potential drives it
 	taken  bool
@@ -91,12 +91,8 @@ func madeBy(c *connectome.Connectome, n uint32) (list []made) {
 		}
 		source := n - p.From.First
 		for k := p.Row[source]; k < p.Row[source+1]; k++ {
-			delay := p.Steps
-			if p.Delay != nil {
-				delay = p.Delay[k]
-			}
 			amount := float64(p.Share(p.Weight[k], source)) / float64(c.Scale)
-			list = append(list, made{to: c.NeuronOf(p.Target[k]), delay: delay, amount: amount, apart: true})
+			list = append(list, made{to: c.NeuronOf(p.Target[k]), delay: p.DelayOf(k), amount: amount, apart: true})
 		}
 	}
 	return list

@@ -23,7 +23,7 @@ func (n Net) drives(c *connectome.Connectome) {
 	only.Synapses = slices.DeleteFunc(slices.Clone(n.Synapses), func(s Synapse) bool { return c.Areas[c.AreaOf(s.From)].PSPMax == 0 })
 	only.wire(rows)
 	c.MaxDelay = max(c.MaxDelay, rows.MaxDelay)
-	c.Driven = &connectome.Driven{Row: rows.Row, Target: rows.Target, Weight: rows.Weight, Delay: rows.Delay, Divide: n.Divide}
+	c.Driven = &connectome.Driven{Row: rows.Row, Target: rows.Target, Weight: rows.Weight, Delay: rows.Delay.Short, Divide: n.Divide}
 }
 
 // still are the synapses of the other areas.
@@ -67,7 +67,7 @@ func RandomDriven(r *rand.Rand, pick int) Net {
 		first -= n.Areas[i].Neurons.Count
 	}
 	for range 12 * (total - first) {
-		s := Synapse{first + r.Uint32N(total-first), r.Uint32N(ports), r.Int32N(n.Scale/25+1) - n.Scale/100, uint8(1 + r.IntN(longest))}
+		s := Synapse{first + r.Uint32N(total-first), r.Uint32N(ports), r.Int32N(n.Scale/25+1) - n.Scale/100, uint16(1 + r.IntN(longest))}
 		if onto[s.To]++; onto[s.To] <= 12 {
 			n.Synapses = append(n.Synapses, s)
 		}

@@ -45,7 +45,7 @@ func ofSize(n uint32) edge {
 		net: Net{Areas: []connectome.Area{FEAGI(n)}}}
 	e.net.Areas[0].Constant("leak").Const = 0.3
 	for i := range n {
-		e.net.Synapses = append(e.net.Synapses, Synapse{i, (i + 1) % n, 1100, 1}, Synapse{i, (i + 2) % n, -300, uint8(1 + i%3)})
+		e.net.Synapses = append(e.net.Synapses, Synapse{i, (i + 1) % n, 1100, 1}, Synapse{i, (i + 2) % n, -300, uint16(1 + i%3)})
 	}
 	for p := range n {
 		if p == 0 || p == n-1 || p%7 == 3 {
@@ -116,7 +116,7 @@ func oneRow() edge {
 	e := edge{name: "a long row among short ones", why: "a row is longer than any block of threads; many of its synapses share a target", bursts: 5, every: 3,
 		in: []engine.Stimulus{{Port: 0, Amount: 1000}}, net: Net{Areas: []connectome.Area{FEAGI(1), LIF(61)}}}
 	for k := range uint32(5000) {
-		e.net.Synapses = append(e.net.Synapses, Synapse{0, 1 + k%61, int32(k%13) * 37, 1 + uint8(k%2)})
+		e.net.Synapses = append(e.net.Synapses, Synapse{0, 1 + k%61, int32(k%13) * 37, 1 + uint16(k%2)})
 	}
 	for n := uint32(2); n < 62; n++ {
 		e.net.Synapses = append(e.net.Synapses, Synapse{n, n - 1, 3000, 1})

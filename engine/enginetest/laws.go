@@ -26,7 +26,7 @@ func runLaws(t *testing.T, open, oracle Open) {
 		n := randomNet(r, pick)
 		input := r.Uint64()
 		if seed%4 == 1 || seed%4 == 2 { // with and without FCL in batch
-			n.slow(1 + uint8(r.IntN(16)))
+			n.slow(1 + uint16(r.IntN(16)))
 		}
 		t.Run(fmt.Sprintf("split/seed %d", seed), func(t *testing.T) { split(t, open, n, input) })
 		t.Run(fmt.Sprintf("unconnected/seed %d", seed), func(t *testing.T) { unconnected(t, open, n, input) })

@@ -56,7 +56,7 @@ func RandomMemory(r *rand.Rand, pick int) Net {
 		}, upstream...)
 		for range r.IntN(40) {
 			if ports > 0 {
-				n.Synapses = append(n.Synapses, Synapse{total + r.Uint32N(a.Neurons.Count), r.Uint32N(ports), quanta(r, n.Scale), uint8(1 + r.IntN(3))})
+				n.Synapses = append(n.Synapses, Synapse{total + r.Uint32N(a.Neurons.Count), r.Uint32N(ports), quanta(r, n.Scale), uint16(1 + r.IntN(3))})
 			}
 		}
 		n.Areas, total = append(n.Areas, a), total+a.Neurons.Count

@@ -24,8 +24,8 @@ type Net struct {
 // Synapse leads from a neuron to a port; where all areas have one port a neuron, that has the number of its neuron.
 type Synapse struct {
 	From, To uint32
-	Weight   int32 // quanta
-	Delay    uint8 // bursts; 0: 1
+	Weight   int32  // quanta
+	Delay    uint16 // bursts; 0: 1; at most 255 where they learn or follow a potential
 }
 
 // Of is an area of n neurons of a built-in model, with its default parameters and a time step of 0.1 ms.
@@ -170,6 +170,7 @@ func (n Net) wire(c *connectome.Connectome) {
 	slices.SortFunc(rows, func(a, b Synapse) int {
 		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.Delay, b.Delay), cmp.Compare(a.To, b.To), cmp.Compare(a.Weight, b.Weight))
 	})
+	var delays []uint16
 	c.Row = make([]uint64, c.Neurons+1)
 	for _, s := range rows {
 		if s.From >= c.Neurons || s.To >= c.Ports {
@@ -178,9 +179,10 @@ func (n Net) wire(c *connectome.Connectome) {
 		c.Row[s.From+1]++
 		c.Target, c.Weight = append(c.Target, s.To), append(c.Weight, s.Weight)
 		if !single {
-			c.Delay = append(c.Delay, s.Delay)
+			delays = append(delays, s.Delay)
 		}
 	}
+	c.Delay = connectome.NewDelays(delays)
 	for i := range c.Neurons {
 		c.Row[i+1] += c.Row[i]
 	}

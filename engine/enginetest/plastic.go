@@ -84,7 +84,7 @@ func (p *Plastic) build(c *connectome.Connectome, number int) connectome.Plastic
 	})
 	for _, s := range rows {
 		m.Row[s.From+1]++
-		m.Target, m.Weight, m.Delay = append(m.Target, first+s.To), append(m.Weight, s.Weight), append(m.Delay, max(1, s.Delay))
+		m.Target, m.Weight, m.Delay = append(m.Target, first+s.To), append(m.Weight, s.Weight), append(m.Delay, uint8(max(1, s.Delay)))
 		m.In[first+s.To-to.Ports.First]++
 		m.Longest = max(m.Longest, uint32(max(1, s.Delay)))
 	}
@@ -215,10 +215,10 @@ func randomPlastic(r *rand.Rand, n Net) Plastic {
 	}
 	longest, count := among(r, 1, 1, 3, 20, 20, 255), int(min(3000, 1+n.Areas[p.From].Neurons.Count*r.Uint32N(12)))
 	one := r.IntN(3) > 0 // delay
-	d := uint8(1 + r.IntN(longest))
+	d := uint16(1 + r.IntN(longest))
 	for range count {
 		if !one {
-			d = uint8(1 + r.IntN(longest))
+			d = uint16(1 + r.IntN(longest))
 		}
 		w := int32(math.Round(float64(p.Lo)*float64(n.Scale))) + r.Int32N(1+int32(float64(p.Hi-p.Lo)*float64(n.Scale)))
 		w = min(max(w, int32(math.Ceil(float64(p.Lo)*float64(n.Scale)))), int32(math.Floor(float64(p.Hi)*float64(n.Scale))))
@@ -242,6 +242,10 @@ func runPlastic(t *testing.T, open, oracle Open) {
 			}
 			n := RandomPlastic(r, pick)
 			c := n.Build()
+			if seed%3 == 1 && c.Neurons > 0 && c.Ports > 0 && c.Areas[c.AreaOf(0)].PSPMax == 0 { // queues go back further than what learns looks
+				n.Synapses = append(n.Synapses, Synapse{From: 0, To: 0, Weight: 5, Delay: 300})
+				c = n.Build()
+			}
 			in := randomInput(r.Uint64(), c)
 			a, b := start(t, oracle, c, engine.Want{FCL: true}), start(t, open, c, engine.Want{FCL: true})
 			next := func(t uint64) ([]engine.Stimulus, error) { return in(t), nil }

@@ -46,7 +46,7 @@ func runRandom(t *testing.T, open, oracle Open) {
 			r := rand.New(rand.NewPCG(seed, 0x637573746f6d))
 			n := randomNet(r, custom)
 			if seed%4 == 3 {
-				n.slow(1 + uint8(r.IntN(16)))
+				n.slow(1 + uint16(r.IntN(16)))
 			}
 			c := n.Build()
 			same(t, open, oracle, c, 40+r.IntN(60), randomInput(r.Uint64(), c), "the oracle follows the law of package engine")
@@ -112,7 +112,7 @@ func randomNet(r *rand.Rand, pick int) Net {
 		if few {
 			d = max(1, d/9*9)
 		}
-		n.Synapses = append(n.Synapses, Synapse{r.Uint32N(total), r.Uint32N(ports), quanta(r, n.Scale), uint8(d)})
+		n.Synapses = append(n.Synapses, Synapse{r.Uint32N(total), r.Uint32N(ports), quanta(r, n.Scale), uint16(d)})
 	}
 	return n
 }
@@ -153,7 +153,7 @@ func Uniform(r *rand.Rand, kinds ...string) Net {
 }
 
 // slow makes all delays longer, so that none is 1.
-func (n Net) slow(by uint8) {
+func (n Net) slow(by uint16) {
 	for i := range n.Synapses {
 		d := &n.Synapses[i].Delay
 		*d = min(*d, 255-by) + by

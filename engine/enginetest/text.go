@@ -337,7 +337,7 @@ func readSynapse(words []string) (Synapse, error) {
 			return Synapse{}, err
 		}
 	}
-	return Synapse{uint32(x[0]), uint32(x[1]), int32(x[2]), uint8(x[3])}, nil
+	return Synapse{uint32(x[0]), uint32(x[1]), int32(x[2]), uint16(x[3])}, nil
 }
 
 // setStart reads "V …", that of a further variable such as "u …", "refractory …", "count …", "number T" or "queue D ID…".

@@ -120,7 +120,7 @@ func lively() Net {
 	n := Net{Areas: []connectome.Area{f, i, p}, Scale: 1000}
 	r := rand.New(rand.NewPCG(8, 8))
 	for range 3000 {
-		s := Synapse{r.Uint32N(123), r.Uint32N(193), quanta(r, 1000), uint8(1 + r.IntN(4))}
+		s := Synapse{r.Uint32N(123), r.Uint32N(193), quanta(r, 1000), uint16(1 + r.IntN(4))}
 		if s.From < 33 {
 			s.Weight /= 30 // of an amplitude
 		}
@@ -128,7 +128,7 @@ func lively() Net {
 	}
 	learns := Plastic{From: 0, To: 1, Hi: 1, Rule: Handlers{OnPre: []string{"w = 0.9*w + 0.05"}, OnPost: []string{"w = 0.9*w"}}}
 	for range 200 {
-		learns.Synapses = append(learns.Synapses, Synapse{r.Uint32N(33), r.Uint32N(20), r.Int32N(1001), uint8(1 + r.IntN(4))})
+		learns.Synapses = append(learns.Synapses, Synapse{r.Uint32N(33), r.Uint32N(20), r.Int32N(1001), uint16(1 + r.IntN(4))})
 	}
 	n.Plastic = []Plastic{learns}
 	n.Areas = append(n.Areas, Memory(9, nil, 0))

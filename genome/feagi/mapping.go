@@ -270,7 +270,7 @@ func (im *importer) ruleValues(m *mapping, parts map[string]value, key string) {
 
 // delay reads the bursts from spike to arrival, of which there is at least one.
 func (im *importer) delay(m *mapping, v value, key string) {
-	const field, most = "synaptic_delay_bursts", quanta.MaxDelay
+	const field, most = "synaptic_delay_bursts", quanta.MaxApart // as any mapping may learn
 	if v.what == nil {
 		return
 	}

@@ -62,7 +62,7 @@ func claiming(t *testing.T, whole []byte, rows, claim int64, places ...int) []by
 // whichever places of its footer say so; one that holds so many is read.
 func TestClaimedRows(t *testing.T) {
 	const rows, claim = 123_457, 20_000_000 // the columns of as many are 340 MB
-	o := Options{Source: Side{70, "E"}, Target: Side{30, "I"}, Timestep: 0.1, MaxRows: 1 << 40, Threads: 2}
+	o := Options{Source: Side{70, "E"}, Target: Side{30, "I"}, Timestep: 0.1, MostDelay: 255, MaxRows: 1 << 40, Threads: 2}
 	everywhere := []int{0, 1, 2, 3, 4, 5, 6}
 	for _, same := range []bool{true, false} {
 		whole := listed(t, rows, same)

@@ -16,13 +16,13 @@ import (
 type Table struct {
 	Source, Target []uint32
 	Weight         []float64 // in the target's input unit
-	Delay          []uint8   // bursts, 1…255; nil also when all are 1 and the file has the column
+	Delay          []uint16  // bursts, from 1; nil also when all are 1 and the file has the column
 	Delays         bool      // the file has a column of delays
 	Port           []uint8   // which of the target's ports, from 0
 }
 
 // bytesARow is the memory of a row with all columns.
-const bytesARow = 4 + 4 + 8 + 1 + 1
+const bytesARow = 4 + 4 + 8 + 2 + 1
 
 // Bytes is the memory that n rows take at most.
 func Bytes(n uint64) uint64 { return n * bytesARow }
@@ -37,6 +37,7 @@ type Side struct {
 type Options struct {
 	Source, Target Side
 	Timestep       float64 // ms a burst
+	MostDelay      int     // bursts
 	MaxRows        uint64  // more are a TooManyError, before anything is allocated for them
 	Threads        int     // 0: all processors; the result is the same for any number
 }
@@ -90,7 +91,7 @@ func (l *list) room(rows uint64) error {
 		t.Port = make([]uint8, rows)
 	}
 	if t.Delays = l.has[delay] || l.has[delayMS]; t.Delays {
-		t.Delay = make([]uint8, rows)
+		t.Delay = make([]uint16, rows)
 	}
 	return nil
 }

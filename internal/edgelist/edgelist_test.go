@@ -27,7 +27,7 @@ import (
 
 // wanted takes 70 sources and 30 targets, and 0.1 ms a burst.
 func wanted() Options {
-	return Options{Source: Side{70, "E"}, Target: Side{30, "I"}, Timestep: 0.1, MaxRows: 1000}
+	return Options{Source: Side{70, "E"}, Target: Side{30, "I"}, Timestep: 0.1, MostDelay: 255, MaxRows: 1000}
 }
 
 func readText(text string) (*Table, error) {
@@ -35,7 +35,7 @@ func readText(text string) (*Table, error) {
 }
 
 func TestReadCSV(t *testing.T) {
-	want := &Table{Source: []uint32{69, 0}, Target: []uint32{0, 29}, Weight: []float64{-0.25, 1e-3}, Delay: []uint8{255, 1}, Delays: true}
+	want := &Table{Source: []uint32{69, 0}, Target: []uint32{0, 29}, Weight: []float64{-0.25, 1e-3}, Delay: []uint16{255, 1}, Delays: true}
 	for name, text := range map[string]string{
 		"plain":           "source,target,weight,delay\n69,0,-0.25,255\n0,29,1e-3,1\n",
 		"other order":     "delay,weight,target,source\n255,-.25,0,69\n1,0.001,29,0\n",
@@ -245,7 +245,7 @@ func TestForeignFiles(t *testing.T) {
 	for name, text := range foreign(t, r) {
 		got, err := Read(bytes.NewReader(text), name, wanted())
 		require.NoError(t, err, name)
-		assert.Equal(t, &Table{Source: []uint32{69, 0}, Target: []uint32{0, 29}, Weight: []float64{-0.25, 1e-3}, Delay: []uint8{255, 1}, Delays: true}, got, name)
+		assert.Equal(t, &Table{Source: []uint32{69, 0}, Target: []uint32{0, 29}, Weight: []float64{-0.25, 1e-3}, Delay: []uint16{255, 1}, Delays: true}, got, name)
 	}
 }
 
@@ -394,7 +394,7 @@ func TestRoundTrip(t *testing.T) {
 	for range 70_001 {
 		q := int32(r.Uint32())
 		w := float64(q) / float64(1+r.IntN(1<<24))
-		b.Add(r.Uint32(), r.Uint32(), w, uint8(1+r.IntN(255)), uint8(r.IntN(16)))
+		b.Add(r.Uint32(), r.Uint32(), w, uint16(1+r.IntN(65535)), uint8(r.IntN(16)))
 	}
 	for range 2 {
 		want.Source, want.Target = append(want.Source, b.Source...), append(want.Target, b.Target...)
@@ -409,7 +409,7 @@ func TestRoundTrip(t *testing.T) {
 		require.NoError(t, w.Write(&b))
 		require.NoError(t, w.Close())
 		for _, threads := range []int{1, 3} {
-			o := Options{Source: Side{1 << 32, "S"}, Target: Side{1 << 32, "T"}, Timestep: 1, MaxRows: 1 << 20, Threads: threads}
+			o := Options{Source: Side{1 << 32, "S"}, Target: Side{1 << 32, "T"}, Timestep: 1, MostDelay: 65_535, MaxRows: 1 << 20, Threads: threads}
 			got, err := Read(bytes.NewReader(text.Bytes()), "w."+end, o)
 			require.NoError(t, err, end)
 			require.Equal(t, want, got, fmt.Sprintf("%s with %d threads", end, threads))

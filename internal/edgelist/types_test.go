@@ -72,7 +72,7 @@ func TestArrowTypes(t *testing.T) {
 				case "weight":
 					want.Weight = []float64{1, 2}
 				default:
-					want.Delay, want.Delays = []uint8{1, 2}, true
+					want.Delay, want.Delays = []uint16{1, 2}, true
 				}
 				require.Equal(t, want, got, "%s as %s", name, as)
 			case real:
@@ -168,7 +168,7 @@ func TestParquetGroups(t *testing.T) {
 	w, err := NewWriter(&out, "w.parquet")
 	require.NoError(t, err)
 	for _, rows := range []int{groupRows - 1, 1, groupRows, 5} {
-		b := Block{make([]uint32, rows), make([]uint32, rows), make([]float64, rows), make([]uint8, rows), make([]uint8, rows)}
+		b := Block{make([]uint32, rows), make([]uint32, rows), make([]float64, rows), make([]uint16, rows), make([]uint8, rows)}
 		require.NoError(t, w.Write(&b))
 	}
 	require.NoError(t, w.Close())
@@ -257,7 +257,7 @@ func TestLimitsOfValues(t *testing.T) {
 	o.Target = Side{0, "nobody"}
 	_, err := Read(bytes.NewReader([]byte("source,target\n0,0\n")), "w.csv", o)
 	require.ErrorContains(t, err, "neuron 0, but nobody has none")
-	require.EqualValues(t, 36, Bytes(2))
+	require.EqualValues(t, 38, Bytes(2))
 }
 
 // Delays that are all 1 are left out, and the file is still said to have them.
@@ -268,7 +268,7 @@ func TestPlainDelays(t *testing.T) {
 	require.True(t, got.Delays)
 	got, err = readText("source,target,delay\n1,2,1\n3,4,2\n")
 	require.NoError(t, err)
-	require.Equal(t, []uint8{1, 2}, got.Delay)
+	require.Equal(t, []uint16{1, 2}, got.Delay)
 	got, err = readText("source,target\n1,2\n")
 	require.NoError(t, err)
 	require.False(t, got.Delays)
@@ -289,7 +289,7 @@ func (f *few) Write(b []byte) (int, error) {
 func TestWriterFails(t *testing.T) {
 	var b Block
 	for i := range 2000 {
-		b.Add(uint32(i*7919%70), uint32(i*104729%30), float64(i)/7, uint8(1+i%255), 0)
+		b.Add(uint32(i*7919%70), uint32(i*104729%30), float64(i)/7, uint16(1+i%65535), 0)
 	}
 	for _, end := range []string{"csv", "parquet", "arrow", "arrows"} {
 		write := func(to io.Writer) error {

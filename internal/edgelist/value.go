@@ -22,10 +22,10 @@ func (l *list) whole(c column, i uint64, x int64) (wrong string) {
 		}
 		l.t.Target[i] = uint32(x)
 	case delay:
-		if x < 1 || x > quanta.MaxDelay {
-			return fmt.Sprintf("%d, want 1…%d bursts", x, quanta.MaxDelay)
+		if x < 1 || x > int64(l.MostDelay) {
+			return fmt.Sprintf("%d, want 1…%d bursts", x, l.MostDelay)
 		}
-		l.t.Delay[i] = uint8(x)
+		l.t.Delay[i] = uint16(x)
 	case port:
 		if x < 0 || x > math.MaxUint8 {
 			return fmt.Sprintf("%d, want the number of a port, from 0", x)
@@ -50,11 +50,11 @@ func (l *list) real(c column, i uint64, x float64) string {
 	case weight:
 		l.t.Weight[i] = x
 	case delayMS:
-		bursts, ok := quanta.Delay(x / l.Timestep)
+		bursts, ok := quanta.Delay(x/l.Timestep, l.MostDelay)
 		if !ok {
-			return fmt.Sprintf("%v ms, which is %v bursts of %v ms, want 1…%d bursts", x, bursts, l.Timestep, quanta.MaxDelay)
+			return fmt.Sprintf("%v ms, which is %v bursts of %v ms, want 1…%d bursts", x, bursts, l.Timestep, l.MostDelay)
 		}
-		l.t.Delay[i] = uint8(bursts)
+		l.t.Delay[i] = uint16(bursts)
 	}
 	return ""
 }

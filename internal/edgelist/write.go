@@ -29,8 +29,8 @@ const groupRows = 1 << 20
 type Block struct {
 	Source, Target []uint32
 	Weight         []float64
-	Delay          []uint8 // bursts
-	Port           []uint8 // 0, or 1 for the second input of a neuron
+	Delay          []uint16 // bursts
+	Port           []uint8  // 0, or 1 for the second input of a neuron
 }
 
 // Reset empties the block and keeps its memory.
@@ -39,7 +39,7 @@ func (b *Block) Reset() {
 }
 
 // Add appends a row.
-func (b *Block) Add(source, target uint32, weight float64, delay, port uint8) {
+func (b *Block) Add(source, target uint32, weight float64, delay uint16, port uint8) {
 	b.Source, b.Target = append(b.Source, source), append(b.Target, target)
 	b.Weight, b.Delay, b.Port = append(b.Weight, weight), append(b.Delay, delay), append(b.Port, port)
 }
@@ -95,7 +95,7 @@ func (c *csvWriter) Close() error { return c.w.Flush() }
 func arrowSchema() *arrow.Schema {
 	return arrow.NewSchema([]arrow.Field{
 		{Name: "source", Type: arrow.PrimitiveTypes.Uint32}, {Name: "target", Type: arrow.PrimitiveTypes.Uint32},
-		{Name: "weight", Type: arrow.PrimitiveTypes.Float64}, {Name: "delay", Type: arrow.PrimitiveTypes.Uint8},
+		{Name: "weight", Type: arrow.PrimitiveTypes.Float64}, {Name: "delay", Type: arrow.PrimitiveTypes.Uint16},
 		{Name: "port", Type: arrow.PrimitiveTypes.Uint8},
 	}, nil)
 }
@@ -115,7 +115,7 @@ func (a *arrowWriter) Write(b *Block) error {
 	r.Field(0).(*array.Uint32Builder).AppendValues(b.Source, nil)
 	r.Field(1).(*array.Uint32Builder).AppendValues(b.Target, nil)
 	r.Field(2).(*array.Float64Builder).AppendValues(b.Weight, nil)
-	r.Field(3).(*array.Uint8Builder).AppendValues(b.Delay, nil)
+	r.Field(3).(*array.Uint16Builder).AppendValues(b.Delay, nil)
 	r.Field(4).(*array.Uint8Builder).AppendValues(b.Port, nil)
 	batch := r.NewRecordBatch()
 	defer batch.Release()
@@ -141,7 +141,7 @@ func newParquetWriter(w io.Writer) (*parquetWriter, error) {
 		return n
 	}
 	root, err := schema.NewGroupNode("burst", parquet.Repetitions.Required, schema.FieldList{
-		number("source", 32), number("target", 32), schema.NewFloat64Node("weight", parquet.Repetitions.Required, -1), number("delay", 8), number("port", 8),
+		number("source", 32), number("target", 32), schema.NewFloat64Node("weight", parquet.Repetitions.Required, -1), number("delay", 16), number("port", 8),
 	}, -1)
 	if err != nil {
 		panic("BUG: " + err.Error())
@@ -202,15 +202,21 @@ func (p *parquetWriter) whole(i int, b *Block) []int32 {
 	case 1:
 		return signed(b.Target)
 	}
-	from := b.Delay
-	if i == 4 {
-		from = b.Port
-	}
 	p.small = p.small[:0]
-	for _, x := range from {
-		p.small = append(p.small, int32(x))
+	if i == 3 {
+		p.small = widened(p.small, b.Delay)
+	} else {
+		p.small = widened(p.small, b.Port)
 	}
 	return p.small
+}
+
+// widened appends numbers to a list.
+func widened[T uint8 | uint16](list []int32, from []T) []int32 {
+	for _, x := range from {
+		list = append(list, int32(x))
+	}
+	return list
 }
 
 // signed sees the same bits as signed numbers.

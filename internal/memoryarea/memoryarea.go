@@ -58,7 +58,7 @@ func (m *Area) Read(s *engine.Memory) { s.Copy(&m.state) }
 
 // Remember is step 4 of burst t. It returns the number in the network of the neuron that fires, if one does. queues are as in
 // engine.State, at least temporal_depth of them; it must be called once for each burst.
-func (m *Area) Remember(t uint64, queues [][]uint32) (n uint32, fires bool) {
+func (m *Area) Remember(t uint64, queue func(back int) []uint32) (n uint32, fires bool) {
 	s, none := &m.state, uint32(len(m.state.Lifespan))
 	longTerm := s.LongTerm[:m.used]
 	for i, left := range s.Lifespan[:m.used] { // 4a
@@ -71,7 +71,7 @@ func (m *Area) Remember(t uint64, queues [][]uint32) (n uint32, fires bool) {
 	}
 	recalled := none
 	if t >= uint64(m.depth) {
-		if pattern, found := m.pattern(queues); found { // 4c
+		if pattern, found := m.pattern(queue); found { // 4c
 			if recalled = m.recall(pattern); recalled == none { // 4d
 				s.Lost++
 			}
@@ -120,10 +120,10 @@ func (m *Area) recall(pattern uint64) uint32 {
 }
 
 // pattern is the hash of who fired upstream in the last bursts; false where nobody did.
-func (m *Area) pattern(queues [][]uint32) (hash uint64, found bool) {
+func (m *Area) pattern(queue func(back int) []uint32) (hash uint64, found bool) {
 	text := m.text[:0]
 	for d := m.depth; d >= 1; d-- {
-		q := queues[d-1]
+		q := queue(d)
 		for _, from := range m.upstream {
 			lo, _ := slices.BinarySearch(q, from.First)
 			hi, _ := slices.BinarySearch(q, from.End())

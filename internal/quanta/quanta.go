@@ -8,8 +8,10 @@ import (
 
 const (
 	MaxScale = 1 << 24 // quanta per unit
-	MaxDelay = 255     // bursts
+	MaxDelay = 65_535  // bursts
 	Overflow = 1 << 31 // the magnitude that stands for every amount outside int32
+
+	MaxApart = 255 // bursts, of delays of synapses that learn or follow the potential of their source
 )
 
 // Nearest rounds to a whole number, halves away from zero.
@@ -65,8 +67,8 @@ func TooLarge(amount, scale float64) string {
 	return fmt.Sprintf("%v becomes more than %d quanta at scale %.0f; %s", amount, math.MaxInt32, scale, advice)
 }
 
-// Delay rounds a delay to whole bursts, and reports whether a synapse can have it.
-func Delay(bursts float64) (nearest float64, ok bool) {
+// Delay rounds a delay to whole bursts, and reports whether a synapse can have it where most is the longest.
+func Delay(bursts float64, most int) (nearest float64, ok bool) {
 	d := Nearest(bursts)
-	return d, 1 <= d && d <= MaxDelay
+	return d, 1 <= d && d <= float64(most)
 }

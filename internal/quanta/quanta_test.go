@@ -48,12 +48,12 @@ func TestAmountsOfNoQuanta(t *testing.T) {
 
 func TestDelay(t *testing.T) {
 	for bursts, want := range map[float64]float64{0.5: 1, 1.49: 1, 1.5: 2, 255.49: 255} {
-		d, ok := Delay(bursts)
+		d, ok := Delay(bursts, MaxApart)
 		require.True(t, ok)
 		require.Equal(t, want, d)
 	}
 	for _, bursts := range []float64{0, 0.49, -1, 255.5, math.Inf(1), math.NaN()} {
-		_, ok := Delay(bursts)
+		_, ok := Delay(bursts, MaxApart)
 		require.False(t, ok, bursts)
 	}
 }

@@ -98,7 +98,7 @@ func (m *member) takeOver(until uint64, c course) {
 			m.takeAmplitudes()
 		}
 		m.part.SetQueue(delay, c.take())
-		if m.c.Driven != nil && delay <= m.c.MaxDelay {
+		if delay <= m.c.AmplitudeLists() {
 			m.part.(DrivenPart).SetAmplitudes(delay, m.amplitudes)
 		}
 	}

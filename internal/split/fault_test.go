@@ -27,7 +27,7 @@ func chatter() *connectome.Connectome {
 	a.Drives = []connectome.Drive{enginetest.Always(connectome.Inject, 1200)}
 	net := enginetest.Net{RunSeed: 5, Areas: []connectome.Area{a, enginetest.LIF(131)}}
 	for i := range uint32(n - 1) {
-		net.Synapses = append(net.Synapses, enginetest.Synapse{From: i, To: i + 1, Weight: 31, Delay: uint8(1 + i%7)})
+		net.Synapses = append(net.Synapses, enginetest.Synapse{From: i, To: i + 1, Weight: 31, Delay: uint16(1 + i%7)})
 	}
 	return net.Build()
 }

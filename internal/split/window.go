@@ -5,14 +5,17 @@ import "burst/connectome"
 // room is the largest number of words of candidates and values that a part keeps for a window of several bursts.
 const room = 1 << 24
 
+// longest is the largest number of bursts in a window.
+const longest = 255
+
 // agree sets the number of bursts in a window. It is the smallest delay of all parts' synapses, so that no spike of a window
-// arrives in the same window. It is smaller if candidates and values would take too much memory.
+// arrives in the same window. It is smaller if that is more than longest, or if candidates and values would take too much memory.
 func (m *member) agree() error {
 	all, err := m.x.Allgather([]uint32{uint32(shortest(m.c))})
 	if err != nil {
 		return err
 	}
-	m.window = uint64(m.c.Queues())
+	m.window = min(uint64(m.c.Queues()), longest)
 	for _, words := range all {
 		m.window = min(m.window, uint64(words[0]))
 	}

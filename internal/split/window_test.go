@@ -37,7 +37,7 @@ func volleys(least, longest uint8) *connectome.Connectome {
 	for from := range uint32(n) {
 		for range r.IntN(3) {
 			d := least + uint8(r.IntN(int(longest-least)+1))
-			net.Synapses = append(net.Synapses, enginetest.Synapse{From: from, To: r.Uint32N(n + 97), Weight: 900 + r.Int32N(400), Delay: d})
+			net.Synapses = append(net.Synapses, enginetest.Synapse{From: from, To: r.Uint32N(n + 97), Weight: 900 + r.Int32N(400), Delay: uint16(d)})
 		}
 	}
 	return net.Build()

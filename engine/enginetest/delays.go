@@ -1,0 +1,129 @@
+package enginetest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"burst/connectome"
+	"burst/engine"
+)
+
+// runDelays tests delays of more than a byte holds, up to the longest.
+func runDelays(t *testing.T, open, oracle Open) {
+	for _, longest := range []int{256, 257, 1_000, 65_535} {
+		t.Run(fmt.Sprintf("arrives after %d bursts", longest), func(t *testing.T) { arrives(t, open, longest) })
+		for seed := range seeds(3, 1, 1) {
+			t.Run(fmt.Sprintf("up to %d bursts, seed %d", longest, seed), func(t *testing.T) { goesOn(t, open, oracle, longest, seed) })
+		}
+	}
+	t.Run("from burst 0 on", func(t *testing.T) {
+		r := rand.New(rand.NewPCG(7, 0x6c617465))
+		c := lateNet(r, 300).Build()
+		same(t, open, oracle, c, 650, sparse(r.Uint64(), c), "spikes of all bursts arrive, and the queues go around")
+	})
+}
+
+// arrives: a spike arrives after exactly so many bursts, whether it waits already or is fired in the run, and not after as many modulo 256.
+func arrives(t *testing.T, open Open, longest int) {
+	n := Net{Scale: 1000, Areas: []connectome.Area{FEAGI(5)}, Synapses: []Synapse{
+		{0, 1, 700, uint16(longest)}, {2, 3, 800, uint16(longest)}, {2, 4, 50, uint16(longest - 1)},
+	}}
+	c := n.Build()
+	b := start(t, open, c, engine.Want{FCL: true})
+	s := read(t, b)
+	s.Number = 1 << 20
+	s.Queues[longest-1], s.Queues[longest-2] = []uint32{0}, []uint32{2}
+	write(t, b, s)
+	var out engine.Burst
+	want := [][]engine.Candidate{{{Port: 1, Neuron: 1, Sum: 700}, {Port: 4, Neuron: 4, Sum: 50}}, {{Port: 3, Neuron: 3, Sum: 800}}, nil}
+	for i, candidates := range want {
+		step(t, b, nil, &out)
+		if !slices.Equal(out.Candidates, candidates) {
+			t.Fatalf("%d bursts on the candidates are %v, want %v", i, out.Candidates, candidates)
+		}
+	}
+	if longest > 1_000 {
+		return
+	}
+	step(t, b, []engine.Stimulus{{Port: 0, Amount: 1000}}, &out)
+	for i := 1; i <= longest; i++ {
+		if step(t, b, nil, &out); (len(out.Candidates) > 0) != (i == longest) {
+			t.Fatalf("%d bursts after a spike the candidates are %v, want some after %d", i, out.Candidates, longest)
+		}
+	}
+}
+
+// goesOn: a state whose queues are full of spikes goes on as with the oracle, also when it is moved to another backend in between.
+func goesOn(t *testing.T, open, oracle Open, longest int, seed uint64) {
+	const bursts, moved = 24, 11
+	r := rand.New(rand.NewPCG(seed, uint64(longest)))
+	c := lateNet(r, longest).Build()
+	in := sparse(r.Uint64(), c)
+	a, b := start(t, oracle, c, engine.Want{FCL: true}), start(t, open, c, engine.Want{FCL: true})
+	s := read(t, a)
+	s.Number = uint64(longest) + r.Uint64N(1_000)
+	for d := range s.Queues {
+		if r.IntN(longest) < 200 || d < 4 || d > longest-2*bursts {
+			s.Queues[d] = some(r, c.Neurons)
+		}
+	}
+	write(t, a, s)
+	write(t, b, s)
+	var x, y engine.Burst
+	for i := range uint64(bursts) {
+		if i == moved {
+			s := read(t, b)
+			b = start(t, open, c, engine.Want{FCL: true})
+			write(t, b, s)
+		}
+		step(t, a, in(s.Number+i), &x)
+		step(t, b, in(s.Number+i), &y)
+		fail(t, engine.CompareBursts(&x, &y), "long delays follow the law of package engine")
+	}
+	fail(t, engine.CompareStates(read(t, a), read(t, b)), "long delays follow the law of package engine")
+}
+
+// lateNet is a random network with delays around the ends of a byte, of rings, and of the longest.
+func lateNet(r *rand.Rand, longest int) Net {
+	n := Net{RunSeed: r.Uint64(), Scale: 1000, Areas: []connectome.Area{LIF(70), FEAGI(40), PSCExp(50)}}
+	const neurons, ports = 160, 210
+	for from := range uint32(neurons) {
+		for range r.IntN(25) {
+			d := 1 + r.IntN(longest)
+			switch r.IntN(4) {
+			case 0:
+				d = among(r, 1, 2, 127, 128, 254, 255, 256, longest-1, longest)
+			case 1:
+				d = max(1, d/256*256)
+			}
+			n.Synapses = append(n.Synapses, Synapse{from, r.Uint32N(ports), quanta(r, n.Scale), uint16(min(d, longest))})
+		}
+	}
+	n.Synapses = append(n.Synapses, Synapse{3, 5, 900, uint16(longest)})
+	return n
+}
+
+// some are a few neurons, ascending.
+func some(r *rand.Rand, neurons uint32) (list []uint32) {
+	for n := range neurons {
+		if r.IntN(50) == 0 {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+// sparse makes a few neurons fire in each burst.
+func sparse(seed uint64, c *connectome.Connectome) func(t uint64) []engine.Stimulus {
+	return func(t uint64) (in []engine.Stimulus) {
+		r := rand.New(rand.NewPCG(seed, t))
+		for p := range c.Ports {
+			if r.IntN(60) == 0 {
+				in = append(in, engine.Stimulus{Port: p, Amount: 3 * c.Scale})
+			}
+		}
+		return in
+	}
+}
