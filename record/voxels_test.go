@@ -2,7 +2,9 @@ package record
 
 import (
 	"archive/zip"
+	"encoding/binary"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -106,4 +108,58 @@ func TestVoxelColumns(t *testing.T) {
 	ids, err := z.Open("area_ids.npy")
 	require.NoError(t, err)
 	require.NoError(t, ids.Close())
+}
+
+// TestPositionColumns: where areas have positions, recordings and exports say where each neuron lies, and NaN of the other areas; what a
+// run has recorded is read back from any of them.
+func TestPositionColumns(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	m := manifest.Manifest{Burst: "test", Genome: "sheet", Connectome: "00c0ffee00c0ffee", Timestep: 1, Scale: 1, Areas: []manifest.Area{
+		{Name: "row", Neurons: 3, Model: "lif", Size: [3]uint32{3, 1, 1}, PerVoxel: 1},
+		{Name: "sheet", First: 3, Neurons: 16, Model: "lif", Size: [3]uint32{4, 2, 1}, PerVoxel: 2, Space: &manifest.Space{Extent: [3]float64{100, 30, 5}, Center: [3]float64{0, 0.5, -7}}},
+	}}
+	r, err := Create(dir, Options{Manifest: m, Genome: []byte("burst: v1\n"), Plan: Plan{Spikes: []connectome.Span{{First: 0, Count: 19}}}})
+	require.NoError(t, err)
+	require.NoError(t, r.Record(&engine.Burst{Number: 2, Fired: []uint32{2, 3, 4, 5, 18}}))
+	a := NewActivity(&connectome.Connectome{Areas: []connectome.Area{{Neurons: connectome.Span{First: 0, Count: 3}}, {Neurons: connectome.Span{First: 3, Count: 16}}}})
+	require.NoError(t, r.Close(End{Bursts: 3, Spikes: 5, Digest: "0000000000000000", Status: manifest.Complete, Activity: a}))
+	f, err := runfolder.Open(dir)
+	require.NoError(t, err)
+	rows, err := f.Recording("spikes")
+	require.NoError(t, err)
+	const want = `burst,neuron,area,x,y,z,x_um,y_um,z_um,index,time_ms
+2,2,row,2,0,0,NaN,NaN,NaN,2,3
+2,3,sheet,0,0,0,-37.5,-7,-7,0,3
+2,4,sheet,0,0,0,-37.5,-7,-7,1,3
+2,5,sheet,0,1,0,-37.5,8,-7,2,3
+2,18,sheet,3,1,0,37.5,8,-7,15,3
+`
+	out := t.TempDir()
+	for _, end := range []string{"csv", "parquet"} {
+		path := filepath.Join(out, "a."+end)
+		require.NoError(t, runfolder.Export(path, rows))
+		if end != "csv" {
+			again, err := runfolder.OpenRecording(path)
+			require.NoError(t, err)
+			path = filepath.Join(out, end+".csv")
+			require.NoError(t, runfolder.Export(path, again))
+		}
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Equal(t, want, string(text), end)
+	}
+	path := filepath.Join(out, "a.npz")
+	require.NoError(t, runfolder.Export(path, rows))
+	z, err := zip.OpenReader(path)
+	require.NoError(t, err)
+	defer z.Close()
+	file, err := z.Open("y_um.npy")
+	require.NoError(t, err)
+	data, err := io.ReadAll(file)
+	require.NoError(t, err)
+	got := make([]float64, 5)
+	_, err = binary.Decode(data[len(data)-40:], binary.LittleEndian, got)
+	require.NoError(t, err)
+	require.True(t, math.IsNaN(got[0]))
+	require.Equal(t, []float64{-7, -7, 8, 8}, got[1:])
 }

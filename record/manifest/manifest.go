@@ -201,6 +201,25 @@ func Voxel(size [3]uint32, perVoxel, place uint32) (x, y, z uint32) {
 	return at / deep / high, at / deep % high, at % deep
 }
 
+// At is where a neuron of the area lies, by its place in the area, along x, y and z in um; NaN in an area without positions.
+func (a *Area) At(place uint32) [3]float64 {
+	if a.Space == nil {
+		return [3]float64{math.NaN(), math.NaN(), math.NaN()}
+	}
+	x, y, z := a.Voxel(place)
+	s := genome.Space{Extent: a.Space.Extent, Center: a.Space.Center}
+	var at [3]float64
+	for axis, i := range [3]uint32{x, y, z} {
+		at[axis] = s.At(axis, uint64(i), uint64(max(1, a.Size[axis])))
+	}
+	return at
+}
+
+// Placed says whether the neurons of some area have positions.
+func (m *Manifest) Placed() bool {
+	return slices.ContainsFunc(m.Areas, func(a Area) bool { return a.Space != nil })
+}
+
 // Time is when a burst begins, in ms: the time step is taken for the decimal number that it is written as, and the product is rounded
 // once.
 func (m *Manifest) Time(burst uint64) float64 {

@@ -81,14 +81,14 @@ func npzColumns(t tables.Table, m *manifest.Manifest) []npzColumn {
 		column := npzColumn{f.Name, kinds[f.Type.ID()], func(c *Chunk) []byte {
 			return tables.Of(c, f.Name).Bytes()
 		}}
-		switch f.Name {
-		case "area":
+		switch {
+		case f.Name == "area":
 			column.kind, column.bytes = "<u4", func(c *Chunk) []byte { return arrow.Uint32Traits.CastToBytes(c.Area) }
-		case "area_id": // area tells
+		case f.Name == "area_id": // area tells
 			continue
-		case "variable":
+		case f.Name == "variable":
 			column.kind = "<u4"
-		case "x", "y", "z", "index", "time_ms":
+		case tables.Told(f.Name):
 			column.bytes = func(c *Chunk) []byte {
 				c.Fill(s, m)
 				return tables.Of(c, f.Name).Bytes()

@@ -50,11 +50,11 @@ func (t Table) StreamSchema(m *manifest.Manifest) *arrow.Schema {
 	s := t.Schema(m)
 	var fields []arrow.Field
 	for _, f := range s.Fields() {
-		switch f.Name {
-		case "burst":
+		switch {
+		case f.Name == "burst":
 			fields = append(fields, f)
-		case "area", areaID, "x", "y", "z": // ids tell
-		case variable:
+		case Told(f.Name):
+		case f.Name == variable:
 			fields = append(fields, arrow.Field{Name: f.Name, Type: arrow.LargeListOfNonNullable(areaType.IndexType)})
 		default:
 			fields = append(fields, arrow.Field{Name: f.Name, Type: arrow.LargeListOfNonNullable(f.Type)})

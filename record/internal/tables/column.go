@@ -79,6 +79,7 @@ func Columns(c *Chunk) []NamedColumn {
 		{variable, list[uint32]{&c.Variable}}, {"value", list[float32]{&c.Value}},
 		{"index", list[uint32]{&c.Index}}, {"time_ms", list[float64]{&c.Time}},
 		{"x", list[uint32]{&c.X}}, {"y", list[uint32]{&c.Y}}, {"z", list[uint32]{&c.Z}},
+		{"x_um", list[float64]{&c.At[0]}}, {"y_um", list[float64]{&c.At[1]}}, {"z_um", list[float64]{&c.At[2]}},
 		{"projection", list[uint32]{&c.Projection}}, {"source", list[uint32]{&c.Source}}, {"target", list[uint32]{&c.Target}},
 		{"delay", list[uint32]{&c.Delay}}, {"weight", list[float32]{&c.Weight}},
 		{"mean", list[float64]{&c.Mean}}, {"sd", list[float64]{&c.SD}}, {"low", list[float64]{&c.Low}}, {"high", list[float64]{&c.High}},

@@ -29,6 +29,7 @@ type Chunk struct {
 
 	// Fill works these out.
 	X, Y, Z []uint32  // voxel in its area
+	At      Positions // where its neuron lies
 	Index   []uint32  // neuron in its area
 	Time    []float64 // ms
 
@@ -41,6 +42,9 @@ type Chunk struct {
 	Low, High      []float64 // histograms: edges of a bin
 	Synapses       []uint64  // histograms: those in the bin, Low ≤ weight < High; in the last bin also those at High
 }
+
+// Positions are x, y and z in um; NaN in areas whose neurons have no positions.
+type Positions [3][]float64
 
 // Table is a kind of recording: its name, which is also its files', and its columns.
 type Table struct {
@@ -97,9 +101,23 @@ func Named(name string) Table {
 // areaType is the column of area names, of which a stream holds each once.
 var areaType = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint32, ValueType: arrow.BinaryTypes.String}
 
-// placed are the columns of voxels, which stand behind the area's where a network has a grid; ids tell them.
-func placed() []arrow.Field {
+// voxels are the columns that stand behind the area's where a network has a grid; ids tell them.
+func voxels() []arrow.Field {
 	return []arrow.Field{{Name: "x", Type: arrow.PrimitiveTypes.Uint32}, {Name: "y", Type: arrow.PrimitiveTypes.Uint32}, {Name: "z", Type: arrow.PrimitiveTypes.Uint32}}
+}
+
+// positions are the columns behind these where some area's neurons have positions.
+func positions() []arrow.Field {
+	return []arrow.Field{field("x_um", arrow.PrimitiveTypes.Float64), field("y_um", arrow.PrimitiveTypes.Float64), field("z_um", arrow.PrimitiveTypes.Float64)}
+}
+
+// Told says whether a column follows from the ids and bursts of a row.
+func Told(name string) bool {
+	switch name {
+	case "area", areaID, "index", "time_ms":
+		return true
+	}
+	return slices.ContainsFunc(append(voxels(), positions()...), func(f arrow.Field) bool { return f.Name == name })
 }
 
 // areaID is the column of the areas' ids in the genome that a network was imported from, their first aliases.
@@ -125,7 +143,10 @@ func (t Table) schema(m *manifest.Manifest, export bool) *arrow.Schema {
 			named = append(named, arrow.Field{Name: areaID, Type: areaType})
 		}
 		if m.Grid() {
-			named = append(named, placed()...)
+			named = append(named, voxels()...)
+		}
+		if m.Placed() {
+			named = append(named, positions()...)
 		}
 		fields = slices.Insert(fields, 2, named...)
 	} else {
@@ -204,6 +225,17 @@ func (c *Chunk) Fill(s *arrow.Schema, m *manifest.Manifest) {
 		for i, id := range c.Neuron {
 			a := &m.Areas[c.Area[i]]
 			c.X[i], c.Y[i], c.Z[i] = a.Voxel(id - a.First)
+		}
+	}
+	if s.HasField("x_um") {
+		for axis := range c.At {
+			c.At[axis] = slices.Grow(c.At[axis][:0], n)[:n]
+		}
+		for i, id := range c.Neuron {
+			a := &m.Areas[c.Area[i]]
+			for axis, x := range a.At(id - a.First) {
+				c.At[axis][i] = x
+			}
 		}
 	}
 	if s.HasField("index") {
