@@ -19,6 +19,7 @@ type plotOptions struct {
 	window
 	wanted map[string]*bool
 	format string
+	frames int
 	out    string
 	json   bool
 }
@@ -46,10 +47,12 @@ func newPlotCommand() *cobra.Command {
 		"raster": "every spike as a dot", "rates": "the rate of each area over time", "isi": "interspike intervals, with their CV",
 		"rate-histogram": "how many neurons have which rate", "matrix": "synapses from area to area", "potentials": "recorded potentials", "variables": "recorded state variables and inputs",
 		"weights": "all pictures of weights for which enough was recorded, of these first their histogram over time", "weight-traces": "weights of recorded synapses", "weight-matrix": "these before and after, from sources to targets",
+		"map": "where in space neurons fire, in frames over time",
 	}
 	for _, name := range picture.Names() {
 		o.wanted[name] = f.Bool(name, false, "draw "+about[name])
 	}
+	f.IntVar(&o.frames, "frames", 8, "stretches of time that --map shows, 1 to 64")
 	f.StringVar(&o.format, "format", "png", strings.Join(picture.Formats(), " or "))
 	register(cmd, "format", cobra.FixedCompletions(picture.Formats(), cobra.ShellCompDirectiveNoFileComp))
 	f.StringVarP(&o.out, "out", "o", "", "write into this folder, which must exist; or, for one picture, to this file")
@@ -61,6 +64,9 @@ func newPlotCommand() *cobra.Command {
 func (o *plotOptions) run(cmd *cobra.Command, dir string) error {
 	if err := checkChoice("--format", o.format, picture.Formats()); err != nil {
 		return err
+	}
+	if o.frames < 1 || o.frames > 64 {
+		return usageError{fmt.Errorf("--frames: expects a number from 1 to 64, found %d", o.frames)}
 	}
 	f, err := lookInto(cmd, dir)
 	if err != nil {
@@ -77,7 +83,7 @@ func (o *plotOptions) run(cmd *cobra.Command, dir string) error {
 	if err != nil {
 		return err
 	}
-	files, err := picture.Write(f, names, o.format, picture.Options{From: o.from, Until: o.until, Areas: o.areas}, path)
+	files, err := picture.Write(f, names, o.format, picture.Options{From: o.from, Until: o.until, Areas: o.areas, Frames: o.frames}, path)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"slices"
 
+	"burst/record/manifest"
 	"burst/record/runfolder"
 	"burst/record/stats"
 )
@@ -13,11 +14,12 @@ import (
 type Options struct {
 	From, Until uint64   // bursts From ≤ t < Until; Until 0: to the run's end
 	Areas       []string // names; empty: all
+	Frames      int      // stretches of time in a map; 0: 8
 }
 
 // Names lists the pictures that Draw knows, in the order in which it draws them.
 func Names() []string {
-	return []string{"raster", "rates", "isi", "rate-histogram", "matrix", "potentials", "variables", "weights", "weight-traces", "weight-matrix"}
+	return []string{"raster", "rates", "isi", "rate-histogram", "matrix", "potentials", "variables", "weights", "weight-traces", "weight-matrix", "map"}
 }
 
 // Available lists the pictures that a run folder has what they need. left says, of a run whose network cannot be read because
@@ -48,6 +50,13 @@ func missing(f *runfolder.Folder, name string) string {
 	case "raster", "isi", "rate-histogram":
 		if !spikes {
 			return "a recording of spikes"
+		}
+	case "map":
+		switch {
+		case !spikes:
+			return "a recording of spikes"
+		case !slices.ContainsFunc(f.Manifest.Areas, func(a manifest.Area) bool { return mapped(&a) }):
+			return "an area whose neurons have positions and recorded spikes"
 		}
 	case "rates":
 		if !spikes && !f.HasRates() {
@@ -157,6 +166,12 @@ func (d *drawing) picture(name string) (*Picture, error) {
 		return potentials(s, stats.Rows(d.f.Potentials(), s.from, s.until))
 	case "variables":
 		return variables(s, d.f.Manifest.Variables, stats.Rows(d.f.Variables(), s.from, s.until))
+	case "map":
+		frames := d.o.Frames
+		if frames == 0 {
+			frames = usualFrames
+		}
+		return activityMap(s, frames, stats.Rows(d.f.Spikes(), s.from, s.until))
 	case "weights":
 		return weights(s, d.f.Manifest.Learning, d.f.Histograms())
 	case "weight-traces":

@@ -72,12 +72,36 @@ func (h *heat) picture(name, about string) (*Picture, error) {
 	if h.cells {
 		h.write(p, lo, hi)
 	}
+	var marks ticker
+	if h.log {
+		marks = logTicks
+	}
+	key := colourKey(h.key, lo, hi, marks)
+	return &Picture{Name: name, About: about, width: pageWidth, height: height, draw: func(c draw.Canvas) {
+		c = draw.Crop(c, margin, -margin, margin, -margin)
+		main := draw.Crop(c, 0, -keyWidth-2*margin, 0, 0)
+		p.draw(main)
+		r := p.inside(main).Rectangle
+		k := draw.Crop(c, c.Size().X-keyWidth, 0, 0, 0)
+		size := min(r.Size().Y, 200)
+		k.Max.Y = r.Max.Y
+		k.Min.Y = r.Max.Y - size
+		key.draw(k)
+	}}, nil
+}
+
+// keyWidth is the room of a key to colours.
+const keyWidth = vg.Length(62)
+
+// colourKey is the key to the colours from lo to hi; nil ticks are the usual ones.
+func colourKey(label string, lo, hi float64, marks ticker) *chart {
+	colours := newScale()
 	key := newChart("", mediumText)
 	key.x.min, key.x.max, key.y.min, key.y.max = 0, 1, lo, hi
 	key.x.ticks, key.x.length = fixed(nil), 0
-	key.y.label = h.key
-	if h.log {
-		key.y.ticks = logTicks
+	key.y.label = label
+	if marks != nil {
+		key.y.ticks = marks
 	}
 	key.fill(func(w, ht int) image.Image {
 		img := image.NewRGBA(image.Rect(0, 0, w, ht))
@@ -88,18 +112,7 @@ func (h *heat) picture(name, about string) (*Picture, error) {
 		}
 		return img
 	})
-	return &Picture{Name: name, About: about, width: pageWidth, height: height, draw: func(c draw.Canvas) {
-		c = draw.Crop(c, margin, -margin, margin, -margin)
-		const keyWidth = vg.Length(62)
-		main := draw.Crop(c, 0, -keyWidth-2*margin, 0, 0)
-		p.draw(main)
-		r := p.inside(main).Rectangle
-		k := draw.Crop(c, c.Size().X-keyWidth, 0, 0, 0)
-		size := min(r.Size().Y, 200)
-		k.Max.Y = r.Max.Y
-		k.Min.Y = r.Max.Y - size
-		key.draw(k)
-	}}, nil
+	return key
 }
 
 // rowTicks names the rows, none over another.

@@ -14,7 +14,7 @@ const mostPanels = 9
 // panels lays charts out in columns, under a common title, with labels of both axes written once.
 type panels struct {
 	title, x, y string
-	charts      []*chart
+	charts      []*chart // nil: an empty place
 	columns     int
 	height      vg.Length // of a panel
 }
@@ -37,10 +37,14 @@ func (l panels) picture(name, about string) *Picture {
 		at := func(i int) draw.Canvas { return tiles.At(c, i%l.columns, i/l.columns) }
 		var around edges // the same for all
 		for i, p := range l.charts {
-			around = around.widest(p.edges(at(i).Size()))
+			if p != nil {
+				around = around.widest(p.edges(at(i).Size()))
+			}
 		}
 		for i, p := range l.charts {
-			p.drawIn(at(i), around)
+			if p != nil {
+				p.drawIn(at(i), around)
+			}
 		}
 	}}
 }

@@ -35,7 +35,7 @@ func network(areas int) []manifest.Area {
 	first := uint32(0)
 	for i := range areas {
 		n := []uint32{1, 907, 83, 4001, 12, 300}[i%6]
-		list = append(list, manifest.Area{Name: fmt.Sprintf("area %d of this", i), First: first, Neurons: n, Model: "lif", Size: [3]uint32{n, 1, 1}, PerVoxel: 1})
+		list = append(list, manifest.Area{Name: fmt.Sprintf("area %d of this", i), First: first, Neurons: n, Model: "lif", Size: [3]uint32{n, 1, 1}, PerVoxel: 1, Space: &manifest.Space{Extent: [3]float64{float64(n), 2, 0}}})
 		first += n
 	}
 	return list
