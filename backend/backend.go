@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"burst/backend/cpu"
 	"burst/backend/cuda"
@@ -203,6 +204,14 @@ func Path(b engine.Backend) *cuda.Path {
 		return &p
 	}
 	return nil
+}
+
+// Uploading is how long a backend has taken to copy the network to its GPU, of several the longest; 0 without one.
+func Uploading(b engine.Backend) time.Duration {
+	if on, ok := b.(interface{ Uploading() time.Duration }); ok {
+		return on.Uploading()
+	}
+	return 0
 }
 
 // Device names the device that a backend runs on.

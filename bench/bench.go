@@ -61,10 +61,11 @@ func Workloads() []Workload {
 	}
 }
 
-// ScalingSuite and DigestSuite have no workloads of their own: Scaling and Prove run them.
+// Suites without workloads of their own: Scaling and Prove run the first two, `burst bench` starts processes for the third.
 const (
 	ScalingSuite = "scaling"
 	DigestSuite  = "digests"
+	StartSuite   = "start"
 )
 
 // Suites lists the names that Select takes for a suite.
@@ -73,7 +74,7 @@ func Suites() []string {
 	for _, w := range Workloads() {
 		names = append(names, w.Suites...)
 	}
-	names = append(names, ScalingSuite, DigestSuite)
+	names = append(names, ScalingSuite, DigestSuite, StartSuite)
 	slices.Sort(names)
 	return slices.Compact(names)
 }

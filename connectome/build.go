@@ -10,7 +10,7 @@ import (
 type Options struct {
 	Threads  int                      // goroutines that build; 0: all processors. The result is the same for any number.
 	MaxBytes uint64                   // largest memory, in bytes; 0: the memory that this machine has available
-	Progress func(done, total uint64) // called now and then, by one goroutine at a time; may be nil
+	Progress func(done, total uint64) // called now and then, by one goroutine at a time, first with zeros when a network that is built whole is planned; may be nil
 	Part     Part                     // build the synapses onto this part's neurons only; the zero value: all
 
 	// Allgather returns the words that each part gives, in the order of the parts. Each part calls it once during Build, even
@@ -44,6 +44,7 @@ func buildNetwork(g *genome.Genome, o Options) (*Connectome, error) {
 		return nil, err
 	}
 	sums, progress := make([]uint64, p.inputs), &meter{tell: o.Progress}
+	progress.add(0)
 	if err := p.static().wire(c, sums, progress); err != nil {
 		return nil, err
 	}

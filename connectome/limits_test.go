@@ -165,8 +165,13 @@ func watchPeak(t *testing.T, g *genome.Genome) (uint64, *Connectome) {
 
 func TestProgressReachesItsTotal(t *testing.T) {
 	g := ruleGenome(genome.Projection{Rule: genome.FixedIndegree, Indegree: 13})
-	last, total := uint64(0), uint64(0)
+	last, total, calls := uint64(0), uint64(0), 0
 	_, err := Build(g, Options{Progress: func(d, n uint64) {
+		if calls++; calls == 1 {
+			require.Zero(t, n, "the first call says that the network is planned")
+			return
+		}
+		require.NotZero(t, n)
 		require.GreaterOrEqual(t, d, last)
 		last, total = d, n
 	}})

@@ -240,7 +240,7 @@ type End struct {
 
 // Close ends the run: recordings become Parquet, rates.csv is written, and last the manifest with every file's hash.
 func (r *Run) Close(e End) error {
-	kept := r.tracks
+	start, kept := time.Now(), r.tracks
 	if err := r.closeTracks(); err != nil {
 		return err
 	}
@@ -271,6 +271,7 @@ func (r *Run) Close(e End) error {
 		}
 		m.Files = append(m.Files, f)
 	}
+	m.Timings.Write = time.Since(start).Seconds()
 	if err := m.Write(r.dir); err != nil {
 		return err
 	}

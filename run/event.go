@@ -15,6 +15,12 @@ type Building struct{ Done, Total uint64 }
 
 func (e Building) String() string { return fmt.Sprintf("building: %d of %d synapses", e.Done, e.Total) }
 
+// Began tells what a run does next: "planning", "building", "opening" the backend, or "writing" what was recorded. The bursts
+// come between the last two.
+type Began struct{ Phase string }
+
+func (e Began) String() string { return e.Phase }
+
 // Took tells which backend auto has taken, and why.
 type Took struct{ Backend, Why string }
 

@@ -24,13 +24,26 @@ func (r *Run) build() (err error) {
 		}
 		if r.parts != nil {
 			r.Connectome = r.parts.Head()
+			r.times.Plan += time.Since(start)
 			return nil
 		}
 	}
-	if r.Connectome, r.ID, r.Wiring, err = o.Peers.build(r.Genome, r.how()); err != nil {
+	how := r.how()
+	told, planned := how.Progress, start
+	how.Progress = func(done, total uint64) {
+		if total == 0 && planned.Equal(start) {
+			planned = time.Now()
+			r.tell(Began{"building"})
+		}
+		if told != nil {
+			told(done, total)
+		}
+	}
+	if r.Connectome, r.ID, r.Wiring, err = o.Peers.build(r.Genome, how); err != nil {
 		return err
 	}
-	r.times.Build += time.Since(start)
+	r.times.Plan += planned.Sub(start)
+	r.times.Build += time.Since(planned)
 	return nil
 }
 
@@ -89,6 +102,12 @@ func (e *PlanError) Unwrap() error { return e.Err }
 // openBackend opens the backend that was asked for; auto tells what it took and why.
 func (r *Run) openBackend(o backend.Options) (b engine.Backend, err error) {
 	r.Backend = r.o.Backend
+	r.tell(Began{"opening"})
+	defer func() {
+		if err == nil {
+			r.times.Upload += backend.Uploading(b)
+		}
+	}()
 	if r.o.Network != nil {
 		b, name, why, err := r.o.Network.open(r.Backend, r.Connectome, o)
 		if why != "" {
@@ -123,7 +142,7 @@ func (r *Run) openParts(o backend.Options) (b engine.Backend, err error) {
 	if err != nil {
 		return nil, err
 	}
-	r.times.Build += r.parts.Took()
+	r.times.Build += max(0, r.parts.Took()-r.times.Plan) // which Took includes
 	r.ID = r.Connectome.Hash()
 	r.Wiring = r.Connectome.Wiring(r.ID)
 	return b, nil

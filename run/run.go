@@ -170,12 +170,13 @@ func (r *Run) abandon(err error) error {
 
 // open builds the network, opens the backend and makes the engine in the run's initial state.
 func (r *Run) open(ctx context.Context) error {
-	o, start, built := &r.o, time.Now(), r.times.Build
-	defer func() { r.times.Open += time.Since(start) - (r.times.Build - built) }()
+	o, start, before := &r.o, time.Now(), r.times.made()
+	defer func() { r.times.Open += time.Since(start) - (r.times.made() - before) }()
 	if err := o.takeGPU(); err != nil {
 		return err
 	}
 	if r.Connectome == nil {
+		r.tell(Began{"planning"})
 		_, err := heed(ctx, func() (any, error) { return nil, r.build() }, func(any) {})
 		if err != nil {
 			return err
@@ -330,7 +331,8 @@ func (r *Run) Close() error {
 	}
 	r.closed = true
 	began := time.Now()
-	defer func() { r.times.Close = time.Since(began) }()
+	r.tell(Began{"writing"})
+	defer func() { r.times.Write = time.Since(began) }()
 	var err error
 	if r.failed == nil {
 		err = r.finish()
@@ -385,7 +387,7 @@ func (r *Run) finish() error {
 	digest := fmt.Sprintf("%016x", r.engine.Digest())
 	err := r.recording.Close(record.End{
 		Bursts: r.engine.Number() - r.First, Spikes: r.activity.Total(), Digest: digest, Weights: r.weights, Status: status, Activity: r.activity, Inputs: r.o.Inputs != nil,
-		Timings: manifest.Timings{Build: r.times.Build.Seconds(), Open: r.times.Open.Seconds(), Run: r.times.Run.Seconds(), Wait: r.recording.Waited().Seconds(), Latency: r.engine.Latency(), Lateness: r.lateness()},
+		Timings: manifest.Timings{Plan: r.times.Plan.Seconds(), Build: r.times.Build.Seconds(), Upload: r.times.Upload.Seconds(), Open: r.times.Open.Seconds(), Run: r.times.Run.Seconds(), Wait: r.recording.Waited().Seconds(), Latency: r.engine.Latency(), Lateness: r.lateness()},
 	})
 	if err != nil {
 		r.failed = fmt.Errorf("%w\nthe run itself ended with digest %s; what it recorded is in %s", err, digest, r.Folder)

@@ -136,7 +136,9 @@ func TestSavedAndResumed(t *testing.T) {
 // noted keeps the events, but for those of building.
 func noted(into *[]run.Event) func(run.Event) {
 	return func(e run.Event) {
-		if _, building := e.(run.Building); !building {
+		switch e.(type) {
+		case run.Building, run.Began:
+		default:
 			*into = append(*into, e)
 		}
 	}

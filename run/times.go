@@ -4,11 +4,13 @@ import "time"
 
 // Times say where the time of this process's run went.
 type Times struct {
-	Build time.Duration // planning and building the network
-	Open  time.Duration // opening the backend, with what a GPU is given, and the initial state
-	Run   time.Duration // all bursts so far, with the work between them
-	Wait  time.Duration // of Run: waiting for a disk that is slower than the run
-	Close time.Duration // after the last burst: recordings become files of their last form, a last checkpoint
+	Plan   time.Duration // sizes, weights and bounds, before any synapse is made
+	Build  time.Duration // the synapses
+	Upload time.Duration // what a GPU is given
+	Open   time.Duration // the rest of opening the backend, and the initial state
+	Run    time.Duration // all bursts so far, with the work between them
+	Wait   time.Duration // of Run: waiting for a disk that is slower than the run
+	Write  time.Duration // after the last burst: recordings become files of their last form, a last checkpoint
 }
 
 // Times are complete after Close.
@@ -19,3 +21,6 @@ func (r *Run) Times() Times {
 	}
 	return t
 }
+
+// made is what of opening a run has a name of its own.
+func (t *Times) made() time.Duration { return t.Plan + t.Build + t.Upload }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"burst/connectome"
 	"burst/genome"
@@ -382,6 +383,17 @@ func (b *backend) devices() uint32 { return uint32(max(1, b.share.devices)) }
 func (b *backend) Path() Path {
 	c := &b.choice
 	return Path{Name: c.path.String(), Kernel: c.path.kernel(b.c), Why: c.why, Not: slices.Clone(c.not)}
+}
+
+// Uploading is how long rows took to be packed and copied.
+func (b *backend) Uploading() time.Duration { return b.uploading }
+
+// Uploading is that of the device that took longest: all copy at once.
+func (g *group) Uploading() (most time.Duration) {
+	for _, b := range g.parts {
+		most = max(most, b.uploading)
+	}
+	return most
 }
 
 // Path is that of all devices. Where they take different ones, it says which takes which; where one runs single bursts, all do.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"burst/connectome"
 	"burst/engine"
@@ -151,6 +152,8 @@ type backend struct {
 	number  uint64   // the next burst
 	lengths []uint64 // of the fire queue of burst b at b mod depth
 	driven  uint64   // neurons with drives that go into acc, one for each such drive
+
+	uploading time.Duration // by takeRows
 
 	fault error // the first failure since which the state is not known
 	lost  bool  // the context does not work any more, either

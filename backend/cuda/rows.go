@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 	"runtime"
+	"time"
 	"unsafe"
 
 	"burst/connectome"
@@ -146,6 +147,8 @@ func (b *backend) synapses() synapses {
 // takeRows takes memory for the rows of c, once all of the plan is known to fit, and copies them to the device. It keeps
 // nothing of c.
 func (b *backend) takeRows(c *connectome.Connectome, t *tables) error {
+	start := time.Now()
+	defer func() { b.uploading += time.Since(start) }()
 	var err error
 	if b.rows, err = b.rowsOf(c, t); err != nil {
 		return err

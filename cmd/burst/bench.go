@@ -34,7 +34,8 @@ func newBenchCommand() *cobra.Command {
 			"rows, add to as many random sums and pass over the state once; and the share of it that the median burst reaches.\n\n" +
 			"With --fcl a burst's time is from one complete candidate list on the host to the next. On one GPU, copying a list\n" +
 			"overlaps with later bursts. The suites scaling and digests run on one of --devices, on two, four and so on: scaling\n" +
-			"measures how times change, digests checks that the examples keep their digests.",
+			"measures how times change, digests checks that the examples keep their digests. The suite start measures whole\n" +
+			"processes of burst run, from their start to their end, and says where the time went.",
 		ValidArgsFunction: completeGenome,
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
 	}
@@ -57,6 +58,9 @@ func (o *benchOptions) run(cmd *cobra.Command, names []string) error {
 	}
 	if o.suite == bench.ScalingSuite || o.suite == bench.DigestSuite {
 		return o.onDevices(cmd, names)
+	}
+	if o.suite == bench.StartSuite {
+		return o.starting(cmd, names)
 	}
 	workloads, err := bench.Select(o.suite, names)
 	if err != nil {

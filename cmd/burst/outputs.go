@@ -15,7 +15,7 @@ import (
 // outputs names what each command prints with --json; the JSON Schemas are made from these types.
 func outputs() map[string]any {
 	return map[string]any{
-		"bench": []bench.Result{}, "checkpoint-inspect": checkpointFacts{}, "checkpoint-verify": []proved{}, "devices": devices{}, "diff": comparison{}, "doctor": doctor.Report{}, "examples": []example{}, "examples-write": writtenExample{}, "export": written{}, "export-connectome": exported{}, "init": written{}, "inspect": inspection{},
+		"bench": []bench.Result{}, "bench-start": []startResult{}, "checkpoint-inspect": checkpointFacts{}, "checkpoint-verify": []proved{}, "devices": devices{}, "diff": comparison{}, "doctor": doctor.Report{}, "examples": []example{}, "examples-write": writtenExample{}, "export": written{}, "export-connectome": exported{}, "init": written{}, "inspect": inspection{},
 		"plot": plotted{}, "replay": result{}, "report": reported{}, "resume": result{}, "resume-complete": manifest.Manifest{}, "run": result{}, "run-sweep": sweepResult{},
 		"stats": statistics{Summary: &stats.Summary{}}, "validate": []verdict{}, "verify": verification{}, "version": buildInfo{},
 	}

@@ -1,9 +1,13 @@
 package main
 
 import (
+	"burst/internal/plain"
 	"fmt"
 	"io"
 	"os"
+	"strconv"
+	"strings"
+	"sync"
 	"time"
 
 	"burst/engine"
@@ -21,8 +25,12 @@ type progress struct {
 	bar   *progressbar.ProgressBar
 	said  map[string]bool // by once
 
-	what                string // before the bursts
-	watched             bool   // watch has been called for a sweep
+	mu      sync.Mutex  // of w while a phase is waited for
+	waiting *time.Timer // tells of a phase that takes long; nil: of none
+
+	timestep            float64 // ms of the network in a burst; 0: of several networks
+	what                string  // before the bursts
+	watched             bool    // watch has been called for a sweep
 	total, done, spikes uint64
 	start, told         time.Time
 	begun               bool // something has been told of the run
@@ -34,6 +42,7 @@ const (
 	barEvery   = 200 * time.Millisecond
 	lineEvery  = 5 * time.Second
 	buildEvery = time.Second
+	longPhase  = time.Second // a shorter one is not worth a word
 )
 
 func newProgress(w io.Writer, quiet bool) *progress {
@@ -46,8 +55,38 @@ func (p *progress) line(format string, args ...any) {
 	if p.quiet {
 		return
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.clear()
 	fmt.Fprintf(p.w, format+"\n", args...)
+}
+
+// phase tells what is done, if that takes long, and ends the phase before; "" ends it alone.
+func (p *progress) phase(doing string) {
+	if p.waiting != nil {
+		p.waiting.Stop()
+		p.waiting = nil
+	}
+	if doing != "" && !p.quiet {
+		p.waiting = time.AfterFunc(longPhase, func() { p.line("%s%s", doing, inMemory()) })
+	}
+}
+
+// inMemory is the memory that this process has now, as the end of a line; "" where the system does not say.
+func inMemory() string {
+	text, err := os.ReadFile("/proc/self/statm") // in pages: all, then those in memory
+	if err != nil {
+		return ""
+	}
+	fields := strings.Fields(string(text))
+	if len(fields) < 2 {
+		return ""
+	}
+	pages, err := strconv.ParseUint(fields[1], 10, 64)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf(", %s in memory", plain.Bytes(pages*uint64(os.Getpagesize())))
 }
 
 // once prints a message only the first time, for runs of a sweep.
@@ -62,6 +101,8 @@ func (p *progress) once(format string, args ...any) {
 // event prints an event of a run; messages that each run of a sweep would repeat are printed once.
 func (p *progress) event(e run.Event) {
 	switch e := e.(type) {
+	case run.Began:
+		p.phase(e.Phase)
 	case run.Building:
 		p.building(e.Done, e.Total)
 	case run.Took, run.RecordsPart:
@@ -85,16 +126,19 @@ func (p *progress) building(done, total uint64) {
 	if p.quiet || total == 0 || time.Since(p.told) < buildEvery {
 		return
 	}
+	p.phase("") // the share tells more
 	p.told = time.Now()
 	end := "\n"
 	if p.tty {
 		end = "\r"
 	}
-	fmt.Fprintf(p.w, "building: %3.0f %%%s", 100*float64(done)/float64(total), end)
+	fmt.Fprintf(p.w, "building: %3.0f %%%s%s", 100*float64(done)/float64(total), inMemory(), end)
 }
 
-// watch begins the progress of a run of total bursts, of which some are done already.
-func (p *progress) watch(done, total uint64) {
+// watch begins the progress of a run of total bursts, of which some are done already; timestep is in ms, 0: none to speak of.
+func (p *progress) watch(done, total uint64, timestep float64) {
+	p.phase("")
+	p.timestep = timestep
 	p.done, p.toldDone, p.total, p.start, p.told = done, done, total, time.Now(), time.Now()
 	if p.tty && !p.quiet {
 		p.bar = progressbar.NewOptions64(int64(total), progressbar.OptionSetWriter(p.w), progressbar.OptionSetWidth(24),
@@ -119,7 +163,7 @@ func (p *progress) show() error {
 	since := now.Sub(p.told)
 	if p.bar != nil && since >= barEvery {
 		rate := float64(p.spikes-p.toldSpike) / since.Seconds()
-		p.bar.Describe(fmt.Sprintf("%s%s spikes/s", p.what, count(uint64(rate))))
+		p.bar.Describe(fmt.Sprintf("%s%s spikes/s%s%s", p.what, count(uint64(rate)), p.realTime(since), inMemory()))
 		p.tell(now)
 		return p.bar.Set64(int64(p.done))
 	}
@@ -130,11 +174,20 @@ func (p *progress) show() error {
 		if perSecond > 0 { // a sweep may be building yet
 			left = fmt.Sprintf(", %v left", time.Duration(float64(p.total-p.done)/perSecond*float64(time.Second)).Round(time.Second))
 		}
-		fmt.Fprintf(p.w, "%sburst %d of %d, %.0f bursts/s, %s spikes/s%s\n", p.what, p.done, p.total, perSecond,
-			count(uint64(float64(p.spikes-p.toldSpike)/since.Seconds())), left)
+		fmt.Fprintf(p.w, "%sburst %d of %d, %.0f bursts/s, %s spikes/s%s%s%s\n", p.what, p.done, p.total, perSecond,
+			count(uint64(float64(p.spikes-p.toldSpike)/since.Seconds())), p.realTime(since), inMemory(), left)
 		p.tell(now)
 	}
 	return nil
+}
+
+// realTime is the network's time by the clock's since something was told last, as a part of a line; "" for a sweep, whose networks
+// may have any timestep.
+func (p *progress) realTime(since time.Duration) string {
+	if p.timestep == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %.3g × real time", float64(p.done-p.toldDone)*p.timestep/1e3/since.Seconds())
 }
 
 // tell remembers that a message was printed.
@@ -152,6 +205,7 @@ func (p *progress) clear() {
 
 // finish takes the bar away.
 func (p *progress) finish() {
+	p.phase("")
 	if p.bar != nil {
 		p.bar.Finish() // as in clear
 		p.bar = nil

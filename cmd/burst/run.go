@@ -231,7 +231,9 @@ func (r *runner) run(ctx context.Context, open func(context.Context) (*run.Run, 
 	if r.interrupted == nil { // nothing is written yet, and a signal ends the program at once
 		building = context.WithoutCancel(ctx)
 	}
-	if r.Run, err = open(building); err != nil {
+	r.Run, err = open(building)
+	r.progress.phase("")
+	if err != nil {
 		var plan *run.PlanError
 		var learnt *run.LearntError
 		switch {
@@ -255,7 +257,7 @@ func (r *runner) run(ctx context.Context, open func(context.Context) (*run.Run, 
 		}
 		defer func() { err = errors.Join(err, r.viewing.close()) }()
 	}
-	r.progress.watch(r.Began-r.First, r.end()-r.First)
+	r.progress.watch(r.Began-r.First, r.end()-r.First, r.Connectome.Timestep)
 	err = r.advance(ctx)
 	r.progress.finish()
 	end := r.Close
@@ -265,6 +267,7 @@ func (r *runner) run(ctx context.Context, open func(context.Context) (*run.Run, 
 	if failed := end(); failed != nil {
 		err = failed
 	}
+	defer r.progress.phase("")
 	return r.told(err)
 }
 
@@ -329,6 +332,7 @@ func (r *runner) told(err error) error {
 	}
 	// The recordings are safe; a picture that fails can be drawn again.
 	start := time.Now()
+	r.progress.phase("drawing")
 	defer func() { r.draw = time.Since(start) }()
 	if err := picture.OfRun(r.Folder); err != nil {
 		r.progress.line("no pictures: %s; try `burst plot %s`", plain.Text(err), r.Folder)

@@ -51,31 +51,33 @@ type areaResult struct {
 
 // phases say where the time went, in seconds.
 type phases struct {
-	Read  float64 `json:"read_s"`  // the genome
-	Build float64 `json:"build_s"` // the network
-	Open  float64 `json:"open_s"`  // the backend, with what a GPU is given
-	Run   float64 `json:"run_s"`   // all bursts
-	Wait  float64 `json:"wait_s"`  // of run_s, for the disk
-	Close float64 `json:"close_s"` // recordings become Parquet, a last checkpoint
-	Draw  float64 `json:"draw_s"`  // pictures
+	Read   float64 `json:"read_s"`   // the genome
+	Plan   float64 `json:"plan_s"`   // sizes, weights and bounds of the network
+	Build  float64 `json:"build_s"`  // the synapses
+	Upload float64 `json:"upload_s"` // what a GPU is given
+	Open   float64 `json:"open_s"`   // the rest of opening the backend
+	Run    float64 `json:"run_s"`    // all bursts
+	Wait   float64 `json:"wait_s"`   // of run_s, for the disk
+	Write  float64 `json:"write_s"`  // recordings become Parquet, a last checkpoint
+	Draw   float64 `json:"draw_s"`   // pictures
 }
 
 func (r *runner) phases() phases {
 	t := r.Times()
 	return phases{
-		Read: r.read.Seconds(), Build: t.Build.Seconds(), Open: t.Open.Seconds(), Run: t.Run.Seconds(), Wait: t.Wait.Seconds(), Close: t.Close.Seconds(),
+		Read: r.read.Seconds(), Plan: t.Plan.Seconds(), Build: t.Build.Seconds(), Upload: t.Upload.Seconds(), Open: t.Open.Seconds(), Run: t.Run.Seconds(), Wait: t.Wait.Seconds(), Write: t.Write.Seconds(),
 		Draw: r.draw.Seconds(),
 	}
 }
 
 // rest names the phases but for building and running that took a hundredth of the whole.
 func (p *phases) rest() string {
-	all := p.Read + p.Build + p.Open + p.Run + p.Close + p.Draw
+	all := p.Read + p.Plan + p.Build + p.Upload + p.Open + p.Run + p.Write + p.Draw
 	var list []string
 	for _, x := range []struct {
 		did  string
 		time float64
-	}{{"read", p.Read}, {"opened", p.Open}, {"waited for the disk", p.Wait}, {"closed", p.Close}, {"drew", p.Draw}} {
+	}{{"read", p.Read}, {"planned", p.Plan}, {"uploaded", p.Upload}, {"opened", p.Open}, {"waited for the disk", p.Wait}, {"wrote", p.Write}, {"drew", p.Draw}} {
 		if x.time > all/100 {
 			list = append(list, fmt.Sprintf("%s in %s", x.did, seconds(x.time)))
 		}

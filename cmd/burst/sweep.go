@@ -185,7 +185,7 @@ func (p *progress) sweepEvent(e sweep.Event) {
 			return
 		}
 		if !p.watched {
-			p.watch(e.Bursts, e.Of)
+			p.watch(e.Bursts, e.Of, 0)
 			p.watched = true
 		}
 		p.what = fmt.Sprintf("%d of %d runs complete, ", e.Ended, e.Points)
@@ -199,6 +199,7 @@ func (p *progress) sweepEvent(e sweep.Event) {
 			if !p.watched {
 				p.building(event.Done, event.Total)
 			}
+		case run.Began: // many runs at a time
 		case run.Took, run.RecordsPart:
 			p.once("%v", e.Event)
 		default:

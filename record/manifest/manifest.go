@@ -119,10 +119,13 @@ type Fault struct {
 
 // Timings say how long the run took.
 type Timings struct {
+	Plan     float64         `json:"plan_s"` // sizes, weights and bounds of the network
 	Build    float64         `json:"build_s"`
-	Open     float64         `json:"open_s"` // the backend, with what a GPU is given
+	Upload   float64         `json:"upload_s"` // what a GPU is given
+	Open     float64         `json:"open_s"`   // the rest of opening the backend
 	Run      float64         `json:"run_s"`
 	Wait     float64         `json:"wait_s"`                // of Run, for the disk
+	Write    float64         `json:"write_s"`               // recordings become Parquet
 	Latency  engine.Latency  `json:"latency_us"`            // of one burst
 	Lateness *engine.Latency `json:"lateness_us,omitempty"` // of the starts of bursts, where a rate was held
 }
