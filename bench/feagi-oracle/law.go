@@ -76,7 +76,7 @@ func newLaw(g *genome.Genome, rec *recording, c *connectome.Connectome, f featur
 		}
 		for k := range a.count {
 			n := lawNeuron{area: a, id: rec.areas[i].ids[k], threshold: a.Threshold}
-			if g.Areas[i].Gradient != [3]float64{} {
+			if a.forced == nil && g.Areas[i].Gradient != [3]float64{} {
 				n.threshold = c.Areas[i].Constant("threshold").At(k)
 			}
 			place[rec.areas[i].ids[k]] = uint32(len(l.neurons))

@@ -96,6 +96,8 @@ func (im *importer) pair(list []*mapping) {
 		switch own := m.own; {
 		case own == nil:
 			continue
+		case own.window == 0 && m.connection == nil:
+			continue
 		case own.window == 0:
 			im.dropped(&m.from.report.Lines, m.at, m.where, Note{Key: m.key, From: "plasticity", Reason: "a rule without plasticity_window, which FEAGI refuses: synapses keep their weights; --plasticity-window gives it one"})
 			continue
@@ -112,6 +114,8 @@ func (im *importer) pair(list []*mapping) {
 	for _, m := range list {
 		why := ""
 		switch {
+		case m.connection == nil: // no synapses
+			continue
 		case len(list) == 1:
 		case im.python() && rules > 1:
 			why = fmt.Sprintf("FEAGI applies the %d rules of a pair of areas to all of its synapses, one after the other; mappings are not merged", rules)

@@ -112,3 +112,26 @@ func TestFEAGISteps(t *testing.T) {
 		require.Contains(t, []genome.Window{genome.WindowRelease, genome.WindowFebruary, genome.WindowPython}, p.Window.Kind)
 	}
 }
+
+// A rule whose morphology makes no synapses is the pair's all the same, as on FEAGI's released server; without a window it is refused, with
+// the area's mappings that follow.
+func TestRulesWithoutSynapses(t *testing.T) {
+	const plain = `["projector", [1, 1, 1], 4, false]`
+	for _, rules := range []string{`["reducer_x", [1, 1, 1], 2, true, 1, 2, 3, 5], ` + plain, plain + `, ["projector_xy", [1, 1, 1], 2, true, 1, 2, 3, 5]`} {
+		g, _, err := feagi.Import("g.json", pairOf("3.0", "", rules), feagi.Options{Strict: true})
+		require.NoError(t, err)
+		require.Len(t, g.Projections, 2)
+		require.Equal(t, map[string]float64{"window": 5, "constant": 1, "ltp": 2, "ltd": 3}, g.Projections[0].Learning.Params)
+		require.Nil(t, g.Projections[1].Learning)
+	}
+	windowless := pairOf("3.0", "", `["reducer_x", [1, 1, 1], 2, true, 1, 2, 3], `+plain)
+	g, r, err := feagi.Import("g.json", windowless, feagi.Options{})
+	require.NoError(t, err)
+	require.Len(t, g.Projections, 1, "that to c__three, whose id comes first in base64")
+	require.Equal(t, "c__three", g.Areas[g.Projections[0].To].Name)
+	require.True(t, slices.ContainsFunc(r.Areas[0].Lines, func(n feagi.Note) bool { return strings.Contains(n.Reason, "plasticity and no plasticity_window") }))
+	g, _, err = feagi.Import("g.json", windowless, feagi.Options{Unlearnable: true})
+	require.NoError(t, err)
+	require.Len(t, g.Projections, 2)
+	require.Nil(t, g.Projections[0].Learning)
+}

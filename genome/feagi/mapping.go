@@ -24,7 +24,7 @@ type mapping struct {
 	own        *learning // the file's own rule of plasticity; nil: none
 	plasticity string    // what the genome says of it; empty: synapses keep their weights
 	refused    string    // why FEAGI's release refuses the rule, and with it all mappings of the area; else empty
-	connection []line    // rule and its keys; nil when the rule makes no synapses
+	connection []line    // rule and its keys; nil when the rule makes no synapses, but refuses others or has plasticity for them
 	subscribes bool      // it lets a memory area see another one, and makes no synapses
 }
 
@@ -129,7 +129,7 @@ func (im *importer) mappings(a *area) []*mapping {
 	}
 	all = im.see(im.refused(a, all))
 	im.pairs(all)
-	return all
+	return slices.DeleteFunc(all, func(m *mapping) bool { return m.connection == nil })
 }
 
 // refused leaves out the mappings of an area that FEAGI's release refuses, as it does itself: it takes them in the order of the
@@ -177,14 +177,14 @@ func (im *importer) rule(a, to *area, d *member, v value, key string) *mapping {
 	}
 	if a.memory || to.memory {
 		im.dropped(&a.report.Lines, m.at, m.where, Note{Key: key, From: m.morphology, Reason: "a mapping of a memory area, which makes no synapses before it learns"})
-		return nil
+		return im.unmade(m)
 	}
 	if im.made > maxMade { // a mistake already
 		return nil
 	}
 	var ok bool
 	if m.connection, ok = im.morphology(m, key); !ok {
-		return nil
+		return im.unmade(m)
 	}
 	for _, l := range m.connection {
 		im.made += len(l.text)
@@ -193,6 +193,16 @@ func (im *importer) rule(a, to *area, d *member, v value, key string) *mapping {
 		im.fault(m.at, m.where, "with this rule the morphologies of all mappings take more than 4 MiB written out, want fewer")
 		return nil
 	}
+	return m
+}
+
+// unmade is a mapping that makes no synapses, where it matters all the same: FEAGI's release may refuse it, and its plasticity is that of
+// the pair of areas.
+func (im *importer) unmade(m *mapping) *mapping {
+	if !im.release() || m.refused == "" && m.own == nil {
+		return nil
+	}
+	m.connection = nil
 	return m
 }
 
