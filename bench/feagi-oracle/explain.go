@@ -24,25 +24,26 @@ type verdict struct {
 // fired, and without that, on burst's synapses, what burst fired; each part that matters is a reason.
 func judge(g *genome.Genome, rec *recording, p *played) verdict {
 	c, n := p.c, p.bursts
-	theirs := rec.fired(n)
-	v := verdict{differences: compareSpikes(theirs, p.fired, g), burstOnes: c.Total(), memories: len(c.Memories()), note: p.note}
+	recorded := rec.fired(n)
+	v := verdict{differences: compareSpikes(recorded, p.fired, g), burstOnes: c.Total(), memories: len(c.Memories()), note: p.note}
 	both, ours, synapses := pairs(c, rec)
 	v.synapses, v.onlyThem, v.onlyOurs = synapses, without(both, ours), without(ours, both)
 	if v.differ == 0 {
 		return v
 	}
-	full := newLaw(g, rec, c, features{float: true, batch: true}).run(n)
-	v.unnamed = compareSpikes(theirs, full, g).differ
+	full := newLaw(g, rec, c, theirs()).run(n)
+	v.unnamed = compareSpikes(recorded, full, g).differ
 	because := func(what string, f features) {
 		if d := compareSpikes(full, newLaw(g, rec, c, f).run(n), g); d.differ > 0 {
 			v.reasons = append(v.reasons, fmt.Sprintf("%d spikes by %s", d.differ, what))
 		}
 	}
-	because("FEAGI's other way with 10,000 candidates and more", features{float: true})
+	because("FEAGI's other way with 10,000 candidates and more", features{float: true, drive: true})
+	because("weights learnt by synapses whose potentials drive what they deliver, which keep theirs here", features{float: true, batch: true})
 	if v.onlyThem+v.onlyOurs > 0 {
 		return v // on other synapses burst fires otherwise
 	}
-	because("float32 sums and shares, which are whole quanta here", features{batch: true})
+	because("float32 sums and shares, which are whole quanta here", features{batch: true, drive: true})
 	bare := newLaw(g, rec, c, features{}).run(n)
 	v.unnamed = max(v.unnamed, compareSpikes(bare, p.fired, g).differ)
 	return v

@@ -90,7 +90,7 @@ func standIn(t *testing.T, l *laws, bursts int) (*genome.Genome, *recording) {
 			}
 		}
 	}
-	fired := newLaw(g, rec, c, features{float: true, batch: true}).run(bursts)
+	fired := newLaw(g, rec, c, theirs()).run(bursts)
 	for i := range rec.areas {
 		rec.areas[i].fired = fired[i]
 	}

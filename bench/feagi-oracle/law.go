@@ -25,7 +25,11 @@ type law struct {
 type features struct {
 	float bool // sums and shares in float32, not in whole quanta
 	batch bool // from 10,000 candidates on there is no snooze, and who is blocked leaks
+	drive bool // synapses learn also where potentials drive the current
 }
+
+// theirs is all of them, as FEAGI has it.
+func theirs() features { return features{float: true, batch: true, drive: true} }
 
 // manyCandidates is how many make FEAGI take its other path.
 const manyCandidates = 10000
@@ -58,7 +62,7 @@ type lawSynapse struct {
 	among  float32   // of how many synapses this is one, where they share
 	share  float64   // what arrives, where it does not depend on the potential
 	rule   *lawRule  // nil: it does not learn
-	older  []float64 // its shares before the last bursts' learning, the newest first, where it does
+	older  []float32 // weights before the last bursts' learning, the newest first, where it does
 }
 
 // newLaw prepares a run. c gives thresholds, delays and, where sums are whole quanta, the weights.
@@ -84,8 +88,11 @@ func newLaw(g *genome.Genome, rec *recording, c *connectome.Connectome, f featur
 		}
 	}
 	rules := newLawRules(g)
+	if f.drive && rec.rules != nil {
+		rules = rec.rules
+	}
 	for i := range rec.areas {
-		l.connect(rec.areas[i].synapses, place, c, rules)
+		l.connect(rec.areas[i].synapses, place, c, g, rules)
 	}
 	if !l.float {
 		l.wholeQuanta(c)
@@ -94,21 +101,31 @@ func newLaw(g *genome.Genome, rec *recording, c *connectome.Connectome, f featur
 	return l
 }
 
-// part is what arrives of a current.
-func (s *lawSynapse) part(psp float32) float64 { return float64(float32(s.weight*psp) / s.among) }
+// before is the weight that a spike carries which was fired d + 1 bursts ago.
+func (s *lawSynapse) before(d int) float32 {
+	if s.rule == nil {
+		return s.weight
+	}
+	return s.older[d]
+}
+
+// part is what arrives of a current by a weight.
+func (s *lawSynapse) part(weight, psp float32) float64 {
+	return float64(float32(weight*psp) / s.among)
+}
 
 // driven is what arrives of a spike that was fired at the potential v; without float it is what burst delivers, in whole quanta.
-func (l *law) driven(n *lawNeuron, s *lawSynapse, v float32) float64 {
+func (l *law) driven(n *lawNeuron, s *lawSynapse, weight, v float32) float64 {
 	if l.float {
-		return s.part(v)
+		return s.part(weight, v)
 	}
-	weight, _ := connectome.Amplitude(s.weight, l.scale, math.MaxInt32)
+	quanta, _ := connectome.Amplitude(weight, l.scale, math.MaxInt32)
 	amplitude, _ := connectome.Amplitude(v, l.scale, math.MaxInt32)
 	by := int32(0)
 	if !n.area.Uniform {
 		by = int32(s.among)
 	}
-	return float64(connectome.Delivers(weight, amplitude, l.scale, by)) / float64(l.scale)
+	return float64(connectome.Delivers(quanta, amplitude, l.scale, by)) / float64(l.scale)
 }
 
 // step is burst b, counted from 1; it gives who fired, ascending.
@@ -120,9 +137,9 @@ func (l *law) step(b uint32) []uint32 {
 				switch s := &n.out[j]; {
 				case int(s.delay) != d+1:
 				case n.area.Driven:
-					l.add(s.to, l.driven(n, s, l.at[d][k]))
+					l.add(s.to, l.driven(n, s, s.before(d), l.at[d][k]))
 				case s.rule != nil:
-					l.add(s.to, s.older[d])
+					l.add(s.to, s.part(s.before(d), s.psp))
 				default:
 					l.add(s.to, s.share)
 				}

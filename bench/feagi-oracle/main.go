@@ -180,6 +180,11 @@ func (o *options) one(s *server, file string) (row, why string, unnamed int, err
 	if err != nil {
 		return "", "", 0, err
 	}
+	undriven, _, err := feagi.Import(file, withoutDrive(text), feagi.Options{Dialect: feagi.Dialect(o.dialect), SkipMissing: true})
+	if err != nil {
+		return "", "", 0, err
+	}
+	rec.rules = newLawRules(undriven)
 	if g, err = rec.numbered(g); err != nil {
 		return "", "", 0, err
 	}

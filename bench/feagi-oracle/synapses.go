@@ -2,6 +2,8 @@ package main
 
 import (
 	"math"
+	"regexp"
+	"slices"
 
 	"burst/connectome"
 	"burst/genome"
@@ -13,9 +15,9 @@ type lawRule struct {
 	up, down float32
 }
 
-// newLawRules are the rules by the pair of areas.
-func newLawRules(g *genome.Genome) map[[2]int]*lawRule {
-	rules := map[[2]int]*lawRule{}
+// newLawRules are the rules by the names of a pair of areas.
+func newLawRules(g *genome.Genome) map[[2]string]*lawRule {
+	rules := map[[2]string]*lawRule{}
 	for i := range g.Projections {
 		p := &g.Projections[i]
 		if p.Learning == nil {
@@ -24,10 +26,16 @@ func newLawRules(g *genome.Genome) map[[2]int]*lawRule {
 		step := func(by string) float32 {
 			return float32(max(0, math.Floor(p.Learning.Params["constant"])*math.Floor(p.Learning.Params[by])))
 		}
-		rules[[2]int{p.From, p.To}] = &lawRule{uint32(p.Learning.Params["window"]), step("ltp"), step("ltd")}
+		rules[[2]string{g.Areas[p.From].Name, g.Areas[p.To].Name}] = &lawRule{uint32(p.Learning.Params["window"]), step("ltp"), step("ltd")}
 	}
 	return rules
 }
+
+// drivenBy is the gene by which an area's potentials drive its current.
+var drivenBy = regexp.MustCompile(`("(?:[^"]*nx-mp_psp-b|mp_driven_psp)"\s*:\s*)true`)
+
+// withoutDrive is a genome whose potentials drive no current, so that the importer tells all rules.
+func withoutDrive(text []byte) []byte { return drivenBy.ReplaceAll(text, []byte("${1}false")) }
 
 // learn changes the weights after burst b, in which these neurons fired: in every burst, a step up where both ends have fired in the
 // window, and a step down, of the weight's size, where one has.
@@ -43,7 +51,7 @@ func (l *law) learn(b uint32, fired []uint32) {
 				continue
 			}
 			copy(s.older[1:], s.older)
-			s.older[0] = s.share
+			s.older[0] = s.weight
 			recent := func(n *lawNeuron) bool { return n.last > 0 && b-n.last < s.rule.window }
 			size := float32(math.Abs(float64(s.weight)))
 			switch one, other := recent(n), recent(&l.neurons[s.to]); {
@@ -55,7 +63,6 @@ func (l *law) learn(b uint32, fired []uint32) {
 				size = max(0, size-s.rule.down)
 			}
 			s.weight = float32(math.Copysign(float64(size), float64(s.weight)))
-			s.share = s.part(s.psp)
 		}
 	}
 }
@@ -99,7 +106,7 @@ func madeBy(c *connectome.Connectome, n uint32) (list []made) {
 }
 
 // connect adds the synapses of an area, with the delays of burst's.
-func (l *law) connect(list []synapse, place map[uint32]uint32, c *connectome.Connectome, rules map[[2]int]*lawRule) {
+func (l *law) connect(list []synapse, place map[uint32]uint32, c *connectome.Connectome, g *genome.Genome, rules map[[2]string]*lawRule) {
 	out, have := map[uint32]int{}, map[uint32][]made{}
 	for _, x := range list {
 		out[x.Source]++
@@ -118,9 +125,9 @@ func (l *law) connect(list []synapse, place map[uint32]uint32, c *connectome.Con
 		if !n.area.Uniform {
 			s.among = float32(out[x.Source])
 		}
-		s.share = s.part(x.PSP)
-		if !n.area.Driven {
-			s.rule = rules[[2]int{c.AreaOf(from), c.AreaOf(to)}]
+		s.share = s.part(s.weight, x.PSP)
+		if !n.area.Driven || l.drive {
+			s.rule = rules[[2]string{g.Areas[c.AreaOf(from)].Name, g.Areas[c.AreaOf(to)].Name}]
 		}
 		if _, ok := have[from]; !ok {
 			have[from] = madeBy(c, from)
@@ -133,10 +140,7 @@ func (l *law) connect(list []synapse, place map[uint32]uint32, c *connectome.Con
 			s.delay, m.taken = m.delay, true
 		}
 		if s.rule != nil {
-			s.older = make([]float64, c.MaxDelay)
-			for k := range s.older {
-				s.older[k] = s.share
-			}
+			s.older = slices.Repeat([]float32{s.weight}, int(c.MaxDelay))
 		}
 		n.out = append(n.out, s)
 	}
