@@ -154,6 +154,7 @@ type backend struct {
 	driven  uint64   // neurons with drives that go into acc, one for each such drive
 
 	uploading time.Duration // by takeRows
+	held *held // its rows, with the twins that use them; nil before they are there
 
 	fault error // the first failure since which the state is not known
 	lost  bool  // the context does not work any more, either
@@ -229,7 +230,14 @@ func (b *backend) prepare() error {
 	if err != nil {
 		return err
 	}
-	if err := b.takeRows(b.c, t); err != nil {
+	switch {
+	case b.held == nil:
+		b.held = &held{users: 1}
+		err = b.takeRows(b.c, t)
+	case b.rows.placed(): // rows are there, their kernel is not
+		err = b.countClusters(b.c)
+	}
+	if err != nil {
 		return err
 	}
 	return b.finish(t)
@@ -355,7 +363,7 @@ func (b *backend) release() error {
 	if b.stream != nil {
 		errs = append(errs, b.stream.Synchronize())
 	}
-	errs = append(errs, b.batch.lister.free(), b.plan.free(b.ctx), b.input.free(), b.output.free(), b.batch.free(), freeHost(&b.moving.host), b.learning.free(), b.driving.free())
+	errs = append(errs, b.batch.lister.free(), b.freePlan(), b.input.free(), b.output.free(), b.batch.free(), freeHost(&b.moving.host), b.learning.free(), b.driving.free())
 	for _, p := range b.params {
 		if p != nil {
 			p.Release()

@@ -3,8 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
-	"strings"
 	"time"
 
 	"burst/genome"
@@ -23,6 +23,7 @@ type sweepFlags struct {
 	trials int
 	jobs   int
 	settle time.Duration
+	bin    float64
 }
 
 func (s *sweepFlags) flags(cmd *cobra.Command) {
@@ -31,6 +32,7 @@ func (s *sweepFlags) flags(cmd *cobra.Command) {
 	f.StringVar(&s.seeds, "seeds", "", "A..B runs once with each seed from A to B and shows mean and standard deviation")
 	f.IntVar(&s.trials, "trials", 0, "run one network under so many run seeds: the genome's, or --run-seed, and those that follow it")
 	f.DurationVar(&s.settle, "settle", 0, "simulated time that the figures of a sweep leave out at the beginning of each run, such as 200ms")
+	f.Float64Var(&s.bin, "bin", 5, "width in ms of the bins behind a sweep's synchrony, as of burst stats")
 	s.jobsFlag(cmd)
 	many := []string{"sweep", "seeds", "trials"}
 	for _, other := range []string{"from", "weights-from", "expect-digest", "expect-weights", "digest", "view", "rate", "on-device-fault"} {
@@ -55,6 +57,9 @@ func (s *sweepFlags) plan() (p sweep.Plan, err error) {
 	p.Trials, p.Axes = s.trials, []sweep.Axis{}
 	if s.trials < 0 || s.trials > sweep.Most {
 		return p, usageError{fmt.Errorf("--trials %d, want 1 to %d", s.trials, sweep.Most)}
+	}
+	if !(s.bin > 0) || math.IsInf(s.bin, 0) {
+		return p, usageError{fmt.Errorf("--bin %v, want milliseconds above 0", s.bin)}
 	}
 	if s.jobs < 0 {
 		return p, usageError{fmt.Errorf("--jobs %d, want 0 or more", s.jobs)}
@@ -98,7 +103,7 @@ func (o *runOptions) runSweep(cmd *cobra.Command, g *genome.Genome, bursts uint6
 		return usageError{fmt.Errorf("--settle %v leaves none of %d bursts", o.sweeping.settle, bursts)}
 	}
 	return o.throughSweep(cmd, func(s sweep.Options) (*sweep.Result, error) {
-		s.Run.Bursts, s.Settle = bursts, settle
+		s.Run.Bursts, s.Settle, s.Bin = bursts, settle, o.sweeping.bin
 		ctx, interrupted := catchSignals(cmd.Context())
 		o.interrupted = interrupted
 		return sweep.Run(ctx, g, plan, s)
@@ -230,7 +235,7 @@ func (o *runOptions) reportSweep(cmd *cobra.Command, res *sweep.Result) error {
 	rows := [][]string{append(head, "area", "neurons", "spikes", "rate (Hz)", "CV", "synchrony")}
 	for _, c := range res.Cells() {
 		for _, a := range c.Areas {
-			rows = append(rows, append(append([]string{}, c.Values...), a.Name, count(uint64(a.Neurons)), spread(a.Spikes, 1), spread(a.Rate, 3), spread(a.CV, 3), spread(a.Synchrony, 3)))
+			rows = append(rows, append(append([]string{}, c.Values...), a.Name, count(uint64(a.Neurons)), spread(a.Spikes, c.Runs, 1), spread(a.Rate, c.Runs, 3), spread(a.CV, c.Runs, 3), spread(a.Synchrony, c.Runs, 3)))
 		}
 	}
 	if err := table(w, rows); err != nil {
@@ -253,10 +258,11 @@ func pointName(p *sweep.Plan, r *sweep.Row) string {
 	return strconv.FormatUint(r.Seed, 10)
 }
 
-// spread writes mean ± standard deviation, "-" where there is none.
-func spread(s stats.Spread, decimals int) string {
-	if !s.Mean.Defined() {
-		return "-"
+// spread writes mean ± standard deviation of so many runs, the figure alone of one, "-" where there is none.
+func spread(s stats.Spread, runs, decimals int) string {
+	mean := figure(s.Mean, decimals, 1, "")
+	if !s.Mean.Defined() || runs < 2 {
+		return mean
 	}
-	return strings.Join([]string{figure(s.Mean, decimals, 1, ""), figure(s.SD, decimals, 1, "")}, " ± ")
+	return mean + " ± " + figure(s.SD, decimals, 1, "")
 }

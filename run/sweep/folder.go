@@ -36,6 +36,7 @@ type sheet struct {
 	Plan         Plan            `json:"plan"`
 	Bursts       uint64          `json:"bursts"`
 	Settle       uint64          `json:"settle"`
+	Bin          float64         `json:"bin_ms"` // 0: 5
 	Backend      string          `json:"backend"`
 	Record       []string        `json:"record,omitempty"`
 	Checkpoints  string          `json:"checkpoint_every,omitempty"`
@@ -77,7 +78,7 @@ func (s *sweep) create() (err error) {
 func (s *sweep) save(complete bool) error {
 	g, o := s.genome, &s.o.Run
 	x := sheet{
-		Format: format, Burst: run.Version, Genome: g.Name, Seed: g.Seed, RunSeed: g.RunSeed, Plan: s.plan, Bursts: o.Bursts, Settle: s.o.Settle,
+		Format: format, Burst: run.Version, Genome: g.Name, Seed: g.Seed, RunSeed: g.RunSeed, Plan: s.plan, Bursts: o.Bursts, Settle: s.o.Settle, Bin: s.o.Bin,
 		Backend: o.Backend, Record: o.Record, Checkpoints: o.Checkpoints, Command: os.Args, Complete: complete,
 	}
 	for _, f := range g.Files {
@@ -118,7 +119,7 @@ func load(dir string, o Options) (*sweep, error) {
 	if o.Run.Backend == "" {
 		o.Run.Backend = x.Backend
 	}
-	o.Settle, o.Run.Bursts, o.Run.Record, o.Run.Checkpoints = x.Settle, x.Bursts, x.Record, x.Checkpoints
+	o.Settle, o.Bin, o.Run.Bursts, o.Run.Record, o.Run.Checkpoints = x.Settle, x.Bin, x.Bursts, x.Record, x.Checkpoints
 	s := &sweep{o: o, plan: x.Plan, genome: g, dir: dir}
 	if s.points, err = x.Plan.Points(g); err != nil {
 		return nil, err

@@ -39,7 +39,7 @@ type Area struct {
 	Rate      stats.Value `json:"rate_hz"`   // mean over neurons
 	Active    stats.Value `json:"active"`    // share of neurons that fired, 0…1
 	CV        stats.Value `json:"isi_cv"`    // of intervals, mean over neurons with at least two
-	Synchrony stats.Value `json:"synchrony"` // of counts in bins of 5 ms, as stats.Area has it
+	Synchrony stats.Value `json:"synchrony"` // of counts in bins of Options.Bin, as stats.Area has it
 }
 
 // rowFile is the file of a point's folder that has its row. It is written when the run has ended, and the point is finished where it is.
@@ -64,7 +64,7 @@ func (s *sweep) runPoint(ctx context.Context, x *Point, o run.Options) (*Row, er
 	if err != nil {
 		return nil, err
 	}
-	late.Live = stats.NewLive(r.Connectome, r.First+min(s.o.Settle, o.Bursts), r.End(), 0)
+	late.Live = stats.NewLive(r.Connectome, r.First+min(s.o.Settle, o.Bursts), r.End(), s.o.Bin)
 	err = r.Advance(ctx, r.End())
 	if ended := r.Close(); err == nil {
 		err = ended

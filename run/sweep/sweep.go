@@ -30,6 +30,7 @@ type Options struct {
 	Runs   string      // instead of Folder: make a new folder NAME-N in here. Without both nothing is written
 	Jobs   int         // points that run beside each other; 0: one a thread, or one at a time where a GPU is used
 	Settle uint64      // first bursts of each point that its figures leave out
+	Bin    float64     // ms, of the counts behind synchrony; 0: 5 ms
 	Tell   func(Event) // receives events, from one goroutine at a time; may be nil
 }
 

@@ -1,0 +1,108 @@
+package cuda
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"burst/backend/reference"
+	"burst/connectome"
+	"burst/engine"
+	"burst/genome"
+	"burst/internal/cuda/cudatest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// twinned has what rows may be: of one delay or several, of places, and driven ones, and beside synapses that learn.
+var twinned = map[string]string{
+	"delays": `
+areas:
+  - {name: a, neurons: 300, threshold: 1.5, leak: 0.3, drive: {poisson: {rate: 300 Hz, weight: 1.2}}}
+projections:
+  - {from: a, to: a, rule: fixed_indegree, indegree: 20, weight: "normal(0.1, 0.02)", delay: "uniform(1, 9)"}
+`,
+	"one delay": `
+areas:
+  - {name: a, neurons: 300, model: lif, drive: {poisson: {rate: 9000 Hz, weight: 0.5 mV}}}
+projections:
+  - {from: a, to: a, rule: fixed_indegree, indegree: 20, weight: 0.3 mV, delay: 2}
+`,
+	"places": `
+areas:
+  - {name: a, neurons: 300, model: lif, drive: {poisson: {rate: 9000 Hz, weight: 0.5 mV}}}
+projections:
+  - {from: a, to: a, rule: fixed_indegree, indegree: 20, weight: 0.3 mV, delay: 2}
+`,
+	"driven": `
+areas:
+  - {name: eye, size: [20, 9, 1], threshold: 1.5, leak: 0.25, psp_max: 400, drive: [{poisson: {rate: 200 Hz, weight: 0.75}}]}
+projections:
+  - {from: eye, to: eye, rule: fixed_indegree, indegree: 5, weight: 0.05}
+`,
+	"learning": `
+areas:
+  - {name: a, neurons: 60, threshold: 1.5, leak: 0.3, drive: {poisson: {rate: 300 Hz, weight: 1.2}}}
+projections:
+  - {from: a, to: a, rule: fixed_indegree, indegree: 9, weight: 0.1, delay: 2, plasticity: {rule: stdp, tau_plus: 20 ms, tau_minus: 20 ms, lambda: 0.1, alpha: 1, w_max: 1}}
+`,
+}
+
+// TestTwins: twins with run seeds of their own have the digests of the reference, beside each other and after the first is closed, and the
+// device holds the rows once.
+func TestTwins(t *testing.T) {
+	for name, text := range twinned {
+		tune := defaults
+		if name == "places" {
+			tune = clustered(1)
+		}
+		t.Run(name, func(t *testing.T) {
+			h := cudatest.Host(t)
+			g, err := genome.Parse("twins.yaml", []byte("burst: v1\nseed: 5"+text), nil)
+			require.NoError(t, err)
+			c, err := connectome.Build(g, connectome.Options{})
+			require.NoError(t, err)
+			held := h.Count("held")
+			opened, err := open(c, Options{}, tune)
+			require.NoError(t, err)
+			first := opened.(*backend)
+			rows := int64(0)
+			for _, n := range first.plan.bytes[:lastOfRows+1] {
+				rows += int64(n)
+			}
+			require.Positive(t, rows)
+			require.Equal(t, name == "places", first.rows.placed())
+			digest := func(b engine.Backend, c *connectome.Connectome) uint64 {
+				e := engine.New(c, b, engine.Options{})
+				require.NoError(t, e.Run(context.Background(), 40))
+				return e.Digest()
+			}
+			const twins = 3
+			var list [twins]engine.Backend
+			var seeded [twins]*connectome.Connectome
+			var want, got [twins]uint64
+			for i := range list {
+				seeded[i] = c.Reseeded(uint64(100 + i))
+				before := h.Count("bytes")
+				list[i], err = first.Twin(seeded[i])
+				require.NoError(t, err)
+				require.LessOrEqual(t, h.Count("bytes")-before, int64(first.plan.total())-rows, "rows are not taken again")
+				oracle, err := reference.Open(seeded[i], engine.Want{})
+				require.NoError(t, err)
+				want[i] = digest(oracle, seeded[i])
+			}
+			require.NotEqual(t, want[0], want[1])
+			require.NoError(t, first.Close())
+			var wg sync.WaitGroup
+			for i := range list {
+				wg.Go(func() { got[i] = digest(list[i], seeded[i]) })
+			}
+			wg.Wait()
+			require.Equal(t, want, got)
+			for _, b := range list {
+				require.NoError(t, b.Close())
+			}
+			require.Equal(t, held, h.Count("held"), "everything is freed")
+		})
+	}
+}
