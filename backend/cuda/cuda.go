@@ -154,7 +154,7 @@ type backend struct {
 	driven  uint64   // neurons with drives that go into acc, one for each such drive
 
 	uploading time.Duration // by takeRows
-	held *held // its rows, with the twins that use them; nil before they are there
+	held      *held         // its rows, with the twins that use them; nil before they are there
 
 	fault error // the first failure since which the state is not known
 	lost  bool  // the context does not work any more, either
