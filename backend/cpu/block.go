@@ -40,6 +40,7 @@ type block struct {
 	places    []uint32 // of these events
 	tally     []uint32 // scratch
 	broken    bool     // there is a weight that is NaN
+	paired    bool     // long stretches go to pairing
 }
 
 // entries are synapses with what on_post reads.
@@ -114,6 +115,7 @@ func blockBytes(p *connectome.Plastic) uint64 {
 // begin starts on a task of burst t, and on post events of bursts before till.
 func (s *share) begin(what task, t, till uint64) {
 	s.task, s.t, s.till = what, t, s.ring.lane(till)
+	s.paired = what == arrives && s.pairing != nil && !s.broken && !s.w.marking && s.pairing.begin(t, s.till)
 }
 
 // stretch adds the synapses from ≤ k < to, of one source and delay.
@@ -123,17 +125,26 @@ func (s *share) stretch(i uint32, from, to uint64, m moment) {
 	if m.last > 0 && s.t-m.last < longAgo-2*mostBursts {
 		base = uint32(s.ring.epoch - m.last)
 	}
+	if s.paired && to-from >= shortPair {
+		s.pairing.rows = append(s.pairing.rows, pairRow{from, to, m, uint32(after) * 0x1_0001, base})
+		return
+	}
+	s.addBlocks(from, to, &m, uint32(after)*0x1_0001, base)
+}
+
+// addBlocks adds synapses from ≤ k < to to the blocks.
+func (s *share) addBlocks(from, to uint64, m *moment, after, base uint32) {
 	for from < to {
 		if s.n == chunk {
 			s.blocks, s.n = append(s.blocks, len(s.starts)), 0
 			if len(s.blocks) == mostBlocks {
-				s.flush()
+				s.flushBlocks()
 			}
 		}
 		n := min(to-from, uint64(chunk-s.n))
 		s.n += uint32(n)
 		s.starts, s.ends, s.before = append(s.starts, from), append(s.ends, s.n), append(s.before, m.last)
-		s.pieces.after, s.pieces.base = append(s.pieces.after, uint32(after)*0x1_0001), append(s.pieces.base, base)
+		s.pieces.after, s.pieces.base = append(s.pieces.after, after), append(s.pieces.base, base)
 		for k := range s.past {
 			x := float32(0)
 			if m.last > 0 {
@@ -148,8 +159,16 @@ func (s *share) stretch(i uint32, from, to uint64, m moment) {
 	}
 }
 
-// flush works on all blocks and empties the list of pieces.
+// flush works on all that has been gathered.
 func (s *share) flush() {
+	if s.paired {
+		s.pairUp()
+	}
+	s.flushBlocks()
+}
+
+// flushBlocks works on all blocks and empties the list of pieces.
+func (s *share) flushBlocks() {
 	if s.n > 0 {
 		s.blocks = append(s.blocks, len(s.starts))
 	}

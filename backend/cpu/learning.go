@@ -59,6 +59,7 @@ type modulators struct {
 func newLearning(b *backend, p *connectome.Plastic, workers int) *learning {
 	n, targets := p.Synapses(), uint64(b.span(p.To).Count)
 	l := &learning{b: b, p: p, weight: room[float32](n), synapse: lists(len(p.Synapse), n), longest: uint64(max(1, p.Longest))}
+	pages.Move(p.Target)
 	l.least = least(p)
 	l.live = newSources(p, &b.kernels.Formula)
 	l.settled = &l.live

@@ -43,7 +43,7 @@ func (w *worker) decide() {
 
 // work estimates the time of the worker's next burst in nanoseconds, from the counts of the last one: 1 for a unit of
 // rows (5 with marking), 0.4 for an updated neuron, 1 for a random draw, 0.5 for a feagi slot without marking, 16 for
-// a plastic synapse.
+// a plastic synapse, 8 in the pass of pair rules.
 func (w *worker) work() uint64 {
 	work := w.read + uint64(w.updated*2/5) + w.draws + w.learnt
 	if w.marking {

@@ -97,7 +97,7 @@ func learningBytes(p *connectome.Plastic, list []*worker) uint64 {
 // shareBytes is the memory of a worker's share.
 func shareBytes(c *connectome.Connectome, p *connectome.Plastic, g *group) uint64 {
 	n := uint64(g.hi - g.lo)
-	total := n*(4+1) + blockBytes(p)
+	total := n*(4+1) + blockBytes(p) + uint64(unsafe.Sizeof(pairing{}))
 	if l := (&learning{b: &backend{c: c}, p: p}); !l.together() {
 		total += 4 * n * uint64(len(p.Post))
 	}

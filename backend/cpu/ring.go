@@ -1,5 +1,7 @@
 package cpu
 
+import "burst/backend/cpu/internal/vector"
+
 // ring holds the post events of a worker's targets that some synapse may still lack. Each target has a slot, its last perSlot of
 // them, latest first: lanes of 16 bits that hold a burst, counted from epoch, plus 1, below mostBursts; 0 is none. An event that
 // is pushed out of the slot is lost if all synapses have had it. If not, the whole slot is saved before to a spare one:
@@ -12,7 +14,7 @@ package cpu
 // place. Spare slots are used in turn and given back in the same order: the oldest are those that all synapses have had first.
 type ring struct {
 	slots       [][2]uint64
-	heads       [][2]uint32 // per target: the first two lanes, and the value of its first trace
+	heads       [][2]uint32 // per target: the first two lanes (vector.Head), and the value of its first trace
 	notes       [][]float32
 	own         []uint8  // per target
 	older       []uint32 // per slot: the number of the spare slot with the events before it; it is no more where first ≤ number < next does not hold
@@ -90,7 +92,7 @@ func (r *ring) rebase() bool {
 		s[0], s[1] = less(s[0]), less(s[1])
 	}
 	for j := range r.heads {
-		r.heads[j][0] = uint32(r.slots[j][0])
+		r.heads[j][0] = vector.Head(r.slots[j][0])
 	}
 	r.epoch = r.done
 	return true
@@ -115,7 +117,7 @@ func (r *ring) push(j uint32, t uint64) uint32 {
 	r.events++
 	s[1] = s[1]<<16 | s[0]>>48
 	s[0] = s[0]<<16 | (t - r.epoch + 1)
-	r.heads[j][0] = uint32(s[0])
+	r.heads[j][0] = vector.Head(s[0])
 	for _, notes := range r.notes {
 		copy(notes[perSlot*j+1:][:perSlot-1], notes[perSlot*j:])
 	}

@@ -30,6 +30,7 @@ type share struct {
 	total                      []int64 // per target
 	sources                    sources // those of the state, with a handler of the worker's own
 	leaving                    []uint32
+	*pairing                   // nil: the rule is none of pairs
 	block
 }
 
@@ -79,6 +80,7 @@ func newShare(l *learning, w *worker, workers int) *share {
 		s.total = make([]int64, n)
 	}
 	s.block = newBlock(p)
+	s.pairing = newPairing(s)
 	s.sources = *l.settled
 	s.sources.onSource = newHandler(p.OnSource, f)
 	switch {

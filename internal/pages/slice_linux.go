@@ -29,3 +29,16 @@ func Slice[T any](n uint64) []T {
 	_ = unix.Madvise(bytes, unix.MADV_HUGEPAGE)
 	return s[:n:n]
 }
+
+// Move puts the memory of a slice into huge pages where the system can; what it holds stays.
+func Move[T any](s []T) {
+	from := uintptr(unsafe.Pointer(unsafe.SliceData(s)))
+	skip := -from % hugePage
+	size := uintptr(len(s)) * unsafe.Sizeof(*new(T))
+	if size < skip+hugePage {
+		return
+	}
+	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), size)[skip : skip+(size-skip)/hugePage*hugePage]
+	_ = unix.Madvise(bytes, unix.MADV_HUGEPAGE) // only advice, as above
+	_ = unix.Madvise(bytes, unix.MADV_COLLAPSE)
+}

@@ -6,7 +6,7 @@ import "golang.org/x/sys/cpu"
 
 // Best are the fastest loops for this processor.
 func Best() Kernels {
-	if !cpu.X86.HasAVX2 || !cpu.X86.HasBMI2 {
+	if !cpu.X86.HasAVX2 || !cpu.X86.HasBMI1 || !cpu.X86.HasBMI2 {
 		return Plain()
 	}
 	return Kernels{

@@ -276,3 +276,8 @@ func amountsAVX2(amounts *int32, out *float32, from *float32, low float32, high 
 //
 //go:noescape
 func addAtAVX2(sums *int32, at *uint32, amounts *int32, n uint64)
+
+// pairsAVX2 is pairs for n > 0 synapses.
+//
+//go:noescape
+func pairsAVX2(k *float32, weight *float32, targets *uint32, heads *uint32, sums *int32, slots *uint64, last *uint32, ofTarget *float32, ofSource *float32, again *uint32, next *uint32, farTargets *uint32, farWeight *float32, n uint64, x float32, after uint32, base uint32, shift uint32) (missed uint64, nan uint32)

@@ -23,7 +23,7 @@ type Synapses struct {
 	// Touch asks for entries of an array of so many bytes each.
 	Touch func(array unsafe.Pointer, size uintptr, at []uint32)
 
-	// Meet copies the two words of the heads of targets: the first two lanes of their slots, and the value of a trace. It counts the lanes
+	// Meet copies the two words of the heads of targets: the first two lanes of their slots (Head), and the value of a trace. It counts the lanes
 	// above after, which stands in both halves of a word, and adds base to the last of these, or to the first lane where there is none. It
 	// returns for how many targets there are any, and for how many both.
 	Meet func(lanes []uint32, values []float32, counts, ages []uint32, heads [][2]uint32, targets, after, base []uint32) (some, both uint32)
@@ -52,6 +52,11 @@ type Synapses struct {
 	Amounts func(amounts []int32, out, from []float32, low, high, scale float32) bool
 	// AddAt adds amounts to sums.
 	AddAt func(sums []int32, at []uint32, amounts []int32)
+
+	// Pairs takes synapses of a pair rule through the post events that are pending, at most two, and a pre event, and adds what they
+	// deliver to the sums. Where a target of an eight has more events, the eight stays as it is, and again gets the number of its
+	// first synapse; missed is how many such there are. It reports whether a weight became NaN.
+	Pairs func(k *Pair, to *PairTargets, row *PairRow, again []uint32) (missed int, nan bool)
 }
 
 // Table is P: Low[age], or High[age/256]·Low[age mod 256] where High is there, and 0 from Until on, which is below 2^31.
@@ -74,7 +79,7 @@ func plainSynapses() Synapses {
 	return Synapses{
 		Load: load, Targets: targets, Store: store, Fill: fill[float32], FillWords: fill[uint32], Fetch: func([]float32, []uint32, []uint64, []uint32) {},
 		Touch: func(unsafe.Pointer, uintptr, []uint32) {},
-		Meet:  meet, Pending: pending, Above: above, Oldest: oldest, Since: since, Decay: decay, Aged: aged, AgedNear: agedNear, Gather: gather, Bound: bound, BoundSome: boundSome, Amounts: amounts, AddAt: addAt,
+		Meet:  meet, Pending: pending, Above: above, Oldest: oldest, Since: since, Decay: decay, Aged: aged, AgedNear: agedNear, Gather: gather, Bound: bound, BoundSome: boundSome, Amounts: amounts, AddAt: addAt, Pairs: pairs,
 	}
 }
 
@@ -105,6 +110,18 @@ func store(to, from []float32, starts []uint64, ends []uint32) {
 	}
 }
 
+// Head is the first word of a slot's head: its two latest lanes, which are below 2^15. The top bit says that the third is none, or so
+// long before the second that it need not be looked for where that is at most apart above the last pre event.
+func Head(slot uint64) uint32 {
+	lanes, third := uint32(slot), uint32(slot>>32&0xffff)
+	if third == 0 || lanes>>16-third >= apart {
+		lanes |= 1 << 31
+	}
+	return lanes
+}
+
+const apart = 32
+
 func fill[T any](out, values []T, ends []uint32) {
 	lo := uint32(0)
 	for i, end := range ends {
@@ -120,7 +137,7 @@ func meet(lanes []uint32, values []float32, counts, ages []uint32, heads [][2]ui
 	n := len(lanes)
 	values, counts, ages, after, base = values[:n], counts[:n], ages[:n], after[:n], base[:n]
 	for i, j := range targets[:n] {
-		lane, limit := heads[j][0], after[i]&0xffff
+		lane, limit := heads[j][0]&^(1<<31), after[i]&0xffff
 		lanes[i], values[i] = lane, math.Float32frombits(heads[j][1])
 		counts[i] = 0
 		if lane&0xffff > limit {

@@ -4136,6 +4136,7 @@ TEXT ·meetAVX2(SB), NOSPLIT, $0-80
 	VPXOR    Y1, Y1, Y1
 	VPCMPEQD Y2, Y2, Y2
 	VPSRLD   $0x1f, Y2, Y3
+	VPSRLD   $0x01, Y2, Y4
 	VPSRLD   $0x10, Y2, Y2
 	MOVQ     eights+64(FP), R10
 	XORQ     R11, R11
@@ -4144,45 +4145,46 @@ eight:
 	MOVQ         (DI)(R11*1), R12
 	MOVL         R12, R13
 	SHRQ         $0x20, R12
-	VPBROADCASTQ (SI)(R13*8), Y4
-	VPBROADCASTQ (SI)(R12*8), Y5
-	VPBLENDD     $0x0c, Y5, Y4, Y4
-	MOVQ         8(DI)(R11*1), R12
-	MOVL         R12, R13
-	SHRQ         $0x20, R12
 	VPBROADCASTQ (SI)(R13*8), Y5
 	VPBROADCASTQ (SI)(R12*8), Y6
 	VPBLENDD     $0x0c, Y6, Y5, Y5
-	MOVQ         16(DI)(R11*1), R12
+	MOVQ         8(DI)(R11*1), R12
 	MOVL         R12, R13
 	SHRQ         $0x20, R12
-	VPBROADCASTQ (SI)(R13*8), Y6
-	VPBLENDD     $0x30, Y6, Y4, Y4
+	VPBROADCASTQ (SI)(R13*8), Y7
 	VPBROADCASTQ (SI)(R12*8), Y6
-	VPBLENDD     $0xc0, Y6, Y4, Y4
-	MOVQ         24(DI)(R11*1), R12
+	VPBLENDD     $0x0c, Y6, Y7, Y7
+	MOVQ         16(DI)(R11*1), R12
 	MOVL         R12, R13
 	SHRQ         $0x20, R12
 	VPBROADCASTQ (SI)(R13*8), Y6
 	VPBLENDD     $0x30, Y6, Y5, Y5
 	VPBROADCASTQ (SI)(R12*8), Y6
 	VPBLENDD     $0xc0, Y6, Y5, Y5
-	VSHUFPS      $0xdd, Y5, Y4, Y6
+	MOVQ         24(DI)(R11*1), R12
+	MOVL         R12, R13
+	SHRQ         $0x20, R12
+	VPBROADCASTQ (SI)(R13*8), Y6
+	VPBLENDD     $0x30, Y6, Y7, Y7
+	VPBROADCASTQ (SI)(R12*8), Y6
+	VPBLENDD     $0xc0, Y6, Y7, Y7
+	VSHUFPS      $0xdd, Y7, Y5, Y6
+	VSHUFPS      $0x88, Y7, Y5, Y5
+	VPAND        Y4, Y5, Y5
 	VMOVUPS      Y6, (CX)(R11*1)
-	VSHUFPS      $0x88, Y5, Y4, Y6
-	VMOVUPS      Y6, (AX)(R11*1)
-	VPCMPGTW     (R8)(R11*1), Y6, Y4
-	VPSRLD       $0x1f, Y4, Y5
-	VPADDD       Y5, Y1, Y1
-	VPAND        Y3, Y4, Y4
-	VPADDD       Y4, Y0, Y0
-	VPADDD       Y5, Y4, Y4
-	VMOVDQU      Y4, (DX)(R11*1)
-	VPSLLD       $0x04, Y5, Y5
-	VPSRLVD      Y5, Y6, Y6
-	VPAND        Y2, Y6, Y6
-	VPADDD       (R9)(R11*1), Y6, Y6
-	VMOVDQU      Y6, (BX)(R11*1)
+	VMOVUPS      Y5, (AX)(R11*1)
+	VPCMPGTW     (R8)(R11*1), Y5, Y6
+	VPSRLD       $0x1f, Y6, Y7
+	VPADDD       Y7, Y1, Y1
+	VPAND        Y3, Y6, Y6
+	VPADDD       Y6, Y0, Y0
+	VPADDD       Y7, Y6, Y6
+	VMOVDQU      Y6, (DX)(R11*1)
+	VPSLLD       $0x04, Y7, Y7
+	VPSRLVD      Y7, Y5, Y5
+	VPAND        Y2, Y5, Y5
+	VPADDD       (R9)(R11*1), Y5, Y5
+	VMOVDQU      Y5, (BX)(R11*1)
 	ADDQ         $0x20, R11
 	DECQ         R10
 	JNZ          eight
@@ -4481,4 +4483,459 @@ one:
 	JNZ  one
 
 done:
+	RET
+
+DATA signs<>+0(SB)/4, $0x80000000
+DATA signs<>+4(SB)/4, $0x80000000
+DATA signs<>+8(SB)/4, $0x80000000
+DATA signs<>+12(SB)/4, $0x80000000
+DATA signs<>+16(SB)/4, $0x80000000
+DATA signs<>+20(SB)/4, $0x80000000
+DATA signs<>+24(SB)/4, $0x80000000
+DATA signs<>+28(SB)/4, $0x80000000
+GLOBL signs<>(SB), RODATA|NOPTR, $32
+
+DATA halves<>+0(SB)/4, $0x3effffff
+DATA halves<>+4(SB)/4, $0x3effffff
+DATA halves<>+8(SB)/4, $0x3effffff
+DATA halves<>+12(SB)/4, $0x3effffff
+DATA halves<>+16(SB)/4, $0x3effffff
+DATA halves<>+20(SB)/4, $0x3effffff
+DATA halves<>+24(SB)/4, $0x3effffff
+DATA halves<>+28(SB)/4, $0x3effffff
+GLOBL halves<>(SB), RODATA|NOPTR, $32
+
+DATA bursts<>+0(SB)/4, $0x7fffffff
+DATA bursts<>+4(SB)/4, $0x7fffffff
+DATA bursts<>+8(SB)/4, $0x7fffffff
+DATA bursts<>+12(SB)/4, $0x7fffffff
+DATA bursts<>+16(SB)/4, $0x7fffffff
+DATA bursts<>+20(SB)/4, $0x7fffffff
+DATA bursts<>+24(SB)/4, $0x7fffffff
+DATA bursts<>+28(SB)/4, $0x7fffffff
+GLOBL bursts<>(SB), RODATA|NOPTR, $32
+
+DATA gap<>+0(SB)/4, $0x00000020
+DATA gap<>+4(SB)/4, $0x00000020
+DATA gap<>+8(SB)/4, $0x00000020
+DATA gap<>+12(SB)/4, $0x00000020
+DATA gap<>+16(SB)/4, $0x00000020
+DATA gap<>+20(SB)/4, $0x00000020
+DATA gap<>+24(SB)/4, $0x00000020
+DATA gap<>+28(SB)/4, $0x00000020
+GLOBL gap<>(SB), RODATA|NOPTR, $32
+
+// func pairsAVX2(k *float32, weight *float32, targets *uint32, heads *uint32, sums *int32, slots *uint64, last *uint32, ofTarget *float32, ofSource *float32, again *uint32, next *uint32, farTargets *uint32, farWeight *float32, n uint64, x float32, after uint32, base uint32, shift uint32) (missed uint64, nan uint32)
+// Requires: AVX, AVX2, BMI, MMX+
+TEXT ·pairsAVX2(SB), NOSPLIT, $0-140
+	MOVQ         k+0(FP), AX
+	MOVQ         weight+8(FP), CX
+	MOVQ         targets+16(FP), DX
+	MOVQ         heads+24(FP), BX
+	MOVQ         sums+32(FP), SI
+	MOVQ         ofTarget+56(FP), DI
+	MOVQ         ofSource+64(FP), R8
+	MOVQ         n+104(FP), R9
+	MOVL         shift+124(FP), R11
+	NEGQ         R11
+	LEAQ         (BX)(R11*8), BX
+	LEAQ         (SI)(R11*4), SI
+	XORQ         R10, R10
+	VPXOR        Y0, Y0, Y0
+	VPXOR        Y1, Y1, Y1
+	VBROADCASTSS x+112(FP), Y2
+	VMOVUPS      Y2, 512(AX)
+	MOVL         after+116(FP), R11
+	VMOVD        R11, X2
+	VPBROADCASTD X2, Y2
+	VMOVDQU      Y2, 544(AX)
+	MOVL         base+120(FP), R11
+	VMOVD        R11, X2
+	VPBROADCASTD X2, Y2
+	VMOVDQU      Y2, 576(AX)
+	VPCMPEQD     Y2, Y2, Y2
+	VMOVDQU      Y2, 608(AX)
+	SUBQ         $0x08, R9
+	JLT          tail
+
+eight:
+	MOVQ       farWeight+96(FP), R11
+	MOVQ       n+104(FP), R12
+	SUBQ       R9, R12
+	PREFETCHT0 -32(R11)(R12*4)
+	MOVQ       farTargets+88(FP), R11
+	PREFETCHT0 -32(R11)(R12*4)
+	MOVQ       next+80(FP), R11
+	MOVQ       -32(R11)(R12*4), R13
+	MOVL       R13, R14
+	SHRQ       $0x20, R13
+	PREFETCHT0 (BX)(R14*8)
+	PREFETCHT0 (SI)(R14*4)
+	PREFETCHT0 (BX)(R13*8)
+	PREFETCHT0 (SI)(R13*4)
+	MOVQ       -24(R11)(R12*4), R13
+	MOVL       R13, R14
+	SHRQ       $0x20, R13
+	PREFETCHT0 (BX)(R14*8)
+	PREFETCHT0 (SI)(R14*4)
+	PREFETCHT0 (BX)(R13*8)
+	PREFETCHT0 (SI)(R13*4)
+	MOVQ       -16(R11)(R12*4), R13
+	MOVL       R13, R14
+	SHRQ       $0x20, R13
+	PREFETCHT0 (BX)(R14*8)
+	PREFETCHT0 (SI)(R14*4)
+	PREFETCHT0 (BX)(R13*8)
+	PREFETCHT0 (SI)(R13*4)
+	MOVQ       -8(R11)(R12*4), R11
+	MOVL       R11, R12
+	SHRQ       $0x20, R11
+	PREFETCHT0 (BX)(R12*8)
+	PREFETCHT0 (SI)(R12*4)
+	PREFETCHT0 (BX)(R11*8)
+	PREFETCHT0 (SI)(R11*4)
+
+asked:
+	MOVQ         (DX), R11
+	MOVL         R11, R12
+	SHRQ         $0x20, R11
+	VPBROADCASTQ (BX)(R12*8), Y2
+	VPBROADCASTQ (BX)(R11*8), Y3
+	VPBLENDD     $0x0c, Y3, Y2, Y2
+	MOVQ         8(DX), R11
+	MOVL         R11, R12
+	SHRQ         $0x20, R11
+	VPBROADCASTQ (BX)(R12*8), Y4
+	VPBROADCASTQ (BX)(R11*8), Y3
+	VPBLENDD     $0x0c, Y3, Y4, Y4
+	MOVQ         16(DX), R11
+	MOVL         R11, R12
+	SHRQ         $0x20, R11
+	VPBROADCASTQ (BX)(R12*8), Y3
+	VPBLENDD     $0x30, Y3, Y2, Y2
+	VPBROADCASTQ (BX)(R11*8), Y3
+	VPBLENDD     $0xc0, Y3, Y2, Y2
+	MOVQ         24(DX), R11
+	MOVL         R11, R12
+	SHRQ         $0x20, R11
+	VPBROADCASTQ (BX)(R12*8), Y3
+	VPBLENDD     $0x30, Y3, Y4, Y4
+	VPBROADCASTQ (BX)(R11*8), Y3
+	VPBLENDD     $0xc0, Y3, Y4, Y4
+	VSHUFPS      $0xdd, Y4, Y2, Y3
+	VSHUFPS      $0x88, Y4, Y2, Y2
+	VMOVDQA      Y2, Y6
+	VPAND        bursts<>+0(SB), Y2, Y2
+	VPCMPGTW     544(AX), Y2, Y4
+	VMOVUPS      (CX), Y5
+	VPTEST       Y4, Y4
+	JZ           pre
+	VPSRAD       $0x1f, Y4, Y8
+	VPSLLD       $0x10, Y4, Y4
+	VPSRAD       $0x1f, Y4, Y4
+	VPSRLD       $0x1f, Y8, Y7
+	VPSLLD       $0x04, Y7, Y7
+	VPSRLVD      Y7, Y2, Y7
+	VPSRLD       $0x10, Y2, Y9
+	VPBLENDW     $0xaa, Y0, Y9, Y9
+	VMOVDQU      544(AX), Y10
+	VPBLENDW     $0xaa, Y0, Y10, Y10
+	VPSUBD       Y10, Y9, Y9
+	VPCMPGTD     gap<>+0(SB), Y9, Y9
+	VPSRAD       $0x1f, Y6, Y6
+	VPANDN       Y8, Y6, Y6
+	VPAND        Y8, Y9, Y9
+	VPOR         Y9, Y6, Y6
+	VPAND        608(AX), Y6, Y6
+	VMOVMSKPS    Y6, R11
+	TESTL        R11, R11
+	JZ           post
+	MOVQ         slots+40(FP), R12
+	MOVL         after+116(FP), R13
+	MOVWLZX      R13, R13
+
+third:
+	TZCNTL  R11, R14
+	MOVL    (DX)(R14*4), R14
+	MOVL    shift+124(FP), R15
+	SUBL    R15, R14
+	SHLQ    $0x04, R14
+	MOVWLZX 4(R12)(R14*1), R15
+	CMPL    R15, R13
+	JA      missed
+	BLSRL   R11, R11
+	JNZ     third
+
+post:
+	VPBLENDW     $0xaa, Y0, Y7, Y6
+	VPADDD       576(AX), Y6, Y6
+	VPMINUD      128(AX), Y6, Y7
+	VPCMPEQD     Y6, Y7, Y6
+	VEXTRACTI128 $0x01, Y7, X9
+	VMOVQ        X7, R11
+	MOVL         R11, R12
+	SHRQ         $0x20, R11
+	VBROADCASTSS (R8)(R12*4), Y10
+	VBROADCASTSS (R8)(R11*4), Y11
+	VBLENDPS     $0x02, Y11, Y10, Y10
+	VPEXTRQ      $0x01, X7, R11
+	MOVL         R11, R12
+	SHRQ         $0x20, R11
+	VBROADCASTSS (R8)(R12*4), Y7
+	VBLENDPS     $0x04, Y7, Y10, Y10
+	VBROADCASTSS (R8)(R11*4), Y7
+	VBLENDPS     $0x08, Y7, Y10, Y10
+	VMOVQ        X9, R11
+	MOVL         R11, R12
+	SHRQ         $0x20, R11
+	VBROADCASTSS (R8)(R12*4), Y7
+	VBLENDPS     $0x10, Y7, Y10, Y10
+	VBROADCASTSS (R8)(R11*4), Y7
+	VBLENDPS     $0x20, Y7, Y10, Y10
+	VPEXTRQ      $0x01, X9, R11
+	MOVL         R11, R12
+	SHRQ         $0x20, R11
+	VBROADCASTSS (R8)(R12*4), Y7
+	VBLENDPS     $0x40, Y7, Y10, Y10
+	VBROADCASTSS (R8)(R11*4), Y7
+	VBLENDPS     $0x80, Y7, Y10, Y10
+	VANDPS       Y6, Y10, Y10
+	VMULPS       512(AX), Y10, Y10
+	VDIVPS       64(AX), Y5, Y6
+	VADDPS       32(AX), Y6, Y6
+	VMULPS       (AX), Y6, Y6
+	VADDPS       96(AX), Y10, Y10
+	VMULPS       Y10, Y6, Y6
+	VADDPS       Y6, Y5, Y6
+	VCMPPS       $0x03, Y6, Y6, Y7
+	VPAND        Y4, Y7, Y7
+	VPOR         Y7, Y1, Y1
+	VMOVUPS      320(AX), Y7
+	VMAXPS       Y6, Y7, Y6
+	VMOVUPS      352(AX), Y7
+	VMINPS       Y6, Y7, Y6
+	VADDPS       Y0, Y6, Y6
+	VBLENDVPS    Y4, Y6, Y5, Y5
+	VPTEST       Y8, Y8
+	JZ           pre
+	VPBLENDW     $0xaa, Y0, Y2, Y4
+	VPADDD       576(AX), Y4, Y4
+	VPMINUD      128(AX), Y4, Y6
+	VPCMPEQD     Y4, Y6, Y4
+	VEXTRACTI128 $0x01, Y6, X7
+	VMOVQ        X6, R11
+	MOVL         R11, R12
+	SHRQ         $0x20, R11
+	VBROADCASTSS (R8)(R12*4), Y9
+	VBROADCASTSS (R8)(R11*4), Y10
+	VBLENDPS     $0x02, Y10, Y9, Y9
+	VPEXTRQ      $0x01, X6, R11
+	MOVL         R11, R12
+	SHRQ         $0x20, R11
+	VBROADCASTSS (R8)(R12*4), Y6
+	VBLENDPS     $0x04, Y6, Y9, Y9
+	VBROADCASTSS (R8)(R11*4), Y6
+	VBLENDPS     $0x08, Y6, Y9, Y9
+	VMOVQ        X7, R11
+	MOVL         R11, R12
+	SHRQ         $0x20, R11
+	VBROADCASTSS (R8)(R12*4), Y6
+	VBLENDPS     $0x10, Y6, Y9, Y9
+	VBROADCASTSS (R8)(R11*4), Y6
+	VBLENDPS     $0x20, Y6, Y9, Y9
+	VPEXTRQ      $0x01, X7, R11
+	MOVL         R11, R12
+	SHRQ         $0x20, R11
+	VBROADCASTSS (R8)(R12*4), Y6
+	VBLENDPS     $0x40, Y6, Y9, Y9
+	VBROADCASTSS (R8)(R11*4), Y6
+	VBLENDPS     $0x80, Y6, Y9, Y9
+	VANDPS       Y4, Y9, Y9
+	VMULPS       512(AX), Y9, Y9
+	VDIVPS       64(AX), Y5, Y4
+	VADDPS       32(AX), Y4, Y4
+	VMULPS       (AX), Y4, Y4
+	VADDPS       96(AX), Y9, Y9
+	VMULPS       Y9, Y4, Y4
+	VADDPS       Y4, Y5, Y4
+	VCMPPS       $0x03, Y4, Y4, Y6
+	VPAND        Y8, Y6, Y6
+	VPOR         Y6, Y1, Y1
+	VMOVUPS      320(AX), Y6
+	VMAXPS       Y4, Y6, Y4
+	VMOVUPS      352(AX), Y6
+	VMINPS       Y4, Y6, Y4
+	VADDPS       Y0, Y4, Y4
+	VBLENDVPS    Y8, Y4, Y5, Y5
+
+pre:
+	VPBLENDW   $0xaa, Y0, Y2, Y4
+	VPCMPEQD   480(AX), Y4, Y6
+	VPSRLD     $0x1f, Y6, Y6
+	VPSLLD     $0x04, Y6, Y6
+	VPSRLVD    Y6, Y2, Y2
+	VPBLENDW   $0xaa, Y0, Y2, Y2
+	VPCMPEQD   Y0, Y2, Y7
+	VMOVDQU    480(AX), Y4
+	VPSUBD     Y2, Y4, Y4
+	VCMPPS     $0x00, Y0, Y3, Y6
+	VPANDN     Y7, Y6, Y7
+	VPTEST     Y7, Y7
+	JZ         known
+	MOVQ       last+48(FP), R11
+	VMOVDQU    (DX), Y2
+	VPSUBD     416(AX), Y2, Y2
+	VMOVDQA    Y7, Y6
+	VPXOR      Y8, Y8, Y8
+	VPGATHERDD Y6, (R11)(Y2*4), Y8
+	VMOVDQU    448(AX), Y2
+	VPSUBD     Y8, Y2, Y8
+	VPBLENDVB  Y7, Y8, Y4, Y4
+
+known:
+	VPMINUD      288(AX), Y4, Y2
+	VPCMPEQD     Y4, Y2, Y4
+	VEXTRACTI128 $0x01, Y2, X6
+	VMOVQ        X2, R11
+	MOVL         R11, R12
+	SHRQ         $0x20, R11
+	VBROADCASTSS (DI)(R12*4), Y7
+	VBROADCASTSS (DI)(R11*4), Y8
+	VBLENDPS     $0x02, Y8, Y7, Y7
+	VPEXTRQ      $0x01, X2, R11
+	MOVL         R11, R12
+	SHRQ         $0x20, R11
+	VBROADCASTSS (DI)(R12*4), Y2
+	VBLENDPS     $0x04, Y2, Y7, Y7
+	VBROADCASTSS (DI)(R11*4), Y2
+	VBLENDPS     $0x08, Y2, Y7, Y7
+	VMOVQ        X6, R11
+	MOVL         R11, R12
+	SHRQ         $0x20, R11
+	VBROADCASTSS (DI)(R12*4), Y2
+	VBLENDPS     $0x10, Y2, Y7, Y7
+	VBROADCASTSS (DI)(R11*4), Y2
+	VBLENDPS     $0x20, Y2, Y7, Y7
+	VPEXTRQ      $0x01, X6, R11
+	MOVL         R11, R12
+	SHRQ         $0x20, R11
+	VBROADCASTSS (DI)(R12*4), Y2
+	VBLENDPS     $0x40, Y2, Y7, Y7
+	VBROADCASTSS (DI)(R11*4), Y2
+	VBLENDPS     $0x80, Y2, Y7, Y7
+	VANDPS       Y4, Y7, Y7
+	VMULPS       Y3, Y7, Y7
+	VDIVPS       224(AX), Y5, Y2
+	VADDPS       192(AX), Y2, Y2
+	VMULPS       160(AX), Y2, Y2
+	VADDPS       256(AX), Y7, Y7
+	VMULPS       Y7, Y2, Y2
+	VADDPS       Y2, Y5, Y2
+	VCMPPS       $0x03, Y2, Y2, Y6
+	VPAND        608(AX), Y6, Y3
+	VPOR         Y3, Y1, Y1
+	VMOVUPS      320(AX), Y3
+	VMAXPS       Y2, Y3, Y2
+	VMOVUPS      352(AX), Y3
+	VMINPS       Y2, Y3, Y2
+	VADDPS       Y0, Y2, Y2
+	VMOVUPS      Y2, (CX)
+	VMULPS       384(AX), Y2, Y2
+	VANDPS       signs<>+0(SB), Y2, Y3
+	VORPS        halves<>+0(SB), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VCVTTPS2DQ   Y2, Y2
+	VPANDN       Y2, Y6, Y2
+	VPAND        608(AX), Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X3
+	MOVQ         (DX), R11
+	VMOVQ        X2, R12
+	MOVL         R11, R13
+	SHRQ         $0x20, R11
+	MOVL         R12, R14
+	SHRQ         $0x20, R12
+	ADDL         R14, (SI)(R13*4)
+	ADDL         R12, (SI)(R11*4)
+	MOVQ         8(DX), R11
+	VPEXTRQ      $0x01, X2, R12
+	MOVL         R11, R13
+	SHRQ         $0x20, R11
+	MOVL         R12, R14
+	SHRQ         $0x20, R12
+	ADDL         R14, (SI)(R13*4)
+	ADDL         R12, (SI)(R11*4)
+	MOVQ         16(DX), R11
+	VMOVQ        X3, R12
+	MOVL         R11, R13
+	SHRQ         $0x20, R11
+	MOVL         R12, R14
+	SHRQ         $0x20, R12
+	ADDL         R14, (SI)(R13*4)
+	ADDL         R12, (SI)(R11*4)
+	MOVQ         24(DX), R11
+	VPEXTRQ      $0x01, X3, R12
+	MOVL         R11, R13
+	SHRQ         $0x20, R11
+	MOVL         R12, R14
+	SHRQ         $0x20, R12
+	ADDL         R14, (SI)(R13*4)
+	ADDL         R12, (SI)(R11*4)
+
+next:
+	ADDQ $0x20, CX
+	ADDQ $0x20, DX
+	SUBQ $0x08, R9
+	JGE  eight
+
+tail:
+	LEAQ       8(R9), R11
+	TESTQ      R11, R11
+	JLE        done
+	LEAQ       masks<>+32(SB), R12
+	SHLQ       $0x02, R11
+	SUBQ       R11, R12
+	VMOVDQU    (R12), Y2
+	VMOVDQU    Y2, 608(AX)
+	VPMASKMOVD (DX), Y2, Y3
+	VMOVDQU    416(AX), Y4
+	VPBLENDVB  Y2, Y3, Y4, Y3
+	VMOVDQU    Y3, 640(AX)
+	VPMASKMOVD (CX), Y2, Y3
+	VMOVDQU    Y3, 672(AX)
+	LEAQ       640(AX), DX
+	LEAQ       672(AX), CX
+	JMP        asked
+
+missed:
+	MOVQ again+72(FP), R11
+	MOVQ n+104(FP), R12
+	SUBQ R9, R12
+	SUBQ $0x08, R12
+	MOVL R12, (R11)(R10*4)
+	INCQ R10
+	JMP  next
+
+done:
+	TESTQ R11, R11
+	JZ    stored
+	ADDQ  $0x08, R11
+	MOVQ  weight+8(FP), CX
+	MOVQ  n+104(FP), DX
+	SUBQ  R11, DX
+	LEAQ  (CX)(DX*4), CX
+	LEAQ  672(AX), AX
+
+one:
+	MOVL (AX), DX
+	MOVL DX, (CX)
+	ADDQ $0x04, AX
+	ADDQ $0x04, CX
+	DECQ R11
+	JNZ  one
+
+stored:
+	VMOVMSKPS Y1, AX
+	VZEROUPPER
+	MOVQ      R10, missed+128(FP)
+	MOVL      AX, nan+136(FP)
 	RET

@@ -37,6 +37,7 @@ func synapses() {
 	bounds(true)
 	amounts()
 	addAt()
+	pairs(masks)
 }
 
 // eachPiece goes through pieces: body gets the number of lanes of the next one, above 0, and may change it.
@@ -494,38 +495,45 @@ func agings(long bool) {
 	}, func() {})
 }
 
+// pickHeads gets the two words of eight heads.
+func pickHeads(heads Register, targets Mem, lane, value VecVirtual) {
+	var halves [2]VecVirtual // entries 0, 1, 4, 5 and 2, 3, 6, 7, as the shuffles want them
+	var index, next Register
+	for i := range 8 {
+		if i%2 == 0 {
+			pair := GP64()
+			MOVQ(targets.Offset(4*i), pair)
+			index, next = split(pair)
+		} else {
+			index = next
+		}
+		x, half := YMM(), &halves[i/2%2]
+		VPBROADCASTQ(Mem{Base: heads, Index: index, Scale: 8}, x)
+		if place := i%2 + i/4*2; place == 0 {
+			*half = x
+		} else {
+			VPBLENDD(Imm(3<<(2*place)), x, *half, *half)
+		}
+	}
+	a, b := halves[0], halves[1]
+	VSHUFPS(Imm(0xDD), b, a, value)
+	VSHUFPS(Imm(0x88), b, a, lane)
+}
+
 func meetings() {
 	begin("meetAVX2", "func(lanes *uint32, values *float32, counts, ages, heads, targets, after, base *uint32, eights uint64) (some, both uint32)", "copies heads, counts their lanes and finds ages.")
 	lanes, values, counts, ages := pointer("lanes"), pointer("values"), pointer("counts"), pointer("ages")
 	heads, targets, after, base := pointer("heads"), pointer("targets"), pointer("after"), pointer("base")
-	some, both, low, one := zeroed(), zeroed(), YMM(), YMM()
+	some, both, low, one, bursts := zeroed(), zeroed(), YMM(), YMM(), YMM()
 	VPCMPEQD(low, low, low)
 	VPSRLD(Imm(31), low, one)
+	VPSRLD(Imm(1), low, bursts)
 	VPSRLD(Imm(16), low, low)
 	eights(func(at Register) {
-		var halves [2]VecVirtual // entries 0, 1, 4, 5 and 2, 3, 6, 7, as the shuffles want them
-		var index, next Register
-		for i := range 8 {
-			if i%2 == 0 {
-				pair := GP64()
-				MOVQ(lanesAt(targets, at).Offset(4*i), pair)
-				index, next = split(pair)
-			} else {
-				index = next
-			}
-			x, half := YMM(), &halves[i/2%2]
-			VPBROADCASTQ(Mem{Base: heads, Index: index, Scale: 8}, x)
-			if place := i%2 + i/4*2; place == 0 {
-				*half = x
-			} else {
-				VPBLENDD(Imm(3<<(2*place)), x, *half, *half)
-			}
-		}
-		a, b := halves[0], halves[1]
-		lane, count, second := YMM(), YMM(), YMM()
-		VSHUFPS(Imm(0xDD), b, a, lane)
-		VMOVUPS(lane, lanesAt(values, at))
-		VSHUFPS(Imm(0x88), b, a, lane)
+		lane, value, count, second := YMM(), YMM(), YMM(), YMM()
+		pickHeads(heads, lanesAt(targets, at), lane, value)
+		VPAND(bursts, lane, lane)
+		VMOVUPS(value, lanesAt(values, at))
 		VMOVUPS(lane, lanesAt(lanes, at))
 		VPCMPGTW(lanesAt(after, at), lane, count)
 		VPSRLD(Imm(31), count, second)
