@@ -180,7 +180,8 @@ Runge-Kutta method; §hh_cond_exp§ says its own. At the currents of
 §go test ./bench/science -run AgainstNEST -v§ prints them; the script beside the table made it. Pictures show our f-I
 curve with NEST's points as circles, and what spikes of the two named amounts do to V: the first of a neuron's ports
 gets the first one, the second port the second one. §make pictures§ draws them. §gif§ draws random numbers and has the
-parameters of Mensi et al. there; its rates are means of 200 neurons here and of 8,000 in NEST.
+parameters of Mensi et al. there; its rates are means of 200 neurons here and of 8,000 in NEST. The built-in models
+§lif§, §lif_psc_exp§ and §izhikevich§ are compared and drawn likewise.
 `, "§", "`")
 
 // introduction is the head of the guide.

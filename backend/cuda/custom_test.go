@@ -392,7 +392,7 @@ func TestExamples(t *testing.T) {
 	cudatest.Anywhere(t)
 	names := []string{"izhikevich-2003-custom", "adex", "feagi-learning", "receptors", "columns"}
 	if os.Getenv("BURST_REQUIRE_CUDA") != "" {
-		names = append(names, "burst-100k-custom", "short-term", "stdp-song", "vogels-inhibitory", "spnet")
+		names = append(names, "burst-100k-custom", "short-term", "stdp-song", "vogels-inhibitory", "spnet", "working-memory")
 	}
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {

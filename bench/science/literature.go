@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"slices"
 
 	"burst/engine"
@@ -10,6 +11,7 @@ import (
 	"burst/genomes"
 
 	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // activity is what the statistics of a run need of each area.
@@ -136,29 +138,49 @@ func vogelsAbbott(o options) ([]Check, error) {
 	}, nil
 }
 
-// conductances are means over seeds of the networks of Brette et al. (2007) whose synapses are conductances. NEST's numbers, mean and
-// standard deviation, are those of testdata/nest_networks.py; accepted are so many standard deviations.
-func conductances(o options, genome, title string, seeds int, accepted float64, nest [4][2]float64) ([]Check, error) {
+// elsewhere are values of another program: means and standard deviations over runs.
+type elsewhere struct {
+	runs  int
+	value [][2]float64 // mean and standard deviation
+}
+
+// check compares the mean of so many runs of ours with the k-th value. By the other's scatter (Student's t) all values together lie where
+// they are accepted with 95 % (Bonferroni).
+func (e *elsewhere) check(c Check, k int, ours []float64) Check {
+	mean, sd := e.value[k][0], e.value[k][1]
+	t := distuv.StudentsT{Sigma: 1, Nu: float64(e.runs - 1)}.Quantile(1 - 0.025/float64(len(e.value)))
+	accepted := t * math.Sqrt(1/float64(e.runs)+1/float64(len(ours))) * sd
+	c.Computed, c.Ours = fmt.Sprintf("%.2f ± %.2f (NEST)", mean, sd), stat.Mean(ours, nil)
+	c.Low, c.High, c.Digits = mean-accepted, mean+accepted, 2
+	return c
+}
+
+// conductances is the mean over seeds of a conductance-based benchmark of Brette et al. (2007).
+func conductances(o options, genome, title string, few int, nest elsewhere) ([]Check, error) {
 	const settle, bursts, seconds = 2000, 22_000, 2.0
-	var sums [4]float64
+	var found [4][]float64
+	seeds := o.runs(few)
 	for seed := range seeds {
 		a, err := run(o, genome, 1+seed, settle, bursts)
 		if err != nil {
 			return nil, err
 		}
 		for k, x := range []float64{a.rate("E", seconds), meanCV(a.trains[:3200]), a.rate("I", seconds), meanCV(a.trains[3200:])} {
-			sums[k] += x / float64(seeds)
+			found[k] = append(found[k], x)
 		}
 	}
 	var checks []Check
 	for k, quantity := range []string{"rate of E (Hz)", "CV of intervals of E", "rate of I (Hz)", "CV of intervals of I"} {
-		mean, sd := nest[k][0], nest[k][1]
-		checks = append(checks, Check{
-			Case: title, Quantity: quantity, Computed: fmt.Sprintf("%.2f ± %.2f (NEST)", mean, sd),
-			Ours: sums[k], Low: mean - accepted*sd, High: mean + accepted*sd, Digits: 2,
-		})
+		checks = append(checks, nest.check(Check{Case: seedsOf(title, seeds), Quantity: quantity}, k, found[k]))
 	}
 	return checks, nil
+}
+
+func seedsOf(title string, seeds int) string {
+	if seeds == 1 {
+		return title
+	}
+	return fmt.Sprintf("%s, %d seeds", title, seeds)
 }
 
 // microcircuit is the full network of Potjans and Diesmann (2014).

@@ -53,7 +53,11 @@ func (m *nestModel) picture(o options) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %g %g\" font-family=\"sans-serif\" font-size=\"11\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
 		2*panelStep, panelTop+panelHeight+40)
-	p := newPanel(&b, 0, m.Model+": rate (Hz) over current (pA)", least, most, 0, 1.05*furthest(rates))
+	over := "current (pA)"
+	if g := genome.ModelNamed(m.Model); g.Custom == nil && g.Drive[0] == genome.Plain {
+		over = "I"
+	}
+	p := newPanel(&b, 0, m.Model+": rate (Hz) over "+over, least, most, 0, 1.05*furthest(rates))
 	p.line(currents, rates, "#1f5fa8")
 	for k := range m.Current {
 		p.circle(m.Current[k], m.Rate[k])
@@ -72,7 +76,7 @@ func (m *nestModel) picture(o options) (string, error) {
 	}
 	ports := genome.ModelNamed(m.Model).Ports
 	unit := map[genome.Dimension]string{genome.Voltage: "mV", genome.Current: "pA", genome.Conductance: "nS"}[ports[0].Unit]
-	p = newPanel(&b, 1, fmt.Sprintf("V (mV) after spikes of %g and %g %s; time in ms", m.Weight[0], m.Weight[1], unit), 0, shown*nestStep, 1.1*low, 1.1*high)
+	p = newPanel(&b, 1, strings.ReplaceAll(fmt.Sprintf("V (mV) after spikes of %g and %g %s; time in ms", m.Weight[0], m.Weight[1], unit), " ;", ";"), 0, shown*nestStep, 1.1*low, 1.1*high)
 	for k, course := range courses {
 		var times, values []float64
 		for i := 0; i < shown; i += 4 {

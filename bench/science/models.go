@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strings"
 
 	"burst/backend"
 	"burst/connectome"
@@ -43,9 +44,20 @@ func readNESTModels() (nestTable, error) {
 
 const nestStep = 0.1 // ms
 
+// driven is what an area has beside its model: parameters, and a current, which models written as formulas have as a parameter.
+func (m *nestModel) driven(current float64) string {
+	switch g := genome.ModelNamed(m.Model); {
+	case g.Custom != nil:
+		return fmt.Sprintf("params: {I_e: %g pA, %s}", current, m.Params)
+	case g.Drive[0] == genome.Plain:
+		return fmt.Sprintf("params: {%s}, drive: {constant: %g}", m.Params, current)
+	}
+	return fmt.Sprintf("params: {%s}, drive: {constant: %g pA}", m.Params, current)
+}
+
 // run runs the neurons under a current, with one stimulus, for n bursts.
 func (m *nestModel) run(o options, current float64, stimulus string, n uint64, each recorder, want engine.Want) error {
-	text := fmt.Sprintf("burst: v1\ntimestep: %g ms\nscale: auto\nareas: [{name: a, neurons: %d, model: %s, params: {I_e: %g pA, %s}}]\n%s", nestStep, m.Neurons, m.Model, current, m.Params, stimulus)
+	text := fmt.Sprintf("burst: v1\ntimestep: %g ms\nscale: auto\nareas: [{name: a, neurons: %d, model: %s, %s}]\n%s", nestStep, m.Neurons, m.Model, m.driven(current), stimulus)
 	g, err := genome.Parse(m.Model, []byte(text), nil)
 	if err != nil {
 		return err
@@ -89,7 +101,7 @@ func (m *nestModel) response(o options, k int) ([]float64, error) {
 	ports := genome.ModelNamed(m.Model).Ports
 	port := ports[min(k, len(ports)-1)]
 	unit := map[genome.Dimension]string{genome.Voltage: "mV", genome.Current: "pA", genome.Conductance: "nS"}[port.Unit]
-	stimulus := fmt.Sprintf("stimuli: [{to: {area: a, port: %s}, at: %d, neurons: [0], amount: %g %s}]\n", port.Name, at, m.Weight[k], unit)
+	stimulus := fmt.Sprintf("stimuli: [{to: {area: a, port: %s}, at: %d, neurons: [0], amount: %s}]\n", port.Name, at, strings.TrimSpace(fmt.Sprintf("%g %s", m.Weight[k], unit)))
 	var v []float64
 	err := m.run(o, m.Held, stimulus, at+bursts, func(b *engine.Burst) error {
 		v = append(v, float64(b.Values[0]))

@@ -33,7 +33,7 @@ func TestPublished(t *testing.T) {
 			if !*long {
 				t.Parallel() // the longest, learning-equilibria, has too little to do in a burst for a second thread
 			}
-			checks, err := c.run(options{backend: "cpu", seconds: 2})
+			checks, err := c.run(options{backend: "cpu", seconds: 2, many: *long})
 			require.NoError(t, err)
 			require.NotEmpty(t, checks)
 			report(t, checks)

@@ -1,6 +1,6 @@
 """Rates and CVs of networks in NEST, as JSON; main.go has what NEST 3.10.0 gives.
 
-Run: pip install nest-simulator==3.10.0, then python nest_networks.py coba|cobahh
+Run: pip install nest-simulator==3.10.0, then python nest_networks.py coba|cobahh|memory
 """
 import json
 import sys
@@ -59,6 +59,41 @@ def cobahh(seed):
     return conductances("hh_cond_exp_traub", {}, seed)
 
 
-run = {"coba": coba, "cobahh": cobahh}[sys.argv[1]]
+def memory(seed):
+    """The network of Brunel and Wang (2001): rates of the cued group, the other four, the rest and inhibitory cells, before and after a cue."""
+    reset(seed)
+    common = {"E_L": -70.0, "V_th": -50.0, "V_reset": -55.0, "E_ex": 0.0, "E_in": -70.0, "tau_AMPA": 2.0, "tau_GABA": 10.0,
+              "tau_decay_NMDA": 100.0, "tau_rise_NMDA": 2.0, "alpha": 0.5, "conc_Mg2": 1.0, "V_m": -70.0}
+    groups = [nest.Create("iaf_bw_2001", n, {**common, "C_m": 500.0, "g_L": 25.0, "t_ref": 2.0}) for n in (80, 80, 80, 80, 80, 400)]
+    inhibitory = nest.Create("iaf_bw_2001", 200, {**common, "C_m": 200.0, "g_L": 20.0, "t_ref": 1.0})
+    ports = groups[0].receptor_types
+    ports = ports[0] if isinstance(ports, (list, tuple)) else ports
+
+    def connect(source, target, weight, port):
+        nest.Connect(source, target, "all_to_all", {"weight": weight, "delay": 0.5, "receptor_type": ports[port]})
+
+    outside = nest.Create("poisson_generator", params={"rate": 2400.0})
+    cue = nest.Create("poisson_generator", params={"rate": 1200.0, "start": 1000.0, "stop": 1500.0})
+    connect(cue, groups[0], 2.08, "AMPA")
+    connect(outside, inhibitory, 1.62, "AMPA")
+    connect(inhibitory, inhibitory, 0.973, "GABA")
+    for a, source in enumerate(groups):
+        connect(outside, source, 2.08, "AMPA")
+        connect(inhibitory, source, 1.25, "GABA")
+        connect(source, inhibitory, 0.081, "AMPA")
+        connect(source, inhibitory, 0.258, "NMDA")
+        for b, target in enumerate(groups):
+            factor = 1.0 if b == 5 else 2.1 if a == b else 1 - 0.1 * (2.1 - 1) / (1 - 0.1)
+            connect(source, target, 0.104 * factor, "AMPA")
+            connect(source, target, 0.327 * factor, "NMDA")
+    recorders = []
+    for cells in (groups[0], groups[1] + groups[2] + groups[3] + groups[4], groups[5], inhibitory):
+        recorders.append((nest.Create("spike_recorder"), len(cells)))
+        nest.Connect(cells, recorders[-1][0])
+    nest.Simulate(3000.0)
+    return [statistics(r.events, n, *span)[0] for span in ((500.0, 1000.0), (2000.0, 3000.0)) for r, n in recorders]
+
+
+run = {"coba": coba, "cobahh": cobahh, "memory": memory}[sys.argv[1]]
 table = np.array([run(seed) for seed in range(1, 1 + (int(sys.argv[2]) if len(sys.argv) > 2 else 8))])
 print(json.dumps({"nest": nest.__version__, "seeds": len(table), "mean": table.mean(0).round(4).tolist(), "sd": table.std(0, ddof=1).round(4).tolist() if len(table) > 1 else [], "all": table.round(3).tolist()}, indent=1))
