@@ -230,6 +230,8 @@ pictures: build ## draw the pictures of README and docs
 	bin/burst plot bin/pictures/stdp-song --weights -o docs/pictures/stdp-song-weights.png
 	bin/burst run adex --quiet --record 'variables=E[0].v,E[0].w,E[0].i every 2' --out bin/pictures/adex
 	bin/burst plot bin/pictures/adex --variables -o docs/pictures/adex-variables.png
+	bin/burst run wave --quiet --out bin/pictures/wave
+	bin/burst plot bin/pictures/wave --map --areas strip -o docs/pictures/wave-map.png
 	$(GO) run ./bench/science -models docs/pictures
 	BURST_PICTURES=$(CURDIR)/docs/pictures $(MAKE) test-page PAGE=TestNetworks
 

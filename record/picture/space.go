@@ -168,9 +168,12 @@ func layMap(s span, f frames, sheets []*sheet) *Picture {
 		}
 		e := sheet.area.Space.Extent
 		if e[sheet.across] > 0 {
+			l.x = axisName(l.x, sheet.across)
 			l.height = max(l.height, vg.Length(min(300, max(12, wide*e[sheet.up]/e[sheet.across])))+40)
 		}
-		l.x, l.y = axisName(l.x, sheet.across), axisName(l.y, sheet.up)
+		if e[sheet.up] > 0 {
+			l.y = axisName(l.y, sheet.up)
+		}
 	}
 	if len(sheets) == 0 {
 		p := newChart("", mediumText)

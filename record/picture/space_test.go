@@ -78,7 +78,7 @@ func TestMap(t *testing.T) {
 	require.NoError(t, err)
 	text, err := p.Encode("svg")
 	require.NoError(t, err)
-	for _, words := range []string{">slab, 5 to 6 ms<", ">8 to 9 ms<", ">ring, 5 to 6 ms<", ">position (µm)<", ">rate (Hz)<"} {
+	for _, words := range []string{">slab, 5 to 6 ms<", ">8 to 9 ms<", ">ring, 5 to 6 ms<", ">y (µm)<", ">z (µm)<", ">rate (Hz)<"} {
 		require.Contains(t, string(text), words)
 	}
 	require.NotContains(t, string(text), "bare")
@@ -88,6 +88,7 @@ func TestMap(t *testing.T) {
 	text, err = p.Encode("svg")
 	require.NoError(t, err)
 	require.Contains(t, string(text), "no recorded area with positions")
+	require.Equal(t, "position (µm)", axisName("x (µm)", 1))
 	require.Equal(t, 1.0, topRate(nil))
 	require.Equal(t, 3.0, topRate([][]float64{{0, math.NaN()}, {3, 2}}))
 }
