@@ -40,6 +40,7 @@ func Workloads() []Workload {
 		{Name: "burst-500k-feagi", Suites: []string{"latency"}, Warm: 200, Bursts: 1000},
 		{Name: "burst-1m", Suites: []string{"latency", "learning-large"}, Warm: 200, Bursts: 1000},
 		{Name: "burst-1m-feagi", Suites: []string{"latency"}, Warm: 200, Bursts: 1000},
+		{Name: "sparse-140k", Suites: []string{"sparse"}, Warm: 1500, Bursts: 3000},
 		{Name: "forced-100k", Suites: []string{"forced"}, Warm: 200, Bursts: 1000},
 		{Name: "forced-500k", Suites: []string{"forced"}, Warm: 200, Bursts: 1000},
 		{Name: "forced-1m", Suites: []string{"forced"}, Warm: 200, Bursts: 1000},
