@@ -96,7 +96,7 @@ func open(name string, c *connectome.Connectome, o Options) (engine.Backend, err
 	}
 	switch name {
 	case "cpu":
-		return cpu.Open(c, cpu.Options{Threads: o.Threads, Want: o.Want})
+		return cpu.Open(c, cpu.Options{Threads: o.Threads, Want: o.Want, QueueBytes: queueRoom(c, o)})
 	case "cuda":
 		switch len(o.Devices) {
 		case 0:

@@ -103,6 +103,19 @@ func allFit(name string, network uint64, parts []*connectome.Connectome, o Optio
 // free is this process's share of the machine's free memory.
 func (o Options) free() uint64 { return connectome.AvailableMemory() / uint64(max(1, o.Sharers)) }
 
+// queueRoom is the memory that the limit leaves for fire queues and for the spikes on their way in the cpu backend, at least 1.
+func queueRoom(c *connectome.Connectome, o Options) uint64 {
+	limit := o.MaxBytes
+	if limit == 0 {
+		limit = o.free() + c.Bytes()
+	}
+	taken := c.Bytes() + atMost("cpu", c, o)
+	if taken > limit { // the bound is too high
+		taken = c.Bytes() + hostMemory("cpu", c, o)
+	}
+	return max(1, (limit-min(limit, taken))/uint64(max(1, o.Parts)))
+}
+
 // atMost is an upper bound of hostMemory that is computed without reading the synapses.
 func atMost(name string, c *connectome.Connectome, o Options) uint64 {
 	most := 4*stateBytes(c) + cpu.MemoryAtMost(c, o.Threads)

@@ -28,6 +28,8 @@ const (
 type Options struct {
 	Threads int // 0: GOMAXPROCS; tiny networks use fewer
 	Want    engine.Want
+
+	QueueBytes uint64 // the most that fire queues, their copies and spikes on their way may take; 0: any
 }
 
 // backend holds one network.
@@ -42,6 +44,7 @@ type backend struct {
 	r          []uint16
 	count      []uint16
 	queues     queues
+	queueBytes uint64               // as in Options
 	amplitudes [][]engine.Amplitude // as in engine.State
 	workers    []*worker
 	pool       *pool
@@ -58,7 +61,9 @@ func Open(c *connectome.Connectome, o Options) (engine.Backend, error) {
 	if err := checkRuns(c, mostOfDelay); err != nil {
 		return nil, err
 	}
-	return open(c, o.Want, threads(c, o.Threads), vector.Best()), nil
+	b := open(c, o.Want, threads(c, o.Threads), vector.Best())
+	b.queueBytes = o.QueueBytes
+	return b, nil
 }
 
 // Twin makes a backend for c, which is b's network with another run seed. It shares b's rows, which never change; b may be closed first.
@@ -151,7 +156,11 @@ func (b *backend) Step(in []engine.Stimulus, out *engine.Burst) error {
 		f := &b.fadings[i]
 		out.Values[f.at] = f.value(uint32(b.number))
 	}
-	b.queues.push(out.Fired)
+	if b.queues.push(out.Fired); b.queueBytes > 0 {
+		if err := b.checkQueues(); err != nil {
+			return err
+		}
+	}
 	if a := b.amplitudes; len(a) > 0 {
 		oldest := a[len(a)-1]
 		copy(a[1:], a)

@@ -1,11 +1,19 @@
 package cpu
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"burst/engine"
+	"burst/internal/plain"
+)
 
 // queues are the fire queues of the last bursts, as many as engine.State.Queues, in a ring.
 type queues struct {
 	list   [][]uint32
 	newest int // in list
+	spikes uint64
 }
 
 // newQueues copies those of a state.
@@ -13,6 +21,7 @@ func newQueues(from [][]uint32) queues {
 	q := queues{list: make([][]uint32, len(from))}
 	for d, ids := range from {
 		q.list[d] = slices.Clone(ids)
+		q.spikes += uint64(len(ids))
 	}
 	return q
 }
@@ -33,21 +42,38 @@ func (q *queues) place(d int) int {
 func (q *queues) back(d int) []uint32 { return q.list[q.place(d)] }
 
 // set replaces it.
-func (q *queues) set(d int, fired []uint32) { put(&q.list[q.place(d)], fired) }
+func (q *queues) set(d int, fired []uint32) { q.put(q.place(d), fired) }
 
 // push adds the queue of the newest burst and drops the oldest one.
 func (q *queues) push(fired []uint32) {
 	if q.newest--; q.newest < 0 {
 		q.newest = len(q.list) - 1
 	}
-	put(&q.list[q.newest], fired)
+	q.put(q.newest, fired)
 }
 
 // put replaces a list. It gives back memory that is far too large, as there may be tens of thousands of lists.
-func put(list *[]uint32, fired []uint32) {
+func (q *queues) put(at int, fired []uint32) {
 	const spare = 1 << 10
+	list := &q.list[at]
+	q.spikes += uint64(len(fired)) - uint64(len(*list))
 	if cap(*list) > 4*len(fired)+spare {
 		*list = nil
 	}
 	*list = append((*list)[:0], fired...)
+}
+
+// checkQueues is the error where queues, the copies of them that the engine and a checkpoint keep, and spikes on their way have outgrown
+// their room.
+func (b *backend) checkQueues() error {
+	const copies = 3
+	need := copies * engine.QueueBytes(b.queues.depth(), b.queues.spikes)
+	if b.workers[0].rows.single == 0 {
+		need += b.queues.spikes * uint64(len(b.workers)) * uint64(unsafe.Sizeof(flight{}))
+	}
+	if need <= b.queueBytes {
+		return nil
+	}
+	return fmt.Errorf("burst %d: the fire queues of %d bursts hold %d spikes, which take %s with all copies, the limit leaves %s; want shorter delays, a network that fires less, or more memory",
+		b.number, b.queues.depth(), b.queues.spikes, plain.Bytes(need), plain.Bytes(b.queueBytes))
 }

@@ -44,6 +44,7 @@ type checkpointFacts struct {
 	Neurons    int           `json:"neurons"`
 	Variables  int           `json:"variables"` // beside V
 	MaxDelay   int           `json:"max_delay"` // bursts of fire queues: as far back as delays, rules of plasticity and memory areas look
+	Queued     uint64        `json:"queued"`    // spikes in them, of 4 bytes each
 	Digest     string        `json:"digest"`
 	State      string        `json:"state"`                   // its hash
 	Plastic    []learnt      `json:"plastic,omitempty"`       // projections whose weights change, in the genome's order
@@ -106,7 +107,7 @@ func inspectCheckpoint(cmd *cobra.Command, path string, asJSON bool) error {
 	}
 	s := &c.State
 	v := checkpointFacts{
-		Burst: s.Number, Neurons: len(s.V), Variables: len(s.More), MaxDelay: len(s.Queues), Digest: fmt.Sprintf("%016x", s.Digest), State: fmt.Sprintf("%016x", s.Hash()),
+		Burst: s.Number, Neurons: len(s.V), Variables: len(s.More), MaxDelay: len(s.Queues), Queued: s.Queued(), Digest: fmt.Sprintf("%016x", s.Digest), State: fmt.Sprintf("%016x", s.Hash()),
 		Connectome: fmt.Sprintf("%016x", c.Connectome), Genome: hex.EncodeToString(c.Genome[:]), Seed: c.Seed, RunSeed: c.RunSeed, Version: c.Version,
 		Format: int(c.Format()), Recordings: []recordingAt{},
 	}
@@ -132,7 +133,7 @@ func inspectCheckpoint(cmd *cobra.Command, path string, asJSON bool) error {
 		reach = "fire queues of"
 	}
 	lines := []string{
-		"next burst", count(v.Burst), "neurons", count(uint64(v.Neurons)), "further variables", fmt.Sprint(v.Variables), reach, fmt.Sprintf("%d bursts", v.MaxDelay),
+		"next burst", count(v.Burst), "neurons", count(uint64(v.Neurons)), "further variables", fmt.Sprint(v.Variables), reach, fmt.Sprintf("%d bursts", v.MaxDelay), "queued spikes", fmt.Sprintf("%s, %s", count(v.Queued), plain.Bytes(engine.QueueBytes(v.MaxDelay, v.Queued))),
 		"digest", v.Digest, "state", v.State, "connectome", v.Connectome, "genome SHA-256", v.Genome,
 		"seeds", fmt.Sprintf("%d, run seed %d", v.Seed, v.RunSeed), "saved by", "burst " + v.Version,
 	}

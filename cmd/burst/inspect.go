@@ -11,6 +11,7 @@ import (
 	"burst/genome"
 	"burst/genome/brainmap"
 	"burst/internal/plain"
+	"burst/internal/quanta"
 	"burst/record/manifest"
 
 	"github.com/spf13/cobra"
@@ -31,6 +32,8 @@ type inspection struct {
 	Bytes    inspectBytes  `json:"bytes"`
 	Cost     *cost         `json:"cost,omitempty"`  // with --cost
 	Parts    []inspectPart `json:"parts,omitempty"` // with --parts
+
+	usual uint64 // as Bytes.Queues, where neurons fire ten times a second
 }
 
 // learning is a projection whose weights change.
@@ -139,6 +142,7 @@ type inspectBytes struct {
 	Learnt uint64 `json:"learnt"` // of host: what the state holds of projections whose weights change
 	Kept   uint64 `json:"kept"`   // of host: what memory areas keep
 	Peak   uint64 `json:"peak"`   // on the host while building
+	Queues uint64 `json:"queues"` // of each copy of the state: fire queues as far back as the longest delay, if all neurons fire in all bursts
 }
 
 func newInspectCommand() *cobra.Command {
@@ -189,6 +193,8 @@ func (o *inspectOptions) run(cmd *cobra.Command, arg string) error {
 		Bytes: inspectBytes{Host: s.Bytes + s.Learnt + stateBytes*s.Neurons, Device: s.Bytes + s.Learnt + stateBytes*s.Neurons, Learnt: s.Learnt, Peak: s.Peak},
 	}
 	v.Bytes.Kept = kept(g)
+	v.Bytes.Queues = engine.QueueBytes(s.MaxDelay, s.Neurons*uint64(s.MaxDelay))
+	v.usual = engine.QueueBytes(s.MaxDelay, uint64(float64(s.Neurons)*float64(s.MaxDelay)*g.Timestep/100))
 	v.Bytes.Host += v.Bytes.Kept
 	v.Rooms = rooms(g, s)
 	reached := g.Reached()
@@ -292,6 +298,9 @@ func (v *inspection) print(cmd *cobra.Command) error {
 	facts = append(facts, v.portFacts()...)
 	for _, room := range roomLines(v.Rooms) {
 		facts = append(facts, "room", room)
+	}
+	if v.MaxDelay > quanta.MaxApart {
+		facts = append(facts, "fire queues", fmt.Sprintf("%d bursts, 4 bytes a spike: %s at 10 Hz, at most %s, in each copy of the state", v.MaxDelay, plain.Bytes(v.usual), plain.Bytes(v.Bytes.Queues)))
 	}
 	return pairs(w, append(facts,
 		"longest delay", fmt.Sprintf("%d bursts", v.MaxDelay),
