@@ -56,6 +56,7 @@ func cases() []named {
 	for _, s := range brunelStates() {
 		all = append(all, named{name: s.genome, run: s.checks})
 	}
+	all = append(all, named{name: "brunel-plane", run: brunelPlane})
 	return slices.Concat(all, quickLearning(), slowLearning(), learningNetworks(), []named{{name: "wave", run: wave}, {name: "microcircuit", run: microcircuit, long: true}})
 }
 
@@ -164,7 +165,9 @@ const notes = `
 - **Brunel 2000**: N. Brunel, Journal of Computational Neuroscience 8:183 (2000), model A, 12,500 neurons. Rates are
   over all neurons after 0.2 s, CVs of the intervals means over neurons with at least two. The oscillation is the peak
   of the population rate's spectrum (Welch, segments of 0.82 s). State A is fully synchronous. With delays of 15 steps
-  burst delivers before the threshold test, as NEST does; 16 steps give Brian2's order.
+  burst delivers before the threshold test, as NEST does; 16 steps give Brian2's order. Figure 2 is one sweep over g and
+  the external rate (docs/sweeps.md), 0.4 s after 0.2 s, E alone; accepted ratios of Golomb's chi in bins of 2 ms are
+  ours.
 - **Plasticity, tables**: the formulas of the rules in double precision on given spikes, those of NEST's test of
   stdp_synapse (21 weights), of P. Sjöström et al., Neuron 32:1149 (2001) (60 pairs at 0.1, 10, 20, 40 and 50 Hz, so
   many ms from source to target), and regular trains (u·x at spikes 1 to 10 and in the limit; times in ms). Shown is

@@ -6,11 +6,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"burst/backend"
 	"burst/checkpoint"
+	"burst/genome"
+	"burst/genomes"
 	"burst/internal/cuda/cudatest"
 	"burst/record/runfolder"
 	"burst/record/stats"
@@ -185,4 +189,42 @@ func TestFailingPoint(t *testing.T) {
 	require.Equal(t, err.Error(), res.Rows[1].Error)
 	require.NotEmpty(t, res.Rows[2].Digest)
 	require.Contains(t, slices.DeleteFunc(told, func(e Event) bool { _, is := e.(Failed); return !is }), Failed{err})
+}
+
+// TestBrunelSmall is the small version of docs/sweeps.md of the plane of Brunel (2000): silence below threshold, regular firing as one at the
+// limit of the refractory time where excitation prevails, irregular firing where inhibition does. bench/science has the numbers.
+func TestBrunelSmall(t *testing.T) {
+	text, err := os.ReadFile("../../docs/sweeps.md")
+	require.NoError(t, err)
+	_, command, found := strings.Cut(string(text), "burst run brunel-c --duration 150ms --settle 50ms")
+	require.True(t, found)
+	command, _, _ = strings.Cut(command, "\n\n")
+	genomeText, err := genomes.Text("brunel-c")
+	require.NoError(t, err)
+	g, err := genome.Parse("brunel-c.yaml", genomeText, nil)
+	require.NoError(t, err)
+	var settings []string
+	var p Plan
+	for _, f := range regexp.MustCompile(`--(set|sweep)[ \\\n]+'?([^' \n]+)`).FindAllStringSubmatch(command, -1) {
+		if f[1] == "set" {
+			settings = append(settings, f[2])
+			continue
+		}
+		a, err := ParseAxis(f[2])
+		require.NoError(t, err)
+		p.Axes = append(p.Axes, a)
+	}
+	require.Len(t, settings, 8)
+	g, err = g.With(settings)
+	require.NoError(t, err)
+	res, err := Run(context.Background(), g, p, Options{Run: run.Options{Backend: "cpu", Bursts: 1500}, Settle: 500})
+	require.NoError(t, err)
+	require.Len(t, res.Rows, 4)
+	regular, irregular := res.Rows[2].Areas[0], res.Rows[3].Areas[0]
+	require.Zero(t, res.Rows[0].Spikes+res.Rows[1].Spikes, "below threshold")
+	require.Greater(t, float64(regular.Rate), 300.0)
+	require.Less(t, float64(regular.CV), 0.15)
+	require.Less(t, float64(irregular.Rate), 60.0)
+	require.Greater(t, float64(irregular.CV), 0.5)
+	require.Greater(t, float64(regular.Synchrony), 2*float64(irregular.Synchrony))
 }
