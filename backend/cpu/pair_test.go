@@ -47,7 +47,7 @@ func newPairs(t *testing.T, onPost, onPre string, delays uint32) *connectome.Con
 	for i := range uint32(each) {
 		for j := range uint32(each) {
 			if (i+j)%11 > 0 {
-				n.Plastic[0].Synapses = append(n.Plastic[0].Synapses, enginetest.Synapse{From: i, To: j, Weight: int32(500 + j), Delay: uint8(1 + (i*j)%delays)})
+				n.Plastic[0].Synapses = append(n.Plastic[0].Synapses, enginetest.Synapse{From: i, To: j, Weight: int32(500 + j), Delay: uint16(1 + (i*j)%delays)})
 			}
 		}
 	}
