@@ -50,10 +50,17 @@ func paths() map[string]tuning {
 	}
 }
 
-// TestConformanceOnHost runs the suite with the kernels compiled for the host.
+// TestConformanceOnHost runs the suite with the kernels compiled for the host: with blocks of three warps, or where slow tests are
+// asked for with those of a GPU, which take two or three times as long here.
 func TestConformanceOnHost(t *testing.T) {
 	h := cudatest.Host(t)
-	enginetest.Run(t, openFirst, reference.Open)
+	tune := fewThreads()
+	if slow.Asked() && !testing.Short() {
+		tune = defaults
+	}
+	enginetest.Run(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
+		return open(c, Options{Want: w}, tune)
+	}, reference.Open)
 	require.Zero(t, h.Count("held"), "closed backends hold nothing")
 }
 
@@ -137,8 +144,4 @@ func TestPaths(t *testing.T) {
 			})
 		}
 	}
-}
-
-func openFirst(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
-	return Open(c, Options{Want: w})
 }

@@ -22,7 +22,7 @@ func inProcesses(c *connectome.Connectome, parts int, w engine.Want) (engine.Bac
 		list[i] = c.Cut(connectome.Part{Index: i, Of: parts})
 	}
 	return split.Local(list, w, func(c *connectome.Connectome, w engine.Want) (split.Part, error) {
-		b, err := Open(c, Options{Want: w})
+		b, err := open(c, Options{Want: w}, fewThreads())
 		if err != nil {
 			return nil, err
 		}
@@ -41,7 +41,7 @@ func TestMemoryAreas(t *testing.T) {
 	t.Run("devices", func(t *testing.T) {
 		h := devices(t, 2)
 		enginetest.RunMemory(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
-			return openCut(c, []int{1, 0}, w, defaults)
+			return openCut(c, []int{1, 0}, w, fewThreads())
 		}, reference.Open)
 		require.Zero(t, h.Count("held"))
 	})

@@ -24,7 +24,7 @@ func TestModelNumbers(t *testing.T) {
 	dynamics := source("neural_dynamics_fcl.cu")
 	list := regexp.MustCompile(`enum model \{ (.*) \};`).FindStringSubmatch(dynamics)
 	require.NotNil(t, list)
-	models := slices.DeleteFunc(strings.Split(list[1], ", "), func(name string) bool { return name == "MODELS" }) // of launches of many bursts
+	models := slices.DeleteFunc(strings.Split(list[1], ", "), func(name string) bool { return name == "MODELS" })
 	known := slices.DeleteFunc(genome.Models(), func(m *genome.Model) bool { return m.Has("upstream") }) // which they run as spike lists
 	require.Contains(t, models, fmt.Sprint("SPIKE_LIST = ", spikeList))
 	require.Len(t, models, len(known)+1)
