@@ -140,6 +140,7 @@ func (s *sweep) run(ctx context.Context) (*Result, error) {
 		each.MaxBytes = connectome.AvailableMemory()
 	}
 	each.MaxBytes /= uint64(jobs)
+	before := uint64(s.ended) * s.o.Run.Bursts // of points that an earlier run has ended
 	var wg sync.WaitGroup
 	for range jobs {
 		wg.Go(func() {
@@ -152,12 +153,12 @@ func (s *sweep) run(ctx context.Context) (*Result, error) {
 			}
 		})
 	}
-	s.watch(&wg, len(s.points))
+	s.watch(&wg, len(s.points), before)
 	return s.close(ctx)
 }
 
-// watch tells the progress until all is done.
-func (s *sweep) watch(wg *sync.WaitGroup, points int) {
+// watch tells the progress until all is done; before are the bursts of an earlier run.
+func (s *sweep) watch(wg *sync.WaitGroup, points int, before uint64) {
 	if s.o.Tell == nil {
 		wg.Wait()
 		return
@@ -166,7 +167,6 @@ func (s *sweep) watch(wg *sync.WaitGroup, points int) {
 	go func() { wg.Wait(); close(done) }()
 	tick := time.NewTicker(tellEvery)
 	defer tick.Stop()
-	before := uint64(s.ended) * s.o.Run.Bursts
 	for {
 		select {
 		case <-done:
