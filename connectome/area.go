@@ -100,13 +100,13 @@ func (a *Area) unbounded() string {
 	for k, name := range a.Model.ConstantNames() {
 		if c := &a.Constants[k]; a.Model.Custom == nil && a.Model.Constants[k].Infinite {
 			continue
-		} else if what := c.unbounded(a.Model, name); what != "" {
+		} else if what := unbounded(c, a.Model, name); what != "" {
 			return what
 		}
 	}
 	if a.Custom != nil && a.Custom.Start != nil {
 		for k, name := range a.Custom.Start.Params {
-			if what := a.Custom.StartParams[k].unbounded(a.Model, name); what != "" {
+			if what := unbounded(&a.Custom.StartParams[k], a.Model, name); what != "" {
 				return what
 			}
 		}
@@ -116,7 +116,7 @@ func (a *Area) unbounded() string {
 
 // unbounded names what makes a constant too large for float32: the constant itself in a model that the genome defines, else
 // the parameter or key that matters most. It is empty if the constant fits.
-func (p *Param) unbounded(m *genome.Model, name string) string {
+func unbounded(p *Param, m *genome.Model, name string) string {
 	from := append(m.Depends(name), "timestep")[0]
 	switch {
 	case finite(p.Const) && !slices.ContainsFunc(p.Each, func(x float32) bool { return !finite(x) }):

@@ -87,19 +87,22 @@ func (a *Area) PortName(p uint32) string {
 	return " at " + a.Model.Ports[which].Name
 }
 
-// Param is a float32 parameter: one value for the area, or one per neuron.
-type Param struct {
-	Const float32
-	Each  []float32 // nil, or one value per neuron of the area
+// PerNeuron is a number of an area: the same for all neurons, or one for each.
+type PerNeuron[T any] struct {
+	Const T
+	Each  []T // nil, or one value per neuron of the area
 }
 
 // At is the value for the i-th neuron of the area.
-func (p Param) At(i uint32) float32 {
+func (p *PerNeuron[T]) At(i uint32) T {
 	if p.Each != nil {
 		return p.Each[i]
 	}
 	return p.Const
 }
+
+// Param is a parameter of a model.
+type Param = PerNeuron[float32]
 
 // Differ reports whether constants depend on the neuron.
 func (a *Area) Differ() bool {
@@ -112,19 +115,8 @@ func loadParams(params []Param, i uint32, values []float32) {
 	}
 }
 
-// Chance is a probability times 2^32, one value for the area or one per neuron: an event happens if a 32-bit draw is below it.
-type Chance struct {
-	Const uint64
-	Each  []uint64 // nil, or one value per neuron of the area
-}
-
-// At is the value for the i-th neuron of the area.
-func (c *Chance) At(i uint32) uint64 {
-	if c.Each != nil {
-		return c.Each[i]
-	}
-	return c.Const
-}
+// Chance is a probability times 2^32: an event happens if a 32-bit draw is below it.
+type Chance = PerNeuron[uint64]
 
 // Custom has the further data of an area whose model the genome defines.
 type Custom struct {
@@ -134,19 +126,8 @@ type Custom struct {
 	StartParams []Param  // one for each of Start.Params
 }
 
-// Silence is the bursts of silence after firing: one number for the area, or one per neuron.
-type Silence struct {
-	Const uint16
-	Each  []uint16 // nil, or one number per neuron of the area
-}
-
-// At is the number for the i-th neuron of the area.
-func (s *Silence) At(i uint32) uint16 {
-	if s.Each != nil {
-		return s.Each[i]
-	}
-	return s.Const
-}
+// Silence is how many bursts a neuron is silent after firing.
+type Silence = PerNeuron[uint16]
 
 // Program is the formulas of a model as instructions without loops or branches, which a backend executes for each neuron.
 // Code lists them in order.

@@ -8,8 +8,8 @@ import (
 	"burst/record/internal/tables"
 )
 
-// Table has a row for each run of a sweep. Columns are []uint64, []float64 or []string, all of one length; NaN is a number that there is
-// not.
+// Table has a row for each run of a sweep. Columns are []uint64, []float64 or []string, all of one length; NaN stands
+// for a figure that is not defined.
 type Table struct{ t tables.Plain }
 
 // Add appends a column.

@@ -86,7 +86,7 @@ func (s *sweep) runPoint(ctx context.Context, x *Point, o run.Options) (*Row, er
 	return row, row.save(o.Folder)
 }
 
-// lateLive is a stats.Live that is made when the network is there.
+// lateLive is a stats.Live that is made once the network is built: recorders are named before that.
 type lateLive struct{ *stats.Live }
 
 // Record counts a burst of any point.

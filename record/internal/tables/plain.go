@@ -11,8 +11,8 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/file"
 )
 
-// Plain is a table that is no recording: columns of one length, each a []uint64, a []float64 or a []string. NaN is a number that there
-// is not: it is an empty field of CSV.
+// Plain is a table that is no recording: columns of one length, each a []uint64, a []float64 or a []string. NaN stands for
+// a figure that is not defined: an empty field of CSV.
 type Plain struct {
 	Names   []string
 	Columns []any

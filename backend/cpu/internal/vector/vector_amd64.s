@@ -4849,37 +4849,37 @@ known:
 	VPAND        608(AX), Y2, Y2
 	VEXTRACTI128 $0x01, Y2, X3
 	MOVQ         (DX), R11
-	VMOVQ        X2, R12
-	MOVL         R11, R13
+	MOVL         R11, R12
 	SHRQ         $0x20, R11
-	MOVL         R12, R14
-	SHRQ         $0x20, R12
-	ADDL         R14, (SI)(R13*4)
-	ADDL         R12, (SI)(R11*4)
+	VMOVQ        X2, R13
+	MOVL         R13, R14
+	SHRQ         $0x20, R13
+	ADDL         R14, (SI)(R12*4)
+	ADDL         R13, (SI)(R11*4)
 	MOVQ         8(DX), R11
-	VPEXTRQ      $0x01, X2, R12
-	MOVL         R11, R13
+	MOVL         R11, R12
 	SHRQ         $0x20, R11
-	MOVL         R12, R14
-	SHRQ         $0x20, R12
-	ADDL         R14, (SI)(R13*4)
-	ADDL         R12, (SI)(R11*4)
+	VPEXTRQ      $0x01, X2, R13
+	MOVL         R13, R14
+	SHRQ         $0x20, R13
+	ADDL         R14, (SI)(R12*4)
+	ADDL         R13, (SI)(R11*4)
 	MOVQ         16(DX), R11
-	VMOVQ        X3, R12
-	MOVL         R11, R13
+	MOVL         R11, R12
 	SHRQ         $0x20, R11
-	MOVL         R12, R14
-	SHRQ         $0x20, R12
-	ADDL         R14, (SI)(R13*4)
-	ADDL         R12, (SI)(R11*4)
+	VMOVQ        X3, R13
+	MOVL         R13, R14
+	SHRQ         $0x20, R13
+	ADDL         R14, (SI)(R12*4)
+	ADDL         R13, (SI)(R11*4)
 	MOVQ         24(DX), R11
-	VPEXTRQ      $0x01, X3, R12
-	MOVL         R11, R13
+	MOVL         R11, R12
 	SHRQ         $0x20, R11
-	MOVL         R12, R14
-	SHRQ         $0x20, R12
-	ADDL         R14, (SI)(R13*4)
-	ADDL         R12, (SI)(R11*4)
+	VPEXTRQ      $0x01, X3, R13
+	MOVL         R13, R14
+	SHRQ         $0x20, R13
+	ADDL         R14, (SI)(R12*4)
+	ADDL         R13, (SI)(R11*4)
 
 next:
 	ADDQ $0x20, CX

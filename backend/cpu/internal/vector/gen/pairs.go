@@ -302,21 +302,12 @@ func storeTail(from Mem, rest GPVirtual) {
 
 // addEight adds to the sums of eight targets.
 func addEight(sums Register, targets Mem, amounts VecVirtual) {
-	high := XMM()
-	VEXTRACTI128(Imm(1), amounts, high)
+	both := pairsOf(amounts)
 	for i := range 4 {
-		pair, both, half := GP64(), GP64(), amounts.AsX()
+		pair := GP64()
 		MOVQ(targets.Offset(8*i), pair)
-		if i >= 2 {
-			half = high
-		}
-		if i%2 == 0 {
-			VMOVQ(half, both)
-		} else {
-			VPEXTRQ(Imm(1), half, both)
-		}
 		first, second := split(pair)
-		x, y := split(both)
+		x, y := split(both(i))
 		ADDL(x.(GPVirtual).As32(), Mem{Base: sums, Index: first, Scale: 4})
 		ADDL(y.(GPVirtual).As32(), Mem{Base: sums, Index: second, Scale: 4})
 	}

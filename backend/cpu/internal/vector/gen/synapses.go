@@ -228,10 +228,15 @@ func pick(array Register, indices Mem) VecVirtual {
 // pickAt does so at the numbers of a register. They do not go through memory: loads of parts of what was stored would wait for it,
 // and where that crosses a line much longer.
 func pickAt(array Register, index VecVirtual) VecVirtual {
+	return pickPairs(array, pairsOf(index))
+}
+
+// pairsOf gives the i-th two of a register's eight numbers in one register.
+func pairsOf(eight VecVirtual) func(i int) Register {
 	high := XMM()
-	VEXTRACTI128(Imm(1), index, high)
-	return pickPairs(array, func(i int) Register {
-		half, pair := index.AsX(), GP64()
+	VEXTRACTI128(Imm(1), eight, high)
+	return func(i int) Register {
+		half, pair := eight.AsX(), GP64()
 		if i >= 2 {
 			half = high
 		}
@@ -241,7 +246,7 @@ func pickAt(array Register, index VecVirtual) VecVirtual {
 			VPEXTRQ(Imm(1), half, pair)
 		}
 		return pair
-	})
+	}
 }
 
 // pickPairs gets the numbers in four pairs.
