@@ -3,7 +3,7 @@ package genome
 // lifEventModel is lif, computed at inputs alone.
 var lifEventModel = Model{
 	Name: "lif_event", Number: 8, Lazy: true, Event: true, Ports: []Port{{"input", Voltage}}, Drive: []Dimension{Current, Voltage}, Term: steadyTerm,
-	Doc: "lif neuron that is computed at inputs alone: silent neurons cost nothing",
+	Doc: "lif neuron that is computed at inputs alone: silent neurons cost little",
 	Equations: []string{
 		"tau·dV/dt = rest − V + R·I, R = tau/C; a spike of weight w adds w to V",
 		"between inputs V = V∞ + (V − V∞)·exp(−t/tau), V∞ = rest + R·I below threshold",
