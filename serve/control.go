@@ -18,6 +18,9 @@ type action struct {
 	do func(s *Server, ctx context.Context, x *wire.Control) error
 }
 
+// doStop is the action after whose answer the server stops.
+const doStop = "stop"
+
 // Subjects of actions.
 const (
 	ofSession  = 1 << iota // that goes on by itself
@@ -44,10 +47,7 @@ var actions = map[string]action{
 	"flush":   {ofSession | ofLockStep, func(s *Server, _ context.Context, _ *wire.Control) error { return s.session.Flush() }},
 	"keep":    {ofSession | ofLockStep, func(s *Server, _ context.Context, x *wire.Control) error { return s.keep(x.State) }},
 	"restore": {ofSession | ofLockStep, func(s *Server, _ context.Context, x *wire.Control) error { return s.restore(x.State) }},
-	"stop": {ofSession | ofLockStep | ofPlayer, func(s *Server, _ context.Context, _ *wire.Control) error {
-		s.stop(errStopped)
-		return nil
-	}},
+	doStop:    {ofSession | ofLockStep | ofPlayer, func(*Server, context.Context, *wire.Control) error { return nil }},
 }
 
 // Reasons why an action is not for the subject.
@@ -188,5 +188,8 @@ func (c *client) control(_ wire.Header, body []byte) error {
 		return err
 	}
 	c.tell(wire.Notice{Code: wire.Done, Text: x.Do})
+	if x.Do == doStop {
+		c.s.stop(errStopped)
+	}
 	return nil
 }

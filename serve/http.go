@@ -33,6 +33,7 @@ const (
 	mostFresh      = 64 // connections whose request has not come yet
 	headerPatience = 5 * time.Second
 	bodyPatience   = 10 * time.Second
+	answerPatience = 2 * time.Second // for those that have begun when the server stops
 	mostHeader     = 16 << 10
 )
 
@@ -43,6 +44,21 @@ func (s *Server) newHTTP() *http.Server {
 		ReadHeaderTimeout: headerPatience, ReadTimeout: bodyPatience, IdleTimeout: time.Minute, MaxHeaderBytes: mostHeader,
 		ConnState: s.track, ErrorLog: discard,
 	}
+}
+
+// closeHTTP ends the server of the routes. Answers that have begun are given, unless they take longer than answerPatience.
+func (s *Server) closeHTTP() error {
+	s.mu.Lock()
+	for _, conn := range s.fresh { // Shutdown would wait for their requests
+		conn.Close()
+	}
+	s.mu.Unlock()
+	ctx, end := context.WithTimeout(context.Background(), answerPatience)
+	defer end()
+	if err := s.http.Shutdown(ctx); err == nil || !errors.Is(err, context.DeadlineExceeded) {
+		return unlessClosed(err)
+	}
+	return s.http.Close()
 }
 
 // mux leads to the routes and the page, and below /beside to those of the server beside this one.

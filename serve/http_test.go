@@ -270,6 +270,33 @@ func TestR25Upgrade(t *testing.T) {
 	close(s.done)
 }
 
+// TestStopIsAnswered: whoever stops the server is told so before the connection ends, over each kind of it.
+func TestStopIsAnswered(t *testing.T) {
+	for range 5 {
+		for name, stop := range map[string]func(s *served, path, control string){
+			"http": func(s *served, _, control string) {
+				code, text := s.call("POST", "/v1/control", control, `{"do":"stop"}`)
+				require.Equal(t, 200, code, text)
+			},
+			"WebSocket": func(s *served, _, control string) {
+				c, err := s.web(wire.Hello{Role: wire.RoleFeed, Token: control})
+				require.NoError(t, err)
+				require.NoError(t, c.Control(wire.Control{Do: "stop"}))
+			},
+			"Unix": func(s *served, path, _ string) {
+				require.NoError(t, dial(t, path, wire.Hello{Role: wire.RoleFeed}).Control(wire.Control{Do: "stop"}))
+			},
+		} {
+			path := socketIn(t)
+			s := start(t, serve.Options{Listen: "127.0.0.1:0", Socket: path})
+			_, _, control := s.tokens()
+			stop(s, path, control)
+			require.NoError(t, <-s.done, name)
+			close(s.done)
+		}
+	}
+}
+
 // TestR26Floods: connections that say nothing, long headers and bodies, and many requests leave the server as it was for others.
 func TestR26Floods(t *testing.T) {
 	s := start(t, serve.Options{Options: live.Options{Options: run.Options{Rate: "1kHz"}}})

@@ -96,5 +96,8 @@ func postControl(s *Server, _ http.ResponseWriter, q *http.Request) (any, error)
 	if err := s.control(q.Context(), &x); err != nil {
 		return nil, &statusError{http.StatusConflict, err}
 	}
+	if x.Do == doStop {
+		s.stop(errStopped) // which waits for this answer
+	}
 	return Done{s.nextBurst()}, nil
 }

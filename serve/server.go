@@ -259,7 +259,7 @@ func (s *Server) close() error {
 	}
 	var err error
 	if s.http != nil {
-		err = s.http.Close() // before unlisten: it says so if its listener is closed already
+		err = s.closeHTTP() // before unlisten: it says so if its listener is closed already
 	}
 	err = errors.Join(err, s.unlisten())
 	s.driver.timer.Stop()

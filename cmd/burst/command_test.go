@@ -254,7 +254,7 @@ func building(t *testing.T, args ...string) (*exec.Cmd, *bufio.Scanner) {
 	require.NoError(t, cmd.Start())
 	lines := bufio.NewScanner(stderr)
 	require.True(t, lines.Scan())
-	require.Contains(t, lines.Text(), "building: ")
+	require.Contains(t, lines.Text(), "building") // with the share that is done, or, on a slow machine, before any is known
 	return cmd, lines
 }
 
