@@ -122,6 +122,16 @@ func TestLearntBell(t *testing.T) {
 	}
 }
 
+// TestFirstLineIsASentence: `burst examples` lists the first line of each, which says by itself what the network is.
+func TestFirstLineIsASentence(t *testing.T) {
+	for _, name := range genomes.Names() {
+		text, err := genomes.Text(name)
+		require.NoError(t, err)
+		line, _, _ := strings.Cut(string(text), "\n")
+		require.Regexp(t, `^# \S.{20,120}\.$`, line, name)
+	}
+}
+
 func TestEveryExampleHasADigest(t *testing.T) {
 	require.Len(t, genomes.Names(), 34)
 	for _, name := range genomes.Names() {
