@@ -69,14 +69,22 @@ type PairSizes struct {
 // Check returns the errors of Build that concern sizes, rules, lists and distributions, without making synapses. For a random
 // number of synapses it uses a lower bound.
 func Check(g *genome.Genome, o Options) error {
-	_, err := newDraft(g, o)
+	_, err := newDraft(g, o, 0)
 	return err
 }
 
+// MostMeasured is the largest network in bytes, while it is built, that Measure tells the sizes of where Options have no MaxBytes.
+const MostMeasured = 1 << 40
+
 // Measure returns the sizes of the network that Build would make of g, without allocating synapses. Their number is exact: if
-// it is random, the synapses are drawn and counted. The errors are those of Build about sizes, rules and distributions.
+// it is random, the synapses are drawn and counted. The errors are those of Build about sizes, rules and distributions; but without
+// o.MaxBytes the network may be larger than this machine's memory, up to MostMeasured.
 func Measure(g *genome.Genome, o Options) (*Sizes, error) {
-	p, err := newPlan(g, o)
+	most := uint64(0)
+	if o.MaxBytes == 0 {
+		most = MostMeasured
+	}
+	p, err := newPlanUpTo(g, o, most)
 	if err != nil {
 		return nil, err
 	}
@@ -344,7 +352,13 @@ func (w *wiring) delayed() bool { return w.steps != 1 && (w.synapses > 0 || !w.c
 // checkMemory refuses a network that does not fit into memory. The error names the largest contribution.
 func (p *plan) checkMemory() error {
 	_, peak := p.bytes()
-	if peak <= p.limit {
+	limit := p.allowed
+	if peak <= limit {
+		l := &p.load
+		_, peak = p.bytesOf(&load{longestMerged: p.longestMerged(), lists: l.lists, histograms: l.histograms, scratch: l.scratch, divides: l.divides})
+		limit = p.limit // of what planning alone takes
+	}
+	if peak <= limit {
 		return nil
 	}
 	at, field, most, largest := genome.Pos{}, "areas", uint64(0), -1
@@ -359,7 +373,7 @@ func (p *plan) checkMemory() error {
 			at, field, most, largest = w.p.Pos, projectionKey(i, w.rule.sizeKey()), n, i
 		}
 	}
-	e := p.refuse(at, field, "bytes", peak, p.limit, peak)
+	e := p.refuse(at, field, "bytes", peak, limit, peak)
 	if largest >= 0 {
 		e.fault = p.g.ProjectionFault(largest, at, p.wirings[largest].rule.sizeKey(), "%s", e.message())
 	}

@@ -13,7 +13,8 @@ import (
 type plan struct {
 	g       *genome.Genome
 	workers int
-	limit   uint64 // bytes
+	limit   uint64 // bytes that planning and building may take
+	allowed uint64 // bytes that building could take; above limit where nothing is to be built
 	part    Part
 	areas   []Span // neurons
 	ports   []Span
@@ -80,8 +81,11 @@ type wiring struct {
 }
 
 // newPlan plans a network. It refuses one that cannot fit into memory, as far as this is known before synapses are counted.
-func newPlan(g *genome.Genome, o Options) (*plan, error) {
-	p, err := newDraft(g, o)
+func newPlan(g *genome.Genome, o Options) (*plan, error) { return newPlanUpTo(g, o, 0) }
+
+// newPlanUpTo is newPlan of a network that may take most bytes, since it is not to be built; 0: those of o.
+func newPlanUpTo(g *genome.Genome, o Options, most uint64) (*plan, error) {
+	p, err := newDraft(g, o, most)
 	if err != nil {
 		return nil, err
 	}
@@ -91,14 +95,15 @@ func newPlan(g *genome.Genome, o Options) (*plan, error) {
 }
 
 // newDraft is a plan before anything is drawn. The divisors of divided weights are not known yet.
-func newDraft(g *genome.Genome, o Options) (*plan, error) {
-	p := &plan{g: g, workers: threads(o.Threads), limit: o.MaxBytes, part: o.Part, allgather: o.Allgather, tables: map[float64]Table{}, trees: map[int]*tree{}}
+func newDraft(g *genome.Genome, o Options, most uint64) (*plan, error) {
+	p := &plan{g: g, workers: threads(o.Threads), limit: o.MaxBytes, allowed: most, part: o.Part, allgather: o.Allgather, tables: map[float64]Table{}, trees: map[int]*tree{}}
 	if err := p.part.check(); err != nil {
 		return nil, err
 	}
 	if p.limit == 0 {
 		p.limit = AvailableMemory()
 	}
+	p.allowed = max(p.allowed, p.limit)
 	if err := p.placeAreas(); err != nil {
 		return nil, err
 	}

@@ -150,9 +150,10 @@ func newInspectCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "inspect GENOME",
 		Short: "Show areas, neurons, synapses and memory, without building",
-		Long: "Computes the size of the network. With --cost it builds the network and runs its first bursts on each backend of this\n" +
-			"machine, for about a second each, to estimate memory and time of the whole run. With --parts N it shows what each of\n" +
-			"N processes would hold; --cost then builds one part after the other, and never the whole.",
+		Long: "Computes the size of the network, also of one that this machine cannot build, up to 1 TiB. With --cost it builds the\n" +
+			"network and runs its first bursts on each backend of this machine, for about a second each, to estimate memory and time\n" +
+			"of the whole run. With --parts N it shows what each of N processes would hold; --cost then builds one part after the\n" +
+			"other, and never the whole.",
 		Example:           "  burst inspect brunel-c\n  burst inspect brunel-c --cost --bursts 100000",
 		Args:              genomeArgument,
 		ValidArgsFunction: completeGenome,
@@ -302,9 +303,13 @@ func (v *inspection) print(cmd *cobra.Command) error {
 	if v.MaxDelay > quanta.MaxApart {
 		facts = append(facts, "fire queues", fmt.Sprintf("%d bursts, 4 bytes a spike: %s at 10 Hz, at most %s, in each copy of the state", v.MaxDelay, plain.Bytes(v.usual), plain.Bytes(v.Bytes.Queues)))
 	}
-	return pairs(w, append(facts,
+	facts = append(facts,
 		"longest delay", fmt.Sprintf("%d bursts", v.MaxDelay),
-		"memory", fmt.Sprintf("%s on the host, %s on a GPU; %s while building (--cost measures each backend)", plain.Bytes(v.Bytes.Host), plain.Bytes(v.Bytes.Device), plain.Bytes(v.Bytes.Peak)))...)
+		"memory", fmt.Sprintf("%s on the host, %s on a GPU; %s while building (--cost measures each backend)", plain.Bytes(v.Bytes.Host), plain.Bytes(v.Bytes.Device), plain.Bytes(v.Bytes.Peak)))
+	if has := connectome.AvailableMemory(); v.Bytes.Peak > has {
+		facts = append(facts, "", fmt.Sprintf("this machine has %s available, too little to build it; --parts N shows what each of N processes would take", plain.Bytes(has)))
+	}
+	return pairs(w, facts...)
 }
 
 // spaceText is where an area lies.
