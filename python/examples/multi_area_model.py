@@ -91,7 +91,7 @@ def areas(model: Any) -> Iterator[str]:
 
 
 def projections(model: Any, step: float) -> Iterator[list[object]]:
-    """Rows of COLUMNS, one for each pair of populations with a synapse; weights are redrawn until their sign is right."""
+    """Rows of COLUMNS, one for each pair of populations with a synapse. Weights keep the sign of their source."""
     delays = model.params["delay_params"]
     for target in model.structure_vec:
         to, onto = target.rsplit("-", 1)
