@@ -3,8 +3,10 @@ package serve_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"sort"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,13 +16,14 @@ import (
 	"burst/run"
 	"burst/serve"
 
+	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
 )
 
 // talk is a client that drives without memory of its own.
-func talk(t testing.TB, conn net.Conn, bind wire.Bind) (step func(wire.Amounts)) {
+func talk(t testing.TB, conn io.ReadWriteCloser, token string, bind wire.Bind) (step func(wire.Amounts)) {
 	t.Helper()
-	c, err := wire.NewClient(conn, wire.Hello{Role: wire.RoleDrive})
+	c, err := wire.NewClient(conn, wire.Hello{Role: wire.RoleDrive, Token: token})
 	require.NoError(t, err)
 	_, err = c.Bind(bind)
 	require.NoError(t, err)
@@ -49,17 +52,68 @@ var robotBind = wire.Bind{Inputs: []wire.Input{{Place: wire.Place{Area: "eye"}, 
 // TestStepTakesNoMemory: in steady state neither client nor server allocates for a step.
 func TestStepTakesNoMemory(t *testing.T) {
 	path := socketIn(t)
-	startGenome(t, network(t, robot), serve.Options{LockStep: true, Socket: path})
-	conn, err := net.Dial("unix", path)
-	require.NoError(t, err)
-	defer conn.Close()
-	step := talk(t, conn, robotBind)
+	s := startGenome(t, network(t, robot), serve.Options{LockStep: true, Socket: path, Listen: "127.0.0.1:0"})
 	a := wire.Amounts{Amounts: make([]float32, 64)}
-	for range 100 {
-		step(a)
+	for name, dial := range map[string]func() io.ReadWriteCloser{
+		"unix": func() io.ReadWriteCloser {
+			conn, err := net.Dial("unix", path)
+			require.NoError(t, err)
+			return conn
+		},
+		"websocket": func() io.ReadWriteCloser { return s.lean() },
+	} {
+		conn := dial()
+		step := talk(t, conn, s.control(), robotBind)
+		for range 100 {
+			step(a)
+		}
+		n := testing.AllocsPerRun(2000, func() { step(a) })
+		require.Less(t, n, 0.5, "%s: allocations a step, of the whole process", name)
+		require.NoError(t, conn.Close())
+		until(t, "the driver has gone", func() bool {
+			x, err := s.Status()
+			require.NoError(t, err)
+			return !x.Driven
+		})
 	}
-	n := testing.AllocsPerRun(2000, func() { step(a) })
-	require.Less(t, n, 0.5, "allocations a step, of the whole process")
+}
+
+// lean is a WebSocket that takes no memory for a message: it has no deadlines.
+type lean struct {
+	ws      *websocket.Conn
+	message io.Reader
+}
+
+func (x *served) lean() *lean {
+	base, _, _ := x.tokens()
+	ws, _, err := websocket.Dial(context.Background(), "ws"+strings.TrimPrefix(base, "http")+"/live", nil)
+	require.NoError(x.t, err)
+	ws.SetReadLimit(-1)
+	return &lean{ws: ws}
+}
+
+func (x *lean) Read(b []byte) (n int, err error) {
+	if x.message == nil {
+		if _, x.message, err = x.ws.Reader(context.Background()); err != nil {
+			return 0, err
+		}
+	}
+	if n, err = x.message.Read(b); err == io.EOF {
+		x.message, err = nil, nil
+	}
+	return n, err
+}
+
+func (x *lean) Write(b []byte) (int, error) {
+	return len(b), x.ws.Write(context.Background(), websocket.MessageBinary, b)
+}
+
+func (x *lean) Close() error { return x.ws.CloseNow() }
+
+// control is the control token.
+func (x *served) control() string {
+	_, _, control := x.tokens()
+	return control
 }
 
 // BenchmarkStep prints the round trip of a step, 256 B in and 1 KB out, beside the step itself.
@@ -94,21 +148,15 @@ func BenchmarkStep(b *testing.B) {
 		conn, err := net.Dial("unix", path)
 		require.NoError(b, err)
 		defer conn.Close()
-		step := talk(b, conn, robotBind)
+		step := talk(b, conn, "", robotBind)
 		quantiles(b, func() { step(a) })
 	})
 	b.Run("websocket", func(b *testing.B) {
 		s := startGenome(b, network(b, robot), serve.Options{LockStep: true})
-		_, _, control := s.tokens()
-		c, err := s.web(wire.Hello{Role: wire.RoleDrive, Token: control})
-		require.NoError(b, err)
-		_, err = c.Bind(robotBind)
-		require.NoError(b, err)
-		quantiles(b, func() {
-			if _, err := c.Step(1, a); err != nil {
-				b.Fatal(err)
-			}
-		})
+		conn := s.lean()
+		defer conn.Close()
+		step := talk(b, conn, s.control(), robotBind)
+		quantiles(b, func() { step(a) })
 	})
 }
 

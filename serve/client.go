@@ -9,8 +9,10 @@ import (
 	"net"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"burst/live/wire"
 	"burst/run"
@@ -31,9 +33,11 @@ type client struct {
 	in      wire.Reader
 	bound   bindings
 	feeds   *bucket
+	frames  *bucket        // of one with the view token, and pings of all
 	fed     []wire.Amounts // memory of feed
 
 	writing sync.Mutex // of frames to conn
+	until   time.Time  // the deadline of writes
 
 	mu      sync.Mutex
 	notices [][]byte
@@ -51,7 +55,7 @@ const mostNotices = 16
 func (s *Server) serve(c *client) {
 	c.s, c.wake, c.gone = s, make(chan struct{}, 1), make(chan struct{})
 	c.in = wire.Reader{From: c.conn, Most: mostHello}
-	c.feeds = newBucket(feedsEach)
+	c.feeds, c.frames = newBucket(feedsEach), newBucket(requestsEach)
 	defer c.conn.Close()
 	if !s.enter(c) {
 		return
@@ -153,8 +157,8 @@ func most(role string) int {
 // accept makes a client one of the server's, and welcomes it.
 func (s *Server) accept(c *client, h wire.Hello) error {
 	c.role, c.name = h.Role, cmp.Or(h.Name, "a client")
-	if len(c.name) > 100 {
-		return errors.New("a name of more than 100 bytes")
+	if len(c.name) > 100 || strings.ContainsFunc(c.name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return fmt.Errorf("the name %q, want at most 100 bytes that can be printed", c.name)
 	}
 	c.in.Most = wire.MostBytes
 	if c.scope < scopeControl {
@@ -231,6 +235,9 @@ func (c *client) read() error {
 		if err != nil {
 			return err
 		}
+		if c.scope < scopeControl {
+			c.slow()
+		}
 		handler, known := handlers[h.Type]
 		switch {
 		case !known:
@@ -251,6 +258,13 @@ func (c *client) read() error {
 		if c.s.ctx.Err() == nil { // else all clients are told that the run ends
 			c.tell(noticeOf(err))
 		}
+	}
+}
+
+// slow waits until the client may send one more: what it sends meanwhile waits in its socket.
+func (c *client) slow() {
+	for !c.frames.take() {
+		time.Sleep(time.Second / requestsEach)
 	}
 }
 
@@ -351,12 +365,15 @@ func closeWS(ws *websocket.Conn, code websocket.StatusCode, why string) {
 	_ = ws.Close(code, why[:min(len(why), 100)])
 }
 
-// send writes a frame.
+// send writes a frame to a client that may take it for so long, or up to twice as long: so not each frame has a deadline of its own.
 func (c *client) send(b []byte, patience time.Duration) error {
 	c.writing.Lock()
 	defer c.writing.Unlock()
-	if err := c.conn.SetWriteDeadline(time.Now().Add(patience)); err != nil {
-		return err
+	if left := time.Until(c.until); left < patience || left > 2*patience {
+		c.until = time.Now().Add(2 * patience)
+		if err := c.conn.SetWriteDeadline(c.until); err != nil {
+			return err
+		}
 	}
 	_, err := c.conn.Write(b)
 	return err

@@ -18,7 +18,7 @@ type driver struct {
 	begun   uint64      // the burst at which the last step began
 	bursts  uint32      // of it
 	answer  []byte      // to it; nil: there was none
-	timer   *time.Timer // to the pause
+	timer   *time.Timer // to the pause, or to another look at when the last step ended
 	last    time.Time   // that a step ended
 	request wire.Step
 	burst   []wire.Amounts // memory of inputsOf
@@ -86,7 +86,6 @@ func (c *client) step(h wire.Header, body []byte) error {
 	if err != nil {
 		return err
 	}
-	d.timer.Stop()
 	spikes := s.spikes()
 	for i := range pieces {
 		if err := d.set(0, d.inputsOf(i)); err != nil {
@@ -103,9 +102,9 @@ func (c *client) step(h wire.Header, body []byte) error {
 	r.Next, r.Digest, r.Spikes = next+uint64(n), s.session.Digest(), s.spikes()-spikes
 	d.answer = wire.AppendStepped(d.answer[:0], r)
 	d.last = time.Now()
-	d.timer.Reset(s.o.StepTimeout)
 	if s.modeIs("paused") {
 		s.setMode(false)
+		d.timer.Reset(s.o.StepTimeout)
 	}
 	return c.answered()
 }
@@ -153,7 +152,11 @@ func (d *driver) left(s *Server, c *client) {
 func (s *Server) idle() {
 	s.steps.Lock()
 	defer s.steps.Unlock()
-	if s.ctx.Err() != nil || time.Since(s.driver.last) < s.o.StepTimeout {
+	if s.ctx.Err() != nil {
+		return
+	}
+	if left := s.o.StepTimeout - time.Since(s.driver.last); left > 0 {
+		s.driver.timer.Reset(left)
 		return
 	}
 	c := s.connectedDriver()

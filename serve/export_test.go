@@ -23,7 +23,17 @@ const (
 	MostViewers = mostViewers
 	MostFeeders = mostFeeders
 	Controls    = controlsEach
+	Requests    = requestsEach
 )
 
 // KeepState has viewers get the last copy of the state for a time.
 func (s *Server) KeepState(d time.Duration) { s.states.again = time.Now().Add(d) }
+
+// SetPatience is with clients that take answers slowly.
+func (s *Server) SetPatience(d time.Duration) { s.patience = d }
+
+// TakeTurn takes the turn of routes that are long.
+func (s *Server) TakeTurn() (end func()) {
+	s.turn <- struct{}{}
+	return func() { <-s.turn }
+}

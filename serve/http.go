@@ -13,8 +13,6 @@ import (
 	"time"
 
 	"burst/live/wire"
-
-	"github.com/coder/websocket"
 )
 
 // scope is what a token allows.
@@ -30,10 +28,12 @@ func (x scope) String() string { return []string{"none", "view", "control"}[x] }
 
 // Limits of HTTP.
 const (
-	mostFresh      = 64 // connections whose request has not come yet
+	mostFresh      = 64 // connections whose next request has not come yet
 	headerPatience = 5 * time.Second
 	bodyPatience   = 10 * time.Second
 	answerPatience = 2 * time.Second // for those that have begun when the server stops
+	idlePatience   = time.Minute     // with a connection that was used before
+	takePatience   = time.Minute     // with a client that takes an answer slowly
 	mostHeader     = 16 << 10
 )
 
@@ -41,8 +41,8 @@ const (
 func (s *Server) newHTTP() *http.Server {
 	return &http.Server{
 		Handler:           s.guard(s.mux()),
-		ReadHeaderTimeout: headerPatience, ReadTimeout: bodyPatience, IdleTimeout: time.Minute, MaxHeaderBytes: mostHeader,
-		ConnState: s.track, ErrorLog: discard,
+		ReadHeaderTimeout: headerPatience, ReadTimeout: bodyPatience, IdleTimeout: idlePatience, MaxHeaderBytes: mostHeader,
+		ConnState: s.track, ErrorLog: discard, DisableGeneralOptionsHandler: true,
 	}
 }
 
@@ -77,11 +77,11 @@ func (s *Server) mux() *http.ServeMux {
 	return mux
 }
 
-// track closes the connection that has waited longest with its first request when there are too many of these.
+// track closes the connection that has waited longest with its next request when there are too many of these.
 func (s *Server) track(conn net.Conn, state http.ConnState) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if state != http.StateNew {
+	if state != http.StateNew && state != http.StateIdle {
 		s.fresh = slices.DeleteFunc(s.fresh, func(x net.Conn) bool { return x == conn })
 		return
 	}
@@ -107,8 +107,10 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		h := w.Header()
 		h.Set("Cache-Control", "no-store")
 		h.Set("Content-Security-Policy", "default-src 'none'")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("X-Content-Type-Options", "nosniff")
+		s.wait(w)
 		err := checkHost(q.Host)
 		if err == nil {
 			err = checkOrigin(q)
@@ -119,6 +121,11 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, q)
 	})
+}
+
+// wait begins the time in which the client must take an answer. One that does not loses its connection.
+func (s *Server) wait(w http.ResponseWriter) {
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.patience)) // of a connection that has gone
 }
 
 // checkHost refuses names that are not this machine's own: a name of somebody else's can be made to point here.
@@ -149,8 +156,20 @@ func (s *Server) answer(w http.ResponseWriter, q *http.Request, r *route) {
 		s.fail(w, err)
 		return
 	}
+	if r.long {
+		select {
+		case s.turn <- struct{}{}:
+			defer func() { <-s.turn }()
+		case <-q.Context().Done():
+			return
+		}
+		s.wait(w)
+	}
 	q.Body = http.MaxBytesReader(w, q.Body, r.most())
 	x, err := r.do(s, w, q)
+	if r.method == "POST" {
+		s.wait(w) // what was asked for may have taken long
+	}
 	switch {
 	case err != nil:
 		s.fail(w, err)
@@ -224,29 +243,4 @@ func read(q *http.Request, v any) error {
 		return err
 	}
 	return wire.ParseJSON(body, v)
-}
-
-// socket is a WebSocket as a connection that carries frames.
-type socket struct {
-	net.Conn
-	ws  *websocket.Conn
-	end context.CancelFunc
-}
-
-// Close ends it without waiting for the other side.
-func (x socket) Close() error {
-	x.end()
-	return x.ws.CloseNow()
-}
-
-// upgrade makes a WebSocket of a request and serves it.
-func upgrade(s *Server, w http.ResponseWriter, q *http.Request) (any, error) {
-	ws, err := websocket.Accept(w, q, nil) // which answers by itself when it refuses
-	if err != nil {
-		return nil, nil
-	}
-	ctx, end := context.WithCancel(context.Background())
-	c := &client{conn: socket{websocket.NetConn(ctx, ws, websocket.MessageBinary), ws, end}, ws: ws}
-	s.served.Go(func() { s.serve(c) })
-	return nil, nil
 }

@@ -11,6 +11,7 @@ import (
 	"math"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -357,6 +358,78 @@ func TestR26Floods(t *testing.T) {
 	t.Logf("R26: %d slow connections, too long headers and bodies, %d of %d requests too fast; status and mode as before", len(slow), codes[429], 3*serve.Controls)
 }
 
+// TestR26Held: connections that are used once and then kept, and answers that nobody takes, hold nothing of the server for long.
+func TestR26Held(t *testing.T) {
+	s := start(t, serve.Options{Paused: true})
+	base, view, _ := s.tokens()
+	address := strings.TrimPrefix(base, "http://")
+	ask := func(conn net.Conn, line, host string) *http.Response {
+		_, err := fmt.Fprintf(conn, "%s HTTP/1.1\r\nHost: %s\r\n\r\n", line, host)
+		require.NoError(t, err)
+		a, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		require.NoError(t, err)
+		require.NoError(t, a.Body.Close())
+		return a
+	}
+	var kept []net.Conn
+	for range serve.MostFresh + 1 {
+		conn, err := net.Dial("tcp", address)
+		require.NoError(t, err)
+		defer conn.Close()
+		kept = append(kept, conn)
+		require.Equal(t, "same-origin", ask(conn, "GET /healthz", "127.0.0.1").Header.Get("Cross-Origin-Resource-Policy"))
+	}
+	require.NoError(t, kept[0].SetReadDeadline(time.Now().Add(patience)))
+	_, err := kept[0].Read(make([]byte, 1))
+	require.ErrorIs(t, err, io.EOF, "the one that was kept longest is sent away")
+
+	s.SetPatience(100 * time.Millisecond)
+	conn, err := net.Dial("tcp", address)
+	require.NoError(t, err)
+	defer conn.Close()
+	require.NoError(t, conn.SetWriteDeadline(time.Now().Add(patience)))
+	for err == nil { // nothing is read: the server's answers fill its socket, and then the questions this one
+		_, err = io.WriteString(conn, strings.Repeat("GET /page/scene.js HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", 100))
+	}
+	require.NotErrorIs(t, err, os.ErrDeadlineExceeded, "want the server to end the connection")
+
+	code, _ := s.call("GET", "/v1/info", view, "")
+	require.Equal(t, 200, code)
+	require.Equal(t, 403, ask(kept[len(kept)-1], "OPTIONS *", "evil.example").StatusCode, "also where net/http would answer by itself")
+}
+
+// TestR26Turns: of the requests that take long one at a time is answered; those who go while they wait are forgotten.
+func TestR26Turns(t *testing.T) {
+	s := start(t, serve.Options{Paused: true})
+	base, view, _ := s.tokens()
+	end := s.TakeTurn()
+	ctx, leave := context.WithCancel(context.Background())
+	q, err := http.NewRequestWithContext(ctx, "GET", base+"/v1/neurons/30/inputs", nil)
+	require.NoError(t, err)
+	q.Header.Set("Authorization", "Bearer "+view)
+	left := make(chan error, 1)
+	go func() {
+		_, err := http.DefaultTransport.RoundTrip(q)
+		left <- err
+	}()
+	answered := make(chan int, 1)
+	go func() {
+		code, _ := s.call("GET", "/v1/neurons/30/synapses", view, "")
+		answered <- code
+	}()
+	code, _ := s.call("GET", "/v1/status", view, "")
+	require.Equal(t, 200, code, "what does not take long waits for nobody")
+	leave()
+	require.ErrorIs(t, <-left, context.Canceled)
+	select {
+	case code := <-answered:
+		require.Fail(t, "answered beside another one", code)
+	default:
+	}
+	end()
+	require.Equal(t, 200, <-answered)
+}
+
 // zeros are bytes without end.
 type zeros struct{}
 
@@ -419,6 +492,34 @@ func TestAttacks(t *testing.T) {
 	}
 	_, err = wire.Dial(path, wire.Hello{Role: wire.RoleFeed})
 	require.ErrorContains(t, err, "there are 8 clients to feed already")
+	_, err = wire.Dial(path, wire.Hello{Role: wire.RoleView, Name: "\x1b[2Jme"})
+	require.ErrorContains(t, err, `the name "\x1b[2Jme", want at most 100 bytes that can be printed`)
+}
+
+// TestViewerFlood: what a client with the view token sends is read no faster than its limit, and pings are answered no faster.
+func TestViewerFlood(t *testing.T) {
+	s := start(t, serve.Options{Paused: true})
+	_, view, _ := s.tokens()
+	c, err := s.web(wire.Hello{Role: wire.RoleView, Token: view})
+	require.NoError(t, err)
+	began := time.Now()
+	for range 2 * serve.Requests {
+		_, err := c.Bind(wire.Bind{Raster: []wire.Place{{Area: "crowd"}}})
+		require.NoError(t, err)
+	}
+	require.Greater(t, time.Since(began), 900*time.Millisecond, "%d at once, and as many in a second", serve.Requests)
+	base, _, control := s.tokens()
+	ws, _, err := websocket.Dial(t.Context(), "ws"+strings.TrimPrefix(base, "http")+"/live", nil)
+	require.NoError(t, err)
+	defer ws.CloseNow()
+	d, err := wire.NewClient(websocket.NetConn(t.Context(), ws, websocket.MessageBinary), wire.Hello{Role: wire.RoleFeed, Token: control})
+	require.NoError(t, err)
+	go func() { _ = d.See(new(wire.View)) }() // reads, or no pong comes
+	began = time.Now()
+	for range 2 * serve.Requests {
+		require.NoError(t, ws.Ping(t.Context()))
+	}
+	require.Greater(t, time.Since(began), 900*time.Millisecond)
 }
 
 // TestFeedFlood: messages beyond the limit are left out and counted, and the run goes on.

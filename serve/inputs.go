@@ -22,7 +22,7 @@ type SynapseFrom struct {
 	Projection int     `json:"projection"` // where it learns; else -1
 }
 
-// inputsOf lists those of a neuron. It looks at every synapse, one request at a time.
+// inputsOf lists those of a neuron. It looks at every synapse.
 func inputsOf(s *Server, _ http.ResponseWriter, q *http.Request) (any, error) {
 	id, _, err := s.neuron(q)
 	if err != nil {
@@ -40,8 +40,6 @@ func inputsOf(s *Server, _ http.ResponseWriter, q *http.Request) (any, error) {
 		}
 		x.Burst = state.Number
 	}
-	s.states.scan.Lock()
-	defer s.states.scan.Unlock()
 	eachInput(c, state, id, func(r SynapseFrom) {
 		if x.Total++; len(x.Rows) < mostSynapses {
 			x.Rows = append(x.Rows, r)

@@ -45,7 +45,6 @@ const stateShare = 100
 
 // states are the last copy of the run's state, and those that clients keep.
 type states struct {
-	scan  sync.Mutex // whoever goes through all synapses of a projection has it
 	mu    sync.Mutex
 	last  *engine.State // nil: none, or one that no longer holds
 	again time.Time     // when there may be another copy
@@ -86,7 +85,9 @@ type Neuron struct {
 	Index      uint32             `json:"index"` // in its area
 	Voxel      [3]uint32          `json:"voxel"`
 	Model      string             `json:"model"`
-	State      map[string]float32 `json:"state"` // the model's variables by name, in the genome's units; the potential is V but where the genome defines the model
+	State      map[string]float32 `json:"state"`     // the model's variables by name, in the genome's units; the potential is V but where the genome defines the model
+	Units      map[string]string  `json:"units"`     // of these; "": plain numbers
+	Potential  string             `json:"potential"` // which of them is the potential; "" where the model has none
 	Refractory uint16             `json:"refractory_bursts"`
 	Count      uint16             `json:"consecutive_spikes"` // of the model feagi
 }
@@ -102,12 +103,14 @@ func neuron(s *Server, _ http.ResponseWriter, q *http.Request) (any, error) {
 	}
 	n := id - a.Neurons.First
 	x := Neuron{
-		Burst: state.Number, ID: id, Area: a.Name, Index: n, Model: a.Model.Name, State: map[string]float32{}, Refractory: state.Refractory[id], Count: state.Count[id],
+		Burst: state.Number, ID: id, Area: a.Name, Index: n, Model: a.Model.Name, State: map[string]float32{}, Units: map[string]string{}, Refractory: state.Refractory[id], Count: state.Count[id],
 	}
 	x.Voxel[0], x.Voxel[1], x.Voxel[2] = manifest.Voxel(a.Size, a.PerVoxel, n)
 	for k := range a.Model.State {
+		x.Units[a.Variable(k)] = a.Model.State[k].Dim.BaseUnit()
 		if k == 0 {
-			x.State[a.Variable(0)] = a.Potential(state.V[id], state.Count[id]) + float32(a.V0.Rest)
+			x.Potential = a.Variable(0)
+			x.State[x.Potential] = a.Potential(state.V[id], state.Count[id]) + float32(a.V0.Rest)
 			continue
 		}
 		x.State[a.Variable(k)] = state.More[k-1][id] + rest(a.More0[k-1])
@@ -187,14 +190,12 @@ func synapses(s *Server, _ http.ResponseWriter, q *http.Request) (any, error) {
 			return nil, err
 		}
 		x.Burst = state.Number
-		s.states.scan.Lock()
 		from, to := p.Row[id-p.From.First], p.Row[id-p.From.First+1]
 		p.EachPlace(func(k, place uint64) {
 			if from <= k && k < to {
 				add(c.NeuronOf(p.Target[k]), float64(state.Plastic[i].Weight[place]), p.DelayOf(k), p.Projection)
 			}
 		})
-		s.states.scan.Unlock()
 	}
 	return x, nil
 }

@@ -31,6 +31,7 @@ type route struct {
 	in           any         // of the type of the body; nil: there is none
 	out          any         // likewise of the answer; nil: it is not JSON
 	kind         string      // of an answer that is not JSON
+	long         bool        // it takes a processor, memory or disk for long, so that requests take turns
 	do           func(s *Server, w http.ResponseWriter, q *http.Request) (any, error)
 }
 
@@ -63,17 +64,17 @@ func routes() []route {
 		{method: "GET", path: "/v1/status", scope: scopeView, about: "how far the run is, and who takes part", out: Status{}, do: status},
 		{method: "GET", path: "/v1/areas", scope: scopeView, about: "the areas, as pictures have them", out: []wire.Area{}, do: areas},
 		{method: "GET", path: "/v1/genome", scope: scopeView, about: "parameters and ports of the areas with their units, and the stimuli", out: Genome{}, do: genomeShown},
-		{method: "GET", path: "/v1/layout", scope: scopeView, about: "x, y and z of every neuron of an area, float32", query: []parameter{area}, kind: raw, do: layout},
+		{method: "GET", path: "/v1/layout", scope: scopeView, about: "x, y and z of every neuron of an area, float32", query: []parameter{area}, kind: raw, long: true, do: layout},
 		{method: "GET", path: "/v1/projections", scope: scopeView, about: "the projections", out: []Projection{}, do: projections},
-		{method: "GET", path: "/v1/projections/{i}/weights", scope: scopeView, about: "of a projection that learns: source, target and delay as u32 and weight as float32, for each synapse", query: []parameter{{"i", "path", "its place in projections", true}}, kind: raw, do: weights},
+		{method: "GET", path: "/v1/projections/{i}/weights", scope: scopeView, about: "of a projection that learns: source, target and delay as u32 and weight as float32, for each synapse", query: []parameter{{"i", "path", "its place in projections", true}}, kind: raw, long: true, do: weights},
 		{method: "GET", path: "/v1/neurons/{id}", scope: scopeView, about: "a neuron and its state", query: []parameter{id}, out: Neuron{}, do: neuron},
-		{method: "GET", path: "/v1/neurons/{id}/synapses", scope: scopeView, about: "what a neuron sends through", query: []parameter{id}, out: Synapses{}, do: synapses},
-		{method: "GET", path: "/v1/neurons/{id}/inputs", scope: scopeView, about: "what a neuron receives through", query: []parameter{id}, out: Inputs{}, do: inputsOf},
-		{method: "GET", path: "/v1/potentials", scope: scopeView, about: "the potential of every neuron of an area, float32", query: []parameter{area}, kind: raw, do: potentials},
+		{method: "GET", path: "/v1/neurons/{id}/synapses", scope: scopeView, about: "what a neuron sends through", query: []parameter{id}, out: Synapses{}, long: true, do: synapses},
+		{method: "GET", path: "/v1/neurons/{id}/inputs", scope: scopeView, about: "what a neuron receives through", query: []parameter{id}, out: Inputs{}, long: true, do: inputsOf},
+		{method: "GET", path: "/v1/potentials", scope: scopeView, about: "the potential of every neuron of an area, float32", query: []parameter{area}, kind: raw, long: true, do: potentials},
 		{method: "GET", path: "/v1/rates", scope: scopeView, about: "spikes and mean rate of each area since the server began", out: Rates{}, do: rates},
-		{method: "GET", path: "/v1/spikes", scope: scopeView, about: "recorded spikes as an Arrow file, as far as they are on disk", kind: "application/vnd.apache.arrow.file", do: spikes,
+		{method: "GET", path: "/v1/spikes", scope: scopeView, about: "recorded spikes as an Arrow file, as far as they are on disk", kind: "application/vnd.apache.arrow.file", long: true, do: spikes,
 			query: []parameter{{"area", "query", "of this area alone", false}, {"from", "query", "the first burst", false}, {"to", "query", "the burst after the last one", false}}},
-		{method: "GET", path: "/v1/files/{name}", scope: scopeView, about: "a file of the run's folder: " + fmt.Sprint(fileNames), query: []parameter{{"name", "path", "one of those names", true}}, kind: raw, do: file},
+		{method: "GET", path: "/v1/files/{name}", scope: scopeView, about: "a file of the run's folder: " + fmt.Sprint(fileNames), query: []parameter{{"name", "path", "one of those names", true}}, kind: raw, long: true, do: file},
 		{method: "POST", path: "/v1/inputs/bind", scope: scopeControl, about: "binds inputs for POST inputs; handles count on", in: []wire.Input{}, out: wire.Bound{}, do: bindInputs},
 		{method: "POST", path: "/v1/inputs", scope: scopeControl, about: "sets inputs, all from the same burst on", in: []Amounts{}, out: Done{}, do: setInputs},
 		{method: "POST", path: "/v1/outputs/bind", scope: scopeControl, about: "binds outputs for GET outputs; handles count on", in: []wire.Output{}, out: wire.Bound{}, do: bindOutputs},

@@ -74,6 +74,9 @@ type Server struct {
 	driver driver     // under steps
 	bound  bindings   // by HTTP
 	states states
+	turn   chan struct{} // of routes that are long
+
+	patience time.Duration // with clients that take answers slowly
 
 	mu       sync.Mutex
 	clients  map[*client]bool
@@ -145,7 +148,7 @@ func prepare(o Options) (*Server, error) {
 	if o.Tell == nil {
 		o.Tell = func(string) {}
 	}
-	s := &Server{o: o, tap: new(tap), clients: map[*client]bool{}, began: time.Now(), routes: routes()}
+	s := &Server{o: o, tap: new(tap), clients: map[*client]bool{}, began: time.Now(), routes: routes(), turn: make(chan struct{}, 1), patience: takePatience}
 	s.tokens = map[scope]string{scopeView: newToken(), scopeControl: newToken()}
 	if o.Beside != nil {
 		s.tokens, o.Beside.beside = o.Beside.tokens, s
@@ -262,8 +265,8 @@ func (s *Server) close() error {
 		err = s.closeHTTP() // before unlisten: it says so if its listener is closed already
 	}
 	err = errors.Join(err, s.unlisten())
-	s.driver.timer.Stop()
 	s.steps.Lock() // an idle that has begun ends
+	s.driver.timer.Stop()
 	s.bound.close()
 	s.steps.Unlock()
 	s.served.Wait()

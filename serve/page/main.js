@@ -6,14 +6,14 @@ import {neuronsOf, pointOf} from './layout.js';
 import {Areas, Detail} from './panels.js';
 import {Raster} from './raster.js';
 import {Scene} from './scene.js';
-import {Touch} from './touch.js';
+import {reproduced, Touch} from './touch.js';
 import {frame, json, parseRaster, parseView, Refusal, Server, Type} from './wire.js';
 
 const $ = (id) => document.getElementById(id);
 
 class App {
   constructor() {
-    Object.assign(this, {areas: [], projections: [], hidden: new Set(), off: new Set(), area: null, neuron: null, amount: 1, copyAs: 'command line', burst: 0, speed: 0, mode: '', unseen: [], views: 0, last: null});
+    Object.assign(this, {areas: [], projections: [], hidden: new Set(), off: new Set(), area: null, neuron: null, amount: 1, clicks: false, copyAs: 'command line', burst: 0, speed: 0, mode: '', unseen: [], views: 0, last: null});
     this.framed = window.parent !== window; // one of two runs side by side, which pair.js moves
     document.documentElement.classList.toggle('framed', this.framed);
     this.readAddress();
@@ -223,12 +223,12 @@ class App {
       rows.speed = `${short(this.speed)} bursts/s`;
     }
     this.before = [s.burst, s.uptime_s];
-    rows.late = whole(s.late);
+    rows.late = whole(s.late) + (s.lateness.p99 > 0 ? ` (99 % within ${time(s.lateness.p99 / 1000)})` : '');
     rows.drops = whole(s.dropped);
     rows.viewers = s.viewers;
     rows.neurons = whole(info.neurons);
     rows.backend = info.backend;
-    $('status').replaceChildren(...Object.entries(rows).map(([k, v]) => make('div', {}, make('dt', {}, k), make('dd', {class: (k === 'late' || k === 'drops') && v !== '0' ? 'bad' : ''}, String(v)))));
+    $('status').replaceChildren(...Object.entries(rows).map(([k, v]) => make('div', {}, make('dt', {}, k), make('dd', {class: (k === 'late' && s.late > 0) || (k === 'drops' && s.dropped > 0) ? 'bad' : ''}, String(v)))));
     this.mode = s.mode;
     this.bar.mode();
     this.bar.paced(s.rate);
@@ -276,9 +276,20 @@ class App {
       const a = this.areas[x.area], [first, ...more] = neuronsOf(a, x.point);
       e.textContent = `${a.name} neuron ${first}${more.length ? ` and ${more.length} more` : ''}`;
       if (click) this.chooseNeuron(x.area, first);
+      if (click && this.clicks && this.touch) this.give('once', a, [first, ...more]);
     }
     e.style.left = Math.max(0, Math.min(left + 14, $('space').clientWidth - e.offsetWidth - 4)) + 'px';
     e.style.top = Math.max(0, Math.min(top + 14, $('space').clientHeight - e.offsetHeight - 4)) + 'px';
+  }
+
+  /** Gives neurons of an area the amount that is chosen, or another one: once, or to hold. */
+  give(how, area, neurons, amount = this.amount) {
+    return this.do(() => this.touch[how](area.name, neurons, neurons.map(() => amount), this.soon()));
+  }
+
+  /** What was done here up to a burst, and the run, as text of a kind. */
+  text(kind, end = this.burst) {
+    return reproduced(kind, this.info, this.touch?.acts ?? [], end);
   }
 
   /** A projection in words. */

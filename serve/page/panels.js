@@ -52,7 +52,7 @@ export class Detail {
     const {app} = this, turn = (this.turn = (this.turn ?? 0) + 1);
     this.trace = this.histograms = null;
     const parts = app.neuron !== null ? this.neuron() : app.area !== null ? this.area() : this.run();
-    this.place.replaceChildren(...parts, ...(app.touch ? this.copy() : []));
+    this.place.replaceChildren(...parts, ...this.copy());
     if (app.neuron !== null && app.info.kind === 'live') await this.synapses(turn);
     await this.refresh();
   }
@@ -114,12 +114,12 @@ export class Detail {
     const {app} = this, i = app.area, a = app.areas[i];
     const canvas = make('canvas', {role: 'img', 'aria-label': 'Its potential over time'});
     this.state = make('div');
-    this.trace = app.info.kind === 'live' ? {canvas, values: []} : null;
+    this.trace = app.info.kind === 'live' ? {canvas, note: make('p', {class: 'soft'}), values: []} : null;
     this.lists = make('div');
     const mine = app.rows(i, app.neuron);
     return [make('h2', {}, button(a.name, 'show the area', () => app.choose(i), {class: 'link'}), ` neuron ${app.neuron}`),
       make('p', {class: 'soft'}, `number ${whole(a.first + app.neuron)} of the network${mine ? '' : '; it has no row in the raster'}`),
-      this.state, ...(this.trace ? [canvas] : []), ...this.stimulate(i, app.neuron), this.lists];
+      this.state, ...(this.trace ? [canvas, this.trace.note] : []), ...this.stimulate(i, app.neuron), this.lists];
   }
 
   /** Controls that give input to a neuron's point, or to all of an area. */
@@ -127,14 +127,11 @@ export class Detail {
     const {app} = this, a = app.areas[i], g = app.genome.areas[i];
     if (!app.touch || !a.neurons || app.info.lock_step) return [];
     const amount = make('input', {type: 'number', step: 'any', value: String(app.amount), 'aria-label': `Amount${g.input ? ' in ' + g.input : ''}`, on: {change: () => (app.amount = Number(amount.value))}});
-    const neurons = () => (neuron === null ? Array.from({length: a.neurons}, (_, n) => n) : [neuron]);
-    const give = (how, x) => app.do(async () => {
-      const list = neurons();
-      await app.touch[how](a.name, list, list.map(() => x()), app.soon());
-    });
+    const give = (how, x) => app.give(how, a, neuron === null ? Array.from({length: a.neurons}, (_, n) => n) : [neuron], x);
     const parts = [make('h3', {}, neuron === null ? 'Stimulate all of it' : 'Stimulate'),
-      make('p', {class: 'row'}, amount, g.input, button('once', 'in one burst', () => give('once', () => Number(amount.value))),
-        button('hold', 'in every burst', () => give('hold', () => Number(amount.value))), button('release', 'hold it no longer', () => give('hold', () => 0)))];
+      make('p', {class: 'row'}, amount, g.input, button('once', 'in one burst', () => give('once', Number(amount.value))),
+        button('hold', 'in every burst', () => give('hold', Number(amount.value))), button('release', 'hold it no longer', () => give('hold', 0))),
+      make('p', {}, make('label', {}, make('input', {type: 'checkbox', checked: app.clicks, on: {change: (e) => (app.clicks = e.target.checked)}}), 'a click on a point gives it once'))];
     if (neuron !== null) return parts;
     const file = make('input', {type: 'file', accept: 'image/*', 'aria-label': 'Picture to hold on the area', on: {change: () => app.do(async () => {
       if (!file.files[0]) return;
@@ -150,11 +147,12 @@ export class Detail {
     const kind = make('select', {'aria-label': 'Copy as', on: {change: () => show()}}, ...kinds.map((k) => make('option', {selected: k === app.copyAs}, k)));
     const show = () => {
       app.copyAs = kind.value;
-      text.textContent = app.touch.text(kind.value, app.burst);
+      text.textContent = app.text(kind.value);
     };
-    app.touch.changed = show;
+    this.changed = show;
+    if (app.touch) app.touch.changed = show;
     show();
-    return [make('h3', {}, 'What was done here'), make('p', {class: 'row'}, kind, button('copy', 'to the clipboard', () => {
+    return [make('h3', {}, app.touch ? 'What was done here' : 'The same run'), make('p', {class: 'row'}, kind, button('copy', 'to the clipboard', () => {
       show();
       app.do(() => navigator.clipboard.writeText(text.textContent));
     })), text];
@@ -177,15 +175,15 @@ export class Detail {
   /** Asks anew for what changes: a neuron's state, histograms. */
   async refresh() {
     const {app, turn} = this;
-    if (getSelection().isCollapsed) app.touch?.changed?.(); // or what is being marked would go
+    if (getSelection().isCollapsed) this.changed?.(); // or what is being marked would go
     if (this.trace) {
       const x = await app.server.get(`v1/neurons/${app.areas[app.area].first + app.neuron}`);
       if (this.turn !== turn || !this.trace) return;
-      const rows = Object.entries(x.state).map(([name, v]) => [name, short(v)]);
+      const rows = Object.entries(x.state).map(([name, v]) => [name, quantity(v, x.units[name])]);
       this.state.replaceChildren(table([['voxel', x.voxel.join(', ')], ...rows, ['refractory', `${x.refractory_bursts} bursts`]]));
-      this.trace.values.push([x.burst, Object.values(x.state)[0]]);
+      if (x.potential && x.burst !== this.trace.values.at(-1)?.[0]) this.trace.values.push([x.burst, x.state[x.potential]]);
       if (this.trace.values.length > 400) this.trace.values.shift();
-      drawTrace(this.trace);
+      drawTrace(this.trace, x.potential, x.units[x.potential], app.info.timestep_ms);
     }
     for (const h of this.histograms ?? []) {
       const bytes = await app.server.bytes(`v1/projections/${h.k}/weights`);
@@ -197,11 +195,14 @@ export class Detail {
 
 const table = (rows) => make('table', {}, make('tbody', {}, ...rows.map(([k, v]) => make('tr', {}, make('th', {scope: 'row'}, k), make('td', {}, String(v))))));
 
-/** A potential over bursts. */
-function drawTrace({canvas, values}) {
+/** A potential over bursts, once a second while it is looked at, and in words where its scale begins and ends. */
+function drawTrace({canvas, note, values}, name, unit, timestep) {
+  canvas.hidden = values.length < 2;
+  if (canvas.hidden) return;
   fit(canvas);
-  const c = canvas.getContext('2d'), [w, h] = [canvas.width, canvas.height], last = values.at(-1)[0], first = Math.min(values[0][0], last - 1);
+  const c = canvas.getContext('2d'), [w, h] = [canvas.width, canvas.height], last = values.at(-1)[0], first = values[0][0];
   const low = Math.min(...values.map((v) => v[1])), top = Math.max(...values.map((v) => v[1])), range = top - low || 1;
+  say(note, `${name} from ${short(low)} to ${quantity(top, unit)}, ${time(first * timestep)} to ${time(last * timestep)}, once a second`);
   c.clearRect(0, 0, w, h);
   c.strokeStyle = styled('--strong');
   c.lineWidth = 1.5;

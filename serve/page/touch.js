@@ -53,6 +53,13 @@ export class Touch {
       this.inputs.set(key, (known = {handle: bound.inputs[0].handle, largest}));
     }
     const burst = (await this.bind([])).burst + ahead;
+    const before = this.acts.find((a) => !held && a.area === area && a.held === held && a.burst === burst);
+    if (before) { // whose value this one replaces
+      const all = new Map(before.neurons.map((n, i) => [n, before.amounts[i]]));
+      neurons.forEach((n, i) => all.set(n, amounts[i]));
+      neurons = [...all.keys()].sort((a, b) => a - b);
+      amounts = neurons.map((n) => all.get(n));
+    }
     (await this.socket()).send(feed(burst, known.handle, neurons, amounts));
     const late = (await this.bind([])).burst > burst;
     this.did({burst, area, held, neurons: [...neurons], amounts: [...amounts], late});
@@ -78,30 +85,31 @@ export class Touch {
     this.did({burst, stimulus: i, on});
   }
 
+  /** Notes an act, in place of one of the same burst that it has replaced. */
   did(act) {
-    this.acts.push(act);
+    this.acts = [...this.acts.filter((a) => !act.area || a.area !== act.area || a.held !== act.held || a.burst !== act.burst), act];
     this.changed?.();
   }
+}
 
-  /** What was done, and the run that it was done to, as text of a kind: command line, Python or YAML. */
-  text(kind, end) {
-    const {folder, name, seed, run_seed: runSeed} = this.info, genome = folder ? `runs/${folder}/genome.yaml` : name;
-    const inputs = this.acts.filter((a) => a.area), others = this.acts.filter((a) => !a.area);
-    const log = folder ? `\n# All that was done, exactly: burst replay runs/${folder}` : '';
-    if (kind === 'Python') return python(this.acts, genome, seed, runSeed, end);
-    const notes = (inputs.some((a) => a.late) ? LATE : '') + others.map((a) => `# from burst ${a.burst} on: stimulus ${a.stimulus} switched ${a.on ? 'on' : 'off'}\n`).join('');
-    const stimuli = inputs.flatMap((a, i) => {
-      const until = inputs.slice(i + 1).find((b) => b.held && a.held && b.area === a.area)?.burst;
-      return groups(a).map(([amount, neurons]) => ({...a, amount, neurons, until}));
-    });
-    if (kind === 'YAML') {
-      const when = (s) => (s.held ? `every: 1, from: ${s.burst}${s.until === undefined ? '' : `, until: ${s.until}`}` : `at: ${s.burst}`);
-      return `${notes}stimuli:\n` + stimuli.map((s) => `  - {area: ${s.area}, ${when(s)}, neurons: [${s.neurons.join(', ')}], amount: ${s.amount}}\n`).join('') + log.trimStart();
-    }
-    const when = (s) => (s.held ? `every 1 from ${s.burst}${s.until === undefined ? '' : ` until ${s.until}`}` : `at ${s.burst}`);
-    return `${notes}burst run ${genome} --seed ${seed} --run-seed ${runSeed} --bursts ${end}` +
-      stimuli.map((s) => ` \\\n  --stimulate '${s.area}=${s.neurons.join(' ')} ${when(s)} amount ${s.amount}'`).join('') + log;
+/** What was done to a run up to a burst, and the run, as text of a kind: command line, Python or YAML. */
+export function reproduced(kind, info, acts, end) {
+  const {folder, name, seed, run_seed: runSeed} = info, genome = folder ? `runs/${folder}/genome.yaml` : name;
+  const inputs = acts.filter((a) => a.area), others = acts.filter((a) => !a.area);
+  const log = folder ? `\n# All that was done, exactly: burst replay runs/${folder}` : '';
+  if (kind === 'Python') return python(acts, genome, seed, runSeed, end);
+  const notes = (inputs.some((a) => a.late) ? LATE : '') + others.map((a) => `# from burst ${a.burst} on: stimulus ${a.stimulus} switched ${a.on ? 'on' : 'off'}\n`).join('');
+  const stimuli = inputs.flatMap((a, i) => {
+    const until = inputs.slice(i + 1).find((b) => b.held && a.held && b.area === a.area)?.burst;
+    return groups(a).map(([amount, neurons]) => ({...a, amount, neurons, until}));
+  });
+  if (kind === 'YAML') {
+    const when = (s) => (s.held ? `every: 1, from: ${s.burst}${s.until === undefined ? '' : `, until: ${s.until}`}` : `at: ${s.burst}`);
+    return `${notes}stimuli:${stimuli.length ? '' : ' []'}\n` + stimuli.map((s) => `  - {area: ${s.area}, ${when(s)}, neurons: [${s.neurons.join(', ')}], amount: ${s.amount}}\n`).join('') + log.trimStart();
   }
+  const when = (s) => (s.held ? `every 1 from ${s.burst}${s.until === undefined ? '' : ` until ${s.until}`}` : `at ${s.burst}`);
+  return `${notes}burst run ${genome} --seed ${seed} --run-seed ${runSeed} --bursts ${end}` +
+    stimuli.map((s) => ` \\\n  --stimulate '${s.area}=${s.neurons.join(' ')} ${when(s)} amount ${s.amount}'`).join('') + log;
 }
 
 /** Neurons of an act by their amount. */
@@ -124,11 +132,14 @@ function python(acts, genome, seed, runSeed, end) {
     if (burst > at) lines.push(`    net.run(${burst - at})`);
     at = Math.max(at, burst);
   };
-  for (const a of acts) {
-    go(a.burst);
-    if (!a.area) lines.push(`    net.switch(${a.stimulus}, ${a.on ? 'True' : 'False'})`);
-    else lines.push(`    net.step(1, {${names.get(`${a.area} ${Boolean(a.held)}`).name}: ([${a.neurons.join(', ')}], [${a.amounts.join(', ')}])})`);
-    if (a.area) at++;
+  for (const burst of [...new Set(acts.map((a) => a.burst))].sort((a, b) => a - b)) {
+    go(burst);
+    const now = acts.filter((a) => a.burst === burst);
+    for (const a of now.filter((x) => !x.area)) lines.push(`    net.switch(${a.stimulus}, ${a.on ? 'True' : 'False'})`);
+    const values = now.filter((x) => x.area).map((a) => `${names.get(`${a.area} ${Boolean(a.held)}`).name}: ([${a.neurons.join(', ')}], [${a.amounts.join(', ')}])`);
+    if (values.length === 0) continue;
+    lines.push(`    net.step(1, {${values.join(', ')}})`);
+    at++;
   }
   go(end);
   lines.push('    print(net.digest)');

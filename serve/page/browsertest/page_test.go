@@ -183,11 +183,11 @@ func TestControls(t *testing.T) {
 		want = append(want, next+8+i)
 	}
 	require.Equal(t, want, held)
-	shell := eval[string](x, "burst.touch.text('command line', burst.burst)")
-	yaml := eval[string](x, "burst.touch.text('YAML', burst.burst)")
+	shell := eval[string](x, "burst.text('command line')")
+	yaml := eval[string](x, "burst.text('YAML')")
 	require.Contains(t, yaml, fmt.Sprintf("at: %d, neurons: [5], amount: 2.5", next+7))
 	require.Contains(t, yaml, fmt.Sprintf("every: 1, from: %d, until: %d, neurons: [5]", next+8, next+18))
-	require.Contains(t, eval[string](x, "burst.touch.text('Python', burst.burst)"), "([5], [2.5])")
+	require.Contains(t, eval[string](x, "burst.text('Python')"), "([5], [2.5])")
 	require.Empty(t, x.said())
 	digest := strings.TrimPrefix(p.stop(), "digest ")
 	require.Contains(t, burst(t, "replay", dir, "--quiet"), digest)
@@ -206,14 +206,14 @@ func TestStimulus(t *testing.T) {
 	x.run("await burst.bar.step(8)")
 	x.until("burst.raster.spikes.to === 16")
 	require.Equal(t, []string{"0,still,8", "4,still,8"}, slices.DeleteFunc(eval[[]string](x, rowsOf), func(s string) bool { return !strings.Contains(s, "still") }))
-	require.Contains(t, eval[string](x, "burst.touch.text('Python', 16)"), "net.switch(0, False)")
+	require.Contains(t, eval[string](x, "burst.text('Python', 16)"), "net.switch(0, False)")
 	require.Empty(t, x.said())
 }
 
 // TestRecorded: a recorded run can be taken to any burst, whose spikes are those of the run, played and stepped.
 func TestRecorded(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
-	burst(t, "run", "quickstart", "--out", dir, "--record", "spikes=all", "--backend", "cpu", "--quiet")
+	digest := burst(t, "run", "quickstart", "--out", dir, "--record", "spikes=all", "--backend", "cpu", "--quiet")
 	p := start(t, "view", dir, "--paused")
 	x := open(t, browser(t), p.control, 1280, 800)
 	x.ready()
@@ -241,6 +241,10 @@ func TestRecorded(t *testing.T) {
 	x.until("burst.burst === 30 && !burst.bar.seeking")
 	x.run("await burst.server.control({do: 'rate', rate: ''}); await burst.bar.toggle()")
 	x.until("burst.raster.spikes.to === 240 && burst.mode === 'paused'")
+	line := strings.ReplaceAll(strings.Split(eval[string](x, "burst.text('command line')"), "\n#")[0], "runs/out/", dir+"/")
+	x.until("document.querySelector('#detail pre').textContent === burst.text('command line') && burst.burst === 240")
+	out := sh(t, strings.ReplaceAll(line, "burst run", program(t)+" run")+" --no-out --backend cpu")
+	require.Contains(t, out, strings.TrimSpace(digest))
 	x.picture("recorded")
 	require.Empty(t, x.said())
 }
@@ -304,6 +308,7 @@ func TestWithoutWebGL(t *testing.T) {
 	x.until("burst.raster.spikes.to === 240")
 	require.Len(t, eval[[]string](x, rowsOf), 4750)
 	require.Contains(t, eval[string](x, "document.querySelector('#space').innerText"), "no WebGL2")
+	require.Greater(t, eval[int](x, "document.querySelector('#raster').clientHeight"), 450, "the raster has the room")
 	x.picture("flat")
 	require.Empty(t, x.said())
 }

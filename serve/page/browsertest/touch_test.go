@@ -3,6 +3,8 @@ package browsertest
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/input"
@@ -40,7 +42,7 @@ func TestPointer(t *testing.T) {
 	x.until("document.querySelector('#detail h2').textContent === 'echo neuron 9'")
 	x.pointer(input.DispatchMouseEventTypeMouseMoved, eval[[]float64](x, spot+"(0, -1)"))
 	x.until(told + " === 'eye → echo\\none_to_one, weight 1, delay 1 ms'")
-	x.pointer(input.DispatchMouseEventTypeMouseMoved, []float64{215, 130})
+	x.pointer(input.DispatchMouseEventTypeMouseMoved, []float64{240, 130})
 	x.until(told + " === ''")
 	before := eval[string](x, "burst.scene.camera.text")
 	x.pointer(input.DispatchMouseEventTypeMousePressed, []float64{300, 200}, chromedp.ButtonLeft, chromedp.ClickCount(1))
@@ -49,6 +51,33 @@ func TestPointer(t *testing.T) {
 	x.until(fmt.Sprintf("burst.scene.camera.text !== %q", before))
 	require.Equal(t, "echo neuron 9", eval[string](x, "document.querySelector('#detail h2').textContent"), "dragging chooses nothing")
 	require.Empty(t, x.said())
+}
+
+// TestClicks: where a click gives input, points that are clicked one after the other fire together, and the Python and the command
+// line that the page shows do the same.
+func TestClicks(t *testing.T) {
+	genome := written(t, "pattern.yaml", pattern)
+	p := start(t, "serve", genome, "--paused", "--no-out", "--backend", "cpu")
+	x := open(t, browser(t), p.control, 1280, 800)
+	x.ready()
+	x.run("burst.chooseNeuron(1, 0)")
+	x.until("document.querySelector('#detail input[type=checkbox]') !== null")
+	x.run("burst.amount = 2; document.querySelector('#detail input[type=checkbox]').click()")
+	for i, neuron := range []int{9, 4} {
+		at := eval[[]float64](x, fmt.Sprint(spot, "(1, ", neuron, ")"))
+		x.pointer(input.DispatchMouseEventTypeMousePressed, at, chromedp.ButtonLeft, chromedp.ClickCount(1))
+		x.pointer(input.DispatchMouseEventTypeMouseReleased, at, chromedp.ButtonLeft, chromedp.ClickCount(1))
+		x.until(fmt.Sprintf("burst.touch.acts[0]?.neurons.length === %d && burst.touch.acts.length === 1", i+1))
+	}
+	x.run("await burst.touch.once('still', [3], [2], 0)")
+	x.run("await burst.bar.step(1)")
+	x.until("burst.last?.next === 1")
+	require.Equal(t, [][]int{{4, 9}, {3, 8}}, eval[[][]int](x, "[burst.scene.lit(1), burst.scene.lit(2)]"))
+	require.Contains(t, eval[string](x, "burst.text('Python')"), "net.step(1, {in0: ([4, 9], [2, 2]), in1: ([3], [2])})\n    print")
+	line := strings.Replace(eval[string](x, "burst.text('command line')"), "burst run pattern", program(t)+" run "+genome, 1)
+	digest := strings.TrimPrefix(p.stop(), "digest ")
+	require.Contains(t, sh(t, line+" --no-out --backend cpu"), digest)
+	require.Empty(t, slices.DeleteFunc(x.said(), func(s string) bool { return strings.Contains(s, "ERR_CONNECTION") || strings.Contains(s, "WebSocket") }))
 }
 
 // TestPicture: a picture that is held on an area gives each voxel its grey.
