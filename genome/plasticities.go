@@ -41,7 +41,7 @@ var shippedKeys = sync.OnceValue(func() []key {
 })
 
 // paramSpecKeys are the keys of a parameter of a rule or model that comes with burst.
-func paramSpecKeys() []key {
+var paramSpecKeys = sync.OnceValue(func() []key {
 	return []key{
 		{Name: "default", Form: formAmount, Dims: ruleDimensions(), Required: true},
 		{Name: "min", Form: formAmount, Dims: ruleDimensions()},
@@ -51,7 +51,7 @@ func paramSpecKeys() []key {
 		{Name: "symbol"},
 		{Name: "doc", Required: true},
 	}
-}
+})
 
 // specified reads a parameter of a rule or model that comes with burst.
 func (p *parser) specified(n *yaml.Node, at *path, param *Param) bool {

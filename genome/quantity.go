@@ -19,17 +19,17 @@ type unit struct {
 }
 
 // units lists every unit a genome may use.
-func units() []unit {
-	return []unit{
-		{"ms", Time, 1, 1}, {"s", Time, 1000, 1}, {"us", Time, 1, 1000},
-		{"mV", Voltage, 1, 1}, {"V", Voltage, 1000, 1},
-		{"pA", Current, 1, 1}, {"nA", Current, 1000, 1},
-		{"Hz", Frequency, 1, 1}, {"kHz", Frequency, 1000, 1},
-		{"pF", Capacitance, 1, 1}, {"nF", Capacitance, 1000, 1},
-		{"nS", Conductance, 1, 1}, {"uS", Conductance, 1000, 1},
-		{"weight", Weight, 1, 1},
-		{"um", Length, 1, 1}, {"mm", Length, 1000, 1}, {"m", Length, 1e6, 1},
-	}
+func units() []unit { return allUnits[:] }
+
+var allUnits = [...]unit{
+	{"ms", Time, 1, 1}, {"s", Time, 1000, 1}, {"us", Time, 1, 1000},
+	{"mV", Voltage, 1, 1}, {"V", Voltage, 1000, 1},
+	{"pA", Current, 1, 1}, {"nA", Current, 1000, 1},
+	{"Hz", Frequency, 1, 1}, {"kHz", Frequency, 1000, 1},
+	{"pF", Capacitance, 1, 1}, {"nF", Capacitance, 1000, 1},
+	{"nS", Conductance, 1, 1}, {"uS", Conductance, 1000, 1},
+	{"weight", Weight, 1, 1},
+	{"um", Length, 1, 1}, {"mm", Length, 1000, 1}, {"m", Length, 1e6, 1},
 }
 
 // String is the dimension's name in messages and in the documentation.

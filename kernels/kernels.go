@@ -12,6 +12,8 @@ package kernels
 import (
 	"embed"
 	"fmt"
+	"strings"
+	"sync"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -38,9 +40,25 @@ type Image struct {
 	ISA        int // its PTX version, 10·major + minor
 }
 
-// PTX unpacks the image's text, some milliseconds of work.
-func (i Image) PTX() string {
-	data, err := packed.ReadFile(i.Name + ".zst")
+// PTX is the image's text. The first call takes some milliseconds to unpack it; it stays in memory, for the other backends of the process.
+func (i Image) PTX() string { return texts()[i.Name]() }
+
+// texts unpacks each image once, when it is asked for.
+var texts = sync.OnceValue(func() map[string]func() string {
+	files, err := packed.ReadDir(".")
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+	list := map[string]func() string{}
+	for _, f := range files {
+		list[strings.TrimSuffix(f.Name(), ".zst")] = sync.OnceValue(func() string { return unpack(f.Name()) })
+	}
+	return list
+})
+
+// unpack reads a packed file.
+func unpack(name string) string {
+	data, err := packed.ReadFile(name)
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}
@@ -51,7 +69,7 @@ func (i Image) PTX() string {
 	defer r.Close()
 	text, err := r.DecodeAll(data, nil)
 	if err != nil {
-		panic("BUG: kernels/" + i.Name + ".zst: " + err.Error())
+		panic("BUG: kernels/" + name + ": " + err.Error())
 	}
 	return string(text)
 }

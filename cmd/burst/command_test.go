@@ -31,7 +31,7 @@ import (
 // call runs a command line in this process.
 func call(args ...string) (code int, stdout, stderr string) {
 	var out, errs bytes.Buffer
-	code = execute(context.Background(), args, &out, &errs)
+	code = execute(undrawn(), args, &out, &errs)
 	return code, out.String(), errs.String()
 }
 

@@ -32,7 +32,7 @@ func TestResumeOnOtherDevices(t *testing.T) {
 	standIns(t, 3)
 	out := filepath.Join(x.dir, "devices")
 	stop := func(args ...string) {
-		ctx, cancel := context.WithCancelCause(context.Background())
+		ctx, cancel := context.WithCancelCause(undrawn())
 		defer cancel(nil)
 		ctx = context.WithValue(ctx, diskKey{}, &stopper{left: 3, stop: cancel})
 		var stdout, stderr bytes.Buffer

@@ -148,7 +148,7 @@ func TestDamageOfUnfinishedRuns(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv("CUDA_VISIBLE_DEVICES", "")
 	require.NoError(t, os.WriteFile("net.yaml", []byte(smallGenome), 0o600))
-	ctx := context.WithValue(context.Background(), diskKey{}, failing{})
+	ctx := context.WithValue(undrawn(), diskKey{}, failing{})
 	var stderr bytes.Buffer
 	code := execute(ctx, []string{"run", "net.yaml", "--out", "cut", "--checkpoint-every", "20", "--backend", "cpu", "--threads", "1"}, &bytes.Buffer{}, &stderr)
 	require.NotZero(t, code)

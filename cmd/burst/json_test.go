@@ -38,7 +38,7 @@ func TestJSONOfEveryCommand(t *testing.T) {
 	require.NoError(t, os.WriteFile("bad.yaml", []byte("burst: v1\nareas:\n  - {name: a, neurons: 3, leek: 1}\n"), 0o600))
 	code, _, stderr := call("run", "quickstart", "--out", "saved", "--bursts", "40", "--checkpoint-every", "20", "--quiet", "--backend", "cpu")
 	require.Zero(t, code, stderr)
-	ctx, cancel := context.WithCancelCause(context.Background())
+	ctx, cancel := context.WithCancelCause(undrawn())
 	cancel(signalError{syscall.SIGINT}) // a run that is stopped at once
 	code = execute(ctx, []string{"run", "quickstart", "--out", "stopped", "--record", "spikes=cortex[500..511],motor", "--bursts", "40", "--quiet", "--backend", "cpu"}, io.Discard, io.Discard)
 	require.Equal(t, exitInterrupted, code)

@@ -310,7 +310,7 @@ func TestR3FullDisk(t *testing.T) {
 	for _, call := range []string{"write", "rename", "sync"}[:slow.Times(1, 3)] {
 		fault := map[string]error{"write": syscall.ENOSPC, "sync": syscall.EIO, "rename": syscall.EIO}[call]
 		out := filepath.Join(x.dir, call)
-		ctx := context.WithValue(context.Background(), diskKey{}, &faulty{left: 3, call: call, err: fault})
+		ctx := context.WithValue(undrawn(), diskKey{}, &faulty{left: 3, call: call, err: fault})
 		var stdout, stderr bytes.Buffer
 		code := execute(ctx, append([]string{"run", x.genome, "--out", out}, x.args...), &stdout, &stderr)
 		require.Equal(t, exitFile, code, stderr.String())
@@ -335,13 +335,13 @@ func TestDamagedCheckpoints(t *testing.T) {
 	x := newTrial(t)
 	out := filepath.Join(x.dir, "damaged")
 	folder := filepath.Join(out, run.CheckpointFolder)
-	ctx := context.WithValue(context.Background(), diskKey{}, &faulty{left: 8, call: "rename", err: syscall.EIO})
+	ctx := context.WithValue(undrawn(), diskKey{}, &faulty{left: 8, call: "rename", err: syscall.EIO})
 	var stdout, stderr bytes.Buffer
 	require.Equal(t, exitFile, execute(ctx, append([]string{"run", x.genome, "--out", out}, x.args...), &stdout, &stderr), stderr.String())
 	for _, n := range []uint64{35, 40} {
 		require.NoError(t, os.Truncate(filepath.Join(folder, checkpoint.Name(n)), 600))
 	}
-	ctx, cancel := context.WithCancelCause(context.Background())
+	ctx, cancel := context.WithCancelCause(undrawn())
 	defer cancel(nil)
 	ctx = context.WithValue(ctx, diskKey{}, &stopper{left: 1, stop: cancel})
 	stderr.Reset()
@@ -363,7 +363,7 @@ func TestAdviceToResume(t *testing.T) {
 	t.Parallel()
 	x := newTrial(t)
 	for saves, advised := range map[int]bool{0: false, 2: true} {
-		ctx := context.WithValue(context.Background(), diskKey{}, &faulty{left: saves, call: "rename", err: syscall.EIO})
+		ctx := context.WithValue(undrawn(), diskKey{}, &faulty{left: saves, call: "rename", err: syscall.EIO})
 		var stdout, stderr bytes.Buffer
 		code := execute(ctx, append([]string{"run", x.genome, "--out", filepath.Join(x.dir, fmt.Sprint(saves))}, x.args...), &stdout, &stderr)
 		require.Equal(t, exitFile, code, stderr.String())
@@ -387,7 +387,7 @@ func TestNoPlaceForCheckpoints(t *testing.T) {
 	x := newTrial(t)
 	from := filepath.Join(x.dir, "whole", run.CheckpointFolder, checkpoint.Name(590))
 	out := filepath.Join(x.dir, "blocked")
-	ctx := context.WithValue(context.Background(), diskKey{}, blocker{})
+	ctx := context.WithValue(undrawn(), diskKey{}, blocker{})
 	var stdout, stderr bytes.Buffer
 	code := execute(ctx, append([]string{"run", x.genome, "--from", from, "--out", out}, x.args...), &stdout, &stderr)
 	require.Equal(t, exitFile, code, stderr.String())
@@ -400,7 +400,7 @@ func TestNoPlaceForCheckpoints(t *testing.T) {
 func TestSweepThatFails(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "sweep")
-	ctx := context.WithValue(context.Background(), diskKey{}, &faulty{left: 4, call: "rename", err: syscall.EIO})
+	ctx := context.WithValue(undrawn(), diskKey{}, &faulty{left: 4, call: "rename", err: syscall.EIO})
 	var stdout, stderr bytes.Buffer
 	args := []string{"run", "quickstart", "--bursts", "40", "--checkpoint-every", "20", "--seeds", "3..6", "--jobs", "1", "--out", out, "--json", "--quiet", "--backend", "cpu"}
 	require.Equal(t, exitFile, execute(ctx, args, &stdout, &stderr)) // two saves a run
@@ -454,7 +454,7 @@ func TestResumeElsewhere(t *testing.T) {
 	x := newTrial(t)
 	out := filepath.Join(x.dir, "elsewhere")
 	stop := func(args ...string) {
-		ctx, cancel := context.WithCancelCause(context.Background())
+		ctx, cancel := context.WithCancelCause(undrawn())
 		defer cancel(nil)
 		ctx = context.WithValue(ctx, diskKey{}, &stopper{left: 3, stop: cancel})
 		var stdout, stderr bytes.Buffer
@@ -489,7 +489,7 @@ func TestOneProcessAFolder(t *testing.T) {
 	p.signal(t, os.Kill)
 	require.Error(t, p.wait())
 	require.FileExists(t, filepath.Join(out, "lock"))
-	ctx, cancel := context.WithCancelCause(context.Background())
+	ctx, cancel := context.WithCancelCause(undrawn())
 	defer cancel(nil)
 	var stdout, stderr bytes.Buffer
 	ctx = context.WithValue(ctx, diskKey{}, &stopper{left: 3, stop: cancel})

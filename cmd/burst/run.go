@@ -268,7 +268,7 @@ func (r *runner) run(ctx context.Context, open func(context.Context) (*run.Run, 
 		err = failed
 	}
 	defer r.progress.phase("")
-	return r.told(err)
+	return r.told(ctx, err)
 }
 
 // given has a run take the input of a live run's log, and keep it.
@@ -321,8 +321,12 @@ func (r *runner) forward(ctx context.Context, to uint64) error {
 	return r.Advance(ctx, to)
 }
 
+// drawKey is the key of a context's func(folder string) error in place of the one that draws a run's pictures: tests run hundreds of
+// networks, and drawing takes far longer than these.
+type drawKey struct{}
+
 // told draws the pictures of a run that is complete, and says how to resume any other.
-func (r *runner) told(err error) error {
+func (r *runner) told(ctx context.Context, err error) error {
 	var failed *run.FailedError
 	if errors.As(err, &failed) && failed.Resumable {
 		return fmt.Errorf("%w; `burst resume %s` goes on from its last checkpoint", err, quoted(r.Folder))
@@ -334,7 +338,11 @@ func (r *runner) told(err error) error {
 	start := time.Now()
 	r.progress.phase("drawing")
 	defer func() { r.draw = time.Since(start) }()
-	if err := picture.OfRun(r.Folder); err != nil {
+	draw := picture.OfRun
+	if f, ok := ctx.Value(drawKey{}).(func(string) error); ok {
+		draw = f
+	}
+	if err := draw(r.Folder); err != nil {
 		r.progress.line("no pictures: %s; try `burst plot %s`", plain.Text(err), r.Folder)
 	}
 	return err

@@ -18,20 +18,35 @@ import (
 
 // In the environment: asBurst makes the test binary the program itself; killAt, such as "before rename 3", kills it there;
 // signalAt, such as "2 9 300", sends part 2 the signal 9 at its 300th gather;
-// hostControl, such as "fail_launch=200 devices=2", steers the stand-in for libcuda, where $NAME is a variable; faultAt has the GPU fail at the nth checkpoint.
+// drawn has runs of a script leave pictures; hostControl, such as "fail_launch=200 devices=2", steers the stand-in for libcuda, where $NAME is a variable; faultAt has the GPU fail at the nth checkpoint.
 const (
 	asBurst     = "BURST_TEST_AS_PROGRAM"
 	killAt      = "BURST_TEST_KILL_AT"
 	signalAt    = "BURST_TEST_SIGNAL_AT"
 	hostControl = "BURST_TEST_HOST_CONTROL"
 	faultAt     = "BURST_TEST_FAULT_AT"
+	drawn       = "BURST_TEST_DRAWN"
 )
+
+// undrawn is a context in which runs leave no pictures, which take most of the time of a small run.
+func undrawn() context.Context {
+	return context.WithValue(context.Background(), drawKey{}, func(string) error { return nil })
+}
+
+// scripted is the program of scripts; drawn has its runs leave pictures.
+func scripted() {
+	ctx := undrawn()
+	if os.Getenv(drawn) != "" {
+		ctx = context.Background()
+	}
+	os.Exit(execute(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asBurst) != "" {
 		os.Exit(program())
 	}
-	testscript.Main(withStandIn{m}, map[string]func(){"burst": func() { os.Exit(execute(context.Background(), os.Args[1:], os.Stdout, os.Stderr)) }})
+	testscript.Main(withStandIn{m}, map[string]func(){"burst": scripted})
 }
 
 // withStandIn runs the tests with a place for the stand-in of a GPU.
@@ -48,7 +63,7 @@ func (w withStandIn) Run() int {
 
 // program is burst, with what the environment plants.
 func program() int {
-	ctx := context.Background()
+	ctx := undrawn()
 	if text := os.Getenv(killAt); text != "" {
 		point, nth, _ := strings.Cut(text, "@")
 		n, err := strconv.Atoi(nth)

@@ -292,10 +292,12 @@ func operation(what string) (op Op, turned bool) {
 	case ">=":
 		return LessEqual, true
 	}
-	return map[string]Op{
-		"+": Add, "-": Sub, "*": Mul, "/": Div, "<": Less, "<=": LessEqual, "==": Equal, "!=": Equal, "and": And, "or": Or,
-		"not": Not, "neg": Neg, "abs": Abs, "sqrt": Sqrt, "min": Min, "max": Max, "select": Select,
-	}[what], false
+	return operations[what], false
+}
+
+var operations = map[string]Op{
+	"+": Add, "-": Sub, "*": Mul, "/": Div, "<": Less, "<=": LessEqual, "==": Equal, "!=": Equal, "and": And, "or": Or,
+	"not": Not, "neg": Neg, "abs": Abs, "sqrt": Sqrt, "min": Min, "max": Max, "select": Select,
 }
 
 // lookup is the value of a name.

@@ -6,12 +6,23 @@ import (
 	"burst/internal/exact"
 )
 
-// checkConstant finds what a constant may not hold: names that are not known, conditions where numbers belong.
-func checkConstant(n *node, known []string) *Mistake {
-	c := &compiler{b: newBuilder(), scope: map[string]binding{}}
-	c.bindValues(known, nil)
-	_, m := c.number(plain(n))
+// constantChecker finds what a constant may not hold: names that are not known, conditions where numbers belong. Its program is for no one.
+type constantChecker struct{ c compiler }
+
+func newConstantChecker(params []string) *constantChecker {
+	k := &constantChecker{compiler{b: newBuilder(), scope: map[string]binding{}}}
+	k.c.bindValues(params, nil)
+	return k
+}
+
+func (k *constantChecker) check(n *node) *Mistake {
+	_, m := k.c.number(plain(n))
 	return m
+}
+
+// add makes a constant known to those after it.
+func (k *constantChecker) add(name string) {
+	k.c.scope[name] = binding{value{ref: k.c.b.constant(0)}, aValue}
 }
 
 // plain is an expression with the functions of constants alone replaced by one of all expressions, for checks.

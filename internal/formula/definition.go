@@ -153,18 +153,18 @@ func (n *node) each(visit func(*node)) {
 
 // constants reads them in order; each may use parameters, those before it, and dt.
 func (c *compiler) constants() (out []constant) {
-	known := slices.Clone(c.source.Params)
+	checker := newConstantChecker(c.source.Params)
 	for i, l := range c.source.Constants {
 		n, m := parse(l.Text, InConstants)
 		if m == nil {
-			m = checkConstant(n, known)
+			m = checker.check(n)
 		}
 		if m != nil {
 			c.fault(InConstants, i, m)
 			n = &node{}
 		}
 		out = append(out, constant{l.Name, n})
-		known = append(known, l.Name)
+		checker.add(l.Name)
 	}
 	c.bindValues(c.source.Params, out)
 	return out

@@ -55,7 +55,7 @@ func scan(text string) ([]token, *Mistake) {
 	if len(text) > maxText {
 		return nil, wrong(0, "expects an expression of at most %d bytes, found %d", maxText, len(text))
 	}
-	var out []token
+	out := make([]token, 0, 2+len(text)/3)
 	for i := 0; i < len(text); {
 		t := token{at: i}
 		switch c := text[i]; {
