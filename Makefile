@@ -41,13 +41,15 @@ test-repeats: ## with many seeds, sizes and faults, what make test runs with few
 	$(SLOWLY) ./genome/feagi -run '^TestTable$$'
 	$(SLOWLY) ./genomes -run '^TestR7OneDigest$$'
 	$(SLOWLY) ./record -run '^(TestR22StreamLengths|TestR22Parquet)$$'
+	$(SLOWLY) ./record/picture -run '^TestPictures$$'
+	$(SLOWLY) ./internal/exchange/nccl -run '^TestProcesses$$'
 
 test-supply: ## build the program and the kernels anew: the same bytes, and no more than the budget
 	$(SLOWLY) . -run '^(TestR30Reproducible|TestProgramSize)$$'
 	$(SLOWLY) ./kernels -run '^TestRebuild$$'
 
 test-kernels: ## run all paths, schedules and groups of devices by the kernels compiled for the host, and plant mistakes in these
-	$(SLOWLY) ./backend/cuda -run '^(TestConformanceOnHost|TestConformanceOfPlainKernels|TestPendingEvents|TestLearningBatches|TestLearningMoves|TestMemoryMoves|TestDrivenMoves|TestPaths|TestClusters|TestClustersOfGroups|TestConformanceOfGroups|TestGroupsOfExamples|TestDelayed|TestWithoutDelays|TestUnevenRows|TestSchedules|TestPlantedMistakes|TestExamples|TestGuide)$$'
+	$(SLOWLY) ./backend/cuda -run '^(TestConformanceOnHost|TestConformanceOfPlainKernels|TestPendingEvents|TestLearningBatches|TestLearningMoves|TestMemoryAreas|TestMemoryMoves|TestDrivenMoves|TestPaths|TestClusters|TestClustersOfGroups|TestConformanceOfGroups|TestGroupsOfExamples|TestDelayed|TestWithoutDelays|TestUnevenRows|TestSchedules|TestPlantedMistakes|TestExamples|TestGuide)$$'
 	$(SLOWLY) ./cmd/burst -run '^(TestDeviceLostAmongOthers|TestDevicesEverywhere|TestResumeOnOtherDevices|TestPartsFitWhereTheWholeDoesNot)$$'
 
 test-science: ## hold the networks of the literature to their published numbers

@@ -197,7 +197,7 @@ func TestR4Damage(t *testing.T) {
 	c := driven(learning(77, 416))
 	small := encoded(t, c)
 	require.InDelta(t, 64<<10, len(small), 1<<10)
-	stride := slow.Times(97, 7) // 7 meets every byte and, over 7 bytes, every bit of one
+	stride := slow.Times(193, 7) // 7 meets every byte and, over 7 bytes, every bit of one
 	if *long {
 		stride = 1
 	}

@@ -22,6 +22,7 @@ func TestR7OneDigest(t *testing.T) {
 	counts := []int{1, 2, 3, 8, 16}
 	if !slow.Asked() {
 		delete(names, "burst-100k-feagi")
+		delete(names, "vogels-abbott-cuba")
 		counts = []int{1, 3, 16}
 	}
 	if *long {

@@ -18,6 +18,7 @@ import (
 func TestConformance(t *testing.T) {
 	conform := func(t *testing.T, open enginetest.Open) { enginetest.Run(t, open, reference.Open) }
 	t.Run("all processors", func(t *testing.T) {
+		slow.Test(t)
 		conform(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
 			return Open(c, Options{Want: w})
 		})
@@ -35,7 +36,7 @@ func TestConformance(t *testing.T) {
 		})
 	})
 	t.Run("3 parts of the network of 2 threads", func(t *testing.T) {
-		slow.Short(t)
+		slow.Test(t) // package split has two parts
 		conform(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
 			var list []*connectome.Connectome
 			for i := range 3 {

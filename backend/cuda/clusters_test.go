@@ -115,12 +115,9 @@ func TestLittleSharedMemory(t *testing.T) {
 // TestClustersOfGroups is TestClusters for two to eight devices that share each network, some of which may have no synapses; then
 // the suite's batches, whose genomes have stimuli.
 func TestClustersOfGroups(t *testing.T) {
-	slow.Short(t)
+	slow.Test(t)
 	devices(t, 8).Control("multiprocessors", 4)
 	runClusters(t, [][]int{{1, 0}, {0, 2, 1}}, clustered(2))
-	if !slow.Asked() {
-		return
-	}
 	for size, lists := range map[uint64][][]int{4: {{0, 1}, {2, 1, 0}}, 1: {{7, 6, 5, 4, 3, 2, 1, 0}, {0, 1, 2, 3, 4}}} {
 		runClusters(t, lists, clustered(size))
 	}

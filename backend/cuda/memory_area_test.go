@@ -33,6 +33,7 @@ func inProcesses(c *connectome.Connectome, parts int, w engine.Want) (engine.Bac
 // TestMemoryAreas runs networks with memory areas in processes and on several devices, which divide the areas.
 func TestMemoryAreas(t *testing.T) {
 	t.Run("processes", func(t *testing.T) {
+		slow.Test(t)
 		devices(t, 1)
 		enginetest.RunMemory(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
 			return inProcesses(c, 3, w)

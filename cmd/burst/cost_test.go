@@ -29,7 +29,7 @@ func TestPredictedCost(t *testing.T) {
 name: cost
 bursts: 333
 areas:
-  - {name: a, neurons: 7001, model: lif, drive: {poisson: {rate: 900 Hz, weight: 1 mV}}}
+  - {name: a, neurons: 3001, model: lif, drive: {poisson: {rate: 900 Hz, weight: 1 mV}}}
 projections:
   - {from: a, to: a, rule: fixed_indegree, indegree: 600, weight: 0.01 mV, delay: "uniform(1, 9)"}
 `), 0o600))

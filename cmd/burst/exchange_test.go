@@ -89,7 +89,7 @@ func TestExchangeChosen(t *testing.T) {
 		{"a failure of the first in a burst", 2, "HOST_NCCL_fail_gather=1\nHOST_NCCL_fail_after=20", []string{"--devices", "all"}, exitDevice, "ncclAllGather: unhandled cuda error"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if quick := []string{"auto", "one GPU for two, auto", "no library", "a failure of one in a burst"}; !slices.Contains(quick, c.name) {
+			if quick := []string{"auto", "one GPU for two, auto", "a failure of one in a burst"}; !slices.Contains(quick, c.name) {
 				slow.Test(t)
 			}
 			code, stdout, stderr := gpuProcesses(t, 2, c.devices, strings.Fields(c.env), append([]string{"run", "quickstart", "--bursts", "40", "--no-out"}, c.args...)...)

@@ -60,12 +60,12 @@ func TestPlasticProcesses(t *testing.T) {
 	code, _, stderr = mpirun(t, 2, nil, "run", sound, "--from", from, "--bursts", "50", "--no-out", "--quiet", "--expect-weights", want)
 	require.Zero(t, code, stderr)
 
-	learnt := filepath.Join(dir, "learnt")
-	code, _, stderr = call("run", sound, "--bursts", "40", "--backend", "reference", "--weights-from", one, "--out", learnt, "--quiet")
-	require.Zero(t, code, stderr)
-	code, _, stderr = mpirun(t, 2, nil, "run", sound, "--bursts", "40", "--weights-from", three, "--no-out", "--quiet", "--expect-weights", weights(learnt))
-	require.Zero(t, code, stderr)
 	if slow.Asked() {
+		learnt := filepath.Join(dir, "learnt")
+		code, _, stderr = call("run", sound, "--bursts", "40", "--backend", "reference", "--weights-from", one, "--out", learnt, "--quiet")
+		require.Zero(t, code, stderr)
+		code, _, stderr = mpirun(t, 2, nil, "run", sound, "--bursts", "40", "--weights-from", three, "--no-out", "--quiet", "--expect-weights", weights(learnt))
+		require.Zero(t, code, stderr)
 		code, _, stderr = mpirun(t, 2, nil, "run", sound, "--seed", "9", "--bursts", "40", "--weights-from", three, "--no-out", "--quiet")
 		require.Equal(t, exitUsage, code)
 		require.Contains(t, stderr, "want the same genome and seed but for plasticity")

@@ -85,7 +85,7 @@ func RandomDriven(r *rand.Rand, pick int) Net {
 // stopped, read and written anywhere, and that an amplitude beyond its bound ends the run.
 func runDriven(t *testing.T, open, oracle Open) {
 	spikes, sizes := 0, map[int32]bool{}
-	for seed := range seeds(20, 10, 10) {
+	for seed := range seeds(20, 10) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 0x64726976))
 			n := RandomDriven(r, int(seed))

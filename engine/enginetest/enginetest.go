@@ -16,7 +16,7 @@ type Open func(c *connectome.Connectome, w engine.Want) (engine.Backend, error)
 
 // Run tests the backend that open opens against the law of package engine. oracle opens the backend that random networks are
 // compared with: burst/backend/reference. (For the reference itself this only shows that it is repeatable.) With BURST_SLOW=1 in
-// the environment and without -short there are about twice as many networks.
+// the environment and without -short there are two to five times as many networks.
 func Run(t *testing.T, open, oracle Open) {
 	run(t, open, oracle, func(*textCase) bool { return true })
 	t.Run("Plastic", func(t *testing.T) { runPlastic(t, open, oracle) })
@@ -42,15 +42,12 @@ func run(t *testing.T, open, oracle Open, wanted func(*textCase) bool) {
 // many says that there is time for all networks.
 func many() bool { return slow.Asked() && !testing.Short() }
 
-// seeds is how many random networks of a kind are tested: all, some, or few with -short.
-func seeds(all, some, few uint64) uint64 {
-	switch {
-	case many():
+// seeds is how many random networks of a kind are tested: all, or few, which find every planted bug.
+func seeds(all, few uint64) uint64 {
+	if many() {
 		return all
-	case testing.Short():
-		return few
 	}
-	return some
+	return few
 }
 
 // start opens a backend that is closed when the test ends.

@@ -42,7 +42,7 @@ func runLaws(t *testing.T, open, oracle Open) {
 // RunBatches checks StepN and the Steps between, against the oracle's Step, on the networks of Run's laws: for backends with several ways
 // of running many bursts.
 func RunBatches(t *testing.T, open, oracle Open, w engine.Want) {
-	for seed := range seeds(6, 3, 3) {
+	for seed := range seeds(6, 3) {
 		r := rand.New(rand.NewPCG(seed, 0x6c617773))
 		batch(t, open, oracle, w, randomNet(r, int(seed)), r.Uint64())
 		batch(t, open, oracle, w, Uniform(r), r.Uint64())

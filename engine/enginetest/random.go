@@ -25,7 +25,7 @@ func runRandom(t *testing.T, open, oracle Open) {
 		}
 	}
 	each := 3 * uint64(len(forgetful())) // each model alone once
-	count := seeds(30, each, each)
+	count := seeds(30, each)
 	for seed := range count {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 0x6275727374))
@@ -34,14 +34,14 @@ func runRandom(t *testing.T, open, oracle Open) {
 			same(t, open, oracle, c, 40+r.IntN(60), randomInput(r.Uint64(), c), "the oracle follows the law of package engine")
 		})
 	}
-	for seed := range seeds(20, 10, 6) {
+	for seed := range seeds(20, 6) {
 		t.Run(fmt.Sprintf("ports, seed %d", seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 0x706f727473))
 			c := randomNet(r, wide).Build()
 			same(t, open, oracle, c, 40+r.IntN(60), randomInput(r.Uint64(), c), "the oracle follows the law of package engine")
 		})
 	}
-	for seed := range seeds(20, 10, 6) {
+	for seed := range seeds(20, 6) {
 		t.Run(fmt.Sprintf("custom, seed %d", seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 0x637573746f6d))
 			n := randomNet(r, custom)
