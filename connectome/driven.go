@@ -42,19 +42,19 @@ func (c *Connectome) AmplitudeLists() int {
 	return min(c.MaxDelay, quanta.MaxApart)
 }
 
-// Amplitude is a potential in quanta, to nearest, ties away from zero, but not to 0 unless the potential is 0. It is false if the
-// amplitude is beyond most in size.
+// Amplitude is a potential in quanta, to nearest, ties away from zero; where the potential is above 0 at least 1, where it is below 0.
+// It is false if the amplitude is beyond most.
 func Amplitude(v float32, scale, most int32) (quanta int32, ok bool) {
-	x := math.Abs(float64(float64(v) * float64(scale)))
+	if v <= 0 {
+		return 0, true
+	}
+	x := float64(float64(v) * float64(scale))
 	whole := math.Floor(x)
-	if x-whole >= 0.5 || whole == 0 && x > 0 {
+	if x-whole >= 0.5 || whole == 0 {
 		whole++
 	}
 	if !(whole <= float64(most)) {
 		return 0, false
-	}
-	if v < 0 {
-		return -int32(whole), true
 	}
 	return int32(whole), true
 }
@@ -123,10 +123,15 @@ func (p *plan) leastThreshold(area int) float64 {
 	return least
 }
 
-// makeDriven makes the synapses of all driven projections. Those that merge do it among themselves: they lead from the same area.
+// makeDriven makes the synapses of all driven projections that do not learn; where all do, there are rows without synapses. Those that
+// merge do it among themselves: they lead from the same area.
 func (p *plan) makeDriven(c *Connectome, sums []uint64, progress *meter) error {
-	driven := p.driven()
+	if c.Driven = p.divisors(); c.Driven == nil {
+		return nil
+	}
+	driven := slices.DeleteFunc(p.driven(), func(w *wiring) bool { return w.learns != nil })
 	if len(driven) == 0 {
+		c.Driven.Row = make([]uint64, c.Neurons+1)
 		return nil
 	}
 	rows := &Connectome{Neurons: c.Neurons, MaxDelay: 1, Part: c.Part}
@@ -135,7 +140,6 @@ func (p *plan) makeDriven(c *Connectome, sums []uint64, progress *meter) error {
 	}
 	c.ByRule += rows.ByRule
 	c.MaxDelay = max(c.MaxDelay, rows.MaxDelay)
-	c.Driven = p.divisors(driven)
 	c.Driven.Row, c.Driven.Target, c.Driven.Weight, c.Driven.Delay = rows.Row, rows.Target, rows.Weight, rows.Delay.Short
 	return nil
 }
@@ -151,7 +155,8 @@ func (p *plan) driven() (list []*wiring) {
 }
 
 // divisors are their Driven without synapses; nil if there are no such projections.
-func (p *plan) divisors(driven []*wiring) *Driven {
+func (p *plan) divisors() *Driven {
+	driven := p.driven()
 	if len(driven) == 0 {
 		return nil
 	}

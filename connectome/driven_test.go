@@ -154,8 +154,8 @@ func TestAmplitude(t *testing.T) {
 		want        int32
 		ok          bool
 	}{
-		{1.5, 1000, 1500, 1500, true}, {1.5, 1000, 1499, 0, false}, {-1.5, 1000, 1500, -1500, true}, {-1.5, 1000, 1499, 0, false},
-		{0, 1000, 1, 0, true}, {1e-30, 1000, 1, 1, true}, {-1e-30, 1000, 1, -1, true}, {2.5, 1, 9, 3, true}, {-2.5, 1, 9, -3, true}, {2.25, 1, 9, 2, true},
+		{1.5, 1000, 1500, 1500, true}, {1.5, 1000, 1499, 0, false}, {-1.5, 1000, 1500, 0, true}, {-1.5, 1000, 1499, 0, true},
+		{0, 1000, 1, 0, true}, {1e-30, 1000, 1, 1, true}, {-1e-30, 1000, 1, 0, true}, {2.5, 1, 9, 3, true}, {-2.5, 1, 9, 0, true}, {0.25, 1, 9, 1, true}, {2.25, 1, 9, 2, true},
 		{math.MaxFloat32, 1, math.MaxInt32, 0, false}, {float32(math.Inf(1)), 1, math.MaxInt32, 0, false}, {float32(math.NaN()), 1, math.MaxInt32, 0, false},
 	} {
 		got, ok := Amplitude(c.v, c.scale, c.most)

@@ -194,7 +194,9 @@ func (l *load) add(p *plan, w *wiring) {
 		l.longest = max(l.longest, w.longest)
 	}
 	if w.drives > 0 {
-		l.driven = add(l.driven, w.synapses)
+		if w.learns == nil {
+			l.driven = add(l.driven, w.synapses)
+		}
 		l.drivenRows = max(l.drivenRows, bytesASynapse)
 		if w.delayed() {
 			l.drivenRows = bytesASynapse + bytesOfADelay(w.longest)

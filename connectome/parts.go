@@ -35,7 +35,7 @@ func NewParts(g *genome.Genome, of int, o Options) (*Parts, error) {
 	if err != nil {
 		return nil, err
 	}
-	head.Part, head.MaxDelay, head.Driven = Part{}, p.leastDelay(), p.divisors(p.driven())
+	head.Part, head.MaxDelay, head.Driven = Part{}, p.leastDelay(), p.divisors()
 	s := &Parts{plan: p, head: head, sums: make([]uint64, p.inputs), tell: o.Progress, took: time.Since(start)}
 	if err := s.Into(of); err != nil {
 		return nil, err

@@ -35,6 +35,7 @@ type Plastic struct {
 	Below, Above    float32 // what a weight beyond Lo or Hi becomes: that bound, or NaN, which ends the run
 	Divide          []int32 // per source, what its spikes divide by; nil: nothing
 	Lift            int64   // of the target area; see Unlift
+	PSPMax          int32   // of the source area; above 0 what a spike delivers follows its amplitude
 	Pre, Post       []Trace
 	Modulators      []Modulator
 	Source          []float32 // initial values of the source's variables
@@ -127,6 +128,19 @@ func Quanta(w float32, scale int32) int32 {
 
 // Fails says that a weight which passes a bound ends the run.
 func (p *Plastic) Fails() bool { return p.Below != p.Lo || p.Above != p.Hi }
+
+// Delivers is what a synapse of the weight q, in quanta, delivers of a spike of a source, before it is lifted. Only where PSPMax is above 0
+// does the spike's amplitude matter.
+func (p *Plastic) Delivers(q int32, source uint32, amplitude, scale int32) int64 {
+	if p.PSPMax == 0 {
+		return int64(p.Share(q, source))
+	}
+	by := int32(0)
+	if p.Divide != nil {
+		by = p.Divide[source]
+	}
+	return Delivers(q, amplitude, scale, by)
+}
 
 // Share is what a spike of the source delivers of q quanta, before it is lifted: where its area divides, q divided by the number of
 // its synapses, rounded up in size, as weights that stay are.
@@ -226,10 +240,10 @@ func (w *wiring) which() int { return int((w.port(0, 0, 0) - w.ports.First) / w.
 // bound is the largest |weight| that a synapse of the weight q can come to deliver, in quanta, lifted. While it is not known yet what
 // there is room for, weights that may fail are taken to stay.
 func (w *wiring) bound(source uint32, q int64, scale float64) uint64 {
-	if w.drives > 0 {
+	switch {
+	case w.learns == nil && w.drives > 0:
 		return w.drivenBound(source, q, scale)
-	}
-	if w.learns == nil {
+	case w.learns == nil:
 		return quanta.Magnitude(q)
 	}
 	by := int64(1)
@@ -237,6 +251,9 @@ func (w *wiring) bound(source uint32, q int64, scale float64) uint64 {
 		by = int64(max(1, w.out[source]))
 	}
 	delivers := func(q int64) uint64 {
+		if w.drives > 0 {
+			return w.drivenBound(source, q, scale)
+		}
 		if quanta.Magnitude(q) < quanta.Overflow {
 			q = shareOf(q, by)
 		}
@@ -268,6 +285,9 @@ func (p *plan) makePlastic(c *Connectome, sums []uint64, progress *meter) error 
 			return err
 		}
 		c.Plastic = append(c.Plastic, made)
+		if made.PSPMax > 0 {
+			c.MaxDelay = max(c.MaxDelay, int(made.Longest)) // amplitudes are kept for so long
+		}
 	}
 	return nil
 }
@@ -279,7 +299,7 @@ func (p *plan) newPlastic(w *wiring, c, rows *Connectome) (Plastic, error) {
 		Projection: w.index, Rule: rule, From: w.from, To: w.to, Ports: w.ports, Port: uint32(w.which()),
 		Target: rows.Target, Weight: rows.Weight, Delay: rows.Delay.Short, Steps: 1,
 		In: make([]uint32, w.ports.Count), Lag: uint32(max(1, 2*l.Back)), Longest: uint32(rows.MaxDelay),
-		Lo: w.low, Hi: w.high, Below: w.below, Above: w.above, Lift: p.lifts[w.p.To],
+		Lo: w.low, Hi: w.high, Below: w.below, Above: w.above, Lift: p.lifts[w.p.To], PSPMax: p.pspMax(w.p.From),
 	}
 	for _, n := range w.out {
 		m.Divide = append(m.Divide, int32(n))
@@ -401,7 +421,8 @@ func (c *Connectome) apartHere() uint64 {
 }
 
 // plasticHash adds to the workers' sums the share of the projections that change in Hash. Each adds the hash of each of its synapses, folded on from what
-// its rule and numbers make: fold, from 3 on, over its place among these projections, Lag, bounds, window, parameters and programs.
+// its rule and numbers make: fold, from 3 on, over its place among these projections, Lag, bounds, window, parameters, programs, and PSPMax
+// where it is above 0.
 func (c *Connectome) plasticHash(sums []uint64) {
 	for i := range c.Plastic {
 		p := &c.Plastic[i]
@@ -500,6 +521,9 @@ func (p *Plastic) fold(h uint64) uint64 {
 	}
 	for _, n := range p.Divide {
 		whole(uint64(n))
+	}
+	if p.PSPMax > 0 {
+		whole(uint64(p.PSPMax))
 	}
 	return h
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"burst/genome"
+	"burst/internal/quanta"
 )
 
 // bounds sets the bounds of weights that change.
@@ -118,6 +119,9 @@ func (w *wiring) cut(room int64, scale float64) {
 	}
 	weight := func(room int64) float32 {
 		most := uint64(room / max(1, w.lifting))
+		if w.drives > 0 { // then it is multiplied by an amplitude
+			most = mul(most, uint64(scale)) / uint64(max(1, quanta.Of(w.drives, scale)))
+		}
 		if w.out != nil {
 			most = min(mul(most, least), autoBound) // a weight is an int32 of quanta before it is divided
 		}

@@ -7,7 +7,8 @@ import (
 	"burst/connectome"
 )
 
-// Amplitude is the potential at which a neuron of an area with a psp_max was fired, in quanta. What its synapses deliver follows from it.
+// Amplitude is the potential at which a neuron of an area with a psp_max was fired, in quanta, 0 where that was below 0. What its
+// synapses deliver follows from it.
 type Amplitude struct {
 	Neuron uint32
 	Quanta int32
@@ -71,12 +72,12 @@ func (s *State) checkAmplitudes(c *connectome.Connectome) error {
 			if a.PSPMax == 0 {
 				continue
 			}
-			if len(list) == 0 || list[0].Neuron != n || list[0].Quanta > a.PSPMax || list[0].Quanta < -a.PSPMax {
+			if len(list) == 0 || list[0].Neuron != n || list[0].Quanta > a.PSPMax || list[0].Quanta < 0 {
 				found := "none"
 				if len(list) > 0 {
 					found = strconv.Itoa(int(list[0].Quanta)) + " of neuron " + strconv.Itoa(int(list[0].Neuron))
 				}
-				return fmt.Errorf("state: amplitude of neuron %d, which fired %d bursts earlier: %s found, want at most %d in size", n, d+1, found, a.PSPMax)
+				return fmt.Errorf("state: amplitude of neuron %d, which fired %d bursts earlier: %s found, want 0…%d", n, d+1, found, a.PSPMax)
 			}
 			list = list[1:]
 		}

@@ -61,13 +61,14 @@
 // # psp_max
 //
 // In a feagi area with psp_max the psp of a spike is the potential at which it was fired. Its amplitude a is V of step 4c, before V
-// becomes 0, in quanta: |V|·scale to nearest, ties away from zero, but at least 1 where V is not 0, with the sign of V. A spike whose
-// |a| is more than psp_max in quanta ends the run; the error names neuron and burst, which is not delivered.
+// becomes 0, in quanta: V·scale to nearest, ties away from zero, but at least 1 where V > 0, and 0 where V ≤ 0. A spike whose a is
+// more than psp_max in quanta ends the run; the error names neuron and burst, which is not delivered.
 //
 //	1d. For each delay d, for each neuron of such an area in the fire queue of burst t−d, for each synapse of it with delay d:
 //	    acc[port] += q, lifted where the target's area rectifies. With the weight w, a factor in quanta, q has the sign of w·a and the
 //	    size |w·a|/scale to nearest, ties away from zero, but at least 1 where w·a is not 0. With divide_psp the size is
 //	    |w·a|/(scale·K), rounded up; K is the number of synapses of the source before any are merged. The port is w's.
+//	    A plastic synapse of such an area delivers so too, in step 1b, with w = q(out); its rule is one of FEAGI's.
 //
 // M counts such a synapse if its weight may be ≤ 0 or some threshold of the source's area is. Of merged synapses the weights are
 // added. Burst.Amplitudes and State.Amplitudes have the amplitudes beside the fire queues of the last min(D, 255) bursts.

@@ -34,7 +34,7 @@ func TestPSPMax(t *testing.T) {
 		{"below the threshold", "psp_max: 12.5", "psp_max: ‹1.5", "expects at least the threshold 2, from which neurons fire, found 1.5"},
 		{"of nothing", "psp_max: 12.5", "psp_max: ‹0", "above 0"},
 		{"in another model", "model: lif}", "model: lif, ‹psp_max: 3}", "found a key of the model feagi, which the model lif does not have"},
-		{"learning", "weight: 0.5}", "weight: 0.5, plasticity: {rule: feagi, window: 2, bounds: [0, 9]}}", "expects a source area without psp_max, found eye"},
+		{"learning", "weight: 0.5}", "weight: 0.5, plasticity: {rule: stdp, bounds: [0, 9]}}", "expects one of FEAGI's rules, or a source area without psp_max, found the rule stdp and eye"},
 		{"a list of the whole network", "{from: eye, to: eye, rule: one_to_one, weight: 0.5}", "{rule: edges, ‹file: all.csv}", "found a list of the whole network, whose weights no psp_max concerns, and the area eye with one"},
 	} {
 		marked := strings.Replace(potentials, c.old, c.new, 1)

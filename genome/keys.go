@@ -147,7 +147,7 @@ var areaKeys = sync.OnceValue(func() []key {
 		{Name: "group", Form: formName, Doc: "what the area is for: ipu, opu, core, custom, memory or any other name"},
 		{Name: "devices", Form: formWhole, Low: 1, High: maxSize, Doc: "number of devices that the area stands for"},
 		{Name: "psp", Form: formNumber, Dims: []Dimension{Plain}, Min: -inf, Max: inf, Default: "1", Doc: "factor of the weights of all projections from the area"},
-		{Name: "psp_max", Form: formNumber, Dims: []Dimension{Plain}, Min: 0, MinOpen: true, Max: inf, Of: having("psp_max"), Doc: "makes the psp of each spike the potential at which it was fired; one beyond this, in size, ends the run"},
+		{Name: "psp_max", Form: formNumber, Dims: []Dimension{Plain}, Min: 0, MinOpen: true, Max: inf, Of: having("psp_max"), Doc: "makes the psp of each spike the potential at which it was fired; one beyond this ends the run, one below 0 delivers nothing"},
 		{Name: "divide_psp", Form: formFlag, Default: "false", Doc: "whether those weights are divided by the number of synapses that leave the source neuron"},
 		{Name: "params", Form: formMap, Free: anyParam(), Doc: "parameters of the model"},
 		{Name: "init", Form: formMap, Free: anyStart(), Doc: "initial values of state variables, drawn for each neuron"},

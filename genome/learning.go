@@ -399,10 +399,14 @@ func (k *learner) beside(f *fields) {
 	if k.pr.Merge {
 		f.faultKey("merge", "", "expects either merge or plasticity, found both: a merged synapse has weights of several projections")
 	}
-	if from := &k.p.g.Areas[k.pr.From]; from.PSPMax > 0 {
-		k.fault("expects a source area without psp_max, found %s; weights that a potential multiplies cannot change as yet", from.Name)
+	if k.rule.Name == "" {
+		return // it is refused
 	}
-	if from := &k.p.g.Areas[k.pr.From]; from.DividePSP && k.rule.Window == WindowNone {
+	switch from := &k.p.g.Areas[k.pr.From]; {
+	case k.rule.Window != WindowNone:
+	case from.PSPMax > 0:
+		k.fault("expects one of FEAGI's rules, or a source area without psp_max, found the rule %s and %s, whose potentials multiply weights", k.rule.Name, from.Name)
+	case from.DividePSP:
 		k.fault("expects one of FEAGI's rules, or a source area without divide_psp, found the rule %s and %s, whose divide_psp divides weights", k.rule.Name, from.Name)
 	}
 }

@@ -2,15 +2,8 @@
 // load none of it. The host makes amplitudes of the potentials, and gives them back for as many bursts as delays are long.
 #define BURST_DRIVEN
 #define BURST_MOVING
+#include "amplitudes.cuh"
 #include "neural_dynamics_fcl.cu"
-
-typedef long long i64;
-
-// amplitude is the potential at which a neuron was fired.
-struct amplitude {
-    u32 neuron;
-    i32 quanta;
-};
 
 // driven are the synapses of such areas, in rows like those of all others, and what has been fired in the last bursts.
 struct driven {
@@ -19,24 +12,8 @@ struct driven {
     const i32 *weight;      // factors of the amplitude, in quanta
     const u8 *delay;        // null: all are 1
     const i32 *divide;      // what each neuron's spikes divide by, 0: nothing; null: none divides
-    const amplitude *lists; // those of burst b from (b mod delays)·room on
-    u64 room;
-    u32 delays;
+    amplitudes fired;
 };
-
-// delivers is what a synapse delivers of an amplitude before it is lifted: connectome.Delivers.
-DEVICE i64 delivers(i32 factor, i32 quanta, i32 scale, i32 by) {
-    i64 product = (i64)factor * quanta;
-    u64 size = product < 0 ? -(u64)product : (u64)product;
-    if (by > 0) {
-        u64 among = (u64)scale * (u64)by;
-        size = (size + among - 1) / among;
-    } else if (size > 0) {
-        size = (size + (u64)scale / 2) / (u64)scale;
-        if (size == 0) size = 1;
-    }
-    return product < 0 ? -(i64)size : (i64)size;
-}
 
 // lift_for is an amount as it is sent to an area.
 DEVICE i32 lift_for(const area *a, i64 q) {
@@ -50,15 +27,16 @@ DEVICE i32 lift_for(const area *a, i64 q) {
 //	for d := range delays { for _, x := range amplitudes of burst t-d {
 //		for k := range synapses of x.neuron with delay d { acc[target[k]] += lifted(Delivers(weight[k], x.quanta)) }
 //	} }
-KERNEL driven_deliver(driven p, const u64 *before, u64 t, i32 scale, const area *areas, u32 area_count, i32 *acc) {
-    for (u64 pair = thread_index() / 32; pair < before[p.delays]; pair += thread_count() / 32) {
-        u32 d = 1, high = p.delays; // the first delay with pair < before[d]
+KERNEL driven_deliver(driven p, u64 t, i32 scale, const area *areas, u32 area_count, i32 *acc) {
+    const u64 *before = p.fired.before;
+    for (u64 pair = thread_index() / 32; pair < before[p.fired.delays]; pair += thread_count() / 32) {
+        u32 d = 1, high = p.fired.delays; // the first delay with pair < before[d]
         while (d < high) {
             u32 middle = d + (high - d) / 2;
             if (before[middle] <= pair) d = middle + 1;
             else high = middle;
         }
-        amplitude x = p.lists[(t + p.delays - d) % p.delays * p.room + (pair - before[d - 1])];
+        amplitude x = amplitudes_of(&p.fired, t, d)[pair - before[d - 1]];
         u64 first = p.row[x.neuron], end = p.row[x.neuron + 1];
         if (p.delay != nullptr) {
             first = first_delay(p.delay, first, end, d);

@@ -60,8 +60,9 @@ DEVICE float learnt(const window *r, float w, ends e, u64 past) {
     return w;
 }
 
-// learn_window is steps 1a and 1b of such a rule in burst t for all synapses, a warp a row.
-KERNEL learn_window(learning l, window r, spans w, u64 t) {
+// learn_window is steps 1a and 1b of such a rule in burst t for all synapses, a warp a row. driven has lists where what is delivered
+// follows the amplitudes of the sources' spikes.
+KERNEL learn_window(learning l, window r, spans w, amplitudes driven, u64 t) {
     for (u64 i = thread_index() / 32; i < l.sources; i += thread_count() / 32)
         for (u64 k = l.row[i] + lane(); k < l.row[i + 1]; k += 32) {
             u64 d = delay_at(&l, k);
@@ -69,7 +70,13 @@ KERNEL learn_window(learning l, window r, spans w, u64 t) {
             u64 s = t - d, from = l.from + i, to = l.to + target_at(&l, k), past = s + 1 < r.bursts ? s + 1 : r.bursts;
             ends e = {{*span_at(w.since, &w, s, from), *span_at(w.since, &w, s, to)}, {*span_at(w.run, &w, s, from), *span_at(w.run, &w, s, to)}};
             float was = l.weight[k], now = clamped(&l, learnt(&r, was, e, past));
-            if (e.since[0] == 0) deliver_out(&l, l.acc, r.kind == RELEASE ? was : now, (u32)i, l.target[k]);
+            if (e.since[0] == 0) {
+                float out = r.kind == RELEASE ? was : now;
+                if (driven.lists == nullptr) deliver_out(&l, l.acc, out, (u32)i, l.target[k]);
+                else
+                    deliver_quanta(&l, l.acc, delivers(out_quanta(&l, out), amplitude_of(&driven, t, d, (u32)from), l.scale, l.divide != nullptr ? l.divide[i] : 0),
+                                   l.target[k]);
+            }
             l.weight[k] = now;
         }
 }

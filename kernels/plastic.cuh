@@ -5,9 +5,7 @@
 // when a sweep comes. What a handler reads of the target's side is noted with the event; of the source's side it follows from the spikes
 // that have arrived. So nothing depends on when the events are applied.
 #pragma once
-#include "network.cuh"
-
-typedef long long i64;
+#include "amplitudes.cuh"
 
 const u32 MOST_VALUES = 18; // of a synapse: its weight, further variables, and out
 const u32 MOST_READS = 96;  // of a handler: 16 of each of five kinds, and four others
@@ -246,21 +244,31 @@ DEVICE i32 quanta(float w, i32 scale) {
     return whole;
 }
 
-// deliver_out adds what a synapse of a source delivers to the sum of its port, of those that begin at acc.
-DEVICE void deliver_out(const learning *l, i32 *acc, float out, u32 source, u32 port) {
+// out_quanta is what a synapse may deliver in quanta.
+DEVICE i32 out_quanta(const learning *l, float out) {
     float low = l->low < 0 ? l->low : 0, high = l->high > 0 ? l->high : 0;
     if (out < low) out = low;
     else if (high < out) out = high;
-    i64 q = quanta(out, l->scale);
-    if (l->divide != nullptr) {
-        i64 by = l->divide[source], size = ((q < 0 ? -q : q) + by - 1) / by;
-        q = q < 0 ? -size : size;
-    }
+    return quanta(out, l->scale);
+}
+
+// deliver_quanta adds an amount to the sum of its port, of those that begin at acc.
+DEVICE void deliver_quanta(const learning *l, i32 *acc, i64 q, u32 port) {
     if (l->lift != 0) {
         q *= l->lift;
         if (q <= 0) q--;
     }
     accumulate(acc + port, (i32)q);
+}
+
+// deliver_out adds what a synapse of a source delivers.
+DEVICE void deliver_out(const learning *l, i32 *acc, float out, u32 source, u32 port) {
+    i64 q = out_quanta(l, out);
+    if (l->divide != nullptr) {
+        i64 by = l->divide[source], size = ((q < 0 ? -q : q) + by - 1) / by;
+        q = q < 0 ? -size : size;
+    }
+    deliver_quanta(l, acc, q, port);
 }
 
 DEVICE heard *heard_of(const learning *l, u32 target) { return (heard *)(l->heard + (u64)target * l->heard_bytes); }

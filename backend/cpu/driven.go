@@ -1,7 +1,9 @@
 package cpu
 
 import (
+	"cmp"
 	"math/bits"
+	"slices"
 
 	"burst/connectome"
 	"burst/engine"
@@ -47,6 +49,16 @@ func (w *worker) deliverDriven(x engine.Amplitude, delay uint8) {
 		}
 		w.add(slot, int32(w.groups[area].area.Lift(connectome.Delivers(weights[k], x.Quanta, scale, by))))
 	}
+}
+
+// amplitudeOf is the amplitude of a neuron that fired in a burst.
+func (b *backend) amplitudeOf(n uint32, burst uint64) int32 {
+	list := b.amplitudes[b.number-burst-1]
+	i, found := slices.BinarySearchFunc(list, n, func(x engine.Amplitude, n uint32) int { return cmp.Compare(x.Neuron, n) })
+	if !found {
+		return 0
+	}
+	return list[i].Quanta
 }
 
 // updateDrivenFEAGI is updateEachFEAGI for neurons whose potentials drive what their spikes deliver.

@@ -206,7 +206,7 @@ func (s *share) fired(i uint32, from, to, burst uint64, source, target *sight) {
 	w := &p.Window
 	arrives := has(source.now, i)
 	if arrives && w.Kind == genome.WindowRelease { // the weight from before the burst of the spike
-		s.give(i, from, to)
+		s.give(i, from, to, burst)
 	}
 	shift := s.ahead + p.To.First
 	rows, ports := l.weight[from:to], p.Target[from:to]
@@ -227,16 +227,19 @@ func (s *share) fired(i uint32, from, to, burst uint64, source, target *sight) {
 		}
 	}
 	if arrives && w.Kind != genome.WindowRelease {
-		s.give(i, from, to)
+		s.give(i, from, to, burst)
 	}
 }
 
-// give delivers the weights of synapses from ≤ k < to of source i.
-func (s *share) give(i uint32, from, to uint64) {
-	p := s.l.p
+// give delivers the weights of synapses from ≤ k < to of source i, which fired in a burst.
+func (s *share) give(i uint32, from, to, burst uint64) {
+	p, scale, amplitude := s.l.p, s.w.b.c.Scale, int32(0)
+	if p.PSPMax > 0 {
+		amplitude = s.w.b.amplitudeOf(p.From.First+i, burst)
+	}
 	for k := from; k < to; k++ {
 		x := min(max(s.l.weight[k], min(p.Lo, 0)), max(p.Hi, 0))
-		amount := connectome.Lift(int64(p.Share(connectome.Quanta(x, s.w.b.c.Scale), i)), p.Lift)
+		amount := connectome.Lift(p.Delivers(connectome.Quanta(x, scale), i, amplitude, scale), p.Lift)
 		s.w.add(s.slot+s.targetOf(p.Target[k]), int32(amount))
 	}
 	s.w.read += to - from

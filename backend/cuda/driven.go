@@ -13,7 +13,6 @@ import (
 // fired; the host makes amplitudes of them, as all backends do, and puts these into a ring of lists, from which the kernels deliver.
 type driving struct {
 	rows             driven
-	before           driver.Ptr // lengths of the lists, added up
 	potential, found driver.Ptr
 	module           *driver.Module
 	kernels          drivenKernels
@@ -25,9 +24,15 @@ type driving struct {
 
 // driven is the struct of that name in kernels/driven.cu, field for field.
 type driven struct {
-	row, target, weight, delay, divide, lists driver.Ptr
-	room                                      uint64
-	delays                                    uint32
+	row, target, weight, delay, divide driver.Ptr
+	fired                              amplitudes
+}
+
+// amplitudes is the struct of that name in kernels/amplitudes.cuh, field for field.
+type amplitudes struct {
+	lists, before driver.Ptr
+	room          uint64
+	delays        uint32
 }
 
 type drivenKernels struct {
@@ -40,7 +45,6 @@ type drivenKernels struct {
 type (
 	drivenDeliverArgs struct {
 		rows      driven
-		before    driver.Ptr
 		t         uint64
 		scale     int32
 		areas     driver.Ptr
@@ -108,9 +112,10 @@ func (b *backend) uploadDriven(d *connectome.Driven) error {
 func (b *backend) layDriven(base driver.Ptr) (*driving, uint64) {
 	a, delays := &arena{base: base}, uint64(b.c.AmplitudeLists())
 	x := &driving{rows: b.drivenRows}
-	x.rows.room, x.rows.delays = drivenNeurons(b.c), uint32(delays)
-	x.rows.lists = a.take(size([]engine.Amplitude{{}}) * x.rows.room * delays)
-	x.before = a.take(8 * (delays + 1))
+	f := &x.rows.fired
+	f.room, f.delays = drivenNeurons(b.c), uint32(delays)
+	f.lists = a.take(size([]engine.Amplitude{{}}) * f.room * delays)
+	f.before = a.take(8 * (delays + 1))
 	x.potential, x.found = a.take(4*uint64(b.c.Neurons)), a.take(4*uint64(b.c.Neurons))
 	x.lists, x.lengths = make([][]engine.Amplitude, delays), make([]uint64, delays+1)
 	return x, a.bytes
@@ -146,8 +151,8 @@ func (x *driving) free() error {
 	return x.module.Unload()
 }
 
-// deliverDriven is step 1d, and keeps the potentials that the update changes. The caller waits before the next burst.
-func (b *backend) deliverDriven() error {
+// tellAmplitudes uploads the lengths of the lists. The caller waits for it before they change.
+func (b *backend) tellAmplitudes() error {
 	x := b.driving
 	if x == nil {
 		return nil
@@ -155,12 +160,18 @@ func (b *backend) deliverDriven() error {
 	for d, list := range x.lists {
 		x.lengths[d+1] = x.lengths[d] + uint64(len(list))
 	}
+	return b.stream.Upload(x.rows.fired.before, data(x.lengths), size(x.lengths))
+}
+
+// deliverDriven is step 1d, and keeps the potentials that the update changes. The caller waits before the next burst.
+func (b *backend) deliverDriven() error {
+	x := b.driving
+	if x == nil {
+		return nil
+	}
 	w := &b.args.dynamics.network
 	if pairs := x.lengths[len(x.lists)]; pairs > 0 {
-		if err := b.stream.Upload(x.before, data(x.lengths), size(x.lengths)); err != nil {
-			return err
-		}
-		args := drivenDeliverArgs{x.rows, x.before, b.number, b.c.Scale, w.areas, w.areaCount, w.acc}
+		args := drivenDeliverArgs{x.rows, b.number, b.c.Scale, w.areas, w.areaCount, w.acc}
 		if err := x.kernels.deliver.launch(b, b.spread(32*pairs), args); err != nil {
 			return err
 		}
@@ -234,7 +245,7 @@ func (b *backend) uploadAmplitudes(number uint64, list []engine.Amplitude) error
 	if len(list) == 0 {
 		return nil
 	}
-	x := &b.driving.rows
+	x := &b.driving.rows.fired
 	at := x.lists + driver.Ptr(number%uint64(x.delays)*x.room*uint64(unsafe.Sizeof(list[0])))
 	if err := b.stream.Upload(at, data(list), size(list)); err != nil {
 		return err
@@ -257,7 +268,7 @@ func (b *backend) SetAmplitudes(delay int, list []engine.Amplitude) {
 	defer b.ctx.Leave()
 	x := b.driving
 	x.lists[delay-1] = append(x.lists[delay-1][:0], list...)
-	if err := b.uploadAmplitudes(b.number+uint64(x.rows.delays)-uint64(delay), x.lists[delay-1]); err != nil {
+	if err := b.uploadAmplitudes(b.number+uint64(x.rows.fired.delays)-uint64(delay), x.lists[delay-1]); err != nil {
 		_ = b.failed("taking the amplitudes", err)
 	}
 }
@@ -280,7 +291,7 @@ func (b *backend) writeDriven(s *engine.State) error {
 	}
 	for d, list := range s.Amplitudes {
 		x.lists[d] = append(x.lists[d][:0], list...)
-		if err := b.uploadAmplitudes(b.number+uint64(x.rows.delays)-uint64(d)-1, x.lists[d]); err != nil {
+		if err := b.uploadAmplitudes(b.number+uint64(x.rows.fired.delays)-uint64(d)-1, x.lists[d]); err != nil {
 			return err
 		}
 	}

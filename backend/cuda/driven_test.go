@@ -109,7 +109,11 @@ func TestDrivenMoves(t *testing.T) {
 	for seed := range uint64(slow.Times(6, 40)) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 0x646d6f7665))
-			moves(t, enginetest.RandomDriven(r, int(seed)).Build(), r)
+			random := enginetest.RandomDriven
+			if seed%2 == 1 {
+				random = enginetest.RandomDrivenLearning
+			}
+			moves(t, random(r, int(seed)).Build(), r)
 		})
 	}
 }

@@ -38,6 +38,7 @@ type (
 		l     learned
 		w     window
 		spans spans
+		fired amplitudes // none where what is delivered does not follow them
 		t     uint64
 	}
 	modulatorsArgs struct {
@@ -210,8 +211,11 @@ func (b *backend) count(s uint64) error {
 
 // slide is a burst of one of FEAGI's rules.
 func (x *learner) slide(b *backend) error {
-	l := b.learning
-	return l.kernels.window.launch(b, b.spread(32*uint64(x.arg.sources)), windowArgs{x.arg, x.window, l.spans, b.number})
+	l, fired := b.learning, amplitudes{}
+	if x.p.PSPMax > 0 {
+		fired = b.driving.rows.fired
+	}
+	return l.kernels.window.launch(b, b.spread(32*uint64(x.arg.sources)), windowArgs{x.arg, x.window, l.spans, fired, b.number})
 }
 
 // happen is a burst of any other rule.

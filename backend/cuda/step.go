@@ -150,6 +150,9 @@ func (b *backend) burst(in []engine.Stimulus) error {
 	if err := b.propagate(); err != nil {
 		return err
 	}
+	if err := b.tellAmplitudes(); err != nil {
+		return err
+	}
 	if err := b.learn(); err != nil {
 		return err
 	}

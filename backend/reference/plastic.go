@@ -128,8 +128,22 @@ func (l *learner) deliver(k int, out float32) {
 	case high < out:
 		out = high
 	}
-	share := l.p.Share(connectome.Quanta(out, l.b.c.Scale), l.source[k])
-	l.b.acc[l.p.Target[k]] += int32(connectome.Lift(int64(share), l.p.Lift))
+	q := l.p.Delivers(connectome.Quanta(out, l.b.c.Scale), l.source[k], l.amplitude(k), l.b.c.Scale)
+	l.b.acc[l.p.Target[k]] += int32(connectome.Lift(q, l.p.Lift))
+}
+
+// amplitude is that of the spike that synapse k delivers, where its area has a psp_max.
+func (l *learner) amplitude(k int) int32 {
+	if l.p.PSPMax == 0 {
+		return 0
+	}
+	list, n := l.b.state.Amplitudes[l.p.DelayOf(uint64(k))-1], l.p.From.First+l.source[k]
+	for _, x := range list {
+		if x.Neuron == n {
+			return x.Quanta
+		}
+	}
+	return 0
 }
 
 // raiseConditions is step 1c of rules with a condition, whose post events the fire queues do not tell.

@@ -38,12 +38,11 @@ func judge(g *genome.Genome, rec *recording, p *played) verdict {
 			v.reasons = append(v.reasons, fmt.Sprintf("%d spikes by %s", d.differ, what))
 		}
 	}
-	because("FEAGI's other way with 10,000 candidates and more", features{float: true, drive: true})
-	because("weights learnt by synapses whose potentials drive what they deliver, which keep theirs here", features{float: true, batch: true})
+	because("FEAGI's other way with 10,000 candidates and more", features{float: true})
 	if v.onlyThem+v.onlyOurs > 0 {
 		return v // on other synapses burst fires otherwise
 	}
-	because("float32 sums and shares, which are whole quanta here", features{batch: true, drive: true})
+	because("float32 sums and shares, which are whole quanta here", features{batch: true})
 	bare := newLaw(g, rec, c, features{}).run(n)
 	v.unnamed = max(v.unnamed, compareSpikes(bare, p.fired, g).differ)
 	return v

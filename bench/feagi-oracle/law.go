@@ -25,11 +25,10 @@ type law struct {
 type features struct {
 	float bool // sums and shares in float32, not in whole quanta
 	batch bool // from 10,000 candidates on there is no snooze, and who is blocked leaks
-	drive bool // synapses learn also where potentials drive the current
 }
 
 // theirs is all of them, as FEAGI has it.
-func theirs() features { return features{float: true, batch: true, drive: true} }
+func theirs() features { return features{float: true, batch: true} }
 
 // manyCandidates is how many make FEAGI take its other path.
 const manyCandidates = 10000
@@ -48,7 +47,7 @@ type lawNeuron struct {
 	out       []lawSynapse
 	id        uint32 // by which excitability draws
 	v         float32
-	fired     float32 // potential at which it fired last
+	fired     float32 // potential at which it fired last; one below 0 drives nothing
 	threshold float32
 	r, count  uint32
 	last      uint32 // burst in which it fired last, from 1; 0: none
@@ -88,9 +87,6 @@ func newLaw(g *genome.Genome, rec *recording, c *connectome.Connectome, f featur
 		}
 	}
 	rules := newLawRules(g)
-	if f.drive && rec.rules != nil {
-		rules = rec.rules
-	}
 	for i := range rec.areas {
 		l.connect(rec.areas[i].synapses, place, c, g, rules)
 	}
@@ -119,13 +115,12 @@ func (l *law) driven(n *lawNeuron, s *lawSynapse, weight, v float32) float64 {
 	if l.float {
 		return s.part(weight, v)
 	}
-	quanta, _ := connectome.Amplitude(weight, l.scale, math.MaxInt32)
 	amplitude, _ := connectome.Amplitude(v, l.scale, math.MaxInt32)
 	by := int32(0)
 	if !n.area.Uniform {
 		by = int32(s.among)
 	}
-	return float64(connectome.Delivers(quanta, amplitude, l.scale, by)) / float64(l.scale)
+	return float64(connectome.Delivers(connectome.Quanta(weight, l.scale), amplitude, l.scale, by)) / float64(l.scale)
 }
 
 // step is burst b, counted from 1; it gives who fired, ascending.
@@ -218,7 +213,7 @@ func (l *law) update(k, burst uint32, batch bool) bool {
 			return false
 		}
 		if e := a.Excitability; e >= 0.999 || e > 0 && float32(exact.FEAGIHash(n.id, burst))/(1<<32) < e {
-			n.fired, n.v = n.v, 0
+			n.fired, n.v = max(0, n.v), 0
 			n.count = min(n.count+1, math.MaxUint16)
 			if n.r = a.Refractory; limited() && !batch {
 				n.r = min(n.r+a.Snooze, math.MaxUint16)

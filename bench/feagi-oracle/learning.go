@@ -59,6 +59,53 @@ func newLearning() *laws {
 	return l
 }
 
+// newDrivenLearning makes areas whose potentials drive their current and whose synapses learn. They fire by what areas send them that are
+// made to fire, as FEAGI does not say at which potential a neuron fires that is.
+func newDrivenLearning() *laws {
+	l := &laws{byKey: map[string]*lawCase{}}
+	l.area("___pwr", "power", "nx-fire_t-f", 1000.0)
+	add := func(from, to *lawCase, multiplier float64, plastic bool, constant, ltp, ltd float64, window, delay int) {
+		from.to[to.key] = append(from.to[to.key], []any{"all_to_all", []int{1, 1, 1}, multiplier, plastic, constant, ltp, ltd, window, delay})
+	}
+	var feeders []*lawCase
+	for i, psp := range []float64{1, 0.5, 2.25} {
+		feeders = append(feeders, l.area(fmt.Sprintf("cs%d___", i), fmt.Sprintf("%s %d", forced, i), "cx-pstcr_-f", psp))
+	}
+	sources := []*lawCase{
+		l.area("cda___", "drives", "nx-mp_psp-b", true, "nx-fthlim-f", 64.0, "nx-fire_t-f", 0.5),
+		l.area("cdb___", "drives in shares", "nx-mp_psp-b", true, "nx-fthlim-f", 64.0, "nx-fire_t-f", 1.5, "cx-pspuni-b", false),
+		l.area("cdc___", "drives below", "nx-mp_psp-b", true, "nx-fthlim-f", 64.0, "nx-fire_t-f", -4.0, "nx-mp_acc-b", false),
+		l.area("cdd___", "drives with a current", "nx-mp_psp-b", true, "nx-fthlim-f", 64.0, "nx-fire_t-f", 1.0, "cx-pstcr_-f", 3.0),
+	}
+	for i, from := range feeders {
+		for k, to := range sources {
+			add(from, to, []float64{1, 1.5, -0.75, 2}[(i+k)%4], false, 1, 1, 1, 1, 1+i%2)
+		}
+	}
+	// rules of a mapping: multiplier, constant, ltp, ltd; window, delay
+	rules := []struct {
+		multiplier, constant, ltp, ltd float64
+		window, delay                  int
+	}{{10, 1, 1, 1, 1, 1}, {4.5, 1, 1, 1, 2, 1}, {2, 1, 3, 1, 3, 1}, {-5, 1, 2, 1, 1, 1}, {0, 1, 2, 1, 1, 1}, {12, 1, 2, 1, 4, 3}, {1.25, 2.5, 2.5, 1.5, 2, 7}}
+	var targets []*lawCase
+	for i := range 3 {
+		targets = append(targets, l.area(fmt.Sprintf("ct%d___", i), fmt.Sprintf("%s target %d", forced, i), "nx-fire_t-f", 1e6))
+	}
+	for i := range 5 {
+		targets = append(targets, l.area(fmt.Sprintf("ce%d___", i), fmt.Sprintf("answers %d", i), "nx-fire_t-f", float64(1+6*i), "nx-mp_acc-b", i%2 == 0, "nx-leak_c-f", 0.5))
+	}
+	for i, from := range sources {
+		for k, to := range targets {
+			r := rules[(2*i+k)%len(rules)]
+			add(from, to, r.multiplier, true, r.constant, r.ltp, r.ltd, r.window, r.delay)
+			if i != 1 && (i+k)%4 == 0 { // a second mapping of the pair, which learns by the same rule; the shares of the others are eighths
+				add(from, to, 1.5, false, 1, 1, 1, 1, 2)
+			}
+		}
+	}
+	return l
+}
+
 // learnt runs a genome of areas of one neuron and writes, burst by burst, who fired and what all synapses weigh then.
 func (o *options) learnt(s *server, file string, text []byte, g *genome.Genome, r *feagi.Report) error {
 	var rec *recording

@@ -54,6 +54,7 @@ func main() {
 	flag.StringVar(&o.kept, "kept", "", "run slowly, and write who fires and what memory areas keep in every burst into this folder, a file for each genome")
 	memories := flag.String("memory", "", "write the genome of FEAGI's memory areas to this file, and do no more")
 	pairs := flag.String("learning", "", "write the genome of FEAGI's plasticity to this file, and do no more")
+	both := flag.String("driven-learning", "", "write the genome of areas whose potentials drive synapses that learn to this file, and do no more")
 	drives := flag.String("driven", "", "write the genome of areas whose potentials drive their current to this file, and do no more")
 	flag.Parse()
 	rules := func() ([]byte, error) { return newLaws().text("laws", "FEAGI's law, rule by rule") }
@@ -61,8 +62,11 @@ func main() {
 	currents := func() ([]byte, error) {
 		return newDriven().text("driven", "Currents that follow the potential, case by case")
 	}
+	changing := func() ([]byte, error) {
+		return newDrivenLearning().text("driven-learning", "Currents that follow the potential, by weights that learn")
+	}
 	remembering := func() ([]byte, error) { return newMemories().text("memory", "FEAGI's memory areas") }
-	for file, make := range map[string]func() ([]byte, error){*laws: rules, *wiring: morphologies, *pairs: plastic, *drives: currents, *memories: remembering} {
+	for file, make := range map[string]func() ([]byte, error){*laws: rules, *wiring: morphologies, *pairs: plastic, *drives: currents, *both: changing, *memories: remembering} {
 		if file == "" {
 			continue
 		}
@@ -79,7 +83,7 @@ func main() {
 	switch {
 	case *sheets != "":
 		run = func([]string) error { return writeNetworks(*sheets) }
-	case *laws != "" || *wiring != "" || *pairs != "" || *drives != "" || *memories != "":
+	case *laws != "" || *wiring != "" || *pairs != "" || *drives != "" || *both != "" || *memories != "":
 		return
 	case *fast:
 		run = o.speed
@@ -180,11 +184,6 @@ func (o *options) one(s *server, file string) (row, why string, unnamed int, err
 	if err != nil {
 		return "", "", 0, err
 	}
-	undriven, _, err := feagi.Import(file, withoutDrive(text), feagi.Options{Dialect: feagi.Dialect(o.dialect), SkipMissing: true})
-	if err != nil {
-		return "", "", 0, err
-	}
-	rec.rules = newLawRules(undriven)
 	if g, err = rec.numbered(g); err != nil {
 		return "", "", 0, err
 	}

@@ -16,10 +16,9 @@ import (
 
 // recording is what FEAGI made of a genome and did in a run.
 type recording struct {
-	areas      []areaRecord           // in the genome's order
-	others     []string               // areas that FEAGI adds
-	stimulated []int                  // areas that were made to fire
-	rules      map[[2]string]*lawRule // of all pairs that learn in FEAGI; nil: as in burst
+	areas      []areaRecord // in the genome's order
+	others     []string     // areas that FEAGI adds
+	stimulated []int        // areas that were made to fire
 }
 
 // areaRecord is an area in FEAGI.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"math"
-	"regexp"
 	"slices"
 
 	"burst/connectome"
@@ -30,12 +29,6 @@ func newLawRules(g *genome.Genome) map[[2]string]*lawRule {
 	}
 	return rules
 }
-
-// drivenBy is the gene by which an area's potentials drive its current.
-var drivenBy = regexp.MustCompile(`("(?:[^"]*nx-mp_psp-b|mp_driven_psp)"\s*:\s*)true`)
-
-// withoutDrive is a genome whose potentials drive no current, so that the importer tells all rules.
-func withoutDrive(text []byte) []byte { return drivenBy.ReplaceAll(text, []byte("${1}false")) }
 
 // learn changes the weights after burst b, in which these neurons fired: in every burst, a step up where both ends have fired in the
 // window, and a step down, of the weight's size, where one has.
@@ -126,9 +119,7 @@ func (l *law) connect(list []synapse, place map[uint32]uint32, c *connectome.Con
 			s.among = float32(out[x.Source])
 		}
 		s.share = s.part(s.weight, x.PSP)
-		if !n.area.Driven || l.drive {
-			s.rule = rules[[2]string{g.Areas[c.AreaOf(from)].Name, g.Areas[c.AreaOf(to)].Name}]
-		}
+		s.rule = rules[[2]string{g.Areas[c.AreaOf(from)].Name, g.Areas[c.AreaOf(to)].Name}]
 		if _, ok := have[from]; !ok {
 			have[from] = madeBy(c, from)
 		}

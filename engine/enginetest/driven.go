@@ -81,14 +81,46 @@ func RandomDriven(r *rand.Rand, pick int) Net {
 	return n
 }
 
+// RandomDrivenLearning is one in which synapses of such areas learn.
+func RandomDrivenLearning(r *rand.Rand, pick int) Net {
+	n := RandomDriven(r, pick)
+	for range 1 + r.IntN(2) {
+		n.Plastic = append(n.Plastic, drivenPlastic(r, n))
+	}
+	return n
+}
+
+// drivenPlastic is a projection that learns from such an area, with few synapses onto a neuron, as each may deliver much.
+func drivenPlastic(r *rand.Rand, n Net) Plastic {
+	p := Plastic{From: len(n.Areas) - 1, To: r.IntN(len(n.Areas)), Hi: 0.02}
+	for len(n.Areas[p.To].Model.Ports) == 0 || n.Areas[p.To].Neurons.Count == 0 {
+		p.To = r.IntN(len(n.Areas))
+	}
+	if ports := len(n.Areas[p.To].Model.Ports); ports > 2 {
+		p.Port = 1 + r.IntN(ports)
+	}
+	if r.IntN(3) == 0 {
+		p.Lo, p.Hi = -0.02, 0
+	}
+	p.randomWindow(r, n)
+	p.Window.Up, p.Window.Down = p.Window.Up/200, p.Window.Down/300
+	p.randomSynapses(r, n)
+	onto := map[uint32]int{}
+	p.Synapses = slices.DeleteFunc(p.Synapses, func(s Synapse) bool {
+		onto[s.To]++
+		return onto[s.To] > 4
+	})
+	return p
+}
+
 // runDriven compares random networks whose potentials drive what is delivered with the reference, and checks that they may be
 // stopped, read and written anywhere, and that an amplitude beyond its bound ends the run.
-func runDriven(t *testing.T, open, oracle Open) {
+func runDriven(t *testing.T, open, oracle Open, random func(r *rand.Rand, pick int) Net) {
 	spikes, sizes := 0, map[int32]bool{}
 	for seed := range seeds(20, 10) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 0x64726976))
-			n := RandomDriven(r, int(seed))
+			n := random(r, int(seed))
 			c := n.Build()
 			in := randomInput(r.Uint64(), c)
 			a, b := start(t, oracle, c, engine.Want{FCL: true}), start(t, open, c, engine.Want{FCL: true})

@@ -173,16 +173,16 @@ func wholeState(t testing.TB, open Open, n Net, seed uint64) {
 	b := start(t, open, c, engine.Want{})
 	fail(t, engine.CompareStates(engine.NewState(c), read(t, b)), "a new backend is in the state before burst 0")
 	var out engine.Burst
-	past := make([][]uint32, c.MaxDelay)
+	past := make([][]uint32, c.Queues())
 	var sizes [][]engine.Amplitude
 	if c.Driven != nil {
-		sizes = make([][]engine.Amplitude, c.MaxDelay)
+		sizes = make([][]engine.Amplitude, c.AmplitudeLists())
 	}
 	for i := range uint64(20) {
 		step(t, b, in(i), &out)
-		past = append([][]uint32{slices.Clone(out.Fired)}, past[:c.MaxDelay-1]...)
+		past = append([][]uint32{slices.Clone(out.Fired)}, past[:len(past)-1]...)
 		if sizes != nil {
-			sizes = append([][]engine.Amplitude{slices.Clone(out.Amplitudes)}, sizes[:c.MaxDelay-1]...)
+			sizes = append([][]engine.Amplitude{slices.Clone(out.Amplitudes)}, sizes[:len(sizes)-1]...)
 		}
 	}
 	s := read(t, b)
@@ -236,10 +236,10 @@ func late(t testing.TB, open Open, n Net, seed uint64) {
 		q := read(t, b)
 		var sizes [][]engine.Amplitude
 		if c.Driven != nil {
-			sizes = append([][]engine.Amplitude{slices.Clone(out.Amplitudes)}, s.Amplitudes[:c.MaxDelay-1]...)
+			sizes = append([][]engine.Amplitude{slices.Clone(out.Amplitudes)}, s.Amplitudes[:len(s.Amplitudes)-1]...)
 		}
 		fail(t, engine.CompareStates(&engine.State{Number: number + 1, V: q.V, Refractory: q.Refractory, Count: q.Count, More: q.More, Plastic: q.Plastic, Memory: q.Memory, Amplitudes: sizes,
-			Queues: append([][]uint32{slices.Clone(out.Fired)}, s.Queues[:c.MaxDelay-1]...)}, q), "queues move on by one burst")
+			Queues: append([][]uint32{slices.Clone(out.Fired)}, s.Queues[:len(s.Queues)-1]...)}, q), "queues move on by one burst")
 	}
 }
 

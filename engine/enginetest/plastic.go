@@ -53,7 +53,10 @@ func Trace(tau float64, amount float32, set bool) connectome.Trace {
 // learn adds the projections that change to a network whose areas are there.
 func (n Net) learn(c *connectome.Connectome) {
 	for i := range n.Plastic {
-		c.Plastic = append(c.Plastic, n.Plastic[i].build(c, i))
+		p := n.Plastic[i].build(c, i)
+		if c.Plastic = append(c.Plastic, p); p.PSPMax > 0 {
+			c.MaxDelay = max(c.MaxDelay, int(p.Longest))
+		}
 	}
 }
 
@@ -66,7 +69,7 @@ func (p *Plastic) build(c *connectome.Connectome, number int) connectome.Plastic
 	m := connectome.Plastic{
 		Projection: number, Rule: &genome.Plasticity{Name: "test", Every: p.Every, When: p.Rule.When != "", Window: p.Window.Kind},
 		From: from.Neurons, To: to.Neurons, Ports: to.Ports, Port: uint32(max(1, p.Port) - 1), Row: make([]uint64, from.Neurons.Count+1), In: make([]uint32, to.Ports.Count),
-		Lag: max(1, p.Lag), Steps: 1, Lo: p.Lo, Hi: p.Hi, Below: p.Lo, Above: p.Hi, Divide: p.Divide, Lift: lifts(to), Pre: p.Pre, Post: p.Post, Source: p.Source, Synapse: p.Synapse, TargetVariables: p.Target, Window: p.Window,
+		Lag: max(1, p.Lag), Steps: 1, Lo: p.Lo, Hi: p.Hi, Below: p.Lo, Above: p.Hi, Divide: p.Divide, Lift: lifts(to), PSPMax: from.PSPMax, Pre: p.Pre, Post: p.Post, Source: p.Source, Synapse: p.Synapse, TargetVariables: p.Target, Window: p.Window,
 	}
 	for _, of := range p.Of {
 		m.Modulators = append(m.Modulators, connectome.Modulator{Trace: of.Trace, From: c.Areas[of.Area].Neurons, Delay: of.Delay})
@@ -124,7 +127,11 @@ func lifts(a *connectome.Area) int64 {
 func (p *Plastic) most(c *connectome.Connectome) int64 {
 	most := int64(0)
 	for _, w := range []float32{p.Lo, p.Hi, 0} {
-		q := connectome.Lift(int64(connectome.Quanta(w, c.Scale)), lifts(&c.Areas[p.To]))
+		q := int64(connectome.Quanta(w, c.Scale))
+		if psp := c.Areas[p.From].PSPMax; psp > 0 {
+			q = connectome.Delivers(int32(q), psp, c.Scale, 1)
+		}
+		q = connectome.Lift(q, lifts(&c.Areas[p.To]))
 		most = max(most, q, -q)
 	}
 	return most
@@ -168,14 +175,7 @@ func randomPlastic(r *rand.Rand, n Net) Plastic {
 	amount := func() float32 { return among(r, 1, 0.1, 1e-39, -0.3, float32(r.NormFloat64())) }
 	switch r.IntN(6) {
 	case 0:
-		p.Window = connectome.Window{
-			Kind: among(r, genome.WindowRelease, genome.WindowFebruary, genome.WindowPython), Bursts: 1 + r.Uint32N(5), Up: among[float32](r, 1, 0.25), Down: among[float32](r, 1, 0.125, 0),
-		}
-		if r.IntN(2) == 0 {
-			for range n.Areas[p.From].Neurons.Count {
-				p.Divide = append(p.Divide, 1+r.Int32N(9))
-			}
-		}
+		p.randomWindow(r, n)
 	default:
 		p.Rule.Params, p.Values = []string{"a", "b", "tau"}, map[string]float32{"a": amount(), "b": float32(r.NormFloat64()) * 0.1, "tau": float32(tau())}
 		p.Rule.Pre, p.Rule.Post = []string{"x", "x2"}, []string{"y"}
@@ -213,6 +213,24 @@ func randomPlastic(r *rand.Rand, n Net) Plastic {
 			}
 		}
 	}
+	p.randomSynapses(r, n)
+	return p
+}
+
+// randomWindow makes it learn by one of FEAGI's rules.
+func (p *Plastic) randomWindow(r *rand.Rand, n Net) {
+	p.Window = connectome.Window{
+		Kind: among(r, genome.WindowRelease, genome.WindowFebruary, genome.WindowPython), Bursts: 1 + r.Uint32N(5), Up: among[float32](r, 1, 0.25), Down: among[float32](r, 1, 0.125, 0),
+	}
+	if r.IntN(2) == 0 {
+		for range n.Areas[p.From].Neurons.Count {
+			p.Divide = append(p.Divide, 1+r.Int32N(9))
+		}
+	}
+}
+
+// randomSynapses gives it synapses of weights within its bounds.
+func (p *Plastic) randomSynapses(r *rand.Rand, n Net) {
 	longest, count := among(r, 1, 1, 3, 20, 20, 255), int(min(3000, 1+n.Areas[p.From].Neurons.Count*r.Uint32N(12)))
 	one := r.IntN(3) > 0 // delay
 	d := uint16(1 + r.IntN(longest))
@@ -227,7 +245,6 @@ func randomPlastic(r *rand.Rand, n Net) Plastic {
 	if r.IntN(2) == 0 { // twins
 		p.Synapses = append(p.Synapses, p.Synapses[0], p.Synapses[0])
 	}
-	return p
 }
 
 // runPlastic compares random networks that learn with the reference, whole states after every burst, and checks that they may be

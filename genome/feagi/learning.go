@@ -135,10 +135,6 @@ func (im *importer) learn(m *mapping, l *learning, why string) {
 	if m.own != nil {
 		from = fmt.Sprintf("plasticity, constant %s, ltp %s, ltd %s", number(m.own.constant), number(m.own.ltp), number(m.own.ltd))
 	}
-	if m.from.driven {
-		im.dropped(&m.from.report.Lines, m.at, m.where, Note{Key: m.key, From: from, Reason: "synapses keep their weights: the potentials of the area drive what they deliver"})
-		return
-	}
 	if im.python() && m.weight*psp < 0 {
 		im.dropped(&m.from.report.Lines, m.at, m.where, Note{Key: m.key, From: from, Reason: "synapses below 0 keep their weights: FEAGI's Python server makes them 0 or more at the first change"})
 		return

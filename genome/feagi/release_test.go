@@ -203,7 +203,7 @@ func TestUnsupportedMorphologyIsReported(t *testing.T) {
 }
 
 // An area whose potentials drive its current gets a psp_max, of the release: its threshold limit, or one far above its thresholds.
-// Synapses that would learn keep their weights, and that is reported.
+// Its synapses learn as others do.
 func TestDrivenCurrent(t *testing.T) {
 	text := `{"version": "3.0", "blueprint": {
  "c__one": {"mp_driven_psp": true, "postsynaptic_current": 5, "psp_uniform_distribution": true, "firing_threshold_limit": 7.5,
@@ -225,11 +225,9 @@ func TestDrivenCurrent(t *testing.T) {
 	require.Contains(t, b.String(), "no effect: postsynaptic_current: 5, the potential takes its place")
 
 	learning := fmt.Appendf(nil, text, "true, 1, 1, 1, 1, 3")
-	_, _, err = feagi.Import("a.json", learning, feagi.Options{Strict: true, Unlearnable: true, Window: 3})
-	require.ErrorContains(t, err, "synapses keep their weights: the potentials of the area drive what they deliver")
-	g, _, err = feagi.Import("a.json", learning, feagi.Options{Unlearnable: true, Window: 3})
+	g, _, err = feagi.Import("a.json", learning, feagi.Options{Strict: true, Unlearnable: true, Window: 3})
 	require.NoError(t, err)
-	require.Nil(t, g.Projections[0].Learning)
+	require.Equal(t, "feagi", g.Projections[0].Learning.Rule.Name)
 
 	_, r, err = feagi.Import("a.json", fmt.Appendf(nil, text, "false"), feagi.Options{Dialect: feagi.Rust})
 	require.NoError(t, err)
@@ -238,21 +236,29 @@ func TestDrivenCurrent(t *testing.T) {
 
 // What FEAGI's released server has learnt, weight by weight and spike by spike: windows of 1 to 5 bursts, whole and broken steps,
 // weights below 0, pairs of areas with several rules, delays, and currents that are divided, below 0 or less than 1.
-func TestReleasedLearning(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("testdata", "learning.json"))
+func TestReleasedLearning(t *testing.T) { holdsLearning(t, "learning", 10_000, 500) }
+
+// Likewise where potentials drive what synapses deliver that learn, in shares too, and potentials below 0 deliver nothing.
+func TestReleasedDrivenLearning(t *testing.T) { holdsLearning(t, "driven-learning", 4000, 500) }
+
+func holdsLearning(t *testing.T, name string, leastWeights, leastSpikes int) {
+	text, err := os.ReadFile(filepath.Join("testdata", name+".json"))
 	require.NoError(t, err)
-	g, _, err := feagi.Import("learning.json", text, feagi.Options{})
+	g, _, err := feagi.Import(name+".json", text, feagi.Options{})
 	require.NoError(t, err)
-	ends, bursts := readWeights(t, filepath.Join("testdata", "learning.weights"))
+	ends, bursts := readWeights(t, filepath.Join("testdata", name+".weights"))
 	forced := map[string]int{} // areas; no input of another makes them fire, or keeps them from it
 	for i := range g.Areas {
 		if a := &g.Areas[i]; strings.HasPrefix(a.Name, "forced") {
 			a.Params["threshold"], a.Params["accumulate"], a.Params["rectify"], forced[a.Name] = 5e3, 0, 0, i
 		}
+		if a := &g.Areas[i]; a.PSPMax > 0 { // the weights need room: no potential passes 16, and shares are whole quanta at this scale
+			a.PSPMax, g.Scale = 16, 512
+		}
 	}
 	c := build(t, g)
 	// FEAGI's k-th synapse between two areas is that of the k-th mapping between them.
-	projection, nth := make([]int, len(ends)), map[string]int{}
+	projection, nth, learns := make([]int, len(ends)), map[string]int{}, 0
 	for k, pair := range ends {
 		projection[k] = -1
 		at := 0
@@ -265,10 +271,12 @@ func TestReleasedLearning(t *testing.T) {
 				projection[k] = i
 			}
 		}
-		require.GreaterOrEqual(t, projection[k], 0, pair)
 		nth[pair]++
+		if projection[k] >= 0 {
+			learns++
+		}
 	}
-	require.Len(t, c.Plastic, len(ends))
+	require.Len(t, c.Plastic, learns)
 	for _, side := range []string{"cpu", "reference"} {
 		back, err := backend.Open(side, c, backend.Options{})
 		require.NoError(t, err)
@@ -292,6 +300,9 @@ func TestReleasedLearning(t *testing.T) {
 			require.Equal(t, want.fired, got, "%s, burst %d", side, b+1)
 			spikes += len(got)
 			for k, w := range want.weights {
+				if projection[k] < 0 {
+					continue // it does not learn
+				}
 				p := &c.Plastic[projection[k]]
 				// A synapse of delay d sees the spikes of burst b, counted from 0, in burst b+d.
 				ours := weights[b+int(p.Longest)][projection[k]] / float32(g.Areas[g.Projections[p.Projection].From].Factor())
@@ -299,8 +310,8 @@ func TestReleasedLearning(t *testing.T) {
 				compared++
 			}
 		}
-		require.Greater(t, compared, 10000)
-		require.Greater(t, spikes, 500)
+		require.Greater(t, compared, leastWeights)
+		require.Greater(t, spikes, leastSpikes)
 	}
 }
 
