@@ -158,7 +158,7 @@ feagi-table: ## run the FEAGI genomes in GENOMES and write their table into docs
 FEAGI ?= 2.6.10
 feagi-oracle: ## install FEAGI's released server into bin, run it and burst on the genomes in GENOMES, and write their table into docs/feagi.md
 	bash bench/feagi-oracle/install.sh bin/feagi-$(FEAGI) $(FEAGI)
-	$(GO) run ./bench/feagi-oracle -server bin/feagi-$(FEAGI) -guide docs/feagi.md $(GENOMES) genome/feagi/testdata/release
+	$(GO) run ./bench/feagi-oracle -server bin/feagi-$(FEAGI) -guide docs/feagi.md $(GENOMES) genome/feagi/testdata/release genome/feagi/testdata/driven-learning.json
 FEAGI_GPU ?=
 FEAGI_THREADS ?= 0
 feagi-speed: ## time FEAGI's released server and burst with FEAGI_THREADS threads, and write their table into docs/feagi.md; FEAGI_GPU: a file of times on a GPU
