@@ -18,9 +18,9 @@ GUIDE = (ROOT / "docs/python.md").read_text()
 PROGRAMS = re.findall(r"```python\n(.*?)```(?:\n\n```\n(.*?)```)?", GUIDE, re.S)
 
 
-def test_three_programs() -> None:
-    assert len(PROGRAMS) == 3
-    assert sum(bool(output) for _, output in PROGRAMS) == 3
+def test_programs() -> None:
+    assert len(PROGRAMS) == 4
+    assert sum(bool(output) for _, output in PROGRAMS) == 4
 
 
 @pytest.mark.parametrize(("program", "output"), PROGRAMS)

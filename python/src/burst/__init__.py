@@ -14,6 +14,7 @@ from ._folder import Picture, Run
 from ._folder import open_run as open
 from ._options import Options
 from ._ports import Input, Output
+from ._sweep import Sweep, sweep
 from ._table import Table
 from ._version import __version__
 from .errors import BurstError
@@ -29,9 +30,11 @@ __all__ = [
     "Picture",
     "Run",
     "State",
+    "Sweep",
     "Table",
     "__version__",
     "load",
     "open",
     "step_all",
+    "sweep",
 ]

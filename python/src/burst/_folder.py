@@ -22,7 +22,8 @@ def manifest_of(folder: str | os.PathLike[str]) -> dict[str, Any]:
     try:
         found = json.loads(path.read_text())
     except OSError as e:
-        raise FileError(f"{path}: {e.strerror}; want a run folder, such as runs/quickstart-1") from e
+        want = "burst.Sweep opens a sweep" if path.with_name("sweep.json").exists() else "want a run folder"
+        raise FileError(f"{path}: {e.strerror}; {want}, such as runs/quickstart-1") from e
     except ValueError as e:
         raise DamagedError(f"{path}: {e}") from e
     if not isinstance(found, dict):

@@ -16,21 +16,22 @@ class Progress:
     It is shown where somebody may look: in a terminal and in a notebook, once a run has taken a second.
     """
 
-    def __init__(self, total: int, shown: bool | None) -> None:
+    def __init__(self, total: int, shown: bool | None, unit: str = "bursts") -> None:
         self.total = total
+        self.unit = unit
         self.shown = (sys.stderr.isatty() or "ipykernel" in sys.modules) if shown is None else shown
         self.began = time.monotonic()
         self.next = self.began + _FIRST
         self.wide = 0  # characters of the line
 
     def show(self, done: int) -> None:
-        """Says that so many bursts have been run."""
+        """Says that so much has been run."""
         now = time.monotonic()
         if not self.shown or now < self.next:
             return
         self.next = now + _EACH
         left = (now - self.began) * (self.total - done) / done
-        line = f"{done / self.total:4.0%}  {done:,} of {self.total:,} bursts, {left:.0f} s left"
+        line = f"{done / self.total:4.0%}  {done:,} of {self.total:,} {self.unit}, {left:.0f} s left"
         self._write(line.ljust(self.wide))
         self.wide = len(line)
 

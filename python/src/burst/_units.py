@@ -7,6 +7,21 @@ import re
 from .errors import UsageError
 
 _MS = {"us": 1e-3, "ms": 1.0, "s": 1e3}
+_TIME = re.compile(r"\s*([0-9.]+(?:[eE][-+]?\d+)?)\s*(us|ms|s)\s*")
+
+
+def _parts(length: str) -> tuple[float, str]:
+    """The number and the unit of a time."""
+    m = _TIME.fullmatch(length)
+    if m is None:
+        raise UsageError(f'"{length}", want a number of bursts or a time with us, ms or s, such as "20 ms"')
+    return float(m[1]), m[2]
+
+
+def compact(length: str) -> str:
+    """A time as flags of the program have it."""
+    number, unit = _parts(length)
+    return f"{number:.12g}{unit}"
 
 
 def bursts(length: int | str, timestep_ms: float) -> int:
@@ -17,10 +32,8 @@ def bursts(length: int | str, timestep_ms: float) -> int:
 
     """
     if isinstance(length, str):
-        m = re.fullmatch(r"\s*([0-9.]+(?:[eE][-+]?\d+)?)\s*(us|ms|s)\s*", length)
-        if m is None:
-            raise UsageError(f'"{length}", want a number of bursts or a time with us, ms or s, such as "20 ms"')
-        exact = float(m[1]) * _MS[m[2]] / timestep_ms
+        number, unit = _parts(length)
+        exact = number * _MS[unit] / timestep_ms
         n = round(exact)
         if abs(exact - n) > 1e-6 * max(n, 1):
             raise UsageError(f'"{length}" is {exact:g} bursts of {timestep_ms:g} ms, want a whole number')
