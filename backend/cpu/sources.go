@@ -29,6 +29,7 @@ func (w *worker) updatePoisson(g *group) {
 // trains finds the spikes of a spike_list area in a window of bursts at a time, so that its list is in memory but once. In each burst of
 // a window it looks through a share of the neurons for the next one.
 type trains struct {
+	until uint64 // no neuron has a spike in this burst or later
 	begun bool
 	from  uint64 // the window's first burst
 	ahead uint32 // neurons that were looked through for the next one
@@ -37,29 +38,38 @@ type trains struct {
 }
 
 func prepareSpikes(_ *worker, g *group) {
-	n := windowOf(&g.area.Spikes, g.hi-g.lo)
-	g.trains = &trains{now: make([][]uint32, n), next: make([][]uint32, n)}
+	first, until := spikesWithin(&g.area.Spikes)
+	n := windowOf(&g.area.Spikes, g.hi-g.lo, first, until)
+	g.trains = &trains{until: until, now: make([][]uint32, n), next: make([][]uint32, n)}
+}
+
+// spikesWithin are the burst of the first spike and the one after the last; until is 0 where there are none.
+func spikesWithin(s *connectome.SpikeList) (first, until uint64) {
+	first = math.MaxUint64
+	for i := range s.Row[1:] {
+		if k, end := s.Row[i], s.Row[i+1]; k < end {
+			first, until = min(first, s.At(k)), max(until, s.At(end-1)+1)
+		}
+	}
+	return first, until
 }
 
 // windowOf is the length of the windows in bursts: a neuron has about four spikes in one, so that a look at it is worth its while, but
 // few neurons have short ones.
-func windowOf(s *connectome.SpikeList, own uint32) uint64 {
-	first, last := uint64(math.MaxUint64), uint64(0)
-	for i := range s.Row[1:] {
-		if k, end := s.Row[i], s.Row[i+1]; k < end {
-			first, last = min(first, s.At(k)), max(last, s.At(end-1))
-		}
-	}
-	if first > last {
+func windowOf(s *connectome.SpikeList, own uint32, first, until uint64) uint64 {
+	if until == 0 {
 		return 1
 	}
-	apart := (last - first) / (uint64(len(s.Low))/uint64(len(s.Row)-1) + 1)
+	apart := (until - 1 - first) / (uint64(len(s.Low))/uint64(len(s.Row)-1) + 1)
 	return max(16, min(4*apart, uint64(own), 1<<14))
 }
 
 // updateSpikeList is step 4 of spike_list.
 func (w *worker) updateSpikeList(g *group) {
 	l, t, own := g.trains, w.b.number, g.hi-g.lo
+	if t >= l.until {
+		return
+	}
 	window := uint64(len(l.now))
 	if !l.begun || t-l.from >= window {
 		if l.begun && l.ahead == own && t-l.from == window {
@@ -69,7 +79,7 @@ func (w *worker) updateSpikeList(g *group) {
 		}
 		l.begun, l.from, l.ahead = true, t, 0
 	}
-	if share := uint32((uint64(t-l.from+1)*uint64(own) + window - 1) / window); share > l.ahead {
+	if share := uint32((uint64(t-l.from+1)*uint64(own) + window - 1) / window); share > l.ahead && l.from+window < l.until {
 		w.look(g, l.next, l.from+window, l.ahead, share)
 		l.ahead = share
 	}

@@ -31,7 +31,8 @@ func TestSpikesOverWindows(t *testing.T) {
 	c := enginetest.Net{Areas: []connectome.Area{enginetest.SpikeList(lists...), enginetest.SpikeList(lists[:3]...)}}.Build()
 	whole := open(c, engine.Want{}, 3, vector.Best())
 	defer whole.Close()
-	require.EqualValues(t, 175, windowOf(&c.Areas[0].Spikes, edge))
+	first, until := spikesWithin(&c.Areas[0].Spikes)
+	require.EqualValues(t, 175, windowOf(&c.Areas[0].Spikes, edge, first, until))
 	parts, err := split.Local([]*connectome.Connectome{c.Cut(connectome.Part{Index: 0, Of: 2}), c.Cut(connectome.Part{Index: 1, Of: 2})}, engine.Want{},
 		func(c *connectome.Connectome, w engine.Want) (split.Part, error) {
 			return open(c, w, 2, vector.Best()), nil
@@ -57,4 +58,25 @@ func TestSpikesOverWindows(t *testing.T) {
 		}
 		require.NotZero(t, fired)
 	}
+}
+
+// Neurons are not looked through for spikes once none are to come; a state from before the last spike has it again.
+func TestSpentSpikesAreNotLookedFor(t *testing.T) {
+	c := enginetest.Net{Areas: []connectome.Area{enginetest.SpikeList([]uint64{}, []uint64{}), enginetest.SpikeList([]uint64{3, 40}, []uint64{40})}}.Build()
+	b := open(c, engine.Want{}, 1, vector.Best())
+	defer b.Close()
+	var out engine.Burst
+	for range 2 {
+		require.NoError(t, b.WriteState(engine.NewState(c)))
+		fired := 0
+		for range 200 {
+			require.NoError(t, b.Step(nil, &out))
+			fired += len(out.Fired)
+		}
+		require.Equal(t, 3, fired)
+	}
+	silent, spent := b.workers[0].groups[0].trains, b.workers[0].groups[1].trains
+	require.False(t, silent.begun, "nobody has a spike")
+	require.EqualValues(t, 41, spent.until)
+	require.Less(t, spent.from, spent.until)
 }
