@@ -133,6 +133,35 @@ def test_takes_tables(tmp_path: Path) -> None:
         net.start()
 
 
+def test_tables_of_projections(tmp_path: Path) -> None:
+    """A table of projections counts for the numbers of those after it, as a mapping and as one of pandas."""
+    rows = {"source": ["a", "b"], "target": ["b", "a"], "rule": ["all_to_all"] * 2, "weight": [0.25, np.float32(0.5)],
+            "delay": [None, 3]}  # fmt: skip
+    made = []
+    for table in (rows, pd.DataFrame(rows)):
+        net = burst.Network("t", options=burst.Options(threads=1))
+        a, b = net.area("a", 3, drive={"constant": 0.3}), net.area("b", 2)
+        assert net.connect(a, b, "all_to_all", weight=1) == 0
+        assert net.connect_table(table) == range(1, 3)
+        assert net.connect(a, a, "all_to_all", weight=0.1, plasticity={"rule": "stdp", "w_max": 1}) == 3
+        with net:
+            assert len(net.run(20).weights(3)) == 9
+            made.append((net.digest, net.manifest["connectome"]))
+    assert made[0] == made[1]
+    net = burst.Network()
+    net.area("a", 3)
+    (tmp_path / "x").mkdir()
+    for folder in (tmp_path, tmp_path / "x"):
+        (folder / "one.csv").write_text("source,target\n0,1\n")
+    assert net.file(tmp_path / "one.csv") == net.file(tmp_path / "one.csv") == "one.csv"
+    with pytest.raises(errors.UsageError, match=r"another file one\.csv"):
+        net.file(tmp_path / "x" / "one.csv")
+    with pytest.raises(errors.FileError, match="no such file"):
+        net.file(tmp_path / "two.csv")
+    with pytest.raises(errors.UsageError, match=r"columns of \[1, 2\] rows"):
+        net.connect_table({"source": ["a"], "target": ["a", "a"]})
+
+
 def test_many_projections() -> None:
     """64,009 projections are no more than a genome's text may hold."""
     net = burst.Network("many", options=burst.Options(out=False, threads=1))
@@ -472,7 +501,8 @@ def test_streams(loop: str) -> None:
         "histograms": "all",
     }
     row = loop.replace("size: [4, 3, 1]", "neurons: 12")
-    for text in (loop, loop.replace("size: [4, 3, 1]", "size: [2, 1, 2], neurons_per_voxel: 3"), row):
+    placed = loop.replace("size: [4, 3, 1]", "size: [4, 3, 1], extent: [1 mm, 70 um, 0 um], center: [1 um, 0 um, 5 um]")
+    for text in (loop, loop.replace("size: [4, 3, 1]", "size: [2, 1, 2], neurons_per_voxel: 3"), row, placed):
         with burst.load(text, record=record) as net:
             for length in (13, 1, 90):
                 net.run(length)
@@ -484,10 +514,35 @@ def test_streams(loop: str) -> None:
                 for column in want.columns:
                     got, wanted = getattr(mine, column), getattr(want, column)
                     assert got.dtype == wanted.dtype
-                    assert np.array_equal(got, wanted), (name, column)
+                    assert np.array_equal(got, wanted, equal_nan=got.dtype.kind == "f"), (name, column)
                     assert not got.flags.writeable
             eye, want = net.spikes["crowd"], burst.open(net.folder).spikes["crowd"]
-            assert all(np.array_equal(getattr(eye, c), getattr(want, c)) for c in want.columns)
+            assert all(np.array_equal(getattr(eye, c), getattr(want, c), equal_nan="_um" in c) for c in want.columns)
+
+
+def test_positions() -> None:
+    """Neurons and spikes of areas with an extent have places in um, those of other areas none."""
+    net = burst.Network("placed")
+    place = {"extent": ["1 mm", "90 um", "0 um"], "center": ["0 um", "5 um", "-7 um"]}
+    a = net.area("a", [2, 3, 1], neurons_per_voxel=2, **place, drive={"constant": 1})
+    b = net.area("b", 2, drive={"constant": 1})
+    net.connect(a, a, "distance", p=1, mask="d < 31 um", weight=1)
+    with net:
+        net.run(5)
+        at = net.positions(a)
+        assert at.shape == (12, 3)
+        x, y, z = np.meshgrid([-250, 250], [-25, 5, 35], [-7], indexing="ij")
+        want = np.stack([x.ravel(), y.ravel(), z.ravel()], axis=1).repeat(2, axis=0)
+        assert np.array_equal(at, want)
+        spikes = net.spikes["a"]
+        assert len(spikes) > 0
+        assert np.array_equal(np.stack([spikes.x_um, spikes.y_um, spikes.z_um], 1), at[spikes.neuron])
+        assert np.isnan(net.spikes["b"].x_um).all()
+        with pytest.raises(errors.UsageError, match="`extent` gives it some"):
+            net.positions(b)
+        with pytest.raises(errors.UsageError, match="no area 'c', want one of a, b"):
+            net.positions("c")
+        assert np.array_equal(burst.open(net.folder).positions("a"), at)
 
 
 def test_damaged_stream(loop: str) -> None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
+import os
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,12 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _arrow
-from .errors import UsageError
+from .errors import FileError, UsageError
 
 # The keys of an area that are no parameters of its model.
 _OF_AREA = {
     "neurons", "size", "neurons_per_voxel", "aliases", "position", "extent", "center", "periodic", "group", "devices",
-    "psp", "divide_psp", "init", "drive", "from", "until", "spikes", "file",
+    "psp", "psp_max", "divide_psp", "init", "drive", "from", "until", "factor", "spikes", "file", "upstream",
 }  # fmt: skip
 
 
@@ -47,7 +51,8 @@ class Builder:
         self.genome: dict[str, Any] = {"burst": "v1", "name": name, **_plain(keys)}
         self.genome |= {"areas": [], "projections": [], "stimuli": []}
         self.areas: dict[str, Area] = {}
-        self.files: dict[str, bytes] = {}
+        self.files: dict[str, bytes | Path] = {}
+        self._projections = 0  # those of tables among them
 
     def area(self, name: str, neurons: int | Sequence[int], model: str, keys: Mapping[str, Any]) -> Area:
         """Adds an area."""
@@ -64,15 +69,35 @@ class Builder:
         file = f"area-{len(self.areas)}"
         params: dict[str, Any] = {}
         columns: dict[str, npt.NDArray[Any]] = {}
+
+        def column(key: str, value: Any) -> Any:
+            """Keeps an array, which may stand in a pair with its unit, as a column."""
+            unit = ""
+            if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], str):
+                value, unit = value[0], f", {value[1]}"
+            if not isinstance(value, (np.ndarray, list)):
+                return value
+            columns[key] = np.asarray(value)
+            return f"column({file}.csv, {key}{unit})"
+
         for given, value in keys.items():
             key = given.removesuffix("_")  # from_ is a word of Python's without it
             if key == "spikes" and not isinstance(value, list):
                 key, value = "file", self._trains(f"{file}.arrows", name, value)
-            inside = area if key in _OF_AREA or model == "feagi" else params
-            if isinstance(value, (np.ndarray, list)) and inside is params:
-                columns[key] = np.asarray(value)
-                value = f"column({file}.csv, {key})"
-            inside[key] = value
+            if key == "params":
+                params |= {k: column(k, v) for k, v in value.items()}
+            elif key == "init":
+                area[key] = {k: column(f"init_{k}", v) for k, v in value.items()}
+            elif key == "drive":
+                drives = [value] if isinstance(value, Mapping) else value
+                area[key] = [
+                    {k: column(f"drive_{n}", v) if k == "constant" else v for k, v in drive.items()}
+                    for n, drive in enumerate(drives)
+                ]
+            elif not (key in _OF_AREA or model == "feagi"):
+                params[key] = column(key, value)
+            else:
+                area[key] = column(key, value) if key == "threshold" else value
         if params:
             area["params"] = params
         total = size[0] * size[1] * size[2] * int(area.get("neurons_per_voxel", 1))
@@ -82,10 +107,15 @@ class Builder:
         self.areas[name] = Area(name, total, model, sum(a.neurons for a in self.areas.values()), size)
         return self.areas[name]
 
-    def connect(self, source: Area | str, target: Area | str, rule: Any, keys: Mapping[str, Any]) -> int:
+    def connect(self, source: Area | str | None, target: Area | str | None, rule: Any, keys: Mapping[str, Any]) -> int:
         """Adds a projection and gives its number."""
-        number = len(self.genome["projections"])
-        made: dict[str, Any] = {"from": name_of(source), "to": name_of(target)}
+        number = self._projections
+        made: dict[str, Any] = {} if source is None else {"from": name_of(source)}
+        if target is not None:
+            made["to"] = name_of(target)
+        if isinstance(keys.get("port"), str):
+            made["to"] = {"area": made.get("to"), "port": keys["port"]}
+            keys = {k: v for k, v in keys.items() if k != "port"}
         if isinstance(rule, str):
             made |= {"rule": rule, **keys}
         elif _is_table(rule):
@@ -95,20 +125,55 @@ class Builder:
             made["rule"], made["file"] = "edges", f"projection-{number}.arrows"
             columns = {"source": np.asarray(rule[0]), "target": np.asarray(rule[1])}
             for key, value in keys.items():
-                if key in ("weight", "delay") and isinstance(value, (np.ndarray, list)):
+                if key in ("weight", "delay", "port") and isinstance(value, (np.ndarray, list)):
                     column = np.asarray(value)
                     columns["delay_ms" if key == "delay" and column.dtype.kind == "f" else key] = column
                 else:
                     made[key] = value
             self.files[made["file"]] = _arrow.stream(_checked(columns, len(columns["source"]), f"projection {number}"))
         self.genome["projections"].append(_plain(made))
+        self._projections += 1
         return number
+
+    def connect_table(self, table: Any) -> range:
+        """Adds a projection for each row of a table, and gives their numbers."""
+        if _is_table(table):
+            rows = int(_pyarrow(table).num_rows)
+            file, content = f"table-{self._projections}.arrows", _arrow_table(table)
+        else:
+            columns = {str(n): list(c) for n, c in table.items()}
+            rows = len(next(iter(columns.values()), ()))
+            if any(len(c) != rows for c in columns.values()):
+                raise UsageError(f"a table with columns of {sorted({len(c) for c in columns.values()})} rows, want one")
+            text = io.StringIO()
+            writer = csv.writer(text, lineterminator="\n")
+            writer.writerow(columns)
+            writer.writerows([_field(x) for x in row] for row in zip(*columns.values(), strict=True))
+            file, content = f"table-{self._projections}.csv", text.getvalue().encode()
+        self.files[file] = content
+        self.genome["projections"].append({"file": file})
+        first, self._projections = self._projections, self._projections + rows
+        return range(first, first + rows)
+
+    def file(self, path: str | os.PathLike[str]) -> str:
+        """Takes a file into the genome's folder, and gives its name there."""
+        found = Path(path).absolute()
+        if not found.is_file():
+            raise FileError(f"{path}: there is no such file")
+        if self.files.get(found.name, found) != found:
+            raise UsageError(f"{path}: there is another file {found.name}, want one with another name")
+        self.files[found.name] = found
+        return found.name
+
+    def record(self, keys: Mapping[str, Any]) -> None:
+        """Sets what is recorded."""
+        self.genome["record"] = {**self.genome.get("record", {}), **_plain(keys)}
 
     def stimulate(self, area: Area | str, keys: Mapping[str, Any]) -> int:
         """Adds a stimulus and gives its number."""
-        self.genome["stimuli"].append(
-            _plain({"area": name_of(area), **{k.removesuffix("_"): v for k, v in keys.items()}})
-        )
+        to = {"to": {"area": name_of(area), "port": keys["port"]}} if "port" in keys else {"area": name_of(area)}
+        more = {k.removesuffix("_"): v for k, v in keys.items() if k != "port"}
+        self.genome["stimuli"].append(_plain({**to, **more}))
         return len(self.genome["stimuli"]) - 1
 
     def _trains(self, path: str, name: str, spikes: Any) -> str:
@@ -128,7 +193,10 @@ class Builder:
     def write(self, folder: Path) -> Path:
         """Writes the genome and its files, and gives the genome's path."""
         for name, content in self.files.items():
-            (folder / name).write_bytes(content)
+            if isinstance(content, Path):
+                shutil.copyfile(content, folder / name)
+            else:
+                (folder / name).write_bytes(content)
         return write_genome(folder, self.genome)
 
 
@@ -176,16 +244,31 @@ def _csv(columns: Mapping[str, npt.NDArray[Any]]) -> bytes:
     return "\n".join([",".join(columns), *map(",".join, zip(*texts, strict=True)), ""]).encode()
 
 
+def _field(x: Any) -> str:
+    """A value as CSV has it; None is an empty field."""
+    x = _plain(x)
+    if x is None:
+        return ""
+    return x if isinstance(x, str) else json.dumps(x)
+
+
 def _is_table(x: Any) -> bool:
     """Whether something gives Arrow's columns, as tables of pyarrow, pandas, polars and DuckDB do."""
     return hasattr(x, "__arrow_c_stream__")
+
+
+def _pyarrow(table: Any) -> Any:
+    """A table as one of pyarrow."""
+    import pyarrow as pa
+
+    return pa.table(table)
 
 
 def _arrow_table(table: Any) -> bytes:
     """A table as an Arrow stream."""
     import pyarrow as pa
 
-    read = pa.table(table)
+    read = _pyarrow(table)
     out = pa.BufferOutputStream()
     with pa.ipc.new_stream(out, read.schema) as stream:
         stream.write_table(read)

@@ -11,8 +11,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from . import _program
-from ._table import Table, checked
+from ._table import Table, checked, positions
 from .errors import DamagedError, FileError
 
 
@@ -113,6 +116,10 @@ class Run:
     def spikes(self) -> Table:
         """The recorded spikes."""
         return self.recorded("spikes")
+
+    def positions(self, area: str) -> npt.NDArray[np.float64]:
+        """Where the neurons of an area with an `extent` lie: a row of x, y and z in um for each neuron."""
+        return positions(self.manifest, area)
 
     @property
     def digest(self) -> str:

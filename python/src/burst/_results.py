@@ -15,7 +15,7 @@ import numpy.typing as npt
 from ._builder import Area, name_of
 from ._folder import Plot, manifest_of
 from ._process import Process
-from ._table import Table, checked, own
+from ._table import Table, checked, own, positions
 
 
 class Results(Process):
@@ -74,6 +74,10 @@ class Results(Process):
     def potentials(self, area: Area | str) -> npt.NDArray[np.float32]:
         """The present potential of each neuron of an area, in the genome's unit."""
         return np.frombuffer(self._running().get("/v1/potentials?" + urlencode({"area": name_of(area)})), "<f4")
+
+    def positions(self, area: Area | str) -> npt.NDArray[np.float64]:
+        """Where the neurons of an area with an `extent` lie: a row of x, y and z in um for each neuron."""
+        return positions(self.manifest, name_of(area))
 
     @property
     def plot(self) -> Plot:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from . import _program
 from ._stream import Column, read_stream
-from .errors import DamagedError
+from .errors import DamagedError, UsageError
 
 if TYPE_CHECKING:
     import pandas
@@ -28,9 +28,9 @@ class Table:
     """Rows of a recording, sorted by burst, then neuron. Columns are attributes: read-only arrays of equal length.
 
     `burst` (uint64), `neuron` (uint32; the id in the whole network, of an area's rows the number in the area), `area`
-    (uint32; a place in `area_names`), where areas are grids `x`, `y` and `z` (uint32; a voxel of the area), and what
-    else the recording has, such as `potential` (float32), or `variable` (uint32; a place in `variable_names`) and
-    `value` (float32).
+    (uint32; a place in `area_names`), where areas are grids `x`, `y` and `z` (uint32; a voxel of the area), where areas
+    have positions `x_um`, `y_um` and `z_um` (float64; NaN in areas without), and what else the recording has, such as
+    `potential` (float32), or `variable` (uint32; a place in `variable_names`) and `value` (float32).
     """
 
     def __init__(
@@ -129,6 +129,8 @@ def own(folder: Path, name: str, manifest: Mapping[str, Any]) -> Table | None:
         columns["area"] = partial(_areas, areas, neuron)
         if any(a["size"][1] > 1 or a["size"][2] > 1 or a["neurons_per_voxel"] > 1 for a in areas):
             columns |= {axis: partial(_voxels, areas, neuron, k) for k, axis in enumerate("xyz")}
+        if any("space" in a for a in areas):
+            columns |= {f"{axis}_um": partial(_places, areas, neuron, k) for k, axis in enumerate("xyz")}
     return Table({**columns, **rest}, int(found.counts.sum()), manifest)
 
 
@@ -145,6 +147,43 @@ def _voxels(areas: list[dict[str, Any]], neuron: Column, axis: int) -> Column:
     at = (neuron - first) // each
     found: Column = (at // deep // high, at // deep % high, at % deep)[axis]
     return found
+
+
+def _places(areas: list[dict[str, Any]], neuron: Column, axis: int) -> Column:
+    """Where neurons lie along x, y or z, in um; NaN in areas without positions."""
+    found = np.full(len(neuron), np.nan)
+    of = _areas(areas, neuron)
+    voxel = _voxels(areas, neuron, axis)
+    for k, a in enumerate(areas):
+        if "space" in a:
+            rows = of == k
+            found[rows] = along(a, axis, voxel[rows])
+    return found
+
+
+def along(area: Mapping[str, Any], axis: int, voxel: Column) -> npt.NDArray[np.float64]:
+    """Where voxels lie along an axis of an area with positions, in um: docs/genome.md has the formula."""
+    n, space = max(1, area["size"][axis]), area["space"]
+    odd = 2.0 * voxel.astype(np.float64) + (1 - n)
+    at: npt.NDArray[np.float64] = space["center_um"][axis] + space["extent_um"][axis] * odd / (2 * n)
+    return at
+
+
+def positions(manifest: Mapping[str, Any], name: str) -> npt.NDArray[np.float64]:
+    """Where the neurons of an area lie: a row of x, y and z in um for each.
+
+    Raises:
+        UsageError: there is no such area, or it has no positions.
+
+    """
+    areas = manifest["areas"]
+    area = next((a for a in areas if a["name"] == name), None)
+    if area is None:
+        raise UsageError(f"no area {name!r}, want one of {', '.join(a['name'] for a in areas)}")
+    if "space" not in area:
+        raise UsageError(f"area {name!r} has no positions; in its genome `extent` gives it some")
+    neuron = np.arange(area["first"], area["first"] + area["neurons"], dtype="<u4")
+    return np.stack([along(area, axis, _voxels(areas, neuron, axis)) for axis in range(3)], axis=1)
 
 
 def checked(folder: str | os.PathLike[str], name: str, manifest: Mapping[str, Any]) -> Table:

@@ -72,34 +72,64 @@ class Network(Results):
             neurons: how many, or the size [x, y, z] of a grid of voxels.
             model: of its neurons (docs/models.md).
             keys: parameters of the model, and keys of an area such as drive, init and from_. Values are as in a genome:
-                numbers, or texts with a unit. An array has a parameter's value for each neuron, in its base unit.
-                Spikes of the model spike_list may be two arrays, the neuron and the burst of each, or a table with
-                the columns neuron and burst (of pyarrow, pandas or polars; it needs pyarrow).
+                numbers, or texts with a unit. An array has a value for each neuron, as a parameter, in `init` or in
+                `drive={"constant": ...}`, in the base unit, or in that of a pair such as (array, "nA"). `params` may
+                hold parameters whose names are keys of an area. Spikes of the model spike_list may be two arrays, the
+                neuron and the burst of each, or a table with the columns neuron and burst (of pyarrow, pandas or
+                polars; it needs pyarrow).
 
         """
         return self._building().area(name, neurons, model, keys)
 
-    def connect(self, source: Area | str, target: Area | str, rule: Any, **keys: Any) -> int:
+    def connect(self, source: Area | str | None, target: Area | str | None, rule: Any, **keys: Any) -> int:
         """Adds a projection and gives its number.
 
         Args:
-            source: the area that it comes from.
-            target: the area that it goes to.
+            source: the area that it comes from; None: an edge list counts in the whole network.
+            target: the area that it goes to, or None likewise.
             rule: name of a connection rule (docs/genome.md), or an edge list: two arrays, source and target of each
                 synapse, counted from 0 in their areas, or a table with columns of docs/edges.md (of pyarrow, pandas or
                 polars; it needs pyarrow).
-            keys: keys of the rule, weight, delay, plasticity and others of a projection. Beside an edge list weight and
-                delay may be arrays; whole numbers of delay are bursts, floats are ms.
+            keys: keys of the rule, weight, delay, plasticity and others of a projection; `port` names the target's
+                input. Beside an edge list weight, delay and port may be arrays; whole numbers of delay are bursts,
+                floats are ms, and ports are numbers.
 
         """
         return self._building().connect(source, target, rule, keys)
+
+    def connect_table(self, table: Any) -> range:
+        """Adds a projection for each row of a table, and gives their numbers.
+
+        Args:
+            table: a mapping of columns, or a table of pyarrow, pandas or polars (it needs pyarrow), with the columns of
+                docs/genome.md, such as source, target, rule, weight and delay_ms. None is a missing value.
+
+        """
+        return self._building().connect_table(table)
+
+    def file(self, path: str | os.PathLike[str]) -> str:
+        """Takes a file to the genome, and gives the name by which its keys may then name it.
+
+        Such as net.connect(E, I, "edges", file=net.file("data/wiring.csv")).
+        """
+        return self._building().file(path)
+
+    def record(self, **keys: Any) -> None:
+        """Says what to record.
+
+        Args:
+            keys: those of `record` in a genome: spikes, potentials, variables, fcl, weights and histograms, such as
+                spikes=[E], potentials=[{"area": E, "neurons": [0, 1]}].
+
+        """
+        self._building().record(keys)
 
     def stimulate(self, area: Area | str, **keys: Any) -> int:
         """Adds a stimulus and gives its number, for switch.
 
         Args:
             area: that receives it.
-            keys: at or every, neurons or voxels, amount, from_, until.
+            keys: at or every, neurons, voxels or image, amount, from_, until, and the `port` that takes it.
 
         """
         return self._building().stimulate(area, keys)
