@@ -1,8 +1,10 @@
 """What tests share."""
 
 import gc
+import importlib.util
 import os
 from collections.abc import Iterator
+from types import ModuleType
 
 import pytest
 
@@ -19,6 +21,18 @@ projections:
 stimuli:
   - {area: crowd, every: 7, neurons: [0, 1, 2], amount: 2}
 """
+
+
+def wanted(name: str) -> ModuleType:
+    """A module that the package can do without. Tests that want it are skipped where it is not installed; in CI it is.
+
+    A module that is there and does not work is an error.
+    """
+    if importlib.util.find_spec(name) is None:
+        if os.environ.get("CI") == "true":
+            pytest.fail(f"{name} is not installed, which CI installs (requirements.txt)", pytrace=False)
+        pytest.skip(f"{name} is not installed", allow_module_level=True)
+    return importlib.import_module(name)
 
 
 @pytest.fixture

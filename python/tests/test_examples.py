@@ -26,8 +26,6 @@ def test_programs() -> None:
 @pytest.mark.parametrize(("program", "output"), PROGRAMS)
 def test_guide(program: str, output: str, tmp_path: Path) -> None:
     """Each program runs by itself and prints what stands behind it."""
-    if "gymnasium" in program:
-        pytest.importorskip("gymnasium")
     done = subprocess.run([sys.executable, "-W", "error", "-c", program], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout == output

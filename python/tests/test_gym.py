@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from conftest import wanted
 
 import burst
 from burst import errors
 
-gymnasium = pytest.importorskip("gymnasium")
+gymnasium = wanted("gymnasium")
 sys.path.insert(0, str(Path(__file__).parents[1] / "examples"))
 
 

@@ -477,10 +477,9 @@ def test_tables(loop: str) -> None:
             spikes["crowds"]
         with pytest.raises(AttributeError, match="no column 'sum'"):
             _ = spikes.sum
-        pandas, pyarrow = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
         frame, table = spikes.to_pandas(), spikes.to_arrow()
-        assert isinstance(frame, pandas.DataFrame)
-        assert isinstance(table, pyarrow.Table)
+        assert isinstance(frame, pd.DataFrame)
+        assert isinstance(table, pa.Table)
         assert (frame.area == "crowd").sum() == len(crowd)
         assert table.column("area").to_pylist() == frame.area.tolist()
         for name, column in (("neuron", spikes.neuron), ("burst", spikes.burst), ("area", spikes.area)):
@@ -523,7 +522,7 @@ def test_streams(loop: str) -> None:
 def test_positions() -> None:
     """Neurons and spikes of areas with an extent have places in um, those of other areas none."""
     net = burst.Network("placed")
-    place = {"extent": ["1 mm", "90 um", "0 um"], "center": ["0 um", "5 um", "-7 um"]}
+    place: dict[str, Any] = {"extent": ["1 mm", "90 um", "0 um"], "center": ["0 um", "5 um", "-7 um"]}
     a = net.area("a", [2, 3, 1], neurons_per_voxel=2, **place, drive={"constant": 1})
     b = net.area("b", 2, drive={"constant": 1})
     net.connect(a, a, "distance", p=1, mask="d < 31 um", weight=1)
