@@ -250,8 +250,8 @@ template <u32 models> DEVICE void meet(const run *p, u64 t, clustered *s, u64 be
     worker_barrier();
 }
 
-// talk brings the other devices the ids of who of the block fired in each burst, tells them, and waits for what they tell, by the last warp
-// alone: where all warps look at the same words, these come late. In the last block its first lane tells the host between.
+// talk brings the other devices the ids of who of the block fired in each burst, tells them, and waits for what they tell of the burst that is
+// due next, which is told long before where delays are long. The last warp alone does so: where all warps look at the same words, these come late. In the last block its first lane tells the host between.
 DEVICE void talk(const run *p, clustered *s) {
     const exchange *x = &s->x;
     u32 k = lane(), announced = 0, count = 0;
@@ -277,7 +277,7 @@ DEVICE void talk(const run *p, clustered *s) {
         if (i == p->bursts) break;
 #pragma unroll 1
         for (u32 j = 1; j < x->devices && !lost; j++) {
-            lost = !hear_other(x, device_at(s, j), t, &count);
+            lost = !hear_other(x, device_at(s, j), t + 1 - p->packed.delay, &count);
             if (k == 0) s->told[j] = count;
         }
         warp_barrier();

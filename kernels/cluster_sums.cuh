@@ -134,11 +134,11 @@ DEVICE void add_units(const clustered *s, const places *m, const share *mine, co
     }
 }
 
-// hear_others waits for what the other devices tell of burst t, and says how many fired there. All lanes of the warp must call it.
+// hear_others waits for what the other devices tell of who is due in burst t, and says how many fired there. All lanes of the warp must call it.
 DEVICE u32 hear_others(const run *p, u64 t, clustered *s) {
     u32 sum = 0;
     u64 begin = nanoseconds();
-    u32 wanted = (u32)(anew(t) + 2 - p->first); // bursts, the one before the first among them
+    u32 wanted = (u32)(anew(t) + 1 - p->first); // bursts
     bool lost = false;
     while (load_block(&s->heard) < wanted && !lost) lost = load_block(&s->lost) != 0;
     if (lost) store_block(&s->stopped, 1);
@@ -173,7 +173,7 @@ DEVICE void sum_places(const run *p, u64 t, clustered *s) {
             r.at += turns;
         }
         bool hears = !heard_all && r.at + each > r.all;
-        if (hears) r.all += hear_others(p, t - 1, s);
+        if (hears) r.all += hear_others(p, t, s);
         heard_all |= hears;
         load_rows(t - m->delay, s, &mine, &r);
         if (begun) add_units(s, m, &mine, &to, &r, &some, &put);

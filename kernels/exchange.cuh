@@ -1,7 +1,8 @@
 // How the blocks of all devices tell each other who fired, by stores into each device's memory: ids, then a word of each block's own. Nothing
 // is added to another device's memory: links need not carry atomic operations.
-// Who tells of burst t has heard of t − 1, so all have delivered the fire queue that was due in t − 1: that of t − 2, or where all synapses
-// have one delay d that of t − 1 − d. Ids of d + 1 bursts are kept, and words of d + 2 at least.
+// Who tells of burst t has heard of t − 1 from the device's own blocks, and of t − d from the others: d is 1, or the one delay of all of the
+// device's synapses in rows of places. All have delivered the fire queues that were due then, of d bursts earlier. So ids of d + 1 bursts are
+// kept, of several devices those of 2d, and words of d + 2 and 2d at least.
 #pragma once
 #include "burst.cuh"
 

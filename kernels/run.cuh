@@ -108,7 +108,7 @@ struct block {
     u32 total[2];      // how many fire in all; of burst t at t mod 2
     u32 base;          // where the block's part of the queue begins
     u32 told[MOST_DEVICES]; // how many fired on each device in the burst before, where there are several
-    const u32 *ids[2][MOST_DEVICES]; // and where their ids are, of burst t at t mod 2
+    const u32 *ids[MOST_DEVICES]; // and where their ids are
     u32 stopped;            // whether another device has failed
     u64 waited;             // as in run
     exchange x;             // run's
@@ -169,7 +169,7 @@ DEVICE void hear_before(const run *p, block *s) {
     for (u32 q = thread_in_block() / 32; q < p->devices; q += block_size() / 32) {
         u32 count;
         bool all = q == x->self ? heard_own(x, t, &count) : heard_other(x, q, t, &count);
-        if (lane() == 0) s->told[q] = all ? count : 0; // a launch before has been stopped
+        if (lane() == 0) s->told[q] = all ? count : 0, s->ids[q] = ids_of(x, x->self, q, t); // all may be no: a launch before has been stopped
     }
 }
 
@@ -223,8 +223,6 @@ DEVICE void lay_out(const run *p, u8 *room, block *s, bool back) {
         s->only = count > 0 && neuron_of(p->w.own, begin + count - 1) < first->end ? w.areas + (first - p->w.areas) : nullptr;
         if (p->devices > 1) s->x = *p->x;
         else s->x.devices = 1;
-        for (u32 q = 0; p->devices > 1 && q < p->devices; q++)
-            for (u32 half = 0; half < 2; half++) s->ids[half][q] = ids_of(&s->x, s->x.self, q, half);
     }
     if (!back && p->devices > 1) hear_before(p, s);
 }

@@ -32,7 +32,7 @@ DEVICE u32 id_of(const run *p, u64 t, const block *s, u32 i) {
     if (p->devices == 1) return ((const u32 *)p->queue)[i];
     u32 q = 0;
     for (; i >= s->told[q]; q++) i -= s->told[q];
-    return s->ids[(t - 1) % 2][q][i];
+    return s->ids[q][i];
 }
 
 // row_of is the row of the i-th of them.
@@ -298,7 +298,7 @@ DEVICE void device_barrier(const run *p, u64 t, block *s) {
     for (u32 q = anew(thread_in_block()) / 32; q < p->devices; q += anew(block_size()) / 32) { // a warp a device
         u32 count = 0;
         bool all = q == s->x.self ? hear_own(&s->x, t, &count) : hear_other(&s->x, q, t, &count);
-        if (lane() == 0) s->told[q] = count;
+        if (lane() == 0) s->told[q] = count, s->ids[q] = ids_of(&s->x, s->x.self, q, t);
         if (!all) s->stopped = 1;
     }
     block_barrier();

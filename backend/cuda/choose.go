@@ -244,9 +244,7 @@ func alike(q *question) string {
 		return ""
 	case q.c.MaxDelay > quanta.MaxApart:
 		return lateRows(q.c)
-	case devices > 1: // what delays other devices have is not known here
-		return "there are several devices and delays above 1"
-	case q.r.synapses < tune.clusterLate:
+	case devices == 1 && q.r.synapses < tune.clusterLate: // several devices have no early delivery
 		return fmt.Sprintf("there are delays above 1 and %d synapses, want at least %d", q.r.synapses, tune.clusterLate)
 	case !oneDelay(q.c):
 		return "delays differ"

@@ -165,8 +165,8 @@ func TestClusterSizes(t *testing.T) {
 	}
 }
 
-// runClusters has lists of devices share networks by turns. In two of four the rows of the first device have several weights, so that
-// it goes without clusters, which the others do not notice.
+// runClusters has lists of devices share networks by turns, of short and long delays. In two of six the rows of the first device have several
+// weights, so that it goes without clusters, which the others do not notice: it hears of each burst at once, and they when it is due.
 func runClusters(t *testing.T, lists [][]int, tune tuning) {
 	with, without, more := 0, 0, uint64(0)
 	for seed := range uint64(6) {
@@ -181,8 +181,9 @@ func runClusters(t *testing.T, lists [][]int, tune tuning) {
 			s.To = n.Synapses[r.IntN(len(n.Synapses))].To
 			n.Synapses = append(n.Synapses, s)
 		}
-		mixed := seed/2%2 == 1
+		mixed, delay := seed/2%2 == 1, []uint16{1, 3, 4, 2, 5, 1}[seed]
 		for i := range n.Synapses {
+			n.Synapses[i].Delay = delay
 			if s := &n.Synapses[i]; mixed && (connectome.Part{Index: 0, Of: len(list)}).Owns(s.To) && i%2 == 0 {
 				s.Weight++
 			}

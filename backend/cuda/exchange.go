@@ -16,8 +16,9 @@ const mostDevices = 8
 
 // share is a device's part in a network that several devices of this process hold.
 type share struct {
-	devices, self int  // 0 devices: alone
-	short         bool // all devices have the grid of clusters of four blocks
+	devices, self int    // 0 devices: alone
+	short         bool   // all devices have the grid of clusters of four blocks
+	lag           uint64 // the longest of all devices' rows
 }
 
 // exchange is the struct of that name in kernels/exchange.cuh, field for field.
@@ -39,16 +40,21 @@ func (b *backend) most() uint64 {
 	return uint64(connectome.Part{Of: b.c.Part.Of}.Count(b.c.Neurons))
 }
 
-// exchangeRings is of how many bursts ids, and words of who has told, are kept, where rows are delivered so many bursts late: powers of two.
-func exchangeRings(delay uint64) (ids, told uint64) {
+// exchangeRings is of how many bursts ids, and words of who has told, are kept: powers of two (kernels/exchange.cuh), the same on all
+// devices, whose rows may be delivered one burst or several bursts late.
+func (b *backend) exchangeRings() (ids, told uint64) {
 	power := func(least uint64) uint64 { return 1 << bits.Len64(least-1) }
-	return power(delay + 1), power(delay + 2)
+	lag := max(b.rows.lag(), b.share.lag)
+	if b.share.devices > 1 {
+		return power(2 * lag), power(max(lag+2, 2*lag))
+	}
+	return power(lag + 1), power(lag + 2)
 }
 
 // planExchange adds the memory that all devices write their fire queues to, for so many blocks each.
 func (p *plan) planExchange(b *backend, blocks uint64) {
 	k := uint64(max(1, b.share.devices))
-	ids, told := exchangeRings(b.rows.lag())
+	ids, told := b.exchangeRings()
 	p.bytes[bufInbox] = 4 * ids * k * b.most()
 	p.bytes[bufTold] = 8 * (told + told*k*blocks) // own words first
 	p.bytes[bufExchange] = uint64(unsafe.Sizeof(exchange{}))
@@ -57,7 +63,7 @@ func (p *plan) planExchange(b *backend, blocks uint64) {
 
 // link tells the device where the others' memory is, its own included.
 func (b *backend) link(all []*backend, stop driver.Ptr) error {
-	ids, told := exchangeRings(b.rows.lag())
+	ids, told := b.exchangeRings()
 	x := &exchange{devices: uint32(len(all)), self: uint32(b.share.self), idMask: uint32(ids - 1), toldMask: uint32(told - 1), room: b.most(), stop: stop, own: b.plan.ptr[bufTold]}
 	for q, other := range all {
 		x.ids[q], x.told[q] = other.plan.ptr[bufInbox], other.plan.ptr[bufTold]+driver.Ptr(8*told)
@@ -82,7 +88,7 @@ func (b *backend) link(all []*backend, stop driver.Ptr) error {
 // tellQueues puts the newest fire queues, of all devices, where a launch looks for what they have told: as many as are not delivered yet.
 func (b *backend) tellQueues(newest [][]uint32) error {
 	k, room := uint64(max(1, b.share.devices)), b.most()
-	ids, words := exchangeRings(b.rows.lag())
+	ids, words := b.exchangeRings()
 	blocks := uint64(b.batch.blocks)
 	told := make([]uint64, words+words*k*blocks)
 	own, others := told[:words], told[words:]

@@ -182,8 +182,13 @@ func (g *group) start(parts Parts) error {
 	if g.c, err = parts.Whole(); err != nil {
 		return err
 	}
+	lag := uint64(0)
+	for _, b := range g.parts {
+		lag = max(lag, b.rows.lag())
+	}
 	return g.beside(func(b *backend) error {
 		b.isPartOf(g.c)
+		b.share.lag = lag
 		return b.finish(made[b.share.self])
 	})
 }
