@@ -11,21 +11,38 @@ func (p *plan) count() {
 	p.countMerged(nil, &meter{})
 }
 
-// countRows counts the synapses of every row, for rules that know them without draws.
+// countRows counts the synapses of every row, for rules that go by source, and those of the others by bin.
 func (b *builder) countRows() {
-	single := func(w *wiring) bool { return !w.merged }
-	b.countKnown(b.c.Row, single, b.part, b.progress)
-	b.countDrawn(b.c.Row, func(w *wiring) bool { return single(w) && !w.rowsKnown(b.part) }, b.part, b.progress)
+	rows := func(w *wiring) bool { return !w.merged && !w.scattered() }
+	b.countKnown(b.c.Row, rows, b.part, b.progress)
+	b.countDrawn(b.c.Row, func(w *wiring) bool { return rows(w) && !w.rowsKnown(b.part) }, b.part, b.progress)
 	b.countMerged(b.c.Row, b.progress)
+	b.countBins()
 }
 
-// scan turns the lengths of the rows into their offsets, each the sum of those before.
+// scan turns the lengths of the rows into their offsets, each the sum of those before. Rows of a bin stay lengths; the bin has their offset.
 func (b *builder) scan() {
-	start := uint64(0)
-	for n, length := range b.c.Row {
-		b.c.Row[n] = start
-		start += length
+	start, bins := uint64(0), b.bins
+	for i := range b.rows {
+		r := &b.rows[i]
+		list := b.c.Row[r.from.First:r.from.End()]
+		if r.complete {
+			for s, length := range list {
+				list[s] = start
+				start += length
+			}
+			continue
+		}
+		for len(bins) > 0 && bins[0].rows == r {
+			q := &bins[0]
+			q.begin, start = start, start+q.next
+			for _, length := range list[q.lo:q.hi] {
+				start += length
+			}
+			q.next, bins = q.begin, bins[1:]
+		}
 	}
+	b.c.Row[b.neurons] = start
 }
 
 // countKnown adds the synapses of the wanted projections whose rows are known to those of their sources.

@@ -9,13 +9,14 @@
 //	            |
 //	plan        |  number the neurons, make each projection's rule ready, choose the scale; check the memory
 //	            v
-//	count       how long is each row? Rules that know say so; the others draw, and what they make is counted
+//	count       how long is each row? Rules that know say so; the others draw, and what they make is counted, by
+//	            row or, if the rule does not go by source, by bin: a few consecutive rows
 //	            |
-//	scan        |  Row: the sums of the lengths; check the memory again, now that sizes are exact
+//	scan        |  Row, and the starts of bins: the sums of the lengths; check the memory again, now that sizes are exact
 //	            |
 //	            +------------------------------------+
 //	            v rules by source                    v rules by target or by synapse
-//	place       one goroutine draws all synapses     all goroutines draw; an atomic cursor of the row
+//	place       one goroutine draws all synapses     all goroutines draw; an atomic cursor of the bin
 //	            of a source, one after the other     says where each synapse goes
 //	            |                                    |
 //	merge       |  those of projections that merge   |

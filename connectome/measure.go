@@ -155,6 +155,7 @@ func (p *plan) bytes() (result, peak uint64) {
 		l.add(p, &p.wirings[i])
 	}
 	l.synapses, l.longestMerged = p.synapses(), p.longestMerged()
+	l.bins, l.stage = p.bytesOfBins()
 	for i := range p.merging {
 		q := &p.merging[i]
 		for _, w := range q.wirings {
@@ -184,6 +185,7 @@ type load struct {
 	divides       bool   // weights, somewhere
 	drivenDivides bool   // driven ones, somewhere
 	longestMerged uint64
+	bins, stage   uint64 // of rows that are not made by source: bytes, and bytes of each goroutine
 }
 
 // add counts a projection that does not merge.
@@ -254,8 +256,8 @@ func (p *plan) bytesOf(l *load) (result, peak uint64) {
 		each = bytesASynapse + bytesOfADelay(l.longest) // rows whose place is not known yet
 	}
 	scratch := max(mul(min(l.synapses, longestSorted), bytesOfSorting+each), mul(l.longestMerged, bytesOfMerging))
-	scratch = add(scratch, l.scratch)
-	return result, add(peak, mul(uint64(p.workers), add(uint64(unsafe.Sizeof(batch{})), scratch)))
+	scratch = add(scratch, max(l.scratch, l.stage))
+	return result, add(add(peak, l.bins), mul(uint64(p.workers), add(uint64(unsafe.Sizeof(batch{})), scratch)))
 }
 
 // bytesOfADelay is the memory of a synapse's delay where the longest has so many bursts.

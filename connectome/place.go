@@ -1,9 +1,6 @@
 package connectome
 
-import (
-	"runtime/debug"
-	"sync/atomic"
-)
+import "runtime/debug"
 
 // builder holds the synapses of a part that is being built.
 type builder struct {
@@ -12,6 +9,8 @@ type builder struct {
 	sums     []uint64 // |weight| per port; those of earlier parts may be there
 	progress *meter
 	values   []valuer // one a goroutine
+	binned   []binned // by area
+	bins     []bin
 }
 
 func (p *plan) newBuilder(c *Connectome, sums []uint64, progress *meter) *builder {
@@ -32,6 +31,7 @@ func (p *plan) wire(c *Connectome, sums []uint64, progress *meter) error {
 	for i := range p.wirings {
 		progress.total += 3 * p.wirings[i].synapses
 	}
+	b.makeBins()
 	b.countRows()
 	b.scan()
 	if err := p.checkMemory(); err != nil { // now that sizes are exact
@@ -43,13 +43,10 @@ func (p *plan) wire(c *Connectome, sums []uint64, progress *meter) error {
 	c.Target, c.Weight, c.Delay = room.target, room.weight, room.delay
 	b.placeRows()
 	b.scatter()
+	b.finishBins()
 	copy(c.Row[1:], c.Row[:p.neurons]) // a row's cursor has come to the next row's start
 	c.Row[0] = 0
-	if err := b.finish(); err != nil {
-		return err
-	}
-	b.sortRows()
-	return nil
+	return b.finish()
 }
 
 // only is the plan with some of the projections. The scale is that of the plan with all.
@@ -94,56 +91,4 @@ func (p *plan) room(synapses uint64) row {
 		debug.FreeOSMemory()
 	}
 	return newRows(synapses, longest)
-}
-
-// scatter places the synapses of all rules that go by target or by synapse, each at the cursor of its row, in no order.
-func (b *builder) scatter() {
-	sinks := make([]sink, b.workers)
-	for i := range sinks {
-		sinks[i] = &scatterer{valuer: &b.values[i], c: b.c, progress: b.progress}
-	}
-	b.draw(sinks, func(w *wiring) bool { return w.rule.unit() != bySource }, b.part)
-}
-
-// scatterer is one goroutine's share of scatter.
-type scatterer struct {
-	*valuer
-	c        *Connectome
-	progress *meter
-	at       [batchSize]uint64
-}
-
-func (p *scatterer) take(w *wiring, b *batch) {
-	p.weigh(w, b)
-	if !p.c.Delay.None() {
-		p.time(w, b)
-	}
-	p.reserve(w, b)
-	// Atomic additions wait for pending stores, so that all places are reserved before the first is written.
-	for i, at := range p.at[:b.n] {
-		p.c.Target[at], p.c.Weight[at] = w.port(b.target[i], int64(p.value[i]), b.ordinal[i]), p.value[i]
-	}
-	if short := p.c.Delay.Short; short != nil {
-		for i, at := range p.at[:b.n] {
-			short[at] = uint8(p.delay[i])
-		}
-	}
-	if long := p.c.Delay.Long; long != nil {
-		for i, at := range p.at[:b.n] {
-			long[at] = p.delay[i]
-		}
-	}
-	p.progress.add(uint64(b.n))
-}
-
-// reserve finds a place for each synapse and moves the cursors of the rows.
-func (p *scatterer) reserve(w *wiring, b *batch) {
-	for lo, hi := 0, 0; lo < b.n; lo = hi {
-		hi = run(b, lo)
-		n := uint64(hi - lo)
-		first := atomic.AddUint64(&p.c.Row[w.from.First+b.source[lo]], n) - n
-		for i := lo; i < hi; i++ {
-			p.at[i] = first + uint64(i-lo)
-		}
-	}
 }

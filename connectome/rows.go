@@ -11,6 +11,7 @@ import (
 // rows says how the rows of an area are made. For projections whose rule goes by source, one goroutine draws all synapses of
 // a source. If the area has no others, the row is then complete, and it is sorted while it is in cache.
 type rows struct {
+	area     int
 	from     Span
 	groups   []*group // of projections by source: those of a group merge
 	complete bool     // no other projection leads from here
@@ -23,7 +24,7 @@ func (p *plan) planRows() {
 	p.rows = make([]rows, len(p.areas))
 	anywhere := false // a list of the whole network may lead from every area
 	for i := range p.rows {
-		p.rows[i] = rows{from: p.areas[i], complete: true}
+		p.rows[i] = rows{area: i, from: p.areas[i], complete: true}
 	}
 	for i := range p.merging {
 		q := &p.merging[i]
@@ -125,10 +126,10 @@ func (b *builder) newRowMaker(worker int) rowMaker {
 	return m
 }
 
-// placeRows makes the synapses of all rules that go by source, each row where it belongs, and moves the cursors of the rows.
+// placeRows makes the complete rows, each where it belongs, and moves their cursors.
 func (b *builder) placeRows() {
 	list := b.blocks(func(r *rows) uint64 {
-		if len(r.groups) == 0 {
+		if len(r.groups) == 0 || !r.complete {
 			return 0
 		}
 		mean := (b.c.Row[r.from.End()] - b.c.Row[r.from.First]) / uint64(r.from.Count)
@@ -144,9 +145,7 @@ func (b *builder) placeRows() {
 		before, sorted := m.drawn, uint64(0)
 		for s := list[k].lo; s < list[k].hi; s++ {
 			m.at = m.c.Row[first+s]
-			if n := m.makeRow(list[k].rows, s); m.rows.complete {
-				sorted += n
-			}
+			sorted += m.makeRow(list[k].rows, s)
 			m.c.Row[first+s] = m.at
 		}
 		b.progress.add(m.drawn - before + sorted)

@@ -10,26 +10,6 @@ import (
 // longestSorted is the longest row that is sorted in scratch memory; longer ones are sorted where they are.
 const longestSorted = 1 << 18
 
-// sortRows brings every row that more than its own goroutine has made into the order (delay, port, weight), which makes the arrays
-// independent of threads.
-func (b *builder) sortRows() {
-	sorters := make([]sorter, b.workers)
-	for i := range b.rows {
-		if b.rows[i].complete {
-			continue
-		}
-		from := b.rows[i].from
-		piece := max(1, min(1<<14, uint64(from.Count)/uint64(8*b.workers)))
-		spans(b.workers, uint64(from.Count), piece, func(worker int, lo, hi uint64) {
-			lo, hi = lo+uint64(from.First), hi+uint64(from.First)
-			for n := lo; n < hi; n++ {
-				sorters[worker].sort(rowBetween(b.c, b.c.Row[n], b.c.Row[n+1]))
-			}
-			b.progress.add(b.c.Row[hi] - b.c.Row[lo])
-		})
-	}
-}
-
 // row holds the synapses of a neuron.
 type row struct {
 	target []uint32
@@ -48,6 +28,13 @@ func (r row) grown(synapses uint64) row {
 	copy(bigger.target, r.target)
 	copy(bigger.weight, r.weight)
 	return bigger
+}
+
+// set copies synapses to the first ones of r; the two may overlap.
+func (r row) set(from row) {
+	copy(r.target, from.target)
+	copy(r.weight, from.weight)
+	r.delay.put(0, from.delay)
 }
 
 // between is the synapses lo ≤ k < hi.
@@ -97,6 +84,10 @@ func (s *sorter) sort(r row) {
 	f := fieldsOf(r)
 	if len(r.target) > longestSorted || f.bits() > 64 {
 		sort.Sort(r)
+		return
+	}
+	if f.delayBits+f.weightBits == 0 {
+		s.ports(r.target, f.port, 1<<f.portBits, false)
 		return
 	}
 	s.keys = slices.Grow(s.keys[:0], len(r.target))[:len(r.target)]
