@@ -137,7 +137,7 @@ func (b *backend) startDriven() error {
 			return err
 		}
 	}
-	return nil
+	return b.stream.Fill(x.potential, 0, 4*uint64(b.c.Neurons)) // of neurons of other models, it stays 0
 }
 
 // free gives back what startDriven took.

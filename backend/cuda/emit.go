@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -176,7 +177,6 @@ func (m *ownModel) code(o operands) string {
 		return fmt.Sprintf("[%%at+%d]", 4*words)
 	}
 	e.param = func(k int) string { return find(m.place[k]) }
-	e.fires = "1"
 	if m.quiet != nil {
 		e.fires = "%quiet"
 		before = append(before, ".reg .u32 %quiet;")
@@ -195,7 +195,7 @@ func ruleCode(p *formula.Program, holds, number, state, in, params string) strin
 	at := func(address string) func(int) string {
 		return func(k int) string { return fmt.Sprintf("[%s+%d]", address, 4*k) }
 	}
-	e := emitter{state: at(state), input: at(in), param: at(params), refractory: number, fires: "1"}
+	e := emitter{state: at(state), input: at(in), param: at(params), refractory: number}
 	return e.program(p, holds)
 }
 
@@ -207,7 +207,7 @@ type emitter struct {
 	state, param, input func(k int) string
 	refractory          string // register
 	draws               draws  // of models
-	fires               string // what the answer is where it fires
+	fires               string // register with the answer where it fires, "": 1
 	end                 func() // writes what makes it, nil: nothing
 }
 
@@ -240,7 +240,7 @@ func (e *emitter) program(p *formula.Program, fired string, before ...string) st
 	if e.end != nil {
 		e.end()
 	}
-	e.line("selp.u32 %s, %s, 0, %%q%d;", fired, e.fires, p.Fired)
+	e.line("selp.u32 %s, %s, 0, %%q%d;", fired, cmp.Or(e.fires, "1"), p.Fired)
 	return "\t{\n" + e.b.String() + "\t}\n"
 }
 

@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <chrono>
+#include <fstream>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <set>
@@ -264,6 +266,8 @@ API cuModuleLoadDataEx(module **m, const char *ptx, unsigned options, const int 
         fprintf(stderr, "stand-in for libcuda: %s\n", why.c_str());
         return INVALID_PTX;
     }
+    if (const char *folder = getenv("BURST_PTX_FOLDER")) // for NVIDIA's assembler: .ci/ptxas
+        std::ofstream(std::string(folder) + "/" + std::to_string(std::hash<std::string>{}(ptx)) + "_sm_" + std::to_string(target) + ".ptx") << ptx;
     modules++;
     char library[512] = "";
     if (const char *own = strstr(ptx, "// library ")) sscanf(own, "// library %511s", library);
