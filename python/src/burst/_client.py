@@ -27,6 +27,7 @@ HEADER = struct.Struct("<IBBHQ")
 _STEP = struct.Struct("<IBBHQIHH")  # the header of a step, bursts, and how many inputs and outputs it has
 HELLO, STEP, STEPPED, NOTICE, CONTROL, BIND = 1, 4, 5, 7, 8, 10
 WHOLE = 1 << 15  # bytes of a frame that come in one piece
+_SHORT = WHOLE - _STEP.size  # amounts of a step that go in one piece
 # A notebook may wait for as long as its reader does.
 FLAGS = ["--lock-step", "--listen", "127.0.0.1:0", "--quiet", "--step-timeout", "100000h"]
 
@@ -129,7 +130,11 @@ class Child:
             if self._unsettled:
                 self._settle()
             self._unsettled = True
-            self._send(_STEP.pack(8 + len(amounts), STEP, 1, 0, self._burst, n, inputs, outputs) + amounts)
+            head = _STEP.pack(8 + len(amounts), STEP, 1, 0, self._burst, n, inputs, outputs)
+            if len(amounts) < _SHORT:
+                self._socket.sendall(head + amounts)
+            else:
+                self._send(head + amounts)
         except (OSError, EOFError) as e:
             raise self._broken(e) from None
 
@@ -193,9 +198,10 @@ class Child:
         """Waits for an answer: the next burst and the whole frame."""
         while True:
             got, next_burst, answer = self._receive()
-            if got == want and got != NOTICE:
-                return next_burst, answer
-            if got == NOTICE:
+            if got != NOTICE:
+                if got == want:
+                    return next_burst, answer
+            else:
                 notice = json.loads(answer[HEADER.size :])
                 if notice["code"] == "refused":
                     raise RefusedError(notice["text"])

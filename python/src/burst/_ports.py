@@ -19,6 +19,7 @@ Kind = Literal["counts", "fired", "rate", "potentials"]
 KINDS: list[str] = ["counts", "fired", "rate", "potentials"]
 
 _AMOUNTS = struct.Struct("<HHI")
+_COUNT = struct.Struct("<I")
 _DENSE, _SPARSE, _SERIES = 0, 1, 2
 _F4, _U4 = np.dtype("<f4"), np.dtype("<u4")
 
@@ -46,11 +47,12 @@ class Output:
     kind: str
     handle: int
     entries: int
+    numbers: int = field(init=False, repr=False)  # that it tells at a time, unless it tells what has fired
+    dtype: np.dtype[Any] = field(init=False, repr=False)  # of these
 
-    @property
-    def numbers(self) -> int:
-        """How many numbers it tells at a time, unless it tells what has fired."""
-        return 1 if self.kind == "rate" else self.entries
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "numbers", 1 if self.kind == "rate" else self.entries)
+        object.__setattr__(self, "dtype", _U4 if self.kind in ("counts", "fired") else _F4)
 
 
 def place(area: Area | str, neurons: Iterable[int] | None, voxels: Iterable[Sequence[int]] | None) -> dict[str, Any]:
@@ -65,7 +67,7 @@ def place(area: Area | str, neurons: Iterable[int] | None, voxels: Iterable[Sequ
 
 def amounts(owner: Scratch, to: Input, value: Value) -> bytes:
     """An input's part of a step."""
-    if type(value) is np.ndarray and value.dtype == _F4 and value.shape == (to.entries,) and to.owner is owner:
+    if type(value) is np.ndarray and value.dtype is _F4 and value.shape == (to.entries,) and to.owner is owner:
         return to.head + value.tobytes()  # as is mostly the case
     _check(owner, to)
     if isinstance(value, tuple):
@@ -115,8 +117,8 @@ def results(outputs: Sequence[Output], answer: bytes, at: int) -> dict[Output, n
     """The results in the answer to a step, which begin at a place of it."""
     found: dict[Output, npt.NDArray[Any]] = {}
     for o in outputs:
-        n = int.from_bytes(answer[at + 4 : at + 8], "little")
-        found[o] = np.frombuffer(answer, _U4 if o.kind in ("counts", "fired") else _F4, n, at + 8)
+        (n,) = _COUNT.unpack_from(answer, at + 4)
+        found[o] = np.frombuffer(answer, o.dtype, n, at + 8)
         at += 8 + 4 * n
     return found
 

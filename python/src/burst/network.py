@@ -220,18 +220,23 @@ class Network(Results):
 
         """
         child = self._child or self._running()
-        n = self._length(length)
-        parts = [_ports.amounts(self._scratch, *x) for x in inputs.items()] if inputs else []
+        n = length if type(length) is int and 0 < length <= _MOST_STEPS else self._length(length)
+        given, amounts = 0, b""
+        if inputs:
+            for to, value in inputs.items():
+                amounts += _ports.amounts(self._scratch, to, value)
+            given = len(inputs)
         try:
-            answer = child.step(n, len(parts), b"".join(parts))
+            answer = child.step(n, given, amounts)
         except KeyboardInterrupt:
             self._digest = None
             raise
-        return self._told(answer)
+        self._digest = answer[16:24]
+        return _ports.results(self._outputs, answer, 36)
 
     def _length(self, length: int | str) -> int:
         """The bursts of a step."""
-        n = length if type(length) is int and length > 0 else _units.bursts(length, self.timestep_ms)
+        n = _units.bursts(length, self.timestep_ms)
         if n > _MOST_STEPS:
             raise UsageError(f"a step of {n} bursts, want at most {_MOST_STEPS}; net.run takes more")
         return n
