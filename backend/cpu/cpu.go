@@ -49,6 +49,8 @@ type backend struct {
 	workers    []*worker
 	pool       *pool
 	learns     []*learning       // plastic projections
+	sourcesOf  []int             // per projection, the first of those that share its departures
+	targetsOf  []int             // likewise its posts
 	in         []engine.Stimulus // of the burst in progress
 
 	memories []*recalled // memory areas
@@ -247,6 +249,7 @@ func (b *backend) WriteState(s *engine.State) error {
 	for _, list := range s.Amplitudes {
 		b.amplitudes = append(b.amplitudes, slices.Clone(list))
 	}
+	b.join(s)
 	for i, l := range b.learns {
 		l.write(&s.Plastic[i])
 	}

@@ -25,16 +25,21 @@ type learning struct {
 	cuts    [][]uint64 // with a single delay: worker i has cuts[i][s] ≤ k < cuts[i+1][s] of the row of source s
 	least   uint64     // the smallest delay
 	longest uint64
-	latest  uint64 // the last burst of a spike that has been launched, plus 1; 0: none
-	tame    bool   // the weights that were written were within their bounds, and none was −0
+	tame    bool // the weights that were written were within their bounds, and none was −0
 
-	live    sources  // after the last spike that has been launched
-	settled *sources // after the last one that has left the queues; live itself where that is the same
-
-	post     [][]float32 // per trace, by target of the part: after the last event that has left the queues
+	*departures
+	leads    bool        // of the projections with these departures it is the first
+	post     [][]float32 // per trace, by target of the part: after the last event that has left the queues; those of posts are shared too
 	postLast []uint64    // as in the state
 	modulators
 	seen *windows // of FEAGI's rules
+}
+
+// departures are the spikes of an area that plastic projections take in, with what these know of their sources (join).
+type departures struct {
+	latest  uint64   // the last burst of a spike that has been launched, plus 1; 0: none
+	live    sources  // after the last spike that has been launched
+	settled *sources // after the last one that has left the queues; live itself where that is the same
 
 	volleys []volley // by burst, modulo their number: spikes on their way
 	newest  []uint32 // by source: place of its last spike in its volley
@@ -57,24 +62,12 @@ type modulators struct {
 }
 
 func newLearning(b *backend, p *connectome.Plastic, workers int) *learning {
-	n, targets := p.Synapses(), uint64(b.span(p.To).Count)
+	n := p.Synapses()
 	l := &learning{b: b, p: p, weight: room[float32](n), synapse: lists(len(p.Synapse), n), longest: uint64(max(1, p.Longest))}
 	pages.Move(p.Target)
 	l.least = least(p)
-	l.live = newSources(p, &b.kernels.Formula)
-	l.settled = &l.live
-	if l.apart() {
-		s := newSources(p, &b.kernels.Formula)
-		l.settled = &s
-	}
-	l.post, l.postLast = lists(len(p.Post), targets), room[uint64](targets)
 	k := len(p.Modulators)
 	l.modulators = modulators{make([]float32, k), make([]float32, k), make([]uint64, k), make([]uint64, k), make([]float32, k), make([]float32, k)}
-	l.volleys, l.newest = make([]volley, l.longest-l.least+1), room[uint32](uint64(p.From.Count))
-	for i := range l.volleys {
-		v := &l.volleys[i]
-		v.traces, v.variables = make([][]float32, len(p.Pre)), make([][]float32, len(p.Source))
-	}
 	if p.Window.Kind != genome.WindowNone {
 		l.seen = newWindows(p, l.longest-l.least+1)
 	}
@@ -85,7 +78,23 @@ func newLearning(b *backend, p *connectome.Plastic, workers int) *learning {
 	return l
 }
 
-// makeLearning makes the plastic projections and their workers' shares.
+// newDepartures are those of l's sources.
+func (l *learning) newDepartures() *departures {
+	p, f := l.p, &l.b.kernels.Formula
+	d := &departures{live: newSources(p, f), volleys: make([]volley, l.longest-l.least+1), newest: room[uint32](uint64(p.From.Count))}
+	d.settled = &d.live
+	if l.apart() {
+		s := newSources(p, f)
+		d.settled = &s
+	}
+	for i := range d.volleys {
+		v := &d.volleys[i]
+		v.traces, v.variables = make([][]float32, len(p.Pre)), make([][]float32, len(p.Source))
+	}
+	return d
+}
+
+// makeLearning makes the plastic projections and their workers' shares; join gives them departures and posts.
 func makeLearning(b *backend) (list []*learning) {
 	var wg sync.WaitGroup
 	for i := range b.c.Plastic {
@@ -224,11 +233,13 @@ func appendEach(to, from [][]float32, at []uint32) {
 	}
 }
 
-// begin does what comes before the synapses of a burst: it launches the spikes, and adds those that leave the queues to the
+// begin does what comes before the synapses of a burst: it launches the spikes, unless another projection does, and adds those that leave the queues to the
 // modulators as the state has them.
 func (l *learning) begin() {
 	t, oldest := l.b.number, uint64(l.b.queues.depth())
-	l.launch(t)
+	if l.leads {
+		l.launch(t)
+	}
 	if l.seen != nil && t >= l.least {
 		l.seen.look(l.b, t-l.least)
 	}

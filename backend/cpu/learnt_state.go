@@ -13,7 +13,7 @@ func (s *share) settle() {
 	l, b := s.l, s.w.b
 	oldest := uint64(b.queues.depth())
 	queue, at := b.queues.back(int(oldest)), b.number-oldest
-	if l.settled != &l.live {
+	if l.leads && l.settled != &l.live {
 		n := uint64(len(b.workers))
 		lo, hi := uint32(uint64(l.p.From.Count)*uint64(s.index)/n), uint32(uint64(l.p.From.Count)*uint64(s.index+1)/n)
 		s.leaving = s.leaving[:0]
@@ -23,6 +23,9 @@ func (s *share) settle() {
 			}
 		}
 		s.sources.fire(l.p, s.leaving, at)
+	}
+	if s.place < len(s.of)-1 {
+		return
 	}
 	first := s.g.lo - b.span(l.p.To).First
 	list := s.posted // of a rule with a condition the state has the events themselves
@@ -56,6 +59,33 @@ func (s *share) settle() {
 // restore follows a state that has been written: it sets up traces, ring, turn and spikes on their way. No event is pending then.
 func (s *share) restore() {
 	l, b := s.l, s.w.b
+	if s.place == 0 {
+		s.restorePosts()
+	}
+	s.stays = s.still && l.tame
+	s.broken = !l.tame // maybe
+	for i := range s.due {
+		s.due[i] = s.due[i][:0]
+	}
+	if s.due == nil {
+		return
+	}
+	for back := l.longest; back > l.least; back-- {
+		burst := b.number - back
+		if b.number < back {
+			continue
+		}
+		for q, i := range l.volley(burst).sources {
+			if k, end := l.p.Row[i], l.p.Row[i+1]; k < end && uint64(l.p.Delay[end-1]) >= back {
+				k += uint64(reach(l.p.Delay[k:end], uint8(back)))
+				s.send(trip{k, burst, uint32(q)})
+			}
+		}
+	}
+}
+
+func (s *share) restorePosts() {
+	l, b := s.l, s.w.b
 	first, lag := s.g.lo-b.span(l.p.To).First, uint64(l.p.Lag)
 	for k := range s.traces {
 		copy(s.traces[k], l.post[k][first:])
@@ -83,27 +113,8 @@ func (s *share) restore() {
 			s.ring.heads[j][1] = math.Float32bits(s.traces[0][j])
 		}
 	}
+	s.turn.resting = false
 	s.turn.begin(b.number, &s.ring)
-	s.turn.still, s.turn.resting = s.still && l.tame, false
-	s.broken = !l.tame // maybe
-	for i := range s.due {
-		s.due[i] = s.due[i][:0]
-	}
-	if s.due == nil {
-		return
-	}
-	for back := l.longest; back > l.least; back-- {
-		burst := b.number - back
-		if b.number < back {
-			continue
-		}
-		for q, i := range l.volley(burst).sources {
-			if k, end := l.p.Row[i], l.p.Row[i+1]; k < end && uint64(l.p.Delay[end-1]) >= back {
-				k += uint64(reach(l.p.Delay[k:end], uint8(back)))
-				s.send(trip{k, burst, uint32(q)})
-			}
-		}
-	}
 }
 
 // readLearnt applies all events that are pending and copies what the projections have learnt.
@@ -112,7 +123,7 @@ func (b *backend) readLearnt(s *engine.State) {
 	for _, w := range b.workers {
 		wg.Go(func() {
 			for _, x := range w.shares {
-				x.sweep(b.number-1, false)
+				x.catchUp(b.number - 1)
 			}
 		})
 	}
@@ -172,14 +183,14 @@ func (l *learning) write(s *engine.Plastic) {
 		pick(l.b, l.p.To, l.post[k], s.Post[k])
 	}
 	pick(l.b, l.p.To, l.postLast, s.PostLast)
-	l.settled.copy(&sources{traces: s.Pre, variables: s.Source, last: s.PreLast})
-	if l.settled != &l.live {
-		l.live.copy(l.settled)
-	}
 	copy(l.settledValue, s.Modulator)
 	copy(l.settledLast, s.ModulatorLast)
 	copy(l.value, s.Modulator)
 	copy(l.last, s.ModulatorLast)
+	l.settled.copy(&sources{traces: s.Pre, variables: s.Source, last: s.PreLast}) // the same for all that share them
+	if l.settled != &l.live {
+		l.live.copy(l.settled)
+	}
 	for i := range l.volleys {
 		v := &l.volleys[i]
 		v.sources = v.sources[:0]

@@ -66,21 +66,36 @@ func withRows(c *connectome.Connectome, list []*worker, slots []uint64, rows uin
 		total += uint64(len(list)) * drivenBytes(c.Driven)
 	}
 	for i := range c.Plastic {
-		total += learningBytes(&c.Plastic[i], list)
+		total += learningBytes(c, i, list)
 	}
 	return total + engine.MemoryBytes(c)
 }
 
-// learningBytes is the memory of a plastic projection and its shares, without the spikes on their way.
-func learningBytes(p *connectome.Plastic, list []*worker) uint64 {
-	b := list[0].b
+// learningBytes is the memory of a plastic projection and its shares, without the spikes on their way and without what it shares with
+// projections before it.
+func learningBytes(c *connectome.Connectome, i int, list []*worker) uint64 {
+	b, p := list[0].b, &c.Plastic[i]
 	sources, workers := uint64(p.From.Count), uint64(len(list))
-	each := uint64(8 + 4*len(p.Pre) + 4*len(p.Source)) // of a source
-	total := p.Synapses()*uint64(4+4*len(p.Synapse)) + sources*(each+4)
-	if least(p) < uint64(b.c.Queues()) {
-		total += sources * each
+	total := p.Synapses() * uint64(4+4*len(p.Synapse))
+	with := func(same func(a, b *connectome.Plastic) bool) bool {
+		for k := range i {
+			if same(&c.Plastic[k], p) {
+				return true
+			}
+		}
+		return false
 	}
-	total += uint64(b.span(p.To).Count) * uint64(8+4*len(p.Post))
+	if !with(sameSources) {
+		each := uint64(8 + 4*len(p.Pre) + 4*len(p.Source)) // of a source
+		total += sources * (each + 4)
+		if least(p) < uint64(c.Queues()) {
+			total += sources * each
+		}
+	}
+	posts := !with(sameTargets)
+	if posts {
+		total += uint64(b.span(p.To).Count) * uint64(8+4*len(p.Post))
+	}
 	if p.Delay == nil {
 		total += 8 * sources * (workers - 1)
 	}
@@ -89,20 +104,32 @@ func learningBytes(p *connectome.Plastic, list []*worker) uint64 {
 	}
 	total += handlerBytes(p.OnSource) * (workers + 1)
 	for _, w := range list {
-		total += shareBytes(b.c, p, w.groupOf(p))
+		total += shareBytes(p)
+		if posts {
+			total += postsBytes(c, p, w.groupOf(p))
+		}
 	}
 	return total
 }
 
-// shareBytes is the memory of a worker's share.
-func shareBytes(c *connectome.Connectome, p *connectome.Plastic, g *group) uint64 {
-	n := uint64(g.hi - g.lo)
-	total := n*(4+1) + blockBytes(p) + uint64(unsafe.Sizeof(pairing{}))
-	if l := (&learning{b: &backend{c: c}, p: p}); !l.together() {
-		total += 4 * n * uint64(len(p.Post))
-	}
+// shareBytes is the memory of a worker's share but for what it has of targets.
+func shareBytes(p *connectome.Plastic) uint64 {
+	total := blockBytes(p) + uint64(unsafe.Sizeof(pairing{}))
 	for _, h := range []*connectome.Handler{p.OnPost, p.OnPre, p.Every, p.When} {
 		total += handlerBytes(h)
+	}
+	return total
+}
+
+// postsBytes is the memory of a worker's share of targets.
+func postsBytes(c *connectome.Connectome, p *connectome.Plastic, g *group) uint64 {
+	n := uint64(g.hi - g.lo)
+	total := 4 * n
+	if readsPostToo(p) {
+		total += n
+	}
+	if l := (&learning{b: &backend{c: c}, p: p}); !l.together() {
+		total += 4 * n * uint64(len(p.Post))
 	}
 	if p.OnPost != nil {
 		slots := n + uint64(spareSlots(uint32(n)))

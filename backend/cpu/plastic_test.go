@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"burst/backend/cpu/internal/vector"
@@ -138,10 +139,12 @@ func TestLongTurns(t *testing.T) {
 
 // TestSilentSourcesAreNotVisited: of sources that never fire no weight is looked at, and yet events are given up.
 func TestSilentSourcesAreNotVisited(t *testing.T) {
-	b := open(pairs(10, 0.4, 10), engine.Want{}, 1, vector.Best())
+	c := pairs(10, 0.4, 10)
+	c.Plastic[1].Post = []connectome.Trace{enginetest.Trace(20, 2, false)} // it has posts of its own
+	b := open(c, engine.Want{}, 1, vector.Best())
 	defer b.Close()
 	silent := b.workers[0].shares[1]
-	if !silent.turn.still {
+	if !silent.stays {
 		t.Fatal("the pair rule is not still")
 	}
 	for k := range b.learns[1].weight { // such a weight would be clamped if on_post ran
@@ -160,6 +163,57 @@ func TestSilentSourcesAreNotVisited(t *testing.T) {
 		if w != 7 {
 			t.Fatalf("a silent source's weight became %g", w)
 		}
+	}
+}
+
+// TestShared: projections share what they know of their sources and targets, but not after a state that tells them
+// apart.
+func TestShared(t *testing.T) {
+	c := pairs(10, 0.02, 10)
+	c.Areas[2].Drives = []connectome.Drive{{Kind: connectome.Term, Until: math.MaxUint64, Term: 0.3}} // rows wait long for their sources
+	third := c.Plastic[0]
+	third.OnPost = &connectome.Handler{Handler: third.OnPost.Handler, Params: []float32{0.03}}
+	c.Plastic = append(c.Plastic, third)
+	oracle, err := reference.Open(c, engine.Want{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, workers := range []int{1, 3} {
+		b := eager(open(c, engine.Want{}, workers, vector.Best()))
+		state := engine.NewState(c)
+		for _, x := range []struct {
+			why              string
+			change           func(p []engine.Plastic)
+			sources, targets []int
+		}{
+			{"at first", func([]engine.Plastic) {}, []int{0, 1, 0}, []int{0, 0, 0}},
+			{"later", func([]engine.Plastic) {}, []int{0, 1, 0}, []int{0, 0, 0}},
+			{"with another trace of a target", func(p []engine.Plastic) { p[1].Post[0][3] += 0.5 }, []int{0, 1, 0}, []int{0, 1, 0}},
+			{"with another trace of a source", func(p []engine.Plastic) { p[2].Pre[0][3] += 0.25 }, []int{0, 1, 2}, []int{0, 0, 0}},
+			{"with another last event", func(p []engine.Plastic) { p[2].PostLast[4]-- }, []int{0, 1, 0}, []int{0, 0, 2}},
+			{"with the first state", func(p []engine.Plastic) { *state = *engine.NewState(c) }, []int{0, 1, 0}, []int{0, 0, 0}},
+		} {
+			x.change(state.Plastic)
+			for _, back := range []engine.Backend{oracle, b} {
+				if err := back.WriteState(state); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if !slices.Equal(b.sourcesOf, x.sources) || !slices.Equal(b.targetsOf, x.targets) {
+				t.Errorf("%s: %v and %v are shared, want %v and %v", x.why, b.sourcesOf, b.targetsOf, x.sources, x.targets)
+			}
+			d, err := engine.Compare(oracle, b, 900, nil, 450)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d != nil {
+				t.Fatalf("%s, %d workers: burst %d, neuron %d: %s is %s, want %s", x.why, workers, d.Burst, d.Neuron, d.Field, d.B, d.A)
+			}
+			if err := b.ReadState(state); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_ = b.Close()
 	}
 }
 

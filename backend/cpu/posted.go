@@ -6,6 +6,44 @@ import (
 	"burst/internal/formula"
 )
 
+// posts are a worker's neurons of an area as targets of plastic projections: their events, and the traces that these raise.
+// Projections whose rules see the same of their targets share them (join).
+type posts struct {
+	of     []*share // the first one notes events, the last one raises traces
+	traces [][]float32
+	last   []uint32 // the lower half of the burst of the last event, plus 1; of none, and of those longer ago, a burst longAgo back
+	posted []uint32 // targets with an event in this burst
+	ring   ring
+	turn   turn
+}
+
+// newPosts are those of a share's targets.
+func newPosts(s *share) *posts {
+	l, n := s.l, s.g.hi-s.g.lo
+	p := &posts{last: room[uint32](uint64(n))}
+	if l.together() {
+		first := s.g.lo - s.w.b.span(l.p.To).First
+		for _, values := range l.post {
+			p.traces = append(p.traces, values[first:first+n])
+		}
+	} else {
+		p.traces = lists(len(l.p.Post), uint64(n))
+	}
+	if s.onPost != nil {
+		p.ring = newRing(n, len(s.asks))
+	}
+	return p
+}
+
+// bind makes s one of the shares of p.
+func (s *share) bind(p *posts) {
+	s.posts, s.place = p, len(p.of)
+	p.of = append(p.of, s)
+	s.pairing = newPairing(s)
+	s.sources = *s.l.settled
+	s.sources.onSource = s.onSource
+}
+
 // raise adds the events of burst t to the traces of the targets that posted lists.
 func (s *share) raise(t uint64) {
 	now, k := uint32(t+1), &s.w.b.kernels
@@ -116,7 +154,7 @@ func (s *share) noteSome(list []uint32, t uint64) {
 				x = ageNumber(uint32(t+1) - s.last[j])
 			}
 			s.ring.notes[k][at] = x
-			s.turn.still = s.turn.still && -mostNote <= x && x <= mostNote
+			s.stays = s.stays && -mostNote <= x && x <= mostNote
 		}
 	}
 }

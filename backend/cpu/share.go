@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"slices"
+
 	"burst/connectome"
 	"burst/internal/formula"
 )
@@ -15,22 +17,22 @@ type share struct {
 	ports [2]uint32 // of the group's neurons: first ≤ port < second
 	ahead uint32    // from the number of a neuron to its port
 
-	traces [][]float32 // of the targets: after their last event
-	last   []uint32    // the lower half of the burst of that event, plus 1; of none, and of those longer ago, a burst longAgo back
-	posted []uint32    // targets with an event in this burst
-	now    []uint8     // per target: 1 where it has
-	ring   ring
-	turn   turn
-	still  bool           // see stillness
-	in     inward         // by target, of FEAGI's rules
-	asks   []formula.Read // what on_post reads of an event, as the ring's notes have it
-	due    [][]trip       // by burst, modulo the longest delay: spikes that reach synapses then; only with several delays
+	*posts
+	place int            // among the shares of posts
+	now   []uint8        // per target: 1 where it has an event in this burst; nil unless that is read
+	still bool           // on_post leaves synapses unchanged while the traces of their source are 0, see stillness
+	stays bool           // likewise, whatever the state has
+	faded uint64         // bursts after a spike until the traces are 0
+	in    inward         // by target, of FEAGI's rules
+	asks  []formula.Read // what on_post reads of an event, as the ring's notes have it
+	due   [][]trip       // by burst, modulo the longest delay: spikes that reach synapses then; only with several delays
 
-	onPost, onPre, every, when *handler
-	total                      []int64 // per target
-	sources                    sources // those of the state, with a handler of the worker's own
-	leaving                    []uint32
-	*pairing                   // nil: the rule is none of pairs
+	onPost, onPre, every, when, onSource *handler
+
+	total    []int64 // per target
+	sources  sources // those of the state, with a handler of the worker's own
+	leaving  []uint32
+	*pairing // nil: the rule is none of pairs
 	block
 }
 
@@ -60,29 +62,20 @@ func newShare(l *learning, w *worker, workers int) *share {
 	s.slot, s.ahead = g.slot+p.Port*g.run, g.portsAhead(p.Port)
 	own := w.b.span(p.To)
 	s.ports = [2]uint32{s.ahead + w.b.own.Neuron(cut(own, w.index, workers)), s.ahead + w.b.own.Neuron(cut(own, w.index+1, workers))}
-	s.last, s.now = room[uint32](uint64(n)), make([]uint8, n)
-	if l.together() {
-		first := g.lo - w.b.span(p.To).First
-		for _, values := range l.post {
-			s.traces = append(s.traces, values[first:first+n])
-		}
-	} else {
-		s.traces = lists(len(p.Post), uint64(n))
-	}
 	f := &w.b.kernels.Formula
 	s.onPost, s.onPre, s.every, s.when = newHandler(p.OnPost, f), newHandler(p.OnPre, f), newHandler(p.Every, f), newHandler(p.When, f)
+	s.onSource = newHandler(p.OnSource, f)
 	if s.onPost != nil {
 		s.asks = asksOf(p.OnPost)
-		s.ring = newRing(n, len(s.asks))
-		s.still, s.turn.faded = stillness(p)
+		s.still, s.faded = stillness(p)
+	}
+	if readsPostToo(p) {
+		s.now = make([]uint8, n)
 	}
 	if p.Every != nil {
 		s.total = make([]int64, n)
 	}
 	s.block = newBlock(p)
-	s.pairing = newPairing(s)
-	s.sources = *l.settled
-	s.sources.onSource = newHandler(p.OnSource, f)
 	switch {
 	case l.cuts == nil:
 		s.due = make([][]trip, l.longest)
@@ -100,6 +93,16 @@ func (w *worker) groupOf(p *connectome.Plastic) *group {
 		}
 	}
 	panic("BUG: a plastic projection onto no area")
+}
+
+// readsPostToo reports whether a handler asks which targets have an event in the burst.
+func readsPostToo(p *connectome.Plastic) bool {
+	for _, h := range []*connectome.Handler{p.OnPre, p.Every} {
+		if h != nil && slices.ContainsFunc(h.Reads, func(r formula.Read) bool { return r.Kind == formula.ReadPostToo }) {
+			return true
+		}
+	}
+	return false
 }
 
 // asksOf are the reads of on_post that are the same for all synapses of the target.
@@ -148,13 +151,8 @@ func (s *share) propagate(t uint64) {
 		s.settle()
 		return
 	}
-	s.findPosted(t)
-	if s.onPost != nil && !s.rests(t) {
-		s.advance(t)
-		if !s.ring.fits(s.posted, t) {
-			s.sweep(t-1, false)
-		}
-		s.note(t)
+	if s.place == 0 {
+		s.expect(t)
 	}
 	flags := s.onPre.asksFor(formula.ReadPostToo)
 	if flags {
@@ -174,8 +172,23 @@ func (s *share) propagate(t uint64) {
 			s.now[j] = 0
 		}
 	}
-	s.raise(t) // 1c
+	if s.place == len(s.of)-1 {
+		s.raise(t) // 1c
+	}
 	s.settle()
+}
+
+// expect finds the post events of burst t, and notes them for all shares of posts.
+func (s *share) expect(t uint64) {
+	s.findPosted(t)
+	if s.onPost == nil || s.rests(t) {
+		return
+	}
+	s.advance(t)
+	if !s.ring.fits(s.posted, t) {
+		s.catchUp(t - 1)
+	}
+	s.note(t)
 }
 
 // finish is step 6 of burst t.
@@ -184,10 +197,10 @@ func (s *share) finish(t uint64) {
 		return
 	}
 	if s.sumsWanted() {
-		s.sweep(t, false)
+		s.catchUp(t)
 		s.addUp()
 	}
-	s.sweep(t, true)
+	s.sweep(t)
 }
 
 func (s *share) sumsWanted() bool { return s.every.asksFor(formula.ReadTotal) }

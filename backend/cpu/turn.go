@@ -1,6 +1,8 @@
 package cpu
 
-// turn is a pass over all rows that applies post events for good, so that the ring may lose them. It goes on by a few rows a burst,
+import "slices"
+
+// turn is a pass over all rows, those of one share of posts after those of the other, that applies post events for good, so that the ring may lose them. It goes on by a few rows a burst,
 // the faster the fuller the ring is, and ends before the ring is full; then the next one begins:
 //
 //	           done            cut             t
@@ -10,15 +12,14 @@ package cpu
 // A row whose source has had a spike since cut needs no visit: the spike's arrival has applied what was pending. Nor does one whose
 // source has no traces left, if on_post then leaves weights as they are; while no source has any, no events are kept at all.
 type turn struct {
+	share   int    // among those of posts: row is one of its rows
+	before  uint64 // synapses of the rows of shares before
 	row     uint32
 	cut     uint64
 	started uint64 // burst
 	kept    uint64 // events and spare slots of the ring at the start
 	spares  uint32
 	events  uint64 // all that there had been
-
-	still bool   // on_post leaves synapses unchanged while the traces of their source are 0, see stillness
-	faded uint64 // bursts after a spike until the traces are 0
 
 	resting bool // see rests
 }
@@ -30,7 +31,7 @@ const (
 )
 
 func (u *turn) begin(t uint64, r *ring) {
-	u.row, u.cut, u.started, u.kept, u.spares, u.events = 0, t, t, r.kept(), r.next-r.first, r.events
+	*u = turn{cut: t, started: t, kept: r.kept(), spares: r.next - r.first, events: r.events, resting: u.resting}
 }
 
 // progress is which part of the rows must have been visited by burst t, 1 for all.
@@ -43,36 +44,43 @@ func (u *turn) progress(t uint64, r *ring) float64 {
 }
 
 // advance goes on with the turn before the events of burst t.
-func (s *share) advance(t uint64) {
-	u, p := &s.turn, s.l.p
-	if s.ring.kept() == 0 {
-		s.ring.drop(t, 0)
-		u.begin(t, &s.ring)
+func (p *posts) advance(t uint64) {
+	u := &p.turn
+	if p.ring.kept() == 0 {
+		p.ring.drop(t, 0)
+		u.begin(t, &p.ring)
 		return
 	}
-	part := u.progress(t, &s.ring)
-	goal := p.Row[p.From.Count]
+	part, goal := u.progress(t, &p.ring), uint64(0)
+	for _, s := range p.of {
+		goal += s.l.p.Row[s.l.p.From.Count]
+	}
 	if part < 1 {
 		goal = uint64(part * float64(goal))
 	}
-	row := u.row
-	s.begin(settles, t-1, u.cut)
-	for ; row < p.From.Count && p.Row[row+1] <= goal; row++ {
-		s.visit(row, u.cut)
+	for ; u.share < len(p.of); u.share, u.row = u.share+1, 0 {
+		s := p.of[u.share]
+		row, rows, end := u.row, s.l.p.Row, s.l.p.From.Count
+		s.begin(settles, t-1, u.cut)
+		for ; row < end && u.before+rows[row+1] <= goal; row++ {
+			s.visit(row, u.cut)
+		}
+		s.flush()
+		u.row = row
+		if row < end {
+			return
+		}
+		u.before += rows[end]
 	}
-	s.flush()
-	u.row = row
-	if row == p.From.Count {
-		s.ring.drop(u.cut, s.ring.events-u.events)
-		u.begin(t, &s.ring)
-	}
+	p.ring.drop(u.cut, p.ring.events-u.events)
+	u.begin(t, &p.ring)
 }
 
 // visit applies to the row of a source the pending events of bursts before cut.
 func (s *share) visit(i uint32, cut uint64) {
 	l, p := s.l, s.l.p
 	had, longest := s.had(i), uint64(p.Longest)
-	if last := l.live.last[i]; s.turn.still && (last == 0 || last+longest+s.turn.faded <= had+1) {
+	if last := l.live.last[i]; s.stays && (last == 0 || last+longest+s.faded <= had+1) {
 		return
 	}
 	if s.due == nil {
@@ -95,37 +103,47 @@ func (s *share) visit(i uint32, cut uint64) {
 
 // rests reports whether on_post would change nothing in burst t, because the traces of all sources are 0. Then no events are
 // kept. Events of rules that read something of the target are kept all the same, so that a reading beyond mostNote is seen.
-func (s *share) rests(t uint64) bool {
-	u, latest := &s.turn, s.l.latest
-	rest := u.still && len(s.asks) == 0 && (latest == 0 || latest+s.l.longest+u.faded <= t+1)
-	if rest != u.resting {
-		s.ring.clear(t)
-		u.begin(t, &s.ring)
-		u.resting = rest
+func (p *posts) rests(t uint64) bool {
+	rest := !slices.ContainsFunc(p.of, func(s *share) bool {
+		latest := s.l.latest
+		return !s.stays || len(s.asks) > 0 || latest > 0 && latest+s.l.longest+s.faded > t+1
+	})
+	if rest != p.turn.resting {
+		p.ring.clear(t)
+		p.turn.begin(t, &p.ring)
+		p.turn.resting = rest
 	}
 	return rest
 }
 
 // had is the burst before which the turns have applied all events to the row of a source.
 func (s *share) had(i uint32) uint64 {
-	if i < s.turn.row {
-		return s.turn.cut
+	if u := &s.turn; s.place < u.share || s.place == u.share && i < u.row {
+		return u.cut
 	}
 	return s.ring.done
 }
 
-// sweep applies all post events up to burst t that are pending, and with every the rule's sweep of that burst.
-func (s *share) sweep(t uint64, every bool) {
-	if s.g.lo < s.g.hi && (every || s.ring.kept() > 0) {
-		if every {
-			s.begin(sweeps, t, t+1)
-			s.eachStretch(func(i uint32, from, to, delay uint64) { s.stretch(i, from, to, s.l.momentOf(i, delay, t)) })
-		} else {
+// catchUp applies all post events up to burst t that are pending.
+func (p *posts) catchUp(t uint64) {
+	for _, s := range p.of {
+		if p.ring.kept() > 0 {
 			s.begin(settles, t, t+1)
 			for i := range s.l.p.From.Count {
 				s.visit(i, t+1)
 			}
+			s.flush()
 		}
+	}
+	p.ring.clear(t + 1)
+	p.turn.begin(t+1, &p.ring)
+}
+
+// sweep is the rule's sweep of burst t, after all post events that are pending. Only one projection has posts with a sweep.
+func (s *share) sweep(t uint64) {
+	if s.g.lo < s.g.hi {
+		s.begin(sweeps, t, t+1)
+		s.eachStretch(func(i uint32, from, to, delay uint64) { s.stretch(i, from, to, s.l.momentOf(i, delay, t)) })
 		s.flush()
 	}
 	s.ring.clear(t + 1)
