@@ -93,7 +93,7 @@ FUZZING = $(GO) test -run '^$$' -fuzzminimizetime 1x
 test-float32: ## hold the functions of formulas to float64's for every float32, in an hour or two
 	BURST_EVERY_FLOAT32=1 $(GO) test -timeout 5h ./internal/formula -run '^TestTrigonometry$$' -v
 
-fuzz: ## fuzz the readers of genomes, edge lists, checkpoints, recordings, frames and logs of input; FUZZ=10 tries ten times as many inputs
+fuzz: ## fuzz the readers of genomes, edge lists, checkpoints, recordings, frames, messages and logs of input; FUZZ=10 tries ten times as many inputs
 	$(FUZZING) ./genome -fuzz FuzzParse -fuzztime $$((150000 * $(FUZZ)))x
 	$(FUZZING) ./internal/tabular -fuzz FuzzCSV -fuzztime $$((30000 * $(FUZZ)))x
 	$(FUZZING) ./checkpoint -fuzz FuzzR22Read -fuzztime $$((40000 * $(FUZZ)))x
@@ -101,6 +101,7 @@ fuzz: ## fuzz the readers of genomes, edge lists, checkpoints, recordings, frame
 	$(FUZZING) ./record -fuzz FuzzR22Parquet -fuzztime $$((15000 * $(FUZZ)))x
 	$(FUZZING) ./live/internal/inputlog -fuzz FuzzR22Inputs -fuzztime $$((5000 * $(FUZZ)))x
 	$(FUZZING) ./live/wire -fuzz FuzzFrames -fuzztime $$((200000 * $(FUZZ)))x
+	$(FUZZING) ./serve -fuzz FuzzMessages -fuzztime $$((3000 * $(FUZZ)))x
 
 fuzz-feagi: ## fuzz the importer of FEAGI genomes; FUZZ=10 tries ten times as many inputs
 	$(FUZZING) ./genome/feagi -fuzz FuzzImport -fuzztime $$((70000 * $(FUZZ)))x

@@ -70,6 +70,57 @@ func TestDeadlines(t *testing.T) {
 	}
 }
 
+// TestClockJumps: a clock that jumps, in a burst or between two, makes at most one burst late, which is counted. None is left out, and
+// those that follow are a period apart.
+func TestClockJumps(t *testing.T) {
+	const ms = time.Millisecond
+	for _, jump := range []time.Duration{time.Hour, 10 * ms, 2 * ms, -2 * ms, -10 * ms, -time.Hour, -30 * 365 * 24 * time.Hour} {
+		for _, within := range []bool{true, false} {
+			c := &engine.Clock{Time: time.Unix(2e9, 0), Tick: time.Microsecond}
+			var began []time.Time
+			b := &jumping{c: c, began: &began}
+			if within {
+				b.jump = jump
+			}
+			e := engine.OnClock(engine.New(net(), b, engine.Options{Period: 5 * ms}), c)
+			require.NoError(t, e.Run(t.Context(), 10))
+			if !within {
+				c.Time = c.Time.Add(jump)
+			}
+			require.NoError(t, e.Continue(t.Context(), 10))
+			require.EqualValues(t, 20, e.Number(), "none is left out")
+			require.LessOrEqual(t, c.Waited, 20*5*ms, "%v within %v: nothing waits for the clock to come back", jump, within)
+			require.Len(t, began, 20)
+			late := uint64(0)
+			if jump > 5*ms {
+				late = 1
+			}
+			require.Equal(t, late, e.Late(), "%v within %v", jump, within)
+			for i := 12; i < 20; i++ {
+				require.InDelta(t, 5*ms, began[i].Sub(began[i-1]), float64(ms)/20, "%v within %v: burst %d", jump, within, i)
+			}
+			require.LessOrEqual(t, e.Lateness().Max, 1.001*max(jump, 10*time.Microsecond).Seconds()*1e6, "%v", jump)
+			require.LessOrEqual(t, e.Latency().P50, 10.0)
+		}
+	}
+}
+
+// jumping is an echo during whose burst 9 the clock jumps.
+type jumping struct {
+	echo
+	c     *engine.Clock
+	jump  time.Duration
+	began *[]time.Time
+}
+
+func (b *jumping) Step(in []engine.Stimulus, out *engine.Burst) error {
+	*b.began = append(*b.began, b.c.Time)
+	if b.number == 9 {
+		b.c.Time = b.c.Time.Add(b.jump)
+	}
+	return b.echo.Step(in, out)
+}
+
 // TestWaitingEndsWithTheContext, not when the next burst is due.
 func TestWaitingEndsWithTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -41,14 +41,14 @@ type Options struct {
 
 // New makes an engine for a backend that holds c in the state before burst 0.
 func New(c *connectome.Connectome, b Backend, o Options) *Engine {
-	p := pace{period: o.Period, nap: nap, lateness: newLatency()}
+	p := pace{clock: system{}, period: o.Period, lateness: newLatency()}
 	return &Engine{c: c, b: NewDigest(b), o: o, feed: NewFeed(c, o.Sources), pace: p, latency: newLatency()}
 }
 
 // Run advances n bursts. It stops at a burst's boundary when ctx ends, and returns ctx's error then.
 func (e *Engine) Run(ctx context.Context, n uint64) error {
 	if e.pace.period != 0 {
-		e.pace.next = time.Now()
+		e.pace.next = e.pace.now()
 	}
 	return e.Continue(ctx, n)
 }
@@ -118,10 +118,10 @@ func (e *Engine) batch(ctx context.Context, n, size uint64) (uint64, error) {
 	if err := ctx.Err(); err != nil {
 		return size, err
 	}
-	start := time.Now()
+	start := e.pace.now()
 	last := start
 	err := e.b.StepN(int(n), func(b *Burst) error {
-		now := time.Now()
+		now := e.pace.now()
 		e.latency.add(now.Sub(last))
 		last = now
 		return e.delivered(b)
@@ -129,7 +129,7 @@ func (e *Engine) batch(ctx context.Context, n, size uint64) (uint64, error) {
 	if err != nil {
 		return size, fmt.Errorf("burst %d: %w", e.number, err)
 	}
-	switch took := time.Since(start); {
+	switch took := e.pace.now().Sub(start); {
 	case took < look/2 && n == size: // fewer say nothing about so many
 		size *= 2
 	case took > 2*look:
@@ -155,11 +155,11 @@ func (e *Engine) step() error {
 	if err != nil {
 		return err
 	}
-	start := time.Now()
+	start := e.pace.now()
 	if err := e.b.Step(in, &e.burst); err != nil {
 		return err
 	}
-	e.latency.add(time.Since(start))
+	e.latency.add(e.pace.now().Sub(start))
 	return e.delivered(&e.burst)
 }
 
@@ -180,7 +180,7 @@ func (e *Engine) delivered(b *Burst) error {
 // Pace sets the time from one burst's start to the next, 0 for none, from the next burst on. It is for the goroutine that uses the
 // engine, such as a function of Between.
 func (e *Engine) Pace(period time.Duration) {
-	e.pace.period, e.pace.next = period, time.Now()
+	e.pace.period, e.pace.next = period, e.pace.now()
 }
 
 // Switch turns one of the genome's stimuli off, or on again, from the next burst on, until another Switch: the state does not say

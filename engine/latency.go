@@ -21,9 +21,9 @@ func newLatency() latency {
 	return latency{hdrhistogram.New(1, int64(10*time.Minute), 3)}
 }
 
-// add counts one burst; one longer than the histogram's range counts as its end.
+// add counts one burst; one longer than the histogram's range counts as its end, and one whose clock went back as no time.
 func (l latency) add(d time.Duration) {
-	if l.h.RecordValue(int64(d)) != nil {
+	if l.h.RecordValue(int64(max(d, 0))) != nil {
 		l.h.RecordValue(l.h.HighestTrackableValue())
 	}
 }

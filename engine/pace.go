@@ -5,12 +5,25 @@ import (
 	"time"
 )
 
+// clock is what an Engine takes time from. It never goes back on a machine that keeps Go's promise of a monotonic clock, whoever sets
+// the time of day; an Engine goes on at its rate also if it does.
+type clock interface {
+	now() time.Time
+	sleep(ctx context.Context, d time.Duration) // for d, and if that is long no longer than ctx
+}
+
+// system is the machine's clock.
+type system struct{}
+
+func (system) now() time.Time                             { return time.Now() }
+func (system) sleep(ctx context.Context, d time.Duration) { nap(ctx, d) }
+
 // pace starts bursts at a frequency, and measures how late they start.
 type pace struct {
+	clock
 	period   time.Duration // 0: as fast as it goes
 	next     time.Time     // when the next burst is due
 	margin   time.Duration // how much longer than asked for a sleep has lately taken
-	nap      func(ctx context.Context, d time.Duration)
 	late     uint64
 	lateness latency
 }
@@ -26,26 +39,34 @@ func (p *pace) wait(ctx context.Context) error {
 	if err := ctx.Err(); err != nil || p.period == 0 {
 		return err
 	}
-	now := time.Now()
+	now := p.due(p.now())
 	p.margin -= p.margin / 64 // else one late sleep could be the last
 	for d := p.next.Sub(now) - p.margin; d > 0; d = p.next.Sub(now) - p.margin {
 		asleep := d
 		if d > longNap {
 			asleep = d - longNap/2
 		}
-		p.nap(ctx, asleep)
+		p.sleep(ctx, asleep)
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		over := time.Since(now.Add(asleep))
-		now = now.Add(asleep + over)
-		p.trust(over)
+		wake := now.Add(asleep)
+		now = p.due(p.now())
+		p.trust(now.Sub(wake))
 	}
 	for now.Before(p.next) {
-		now = time.Now()
+		now = p.due(p.now())
 	}
 	p.started(now)
 	return nil
+}
+
+// due gives now, and brings the next burst's moment near where the clock has gone back: it is never more than a period away.
+func (p *pace) due(now time.Time) time.Time {
+	if p.next.Sub(now) > p.period {
+		p.next = now.Add(p.period)
+	}
+	return now
 }
 
 // trust learns from how much longer than asked for a sleep took: more at once, less little by little, in wait.

@@ -37,9 +37,10 @@ type client struct {
 	fed     []wire.Amounts // memory of feed
 
 	writing sync.Mutex // of frames to conn
-	until   time.Time  // the deadline of writes
 
 	mu      sync.Mutex
+	until   time.Time // the deadline of writes
+	hasty   bool      // it is the last one
 	notices [][]byte
 	leaving bool
 	status  websocket.StatusCode // with which it leaves
@@ -73,6 +74,7 @@ func (s *Server) serve(c *client) {
 	var writer sync.WaitGroup
 	writer.Go(c.write)
 	err = c.read()
+	c.hasten()
 	close(c.gone)
 	writer.Wait()
 	c.end(err)
@@ -313,7 +315,18 @@ func (c *client) leave(code, why string) {
 	}
 	c.mu.Unlock()
 	c.rouse()
-	time.AfterFunc(time.Second, func() { c.conn.Close() }) // one that does not read holds nobody up
+	c.hasten()
+	time.AfterFunc(lastPatience, func() { c.conn.Close() }) // one that sends nothing holds nobody up either
+}
+
+// hasten gives a client that is to go lastPatience to take what is still written to it, also what is being written already.
+func (c *client) hasten() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.hasty {
+		c.hasty = true
+		_ = c.conn.SetWriteDeadline(time.Now().Add(lastPatience)) // of one that has gone
+	}
 }
 
 // write writes what waits for the client, until it leaves.
@@ -354,29 +367,37 @@ func (c *client) drop() {
 		c.mu.Lock()
 		status := c.status
 		c.mu.Unlock()
-		closeWS(c.ws, max(status, websocket.StatusNormalClosure), "")
+		c.closeWS(max(status, websocket.StatusNormalClosure), "")
 	}
 	c.conn.Close()
 }
 
 // closeWS says good-bye, to one who may not listen.
-func closeWS(ws *websocket.Conn, code websocket.StatusCode, why string) {
-	defer time.AfterFunc(time.Second, func() { _ = ws.CloseNow() }).Stop()
-	_ = ws.Close(code, why[:min(len(why), 100)])
+func (c *client) closeWS(code websocket.StatusCode, why string) {
+	defer time.AfterFunc(lastPatience, func() { c.conn.Close() }).Stop()
+	_ = c.ws.Close(code, why[:min(len(why), 100)])
 }
 
 // send writes a frame to a client that may take it for so long, or up to twice as long: so not each frame has a deadline of its own.
 func (c *client) send(b []byte, patience time.Duration) error {
 	c.writing.Lock()
 	defer c.writing.Unlock()
-	if left := time.Until(c.until); left < patience || left > 2*patience {
-		c.until = time.Now().Add(2 * patience)
-		if err := c.conn.SetWriteDeadline(c.until); err != nil {
-			return err
-		}
+	if err := c.allow(patience); err != nil {
+		return err
 	}
 	_, err := c.conn.Write(b)
 	return err
+}
+
+// allow sets the deadline of the next write, unless the client is to go.
+func (c *client) allow(patience time.Duration) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if left := time.Until(c.until); c.hasty || left >= patience && left <= 2*patience {
+		return nil
+	}
+	c.until = time.Now().Add(2 * patience)
+	return c.conn.SetWriteDeadline(c.until)
 }
 
 // refuse tells a client why it is not accepted.
@@ -388,7 +409,7 @@ func (c *client) refuse(why error) {
 		_ = c.send(b, helloPatience)
 	}
 	if c.ws != nil {
-		closeWS(c.ws, websocket.StatusPolicyViolation, why.Error())
+		c.closeWS(websocket.StatusPolicyViolation, why.Error())
 	}
 }
 
@@ -399,10 +420,10 @@ func (c *client) end(err error) {
 	}
 	c.s.o.Tell(fmt.Sprintf("%s: %v", c.name, err))
 	if b, failed := wire.AppendJSON(nil, wire.TypeNotice, 0, wire.Notice{Code: wire.Refused, Text: err.Error()}); failed == nil {
-		_ = c.send(b, time.Second)
+		_ = c.send(b, lastPatience)
 	}
 	if c.ws != nil {
-		closeWS(c.ws, websocket.StatusUnsupportedData, err.Error())
+		c.closeWS(websocket.StatusUnsupportedData, err.Error())
 	}
 }
 

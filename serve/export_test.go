@@ -1,6 +1,9 @@
 package serve
 
-import "time"
+import (
+	"net/http"
+	"time"
+)
 
 // Route is what tests know of a route.
 type Route struct {
@@ -37,3 +40,19 @@ func (s *Server) TakeTurn() (end func()) {
 	s.turn <- struct{}{}
 	return func() { <-s.turn }
 }
+
+// TakeTime has those who view take time for requests that are long; it gives how long they must wait for the next one.
+func (s *Server) TakeTime(d time.Duration) time.Duration {
+	s.views.turn <- struct{}{}
+	s.views.end(d)
+	return time.Until(s.views.free)
+}
+
+// Unlimited are the routes, for as many requests as come.
+func (s *Server) Unlimited() http.Handler {
+	s.buckets = nil
+	return s.guard(s.mux())
+}
+
+// Hold pauses the run.
+func (s *Server) Hold() { _ = s.hold(true) }

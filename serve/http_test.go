@@ -430,6 +430,82 @@ func TestR26Turns(t *testing.T) {
 	require.Equal(t, 200, <-answered)
 }
 
+// TestR26Share: who has the view token takes a share of a processor with requests that are long, and waits when it is used up. Others
+// do not wait.
+func TestR26Share(t *testing.T) {
+	s := start(t, serve.Options{Paused: true})
+	base, view, control := s.tokens()
+	before := s.TakeTime(0)
+	code, _ := s.call("GET", "/v1/neurons/30/inputs", view, "")
+	require.Equal(t, 200, code)
+	require.Greater(t, s.TakeTime(0), before, "a request's time counts, and none comes back while there is all of it")
+
+	require.Greater(t, s.TakeTime(time.Hour), 3*time.Hour)
+	ctx, leave := context.WithCancel(context.Background())
+	q, err := http.NewRequestWithContext(ctx, "GET", base+"/v1/neurons/30/inputs", nil)
+	require.NoError(t, err)
+	q.Header.Set("Authorization", "Bearer "+view)
+	left := make(chan error, 1)
+	go func() {
+		_, err := http.DefaultTransport.RoundTrip(q)
+		left <- err
+	}()
+	for range 20 { // at once, and so that the one above may come first or last
+		code, _ = s.call("GET", "/v1/neurons/30/inputs", control, "")
+		require.Equal(t, 200, code)
+		code, _ = s.call("GET", "/v1/status", view, "")
+		require.Equal(t, 200, code)
+	}
+	select {
+	case err := <-left:
+		require.Fail(t, "answered without time", err)
+	default:
+	}
+	leave()
+	require.ErrorIs(t, <-left, context.Canceled)
+	s.TakeTime(-time.Hour) // which comes only when the one that has left holds it no longer
+	code, _ = s.call("GET", "/v1/neurons/30/inputs", view, "")
+	require.Equal(t, 200, code)
+}
+
+// TestLastPatience: a client of frames that takes nothing, not even a good-bye, is gone a moment after it is sent away or sends what
+// cannot be read, however much is still to be written to it.
+func TestLastPatience(t *testing.T) {
+	s := start(t, serve.Options{Paused: true})
+	base, _, control := s.tokens()
+	deaf := func() *websocket.Conn {
+		ws, _, err := websocket.Dial(t.Context(), "ws"+strings.TrimPrefix(base, "http")+"/live", nil)
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = ws.CloseNow() })
+		hello, err := wire.AppendJSON(nil, wire.TypeHello, 0, wire.Hello{Role: wire.RoleFeed, Token: control})
+		require.NoError(t, err)
+		require.NoError(t, ws.Write(t.Context(), websocket.MessageBinary, hello))
+		until(t, "the server knows it", func() bool { return s.feeders() > 0 })
+		return ws
+	}
+	ws := deaf()
+	refused := bytes.Repeat(wire.AppendSeen(nil, 0), 1000)
+	for range 150 { // the notices fill its socket
+		require.NoError(t, ws.Write(t.Context(), websocket.MessageBinary, refused))
+	}
+	bad := wire.AppendSeen(nil, 0)
+	bad[4] = 99
+	require.NoError(t, ws.Write(t.Context(), websocket.MessageBinary, bad))
+	until(t, "it has gone", func() bool { return s.feeders() == 0 })
+
+	deaf()
+	began := time.Now()
+	require.NoError(t, s.stop())
+	require.Less(t, time.Since(began), 4500*time.Millisecond, "the WebSocket's own Close would wait for 5 s")
+}
+
+// feeders is how many there are.
+func (x *served) feeders() int {
+	s, err := x.Status()
+	require.NoError(x.t, err)
+	return s.Feeders
+}
+
 // zeros are bytes without end.
 type zeros struct{}
 

@@ -52,6 +52,7 @@ const (
 	helloPatience  = 5 * time.Second
 	viewerPatience = 120 * time.Second
 	stepPatience   = 30 * time.Second
+	lastPatience   = time.Second // with a client that is to go
 )
 
 // Server is a live run with its clients.
@@ -75,6 +76,7 @@ type Server struct {
 	bound  bindings   // by HTTP
 	states states
 	turn   chan struct{} // of routes that are long
+	views  share         // of the time of these, for the view token
 
 	patience time.Duration // with clients that take answers slowly
 
@@ -148,7 +150,7 @@ func prepare(o Options) (*Server, error) {
 	if o.Tell == nil {
 		o.Tell = func(string) {}
 	}
-	s := &Server{o: o, tap: new(tap), clients: map[*client]bool{}, began: time.Now(), routes: routes(), turn: make(chan struct{}, 1), patience: takePatience}
+	s := &Server{o: o, tap: new(tap), clients: map[*client]bool{}, began: time.Now(), routes: routes(), turn: make(chan struct{}, 1), views: newShare(), patience: takePatience}
 	s.tokens = map[scope]string{scopeView: newToken(), scopeControl: newToken()}
 	if o.Beside != nil {
 		s.tokens, o.Beside.beside = o.Beside.tokens, s

@@ -3,6 +3,7 @@ package serve
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -50,8 +51,8 @@ func (x *socket) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Close ends it without waiting for the other side.
-func (x *socket) Close() error { return x.ws.CloseNow() }
+// Close ends it without waiting for the other side, also in the midst of the WebSocket's own Close, which would wait for 10 s.
+func (x *socket) Close() error { return errors.Join(x.Conn.Close(), x.ws.CloseNow()) }
 
 // hijacked keeps the connection that a WebSocket takes over.
 type hijacked struct {

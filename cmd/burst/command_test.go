@@ -280,6 +280,7 @@ func TestNumbersForPeople(t *testing.T) {
 	require.Equal(t, "999", count(999))
 	require.Equal(t, "1,000", count(1000))
 	require.Equal(t, "12,345,678", count(12_345_678))
+	require.Equal(t, []string{"0", "0.0123", "367", "999", "1,000", "1,234", "12,346"}, []string{times(0), times(0.01234), times(367.2), times(999.4), times(999.5), times(1234), times(12345.6)})
 	require.Equal(t, "1.5 KiB", plain.Bytes(1536))
 	require.Equal(t, "2.00 GiB", plain.Bytes(2<<30))
 }

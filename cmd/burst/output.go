@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"text/tabwriter"
 	"time"
 
@@ -60,6 +61,14 @@ func count(n uint64) string {
 		s = s[:i] + "," + s[i:]
 	}
 	return s
+}
+
+// times writes a factor with three significant figures, from 1,000 on as a whole number.
+func times(x float64) string {
+	if x < 999.5 {
+		return fmt.Sprintf("%.3g", x)
+	}
+	return count(uint64(math.Round(x)))
 }
 
 // seconds writes a time in seconds with three significant figures.

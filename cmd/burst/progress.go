@@ -187,7 +187,7 @@ func (p *progress) realTime(since time.Duration) string {
 	if p.timestep == 0 {
 		return ""
 	}
-	return fmt.Sprintf(", %.3g × real time", float64(p.done-p.toldDone)*p.timestep/1e3/since.Seconds())
+	return fmt.Sprintf(", %s × real time", times(float64(p.done-p.toldDone)*p.timestep/1e3/since.Seconds()))
 }
 
 // tell remembers that a message was printed.

@@ -158,7 +158,7 @@ func (r *runner) summary(cmd *cobra.Command, res result) error {
 	}
 	lines := []string{
 		"spikes", fmt.Sprintf("%s (%s a second)", count(res.Spikes), speed(float64(r.Engine().Spikes()))),
-		"time", fmt.Sprintf("built in %s, ran in %s (%s bursts a second, %.3g × real time)", seconds(res.Build), seconds(res.Run), speed(float64(ran)), float64(ran)*res.Timestep/1000/max(res.Run, 1e-9)),
+		"time", fmt.Sprintf("built in %s, ran in %s (%s bursts a second, %s × real time)", seconds(res.Build), seconds(res.Run), speed(float64(ran)), times(float64(ran)*res.Timestep/1000/max(res.Run, 1e-9))),
 	}
 	if rest := res.phases.rest(); rest != "" {
 		lines = append(lines, "besides", rest)

@@ -54,9 +54,21 @@ export class Bar {
     this.mode();
   }
 
-  /** A recorded run that is paused when the page opens is shown where it stands. */
-  begin() {
-    if (this.line && this.app.mode === 'paused') this.seek(this.app.burst);
+  /** The burst at which a recorded run is paused; else null. */
+  get stands() {
+    return this.line && this.app.mode === 'paused' ? this.app.burst : null;
+  }
+
+  /** A recorded run that the address has at a burst goes there; one that is paused when the page opens is shown where it stands. */
+  async begin() {
+    const {app} = this, to = app.wanted;
+    if (!this.line || (to === null && app.mode !== 'paused')) return;
+    if (app.mode !== 'paused') {
+      await app.do(() => app.server.control({do: 'pause'}));
+      app.mode = 'paused';
+    }
+    app.wanted = null;
+    this.seek(Math.max(app.info.first, Math.min(app.info.end, to ?? app.burst)));
   }
 
   mode() {

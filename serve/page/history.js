@@ -77,6 +77,19 @@ export class Rates {
 }
 
 /**
+ * Where labels of bands stand that each want a place: in order, so many pixels apart, between low and high, and near what they want.
+ * Of more than there is room for those of the widest bands stay, of equal ones some everywhere. Returns the place of each; null: it has
+ * none.
+ */
+export function spread(wanted, widths, low, high, apart) {
+  const room = Math.max(1, Math.floor((high - low) / apart) + 1), places = wanted.map(() => null);
+  const order = (k) => (k * 0.618) % 1, kept = [...wanted.keys()].sort((a, b) => widths[b] - widths[a] || order(a) - order(b)).slice(0, room).sort((a, b) => a - b);
+  kept.forEach((k, i) => (places[k] = Math.max(low, wanted[k], i ? places[kept[i - 1]] + apart : low)));
+  for (let i = kept.length - 1, most = high; i >= 0; i--, most = places[kept[i + 1]] - apart) places[kept[i]] = Math.min(places[kept[i]], most);
+  return places;
+}
+
+/**
  * Chooses neurons for a raster of at most so many rows: all of the areas if they fit, else of each a share, evenly. Returns what to
  * ask the server for, and of each area its first row, its rows, and how many neurons lie from one to the next.
  */

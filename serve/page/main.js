@@ -49,7 +49,7 @@ class App {
     x.delete('token');
     history.replaceState(null, '', location.pathname + location.search + (x.size ? '#' + x : ''));
     const number = (name) => (/^\d+$/.test(x.get(name) ?? '') ? Number(x.get(name)) : null);
-    Object.assign(this, {camera: x.get('camera'), span: number('span'), area: number('area'), neuron: number('neuron'), hidden: new Set((x.get('hide') ?? '').split(',').filter(Boolean).map(Number))});
+    Object.assign(this, {camera: x.get('camera'), span: number('span'), wanted: number('burst'), area: number('area'), neuron: number('neuron'), hidden: new Set((x.get('hide') ?? '').split(',').filter(Boolean).map(Number))});
     const wanted = x.get('theme') ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
     document.documentElement.dataset.theme = wanted === 'dark' ? 'dark' : 'light';
     this.theme = x.get('theme');
@@ -67,6 +67,8 @@ class App {
     if (this.neuron !== null) x.set('neuron', this.neuron);
     if (this.hidden.size) x.set('hide', [...this.hidden].join(','));
     if (this.theme) x.set('theme', this.theme);
+    const burst = this.bar.stands ?? this.wanted;
+    if (burst !== null) x.set('burst', burst);
     history.replaceState(null, '', location.pathname + location.search + '#' + x.toString().replaceAll('%2C', ','));
   }
 
@@ -128,6 +130,7 @@ class App {
     say($('name'), '· ' + (this.framed ? this.info.folder : h.name));
     if (this.area !== null && !this.areas[this.area]) this.area = this.neuron = null;
     if (this.neuron !== null && !(this.area !== null && this.neuron < this.areas[this.area].neurons)) this.neuron = null;
+    if (this.info.kind !== 'recorded') this.wanted = null;
     this.say('');
     this.scene.hidden = this.hidden;
     this.scene.set(this.areas, this.projections);
@@ -160,6 +163,7 @@ class App {
     this.list.show(view.pictures);
     this.bar.at(next);
     this.count(next);
+    if (this.bar.stands !== null) this.later();
   }
 
   /** Shows how far the run is. */
@@ -187,6 +191,7 @@ class App {
     if (n.code === 'mode') {
       this.mode = n.text;
       this.bar.mode();
+      this.later();
     } else if (n.code === 'refused') {
       this.say(n.text, true);
     }
@@ -225,7 +230,7 @@ class App {
     this.before = [s.burst, s.uptime_s];
     rows.late = whole(s.late) + (s.lateness.p99 > 0 ? ` (99 % within ${time(s.lateness.p99 / 1000)})` : '');
     rows.drops = whole(s.dropped);
-    rows.viewers = s.viewers;
+    this.viewers = rows.viewers = s.viewers;
     rows.neurons = whole(info.neurons);
     rows.backend = info.backend;
     $('status').replaceChildren(...Object.entries(rows).map(([k, v]) => make('div', {}, make('dt', {}, k), make('dd', {class: (k === 'late' && s.late > 0) || (k === 'drops' && s.dropped > 0) ? 'bad' : ''}, String(v)))));

@@ -2,7 +2,9 @@
 
 import {button, colourOf, fit, make, say, short, styled, time, whole} from './look.js';
 import {drawn} from './touch.js';
+import {Refusal} from './wire.js';
 
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 const quantity = (x, unit) => short(x) + (unit ? ' ' + unit : '');
 
 /** The list of areas with their rates. app has the state and what to do. */
@@ -53,8 +55,31 @@ export class Detail {
     this.trace = this.histograms = null;
     const parts = app.neuron !== null ? this.neuron() : app.area !== null ? this.area() : this.run();
     this.place.replaceChildren(...parts, ...this.copy());
-    if (app.neuron !== null && app.info.kind === 'live') await this.synapses(turn);
+    if (this.trace) this.follow(turn);
+    if (this.trace) await this.synapses(turn);
     await this.refresh();
+  }
+
+  /**
+   * Asks for a neuron's state while it is looked at: once a second, or more often, so that a twentieth of the time goes into it and a few
+   * viewers ask ten times a second. Where nothing has changed it is asked for less often again.
+   */
+  async follow(turn) {
+    const {app} = this;
+    for (this.gap = 1000; this.turn === turn; await sleep(this.gap)) {
+      if (document.hidden || app.socket.readyState !== WebSocket.OPEN) continue;
+      const began = performance.now(), before = this.trace.values.at(-1)?.[0];
+      let least = app.viewers <= 4 ? 100 : 1000;
+      try {
+        await this.look(turn);
+      } catch (e) {
+        if (e instanceof Refusal) app.say(e.message, true);
+        least = 1000;
+      }
+      if (this.turn !== turn) return;
+      const same = before === this.trace.values.at(-1)?.[0] ? 2 * this.gap : 0;
+      this.gap = Math.min(1000, Math.max(least, same, 20 * (performance.now() - began)));
+    }
   }
 
   run() {
@@ -172,19 +197,21 @@ export class Detail {
     }
   }
 
-  /** Asks anew for what changes: a neuron's state, histograms. */
+  /** Shows a neuron's state as it is now. */
+  async look(turn) {
+    const {app} = this, x = await app.server.get(`v1/neurons/${app.areas[app.area].first + app.neuron}`);
+    if (this.turn !== turn) return;
+    const rows = Object.entries(x.state).map(([name, v]) => [name, quantity(v, x.units[name])]);
+    this.state.replaceChildren(table([['voxel', x.voxel.join(', ')], ...rows, ['refractory', `${x.refractory_bursts} bursts`]]));
+    if (x.potential && x.burst !== this.trace.values.at(-1)?.[0]) this.trace.values.push([x.burst, x.state[x.potential]]);
+    if (this.trace.values.length > 600) this.trace.values.shift();
+    drawTrace(this.trace, x.potential, x.units[x.potential], app.info.timestep_ms);
+  }
+
+  /** Asks anew for what changes: histograms, and what was done. */
   async refresh() {
     const {app, turn} = this;
     if (getSelection().isCollapsed) this.changed?.(); // or what is being marked would go
-    if (this.trace) {
-      const x = await app.server.get(`v1/neurons/${app.areas[app.area].first + app.neuron}`);
-      if (this.turn !== turn || !this.trace) return;
-      const rows = Object.entries(x.state).map(([name, v]) => [name, quantity(v, x.units[name])]);
-      this.state.replaceChildren(table([['voxel', x.voxel.join(', ')], ...rows, ['refractory', `${x.refractory_bursts} bursts`]]));
-      if (x.potential && x.burst !== this.trace.values.at(-1)?.[0]) this.trace.values.push([x.burst, x.state[x.potential]]);
-      if (this.trace.values.length > 400) this.trace.values.shift();
-      drawTrace(this.trace, x.potential, x.units[x.potential], app.info.timestep_ms);
-    }
     for (const h of this.histograms ?? []) {
       const bytes = await app.server.bytes(`v1/projections/${h.k}/weights`);
       if (this.turn !== turn) return;
@@ -195,14 +222,14 @@ export class Detail {
 
 const table = (rows) => make('table', {}, make('tbody', {}, ...rows.map(([k, v]) => make('tr', {}, make('th', {scope: 'row'}, k), make('td', {}, String(v))))));
 
-/** A potential over bursts, once a second while it is looked at, and in words where its scale begins and ends. */
+/** A potential over bursts, as often as it was asked for, and in words where its scale begins and ends. */
 function drawTrace({canvas, note, values}, name, unit, timestep) {
   canvas.hidden = values.length < 2;
   if (canvas.hidden) return;
   fit(canvas);
   const c = canvas.getContext('2d'), [w, h] = [canvas.width, canvas.height], last = values.at(-1)[0], first = values[0][0];
   const low = Math.min(...values.map((v) => v[1])), top = Math.max(...values.map((v) => v[1])), range = top - low || 1;
-  say(note, `${name} from ${short(low)} to ${quantity(top, unit)}, ${time(first * timestep)} to ${time(last * timestep)}, once a second`);
+  say(note, `${name} from ${short(low)} to ${quantity(top, unit)}, ${time(first * timestep)} to ${time(last * timestep)}, ${values.length} values`);
   c.clearRect(0, 0, w, h);
   c.strokeStyle = styled('--strong');
   c.lineWidth = 1.5;

@@ -1,7 +1,7 @@
 // The raster and the rates under it, on one time axis, drawn on plain canvases.
 
 import {channels, colourOf, fit, short, styled, time, whole} from './look.js';
-import {choose, Rates, Spikes} from './history.js';
+import {choose, Rates, Spikes, spread} from './history.js';
 
 const LEFT = 64, RIGHT = 8, AXIS = 18; // pixels beside and under the drawings
 
@@ -121,14 +121,19 @@ export class Raster {
     }
     c.font = '11px system-ui, "DejaVu Sans", sans-serif';
     c.textBaseline = 'middle';
-    let last = -20;
-    for (const b of this.bands) {
-      const y = Math.max(8, Math.min(raster.clientHeight - 8, ((b.row + b.rows / 2) / this.rows) * raster.clientHeight));
-      if (y - last < 12) continue;
-      last = y;
-      c.fillStyle = colourOf(b.area);
-      c.fillText(clip(c, this.areas[b.area].name, LEFT - 10), 6, y);
-    }
+    const tallest = raster.clientHeight, middles = this.bands.map((b) => ((b.row + b.rows / 2) / this.rows) * tallest);
+    this.labels = spread(middles, this.bands.map((b) => b.rows), 8, tallest - 8, 12);
+    this.bands.forEach((b, k) => {
+      const y = this.labels[k];
+      if (y === null) return;
+      c.fillStyle = c.strokeStyle = colourOf(b.area);
+      c.fillText(clip(c, this.areas[b.area].name, LEFT - 14), 4, y);
+      if (Math.abs(y - middles[k]) < 4) return;
+      c.beginPath(); // a line from a label that was moved to its band
+      c.moveTo(LEFT - 9, y);
+      c.lineTo(LEFT - 1, middles[k]);
+      c.stroke();
+    });
   }
 
   drawRates() {

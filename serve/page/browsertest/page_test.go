@@ -241,6 +241,24 @@ func TestRecorded(t *testing.T) {
 	x.until("burst.burst === 30 && !burst.bar.seeking")
 	x.run("await burst.server.control({do: 'rate', rate: ''}); await burst.bar.toggle()")
 	x.until("burst.raster.spikes.to === 240 && burst.mode === 'paused'")
+	x.run("burst.bar.seek(77)")
+	x.until("burst.burst === 77 && location.hash.includes('burst=77')")
+	kept := do(x, chromedp.Location())
+	x.run("burst.bar.seek(50)")
+	x.until("burst.burst === 50 && location.hash.includes('burst=50')")
+	y := open(t, browser(t), kept+"&token="+strings.Split(p.control, "#token=")[1], 1280, 800)
+	y.ready()
+	y.until("burst.burst === 77 && burst.raster.spikes.to === 77")
+	x.until("burst.burst === 77 && location.hash.includes('burst=77')") // there is one place for all who look
+	x.run("await burst.server.control({do: 'rate', rate: '1'}); await burst.bar.toggle()")
+	x.until("burst.mode === 'real-time' && !location.hash.includes('burst')")
+	z := open(t, browser(t), kept+"&token="+strings.Split(p.control, "#token=")[1], 1280, 800)
+	z.ready()
+	z.until("burst.mode === 'paused' && burst.burst === 77 && location.hash.includes('burst=77')")
+	require.Empty(t, append(y.said(), z.said()...))
+	x.run("await burst.server.control({do: 'rate', rate: ''})")
+	x.run("burst.bar.seek(240)")
+	x.until("burst.burst === 240 && burst.raster.spikes.to === 240")
 	line := strings.ReplaceAll(strings.Split(eval[string](x, "burst.text('command line')"), "\n#")[0], "runs/out/", dir+"/")
 	x.until("document.querySelector('#detail pre').textContent === burst.text('command line') && burst.burst === 240")
 	out := sh(t, strings.ReplaceAll(line, "burst run", program(t)+" run")+" --no-out --backend cpu")
@@ -262,6 +280,58 @@ func TestReload(t *testing.T) {
 	x.ready()
 	require.Equal(t, want, eval[string](x, state))
 	x.until("document.querySelector('#detail h2')?.textContent === 'cortex neuron 17'")
+	require.Empty(t, x.said())
+}
+
+// TestLabels: labels of thin bands stand beside each other in order, and of more than there is room for those of the widest bands stay.
+func TestLabels(t *testing.T) {
+	genome := "burst: v1\nname: thin\nseed: 1\nareas:\n"
+	for i := range 60 {
+		n := 5
+		if i%20 == 7 {
+			n = 500
+		}
+		genome += fmt.Sprintf("  - {name: a%d, neurons: %d, threshold: 1}\n", i, n)
+	}
+	p := start(t, "serve", written(t, "thin.yaml", genome), "--paused", "--no-out", "--backend", "cpu")
+	x := open(t, browser(t), p.view, 1280, 800)
+	x.ready()
+	for _, height := range []int64{800, 1500} {
+		do(x, chromedp.EmulateViewport(1280, height))
+		x.until("burst.raster.raster.height === Math.round(burst.raster.raster.clientHeight * devicePixelRatio) && burst.raster.labels?.length === 60")
+		x.run("burst.raster.dirty = true; burst.raster.frame()")
+		places := eval[[]*float64](x, "burst.raster.labels")
+		high := eval[float64](x, "burst.raster.raster.clientHeight")
+		last, n := -100.0, 0
+		for i, y := range places {
+			if y == nil {
+				require.NotEqual(t, 7, i%20, "a wide band has its label")
+				continue
+			}
+			require.GreaterOrEqual(t, *y, last+12, "label %d", i)
+			require.GreaterOrEqual(t, *y, 8.0)
+			require.LessOrEqual(t, *y, high-8)
+			last, n = *y, n+1
+		}
+		require.Equal(t, min(60, int((high-16)/12)+1), n, "as many as there is room for")
+	}
+	x.picture("labels")
+	require.Empty(t, x.said())
+}
+
+// TestTrace: a neuron's potential is asked for more often than once a second where that is cheap, and less often where nothing changes.
+func TestTrace(t *testing.T) {
+	p := start(t, "serve", "quickstart", "--rate", "500", "--no-out", "--backend", "cpu")
+	x := open(t, browser(t), p.control, 1280, 800)
+	x.ready()
+	x.run("burst.chooseNeuron(3, 17)")
+	x.until("burst.detail.trace?.values.length >= 5 && burst.detail.gap < 700")
+	values := eval[[][]float64](x, "burst.detail.trace.values")
+	for i, v := range values[1:] {
+		require.Greater(t, v[0], values[i][0], "each of another burst")
+	}
+	x.run("await burst.bar.toggle()")
+	x.until("burst.mode === 'paused' && burst.detail.gap === 1000")
 	require.Empty(t, x.said())
 }
 
