@@ -11,8 +11,8 @@ DEVICE void learn_rows_of(const no_learners *, u64, i32 *) {}
 DEVICE void learn_ends_of(const no_learners *, u64) {}
 DEVICE void learn_every_of(const no_learners *, const run *, u64, block *, u32 *) {}
 
-// by_teams reports whether teams of blocks sum rows. Models of genomes have none.
-#ifdef BURST_CUSTOM
+// by_teams reports whether teams of blocks sum rows. Networks that learn have none.
+#ifdef BURST_LEARN
 DEVICE bool by_teams(const run *) { return false; }
 #else
 DEVICE bool by_teams(const run *p) { return p->sum.count > 0; }
@@ -255,7 +255,7 @@ KERNEL queue_rows(run p, const u32 *fired, u32 length) {
     else p.queue[i] = spike{p.row[fired[i]], p.row[fired[i] + 1] - p.row[fired[i]]};
 }
 
-#ifndef BURST_CUSTOM
+#ifndef BURST_LEARN
 // cut_rows finds where each team's synapses begin in each row, one thread a row and team, and where the row ends:
 //
 //	for n := range rows { for q := range teams.count+1 { cut[n*(teams.count+1)+q] = row[n] + sort.Search(row n, place >= q*teams.ports) } }

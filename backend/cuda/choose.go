@@ -277,8 +277,6 @@ func summed(q *question) string {
 	switch {
 	case tune.teamRow == 0:
 		return "teams are turned off"
-	case !builtIn(q.c):
-		return "the genome has models of its own"
 	case q.c.Ports == 0 || devices*q.r.mean < tune.teamRow:
 		return shortRows(devices*q.r.mean, tune.teamRow)
 	case q.r.delays > 0:

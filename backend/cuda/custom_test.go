@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"regexp"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"burst/backend/reference"
 	"burst/connectome"
 	"burst/engine"
+	"burst/engine/enginetest"
 	"burst/genome"
 	"burst/genomes"
 	"burst/internal/cuda/cudatest"
@@ -462,4 +464,53 @@ func TestGuide(t *testing.T) {
 	require.NoError(t, err)
 	require.Nil(t, difference)
 	require.NoError(t, own.Close())
+}
+
+// TestTeamsOfModels has teams sum the rows of networks of models of the genome's own, of one port and of two, alone and beside a built-in one,
+// on one device and on several.
+func TestTeamsOfModels(t *testing.T) {
+	slow.Short(t)
+	lists := [][]int{{0}}
+	if h := cudatest.Anywhere(t); h != nil {
+		h.Control("devices", 3)
+		h.Control("multiprocessors", 4)
+		lists = append(lists, []int{1, 0}, []int{0, 2, 1})
+	}
+	one := formula.Source{Ports: []string{"i"}, State: []formula.Line{{Name: "v", Text: "0"}}, Update: []string{"v = v*0.9 + i"}, Threshold: "v > 0.8", Reset: []string{"v = 0"}}
+	two := formula.Source{
+		Ports: []string{"e", "i"}, State: []formula.Line{{Name: "v", Text: "0"}, {Name: "g", Text: "0"}},
+		Update: []string{"g = g*0.5 + i", "v = v*0.9 + e + g"}, Threshold: "v > 3", Reset: []string{"v = 0"},
+	}
+	for name, models := range map[string][]*formula.Source{"one port": {&one}, "two ports": {&two}, "both": {&one, &two}, "beside lif": {&two, nil}} {
+		r := rand.New(rand.NewPCG(uint64(len(name)), 0x74656d))
+		n := enginetest.Net{Scale: 16}
+		for _, m := range models {
+			a := enginetest.LIF(500 - r.Uint32N(60))
+			if m != nil {
+				var err error
+				a, err = enginetest.Custom(a.Neurons.Count, m, nil, 1)
+				require.NoError(t, err)
+			}
+			n.Areas = append(n.Areas, a)
+		}
+		total := uint32(0)
+		for i := range n.Areas {
+			total += n.Areas[i].Neurons.Count
+		}
+		for from := range total {
+			for range 20 + r.IntN(30) {
+				n.Synapses = append(n.Synapses, enginetest.Synapse{From: from, To: r.Uint32N(total), Weight: r.Int32N(40) - 14, Delay: 1})
+			}
+		}
+		c := n.Build()
+		for _, list := range lists {
+			t.Run(fmt.Sprintf("%s %v", name, list), func(t *testing.T) {
+				tune := fewThreads()
+				tune.teamRow = 1
+				b, spikes := againstReference(t, c, list, tune, 5)
+				require.Equal(t, pathTeams, pathOf(b))
+				require.Greater(t, spikes, 1000)
+			})
+		}
+	}
 }

@@ -14,6 +14,7 @@ import (
 	"burst/engine"
 	"burst/engine/enginetest"
 	"burst/genome"
+	"burst/internal/formula"
 )
 
 var update = flags.Bool("update", false, "rewrite the table of paths in docs/gpu-design.md")
@@ -42,6 +43,13 @@ func features(t *testing.T) []feature {
 		}
 	}
 	models := func(n *enginetest.Net) { n.Areas = []connectome.Area{enginetest.LIF(320), enginetest.FEAGI(320)} }
+	own := func(n *enginetest.Net) {
+		a, err := enginetest.Custom(640, &enginetest.Formulas{
+			Ports: []string{"i"}, State: []formula.Line{{Name: "v", Text: "0"}}, Update: []string{"v = v/2 + i"}, Threshold: "v > 1",
+		}, nil, 0)
+		require.NoError(t, err)
+		n.Areas = []connectome.Area{a}
+	}
 	long := net(60, one, nil)
 	learns := func(kind genome.Window) *connectome.Connectome {
 		return net(5, one, func(n *enginetest.Net) {
@@ -62,7 +70,9 @@ func features(t *testing.T) []feature {
 		{"short rows, different delays", net(5, several, nil), engine.Want{}, 0},
 		{"some delays above 255 bursts", net(5, func(k int) uint16 { return uint16(1 + 100*k) }, nil), engine.Want{}, 0},
 		{"short rows, state larger than shared memory", net(5, one, nil), engine.Want{}, 600},
-		{"models of the genome's own", example(t, "izhikevich-2003-custom"), engine.Want{}, 0},
+		{"models of the genome's own, long rows", net(60, one, own), engine.Want{}, 0},
+		{"the same, different delays", net(60, several, own), engine.Want{}, 0},
+		{"the same, short rows", net(5, one, own), engine.Want{}, 0},
 		{"the same, with more than two ports", example(t, "receptors"), engine.Want{}, 0},
 		{"a drive to a port that its sign would not choose", noisy(), engine.Want{}, 0},
 		{"weights that change", learns(genome.WindowNone), engine.Want{}, 0},
