@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"errors"
+	"time"
 
 	"burst/connectome"
 )
@@ -52,6 +53,14 @@ type Batcher interface {
 	// bursts may already run meanwhile. If each fails, StepN returns its error once the bursts in progress have ended, so the
 	// state may be some bursts further.
 	StepN(n int, each func(*Burst) error) error
+}
+
+// Windowed is a Batcher whose bursts arrive several at a time.
+type Windowed interface {
+	// Window is how many bursts of StepN arrive together, at most.
+	Window() int
+	// BurstTime is what the newest burst that StepN has delivered took: an equal share of what came with it.
+	BurstTime() time.Duration
 }
 
 // Stimulus adds Amount quanta to Port in step 2.

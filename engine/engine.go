@@ -61,7 +61,7 @@ func (e *Engine) Continue(ctx context.Context, n uint64) error {
 	if err := e.keepFirst(); err != nil {
 		return err
 	}
-	for size := firstBatch; n > 0; {
+	for size := e.firstBatch(); n > 0; {
 		if err := e.between(); err != nil {
 			return err
 		}
@@ -108,8 +108,13 @@ func (e *Engine) ahead(n uint64) uint64 {
 	return n
 }
 
-// firstBatch is how many bursts Run has a Batcher run before it knows how long they take.
-const firstBatch = uint64(64)
+// firstBatch is how many bursts Run has a Batcher run before it knows how long they take. Who can do few at a time as well has few.
+func (e *Engine) firstBatch() uint64 {
+	if w, windowed := e.b.Backend.(Windowed); windowed {
+		return uint64(w.Window())
+	}
+	return 64
+}
 
 // batch has the backend run n bursts, and gives how many may be run next time: so many that ctx is looked at about fifty times
 // a second.
@@ -120,10 +125,15 @@ func (e *Engine) batch(ctx context.Context, n, size uint64) (uint64, error) {
 	}
 	start := e.pace.now()
 	last := start
+	windows, windowed := e.b.Backend.(Windowed)
 	err := e.b.StepN(int(n), func(b *Burst) error {
-		now := e.pace.now()
-		e.latency.add(now.Sub(last))
-		last = now
+		if windowed {
+			e.latency.add(windows.BurstTime())
+		} else {
+			now := e.pace.now()
+			e.latency.add(now.Sub(last))
+			last = now
+		}
 		return e.delivered(b)
 	})
 	if err != nil {
@@ -265,7 +275,7 @@ func (e *Engine) Lateness() Latency { return e.pace.lateness.summary() }
 
 // Latency summarises how long the bursts took, since New. Where bursts run one by one, it is the time of the backend's Step.
 // Where the backend runs many at a time (a Batcher, without a Period, while every Source is quiet), it is the time from one
-// burst's arrival to the next, which includes the recorders.
+// burst's arrival to the next, which includes the recorders, or if several arrive together (Windowed) an equal share of it.
 func (e *Engine) Latency() Latency { return e.latency.summary() }
 
 // State copies the state, digest included, into s. If it has a NaN or Inf, the error is a *NumberError.

@@ -159,7 +159,7 @@ func (a *at) Record(b *engine.Burst) error {
 	return do()
 }
 
-// TestStopsBetweenBursts: the end of a context ends Advance after the burst in progress, and a later call goes on.
+// TestStopsBetweenBursts: the end of a context ends Advance after the bursts in progress, and a later call goes on.
 func TestStopsBetweenBursts(t *testing.T) {
 	want := whole(t)
 	dir := filepath.Join(t.TempDir(), "stopped")
@@ -168,7 +168,8 @@ func TestStopsBetweenBursts(t *testing.T) {
 	r, err := run.New(t.Context(), network(t, lively), run.Options{Backend: "cpu", Bursts: 200, Folder: dir, Recorders: []engine.Recorder{stop}})
 	require.NoError(t, err)
 	require.ErrorIs(t, r.Advance(ctx, 200), context.Canceled)
-	require.EqualValues(t, 41, r.Number())
+	require.GreaterOrEqual(t, r.Number(), uint64(41))
+	require.Less(t, r.Number(), uint64(200))
 	require.NoError(t, r.Advance(t.Context(), 200))
 	require.NoError(t, r.Close())
 	require.Equal(t, want, look(t, dir, manifest.Complete))

@@ -1,6 +1,7 @@
 // Package cpu is the fast CPU backend. The neurons of each area are divided among workers, one per thread. A worker owns
 // the state and the sums of its neurons, and the synapses that end at them. No two threads write the same word. So no
-// atomics are needed, and the bits do not depend on the number of threads.
+// atomics are needed, and the bits do not depend on the number of threads. Threads meet after every burst, or in StepN after every
+// window of bursts.
 //
 // A network can be split into parts (connectome.Part). The backend then stores the state of its own part only, in dense
 // arrays. The index of a neuron in these arrays is its local index. This package uses local indices inside. Stimuli,
@@ -10,6 +11,7 @@ package cpu
 import (
 	"runtime"
 	"slices"
+	"time"
 
 	"burst/backend/cpu/internal/vector"
 	"burst/connectome"
@@ -48,14 +50,17 @@ type backend struct {
 	amplitudes [][]engine.Amplitude // as in engine.State
 	workers    []*worker
 	pool       *pool
-	learns     []*learning       // plastic projections
-	sourcesOf  []int             // per projection, the first of those that share its departures
-	targetsOf  []int             // likewise its posts
-	in         []engine.Stimulus // of the burst in progress
+	learns     []*learning // plastic projections
+	sourcesOf  []int       // per projection, the first of those that share its departures
+	targetsOf  []int       // likewise its posts
+	memories   []*recalled // memory areas
+	moving     []moving    // one an area
 
-	memories []*recalled // memory areas
-	moving   []moving    // one an area
-	fadings  []fading    // among Want.Values
+	feed   *engine.Feed // of StepN: the genome's own stimuli
+	window int          // bursts, see StepN
+	course course
+	out    engine.Burst  // of StepN
+	took   time.Duration // the newest burst of StepN
 }
 
 // Open makes a backend for c in the state before burst 0.
@@ -97,7 +102,7 @@ func made(c *connectome.Connectome, w engine.Want, workers int, kernels vector.K
 	n := uint64(c.Part.Count(c.Neurons))
 	b := &backend{
 		c: c, own: c.Part, want: w, kernels: kernels, v: pages.Slice[float32](n), r: pages.Slice[uint16](n), count: pages.Slice[uint16](n),
-		more: make([][]float32, c.Variables()),
+		more: make([][]float32, c.Variables()), feed: engine.NewFeed(c, nil),
 	}
 	for i := range b.more {
 		b.more[i] = pages.Slice[float32](n)
@@ -106,8 +111,9 @@ func made(c *connectome.Connectome, w engine.Want, workers int, kernels vector.K
 	b.workers = makeWorkers(b, workers, rowsOf)
 	b.learns = makeLearning(b)
 	b.memories = makeMemories(c)
-	b.fadings = b.findFadings()
-	b.pool = newPool(b.workers)
+	b.dealProbes()
+	b.window = windowFor(b.workers[0].rows.least)
+	b.pool = newPool(b.workers, b.windows)
 	if err := b.WriteState(engine.NewState(c)); err != nil {
 		panic("BUG: " + err.Error())
 	}
@@ -116,7 +122,16 @@ func made(c *connectome.Connectome, w engine.Want, workers int, kernels vector.K
 
 // Step advances by one burst; each worker does its share of steps 1 to 5.
 func (b *backend) Step(in []engine.Stimulus, out *engine.Burst) error {
-	b.in = in
+	b.begin(in)
+	b.pool.do(aStep, b.pool.wanted(1))
+	return b.finish(out)
+}
+
+// begin prepares the burst in progress.
+func (b *backend) begin(in []engine.Stimulus) {
+	for _, w := range b.workers {
+		w.now, w.in = b.number, in
+	}
 	for i := range b.moving {
 		b.moving[i].move(b.number)
 	}
@@ -126,49 +141,30 @@ func (b *backend) Step(in []engine.Stimulus, out *engine.Burst) error {
 	for _, m := range b.memories {
 		m.neuron, m.fires = m.Remember(b.number, b.queues.back)
 	}
-	b.pool.run()
+}
+
+// finish ends it.
+func (b *backend) finish(out *engine.Burst) error {
 	var err error
 	if out.Amplitudes, err = b.gatherAmplitudes(out.Amplitudes[:0]); err != nil {
 		return err
 	}
-	out.Number, out.Fired, out.Candidates = b.number, out.Fired[:0], out.Candidates[:0]
-	for i := range b.c.Areas {
-		for _, w := range b.workers {
-			g := &w.groups[i]
-			out.Fired = append(out.Fired, g.fired...)
-		}
-		for port := range b.c.Areas[i].PortsEach() {
-			for _, w := range b.workers {
-				out.Candidates = append(out.Candidates, w.groups[i].candidates[port]...)
-			}
-		}
-	}
-	out.Values = out.Values[:0]
-	for _, p := range b.want.Values {
-		x, values := float32(0), b.v
-		if p.Variable > 0 {
-			values = b.more[p.Variable-1]
-		}
-		if b.own.Owns(p.Neuron) {
-			x = values[b.own.Count(p.Neuron)]
-		}
-		out.Values = append(out.Values, x)
-	}
-	for i := range b.fadings {
-		f := &b.fadings[i]
-		out.Values[f.at] = f.value(uint32(b.number))
-	}
-	if b.queues.push(out.Fired); b.queueBytes > 0 {
-		if err := b.checkQueues(); err != nil {
-			return err
-		}
-	}
+	b.collect(b.number, 0, out)
 	if a := b.amplitudes; len(a) > 0 {
 		oldest := a[len(a)-1]
 		copy(a[1:], a)
 		a[0] = append(oldest[:0], out.Amplitudes...)
 	}
+	return b.keep(out.Fired)
+}
+
+// keep makes a burst's fire queue the newest one.
+func (b *backend) keep(fired []uint32) error {
+	b.queues.push(fired)
 	b.number++
+	if b.queueBytes > 0 {
+		return b.checkQueues()
+	}
 	return nil
 }
 
@@ -244,7 +240,7 @@ func (b *backend) WriteState(s *engine.State) error {
 	for i, more := range s.More {
 		pick(b, all, b.more[i], more)
 	}
-	b.queues = newQueues(s.Queues)
+	b.queues = newQueues(s.Number, s.Queues)
 	b.amplitudes = b.amplitudes[:0]
 	for _, list := range s.Amplitudes {
 		b.amplitudes = append(b.amplitudes, slices.Clone(list))

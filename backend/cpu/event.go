@@ -28,8 +28,8 @@ func prepareEvent(_ *worker, g *group) {
 
 // updateEvent is step 4 of lif_event for the group's candidates.
 func (w *worker) updateEvent(g *group) {
-	e, t, scale, k := g.eventful, uint32(w.b.number), float32(w.b.c.Scale), g.k
-	if w.b.number%renewed == 0 {
+	e, t, scale, k := g.eventful, uint32(w.now), float32(w.b.c.Scale), g.k
+	if w.now%renewed == 0 {
 		e.renew(t)
 	}
 	acc := w.acc[g.slot : g.slot+g.run]
@@ -91,32 +91,8 @@ func (b *backend) settleEvents() {
 	}
 }
 
-// fading is a wanted potential of a neuron with a cell: entry at of Want.Values.
-type fading struct {
-	at   int
-	g    *group
-	cell uint32
-}
-
-// findFadings finds them.
-func (b *backend) findFadings() (list []fading) {
-	for at, p := range b.want.Values {
-		area := b.c.AreaOf(p.Neuron)
-		if p.Variable > 0 || !b.c.Areas[area].Model.Event || !b.own.Owns(p.Neuron) {
-			continue
-		}
-		n := b.own.Count(p.Neuron)
-		for _, w := range b.workers {
-			if g := &w.groups[area]; g.lo <= n && n < g.hi {
-				list = append(list, fading{at, g, n - g.lo})
-			}
-		}
-	}
-	return list
-}
-
-// value is the potential after burst t.
-func (f *fading) value(t uint32) float32 {
-	c := &f.g.cells[f.cell]
-	return f.g.area.Potential(c.v, uint16(min(max(int32(t-c.last), 0), connectome.MostAge)))
+// fading is the potential of the neuron of a cell after burst t.
+func (e *eventful) fading(a *connectome.Area, cell, t uint32) float32 {
+	c := &e.cells[cell]
+	return a.Potential(c.v, uint16(min(max(int32(t-c.last), 0), connectome.MostAge)))
 }

@@ -177,7 +177,7 @@ func (w *worker) candidate(g *group, n, i uint32, input float32) bool {
 			b.v[i] = kept(f, v)
 			return false
 		}
-		if f.below == 1<<32 && !f.asFEAGI || excited(f, b.c.RunSeed, n, b.number) {
+		if f.below == 1<<32 && !f.asFEAGI || excited(f, b.c.RunSeed, n, w.now) {
 			b.fire(f, i)
 			return true
 		}

@@ -19,7 +19,7 @@ func (w *worker) inject() {
 		w.stimuli(g)
 		for place := range g.drives {
 			d := &g.drives[place]
-			if d.Kind == connectome.Term || !d.Active(w.b.number) {
+			if d.Kind == connectome.Term || !d.Active(w.now) {
 				continue
 			}
 			g.driven = true
@@ -38,8 +38,8 @@ func (w *worker) stimuli(g *group) {
 	byPort := func(s engine.Stimulus, port uint32) int { return int(int64(s.Port) - int64(port)) }
 	for port := range g.area.PortsEach() {
 		lo, hi := w.b.ports(g, port)
-		first, _ := slices.BinarySearchFunc(w.b.in, lo, byPort)
-		for _, s := range w.b.in[first:] {
+		first, _ := slices.BinarySearchFunc(w.in, lo, byPort)
+		for _, s := range w.in[first:] {
 			if s.Port >= hi {
 				break
 			}
@@ -84,7 +84,7 @@ func (w *worker) philox(g *group, purpose exact.Purpose, place uint32, take func
 
 // throw does so for neurons lo ≤ n < end of an area.
 func (w *worker) throw(purpose exact.Purpose, place, lo, end uint32, take func(lo uint32, draws []uint32)) {
-	t := w.b.number
+	t := w.now
 	w.draws += uint64(end - lo)
 	w.dice.Counter = [3]uint32{place, uint32(t), uint32(purpose)<<24 | uint32(t>>32)&0xffffff}
 	for lo < end {

@@ -84,7 +84,7 @@ func (c *constants) load(index uint32) {
 // updateBlocks is step 4 of the models that update every neuron. With marking it updates only the blocks that are live or
 // got input.
 func (w *worker) updateBlocks(g *group) {
-	t := w.b.number
+	t := w.now
 	for i := range g.drives {
 		if d := &g.drives[i]; d.Kind == connectome.Term && (t == d.From || t == d.Until || d.Moving != nil && d.Active(t) && d.Times() != w.b.moving[g.index].before[i]) {
 			g.wake() // the constant input changes in this burst
@@ -143,7 +143,7 @@ func (w *worker) updateLIF(g *group, b, end uint32) {
 	lo, hi := g.span(b, end)
 	k := g.k
 	w.lifConstants = vector.LIF{
-		EM1: k[0], Term: connectome.TermAt(g.drives, w.b.number, 0), Scale: float32(w.b.c.Scale), Threshold: k[1], Reset: k[2], Refractory: uint32(k[3]),
+		EM1: k[0], Term: connectome.TermAt(g.drives, w.now, 0), Scale: float32(w.b.c.Scale), Threshold: k[1], Reset: k[2], Refractory: uint32(k[3]),
 	}
 	w.b.kernels.LIF(&w.lifConstants, w.acc[g.slot+lo:g.slot+hi], w.b.v[g.lo+lo:g.lo+hi], w.b.r[g.lo+lo:g.lo+hi], g.spikes[b:end], g.live[b:end])
 }
@@ -153,7 +153,7 @@ func (w *worker) updatePSCExp(g *group, b, end uint32) {
 	lo, hi := g.span(b, end)
 	k := g.k
 	w.pscConstants = vector.PSCExp{
-		EM1: k[0], P21Ex: k[1], P21In: k[2], P11Ex: k[3], P11In: k[4], Term: connectome.TermAt(g.drives, w.b.number, 0), Scale: float32(w.b.c.Scale),
+		EM1: k[0], P21Ex: k[1], P21In: k[2], P11Ex: k[3], P11In: k[4], Term: connectome.TermAt(g.drives, w.now, 0), Scale: float32(w.b.c.Scale),
 		Threshold: k[5], Reset: k[6], Refractory: uint32(k[7]),
 	}
 	from, to := g.lo+lo, g.lo+hi
@@ -166,7 +166,7 @@ func (w *worker) updatePSCExp(g *group, b, end uint32) {
 
 // oneByOne updates neurons whose constants differ, or whose model has no run.
 func (w *worker) oneByOne(g *group, b, end uint32) {
-	term, differ, k, one := connectome.TermAt(g.drives, w.b.number, 0), g.area.TermsDiffer(), g.k, g.law.one
+	term, differ, k, one := connectome.TermAt(g.drives, w.now, 0), g.area.TermsDiffer(), g.k, g.law.one
 	for ; b < end; b++ {
 		live := uint8(0)
 		lo, hi := g.span(b, b+1)
@@ -176,7 +176,7 @@ func (w *worker) oneByOne(g *group, b, end uint32) {
 				index := w.b.index(g.area, n)
 				g.load(index)
 				if differ {
-					term = connectome.TermAt(g.drives, w.b.number, index)
+					term = connectome.TermAt(g.drives, w.now, index)
 				}
 			}
 			if w.acc[slot]|w.acc[slot+g.split] != 0 {

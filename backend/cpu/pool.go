@@ -17,14 +17,19 @@ const (
 	spins     = 4 // times what a burst takes
 )
 
-// pool steps the workers in a burst: some on the caller's goroutine, the others on goroutines that live until close.
+// pool runs jobs on some hands: the caller's goroutine is hand 0, the others are goroutines that live until close.
 type pool struct {
-	workers []*worker
-	start   signal // tells the goroutines of a burst that needs some: its turn, and how many share the workers, 0 to end
+	workers []*worker // which the hands share
+	jobs    [2]func(hand int)
+	start   signal // tells the goroutines of a job that needs some: its turn, which job it is, and how many hands, 0 to end
 	done    signal // tells the caller that all of them are done with that turn
-	turn    uint64 // of the newest burst that needed goroutines
-	hands   int    // how many goroutines share the workers in the newest burst, with the caller's
-	busy    atomic.Int32
+	meeting signal // tells those who meet in a job that all are there
+	turn    uint64 // of the newest job that needed goroutines
+	hands   int    // of the newest job, with the caller
+	_       [cacheLine]byte
+	busy    atomic.Int32 // hands that are not done, but for the caller
+	here    atomic.Int32 // hands that have come to a meeting
+	_       [cacheLine]byte
 	spin    atomic.Int64 // nanoseconds
 	ended   bool
 	alive   sync.WaitGroup
@@ -32,20 +37,28 @@ type pool struct {
 	worth   uint64 // worthHand; less in tests, so that small networks use several goroutines too
 }
 
-// handBits are those of a start's word that hold how many share the workers.
-const handBits = 32
+// Jobs.
+const (
+	aStep   = iota // each worker steps once
+	aCourse        // that of StepN
+)
 
-func newPool(workers []*worker) *pool {
+// handBits are those of a start's word that hold how many hands there are, the next one which job it is.
+const handBits = 31
+
+func newPool(workers []*worker, course func(hand int)) *pool {
 	p := &pool{workers: workers, awake: len(workers) <= runtime.GOMAXPROCS(0), worth: worthHand}
+	p.jobs = [...]func(int){aStep: p.stepHand, aCourse: course}
 	p.start.make(len(workers) - 1)
 	p.done.make(1)
+	p.meeting.make(len(workers))
 	for i := range len(workers) - 1 {
 		p.alive.Go(func() { p.work(i) })
 	}
 	return p
 }
 
-// work steps the i-th goroutine's share of the workers in each burst that needs it.
+// work does the i-th goroutine's share of each job that needs it.
 func (p *pool) work(i int) {
 	for word := uint64(0); ; {
 		word = p.start.wait(i, word, p.awake, max(leastSpin, time.Duration(p.spin.Load())))
@@ -54,19 +67,23 @@ func (p *pool) work(i int) {
 			return
 		}
 		if i+1 >= hands {
-			continue // nobody waits for it, so it may miss bursts that do not need it
+			continue // nobody waits for it, so it may miss jobs that do not need it
 		}
-		p.step(i+1, hands)
+		p.jobs[word>>handBits&1](i + 1)
 		if p.busy.Add(-1) == 0 {
 			p.done.set(word, 1)
 		}
 	}
 }
 
-// step steps one goroutine's share of the workers.
-func (p *pool) step(hand, hands int) {
+// share is one hand's share of the workers.
+func (p *pool) share(hand int) []*worker {
 	n := len(p.workers)
-	for _, w := range p.workers[n*hand/hands : n*(hand+1)/hands] {
+	return p.workers[n*hand/p.hands : n*(hand+1)/p.hands]
+}
+
+func (p *pool) stepHand(hand int) {
+	for _, w := range p.share(hand) {
 		w.step()
 	}
 }
@@ -75,34 +92,45 @@ func (p *pool) step(hand, hands int) {
 // about three times what starting the goroutine and waiting for its end take, see BenchmarkHandOver.
 const worthHand = 5_000
 
-// run steps all workers and waits for them. The work of the last burst decides how many goroutines it uses.
-func (p *pool) run() {
+// wanted is how many hands bursts like the last one are worth that meet once in so many.
+func (p *pool) wanted(bursts uint64) int {
 	work := uint64(0)
 	for _, w := range p.workers {
 		work += w.work()
 	}
-	p.share(int(min(max(1, work/p.worth), uint64(len(p.workers)))))
+	return int(min(max(1, bursts*work/p.worth), uint64(len(p.workers))))
 }
 
-// share steps the workers on a number of goroutines.
-func (p *pool) share(hands int) {
+// do runs a job on so many hands and waits for them.
+func (p *pool) do(job uint64, hands int) {
 	p.hands = hands
 	if hands == 1 {
-		p.step(0, 1)
+		p.jobs[job](0)
 		return
 	}
 	begin, before := time.Now(), p.done.word.Load()
 	p.busy.Store(int32(hands - 1))
-	p.tell(hands, hands-1)
-	p.step(0, hands)
+	p.tell(job, hands, hands-1)
+	p.jobs[job](0)
 	p.done.wait(0, before, p.awake, mostSpin)
 	p.spin.Store(int64(min(spins*time.Since(begin), mostSpin)))
 }
 
-// tell begins a turn for so many hands, and wakes the first ones of the goroutines.
-func (p *pool) tell(hands, wake int) {
+// meet waits until all hands of a job are there. It returns the word of the meeting, which the next one wants: the first one that
+// of before the job.
+func (p *pool) meet(hand int, last uint64) uint64 {
+	if p.here.Add(1) < int32(p.hands) {
+		return p.meeting.wait(hand, last, p.awake, mostSpin)
+	}
+	p.here.Store(0)
+	p.meeting.set(last+1, p.hands)
+	return last + 1
+}
+
+// tell begins a turn, and wakes the first ones of the goroutines.
+func (p *pool) tell(job uint64, hands, wake int) {
 	p.turn++
-	p.start.set(p.turn<<handBits|uint64(hands), wake)
+	p.start.set(p.turn<<(handBits+1)|job<<handBits|uint64(hands), wake)
 }
 
 // close ends the goroutines.
@@ -111,7 +139,7 @@ func (p *pool) close() {
 		return
 	}
 	p.ended = true
-	p.tell(0, len(p.workers)-1)
+	p.tell(aStep, 0, len(p.workers)-1)
 	p.alive.Wait()
 }
 

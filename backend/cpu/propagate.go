@@ -10,13 +10,13 @@ type flight struct {
 
 // propagate is step 1.
 func (w *worker) propagate() {
-	if single := w.rows.single; single != 0 {
-		w.listRows(w.b.queues.back(single))
+	if w.rows.single != 0 {
+		w.listFired()
 		w.deliver()
 		return
 	}
 	w.launch()
-	now := w.b.number % uint64(len(w.due))
+	now := w.now % uint64(len(w.due))
 	w.spans = w.spans[:0]
 	for _, f := range w.due[now] {
 		w.spans = append(w.spans, f.next)
@@ -28,10 +28,22 @@ func (w *worker) propagate() {
 // batch is how many row offsets are prefetched at once.
 const batch = 32
 
-// listRows lists the spans of the rows of the neurons in a fire queue.
+// listFired lists the spans of the rows of the neurons that fired the least delay ago.
+func (w *worker) listFired() {
+	w.spans = w.spans[:0]
+	delay := w.rows.least
+	if b := w.b; w.ran >= delay && b.window == delay {
+		for _, from := range b.workers {
+			w.listRows(from.box(w.ran - delay).fired)
+		}
+	} else {
+		w.listRows(b.queues.before(w.now, delay))
+	}
+}
+
+// listRows adds the spans of the rows of the neurons in a fire queue to the list.
 func (w *worker) listRows(queue []uint32) {
 	first := w.rows.first
-	w.spans = w.spans[:0]
 	w.b.kernels.FetchRows(first, queue[:min(batch, len(queue))])
 	for len(queue) > 0 {
 		n := min(batch, len(queue))
@@ -47,8 +59,8 @@ func (w *worker) listRows(queue []uint32) {
 // have the spikes of other parts of the network yet (backend.SetQueue).
 func (w *worker) launch() {
 	longest, least := uint64(len(w.due)), uint64(w.rows.least)
-	before := w.b.number%longest + longest - least
-	w.listRows(w.b.queues.back(int(least)))
+	before := w.now%longest + longest - least
+	w.listFired()
 	for _, row := range w.spans {
 		if row.From < row.To {
 			delay, next := w.rows.run(row.From)

@@ -9,18 +9,18 @@ import (
 	"burst/internal/plain"
 )
 
-// queues are the fire queues of the last bursts, as many as engine.State.Queues, in a ring.
+// queues are the fire queues of the last bursts, as many as engine.State.Queues: that of burst t is list[t modulo their number].
 type queues struct {
 	list   [][]uint32
-	newest int // in list
+	number uint64 // the next burst
 	spikes uint64
 }
 
 // newQueues copies those of a state.
-func newQueues(from [][]uint32) queues {
-	q := queues{list: make([][]uint32, len(from))}
+func newQueues(number uint64, from [][]uint32) queues {
+	q := queues{list: make([][]uint32, len(from)), number: number}
 	for d, ids := range from {
-		q.list[d] = slices.Clone(ids)
+		q.list[q.place(number, d+1)] = slices.Clone(ids)
 		q.spikes += uint64(len(ids))
 	}
 	return q
@@ -29,27 +29,25 @@ func newQueues(from [][]uint32) queues {
 // depth is how many there are.
 func (q *queues) depth() int { return len(q.list) }
 
-// place is where the queue of d bursts ago lies.
-func (q *queues) place(d int) int {
-	at := q.newest + d - 1
-	if at >= len(q.list) {
-		at -= len(q.list)
-	}
-	return at
+// place is where the queue of d bursts before burst t lies.
+func (q *queues) place(t uint64, d int) int {
+	n := len(q.list)
+	return (int(t%uint64(n)) + n - d) % n
 }
 
-// back is the queue of d bursts ago, d = 1…depth.
-func (q *queues) back(d int) []uint32 { return q.list[q.place(d)] }
+// before is the queue of d bursts before burst t, d = 1…depth. It may be read while later ones are pushed, none of burst t or later.
+func (q *queues) before(t uint64, d int) []uint32 { return q.list[q.place(t, d)] }
+
+// back is the queue of d bursts ago.
+func (q *queues) back(d int) []uint32 { return q.before(q.number, d) }
 
 // set replaces it.
-func (q *queues) set(d int, fired []uint32) { q.put(q.place(d), fired) }
+func (q *queues) set(d int, fired []uint32) { q.put(q.place(q.number, d), fired) }
 
 // push adds the queue of the newest burst and drops the oldest one.
 func (q *queues) push(fired []uint32) {
-	if q.newest--; q.newest < 0 {
-		q.newest = len(q.list) - 1
-	}
-	q.put(q.newest, fired)
+	q.put(q.place(q.number, len(q.list)), fired)
+	q.number++
 }
 
 // put replaces a list. It gives back memory that is far too large, as there may be tens of thousands of lists.
@@ -75,5 +73,5 @@ func (b *backend) checkQueues() error {
 		return nil
 	}
 	return fmt.Errorf("burst %d: the fire queues of %d bursts hold %d spikes, which take %s with all copies, the limit leaves %s; want shorter delays, a network that fires less, or more memory",
-		b.number, b.queues.depth(), b.queues.spikes, plain.Bytes(need), plain.Bytes(b.queueBytes))
+		b.number-1, b.queues.depth(), b.queues.spikes, plain.Bytes(need), plain.Bytes(b.queueBytes))
 }

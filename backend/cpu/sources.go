@@ -10,7 +10,7 @@ import (
 
 // updatePoisson is step 4 of poisson.
 func (w *worker) updatePoisson(g *group) {
-	t, factor := w.b.number, w.b.moving[g.index].factor
+	t, factor := w.now, w.b.moving[g.index].factor
 	w.philox(g, exact.PoissonSource, 0, func(lo uint32, draws []uint32) {
 		for i, x := range draws {
 			n := w.b.own.Neuron(lo + uint32(i))
@@ -66,7 +66,7 @@ func windowOf(s *connectome.SpikeList, own uint32, first, until uint64) uint64 {
 
 // updateSpikeList is step 4 of spike_list.
 func (w *worker) updateSpikeList(g *group) {
-	l, t, own := g.trains, w.b.number, g.hi-g.lo
+	l, t, own := g.trains, w.now, g.hi-g.lo
 	if t >= l.until {
 		return
 	}

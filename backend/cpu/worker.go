@@ -15,8 +15,13 @@ import (
 type worker struct {
 	b      *backend
 	index  int
-	groups []group // one an area
-	acc    []int32 // by slot
+	now    uint64            // the burst in progress
+	ran    int               // bursts since the worker began a course, see StepN; 0 in Step
+	in     []engine.Stimulus // of the burst in progress
+	boxes  []box             // what the newest bursts left: a ring over the bursts of a course
+	probes []probe           // of the worker's neurons
+	groups []group           // one an area
+	acc    []int32           // by slot
 	rows   rows
 	due    [][]flight // by the burst, modulo MaxDelay, of their next segment; only with several delays
 	shares []*share   // of plastic projections
@@ -59,8 +64,7 @@ type group struct {
 	constants
 	blocks
 
-	fired      []uint32
-	candidates [][]engine.Candidate // one list for each of a neuron's ports
+	fired []uint32 // by the worker's groups so far in the burst in progress
 }
 
 // ports is how many slots the group has.
@@ -107,6 +111,7 @@ func (w *worker) share(i, n int) {
 	w.marks = newMarks(w.groups, slots)
 	w.bits, w.hits = make([]uint64, longest/64), make([]hit, 0, longest/64)
 	w.draw = make([]uint32, drawn+64)
+	w.boxes = w.newBoxes(1)
 }
 
 // deal makes the groups of the i-th of n workers and returns the number of their slots.
@@ -119,7 +124,6 @@ func (w *worker) deal(i, n int) (slots uint32) {
 		if a.PortsEach() == 2 {
 			g.split = g.run
 		}
-		g.candidates = make([][]engine.Candidate, a.PortsEach())
 		slots += g.ports()
 		g.drives, g.events = w.b.moving[k].drives, w.b.moving[k].events
 		w.groups = append(w.groups, g)
@@ -147,47 +151,49 @@ func (b *backend) index(a *connectome.Area, local uint32) uint32 {
 	return b.own.Neuron(local) - a.Neurons.First
 }
 
-// step does the worker's share of a burst.
+// step does the worker's share of burst now, and leaves the outcome in a box.
 func (w *worker) step() {
-	for i := range w.groups {
-		g := &w.groups[i]
-		g.fired = g.fired[:0]
-		for port := range g.candidates {
-			g.candidates[port] = g.candidates[port][:0]
-		}
-	}
+	to := w.box(w.ran)
+	to.fired, to.ends = to.fired[:0], to.ends[:0]
 	w.decide()
 	w.propagate()
 	if w.b.c.Driven != nil {
 		w.propagateDriven()
 	}
 	for _, s := range w.shares {
-		s.propagate(w.b.number)
+		s.propagate(w.now)
 	}
 	w.inject()
 	for i := range w.groups {
 		g := &w.groups[i]
-		if g.lo == g.hi {
-			continue
+		g.fired = to.fired
+		if g.lo < g.hi {
+			if w.b.want.FCL {
+				w.list(g, to.candidates[i])
+			}
+			if g.law.update != nil {
+				g.law.update(w, g)
+			} else {
+				w.updateBlocks(g)
+			}
 		}
-		if w.b.want.FCL {
-			w.list(g)
-		}
-		if g.law.update != nil {
-			g.law.update(w, g)
-		} else {
-			w.updateBlocks(g)
-		}
+		to.fired = g.fired
+		to.ends = append(to.ends, len(to.fired))
 	}
 	for _, s := range w.shares {
-		s.finish(w.b.number)
+		s.finish(w.now)
+	}
+	to.values = to.values[:0]
+	for _, p := range w.probes {
+		to.values = append(to.values, p.value(w.now))
 	}
 }
 
-// list adds the group's candidates to the FCL.
-func (w *worker) list(g *group) {
+// list makes the lists of the group's candidates, one for each of a neuron's ports.
+func (w *worker) list(g *group, lists [][]engine.Candidate) {
 	for port := range g.area.PortsEach() {
-		to, from := &g.candidates[port], g.portsAhead(port)
+		to, from := &lists[port], g.portsAhead(port)
+		*to = (*to)[:0]
 		for _, h := range w.found(g, port, false) {
 			for i := range h.each {
 				sum, n := w.acc[g.slot+port*g.run+i], w.b.own.Neuron(g.lo+i)

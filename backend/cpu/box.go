@@ -1,0 +1,97 @@
+package cpu
+
+import "burst/engine"
+
+// box is what a burst left with a worker. Other workers read it once all have met.
+type box struct {
+	fired      []uint32               // the worker's neurons that fired, area by area
+	ends       []int                  // of each area's in fired
+	candidates [][][]engine.Candidate // of each area, a list for each of a neuron's ports
+	values     []float32              // of the worker's probes
+	_          [cacheLine]byte        // the next worker's boxes may follow
+}
+
+func (w *worker) newBoxes(n int) []box {
+	list := make([]box, n)
+	for i := range list {
+		list[i].candidates = make([][][]engine.Candidate, len(w.groups))
+		for k := range w.groups {
+			list[i].candidates[k] = make([][]engine.Candidate, w.groups[k].area.PortsEach())
+		}
+	}
+	return list
+}
+
+// box is that of a burst of the course.
+func (w *worker) box(ran int) *box { return &w.boxes[ran%len(w.boxes)] }
+
+// fires are the neurons of an area.
+func (x *box) fires(area int) []uint32 {
+	from := 0
+	if area > 0 {
+		from = x.ends[area-1]
+	}
+	return x.fired[from:x.ends[area]]
+}
+
+// probe is one of Want.Values.
+type probe struct {
+	at    int // there
+	from  []float32
+	g     *group // of a potential that fades: of a neuron with a cell; nil: of none
+	index uint32 // in from, or of the cell
+}
+
+func (p *probe) value(t uint64) float32 {
+	if p.g != nil {
+		return p.g.fading(p.g.area, p.index, uint32(t))
+	}
+	return p.from[p.index]
+}
+
+// dealProbes gives each worker the probes of its neurons.
+func (b *backend) dealProbes() {
+	for at, p := range b.want.Values {
+		if !b.own.Owns(p.Neuron) {
+			continue
+		}
+		area, n := b.c.AreaOf(p.Neuron), b.own.Count(p.Neuron)
+		for _, w := range b.workers {
+			g := &w.groups[area]
+			switch own := g.lo <= n && n < g.hi; {
+			case !own:
+			case p.Variable > 0:
+				w.probes = append(w.probes, probe{at: at, from: b.more[p.Variable-1], index: n})
+			case g.eventful != nil:
+				w.probes = append(w.probes, probe{at: at, g: g, index: n - g.lo})
+			default:
+				w.probes = append(w.probes, probe{at: at, from: b.v, index: n})
+			}
+		}
+	}
+}
+
+// collect makes the outcome of the course's burst from the workers' boxes.
+func (b *backend) collect(t uint64, ran int, out *engine.Burst) {
+	out.Number, out.Fired, out.Candidates = t, out.Fired[:0], out.Candidates[:0]
+	for i := range b.c.Areas {
+		for _, w := range b.workers {
+			out.Fired = append(out.Fired, w.box(ran).fires(i)...)
+		}
+		for port := range b.c.Areas[i].PortsEach() {
+			for _, w := range b.workers {
+				out.Candidates = append(out.Candidates, w.box(ran).candidates[i][port]...)
+			}
+		}
+	}
+	out.Values = out.Values[:0]
+	for range b.want.Values { // those of other parts' neurons are 0
+		out.Values = append(out.Values, 0)
+	}
+	for _, w := range b.workers {
+		values := w.box(ran).values
+		for k := range w.probes {
+			out.Values[w.probes[k].at] = values[k]
+		}
+	}
+}

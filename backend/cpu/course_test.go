@@ -1,0 +1,118 @@
+package cpu
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"burst/backend/cpu/internal/vector"
+	"burst/backend/reference"
+	"burst/connectome"
+	"burst/engine"
+	"burst/engine/enginetest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// excitedNet is a network of two areas in which spikes make spikes after the given delays and stimuli of the genome come now and then.
+func excitedNet(delays ...uint16) *connectome.Connectome {
+	pulse, cells := enginetest.FEAGI(900), enginetest.LIF(1100)
+	pulse.Constant("excitability").Const = 0.7
+	pulse.Drives = []connectome.Drive{enginetest.Always(connectome.Poisson, 900, 1<<30, 1<<31)}
+	n := enginetest.Net{RunSeed: 7, Areas: []connectome.Area{pulse, cells}}
+	for i := range uint32(8000) {
+		n.Synapses = append(n.Synapses, enginetest.Synapse{From: i * 7 % 2000, To: i * 13 % 2000, Weight: int32(i%9) * 150, Delay: delays[int(i/2000)%len(delays)]})
+	}
+	n.Stimuli = []connectome.Stimulus{{At: 5, Every: 7, Until: 1 << 40, Ports: []uint32{3, 901, 1999}, Amounts: []int32{900, 20_000, 30_000}}}
+	return n.Build()
+}
+
+// TestCoursesAreBursts runs courses of windows of all kinds against the reference: their lengths divide neither each other nor the delays.
+func TestCoursesAreBursts(t *testing.T) {
+	for _, k := range []struct {
+		delays []uint16
+		window int
+	}{{[]uint16{1}, 1}, {[]uint16{3}, 3}, {[]uint16{16, 20, 23}, 16}, {[]uint16{17, 19}, 8}, {[]uint16{40}, 16}, {[]uint16{1, 5}, 1}} {
+		c := excitedNet(k.delays...)
+		want := engine.Want{FCL: true, Values: []engine.Probe{{Neuron: 5}, {Neuron: 1700}}}
+		for _, workers := range []int{2, 3, 5} {
+			for _, hands := range []int{2, workers} {
+				t.Run(fmt.Sprintf("delays %d, %d of %d hands", k.delays, hands, workers), func(t *testing.T) {
+					b := open(c, want, workers, vector.Best())
+					defer b.Close()
+					require.True(t, b.CanStepN())
+					require.Equal(t, k.window, b.Window())
+					oracle, err := reference.Open(c, want)
+					require.NoError(t, err)
+					one := engine.NewDigest(oracle)
+					defer one.Close()
+					feed := engine.NewFeed(c, nil)
+					var out engine.Burst
+					spikes, several := 0, false
+					next := func(got *engine.Burst) error {
+						in, err := feed.Next(got.Number)
+						require.NoError(t, err)
+						require.NoError(t, one.Step(in, &out))
+						require.Nil(t, engine.CompareBursts(&out, got))
+						spikes += len(got.Fired)
+						several = several || b.pool.hands > 1
+						return nil
+					}
+					var s, read engine.State
+					for _, n := range []int{50, 1, 2, 77, 140} {
+						work := uint64(0)
+						for _, w := range b.workers {
+							work += w.work()
+						}
+						b.pool.worth = max(1, work*uint64(b.window)/uint64(hands))
+						require.NoError(t, b.StepN(n, next))
+						require.NoError(t, one.ReadState(&s))
+						require.NoError(t, b.ReadState(&read))
+						require.Nil(t, engine.CompareStates(&s, &read))
+					}
+					require.Greater(t, spikes, 10_000)
+					require.True(t, several)
+				})
+			}
+		}
+	}
+}
+
+// TestCourseEndsAfterError: after an error of the receiver nothing is delivered, and the run can go on.
+func TestCourseEndsAfterError(t *testing.T) {
+	c := excitedNet(3)
+	b := eager(open(c, engine.Want{}, 3, vector.Best()))
+	defer b.Close()
+	enough, seen := errors.New("enough"), uint64(0)
+	err := b.StepN(200, func(out *engine.Burst) error {
+		if seen = out.Number; seen == 20 {
+			return enough
+		}
+		return nil
+	})
+	require.ErrorIs(t, err, enough)
+	require.EqualValues(t, 20, seen)
+	require.Less(t, b.number, uint64(200))
+	next := b.number
+	require.NoError(t, b.StepN(1, func(out *engine.Burst) error {
+		require.Equal(t, next, out.Number)
+		return nil
+	}))
+}
+
+// TestCourseOutlivesPanic: a receiver that panics leaves nobody waiting.
+func TestCourseOutlivesPanic(t *testing.T) {
+	b := eager(open(excitedNet(3), engine.Want{}, 3, vector.Best()))
+	require.Panics(t, func() { _ = b.StepN(64, func(*engine.Burst) error { panic("no") }) })
+	require.NoError(t, b.Close())
+}
+
+// TestWhoHasCourses: a network whose workers need more of each other than fire queues is stepped burst by burst.
+func TestWhoHasCourses(t *testing.T) {
+	learns := open(learner{neurons: 90, fan: 10, period: 100, delay: 5, lag: 1}.build(true), engine.Want{}, 2, vector.Best())
+	defer learns.Close()
+	require.False(t, learns.CanStepN())
+	part := open(regular(700).Cut(connectome.Part{Index: 1, Of: 2}), engine.Want{}, 2, vector.Best())
+	defer part.Close()
+	require.False(t, part.CanStepN(), "the other part's spikes are not here")
+}
