@@ -134,10 +134,7 @@ func cut(name string, c *connectome.Connectome, o Options) ([]*connectome.Connec
 	copies := c.Synapses()*(4+4) + c.Delay.Bytes() + uint64(o.Parts)*8*uint64(c.Neurons+1)
 	for i := range c.Plastic {
 		p := &c.Plastic[i]
-		copies += p.Synapses() * 8
-		if p.Delay != nil {
-			copies += p.Synapses()
-		}
+		copies += p.Synapses()*8 + p.Delay.Bytes()
 		copies += uint64(o.Parts) * 8 * uint64(len(p.Row))
 	}
 	limit := o.MaxBytes

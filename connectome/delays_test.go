@@ -76,14 +76,15 @@ func TestMeasureLongDelays(t *testing.T) {
 	assert.EqualValues(t, 90_000*(4+4+2), c.Delay.Bytes()+size(c.Target)+size(c.Weight))
 }
 
-// Synapses that learn, or follow a potential, have delays up to 255: the error says so, and whether in a list or drawn.
+// Synapses that learn by FEAGI's rules, or follow a potential, have delays up to 255: the error says so, and whether in a list or drawn.
+// Other rules know all delays, and their rows hold them in a byte where that suffices.
 func TestLongDelaysApart(t *testing.T) {
 	head := "burst: v1\nareas:\n  - {name: a, neurons: 9}\n  - {name: b, neurons: 9, psp_max: 3}\nprojections:\n"
-	learns := "plasticity: stdp_pair, "
+	learns := "plasticity: feagi, "
 	for _, c := range []struct{ projection, want string }{
-		{"from: a, to: a, rule: all_to_all, weight: 0.5, " + learns + "delay: 256", "1…255 bursts of 1 ms, which is the most where weights change"},
+		{"from: a, to: a, rule: all_to_all, weight: 0.5, " + learns + "delay: 256", "1…255 bursts of 1 ms, which is the most for the rule feagi"},
 		{"from: b, to: a, rule: all_to_all, weight: 0.5, delay: 256", "1…255 bursts of 1 ms, which is the most from an area with psp_max"},
-		{"from: b, to: a, rule: all_to_all, weight: 0.5, delay: \"normal(300, 3)\"", "want 1…255 (1 ms to 255 ms) for synapses that learn or follow a psp_max"},
+		{"from: b, to: a, rule: all_to_all, weight: 0.5, delay: \"normal(300, 3)\"", "want 1…255 (1 ms to 255 ms) for synapses that learn by FEAGI's rules or follow a psp_max"},
 		{"from: b, to: a, rule: edges, file: w.csv, weight: 0.5", "column delay: 256, want 1…255 bursts"},
 	} {
 		g, err := genome.Parse("net.yaml", []byte(head+"  - {"+c.projection+"}\n"), opener(map[string]string{"w.csv": "source,target,delay\n1,2,256\n"}))
@@ -95,4 +96,43 @@ func TestLongDelaysApart(t *testing.T) {
 	g, err := genome.Parse("net.yaml", []byte(head+"  - {from: a, to: a, rule: edges, file: w.csv, weight: 0.5}\n"), opener(map[string]string{"w.csv": "source,target,delay\n1,2,65535\n3,2,7\n"}))
 	require.NoError(t, err)
 	assert.Equal(t, Delays{Long: []uint16{65_535, 7}}, build(t, g).Delay)
+}
+
+// Rows of synapses that learn hold their delays in two bytes where one is above 255; they are counted before they are made, parts have
+// theirs, and queues go back as far as delays, their dendritic share and modulators want.
+func TestLongDelaysOfPlasticity(t *testing.T) {
+	const head = "burst: v1\nareas:\n  - {name: a, neurons: 200}\n  - {name: b, neurons: 50}\n"
+	for _, c := range []struct {
+		projection  string
+		each        uint64 // bytes of a delay
+		most, least uint32
+		queues      int
+	}{
+		{"delay: 65535, plasticity: stdp", 0, 65_535, 65_535, 65_535},
+		{"delay: 400, back: 400, plasticity: stdp", 0, 400, 400, 800},
+		{"delay: \"uniform(200, 300)\", plasticity: stdp", 2, 300, 200, 300},
+		{"delay: \"uniform(200, 255)\", plasticity: stdp", 1, 255, 200, 255},
+		{"delay: 3, plasticity: {rule: stdp_dopamine, da: b, delay: 1000}", 0, 3, 3, 1000},
+	} {
+		g, err := genome.Parse("net.yaml", []byte(head+"projections:\n  - {from: a, to: b, rule: all_to_all, weight: 0.5, "+c.projection+"}\n"), nil)
+		require.NoError(t, err)
+		n := build(t, g)
+		p := &n.Plastic[0]
+		require.Equal(t, 10_000*c.each, p.Delay.Bytes(), c.projection)
+		require.Equal(t, []uint32{c.least, c.most}, []uint32{p.Least(), p.Longest})
+		require.Equal(t, c.queues, n.Queues())
+		s, err := Measure(g, Options{})
+		require.NoError(t, err)
+		require.Equal(t, c.queues, s.Queues)
+		require.InEpsilon(t, n.Bytes(), s.Bytes, 0.01)
+		sum := uint64(0)
+		for i := range 3 {
+			part := n.Cut(Part{i, 3})
+			sum += part.Hash()
+			for k := range part.Plastic[0].Target {
+				require.LessOrEqual(t, part.Plastic[0].DelayOf(uint64(k)), c.most)
+			}
+		}
+		require.Equal(t, n.Hash(), sum)
+	}
 }

@@ -17,6 +17,7 @@ type Sizes struct {
 	ByRule   uint64 // before merging
 	Plastic  uint64 // number of plastic synapses in Synapses
 	MaxDelay int    // bursts; no delay is longer
+	Queues   int    // bursts that a state has fire queues of: as far back as delays, plasticity and memory areas look
 	Areas    []AreaSizes
 	Pairs    []PairSizes // in the genome's order, then merged projections; a pair of areas may appear more than once
 	Bytes    uint64      // of the connectome's arrays (1 a synapse less if every drawn delay happens to be 1)
@@ -93,7 +94,7 @@ func Measure(g *genome.Genome, o Options) (*Sizes, error) {
 		return nil, err
 	}
 	s := &Sizes{
-		Neurons: p.neurons, Ports: p.inputs, Synapses: p.synapses(), ByRule: p.byRule(), MaxDelay: 1,
+		Neurons: p.neurons, Ports: p.inputs, Synapses: p.synapses(), ByRule: p.byRule(), MaxDelay: 1, Queues: 1,
 		Areas: make([]AreaSizes, len(g.Areas)),
 	}
 	for i := range g.Areas {
@@ -116,9 +117,13 @@ func Measure(g *genome.Genome, o Options) (*Sizes, error) {
 			learnt := learntBytes(w.synapses, uint64(w.from.Count), uint64(w.to.Count), l.Rule)
 			s.Learnt = add(s.Learnt, learnt)
 			s.Learning = append(s.Learning, LearningSizes{w.index, w.synapses, learnt})
+			s.Queues = max(s.Queues, w.longest+int(l.Params["window"])*bit(l.Rule.Window != genome.WindowNone), int(2*l.Back))
+			for k := range l.Rule.Modulators {
+				s.Queues = max(s.Queues, int(l.Rule.Modulators[k].Delay))
+			}
 		}
 		if w.synapses > 0 {
-			s.MaxDelay = max(s.MaxDelay, w.longest)
+			s.MaxDelay, s.Queues = max(s.MaxDelay, w.longest), max(s.Queues, w.longest)
 		}
 	}
 	for i := range p.merging {
@@ -218,6 +223,9 @@ func (l *load) add(p *plan, w *wiring) {
 			ends = add(ends, mul(uint64(w.from.Count), 4))
 		}
 		l.plasticRows = add(l.plasticRows, add(mul(w.synapses, each), ends))
+		if w.longest > mostShort {
+			dropped++ // drawn ones may turn out to fit a byte
+		}
 		l.plasticScrap = max(l.plasticScrap, add(mul(p.neurons+1, 8), mul(w.synapses, dropped)))
 	}
 	l.lists = add(add(l.lists, edgelist.Bytes(w.listed)), w.held)

@@ -264,7 +264,7 @@ func (p *plan) prepare(i int) error {
 
 // mostDelay is the longest delay that the synapses may have, in bursts.
 func (w *wiring) mostDelay() int {
-	if w.learns != nil || w.drives > 0 {
+	if w.drives > 0 || w.learns != nil && w.learns.Rule.Window != genome.WindowNone {
 		return quanta.MaxApart
 	}
 	return quanta.MaxDelay
@@ -273,7 +273,7 @@ func (w *wiring) mostDelay() int {
 func (w *wiring) delayMessage(bursts, timestep float64) string {
 	most, of := w.mostDelay(), ""
 	if most < quanta.MaxDelay {
-		of = " for synapses that learn or follow a psp_max"
+		of = " for synapses that learn by FEAGI's rules or follow a psp_max"
 	}
 	return fmt.Sprintf("a delay rounds to %v bursts, want 1…%d (%v ms to %v ms)%s; bound it, as in normal(1.5 ms, 0.75 ms) >= %v ms, or choose another timestep",
 		bursts, most, timestep, float64(float64(most)*timestep), of, timestep)

@@ -25,8 +25,8 @@ type Plastic struct {
 	Row    []uint64 // one entry per source and one more; the synapses of the i-th source are Row[i] ≤ k < Row[i+1]
 	Target []uint32 // port
 	Weight []int32  // initial, in quanta, not lifted
-	Delay  []uint8  // bursts, 1…255; nil if all are Steps
-	Steps  uint8
+	Delay  Delays   // none if all are Steps
+	Steps  uint16   // bursts
 	In     []uint32 // per port of Ports: number of synapses onto it in the whole network
 
 	Lag             uint32 // L: a spike of the target in burst u is a post event of burst u + Lag
@@ -112,10 +112,22 @@ func (p *Plastic) Whole() uint64 {
 
 // DelayOf is the delay of synapse k in bursts.
 func (p *Plastic) DelayOf(k uint64) uint32 {
-	if p.Delay == nil {
+	if p.Delay.None() {
 		return uint32(p.Steps)
 	}
-	return uint32(p.Delay[k])
+	return p.Delay.At(k)
+}
+
+// Least is the smallest delay of the part's synapses, the longest where it has none.
+func (p *Plastic) Least() uint32 {
+	switch {
+	case len(p.Target) == 0:
+		return max(1, p.Longest)
+	case p.Delay.None():
+		return uint32(p.Steps)
+	}
+	least, _ := p.Delay.extremes()
+	return least
 }
 
 // Quanta converts a weight w to quanta, before it is lifted: round(w·scale) in float32, ties away from zero; 0 for NaN.
@@ -297,7 +309,7 @@ func (p *plan) newPlastic(w *wiring, c, rows *Connectome) (Plastic, error) {
 	l, rule := w.learns, w.learns.Rule
 	m := Plastic{
 		Projection: w.index, Rule: rule, From: w.from, To: w.to, Ports: w.ports, Port: uint32(w.which()),
-		Target: rows.Target, Weight: rows.Weight, Delay: rows.Delay.Short, Steps: 1,
+		Target: rows.Target, Weight: rows.Weight, Delay: rows.Delay, Steps: 1,
 		In: make([]uint32, w.ports.Count), Lag: uint32(max(1, 2*l.Back)), Longest: uint32(rows.MaxDelay),
 		Lo: w.low, Hi: w.high, Below: w.below, Above: w.above, Lift: p.lifts[w.p.To], PSPMax: p.pspMax(w.p.From),
 	}
@@ -309,7 +321,7 @@ func (p *plan) newPlastic(w *wiring, c, rows *Connectome) (Plastic, error) {
 		m.Row = append(m.Row, rows.Row[n]-first)
 	}
 	if w.delay.Kind == genome.Const && w.delays == nil {
-		m.Delay, m.Steps, m.Longest = nil, uint8(w.steps), uint32(w.steps)
+		m.Delay, m.Steps, m.Longest = Delays{}, w.steps, uint32(w.steps)
 	}
 	for _, port := range m.Target {
 		m.In[port-m.Ports.First]++
@@ -408,7 +420,7 @@ func newWindow(l *genome.Learning, psp float64) Window {
 
 // bytes is the memory of its arrays, but for the tables of traces, which several share.
 func (p *Plastic) bytes() uint64 {
-	return size(p.Row) + size(p.Target) + size(p.Weight) + size(p.Delay) + size(p.In) + size(p.Divide)
+	return size(p.Row) + size(p.Target) + size(p.Weight) + p.Delay.Bytes() + size(p.In) + size(p.Divide)
 }
 
 // apartHere is the number of the part's synapses that have rows of their own: those that are plastic or driven.
@@ -538,18 +550,20 @@ func bit(x bool) int {
 // cut returns part of a plastic projection.
 func (p *Plastic) cut(c *Connectome, part Part) Plastic {
 	cut := *p
-	cut.Row, cut.Target, cut.Weight, cut.Delay = make([]uint64, len(p.Row)), nil, nil, nil
+	cut.Row, cut.Target, cut.Weight = make([]uint64, len(p.Row)), nil, nil
+	var delays []uint16
 	for s := range p.From.Count {
 		for k := p.Row[s]; k < p.Row[s+1]; k++ {
 			if !part.Owns(c.NeuronOf(p.Target[k])) {
 				continue
 			}
-			cut.Target, cut.Weight = append(cut.Target, p.Target[k]), append(cut.Weight, p.Weight[k])
-			if p.Delay != nil {
-				cut.Delay = append(cut.Delay, p.Delay[k])
-			}
+			cut.Target, cut.Weight, delays = append(cut.Target, p.Target[k]), append(cut.Weight, p.Weight[k]), append(delays, uint16(p.DelayOf(k)))
 		}
 		cut.Row[s+1] = uint64(len(cut.Target))
+	}
+	if !p.Delay.None() {
+		cut.Delay = newDelays(uint64(len(delays)), int(p.Longest))
+		cut.Delay.putBursts(delays)
 	}
 	return cut
 }

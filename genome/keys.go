@@ -237,7 +237,7 @@ func modulatorKeys() []key {
 		{Name: "from", Form: formArea, Doc: "area of the spikes; the projection names it where the rule does not, as NAME: AREA"},
 		{Name: "tau", Form: formRuleValue, Dims: []Dimension{Time}, Required: true, Doc: "time constant"},
 		{Name: "add", Form: formRuleValue, Dims: ruleDimensions(), Required: true, Doc: "what each spike adds"},
-		{Name: "delay", Form: formRuleValue, Dims: []Dimension{Bursts}, Low: 1, High: quanta.MaxApart, Default: "1", Doc: "from spike to event: 1…255 bursts, a time, or the name of a parameter"},
+		{Name: "delay", Form: formRuleValue, Dims: []Dimension{Bursts}, Low: 1, High: quanta.MaxDelay, Default: "1", Doc: "from spike to event: 1…65,535 bursts, a time, or the name of a parameter"},
 	}
 }
 

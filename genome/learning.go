@@ -223,7 +223,7 @@ func (k *learner) modulator(m *Modulator) {
 	k.tau(m.Tau, "modulator "+m.Name)
 	k.value(m.Amount, "amount of the modulator "+m.Name)
 	n, at := k.of(m.delay)
-	limit := key{Low: 1, High: quanta.MaxApart}
+	limit := key{Low: 1, High: quanta.MaxDelay}
 	m.Delay = k.p.wholeOf(n, at, "delay", k.l.Value(m.delay, k.p.g.Timestep), m.delay.Dim, &limit)
 	switch n, at := k.get(m.Name); {
 	case n != nil && k.p.areaAt(n, at) >= 0:
@@ -404,6 +404,9 @@ func (k *learner) beside(f *fields) {
 	}
 	switch from := &k.p.g.Areas[k.pr.From]; {
 	case k.rule.Window != WindowNone:
+		if from.PSPMax == 0 { // else they have been checked
+			k.p.delaysUpTo(f, k.pr.Delay, quanta.MaxApart, ", which is the most for the rule "+k.rule.Name)
+		}
 	case from.PSPMax > 0:
 		k.fault("expects one of FEAGI's rules, or a source area without psp_max, found the rule %s and %s, whose potentials multiply weights", k.rule.Name, from.Name)
 	case from.DividePSP:

@@ -143,8 +143,8 @@ func TestPlasticityMistakes(t *testing.T) {
 		{"every pA", "bursts: period", "bursts: ‹w_max", "a parameter that is a current", ""},
 		{"sweep of nothing", "every: {bursts: period, do: [\"w = w + da*c\", \"c = c*0.9\"]}", "every: ‹{bursts: period}", `key "do" is missing`, ""},
 		{"modulator from nowhere", "from: vta", "from: ‹vtb", "which no area has", "vta"},
-		{"modulator too late", "delay: late", "delay: ‹256", "expects bursts 1…255", ""},
-		{"modulator at once", "delay: late", "delay: ‹0", "expects bursts 1…255", ""},
+		{"modulator too late", "delay: late", "delay: ‹65536", "expects bursts 1…65535", ""},
+		{"modulator at once", "delay: late", "delay: ‹0", "expects bursts 1…65535", ""},
 		{"source alone", "    on_source: [\"r = select(first, 1, r*decay(rec))\", \"u = u*decay(longer)\"]\n", "", "found source alone", ""},
 		{"two powers too many", "A*pow(w, mu)*x", "A*pow(w, mu)*pow(x, mu)*pow(slow, mu)", "at most 1024 operations", ""},
 

@@ -100,12 +100,6 @@ func (p *parser) delay(f *fields, pr *Projection) {
 	if pr.Delay = v; !ok || p.timestep == 0 {
 		return
 	}
-	most, of := quanta.MaxDelay, ""
-	if f.has("plasticity") {
-		most, of = quanta.MaxApart, ", which is the most where weights change"
-	} else if pr.From >= 0 && p.g.Areas[pr.From].PSPMax > 0 {
-		most, of = quanta.MaxApart, ", which is the most from an area with psp_max"
-	}
 	switch v.Kind {
 	case Distance:
 		p.places(f, pr, "delay")
@@ -116,8 +110,24 @@ func (p *parser) delay(f *fields, pr *Projection) {
 			return
 		}
 		pr.Delay.A = b
-		if _, ok := quanta.Delay(b, most); !ok {
-			p.fault(n, at, "", "expects a delay of 1…%d bursts of %g ms%s, found %g", most, p.timestep, of, b)
+	}
+	if pr.From >= 0 && p.g.Areas[pr.From].PSPMax > 0 {
+		p.delaysUpTo(f, pr.Delay, quanta.MaxApart, ", which is the most from an area with psp_max")
+	} else {
+		p.delaysUpTo(f, pr.Delay, quanta.MaxDelay, "")
+	}
+}
+
+// delaysUpTo checks that delays are 1 burst to so many, as far as is known before they are drawn.
+func (p *parser) delaysUpTo(f *fields, v Value, most int, of string) {
+	n, at, _ := f.get("delay")
+	if n == nil || p.timestep == 0 {
+		return
+	}
+	switch v.Kind {
+	case Const:
+		if _, ok := quanta.Delay(v.A, most); !ok {
+			p.fault(n, at, "", "expects a delay of 1…%d bursts of %g ms%s, found %g", most, p.timestep, of, v.A)
 		}
 	case Uniform:
 		low, high := max(v.A, v.Lo), min(v.B, v.Hi)

@@ -14,7 +14,7 @@ type Projection struct {
 	Port     int // of the targets, from 1; 0: see Model.BySign
 	Rule     Rule
 	Weight   Value // in the port's unit, before the source area's Factor
-	Delay    Value // in bursts (times are divided by Timestep already), 1…65,535 after rounding, or 255 where weights change or follow a potential
+	Delay    Value // in bursts (times are divided by Timestep already), 1…65,535 after rounding, or 255 by FEAGI's rules and where they follow a potential
 
 	Indegree    uint64  // fixed_indegree: synapses onto each target neuron
 	Outdegree   uint64  // fixed_outdegree: synapses from each source neuron
@@ -243,13 +243,13 @@ var projectionKeys = sync.OnceValue(func() []key {
 		{Name: "to", Form: formTarget, Keys: toKeys("area of the target neurons"), Required: true, Unless: "edges", Doc: "area of the target neurons, which may be the same; as {area: NAME, port: NAME} with the input that takes the weights"},
 		{Name: "rule", Form: formChoice, Choices: names(Rules()), Required: true, Doc: "which neurons are connected"},
 		{Name: "weight", Form: formValue, Dims: inputs(), Required: true, Unless: "edges", Doc: "what a spike adds to the target's input, drawn for each synapse"},
-		{Name: "delay", Form: formValue, Dims: []Dimension{Bursts}, Default: "1", Doc: "bursts, or a time, from spike to arrival: 1…65,535 bursts, or 1…255 beside plasticity or psp_max; a distribution is drawn for each synapse"},
+		{Name: "delay", Form: formValue, Dims: []Dimension{Bursts}, Default: "1", Doc: "bursts, or a time, from spike to arrival: 1…65,535 bursts, or 1…255 by FEAGI's rules of plasticity and from areas with psp_max; a distribution is drawn for each synapse"},
 		{Name: "attractivity", Form: formWhole, High: 100, Default: "100", Doc: "percentage of the rule's synapses that are made; each is drawn independently"},
 		{Name: "merge", Form: formFlag, Default: "false", Of: names(which(Rule.Merges)), Doc: "whether synapses of the same pair of neurons and the same delay become one, with the sum of their weights, over all projections with merge: true"},
 		{Name: "last_of_voxel", Form: formFlag, Default: "false", Of: names(which(Rule.gridded)), Doc: "whether only the last neuron of each target voxel is connected, as in FEAGI"},
 		{Name: "first_of_voxel", Form: formFlag, Default: "false", Of: names(which(Rule.gridded)), Doc: "whether only the first one is, as by FEAGI's last_to_first"},
 		{Name: "plasticity", Form: formLearning, Keys: learningKeys(), Doc: "rule by which the weights change: a name, or a mapping with rule, parameters of it and bounds ([plasticity.md](plasticity.md))"},
-		{Name: "back", Form: formBursts, High: quanta.MaxApart, Default: "0", Doc: "dendritic share of the delay, beside plasticity: a spike of the target counts as seen by the synapse twice that many bursts later, at least 1"},
+		{Name: "back", Form: formBursts, High: quanta.MaxDelay / 2, Default: "0", Doc: "dendritic share of the delay, beside plasticity: a spike of the target counts as seen by the synapse twice that many bursts later, at least 1"},
 	}, ruleKeys(Rules())...)
 	keys[index(keys, "mapper")].Keys = append([]key{
 		{Name: "rule", Form: formChoice, Choices: names(Mappers()), Required: true, Doc: "which voxels are connected"},

@@ -88,6 +88,9 @@ DEVICE void deliver_row(const learning *l, u64 t, u64 d, u32 i, i32 *acc, u32 pa
     if (l->delay != nullptr) {
         begin = first_delay(l->delay, begin, end, (u32)d);
         end = first_delay(l->delay, begin, end, (u32)d + 1);
+    } else if (l->late != nullptr) {
+        begin = first_delay(l->late, begin, end, (u32)d);
+        end = first_delay(l->late, begin, end, (u32)d + 1);
     }
     if (parts > 1) {
         u32 each = (((u32)(end - begin) + parts - 1) / parts + 31) / 32 * 32;

@@ -156,10 +156,11 @@ struct learning {
     u32 from, sources, to, targets; // first neuron and count
     u32 port;                       // of the first target
     u32 least, longest;             // delays
-    u32 steps;                      // all delays, where delay is null
+    u32 steps;                      // all delays, where both lists are null
     const u64 *row;
     const u32 *target; // port
     const u8 *delay;
+    const u16 *late; // the delays where one is above 255
     float *weight, *more; // more: further variables, each an array by synapse
     u64 synapses;
 
@@ -303,7 +304,10 @@ DEVICE void store_more(const learning *l, u64 k, const float *x) {
     for (u32 v = 1; v < l->values; v++) l->more[(u64)(v - 1) * l->synapses + k] = x[v];
 }
 
-DEVICE u64 delay_at(const learning *l, u64 k) { return l->delay == nullptr ? l->steps : l->delay[k]; }
+DEVICE u64 delay_at(const learning *l, u64 k) {
+    if (l->delay != nullptr) return l->delay[k];
+    return l->late == nullptr ? l->steps : l->late[k];
+}
 DEVICE u32 target_at(const learning *l, u64 k) { return l->target[k] - l->port; }
 
 // before_of are the senders before their spikes of burst s, from source i on.

@@ -87,7 +87,7 @@ func (s *share) arriveDue(t uint64) {
 		v := l.volley(x.burst)
 		i := v.sources[x.place]
 		next, first, last := s.run(x.k, p.Row[i+1])
-		s.stretch(i, first, last, moment{l.pastOf(v.last[x.place], uint64(p.Delay[x.k])), v.traces, v.variables, x.place})
+		s.stretch(i, first, last, moment{l.pastOf(v.last[x.place], uint64(p.Delay.At(x.k))), v.traces, v.variables, x.place})
 		if next < p.Row[i+1] {
 			s.send(trip{next, x.burst, x.place})
 		}
@@ -97,6 +97,6 @@ func (s *share) arriveDue(t uint64) {
 
 // send puts a trip into the list of the burst in which it reaches its next synapse.
 func (s *share) send(x trip) {
-	at := &s.due[(x.burst+uint64(s.l.p.Delay[x.k]))%s.l.longest]
+	at := &s.due[(x.burst+uint64(s.l.p.Delay.At(x.k)))%s.l.longest]
 	*at = append(*at, x)
 }

@@ -70,7 +70,7 @@ func (b *backend) firstWith(before []int, i int, same func(a, b *connectome.Plas
 // sameSources reports whether projections see the same of their sources.
 func sameSources(a, b *connectome.Plastic) bool {
 	simple := func(p *connectome.Plastic) bool { return p.OnSource == nil && p.Window.Kind == genome.WindowNone }
-	return simple(a) && simple(b) && a.From == b.From && least(a) == least(b) && max(1, a.Longest) == max(1, b.Longest) && sameTraces(a.Pre, b.Pre)
+	return simple(a) && simple(b) && a.From == b.From && a.Least() == b.Least() && max(1, a.Longest) == max(1, b.Longest) && sameTraces(a.Pre, b.Pre)
 }
 
 // sameTargets reports whether projections see the same of their targets, and may have events applied at the same time.

@@ -43,6 +43,7 @@ type departures struct {
 
 	volleys []volley // by burst, modulo their number: spikes on their way
 	newest  []uint32 // by source: place of its last spike in its volley
+	flying  uint64   // spikes in all volleys
 }
 
 // volley are the spikes of a burst.
@@ -65,13 +66,13 @@ func newLearning(b *backend, p *connectome.Plastic, workers int) *learning {
 	n := p.Synapses()
 	l := &learning{b: b, p: p, weight: room[float32](n), synapse: lists(len(p.Synapse), n), longest: uint64(max(1, p.Longest))}
 	pages.Move(p.Target)
-	l.least = least(p)
+	l.least = uint64(p.Least())
 	k := len(p.Modulators)
 	l.modulators = modulators{make([]float32, k), make([]float32, k), make([]uint64, k), make([]uint64, k), make([]float32, k), make([]float32, k)}
 	if p.Window.Kind != genome.WindowNone {
 		l.seen = newWindows(p, l.longest-l.least+1)
 	}
-	if p.Delay == nil {
+	if p.Delay.None() {
 		l.cuts = make([][]uint64, workers+1)
 		l.cuts[0], l.cuts[workers] = p.Row[:p.From.Count], p.Row[1:]
 	}
@@ -115,18 +116,6 @@ func makeLearning(b *backend) (list []*learning) {
 	return list
 }
 
-// least is the smallest delay of a projection, the longest where the part has no synapses.
-func least(p *connectome.Plastic) uint64 {
-	if p.Delay == nil && len(p.Target) > 0 {
-		return uint64(p.Steps)
-	}
-	d := uint8(max(1, p.Longest))
-	for _, x := range p.Delay {
-		d = min(d, x)
-	}
-	return uint64(d)
-}
-
 // apart reports whether launched spikes stay in the queues, so that the state needs copies of its own.
 func (l *learning) apart() bool { return l.least < uint64(l.b.c.Queues()) }
 
@@ -161,6 +150,18 @@ func flagNumber(is bool) float32 {
 // queueOf is the fire queue of burst s, which is at most Queues bursts back; it is empty for bursts before 0.
 func (b *backend) queueOf(s uint64) []uint32 { return b.queues.back(int(b.number - s)) }
 
+// flightBytes is the memory of the spikes on their way, with their trips along the rows of as many workers.
+func (l *learning) flightBytes(workers int) uint64 {
+	each := 0
+	if l.leads {
+		each = 4 + 8 + 4 + 4*len(l.p.Pre) + 4*len(l.p.Source)
+	}
+	if l.cuts == nil {
+		each += workers * int(unsafe.Sizeof(trip{}))
+	}
+	return l.flying * uint64(each)
+}
+
 // volley is that of the spikes of burst s, while any of them is on its way.
 func (l *learning) volley(s uint64) *volley { return &l.volleys[s%uint64(len(l.volleys))] }
 
@@ -191,6 +192,7 @@ func inBatches(list []uint32, ask, do func(part []uint32)) {
 func (l *learning) launch(t uint64) {
 	s := t - l.least
 	v := l.volley(s)
+	l.flying -= uint64(len(v.sources))
 	v.sources = v.sources[:0]
 	from := l.p.From
 	for _, n := range l.b.queueOf(s) {
@@ -198,7 +200,7 @@ func (l *learning) launch(t uint64) {
 			v.sources = append(v.sources, n-from.First)
 		}
 	}
-	if len(v.sources) > 0 {
+	if l.flying += uint64(len(v.sources)); len(v.sources) > 0 {
 		l.latest = s + 1
 	}
 	v.last, v.place = v.last[:0], v.place[:0]

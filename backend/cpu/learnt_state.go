@@ -76,9 +76,8 @@ func (s *share) restore() {
 			continue
 		}
 		for q, i := range l.volley(burst).sources {
-			if k, end := l.p.Row[i], l.p.Row[i+1]; k < end && uint64(l.p.Delay[end-1]) >= back {
-				k += uint64(reach(l.p.Delay[k:end], uint8(back)))
-				s.send(trip{k, burst, uint32(q)})
+			if k, end := l.p.Row[i], l.p.Row[i+1]; k < end && uint64(l.p.Delay.At(end-1)) >= back {
+				s.send(trip{firstOf(l.p.Delay, k, end, uint32(back)), burst, uint32(q)})
 			}
 		}
 	}
@@ -195,7 +194,7 @@ func (l *learning) write(s *engine.Plastic) {
 		v := &l.volleys[i]
 		v.sources = v.sources[:0]
 	}
-	l.latest = 0
+	l.flying, l.latest = 0, 0
 	for _, last := range l.live.last {
 		l.latest = max(l.latest, last)
 	}

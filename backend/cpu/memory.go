@@ -68,7 +68,7 @@ func withRows(c *connectome.Connectome, list []*worker, slots []uint64, rows uin
 	for i := range c.Plastic {
 		total += learningBytes(c, i, list)
 	}
-	return total + engine.MemoryBytes(c)
+	return total + uint64(unsafe.Sizeof([]uint32{}))*uint64(c.Queues()) + engine.MemoryBytes(c)
 }
 
 // learningBytes is the memory of a plastic projection and its shares, without the spikes on their way and without what it shares with
@@ -88,16 +88,20 @@ func learningBytes(c *connectome.Connectome, i int, list []*worker) uint64 {
 	if !with(sameSources) {
 		each := uint64(8 + 4*len(p.Pre) + 4*len(p.Source)) // of a source
 		total += sources * (each + 4)
-		if least(p) < uint64(c.Queues()) {
+		if uint64(p.Least()) < uint64(c.Queues()) {
 			total += sources * each
 		}
+		volleys := uint64(max(1, p.Longest)) - uint64(p.Least()) + 1
+		total += volleys * (uint64(unsafe.Sizeof(volley{})) + uint64(unsafe.Sizeof([]float32{}))*uint64(len(p.Pre)+len(p.Source)))
 	}
 	posts := !with(sameTargets)
 	if posts {
 		total += uint64(b.span(p.To).Count) * uint64(8+4*len(p.Post))
 	}
-	if p.Delay == nil {
+	if p.Delay.None() {
 		total += 8 * sources * (workers - 1)
+	} else {
+		total += workers * uint64(p.Longest) * uint64(unsafe.Sizeof([]trip{}))
 	}
 	if p.Window.Kind != genome.WindowNone {
 		total += windowBytes(p)

@@ -22,7 +22,9 @@ func TestMemoryIsWhatOpenTakes(t *testing.T) {
 		many.Weight[i] = int32(i)
 	}
 	learns := learner{neurons: 9_000, fan: 100, period: 100, delay: 5, lag: 1}.build(true)
-	for name, c := range map[string]*connectome.Connectome{"one delay": regular(30_000), "several delays": mixed.Build(), "many weights": many, "plastic": learns} {
+	late := enginetest.Plastic{Hi: 1, Synapses: []enginetest.Synapse{{From: 0, To: 1, Weight: 1, Delay: 1}, {From: 0, To: 2, Weight: 1, Delay: 40_000}}}
+	lateNet := enginetest.Net{Scale: 1000, Areas: []connectome.Area{enginetest.FEAGI(70)}, Plastic: []enginetest.Plastic{late}}
+	for name, c := range map[string]*connectome.Connectome{"one delay": regular(30_000), "several delays": mixed.Build(), "many weights": many, "plastic": learns, "plastic and late": lateNet.Build()} {
 		for _, wanted := range []int{1, 3} {
 			want := Memory(c, wanted)
 			var before, after runtime.MemStats

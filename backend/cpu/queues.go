@@ -69,6 +69,9 @@ func (b *backend) checkQueues() error {
 	if b.workers[0].rows.single == 0 {
 		need += b.queues.spikes * uint64(len(b.workers)) * uint64(unsafe.Sizeof(flight{}))
 	}
+	for _, l := range b.learns {
+		need += l.flightBytes(len(b.workers))
+	}
 	if need <= b.queueBytes {
 		return nil
 	}

@@ -129,10 +129,10 @@ func (s *share) cutRows() {
 // run finds, in synapses from ≤ k < end of a row, the end of those with the delay of the first one, and the worker's among them.
 func (s *share) run(from, end uint64) (next, first, last uint64) {
 	p := s.l.p
-	if p.Delay[end-1] == p.Delay[from] {
+	if d := p.Delay.At(from); p.Delay.At(end-1) == d {
 		next = end
 	} else {
-		next = from + uint64(reach(p.Delay[from:end], p.Delay[from]+1))
+		next = firstOf(p.Delay, from, end, d+1)
 	}
 	targets := p.Target[from:next]
 	a := reach(targets, s.ports[0])

@@ -94,7 +94,7 @@ func (s *share) visit(i uint32, cut uint64) {
 	}
 	for k, end := p.Row[i], p.Row[i+1]; k < end; {
 		next, first, last := s.run(k, end)
-		if m := l.momentOf(i, uint64(p.Delay[k]), s.t); first < last && m.last < cut {
+		if m := l.momentOf(i, uint64(p.Delay.At(k)), s.t); first < last && m.last < cut {
 			s.stretch(i, first, last, m)
 		}
 		k = next
@@ -161,7 +161,7 @@ func (s *share) eachStretch(take func(i uint32, from, to, delay uint64)) {
 		for k, end := p.Row[i], p.Row[i+1]; k < end; {
 			next, first, last := s.run(k, end)
 			if first < last {
-				take(i, first, last, uint64(p.Delay[k]))
+				take(i, first, last, uint64(p.Delay.At(k)))
 			}
 			k = next
 		}

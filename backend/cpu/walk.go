@@ -102,8 +102,16 @@ func (s *portSpan) slotOf(part connectome.Part, port uint32) uint32 {
 	return part.Count(port-s.shift) + s.slot
 }
 
+// firstOf is the first of the synapses from ≤ k < end with a delay of at least so many bursts, which the list can hold.
+func firstOf(d connectome.Delays, from, end uint64, bursts uint32) uint64 {
+	if d.Long != nil {
+		return from + uint64(reach(d.Long[from:end], uint16(bursts)))
+	}
+	return from + uint64(reach(d.Short[from:end], uint8(bursts)))
+}
+
 // reach is the index of the first element ≥ x of an ascending list. Its steps double, then halve.
-func reach[T uint8 | uint32](list []T, x T) int {
+func reach[T uint8 | uint16 | uint32](list []T, x T) int {
 	lo, step := 0, 1 // all elements before lo are < x
 	for lo+step <= len(list) && list[lo+step-1] < x {
 		lo += step

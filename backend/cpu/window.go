@@ -35,7 +35,7 @@ func newWindows(p *connectome.Plastic, bursts uint64) *windows {
 
 func windowBytes(p *connectome.Plastic) uint64 {
 	each := 8 * uint64(p.From.Count/64+1+p.To.Count/64+1)
-	total := 4*uint64(max(p.From.Count, p.To.Count)) + 3*each*(uint64(max(1, p.Longest))-least(p)+1)
+	total := 4*uint64(max(p.From.Count, p.To.Count)) + 3*each*(uint64(max(1, p.Longest))-uint64(p.Least())+1)
 	if findsTargets(&p.Window) {
 		total += p.Synapses()*uint64(unsafe.Sizeof(incoming{})) + 8*uint64(p.To.Count)
 	}
@@ -150,8 +150,8 @@ func (s *share) windows(t uint64) {
 				continue
 			}
 			k, end := p.Row[i], p.Row[i+1]
-			k += uint64(reach(p.Delay[k:end], uint8(delay)))
-			if k < end && uint64(p.Delay[k]) == delay {
+			k = firstOf(p.Delay, k, end, uint32(delay))
+			if k < end && uint64(p.Delay.At(k)) == delay {
 				_, first, last := s.run(k, end)
 				s.fired(i, first, last, burst, source, target)
 			}

@@ -208,18 +208,6 @@ func heardBytes(p *connectome.Plastic) uint32 {
 
 func (s *spans) bytes() uint64 { return s.neurons * s.slots }
 
-// leastDelay is the smallest delay of a projection's synapses, the longest where there are none.
-func leastDelay(p *connectome.Plastic) uint32 {
-	if p.Delay == nil && len(p.Target) > 0 {
-		return uint32(p.Steps)
-	}
-	least := max(1, p.Longest)
-	for _, d := range p.Delay {
-		least = min(least, uint32(d))
-	}
-	return least
-}
-
 // layLearner lays out one of them, l's next one. numbers has those of all code by its text.
 func (b *backend) layLearner(a *arena, p *connectome.Plastic, l *learning, numbers map[string]uint32) learner {
 	c, at := b.c, &b.plan.ptr
@@ -231,8 +219,8 @@ func (b *backend) layLearner(a *arena, p *connectome.Plastic, l *learning, numbe
 	newReceivers := func() receivers { return receivers{floats(len(p.Post), 1, targets), a.take(8 * targets)} }
 	x := learned{
 		from: p.From.First, sources: p.From.Count, to: p.To.First, targets: p.To.Count, port: p.Ports.First + p.Port*p.To.Count,
-		least: leastDelay(p), longest: max(1, p.Longest), steps: uint32(p.Steps),
-		row: put(a, p.Row), target: put(a, p.Target), delay: put(a, p.Delay),
+		least: p.Least(), longest: max(1, p.Longest), steps: uint32(p.Steps),
+		row: put(a, p.Row), target: put(a, p.Target), delay: put(a, p.Delay.Short), late: put(a, p.Delay.Long),
 		weight: a.take(4 * n), more: floats(len(p.Synapse), 1, n), synapses: n, lag: uint64(p.Lag), lagRead: uint64(p.Lag),
 		low: p.Lo, high: p.Hi, below: p.Below, above: p.Above, scale: c.Scale, lift: p.Lift, divide: put(a, p.Divide), acc: at[bufAcc],
 		pre: put(a.fixed, a.traces(p.Pre)), post: put(a.fixed, a.traces(p.Post)),

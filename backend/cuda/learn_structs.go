@@ -46,7 +46,7 @@ type sweeps struct{ before, full, crowded [2]uint64 }
 type learned struct {
 	from, sources, to, targets, port uint32
 	least, longest, steps            uint32
-	row, target, delay               driver.Ptr
+	row, target, delay, late         driver.Ptr
 	weight, more                     driver.Ptr
 	synapses, lag, lagRead           uint64
 	low, high, below, above          float32

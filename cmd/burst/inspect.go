@@ -33,7 +33,8 @@ type inspection struct {
 	Cost     *cost         `json:"cost,omitempty"`  // with --cost
 	Parts    []inspectPart `json:"parts,omitempty"` // with --parts
 
-	usual uint64 // as Bytes.Queues, where neurons fire ten times a second
+	queues int    // bursts that a state has fire queues of
+	usual  uint64 // as Bytes.Queues, where neurons fire ten times a second
 }
 
 // learning is a projection whose weights change.
@@ -142,7 +143,7 @@ type inspectBytes struct {
 	Learnt uint64 `json:"learnt"` // of host: what the state holds of projections whose weights change
 	Kept   uint64 `json:"kept"`   // of host: what memory areas keep
 	Peak   uint64 `json:"peak"`   // on the host while building
-	Queues uint64 `json:"queues"` // of each copy of the state: fire queues as far back as the longest delay, if all neurons fire in all bursts
+	Queues uint64 `json:"queues"` // of each copy of the state: fire queues as far back as delays, plasticity and memory areas look, if all neurons fire in all bursts
 }
 
 func newInspectCommand() *cobra.Command {
@@ -194,8 +195,8 @@ func (o *inspectOptions) run(cmd *cobra.Command, arg string) error {
 		Bytes: inspectBytes{Host: s.Bytes + s.Learnt + stateBytes*s.Neurons, Device: s.Bytes + s.Learnt + stateBytes*s.Neurons, Learnt: s.Learnt, Peak: s.Peak},
 	}
 	v.Bytes.Kept = kept(g)
-	v.Bytes.Queues = engine.QueueBytes(s.MaxDelay, s.Neurons*uint64(s.MaxDelay))
-	v.usual = engine.QueueBytes(s.MaxDelay, uint64(float64(s.Neurons)*float64(s.MaxDelay)*g.Timestep/100))
+	v.Bytes.Queues = engine.QueueBytes(s.Queues, s.Neurons*uint64(s.Queues))
+	v.queues, v.usual = s.Queues, engine.QueueBytes(s.Queues, uint64(float64(s.Neurons)*float64(s.Queues)*g.Timestep/100))
 	v.Bytes.Host += v.Bytes.Kept
 	v.Rooms = rooms(g, s)
 	reached := g.Reached()
@@ -300,8 +301,8 @@ func (v *inspection) print(cmd *cobra.Command) error {
 	for _, room := range roomLines(v.Rooms) {
 		facts = append(facts, "room", room)
 	}
-	if v.MaxDelay > quanta.MaxApart {
-		facts = append(facts, "fire queues", fmt.Sprintf("%d bursts, 4 bytes a spike: %s at 10 Hz, at most %s, in each copy of the state", v.MaxDelay, plain.Bytes(v.usual), plain.Bytes(v.Bytes.Queues)))
+	if v.queues > quanta.MaxApart {
+		facts = append(facts, "fire queues", fmt.Sprintf("%d bursts, 4 bytes a spike: %s at 10 Hz, at most %s, in each copy of the state", v.queues, plain.Bytes(v.usual), plain.Bytes(v.Bytes.Queues)))
 	}
 	facts = append(facts,
 		"longest delay", fmt.Sprintf("%d bursts", v.MaxDelay),

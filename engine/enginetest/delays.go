@@ -8,6 +8,7 @@ import (
 
 	"burst/connectome"
 	"burst/engine"
+	"burst/genome"
 )
 
 // runDelays tests delays of more than a byte holds, up to the longest.
@@ -15,7 +16,9 @@ func runDelays(t *testing.T, open, oracle Open) {
 	for _, longest := range []int{256, 257, 1_000, 65_535} {
 		t.Run(fmt.Sprintf("arrives after %d bursts", longest), func(t *testing.T) { arrives(t, open, longest) })
 		for seed := range seeds(3, 1) {
-			t.Run(fmt.Sprintf("up to %d bursts, seed %d", longest, seed), func(t *testing.T) { goesOn(t, open, oracle, longest, seed) })
+			r := rand.New(rand.NewPCG(seed, uint64(longest)))
+			t.Run(fmt.Sprintf("up to %d bursts, seed %d", longest, seed), func(t *testing.T) { goesOn(t, open, oracle, lateNet(r, longest), longest, r) })
+			t.Run(fmt.Sprintf("learns up to %d bursts, seed %d", longest, seed), func(t *testing.T) { goesOn(t, open, oracle, latePlastic(r, longest), longest, r) })
 		}
 	}
 	t.Run("from burst 0 on", func(t *testing.T) {
@@ -56,10 +59,9 @@ func arrives(t *testing.T, open Open, longest int) {
 }
 
 // goesOn: a state whose queues are full of spikes goes on as with the oracle, also when it is moved to another backend in between.
-func goesOn(t *testing.T, open, oracle Open, longest int, seed uint64) {
+func goesOn(t *testing.T, open, oracle Open, n Net, longest int, r *rand.Rand) {
 	const bursts, moved = 24, 11
-	r := rand.New(rand.NewPCG(seed, uint64(longest)))
-	c := lateNet(r, longest).Build()
+	c := n.Build()
 	in := sparse(r.Uint64(), c)
 	a, b := start(t, oracle, c, engine.Want{FCL: true}), start(t, open, c, engine.Want{FCL: true})
 	s := read(t, a)
@@ -83,6 +85,37 @@ func goesOn(t *testing.T, open, oracle Open, longest int, seed uint64) {
 		fail(t, engine.CompareBursts(&x, &y), "long delays follow the law of package engine")
 	}
 	fail(t, engine.CompareStates(read(t, a), read(t, b)), "long delays follow the law of package engine")
+}
+
+// latePlastic is lateNet with projections that learn: one of a single delay, the longest, one of many, one whose delay is dendritic, and
+// one raised by a modulator as late.
+func latePlastic(r *rand.Rand, longest int) Net {
+	n := lateNet(r, longest)
+	n.Areas = append(n.Areas, set(LIF(60), map[string]float32{"em1": -0.1, "threshold": 0.5, "reset": 0, "refractory": 1}))
+	for i := range 4 {
+		p := randomPlastic(r, n)
+		for p.Window.Kind != genome.WindowNone {
+			p = randomPlastic(r, n)
+		}
+		switch many := i == 1; {
+		case i == 2 && p.Rule.When == "" && len(p.Target) == 0:
+			p.Lag = uint32(longest-1) / 2 * 2
+		case i == 3:
+			for k := range p.Of {
+				p.Of[k].Delay = uint32(longest)
+			}
+			fallthrough
+		default:
+			for k := range p.Synapses {
+				if p.Synapses[k].Delay = uint16(longest); many {
+					p.Synapses[k].Delay = uint16(min(longest, among(r, 1, 2, 254, 255, 256, 257, longest-1, longest, 1+r.IntN(longest))))
+				}
+			}
+		}
+		p.Synapses = p.Synapses[:min(len(p.Synapses), 200)]
+		n.Plastic = append(n.Plastic, p)
+	}
+	return n
 }
 
 // lateNet is a random network with delays around the ends of a byte, of rings, and of the longest.

@@ -25,7 +25,7 @@ type Net struct {
 type Synapse struct {
 	From, To uint32
 	Weight   int32  // quanta
-	Delay    uint16 // bursts; 0: 1; at most 255 where they learn or follow a potential
+	Delay    uint16 // bursts; 0: 1; at most 255 by FEAGI's rules and where they follow a potential
 }
 
 // Of is an area of n neurons of a built-in model, with its default parameters and a time step of 0.1 ms.

@@ -81,21 +81,24 @@ func (p *Plastic) build(c *connectome.Connectome, number int) connectome.Plastic
 		m.Port = 1
 	}
 	first := to.Ports.First + m.Port*to.Neurons.Count
-	rows := slices.Clone(p.Synapses)
+	rows, delays := slices.Clone(p.Synapses), []uint16(nil)
 	slices.SortFunc(rows, func(a, b Synapse) int {
 		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(max(1, a.Delay), max(1, b.Delay)), cmp.Compare(a.To, b.To), cmp.Compare(a.Weight, b.Weight))
 	})
 	for _, s := range rows {
 		m.Row[s.From+1]++
-		m.Target, m.Weight, m.Delay = append(m.Target, first+s.To), append(m.Weight, s.Weight), append(m.Delay, uint8(max(1, s.Delay)))
+		m.Target, m.Weight = append(m.Target, first+s.To), append(m.Weight, s.Weight)
+		delays = append(delays, max(1, s.Delay))
 		m.In[first+s.To-to.Ports.First]++
 		m.Longest = max(m.Longest, uint32(max(1, s.Delay)))
 	}
 	for s := range from.Neurons.Count {
 		m.Row[s+1] += m.Row[s]
 	}
-	if len(rows) > 0 && slices.Min(m.Delay) == slices.Max(m.Delay) {
-		m.Delay, m.Steps = nil, m.Delay[0]
+	if len(rows) > 0 && slices.Min(delays) == slices.Max(delays) {
+		m.Steps = delays[0]
+	} else {
+		m.Delay = connectome.NewDelays(delays)
 	}
 	handler := func(h *formula.Handler) *connectome.Handler {
 		if h == nil {
@@ -231,7 +234,10 @@ func (p *Plastic) randomWindow(r *rand.Rand, n Net) {
 
 // randomSynapses gives it synapses of weights within its bounds.
 func (p *Plastic) randomSynapses(r *rand.Rand, n Net) {
-	longest, count := among(r, 1, 1, 3, 20, 20, 255), int(min(3000, 1+n.Areas[p.From].Neurons.Count*r.Uint32N(12)))
+	longest, count := among(r, 1, 1, 3, 20, 20, 300), int(min(3000, 1+n.Areas[p.From].Neurons.Count*r.Uint32N(12)))
+	if p.Window.Kind != genome.WindowNone {
+		longest = min(longest, 255)
+	}
 	one := r.IntN(3) > 0 // delay
 	d := uint16(1 + r.IntN(longest))
 	for range count {

@@ -11,7 +11,7 @@ const (
 	MaxDelay = 65_535  // bursts
 	Overflow = 1 << 31 // the magnitude that stands for every amount outside int32
 
-	MaxApart = 255 // bursts, of delays of synapses that learn or follow the potential of their source
+	MaxApart = 255 // bursts, of delays of synapses that learn by FEAGI's rules or follow the potential of their source
 )
 
 // Nearest rounds to a whole number, halves away from zero.
