@@ -2,7 +2,6 @@ package tables
 
 import (
 	"slices"
-	"strconv"
 	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -11,8 +10,8 @@ import (
 // Column is one column of numbers of a chunk, whatever their type.
 type Column interface {
 	Len() int
-	Bytes() []byte           // the numbers as they lie in memory
-	Text(row int) string     // as CSV has it, with as many digits as tell every number apart
+	Bytes() []byte // the numbers as they lie in memory
+	cells() func(text []byte, row int) []byte
 	resize(n int)            // its content is undefined
 	cut(from, until int)     // rows from ≤ i < until; a view, not a copy
 	add(rows Column)         // of the same type
@@ -45,23 +44,6 @@ func (l list[T]) take(a arrow.Array) bool {
 		*l.s = from.Values()
 	}
 	return ok
-}
-
-// Text is the number of a row.
-func (l list[T]) Text(row int) string {
-	switch s := any(l.s).(type) {
-	case *[]uint64:
-		return strconv.FormatUint((*s)[row], 10)
-	case *[]uint32:
-		return strconv.FormatUint(uint64((*s)[row]), 10)
-	case *[]int32:
-		return strconv.Itoa(int((*s)[row]))
-	case *[]float32:
-		return strconv.FormatFloat(float64((*s)[row]), 'g', -1, 32)
-	case *[]float64:
-		return strconv.FormatFloat((*s)[row], 'g', -1, 64)
-	}
-	panic("BUG: a column of no number")
 }
 
 // words views numbers as numbers of another size or type.

@@ -90,8 +90,7 @@ func TestRowGroups(t *testing.T) {
 			require.NoError(t, err)
 			require.EqualValues(t, min(GroupRows, rows-g*GroupRows), n)
 			for k := range n {
-				word, _ := c.Word(m, name, g*GroupRows+k)
-				require.Equal(t, word, string(words[k]), "row %d of group %d", k, g)
+				require.Equal(t, Words(m)[name][(*c.places(name))[g*GroupRows+k]], string(words[k]), "row %d of group %d", k, g)
 			}
 			meta, err := group.MetaData().ColumnChunk(at)
 			require.NoError(t, err)

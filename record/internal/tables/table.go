@@ -181,19 +181,6 @@ func Words(m *manifest.Manifest) map[string][]string {
 	return words
 }
 
-// Word is what a row of a column of words says; ok is false for a column of numbers.
-func (c *Chunk) Word(m *manifest.Manifest, column string, row int) (word string, ok bool) {
-	switch column {
-	case "area":
-		return m.Areas[c.Area[row]].Name, true
-	case areaID:
-		return m.Areas[c.Area[row]].Call(), true
-	case variable:
-		return m.Variables[c.Variable[row]], true
-	}
-	return "", false
-}
-
 // places are the places in names of a column of words.
 func (c *Chunk) places(column string) *[]uint32 {
 	if column == variable {

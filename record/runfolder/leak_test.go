@@ -1,0 +1,10 @@
+package runfolder
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+// TestMain fails when a test has left a goroutine behind.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
