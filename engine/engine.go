@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -45,15 +46,21 @@ func New(c *connectome.Connectome, b Backend, o Options) *Engine {
 	return &Engine{c: c, b: NewDigest(b), o: o, feed: NewFeed(c, o.Sources), pace: p, latency: newLatency()}
 }
 
-// Run advances n bursts. It stops at a burst's boundary when ctx ends, and returns ctx's error then.
+// Run advances n bursts. It stops at a burst's boundary when ctx ends, and returns ctx's error then. It looks for NaN and Inf now and
+// then, and at the end where synapses learn that may fail (overflow: fail): then nil says that no weight has left its room, and a Run of
+// few bursts takes most of its time for this.
 func (e *Engine) Run(ctx context.Context, n uint64) error {
 	if e.pace.period != 0 {
 		e.pace.next = e.pace.now()
 	}
-	return e.Continue(ctx, n)
+	if err := e.Continue(ctx, n); err != nil || !slices.ContainsFunc(e.c.Plastic, func(p connectome.Plastic) bool { return p.Fails() }) {
+		return err
+	}
+	return e.Check()
 }
 
-// Continue is Run, but with a Period the clock of the Run before goes on: what its caller has done meanwhile makes bursts late.
+// Continue is Run without the look at the end, and with a Period the clock of the Run before goes on: what its caller has done meanwhile
+// makes bursts late.
 func (e *Engine) Continue(ctx context.Context, n uint64) error {
 	if e.failed != nil {
 		return e.failed

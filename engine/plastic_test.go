@@ -90,6 +90,11 @@ projections:
 		// 0, 3, 6 and 5 after bursts 22 to 26, then 8, 11 … 107 after 60, and 110 is too much.
 		require.EqualError(t, n, `neuron 1 of area "mind" (id 3): weight of projections[0] (feagi), from neuron 1 of area "eye" (id 1) with delay 2, has left 0…107.37418, `+
 			"beyond which sums of inputs could overflow, after burst 61; a smaller scale leaves more room (--set scale=N)")
+
+		require.NoError(t, e.Restore(engine.NewState(c)))
+		require.NoError(t, e.Run(context.Background(), 61), name)
+		require.ErrorAs(t, e.Run(context.Background(), 1), &n, "%s: a Run looks at its end", name)
+		require.EqualValues(t, 61, n.Burst)
 		require.NoError(t, b.Close())
 	}
 }
