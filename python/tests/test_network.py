@@ -182,6 +182,7 @@ def test_builder_refuses() -> None:
         "there already": lambda: net.area("a", 3),
         "size of 2 numbers": lambda: net.area("b", [3, 2]),
         r"shape \(2,\), want \(3,\)": lambda: net.area("c", 3, "lif", tau=np.ones(2)),
+        "a rule of dict, want a rule's name": lambda: net.connect("a", "a", {"rule": "fixed_indegree", "indegree": 1}),
         "dtype bool": lambda: net.area("d", 3, "lif", tau=np.ones(3, dtype=bool)),
         r"target has shape \(1,\)": lambda: net.connect("a", "a", ([0, 1], [1])),
         "float64 and int64, want whole numbers": lambda: net.area(
@@ -223,6 +224,8 @@ def test_steps(loop: str) -> None:
             net.step(1, {eye: np.full(12, 2.5)})
         with pytest.raises(errors.UsageError, match=r"shape \(11,\), want \(12,\)"):
             net.step(1, {eye: np.ones(11)})
+        with pytest.raises(errors.UsageError, match=r"shape \(4, 3\), want \(12,\), as ravel"):
+            net.step(1, {eye: np.ones((4, 3))})
         with pytest.raises(errors.UsageError, match="no input of this network"):
             whole.step(1, {eye: x})
         with pytest.raises(errors.UsageError, match="kind 'spikes'"):
@@ -451,7 +454,7 @@ def test_saves_and_opens(tmp_path: Path, loop: str) -> None:
     assert run.plot.rates().data.startswith(b"\x89PNG")
     with pytest.raises(errors.FileError, match="already"):
         net.save(tmp_path / "kept")
-    with pytest.raises(errors.BurstError, match="potentials"):
+    with pytest.raises(errors.UsageError, match="nothing of 'potentials' is recorded"):
         burst.load(loop).run(1).recorded("potentials")
     with pytest.raises(errors.FileError, match="out=False"):
         _ = burst.load(loop, out=False).run(1).spikes
@@ -533,8 +536,8 @@ def test_positions() -> None:
         x, y, z = np.meshgrid([-250, 250], [-25, 5, 35], [-7], indexing="ij")
         want = np.stack([x.ravel(), y.ravel(), z.ravel()], axis=1).repeat(2, axis=0)
         assert np.array_equal(at, want)
-        spikes = net.spikes["a"]
-        assert len(spikes) > 0
+        spikes = net.spikes[a]
+        assert len(spikes) == len(net.spikes["a"]) > 0
         assert np.array_equal(np.stack([spikes.x_um, spikes.y_um, spikes.z_um], 1), at[spikes.neuron])
         assert np.isnan(net.spikes["b"].x_um).all()
         with pytest.raises(errors.UsageError, match="`extent` gives it some"):

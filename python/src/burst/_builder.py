@@ -121,6 +121,11 @@ class Builder:
         elif _is_table(rule):
             made |= {"rule": "edges", "file": f"projection-{number}.arrows", **keys}
             self.files[made["file"]] = _arrow_table(rule)
+        elif not isinstance(rule, (tuple, list)) or len(rule) != 2:
+            raise UsageError(
+                f"projection {number}: a rule of {type(rule).__name__}, want a rule's name with its keys as arguments, "
+                'such as "fixed_indegree", indegree=10, or a pair of arrays'
+            )
         else:
             made["rule"], made["file"] = "edges", f"projection-{number}.arrows"
             columns = {"source": np.asarray(rule[0]), "target": np.asarray(rule[1])}

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _program
+from ._builder import Area
 from ._table import Table, checked, positions
 from .errors import DamagedError, FileError
 
@@ -117,7 +118,7 @@ class Run:
         """The recorded spikes."""
         return self.recorded("spikes")
 
-    def positions(self, area: str) -> npt.NDArray[np.float64]:
+    def positions(self, area: Area | str) -> npt.NDArray[np.float64]:
         """Where the neurons of an area with an `extent` lie: a row of x, y and z in um for each neuron."""
         return positions(self.manifest, area)
 

@@ -77,7 +77,8 @@ def amounts(owner: Scratch, to: Input, value: Value) -> bytes:
         return _AMOUNTS.pack(to.handle, _SPARSE, len(given)) + at.tobytes() + given.tobytes()
     given = np.ascontiguousarray(value, _F4)
     if given.shape != (to.entries,):
-        raise UsageError(f"input {to.area!r}: amounts of shape {given.shape}, want {(to.entries,)}")
+        how = ", as ravel() of an array [x, y, z] gives" if given.size == to.entries else ""
+        raise UsageError(f"input {to.area!r}: amounts of shape {given.shape}, want {(to.entries,)}{how}")
     return to.head + given.tobytes()
 
 

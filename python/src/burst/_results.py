@@ -16,6 +16,9 @@ from ._builder import Area, name_of
 from ._folder import Plot, manifest_of
 from ._process import Process
 from ._table import Table, checked, own, positions
+from .errors import BurstError, UsageError
+
+TABLES = ("spikes", "potentials", "variables", "fcl", "weights", "histograms")
 
 
 class Results(Process):
@@ -53,7 +56,15 @@ class Results(Process):
             manifest = manifest_of(folder)
             found = own(folder, table, manifest)
             if found is None:
-                found = checked(folder, table, manifest)
+                try:
+                    found = checked(folder, table, manifest)
+                except BurstError as e:
+                    if "has no recording of" not in str(e):
+                        raise
+                    raise UsageError(
+                        f"nothing of {table!r} is recorded; want it in `record` of burst.load, or net.record before "
+                        f"the first run: {', '.join(TABLES)}"
+                    ) from None
             self._tables[table] = (self.burst, found)
         return found
 
@@ -77,7 +88,7 @@ class Results(Process):
 
     def positions(self, area: Area | str) -> npt.NDArray[np.float64]:
         """Where the neurons of an area with an `extent` lie: a row of x, y and z in um for each neuron."""
-        return positions(self.manifest, name_of(area))
+        return positions(self.manifest, area)
 
     @property
     def plot(self) -> Plot:

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _program
+from ._builder import Area, name_of
 from ._stream import Column, read_stream
 from .errors import DamagedError, UsageError
 
@@ -69,8 +70,9 @@ class Table:
         time.flags.writeable = False
         return time
 
-    def __getitem__(self, area: str) -> Table:
+    def __getitem__(self, area: Area | str) -> Table:
         """The rows of an area, copied; `neuron` counts from 0 in it."""
+        area = name_of(area)
         if area not in self.area_names:
             raise KeyError(f"no area {area!r}, want one of {', '.join(self.area_names)}")
         k = self.area_names.index(area)
@@ -169,14 +171,14 @@ def along(area: Mapping[str, Any], axis: int, voxel: Column) -> npt.NDArray[np.f
     return at
 
 
-def positions(manifest: Mapping[str, Any], name: str) -> npt.NDArray[np.float64]:
+def positions(manifest: Mapping[str, Any], of: Area | str) -> npt.NDArray[np.float64]:
     """Where the neurons of an area lie: a row of x, y and z in um for each.
 
     Raises:
         UsageError: there is no such area, or it has no positions.
 
     """
-    areas = manifest["areas"]
+    areas, name = manifest["areas"], name_of(of)
     area = next((a for a in areas if a["name"] == name), None)
     if area is None:
         raise UsageError(f"no area {name!r}, want one of {', '.join(a['name'] for a in areas)}")
