@@ -57,6 +57,10 @@ def test_builds(tmp_path: Path) -> None:
     net.run("100 ms")
     with pytest.raises(errors.UsageError, match="structure is fixed"):
         net.area("more", 1)
+    with net.copies(1)[0] as other:
+        before = other.run("100 ms").rates["E"]
+        other.set({"areas.E.drive.poisson.rate": "18 kHz"})
+        assert other.run("100 ms").rates["E"] > 1.2 * before
     assert net.spikes["S"].burst.tolist() == [3, 5, 9]
     assert net.spikes["S"].neuron.tolist() == [0, 4, 0]
     net.close()

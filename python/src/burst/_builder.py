@@ -89,11 +89,12 @@ class Builder:
             elif key == "init":
                 area[key] = {k: column(f"init_{k}", v) for k, v in value.items()}
             elif key == "drive":
-                drives = [value] if isinstance(value, Mapping) else value
-                area[key] = [
+                listed = not isinstance(value, Mapping)
+                drives = [
                     {k: column(f"drive_{n}", v) if k == "constant" else v for k, v in drive.items()}
-                    for n, drive in enumerate(drives)
+                    for n, drive in enumerate(value if listed else [value])
                 ]
+                area[key] = drives if listed else drives[0]  # whose paths are those of a genome
             elif not (key in _OF_AREA or model == "feagi"):
                 params[key] = column(key, value)
             else:
