@@ -5,6 +5,7 @@ package picture
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"image"
 	"image/color"
@@ -37,7 +38,8 @@ func (p *Picture) Encode(format string) ([]byte, error) {
 	case "png":
 		c := vgimg.NewWith(vgimg.UseWH(p.width, p.height), vgimg.UseDPI(dotsPerInch))
 		p.draw(draw.New(c))
-		if err := png.Encode(&out, fewColours(c.Image().(*image.RGBA))); err != nil {
+		fast := png.Encoder{CompressionLevel: png.BestSpeed} // a tenth of the time or less, for an eighth more bytes
+		if err := fast.Encode(&out, fewColours(c.Image().(*image.RGBA))); err != nil {
 			return nil, err
 		}
 	case "svg":
@@ -60,42 +62,42 @@ func (p *Picture) Encode(format string) ([]byte, error) {
 // fewColours gives the picture as one of numbered colours where 256 are enough, which makes a third of the file: first as
 // it is, then with 32 or 16 steps a channel, which is hardly seen in the edges of letters and lines.
 func fewColours(img *image.RGBA) image.Image {
+	out := image.NewPaletted(img.Rect, nil)
 	for _, steps := range []int{255, 31, 15} {
-		if out := numbered(img, steps); out != nil {
+		if numberInto(out, img, steps) {
 			return out
 		}
 	}
 	return img
 }
 
-// numbered is img in so many steps a channel, nil when that leaves more than 256 colours.
-func numbered(img *image.RGBA, steps int) image.Image {
-	numbers, colours := map[[4]uint8]uint8{}, color.Palette{}
-	out := image.NewPaletted(img.Rect, nil)
+// numberInto makes out img in so many steps a channel; false when that leaves more than 256 colours.
+func numberInto(out *image.Paletted, img *image.RGBA, steps int) bool {
+	numbers, colours := map[uint32]uint8{}, color.Palette{}
 	round := func(x uint8) uint8 { return uint8((int(x)*steps + 127) / 255 * 255 / steps) }
-	var last [4]uint8 // the colour of the dot before, and its number
+	var last uint32 // the colour of the dot before, and its number
 	var k uint8
-	for i := range out.Pix {
-		y, x := i/out.Stride, i%out.Stride
-		dot := [4]uint8(img.Pix[y*img.Stride+4*x:])
-		if len(colours) > 0 && dot == last {
-			out.Pix[i] = k
-			continue
-		}
-		last = dot
-		c := [4]uint8{round(dot[0]), round(dot[1]), round(dot[2]), dot[3]}
-		var known bool
-		if k, known = numbers[c]; !known {
-			if len(colours) == 256 {
-				return nil
+	for y := range out.Rect.Dy() {
+		from, to := img.Pix[y*img.Stride:][:4*out.Stride], out.Pix[y*out.Stride:][:out.Stride]
+		for x := range to {
+			if dot := binary.LittleEndian.Uint32(from[4*x:]); dot != last || len(colours) == 0 {
+				last = dot
+				c := color.RGBA{round(uint8(dot)), round(uint8(dot >> 8)), round(uint8(dot >> 16)), uint8(dot >> 24)}
+				number := uint32(c.R) | uint32(c.G)<<8 | uint32(c.B)<<16 | uint32(c.A)<<24
+				var known bool
+				if k, known = numbers[number]; !known {
+					if len(colours) == 256 {
+						return false
+					}
+					k = uint8(len(colours))
+					numbers[number], colours = k, append(colours, c)
+				}
 			}
-			k = uint8(len(colours))
-			numbers[c], colours = k, append(colours, color.RGBA{c[0], c[1], c[2], c[3]})
+			to[x] = k
 		}
-		out.Pix[i] = k
 	}
 	out.Palette = colours
-	return out
+	return true
 }
 
 // Measures shared by all pictures.

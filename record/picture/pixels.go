@@ -25,8 +25,11 @@ func (p *chart) fill(image func(width, height int) image.Image) {
 			return
 		}
 		// Canvas.DrawImage would resample an image that already has the canvas's dots, for a third of a picture's time.
-		to := canvas.Image()
-		stdraw.Draw(to, onto(r, to.Bounds()), from, from.Bounds().Min, stdraw.Over)
+		to, op := canvas.Image(), stdraw.Over
+		if solid, known := from.(interface{ Opaque() bool }); known && solid.Opaque() {
+			op = stdraw.Src // the same, without looking at what is there
+		}
+		stdraw.Draw(to, onto(r, to.Bounds()), from, from.Bounds().Min, op)
 	})
 }
 
