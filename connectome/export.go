@@ -30,7 +30,7 @@ func (c *Connectome) Export(w io.Writer, name string, learnt func(projection int
 			weights := learntBy(p, learnt)
 			err := c.exportPlastic(e, p, Span{}, Span{}, func(k, place uint64) (float64, error) {
 				if weights == nil {
-					return float64(p.Weight[k]) / float64(c.Scale), nil
+					return float64(p.First(k)) / float64(c.Scale), nil
 				}
 				return float64(weights[place]), nil
 			})
@@ -54,7 +54,7 @@ func (c *Connectome) ExportPlastic(w io.Writer, name string, i int, learnt func(
 	weights := learntBy(p, learnt)
 	return listTo(w, name, func(e *exporter) error {
 		return c.exportPlastic(e, p, p.From, p.To, func(k, place uint64) (float64, error) {
-			q := p.Weight[k]
+			q := p.First(k)
 			if weights != nil {
 				q = Quanta(weights[place], c.Scale)
 			}

@@ -24,7 +24,8 @@ type Plastic struct {
 
 	Row    []uint64 // one entry per source and one more; the synapses of the i-th source are Row[i] ≤ k < Row[i+1]
 	Target []uint32 // port
-	Weight []int32  // initial, in quanta, not lifted
+	Weight []int32  // initial, in quanta, not lifted; nil if all are Same
+	Same   int32
 	Delay  Delays   // none if all are Steps
 	Steps  uint16   // bursts
 	In     []uint32 // per port of Ports: number of synapses onto it in the whole network
@@ -171,9 +172,17 @@ func shareOf(q, by int64) int64 {
 	return (q + by - 1) / by
 }
 
-// Initial is the weight that synapse k starts from.
+// First is the weight that synapse k starts from, in quanta, not lifted.
+func (p *Plastic) First(k uint64) int32 {
+	if p.Weight == nil {
+		return p.Same
+	}
+	return p.Weight[k]
+}
+
+// Initial is First in the weight's unit.
 func (p *Plastic) Initial(k uint64, scale int32) float32 {
-	return float32(p.Weight[k]) / float32(scale)
+	return float32(p.First(k)) / float32(scale)
 }
 
 // Places returns the place of every synapse of the rows in the order of the state. It takes 8 bytes per synapse.
@@ -334,6 +343,9 @@ func (p *plan) newPlastic(w *wiring, c, rows *Connectome) (Plastic, error) {
 			return m, p.g.Fault(w.weight.Pos, projectionKey(w.index, "weight"), "synapse %d starts from the weight %g, want one within the bounds %g…%g of its plasticity", k, x, m.Lo, m.Hi)
 		}
 	}
+	if !w.varies() && len(m.Weight) > 0 {
+		m.Weight, m.Same = nil, m.Weight[0]
+	}
 	if rule.Window != genome.WindowNone {
 		m.Window = newWindow(l, math.Abs(w.factor))
 		if w.side() < 0 && rule.Window != genome.WindowPython {
@@ -469,7 +481,7 @@ func (p *Plastic) eachSynapse(sums []uint64, of func(synapse uint64) uint64) {
 	spans(len(sums), uint64(p.From.Count), 1<<12, func(worker int, lo, hi uint64) {
 		for s := lo; s < hi; s++ {
 			for k := p.Row[s]; k < p.Row[s+1]; k++ {
-				sums[worker] += of(synapseHash(p.From.First+uint32(s), p.Target[k], p.Weight[k], p.DelayOf(k)))
+				sums[worker] += of(synapseHash(p.From.First+uint32(s), p.Target[k], p.First(k), p.DelayOf(k)))
 			}
 		}
 	})
@@ -557,7 +569,10 @@ func (p *Plastic) cut(c *Connectome, part Part) Plastic {
 			if !part.Owns(c.NeuronOf(p.Target[k])) {
 				continue
 			}
-			cut.Target, cut.Weight, delays = append(cut.Target, p.Target[k]), append(cut.Weight, p.Weight[k]), append(delays, uint16(p.DelayOf(k)))
+			cut.Target, delays = append(cut.Target, p.Target[k]), append(delays, uint16(p.DelayOf(k)))
+			if p.Weight != nil {
+				cut.Weight = append(cut.Weight, p.Weight[k])
+			}
 		}
 		cut.Row[s+1] = uint64(len(cut.Target))
 	}
