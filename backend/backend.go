@@ -214,6 +214,14 @@ func Uploading(b engine.Backend) time.Duration {
 	return 0
 }
 
+// ThreadsUsed is the number of threads that a cpu backend used for its newest burst; 0 of any other.
+func ThreadsUsed(b engine.Backend) int {
+	if on, ok := b.(interface{ ThreadsUsed() int }); ok {
+		return on.ThreadsUsed()
+	}
+	return 0
+}
+
 // Device names the device that a backend runs on.
 func Device(b engine.Backend) string {
 	if d, ok := b.(interface{ Device() string }); ok {

@@ -117,9 +117,10 @@ type Result struct {
 	Name           string  `json:"name"`
 	Backend        string  `json:"backend"`
 	Device         string  `json:"device"`
-	Path           string  `json:"path,omitempty"` // how a GPU ran bursts: cuda.Path
-	Threads        int     `json:"threads"`        // 0: all processors
-	FCL            bool    `json:"fcl"`            // whether the fire candidate list was delivered
+	Path           string  `json:"path,omitempty"`         // how a GPU ran bursts: cuda.Path
+	Threads        int     `json:"threads"`                // 0: all processors
+	Used           int     `json:"threads_used,omitempty"` // at the end, by the cpu backend
+	FCL            bool    `json:"fcl"`                    // whether the fire candidate list was delivered
 	Neurons        uint32  `json:"neurons"`
 	Synapses       uint64  `json:"synapses"`
 	Bursts         int     `json:"bursts"`
@@ -188,6 +189,7 @@ func Run(w Workload, name string, o backend.Options) (Result, error) {
 	if err := measure(n, w, &r); err != nil {
 		return r, err
 	}
+	r.Used = backend.ThreadsUsed(n.b)
 	if sizer, ok := n.b.(sizer); ok && len(n.c.Plastic) == 0 { // what learning moves has no limit yet
 		l := MeasureLimit(work(n.c, sizer, &r), limitBursts)
 		r.Limit, r.ShareOfLimit = &l, l.Total()/r.Burst.P50

@@ -76,6 +76,10 @@ type Facts struct {
 	Folder     string         // "" if nothing is written
 }
 
+// ThreadsUsed is the number of threads that a cpu backend used for its newest burst, which may find that fewer are faster; 0: it is
+// another backend, or in several processes.
+func (r *Run) ThreadsUsed() int { return backend.ThreadsUsed(r.backend) }
+
 // Run is one run. One goroutine at a time uses it.
 type Run struct {
 	Facts

@@ -78,7 +78,7 @@ func (b *backend) advance(n int, each func(*engine.Burst) error) (int, error) {
 	}
 	if hands == 1 {
 		b.begin(c.in[0])
-		b.pool.do(aStep, 1)
+		b.pool.do(aStep, 1, 1)
 		b.arrived(1)
 		b.deliver(0)
 		return 1, c.err
@@ -89,7 +89,7 @@ func (b *backend) advance(n int, each func(*engine.Burst) error) (int, error) {
 		}
 	}
 	c.met = b.pool.meeting.word.Load()
-	b.pool.do(aCourse, hands)
+	b.pool.do(aCourse, hands, c.bursts)
 	last := (c.bursts - 1) / b.window * b.window
 	b.arrived(c.bursts - last)
 	b.deliverAll(last, c.bursts)

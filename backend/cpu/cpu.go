@@ -28,7 +28,7 @@ const (
 
 // Options of Open; the zero value uses every processor and delivers no FCL.
 type Options struct {
-	Threads int // 0: GOMAXPROCS; tiny networks use fewer
+	Threads int // 0: up to GOMAXPROCS, as many as the first bursts find to be best; tiny networks use fewer
 	Want    engine.Want
 
 	QueueBytes uint64 // the most that fire queues, their copies and spikes on their way may take; 0: any
@@ -70,12 +70,16 @@ func Open(c *connectome.Connectome, o Options) (engine.Backend, error) {
 	}
 	b := open(c, o.Want, threads(c, o.Threads), vector.Best())
 	b.queueBytes = o.QueueBytes
+	b.pool.tuner.ended = o.Threads > 0
 	return b, nil
 }
 
-// Twin makes a backend for c, which is b's network with another run seed. It shares b's rows, which never change; b may be closed first.
+// Twin makes a backend for c, which is b's network with another run seed. It shares b's rows, which never change, and
+// goes on with b's number of threads; b may be closed first.
 func (b *backend) Twin(c *connectome.Connectome) (engine.Backend, error) {
-	return made(c, b.want, len(b.workers), b.kernels, func(w *worker) rows { return b.workers[w.index].rows }), nil
+	twin := made(c, b.want, len(b.workers), b.kernels, func(w *worker) rows { return b.workers[w.index].rows })
+	twin.pool.tuner = b.pool.tuner
+	return twin, nil
 }
 
 // threads is the number of threads to use for c: the wanted number (0: all processors), or fewer if c is small.
@@ -123,7 +127,7 @@ func made(c *connectome.Connectome, w engine.Want, workers int, kernels vector.K
 // Step advances by one burst; each worker does its share of steps 1 to 5.
 func (b *backend) Step(in []engine.Stimulus, out *engine.Burst) error {
 	b.begin(in)
-	b.pool.do(aStep, b.pool.wanted(1))
+	b.pool.do(aStep, b.pool.wanted(1), 1)
 	return b.finish(out)
 }
 
@@ -260,6 +264,9 @@ func (b *backend) WriteState(s *engine.State) error {
 
 // Threads is the number of threads in use.
 func (b *backend) Threads() int { return len(b.workers) }
+
+// ThreadsUsed is the number of threads that the newest burst used.
+func (b *backend) ThreadsUsed() int { return b.pool.hands }
 
 // RowBytes is the memory of the synapses in all rows, in bytes.
 func (b *backend) RowBytes() uint64 {

@@ -35,6 +35,7 @@ type pool struct {
 	alive   sync.WaitGroup
 	awake   bool   // whether to spin before parking
 	worth   uint64 // worthHand; less in tests, so that small networks use several goroutines too
+	tuner   tuner
 }
 
 // Jobs.
@@ -47,7 +48,7 @@ const (
 const handBits = 31
 
 func newPool(workers []*worker, course func(hand int)) *pool {
-	p := &pool{workers: workers, awake: len(workers) <= runtime.GOMAXPROCS(0), worth: worthHand}
+	p := &pool{workers: workers, awake: len(workers) <= runtime.GOMAXPROCS(0), worth: worthHand, tuner: tuner{most: len(workers), ended: true}}
 	p.jobs = [...]func(int){aStep: p.stepHand, aCourse: course}
 	p.start.make(len(workers) - 1)
 	p.done.make(1)
@@ -98,22 +99,29 @@ func (p *pool) wanted(bursts uint64) int {
 	for _, w := range p.workers {
 		work += w.work()
 	}
-	return int(min(max(1, bursts*work/p.worth), uint64(len(p.workers))))
+	return p.tuner.hands(int(min(max(1, bursts*work/p.worth), uint64(len(p.workers)))))
 }
 
-// do runs a job on so many hands and waits for them.
-func (p *pool) do(job uint64, hands int) {
+// do runs a job of so many bursts on so many hands and waits for them.
+func (p *pool) do(job uint64, hands, bursts int) {
 	p.hands = hands
-	if hands == 1 {
+	if hands == 1 && !p.tuner.compares() { // the clock takes long where bursts are short
 		p.jobs[job](0)
+		p.tuner.ran(bursts, 0)
 		return
 	}
 	begin, before := time.Now(), p.done.word.Load()
-	p.busy.Store(int32(hands - 1))
-	p.tell(job, hands, hands-1)
+	if hands > 1 {
+		p.busy.Store(int32(hands - 1))
+		p.tell(job, hands, hands-1)
+	}
 	p.jobs[job](0)
-	p.done.wait(0, before, p.awake, mostSpin)
-	p.spin.Store(int64(min(spins*time.Since(begin), mostSpin)))
+	if hands > 1 {
+		p.done.wait(0, before, p.awake, mostSpin)
+	}
+	took := time.Since(begin)
+	p.spin.Store(int64(min(spins*took, mostSpin)))
+	p.tuner.ran(bursts, took)
 }
 
 // meet waits until all hands of a job are there. It returns the word of the meeting, which the next one wants: the first one that

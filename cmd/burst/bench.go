@@ -42,7 +42,7 @@ func newBenchCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&o.suite, "suite", "quick", strings.Join(bench.Suites(), ", ")+"; without names")
 	f.StringVar(&o.backend, "backend", "cpu", strings.Join(backend.Names(), ", "))
-	f.IntSliceVar(&o.threads, "threads", []int{0}, "numbers of threads to measure; 0 is all processors")
+	f.IntSliceVar(&o.threads, "threads", []int{0}, "numbers of threads to measure; 0 is auto")
 	o.gpus.flags(cmd)
 	f.BoolVar(&o.fcl, "fcl", false, "also bring the fire candidate list of every burst to the host, and measure that")
 	f.IntVar(&o.bursts, "bursts", 0, "bursts to measure instead of the workload's own number")
@@ -96,9 +96,12 @@ func (o *benchOptions) run(cmd *cobra.Command, names []string) error {
 
 func benchRow(r bench.Result) []string {
 	micros := func(x float64) string { return fmt.Sprintf("%.1f", x) }
-	threads := "all"
-	if r.Threads > 0 {
-		threads = fmt.Sprint(r.Threads)
+	threads := fmt.Sprint(r.Threads)
+	if r.Threads == 0 {
+		threads = autoThreads
+		if r.Used > 0 {
+			threads = fmt.Sprintf("%s: %d", autoThreads, r.Used)
+		}
 	}
 	limit := ""
 	if r.Limit != nil {

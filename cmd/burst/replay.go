@@ -28,7 +28,7 @@ func newReplayCommand() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.IntVar(&o.threads, "threads", 0, "threads of the cpu backend and of building (default: all processors)")
+	threadsFlag(f, &o.threads)
 	backendFlag(cmd, &o.backend)
 	f.Lookup("backend").DefValue = "the run's"
 	o.gpus.flags(cmd)

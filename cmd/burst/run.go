@@ -71,7 +71,7 @@ func newRunCommand() *cobra.Command {
 	f.Uint64Var(&o.bursts, "bursts", 0, fmt.Sprintf("how many bursts to run (default: the genome's, else %d)", defaultBursts))
 	f.DurationVar(&o.duration, "duration", 0, "how much simulated time to run instead, such as 500ms; whole bursts")
 	o.seeds.flags(cmd)
-	f.IntVar(&o.threads, "threads", 0, "threads of the cpu backend and of building (default: all processors)")
+	threadsFlag(f, &o.threads)
 	backendFlag(cmd, &o.backend)
 	o.gpus.flags(cmd)
 	o.exchangeFlag(cmd)

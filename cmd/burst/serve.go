@@ -53,7 +53,7 @@ func newServeCommand() *cobra.Command {
 	f.DurationVar(&o.stepTimeout, "step-timeout", 30*time.Second, "with --lock-step: after so long without a step, save a checkpoint and free the driver's place")
 	f.BoolVar(&o.keepFiles, "keep-files", false, "copy the files that the genome names into the run's folder, which then replays without them")
 	o.seeds.flags(cmd)
-	f.IntVar(&o.threads, "threads", 0, "threads of the cpu backend and of building (default: all processors)")
+	threadsFlag(f, &o.threads)
 	backendFlag(cmd, &o.backend)
 	o.gpus.flags(cmd)
 	o.keep.flags(cmd)

@@ -33,6 +33,7 @@ type result struct {
 	Path       *cuda.Path      `json:"gpu,omitempty"`      // how a GPU ran bursts, and why so
 	Exchange   string          `json:"exchange,omitempty"` // between processes
 	Threads    int             `json:"threads"`
+	Used       int             `json:"threads_used,omitempty"` // of them, by the newest burst of a cpu backend
 	Seed       uint64          `json:"seed"`
 	RunSeed    uint64          `json:"run_seed"`
 	phases
@@ -104,7 +105,7 @@ func (r *runner) result() result {
 	res := result{
 		Genome: r.Genome.Name, Digest: fmt.Sprintf("%016x", e.Digest()), Weights: r.WeightDigest(), Connectome: fmt.Sprintf("%016x", r.ID),
 		First: r.First, Bursts: r.Number() - r.First, Timestep: c.Timestep, Neurons: c.Neurons, Synapses: c.Total(), Scale: c.Scale, Spikes: a.Total(),
-		Areas: []areaResult{}, Latency: e.Latency(), Late: e.Late(), Backend: r.Backend, Device: r.Device, Path: r.Path, Exchange: r.Exchange, Threads: r.Threads,
+		Areas: []areaResult{}, Latency: e.Latency(), Late: e.Late(), Backend: r.Backend, Device: r.Device, Path: r.Path, Exchange: r.Exchange, Threads: r.Threads, Used: r.ThreadsUsed(),
 		Seed: c.Seed, RunSeed: c.RunSeed, phases: r.phases(), Version: version, Folder: r.Folder,
 	}
 	if r.o.rate != "" {
@@ -150,6 +151,9 @@ func (r *runner) summary(cmd *cobra.Command, res result) error {
 	device := fmt.Sprintf("%s, %s", res.Backend, res.Device)
 	if res.Backend == "cpu" {
 		device += fmt.Sprintf(", up to %d threads", res.Threads)
+		if res.Used > 0 {
+			device += fmt.Sprintf(" (%d used)", res.Used)
+		}
 	}
 	if r.FCL {
 		device += ", fire candidate list and fire queue of every burst"

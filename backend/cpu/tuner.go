@@ -1,0 +1,69 @@
+package cpu
+
+import "time"
+
+// tuner finds, while bursts run, how many hands are best. It compares as many as there may be with half of them, in turn, and goes on
+// with half of these for as long as fewer are faster. More hands than cores, or than there is work for, only get in each other's way.
+// What it finds changes when bursts end, never what they compute.
+type tuner struct {
+	most   int    // hands
+	tried  [2]int // compared now: more and fewer; 0: none
+	trial  int    // of the comparison, even ones with more
+	bursts int    // of the trial
+	took   time.Duration
+	least  [2]time.Duration // that a burst took in a trial of each
+	warm   int              // bursts before the first trial
+	ended  bool
+}
+
+const (
+	trialBursts = 32
+	trialRounds = 3  // of both; the faster ones count, as a machine may be busy
+	coldBursts  = 64 // before the first trial
+	trialGain   = 32 // fewer hands must be faster by one in so many
+)
+
+// compares says that the times of bursts count now.
+func (t *tuner) compares() bool { return !t.ended && t.tried[0] > 0 }
+
+// hands is how many to use where the work is enough for so many.
+func (t *tuner) hands(worth int) int {
+	worth = min(worth, t.most)
+	switch {
+	case t.ended || worth < 2 && t.tried[0] == 0 || t.warm < coldBursts:
+		return worth
+	case t.tried[0] == 0:
+		t.tried = [2]int{worth, worth / 2}
+	}
+	return min(worth, t.tried[t.trial%2])
+}
+
+// ran takes the time of bursts that ran.
+func (t *tuner) ran(bursts int, took time.Duration) {
+	if t.warm < coldBursts {
+		t.warm += bursts
+	}
+	if !t.compares() {
+		return
+	}
+	t.bursts, t.took = t.bursts+bursts, t.took+took
+	if t.bursts < trialBursts {
+		return
+	}
+	each, least := t.took/time.Duration(t.bursts), &t.least[t.trial%2]
+	if t.trial < 2 || each < *least {
+		*least = each
+	}
+	t.bursts, t.took = 0, 0
+	if t.trial++; t.trial < 2*trialRounds {
+		return
+	}
+	t.trial = 0
+	if t.least[1] >= t.least[0]-t.least[0]/trialGain {
+		t.ended = true
+		return
+	}
+	t.most = t.tried[1]
+	t.tried = [2]int{t.most, t.most / 2}
+	t.ended = t.most == 1
+}
