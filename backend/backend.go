@@ -197,8 +197,11 @@ func selfTest(c *connectome.Connectome, b engine.Backend, w engine.Want) error {
 	return b.WriteState(engine.NewState(c))
 }
 
-// Path says how a backend's GPU runs bursts, and why so; nil where a network is on no GPU, or in several processes.
+// Path says how a backend's GPU runs bursts, and why so, in several processes that of the first one; nil where a network is on no GPU.
 func Path(b engine.Backend) *cuda.Path {
+	if parts, ok := b.(interface{ Leading() split.Part }); ok {
+		b = parts.Leading()
+	}
 	if on, ok := b.(interface{ Path() cuda.Path }); ok {
 		p := on.Path()
 		return &p

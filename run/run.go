@@ -64,7 +64,7 @@ type Facts struct {
 	Wiring     uint64                 // likewise without the rules by which weights change (connectome.Wiring)
 	Backend    string
 	Device     string
-	Path       *cuda.Path     // how a GPU runs bursts; nil: there is none, or the network is in several processes
+	Path       *cuda.Path     // how a GPU runs bursts, of several processes that of the first; nil: there is none
 	Exchange   string         // how the processes exchange spikes; "": there is only one process
 	Threads    int            // number of threads that the cpu backend may use
 	FCL        bool           // the backend delivers the fire candidate list

@@ -69,6 +69,11 @@ type batch struct {
 	decoded []uint32      // ids of a block that has brought bits
 	part    connectome.Part
 	burst   engine.Burst
+
+	joined []uint64  // bursts whose fire queues the host has got from other processes, and the device has not
+	others []uint32  // scratch of deliverJoined
+	ends   []int     // and of each burst where its neurons end
+	spread []float32 // of spreadValues
 }
 
 // ringSlots is how many bursts' sums the ring holds, and ringBytes their size.
@@ -326,7 +331,7 @@ func (x *batch) take(b *backend, at uint64) {
 		oldest = append(oldest, x.firedIn(at, block, &x.decoded)...)
 	}
 	x.history[0] = oldest
-	x.burst = engine.Burst{Number: b.number, Fired: oldest, Values: x.valuesIn(at)}
+	x.burst = engine.Burst{Number: b.number, Fired: oldest, Values: b.spreadValues(x.valuesIn(at))}
 	b.number++
 }
 
@@ -397,7 +402,7 @@ func (b *backend) poll(done *uint64, number uint64) error {
 func (b *backend) turnOn() error {
 	x := &b.batch
 	if x.on {
-		return nil
+		return b.tellJoined()
 	}
 	if !b.many() {
 		return errors.New("this network has no launches of many bursts")
@@ -422,12 +427,8 @@ func (b *backend) turnOn() error {
 		if len(x.history[d-1]) == 0 || b.rows.synapses == 0 {
 			continue
 		}
-		x.catchUpArgs = catchUpArgs{
-			run: x.args.run, queue: b.queue(b.before(uint64(d))), length: uint32(len(x.history[d-1])),
-			firedAt: b.number - uint64(d), least: uint32(d),
-		}
-		if err := x.catchUp.Launch(uint32(8*b.sms), b.tune.threads, x.late, b.stream); err != nil {
-			return fmt.Errorf("catch_up: %w", err)
+		if err := b.catchUp(b.queue(b.before(uint64(d))), len(x.history[d-1]), uint64(d)); err != nil {
+			return err
 		}
 	}
 	queued, newest := uint32(0), uint32(len(x.history[0]))
@@ -437,9 +438,8 @@ func (b *backend) turnOn() error {
 		}
 	} else if b.choice.path != pathDelayed && newest > 0 {
 		queued = newest
-		x.queueRowsArgs = queueRowsArgs{run: x.args.run, fired: b.queue(b.before(1)), length: newest}
-		if err := x.queueRows.Launch(uint32(divUp(uint64(newest), uint64(b.tune.threads))), b.tune.threads, x.newest, b.stream); err != nil {
-			return fmt.Errorf("queue_rows: %w", err)
+		if err := b.queueRows(int(newest)); err != nil {
+			return err
 		}
 	}
 	if b.learning != nil {
@@ -456,7 +456,7 @@ func (b *backend) turnOn() error {
 	if err := b.stream.Fill(p.ptr[bufSync]+arrivedAt, 0, laterLengthAt+4*queues-arrivedAt); err != nil {
 		return err
 	}
-	x.on, x.stamp = true, 0
+	x.on, x.stamp, x.joined = true, 0, x.joined[:0]
 	return b.stream.Synchronize()
 }
 

@@ -136,6 +136,9 @@ func (q *question) lacks(wants []want) string {
 	return ""
 }
 
+// devices is how many share the network, in this process or in others.
+func (q *question) devices() uint32 { return uint32(max(1, q.b.share.devices, q.c.Part.Of)) }
+
 // grid is how many blocks a launch of many bursts has, and how many neurons each owns.
 func (b *backend) grid() (blocks, own uint64) {
 	if s := &b.rows.shape; s.count > 0 {
@@ -165,9 +168,7 @@ func many(q *question) string {
 		return fmt.Sprintf("which neuron of the memory area %q fires the host finds between bursts", c.Memories()[0].Name)
 	case c.Driven != nil:
 		return "potentials drive what spikes deliver (psp_max), and the host makes amplitudes of them between bursts"
-	case !c.Part.Whole() && b.share.devices < 2:
-		return "other processes have parts of the network, and their spikes come between bursts"
-	case b.want.FCL && b.share.devices > 1:
+	case b.want.FCL && q.devices() > 1:
 		return "fire candidate lists are wanted of several devices"
 	case b.want.FCL && !builtIn(c):
 		return "fire candidate lists are wanted of models of the genome's own"
@@ -236,7 +237,7 @@ func placeable(q *question) string {
 
 // alike: rows are long, and all delays are one that suits places.
 func alike(q *question) string {
-	tune, devices := &q.b.tune, q.b.devices()
+	tune, devices := &q.b.tune, q.devices()
 	switch {
 	case devices*q.r.mean < tune.clusterRow || q.r.synapses == 0:
 		return shortRows(devices*q.r.mean, tune.clusterRow)
@@ -273,7 +274,7 @@ func placed(q *question) string {
 // summed: rows are such that it pays if teams sum them. Every row costs every team a look at it, and bringing sums together costs each
 // burst about as much as a million additions in global memory.
 func summed(q *question) string {
-	tune, devices := &q.b.tune, q.b.devices()
+	tune, devices := &q.b.tune, q.devices()
 	switch {
 	case tune.teamRow == 0:
 		return "teams are turned off"
@@ -304,7 +305,7 @@ func kept(q *question) string {
 		return "state in shared memory is turned off"
 	case !builtIn(q.c):
 		return "the genome has models of its own"
-	case q.b.share.devices > 1:
+	case q.devices() > 1:
 		return "there are several devices, and rows of another's neurons belong to no block"
 	case q.c.Row != nil && !rowsFit(q.c, q.own):
 		return "a block has more than 2^32 synapses"
@@ -371,9 +372,6 @@ func readsTargets(c *connectome.Connectome) bool {
 
 // many reports whether launches of many bursts are possible.
 func (b *backend) many() bool { return b.choice.path != pathSingle }
-
-// devices is how many share the network.
-func (b *backend) devices() uint32 { return uint32(max(1, b.share.devices)) }
 
 // Path is how the device runs bursts. For a caller that acts between bursts a launch has one.
 func (b *backend) Path() Path {

@@ -210,7 +210,15 @@ func againstReference(t *testing.T, c *connectome.Connectome, list []int, tune t
 	t.Helper()
 	b, err := openCut(c, list, engine.Want{}, tune)
 	require.NoError(t, err)
-	ref, err := reference.Open(c, engine.Want{})
+	spikes = likeReference(t, b, c, engine.Want{}, seed)
+	require.NoError(t, b.Close())
+	return b, spikes
+}
+
+// likeReference is againstReference for a backend that is open.
+func likeReference(t *testing.T, b engine.Backend, c *connectome.Connectome, w engine.Want, seed uint64) (spikes int) {
+	t.Helper()
+	ref, err := reference.Open(c, w)
 	require.NoError(t, err)
 	r := rand.New(rand.NewPCG(seed, 4))
 	var got, want engine.Burst
@@ -225,12 +233,12 @@ func againstReference(t *testing.T, c *connectome.Connectome, list []int, tune t
 		err := b.(engine.Batcher).StepN(many, func(got *engine.Burst) error {
 			require.NoError(t, ref.Step(nil, &want))
 			require.Equal(t, append([]uint32{}, want.Fired...), append([]uint32{}, got.Fired...), "burst %d", want.Number)
+			require.Equal(t, append([]float32{}, want.Values...), append([]float32{}, got.Values...), "burst %d", want.Number)
 			spikes += len(want.Fired)
 			return nil
 		})
 		require.NoError(t, err)
 		sameState(t, ref, b)
 	}
-	require.NoError(t, b.Close())
-	return b, spikes
+	return spikes
 }

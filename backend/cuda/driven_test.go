@@ -25,7 +25,9 @@ func TestDrivenInParts(t *testing.T) {
 	h := devices(t, 3)
 	want := engine.Want{FCL: true}
 	opens := map[string]func(c *connectome.Connectome, parts int) (engine.Backend, error){
-		"processes": func(c *connectome.Connectome, parts int) (engine.Backend, error) { return inProcesses(c, parts, want) },
+		"processes": func(c *connectome.Connectome, parts int) (engine.Backend, error) {
+			return inProcesses(c, parts, want, fewThreads())
+		},
 		"devices": func(c *connectome.Connectome, parts int) (engine.Backend, error) {
 			return openCut(c, []int{2, 0, 1}[:parts], want, defaults)
 		},

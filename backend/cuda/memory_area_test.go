@@ -12,23 +12,7 @@ import (
 	"burst/engine"
 	"burst/engine/enginetest"
 	"burst/internal/slow"
-	"burst/internal/split"
 )
-
-// inProcesses opens parts of c as processes would, all on the first device.
-func inProcesses(c *connectome.Connectome, parts int, w engine.Want) (engine.Backend, error) {
-	list := make([]*connectome.Connectome, parts)
-	for i := range list {
-		list[i] = c.Cut(connectome.Part{Index: i, Of: parts})
-	}
-	return split.Local(list, w, func(c *connectome.Connectome, w engine.Want) (split.Part, error) {
-		b, err := open(c, Options{Want: w}, fewThreads())
-		if err != nil {
-			return nil, err
-		}
-		return b.(split.Part), nil
-	})
-}
 
 // TestMemoryAreas runs networks with memory areas in processes and on several devices, which divide the areas.
 func TestMemoryAreas(t *testing.T) {
@@ -36,7 +20,7 @@ func TestMemoryAreas(t *testing.T) {
 		slow.Test(t)
 		devices(t, 1)
 		enginetest.RunMemory(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
-			return inProcesses(c, 3, w)
+			return inProcesses(c, 3, w, fewThreads())
 		}, reference.Open)
 	})
 	t.Run("devices", func(t *testing.T) {

@@ -1,6 +1,8 @@
 package cuda
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -8,6 +10,9 @@ import (
 	"burst/backend/reference"
 	"burst/connectome"
 	"burst/engine"
+	"burst/engine/enginetest"
+	"burst/internal/slow"
+	"burst/internal/split"
 )
 
 // TestPartsTakeTheWholeQueue runs two parts as processes would, each on a device of its own: after every burst each is
@@ -22,7 +27,7 @@ func TestPartsTakeTheWholeQueue(t *testing.T) {
 		b, err := Open(c.Cut(connectome.Part{Index: i, Of: 2}), Options{Device: i})
 		require.NoError(t, err)
 		parts[i] = b.(*backend)
-		require.False(t, parts[i].CanStepN(), "bursts of a part wait for the other parts")
+		require.True(t, parts[i].CanStepN())
 	}
 	in := everyone(c.Ports)
 	var want, got engine.Burst
@@ -50,5 +55,78 @@ func TestPartsTakeTheWholeQueue(t *testing.T) {
 	}
 	for _, b := range parts {
 		require.NoError(t, b.Close())
+	}
+}
+
+// inProcesses opens parts of c as processes do, on one device.
+func inProcesses(c *connectome.Connectome, parts int, w engine.Want, tune tuning) (engine.Backend, error) {
+	list := make([]*connectome.Connectome, parts)
+	for i := range list {
+		list[i] = c.Cut(connectome.Part{Index: i, Of: parts})
+	}
+	return split.Local(list, w, func(c *connectome.Connectome, w engine.Want) (split.Part, error) {
+		b, err := open(c, Options{Want: w}, tune)
+		if err != nil {
+			return nil, err
+		}
+		return b.(split.Part), nil
+	})
+}
+
+// leading is the backend of part 0.
+func leading(b engine.Backend) *backend {
+	return b.(interface{ Leading() split.Part }).Leading().(*backend)
+}
+
+// TestBatchesOfProcesses runs the suite's batches in processes, whose devices run the bursts of a window in one launch, on each path.
+func TestBatchesOfProcesses(t *testing.T) {
+	devices(t, 1).Control("multiprocessors", 4)
+	teams := fewThreads()
+	teams.teamRow = 1
+	for name, tune := range map[path]tuning{pathRun: fewThreads(), pathTeams: teams, pathClusters: clustered(1)} {
+		for _, parts := range []int{2, 3} {
+			t.Run(fmt.Sprintf("%v, %d parts", name, parts), func(t *testing.T) {
+				slow.Short(t)
+				taken := 0
+				open := func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
+					b, err := inProcesses(c, parts, w, tune)
+					if err == nil && leading(b).choice.path == name {
+						taken++
+					}
+					return b, err
+				}
+				enginetest.RunBatches(t, open, reference.Open, engine.Want{})
+				require.Positive(t, taken)
+			})
+		}
+	}
+}
+
+// TestWindowsOfProcesses: with long delays a launch has many bursts, of which spikes and variables arrive.
+func TestWindowsOfProcesses(t *testing.T) {
+	devices(t, 1).Control("multiprocessors", 4)
+	late := clustered(1)
+	for seed, v := range []struct {
+		least, longest uint16
+		tune           tuning
+		path           path
+	}{{1, 1, fewThreads(), pathRun}, {5, 9, fewThreads(), pathRun}, {15, 15, fewThreads(), pathRun}, {1, 1, late, pathClusters}, {7, 7, late, pathClusters}, {15, 15, late, pathClusters}} {
+		r := rand.New(rand.NewPCG(uint64(seed), 0x77696e))
+		n := enginetest.Uniform(r)
+		for i := range n.Synapses {
+			n.Synapses[i].Delay = v.least + uint16(r.UintN(uint(v.longest-v.least+1)))
+		}
+		c := n.Build()
+		w := engine.Want{Values: []engine.Probe{{Neuron: c.Neurons - 1}, {Neuron: 3}, {Neuron: c.Neurons / 2}}}
+		for _, parts := range []int{2, 3} {
+			t.Run(fmt.Sprintf("%v, delays %d to %d, %d parts", v.path, v.least, v.longest, parts), func(t *testing.T) {
+				b, err := inProcesses(c, parts, w, v.tune)
+				require.NoError(t, err)
+				require.Equal(t, v.path, leading(b).choice.path)
+				spikes := likeReference(t, b, c, w, uint64(seed))
+				require.Greater(t, spikes, 30)
+				require.NoError(t, b.Close())
+			})
+		}
 	}
 }

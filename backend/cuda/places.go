@@ -111,7 +111,7 @@ func (q *question) placeRows() (lacks string, err error) {
 		return "weights differ within a row, or rows have too many", nil
 	}
 	most := b.tune.slotBytes
-	if b.share.devices > 1 {
+	if q.devices() > 1 {
 		most *= 2 // each has a part of every row, and other kernels look up where that is
 	}
 	for _, r.shape = range shapes {

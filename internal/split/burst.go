@@ -32,6 +32,7 @@ const (
 // course is how a part runs bursts: the leader and the other parts do it differently.
 type course struct {
 	next func() ([]engine.Stimulus, error) // returns the stimuli of the next burst
+	own  bool                              // reports whether they are the genome's alone
 	take func() []uint32                   // uses the lists of a burst, which are in the member, and returns all neurons that fired
 	last func() bool                       // reports, after a window, whether it is the last one
 }
@@ -68,6 +69,14 @@ func (m *member) advance(n uint64, c course) error {
 // arrives earlier. So the leader passes bursts on at an even rate.
 func (m *member) step(size uint64, c course) error {
 	m.words = append(m.words[:0], fine, 0)
+	if many, ok := m.part.(engine.Batcher); ok && c.own && many.CanStepN() {
+		m.takeOver(m.gathered, c)
+		return many.StepN(int(size), func(out *engine.Burst) error {
+			m.add(out)
+			m.next++
+			return nil
+		})
+	}
 	for range size {
 		m.takeOver(min(m.taken+1, m.gathered), c)
 		in, err := c.next()
@@ -199,8 +208,9 @@ func given(in []engine.Stimulus) func() ([]engine.Stimulus, error) {
 }
 
 // follow runs the same bursts as the leader. It drops the error, because the leader gets it from the same words.
-func (m *member) follow(n uint64, next func() ([]engine.Stimulus, error)) {
-	_ = m.advance(n, course{next: next, take: m.join, last: func() bool { return false }})
+func (m *member) follow(n uint64, c course) {
+	c.take, c.last = m.join, func() bool { return false }
+	_ = m.advance(n, c)
 }
 
 // join puts the fired neurons of all parts in one list, in no particular order.

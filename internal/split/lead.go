@@ -58,6 +58,7 @@ func (b *backend) StepN(n int, each func(*engine.Burst) error) error {
 	var refused error // the error of each; the other parts have already begun the next window
 	err := b.lost(b.advance(uint64(n), course{
 		next: b.own,
+		own:  true,
 		take: func() []uint32 {
 			fired := b.assemble(&b.out)
 			if refused == nil {
@@ -160,6 +161,9 @@ func (b *backend) Device() string {
 	}
 	return runtime.GOARCH + ", " + parts
 }
+
+// Leading returns the backend of part 0.
+func (b *backend) Leading() Part { return b.part }
 
 // Close ends all parts and closes the leader's backend.
 func (b *backend) Close() error {

@@ -16,7 +16,8 @@ import (
 // Part is a backend that holds one part of a network. Its Step delivers the bursts of the part's own neurons, and its states
 // have values for these neurons only. SetQueue replaces the fire queue of the burst that is delay bursts back (1 is the newest
 // burst) by the spikes of all parts, which ascend only in the leading part. SetQueue is called before the first Step in which
-// one of these spikes arrives.
+// one of these spikes arrives. A part that is an engine.Batcher runs the bursts of a window together, where they have the genome's
+// stimuli alone: SetQueue is called for all of the window before then.
 type Part interface {
 	engine.Backend
 	SetQueue(delay int, fired []uint32)
@@ -150,9 +151,9 @@ func (m *member) told() ([]uint32, error) {
 func (m *member) do(what uint32, words []uint32) {
 	switch what {
 	case doStep:
-		m.follow(1, given(stimuliOf(words)))
+		m.follow(1, course{next: given(stimuliOf(words))})
 	case doSteps:
-		m.follow(long(words), m.own)
+		m.follow(long(words), course{next: m.own, own: true})
 	case doRead:
 		_ = m.giveState(&m.state, func(column, [][]uint32) {})
 	case doWrite:
