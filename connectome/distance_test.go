@@ -483,3 +483,24 @@ func TestPairwisePoisson(t *testing.T) {
 	}
 	assert.InDelta(t, 0, (sum-7)/math.Sqrt(14), 4.5, fmt.Sprint(have))
 }
+
+// Rules see the positions of a file as they see those of a grid: with a grid's own positions the network is the same.
+func TestPositionsOfAFile(t *testing.T) {
+	for _, periodic := range []bool{false, true} {
+		list := func(g *genome.Genome, each bool) uint64 {
+			a := &g.Areas[0]
+			for n := uint64(0); each && n < a.Neurons(); n++ {
+				a.Space.Each = append(a.Space.Each[:n:n], (&genome.Area{Size: a.Size, PerVoxel: a.PerVoxel, Space: &genome.Space{Extent: a.Space.Extent, Center: a.Space.Center}}).At(n))
+			}
+			return build(t, g).Hash()
+		}
+		net := func() *genome.Genome {
+			return network(1, sheet(20, 15, 2, periodic)).join(genome.Projection{Rule: genome.DistanceRule, Kernel: kernelOf("0.4*exp(-d/(40 um))"), Weight: byPlace("2 - d/(400 um)", 1), Delay: byPlace("1 + d/(30 um)", 1)})
+		}
+		require.Equal(t, list(net(), false), list(net(), true))
+		moved := net()
+		list(moved, true)
+		moved.Areas[0].Space.Each[7][1] += 35
+		require.NotEqual(t, list(net(), false), build(t, moved).Hash())
+	}
+}

@@ -28,7 +28,7 @@ func (p *parser) area(n *yaml.Node, at *path) Area {
 	f.name("group", &a.Group)
 	p.shape(f, &a)
 	f.numbers3("position", &a.Position)
-	f.space(&a)
+	p.space(f, &a)
 	f.whole("devices", &a.Devices)
 	if psp := 1.0; f.number("psp", &psp) {
 		a.PSP = &psp

@@ -77,7 +77,7 @@ func (p *parser) places(f *fields, pr *Projection, key string) {
 	}
 	for _, i := range slices.Compact([]int{pr.From, pr.To}) {
 		if a := &p.g.Areas[i]; !a.Placed() {
-			f.fault(key, "expects areas whose neurons have positions, found %s without: give it extent beside size", a.Name)
+			f.fault(key, "expects areas whose neurons have positions, found %s without: give it extent beside size, or positions", a.Name)
 			return
 		}
 	}

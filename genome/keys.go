@@ -143,6 +143,7 @@ var areaKeys = sync.OnceValue(func() []key {
 		{Name: "extent", Form: formList, Item: &key{Form: formNumber, Dims: []Dimension{Length}, Min: 0, Max: inf}, Len: 3, Doc: "lengths of the area along x, y and z, which give its neurons positions, beside size: each at the middle of its voxel"},
 		{Name: "center", Form: formList, Item: &key{Form: formNumber, Dims: []Dimension{Length}, Min: -inf, Max: inf}, Len: 3, Default: "[0 um, 0 um, 0 um]", Doc: "where the middle of the extent lies"},
 		{Name: "periodic", Form: formFlag, Default: "false", Doc: "whether distances go the shorter way round, as if each end of the extent met the other"},
+		{Name: "positions", Form: formFile, Doc: "file with columns x, y and z in um (CSV, Parquet or Arrow), a row for each neuron, which lies there; extent and center are then the box around them, unless they are given"},
 		{Name: "model", Form: formModel, Choices: names, Default: names[0], Doc: "neuron model"},
 		{Name: "group", Form: formName, Doc: "what the area is for: ipu, opu, core, custom, memory or any other name"},
 		{Name: "devices", Form: formWhole, Low: 1, High: maxSize, Doc: "number of devices that the area stands for"},

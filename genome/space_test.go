@@ -55,7 +55,7 @@ func TestFaultsOfKernels(t *testing.T) {
 		"  - {name: b, size: [3, 3, 1], extent: [1 mm, 1 mm, 0 um], periodic: true, model: lif}\n  - {name: c, neurons: 9, model: lif}\n"
 	for text, want := range map[string]string{
 		`from: a, to: a, rule: distance, weight: 1 mV`:                                                       `key "p" is missing; the rule distance needs it`,
-		`from: a, to: c, rule: distance, p: 0.1, weight: 1 mV`:                                               "expects areas whose neurons have positions, found c without: give it extent beside size",
+		`from: a, to: c, rule: distance, p: 0.1, weight: 1 mV`:                                               "expects areas whose neurons have positions, found c without: give it extent beside size, or positions",
 		`from: a, to: b, rule: distance, p: 0.1, weight: 1 mV`:                                               "expects two areas that are not periodic, or two that are with the same extent, found a and b",
 		`from: a, to: a, rule: distance, p: 1.5, weight: 1 mV`:                                               "expects a plain number 0…1 or a formula of d, dx, dy and dz, found 1.5",
 		`from: a, to: a, rule: distance, p: "exp(-d/(3 mm)", weight: 1 mV`:                                   `expects an operator, "," or ")", found the end`,
@@ -76,5 +76,39 @@ func TestFaultsOfKernels(t *testing.T) {
 		_, err := Parse("net.yaml", []byte(areas+"projections:\n  - {"+text+"}\n"), nil)
 		require.ErrorContains(t, err, want, text)
 		require.ErrorContains(t, err, "net.yaml:7:", text)
+	}
+}
+
+// A file places each neuron; without an extent the box around them is the area's.
+func TestPositionsOfAFile(t *testing.T) {
+	const cells = "kind,x,y,z\n1,-30,5,2\n2,70,5,1e3\n1,0,6,-4\n"
+	parse := func(area, cells string) (*Genome, error) {
+		return Parse("space.yaml", []byte("burst: v1\nareas: [{name: a, "+area+"}]\n"), holding(cells))
+	}
+	g, err := parse("neurons: 3, positions: cells.csv", cells)
+	require.NoError(t, err)
+	a := &g.Areas[0]
+	require.Equal(t, &Space{Pos: a.Space.Pos, Extent: [3]float64{100, 1, 1004}, Center: [3]float64{20, 5.5, 498}, Each: [][3]float64{{-30, 5, 2}, {70, 5, 1e3}, {0, 6, -4}}}, a.Space)
+	require.Equal(t, [3]float64{0, 6, -4}, a.At(2))
+	require.True(t, a.Placed())
+	require.Len(t, g.Files, 1)
+	g, err = parse("size: [3, 1, 1], positions: cells.csv, extent: [160 um, 12 um, 2 mm], periodic: true", cells)
+	require.NoError(t, err)
+	require.Equal(t, [3]float64{160, 12, 2000}, g.Areas[0].Space.Extent)
+	require.Equal(t, [3]float64{70, 5, 1e3}, g.Areas[0].At(1))
+	require.True(t, g.Areas[0].Space.Periodic)
+	for _, c := range []struct{ area, cells, want string }{
+		{"neurons: 4, positions: cells.csv", cells, "3 rows, want one for each of 4 neurons"},
+		{"neurons: 3, positions: cells.txt", cells, "expects a file that ends in"},
+		{"neurons: 3, positions: cells.csv", "x,y,Z\n1,2,3\n1,2,3\n1,2,3\n", `no column "z" in the header, which has x, y, Z; did you mean "Z"?`},
+		{"neurons: 3, positions: cells.csv", "x,y,z\n1,2,3\n1,nan,3\n1,2,3\n", "column y: NaN, want a coordinate in um"},
+		{"neurons: 3, positions: cells.csv", "x,y,z\n1,2,3\n1,2,3\n1,2,3e15\n", "column z: 3e+15, want a coordinate in um, of at most 1e+15 either way"},
+		{"neurons: 3, positions: cells.csv, extent: [120 um, 12 um, 2 mm]", cells, "column x: 70, want one within the extent, -60 to 60 um"},
+		{"neurons: 3, positions: cells.csv, periodic: true", cells, "expects periodic beside extent, found no extent"},
+		{"neurons: 131073, positions: cells.csv", cells, "expects an area of at most 131072 neurons for positions of a file, found 131073"},
+		{"neurons: 3, positions: [1, 2, 3]", cells, "expects the name of a file with columns x, y and z"},
+	} {
+		_, err := parse(c.area, c.cells)
+		assert.ErrorContains(t, err, c.want, c.area)
 	}
 }

@@ -203,7 +203,7 @@ func (o *inspectOptions) run(cmd *cobra.Command, arg string) error {
 	for i, a := range s.Areas {
 		area := &g.Areas[i]
 		v.Areas = append(v.Areas, inspectArea{
-			Name: a.Name, Aliases: append([]string{}, area.Aliases...), Reached: reached[i], Group: area.Group, Devices: area.Devices, Model: area.Model.Name, Size: area.Size, PerVoxel: area.PerVoxel, Space: manifest.SpaceOf(area.Space), PSPMax: area.PSPMax, Ports: portsOf(area.Model),
+			Name: a.Name, Aliases: append([]string{}, area.Aliases...), Reached: reached[i], Group: area.Group, Devices: area.Devices, Model: area.Model.Name, Size: area.Size, PerVoxel: area.PerVoxel, Space: boxOf(area.Space), PSPMax: area.PSPMax, Ports: portsOf(area.Model),
 			Neurons: a.Neurons, InSynapses: a.InSynapses, OutSynapses: a.OutSynapses,
 		})
 	}
@@ -311,6 +311,15 @@ func (v *inspection) print(cmd *cobra.Command) error {
 		facts = append(facts, "", fmt.Sprintf("this machine has %s available, too little to build it; --parts N shows what each of N processes would take", plain.Bytes(has)))
 	}
 	return pairs(w, facts...)
+}
+
+// boxOf is where an area lies, without the places of its neurons.
+func boxOf(s *genome.Space) *manifest.Space {
+	box := manifest.SpaceOf(s)
+	if box != nil {
+		box.Each = nil
+	}
+	return box
 }
 
 // spaceText is where an area lies.

@@ -60,8 +60,11 @@ func (m *Manifest) Keep(spans []connectome.Span) {
 	}
 }
 
-// flaw says what is wrong with the area's recorded neurons; empty: nothing.
+// flaw says what is wrong with the area's positions and recorded neurons; empty: nothing.
 func (a *Area) flaw() string {
+	if a.Space != nil && a.Space.Each != nil && len(a.Space.Each) != int(a.Neurons) {
+		return fmt.Sprintf("has %d neurons and the positions of %d, want one for each", a.Neurons, len(a.Space.Each))
+	}
 	next, end, n := uint64(a.First), uint64(a.First)+uint64(a.Neurons), uint64(0)
 	for _, s := range a.RecordedSpans {
 		from, until := uint64(s.First), uint64(s.First)+uint64(s.Neurons)

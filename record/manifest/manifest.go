@@ -152,12 +152,13 @@ type Area struct {
 	RecordedSpans []Span    `json:"recorded_spans,omitempty"` // these neurons, ascending and apart; none: the area's first ones
 }
 
-// Space is how the positions of an area's neurons follow from their voxels: along each axis, voxel i of n lies at
+// Space is where the neurons of an area lie: each where Each says or, without it, by its voxel: along each axis, voxel i of n lies at
 // center + extent·(2i + 1 − n)/2n.
 type Space struct {
-	Extent   [3]float64 `json:"extent_um"`
-	Center   [3]float64 `json:"center_um"`
-	Periodic bool       `json:"periodic"`
+	Extent   [3]float64   `json:"extent_um"`
+	Center   [3]float64   `json:"center_um"`
+	Periodic bool         `json:"periodic"`
+	Each     [][3]float64 `json:"positions_um,omitempty"` // x, y and z of each neuron, from a file
 }
 
 // SpaceOf is what the genome says of an area.
@@ -165,7 +166,7 @@ func SpaceOf(s *genome.Space) *Space {
 	if s == nil {
 		return nil
 	}
-	return &Space{s.Extent, s.Center, s.Periodic}
+	return &Space{s.Extent, s.Center, s.Periodic, s.Each}
 }
 
 // Learns is a projection whose weights change.
@@ -208,6 +209,9 @@ func Voxel(size [3]uint32, perVoxel, place uint32) (x, y, z uint32) {
 func (a *Area) At(place uint32) [3]float64 {
 	if a.Space == nil {
 		return [3]float64{math.NaN(), math.NaN(), math.NaN()}
+	}
+	if each := a.Space.Each; int(place) < len(each) {
+		return each[place]
 	}
 	x, y, z := a.Voxel(place)
 	s := genome.Space{Extent: a.Space.Extent, Center: a.Space.Center}

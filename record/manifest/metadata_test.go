@@ -22,5 +22,7 @@ func TestDescribedAreas(t *testing.T) {
 	bad := good
 	bad.Areas = []Area{{Name: "a", Neurons: 5, Model: "lif"}, {Name: "b", First: 6, Neurons: 5, Model: "lif"}}
 	require.ErrorContains(t, describe(text(bad)), "areas[1] (b) begins at neuron 6, want 5")
+	bad.Areas = []Area{{Name: "a", Neurons: 5, Model: "lif", Space: &Space{Each: make([][3]float64, 4)}}}
+	require.ErrorContains(t, describe(text(bad)), "areas[0] (a) has 5 neurons and the positions of 4, want one for each")
 	require.ErrorContains(t, describe("[{"), "unexpected end")
 }

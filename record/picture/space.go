@@ -43,7 +43,7 @@ func newSheet(a *manifest.Area, frames int) *sheet {
 		return 0
 	})
 	s := &sheet{area: a, across: min(axes[0], axes[1]), up: max(axes[0], axes[1])}
-	s.columns, s.rows = min(sheetCells, int(a.Size[s.across])), min(sheetCells, int(a.Size[s.up]))
+	s.columns, s.rows = s.cells(s.across), s.cells(s.up)
 	s.neurons = make([]uint32, s.columns*s.rows)
 	for range frames {
 		s.spikes = append(s.spikes, make([]uint32, len(s.neurons)))
@@ -57,8 +57,30 @@ func newSheet(a *manifest.Area, frames int) *sheet {
 	return s
 }
 
+// cells is how many there are along an axis: one for each voxel or, where a file has the positions, as if they lay on a square.
+func (s *sheet) cells(axis int) int {
+	switch a := s.area; {
+	case a.Space.Each == nil:
+		return min(sheetCells, int(a.Size[axis]))
+	case a.Space.Extent[axis] == 0:
+		return 1
+	default:
+		return min(sheetCells, int(math.Ceil(math.Sqrt(float64(a.Neurons)))))
+	}
+}
+
 // cell is the cell of a neuron, by its place in the area; rows go from the least coordinate on.
 func (s *sheet) cell(place uint32) int {
+	if space := s.area.Space; space.Each != nil {
+		on := func(axis, cells int) int {
+			if cells == 1 {
+				return 0
+			}
+			part := (s.area.At(place)[axis]-space.Center[axis])/space.Extent[axis] + 0.5
+			return min(max(0, int(part*float64(cells))), cells-1)
+		}
+		return on(s.up, s.rows)*s.columns + on(s.across, s.columns)
+	}
 	x, y, z := s.area.Voxel(place)
 	at := [3]uint32{x, y, z}
 	on := func(axis, cells int) int { return int(uint64(at[axis]) * uint64(cells) / uint64(s.area.Size[axis])) }

@@ -92,3 +92,14 @@ func TestMap(t *testing.T) {
 	require.Equal(t, 1.0, topRate(nil))
 	require.Equal(t, 3.0, topRate([][]float64{{0, math.NaN()}, {3, 2}}))
 }
+
+// Areas whose positions a file has are cut into cells, so that each neuron counts where it lies.
+func TestSheetOfPositions(t *testing.T) {
+	places := [][3]float64{{-10, 0, 5}, {10, 0, 25}, {9.9, 0, 24}, {0, 0, 5}}
+	a := manifest.Area{Name: "a", First: 3, Neurons: 4, Recorded: 4, Size: [3]uint32{4, 1, 1}, PerVoxel: 1,
+		Space: &manifest.Space{Extent: [3]float64{20, 0, 20}, Center: [3]float64{0, 0, 15}, Each: places}}
+	s := newSheet(&a, 1)
+	require.Equal(t, []int{2, 2}, []int{s.columns, s.rows})
+	require.Equal(t, []uint32{1, 1, 0, 2}, s.neurons)
+	require.Equal(t, places[2], a.At(2))
+}

@@ -159,13 +159,16 @@ def _places(areas: list[dict[str, Any]], neuron: Column, axis: int) -> Column:
     for k, a in enumerate(areas):
         if "space" in a:
             rows = of == k
-            found[rows] = along(a, axis, voxel[rows])
+            found[rows] = along(a, axis, neuron[rows], voxel[rows])
     return found
 
 
-def along(area: Mapping[str, Any], axis: int, voxel: Column) -> npt.NDArray[np.float64]:
-    """Where voxels lie along an axis of an area with positions, in um: docs/genome.md has the formula."""
+def along(area: Mapping[str, Any], axis: int, neuron: Column, voxel: Column) -> npt.NDArray[np.float64]:
+    """Where neurons of voxels lie along an axis of an area with positions, in um: docs/genome.md has the formula."""
     n, space = max(1, area["size"][axis]), area["space"]
+    if "positions_um" in space:
+        each: npt.NDArray[np.float64] = np.array(space["positions_um"], np.float64).reshape(-1, 3)[neuron - area["first"], axis]
+        return each
     odd = 2.0 * voxel.astype(np.float64) + (1 - n)
     at: npt.NDArray[np.float64] = space["center_um"][axis] + space["extent_um"][axis] * odd / (2 * n)
     return at
@@ -183,9 +186,9 @@ def positions(manifest: Mapping[str, Any], of: Area | str) -> npt.NDArray[np.flo
     if area is None:
         raise UsageError(f"no area {name!r}, want one of {', '.join(a['name'] for a in areas)}")
     if "space" not in area:
-        raise UsageError(f"area {name!r} has no positions; in its genome `extent` gives it some")
+        raise UsageError(f"area {name!r} has no positions; in its genome `extent` or `positions` gives it some")
     neuron = np.arange(area["first"], area["first"] + area["neurons"], dtype="<u4")
-    return np.stack([along(area, axis, _voxels(areas, neuron, axis)) for axis in range(3)], axis=1)
+    return np.stack([along(area, axis, neuron, _voxels(areas, neuron, axis)) for axis in range(3)], axis=1)
 
 
 def checked(folder: str | os.PathLike[str], name: str, manifest: Mapping[str, Any]) -> Table:
