@@ -11,14 +11,16 @@ import (
 	"burst/genome"
 )
 
+// longDelays are longest delays of more than a byte holds.
+func longDelays() []int { return []int{256, 257, 1_000, 65_535} }
+
 // runDelays tests delays of more than a byte holds, up to the longest.
 func runDelays(t *testing.T, open, oracle Open) {
-	for _, longest := range []int{256, 257, 1_000, 65_535} {
+	for _, longest := range longDelays() {
 		t.Run(fmt.Sprintf("arrives after %d bursts", longest), func(t *testing.T) { arrives(t, open, longest) })
 		for seed := range seeds(3, 1) {
 			r := rand.New(rand.NewPCG(seed, uint64(longest)))
 			t.Run(fmt.Sprintf("up to %d bursts, seed %d", longest, seed), func(t *testing.T) { goesOn(t, open, oracle, lateNet(r, longest), longest, r) })
-			t.Run(fmt.Sprintf("learns up to %d bursts, seed %d", longest, seed), func(t *testing.T) { goesOn(t, open, oracle, latePlastic(r, longest), longest, r) })
 		}
 	}
 	t.Run("from burst 0 on", func(t *testing.T) {
@@ -26,6 +28,16 @@ func runDelays(t *testing.T, open, oracle Open) {
 		c := lateNet(r, 300).Build()
 		same(t, open, oracle, c, 650, sparse(r.Uint64(), c), "spikes of all bursts arrive, and the queues go around")
 	})
+}
+
+// runPlasticDelays tests such delays of synapses that learn.
+func runPlasticDelays(t *testing.T, open, oracle Open) {
+	for _, longest := range longDelays() {
+		for seed := range seeds(3, 1) {
+			r := rand.New(rand.NewPCG(seed, uint64(longest)))
+			t.Run(fmt.Sprintf("up to %d bursts, seed %d", longest, seed), func(t *testing.T) { goesOn(t, open, oracle, latePlastic(r, longest), longest, r) })
+		}
+	}
 }
 
 // arrives: a spike arrives after exactly so many bursts, whether it waits already or is fired in the run, and not after as many modulo 256.

@@ -20,6 +20,7 @@ type Open func(c *connectome.Connectome, w engine.Want) (engine.Backend, error)
 func Run(t *testing.T, open, oracle Open) {
 	run(t, open, oracle, func(*textCase) bool { return true })
 	t.Run("Plastic", func(t *testing.T) { runPlastic(t, open, oracle) })
+	t.Run("PlasticDelays", func(t *testing.T) { runPlasticDelays(t, open, oracle) })
 	t.Run("DrivenLearning", func(t *testing.T) { runDriven(t, open, oracle, RandomDrivenLearning) })
 }
 
