@@ -57,6 +57,7 @@ const (
 	cpuFormula      = "backend/cpu/internal/vector/formula.go"
 	cpuRing         = "backend/cpu/ring.go"
 	cpuTurn         = "backend/cpu/turn.go"
+	cpuBox          = "backend/cpu/box.go"
 	cpuStill        = "backend/cpu/still.go"
 	cpuBlock        = "backend/cpu/block.go"
 	cpuHandle       = "backend/cpu/handle.go"
@@ -89,7 +90,7 @@ func bugs() []planted {
 		{"lif_event reads beyond its table's end", "cpu", cpuEvent, "e.decay[min(int(age), len(e.decay)-1)]", "e.decay[min(int(age), len(e.decay)-2)]"},
 		{"lif_event does not renew ages", "cpu", cpuEvent, "e.renew(t)", "e.renew(t + 1<<31)"},
 		{"lif_event's state is a burst old", "cpu", cpuEvent, "age := int32(t - 1 - c.last)", "age := int32(t - c.last)"},
-		{"lif_event's potential does not fade", "cpu", cpuEvent, "f.g.area.Potential(c.v, ", "max(c.v, c.v+0*f.g.area.Decay[0]) + 0*f.g.area.Potential(c.v, "},
+		{"lif_event's potential does not fade", "cpu", cpuEvent, "a.Potential(c.v, ", "max(c.v, c.v+0*a.Decay[0]) + 0*a.Potential(c.v, "},
 		{"lif leaks after the input", "reference", referenceModels, "*v = *v + (float32(em1**v) + drive) + input", "*v += input; *v = *v + (float32(em1**v) + drive)"},
 		{"lif leaks after the input", "cpu plain", cpuPlain, "old + (float32(em1*old) + term) + float32(sum)/scale", "old + float32(sum)/scale + (float32(em1*(old+float32(sum)/scale)) + term)"},
 		{"feagi refractory fixed at 3", "reference", referenceModels, "*r = refractory\n\t\t\tif", "*r = 3\n\t\t\tif"},
@@ -107,7 +108,7 @@ func bugs() []planted {
 		{"the last delay's slot is skipped", "reference", reference, "d <= b.c.MaxDelay", "d < b.c.MaxDelay"},
 		{"the last delay's slot is skipped", "cpu", cpuPropagate, "flight{next, f.end}", "flight{next, next.To}"},
 		{"the fire queue is not sorted", "reference", reference, "fired = append(fired, a.Neurons.First+i)", "fired = append([]uint32{a.Neurons.First + i}, fired...)"},
-		{"the fire queue is not sorted", "cpu", cpu, "out.Fired = append(out.Fired, g.fired...)", "out.Fired = append(g.fired[:len(g.fired):len(g.fired)], out.Fired...)"},
+		{"the fire queue is not sorted", "cpu", cpuBox, "out.Fired = append(out.Fired, w.box(ran).fires(i)...)", "out.Fired = append(append([]uint32(nil), w.box(ran).fires(i)...), out.Fired...)"},
 		{"a zero sum is in the FCL", "reference", reference, "if sum != 0 {", "{"},
 		{"a zero sum is updated", "reference", referenceModels, "if !candidate {", "if !candidate && false {"},
 		{"a zero sum is a candidate", "cpu", cpuMarks, "if sums[i&63] != 0 {", "if sums[i&63] != 0 || true {"},
@@ -125,9 +126,9 @@ func bugs() []planted {
 		{"input is a product with 1/scale", "cpu plain", cpuPlain, "term) + float32(sum)/scale", "term) + float32(float32(sum)*(1/scale))"},
 		{"the burst's upper half is not drawn from", "reference", referenceModels, "exact.Excitability, uint64(n), t)", "exact.Excitability, uint64(n), t&(1<<32-1))"},
 		{"a neighbour's value is delivered", "reference", reference, "p.In(b.c, b.state)", "engine.Probe{max(p.Neuron, 1) - 1, p.Variable}.In(b.c, b.state)"},
-		{"a neighbour's value is delivered", "cpu", cpu, "x = values[b.own.Count(p.Neuron)]", "x = values[max(b.own.Count(p.Neuron), 1)-1]"},
+		{"a neighbour's value is delivered", "cpu", cpuBox, "return p.from[p.index]", "return p.from[max(p.index, 1)-1]"},
 		{"another variable is delivered", "reference", reference, "p.In(b.c, b.state)", "engine.Probe{p.Neuron, p.Variable / 2}.In(b.c, b.state)"},
-		{"another variable is delivered", "cpu", cpu, "values = b.more[p.Variable-1]", "values = b.more[0]"},
+		{"another variable is delivered", "cpu", cpuBox, "from: b.more[p.Variable-1]", "from: b.more[0]"},
 		{"values are those before the burst", "reference", reference, "out.Fired = b.update(t, out.Fired)\n", "old := b.state.Clone()\n\tout.Fired = b.update(t, out.Fired)\n\tdefer func() {\n\t\tfor i, p := range b.want.Values {\n\t\t\tout.Values[i] = p.In(b.c, old)\n\t\t}\n\t}()\n"},
 		{"the drive's place is not drawn from", "cpu", cpuInject, "[3]uint32{place, uint32(t)", "[3]uint32{0, uint32(t)"},
 		{"drives are rounded one by one", "reference", "connectome/drive.go", "sum += now.addend(i)", "sum = float64(float32(sum) + float32(now.addend(i)))"},
@@ -146,7 +147,7 @@ func bugs() []planted {
 		{"what a drive draws below 0 leaves the port that it names", "cpu", cpuInject, "\tcase d.Port > 0:\n", "\tcase d.Port > 0 && !negative:\n"},
 		{"a model reads its third port from the first", "reference", reference, "b.acc[a.Ports.First+k*a.Neurons.Count+i]", "b.acc[a.Ports.First+k%2*a.Neurons.Count+i]"},
 		{"a model reads its third port from the second", "cpu", cpuCustom, "at := g.slot + port*g.run", "at := g.slot + min(port, 1)*g.run"},
-		{"candidates of a third port are lost", "cpu", cpu, "range b.c.Areas[i].PortsEach()", "range min(b.c.Areas[i].PortsEach(), 2)"},
+		{"candidates of a third port are lost", "cpu", cpuBox, "range b.c.Areas[i].PortsEach()", "range min(b.c.Areas[i].PortsEach(), 2)"},
 		{"stimuli of a third port are lost", "cpu", cpuInject, "range g.area.PortsEach()", "range min(g.area.PortsEach(), 2)"},
 		{"what learns goes to the first port", "cpu", cpuShare, "s.slot, s.ahead = g.slot+p.Port*g.run, g.portsAhead(p.Port)", "s.slot, s.ahead = g.slot, g.portsAhead(p.Port)"},
 		{"a third port is forgotten in parts", "cpu parts", "backend/cpu/walk.go", "s.shift, s.slot = g.portsAhead(port), g.slot+port*g.run-g.lo", "s.shift, s.slot = g.portsAhead(port), g.slot+min(port, 1)*g.run-g.lo"},
@@ -167,7 +168,7 @@ func bugs() []planted {
 		{"a variable is stored before another reads it", "cpu", cpuRecipe, "int(in.K) != k", "k > 999"},
 		{"a custom neuron's parameters are its neighbour's", "cpu", cpuCustom, "each[first+lo : first+hi]", "each[lo : hi+0*first]"},
 		{"a refractory custom neuron is quiet", "cpu plain", cpuFormula, "touch(live, i, is|uint32(r[i]))", "touch(live, i, is)"},
-		{"flights of long delays begin too early", "cpu", cpuPropagate, "w.listRows(w.b.queues.back(int(least)))", "w.listRows(w.b.queues.back(1))"},
+		{"flights of long delays begin too early", "cpu", cpuPropagate, "w.listRows(b.queues.before(w.now, delay))", "w.listRows(b.queues.before(w.now, 1))"},
 		{"flights are lost when a state is written", "cpu", cpuPropagate, "if delay >= age {", "if delay > age {"},
 		{"pre events come before post events", "reference", referenceLearns, "\t\tif e.post {\n\t\t\tl.handle(l.p.OnPost, e) // 1a\n\t\t}\n\t\tif e.pre {\n\t\t\tl.deliver(k, l.handle(l.p.OnPre, e)) // 1b\n\t\t}\n", "\t\tif e.pre {\n\t\t\tl.deliver(k, l.handle(l.p.OnPre, e)) // 1b\n\t\t}\n\t\tif e.post {\n\t\t\tl.handle(l.p.OnPost, e) // 1a\n\t\t}\n"},
 		{"a trace is raised before it is read", "reference", referenceLearns, "\tend := e.t\n", "\tend := e.t + 1\n"},
