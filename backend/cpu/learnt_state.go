@@ -108,10 +108,8 @@ func (s *share) restorePosts() {
 	s.ring.clear(b.number)
 	for j := range s.ring.heads {
 		s.ring.heads[j] = [2]uint32{}
-		if len(s.traces) > 0 {
-			s.ring.heads[j][1] = math.Float32bits(s.traces[0][j])
-		}
 	}
+	s.bringNear()
 	s.turn.resting = false
 	s.turn.begin(b.number, &s.ring)
 }

@@ -47,7 +47,7 @@ func (s *share) bind(p *posts) {
 // raise adds the events of burst t to the traces of the targets that posted lists.
 func (s *share) raise(t uint64) {
 	now, k := uint32(t+1), &s.w.b.kernels
-	near := len(s.traces) > 0 && s.onPost != nil
+	near := s.hasNear() && !s.turn.resting // heads are not read meanwhile
 	inBatches(s.posted, func(part []uint32) {
 		touchLists(k, s.traces, part)
 		touch(k, s.last, part)
@@ -77,6 +77,18 @@ func (s *share) raise(t uint64) {
 			if now-last > longAgo {
 				s.last[j] = now - longAgo
 			}
+		}
+	}
+}
+
+// hasNear says that heads have the first trace.
+func (p *posts) hasNear() bool { return len(p.traces) > 0 && len(p.ring.heads) > 0 }
+
+// bringNear puts the first traces into the heads.
+func (p *posts) bringNear() {
+	if p.hasNear() {
+		for j := range p.ring.heads {
+			p.ring.heads[j][1] = math.Float32bits(p.traces[0][j])
 		}
 	}
 }

@@ -112,6 +112,9 @@ func (p *posts) rests(t uint64) bool {
 		p.ring.clear(t)
 		p.turn.begin(t, &p.ring)
 		p.turn.resting = rest
+		if !rest {
+			p.bringNear()
+		}
 	}
 	return rest
 }
