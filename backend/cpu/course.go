@@ -69,6 +69,7 @@ func (b *backend) advance(n int, each func(*engine.Burst) error) (int, error) {
 	c := &b.course
 	c.first, c.bursts, c.each, c.err, c.ended = b.number, 0, each, nil, time.Now()
 	hands := b.pool.wanted(uint64(b.window))
+	begun := b.pool.tuner.begin()
 	if hands == 1 {
 		n = 1
 	}
@@ -78,9 +79,10 @@ func (b *backend) advance(n int, each func(*engine.Burst) error) (int, error) {
 	}
 	if hands == 1 {
 		b.begin(c.in[0])
-		b.pool.do(aStep, 1, 1)
+		b.pool.do(aStep, 1)
 		b.arrived(1)
 		b.deliver(0)
+		b.pool.tuner.end(1, begun)
 		return 1, c.err
 	}
 	for _, w := range b.workers {
@@ -89,10 +91,11 @@ func (b *backend) advance(n int, each func(*engine.Burst) error) (int, error) {
 		}
 	}
 	c.met = b.pool.meeting.word.Load()
-	b.pool.do(aCourse, hands, c.bursts)
+	b.pool.do(aCourse, hands)
 	last := (c.bursts - 1) / b.window * b.window
 	b.arrived(c.bursts - last)
 	b.deliverAll(last, c.bursts)
+	b.pool.tuner.end(c.bursts, begun)
 	for _, w := range b.workers {
 		w.ran = 0
 	}

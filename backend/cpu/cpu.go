@@ -127,7 +127,10 @@ func made(c *connectome.Connectome, w engine.Want, workers int, kernels vector.K
 // Step advances by one burst; each worker does its share of steps 1 to 5.
 func (b *backend) Step(in []engine.Stimulus, out *engine.Burst) error {
 	b.begin(in)
-	b.pool.do(aStep, b.pool.wanted(1), 1)
+	hands := b.pool.wanted(1)
+	begun := b.pool.tuner.begin()
+	b.pool.do(aStep, hands)
+	b.pool.tuner.end(1, begun)
 	return b.finish(out)
 }
 

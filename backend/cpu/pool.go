@@ -102,26 +102,19 @@ func (p *pool) wanted(bursts uint64) int {
 	return p.tuner.hands(int(min(max(1, bursts*work/p.worth), uint64(len(p.workers)))))
 }
 
-// do runs a job of so many bursts on so many hands and waits for them.
-func (p *pool) do(job uint64, hands, bursts int) {
+// do runs a job on so many hands and waits for them.
+func (p *pool) do(job uint64, hands int) {
 	p.hands = hands
-	if hands == 1 && !p.tuner.compares() { // the clock takes long where bursts are short
+	if hands == 1 {
 		p.jobs[job](0)
-		p.tuner.ran(bursts, 0)
 		return
 	}
 	begin, before := time.Now(), p.done.word.Load()
-	if hands > 1 {
-		p.busy.Store(int32(hands - 1))
-		p.tell(job, hands, hands-1)
-	}
+	p.busy.Store(int32(hands - 1))
+	p.tell(job, hands, hands-1)
 	p.jobs[job](0)
-	if hands > 1 {
-		p.done.wait(0, before, p.awake, mostSpin)
-	}
-	took := time.Since(begin)
-	p.spin.Store(int64(min(spins*took, mostSpin)))
-	p.tuner.ran(bursts, took)
+	p.done.wait(0, before, p.awake, mostSpin)
+	p.spin.Store(int64(min(spins*time.Since(begin), mostSpin)))
 }
 
 // meet waits until all hands of a job are there. It returns the word of the meeting, which the next one wants: the first one that

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -122,6 +123,38 @@ func spread(b engine.Backend, c *connectome.Connectome) error {
 		}
 	}
 	return b.WriteState(s)
+}
+
+// BenchmarkShare is what one of so many threads does in a burst, alone on its core: the work that more threads do not divide shows.
+func BenchmarkShare(b *testing.B) {
+	const bursts = 300
+	c := regular(100_000)
+	back := open(c, engine.Want{}, 1, vector.Best())
+	var queues [bursts][]uint32
+	var out engine.Burst
+	err := spread(back, c)
+	for i := range queues {
+		err = cmp.Or(err, back.Step(nil, &out))
+		queues[i] = slices.Clone(out.Fired)
+	}
+	if err = cmp.Or(err, back.Close()); err != nil {
+		b.Fatal(err)
+	}
+	for _, workers := range []int{1, 2, 4, 8, 16} {
+		b.Run(fmt.Sprintf("100k lif/1 of %d", workers), func(b *testing.B) {
+			back := open(c, engine.Want{}, workers, vector.Best())
+			defer back.Close()
+			if err := spread(back, c); err != nil {
+				b.Fatal(err)
+			}
+			w := back.workers[0]
+			for b.Loop() {
+				back.queues.push(queues[w.now%bursts])
+				w.now++
+				w.step()
+			}
+		})
+	}
 }
 
 // BenchmarkStep reports what was computed too: spikes/burst must be the same for all.

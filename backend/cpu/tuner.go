@@ -38,6 +38,23 @@ func (t *tuner) hands(worth int) int {
 	return min(worth, t.tried[t.trial%2])
 }
 
+// begin is the time before bursts, if it counts: to look at the clock takes long where bursts are short.
+func (t *tuner) begin() time.Time {
+	if !t.compares() {
+		return time.Time{}
+	}
+	return time.Now()
+}
+
+// end is called after so many bursts, with the time before them. In courses it includes who receives them, in which hands differ.
+func (t *tuner) end(bursts int, begun time.Time) {
+	took := time.Duration(0)
+	if t.compares() {
+		took = time.Since(begun)
+	}
+	t.ran(bursts, took)
+}
+
 // ran takes the time of bursts that ran.
 func (t *tuner) ran(bursts int, took time.Duration) {
 	if t.warm < coldBursts {
