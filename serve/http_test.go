@@ -484,8 +484,9 @@ func TestLastPatience(t *testing.T) {
 		return ws
 	}
 	ws := deaf()
-	refused := bytes.Repeat(wire.AppendSeen(nil, 0), 1000)
-	for range 150 { // the notices fill its socket
+	refused, err := wire.AppendJSON(nil, wire.TypeControl, 0, wire.Control{Do: strings.Repeat("x", 1<<20)})
+	require.NoError(t, err)
+	for range 20 { // the notices, which say what was asked for, fill its socket
 		require.NoError(t, ws.Write(t.Context(), websocket.MessageBinary, refused))
 	}
 	bad := wire.AppendSeen(nil, 0)
