@@ -3,8 +3,10 @@ package engine_test
 import (
 	"testing"
 
+	"burst/internal/slow"
+
 	"go.uber.org/goleak"
 )
 
 // TestMain fails when a test has left a goroutine behind.
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(slow.FewerCollections(m)) }

@@ -154,12 +154,9 @@ func recorded(t *testing.T, plan Plan, bursts iter.Seq[*engine.Burst]) *runfolde
 
 // TestRoundTrip takes spikes through every format: a row lost, doubled, moved or renamed would show.
 func TestRoundTrip(t *testing.T) {
-	n := 1_000_000
+	n := 300_000
 	if *long {
 		n = 10_000_000
-	}
-	if testing.Short() {
-		n = 300_000
 	}
 	want := wantSpikes(spiking(1, n))
 	require.Len(t, want.burst, n)

@@ -48,6 +48,7 @@ func TestConformance(t *testing.T) {
 		})
 	})
 	t.Run("plain loops", func(t *testing.T) {
+		slow.Test(t) // package vector compares these with the others
 		conform(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
 			return open(c, w, 2, vector.Plain()), nil
 		})

@@ -21,7 +21,7 @@ import (
 // TestPendingEvents compares networks that learn with the reference, with states read rarely, so that events are pending for long,
 // and with little room for them, so that sweeps come at any time.
 func TestPendingEvents(t *testing.T) {
-	many := slow.Times(20, 60)
+	many := slow.Times(12, 60)
 	for seed := range uint64(many) {
 		r := rand.New(rand.NewPCG(seed, 0x706c6173))
 		n := enginetest.RandomPlastic(r, int(seed))
@@ -52,7 +52,7 @@ func TestPendingEvents(t *testing.T) {
 
 // TestPlasticParts is the same for networks in parts.
 func TestPlasticParts(t *testing.T) {
-	many := slow.Times(20, 60)
+	many := slow.Times(12, 60)
 	for seed := range uint64(many) {
 		r := rand.New(rand.NewPCG(seed, 0x706c6173))
 		c := enginetest.RandomPlastic(r, int(seed)).Build()

@@ -14,6 +14,7 @@ import (
 	"burst/internal/clib"
 	"burst/internal/cuda/cudatest"
 	"burst/internal/cuda/driver"
+	"burst/internal/slow"
 )
 
 // In the environment: asBurst makes the test binary the program itself; killAt, such as "before rename 3", kills it there;
@@ -43,6 +44,7 @@ func scripted() {
 }
 
 func TestMain(m *testing.M) {
+	slow.FewerCollections(m) // also of the program, which is this one
 	if os.Getenv(asBurst) != "" {
 		os.Exit(program())
 	}

@@ -1,0 +1,9 @@
+package feagi_test
+
+import (
+	"testing"
+
+	"burst/internal/slow"
+)
+
+func TestMain(m *testing.M) { slow.FewerCollections(m).Run() }

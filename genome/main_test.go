@@ -1,0 +1,9 @@
+package genome
+
+import (
+	"testing"
+
+	"burst/internal/slow"
+)
+
+func TestMain(m *testing.M) { slow.FewerCollections(m).Run() }
