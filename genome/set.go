@@ -46,10 +46,12 @@ func (g *Genome) With(settings []string) (*Genome, error) {
 		return nil, fmt.Errorf("genome: %w", err)
 	}
 	name := strings.TrimSuffix(g.src.name, asSet) + asSet
-	if g.Folder == "" {
-		return Parse(name, text.Bytes(), g.open)
+	made, err := Parse(name, text.Bytes(), g.open)
+	if err != nil {
+		return nil, err
 	}
-	return ParseIn(g.Folder, name, text.Bytes())
+	made.Folder = g.Folder // which need not be where open looks: of files that were handed over it is where a run will keep them
+	return made, nil
 }
 
 // asSet is added to the name of a text that settings have changed.

@@ -1,6 +1,7 @@
 package genome
 
 import (
+	"io"
 	"strings"
 	"testing"
 
@@ -70,6 +71,24 @@ func TestWithByAreas(t *testing.T) {
 }
 
 // TestWithoutText: a genome made in Go has nothing to change values in, which is an error and no more.
+type handedOver struct{ *strings.Reader }
+
+func (handedOver) Close() error { return nil }
+
+// Files that were handed over are opened where they are, and not in the folder where a run will keep them.
+func TestWithFilesHandedOver(t *testing.T) {
+	const text = "burst: v1\nareas: [{name: a, neurons: 2, model: lif, params: {tau: \"column(t.csv, x)\"}}]\n"
+	g, err := Parse("net.yaml", []byte(text), func(string) (io.ReadCloser, error) {
+		return handedOver{strings.NewReader("x\n10\n20\n")}, nil
+	})
+	require.NoError(t, err)
+	g.Folder = "files"
+	made, err := g.With([]string{"areas.a.params.threshold=15 mV"})
+	require.NoError(t, err)
+	require.Equal(t, "files", made.Folder)
+	require.Equal(t, g.Files, made.Files)
+}
+
 func TestWithoutText(t *testing.T) {
 	g := &Genome{Areas: []Area{{Name: "a"}}}
 	require.Nil(t, g.Text())

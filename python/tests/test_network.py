@@ -57,10 +57,6 @@ def test_builds(tmp_path: Path) -> None:
     net.run("100 ms")
     with pytest.raises(errors.UsageError, match="structure is fixed"):
         net.area("more", 1)
-    with net.copies(1)[0] as other:
-        before = other.run("100 ms").rates["E"]
-        other.set({"areas.E.drive.poisson.rate": "18 kHz"})
-        assert other.run("100 ms").rates["E"] > 1.2 * before
     assert net.spikes["S"].burst.tolist() == [3, 5, 9]
     assert net.spikes["S"].neuron.tolist() == [0, 4, 0]
     net.close()
@@ -349,6 +345,16 @@ def test_sets(loop: str) -> None:
         assert net.run(200).rates["crowd"] > 1.2 * before
         with pytest.raises(errors.RefusedError, match=r"areas\.crowd\.threshold"):
             net.set({"areas.crowd.threshold": 2})
+        assert net.save(net.folder.parent / "kept").replay() == net.digest
+    net = burst.Network("built")
+    drive = {"poisson": {"rate": "9 kHz", "weight": "0.3 mV"}}
+    e = net.area("E", 80, "lif", tau=np.linspace(15, 25, 80), drive=drive)
+    with net:
+        assert net.run(100).rates["E"] > 100
+        drive["poisson"]["rate"] = "10 Hz"  # is of no account any more
+        net.set({"areas.E.drive.poisson.rate": "1 Hz"})
+        before = len(net.run(10).spikes)
+        assert len(net.run(100).spikes[e]) == before
         assert net.save(net.folder.parent / "kept").replay() == net.digest
 
 
