@@ -109,10 +109,9 @@ fuzz-feagi: ## fuzz the importer of FEAGI genomes; FUZZ=10 tries ten times as ma
 arm64: ## run the exact functions and the conformance suite as linux/arm64 (needs Debian's qemu-user)
 	bash .ci/arm64 -skip '^($(COUNTING)|$(PLAIN)|$(STATISTICS))$$'
 
-cross: ## build for the other systems
-	GOOS=linux GOARCH=arm64 $(GO) build -o /dev/null ./cmd/burst
-	GOOS=darwin GOARCH=arm64 $(GO) build -o /dev/null ./cmd/burst
-	GOOS=windows GOARCH=amd64 $(GO) build -o /dev/null ./cmd/burst
+OTHERS ?= linux/arm64 darwin/arm64 windows/amd64
+cross: ## build for the OTHERS, systems and processors
+	@set -e; for x in $(OTHERS); do echo $$x; GOOS=$${x%/*} GOARCH=$${x#*/} $(GO) build -o /dev/null ./cmd/burst; done
 
 vet-others: ## check the code for the other systems with its tests, which takes minutes the first time
 	GOOS=darwin GOARCH=arm64 $(GO) vet ./...
