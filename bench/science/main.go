@@ -159,7 +159,8 @@ const notes = `
 - **Brunel and Wang 2001**: N. Brunel, X.-J. Wang, Journal of Computational Neuroscience 11:63 (2001), the example
   working-memory; rates of the group that is cued from 1 s to 1.5 s, the four other groups, the rest and inhibitory
   cells, from 0.5 s to 1 s and from 2 s to 3 s. NEST as above, with iaf_bw_2001, eight seeds; accepted as above, all
-  eight rates together.
+  eight rates together. Of the rate of the others after the cue 32 further seeds here, 9 to 40, have the mean 1.95 Hz
+  with a standard error of 0.04 Hz, as NEST's 1.89 Hz has.
 - **f-I curve, gif**: NEST as above, gif_psc_exp with the neuron of S. Mensi et al. (2012); 8,000 neurons there and
   here, from 0.5 s to 2 s. Accepted is 0.5 %.
 - **Brunel 2000**: N. Brunel, Journal of Computational Neuroscience 8:183 (2000), model A, 12,500 neurons. Rates are
