@@ -20,8 +20,6 @@ const (
 
 // chooseScale takes the genome's scale, or finds the largest power of two ≤ 2^20 that keeps every bound ≤ 2^30; where an
 // area divides its weights, the largest up to the one at which rounding them up adds at most 0.1 per cent.
-// Bounds never shrink when the scale grows (rounding is monotone), so that
-// the search need not try every exponent.
 func (p *plan) chooseScale() {
 	if p.g.Scale != 0 {
 		p.scale = float64(p.g.Scale)
@@ -31,25 +29,94 @@ func (p *plan) chooseScale() {
 	for top > 0 && float64(exact*pow2(top)) > pow2(p.topScale()) {
 		top--
 	}
-	if exact > 1 && (exact > pow2(p.topScale()) || worst(p.sums(exact)) > autoBound) {
+	if exact > pow2(p.topScale()) {
 		top, exact = p.topScale(), 1
 	}
-	lo, hi, guess := 0, top+1, top
-	for hi-lo > 1 {
-		found := worst(p.sums(float64(exact * pow2(guess))))
-		if found <= autoBound {
-			lo, guess = guess, guess+1
-			continue
-		}
-		hi = guess
-		for guess = hi - 1; guess > lo+1 && found/2 > autoBound; guess-- {
-			found /= 2
-		}
+	best := p.largestFit(exact, top)
+	if best == 0 && exact > 1 && worst(p.sums(exact)) > autoBound {
+		exact, best = 1, p.largestFit(1, p.topScale())
 	}
-	p.scale = float64(exact * pow2(lo))
+	p.scale = float64(exact * pow2(best))
 	for p.mayFail() && p.scale >= float64(2*leastScale) && p.halves() {
 		p.scale /= 2
 	}
+}
+
+// largestFit is the largest k ≤ top with which every sum at the scale unit·2^k is at most autoBound, 0 if there is none. Sums never
+// shrink when the scale grows (rounding is monotone). So one pass over all synapses, at the scales where a guess has the largest that
+// fits and at its neighbours, mostly settles it.
+func (p *plan) largestFit(unit float64, top int) int {
+	lo, hi, guess := 0, top+1, p.guess(unit, top)
+	for hi-lo > 1 {
+		first, last := max(lo+1, min(guess-1, hi-1)), min(hi-1, max(guess+1, lo+1))
+		if guess > top {
+			first = top
+		}
+		if !p.roomToTry() {
+			first, last = min(max(guess, first), last), min(max(guess, first), last)
+		}
+		var scales []float64
+		for k := first; k <= last; k++ {
+			scales = append(scales, float64(unit*pow2(k)))
+		}
+		guess = hi - 1
+		for i, sums := range p.sumsAt(scales...) {
+			found := worst(sums)
+			if found <= autoBound {
+				lo = first + i
+				continue
+			}
+			hi = first + i
+			for guess = hi - 1; guess > lo+1 && found/2 > autoBound; guess-- {
+				found /= 2
+			}
+			break
+		}
+	}
+	return lo
+}
+
+// roomToTry says that sums at three scales take less than the synapses will.
+func (p *plan) roomToTry() bool { return p.synapses() >= 4*p.inputs }
+
+// guess is about the largest k with which no sum at the scale unit·2^k is above autoBound, from the mean number of synapses and their
+// mean weight; more than top where even half of that is left.
+func (p *plan) guess(unit float64, top int) int {
+	scale := float64(unit * pow2(top))
+	drives := make([]uint64, p.inputs)
+	p.addDrives(drives, scale)
+	p.addStimuli(drives, scale)
+	most := float64(worst(drives))
+	into := make(map[uint32]float64) // by the first port that takes the weights
+	for i := range p.wirings {
+		w := &p.wirings[i]
+		if w.units() == 0 {
+			continue
+		}
+		x := math.Abs(float64(w.weight.Mean() * w.factor))
+		if w.weights != nil {
+			x = 0
+			for _, weight := range w.weights {
+				x += math.Abs(weight) / float64(len(w.weights))
+			}
+		}
+		if w.learns != nil && !w.learns.Fail {
+			x = max(x, math.Abs(float64(w.low)), math.Abs(float64(w.high)))
+		}
+		if w.drives > 0 {
+			x *= w.drives
+		}
+		each := float64(w.synapses) / float64(max(1, w.to.Count)) * float64(max(1, w.lift))
+		into[w.port(0, int64(math.Copysign(1, w.weight.Mean())), 0)] += float64(x*scale) * each
+	}
+	for _, sum := range into {
+		most = max(most, sum+float64(worst(drives)))
+	}
+	k := top + 1
+	for ; k > 1 && most > autoBound/2; k-- {
+		most /= 2
+	}
+	return k
 }
 
 // topScale is the exponent of the largest scale to try: the least with 2^k ≥ 1000·K for the largest divisor K, if any.
@@ -87,32 +154,49 @@ func (p *plan) checkWeights() error {
 
 // sums are the bounds of all ports at a scale, stimuli included, found without storing synapses; for a part those of the
 // whole network, so that every part chooses one scale.
-func (p *plan) sums(scale float64) []uint64 {
-	sums := make([]uint64, p.inputs)
-	sinks, values := make([]sink, p.workers), make([]valuer, p.workers)
+func (p *plan) sums(scale float64) []uint64 { return p.sumsAt(scale)[0] }
+
+// sumsAt is sums at each of some scales, for which synapses are drawn once.
+func (p *plan) sumsAt(scales ...float64) [][]uint64 {
+	sums, sinks, values := make([][]uint64, len(scales)), make([]sink, p.workers), make([][]valuer, len(scales))
+	for k := range sums {
+		sums[k], values[k] = make([]uint64, p.inputs), make([]valuer, p.workers)
+		for i := range values[k] {
+			values[k][i] = valuer{sums: sums[k], scale: scales[k], histograms: p.newHistograms(Part{})}
+		}
+	}
 	for i := range sinks {
-		values[i] = valuer{sums: sums, scale: scale, histograms: p.newHistograms(Part{})}
-		sinks[i] = &weigher{&values[i]}
+		a := &weigher{}
+		for k := range values {
+			a.at = append(a.at, &values[k][i])
+		}
+		sinks[i] = a
 	}
 	p.draw(sinks, all, Part{})
-	p.addHistograms(sums, values, Part{}, scale)
-	p.addDrives(sums, scale)
-	p.addStimuli(sums, scale)
+	for k, scale := range scales {
+		p.addHistograms(sums[k], values[k], Part{}, scale)
+		p.addDrives(sums[k], scale)
+		p.addStimuli(sums[k], scale)
+	}
 	return sums
 }
 
-// weigher adds |weight| to the sum of its port.
-type weigher struct{ *valuer }
+// weigher adds |weight| to the sum of its port, at each scale.
+type weigher struct{ at []*valuer }
 
 func (a *weigher) take(w *wiring, b *batch) {
 	if !w.varies() {
-		a.count(w, b.target[:b.n], w.constant(a.scale))
+		for _, v := range a.at {
+			v.count(w, b.target[:b.n], w.constant(v.scale))
+		}
 		return
 	}
 	for i, t := range b.target[:b.n] {
-		q, _ := w.quanta(b.source[i], t, b.ordinal[i], a.scale)
-		q = w.lifted(t, q)
-		atomic.AddUint64(&a.sums[w.port(t, q, b.ordinal[i])], w.bound(b.source[i], q, a.scale))
+		x, _ := w.amount(b.source[i], t, b.ordinal[i])
+		for _, v := range a.at {
+			q := w.lifted(t, w.round(x, b.source[i], v.scale))
+			atomic.AddUint64(&v.sums[w.port(t, q, b.ordinal[i])], w.bound(b.source[i], q, v.scale))
+		}
 	}
 }
 

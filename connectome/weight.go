@@ -26,15 +26,25 @@ func (w *wiring) constant(scale float64) int64 {
 
 // quanta is the weight of a synapse, not lifted; false if no draw fell within the bounds.
 func (w *wiring) quanta(source, target uint32, ordinal uint64, scale float64) (q int64, ok bool) {
+	x, ok := w.amount(source, target, ordinal)
+	return w.round(x, source, scale), ok
+}
+
+// amount is the weight of a synapse in the genome's units; false if no draw fell within the bounds.
+func (w *wiring) amount(source, target uint32, ordinal uint64) (x float64, ok bool) {
 	if w.weights != nil {
-		return quanta.Of(w.weights[ordinal], scale), true
+		return w.weights[ordinal], true
 	}
-	x, ok := w.weight.of(source, target, ordinal)
-	x = float64(x * w.factor)
-	if w.out == nil || w.learns != nil || w.drives > 0 { // what changes is divided when it is delivered
-		return quanta.Of(x, scale), ok
+	x, ok = w.weight.of(source, target, ordinal)
+	return float64(x * w.factor), ok
+}
+
+// round is an amount in quanta.
+func (w *wiring) round(x float64, source uint32, scale float64) int64 {
+	if w.weights != nil || w.out == nil || w.learns != nil || w.drives > 0 { // what changes is divided when it is delivered
+		return quanta.Of(x, scale)
 	}
-	return shares(x, scale, w.out[source]), ok
+	return shares(x, scale, w.out[source])
 }
 
 // shares is value·scale/among, rounded up in magnitude, so that all shares together are no less than the whole; ±Overflow
