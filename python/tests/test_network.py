@@ -4,6 +4,7 @@ import gc
 import json
 import os
 import shutil
+import sys
 import webbrowser
 from collections.abc import Callable
 from pathlib import Path
@@ -275,6 +276,7 @@ def test_progress(loop: str, capsys: pytest.CaptureFixture[str], monkeypatch: py
     """A line says how far a long run is, and goes away; where nobody looks there is none."""
     from burst import _progress
 
+    monkeypatch.delitem(sys.modules, "ipykernel", raising=False)  # of another test
     monkeypatch.setattr(_progress, "_FIRST", 0.0)
     monkeypatch.setattr(_progress, "_EACH", 0.0)
     with burst.load(loop, out=False) as net:
@@ -550,7 +552,7 @@ def test_positions() -> None:
         assert len(spikes) == len(net.spikes["a"]) > 0
         assert np.array_equal(np.stack([spikes.x_um, spikes.y_um, spikes.z_um], 1), at[spikes.neuron])
         assert np.isnan(net.spikes["b"].x_um).all()
-        with pytest.raises(errors.UsageError, match="`extent` gives it some"):
+        with pytest.raises(errors.UsageError, match="has no positions"):
             net.positions(b)
         with pytest.raises(errors.UsageError, match="no area 'c', want one of a, b"):
             net.positions("c")

@@ -54,6 +54,7 @@ areas:
   - {name: jump, neurons: 2, model: poisson, params: {rate: 90 Hz}, factor: {steps: {at: [0, 30], values: [1, 2]}}}
   - {name: read, neurons: 2, model: poisson, params: {rate: 90 Hz}, factor: {file: {
       path: cells.csv, column: V, every: 2}}}
+  - {name: spots, neurons: 4, positions: spots.csv, drive: {constant: 0.5}}
   - {name: train, neurons: 3, model: spike_list, file: train.csv}
   - {name: list, neurons: 3, model: spike_list, spikes: [{neurons: [0, 2], at: [1 ms, 5]}]}
   - {name: L, size: [10, 10, 1], extent: [1 mm, 1 mm, 0 um], center: [0 um, 0 um, -200 um], periodic: true, model: lif,
@@ -86,6 +87,7 @@ projections:
   - {from: eye, to: hot, rule: composite, src_seed: [4, 4, 1], weight: 0.1, mapper: {rule: projector, axes: yxz,
      from_end: x, division: exact}}
   - {from: hot, to: code, rule: expander, weight: 0.5}
+  - {from: spots, to: spots, rule: distance, p: "exp(-d/(100 um))", weight: 0.25, merge: true}
   - {from: hot, to: hot, rule: randomizer, weight: 0.2}
   - {from: kept, to: hot, rule: fixed_total_number, count: 30, weight: 1, multapses: false}
   - {from: code, to: code, rule: pairwise_poisson, average: 0.01, weight: 0.1, autapses: false}
@@ -147,6 +149,7 @@ def write_files(folder: Path) -> None:
     table("cells.csv", {"V": r.random(100).round(3), "th": 20 + r.random(100).round(3), "I": r.random(100).round(3)})
     table("edges.csv", {"source": r.integers(0, 100, 60), "target": r.integers(0, 50, 60), "weight": [150.5] * 60,
                         "delay": [3] * 60, "port": [0] * 60})  # fmt: skip
+    table("spots.csv", {axis: r.normal(0, 100, 4) for axis in "xyz"})
     table("all.csv", {"source": [0, 1], "target": [3, 4], "weight": [1, 0.5], "delay": [2, 1]})
     table(
         "table.csv",
@@ -200,6 +203,9 @@ def rebuild(genome: dict[str, Any], folder: Path) -> burst.Network:
         for d in [*(drives if isinstance(drives, list) else [drives]), keys]:
             if "file" in d.get("factor", {}):
                 d["factor"]["file"]["path"] = net.file(folder / d["factor"]["file"]["path"])
+        if "positions" in keys:
+            places = read(folder / keys["positions"])
+            keys["positions"] = np.array([[float(x) for x in places[axis]] for axis in "xyz"]).T
         if "file" in keys:
             trains = read(folder / keys.pop("file"))
             keys["spikes"] = tuple(np.array(trains[c], dtype=np.int64) for c in ("neuron", "burst"))

@@ -20,7 +20,8 @@ from .errors import FileError, UsageError
 
 # The keys of an area that are no parameters of its model.
 _OF_AREA = {
-    "neurons", "size", "neurons_per_voxel", "aliases", "position", "extent", "center", "periodic", "group", "devices",
+    "neurons", "size", "neurons_per_voxel", "aliases", "position", "extent", "center",
+    "positions", "periodic", "group", "devices",
     "psp", "psp_max", "divide_psp", "init", "drive", "from", "until", "factor", "spikes", "file", "upstream",
 }  # fmt: skip
 
@@ -84,6 +85,14 @@ class Builder:
             key = given.removesuffix("_")  # from_ is a word of Python's without it
             if key == "spikes" and not isinstance(value, list):
                 key, value = "file", self._trains(f"{file}.arrows", name, value)
+            if key == "positions" and not isinstance(value, str):
+                places = np.asarray(value, np.float64)
+                if places.ndim != 2 or places.shape[1] != 3:
+                    raise UsageError(
+                        f"area {name!r}: positions of shape {places.shape}, want a row of x, y and z for each"
+                    )
+                value = f"{file}-positions.csv"
+                self.files[value] = _csv(dict(zip("xyz", places.T, strict=True)))
             if key == "params":
                 params |= {k: column(k, v) for k, v in value.items()}
             elif key == "init":

@@ -167,7 +167,8 @@ def along(area: Mapping[str, Any], axis: int, neuron: Column, voxel: Column) -> 
     """Where neurons of voxels lie along an axis of an area with positions, in um: docs/genome.md has the formula."""
     n, space = max(1, area["size"][axis]), area["space"]
     if "positions_um" in space:
-        each: npt.NDArray[np.float64] = np.array(space["positions_um"], np.float64).reshape(-1, 3)[neuron - area["first"], axis]
+        places = np.array(space["positions_um"], np.float64).reshape(-1, 3)
+        each: npt.NDArray[np.float64] = places[neuron - area["first"], axis]
         return each
     odd = 2.0 * voxel.astype(np.float64) + (1 - n)
     at: npt.NDArray[np.float64] = space["center_um"][axis] + space["extent_um"][axis] * odd / (2 * n)

@@ -76,7 +76,7 @@ class Network(Results):
                 `drive={"constant": ...}`, in the base unit, or in that of a pair such as (array, "nA"). `params` may
                 hold parameters whose names are keys of an area. Spikes of the model spike_list may be two arrays, the
                 neuron and the burst of each, or a table with the columns neuron and burst (of pyarrow, pandas or
-                polars; it needs pyarrow).
+                polars; it needs pyarrow). `positions` may be an array with a row of x, y and z in um for each neuron.
 
         """
         return self._building().area(name, neurons, model, keys)
