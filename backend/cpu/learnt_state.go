@@ -29,11 +29,11 @@ func (s *share) settle() {
 	}
 	first := s.g.lo - b.span(l.p.To).First
 	list := s.posted // of a rule with a condition the state has the events themselves
-	if s.when == nil {
+	if s.when != nil {
+		at = b.number
+	} else if !l.together() || l.seen != nil { // or else these are the targets that posted lists
 		s.leaving = s.own(s.leaving[:0], queue)
 		list = s.leaving
-	} else {
-		at = b.number
 	}
 	end := first + s.g.hi - s.g.lo
 	last := l.postLast[first:end]

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"math"
+	"slices"
 
 	"burst/internal/formula"
 )
@@ -118,6 +119,14 @@ func (s *share) findPosted(t uint64) {
 func (s *share) own(list, neurons []uint32) []uint32 {
 	part := s.w.b.own
 	first, last := s.ports[0]-s.ahead, s.ports[1]-s.ahead
+	if part.Whole() { // neurons ascend
+		from, _ := slices.BinarySearch(neurons, first)
+		to, _ := slices.BinarySearch(neurons, last)
+		for _, n := range neurons[from:to] {
+			list = append(list, n-s.g.lo)
+		}
+		return list
+	}
 	for _, n := range neurons {
 		if n-first < last-first && part.Owns(n) {
 			list = append(list, part.Count(n)-s.g.lo)
