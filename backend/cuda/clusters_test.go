@@ -27,7 +27,7 @@ func clustered(size uint64) tuning {
 // TestClusters compares clusters, burst by burst and many at a time, with the reference: for slots of one unit and of
 // several, some of which do not hold all of a row; of neurons with one port and with two, and for short and long delays.
 func TestClusters(t *testing.T) {
-	slow.Short(t)
+	slow.Test(t)
 	if h := cudatest.Anywhere(t); h != nil {
 		h.Control("multiprocessors", 4)
 	}

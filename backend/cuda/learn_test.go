@@ -23,6 +23,7 @@ import (
 // TestPendingEvents compares networks that learn with the reference, with states read rarely, so that events are pending for long, and
 // with room for few, so that sweeps come at any time.
 func TestPendingEvents(t *testing.T) {
+	slow.Test(t)
 	cudatest.Anywhere(t)
 	for seed := range uint64(slow.Times(6, 60)) {
 		r := rand.New(rand.NewPCG(seed, 0x706c6173))
@@ -99,7 +100,7 @@ func TestLearningBatches(t *testing.T) {
 // TestLearningMoves lets a run go on from the GPU on the CPU and back, again and again.
 func TestLearningMoves(t *testing.T) {
 	cudatest.Anywhere(t)
-	for seed := range uint64(slow.Times(6, 40)) {
+	for seed := range uint64(slow.Times(3, 40)) {
 		r := rand.New(rand.NewPCG(seed, 0x6d6f7665))
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			moves(t, enginetest.RandomPlastic(r, int(seed)).Build(), r)

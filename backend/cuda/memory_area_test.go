@@ -24,6 +24,7 @@ func TestMemoryAreas(t *testing.T) {
 		}, reference.Open)
 	})
 	t.Run("devices", func(t *testing.T) {
+		slow.Test(t)
 		h := devices(t, 2)
 		enginetest.RunMemory(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
 			return openCut(c, []int{1, 0}, w, fewThreads())

@@ -66,7 +66,7 @@ func killedByNCCL(t *testing.T, x *trial) {
 // TestExchangeChosen: NCCL is taken where every process has a GPU of its own and the library is there; else MPI is, with the
 // reason, or, where NCCL was asked for, nothing runs.
 func TestExchangeChosen(t *testing.T) {
-	slow.Short(t)
+	slow.Test(t)
 	nccltest.Host(t, 1)
 	missing := nccl.Library + "=/nowhere/libnccl.so.2"
 	for _, c := range []struct {

@@ -14,7 +14,7 @@ import (
 
 // TestOneGPUEach starts processes that are told nothing of GPUs: each takes one of its own, or nothing is built.
 func TestOneGPUEach(t *testing.T) {
-	slow.Short(t)
+	slow.Test(t)
 	nccltest.Host(t, 1)
 	code, want, stderr := call("run", "quickstart", "--bursts", "40", "--no-out", "--quiet", "--backend", "cpu")
 	require.Zero(t, code, stderr)

@@ -28,7 +28,7 @@ projections:
 // TestPlasticProcesses: processes that share a network that learns end with the weights of one, go on from what they have saved, and
 // the one that has a synapse names it when its numbers run away.
 func TestPlasticProcesses(t *testing.T) {
-	slow.Short(t)
+	slow.Test(t)
 	t.Parallel()
 	dir := t.TempDir()
 	sound, wild := filepath.Join(dir, "sound.yaml"), filepath.Join(dir, "wild.yaml")
