@@ -58,6 +58,6 @@ func TestNVRTC(t *testing.T) {
 func TestNVRTCOnDevice(t *testing.T) {
 	cudatest.Device(t)
 	tune := defaults
-	tune.ptx = compileWithNVRTC(t, "burst.cu", "compute_75")
+	tune.ptx = compileWithNVRTC(t, "lists.cu", "compute_75") // the unit of networks whose candidates are listed
 	sameAsReference(t, uneven(2177, 1000, 5003, 5), tune, 8)
 }
