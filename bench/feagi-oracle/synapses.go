@@ -91,7 +91,7 @@ func madeBy(c *connectome.Connectome, n uint32) (list []made) {
 		}
 		source := n - p.From.First
 		for k := p.Row[source]; k < p.Row[source+1]; k++ {
-			amount := float64(p.Share(p.Weight[k], source)) / float64(c.Scale)
+			amount := float64(p.Share(p.First(k), source)) / float64(c.Scale)
 			list = append(list, made{to: c.NeuronOf(p.Target[k]), delay: p.DelayOf(k), amount: amount, apart: true})
 		}
 	}
