@@ -86,7 +86,7 @@ func (p *plan) guess(unit float64, top int) int {
 	drives := make([]uint64, p.inputs)
 	p.addDrives(drives, scale)
 	p.addStimuli(drives, scale)
-	most := float64(worst(drives))
+	rest := float64(worst(drives))
 	into := make(map[uint32]float64) // by the first port that takes the weights
 	for i := range p.wirings {
 		w := &p.wirings[i]
@@ -109,8 +109,9 @@ func (p *plan) guess(unit float64, top int) int {
 		each := float64(w.synapses) / float64(max(1, w.to.Count)) * float64(max(1, w.lift))
 		into[w.port(0, int64(math.Copysign(1, w.weight.Mean())), 0)] += float64(x*scale) * each
 	}
+	most := rest
 	for _, sum := range into {
-		most = max(most, sum+float64(worst(drives)))
+		most = max(most, sum+rest)
 	}
 	k := top + 1
 	for ; k > 1 && most > autoBound/2; k-- {
