@@ -2,11 +2,15 @@ package record
 
 import (
 	"archive/zip"
+	"bytes"
 	"encoding/binary"
+	"encoding/csv"
+	"fmt"
 	"io"
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"burst/connectome"
@@ -162,4 +166,134 @@ func TestPositionColumns(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, math.IsNaN(got[0]))
 	require.Equal(t, []float64{-7, -7, 8, 8}, got[1:])
+}
+
+// TestChosenColumns exports one column after the other: it says what it says beside all others, in every format.
+func TestChosenColumns(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	m := manifest.Manifest{Burst: "test", Genome: "grid", Connectome: "00c0ffee00c0ffee", Timestep: 0.1, Scale: 1, Areas: []manifest.Area{
+		{Name: "row, long", Neurons: 3, Model: "lif", Size: [3]uint32{3, 1, 1}, PerVoxel: 1},
+		{Name: "eye", Aliases: []string{"iic400"}, First: 3, Neurons: 48, Model: "lif", Size: [3]uint32{2, 3, 4}, PerVoxel: 2, Space: &manifest.Space{Extent: [3]float64{100, 30, 5}}},
+	}}
+	r, err := Create(dir, Options{Manifest: m, Genome: []byte("burst: v1\n"), Plan: Plan{Spikes: []connectome.Span{{First: 0, Count: 51}}}})
+	require.NoError(t, err)
+	for b := range uint64(3) {
+		require.NoError(t, r.Record(&engine.Burst{Number: b, Fired: []uint32{uint32(b), 4, 17, 50}}))
+	}
+	a := NewActivity(&connectome.Connectome{Areas: []connectome.Area{{Neurons: connectome.Span{First: 0, Count: 3}}, {Neurons: connectome.Span{First: 3, Count: 48}}}})
+	require.NoError(t, r.Close(End{Bursts: 3, Spikes: 12, Digest: "0000000000000000", Status: manifest.Complete, Activity: a}))
+	f, err := runfolder.Open(dir)
+	require.NoError(t, err)
+	rows, err := f.Recording("spikes")
+	require.NoError(t, err)
+	all := rows.Columns()
+	require.Equal(t, []string{"burst", "neuron", "area", "area_id", "x", "y", "z", "x_um", "y_um", "z_um", "index", "time_ms"}, all)
+	for _, end := range runfolder.Formats() {
+		path := filepath.Join(t.TempDir(), "all"+end)
+		require.NoError(t, runfolder.Export(path, rows))
+		want := columnsOf[end](t, path)
+		for i := range all {
+			chosen := []string{all[(i+5)%len(all)], all[i]}
+			path := filepath.Join(t.TempDir(), "some"+end)
+			require.NoError(t, runfolder.Export(path, rows, chosen...))
+			got := columnsOf[end](t, path)
+			for _, name := range chosen {
+				if end == ".npz" && name == "area_id" { // there area tells, and area_ids
+					require.Contains(t, got, "area_ids")
+					name = "area"
+				}
+				require.NotEmpty(t, want[name])
+				require.Equal(t, want[name], got[name], "%s in %s", name, end)
+			}
+			if end != ".npz" {
+				require.Len(t, got, 2, "nothing else is there")
+			}
+		}
+		path = filepath.Join(t.TempDir(), "none"+end)
+		require.ErrorContains(t, runfolder.Export(path, rows, "burst", "neurons"), `no column "neurons" of spikes, want one of burst, neuron, area`)
+		require.ErrorContains(t, runfolder.Export(path, rows, "burst", "burst"), `"burst" is chosen twice`)
+		require.NoFileExists(t, path)
+	}
+}
+
+// columnsOf are the columns of exported files by their formats, as text or as bytes.
+var columnsOf = map[string]func(t *testing.T, path string) map[string]string{
+	".csv": func(t *testing.T, path string) map[string]string {
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		lines, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+		require.NoError(t, err)
+		found := map[string]string{}
+		for k, name := range lines[0] {
+			for _, line := range lines[1:] {
+				found[name] += line[k] + "\n"
+			}
+		}
+		return found
+	},
+	".npz": func(t *testing.T, path string) map[string]string {
+		z, err := zip.OpenReader(path)
+		require.NoError(t, err)
+		defer z.Close()
+		found := map[string]string{}
+		for _, file := range z.File {
+			in, err := file.Open()
+			require.NoError(t, err)
+			all, err := io.ReadAll(in) // and its checksum
+			require.NoError(t, err)
+			found[strings.TrimSuffix(file.Name, ".npy")] = string(all)
+		}
+		return found
+	},
+	".arrow": func(t *testing.T, path string) map[string]string {
+		file, err := os.Open(path)
+		require.NoError(t, err)
+		defer file.Close()
+		r, err := ipc.NewFileReader(file)
+		require.NoError(t, err)
+		defer r.Close()
+		found := map[string]string{}
+		for i := range r.NumRecords() {
+			b, err := r.RecordBatchAt(i)
+			require.NoError(t, err)
+			for k, f := range b.Schema().Fields() {
+				found[f.Name] += fmt.Sprint(f.Type, b.Column(k))
+			}
+			b.Release()
+		}
+		return found
+	},
+	".parquet": func(t *testing.T, path string) map[string]string {
+		f, err := parquet.OpenParquetFile(path, false)
+		require.NoError(t, err)
+		defer f.Close()
+		require.Equal(t, "spikes", *f.MetaData().KeyValueMetadata().FindValue("burst.table"))
+		found := map[string]string{}
+		for k := range f.MetaData().Schema.NumColumns() {
+			column, err := f.RowGroup(0).Column(k)
+			require.NoError(t, err)
+			var values any
+			n := f.NumRows()
+			switch c := column.(type) {
+			case *parquet.Int32ColumnChunkReader:
+				values, err = batch(n, c.ReadBatch)
+			case *parquet.Int64ColumnChunkReader:
+				values, err = batch(n, c.ReadBatch)
+			case *parquet.Float64ColumnChunkReader:
+				values, err = batch(n, c.ReadBatch)
+			case *parquet.ByteArrayColumnChunkReader:
+				values, err = batch(n, c.ReadBatch)
+			}
+			require.NoError(t, err)
+			found[f.MetaData().Schema.Column(k).Name()] = fmt.Sprint(values)
+		}
+		return found
+	},
+}
+
+// batch reads n values.
+func batch[T any](n int64, read func(int64, []T, []int16, []int16) (int64, int, error)) ([]T, error) {
+	values := make([]T, n)
+	_, got, err := read(n, values, nil, nil)
+	return values[:got], err
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"burst/record/runfolder"
@@ -15,9 +16,10 @@ import (
 
 // exportOptions are the flags of `burst export`.
 type exportOptions struct {
-	to    string
-	table string
-	json  bool
+	to      string
+	table   string
+	columns []string
+	json    bool
 }
 
 func newExportCommand() *cobra.Command {
@@ -28,7 +30,8 @@ func newExportCommand() *cobra.Command {
 		Short: "Write a recording in another format: " + formats,
 		Long: "export reads a run folder, or a .parquet or .arrows file of one, and writes its rows. The ending of the output's name\n" +
 			"is the format: " + formats + ". Of a run in progress it writes what is on disk.",
-		Example:           "  burst export runs/quickstart-1 -o spikes.npz\n  burst export runs/quickstart-1 --table potentials -o v.csv",
+		Example: "  burst export runs/quickstart-1 -o spikes.npz\n  burst export runs/quickstart-1 --table potentials -o v.csv\n" +
+			"  burst export runs/quickstart-1 --columns burst,neuron -o spikes.npz",
 		Args:              usage(cobra.ExactArgs(1)),
 		ValidArgsFunction: completeFolder,
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
@@ -36,6 +39,7 @@ func newExportCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVarP(&o.to, "output", "o", "", "the file to write; an existing file is replaced")
 	f.StringVar(&o.table, "table", "spikes", "which recording of a run folder: "+strings.Join(runfolder.Tables(), ", "))
+	f.StringSliceVar(&o.columns, "columns", nil, "the columns to write, in this order, such as burst,neuron (default: all)")
 	f.BoolVar(&o.json, "json", false, "name the file as JSON")
 	register(cmd, "table", cobra.FixedCompletions(runfolder.Tables(), cobra.ShellCompDirectiveNoFileComp))
 	cmd.AddCommand(newExportConnectomeCommand())
@@ -54,7 +58,15 @@ func (o *exportOptions) run(cmd *cobra.Command, from string) error {
 	if err != nil {
 		return err
 	}
-	if err := runfolder.Export(o.to, r); err != nil {
+	for i, name := range o.columns {
+		if err := checkChoice("--columns", name, r.Columns()); err != nil {
+			return err
+		}
+		if slices.Contains(o.columns[:i], name) {
+			return usageError{fmt.Errorf("--columns has %q twice", name)}
+		}
+	}
+	if err := runfolder.Export(o.to, r, o.columns...); err != nil {
 		return err
 	}
 	if o.json {

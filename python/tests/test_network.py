@@ -479,7 +479,10 @@ def test_tables(loop: str) -> None:
     with burst.load(loop) as net:
         assert len(net.spikes) == 0, "before the first burst"
         spikes = net.run(100).spikes
-        assert isinstance(burst.open(net.folder).spikes.neuron, np.memmap)
+        opened = burst.open(net.folder).spikes
+        assert isinstance(opened.burst, np.memmap)
+        assert isinstance(opened.neuron, np.memmap)
+        assert not isinstance(opened.area, np.memmap), "made when it is looked at"
         assert not spikes.neuron.flags.writeable
         assert not spikes.time_ms.flags.writeable
         assert spikes.time_ms[0] == spikes.burst[0] + 1

@@ -6,22 +6,37 @@ import (
 	"io"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
 	"burst/internal/durable"
 	"burst/record/internal/tables"
 
+	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 )
 
 // Formats are the endings that Export knows.
 func Formats() []string { return []string{".arrow", ".csv", ".npz", ".parquet"} }
 
-// Export writes a recording to a file in the format of its ending: the columns of the run folder, then, where rows are of neurons,
-// index, the neuron in its area, and time_ms. The file appears when it is whole; one that is there is replaced.
-func Export(path string, r Recording) error {
-	var write func(io.Writer, Recording) error
+// Columns are the names of those that Export writes of a recording: the columns of the run folder, then, where rows are of
+// neurons, index, the neuron in its area, and time_ms.
+func (r Recording) Columns() (names []string) {
+	for _, f := range tables.Named(r.Table).ExportSchema(&r.Manifest).Fields() {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// Export writes a recording to a file in the format of its ending: the columns that are named, in their order, or all Columns
+// where none is. The file appears when it is whole; one that is there is replaced.
+func Export(path string, r Recording, columns ...string) error {
+	s, err := r.schema(columns)
+	if err != nil {
+		return err
+	}
+	var write func(io.Writer, Recording, *arrow.Schema) error
 	switch filepath.Ext(path) {
 	case ".arrow":
 		write = exportArrow
@@ -30,18 +45,39 @@ func Export(path string, r Recording) error {
 	case ".npz":
 		write = exportNPZ
 	case ".parquet":
-		write = func(w io.Writer, r Recording) error {
-			return tables.WriteParquet(w, tables.Named(r.Table).ExportSchema(&r.Manifest), &r.Manifest, r.Chunks)
+		write = func(w io.Writer, r Recording, s *arrow.Schema) error {
+			return tables.WriteParquet(w, s, &r.Manifest, r.Chunks)
 		}
 	default:
 		return fmt.Errorf("record: %s: want a name that ends with one of %s", path, strings.Join(Formats(), ", "))
 	}
-	return durable.ReplaceBy(path, func(w io.Writer) error { return write(w, r) })
+	return durable.ReplaceBy(path, func(w io.Writer) error { return write(w, r, s) })
+}
+
+// schema is that of an export of the columns.
+func (r Recording) schema(columns []string) (*arrow.Schema, error) {
+	s := tables.Named(r.Table).ExportSchema(&r.Manifest)
+	if len(columns) == 0 {
+		return s, nil
+	}
+	var fields []arrow.Field
+	for i, name := range columns {
+		found, ok := s.FieldsByName(name)
+		if !ok {
+			return nil, fmt.Errorf("record: no column %q of %s, want one of %s", name, r.Table, strings.Join(r.Columns(), ", "))
+		}
+		if slices.Contains(columns[:i], name) {
+			return nil, fmt.Errorf("record: column %q is chosen twice", name)
+		}
+		fields = append(fields, found...)
+	}
+	meta := s.Metadata()
+	return arrow.NewSchema(fields, &meta), nil
 }
 
 // exportArrow writes an Arrow IPC file, which readers can map into memory.
-func exportArrow(w io.Writer, r Recording) error {
-	s, words := tables.Named(r.Table).ExportSchema(&r.Manifest), tables.Dictionaries(&r.Manifest)
+func exportArrow(w io.Writer, r Recording, s *arrow.Schema) error {
+	words := tables.Dictionaries(&r.Manifest)
 	f, err := ipc.NewFileWriter(w, ipc.WithSchema(s))
 	if err != nil {
 		return err
@@ -64,8 +100,8 @@ func exportArrow(w io.Writer, r Recording) error {
 const rowsAtOnce = 1 << 14
 
 // exportCSV writes a chunk at a time, whose lines all processors make.
-func exportCSV(w io.Writer, r Recording) error {
-	s, workers := tables.Named(r.Table).ExportSchema(&r.Manifest), runtime.GOMAXPROCS(0)
+func exportCSV(w io.Writer, r Recording, s *arrow.Schema) error {
+	workers := runtime.GOMAXPROCS(0)
 	lines, texts := tables.NewLines(s, &r.Manifest), make([][]byte, workers)
 	if _, err := w.Write(lines.Head()); err != nil {
 		return err

@@ -17,7 +17,7 @@ import (
 // exportNPZ writes NumPy's archive: a .npy file for each column, read from the recording once each so that no column is
 // held in memory; area holds indices into area_names, and into area_ids where areas have ids of another genome, variable into
 // variable_names.
-func exportNPZ(w io.Writer, r Recording) error {
+func exportNPZ(w io.Writer, r Recording, s *arrow.Schema) error {
 	rows := uint64(0)
 	for c, err := range r.Chunks {
 		if err != nil {
@@ -26,7 +26,7 @@ func exportNPZ(w io.Writer, r Recording) error {
 		rows += uint64(len(c.Burst))
 	}
 	z := zip.NewWriter(w)
-	for _, column := range npzColumns(tables.Named(r.Table), &r.Manifest) {
+	for _, column := range npzColumns(s, &r.Manifest) {
 		f, err := npy(z, column.name, column.kind, fmt.Sprintf("(%d,)", rows))
 		if err != nil {
 			return err
@@ -46,7 +46,7 @@ func exportNPZ(w io.Writer, r Recording) error {
 		}
 	}
 	words := tables.Words(&r.Manifest)
-	for _, f := range tables.Named(r.Table).ExportSchema(&r.Manifest).Fields() {
+	for _, f := range s.Fields() {
 		if list := words[f.Name]; list != nil {
 			name := map[string]string{"area_id": "area_ids"}[f.Name]
 			if err := npzNames(z, cmp.Or(name, f.Name+"_names"), list); err != nil {
@@ -73,19 +73,19 @@ type npzColumn struct {
 
 // npzColumns are those of a table, areas as numbers. Arrow and NumPy hold numbers alike on the little-endian machines that burst
 // runs on.
-func npzColumns(t tables.Table, m *manifest.Manifest) []npzColumn {
+func npzColumns(s *arrow.Schema, m *manifest.Manifest) []npzColumn {
 	kinds := map[arrow.Type]string{arrow.UINT64: "<u8", arrow.UINT32: "<u4", arrow.INT32: "<i4", arrow.FLOAT32: "<f4", arrow.FLOAT64: "<f8"}
 	var columns []npzColumn
-	s := t.ExportSchema(m)
 	for _, f := range s.Fields() {
 		column := npzColumn{f.Name, kinds[f.Type.ID()], func(c *Chunk) []byte {
 			return tables.Of(c, f.Name).Bytes()
 		}}
 		switch {
-		case f.Name == "area":
-			column.kind, column.bytes = "<u4", func(c *Chunk) []byte { return arrow.Uint32Traits.CastToBytes(c.Area) }
-		case f.Name == "area_id": // area tells
+		case f.Name == "area_id" && s.HasField("area"): // which tells
 			continue
+		case f.Name == "area", f.Name == "area_id":
+			column.name, column.kind = "area", "<u4"
+			column.bytes = func(c *Chunk) []byte { return arrow.Uint32Traits.CastToBytes(c.Area) }
 		case f.Name == "variable":
 			column.kind = "<u4"
 		case tables.Told(f.Name):

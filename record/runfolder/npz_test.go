@@ -24,7 +24,10 @@ func TestGrowingNPZ(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	require.NoError(t, exportNPZ(&out, Recording{Table: "spikes", Manifest: manifest.Manifest{Areas: []manifest.Area{{Name: "a"}}}, Chunks: chunks}))
+	r := Recording{Table: "spikes", Manifest: manifest.Manifest{Areas: []manifest.Area{{Name: "a"}}}, Chunks: chunks}
+	s, err := r.schema(nil)
+	require.NoError(t, err)
+	require.NoError(t, exportNPZ(&out, r, s))
 	z, err := zip.NewReader(bytes.NewReader(out.Bytes()), int64(out.Len()))
 	require.NoError(t, err)
 	for name, size := range map[string]int{"burst.npy": 16, "neuron.npy": 8, "area.npy": 8, "index.npy": 8, "time_ms.npy": 16} {
@@ -46,7 +49,10 @@ func TestNamesInNPZ(t *testing.T) {
 		yield(Chunk{Burst: []uint64{7}, Neuron: []uint32{0}, Area: []uint32{0}}, nil)
 	}
 	areas := []manifest.Area{{Name: "a"}, {Name: "äöü"}, {Name: "bc"}}
-	require.NoError(t, exportNPZ(&out, Recording{Table: "spikes", Manifest: manifest.Manifest{Areas: areas}, Chunks: chunks}))
+	r := Recording{Table: "spikes", Manifest: manifest.Manifest{Areas: areas}, Chunks: chunks}
+	s, err := r.schema(nil)
+	require.NoError(t, err)
+	require.NoError(t, exportNPZ(&out, r, s))
 	z, err := zip.NewReader(bytes.NewReader(out.Bytes()), int64(out.Len()))
 	require.NoError(t, err)
 	f, err := z.Open("area_names.npy")

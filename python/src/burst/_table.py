@@ -115,16 +115,31 @@ class Table:
         return f"<{len(self):,} rows of {', '.join(self.columns)}>"
 
 
-def own(folder: Path, name: str, manifest: Mapping[str, Any]) -> Table | None:
-    """A recording of a folder of one's own, read from what the run writes; None where it is not there.
+# The columns of each table that do not follow from others.
+STORED = {
+    "spikes": "burst,neuron",
+    "potentials": "burst,neuron,potential",
+    "variables": "burst,neuron,variable,value",
+    "fcl": "burst,neuron,port,sum",
+    "weights": "burst,projection,source,target,delay,weight",
+    "histograms": "burst,projection,mean,sd,low,high,synapses",
+}
 
-    What can be told from other columns is made when it is looked at.
-    """
+
+def own(folder: Path, name: str, manifest: Mapping[str, Any]) -> Table | None:
+    """A recording of a folder of one's own, read from what the run writes; None where it is not there."""
     found = read_stream(folder / name)
     if found is None:
         return None
-    columns: dict[str, Column | Callable[[], Column]] = {"burst": lambda: np.repeat(found.bursts, found.counts)}
-    rest = dict(found.columns)
+    return _lazy(lambda: np.repeat(found.bursts, found.counts), found.columns, int(found.counts.sum()), manifest)
+
+
+def _lazy(
+    bursts: Column | Callable[[], Column], stored: Mapping[str, Column], rows: int, manifest: Mapping[str, Any]
+) -> Table:
+    """A table of the columns that are stored, and of what neurons tell, which is made when it is looked at."""
+    columns: dict[str, Column | Callable[[], Column]] = {"burst": bursts}
+    rest = dict(stored)
     if "neuron" in rest:
         neuron = columns["neuron"] = rest.pop("neuron")
         areas = manifest["areas"]
@@ -133,7 +148,7 @@ def own(folder: Path, name: str, manifest: Mapping[str, Any]) -> Table | None:
             columns |= {axis: partial(_voxels, areas, neuron, k) for k, axis in enumerate("xyz")}
         if any("space" in a for a in areas):
             columns |= {f"{axis}_um": partial(_places, areas, neuron, k) for k, axis in enumerate("xyz")}
-    return Table({**columns, **rest}, int(found.counts.sum()), manifest)
+    return Table({**columns, **rest}, rows, manifest)
 
 
 def _areas(areas: list[dict[str, Any]], neuron: Column) -> Column:
@@ -195,6 +210,8 @@ def positions(manifest: Mapping[str, Any], of: Area | str) -> npt.NDArray[np.flo
 def checked(folder: str | os.PathLike[str], name: str, manifest: Mapping[str, Any]) -> Table:
     """A recording of any run folder: the program checks its files, and its columns are mapped into memory.
 
+    What can be told from other columns is made when it is looked at.
+
     Raises:
         FileError: there is no such folder.
         DamagedError: a file has changed since the run.
@@ -204,13 +221,13 @@ def checked(folder: str | os.PathLike[str], name: str, manifest: Mapping[str, An
     scratch = tempfile.mkdtemp(prefix="burst-")
     try:
         path = os.path.join(scratch, name + ".npz")
-        _program.call("export", os.fspath(folder), "--table", name, "-o", path)
-        columns = dict(_map(path))
+        _program.call("export", os.fspath(folder), "--table", name, "--columns", STORED.get(name, ""), "-o", path)
+        found = dict(_map(path))
     finally:
         shutil.rmtree(scratch, ignore_errors=True)  # what is mapped stays until nobody looks at it
-    for more in ("area_names", "area_ids", "variable_names", "timestep_ms", "time_ms", "index"):  # told otherwise
-        columns.pop(more, None)
-    return Table(columns, len(columns["burst"]), manifest)
+    stored = {n: found[n] for n in STORED[name].split(",")}
+    bursts = stored.pop("burst")
+    return _lazy(bursts, stored, len(bursts), manifest)
 
 
 def _map(path: str) -> Iterator[tuple[str, Column]]:

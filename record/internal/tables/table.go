@@ -207,14 +207,14 @@ func Dictionaries(m *manifest.Manifest) Called {
 // Fill works out the columns of s that follow from the others.
 func (c *Chunk) Fill(s *arrow.Schema, m *manifest.Manifest) {
 	n := len(c.Burst)
-	if s.HasField("x") {
+	if holds(s, voxels()) {
 		c.X, c.Y, c.Z = slices.Grow(c.X[:0], n)[:n], slices.Grow(c.Y[:0], n)[:n], slices.Grow(c.Z[:0], n)[:n]
 		for i, id := range c.Neuron {
 			a := &m.Areas[c.Area[i]]
 			c.X[i], c.Y[i], c.Z[i] = a.Voxel(id - a.First)
 		}
 	}
-	if s.HasField("x_um") {
+	if holds(s, positions()) {
 		for axis := range c.At {
 			c.At[axis] = slices.Grow(c.At[axis][:0], n)[:n]
 		}
@@ -245,6 +245,11 @@ func (c *Chunk) Fill(s *arrow.Schema, m *manifest.Manifest) {
 			}
 		}
 	}
+}
+
+// holds says whether s has one of the columns.
+func holds(s *arrow.Schema, columns []arrow.Field) bool {
+	return slices.ContainsFunc(columns, func(f arrow.Field) bool { return s.HasField(f.Name) })
 }
 
 // view is a column, n long, as Arrow data without copying.
