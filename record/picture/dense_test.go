@@ -64,6 +64,7 @@ func TestDenseBandsShowTheirRates(t *testing.T) {
 		for k := range n {
 			g.counts[k*997] = 1 + uint32(k%5)
 		}
-		require.GreaterOrEqual(t, math.Round(100*g.shade(&bands[0]).of(1)), 45., "one spike among few")
+		s := g.shade(&bands[0])
+		require.GreaterOrEqual(t, math.Round(100*s.share(s.step(1))), 45., "one spike among few")
 	}
 }

@@ -3,6 +3,7 @@ package picture
 import (
 	"image"
 	"image/color"
+	stdraw "image/draw"
 	"maps"
 	"math"
 	"slices"
@@ -114,39 +115,41 @@ func (g *grid) shade(b *band) shading {
 	return shading{0.45 * (1 - float64(used)/float64(cells)), most}
 }
 
-// of is the share of the band's colour in a dot of n spikes.
-func (s shading) of(n uint32) float64 {
-	step := max(1, math.Round(shades*float64(min(n, s.full))/float64(s.full)))
-	return s.low + (1-s.low)*step/shades
+// step is the shade of a dot of n spikes, 1…shades.
+func (s shading) step(n uint32) uint8 {
+	return uint8(max(1, math.Round(shades*float64(min(n, s.full))/float64(s.full))))
 }
+
+// share is how much of the band's colour a dot of that shade has.
+func (s shading) share(step uint8) float64 { return s.low + (1-s.low)*float64(step)/shades }
 
 // paint draws a band.
 func (g *grid) paint(img *image.RGBA, b *band, ground color.NRGBA, least int) {
 	shading := g.shade(b)
-	for y := b.top; y < b.below; y++ {
-		for x := range g.width {
-			img.SetRGBA(x, y, color.RGBA(ground))
-		}
-	}
+	stdraw.Draw(img, image.Rect(0, b.top, g.width, b.below), image.NewUniform(ground), image.Point{}, stdraw.Src)
 	if shading.full == 0 {
 		return
 	}
+	var colours [shades + 1]color.RGBA
+	for step := range colours {
+		colours[step] = color.RGBA(mix(ground, b.colour, shading.share(uint8(step))))
+	}
 	rows := b.below - b.top
-	done := make([]float64, g.width*rows)
+	done := make([]uint8, g.width*rows)
 	for y := range rows {
 		for x := range g.width {
 			n := g.counts[(b.top+y)*g.width+x]
 			if n == 0 {
 				continue
 			}
-			a := shading.of(n)
+			step := shading.step(n)
 			y0, y1 := extent(y, rows, uint64(b.neurons), least)
 			x0, x1 := extent(x, g.width, g.span, least)
 			for yy := y0; yy < y1; yy++ {
 				for xx := x0; xx < x1; xx++ {
-					if i := yy*g.width + xx; a > done[i] {
-						done[i] = a
-						img.SetRGBA(xx, b.top+yy, color.RGBA(mix(ground, b.colour, a)))
+					if i := yy*g.width + xx; step > done[i] {
+						done[i] = step
+						img.SetRGBA(xx, b.top+yy, colours[step])
 					}
 				}
 			}
