@@ -11,7 +11,7 @@ import (
 // newCustom makes the further data of an area whose model the genome defines.
 func (p *plan) newCustom(i int, values *values) *Custom {
 	from := &p.g.Areas[i]
-	d := from.Model.Custom.Definition
+	d := from.Model.Custom.Definition()
 	c := &Custom{Program: d.Program, Refractory: p.silence(i, values)}
 	if c.Start = d.Start(given(from)); c.Start != nil {
 		c.StartParams = p.constants(i, values, c.Start.Params)
@@ -21,8 +21,8 @@ func (p *plan) newCustom(i int, values *values) *Custom {
 
 // given reports, for each state variable of a model that the genome defines, whether the area gives its initial value.
 func given(a *genome.Area) []bool {
-	list := make([]bool, len(a.Model.Custom.Definition.State))
-	for k, name := range a.Model.Custom.Definition.State {
+	list := make([]bool, len(a.Model.Custom.Definition().State))
+	for k, name := range a.Model.Custom.Definition().State {
 		_, list[k] = a.Init[name]
 	}
 	return list

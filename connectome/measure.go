@@ -307,7 +307,7 @@ func perNeuron(a *genome.Area) uint64 {
 		if vary(a, []string{formula.Quiet}) {
 			n += 2
 		}
-		if start := a.Model.Custom.Definition.Start(given(a)); start != nil {
+		if start := a.Model.Custom.Definition().Start(given(a)); start != nil {
 			names = slices.Concat(names, start.Params)
 		}
 	}

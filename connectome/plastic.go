@@ -388,7 +388,7 @@ func (p *plan) newPlastic(w *wiring, c, rows *Connectome) (Plastic, error) {
 			}
 		}
 	}
-	d := rule.Definition
+	d := rule.Definition()
 	m.OnPost, m.OnPre = p.newHandler(l, d.OnPost), p.newHandler(l, d.OnPre)
 	m.Every, m.OnSource, m.When = p.newHandler(l, d.Every), p.newHandler(l, d.OnSource), p.newHandler(l, d.When)
 	return m, nil

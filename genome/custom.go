@@ -3,6 +3,7 @@ package genome
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"gopkg.in/yaml.v3"
@@ -12,8 +13,8 @@ import (
 
 // Custom has the further data of a model that the genome defines.
 type Custom struct {
-	Definition *Definition
-	Starts     []Value // one per state variable: its initial value, unless the definition computes it
+	Definition func() *Definition // that of a model of Written is compiled by the first call
+	Starts     []Value            // one per state variable: its initial value, unless the definition computes it
 }
 
 // Definition is a model's formulas after checking: its state variables, its program and the values of its constants.
@@ -337,9 +338,27 @@ func (d *draft) list(key string, part formula.Part) (lines []string) {
 
 // define checks the expressions. It is called only if names and values have no fault.
 func (d *draft) define() {
-	made, faults := formula.Define(&d.source)
+	d.m.Custom.Definition = compiling(d, d.m.Name, &d.source, formula.Define)
+}
+
+// compiling gives the compiled form of a source. One with faults, which it reports, has none. Sources that come with burst are compiled
+// by the first call, since most runs use none or one of them; the tests call all.
+func compiling[S, D any](d *draft, name string, source *S, define func(*S) (*D, []formula.Fault)) func() *D {
+	if d.p.shipped {
+		return sync.OnceValue(func() *D {
+			made, faults := define(source)
+			if faults != nil {
+				panic("BUG: " + name + ": " + faults[0].Message)
+			}
+			return made
+		})
+	}
+	made, faults := define(source)
 	d.report(faults)
-	d.m.Custom.Definition = made
+	if faults != nil {
+		return nil
+	}
+	return func() *D { return made }
 }
 
 // report adds the faults of expressions, each at its place.

@@ -236,7 +236,7 @@ func (k *learner) modulator(m *Modulator) {
 // exponents compiles the programs again, without pow where an exponent is 0, 1 or 2.
 func (k *learner) exponents() {
 	known := map[string]float64{}
-	for _, name := range k.rule.Definition.Exponents() {
+	for _, name := range k.rule.Definition().Exponents() {
 		if x, is := k.l.Params[name]; is {
 			known[name] = x
 		}
@@ -257,7 +257,8 @@ func (k *learner) exponents() {
 		}
 		k.p.known[name] = made
 	}
-	k.rule.Definition = k.p.known[name]
+	made := k.p.known[name]
+	k.rule.Definition = func() *Handlers { return made }
 }
 
 // constants checks that constants are finite and that no decay has a time below 0.
@@ -265,7 +266,7 @@ func (k *learner) constants() {
 	for _, c := range k.rule.source.Constants {
 		k.value(RuleValue{Name: c.Name}, "constant "+c.Name)
 	}
-	if h := k.rule.Definition.OnSource; h != nil {
+	if h := k.rule.Definition().OnSource; h != nil {
 		for _, name := range h.Decays {
 			v := RuleValue{Name: name}
 			if x, ok := k.value(v, "time"); ok && x < 0 {
@@ -314,8 +315,8 @@ func (k *learner) bounds() bool {
 	case k.pr.Port == 0 && len(k.to.Model.Ports) > 1 && lo < 0 && hi > 0:
 		k.p.fault(n, at, "", "expects bounds on one side of 0, or a port beside the area, found %g and %g: the model %s of %s has one input for weights ≥ 0 and another for weights < 0", lo, hi, k.to.Model.Name, k.to.Name)
 	default:
-		if d := k.rule.Definition; d != nil {
-			root = d.NoNegative()
+		if k.rule.Definition != nil {
+			root = k.rule.Definition().NoNegative()
 		}
 		if lo >= 0 || root == "" {
 			return true

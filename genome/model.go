@@ -144,7 +144,7 @@ func (m *Model) Own() int {
 // ConstantNames are the names of the constants, in order.
 func (m *Model) ConstantNames() []string {
 	if m.Custom != nil {
-		return m.Custom.Definition.Program.Params
+		return m.Custom.Definition().Program.Params
 	}
 	names := make([]string, len(m.Constants))
 	for i := range m.Constants {
@@ -156,7 +156,7 @@ func (m *Model) ConstantNames() []string {
 // Work computes the constants of those names.
 func (m *Model) Work(names []string, p Values, timestep float64) []float64 {
 	if m.Custom != nil {
-		return m.Custom.Definition.Values(names, p, timestep)
+		return m.Custom.Definition().Values(names, p, timestep)
 	}
 	list := make([]float64, len(names))
 	for i, name := range names {
@@ -169,7 +169,7 @@ func (m *Model) Work(names []string, p Values, timestep float64) []float64 {
 // Depends lists the parameters that the constant of that name depends on, the most important one first.
 func (m *Model) Depends(name string) []string {
 	if m.Custom != nil {
-		return m.Custom.Definition.Depends(name)
+		return m.Custom.Definition().Depends(name)
 	}
 	return Asked(func(p Values) { m.Work([]string{name}, p, 1) })
 }

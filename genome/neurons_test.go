@@ -2,6 +2,7 @@ package genome
 
 import (
 	"fmt"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,6 +19,7 @@ func TestWritten(t *testing.T) {
 	for _, m := range Written() {
 		require.NotEmpty(t, m.Source, m.Name)
 		require.NotEmpty(t, m.Equations, m.Name)
+		require.NotNil(t, m.Custom.Definition(), m.Name)
 		for _, v := range m.State {
 			require.NotEmpty(t, v.Doc, "%s.%s", m.Name, v.Name)
 		}
@@ -66,4 +68,31 @@ func TestWrittenHidden(t *testing.T) {
 	require.NoError(t, err)
 	require.Same(t, g.Models[0], g.Areas[0].Model)
 	require.NoError(t, validate(t, compiled(t), text))
+}
+
+// TestFirstUse: whoever asks first for what is compiled on first use, all get the same.
+func TestFirstUse(t *testing.T) {
+	var all sync.WaitGroup
+	models, rules := make([][]*Definition, 4), make([][]*Handlers, 4)
+	for k := range models {
+		all.Go(func() {
+			for _, m := range Written() {
+				models[k] = append(models[k], m.Custom.Definition())
+			}
+			for _, r := range Plasticities() {
+				if r.Definition != nil {
+					rules[k] = append(rules[k], r.Definition())
+				}
+			}
+		})
+	}
+	all.Wait()
+	for k := range models {
+		for i, d := range models[k] {
+			require.Same(t, models[0][i], d)
+		}
+		for i, d := range rules[k] {
+			require.Same(t, rules[0][i], d)
+		}
+	}
 }

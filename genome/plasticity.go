@@ -17,14 +17,14 @@ type Plasticity struct {
 	Pre        []Trace
 	Post       []Trace
 	Modulators []Modulator
-	Source     []RuleVariable // variables of each source neuron
-	Synapse    []RuleVariable // variables of each synapse, beside the weight
-	Target     []string       // state variables of the target's model that the rule reads
-	Bounds     *[2]RuleValue  // least and largest weight, of dimension Weight or with a unit; nil: the projection gives them
-	Every      uint64         // bursts from one sweep to the next; 0: no sweeps, or a parameter gives it and only Learning.Rule has it
-	When       bool           // a condition makes post events, not the target's spikes
-	Window     Window         // one of FEAGI's rules, without formulas; else WindowNone
-	Definition *Handlers      // nil for FEAGI's rules
+	Source     []RuleVariable   // variables of each source neuron
+	Synapse    []RuleVariable   // variables of each synapse, beside the weight
+	Target     []string         // state variables of the target's model that the rule reads
+	Bounds     *[2]RuleValue    // least and largest weight, of dimension Weight or with a unit; nil: the projection gives them
+	Every      uint64           // bursts from one sweep to the next; 0: no sweeps, or a parameter gives it and only Learning.Rule has it
+	When       bool             // a condition makes post events, not the target's spikes
+	Window     Window           // one of FEAGI's rules, without formulas; else WindowNone
+	Definition func() *Handlers // nil for FEAGI's rules; that of a built-in rule is compiled by the first call
 
 	source *formula.RuleSource
 	every  RuleValue
@@ -99,7 +99,7 @@ func (l *Learning) Value(v RuleValue, timestep float64) float64 {
 
 // Values computes parameters, constants and dt, as Definition.Values of package formula does.
 func (l *Learning) Values(names []string, timestep float64) []float64 {
-	return l.Rule.Definition.Values(names, func(p string) float64 { return l.Params[p] }, timestep)
+	return l.Rule.Definition().Values(names, func(p string) float64 { return l.Params[p] }, timestep)
 }
 
 // Taus are the time constants of the rule's traces, modulators and decays.
@@ -110,7 +110,7 @@ func (r *Plasticity) Taus() (list []RuleValue) {
 	for _, m := range r.Modulators {
 		list = append(list, m.Tau)
 	}
-	if h := r.Definition.OnSource; h != nil {
+	if h := r.Definition().OnSource; h != nil {
 		for _, name := range h.Decays {
 			list = append(list, RuleValue{Name: name})
 		}

@@ -73,9 +73,7 @@ func (p *parser) plasticRule(n *yaml.Node, at *path, keys []key) *Plasticity {
 		d.described()
 	}
 	if r.Window == WindowNone && len(p.faults) == before {
-		made, faults := formula.DefineRule(d.source)
-		d.report(faults)
-		r.Definition, r.source = made, d.source
+		r.Definition, r.source = compiling(d.draft, r.Name, d.source, formula.DefineRule), d.source
 	}
 	r.Equations = d.equations()
 	return r

@@ -69,9 +69,9 @@ func TestPlasticity(t *testing.T) {
 	assert.Equal(t, []float64{40, 1, 30}, []float64{l.Value(r.Pre[1].Tau, 0.1), l.Value(r.Pre[1].Amount, 0.1), l.Value(r.Post[0].Tau, 0.1)})
 	assert.Equal(t, []RuleVariable{{"r", RuleValue{Number: 1}}, {"u", RuleValue{Name: "mu"}}}, r.Source)
 	assert.Equal(t, []string{"slow"}, r.Target)
-	assert.NotNil(t, r.Definition.OnSource)
-	assert.Greater(t, len(g.Plasticity[0].Definition.OnPost.Program.Code), 300, "a pow")
-	assert.Less(t, len(r.Definition.OnPost.Program.Code), 20, "none where mu is 1")
+	assert.NotNil(t, r.Definition().OnSource)
+	assert.Greater(t, len(g.Plasticity[0].Definition().OnPost.Program.Code), 300, "a pow")
+	assert.Less(t, len(r.Definition().OnPost.Program.Code), 20, "none where mu is 1")
 	assert.Zero(t, g.Plasticity[0].Every)
 
 	assert.Equal(t, "stdp", g.Projections[1].Learning.Rule.Name)
@@ -217,6 +217,9 @@ func TestShippedRules(t *testing.T) {
 		require.NotEmpty(t, r.Doc)
 		require.NotEmpty(t, r.Origin)
 		require.Equal(t, r.Window == WindowNone, r.Definition != nil, r.Name)
+		if r.Definition != nil {
+			require.NotNil(t, r.Definition(), r.Name)
+		}
 		for _, p := range r.Params {
 			require.NotEmpty(t, p.Doc, r.Name)
 			require.True(t, p.Min <= p.Default && p.Default <= p.Max && !(p.MinOpen && p.Default == p.Min), "%s %s", r.Name, p.Name)
@@ -248,7 +251,7 @@ func oneSynapse(t *testing.T, use string, weight, timestep float64, pre, post []
 	pr := &Projection{Weight: Value{A: weight}, Delay: Value{A: 1}}
 	k := &learner{p: p, pr: pr, l: &Learning{}, node: f.value[0], to: &p.g.Areas[0]}
 	require.True(t, k.chosen() && k.params() && k.resolve() && k.bounds(), "%v", p.faults)
-	l, d := k.l, k.rule.Definition
+	l, d := k.l, k.rule.Definition()
 
 	type trace struct {
 		x    float32

@@ -32,7 +32,7 @@ func Custom(n uint32, s *Formulas, params map[string]float64, refractory uint16)
 	if c.Start != nil {
 		c.StartParams = load(c.Start.Params)
 	}
-	m := &genome.Model{Name: "custom", Number: genome.CustomNumber, Custom: &genome.Custom{Definition: d}}
+	m := &genome.Model{Name: "custom", Number: genome.CustomNumber, Custom: &genome.Custom{Definition: func() *genome.Definition { return d }}}
 	for _, name := range s.Ports {
 		m.Ports = append(m.Ports, genome.Port{Name: name})
 	}
