@@ -81,6 +81,11 @@ func Replace(path string, content []byte) error {
 // ReplaceBy is Replace for content that fill writes piece by piece.
 func ReplaceBy(path string, fill func(io.Writer) error) error { return write(OS{}, path, fill) }
 
+// ReplaceAt is Replace for content that fill writes in pieces, in any order.
+func ReplaceAt(path string, fill func(io.WriterAt) error) error {
+	return write(OS{}, path, func(w io.Writer) error { return fill(w.(io.WriterAt)) })
+}
+
 // CreateBy writes a new file. If the file exists, the error wraps fs.ErrExist.
 func CreateBy(path string, fill func(io.Writer) error) error { return write(linking{}, path, fill) }
 
@@ -105,7 +110,14 @@ func ReplaceOn(d Disk, temporary, path string, fill func(io.Writer) error) error
 	if err != nil {
 		return err
 	}
-	err = fill(struct{ io.Writer }{f}) // only Write is visible, so that fill cannot close the file before it is synced
+	var w io.Writer = struct{ io.Writer }{f} // only writing is visible, so that fill cannot close the file before it is synced
+	if at, can := f.(io.WriterAt); can {
+		w = struct {
+			io.Writer
+			io.WriterAt
+		}{f, at}
+	}
+	err = fill(w)
 	if err == nil {
 		err = f.Sync()
 	}

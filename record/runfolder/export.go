@@ -43,7 +43,7 @@ func Export(path string, r Recording, columns ...string) error {
 	case ".csv":
 		write = exportCSV
 	case ".npz":
-		write = exportNPZ
+		return durable.ReplaceAt(path, func(w io.WriterAt) error { return exportNPZ(w, r, s) })
 	case ".parquet":
 		write = func(w io.Writer, r Recording, s *arrow.Schema) error {
 			return tables.WriteParquet(w, s, &r.Manifest, r.Chunks)

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"math"
 
@@ -14,39 +15,61 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 )
 
-// exportNPZ writes NumPy's archive: a .npy file for each column, read from the recording once each so that no column is
-// held in memory; area holds indices into area_names, and into area_ids where areas have ids of another genome, variable into
-// variable_names.
-func exportNPZ(w io.Writer, r Recording, s *arrow.Schema) error {
-	rows := uint64(0)
+// exportNPZ writes NumPy's archive: a .npy file for each column; area holds indices into area_names, and into area_ids where
+// areas have ids of another genome, variable into variable_names. The recording is read twice: its rows are counted, which says
+// where each column lies, and then all columns are written side by side, so that none is held in memory.
+func exportNPZ(w io.WriterAt, r Recording, s *arrow.Schema) error {
+	n := npz{recording: r, schema: s, columns: npzColumns(s, &r.Manifest)}
 	for c, err := range r.Chunks {
 		if err != nil {
 			return err
 		}
-		rows += uint64(len(c.Burst))
+		n.rows += uint64(len(c.Burst))
 	}
-	z := zip.NewWriter(w)
-	for _, column := range npzColumns(s, &r.Manifest) {
-		f, err := npy(z, column.name, column.kind, fmt.Sprintf("(%d,)", rows))
+	if err := n.frame(nil); err != nil {
+		return err
+	}
+	left := n.rows // a run that still goes on records more meanwhile
+	for c, err := range r.Chunks {
+		if left == 0 {
+			break
+		}
 		if err != nil {
 			return err
 		}
-		left := rows // a run that still goes on records more meanwhile
-		for c, err := range r.Chunks {
-			if left == 0 {
-				break
-			}
-			if err == nil {
-				_, err = f.Write(column.bytes(&c))
-			}
-			if err != nil {
+		c.Fill(s, &r.Manifest)
+		for i := range n.columns {
+			if err := n.columns[i].write(w, &c); err != nil {
 				return err
 			}
-			left -= uint64(len(c.Burst))
+		}
+		left -= min(left, uint64(len(c.Burst)))
+	}
+	if left > 0 {
+		return fmt.Errorf("record: %s has %d rows fewer than a moment ago", r.Table, left)
+	}
+	return n.frame(w)
+}
+
+// npz is an archive that is being written.
+type npz struct {
+	recording Recording
+	schema    *arrow.Schema
+	columns   []npzColumn
+	rows      uint64
+}
+
+// frame writes all but the rows of the columns, which have their places between. Without w it only finds these places.
+func (n *npz) frame(w io.WriterAt) error {
+	to := &apart{w: w}
+	z := zip.NewWriter(to)
+	for i := range n.columns {
+		if err := n.columns[i].frame(z, to, n.rows); err != nil {
+			return err
 		}
 	}
-	words := tables.Words(&r.Manifest)
-	for _, f := range s.Fields() {
+	words := tables.Words(&n.recording.Manifest)
+	for _, f := range n.schema.Fields() {
 		if list := words[f.Name]; list != nil {
 			name := map[string]string{"area_id": "area_ids"}[f.Name]
 			if err := npzNames(z, cmp.Or(name, f.Name+"_names"), list); err != nil {
@@ -58,10 +81,27 @@ func exportNPZ(w io.Writer, r Recording, s *arrow.Schema) error {
 	if err != nil {
 		return err
 	}
-	if _, err := f.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(r.Manifest.Timestep))); err != nil {
+	timestep := math.Float64bits(n.recording.Manifest.Timestep)
+	if _, err := f.Write(binary.LittleEndian.AppendUint64(nil, timestep)); err != nil {
 		return err
 	}
 	return z.Close()
+}
+
+// apart writes one piece after the other, but skips those that are written apart.
+type apart struct {
+	w    io.WriterAt // nil: all are
+	at   int64
+	skip bool
+}
+
+func (a *apart) Write(b []byte) (n int, err error) {
+	n = len(b)
+	if a.w != nil && !a.skip {
+		n, err = a.w.WriteAt(b, a.at)
+	}
+	a.at += int64(n)
+	return n, err
 }
 
 // npzColumn is an array of the archive.
@@ -69,6 +109,58 @@ type npzColumn struct {
 	name  string
 	kind  string // NumPy's dtype
 	bytes func(*Chunk) []byte
+	sum   uint32 // CRC-32 of what is written, the header first
+	at    int64  // where the next rows go
+}
+
+// write writes the column's rows behind those that are there.
+func (c *npzColumn) write(w io.WriterAt, rows *Chunk) error {
+	b := c.bytes(rows)
+	n, err := w.WriteAt(b, c.at)
+	c.at += int64(n)
+	c.sum = crc32.Update(c.sum, crc32.IEEETable, b)
+	return err
+}
+
+// frame writes what lies around the column's rows to z, which writes to `to`. When the column has no rows yet, it finds their place.
+func (c *npzColumn) frame(z *zip.Writer, to *apart, rows uint64) error {
+	header := npyHeader(c.kind, fmt.Sprintf("(%d,)", rows))
+	size := rows * uint64(c.kind[2]-'0')
+	if to.w == nil {
+		c.sum = crc32.ChecksumIEEE(header)
+	}
+	whole, version := uint64(len(header))+size, uint16(20)
+	if whole >= math.MaxUint32 {
+		version = 45 // the least that knows such sizes
+	}
+	f, err := z.CreateRaw(&zip.FileHeader{
+		Name: c.name + ".npy", Method: zip.Store, Flags: 8, CreatorVersion: version, ReaderVersion: version,
+		CRC32: c.sum, CompressedSize64: whole, UncompressedSize64: whole,
+	})
+	if err == nil {
+		_, err = f.Write(header)
+	}
+	if err == nil {
+		err = z.Flush()
+	}
+	if err != nil {
+		return err
+	}
+	if to.w == nil {
+		c.at = to.at
+	}
+	to.skip = true
+	blank := make([]byte, 1<<20)
+	for size > 0 && err == nil {
+		b := blank[:min(size, uint64(len(blank)))]
+		_, err = f.Write(b)
+		size -= uint64(len(b))
+	}
+	if err == nil {
+		err = z.Flush()
+	}
+	to.skip = false
+	return err
 }
 
 // npzColumns are those of a table, areas as numbers. Arrow and NumPy hold numbers alike on the little-endian machines that burst
@@ -77,7 +169,7 @@ func npzColumns(s *arrow.Schema, m *manifest.Manifest) []npzColumn {
 	kinds := map[arrow.Type]string{arrow.UINT64: "<u8", arrow.UINT32: "<u4", arrow.INT32: "<i4", arrow.FLOAT32: "<f4", arrow.FLOAT64: "<f8"}
 	var columns []npzColumn
 	for _, f := range s.Fields() {
-		column := npzColumn{f.Name, kinds[f.Type.ID()], func(c *Chunk) []byte {
+		column := npzColumn{name: f.Name, kind: kinds[f.Type.ID()], bytes: func(c *Chunk) []byte {
 			return tables.Of(c, f.Name).Bytes()
 		}}
 		switch {
@@ -88,29 +180,29 @@ func npzColumns(s *arrow.Schema, m *manifest.Manifest) []npzColumn {
 			column.bytes = func(c *Chunk) []byte { return arrow.Uint32Traits.CastToBytes(c.Area) }
 		case f.Name == "variable":
 			column.kind = "<u4"
-		case tables.Told(f.Name):
-			column.bytes = func(c *Chunk) []byte {
-				c.Fill(s, m)
-				return tables.Of(c, f.Name).Bytes()
-			}
 		}
 		columns = append(columns, column)
 	}
 	return columns
 }
 
-// npy begins an array: magic, version 1.0, and a header padded with spaces to a multiple of 64 bytes (numpy.lib.format).
+// npy begins an array.
 func npy(z *zip.Writer, name, kind, shape string) (io.Writer, error) {
 	f, err := z.CreateHeader(&zip.FileHeader{Name: name + ".npy", Method: zip.Store})
-	if err != nil {
-		return nil, err
+	if err == nil {
+		_, err = f.Write(npyHeader(kind, shape))
 	}
+	return f, err
+}
+
+// npyHeader is the beginning of an array: magic, version 1.0, and a header padded with spaces to a multiple of 64 bytes
+// (numpy.lib.format).
+func npyHeader(kind, shape string) []byte {
 	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", kind, shape)
 	const before = len("\x93NUMPY\x01\x00") + 2
 	header = fmt.Sprintf("%-*s\n", (before+len(header)+1+63)/64*64-before-1, header)
 	start := binary.LittleEndian.AppendUint16([]byte("\x93NUMPY\x01\x00"), uint16(len(header)))
-	_, err = f.Write(append(start, header...))
-	return f, err
+	return append(start, header...)
 }
 
 // npzNames writes words as UTF-32, all padded to the longest.
