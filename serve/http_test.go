@@ -398,20 +398,26 @@ func TestR26Held(t *testing.T) {
 	require.Equal(t, 403, ask(kept[len(kept)-1], "OPTIONS *", "evil.example").StatusCode, "also where net/http would answer by itself")
 }
 
+// askAndLeave sends a request, and gives its error when it ends, and what makes the client leave.
+func askAndLeave(t *testing.T, address, token string) (left chan error, leave context.CancelFunc) {
+	ctx, leave := context.WithCancel(context.Background())
+	q, err := http.NewRequestWithContext(ctx, "GET", address, nil)
+	require.NoError(t, err)
+	q.Header.Set("Authorization", "Bearer "+token)
+	left = make(chan error, 1)
+	go func() {
+		_, err := http.DefaultTransport.RoundTrip(q)
+		left <- err
+	}()
+	return left, leave
+}
+
 // TestR26Turns: of the requests that take long one at a time is answered; those who go while they wait are forgotten.
 func TestR26Turns(t *testing.T) {
 	s := start(t, serve.Options{Paused: true})
 	base, view, _ := s.tokens()
 	end := s.TakeTurn()
-	ctx, leave := context.WithCancel(context.Background())
-	q, err := http.NewRequestWithContext(ctx, "GET", base+"/v1/neurons/30/inputs", nil)
-	require.NoError(t, err)
-	q.Header.Set("Authorization", "Bearer "+view)
-	left := make(chan error, 1)
-	go func() {
-		_, err := http.DefaultTransport.RoundTrip(q)
-		left <- err
-	}()
+	left, leave := askAndLeave(t, base+"/v1/neurons/30/inputs", view)
 	answered := make(chan int, 1)
 	go func() {
 		code, _ := s.call("GET", "/v1/neurons/30/synapses", view, "")
@@ -441,15 +447,7 @@ func TestR26Share(t *testing.T) {
 	require.Greater(t, s.TakeTime(0), before, "a request's time counts, and none comes back while there is all of it")
 
 	require.Greater(t, s.TakeTime(time.Hour), 3*time.Hour)
-	ctx, leave := context.WithCancel(context.Background())
-	q, err := http.NewRequestWithContext(ctx, "GET", base+"/v1/neurons/30/inputs", nil)
-	require.NoError(t, err)
-	q.Header.Set("Authorization", "Bearer "+view)
-	left := make(chan error, 1)
-	go func() {
-		_, err := http.DefaultTransport.RoundTrip(q)
-		left <- err
-	}()
+	left, leave := askAndLeave(t, base+"/v1/neurons/30/inputs", view)
 	for range 20 { // at once, and so that the one above may come first or last
 		code, _ = s.call("GET", "/v1/neurons/30/inputs", control, "")
 		require.Equal(t, 200, code)

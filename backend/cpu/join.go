@@ -10,9 +10,9 @@ import (
 	"burst/genome"
 )
 
-// join finds plastic projections that know the same of their sources, and those that know the same of their targets, and lets each
-// such number of them share departures, or posts with the state's traces. What they know follows from the area's spikes
-// and the rule, so that it stays the same from one burst to the next; but a state may give them different traces.
+// join lets plastic projections share departures where they know the same of their sources, and posts where they know the same of their
+// targets. What they know follows from the area's spikes and the rule, so it stays the same from one burst to the next. But a state may
+// give them different traces; then they do not share.
 func (b *backend) join(s *engine.State) {
 	sources, targets := make([]int, len(b.learns)), make([]int, len(b.learns))
 	for i := range b.learns {
@@ -57,7 +57,7 @@ func (b *backend) join(s *engine.State) {
 	wg.Wait()
 }
 
-// firstWith is the first of the projections before i, of those that are the first of theirs, with which i shares, or i itself.
+// firstWith is the first projection that i shares with, i itself if there is none. before says that of each projection before i.
 func (b *backend) firstWith(before []int, i int, same func(a, b *connectome.Plastic) bool, now func(a, b int) bool) int {
 	for j, first := range before {
 		if first == j && same(&b.c.Plastic[j], &b.c.Plastic[i]) && now(j, i) {

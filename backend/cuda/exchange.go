@@ -35,8 +35,8 @@ type exchange struct {
 // exchanges reports whether the device's blocks tell each other who fired by kernels/exchange.cuh, alone or with other devices.
 func (b *backend) exchanges() bool { return b.share.devices > 1 || b.rows.placed() }
 
-// most is how many neurons a device may tell of: those of the device with most of them, or in a process of its own of all, for it is told
-// what other processes' neurons do.
+// most is how many neurons a device may tell of. In a process of its own these are all, since it is told of other processes' neurons too.
+// Else they are those of the device with most of them.
 func (b *backend) most() uint64 {
 	if b.share.devices <= 1 {
 		return uint64(b.c.Neurons)

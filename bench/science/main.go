@@ -159,8 +159,8 @@ const notes = `
 - **Brunel and Wang 2001**: N. Brunel, X.-J. Wang, Journal of Computational Neuroscience 11:63 (2001), the example
   working-memory; rates of the group that is cued from 1 s to 1.5 s, the four other groups, the rest and inhibitory
   cells, from 0.5 s to 1 s and from 2 s to 3 s. NEST as above, with iaf_bw_2001, eight seeds; accepted as above, all
-  eight rates together. Of the rate of the others after the cue 32 further seeds here, 9 to 40, have the mean 1.95 Hz
-  with a standard error of 0.04 Hz, as NEST's 1.89 Hz has.
+  eight rates together. For the rate of the other groups after the cue, 32 further seeds of ours, 9 to 40, give 1.95 Hz,
+  and NEST's eight give 1.89 Hz, both with a standard error of 0.04 Hz.
 - **f-I curve, gif**: NEST as above, gif_psc_exp with the neuron of S. Mensi et al. (2012); 8,000 neurons there and
   here, from 0.5 s to 2 s. Accepted is 0.5 %.
 - **Brunel 2000**: N. Brunel, Journal of Computational Neuroscience 8:183 (2000), model A, 12,500 neurons. Rates are
@@ -201,8 +201,8 @@ const notes = `
   0.80 times as often in 60 s as independent ones would, pairs without a synapse 1.01 times. *The rate that the rule
   sees* is that of independent spikes with the potentiation of the real ones, between 10 and 20 s: it has come to rho_0,
   and accepted are 10 %. With rho 2.25 Hz in the file E itself fires at 3.1 Hz from 20 to 40 s, with a CV of 0.97. The
-  authors' printed program of one neuron (ModelDB 143751) is off its own equation too, by inputs that come together:
-  in 101 rounds of 1.5 s, written anew in NumPy, it settles at 5.1 ± 0.3 Hz, and its alpha/(2·tau) is 6.25 Hz.
+  authors' printed program of one neuron (ModelDB 143751) misses its own alpha/(2·tau) too, which is 6.25 Hz: written
+  anew in NumPy, one seed, it settles at 5.1 ± 0.3 Hz in 101 rounds of 1.5 s. Why it does was not looked into.
 - **Tsodyks 1998**: M. Tsodyks, K. Pawelzik, H. Markram, Neural Computation 10:821 (1998), with the numbers of figure
   1. The closed form is 1/√(U·tau_fac·tau_rec); 20.8 Hz is best by the formulas, among intervals of whole 4 ms.
 - **Bressloff 2000, wave**: a solitary pulse along integrate-and-fire neurons whose connections fall with exp(−d/σ), as

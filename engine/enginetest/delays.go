@@ -30,7 +30,8 @@ func runDelays(t *testing.T, open, oracle Open) {
 	})
 }
 
-// runPlasticDelays tests such delays of synapses that learn. With the longest, a burst may take a look at each of 65,535.
+// runPlasticDelays tests such delays of synapses that learn. A backend may look at each delay in every burst, so only one network, among
+// the slow tests, has the longest.
 func runPlasticDelays(t *testing.T, open, oracle Open) {
 	for _, longest := range longDelays() {
 		networks := seeds(3, 1)
