@@ -32,6 +32,13 @@ const (
 // KeepState has viewers get the last copy of the state for a time.
 func (s *Server) KeepState(d time.Duration) { s.states.again = time.Now().Add(d) }
 
+// Fresh is how many connections wait for their next request.
+func (s *Server) Fresh() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.fresh)
+}
+
 // SetPatience is with clients that take answers slowly.
 func (s *Server) SetPatience(d time.Duration) { s.patience = d }
 

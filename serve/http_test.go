@@ -372,12 +372,13 @@ func TestR26Held(t *testing.T) {
 		return a
 	}
 	var kept []net.Conn
-	for range serve.MostFresh + 1 {
+	for i := range serve.MostFresh + 1 {
 		conn, err := net.Dial("tcp", address)
 		require.NoError(t, err)
 		defer conn.Close()
 		kept = append(kept, conn)
 		require.Equal(t, "same-origin", ask(conn, "GET /healthz", "127.0.0.1").Header.Get("Cross-Origin-Resource-Policy"))
+		until(t, "it is kept before the next one comes", func() bool { return s.Fresh() == min(i+1, serve.MostFresh) })
 	}
 	require.NoError(t, kept[0].SetReadDeadline(time.Now().Add(patience)))
 	_, err := kept[0].Read(make([]byte, 1))
