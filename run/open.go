@@ -6,7 +6,6 @@ import (
 
 	"burst/backend"
 	"burst/connectome"
-	"burst/engine"
 	"burst/record"
 )
 
@@ -100,52 +99,45 @@ func (e *PlanError) Error() string { return "record " + e.Err.Error() }
 func (e *PlanError) Unwrap() error { return e.Err }
 
 // openBackend opens the backend that was asked for; auto tells what it took and why.
-func (r *Run) openBackend(o backend.Options) (b engine.Backend, err error) {
+func (r *Run) openBackend(o backend.Options) (err error) {
 	r.Backend = r.o.Backend
 	r.tell(Began{"opening"})
-	defer func() {
-		if err == nil {
-			r.times.Upload += backend.Uploading(b)
-		}
-	}()
-	if r.o.Network != nil {
-		b, name, why, err := r.o.Network.open(r.Backend, r.Connectome, o)
-		if why != "" {
-			r.tell(Took{name, why})
-		}
-		r.Backend = name
-		return b, err
+	why := ""
+	switch {
+	case r.o.Network != nil:
+		r.backend, r.Backend, why, err = r.o.Network.open(r.Backend, r.Connectome, o)
+	case r.parts != nil:
+		why, err = r.openParts(o)
+	case r.Backend == "auto":
+		r.backend, r.Backend, why, err = backend.Auto(r.Connectome, o)
+	default:
+		r.backend, err = backend.Open(r.Backend, r.Connectome, o)
 	}
-	if r.parts != nil {
-		return r.openParts(o)
+	if why != "" {
+		r.tell(Took{r.Backend, why})
 	}
-	if r.Backend != "auto" {
-		return backend.Open(r.Backend, r.Connectome, o)
+	if err == nil {
+		r.times.Upload += backend.Uploading(r.backend)
 	}
-	var why string
-	b, r.Backend, why, err = backend.Auto(r.Connectome, o)
-	r.tell(Took{r.Backend, why})
-	return b, err
+	return err
 }
 
 // openParts has the devices build their parts, or all of it for the processor where auto finds that they cannot.
-func (r *Run) openParts(o backend.Options) (b engine.Backend, err error) {
+func (r *Run) openParts(o backend.Options) (why string, err error) {
 	if r.Backend == "auto" {
-		var why string
-		b, r.Connectome, r.Backend, why, err = backend.AutoParts(r.parts, o, func() (*connectome.Connectome, error) {
+		r.backend, r.Connectome, r.Backend, why, err = backend.AutoParts(r.parts, o, func() (*connectome.Connectome, error) {
 			return connectome.Build(r.Genome, r.how())
 		})
-		r.tell(Took{r.Backend, why})
 	} else {
-		b, r.Connectome, err = backend.OpenParts(r.parts, o)
+		r.backend, r.Connectome, err = backend.OpenParts(r.parts, o)
 	}
 	if err != nil {
-		return nil, err
+		return why, err
 	}
 	r.times.Build += max(0, r.parts.Took()-r.times.Plan) // which Took includes
 	r.ID = r.Connectome.Hash()
 	r.Wiring = r.Connectome.Wiring(r.ID)
-	return b, nil
+	return why, nil
 }
 
 // threads is the number of threads that n of the options stands for.

@@ -172,6 +172,17 @@ func (r *Run) abandon(err error) error {
 	return err
 }
 
+// apart does a part of opening with a copy of the run. If ctx ends first, the work goes on with the copy, and what it then has is
+// dropped: the run itself is free.
+func (r *Run) apart(ctx context.Context, work func(*Run) error, drop func(*Run)) error {
+	one := *r
+	made, err := heed(ctx, func() (*Run, error) { return &one, work(&one) }, drop)
+	if err == nil {
+		*r = *made
+	}
+	return err
+}
+
 // open builds the network, opens the backend and makes the engine in the run's initial state.
 func (r *Run) open(ctx context.Context) error {
 	o, start, before := &r.o, time.Now(), r.times.made()
@@ -181,8 +192,7 @@ func (r *Run) open(ctx context.Context) error {
 	}
 	if r.Connectome == nil {
 		r.tell(Began{"planning"})
-		_, err := heed(ctx, func() (any, error) { return nil, r.build() }, func(any) {})
-		if err != nil {
+		if err := r.apart(ctx, (*Run).build, func(*Run) {}); err != nil {
 			return err
 		}
 	}
@@ -202,11 +212,12 @@ func (r *Run) open(ctx context.Context) error {
 	options.Want = r.plan.Want()
 	r.FCL, r.Values, r.Rest = options.Want.FCL, r.plan.Values, r.plan.Rest
 	waiting = false
-	b, err := heed(ctx, func() (engine.Backend, error) { return r.openBackend(options) }, func(b engine.Backend) { b.Close() })
-	if err != nil {
+	opening := func(r *Run) error { return r.openBackend(options) }
+	if err := r.apart(ctx, opening, func(left *Run) { left.backend.Close() }); err != nil {
 		return err
 	}
-	r.backend, r.Device, r.Exchange, r.Threads = b, o.Peers.joined(backend.Device(b)), o.Peers.name(), threads(o.Threads)
+	b := r.backend
+	r.Device, r.Exchange, r.Threads = o.Peers.joined(backend.Device(b)), o.Peers.name(), threads(o.Threads)
 	r.Path = backend.Path(b)
 	if err := r.checkStart(); err != nil {
 		return err

@@ -321,12 +321,25 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestGivenUpWhileBuilding: a context that ends early ends New, and nothing is left open.
+// TestGivenUpWhileBuilding: a context that ends early ends New, in each phase, and nothing is left open.
 func TestGivenUpWhileBuilding(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	_, err := run.New(ctx, network(t, lively), run.Options{Backend: "cpu", Runs: t.TempDir()})
-	require.ErrorIs(t, err, context.Canceled)
+	for _, phase := range []string{"", "planning", "building", "opening"} {
+		ctx, cancel := context.WithCancel(t.Context())
+		give := func(e run.Event) {
+			if e == (run.Began{Phase: phase}) {
+				cancel()
+			}
+		}
+		if phase == "" {
+			cancel()
+		}
+		r, err := run.New(ctx, network(t, lively), run.Options{Backend: "cpu", Runs: t.TempDir(), Tell: give})
+		if err == nil && phase != "" { // the last phase may be done first
+			require.NoError(t, r.Close())
+			continue
+		}
+		require.ErrorIs(t, err, context.Canceled, phase)
+	}
 }
 
 // TestFailure: an error that is no device's ends the run, whatever OnFault says; the folder tells it, and Resume goes on.
