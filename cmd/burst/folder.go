@@ -6,8 +6,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"burst/genome"
 	"burst/record/runfolder"
@@ -18,14 +20,51 @@ import (
 
 // window are the flags that choose a part of a run.
 type window struct {
-	from, until uint64
+	first, end  instant
+	from, until uint64 // those in bursts
 	areas       []string
+}
+
+// instant is a burst, or how much simulated time there is before it.
+type instant struct {
+	burst uint64
+	time  time.Duration // 0: burst says it
+}
+
+func (m *instant) Set(text string) error {
+	if n, err := strconv.ParseUint(text, 10, 64); err == nil {
+		*m = instant{burst: n}
+		return nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 {
+		return errors.New("want a burst such as 2000, or simulated time such as 200ms")
+	}
+	*m = instant{time: d}
+	return nil
+}
+
+func (m *instant) String() string {
+	if m.time != 0 {
+		return m.time.String()
+	}
+	return strconv.FormatUint(m.burst, 10)
+}
+
+func (m *instant) Type() string { return "burst or time" }
+
+// bursts is the burst, in a run with that time step.
+func (m *instant) bursts(flag string, timestep float64) (uint64, error) {
+	if m.time != 0 {
+		return wholeBursts(flag, m.time, timestep)
+	}
+	return m.burst, nil
 }
 
 func (w *window) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.Uint64Var(&w.from, "from", 0, "the first burst to look at")
-	f.Uint64Var(&w.until, "until", 0, "the burst after the last one to look at (default, and 0: the run's end)")
+	f.Var(&w.first, "from", "the first burst to look at, or the simulated time before it, such as 200ms")
+	f.Var(&w.end, "until", "the burst after the last one to look at, or the simulated time until there (default, and 0: the run's end)")
 	f.StringSliceVar(&w.areas, "areas", nil, "look only at these areas, as in A,B")
 	register(cmd, "areas", completeArea)
 }
@@ -35,7 +74,14 @@ func (w *window) check(f *runfolder.Folder) error {
 	if _, err := stats.Select(f.Manifest.Areas, w.areas); err != nil {
 		return usageError{fmt.Errorf("--areas: %w", err)}
 	}
-	_, _, err := stats.Window(f, w.from, w.until)
+	var err error
+	if w.from, err = w.first.bursts("--from", f.Manifest.Timestep); err != nil {
+		return err
+	}
+	if w.until, err = w.end.bursts("--until", f.Manifest.Timestep); err != nil {
+		return err
+	}
+	_, _, err = stats.Window(f, w.from, w.until)
 	if none := (*stats.WindowError)(nil); errors.As(err, &none) {
 		return usageError{fmt.Errorf("--from, --until: %w", err)}
 	}

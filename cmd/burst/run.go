@@ -374,7 +374,7 @@ func (o *runOptions) length(g *genome.Genome) (uint64, error) {
 func wholeBursts(flag string, d time.Duration, timestep float64) (uint64, error) {
 	n := float64(d) / float64(time.Millisecond) / timestep
 	whole := math.Round(n)
-	if n < 0 || math.Abs(n-whole) > 1e-6*whole {
+	if n < 0 || math.Abs(n-whole) > min(1e-6*whole, 0.01) {
 		return 0, usageError{fmt.Errorf("%s %v is %g bursts of %g ms, want a whole number", flag, d, n, timestep)}
 	}
 	return uint64(whole), nil

@@ -42,7 +42,7 @@ func newStatsCommand() *cobra.Command {
 			"               with --sample-seed\n\n" +
 			"Of projections that learn, mean and standard deviation of all weights at the first and the last sample, and how many\n" +
 			"lie in the lowest and in the highest fifth between their bounds.",
-		Example:           "  burst stats runs/brunel-c-1 --from 2000\n  burst stats runs/brunel-c-1 --json | jq '.areas[].isi_cv'",
+		Example:           "  burst stats runs/brunel-c-1 --from 200ms\n  burst stats runs/brunel-c-1 --json | jq '.areas[].isi_cv'",
 		Args:              folderArgument,
 		ValidArgsFunction: completeFolder,
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
