@@ -4,7 +4,8 @@
 # Contraction is off: every float operation of the law rounds on its own; the toolbox fuses where it says so.
 set -euo pipefail
 cd "$(dirname "$0")"
-out=${1:-.}
+[ $# = 1 ] || trap 'rm -rf "$out"' EXIT
+out=${1:-$(mktemp -d "$PWD/.new.XXXXXX")}
 # A unit uses some of its headers' functions only.
 for unit in burst: moving: lists:-Wno-unused-function custom:-Wno-unused-function learn:-Wno-unused-function driven:-Wno-unused-function toolbox:-Wno-unused-function; do
 	for target in sm_75,ptx63 sm_90,ptx78; do
@@ -16,7 +17,8 @@ for unit in burst: moving: lists:-Wno-unused-function custom:-Wno-unused-functio
 			-Wall -Werror -Wno-unknown-cuda-version ${unit#*:} -S -o "$out/${unit%:*}_$arch.ptx" "${unit%:*}.cu"
 	done
 done
-if [ "$out" = . ]; then
-	LC_ALL=C sha256sum ./*.cu ./*.cuh ./*.ptx | sed 's#\./##' > SHA256SUMS
-	zstd -19 --quiet --force --rm ./*.ptx
+if [ $# = 0 ]; then # each file is replaced when it is whole
+	(LC_ALL=C sha256sum ./*.cu ./*.cuh && cd "$out" && LC_ALL=C sha256sum ./*.ptx) | sed 's#\./##' > "$out/SHA256SUMS"
+	zstd -19 --quiet --rm "$out"/*.ptx
+	mv "$out"/* .
 fi
