@@ -61,8 +61,8 @@ func (p *plan) makeEvent(i int, a *Area) error {
 					pos = from.Drives[k].Pos
 				}
 			}
-			return p.g.Fault(pos, areaKey(i, "drive"), "rest and constant drives hold neuron %d at %v mV (%v + %v), want less than its threshold of %v mV: a neuron of the model %s "+
-				"fires at inputs alone; want a drive below %v mV, or the model lif", n, rest+raised, rest, raised, rest+raised+float64(above), a.Model.Name, raised+float64(above))
+			return p.g.Fault(pos, areaKey(i, "drive"), "rest and constant drives hold neuron %d at %.6g mV (%.6g + %.6g), want less than its threshold of %.6g mV: a neuron of the model %s "+
+				"fires at inputs alone; want a drive below %.6g mV, or the model lif", n, rest+raised, rest, raised, rest+raised+float64(above), a.Model.Name, raised+float64(above))
 		}
 	}
 	a.Decay = NewDecay(a.Constant("tau").Const)

@@ -49,6 +49,7 @@ func TestEventRefused(t *testing.T) {
 		want   string
 	}{
 		{func(a *genome.Area) { a.Drives[1].Value = 14 }, "areas[0].drive: rest and constant drives hold neuron 0 at 20 mV (0 + 20), want less than its threshold of 20 mV"},
+		{func(a *genome.Area) { a.Params["rest"], a.Drives[1].Value, a.Params["threshold"] = 0.1, 0.2, 0.25 }, "at 6.3 mV (0.1 + 6.2), want less than its threshold of 0.25 mV: a neuron of the model lif_event fires at inputs alone; want a drive below 0.15 mV"},
 		{func(a *genome.Area) { a.Params["rest"], a.Params["threshold"] = 12.5, 20 }, "want a drive below 7.5 mV, or the model lif"},
 		{func(a *genome.Area) { a.Params["tau"], a.Drives = 2049, nil }, "areas[0].params.tau: tau is 2049 ms, 4098 bursts of 0.5 ms, want at most 4096 bursts (2048 ms)"},
 	} {

@@ -87,7 +87,7 @@ func TestMovingSources(t *testing.T) {
 
 	a.Params["rate"] = 501
 	_, err := Build(network(1, a).Genome, Options{})
-	require.ErrorContains(t, err, "areas[0].factor: neuron 0 would fire 1.0019999998621643 times a burst at the largest factor, 2; want at most 1")
+	require.ErrorContains(t, err, "areas[0].factor: neuron 0 would fire 1.00199999986216 times a burst at the largest factor, 2; want at most 1")
 	b := areaOf("feagi", 70)
 	b.Drives = []genome.Drive{{Kind: genome.Constant, Value: 1.2e6, Until: math.MaxUint64, Factor: doubling()}}
 	_, err = Build(network(1, b).Genome, Options{})

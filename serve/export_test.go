@@ -25,6 +25,7 @@ const (
 	MostWaiting = mostWaiting
 	MostViewers = mostViewers
 	MostFeeders = mostFeeders
+	MostLong    = mostLong
 	Controls    = controlsEach
 	Requests    = requestsEach
 )

@@ -157,13 +157,12 @@ func (s *Server) answer(w http.ResponseWriter, q *http.Request, r *route) {
 		return
 	}
 	if r.long {
-		timed := &timed{ResponseWriter: w}
-		if !s.takeTurn(q, timed) {
+		long := &turn{ResponseWriter: w, s: s, gone: q.Context().Done(), viewing: s.tokenScope(q) < scopeControl}
+		if !long.begin() {
 			return
 		}
-		defer s.endTurn(q, timed)
-		w = timed
-		s.wait(w)
+		defer long.end()
+		w = long
 	}
 	q.Body = http.MaxBytesReader(w, q.Body, r.most())
 	x, err := r.do(s, w, q)
@@ -176,48 +175,6 @@ func (s *Server) answer(w http.ResponseWriter, q *http.Request, r *route) {
 	case x != nil:
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(x) // a client that has gone
-	}
-}
-
-// timed is a ResponseWriter that knows how long its client lets it wait.
-type timed struct {
-	http.ResponseWriter
-	began  time.Time
-	waited time.Duration
-}
-
-func (w *timed) Write(b []byte) (int, error) {
-	defer func(at time.Time) { w.waited += time.Since(at) }(time.Now())
-	return w.ResponseWriter.Write(b)
-}
-
-// Unwrap is for http.ResponseController.
-func (w *timed) Unwrap() http.ResponseWriter { return w.ResponseWriter }
-
-// takeTurn waits for the turn of a request that takes long, with the view token until those who view have time left, too. It reports
-// whether the client is still there.
-func (s *Server) takeTurn(q *http.Request, w *timed) bool {
-	gone, viewing := q.Context().Done(), s.tokenScope(q) < scopeControl
-	if viewing && !s.views.begin(gone) {
-		return false
-	}
-	select {
-	case s.turn <- struct{}{}:
-		w.began = time.Now()
-		return true
-	case <-gone:
-		if viewing {
-			s.views.end(0)
-		}
-		return false
-	}
-}
-
-// endTurn ends that.
-func (s *Server) endTurn(q *http.Request, w *timed) {
-	<-s.turn
-	if s.tokenScope(q) < scopeControl {
-		s.views.end(time.Since(w.began) - w.waited)
 	}
 }
 

@@ -437,6 +437,42 @@ func TestR26Turns(t *testing.T) {
 	require.Equal(t, 200, <-answered)
 }
 
+// TestR26SlowReaders: clients that take long answers slowly hold up nobody, until there are too many of them, and get all of it.
+func TestR26SlowReaders(t *testing.T) {
+	const neurons = 2_000_000 // 24 MB, more than the two sockets hold
+	g := network(t, fmt.Sprintf("burst: v1\nname: wide\nareas: [{name: a, neurons: %d, threshold: 1}]\n", neurons))
+	s := startGenome(t, g, serve.Options{Paused: true})
+	s.SetPatience(time.Hour)
+	base, view, control := s.tokens()
+	var slow []*http.Response
+	for i := range serve.MostLong {
+		q, err := http.NewRequest("GET", base+"/v1/layout?area=a", nil)
+		require.NoError(t, err)
+		q.Header.Set("Authorization", "Bearer "+[]string{view, control}[i%2])
+		x, err := (&http.Transport{ReadBufferSize: 1}).RoundTrip(q)
+		require.NoError(t, err)
+		defer x.Body.Close()
+		if slow = append(slow, x); len(slow) < serve.MostLong {
+			code, _ := s.call("GET", "/v1/neurons/30/synapses", []string{view, control}[i%2], "")
+			require.Equal(t, 200, code)
+		}
+	}
+	left, leave := askAndLeave(t, base+"/v1/neurons/30/inputs", control)
+	select {
+	case err := <-left:
+		require.Fail(t, "answered beside too many", err)
+	case <-time.After(50 * time.Millisecond):
+	}
+	leave()
+	require.ErrorIs(t, <-left, context.Canceled)
+	slow[0].Body.Close() // it leaves, and makes room
+	code, _ := s.call("GET", "/v1/neurons/30/synapses", view, "")
+	require.Equal(t, 200, code)
+	n, err := io.Copy(io.Discard, slow[1].Body)
+	require.NoError(t, err)
+	require.EqualValues(t, 12*neurons, n)
+}
+
 // TestR26Share: who has the view token takes a share of a processor with requests that are long, and waits when it is used up. Others
 // do not wait.
 func TestR26Share(t *testing.T) {

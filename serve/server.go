@@ -75,7 +75,8 @@ type Server struct {
 	driver driver     // under steps
 	bound  bindings   // by HTTP
 	states states
-	turn   chan struct{} // of routes that are long
+	long   chan struct{} // requests that take long and have begun
+	turn   chan struct{} // of the one of these that works
 	views  share         // of the time of these, for the view token
 
 	patience time.Duration // with clients that take answers slowly
@@ -150,7 +151,7 @@ func prepare(o Options) (*Server, error) {
 	if o.Tell == nil {
 		o.Tell = func(string) {}
 	}
-	s := &Server{o: o, tap: new(tap), clients: map[*client]bool{}, began: time.Now(), routes: routes(), turn: make(chan struct{}, 1), views: newShare(), patience: takePatience}
+	s := &Server{o: o, tap: new(tap), clients: map[*client]bool{}, began: time.Now(), routes: routes(), long: make(chan struct{}, mostLong), turn: make(chan struct{}, 1), views: newShare(), patience: takePatience}
 	s.tokens = map[scope]string{scopeView: newToken(), scopeControl: newToken()}
 	if o.Beside != nil {
 		s.tokens, o.Beside.beside = o.Beside.tokens, s

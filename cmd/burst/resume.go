@@ -42,7 +42,7 @@ func newResumeCommand() *cobra.Command {
 	o.expected.flags(cmd)
 	f.BoolVar(&o.json, "json", false, "print the result as JSON; for a complete run, its manifest")
 	f.BoolVar(&o.quiet, "quiet", false, "show no progress, and print only the digest")
-	o.sweeping.jobsFlag(cmd)
+	o.sweeping.shared(cmd)
 	o.safety(cmd)
 	for _, name := range []string{"checkpoint-every", "on-device-fault"} {
 		f.Lookup(name).DefValue = "the run's"

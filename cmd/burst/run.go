@@ -245,7 +245,7 @@ func (r *runner) run(ctx context.Context, open func(context.Context) (*run.Run, 
 		return err
 	}
 	if r.interrupted == nil {
-		ctx, r.interrupted = catchSignals(ctx)
+		ctx, r.interrupted = catchSignals(ctx, r.o.sweeping.holder())
 	}
 	if r.log != nil { // as fast as it goes: nobody feeds it
 		r.Engine().Pace(0)
@@ -403,12 +403,18 @@ func parseEvery(s string) (uint64, error) {
 	return n, nil
 }
 
-// catchSignals gives a context that the first Ctrl-C or SIGTERM ends; a second one ends the program at once. The function
-// says which signal came, nil for none.
-func catchSignals(parent context.Context) (context.Context, func() os.Signal) {
+// catchSignals gives a context that the first Ctrl-C or SIGTERM ends; a second one ends the program at once. The end of what there is to
+// read from holder, unless that is nil, counts as SIGTERM. The function says which signal came, nil for none.
+func catchSignals(parent context.Context, holder io.Reader) (context.Context, func() os.Signal) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if holder != nil {
+		go func() {
+			_, _ = io.Copy(io.Discard, holder) // an error is an end, too
+			signals <- syscall.SIGTERM
+		}()
+	}
 	go func() {
 		select {
 		case s := <-signals:

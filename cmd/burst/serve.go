@@ -96,7 +96,7 @@ func (o *serveOptions) run(cmd *cobra.Command, arg string) error {
 		}
 		return err
 	}
-	ctx, _ := catchSignals(cmd.Context())
+	ctx, _ := catchSignals(cmd.Context(), nil)
 	p.clear()
 	o.print(cmd, s)
 	if err := s.Serve(ctx); err != nil {

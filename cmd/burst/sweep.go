@@ -3,7 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math"
+	"os"
 	"strconv"
 	"time"
 
@@ -22,6 +24,7 @@ type sweepFlags struct {
 	seeds  string
 	trials int
 	jobs   int
+	stdin  bool
 	settle time.Duration
 	bin    float64
 }
@@ -33,7 +36,7 @@ func (s *sweepFlags) flags(cmd *cobra.Command) {
 	f.IntVar(&s.trials, "trials", 0, "run one network under so many run seeds: the genome's, or --run-seed, and those that follow it")
 	f.DurationVar(&s.settle, "settle", 0, "simulated time that the figures of a sweep leave out at the beginning of each run, such as 200ms")
 	f.Float64Var(&s.bin, "bin", 5, "width in ms of the bins behind a sweep's synchrony, as of burst stats")
-	s.jobsFlag(cmd)
+	s.shared(cmd)
 	many := []string{"sweep", "seeds", "trials"}
 	for _, other := range []string{"from", "weights-from", "expect-digest", "expect-weights", "digest", "view", "rate", "on-device-fault"} {
 		for _, name := range many {
@@ -44,9 +47,18 @@ func (s *sweepFlags) flags(cmd *cobra.Command) {
 	cmd.MarkFlagsMutuallyExclusive("seeds", "run-seed")
 }
 
-// jobsFlag adds what resume has too.
-func (s *sweepFlags) jobsFlag(cmd *cobra.Command) {
+// shared adds what resume has too.
+func (s *sweepFlags) shared(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&s.stdin, "stop-with-stdin", false, "stop, as by SIGTERM, when standard input ends: with the program that holds it, even if that is killed")
 	cmd.Flags().IntVar(&s.jobs, "jobs", 0, "runs of a sweep that go on beside each other and share the threads (default: one a thread; one on a GPU)")
+}
+
+// holder is what ends when the program that holds it does; nil: the program goes on without.
+func (s *sweepFlags) holder() io.Reader {
+	if !s.stdin {
+		return nil
+	}
+	return os.Stdin
 }
 
 // asked reports whether the flags make a sweep.
@@ -104,7 +116,7 @@ func (o *runOptions) runSweep(cmd *cobra.Command, g *genome.Genome, bursts uint6
 	}
 	return o.throughSweep(cmd, func(s sweep.Options) (*sweep.Result, error) {
 		s.Run.Bursts, s.Settle, s.Bin = bursts, settle, o.sweeping.bin
-		ctx, interrupted := catchSignals(cmd.Context())
+		ctx, interrupted := catchSignals(cmd.Context(), o.sweeping.holder())
 		o.interrupted = interrupted
 		return sweep.Run(ctx, g, plan, s)
 	})
@@ -126,7 +138,7 @@ func (o *runOptions) resumeSweep(cmd *cobra.Command, dir string) error {
 		return err
 	}
 	return o.throughSweep(cmd, func(s sweep.Options) (*sweep.Result, error) {
-		ctx, interrupted := catchSignals(cmd.Context())
+		ctx, interrupted := catchSignals(cmd.Context(), o.sweeping.holder())
 		o.interrupted = interrupted
 		return sweep.Resume(ctx, dir, s)
 	})

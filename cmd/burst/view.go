@@ -61,7 +61,7 @@ func (o *viewOptions) run(cmd *cobra.Command, folders []string) error {
 		}
 		servers = append(servers, s)
 	}
-	ctx, _ := catchSignals(cmd.Context())
+	ctx, _ := catchSignals(cmd.Context(), nil)
 	for _, s := range servers {
 		printAddresses(cmd.OutOrStdout(), s)
 	}

@@ -19,15 +19,27 @@ func Text(err error) string {
 	return replaced(err.Error(), err)
 }
 
-// Sprintf is fmt.Sprintf, with the Text of errors.
+// Sprintf is fmt.Sprintf, with the Text of errors, and float64 rounded to 15 digits: what was computed is then written as users write it,
+// such as 0.3 for the sum of 0.1 and 0.2, and what has no more digits than that stays as it is.
 func Sprintf(format string, args ...any) string {
 	args = slices.Clone(args)
 	for i, a := range args {
-		if err, is := a.(error); is {
-			args[i] = Text(err)
+		switch x := a.(type) {
+		case error:
+			args[i] = Text(x)
+		case float64:
+			args[i] = rounded(x)
 		}
 	}
 	return fmt.Sprintf(format, args...)
+}
+
+// rounded is x, rounded to 15 digits, unless that is infinite.
+func rounded(x float64) float64 {
+	if near, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 15, 64), 64); err == nil {
+		return near
+	}
+	return x
 }
 
 // replaced puts plain words into text for err and all that it wraps.

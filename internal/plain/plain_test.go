@@ -6,6 +6,7 @@ import (
 	"image/png"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"strconv"
 	"syscall"
@@ -43,6 +44,9 @@ func TestSprintf(t *testing.T) {
 	args := []any{3, &fs.PathError{Op: "open", Path: "x", Err: syscall.ENOENT}, "y"}
 	assert.Equal(t, "3: x does not exist, y", Sprintf("%d: %v, %s", args...))
 	assert.IsType(t, &fs.PathError{}, args[1])
+	tenth, fifth := 0.1, 0.2
+	assert.Equal(t, "0.3 mV, 0.8, 3, +Inf, 1.2345678901234e+20", Sprintf("%v mV, %g, %v, %g, %v", tenth+fifth, 0.7+tenth, (tenth+fifth)/tenth, math.Inf(1), 1.2345678901234e20))
+	assert.Equal(t, "NaN, 1.79769313486232e+308", Sprintf("%v, %.15g", math.NaN(), math.MaxFloat64))
 }
 
 func TestBytes(t *testing.T) {

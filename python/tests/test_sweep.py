@@ -3,6 +3,8 @@
 import json
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -156,3 +158,20 @@ def test_interrupted(tmp_path: Path, loop: str, capfd: pytest.CaptureFixture[str
     assert len(whole) == 40
     assert whole["digest"][: len(half)].tolist() == half["digest"].tolist()
     capfd.readouterr()
+
+
+def test_this_process_killed(tmp_path: Path, loop: str) -> None:
+    """A sweep ends with the process that started it, in good order."""
+    out = tmp_path / "sweep"
+    text = f"import burst; burst.sweep({loop!r}, None, 3000, trials=400, out={str(out)!r}, threads=1)"
+    user = subprocess.Popen([sys.executable, "-c", text])
+    while not list(out.glob("*/point.json")):
+        time.sleep(0.01)
+    user.kill()
+    user.wait()
+    deadline = time.monotonic() + 60
+    while not (out / "sweep.csv").exists() and time.monotonic() < deadline:  # which is written when it ends
+        time.sleep(0.01)
+    half = burst.Sweep(out)
+    assert 0 < len(half) < 400
+    assert not half.complete

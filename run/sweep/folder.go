@@ -40,6 +40,7 @@ type sheet struct {
 	Backend      string          `json:"backend"`
 	Record       []string        `json:"record,omitempty"`
 	Checkpoints  string          `json:"checkpoint_every,omitempty"`
+	MaxBytes     uint64          `json:"max_bytes,omitempty"` // of all points together; 0: what the machine has free
 	Command      []string        `json:"command"`
 	Complete     bool            `json:"complete"`
 }
@@ -79,7 +80,7 @@ func (s *sweep) save(complete bool) error {
 	g, o := s.genome, &s.o.Run
 	x := sheet{
 		Format: format, Burst: run.Version, Genome: g.Name, Seed: g.Seed, RunSeed: g.RunSeed, Plan: s.plan, Bursts: o.Bursts, Settle: s.o.Settle, Bin: s.o.Bin,
-		Backend: o.Backend, Record: o.Record, Checkpoints: o.Checkpoints, Command: os.Args, Complete: complete,
+		Backend: o.Backend, Record: o.Record, Checkpoints: o.Checkpoints, MaxBytes: o.MaxBytes, Command: os.Args, Complete: complete,
 	}
 	for _, f := range g.Files {
 		x.Inputs, x.GenomeFolder = append(x.Inputs, manifest.File(f)), g.Folder
@@ -92,7 +93,7 @@ func (s *sweep) save(complete bool) error {
 }
 
 // Resume goes on with a sweep in its folder: it runs the points that are not finished, those that failed among them, each from its beginning.
-// Of o only Run.Backend, Run.Threads, Run.GPUs, Run.MaxBytes, Run.Disk, Jobs and Tell count. A sweep that is complete is not run again.
+// Of o only Run.Backend, Run.Threads, Run.GPUs, Run.MaxBytes, Run.Disk, Jobs and Tell count; without the first or Run.MaxBytes it is as before. A sweep that is complete is not run again.
 func Resume(ctx context.Context, dir string, o Options) (*Result, error) {
 	hold, err := runfolder.Take(dir)
 	if err != nil {
@@ -118,6 +119,9 @@ func load(dir string, o Options) (*sweep, error) {
 	}
 	if o.Run.Backend == "" {
 		o.Run.Backend = x.Backend
+	}
+	if o.Run.MaxBytes == 0 {
+		o.Run.MaxBytes = x.MaxBytes
 	}
 	o.Settle, o.Bin, o.Run.Bursts, o.Run.Record, o.Run.Checkpoints = x.Settle, x.Bin, x.Bursts, x.Record, x.Checkpoints
 	s := &sweep{o: o, plan: x.Plan, genome: g, dir: dir}

@@ -13,6 +13,7 @@ import (
 
 	"burst/backend"
 	"burst/checkpoint"
+	"burst/connectome"
 	"burst/genome"
 	"burst/genomes"
 	"burst/internal/cuda/cudatest"
@@ -172,6 +173,22 @@ func TestResume(t *testing.T) {
 	require.ErrorContains(t, err, "is of another point than point 2 (")
 	_, err = Run(context.Background(), g, p, o)
 	require.ErrorContains(t, err, "holds genome.yaml already; want a folder that is empty")
+}
+
+// TestResumeKeepsMemory: what a sweep refuses for its memory it also refuses when it goes on, unless it is given another limit.
+func TestResumeKeepsMemory(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "sweep")
+	small := Options{Run: run.Options{Backend: "cpu", Bursts: 60, MaxBytes: 2000}, Folder: dir}
+	_, err := Run(context.Background(), parse(t, noisy), Plan{Trials: 2}, small)
+	var limit *connectome.LimitError
+	require.ErrorAs(t, err, &limit)
+	for range 2 {
+		_, err = Resume(context.Background(), dir, Options{})
+		require.ErrorAs(t, err, &limit)
+	}
+	whole, err := Resume(context.Background(), dir, Options{Run: run.Options{MaxBytes: 1 << 30}})
+	require.NoError(t, err)
+	require.Len(t, whole.Rows, 2)
 }
 
 // TestFailingPoint: a point that cannot be built is named, and the others are kept.

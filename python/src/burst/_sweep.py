@@ -295,8 +295,8 @@ def _through(arguments: list[str], folder: Path, progress: bool | None) -> Sweep
     """Has the program run a sweep to its end, and opens it."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         process = subprocess.Popen(
-            [_program.find(), *arguments],
-            stdin=subprocess.DEVNULL,
+            [_program.find(), *arguments, "--stop-with-stdin"],
+            stdin=subprocess.PIPE,  # which ends with this process, however that ends
             stdout=out,
             stderr=err,
             start_new_session=True,  # Ctrl-C is for this process, which then stops it
@@ -314,6 +314,9 @@ def _through(arguments: list[str], folder: Path, progress: bool | None) -> Sweep
             process.send_signal(signal.SIGINT)
             process.wait()
             raise
+        finally:
+            assert process.stdin is not None
+            process.stdin.close()
         err.seek(0)
         text = err.read().decode(errors="replace")
     if process.returncode == 0:
