@@ -126,11 +126,11 @@ func TestLimitText(t *testing.T) {
 	assert.Equal(t, "81 % of 1234 µs", limitText(0.81, 1234.2))
 }
 
-// TestReadmeRun: the run that the README prints is the one that the program prints, but for times.
-func TestReadmeRun(t *testing.T) {
-	text, err := os.ReadFile("../../README.md")
+// TestPrintedRun: the run that docs/results.md prints is the one that the program prints, but for times.
+func TestPrintedRun(t *testing.T) {
+	text, err := os.ReadFile("../../docs/results.md")
 	require.NoError(t, err)
-	_, printed, found := strings.Cut(string(text), "reaches a motor area:\n\n```\n")
+	_, printed, found := strings.Cut(string(text), "to a motor area.\n\n```\n")
 	require.True(t, found)
 	printed, _, _ = strings.Cut(printed, "```")
 	t.Chdir(t.TempDir())
