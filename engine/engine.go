@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -313,8 +314,11 @@ func (e *Engine) Restore(s *State) error {
 	return e.b.ReadState(&e.kept)
 }
 
-// Check reports the first thing in which s does not fit c.
+// Check reports the first thing in which s does not fit c; nil fits none.
 func (s *State) Check(c *connectome.Connectome) error {
+	if s == nil {
+		return errors.New("no state (nil), want one of the network")
+	}
 	n := int(c.Neurons)
 	if len(s.V) != n || len(s.Refractory) != n || len(s.Count) != n || len(s.Queues) != c.Queues() {
 		return fmt.Errorf("state of %d neurons and %d fire queues, want %d and %d", len(s.V), len(s.Queues), n, c.Queues())

@@ -92,6 +92,9 @@ func (p *parser) constant(f *fields, a *Area, d *Drive) {
 		})
 		return
 	}
+	if p.elsewhere(n, at, dims, a.Model) {
+		return
+	}
 	x, dim, ok := p.amount(n, at, dims)
 	if !ok {
 		return
@@ -100,6 +103,26 @@ func (p *parser) constant(f *fields, a *Area, d *Drive) {
 	if dim == Plain || a.Model.Custom != nil {
 		p.quanta(n, at, x)
 	}
+}
+
+// elsewhere refuses, as a constant drive, what stands elsewhere: a distribution, and a current of a model that takes it as I_e.
+func (p *parser) elsewhere(n *yaml.Node, at *path, dims []Dimension, model *Model) bool {
+	cure := "; column(FILE, NAME) has an amount for each neuron"
+	current := ""
+	if slices.ContainsFunc(model.Params, func(x Param) bool { return x.Name == "I_e" }) {
+		current = "the parameter I_e of the area's model takes "
+		cure += ", and " + current + "distributions"
+	}
+	_, dim, m := quantity(n.Value, anyDimension()...)
+	switch {
+	case numeric(n.Value) == 0 && drawn(n.Value):
+		p.fault(n, at, "", "expects one amount for all neurons, found %s%s", short(n.Value), cure)
+	case m == nil && dim == Current && current != "" && !slices.Contains(dims, Current):
+		p.fault(n, at, "", "expects %s such as %s, found %s; %sa current", dims[0].article(), dims[0].example(), short(n.Value), current)
+	default:
+		return false
+	}
+	return true
 }
 
 // steady checks that a constant drive of a model that changes at inputs alone is the same in every burst and neuron.

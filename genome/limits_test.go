@@ -68,8 +68,12 @@ func TestWholeSuggestions(t *testing.T) {
 		"1e6": "1000000", "800.0": "800", "0.0": "0", "1e15": "", "999999999999999.0": "999999999999999", "1e14": "100000000000000", "7": "", "-5.0": "", "1.5": "",
 		"1_000": "1000", "1,000": "1000", "x": "",
 	} {
-		require.Equal(t, want, wholeSuggestion(text), text)
+		require.Equal(t, want, wholeSuggestion(text, 0, 1<<60), text)
 	}
+	require.Equal(t, "1000", wholeSuggestion("1e3", 1, 1000))
+	require.Empty(t, wholeSuggestion("1e3", 1, 999), "not what would be refused, too")
+	require.Empty(t, wholeSuggestion("0.0", 1, 999))
+	require.Empty(t, wholeSuggestion("1,000", 1, 999))
 }
 
 // TestBytesThatDoNotBelong in a text, each beside its neighbours, which do.

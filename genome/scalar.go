@@ -94,20 +94,22 @@ func (p *parser) whole(n *yaml.Node, at *path, low, high uint64) (uint64, bool) 
 		if err == nil && x > high || errors.Is(err, strconv.ErrRange) {
 			wanted = "a whole number " + upTo(low, high)
 		}
-		p.fault(n, at, wholeSuggestion(text), "expects %s, found %s", wanted, short(text))
+		p.fault(n, at, wholeSuggestion(text, low, high), "expects %s, found %s", wanted, short(text))
 		return 0, false
 	}
 	return x, true
 }
 
-// wholeSuggestion turns 1e6 or 800.0 into the whole number that it means.
-func wholeSuggestion(text string) string {
+// wholeSuggestion turns 1e6, 800.0 or 1,000 into the whole number that it means; "" where that is not within the limits.
+func wholeSuggestion(text string, low, high uint64) string {
+	s := strings.NewReplacer("_", "", ",", "").Replace(digitsOnly(text))
 	if x, m := number(text); m == nil && x == math.Floor(x) && x >= 0 && x < 1e15 {
-		if s := strconv.FormatUint(uint64(x), 10); s != text {
-			return s
-		}
+		s = strconv.FormatUint(uint64(x), 10)
 	}
-	return strings.NewReplacer("_", "", ",", "").Replace(digitsOnly(text))
+	if x, err := strconv.ParseUint(s, 10, 64); err != nil || x < low || x > high || s == text {
+		return ""
+	}
+	return s
 }
 
 // digitsOnly is text if it has only digits and separators; else "".
@@ -220,7 +222,7 @@ func (p *parser) bursts(n *yaml.Node, at *path, low, high uint64) (uint64, bool)
 		p.mistake(n, at, m)
 		return 0, false
 	case dim != Time:
-		p.fault(n, at, wholeSuggestion(text), "expects %s, found %s", wanted, short(text))
+		p.fault(n, at, wholeSuggestion(text, low, high), "expects %s, found %s", wanted, short(text))
 		return 0, false
 	case p.timestep == 0:
 		return 0, false // the time step has a fault

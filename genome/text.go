@@ -77,7 +77,7 @@ func checkDensity(src *source) (Fault, bool) {
 		}
 		if spent > limit {
 			return src.fault(position(src.text, i), "", "", "found more values than a text of this size may hold; "+
-				"use fewer or longer ones (such as a picture instead of a long list of neurons)"), false
+				"use fewer or longer ones: a picture in place of a long list of neurons, a table in place of many projections (projections: {file: …})"), false
 		}
 		if i-start >= maxLine {
 			return src.fault(position(src.text, start), "", "", "expects lines of at most 1 MiB, found a longer one"), false

@@ -170,6 +170,7 @@ func TestRestoreRefuses(t *testing.T) {
 	s, err := live.New(t.Context(), network(t, plastic), live.Options{Options: run.Options{Backend: "cpu", Threads: 1, Folder: dir}})
 	require.NoError(t, err)
 	require.ErrorContains(t, s.Restore(&engine.State{}), "state of 0 neurons")
+	require.ErrorContains(t, s.Restore(nil), "no state (nil), want one of the network")
 	require.NoError(t, s.Step(t.Context(), 20))
 	x, err := s.State()
 	require.NoError(t, err)

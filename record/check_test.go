@@ -74,7 +74,7 @@ func TestCheck(t *testing.T) {
 		}
 		require.NoError(t, os.Mkdir(path, 0o700))
 		require.ErrorAs(t, f.Check(name), new(*runfolder.DamagedError))
-		require.ErrorContains(t, f.CheckAll(), path+": the manifest names this file, want a regular file, found one of type d")
+		require.ErrorContains(t, f.CheckAll(), path+": the manifest names this file, want a regular file, found a directory")
 		require.NoError(t, os.Remove(path))
 		require.NoError(t, os.WriteFile(path, whole, 0o600))
 		require.NoError(t, f.CheckAll())

@@ -71,7 +71,7 @@ func TestFilesOfStrangers(t *testing.T) {
 	select {
 	case errs := <-ended:
 		for _, err := range errs {
-			require.ErrorContains(t, err, "expects a regular file, found one of type p")
+			require.ErrorContains(t, err, "expects a regular file, found a pipe; write what it gives to a file")
 		}
 	case <-time.After(time.Minute):
 		t.Fatal("waits for the pipe")

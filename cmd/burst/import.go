@@ -14,8 +14,9 @@ import (
 
 func newImportCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "import",
-		Short: "Turn another simulator's network into a genome",
+		Use:        "import",
+		SuggestFor: []string{"convert"},
+		Short:      "Turn another simulator's network into a genome",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usageError{fmt.Errorf("no format %q to import, want feagi\nusage: burst import feagi GENOME.json", args[0])}

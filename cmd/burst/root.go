@@ -189,14 +189,15 @@ func suggestFlag(cmd *cobra.Command, err error) error {
 	if errors.As(err, &value) {
 		return fmt.Errorf("--%s %q, %s", value.GetFlag().Name, value.GetValue(), wanted(value))
 	}
-	_, name, found := strings.Cut(err.Error(), "unknown flag: --")
-	if !found {
+	if !strings.HasPrefix(err.Error(), "unknown ") {
 		return err
 	}
-	if near := nearestFlag(cmd, name); near != "" {
-		return fmt.Errorf("%w, did you mean --%s?", err, near)
+	if _, name, found := strings.Cut(err.Error(), "unknown flag: --"); found {
+		if near := nearestFlag(cmd, name); near != "" {
+			return fmt.Errorf("%w, did you mean --%s?", err, near)
+		}
 	}
-	return err
+	return fmt.Errorf("%w (`%s --help` lists the flags)", err, cmd.CommandPath())
 }
 
 // wanted says what a flag takes; flags of this program's own say so themselves.

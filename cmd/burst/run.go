@@ -57,8 +57,9 @@ type runOptions struct {
 func newRunCommand() *cobra.Command {
 	var o runOptions
 	cmd := &cobra.Command{
-		Use:   "run GENOME",
-		Short: "Run a network and show what happened",
+		Use:        "run GENOME",
+		SuggestFor: []string{"sweep"},
+		Short:      "Run a network and show what happened",
 		Example: "  burst run quickstart\n  burst run genome.yaml --bursts 5000 --threads 4\n" +
 			"  burst run brunel-c --duration 500ms --json > result.json",
 		Args:              genomeArgument,

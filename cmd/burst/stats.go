@@ -34,7 +34,8 @@ func newStatsCommand() *cobra.Command {
 			"  rate         mean over neurons, in Hz\n" +
 			"  active       share of neurons that fired at all\n" +
 			"  ISI          mean interval between a neuron's successive spikes\n" +
-			"  CV           standard deviation of a neuron's intervals over their mean, mean over neurons with two or more\n" +
+			"  CV           standard deviation (n−1) of a neuron's intervals over their mean, mean over neurons with two or\n" +
+			"               more intervals\n" +
 			"  synchrony    Golomb's chi of spike counts in bins (Golomb & Rinzel 1994; Golomb 2007): the square root of the\n" +
 			"               variance over time of the mean count over the mean of the neurons' own variances; 1 where all fire\n" +
 			"               as one, 1/sqrt(N) where they fire independently\n" +

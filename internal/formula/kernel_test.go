@@ -53,6 +53,18 @@ func TestKernelsRefuse(t *testing.T) {
 	}
 }
 
+// TestUnitsInFormulas: where numbers have no units, one that has is told so.
+func TestUnitsInFormulas(t *testing.T) {
+	for _, text := range []string{"exp(-5 ms/tau)", "5 ms", "2 v", "(5 ms)"} {
+		_, m := parse(text, InUpdate)
+		require.NotNil(t, m, text)
+		require.Contains(t, m.Message, "expects an operator, found", text)
+		require.Contains(t, m.Message, "numbers in formulas have no units", text)
+	}
+	_, m := parse("5 < 3 and 2 > 1 or 4 > 3", InThreshold)
+	require.Nil(t, m)
+}
+
 // Over holds what At makes of any place within the intervals.
 func TestIntervalsHoldAllValues(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 8))

@@ -55,8 +55,12 @@ type Unit struct {
 // quantity reads a number with the unit behind it, if there is one: 150 um, or 0.3 m/s.
 func (r *reader) quantity(number token) (*node, *Mistake) {
 	n := &node{at: number.at, x: number.x}
-	if len(r.units) == 0 || r.next().kind != aName || binds(r.next()) != loosest {
+	if r.next().kind != aName || binds(r.next()) != loosest {
 		return n, nil
+	}
+	if len(r.units) == 0 {
+		return nil, wrong(r.next().at, "expects an operator, found %v; numbers in formulas have no units (times are in ms, the rest in mV, pA, Hz, pF and nS), "+
+			"and products need \"*\"", r.next())
 	}
 	u, known := r.units[r.next().text]
 	if !known {

@@ -56,10 +56,26 @@ func check(name string, info fs.FileInfo) error {
 type NotRegularError struct{ Found fs.FileMode }
 
 func (e *NotRegularError) Error() string {
-	if e.Found.IsDir() {
-		return "expects a regular file, found a directory"
+	text := "expects a regular file, found " + Kind(e.Found)
+	if e.Found&fs.ModeNamedPipe != 0 {
+		text += "; write what it gives to a file"
 	}
-	return "expects a regular file, found one of type " + e.Found.Type().String()
+	return text
+}
+
+// Kind names the kind of a file that is not regular: a directory, pipe, socket or device.
+func Kind(mode fs.FileMode) string {
+	switch {
+	case mode.IsDir():
+		return "a directory"
+	case mode&fs.ModeNamedPipe != 0:
+		return "a pipe"
+	case mode&fs.ModeSocket != 0:
+		return "a socket"
+	case mode&fs.ModeDevice != 0:
+		return "a device"
+	}
+	return "one of type " + mode.Type().String()
 }
 
 // DamagedError is a file that cannot be what burst has written, or is of another version.

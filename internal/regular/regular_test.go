@@ -25,7 +25,7 @@ func TestOpen(t *testing.T) {
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "folder"), 0o700))
 	refused := map[string]string{"folder": "found a directory", "outside": "found a directory"}
 	if err := exec.Command("mkfifo", filepath.Join(dir, "pipe")).Run(); err == nil {
-		refused["pipe"] = "found one of type p"
+		refused["pipe"] = "found a pipe; write what it gives to a file"
 	}
 	root, err := os.OpenRoot(dir)
 	require.NoError(t, err)

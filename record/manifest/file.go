@@ -77,7 +77,7 @@ func present(path string) (fs.FileInfo, error) {
 	case err != nil:
 		return nil, fmt.Errorf("record: %w", err)
 	case !info.Mode().IsRegular():
-		return nil, regular.Damaged(path, "the manifest names this file, want a regular file, found one of type %s", info.Mode().Type())
+		return nil, regular.Damaged(path, "the manifest names this file, want a regular file, found %s", regular.Kind(info.Mode()))
 	}
 	return info, nil
 }

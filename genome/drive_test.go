@@ -1,0 +1,40 @@
+package genome
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestConstantElsewhere: what is no constant drive, but stands elsewhere, is told where.
+func TestConstantElsewhere(t *testing.T) {
+	for _, x := range []struct{ model, amount, want string }{
+		{"lif", `"uniform(1 pA, 2 pA)"`, "expects one amount for all neurons, found uniform(1 pA, 2 pA); column(FILE, NAME) has an amount for each neuron"},
+		{"lif_cond_exp", `"normal(1 nS, 2 nS) > 0 nS"`, "; column(FILE, NAME) has an amount for each neuron, and the parameter I_e of the area's model takes distributions"},
+		{"lif_psc_delta", "1 pA", "expects a voltage such as -65 mV, found 1 pA; the parameter I_e of the area's model takes a current"},
+		{"lif_psc_delta", "1 nS", "expects a voltage such as -65 mV, found 1 nS"},
+		{"izhikevich", "1 pA", "expects a plain number"},
+		{"lif_psc_delta", "1 mV", ""},
+		{"lif", "1 pA", ""},
+	} {
+		drive := fmt.Sprintf("constant: %s", x.amount)
+		if x.model == "lif_cond_exp" {
+			drive += ", to: {port: ex}"
+		}
+		_, err := Parse("net.yaml", []byte(fmt.Sprintf("burst: v1\nareas:\n- {name: a, neurons: 3, model: %s, drive: {%s}}\n", x.model, drive)), nil)
+		if x.want == "" {
+			require.NoError(t, err, "%+v", x)
+			continue
+		}
+		require.ErrorContains(t, err, x.want, "%+v", x)
+	}
+}
+
+// TestDenseProjections names the table of projections where a text has too many of them.
+func TestDenseProjections(t *testing.T) {
+	text := "burst: v1\nareas: [{name: a, neurons: 1}]\nprojections:\n" + strings.Repeat("- {from: a, to: a, rule: one_to_one, weight: 1, delay: 1}\n", 100_000)
+	_, err := Parse("net.yaml", []byte(text), nil)
+	require.ErrorContains(t, err, "a table in place of many projections (projections: {file: …})")
+}
