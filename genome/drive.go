@@ -191,11 +191,7 @@ func (p *parser) input(f *fields, name string, unit Dimension) (float64, bool) {
 
 // amount reads a constant of one of the dimensions.
 func (p *parser) amount(n *yaml.Node, at *path, dims []Dimension) (float64, Dimension, bool) {
-	var ways []string
-	for _, d := range dims {
-		ways = append(ways, d.article()+" such as "+d.example())
-	}
-	wanted := strings.Join(ways, " or ")
+	wanted := ways(dims)
 	read := p.scalar
 	if slices.Equal(dims, []Dimension{Plain}) {
 		read = p.bare

@@ -38,3 +38,23 @@ func TestDenseProjections(t *testing.T) {
 	_, err := Parse("net.yaml", []byte(text), nil)
 	require.ErrorContains(t, err, "a table in place of many projections (projections: {file: …})")
 }
+
+// TestNoNumber: what is no number at all is told what would be one.
+func TestNoNumber(t *testing.T) {
+	for text, want := range map[string]string{
+		"bursts: soon":            "expects whole bursts such as 2 or a time such as 2 ms, found soon",
+		`bursts: "uniform(1, 5)"`: "expects whole bursts such as 2 or a time such as 2 ms, found uniform(1, 5)",
+		"timestep: short":         `expects a time such as 2 ms, found "short"`,
+		"areas: [{name: a, neurons: 1, model: lif, params: {rest: low}}]":               `expects a voltage such as -65 mV, found "low"`,
+		"areas: [{name: a, neurons: 1, model: lif, drive: {constant: big}}]":            `expects a current such as 100 pA or a voltage such as -65 mV, found "big"`,
+		"areas: [{name: a, neurons: 1, model: lif, params: {tau: .inf}}]":               "expects a finite number, found .inf",
+		"areas: [{name: a, neurons: 1, model: lif, params: {tau: 010 ms}}]":             "which YAML may read as octal",
+		"areas: [{name: a, neurons: 1, model: lif, init: {V: \"normal(x mV, 1 mV)\"}}]": "expects a voltage such as -65 mV, found \"x mV\"",
+	} {
+		if !strings.HasPrefix(text, "areas") {
+			text += "\nareas: [{name: a, neurons: 1}]"
+		}
+		_, err := Parse("net.yaml", []byte("burst: v1\n"+text+"\n"), nil)
+		require.ErrorContains(t, err, want, text)
+	}
+}

@@ -30,7 +30,7 @@ func TestEventModel(t *testing.T) {
 		{"a factor", "constant: 3 mV", "constant: 3 mV, ‹factor: {sine: {amplitude: 1, frequency: 5 Hz}}", "want it without factor"},
 		{"a column", "constant: 3 mV", `constant: ‹"column(a.csv, x)"`, "found a column, but a constant drive of the model lif_event is one for all neurons"},
 		{"a rule that reads V", "weight: 0.5 mV", "weight: 0.5 mV, plasticity: ‹by", "reads V of a target, but neurons of the model lif_event (area E) change at inputs alone"},
-		{"tau of neurons", "tau: 10 ms", `tau: ‹"normal(10 ms, 1 ms)"`, "expects a decimal number"},
+		{"tau of neurons", "tau: 10 ms", `tau: ‹"normal(10 ms, 1 ms)"`, "expects a time such as 2 ms, found "},
 	} {
 		marked := strings.Replace(eventGenome, c.old, c.new, 1)
 		before, _, _ := strings.Cut(marked, "‹")

@@ -121,6 +121,9 @@ func quantity(text string, wanted ...Dimension) (float64, Dimension, *mistake) {
 	name := strings.TrimLeft(text[n:], " ")
 	if n == 0 || name == "" {
 		x, m := number(strings.TrimRight(text, " "))
+		if n == 0 && text != "" && strings.HasPrefix(m.message, "expects a decimal number") {
+			m.message = fmt.Sprintf("expects %s, found %q", ways(wanted), short(text))
+		}
 		return x, Plain, m
 	}
 	x, m := number(text[:n])
@@ -145,6 +148,15 @@ func quantity(text string, wanted ...Dimension) (float64, Dimension, *mistake) {
 		return 0, Plain, wrong(0, text[:n], "expects a plain number, found %s", short(text))
 	}
 	return 0, Plain, wrong(len(text)-len(name), nearestUnit(name, names), "unknown unit %q, wanted one of %s", short(name), strings.Join(names, ", "))
+}
+
+// ways says what quantities of dimensions may look like: a time such as 2 ms or a voltage such as -65 mV.
+func ways(dims []Dimension) string {
+	var ways []string
+	for _, d := range dims {
+		ways = append(ways, d.article()+" such as "+d.example())
+	}
+	return strings.Join(ways, " or ")
 }
 
 // unitNames are the names of the units of dimensions.

@@ -218,6 +218,9 @@ func (p *parser) bursts(n *yaml.Node, at *path, low, high uint64) (uint64, bool)
 	}
 	x, dim, m := quantity(text, Time)
 	switch {
+	case numeric(text) == 0:
+		p.fault(n, at, "", "expects %s, found %s", wanted, short(text))
+		return 0, false
 	case m != nil:
 		p.mistake(n, at, m)
 		return 0, false
