@@ -15,9 +15,10 @@ import (
 	"burst/internal/slow"
 )
 
-// kernelOf is a formula with lengths.
+// kernelOf is a formula with lengths, of pairs whose neurons have a column angle.
 func kernelOf(text string) *genome.Kernel {
-	k, m := formula.NewKernel(text, map[string]formula.Unit{"um": {Mul: 1, Div: 1, Dim: formula.Dim{1}}})
+	columns := []formula.Column{{Name: "angle"}}
+	k, m := formula.NewKernel(text, map[string]formula.Unit{"um": {Mul: 1, Div: 1, Dim: formula.Dim{1}}}, columns, columns)
 	if m != nil {
 		panic(m.Message)
 	}
@@ -31,17 +32,39 @@ func sheet(x, y, each uint64, periodic bool) genome.Area {
 	return a
 }
 
+// angled gives an area the column angle: golden angles, of all of which parts are alike.
+func angled(a genome.Area) genome.Area {
+	c := genome.NeuronColumn{Column: formula.Column{Name: "angle"}}
+	for n := range a.Neurons() {
+		turns := float64(n) * 0.6180339887498949
+		c.Each = append(c.Each, 2*math.Pi*(turns-math.Floor(turns)))
+	}
+	a.Columns = []genome.NeuronColumn{c}
+	return a
+}
+
 // plainTree is the order of a tree's neurons and its boxes, found by sorting whole lists.
 type plainTree struct {
 	order []uint64
-	box   map[uint64][2][3]float64
+	box   map[uint64][2][4]float64 // of x, y, z and the column; 0 where they do not count
 	span  map[uint64][2]uint64
 	group map[uint64]uint64 // node, by neuron
 	deep  int
 }
 
-func newPlainTree(a *genome.Area) *plainTree {
-	t := &plainTree{box: map[uint64][2][3]float64{}, span: map[uint64][2]uint64{}, group: map[uint64]uint64{}}
+func newPlainTree(a *genome.Area, placed, columns bool) *plainTree {
+	at := func(n uint64) (x [4]float64) {
+		if placed {
+			where := a.At(n)
+			copy(x[:], where[:])
+		}
+		if columns {
+			x[3] = a.Columns[0].Each[n]
+		}
+		return x
+	}
+	share := [4]float64{1, 1, 1, 1}
+	t := &plainTree{box: map[uint64][2][4]float64{}, span: map[uint64][2]uint64{}, group: map[uint64]uint64{}}
 	for n := range a.Neurons() {
 		t.order = append(t.order, n)
 	}
@@ -51,9 +74,9 @@ func newPlainTree(a *genome.Area) *plainTree {
 	var halve func(node, lo, hi uint64, level int)
 	halve = func(node, lo, hi uint64, level int) {
 		list := t.order[lo:hi]
-		box := [2][3]float64{a.At(list[0]), a.At(list[0])}
+		box := [2][4]float64{at(list[0]), at(list[0])}
 		for _, n := range list {
-			for axis, x := range a.At(n) {
+			for axis, x := range at(n) {
 				box[0][axis], box[1][axis] = min(box[0][axis], x), max(box[1][axis], x)
 			}
 			if level == max(0, t.deep-2) {
@@ -61,18 +84,28 @@ func newPlainTree(a *genome.Area) *plainTree {
 			}
 		}
 		t.box[node], t.span[node] = box, [2]uint64{lo, hi}
+		if node == 0 && columns {
+			longest := max(box[1][0]-box[0][0], box[1][1]-box[0][1], box[1][2]-box[0][2])
+			share = [4]float64{longest, longest, longest, box[1][3] - box[0][3]}
+		}
 		if level == t.deep {
 			slices.Sort(list)
 			return
 		}
 		axis := 0
-		for k := 1; k < 3; k++ {
-			if box[1][k]-box[0][k] > box[1][axis]-box[0][axis] {
+		side := func(k int) float64 {
+			if box[1][k] == box[0][k] {
+				return 0
+			}
+			return (box[1][k] - box[0][k]) / share[k]
+		}
+		for k := 1; k < 4; k++ {
+			if side(k) > side(axis) {
 				axis = k
 			}
 		}
 		slices.SortFunc(list, func(a1, b1 uint64) int {
-			x, y := a.At(a1)[axis], a.At(b1)[axis]
+			x, y := at(a1)[axis], at(b1)[axis]
 			if x < y || x == y && a1 < b1 {
 				return -1
 			}
@@ -86,26 +119,57 @@ func newPlainTree(a *genome.Area) *plainTree {
 	return t
 }
 
-// plainCase is a kernel whose value and bounds at distances are written out.
+// plainCase is a kernel whose value and bounds are written out: of distances, and of the difference of source and target angle.
 type plainCase struct {
-	text, mask string
-	value      func(d float64) float64
-	bounds     func(least, most float64) (low, high float64)
+	text, mask      string
+	placed, columns bool
+	value           func(d, turn float64) float64
+	bounds          func(least, most float64, turn [2]float64) (low, high float64)
+}
+
+// plainCos is the least and the largest cosine between two angles.
+func plainCos(turn [2]float64) (low, high float64) {
+	const slack = 0x1p-36
+	a, b := exact.Cos(turn[0]), exact.Cos(turn[1])
+	low, high = min(a, b)-slack, max(a, b)+slack
+	for k := -9; k < 10; k++ { // at k·π it is 1 or −1
+		switch within := turn[0]/math.Pi-slack <= float64(k) && float64(k) <= turn[1]/math.Pi+slack; {
+		case within && k%2 == 0:
+			high = 1
+		case within:
+			low = -1
+		}
+	}
+	return low, high
 }
 
 func plainCases() []plainCase {
 	wide := func(x, sign float64) float64 { return x + float64(float64(sign*x)*0x1p-36) }
-	falling := func(d float64) float64 { return float64(0.4 * exact.Exp(-d/15)) }
+	falling := func(d, _ float64) float64 { return float64(0.4 * exact.Exp(-d/15)) }
 	return []plainCase{
-		{"0.4*exp(-d/(15 um))", "", falling, func(least, most float64) (float64, float64) {
+		{"0.4*exp(-d/(15 um))", "", true, false, falling, func(least, most float64, _ [2]float64) (float64, float64) {
 			return float64(0.4 * wide(exact.Exp(-most/15), -1)), float64(0.4 * wide(exact.Exp(-least/15), 1))
 		}},
-		{"0.4*exp(-d/(15 um))", "d >= 20 um and d < 41 um", func(d float64) float64 {
+		{"0.3*exp(9*(cos(source_angle - target_angle) - 1))", "", false, true, func(_, turn float64) float64 {
+			return float64(0.3 * exact.Exp(float64(9*(exact.Cos(turn)-1))))
+		}, func(_, _ float64, turn [2]float64) (low, high float64) {
+			low, high = plainCos(turn)
+			low, high = exact.Exp(float64(9*(low-1))), exact.Exp(float64(9*(high-1)))
+			return float64(0.3 * wide(low, -1)), float64(0.3 * wide(high, 1))
+		}},
+		{"0.9*exp(-d/(15 um))*exp(4*(cos(source_angle - target_angle) - 1))", "", true, true, func(d, turn float64) float64 {
+			return float64(float64(0.9*exact.Exp(-d/15)) * exact.Exp(float64(4*(exact.Cos(turn)-1))))
+		}, func(least, most float64, turn [2]float64) (low, high float64) {
+			low, high = plainCos(turn)
+			low, high = wide(exact.Exp(float64(4*(low-1))), -1), wide(exact.Exp(float64(4*(high-1))), 1)
+			return float64(float64(0.9*wide(exact.Exp(-most/15), -1)) * low), float64(float64(0.9*wide(exact.Exp(-least/15), 1)) * high)
+		}},
+		{"0.4*exp(-d/(15 um))", "d >= 20 um and d < 41 um", true, false, func(d, _ float64) float64 {
 			if d >= 20 && d < 41 {
-				return falling(d)
+				return falling(d, 0)
 			}
 			return 0
-		}, func(least, most float64) (low, high float64) {
+		}, func(least, most float64, _ [2]float64) (low, high float64) {
 			if most < 20 || least >= 41 {
 				return 0, 0
 			}
@@ -128,11 +192,11 @@ func shorter(x, e float64) float64 {
 
 // plainDistance follows doc.go for the rule distance: it looks at every node and every target.
 func plainDistance(c plainCase, from, to *genome.Area, noSelf, both bool, seed uint64) (list []one) {
-	owners, partners := newPlainTree(from), newPlainTree(to)
+	owners, partners := newPlainTree(from, c.placed, c.columns), newPlainTree(to, c.placed, c.columns)
 	period, _ := genome.Period(from, to)
 	T := to.Neurons()
 	for s := range from.Neurons() {
-		at, group := from.At(s), owners.box[owners.group[s]]
+		group := owners.box[owners.group[s]]
 		drawn := uint64(0)
 		draw := func() (u, v float64) {
 			w := exact.Draw(seed, exact.Wiring, s<<32+drawn, 0)
@@ -162,7 +226,8 @@ func plainDistance(c plainCase, from, to *genome.Area, noSelf, both bool, seed u
 					near[k], far[k] = 0, e/2
 				}
 			}
-			low, high := c.bounds(distance(near[0], near[1], near[2]), distance(far[0], far[1], far[2]))
+			turn := [2]float64{group[0][3] - box[1][3], group[1][3] - box[0][3]}
+			low, high := c.bounds(distance(near[0], near[1], near[2]), distance(far[0], far[1], far[2]), turn)
 			if high == 0 {
 				return
 			}
@@ -179,9 +244,15 @@ func plainDistance(c plainCase, from, to *genome.Area, noSelf, both bool, seed u
 				}
 				place += uint64(gap)
 				t := partners.order[place]
-				p := to.At(t)
-				d := distance(shorter(p[0]-at[0], period[0]), shorter(p[1]-at[1], period[1]), shorter(p[2]-at[2], period[2]))
-				if noSelf && s == t || both && t < s || float64(v*high) >= c.value(d) {
+				d, turn := 0.0, 0.0
+				if c.placed {
+					at, p := from.At(s), to.At(t)
+					d = distance(shorter(p[0]-at[0], period[0]), shorter(p[1]-at[1], period[1]), shorter(p[2]-at[2], period[2]))
+				}
+				if c.columns {
+					turn = from.Columns[0].Each[s] - to.Columns[0].Each[t]
+				}
+				if noSelf && s == t || both && t < s || float64(v*high) >= c.value(d, turn) {
 					continue
 				}
 				list = append(list, one{s, t, s*T + t})
@@ -218,7 +289,10 @@ func TestDistanceFollowsItsRecipe(t *testing.T) {
 					if c.mask != "" {
 						p.Mask = kernelOf(c.mask)
 					}
-					g := network(1, sheet(17, 13, 1, periodic), second).join(p)
+					g := network(1, angled(sheet(17, 13, 1, periodic)), angled(second)).join(p)
+					if !c.placed {
+						g.Areas[0].Space, g.Areas[1].Space = nil, nil
+					}
 					made, _, err := begin(g, Options{})
 					require.NoError(t, err)
 					var list listed
@@ -251,8 +325,8 @@ func TestDistancesFollowTheKernel(t *testing.T) {
 			for s := range uint64(n.Neurons) {
 				for to := range uint64(n.Neurons) {
 					v := m.between(s, to)
-					x := min(max(0, p.Kernel.At(v)), 1)
-					if p.Mask != nil && p.Mask.At(v) == 0 {
+					x := min(max(0, p.Kernel.At(&v)), 1)
+					if p.Mask != nil && p.Mask.At(&v) == 0 {
 						x = 0
 					}
 					want[int(v[0]/width)] += x
@@ -318,9 +392,9 @@ func nearStatistic(g *genome.Genome, n *Connectome, end int) float64 {
 			if end == 0 {
 				v = m.between(owner, partner)
 			}
-			if owner != partner && p.Mask.At(v) != 0 {
-				total += p.Kernel.At(v)
-				chance[int(v[0]/10)] += p.Kernel.At(v)
+			if owner != partner && p.Mask.At(&v) != 0 {
+				total += p.Kernel.At(&v)
+				chance[int(v[0]/10)] += p.Kernel.At(&v)
 			}
 		}
 		for at, x := range chance {
@@ -356,7 +430,8 @@ func TestNearDegrees(t *testing.T) {
 				for _, pair := range pairs(n) {
 					have[pair[end]]++
 					require.NotEqual(t, pair[0], pair[1])
-					require.Equal(t, 1.0, p.Mask.At(m.between(uint64(pair[0]), uint64(pair[1]))))
+					v := m.between(uint64(pair[0]), uint64(pair[1]))
+					require.Equal(t, 1.0, p.Mask.At(&v))
 					require.False(t, distinct && seen[pair])
 					seen[pair] = true
 				}

@@ -105,18 +105,22 @@
 //
 // # Distance
 //
-// d, dx, dy and dz of a pair are what genome.Area.At says of the target less the source, on a periodic axis of extent e the x of each
+// A formula may also read columns of a pair's two neurons, in base units. d, dx, dy and dz of a pair are what genome.Area.At says of the target less the source, on a periodic axis of extent e the x of each
 // such difference replaced by x − e·⌊x/e + ½⌋, and d = √(dx² + dy² + dz²), added from left to right. Formulas are worked out in
 // float64, as burst/internal/formula has it.
 //
-// The neurons of an area make a tree: all are the root, and a node's neurons are halved along the longest side of their bounding box
-// (the first of equal ones), ⌈n/2⌉ to the first half, in the order of coordinate and neuron. There are D halvings, the least number with
+// The neurons of an area make a tree, whose axes are x, y and z. Where kernel or mask of a rule read columns, the axes are x, y, z (if they
+// read d, dx, dy or dz, too) and then the columns that they read of the area, in its order. All are the root, and a node's neurons are
+// halved along the longest side of their bounding box (the first of equal ones), ⌈n/2⌉ to the first half, in the order of coordinate and
+// neuron; without axes, of neuron. With columns a side that is not 0 counts as its share: of x, y and z divided by the longest of these
+// three of the root, of a column by the root's own. There are D halvings, the least number with
 // ⌈n/2^D⌉ ≤ 4; places count the neurons of the last nodes from first to last, those of one node in their own order. The neurons of one
 // node after max(0, D−2) halvings are a group.
 //
 // An owner, which has partners at the other end, cuts the tree of its partners into stretches. The likelihood of a pair is its kernel
 // where the mask holds, and else 0; below 0 it is 0, and so is a NaN. Of a node with n neurons L and H are bounds of the
-// likelihoods between the owner's group and the node, by intervals of differences between the two bounding boxes (see formula.Kernel.Over).
+// likelihoods between the owner's group and the node, by intervals of differences between the two bounding boxes, and of the columns in
+// either (see formula.Kernel.Over).
 // From the root on, a node with H = 0 drops; one with (H − L)·n ≤ 4·top, or after D halvings, is a stretch; any other gives its halves.
 // Differences of a periodic axis whose two ends have the same ⌊x/e + ½⌋ lie between these ends as replaced; with the next one,
 // dx between −e/2 and e/2, and |dx| between the least of both ends (if they lie on two sides of 0; else 0) and e/2.
@@ -143,7 +147,7 @@
 //
 //	uniform(a, b)    a + (b − a)·k/2^53
 //	normal(m, s)     m + s·z, z = exact.Normal(x): the quantile of (k + ½)/2^53, mirrored at the centre
-//	a formula        of d, dx, dy, dz of the pair; times are divided by the time step
+//	a formula        of d, dx, dy, dz and columns of the pair; times are divided by the time step
 //	lognormal(m, s)  ±exp(μ + σ·z) with the sign of m, σ² = log1p((s/m)²), μ = log|m| − σ²/2
 //
 // A value outside its bounds is drawn again with the next attempt, 2^16 in all, or moved to the bound where the genome

@@ -2,31 +2,40 @@ package connectome
 
 import (
 	"math"
+	"slices"
 
 	"burst/genome"
 	"burst/internal/formula"
 )
 
-// metric measures where the neurons of one area lie as seen from those of another.
+// metric says what kernels read of pairs of neurons of two areas: where one lies as seen from the other, and columns of both.
 type metric struct {
 	from, to *genome.Area
+	placed   bool       // the neurons of both have positions
 	period   [3]float64 // um; 0: places do not repeat along the axis
 }
 
 func newMetric(from, to *genome.Area) metric {
-	m := metric{from: from, to: to}
+	m := metric{from: from, to: to, placed: from.Placed() && to.Placed()}
 	m.period, _ = genome.Period(from, to)
 	return m
 }
 
-// between is d, dx, dy and dz from a source to a target.
-func (m *metric) between(source, target uint64) [4]float64 {
-	s, t := m.from.At(source), m.to.At(target)
-	var v [4]float64
-	for axis := range 3 {
-		v[1+axis] = m.wrap(axis, t[axis]-s[axis])
+// between is what kernels read of a source and a target.
+func (m *metric) between(source, target uint64) (v [formula.Variables]float64) {
+	if m.placed {
+		s, t := m.from.At(source), m.to.At(target)
+		for axis := range 3 {
+			v[1+axis] = m.wrap(axis, t[axis]-s[axis])
+		}
+		v[0] = distance(v[1], v[2], v[3])
 	}
-	v[0] = distance(v[1], v[2], v[3])
+	for i := range m.from.Columns {
+		v[formula.OfSource+i] = m.from.Columns[i].Each[source]
+	}
+	for i := range m.to.Columns {
+		v[formula.OfTarget+i] = m.to.Columns[i].Each[target]
+	}
 	return v
 }
 
@@ -46,15 +55,13 @@ func (m *metric) wrap(axis int, x float64) float64 {
 // turns is how many periods e to take from x.
 func turns(x, e float64) float64 { return math.Floor(x/e + 0.5) }
 
-// over is the intervals of d, dx, dy and dz that hold those of all differences of coordinates within intervals.
-func (m *metric) over(raw [3]formula.Interval) [4]formula.Interval {
-	var v [4]formula.Interval
+// over makes the intervals of d, dx, dy and dz that hold those of all differences of coordinates within intervals.
+func (m *metric) over(raw [3]formula.Interval, v *[formula.Variables]formula.Interval) {
 	low, high := [3]float64{}, [3]float64{}
 	for axis, x := range raw {
 		v[1+axis], low[axis], high[axis] = m.wrapped(axis, x.Lo, x.Hi)
 	}
 	v[0] = formula.Interval{Lo: distance(low[0], low[1], low[2]), Hi: distance(high[0], high[1], high[2])}
-	return v
 }
 
 // wrapped is the interval of wrap, and the least and largest magnitude within it. Differences that wrap at different turns lie on both
@@ -71,15 +78,30 @@ func (m *metric) wrapped(axis int, lo, hi float64) (x formula.Interval, least, m
 	return formula.Interval{Lo: -e / 2, Hi: e / 2}, least, e / 2
 }
 
-// all is the intervals of d, dx, dy and dz that hold those of all pairs.
-func (m *metric) all() [4]formula.Interval {
+// all is the intervals that hold what kernels read of all pairs.
+func (m *metric) all() (v [formula.Variables]formula.Interval) {
+	for i := range m.from.Columns {
+		v[formula.OfSource+i] = spanned(m.from.Columns[i].Each)
+	}
+	for i := range m.to.Columns {
+		v[formula.OfTarget+i] = spanned(m.to.Columns[i].Each)
+	}
+	if !m.placed {
+		return v
+	}
 	slo, shi := corners(m.from)
 	tlo, thi := corners(m.to)
 	var raw [3]formula.Interval
 	for axis := range 3 {
 		raw[axis] = formula.Interval{Lo: tlo[axis] - shi[axis], Hi: thi[axis] - slo[axis]}
 	}
-	return m.over(raw)
+	m.over(raw, &v)
+	return v
+}
+
+// spanned is the interval of some numbers.
+func spanned(list []float64) formula.Interval {
+	return formula.Interval{Lo: slices.Min(list), Hi: slices.Max(list)}
 }
 
 // corners is the least and the largest coordinates of an area's neurons.

@@ -8,10 +8,11 @@ import (
 	"burst/internal/formula"
 )
 
-// field is how likely the pairs of a projection are, by where their neurons lie: a kernel where a mask holds. An owner, of either end, looks
-// at its partners, which lie in a tree.
+// field is how likely the pairs of a projection are, by where their neurons lie and by columns: a kernel where a mask holds. An owner, of
+// either end, looks at its partners, which lie in a tree.
 type field struct {
 	metric       *metric
+	placed       bool            // positions count
 	kernel, mask *formula.Kernel // nil: 1, and true
 	home, tree   *tree           // of the owners, and of their partners
 	cuts         []atomic.Pointer[cut]
@@ -23,12 +24,12 @@ type field struct {
 // newField makes the trees of both ends.
 func newField(p *plan, w *wiring, backward bool) (field, error) {
 	f := field{metric: &w.metric, kernel: w.p.Kernel, mask: w.p.Mask, backward: backward, top: math.Inf(1), likeliest: 1}
-	owners, partners := w.p.From, w.p.To
-	if backward {
+	owners, partners := f.keys(w.p.From, w.p.To)
+	if f.placed = owners.placed; backward {
 		owners, partners = partners, owners
 	}
 	for _, i := range []int{w.p.From, w.p.To} {
-		if !p.g.Areas[i].Placed() {
+		if f.placed && !p.g.Areas[i].Placed() {
 			return f, p.fault(w, "rule", "expects areas whose neurons have positions, found %s without", p.g.Areas[i].Name)
 		}
 	}
@@ -39,6 +40,26 @@ func newField(p *plan, w *wiring, backward bool) (field, error) {
 	f.tree, err = p.treeOf(w, partners)
 	f.cuts = make([]atomic.Pointer[cut], manyCuts)
 	return f, err
+}
+
+// keys are of the trees of both ends: their axes are what kernel and mask read, and positions where they read no columns.
+func (f *field) keys(from, to int) (source, target treeKey) {
+	source.area, target.area = from, to
+	columns := false
+	for _, k := range []*formula.Kernel{f.kernel, f.mask} {
+		if k == nil {
+			continue
+		}
+		for i := range formula.MaxColumns {
+			source.columns[i] = source.columns[i] || k.Reads(formula.OfSource+i)
+			target.columns[i] = target.columns[i] || k.Reads(formula.OfTarget+i)
+		}
+		source.placed = source.placed || k.ReadsPlace()
+		columns = columns || k.ReadsColumns()
+	}
+	source.placed = source.placed || !columns
+	target.placed = source.placed
+	return source, target
 }
 
 // cut is the stretches of the partners' tree for the owners of a group.
@@ -59,14 +80,14 @@ const crowd = 256
 // nearby is a goroutine's scratch memory.
 type nearby struct {
 	nodes  []node
-	v      [4][crowd]float64
+	v      [formula.Variables][crowd]float64
 	place  [crowd]uint32
 	above  [crowd]float64      // of the places, the likelihood above which their pairs are made
 	x      [wordsAtOnce]uint64 // draws
 	second [wordsAtOnce]uint64
 	room   []float64
 	value  []float64
-	owner  [3]float64
+	owner  [formula.Variables]float64 // x, y, z and columns, at the places of the axes of its tree
 	n      int
 
 	stretches int // for which the next cut gets room
@@ -77,7 +98,7 @@ const wordsAtOnce = 64
 
 // bytes is the scratch memory of a goroutine for the field.
 func (f *field) bytes() uint64 {
-	return add(uint64(64<<10+8*crowd*60*2), mul(uint64(len(f.tree.boxes)), 24+32+8+4))
+	return add(uint64(64<<10+8*crowd*60*2), mul(nodesOf(uint64(len(f.tree.order))), 24+32+8+4))
 }
 
 // stretch is places lo ≤ i < hi of a tree where no pair is likelier than top, and none less likely than least.
@@ -96,24 +117,44 @@ type node struct {
 // look turns to an owner.
 func (f *field) look(s *nearby, owner uint64) {
 	s.n = 0
+	area := f.metric.from
 	if f.backward {
-		s.owner = f.metric.to.At(owner)
-	} else {
-		s.owner = f.metric.from.At(owner)
+		area = f.metric.to
+	}
+	if f.placed {
+		at := area.At(owner)
+		copy(s.owner[:], at[:])
+	}
+	for k, column := range f.home.column {
+		s.owner[f.home.first()+k] = area.Columns[column].Each[owner]
 	}
 }
 
 // bounds are what the pairs of a group's owners with a node's neurons are at least and at most.
 func (f *field) bounds(group, at uint32) (least, most float64) {
-	from, to := &f.home.boxes[group], &f.tree.boxes[at]
+	from, to := f.home, f.tree
+	first, second := group, at
 	if f.backward {
-		from, to = to, from
+		from, to, first, second = to, from, second, first
 	}
-	var raw [3]formula.Interval
-	for axis := range raw {
-		raw[axis] = formula.Interval{Lo: to[0][axis] - from[1][axis], Hi: to[1][axis] - from[0][axis]}
+	var v [formula.Variables]formula.Interval
+	fromLo, fromHi := from.box(first)
+	toLo, toHi := to.box(second)
+	if f.placed {
+		var raw [3]formula.Interval
+		for axis := range raw {
+			raw[axis] = formula.Interval{Lo: toLo[axis] - fromHi[axis], Hi: toHi[axis] - fromLo[axis]}
+		}
+		f.metric.over(raw, &v)
 	}
-	v := f.metric.over(raw)
+	for k, column := range from.column {
+		axis := from.first() + k
+		v[formula.OfSource+column] = formula.Interval{Lo: fromLo[axis], Hi: fromHi[axis]}
+	}
+	for k, column := range to.column {
+		axis := to.first() + k
+		v[formula.OfTarget+column] = formula.Interval{Lo: toLo[axis], Hi: toHi[axis]}
+	}
 	least, most = 1, 1
 	if f.kernel != nil {
 		r := f.kernel.Over(&v)
@@ -201,6 +242,52 @@ func (s *nearby) put(place uint32, above float64) {
 // work makes the likelihoods of the places that were put.
 func (f *field) work(s *nearby) []float64 {
 	n := s.n
+	if f.placed {
+		f.measure(s)
+	}
+	ours, theirs := formula.OfSource, formula.OfTarget
+	if f.backward {
+		ours, theirs = theirs, ours
+	}
+	for k, column := range f.home.column {
+		fill(s.v[ours+column][:n], s.owner[f.home.first()+k])
+	}
+	for k, column := range f.tree.column {
+		out, at := s.v[theirs+column][:n], f.tree.at[f.tree.first()+k]
+		for i, place := range s.place[:n] {
+			out[i] = at[place]
+		}
+	}
+	var v [formula.Variables][]float64
+	for i := range v {
+		v[i] = s.v[i][:n]
+	}
+	s.value = sized(s.value, crowd)[:n]
+	for i := range s.value {
+		s.value[i] = 1
+	}
+	if f.kernel != nil {
+		s.room = sized(s.room, uint64(f.kernel.Room(n)))
+		for i, x := range f.kernel.Run(n, &v, s.room) {
+			if s.value[i] = 0; x > 0 { // false for NaN
+				s.value[i] = min(x, f.top)
+			}
+		}
+	}
+	if f.mask != nil {
+		s.room = sized(s.room, uint64(f.mask.Room(n)))
+		for i, x := range f.mask.Run(n, &v, s.room) {
+			if x == 0 {
+				s.value[i] = 0
+			}
+		}
+	}
+	return s.value
+}
+
+// measure makes d, dx, dy and dz of the places that were put.
+func (f *field) measure(s *nearby) {
+	n := s.n
 	for axis := range 3 {
 		out, at, x := s.v[1+axis][:n], f.tree.at[axis], s.owner[axis]
 		for i, place := range s.place[:n] {
@@ -217,28 +304,6 @@ func (f *field) work(s *nearby) []float64 {
 	for i := range n {
 		s.v[0][i] = distance(s.v[1][i], s.v[2][i], s.v[3][i])
 	}
-	v := [4][]float64{s.v[0][:n], s.v[1][:n], s.v[2][:n], s.v[3][:n]}
-	s.value = sized(s.value, crowd)[:n]
-	for i := range s.value {
-		s.value[i] = 1
-	}
-	if f.kernel != nil {
-		s.room = sized(s.room, uint64(f.kernel.Room(n)))
-		for i, x := range f.kernel.Run(&v, s.room) {
-			if s.value[i] = 0; x > 0 { // false for NaN
-				s.value[i] = min(x, f.top)
-			}
-		}
-	}
-	if f.mask != nil {
-		s.room = sized(s.room, uint64(f.mask.Room(n)))
-		for i, x := range f.mask.Run(&v, s.room) {
-			if x == 0 {
-				s.value[i] = 0
-			}
-		}
-	}
-	return s.value
 }
 
 // drawn is the likelihood above which a pair is made, for a draw in a stretch: one up to its least need not be worked out.

@@ -33,7 +33,7 @@ type plan struct {
 	fixed   uint64            // fixedBytes
 	load    load              // of the projections that are prepared
 	tables  map[float64]Table // by time constant in bursts
-	trees   map[int]*tree     // of areas whose positions rules read
+	trees   map[treeKey]*tree // of areas whose positions or columns rules read
 
 	allgather func(own []uint32) (all [][]uint32, err error) // Options.Allgather
 }
@@ -59,7 +59,7 @@ type wiring struct {
 	chosen   []uint8          // the same: which of the target's ports, from 0; nil: as first and split say
 	listed   uint64           // rows of the list
 	held     uint64           // bytes that the rule keeps for itself
-	metric   metric           // where a rule, weight or delay reads positions
+	metric   metric           // where a rule, weight or delay reads positions or columns
 	whole    *plan            // set for a list of the whole network
 	learns   *genome.Learning // plasticity; nil: the weights do not change
 	drives   float64          // psp_max of the source area, whose potentials drive what the synapses deliver; 0: they do not
@@ -96,7 +96,7 @@ func newPlanUpTo(g *genome.Genome, o Options, most uint64) (*plan, error) {
 
 // newDraft is a plan before anything is drawn. The divisors of divided weights are not known yet.
 func newDraft(g *genome.Genome, o Options, most uint64) (*plan, error) {
-	p := &plan{g: g, workers: threads(o.Threads), limit: o.MaxBytes, allowed: most, part: o.Part, allgather: o.Allgather, tables: map[float64]Table{}, trees: map[int]*tree{}}
+	p := &plan{g: g, workers: threads(o.Threads), limit: o.MaxBytes, allowed: most, part: o.Part, allgather: o.Allgather, tables: map[float64]Table{}, trees: map[treeKey]*tree{}}
 	if err := p.part.check(); err != nil {
 		return nil, err
 	}

@@ -60,6 +60,10 @@ var ruleCases = []struct {
 	{"distance both ways", genome.Projection{Rule: genome.DistanceRule, Kernel: kernelOf("0.9*exp(-d/(15 um))"), Symmetric: true}, 0, 0x094c5a3f9493f65d},
 	{"near indegree", genome.Projection{Rule: genome.FixedIndegree, To: 1, Indegree: 13, Kernel: kernelOf("exp(-d/(15 um))")}, 13 * 77, 0x4de5a481abf56f98},
 	{"near outdegree", genome.Projection{Rule: genome.FixedOutdegree, Outdegree: 9, Mask: kernelOf("abs(dx) < 25 um"), NoAutapses: true, NoMultapses: true}, 9 * 60, 0x6e4098d5ff3887e8},
+	{"by columns", genome.Projection{Rule: genome.DistanceRule, To: 1, Kernel: kernelOf("0.9*exp(3*(cos(source_angle - target_angle) - 1))")}, 0, 0x4b12a91b0048b90d},
+	{"by columns and distance, both ways", genome.Projection{Rule: genome.DistanceRule, Kernel: kernelOf("0.9*exp(-d/(15 um))"), Mask: kernelOf("abs(source_angle - target_angle) < 1"), Symmetric: true}, 0, 0xca2e6c675771b472},
+	{"indegree by columns", genome.Projection{Rule: genome.FixedIndegree, To: 1, Indegree: 13, Kernel: kernelOf("exp(3*cos(source_angle - target_angle))")}, 13 * 77, 0xb979ff18c160bc56},
+	{"outdegree by a target's column", genome.Projection{Rule: genome.FixedOutdegree, Outdegree: 9, Mask: kernelOf("target_angle < 2"), NoAutapses: true, NoMultapses: true}, 9 * 60, 0xd32257d874b32453},
 	{"bernoulli both ways", genome.Projection{Rule: genome.PairwiseBernoulli, P: 0.137, Symmetric: true}, 0, 0x21f4ac725625268e},
 	{"poisson", genome.Projection{Rule: genome.PairwisePoisson, To: 1, Average: 0.3}, 0, 0xff679db14bf4c17d},
 	{"half of all to all", genome.Projection{Rule: genome.AllToAll, To: 1, LeaveOut: 50}, 0, 0x13ef5ab73f78a195},
@@ -73,7 +77,7 @@ func ruleGenome(p genome.Projection) *genome.Genome {
 }
 
 func ruleAreas() net {
-	n := network(0.3, block("feagi", 5, 3, 1, 4), block("lif", 1, 11, 7, 1))
+	n := network(0.3, angled(block("feagi", 5, 3, 1, 4)), angled(block("lif", 1, 11, 7, 1)))
 	n.Areas[0].Space = &genome.Space{Extent: [3]float64{50, 30, 10}}
 	n.Areas[1].Space = &genome.Space{Extent: [3]float64{10, 50, 40}, Center: [3]float64{5, 0, 0}}
 	return n

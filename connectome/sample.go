@@ -37,7 +37,8 @@ func (s *sampler) of(source, target uint32, ordinal uint64) (float64, bool) {
 	if s.Kind != genome.Distance {
 		return s.at(ordinal)
 	}
-	x := s.Of.At(s.metric.between(uint64(source), uint64(target))) / s.Per
+	v := s.metric.between(uint64(source), uint64(target))
+	x := s.Of.At(&v) / s.Per
 	return x, x == x
 }
 

@@ -3,28 +3,60 @@ package connectome
 import (
 	"math/bits"
 	"slices"
-	"unsafe"
 
 	"burst/genome"
+	"burst/internal/formula"
 )
 
-// tree sorts the neurons of an area by position. Its root has all of them; a node's neurons are halved along the longest side of
-// their bounding box, the first of equal ones: the smaller coordinates go to the first half, which has one more where the number
-// is odd, and of equal coordinates the smaller neurons. After levels halvings no node has more than leafNeurons; the neurons of
-// those last nodes stand in their own order.
+// tree sorts the neurons of an area by position and by columns, its axes. Its root has all of them; a node's neurons are halved along the
+// longest side of their bounding box, the first of equal ones: the smaller coordinates go to the first half, which has one more where
+// the number is odd, and of equal coordinates the smaller neurons; so it is without axes, too. With columns, sides are compared as shares of the root's. After levels
+// halvings no node has more than leafNeurons; the neurons of those last nodes stand in their own order.
 type tree struct {
-	order  []uint32        // neuron of the area, by its place in the tree
-	group  []uint32        // node of the level of groups, by neuron
-	at     [3][]float64    // coordinates, by place
-	boxes  [][2][3]float64 // least and largest coordinates of the nodes; the halves of node i are nodes 2i + 1 and 2i + 2
+	order  []uint32    // neuron of the area, by its place in the tree
+	group  []uint32    // node of the level of groups, by neuron
+	at     [][]float64 // coordinates, by axis and place: x, y and z, or none of them, then columns
+	column []int       // the area's columns that are axes
+	boxes  []float64   // least and largest coordinates of each node; the halves of node i are nodes 2i + 1 and 2i + 2
+	whole  []float64   // by axis, the length that sides are shares of; nil: they are compared as they are
 	levels int
+}
+
+// treeKey is what a tree is of.
+type treeKey struct {
+	area    int
+	placed  bool                     // x, y and z are the first axes
+	columns [formula.MaxColumns]bool // axes behind them
+}
+
+// axes is how many axes the tree has, and which columns are among them.
+func (k *treeKey) axes() (n int, columns []int) {
+	for column, is := range k.columns {
+		if is {
+			columns = append(columns, column)
+		}
+	}
+	if n = len(columns); k.placed {
+		n += 3
+	}
+	return n, columns
 }
 
 const leafNeurons = 4
 
 // treeBytes is the memory of a tree of n neurons.
-func treeBytes(n uint64) uint64 {
-	return add(mul(n, 2*4+3*8), mul(uint64(nodesOf(n)), uint64(unsafe.Sizeof([2][3]float64{}))))
+func treeBytes(n uint64, axes int) uint64 {
+	return add(mul(n, 2*4+8*uint64(axes)), mul(nodesOf(n), 16*uint64(axes)))
+}
+
+// first is the axis of the first column.
+func (t *tree) first() int { return len(t.at) - len(t.column) }
+
+// box is the least and the largest coordinates of a node.
+func (t *tree) box(node uint32) (lo, hi []float64) {
+	n := len(t.at)
+	b := t.boxes[2*n*int(node):][:2*n]
+	return b[:n], b[n:]
 }
 
 func levelsOf(n uint64) int {
@@ -52,20 +84,30 @@ func (t *tree) groups() []uint64 {
 }
 
 // newTree makes the tree of an area.
-func newTree(a *genome.Area) *tree {
+func newTree(a *genome.Area, key treeKey) *tree {
 	n := a.Neurons()
-	t := &tree{order: make([]uint32, n), group: make([]uint32, n), boxes: make([][2][3]float64, nodesOf(n)), levels: levelsOf(n)}
-	var where [3][]float64 // by neuron
+	axes, columns := key.axes()
+	t := &tree{order: make([]uint32, n), group: make([]uint32, n), at: make([][]float64, axes), levels: levelsOf(n), column: columns}
+	t.boxes = make([]float64, uint64(2*axes)*nodesOf(n))
+	where := make([][]float64, axes) // by neuron
 	for axis := range where {
 		where[axis], t.at[axis] = make([]float64, n), make([]float64, n)
 	}
 	for i := range n {
 		t.order[i] = uint32(i)
-		for axis, x := range a.At(i) {
-			where[axis][i] = x
+		if key.placed {
+			for axis, x := range a.At(i) {
+				where[axis][i] = x
+			}
 		}
 	}
-	t.halve(0, 0, t.order, &where)
+	for k, column := range columns {
+		copy(where[axes-len(columns)+k], a.Columns[column].Each)
+	}
+	if columns != nil {
+		t.whole = wholes(where, key.placed)
+	}
+	t.halve(0, 0, t.order, where)
 	for place, i := range t.order {
 		for axis := range where {
 			t.at[axis][place] = where[axis][i]
@@ -74,14 +116,37 @@ func newTree(a *genome.Area) *tree {
 	return t
 }
 
-func (t *tree) halve(node, level int, list []uint32, where *[3][]float64) {
-	box, longest := &t.boxes[node], 0
+// wholes are the lengths that sides are shares of: the longest of x, y and z, and each column's own.
+func wholes(where [][]float64, placed bool) []float64 {
+	list := make([]float64, len(where))
 	for axis, x := range where {
-		box[0][axis], box[1][axis] = x[list[0]], x[list[0]]
+		list[axis] = slices.Max(x) - slices.Min(x)
+	}
+	if placed {
+		longest := max(list[0], list[1], list[2])
+		list[0], list[1], list[2] = longest, longest, longest
+	}
+	return list
+}
+
+// side is how long a side of a box is.
+func (t *tree) side(axis int, lo, hi []float64) float64 {
+	x := hi[axis] - lo[axis]
+	if t.whole != nil && x > 0 {
+		x /= t.whole[axis]
+	}
+	return x
+}
+
+func (t *tree) halve(node, level int, list []uint32, where [][]float64) {
+	lo, hi := t.box(uint32(node))
+	longest := 0
+	for axis, x := range where {
+		lo[axis], hi[axis] = x[list[0]], x[list[0]]
 		for _, i := range list {
-			box[0][axis], box[1][axis] = min(box[0][axis], x[i]), max(box[1][axis], x[i])
+			lo[axis], hi[axis] = min(lo[axis], x[i]), max(hi[axis], x[i])
 		}
-		if box[1][axis]-box[0][axis] > box[1][longest]-box[0][longest] {
+		if t.side(axis, lo, hi) > t.side(longest, lo, hi) {
 			longest = axis
 		}
 	}
@@ -95,7 +160,9 @@ func (t *tree) halve(node, level int, list []uint32, where *[3][]float64) {
 		return
 	}
 	half := firstHalf(len(list))
-	sift(list, half, where[longest])
+	if len(where) > 0 {
+		sift(list, half, where[longest])
+	}
 	t.halve(2*node+1, level+1, list[:half], where)
 	t.halve(2*node+2, level+1, list[half:], where)
 }
@@ -140,19 +207,20 @@ func sift(list []uint32, k int, x []float64) {
 	}
 }
 
-// treeOf is the tree of an area, made at its first use. It takes the memory only if there is enough.
-func (p *plan) treeOf(w *wiring, area int) (*tree, error) {
-	if t := p.trees[area]; t != nil {
+// treeOf is a tree, made at its first use. It takes the memory only if there is enough.
+func (p *plan) treeOf(w *wiring, key treeKey) (*tree, error) {
+	if t := p.trees[key]; t != nil {
 		return t, nil
 	}
-	n := uint64(p.areas[area].Count)
+	n := uint64(p.areas[key.area].Count)
+	axes, _ := key.axes()
 	_, taken := p.bytesOf(&p.load)
-	w.held = add(w.held, treeBytes(n))
+	w.held = add(w.held, treeBytes(n, axes))
 	// while it is made, coordinates stand there twice
-	if need := add(taken, add(treeBytes(n), mul(n, 24))); need > p.limit {
+	if need := add(taken, add(treeBytes(n, axes), mul(n, 8*uint64(axes)))); need > p.limit {
 		return nil, p.refuse(w.p.Pos, projectionKey(w.index, "rule"), "bytes", need, p.limit, need)
 	}
-	t := newTree(&p.g.Areas[area])
-	p.trees[area] = t
+	t := newTree(&p.g.Areas[key.area], key)
+	p.trees[key] = t
 	return t, nil
 }

@@ -29,6 +29,7 @@ func (p *parser) area(n *yaml.Node, at *path) Area {
 	p.shape(f, &a)
 	f.numbers3("position", &a.Position)
 	p.space(f, &a)
+	p.columns(f, &a)
 	f.whole("devices", &a.Devices)
 	if psp := 1.0; f.number("psp", &psp) {
 		a.PSP = &psp

@@ -43,7 +43,7 @@ func (p *parser) fromColumn(n *yaml.Node, at *path, neurons uint64, dims []Dimen
 		return nil, Plain, false
 	}
 	if neurons == 0 {
-		return nil, Plain, false // the area's size is at fault already
+		return nil, dim, false // the area's size is at fault already
 	}
 	each, err := p.column(parts[0], parts[1], neurons, func(x float64) (float64, string) {
 		x = float64(x*by.mul) / by.div
@@ -53,7 +53,7 @@ func (p *parser) fromColumn(n *yaml.Node, at *path, neurons uint64, dims []Dimen
 		return x, sound(x)
 	})
 	if p.fileFault(n, at, parts[0], err) {
-		return nil, Plain, false
+		return nil, dim, false
 	}
 	return each, dim, true
 }
@@ -86,6 +86,8 @@ func columnUnit(named []string, dims []Dimension) (by unit, dim Dimension, wrong
 	switch {
 	case len(named) == 0 && len(dims) == 1:
 		return unit{mul: 1, div: 1}, dims[0], ""
+	case len(named) == 0 && slices.Contains(dims, Plain):
+		return unit{mul: 1, div: 1}, Plain, ""
 	case len(named) == 0:
 		return by, dim, "expects a unit behind the column's name, " + wanted + ": column(FILE, NAME, " + names[0] + ")"
 	case len(names) == 0:

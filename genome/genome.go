@@ -39,11 +39,12 @@ type Pos struct{ Line, Column int }
 type Area struct {
 	Pos       Pos
 	Name      string
-	Aliases   []string   // further names of the area, such as FEAGI's ids
-	Size      [3]uint64  // voxels in x, y, z, each ≥ 1; 0, 1, 1 for a memory area without neurons
-	PerVoxel  uint64     // neurons in a voxel, ≥ 1
-	Position  [3]float64 // for pictures only
-	Space     *Space     // where the neurons lie; nil: the genome does not say
+	Aliases   []string       // further names of the area, such as FEAGI's ids
+	Size      [3]uint64      // voxels in x, y, z, each ≥ 1; 0, 1, 1 for a memory area without neurons
+	PerVoxel  uint64         // neurons in a voxel, ≥ 1
+	Position  [3]float64     // for pictures only
+	Space     *Space         // where the neurons lie; nil: the genome does not say
+	Columns   []NeuronColumn // of neurons, that formulas of projections read; at most 8
 	Model     *Model
 	Params    map[string]float64 // every parameter of Model, with defaults; booleans are 0 or 1, choices their index
 	Varied    map[string]Value   // parameters that differ from neuron to neuron; their entries in Params do not count

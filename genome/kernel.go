@@ -3,18 +3,19 @@ package genome
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"gopkg.in/yaml.v3"
 
 	"burst/internal/formula"
 )
 
-// Kernel is a formula of the place of a target as seen from a source.
+// Kernel is a formula of the place of a target as seen from a source, and of columns of both.
 type Kernel = formula.Kernel
 
 // kernelUnits are the units that may stand in a kernel.
 func kernelUnits() map[string]formula.Unit {
-	dims := map[Dimension]formula.Dim{Length: {1}, Time: {0, 1}, Voltage: {0, 0, 1}, Current: {0, 0, 0, 1}, Conductance: {0, 0, 0, 0, 1}}
+	dims := kernelDims()
 	out := map[string]formula.Unit{}
 	for _, u := range units() {
 		if dim, ok := dims[u.dim]; ok {
@@ -24,13 +25,20 @@ func kernelUnits() map[string]formula.Unit {
 	return out
 }
 
-// formula reads a formula of the place; nil after a fault.
-func (p *parser) formula(n *yaml.Node, at *path, wanted string) *Kernel {
+// formula reads a formula of a projection's pairs; nil after a fault.
+func (p *parser) formula(n *yaml.Node, at *path, pr *Projection, wanted string) *Kernel {
 	text, ok := p.scalar(n, at, wanted)
 	if !ok {
 		return nil
 	}
-	k, m := formula.NewKernel(text, kernelUnits())
+	ends := p.columnsOf(pr)
+	k, m := formula.NewKernel(text, kernelUnits(), ends[0], ends[1])
+	if m != nil && strings.HasPrefix(m.Message, "unknown name") && (pr.From < 0 || pr.To < 0) && formula.IsKernel(m.Word) {
+		if pr.Rule == Edges {
+			p.fault(n, at, "", "expects a projection from one area to another, found a list of the whole network, which has no columns")
+		}
+		return nil // an area's name is at fault already
+	}
 	if m != nil {
 		p.mistake(n, at, &mistake{m.Message, Nearest(m.Word, m.Known), m.Offset})
 		return nil
@@ -41,26 +49,33 @@ func (p *parser) formula(n *yaml.Node, at *path, wanted string) *Kernel {
 // kernel reads the key that says how likely a pair is, and mask.
 func (p *parser) kernel(f *fields, pr *Projection, name string) {
 	if n, at, k := f.get(name); n != nil {
-		pr.Kernel = p.formula(n, at, "a number or a formula of d, dx, dy and dz")
+		pr.Kernel = p.formula(n, at, pr, "a number or a formula of "+p.readable(pr))
 		switch {
 		case pr.Kernel == nil:
 		case pr.Kernel.Condition:
 			p.fault(n, at, "", "expects a number, found a condition; a condition is a mask")
 		case pr.Kernel.Dim != formula.Dim{}:
 			p.fault(n, at, "", "expects a plain number, found one in %v", pr.Kernel.Dim)
-		case !formula.ReadsPlace(n.Value):
-			if x := pr.Kernel.At([4]float64{}); x < 0 || x > k.Max {
-				p.fault(n, at, "", "expects a plain number %s or a formula of d, dx, dy and dz, found %g", k.span(), x)
+		case !formula.IsKernel(n.Value):
+			if x := pr.Kernel.At(&[formula.Variables]float64{}); x < 0 || x > k.Max {
+				p.fault(n, at, "", "expects a plain number %s or a formula of %s, found %g", k.span(), p.readable(pr), x)
 			}
 		}
 	}
 	if n, at, _ := f.get("mask"); n != nil {
-		if pr.Mask = p.formula(n, at, "a condition such as d < 200 um"); pr.Mask != nil && !pr.Mask.Condition {
+		if pr.Mask = p.formula(n, at, pr, "a condition such as d < 200 um"); pr.Mask != nil && !pr.Mask.Condition {
 			p.fault(n, at, "", "expects a condition such as d < 200 um, found a number")
 		}
 	}
+	if f.has(name) && pr.Kernel == nil || f.has("mask") && pr.Mask == nil {
+		return // at fault already
+	}
+	place, columns := false, false
+	for _, k := range []*Kernel{pr.Kernel, pr.Mask} {
+		place, columns = place || k != nil && k.ReadsPlace(), columns || k != nil && k.ReadsColumns()
+	}
 	for _, key := range []string{name, "mask"} {
-		if f.has(key) {
+		if f.has(key) && (place || !columns) {
 			p.places(f, pr, key)
 			return
 		}
@@ -106,13 +121,13 @@ func (p *parser) pairwisePoisson(f *fields, pr *Projection) {
 	f.number("average", &pr.Average)
 }
 
-// placed reads the value of a weight or a delay: a number, a distribution, or a formula of the place.
+// placed reads the value of a weight or a delay: a number, a distribution, or a formula of the pair.
 func (p *parser) placed(n *yaml.Node, at *path, dim Dimension, pr *Projection) (Value, bool) {
-	if n.Kind != yaml.ScalarNode || !formula.ReadsPlace(n.Value) {
+	if n.Kind != yaml.ScalarNode || !formula.IsKernel(n.Value) {
 		return p.value(n, at, dim)
 	}
 	v := Value{Pos: pos(n), Kind: Distance, Per: 1, Lo: -inf, Hi: inf}
-	if v.Of = p.formula(n, at, dim.article()+", a distribution or a formula of d, dx, dy and dz"); v.Of == nil {
+	if v.Of = p.formula(n, at, pr, dim.article()+", a distribution or a formula of "+p.readable(pr)); v.Of == nil {
 		return v, false
 	}
 	wanted := map[Dimension]formula.Dim{Bursts: {0, 1}, Voltage: {0, 0, 1}, Current: {0, 0, 0, 1}, Conductance: {0, 0, 0, 0, 1}}[dim]
@@ -127,7 +142,7 @@ func (p *parser) placed(n *yaml.Node, at *path, dim Dimension, pr *Projection) (
 		p.fault(n, at, "", "expects a formula in %v, found one in %v", wanted, v.Of.Dim)
 		return v, false
 	}
-	if v.A = v.Of.At([4]float64{}) / v.Per; !(math.Abs(v.A) < inf) {
+	if v.A = v.Of.At(&[formula.Variables]float64{}) / v.Per; !(math.Abs(v.A) < inf) {
 		v.A = 0
 	}
 	return v, true

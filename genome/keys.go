@@ -36,7 +36,8 @@ const (
 	formElement                // element of a pattern: whole number, "*", "?" or "!"
 	formOffset                 // whole number, negative too
 	formRuleValue              // number of one of Dims, or the name of a parameter or constant of the rule
-	formKernel                 // number Min…Max, or a formula of d, dx, dy and dz
+	formKernel                 // number Min…Max, or a formula of pairs
+	formColumn                 // column of one of Dims
 	formLearning               // name of a rule of plasticity, or mapping of Keys and the rule's parameters
 	formList                   // list of Item; Len of them unless Len is 0
 	formMap                    // mapping of Keys
@@ -144,6 +145,7 @@ var areaKeys = sync.OnceValue(func() []key {
 		{Name: "center", Form: formList, Item: &key{Form: formNumber, Dims: []Dimension{Length}, Min: -inf, Max: inf}, Len: 3, Default: "[0 um, 0 um, 0 um]", Doc: "where the middle of the extent lies"},
 		{Name: "periodic", Form: formFlag, Default: "false", Doc: "whether distances go the shorter way round, as if each end of the extent met the other"},
 		{Name: "positions", Form: formFile, Doc: "file with columns x, y and z in um (CSV, Parquet or Arrow), a row for each neuron, which lies there; extent and center are then the box around them, unless they are given"},
+		{Name: "columns", Form: formMap, Free: &key{Form: formColumn, Dims: columnDims()}, Doc: "numbers of each neuron, which formulas of projections read as source_NAME and target_NAME"},
 		{Name: "model", Form: formModel, Choices: names, Default: names[0], Doc: "neuron model"},
 		{Name: "group", Form: formName, Doc: "what the area is for: ipu, opu, core, custom, memory or any other name"},
 		{Name: "devices", Form: formWhole, Low: 1, High: maxSize, Doc: "number of devices that the area stands for"},

@@ -73,7 +73,7 @@ func (p *parser) weight(f *fields, pr *Projection) {
 	}
 	v, ok := p.placed(n, at, p.g.Areas[pr.To].Model.Unit(pr.Port), pr)
 	pr.Weight = v
-	if v.Kind == Distance {
+	if v.Of != nil && v.Of.ReadsPlace() {
 		p.places(f, pr, "weight")
 	}
 	if !ok || pr.From < 0 {
@@ -102,7 +102,9 @@ func (p *parser) delay(f *fields, pr *Projection) {
 	}
 	switch v.Kind {
 	case Distance:
-		p.places(f, pr, "delay")
+		if v.Of.ReadsPlace() {
+			p.places(f, pr, "delay")
+		}
 	case Const:
 		b, m := wholeBursts(v.A, p.timestep)
 		if m != nil {
@@ -173,8 +175,8 @@ func (p *parser) outdegree(f *fields, pr *Projection) {
 
 func (p *parser) bernoulli(f *fields, pr *Projection) {
 	f.must("p", "pairwise_bernoulli")
-	if n, at, _ := f.get("p"); n != nil && n.Kind == yaml.ScalarNode && formula.ReadsPlace(n.Value) {
-		p.fault(n, at, "", "expects a number for pairwise_bernoulli, found a formula of the distance; the rule distance takes one")
+	if n, at, _ := f.get("p"); n != nil && n.Kind == yaml.ScalarNode && formula.IsKernel(n.Value) {
+		p.fault(n, at, "", "expects a number for pairwise_bernoulli, found a formula of pairs; the rule distance takes one")
 	} else {
 		f.number("p", &pr.P)
 	}

@@ -157,7 +157,9 @@ func (k *key) words() string {
 	case formModel:
 		return "`" + strings.Join(k.Choices, "`, `") + "`, or the name of one of `models`"
 	case formKernel:
-		return "number or formula of distance"
+		return "number or formula of pairs"
+	case formColumn:
+		return "column of a file"
 	case formExpression:
 		return "expression"
 	case formStart:

@@ -113,9 +113,9 @@ func ruleTable() []rule {
 	three := func(form form) *key { return &key{Form: formList, Item: &key{Form: form}, Len: 3} }
 	autapses := key{Name: "autapses", Form: formFlag, Default: "true", Doc: "whether a neuron may reach itself"}
 	multapses := key{Name: "multapses", Form: formFlag, Default: "true", Doc: "whether a pair may have several synapses"}
-	p := key{Name: "p", Form: formKernel, Dims: []Dimension{Plain}, Max: 1, Doc: "probability of a synapse for each pair; for distance a formula of the target's place"}
-	kernel := key{Name: "kernel", Form: formKernel, Dims: []Dimension{Plain}, Max: inf, Default: "1", Doc: "how likely a partner is, in proportion, as a formula of the target's place"}
-	mask := key{Name: "mask", Form: formExpression, Doc: "condition on the target's place that a pair must meet, such as `d < 200 um`"}
+	p := key{Name: "p", Form: formKernel, Dims: []Dimension{Plain}, Max: 1, Doc: "probability of a synapse for each pair; for distance a formula of the target's place and of columns"}
+	kernel := key{Name: "kernel", Form: formKernel, Dims: []Dimension{Plain}, Max: inf, Default: "1", Doc: "how likely a partner is, in proportion, as a formula of the target's place and of columns"}
+	mask := key{Name: "mask", Form: formExpression, Doc: "condition on the target's place and on columns that a pair must meet, such as `d < 200 um`"}
 	symmetric := key{Name: "symmetric", Form: formFlag, Default: "false", Doc: "whether a pair has synapses in both directions or in none, inside one area"}
 	whole := &key{Form: formWhole, Low: 1, High: maxOffset}
 	turns := &key{Form: formList, Item: &key{Form: formWhole, High: maxOffset}, Len: 2}

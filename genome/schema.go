@@ -31,7 +31,7 @@ func builtInOnly() object {
 		switch {
 		case k.Form == formModel:
 			properties[k.Name] = object{"enum": k.Choices}
-		case k.Free != nil:
+		case k.Free != nil && k.Keys != nil:
 			properties[k.Name] = mapSchema(k.Keys)
 		}
 	}
@@ -141,6 +141,8 @@ func (k *key) schema() object {
 		o := mapSchema(k.Keys)
 		o["additionalProperties"] = object{"type": []string{"string", "number"}}
 		return object{"anyOf": []object{{"type": "string", "minLength": 1}, o}}
+	case formColumn:
+		return object{"type": "string", "pattern": `^\s*` + columnPattern + `\s*$`}
 	case formKernel:
 		return object{"anyOf": []object{k.numberSchema(Plain), {"type": "string", "pattern": placePattern}}}
 	case formArea:
@@ -186,8 +188,8 @@ func (k *key) numberSchema(dim Dimension) object {
 	return o
 }
 
-// placePattern is a formula of the place.
-const placePattern = `\bd[xyz]?\b`
+// placePattern is a formula of pairs.
+const placePattern = `\b(d[xyz]?|(source|target)_[A-Za-z0-9_]+)\b`
 
 const namePattern = `^[A-Za-z_][A-Za-z0-9_]*$`
 

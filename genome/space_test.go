@@ -1,6 +1,7 @@
 package genome
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -63,7 +64,7 @@ func TestFaultsOfKernels(t *testing.T) {
 		`from: a, to: a, rule: distance, p: "d < 3 mm", weight: 1 mV`:                                        "expects a number, found a condition; a condition is a mask",
 		`from: a, to: a, rule: distance, p: "2*d", weight: 1 mV`:                                             "expects a plain number, found one in um",
 		`from: a, to: a, rule: distance, p: 0.5, mask: "d", weight: 1 mV`:                                    "expects a condition such as d < 200 um, found a number",
-		`from: a, to: a, rule: pairwise_bernoulli, p: "exp(-d/(3 mm))", weight: 1 mV`:                        "found a formula of the distance; the rule distance takes one",
+		`from: a, to: a, rule: pairwise_bernoulli, p: "exp(-d/(3 mm))", weight: 1 mV`:                        "found a formula of pairs; the rule distance takes one",
 		`from: a, to: b, rule: pairwise_bernoulli, p: 0.1, symmetric: true, weight: 1 mV`:                    "expects an area connected to itself, found two areas",
 		`from: a, to: a, rule: all_to_all, mask: "d < 1 mm", weight: 1 mV`:                                   "found a key of the rules fixed_indegree, fixed_outdegree, distance",
 		`from: a, to: a, rule: all_to_all, weight: "1 mV*exp(-d/(1 mm))", delay: "1 mV + d*(1 mV/um)"`:       "expects a formula in ms, found one in mV",
@@ -111,4 +112,43 @@ func TestPositionsOfAFile(t *testing.T) {
 		_, err := parse(c.area, c.cells)
 		assert.ErrorContains(t, err, c.want, c.area)
 	}
+}
+
+// Columns of both areas stand in formulas of a projection between them, which need no positions then.
+func TestColumnsOfAreas(t *testing.T) {
+	const cells = "theta,size,note\n0,1,a\n1.5,2.5,b\n3,4,c\n"
+	parse := func(columns, projection string) (*Genome, error) {
+		return Parse("net.yaml", []byte("burst: v1\nareas:\n  - {name: a, neurons: 3, model: lif, columns: {"+columns+"}}\n  - {name: b, neurons: 3, model: lif}\n"+
+			"projections:\n  - {weight: 1 mV, "+projection+"}\n"), holding(cells))
+	}
+	const both = `theta: "column(c.csv, theta)", size: "column(c.csv, size, mm)"`
+	g, err := parse(both, `from: a, to: a, rule: distance, p: "exp(cos(source_theta - target_theta) - 1)", mask: "source_size < 3 mm"`)
+	require.NoError(t, err)
+	require.Equal(t, []float64{0, 1.5, 3}, g.Areas[0].Columns[0].Each)
+	require.Equal(t, []float64{1000, 2500, 4000}, g.Areas[0].Columns[1].Each)
+	require.True(t, g.Projections[0].Kernel.ReadsColumns())
+	_, err = parse(both, `from: a, to: b, rule: all_to_all, delay: "1 ms + source_size/(1 m/s)"`)
+	require.NoError(t, err)
+	for _, c := range []struct{ columns, projection, want string }{
+		{both, `from: a, to: b, rule: distance, p: "exp(-target_size/(1 mm))"`, `6:61: projections[0].p: unknown name "target_size", wanted one of d, dx, dy, dz, source_theta, source_size`},
+		{both, `from: a, to: a, rule: distance, p: "exp(cos(source_thet)-1)"`, `did you mean "source_theta"?`},
+		{both, `from: a, to: a, rule: distance, p: "source_size"`, "expects a plain number, found one in um"},
+		{both, `from: a, to: a, rule: distance, p: 0.5`, "expects areas whose neurons have positions, found a without"},
+		{both, `from: a, to: a, rule: distance, p: "0.1*source_theta*exp(-d/(1 mm))"`, "expects areas whose neurons have positions, found a without"},
+		{both, `from: a, to: a, rule: pairwise_bernoulli, p: "source_theta"`, "found a formula of pairs; the rule distance takes one"},
+		{both, `from: a, to: a, rule: all_to_all, delay: "source_size"`, "expects a formula in ms, found one in um"},
+		{both, `from: a, to: z, rule: distance, p: "target_theta"`, `found "z", which no area has`},
+		{both, `rule: edges, file: e.csv, delay: "1 + source_theta"`, "found a list of the whole network, which has no columns"},
+		{`theta: 3`, "from: a, to: b, rule: all_to_all", "3:56: areas[0].columns.theta: expects column(FILE, NAME) or column(FILE, NAME, UNIT), found 3\n"},
+		{`1x: "column(c.csv, theta)"`, "from: a, to: b, rule: all_to_all", `expects a name of at most 40 letters, digits and "_", found "1x"`},
+		{`x: "column(c.csv, thet)"`, "from: a, to: b, rule: all_to_all", `did you mean "theta"?`},
+		{`x: "column(c.csv, note)"`, "from: a, to: b, rule: all_to_all", `"a", want a number`},
+		{`x: "column(c.csv, size, Hz)"`, "from: a, to: b, rule: all_to_all", "expects a unit behind the column's name"},
+		{strings.Repeat(`x: "column(c.csv, size)", `, 9), "from: a, to: b, rule: all_to_all", "expects at most 8 columns, found 9"},
+	} {
+		_, err := parse(c.columns, c.projection)
+		require.ErrorContains(t, err, c.want, c.columns+", "+c.projection)
+	}
+	_, err = Parse("net.yaml", []byte("burst: v1\nareas: [{name: a, neurons: 3, columns: [1]}]\n"), nil)
+	require.ErrorContains(t, err, "expects a mapping of names to columns, found a list")
 }

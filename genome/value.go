@@ -30,7 +30,7 @@ const (
 	Linear   // A + B·u, of parameters only
 	Square   // A + B·u², of parameters only
 	Column   // Each, of parameters and initial values only
-	Distance // Of, at the place of the target as seen from the source, of weights and delays only; A is its number where both meet
+	Distance // Of, of a source and a target, of weights and delays only; A is its number where both meet and columns are 0
 )
 
 // Mean is the mean before bounds are applied. It is for weights, which are never Linear, Square or Column.

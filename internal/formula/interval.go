@@ -2,14 +2,14 @@ package formula
 
 import "math"
 
-// Over is an interval that holds the kernel's numbers at all d, dx, dy, dz within intervals, but NaN. Rounding keeps order, so that the
+// Over is an interval that holds the kernel's numbers where what it reads lies within intervals, but NaN. Rounding keeps order, so that the
 // rounded ends of +, −, ·, / and sqrt hold all rounded numbers between. Results of exp and other functions, which may be off by a
 // few units in the last place, are widened by a part in 2^36.
-func (k *Kernel) Over(v *[4]Interval) Interval {
+func (k *Kernel) Over(v *[Variables]Interval) Interval {
 	var r [places]Interval
 	var loose [places]bool // it may be infinite or NaN somewhere: nothing is known of it, nor of what is made of it
 	copy(r[:], v[:])
-	at := len(variables)
+	at := Variables
 	for i := range k.steps {
 		s := &k.steps[i]
 		if s.what == "" {
@@ -75,6 +75,9 @@ func (s *step) over(a, b, c Interval) Interval {
 		}
 		return Interval{min(b.Lo, c.Lo), max(b.Hi, c.Hi)}
 	case "sin", "cos":
+		if s.turns {
+			return s.turning(a)
+		}
 		return Interval{-1, 1}
 	case "pow":
 		if a.Lo < 0 || a.Lo == 0 && b.Lo <= 0 {
@@ -86,6 +89,27 @@ func (s *step) over(a, b, c Interval) Interval {
 		return Interval{f(a.Lo), f(a.Hi)}.wider()
 	}
 	return s.holds(a, b)
+}
+
+// turning is an interval of sin or cos: of its ends, and of ±1 where it turns round within or near them.
+func (s *step) turning(a Interval) Interval {
+	const slack = 0x1p-36
+	first := 0.0 // in half turns, where the function is 1
+	if s.what == "sin" {
+		first = 0.5
+	}
+	low, high := s.f(a.Lo), s.f(a.Hi)
+	x := Interval{min(low, high) - slack, max(low, high) + slack}
+	from, to := math.Ceil(a.Lo/math.Pi-first-slack), math.Floor(a.Hi/math.Pi-first+slack) // half turns that lie within
+	switch even := math.Mod(from, 2) == 0; {
+	case to > from:
+		return Interval{-1, 1}
+	case to == from && even:
+		x.Hi = 1
+	case to == from:
+		x.Lo = -1
+	}
+	return x
 }
 
 // holds is 1 where a condition holds everywhere, 0 where it holds nowhere, and both otherwise.

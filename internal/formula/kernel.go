@@ -5,13 +5,28 @@ import (
 	"strings"
 )
 
-// Kernel is a formula of the place of a target as seen from a source: d, the distance, and dx, dy, dz, the target's coordinates less
-// the source's, all in um. It is worked out in float64; every operation rounds once, and exp, log and so on are those of internal/exact.
+// Kernel is a formula of a pair: d, the distance, and dx, dy, dz, the target's coordinates less the source's, all in um, and columns
+// of the source and the target. It is worked out in float64; every operation rounds once, and exp, log and so on are those of internal/exact.
 type Kernel struct {
 	Text      string
 	Dim       Dim  // of the result
 	Condition bool // the result is 1 where it is true, else 0
 	steps     []step
+	reads     [Variables]bool
+}
+
+// Places of what a kernel may read: d, dx, dy, dz, then the source's columns and the target's.
+const (
+	MaxColumns = 8 // of an area
+	OfSource   = 4
+	OfTarget   = OfSource + MaxColumns
+	Variables  = OfTarget + MaxColumns
+)
+
+// Column is a number of each neuron that a kernel may read, as source_NAME or target_NAME.
+type Column struct {
+	Name string
+	Dim  Dim
 }
 
 // step works out one number from earlier ones.
@@ -23,6 +38,7 @@ type step struct {
 	f     func(float64) float64 // of one number; nil: it is no such function
 	truth bool                  // it makes a condition
 	leave bool                  // its operand may leave what it is defined for
+	turns bool                  // Over looks where sin and cos turn round
 }
 
 // newStep is a step with what follows from its operator.
@@ -37,22 +53,51 @@ func newStep(what string, x float64, args [3]int) step {
 	return s
 }
 
-// variables are the names that a kernel may read, at the first places.
-var variables = [...]string{"d", "dx", "dy", "dz"}
+// ofPlace are the names of the first places.
+var ofPlace = [OfSource]string{"d", "dx", "dy", "dz"}
 
 const (
 	maxSteps = 60
-	places   = len(variables) + maxSteps
+	places   = Variables + maxSteps
 )
 
-// ReadsPlace reports whether a text names d, dx, dy or dz, so that it is a formula of the place.
-func ReadsPlace(text string) bool {
+const sourcePrefix, targetPrefix = "source_", "target_"
+
+// IsKernel reports whether a text is a formula of a pair: it names d, dx, dy or dz, or a column of an end.
+func IsKernel(text string) bool {
 	tokens, m := scan(text)
-	return m == nil && slices.ContainsFunc(tokens, func(t token) bool { return t.kind == aName && slices.Contains(variables[:], t.text) })
+	return m == nil && slices.ContainsFunc(tokens, func(t token) bool {
+		return t.kind == aName && (slices.Contains(ofPlace[:], t.text) || strings.HasPrefix(t.text, sourcePrefix) || strings.HasPrefix(t.text, targetPrefix))
+	})
 }
 
-// NewKernel reads a formula. Numbers may have units. Sums and comparisons need both sides in one dimension, exp and so on plain numbers.
-func NewKernel(text string, units map[string]Unit) (*Kernel, *Mistake) {
+// readable is what a kernel may read.
+type readable struct {
+	names []string
+	at    []int
+	dims  []Dim
+}
+
+func newReadable(source, target []Column) *readable {
+	r := &readable{}
+	add := func(name string, at int, dim Dim) {
+		r.names, r.at, r.dims = append(r.names, name), append(r.at, at), append(r.dims, dim)
+	}
+	for i, name := range ofPlace {
+		add(name, i, Dim{1})
+	}
+	for i, c := range source {
+		add(sourcePrefix+c.Name, OfSource+i, c.Dim)
+	}
+	for i, c := range target {
+		add(targetPrefix+c.Name, OfTarget+i, c.Dim)
+	}
+	return r
+}
+
+// NewKernel reads a formula of pairs whose ends have columns, at most MaxColumns each. Numbers may have units. Sums and comparisons need
+// both sides in one dimension, exp and so on plain numbers.
+func NewKernel(text string, units map[string]Unit, source, target []Column) (*Kernel, *Mistake) {
 	tokens, m := scan(text)
 	if m != nil {
 		return nil, m
@@ -63,16 +108,28 @@ func NewKernel(text string, units map[string]Unit) (*Kernel, *Mistake) {
 		return nil, m
 	}
 	k := &Kernel{Text: text}
-	of, m := k.compile(n)
+	of, m := k.compile(n, newReadable(source, target))
 	if m != nil {
 		return nil, m
 	}
-	if of.place < len(variables) { // the result is that of the last step
+	if of.place < Variables { // the result is that of the last step
 		k.steps = append(k.steps, newStep("max", 0, [3]int{of.place, of.place, 0}))
 	}
 	k.Dim, k.Condition = of.dim, of.flag
+	for i := range k.steps {
+		k.steps[i].turns = k.ReadsColumns()
+	}
 	return k, nil
 }
+
+// Reads reports whether the kernel reads what lies at one of the places.
+func (k *Kernel) Reads(place int) bool { return k.reads[place] }
+
+// ReadsPlace reports whether the kernel reads d, dx, dy or dz.
+func (k *Kernel) ReadsPlace() bool { return slices.Contains(k.reads[:OfSource], true) }
+
+// ReadsColumns reports whether the kernel reads a column of an end.
+func (k *Kernel) ReadsColumns() bool { return slices.Contains(k.reads[OfSource:], true) }
 
 // operand is what an expression makes and where.
 type operand struct {
@@ -83,20 +140,21 @@ type operand struct {
 }
 
 // compile adds the steps of an expression.
-func (k *Kernel) compile(n *node) (operand, *Mistake) {
+func (k *Kernel) compile(n *node, known *readable) (operand, *Mistake) {
 	if n.name != "" {
-		at := slices.Index(variables[:], n.name)
-		if at < 0 {
-			m := wrong(n.at, "unknown name %q, wanted one of %s", cut(n.name), strings.Join(variables[:], ", "))
-			m.Word, m.Known = n.name, variables[:]
+		i := slices.Index(known.names, n.name)
+		if i < 0 {
+			m := wrong(n.at, "unknown name %q, wanted one of %s", cut(n.name), strings.Join(known.names, ", "))
+			m.Word, m.Known = n.name, known.names
 			return operand{}, m
 		}
-		return operand{place: at, dim: Dim{1}}, nil
+		k.reads[known.at[i]] = true
+		return operand{place: known.at[i], dim: known.dims[i]}, nil
 	}
 	var args [3]operand
 	for i, a := range n.args {
 		var m *Mistake
-		if args[i], m = k.compile(a); m != nil {
+		if args[i], m = k.compile(a, known); m != nil {
 			return operand{}, m
 		}
 	}
@@ -107,7 +165,7 @@ func (k *Kernel) compile(n *node) (operand, *Mistake) {
 	if len(k.steps) == maxSteps {
 		return operand{}, wrong(n.at, "expects a formula of at most %d operations and numbers, found a longer one", maxSteps)
 	}
-	out.place = len(variables) + len(k.steps)
+	out.place = Variables + len(k.steps)
 	k.steps = append(k.steps, newStep(n.what, n.x, [3]int{args[0].place, args[1].place, args[2].place}))
 	return out, nil
 }
@@ -186,11 +244,11 @@ func alike(n *node, args []*node, a, b operand) (operand, *Mistake) {
 	return a, wrong(args[1].at, "expects the same dimension on both sides of %s, found %v and %v", n.what, a.dim, b.dim)
 }
 
-// At is the kernel's number at d, dx, dy, dz.
-func (k *Kernel) At(v [4]float64) float64 {
+// At is the kernel's number where what it may read is v.
+func (k *Kernel) At(v *[Variables]float64) float64 {
 	var r [places]float64
 	copy(r[:], v[:])
-	at := len(variables)
+	at := Variables
 	for i := range k.steps {
 		s := &k.steps[i]
 		if r[at] = s.x; s.what != "" {
@@ -204,20 +262,19 @@ func (k *Kernel) At(v [4]float64) float64 {
 // Room is how many numbers Run needs for n places.
 func (k *Kernel) Room(n int) int { return len(k.steps) * n }
 
-// Run is At of many places: v has d, dx, dy and dz of each. The result lies in room, which has Room numbers.
-func (k *Kernel) Run(v *[4][]float64, room []float64) []float64 {
-	n := len(v[0])
+// Run is At of n pairs: v has what the kernel reads of each. The result lies in room, which has Room numbers.
+func (k *Kernel) Run(n int, v *[Variables][]float64, room []float64) []float64 {
 	at := func(place int) []float64 {
-		if place < len(variables) {
-			return v[place][:n]
+		if place < Variables {
+			return v[place]
 		}
-		return room[(place-len(variables))*n:][:n]
+		return room[(place-Variables)*n:][:n]
 	}
 	for i := range k.steps {
 		s := &k.steps[i]
-		s.run(at(len(variables)+i), at(s.args[0]), at(s.args[1]), at(s.args[2]))
+		s.run(at(Variables+i), at(s.args[0]), at(s.args[1]), at(s.args[2]))
 	}
-	return at(len(variables) + len(k.steps) - 1)
+	return at(Variables + len(k.steps) - 1)
 }
 
 // run is the step for many places; the commonest operators have loops of their own.

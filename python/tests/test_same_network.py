@@ -58,7 +58,8 @@ areas:
   - {name: train, neurons: 3, model: spike_list, file: train.csv}
   - {name: list, neurons: 3, model: spike_list, spikes: [{neurons: [0, 2], at: [1 ms, 5]}]}
   - {name: L, size: [10, 10, 1], extent: [1 mm, 1 mm, 0 um], center: [0 um, 0 um, -200 um], periodic: true, model: lif,
-     init: {V: "column(cells.csv, V)"}, params: {tau: "normal(20 ms, 2 ms) > 5 ms", threshold: "column(cells.csv, th)"},
+     columns: {bias: "column(cells.csv, V)"}, init: {V: "column(cells.csv, V)"},
+     params: {tau: "normal(20 ms, 2 ms) > 5 ms", threshold: "column(cells.csv, th)"},
      drive: [{constant: "column(cells.csv, I, nA)"}, {normal: {mean: 1 mV, sd: 2 mV}, from: 2, until: 30, factor: {
        pulse: {value: 2, base: 1, start: 3, width: 4, every: 10}}}, {poisson: {rate: 1 kHz, weight: 0.3 mV}, factor: {
        steps: {at: [0 ms, 20], values: [1, 0.5]}}}]}
@@ -194,8 +195,8 @@ def rebuild(genome: dict[str, Any], folder: Path) -> burst.Network:
         name, model = keys.pop("name"), keys.pop("model", "feagi")
         size = keys.pop("neurons") if "neurons" in keys else keys.pop("size")
         params = {k: arrays(v) for k, v in keys.pop("params", {}).items()}
-        if "init" in keys:
-            keys["init"] = {k: arrays(v) for k, v in keys["init"].items()}
+        for named in {"init", "columns"} & keys.keys():
+            keys[named] = {k: arrays(v) for k, v in keys[named].items()}
         drives = keys.get("drive", [])
         for d in drives if isinstance(drives, list) else [drives]:
             if "constant" in d:

@@ -21,7 +21,7 @@ from .errors import FileError, UsageError
 # The keys of an area that are no parameters of its model.
 _OF_AREA = {
     "neurons", "size", "neurons_per_voxel", "aliases", "position", "extent", "center",
-    "positions", "periodic", "group", "devices",
+    "positions", "periodic", "columns", "group", "devices",
     "psp", "psp_max", "divide_psp", "init", "drive", "from", "until", "factor", "spikes", "file", "upstream",
 }  # fmt: skip
 
@@ -95,8 +95,8 @@ class Builder:
                 self.files[value] = _csv(dict(zip("xyz", places.T, strict=True)))
             if key == "params":
                 params |= {k: column(k, v) for k, v in value.items()}
-            elif key == "init":
-                area[key] = {k: column(f"init_{k}", v) for k, v in value.items()}
+            elif key in ("init", "columns"):
+                area[key] = {k: column(f"{key}_{k}", v) for k, v in value.items()}
             elif key == "drive":
                 listed = not isinstance(value, Mapping)
                 drives = [
