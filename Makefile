@@ -29,11 +29,11 @@ test-planted: ## plant bugs, and a model, in the backends, and in a package of i
 	$(SLOWLY) ./bench/mutants -run '^TestSample$$'
 
 test-repeats: ## with many seeds, sizes and faults, what make test runs with few
-	$(SLOWLY) ./checkpoint -run '^(TestR2PowerLoss|TestR3Faults|TestR4Damage|TestR6Restart)$$'
+	$(SLOWLY) ./checkpoint -run '^(TestR2PowerLoss|TestR3Faults|TestR4Damage|TestR6Restart|TestLargeState)$$'
 	$(SLOWLY) ./engine -run '^TestWrongComparatorsAreCaught$$'
 	$(SLOWLY) ./bench -run '^(TestProve|TestLearningNetworks|TestScalingOfEight)$$'
 	$(SLOWLY) ./backend/reference -run '^TestConformance$$'
-	$(SLOWLY) ./backend/cpu -run '^(TestConformance|TestPendingEvents|TestPlasticParts|TestLongTurns)$$'
+	$(SLOWLY) ./backend/cpu -run '^(TestConformance|TestCoursesAreBursts|TestPendingEvents|TestPlasticParts|TestLongTurns)$$'
 	$(SLOWLY) ./internal/split -run '^(TestConformance|TestMemoryAreas)$$'
 	$(SLOWLY) . -run '^(TestWorkIsLinearInProjections|TestNewRuleTakesFourFiles)$$'
 	$(SLOWLY) ./connectome -run '^(TestDistancesFollowTheKernel|TestSubsetsAreUniform|TestAbsurdGenomesAreRefusedBeforeAnythingIsAllocated|TestR17NoSumWraps|TestProofAgainstBigIntegers|TestPartsOfEveryRule|TestSharesAddUpToTheWhole|TestMorphologiesAgainstTheirDefinition|TestPeakWhileBuilding|TestBinsAreRows|TestGapsAreExact)$$'
@@ -49,11 +49,11 @@ test-supply: ## build the program and the kernels anew: the same bytes, and no m
 	$(SLOWLY) ./kernels -run '^TestRebuild$$'
 
 test-kernels: ## run all paths, schedules and groups of devices by the kernels compiled for the host, and plant mistakes in these
-	$(SLOWLY) ./backend/cuda -run '^(TestConformanceOnHost|TestConformanceOfPlainKernels|TestPendingEvents|TestLearningBatches|TestLearningMoves|TestMemoryAreas|TestMemoryMoves|TestDrivenMoves|TestPaths|TestClusters|TestClustersOfGroups|TestConformanceOfGroups|TestGroupsOfExamples|TestDelayed|TestWithoutDelays|TestUnevenRows|TestSchedules|TestPlantedMistakes|TestExamples|TestGuide)$$'
+	$(SLOWLY) ./backend/cuda -run '^(TestConformanceOnHost|TestConformanceOfPlainKernels|TestPendingEvents|TestLearningBatches|TestLearningMoves|TestMemoryAreas|TestMemoryMoves|TestDrivenMoves|TestPaths|TestBatchesOfProcesses|TestClusters|TestClustersOfGroups|TestConformanceOfGroups|TestGroupsOfExamples|TestDelayed|TestWithoutDelays|TestUnevenRows|TestSchedules|TestPlantedMistakes|TestExamples|TestGuide)$$'
 	$(SLOWLY) ./cmd/burst -run '^(TestDeviceLostAmongOthers|TestDevicesEverywhere|TestResumeOnOtherDevices|TestPartsFitWhereTheWholeDoesNot)$$'
 
 test-science: ## hold the networks of the literature to their published numbers
-	$(SLOWLY) ./bench/science -run '^(TestPublished|TestModelPictures)$$'
+	$(SLOWLY) ./bench/science -run '^(TestPublished|TestModelPictures|TestModelsAgainstNEST)$$'
 
 THREADS ?= reference,1,2,3,8
 test-long: ## run the example networks in full on the THREADS: the reference, numbers of threads; long round trips; 50 kills

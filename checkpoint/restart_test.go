@@ -140,14 +140,14 @@ func (g *gate) Create(path string) (checkpoint.File, error) {
 	return g.OS.Create(path)
 }
 
-// TestLargeState saves a state of 100 MB, of a gigabyte in the long run, on a disk that writes nothing until the run has gone on: only
-// the copy stops the run, and what is read back is the state that was copied.
+// TestLargeState saves a state of 24 MB, of 96 MB or a gigabyte in longer runs, on a disk that writes nothing until the run has gone on:
+// only the copy stops the run, and what is read back is the state that was copied.
 func TestLargeState(t *testing.T) {
 	slow.Short(t)
 	if testing.Short() {
-		t.Skip("writes 100 MB")
+		t.Skip("writes a large file")
 	}
-	n := 8_000_000
+	n := slow.Times(2_000_000, 8_000_000)
 	if os.Getenv("BURST_SOAK") != "" {
 		n = 83_000_000
 	}

@@ -27,7 +27,7 @@ var (
 
 // short lists the examples that run in every test; the others, which take a second or more each, need -long: `make test-long`, which
 // CI runs, has all.
-var short = []string{"quickstart", "c-elegans", "burst-100k", "burst-100k-custom", "izhikevich-2003", "izhikevich-2003-custom", "adex", "poisson-lif", "potjans-diesmann-10", "vogels-abbott-cuba", "feagi-learning", "daspnet", "short-term", "spnet", "receptors", "rhythm", "columns", "wave"}
+var short = []string{"quickstart", "c-elegans", "burst-100k", "izhikevich-2003", "izhikevich-2003-custom", "adex", "potjans-diesmann-10", "vogels-abbott-cuba", "feagi-learning", "daspnet", "short-term", "spnet", "receptors", "rhythm", "columns", "wave"}
 
 // TestDigest runs every example for its own length and compares with the digest beside it.
 func TestDigest(t *testing.T) {

@@ -87,6 +87,9 @@ func TestBatchesOfProcesses(t *testing.T) {
 		for _, parts := range []int{2, 3} {
 			t.Run(fmt.Sprintf("%v, %d parts", name, parts), func(t *testing.T) {
 				slow.Short(t)
+				if (parts == 3) != (name == pathTeams) { // every path in 2 parts or 3
+					slow.Test(t)
+				}
 				taken := 0
 				open := func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
 					b, err := inProcesses(c, parts, w, tune)

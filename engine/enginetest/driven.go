@@ -115,9 +115,9 @@ func drivenPlastic(r *rand.Rand, n Net) Plastic {
 
 // runDriven compares random networks whose potentials drive what is delivered with the reference, and checks that they may be
 // stopped, read and written anywhere, and that an amplitude beyond its bound ends the run.
-func runDriven(t *testing.T, open, oracle Open, random func(r *rand.Rand, pick int) Net) {
+func runDriven(t *testing.T, open, oracle Open, few uint64, random func(r *rand.Rand, pick int) Net) {
 	spikes, sizes := 0, map[int32]bool{}
-	for seed := range seeds(20, 10) {
+	for seed := range seeds(20, few) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 0x64726976))
 			n := random(r, int(seed))

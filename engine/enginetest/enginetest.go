@@ -21,7 +21,7 @@ func Run(t *testing.T, open, oracle Open) {
 	run(t, open, oracle, func(*textCase) bool { return true })
 	t.Run("Plastic", func(t *testing.T) { runPlastic(t, open, oracle) })
 	t.Run("PlasticDelays", func(t *testing.T) { runPlasticDelays(t, open, oracle) })
-	t.Run("DrivenLearning", func(t *testing.T) { runDriven(t, open, oracle, RandomDrivenLearning) })
+	t.Run("DrivenLearning", func(t *testing.T) { runDriven(t, open, oracle, 5, RandomDrivenLearning) })
 }
 
 // RunStatic is Run without networks that learn, for backends that refuse these.
@@ -38,7 +38,7 @@ func run(t *testing.T, open, oracle Open, wanted func(*textCase) bool) {
 	t.Run("Written", func(t *testing.T) { runWritten(t, open, oracle) })
 	t.Run("Event", func(t *testing.T) { runEvent(t, open, oracle) })
 	t.Run("Delays", func(t *testing.T) { runDelays(t, open, oracle) })
-	t.Run("Driven", func(t *testing.T) { runDriven(t, open, oracle, RandomDriven) })
+	t.Run("Driven", func(t *testing.T) { runDriven(t, open, oracle, 7, RandomDriven) })
 }
 
 // many says that there is time for all networks.

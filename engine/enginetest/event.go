@@ -11,7 +11,7 @@ import (
 
 // runEvent compares random networks in which half of the areas are lif_event with the oracle, and checks the laws that they could break.
 func runEvent(t *testing.T, open, oracle Open) {
-	for seed := range seeds(30, 6) {
+	for seed := range seeds(30, 4) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 0x6576656e74))
 			n := randomNet(r, event)

@@ -67,7 +67,7 @@ func RandomMemory(r *rand.Rand, pick int) Net {
 // RunMemory is what Run does with random networks that have memory areas, for backends that divide them in several ways: it compares
 // whole states with the reference after every burst, and checks that runs may be stopped, read and written anywhere.
 func RunMemory(t *testing.T, open, oracle Open) {
-	for seed := range seeds(20, 6) {
+	for seed := range seeds(20, 4) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 0x6d656d6f7279))
 			n := RandomMemory(r, int(seed))

@@ -256,7 +256,7 @@ func (p *Plastic) randomSynapses(r *rand.Rand, n Net) {
 // runPlastic compares random networks that learn with the reference, whole states after every burst, and checks that they may be
 // stopped, read and written anywhere.
 func runPlastic(t *testing.T, open, oracle Open) {
-	for seed := range seeds(30, 8) {
+	for seed := range seeds(30, 5) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 0x706c6173))
 			pick := int(seed)

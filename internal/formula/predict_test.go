@@ -22,6 +22,7 @@ func TestPredictedFunctions(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(5, 6))
 	exp, log, pow := function(t, "exp(in)"), function(t, "log(in)"), function(t, "pow(in, w)")
+	normalOf := normals()
 	sin, cos, tanh := function(t, "sin(in)"), function(t, "cos(in)"), function(t, "tanh(in)")
 	bits := func(x float32) uint32 { return math.Float32bits(x) }
 	var ask, want strings.Builder
