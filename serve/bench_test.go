@@ -2,9 +2,11 @@ package serve_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
+	"path/filepath"
 	"sort"
 	"strings"
 	"testing"
@@ -116,7 +118,25 @@ func (x *served) control() string {
 	return control
 }
 
-// BenchmarkStep prints the round trip of a step, 256 B in and 1 KB out, beside the step itself.
+// echo answers every 288 bytes, which a step of 64 amounts has, with as many as the answer of 256 counts has.
+func echo(l net.Listener) {
+	conn, err := l.Accept()
+	if err != nil {
+		return
+	}
+	defer conn.Close()
+	in, out := make([]byte, 288), make([]byte, 1068)
+	for {
+		if _, err := io.ReadFull(conn, in); err != nil {
+			return
+		}
+		if _, err := conn.Write(out); err != nil {
+			return
+		}
+	}
+}
+
+// BenchmarkStep prints the round trip of a step, 256 B in and 1 KB out, beside the step itself and sockets that carry as much.
 func BenchmarkStep(b *testing.B) {
 	a := wire.Amounts{Amounts: make([]float32, 64)}
 	quantiles := func(b *testing.B, step func()) {
@@ -142,6 +162,24 @@ func BenchmarkStep(b *testing.B) {
 			}
 		})
 	})
+	for _, network := range []string{"unix", "tcp"} {
+		b.Run("bare "+network, func(b *testing.B) {
+			address := map[string]string{"unix": filepath.Join(b.TempDir(), "s"), "tcp": "127.0.0.1:0"}[network]
+			l, err := net.Listen(network, address)
+			require.NoError(b, err)
+			defer l.Close()
+			go echo(l)
+			conn, err := net.Dial(network, l.Addr().String())
+			require.NoError(b, err)
+			defer conn.Close()
+			out, in := make([]byte, 288), make([]byte, 1068)
+			quantiles(b, func() {
+				_, failed := conn.Write(out)
+				_, err := io.ReadFull(conn, in)
+				require.NoError(b, errors.Join(failed, err))
+			})
+		})
+	}
 	b.Run("unix", func(b *testing.B) {
 		path := socketIn(b)
 		startGenome(b, network(b, robot), serve.Options{LockStep: true, Socket: path})
