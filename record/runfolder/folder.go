@@ -101,7 +101,11 @@ func (f *Folder) Recording(name string) (Recording, error) {
 	if !slices.Contains(have, name) {
 		return Recording{}, fmt.Errorf("record: %s has no recording of %s, only %v: %w", f.Dir, name, have, fs.ErrNotExist)
 	}
-	return Recording{Table: name, Manifest: f.Manifest, Chunks: f.rows(name)}, nil
+	r := Recording{Table: name, Manifest: f.Manifest, Chunks: f.rows(name)}
+	if f.Manifest.Ended() {
+		r.rows = func() (uint64, error) { return tables.ParquetRows(filepath.Join(f.Dir, name+".parquet")) }
+	}
+	return r, nil
 }
 
 // rows reads a table from the stream while the run goes on, else from Parquet, whose hash the manifest has.

@@ -16,37 +16,19 @@ import (
 )
 
 // exportNPZ writes NumPy's archive: a .npy file for each column; area holds indices into area_names, and into area_ids where
-// areas have ids of another genome, variable into variable_names. The recording is read twice: its rows are counted, which says
-// where each column lies, and then all columns are written side by side, so that none is held in memory.
+// areas have ids of another genome, variable into variable_names. How many rows there are says
+// where each column lies; then all columns are written side by side, so that none is held in memory.
 func exportNPZ(w io.WriterAt, r Recording, s *arrow.Schema) error {
-	n := npz{recording: r, schema: s, columns: npzColumns(s, &r.Manifest)}
-	for c, err := range r.Chunks {
-		if err != nil {
-			return err
-		}
-		n.rows += uint64(len(c.Burst))
+	rows, err := r.count()
+	if err != nil {
+		return err
 	}
+	n := npz{recording: r, schema: s, columns: npzColumns(s, &r.Manifest), rows: rows}
 	if err := n.frame(nil); err != nil {
 		return err
 	}
-	left := n.rows // a run that still goes on records more meanwhile
-	for c, err := range r.Chunks {
-		if left == 0 {
-			break
-		}
-		if err != nil {
-			return err
-		}
-		c.Fill(s, &r.Manifest)
-		for i := range n.columns {
-			if err := n.columns[i].write(w, &c); err != nil {
-				return err
-			}
-		}
-		left -= min(left, uint64(len(c.Burst)))
-	}
-	if left > 0 {
-		return fmt.Errorf("record: %s has %d rows fewer than a moment ago", r.Table, left)
+	if err := n.fill(w); err != nil {
+		return err
 	}
 	return n.frame(w)
 }
@@ -57,6 +39,65 @@ type npz struct {
 	schema    *arrow.Schema
 	columns   []npzColumn
 	rows      uint64
+}
+
+// fill writes the rows of the columns, those of a chunk while the next one is read.
+func (n *npz) fill(w io.WriterAt) error {
+	read, written, failed := make(chan [][]byte, 2), make(chan [][]byte, 2), make(chan error, 1)
+	for range cap(written) {
+		written <- make([][]byte, len(n.columns))
+	}
+	go func() {
+		var err error
+		for rows := range read {
+			for i := range n.columns {
+				if err == nil {
+					err = n.columns[i].write(w, rows[i])
+				}
+			}
+			if err != nil {
+				break
+			}
+			written <- rows
+		}
+		failed <- err
+	}()
+	err := n.each(func(c *Chunk) bool {
+		select {
+		case rows := <-written:
+			for i := range n.columns {
+				rows[i] = append(rows[i][:0], n.columns[i].bytes(c)...)
+			}
+			read <- rows
+			return true
+		case err := <-failed:
+			failed <- err
+			return false
+		}
+	})
+	close(read)
+	return cmp.Or(<-failed, err)
+}
+
+// each reads the rows that were counted, until f says no.
+func (n *npz) each(f func(*Chunk) bool) error {
+	left := n.rows // a run that still goes on records more meanwhile
+	for c, err := range n.recording.Chunks {
+		if left == 0 {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if c.Fill(n.schema, &n.recording.Manifest); !f(&c) {
+			return nil
+		}
+		left -= min(left, uint64(len(c.Burst)))
+	}
+	if left > 0 {
+		return fmt.Errorf("record: %s has %d rows fewer than a moment ago", n.recording.Table, left)
+	}
+	return nil
 }
 
 // frame writes all but the rows of the columns, which have their places between. Without w it only finds these places.
@@ -113,9 +154,8 @@ type npzColumn struct {
 	at    int64  // where the next rows go
 }
 
-// write writes the column's rows behind those that are there.
-func (c *npzColumn) write(w io.WriterAt, rows *Chunk) error {
-	b := c.bytes(rows)
+// write writes rows of the column behind those that are there.
+func (c *npzColumn) write(w io.WriterAt, b []byte) error {
 	n, err := w.WriteAt(b, c.at)
 	c.at += int64(n)
 	c.sum = crc32.Update(c.sum, crc32.IEEETable, b)

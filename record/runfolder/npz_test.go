@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"io"
+	"syscall"
 	"testing"
 
 	"burst/record/manifest"
@@ -83,6 +84,34 @@ func TestShrinkingNPZ(t *testing.T) {
 	s, err := r.schema(nil)
 	require.NoError(t, err)
 	require.ErrorContains(t, exportNPZ(new(memory), r, s), "spikes has 1 rows fewer")
+}
+
+// TestFullNPZ: an error of the file ends the export, in whatever chunk it comes.
+func TestFullNPZ(t *testing.T) {
+	chunks := func(yield func(Chunk, error) bool) {
+		for range 9 {
+			if !yield(Chunk{Burst: []uint64{7}, Neuron: []uint32{0}, Area: []uint32{0}}, nil) {
+				return
+			}
+		}
+	}
+	r := Recording{Table: "spikes", Manifest: manifest.Manifest{Areas: []manifest.Area{{Name: "a"}}}, Chunks: chunks}
+	s, err := r.schema([]string{"burst", "neuron"})
+	require.NoError(t, err)
+	for writes := range 18 {
+		left := full(writes)
+		require.ErrorIs(t, exportNPZ(&left, r, s), syscall.ENOSPC)
+	}
+}
+
+// full is a file that takes so many writes.
+type full int
+
+func (f *full) WriteAt(b []byte, _ int64) (int, error) {
+	if *f--; *f < 0 {
+		return 0, syscall.ENOSPC
+	}
+	return len(b), nil
 }
 
 // memory is a file.

@@ -17,6 +17,28 @@ type Recording struct {
 	Table    string                  // one of Tables
 	Manifest manifest.Manifest       // of a single file only what the file says itself: genome, connectome, timestep, scale, areas
 	Chunks   iter.Seq2[Chunk, error] // may be read again and again
+
+	rows func() (uint64, error) // how many the file says that there are; nil: they are counted
+}
+
+// mostTold is how many rows a file is believed to have; more are counted.
+const mostTold = 1 << 34
+
+// count is how many rows there are now.
+func (r *Recording) count() (rows uint64, err error) {
+	if r.rows != nil {
+		if rows, err = r.rows(); err == nil && rows <= mostTold {
+			return rows, nil
+		}
+	}
+	rows = 0
+	for c, err := range r.Chunks {
+		if err != nil {
+			return 0, err
+		}
+		rows += uint64(len(c.Burst))
+	}
+	return rows, nil
 }
 
 // OpenRecording opens a .parquet or .arrows file of a run and reads its metadata.

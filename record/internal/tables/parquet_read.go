@@ -54,6 +54,23 @@ func ParquetMeta(path string) (meta map[string]string, err error) {
 	return meta, nil
 }
 
+// ParquetRows is how many rows a file has.
+func ParquetRows(path string) (rows uint64, err error) {
+	f, err := openParquet(path)
+	if err != nil {
+		return 0, AsDamage(path, err)
+	}
+	defer f.Close()
+	defer arrowframe.Guard(&err)
+	for g := range f.NumRowGroups() {
+		n := f.RowGroup(g).NumRows()
+		if rows += uint64(n); n < 0 {
+			return 0, AsDamage(path, fmt.Errorf("a row group of %d rows", n))
+		}
+	}
+	return rows, nil
+}
+
 // ReadParquet reads a recording of the table in chunks.
 func ReadParquet(path string, t Table, m *manifest.Manifest) iter.Seq2[Chunk, error] {
 	return func(yield func(Chunk, error) bool) {
