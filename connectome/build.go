@@ -16,6 +16,8 @@ type Options struct {
 	// Allgather returns the words that each part gives, in the order of the parts. Each part calls it once during Build, even
 	// if it fails. If it is nil, MaxDelay and Bound are those of the part's own synapses.
 	Allgather func(own []uint32) (all [][]uint32, err error)
+
+	Maker Maker // makes the synapses; nil: goroutines of Build. A projection that it does not make is refused
 }
 
 // ErrElsewhere means that another part could not be built. Build of that part returns the reason.

@@ -23,6 +23,9 @@ func (p *plan) newBuilder(c *Connectome, sums []uint64, progress *meter) *builde
 
 // wire makes all synapses of the part: it counts, scans, places and sorts them, and adds their |weight| to the sums.
 func (p *plan) wire(c *Connectome, sums []uint64, progress *meter) error {
+	if p.maker != nil {
+		return p.wireBy(c, sums, progress)
+	}
 	b := p.newBuilder(c, sums, progress)
 	c.Row = make([]uint64, p.neurons+1)
 	if p.chains() {
@@ -72,7 +75,7 @@ func (b *builder) finish() error {
 	}
 	b.c.Delay = b.c.Delay.narrow(b.c.MaxDelay)
 	if first.w != nil && !b.part.Whole() && b.allgather == nil {
-		first = b.firstBadValue() // parts that are built one after the other are refused with the words of the whole
+		first = b.firstBadValue(Part{}) // parts that are built one after the other are refused with the words of the whole
 	}
 	return b.report(first)
 }

@@ -36,6 +36,7 @@ type plan struct {
 	trees   map[treeKey]*tree // of areas whose positions or columns rules read
 
 	allgather func(own []uint32) (all [][]uint32, err error) // Options.Allgather
+	maker     Maker                                          // Options.Maker
 }
 
 // wiring is a projection ready to be wired.
@@ -96,7 +97,7 @@ func newPlanUpTo(g *genome.Genome, o Options, most uint64) (*plan, error) {
 
 // newDraft is a plan before anything is drawn. The divisors of divided weights are not known yet.
 func newDraft(g *genome.Genome, o Options, most uint64) (*plan, error) {
-	p := &plan{g: g, workers: threads(o.Threads), limit: o.MaxBytes, allowed: most, part: o.Part, allgather: o.Allgather, tables: map[float64]Table{}, trees: map[treeKey]*tree{}}
+	p := &plan{g: g, workers: threads(o.Threads), limit: o.MaxBytes, allowed: most, part: o.Part, allgather: o.Allgather, maker: o.Maker, tables: map[float64]Table{}, trees: map[treeKey]*tree{}}
 	if err := p.part.check(); err != nil {
 		return nil, err
 	}
@@ -120,6 +121,11 @@ func newDraft(g *genome.Genome, o Options, most uint64) (*plan, error) {
 		p.load.add(p, &p.wirings[i])
 	}
 	p.planMerging()
+	if p.maker != nil {
+		if err := p.makable(); err != nil {
+			return nil, err
+		}
+	}
 	return p, p.checkMemory()
 }
 

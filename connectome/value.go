@@ -95,15 +95,15 @@ func (m badValue) earlier(o badValue) badValue {
 	return m
 }
 
-// firstBadValue is the earliest bad value of the whole network.
-func (p *plan) firstBadValue() (first badValue) {
+// firstBadValue is the earliest bad value of the synapses onto a part.
+func (p *plan) firstBadValue(part Part) (first badValue) {
 	workers, sinks := make([]checker, p.workers), make([]sink, p.workers)
 	sums := make([]uint64, p.inputs)
 	for i := range workers {
 		workers[i].valuer = valuer{sums: sums, scale: p.scale, histograms: make([]histogram, len(p.wirings))}
 		sinks[i] = &workers[i]
 	}
-	p.draw(sinks, all, Part{})
+	p.draw(sinks, all, part)
 	for i := range workers {
 		first = first.earlier(workers[i].bad)
 	}

@@ -29,7 +29,7 @@ if have nvcc; then
 			exit 1
 		fi
 		# The committed PTX must assemble as well.
-		for unit in burst lists custom driven toolbox; do
+		for unit in burst lists custom driven build toolbox; do
 			zstd -dc "${unit}_$arch.ptx.zst" > "$out/committed.ptx"
 			ptxas -arch=$arch -o "$out/clang.cubin" "$out/committed.ptx"
 		done

@@ -26,7 +26,7 @@ var sums string
 // TestChecksums fails when a source was edited and the PTX not rebuilt, or the other way round.
 func TestChecksums(t *testing.T) {
 	images := map[string]string{}
-	for _, i := range slices.Concat(Images(), Moving(), Lists(), Custom(), Learn(), Driven(), Toolbox()) {
+	for _, i := range slices.Concat(Images(), Moving(), Lists(), Custom(), Learn(), Driven(), Build(), Toolbox()) {
 		images[i.Name] = i.PTX()
 	}
 	listed := 0

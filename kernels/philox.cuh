@@ -2,7 +2,7 @@
 #pragma once
 #include "burst.cuh"
 
-enum purpose { POISSON_DRIVE = 5, EXCITABILITY = 6, NOISE_DRIVE = 8, SOURCE = 9 };
+enum purpose { WIRING = 1, WEIGHT_DRAW, DELAY_DRAW, POISSON_DRIVE = 5, EXCITABILITY, ATTRACTIVITY, NOISE_DRIVE, SOURCE };
 
 struct words {
     u32 w[4];

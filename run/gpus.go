@@ -2,6 +2,7 @@ package run
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"burst/backend/cuda"
@@ -14,6 +15,10 @@ import (
 type GPUs struct {
 	List []int // these, numbered as by the driver; several share the network, and several processes take them by turns
 	All  bool  // or as many of all as are worth it
+
+	// Build has the GPUs build the network too, for the backends cuda and auto in one process; else the host does. Its bytes are the
+	// same. A projection that GPUs do not build is an error. The speed has not been measured yet.
+	Build bool
 }
 
 // Parts plans a network in parts if the named backend uses several GPUs, and lists them. If one GPU takes the whole network,
@@ -72,6 +77,21 @@ func (g GPUs) Every() ([]int, error) {
 		return []int{0}, nil
 	}
 	return g.List, nil
+}
+
+// maker builds a network where the options want it built by GPUs; nil: the host builds it.
+func (o *Options) maker() (*cuda.Maker, error) {
+	if !o.GPUs.Build || o.Backend != "cuda" && o.Backend != "auto" {
+		return nil, nil
+	}
+	list, err := o.GPUs.Every()
+	if err == nil && len(list) == 0 {
+		err = fmt.Errorf("%w: no GPU can be used to build the network; `burst devices` says why", engine.ErrUnavailable)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return cuda.NewMaker(list), nil
 }
 
 // indexes are those of the devices that can be used.

@@ -32,7 +32,12 @@ func Build(ctx context.Context, g *genome.Genome, o Options) (*Network, error) {
 		return nil, errors.New("run: several processes or GPUs build their own part of a network; want one of each for a network of several runs")
 	}
 	return heed(ctx, func() (*Network, error) {
-		c, id, wiring, err := o.Peers.build(g, o.building())
+		m, err := o.maker()
+		if err != nil {
+			return nil, err
+		}
+		defer m.Close()
+		c, id, wiring, err := o.Peers.build(g, o.building(m))
 		if err != nil {
 			return nil, err
 		}

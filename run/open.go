@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"burst/backend"
+	"burst/backend/cuda"
 	"burst/connectome"
 	"burst/record"
 )
@@ -13,9 +14,17 @@ import (
 // builds its part when it is opened.
 func (r *Run) build() (err error) {
 	start, o := time.Now(), &r.o
+	defer func() {
+		if err != nil {
+			r.maker.Close()
+		}
+	}()
 	if n := o.Network; n != nil {
 		r.Connectome, r.ID, r.Wiring = n.c.Reseeded(r.Genome.RunSeed), n.id, n.wiring
 		return nil
+	}
+	if r.maker, err = o.maker(); err != nil {
+		return err
 	}
 	if o.Peers == nil {
 		if r.parts, r.o.GPUs.List, err = o.GPUs.Parts(r.Genome, o.Backend, r.how()); err != nil {
@@ -47,11 +56,14 @@ func (r *Run) build() (err error) {
 }
 
 // how is how the network is built.
-func (r *Run) how() connectome.Options { return r.o.building() }
+func (r *Run) how() connectome.Options { return r.o.building(r.maker) }
 
-// building is how a network is built.
-func (o *Options) building() connectome.Options {
+// building is how a network is built, by a maker where there is one.
+func (o *Options) building(m *cuda.Maker) connectome.Options {
 	how := connectome.Options{Threads: o.Threads, MaxBytes: o.MaxBytes}
+	if m != nil {
+		how.Maker = m
+	}
 	if o.Tell != nil {
 		how.Progress = func(done, total uint64) { o.Tell(Building{done, total}) }
 	}

@@ -86,6 +86,7 @@ type Run struct {
 	o        Options
 	schedule schedule
 	period   time.Duration
+	maker    *cuda.Maker       // that builds the network; nil: the host does, or it is built
 	parts    *connectome.Parts // that several GPUs build while they are opened; nil: Connectome has its synapses
 	start    *Start            // nil: burst 0
 	resumed  *runfolder.Folder // the folder of a run that goes on; nil: of a new one, or none
@@ -142,6 +143,9 @@ func (r *Run) check() (err error) {
 	if r.o.Backend == "" {
 		r.o.Backend = "auto"
 	}
+	if r.o.GPUs.Build && r.o.Peers != nil {
+		return errors.New("run: GPUs.Build with Peers, want one process: several build on their hosts")
+	}
 	if r.o.From != nil && r.o.Weights != nil {
 		return errors.New("run: both From and Weights, want one: a checkpoint has weights too")
 	}
@@ -192,10 +196,17 @@ func (r *Run) open(ctx context.Context) error {
 	}
 	if r.Connectome == nil {
 		r.tell(Began{"planning"})
-		if err := r.apart(ctx, (*Run).build, func(*Run) {}); err != nil {
+		if err := r.apart(ctx, (*Run).build, func(left *Run) { left.maker.Close() }); err != nil {
 			return err
 		}
 	}
+	maker, opens := r.maker, false // it keeps the device's context until the backend has it
+	r.maker = nil
+	defer func() {
+		if !opens {
+			maker.Close()
+		}
+	}()
 	options, err := o.backendOptions()
 	if err != nil {
 		return err
@@ -212,7 +223,11 @@ func (r *Run) open(ctx context.Context) error {
 	options.Want = r.plan.Want()
 	r.FCL, r.Values, r.Rest = options.Want.FCL, r.plan.Values, r.plan.Rest
 	waiting = false
-	opening := func(r *Run) error { return r.openBackend(options) }
+	opens = true
+	opening := func(r *Run) error {
+		defer maker.Close()
+		return r.openBackend(options)
+	}
 	if err := r.apart(ctx, opening, func(left *Run) { left.backend.Close() }); err != nil {
 		return err
 	}

@@ -119,8 +119,13 @@ func (e *entry[A]) launch(b *backend, threads uint64, args A) error {
 	if threads == 0 {
 		return nil
 	}
+	return e.launchGrid(uint32(divUp(threads, uint64(b.tune.threads))), b.tune.threads, 0, b.stream, args)
+}
+
+// launchGrid queues the kernel with so many blocks of so many threads, each with bytes of shared memory.
+func (e *entry[A]) launchGrid(blocks, threads, shared uint32, s *driver.Stream, args A) error {
 	e.args = args
-	if err := e.f.Launch(uint32(divUp(threads, uint64(b.tune.threads))), b.tune.threads, e.params, b.stream); err != nil {
+	if err := e.f.LaunchShared(blocks, threads, shared, e.params, s); err != nil {
 		return fmt.Errorf("%s: %w", e.name, err)
 	}
 	return nil

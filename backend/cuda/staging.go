@@ -12,16 +12,21 @@ import (
 // staging is page-locked memory for copies to a device. All processors fill one half while the other is copied. The driver
 // copies other memory with one processor, through such memory of its own.
 type staging struct {
-	b    *backend
-	host *driver.HostMemory
-	half uint64 // bytes
+	stream *driver.Stream
+	host   *driver.HostMemory
+	half   uint64 // bytes
 }
 
 // withStaging does something with memory through which at most so many bytes go at a time.
 func (b *backend) withStaging(most uint64, do func(s *staging) error) error {
-	s := &staging{b: b, half: max(1, min(most, b.tune.staging))}
+	return stage(b.ctx, b.stream, min(most, b.tune.staging), do)
+}
+
+// stage is that with a half of at most so many bytes.
+func stage(ctx *driver.Context, stream *driver.Stream, half uint64, do func(s *staging) error) error {
+	s := &staging{stream: stream, half: max(1, half)}
 	var err error
-	if s.host, err = b.ctx.AllocHost(int(2*s.half), false); err != nil {
+	if s.host, err = ctx.AllocHost(int(2*s.half), false); err != nil {
 		return err
 	}
 	return errors.Join(do(s), s.host.Free())
@@ -35,17 +40,17 @@ func (s *staging) fill(to driver.Ptr, items, each uint64, put func(first, end ui
 		end := min(first+some, items)
 		room := s.host.Bytes()[turn*s.half:][:(end-first)*each]
 		if err := put(first, end, room); err != nil {
-			return errors.Join(err, s.b.stream.Synchronize())
+			return errors.Join(err, s.stream.Synchronize())
 		}
-		if err := s.b.stream.Synchronize(); err != nil { // the other half is free
+		if err := s.stream.Synchronize(); err != nil { // the other half is free
 			return err
 		}
-		if err := s.b.stream.Upload(to+driver.Ptr(first*each), data(room), size(room)); err != nil {
+		if err := s.stream.Upload(to+driver.Ptr(first*each), data(room), size(room)); err != nil {
 			return err
 		}
 		first = end
 	}
-	return s.b.stream.Synchronize()
+	return s.stream.Synchronize()
 }
 
 // upload copies a list to the device.
@@ -55,6 +60,30 @@ func (s *staging) upload(to driver.Ptr, from unsafe.Pointer, bytes uint64) error
 		inShares(len(room), func(lo, hi int) { copy(room[lo:hi], list[first:end][lo:hi]) })
 		return nil
 	})
+}
+
+// download copies a list from the device: one half comes while the other is copied away. It is there when download returns.
+func (s *staging) download(to unsafe.Pointer, from driver.Ptr, bytes uint64) error {
+	list := unsafe.Slice((*byte)(to), bytes)
+	var came []byte // of the room, before first
+	for first, turn := uint64(0), uint64(0); first < bytes || came != nil; turn = 1 - turn {
+		next := s.host.Bytes()[turn*s.half:][:min(s.half, bytes-first)]
+		if len(next) > 0 {
+			if err := s.stream.Download(data(next), from+driver.Ptr(first), size(next)); err != nil {
+				return errors.Join(err, s.stream.Synchronize())
+			}
+		}
+		rest := list[first-uint64(len(came)) : first]
+		inShares(len(came), func(lo, hi int) { copy(rest[lo:hi], came[lo:hi]) })
+		if err := s.stream.Synchronize(); err != nil {
+			return err
+		}
+		first += uint64(len(next))
+		if came = next; len(next) == 0 {
+			came = nil
+		}
+	}
+	return nil
 }
 
 // inShares does something with n items on all processors, each some neighbouring ones.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -85,4 +86,31 @@ func (g *gpus) arguments() []string {
 		return []string{"--devices", g.devices}
 	}
 	return []string{"--device", strconv.Itoa(g.device)}
+}
+
+// The places where a network is built, of --build.
+const (
+	onHost   = "host"
+	onDevice = "device"
+)
+
+// buildFlag adds --build.
+func (o *runOptions) buildFlag(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.build, "build", onHost, "where the network is built, with the same bytes: host, or device for the GPU of the cuda backend (speed not measured yet)")
+	register(cmd, "build", cobra.FixedCompletions([]string{onHost, onDevice}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// checkBuild refuses places that there are not.
+func (o *runOptions) checkBuild() error {
+	switch {
+	case o.build == onHost:
+		return nil
+	case o.build != onDevice:
+		return usageError{fmt.Errorf("--build is %q, want %s or %s", o.build, onHost, onDevice)}
+	case o.backend != "cuda" && o.backend != "auto":
+		return usageError{fmt.Errorf("--build device is for the cuda backend, and --backend is %s; leave one of them out", o.backend)}
+	case o.peers != nil:
+		return usageError{errors.New("--build device is for one process; leave it out, or leave mpirun out")}
+	}
+	return nil
 }

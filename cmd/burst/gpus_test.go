@@ -235,3 +235,54 @@ func TestSpread(t *testing.T) {
 	}
 	require.Empty(t, cuda.Spread(head, 1, nil))
 }
+
+// TestBuildOnDevice: GPUs build a network, one alone or each its part, and the run has the digest and the network's hash of a run that was
+// built on the host. What they cannot build is refused.
+func TestBuildOnDevice(t *testing.T) {
+	h := standIns(t, 2)
+	path := filepath.Join(t.TempDir(), "made.yaml")
+	require.NoError(t, os.WriteFile(path, []byte(`burst: v1
+seed: 3
+timestep: 0.1 ms
+scale: auto
+areas:
+  - name: E
+    neurons: 300
+    model: lif
+    params: {tau: 20 ms, threshold: 20 mV, refractory: 2 ms}
+    drive: {poisson: {rate: 20 kHz, weight: 0.1 mV}}
+projections:
+  - from: E
+    to: E
+    rule: fixed_indegree
+    indegree: 30
+    weight: "normal(0.3 mV, 0.2 mV) > 0 mV"
+    delay: "lognormal(1.5 ms, 1 ms) >= 0.1 ms"
+`), 0o600))
+	run := func(args ...string) (r result) {
+		code, stdout, stderr := call(append([]string{"run", path, "--bursts", "300", "--no-out", "--json"}, args...)...)
+		require.Zero(t, code, stderr)
+		require.NoError(t, json.Unmarshal([]byte(stdout), &r))
+		return r
+	}
+	want := run("--backend", "cpu")
+	require.NotZero(t, want.Spikes)
+	for _, args := range [][]string{{"--backend", "cuda"}, {"--device", "1"}, {"--backend", "cuda", "--devices", "1,0"}} {
+		got := run(append(args, "--build", "device")...)
+		require.Equal(t, want.Digest, got.Digest, args)
+		require.Zero(t, h.Count("held"), args)
+	}
+	for says, args := range map[string][]string{
+		"projections[1].rule: a GPU does not build synapses of the rule projector; build the network on the host (--build host)": {"quickstart", "--backend", "cuda", "--build", "device"},
+		"--build device is for the cuda backend, and --backend is cpu; leave one of them out":                                    {path, "--backend", "cpu", "--build", "device"},
+		`--build is "gpu", want host or device`: {path, "--build", "gpu"},
+	} {
+		code, _, stderr := call(append([]string{"run", "--no-out", "--bursts", "3"}, args...)...)
+		require.NotZero(t, code)
+		require.Contains(t, stderr, says)
+		require.Zero(t, h.Count("held"), args)
+	}
+	h.Control("devices", 0)
+	code, _, stderr := call("run", path, "--no-out", "--bursts", "3", "--build", "device")
+	require.Equal(t, exitDevice, code, stderr)
+}

@@ -34,6 +34,7 @@ type runOptions struct {
 	duration time.Duration
 	threads  int
 	gpus
+	build   string // where the network is built
 	backend string
 	rate    string
 	expected
@@ -75,6 +76,7 @@ func newRunCommand() *cobra.Command {
 	threadsFlag(f, &o.threads)
 	backendFlag(cmd, &o.backend)
 	o.gpus.flags(cmd)
+	o.buildFlag(cmd)
 	o.exchangeFlag(cmd)
 	f.StringVar(&o.rate, "rate", "", "hold this many bursts a second, such as 100, 100Hz or 1kHz, and report how late they start")
 	o.expected.flags(cmd)
@@ -151,7 +153,7 @@ func (o *runOptions) run(cmd *cobra.Command, arg string) error {
 
 // prepare checks the flags and reads what they name.
 func (o *runOptions) prepare(cmd *cobra.Command, arg string) (*genome.Genome, *run.Start, error) {
-	if err := errors.Join(o.checkBackend(), o.checkMPI(), o.expected.check(), o.gpus.check("backend", o.backend), o.keep.check(), o.checkFault(), o.checkTimes()); err != nil {
+	if err := errors.Join(o.checkBackend(), o.checkMPI(), o.expected.check(), o.gpus.check("backend", o.backend), o.checkBuild(), o.keep.check(), o.checkFault(), o.checkTimes()); err != nil {
 		return nil, nil, err
 	}
 	g, err := loadGenome(cmd, arg)
@@ -177,6 +179,7 @@ func (o *runOptions) settings(ctx context.Context, p *progress) run.Options {
 		Rate: o.rate, Checkpoints: o.every, Record: o.keep.record, Disk: diskOf(ctx), OnFault: run.Action(o.onFault), Elsewhere: true,
 		Recorders: []engine.Recorder{p}, Tell: p.event,
 	}
+	s.GPUs.Build = o.build == onDevice
 	if s.Folder = o.keep.out; s.Folder == "" && !o.keep.noOut {
 		s.Runs = runsFolder
 	}

@@ -130,6 +130,17 @@ func Checked(t testing.TB, changes ...Change) *StandIn {
 	return open(t, lib)
 }
 
+// Building is Host with the kernels that build networks alone, with some text changed.
+func Building(t testing.TB, changes ...Change) *StandIn {
+	t.Helper()
+	NeedCompiler(t)
+	host, err := fs.Sub(sources, "host")
+	require.NoError(t, err)
+	lib, err := keep(hostUnit(host), unit{"building.cpp", []fs.FS{changed(t, changes), host}, append(flags[:len(flags):len(flags)], "-Wno-unused-function")})
+	require.NoError(t, err)
+	return open(t, lib)
+}
+
 // changed is the kernels' text with changes.
 func changed(t testing.TB, changes []Change) fs.FS {
 	files := fstest.MapFS{}

@@ -378,7 +378,7 @@ API cuLaunchKernel(const function *f, unsigned blocks, unsigned by, unsigned bz,
     unsigned grid[3] = {blocks, by, bz}, block[3] = {threads, ty, tz};
     bool run = false;
     if (blocks == 0 || blocks > 0x7fffffff || by == 0 || bz == 0) return refuse("a grid of this shape");
-    if (shared != 0 || extra != nullptr) return refuse("a launch of this kind");
+    if (shared > (f->place ? 0 : 48 << 10) || extra != nullptr) return refuse("a launch of this kind");
     if (!f->place && (by != 1 || bz != 1 || ty != 1 || tz != 1)) return refuse("a grid of this shape");
     if (!f->place && threads % 32 != 0) return refuse("a block of no whole warps");
     if (int e = launch_begins(f, block, stream, args, &run)) return e;
@@ -390,7 +390,7 @@ API cuLaunchKernel(const function *f, unsigned blocks, unsigned by, unsigned bz,
     unsigned some = seed() ? 8 : 1;
     for (unsigned i = 0; i < blocks; i += some) {
         unsigned count = std::min(some, blocks - i);
-        if (int e = run_alone(new_launch(f->k, args, launches % 2 ? i : blocks - i - count, count, blocks, threads, 1, 0))) return e;
+        if (int e = run_alone(new_launch(f->k, args, launches % 2 ? i : blocks - i - count, count, blocks, threads, 1, shared))) return e;
     }
     return SUCCESS;
 }

@@ -1,0 +1,452 @@
+package cuda
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"burst/connectome"
+	"burst/genome"
+	"burst/internal/cuda/driver"
+	"burst/internal/exact"
+	"burst/kernels"
+)
+
+// Maker builds networks on GPUs: it is the connectome.Options.Maker whose synapses kernels draw, place and sort (kernels/build.cu). The
+// rows come back to the host, and Open packs and uploads them as those that the host has built. One goroutine at a time uses it.
+//
+// While it builds, a device holds the rows, 8 bytes a synapse and the delay's 0 to 2; 12 bytes a neuron and 8 a port; and, where a rule
+// chooses without multapses, tables of choices, mostly up to 64 MiB.
+type Maker struct {
+	devices []int
+	sites   []*site // by device; nil: not used yet
+	tune    making
+}
+
+// making is what changes a Maker's speed but no result.
+type making struct {
+	threads uint32 // of a block that draws
+	sorted  uint64 // synapses of a row that is sorted in a block's shared memory, at most
+	tables  uint64 // bytes of all tables of choices, where one fits
+	staging uint64 // bytes that come from the device at a time
+}
+
+var makingDefaults = making{threads: 256, sorted: 4096, tables: 64 << 20, staging: 32 << 20}
+
+// NewMaker builds on devices: of several, part i of a network on the i-th. The context of each that was used stays until Close.
+func NewMaker(devices []int) *Maker {
+	return &Maker{devices: slices.Clone(devices), sites: make([]*site, len(devices)), tune: makingDefaults}
+}
+
+// Close lets go of the devices. A nil Maker has none.
+func (m *Maker) Close() error {
+	if m == nil {
+		return nil
+	}
+	var errs []error
+	for i, s := range m.sites {
+		if s != nil {
+			errs = append(errs, s.close())
+		}
+		m.sites[i] = nil
+	}
+	return errors.Join(errs...)
+}
+
+// Count is that of connectome.Maker. The error wraps engine.ErrUnavailable when this machine cannot run CUDA.
+func (m *Maker) Count(r *connectome.Recipe, row []uint64) (made []uint64, err error) {
+	err = m.on(r, func(w *work) error {
+		made, err = w.count(row)
+		return err
+	})
+	return made, err
+}
+
+// Place is that of connectome.Maker.
+func (m *Maker) Place(r *connectome.Recipe, row []uint64, to connectome.Synapses, sums []uint64) (placed connectome.Placed, err error) {
+	err = m.on(r, func(w *work) error {
+		placed, err = w.place(row, to, sums)
+		return err
+	})
+	return placed, err
+}
+
+// on does a recipe's work on its device, whose memory it then gives back.
+func (m *Maker) on(r *connectome.Recipe, do func(w *work) error) (err error) {
+	i := r.Part.Index % len(m.devices)
+	s := m.sites[i]
+	if s == nil {
+		if s, err = newSite(m.devices[i]); err != nil {
+			return unavailable(fmt.Errorf("building on device %d: %w", m.devices[i], err))
+		}
+		m.sites[i] = s
+	}
+	if err := s.ctx.Enter(); err != nil {
+		return fmt.Errorf("building on device %d: %w", m.devices[i], err)
+	}
+	defer s.ctx.Leave()
+	w := &work{site: s, r: r, tune: m.tune}
+	if err = errors.Join(do(w), w.free()); err != nil {
+		return fmt.Errorf("building on device %d: %w", m.devices[i], err)
+	}
+	return nil
+}
+
+// site is a device with the kernels that build.
+type site struct {
+	ctx          *driver.Context
+	module       *driver.Module
+	stream       *driver.Stream
+	sms          int
+	count, place entry[makeArgs]
+	sort         entry[sortArgs]
+}
+
+// The kernels' parameters, in order.
+type (
+	makeArgs struct {
+		building   building
+		projection projection
+	}
+	sortArgs struct {
+		building building
+		most     uint64
+	}
+)
+
+func newSite(device int) (*site, error) {
+	d, err := driver.Open("")
+	if err != nil {
+		return nil, err
+	}
+	v, err := d.Device(device)
+	if err != nil {
+		return nil, err
+	}
+	image, err := selectImage(d, v, kernels.Build())
+	if err != nil {
+		return nil, err
+	}
+	s := &site{}
+	if s.sms, err = v.Attribute(driver.MultiprocessorCount); err != nil {
+		return nil, err
+	}
+	if s.ctx, err = v.Retain(); err != nil {
+		return nil, err
+	}
+	if err := s.ctx.Enter(); err != nil {
+		return nil, errors.Join(err, s.ctx.Release())
+	}
+	defer s.ctx.Leave()
+	if err := s.load(image); err != nil {
+		return nil, errors.Join(err, s.free())
+	}
+	return s, nil
+}
+
+func (s *site) load(image kernels.Image) (err error) {
+	if s.module, err = s.ctx.Load([]byte(image.PTX())); err != nil {
+		return fmt.Errorf("%s: %w", image.Name, err)
+	}
+	if s.stream, err = s.ctx.Stream(); err != nil {
+		return err
+	}
+	for name, k := range s.named() {
+		if err := k.find(s.module, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// named are all kernels by their names.
+func (s *site) named() map[string]kernel {
+	return map[string]kernel{"count_synapses": &s.count, "place_synapses": &s.place, "sort_rows": &s.sort}
+}
+
+func (s *site) close() error {
+	if err := s.ctx.Enter(); err != nil {
+		return errors.Join(err, s.ctx.Release())
+	}
+	defer s.ctx.Leave()
+	return s.free()
+}
+
+// free gives back everything, in a context that is entered.
+func (s *site) free() error {
+	var errs []error
+	if s.stream != nil {
+		errs = append(errs, s.stream.Synchronize(), s.stream.Destroy())
+	}
+	for _, k := range s.named() {
+		k.release()
+	}
+	if s.module != nil {
+		errs = append(errs, s.module.Unload())
+	}
+	return errors.Join(append(errs, s.ctx.Release())...)
+}
+
+// work is a recipe on its device.
+type work struct {
+	*site
+	r     *connectome.Recipe
+	tune  making
+	taken []driver.Ptr
+}
+
+func (w *work) free() error {
+	errs := []error{w.stream.Synchronize()}
+	for _, p := range w.taken {
+		errs = append(errs, w.ctx.Free(p))
+	}
+	return errors.Join(errs...)
+}
+
+// room is a list on the device that is to be taken.
+type room struct {
+	to    *driver.Ptr
+	bytes uint64 // 0: there is none
+	clear bool
+}
+
+// take takes memory for lists, if there is enough for all of them.
+func (w *work) take(list ...room) error {
+	need := uint64(0)
+	for _, l := range list {
+		need += l.bytes
+	}
+	free, _, err := w.ctx.MemoryInfo()
+	if err != nil {
+		return err
+	}
+	if need > free {
+		return fmt.Errorf("%d bytes of its memory are needed and %d are free; free the device, choose another with --device, or build the network on the host (--build host)", need, free)
+	}
+	for _, l := range list {
+		if l.bytes == 0 {
+			continue
+		}
+		if *l.to, err = w.ctx.Alloc(l.bytes); err != nil {
+			return err
+		}
+		w.taken = append(w.taken, *l.to)
+		if l.clear {
+			if err := w.stream.Fill(*l.to, 0, l.bytes); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// stage does something with memory of the host through which copies of at most so many bytes go.
+func (w *work) stage(most uint64, do func(s *staging) error) error {
+	return stage(w.ctx, w.stream, min(most, w.tune.staging), do)
+}
+
+// count is Count.
+func (w *work) count(row []uint64) ([]uint64, error) {
+	b, list := w.building(), make([]uint64, len(row))
+	made := make([]uint64, len(w.r.Projections))
+	if len(made) == 0 {
+		return made, nil
+	}
+	if err := w.take(room{&b.row, size(row), true}, room{&b.made, size(made), true}, room{&b.tables, w.tableBytes(), false}); err != nil {
+		return nil, err
+	}
+	for i := range w.r.Projections {
+		if q := &w.r.Projections[i]; !q.Known {
+			if err := w.draw(&w.site.count, b, i); err != nil {
+				return nil, err
+			}
+		}
+	}
+	err := w.stage(size(row), func(s *staging) error {
+		return errors.Join(s.download(data(list), b.row, size(list)), s.download(data(made), b.made, size(made)))
+	})
+	for n, length := range list {
+		row[n] += length
+	}
+	return made, err
+}
+
+// delayWords is one more than the longest delay, in bursts: a word of building.longest for each, and the first for bad values.
+const delayWords = 1 << 16
+
+// place is Place.
+func (w *work) place(row []uint64, to connectome.Synapses, sums []uint64) (connectome.Placed, error) {
+	placed := connectome.Placed{Longest: 1}
+	b, n := w.building(), uint64(len(to.Target))
+	if n == 0 {
+		return placed, nil
+	}
+	longest, made, own := make([]uint32, delayWords), make([]uint64, len(w.r.Projections)), make([]uint64, len(sums))
+	if err := w.take(
+		room{&b.row, size(row), false}, room{&b.cursor, 4 * uint64(w.r.Neurons), true}, room{&b.target, 4 * n, false}, room{&b.weight, 4 * n, false},
+		room{&b.shortDelay, size(to.Delay.Short), false}, room{&b.longDelay, size(to.Delay.Long), false}, room{&b.sums, size(sums), true},
+		room{&b.made, size(made), true}, room{&b.longest, size(longest), true}, room{&b.tables, w.tableBytes(), false},
+	); err != nil {
+		return placed, err
+	}
+	err := w.stage(max(4*n, size(row)), func(s *staging) error {
+		if err := s.upload(b.row, data(row), size(row)); err != nil {
+			return err
+		}
+		for i := range w.r.Projections {
+			if err := w.draw(&w.site.place, b, i); err != nil {
+				return err
+			}
+		}
+		if err := w.sortRows(b, row); err != nil {
+			return err
+		}
+		return errors.Join(
+			s.download(data(to.Target), b.target, size(to.Target)), s.download(data(to.Weight), b.weight, size(to.Weight)),
+			s.download(data(to.Delay.Short), b.shortDelay, size(to.Delay.Short)), s.download(data(to.Delay.Long), b.longDelay, size(to.Delay.Long)),
+			s.download(data(own), b.sums, size(own)), s.download(data(longest), b.longest, size(longest)),
+		)
+	})
+	for port, sum := range own {
+		sums[port] += sum
+	}
+	placed.Bad = longest[0] != 0
+	for d := range longest[1:] {
+		if longest[d+1] != 0 {
+			placed.Longest = d + 1
+		}
+	}
+	return placed, err
+}
+
+// draw launches a kernel that draws all synapses of a projection.
+func (w *work) draw(k *entry[makeArgs], b building, i int) error {
+	q := &w.r.Projections[i]
+	p := projectionOf(q, w.r.Scale)
+	p.index = uint32(i)
+	if p.units == 0 {
+		return nil
+	}
+	threads, blocks := w.tune.threads, divUp(p.units, uint64(w.tune.threads))
+	if p.slots > 0 {
+		threads, blocks = 32, w.choosers(&p)/32
+	}
+	return k.launchGrid(uint32(min(blocks, uint64(32*w.sms))), threads, 0, w.stream, makeArgs{b, p})
+}
+
+// choosers is how many threads choose without multapses, in warps: each has a table.
+func (w *work) choosers(p *projection) uint64 {
+	return 32 * max(1, min(divUp(p.units, 32), w.tune.tables/(4*p.slots)/32, uint64(32*w.sms)))
+}
+
+// tableBytes is the memory of all threads' tables of choices.
+func (w *work) tableBytes() (most uint64) {
+	for i := range w.r.Projections {
+		if p := projectionOf(&w.r.Projections[i], w.r.Scale); p.slots > 0 && p.units > 0 {
+			most = max(most, 4*p.slots*w.choosers(&p))
+		}
+	}
+	return most
+}
+
+// sortRows sorts all rows, whose starts are known.
+func (w *work) sortRows(b building, row []uint64) error {
+	longest, filled := uint64(0), uint64(0)
+	for n := range row[1:] {
+		if length := row[n+1] - row[n]; length > 0 {
+			longest, filled = max(longest, length), filled+1
+		}
+	}
+	const sortedBytes = 4 + 4 + 2
+	most := min(longest, w.tune.sorted)
+	threads := uint32(1) << min(8, max(5, bits.Len64(row[len(row)-1]/filled/2))) // about one for two synapses of a row
+	return w.sort.launchGrid(uint32(min(b.neurons, uint64(32*w.sms))), threads, uint32(sortedBytes*most), w.stream, sortArgs{b, most})
+}
+
+// building is the struct of that name in kernels/build.cuh, field for field.
+type building struct {
+	seed                        uint64
+	row, cursor, target, weight driver.Ptr
+	shortDelay, longDelay       driver.Ptr
+	sums, made, longest, tables driver.Ptr
+	neurons                     uint64
+	own                         part
+}
+
+// building is what kernels know before there is memory.
+func (w *work) building() building {
+	return building{seed: w.r.Seed, neurons: uint64(w.r.Neurons), own: part{uint32(w.r.Part.Index), uint32(max(1, w.r.Part.Of))}}
+}
+
+// projection is the struct of that name in kernels/build.cuh, field for field.
+type projection struct {
+	number, sources, targets, count, units, keep uint64
+	pairs                                        connectome.Permutation
+	slots                                        uint64
+	p, log, scale, factor                        float64
+	lift, fixed                                  int64
+	weight, delay                                sampler
+	rule, from, to, port, split                  uint32
+	noSelf, both                                 uint32
+	fixedDelay, longestDelay                     uint32
+	index                                        uint32
+}
+
+// sampler is the struct of that name there.
+type sampler struct {
+	a, b, low, high, mu, sd          float64
+	kind, lowOpen, highOpen, clipped uint32
+}
+
+// ruleNumbers and kindNumbers are those of kernels/build.cuh.
+var (
+	ruleNumbers = map[genome.Rule]uint32{
+		genome.OneToOne: 0, genome.AllToAll: 1, genome.FixedIndegree: 2, genome.FixedOutdegree: 3, genome.FixedTotalNumber: 4,
+		genome.PairwiseBernoulli: 5, genome.PairwisePoisson: 6,
+	}
+	kindNumbers = map[genome.ValueKind]uint32{genome.Const: 0, genome.Uniform: 1, genome.Normal: 2, genome.LogNormal: 3}
+)
+
+// projectionOf is what kernels take of a projection.
+func projectionOf(q *connectome.ProjectionRecipe, scale float64) projection {
+	p := projection{
+		number: uint64(q.Number), sources: uint64(q.From.Count), targets: uint64(q.To.Count), count: q.Count, keep: q.Keep, pairs: q.Pairs,
+		p: q.P, scale: scale, factor: q.Factor, lift: q.Lift, fixed: q.Fixed, weight: samplerOf(&q.Weight), delay: samplerOf(&q.Delay),
+		rule: ruleNumbers[q.Rule], from: q.From.First, to: q.To.First, port: q.Port, split: q.Split,
+		noSelf: flag(q.NoSelf), both: flag(q.Both), fixedDelay: uint32(q.Steps), longestDelay: uint32(q.Longest),
+	}
+	switch q.Rule {
+	case genome.AllToAll:
+		p.units = p.sources * p.targets
+	case genome.FixedIndegree, genome.FixedOutdegree:
+		if p.units = p.sources; q.Rule == genome.FixedIndegree {
+			p.units = p.targets
+		}
+		if q.Distinct {
+			p.slots = 1 << bits.Len64(2*q.Count)
+		} else {
+			p.units *= q.Count
+		}
+	case genome.FixedTotalNumber:
+		p.units = q.Count
+	case genome.PairwiseBernoulli:
+		if p.units = p.sources; q.P < 1 {
+			p.log = exact.Log1p(-q.P)
+		}
+	case genome.PairwisePoisson:
+		p.units, p.p = p.sources, q.Average
+	default: // OneToOne
+		if p.units = p.sources; q.NoSelf {
+			p.units = 0
+		}
+	}
+	if q.None {
+		p.units = 0
+	}
+	return p
+}
+
+func samplerOf(s *connectome.Sampler) sampler {
+	return sampler{s.A, s.B, s.Lo, s.Hi, s.Mu, s.SD, kindNumbers[s.Kind], flag(s.LoOpen), flag(s.HiOpen), flag(s.Clip)}
+}

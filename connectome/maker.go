@@ -1,0 +1,190 @@
+package connectome
+
+import (
+	"fmt"
+	"math"
+
+	"burst/genome"
+)
+
+// Maker makes the synapses of a network in place of Build's goroutines: a GPU (backend/cuda). Build plans, adds up lengths of rows,
+// checks memory and proves as ever, so a network has the same bytes and a refusal the same words.
+type Maker interface {
+	// Count adds the number of synapses of each neuron to row, and returns that of each projection of r.
+	Count(r *Recipe, row []uint64) (made []uint64, err error)
+	// Place makes the synapses of r, which has been counted last: the row of neuron n is row[n] ≤ k < row[n+1]. It adds each |weight|
+	// to the sum of its port.
+	Place(r *Recipe, row []uint64, to Synapses, sums []uint64) (Placed, error)
+}
+
+// Synapses is room for synapses, as Connectome has them.
+type Synapses struct {
+	Target []uint32
+	Weight []int32
+	Delay  Delays // None: delays are not made
+}
+
+// Placed is what Place has found.
+type Placed struct {
+	Longest int  // delay, 1 where none are made
+	Bad     bool // a draw of a weight or delay gave no value that a synapse can have
+}
+
+// Recipe is what a Maker makes: the synapses onto the neurons of one part. The law is in this package's comment.
+type Recipe struct {
+	Seed        uint64
+	Part        Part
+	Neurons     uint32
+	Ports       uint32
+	Scale       float64 // quanta a unit
+	Projections []ProjectionRecipe
+}
+
+// ProjectionRecipe is a projection that a Maker makes.
+type ProjectionRecipe struct {
+	Number   int  // in the genome
+	Known    bool // the lengths of its rows are known: Count leaves it out
+	None     bool // it makes no synapses
+	Rule     genome.Rule
+	From, To Span   // neurons
+	Count    uint64 // FixedIndegree, FixedOutdegree: synapses of an owner. FixedTotalNumber: all
+	P        float64
+	Average  float64
+	NoSelf   bool // an area to itself without autapses
+	Distinct bool // no multapses
+	Both     bool // symmetric
+	Keep     uint64
+	Pairs    Permutation // of FixedTotalNumber where Distinct
+	Port     uint32      // of the first target
+	Split    uint32      // from there to the one that takes weights < 0
+	Factor   float64     // psp of the source area
+	Lift     int64       // see Lift
+	Fixed    int64       // quanta of a constant weight, lifted
+	Weight   Sampler
+	Delay    Sampler
+	Steps    uint16 // bursts of a constant delay
+	Longest  int    // a delay that a synapse may have, in bursts
+}
+
+// Permutation orders the pairs of neurons: a Feistel network on Left·Right ≥ N numbers.
+type Permutation struct {
+	N, Left, Right uint64
+	Keys           [rounds]uint64
+}
+
+// Sampler is a Const, Uniform, Normal or LogNormal value; of the last one mean and standard deviation of the logarithm.
+type Sampler struct {
+	genome.Value
+	Mu, SD float64
+}
+
+// makable refuses what a Maker does not make. It names the first such projection.
+func (p *plan) makable() error {
+	for i := range p.wirings {
+		if w := &p.wirings[i]; w.units() > 0 {
+			if key, what := p.unmakable(w); what != "" {
+				return p.fault(w, key, "a GPU does not build %s; build the network on the host (--build host)", what)
+			}
+		}
+	}
+	return nil
+}
+
+// unmakable is what a Maker does not make of a projection, and its key; empty if it makes all.
+func (p *plan) unmakable(w *wiring) (key, what string) {
+	switch w.p.Rule {
+	case genome.OneToOne, genome.AllToAll, genome.FixedIndegree, genome.FixedOutdegree, genome.FixedTotalNumber, genome.PairwiseBernoulli, genome.PairwisePoisson:
+	default:
+		return "rule", "synapses of the rule " + w.p.Rule.String()
+	}
+	switch {
+	case w.p.Kernel != nil || w.p.Mask != nil:
+		return "rule", "synapses by distance"
+	case w.merged:
+		return "merge", "synapses that merge"
+	case w.learns != nil:
+		return "plasticity", "synapses that learn"
+	case w.drives > 0:
+		return "from", "synapses of areas with psp_max"
+	case p.divided(w):
+		return "from", "synapses of areas that divide their psp"
+	case w.weight.Kind == genome.Distance:
+		return "weight", "weights by distance"
+	case w.delay.Kind == genome.Distance:
+		return "delay", "delays by distance"
+	}
+	return "", ""
+}
+
+// recipe is the plan for a Maker, projections in the order of wirings.
+func (p *plan) recipe() *Recipe {
+	r := &Recipe{Seed: p.g.Seed, Part: p.part, Neurons: uint32(p.neurons), Ports: uint32(p.inputs), Scale: p.scale}
+	for i := range p.wirings {
+		w := &p.wirings[i]
+		q := ProjectionRecipe{
+			Number: w.index, Known: w.rowsKnown(p.part), None: w.units() == 0, Rule: w.p.Rule, From: w.from, To: w.to, P: w.p.P, Average: w.p.Average,
+			NoSelf: w.ends.noSelf, Distinct: w.p.NoMultapses, Both: w.p.Symmetric, Keep: w.keep, Port: w.first, Split: w.split, Factor: w.factor,
+			Lift: w.lift, Fixed: w.fixed, Weight: w.weight.recipe(), Delay: w.delay.recipe(), Steps: w.steps, Longest: w.mostDelay(),
+		}
+		switch rule := w.rule.(type) {
+		case *degree:
+			q.Count = rule.k
+		case *totalNumber:
+			q.Count = rule.n
+		case *distinctPairs:
+			q.Count, q.Pairs = rule.n, Permutation{rule.perm.n, rule.perm.a, rule.perm.b, rule.perm.keys}
+		}
+		r.Projections = append(r.Projections, q)
+	}
+	return r
+}
+
+func (s *sampler) recipe() Sampler { return Sampler{s.Value, s.mu, s.sd} }
+
+// wireBy is wire by the plan's Maker.
+func (p *plan) wireBy(c *Connectome, sums []uint64, progress *meter) error {
+	r := p.recipe()
+	c.Row = make([]uint64, p.neurons+1)
+	progress.total = 2 * p.synapses()
+	made, err := p.maker.Count(r, c.Row[:p.neurons])
+	if err != nil {
+		return err
+	}
+	p.setExact([][]uint64{made}, func(w *wiring) bool { return !r.Projections[w.slot].Known })
+	p.countKnown(c.Row, all, p.part, &meter{})
+	start := uint64(0)
+	for n, length := range c.Row {
+		if length > math.MaxUint32 {
+			return fmt.Errorf("neuron %d has %d synapses, and a GPU builds rows of at most %d; build the network on the host (--build host)", n, length, uint32(math.MaxUint32))
+		}
+		c.Row[n] = start
+		start += length
+	}
+	if err := p.checkMemory(); err != nil { // now that sizes are exact
+		return err
+	}
+	c.ByRule = p.byRule()
+	progress.total = 2 * c.ByRule
+	progress.add(c.ByRule)
+	room := p.room(start)
+	c.Target, c.Weight, c.Delay = room.target, room.weight, room.delay
+	placed, err := p.maker.Place(r, c.Row, Synapses{c.Target, c.Weight, c.Delay}, sums)
+	if err != nil {
+		return err
+	}
+	progress.add(c.ByRule)
+	c.MaxDelay = max(c.MaxDelay, placed.Longest)
+	c.Delay = c.Delay.narrow(c.MaxDelay)
+	if !placed.Bad {
+		return nil
+	}
+	part := p.part
+	if p.allgather == nil {
+		part = Part{} // parts that are built one after the other are refused with the words of the whole
+	}
+	first := p.firstBadValue(part)
+	if first.w == nil {
+		panic("BUG: a Maker found a bad value where there is none")
+	}
+	return p.report(first)
+}

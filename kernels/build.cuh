@@ -1,0 +1,326 @@
+// The synapses of a network's projections, drawn by the recipes of connectome/doc.go: the same as connectome.Build makes, in no order.
+#pragma once
+#include "exact.cuh"
+#include "network.cuh"
+#include "philox.cuh"
+
+typedef long long i64;
+
+const i64 OVERFLOW_QUANTA = 1ll << 31; // stands for every amount outside int32
+const u64 ATTEMPTS = 1 << 16;          // draws for a bounded value
+const u32 ROUNDS = 12;                 // of a permutation
+
+enum wiring_rule { ONE_TO_ONE, ALL_TO_ALL, INDEGREE, OUTDEGREE, TOTAL, BERNOULLI, PAIRWISE_POISSON };
+enum distribution { CONSTANT, UNIFORM, NORMAL, LOGNORMAL };
+
+// sampler draws the weight or the delay of a synapse.
+struct sampler {
+    f64 a, b;      // CONSTANT: a. UNIFORM: ends. NORMAL: mean and standard deviation
+    f64 low, high; // bounds
+    f64 mu, sd;    // LOGNORMAL: of the logarithm
+    u32 kind, low_open, high_open, clip;
+};
+
+// projection is what makes synapses from one area to another.
+struct projection {
+    u64 number; // in the genome: the stream of its draws
+    u64 sources, targets;
+    u64 count; // synapses of an owner, or in all
+    u64 units; // of work
+    u64 keep;  // per cent of the synapses
+    u64 pairs, left, right, keys[ROUNDS]; // the permutation of TOTAL without multapses
+    u64 slots;                            // of a thread's table of choices, a power of two; 0: an owner may choose twice
+    f64 p, log;                           // BERNOULLI: the likelihood, log(1-p), 0 where p is 1. PAIRWISE_POISSON: the average is p
+    f64 scale, factor;                    // quanta a unit; psp of the source area
+    i64 lift;                             // M of a target area that rectifies, else 0
+    i64 fixed;                            // quanta of a constant weight, lifted
+    sampler weight, delay;
+    u32 rule, from, to, port, split; // first neurons; port of the first target, and from it to that of weights < 0
+    u32 no_self, both;
+    u32 fixed_delay, longest_delay; // bursts: of a constant one, and what a synapse may have
+    u32 index;                      // among the projections
+};
+
+// building is a network, or a part of one, that is being built.
+struct building {
+    u64 seed;
+    u64 *row;           // while counting: synapses of every neuron; else where its row begins
+    u32 *cursor;        // by neuron, synapses placed
+    u32 *target;        // ports
+    i32 *weight;        // quanta
+    u8 *short_delay;    // null: there are none; both null: all delays are 1
+    u16 *long_delay;
+    u64 *sums;          // |weight| by port
+    u64 *made;          // synapses by projection
+    u32 *longest;       // word d is 1 where a delay is d; word 0 where a value could not be used
+    u32 *tables;        // of the threads' choices
+    u64 neurons;
+    part own;           // of the network
+};
+
+// below is a number 0…n−1 of the word x: the upper half of their product.
+DEVICE u64 below(u64 x, u64 n) {
+    u64 x0 = (u32)x, x1 = x >> 32, n0 = (u32)n, n1 = n >> 32;
+    u64 middle = x1 * n0 + (x0 * n0 >> 32);
+    return x1 * n1 + (middle >> 32) + ((x0 * n1 + (u32)middle) >> 32);
+}
+
+struct two_words {
+    u64 x, y;
+};
+
+DEVICE two_words words_of(u64 seed, purpose of, u64 index, u64 stream) {
+    words w = draw(seed, of, (u32)index, (u32)(index >> 32), stream);
+    return two_words{(u64)w.w[1] << 32 | w.w[0], (u64)w.w[3] << 32 | w.w[2]};
+}
+
+// value is what a sampler draws for an index; *drained is set where no attempt fell within the bounds.
+DEVICE f64 value(const sampler *s, u64 seed, purpose of, u64 index, u64 stream, bool *drained) {
+    if (s->kind == CONSTANT) return s->a;
+    for (u64 attempt = 0; attempt < ATTEMPTS; attempt++) {
+        u64 word = words_of(seed, of, index, stream | attempt << 32).x;
+        f64 x;
+        if (s->kind == UNIFORM) x = s->a + (s->b - s->a) * exact_uniform(word);
+        else {
+            f64 z = exact_normal(word);
+            x = s->kind == NORMAL ? s->a + s->b * z : exact_exp(s->mu + s->sd * z);
+            if (s->kind == LOGNORMAL && s->a < 0) x = -x;
+        }
+        if (s->clip) return x < s->low ? s->low : x > s->high ? s->high : x;
+        if (x < s->low || x > s->high || (s->low_open && x == s->low) || (s->high_open && x == s->high)) continue;
+        return x;
+    }
+    *drained = true;
+    return 0;
+}
+
+// whole is quanta.Nearest: halves go away from zero.
+DEVICE f64 whole(f64 x) {
+    f64 a = absolute(x), n = __builtin_floor(a);
+    if (a - n >= 0.5) n += 1;
+    return x < 0 ? -n : n;
+}
+
+// quanta_at is quanta.Of, lifted.
+DEVICE i64 quanta_at(f64 amount, f64 scale, i64 by) {
+    f64 n = whole(amount * scale);
+    if (absolute(n) > 2147483647) return n < 0 ? -OVERFLOW_QUANTA : OVERFLOW_QUANTA;
+    i64 q = (i64)n;
+    if (by == 0) return q;
+    q *= by;
+    return q <= 0 ? q - 1 : q;
+}
+
+// wanted reports whether a synapse is made.
+DEVICE bool wanted(const building *b, const projection *p, u64 target, u64 ordinal) {
+    if (!owns(b->own, p->to + (u32)target)) return false;
+    return p->keep == 100 || below(words_of(b->seed, ATTRACTIVITY, ordinal, p->number).x, 100) < p->keep;
+}
+
+// place gives a synapse its values and a place in its row.
+DEVICE void place(const building *b, const projection *p, u64 source, u64 target, u64 ordinal) {
+    bool bad = false;
+    i64 q = p->fixed;
+    if (p->weight.kind != CONSTANT) {
+        q = quanta_at(value(&p->weight, b->seed, WEIGHT_DRAW, ordinal, p->number, &bad) * p->factor, p->scale, p->lift);
+    }
+    u32 port = p->port + (u32)target + (q < 0 ? p->split : 0);
+    u64 n = p->from + source, at = b->row[n] + fetch_add(b->cursor + n, 1);
+    i64 most = OVERFLOW_QUANTA - 1;
+    b->target[at] = port;
+    b->weight[at] = (i32)(q > most ? most : q < -most ? -most : q);
+    add(b->sums + port, (u64)(q < 0 ? -q : q));
+    if (b->short_delay != nullptr || b->long_delay != nullptr) {
+        u32 delay = p->fixed_delay;
+        if (p->delay.kind != CONSTANT) {
+            f64 d = whole(value(&p->delay, b->seed, DELAY_DRAW, ordinal, p->number, &bad));
+            bad = bad || !(1 <= d && d <= p->longest_delay);
+            delay = bad ? 1 : (u32)d;
+        }
+        if (b->short_delay != nullptr) b->short_delay[at] = (u8)delay;
+        else b->long_delay[at] = (u16)delay;
+        if (read(b->longest + delay) == 0) b->longest[delay] = 1;
+    }
+    if (bad) b->longest[0] = 1;
+}
+
+// past maps 0…n−2 to the neurons other than self where it is forbidden.
+DEVICE u64 past(const projection *p, u64 self, u64 n) { return p->no_self && n >= self ? n + 1 : n; }
+DEVICE u64 others(const projection *p, u64 n) { return p->no_self ? n - 1 : n; }
+
+// walk goes along the synapses that a unit of work makes.
+struct walk {
+    u64 unit;
+    u64 at;      // what is next: a target, a number of a draw, or 1 where the only synapse is made
+    f64 reached; // PAIRWISE_POISSON: how far along the row
+    bool mirror; // the last synapse is made the other way as well
+    u64 source, target, ordinal;
+};
+
+// pick is one of 0…last that the table has not, which it then has (Floyd's sampling).
+DEVICE u64 pick(u32 *table, u64 slots, u64 x, u64 last) {
+    u64 n = below(x, last + 1);
+    for (;;) {
+        u64 i = n * 0x9e3779b97f4a7c15ull >> 32 & (slots - 1);
+        while (table[i] != 0 && table[i] != (u32)(n + 1)) i = (i + 1) & (slots - 1);
+        if (table[i] == 0) {
+            table[i] = (u32)(n + 1);
+            return n;
+        }
+        n = last;
+    }
+}
+
+DEVICE u64 mix(u64 x) {
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebull;
+    return x ^ x >> 31;
+}
+DEVICE u64 turned(u64 x, u64 by, u64 n) { return x + by >= n ? x + by - n : x + by; }
+
+// permuted is the x-th pair in the order of a keyed permutation: a Feistel network, walked until it is back below pairs.
+DEVICE u64 permuted(const projection *p, u64 x) {
+    do {
+        u64 l = x / p->right, r = x % p->right;
+        for (u32 i = 0; i < ROUNDS; i += 2) {
+            l = turned(l, below(mix(r ^ p->keys[i]), p->left), p->left);
+            r = turned(r, below(mix(l ^ p->keys[i + 1]), p->right), p->right);
+        }
+        x = l * p->right + r;
+    } while (x >= p->pairs);
+    return x;
+}
+
+// owned is the next synapse of a neuron of one side, which chooses count partners of the other, none twice where there is a table.
+DEVICE bool owned(const building *b, const projection *p, walk *w, u32 *table) {
+    bool incoming = p->rule == INDEGREE, distinct = p->slots > 0;
+    u64 owner = distinct ? w->unit : w->unit / p->count;
+    if (w->at == (distinct ? p->count : 1) || (incoming && !owns(b->own, p->to + (u32)owner))) return false;
+    if (distinct && w->at == 0) {
+        for (u64 i = 0; i < p->slots; i++) table[i] = 0;
+    }
+    w->ordinal = distinct ? owner * p->count + w->at : w->unit;
+    u64 x = words_of(b->seed, WIRING, w->ordinal, p->number).x, choices = others(p, incoming ? p->sources : p->targets);
+    u64 partner = past(p, owner, distinct ? pick(table, p->slots, x, choices - p->count + w->at) : below(x, choices));
+    w->at++;
+    w->source = incoming ? partner : owner;
+    w->target = incoming ? owner : partner;
+    return true;
+}
+
+// jump is the next synapse of a source's row of pairs that are made with one likelihood.
+DEVICE bool jump(const building *b, const projection *p, walk *w) {
+    u64 s = w->unit;
+    if (w->mirror) {
+        w->mirror = false;
+        w->source = w->target;
+        w->target = s;
+        w->ordinal = w->source * p->targets + s;
+        return true;
+    }
+    if (p->both && w->at < s) w->at = s;
+    do {
+        if (w->at >= p->targets) return false;
+        if (p->log != 0) {
+            f64 gap = __builtin_floor(exact_log(1 - exact_uniform(words_of(b->seed, WIRING, s * p->targets + w->at, p->number).x)) / p->log);
+            if (gap >= (f64)(p->targets - w->at)) return false;
+            w->at += (u64)gap;
+        }
+        w->target = w->at++;
+    } while (p->no_self && w->target == s);
+    w->source = s;
+    w->ordinal = s * p->targets + w->target;
+    w->mirror = p->both && w->target != s;
+    return true;
+}
+
+// drift is the next synapse of a source's row along which the distances between synapses are exponential.
+DEVICE bool drift(const building *b, const projection *p, walk *w) {
+    do {
+        w->ordinal = (w->unit << 32) + w->at++;
+        w->reached += -exact_log(1 - exact_uniform(words_of(b->seed, WIRING, w->ordinal, p->number).x)) / p->p;
+        f64 t = __builtin_floor(w->reached);
+        if (t >= (f64)p->targets) return false;
+        w->target = (u64)t;
+    } while (p->no_self && w->target == w->unit);
+    w->source = w->unit;
+    return true;
+}
+
+// next goes to the next synapse of a unit of work, and reports whether there is one.
+DEVICE bool next(const building *b, const projection *p, walk *w, u32 *table) {
+    switch (p->rule) {
+    case INDEGREE:
+    case OUTDEGREE: return owned(b, p, w, table);
+    case BERNOULLI: return jump(b, p, w);
+    case PAIRWISE_POISSON: return drift(b, p, w);
+    }
+    if (w->at++ > 0) return false;
+    w->ordinal = w->unit;
+    if (p->rule == ONE_TO_ONE) {
+        w->source = w->target = w->unit;
+        w->ordinal = w->unit * p->targets + w->unit;
+    } else if (p->rule == ALL_TO_ALL) {
+        w->source = w->unit / p->targets;
+        w->target = w->unit % p->targets;
+        return !p->no_self || w->source != w->target;
+    } else {
+        two_words x = words_of(b->seed, WIRING, w->unit, p->number);
+        u64 among = others(p, p->targets), pair = p->pairs > 0 ? permuted(p, w->unit) : 0;
+        w->source = p->pairs > 0 ? pair / among : below(x.x, p->sources);
+        w->target = past(p, w->source, p->pairs > 0 ? pair % among : below(x.y, among));
+    }
+    return true;
+}
+
+// all_synapses counts the synapses of a projection for their rows, or places them there; a thread has some of its units of work.
+template <bool PLACES> DEVICE void all_synapses(const building *b, const projection *p) {
+    u64 made = 0;
+    u32 *table = b->tables + thread_index() * p->slots;
+    for (u64 unit = thread_index(); unit < p->units; unit += thread_count()) {
+        for (walk w = {unit, 0, 0, false, 0, 0, 0}; next(b, p, &w, table);) {
+            if (!wanted(b, p, w.target, w.ordinal)) continue;
+            if (PLACES) place(b, p, w.source, w.target, w.ordinal);
+            else add(b->row + p->from + w.source, (u64)1);
+            made++;
+        }
+    }
+    add(b->made + p->index, made);
+}
+
+// order_of are the synapses of a row, which are sorted by delay, port and weight; without delays these are all the same.
+template <class D> struct order_of {
+    u32 *port;
+    i32 *weight;
+    D *delay;
+};
+
+template <class D> DEVICE bool comes_before(order_of<D> r, u64 i, u64 j) {
+    if (r.delay != nullptr && r.delay[i] != r.delay[j]) return r.delay[i] < r.delay[j];
+    return r.port[i] != r.port[j] ? r.port[i] < r.port[j] : r.weight[i] < r.weight[j];
+}
+
+template <class T> DEVICE void exchange_words(T *list, u64 i, u64 j) {
+    T first = list[i];
+    list[i] = list[j];
+    list[j] = first;
+}
+
+// sort_row sorts n synapses by a block, in place (Batcher's bitonic sort, its merges mirrored, so that what would come behind the last
+// synapse stays there). All threads must call it, and see the row then.
+template <class D> DEVICE void sort_row(order_of<D> r, u64 n) {
+    for (u64 length = 2; length / 2 < n; length *= 2) {
+        for (u64 by = length / 2; by > 0; by /= 2) {
+            u64 flip = by == length / 2 ? length - 1 : by;
+            for (u64 k = thread_in_block();; k += block_size()) {
+                u64 i = (k & ~(by - 1)) << 1 | (k & (by - 1)), j = i ^ flip;
+                if (i >= n) break;
+                if (j >= n || !comes_before(r, j, i)) continue;
+                exchange_words(r.port, i, j);
+                exchange_words(r.weight, i, j);
+                if (r.delay != nullptr) exchange_words(r.delay, i, j);
+            }
+            block_barrier();
+        }
+    }
+}
