@@ -52,7 +52,7 @@ struct building {
     u16 *long_delay;
     u64 *sums;          // |weight| by port
     u64 *made;          // synapses by projection
-    u32 *longest;       // word d is 1 where a delay is d; word 0 where a value could not be used
+    u32 *longest;       // word d is not 0 where a delay is d, word 0 where a value could not be used
     u32 *tables;        // of the threads' choices
     u64 neurons;
     part own;           // of the network
@@ -117,6 +117,11 @@ DEVICE bool wanted(const building *b, const projection *p, u64 target, u64 ordin
     return p->keep == 100 || below(words_of(b->seed, ATTRACTIVITY, ordinal, p->number).x, 100) < p->keep;
 }
 
+// mark makes a word other than 0.
+DEVICE void mark(u32 *word) {
+    if (read(word) == 0) fetch_add(word, 1);
+}
+
 // place gives a synapse its values and a place in its row.
 DEVICE void place(const building *b, const projection *p, u64 source, u64 target, u64 ordinal) {
     bool bad = false;
@@ -139,9 +144,9 @@ DEVICE void place(const building *b, const projection *p, u64 source, u64 target
         }
         if (b->short_delay != nullptr) b->short_delay[at] = (u8)delay;
         else b->long_delay[at] = (u16)delay;
-        if (read(b->longest + delay) == 0) b->longest[delay] = 1;
+        mark(b->longest + delay);
     }
-    if (bad) b->longest[0] = 1;
+    if (bad) mark(b->longest);
 }
 
 // past maps 0…n−2 to the neurons other than self where it is forbidden.

@@ -103,7 +103,7 @@ func (o *runOptions) buildFlag(cmd *cobra.Command) {
 // checkBuild refuses places that there are not.
 func (o *runOptions) checkBuild() error {
 	switch {
-	case o.build == onHost:
+	case o.build == onHost || o.build == "": // a command without the flag
 		return nil
 	case o.build != onDevice:
 		return usageError{fmt.Errorf("--build is %q, want %s or %s", o.build, onHost, onDevice)}

@@ -45,6 +45,11 @@ var build = sync.OnceValues(func() (string, error) {
 
 var flags = []string{"-O2", "-Wall", "-Werror", "-Wno-unknown-pragmas"}
 
+// racing are the flags of kernels that are watched.
+var racing = []string{
+	"-O1", "-g1", "-Wall", "-Werror", "-Wno-unknown-pragmas", "-Wno-unused-function", "-DRACES", "-fsanitize=thread", "--param=tsan-distinguish-volatile=1",
+}
+
 // hostUnit is all of the stand-in but the kernels.
 func hostUnit(host fs.FS) unit { return unit{"host.cpp", []fs.FS{host}, flags} }
 
@@ -123,20 +128,18 @@ func Checked(t testing.TB, changes ...Change) *StandIn {
 	NeedCompiler(t)
 	host, err := fs.Sub(sources, "host")
 	require.NoError(t, err)
-	lib, err := keep(hostUnit(host), unit{"kernels.cpp", []fs.FS{changed(t, changes), host}, []string{
-		"-O1", "-g1", "-Wall", "-Werror", "-Wno-unknown-pragmas", "-Wno-unused-function", "-DRACES", "-fsanitize=thread", "--param=tsan-distinguish-volatile=1",
-	}})
+	lib, err := keep(hostUnit(host), unit{"kernels.cpp", []fs.FS{changed(t, changes), host}, racing})
 	require.NoError(t, err)
 	return open(t, lib)
 }
 
-// Building is Host with the kernels that build networks alone, with some text changed.
+// Building is Checked for the kernels that build networks.
 func Building(t testing.TB, changes ...Change) *StandIn {
 	t.Helper()
 	NeedCompiler(t)
 	host, err := fs.Sub(sources, "host")
 	require.NoError(t, err)
-	lib, err := keep(hostUnit(host), unit{"building.cpp", []fs.FS{changed(t, changes), host}, append(flags[:len(flags):len(flags)], "-Wno-unused-function")})
+	lib, err := keep(hostUnit(host), unit{"building.cpp", []fs.FS{changed(t, changes), host}, racing})
 	require.NoError(t, err)
 	return open(t, lib)
 }

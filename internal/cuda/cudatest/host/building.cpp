@@ -1,7 +1,7 @@
-// The kernels that build networks, for fibers; a unit of its own, which compiles in seconds, for tests that plant mistakes in them.
+// The kernels that build networks, for fibers, compiled so that races are found; a unit of its own, which compiles in seconds, for tests that plant mistakes in them.
 #include "build.cu"
 #include "kernel.h"
 
 #define ENTRY(f) KERNEL_ENTRY(f, nullptr)
 static const kernel list_of_kernels[] = {ENTRY(count_synapses), ENTRY(place_synapses), ENTRY(sort_rows), ENTRY(exact_values)};
-const kernel_list kernels = {list_of_kernels, sizeof list_of_kernels / sizeof *list_of_kernels, false};
+const kernel_list kernels = {list_of_kernels, sizeof list_of_kernels / sizeof *list_of_kernels, true};
