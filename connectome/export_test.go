@@ -178,8 +178,9 @@ func TestExportLearnt(t *testing.T) {
 		rows[k] = q.Initial(uint64(k), got.Scale)
 	}
 	q.ToState(rows, have)
-	for port, at := 0, 0; port < len(p.In); port++ { // equal synapses change places with their weights
-		n := int(p.In[port])
+	at := 0
+	for _, in := range p.Onto() { // equal synapses change places with their weights
+		n := int(in)
 		slices.Sort(want[at : at+n])
 		slices.Sort(have[at : at+n])
 		at += n

@@ -221,7 +221,10 @@ func (l *load) add(p *plan, w *wiring) {
 		if !w.varies() {
 			each, dropped = each-4, dropped+4
 		}
-		ends := add(mul(uint64(w.from.Count)+1, 8), mul(uint64(w.ports.Count), 4))
+		ends := mul(uint64(w.from.Count)+1, 8)
+		if p.inParts() {
+			ends = add(ends, mul(uint64(w.ports.Count), 4))
+		}
 		if p.divided(w) {
 			ends = add(ends, mul(uint64(w.from.Count), 4))
 		}

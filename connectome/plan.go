@@ -84,6 +84,9 @@ type wiring struct {
 // newPlan plans a network. It refuses one that cannot fit into memory, as far as this is known before synapses are counted.
 func newPlan(g *genome.Genome, o Options) (*plan, error) { return newPlanUpTo(g, o, 0) }
 
+// inParts reports whether the plan is one of several parts.
+func (p *plan) inParts() bool { return !p.part.Whole() || p.allgather != nil }
+
 // newPlanUpTo is newPlan of a network that may take most bytes, since it is not to be built; 0: those of o.
 func newPlanUpTo(g *genome.Genome, o Options, most uint64) (*plan, error) {
 	p, err := newDraft(g, o, most)

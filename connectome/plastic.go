@@ -28,7 +28,7 @@ type Plastic struct {
 	Same   int32
 	Delay  Delays   // none if all are Steps
 	Steps  uint16   // bursts
-	In     []uint32 // per port of Ports: number of synapses onto it in the whole network
+	In     []uint32 // per port of Ports: number of synapses onto it in the whole network; nil in that, see Onto
 
 	Lag             uint32 // L: a spike of the target in burst u is a post event of burst u + Lag
 	Longest         uint32 // the largest delay
@@ -104,11 +104,26 @@ func (p *Plastic) Synapses() uint64 { return uint64(len(p.Target)) }
 
 // Whole is the number of the projection's synapses in the whole network, which is the number of its weights in a state.
 func (p *Plastic) Whole() uint64 {
+	if p.In == nil {
+		return p.Synapses()
+	}
 	n := uint64(0)
 	for _, in := range p.In {
 		n += uint64(in)
 	}
 	return n
+}
+
+// Onto is, per port of Ports, the number of synapses onto it in the whole network.
+func (p *Plastic) Onto() []uint32 {
+	if p.In != nil {
+		return p.In
+	}
+	onto := make([]uint32, p.Ports.Count)
+	for _, port := range p.Target {
+		onto[port-p.Ports.First]++
+	}
+	return onto
 }
 
 // DelayOf is the delay of synapse k in bursts.
@@ -194,8 +209,8 @@ func (p *Plastic) Places() []uint64 {
 
 // EachPlace goes through the rows and tells the place of each synapse in the order by target.
 func (p *Plastic) EachPlace(take func(k, place uint64)) {
-	next := make([]uint64, len(p.In)+1)
-	for i, n := range p.In {
+	next := make([]uint64, p.Ports.Count+1)
+	for i, n := range p.Onto() {
 		next[i+1] = next[i] + uint64(n)
 	}
 	for k, port := range p.Target {
@@ -209,8 +224,8 @@ func (p *Plastic) EachPlace(take func(k, place uint64)) {
 // its number in the rows and its source neuron.
 func (p *Plastic) SynapseAt(place uint64) (port uint32, k uint64, source uint32, here bool) {
 	port = p.Ports.First
-	for rest := place; rest >= uint64(p.In[port-p.Ports.First]); port++ {
-		rest -= uint64(p.In[port-p.Ports.First])
+	for rest, onto := place, p.Onto(); rest >= uint64(onto[port-p.Ports.First]); port++ {
+		rest -= uint64(onto[port-p.Ports.First])
 	}
 	p.EachPlace(func(synapse, at uint64) {
 		if at == place {
@@ -319,7 +334,7 @@ func (p *plan) newPlastic(w *wiring, c, rows *Connectome) (Plastic, error) {
 	m := Plastic{
 		Projection: w.index, Rule: rule, From: w.from, To: w.to, Ports: w.ports, Port: uint32(w.which()),
 		Target: rows.Target, Weight: rows.Weight, Delay: rows.Delay, Steps: 1,
-		In: make([]uint32, w.ports.Count), Lag: uint32(max(1, 2*l.Back)), Longest: uint32(rows.MaxDelay),
+		Lag: uint32(max(1, 2*l.Back)), Longest: uint32(rows.MaxDelay),
 		Lo: w.low, Hi: w.high, Below: w.below, Above: w.above, Lift: p.lifts[w.p.To], PSPMax: p.pspMax(w.p.From),
 	}
 	for _, n := range w.out {
@@ -332,8 +347,8 @@ func (p *plan) newPlastic(w *wiring, c, rows *Connectome) (Plastic, error) {
 	if w.delay.Kind == genome.Const && w.delays == nil {
 		m.Delay, m.Steps, m.Longest = Delays{}, w.steps, uint32(w.steps)
 	}
-	for _, port := range m.Target {
-		m.In[port-m.Ports.First]++
+	if p.inParts() {
+		m.In = m.Onto()
 	}
 	for k := range m.Weight {
 		switch x := m.Initial(uint64(k), c.Scale); {
@@ -562,7 +577,7 @@ func bit(x bool) int {
 // cut returns part of a plastic projection.
 func (p *Plastic) cut(c *Connectome, part Part) Plastic {
 	cut := *p
-	cut.Row, cut.Target, cut.Weight = make([]uint64, len(p.Row)), nil, nil
+	cut.Row, cut.Target, cut.Weight, cut.In = make([]uint64, len(p.Row)), nil, nil, p.Onto()
 	var delays []uint16
 	for s := range p.From.Count {
 		for k := p.Row[s]; k < p.Row[s+1]; k++ {

@@ -68,7 +68,7 @@ func (p *Plastic) build(c *connectome.Connectome, number int) connectome.Plastic
 	from, to := &c.Areas[p.From], &c.Areas[p.To]
 	m := connectome.Plastic{
 		Projection: number, Rule: &genome.Plasticity{Name: "test", Every: p.Every, When: p.Rule.When != "", Window: p.Window.Kind},
-		From: from.Neurons, To: to.Neurons, Ports: to.Ports, Port: uint32(max(1, p.Port) - 1), Row: make([]uint64, from.Neurons.Count+1), In: make([]uint32, to.Ports.Count),
+		From: from.Neurons, To: to.Neurons, Ports: to.Ports, Port: uint32(max(1, p.Port) - 1), Row: make([]uint64, from.Neurons.Count+1),
 		Lag: max(1, p.Lag), Steps: 1, Lo: p.Lo, Hi: p.Hi, Below: p.Lo, Above: p.Hi, Divide: p.Divide, Lift: lifts(to), PSPMax: from.PSPMax, Pre: p.Pre, Post: p.Post, Source: p.Source, Synapse: p.Synapse, TargetVariables: p.Target, Window: p.Window,
 	}
 	for _, of := range p.Of {
@@ -89,7 +89,6 @@ func (p *Plastic) build(c *connectome.Connectome, number int) connectome.Plastic
 		m.Row[s.From+1]++
 		m.Target, m.Weight = append(m.Target, first+s.To), append(m.Weight, s.Weight)
 		delays = append(delays, max(1, s.Delay))
-		m.In[first+s.To-to.Ports.First]++
 		m.Longest = max(m.Longest, uint32(max(1, s.Delay)))
 	}
 	for s := range from.Neurons.Count {

@@ -109,7 +109,7 @@ func (m *member) eachOf(p *connectome.Plastic, a engine.Array) func(connectome.P
 			}
 		case engine.BySynapse:
 			place := uint64(0)
-			for i, in := range p.In {
+			for i, in := range p.Onto() {
 				if end := place + uint64(in); part.Owns(p.To.First + uint32(i)%p.To.Count) {
 					for ; place < end; place++ {
 						take(place)
