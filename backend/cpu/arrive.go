@@ -52,14 +52,18 @@ func (s *share) arrive(lo int, ends []uint32) {
 func (s *share) arriveAll(t uint64) {
 	l := s.l
 	v := l.volley(t - l.longest)
-	from, to := l.cuts[s.index], l.cuts[s.index+1]
 	k, q := &s.w.b.kernels, uint32(0)
 	inBatches(v.sources, func(part []uint32) {
-		touch(k, from, part)
-		touch(k, to, part)
+		touch(k, l.p.Row, part)
+		for _, cuts := range l.cuts[s.index : s.index+2] {
+			if cuts != nil {
+				touch(k, cuts, part)
+			}
+		}
 	}, func(part []uint32) {
 		for _, i := range part {
-			s.stretch(i, from[i], to[i], moment{l.pastOf(v.last[q], l.longest), v.traces, v.variables, q})
+			from, to := s.ownOf(i)
+			s.stretch(i, from, to, moment{l.pastOf(v.last[q], l.longest), v.traces, v.variables, q})
 			q++
 		}
 	})

@@ -23,24 +23,24 @@ type block struct {
 	t    uint64
 	till uint32 // the latest post events to apply, as the ring's lanes count bursts
 	pieces
-	post      []vector.Table // of traces
-	pre       []vector.Table
-	variables [][]float32 // per synapse: those of its source
-	all, few  entries     // the block's synapses; those of them that have a further event
-	near      []float32   // the first traces of targets
-	counts    []uint32    // post events that are pending
-	skips     []uint32    // later ones that are not to be applied yet
-	chosen    []uint32    // flags
-	which     []uint32    // the entries of few, in the block
-	left      []uint32    // events of few
-	at        []uint32    // the next one's entry in the list of places, or its place
-	amounts   []int32
-	out       []float32
-	long      []uint32 // synapses with more events than a slot has
-	places    []uint32 // of these events
-	tally     []uint32 // scratch
-	broken    bool     // there is a weight that is NaN
-	paired    bool     // long stretches go to pairing
+	post        []vector.Table // of traces
+	pre         []vector.Table
+	variables   [][]float32 // per synapse: those of its source
+	all, few    entries     // the block's synapses; those of them that have a further event
+	firstTraces []float32   // of the targets, where heads have them
+	counts      []uint32    // post events that are pending
+	skips       []uint32    // later ones that are not to be applied yet
+	chosen      []uint32    // flags
+	which       []uint32    // the entries of few, in the block
+	left        []uint32    // events of few
+	at          []uint32    // the next one's entry in the list of places, or its place
+	amounts     []int32
+	out         []float32
+	long        []uint32 // synapses with more events than a slot has
+	places      []uint32 // of these events
+	tally       []uint32 // scratch
+	broken      bool     // there is a weight that is NaN
+	paired      bool     // long stretches go to pairing
 }
 
 // entries are synapses with what on_post reads.
@@ -92,7 +92,7 @@ func newBlock(p *connectome.Plastic) block {
 	b := block{
 		pieces: pieces{past: make([][]float32, len(p.Pre)), source: make([][]float32, len(p.Source))}, variables: lists(len(p.Source), roomy),
 		all: newEntries(p), few: newEntries(p), counts: words(), skips: words(), chosen: words(), which: words(), left: words(), at: words(),
-		near: make([]float32, roomy), amounts: make([]int32, roomy), out: make([]float32, roomy),
+		firstTraces: make([]float32, roomy), amounts: make([]int32, roomy), out: make([]float32, roomy),
 	}
 	for k := range p.Pre {
 		b.pre = append(b.pre, tableOf(&p.Pre[k].Table))

@@ -260,7 +260,7 @@ func (b *backend) WriteState(s *engine.State) error {
 		m.Write(&s.Memory[i])
 	}
 	for _, w := range b.workers {
-		w.restore()
+		w.restore(s)
 	}
 	return nil
 }
@@ -287,7 +287,8 @@ func (b *backend) NotFinite() *engine.NotFinite {
 		x.Neuron = b.own.Neuron(x.Neuron)
 		return x
 	}
-	if !slices.ContainsFunc(b.learns, (*learning).notFinite) {
+	inShares := func(w *worker) bool { return slices.ContainsFunc(w.shares, (*share).notFinite) }
+	if !slices.ContainsFunc(b.learns, (*learning).notFinite) && !slices.ContainsFunc(b.workers, inShares) {
 		return nil
 	}
 	var s engine.State // which names its entries; hardly ever made

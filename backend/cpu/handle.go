@@ -74,12 +74,19 @@ func (s *share) read(r formula.Read, in []float32, lo int, ends []uint32) {
 	case formula.ReadPre:
 		each(func(i int) float32 { return aged(&p.Pre[r.K].Table, s.past[r.K][i], s.before[i], 0, t) })
 	case formula.ReadPost:
-		if r.K == 0 && s.onPost != nil && s.task == arrives {
-			copy(in[:len(targets)], s.near)
+		switch {
+		case r.K > 0 || !s.near():
+			k.Aged(in[:len(targets)], s.traces[r.K], s.last, targets, now, &s.post[r.K])
+		case s.task == arrives:
+			copy(in[:len(targets)], s.firstTraces)
 			k.AgedNear(in[:len(targets)], s.all.lanes, s.last, targets, now, s.ring.lane(t+1), &s.post[0])
-			return
+		default:
+			ages := s.all.ages[:len(targets)]
+			for q, j := range targets {
+				ages[q] = now - s.last[j]
+			}
+			k.Decay(in[:len(targets)], s.firstTraces, ages, &s.post[0])
 		}
-		k.Aged(in[:len(targets)], s.traces[r.K], s.last, targets, now, &s.post[r.K])
 	case formula.ReadModulator:
 		now := l.now[r.K]
 		if s.task == sweeps {

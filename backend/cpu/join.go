@@ -35,9 +35,10 @@ func (b *backend) join(s *engine.State) {
 		} else {
 			l.departures = b.learns[sources[i]].departures
 		}
-		if first := b.learns[targets[i]]; first != l {
+		switch first := b.learns[targets[i]]; {
+		case first != l:
 			l.post, l.postLast = first.post, first.postLast
-		} else {
+		case !l.together():
 			n := uint64(b.span(l.p.To).Count)
 			l.post, l.postLast = lists(len(l.p.Post), n), room[uint64](n)
 		}

@@ -22,15 +22,15 @@ type learning struct {
 	p       *connectome.Plastic
 	weight  []float32
 	synapse [][]float32
-	cuts    [][]uint64 // with a single delay: worker i has cuts[i][s] ≤ k < cuts[i+1][s] of the row of source s
+	cuts    [][]uint32 // with a single delay: of the row of source s, worker i has the synapses cuts[i][s] ≤ q < cuts[i+1][s], see ownOf
 	least   uint64     // the smallest delay
 	longest uint64
 	tame    bool // the weights that were written were within their bounds, and none was −0
 
 	*departures
 	leads    bool        // of the projections with these departures it is the first
-	post     [][]float32 // per trace, by target of the part: after the last event that has left the queues; those of posts are shared too
-	postLast []uint64    // as in the state
+	post     [][]float32 // per trace, by target of the part: after the last event that has left the queues; nil where posts have the same
+	postLast []uint64    // likewise, as in the state
 	modulators
 	seen *windows // of FEAGI's rules
 }
@@ -73,8 +73,7 @@ func newLearning(b *backend, p *connectome.Plastic, workers int) *learning {
 		l.seen = newWindows(p, l.longest-l.least+1)
 	}
 	if p.Delay.None() {
-		l.cuts = make([][]uint64, workers+1)
-		l.cuts[0], l.cuts[workers] = p.Row[:p.From.Count], p.Row[1:]
+		l.cuts = make([][]uint32, workers+1) // those at the ends of rows stay nil
 	}
 	return l
 }
@@ -120,8 +119,10 @@ func makeLearning(b *backend) (list []*learning) {
 func (l *learning) apart() bool { return l.least < uint64(l.b.c.Queues()) }
 
 // together reports whether post events are those of the spikes that leave the queues in the burst, or of a condition, which the
-// state has at once: then the shares' traces of targets are the state's.
-func (l *learning) together() bool { return l.p.When != nil || int(l.p.Lag) == l.b.c.Queues() }
+// state has at once: then what posts know of targets is the state's. Posts know nothing with FEAGI's rules.
+func (l *learning) together() bool {
+	return l.p.When != nil || int(l.p.Lag) == l.b.c.Queues() && l.p.Window.Kind == genome.WindowNone
+}
 
 // room is a slice of n zeros, in huge pages if it fills half of one: a network may have thousands of small projections.
 func room[T any](n uint64) []T {

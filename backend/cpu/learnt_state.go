@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"iter"
 	"math"
 	"slices"
 	"sync"
@@ -24,30 +25,20 @@ func (s *share) settle() {
 		}
 		s.sources.fire(l.p, s.leaving, at)
 	}
-	if s.place < len(s.of)-1 {
+	if s.place < len(s.of)-1 || l.together() {
 		return
 	}
+	s.leaving = s.own(s.leaving[:0], queue)
 	first := s.g.lo - b.span(l.p.To).First
-	list := s.posted // of a rule with a condition the state has the events themselves
-	if s.when != nil {
-		at = b.number
-	} else if !l.together() || l.seen != nil { // or else these are the targets that posted lists
-		s.leaving = s.own(s.leaving[:0], queue)
-		list = s.leaving
-	}
 	end := first + s.g.hi - s.g.lo
 	last := l.postLast[first:end]
-	post := l.post
-	if l.together() {
-		post = nil // these are the traces of the share
-	}
-	inBatches(list, func(part []uint32) {
+	inBatches(s.leaving, func(part []uint32) {
 		touch(&b.kernels, last, part)
-		for _, values := range post {
+		for _, values := range l.post {
 			touch(&b.kernels, values[first:end], part)
 		}
 	}, func(part []uint32) {
-		for k, values := range post {
+		for k, values := range l.post {
 			raise(&l.p.Post[k], values[first:end], last, part, at)
 		}
 		for _, j := range part {
@@ -57,10 +48,10 @@ func (s *share) settle() {
 }
 
 // restore follows a state that has been written: it sets up traces, ring, turn and spikes on their way. No event is pending then.
-func (s *share) restore() {
+func (s *share) restore(state *engine.Plastic) {
 	l, b := s.l, s.w.b
 	if s.place == 0 {
-		s.restorePosts()
+		s.restorePosts(state)
 	}
 	s.stays = s.still && l.tame
 	s.broken = !l.tame // maybe
@@ -83,21 +74,19 @@ func (s *share) restore() {
 	}
 }
 
-func (s *share) restorePosts() {
+func (s *share) restorePosts(state *engine.Plastic) {
 	l, b := s.l, s.w.b
-	first, lag := s.g.lo-b.span(l.p.To).First, uint64(l.p.Lag)
-	for k := range s.traces {
-		copy(s.traces[k], l.post[k][first:])
-	}
-	for j := range s.last {
-		last := l.postLast[first+uint32(j)]
+	lag := uint64(l.p.Lag)
+	s.ring.clear(b.number)
+	for j, at := range s.targets() {
+		for k := range s.traces {
+			s.setTrace(k, j, state.Post[k][at])
+		}
+		last := state.PostLast[at]
 		if s.when == nil && last > 0 {
 			last += lag
 		}
-		s.last[j] = uint32(b.number) - longAgo
-		if last > 0 && b.number-last < longAgo {
-			s.last[j] = uint32(last)
-		}
+		s.setLast(j, last, b.number)
 	}
 	if s.when == nil {
 		for back := uint64(b.queues.depth()); back > lag; back-- {
@@ -105,13 +94,32 @@ func (s *share) restorePosts() {
 			s.raise(b.number - back + lag)
 		}
 	}
-	s.ring.clear(b.number)
-	for j := range s.ring.heads {
-		s.ring.heads[j] = [2]uint32{}
-	}
-	s.bringNear()
 	s.turn.resting = false
 	s.turn.begin(b.number, &s.ring)
+}
+
+// targets are the share's: the j-th of them is the at-th of its area.
+func (s *share) targets() iter.Seq2[uint32, uint32] {
+	return func(yield func(j, at uint32) bool) {
+		for j := range s.g.hi - s.g.lo {
+			if !yield(j, s.w.b.own.Neuron(s.g.lo+j)-s.l.p.To.First) {
+				return
+			}
+		}
+	}
+}
+
+// readPosts copies what posts know of the share's targets, where the state has the same events.
+func (s *share) readPosts(to *engine.Plastic) {
+	for j, at := range s.targets() {
+		for k := range s.traces {
+			to.Post[k][at] = s.traceOf(k, j)
+		}
+		to.PostLast[at] = s.lastOf(j, s.w.b.number)
+		if s.when == nil && to.PostLast[at] > 0 {
+			to.PostLast[at] -= uint64(s.l.p.Lag)
+		}
+	}
 }
 
 // readLearnt applies all events that are pending and copies what the projections have learnt.
@@ -128,6 +136,12 @@ func (b *backend) readLearnt(s *engine.State) {
 	s.Plastic = resized(s.Plastic, len(b.learns))
 	for i, l := range b.learns {
 		l.read(&s.Plastic[i])
+		if !l.together() {
+			continue
+		}
+		for _, w := range b.workers {
+			w.shares[i].readPosts(&s.Plastic[i])
+		}
 	}
 }
 
@@ -157,15 +171,27 @@ func (l *learning) read(s *engine.Plastic) {
 	}
 	s.Pre, s.Source = several(s.Pre, l.settled.traces), several(s.Source, l.settled.variables)
 	s.PreLast = append(s.PreLast[:0], l.settled.last...)
-	s.Post = resized(s.Post, len(l.post))
+	s.Post = resized(s.Post, len(l.p.Post))
 	for k := range s.Post {
+		s.Post[k] = cleared(s.Post[k], int(l.p.To.Count))
+	}
+	s.PostLast = cleared(s.PostLast, int(l.p.To.Count))
+	for k := range l.post {
 		s.Post[k] = scatter(l.b, l.p.To, s.Post[k], l.post[k])
 	}
-	s.PostLast = scatter(l.b, l.p.To, s.PostLast, l.postLast)
+	if l.postLast != nil {
+		s.PostLast = scatter(l.b, l.p.To, s.PostLast, l.postLast)
+	}
 	s.Modulator, s.ModulatorLast = append(s.Modulator[:0], l.settledValue...), append(s.ModulatorLast[:0], l.settledLast...)
 }
 
 func resized[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
+
+func cleared[T any](s []T, n int) []T {
+	s = resized(s, n)
+	clear(s)
+	return s
+}
 
 // write replaces what the projection has learnt; the backend's queues are those of the new state.
 func (l *learning) write(s *engine.Plastic) {
@@ -176,10 +202,12 @@ func (l *learning) write(s *engine.Plastic) {
 	for k := range l.synapse {
 		l.p.FromState(l.synapse[k], s.Synapse[k])
 	}
-	for k := range l.post {
-		pick(l.b, l.p.To, l.post[k], s.Post[k])
+	if !l.together() {
+		for k := range l.post {
+			pick(l.b, l.p.To, l.post[k], s.Post[k])
+		}
+		pick(l.b, l.p.To, l.postLast, s.PostLast)
 	}
-	pick(l.b, l.p.To, l.postLast, s.PostLast)
 	copy(l.settledValue, s.Modulator)
 	copy(l.settledLast, s.ModulatorLast)
 	copy(l.value, s.Modulator)
@@ -208,6 +236,21 @@ func (l *learning) write(s *engine.Plastic) {
 			l.modulate(k, l.value, l.last, number-back)
 		}
 	}
+}
+
+// notFinite says that a trace of a target is NaN or infinite, where the state has it from posts.
+func (s *share) notFinite() bool {
+	if s.place > 0 || !s.l.together() {
+		return false
+	}
+	for k := range s.traces {
+		for j := range s.g.hi - s.g.lo {
+			if x := s.traceOf(k, j); x-x != 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // notFinite says that a number is NaN or infinite. What events that are not applied yet will make is not looked at.

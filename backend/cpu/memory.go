@@ -55,7 +55,10 @@ func dealt(c *connectome.Connectome, wanted int) (list []*worker, slots []uint64
 
 // withRows adds the bytes of everything else to those of the rows.
 func withRows(c *connectome.Connectome, list []*worker, slots []uint64, rows uint64) uint64 {
-	total := rows + uint64(c.Part.Count(c.Neurons))*uint64(4+2+2+4*c.Variables()) + 8*uint64(len(list))*uint64(c.Neurons+1)
+	total := rows + uint64(c.Part.Count(c.Neurons))*uint64(4+2+2+4*c.Variables())
+	if c.Synapses() > 0 {
+		total += 8 * uint64(len(list)) * uint64(c.Neurons+1)
+	}
 	for i := range c.Areas {
 		total += 1024 * uint64(len(c.Areas[i].Drives)) // searches in tables of thresholds
 	}
@@ -95,11 +98,11 @@ func learningBytes(c *connectome.Connectome, i int, list []*worker) uint64 {
 		total += volleys * (uint64(unsafe.Sizeof(volley{})) + uint64(unsafe.Sizeof([]float32{}))*uint64(len(p.Pre)+len(p.Source)))
 	}
 	posts := !with(sameTargets)
-	if posts {
+	if posts && !(&learning{b: b, p: p}).together() {
 		total += uint64(b.span(p.To).Count) * uint64(8+4*len(p.Post))
 	}
 	if p.Delay.None() {
-		total += 8 * sources * (workers - 1)
+		total += 4 * sources * (workers - 1)
 	} else {
 		total += workers * uint64(p.Longest) * uint64(unsafe.Sizeof([]trip{}))
 	}
@@ -110,7 +113,7 @@ func learningBytes(c *connectome.Connectome, i int, list []*worker) uint64 {
 	for _, w := range list {
 		total += shareBytes(p)
 		if posts {
-			total += postsBytes(c, p, w.groupOf(p))
+			total += postsBytes(p, w.groupOf(p))
 		}
 	}
 	return total
@@ -126,16 +129,14 @@ func shareBytes(p *connectome.Plastic) uint64 {
 }
 
 // postsBytes is the memory of a worker's share of targets.
-func postsBytes(c *connectome.Connectome, p *connectome.Plastic, g *group) uint64 {
+func postsBytes(p *connectome.Plastic, g *group) uint64 {
 	n := uint64(g.hi - g.lo)
-	total := 4 * n
+	total := 4 * n * uint64(1+len(p.Post))
 	if readsPostToo(p) {
 		total += n
 	}
-	if l := (&learning{b: &backend{c: c}, p: p}); !l.together() {
-		total += 4 * n * uint64(len(p.Post))
-	}
 	if p.OnPost != nil {
+		total -= 4 * n * uint64(min(1, len(p.Post))) // heads have the first trace
 		slots := n + uint64(spareSlots(uint32(n)))
 		total += 16 + slots*uint64(16+4+4*perSlot*len(asksOf(p.OnPost))) + n*(1+8)
 	}

@@ -11,7 +11,7 @@ func (s *share) applyPending(lo int, ends []uint32) bool {
 	k, e, n := &s.w.b.kernels.Synapses, &s.all, ends[len(ends)-1]
 	k.FillWords(e.after, s.pieces.after[lo:], ends)
 	k.FillWords(e.base, s.pieces.base[lo:], ends)
-	some, more := k.Meet(e.lanes[:n], s.near, s.counts, e.ages, s.ring.heads, e.target, e.after, e.base)
+	some, more := k.Meet(e.lanes[:n], s.firstTraces, s.counts, e.ages, s.ring.heads, e.target, e.after, e.base)
 	if some == 0 {
 		return false
 	}

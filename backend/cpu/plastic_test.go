@@ -109,11 +109,14 @@ func pairs(each uint32, chance float64, source uint32) *connectome.Connectome {
 	return n.Build()
 }
 
-// TestLongTurns runs so long that the ring's lanes are counted anew several times, and over the burst from which the bursts of last
-// events are kept as they were.
+// TestLongTurns runs so long that the ring's lanes are counted anew several times, and over a turnover of last events, of which some
+// are old before and some become it.
 func TestLongTurns(t *testing.T) {
 	c := pairs(10, 0.1, 10)
-	for _, first := range []uint64{0, longAgo/2 - 20_000, 1<<32 - 20_000} {
+	for i, first := range []uint64{0, turnover - 20_000, longAgo - 20_000, 1<<32 - 20_000} {
+		for k := range c.Plastic {
+			c.Plastic[k].Lag = uint32(3 - i%2) // posts know of the same events as the state does, or of more
+		}
 		oracle, err := reference.Open(c, engine.Want{})
 		if err != nil {
 			t.Fatal(err)
@@ -121,6 +124,14 @@ func TestLongTurns(t *testing.T) {
 		b := open(c, engine.Want{}, 2, vector.Best())
 		state := engine.NewState(c)
 		state.Number = first
+		for i := range state.Plastic {
+			p := &state.Plastic[i]
+			for j := range p.PostLast { // in the past of the queues, some so long ago that posts.last does not tell when
+				if age := 3 + uint64(j)*(2*turnover-2000); age < first {
+					p.PostLast[j], p.Post[0][j] = first-age, 1.5
+				}
+			}
+		}
 		for _, x := range []engine.Backend{oracle, b} {
 			if err := x.WriteState(state); err != nil {
 				t.Fatal(err)
@@ -132,6 +143,46 @@ func TestLongTurns(t *testing.T) {
 		}
 		if d != nil {
 			t.Errorf("from burst %d: burst %d, neuron %d: %s is %s, want %s", first, d.Burst, d.Neuron, d.Field, d.B, d.A)
+		}
+		_ = b.Close()
+	}
+}
+
+// TestOldEvents: the state's last events of targets that are silent stay as they are, however long ago they were, also over a turnover.
+func TestOldEvents(t *testing.T) {
+	if until := connectome.NewTable(connectome.MaxTau).Until; until > longestAge {
+		t.Fatalf("traces last for %d bursts, longer than %d", until, uint64(longestAge))
+	}
+	c := pairs(12, 0.4, 0)
+	c.Areas[2].Constant("threshold").Const = 1e9
+	for lag := range uint32(2) {
+		c.Plastic[0].Lag = 2 + lag // posts know of more events than the state does, or of the same
+		b := open(c, engine.Want{}, 2, vector.Best())
+		state, got := engine.NewState(c), &engine.State{}
+		state.Number = 1<<34 - 3
+		for j, age := range []uint64{3, turnover, longestAge - 3, longestAge - 1, longestAge, longestAge + 1, longAgo - 1, longAgo, longAgo + 1, 1 << 32, 1 << 33} {
+			state.Plastic[0].PostLast[j] = state.Number - 3 - age // the twelfth has none
+		}
+		if err := b.WriteState(state); err != nil {
+			t.Fatal(err)
+		}
+		for range 7 {
+			_ = b.Step(nil, &engine.Burst{})
+			if err := b.ReadState(got); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(got.Plastic[0].PostLast, state.Plastic[0].PostLast) {
+				t.Fatalf("lag %d, burst %d: last events are %d, want %d", 2+lag, b.number, got.Plastic[0].PostLast, state.Plastic[0].PostLast)
+			}
+		}
+		x := b.workers[0].shares[0]
+		want := x.lastOf(1, b.number)
+		for past := range uint64(40) { // a long time without a spike
+			now := b.number/turnover*turnover + past*turnover
+			x.raise(now)
+			if last := x.lastOf(1, now+1); last != want {
+				t.Fatalf("after burst %d the last event is %d, want %d", now, last, want)
+			}
 		}
 		_ = b.Close()
 	}
@@ -266,7 +317,7 @@ func TestRareSources(t *testing.T) {
 		if d != nil {
 			t.Errorf("%s: burst %d, neuron %d: %s is %s, want %s", text, d.Burst, d.Neuron, d.Field, d.B, d.A)
 		}
-		if posts := b.learns[0].postLast[0]; posts == 0 {
+		if b.workers[0].shares[0].lastOf(0, b.number) == 0 {
 			t.Error("the targets never fire")
 		}
 		_ = b.Close()

@@ -4,36 +4,97 @@ import (
 	"math"
 	"slices"
 
+	"burst/backend/cpu/internal/vector"
 	"burst/internal/formula"
 )
 
 // posts are a worker's neurons of an area as targets of plastic projections: their events, and the traces that these raise.
 // Projections whose rules see the same of their targets share them (join).
 type posts struct {
-	of     []*share // the first one notes events, the last one raises traces
-	traces [][]float32
-	last   []uint32 // the lower half of the burst of the last event, plus 1; of none, and of those longer ago, a burst longAgo back
-	posted []uint32 // targets with an event in this burst
+	of     []*share          // the first one notes events, the last one raises traces
+	traces [][]float32       // after the last event; the first one is nil where the ring's heads have it, see traceOf
+	last   []uint32          // the lower half of the burst of the last event, plus 1; of none and of old ones, a burst longAgo back
+	old    map[uint32]uint64 // the burst of the last event, plus 1, of targets for which last does not tell it
+	posted []uint32          // targets with an event in this burst
 	ring   ring
 	turn   turn
 }
 
+// Every turnover bursts, last events that are older than longestAge become old. So those that are not old are always less than longAgo
+// back, and traces, which end before longestAge, never see the difference.
+const (
+	turnover   = longAgo / 16
+	longestAge = longAgo - 2*turnover
+)
+
 // newPosts are those of a share's targets.
 func newPosts(s *share) *posts {
 	l, n := s.l, s.g.hi-s.g.lo
-	p := &posts{last: room[uint32](uint64(n))}
-	if l.together() {
-		first := s.g.lo - s.w.b.span(l.p.To).First
-		for _, values := range l.post {
-			p.traces = append(p.traces, values[first:first+n])
-		}
-	} else {
-		p.traces = lists(len(l.p.Post), uint64(n))
-	}
+	p := &posts{last: room[uint32](uint64(n)), traces: make([][]float32, len(l.p.Post))}
 	if s.onPost != nil {
 		p.ring = newRing(n, len(s.asks))
 	}
+	for k := range p.traces {
+		if k > 0 || s.onPost == nil {
+			p.traces[k] = room[float32](uint64(n))
+		}
+	}
 	return p
+}
+
+// near reports whether heads have the first trace.
+func (p *posts) near() bool { return len(p.traces) > 0 && p.traces[0] == nil }
+
+// traceOf is the k-th one of target j after its last event.
+func (p *posts) traceOf(k int, j uint32) float32 {
+	if k == 0 && p.near() {
+		return math.Float32frombits(p.ring.heads[j][1])
+	}
+	return p.traces[k][j]
+}
+
+func (p *posts) setTrace(k int, j uint32, x float32) {
+	if k == 0 && p.near() {
+		p.ring.heads[j][1] = math.Float32bits(x)
+	} else {
+		p.traces[k][j] = x
+	}
+}
+
+// touch asks for what traceOf and last have of targets.
+func (p *posts) touch(k *vector.Kernels, list []uint32) {
+	touch(k, p.last, list)
+	if p.near() {
+		touch(k, p.ring.heads, list)
+		touchLists(k, p.traces[1:], list)
+	} else {
+		touchLists(k, p.traces, list)
+	}
+}
+
+// lastOf is the burst of the last event of target j before burst t, plus 1; 0: none.
+func (p *posts) lastOf(j uint32, t uint64) uint64 {
+	if age := uint32(t) - p.last[j]; age < longAgo {
+		return t - uint64(age)
+	}
+	return p.old[j]
+}
+
+// setLast is the other way round.
+func (p *posts) setLast(j uint32, last, t uint64) {
+	if last > 0 && t-last < longestAge {
+		p.last[j] = uint32(last)
+		return
+	}
+	p.last[j] = uint32(t) - longAgo
+	if last > 0 {
+		if p.old == nil {
+			p.old = map[uint32]uint64{}
+		}
+		p.old[j] = last
+	} else {
+		delete(p.old, j)
+	}
 }
 
 // bind makes s one of the shares of p.
@@ -47,49 +108,25 @@ func (s *share) bind(p *posts) {
 
 // raise adds the events of burst t to the traces of the targets that posted lists.
 func (s *share) raise(t uint64) {
-	now, k := uint32(t+1), &s.w.b.kernels
-	near := s.hasNear() && !s.turn.resting // heads are not read meanwhile
-	inBatches(s.posted, func(part []uint32) {
-		touchLists(k, s.traces, part)
-		touch(k, s.last, part)
-		if near {
-			touch(k, s.ring.heads, part)
-		}
-	}, func(part []uint32) {
-		for k, values := range s.traces {
+	now := uint32(t + 1)
+	inBatches(s.posted, func(part []uint32) { s.touch(&s.w.b.kernels, part) }, func(part []uint32) {
+		for k := range s.traces {
 			trace := &s.l.p.Post[k]
 			for _, j := range part {
-				if age := now - s.last[j]; age >= longAgo || trace.Set {
-					values[j] = trace.Amount
-				} else {
-					values[j] = float32(values[j]*trace.Table.At(uint64(age))) + trace.Amount
+				x := trace.Amount
+				if age := now - s.last[j]; age < longAgo && !trace.Set {
+					x = float32(s.traceOf(k, j)*trace.Table.At(uint64(age))) + trace.Amount
 				}
+				s.setTrace(k, j, x)
 			}
 		}
 		for _, j := range part {
 			s.last[j] = now
-			if near {
-				s.ring.heads[j][1] = math.Float32bits(s.traces[0][j])
-			}
 		}
 	})
-	if t%(longAgo/2) == 0 {
-		for j, last := range s.last {
-			if now-last > longAgo {
-				s.last[j] = now - longAgo
-			}
-		}
-	}
-}
-
-// hasNear says that heads have the first trace.
-func (p *posts) hasNear() bool { return len(p.traces) > 0 && len(p.ring.heads) > 0 }
-
-// bringNear puts the first traces into the heads.
-func (p *posts) bringNear() {
-	if p.hasNear() {
-		for j := range p.ring.heads {
-			p.ring.heads[j][1] = math.Float32bits(p.traces[0][j])
+	if t%turnover == 0 {
+		for j := range uint32(len(s.last)) {
+			s.setLast(j, s.lastOf(j, t+1), t+1)
 		}
 	}
 }
@@ -152,8 +189,7 @@ func (s *share) note(t uint64) {
 		touch(k, s.ring.heads, part)
 		touch(k, s.ring.own, part)
 		if len(s.asks) > 0 {
-			touchLists(k, s.traces, part)
-			touch(k, s.last, part)
+			s.touch(k, part)
 		}
 	}, func(part []uint32) { s.noteSome(part, t) })
 }
@@ -166,7 +202,7 @@ func (s *share) noteSome(list []uint32, t uint64) {
 			x := float32(0)
 			switch r.Kind {
 			case formula.ReadPost:
-				x = float32(s.traces[r.K][j] * p.Post[r.K].Table.At(uint64(uint32(t+1)-s.last[j])))
+				x = float32(s.traceOf(int(r.K), j) * p.Post[r.K].Table.At(uint64(uint32(t+1)-s.last[j])))
 			case formula.ReadModulator:
 				x = s.l.now[r.K]
 			case formula.ReadTarget:

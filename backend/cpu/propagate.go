@@ -1,6 +1,9 @@
 package cpu
 
-import "burst/backend/cpu/internal/vector"
+import (
+	"burst/backend/cpu/internal/vector"
+	"burst/engine"
+)
 
 // flight is a spike with runs still to deliver to a worker: the segments of the next run, and the end of the row.
 type flight struct {
@@ -10,6 +13,9 @@ type flight struct {
 
 // propagate is step 1.
 func (w *worker) propagate() {
+	if w.rows.first == nil {
+		return
+	}
 	if w.rows.single != 0 {
 		w.listFired()
 		w.deliver()
@@ -85,7 +91,7 @@ func (w *worker) follow(now uint64) {
 
 // restore prepares for a new state: it makes the flights of the state's fire queues, sets the counts of work to zero, and
 // makes all blocks live.
-func (w *worker) restore() {
+func (w *worker) restore(state *engine.State) {
 	for i := range w.groups {
 		g := &w.groups[i]
 		g.wake()
@@ -95,8 +101,8 @@ func (w *worker) restore() {
 	}
 	w.updated, w.read, w.draws, w.learnt = w.blocked, 0, 0, 0
 	w.marking = false
-	for _, s := range w.shares {
-		s.restore()
+	for i, s := range w.shares {
+		s.restore(&state.Plastic[i])
 	}
 	if w.rows.single != 0 {
 		return

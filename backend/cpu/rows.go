@@ -12,7 +12,7 @@ import (
 // rows are the synapses that end at a worker's slots, one row per source neuron. The row of neuron n is
 // units[first[n]:first[n+1]]. If the network has a single delay, a row is a list of segments (package vector). Otherwise it
 // is a list of runs, one per delay and by ascending delay: the delay (1 unit), the length of the segments (2 units), the
-// segments.
+// segments. If c has no synapse but plastic ones, there is no list at all.
 type rows struct {
 	first  []uint64
 	units  []uint16
@@ -84,10 +84,14 @@ const sampled = 61
 
 // makeRows encodes the synapses of c that end at the worker's slots.
 func makeRows(c *connectome.Connectome, w *worker, delays []int) rows {
-	r := rows{first: pages.Slice[uint64](uint64(c.Neurons) + 1), least: delays[0]}
+	r := rows{least: delays[0]}
 	if len(delays) == 1 {
 		r.single = delays[0]
 	}
+	if c.Synapses() == 0 {
+		return r
+	}
+	r.first = pages.Slice[uint64](uint64(c.Neurons) + 1)
 	e := newEncoder(c, w.portSpans())
 	units, spans, share := e.measure(r.single, sampled)
 	r.ahead = aheadOf(units, spans)

@@ -119,11 +119,24 @@ func asksOf(h *connectome.Handler) (list []formula.Read) {
 // cutRows finds where the worker's synapses begin in every row.
 func (s *share) cutRows() {
 	p := s.l.p
-	cuts := room[uint64](uint64(p.From.Count))
+	cuts := room[uint32](uint64(p.From.Count))
 	for i := range cuts {
-		cuts[i] = p.Row[i] + uint64(reach(p.Target[p.Row[i]:p.Row[i+1]], s.ports[0]))
+		cuts[i] = uint32(reach(p.Target[p.Row[i]:p.Row[i+1]], s.ports[0]))
 	}
 	s.l.cuts[s.index] = cuts
+}
+
+// ownOf are the worker's synapses from ≤ k < to of source i, where there is a single delay.
+func (s *share) ownOf(i uint32) (from, to uint64) {
+	row := s.l.p.Row[i : i+2]
+	from, to = row[0], row[1]
+	if cuts := s.l.cuts[s.index]; cuts != nil {
+		from += uint64(cuts[i])
+	}
+	if cuts := s.l.cuts[s.index+1]; cuts != nil {
+		to = row[0] + uint64(cuts[i])
+	}
+	return from, to
 }
 
 // run finds, in synapses from ≤ k < end of a row, the end of those with the delay of the first one, and the worker's among them.

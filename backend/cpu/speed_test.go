@@ -425,10 +425,6 @@ func (l learner) build(plastic bool) *connectome.Connectome {
 	}
 	p := &c.Plastic[0]
 	p.Row, p.Target, p.Weight = row, target, weight
-	clear(p.In)
-	for _, port := range target {
-		p.In[port]++
-	}
 	return c
 }
 

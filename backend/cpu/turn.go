@@ -85,7 +85,8 @@ func (s *share) visit(i uint32, cut uint64) {
 	}
 	if s.due == nil {
 		if m := l.momentOf(i, l.longest, s.t); m.last < cut {
-			s.stretch(i, l.cuts[s.index][i], l.cuts[s.index+1][i], m)
+			from, to := s.ownOf(i)
+			s.stretch(i, from, to, m)
 		}
 		return
 	}
@@ -112,9 +113,6 @@ func (p *posts) rests(t uint64) bool {
 		p.ring.clear(t)
 		p.turn.begin(t, &p.ring)
 		p.turn.resting = rest
-		if !rest {
-			p.bringNear()
-		}
 	}
 	return rest
 }
@@ -158,7 +156,8 @@ func (s *share) eachStretch(take func(i uint32, from, to, delay uint64)) {
 	l, p := s.l, s.l.p
 	for i := range p.From.Count {
 		if s.due == nil {
-			take(i, l.cuts[s.index][i], l.cuts[s.index+1][i], l.longest)
+			from, to := s.ownOf(i)
+			take(i, from, to, l.longest)
 			continue
 		}
 		for k, end := p.Row[i], p.Row[i+1]; k < end; {

@@ -146,7 +146,8 @@ func (s *share) windows(t uint64) {
 		source, target := &l.seen.sources[at], &l.seen.targets[at]
 		for i := range set(source.any, 0, p.From.Count) {
 			if s.due == nil {
-				s.fired(i, l.cuts[s.index][i], l.cuts[s.index+1][i], burst, source, target)
+				from, to := s.ownOf(i)
+				s.fired(i, from, to, burst, source, target)
 				continue
 			}
 			k, end := p.Row[i], p.Row[i+1]
