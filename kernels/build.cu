@@ -8,16 +8,17 @@ KERNEL count_synapses(building b, projection p) { all_synapses<false>(&b, &p); }
 // place_synapses gives them values, and places in their rows.
 KERNEL place_synapses(building b, projection p) { all_synapses<true>(&b, &p); }
 
-// sort_rows sorts each row, a block at a time; those of up to most synapses in the block's memory, which has 10 bytes for each.
-KERNEL sort_rows(building b, u64 most) {
+// sort_rows sorts each row of more than least and up to most synapses, a block at a time: in the block's memory, which has 10 bytes for
+// each of most, or where they are.
+KERNEL sort_rows(building b, u64 least, u64 most, u32 in_place) {
     u8 *room = dynamic_memory();
     order_of<u16> own = {(u32 *)room, (i32 *)(room + 4 * most), (u16 *)(room + 8 * most)};
     for (u64 n = block_index(); n < b.neurons; n += block_count()) {
         u64 first = b.row[n], count = b.row[n + 1] - first;
-        if (count < 2) continue;
+        if (count <= least || count > most) continue;
         u32 *port = b.target + first;
         i32 *weight = b.weight + first;
-        if (count > most) {
+        if (in_place) {
             if (b.long_delay != nullptr) sort_row(order_of<u16>{port, weight, b.long_delay + first}, count);
             else sort_row(order_of<u8>{port, weight, b.short_delay != nullptr ? b.short_delay + first : nullptr}, count);
             continue;

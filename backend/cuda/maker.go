@@ -3,6 +3,7 @@ package cuda
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -27,12 +28,19 @@ type Maker struct {
 // making is what changes a Maker's speed but no result.
 type making struct {
 	threads uint32 // of a block that draws
-	sorted  uint64 // synapses of a row that is sorted in a block's shared memory, at most
+	classes []class
 	tables  uint64 // bytes of all tables of choices, where one fits
 	staging uint64 // bytes that come from the device at a time
 }
 
-var makingDefaults = making{threads: 256, sorted: 4096, tables: 64 << 20, staging: 32 << 20}
+// class are rows of up to most synapses, which blocks of so many threads sort in their shared memory, as far as there is so much. Those
+// of the last class sort longer rows in place.
+type class struct {
+	most    uint64
+	threads uint32
+}
+
+var makingDefaults = making{threads: 256, classes: []class{{512, 64}, {4096, 256}, {math.MaxUint64, 1024}}, tables: 64 << 20, staging: 32 << 20}
 
 // NewMaker builds on devices: of several, part i of a network on the i-th. The context of each that was used stays until Close.
 func NewMaker(devices []int) *Maker {
@@ -99,6 +107,7 @@ type site struct {
 	module       *driver.Module
 	stream       *driver.Stream
 	sms          int
+	room         uint64 // bytes of shared memory that a block may have
 	count, place entry[makeArgs]
 	sort         entry[sortArgs]
 }
@@ -110,8 +119,9 @@ type (
 		projection projection
 	}
 	sortArgs struct {
-		building building
-		most     uint64
+		building    building
+		least, most uint64
+		inPlace     uint32
 	}
 )
 
@@ -130,6 +140,9 @@ func newSite(device int) (*site, error) {
 	}
 	s := &site{}
 	if s.sms, err = v.Attribute(driver.MultiprocessorCount); err != nil {
+		return nil, err
+	}
+	if s.room, err = sharedRoom(v); err != nil {
 		return nil, err
 	}
 	if s.ctx, err = v.Retain(); err != nil {
@@ -352,16 +365,32 @@ func (w *work) tableBytes() (most uint64) {
 
 // sortRows sorts all rows, whose starts are known.
 func (w *work) sortRows(b building, row []uint64) error {
-	longest, filled := uint64(0), uint64(0)
+	const sortedBytes, plain = 4 + 4 + 2, 48 << 10 // more shared memory is to be asked for
+	longest := uint64(0)
 	for n := range row[1:] {
-		if length := row[n+1] - row[n]; length > 0 {
-			longest, filled = max(longest, length), filled+1
-		}
+		longest = max(longest, row[n+1]-row[n])
 	}
-	const sortedBytes = 4 + 4 + 2
-	most := min(longest, w.tune.sorted)
-	threads := uint32(1) << min(8, max(5, bits.Len64(row[len(row)-1]/filled/2))) // about one for two synapses of a row
-	return w.sort.launchGrid(uint32(min(b.neurons, uint64(32*w.sms))), threads, uint32(sortedBytes*most), w.stream, sortArgs{b, most})
+	blocks, least := uint32(min(b.neurons, uint64(32*w.sms))), uint64(1)
+	for _, c := range w.tune.classes {
+		most := min(c.most, w.room/sortedBytes, longest)
+		if most <= least {
+			continue
+		}
+		bytes := uint32(sortedBytes * most)
+		if bytes > plain {
+			if err := w.sort.f.AllowShared(bytes); err != nil {
+				return err
+			}
+		}
+		if err := w.sort.launchGrid(blocks, c.threads, bytes, w.stream, sortArgs{b, least, most, 0}); err != nil {
+			return err
+		}
+		least = most
+	}
+	if longest <= least {
+		return nil
+	}
+	return w.sort.launchGrid(blocks, w.tune.classes[len(w.tune.classes)-1].threads, 0, w.stream, sortArgs{b, least, longest, 1})
 }
 
 // building is the struct of that name in kernels/build.cuh, field for field.

@@ -98,7 +98,7 @@ func newTestMaker(t *testing.T, devices ...int) *Maker {
 
 func smallMaker(devices []int) *Maker {
 	m := NewMaker(devices)
-	m.tune = making{threads: 32, sorted: 150, tables: 40_000, staging: 1000}
+	m.tune = making{threads: 32, classes: []class{{40, 32}, {150, 64}}, tables: 40_000, staging: 1000}
 	return m
 }
 
@@ -359,5 +359,25 @@ func TestExactOnDevice(t *testing.T) {
 			want := one.of(x[i])
 			require.Equal(t, math.Float64bits(want), math.Float64bits(got), "function %d of %#x: %v, want %v", function, x[i], got, want)
 		}
+	}
+}
+
+// TestMakerSortsLongRows: rows that take more shared memory than a launch has unasked, and those that no block has memory for.
+func TestMakerSortsLongRows(t *testing.T) {
+	h := cudatest.Anywhere(t)
+	m := NewMaker([]int{0})
+	defer func() { require.NoError(t, m.Close()) }()
+	g := parsed(t, `burst: v1
+areas:
+  - {name: one, neurons: 3, model: feagi}
+  - {name: many, neurons: 9000, model: feagi}
+projections:
+  - {from: one, to: many, rule: all_to_all, weight: "uniform(-3, 3)", delay: "uniform(1 ms, 300 ms)"}
+`)
+	holdsMaker(t, m, g, connectome.Part{})
+	if h != nil { // a device with less
+		require.NoError(t, m.Close())
+		h.Control("shared", 64<<10)
+		holdsMaker(t, m, g, connectome.Part{})
 	}
 }

@@ -286,6 +286,7 @@ struct function {
     const kernel *k;
     const module *m;
     void (*place)(const unsigned *); // of a user's own library
+    mutable unsigned allowed = 48 << 10; // bytes of shared memory that a launch may ask for
 };
 
 API cuModuleGetFunction(function **f, const module *m, const char *name) {
@@ -378,7 +379,7 @@ API cuLaunchKernel(const function *f, unsigned blocks, unsigned by, unsigned bz,
     unsigned grid[3] = {blocks, by, bz}, block[3] = {threads, ty, tz};
     bool run = false;
     if (blocks == 0 || blocks > 0x7fffffff || by == 0 || bz == 0) return refuse("a grid of this shape");
-    if (shared > (f->place ? 0 : 48 << 10) || extra != nullptr) return refuse("a launch of this kind");
+    if (shared > (f->place ? 0 : f->allowed) || extra != nullptr) return refuse("a launch of this kind");
     if (!f->place && (by != 1 || bz != 1 || ty != 1 || tz != 1)) return refuse("a grid of this shape");
     if (!f->place && threads % 32 != 0) return refuse("a block of no whole warps");
     if (int e = launch_begins(f, block, stream, args, &run)) return e;
@@ -504,9 +505,11 @@ API cuOccupancyMaxActiveBlocksPerMultiprocessor(int *n, const function *f, int, 
     *n = room_for(f->k->name) < control["multiprocessors"] ? 0 : 1;
     return SUCCESS;
 }
-API cuFuncSetAttribute(const function *, int attribute, int v) {
+API cuFuncSetAttribute(const function *f, int attribute, int v) {
     ONE_AT_A_TIME;
-    return attribute == 8 && v > control["shared"] ? INVALID_VALUE : SUCCESS;
+    if (attribute == 8 && v > control["shared"]) return INVALID_VALUE;
+    if (attribute == 8) f->allowed = (unsigned)v;
+    return SUCCESS;
 }
 API cuMemHostGetDevicePointer_v2(uintptr_t *p, void *host, unsigned) {
     ONE_AT_A_TIME;
