@@ -308,6 +308,7 @@ func TestDistanceFollowsItsRecipe(t *testing.T) {
 
 // As many synapses have each distance as the kernel says, by chi-square: over all pairs of a distance, expected Σp with variance Σp(1 − p).
 func TestDistancesFollowTheKernel(t *testing.T) {
+	slow.Short(t)
 	for k, c := range []struct{ text, mask string }{
 		{"0.9*exp(-d/(60 um))", ""}, {"0.5*exp(-d*d/(2*(40 um)*(40 um)))", ""}, {"select(d < 75 um, 0.2, 0)", ""},
 		{"0.3", "abs(dx) < 55 um and abs(dy) <= 20 um"}, {"0.1 + 0.3*sin(dx/(30 um))", "d > 30 um and d <= 100 um"},

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"burst/genome"
+	"burst/internal/slow"
 )
 
 // drivenNet has an area whose potentials drive its spikes, with projections that merge, and one that is static.
@@ -97,6 +98,7 @@ func TestDrivenRows(t *testing.T) {
 
 // No amplitude that is allowed takes a sum beyond its bound; the largest one comes near it.
 func TestDrivenBound(t *testing.T) {
+	slow.Short(t)
 	for _, merge := range []bool{false, true} {
 		for _, change := range []func(a *genome.Area){nil, dividesPSP} {
 			c := build(t, drivenNet(merge, change))

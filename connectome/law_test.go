@@ -52,6 +52,7 @@ func TestPartnersAreUniform(t *testing.T) {
 
 // Every subset that a rule without multapses can make must be as likely as any other: small domains, many seeds.
 func TestSubsetsAreUniform(t *testing.T) {
+	slow.Short(t)
 	cases := []struct {
 		name    string
 		p       genome.Projection

@@ -142,6 +142,7 @@ func runClusterBatches(t *testing.T, list []int, tune tuning) {
 // TestClusterSizes opens rows of some lengths on devices with six multiprocessors, so that there are three pairs and one cluster of four:
 // short rows take this, and all devices then leave two multiprocessors to nobody.
 func TestClusterSizes(t *testing.T) {
+	slow.Short(t)
 	devices(t, 2).Control("multiprocessors", 6)
 	tune := clustered(0)
 	for times, four := range map[int]bool{0: true, 3: false} {

@@ -22,6 +22,7 @@ import (
 // TestDrivenInParts: parts of a network in which potentials drive what spikes deliver tell each other their amplitudes, processes and
 // devices of one process.
 func TestDrivenInParts(t *testing.T) {
+	slow.Short(t)
 	h := devices(t, 3)
 	want := engine.Want{FCL: true}
 	opens := map[string]func(c *connectome.Connectome, parts int) (engine.Backend, error){
@@ -54,6 +55,7 @@ func TestDrivenInParts(t *testing.T) {
 // TestDrivenGenomeOnDevices has devices build the parts of a genome whose potentials drive what spikes deliver, and moves the run between
 // them, one device and the reference.
 func TestDrivenGenomeOnDevices(t *testing.T) {
+	slow.Short(t)
 	devices(t, 3)
 	g, err := genome.Parse("driven.yaml", []byte(`burst: v1
 scale: 1024

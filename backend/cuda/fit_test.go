@@ -11,12 +11,14 @@ import (
 	"burst/engine"
 	"burst/engine/enginetest"
 	"burst/internal/cuda/cudatest"
+	"burst/internal/slow"
 )
 
 // TestClustersAreCountedOnTheirKernel runs networks on devices of which fewer multiprocessors have room for the kernel of clusters than for
 // others: alone a device takes fewer clusters, or none where there is no room for a pair; in a group, whose blocks all have neurons of the
 // same spans, it goes without.
 func TestClustersAreCountedOnTheirKernel(t *testing.T) {
+	slow.Short(t)
 	c := enginetest.Uniform(rand.New(rand.NewPCG(11, 0x73697a65))).Build()
 	require.Greater(t, c.Neurons, uint32(500), "blocks enough on each device")
 	name := "room for cluster_bursts" + modelSuffix(c)

@@ -159,6 +159,7 @@ func openGenome(t *testing.T, g *genome.Genome, list []int, o connectome.Options
 // TestGroupHoldsOnePartAtATime looks at the host's heap while four devices build their parts, and after: there is never much
 // more than one part, packed or not, and nothing in the end.
 func TestGroupHoldsOnePartAtATime(t *testing.T) {
+	slow.Short(t)
 	for _, weight := range []string{"0.25", `"normal(1, 1e5)"`} {
 		t.Run(weight, func(t *testing.T) {
 			h := devices(t, 4)
@@ -221,6 +222,7 @@ projections: [{from: a, to: a, rule: fixed_indegree, indegree: 3001, weight: 1}]
 
 // TestGroupsOfExamples holds examples to the digests that are law, on one to four devices.
 func TestGroupsOfExamples(t *testing.T) {
+	slow.Short(t)
 	devices(t, 4)
 	names := []string{"quickstart", "c-elegans", "izhikevich-2003"}
 	for _, name := range names[:slow.Times(1, len(names))] {
@@ -387,6 +389,7 @@ func TestUnlikeDevices(t *testing.T) {
 // TestPartsWithoutDelays runs networks of which only the first device's part has delays above 1, by single bursts and by launches, with
 // and without clusters.
 func TestPartsWithoutDelays(t *testing.T) {
+	slow.Short(t)
 	devices(t, 3).Control("multiprocessors", 4)
 	without := 0
 	for seed := range uint64(4) {

@@ -99,6 +99,7 @@ func TestLearningBatches(t *testing.T) {
 
 // TestLearningMoves lets a run go on from the GPU on the CPU and back, again and again.
 func TestLearningMoves(t *testing.T) {
+	slow.Short(t)
 	cudatest.Anywhere(t)
 	for seed := range uint64(slow.Times(3, 40)) {
 		r := rand.New(rand.NewPCG(seed, 0x6d6f7665))

@@ -107,6 +107,7 @@ func TestBatchesOfProcesses(t *testing.T) {
 
 // TestWindowsOfProcesses: with long delays a launch has many bursts, of which spikes and variables arrive.
 func TestWindowsOfProcesses(t *testing.T) {
+	slow.Short(t)
 	devices(t, 1).Control("multiprocessors", 4)
 	late := clustered(1)
 	for seed, v := range []struct {

@@ -10,6 +10,7 @@ import (
 	"burst/engine"
 	"burst/genome"
 	"burst/internal/cuda/cudatest"
+	"burst/internal/slow"
 
 	"github.com/stretchr/testify/require"
 )
@@ -51,6 +52,7 @@ projections:
 // TestTwins: twins with run seeds of their own have the digests of the reference, beside each other and after the first is closed, and the
 // device holds the rows once.
 func TestTwins(t *testing.T) {
+	slow.Short(t)
 	for name, text := range twinned {
 		tune := defaults
 		if name == "places" {

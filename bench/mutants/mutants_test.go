@@ -143,6 +143,7 @@ func TestDraw(t *testing.T) {
 
 // TestTry plants mutants: one that a test notices, one that none reaches, two that do not compile, the last in another file.
 func TestTry(t *testing.T) {
+	slow.Short(t)
 	module(t)
 	all, err := parseReport([]byte(report), "p", []string{"p.go"})
 	require.NoError(t, err)
@@ -166,6 +167,7 @@ func TestTry(t *testing.T) {
 
 // TestLimits: what the end of the tests, or their not ending, says of a mutant.
 func TestLimits(t *testing.T) {
+	slow.Short(t)
 	if runtime.GOOS != "linux" {
 		t.Skip("needs Linux, as the command does")
 	}

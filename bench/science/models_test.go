@@ -15,6 +15,7 @@ import (
 // TestModelsAgainstNEST holds each model that a current makes fire to NEST's values: rates within 0.5 %, but for those of neurons that
 // draw random numbers, peaks within 1e-3 of them.
 func TestModelsAgainstNEST(t *testing.T) {
+	slow.Short(t)
 	table, err := readNESTModels()
 	require.NoError(t, err)
 	compared := map[string]bool{

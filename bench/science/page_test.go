@@ -10,12 +10,14 @@ import (
 
 	"burst/engine"
 	"burst/genome"
+	"burst/internal/slow"
 
 	"github.com/stretchr/testify/require"
 )
 
 // TestPlasticityPage runs the examples of docs/plasticity.md, each to its end: their weights and rates are what the page says of them.
 func TestPlasticityPage(t *testing.T) {
+	slow.Short(t)
 	text, err := os.ReadFile("../../docs/plasticity.md")
 	require.NoError(t, err)
 	blocks := regexp.MustCompile("(?s)```yaml\n(burst: v1\n.*?)```\n\n(.*?)\n\n").FindAllStringSubmatch(string(text), -1)

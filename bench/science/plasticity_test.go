@@ -8,12 +8,14 @@ import (
 	"burst/connectome"
 	"burst/engine"
 	"burst/genome"
+	"burst/internal/slow"
 
 	"github.com/stretchr/testify/require"
 )
 
 // TestLearning holds the rules of plasticity to tables worked out in float64; the slow cases are in TestPublished.
 func TestLearning(t *testing.T) {
+	slow.Short(t)
 	for _, c := range quickLearning() {
 		t.Run(c.name, func(t *testing.T) {
 			checks, err := c.run(options{backend: "cpu"})

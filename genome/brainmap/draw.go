@@ -1,5 +1,5 @@
 // Package brainmap draws a genome for people: its areas where the genome puts them, and the projections between them. It
-// looks at genome and sizes only and stands beside the engine, not in its flow.
+// needs the genome and its sizes alone: no network is built.
 package brainmap
 
 import (

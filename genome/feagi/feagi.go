@@ -1,5 +1,5 @@
-// Package feagi reads the JSON genomes of FEAGI: it writes each as a genome of format version 1, which package genome
-// then parses, and reports what became of every key. It stands before genome -> connectome -> engine.
+// Package feagi reads the JSON genomes of FEAGI. It rewrites each as a genome of format version 1, which package genome then parses, and
+// reports what became of every key.
 package feagi
 
 import (

@@ -1,5 +1,5 @@
-// Package arrowframe checks the lengths in an Arrow IPC stream, and those of packed Parquet pages. The library would take memory for
-// any length. Whoever reads Parquet imports it.
+// Package arrowframe checks the lengths that Arrow IPC streams and compressed Parquet pages claim, before arrow-go takes memory for them:
+// a damaged file may claim any length. Every package that reads Parquet must import this one, which puts its checks in place.
 package arrowframe
 
 import (

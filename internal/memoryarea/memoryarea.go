@@ -1,5 +1,5 @@
-// Package memoryarea is step 4 of memory areas (package engine), once for all backends but the reference: it finds by the fire queues
-// which neuron of an area fires. Memory areas are small, so this is done on the host, by one thread, before the rest of a burst.
+// Package memoryarea updates memory areas: step 4 of a burst (package engine). All backends but the reference use it. It finds, from the
+// fire queues, which neuron of an area fires. Memory areas are small, so one thread of the host does this before the rest of a burst.
 package memoryarea
 
 import (

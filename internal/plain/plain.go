@@ -1,4 +1,4 @@
-// Package plain says in this program's words what libraries and the system say in theirs: errors and sizes.
+// Package plain puts errors of libraries and of the operating system, and sizes in bytes, into plain English.
 package plain
 
 import (

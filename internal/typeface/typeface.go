@@ -1,5 +1,5 @@
-// Package typeface is the one face of all text in pictures, Liberation Sans regular. Package plot, and plot/font/liberation, would put
-// twelve faces into the program, of 4.5 MB.
+// Package typeface holds the font of all text in pictures, Liberation Sans regular. The fonts that come with gonum's plot would make the
+// program 4.5 MB larger.
 package typeface
 
 import (

@@ -1,6 +1,6 @@
 // Package doctor examines the GPUs of a machine and proves that they compute: it finds driver, devices and libraries, runs
-// kernels whose results it knows, and measures. Nothing that it finds wrong is an error to it; it is a line of the report,
-// with cause and advice.
+// kernels whose results it knows, and measures. What it finds wrong is no error of a function: it is a line
+// of the report, with cause and advice.
 package doctor
 
 import (

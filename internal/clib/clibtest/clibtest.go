@@ -1,5 +1,5 @@
-// Package clibtest is for tests of calls into C libraries: Go functions that stand for C functions use it to lose every pointer that
-// the garbage collector does not know of.
+// Package clibtest is for tests of calls into C libraries, in which Go functions replace the C functions. It overwrites memory that the
+// garbage collector takes for unused, so that a call fails if Go has lost a pointer that the C side still holds.
 package clibtest
 
 import (

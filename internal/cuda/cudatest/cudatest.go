@@ -1,6 +1,7 @@
-// Package cudatest lets tests run CUDA code on machines without a GPU: a library that stands in for libcuda, NVRTC, cuBLAS
-// and NVML, runs the kernels of package kernels with a fiber for each thread (and a user's own as loops), checks what it is given, and
-// fails on demand. It proves arithmetic, arguments, who waits for whom and error paths; limits of a device and speed only a GPU proves.
+// Package cudatest lets tests run CUDA code on machines without a GPU. It builds a library that replaces libcuda, NVRTC, cuBLAS and
+// NVML. The library runs the kernels of package kernels on the CPU, with a fiber for each GPU thread. It checks its arguments, and fails
+// where a test asks it to. Kernels that a user writes run as plain loops. So tests see arithmetic, arguments, synchronisation and error
+// paths. Limits of a device, and speed, need a real GPU.
 package cudatest
 
 import (
