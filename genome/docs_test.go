@@ -190,9 +190,10 @@ parameters of Mensi et al. there; its rates are means of 200 neurons here and of
 // introduction is the head of the guide.
 const introduction = `# Neuron models
 
-[engine/doc.go](../engine/doc.go) has the law of a burst: every step and the order of every rounding. Parameters are
-converted once, in float64, into the constants that a burst uses. The state is float32. [bits.md](bits.md) has what else
-decides every bit: random numbers, tables of drives, exp and log, hashes.
+This page has the equations and parameters of each neuron model. Parameters are converted once, in float64, into the
+constants that a burst uses; the state is float32. [engine/doc.go](../engine/doc.go) has the law of a burst: every step,
+and the order of every rounding. [bits.md](bits.md) has the rest that determines every bit: random numbers, tables of
+drives, exp and log, hashes.
 `
 
 // ownModels is the chapter on models that genomes define; § stands for a backquote.
