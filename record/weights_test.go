@@ -116,6 +116,7 @@ func TestPlanOfWeights(t *testing.T) {
 	_, _, err = NewPlan(g, still, []string{"weights=all"})
 	require.ErrorContains(t, err, "weights: no projection of this network learns")
 	g, part := learningNetwork(t, "")
+	part.Plastic[0].In = part.Plastic[0].Onto()           // as a part was told
 	part.Plastic[0].Target = part.Plastic[0].Target[:400] // as in a process that holds two fifths of them
 	_, _, err = NewPlan(g, part, []string{"weights=all"})
 	require.ErrorContains(t, err, "weights: a process that holds a part of the network does not know all synapses of projections[1]; want one process")
