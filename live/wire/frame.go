@@ -3,11 +3,14 @@ package wire
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
+	"strings"
 )
 
 // Version of the frames.
@@ -141,11 +144,26 @@ func within(err error) error {
 	return err
 }
 
+// kinds are values of JSON by what they are read into.
+var kinds = map[reflect.Kind]string{
+	reflect.Bool: "true or false", reflect.Float32: "a number", reflect.Float64: "a number", reflect.Int: "a whole number", reflect.String: "a text",
+	reflect.Uint32: "a whole number from 0 to 4294967295", reflect.Uint64: "a whole number that is not negative",
+}
+
 // ParseJSON reads the body of a JSON frame into v. Unknown keys are an error.
 func ParseJSON(body []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.DisallowUnknownFields()
-	if err := d.Decode(v); err != nil {
+	err := d.Decode(v)
+	var other *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &other):
+		kind, known := kinds[other.Type.Kind()]
+		if !known {
+			kind = "a list or a mapping"
+		}
+		return fmt.Errorf("wire: JSON: %q is %s, want %s", strings.ReplaceAll(cmp.Or(other.Field, "all of it"), "Place.", ""), other.Value, kind)
+	case err != nil:
 		return fmt.Errorf("wire: JSON: %w", within(err))
 	}
 	if _, err := d.Token(); err != io.EOF {

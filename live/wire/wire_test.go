@@ -297,3 +297,18 @@ func BenchmarkPicture100k(b *testing.B) {
 	}
 	b.ReportMetric(float64(len(out)), "bytes")
 }
+
+// TestJSONOfOtherKinds: what is of another kind is named as those who wrote it know it.
+func TestJSONOfOtherKinds(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"inputs": [{"neurons": [-1]}]}`: `wire: JSON: "inputs.neurons" is number -1, want a whole number from 0 to 4294967295`,
+		`{"inputs": [{"largest": "2"}]}`:  `wire: JSON: "inputs.largest" is string, want a number`,
+		`{"inputs": [{"hold_for": 0.5}]}`: `wire: JSON: "inputs.hold_for" is number 0.5, want a whole number that is not negative`,
+		`{"inputs": [{"once": 1}]}`:       `wire: JSON: "inputs.once" is number, want true or false`,
+		`{"outputs": [{"kind": 1}]}`:      `wire: JSON: "outputs.kind" is number, want a text`,
+		`{"outputs": 1}`:                  `wire: JSON: "outputs" is number, want a list or a mapping`,
+		`[]`:                              `wire: JSON: "all of it" is array, want a list or a mapping`,
+	} {
+		require.EqualError(t, wire.ParseJSON([]byte(text), new(wire.Bind)), want)
+	}
+}

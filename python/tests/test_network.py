@@ -181,7 +181,7 @@ def test_builder_refuses() -> None:
     net.area("a", 3)
     refused: dict[str, Callable[[], object]] = {
         "there already": lambda: net.area("a", 3),
-        "size of 2 numbers": lambda: net.area("b", [3, 2]),
+        r"a size of \[3, 2\], want whole numbers": lambda: net.area("b", [3, 2]),
         r"shape \(2,\), want \(3,\)": lambda: net.area("c", 3, "lif", tau=np.ones(2)),
         "a rule of dict, want a rule's name": lambda: net.connect("a", "a", {"rule": "fixed_indegree", "indegree": 1}),
         "dtype bool": lambda: net.area("d", 3, "lif", tau=np.ones(3, dtype=bool)),

@@ -63,9 +63,12 @@ class Builder:
         if isinstance(neurons, (int, np.integer)):
             area["neurons"], size = int(neurons), (int(neurons), 1, 1)
         else:
-            size = tuple(int(n) for n in neurons)  # type: ignore[assignment]
-            if len(size) != 3:
-                raise UsageError(f"area {name!r}: a size of {len(size)} numbers, want x, y and z")
+            found = np.asarray(neurons)
+            if found.shape != (3,) or found.dtype.kind not in "ui":
+                raise UsageError(
+                    f"area {name!r}: a size of {neurons!r}, want whole numbers x, y and z, or how many neurons"
+                )
+            size = tuple(found.tolist())
             area["size"] = list(size)
         file = f"area-{len(self.areas)}"
         params: dict[str, Any] = {}
@@ -219,7 +222,7 @@ def write_genome(folder: Path, genome: Mapping[str, Any]) -> Path:
     """Writes a genome: burst's as YAML, where a list has a line for each key of an element; FEAGI's as JSON."""
     if "burst" not in genome:
         path = folder / "genome.json"
-        path.write_text(json.dumps(genome), encoding="utf-8")
+        path.write_text(json.dumps(genome, default=_foreign), encoding="utf-8")
         return path
     lines = []
     for key, value in genome.items():
@@ -235,7 +238,14 @@ def write_genome(folder: Path, genome: Mapping[str, Any]) -> Path:
 
 def _text(value: Any) -> str:
     """A value as JSON, which is YAML, too, if it is written without halves of characters."""
-    return json.dumps(value, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False, default=_foreign)
+
+
+def _foreign(value: Any) -> Any:
+    """What is not Python's own as JSON has it."""
+    if isinstance(value, (np.generic, np.ndarray)):
+        return value.tolist()
+    raise UsageError(f"{value!r} in a genome, want numbers, texts, lists and mappings")
 
 
 def _checked(columns: dict[str, npt.NDArray[Any]], rows: int, whose: str) -> dict[str, npt.NDArray[Any]]:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
 from typing import Any, Literal
+
+from .errors import UsageError
 
 
 @dataclass(frozen=True)
@@ -57,3 +60,19 @@ class Options:
         for table, what in (self.record or {}).items():
             flags.append(f"--record={table}={what if isinstance(what, str) else ','.join(what)}")
         return flags if self.learn else [*flags, "--plasticity=off"]
+
+
+def of_keywords(given: Mapping[str, Any]) -> Options:
+    """Options of a call.
+
+    Raises:
+        UsageError: there is no such option.
+
+    """
+    known = [f.name for f in fields(Options)]
+    for name in given:
+        if name not in known:
+            near = get_close_matches(name, known, 1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise UsageError(f"no option {name!r}, want one of {', '.join(known)}{hint}")
+    return Options(**given)

@@ -28,7 +28,7 @@ _F4, _U4 = np.dtype("<f4"), np.dtype("<u4")
 class Input:
     """An input of a network: step and run take an amount for each of its `entries`, in the unit of the area's input."""
 
-    owner: Scratch
+    owner: Scratch = field(repr=False)
     area: str
     handle: int
     entries: int
@@ -42,7 +42,7 @@ class Input:
 class Output:
     """An output of a network, which step reads."""
 
-    owner: Scratch
+    owner: Scratch = field(repr=False)
     area: str
     kind: str
     handle: int
@@ -59,10 +59,28 @@ def place(area: Area | str, neurons: Iterable[int] | None, voxels: Iterable[Sequ
     """Where an input or output is, as a frame has it."""
     found: dict[str, Any] = {"area": name_of(area)}
     if neurons is not None:
-        found["neurons"] = [int(n) for n in neurons]
+        found["neurons"] = _whole(area, "neurons", neurons, 1)
     if voxels is not None:
-        found["voxels"] = [[int(x) for x in v] for v in voxels]
+        found["voxels"] = _whole(area, "voxels", voxels, 2)
     return found
+
+
+def _whole(area: Area | str, what: str, given: Any, axes: int) -> Any:
+    """Neurons, or voxels of three numbers each, as a frame has them."""
+    found = np.asarray(given if isinstance(given, np.ndarray) else list(given) if np.iterable(given) else given)
+    shape = found.shape[:1] if axes == 1 else (*found.shape[:1], 3)
+    if found.size > 0 and (
+        found.dtype.kind not in "ui" or found.shape != shape or found.ndim != axes or found.min() < 0
+    ):
+        want = (
+            "whole numbers from 0, such as [0, 7]"
+            if axes == 1
+            else "x, y and z of each, such as [[0, 0, 0], [3, 1, 0]]"
+        )
+        raise UsageError(f"{what} {given} of area {name_of(area)!r}, want {want}")
+    if found.ndim == 0:
+        raise UsageError(f"{what} {given} of area {name_of(area)!r}, want a list of them")
+    return found.tolist()
 
 
 def amounts(owner: Scratch, to: Input, value: Value) -> bytes:
@@ -71,15 +89,35 @@ def amounts(owner: Scratch, to: Input, value: Value) -> bytes:
         return to.head + value.tobytes()  # as is mostly the case
     _check(owner, to)
     if isinstance(value, tuple):
-        at, given = np.ascontiguousarray(value[0], _U4), np.ascontiguousarray(value[1], _F4)
+        if len(value) != 2:
+            raise UsageError(f"input {to.area!r}: a tuple of {len(value)}, want a pair, entries and amounts")
+        at, given = np.ascontiguousarray(value[0]), _numbers(to, value[1])
         if given.shape != at.shape or given.ndim != 1:
-            raise UsageError(f"input {to.area!r}: amounts of shape {given.shape}, want {at.shape}")
-        return _AMOUNTS.pack(to.handle, _SPARSE, len(given)) + at.tobytes() + given.tobytes()
-    given = np.ascontiguousarray(value, _F4)
+            raise UsageError(
+                f"input {to.area!r}: amounts of shape {given.shape}, want {at.shape}, a list as entries are"
+            )
+        if at.size > 0 and (at.dtype.kind not in "ui" or at.min() < 0 or at.max() >= to.entries):
+            raise UsageError(f"input {to.area!r}: entries {at}, want whole numbers below {to.entries}, ascending")
+        return _AMOUNTS.pack(to.handle, _SPARSE, len(given)) + at.astype(_U4).tobytes() + given.tobytes()
+    given = _numbers(to, value)
     if given.shape != (to.entries,):
-        how = ", as ravel() of an array [x, y, z] gives" if given.size == to.entries else ""
+        how = ", as ravel() of an array [x, y, z] gives" if given.size == to.entries > 1 else ""
         raise UsageError(f"input {to.area!r}: amounts of shape {given.shape}, want {(to.entries,)}{how}")
     return to.head + given.tobytes()
+
+
+def _numbers(to: Input, value: npt.ArrayLike) -> npt.NDArray[np.float32]:
+    """Amounts as frames have them."""
+    given = np.asarray(value)
+    if given.dtype.kind not in "buif":
+        raise UsageError(f"input {to.area!r}: amounts of dtype {given.dtype}, want numbers")
+    return np.ascontiguousarray(given, _F4)
+
+
+def mapping(inputs: Any) -> None:
+    """Refuses what does not say which input its amounts are for."""
+    if not isinstance(inputs, Mapping):
+        raise UsageError(f"inputs are a {type(inputs).__name__}, want a mapping, such as {{eye: amounts}}")
 
 
 def _check(owner: Scratch, to: Input) -> None:
@@ -93,12 +131,13 @@ class Feed:
     def __init__(self, owner: Scratch, bursts: int, inputs: Mapping[Input, Value]) -> None:
         self.held: list[bytes] = []
         self.series: list[tuple[bytes, npt.NDArray[np.float32]]] = []
+        mapping(inputs)
         for to, value in inputs.items():
             if isinstance(value, tuple) or np.ndim(value) != 2:
                 self.held.append(amounts(owner, to, value))
                 continue
             _check(owner, to)
-            rows = np.ascontiguousarray(value, _F4)
+            rows = _numbers(to, value)
             if rows.shape != (bursts, to.entries):
                 raise UsageError(f"input {to.area!r}: a series of shape {rows.shape}, want {(bursts, to.entries)}")
             self.series.append((_AMOUNTS.pack(to.handle, _SERIES, to.entries), rows))

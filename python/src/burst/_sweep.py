@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from . import _program, _units
 from ._folder import Picture, Run, Scratch
-from ._options import Options
+from ._options import of_keywords
 from ._progress import Progress
 from .errors import DamagedError, FileError, UsageError, of_status
 from .network import Network
@@ -231,11 +231,12 @@ def sweep(
         BurstError: nothing could be run, or all points have failed, with the error of the first.
 
     """
+    chosen = of_keywords(options)
     if isinstance(source, Network):
         net = Network(options=replace(source._options, **({"out": None} | options)))
         net._builder, net._source = source._builder, source._source
     else:
-        net = Network(options=Options(**options))
+        net = Network(options=chosen)
         net._builder = None
         net._source = source if isinstance(source, Mapping) else os.fspath(source)
     o = net._options

@@ -38,9 +38,12 @@ def bursts(length: int | str, timestep_ms: float) -> int:
         if abs(exact - n) > 1e-6 * max(n, 1):
             raise UsageError(f'"{length}" is {exact:g} bursts of {timestep_ms:g} ms, want a whole number')
     else:
-        n = int(length)
+        try:
+            n = int(length)
+        except (TypeError, ValueError, OverflowError):
+            n = -1
         if n != length:
-            raise UsageError(f"{length} bursts, want a whole number")
+            raise UsageError(f'{length} bursts, want a whole number, or a time such as "20 ms"')
     if n < 1:
         raise UsageError(f"{length} is {n} bursts, want at least 1")
     return n

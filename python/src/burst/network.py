@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from . import _client, _ports, _units
 from ._builder import Area, Builder, name_of
-from ._options import Options
+from ._options import Options, of_keywords
 from ._ports import Feed, Input, Kind, Output, Value
 from ._progress import Progress
 from ._results import Results
@@ -72,11 +72,12 @@ class Network(Results):
             neurons: how many, or the size [x, y, z] of a grid of voxels.
             model: of its neurons (docs/models.md).
             keys: parameters of the model, and keys of an area such as drive, init and from_. Values are as in a genome:
-                numbers, or texts with a unit. An array has a value for each neuron, as a parameter, in `init`, `columns` or
-                `drive={"constant": ...}`, in the base unit, or in that of a pair such as (array, "nA"). `params` may
-                hold parameters whose names are keys of an area. Spikes of the model spike_list may be two arrays, the
-                neuron and the burst of each, or a table with the columns neuron and burst (of pyarrow, pandas or
-                polars; it needs pyarrow). `positions` may be an array with a row of x, y and z in um for each neuron.
+                numbers, or texts with a unit. An array has a value for each neuron, as a parameter, in `init`,
+                `columns` or `drive={"constant": ...}`, in the base unit, or in that of a pair such as (array, "nA").
+                `params` may hold parameters whose names are keys of an area. Spikes of the model spike_list may be two
+                arrays, the neuron and the burst of each, or a table with the columns neuron and burst (of pyarrow,
+                pandas or polars; it needs pyarrow). `positions` may be an array with a row of x, y and z in um for each
+                neuron.
 
         """
         return self._building().area(name, neurons, model, keys)
@@ -171,7 +172,8 @@ class Network(Results):
 
         """
         place = _ports.place(area, neurons, voxels)
-        asked = {**place, "name": name_of(area), "largest": largest, "port": port, "once": once, "hold_for": hold_for}
+        asked = {**place, "name": name_of(area), "port": port, "once": bool(once)}
+        asked |= {"largest": _number("largest", largest, float), "hold_for": _number("hold_for", hold_for, int)}
         entries = self._bind({"inputs": [asked]})["inputs"][0]["entries"]
         self._inputs += 1
         return Input(self._scratch, name_of(area), self._inputs - 1, entries)
@@ -222,7 +224,8 @@ class Network(Results):
         child = self._child or self._running()
         n = length if type(length) is int and 0 < length <= _MOST_STEPS else self._length(length)
         given, amounts = 0, b""
-        if inputs:
+        if inputs is not None:
+            _ports.mapping(inputs)
             for to, value in inputs.items():
                 amounts += _ports.amounts(self._scratch, to, value)
             given = len(inputs)
@@ -276,9 +279,9 @@ class Network(Results):
         """
         left = total = _units.bursts(length, self.start().timestep_ms)
         feed = Feed(self._scratch, total, inputs or {})
-        told = None if outputs is None else list(outputs)
+        told = None if outputs is None else [outputs] if isinstance(outputs, Output) else list(outputs)
         for o in told or ():
-            if o.owner is not self._scratch or o.kind == "fired":
+            if not isinstance(o, Output) or o.owner is not self._scratch or o.kind == "fired":
                 raise UsageError(f"{o!r}, want an output of this network, of counts, rate or potentials")
         named = _ports.handles(told or ())
         most = min(_MOST_STEPS, _MOST_BYTES // max(1, feed.bytes + sum(4 * o.numbers for o in told or ())))
@@ -314,6 +317,7 @@ class Network(Results):
         if run_seed is None:
             self._running().control("reset")
             return
+        run_seed = _number("run_seed", run_seed, int)
         self.close()
         self._options = replace(self._options, run_seed=run_seed)
         self._child = None
@@ -335,6 +339,8 @@ class Network(Results):
 
     def restore(self, state: State) -> None:
         """Puts the network into a state of it. Bursts and digest go on counting."""
+        if not isinstance(state, State):
+            raise UsageError(f"{state!r} is no state, want what net.state() gave")
         if state.owner is not self._scratch:
             raise UsageError("the state is of another network")
         self._running().control("restore", state=state.name)
@@ -346,6 +352,10 @@ class Network(Results):
             RefusedError: anything else of the genome is named, or sums could overflow; nothing is changed.
 
         """
+        if not isinstance(settings, Mapping):
+            raise UsageError(
+                f'settings {settings!r}, want a mapping, such as {{"areas.crowd.drive.poisson.rate": "20 Hz"}}'
+            )
         self._running().control("set", settings=[f"{path}={value}" for path, value in settings.items()])
 
     def switch(self, stimulus: int, on: bool) -> None:
@@ -359,6 +369,18 @@ class Network(Results):
     def flush(self) -> None:
         """Returns when what was recorded so far is on disk, in the run's folder."""
         self._running().control("flush")
+
+
+def _number(name: str, given: Any, kind: type[int] | type[float]) -> Any:
+    """A number of at least 0 as a frame has it."""
+    try:
+        found = kind(given)
+    except (TypeError, ValueError, OverflowError):
+        found = -1
+    if isinstance(given, (str, bytes)) or found != given or not 0 <= found < float("inf"):
+        what = "whole number" if kind is int else "number"
+        raise UsageError(f"{name} {given!r}, want a {what} that is not negative") from None
+    return found
 
 
 def load(source: str | os.PathLike[str] | Mapping[str, Any], **options: Any) -> Network:
@@ -377,7 +399,7 @@ def load(source: str | os.PathLike[str] | Mapping[str, Any], **options: Any) -> 
         DeviceError: the backend is not available.
 
     """
-    net = Network(options=Options(**options))
+    net = Network(options=of_keywords(options))
     net._builder = None
     net._source = source if isinstance(source, Mapping) else os.fspath(source)
     return net.start()
@@ -386,7 +408,20 @@ def load(source: str | os.PathLike[str] | Mapping[str, Any], **options: Any) -> 
 def step_all(
     networks: Sequence[Network], length: int | str, inputs: Sequence[Mapping[Input, Value]]
 ) -> list[dict[Output, npt.NDArray[Any]]]:
-    """Steps several networks at the same time, each in its own process, and reads all their outputs."""
+    """Steps several networks at the same time, each in its own process, and reads all their outputs.
+
+    Raises:
+        UsageError: a network is there twice, or there are not as many inputs as networks.
+
+    """
+    if (
+        isinstance(inputs, Mapping)
+        or len(inputs) != len(networks)
+        or len({id(net) for net in networks}) < len(networks)
+    ):
+        raise UsageError(
+            f"{len(networks)} networks with inputs {inputs!r}, want networks that differ, and inputs of each"
+        )
     steps = []
     for net, given in zip(networks, inputs, strict=True):
         child = net._running()
