@@ -109,8 +109,8 @@ func holdsMaker(t *testing.T, m connectome.Maker, g *genome.Genome, part connect
 	require.NoError(t, err)
 	got, err := connectome.Build(g, connectome.Options{Part: part, Maker: m})
 	require.NoError(t, err)
-	require.Equal(t, want, got)
 	require.Equal(t, want.Hash(), got.Hash())
+	require.True(t, reflect.DeepEqual(want, got), "all but the hash")
 	return got
 }
 
@@ -181,10 +181,12 @@ func TestMakerHasTheDefaults(t *testing.T) {
 
 // TestMakerOfExamples builds examples.
 func TestMakerOfExamples(t *testing.T) {
-	cudatest.Anywhere(t)
 	names := []string{"poisson-lif", "vogels-abbott-cuba"}
 	if slow.Asked() {
-		names = append(names, "brette-coba", "potjans-diesmann-10", "burst-100k", "izhikevich-2003", "brunel-a")
+		names = append(names, "brette-coba", "potjans-diesmann-10", "izhikevich-2003")
+	}
+	if cudatest.Anywhere(t) == nil { // a GPU
+		names = append(names, "brunel-a", "burst-100k", "burst-1m", "potjans-diesmann")
 	}
 	m := NewMaker([]int{0})
 	defer func() { require.NoError(t, m.Close()) }()
