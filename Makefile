@@ -188,15 +188,16 @@ test-page: build $(AXE) ## test the page in Debian's Chromium, without a window,
 	cd serve/page/browsertest && $(GO) vet . && BURST_PROGRAM=$(CURDIR)/bin/burst BURST_MINUTES=$(MINUTES) $(GO) test -count=1 -v -timeout 2h -run '$(PAGE)' .
 
 # Where each wheel runs: the tag, Go's names of system and processor, and a tag of Go's: musl has no loader that finds CUDA. Those for
-# macOS are built and checked, but were never run.
+# macOS and Windows are built and checked, but were never run.
 WHEELS := manylinux_2_17_x86_64/linux/amd64 manylinux_2_17_aarch64/linux/arm64 musllinux_1_2_x86_64/linux/amd64/nocuda \
-	musllinux_1_2_aarch64/linux/arm64/nocuda macosx_12_0_x86_64/darwin/amd64 macosx_12_0_arm64/darwin/arm64
-wheel: $(TOOLS)/ready ## build the Python wheels for Linux, with glibc or musl, and macOS on x86-64 and ARM into bin/wheels
+	musllinux_1_2_aarch64/linux/arm64/nocuda macosx_12_0_x86_64/darwin/amd64 macosx_12_0_arm64/darwin/arm64 win_amd64/windows/amd64
+wheel: $(TOOLS)/ready ## build the Python wheels for Linux, with glibc or musl, and macOS on x86-64 and ARM, and Windows into bin/wheels
 	@rm -rf bin/wheels
 	@set -e; for x in $(WHEELS); do \
+		program=bin/wheels/one/burst; case $$x in win*) program=$$program.exe;; esac; \
 		GOOS=$$(echo $$x | cut -d/ -f2) GOARCH=$$(echo $$x | cut -d/ -f3) CGO_ENABLED=0 \
-			$(GO) build -trimpath -ldflags=-s -tags "$$(echo $$x | cut -d/ -f4)" -o bin/wheels/one/burst ./cmd/burst; \
-		(cd python && BURST_PROGRAM=$(CURDIR)/bin/wheels/one/burst BURST_PLATFORM=$${x%%/*} \
+			$(GO) build -trimpath -ldflags=-s -tags "$$(echo $$x | cut -d/ -f4)" -o $$program ./cmd/burst; \
+		(cd python && BURST_PROGRAM=$(CURDIR)/$$program BURST_PLATFORM=$${x%%/*} \
 			../$(TOOLS)/python -m hatchling build -t wheel -d ../bin/wheels); rm -r bin/wheels/one; done
 	@$(TOOLS)/twine check --strict bin/wheels/*.whl
 

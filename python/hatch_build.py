@@ -16,5 +16,5 @@ class ProgramHook(BuildHookInterface[Any]):
         program, platform = os.environ.get("BURST_PROGRAM"), os.environ.get("BURST_PLATFORM")
         if not program or not platform:
             raise SystemExit("BURST_PROGRAM and BURST_PLATFORM are not set; `make wheel` sets them")
-        build_data["shared_scripts"] = {program: "burst"}
+        build_data["shared_scripts"] = {program: "burst.exe" if platform.startswith("win") else "burst"}
         build_data["tag"] = f"py3-none-{platform}"

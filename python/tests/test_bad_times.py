@@ -132,6 +132,13 @@ def test_no_program(loop: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
 
 
 @pytest.mark.skipif(os.path.exists("/dev/nvidia0"), reason="this machine has a GPU")
+def test_windows(loop: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A network cannot run there, and says what can."""
+    monkeypatch.setattr(sys, "platform", "win32")
+    with pytest.raises(errors.UsageError, match=r"Windows cannot do: burst\.sweep, burst\.open"):
+        burst.load(loop)
+
+
 def test_no_gpu() -> None:
     with pytest.raises(errors.DeviceError, match="CUDA is not available"):
         burst.load("quickstart", backend="cuda")

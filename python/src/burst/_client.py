@@ -11,6 +11,7 @@ import signal
 import socket
 import struct
 import subprocess
+import sys
 import tempfile
 import threading
 import weakref
@@ -21,7 +22,7 @@ from urllib.parse import urlsplit
 
 from . import _program
 from ._version import __version__
-from .errors import BurstError, EndedError, RefusedError, VersionError, of_status
+from .errors import BurstError, EndedError, RefusedError, UsageError, VersionError, of_status
 
 HEADER = struct.Struct("<IBBHQ")
 _STEP = struct.Struct("<IBBHQIHH")  # the header of a step, bursts, and how many inputs and outputs it has
@@ -39,6 +40,11 @@ class Child:
     """
 
     def __init__(self, arguments: Iterable[str]) -> None:
+        if sys.platform == "win32":
+            raise UsageError(
+                "a network runs in a process that is handed a socket, which Windows cannot do: "
+                "burst.sweep, burst.open and the program burst work there, all of it in WSL"
+            )
         ours, theirs = socket.socketpair()
         self._socket = ours
         self._lock = threading.Lock()
@@ -329,7 +335,8 @@ def _after_fork() -> None:
         child.forked()
 
 
-os.register_at_fork(after_in_child=_after_fork)
+if sys.platform != "win32":
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 def step_all(steps: list[tuple[Child, int, int, bytes]]) -> list[bytes]:

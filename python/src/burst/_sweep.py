@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import os
-import signal
 import subprocess
 import tempfile
 import warnings
@@ -311,13 +310,10 @@ def _through(arguments: list[str], folder: Path, progress: bool | None) -> Sweep
                     done = sum(1 for _ in folder.glob("*/point.json"))
                     if done:
                         shown.show(done)
-        except BaseException:
-            process.send_signal(signal.SIGINT)
-            process.wait()
-            raise
         finally:
             assert process.stdin is not None
-            process.stdin.close()
+            process.stdin.close()  # which stops it, unless it has ended
+            process.wait()
         err.seek(0)
         text = err.read().decode(errors="replace")
     if process.returncode == 0:
