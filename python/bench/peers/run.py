@@ -27,6 +27,7 @@ SIMULATORS = {"burst": "burst", "nest": "NEST", "brian": "Brian2"}
 PIECES = 3  # seconds of the network
 ROUNDS = int(os.environ.get("ROUNDS", "2"))
 THREADS = os.environ.get("THREADS", "1")
+PATHS = ("BURST_PROGRAM", "PYTHONPATH")  # one each, which programs in another folder find, too
 
 # What follows each program: it has run(ms) and spikes().
 HARNESS = f"""
@@ -63,6 +64,7 @@ def measure(program: Path) -> dict[str, float]:
         text = f"THREADS = {THREADS}\n" + program.read_text() + HARNESS
         env = {
             **os.environ,
+            **{name: os.path.abspath(os.environ[name]) for name in PATHS if os.environ.get(name)},
             "HOME": home,
             "XDG_CACHE_HOME": home,
             "BEGAN": repr(time.time()),
