@@ -192,7 +192,7 @@ func doubled(pr *genome.Projection, t *edgelist.Table) string {
 	return ""
 }
 
-// latest is the longest delay that the wiring can have, in bursts.
+// latest is the longest delay that the wiring can have, in bursts; 2 where none is above 1 but one may round to 0, so that each is looked at.
 func (w *wiring) latest() int {
 	if w.delays != nil {
 		most := uint16(1)
@@ -201,8 +201,12 @@ func (w *wiring) latest() int {
 		}
 		return int(most)
 	}
-	_, hi := w.delay.extent()
-	return int(min(max(1, quanta.Nearest(hi)), float64(w.mostDelay())))
+	lo, hi := w.delay.extent()
+	least := 1.0
+	if quanta.Nearest(lo) < 1 {
+		least = 2
+	}
+	return int(min(max(least, quanta.Nearest(hi)), float64(w.mostDelay())))
 }
 
 // credit counts the wiring's synapses for the areas at their ends.

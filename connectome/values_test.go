@@ -86,6 +86,7 @@ func TestValuesThatAreRefused(t *testing.T) {
 		{"half a burst is one, less is none", constant(1), constant(0.49), []string{"projections[0].delay", "0 bursts", "1…65535", ">= 0.5 ms"}},
 		{"a delay beyond the ring", constant(1), constant(65_535.5), []string{"65536 bursts"}},
 		{"a drawn delay of 0", constant(1), value(genome.Normal, 2, 1), []string{"synapse ", "projections[0].delay"}},
+		{"a drawn delay of 0 where none is above 1", constant(1), value(genome.Uniform, 0.3, 1.4), []string{"synapse ", "projections[0].delay", "0 bursts"}},
 		{"a bound that keeps nothing", outside, constant(1), []string{"projections[0].weight", "clip("}},
 		{"a uniform beyond its bound", genome.Value{Kind: genome.Uniform, A: 0, B: 1, Lo: 2, Hi: 3}, constant(1), []string{"1 draw in 1000"}},
 		{"a weight of less than half a quantum", constant(0.0004), constant(1), []string{"scale: 1250", "0 quanta"}},
