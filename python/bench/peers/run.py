@@ -1,6 +1,6 @@
 """Runs three networks on burst, NEST and Brian2, each in a process of its own, and prints a Markdown table.
 
-    python -m venv .peers && .peers/bin/pip install nest-simulator==3.10 brian2 numpy
+    python -m venv .peers && .peers/bin/pip install nest-simulator==3.10 brian2 "numpy<2.4"
     BURST_PROGRAM=bin/burst PYTHONPATH=python/src .peers/bin/python python/bench/peers/run.py
 
 Lines are those of the program that are neither empty nor comments. Time to first spikes is from the start of Python
