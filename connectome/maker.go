@@ -99,7 +99,7 @@ func (p *plan) unmakable(w *wiring) (key, what string) {
 	}
 	switch {
 	case w.p.Kernel != nil || w.p.Mask != nil:
-		return "rule", "synapses by distance"
+		return "rule", "synapses by a kernel or mask"
 	case w.merged:
 		return "merge", "synapses that merge"
 	case w.learns != nil:
@@ -109,9 +109,9 @@ func (p *plan) unmakable(w *wiring) (key, what string) {
 	case p.divided(w):
 		return "from", "synapses of areas that divide their psp"
 	case w.weight.Kind == genome.Distance:
-		return "weight", "weights by distance"
+		return "weight", "weights by a formula"
 	case w.delay.Kind == genome.Distance:
-		return "delay", "delays by distance"
+		return "delay", "delays by a formula"
 	}
 	return "", ""
 }
