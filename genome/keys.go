@@ -450,7 +450,7 @@ var recordKeys = sync.OnceValue(func() []key {
 
 func weightKeys() []key {
 	return []key{
-		{Name: "every", Form: formBursts, Low: 1, High: maxRun, Doc: "bursts or time from one look at the weights to the next, for histograms too; a hundredth of the run unless given, longer in large networks"},
+		{Name: "every", Form: formBursts, Low: 1, High: maxRun, Doc: "bursts or time from one look at the weights to the next, for histograms too; unless given a hundredth of the run, 100 ms where no end is planned, longer in large networks"},
 		{Name: "synapses", Form: formList, Empty: true, Doc: "synapses whose weights are kept", Item: &key{Form: formMap, Keys: []key{
 			{Name: "from", Form: formArea, Required: true, Doc: "area of the sources"},
 			{Name: "to", Form: formArea, Required: true, Doc: "area of the targets; every projection between the two that learns is meant"},

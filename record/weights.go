@@ -44,14 +44,18 @@ const (
 	bins       = 50
 )
 
-// DefaultEvery is the default interval between samples, in bursts: a hundredth of the run, or more, so that on average a burst
-// samples at most a thousand synapses, which takes about thirty microseconds.
+// DefaultEvery is the default interval between samples, in bursts: a hundredth of the run, where no end is planned (0) 100 ms, or more, so
+// that on average a burst samples at most a thousand synapses, which takes about thirty microseconds.
 func DefaultEvery(c *connectome.Connectome, planned uint64) uint64 {
 	synapses := uint64(0)
 	for i := range c.Plastic {
 		synapses += c.Plastic[i].Whole()
 	}
-	return max(1, (planned+99)/100, (synapses+999)/1000)
+	part := (planned + 99) / 100
+	if planned == 0 {
+		part = uint64(math.Ceil(100 / c.Timestep))
+	}
+	return max(1, part, (synapses+999)/1000)
 }
 
 // Due says whether there is a sample as a burst begins.

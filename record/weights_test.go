@@ -152,7 +152,7 @@ func TestBins(t *testing.T) {
 
 func TestDefaultEvery(t *testing.T) {
 	_, c := learningNetwork(t, "")
-	for planned, want := range map[uint64]uint64{0: 2, 100: 2, 1000: 10, 1001: 11} {
+	for planned, want := range map[uint64]uint64{0: 200, 100: 2, 1000: 10, 1001: 11} {
 		require.Equal(t, want, DefaultEvery(c, planned), fmt.Sprint(planned))
 	}
 	s := Sampling{Every: 4, Histograms: []Bins{}}
