@@ -288,12 +288,15 @@ func TestStopIsAnswered(t *testing.T) {
 				require.NoError(t, dial(t, path, wire.Hello{Role: wire.RoleFeed}).Control(wire.Control{Do: "stop"}))
 			},
 		} {
-			path := socketIn(t)
-			s := start(t, serve.Options{Listen: "127.0.0.1:0", Socket: path})
-			_, _, control := s.tokens()
-			stop(s, path, control)
-			require.NoError(t, <-s.done, name)
-			close(s.done)
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				path := socketIn(t)
+				s := start(t, serve.Options{Listen: "127.0.0.1:0", Socket: path})
+				_, _, control := s.tokens()
+				stop(s, path, control)
+				require.NoError(t, <-s.done)
+				close(s.done)
+			})
 		}
 	}
 }
@@ -506,6 +509,7 @@ func TestR26Share(t *testing.T) {
 // TestLastPatience: a client of frames that takes nothing, not even a good-bye, is gone a moment after it is sent away or sends what
 // cannot be read, however much is still to be written to it.
 func TestLastPatience(t *testing.T) {
+	t.Parallel() // it mostly waits
 	s := start(t, serve.Options{Paused: true})
 	base, _, control := s.tokens()
 	deaf := func() *websocket.Conn {
@@ -549,6 +553,7 @@ func (zeros) Read(b []byte) (int, error) { clear(b); return len(b), nil }
 
 // TestAttacks: what clients of frames can do wrong ends their connection, or is refused, and nobody else's.
 func TestAttacks(t *testing.T) {
+	t.Parallel() // it mostly waits
 	path := socketIn(t)
 	s := start(t, serve.Options{Socket: path, Options: live.Options{Options: run.Options{Rate: "1kHz"}}})
 	good := dial(t, path, wire.Hello{Role: wire.RoleView})
