@@ -105,9 +105,9 @@
 //
 // # Distance
 //
-// A formula may also read columns of a pair's two neurons, in base units. d, dx, dy and dz of a pair are what genome.Area.At says of the target less the source, on a periodic axis of extent e the x of each
-// such difference replaced by x − e·⌊x/e + ½⌋, and d = √(dx² + dy² + dz²), added from left to right. Formulas are worked out in
-// float64, as burst/internal/formula has it.
+// d, dx, dy and dz of a pair are what genome.Area.At says of the target less the source, on a periodic axis of extent e the x of each
+// such difference replaced by x − e·⌊x/e + ½⌋, and d = √(dx² + dy² + dz²), added from left to right. A formula may also read columns of
+// a pair's two neurons, in base units. Formulas are worked out in float64, as burst/internal/formula has it.
 //
 // The neurons of an area make a tree, whose axes are x, y and z. Where kernel or mask of a rule read columns, the axes are x, y, z (if they
 // read d, dx, dy or dz, too) and then the columns that they read of the area, in its order. All are the root, and a node's neurons are

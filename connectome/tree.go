@@ -10,8 +10,9 @@ import (
 
 // tree sorts the neurons of an area by position and by columns, its axes. Its root has all of them; a node's neurons are halved along the
 // longest side of their bounding box, the first of equal ones: the smaller coordinates go to the first half, which has one more where
-// the number is odd, and of equal coordinates the smaller neurons; so it is without axes, too. With columns, sides are compared as shares of the root's. After levels
-// halvings no node has more than leafNeurons; the neurons of those last nodes stand in their own order.
+// the number is odd, and of equal coordinates the smaller neurons. Without axes all coordinates are equal. With columns, sides are
+// compared as shares of the root's. After levels halvings no node has more than leafNeurons; the neurons of those last nodes stand in
+// their own order.
 type tree struct {
 	order  []uint32    // neuron of the area, by its place in the tree
 	group  []uint32    // node of the level of groups, by neuron

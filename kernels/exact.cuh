@@ -11,9 +11,6 @@ DEVICE u64 bits_of(f64 x) {
     return u.bits;
 }
 
-// binary is 2^k for -1022 <= k <= 1023.
-DEVICE f64 binary(i32 k) { return from_bits((u64)(k + 1023) << 52); }
-
 // exact_log is exact.Log for normal numbers from 2^-1022 to 1.
 DEVICE f64 exact_log(f64 x) {
     u64 bits = bits_of(x);
@@ -59,9 +56,9 @@ DEVICE f64 exact_exp(f64 x) {
     q = q * r + 1.0 / 2;
     f64 tail = r * r * q + ((high - r) - low), y = 1 + (r + tail);
     i32 k = (i32)n;
-    if (k > 1023) return y * 0x1p1023 * binary(k - 1023);
-    if (k < -1022) return y * binary(k + 200) * 0x1p-200;
-    return y * binary(k);
+    if (k > 1023) return y * 0x1p1023 * power2(k - 1023, x);
+    if (k < -1022) return y * power2(k + 200, x) * 0x1p-200;
+    return y * power2(k, x);
 }
 
 // ratio is the quotient of two polynomials of r, constant terms first.

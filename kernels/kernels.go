@@ -5,8 +5,8 @@
 // single bursts deliver by deliver_places. The unit moving.cu is the same kernels for networks with factors, lists.cu for callers that
 // want the fire candidate list of each of many bursts, custom.cu with a place for the code of models that a genome defines, and
 // neural_dynamics_ports for those with more than two ports. The unit learn.cu is what projections that learn add to single
-// bursts, and driven.cu what areas with psp_max add. build.cu makes a network's synapses. The toolbox is kernels of general use (arithmetic, activations, a matrix product,
-// measurements), in a unit of its own: backend/cuda/doctor proves a GPU with them.
+// bursts, and driven.cu what areas with psp_max add. The unit build.cu makes a network's synapses. The toolbox is kernels of general use
+// (arithmetic, activations, a matrix product, measurements), in a unit of its own: backend/cuda/doctor proves a GPU with them.
 package kernels
 
 import (
@@ -18,7 +18,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Sources holds the CUDA C++ files; burst.cu, moving.cu, lists.cu and custom.cu include all kernels of a burst, learn.cu those of learning, driven.cu those of psp_max, build.cu those that build networks, toolbox.cu all others.
+// Sources holds the CUDA C++ files; burst.cu, moving.cu, lists.cu and custom.cu include all kernels of a burst, learn.cu those of
+// learning, driven.cu those of psp_max, build.cu those that build networks, toolbox.cu all others.
 //
 //go:embed *.cu *.cuh
 var Sources embed.FS

@@ -69,3 +69,7 @@ DEVICE f64 absolute(f64 x) {
     u.value = x;
     return from_bits(u.bits & 0x7fffffffffffffffull);
 }
+
+// power2 is 2^n of a normal number; the last parameter only chooses the type.
+DEVICE f32 power2(i32 n, f32) { return from_bits((u32)(n + 127) << 23); }
+DEVICE f64 power2(i32 n, f64) { return from_bits((u64)(n + 1023) << 52); }

@@ -4,10 +4,6 @@
 #pragma once
 #include "toolbox.cuh"
 
-// power2 is 2^n of a normal number; the last parameter only chooses the type.
-DEVICE f32 power2(i32 n, f32) { return from_bits((u32)(n + 127) << 23); }
-DEVICE f64 power2(i32 n, f64) { return from_bits((u64)(n + 1023) << 52); }
-
 // nearest is the whole number nearest to a small x.
 template <class T> DEVICE i32 nearest(T x) { return (i32)(x < 0 ? x - (T)0.5 : x + (T)0.5); }
 

@@ -51,8 +51,9 @@
 // may be infinite or NaN may be anything, and so may what is made of it; a condition on it is 0…1. That is a result with such an end, a
 // quotient by an interval with 0, a root or logarithm whose operand may leave its domain, sin or cos beyond ±65,536. exp, expm1, log, log1p, tanh take their ends each, pow those of
 // its four corners where the base is > 0 (≥ 0 with an exponent > 0), else anything; these are widened, lo − |lo|/2^36 … hi + |hi|/2^36. sin
-// and cos are −1…1; in a kernel that reads columns from the lesser of their ends − 2^−36 to the larger + 2^−36, but −1 (1) where an odd (even)
-// k lies in ⌈lo/π − z − 2^−36⌉ … ⌊hi/π − z + 2^−36⌋, z = 0 for cos and ½ for sin. A condition is 1 or 0 where it is so at all ends, else 0…1; select takes either operand then, or both.
+// and cos are −1…1; in a kernel that reads columns from the lesser of their ends − 2^−36 to the larger + 2^−36, but −1 (1) where an odd
+// (even) k lies in ⌈lo/π − z − 2^−36⌉ … ⌊hi/π − z + 2^−36⌋, z = 0 for cos and ½ for sin. A condition is 1 or 0 where it is so at all ends,
+// else 0…1; select takes either operand then, or both.
 //
 // # Comparisons
 //

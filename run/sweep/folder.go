@@ -93,7 +93,8 @@ func (s *sweep) save(complete bool) error {
 }
 
 // Resume goes on with a sweep in its folder: it runs the points that are not finished, those that failed among them, each from its beginning.
-// Of o only Run.Backend, Run.Threads, Run.GPUs, Run.MaxBytes, Run.Disk, Jobs and Tell count; without the first or Run.MaxBytes it is as before. A sweep that is complete is not run again.
+// Of o only Run.Backend, Run.Threads, Run.GPUs, Run.MaxBytes, Run.Disk, Jobs and Tell count; where Run.Backend or Run.MaxBytes is not given,
+// the sweep keeps the one that it had. A sweep that is complete is not run again.
 func Resume(ctx context.Context, dir string, o Options) (*Result, error) {
 	hold, err := runfolder.Take(dir)
 	if err != nil {

@@ -126,21 +126,22 @@ type Change struct{ File, From, To string }
 // threads that nothing puts in order, and end the launch.
 func Checked(t testing.TB, changes ...Change) *StandIn {
 	t.Helper()
-	NeedCompiler(t)
-	host, err := fs.Sub(sources, "host")
-	require.NoError(t, err)
-	lib, err := keep(hostUnit(host), unit{"kernels.cpp", []fs.FS{changed(t, changes), host}, racing})
-	require.NoError(t, err)
-	return open(t, lib)
+	return watched(t, "kernels.cpp", changes)
 }
 
 // Building is Checked for the kernels that build networks.
 func Building(t testing.TB, changes ...Change) *StandIn {
 	t.Helper()
+	return watched(t, "building.cpp", changes)
+}
+
+// watched is the stand-in with the changed kernels of a file.
+func watched(t testing.TB, file string, changes []Change) *StandIn {
+	t.Helper()
 	NeedCompiler(t)
 	host, err := fs.Sub(sources, "host")
 	require.NoError(t, err)
-	lib, err := keep(hostUnit(host), unit{"building.cpp", []fs.FS{changed(t, changes), host}, racing})
+	lib, err := keep(hostUnit(host), unit{file, []fs.FS{changed(t, changes), host}, racing})
 	require.NoError(t, err)
 	return open(t, lib)
 }
