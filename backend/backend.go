@@ -21,7 +21,7 @@ import (
 
 // Options of Open. The zero value uses all processors or the first GPU, and delivers no FCL.
 type Options struct {
-	Threads int   // of the cpu backend; 0: all processors
+	Threads int   // of the cpu backend, not negative; 0: all processors
 	Device  int   // of the cuda backend
 	Devices []int // instead of Device: devices that share the network (OpenParts); one works like Device
 	Want    engine.Want

@@ -8,7 +8,7 @@ import (
 
 // Options are the options of Build. The zero value works.
 type Options struct {
-	Threads  int                      // goroutines that build; 0: all processors. The result is the same for any number.
+	Threads  int                      // goroutines that build, not negative; 0: all processors. The result is the same for any number.
 	MaxBytes uint64                   // largest memory, in bytes; 0: the memory that this machine has available
 	Progress func(done, total uint64) // called now and then, by one goroutine at a time, first with zeros when a network that is built whole is planned; may be nil
 	Part     Part                     // build the synapses onto this part's neurons only; the zero value: all

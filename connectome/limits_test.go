@@ -53,6 +53,15 @@ func absurd(r *rand.Rand) *genome.Genome {
 	return network(0.1, a, b).join(p)
 }
 
+func TestNegativeThreadsAreRefused(t *testing.T) {
+	g := network(0.1, areaOf("lif", 1)).join()
+	_, built := Build(g, Options{Threads: -1})
+	_, measured := Measure(g, Options{Threads: -1})
+	for _, err := range []error{built, measured} {
+		require.EqualError(t, err, "connectome: -1 threads, want a whole number; 0 is all processors")
+	}
+}
+
 func TestAbsurdGenomesAreRefusedBeforeAnythingIsAllocated(t *testing.T) {
 	const limit = 8 << 30
 	r := rand.New(rand.NewPCG(1, 1000))

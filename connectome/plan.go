@@ -100,6 +100,9 @@ func newPlanUpTo(g *genome.Genome, o Options, most uint64) (*plan, error) {
 
 // newDraft is a plan before anything is drawn. The divisors of divided weights are not known yet.
 func newDraft(g *genome.Genome, o Options, most uint64) (*plan, error) {
+	if o.Threads < 0 {
+		return nil, fmt.Errorf("connectome: %d threads, want a whole number; 0 is all processors", o.Threads)
+	}
 	p := &plan{g: g, workers: threads(o.Threads), limit: o.MaxBytes, allowed: most, part: o.Part, allgather: o.Allgather, maker: o.Maker, tables: map[float64]Table{}, trees: map[treeKey]*tree{}}
 	if err := p.part.check(); err != nil {
 		return nil, err

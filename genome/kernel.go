@@ -3,7 +3,6 @@ package genome
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"gopkg.in/yaml.v3"
 
@@ -33,7 +32,7 @@ func (p *parser) formula(n *yaml.Node, at *path, pr *Projection, wanted string) 
 	}
 	ends := p.columnsOf(pr)
 	k, m := formula.NewKernel(text, kernelUnits(), ends[0], ends[1])
-	if m != nil && strings.HasPrefix(m.Message, "unknown name") && (pr.From < 0 || pr.To < 0) && formula.IsKernel(m.Word) {
+	if m != nil && (pr.From < 0 || pr.To < 0) && formula.IsKernel(m.Word) {
 		if pr.Rule == Edges {
 			p.fault(n, at, "", "expects a projection from one area to another, found a list of the whole network, which has no columns")
 		}

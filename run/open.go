@@ -12,22 +12,15 @@ import (
 
 // build makes the network, or this process's part of it. Where several devices are to share it, it is planned only: each
 // builds its part when it is opened.
-func (r *Run) build() (err error) {
+func (r *Run) build(maker *cuda.Maker) (err error) {
 	start, o := time.Now(), &r.o
-	defer func() {
-		if err != nil {
-			r.maker.Close()
-		}
-	}()
 	if n := o.Network; n != nil {
 		r.Connectome, r.ID, r.Wiring = n.c.Reseeded(r.Genome.RunSeed), n.id, n.wiring
 		return nil
 	}
-	if r.maker, err = o.maker(); err != nil {
-		return err
-	}
+	how := o.building(maker)
 	if o.Peers == nil {
-		if r.parts, r.o.GPUs.List, err = o.GPUs.Parts(r.Genome, o.Backend, r.how()); err != nil {
+		if r.parts, r.o.GPUs.List, err = o.GPUs.Parts(r.Genome, o.Backend, how); err != nil {
 			return err
 		}
 		if r.parts != nil {
@@ -36,7 +29,6 @@ func (r *Run) build() (err error) {
 			return nil
 		}
 	}
-	how := r.how()
 	told, planned := how.Progress, start
 	how.Progress = func(done, total uint64) {
 		if total == 0 && planned.Equal(start) {
@@ -54,9 +46,6 @@ func (r *Run) build() (err error) {
 	r.times.Build += time.Since(planned)
 	return nil
 }
-
-// how is how the network is built.
-func (r *Run) how() connectome.Options { return r.o.building(r.maker) }
 
 // building is how a network is built, by a maker where there is one.
 func (o *Options) building(m *cuda.Maker) connectome.Options {
@@ -138,7 +127,7 @@ func (r *Run) openBackend(o backend.Options) (err error) {
 func (r *Run) openParts(o backend.Options) (why string, err error) {
 	if r.Backend == "auto" {
 		r.backend, r.Connectome, r.Backend, why, err = backend.AutoParts(r.parts, o, func() (*connectome.Connectome, error) {
-			return connectome.Build(r.Genome, r.how())
+			return connectome.Build(r.Genome, r.o.building(nil))
 		})
 	} else {
 		r.backend, r.Connectome, err = backend.OpenParts(r.parts, o)

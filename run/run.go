@@ -27,7 +27,7 @@ const Version = "0.1.0"
 type Options struct {
 	Backend  string   // one of backend.Names, or "auto" (also ""): a GPU if one is available and has enough memory, else the CPU
 	GPUs     GPUs     // of the cuda backend
-	Threads  int      // of the cpu backend and of building; 0: all processors
+	Threads  int      // of the cpu backend and of building, not negative; 0: all processors
 	MaxBytes uint64   // limit of host memory; a larger network is an error. 0: the free memory
 	Peers    *Peers   // the processes that share the network; nil: only this one
 	Network  *Network // built once for several runs (Build); nil: this run builds its own
@@ -86,7 +86,6 @@ type Run struct {
 	o        Options
 	schedule schedule
 	period   time.Duration
-	maker    *cuda.Maker       // that builds the network; nil: the host does, or it is built
 	parts    *connectome.Parts // that several GPUs build while they are opened; nil: Connectome has its synapses
 	start    *Start            // nil: burst 0
 	resumed  *runfolder.Folder // the folder of a run that goes on; nil: of a new one, or none
@@ -143,6 +142,9 @@ func (r *Run) check() (err error) {
 	if r.o.Backend == "" {
 		r.o.Backend = "auto"
 	}
+	if r.o.Threads < 0 {
+		return fmt.Errorf("run: %d threads, want a whole number; 0 is all processors", r.o.Threads)
+	}
 	if r.o.GPUs.Build && r.o.Peers != nil {
 		return errors.New("run: GPUs.Build with Peers, want one process: several build on their hosts")
 	}
@@ -176,17 +178,6 @@ func (r *Run) abandon(err error) error {
 	return err
 }
 
-// apart does a part of opening with a copy of the run. If ctx ends first, the work goes on with the copy, and what it then has is
-// dropped: the run itself is free.
-func (r *Run) apart(ctx context.Context, work func(*Run) error, drop func(*Run)) error {
-	one := *r
-	made, err := heed(ctx, func() (*Run, error) { return &one, work(&one) }, drop)
-	if err == nil {
-		*r = *made
-	}
-	return err
-}
-
 // open builds the network, opens the backend and makes the engine in the run's initial state.
 func (r *Run) open(ctx context.Context) error {
 	o, start, before := &r.o, time.Now(), r.times.made()
@@ -194,43 +185,12 @@ func (r *Run) open(ctx context.Context) error {
 	if err := o.takeGPU(); err != nil {
 		return err
 	}
-	if r.Connectome == nil {
-		r.tell(Began{"planning"})
-		if err := r.apart(ctx, (*Run).build, func(left *Run) { left.maker.Close() }); err != nil {
-			return err
-		}
-	}
-	maker, opens := r.maker, false // it keeps the device's context until the backend has it
-	r.maker = nil
-	defer func() {
-		if !opens {
-			maker.Close()
-		}
-	}()
-	options, err := o.backendOptions()
+	one := *r // if ctx ends first, making goes on with the copy, and r is free
+	made, err := heed(ctx, func() (*Run, error) { return &one, one.make(ctx) }, func(left *Run) { left.backend.Close() })
 	if err != nil {
 		return err
 	}
-	waiting := o.Peers != nil
-	defer func() {
-		if waiting {
-			o.Peers.dismiss()
-		}
-	}()
-	if err := r.makePlan(); err != nil {
-		return err
-	}
-	options.Want = r.plan.Want()
-	r.FCL, r.Values, r.Rest = options.Want.FCL, r.plan.Values, r.plan.Rest
-	waiting = false
-	opens = true
-	opening := func(r *Run) error {
-		defer maker.Close()
-		return r.openBackend(options)
-	}
-	if err := r.apart(ctx, opening, func(left *Run) { left.backend.Close() }); err != nil {
-		return err
-	}
+	*r = *made
 	b := r.backend
 	r.Device, r.Exchange, r.Threads = o.Peers.joined(backend.Device(b)), o.Peers.name(), threads(o.Threads)
 	r.Path = backend.Path(b)
@@ -244,6 +204,38 @@ func (r *Run) open(ctx context.Context) error {
 	recorders := append([]engine.Recorder{r.activity}, o.Recorders...)
 	r.engine = engine.New(r.Connectome, b, engine.Options{Period: r.period, Sources: o.Sources, Recorders: append(recorders, folderRecorder{r})})
 	return r.restore()
+}
+
+// make builds the network, unless there is one, and opens the backend. It stops between its steps when ctx ends.
+func (r *Run) make(ctx context.Context) error {
+	o := &r.o
+	if r.Connectome == nil {
+		r.tell(Began{"planning"})
+		maker, err := o.maker()
+		if err != nil {
+			return err
+		}
+		defer maker.Close() // after opening: parts build while they are opened, and the device's context stays
+		if err := r.build(maker); err != nil {
+			return err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	options, err := o.backendOptions()
+	if err != nil {
+		return err
+	}
+	if err := r.makePlan(); err != nil {
+		if o.Peers != nil {
+			o.Peers.dismiss()
+		}
+		return err
+	}
+	options.Want = r.plan.Want()
+	r.FCL, r.Values, r.Rest = options.Want.FCL, r.plan.Values, r.plan.Rest
+	return r.openBackend(options)
 }
 
 // folderRecorder records into the run's folder, which exists before the first burst.
@@ -474,6 +466,9 @@ func (e *FailedError) Unwrap() error { return e.Err }
 
 // heed calls a function that cannot be cancelled. When ctx ends it returns at once, and the function's result is dropped.
 func heed[T any](ctx context.Context, work func() (T, error), drop func(T)) (made T, err error) {
+	if err := ctx.Err(); err != nil {
+		return made, err
+	}
 	if ctx.Done() == nil {
 		return work()
 	}

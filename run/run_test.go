@@ -306,6 +306,7 @@ func TestRefused(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(full, "x"), nil, 0o600))
 	for want, o := range map[string]run.Options{
 		"rate \"often\"":                            {Rate: "often"},
+		"-2 threads":                                {Threads: -2},
 		"checkpoints \"1ms\"":                       {Checkpoints: "1ms"},
 		"holds x already":                           {Folder: full},
 		"the action on a fault is \"pray\"":         {OnFault: "pray", Runs: full},

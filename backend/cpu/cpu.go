@@ -9,6 +9,7 @@
 package cpu
 
 import (
+	"fmt"
 	"runtime"
 	"slices"
 	"time"
@@ -28,7 +29,7 @@ const (
 
 // Options of Open; the zero value uses every processor and delivers no FCL.
 type Options struct {
-	Threads int // 0: up to GOMAXPROCS, as many as the first bursts find to be best; tiny networks use fewer
+	Threads int // not negative; 0: up to GOMAXPROCS, as many as the first bursts find to be best; tiny networks use fewer
 	Want    engine.Want
 
 	QueueBytes uint64 // the most that fire queues, their copies and spikes on their way may take; 0: any
@@ -65,6 +66,9 @@ type backend struct {
 
 // Open makes a backend for c in the state before burst 0.
 func Open(c *connectome.Connectome, o Options) (engine.Backend, error) {
+	if o.Threads < 0 {
+		return nil, fmt.Errorf("cpu: %d threads, want a whole number; 0 is as many as are best", o.Threads)
+	}
 	if err := checkRuns(c, mostOfDelay); err != nil {
 		return nil, err
 	}

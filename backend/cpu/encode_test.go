@@ -170,6 +170,11 @@ func TestRunsTooLongAreRefused(t *testing.T) {
 	require.EqualError(t, checkRuns(n.Build(), 4), "neuron 7 has 5 synapses with a delay of 3 bursts; where delays differ the cpu backend takes at most 4, the reference backend any number")
 }
 
+func TestNegativeThreadsAreRefused(t *testing.T) {
+	_, err := Open(enginetest.Net{Areas: []connectome.Area{enginetest.LIF(1)}}.Build(), Options{Threads: -1})
+	require.EqualError(t, err, "cpu: -1 threads, want a whole number; 0 is as many as are best")
+}
+
 // TestRunsAtTheLimitFit adds up what the longest run can take: every synapse as Wide.
 func TestRunsAtTheLimitFit(t *testing.T) {
 	segments := (mostOfDelay + vector.MostSynapses - 1) / vector.MostSynapses

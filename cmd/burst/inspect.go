@@ -186,7 +186,10 @@ func (o *inspectOptions) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
+	p := newProgress(cmd.ErrOrStderr(), false)
+	p.phase("counting synapses")
 	s, err := connectome.Measure(g, connectome.Options{Threads: o.threads})
+	p.phase("")
 	if err != nil {
 		return err
 	}

@@ -25,8 +25,8 @@ type progress struct {
 	bar   *progressbar.ProgressBar
 	said  map[string]bool // by once
 
-	mu      sync.Mutex  // of w while a phase is waited for
-	waiting *time.Timer // tells of a phase that takes long; nil: of none
+	mu     sync.Mutex    // of w while a phase is waited for
+	phased chan struct{} // closed to end what tells of a phase; nil: of none
 
 	timestep            float64 // ms of the network in a burst; 0: of several networks
 	what                string  // before the bursts
@@ -42,7 +42,7 @@ const (
 	barEvery   = 200 * time.Millisecond
 	lineEvery  = 5 * time.Second
 	buildEvery = time.Second
-	longPhase  = time.Second // a shorter one is not worth a word
+	longPhase  = time.Second // a shorter one is not worth a word; told again every lineEvery
 )
 
 func newProgress(w io.Writer, quiet bool) *progress {
@@ -63,12 +63,26 @@ func (p *progress) line(format string, args ...any) {
 
 // phase tells what is done, if that takes long, and ends the phase before; "" ends it alone.
 func (p *progress) phase(doing string) {
-	if p.waiting != nil {
-		p.waiting.Stop()
-		p.waiting = nil
+	if p.phased != nil {
+		close(p.phased)
+		p.phased = nil
 	}
 	if doing != "" && !p.quiet {
-		p.waiting = time.AfterFunc(longPhase, func() { p.line("%s%s", doing, inMemory()) })
+		p.phased = make(chan struct{})
+		go p.tellPhase(doing, p.phased)
+	}
+}
+
+// tellPhase tells now and then for how long a phase has lasted.
+func (p *progress) tellPhase(doing string, ended <-chan struct{}) {
+	began := time.Now()
+	for wait := longPhase; ; wait = lineEvery {
+		select {
+		case <-time.After(wait):
+			p.line("%s for %v%s", doing, time.Since(began).Round(time.Second), inMemory())
+		case <-ended:
+			return
+		}
 	}
 }
 

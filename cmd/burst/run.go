@@ -229,15 +229,27 @@ func stoppedBy(s os.Signal) error {
 	return stopped{exitInterrupted}
 }
 
+// stoppedOpening says that a signal ended ctx before there was anything to save; nil: none has.
+func (p *progress) stoppedOpening(ctx context.Context) error {
+	var e signalError
+	if !errors.As(context.Cause(ctx), &e) {
+		return nil
+	}
+	p.line("stopped by %v before the first burst; nothing was written", e.Signal)
+	return stoppedBy(e.Signal)
+}
+
 // run opens the run, advances it to its end, and ends it.
 func (r *runner) run(ctx context.Context, open func(context.Context) (*run.Run, error)) (err error) {
-	building := ctx
-	if r.interrupted == nil { // nothing is written yet, and a signal ends the program at once
-		building = context.WithoutCancel(ctx)
+	if r.interrupted == nil && r.o.peers == nil { // of several processes a signal ends each at once until all are open
+		ctx, r.interrupted = catchSignals(ctx, r.o.sweeping.holder())
 	}
-	r.Run, err = open(building)
+	r.Run, err = open(ctx)
 	r.progress.phase("")
 	if err != nil {
+		if stop := r.progress.stoppedOpening(ctx); stop != nil {
+			return stop
+		}
 		var plan *run.PlanError
 		var learnt *run.LearntError
 		switch {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -88,15 +89,18 @@ func (o *serveOptions) run(cmd *cobra.Command, arg string) error {
 	if o.inherited >= 0 {
 		so.Inherited = os.NewFile(uintptr(o.inherited), fmt.Sprintf("--fd %d", o.inherited))
 	}
-	s, err := open(so)
+	ctx, _ := catchSignals(cmd.Context(), nil)
+	s, err := open(ctx, so)
 	if err != nil {
+		if stop := p.stoppedOpening(ctx); stop != nil {
+			return stop
+		}
 		var plan *run.PlanError
 		if errors.As(err, &plan) {
 			return usageError{fmt.Errorf("--record %w", plan.Err)}
 		}
 		return err
 	}
-	ctx, _ := catchSignals(cmd.Context(), nil)
 	p.clear()
 	o.print(cmd, s)
 	if err := s.Serve(ctx); err != nil {
@@ -114,16 +118,16 @@ func (o *serveOptions) run(cmd *cobra.Command, arg string) error {
 }
 
 // opener begins a run of a genome, or goes on with the one in a folder.
-func (o *serveOptions) opener(cmd *cobra.Command, arg string) (func(serve.Options) (*serve.Server, error), error) {
+func (o *serveOptions) opener(cmd *cobra.Command, arg string) (func(context.Context, serve.Options) (*serve.Server, error), error) {
 	if _, err := os.Stat(filepath.Join(arg, "manifest.json")); err != nil {
 		g, _, err := o.prepare(cmd, arg)
 		var files live.Files
 		if err == nil && o.keepFiles {
 			files, err = live.FilesOf(g)
 		}
-		return func(so serve.Options) (*serve.Server, error) {
+		return func(ctx context.Context, so serve.Options) (*serve.Server, error) {
 			so.Files = files
-			return serve.New(cmd.Context(), g, so)
+			return serve.New(ctx, g, so)
 		}, err
 	}
 	for _, name := range []string{"seed", "run-seed", "set", "stimulate", "plasticity", "record", "out", "no-out", "keep-files"} {
@@ -141,9 +145,9 @@ func (o *serveOptions) opener(cmd *cobra.Command, arg string) (func(serve.Option
 	if !cmd.Flags().Changed("backend") {
 		o.backend = f.Manifest.Backend
 	}
-	return func(so serve.Options) (*serve.Server, error) {
+	return func(ctx context.Context, so serve.Options) (*serve.Server, error) {
 		so.Runs = ""
-		return serve.Resume(cmd.Context(), arg, so)
+		return serve.Resume(ctx, arg, so)
 	}, errors.Join(o.checkBackend(), o.checkMPI(), o.gpus.check("backend", o.backend), o.checkTimes())
 }
 

@@ -40,8 +40,11 @@ func newValidateCommand() *cobra.Command {
 func validate(cmd *cobra.Command, args []string, asJSON bool) error {
 	verdicts := []verdict{}
 	var first error
+	p := newProgress(cmd.ErrOrStderr(), false)
 	for _, arg := range args {
+		p.phase("checking " + arg)
 		short, err := check(cmd, arg)
+		p.phase("")
 		v := verdict{Genome: arg, Valid: err == nil, Faults: genome.Faults{}}
 		if short != nil {
 			v.Needs, v.Free = short.Needed, short.Limit
