@@ -30,8 +30,8 @@ func (t *threadsValue) Set(text string) error {
 	switch {
 	case errors.Is(err, strconv.ErrRange):
 		return errors.New("want a whole number of at most 63 bits, or " + autoThreads)
-	case err != nil || n < 0:
-		return errors.New("want a whole number that is not negative, or " + autoThreads)
+	case err != nil:
+		return errors.New("want a whole number, or " + autoThreads)
 	}
 	*t = threadsValue(n)
 	return nil

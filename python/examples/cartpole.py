@@ -18,7 +18,7 @@ STEPS = 500  # of an episode; all of them are balanced
 
 def reflex() -> burst.Network:
     """Senses say how far and how fast, to the left or right; each drives the motor of its side."""
-    net = burst.Network("reflex", options=burst.Options(backend="cpu", threads=1))
+    net = burst.Network("reflex", backend="cpu", threads=1)
     eye = net.area("eye", 8, threshold=1, leak=0)  # of position, speed, angle, angular speed: below 0, above 0
     leg = net.area("leg", 2, threshold=1, leak=0)
     weights = np.array([0.05, 0.05, 0.1, 0.1, 1.0, 1.0, 0.5, 0.5], dtype=np.float32)

@@ -26,8 +26,7 @@ State = npt.NDArray[np.float32]
 
 def build(seed: int, *, learn: bool = True) -> burst.Network:
     """The network; seed is that of its noise."""
-    options = burst.Options(backend="cpu", threads=1, run_seed=seed, learn=learn)
-    net = burst.Network("learner", timestep="1 ms", options=options)
+    net = burst.Network("learner", timestep="1 ms", run_seed=seed, backend="cpu", threads=1, learn=learn)
     box = net.area("box", BOXES, threshold=0.5, leak=0)
     motor = net.area("motor", 2, threshold=3, leak=0.1, drive={"normal": {"mean": 0, "sd": 0.3}})
     net.area("reward", 1, threshold=0.5, leak=0)

@@ -20,6 +20,7 @@ def bound() -> Iterator[Bound]:
 
 
 REFUSED: dict[str, tuple[Callable[[Any, Any, Any], object], str]] = {
+    "option": (lambda net, eye, leg: burst.Network(bakend="cpu"), "did you mean 'backend'"),
     "text": (lambda net, eye, leg: net.step(1, {eye: "hi"}), "amounts of dtype <U2, want numbers"),
     "none": (lambda net, eye, leg: net.step(1, {eye: None}), "amounts of dtype object, want numbers"),
     "complex": (lambda net, eye, leg: net.step(1, {eye: np.full(256, 1j)}), "dtype complex128"),

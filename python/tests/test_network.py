@@ -47,7 +47,7 @@ def test_builds(tmp_path: Path) -> None:
     """Arrays as columns, edge list and spike trains make the network of the same text, which replays elsewhere."""
     tau = np.linspace(15, 25, 80)
     source, target = np.arange(5).repeat(3), np.arange(15) * 5
-    net = burst.Network("b", timestep="0.1 ms", seed=3, options=burst.Options(out=tmp_path / "run", threads=1))
+    net = burst.Network("b", timestep="0.1 ms", seed=3, out=tmp_path / "run", threads=1)
     e = net.area("E", 80, "lif", tau=tau, drive={"poisson": {"rate": "9 kHz", "weight": "0.3 mV"}})
     i = net.area("I", 20, "lif", tau=[20.0] * 20, refractory="2 ms")
     s = net.area("S", 5, "spike_list", spikes=(np.array([4, 0, 0]), np.array([5, 9, 3])))
@@ -119,7 +119,7 @@ def test_takes_tables(tmp_path: Path) -> None:
         (pa.table(train), pd.DataFrame(edges), {}),
         (pd.DataFrame(train), pa.table(edges), {}),
     ):
-        net = burst.Network("tables", options=burst.Options(out=tmp_path / f"{len(made)}", threads=1))
+        net = burst.Network("tables", out=tmp_path / f"{len(made)}", threads=1)
         s = net.area("projection-0", 100, "spike_list", spikes=spikes)
         net.connect(s, net.area("cell", 20, "lif"), rule, delay=2, **more)
         net.run(60).close()
@@ -128,7 +128,7 @@ def test_takes_tables(tmp_path: Path) -> None:
         made.append((net.digest, net.manifest["connectome"]))
     assert made[0] == made[1] == made[2]
     assert burst.open(tmp_path / "1").replay() == made[0][0]
-    net = burst.Network(options=burst.Options(out=False))
+    net = burst.Network(out=False)
     net.area("s", 3, "spike_list", spikes=pa.table({"neuron": [3], "burst": [5]}))
     with pytest.raises(errors.GenomeError, match=r"row 1, column neuron: neuron 3, want 0…2 of s"):
         net.start()
@@ -140,7 +140,7 @@ def test_tables_of_projections(tmp_path: Path) -> None:
             "delay": [None, 3]}  # fmt: skip
     made = []
     for table in (rows, pd.DataFrame(rows)):
-        net = burst.Network("t", options=burst.Options(threads=1))
+        net = burst.Network("t", threads=1)
         a, b = net.area("a", 3, drive={"constant": 0.3}), net.area("b", 2)
         assert net.connect(a, b, "all_to_all", weight=1) == 0
         assert net.connect_table(table) == range(1, 3)
@@ -165,7 +165,7 @@ def test_tables_of_projections(tmp_path: Path) -> None:
 
 def test_many_projections() -> None:
     """64,009 projections are no more than a genome's text may hold."""
-    net = burst.Network("many", options=burst.Options(out=False, threads=1))
+    net = burst.Network("many", out=False, threads=1)
     areas = [net.area(f"area-{k}", 1, "lif") for k in range(253)]
     for a in areas:
         for b in areas:
@@ -521,9 +521,11 @@ def test_streams(loop: str) -> None:
     placed = loop.replace("size: [4, 3, 1]", "size: [4, 3, 1], extent: [1 mm, 70 um, 0 um], center: [1 um, 0 um, 5 um]")
     for text in (loop, loop.replace("size: [4, 3, 1]", "size: [2, 1, 2], neurons_per_voxel: 3"), row, placed):
         with burst.load(text, record=record) as net:
+            earlier = []
             for length in (13, 1, 90):
                 net.run(length)
                 net.flush()  # ends a chunk
+                earlier.append({name: net.recorded(name) for name in record})
             for name in record:
                 mine, want = net.recorded(name), burst.open(net.folder).recorded(name)
                 assert len(mine) == len(want) > 0
@@ -533,8 +535,31 @@ def test_streams(loop: str) -> None:
                     assert got.dtype == wanted.dtype
                     assert np.array_equal(got, wanted, equal_nan=got.dtype.kind == "f"), (name, column)
                     assert not got.flags.writeable
+                    for tables in earlier:  # what was read before the run went on
+                        before = getattr(tables[name], column)
+                        assert np.array_equal(before, wanted[: len(before)], equal_nan=got.dtype.kind == "f")
+                assert len(earlier[0][name]) < len(earlier[2][name]) == len(mine)
             eye, want = net.spikes["crowd"], burst.open(net.folder).spikes["crowd"]
             assert all(np.array_equal(getattr(eye, c), getattr(want, c), equal_nan="_um" in c) for c in want.columns)
+
+
+def test_streams_are_read_once(loop: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Looking at the spikes after each step reads each byte of the recording once."""
+    from burst import _stream
+
+    taken = 0
+
+    def counted(f: Any, at: int, into: memoryview, real: Any = _stream._into) -> None:
+        nonlocal taken
+        taken += len(into)
+        real(f, at, into)
+
+    monkeypatch.setattr(_stream, "_into", counted)
+    with burst.load(loop) as net:
+        for _ in range(20):
+            seen = len(net.run(5).spikes)
+        assert seen > 0
+        assert taken < (net.folder / "spikes.arrows").stat().st_size
 
 
 def test_positions() -> None:
@@ -564,20 +589,20 @@ def test_positions() -> None:
 
 def test_damaged_stream(loop: str) -> None:
     """A stream that is not what its list says is refused."""
-    from burst._stream import read_stream
+    from burst._stream import Stream
 
     with burst.load(loop).run(40) as net:
         net.flush()
         net.run(40)
         net.flush()
         base = net.folder / "spikes"
-        whole = read_stream(base)
+        whole = Stream(base).read()
         assert whole is not None
         data, marks = base.with_suffix(".arrows").read_bytes(), base.with_suffix(".sums").read_text()
     lines = marks.splitlines(keepends=True)
     (base.parent / "x.sums").write_text("".join(lines[:2]) + lines[2][:-3])
     (base.parent / "x.arrows").write_bytes(data)
-    first = read_stream(base.parent / "x")
+    first = Stream(base.parent / "x").read()
     assert first is not None
     assert 0 < len(first.bursts) < len(whole.bursts), "a line without an end is left out"
     rows, last = lines[1].split(",")[2], lines[1].split(",")[4]
@@ -593,7 +618,7 @@ def test_damaged_stream(loop: str) -> None:
         (base.parent / "x.sums").write_text(text)
         (base.parent / "x.arrows").write_bytes(bad)
         with pytest.raises(errors.DamagedError):
-            pytest.fail(f"{what}: {read_stream(base.parent / 'x')}")
+            pytest.fail(f"{what}: {Stream(base.parent / 'x').read()}")
 
 
 def test_errors_say_where(tmp_path: Path) -> None:

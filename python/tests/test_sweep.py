@@ -89,7 +89,7 @@ def test_trials_and_seeds(tmp_path: Path, loop: str) -> None:
 
 def test_built(tmp_path: Path) -> None:
     """A network that was built is swept with its arrays, which stay beside a folder that stays."""
-    net = burst.Network("built", timestep="0.1 ms", seed=2, options=burst.Options(threads=1))
+    net = burst.Network("built", timestep="0.1 ms", seed=2, threads=1)
     s = net.area("S", 5, "spike_list", spikes=(np.arange(5), np.arange(5) * 3))
     e = net.area("E", 20, "lif", tau=np.linspace(10, 20, 20))
     net.connect(s, e, (np.arange(5).repeat(4), np.arange(20)), weight=np.linspace(19, 25, 20), delay="1 ms")

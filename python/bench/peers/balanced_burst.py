@@ -1,8 +1,6 @@
 import burst
 
-net = burst.Network(
-    "balanced", timestep="0.1 ms", options=burst.Options(threads=THREADS, backend="cpu", progress=False)
-)
+net = burst.Network("balanced", timestep="0.1 ms", threads=THREADS, backend="cpu", progress=False)
 lif = {"tau": "20 ms", "threshold": "20 mV", "reset": "10 mV", "refractory": "2 ms"}
 E = net.area("E", 4000, "lif", **lif, drive={"poisson": {"rate": "8 kHz", "weight": "0.25 mV"}})
 I = net.area("I", 1000, "lif", **lif, drive={"poisson": {"rate": "8 kHz", "weight": "0.25 mV"}})

@@ -1,8 +1,6 @@
 import burst
 
-net = burst.Network(
-    "conductances", timestep="0.1 ms", options=burst.Options(threads=THREADS, backend="cpu", progress=False)
-)
+net = burst.Network("conductances", timestep="0.1 ms", threads=THREADS, backend="cpu", progress=False)
 lif = {
     "C": "200 pF",
     "g_L": "10 nS",

@@ -1,6 +1,6 @@
 import burst
 
-net = burst.Network("stdp", timestep="0.1 ms", options=burst.Options(threads=THREADS, backend="cpu", progress=False))
+net = burst.Network("stdp", timestep="0.1 ms", threads=THREADS, backend="cpu", progress=False)
 inputs = net.area("inputs", 1000, "poisson", rate="15 Hz")
 cell = net.area("cell", 1, "lif", tau="10 ms", threshold="15 mV", reset="0 mV", refractory="2 ms")
 net.connect(

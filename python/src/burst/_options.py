@@ -76,3 +76,23 @@ def of_keywords(given: Mapping[str, Any]) -> Options:
             hint = f"; did you mean {near[0]!r}?" if near else ""
             raise UsageError(f"no option {name!r}, want one of {', '.join(known)}{hint}")
     return Options(**given)
+
+
+# Options that are keys of a genome, too: a network that is built has them there.
+_OF_GENOME = {"seed", "run_seed", "record"}
+
+
+def of_network(keys: Mapping[str, Any]) -> tuple[Options, dict[str, Any]]:
+    """The options among the arguments of a network, and the keys of its genome.
+
+    Raises:
+        UsageError: a key is a misspelt option.
+
+    """
+    names = {f.name for f in fields(Options)} - _OF_GENOME
+    genome = {k: v for k, v in keys.items() if k not in names}
+    for name in genome:
+        near = get_close_matches(name, names, 1, 0.8)
+        if near:
+            raise UsageError(f"no option and no key of a genome {name!r}; did you mean {near[0]!r}?")
+    return Options(**{k: v for k, v in keys.items() if k in names}), genome

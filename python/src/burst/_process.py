@@ -16,6 +16,7 @@ from ._builder import Area, Builder, write_genome
 from ._client import Child
 from ._folder import Run, Scratch
 from ._options import Options
+from ._stream import Stream
 from ._table import Table
 from .errors import EndedError, FileError
 
@@ -33,6 +34,7 @@ class Process:
         self._scratch = Scratch(self)
         self._runs = 0
         self._tables: dict[str, tuple[int, Table]] = {}
+        self._streams: dict[str, Stream] = {}  # behind these, as far as they are read
         self._digest: bytes | str | None = None  # that of the last answer, or of the end
         self._rates: dict[str, float] = {}
         self._folder: Path | None = None

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from ._builder import Area, name_of
 from ._folder import Plot, manifest_of
 from ._process import Process
+from ._stream import Stream
 from ._table import Table, checked, own, positions
 from .errors import BurstError, UsageError
 
@@ -45,7 +46,10 @@ class Results(Process):
 
     @property
     def spikes(self) -> Table:
-        """The spikes recorded so far, read into memory: 4 bytes each, and 8 for its burst once that is looked at."""
+        """The spikes recorded so far, in memory: 4 bytes each, and 8 for its burst once that is looked at.
+
+        Only those are read that are new since the last time; what was given before stays as it is.
+        """
         return self.recorded("spikes")
 
     def recorded(self, table: str) -> Table:
@@ -54,8 +58,11 @@ class Results(Process):
         at, found = self._tables.get(table, (-1, None))
         if found is None or at != self.burst:
             manifest = manifest_of(folder)
-            found = own(folder, table, manifest)
-            if found is None:
+            rows = self._streams.setdefault(table, Stream(folder / table)).read()
+            if rows is not None:
+                found = own(rows, manifest)
+            else:  # the run has ended
+                del self._streams[table]
                 try:
                     found = checked(folder, table, manifest)
                 except BurstError as e:

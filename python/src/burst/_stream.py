@@ -31,74 +31,122 @@ class Recorded:
     bursts: npt.NDArray[np.uint64]
     counts: npt.NDArray[np.int64]
     columns: dict[str, Column]
+    rows: int
 
 
-def read_stream(base: Path) -> Recorded | None:
-    """The rows of `base`.arrows that are on disk now, which `base`.sums lists; None where there is no such list.
+class Stream:
+    """The stream `base`.arrows, of which each read takes only what is new.
 
-    Their checksums are not looked at: this is for folders of one's own. What one opens, the program checks.
-
-    Raises:
-        DamagedError: the stream is not what its list says.
-
+    Checksums are not looked at: this is for folders of one's own. What one opens, the program checks.
     """
-    try:
-        marks = _marks(base.with_suffix(".sums").read_text())
-        if marks is None:
+
+    def __init__(self, base: Path) -> None:
+        self._base = base
+        self._forget()
+
+    def _forget(self) -> None:
+        self._listed = 0  # bytes of the list that are read
+        self._rows = 0
+        self._bursts, self._counts = _Growing("<u8"), _Growing("<i8")
+        self._columns: dict[str, _Growing] = {}
+
+    def read(self) -> Recorded | None:
+        """All rows that are on disk now, which `base`.sums lists; None where there is no such list, or it is empty.
+
+        Raises:
+            DamagedError: the stream is not what its list says.
+
+        """
+        path = self._base.with_suffix(".arrows")
+        try:
+            with open(self._base.with_suffix(".sums"), "rb") as f:
+                f.seek(self._listed)
+                lines = f.read()
+            lines = lines[: lines.rfind(b"\n") + 1]  # a line without an end is being written
+            marks = _marks(lines.decode(), self._listed == 0)
+            if marks:
+                with open(path, "rb", buffering=0) as f:
+                    self._take(f, marks)
+            self._listed += len(lines)
+        except FileNotFoundError:
             return None
-        with open(base.with_suffix(".arrows"), "rb", buffering=0) as f:
-            return _read(f, marks)
-    except FileNotFoundError:
-        return None
-    except (ValueError, IndexError, struct.error) as e:
-        raise DamagedError(f"{base.with_suffix('.arrows')}: is not as its list of chunks says: {e}") from e
+        except (ValueError, IndexError, struct.error) as e:
+            self._forget()
+            raise DamagedError(f"{path}: is not as its list of chunks says: {e}") from e
+        if not self._columns:
+            return None
+        columns = {name: column.whole() for name, column in self._columns.items()}
+        return Recorded(self._bursts.whole(), self._counts.whole(), columns, self._rows)
+
+    def _take(self, f: BinaryIO, marks: list[list[int]]) -> None:
+        """Reads the chunks that marks list."""
+        rows = sum(m[2] for m in marks)
+        parts = {name: column.more(rows) for name, column in self._columns.items()}
+        have = 0
+        for offset, size, n, first, last in marks:
+            at, batch = offset, None
+            while at < offset + size:
+                mark, length = struct.unpack("<II", _bytes(f, at, 8))
+                if mark != 0xFFFFFFFF or length > size:
+                    raise ValueError(f"no message begins at byte {at}")
+                message = _Table.root(_bytes(f, at + 8, length))
+                body = at + 8 + length
+                at = body + message.number(3, "<q")
+                if message.number(1, "<B") == _SCHEMA:
+                    kinds = _kinds(message.table(2))
+                    self._columns = {name: _Growing(kind) for name, kind in kinds.items() if name != "burst"}
+                    parts = {name: column.more(rows) for name, column in self._columns.items()}
+                else:
+                    batch = message, body
+            if batch is None or batch[0].number(1, "<B") != _BATCH or batch[0].table(2).place(3):
+                raise ValueError(f"the chunk at byte {offset} is no batch that burst writes")
+            places = [(batch[1] + start, length) for start, length in batch[0].table(2).pairs(2)]
+            # Buffers: of bursts validity and values; of a list validity and offsets, then validity and values inside.
+            numbers = np.frombuffer(_bytes(f, *places[1]), "<u8")
+            if len(numbers) == 0 or (numbers[0], numbers[-1]) != (first, last) or len(places) != 4 * len(parts) + 2:
+                raise ValueError(f"the chunk at byte {offset} is not of bursts {first} to {last}")
+            ends = np.frombuffer(_bytes(f, *places[3]), "<i8")
+            for k, column in enumerate(parts.values()):
+                start, length = places[4 * k + 5]
+                part = column[have : have + n]
+                if length != part.nbytes or len(ends) != len(numbers) + 1 or ends[-1] != n:
+                    raise ValueError(f"the chunk at byte {offset} has not {n} rows")
+                _into(f, start, part.data.cast("B"))
+            self._bursts.more(len(numbers))[:] = numbers
+            self._counts.more(len(numbers))[:] = np.diff(ends)
+            have += n
+        self._rows += rows
 
 
-def _marks(text: str) -> list[list[int]] | None:
-    """Of each chunk its place, bytes, rows, first and last burst; a line without an end is being written."""
-    lines = text.split("\n")[:-1]
-    if lines and lines[0] != _HEAD:
-        raise ValueError(f"the list begins with {lines[0][:60]!r}, want {_HEAD!r}")
-    return [[int(x) for x in line.split(",")[:5]] for line in lines[1:]] or None
+class _Growing:
+    """An array that grows at its end; what was taken of it stays as it is."""
+
+    def __init__(self, kind: npt.DTypeLike) -> None:
+        self._room = np.empty(0, kind)
+        self._used = 0
+
+    def more(self, n: int) -> Column:
+        """Room for n more numbers, to be written."""
+        used, self._used = self._used, self._used + n
+        if self._used > len(self._room):
+            before = self._room
+            self._room = np.empty(max(self._used, 2 * used), before.dtype)
+            self._room[:used] = before[:used]
+        return self._room[used : self._used]
+
+    def whole(self) -> Column:
+        """All numbers, read-only."""
+        found = self._room[: self._used]
+        found.flags.writeable = False
+        return found
 
 
-def _read(f: BinaryIO, marks: list[list[int]]) -> Recorded:
-    rows = sum(m[2] for m in marks)
-    bursts, counts, columns = [], [], {}
-    kinds: dict[str, np.dtype[Any]] = {}
-    have = 0
-    for offset, size, n, first, last in marks:
-        at, batch = offset, None
-        while at < offset + size:
-            mark, length = struct.unpack("<II", _bytes(f, at, 8))
-            if mark != 0xFFFFFFFF or length > size:
-                raise ValueError(f"no message begins at byte {at}")
-            message = _Table.root(_bytes(f, at + 8, length))
-            body = at + 8 + length
-            at = body + message.number(3, "<q")
-            if message.number(1, "<B") == _SCHEMA:
-                kinds = _kinds(message.table(2))
-                columns = {name: np.empty(rows, kind) for name, kind in kinds.items() if name != "burst"}
-            else:
-                batch = message, body
-        if batch is None or batch[0].number(1, "<B") != _BATCH or batch[0].table(2).place(3):
-            raise ValueError(f"the chunk at byte {offset} is no batch that burst writes")
-        places = [(batch[1] + start, length) for start, length in batch[0].table(2).pairs(2)]
-        # Buffers: of bursts validity and values; of a list validity and offsets, then validity and values inside.
-        numbers = np.frombuffer(_bytes(f, *places[1]), "<u8")
-        if len(numbers) == 0 or (numbers[0], numbers[-1]) != (first, last) or len(places) != 4 * len(columns) + 2:
-            raise ValueError(f"the chunk at byte {offset} is not of bursts {first} to {last}")
-        ends = np.frombuffer(_bytes(f, *places[3]), "<i8")
-        for k, column in enumerate(columns.values()):
-            start, length = places[4 * k + 5]
-            part = column[have : have + n]
-            if length != part.nbytes or len(ends) != len(numbers) + 1 or ends[-1] != n:
-                raise ValueError(f"the chunk at byte {offset} has not {n} rows")
-            _into(f, start, part.data.cast("B"))
-        bursts.append(numbers)
-        counts.append(np.diff(ends))
-        have += n
-    return Recorded(np.concatenate(bursts), np.concatenate(counts), columns)
+def _marks(text: str, begins: bool) -> list[list[int]]:
+    """Of each chunk its place, bytes, rows, first and last burst. A list begins with the names of these."""
+    lines = text.splitlines()
+    if begins and lines and lines.pop(0) != _HEAD:
+        raise ValueError(f"the list does not begin with {_HEAD!r}")
+    return [[int(x) for x in line.split(",")[:5]] for line in lines]
 
 
 def _kinds(schema: _Table) -> dict[str, np.dtype[Any]]:

@@ -231,11 +231,12 @@ def sweep(
 
     """
     chosen = of_keywords(options)
+    net = Network()
     if isinstance(source, Network):
-        net = Network(options=replace(source._options, **({"out": None} | options)))
+        net._options = replace(source._options, **({"out": None} | options))
         net._builder, net._source = source._builder, source._source
     else:
-        net = Network(options=chosen)
+        net._options = chosen
         net._builder = None
         net._source = source if isinstance(source, Mapping) else os.fspath(source)
     o = net._options

@@ -9,7 +9,6 @@ import tempfile
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +16,7 @@ import numpy.typing as npt
 
 from . import _program
 from ._builder import Area, name_of
-from ._stream import Column, read_stream
+from ._stream import Column, Recorded
 from .errors import DamagedError, UsageError
 
 if TYPE_CHECKING:
@@ -126,12 +125,9 @@ STORED = {
 }
 
 
-def own(folder: Path, name: str, manifest: Mapping[str, Any]) -> Table | None:
-    """A recording of a folder of one's own, read from what the run writes; None where it is not there."""
-    found = read_stream(folder / name)
-    if found is None:
-        return None
-    return _lazy(lambda: np.repeat(found.bursts, found.counts), found.columns, int(found.counts.sum()), manifest)
+def own(found: Recorded, manifest: Mapping[str, Any]) -> Table:
+    """A recording of a folder of one's own, of what its stream has."""
+    return _lazy(lambda: np.repeat(found.bursts, found.counts), found.columns, found.rows, manifest)
 
 
 def _lazy(

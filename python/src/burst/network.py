@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from . import _client, _ports, _units
 from ._builder import Area, Builder, name_of
-from ._options import Options, of_keywords
+from ._options import of_keywords, of_network
 from ._ports import Feed, Input, Kind, Output, Value
 from ._progress import Progress
 from ._results import Results
@@ -43,19 +43,18 @@ class Network(Results):
     its structure is fixed. It runs in a process of its own, which ends with it.
     """
 
-    def __init__(
-        self, name: str = "network", *, timestep: str = "1 ms", options: Options | None = None, **keys: Any
-    ) -> None:
+    def __init__(self, name: str = "network", *, timestep: str = "1 ms", **keys: Any) -> None:
         """A network without areas.
 
         Args:
             name: for messages and folders.
             timestep: what a burst stands for, such as "0.1 ms".
-            options: how it is run.
-            keys: other keys of the genome's top level, such as seed, scale, models or plasticity (docs/genome.md).
+            keys: options of how it is run, as burst.load takes them (see Options), such as backend="cuda"; and other
+                keys of the genome's top level, such as seed, run_seed, scale, models or plasticity (docs/genome.md).
 
         """
-        super().__init__(Builder(name, {"timestep": timestep, **keys}), options or Options())
+        options, genome = of_network(keys)
+        super().__init__(Builder(name, {"timestep": timestep, **genome}), options)
         self._bound: list[dict[str, Any]] = []
         self._inputs = self._states = 0
         self._outputs: list[Output] = []
@@ -146,8 +145,8 @@ class Network(Results):
         """Further networks like this one, each with a process of its own, at burst 0; their results are temporary."""
         made = []
         for _ in range(n):
-            options = replace(self._options, out=None if self._options.out is not False else False)
-            x = Network(options=options)
+            x = Network()
+            x._options = replace(self._options, out=None if self._options.out is not False else False)
             x._builder, x._source = self._builder, self._source
             made.append(x)
         return made
@@ -322,6 +321,7 @@ class Network(Results):
         self._options = replace(self._options, run_seed=run_seed)
         self._child = None
         self._tables.clear()
+        self._streams.clear()
         for asked in self._bound:
             self._running().ask(_client.BIND, asked)
 
@@ -399,7 +399,8 @@ def load(source: str | os.PathLike[str] | Mapping[str, Any], **options: Any) -> 
         DeviceError: the backend is not available.
 
     """
-    net = Network(options=of_keywords(options))
+    net = Network()
+    net._options = of_keywords(options)
     net._builder = None
     net._source = source if isinstance(source, Mapping) else os.fspath(source)
     return net.start()
