@@ -2,27 +2,40 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"flag"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 
+	"burst/genome"
+	"burst/genomes"
 	"burst/internal/cuda/driver"
+	"burst/run"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden outputs in testdata/json")
+
+// stoppedAtOnce makes the folder of a run of quickstart that was stopped before its first burst.
+func stoppedAtOnce(t *testing.T, folder string, bursts uint64, record ...string) {
+	t.Helper()
+	text, err := genomes.Text("quickstart")
+	require.NoError(t, err)
+	g, err := genome.Parse("quickstart.yaml", text, nil)
+	require.NoError(t, err)
+	r, err := run.New(t.Context(), g, run.Options{Backend: "cpu", Bursts: bursts, Folder: folder, Record: record})
+	require.NoError(t, err)
+	require.NoError(t, r.Prepare())
+	require.NoError(t, r.Close())
+}
 
 // TestJSONOfEveryCommand holds what each command prints with --json to its schema, and to a golden file in which figures
 // that differ from run to run are replaced by words.
@@ -38,10 +51,7 @@ func TestJSONOfEveryCommand(t *testing.T) {
 	require.NoError(t, os.WriteFile("bad.yaml", []byte("burst: v1\nareas:\n  - {name: a, neurons: 3, leek: 1}\n"), 0o600))
 	code, _, stderr := call("run", "quickstart", "--out", "saved", "--bursts", "40", "--checkpoint-every", "20", "--quiet", "--backend", "cpu")
 	require.Zero(t, code, stderr)
-	ctx, cancel := context.WithCancelCause(undrawn())
-	cancel(signalError{syscall.SIGINT}) // a run that is stopped at once
-	code = execute(ctx, []string{"run", "quickstart", "--out", "stopped", "--record", "spikes=cortex[500..511],motor", "--bursts", "40", "--quiet", "--backend", "cpu"}, io.Discard, io.Discard)
-	require.Equal(t, exitInterrupted, code)
+	stoppedAtOnce(t, "stopped", 40, "spikes=cortex[500..511],motor")
 	common := []string{"--backend", "cpu", "--threads", "2", "--json"}
 	run := func(args ...string) []string { return append(args, common...) }
 	calls := []struct {
