@@ -57,6 +57,11 @@ func Workloads() []Workload {
 		{Name: "learning-1m", Suites: []string{"learning-large"}, Warm: 200, Bursts: 1000},
 		{Name: "burst-1m-1000", Suites: []string{"learning-large"}, Warm: 200, Bursts: 1000},
 		{Name: "learning-1m-1000", Suites: []string{"learning-large"}, Warm: 200, Bursts: 1000},
+		{Name: "daspnet", Suites: []string{"learning-published"}, Warm: 1000, Bursts: 10_000},
+		{Name: "hpc-benchmark-small", Suites: []string{"learning-published"}, Warm: 500, Bursts: 2500},
+		{Name: "hpc-benchmark-1", Suites: []string{"learning-published"}, Warm: 1000, Bursts: 2500},
+		{Name: "hpc-benchmark-20", Suites: []string{"learning-published"}, Warm: 1000, Bursts: 2500},
+		{Name: "morrison-2007", Suites: []string{"learning-published"}, Warm: 1000, Bursts: 2500},
 		{Name: "potjans-diesmann-10", Suites: []string{"microcircuit"}, Warm: 1000, Bursts: 2000},
 		{Name: "potjans-diesmann", Suites: []string{"microcircuit", "latency"}, Warm: 1000, Bursts: 1000},
 	}
@@ -128,9 +133,10 @@ type Result struct {
 	Total          float64 `json:"total_s"` // of the measured bursts
 	Spikes         uint64  `json:"spikes"`
 	SpikesPerBurst float64 `json:"spikes_per_burst"`
-	EventsPerBurst float64 `json:"events_per_burst"` // synapses of the neurons that fired
-	RealTime       float64 `json:"real_time_factor"` // a burst's mean time by what it stands for: below 1 is faster than life
-	EventNanos     float64 `json:"event_ns"`         // a burst's mean time by its events
+	EventsPerBurst float64 `json:"events_per_burst"`                   // synapses of the neurons that fired
+	PlasticEvents  float64 `json:"plastic_events_per_burst,omitempty"` // those of them that learn
+	RealTime       float64 `json:"real_time_factor"`                   // a burst's mean time by what it stands for: below 1 is faster than life
+	EventNanos     float64 `json:"event_ns"`                           // a burst's mean time by its events
 	Build          float64 `json:"build_s"`
 	Open           float64 `json:"open_s"`
 	State          string  `json:"state"`                    // hash of the final state, warm-up included
@@ -294,11 +300,12 @@ func measure(n *network, w Workload, r *Result) error {
 	us := func(q float64) float64 { return float64(h.ValueAtQuantile(q)) / 1e3 }
 	r.Burst = Micros{Mean: r.Total / float64(w.Bursts) * 1e6, P10: us(10), P50: us(50), P90: us(90), P99: us(99)}
 	r.SpikesPerBurst = float64(r.Spikes) / float64(w.Bursts)
-	events := uint64(0)
+	events, plastic := uint64(0), uint64(0)
 	for _, neuron := range fired {
-		events += uint64(n.out[neuron])
+		events += uint64(n.out[neuron].all)
+		plastic += uint64(n.out[neuron].plastic)
 	}
-	r.EventsPerBurst = float64(events) / float64(w.Bursts)
+	r.EventsPerBurst, r.PlasticEvents = float64(events)/float64(w.Bursts), float64(plastic)/float64(w.Bursts)
 	r.RealTime = r.Burst.Mean / (n.c.Timestep * 1e3)
 	if events > 0 {
 		r.EventNanos = r.Burst.Mean * 1e3 / r.EventsPerBurst

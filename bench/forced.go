@@ -36,6 +36,9 @@ func text(name string) ([]byte, error) {
 	if _, learns := learningNetworks[name]; learns {
 		return learning(name)
 	}
+	if _, ok := balanced[name]; ok {
+		return balance(name), nil
+	}
 	f, ok := forced[name]
 	if !ok {
 		return genomes.Text(name)

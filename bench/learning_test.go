@@ -38,3 +38,22 @@ func startWeights(t *testing.T, name string) string {
 	require.NoError(t, err)
 	return r.Weights
 }
+
+// TestBalancedNetworks: the smallest one computes the same by plain code, and what learns is what should.
+func TestBalancedNetworks(t *testing.T) {
+	slow.Test(t)
+	w := Workload{Name: "hpc-benchmark-small", Bursts: 40}
+	want, err := Run(w, "reference", backend.Options{})
+	require.NoError(t, err)
+	got, err := Run(w, "cpu", backend.Options{Threads: 2})
+	require.NoError(t, err)
+	require.Equal(t, []string{want.State, want.Weights}, []string{got.State, got.Weights})
+	require.Positive(t, got.PlasticEvents)
+	for name, plastic := range map[string]float64{"hpc-benchmark-1": 81e6, "hpc-benchmark-20": 1.62e9, "morrison-2007": 810e6} {
+		g, err := parse(Workload{Name: name})
+		require.NoError(t, err)
+		p := g.Projections[0]
+		require.NotNil(t, p.Learning)
+		require.Equal(t, plastic, float64(p.Indegree)*float64(g.Areas[0].Neurons()), name)
+	}
+}

@@ -13,9 +13,12 @@ import (
 type network struct {
 	c           *connectome.Connectome // on several devices without its synapses
 	b           engine.Backend
-	out         []uint32 // synapses from each neuron
+	out         []synapses // from each neuron
 	build, open time.Duration
 }
+
+// synapses counts those of a neuron.
+type synapses struct{ all, plastic uint32 }
 
 // openNetwork builds g and opens it, on several devices part by part.
 func openNetwork(name string, g *genome.Genome, o backend.Options) (*network, error) {
@@ -27,7 +30,7 @@ func openNetwork(name string, g *genome.Genome, o backend.Options) (*network, er
 	if err != nil {
 		return nil, err
 	}
-	n := &network{c: c, out: make([]uint32, c.Neurons), build: time.Since(start)}
+	n := &network{c: c, out: make([]synapses, c.Neurons), build: time.Since(start)}
 	countRows(n.out, c)
 	start = time.Now()
 	n.b, err = backend.Open(name, c, o)
@@ -42,7 +45,7 @@ func openParts(g *genome.Genome, o backend.Options) (*network, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &network{out: make([]uint32, parts.Head().Neurons)}
+	n := &network{out: make([]synapses, parts.Head().Neurons)}
 	n.b, n.c, err = backend.OpenParts(&counted{parts, n.out}, o)
 	n.build = parts.Took()
 	n.open = time.Since(start) - n.build
@@ -52,7 +55,7 @@ func openParts(g *genome.Genome, o backend.Options) (*network, error) {
 // counted counts the rows of the parts that pass by.
 type counted struct {
 	*connectome.Parts
-	out []uint32
+	out []synapses
 }
 
 // Next is the next part, counted.
@@ -64,19 +67,21 @@ func (p *counted) Next() (*connectome.Connectome, error) {
 	return c, err
 }
 
-func countRows(out []uint32, c *connectome.Connectome) {
+func countRows(out []synapses, c *connectome.Connectome) {
 	for n := range out {
-		out[n] += uint32(c.Row[n+1] - c.Row[n])
+		out[n].all += uint32(c.Row[n+1] - c.Row[n])
 	}
 	if d := c.Driven; d != nil {
 		for n := range out {
-			out[n] += uint32(d.Row[n+1] - d.Row[n])
+			out[n].all += uint32(d.Row[n+1] - d.Row[n])
 		}
 	}
 	for i := range c.Plastic {
 		p := &c.Plastic[i]
 		for n := range p.From.Count {
-			out[p.From.First+n] += uint32(p.Row[n+1] - p.Row[n])
+			count := uint32(p.Row[n+1] - p.Row[n])
+			out[p.From.First+n].all += count
+			out[p.From.First+n].plastic += count
 		}
 	}
 }
