@@ -163,6 +163,9 @@ func (p *progress) watch(done, total uint64, timestep float64) {
 
 // Record counts a burst; the clock is read once a burst, the terminal written to a few times a second.
 func (p *progress) Record(b *engine.Burst) error {
+	if p.phased != nil { // the run was opened anew after a fault
+		p.phase("")
+	}
 	p.done++
 	p.spikes += uint64(len(b.Fired))
 	return p.show()

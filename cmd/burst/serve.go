@@ -91,6 +91,7 @@ func (o *serveOptions) run(cmd *cobra.Command, arg string) error {
 	}
 	ctx, _ := catchSignals(cmd.Context(), nil)
 	s, err := open(ctx, so)
+	p.phase("")
 	if err != nil {
 		if stop := p.stoppedOpening(ctx); stop != nil {
 			return stop
