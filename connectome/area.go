@@ -142,11 +142,8 @@ func (p *plan) makeDrives(i int, a *Area) error {
 			continue // part of rest
 		}
 		key := areaKey(i, fmt.Sprintf("drive[%d]", k))
-		var amounts []float64
-		switch d.Kind {
-		case genome.Poisson:
-			amounts = []float64{d.Weight}
-			rate := d.Rate
+		if d.Kind == genome.Poisson {
+			rate := mostRate(d)
 			if d.Factor != nil {
 				rate = float64(rate * max(d.Factor.Hi, 0))
 			}
@@ -154,18 +151,11 @@ func (p *plan) makeDrives(i int, a *Area) error {
 				return p.g.Fault(d.Pos, key+".poisson.rate", "%v Hz makes %v events a burst, want at most %d (%v Hz); share the events among fewer, larger ones",
 					rate, mean, mostMean, float64(mostMean*1000)/p.g.Timestep)
 			}
-		case genome.Noise:
-			amounts = []float64{d.Mean, d.SD}
-		default:
-			amounts = []float64{d.Value}
 		}
 		made := p.makeDrive(i, d)
-		for _, amount := range amounts {
-			if d.Factor != nil && d.Kind != genome.Poisson {
-				amount = float64(amount * max(math.Abs(d.Factor.Lo), math.Abs(d.Factor.Hi)))
-			}
-			if wrong := quanta.TooSmall(amount, p.scale); wrong != "" && made.Kind != Term {
-				return p.g.Fault(d.Pos, key, "%s", wrong)
+		if made.Kind != Term {
+			if err := p.checkAmounts(i, k); err != nil {
+				return err
 			}
 		}
 		a.Drives = append(a.Drives, made)
@@ -179,13 +169,22 @@ func (p *plan) makeDrive(i int, d *genome.Drive) Drive {
 	moving := &Moving{Factor: d.Factor, Scale: p.scale, Lift: p.lifts[i]}
 	switch {
 	case d.Kind == genome.Poisson:
-		out.Kind, out.Amount = Poisson, quanta.Clamp(lift(quanta.Of(d.Weight, p.scale), p.lifts[i]))
+		out.Kind = Poisson
+		if d.Differs() {
+			out.Own = p.makeOwn(i, d)
+			break
+		}
+		out.Amount = quanta.Clamp(lift(quanta.Of(d.Weight, p.scale), p.lifts[i]))
 		moving.Amount, moving.Most = poissonMean(d.Rate, p.g.Timestep), p.mostEvents(d)
 		if d.Factor == nil {
 			out.Counts = poissonCounts(moving.Amount)
 		}
 	case d.Kind == genome.Noise:
 		out.Kind, out.Counts = Noise, p.noise()
+		if d.Differs() {
+			out.Own = p.makeOwn(i, d)
+			break
+		}
 		moving.Amount, moving.SD = d.Mean, d.SD
 		if d.Factor == nil {
 			out.Table = noiseTable(d.Mean, d.SD, p.scale, p.lifts[i])
@@ -201,13 +200,8 @@ func (p *plan) makeDrive(i int, d *genome.Drive) Drive {
 	if d.Factor != nil {
 		out.Moving = moving
 	}
-	if bySign := 1; m.BySign() && out.Kind != Noise && (d.Factor == nil || out.Kind != Inject) {
-		if out.Amount < 0 {
-			bySign = 2
-		}
-		if d.Port == bySign {
-			out.Port = 0 // the sign chooses the same: no other network than without the name
-		}
+	if m.BySign() && out.Kind != Noise && (d.Factor == nil || out.Kind != Inject) && d.Port == soleSign(&out) {
+		out.Port = 0 // the sign chooses the same: no other network than without the name
 	}
 	return out
 }

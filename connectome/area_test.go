@@ -104,7 +104,7 @@ func TestSumsOfDrives(t *testing.T) {
 		draw   uint32
 		events int32
 	}{{0, 1}, {4, 1}, {5, 3}, {899, 3}, {900, 4}, {math.MaxUint32, 4}} {
-		require.Equal(t, x.events, poisson.events(x.draw))
+		require.Equal(t, x.events, events(poisson.Counts, x.draw))
 		require.Equal(t, -7*x.events, poisson.Input(x.draw))
 		require.Equal(t, normal.Table[x.events], normal.Input(x.draw))
 	}

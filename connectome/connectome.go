@@ -120,7 +120,7 @@ func (c *Connectome) Bytes() uint64 {
 			n += size(x.Each)
 		}
 		for k := range a.Drives {
-			n += size(a.Drives[k].Each)
+			n += size(a.Drives[k].Each) + a.Drives[k].Own.bytes()
 		}
 		if a.Custom != nil {
 			n += size(a.Custom.Refractory.Each)

@@ -11,6 +11,7 @@ type Drive struct {
 	Each   []float64 // Term: one addend per neuron, instead of Term, if the model's parameters differ
 	Counts []uint32  // Poisson, Noise: ascending; a draw x means k if k entries are ≤ x
 	Table  []int32   // Noise: quanta for k = 0…len(Counts)
+	Own    *Own      // Poisson, Noise: what neurons have for themselves, instead of Amount, Counts of Poisson, and Table; nil: nothing
 	Moving *Moving   // of a drive with a factor, whose numbers are those of one burst (see In); nil: they stay as they are
 
 	times float64
@@ -19,9 +20,9 @@ type Drive struct {
 // Active reports whether the drive acts in burst t.
 func (d *Drive) Active(t uint64) bool { return d.From <= t && t < d.Until }
 
-// Input is the number of quanta for the random draw x.
+// Input is the number of quanta for the random draw x, where neurons do not differ.
 func (d *Drive) Input(x uint32) int32 {
-	k := d.events(x)
+	k := events(d.Counts, x)
 	if d.Kind == Noise {
 		return d.Table[k]
 	}
@@ -29,10 +30,10 @@ func (d *Drive) Input(x uint32) int32 {
 }
 
 // events is the number of thresholds ≤ x.
-func (d *Drive) events(x uint32) int32 {
-	lo, hi := 0, len(d.Counts)
+func events(counts []uint32, x uint32) int32 {
+	lo, hi := 0, len(counts)
 	for lo < hi {
-		if m := (lo + hi) / 2; d.Counts[m] <= x {
+		if m := (lo + hi) / 2; counts[m] <= x {
 			lo = m + 1
 		} else {
 			hi = m

@@ -19,7 +19,8 @@ import (
 //	driven   fold(fold(4, divisor·2^32 + PSPMax), synapse), the number of such a synapse of a neuron; divisor is 0 if nothing is divided
 //	A        fold, from 2 on, over scale, the model's number, constants that all neurons share and Chance of feagi (memory:
 //	         the indices of Upstream; custom: refractory and Program.Words), and drives in the order of Drive, Port only where it is
-//	         not 0, as Kind + 256·Port, each followed by what it is worked out from if it moves; then Factor of the area, if any
+//	         not 0, as Kind + 256·Port, each followed by what each neuron has for itself, if any (Own: amount and
+//	         thresholds, or mean and sd), and by what it is worked out from if it moves; then Factor of the area, if any
 //
 // Numbers are folded as they are, float32, float64 and flags by their bits, lists by their length and entries.
 func (c *Connectome) Hash() uint64 {
@@ -85,7 +86,7 @@ func (c *Connectome) unliftHash(sums []uint64) {
 		b.Drives = slices.Clone(a.Drives)
 		for i := range b.Drives {
 			d := &b.Drives[i]
-			d.Amount, d.Table = a.sum(d.Amount), slices.Clone(d.Table)
+			d.Amount, d.Table, d.Own = a.sum(d.Amount), slices.Clone(d.Table), d.Own.unlifted(a)
 			for k, amount := range d.Table {
 				d.Table[k] = a.sum(amount)
 			}
@@ -206,6 +207,9 @@ func areaHash(scale int32, a *Area) uint64 {
 		whole(uint64(len(d.Each)))
 		for _, x := range d.Each {
 			whole(math.Float64bits(x))
+		}
+		if d.Own != nil {
+			h = d.Own.fold(h)
 		}
 		if d.Moving != nil {
 			h = d.Moving.fold(h)

@@ -291,7 +291,7 @@ func (p *plan) fixedBytes() uint64 {
 	for i := range p.g.Areas {
 		a := &p.g.Areas[i]
 		n = add(n, uint64(unsafe.Sizeof(Area{})))
-		n = add(n, mul(uint64(p.areas[i].Count), perNeuron(a)))
+		n = add(n, mul(uint64(p.areas[i].Count), p.perNeuron(a)))
 		n = add(add(n, size(p.trains[i].Low)+size(p.trains[i].High)), size(a.Upstream))
 	}
 	for i := range p.stimuli {
@@ -301,7 +301,7 @@ func (p *plan) fixedBytes() uint64 {
 }
 
 // perNeuron is the bytes of constants that each neuron of an area has for itself.
-func perNeuron(a *genome.Area) uint64 {
+func (p *plan) perNeuron(a *genome.Area) uint64 {
 	n, names := uint64(0), a.Model.ConstantNames()
 	if a.Model.Has("spikes") {
 		n += 4
@@ -323,6 +323,7 @@ func perNeuron(a *genome.Area) uint64 {
 		n += 8
 	}
 	for k := range a.Drives {
+		n += p.ownBytes(&a.Drives[k])
 		if d := &a.Drives[k]; d.Kind == genome.Constant && a.Model.Term != nil && (d.Each != nil || vary(a, termOn(a.Model, d))) {
 			n += 8
 		}

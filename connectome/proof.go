@@ -228,37 +228,52 @@ func (p *plan) addDrives(sums []uint64, scale float64) {
 	}
 }
 
-// driveBounds are the largest inputs of either sign that a drive makes in one burst.
+// driveBounds are the largest inputs of either sign that a drive makes in one burst, of neurons that differ with the largest rate of any.
 func (p *plan) driveBounds(i int, d *genome.Drive, scale float64) (up, down uint64) {
 	lifted := func(x float64) int64 { return lift(quanta.Of(x, scale), p.lifts[i]) }
-	for _, f := range extremes(d) {
-		var least, most int64
-		switch {
-		case d.Kind == genome.Poisson:
-			most = int64(p.mostEvents(d)) * lifted(d.Weight)
-			least = most
-		case d.Kind == genome.Noise:
-			mean, sd := float64(d.Mean*f), float64(d.SD*f)
-			for _, step := range [...]int{0, 2 * noiseReach} {
-				x := lifted(noiseAmount(mean, sd, step))
-				least, most = min(least, x), max(most, x)
+	events := int64(1)
+	if d.Kind == genome.Poisson {
+		events = int64(p.mostEvents(d))
+	}
+	for n := range p.differing(i, d) {
+		one := d.Of(n)
+		for _, f := range extremes(d) {
+			var least, most int64
+			switch {
+			case d.Kind == genome.Poisson:
+				most = events * lifted(one.Weight)
+				least = most
+			case d.Kind == genome.Noise:
+				mean, sd := float64(one.Mean*f), float64(one.SD*f)
+				for _, step := range [...]int{0, 2 * noiseReach} {
+					x := lifted(noiseAmount(mean, sd, step))
+					least, most = min(least, x), max(most, x)
+				}
+			case p.g.Areas[i].Model.Term == nil:
+				most = lifted(float64(d.Value * f))
+				least = most
 			}
-		case p.g.Areas[i].Model.Term == nil:
-			most = lifted(float64(d.Value * f))
-			least = most
+			up, down = max(up, uint64(max(0, most))), max(down, uint64(max(0, -least)))
 		}
-		up, down = max(up, uint64(max(0, most))), max(down, uint64(max(0, -least)))
 	}
 	return up, down
 }
 
 // mostEvents is the largest number of events that a Poisson drive makes in one burst.
 func (p *plan) mostEvents(d *genome.Drive) int {
-	mean := poissonMean(d.Rate, p.g.Timestep)
+	mean := poissonMean(mostRate(d), p.g.Timestep)
 	if d.Factor != nil {
 		mean = float64(mean * max(d.Factor.Hi, 0))
 	}
 	return len(poissonCounts(min(mostMean, mean)))
+}
+
+// mostRate is the largest rate of any neuron's Poisson drive, in Hz, without its factor.
+func mostRate(d *genome.Drive) float64 {
+	if d.Rates != nil {
+		return slices.Max(d.Rates)
+	}
+	return d.Rate
 }
 
 // addStimuli adds the amounts of the genome's stimuli, as if all acted in the same burst.

@@ -35,7 +35,7 @@ func (p *plan) halves() bool {
 	}
 	for i := range p.g.Areas {
 		for k := range p.g.Areas[i].Drives {
-			if d := &p.g.Areas[i].Drives[k]; d.Kind == genome.Noise || !whole(d.Weight) || p.g.Areas[i].Model.Term == nil && (d.Factor != nil || !whole(d.Value)) {
+			if d := &p.g.Areas[i].Drives[k]; d.Kind == genome.Noise || !whole(d.Weight) || slices.ContainsFunc(d.Weights, func(x float64) bool { return !whole(x) }) || p.g.Areas[i].Model.Term == nil && (d.Factor != nil || !whole(d.Value)) {
 				return false
 			}
 		}

@@ -130,7 +130,7 @@ func TestPoissonCountsAreTheDistribution(t *testing.T) {
 		}
 		assert.InDelta(t, mean, sum, 1e-6*(1+mean), "mean %v", mean)
 		assert.InDelta(t, mean, square-sum*sum, 1e-5*(1+mean), "variance at mean %v", mean)
-		assert.EqualValues(t, len(counts), d.events(math.MaxUint32), "the largest draw makes the bound")
+		assert.EqualValues(t, len(counts), events(d.Counts, math.MaxUint32), "the largest draw makes the bound")
 	}
 	assert.Equal(t, []uint32{581260615, 1743781846, 2906303077}, poissonCounts(2)[:3])
 }

@@ -21,7 +21,7 @@
 //     step 1d (section psp_max).
 //  2. Inject. For each stimulus of burst t: acc[port] += amount; likewise constant drives of feagi and custom areas and the events
 //     of Poisson drives and the numbers of normal ones. (The constant drive of any other model is a term of its formula, not in acc.)
-//     Drives with a factor: section factors.
+//     Drives with a factor: section factors. Neurons may have rates, weights, means and sds of their own, from columns.
 //  3. Candidates. The FCL is every port with acc ≠ 0, ascending. Inputs that cancel make no candidate.
 //     input = float32(acc) / float32(scale), a correctly rounded division.
 //  4. Update each neuron by its area's model, independently of every other (below).

@@ -186,11 +186,50 @@ areas:
 		{`threshold: "column(c.csv, n)"`, `threshold: "column(c.csv, n)", threshold_gradient: [1, 0, 0]`, "found a gradient beside a column of thresholds"},
 		{`threshold: "column(c.csv, n)"`, `leak: "column(c.csv, n)"`, "areas[6].leak: expects a plain number such as 1.5, found column(c.csv, n); columns are for"},
 		{`threshold: "column(c.csv, n)"`, `refractory: "column(c.csv, n)"`, "areas[6].refractory: expects whole bursts such as 2 or a time such as 2 ms, found column(c.csv, n); columns are for"},
-		{`threshold: "column(c.csv, n)"`, `drive: {poisson: {rate: "column(c.csv, n)", weight: 1}}`, "areas[6].drive.poisson.rate: expects a frequency"},
 	} {
 		_, err := Parse("net.yaml", []byte(strings.Replace(text, c.from, c.to, 1)), holding(strings.Replace(cells, c.from, c.to, 1)))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.to, err, c.want)
+		}
+	}
+}
+
+// Rates, weights, means and deviations of random drives of a column, in a unit of the text or in the base unit.
+func TestRandomDrivesFromColumns(t *testing.T) {
+	const head = "burst: v1\nscale: 1000\ntimestep: 0.5 ms\nareas:\n  - {name: a, neurons: 3, model: lif, drive: "
+	const cells = "x,y,small\n1,-1.5,0.0001\n2000,0,1\n0,7,1\n"
+	g, err := Parse("net.yaml", []byte(head+`[{poisson: {rate: "column(c.csv, x)", weight: "column(c.csv, y)"}}, {poisson: {rate: "column(c.csv, x, kHz)", weight: 2 mV}, to: {port: input}},
+     {normal: {mean: "column(c.csv, y, mV)", sd: 1 mV}, from: 3}, {normal: {sd: "column(c.csv, x)"}}]}
+`), holding(strings.Replace(cells, "2000", "20", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := g.Areas[0].Drives
+	for _, c := range []struct {
+		name      string
+		got, want []float64
+	}{
+		{"rate", d[0].Rates, []float64{1, 20, 0}}, {"weight", d[0].Weights, []float64{-1.5, 0, 7}}, {"rate in kHz", d[1].Rates, []float64{1000, 20000, 0}},
+		{"one weight", d[1].Weights, nil}, {"mean", d[2].Means, []float64{-1.5, 0, 7}}, {"one sd", d[2].SDs, nil}, {"no mean", d[3].Means, nil}, {"sd", d[3].SDs, []float64{1, 20, 0}},
+	} {
+		if !slices.Equal(c.got, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, c.got, c.want)
+		}
+	}
+	if one := d[0].Of(2); one.Rate != 0 || one.Weight != 7 || d[1].Of(1).Weight != 2 || d[2].Of(0).SD != 1 || d[2].Of(0).From != 3 {
+		t.Errorf("%+v", one)
+	}
+	for _, c := range []struct{ drive, want string }{
+		{`{poisson: {rate: "column(c.csv, y)", weight: 1 mV}}`, "net.yaml:5:63: areas[0].drive.poisson.rate: c.csv: row 1 (line 2), column y: -1.5, want a frequency of at least 0 Hz"},
+		{`{poisson: {rate: "column(c.csv, x, kHz)", weight: 1 mV}}`, "row 2 (line 3), column x: expects at most 500 events per burst, found 1000 in a burst of 0.5 ms"},
+		{`{poisson: {rate: 1 Hz, weight: "column(c.csv, small)"}}`, "row 1 (line 2), column small: 0.0001 becomes 0 quanta at scale 1000; write scale: 5000 or more"},
+		{`{poisson: {rate: 1 Hz, weight: "column(c.csv, y, pA)"}}`, "expects a unit behind the column's name, one of mV, V, found \"pA\""},
+		{`{normal: {sd: "column(c.csv, y)"}}`, "row 1 (line 2), column y: -1.5, want a standard deviation of at least 0"},
+		{`{normal: {mean: "column(c.csv, y)", sd: 1 mV}, factor: {steps: {at: [0], values: [1]}}}`, "areas[0].drive.factor: found a factor beside a column"},
+		{`{poisson: {rate: "column(c.csv, x)", weight: 1 mV}, factor: {steps: {at: [0], values: [1]}}}`, "found a factor beside a column"},
+	} {
+		if _, err := Parse("net.yaml", []byte(head+c.drive+"}\n"), holding(cells)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.drive, err, c.want)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package genome
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -148,17 +149,40 @@ func (p *parser) poisson(f *fields, a *Area, d *Drive) {
 	if !ok {
 		return
 	}
-	const most = 500 // events a burst, the longest table of thresholds
-	if e.number("rate", &d.Rate) && p.timestep > 0 {
+	if n, at, k := e.get("rate"); n != nil && isColumn(n) {
+		d.Rates, _, _ = p.fromColumn(n, at, a.Neurons(), k.Dims, func(x float64) string {
+			if wrong := p.outside(k, x); wrong != "" {
+				return wrong
+			}
+			return p.tooMany(x)
+		})
+	} else if e.number("rate", &d.Rate) {
 		top := d.Rate
 		if d.Factor != nil {
 			top = float64(d.Rate * d.Factor.Hi)
 		}
-		if mean := float64(top*p.timestep) / 1000; mean > most {
-			e.fault("rate", "expects at most %d events per burst, found %g in a burst of %g ms", most, mean, p.timestep)
+		if wrong := p.tooMany(top); wrong != "" {
+			e.fault("rate", "%s", wrong)
 		}
 	}
-	d.Weight, _ = p.input(e, "weight", d.Unit)
+	d.Weight, d.Weights, _ = p.input(e, a, "weight", d.Unit)
+	p.unmoved(f, d)
+}
+
+// tooMany is what is wrong with a rate in Hz of events; "" if nothing is.
+func (p *parser) tooMany(rate float64) string {
+	const most = 500 // events a burst, the longest table of thresholds
+	if mean := float64(rate*p.timestep) / 1000; mean > most {
+		return fmt.Sprintf("expects at most %d events per burst, found %g in a burst of %g ms", most, mean, p.timestep)
+	}
+	return ""
+}
+
+// unmoved refuses a factor beside columns.
+func (p *parser) unmoved(f *fields, d *Drive) {
+	if d.Factor != nil && d.Differs() {
+		f.fault("factor", "found a factor beside a column, which a drive cannot have; want one of them, or an area of the model poisson, which takes both, connected one_to_one")
+	}
 }
 
 // noise reads the drive that is written normal.
@@ -170,23 +194,35 @@ func (p *parser) noise(f *fields, a *Area, d *Drive) {
 	if !ok {
 		return
 	}
-	d.Mean, _ = p.input(e, "mean", d.Unit)
-	if d.SD, ok = p.input(e, "sd", d.Unit); ok && d.SD < 0 {
+	d.Mean, d.Means, _ = p.input(e, a, "mean", d.Unit)
+	if d.SD, d.SDs, ok = p.input(e, a, "sd", d.Unit); ok && d.SD < 0 {
 		e.fault("sd", "expects a standard deviation of at least 0, found %g", d.SD)
 	}
+	p.unmoved(f, d)
 }
 
-// input reads an amount in the unit of a port, 0 when it is absent.
-func (p *parser) input(f *fields, name string, unit Dimension) (float64, bool) {
+// input reads an amount in the unit of a port, 0 when it is absent, or one for each neuron of the area.
+func (p *parser) input(f *fields, a *Area, name string, unit Dimension) (x float64, each []float64, ok bool) {
 	n, at, _ := f.get(name)
-	if n == nil {
-		return 0, false
+	switch {
+	case n == nil:
+		return 0, nil, false
+	case isColumn(n):
+		each, _, ok = p.fromColumn(n, at, a.Neurons(), []Dimension{unit}, func(x float64) string {
+			switch {
+			case name == "sd" && x < 0:
+				return fmt.Sprintf("%g, want a standard deviation of at least 0", x)
+			case p.scale <= 0:
+				return ""
+			}
+			return cmp.Or(quanta.TooSmall(x, float64(p.scale)), quanta.TooLarge(x, float64(p.scale)))
+		})
+		return 0, each, ok
 	}
-	x, _, ok := p.amount(n, at, []Dimension{unit})
-	if ok {
+	if x, _, ok = p.amount(n, at, []Dimension{unit}); ok {
 		p.quanta(n, at, x)
 	}
-	return x, ok
+	return x, nil, ok
 }
 
 // amount reads a constant of one of the dimensions.

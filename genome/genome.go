@@ -95,19 +95,39 @@ func (a *Area) Voxel(x, y, z uint64) (first, count uint64) {
 
 // Drive is input to the neurons of an area that does not come from other neurons.
 type Drive struct {
-	Pos    Pos
-	Kind   DriveKind
-	Port   int       // that takes the amounts, from 1; 0: see Model.BySign
-	Value  float64   // Constant: amount per burst (feagi, plain units), current in pA or its steady depolarisation in mV (lif)
-	Each   []float64 // Constant: instead of Value, one for each neuron of the area
-	Unit   Dimension
-	Rate   float64 // Poisson: events per second, Hz
-	Weight float64 // Poisson: one event's amount, in Unit
-	Mean   float64 // Noise: mean amount per burst, in Unit
-	SD     float64 // Noise: standard deviation of the amount, ≥ 0
-	From   uint64  // first burst in which the drive acts
-	Until  uint64  // first burst in which it no longer acts; MaxUint64 when open
-	Factor *Factor // of Value, Rate, Mean and SD; nil: they stay as they are
+	Pos                        Pos
+	Kind                       DriveKind
+	Port                       int       // that takes the amounts, from 1; 0: see Model.BySign
+	Value                      float64   // Constant: amount per burst (feagi, plain units), current in pA or its steady depolarisation in mV (lif)
+	Each                       []float64 // Constant: instead of Value, one for each neuron of the area
+	Unit                       Dimension
+	Rate                       float64   // Poisson: events per second, Hz
+	Weight                     float64   // Poisson: one event's amount, in Unit
+	Mean                       float64   // Noise: mean amount per burst, in Unit
+	SD                         float64   // Noise: standard deviation of the amount, ≥ 0
+	Rates, Weights, Means, SDs []float64 // instead of Rate, Weight, Mean and SD, one for each neuron of the area
+	From                       uint64    // first burst in which the drive acts
+	Until                      uint64    // first burst in which it no longer acts; MaxUint64 when open
+	Factor                     *Factor   // of Value, Rate, Mean and SD; nil: they stay as they are
+}
+
+// Differs reports whether the neurons of a Poisson or normal drive have numbers of their own, from columns.
+func (d *Drive) Differs() bool {
+	return d.Rates != nil || d.Weights != nil || d.Means != nil || d.SDs != nil
+}
+
+// Of is the drive as it is for the area's i-th neuron.
+func (d *Drive) Of(i uint64) Drive {
+	one := *d
+	for _, x := range [...]struct {
+		each []float64
+		of   *float64
+	}{{d.Each, &one.Value}, {d.Rates, &one.Rate}, {d.Weights, &one.Weight}, {d.Means, &one.Mean}, {d.SDs, &one.SD}} {
+		if x.each != nil {
+			*x.of = x.each[i]
+		}
+	}
+	return one
 }
 
 // DriveKind names a kind of drive.

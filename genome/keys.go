@@ -388,12 +388,12 @@ var driveKeys = sync.OnceValue(func() []key {
 		{Name: "to", Form: formMap, Keys: toKeys("the area itself, unless left out"), Doc: "input that takes the amounts, as {port: NAME}"},
 		{Name: "constant", Form: formAmount, Dims: constant, Column: true, Doc: "the same input in every burst, a term of the formula of lif, lif_event, lif_psc_exp and izhikevich, else an amount that arrives"},
 		{Name: "poisson", Form: formMap, Doc: "random events that arrive as spikes do, independent for each neuron", Keys: []key{
-			{Name: "rate", Form: formNumber, Required: true, Dims: []Dimension{Frequency}, Max: inf, Doc: "events a second; at most 500 a burst"},
-			{Name: "weight", Form: formAmount, Required: true, Dims: inputs(), Doc: "amount of one event"},
+			{Name: "rate", Form: formNumber, Required: true, Dims: []Dimension{Frequency}, Max: inf, Column: true, Doc: "events a second; at most 500 a burst"},
+			{Name: "weight", Form: formAmount, Required: true, Dims: inputs(), Column: true, Doc: "amount of one event"},
 		}},
 		{Name: "normal", Form: formMap, Doc: "a normal number that arrives in every burst as a spike does, independent for each neuron", Keys: []key{
-			{Name: "mean", Form: formAmount, Dims: inputs(), Default: "0", Doc: "mean of the amount"},
-			{Name: "sd", Form: formAmount, Required: true, Dims: inputs(), Doc: "standard deviation of the amount, in steps of sd/64 up to 6.2 sd"},
+			{Name: "mean", Form: formAmount, Dims: inputs(), Default: "0", Column: true, Doc: "mean of the amount"},
+			{Name: "sd", Form: formAmount, Required: true, Dims: inputs(), Column: true, Doc: "standard deviation of the amount, in steps of sd/64 up to 6.2 sd"},
 		}},
 	}, append(spanKeys("drive"), key{Name: "factor", Form: formMap, Keys: factorKeys(), Doc: factorDoc})...)
 })

@@ -2,8 +2,6 @@
 #pragma once
 #include "network.cuh"
 
-typedef long long i64;
-
 // amplitude is the potential at which a neuron was fired, in quanta.
 struct amplitude {
     u32 neuron;

@@ -4,8 +4,6 @@
 #include "network.cuh"
 #include "philox.cuh"
 
-typedef long long i64;
-
 const i64 OVERFLOW_QUANTA = 1ll << 31; // stands for every amount outside int32
 const u64 ATTEMPTS = 1 << 16;          // draws for a bounded value
 const u32 ROUNDS = 12;                 // of a permutation

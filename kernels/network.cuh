@@ -2,6 +2,8 @@
 #pragma once
 #include "burst.cuh"
 
+typedef long long i64;
+
 const u64 NO_TABLE = ~0ull;
 const u32 MOST_CONSTANTS = 14; // of a model
 
@@ -70,7 +72,22 @@ struct drive {
     u32 kind;
     u32 split;  // ports from a neuron's first to its second one, which takes amounts < 0; 0 where there is one
     i32 amount; // quanta
+    u32 differ; // whether neurons have numbers of their own: in all bursts moving is then where own_numbers lie
     instants moving;
+};
+
+// own_numbers are followed by an own_events or own_noise for each neuron of the drive's area, and these by thresholds.
+struct own_numbers {
+    double scale; // noise: quanta per unit
+    i64 lift;     // noise: of an area that rectifies, 0 for others
+};
+struct own_events {
+    u64 counts;  // where the neuron's thresholds begin behind the own_numbers, in words of 4 bytes
+    u32 entries; // how many there are
+    i32 amount;  // quanta
+};
+struct own_noise {
+    double mean, sd; // in the port's unit
 };
 
 // candidate is a sum for a port.

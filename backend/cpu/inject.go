@@ -109,6 +109,15 @@ func (w *worker) drawn(g *group, place int, d *connectome.Drive) {
 	w.philox(g, purpose, uint32(place), func(lo uint32, draws []uint32) {
 		from, to := lo-g.lo, lo-g.lo+uint32(len(draws))
 		switch up, down := w.sums(g, d, false)[from:to], w.sums(g, d, true)[from:to]; {
+		case d.Own != nil:
+			first := w.b.own.Neuron(lo) - g.area.Neurons.First
+			for i, x := range draws {
+				if amount := own(d, table, first+uint32(i), x); amount > 0 {
+					up[i] += amount
+				} else {
+					down[i] += amount
+				}
+			}
 		case d.Kind == connectome.Noise:
 			for i, x := range draws {
 				if amount := d.Table[table.count(x)]; amount > 0 {
@@ -123,6 +132,22 @@ func (w *worker) drawn(g *group, place int, d *connectome.Drive) {
 			w.count(up, draws, table, d.Amount)
 		}
 	})
+}
+
+// own is what the i-th neuron of the area draws of a drive of which it has its own numbers.
+func own(d *connectome.Drive, table events, i, x uint32) int32 {
+	if d.Kind == connectome.Noise {
+		return d.Own.Step(i, table.count(x))
+	}
+	k, counts := int32(0), d.Own.Row(i)
+	if len(counts) > fewCounts {
+		at, _ := slices.BinarySearch(counts, x)
+		k = int32(at)
+	}
+	for int(k) < len(counts) && counts[k] <= x {
+		k++
+	}
+	return k * d.Own.Amounts[i]
 }
 
 // count adds amount times the number of events that each neuron draws.

@@ -211,7 +211,7 @@ func (b *backend) upload(t *tables) error {
 		{bufAreas, data(t.areas)}, {bufConstants, data(t.constants)}, {bufNumbers, data(t.numbers)},
 		{bufTerms, data(t.terms)}, {bufAddends, data(t.addends)},
 		{bufStimuli, data(t.stimuli)}, {bufInjected, data(t.injected)},
-		{bufDrives, data(t.drives)}, {bufCounts, data(t.counts)}, {bufTable, data(t.amounts)},
+		{bufDrives, data(t.drives)}, {bufCounts, data(t.counts)}, {bufTable, data(t.amounts)}, {bufOwn, data(t.own)},
 	} {
 		if n := b.plan.bytes[u.to]; n > 0 {
 			if err := b.stream.Upload(b.plan.ptr[u.to], u.from, n); err != nil {

@@ -205,7 +205,7 @@ func images(c *connectome.Connectome, listed bool) []kernels.Image {
 			return kernels.Custom()
 		}
 	}
-	if hasFactors(c) {
+	if hasInstants(c) {
 		return kernels.Moving()
 	}
 	return kernels.Images()

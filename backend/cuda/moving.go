@@ -33,10 +33,10 @@ type mover struct {
 	at     uint64 // where its instant lies among those of a burst
 }
 
-// hasFactors reports whether a drive or a source has a factor.
-func hasFactors(c *connectome.Connectome) bool {
+// hasInstants reports whether a drive or a source has a factor, or neurons have numbers of their own of a drive.
+func hasInstants(c *connectome.Connectome) bool {
 	return slices.ContainsFunc(c.Areas, func(a connectome.Area) bool {
-		return a.Factor != nil || slices.ContainsFunc(a.Drives, func(d connectome.Drive) bool { return d.Moving != nil })
+		return a.Factor != nil || slices.ContainsFunc(a.Drives, func(d connectome.Drive) bool { return d.Moving != nil || d.Own != nil })
 	})
 }
 
@@ -122,10 +122,11 @@ func (b *backend) instantSlots() uint64 {
 func (b *backend) startMoving(t *tables) error {
 	b.moving = moving{movers: t.movers, stride: t.stride, slots: b.instantSlots()}
 	m := &b.moving
+	t.placeOwn(b.plan.ptr[bufOwn])
 	if m.stride == 0 {
 		return nil
 	}
-	if !hasFactors(b.c) {
+	if !hasInstants(b.c) {
 		panic("BUG: a network that moves has kernels that do not see it")
 	}
 	for i := range m.movers {

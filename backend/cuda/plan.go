@@ -31,6 +31,7 @@ const (
 	bufDrives
 	bufCounts
 	bufTable
+	bufOwn
 	bufV
 	bufMore
 	bufRefractory
@@ -190,7 +191,7 @@ func makePlan(c *connectome.Connectome, r rows, w engine.Want, tune tuning, t *t
 	}
 	b[bufAreas], b[bufConstants], b[bufNumbers] = size(t.areas), size(t.constants), size(t.numbers)
 	b[bufTerms], b[bufAddends] = size(t.terms), size(t.addends)
-	b[bufDrives], b[bufCounts], b[bufTable] = size(t.drives), size(t.counts), size(t.amounts)
+	b[bufDrives], b[bufCounts], b[bufTable], b[bufOwn] = size(t.drives), size(t.counts), size(t.amounts), size(t.own)
 	b[bufV], b[bufRefractory], b[bufCount] = 4*n, 2*n, 2*n
 	b[bufMore] = 4 * n * uint64(c.Variables())
 	b[bufAcc] = 4 * ports

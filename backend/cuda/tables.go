@@ -47,6 +47,7 @@ type drive struct {
 	kind        uint32
 	split       uint32
 	amount      int32
+	differ      uint32
 	moving      instants
 }
 
@@ -78,6 +79,8 @@ type tables struct {
 	models      []ownModel        // that the genome defines, by their numbers
 	modelNumber map[string]uint32 // by code
 	injected    []candidate       // of the stimuli
+	own         []uint64          // what neurons have for themselves of drives, as own_numbers and what follows it
+	owners      []owner           // these drives
 	movers      []mover           // drives and areas with factors
 	stride      uint64            // bytes of their instants in one burst
 	memories    []uint64          // of each memory area, where among the numbers its neurons' bursts begin
@@ -214,6 +217,11 @@ func (t *tables) addDrive(a *connectome.Area, place uint32) {
 	if d.Kind == connectome.Noise {
 		e.kind, e.table = kindNoise, uint64(len(t.amounts))
 		t.amounts = append(t.amounts, d.Table...)
+	}
+	if d.Own != nil {
+		e.differ = 1
+		t.owners = append(t.owners, owner{drive: len(t.drives), at: size(t.own)})
+		t.addOwn(d.Own)
 	}
 	t.drives = append(t.drives, e)
 	if d.Moving != nil {

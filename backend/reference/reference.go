@@ -135,7 +135,7 @@ func (b *backend) drive(t uint64, a *connectome.Area, d *connectome.Drive, place
 		amount := d.Amount
 		if d.Kind != connectome.Inject {
 			n := a.Neurons.First + i
-			amount = d.Input(exact.Draw(b.c.RunSeed, purpose, uint64(place)<<32|uint64(n/4), t)[n%4])
+			amount = d.InputOf(i, exact.Draw(b.c.RunSeed, purpose, uint64(place)<<32|uint64(n/4), t)[n%4])
 		}
 		b.acc[a.PortOf(i, d.Port, int64(amount))] += amount
 	}

@@ -49,6 +49,11 @@ func RunBatches(t *testing.T, open, oracle Open, w engine.Want) {
 		if seed%2 == 0 {
 			batch(t, open, oracle, w, Uniform(r, "lif_psc_exp"), r.Uint64())
 		}
+		r = rand.New(rand.NewPCG(seed, 0x636f6c756d6e))
+		for _, n := range []Net{randomNet(r, int(seed)), Uniform(r), Uniform(r, "lif_psc_exp")} {
+			n.differ(r)
+			batch(t, open, oracle, w, n, r.Uint64())
+		}
 	}
 }
 

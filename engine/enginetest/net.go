@@ -225,6 +225,9 @@ func most(d connectome.Drive) int64 {
 		low.Moving, high.Moving = nil, nil
 		return max(most(low), most(high))
 	}
+	if d.Own != nil {
+		return mostOwn(&d)
+	}
 	switch d.Kind {
 	case connectome.Inject:
 		return abs(d.Amount)

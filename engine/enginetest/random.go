@@ -42,6 +42,15 @@ func runRandom(t *testing.T, open, oracle Open) {
 		})
 	}
 	for seed := range seeds(20, 6) {
+		t.Run(fmt.Sprintf("columns, seed %d", seed), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(seed, 0x636f6c756d6e))
+			n := randomNet(r, int(seed))
+			n.differ(r)
+			c := n.Build()
+			same(t, open, oracle, c, 40+r.IntN(60), randomInput(r.Uint64(), c), "the oracle follows the law of package engine")
+		})
+	}
+	for seed := range seeds(20, 6) {
 		t.Run(fmt.Sprintf("custom, seed %d", seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 0x637573746f6d))
 			n := randomNet(r, custom)

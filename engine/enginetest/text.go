@@ -240,7 +240,7 @@ func setSpikes(a *connectome.Area, text string) error {
 	return nil
 }
 
-// drive adds "KIND AMOUNT [from=T] [until=T] [port=K] [counts=N,…] [table=Q,…] [factor=T/X,…] [mean=X]" to the last area, a port from 1
+// drive adds "KIND AMOUNT [from=T] [until=T] [port=K] [counts=N,…] [table=Q,…] [factor=T/X,…] [mean=X] [amounts=Q,…] [means=X,…] [sds=X,…]" to the last area, a port from 1
 // on.
 func (c *textCase) drive(words []string) error {
 	x, err := strconv.ParseFloat(words[1], 64)
@@ -255,7 +255,7 @@ func (c *textCase) drive(words []string) error {
 	mean := 0.0
 	for _, w := range words[2:] {
 		key, value, _ := strings.Cut(w, "=")
-		if key == "factor" || key == "mean" {
+		if slices.Contains([]string{"factor", "mean", "amounts", "means", "sds"}, key) {
 			continue // below, with all else known
 		}
 		for _, text := range strings.Split(value, ",") {
@@ -291,6 +291,8 @@ func (c *textCase) drive(words []string) error {
 		case "factor":
 			d.Moving = &connectome.Moving{Scale: 1, Amount: x}
 			d.Moving.Factor, err = steps(value)
+		case "amounts", "means", "sds":
+			err = own(&d, key, value)
 		}
 		if err != nil {
 			return err
@@ -302,6 +304,32 @@ func (c *textCase) drive(words []string) error {
 	}
 	a := &c.net.Areas[len(c.net.Areas)-1]
 	a.Drives = append(a.Drives, d)
+	return nil
+}
+
+// own reads a number for each neuron: amounts and means of a Poisson drive, or means and sds of a normal one, in units of one quantum.
+func own(d *connectome.Drive, key, value string) error {
+	if d.Own == nil {
+		d.Own = &connectome.Own{Scale: 1, Begin: []uint64{0}}
+	}
+	o := d.Own
+	for _, text := range strings.Split(value, ",") {
+		x, err := strconv.ParseFloat(text, 64)
+		switch {
+		case err != nil:
+			return err
+		case key == "amounts":
+			o.Amounts = append(o.Amounts, int32(x))
+		case key == "sds":
+			o.SD = append(o.SD, x)
+		case d.Kind == connectome.Noise:
+			o.Mean = append(o.Mean, x)
+		default:
+			one := connectome.Drive{Kind: connectome.Poisson, Moving: &connectome.Moving{Amount: x, Most: math.MaxInt}}
+			o.Counts = append(o.Counts, one.At(1).Counts...)
+			o.Rows, o.Begin = append(o.Rows, uint32(len(o.Rows))), append(o.Begin, uint64(len(o.Counts)))
+		}
+	}
 	return nil
 }
 

@@ -62,7 +62,8 @@ areas:
      params: {tau: "normal(20 ms, 2 ms) > 5 ms", threshold: "column(cells.csv, th)"},
      drive: [{constant: "column(cells.csv, I, nA)"}, {normal: {mean: 1 mV, sd: 2 mV}, from: 2, until: 30, factor: {
        pulse: {value: 2, base: 1, start: 3, width: 4, every: 10}}}, {poisson: {rate: 1 kHz, weight: 0.3 mV}, factor: {
-       steps: {at: [0 ms, 20], values: [1, 0.5]}}}]}
+       steps: {at: [0 ms, 20], values: [1, 0.5]}}}, {normal: {mean: 1 mV, sd: "column(cells.csv, I)"}},
+       {poisson: {rate: "column(cells.csv, th, Hz)", weight: "column(cells.csv, I)"}}]}
   - {name: S, neurons: 50, model: lif_psc_exp, params: {tau_syn_ex: 1 ms}, drive: [{constant: 380 pA, factor: {ramp: {
       at: [0, 30], values: [0, 1]}}}, {to: {area: S, port: ex}, poisson: {rate: 1 kHz, weight: 5 pA}}]}
 projections:
@@ -201,6 +202,8 @@ def rebuild(genome: dict[str, Any], folder: Path) -> burst.Network:
         for d in drives if isinstance(drives, list) else [drives]:
             if "constant" in d:
                 d["constant"] = arrays(d["constant"])
+            for kind in {"poisson", "normal"} & d.keys():
+                d[kind] = {k: arrays(v) for k, v in d[kind].items()}
         for d in [*(drives if isinstance(drives, list) else [drives]), keys]:
             if "file" in d.get("factor", {}):
                 d["factor"]["file"]["path"] = net.file(folder / d["factor"]["file"]["path"])

@@ -84,6 +84,12 @@ class Builder:
             columns[key] = np.asarray(value)
             return f"column({file}.csv, {key}{unit})"
 
+        def numbers(drive: str, kind: str, value: Any) -> Any:
+            """Keeps arrays among the numbers of a drive as columns."""
+            if kind in ("poisson", "normal") and isinstance(value, Mapping):
+                return {k: column(f"{drive}_{k}", v) for k, v in value.items()}
+            return column(drive, value) if kind == "constant" else value
+
         for given, value in keys.items():
             key = given.removesuffix("_")  # from_ is a word of Python's without it
             if key == "spikes" and not isinstance(value, list):
@@ -103,7 +109,7 @@ class Builder:
             elif key == "drive":
                 listed = not isinstance(value, Mapping)
                 drives = [
-                    {k: column(f"drive_{n}", v) if k == "constant" else v for k, v in drive.items()}
+                    {k: numbers(f"drive_{n}", k, v) for k, v in drive.items()}
                     for n, drive in enumerate(value if listed else [value])
                 ]
                 area[key] = drives if listed else drives[0]  # whose paths are those of a genome

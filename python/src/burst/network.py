@@ -72,7 +72,7 @@ class Network(Results):
             model: of its neurons (docs/models.md).
             keys: parameters of the model, and keys of an area such as drive, init and from_. Values are as in a genome:
                 numbers, or texts with a unit. An array has a value for each neuron, as a parameter, in `init`,
-                `columns` or `drive={"constant": ...}`, in the base unit, or in that of a pair such as (array, "nA").
+                `columns` or a number of `drive`, in the base unit, or in that of a pair such as (array, "nA").
                 `params` may hold parameters whose names are keys of an area. Spikes of the model spike_list may be two
                 arrays, the neuron and the burst of each, or a table with the columns neuron and burst (of pyarrow,
                 pandas or polars; it needs pyarrow). `positions` may be an array with a row of x, y and z in um for each
