@@ -230,7 +230,7 @@ func (t *tables) drawn() uint64 {
 	case !slices.ContainsFunc(t.drives, func(d drive) bool { return d.kind != kindInject }):
 		return 0
 	case slices.ContainsFunc(t.drives, func(d drive) bool {
-		return d.split > 0 && (d.kind == kindNoise || d.amount < 0 || d.kind == kindInject && d.moving.stride > 0)
+		return d.split > 0 && (d.kind == kindNoise || d.differ > 0 || d.amount < 0 || d.kind == kindInject && d.moving.stride > 0)
 	}):
 		return 2
 	}
