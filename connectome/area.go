@@ -138,7 +138,7 @@ func (p *plan) makeDrives(i int, a *Area) error {
 		if injectsEach(from.Model, d) {
 			continue // see withDriven
 		}
-		if from.Model.Event && d.Kind == genome.Constant {
+		if from.Model.Event != "" && d.Kind == genome.Constant {
 			continue // part of rest
 		}
 		key := areaKey(i, fmt.Sprintf("drive[%d]", k))

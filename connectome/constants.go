@@ -37,7 +37,7 @@ func (p *plan) makeConstants(i int, a *Area) error {
 	if from.Model.Custom != nil {
 		a.Custom = p.newCustom(i, values)
 	}
-	if from.Model.Event {
+	if from.Model.Event != "" {
 		return p.makeEvent(i, a)
 	}
 	return nil

@@ -29,14 +29,14 @@ func TestEventArea(t *testing.T) {
 	v := make([]float32, 5)
 	c.InitialState(v, nil)
 	require.Equal(t, float32(-8), v[0], "V starts at rest")
-	require.Equal(t, float32(math.Exp(-3/40.0)), a.DecayOver(3))
-	require.Equal(t, float32(v[0]*a.DecayOver(3)), a.Potential(v[0], 3))
+	require.Equal(t, float32(math.Exp(-3/40.0)), a.DecayOver(3)[FactorV])
+	require.Equal(t, float32(v[0]*a.DecayOver(3)[FactorV]), a.Reads(0, Kept{V: v[0], Count: 3}))
 	last := uint16(len(a.Decay) - 1)
-	require.Zero(t, a.DecayOver(last))
-	require.NotZero(t, a.DecayOver(last-1))
-	require.Zero(t, a.DecayOver(MostAge))
-	require.Len(t, NewDecay(4096), MostAge+1)
-	require.InDelta(t, math.Exp(-65534/4096.0), NewDecay(4096)[MostAge-1], 1e-13)
+	require.Zero(t, a.DecayOver(last)[FactorV])
+	require.NotZero(t, a.DecayOver(last - 1)[FactorV])
+	require.Zero(t, a.DecayOver(MostAge)[FactorV])
+	require.Len(t, fading(4096), MostAge)
+	require.InDelta(t, math.Exp(-65534/4096.0), fading(4096)[MostAge-1], 1e-13)
 
 	less := eventArea()
 	less.Drives = less.Drives[1:]
@@ -73,4 +73,37 @@ func TestEventRedriven(t *testing.T) {
 	require.ErrorContains(t, err, "constant drives of a lif_event area are part of its rest, which a run cannot change: found 9 mV, want 8 mV as before")
 	_, err = now(func(d []genome.Drive) { d[2].Rate = 7 })
 	require.NoError(t, err)
+}
+
+// The table of lif_psc_exp_event, and what variables read of it.
+func TestEventCurrents(t *testing.T) {
+	a := areaOf("lif_psc_exp_event", 5)
+	a.Params["tau"], a.Params["tau_syn_ex"], a.Params["tau_syn_in"], a.Params["C"] = 10, 2, 40, 200
+	a.Drives = []genome.Drive{{Kind: genome.Constant, Value: 1000, Unit: genome.Current, Until: math.MaxUint64}} // to −20 mV, above threshold
+	c := build(t, network(0.5, a).Genome)
+	area := &c.Areas[0]
+	require.Equal(t, -20.0, area.V0.Rest)
+	require.Equal(t, float32(-35), area.Constant("threshold").Const)
+	response := func(tau, s, t float64) float64 { // of V to a current of 1 pA that decays by s
+		return tau * s / (tau - s) / 200 * (math.Exp(-t/tau) - math.Exp(-t/s))
+	}
+	row := area.DecayOver(7)
+	for k, want := range [mostFactors]float64{FactorV: math.Exp(-0.35), FromEx: response(10, 2, 3.5), FromIn: response(10, 40, 3.5), FactorEx: math.Exp(-1.75), FactorIn: math.Exp(-3.5 / 40)} {
+		require.InEpsilon(t, want, row[k], 1e-6)
+	}
+	require.Equal(t, make([]float32, mostFactors), area.DecayOver(MostAge))
+
+	x := Kept{V: 3, Ex: 50, In: -20, Count: 7}
+	require.InDelta(t, 3*math.Exp(-0.35)+50*response(10, 2, 3.5)-20*response(10, 40, 3.5), area.Reads(0, x), 1e-5)
+	require.InDelta(t, 50*math.Exp(-1.75), area.Reads(1, x), 1e-5)
+	require.InDelta(t, -20*math.Exp(-3.5/40), area.Reads(2, x), 1e-5)
+	x.Count, x.Refractory = 0, 7
+	require.Equal(t, x.V, area.Reads(0, x))
+	require.InDelta(t, 50*math.Exp(1.75), area.Reads(1, x), 1e-4, "currents are held as at the end of the silence")
+	x.Refractory = 60000
+	require.Zero(t, area.Reads(1, x), "nothing of the current is left, whatever it is")
+
+	a.Params["tau_syn_in"] = 2049
+	_, err := Build(network(0.5, a).Genome, Options{})
+	require.ErrorContains(t, err, "areas[0].params.tau_syn_in: tau_syn_in is 2049 ms, 4098 bursts of 0.5 ms, want at most 4096 bursts (2048 ms) for the model lif_psc_exp_event; take a longer timestep, or the model lif_psc_exp")
 }

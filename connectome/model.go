@@ -31,7 +31,7 @@ type Area struct {
 	Spikes      SpikeList      // for models with this key
 	Upstream    []int          // for models with this key: indices of areas, ascending
 	Custom      *Custom        // for a model that the genome defines
-	Decay       []float32      // for models with Event: of V over a whole number of bursts, see DecayOver
+	Decay       []float32      // for models with Event: a row for each number of bursts from 0 on, see DecayOver
 }
 
 // PortsEach is the number of input ports of a neuron.

@@ -83,10 +83,19 @@ type Probe struct {
 
 // In is the variable's value in s, a state of c.
 func (p Probe) In(c *connectome.Connectome, s *State) float32 {
-	if p.Variable == 0 {
-		return c.Areas[c.AreaOf(p.Neuron)].Potential(s.V[p.Neuron], s.Count[p.Neuron])
+	n := p.Neuron
+	a := &c.Areas[c.AreaOf(n)]
+	switch {
+	case a.Decay != nil && int(p.Variable) <= a.Variables():
+		x := connectome.Kept{V: s.V[n], Refractory: s.Refractory[n], Count: s.Count[n]}
+		if a.Variables() > 0 {
+			x.Ex, x.In = s.More[0][n], s.More[1][n]
+		}
+		return a.Reads(p.Variable, x)
+	case p.Variable == 0:
+		return s.V[n]
 	}
-	return s.More[p.Variable-1][p.Neuron]
+	return s.More[p.Variable-1][n]
 }
 
 // Compare orders probes.

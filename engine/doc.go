@@ -6,9 +6,9 @@
 // State.Number is the next one; fire queues before 0 are empty.
 //
 // Quanta. Every synaptic input is an int32 count of quanta; one quantum is 1/scale of the unit the genome uses
-// (mV for lif and lif_event, pA for lif_psc_exp, plain numbers for feagi and izhikevich). Amounts become quanta by rounding to nearest, ties away from zero.
+// (mV for lif and lif_event, pA for lif_psc_exp and lif_psc_exp_event, plain numbers for feagi and izhikevich). Amounts become quanta by rounding to nearest, ties away from zero.
 //
-// Ports. acc[port] is the int32 sum of a burst's inputs; neurons have one port each, those of lif_psc_exp two, those of a
+// Ports. acc[port] is the int32 sum of a burst's inputs; neurons have one port each, those of lif_psc_exp and lif_psc_exp_event two, those of a
 // genome's own models 1 to 16, sources none. Ports run area by area, all first ones of an area before its second ones, and
 // so on. A weight or amount goes to the port that the genome names. Where it names none there are at most two, of which the
 // first takes what is ≥ 0 and the last what is < 0. Build proves of each port that no acc can leave int32.
@@ -108,6 +108,19 @@
 //
 // P[a] is that of traces (section plasticity) with tau/dt rounded to float32 and at most 4096, and 0 for a = 65535.
 // Before burst 0 count is 0. Events of Poisson drives, amounts of normal ones and stimuli are inputs, as spikes are.
+//
+// # lif_psc_exp_event
+//
+// lif_psc_exp, rounded at inputs and spikes alone. V is held relative to V∞ as in lif_event, but V∞ may be above threshold. V and the
+// currents are what the last input or spike has left, count is the bursts since then. With s for ex and in, P11s[a] is P[a] of tau_syn and
+// P21s[a] the P21 of lif_psc_exp for a·dt in place of dt, of time constants and C in units of dt, rounded to float32 and at most 4096. Both are 0,
+// as P[a] is, from the first a on for which all three P[a] are. V reads x of 4b, I_s reads I_s·P11s[count]/P11s[r], or 0 where P11s[r] is 0.
+//
+//	4a. r > 0: r −= 1; count = 0; V stays at reset; of a candidate I_s = I_s + float32(input s·P11s[r]), so that currents are held as they
+//	    will be at the end of the silence. Done.
+//	4b. count = min(count + 1, 65535); x = float32(V·P[count]) + (float32(I_ex·P21ex[count]) + float32(I_in·P21in[count])).
+//	4c. A candidate at either port, or x ≥ threshold: V = x; I_s = float32(I_s·P11s[count]) + input s; count = 0.
+//	4d. x ≥ threshold: fires; V = reset; r = refractory; I_s = float32(I_s·P11s[r]).
 //
 // # izhikevich
 //

@@ -9,10 +9,10 @@ import (
 // State is all that a run carries from one burst to the next. Slices have one entry a neuron.
 type State struct {
 	Number     uint64        // the next burst
-	V          []float32     // potential; lif and lif_psc_exp: relative to rest; lif_event: after the last input, relative to rest and constant drives
+	V          []float32     // potential; lif and lif_psc_exp: relative to rest; lif_event, lif_psc_exp_event: after the last input, relative to rest and constant drives
 	More       [][]float32   // further variables, connectome.Variables of them; 0 where a neuron's model has fewer
 	Refractory []uint16      // bursts of silence left
-	Count      []uint16      // feagi: consecutive fires; lif_event: bursts since the last input; 0 elsewhere
+	Count      []uint16      // feagi: consecutive fires; lif_event, lif_psc_exp_event: bursts since the last input; 0 elsewhere
 	Queues     [][]uint32    // Queues[d-1] is the fire queue of burst Number−d, d = 1…Queues() of the connectome; ascending, empty before burst 0
 	Amplitudes [][]Amplitude // for each of the first AmplitudeLists queues the amplitudes of its neurons that have one, ascending; nil if no synapse is driven
 	Plastic    []Plastic     // one for each of connectome.Plastic

@@ -77,7 +77,7 @@ func (p *parser) constant(f *fields, a *Area, d *Drive) {
 		f.faultKey("to", "", "found a port, but a constant drive of the model %s acts on the potential itself; want one of poisson or normal", a.Model.Name)
 		return
 	}
-	if a.Model.Event && !p.steady(f, a.Model, isColumn(n)) {
+	if a.Model.Event != "" && !p.steady(f, a.Model, isColumn(n)) {
 		return
 	}
 	if isColumn(n) && d.Factor != nil && a.Model.Term == nil {
@@ -131,12 +131,12 @@ func (p *parser) steady(f *fields, m *Model, column bool) bool {
 	for _, key := range []string{"from", "until", "factor"} {
 		if f.has(key) {
 			f.faultKey(key, "", "found %s, but neurons of the model %s change at inputs alone, so that their constant drive acts in every burst; "+
-				"want it without %s, or the model lif", key, m.Name, key)
+				"want it without %s, or the model %s", key, m.Name, key, m.Event)
 			return false
 		}
 	}
 	if column {
-		f.fault("constant", "found a column, but a constant drive of the model %s is one for all neurons of the area; want one amount, or the model lif", m.Name)
+		f.fault("constant", "found a column, but a constant drive of the model %s is one for all neurons of the area; want one amount, or the model %s", m.Name, m.Event)
 	}
 	return !column
 }

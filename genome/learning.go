@@ -191,9 +191,9 @@ func (k *learner) resolve() bool {
 	for _, v := range k.to.Model.State {
 		state = append(state, v.Name)
 	}
-	if k.to.Model.Event && len(k.rule.Target) > 0 {
-		k.fault("reads %s of a target, but neurons of the model %s (area %s) change at inputs alone; want a target of the model lif, or a rule that reads spikes alone",
-			strings.Join(k.rule.Target, ", "), k.to.Model.Name, k.to.Name)
+	if k.to.Model.Event != "" && len(k.rule.Target) > 0 {
+		k.fault("reads %s of a target, but neurons of the model %s (area %s) change at inputs alone; want a target of the model %s, or a rule that reads spikes alone",
+			strings.Join(k.rule.Target, ", "), k.to.Model.Name, k.to.Name, k.to.Model.Event)
 		return false
 	}
 	for _, name := range k.rule.Target {

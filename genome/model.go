@@ -41,7 +41,7 @@ type Model struct {
 
 	AreaLevel bool        // parameters are keys of the area, not of params, with one value for all neurons
 	Lazy      bool        // only candidates are updated
-	Event     bool        // V decays by a table of the bursts since the last input; constant drives are part of rest
+	Event     string      // variables decay by a table of the bursts since the last input, constant drives are part of rest; the model that is the same in every burst
 	Ports     []Port      // inputs of a neuron, at most 16; none for sources
 	Drive     []Dimension // of constant drives that are a term of the formula
 

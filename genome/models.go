@@ -8,7 +8,7 @@ import (
 
 // Models lists the neuron models in the order in which they are documented.
 func Models() []*Model {
-	return []*Model{&feagiModel, &lifModel, &pscExpModel, &izhikevichModel, &lifEventModel, &poissonModel, &spikeListModel, &memoryModel}
+	return []*Model{&feagiModel, &lifModel, &pscExpModel, &izhikevichModel, &lifEventModel, &pscExpEventModel, &poissonModel, &spikeListModel, &memoryModel}
 }
 
 // feagiModel is FEAGI's candidates-only law.
@@ -241,14 +241,14 @@ func decaying(name, tau string) ModelConstant {
 
 // reaching is the potential in mV that a current of 1 pA with the time constant tau adds to V in a burst.
 func reaching(name, tau string) ModelConstant {
-	return ModelConstant{Name: name, Of: func(p Values, timestep float64) float64 { return propagator(p(tau), p("tau"), p("C"), timestep) }}
+	return ModelConstant{Name: name, Of: func(p Values, timestep float64) float64 { return Propagator(p(tau), p("tau"), p("C"), timestep) }}
 }
 
-// propagator is P21 of Rotter and Diesmann (1999), the potential in mV that a current of 1 pA at the beginning of a step has
+// Propagator is P21 of Rotter and Diesmann (1999), the potential in mV that a current of 1 pA at the beginning of a step has
 // made at its end: β/C·(exp(−dt/tau) − exp(−dt/s)) with β = tau·s/(tau − s), written with expm1 because the difference
 // loses digits where tau and s are close; dt/C·exp(−dt/tau) where they are equal. Where expm1 would be infinite, exp(−dt/tau) is
 // taken out in place of exp(−dt/s).
-func propagator(s, tau, c, dt float64) float64 {
+func Propagator(s, tau, c, dt float64) float64 {
 	gap := tau - s
 	if math.Abs(gap) < float64(1e-9*tau) {
 		return float64(dt / c * exact.Exp(-dt/tau))

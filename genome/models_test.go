@@ -39,10 +39,10 @@ func TestPropagator(t *testing.T) {
 	const tau, c = 10.0, 230.0
 	for _, s := range []float64{0.001, 1 / 700.2, 1 / 700.0, 0.5, 2, 9, 11, 40} {
 		beta := tau * s / (tau - s)
-		assert.InEpsilon(t, beta/c*(math.Exp(-1/tau)-math.Exp(-1/s)), propagator(s, tau, c, 1), 1e-12, "tau_syn %v ms", s)
+		assert.InEpsilon(t, beta/c*(math.Exp(-1/tau)-math.Exp(-1/s)), Propagator(s, tau, c, 1), 1e-12, "tau_syn %v ms", s)
 	}
 	for _, s := range []float64{tau, tau * (1 + 1e-8)} {
-		assert.InEpsilon(t, math.Exp(-1/tau)/c, propagator(s, tau, c, 1), 1e-7, "tau_syn %v ms", s)
+		assert.InEpsilon(t, math.Exp(-1/tau)/c, Propagator(s, tau, c, 1), 1e-7, "tau_syn %v ms", s)
 	}
-	assert.InDelta(t, 0, propagator(1.4e-45, tau, c, 1e6), 1e-40, "no current lasts to the end of a step")
+	assert.InDelta(t, 0, Propagator(1.4e-45, tau, c, 1e6), 1e-40, "no current lasts to the end of a step")
 }

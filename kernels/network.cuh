@@ -36,14 +36,14 @@ struct area {
     u32 first_port;  // of neuron first; second ports of neurons come after the first ones of all, and so on
     u32 model;
     u32 ports;       // of a neuron
-    u32 program;     // custom: its number among the network's; lif_event: where its table of decay begins among the constants
+    u32 program;     // custom: its number among the network's; with a table of decay: where that begins among the constants
     u64 each;        // where neurons with constants of their own have them, own each, in the table of constants (spike_list
                      // and poisson: of numbers), or NO_TABLE
     u64 below;       // feagi, poisson: a Philox draw below this fires
     u64 from, until; // poisson: fires in bursts from ≤ t < until
     float k[MOST_CONSTANTS]; // the model's constants, in the order of its descriptor in package genome
     u32 own;         // how many of them, the first ones, may differ from neuron to neuron
-    u32 refractory;  // custom; lif_event: entries of its table of decay
+    u32 refractory;  // custom; with a table of decay: its rows
     u32 first_term, terms;   // its constant drives that are terms of the model's formula
     u32 first_drive, drives; // those that go into acc
     u32 differ;              // whether neurons differ in what the terms add

@@ -4,14 +4,16 @@
 #include "philox.cuh"
 
 // The numbers are those of the descriptors in package genome.
-enum model { FEAGI = 0, LIF = 1, PSC_EXP = 2, IZHIKEVICH = 3, POISSON_SOURCE = 4, SPIKE_LIST = 5, CUSTOM = 6, MODELS, LIF_EVENT = 8 };
+enum model { FEAGI = 0, LIF = 1, PSC_EXP = 2, IZHIKEVICH = 3, POISSON_SOURCE = 4, SPIKE_LIST = 5, CUSTOM = 6, MODELS, LIF_EVENT = 8, PSC_EXP_EVENT = 9 };
 
-// A bit a model; custom ones are in the unit custom.cu alone, and for the host. Launches of many bursts do not know LIF_EVENT.
+// A bit a model; custom ones are in the unit custom.cu alone, and for the host. Launches of many bursts do not know those of BURST_BY_BURST.
 #if defined(BURST_CUSTOM) || defined(BURST_ONE_UNIT)
 const u32 ALL_MODELS = (1 << MODELS) - 1;
 #else
 const u32 ALL_MODELS = ((1 << MODELS) - 1) & ~(1 << CUSTOM);
 #endif
+
+const u32 BURST_BY_BURST = 1 << LIF_EVENT | 1 << PSC_EXP_EVENT;
 
 DEVICE u32 saturated(u32 x) { return x < 65535 ? x : 65535; }
 
@@ -133,6 +135,45 @@ DEVICE bool lif_event(const float *k, const float *decay, u32 entries, bool cand
     *v = fires ? k[1] : x;
     *age = 0;
     if (fires) *refractory = (u16)k[2];
+    return fires;
+}
+
+// A row of the table of decay of lif_psc_exp_event, as connectome has it.
+enum decay_row { FACTOR_V, FROM_EX, FROM_IN, FACTOR_EX, FACTOR_IN, DECAY_ROW };
+
+DEVICE const float *decay_over(const float *decay, u32 rows, u32 bursts) {
+    return decay + DECAY_ROW * (bursts < rows ? bursts : rows - 1);
+}
+
+// psc_exp_event is lif_psc_exp_event's step 4. decay begins the area's table, of so many rows.
+DEVICE bool psc_exp_event(const float *k, const float *decay, u32 rows, bool candidate, float input_ex, float input_in, float *v, float *ex,
+                          float *in, u16 *refractory, u16 *age) {
+    if (*refractory > 0) { // 4a
+        *refractory -= 1;
+        *age = 0;
+        const float *ahead = decay_over(decay, rows, *refractory);
+        if (candidate) *ex = *ex + input_ex * ahead[FACTOR_EX];
+        if (candidate) *in = *in + input_in * ahead[FACTOR_IN];
+        return false;
+    }
+    u32 since = *age < MOST_AGE ? *age + 1 : MOST_AGE; // 4b
+    const float *row = decay_over(decay, rows, since);
+    float x = *v * row[FACTOR_V] + (*ex * row[FROM_EX] + *in * row[FROM_IN]);
+    bool fires = x >= k[0];
+    if (candidate || fires) { // 4c
+        *v = x;
+        *ex = *ex * row[FACTOR_EX] + input_ex;
+        *in = *in * row[FACTOR_IN] + input_in;
+        since = 0;
+    }
+    *age = (u16)since;
+    if (fires) { // 4d
+        const float *ahead = decay_over(decay, rows, (u32)k[2]);
+        *v = k[1];
+        *ex = *ex * ahead[FACTOR_EX];
+        *in = *in * ahead[FACTOR_IN];
+        *refractory = (u16)k[2];
+    }
     return fires;
 }
 
@@ -278,6 +319,10 @@ DEVICE bool update(const network *w, const area *a, u32 i, u32 n, i32 first, i32
         return lif_event(constants_of(w, a, i), w->constants + a->program, a->refractory, first != 0, input(w, first), w->v + n,
                          w->refractory + n, w->count + n);
     }
+    if (models & 1 << PSC_EXP_EVENT && a->model == PSC_EXP_EVENT) {
+        return psc_exp_event(constants_of(w, a, i), w->constants + a->program, a->refractory, (first | second) != 0, input(w, first),
+                             input(w, second), w->v + n, w->more + n, w->more + w->pitch + n, w->refractory + n, w->count + n);
+    }
     if (models & 1 << CUSTOM && (models == 1 << CUSTOM || a->model == CUSTOM))
         return custom(w, a, i, n, input(w, first), input(w, second));
     return source_fires(w, a, i);
@@ -287,7 +332,7 @@ DEVICE bool update(const network *w, const area *a, u32 i, u32 n, i32 first, i32
 DEVICE bool update_plain(const network *w, u32 n) {
     const area *a = area_of(w->areas, w->area_count, n);
     u32 i = n - a->first, port = a->first_port + i, ports = a->ports;
-    return update<ALL_MODELS | 1 << LIF_EVENT>(w, a, i, n, ports > 0 ? w->acc[port] : 0,
+    return update<ALL_MODELS | BURST_BY_BURST>(w, a, i, n, ports > 0 ? w->acc[port] : 0,
                                                ports > 1 ? w->acc[port + (a->end - a->first)] : 0, term_of(w, a, i));
 }
 

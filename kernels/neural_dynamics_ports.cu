@@ -25,7 +25,7 @@ DEVICE bool update_ports(const network *w, u32 n) {
     const area *a = area_of(w->areas, w->area_count, n);
     u32 i = n - a->first, port = a->first_port + i, ports = a->ports;
     if (a->model == CUSTOM) return custom_ports(w, a, i, n);
-    return update<(ALL_MODELS & ~(1 << CUSTOM)) | 1 << LIF_EVENT>(w, a, i, n, ports > 0 ? w->acc[port] : 0,
+    return update<(ALL_MODELS & ~(1 << CUSTOM)) | BURST_BY_BURST>(w, a, i, n, ports > 0 ? w->acc[port] : 0,
                                                                   ports > 1 ? w->acc[port + (a->end - a->first)] : 0, term_of(w, a, i));
 }
 

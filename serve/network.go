@@ -108,12 +108,13 @@ func neuron(s *Server, _ http.ResponseWriter, q *http.Request) (any, error) {
 	x.Voxel[0], x.Voxel[1], x.Voxel[2] = manifest.Voxel(a.Size, a.PerVoxel, n)
 	for k := range a.Model.State {
 		x.Units[a.Variable(k)] = a.Model.State[k].Dim.BaseUnit()
+		reads := engine.Probe{Neuron: id, Variable: uint32(k)}.In(s.facts.Connectome, state)
 		if k == 0 {
 			x.Potential = a.Variable(0)
-			x.State[x.Potential] = a.Potential(state.V[id], state.Count[id]) + float32(a.V0.Rest)
+			x.State[x.Potential] = reads + float32(a.V0.Rest)
 			continue
 		}
-		x.State[a.Variable(k)] = state.More[k-1][id] + rest(a.More0[k-1])
+		x.State[a.Variable(k)] = reads + rest(a.More0[k-1])
 	}
 	return x, nil
 }
@@ -263,11 +264,12 @@ func potentials(s *Server, w http.ResponseWriter, q *http.Request) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	a := &s.facts.Connectome.Areas[i]
+	c := s.facts.Connectome
+	a := &c.Areas[i]
 	out := octets(w, state.Number, 4*uint64(a.Neurons.Count))
 	var b [4]byte
 	for n := a.Neurons.First; n < a.Neurons.End(); n++ {
-		binary.LittleEndian.PutUint32(b[:], math.Float32bits(a.Potential(state.V[n], state.Count[n])+float32(a.V0.Rest)))
+		binary.LittleEndian.PutUint32(b[:], math.Float32bits(engine.Probe{Neuron: n}.In(c, state)+float32(a.V0.Rest)))
 		_, _ = out.Write(b[:])
 	}
 	_ = out.Flush()

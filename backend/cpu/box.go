@@ -38,13 +38,14 @@ func (x *box) fires(area int) []uint32 {
 type probe struct {
 	at    int // there
 	from  []float32
-	g     *group // of a potential that fades: of a neuron with a cell; nil: of none
+	g     *group // of a variable that fades: of a neuron with a cell; nil: of none
+	k     uint32 // which variable, with g
 	index uint32 // in from, or of the cell
 }
 
 func (p *probe) value(t uint64) float32 {
 	if p.g != nil {
-		return p.g.fading(p.g.area, p.index, uint32(t))
+		return p.g.event.reads(p.k, p.index, uint32(t))
 	}
 	return p.from[p.index]
 }
@@ -60,10 +61,10 @@ func (b *backend) dealProbes() {
 			g := &w.groups[area]
 			switch own := g.lo <= n && n < g.hi; {
 			case !own:
+			case g.event != nil && int(p.Variable) <= g.area.Variables():
+				w.probes = append(w.probes, probe{at: at, g: g, k: p.Variable, index: n - g.lo})
 			case p.Variable > 0:
 				w.probes = append(w.probes, probe{at: at, from: b.more[p.Variable-1], index: n})
-			case g.eventful != nil:
-				w.probes = append(w.probes, probe{at: at, g: g, index: n - g.lo})
 			default:
 				w.probes = append(w.probes, probe{at: at, from: b.v, index: n})
 			}

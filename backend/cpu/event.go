@@ -6,10 +6,29 @@ import (
 	"burst/connectome"
 )
 
-// eventful is a group of a model with Event: a cell a neuron, which only an input touches.
-type eventful struct {
+// eventful is what a group of a model with Event stores in place of its part of the state: a cell a neuron.
+type eventful interface {
+	// read fills the state of the group's neurons, as burst t − 1 left them.
+	read(t uint32, s keptState)
+	// write takes the state of the group's neurons before burst t.
+	write(t uint32, s keptState)
+	// reads is what the k-th variable of the neuron of a cell reads after burst t.
+	reads(k, cell, t uint32) float32
+	// renew brings the last inputs of before burst t − MostAge there, from where on nobody counts.
+	renew(t uint32)
+}
+
+// keptState is a group's part of the state; more is empty for neurons without currents.
+type keptState struct {
+	v        []float32
+	more     [][]float32
+	r, count []uint16
+}
+
+// potentials are the cells of a group of lif_event, which only inputs touch.
+type potentials struct {
+	area  *connectome.Area
 	cells []cell
-	decay []float32
 }
 
 // cell is a neuron's V after its last input, and the burst of that input, or where the neuron fired then the last one of its silence.
@@ -23,12 +42,13 @@ type cell struct {
 const renewed = 1 << 24
 
 func prepareEvent(_ *worker, g *group) {
-	g.eventful = &eventful{cells: make([]cell, g.hi-g.lo), decay: g.area.Decay}
+	g.event = &potentials{g.area, make([]cell, g.hi-g.lo)}
 }
 
 // updateEvent is step 4 of lif_event for the group's candidates.
 func (w *worker) updateEvent(g *group) {
-	e, t, scale, k := g.eventful, uint32(w.now), float32(w.b.c.Scale), g.k
+	e, t, scale, k := g.event.(*potentials), uint32(w.now), float32(w.b.c.Scale), g.k
+	decay := g.area.Decay
 	if w.now%renewed == 0 {
 		e.renew(t)
 	}
@@ -46,7 +66,7 @@ func (w *worker) updateEvent(g *group) {
 			if g.differ {
 				g.load(w.b.index(g.area, g.lo+i))
 			}
-			v := float32(c.v*e.decay[min(int(age), len(e.decay)-1)]) + float32(sum)/scale // 4b, 4c
+			v := float32(c.v*decay[min(int(age), len(decay)-1)]) + float32(sum)/scale // 4b, 4c
 			c.v, c.last = v, t
 			if v >= k[0] { // 4d
 				c.v, c.last = k[1], t+uint32(k[2])
@@ -56,43 +76,63 @@ func (w *worker) updateEvent(g *group) {
 	}
 }
 
-// renew brings the last inputs of before burst t − MostAge there, from where on nobody counts.
-func (e *eventful) renew(t uint32) {
+func (e *potentials) renew(t uint32) {
 	for i := range e.cells {
-		if c := &e.cells[i]; int32(t-c.last) > connectome.MostAge {
-			c.last = t - connectome.MostAge
-		}
+		renewLast(&e.cells[i].last, t)
 	}
 }
 
-// read fills the state of the group's neurons, as burst t − 1 left them.
-func (e *eventful) read(t uint32, v []float32, r, count []uint16) {
+func renewLast(last *uint32, t uint32) {
+	if int32(t-*last) > connectome.MostAge {
+		*last = t - connectome.MostAge
+	}
+}
+
+func (e *potentials) read(t uint32, s keptState) {
 	for i, c := range e.cells {
-		age := int32(t - 1 - c.last)
-		v[i], r[i], count[i] = c.v, uint16(max(-age, 0)), uint16(min(max(age, 0), connectome.MostAge))
+		s.v[i] = c.v
+		s.r[i], s.count[i] = agesOf(c.last, t-1)
 	}
 }
 
-// write takes the state of the group's neurons before burst t.
-func (e *eventful) write(t uint32, v []float32, r, count []uint16) {
+func (e *potentials) write(t uint32, s keptState) {
 	for i := range e.cells {
-		e.cells[i] = cell{v[i], t - 1 + uint32(r[i]) - uint32(count[i])}
+		e.cells[i] = cell{s.v[i], lastOf(t-1, s.r[i], s.count[i])}
 	}
 }
+
+func (e *potentials) reads(k, cell, t uint32) float32 {
+	c, x := &e.cells[cell], connectome.Kept{}
+	x.V = c.v
+	x.Refractory, x.Count = agesOf(c.last, t)
+	return e.area.Reads(k, x)
+}
+
+// agesOf are the bursts of silence that are left after burst t, and those since the last input.
+func agesOf(last, t uint32) (r, count uint16) {
+	age := int32(t - last)
+	return uint16(max(-age, 0)), uint16(min(max(age, 0), connectome.MostAge))
+}
+
+// lastOf is what agesOf undoes.
+func lastOf(t uint32, r, count uint16) uint32 { return t + uint32(r) - uint32(count) }
 
 // settleEvents brings what cells hold to the arrays of the state.
 func (b *backend) settleEvents() {
 	for _, w := range b.workers {
 		for k := range w.groups {
-			if g := &w.groups[k]; g.eventful != nil {
-				g.read(uint32(b.number), b.v[g.lo:g.hi], b.r[g.lo:g.hi], b.count[g.lo:g.hi])
+			if g := &w.groups[k]; g.event != nil {
+				g.event.read(uint32(b.number), b.keptOf(g))
 			}
 		}
 	}
 }
 
-// fading is the potential of the neuron of a cell after burst t.
-func (e *eventful) fading(a *connectome.Area, cell, t uint32) float32 {
-	c := &e.cells[cell]
-	return a.Potential(c.v, uint16(min(max(int32(t-c.last), 0), connectome.MostAge)))
+// keptOf is the group's part of the state.
+func (b *backend) keptOf(g *group) keptState {
+	s := keptState{v: b.v[g.lo:g.hi], r: b.r[g.lo:g.hi], count: b.count[g.lo:g.hi]}
+	for k := range g.area.Variables() {
+		s.more = append(s.more, b.more[k][g.lo:g.hi])
+	}
+	return s
 }

@@ -23,7 +23,7 @@ func newMarks(groups []group, slots uint32) marks {
 	for i := range groups {
 		switch g := &groups[i]; {
 		case g.area.Model.Lazy:
-			m.sparse += g.run
+			m.sparse += g.ports()
 		case g.law.update == nil:
 			m.blocked += g.run
 		}

@@ -153,8 +153,8 @@ func (w *worker) bytes(slots uint64) uint64 {
 	for i := range w.groups {
 		g := &w.groups[i]
 		longest = max(longest, uint64(g.run))
-		if g.area.Model.Event {
-			total += uint64(g.hi-g.lo) * uint64(unsafe.Sizeof(cell{}))
+		if g.area.Model.Event != "" {
+			total += g.eventBytes()
 		}
 		total += uint64(unsafe.Sizeof(*g)) + g.trains.bytes() + uint64(g.run/64)*9
 	}

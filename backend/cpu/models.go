@@ -37,6 +37,8 @@ func lawOf(m *genome.Model) law {
 		return law{one: (*worker).izhikevich}
 	case "lif_event":
 		return law{prepare: prepareEvent, update: (*worker).updateEvent}
+	case "lif_psc_exp_event":
+		return law{prepare: prepareEventCurrents, update: (*worker).updateEventCurrents}
 	case "poisson":
 		return law{update: (*worker).updatePoisson}
 	case "spike_list":

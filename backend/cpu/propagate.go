@@ -95,8 +95,8 @@ func (w *worker) restore(state *engine.State) {
 	for i := range w.groups {
 		g := &w.groups[i]
 		g.wake()
-		if g.eventful != nil {
-			g.write(uint32(w.b.number), w.b.v[g.lo:g.hi], w.b.r[g.lo:g.hi], w.b.count[g.lo:g.hi])
+		if g.event != nil {
+			g.event.write(uint32(w.b.number), w.b.keptOf(g))
 		}
 	}
 	w.updated, w.read, w.draws, w.learnt = w.blocked, 0, 0, 0

@@ -60,7 +60,7 @@ type group struct {
 	*trains                       // of a spike_list area
 	*feagi                        // of a feagi area
 	*evaluator                    // of an area whose model the genome defines
-	*eventful                     // of an area of a model with Event
+	event      eventful           // of an area of a model with Event; nil for others
 	constants
 	blocks
 

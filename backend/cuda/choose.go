@@ -162,8 +162,8 @@ func many(q *question) string {
 		return "neurons have more than two ports"
 	case apart(c):
 		return "a drive names a port that the sign of its amounts would not choose"
-	case slices.ContainsFunc(c.Areas, func(a connectome.Area) bool { return a.Model.Event }):
-		return "neurons of the model lif_event change at inputs alone, which launches of many bursts do not know"
+	case slices.ContainsFunc(c.Areas, func(a connectome.Area) bool { return a.Model.Event != "" }):
+		return "neurons of the models lif_event and lif_psc_exp_event change at inputs alone, which launches of many bursts do not know"
 	case len(c.Memories()) > 0:
 		return fmt.Sprintf("which neuron of the memory area %q fires the host finds between bursts", c.Memories()[0].Name)
 	case c.Driven != nil:

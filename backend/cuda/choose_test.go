@@ -86,7 +86,7 @@ func TestChoose(t *testing.T) {
 		{example(t, "izhikevich-2003-custom"), engine.Want{FCL: true}, nil, pathSingle, "fire candidate lists are wanted of models of the genome's own"},
 		{example(t, "receptors"), engine.Want{}, nil, pathSingle, "neurons have more than two ports"},
 		{enginetest.Net{Areas: []connectome.Area{enginetest.FEAGI(9), enginetest.Memory(4, nil, 0)}}.Build(), engine.Want{}, nil, pathSingle, `which neuron of the memory area "area 1" fires the host finds between bursts`},
-		{enginetest.Net{Areas: []connectome.Area{enginetest.Of("lif_event", 9)}}.Build(), engine.Want{}, nil, pathSingle, "neurons of the model lif_event change at inputs alone"},
+		{enginetest.Net{Areas: []connectome.Area{enginetest.Of("lif_event", 9)}}.Build(), engine.Want{}, nil, pathSingle, "neurons of the models lif_event and lif_psc_exp_event change at inputs alone"},
 		{drivenNet(), engine.Want{}, nil, pathSingle, "potentials drive what spikes deliver (psp_max), and the host makes amplitudes of them between bursts"},
 		{noisy(), engine.Want{}, nil, pathSingle, "a drive names a port that the sign of its amounts would not choose"},
 		{&connectome.Connectome{Row: []uint64{0}, MaxDelay: 1}, engine.Want{}, nil, pathSingle, "there are no neurons"},

@@ -115,7 +115,7 @@ type backend struct {
 	want engine.Want
 	tune tuning
 
-	fades  bool // a wanted value is a potential that decays by ages
+	fades  bool // a wanted value is of a neuron whose variables decay by ages
 	device *driver.Device
 	ctx    *driver.Context
 	image  kernels.Image
@@ -256,7 +256,7 @@ func (b *backend) begin() (*tables, error) {
 // makePlan computes the sizes for the network as it is known, and keeps what is allocated.
 func (b *backend) makePlan(t *tables) {
 	taken := b.plan.ptr
-	b.fades = slices.ContainsFunc(b.want.Values, func(p engine.Probe) bool { return p.Variable == 0 && b.c.Areas[b.c.AreaOf(p.Neuron)].Model.Event })
+	b.fades = slices.ContainsFunc(b.want.Values, func(p engine.Probe) bool { return b.c.Areas[b.c.AreaOf(p.Neuron)].Decay != nil })
 	b.plan = makePlan(b.c, b.rows, b.want, b.tune, t)
 	if b.choice = b.choose(t); b.many() {
 		b.plan.addBatch(b, t)

@@ -26,7 +26,8 @@ type output struct {
 	candidates []engine.Candidate
 	all        []engine.Candidate // the list, where it arrives in several pieces
 	values     []float32          // of Want.Values
-	ages       []uint16           // of their neurons, where these are of a model with Event
+	kept       []uint16           // of their neurons, where these are of a model with Event: the bursts of silence, then the counts
+	currents   [2][]float32       // and the currents
 	likely     [2]uint64          // entries to fetch with the lengths
 }
 
@@ -44,7 +45,7 @@ func capacities(c *connectome.Connectome, w engine.Want, tune tuning) (fired, ca
 // outputBytes is the size of the memory that results arrive in.
 func outputBytes(c *connectome.Connectome, w engine.Want, tune tuning) uint64 {
 	fired, candidates := capacities(c, w, tune)
-	return outputLengths + listedBytes*candidates + 4*fired + (4+2)*uint64(len(w.Values))
+	return outputLengths + listedBytes*candidates + 4*fired + (4+8+4)*uint64(len(w.Values))
 }
 
 func (o *output) allocate(b *backend) error {
@@ -61,7 +62,11 @@ func (o *output) allocate(b *backend) error {
 	o.candidates = unsafe.Slice((*engine.Candidate)(unsafe.Add(m, outputLengths)), candidates)
 	o.fired = unsafe.Slice((*uint32)(unsafe.Add(m, firedAt)), fired)
 	o.values = unsafe.Slice((*float32)(unsafe.Add(m, valuesAt)), len(b.want.Values))
-	o.ages = unsafe.Slice((*uint16)(unsafe.Add(m, valuesAt+4*uint64(len(o.values)))), len(o.values))
+	n := uint64(len(o.values))
+	for k := range o.currents {
+		o.currents[k] = unsafe.Slice((*float32)(unsafe.Add(m, valuesAt+4*n*uint64(k+1))), n)
+	}
+	o.kept = unsafe.Slice((*uint16)(unsafe.Add(m, valuesAt+12*n)), 2*n)
 	return nil
 }
 
@@ -130,16 +135,11 @@ func (b *backend) fetchValues() error {
 		for next.Neuron++; until < len(list) && list[until] == next; next.Neuron++ {
 			until++
 		}
-		at := b.plan.ptr[bufV] + driver.Ptr(4*uint64(list[from].Neuron))
-		if k := list[from].Variable; k > 0 {
-			at = b.plan.ptr[bufMore] + driver.Ptr(4*(uint64(k-1)*uint64(b.c.Neurons)+uint64(list[from].Neuron)))
-		}
-		if err := b.stream.Download(unsafe.Pointer(&b.output.values[from]), at, 4*uint64(until-from)); err != nil {
+		if err := b.fetchVariable(b.output.values[from:until], list[from]); err != nil {
 			return err
 		}
-		if list[from].Variable == 0 && b.fades {
-			at := b.plan.ptr[bufCount] + driver.Ptr(2*uint64(list[from].Neuron))
-			if err := b.stream.Download(unsafe.Pointer(&b.output.ages[from]), at, 2*uint64(until-from)); err != nil {
+		if b.fades {
+			if err := b.fetchKept(from, until); err != nil {
 				return err
 			}
 		}
@@ -148,15 +148,49 @@ func (b *backend) fetchValues() error {
 	return nil
 }
 
-// fade makes wanted values the potentials that areas of models with Event have now.
+// fetchVariable queues the download of a variable of neighbours.
+func (b *backend) fetchVariable(to []float32, first engine.Probe) error {
+	at := b.plan.ptr[bufV] + driver.Ptr(4*uint64(first.Neuron))
+	if k := first.Variable; k > 0 {
+		at = b.plan.ptr[bufMore] + driver.Ptr(4*(uint64(k-1)*uint64(b.c.Neurons)+uint64(first.Neuron)))
+	}
+	return b.stream.Download(unsafe.Pointer(&to[0]), at, 4*uint64(len(to)))
+}
+
+// fetchKept queues the download of what else the wanted values from ≤ k < until, of neighbours, depend on in areas with Decay.
+func (b *backend) fetchKept(from, until int) error {
+	o, first := &b.output, b.want.Values[from]
+	for k := range min(b.c.Variables(), len(o.currents)) {
+		first.Variable = uint32(k + 1)
+		if err := b.fetchVariable(o.currents[k][from:until], first); err != nil {
+			return err
+		}
+	}
+	for k, buffer := range []slot{bufRefractory, bufCount} {
+		to := o.kept[k*len(o.values)+from:]
+		if err := b.stream.Download(unsafe.Pointer(&to[0]), b.plan.ptr[buffer]+driver.Ptr(2*uint64(first.Neuron)), 2*uint64(until-from)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fade makes wanted values of areas with Decay what they read now.
 func (b *backend) fade(values []float32) {
 	if !b.fades {
 		return
 	}
-	for k, p := range b.want.Values {
-		if p.Variable == 0 {
-			values[k] = b.c.Areas[b.c.AreaOf(p.Neuron)].Potential(values[k], b.output.ages[k])
+	o := &b.output
+	for i, p := range b.want.Values {
+		a := &b.c.Areas[b.c.AreaOf(p.Neuron)]
+		if a.Decay == nil || int(p.Variable) > a.Variables() {
+			continue
 		}
+		x := connectome.Kept{Ex: o.currents[0][i], In: o.currents[1][i], Refractory: o.kept[i], Count: o.kept[len(values)+i]}
+		if p.Variable == 0 {
+			x.V = values[i]
+		}
+		values[i] = a.Reads(p.Variable, x)
 	}
 }
 

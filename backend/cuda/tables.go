@@ -142,8 +142,8 @@ func (t *tables) addConstants(a *connectome.Area, e *area) {
 	for c := range a.Constants {
 		e.k[c] = a.Constants[c].Const
 	}
-	if a.Model.Event {
-		e.program, e.refractory = uint32(len(t.constants)), uint32(len(a.Decay))
+	if a.Decay != nil {
+		e.program, e.refractory = uint32(len(t.constants)), uint32(len(a.Decay)/len(a.DecayOver(0)))
 		t.constants = append(t.constants, a.Decay...)
 	}
 	switch {

@@ -26,6 +26,8 @@ func lawOf(m *genome.Model) law {
 		return izhikevich
 	case "lif_event":
 		return lifEvent
+	case "lif_psc_exp_event":
+		return pscExpEvent
 	case "poisson":
 		return poisson
 	case "spike_list":

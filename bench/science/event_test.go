@@ -27,35 +27,50 @@ stimuli:
   - {area: E, every: 7 ms, neurons: [0, 50], amount: -2 mV}
 `
 
-// TestEventAgainstLIF: lif_event is lif, but for where its numbers are rounded: the same neurons fire in the same bursts.
-func TestEventAgainstLIF(t *testing.T) {
+// drivenByCurrents are 100 neurons at about 8 Hz under excitatory and inhibitory Poisson input.
+const drivenByCurrents = `burst: v1
+timestep: 0.1 ms
+areas:
+  - name: E
+    neurons: 100
+    model: MODEL
+    params: {tau: 10 ms, C: 250 pF, tau_syn_ex: 0.5 ms, tau_syn_in: 2 ms, rest: -65 mV, reset: -65 mV, threshold: -50 mV, refractory: 2 ms}
+    init: {V: "uniform(-65 mV, -51 mV)"}
+    drive: [{poisson: {rate: 8000 Hz, weight: 87.8 pA}}, {poisson: {rate: 1000 Hz, weight: -87.8 pA}}, {constant: 120 pA}]
+`
+
+// TestEventAgainstEveryBurst: models with Event are those that are computed in every burst, but for where numbers are rounded: the same
+// neurons fire in the same bursts.
+func TestEventAgainstEveryBurst(t *testing.T) {
 	type spike struct {
 		burst  uint64
 		neuron uint32
 	}
-	spikes := map[string]map[spike]bool{}
-	for _, model := range []string{"lif", "lif_event"} {
-		list := map[spike]bool{}
-		err := simulate(options{backend: "cpu"}, model, []byte(strings.Replace(driven, "MODEL", model, 1)), 100_000, func(b *engine.Burst) error {
-			for _, n := range b.Fired {
-				list[spike{b.Number, n}] = true
-			}
-			return nil
-		})
-		require.NoError(t, err)
-		spikes[model] = list
-	}
-	same := 0
-	for s := range spikes["lif_event"] {
-		if spikes["lif"][s] {
-			same++
+	for model, text := range map[string]string{"lif": driven, "lif_psc_exp": drivenByCurrents} {
+		spikes := map[string]map[spike]bool{}
+		for _, model := range []string{model, model + "_event"} {
+			list := map[spike]bool{}
+			err := simulate(options{backend: "cpu"}, model, []byte(strings.Replace(text, "MODEL", model, 1)), 100_000, func(b *engine.Burst) error {
+				for _, n := range b.Fired {
+					list[spike{b.Number, n}] = true
+				}
+				return nil
+			})
+			require.NoError(t, err)
+			spikes[model] = list
 		}
+		same := 0
+		for s := range spikes[model+"_event"] {
+			if spikes[model][s] {
+				same++
+			}
+		}
+		all := len(spikes[model])
+		t.Logf("%d spikes of %s, %d of %s_event, %d in the same burst", all, model, len(spikes[model+"_event"]), model, same)
+		require.Greater(t, all, 1000)
+		require.InDelta(t, all, len(spikes[model+"_event"]), 0.001*float64(all))
+		require.GreaterOrEqual(t, float64(same), 0.998*float64(all))
 	}
-	all := len(spikes["lif"])
-	t.Logf("%d spikes of lif, %d of lif_event, %d in the same burst", all, len(spikes["lif_event"]), same)
-	require.Greater(t, all, 1000)
-	require.InDelta(t, all, len(spikes["lif_event"]), 0.001*float64(all))
-	require.GreaterOrEqual(t, float64(same), 0.998*float64(all))
 }
 
 // TestEventPotential: between inputs V is the closed form, as that of NEST's iaf_psc_delta, within float32's rounding.

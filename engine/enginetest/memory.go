@@ -16,7 +16,7 @@ import (
 // forgetful are the models of which runRandom makes networks: all but that of memory areas, which RunMemory
 // adds to them, and that which runEvent adds.
 func forgetful() []*genome.Model {
-	return slices.DeleteFunc(genome.Models(), func(m *genome.Model) bool { return m.Has("upstream") || m.Event })
+	return slices.DeleteFunc(genome.Models(), func(m *genome.Model) bool { return m.Has("upstream") || m.Event != "" })
 }
 
 // Memory is a memory area of n neurons with its upstream areas, by their numbers.

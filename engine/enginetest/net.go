@@ -128,8 +128,8 @@ func (n Net) Build() *connectome.Connectome {
 			a.Spikes.Row = make([]uint32, a.Neurons.Count+1)
 		}
 		derive(&a)
-		if a.Model.Event {
-			a.Decay = connectome.NewDecay(a.Constant("tau").Const)
+		if a.Model.Event != "" {
+			a.MakeDecay()
 		}
 		a.V0.Value = genome.Value{Kind: genome.Const, A: a.V0.Value.A, Lo: math.Inf(-1), Hi: math.Inf(1)}
 		c.Areas = append(c.Areas, a)

@@ -48,6 +48,7 @@ const (
 	cpuFEAGI        = "backend/cpu/feagi.go"
 	referenceEvent  = "backend/reference/event.go"
 	cpuEvent        = "backend/cpu/event.go"
+	cpuCurrents     = "backend/cpu/event_currents.go"
 	cpuInject       = "backend/cpu/inject.go"
 	cpuWindow       = "backend/cpu/window.go"
 	cpuPropagate    = "backend/cpu/propagate.go"
@@ -80,17 +81,32 @@ func bugs() []planted {
 	return []planted{
 		{"feagi leaks before the input", "reference", referenceModels, "*v += input", "*v = float32(*v*keep) + input"},
 		{"feagi leaks before the input", "cpu", cpuFEAGI, "v = b.v[i] + input", "v = float32(b.v[i]*f.keep) + input"},
-		{"lif_event decays burst by burst", "reference", referenceEvent, "if b.acc[a.Ports.First+i] == 0 {", "if b.acc[a.Ports.First+i] == 0 {\n\t\t*v, *age = float32(*v*a.DecayOver(*age)), 0"},
+		{"lif_event decays burst by burst", "reference", referenceEvent, "if b.acc[a.Ports.First+i] == 0 {", "if b.acc[a.Ports.First+i] == 0 {\n\t\t*v, *age = float32(*v*a.DecayOver(*age)[connectome.FactorV]), 0"},
 		{"lif_event sees inputs that cancel", "reference", referenceEvent, "if b.acc[a.Ports.First+i] == 0 {", "if *v < threshold && b.acc[a.Ports.First+i] == 0 {"},
-		{"lif_event ages while it is refractory", "reference", referenceEvent, "*r--\n\t\t*age = 0", "*r--\n\t\t*age++"},
-		{"lif_event counts ages beyond 16 bits", "reference", referenceEvent, "min(uint32(*age)+1, connectome.MostAge)", "uint32(*age)+1"},
+		{"lif_event ages while it is refractory", "reference", referenceEvent, "*r--\n\t\t*age = 0\n\t\treturn", "*r--\n\t\t*age++\n\t\treturn"},
+		{"lif_event counts ages beyond 16 bits", "reference", referenceEvent, "uint16(min(uint32(*age)+1, connectome.MostAge)) // 4b\n\tif", "uint16(uint32(*age)+1)\n\tif"},
 		{"lif_event threshold is exclusive", "reference", referenceEvent, "*v >= threshold", "*v > threshold"},
 		{"lif_event takes an input in its last silent burst", "cpu", cpuEvent, "age <= 0", "age < 0"},
 		{"lif_event is silent a burst longer", "cpu", cpuEvent, "t+uint32(k[2])", "t+1+uint32(k[2])"},
-		{"lif_event reads beyond its table's end", "cpu", cpuEvent, "e.decay[min(int(age), len(e.decay)-1)]", "e.decay[min(int(age), len(e.decay)-2)]"},
+		{"lif_event reads beyond its table's end", "cpu", cpuEvent, "decay[min(int(age), len(decay)-1)]", "decay[min(int(age), len(decay)-2)]"},
 		{"lif_event does not renew ages", "cpu", cpuEvent, "e.renew(t)", "e.renew(t + 1<<31)"},
-		{"lif_event's state is a burst old", "cpu", cpuEvent, "age := int32(t - 1 - c.last)", "age := int32(t - c.last)"},
-		{"lif_event's potential does not fade", "cpu", cpuEvent, "a.Potential(c.v, ", "max(c.v, c.v+0*a.Decay[0]) + 0*a.Potential(c.v, "},
+		{"lif_event's state is a burst old", "cpu", cpuEvent, "agesOf(c.last, t-1)", "agesOf(c.last, t)"},
+		{"lif_event's potential does not fade", "cpu", cpuEvent, "return e.area.Reads(k, x)", "return x.V + 0*e.area.Reads(k, x)"},
+		{"lif_psc_exp_event threshold is exclusive", "reference", referenceEvent, "fires := x >= threshold", "fires := x > threshold"},
+		{"lif_psc_exp_event fires at inputs alone", "reference", referenceEvent, "fires := x >= threshold", "fires := candidate && x >= threshold"},
+		{"lif_psc_exp_event holds its currents through the silence", "reference", referenceEvent, "*ex, *in = float32(*ex*ahead[connectome.FactorEx]), float32(*in*ahead[connectome.FactorIn])", "_ = ahead"},
+		{"lif_psc_exp_event takes inputs of the silence as they are", "reference", referenceEvent, "b.input(a, i, 1) * ahead[connectome.FactorIn]", "b.input(a, i, 1)"},
+		{"lif_psc_exp_event forgets an input beside a spike", "cpu", cpuCurrents, "float32(c.ex*row[connectome.FactorEx]) + ex", "float32(c.ex*row[connectome.FactorEx]) + ex*float32(1-len(g.fired)&1)"},
+		{"lif_psc_exp_event is alert for a burst alone", "cpu", cpuCurrents, "e.set(block, bit, e.mayFire(c, int(age), k[0]))", "e.set(block, bit, candidate && e.mayFire(c, int(age), k[0]))"},
+		{"lif_psc_exp_event is not alert to inputs of the silence", "cpu", cpuCurrents, "e.set(block, bit, e.mayFire(c, 0, k[0]))", "_ = bit"},
+		{"lif_psc_exp_event overlooks what currents do later", "cpu", cpuCurrents, "list[i].later[k] = max(list[i].later[k], x)", "_, _ = k, x"},
+		{"lif_psc_exp_event takes inhibition for longer than it lasts", "cpu", cpuCurrents, "bound[k] = s.least[k]", "bound[k] = s.most[k]"},
+		{"lif_psc_exp_event takes a slow current for a fast one", "cpu", cpuCurrents, "s < 0.9*tau", "s != tau"},
+		{"lif_psc_exp_event overlooks the current of weights below 0", "cpu", cpuCurrents, "rise += c.in * e.whole[1]", "rise += 0"},
+		{"lif_psc_exp_event sleeps after its state is written", "cpu", cpuCurrents, "e.alert[i/64] |= 1 << (i % 64)", "e.alert[i/64] = 0"},
+		{"lif_psc_exp_event does not renew ages", "cpu", cpuCurrents, "e.renew(t)", "e.renew(t + 1<<31)"},
+		{"lif_psc_exp_event's state is a burst old", "cpu", cpuCurrents, "agesOf(c.last, t-1)", "agesOf(c.last, t)"},
+		{"lif_psc_exp_event's variables do not fade", "cpu", cpuCurrents, "return e.area.Reads(k, x)", "return x.Ex + 0*e.area.Reads(k, x)"},
 		{"lif leaks after the input", "reference", referenceModels, "*v = *v + (float32(em1**v) + drive) + input", "*v += input; *v = *v + (float32(em1**v) + drive)"},
 		{"lif leaks after the input", "cpu plain", cpuPlain, "old + (float32(em1*old) + term) + float32(sum)/scale", "old + float32(sum)/scale + (float32(em1*(old+float32(sum)/scale)) + term)"},
 		{"feagi refractory fixed at 3", "reference", referenceModels, "*r = refractory\n\t\t\tif", "*r = 3\n\t\t\tif"},

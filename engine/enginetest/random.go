@@ -69,7 +69,7 @@ const custom = -1
 // wide as a pick makes half of the areas those of models with 3 to 16 ports, and drives name their ports.
 const wide = -2
 
-// event as a pick makes half of the areas lif_event.
+// event as a pick makes half of the areas those of models with Event.
 const event = -3
 
 // randomNet has one to six areas of any model, or of the one model that pick calls for, and synapses of ugly weights
@@ -194,7 +194,7 @@ func randomDrives(r *rand.Rand, m *genome.Model, size uint32, scale int32) []con
 					d.Table = append(d.Table, quanta(r, scale))
 				}
 			}
-		case m.Term == nil, m.Event:
+		case m.Term == nil, m.Event != "":
 			d.Kind = connectome.Inject
 		default:
 			d.Kind, d.Amount, d.Term = connectome.Term, 0, r.NormFloat64()

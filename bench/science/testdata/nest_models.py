@@ -35,6 +35,7 @@ MODELS = [
     ("glif_psc", "glif_3", [280, 300, 400, 600], (10.0, -10.0), {"t_ref": 3.8, "after_spike_currents": True}),
     ("iaf_psc_delta", "lif", [260, 300, 400, 600], (0.5, -0.5), {"tau_m": 20.0, "C_m": 250.0, "E_L": 0.0, "V_reset": 10.0, "V_th": 20.0, "V_m": 0.0}),
     ("iaf_psc_exp", "lif_psc_exp", [380, 400, 450, 600, 1000], (50.0, -50.0), {}),
+    ("iaf_psc_exp", "lif_psc_exp_event", [380, 400, 450, 600, 1000], (50.0, -50.0), {}),
     ("izhikevich", "izhikevich", [5, 8, 12, 20], (2.0, -2.0), {"consistent_integration": False}),
 ]
 I_PSP = {"hh_cond_exp_traub": -100.0}  # pA
