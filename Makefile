@@ -49,7 +49,7 @@ test-supply: ## build the program and the kernels anew: the same bytes, and no m
 	$(SLOWLY) ./kernels -run '^TestRebuild$$'
 
 test-kernels: ## run all paths, schedules and groups of devices by the kernels compiled for the host, and plant mistakes in these
-	$(SLOWLY) ./backend/cuda -run '^(TestConformanceOnHost|TestConformanceOfPlainKernels|TestPendingEvents|TestLearningBatches|TestLearningMoves|TestMemoryAreas|TestMemoryMoves|TestDrivenMoves|TestPaths|TestBatchesOfProcesses|TestClusters|TestClustersOfGroups|TestConformanceOfGroups|TestGroupsOfExamples|TestDelayed|TestWithoutDelays|TestUnevenRows|TestSchedules|TestPlantedMistakes|TestExamples|TestGuide|TestMaker|TestMakerOfExamples|TestMakerMistakes|TestExactOnDevice)$$'
+	$(SLOWLY) ./backend/cuda -run '^(TestConformanceOnHost|TestConformanceOfPlainKernels|TestPendingEvents|TestLearningBatches|TestLearningMoves|TestMemoryAreas|TestMemoryMoves|TestDrivenMoves|TestPaths|TestBatchesOfProcesses|TestClusters|TestClustersOfGroups|TestConformanceOfGroups|TestGroupsOfExamples|TestDelayed|TestWithoutDelays|TestUnevenRows|TestSchedules|TestPlantedMistakes|TestExamples|TestGuide|TestMaker|TestMakerOfExamples|TestMakerMistakes|TestRowsStay|TestMistakesInRowsThatStay|TestExactOnDevice)$$'
 	$(SLOWLY) ./cmd/burst -run '^(TestDeviceLostAmongOthers|TestDevicesEverywhere|TestResumeOnOtherDevices|TestPartsFitWhereTheWholeDoesNot)$$'
 
 test-science: ## hold the networks of the literature to their published numbers
@@ -67,7 +67,7 @@ COUNTING = TestMemoryOfViewers|TestReferenceTakesItsFootprint|TestMemoryIsChecke
 # These are long and do one thing after the other, most with one thread. Shorter tests run the same goroutines.
 PLAIN = TestPendingEvents|TestLearningNetworks|TestWrongComparatorsAreCaught|TestSubsetsAreUniform|TestSumsThatLeaveInt32AreRefused|TestR17NoSumWraps|TestSilenceIsSkipped|TestSegmentsHoldEveryWeight|TestTheProofNamesNeuronBoundAndLargestScale|TestDenseTexts|TestAttacks|TestLongBatch|TestR2PowerLoss|TestR3FullDisk|TestR4Damage|TestExitStatus|TestJSONOfEveryCommand|TestLongTurns|TestSharesAddUpToTheWhole|TestSuggestionsDiffer|TestDamagedCheckpoints|TestDamageOfRunFolders|TestLearningGuide
 # These run kernels for long, which the detector does not see. The conformance suite runs the goroutines around them, on one device and on three.
-KERNELS = TestConformanceOfPlainKernels|TestMemoryMoves|TestDrivenMoves|TestPaths|TestClusters|TestClustersOfGroups|TestGroupsOfExamples|TestSchedules|TestDelayed|TestWithoutDelays|TestLearningBatches|TestLearningMoves|TestExamples|TestGuide|TestMakerOfExamples|TestMakerMistakes|TestExactOnDevice
+KERNELS = TestConformanceOfPlainKernels|TestMemoryMoves|TestDrivenMoves|TestPaths|TestClusters|TestClustersOfGroups|TestGroupsOfExamples|TestSchedules|TestDelayed|TestWithoutDelays|TestLearningBatches|TestLearningMoves|TestExamples|TestGuide|TestMakerOfExamples|TestMakerMistakes|TestMistakesInRowsThatStay|TestExactOnDevice
 # These start many processes and look at what they leave on disk. Other tests run their goroutines in one process.
 STARTING = TestR1Kills|TestKilledRuns|TestR28Signals|TestR10KilledParts|TestR11DeviceFault|TestMPIRefuses|TestPlasticProcesses|TestMPIByNCCL|TestExchangeChosen|TestOneGPUEach|TestR8Replay|TestR13NoDevice|TestScripts|TestProcesses|TestProcessesWithoutNCCL
 # Of the suite's runs those with the most goroutines: 8 workers, 2 that always share the work, 3 parts, and 3 devices.

@@ -25,8 +25,9 @@ type Options struct {
 	Device  int   // of the cuda backend
 	Devices []int // instead of Device: devices that share the network (OpenParts); one works like Device
 	Want    engine.Want
-	Parts   int      // split the network among so many backends in this process; 0: do not split
-	Others  Exchange // with the processes that have the other parts of the network; nil: there are none
+	Maker   *cuda.Maker // of the parts of OpenParts; nil: the host makes them
+	Parts   int         // split the network among so many backends in this process; 0: do not split
+	Others  Exchange    // with the processes that have the other parts of the network; nil: there are none
 
 	MaxBytes uint64 // limit of host memory for backend and network; 0: the free memory of the machine divided by Sharers
 	Sharers  int    // number of processes on the machine that open a backend at the same time; 0: one
@@ -118,7 +119,7 @@ func OpenParts(parts cuda.Parts, o Options) (engine.Backend, *connectome.Connect
 	if err := fits("cuda", parts.Head(), o); err != nil {
 		return nil, nil, err
 	}
-	b, err := cuda.OpenParts(parts, o.Devices, o.Want)
+	b, err := cuda.OpenParts(parts, o.Devices, o.Maker, o.Want)
 	if err != nil {
 		return nil, nil, err
 	}

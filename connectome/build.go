@@ -18,6 +18,7 @@ type Options struct {
 	Allgather func(own []uint32) (all [][]uint32, err error)
 
 	Maker Maker // makes the synapses; nil: goroutines of Build. A projection that it does not make is refused
+	keeps bool  // the Maker may keep them
 }
 
 // ErrElsewhere means that another part could not be built. Build of that part returns the reason.

@@ -26,7 +26,8 @@ type Connectome struct {
 
 	ByRule uint64 // number of synapses before merging, in all parts (see Options.Allgather)
 	total  uint64 // the same after merging
-	hash   uint64 // hash of the network if Row is nil
+	hash   uint64 // hash of the network if Row is nil; of the synapses where kept
+	kept   bool   // a Maker has the synapses, and the network Row alone of them
 
 	Bound   []uint32 // per port: an upper limit of |sum of synapses and drives| in one burst, ≤ MaxInt32
 	Stimuli []Stimulus

@@ -30,11 +30,15 @@ func (c *Connectome) Hash() uint64 {
 	workers := runtime.GOMAXPROCS(0)
 	sums := make([]uint64, workers)
 	c.neuronHash(sums, func(a *Area) uint64 { return areaHash(c.Scale, a) })
-	spans(workers, uint64(c.Neurons), 1<<12, func(worker int, lo, hi uint64) {
-		for n := uint32(lo); n < uint32(hi); n++ {
-			sums[worker] += c.rowHash(n)
-		}
-	})
+	if c.kept {
+		sums[0] += c.hash
+	} else {
+		spans(workers, uint64(c.Neurons), 1<<12, func(worker int, lo, hi uint64) {
+			for n := uint32(lo); n < uint32(hi); n++ {
+				sums[worker] += c.rowHash(n)
+			}
+		})
+	}
 	c.plasticHash(sums)
 	c.drivenHash(sums)
 	total := uint64(0)

@@ -13,8 +13,9 @@ type Maker interface {
 	// Count adds the number of synapses of each neuron to row, and returns that of each projection of r.
 	Count(r *Recipe, row []uint64) (made []uint64, err error)
 	// Place makes the synapses of r, which has been counted last: the row of neuron n is row[n] ≤ k < row[n+1]. It adds each |weight|
-	// to the sum of its port.
-	Place(r *Recipe, row []uint64, to Synapses, sums []uint64) (Placed, error)
+	// to the sum of its port. Synapses go where room says, which refuses more than the host has memory for; where r.Keeps, Place may keep
+	// them instead, and then asks for no room.
+	Place(r *Recipe, row []uint64, room func() (Synapses, error), sums []uint64) (Placed, error)
 }
 
 // Synapses is room for synapses, as Connectome has them.
@@ -26,8 +27,10 @@ type Synapses struct {
 
 // Placed is what Place has found.
 type Placed struct {
-	Longest int  // delay, 1 where none are made
-	Bad     bool // a draw of a weight or delay gave no value that a synapse can have
+	Longest int    // delay, 1 where none are made
+	Bad     bool   // a draw of a weight or delay gave no value that a synapse can have
+	Kept    bool   // the Maker has kept the synapses
+	Hash    uint64 // of these, the sum that Connectome.Hash has of them
 }
 
 // Recipe is what a Maker makes: the synapses onto the neurons of one part. The law is in this package's comment.
@@ -37,6 +40,8 @@ type Recipe struct {
 	Neurons     uint32
 	Ports       uint32
 	Scale       float64 // quanta a unit
+	Longest     int     // delay that a synapse may have, in bursts; known once all are counted
+	Keeps       bool    // who has asked for the network knows how to use synapses that the Maker keeps
 	Projections []ProjectionRecipe
 }
 
@@ -118,7 +123,7 @@ func (p *plan) unmakable(w *wiring) (key, what string) {
 
 // recipe is the plan for a Maker, projections in the order of wirings.
 func (p *plan) recipe() *Recipe {
-	r := &Recipe{Seed: p.g.Seed, Part: p.part, Neurons: uint32(p.neurons), Ports: uint32(p.inputs), Scale: p.scale}
+	r := &Recipe{Seed: p.g.Seed, Part: p.part, Neurons: uint32(p.neurons), Ports: uint32(p.inputs), Scale: p.scale, Keeps: p.keeps}
 	for i := range p.wirings {
 		w := &p.wirings[i]
 		q := ProjectionRecipe{
@@ -160,17 +165,24 @@ func (p *plan) wireBy(c *Connectome, sums []uint64, progress *meter) error {
 		c.Row[n] = start
 		start += length
 	}
-	if err := p.checkMemory(); err != nil { // now that sizes are exact
-		return err
-	}
-	c.ByRule = p.byRule()
+	r.Longest, c.ByRule = p.longestDelay(), p.byRule()
 	progress.total = 2 * c.ByRule
 	progress.add(c.ByRule)
-	room := p.room(start)
-	c.Target, c.Weight, c.Delay = room.target, room.weight, room.delay
-	placed, err := p.maker.Place(r, c.Row, Synapses{c.Target, c.Weight, c.Delay}, sums)
+	defer func() { p.elsewhere = p.keeps }()
+	placed, err := p.maker.Place(r, c.Row, func() (Synapses, error) {
+		p.elsewhere = false
+		if err := p.checkMemory(); err != nil { // now that sizes are exact
+			return Synapses{}, err
+		}
+		room := p.room(start)
+		c.Target, c.Weight, c.Delay = room.target, room.weight, room.delay
+		return Synapses{c.Target, c.Weight, c.Delay}, nil
+	}, sums)
 	if err != nil {
 		return err
+	}
+	if placed.Kept {
+		c.kept, c.hash = true, placed.Hash
 	}
 	progress.add(c.ByRule)
 	c.MaxDelay = max(c.MaxDelay, placed.Longest)

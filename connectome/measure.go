@@ -249,6 +249,9 @@ func (l *load) add(p *plan, w *wiring) {
 func (p *plan) bytesOf(l *load) (result, peak uint64) {
 	each := uint64(bytesASynapse)
 	each += bytesOfADelay(l.longest)
+	if p.elsewhere {
+		each = 0
+	}
 	still := l.synapses - l.plastic - l.driven
 	result = add(add(p.fixed, mul(still, each)), l.plasticRows)
 	if l.drivenRows > 0 {
@@ -258,6 +261,9 @@ func (p *plan) bytesOf(l *load) (result, peak uint64) {
 		result = add(result, mul(p.neurons, 4))
 	}
 	peak = add(add(result, mul(p.inputs, bytesAPort-resultAPort)), l.plasticScrap)
+	if p.elsewhere { // and nothing of building is here
+		return result, peak
+	}
 	if l.longest > mostShort { // drawn ones may turn out to fit a byte
 		peak = add(peak, still)
 	}

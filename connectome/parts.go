@@ -25,12 +25,12 @@ type Parts struct {
 // errors are those of Build.
 func NewParts(g *genome.Genome, of int, o Options) (*Parts, error) {
 	for i := range g.Projections {
-		if l := g.Projections[i].Learning; l != nil {
+		if l := g.Projections[i].Learning; l != nil && o.Maker == nil { // else there is another reason
 			return nil, g.Fault(l.Pos, projectionKey(i, "plasticity"), "a network with plastic weights cannot be built in parts (for several GPUs or a measurement); build the whole network, for one GPU, or the cpu or reference backend")
 		}
 	}
 	start := time.Now()
-	o.Part, o.Allgather = Part{0, of}, nil
+	o.Part, o.Allgather, o.keeps = Part{0, of}, nil, o.Maker != nil
 	p, head, err := begin(g, o)
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func (s *Parts) Least(part Part) uint64 {
 }
 
 // Next makes the next part, as Build does, but without bounds. The previous part must no longer be used, because the next one
-// takes its memory.
+// takes its memory. Of synapses that Options.Maker keeps it has Row alone.
 func (s *Parts) Next() (*Connectome, error) {
 	defer s.clock(time.Now())
 	debug.FreeOSMemory() // what planning left, or who took the part before

@@ -37,6 +37,8 @@ type plan struct {
 
 	allgather func(own []uint32) (all [][]uint32, err error) // Options.Allgather
 	maker     Maker                                          // Options.Maker
+	keeps     bool                                           // it may keep the synapses
+	elsewhere bool                                           // sizes of memory leave static synapses out, while the maker may keep them
 }
 
 // wiring is a projection ready to be wired.
@@ -103,7 +105,7 @@ func newDraft(g *genome.Genome, o Options, most uint64) (*plan, error) {
 	if o.Threads < 0 {
 		return nil, fmt.Errorf("connectome: %d threads, want a whole number; 0 is all processors", o.Threads)
 	}
-	p := &plan{g: g, workers: threads(o.Threads), limit: o.MaxBytes, allowed: most, part: o.Part, allgather: o.Allgather, maker: o.Maker, tables: map[float64]Table{}, trees: map[treeKey]*tree{}}
+	p := &plan{g: g, workers: threads(o.Threads), limit: o.MaxBytes, allowed: most, part: o.Part, allgather: o.Allgather, maker: o.Maker, keeps: o.keeps, elsewhere: o.keeps, tables: map[float64]Table{}, trees: map[treeKey]*tree{}}
 	if err := p.part.check(); err != nil {
 		return nil, err
 	}

@@ -37,6 +37,7 @@ struct projection {
     u32 no_self, both;
     u32 fixed_delay, longest_delay; // bursts: of a constant one, and what a synapse may have
     u32 index;                      // among the projections
+    u32 label;                      // of the constant weight, where rows are packed from the start
 };
 
 // building is a network, or a part of one, that is being built.
@@ -45,7 +46,7 @@ struct building {
     u64 *row;           // while counting: synapses of every neuron; else where its row begins
     u32 *cursor;        // by neuron, synapses placed
     u32 *target;        // ports
-    i32 *weight;        // quanta
+    i32 *weight;        // quanta; null: rows are packed, a word of target is a port and from bit port_bits on its weight's label
     u8 *short_delay;    // null: there are none; both null: all delays are 1
     u16 *long_delay;
     u64 *sums;          // |weight| by port
@@ -54,6 +55,7 @@ struct building {
     u32 *tables;        // of the threads' choices
     u64 neurons;
     part own;           // of the network
+    u32 port_bits;
 };
 
 // below is a number 0…n−1 of the word x: the upper half of their product.
@@ -130,8 +132,11 @@ DEVICE void place(const building *b, const projection *p, u64 source, u64 target
     u32 port = p->port + (u32)target + (q < 0 ? p->split : 0);
     u64 n = p->from + source, at = b->row[n] + fetch_add(b->cursor + n, 1);
     i64 most = OVERFLOW_QUANTA - 1;
-    b->target[at] = port;
-    b->weight[at] = (i32)(q > most ? most : q < -most ? -most : q);
+    if (b->weight == nullptr) b->target[at] = port | p->label << b->port_bits;
+    else {
+        b->target[at] = port;
+        b->weight[at] = (i32)(q > most ? most : q < -most ? -most : q);
+    }
     add(b->sums + port, (u64)(q < 0 ? -q : q));
     if (b->short_delay != nullptr || b->long_delay != nullptr) {
         u32 delay = p->fixed_delay;
@@ -291,16 +296,20 @@ template <bool PLACES> DEVICE void all_synapses(const building *b, const project
     add(b->made + p->index, made);
 }
 
-// order_of are the synapses of a row, which are sorted by delay, port and weight; without delays these are all the same.
+// order_of are the synapses of a row, which are sorted by delay, port and weight; without delays these are all the same. Packed ones have
+// no weights but labels, which ascend with them.
 template <class D> struct order_of {
     u32 *port;
     i32 *weight;
     D *delay;
+    u32 port_bits;
 };
 
 template <class D> DEVICE bool comes_before(order_of<D> r, u64 i, u64 j) {
     if (r.delay != nullptr && r.delay[i] != r.delay[j]) return r.delay[i] < r.delay[j];
-    return r.port[i] != r.port[j] ? r.port[i] < r.port[j] : r.weight[i] < r.weight[j];
+    u32 a = r.port[i], b = r.port[j];
+    if (r.weight != nullptr) return a != b ? a < b : r.weight[i] < r.weight[j];
+    return (a << (32 - r.port_bits) | a >> r.port_bits) < (b << (32 - r.port_bits) | b >> r.port_bits);
 }
 
 template <class T> DEVICE void exchange_words(T *list, u64 i, u64 j) {
@@ -320,7 +329,7 @@ template <class D> DEVICE void sort_row(order_of<D> r, u64 n) {
                 if (i >= n) break;
                 if (j >= n || !comes_before(r, j, i)) continue;
                 exchange_words(r.port, i, j);
-                exchange_words(r.weight, i, j);
+                if (r.weight != nullptr) exchange_words(r.weight, i, j);
                 if (r.delay != nullptr) exchange_words(r.delay, i, j);
             }
             block_barrier();

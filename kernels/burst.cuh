@@ -27,6 +27,7 @@ DEVICE u32 thread_in_block() { return threadIdx.x; }
 DEVICE void add(i32 *p, i32 v) { atomicAdd(p, v); }
 DEVICE void add(u64 *p, u64 v) { atomicAdd(p, v); }
 DEVICE u32 fetch_add(u32 *p, u32 v) { return atomicAdd(p, v); }
+[[maybe_unused]] DEVICE u64 replace(u64 *p, u64 old, u64 v) { return atomicCAS(p, old, v); }
 DEVICE u32 vote(bool b) { return __ballot_sync(0xffffffffu, b); }
 DEVICE u32 shuffle_xor(u32 v, u32 by) { return __shfl_xor_sync(0xffffffffu, v, by); }
 DEVICE u32 shuffle_up(u32 v, u32 by) { return __shfl_up_sync(0xffffffffu, v, by); }
@@ -52,6 +53,7 @@ DEVICE u32 thread_in_block() { return __nvvm_read_ptx_sreg_tid_x(); }
 DEVICE void add(i32 *p, i32 v) { __nvvm_atom_add_gen_i(p, v); }
 DEVICE void add(u64 *p, u64 v) { __nvvm_atom_add_gen_ll((long long *)p, (long long)v); }
 DEVICE u32 fetch_add(u32 *p, u32 v) { return (u32)__nvvm_atom_add_gen_i((i32 *)p, (i32)v); }
+[[maybe_unused]] DEVICE u64 replace(u64 *p, u64 old, u64 v) { return (u64)__nvvm_atom_cas_gen_ll((long long *)p, (long long)old, (long long)v); }
 DEVICE u32 vote(bool b) { return __nvvm_vote_ballot_sync(0xffffffffu, b); }
 DEVICE u32 shuffle_xor(u32 v, u32 by) { return __nvvm_shfl_sync_bfly_i32(0xffffffffu, v, by, 31); }
 DEVICE u32 shuffle_up(u32 v, u32 by) { return __nvvm_shfl_sync_up_i32(0xffffffffu, v, by, 0); }
@@ -111,5 +113,5 @@ DEVICE u32 sum_first(const u32 *v, u32 n) {
     return sum;
 }
 
-// read is *p as it is now: other threads write it meanwhile.
-DEVICE u32 read(const u32 *p) { return *(const volatile u32 *)p; }
+// read is *p as it is now: other threads write it meanwhile. replace makes *p v where it is old, and gives what it was.
+template <class T> DEVICE T read(const T *p) { return *(const volatile T *)p; }

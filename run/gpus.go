@@ -17,25 +17,30 @@ type GPUs struct {
 	All  bool  // or as many of all as are worth it
 
 	// Build has the GPUs build the network too, for the backends cuda and auto in one process; else the host does. Its bytes are the
-	// same. A projection that GPUs do not build is an error. The speed has not been measured yet.
+	// same, but they stay on the GPUs: Facts.Connectome is without synapses then. A projection that GPUs do not build is an error.
+	// Where auto takes the CPU, the host builds.
 	Build bool
 }
 
-// Parts plans a network in parts if the named backend uses several GPUs, and lists them. If one GPU takes the whole network,
-// there are no parts and the list has at most that one.
+// Parts plans a network in parts if the named backend uses several GPUs, or o.Maker builds, and lists them. If one GPU takes the whole
+// network, there are no parts, but of a Maker's one, and the list has at most that GPU.
 func (g GPUs) Parts(n *genome.Genome, on string, o connectome.Options) (*connectome.Parts, []int, error) {
 	switch {
 	case on != "cuda" && on != "auto":
 		return nil, nil, nil
-	case g.All && whole(n):
+	case g.All && whole(n) && o.Maker == nil:
 		return nil, nil, nil
 	case g.All:
 		return spread(n, o)
-	case len(g.List) < 2:
+	case len(g.List) < 2 && o.Maker == nil:
 		return nil, g.List, nil
 	}
-	parts, err := connectome.NewParts(n, len(g.List), o)
-	return parts, g.List, err
+	list, err := g.Every()
+	if err != nil {
+		return nil, nil, err
+	}
+	parts, err := connectome.NewParts(n, len(list), o)
+	return parts, list, err
 }
 
 // whole reports whether several GPUs cannot share the network, for a projection learns or has a source whose potentials drive what its
@@ -61,7 +66,7 @@ func spread(n *genome.Genome, o connectome.Options) (*connectome.Parts, []int, e
 		return nil, nil, err
 	}
 	list := cuda.Spread(parts.Head(), parts.Least(connectome.Part{}), found)
-	if len(list) == 1 {
+	if len(list) == 1 && o.Maker == nil {
 		return nil, list, nil
 	}
 	return parts, list, parts.Into(len(list))
@@ -79,7 +84,7 @@ func (g GPUs) Every() ([]int, error) {
 	return g.List, nil
 }
 
-// maker builds a network where the options want it built by GPUs; nil: the host builds it.
+// maker builds a network where the options want it built by GPUs; nil: the host builds it, which it also does where auto finds none.
 func (o *Options) maker() (*cuda.Maker, error) {
 	if !o.GPUs.Build || o.Backend != "cuda" && o.Backend != "auto" {
 		return nil, nil
@@ -87,6 +92,9 @@ func (o *Options) maker() (*cuda.Maker, error) {
 	list, err := o.GPUs.Every()
 	if err == nil && len(list) == 0 {
 		err = fmt.Errorf("%w: no GPU can be used to build the network; `burst devices` says why", engine.ErrUnavailable)
+	}
+	if o.Backend == "auto" && errors.Is(err, engine.ErrUnavailable) {
+		return nil, nil
 	}
 	if err != nil {
 		return nil, err

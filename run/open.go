@@ -123,7 +123,7 @@ func (r *Run) openBackend(o backend.Options) (err error) {
 	return err
 }
 
-// openParts has the devices build their parts, or all of it for the processor where auto finds that they cannot.
+// openParts has the devices build their parts, or the host all of it where auto finds that they cannot.
 func (r *Run) openParts(o backend.Options) (why string, err error) {
 	if r.Backend == "auto" {
 		r.backend, r.Connectome, r.Backend, why, err = backend.AutoParts(r.parts, o, func() (*connectome.Connectome, error) {

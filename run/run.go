@@ -59,7 +59,7 @@ type Start struct {
 // Facts describe an open Run. Callers must not change them.
 type Facts struct {
 	Genome     *genome.Genome
-	Connectome *connectome.Connectome // without synapses if several GPUs share the network
+	Connectome *connectome.Connectome // without synapses if several GPUs share the network, or GPUs have built it
 	ID         uint64                 // hash of the whole connectome, also if this process has only a part of it
 	Wiring     uint64                 // likewise without the rules by which weights change (connectome.Wiring)
 	Backend    string
@@ -86,7 +86,7 @@ type Run struct {
 	o        Options
 	schedule schedule
 	period   time.Duration
-	parts    *connectome.Parts // that several GPUs build while they are opened; nil: Connectome has its synapses
+	parts    *connectome.Parts // that are built while GPUs are opened; nil: Connectome has its synapses
 	start    *Start            // nil: burst 0
 	resumed  *runfolder.Folder // the folder of a run that goes on; nil: of a new one, or none
 
@@ -208,11 +208,11 @@ func (r *Run) open(ctx context.Context) error {
 
 // make builds the network, unless there is one, and opens the backend. It stops between its steps when ctx ends.
 func (r *Run) make(ctx context.Context) error {
-	o := &r.o
+	o, maker := &r.o, (*cuda.Maker)(nil)
 	if r.Connectome == nil {
 		r.tell(Began{"planning"})
-		maker, err := o.maker()
-		if err != nil {
+		var err error
+		if maker, err = o.maker(); err != nil {
 			return err
 		}
 		defer maker.Close() // after opening: parts build while they are opened, and the device's context stays
@@ -233,7 +233,7 @@ func (r *Run) make(ctx context.Context) error {
 		}
 		return err
 	}
-	options.Want = r.plan.Want()
+	options.Want, options.Maker = r.plan.Want(), maker
 	r.FCL, r.Values, r.Rest = options.Want.FCL, r.plan.Values, r.plan.Rest
 	return r.openBackend(options)
 }

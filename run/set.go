@@ -22,7 +22,7 @@ type Change struct {
 // genome says only areas.NAME.drive, stimuli.N and run_seed can change in a run.
 func (r *Run) Plan(settings []string) (*Change, error) {
 	if r.parts != nil {
-		return nil, errors.New("run: several GPUs share the network, which is not kept to open them anew; want one GPU or the cpu backend to change drives")
+		return nil, errors.New("run: GPUs alone hold the network, which is not kept to open them anew; want one GPU and a network that the host has built, or the cpu backend, to change drives")
 	}
 	if len(settings) == 0 {
 		return nil, errors.New("run: no settings, want some such as areas.NAME.drive.poisson.rate=20Hz")

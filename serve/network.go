@@ -140,7 +140,7 @@ func (s *Server) neuron(q *http.Request) (uint32, *connectome.Area, error) {
 // mostSynapses is how many rows one answer has at most.
 const mostSynapses = 10_000
 
-var errNoSynapses = refusal(http.StatusNotImplemented, "the synapses are not in this process: several GPUs have them, or the run is a recorded one; `burst export connectome` lists them")
+var errNoSynapses = refusal(http.StatusNotImplemented, "the synapses are not in this process: GPUs have them, or the run is a recorded one; `burst export connectome` lists them")
 
 // Synapses are those that a neuron sends through.
 type Synapses struct {

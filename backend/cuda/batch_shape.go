@@ -85,15 +85,19 @@ func modelSuffix(c *connectome.Connectome) string {
 	return map[string]string{"feagi": "_feagi", "lif": "_lif", "lif_psc_exp": "_psc_exp"}[c.Areas[0].Model.Kind()] // those that have kernels of their own
 }
 
-// rowsFit reports whether the synapses of any own neurons of a block can be numbered by 32 bits.
-func rowsFit(c *connectome.Connectome, own uint64) bool {
-	n := uint64(c.Neurons)
+// crowded reports whether the synapses of the neurons of a block of one device cannot be numbered by 32 bits.
+func (q *question) crowded() bool {
+	if q.devices() > 1 || q.c.Neurons == 0 {
+		return false
+	}
+	_, own := deal(q.c, q.b.sms)
+	n := uint64(q.c.Neurons)
 	for first := uint64(0); first < n; first += own {
-		if c.Row[min(first+own, n)]-c.Row[first] > math.MaxUint32 {
-			return false
+		if q.c.Row[min(first+own, n)]-q.c.Row[first] > math.MaxUint32 {
+			return true
 		}
 	}
-	return true
+	return false
 }
 
 // residentBytes is a block's memory as divide of kernels/resident.cuh divides it, for own neurons.

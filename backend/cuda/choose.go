@@ -84,7 +84,8 @@ type question struct {
 	c           *connectome.Connectome
 	t           *tables
 	r           *rows
-	blocks, own uint64 // of a launch, and neurons of each
+	blocks, own uint64      // of a launch, and neurons of each
+	oneDelay    func() bool // whether all synapses have the longest delay; of alike
 	answer      choice
 }
 
@@ -247,7 +248,7 @@ func alike(q *question) string {
 		return lateRows(q.c)
 	case devices == 1 && q.r.synapses < tune.clusterLate: // several devices have no early delivery
 		return fmt.Sprintf("there are delays above 1 and %d synapses, want at least %d", q.r.synapses, tune.clusterLate)
-	case !oneDelay(q.c):
+	case !q.oneDelay():
 		return "delays differ"
 	}
 	return ""
@@ -307,7 +308,7 @@ func kept(q *question) string {
 		return "the genome has models of its own"
 	case q.devices() > 1:
 		return "there are several devices, and rows of another's neurons belong to no block"
-	case q.c.Row != nil && !rowsFit(q.c, q.own):
+	case q.r.crowded:
 		return "a block has more than 2^32 synapses"
 	}
 	return ""

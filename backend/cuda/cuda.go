@@ -233,7 +233,7 @@ func (b *backend) prepare() error {
 	switch {
 	case b.held == nil:
 		b.held = &held{users: 1}
-		err = b.takeRows(b.c, t)
+		err = b.takeRows(b.c, nil, t)
 	case b.rows.placed(): // rows are there, their kernel is not
 		err = b.countClusters(b.c)
 	}

@@ -55,13 +55,14 @@ type Parts interface {
 	Whole() (*connectome.Connectome, error)
 }
 
-// OpenParts has each of the devices, which must be able to use each other's memory, build and hold a part of a network.
-// The network is parts.Whole() then. What cannot be opened is refused before anything is built as far as it can be known.
-func OpenParts(parts Parts, devices []int, w engine.Want) (engine.Backend, error) {
-	return openParts(parts, devices, w, defaults)
+// OpenParts has each of the devices, which must be able to use each other's memory, build and hold a part of a network; one alone has all
+// of it. The network is parts.Whole() then. What cannot be opened is refused before anything is built as far as it can be known. m is the
+// Maker of the parts, whose rows stay on the devices where they can; nil: the host builds.
+func OpenParts(parts Parts, devices []int, m *Maker, w engine.Want) (engine.Backend, error) {
+	return openParts(parts, devices, m, w, defaults)
 }
 
-func openParts(parts Parts, devices []int, w engine.Want, tune tuning) (engine.Backend, error) {
+func openParts(parts Parts, devices []int, m *Maker, w engine.Want, tune tuning) (engine.Backend, error) {
 	if err := checkDevices(devices); err != nil {
 		return nil, err
 	}
@@ -73,8 +74,11 @@ func openParts(parts Parts, devices []int, w engine.Want, tune tuning) (engine.B
 	if err := g.attach(devices, tune); err != nil {
 		return nil, errors.Join(unavailable(err), g.letGo())
 	}
-	if err := g.start(parts); err != nil {
+	if err := g.start(parts, m); err != nil {
 		return nil, errors.Join(err, g.drop())
+	}
+	if k == 1 {
+		return g.parts[0], nil
 	}
 	if err := g.link(); err != nil {
 		return nil, errors.Join(err, g.Close())
@@ -84,8 +88,8 @@ func openParts(parts Parts, devices []int, w engine.Want, tune tuning) (engine.B
 
 // checkDevices refuses lists that make no sense on any machine.
 func checkDevices(list []int) error {
-	if len(list) < 2 {
-		return fmt.Errorf("cuda: %d devices to share a network, want at least 2", len(list))
+	if len(list) == 0 {
+		return errors.New("cuda: no devices for a network, want at least 1")
 	}
 	if len(list) > mostDevices {
 		return fmt.Errorf("cuda: %d devices, want at most %d", len(list), mostDevices)
@@ -156,7 +160,7 @@ func (b *backend) isPartOf(c *connectome.Connectome) {
 
 // start has the parts built, each uploaded and let go before the next is begun. All that can be wrong with a device is tried
 // first, and what needs to know the whole network is done last, on all devices side by side.
-func (g *group) start(parts Parts) error {
+func (g *group) start(parts Parts, m *Maker) error {
 	made := make([]*tables, len(g.parts))
 	err := g.beside(func(b *backend) (err error) {
 		if made[b.share.self], err = b.begin(); err != nil {
@@ -170,12 +174,13 @@ func (g *group) start(parts Parts) error {
 	if err := g.agree(parts.Least(connectome.Part{}), made); err != nil {
 		return err
 	}
+	m.into(g.parts)
 	for i, b := range g.parts {
 		c, err := parts.Next()
 		if err != nil {
 			return err
 		}
-		if err := g.enter(b, func() error { return b.takeRows(c, made[i]) }); err != nil {
+		if err := g.enter(b, func() error { return b.takeRows(c, m, made[i]) }); err != nil {
 			return b.named(err)
 		}
 	}
@@ -199,7 +204,7 @@ func (g *group) agree(synapses uint64, made []*tables) error {
 	row := synapses / uint64(max(1, g.c.Neurons)) // of all devices together
 	first := g.parts[0]
 	q := question{b: first, c: first.c}
-	if row < uint64(first.tune.clusterRow) || g.c.MaxDelay != 1 || q.lacks([]want{many, placeable}) != "" {
+	if len(g.parts) == 1 || row < uint64(first.tune.clusterRow) || g.c.MaxDelay != 1 || q.lacks([]want{many, placeable}) != "" {
 		return nil
 	}
 	before := g.parts[0].sms

@@ -67,7 +67,7 @@ func openCut(c *connectome.Connectome, devices []int, w engine.Want, tune tuning
 	if len(devices) == 1 {
 		return open(c, Options{Device: devices[0], Want: w}, tune)
 	}
-	return openParts(&cuts{c: c, of: len(devices)}, devices, w, tune)
+	return openParts(&cuts{c: c, of: len(devices)}, devices, nil, w, tune)
 }
 
 // fewThreads keeps launches short on the stand-in, where one processor runs all threads.
@@ -148,7 +148,7 @@ func openGenome(t *testing.T, g *genome.Genome, list []int, o connectome.Options
 	}
 	parts, err := connectome.NewParts(g, len(list), o)
 	require.NoError(t, err)
-	b, err := openParts(parts, list, engine.Want{}, fewThreads())
+	b, err := openParts(parts, list, nil, engine.Want{}, fewThreads())
 	require.NoError(t, err)
 	c, err := parts.Whole()
 	require.NoError(t, err)
@@ -205,7 +205,7 @@ projections: [{from: a, to: a, rule: fixed_indegree, indegree: 3001, weight: 1}]
 	require.NoError(t, err)
 	parts, err := connectome.NewParts(g, 3, connectome.Options{MaxBytes: 1 << 40, Progress: func(_, _ uint64) { t.Error("something is built") }})
 	require.NoError(t, err)
-	_, err = OpenParts(parts, []int{0, 1, 2}, engine.Want{})
+	_, err = OpenParts(parts, []int{0, 1, 2}, nil, engine.Want{})
 	var m *MemoryError
 	require.ErrorAs(t, err, &m)
 	require.True(t, m.Least)
@@ -216,7 +216,7 @@ projections: [{from: a, to: a, rule: fixed_indegree, indegree: 3001, weight: 1}]
 	require.ErrorContains(t, err, "needs at least ")
 	require.Zero(t, h.Count("allocations"))
 	require.Zero(t, h.Count("held"))
-	_, err = OpenParts(parts, []int{0, 1}, engine.Want{})
+	_, err = OpenParts(parts, []int{0, 1}, nil, engine.Want{})
 	require.EqualError(t, err, "cuda: a network in 3 parts for 2 devices, want a part for each")
 }
 

@@ -1,28 +1,36 @@
 package cuda
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
 	"math/bits"
 	"slices"
+	"sort"
 
 	"burst/connectome"
 	"burst/genome"
 	"burst/internal/cuda/driver"
 	"burst/internal/exact"
+	"burst/internal/quanta"
 	"burst/kernels"
 )
 
-// Maker builds networks on GPUs: it is the connectome.Options.Maker whose synapses kernels draw, place and sort (kernels/build.cu). The
-// rows come back to the host, and Open packs and uploads them as those that the host has built. One goroutine at a time uses it.
+// Maker builds networks on GPUs: it is the connectome.Options.Maker whose synapses kernels draw, place and sort (kernels/build.cu). Rows of
+// parts that OpenParts opens stay on the device and are packed there, unless they are to be rows of places. All others come back to the
+// host, and are packed and uploaded as those that the host has built. One goroutine at a time uses it.
 //
-// While it builds, a device holds the rows, 8 bytes a synapse and the delay's 0 to 2; 12 bytes a neuron and 8 a port; and, where a rule
-// chooses without multapses, tables of choices, mostly up to 64 MiB.
+// While it builds, a device holds the rows, 8 bytes a synapse (4 of rows that stay, where all weights are constants that can be packed)
+// and the delay's 0 to 2; 12 bytes a neuron and 8 a port; and, where a rule chooses without multapses, tables of choices, mostly up to
+// 64 MiB.
 type Maker struct {
 	devices []int
-	sites   []*site // by device; nil: not used yet
-	tune    making
+	// by device
+	sites  []*site    // nil: not used yet
+	takers []*backend // for whom rows stay; nil: they come back
+	made   []*made    // that have stayed, until somebody takes them; nil: none have
+	tune   making
 }
 
 // making is what changes a Maker's speed but no result.
@@ -44,7 +52,8 @@ var makingDefaults = making{threads: 256, classes: []class{{512, 64}, {4096, 256
 
 // NewMaker builds on devices: of several, part i of a network on the i-th. The context of each that was used stays until Close.
 func NewMaker(devices []int) *Maker {
-	return &Maker{devices: slices.Clone(devices), sites: make([]*site, len(devices)), tune: makingDefaults}
+	k := len(devices)
+	return &Maker{devices: slices.Clone(devices), sites: make([]*site, k), takers: make([]*backend, k), made: make([]*made, k), tune: makingDefaults}
 }
 
 // Close lets go of the devices. A nil Maker has none.
@@ -55,9 +64,9 @@ func (m *Maker) Close() error {
 	var errs []error
 	for i, s := range m.sites {
 		if s != nil {
-			errs = append(errs, s.close())
+			errs = append(errs, m.made[i].free(), s.close())
 		}
-		m.sites[i] = nil
+		m.sites[i], m.takers[i], m.made[i] = nil, nil, nil
 	}
 	return errors.Join(errs...)
 }
@@ -72,12 +81,22 @@ func (m *Maker) Count(r *connectome.Recipe, row []uint64) (made []uint64, err er
 }
 
 // Place is that of connectome.Maker.
-func (m *Maker) Place(r *connectome.Recipe, row []uint64, to connectome.Synapses, sums []uint64) (placed connectome.Placed, err error) {
+func (m *Maker) Place(r *connectome.Recipe, row []uint64, room func() (connectome.Synapses, error), sums []uint64) (placed connectome.Placed, err error) {
+	var refused error // by the host, which has nothing to do with the device
 	err = m.on(r, func(w *work) error {
-		placed, err = w.place(row, to, sums)
+		if w.taker != nil && r.Keeps && row[r.Neurons] > 0 {
+			if lacks := w.taker.neverPlaced(r, row); lacks != "" {
+				placed, err = w.keep(row, sums, lacks)
+				return err
+			}
+		}
+		var to connectome.Synapses
+		if to, refused = room(); refused == nil {
+			placed, err = w.place(row, to, sums)
+		}
 		return err
 	})
-	return placed, err
+	return placed, cmp.Or(refused, err)
 }
 
 // on does a recipe's work on its device, whose memory it then gives back.
@@ -94,10 +113,12 @@ func (m *Maker) on(r *connectome.Recipe, do func(w *work) error) (err error) {
 		return fmt.Errorf("building on device %d: %w", m.devices[i], err)
 	}
 	defer s.ctx.Leave()
-	w := &work{site: s, r: r, tune: m.tune}
-	if err = errors.Join(do(w), w.free()); err != nil {
+	w := &work{site: s, r: r, tune: m.tune, taker: m.takers[i]}
+	err = do(w)
+	if err = errors.Join(err, w.free()); err != nil {
 		return fmt.Errorf("building on device %d: %w", m.devices[i], err)
 	}
+	m.made[i] = w.made
 	return nil
 }
 
@@ -110,6 +131,11 @@ type site struct {
 	room         uint64 // bytes of shared memory that a block may have
 	count, place entry[makeArgs]
 	sort         entry[sortArgs]
+	collect      entry[collectArgs]
+	pack         entry[packArgs]
+	narrow       entry[narrowArgs]
+	hash         entry[hashArgs]
+	soon         entry[soonArgs]
 }
 
 // The kernels' parameters, in order.
@@ -122,6 +148,31 @@ type (
 		building    building
 		least, most uint64
 		inPlace     uint32
+	}
+	collectArgs struct {
+		building     building
+		synapses     uint64
+		found, count driver.Ptr
+		most         uint32
+	}
+	packArgs struct {
+		building building
+		synapses uint64
+		values   driver.Ptr
+		count    uint32
+	}
+	narrowArgs struct {
+		building building
+		synapses uint64
+		to       driver.Ptr
+	}
+	hashArgs struct {
+		building    building
+		values, sum driver.Ptr
+	}
+	soonArgs struct {
+		building  building
+		soon, sum driver.Ptr
 	}
 )
 
@@ -175,7 +226,10 @@ func (s *site) load(image kernels.Image) (err error) {
 
 // named are all kernels by their names.
 func (s *site) named() map[string]kernel {
-	return map[string]kernel{"count_synapses": &s.count, "place_synapses": &s.place, "sort_rows": &s.sort}
+	return map[string]kernel{
+		"count_synapses": &s.count, "place_synapses": &s.place, "sort_rows": &s.sort,
+		"collect_weights": &s.collect, "pack_rows": &s.pack, "narrow_delays": &s.narrow, "hash_rows": &s.hash, "count_soon": &s.soon,
+	}
 }
 
 func (s *site) close() error {
@@ -204,9 +258,12 @@ func (s *site) free() error {
 // work is a recipe on its device.
 type work struct {
 	*site
-	r     *connectome.Recipe
-	tune  making
-	taken []driver.Ptr
+	r      *connectome.Recipe
+	tune   making
+	taker  *backend // for whom rows can stay; nil: for nobody
+	labels []int32  // of constant weights that are packed from the start
+	made   *made    // that stay
+	taken  []driver.Ptr
 }
 
 func (w *work) free() error {
@@ -254,6 +311,19 @@ func (w *work) take(list ...room) error {
 	return nil
 }
 
+// give gives back lists that take has taken, where there are any.
+func (w *work) give(list ...*driver.Ptr) error {
+	errs := []error{w.stream.Synchronize()}
+	for _, p := range list {
+		if at := slices.Index(w.taken, *p); *p != 0 && at >= 0 {
+			errs = append(errs, w.ctx.Free(*p))
+			w.taken = slices.Delete(w.taken, at, at+1)
+		}
+		*p = 0
+	}
+	return errors.Join(errs...)
+}
+
 // stage does something with memory of the host through which copies of at most so many bytes go.
 func (w *work) stage(most uint64, do func(s *staging) error) error {
 	return stage(w.ctx, w.stream, min(most, w.tune.staging), do)
@@ -288,38 +358,58 @@ func (w *work) count(row []uint64) ([]uint64, error) {
 // delayWords is one more than the longest delay, in bursts: a word of building.longest for each, and the first for bad values.
 const delayWords = 1 << 16
 
-// place is Place.
+// place makes synapses for the host.
 func (w *work) place(row []uint64, to connectome.Synapses, sums []uint64) (connectome.Placed, error) {
-	placed := connectome.Placed{Longest: 1}
 	b, n := w.building(), uint64(len(to.Target))
 	if n == 0 {
-		return placed, nil
+		return connectome.Placed{Longest: 1}, nil
 	}
-	longest, made, own := make([]uint32, delayWords), make([]uint64, len(w.r.Projections)), make([]uint64, len(sums))
-	if err := w.take(
-		room{&b.row, size(row), false}, room{&b.cursor, 4 * uint64(w.r.Neurons), true}, room{&b.target, 4 * n, false}, room{&b.weight, 4 * n, false},
-		room{&b.shortDelay, size(to.Delay.Short), false}, room{&b.longDelay, size(to.Delay.Long), false}, room{&b.sums, size(sums), true},
-		room{&b.made, size(made), true}, room{&b.longest, size(longest), true}, room{&b.tables, w.tableBytes(), false},
-	); err != nil {
+	if err := w.take(room{&b.target, 4 * n, false}, room{&b.weight, 4 * n, false}); err != nil {
+		return connectome.Placed{}, err
+	}
+	placed, err := w.make(&b, row, sums)
+	if err != nil {
 		return placed, err
 	}
-	err := w.stage(max(4*n, size(row)), func(s *staging) error {
+	return placed, w.stage(4*n, func(s *staging) error {
+		return errors.Join(
+			s.download(data(to.Target), b.target, size(to.Target)), s.download(data(to.Weight), b.weight, size(to.Weight)),
+			s.download(data(to.Delay.Short), b.shortDelay, size(to.Delay.Short)), s.download(data(to.Delay.Long), b.longDelay, size(to.Delay.Long)),
+		)
+	})
+}
+
+// make makes all synapses in sorted rows, for whose ports and weights there is room.
+func (w *work) make(b *building, row, sums []uint64) (connectome.Placed, error) {
+	placed, n := connectome.Placed{Longest: 1}, row[len(row)-1]
+	longest, own := make([]uint32, delayWords), make([]uint64, len(sums))
+	list := []room{
+		{&b.row, size(row), false}, {&b.cursor, 4 * uint64(w.r.Neurons), true}, {&b.sums, size(sums), true}, {&b.made, 8 * uint64(len(w.r.Projections)), true},
+		{&b.longest, size(longest), true}, {&b.tables, w.tableBytes(), false},
+	}
+	switch bytes := bytesOfDelay(w.r.Longest); bytes {
+	case 0:
+	case 1:
+		list = append(list, room{&b.shortDelay, n, false})
+	default:
+		list = append(list, room{&b.longDelay, bytes * n, false})
+	}
+	if err := w.take(list...); err != nil {
+		return placed, err
+	}
+	err := w.stage(size(row), func(s *staging) error {
 		if err := s.upload(b.row, data(row), size(row)); err != nil {
 			return err
 		}
 		for i := range w.r.Projections {
-			if err := w.draw(&w.site.place, b, i); err != nil {
+			if err := w.draw(&w.site.place, *b, i); err != nil {
 				return err
 			}
 		}
-		if err := w.sortRows(b, row); err != nil {
+		if err := w.sortRows(*b, row); err != nil {
 			return err
 		}
-		return errors.Join(
-			s.download(data(to.Target), b.target, size(to.Target)), s.download(data(to.Weight), b.weight, size(to.Weight)),
-			s.download(data(to.Delay.Short), b.shortDelay, size(to.Delay.Short)), s.download(data(to.Delay.Long), b.longDelay, size(to.Delay.Long)),
-			s.download(data(own), b.sums, size(own)), s.download(data(longest), b.longest, size(longest)),
-		)
+		return errors.Join(s.download(data(own), b.sums, size(own)), s.download(data(longest), b.longest, size(longest)))
 	})
 	for port, sum := range own {
 		sums[port] += sum
@@ -333,6 +423,17 @@ func (w *work) place(row []uint64, to connectome.Synapses, sums []uint64) (conne
 	return placed, err
 }
 
+// bytesOfDelay is the memory of a synapse's delay where the longest has so many bursts, as connectome.Delays have it.
+func bytesOfDelay(longest int) uint64 {
+	switch {
+	case longest <= 1:
+		return 0
+	case longest <= math.MaxUint8:
+		return 1
+	}
+	return 2
+}
+
 // draw launches a kernel that draws all synapses of a projection.
 func (w *work) draw(k *entry[makeArgs], b building, i int) error {
 	q := &w.r.Projections[i]
@@ -340,6 +441,9 @@ func (w *work) draw(k *entry[makeArgs], b building, i int) error {
 	p.index = uint32(i)
 	if p.units == 0 {
 		return nil
+	}
+	if w.labels != nil {
+		p.label = uint32(sort.Search(len(w.labels), func(i int) bool { return w.labels[i] >= quanta.Clamp(q.Fixed) }))
 	}
 	threads, blocks := w.tune.threads, divUp(p.units, uint64(w.tune.threads))
 	if p.slots > 0 {
@@ -365,7 +469,11 @@ func (w *work) tableBytes() (most uint64) {
 
 // sortRows sorts all rows, whose starts are known.
 func (w *work) sortRows(b building, row []uint64) error {
-	const sortedBytes, plain = 4 + 4 + 2, 48 << 10 // more shared memory is to be asked for
+	const plain = 48 << 10 // more shared memory is to be asked for
+	sortedBytes := uint64(4 + 4 + 2)
+	if b.weight == 0 {
+		sortedBytes = 4 + 2
+	}
 	longest := uint64(0)
 	for n := range row[1:] {
 		longest = max(longest, row[n+1]-row[n])
@@ -401,6 +509,7 @@ type building struct {
 	sums, made, longest, tables driver.Ptr
 	neurons                     uint64
 	own                         part
+	portBits                    uint32
 }
 
 // building is what kernels know before there is memory.
@@ -419,7 +528,7 @@ type projection struct {
 	rule, from, to, port, split                  uint32
 	noSelf, both                                 uint32
 	fixedDelay, longestDelay                     uint32
-	index                                        uint32
+	index, label                                 uint32
 }
 
 // sampler is the struct of that name there.

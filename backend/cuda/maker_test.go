@@ -207,7 +207,7 @@ func TestMakerMistakes(t *testing.T) {
 		none,
 		{File: draws, From: "            block_barrier();\n        }\n    }\n}", To: "        }\n    }\n}"},
 		{File: draws, From: "w->ordinal = w->unit;\n    if", To: "w->ordinal = w->unit + 1;\n    if"},
-		{File: draws, From: "return r.port[i] != r.port[j] ? r.port[i] < r.port[j] : r.weight[i] < r.weight[j];", To: "return r.port[i] < r.port[j];"},
+		{File: draws, From: "return a != b ? a < b : r.weight[i] < r.weight[j];", To: "return a < b;"},
 		{File: draws, From: "add(b->sums + port,", To: "if (at % 97 != 0) add(b->sums + port,"},
 		{File: draws, From: "if (s->clip) return x < s->low ? s->low : x > s->high ? s->high : x;", To: "if (s->clip) return x < s->low ? s->low : x;"},
 		{File: draws, From: "(s->low_open && x == s->low)", To: "(s->low_open && x <= s->low + 0.25)"},

@@ -186,7 +186,7 @@ func makePlan(c *connectome.Connectome, r rows, w engine.Want, tune tuning, t *t
 	b[bufDrivenRows] = r.driven
 	for _, s := range []slot{bufTarget, bufWeight} {
 		if b[s] > 0 {
-			b[s] = divUp(b[s], load)*load + load
+			b[s] = readBytes(b[s] / 4)
 		}
 	}
 	b[bufAreas], b[bufConstants], b[bufNumbers] = size(t.areas), size(t.constants), size(t.numbers)
@@ -210,6 +210,9 @@ func makePlan(c *connectome.Connectome, r rows, w engine.Want, tune tuning, t *t
 	b[bufInput] = p.head + 8*p.stimuli
 	return p
 }
+
+// readBytes is the memory of n words of which threads read load bytes at a time.
+func readBytes(n uint64) uint64 { return divUp(4*n, load)*load + load }
 
 // nodes is the number of nodes of a tree of sums (kernels/sums.cuh).
 func nodes(leaves uint64) uint64 {

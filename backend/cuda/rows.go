@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 	"runtime"
@@ -23,6 +24,7 @@ type rows struct {
 	delays   uint64 // bytes of a synapse's delay; 0: all are 1
 	packing
 	unplaced string       // why rows are not of places
+	crowded  bool         // of one device: a block has more than 2^32 synapses
 	shape    clusterShape // how rows of places lie, if they do
 	delay    uint32       // of all rows of places
 	slots    uint64       // units of all slots
@@ -43,10 +45,9 @@ type packing struct {
 	portBits uint32
 }
 
-// rowsOf looks at those of c, and decides how they are to be stored.
-func (b *backend) rowsOf(c *connectome.Connectome, t *tables) (rows, error) {
-	_, driven := layDrivenRows(c.Driven, 0)
-	r := rows{synapses: c.Synapses(), delays: delayBytes(c.Delay), driven: driven.bytes}
+// lengthsOf are the rows of c by their number and lengths alone.
+func lengthsOf(c *connectome.Connectome) rows {
+	r := rows{synapses: c.Synapses()}
 	for n := range c.Neurons {
 		if c.Row[n+1] > c.Row[n] {
 			r.filled++
@@ -54,7 +55,15 @@ func (b *backend) rowsOf(c *connectome.Connectome, t *tables) (rows, error) {
 	}
 	r.filled = max(1, r.filled)
 	r.mean = uint32(r.synapses / r.filled)
-	q := question{b: b, c: c, t: t, r: &r}
+	return r
+}
+
+// rowsOf looks at those of c, and decides how they are to be stored.
+func (b *backend) rowsOf(c *connectome.Connectome, t *tables) (rows, error) {
+	r := lengthsOf(c)
+	_, driven := layDrivenRows(c.Driven, 0)
+	r.delays, r.driven = delayBytes(c.Delay), driven.bytes
+	q := question{b: b, c: c, t: t, r: &r, oneDelay: func() bool { return oneDelay(c) }}
 	lacks := q.lacks([]want{many, placeable, alike})
 	if lacks == "" {
 		var err error
@@ -62,11 +71,23 @@ func (b *backend) rowsOf(c *connectome.Connectome, t *tables) (rows, error) {
 			return r, err
 		}
 	}
-	r.unplaced = lacks
-	if !b.tune.unpacked {
-		r.packing = pack(c)
+	r.unplaced, r.crowded = lacks, q.crowded()
+	if most := b.tune.mostWeights(c.Ports); most > 0 {
+		r.packing = pack(c, most)
 	}
 	return r, nil
+}
+
+// madeRows are rows of c that a Maker has left on the device.
+func (b *backend) madeRows(c *connectome.Connectome, m *made) rows {
+	r := lengthsOf(c)
+	r.delays, r.packing = m.delays, m.packing
+	q := question{b: b, c: c, r: &r, oneDelay: func() bool { return false }}
+	r.unplaced, r.crowded = cmp.Or(q.lacks([]want{many, placeable, alike}), m.unplaced), q.crowded()
+	for of, p := range m.lists() {
+		b.plan.ptr[of] = p
+	}
+	return r
 }
 
 // tableBytes is the size of the table of weights.
@@ -77,19 +98,15 @@ func (r *rows) tableBytes() uint64 {
 	return size(r.table.List)
 }
 
-// pack collects the weights of c.
-func pack(c *connectome.Connectome) packing {
-	p := packing{portBits: uint32(bits.Len32(c.Ports))}
-	if most := mostWeights(c.Ports); most > 0 {
-		p.table = weights.Collect(c.Weight, most, runtime.GOMAXPROCS(0))
-	}
-	return p
+// pack collects the weights of c, if there are no more than most.
+func pack(c *connectome.Connectome, most int) packing {
+	return packing{weights.Collect(c.Weight, most, runtime.GOMAXPROCS(0)), uint32(bits.Len32(c.Ports))}
 }
 
-// mostWeights is how many weights beside so many ports fit 4 bytes, 0 for none.
-func mostWeights(ports uint32) int {
+// mostWeights is how many weights are packed beside so many ports, 0 for none.
+func (t *tuning) mostWeights(ports uint32) int {
 	const kept = 4096 // that all blocks keep in their shared memory
-	if portBits := bits.Len32(ports); portBits < 32 {
+	if portBits := bits.Len32(ports); portBits < 32 && !t.unpacked {
 		return min(kept, 1<<(32-portBits))
 	}
 	return 0
@@ -98,7 +115,7 @@ func mostWeights(ports uint32) int {
 // leastRows are the smallest rows that a part with that many synapses can have: 2 bytes a synapse where clusters may take it.
 func (b *backend) leastRows(synapses uint64) rows {
 	r := rows{synapses: synapses}
-	if !b.tune.unpacked && mostWeights(b.c.Ports) > 0 {
+	if b.tune.mostWeights(b.c.Ports) > 0 {
 		r.table = &weights.Table{}
 	}
 	if q := (question{b: b, c: b.c}); q.lacks([]want{many, placeable}) == "" {
@@ -144,11 +161,14 @@ func (b *backend) synapses() synapses {
 	return s
 }
 
-// takeRows takes memory for the rows of c, once all of the plan is known to fit, and copies them to the device. It keeps
-// nothing of c.
-func (b *backend) takeRows(c *connectome.Connectome, t *tables) error {
+// takeRows takes memory for the rows of c, once all of the plan is known to fit, and copies them to the device, where a Maker has not
+// left them there. It keeps nothing of c.
+func (b *backend) takeRows(c *connectome.Connectome, from *Maker, t *tables) error {
 	start := time.Now()
 	defer func() { b.uploading += time.Since(start) }()
+	if m := from.take(b); m != nil {
+		return b.takeMade(c, m, t)
+	}
 	var err error
 	if b.rows, err = b.rowsOf(c, t); err != nil {
 		return err
@@ -164,6 +184,17 @@ func (b *backend) takeRows(c *connectome.Connectome, t *tables) error {
 		return err
 	}
 	return b.uploadDriven(c.Driven)
+}
+
+// takeMade is takeRows for rows that are there.
+func (b *backend) takeMade(c *connectome.Connectome, m *made, t *tables) error {
+	b.rows = b.madeRows(c, m)
+	b.makePlan(t)
+	err := b.plan.allocate(b.ctx, lastOfRows)
+	if err == nil && b.choice.path == pathDelayed {
+		b.rows.delayed, err = m.soon(&b.rows, b.plan.ptr[bufSoon])
+	}
+	return err
 }
 
 // uploadRows copies rows to the device.

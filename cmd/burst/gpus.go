@@ -96,7 +96,7 @@ const (
 
 // buildFlag adds --build.
 func (o *runOptions) buildFlag(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.build, "build", onHost, "where the network is built, with the same bytes: host, or device for the GPU of the cuda backend (speed not measured yet)")
+	cmd.Flags().StringVar(&o.build, "build", onHost, "where the network is built, with the same bytes: host, or device for the GPUs of the cuda backend, which mostly keep it")
 	register(cmd, "build", cobra.FixedCompletions([]string{onHost, onDevice}, cobra.ShellCompDirectiveNoFileComp))
 }
 

@@ -282,7 +282,17 @@ projections:
 		require.Contains(t, stderr, says)
 		require.Zero(t, h.Count("held"), args)
 	}
-	h.Control("devices", 0)
-	code, _, stderr := call("run", path, "--no-out", "--bursts", "3", "--build", "device")
-	require.Equal(t, exitDevice, code, stderr)
+	for _, one := range []struct {
+		key   string
+		value int64
+		says  string
+	}{{"free", 300_000, "no GPU taken: "}, {"devices", 0, "no NVIDIA GPU found"}} { // auto builds and runs on the host
+		h.Control(one.key, one.value)
+		code, stdout, stderr := call("run", path, "--no-out", "--bursts", "3", "--build", "device")
+		require.Zero(t, code, stderr)
+		require.Contains(t, stdout+stderr, "cpu: "+one.says)
+		code, _, stderr = call("run", path, "--no-out", "--bursts", "3", "--build", "device", "--backend", "cuda")
+		require.Contains(t, []int{exitDevice, exitLimit}, code, stderr)
+		require.Zero(t, h.Count("held"), one.key)
+	}
 }

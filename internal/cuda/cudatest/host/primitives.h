@@ -93,6 +93,12 @@ PRIMITIVE void add(i32 *p, i32 v) { tally(p, v); }
 PRIMITIVE void add(u64 *p, u64 v) { tally(p, v); }
 PRIMITIVE void accumulate(i32 *p, i32 v) { tally(p, v); }
 PRIMITIVE u32 fetch_add(u32 *p, u32 v) { return tally(p, v); }
+PRIMITIVE u64 replace(u64 *p, u64 old, u64 v) {
+    u64 was = *p;
+    strong_access(p, sizeof *p, true);
+    if (was == old) *p = v;
+    return was;
+}
 
 const u32 FOUR = 4;
 struct alignas(16) four {

@@ -1,0 +1,248 @@
+package cuda
+
+import (
+	"errors"
+	"math/bits"
+	"runtime"
+	"slices"
+
+	"burst/connectome"
+	"burst/genome"
+	"burst/internal/cuda/driver"
+	"burst/internal/quanta"
+	"burst/internal/weights"
+)
+
+// made are the rows of a part that a Maker has left on a device, as uploadRows would bring them there.
+type made struct {
+	site     *site
+	b        building // what of it is to stay: row, target, weight, delays
+	values   driver.Ptr
+	delays   uint64 // bytes of each
+	unplaced string // why rows are not of places
+	packing
+}
+
+// free gives the rows back where nobody has taken them. A nil made has none.
+func (m *made) free() error {
+	if m == nil {
+		return nil
+	}
+	if err := m.site.ctx.Enter(); err != nil {
+		return err
+	}
+	defer m.site.ctx.Leave()
+	var errs []error
+	for _, p := range m.lists() {
+		if p != 0 {
+			errs = append(errs, m.site.ctx.Free(p))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// lists are the rows by the buffers that they are to be.
+func (m *made) lists() map[slot]driver.Ptr {
+	return map[slot]driver.Ptr{bufRow: m.b.row, bufTarget: m.b.target, bufWeight: m.b.weight, bufValues: m.values, bufDelay: m.b.shortDelay | m.b.longDelay}
+}
+
+// into has rows stay for the backends of a network's parts, as far as they are on the Maker's devices. A nil Maker makes none.
+func (m *Maker) into(parts []*backend) {
+	if m == nil {
+		return
+	}
+	for i, b := range parts {
+		if i < len(m.devices) && m.devices[i] == b.device.Index() {
+			m.takers[i] = b
+		}
+	}
+}
+
+// take gives a backend the rows that have stayed for it; nil: they have come back, or the host has made them.
+func (m *Maker) take(b *backend) *made {
+	if m == nil {
+		return nil
+	}
+	i := slices.Index(m.takers, b)
+	if i < 0 {
+		return nil
+	}
+	rows := m.made[i]
+	m.made[i] = nil
+	return rows
+}
+
+// neverPlaced is what the rows of a recipe, which begin at row, lack to be of places, whatever is drawn; empty if they may be: then the host
+// looks at them.
+func (b *backend) neverPlaced(r *connectome.Recipe, row []uint64) string {
+	c := *b.c
+	c.Row, c.MaxDelay = row, r.Longest
+	rows := lengthsOf(&c)
+	q := question{b: b, c: &c, r: &rows, oneDelay: func() bool {
+		differs := func(p connectome.ProjectionRecipe) bool {
+			return !p.None && p.Delay.Kind == genome.Const && int(p.Steps) != r.Longest
+		}
+		return !slices.ContainsFunc(r.Projections, differs)
+	}}
+	return q.lacks([]want{many, placeable, alike})
+}
+
+// keep makes synapses that stay on the device, packed as the host would pack them for the taker.
+func (w *work) keep(row, sums []uint64, unplaced string) (connectome.Placed, error) {
+	m, b, n := &made{site: w.site, unplaced: unplaced}, w.building(), row[len(row)-1]
+	m.portBits = uint32(bits.Len32(w.r.Ports))
+	most := w.taker.tune.mostWeights(w.r.Ports)
+	list := []room{{&b.target, readBytes(n), false}}
+	if w.labels = constants(w.r); w.labels != nil && len(w.labels) <= most {
+		b.portBits = m.portBits
+	} else {
+		w.labels, list = nil, append(list, room{&b.weight, readBytes(n), false})
+	}
+	if err := w.take(list...); err != nil {
+		return connectome.Placed{}, err
+	}
+	for _, l := range list { // what follows the last synapse is read, as if it were one
+		if err := w.stream.Fill(*l.to+driver.Ptr(l.bytes-2*load), 0, 2*load); err != nil {
+			return connectome.Placed{}, err
+		}
+	}
+	placed, err := w.make(&b, row, sums)
+	if err != nil {
+		return placed, err
+	}
+	if m.delays, err = w.narrowed(&b, n, placed.Longest); err != nil {
+		return placed, err
+	}
+	if w.labels == nil && most > 0 {
+		if w.labels, err = w.weights(b, n, most); err != nil {
+			return placed, err
+		}
+	}
+	if w.labels != nil {
+		if err := w.pack(&b, m, n); err != nil {
+			return placed, err
+		}
+	}
+	if placed.Hash, err = w.hashOf(b, m.values); err != nil {
+		return placed, err
+	}
+	m.b, placed.Kept, w.made = b, true, m
+	for _, p := range m.lists() {
+		w.taken = slices.DeleteFunc(w.taken, func(taken driver.Ptr) bool { return taken == p })
+	}
+	return placed, nil
+}
+
+// narrowed brings the delays of n synapses, the longest of so many bursts, to the bytes each that these take, and says how many.
+func (w *work) narrowed(b *building, n uint64, longest int) (uint64, error) {
+	bytes := bytesOfDelay(longest)
+	switch {
+	case bytes == bytesOfDelay(w.r.Longest):
+		return bytes, nil
+	case bytes == 0:
+		return 0, w.give(&b.shortDelay, &b.longDelay)
+	}
+	if err := w.take(room{&b.shortDelay, n, false}); err != nil {
+		return 0, err
+	}
+	if err := overAll(w, n, &w.site.narrow, narrowArgs{*b, n, b.shortDelay}); err != nil {
+		return 0, err
+	}
+	return bytes, w.give(&b.longDelay)
+}
+
+// constants are the weights of all projections, ascending; nil where one is drawn.
+func constants(r *connectome.Recipe) []int32 {
+	var list []int32
+	for i := range r.Projections {
+		switch p := &r.Projections[i]; {
+		case p.None:
+		case p.Weight.Kind != genome.Const:
+			return nil
+		default:
+			list = append(list, quanta.Clamp(p.Fixed))
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// foundSlots is FOUND_SLOTS of kernels/kept_rows.cuh.
+const foundSlots = 1 << 14
+
+// weights are those of n synapses, ascending; nil where there are more than most.
+func (w *work) weights(b building, n uint64, most int) ([]int32, error) {
+	found, count := make([]uint64, foundSlots), make([]uint32, 1)
+	var onDevice struct{ found, count driver.Ptr }
+	if err := w.take(room{&onDevice.found, size(found), true}, room{&onDevice.count, size(count), true}); err != nil {
+		return nil, err
+	}
+	err := errors.Join(
+		overAll(w, n, &w.site.collect, collectArgs{b, n, onDevice.found, onDevice.count, uint32(most)}),
+		w.stream.Download(data(found), onDevice.found, size(found)), w.stream.Download(data(count), onDevice.count, size(count)), w.stream.Synchronize(),
+	)
+	runtime.KeepAlive(found)
+	if err != nil || int(count[0]) > most {
+		return nil, err
+	}
+	list := []int32{}
+	for _, entry := range found {
+		if entry != 0 {
+			list = append(list, int32(uint32(entry)))
+		}
+	}
+	slices.Sort(list)
+	return list, nil
+}
+
+// pack brings the list of weights to the device, and joins those that are still in words of their own with their ports.
+func (w *work) pack(b *building, m *made, n uint64) error {
+	m.table = &weights.Table{List: w.labels}
+	if err := w.take(room{&m.values, size(w.labels), false}); err != nil {
+		return err
+	}
+	err := errors.Join(w.stream.Upload(m.values, data(w.labels), size(w.labels)), w.stream.Synchronize())
+	if err != nil || b.weight == 0 {
+		return err
+	}
+	b.portBits = m.portBits
+	if err := overAll(w, n, &w.site.pack, packArgs{*b, n, m.values, uint32(len(w.labels))}); err != nil {
+		return err
+	}
+	return w.give(&b.weight)
+}
+
+// hashOf adds up the hashes of all synapses as they lie there.
+func (w *work) hashOf(b building, values driver.Ptr) (uint64, error) {
+	var at driver.Ptr
+	sum := make([]uint64, 1)
+	if err := w.take(room{&at, size(sum), true}); err != nil {
+		return 0, err
+	}
+	err := errors.Join(overAll(w, 32*b.neurons, &w.site.hash, hashArgs{b, values, at}), w.stream.Download(data(sum), at, size(sum)), w.stream.Synchronize())
+	return sum[0], err
+}
+
+// soon is delayedOf for rows that have stayed, whose numbers of synapses with delay 1 it leaves at to.
+func (m *made) soon(r *rows, to driver.Ptr) (delayed, error) {
+	w := &work{site: m.site, tune: makingDefaults}
+	soon, err := w.soonOf(m.b, to)
+	return delayed{soon: uint32(soon / r.filled), later: uint32((r.synapses - soon) / r.filled)}, errors.Join(err, w.free())
+}
+
+// soonOf counts the synapses of each row that have delay 1, and all of them.
+func (w *work) soonOf(b building, to driver.Ptr) (uint64, error) {
+	var at driver.Ptr
+	sum := make([]uint64, 1)
+	if err := w.take(room{&at, size(sum), true}); err != nil {
+		return 0, err
+	}
+	err := errors.Join(overAll(w, b.neurons, &w.site.soon, soonArgs{b, to, at}), w.stream.Download(data(sum), at, size(sum)), w.stream.Synchronize())
+	return sum[0], err
+}
+
+// overAll launches a kernel whose threads share n pieces of work.
+func overAll[A any](w *work, n uint64, k *entry[A], args A) error {
+	blocks := min(divUp(n, uint64(w.tune.threads)), uint64(32*w.sms))
+	return k.launchGrid(uint32(blocks), w.tune.threads, 0, w.stream, args)
+}

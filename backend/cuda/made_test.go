@@ -1,0 +1,336 @@
+package cuda
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"burst/connectome"
+	"burst/engine"
+	"burst/genome"
+	"burst/internal/cuda/cudatest"
+	"burst/internal/cuda/driver"
+	"burst/internal/slow"
+	"burst/kernels"
+)
+
+// stayed are rows as the host sees them, wherever they are.
+type stayed struct {
+	row           []uint64
+	port          []uint32
+	weight        []int32
+	delay, soon   []uint32 // soon: synapses of each row with delay 1
+	soonest, hash uint64   // all of these; hash of the network
+}
+
+// onHost are those of c.
+func onHost(c *connectome.Connectome) stayed {
+	s := stayed{row: c.Row, port: c.Target, weight: c.Weight, hash: c.Hash()}
+	for k := range c.Synapses() {
+		s.delay = append(s.delay, c.DelayOf(k))
+	}
+	d := delayedOf(c, 1)
+	s.soon, s.soonest = d.each, uint64(d.soon)
+	return s
+}
+
+// fetch copies n entries of a list from a device.
+func fetch[T any](t *testing.T, w *work, p driver.Ptr, n uint64) []T {
+	list := make([]T, n)
+	if n > 0 {
+		require.NoError(t, w.stage(size(list), func(s *staging) error { return s.download(data(list), p, size(list)) }))
+	}
+	return list
+}
+
+// wordsAt are a list of n synapses' words, behind which there are zeros for those who read many at a time.
+func wordsAt(t *testing.T, w *work, p driver.Ptr, n uint64) []uint32 {
+	list := fetch[uint32](t, w, p, readBytes(n)/4)
+	require.GreaterOrEqual(t, uint64(len(list))-n, uint64(load/4))
+	require.Equal(t, make([]uint32, uint64(len(list))-n), list[n:])
+	return list[:n]
+}
+
+// read reads n synapses that have stayed.
+func (m *made) read(t *testing.T, n uint64) stayed {
+	w := &work{site: m.site, tune: makingDefaults}
+	require.NoError(t, w.ctx.Enter())
+	defer w.ctx.Leave()
+	s := stayed{row: fetch[uint64](t, w, m.b.row, m.b.neurons+1), port: wordsAt(t, w, m.b.target, n)}
+	if m.table == nil {
+		for _, word := range wordsAt(t, w, m.b.weight, n) {
+			s.weight = append(s.weight, int32(word))
+		}
+	} else {
+		values := fetch[int32](t, w, m.values, uint64(len(m.table.List)))
+		for k, word := range s.port {
+			weight := int32(math.MinInt32) // no weight
+			if label := word >> m.portBits; int(label) < len(values) {
+				weight = values[label]
+			}
+			s.port[k], s.weight = word&(1<<m.portBits-1), append(s.weight, weight)
+		}
+	}
+	short, long := fetch[uint8](t, w, m.b.shortDelay, n*min(1, m.delays%2)), fetch[uint16](t, w, m.b.longDelay, n*(m.delays/2))
+	s.delay = slices.Repeat([]uint32{1}, int(n))
+	for k := range s.delay {
+		switch m.delays {
+		case 1:
+			s.delay[k] = uint32(short[k])
+		case 2:
+			s.delay[k] = uint32(long[k])
+		}
+	}
+	var soon driver.Ptr
+	require.NoError(t, w.take(room{&soon, 4 * m.b.neurons, false}))
+	var err error
+	s.soonest, err = w.soonOf(m.b, soon)
+	require.NoError(t, err)
+	s.soon = fetch[uint32](t, w, soon, m.b.neurons)
+	require.NoError(t, w.free())
+	return s
+}
+
+// stay makes rows that stay for a GPU of usual size and reads them. It says how they lie.
+func stay(t *testing.T, m *Maker, g *genome.Genome, tune tuning) (s stayed, form string, err error) {
+	parts, err := connectome.NewParts(g, 1, connectome.Options{Maker: m})
+	require.NoError(t, err)
+	b := onUsual(parts.Head(), engine.Want{})
+	b.tune = tune
+	m.takers[0] = b
+	c, err := parts.Next()
+	if err != nil {
+		return s, "", err
+	}
+	require.Nil(t, c.Target)
+	rows := m.take(b)
+	require.NotNil(t, rows)
+	require.Nil(t, m.take(b), "rows are taken once")
+	defer func() { require.NoError(t, rows.free()) }()
+	whole, err := parts.Whole()
+	require.NoError(t, err)
+	s = rows.read(t, c.Synapses())
+	s.hash = whole.Hash()
+	drawn := slices.ContainsFunc(g.Projections, func(p genome.Projection) bool { return p.Weight.Kind != genome.Const })
+	switch {
+	case rows.table == nil:
+		return s, "plain", nil
+	case drawn:
+		return s, "packed at last", nil
+	}
+	return s, "packed", nil
+}
+
+// scaled is a network of a rule and values, beside another one from the same area.
+func scaled(scale string, i, k int) string {
+	other := builtValues[(k+1)%len(builtValues)]
+	if k < 2 {
+		other = builtValues[1-k]
+	}
+	return fmt.Sprintf(builtAreas, "scale: "+scale) + projectionText(builtRules[i], builtValues[k]) + projectionText(builtRules[(i+5)%len(builtRules)], other)
+}
+
+// narrowing has delays for which there are two bytes, none of which needs them.
+func narrowing() string {
+	return fmt.Sprintf(builtAreas, "") + projectionText(builtRules[3], `weight: 1 UNIT, delay: "lognormal(2 ms, 1 ms) >= 0.1 ms"`)
+}
+
+// TestRowsStay wants of rows that stay on the device, of all rules with all kinds of weights and delays, what the host makes.
+func TestRowsStay(t *testing.T) {
+	cudatest.Anywhere(t)
+	m := newTestMaker(t, 0)
+	forms := map[string]int{}
+	holds := func(text string, tune tuning) {
+		g := parsed(t, text)
+		c, err := connectome.Build(g, connectome.Options{})
+		require.NoError(t, err)
+		got, form, err := stay(t, m, g, tune)
+		require.NoError(t, err)
+		require.Equal(t, onHost(c), got, "%s %s", form, text)
+		forms[form]++
+	}
+	unpacked := defaults
+	unpacked.unpacked = true
+	for i := range builtRules {
+		for k := range builtValues {
+			if !slow.Asked() && (i+k)%4 != 0 {
+				continue
+			}
+			holds(scaled([]string{"10", "100000"}[i%2], i, k), defaults)
+		}
+		holds(scaled("1000", i, i%len(builtValues)), unpacked)
+	}
+	for _, form := range []string{"plain", "packed", "packed at last"} {
+		require.Positive(t, forms[form], "%s: %v", form, forms)
+	}
+	holds(allRules("scale: 30000"), defaults)
+	holds(narrowing(), defaults)
+	holds(fmt.Sprintf(builtAreas, "")+projectionText("from: a, to: b, rule: all_to_all", `weight: 1 UNIT, delay: "clip(normal(-2 ms, 0.1 ms), 0.1 ms, 40 ms)"`), defaults) // all are 1
+}
+
+// openMade opens the network of a genome on devices that build it.
+func openMade(t *testing.T, g *genome.Genome, devices []int, tune tuning) (engine.Backend, *connectome.Connectome, error) {
+	m := newTestMaker(t, devices...)
+	parts, err := connectome.NewParts(g, len(devices), connectome.Options{Maker: m})
+	require.NoError(t, err)
+	b, err := openParts(parts, devices, m, engine.Want{}, tune)
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := parts.Whole()
+	require.NoError(t, err)
+	return b, c, nil
+}
+
+// TestOpenMade runs networks that devices have built beside those that the host has: the same spikes, path and bytes of the device, on one
+// device and on several, where rows stay and where they come back to be made rows of places.
+func TestOpenMade(t *testing.T) {
+	h := devices(t, 3)
+	h.Control("multiprocessors", 4)
+	unpacked := fewThreads()
+	unpacked.unpacked = true
+	drive := "areas:\n  - {name: a, neurons: 300, model: lif, drive: {poisson: {rate: 9000 Hz, weight: 0.5 mV}}}\nprojections:\n"
+	for name, one := range map[string]struct {
+		projections string
+		devices     []int
+		tune        tuning
+		stays       bool
+	}{
+		"constants":     {"  - {from: a, to: a, rule: fixed_indegree, indegree: 20, weight: 0.3 mV, delay: 2}", []int{0}, fewThreads(), true},
+		"several":       {"  - {from: a, to: a, rule: fixed_indegree, indegree: 20, weight: 0.3 mV, delay: 2}", []int{1, 0, 2}, fewThreads(), true},
+		"no delays":     {"  - {from: a, to: a, rule: fixed_total_number, count: 4000, weight: 0.3 mV}", []int{2}, fewThreads(), true},
+		"drawn":         {`  - {from: a, to: a, rule: pairwise_bernoulli, p: 0.1, weight: "normal(0.1 mV, 0.02 mV)", delay: "uniform(1, 9)"}`, []int{0}, fewThreads(), true},
+		"plain":         {`  - {from: a, to: a, rule: pairwise_bernoulli, p: 0.1, weight: "normal(0.1 mV, 0.02 mV)", delay: "uniform(1, 9)"}`, []int{0}, unpacked, true},
+		"narrowed":      {`  - {from: a, to: a, rule: pairwise_bernoulli, p: 0.1, weight: "normal(0.1 mV, 0.02 mV)", delay: "lognormal(3, 2) >= 1"}`, []int{0}, fewThreads(), true},
+		"plain, spread": {`  - {from: a, to: a, rule: pairwise_bernoulli, p: 0.1, weight: "normal(0.1 mV, 0.02 mV)", delay: "uniform(1, 900)"}`, []int{0, 1}, unpacked, true},
+		"none":          {"  - {from: a, to: a, rule: pairwise_bernoulli, p: 0, weight: 1 mV}", []int{0}, fewThreads(), false},
+		"places":        {"  - {from: a, to: a, rule: fixed_indegree, indegree: 20, weight: 0.3 mV, delay: 2}", []int{0}, clustered(1), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := parsed(t, "burst: v1\nseed: 5\n"+drive+one.projections+"\n")
+			parts, err := connectome.NewParts(g, len(one.devices), connectome.Options{})
+			require.NoError(t, err)
+			b, err := openParts(parts, one.devices, nil, engine.Want{}, one.tune)
+			require.NoError(t, err)
+			defer b.Close()
+			want, err := parts.Whole()
+			require.NoError(t, err)
+			made, got, err := openMade(t, g, one.devices, one.tune)
+			require.NoError(t, err)
+			defer made.Close()
+			require.Equal(t, want, got)
+			require.Equal(t, b.(interface{ Path() Path }).Path(), made.(interface{ Path() Path }).Path())
+			if on, ok := b.(*backend); ok {
+				require.Equal(t, on.plan.bytes, made.(*backend).plan.bytes)
+				require.Equal(t, one.stays, made.(*backend).rows.table != on.rows.table && made.(*backend).rows.synapses > 0 && !on.rows.placed() || one.tune.unpacked)
+			}
+			digest := func(b engine.Backend) uint64 {
+				e := engine.New(want, b, engine.Options{})
+				require.NoError(t, e.Run(context.Background(), 40))
+				require.Positive(t, e.Spikes())
+				return e.Digest()
+			}
+			require.Equal(t, digest(b), digest(made))
+		})
+	}
+	require.Zero(t, h.Count("held"))
+}
+
+// TestRowsStayOffTheHost: rows that stay take no memory of the host, whose limit holds for those that come back.
+func TestRowsStayOffTheHost(t *testing.T) {
+	h := cudatest.Host(t)
+	g := parsed(t, "burst: v1\nareas:\n  - {name: a, neurons: 300, model: lif}\nprojections:\n  - {from: a, to: a, rule: all_to_all, weight: 0.01 mV, delay: 2}\n")
+	const limit = 600_000 // 90,000 synapses take 810,000
+	_, refused := connectome.Build(g, connectome.Options{MaxBytes: limit, Threads: 1})
+	require.ErrorAs(t, refused, new(*connectome.LimitError))
+	for _, tune := range []tuning{fewThreads(), clustered(1)} {
+		m := newTestMaker(t, 0)
+		parts, err := connectome.NewParts(g, 1, connectome.Options{MaxBytes: limit, Threads: 1, Maker: m})
+		require.NoError(t, err)
+		b, err := openParts(parts, []int{0}, m, engine.Want{}, tune)
+		if tune.clusterRow == 1 {
+			require.EqualError(t, err, refused.Error())
+			continue
+		}
+		require.NoError(t, err)
+		require.NoError(t, b.Close())
+	}
+	require.Zero(t, h.Count("bytes"), "also of what could not be opened")
+}
+
+// TestFailedAllocationsOfRowsThatStay lets every allocation fail in turn: nothing stays behind.
+func TestFailedAllocationsOfRowsThatStay(t *testing.T) {
+	h := cudatest.Host(t)
+	g := parsed(t, fmt.Sprintf(builtAreas, "")+projectionText(builtRules[4], builtValues[2]))
+	open := func() error {
+		m := smallMaker([]int{0})
+		defer func() { require.NoError(t, m.Close()) }()
+		parts, err := connectome.NewParts(g, 1, connectome.Options{Maker: m})
+		require.NoError(t, err)
+		b, err := openParts(parts, []int{0}, m, engine.Want{}, fewThreads())
+		if err != nil {
+			return err
+		}
+		return b.Close()
+	}
+	require.NoError(t, open())
+	total := h.Count("allocations")
+	require.Greater(t, total, int64(25))
+	for k := int64(1); k <= total; k++ {
+		h.Control("fail_alloc", k)
+		require.ErrorContains(t, open(), "CUDA_ERROR_OUT_OF_MEMORY", "allocation %d of %d", k, total)
+		require.Zero(t, h.Count("held"), "allocation %d of %d", k, total)
+	}
+}
+
+// TestMistakesInRowsThatStay plants mistakes in their kernels, each of which the comparison must see, or who looks for races.
+func TestMistakesInRowsThatStay(t *testing.T) {
+	const rows, draws = "kept_rows.cuh", "build.cuh"
+	none := cudatest.Change{File: rows, From: "struct synapse {", To: "struct synapse {"}
+	for i, c := range []cudatest.Change{
+		none,
+		{File: draws, From: "port | p->label << b->port_bits", To: "port | (p->label ^ 1) << b->port_bits"},
+		{File: rows, From: "if (values[middle] < weight)", To: "if (values[middle] <= weight)"},
+		{File: draws, From: "b << (32 - r.port_bits) | b >> r.port_bits", To: "b"},
+		{File: rows, From: "there = replace(found + i, 0, entry);", To: "found[i] = entry;"},
+		{File: "build.cu", From: "to[k] = (u8)b.long_delay[k]", To: "to[k] = (u8)b.long_delay[k - k % 2]"},
+		{File: rows, From: "(u64)(s.delay >> 8) << 40", To: "(u64)(s.delay >> 8) << 41"},
+		{File: rows, From: "values[word >> b->port_bits]", To: "values[0]"},
+		{File: rows, From: "if (delay_at(b, middle) > 1)", To: "if (delay_at(b, middle) > 2)"},
+	} {
+		if !slow.Asked() && i > 2 {
+			continue
+		}
+		t.Run(c.To, func(t *testing.T) {
+			cudatest.Building(t, c)
+			m := smallMaker([]int{0})
+			defer m.Close() // fails where a launch has
+			same := true
+			for _, text := range []string{scaled("1000", 3, 1), scaled("10", 7, 2), narrowing(), allRules("scale: 30000")} {
+				g := parsed(t, text)
+				want, err := connectome.Build(g, connectome.Options{})
+				require.NoError(t, err)
+				got, _, err := stay(t, m, g, defaults)
+				same = same && err == nil && reflect.DeepEqual(onHost(want), got)
+			}
+			require.Equal(t, c == none, same)
+		})
+	}
+}
+
+// TestArgumentsOfRowsThatStay holds the structs to those of the kernels.
+func TestArgumentsOfRowsThatStay(t *testing.T) {
+	for _, image := range kernels.Build() {
+		for name, args := range map[string]reflect.Type{
+			"collect_weights": reflect.TypeFor[collectArgs](), "pack_rows": reflect.TypeFor[packArgs](),
+			"narrow_delays": reflect.TypeFor[narrowArgs](), "hash_rows": reflect.TypeFor[hashArgs](), "count_soon": reflect.TypeFor[soonArgs](),
+		} {
+			require.Equal(t, declared(t, image.PTX(), name), sizes(args), name)
+		}
+	}
+}
