@@ -150,6 +150,10 @@ func (in *Input) add(at int, x float32) error {
 	if q < 0 {
 		ports = in.ports[1]
 	}
+	if each == 1 {
+		in.scratch = append(in.scratch, engine.Stimulus{Port: ports[at], Amount: int32(q)})
+		return nil
+	}
 	for _, p := range ports[at*each : (at+1)*each] {
 		in.scratch = append(in.scratch, engine.Stimulus{Port: p, Amount: int32(q)})
 	}

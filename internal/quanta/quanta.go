@@ -24,9 +24,16 @@ func Nearest(x float64) float64 {
 	return math.Copysign(whole, x)
 }
 
+// belowHalf is the largest number below 1/2.
+const belowHalf = 0x1.fffffffffffffp-2
+
 // Of is value·scale to the nearest whole, halves away from zero; ±Overflow where int32 cannot hold it.
 func Of(value, scale float64) int64 {
-	q := Nearest(float64(value * scale))
+	x := float64(value * scale)
+	if math.Abs(x) < 1<<31-1 {
+		return int64(x + math.Copysign(belowHalf, x)) // a half itself, and no less, makes the sum round up to the next whole
+	}
+	q := Nearest(x)
 	if math.Abs(q) > math.MaxInt32 {
 		q = math.Copysign(Overflow, q)
 	}

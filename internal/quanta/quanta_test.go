@@ -2,6 +2,7 @@ package quanta
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -55,5 +56,18 @@ func TestDelay(t *testing.T) {
 	for _, bursts := range []float64{0, 0.49, -1, 255.5, math.Inf(1), math.NaN()} {
 		_, ok := Delay(bursts, MaxApart)
 		require.False(t, ok, bursts)
+	}
+}
+
+// TestOfIsNearest: rounding in one step gives what Nearest gives, at halves and beside them, for amounts of all sizes.
+func TestOfIsNearest(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 200_000 {
+		x := math.Ldexp(r.Float64()-0.5, r.IntN(40)-4)
+		for _, x := range []float64{x, math.Trunc(x), math.Trunc(x) + 0.5, math.Nextafter(math.Trunc(x)+0.5, -1e9), math.Nextafter(math.Trunc(x)+0.5, 1e9)} {
+			if want := Nearest(x); math.Abs(want) <= math.MaxInt32 {
+				require.Equal(t, int64(want), Of(x, 1), "%v", x)
+			}
+		}
 	}
 }
