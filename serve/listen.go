@@ -133,7 +133,7 @@ func (s *Server) acceptUnix() {
 			conn.Close()
 			continue
 		}
-		s.served.Go(func() { s.serve(&client{conn: conn, trusted: true}) })
+		s.served.Go(func() { s.serve(&client{conn: makeEager(conn), trusted: true}) })
 	}
 }
 
@@ -145,7 +145,7 @@ func (s *Server) inherit() error {
 	}
 	s.o.Inherited.Close() // conn has its own
 	s.served.Go(func() {
-		s.serve(&client{conn: conn, trusted: true, parent: true})
+		s.serve(&client{conn: makeEager(conn), trusted: true, parent: true})
 		s.stop(errStopped)
 	})
 	return nil

@@ -63,6 +63,9 @@ type hijacked struct {
 // Hijack is for websocket.Accept.
 func (h *hijacked) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, buffers, err := http.NewResponseController(h.ResponseWriter).Hijack()
+	if err == nil {
+		conn = makeEager(conn)
+	}
 	h.conn = conn
 	return conn, buffers, err
 }
