@@ -95,7 +95,7 @@ func splice(ptx, remark string, operands int, write func(b *strings.Builder, nam
 
 // only is PTX with some of its kernels alone: the driver takes long to compile each.
 func only(ptx string, kernels []string) (string, error) {
-	const entry, end = ".visible .entry ", "\n}\n"
+	const entry = ".visible .entry "
 	var b strings.Builder
 	missing := slices.Clone(kernels)
 	for {
@@ -105,20 +105,35 @@ func only(ptx string, kernels []string) (string, error) {
 			break
 		}
 		name, _, _ := strings.Cut(rest, "(")
-		body, after, ok := strings.Cut(rest, end)
-		if !ok {
+		end := endOfKernel(rest)
+		if end < 0 {
 			return "", fmt.Errorf("kernel %s of the code has no end", name)
 		}
 		if i := slices.Index(missing, name); i >= 0 {
 			missing = slices.Delete(missing, i, i+1)
-			b.WriteString(entry + body + end)
+			b.WriteString(entry)
+			b.WriteString(rest[:end])
 		}
-		ptx = after
+		ptx = rest[end:]
 	}
 	if len(missing) > 0 {
 		return "", fmt.Errorf("the code has no kernel %s", missing[0])
 	}
 	return b.String(), nil
+}
+
+// endOfKernel is the place behind the first line that is a brace alone; -1: there is none. Braces are far rarer than ends of lines.
+func endOfKernel(ptx string) int {
+	for at := 1; at < len(ptx); at++ {
+		i := strings.IndexByte(ptx[at:], '}')
+		if i < 0 {
+			break
+		}
+		if at += i; ptx[at-1] == '\n' && strings.HasPrefix(ptx[at:], "}\n") {
+			return at + 2
+		}
+	}
+	return -1
 }
 
 // writeChoice writes the code of the program that a register tells the number of. Names inside braces are the braces' own.
