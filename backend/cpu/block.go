@@ -115,6 +115,9 @@ func blockBytes(p *connectome.Plastic) uint64 {
 // begin starts on a task of burst t, and on post events of bursts before till.
 func (s *share) begin(what task, t, till uint64) {
 	s.task, s.t, s.till = what, t, s.ring.lane(till)
+	if s.pairing != nil {
+		s.pairing.Sums = s.w.acc[s.slot:]
+	}
 	s.paired = what == arrives && s.pairing != nil && !s.broken && !s.w.marking && s.pairing.begin(t, s.till)
 }
 

@@ -1,29 +1,42 @@
 package cpu
 
-import "burst/engine"
+import (
+	"slices"
+	"unsafe"
 
-// box is what a burst left with a worker. Other workers read it once all have met.
+	"burst/engine"
+)
+
+// box is what a burst left with a worker. Other workers read it once all have met: fired and ends lie in one cache line, and no other
+// box does.
 type box struct {
 	fired      []uint32               // the worker's neurons that fired, area by area
 	ends       []int                  // of each area's in fired
 	candidates [][][]engine.Candidate // of each area, a list for each of a neuron's ports
 	values     []float32              // of the worker's probes
-	_          [cacheLine]byte        // the next worker's boxes may follow
+	_          [2*cacheLine - 4*unsafe.Sizeof([]int{})]byte
 }
 
-func (w *worker) newBoxes(n int) []box {
-	list := make([]box, n)
-	for i := range list {
-		list[i].candidates = make([][][]engine.Candidate, len(w.groups))
-		for k := range w.groups {
-			list[i].candidates[k] = make([][]engine.Candidate, w.groups[k].area.PortsEach())
+// makeBoxes makes the boxes of so many bursts, with one for each worker.
+func (b *backend) makeBoxes(bursts int) {
+	b.boxes = make([][]box, bursts)
+	for i := range b.boxes {
+		b.boxes[i] = make([]box, len(b.workers))
+		if !b.want.FCL {
+			continue
+		}
+		for k, w := range b.workers {
+			lists := make([][][]engine.Candidate, len(w.groups))
+			for area := range lists {
+				lists[area] = make([][]engine.Candidate, w.groups[area].area.PortsEach())
+			}
+			b.boxes[i][k].candidates = lists
 		}
 	}
-	return list
 }
 
-// box is that of a burst of the course.
-func (w *worker) box(ran int) *box { return &w.boxes[ran%len(w.boxes)] }
+// boxesOf are those of a burst of the course.
+func (b *backend) boxesOf(ran int) []box { return b.boxes[ran%len(b.boxes)] }
 
 // fires are the neurons of an area.
 func (x *box) fires(area int) []uint32 {
@@ -72,16 +85,29 @@ func (b *backend) dealProbes() {
 	}
 }
 
+// fires is how many neurons fired. It reads each box first, so that the processor waits for all of them at once.
+func fires(boxes []box) (n int) {
+	for k := range boxes {
+		n += len(boxes[k].fired)
+	}
+	return n
+}
+
 // collect makes the outcome of the course's burst from the workers' boxes.
 func (b *backend) collect(t uint64, ran int, out *engine.Burst) {
 	out.Number, out.Fired, out.Candidates = t, out.Fired[:0], out.Candidates[:0]
+	boxes := b.boxesOf(ran)
+	out.Fired = slices.Grow(out.Fired, fires(boxes))
 	for i := range b.c.Areas {
-		for _, w := range b.workers {
-			out.Fired = append(out.Fired, w.box(ran).fires(i)...)
+		for k := range boxes {
+			out.Fired = append(out.Fired, boxes[k].fires(i)...)
+		}
+		if !b.want.FCL {
+			continue
 		}
 		for port := range b.c.Areas[i].PortsEach() {
-			for _, w := range b.workers {
-				out.Candidates = append(out.Candidates, w.box(ran).candidates[i][port]...)
+			for k := range boxes {
+				out.Candidates = append(out.Candidates, boxes[k].candidates[i][port]...)
 			}
 		}
 	}
@@ -89,8 +115,8 @@ func (b *backend) collect(t uint64, ran int, out *engine.Burst) {
 	for range b.want.Values { // those of other parts' neurons are 0
 		out.Values = append(out.Values, 0)
 	}
-	for _, w := range b.workers {
-		values := w.box(ran).values
+	for i, w := range b.workers {
+		values := boxes[i].values
 		for k := range w.probes {
 			out.Values[w.probes[k].at] = values[k]
 		}

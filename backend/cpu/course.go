@@ -85,10 +85,8 @@ func (b *backend) advance(n int, each func(*engine.Burst) error) (int, error) {
 		b.pool.tuner.end(1, begun)
 		return 1, c.err
 	}
-	for _, w := range b.workers {
-		if len(w.boxes) < 2*b.window {
-			w.boxes = w.newBoxes(2 * b.window)
-		}
+	if len(b.boxes) < 2*b.window {
+		b.makeBoxes(2 * b.window)
 	}
 	c.met = b.pool.meeting.word.Load()
 	b.pool.do(aCourse, hands)

@@ -33,8 +33,16 @@ func TestCoursesAreBursts(t *testing.T) {
 	for kind, k := range []struct {
 		delays []uint16
 		window int
-	}{{[]uint16{1}, 1}, {[]uint16{3}, 3}, {[]uint16{16, 20, 23}, 16}, {[]uint16{17, 19}, 8}, {[]uint16{40}, 16}, {[]uint16{1, 5}, 1}} {
+		coming int // bursts that workers have sums for
+	}{
+		{[]uint16{1}, 1, 1}, {[]uint16{3}, 3, 1}, {[]uint16{16, 20, 23}, 16, 1}, {[]uint16{17, 19}, 8, 1}, {[]uint16{40}, 16, 1}, {[]uint16{1, 5}, 1, 1},
+		{[]uint16{1, 5}, 1, 5}, {[]uint16{16, 20, 23}, 16, 8},
+	} {
 		c := excitedNet(k.delays...)
+		if k.coming > 1 {
+			c.Areas[1].Drives = []connectome.Drive{enginetest.Always(connectome.Noise, 1, 1<<31)}
+			c.Areas[1].Drives[0].Table = []int32{-3, 7}
+		}
 		want := engine.Want{FCL: true, Values: []engine.Probe{{Neuron: 5}, {Neuron: 1700}}}
 		for i, of := range [][2]int{{2, 2}, {2, 3}, {3, 3}, {2, 5}, {5, 5}} {
 			hands, workers := of[0], of[1]
@@ -44,6 +52,7 @@ func TestCoursesAreBursts(t *testing.T) {
 					defer b.Close()
 					require.True(t, b.CanStepN())
 					require.Equal(t, k.window, b.Window())
+					require.Equal(t, k.coming, b.workers[0].rows.bursts)
 					oracle, err := reference.Open(c, want)
 					require.NoError(t, err)
 					one := engine.NewDigest(oracle)
@@ -71,6 +80,7 @@ func TestCoursesAreBursts(t *testing.T) {
 						require.NoError(t, one.ReadState(&s))
 						require.NoError(t, b.ReadState(&read))
 						require.Nil(t, engine.CompareStates(&s, &read))
+						require.NoError(t, b.WriteState(&read))
 					}
 					require.Greater(t, spikes, 10_000)
 					require.True(t, several)

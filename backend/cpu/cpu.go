@@ -50,6 +50,7 @@ type backend struct {
 	queueBytes uint64               // as in Options
 	amplitudes [][]engine.Amplitude // as in engine.State
 	workers    []*worker
+	boxes      [][]box // what the newest bursts of a course left, in turn, with each worker
 	pool       *pool
 	learns     []*learning // plastic projections
 	sourcesOf  []int       // per projection, the first of those that share its departures
@@ -117,6 +118,7 @@ func made(c *connectome.Connectome, w engine.Want, workers int, kernels vector.K
 	}
 	b.moving = makeMoving(c)
 	b.workers = makeWorkers(b, workers, rowsOf)
+	b.makeBoxes(1)
 	b.learns = makeLearning(b)
 	b.memories = makeMemories(c)
 	b.dealProbes()
@@ -275,11 +277,11 @@ func (b *backend) Threads() int { return len(b.workers) }
 // ThreadsUsed is the number of threads that the newest burst used.
 func (b *backend) ThreadsUsed() int { return b.pool.hands }
 
-// RowBytes is the memory of the synapses in all rows, in bytes.
+// RowBytes is the memory of the synapses in all rows, in bytes, without what rooms leave empty.
 func (b *backend) RowBytes() uint64 {
 	total := uint64(0)
 	for _, w := range b.workers {
-		total += 2 * uint64(len(w.rows.units))
+		total += 2 * (uint64(len(w.rows.units)) + w.rows.mean*uint64(b.c.Neurons))
 	}
 	return total
 }

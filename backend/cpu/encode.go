@@ -26,7 +26,7 @@ func newEncoder(c *connectome.Connectome, spans []portSpan) *encoder {
 }
 
 // mostUnits is the most that a synapse can take: one in a run and a segment of its own.
-const mostUnits = runUnits + vector.HeaderUnits
+const mostUnits = vector.RunUnits + vector.HeaderUnits
 
 // measure encodes the rows of one neuron in every step and discards them. It returns their units, the number of their spans
 // (runs, or rows with a single delay), and their share of all synapses.
@@ -48,6 +48,55 @@ func (e *encoder) measure(single int, step uint32) (units, spans uint64, share f
 	return units, spans, float64(synapses) / float64(max(e.c.Synapses(), 1))
 }
 
+// roomFor is the room for rows of equal room, and the mean length of rows. It is the least one that all but a twentieth of the rows
+// fit, or 0 if there is none, or if it took more than half as much memory again as rows in sequence and their places.
+func (e *encoder) roomFor(single int) (room, mean uint64) {
+	if single == 0 {
+		return 0, 0
+	}
+	var fit [3]uint64
+	var to []uint16
+	rows, units := uint64((e.c.Neurons+sampled-1)/sampled), uint64(0)
+	for i := range uint32(rows) {
+		n := min(sample(i, sampled), e.c.Neurons-1)
+		to = slices.Grow(to[:0], mostUnits*int(e.c.Row[n+1]-e.c.Row[n]))
+		length := len(e.row(to, n, single))
+		units += uint64(length)
+		for k := range fit {
+			if length <= 8<<k {
+				fit[k]++
+			}
+		}
+	}
+	for k, n := range fit {
+		if room = 8 << k; 20*n >= 19*rows && 2*room*rows <= (2*units+8*rows)*3/2 {
+			return room, units / rows
+		}
+	}
+	return 0, 0
+}
+
+// bytes is the memory of all rows and their places.
+func (e *encoder) bytes(single int) uint64 {
+	n := uint64(e.c.Neurons)
+	if e.c.Synapses() == 0 {
+		return 0
+	}
+	room, _ := e.roomFor(single)
+	if room == 0 {
+		units, _, _ := e.measure(single, 1)
+		return 2*units + 8*(n+1)
+	}
+	units := n * room
+	to := make([]uint16, 0, mostUnits*len(e.slots))
+	for i := range e.c.Neurons {
+		if length := uint64(len(e.row(to, i, single))); length > room {
+			units += length + 1
+		}
+	}
+	return 2 * units
+}
+
 // sample is the i-th of the neurons measured, one in every step. It is random, because rows may repeat with any period.
 func sample(i, step uint32) uint32 {
 	return i*step + exact.Philox(0, [4]uint32{i})[0]%step
@@ -63,7 +112,7 @@ func (e *encoder) row(to []uint16, n uint32, single int) []uint16 {
 		} else if len(ports) > 0 {
 			at := len(to)
 			to = e.segments(append(to, uint16(e.c.DelayOf(from)), 0, 0), ports, shift, weights)
-			vector.PutDouble(to[at+1:], uint32(len(to)-at-runUnits))
+			vector.PutDouble(to[at+1:], uint32(len(to)-at-vector.RunUnits))
 			e.runs++
 		}
 		from = next

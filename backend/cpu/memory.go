@@ -15,19 +15,19 @@ import (
 func Memory(c *connectome.Connectome, wanted int) uint64 {
 	list, slots := dealt(c, wanted)
 	single := 0
-	if delays := delays(c); len(delays) == 1 {
-		single = delays[0]
+	all := delays(c)
+	if len(all) == 1 {
+		single = all[0]
 	}
-	var units atomic.Uint64
+	var rows atomic.Uint64
 	var wg sync.WaitGroup
 	for _, w := range list {
-		wg.Go(func() {
-			n, _, _ := newEncoder(c, w.portSpans()).measure(single, 1)
-			units.Add(n)
-		})
+		wg.Go(func() { rows.Add(newEncoder(c, w.portSpans()).bytes(single)) })
 	}
 	wg.Wait()
-	return withRows(c, list, slots, 2*units.Load())
+	return withRows(c, list, slots, rows.Load(), func(slots uint64) uint64 {
+		return 4 * slots * uint64(burstsOf(c, all, slots))
+	})
 }
 
 // MemoryAtMost is an upper bound of Memory that is computed without reading the synapses. A synapse takes at most 8 bytes,
@@ -39,7 +39,13 @@ func MemoryAtMost(c *connectome.Connectome, wanted int) uint64 {
 	if !c.Delay.None() {
 		rows = min(18*n, 8*n+18*runs*uint64(c.MaxDelay))
 	}
-	return withRows(c, list, slots, rows+n/4096) // long runs have several headers
+	if n > 0 {
+		rows += 8 * uint64(len(list)) * uint64(c.Neurons+1)
+	}
+	rows += rows/2 + n/4096 // rooms, and long runs have several headers
+	return withRows(c, list, slots, rows, func(slots uint64) uint64 {
+		return max(4*slots, min(4*slots*uint64(c.MaxDelay), mostSums))
+	})
 }
 
 // dealt returns the workers that Open makes, without their memory, and the number of slots of each.
@@ -53,17 +59,14 @@ func dealt(c *connectome.Connectome, wanted int) (list []*worker, slots []uint64
 	return list, slots
 }
 
-// withRows adds the bytes of everything else to those of the rows.
-func withRows(c *connectome.Connectome, list []*worker, slots []uint64, rows uint64) uint64 {
+// withRows adds the bytes of everything else to those of the rows and their places. sums are those of the sums of a worker with so many slots.
+func withRows(c *connectome.Connectome, list []*worker, slots []uint64, rows uint64, sums func(slots uint64) uint64) uint64 {
 	total := rows + uint64(c.Part.Count(c.Neurons))*uint64(4+2+2+4*c.Variables())
-	if c.Synapses() > 0 {
-		total += 8 * uint64(len(list)) * uint64(c.Neurons+1)
-	}
 	for i := range c.Areas {
 		total += 1024 * uint64(len(c.Areas[i].Drives)) // searches in tables of thresholds
 	}
 	for i, w := range list {
-		total += w.bytes(slots[i])
+		total += w.bytes(slots[i]) + sums(slots[i])
 	}
 	if c.Driven != nil {
 		total += uint64(len(list)) * drivenBytes(c.Driven)
@@ -146,9 +149,9 @@ func postsBytes(p *connectome.Plastic, g *group) uint64 {
 	return total
 }
 
-// bytes is the memory of a worker without its rows.
+// bytes is the memory of a worker without its rows and sums.
 func (w *worker) bytes(slots uint64) uint64 {
-	total := 4*slots + slots/8 // sums and marks
+	total := slots / 8 // marks
 	longest := uint64(0)
 	for i := range w.groups {
 		g := &w.groups[i]

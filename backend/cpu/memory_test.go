@@ -62,10 +62,11 @@ func (b *backend) slack() (bytes int) {
 		add(4 * len(m))
 	}
 	for _, w := range b.workers {
-		add(4 * len(w.acc))
+		add(4 * len(w.coming))
 		add(8 * len(w.marked))
 		add(8 * len(w.rows.first))
 		add(2 * cap(w.rows.units))
+		add(2 * len(w.rows.rooms.Units))
 		for _, x := range w.shares {
 			learns(4 * len(x.last))
 			for _, list := range [][][]float32{x.traces, x.ring.notes} {

@@ -56,7 +56,7 @@ func newPairing(s *share) *pairing {
 	x.Post, x.Pre = post.spread(ofSource), pre.spread(ofTarget)
 	x.Low, x.High, x.Scale = vector.Spread(p.Lo), vector.Spread(p.Hi), vector.Spread(float32(b.c.Scale))
 	x.Shift = vector.Spread(s.ahead + s.g.lo)
-	x.PairTargets = vector.PairTargets{Heads: s.ring.heads, Slots: s.ring.slots, Last: s.last, Sums: s.w.acc[s.slot:], OfSource: ofSource.Low, OfTarget: ofTarget.Low}
+	x.PairTargets = vector.PairTargets{Heads: s.ring.heads, Slots: s.ring.slots, Last: s.last, OfSource: ofSource.Low, OfTarget: ofTarget.Low}
 	return x
 }
 

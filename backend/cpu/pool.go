@@ -5,6 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"burst/backend/cpu/internal/vector"
 )
 
 // How long a goroutine spins before it parks. Waking a parked one takes 5 to 200 µs: it needs a system call, and Go's
@@ -91,7 +93,7 @@ func (p *pool) stepHand(hand int) {
 
 // worthHand is the least work for which another goroutine is used, in nanoseconds as worker.work estimates them. It is
 // about three times what starting the goroutine and waiting for its end take, see BenchmarkHandOver.
-const worthHand = 5_000
+const worthHand = 2_500
 
 // wanted is how many hands bursts like the last one are worth that meet once in so many.
 func (p *pool) wanted(bursts uint64) int {
@@ -181,7 +183,7 @@ func (s *signal) set(word uint64, wake int) {
 // wait returns the word once it is another than the one seen. While it spins it yields to other goroutines now and then: each time
 // takes a lock of Go's scheduler, which many that spin would queue for.
 func (s *signal) wait(i int, seen uint64, awake bool, most time.Duration) uint64 {
-	const looks, yield = 1000, 20 // at the word between two readings of the clock: some 500 ns; readings between yields
+	const looks, yield = 16, 20 // at the word between two readings of the clock: some 500 ns; readings between yields
 	if awake {
 		start := time.Now()
 		for turn := 1; time.Since(start) < most; turn++ {
@@ -189,6 +191,7 @@ func (s *signal) wait(i int, seen uint64, awake bool, most time.Duration) uint64
 				if word := s.word.Load(); word != seen {
 					return word
 				}
+				vector.Pause()
 			}
 			if turn%yield == 0 {
 				runtime.Gosched()

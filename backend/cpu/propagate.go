@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"slices"
+
 	"burst/backend/cpu/internal/vector"
 	"burst/engine"
 )
@@ -13,12 +15,17 @@ type flight struct {
 
 // propagate is step 1.
 func (w *worker) propagate() {
-	if w.rows.first == nil {
+	if w.rows.first == nil && w.rows.rooms.Room == 0 {
 		return
 	}
 	if w.rows.single != 0 {
 		w.listFired()
 		w.deliver()
+		return
+	}
+	if w.rows.bursts > 1 {
+		w.listFired()
+		w.deliverRuns()
 		return
 	}
 	w.launch()
@@ -36,11 +43,13 @@ const batch = 32
 
 // listFired lists the spans of the rows of the neurons that fired the least delay ago.
 func (w *worker) listFired() {
-	w.spans = w.spans[:0]
+	w.spans, w.ids = w.spans[:0], w.ids[:0]
 	delay := w.rows.least
 	if b := w.b; w.ran >= delay && b.window == delay {
-		for _, from := range b.workers {
-			w.listRows(from.box(w.ran - delay).fired)
+		boxes := b.boxesOf(w.ran - delay)
+		w.ids = slices.Grow(w.ids, fires(boxes))
+		for k := range boxes {
+			w.listRows(boxes[k].fired)
 		}
 	} else {
 		w.listRows(b.queues.before(w.now, delay))
@@ -49,6 +58,10 @@ func (w *worker) listFired() {
 
 // listRows adds the spans of the rows of the neurons in a fire queue to the list.
 func (w *worker) listRows(queue []uint32) {
+	if w.rows.rooms.Room > 0 {
+		w.ids = append(w.ids, queue...)
+		return
+	}
 	first := w.rows.first
 	w.b.kernels.FetchRows(first, queue[:min(batch, len(queue))])
 	for len(queue) > 0 {
@@ -107,13 +120,19 @@ func (w *worker) restore(state *engine.State) {
 	if w.rows.single != 0 {
 		return
 	}
-	longest := uint64(w.b.c.MaxDelay)
-	w.due = make([][]flight, longest)
+	longest, each := uint64(w.b.c.MaxDelay), w.rows.bursts > 1
+	if each {
+		clear(w.coming)
+	} else {
+		w.due = make([][]flight, longest)
+	}
 	for age := uint64(w.rows.least) + 1; age <= longest; age++ { // of a spike, seen from the next burst
 		for _, n := range w.b.queues.back(int(age)) {
 			for at, end := w.rows.first[n], w.rows.first[n+1]; at < end; {
 				delay, next := w.rows.run(at)
-				if delay >= age {
+				if delay >= age && each {
+					w.b.kernels.Deliver(w.sumsOf(w.b.number+delay-age), w.rows.units, []vector.Span{next}, w.rows.ahead)
+				} else if delay >= age {
 					in := (w.b.number%longest + delay - age) % longest
 					w.due[in] = append(w.due[in], flight{next, end})
 					break
@@ -124,15 +143,33 @@ func (w *worker) restore(state *engine.State) {
 	}
 }
 
+// deliverRuns adds the weights in all runs of the listed rows to the sums of their bursts.
+func (w *worker) deliverRuns() {
+	r := &w.rows
+	w.runs.Now = int64(w.now%w.runs.Bursts) - int64(r.least)
+	w.b.kernels.DeliverRuns(&w.runs, r.units, w.spans, r.ahead)
+	for _, s := range w.spans {
+		w.read += s.To - s.From
+	}
+}
+
 // deliver adds the weights of the listed spans to the sums and, with marking, marks their slots.
 func (w *worker) deliver() {
 	r := &w.rows
 	w.b.kernels.Deliver(w.acc, r.units, w.spans, r.ahead)
+	w.b.kernels.DeliverRooms(w.acc, &r.rooms, w.ids)
 	for _, s := range w.spans {
 		w.read += s.To - s.From
 	}
+	w.read += r.mean * uint64(len(w.ids))
 	if !w.marking {
 		return
+	}
+	for _, n := range w.ids {
+		w.slots = vector.Slots(w.slots[:0], r.rooms.Row(n))
+		for _, slot := range w.slots {
+			w.mark(slot)
+		}
 	}
 	for _, s := range w.spans {
 		w.slots = vector.Slots(w.slots[:0], r.units[s.From:s.To])

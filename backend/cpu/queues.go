@@ -66,7 +66,7 @@ func (q *queues) put(at int, fired []uint32) {
 func (b *backend) checkQueues() error {
 	const copies = 3
 	need := copies * engine.QueueBytes(b.queues.depth(), b.queues.spikes)
-	if b.workers[0].rows.single == 0 {
+	if b.workers[0].due != nil {
 		need += b.queues.spikes * uint64(len(b.workers)) * uint64(unsafe.Sizeof(flight{}))
 	}
 	for _, l := range b.learns {

@@ -2,6 +2,8 @@ package cpu
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
 	"burst/backend/cpu/internal/vector"
 	"burst/connectome"
@@ -11,28 +13,28 @@ import (
 
 // rows are the synapses that end at a worker's slots, one row per source neuron. The row of neuron n is
 // units[first[n]:first[n+1]]. If the network has a single delay, a row is a list of segments (package vector). Otherwise it
-// is a list of runs, one per delay and by ascending delay: the delay (1 unit), the length of the segments (2 units), the
-// segments. If c has no synapse but plastic ones, there is no list at all.
+// is a list of runs (vector.Runs), one per delay and by ascending delay. If c has no synapse but plastic ones, there is no list
+// at all. Where rows of a single delay are short, as with many workers, they have rooms of equal size in place of first and units.
 type rows struct {
 	first  []uint64
 	units  []uint16
 	least  int // the smallest delay
 	single int // the only delay; 0 if there are several
-	ahead  int // how many spans ahead of the delivered one memory is prefetched
+	bursts int // in progress and to come, that a worker has sums for; 1: runs wait for their burst as flights
+	rooms  vector.Rooms
+	mean   uint64 // units of a row in rooms
+	ahead  int    // how many spans ahead of the delivered one memory is prefetched
 }
-
-// runUnits is the length of a run's header in units.
-const runUnits = 3
 
 // run reads the header of the run that begins at unit at: its delay and the span of its segments.
 func (r *rows) run(at uint64) (delay uint64, s vector.Span) {
-	head := r.units[at : at+runUnits]
-	from := at + runUnits
+	head := r.units[at : at+vector.RunUnits]
+	from := at + vector.RunUnits
 	return uint64(head[0]), vector.Span{From: from, To: from + uint64(vector.Double(head[1:]))}
 }
 
 // delayBefore is the delay of the run whose segments begin at unit from.
-func (r *rows) delayBefore(from uint64) uint64 { return uint64(r.units[from-runUnits]) }
+func (r *rows) delayBefore(from uint64) uint64 { return uint64(r.units[from-vector.RunUnits]) }
 
 // mostOfDelay is how many synapses of the same delay a neuron may have if there are several delays. So many synapses of 4
 // units each, with the headers of their segments, stay below 2^32 units.
@@ -79,21 +81,53 @@ func delays(c *connectome.Connectome) []int {
 	return list
 }
 
+// mostSums is how much memory a worker's sums of several bursts may take: the second-level cache of a core should hold them.
+const mostSums = 3 << 20
+
+// burstsOf is how many bursts a worker of so many slots has sums for: as many as delays differ by, so that a spike's row is read at
+// once. A row has a run for each delay, and the more workers there are, the shorter are their runs. It is 1 where so many sums would
+// be too large, or where marks say which sums to look at.
+func burstsOf(c *connectome.Connectome, delays []int, slots uint64) int {
+	n := delays[len(delays)-1] - delays[0] + 1
+	if 4*slots*uint64(n) > mostSums || slices.ContainsFunc(c.Areas, rests) {
+		return 1
+	}
+	return n
+}
+
+// rests reports whether there may be bursts in which not all sums of an area are looked at.
+func rests(a connectome.Area) bool {
+	return a.PortsEach() > 0 && !slices.ContainsFunc(a.Drives, func(d connectome.Drive) bool {
+		return (d.Kind == connectome.Poisson || d.Kind == connectome.Noise) && d.From == 0 && d.Until == math.MaxUint64
+	})
+}
+
 // sampled: one row in so many is measured to estimate the length of all.
 const sampled = 61
 
 // makeRows encodes the synapses of c that end at the worker's slots.
 func makeRows(c *connectome.Connectome, w *worker, delays []int) rows {
-	r := rows{least: delays[0]}
+	r := rows{least: delays[0], bursts: burstsOf(c, delays, uint64(len(w.marked))*64)}
 	if len(delays) == 1 {
 		r.single = delays[0]
 	}
 	if c.Synapses() == 0 {
 		return r
 	}
-	r.first = pages.Slice[uint64](uint64(c.Neurons) + 1)
 	e := newEncoder(c, w.portSpans())
+	if r.rooms.Room, r.mean = e.roomFor(r.single); r.rooms.Room > 0 {
+		r.rooms.Units = pages.Slice[uint16](uint64(c.Neurons) * r.rooms.Room)
+		row := make([]uint16, 0, mostUnits*len(e.slots))
+		for n := range c.Neurons {
+			r.rooms.Put(n, e.row(row, n, r.single))
+		}
+		return r
+	}
+	r.first = pages.Slice[uint64](uint64(c.Neurons) + 1)
 	units, spans, share := e.measure(r.single, sampled)
+	if r.bursts > 1 {
+		spans = uint64(c.Neurons/sampled + 1)
+	}
 	r.ahead = aheadOf(units, spans)
 	if !r.encode(e, uint64(1.02*float64(units)/max(share, 1e-9))) { // too short: count instead of copying, which would take twice the memory
 		units, _, _ = e.measure(r.single, 1)

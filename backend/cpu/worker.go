@@ -18,12 +18,13 @@ type worker struct {
 	now    uint64            // the burst in progress
 	ran    int               // bursts since the worker began a course, see StepN; 0 in Step
 	in     []engine.Stimulus // of the burst in progress
-	boxes  []box             // what the newest bursts left: a ring over the bursts of a course
 	probes []probe           // of the worker's neurons
 	groups []group           // one an area
-	acc    []int32           // by slot
+	coming []int32           // sums by slot, of rows.bursts bursts
+	acc    []int32           // those of the burst in progress
 	rows   rows
-	due    [][]flight // by the burst, modulo MaxDelay, of their next segment; only with several delays
+	runs   vector.Runs
+	due    [][]flight // by the burst, modulo MaxDelay, of their next segment; only with several delays and sums of one burst
 	shares []*share   // of plastic projections
 	driven walker     // through driven rows
 	read   uint64     // units of rows delivered in this burst,
@@ -31,6 +32,7 @@ type worker struct {
 	learnt uint64     // and nanoseconds that plastic synapses took, by estimate
 
 	spans []vector.Span // to deliver in this burst
+	ids   []uint32      // in place of spans, of rows in rooms
 	slots []uint32      // scratch of deliver
 
 	marks
@@ -87,7 +89,7 @@ func makeWorkers(b *backend, workers int, rowsOf func(*worker) rows) []*worker {
 	}
 	var wg sync.WaitGroup
 	for _, w := range list {
-		wg.Go(func() { w.rows = rowsOf(w) })
+		wg.Go(func() { w.setRows(rowsOf(w)) })
 		if b.c.Driven != nil {
 			w.driven = newWalker(drivenRows(b.c), w.portSpans())
 		}
@@ -107,11 +109,9 @@ func (w *worker) share(i, n int) {
 			g.law.prepare(w, g)
 		}
 	}
-	w.acc = pages.Slice[int32](uint64(slots))
 	w.marks = newMarks(w.groups, slots)
 	w.bits, w.hits = make([]uint64, longest/64), make([]hit, 0, longest/64)
 	w.draw = make([]uint32, drawn+64)
-	w.boxes = w.newBoxes(1)
 }
 
 // deal makes the groups of the i-th of n workers and returns the number of their slots.
@@ -151,10 +151,25 @@ func (b *backend) index(a *connectome.Area, local uint32) uint32 {
 	return b.own.Neuron(local) - a.Neurons.First
 }
 
+// setRows takes the rows and makes the sums that they add to.
+func (w *worker) setRows(r rows) {
+	slots := uint64(len(w.marked)) * 64
+	w.rows, w.coming = r, pages.Slice[int32](slots*uint64(r.bursts))
+	w.acc = w.coming[:slots]
+	w.runs = vector.Runs{Sums: w.coming, Slots: slots, Bursts: uint64(r.bursts)}
+}
+
+// sumsOf are those of the burst in progress or of one to come.
+func (w *worker) sumsOf(burst uint64) []int32 {
+	at := burst % w.runs.Bursts * w.runs.Slots
+	return w.coming[at:][:w.runs.Slots]
+}
+
 // step does the worker's share of burst now, and leaves the outcome in a box.
 func (w *worker) step() {
-	to := w.box(w.ran)
+	to := &w.b.boxesOf(w.ran)[w.index]
 	to.fired, to.ends = to.fired[:0], to.ends[:0]
+	w.acc = w.sumsOf(w.now)
 	w.decide()
 	w.propagate()
 	if w.b.c.Driven != nil {

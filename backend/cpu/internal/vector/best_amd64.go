@@ -1,17 +1,32 @@
 package vector
 
-import "golang.org/x/sys/cpu"
+import (
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+)
 
 //go:generate go run ./gen -out vector_amd64.s -stubs stubs_amd64.go -pkg vector
 
-// Best are the fastest loops for this processor.
-func Best() Kernels {
+// sets are all loops that this processor has, the fastest last.
+func sets() []Kernels {
+	list := []Kernels{Plain()}
 	if !cpu.X86.HasAVX2 || !cpu.X86.HasBMI1 || !cpu.X86.HasBMI2 {
-		return Plain()
+		return list
 	}
+	list = append(list, avx2())
+	if !cpu.X86.HasAVX512F {
+		return list
+	}
+	wide := avx2()
+	wide.Name, wide.Draws, wide.AddCounts = "avx512", drawsBy(drawsAVX512), addCountsBy(addCountsAVX512)
+	return append(list, wide)
+}
+
+func avx2() Kernels {
 	return Kernels{
-		Name: "avx2", LIF: wideLIF, PSCExp: widePSCExp, FEAGI: wideFEAGI, Draws: wideDraws, AddCounts: wideAddCounts, Nonzero: wideNonzero,
-		Deliver: fastDeliver, FetchRows: fetchRows, Formula: wideFormula(), Synapses: wideSynapses(),
+		Name: "avx2", LIF: wideLIF, PSCExp: widePSCExp, FEAGI: wideFEAGI, Draws: drawsBy(drawsAVX2), AddCounts: addCountsBy(addCountsAVX2), Nonzero: wideNonzero,
+		Deliver: fastDeliver, DeliverRuns: fastDeliverRuns, DeliverRooms: fastDeliverRooms, FetchRows: fetchRows, Formula: wideFormula(), Synapses: wideSynapses(),
 	}
 }
 
@@ -51,21 +66,25 @@ func wideFEAGI(k *FEAGI, acc []int32, v []float32, r []uint16, fired []uint64) {
 	}
 }
 
-func wideDraws(p *Philox, first uint32, out []uint32) {
-	if n := len(out) / 32; n > 0 {
-		drawsAVX2(&p.rounds[0][0], first, &out[0], uint64(n))
+func drawsBy(draws func(p *uint32, first uint32, out *uint32, n uint64)) func(p *Philox, first uint32, out []uint32) {
+	return func(p *Philox, first uint32, out []uint32) {
+		if n := len(out) / 32; n > 0 {
+			draws(&p.rounds[0][0], first, &out[0], uint64(n))
+		}
 	}
 }
 
-func wideAddCounts(acc []int32, draws, thresholds []uint32, amount int32) {
-	n := 0
-	if len(thresholds) > 0 {
-		if n = len(acc) / 32 * 32; n > 0 {
-			_ = draws[n-1]
-			addCountsAVX2(&acc[0], &draws[0], &thresholds[0], uint64(len(thresholds)), amount, uint64(n/32))
+func addCountsBy(add func(acc *int32, draws, thresholds *uint32, count uint64, amount int32, n uint64)) func(acc []int32, draws, thresholds []uint32, amount int32) {
+	return func(acc []int32, draws, thresholds []uint32, amount int32) {
+		n := 0
+		if len(thresholds) > 0 {
+			if n = len(acc) / 32 * 32; n > 0 {
+				_ = draws[n-1]
+				add(&acc[0], &draws[0], &thresholds[0], uint64(len(thresholds)), amount, uint64(n/32))
+			}
 		}
+		addCounts(acc[n:], draws[n:], thresholds, amount)
 	}
-	addCounts(acc[n:], draws[n:], thresholds, amount)
 }
 
 func wideNonzero(acc []int32, bits []uint64) {
@@ -82,6 +101,19 @@ func wideNonzero(acc []int32, bits []uint64) {
 func fastDeliver(acc []int32, rows []uint16, spans []Span, ahead int) {
 	if n := len(spans); n > 0 && len(rows) > 0 {
 		deliverAVX2(&acc[0], &rows[0], &spans[0].From, uint64(n), uint64(ahead))
+	}
+}
+
+func fastDeliverRuns(r *Runs, rows []uint16, spans []Span, ahead int) {
+	if n := len(spans); n > 0 && len(rows) > 0 {
+		_ = r.Sums[r.Bursts*r.Slots-1]
+		deliverRunsAVX2(&r.Sums[0], r.Slots, r.Bursts, r.Now, &rows[0], &spans[0].From, uint64(n), uint64(ahead))
+	}
+}
+
+func fastDeliverRooms(acc []int32, r *Rooms, ids []uint32) {
+	if n := len(ids); n > 0 {
+		deliverRoomsAVX2(unsafe.SliceData(acc), &r.Units[0], 2*r.Room, unsafe.SliceData(r.Rest), &ids[0], uint64(n))
 	}
 }
 

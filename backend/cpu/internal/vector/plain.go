@@ -6,12 +6,18 @@ import (
 	"burst/internal/exact"
 )
 
+// Best are the fastest loops for this processor.
+func Best() Kernels {
+	all := sets()
+	return all[len(all)-1]
+}
+
 // Plain are the loops in Go, for any processor.
 func Plain() Kernels {
 	return Kernels{
 		Name: "go", LIF: lif, PSCExp: pscExp, FEAGI: feagi, Draws: draws, AddCounts: addCounts, Nonzero: nonzero, Deliver: deliver,
-		FetchRows: func([]uint64, []uint32) {},
-		Formula:   plainFormula(), Synapses: plainSynapses(),
+		DeliverRuns: deliverRuns, DeliverRooms: deliverRooms, FetchRows: func([]uint64, []uint32) {},
+		Formula: plainFormula(), Synapses: plainSynapses(),
 	}
 }
 

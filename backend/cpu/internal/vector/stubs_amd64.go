@@ -27,6 +27,16 @@ func drawsAVX2(p *uint32, first uint32, out *uint32, n uint64)
 //go:noescape
 func addCountsAVX2(acc *int32, draws *uint32, thresholds *uint32, count uint64, amount int32, n uint64)
 
+// drawsAVX512 fills 32·n words.
+//
+//go:noescape
+func drawsAVX512(p *uint32, first uint32, out *uint32, n uint64)
+
+// addCountsAVX512 is addCounts for 32·n draws and count > 0 thresholds.
+//
+//go:noescape
+func addCountsAVX512(acc *int32, draws *uint32, thresholds *uint32, count uint64, amount int32, n uint64)
+
 // nonzeroAVX2 is nonzero for whole blocks.
 //
 //go:noescape
@@ -37,10 +47,23 @@ func nonzeroAVX2(acc *int32, bits *uint64, blocks uint64)
 //go:noescape
 func deliverAVX2(acc *int32, rows *uint16, spans *uint64, n uint64, ahead uint64)
 
+// deliverRunsAVX2 is deliverRuns for n > 0 spans.
+//
+//go:noescape
+func deliverRunsAVX2(sums *int32, slots uint64, bursts uint64, now int64, rows *uint16, spans *uint64, n uint64, ahead uint64)
+
+// deliverRoomsAVX2 is deliverRooms for n > 0 rows and rooms of so many bytes.
+//
+//go:noescape
+func deliverRoomsAVX2(acc *int32, units *uint16, room uint64, rest *uint16, ids *uint32, n uint64)
+
 // fetchRowsAVX2 asks for first[id] of n > 0 ids.
 //
 //go:noescape
 func fetchRowsAVX2(first *uint64, ids *uint32, n uint64)
+
+// Pause tells the processor that the thread looks at a word again and again, so that it does so more slowly and leaves at once.
+func Pause()
 
 // addAVX2 is a + b.
 //

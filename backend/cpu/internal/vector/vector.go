@@ -7,7 +7,7 @@ const Block = 64
 
 // Kernels is a set of loops; Plain and Best return one.
 type Kernels struct {
-	Name string // go or avx2
+	Name string // go, avx2 or avx512
 
 	// LIF is step 4 of lif for neurons with equal constants. acc, v and r have the same length; acc becomes zero. For each
 	// Block of neurons it writes a bit per neuron that fired, and whether the block is live: it got input, changed a bit
@@ -33,6 +33,12 @@ type Kernels struct {
 	// Deliver adds the weights in the segments of all spans of rows to the sums. While it delivers a span it prefetches
 	// at most the first kilobyte of the span that comes ahead ≥ 1 spans later. Slots are not checked: they must exist.
 	Deliver func(acc []int32, rows []uint16, spans []Span, ahead int)
+
+	// DeliverRuns does so for spans of runs (Runs).
+	DeliverRuns func(r *Runs, rows []uint16, spans []Span, ahead int)
+
+	// DeliverRooms adds the weights of the rows with these numbers to the sums.
+	DeliverRooms func(acc []int32, r *Rooms, ids []uint32)
 
 	// FetchRows prefetches first[id] for every id.
 	FetchRows func(first []uint64, ids []uint32)
@@ -70,6 +76,17 @@ type Currents struct {
 
 // Span is a range of units, From ≤ k < To, that consists of whole segments.
 type Span struct{ From, To uint64 }
+
+// Runs says where runs are delivered: to the sums of one of several bursts, which have Slots each. A run is the delay (1 unit), the length
+// of its segments (2 units), and these. It goes to the burst numbered Now + delay, less Bursts if that is too much.
+type Runs struct {
+	Sums          []int32
+	Slots, Bursts uint64
+	Now           int64
+}
+
+// RunUnits is the length of a run's header in units.
+const RunUnits = 3
 
 // Philox is a key of Philox4x32-10, expanded to the words of ten rounds for eight lanes, and words 1 to 3 of the counter.
 type Philox struct {

@@ -47,12 +47,12 @@ block:
 	VEXTRACTI128 $0x01, Y8, X8
 	VPMOVSXWD    X8, Y8
 	VPSUBUSW     one<>+0(SB), Y9, Y9
+	VMOVUPS      (CX), Y11
 	VMOVDQU      (AX), Y13
 	VPOR         Y13, Y7, Y7
 	VMOVDQU      Y6, (AX)
 	VCVTDQ2PS    Y13, Y13
 	VDIVPS       Y2, Y13, Y13
-	VMOVUPS      (CX), Y11
 	VMULPS       Y11, Y0, Y12
 	VADDPS       Y1, Y12, Y12
 	VADDPS       Y12, Y11, Y12
@@ -66,12 +66,12 @@ block:
 	VPOR         Y11, Y7, Y7
 	VMOVMSKPS    Y10, R8
 	MOVB         R8, (BX)
+	VMOVUPS      32(CX), Y11
 	VMOVDQU      32(AX), Y13
 	VPOR         Y13, Y7, Y7
 	VMOVDQU      Y6, 32(AX)
 	VCVTDQ2PS    Y13, Y13
 	VDIVPS       Y2, Y13, Y13
-	VMOVUPS      32(CX), Y11
 	VMULPS       Y11, Y0, Y12
 	VADDPS       Y1, Y12, Y12
 	VADDPS       Y12, Y11, Y12
@@ -97,12 +97,12 @@ block:
 	VEXTRACTI128 $0x01, Y8, X8
 	VPMOVSXWD    X8, Y8
 	VPSUBUSW     one<>+0(SB), Y9, Y9
+	VMOVUPS      64(CX), Y11
 	VMOVDQU      64(AX), Y13
 	VPOR         Y13, Y7, Y7
 	VMOVDQU      Y6, 64(AX)
 	VCVTDQ2PS    Y13, Y13
 	VDIVPS       Y2, Y13, Y13
-	VMOVUPS      64(CX), Y11
 	VMULPS       Y11, Y0, Y12
 	VADDPS       Y1, Y12, Y12
 	VADDPS       Y12, Y11, Y12
@@ -116,12 +116,12 @@ block:
 	VPOR         Y11, Y7, Y7
 	VMOVMSKPS    Y10, R8
 	MOVB         R8, 2(BX)
+	VMOVUPS      96(CX), Y11
 	VMOVDQU      96(AX), Y13
 	VPOR         Y13, Y7, Y7
 	VMOVDQU      Y6, 96(AX)
 	VCVTDQ2PS    Y13, Y13
 	VDIVPS       Y2, Y13, Y13
-	VMOVUPS      96(CX), Y11
 	VMULPS       Y11, Y0, Y12
 	VADDPS       Y1, Y12, Y12
 	VADDPS       Y12, Y11, Y12
@@ -147,12 +147,12 @@ block:
 	VEXTRACTI128 $0x01, Y8, X8
 	VPMOVSXWD    X8, Y8
 	VPSUBUSW     one<>+0(SB), Y9, Y9
+	VMOVUPS      128(CX), Y11
 	VMOVDQU      128(AX), Y13
 	VPOR         Y13, Y7, Y7
 	VMOVDQU      Y6, 128(AX)
 	VCVTDQ2PS    Y13, Y13
 	VDIVPS       Y2, Y13, Y13
-	VMOVUPS      128(CX), Y11
 	VMULPS       Y11, Y0, Y12
 	VADDPS       Y1, Y12, Y12
 	VADDPS       Y12, Y11, Y12
@@ -166,12 +166,12 @@ block:
 	VPOR         Y11, Y7, Y7
 	VMOVMSKPS    Y10, R8
 	MOVB         R8, 4(BX)
+	VMOVUPS      160(CX), Y11
 	VMOVDQU      160(AX), Y13
 	VPOR         Y13, Y7, Y7
 	VMOVDQU      Y6, 160(AX)
 	VCVTDQ2PS    Y13, Y13
 	VDIVPS       Y2, Y13, Y13
-	VMOVUPS      160(CX), Y11
 	VMULPS       Y11, Y0, Y12
 	VADDPS       Y1, Y12, Y12
 	VADDPS       Y12, Y11, Y12
@@ -197,12 +197,12 @@ block:
 	VEXTRACTI128 $0x01, Y8, X8
 	VPMOVSXWD    X8, Y8
 	VPSUBUSW     one<>+0(SB), Y9, Y9
+	VMOVUPS      192(CX), Y11
 	VMOVDQU      192(AX), Y13
 	VPOR         Y13, Y7, Y7
 	VMOVDQU      Y6, 192(AX)
 	VCVTDQ2PS    Y13, Y13
 	VDIVPS       Y2, Y13, Y13
-	VMOVUPS      192(CX), Y11
 	VMULPS       Y11, Y0, Y12
 	VADDPS       Y1, Y12, Y12
 	VADDPS       Y12, Y11, Y12
@@ -216,12 +216,12 @@ block:
 	VPOR         Y11, Y7, Y7
 	VMOVMSKPS    Y10, R8
 	MOVB         R8, 6(BX)
+	VMOVUPS      224(CX), Y11
 	VMOVDQU      224(AX), Y13
 	VPOR         Y13, Y7, Y7
 	VMOVDQU      Y6, 224(AX)
 	VCVTDQ2PS    Y13, Y13
 	VDIVPS       Y2, Y13, Y13
-	VMOVUPS      224(CX), Y11
 	VMULPS       Y11, Y0, Y12
 	VADDPS       Y1, Y12, Y12
 	VADDPS       Y12, Y11, Y12
@@ -282,6 +282,16 @@ block:
 	VMOVUPS      (BX), Y7
 	VMOVUPS      (SI), Y8
 	VMOVUPS      (DI), Y9
+	VMOVDQU      (CX), Y12
+	VPOR         Y12, Y3, Y3
+	VMOVDQU      Y2, (CX)
+	VCVTDQ2PS    Y12, Y12
+	VDIVPS       Y0, Y12, Y12
+	VMOVDQU      (DX), Y13
+	VPOR         Y13, Y3, Y3
+	VMOVDQU      Y2, (DX)
+	VCVTDQ2PS    Y13, Y13
+	VDIVPS       Y0, Y13, Y13
 	VBROADCASTSS (AX), Y10
 	VMULPS       Y7, Y10, Y10
 	VADDPS       Y10, Y7, Y10
@@ -301,33 +311,33 @@ block:
 	VMOVUPS      Y10, (BX)
 	VPXOR        Y10, Y7, Y7
 	VPOR         Y7, Y3, Y3
-	VMOVDQU      (CX), Y7
-	VPOR         Y7, Y3, Y3
-	VMOVDQU      Y2, (CX)
-	VCVTDQ2PS    Y7, Y7
-	VDIVPS       Y0, Y7, Y7
-	VBROADCASTSS 12(AX), Y10
-	VMULPS       Y8, Y10, Y10
-	VADDPS       Y7, Y10, Y10
-	VMOVUPS      Y10, (SI)
-	VPXOR        Y10, Y8, Y8
+	VBROADCASTSS 12(AX), Y7
+	VMULPS       Y8, Y7, Y7
+	VADDPS       Y12, Y7, Y7
+	VMOVUPS      Y7, (SI)
+	VPXOR        Y7, Y8, Y8
 	VPOR         Y8, Y3, Y3
-	VMOVDQU      (DX), Y7
-	VPOR         Y7, Y3, Y3
-	VMOVDQU      Y2, (DX)
-	VCVTDQ2PS    Y7, Y7
-	VDIVPS       Y0, Y7, Y7
-	VBROADCASTSS 16(AX), Y8
-	VMULPS       Y9, Y8, Y8
-	VADDPS       Y7, Y8, Y8
-	VMOVUPS      Y8, (DI)
-	VPXOR        Y8, Y9, Y9
+	VBROADCASTSS 16(AX), Y7
+	VMULPS       Y9, Y7, Y7
+	VADDPS       Y13, Y7, Y7
+	VMOVUPS      Y7, (DI)
+	VPXOR        Y7, Y9, Y9
 	VPOR         Y9, Y3, Y3
 	VMOVMSKPS    Y6, R12
 	MOVB         R12, (R9)
 	VMOVUPS      32(BX), Y7
 	VMOVUPS      32(SI), Y8
 	VMOVUPS      32(DI), Y9
+	VMOVDQU      32(CX), Y12
+	VPOR         Y12, Y3, Y3
+	VMOVDQU      Y2, 32(CX)
+	VCVTDQ2PS    Y12, Y12
+	VDIVPS       Y0, Y12, Y12
+	VMOVDQU      32(DX), Y13
+	VPOR         Y13, Y3, Y3
+	VMOVDQU      Y2, 32(DX)
+	VCVTDQ2PS    Y13, Y13
+	VDIVPS       Y0, Y13, Y13
 	VBROADCASTSS (AX), Y10
 	VMULPS       Y7, Y10, Y10
 	VADDPS       Y10, Y7, Y10
@@ -347,27 +357,17 @@ block:
 	VMOVUPS      Y10, 32(BX)
 	VPXOR        Y10, Y7, Y7
 	VPOR         Y7, Y3, Y3
-	VMOVDQU      32(CX), Y7
-	VPOR         Y7, Y3, Y3
-	VMOVDQU      Y2, 32(CX)
-	VCVTDQ2PS    Y7, Y7
-	VDIVPS       Y0, Y7, Y7
-	VBROADCASTSS 12(AX), Y10
-	VMULPS       Y8, Y10, Y10
-	VADDPS       Y7, Y10, Y10
-	VMOVUPS      Y10, 32(SI)
-	VPXOR        Y10, Y8, Y8
+	VBROADCASTSS 12(AX), Y7
+	VMULPS       Y8, Y7, Y7
+	VADDPS       Y12, Y7, Y7
+	VMOVUPS      Y7, 32(SI)
+	VPXOR        Y7, Y8, Y8
 	VPOR         Y8, Y3, Y3
-	VMOVDQU      32(DX), Y7
-	VPOR         Y7, Y3, Y3
-	VMOVDQU      Y2, 32(DX)
-	VCVTDQ2PS    Y7, Y7
-	VDIVPS       Y0, Y7, Y7
-	VBROADCASTSS 16(AX), Y8
-	VMULPS       Y9, Y8, Y8
-	VADDPS       Y7, Y8, Y8
-	VMOVUPS      Y8, 32(DI)
-	VPXOR        Y8, Y9, Y9
+	VBROADCASTSS 16(AX), Y7
+	VMULPS       Y9, Y7, Y7
+	VADDPS       Y13, Y7, Y7
+	VMOVUPS      Y7, 32(DI)
+	VPXOR        Y7, Y9, Y9
 	VPOR         Y9, Y3, Y3
 	VMOVMSKPS    Y4, R12
 	MOVB         R12, 1(R9)
@@ -387,6 +387,16 @@ block:
 	VMOVUPS      64(BX), Y7
 	VMOVUPS      64(SI), Y8
 	VMOVUPS      64(DI), Y9
+	VMOVDQU      64(CX), Y12
+	VPOR         Y12, Y3, Y3
+	VMOVDQU      Y2, 64(CX)
+	VCVTDQ2PS    Y12, Y12
+	VDIVPS       Y0, Y12, Y12
+	VMOVDQU      64(DX), Y13
+	VPOR         Y13, Y3, Y3
+	VMOVDQU      Y2, 64(DX)
+	VCVTDQ2PS    Y13, Y13
+	VDIVPS       Y0, Y13, Y13
 	VBROADCASTSS (AX), Y10
 	VMULPS       Y7, Y10, Y10
 	VADDPS       Y10, Y7, Y10
@@ -406,33 +416,33 @@ block:
 	VMOVUPS      Y10, 64(BX)
 	VPXOR        Y10, Y7, Y7
 	VPOR         Y7, Y3, Y3
-	VMOVDQU      64(CX), Y7
-	VPOR         Y7, Y3, Y3
-	VMOVDQU      Y2, 64(CX)
-	VCVTDQ2PS    Y7, Y7
-	VDIVPS       Y0, Y7, Y7
-	VBROADCASTSS 12(AX), Y10
-	VMULPS       Y8, Y10, Y10
-	VADDPS       Y7, Y10, Y10
-	VMOVUPS      Y10, 64(SI)
-	VPXOR        Y10, Y8, Y8
+	VBROADCASTSS 12(AX), Y7
+	VMULPS       Y8, Y7, Y7
+	VADDPS       Y12, Y7, Y7
+	VMOVUPS      Y7, 64(SI)
+	VPXOR        Y7, Y8, Y8
 	VPOR         Y8, Y3, Y3
-	VMOVDQU      64(DX), Y7
-	VPOR         Y7, Y3, Y3
-	VMOVDQU      Y2, 64(DX)
-	VCVTDQ2PS    Y7, Y7
-	VDIVPS       Y0, Y7, Y7
-	VBROADCASTSS 16(AX), Y8
-	VMULPS       Y9, Y8, Y8
-	VADDPS       Y7, Y8, Y8
-	VMOVUPS      Y8, 64(DI)
-	VPXOR        Y8, Y9, Y9
+	VBROADCASTSS 16(AX), Y7
+	VMULPS       Y9, Y7, Y7
+	VADDPS       Y13, Y7, Y7
+	VMOVUPS      Y7, 64(DI)
+	VPXOR        Y7, Y9, Y9
 	VPOR         Y9, Y3, Y3
 	VMOVMSKPS    Y6, R12
 	MOVB         R12, 2(R9)
 	VMOVUPS      96(BX), Y7
 	VMOVUPS      96(SI), Y8
 	VMOVUPS      96(DI), Y9
+	VMOVDQU      96(CX), Y12
+	VPOR         Y12, Y3, Y3
+	VMOVDQU      Y2, 96(CX)
+	VCVTDQ2PS    Y12, Y12
+	VDIVPS       Y0, Y12, Y12
+	VMOVDQU      96(DX), Y13
+	VPOR         Y13, Y3, Y3
+	VMOVDQU      Y2, 96(DX)
+	VCVTDQ2PS    Y13, Y13
+	VDIVPS       Y0, Y13, Y13
 	VBROADCASTSS (AX), Y10
 	VMULPS       Y7, Y10, Y10
 	VADDPS       Y10, Y7, Y10
@@ -452,27 +462,17 @@ block:
 	VMOVUPS      Y10, 96(BX)
 	VPXOR        Y10, Y7, Y7
 	VPOR         Y7, Y3, Y3
-	VMOVDQU      96(CX), Y7
-	VPOR         Y7, Y3, Y3
-	VMOVDQU      Y2, 96(CX)
-	VCVTDQ2PS    Y7, Y7
-	VDIVPS       Y0, Y7, Y7
-	VBROADCASTSS 12(AX), Y10
-	VMULPS       Y8, Y10, Y10
-	VADDPS       Y7, Y10, Y10
-	VMOVUPS      Y10, 96(SI)
-	VPXOR        Y10, Y8, Y8
+	VBROADCASTSS 12(AX), Y7
+	VMULPS       Y8, Y7, Y7
+	VADDPS       Y12, Y7, Y7
+	VMOVUPS      Y7, 96(SI)
+	VPXOR        Y7, Y8, Y8
 	VPOR         Y8, Y3, Y3
-	VMOVDQU      96(DX), Y7
-	VPOR         Y7, Y3, Y3
-	VMOVDQU      Y2, 96(DX)
-	VCVTDQ2PS    Y7, Y7
-	VDIVPS       Y0, Y7, Y7
-	VBROADCASTSS 16(AX), Y8
-	VMULPS       Y9, Y8, Y8
-	VADDPS       Y7, Y8, Y8
-	VMOVUPS      Y8, 96(DI)
-	VPXOR        Y8, Y9, Y9
+	VBROADCASTSS 16(AX), Y7
+	VMULPS       Y9, Y7, Y7
+	VADDPS       Y13, Y7, Y7
+	VMOVUPS      Y7, 96(DI)
+	VPXOR        Y7, Y9, Y9
 	VPOR         Y9, Y3, Y3
 	VMOVMSKPS    Y4, R12
 	MOVB         R12, 3(R9)
@@ -492,6 +492,16 @@ block:
 	VMOVUPS      128(BX), Y7
 	VMOVUPS      128(SI), Y8
 	VMOVUPS      128(DI), Y9
+	VMOVDQU      128(CX), Y12
+	VPOR         Y12, Y3, Y3
+	VMOVDQU      Y2, 128(CX)
+	VCVTDQ2PS    Y12, Y12
+	VDIVPS       Y0, Y12, Y12
+	VMOVDQU      128(DX), Y13
+	VPOR         Y13, Y3, Y3
+	VMOVDQU      Y2, 128(DX)
+	VCVTDQ2PS    Y13, Y13
+	VDIVPS       Y0, Y13, Y13
 	VBROADCASTSS (AX), Y10
 	VMULPS       Y7, Y10, Y10
 	VADDPS       Y10, Y7, Y10
@@ -511,33 +521,33 @@ block:
 	VMOVUPS      Y10, 128(BX)
 	VPXOR        Y10, Y7, Y7
 	VPOR         Y7, Y3, Y3
-	VMOVDQU      128(CX), Y7
-	VPOR         Y7, Y3, Y3
-	VMOVDQU      Y2, 128(CX)
-	VCVTDQ2PS    Y7, Y7
-	VDIVPS       Y0, Y7, Y7
-	VBROADCASTSS 12(AX), Y10
-	VMULPS       Y8, Y10, Y10
-	VADDPS       Y7, Y10, Y10
-	VMOVUPS      Y10, 128(SI)
-	VPXOR        Y10, Y8, Y8
+	VBROADCASTSS 12(AX), Y7
+	VMULPS       Y8, Y7, Y7
+	VADDPS       Y12, Y7, Y7
+	VMOVUPS      Y7, 128(SI)
+	VPXOR        Y7, Y8, Y8
 	VPOR         Y8, Y3, Y3
-	VMOVDQU      128(DX), Y7
-	VPOR         Y7, Y3, Y3
-	VMOVDQU      Y2, 128(DX)
-	VCVTDQ2PS    Y7, Y7
-	VDIVPS       Y0, Y7, Y7
-	VBROADCASTSS 16(AX), Y8
-	VMULPS       Y9, Y8, Y8
-	VADDPS       Y7, Y8, Y8
-	VMOVUPS      Y8, 128(DI)
-	VPXOR        Y8, Y9, Y9
+	VBROADCASTSS 16(AX), Y7
+	VMULPS       Y9, Y7, Y7
+	VADDPS       Y13, Y7, Y7
+	VMOVUPS      Y7, 128(DI)
+	VPXOR        Y7, Y9, Y9
 	VPOR         Y9, Y3, Y3
 	VMOVMSKPS    Y6, R12
 	MOVB         R12, 4(R9)
 	VMOVUPS      160(BX), Y7
 	VMOVUPS      160(SI), Y8
 	VMOVUPS      160(DI), Y9
+	VMOVDQU      160(CX), Y12
+	VPOR         Y12, Y3, Y3
+	VMOVDQU      Y2, 160(CX)
+	VCVTDQ2PS    Y12, Y12
+	VDIVPS       Y0, Y12, Y12
+	VMOVDQU      160(DX), Y13
+	VPOR         Y13, Y3, Y3
+	VMOVDQU      Y2, 160(DX)
+	VCVTDQ2PS    Y13, Y13
+	VDIVPS       Y0, Y13, Y13
 	VBROADCASTSS (AX), Y10
 	VMULPS       Y7, Y10, Y10
 	VADDPS       Y10, Y7, Y10
@@ -557,27 +567,17 @@ block:
 	VMOVUPS      Y10, 160(BX)
 	VPXOR        Y10, Y7, Y7
 	VPOR         Y7, Y3, Y3
-	VMOVDQU      160(CX), Y7
-	VPOR         Y7, Y3, Y3
-	VMOVDQU      Y2, 160(CX)
-	VCVTDQ2PS    Y7, Y7
-	VDIVPS       Y0, Y7, Y7
-	VBROADCASTSS 12(AX), Y10
-	VMULPS       Y8, Y10, Y10
-	VADDPS       Y7, Y10, Y10
-	VMOVUPS      Y10, 160(SI)
-	VPXOR        Y10, Y8, Y8
+	VBROADCASTSS 12(AX), Y7
+	VMULPS       Y8, Y7, Y7
+	VADDPS       Y12, Y7, Y7
+	VMOVUPS      Y7, 160(SI)
+	VPXOR        Y7, Y8, Y8
 	VPOR         Y8, Y3, Y3
-	VMOVDQU      160(DX), Y7
-	VPOR         Y7, Y3, Y3
-	VMOVDQU      Y2, 160(DX)
-	VCVTDQ2PS    Y7, Y7
-	VDIVPS       Y0, Y7, Y7
-	VBROADCASTSS 16(AX), Y8
-	VMULPS       Y9, Y8, Y8
-	VADDPS       Y7, Y8, Y8
-	VMOVUPS      Y8, 160(DI)
-	VPXOR        Y8, Y9, Y9
+	VBROADCASTSS 16(AX), Y7
+	VMULPS       Y9, Y7, Y7
+	VADDPS       Y13, Y7, Y7
+	VMOVUPS      Y7, 160(DI)
+	VPXOR        Y7, Y9, Y9
 	VPOR         Y9, Y3, Y3
 	VMOVMSKPS    Y4, R12
 	MOVB         R12, 5(R9)
@@ -597,6 +597,16 @@ block:
 	VMOVUPS      192(BX), Y7
 	VMOVUPS      192(SI), Y8
 	VMOVUPS      192(DI), Y9
+	VMOVDQU      192(CX), Y12
+	VPOR         Y12, Y3, Y3
+	VMOVDQU      Y2, 192(CX)
+	VCVTDQ2PS    Y12, Y12
+	VDIVPS       Y0, Y12, Y12
+	VMOVDQU      192(DX), Y13
+	VPOR         Y13, Y3, Y3
+	VMOVDQU      Y2, 192(DX)
+	VCVTDQ2PS    Y13, Y13
+	VDIVPS       Y0, Y13, Y13
 	VBROADCASTSS (AX), Y10
 	VMULPS       Y7, Y10, Y10
 	VADDPS       Y10, Y7, Y10
@@ -616,33 +626,33 @@ block:
 	VMOVUPS      Y10, 192(BX)
 	VPXOR        Y10, Y7, Y7
 	VPOR         Y7, Y3, Y3
-	VMOVDQU      192(CX), Y7
-	VPOR         Y7, Y3, Y3
-	VMOVDQU      Y2, 192(CX)
-	VCVTDQ2PS    Y7, Y7
-	VDIVPS       Y0, Y7, Y7
-	VBROADCASTSS 12(AX), Y10
-	VMULPS       Y8, Y10, Y10
-	VADDPS       Y7, Y10, Y10
-	VMOVUPS      Y10, 192(SI)
-	VPXOR        Y10, Y8, Y8
+	VBROADCASTSS 12(AX), Y7
+	VMULPS       Y8, Y7, Y7
+	VADDPS       Y12, Y7, Y7
+	VMOVUPS      Y7, 192(SI)
+	VPXOR        Y7, Y8, Y8
 	VPOR         Y8, Y3, Y3
-	VMOVDQU      192(DX), Y7
-	VPOR         Y7, Y3, Y3
-	VMOVDQU      Y2, 192(DX)
-	VCVTDQ2PS    Y7, Y7
-	VDIVPS       Y0, Y7, Y7
-	VBROADCASTSS 16(AX), Y8
-	VMULPS       Y9, Y8, Y8
-	VADDPS       Y7, Y8, Y8
-	VMOVUPS      Y8, 192(DI)
-	VPXOR        Y8, Y9, Y9
+	VBROADCASTSS 16(AX), Y7
+	VMULPS       Y9, Y7, Y7
+	VADDPS       Y13, Y7, Y7
+	VMOVUPS      Y7, 192(DI)
+	VPXOR        Y7, Y9, Y9
 	VPOR         Y9, Y3, Y3
 	VMOVMSKPS    Y6, R12
 	MOVB         R12, 6(R9)
 	VMOVUPS      224(BX), Y7
 	VMOVUPS      224(SI), Y8
 	VMOVUPS      224(DI), Y9
+	VMOVDQU      224(CX), Y12
+	VPOR         Y12, Y3, Y3
+	VMOVDQU      Y2, 224(CX)
+	VCVTDQ2PS    Y12, Y12
+	VDIVPS       Y0, Y12, Y12
+	VMOVDQU      224(DX), Y13
+	VPOR         Y13, Y3, Y3
+	VMOVDQU      Y2, 224(DX)
+	VCVTDQ2PS    Y13, Y13
+	VDIVPS       Y0, Y13, Y13
 	VBROADCASTSS (AX), Y10
 	VMULPS       Y7, Y10, Y10
 	VADDPS       Y10, Y7, Y10
@@ -662,27 +672,17 @@ block:
 	VMOVUPS      Y10, 224(BX)
 	VPXOR        Y10, Y7, Y7
 	VPOR         Y7, Y3, Y3
-	VMOVDQU      224(CX), Y7
-	VPOR         Y7, Y3, Y3
-	VMOVDQU      Y2, 224(CX)
-	VCVTDQ2PS    Y7, Y7
-	VDIVPS       Y0, Y7, Y7
-	VBROADCASTSS 12(AX), Y10
-	VMULPS       Y8, Y10, Y10
-	VADDPS       Y7, Y10, Y10
-	VMOVUPS      Y10, 224(SI)
-	VPXOR        Y10, Y8, Y8
+	VBROADCASTSS 12(AX), Y7
+	VMULPS       Y8, Y7, Y7
+	VADDPS       Y12, Y7, Y7
+	VMOVUPS      Y7, 224(SI)
+	VPXOR        Y7, Y8, Y8
 	VPOR         Y8, Y3, Y3
-	VMOVDQU      224(DX), Y7
-	VPOR         Y7, Y3, Y3
-	VMOVDQU      Y2, 224(DX)
-	VCVTDQ2PS    Y7, Y7
-	VDIVPS       Y0, Y7, Y7
-	VBROADCASTSS 16(AX), Y8
-	VMULPS       Y9, Y8, Y8
-	VADDPS       Y7, Y8, Y8
-	VMOVUPS      Y8, 224(DI)
-	VPXOR        Y8, Y9, Y9
+	VBROADCASTSS 16(AX), Y7
+	VMULPS       Y9, Y7, Y7
+	VADDPS       Y13, Y7, Y7
+	VMOVUPS      Y7, 224(DI)
+	VPXOR        Y7, Y9, Y9
 	VPOR         Y9, Y3, Y3
 	VMOVMSKPS    Y4, R12
 	MOVB         R12, 7(R9)
@@ -1369,6 +1369,175 @@ counted:
 	VZEROUPPER
 	RET
 
+DATA offsets512<>+0(SB)/8, $0x0000000000000000
+DATA offsets512<>+8(SB)/8, $0x0000000000000001
+DATA offsets512<>+16(SB)/8, $0x0000000000000002
+DATA offsets512<>+24(SB)/8, $0x0000000000000003
+DATA offsets512<>+32(SB)/8, $0x0000000000000004
+DATA offsets512<>+40(SB)/8, $0x0000000000000005
+DATA offsets512<>+48(SB)/8, $0x0000000000000006
+DATA offsets512<>+56(SB)/8, $0x0000000000000007
+GLOBL offsets512<>(SB), RODATA|NOPTR, $64
+
+DATA lower512<>+0(SB)/8, $0x0000000000000000
+DATA lower512<>+8(SB)/8, $0x0000000000000008
+DATA lower512<>+16(SB)/8, $0x0000000000000001
+DATA lower512<>+24(SB)/8, $0x0000000000000009
+DATA lower512<>+32(SB)/8, $0x0000000000000002
+DATA lower512<>+40(SB)/8, $0x000000000000000a
+DATA lower512<>+48(SB)/8, $0x0000000000000003
+DATA lower512<>+56(SB)/8, $0x000000000000000b
+GLOBL lower512<>(SB), RODATA|NOPTR, $64
+
+DATA upper512<>+0(SB)/8, $0x0000000000000004
+DATA upper512<>+8(SB)/8, $0x000000000000000c
+DATA upper512<>+16(SB)/8, $0x0000000000000005
+DATA upper512<>+24(SB)/8, $0x000000000000000d
+DATA upper512<>+32(SB)/8, $0x0000000000000006
+DATA upper512<>+40(SB)/8, $0x000000000000000e
+DATA upper512<>+48(SB)/8, $0x0000000000000007
+DATA upper512<>+56(SB)/8, $0x000000000000000f
+GLOBL upper512<>(SB), RODATA|NOPTR, $64
+
+// func drawsAVX512(p *uint32, first uint32, out *uint32, n uint64)
+// Requires: AVX, AVX512F
+TEXT ·drawsAVX512(SB), NOSPLIT, $0-32
+	MOVQ         p+0(FP), AX
+	MOVQ         out+16(FP), CX
+	MOVQ         n+24(FP), DX
+	MOVL         first+8(FP), BX
+	VPBROADCASTD BX, Z0
+	MOVL         $0x00000008, BX
+	VPBROADCASTD BX, Z1
+	MOVL         $0xd2511f53, BX
+	VPBROADCASTD BX, Z2
+	MOVL         $0xcd9e8d57, BX
+	VPBROADCASTD BX, Z3
+	VPADDD       offsets512<>+0(SB), Z0, Z0
+	MOVL         $0x0000aaaa, BX
+	KMOVW        BX, K1
+
+eight:
+	VMOVDQU32       Z0, Z4
+	VPBROADCASTD    640(AX), Z5
+	VPBROADCASTD    644(AX), Z6
+	VPBROADCASTD    648(AX), Z7
+	VPMULUDQ        Z4, Z2, Z8
+	VPMULUDQ        Z6, Z3, Z9
+	VMOVSHDUP       Z9, Z4
+	VPTERNLOGD.BCST $0x96, (AX), Z5, Z4
+	VMOVSHDUP       Z8, Z6
+	VPTERNLOGD.BCST $0x96, 32(AX), Z7, Z6
+	VPMULUDQ        Z4, Z2, Z5
+	VPMULUDQ        Z6, Z3, Z7
+	VMOVSHDUP       Z7, Z4
+	VPTERNLOGD.BCST $0x96, 64(AX), Z9, Z4
+	VMOVSHDUP       Z5, Z6
+	VPTERNLOGD.BCST $0x96, 96(AX), Z8, Z6
+	VPMULUDQ        Z4, Z2, Z8
+	VPMULUDQ        Z6, Z3, Z9
+	VMOVSHDUP       Z9, Z4
+	VPTERNLOGD.BCST $0x96, 128(AX), Z7, Z4
+	VMOVSHDUP       Z8, Z6
+	VPTERNLOGD.BCST $0x96, 160(AX), Z5, Z6
+	VPMULUDQ        Z4, Z2, Z5
+	VPMULUDQ        Z6, Z3, Z7
+	VMOVSHDUP       Z7, Z4
+	VPTERNLOGD.BCST $0x96, 192(AX), Z9, Z4
+	VMOVSHDUP       Z5, Z6
+	VPTERNLOGD.BCST $0x96, 224(AX), Z8, Z6
+	VPMULUDQ        Z4, Z2, Z8
+	VPMULUDQ        Z6, Z3, Z9
+	VMOVSHDUP       Z9, Z4
+	VPTERNLOGD.BCST $0x96, 256(AX), Z7, Z4
+	VMOVSHDUP       Z8, Z6
+	VPTERNLOGD.BCST $0x96, 288(AX), Z5, Z6
+	VPMULUDQ        Z4, Z2, Z5
+	VPMULUDQ        Z6, Z3, Z7
+	VMOVSHDUP       Z7, Z4
+	VPTERNLOGD.BCST $0x96, 320(AX), Z9, Z4
+	VMOVSHDUP       Z5, Z6
+	VPTERNLOGD.BCST $0x96, 352(AX), Z8, Z6
+	VPMULUDQ        Z4, Z2, Z8
+	VPMULUDQ        Z6, Z3, Z9
+	VMOVSHDUP       Z9, Z4
+	VPTERNLOGD.BCST $0x96, 384(AX), Z7, Z4
+	VMOVSHDUP       Z8, Z6
+	VPTERNLOGD.BCST $0x96, 416(AX), Z5, Z6
+	VPMULUDQ        Z4, Z2, Z5
+	VPMULUDQ        Z6, Z3, Z7
+	VMOVSHDUP       Z7, Z4
+	VPTERNLOGD.BCST $0x96, 448(AX), Z9, Z4
+	VMOVSHDUP       Z5, Z6
+	VPTERNLOGD.BCST $0x96, 480(AX), Z8, Z6
+	VPMULUDQ        Z4, Z2, Z8
+	VPMULUDQ        Z6, Z3, Z9
+	VMOVSHDUP       Z9, Z4
+	VPTERNLOGD.BCST $0x96, 512(AX), Z7, Z4
+	VMOVSHDUP       Z8, Z6
+	VPTERNLOGD.BCST $0x96, 544(AX), Z5, Z6
+	VPMULUDQ        Z4, Z2, Z5
+	VPMULUDQ        Z6, Z3, Z7
+	VMOVSHDUP       Z7, Z4
+	VPTERNLOGD.BCST $0x96, 576(AX), Z9, Z4
+	VMOVSHDUP       Z5, Z6
+	VPTERNLOGD.BCST $0x96, 608(AX), Z8, Z6
+	VPSLLQ          $0x20, Z7, Z7
+	VPBLENDMD       Z7, Z4, K1, Z4
+	VPSLLQ          $0x20, Z5, Z5
+	VPBLENDMD       Z5, Z6, K1, Z6
+	VMOVDQU64       lower512<>+0(SB), Z5
+	VPERMI2Q        Z6, Z4, Z5
+	VMOVDQU32       Z5, (CX)
+	VMOVDQU64       upper512<>+0(SB), Z5
+	VPERMI2Q        Z6, Z4, Z5
+	VMOVDQU32       Z5, 64(CX)
+	VPADDD          Z1, Z0, Z0
+	ADDQ            $0x00000080, CX
+	DECQ            DX
+	JNZ             eight
+	VZEROUPPER
+	RET
+
+// func addCountsAVX512(acc *int32, draws *uint32, thresholds *uint32, count uint64, amount int32, n uint64)
+// Requires: AVX, AVX512F
+TEXT ·addCountsAVX512(SB), NOSPLIT, $0-48
+	MOVQ         acc+0(FP), AX
+	MOVQ         draws+8(FP), CX
+	MOVQ         thresholds+16(FP), DX
+	MOVQ         count+24(FP), BX
+	MOVQ         n+40(FP), SI
+	MOVL         amount+32(FP), DI
+	VPBROADCASTD DI, Z0
+
+draws:
+	VMOVDQU32 (CX), Z1
+	VMOVDQU32 (AX), Z2
+	VMOVDQU32 64(CX), Z3
+	VMOVDQU32 64(AX), Z4
+	XORQ      DI, DI
+
+threshold:
+	VPCMPUD.BCST $0x05, (DX)(DI*4), Z1, K1
+	VPADDD       Z0, Z2, K1, Z2
+	VPCMPUD.BCST $0x05, (DX)(DI*4), Z3, K2
+	VPADDD       Z0, Z4, K2, Z4
+	KORTESTW     K2, K1
+	JZ           counted
+	INCQ         DI
+	CMPQ         DI, BX
+	JB           threshold
+
+counted:
+	VMOVDQU32 Z2, (AX)
+	VMOVDQU32 Z4, 64(AX)
+	ADDQ      $0x00000080, AX
+	ADDQ      $0x00000080, CX
+	DECQ      SI
+	JNZ       draws
+	VZEROUPPER
+	RET
+
 // func nonzeroAVX2(acc *int32, bits *uint64, blocks uint64)
 // Requires: AVX, AVX2
 TEXT ·nonzeroAVX2(SB), NOSPLIT, $0-24
@@ -1598,6 +1767,378 @@ delivered:
 	JNZ  span
 	RET
 
+// func deliverRunsAVX2(sums *int32, slots uint64, bursts uint64, now int64, rows *uint16, spans *uint64, n uint64, ahead uint64)
+// Requires: BMI2, CMOV, MMX+
+TEXT ·deliverRunsAVX2(SB), NOSPLIT, $0-64
+	MOVQ rows+32(FP), AX
+	MOVQ spans+40(FP), CX
+	MOVQ n+48(FP), DX
+
+span:
+	MOVQ    ahead+56(FP), SI
+	CMPQ    DX, SI
+	JBE     fetched
+	SHLQ    $0x04, SI
+	MOVQ    (CX)(SI*1), BX
+	MOVQ    8(CX)(SI*1), SI
+	LEAQ    (AX)(BX*2), BX
+	LEAQ    (AX)(SI*2), SI
+	LEAQ    1024(BX), DI
+	CMPQ    SI, DI
+	CMOVQHI DI, SI
+	ANDQ    $-64, BX
+	JMP     more
+
+line:
+	PREFETCHT0 (BX)
+	ADDQ       $0x40, BX
+
+more:
+	CMPQ BX, SI
+	JB   line
+
+fetched:
+	MOVQ (CX), BX
+	MOVQ 8(CX), SI
+	LEAQ (AX)(BX*2), BX
+	LEAQ (AX)(SI*2), SI
+
+run:
+	CMPQ    BX, SI
+	JAE     delivered
+	MOVL    2(BX), DI
+	MOVWLZX (BX), R9
+	ADDQ    $0x06, BX
+	LEAQ    (BX)(DI*2), DI
+	MOVQ    now+24(FP), R8
+	ADDQ    R8, R9
+	MOVQ    R9, R8
+	MOVQ    bursts+16(FP), R10
+	SUBQ    R10, R8
+	CMOVQPL R8, R9
+	MOVQ    slots+8(FP), R8
+	IMULQ   R8, R9
+	MOVQ    sums+0(FP), R8
+	LEAQ    (R8)(R9*4), R8
+
+segment:
+	CMPQ    BX, DI
+	JAE     run
+	MOVWLZX (BX), R9
+	MOVWLZX 2(BX), R10
+	MOVL    4(BX), R11
+	MOVL    8(BX), R12
+	ADDQ    $0x0c, BX
+	TESTL   R10, R10
+	JNZ     uneven
+	ADDL    R12, (R8)(R11*4)
+	DECQ    R9
+	SUBQ    $0x04, R9
+	JB      even_rest
+
+even_four:
+	MOVWLZX (BX), R13
+	ADDL    R13, R11
+	ADDL    R12, (R8)(R11*4)
+	MOVWLZX 2(BX), R13
+	ADDL    R13, R11
+	ADDL    R12, (R8)(R11*4)
+	MOVWLZX 4(BX), R13
+	ADDL    R13, R11
+	ADDL    R12, (R8)(R11*4)
+	MOVWLZX 6(BX), R13
+	ADDL    R13, R11
+	ADDL    R12, (R8)(R11*4)
+	ADDQ    $0x00000008, BX
+	SUBQ    $0x04, R9
+	JAE     even_four
+
+even_rest:
+	ADDQ $0x04, R9
+	JZ   segment
+
+even_one:
+	MOVWLZX (BX), R13
+	ADDL    R13, R11
+	ADDL    R12, (R8)(R11*4)
+	ADDQ    $0x00000002, BX
+	DECQ    R9
+	JNZ     even_one
+	JMP     segment
+
+uneven:
+	CMPB R10, $0x02
+	JE   wide
+	SHRL $0x08, R10
+	SUBQ $0x04, R9
+	JB   mixed_rest
+
+mixed_four:
+	MOVL  (BX), R14
+	BZHIL R10, R14, R13
+	SHRXL R10, R14, R14
+	ADDL  R13, R11
+	ADDL  R12, R14
+	ADDL  R14, (R8)(R11*4)
+	MOVL  4(BX), R14
+	BZHIL R10, R14, R13
+	SHRXL R10, R14, R14
+	ADDL  R13, R11
+	ADDL  R12, R14
+	ADDL  R14, (R8)(R11*4)
+	MOVL  8(BX), R14
+	BZHIL R10, R14, R13
+	SHRXL R10, R14, R14
+	ADDL  R13, R11
+	ADDL  R12, R14
+	ADDL  R14, (R8)(R11*4)
+	MOVL  12(BX), R14
+	BZHIL R10, R14, R13
+	SHRXL R10, R14, R14
+	ADDL  R13, R11
+	ADDL  R12, R14
+	ADDL  R14, (R8)(R11*4)
+	ADDQ  $0x00000010, BX
+	SUBQ  $0x04, R9
+	JAE   mixed_four
+
+mixed_rest:
+	ADDQ $0x04, R9
+	JZ   segment
+
+mixed_one:
+	MOVL  (BX), R14
+	BZHIL R10, R14, R13
+	SHRXL R10, R14, R14
+	ADDL  R13, R11
+	ADDL  R12, R14
+	ADDL  R14, (R8)(R11*4)
+	ADDQ  $0x00000004, BX
+	DECQ  R9
+	JNZ   mixed_one
+	JMP   segment
+
+wide:
+	SUBQ $0x04, R9
+	JB   wide_rest
+
+wide_four:
+	ADDL (BX), R11
+	MOVL 4(BX), R14
+	ADDL R12, R14
+	ADDL R14, (R8)(R11*4)
+	ADDL 8(BX), R11
+	MOVL 12(BX), R14
+	ADDL R12, R14
+	ADDL R14, (R8)(R11*4)
+	ADDL 16(BX), R11
+	MOVL 20(BX), R14
+	ADDL R12, R14
+	ADDL R14, (R8)(R11*4)
+	ADDL 24(BX), R11
+	MOVL 28(BX), R14
+	ADDL R12, R14
+	ADDL R14, (R8)(R11*4)
+	ADDQ $0x00000020, BX
+	SUBQ $0x04, R9
+	JAE  wide_four
+
+wide_rest:
+	ADDQ $0x04, R9
+	JZ   segment
+
+wide_one:
+	ADDL (BX), R11
+	MOVL 4(BX), R14
+	ADDL R12, R14
+	ADDL R14, (R8)(R11*4)
+	ADDQ $0x00000008, BX
+	DECQ R9
+	JNZ  wide_one
+	JMP  segment
+
+delivered:
+	ADDQ $0x10, CX
+	DECQ DX
+	JNZ  span
+	RET
+
+// func deliverRoomsAVX2(acc *int32, units *uint16, room uint64, rest *uint16, ids *uint32, n uint64)
+// Requires: BMI2, MMX+
+TEXT ·deliverRoomsAVX2(SB), NOSPLIT, $0-48
+	MOVQ acc+0(FP), AX
+	MOVQ units+8(FP), CX
+	MOVQ room+16(FP), DX
+	MOVQ rest+24(FP), BX
+	MOVQ ids+32(FP), SI
+	MOVQ n+40(FP), DI
+
+row:
+	CMPQ       DI, $0x10
+	JBE        fetched
+	MOVL       64(SI), R8
+	IMULQ      DX, R8
+	PREFETCHT0 (CX)(R8*1)
+
+fetched:
+	MOVL  (SI), R8
+	IMULQ DX, R8
+	ADDQ  CX, R8
+	LEAQ  (R8)(DX*1), R9
+
+segment:
+	CMPQ    R8, R9
+	JAE     delivered
+	MOVWLZX (R8), R10
+	TESTL   R10, R10
+	JZ      delivered
+	MOVWLZX 2(R8), R11
+	MOVL    4(R8), R12
+	MOVL    8(R8), R13
+	ADDQ    $0x0c, R8
+	TESTL   R11, R11
+	JNZ     uneven
+	ADDL    R13, (AX)(R12*4)
+	DECQ    R10
+	SUBQ    $0x04, R10
+	JB      even_rest
+
+even_four:
+	MOVWLZX (R8), R14
+	ADDL    R14, R12
+	ADDL    R13, (AX)(R12*4)
+	MOVWLZX 2(R8), R14
+	ADDL    R14, R12
+	ADDL    R13, (AX)(R12*4)
+	MOVWLZX 4(R8), R14
+	ADDL    R14, R12
+	ADDL    R13, (AX)(R12*4)
+	MOVWLZX 6(R8), R14
+	ADDL    R14, R12
+	ADDL    R13, (AX)(R12*4)
+	ADDQ    $0x00000008, R8
+	SUBQ    $0x04, R10
+	JAE     even_four
+
+even_rest:
+	ADDQ $0x04, R10
+	JZ   segment
+
+even_one:
+	MOVWLZX (R8), R14
+	ADDL    R14, R12
+	ADDL    R13, (AX)(R12*4)
+	ADDQ    $0x00000002, R8
+	DECQ    R10
+	JNZ     even_one
+	JMP     segment
+
+uneven:
+	CMPB R11, $0x03
+	JNE  here
+	SHLQ $0x20, R13
+	ORQ  R12, R13
+	LEAQ (BX)(R13*2), R8
+	MOVQ $-1, R9
+	JMP  segment
+
+here:
+	CMPB R11, $0x02
+	JE   wide
+	SHRL $0x08, R11
+	SUBQ $0x04, R10
+	JB   mixed_rest
+
+mixed_four:
+	MOVL  (R8), R15
+	BZHIL R11, R15, R14
+	SHRXL R11, R15, R15
+	ADDL  R14, R12
+	ADDL  R13, R15
+	ADDL  R15, (AX)(R12*4)
+	MOVL  4(R8), R15
+	BZHIL R11, R15, R14
+	SHRXL R11, R15, R15
+	ADDL  R14, R12
+	ADDL  R13, R15
+	ADDL  R15, (AX)(R12*4)
+	MOVL  8(R8), R15
+	BZHIL R11, R15, R14
+	SHRXL R11, R15, R15
+	ADDL  R14, R12
+	ADDL  R13, R15
+	ADDL  R15, (AX)(R12*4)
+	MOVL  12(R8), R15
+	BZHIL R11, R15, R14
+	SHRXL R11, R15, R15
+	ADDL  R14, R12
+	ADDL  R13, R15
+	ADDL  R15, (AX)(R12*4)
+	ADDQ  $0x00000010, R8
+	SUBQ  $0x04, R10
+	JAE   mixed_four
+
+mixed_rest:
+	ADDQ $0x04, R10
+	JZ   segment
+
+mixed_one:
+	MOVL  (R8), R15
+	BZHIL R11, R15, R14
+	SHRXL R11, R15, R15
+	ADDL  R14, R12
+	ADDL  R13, R15
+	ADDL  R15, (AX)(R12*4)
+	ADDQ  $0x00000004, R8
+	DECQ  R10
+	JNZ   mixed_one
+	JMP   segment
+
+wide:
+	SUBQ $0x04, R10
+	JB   wide_rest
+
+wide_four:
+	ADDL (R8), R12
+	MOVL 4(R8), R15
+	ADDL R13, R15
+	ADDL R15, (AX)(R12*4)
+	ADDL 8(R8), R12
+	MOVL 12(R8), R15
+	ADDL R13, R15
+	ADDL R15, (AX)(R12*4)
+	ADDL 16(R8), R12
+	MOVL 20(R8), R15
+	ADDL R13, R15
+	ADDL R15, (AX)(R12*4)
+	ADDL 24(R8), R12
+	MOVL 28(R8), R15
+	ADDL R13, R15
+	ADDL R15, (AX)(R12*4)
+	ADDQ $0x00000020, R8
+	SUBQ $0x04, R10
+	JAE  wide_four
+
+wide_rest:
+	ADDQ $0x04, R10
+	JZ   segment
+
+wide_one:
+	ADDL (R8), R12
+	MOVL 4(R8), R15
+	ADDL R13, R15
+	ADDL R15, (AX)(R12*4)
+	ADDQ $0x00000008, R8
+	DECQ R10
+	JNZ  wide_one
+	JMP  segment
+
+delivered:
+	ADDQ $0x04, SI
+	DECQ DI
+	JNZ  row
+	RET
+
 // func fetchRowsAVX2(first *uint64, ids *uint32, n uint64)
 // Requires: MMX+
 TEXT ·fetchRowsAVX2(SB), NOSPLIT, $0-24
@@ -1611,6 +2152,11 @@ id:
 	ADDQ       $0x04, CX
 	DECQ       DX
 	JNZ        id
+	RET
+
+// func Pause()
+TEXT ·Pause(SB), NOSPLIT, $0
+	PAUSE
 	RET
 
 // func addAVX2(out *float32, a *float32, b *float32, blocks uint64)

@@ -202,7 +202,7 @@ func TestPSCExpIsLiveWhileItChanges(t *testing.T) {
 func TestDrawsArePhilox(t *testing.T) {
 	p := NewPhilox(0x9e3779b97f4a7c15)
 	p.Counter = [3]uint32{3, 0xfffffff1, 7<<24 | 5}
-	for _, k := range []Kernels{Plain(), Best()} {
+	for _, k := range sets() {
 		for _, calls := range []int{8, 16, 104} {
 			out := make([]uint32, 4*calls)
 			k.Draws(p, 1<<30-50, out)
@@ -224,10 +224,13 @@ func TestAddCountsMatchesPlainLoops(t *testing.T) {
 					draws[i] = thresholds[r.IntN(len(thresholds))] - uint32(r.IntN(2))
 				}
 			}
-			want, got := slices.Clone(acc), slices.Clone(acc)
+			want := slices.Clone(acc)
 			Plain().AddCounts(want, draws, thresholds, -7)
-			Best().AddCounts(got, draws, thresholds, -7)
-			require.Equal(t, want, got, "%d draws, thresholds %v", n, thresholds)
+			for _, k := range sets()[1:] {
+				got := slices.Clone(acc)
+				k.AddCounts(got, draws, thresholds, -7)
+				require.Equal(t, want, got, "%s: %d draws, thresholds %v", k.Name, n, thresholds)
+			}
 		}
 	}
 }
@@ -296,6 +299,82 @@ func TestDeliverMatchesPlainLoops(t *testing.T) {
 	}
 }
 
+// TestRunsMatchPlainLoops: runs of all delays from a burst in the middle, so that some go round, with no segment or two.
+func TestRunsMatchPlainLoops(t *testing.T) {
+	const slots, bursts, least = 1 << 10, 7, 3
+	r := rand.New(rand.NewPCG(5, 8))
+	var rows []uint16
+	var spans []Span
+	want := make([]int32, slots*bursts)
+	for row := range 60 {
+		from := uint64(len(rows))
+		for delay := range bursts {
+			if row%bursts == delay {
+				continue
+			}
+			at, segments := len(rows), r.IntN(3)
+			rows = append(rows, uint16(least+delay), uint16(HeaderUnits*segments), 0)
+			for range segments {
+				slot, weight := r.Uint32N(slots), int32(r.Uint32())
+				rows = append(rows, 1, Even, uint16(slot), 0, uint16(weight), uint16(uint32(weight)>>16))
+				want[uint32((5+delay)%bursts*slots)+slot] += weight
+			}
+			require.Len(t, rows[at+RunUnits:], HeaderUnits*segments)
+		}
+		spans = append(spans, Span{from, uint64(len(rows))}, Span{from, from})
+	}
+	for _, k := range []Kernels{Plain(), Best()} {
+		for _, ahead := range []int{1, 16, 999} {
+			got := Runs{Sums: make([]int32, len(want)), Slots: slots, Bursts: bursts, Now: 5 - least}
+			k.DeliverRuns(&got, rows, spans, ahead)
+			require.Equal(t, want, got.Sums, "%s, %d ahead", k.Name, ahead)
+		}
+		k.DeliverRuns(&Runs{Bursts: 3}, nil, []Span{{}}, 2)
+	}
+}
+
+// TestRoomsHoldRows: rows that are empty, short, as long as their room, a unit longer, and far longer, of segments of all kinds.
+func TestRoomsHoldRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 9))
+	for _, room := range []uint64{8, 16, 32} {
+		const n = 400
+		rooms := Rooms{Room: room, Units: make([]uint16, n*room)}
+		var rows [][]uint16
+		var ids []uint32
+		for id := range uint32(n) {
+			var row []uint16
+			for range r.IntN(4) {
+				count, kind := 1+r.IntN(int(room)), uint16(r.IntN(3))
+				row = append(row, uint16(count), kind|uint16(kind&1*5)<<8, uint16(r.Uint32N(1<<10)), 0, uint16(r.Uint32()), uint16(r.Uint32()))
+				for k := range []int{count - 1, 2 * count, 4 * count}[kind] {
+					x := uint16(r.Uint32N(4))
+					if kind == Wide && k%4 == 1 { // the upper half of a gap
+						x = 0
+					}
+					row = append(row, x)
+				}
+			}
+			if id%5 == 0 { // exactly as long as the room, or a unit longer
+				row = append([]uint16{uint16(room) - HeaderUnits + 1 + uint16(id/5%2), Even, 3, 0, 9, 0}, make([]uint16, room-HeaderUnits+uint64(id/5%2))...)
+			}
+			rooms.Put(id, row)
+			rows, ids = append(rows, row), append(ids, uint32(id*7%n))
+		}
+		want := make([]int32, 1<<21)
+		for id, row := range rows {
+			require.Equal(t, append([]uint16{}, row...), append([]uint16{}, rooms.Row(uint32(id))...))
+			Plain().Deliver(want, row, []Span{{0, uint64(len(row))}}, 1)
+		}
+		for _, k := range []Kernels{Plain(), Best()} {
+			got := make([]int32, len(want))
+			k.DeliverRooms(got, &rooms, ids[:3])
+			k.DeliverRooms(got, &rooms, ids[3:])
+			require.Equal(t, want, got, "%s, rooms of %d", k.Name, room)
+			k.DeliverRooms(nil, &Rooms{}, nil)
+		}
+	}
+}
+
 // Benchmarks of both forms: neurons/op is the same.
 func BenchmarkLIF(b *testing.B) {
 	const n = 100_032
@@ -332,7 +411,7 @@ func BenchmarkPoisson(b *testing.B) {
 	const n = 512
 	thresholds := []uint32{958334059, 2395835147, 3473710962, 4012648870, 4214750586, 4275381100, 4290538729, 4293786792, 4294395804, 4294497306, 4294512531, 4294514607}
 	p := NewPhilox(5)
-	for _, kernels := range []Kernels{Plain(), Best()} {
+	for _, kernels := range sets() {
 		b.Run(kernels.Name, func(b *testing.B) {
 			acc, draws := make([]int32, n), make([]uint32, n)
 			for b.Loop() {

@@ -25,12 +25,24 @@ func main() {
 	feagi()
 	philox()
 	addCounts()
+	widePhilox()
+	wideCounts()
 	nonzero()
 	deliver()
+	deliverRuns()
+	deliverRooms()
 	fetchRows()
+	pause()
 	formulas()
 	synapses()
 	Generate()
+}
+
+func pause() {
+	TEXT("Pause", NOSPLIT, "func()")
+	Doc("Pause tells the processor that the thread looks at a word again and again, so that it does so more slowly and leaves at once.")
+	PAUSE()
+	RET()
 }
 
 func begin(name, signature, comment string) {
@@ -110,7 +122,8 @@ func lively(to Register, change VecVirtual) {
 	MOVB(b, Mem{Base: to})
 }
 
-// input is acc/scale; acc becomes zero.
+// input is acc/scale; acc becomes zero. It comes after the loads of the same neurons' state: a load that follows a store to an address
+// with the same low bits waits for it, and arrays in huge pages often have such addresses.
 func input(acc Mem, scale, zero, change VecVirtual) VecVirtual {
 	in := YMM()
 	VMOVDQU(acc, in)
@@ -174,8 +187,8 @@ func lif(one Mem) {
 			for half := range 2 {
 				at := 32 * (j + half)
 				old, x := YMM(), YMM()
-				in := input(Mem{Base: acc, Disp: at}, scale, zero, change)
 				VMOVUPS(Mem{Base: v, Disp: at}, old)
+				in := input(Mem{Base: acc, Disp: at}, scale, zero, change)
 				VMULPS(old, em1, x) // 4b
 				VADDPS(term, x, x)
 				VADDPS(x, old, x)
@@ -214,6 +227,7 @@ func pscExp(one Mem) {
 				VMOVUPS(place(v), old)
 				VMOVUPS(place(ex), oldEx)
 				VMOVUPS(place(in), oldIn)
+				addEx, addIn := input(place(accEx), scale, zero, change), input(place(accIn), scale, zero, change)
 				VMULPS(old, at(0), x) // 4b, left to right
 				VADDPS(x, old, x)
 				VMULPS(oldEx, at(1), y)
@@ -227,14 +241,13 @@ func pscExp(one Mem) {
 				VBLENDVPS(may[half], at(8), x, x)
 				store(place(v), x, old, change)
 				for _, c := range []struct {
-					acc, to Register
-					old     VecVirtual
-					decay   int
-				}{{accEx, ex, oldEx, 3}, {accIn, in, oldIn, 4}} { // 4c
-					add := input(place(c.acc), scale, zero, change)
+					add, old VecVirtual
+					to       Register
+					decay    int
+				}{{addEx, oldEx, ex, 3}, {addIn, oldIn, in, 4}} { // 4c
 					next := YMM()
 					VMULPS(c.old, at(c.decay), next)
-					VADDPS(add, next, next)
+					VADDPS(c.add, next, next)
 					store(place(c.to), next, c.old, change)
 				}
 				eightSpikes(Mem{Base: fired, Disp: j + half}, may[half])

@@ -15,18 +15,36 @@ func deliver() {
 	SUBQ(ahead, last)
 	SHLQ(Imm(4), ahead)
 	p, end := GP64(), GP64()
-	bounds := func(at Mem) { // of the span there
-		MOVQ(at, p)
-		at.Disp += 8
-		MOVQ(at, end)
-		LEAQ(Mem{Base: rows, Index: p, Scale: 2}, p)
-		LEAQ(Mem{Base: rows, Index: end, Scale: 2}, end)
-	}
+	ends := func(at Mem) { ofSpan(rows, at, p, end) }
 
 	Label("span")
 	DECQ(last)
 	JL(LabelRef("fetched"))
-	bounds(Mem{Base: spans, Index: ahead, Scale: 1})
+	ends(Mem{Base: spans, Index: ahead, Scale: 1})
+	fetchLines(p, end)
+	Label("fetched")
+
+	ends(Mem{Base: spans})
+	segments(acc, p, end, "delivered", nil)
+
+	Label("delivered")
+	ADDQ(Imm(16), spans)
+	DECQ(n)
+	JNZ(LabelRef("span"))
+	RET()
+}
+
+// ofSpan finds the first and last unit of the span there.
+func ofSpan(rows Register, at Mem, p, end Register) {
+	MOVQ(at, p)
+	at.Disp += 8
+	MOVQ(at, end)
+	LEAQ(Mem{Base: rows, Index: p, Scale: 2}, p)
+	LEAQ(Mem{Base: rows, Index: end, Scale: 2}, end)
+}
+
+// fetchLines asks for at most the first kilobyte from p to end.
+func fetchLines(p, end Register) {
 	limit := GP64()
 	LEAQ(Mem{Base: p, Disp: 1024}, limit)
 	CMPQ(end, limit)
@@ -39,14 +57,19 @@ func deliver() {
 	Label("more")
 	CMPQ(p, end)
 	JB(LabelRef("line"))
-	Label("fetched")
+}
 
-	bounds(Mem{Base: spans})
+// segments delivers those from p to end and goes on at a label. With rest, those of a room (vector.Rooms).
+func segments(acc, p, end Register, then string, rest Register) {
 	Label("segment")
 	CMPQ(p, end)
-	JAE(LabelRef("delivered"))
+	JAE(LabelRef(then))
 	count, kind, slot, weight := GP64(), GP32(), GP32(), GP32()
 	MOVWLZX(Mem{Base: p}, count.As32())
+	if rest != nil {
+		TESTL(count.As32(), count.As32())
+		JZ(LabelRef(then))
+	}
 	MOVWLZX(Mem{Base: p, Disp: 2}, kind)
 	MOVL(Mem{Base: p, Disp: 4}, slot)
 	MOVL(Mem{Base: p, Disp: 8}, weight)
@@ -65,6 +88,16 @@ func deliver() {
 	})
 
 	Label("uneven")
+	if rest != nil {
+		CMPB(kind.As8(), Imm(3))
+		JNE(LabelRef("here"))
+		SHLQ(Imm(32), weight.As64())
+		ORQ(slot.As64(), weight.As64())
+		LEAQ(Mem{Base: rest, Index: weight.As64(), Scale: 2}, p)
+		MOVQ(I32(-1), end) // a count of 0 ends the row
+		JMP(LabelRef("segment"))
+		Label("here")
+	}
 	CMPB(kind.As8(), Imm(2))
 	JE(LabelRef("wide"))
 	SHRL(Imm(8), kind)
@@ -84,6 +117,40 @@ func deliver() {
 		ADDL(weight, more)
 		ADDL(more, sum)
 	})
+}
+
+// deliverRuns takes the numbers that a run needs from the arguments: there are too few registers for them.
+func deliverRuns() {
+	begin("deliverRunsAVX2", "func(sums *int32, slots uint64, bursts uint64, now int64, rows *uint16, spans *uint64, n uint64, ahead uint64)", "is deliverRuns for n > 0 spans.")
+	rows, spans, n := pointer("rows"), pointer("spans"), pointer("n")
+	p, end, stop, acc := GP64(), GP64(), GP64(), GP64()
+
+	Label("span")
+	ahead := pointer("ahead")
+	CMPQ(n, ahead)
+	JBE(LabelRef("fetched"))
+	SHLQ(Imm(4), ahead)
+	ofSpan(rows, Mem{Base: spans, Index: ahead, Scale: 1}, p, end)
+	fetchLines(p, end)
+	Label("fetched")
+	ofSpan(rows, Mem{Base: spans}, p, end)
+
+	Label("run")
+	CMPQ(p, end)
+	JAE(LabelRef("delivered"))
+	place, less := GP64(), GP64()
+	MOVL(Mem{Base: p, Disp: 2}, stop.(GPVirtual).As32())
+	MOVWLZX(Mem{Base: p}, place.As32())
+	ADDQ(Imm(2*3), p)
+	LEAQ(Mem{Base: p, Index: stop, Scale: 2}, stop)
+	ADDQ(pointer("now"), place)
+	MOVQ(place, less)
+	SUBQ(pointer("bursts"), less)
+	CMOVQPL(less, place)
+	IMULQ(pointer("slots"), place)
+	Load(Param("sums"), acc)
+	LEAQ(Mem{Base: acc, Index: place, Scale: 4}, acc)
+	segments(acc, p, stop, "run", nil)
 
 	Label("delivered")
 	ADDQ(Imm(16), spans)
@@ -91,6 +158,32 @@ func deliver() {
 	JNZ(LabelRef("span"))
 	RET()
 }
+
+func deliverRooms() {
+	begin("deliverRoomsAVX2", "func(acc *int32, units *uint16, room uint64, rest *uint16, ids *uint32, n uint64)", "is deliverRooms for n > 0 rows and rooms of so many bytes.")
+	acc, units, room, rest, ids, n := pointer("acc"), pointer("units"), pointer("room"), pointer("rest"), pointer("ids"), pointer("n")
+	p, end := GP64(), GP64()
+	Label("row")
+	CMPQ(n, Imm(roomsAhead))
+	JBE(LabelRef("fetched"))
+	MOVL(Mem{Base: ids, Disp: 4 * roomsAhead}, p.As32())
+	IMULQ(room, p)
+	PREFETCHT0(Mem{Base: units, Index: p, Scale: 1})
+	Label("fetched")
+	MOVL(Mem{Base: ids}, p.As32())
+	IMULQ(room, p)
+	ADDQ(units, p)
+	LEAQ(Mem{Base: p, Index: room, Scale: 1}, end)
+	segments(acc, p, end, "delivered", rest)
+	Label("delivered")
+	ADDQ(Imm(4), ids)
+	DECQ(n)
+	JNZ(LabelRef("row"))
+	RET()
+}
+
+// roomsAhead is how many rows ahead rooms are prefetched.
+const roomsAhead = 16
 
 // unrolled does body for count synapses of size bytes at p, four at a time and then one by one; then comes the next segment.
 func unrolled(name string, count, p Register, size int, body func(disp int)) {
