@@ -138,3 +138,49 @@ func BenchmarkManyInputs(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkGivenBursts is where the time of BenchmarkManyInputs goes on a GPU: a burst of burst-100k in launches of many bursts, alone in
+// a launch, as a Step, and as a Step with 1,000 stimuli; the rest is what the session does.
+func BenchmarkGivenBursts(b *testing.B) {
+	c, err := connectome.Build(example(b, "burst-100k"), connectome.Options{})
+	require.NoError(b, err)
+	on, err := backend.Open("cuda", c, backend.Options{})
+	if err != nil {
+		b.Skip(err)
+	}
+	defer on.Close()
+	stimuli := make([]engine.Stimulus, 1000)
+	for i := range stimuli {
+		stimuli[i] = engine.Stimulus{Port: uint32(80 * i), Amount: 1}
+	}
+	var out engine.Burst
+	each := func(*engine.Burst) error { return nil }
+	for _, x := range []struct {
+		name string
+		run  func(n int) error
+	}{
+		{"many a launch", func(n int) error { return on.(engine.Batcher).StepN(n, each) }},
+		{"one a launch", func(n int) (err error) {
+			for ; n > 0 && err == nil; n-- {
+				err = on.(engine.Batcher).StepN(1, each)
+			}
+			return err
+		}},
+		{"Step", func(n int) (err error) {
+			for ; n > 0 && err == nil; n-- {
+				err = on.Step(nil, &out)
+			}
+			return err
+		}},
+		{"Step with 1,000 stimuli", func(n int) (err error) {
+			for ; n > 0 && err == nil; n-- {
+				err = on.Step(stimuli, &out)
+			}
+			return err
+		}},
+	} {
+		b.Run(x.name, func(b *testing.B) {
+			require.NoError(b, x.run(b.N))
+		})
+	}
+}
