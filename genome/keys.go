@@ -18,6 +18,7 @@ const (
 	formName                   // ASCII letters, digits and a few marks
 	formAlias                  // the same with + / and = and without blanks
 	formWhole                  // whole number, Low…High
+	formNeuron                 // number of a neuron, Low…High, or a range of them
 	formNumber                 // number of dimension Dims[0], Min…Max
 	formBursts                 // whole number of bursts Low…High, plain or as a time
 	formFlag                   // true or false
@@ -270,7 +271,7 @@ func sourceKeys() []key {
 	span = append(span, key{Name: "factor", Form: formMap, Keys: factorKeys(), Of: having("factor"), Doc: "plain number that changes in time, which rate is multiplied by"})
 	span = append(span, key{Name: "upstream", Form: formList, Of: having("upstream"), Item: &key{Form: formArea}, Doc: "areas whose spikes are the patterns that the area keeps"})
 	return append(span, key{Name: "spikes", Form: formList, Empty: true, Of: having("spikes"), Doc: "which neurons fire when", Item: &key{Form: formMap, Keys: []key{
-		{Name: "neurons", Form: formList, Required: true, Item: neuronKey(), Doc: "neurons of the area, counted from 0"},
+		{Name: "neurons", Form: formList, Required: true, All: true, Item: neuronKey(), Doc: "neurons of the area, counted from 0"},
 		{Name: "at", Form: formList, Required: true, Item: &key{Form: formBursts, High: maxBursts - 1}, Doc: "bursts in which all of them fire"},
 	}}})
 }
@@ -420,7 +421,7 @@ var stimulusKeys = sync.OnceValue(func() []key {
 	}, spanKeys("stimulus")...)
 })
 
-func neuronKey() *key { return &key{Form: formWhole, High: math.MaxUint32} }
+func neuronKey() *key { return &key{Form: formNeuron, High: math.MaxUint32} }
 
 func voxelKey() *key {
 	return &key{Form: formList, Item: &key{Form: formWhole, High: math.MaxUint32}, Len: 3}

@@ -146,7 +146,7 @@ func (p *parser) spikes(f *fields, a *Area) {
 		if !ok || p.full() {
 			continue
 		}
-		neurons := e.neuronsOf("neurons", a)
+		neurons := e.neurons(a)
 		_, whenAt, when := e.get("at")
 		for j, b := range e.list("at") {
 			t, ok := p.bursts(b, whenAt.item(j), when.Item.Low, when.Item.High)

@@ -120,6 +120,8 @@ func (k *key) words() string {
 		return "name, also with `+`, `/` and `=`"
 	case formWhole:
 		return "whole number " + reach(k.Low, k.High)
+	case formNeuron:
+		return "whole number " + reach(k.Low, k.High) + " or a range such as 0..9"
 	case formOffset:
 		return "whole number"
 	case formNumber:

@@ -104,6 +104,8 @@ func (k *key) schema() object {
 		return object{"type": "string", "pattern": "^[A-Za-z0-9_.+/=-]+$", "maxLength": maxName}
 	case formWhole:
 		return wholeSchema(k.Low, k.High)
+	case formNeuron:
+		return object{"anyOf": []object{wholeSchema(k.Low, k.High), {"type": "string", "pattern": `^[0-9]+\.\.[0-9]+$`}}}
 	case formOffset:
 		return object{"type": "integer", "minimum": -maxOffset, "maximum": maxOffset}
 	case formNumber:

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gopkg.in/yaml.v3"
 )
@@ -74,16 +75,15 @@ func (f *fields) strength(s *Stimulus) float64 {
 	return x
 }
 
-// neurons reads a list of neurons of an area, or the word all. area is −1 if it has a fault.
-func (f *fields) neurons(area int) []uint32 {
-	a := &Area{}
-	if area >= 0 {
-		a = &f.p.g.Areas[area]
-	}
+// neurons reads a list of neurons of an area, or the word all. An area that has a fault has no neurons.
+func (f *fields) neurons(a *Area) []uint32 {
 	n, at, k := f.get("neurons")
 	switch {
 	case n == nil || !k.All || n.Kind != yaml.ScalarNode:
 		return f.neuronsOf("neurons", a)
+	case strings.Contains(n.Value, ".."):
+		f.p.fault(n, at, "["+n.Value+"]", "expects a list of neurons or all, found %s", found(n))
+		return nil
 	case n.Value != "all":
 		f.p.fault(n, at, Nearest(n.Value, []string{"all"}), "expects a list of neurons or all, found %s", found(n))
 		return nil
@@ -108,11 +108,32 @@ func (f *fields) neuronsOf(name string, a *Area) []uint32 {
 	}
 	places := make([]spot, 0, len(list))
 	for i, n := range list {
-		if x, ok := f.p.whole(n, at.item(i), 0, high); ok {
+		first, last, ok := f.p.neuronRange(n, at.item(i), high)
+		if room := maxLit - len(places); ok && last-first >= uint64(room) {
+			f.p.fault(n, at.item(i), "", "expects at most %d neurons, found more", maxLit)
+			break
+		}
+		for x := first; ok && x <= last; x++ {
 			places = append(places, spot{uint32(x), i})
 		}
 	}
 	return f.sorted(name, places)
+}
+
+// neuronRange reads the number of a neuron, or a range such as 0..9.
+func (p *parser) neuronRange(n *yaml.Node, at *path, high uint64) (first, last uint64, ok bool) {
+	low, end, is := strings.Cut(n.Value, "..")
+	if n.Kind != yaml.ScalarNode || !is {
+		first, ok = p.whole(n, at, 0, high)
+		return first, first, ok
+	}
+	first, wrong := strconv.ParseUint(low, 10, 32)
+	last, err := strconv.ParseUint(end, 10, 32)
+	if wrong != nil || err != nil || last < first || last > high {
+		p.fault(n, at, "", "expects a range of neurons within 0..%d such as 0..%d, found %s", high, min(high, 9), found(n))
+		return 0, 0, false
+	}
+	return first, last, true
 }
 
 // spot is a neuron, or the first one of a voxel, and its index in the list.

@@ -127,7 +127,11 @@ func (f *fields) addressed(area int) []uint32 {
 	case f.has("voxels"):
 		return f.voxels(area)
 	}
-	return f.neurons(area)
+	a := &Area{}
+	if area >= 0 {
+		a = &f.p.g.Areas[area]
+	}
+	return f.neurons(a)
 }
 
 // voxels reads a list of voxels and returns all their neurons.

@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // morphologies has every key of FEAGI's rules and genes.
@@ -130,5 +132,43 @@ func TestMorphologyMistakes(t *testing.T) {
 				t.Errorf("the schema says %v, want a refusal: %v", err, m.shape)
 			}
 		})
+	}
+}
+
+// Lists of neurons may have ranges, and all stands for all.
+func TestNeuronRanges(t *testing.T) {
+	const text = `burst: v1
+areas:
+  - {name: s, neurons: 12, model: spike_list, spikes: [{neurons: all, at: [3]}, {neurons: [9..11, 0, 4..4], at: [5]}]}
+  - {name: e, neurons: 12}
+stimuli: [{area: e, at: 1, neurons: [2..4, 7], amount: 1}]
+record: {potentials: [{area: e, neurons: [0..11]}]}
+`
+	require.NoError(t, validate(t, compiled(t), text))
+	g, err := Parse("a.yaml", []byte(text), nil)
+	require.NoError(t, err)
+	var at5 []uint32
+	for _, s := range g.Areas[0].Spikes {
+		if s.Burst == 5 {
+			at5 = append(at5, s.Neuron)
+		}
+	}
+	require.Len(t, g.Areas[0].Spikes, 12+5)
+	require.Equal(t, []uint32{0, 4, 9, 10, 11}, at5)
+	require.Equal(t, []uint32{2, 3, 4, 7}, g.Stimuli[0].Neurons)
+	require.Len(t, g.Record.Potentials[0].Neurons, 12)
+
+	for list, want := range map[string]string{
+		"[9..12]":     "expects a range of neurons within 0..11 such as 0..9, found 9..12",
+		"[4..2]":      "expects a range of neurons within 0..11 such as 0..9, found 4..2",
+		"[1..]":       "expects a range of neurons within 0..11 such as 0..9, found 1..",
+		"[0..3, 3]":   "neuron 3 found again in the list",
+		"0..3":        "did you mean \"[0..3]\"?",
+		"[0..-3]":     "expects a range of neurons",
+		"[[0..3]]":    "expects a whole number 0…11",
+		"[{a: 0..3}]": "expects a whole number 0…11",
+	} {
+		_, err := Parse("a.yaml", []byte(strings.Replace(text, "[2..4, 7]", list, 1)), nil)
+		require.ErrorContains(t, err, want, list)
 	}
 }
