@@ -5,7 +5,7 @@ BENCHSTAT   := golang.org/x/perf/cmd/benchstat@latest
 GREMLINS    := github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 export CGO_ENABLED ?= 0
 
-.PHONY: help build test test-slow test-kills test-planted test-repeats test-kernels test-supply test-science test-float32 test-long race race-long lint fuzz fuzz-feagi feagi-table feagi-oracle feagi-speed arm64 cross vet-others kernels test-gpu sanitize mutants bench bench-compare bench-peers science test-python test-page wheel digests man pictures reliability soak nightly sbom clean
+.PHONY: help build test test-short test-slow test-kills test-planted test-repeats test-kernels test-supply test-science test-float32 test-long race race-long lint fuzz fuzz-feagi feagi-table feagi-oracle feagi-speed arm64 cross vet-others kernels test-gpu sanitize mutants bench bench-compare bench-peers science test-python test-page wheel digests man pictures reliability soak nightly sbom clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -13,11 +13,17 @@ help: ## list the targets
 build: ## build bin/burst
 	$(GO) build -trimpath -ldflags=-s -o bin/burst ./cmd/burst
 
+# Test programs without tables for debuggers are linked in half the time.
+LINKED := -ldflags=-w
+
 test: ## run all tests but the slow and the long ones
-	$(GO) test ./...
+	$(GO) test $(LINKED) ./...
+
+test-short: ## run the tests of the inner loop: nothing that takes seconds, or starts processes or many devices
+	$(GO) test $(LINKED) -short ./...
 
 # Tests of package internal/slow, which `make test` leaves out or runs a few times only; slow_test.go holds these lines to them.
-SLOWLY := BURST_SLOW=1 $(GO) test -timeout 30m
+SLOWLY := BURST_SLOW=1 $(GO) test $(LINKED) -timeout 30m
 test-slow: test-kills test-planted test-repeats test-kernels test-supply test-science ## run the tests that take too long for make test; -j2 runs two targets at a time
 
 test-kills: ## kill and signal runs, alone and in several processes
@@ -31,7 +37,7 @@ test-planted: ## plant bugs, and a model, in the backends, and in a package of i
 test-repeats: ## with many seeds, sizes and faults, what make test runs with few
 	$(SLOWLY) ./checkpoint -run '^(TestR2PowerLoss|TestR3Faults|TestR4Damage|TestR6Restart|TestLargeState)$$'
 	$(SLOWLY) ./engine -run '^TestWrongComparatorsAreCaught$$'
-	$(SLOWLY) ./bench -run '^(TestProve|TestLearningNetworks|TestScalingOfEight)$$'
+	$(SLOWLY) ./bench -run '^(TestProve|TestLearningNetworks|TestBalancedNetworks|TestScalingOfEight)$$'
 	$(SLOWLY) ./backend/reference -run '^TestConformance$$'
 	$(SLOWLY) ./backend/cpu -run '^(TestConformance|TestCoursesAreBursts|TestPendingEvents|TestPlasticParts|TestLongTurns)$$'
 	$(SLOWLY) ./internal/split -run '^(TestConformance|TestMemoryAreas)$$'
@@ -66,8 +72,10 @@ RACED = $(shell grep -rlP --include='*.go' '\bgo (func|[a-z][A-Za-z.]*)\x28|\.Go
 COUNTING = TestMemoryOfViewers|TestReferenceTakesItsFootprint|TestMemoryIsCheckedFirst|TestMemoryIsRefusedBeforeItIsTaken|TestMemoryIsWhatOpenTakes|TestMemoryOfTheMachine|TestPeakWhileBuilding|TestPredictedBytesAreTheRealOnes|TestStepDoesNotAllocate|TestAbsurdGenomesAreRefusedBeforeAnythingIsAllocated|TestR12DeviceMemory|TestR12FullDevice|TestPartsFitWhereTheWholeDoesNot
 # These are long and do one thing after the other, most with one thread. Shorter tests run the same goroutines.
 PLAIN = TestPendingEvents|TestLearningNetworks|TestWrongComparatorsAreCaught|TestSubsetsAreUniform|TestSumsThatLeaveInt32AreRefused|TestR17NoSumWraps|TestSilenceIsSkipped|TestSegmentsHoldEveryWeight|TestTheProofNamesNeuronBoundAndLargestScale|TestDenseTexts|TestAttacks|TestLongBatch|TestR2PowerLoss|TestR3FullDisk|TestR4Damage|TestExitStatus|TestJSONOfEveryCommand|TestLongTurns|TestSharesAddUpToTheWhole|TestSuggestionsDiffer|TestDamagedCheckpoints|TestDamageOfRunFolders|TestLearningGuide
+# These have one goroutine, or look at what others hold too.
+ALONE = TestGapsAreExact|TestPredicted|TestPredictedCost|TestWindows
 # These run kernels for long, which the detector does not see. The conformance suite runs the goroutines around them, on one device and on three.
-KERNELS = TestConformanceOfPlainKernels|TestMemoryMoves|TestDrivenMoves|TestPaths|TestClusters|TestClustersOfGroups|TestGroupsOfExamples|TestSchedules|TestDelayed|TestWithoutDelays|TestLearningBatches|TestLearningMoves|TestExamples|TestGuide|TestMakerOfExamples|TestMakerMistakes|TestMistakesInRowsThatStay|TestExactOnDevice
+KERNELS = TestConformanceOfPlainKernels|TestMemoryMoves|TestDrivenMoves|TestPaths|TestClusters|TestClustersOfGroups|TestGroupsOfExamples|TestSchedules|TestDelayed|TestWithoutDelays|TestLearningBatches|TestLearningMoves|TestExamples|TestGuide|TestMakerOfExamples|TestMakerMistakes|TestMistakesInRowsThatStay|TestExactOnDevice|TestTuning|TestMaker|TestMakerOfParts|TestMakerSortsLongRows|TestListsCost|TestListsOfExamples|TestLittleSharedMemory|TestClusterSizes|TestClustersAreCountedOnTheirKernel|TestTeamsOfModels
 # These start many processes and look at what they leave on disk. Other tests run their goroutines in one process.
 STARTING = TestR1Kills|TestKilledRuns|TestR28Signals|TestR10KilledParts|TestR11DeviceFault|TestMPIRefuses|TestPlasticProcesses|TestMPIByNCCL|TestExchangeChosen|TestOneGPUEach|TestR8Replay|TestR13NoDevice|TestScripts|TestProcesses|TestProcessesWithoutNCCL
 # Of the suite's runs those with the most goroutines: 8 workers, 2 that always share the work, 3 parts, and 3 devices.
@@ -75,7 +83,7 @@ FEWER = ^TestConformance$$/^(all_processors|[123]_workers|plain_loops)$$|^TestCo
 # These hold what is drawn to its distribution: the bits of draws have tests of their own.
 STATISTICS = TestDistancesFollowTheKernel|TestDrivenBound
 race: ## run the short tests of the packages that start goroutines under the race detector (needs gcc)
-	BURST_SLOW=1 CGO_ENABLED=1 $(GO) test -race -vet=off -short -timeout 40m -skip '^($(COUNTING)|$(PLAIN)|$(KERNELS)|$(STARTING))$$|$(FEWER)' $(RACED)
+	BURST_SLOW=1 CGO_ENABLED=1 $(GO) test $(LINKED) -race -vet=off -short -timeout 40m -skip '^($(COUNTING)|$(PLAIN)|$(ALONE)|$(KERNELS)|$(STARTING))$$|$(FEWER)' $(RACED)
 
 race-long: ## run all tests of all packages under the race detector (an hour)
 	BURST_SLOW=1 CGO_ENABLED=1 $(GO) test -race -timeout 180m ./...
@@ -89,7 +97,7 @@ lint: ## gofmt, vet and staticcheck
 fuzz fuzz-feagi: export GOGC = 400
 # Inputs are counted, not timed: when its time is up, go test can fail with "context deadline exceeded" and no input.
 FUZZ ?= 1
-FUZZING = $(GO) test -run '^$$' -fuzzminimizetime 1x
+FUZZING = $(GO) test $(LINKED) -run '^$$' -fuzzminimizetime 1x
 test-float32: ## hold the functions of formulas to float64's for every float32, in an hour or two
 	BURST_EVERY_FLOAT32=1 $(GO) test -timeout 5h ./internal/formula -run '^TestTrigonometry$$' -v
 

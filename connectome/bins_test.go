@@ -57,6 +57,7 @@ func builtRows(c *Connectome) (list []synapse) {
 // TestBinsAreRows: synapses that are made in no order come into the rows that plain sorting gives, where bins have one row and many,
 // are long and empty, where other rules lead from the same sources, and where a list of the whole network leads from every area.
 func TestBinsAreRows(t *testing.T) {
+	slow.Short(t)
 	normal, spread := value(genome.Normal, 0.5, 3), value(genome.Uniform, 1, 300)
 	into := func(k uint64, weight, delay genome.Value) genome.Projection {
 		return genome.Projection{Rule: genome.FixedIndegree, To: 1, Indegree: k, Weight: weight, Delay: delay}

@@ -1,6 +1,7 @@
 package connectome
 
 import (
+	"burst/internal/slow"
 	"fmt"
 	"math"
 	"testing"
@@ -66,6 +67,7 @@ func TestTunedRing(t *testing.T) {
 // What a source draws goes with its synapses and not with the pairs: on four times the sheet it is nearly the same. Narrow tuning alone
 // is bounded too.
 func TestWorkOfColumnsGoesWithSynapses(t *testing.T) {
+	slow.Short(t)
 	drawn := func(side uint64, text string) (candidates, synapses float64) {
 		p := genome.Projection{Rule: genome.DistanceRule, Weight: constant(1), Kernel: kernelOf(text)}
 		made, _, err := begin(network(1, angled(sheet(side, side, 1, true))).join(p), Options{})

@@ -416,6 +416,7 @@ func nearStatistic(g *genome.Genome, n *Connectome, end int) float64 {
 
 // Owners have their number of partners, only such as the mask leaves, each as often as the kernel says.
 func TestNearDegrees(t *testing.T) {
+	slow.Short(t)
 	for end, rule := range []genome.Rule{genome.FixedOutdegree, genome.FixedIndegree} {
 		for _, distinct := range []bool{false, true} {
 			for _, periodic := range []bool{false, true} {
@@ -447,6 +448,7 @@ func TestNearDegrees(t *testing.T) {
 
 // All partners that there are can be taken, also those that are so unlikely that attempts do not find them.
 func TestNearDegreeOfAllPartners(t *testing.T) {
+	slow.Short(t)
 	p := genome.Projection{
 		Rule: genome.FixedIndegree, Indegree: 24, Kernel: kernelOf("exp(-d*d/(2 um)/(10 um))"), Mask: kernelOf("max(abs(dx), abs(dy)) < 25 um"),
 		NoMultapses: true, NoAutapses: true, Weight: constant(1),
@@ -473,6 +475,7 @@ func byPlace(text string, per float64) genome.Value {
 
 // Parts have together the synapses of the whole, in any number of threads.
 func TestPartsOfRulesOfDistance(t *testing.T) {
+	slow.Short(t)
 	for _, p := range []genome.Projection{
 		{Rule: genome.DistanceRule, Kernel: kernelOf("0.6*exp(-d/(40 um))"), NoAutapses: true},
 		{Rule: genome.DistanceRule, Kernel: kernelOf("0.6*exp(-d/(40 um))"), Symmetric: true},

@@ -35,6 +35,7 @@ func dividesPSP(a *genome.Area) { a.DividePSP = true }
 
 // Driven synapses have rows of their own, with the weights as factors, and count, hash, cut and measure as all others do.
 func TestDrivenRows(t *testing.T) {
+	slow.Short(t)
 	for _, merge := range []bool{false, true} {
 		g := drivenNet(merge, dividesPSP)
 		c := build(t, g)

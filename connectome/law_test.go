@@ -215,6 +215,7 @@ func wellFormed(t require.TestingT, c *Connectome, sizes *Sizes) {
 
 // TestSumsThatLeaveInt32AreRefused compares the proof with sums in big integers, at fan-ins and weights around the edge.
 func TestSumsThatLeaveInt32AreRefused(t *testing.T) {
+	slow.Short(t)
 	r := rand.New(rand.NewPCG(20, 26))
 	accepted := 0
 	for range 4000 {
@@ -242,6 +243,7 @@ func TestSumsThatLeaveInt32AreRefused(t *testing.T) {
 }
 
 func TestTheProofNamesNeuronBoundAndLargestScale(t *testing.T) {
+	slow.Short(t)
 	target := areaOf("feagi", 3)
 	target.Drives = []genome.Drive{{Kind: genome.Constant, Value: 500}}
 	g := network(1, areaOf("feagi", 1500), target).join(

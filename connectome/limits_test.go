@@ -63,6 +63,7 @@ func TestNegativeThreadsAreRefused(t *testing.T) {
 }
 
 func TestAbsurdGenomesAreRefusedBeforeAnythingIsAllocated(t *testing.T) {
+	slow.Short(t)
 	const limit = 8 << 30
 	r := rand.New(rand.NewPCG(1, 1000))
 	var before, after runtime.MemStats

@@ -18,6 +18,7 @@ var long = flag.Bool("long", false, "10^6 networks rather than 8,000 in the over
 // TestR17NoSumWraps builds networks of extreme weights, scales and fan-ins: one is refused exactly where a sum, added up in big
 // integers, could leave int32, and what is built has bounds that hold.
 func TestR17NoSumWraps(t *testing.T) {
+	slow.Short(t)
 	cases := slow.Times(2_000, 8_000)
 	if *long && !testing.Short() {
 		cases = 1_000_000

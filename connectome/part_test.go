@@ -130,6 +130,7 @@ func TestInvalidPart(t *testing.T) {
 
 // Every rule makes of its synapses what a part needs and nothing else: the areas' borders lie inside slices.
 func TestPartsOfEveryRule(t *testing.T) {
+	slow.Short(t)
 	for _, c := range ruleCases {
 		g := ruleGenome(c.p)
 		whole := build(t, g)

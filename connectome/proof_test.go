@@ -366,6 +366,7 @@ func (m *mixed) fillers(c *Connectome, i int, n uint32, port int, sign float64) 
 // TestProofAgainstBigIntegers: of networks in which everything meets the bounds are what most adds up, at any scale; with just as much more
 // as fits into int32 a network is built, with one step more it is refused with the port and the sum.
 func TestProofAgainstBigIntegers(t *testing.T) {
+	slow.Short(t)
 	cases := slow.Times(60, 200)
 	filled, merges := map[string]int{}, 0
 	for seed := range uint64(cases) {

@@ -30,6 +30,7 @@ func excitedNet(delays ...uint16) *connectome.Connectome {
 
 // TestCoursesAreBursts runs courses of windows of all kinds against the reference: their lengths divide neither each other nor the delays.
 func TestCoursesAreBursts(t *testing.T) {
+	slow.Short(t)
 	for kind, k := range []struct {
 		delays []uint16
 		window int

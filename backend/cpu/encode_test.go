@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"burst/internal/slow"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -16,6 +17,7 @@ import (
 // TestSegmentsHoldEveryWeight encodes runs, adds them up by both forms of Deliver, and compares with the plain sums; kinds
 // and length are those that take the fewest units.
 func TestSegmentsHoldEveryWeight(t *testing.T) {
+	slow.Short(t)
 	cases := []struct {
 		name   string
 		why    string

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"burst/internal/slow"
 	"runtime"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 // TestMemoryIsWhatOpenTakes compares with what the garbage collector counts, within 5 %; arrays that are aligned for huge
 // pages count 4 MiB more each there, which is never touched.
 func TestMemoryIsWhatOpenTakes(t *testing.T) {
+	slow.Short(t)
 	mixed := enginetest.Net{Areas: []connectome.Area{enginetest.FEAGI(20_001), enginetest.PSCExp(30_011), enginetest.Poisson(5_003, 0.01)}}
 	for i := range uint32(300_000) { // several delays, weights that repeat
 		mixed.Synapses = append(mixed.Synapses, enginetest.Synapse{From: i % 55_015, To: i * 7 % 80_023, Weight: int32(i % 5), Delay: 1 + uint16(i%4)})

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"burst/internal/slow"
 	"fmt"
 	"testing"
 
@@ -58,6 +59,7 @@ func newPairs(t *testing.T, onPost, onPre string, delays uint32) *connectome.Con
 
 // TestPairing compares pair rules with the reference, on the pass for them and on plain loops.
 func TestPairing(t *testing.T) {
+	slow.Short(t)
 	for k, rule := range pairRules {
 		for _, delays := range []uint32{1, 3} {
 			c := newPairs(t, rule.onPost, rule.onPre, delays)

@@ -21,6 +21,7 @@ import (
 // TestPendingEvents compares networks that learn with the reference, with states read rarely, so that events are pending for long,
 // and with little room for them, so that sweeps come at any time.
 func TestPendingEvents(t *testing.T) {
+	slow.Short(t)
 	many := slow.Times(12, 60)
 	for seed := range uint64(many) {
 		r := rand.New(rand.NewPCG(seed, 0x706c6173))
@@ -112,6 +113,7 @@ func pairs(each uint32, chance float64, source uint32) *connectome.Connectome {
 // TestLongTurns runs so long that the ring's lanes are counted anew several times, and over a turnover of last events, of which some
 // are old before and some become it.
 func TestLongTurns(t *testing.T) {
+	slow.Short(t)
 	c := pairs(10, 0.1, 10)
 	for i, first := range []uint64{0, turnover - 20_000, longAgo - 20_000, 1<<32 - 20_000} {
 		for k := range c.Plastic {

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"burst/internal/slow"
 	"cmp"
 	"fmt"
 	"math"
@@ -273,6 +274,7 @@ const (
 // TestSilenceIsSkipped counts the neurons that are updated: all in the first bursts, none once every potential has come
 // to rest, those of one block after one input, all when the drive's term changes.
 func TestSilenceIsSkipped(t *testing.T) {
+	slow.Short(t)
 	cells, currents, izhikevich := enginetest.LIF(400), enginetest.PSCExp(150), enginetest.Izhikevich(90)
 	cells.V0.Value.A, currents.V0.Value.A = 7, -3.3 // on the way to rest, through subnormal numbers
 	for _, a := range []*connectome.Area{&cells, &currents, &izhikevich} {

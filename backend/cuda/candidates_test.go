@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"burst/internal/slow"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -41,6 +42,7 @@ func countCosts(h *cudatest.StandIn, do func()) costs {
 // more, waited for by its event alone. Single bursts of the plain kernels cost six launches, three copies with twelve bytes a candidate, and a wait
 // for the device each.
 func TestListsCost(t *testing.T) {
+	slow.Short(t)
 	const bursts = 70
 	h := cudatest.Host(t)
 	c := example(t, "izhikevich-2003") // 1000 neurons with noise: nearly all are candidates
@@ -95,6 +97,7 @@ func TestListsCost(t *testing.T) {
 // TestListsOfExamples holds every list of many bursts to the reference's: one area that all blocks share, several ports a
 // neuron, and sources without any.
 func TestListsOfExamples(t *testing.T) {
+	slow.Short(t)
 	cudatest.Anywhere(t)
 	for _, name := range []string{"izhikevich-2003", "c-elegans", "quickstart"} {
 		c := example(t, name)

@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"burst/internal/slow"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -30,6 +31,7 @@ func drivenNet() *connectome.Connectome {
 
 // TestChoose names the path of networks, and what each path lacks: every reason once.
 func TestChoose(t *testing.T) {
+	slow.Short(t)
 	alike := func(change func(*enginetest.Net)) *connectome.Connectome {
 		n := enginetest.Uniform(rand.New(rand.NewPCG(2, 0x636c7573)))
 		change(&n)

@@ -94,6 +94,7 @@ func TestBlocksAlone(t *testing.T) {
 
 // TestLittleSharedMemory runs networks on devices whose blocks have less and less shared memory: kernels and copies that do not fit are left out.
 func TestLittleSharedMemory(t *testing.T) {
+	slow.Short(t)
 	c := enginetest.Uniform(rand.New(rand.NewPCG(6, 0x6c6974))).Build()
 	require.Greater(t, c.Neurons, uint32(300))
 	h, took := cudatest.Host(t), map[string]bool{}

@@ -321,6 +321,7 @@ func TestGroupLosesADevice(t *testing.T) {
 // TestGroupMends lets a launch on the last device be refused while the first ones wait for it: nothing is lost, and a state
 // that is written puts the group right.
 func TestGroupMends(t *testing.T) {
+	slow.Short(t)
 	devices(t, 3)
 	mends(t, uneven(513, 100, 301, 3), []int{0, 1, 2}, defaults)
 	mends(t, enginetest.Uniform(rand.New(rand.NewPCG(2, 0x636c7573))).Build(), []int{0, 1, 2}, clustered(2))
@@ -375,6 +376,7 @@ func TestGroupRefusals(t *testing.T) {
 
 // TestUnlikeDevices: all devices of a group take the grid of the one with the fewest multiprocessors, wherever it stands.
 func TestUnlikeDevices(t *testing.T) {
+	slow.Short(t)
 	h := devices(t, 3)
 	h.Control("multiprocessors", 4)
 	h.Control("fewer", 2)

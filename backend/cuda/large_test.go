@@ -95,6 +95,7 @@ func sameState(t *testing.T, ref, b engine.Backend) {
 
 // TestTuning changes what must not change results: threads a block, pairs a round, entries of the page-locked buffers.
 func TestTuning(t *testing.T) {
+	slow.Short(t)
 	cudatest.Anywhere(t)
 	c := uneven(2177, 1000, 5003, 5)
 	for _, tune := range []tuning{

@@ -116,6 +116,7 @@ func holdsMaker(t *testing.T, m connectome.Maker, g *genome.Genome, part connect
 
 // TestMaker builds networks of all rules with all kinds of weights and delays, each rule also beside another one from the same area.
 func TestMaker(t *testing.T) {
+	slow.Short(t)
 	cudatest.Anywhere(t)
 	m := newTestMaker(t, 0)
 	whole := connectome.Part{}
@@ -144,6 +145,7 @@ func allRules(head string) string {
 
 // TestMakerOfParts builds parts, as processes and as devices do, and the whole with the scale that sums give.
 func TestMakerOfParts(t *testing.T) {
+	slow.Short(t)
 	devices(t, 2)
 	g := parsed(t, allRules("scale: auto"))
 	m := newTestMaker(t, 0, 1)
@@ -181,6 +183,7 @@ func TestMakerHasTheDefaults(t *testing.T) {
 
 // TestMakerOfExamples builds examples.
 func TestMakerOfExamples(t *testing.T) {
+	slow.Short(t)
 	names := []string{"poisson-lif", "vogels-abbott-cuba"}
 	if slow.Asked() {
 		names = append(names, "brette-coba", "potjans-diesmann-10", "izhikevich-2003")
@@ -201,6 +204,7 @@ func TestMakerOfExamples(t *testing.T) {
 
 // TestMakerMistakes plants mistakes in the kernels, each of which the comparison must see, or who looks for races.
 func TestMakerMistakes(t *testing.T) {
+	slow.Short(t)
 	const draws, kernel = "build.cuh", "build.cu"
 	none := cudatest.Change{File: draws, From: "struct two_words {", To: "struct two_words {"}
 	for i, c := range []cudatest.Change{
@@ -366,6 +370,7 @@ func TestExactOnDevice(t *testing.T) {
 
 // TestMakerSortsLongRows: rows that take more shared memory than a launch has unasked, and those that no block has memory for.
 func TestMakerSortsLongRows(t *testing.T) {
+	slow.Short(t)
 	h := cudatest.Anywhere(t)
 	m := NewMaker([]int{0})
 	defer func() { require.NoError(t, m.Close()) }()

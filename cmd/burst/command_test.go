@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"burst/internal/slow"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -203,6 +204,7 @@ func TestInterrupt(t *testing.T) {
 
 // TestInterruptedBuilding: while the network is built a signal ends the program at once; nothing has been written.
 func TestInterruptedBuilding(t *testing.T) {
+	slow.Short(t)
 	t.Parallel()
 	for _, x := range []struct {
 		signal syscall.Signal
@@ -229,6 +231,7 @@ func TestInterruptedBuilding(t *testing.T) {
 
 // TestInterruptedSweepBuilding: a sweep does not wait for its networks either, and says how many runs it has.
 func TestInterruptedSweepBuilding(t *testing.T) {
+	slow.Short(t)
 	t.Parallel()
 	for signal, status := range map[syscall.Signal]int{syscall.SIGINT: exitInterrupted, syscall.SIGTERM: exitTerminated} {
 		cmd, lines := building(t, "run", "--backend", "cpu", "--no-out", "--seeds", "1..3")

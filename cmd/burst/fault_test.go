@@ -173,6 +173,7 @@ func fault() error {
 
 // TestR12DeviceMemory: a network that the device has no room for is refused with status 4 before anything is taken there.
 func TestR12DeviceMemory(t *testing.T) {
+	slow.Short(t)
 	x := newTrial(t)
 	lib := driver.LibraryVariable + "=" + standIn(t)
 	code, _, stderr := asProgram(t, []string{lib, hostControl + "=free=1000"}, "run", x.genome, "--backend", "cuda", "--no-out", "--quiet")
@@ -183,6 +184,7 @@ func TestR12DeviceMemory(t *testing.T) {
 // TestR13NoDevice: whatever is wrong with the GPU, auto runs on the CPU with one line that says why, cuda ends with status 5
 // and a cure, and devices gives the reason.
 func TestR13NoDevice(t *testing.T) {
+	slow.Short(t)
 	x := newTrial(t)
 	lib := driver.LibraryVariable + "=" + standIn(t)
 	cases := map[string][]string{

@@ -9,7 +9,7 @@ import (
 // TestWindows are given in bursts or in simulated time.
 func TestWindows(t *testing.T) {
 	t.Chdir(t.TempDir())
-	code, _, stderr := call("run", "brunel-c", "--bursts", "300", "--out", "ran", "--backend", "cpu", "--quiet") // steps of 0.1 ms
+	code, _, stderr := call("run", "poisson-lif", "--bursts", "300", "--out", "ran", "--backend", "cpu", "--quiet") // steps of 0.1 ms
 	require.Zero(t, code, stderr)
 	stats := func(args ...string) string {
 		code, stdout, stderr := call(append([]string{"stats", "ran", "--json"}, args...)...)

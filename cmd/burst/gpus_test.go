@@ -239,6 +239,7 @@ func TestSpread(t *testing.T) {
 // TestBuildOnDevice: GPUs build a network, one alone or each its part, and the run has the digest and the network's hash of a run that was
 // built on the host. What they cannot build is refused.
 func TestBuildOnDevice(t *testing.T) {
+	slow.Short(t)
 	h := standIns(t, 2)
 	path := filepath.Join(t.TempDir(), "made.yaml")
 	require.NoError(t, os.WriteFile(path, []byte(`burst: v1

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"burst/internal/slow"
 	"bytes"
 	"context"
 	"errors"
@@ -54,6 +55,7 @@ func mended(t *testing.T, path string, whole []byte) {
 // TestDamageOfRunFolders lets every command that reads a run folder meet every file of it with every damage: a command that
 // reads the file ends with status 7 and names it, one that does not prints what it prints of the whole folder.
 func TestDamageOfRunFolders(t *testing.T) {
+	slow.Short(t)
 	t.Chdir(t.TempDir())
 	t.Setenv("CUDA_VISIBLE_DEVICES", "")
 	require.NoError(t, os.WriteFile("net.yaml", []byte(smallGenome), 0o600))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"burst/internal/slow"
 	"bytes"
 	"errors"
 	"os"
@@ -61,6 +62,7 @@ func command(t *testing.T, code int, args ...string) (stdout, stderr string) {
 // TestLiveRuns: replay gives a live run its input again, on any backend, and into a new folder with it; resume runs what the log of
 // a killed one has, to the same digest.
 func TestLiveRuns(t *testing.T) {
+	slow.Short(t)
 	dir := played(t, 0, (*live.Session).Close)
 	m, err := manifest.Read(dir)
 	require.NoError(t, err)

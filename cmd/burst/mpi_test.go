@@ -243,7 +243,7 @@ func TestMPIRefuses(t *testing.T) {
 		{"another command", []string{"inspect", file}, exitUsage, "only run, resume and replay"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if quick := []string{"a fault of the genome", "too little memory for each", "another command"}; !slices.Contains(quick, c.name) {
+			if quick := []string{"a fault of the genome", "another command"}; !slices.Contains(quick, c.name) {
 				slow.Test(t)
 			}
 			code, _, stderr := mpirun(t, 2, nil, c.args...)

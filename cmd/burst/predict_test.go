@@ -1,6 +1,7 @@
 package main
 
 import (
+	"burst/internal/slow"
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 
 // TestPredicted: networks reach the digests, spikes, connectome and state hashes that docs/predict works out from the documentation alone.
 func TestPredicted(t *testing.T) {
+	slow.Short(t)
 	python, err := exec.LookPath("python3")
 	if err != nil {
 		require.NotEqual(t, "true", os.Getenv("CI"), "CI must have python3")

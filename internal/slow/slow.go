@@ -20,7 +20,7 @@ func Test(t testing.TB) {
 	}
 }
 
-// Short skips a test in the inner loop, `go test -short ./...`, unless slow tests are asked for.
+// Short skips a test in the inner loop, `make test-short`, unless slow tests are asked for.
 func Short(t testing.TB) {
 	t.Helper()
 	if testing.Short() && !Asked() {
