@@ -131,7 +131,8 @@ func OpenParts(parts cuda.Parts, o Options) (engine.Backend, *connectome.Connect
 }
 
 // AutoParts is Auto for devices that share a network. If they cannot be used, it calls whole to build the network for the
-// cpu backend. If the genome has faults it returns them without trying another backend.
+// cpu backend. If the genome has faults it returns them without trying another backend, and so it does a *cuda.RoomError: the GPU may
+// take what the host builds.
 func AutoParts(parts cuda.Parts, o Options, whole func() (*connectome.Connectome, error)) (b engine.Backend, c *connectome.Connectome, name, why string, err error) {
 	b, c, err = OpenParts(parts, o)
 	if err == nil {
@@ -143,6 +144,9 @@ func AutoParts(parts cuda.Parts, o Options, whole func() (*connectome.Connectome
 	var faults genome.Faults
 	if errors.As(err, &faults) {
 		return nil, nil, "cuda", "the network cannot be built", err
+	}
+	if room := new(cuda.RoomError); errors.As(err, &room) {
+		return nil, nil, "cuda", "", err
 	}
 	why = noGPU(err)
 	if c, err = whole(); err != nil {

@@ -83,12 +83,24 @@ type Sampler struct {
 	Mu, SD float64
 }
 
+// MakerError is the error for what a Maker does not make; Build without one may make it.
+type MakerError struct {
+	What  string // such as "synapses that learn"
+	fault error
+}
+
+// Error says what and where, and what to do.
+func (e *MakerError) Error() string { return e.fault.Error() }
+
+// Unwrap is the genome.Faults that points into the text, or an error without a position.
+func (e *MakerError) Unwrap() error { return e.fault }
+
 // makable refuses what a Maker does not make. It names the first such projection.
 func (p *plan) makable() error {
 	for i := range p.wirings {
 		if w := &p.wirings[i]; w.units() > 0 {
 			if key, what := p.unmakable(w); what != "" {
-				return p.fault(w, key, "a GPU does not build %s; build the network on the host (--build host)", what)
+				return &MakerError{what, p.fault(w, key, "a GPU does not build %s; build the network on the host (--build host)", what)}
 			}
 		}
 	}
@@ -160,7 +172,7 @@ func (p *plan) wireBy(c *Connectome, sums []uint64, progress *meter) error {
 	start := uint64(0)
 	for n, length := range c.Row {
 		if length > math.MaxUint32 {
-			return fmt.Errorf("neuron %d has %d synapses, and a GPU builds rows of at most %d; build the network on the host (--build host)", n, length, uint32(math.MaxUint32))
+			return &MakerError{"rows so long", fmt.Errorf("neuron %d has %d synapses, and a GPU builds rows of at most %d; build the network on the host (--build host)", n, length, uint32(math.MaxUint32))}
 		}
 		c.Row[n] = start
 		start += length

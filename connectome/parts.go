@@ -17,6 +17,7 @@ type Parts struct {
 	of   int
 	made int
 	sums []uint64 // |weight| per port, of the parts made
+	kept int      // those whose synapses the Maker has kept
 	tell func(done, total uint64)
 	took time.Duration
 }
@@ -99,6 +100,9 @@ func (s *Parts) Next() (*Connectome, error) {
 	}
 	p.spare = row{c.Target, c.Weight, c.Delay}
 	s.made++
+	if c.kept {
+		s.kept++
+	}
 	c.total = c.Synapses() + c.apartHere()
 	s.head.total += c.total
 	s.head.ByRule += c.ByRule
@@ -125,6 +129,9 @@ func (s *Parts) Whole() (*Connectome, error) {
 	s.plan, s.sums = nil, nil
 	return s.head, nil
 }
+
+// Kept reports whether Options.Maker has kept the synapses of all parts.
+func (s *Parts) Kept() bool { return s.kept == s.of }
 
 // Took is the time that planning and building have taken so far.
 func (s *Parts) Took() time.Duration { return s.took }

@@ -16,10 +16,42 @@ type GPUs struct {
 	List []int // these, numbered as by the driver; several share the network, and several processes take them by turns
 	All  bool  // or as many of all as are worth it
 
-	// Build has the GPUs build the network too, for the backends cuda and auto in one process; else the host does. Its bytes are the
-	// same, but they stay on the GPUs: Facts.Connectome is without synapses then. A projection that GPUs do not build is an error.
-	// Where auto takes the CPU, the host builds.
-	Build bool
+	Build BuildOn
+}
+
+// BuildOn says who builds a network for the backends cuda and auto in one process; for all others the host does. Its bytes are the same,
+// but a GPU keeps them, mostly: Facts.Connectome is without synapses then.
+type BuildOn string
+
+// Who builds.
+const (
+	OnHost   BuildOn = ""       // the processors
+	OnDevice BuildOn = "device" // the GPUs. A projection that they do not build is an error
+	OnEither BuildOn = "auto"   // the GPUs, where that is worth it and they can, else the host
+)
+
+// Builder says who has built a network, and why.
+type Builder struct {
+	Where string `json:"where"` // device or host
+	Why   string `json:"why"`
+}
+
+func (b Builder) String() string { return b.Where + ": " + b.Why }
+
+// worthBuilding is how many synapses a network surely has that GPUs build under OnEither: with fewer the host is ready before a GPU has
+// loaded its kernels.
+const worthBuilding = 2_000_000
+
+// notOnDevice says why the host is to build a network that GPUs have refused with err; empty: it is not, or there is another error.
+func (o *Options) notOnDevice(err error) string {
+	lacks, room := new(connectome.MakerError), new(cuda.RoomError)
+	switch {
+	case o.GPUs.Build == OnEither && errors.As(err, &lacks):
+		return "a GPU does not build " + lacks.What
+	case errors.As(err, &room) && (o.GPUs.Build == OnEither || o.Backend == "auto"):
+		return fmt.Sprintf("the GPU has %d bytes free and building needs %d", room.Free, room.Need)
+	}
+	return ""
 }
 
 // Parts plans a network in parts if the named backend uses several GPUs, or o.Maker builds, and lists them. If one GPU takes the whole
@@ -86,14 +118,14 @@ func (g GPUs) Every() ([]int, error) {
 
 // maker builds a network where the options want it built by GPUs; nil: the host builds it, which it also does where auto finds none.
 func (o *Options) maker() (*cuda.Maker, error) {
-	if !o.GPUs.Build || o.Backend != "cuda" && o.Backend != "auto" {
+	if o.GPUs.Build == OnHost || o.Peers != nil || o.Backend != "cuda" && o.Backend != "auto" {
 		return nil, nil
 	}
 	list, err := o.GPUs.Every()
 	if err == nil && len(list) == 0 {
 		err = fmt.Errorf("%w: no GPU can be used to build the network; `burst devices` says why", engine.ErrUnavailable)
 	}
-	if o.Backend == "auto" && errors.Is(err, engine.ErrUnavailable) {
+	if (o.Backend == "auto" || o.GPUs.Build == OnEither) && errors.Is(err, engine.ErrUnavailable) {
 		return nil, nil
 	}
 	if err != nil {

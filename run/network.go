@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"burst/backend"
+	"burst/backend/cuda"
 	"burst/connectome"
 	"burst/engine"
 	"burst/genome"
@@ -32,11 +33,14 @@ func Build(ctx context.Context, g *genome.Genome, o Options) (*Network, error) {
 		return nil, errors.New("run: several processes or GPUs build their own part of a network; want one of each for a network of several runs")
 	}
 	return heed(ctx, func() (*Network, error) {
-		m, err := o.maker()
-		if err != nil {
-			return nil, err
+		var m *cuda.Maker // whose rows come back
+		if o.GPUs.Build == OnDevice {
+			var err error
+			if m, err = o.maker(); err != nil {
+				return nil, err
+			}
+			defer m.Close()
 		}
-		defer m.Close()
 		c, id, wiring, err := o.Peers.build(g, o.building(m))
 		if err != nil {
 			return nil, err

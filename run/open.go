@@ -1,6 +1,7 @@
 package run
 
 import (
+	"fmt"
 	"runtime"
 	"time"
 
@@ -22,6 +23,10 @@ func (r *Run) build(maker *cuda.Maker) (err error) {
 	if o.Peers == nil {
 		if r.parts, r.o.GPUs.List, err = o.GPUs.Parts(r.Genome, o.Backend, how); err != nil {
 			return err
+		}
+		if n := r.parts; n != nil && maker != nil && o.GPUs.Build == OnEither && n.Least(connectome.Part{}) < worthBuilding {
+			r.Builder = &Builder{"host", fmt.Sprintf("%d synapses, want at least %d", n.Least(connectome.Part{}), worthBuilding)}
+			return r.build(nil)
 		}
 		if r.parts != nil {
 			r.Connectome = r.parts.Head()
@@ -45,6 +50,30 @@ func (r *Run) build(maker *cuda.Maker) (err error) {
 	r.times.Plan += planned.Sub(start)
 	r.times.Build += time.Since(planned)
 	return nil
+}
+
+// buildOr is build by a maker, or by the host where GPUs do not build the network.
+func (r *Run) buildOr(maker *cuda.Maker) error {
+	err := r.build(maker)
+	if why := r.o.notOnDevice(err); why != "" {
+		r.Builder = &Builder{"host", why}
+		return r.build(nil)
+	}
+	return err
+}
+
+// openOr is openBackend. Where it finds that the GPUs have no room to build, the host does.
+func (r *Run) openOr(o backend.Options) error {
+	err := r.openBackend(o)
+	why := r.o.notOnDevice(err)
+	if why == "" {
+		return err
+	}
+	o.Maker, r.parts, r.Builder = nil, nil, &Builder{"host", why}
+	if err := r.build(nil); err != nil {
+		return err
+	}
+	return r.openBackend(o)
 }
 
 // building is how a network is built, by a maker where there is one.
@@ -136,6 +165,13 @@ func (r *Run) openParts(o backend.Options) (why string, err error) {
 		return why, err
 	}
 	r.times.Build += max(0, r.parts.Took()-r.times.Plan) // which Took includes
+	switch {
+	case o.Maker == nil || r.Backend != "cuda":
+	case r.parts.Kept():
+		r.Builder = &Builder{"device", "the synapses stay there"}
+	default:
+		r.Builder = &Builder{"device", "the host has coded the synapses for clusters"}
+	}
 	r.ID = r.Connectome.Hash()
 	r.Wiring = r.Connectome.Wiring(r.ID)
 	return why, nil

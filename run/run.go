@@ -65,6 +65,7 @@ type Facts struct {
 	Backend    string
 	Device     string
 	Path       *cuda.Path     // how a GPU runs bursts, of several processes that of the first; nil: there is none
+	Builder    *Builder       // who has built the network for GPUs, where either could have; nil: the host, as it was to
 	Exchange   string         // how the processes exchange spikes; "": there is only one process
 	Threads    int            // number of threads that the cpu backend may use
 	FCL        bool           // the backend delivers the fire candidate list
@@ -145,8 +146,11 @@ func (r *Run) check() (err error) {
 	if r.o.Threads < 0 {
 		return fmt.Errorf("run: %d threads, want a whole number; 0 is all processors", r.o.Threads)
 	}
-	if r.o.GPUs.Build && r.o.Peers != nil {
-		return errors.New("run: GPUs.Build with Peers, want one process: several build on their hosts")
+	switch b := r.o.GPUs.Build; {
+	case b != OnHost && b != OnDevice && b != OnEither:
+		return fmt.Errorf("run: GPUs.Build is %q, want OnHost, OnDevice or OnEither", b)
+	case b == OnDevice && r.o.Peers != nil:
+		return errors.New("run: GPUs.Build is OnDevice with Peers, want one process: several build on their hosts")
 	}
 	if r.o.From != nil && r.o.Weights != nil {
 		return errors.New("run: both From and Weights, want one: a checkpoint has weights too")
@@ -216,7 +220,7 @@ func (r *Run) make(ctx context.Context) error {
 			return err
 		}
 		defer maker.Close() // after opening: parts build while they are opened, and the device's context stays
-		if err := r.build(maker); err != nil {
+		if err := r.buildOr(maker); err != nil {
 			return err
 		}
 	}
@@ -235,7 +239,7 @@ func (r *Run) make(ctx context.Context) error {
 	}
 	options.Want, options.Maker = r.plan.Want(), maker
 	r.FCL, r.Values, r.Rest = options.Want.FCL, r.plan.Values, r.plan.Rest
-	return r.openBackend(options)
+	return r.openOr(options)
 }
 
 // folderRecorder records into the run's folder, which exists before the first burst.

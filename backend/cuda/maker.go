@@ -274,6 +274,23 @@ func (w *work) free() error {
 	return errors.Join(errs...)
 }
 
+// RoomError says that a device has too little memory to build on. What is built may need less.
+type RoomError struct {
+	Need, Free uint64 // bytes
+	cause      error  // of the driver; nil: it was not asked
+}
+
+func (e *RoomError) Error() string {
+	text := fmt.Sprintf("%d bytes of its memory are needed and %d are free; free the device, choose another with --device, or build the network on the host (--build host)", e.Need, e.Free)
+	if e.cause != nil {
+		text += ": " + e.cause.Error()
+	}
+	return text
+}
+
+// Unwrap is what the driver said.
+func (e *RoomError) Unwrap() error { return e.cause }
+
 // room is a list on the device that is to be taken.
 type room struct {
 	to    *driver.Ptr
@@ -292,14 +309,14 @@ func (w *work) take(list ...room) error {
 		return err
 	}
 	if need > free {
-		return fmt.Errorf("%d bytes of its memory are needed and %d are free; free the device, choose another with --device, or build the network on the host (--build host)", need, free)
+		return &RoomError{need, free, nil}
 	}
 	for _, l := range list {
 		if l.bytes == 0 {
 			continue
 		}
 		if *l.to, err = w.ctx.Alloc(l.bytes); err != nil {
-			return err
+			return &RoomError{need, free, err}
 		}
 		w.taken = append(w.taken, *l.to)
 		if l.clear {

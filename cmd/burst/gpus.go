@@ -91,22 +91,23 @@ func (g *gpus) arguments() []string {
 // The places where a network is built, of --build.
 const (
 	onHost   = "host"
-	onDevice = "device"
+	onDevice = string(run.OnDevice)
+	onEither = string(run.OnEither)
 )
 
 // buildFlag adds --build.
 func (o *runOptions) buildFlag(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.build, "build", onHost, "where the network is built, with the same bytes: host, or device for the GPUs of the cuda backend, which mostly keep it")
-	register(cmd, "build", cobra.FixedCompletions([]string{onHost, onDevice}, cobra.ShellCompDirectiveNoFileComp))
+	cmd.Flags().StringVar(&o.build, "build", onEither, "who builds the network, with the same bytes: host, device for the GPUs of the cuda backend, which mostly keep it, or auto")
+	register(cmd, "build", cobra.FixedCompletions([]string{onEither, onHost, onDevice}, cobra.ShellCompDirectiveNoFileComp))
 }
 
 // checkBuild refuses places that there are not.
 func (o *runOptions) checkBuild() error {
 	switch {
-	case o.build == onHost || o.build == "": // a command without the flag
+	case o.build == onHost || o.build == onEither || o.build == "": // a command without the flag
 		return nil
 	case o.build != onDevice:
-		return usageError{fmt.Errorf("--build is %q, want %s or %s", o.build, onHost, onDevice)}
+		return usageError{fmt.Errorf("--build is %q, want %s, %s or %s", o.build, onEither, onHost, onDevice)}
 	case o.backend != "cuda" && o.backend != "auto":
 		return usageError{fmt.Errorf("--build device is for the cuda backend, and --backend is %s; leave one of them out", o.backend)}
 	case o.peers != nil:

@@ -271,18 +271,36 @@ projections:
 	for _, args := range [][]string{{"--backend", "cuda"}, {"--device", "1"}, {"--backend", "cuda", "--devices", "1,0"}} {
 		got := run(append(args, "--build", "device")...)
 		require.Equal(t, want.Digest, got.Digest, args)
+		require.Equal(t, "device: the synapses stay there", got.Builder.String())
 		require.Zero(t, h.Count("held"), args)
 	}
 	for says, args := range map[string][]string{
 		"projections[1].rule: a GPU does not build synapses of the rule projector; build the network on the host (--build host)": {"quickstart", "--backend", "cuda", "--build", "device"},
 		"--build device is for the cuda backend, and --backend is cpu; leave one of them out":                                    {path, "--backend", "cpu", "--build", "device"},
-		`--build is "gpu", want host or device`: {path, "--build", "gpu"},
+		`--build is "gpu", want auto, host or device`:                                                                            {path, "--build", "gpu"},
 	} {
 		code, _, stderr := call(append([]string{"run", "--no-out", "--bursts", "3"}, args...)...)
 		require.NotZero(t, code)
 		require.Contains(t, stderr, says)
 		require.Zero(t, h.Count("held"), args)
 	}
+	for says, args := range map[string][]string{ // of --build auto, the default
+		"host: a GPU does not build synapses of the rule projector": {"quickstart"},
+		"host: 9000 synapses, want at least 2000000":                {path},
+	} {
+		code, stdout, stderr := call(append([]string{"run", "--no-out", "--bursts", "3", "--backend", "cuda"}, args...)...)
+		require.Zero(t, code, stderr)
+		require.Contains(t, stdout, says)
+	}
+	require.Nil(t, run("--backend", "cuda", "--build", "host").Builder)
+	chosen := filepath.Join(t.TempDir(), "chosen.yaml") // takes tables while it is built
+	require.NoError(t, os.WriteFile(chosen, []byte("burst: v1\nareas:\n  - {name: E, neurons: 300, model: lif}\nprojections:\n"+
+		"  - {from: E, to: E, rule: fixed_indegree, indegree: 150, multapses: false, weight: 0.1 mV}\n"), 0o600))
+	h.Control("free", 450_000)
+	code, stdout, stderr := call("run", chosen, "--no-out", "--bursts", "3", "--build", "device")
+	require.Zero(t, code, stderr)
+	require.Contains(t, stdout, "built    host: the GPU has 450000 bytes free and building needs ")
+	require.Zero(t, h.Count("held"))
 	for _, one := range []struct {
 		key   string
 		value int64

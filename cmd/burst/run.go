@@ -179,7 +179,9 @@ func (o *runOptions) settings(ctx context.Context, p *progress) run.Options {
 		Rate: o.rate, Checkpoints: o.every, Record: o.keep.record, Disk: diskOf(ctx), OnFault: run.Action(o.onFault), Elsewhere: true,
 		Recorders: []engine.Recorder{p}, Tell: p.event,
 	}
-	s.GPUs.Build = o.build == onDevice
+	if s.GPUs.Build = run.BuildOn(o.build); o.build == onHost || o.build == onEither && o.view { // which shows synapses
+		s.GPUs.Build = run.OnHost
+	}
 	if s.Folder = o.keep.out; s.Folder == "" && !o.keep.noOut {
 		s.Runs = runsFolder
 	}

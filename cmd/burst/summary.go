@@ -7,6 +7,7 @@ import (
 
 	"burst/backend/cuda"
 	"burst/engine"
+	"burst/run"
 
 	"github.com/spf13/cobra"
 )
@@ -31,6 +32,7 @@ type result struct {
 	Backend    string          `json:"backend"`
 	Device     string          `json:"device"`
 	Path       *cuda.Path      `json:"gpu,omitempty"`      // how a GPU ran bursts, and why so
+	Builder    *run.Builder    `json:"built,omitempty"`    // who built the network for a GPU, and why
 	Exchange   string          `json:"exchange,omitempty"` // between processes
 	Threads    int             `json:"threads"`
 	Used       int             `json:"threads_used,omitempty"` // of them, by the newest burst of a cpu backend
@@ -105,7 +107,7 @@ func (r *runner) result() result {
 	res := result{
 		Genome: r.Genome.Name, Digest: fmt.Sprintf("%016x", e.Digest()), Weights: r.WeightDigest(), Connectome: fmt.Sprintf("%016x", r.ID),
 		First: r.First, Bursts: r.Number() - r.First, Timestep: c.Timestep, Neurons: c.Neurons, Synapses: c.Total(), Scale: c.Scale, Spikes: a.Total(),
-		Areas: []areaResult{}, Latency: e.Latency(), Late: e.Late(), Backend: r.Backend, Device: r.Device, Path: r.Path, Exchange: r.Exchange, Threads: r.Threads, Used: r.ThreadsUsed(),
+		Areas: []areaResult{}, Latency: e.Latency(), Late: e.Late(), Backend: r.Backend, Device: r.Device, Path: r.Path, Builder: r.Builder, Exchange: r.Exchange, Threads: r.Threads, Used: r.ThreadsUsed(),
 		Seed: c.Seed, RunSeed: c.RunSeed, phases: r.phases(), Version: version, Folder: r.Folder,
 	}
 	if r.o.rate != "" {
@@ -173,6 +175,9 @@ func (r *runner) summary(cmd *cobra.Command, res result) error {
 	)
 	if res.Path != nil {
 		lines = append(lines, "path", res.Path.String())
+		if res.Builder != nil {
+			lines = append(lines, "built", res.Builder.String())
+		}
 	}
 	lines = append(lines, "digest", res.Digest)
 	if res.Weights != "" {
