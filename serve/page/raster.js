@@ -44,13 +44,19 @@ export class Raster {
 
   addRaster(r) {
     this.spikes.add(r);
-    this.end = this.spikes.to;
+    this.end = this.latest(this.spikes.to);
     this.dirty = true;
+  }
+
+  /** Where the axis ends: at the next burst, or, of a run that is too fast to send all spikes, where those end that were sent. */
+  latest(next) {
+    const gap = this.spikes.lost.at(-1);
+    return gap && gap[1] === this.spikes.to && gap[1] - gap[0] > this.span / 2 ? gap[0] : next;
   }
 
   addView(next, view) {
     this.rates.add(next, view);
-    this.end = next;
+    this.end = this.latest(next);
     this.dirty = true;
   }
 

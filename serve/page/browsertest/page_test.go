@@ -143,6 +143,22 @@ func TestRaster(t *testing.T) {
 	require.Equal(t, want, rows)
 }
 
+// TestUnpaced: of a run that is too fast for all spikes to be sent, the raster shows what was sent last, and no gap alone.
+func TestUnpaced(t *testing.T) {
+	p := start(t, "serve", "quickstart", "--no-out", "--backend", "cpu")
+	x := open(t, browser(t), p.view, 1280, 800)
+	x.ready()
+	x.until("burst.raster.spikes.lost.length > 5")
+	require.True(t, eval[bool](x, `(() => {
+	  const r = burst.raster, from = r.end - r.span;
+	  let lost = 0, seen = 0;
+	  for (const [a, b] of r.spikes.lost) lost += Math.max(0, Math.min(b, r.end) - Math.max(a, from));
+	  r.spikes.each(from, r.end, () => seen++);
+	  return lost < 0.6 * r.span && seen > 0;
+	})()`))
+	p.stop()
+}
+
 // TestControls: the buttons pause, step and set the rate; stimuli are switched, and neurons given input. What was done gives the
 // same spikes as a command line, and is in the run's log.
 func TestControls(t *testing.T) {
