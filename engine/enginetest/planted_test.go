@@ -124,7 +124,7 @@ func bugs() []planted {
 		{"the last delay's slot is skipped", "reference", reference, "d <= b.c.MaxDelay", "d < b.c.MaxDelay"},
 		{"the last delay's slot is skipped", "cpu", cpuPropagate, "flight{next, f.end}", "flight{next, next.To}"},
 		{"the fire queue is not sorted", "reference", reference, "fired = append(fired, a.Neurons.First+i)", "fired = append([]uint32{a.Neurons.First + i}, fired...)"},
-		{"the fire queue is not sorted", "cpu", cpuBox, "out.Fired = append(out.Fired, w.box(ran).fires(i)...)", "out.Fired = append(append([]uint32(nil), w.box(ran).fires(i)...), out.Fired...)"},
+		{"the fire queue is not sorted", "cpu", cpuBox, "out.Fired = append(out.Fired, boxes[k].fires(i)...)", "out.Fired = append(append([]uint32(nil), boxes[k].fires(i)...), out.Fired...)"},
 		{"a zero sum is in the FCL", "reference", reference, "if sum != 0 {", "{"},
 		{"a zero sum is updated", "reference", referenceModels, "if !candidate {", "if !candidate && false {"},
 		{"a zero sum is a candidate", "cpu", cpuMarks, "if sums[i&63] != 0 {", "if sums[i&63] != 0 || true {"},
