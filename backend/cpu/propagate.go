@@ -7,12 +7,6 @@ import (
 	"burst/engine"
 )
 
-// flight is a spike with runs still to deliver to a worker: the segments of the next run, and the end of the row.
-type flight struct {
-	next vector.Span
-	end  uint64
-}
-
 // propagate is step 1.
 func (w *worker) propagate() {
 	if w.rows.first == nil && w.rows.rooms.Room == 0 {
@@ -23,19 +17,8 @@ func (w *worker) propagate() {
 		w.deliver()
 		return
 	}
-	if w.rows.bursts > 1 {
-		w.listFired()
-		w.deliverRuns()
-		return
-	}
 	w.launch()
-	now := w.now % uint64(len(w.due))
-	w.spans = w.spans[:0]
-	for _, f := range w.due[now] {
-		w.spans = append(w.spans, f.next)
-	}
-	w.deliver()
-	w.follow(now)
+	w.fly(w.now % uint64(len(w.due)))
 }
 
 // batch is how many row offsets are prefetched at once.
@@ -77,29 +60,39 @@ func (w *worker) listRows(queue []uint32) {
 // launch makes flights of the spikes whose first synapses can arrive now: those of least bursts ago. Newer queues may not
 // have the spikes of other parts of the network yet (backend.SetQueue).
 func (w *worker) launch() {
-	longest, least := uint64(len(w.due)), uint64(w.rows.least)
-	before := w.now%longest + longest - least
+	longest := uint64(len(w.due))
 	w.listFired()
 	for _, row := range w.spans {
 		if row.From < row.To {
-			delay, next := w.rows.run(row.From)
-			at := (before + delay) % longest
-			w.due[at] = append(w.due[at], flight{next, row.To})
+			f := vector.Flight{From: row.From, To: row.To, Fired: w.now - uint64(w.rows.least)}
+			at := (f.Fired + w.rows.delay(f.From)) % longest
+			w.due[at] = append(w.due[at], f)
 		}
 	}
 }
 
-// follow moves the flights of this burst that have more runs to the burst in which the next run is due.
-func (w *worker) follow(now uint64) {
-	longest := uint64(len(w.due))
-	for _, f := range w.due[now] { // in any order: sums do not depend on it
-		if f.next.To < f.end {
-			delay, next := w.rows.run(f.next.To)
-			at := (now + delay - w.rows.delayBefore(f.next.From)) % longest
-			w.due[at] = append(w.due[at], flight{next, f.end})
+// fly delivers what is due, and what will be in the bursts that the worker has sums for. Flights that have more runs wait for the next
+// one's burst.
+func (w *worker) fly(now uint64) {
+	r, flights := &w.rows, w.due[now]
+	if w.marking && r.bursts == 1 {
+		for _, f := range flights {
+			w.markAll(vector.Slots(w.slots[:0], r.run(f.From)))
 		}
 	}
-	w.due[now] = w.due[now][:0]
+	for _, f := range flights {
+		w.read -= f.From
+	}
+	w.runs.Now, w.runs.Place = w.now, w.now%w.runs.Bursts
+	w.b.kernels.DeliverRuns(&w.runs, r.units, flights, r.ahead)
+	for _, f := range flights { // in any order: sums do not depend on it
+		w.read += f.From
+		if f.From < f.To {
+			at := (f.Fired + r.delay(f.From)) % uint64(len(w.due))
+			w.due[at] = append(w.due[at], f)
+		}
+	}
+	w.due[now] = flights[:0]
 }
 
 // restore prepares for a new state: it makes the flights of the state's fire queues, sets the counts of work to zero, and
@@ -120,36 +113,20 @@ func (w *worker) restore(state *engine.State) {
 	if w.rows.single != 0 {
 		return
 	}
-	longest, each := uint64(w.b.c.MaxDelay), w.rows.bursts > 1
-	if each {
-		clear(w.coming)
-	} else {
-		w.due = make([][]flight, longest)
-	}
+	longest := uint64(w.b.c.MaxDelay)
+	w.due = make([][]vector.Flight, longest)
+	clear(w.coming)
 	for age := uint64(w.rows.least) + 1; age <= longest; age++ { // of a spike, seen from the next burst
 		for _, n := range w.b.queues.back(int(age)) {
-			for at, end := w.rows.first[n], w.rows.first[n+1]; at < end; {
-				delay, next := w.rows.run(at)
-				if delay >= age && each {
-					w.b.kernels.Deliver(w.sumsOf(w.b.number+delay-age), w.rows.units, []vector.Span{next}, w.rows.ahead)
-				} else if delay >= age {
-					in := (w.b.number%longest + delay - age) % longest
-					w.due[in] = append(w.due[in], flight{next, end})
-					break
-				}
-				at = next.To
+			f := vector.Flight{From: w.rows.first[n], To: w.rows.first[n+1], Fired: w.b.number - age}
+			for f.From < f.To && w.rows.delay(f.From) < age {
+				f.From += uint64(vector.RunUnits + len(w.rows.run(f.From)))
+			}
+			if f.From < f.To {
+				in := (f.Fired + w.rows.delay(f.From)) % longest
+				w.due[in] = append(w.due[in], f)
 			}
 		}
-	}
-}
-
-// deliverRuns adds the weights in all runs of the listed rows to the sums of their bursts.
-func (w *worker) deliverRuns() {
-	r := &w.rows
-	w.runs.Now = int64(w.now%w.runs.Bursts) - int64(r.least)
-	w.b.kernels.DeliverRuns(&w.runs, r.units, w.spans, r.ahead)
-	for _, s := range w.spans {
-		w.read += s.To - s.From
 	}
 }
 
@@ -166,15 +143,17 @@ func (w *worker) deliver() {
 		return
 	}
 	for _, n := range w.ids {
-		w.slots = vector.Slots(w.slots[:0], r.rooms.Row(n))
-		for _, slot := range w.slots {
-			w.mark(slot)
-		}
+		w.markAll(vector.Slots(w.slots[:0], r.rooms.Row(n)))
 	}
 	for _, s := range w.spans {
-		w.slots = vector.Slots(w.slots[:0], r.units[s.From:s.To])
-		for _, slot := range w.slots {
-			w.mark(slot)
-		}
+		w.markAll(vector.Slots(w.slots[:0], r.units[s.From:s.To]))
 	}
+}
+
+// markAll marks slots, a list whose memory the worker goes on with.
+func (w *worker) markAll(slots []uint32) {
+	for _, slot := range slots {
+		w.mark(slot)
+	}
+	w.slots = slots
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"burst/backend/cpu/internal/vector"
 	"burst/engine"
 	"burst/internal/plain"
 )
@@ -66,8 +67,8 @@ func (q *queues) put(at int, fired []uint32) {
 func (b *backend) checkQueues() error {
 	const copies = 3
 	need := copies * engine.QueueBytes(b.queues.depth(), b.queues.spikes)
-	if b.workers[0].due != nil {
-		need += b.queues.spikes * uint64(len(b.workers)) * uint64(unsafe.Sizeof(flight{}))
+	if b.workers[0].rows.single == 0 {
+		need += b.queues.spikes * uint64(len(b.workers)) * uint64(unsafe.Sizeof(vector.Flight{}))
 	}
 	for _, l := range b.learns {
 		need += l.flightBytes(len(b.workers))

@@ -20,21 +20,20 @@ type rows struct {
 	units  []uint16
 	least  int // the smallest delay
 	single int // the only delay; 0 if there are several
-	bursts int // in progress and to come, that a worker has sums for; 1: runs wait for their burst as flights
+	bursts int // in progress and to come, that a worker has sums for
 	rooms  vector.Rooms
 	mean   uint64 // units of a row in rooms
+	fetch  uint64 // bytes to prefetch of a row with several delays
 	ahead  int    // how many spans ahead of the delivered one memory is prefetched
 }
 
-// run reads the header of the run that begins at unit at: its delay and the span of its segments.
-func (r *rows) run(at uint64) (delay uint64, s vector.Span) {
-	head := r.units[at : at+vector.RunUnits]
-	from := at + vector.RunUnits
-	return uint64(head[0]), vector.Span{From: from, To: from + uint64(vector.Double(head[1:]))}
-}
+// delay is that of the run at unit at.
+func (r *rows) delay(at uint64) uint64 { return uint64(r.units[at]) }
 
-// delayBefore is the delay of the run whose segments begin at unit from.
-func (r *rows) delayBefore(from uint64) uint64 { return uint64(r.units[from-vector.RunUnits]) }
+// run are its segments.
+func (r *rows) run(at uint64) []uint16 {
+	return r.units[at+vector.RunUnits:][:vector.Double(r.units[at+1:])]
+}
 
 // mostOfDelay is how many synapses of the same delay a neuron may have if there are several delays. So many synapses of 4
 // units each, with the headers of their segments, stay below 2^32 units.
@@ -81,18 +80,17 @@ func delays(c *connectome.Connectome) []int {
 	return list
 }
 
-// mostSums is how much memory a worker's sums of several bursts may take: the second-level cache of a core should hold them.
-const mostSums = 3 << 20
+// mostSums is how much memory a worker's sums of several bursts may take. They should stay in the second-level cache of a core.
+const mostSums = 192 << 10
 
-// burstsOf is how many bursts a worker of so many slots has sums for: as many as delays differ by, so that a spike's row is read at
-// once. A row has a run for each delay, and the more workers there are, the shorter are their runs. It is 1 where so many sums would
-// be too large, or where marks say which sums to look at.
+// burstsOf is how many bursts a worker of so many slots has sums for, at most as many as delays differ by. A row has a run for each
+// delay, and the more workers there are, the shorter are their runs: with sums for several bursts, a flight takes several runs at a
+// time. It is 1 where sums are too large, or where marks say which of them to look at.
 func burstsOf(c *connectome.Connectome, delays []int, slots uint64) int {
-	n := delays[len(delays)-1] - delays[0] + 1
-	if 4*slots*uint64(n) > mostSums || slices.ContainsFunc(c.Areas, rests) {
+	if slots == 0 || slices.ContainsFunc(c.Areas, rests) {
 		return 1
 	}
-	return n
+	return max(1, min(delays[len(delays)-1]-delays[0]+1, int(mostSums/(4*slots))))
 }
 
 // rests reports whether there may be bursts in which not all sums of an area are looked at.
@@ -125,10 +123,8 @@ func makeRows(c *connectome.Connectome, w *worker, delays []int) rows {
 	}
 	r.first = pages.Slice[uint64](uint64(c.Neurons) + 1)
 	units, spans, share := e.measure(r.single, sampled)
-	if r.bursts > 1 {
-		spans = uint64(c.Neurons/sampled + 1)
-	}
-	r.ahead = aheadOf(units, spans)
+	spans = max(1, spans/uint64(r.bursts))
+	r.ahead, r.fetch = aheadOf(units, spans), min(1024, 2*units/spans+1)
 	if !r.encode(e, uint64(1.02*float64(units)/max(share, 1e-9))) { // too short: count instead of copying, which would take twice the memory
 		units, _, _ = e.measure(r.single, 1)
 		r.encode(e, units)

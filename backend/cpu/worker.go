@@ -24,12 +24,12 @@ type worker struct {
 	acc    []int32           // those of the burst in progress
 	rows   rows
 	runs   vector.Runs
-	due    [][]flight // by the burst, modulo MaxDelay, of their next segment; only with several delays and sums of one burst
-	shares []*share   // of plastic projections
-	driven walker     // through driven rows
-	read   uint64     // units of rows delivered in this burst,
-	draws  uint64     // draws made,
-	learnt uint64     // and nanoseconds that plastic synapses took, by estimate
+	due    [][]vector.Flight // by the burst, modulo MaxDelay, of their next run; only with several delays
+	shares []*share          // of plastic projections
+	driven walker            // through driven rows
+	read   uint64            // units of rows delivered in this burst,
+	draws  uint64            // draws made,
+	learnt uint64            // and nanoseconds that plastic synapses took, by estimate
 
 	spans []vector.Span // to deliver in this burst
 	ids   []uint32      // in place of spans, of rows in rooms
@@ -156,7 +156,7 @@ func (w *worker) setRows(r rows) {
 	slots := uint64(len(w.marked)) * 64
 	w.rows, w.coming = r, pages.Slice[int32](slots*uint64(r.bursts))
 	w.acc = w.coming[:slots]
-	w.runs = vector.Runs{Sums: w.coming, Slots: slots, Bursts: uint64(r.bursts)}
+	w.runs = vector.Runs{Sums: w.coming, Slots: slots, Bursts: uint64(r.bursts), Fetch: max(1, r.fetch)}
 }
 
 // sumsOf are those of the burst in progress or of one to come.

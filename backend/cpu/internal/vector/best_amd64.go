@@ -104,10 +104,9 @@ func fastDeliver(acc []int32, rows []uint16, spans []Span, ahead int) {
 	}
 }
 
-func fastDeliverRuns(r *Runs, rows []uint16, spans []Span, ahead int) {
-	if n := len(spans); n > 0 && len(rows) > 0 {
-		_ = r.Sums[r.Bursts*r.Slots-1]
-		deliverRunsAVX2(&r.Sums[0], r.Slots, r.Bursts, r.Now, &rows[0], &spans[0].From, uint64(n), uint64(ahead))
+func fastDeliverRuns(r *Runs, rows []uint16, flights []Flight, ahead int) {
+	if n := len(flights); n > 0 && len(rows) > 0 {
+		deliverRunsAVX2(&r.Slots, unsafe.SliceData(r.Sums), &rows[0], &flights[0].From, uint64(n), uint64(ahead))
 	}
 }
 

@@ -111,29 +111,25 @@ func deliver(acc []int32, rows []uint16, spans []Span, ahead int) {
 	keep(sum)
 }
 
-// deliverRuns is deliver for rows of runs.
-func deliverRuns(r *Runs, rows []uint16, spans []Span, ahead int) {
-	sum := uint16(0)
-	for i, span := range spans {
-		if i+ahead < len(spans) {
-			sum += ask(rows, spans[i+ahead])
-		}
-		for row := rows[span.From:span.To]; len(row) > 0; {
-			burst := uint64(r.Now + int64(row[0]))
-			if burst >= r.Bursts {
-				burst -= r.Bursts
+func deliverRuns(r *Runs, rows []uint16, flights []Flight, _ int) {
+	for i := range flights {
+		f := &flights[i]
+		for f.From < f.To {
+			row := rows[f.From:f.To]
+			later := f.Fired + uint64(row[0]) - r.Now
+			if later >= r.Bursts {
+				break
 			}
+			sums := r.Sums[(r.Place+later)%r.Bursts*r.Slots:][:r.Slots]
 			end := RunUnits + Double(row[1:])
-			sums := r.Sums[burst*r.Slots:][:r.Slots]
 			for segments := row[RunUnits:end]; len(segments) > 0; {
 				var s Segment
 				s, segments = Next(segments)
 				s.deliver(sums)
 			}
-			row = row[end:]
+			f.From += uint64(end)
 		}
 	}
-	keep(sum)
 }
 
 func (s *Segment) deliver(acc []int32) {

@@ -47,10 +47,10 @@ func nonzeroAVX2(acc *int32, bits *uint64, blocks uint64)
 //go:noescape
 func deliverAVX2(acc *int32, rows *uint16, spans *uint64, n uint64, ahead uint64)
 
-// deliverRunsAVX2 is deliverRuns for n > 0 spans.
+// deliverRunsAVX2 is deliverRuns for n > 0 flights.
 //
 //go:noescape
-func deliverRunsAVX2(sums *int32, slots uint64, bursts uint64, now int64, rows *uint16, spans *uint64, n uint64, ahead uint64)
+func deliverRunsAVX2(r *uint64, sums *int32, rows *uint16, flights *uint64, n uint64, ahead uint64)
 
 // deliverRoomsAVX2 is deliverRooms for n > 0 rows and rooms of so many bytes.
 //

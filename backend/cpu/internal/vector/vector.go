@@ -34,8 +34,9 @@ type Kernels struct {
 	// at most the first kilobyte of the span that comes ahead ≥ 1 spans later. Slots are not checked: they must exist.
 	Deliver func(acc []int32, rows []uint16, spans []Span, ahead int)
 
-	// DeliverRuns does so for spans of runs (Runs).
-	DeliverRuns func(r *Runs, rows []uint16, spans []Span, ahead int)
+	// DeliverRuns lets flights go on through their rows: it adds the weights of the runs that are due before burst Now + Bursts.
+	// While it delivers a flight it prefetches from where the one is that comes ahead ≥ 1 flights later.
+	DeliverRuns func(r *Runs, rows []uint16, flights []Flight, ahead int)
 
 	// DeliverRooms adds the weights of the rows with these numbers to the sums.
 	DeliverRooms func(acc []int32, r *Rooms, ids []uint32)
@@ -77,13 +78,17 @@ type Currents struct {
 // Span is a range of units, From ≤ k < To, that consists of whole segments.
 type Span struct{ From, To uint64 }
 
-// Runs says where runs are delivered: to the sums of one of several bursts, which have Slots each. A run is the delay (1 unit), the length
-// of its segments (2 units), and these. It goes to the burst numbered Now + delay, less Bursts if that is too much.
+// Runs says where runs are delivered. A run is a delay (1 unit), the length of its segments (2 units), and these. What is due in burst
+// Now + i is added to sums (Place + i) mod Bursts; each burst's are Slots sums.
 type Runs struct {
 	Sums          []int32
 	Slots, Bursts uint64
-	Now           int64
+	Now, Place    uint64
+	Fetch         uint64 // bytes of a row to prefetch, at least 1
 }
+
+// Flight is a spike on its way along a row, which ends at unit To. The run at unit From comes next; with equal units, none.
+type Flight struct{ From, To, Fired uint64 }
 
 // RunUnits is the length of a run's header in units.
 const RunUnits = 3

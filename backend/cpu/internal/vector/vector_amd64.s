@@ -1767,200 +1767,199 @@ delivered:
 	JNZ  span
 	RET
 
-// func deliverRunsAVX2(sums *int32, slots uint64, bursts uint64, now int64, rows *uint16, spans *uint64, n uint64, ahead uint64)
+// func deliverRunsAVX2(r *uint64, sums *int32, rows *uint16, flights *uint64, n uint64, ahead uint64)
 // Requires: BMI2, CMOV, MMX+
-TEXT ·deliverRunsAVX2(SB), NOSPLIT, $0-64
-	MOVQ rows+32(FP), AX
-	MOVQ spans+40(FP), CX
-	MOVQ n+48(FP), DX
+TEXT ·deliverRunsAVX2(SB), NOSPLIT, $0-48
+	MOVQ r+0(FP), AX
+	MOVQ rows+16(FP), CX
+	MOVQ flights+24(FP), DX
+	MOVQ n+32(FP), BX
 
-span:
-	MOVQ    ahead+56(FP), SI
-	CMPQ    DX, SI
-	JBE     fetched
-	SHLQ    $0x04, SI
-	MOVQ    (CX)(SI*1), BX
-	MOVQ    8(CX)(SI*1), SI
-	LEAQ    (AX)(BX*2), BX
-	LEAQ    (AX)(SI*2), SI
-	LEAQ    1024(BX), DI
-	CMPQ    SI, DI
-	CMOVQHI DI, SI
-	ANDQ    $-64, BX
-	JMP     more
+flight:
+	MOVQ ahead+40(FP), SI
+	CMPQ BX, SI
+	JBE  fetched
+	LEAQ (SI)(SI*2), SI
+	MOVQ (DX)(SI*8), SI
+	LEAQ (CX)(SI*2), SI
+	MOVQ SI, DI
+	ADDQ 32(AX), DI
+	ANDQ $-64, SI
 
 line:
-	PREFETCHT0 (BX)
-	ADDQ       $0x40, BX
-
-more:
-	CMPQ BX, SI
-	JB   line
+	PREFETCHT0 (SI)
+	ADDQ       $0x40, SI
+	CMPQ       SI, DI
+	JB         line
 
 fetched:
-	MOVQ (CX), BX
-	MOVQ 8(CX), SI
-	LEAQ (AX)(BX*2), BX
-	LEAQ (AX)(SI*2), SI
+	MOVQ (DX), SI
+	MOVQ 8(DX), DI
+	LEAQ (CX)(SI*2), SI
+	LEAQ (CX)(DI*2), DI
 
 run:
-	CMPQ    BX, SI
-	JAE     delivered
-	MOVL    2(BX), DI
-	MOVWLZX (BX), R9
-	ADDQ    $0x06, BX
-	LEAQ    (BX)(DI*2), DI
-	MOVQ    now+24(FP), R8
-	ADDQ    R8, R9
-	MOVQ    R9, R8
-	MOVQ    bursts+16(FP), R10
-	SUBQ    R10, R8
-	CMOVQPL R8, R9
-	MOVQ    slots+8(FP), R8
-	IMULQ   R8, R9
-	MOVQ    sums+0(FP), R8
-	LEAQ    (R8)(R9*4), R8
+	CMPQ    SI, DI
+	JAE     flown
+	MOVWLZX (SI), R10
+	ADDQ    16(DX), R10
+	SUBQ    16(AX), R10
+	CMPQ    R10, 8(AX)
+	JAE     flown
+	MOVL    2(SI), R8
+	ADDQ    $0x06, SI
+	LEAQ    (SI)(R8*2), R8
+	ADDQ    24(AX), R10
+	MOVQ    R10, R9
+	SUBQ    8(AX), R9
+	CMOVQPL R9, R10
+	IMULQ   (AX), R10
+	MOVQ    sums+8(FP), R9
+	LEAQ    (R9)(R10*4), R9
 
 segment:
-	CMPQ    BX, DI
+	CMPQ    SI, R8
 	JAE     run
-	MOVWLZX (BX), R9
-	MOVWLZX 2(BX), R10
-	MOVL    4(BX), R11
-	MOVL    8(BX), R12
-	ADDQ    $0x0c, BX
-	TESTL   R10, R10
+	MOVWLZX (SI), R10
+	MOVWLZX 2(SI), R11
+	MOVL    4(SI), R12
+	MOVL    8(SI), R13
+	ADDQ    $0x0c, SI
+	TESTL   R11, R11
 	JNZ     uneven
-	ADDL    R12, (R8)(R11*4)
-	DECQ    R9
-	SUBQ    $0x04, R9
+	ADDL    R13, (R9)(R12*4)
+	DECQ    R10
+	SUBQ    $0x04, R10
 	JB      even_rest
 
 even_four:
-	MOVWLZX (BX), R13
-	ADDL    R13, R11
-	ADDL    R12, (R8)(R11*4)
-	MOVWLZX 2(BX), R13
-	ADDL    R13, R11
-	ADDL    R12, (R8)(R11*4)
-	MOVWLZX 4(BX), R13
-	ADDL    R13, R11
-	ADDL    R12, (R8)(R11*4)
-	MOVWLZX 6(BX), R13
-	ADDL    R13, R11
-	ADDL    R12, (R8)(R11*4)
-	ADDQ    $0x00000008, BX
-	SUBQ    $0x04, R9
+	MOVWLZX (SI), R14
+	ADDL    R14, R12
+	ADDL    R13, (R9)(R12*4)
+	MOVWLZX 2(SI), R14
+	ADDL    R14, R12
+	ADDL    R13, (R9)(R12*4)
+	MOVWLZX 4(SI), R14
+	ADDL    R14, R12
+	ADDL    R13, (R9)(R12*4)
+	MOVWLZX 6(SI), R14
+	ADDL    R14, R12
+	ADDL    R13, (R9)(R12*4)
+	ADDQ    $0x00000008, SI
+	SUBQ    $0x04, R10
 	JAE     even_four
 
 even_rest:
-	ADDQ $0x04, R9
+	ADDQ $0x04, R10
 	JZ   segment
 
 even_one:
-	MOVWLZX (BX), R13
-	ADDL    R13, R11
-	ADDL    R12, (R8)(R11*4)
-	ADDQ    $0x00000002, BX
-	DECQ    R9
+	MOVWLZX (SI), R14
+	ADDL    R14, R12
+	ADDL    R13, (R9)(R12*4)
+	ADDQ    $0x00000002, SI
+	DECQ    R10
 	JNZ     even_one
 	JMP     segment
 
 uneven:
-	CMPB R10, $0x02
+	CMPB R11, $0x02
 	JE   wide
-	SHRL $0x08, R10
-	SUBQ $0x04, R9
+	SHRL $0x08, R11
+	SUBQ $0x04, R10
 	JB   mixed_rest
 
 mixed_four:
-	MOVL  (BX), R14
-	BZHIL R10, R14, R13
-	SHRXL R10, R14, R14
-	ADDL  R13, R11
-	ADDL  R12, R14
-	ADDL  R14, (R8)(R11*4)
-	MOVL  4(BX), R14
-	BZHIL R10, R14, R13
-	SHRXL R10, R14, R14
-	ADDL  R13, R11
-	ADDL  R12, R14
-	ADDL  R14, (R8)(R11*4)
-	MOVL  8(BX), R14
-	BZHIL R10, R14, R13
-	SHRXL R10, R14, R14
-	ADDL  R13, R11
-	ADDL  R12, R14
-	ADDL  R14, (R8)(R11*4)
-	MOVL  12(BX), R14
-	BZHIL R10, R14, R13
-	SHRXL R10, R14, R14
-	ADDL  R13, R11
-	ADDL  R12, R14
-	ADDL  R14, (R8)(R11*4)
-	ADDQ  $0x00000010, BX
-	SUBQ  $0x04, R9
+	MOVL  (SI), R15
+	BZHIL R11, R15, R14
+	SHRXL R11, R15, R15
+	ADDL  R14, R12
+	ADDL  R13, R15
+	ADDL  R15, (R9)(R12*4)
+	MOVL  4(SI), R15
+	BZHIL R11, R15, R14
+	SHRXL R11, R15, R15
+	ADDL  R14, R12
+	ADDL  R13, R15
+	ADDL  R15, (R9)(R12*4)
+	MOVL  8(SI), R15
+	BZHIL R11, R15, R14
+	SHRXL R11, R15, R15
+	ADDL  R14, R12
+	ADDL  R13, R15
+	ADDL  R15, (R9)(R12*4)
+	MOVL  12(SI), R15
+	BZHIL R11, R15, R14
+	SHRXL R11, R15, R15
+	ADDL  R14, R12
+	ADDL  R13, R15
+	ADDL  R15, (R9)(R12*4)
+	ADDQ  $0x00000010, SI
+	SUBQ  $0x04, R10
 	JAE   mixed_four
 
 mixed_rest:
-	ADDQ $0x04, R9
+	ADDQ $0x04, R10
 	JZ   segment
 
 mixed_one:
-	MOVL  (BX), R14
-	BZHIL R10, R14, R13
-	SHRXL R10, R14, R14
-	ADDL  R13, R11
-	ADDL  R12, R14
-	ADDL  R14, (R8)(R11*4)
-	ADDQ  $0x00000004, BX
-	DECQ  R9
+	MOVL  (SI), R15
+	BZHIL R11, R15, R14
+	SHRXL R11, R15, R15
+	ADDL  R14, R12
+	ADDL  R13, R15
+	ADDL  R15, (R9)(R12*4)
+	ADDQ  $0x00000004, SI
+	DECQ  R10
 	JNZ   mixed_one
 	JMP   segment
 
 wide:
-	SUBQ $0x04, R9
+	SUBQ $0x04, R10
 	JB   wide_rest
 
 wide_four:
-	ADDL (BX), R11
-	MOVL 4(BX), R14
-	ADDL R12, R14
-	ADDL R14, (R8)(R11*4)
-	ADDL 8(BX), R11
-	MOVL 12(BX), R14
-	ADDL R12, R14
-	ADDL R14, (R8)(R11*4)
-	ADDL 16(BX), R11
-	MOVL 20(BX), R14
-	ADDL R12, R14
-	ADDL R14, (R8)(R11*4)
-	ADDL 24(BX), R11
-	MOVL 28(BX), R14
-	ADDL R12, R14
-	ADDL R14, (R8)(R11*4)
-	ADDQ $0x00000020, BX
-	SUBQ $0x04, R9
+	ADDL (SI), R12
+	MOVL 4(SI), R15
+	ADDL R13, R15
+	ADDL R15, (R9)(R12*4)
+	ADDL 8(SI), R12
+	MOVL 12(SI), R15
+	ADDL R13, R15
+	ADDL R15, (R9)(R12*4)
+	ADDL 16(SI), R12
+	MOVL 20(SI), R15
+	ADDL R13, R15
+	ADDL R15, (R9)(R12*4)
+	ADDL 24(SI), R12
+	MOVL 28(SI), R15
+	ADDL R13, R15
+	ADDL R15, (R9)(R12*4)
+	ADDQ $0x00000020, SI
+	SUBQ $0x04, R10
 	JAE  wide_four
 
 wide_rest:
-	ADDQ $0x04, R9
+	ADDQ $0x04, R10
 	JZ   segment
 
 wide_one:
-	ADDL (BX), R11
-	MOVL 4(BX), R14
-	ADDL R12, R14
-	ADDL R14, (R8)(R11*4)
-	ADDQ $0x00000008, BX
-	DECQ R9
+	ADDL (SI), R12
+	MOVL 4(SI), R15
+	ADDL R13, R15
+	ADDL R15, (R9)(R12*4)
+	ADDQ $0x00000008, SI
+	DECQ R10
 	JNZ  wide_one
 	JMP  segment
 
-delivered:
-	ADDQ $0x10, CX
-	DECQ DX
-	JNZ  span
+flown:
+	SUBQ CX, SI
+	SHRQ $0x01, SI
+	MOVQ SI, (DX)
+	ADDQ $0x18, DX
+	DECQ BX
+	JNZ  flight
 	RET
 
 // func deliverRoomsAVX2(acc *int32, units *uint16, room uint64, rest *uint16, ids *uint32, n uint64)

@@ -299,37 +299,57 @@ func TestDeliverMatchesPlainLoops(t *testing.T) {
 	}
 }
 
-// TestRunsMatchPlainLoops: runs of all delays from a burst in the middle, so that some go round, with no segment or two.
-func TestRunsMatchPlainLoops(t *testing.T) {
-	const slots, bursts, least = 1 << 10, 7, 3
+// TestFlightsDeliverRuns: rows with runs of most delays, of no segment or two, whose flights go on burst by burst, for sums of one burst,
+// of some that go round, and of all. Every weight arrives in its burst.
+func TestFlightsDeliverRuns(t *testing.T) {
+	const slots, delays, least, fired = 1 << 10, 7, 3, 1000
 	r := rand.New(rand.NewPCG(5, 8))
 	var rows []uint16
-	var spans []Span
-	want := make([]int32, slots*bursts)
+	var flights []Flight
+	want := make([][]int32, least+delays)
+	for i := range want {
+		want[i] = make([]int32, slots)
+	}
 	for row := range 60 {
 		from := uint64(len(rows))
-		for delay := range bursts {
-			if row%bursts == delay {
+		for delay := least; delay < least+delays; delay++ {
+			if row%delays == delay-least {
 				continue
 			}
-			at, segments := len(rows), r.IntN(3)
-			rows = append(rows, uint16(least+delay), uint16(HeaderUnits*segments), 0)
+			segments := r.IntN(3)
+			rows = append(rows, uint16(delay), uint16(HeaderUnits*segments), 0)
 			for range segments {
 				slot, weight := r.Uint32N(slots), int32(r.Uint32())
 				rows = append(rows, 1, Even, uint16(slot), 0, uint16(weight), uint16(uint32(weight)>>16))
-				want[uint32((5+delay)%bursts*slots)+slot] += weight
+				want[delay][slot] += weight
 			}
-			require.Len(t, rows[at+RunUnits:], HeaderUnits*segments)
 		}
-		spans = append(spans, Span{from, uint64(len(rows))}, Span{from, from})
+		flights = append(flights, Flight{from, uint64(len(rows)), fired}, Flight{from, from, fired})
 	}
-	for _, k := range []Kernels{Plain(), Best()} {
-		for _, ahead := range []int{1, 16, 999} {
-			got := Runs{Sums: make([]int32, len(want)), Slots: slots, Bursts: bursts, Now: 5 - least}
-			k.DeliverRuns(&got, rows, spans, ahead)
-			require.Equal(t, want, got.Sums, "%s, %d ahead", k.Name, ahead)
+	for _, k := range sets() {
+		for _, bursts := range []uint64{1, 3, 7} {
+			for _, ahead := range []int{1, 16, 999} {
+				all := Runs{Sums: make([]int32, slots*bursts), Slots: slots, Bursts: bursts, Fetch: 100}
+				left := slices.Clone(flights)
+				for delay := uint64(least); delay < least+delays; delay++ {
+					all.Now, all.Place = fired+delay, (fired+delay)%bursts
+					var due []Flight
+					for i := range left {
+						if f := &left[i]; f.From < f.To && fired+uint64(rows[f.From]) == all.Now {
+							due = append(due, *f)
+							f.From = f.To
+						}
+					}
+					k.DeliverRuns(&all, rows, due, ahead)
+					left = append(left, due...)
+					now := all.Sums[all.Place*slots:][:slots]
+					require.Equal(t, want[delay], now, "%s, sums of %d bursts, %d ahead, delay %d", k.Name, bursts, ahead, delay)
+					clear(now)
+				}
+				require.False(t, slices.ContainsFunc(left, func(f Flight) bool { return f.From < f.To }))
+			}
 		}
-		k.DeliverRuns(&Runs{Bursts: 3}, nil, []Span{{}}, 2)
+		k.DeliverRuns(&Runs{Bursts: 3}, nil, []Flight{{}}, 2)
 	}
 }
 
