@@ -38,7 +38,7 @@ func (p *parser) scalar(n *yaml.Node, at *path, wanted string) (string, bool) {
 		return "", false
 	}
 	if isColumn(n) {
-		p.fault(n, at, "", "expects %s, found %s; columns are for what has a value for each neuron: parameters that may differ, initial values, constant drives and columns", wanted, short(n.Value))
+		p.fault(n, at, "", "expects %s, found %s; columns are for what has a value for each neuron: parameters that may differ, initial values, constant drives and columns, which projections read as source_NAME and target_NAME", wanted, short(n.Value))
 		return "", false
 	}
 	return n.Value, true

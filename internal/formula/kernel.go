@@ -228,7 +228,11 @@ func (k *Kernel) result(n *node, args [3]operand) (operand, *Mistake) {
 }
 
 func notPlain(n *node, a operand) *Mistake {
-	return wrong(n.at, "expects a plain number under %s, as in exp(-d/(150 um)), found one in %v", n.what, a.dim)
+	like := "exp(-d/(150 um))"
+	if n.what == "pow" {
+		like = "exp(-pow(d/(150 um), 2)/2)"
+	}
+	return wrong(n.at, "expects a plain number under %s, as in %s, found one in %v", n.what, like, a.dim)
 }
 
 // alike is the dimension of two operands that must have the same.

@@ -40,6 +40,7 @@ func pairs(v [Variables]float64) *[Variables][]float64 {
 
 func TestKernelsRefuse(t *testing.T) {
 	for text, want := range map[string]string{
+		"exp(-pow(d, 2))":              "expects a plain number under pow, as in exp(-pow(d/(150 um), 2)/2), found one in um",
 		"exp(-d)":                      "expects a plain number under exp, as in exp(-d/(150 um)), found one in um",
 		"1 ms + d":                     "expects the same dimension on both sides of +, found ms and um",
 		"d < 3":                        "expects the same dimension on both sides of <, found um and a plain number",
