@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 
@@ -17,6 +18,7 @@ type Feed struct {
 	lifts    bool       // whether some area rectifies
 	gathered []Stimulus // of all sources, any order
 	merged   []Stimulus // one a port, ascending
+	least    int64      // the least room of any port, so that few sums need a look at that of their own; -1: not known yet
 
 	summing sync.Once
 	sums    map[uint32]int64 // of the genome's stimuli for a port: the sum of |amount|, as if all acted in one burst
@@ -26,7 +28,7 @@ type Feed struct {
 func NewFeed(c *connectome.Connectome, sources []Source) *Feed {
 	lifts := slices.ContainsFunc(c.Areas, func(a connectome.Area) bool { return a.Lifted() })
 	own := &scheduled{stimuli: c.Stimuli, off: make([]bool, len(c.Stimuli))}
-	return &Feed{c: c, own: own, sources: append([]Source{own}, sources...), lifts: lifts}
+	return &Feed{c: c, own: own, sources: append([]Source{own}, sources...), lifts: lifts, least: -1}
 }
 
 // over makes a feed of a network with other drives and stimuli, as many as before; those that are switched off stay so.
@@ -60,6 +62,9 @@ func (f *Feed) Next(t uint64) ([]Stimulus, error) {
 	if !ascending(f.gathered) {
 		slices.SortFunc(f.gathered, func(a, b Stimulus) int { return int(int64(a.Port) - int64(b.Port)) })
 	}
+	if f.least < 0 && len(f.gathered) > 0 && f.c.Ports > 0 {
+		f.least = math.MaxInt32 - int64(slices.Max(f.c.Bound))
+	}
 	for i := 0; i < len(f.gathered); {
 		port, sum := f.gathered[i].Port, int64(0)
 		if err := f.there(port); err != nil {
@@ -68,8 +73,10 @@ func (f *Feed) Next(t uint64) ([]Stimulus, error) {
 		for ; i < len(f.gathered) && f.gathered[i].Port == port; i++ {
 			sum += int64(f.gathered[i].Amount)
 		}
-		if room := f.c.Headroom(port); max(sum, -sum) > room {
-			return nil, f.roomError(port, sum, room)
+		if size := max(sum, -sum); size > f.least {
+			if room := f.c.Headroom(port); size > room {
+				return nil, f.roomError(port, sum, room)
+			}
 		}
 		if sum != 0 {
 			f.merged = append(f.merged, Stimulus{Port: port, Amount: int32(sum)})
