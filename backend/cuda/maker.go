@@ -350,7 +350,7 @@ func (w *work) stage(most uint64, do func(s *staging) error) error {
 func (w *work) count(row []uint64) ([]uint64, error) {
 	b, list := w.building(), make([]uint64, len(row))
 	made := make([]uint64, len(w.r.Projections))
-	if len(made) == 0 {
+	if !slices.ContainsFunc(w.r.Projections, func(q connectome.ProjectionRecipe) bool { return !q.Known }) {
 		return made, nil
 	}
 	if err := w.take(room{&b.row, size(row), true}, room{&b.made, size(made), true}, room{&b.tables, w.tableBytes(), false}); err != nil {
