@@ -4,4 +4,3 @@
 #define BURST_LEARN
 #define BURST_MOVING
 #include "learn_bursts.cu"
-#include "learn_windows.cu"

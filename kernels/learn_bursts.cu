@@ -1,8 +1,8 @@
-// Networks that learn, in launches of many bursts: run_bursts with the steps of learning between its barriers. FEAGI's rules and
-// modulators are left to single bursts.
+// Networks that learn, in launches of many bursts: run_bursts with the steps of learning between its barriers.
 #pragma once
 #include "learn_neurons.cu"
 #include "learn_synapses.cu"
+#include "learn_windows.cu"
 #include "run_bursts.cu"
 
 // learner is a projection that learns, with what the state has where that is not what is live (else null), and the bursts from one sweep of
@@ -11,7 +11,9 @@ struct learner {
     learning l;
     senders settled;
     receivers settled_heard;
+    levels settled_levels; // always apart
     u64 every;
+    window rule; // FEAGI's, else of kind 0
 };
 
 // parted is one part of a row of a projection.
@@ -31,6 +33,12 @@ struct cutting {
     u32 count, most; // of spans; parts of a spike
 };
 
+// task is what comes before the synapses of a burst, of a projection: its post events, the spikes that set out, or the spikes of sources or
+// of targets that leave the queues of a state.
+struct task {
+    u32 learner, kind;
+};
+
 struct learners {
     const learner *list;
     u64 count;
@@ -38,11 +46,19 @@ struct learners {
     history h;
     u64 fixed_bytes; // of the list, and of all that it points to which does not change, from where it begins on
     u64 copied;      // whether the block's memory has room for a copy
+    spans fired; // of FEAGI's rules; no slots where there are none
+    const task *tasks;
+    u64 own, all;  // tasks; the first ones are about spikes of the burst before
+    u32 watching;  // whether a rule has a condition, which reads the state of targets
+    u32 changing;  // whether a rule changes all synapses at times
+    u32 modulated; // whether a rule has modulators
+    u32 alone;     // whether there are no other synapses
+    u32 *sweeping; // of the block: whether the burst ends with a sweep
     cutting small, large; // for few spikes, and for so many that all warps have several parts
     u64 least, longest;   // delays
 };
 
-DEVICE bool learn(const learners *) { return true; }
+DEVICE bool all_learn(const learners *x) { return x->alone; }
 
 // move makes a pointer into what has been copied one into the copy.
 template <class T> DEVICE void move(const T **p, const u8 *from, u8 *to, u64 bytes) {
@@ -64,9 +80,11 @@ DEVICE cutting moved(cutting c, const u8 *from, u8 *to, u64 bytes) {
 
 // copy_learners brings what does not change into the block's memory: registers cannot hold it, and the first cache loses it at each
 // barrier. The answer refers to the copy; a kernel's own parameters cannot, as clang takes all pointers in them for global ones.
-DEVICE learners copy_learners(const learners *x, u8 *room) {
+DEVICE learners copy_learners(const learners *x, u8 *room, u32 *sweeping) {
     const u8 *from = (const u8 *)x->list;
-    if (!x->copied) return learners{x->list, x->count, x->queues, x->h, x->fixed_bytes, 0, x->small, x->large, x->least, x->longest};
+    learners own = *x;
+    own.sweeping = sweeping;
+    if (!x->copied) return own;
     copy((u32 *)room, (const u32 *)from, x->fixed_bytes / 4);
     block_barrier();
     learner *list = (learner *)room;
@@ -83,8 +101,11 @@ DEVICE learners copy_learners(const learners *x, u8 *room) {
         move(&l->states, from, room, x->fixed_bytes);
     }
     block_barrier();
-    return learners{list, x->count, x->queues, x->h, x->fixed_bytes, 1, moved(x->small, from, room, x->fixed_bytes),
-                    moved(x->large, from, room, x->fixed_bytes), x->least, x->longest};
+    own.list = list;
+    move(&own.tasks, from, room, x->fixed_bytes);
+    own.small = moved(x->small, from, room, x->fixed_bytes);
+    own.large = moved(x->large, from, room, x->fixed_bytes);
+    return own;
 }
 
 // tell_fired and tell_total add to the fire queue of burst t.
@@ -93,17 +114,25 @@ DEVICE void tell_total(const learners *x, u64 t, u32 total) { add(x->h.lengths +
 
 DEVICE bool is_due(const learner *one, u64 t) { return one->every != 0 && (t + 1) % one->every == 0; }
 
-// What comes before the synapses of a burst, of a projection: its post events, the spikes that set out, and the spikes of sources and of
-// targets that leave the queues of a state.
-enum duty { NOTE, LAUNCH, SETTLE_SOURCES, SETTLE_TARGETS, DUTIES };
+// Kinds of task.
+enum duty { NOTE, LAUNCH, SETTLE_SOURCES, SETTLE_TARGETS };
 
-// spikes_for are those that a duty of a projection is about in burst t, whose own place is known; none where there is no such duty.
-DEVICE spikes spikes_for(const learners *x, const learner *one, u32 kind, u64 t, u64 place) {
-    const learning *l = &one->l;
-    if (kind == NOTE && l->when.there) return spikes{nullptr, l->targets, 0};
-    u64 after = kind == NOTE ? l->lag : kind == LAUNCH ? l->least : x->queues;
-    bool none = t < after || (kind == SETTLE_SOURCES && one->settled.last == nullptr) || (kind == SETTLE_TARGETS && one->settled_heard.last == nullptr);
-    return none ? spikes{} : spikes_before(&x->h, t, place, after);
+// spikes_for are those that a task is about in burst t, whose own place is known.
+DEVICE spikes spikes_for(const learners *x, const task *one, u64 t, u64 place) {
+    const learning *l = &x->list[one->learner].l;
+    if (one->kind == NOTE && l->when.there) return spikes{nullptr, l->targets, 0};
+    u64 after = one->kind == NOTE ? l->lag : one->kind == LAUNCH ? l->least : x->queues;
+    return t < after ? spikes{} : spikes_before(&x->h, t, place, after);
+}
+
+// do_task does one in burst t, for a neuron of which there was a spike in burst s.
+DEVICE void do_task(const learners *x, const task *task, u32 n, u64 s, u64 t) {
+    const learner *one = x->list + task->learner;
+    switch (task->kind) {
+    case NOTE: return note_one(&one->l, n, t);
+    case SETTLE_TARGETS: return raise_one(&one->l, one->settled_heard, n, s);
+    }
+    take_one(&one->l, task->kind == LAUNCH ? one->l.live : one->settled, n, s, task->kind == LAUNCH);
 }
 
 DEVICE u32 sum_lanes(u32 v) {
@@ -111,18 +140,17 @@ DEVICE u32 sum_lanes(u32 v) {
     return v;
 }
 
-// learn_events_of is all projections' duties in burst t. A warp does one of 32 neurons, or targets, after the other, and all its lanes the
-// same: most warps have none. 32 duties at a time are looked at, by a lane each.
-DEVICE void learn_events_of(const learners *x, u64 t) {
+// do_tasks does those from the first one on in burst t. A warp does one of 32 neurons, or targets, after the other, and all its lanes the
+// same: most warps have none. 32 tasks at a time are looked at, by a lane each.
+DEVICE void do_tasks(const learners *x, u64 first, u64 t) {
     u64 place = t % x->h.depth;
-    if (thread_index() == 0) x->h.lengths[place] = 0;
     stint w = of_warp();
     u64 number = w.first;
 #pragma unroll 1
-    for (u64 first = 0; first < x->count * DUTIES; first += 32) {
+    for (; first < x->all; first += 32) {
         u64 own = first + lane();
-        u32 tasks = own < x->count * DUTIES ? (u32)((spikes_for(x, x->list + own / DUTIES, own % DUTIES, t, place).length + 31) / 32) : 0;
-        u32 until = tasks, total = sum_lanes(tasks);
+        u32 parts = own < x->all ? (u32)((spikes_for(x, x->tasks + own, t, place).length + 31) / 32) : 0;
+        u32 until = parts, total = sum_lanes(parts);
         for (u32 by = 1; by < 32; by *= 2) {
             u32 other = shuffle_up(until, by);
             if (lane() >= by) until += other;
@@ -130,24 +158,129 @@ DEVICE void learn_events_of(const learners *x, u64 t) {
 #pragma unroll 1
         for (; number < total; number += w.step) {
             u32 whose = vote(number < until); // the first of them
-            u32 at = ones((whose & -whose) - 1), before = sum_lanes(lane() == at ? until - tasks : 0);
-            const learner *one = x->list + (first + at) / DUTIES;
-            const learning *l = &one->l;
-            u32 kind = (first + at) % DUTIES;
-            spikes queue = spikes_for(x, one, kind, t, place);
+            u32 at = ones((whose & -whose) - 1), before = sum_lanes(lane() == at ? until - parts : 0);
+            const task *one = x->tasks + first + at;
+            spikes queue = spikes_for(x, one, t, place);
             u64 k = (number - before) * 32 + lane();
-            if (k < queue.length && kind == NOTE) note_one(l, queue, k, t);
-            else if (k < queue.length && kind == SETTLE_TARGETS) raise_one(l, one->settled_heard, queue, k);
-            else if (k < queue.length) take_one(l, kind == LAUNCH ? l->live : one->settled, queue, k, kind == LAUNCH);
+            if (k < queue.length) do_task(x, one, neuron_at(&x->list[one->learner].l, queue, k), queue.s, t);
         }
         number -= total;
     }
+}
+
+DEVICE bool any_due(const learners *x, u64 t) {
+    bool any = false;
+#pragma unroll 1
+    for (u64 i = 0; x->changing && i < x->count; i++) any = any || is_due(x->list + i, t);
+    return any;
+}
+
+// own_warp is the number of the warp among all, from the last one on: the first ones have most to do.
+DEVICE u64 own_warp() { return (thread_count() - 1 - thread_index()) / 32; }
+
+// look_at_modulators finds what modulators are in a launch's first burst t, before their events.
+DEVICE void look_at_modulators(const learners *x, u64 t) {
+    u64 first = own_warp();
+#pragma unroll 1
+    for (u64 i = 0; i < x->count; i++) {
+        const learning *l = &x->list[i].l;
+        for (u64 k = first; k < l->modulators; k += thread_count() / 32)
+            if (lane() == 0) *modulated(l, k, t) = level_in(l, levels_of(l), k, l->modulator_list[k].delay, t);
+    }
+}
+
+// raise_modulators is their step 1c in burst t, and what is read of them after it and in the next burst before its events.
+DEVICE void raise_modulators(const learners *x, u64 t) {
+    u64 number = own_warp();
+#pragma unroll 1
+    for (u64 i = 0; i < x->count; i++) {
+        const learner *one = x->list + i;
+        const learning *l = &one->l;
+#pragma unroll 1
+        for (; number < 2 * l->modulators; number += thread_count() / 32) {
+            u32 k = (u32)(number / 2);
+            if (number % 2 == 1) {
+                raise_level(l, one->settled_levels, k, &x->h, x->queues, t, 0);
+                continue;
+            }
+            u64 delay = l->modulator_list[k].delay;
+            raise_level(l, levels_of(l), k, &x->h, delay, t, 0);
+            if (lane() == 0) l->after[k] = level_in(l, levels_of(l), k, delay, t), *modulated(l, k, t + 1) = level_in(l, levels_of(l), k, delay, t + 1);
+        }
+        number -= 2 * l->modulators;
+    }
+}
+
+// goes_ahead reports whether what comes before the synapses of burst t + 1 is done while burst t is listed: not where rules read the state
+// after burst t, or change all synapses then.
+DEVICE bool goes_ahead(const learners *x, u64 t) { return !x->watching && !any_due(x, t); }
+
+// learn_events_of is what comes before the synapses of burst t, where it has not gone ahead.
+DEVICE void learn_events_of(const learners *x, const run *p, u64 t, block *s, u32 *wanted) {
+    if (t > p->first && goes_ahead(x, t - 1)) return;
+    if (t == p->first && x->modulated) {
+        look_at_modulators(x, t);
+        grid_barrier(p, s, wanted);
+    }
+    do_tasks(x, 0, t);
+    grid_barrier(p, s, wanted);
+}
+
+// fired_at is the k-th of the block's neurons that fire.
+DEVICE u32 fired_at(const run *p, const block *s, u32 k) {
+    u32 words = p->block_neurons / 32, each = (words + GROUPS - 1) / GROUPS, g = 0;
+    for (u32 by = GROUPS / 2; by > 0; by /= 2) g += s->group[g + by] <= k ? by : 0;
+    k -= s->group[g];
+    u32 word = g * each, bits = s->bits[word];
+    for (; k >= ones(bits); bits = s->bits[++word]) k -= ones(bits);
+    for (; k > 0; k--) bits &= bits - 1;
+    return neuron_of(p->w.own, block_index() * p->block_neurons + word * 32 + ones((bits & -bits) - 1));
+}
+
+// count_own takes burst t into the spans of the block's own neurons.
+DEVICE void count_own(const learners *x, const run *p, u64 t, const block *s) {
+    for (u32 k = thread_in_block(); k < own(p); k += block_size()) {
+        u32 n = neuron_of(p->w.own, block_index() * p->block_neurons + k);
+        if (s->bits[k / 32] >> k % 32 & 1) fired_in(&x->fired, t, n);
+        else silent_in(&x->fired, t, n);
+    }
+}
+
+// learn_next_of is what comes before the synapses of burst t + 1, if it goes ahead. What is about the spikes of burst t is done for those
+// of the block's own neurons, by a thread each: the last ones, as the first ones list.
+DEVICE void learn_next_of(const learners *x, const run *p, u64 t, const block *s) {
+    if (x->fired.slots > 0) count_own(x, p, t, s);
+    if (t + 1 == p->first + p->bursts || !goes_ahead(x, t)) return;
+    do_tasks(x, x->own, t + 1);
+    u32 count = s->total[t % 2];
+#pragma unroll 1
+    for (u32 i = block_size() - 1 - thread_in_block(); i < count * (u32)x->own; i += block_size())
+        do_task(x, x->tasks + i / count, fired_at(p, s, i % count), t, t + 1);
+}
+
+// look_for_sweeps finds whether burst t ends with one; the block's last warp does, while others deliver.
+DEVICE void look_for_sweeps(const learners *x, u64 t) {
+    if (thread_in_block() / 32 != block_size() / 32 - 1) return;
+    bool any = false;
+#pragma unroll 1
+    for (u64 i = lane(); i < x->count; i += 32) any = any || sweep_until(x->list[i].l.swept, t, is_due(x->list + i, t)) > 0;
+    u32 those = vote(any);
+    if (lane() == 0) *x->sweeping = those;
 }
 
 // learn_rows_of is what synapses do in burst t, whose sums are acc.
 DEVICE void learn_rows_of(const learners *x, u64 t, i32 *acc) {
     stint w = of_warp();
     u64 place = t % x->h.depth, item = w.first;
+    if (thread_index() == 0) x->h.lengths[place] = 0; // nobody reads it until the burst's own spikes are there
+    look_for_sweeps(x, t);
+    if (x->modulated) raise_modulators(x, t);
+#pragma unroll 1
+    for (u64 i = 0; x->fired.slots > 0 && i < x->count; i++) {
+        amplitudes none = {};
+        const learner *one = x->list + i;
+        if (one->rule.kind != 0) window_rows(&one->l, &one->rule, &x->fired, &none, t, acc, of_warp());
+    }
 #pragma unroll 1
     for (u64 d = x->least; d <= x->longest && d <= t; d++) {
         spikes queue = spikes_before(&x->h, t, place, d);
@@ -167,32 +300,26 @@ DEVICE void learn_rows_of(const learners *x, u64 t, i32 *acc) {
     }
 }
 
-// learn_ends_of ends burst t but for sweeps by rules. The warp's lanes look at 32 projections at a time.
-DEVICE void learn_ends_of(const learners *x, u64 t) {
+// learn_sweeps_of is the sweeps that burst t ends with.
+DEVICE void learn_sweeps_of(const learners *x, const run *p, u64 t, block *s, u32 *wanted) {
+    if (!*x->sweeping) return;
 #pragma unroll 1
-    for (u64 from = 0; from < x->count; from += 32) {
-        u64 i = from + lane();
-        bool due = i < x->count && is_due(x->list + i, t);
-        u32 those = vote(i < x->count && sweep_until(x->list[i].l.swept, t, t % 2, due) > 0);
-#pragma unroll 1
-        for (; those != 0; those &= those - 1) {
-            const learner *one = x->list + from + ones((those & -those) - 1);
-            const learning *l = &one->l;
-            bool all = is_due(one, t);
-            sweep_rows(l, t, l->swept->before[t % 2], sweep_until(l->swept, t, t % 2, all), of_warp());
-            stint w = of_thread();
-            for (u64 j = w.first; all && j < l->targets; j += w.step) l->total[j] = 0;
-        }
-        if (block_index() == 0 && thread_in_block() / 32 == from / 32 % (block_size() / 32) && i < x->count)
-            end_sweep(x->list[i].l.swept, t, t % 2, due);
+    for (u64 i = 0; i < x->count; i++) {
+        const learning *l = &x->list[i].l;
+        bool all = is_due(x->list + i, t);
+        u64 until = sweep_until(l->swept, t, all);
+        if (until > 0) sweep_rows(l, t, l->swept->before, until, of_warp());
+        stint w = of_thread();
+        for (u64 j = w.first; all && j < l->targets; j += w.step) l->total[j] = 0;
     }
+    grid_barrier(p, s, wanted);
+    for (u64 i = thread_index(); i < x->count; i += thread_count()) end_sweep(x->list[i].l.swept, t, is_due(x->list + i, t));
+    grid_barrier(p, s, wanted);
 }
 
 // learn_every_of is step 6 of burst t, after the update.
 DEVICE void learn_every_of(const learners *x, const run *p, u64 t, block *s, u32 *wanted) {
-    bool any = false;
-    for (u64 i = 0; i < x->count; i++) any = any || is_due(x->list + i, t);
-    if (!any) return;
+    if (!any_due(x, t)) return;
 #pragma unroll 1
     for (u64 i = 0; i < x->count; i++)
         if (is_due(x->list + i, t)) add_totals(&x->list[i].l, of_thread());
@@ -204,6 +331,7 @@ DEVICE void learn_every_of(const learners *x, const run *p, u64 t, block *s, u32
 }
 
 KERNEL_OF_1024 learn_bursts(run p, learners x) {
-    learners own = copy_learners(&x, dynamic_memory());
+    SHARED(u32, sweeping);
+    learners own = copy_learners(&x, dynamic_memory(), &sweeping);
     bursts<ALL_MODELS>(&p, &own);
 }

@@ -11,22 +11,39 @@ DEVICE u32 count_spikes(spikes q, u32 first, u32 count) {
     return sum;
 }
 
-// learn_modulators is step 1c of modulators in burst t, a warp each: spikes of an area in burst t − delay are one event. Those before
-// burst oldest are known to have been counted. Of a burst in hand now and after are what is read before the event and after it.
+// levels are modulators after their last events, and the bursts of the spikes, plus 1.
+struct levels {
+    float *level;
+    u64 *last;
+};
+
+DEVICE levels levels_of(const learning *l) { return levels{l->level, l->level_last}; }
+
+// level_in is modulator k in burst t, whose spikes are events so many bursts later.
+DEVICE float level_in(const learning *l, levels x, u32 k, u64 delay, u64 t) {
+    return aged(&l->modulator_list[k].raised_by.table, x.level[k], x.last[k], delay, t);
+}
+
+// raise_level is step 1c of modulator k in burst t: spikes of an area in burst t − delay are one event. Those before burst oldest are known
+// to have been counted. All lanes of the warp must call it.
+DEVICE void raise_level(const learning *l, levels x, u32 k, const history *h, u64 delay, u64 t, u64 oldest) {
+    if (t < oldest + delay) return;
+    const modulator *m = l->modulator_list + k;
+    u32 spikes = count_spikes(spikes_of(h, t - delay), m->from, m->count);
+    if (lane() != 0 || spikes == 0) return;
+    x.level[k] = raised(&m->raised_by, x.level[k], x.last[k], t - delay, m->raised_by.amount * (float)spikes);
+    x.last[k] = t - delay + 1;
+}
+
+// learn_modulators is step 1c of modulators in burst t, a warp each. Of a burst in hand now and after are what is read before the event and
+// after it.
 KERNEL learn_modulators(learning l, history h, u64 t, u64 oldest) {
-    u64 k = thread_index() / 32;
+    u32 k = (u32)(thread_index() / 32);
     if (k >= l.modulators) return;
-    const modulator *m = l.modulator_list + k;
-    bool any = t >= oldest + m->delay;
-    u64 s = any ? t - m->delay : 0;
-    u32 spikes = any ? count_spikes(spikes_of(&h, s), m->from, m->count) : 0;
-    if (lane() != 0) return;
-    l.now[k] = aged(&m->raised_by.table, l.level[k], l.level_last[k], m->delay, t);
-    if (spikes > 0) {
-        l.level[k] = raised(&m->raised_by, l.level[k], l.level_last[k], s, m->raised_by.amount * (float)spikes);
-        l.level_last[k] = s + 1;
-    }
-    l.after[k] = aged(&m->raised_by.table, l.level[k], l.level_last[k], m->delay, t);
+    u64 delay = l.modulator_list[k].delay;
+    if (lane() == 0) *modulated(&l, k, t) = level_in(&l, levels_of(&l), k, delay, t);
+    raise_level(&l, levels_of(&l), k, &h, delay, t, oldest);
+    if (lane() == 0) l.after[k] = level_in(&l, levels_of(&l), k, delay, t);
 }
 
 // take_spike is step 1c of source i, which fired in burst s. Where launching, what it was before is kept for the synapses that deliver
@@ -59,7 +76,7 @@ DEVICE void take_spike(const learning *l, senders x, u64 s, u32 i, bool launchin
 }
 
 // middle is the middle of the time since all synapses are known to have had their events applied.
-DEVICE u64 middle(const sweeps *s, u64 t, u32 half) { return s->before[half] + (t + 1 - s->before[half]) / 2; }
+DEVICE u64 middle(const sweeps *s, u64 t) { return s->before + (t + 1 - s->before) / 2; }
 
 // note_event is a post event of a target in burst t: it is noted with what on_post reads of the target's side, and raises the traces
 // (step 1c), of which who reads in this burst takes what they were before.
@@ -70,9 +87,9 @@ DEVICE void note_event(const learning *l, u32 j, u64 t) {
     for (u32 r = 0; r < l->on_post.reads; r++) *note_at(l, place, r, j) = read_target(l, l->on_post.list + r, j, t, false);
     *event_at(l, place, j) = t + 1;
     u64 oldest = *event_at(l, next, j);
-    if (oldest > l->swept->before[t % 2]) { // it may not have been applied yet
-        l->swept->full[t % 2] = 1;
-        if (oldest > middle(l->swept, t, t % 2)) l->swept->crowded[t % 2] = 1;
+    if (oldest > l->swept->before) { // it may not have been applied yet
+        l->swept->full = 1;
+        if (oldest > middle(l->swept, t)) l->swept->crowded = 1;
     }
     for (u32 k = 0; k < l->post_count; k++) {
         float before = x->traces[k], after = raised(l->post + k, before, last, t, l->post[k].amount);
@@ -102,54 +119,57 @@ DEVICE void raise_target(const learning *l, receivers x, u32 j, u64 s) {
     x.last[j] = s + 1;
 }
 
-// take_one is take_spike for the k-th of some spikes, if the neuron is a source.
-DEVICE void take_one(const learning *l, senders x, spikes queue, u64 k, bool launching) {
-    u32 i = queue.ids[k] - l->from;
-    if (i < l->sources) take_spike(l, x, queue.s, i, launching);
+// take_one is take_spike for neuron n, if it is a source.
+DEVICE void take_one(const learning *l, senders x, u32 n, u64 s, bool launching) {
+    u32 i = n - l->from;
+    if (i < l->sources) take_spike(l, x, s, i, launching);
 }
 
-// note_one is the event of the k-th of some spikes in burst t, if the neuron is a target; without spikes that of the k-th target, if the
-// condition holds.
-DEVICE void note_one(const learning *l, spikes queue, u64 k, u64 t) {
-    u32 j = queue.ids != nullptr ? queue.ids[k] - l->to : (u32)k;
-    if (j < l->targets && (queue.ids != nullptr || holds(l, j, t))) note_event(l, j, t);
+// note_one is the event of neuron n in burst t, if it is a target and the condition holds, where there is one.
+DEVICE void note_one(const learning *l, u32 n, u64 t) {
+    u32 j = n - l->to;
+    if (j < l->targets && (!l->when.there || holds(l, j, t))) note_event(l, j, t);
 }
 
-// raise_one is raise_target for the k-th of some spikes, if the neuron is a target.
-DEVICE void raise_one(const learning *l, receivers x, spikes queue, u64 k) {
-    u32 j = queue.ids[k] - l->to;
-    if (j < l->targets) raise_target(l, x, j, queue.s);
+// raise_one is raise_target for neuron n, if it is a target.
+DEVICE void raise_one(const learning *l, receivers x, u32 n, u64 s) {
+    u32 j = n - l->to;
+    if (j < l->targets) raise_target(l, x, j, s);
 }
+
+// neuron_at is the k-th of the neurons that a queue has, or without one of the targets.
+DEVICE u32 neuron_at(const learning *l, spikes queue, u64 k) { return queue.ids != nullptr ? queue.ids[k] : l->to + (u32)k; }
 
 // sweep_until says events of which bursts a sweep after burst t is to apply: those before the answer; 0: there is no sweep.
-DEVICE u64 sweep_until(const sweeps *s, u64 t, u32 half, bool forced) {
-    if (forced || s->crowded[half]) return t + 1;
-    return s->full[half] ? middle(s, t, half) : 0;
+DEVICE u64 sweep_until(const sweeps *s, u64 t, bool forced) {
+    if (forced || s->crowded) return t + 1;
+    return s->full ? middle(s, t) : 0;
 }
 
-// end_sweep tells burst t + 1 how far all synapses are, from what burst half went by; a thread alone.
-DEVICE void end_sweep(sweeps *s, u64 t, u32 half, bool forced) {
-    u64 until = sweep_until(s, t, half, forced);
-    s->before[(t + 1) % 2] = until > 0 ? until : s->before[half];
-    s->full[(t + 1) % 2] = s->crowded[(t + 1) % 2] = 0;
+// end_sweep notes how far all synapses are after a sweep, if there was one; a thread alone.
+DEVICE void end_sweep(sweeps *s, u64 t, bool forced) {
+    u64 until = sweep_until(s, t, forced);
+    if (until == 0) return;
+    s->before = until;
+    s->full = s->crowded = 0;
 }
 
 KERNEL learn_sources(learning l, senders x, history h, u64 s, u32 launching) {
     spikes queue = spikes_of(&h, s);
-    for (u64 k = thread_index(); k < queue.length; k += thread_count()) take_one(&l, x, queue, k, launching);
+    for (u64 k = thread_index(); k < queue.length; k += thread_count()) take_one(&l, x, queue.ids[k], s, launching);
 }
 
 KERNEL learn_events(learning l, history h, u64 t) {
     if (!l.when.there && t < l.lag) return;
     spikes queue = l.when.there ? spikes{nullptr, l.targets, 0} : spikes_of(&h, t - l.lag);
-    for (u64 k = thread_index(); k < queue.length; k += thread_count()) note_one(&l, queue, k, t);
+    for (u64 k = thread_index(); k < queue.length; k += thread_count()) note_one(&l, neuron_at(&l, queue, k), t);
 }
 
 KERNEL learn_targets(learning l, receivers x, history h, u64 s) {
     spikes queue = spikes_of(&h, s);
-    for (u64 k = thread_index(); k < queue.length; k += thread_count()) raise_one(&l, x, queue, k);
+    for (u64 k = thread_index(); k < queue.length; k += thread_count()) raise_one(&l, x, queue.ids[k], s);
 }
 
-KERNEL learn_swept(learning l, u64 t, u32 half, u32 forced) {
-    if (thread_index() == 0) end_sweep(l.swept, t, half, forced);
+KERNEL learn_swept(learning l, u64 t, u32 forced) {
+    if (thread_index() == 0) end_sweep(l.swept, t, forced);
 }

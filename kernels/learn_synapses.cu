@@ -84,7 +84,7 @@ DEVICE u64 applied_to(const learning *l, u64 i, u64 swept) { return l->applied[i
 DEVICE void deliver_row(const learning *l, u64 t, u64 d, u32 i, i32 *acc, u32 part, u32 parts) {
     u64 begin = l->row[i], end = l->row[i + 1];
     senders seen = before_of(l, t - d, i);
-    u64 swept = applied_to(l, i, l->swept->before[t % 2]), arrived = arrival(seen, d), applied = arrived > swept ? arrived : swept;
+    u64 swept = applied_to(l, i, l->swept->before), arrived = arrival(seen, d), applied = arrived > swept ? arrived : swept;
     if (l->delay != nullptr) {
         begin = first_delay(l->delay, begin, end, (u32)d);
         end = first_delay(l->delay, begin, end, (u32)d + 1);
@@ -195,9 +195,9 @@ DEVICE void change_all(const learning *l, u64 t, stint w) {
 
 KERNEL learn_rows(learning l, history h, u64 t, u32 parts) { deliver_rows(&l, &h, t, parts, of_warp()); }
 
-KERNEL learn_sweep(learning l, u64 t, u32 half, u32 forced) {
-    u64 until = sweep_until(l.swept, t, half, forced);
-    if (until > 0) sweep_rows(&l, t, l.swept->before[half], until, of_warp());
+KERNEL learn_sweep(learning l, u64 t, u32 forced) {
+    u64 until = sweep_until(l.swept, t, forced);
+    if (until > 0) sweep_rows(&l, t, l.swept->before, until, of_warp());
 }
 
 KERNEL learn_totals(learning l) { add_totals(&l, of_thread()); }

@@ -11,23 +11,26 @@ struct spans {
 
 DEVICE u8 *span_at(u8 *list, const spans *w, u64 s, u64 n) { return list + s % w->slots * w->neurons + n; }
 
-// learn_silence makes the spans after burst s of what they were before, as if none had fired; a thread a neuron. learn_spikes puts right
-// those that did.
+DEVICE u8 one_more(u8 bursts) { return bursts < 255 ? bursts + 1 : 255; }
+
+// silent_in and fired_in make neuron n's spans after burst s of what they were before.
+DEVICE void silent_in(const spans *w, u64 s, u64 n) {
+    *span_at(w->since, w, s, n) = one_more(*span_at(w->since, w, s + w->slots - 1, n));
+    *span_at(w->run, w, s, n) = 0;
+}
+DEVICE void fired_in(const spans *w, u64 s, u64 n) {
+    *span_at(w->since, w, s, n) = 0;
+    *span_at(w->run, w, s, n) = one_more(*span_at(w->run, w, s + w->slots - 1, n));
+}
+
+// learn_silence has all neurons silent in burst s, a thread each; learn_spikes puts right those that fired.
 KERNEL learn_silence(spans w, u64 s) {
-    u64 n = thread_index();
-    if (n >= w.neurons) return;
-    u8 since = *span_at(w.since, &w, s + w.slots - 1, n);
-    *span_at(w.since, &w, s, n) = since < 255 ? since + 1 : 255;
-    *span_at(w.run, &w, s, n) = 0;
+    if (thread_index() < w.neurons) silent_in(&w, s, thread_index());
 }
 
 KERNEL learn_spikes(spans w, history h, u64 s) {
     spikes queue = spikes_of(&h, s);
-    u64 q = thread_index();
-    if (q >= queue.length) return;
-    u8 run = *span_at(w.run, &w, s + w.slots - 1, queue.ids[q]);
-    *span_at(w.since, &w, s, queue.ids[q]) = 0;
-    *span_at(w.run, &w, s, queue.ids[q]) = run < 255 ? run + 1 : 255;
+    if (thread_index() < queue.length) fired_in(&w, s, queue.ids[thread_index()]);
 }
 
 // The rules: genome.Window.
@@ -60,23 +63,27 @@ DEVICE float learnt(const window *r, float w, ends e, u64 past) {
     return w;
 }
 
-// learn_window is steps 1a and 1b of such a rule in burst t for all synapses, a warp a row. driven has lists where what is delivered
-// follows the amplitudes of the sources' spikes.
-KERNEL learn_window(learning l, window r, spans w, amplitudes driven, u64 t) {
-    for (u64 i = thread_index() / 32; i < l.sources; i += thread_count() / 32)
-        for (u64 k = l.row[i] + lane(); k < l.row[i + 1]; k += 32) {
-            u64 d = delay_at(&l, k);
+// window_rows is steps 1a and 1b of such a rule in burst t for all synapses, to the sums that begin at acc; a warp has rows. fired has lists
+// where what is delivered follows the amplitudes of the sources' spikes.
+DEVICE void window_rows(const learning *l, const window *r, const spans *w, const amplitudes *fired, u64 t, i32 *acc, stint of) {
+#pragma unroll 1
+    for (u64 i = of.first; i < l->sources; i += of.step)
+#pragma unroll 1
+        for (u64 k = l->row[i] + lane(); k < l->row[i + 1]; k += 32) {
+            u64 d = delay_at(l, k);
             if (t < d) continue; // before burst 0 none fired
-            u64 s = t - d, from = l.from + i, to = l.to + target_at(&l, k), past = s + 1 < r.bursts ? s + 1 : r.bursts;
-            ends e = {{*span_at(w.since, &w, s, from), *span_at(w.since, &w, s, to)}, {*span_at(w.run, &w, s, from), *span_at(w.run, &w, s, to)}};
-            float was = l.weight[k], now = clamped(&l, learnt(&r, was, e, past));
+            u64 s = t - d, from = l->from + i, to = l->to + target_at(l, k), past = s + 1 < r->bursts ? s + 1 : r->bursts;
+            ends e = {{*span_at(w->since, w, s, from), *span_at(w->since, w, s, to)}, {*span_at(w->run, w, s, from), *span_at(w->run, w, s, to)}};
+            float was = l->weight[k], now = clamped(l, learnt(r, was, e, past));
             if (e.since[0] == 0) {
-                float out = r.kind == RELEASE ? was : now;
-                if (driven.lists == nullptr) deliver_out(&l, l.acc, out, (u32)i, l.target[k]);
+                float out = r->kind == RELEASE ? was : now;
+                if (fired->lists == nullptr) deliver_out(l, acc, out, (u32)i, l->target[k]);
                 else
-                    deliver_quanta(&l, l.acc, delivers(out_quanta(&l, out), amplitude_of(&driven, t, d, (u32)from), l.scale, l.divide != nullptr ? l.divide[i] : 0),
-                                   l.target[k]);
+                    deliver_quanta(l, acc, delivers(out_quanta(l, out), amplitude_of(fired, t, d, (u32)from), l->scale, l->divide != nullptr ? l->divide[i] : 0),
+                                   l->target[k]);
             }
-            l.weight[k] = now;
+            l->weight[k] = now;
         }
 }
+
+KERNEL learn_window(learning l, window r, spans w, amplitudes fired, u64 t) { window_rows(&l, &r, &w, &fired, t, l.acc, of_warp()); }

@@ -143,12 +143,11 @@ struct event_ring {
     u32 places, notes;
 };
 
-// sweeps is how far all synapses are known to have had their events applied. What burst t goes by is at t mod 2, so that its end can say
-// what the next one is to go by while others still read.
+// sweeps is how far all synapses are known to have had their events applied.
 struct sweeps {
-    u64 before[2];  // events of bursts before it
-    u64 full[2];    // whether a ring has no place left: the burst ends with a sweep
-    u64 crowded[2]; // and whether that sweep must apply all events: those of the newer half of the time since the last one fill a ring
+    u64 before;  // events of bursts before it
+    u32 full;    // whether a ring has no place left: the burst ends with a sweep
+    u32 crowded; // and whether that sweep must apply all events: those of the newer half of the time since the last one fill a ring
 };
 
 // learning is a projection whose synapses change.
@@ -188,7 +187,7 @@ struct learning {
     event_ring ring;
     sweeps *swept;
     u64 *applied;           // by source: events of bursts before it have been applied to its synapses
-    float *now, *after;     // modulators in this burst, before its events and after them
+    float *now, *after;     // modulators in a burst: now before its events, by burst modulo 2, after behind them
     float *level;           // after the last event
     u64 *level_last;        // the burst of its spikes, plus 1
     i64 *total;             // of every, by target
@@ -278,6 +277,9 @@ DEVICE float *note_at(const learning *l, u32 place, u32 note, u32 target) {
     return l->ring.note + ((u64)target * l->ring.places + place) * l->ring.notes + note;
 }
 
+// modulated is where modulator k lies in burst t, before its event of that burst.
+DEVICE float *modulated(const learning *l, u32 k, u64 t) { return l->now + t % 2 * l->modulators + k; }
+
 // read_target is what is read of the target's side in burst t, before its event of that burst, or with a sweep after it.
 DEVICE float read_target(const learning *l, const reading *r, u32 target, u64 t, bool sweep) {
     const heard *x = heard_of(l, target);
@@ -285,7 +287,7 @@ DEVICE float read_target(const learning *l, const reading *r, u32 target, u64 t,
     switch (r->kind) {
     case READ_POST: return aged(&l->post[r->k].table, x->traces[before ? l->post_count + r->k : r->k], x->at[before], 0, t);
     case READ_AGE_POST: return age_of(x->at[before], 0, t);
-    case READ_MODULATOR: return sweep ? l->after[r->k] : l->now[r->k];
+    case READ_MODULATOR: return sweep ? l->after[r->k] : *modulated(l, r->k, t);
     case READ_TARGET: {
         u32 k = l->states[r->k], n = l->to + target;
         return k == 0 ? l->v[n] : l->further[(u64)(k - 1) * l->pitch + n];

@@ -3,12 +3,13 @@
 
 // no_learners is what networks that do not learn add to the law of many bursts. learn_bursts.cu has the others.
 struct no_learners {};
-DEVICE bool learn(const no_learners *) { return false; }
 DEVICE void tell_fired(const no_learners *, u64, u32, u32) {}
 DEVICE void tell_total(const no_learners *, u64, u32) {}
-DEVICE void learn_events_of(const no_learners *, u64) {}
+DEVICE bool all_learn(const no_learners *) { return false; }
+DEVICE void learn_events_of(const no_learners *, const run *, u64, block *, u32 *) {}
 DEVICE void learn_rows_of(const no_learners *, u64, i32 *) {}
-DEVICE void learn_ends_of(const no_learners *, u64) {}
+DEVICE void learn_sweeps_of(const no_learners *, const run *, u64, block *, u32 *) {}
+DEVICE void learn_next_of(const no_learners *, const run *, u64, const block *) {}
 DEVICE void learn_every_of(const no_learners *, const run *, u64, block *, u32 *) {}
 
 // by_teams reports whether teams of blocks sum rows. Networks that learn have none.
@@ -322,28 +323,26 @@ template <u32 models, class learners_of> DEVICE void bursts(const run *p, const 
     for (u64 t = p->first; t < p->first + p->bursts; t++) {
         stimulate(p, t, &s);
         if (t > p->first) values_for_host(p, t - 1, &s);
-        if (learn(x)) {
-            learn_events_of(x, t);
-            grid_barrier(p, &s, &wanted);
-            learn_rows_of(x, t, p->ring + (t & p->slot_mask) * p->ports);
-        }
+        learn_events_of(x, p, t, &s, &wanted);
+        learn_rows_of(x, t, p->ring + (t & p->slot_mask) * p->ports);
         if (by_teams(p)) {
             if (t > p->first && p->devices == 1) list_for_host(p, t - 1, &s);
             sum_rows(p, t, &s, dynamic_memory());
             block_barrier();
             bring_sums(&p->sum, dynamic_memory());
-        } else {
+        } else if (!all_learn(x)) {
             deliver(p, t, &s);
         }
         if (lists(&p->list) && t > p->first) list_candidates(&p->list, t - 1 - p->first, p->block_neurons, block_size());
         grid_barrier(p, &s, &wanted);
         if (s.stopped) return;
         if (t > p->first) announce(p, t - 1); // its ids have had the delivery's time to arrive, and its candidates are listed
-        learn_ends_of(x, t);
+        learn_sweeps_of(x, p, t, &s, &wanted);
         update_block<models>(p, t, &s);
         block_barrier();
         reserve(p, t, &s, x);
         block_barrier();
+        learn_next_of(x, p, t, &s);
         list(p, t, &s, x);
         if (p->devices == 1) {
             grid_barrier(p, &s, &wanted);

@@ -447,6 +447,11 @@ func (b *backend) turnOn() error {
 		if err := b.tellLengths(); err != nil {
 			return err
 		}
+		if b.number > 0 {
+			if err := b.count(b.number - 1); err != nil {
+				return err
+			}
+		}
 	}
 	lengths := [queues]uint32{}
 	lengths[b.number%queues] = queued

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"burst/connectome"
-	"burst/genome"
 	"burst/internal/quanta"
 )
 
@@ -190,21 +189,13 @@ func still(q *question) string {
 	return fmt.Sprintf("projections[%d] learns (%s)", p.Projection, p.Rule.Name)
 }
 
-// learn: what learns does so by rules that launches of many bursts know.
+// learn: something learns, and launches of many bursts can be.
 func learn(q *question) string {
-	if len(q.c.Plastic) == 0 {
+	switch {
+	case len(q.c.Plastic) == 0:
 		return "nothing learns"
-	}
-	for i := range q.c.Plastic {
-		p := &q.c.Plastic[i]
-		switch {
-		case p.Window.Kind != genome.WindowNone:
-			return fmt.Sprintf("projections[%d] learns by FEAGI's rule (%s)", p.Projection, p.Rule.Name)
-		case len(p.Modulators) > 0:
-			return fmt.Sprintf("projections[%d] learns by modulators (%s)", p.Projection, p.Rule.Name)
-		case q.b.want.FCL:
-			return "fire candidate lists are wanted"
-		}
+	case q.b.want.FCL:
+		return "fire candidate lists are wanted"
 	}
 	return ""
 }

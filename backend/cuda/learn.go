@@ -117,35 +117,40 @@ func (b *backend) layBehind(base driver.Ptr, room uint64) (*learning, *arena) {
 	for i := range b.c.Plastic {
 		p := &b.c.Plastic[i]
 		l.list = append(l.list, b.layLearner(a, p, l, numbers))
-		if p.Window.Kind != genome.WindowNone {
+		if l.list[i].windowed() {
 			longest = max(longest, uint64(p.Longest))
 		}
 	}
+	if longest > 0 {
+		l.spans = spans{neurons: uint64(b.c.Neurons), slots: longest + 1}
+		l.spans.since, l.spans.run = a.take(l.spans.bytes()), a.take(l.spans.bytes())
+	}
 	l.lengths = a.take(8 * b.depth())
-	l.all = learners{count: uint64(len(l.list)), queues: uint64(b.c.Queues()), history: b.historyAt(l.lengths)}
+	l.all = learners{count: uint64(len(l.list)), queues: uint64(b.c.Queues()), history: b.historyAt(l.lengths), fired: l.spans}
 	var list []oneLearner
 	for i := range l.list {
 		list = append(list, l.list[i].one())
 	}
 	l.all.least, l.all.longest = l.delays()
+	l.layTasks(fixed)
 	l.all.small, l.all.large = l.cut(fixed, smallPart), l.cut(fixed, largePart)
 	l.all.list, l.all.fixedBytes = place, fixed.bytes
 	l.all.copied = uint64(flag(b.choice.learnt > 0))
+	l.all.alone = flag(b.rows.synapses == 0)
 	a.copies = append(append(a.copies, fixed.copies...), copying{place, data(list), size(list)})
-	if longest > 0 {
-		l.spans = spans{neurons: uint64(b.c.Neurons), slots: longest + 1}
-		l.spans.since, l.spans.run = a.take(l.spans.bytes()), a.take(l.spans.bytes())
-	}
 	return l, a
 }
 
+// windowed reports whether it learns by one of FEAGI's rules.
+func (x *learner) windowed() bool { return x.p.Window.Kind != genome.WindowNone }
+
 // one is the learner as launches of many bursts take it.
 func (x *learner) one() oneLearner {
-	o := oneLearner{l: x.arg}
-	if x.senders != x.arg.live {
+	o := oneLearner{l: x.arg, rule: x.window, settledLevels: levels{x.kept.level, x.kept.levelLast}}
+	if x.windowed() || x.senders != x.arg.live {
 		o.settled = x.senders
 	}
-	if x.arg.told.last == 0 {
+	if x.windowed() || x.arg.told.last == 0 {
 		o.settledHeard = x.told
 	}
 	if x.p.Every != nil {
@@ -162,11 +167,58 @@ func (x *learned) partsOf(synapses uint64) uint32 {
 	return uint32(max(1, divUp(x.synapses/max(1, uint64(x.sources)), synapses)))
 }
 
-// delays are the smallest and the largest of all projections.
+// The kinds of task.
+const (
+	taskNote = iota
+	taskLaunch
+	taskSettleSources
+	taskSettleTargets
+)
+
+// layTasks lays out what comes before the synapses of each burst: first what is about the spikes of the burst before.
+func (l *learning) layTasks(a *arena) {
+	var own, others []task
+	for i := range l.list {
+		one := l.list[i].one()
+		x, all := &one.l, &l.all
+		add := func(kind, delay uint32) {
+			to := &others
+			if delay == 1 {
+				to = &own
+			}
+			*to = append(*to, task{uint32(i), kind})
+		}
+		switch {
+		case l.list[i].windowed():
+		case x.when.there != 0:
+			all.watching = 1
+			add(taskNote, 0)
+			add(taskLaunch, x.least)
+		default:
+			add(taskNote, uint32(x.lag))
+			add(taskLaunch, x.least)
+		}
+		if one.settled.last != 0 {
+			add(taskSettleSources, 0)
+		}
+		if one.settledHeard.last != 0 {
+			add(taskSettleTargets, 0)
+		}
+		all.modulated |= flag(x.modulators > 0)
+		all.changing |= flag(one.every > 0)
+	}
+	list := append(own, others...)
+	l.all.tasks, l.all.own, l.all.all = put(a, list), uint64(len(own)), uint64(len(list))
+}
+
+// delays are the smallest and the largest of projections whose synapses learn at spikes.
 func (l *learning) delays() (least, longest uint64) {
 	least = math.MaxUint64
 	for i := range l.list {
 		a := &l.list[i].arg
+		if l.list[i].windowed() {
+			continue
+		}
 		least, longest = min(least, uint64(a.least)), max(longest, uint64(a.longest))
 	}
 	return least, longest
@@ -183,7 +235,7 @@ func (l *learning) cut(a *arena, synapses uint64) cutting {
 		}
 		s := sending{first: from.from, count: from.sources, begin: uint32(len(list))}
 		for k := range l.list {
-			if x := &l.list[k].arg; x.from == s.first {
+			if x := &l.list[k].arg; x.from == s.first && !l.list[k].windowed() {
 				parts := x.partsOf(synapses)
 				for part := range parts {
 					list = append(list, parted{uint32(k), part, parts})
@@ -271,7 +323,7 @@ func (b *backend) layLearner(a *arena, p *connectome.Plastic, l *learning, numbe
 		}
 		k := uint64(len(list))
 		y.to.modulatorList = put(a, list)
-		y.to.now, y.to.after, y.to.level, y.to.levelLast = a.take(4*k), a.take(4*k), a.take(4*k), a.take(8*k)
+		y.to.now, y.to.after, y.to.level, y.to.levelLast = a.take(8*k), a.take(4*k), a.take(4*k), a.take(8*k)
 	}
 	made.arg = x
 	w := &p.Window

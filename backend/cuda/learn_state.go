@@ -6,7 +6,6 @@ import (
 	"unsafe"
 
 	"burst/engine"
-	"burst/genome"
 	"burst/internal/cuda/driver"
 )
 
@@ -17,8 +16,8 @@ func (b *backend) readLearnt(s *engine.State) error {
 	}
 	for i := range b.learning.list {
 		x := &b.learning.list[i]
-		if b.number > 0 && x.p.Window.Kind == genome.WindowNone {
-			if err := x.sweep(b, b.number-1, uint32(b.number%2), true); err != nil {
+		if b.number > 0 && !x.windowed() {
+			if err := x.sweep(b, b.number-1, true); err != nil {
 				return err
 			}
 		}
@@ -157,7 +156,7 @@ func (x *learner) begin(b *backend, own *engine.Plastic) error {
 			return err
 		}
 	}
-	none := sweeps{before: [2]uint64{b.number, b.number}}
+	none := sweeps{before: b.number}
 	if err := b.stream.Upload(a.swept, unsafe.Pointer(&none), uint64(unsafe.Sizeof(none))); err != nil {
 		return err
 	}
@@ -202,7 +201,7 @@ func (b *backend) replay() error {
 		}
 		for i := range l.list {
 			x := &l.list[i]
-			if x.p.Window.Kind != genome.WindowNone {
+			if x.windowed() {
 				continue
 			}
 			if x.senders != x.arg.live && s+uint64(x.arg.least) < b.number {

@@ -3,7 +3,6 @@ package cuda
 import (
 	"fmt"
 
-	"burst/genome"
 	"burst/internal/cuda/driver"
 )
 
@@ -65,9 +64,9 @@ type (
 		parts   uint32
 	}
 	sweepArgs struct {
-		l            learned
-		t            uint64
-		half, forced uint32
+		l      learned
+		t      uint64
+		forced uint32
 	}
 	targetsArgs struct {
 		l       learned
@@ -76,9 +75,9 @@ type (
 		s       uint64
 	}
 	sweptArgs struct {
-		l            learned
-		t            uint64
-		half, forced uint32
+		l      learned
+		t      uint64
+		forced uint32
 	}
 	totalsArgs struct{ l learned }
 	everyArgs  struct {
@@ -189,7 +188,7 @@ func (b *backend) learn() error {
 	for i := range b.learning.list {
 		x := &b.learning.list[i]
 		live := x.happen
-		if x.p.Window.Kind != genome.WindowNone {
+		if x.windowed() {
 			live = x.slide
 		}
 		if err := live(b); err != nil {
@@ -251,7 +250,7 @@ func (x *learner) happen(b *backend) error {
 	if err := k.rows.launch(b, b.spread(pairs*uint64(x.parts)*32), rowsArgs{x.arg, h, t, x.parts}); err != nil {
 		return err
 	}
-	return x.sweep(b, t, uint32(t%2), x.everyIn(t))
+	return x.sweep(b, t, x.everyIn(t))
 }
 
 // launchSources takes spikes of burst s in.
@@ -262,13 +261,13 @@ func (x *learner) launchSources(b *backend, s uint64) error {
 // everyIn reports whether the rule has a sweep after burst t.
 func (x *learner) everyIn(t uint64) bool { return x.p.Every != nil && (t+1)%x.p.Rule.Every == 0 }
 
-// sweep has all pending events applied after burst t, where forced or there is room for no more; half is what it goes by.
-func (x *learner) sweep(b *backend, t uint64, half uint32, forced bool) error {
+// sweep has all pending events applied after burst t, where forced or there is room for no more.
+func (x *learner) sweep(b *backend, t uint64, forced bool) error {
 	k := &b.learning.kernels
-	if err := k.sweep.launch(b, b.spread(32*uint64(x.arg.sources)), sweepArgs{x.arg, t, half, flag(forced)}); err != nil {
+	if err := k.sweep.launch(b, b.spread(32*uint64(x.arg.sources)), sweepArgs{x.arg, t, flag(forced)}); err != nil {
 		return err
 	}
-	return k.swept.launch(b, 1, sweptArgs{x.arg, t, half, flag(forced)})
+	return k.swept.launch(b, 1, sweptArgs{x.arg, t, flag(forced)})
 }
 
 // settle applies the spikes that leave the fire queues: to the arrays as the state has them, where these are kept apart from
@@ -281,13 +280,13 @@ func (x *learner) settle(b *backend) error {
 	if t < queues {
 		return nil
 	}
-	s, windowed := t-queues, x.p.Window.Kind != genome.WindowNone
-	if windowed || x.senders != x.arg.live {
+	s := t - queues
+	if x.windowed() || x.senders != x.arg.live {
 		if err := k.sources.launch(b, b.fired(s), sourcesArgs{x.arg, x.senders, h, s, 0}); err != nil {
 			return err
 		}
 	}
-	if windowed || x.arg.told.last == 0 {
+	if x.windowed() || x.arg.told.last == 0 {
 		return k.targets.launch(b, b.fired(s), targetsArgs{x.arg, x.told, h, s})
 	}
 	return nil

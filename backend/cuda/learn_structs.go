@@ -36,12 +36,17 @@ type senders struct{ traces, variables, last driver.Ptr }
 
 type receivers struct{ traces, last driver.Ptr }
 
+type levels struct{ level, last driver.Ptr }
+
 type eventRing struct {
 	at, note      driver.Ptr
 	places, notes uint32
 }
 
-type sweeps struct{ before, full, crowded [2]uint64 }
+type sweeps struct {
+	before        uint64
+	full, crowded uint32
+}
 
 type learned struct {
 	from, sources, to, targets, port uint32
@@ -81,14 +86,18 @@ type history struct {
 
 // oneLearner and learners are learner and learners of kernels/learn_bursts.cu.
 type oneLearner struct {
-	l            learned
-	settled      senders
-	settledHeard receivers
-	every        uint64
+	l             learned
+	settled       senders
+	settledHeard  receivers
+	settledLevels levels
+	every         uint64
+	rule          window
 }
 
 // parted, sending and cutting likewise.
 type parted struct{ learner, part, parts uint32 }
+
+type task struct{ learner, kind uint32 }
 
 type sending struct{ first, count, begin, parts uint32 }
 
@@ -103,6 +112,14 @@ type learners struct {
 	history        history
 	fixedBytes     uint64
 	copied         uint64
+	fired          spans
+	tasks          driver.Ptr
+	own, all       uint64 // tasks
+	watching       uint32
+	changing       uint32
+	modulated      uint32
+	alone          uint32
+	sweeping       driver.Ptr // the kernel's
 	small, large   cutting
 	least, longest uint64
 }

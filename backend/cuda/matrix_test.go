@@ -76,7 +76,7 @@ func features(t *testing.T) []feature {
 		{"the same, with more than two ports", example(t, "receptors"), engine.Want{}, 0},
 		{"a drive to a port that its sign would not choose", noisy(), engine.Want{}, 0},
 		{"weights that change", learns(genome.WindowNone), engine.Want{}, 0},
-		{"the same, by FEAGI's rules or modulators", learns(genome.WindowRelease), engine.Want{}, 0},
+		{"the same, by FEAGI's rules", learns(genome.WindowRelease), engine.Want{}, 0},
 		{"the same, with fire candidate lists", learns(genome.WindowNone), engine.Want{FCL: true}, 0},
 		{"potentials that drive what spikes deliver (`psp_max`)", drivenNet(), engine.Want{}, 0},
 		{"memory areas", enginetest.Net{Areas: []connectome.Area{enginetest.FEAGI(9), enginetest.Memory(4, nil, 0)}}.Build(), engine.Want{}, 0},
