@@ -51,7 +51,6 @@ struct learners {
     u64 own, all;  // tasks; the first ones are about spikes of the burst before
     u32 watching;  // whether a rule has a condition, which reads the state of targets
     u32 changing;  // whether a rule changes all synapses at times
-    u32 modulated; // whether a rule has modulators
     u32 alone;     // whether there are no other synapses
     u32 *sweeping; // of the block: whether the burst ends with a sweep
     cutting small, large; // for few spikes, and for so many that all warps have several parts
@@ -175,42 +174,6 @@ DEVICE bool any_due(const learners *x, u64 t) {
     return any;
 }
 
-// own_warp is the number of the warp among all, from the last one on: the first ones have most to do.
-DEVICE u64 own_warp() { return (thread_count() - 1 - thread_index()) / 32; }
-
-// look_at_modulators finds what modulators are in a launch's first burst t, before their events.
-DEVICE void look_at_modulators(const learners *x, u64 t) {
-    u64 first = own_warp();
-#pragma unroll 1
-    for (u64 i = 0; i < x->count; i++) {
-        const learning *l = &x->list[i].l;
-        for (u64 k = first; k < l->modulators; k += thread_count() / 32)
-            if (lane() == 0) *modulated(l, k, t) = level_in(l, levels_of(l), k, l->modulator_list[k].delay, t);
-    }
-}
-
-// raise_modulators is their step 1c in burst t, and what is read of them after it and in the next burst before its events.
-DEVICE void raise_modulators(const learners *x, u64 t) {
-    u64 number = own_warp();
-#pragma unroll 1
-    for (u64 i = 0; i < x->count; i++) {
-        const learner *one = x->list + i;
-        const learning *l = &one->l;
-#pragma unroll 1
-        for (; number < 2 * l->modulators; number += thread_count() / 32) {
-            u32 k = (u32)(number / 2);
-            if (number % 2 == 1) {
-                raise_level(l, one->settled_levels, k, &x->h, x->queues, t, 0);
-                continue;
-            }
-            u64 delay = l->modulator_list[k].delay;
-            raise_level(l, levels_of(l), k, &x->h, delay, t, 0);
-            if (lane() == 0) l->after[k] = level_in(l, levels_of(l), k, delay, t), *modulated(l, k, t + 1) = level_in(l, levels_of(l), k, delay, t + 1);
-        }
-        number -= 2 * l->modulators;
-    }
-}
-
 // goes_ahead reports whether what comes before the synapses of burst t + 1 is done while burst t is listed: not where rules read the state
 // after burst t, or change all synapses then.
 DEVICE bool goes_ahead(const learners *x, u64 t) { return !x->watching && !any_due(x, t); }
@@ -218,10 +181,6 @@ DEVICE bool goes_ahead(const learners *x, u64 t) { return !x->watching && !any_d
 // learn_events_of is what comes before the synapses of burst t, where it has not gone ahead.
 DEVICE void learn_events_of(const learners *x, const run *p, u64 t, block *s, u32 *wanted) {
     if (t > p->first && goes_ahead(x, t - 1)) return;
-    if (t == p->first && x->modulated) {
-        look_at_modulators(x, t);
-        grid_barrier(p, s, wanted);
-    }
     do_tasks(x, 0, t);
     grid_barrier(p, s, wanted);
 }
@@ -237,19 +196,9 @@ DEVICE u32 fired_at(const run *p, const block *s, u32 k) {
     return neuron_of(p->w.own, block_index() * p->block_neurons + word * 32 + ones((bits & -bits) - 1));
 }
 
-// count_own takes burst t into the spans of the block's own neurons.
-DEVICE void count_own(const learners *x, const run *p, u64 t, const block *s) {
-    for (u32 k = thread_in_block(); k < own(p); k += block_size()) {
-        u32 n = neuron_of(p->w.own, block_index() * p->block_neurons + k);
-        if (s->bits[k / 32] >> k % 32 & 1) fired_in(&x->fired, t, n);
-        else silent_in(&x->fired, t, n);
-    }
-}
-
 // learn_next_of is what comes before the synapses of burst t + 1, if it goes ahead. What is about the spikes of burst t is done for those
 // of the block's own neurons, by a thread each: the last ones, as the first ones list.
 DEVICE void learn_next_of(const learners *x, const run *p, u64 t, const block *s) {
-    if (x->fired.slots > 0) count_own(x, p, t, s);
     if (t + 1 == p->first + p->bursts || !goes_ahead(x, t)) return;
     do_tasks(x, x->own, t + 1);
     u32 count = s->total[t % 2];
@@ -274,13 +223,6 @@ DEVICE void learn_rows_of(const learners *x, u64 t, i32 *acc) {
     u64 place = t % x->h.depth, item = w.first;
     if (thread_index() == 0) x->h.lengths[place] = 0; // nobody reads it until the burst's own spikes are there
     look_for_sweeps(x, t);
-    if (x->modulated) raise_modulators(x, t);
-#pragma unroll 1
-    for (u64 i = 0; x->fired.slots > 0 && i < x->count; i++) {
-        amplitudes none = {};
-        const learner *one = x->list + i;
-        if (one->rule.kind != 0) window_rows(&one->l, &one->rule, &x->fired, &none, t, acc, of_warp());
-    }
 #pragma unroll 1
     for (u64 d = x->least; d <= x->longest && d <= t; d++) {
         spikes queue = spikes_before(&x->h, t, place, d);
@@ -330,8 +272,87 @@ DEVICE void learn_every_of(const learners *x, const run *p, u64 t, block *s, u32
     grid_barrier(p, s, wanted);
 }
 
+// all_learners are those among which are modulators or FEAGI's rules, with a kernel of their own: their code beside the other rows' costs
+// networks without them a tenth.
+struct all_learners : learners {};
+
+// own_warp is the number of the warp among all, from the last one on: the first ones have most to do.
+DEVICE u64 own_warp() { return (thread_count() - 1 - thread_index()) / 32; }
+
+// look_at_modulators finds what modulators are in a launch's first burst t, before their events.
+DEVICE void look_at_modulators(const learners *x, u64 t) {
+    u64 first = own_warp();
+#pragma unroll 1
+    for (u64 i = 0; i < x->count; i++) {
+        const learning *l = &x->list[i].l;
+        for (u64 k = first; k < l->modulators; k += thread_count() / 32)
+            if (lane() == 0) *modulated(l, k, t) = level_in(l, levels_of(l), k, l->modulator_list[k].delay, t);
+    }
+}
+
+// raise_modulators is their step 1c in burst t, and what is read of them after it and in the next burst before its events.
+DEVICE void raise_modulators(const learners *x, u64 t) {
+    u64 number = own_warp();
+#pragma unroll 1
+    for (u64 i = 0; i < x->count; i++) {
+        const learner *one = x->list + i;
+        const learning *l = &one->l;
+#pragma unroll 1
+        for (; number < 2 * l->modulators; number += thread_count() / 32) {
+            u32 k = (u32)(number / 2);
+            if (number % 2 == 1) {
+                raise_level(l, one->settled_levels, k, &x->h, x->queues, t, 0);
+                continue;
+            }
+            u64 delay = l->modulator_list[k].delay;
+            raise_level(l, levels_of(l), k, &x->h, delay, t, 0);
+            if (lane() == 0) l->after[k] = level_in(l, levels_of(l), k, delay, t), *modulated(l, k, t + 1) = level_in(l, levels_of(l), k, delay, t + 1);
+        }
+        number -= 2 * l->modulators;
+    }
+}
+
+// count_own takes burst t into the spans of the block's own neurons.
+DEVICE void count_own(const learners *x, const run *p, u64 t, const block *s) {
+    for (u32 k = thread_in_block(); k < own(p); k += block_size()) {
+        u32 n = neuron_of(p->w.own, block_index() * p->block_neurons + k);
+        if (s->bits[k / 32] >> k % 32 & 1) fired_in(&x->fired, t, n);
+        else silent_in(&x->fired, t, n);
+    }
+}
+
+DEVICE void learn_events_of(const all_learners *x, const run *p, u64 t, block *s, u32 *wanted) {
+    if (t == p->first) {
+        look_at_modulators(x, t);
+        grid_barrier(p, s, wanted);
+    }
+    learn_events_of((const learners *)x, p, t, s, wanted);
+}
+
+DEVICE void learn_rows_of(const all_learners *x, u64 t, i32 *acc) {
+    raise_modulators(x, t);
+#pragma unroll 1
+    for (u64 i = 0; i < x->count; i++) {
+        amplitudes none = {};
+        const learner *one = x->list + i;
+        if (one->rule.kind != 0) window_rows(&one->l, &one->rule, &x->fired, &none, t, acc, of_warp());
+    }
+    learn_rows_of((const learners *)x, t, acc);
+}
+
+DEVICE void learn_next_of(const all_learners *x, const run *p, u64 t, const block *s) {
+    if (x->fired.slots > 0) count_own(x, p, t, s);
+    learn_next_of((const learners *)x, p, t, s);
+}
+
 KERNEL_OF_1024 learn_bursts(run p, learners x) {
     SHARED(u32, sweeping);
     learners own = copy_learners(&x, dynamic_memory(), &sweeping);
+    bursts<ALL_MODELS>(&p, &own);
+}
+
+KERNEL_OF_1024 learn_bursts_all(run p, learners x) {
+    SHARED(u32, sweeping);
+    all_learners own = {copy_learners(&x, dynamic_memory(), &sweeping)};
     bursts<ALL_MODELS>(&p, &own);
 }

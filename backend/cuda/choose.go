@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"burst/connectome"
+	"burst/genome"
 	"burst/internal/quanta"
 )
 
@@ -39,6 +40,9 @@ func (p path) kernel(c *connectome.Connectome) string {
 	case pathSingle:
 		return ""
 	case pathLearn:
+		if slices.ContainsFunc(c.Plastic, func(p connectome.Plastic) bool { return len(p.Modulators) > 0 || p.Window.Kind != genome.WindowNone }) {
+			return "learn_bursts_all"
+		}
 		return "learn_bursts"
 	case pathRun, pathTeams:
 		if _, all := customs(c); all {

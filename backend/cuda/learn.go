@@ -204,7 +204,6 @@ func (l *learning) layTasks(a *arena) {
 		if one.settledHeard.last != 0 {
 			add(taskSettleTargets, 0)
 		}
-		all.modulated |= flag(x.modulators > 0)
 		all.changing |= flag(one.every > 0)
 	}
 	list := append(own, others...)

@@ -117,7 +117,6 @@ type learners struct {
 	own, all       uint64 // tasks
 	watching       uint32
 	changing       uint32
-	modulated      uint32
 	alone          uint32
 	sweeping       driver.Ptr // the kernel's
 	small, large   cutting

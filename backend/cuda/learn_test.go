@@ -127,7 +127,7 @@ func TestLearnArguments(t *testing.T) {
 	var k learnKernels
 	for _, image := range kernels.Learn() {
 		ptx := image.PTX()
-		require.Equal(t, len(k.named())+1, strings.Count(ptx, ".visible .entry learn_"))
+		require.Equal(t, len(k.named())+2, strings.Count(ptx, ".visible .entry learn_"))
 		require.Equal(t, declared(t, ptx, "learn_bursts"), sizes(reflect.TypeFor[runArgs]()), image.Name)
 		for name, e := range k.named() {
 			args := reflect.ValueOf(e).Elem().FieldByName("args").Type()

@@ -31,7 +31,7 @@ static const kernel list_of_kernels[] = {
     BURSTS(cluster_bursts), BURSTS(cluster_bursts_feagi), BURSTS(cluster_bursts_lif), BURSTS(cluster_bursts_psc_exp),
     BURST_ENTRIES,
     ENTRY(learn_modulators), ENTRY(learn_sources), ENTRY(learn_events), ENTRY(learn_targets), ENTRY(learn_rows), ENTRY(learn_sweep),
-    ENTRY(learn_swept), BURSTS(learn_bursts),
+    ENTRY(learn_swept), BURSTS(learn_bursts), BURSTS(learn_bursts_all),
     ENTRY(learn_totals), ENTRY(learn_every), ENTRY(learn_silence), ENTRY(learn_spikes), ENTRY(learn_window),
     ENTRY(driven_deliver), ENTRY(driven_potentials), ENTRY(driven_fired),
     ENTRY(count_synapses), ENTRY(place_synapses), ENTRY(sort_rows), ENTRY(exact_values),
