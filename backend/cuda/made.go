@@ -72,7 +72,7 @@ func (m *Maker) take(b *backend) *made {
 	return rows
 }
 
-// neverPlaced is what the rows of a recipe, which begin at row, lack to be of places, whatever is drawn; empty if they may be: then the host
+// neverPlaced is what the rows of a recipe, which begin at row, lack to be of places, drawn delays taken to differ; empty: the host
 // looks at them.
 func (b *backend) neverPlaced(r *connectome.Recipe, row []uint64) string {
 	c := *b.c
@@ -80,7 +80,7 @@ func (b *backend) neverPlaced(r *connectome.Recipe, row []uint64) string {
 	rows := lengthsOf(&c)
 	q := question{b: b, c: &c, r: &rows, oneDelay: func() bool {
 		differs := func(p connectome.ProjectionRecipe) bool {
-			return !p.None && p.Delay.Kind == genome.Const && int(p.Steps) != r.Longest
+			return !p.None && (p.Delay.Kind != genome.Const || int(p.Steps) != r.Longest)
 		}
 		return !slices.ContainsFunc(r.Projections, differs)
 	}}
