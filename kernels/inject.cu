@@ -47,7 +47,9 @@ DEVICE at_once drive_in(const drive *d, const u32 *counts, const i32 *table, u64
 DEVICE i32 step_of(const own_numbers *own, const own_noise *x, i32 k) {
     const double most = 2147483647, beyond = 2147483648.0;
     double amount = (x->mean + (double)(k - 396) * x->sd / 64) * own->scale;
-    double size = amount < 0 ? -amount : amount, whole = __builtin_floor(size);
+    double size = amount < 0 ? -amount : amount;
+    if (size > beyond) size = beyond;
+    double whole = (double)(i64)size;
     if (size - whole >= 0.5) whole += 1;
     if (whole > most) whole = beyond;
     i64 q = amount < 0 ? -(i64)whole : (i64)whole;

@@ -29,7 +29,8 @@ var Sources embed.FS
 //go:embed toolbox.cu toolbox.cuh burst.cuh device.cuh elementwise.cu activation.cu normalise.cu matrix_product.cu measure.cu transcendental.cuh
 var ToolboxSources embed.FS
 
-// packed holds every unit's PTX, compressed: as text it would be a fifth of the program.
+// packed holds every unit's PTX, compressed: as text it would be a fifth of the program. That for sm_75 is what differs from that for
+// sm_90, which is some hundred bytes where neither has kernels of its own.
 //
 //go:embed *.ptx.zst
 var packed embed.FS
@@ -63,7 +64,11 @@ func unpack(name string) string {
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}
-	r, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
+	options := []zstd.DOption{zstd.WithDecoderConcurrency(1)}
+	if unit, older := strings.CutSuffix(name, "_sm_75.ptx.zst"); older {
+		options = append(options, zstd.WithDecoderDictRaw(0, []byte(unpack(unit+"_sm_90.ptx.zst"))))
+	}
+	r, err := zstd.NewReader(nil, options...)
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}

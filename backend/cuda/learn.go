@@ -401,6 +401,9 @@ func (b *backend) startLearning() error {
 	if err := l.kernels.find(l.module); err != nil {
 		return err
 	}
+	if err := b.stream.Fill(l.all.list, 0, l.all.fixedBytes); err != nil { // blocks copy what lies between its arrays too
+		return err
+	}
 	return b.fill(a)
 }
 

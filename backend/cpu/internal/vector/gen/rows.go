@@ -154,7 +154,7 @@ func deliverRuns() {
 	SUBQ(of(now), at)
 	CMPQ(at, of(bursts))
 	JAE(LabelRef("flown"))
-	MOVL(Mem{Base: p, Disp: 2}, stop.(GPVirtual).As32())
+	MOVL(Mem{Base: p, Disp: 2}, stop.As32())
 	ADDQ(Imm(2*3), p)
 	LEAQ(Mem{Base: p, Index: stop, Scale: 2}, stop)
 	ADDQ(of(place), at)

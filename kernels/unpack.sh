@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# Unpacks the committed PTX into a folder, which it makes. Usage: unpack.sh FOLDER
+set -euo pipefail
+mkdir -p "$1"
+out=$(realpath "$1")
+cd "$(dirname "$0")"
+for newer in *_sm_90.ptx.zst; do
+	unit=${newer%_sm_90.ptx.zst}
+	zstd --quiet -dc "$newer" > "$out/${unit}_sm_90.ptx"
+	zstd --quiet -dc --patch-from="$out/${unit}_sm_90.ptx" "${unit}_sm_75.ptx.zst" > "$out/${unit}_sm_75.ptx"
+done
