@@ -32,8 +32,8 @@ func Footprint(name string, c *connectome.Connectome, o Options) (host, device u
 	case "cpu":
 		return cpu.Memory(c, o.Threads), 0
 	case "cuda":
-		if len(o.Devices) > 1 {
-			return cuda.PartsBytes(c, len(o.Devices), o.Want)
+		if len(o.Devices) > 1 || c.Row == nil { // the devices have the rows
+			return cuda.PartsBytes(c, max(1, len(o.Devices)), o.Want)
 		}
 		return cuda.HostBytes(c, o.Want), cuda.DeviceBytes(c, o.Want)
 	}

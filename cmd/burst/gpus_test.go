@@ -154,14 +154,14 @@ projections: [{from: a, to: a, rule: fixed_outdegree, outdegree: 999, weight: 0.
 	code, want, stderr := run()
 	require.Zero(t, code, stderr)
 	const room = "18MB" // 9 bytes for each of two million synapses, 9 MB of them in a half, and 6.5 MB to draw and sort
-	code, _, stderr = run("--backend", "cuda", "--max-memory", room)
+	code, _, stderr = run("--backend", "cuda", "--build", "host", "--max-memory", room)
 	require.Equal(t, exitLimit, code, stderr)
-	for _, devices := range []string{"0,1", "2,1,0"} {
-		code, got, stderr := run("--backend", "cuda", "--devices", devices, "--max-memory", room)
+	for _, where := range [][]string{{"--device", "0"}, {"--devices", "0,1", "--build", "host"}, {"--devices", "2,1,0", "--build", "host"}} {
+		code, got, stderr := run(append(where, "--backend", "cuda", "--max-memory", room)...) // or the GPU builds, and the host has no synapses
 		require.Zero(t, code, stderr)
-		require.Equal(t, want, got, devices)
+		require.Equal(t, want, got, where)
 	}
-	code, _, stderr = run("--backend", "cuda", "--devices", "0,1", "--max-memory", "4MB")
+	code, _, stderr = run("--backend", "cuda", "--devices", "0,1", "--build", "host", "--max-memory", "4MB")
 	require.Equal(t, exitLimit, code, stderr)
 	require.Contains(t, stderr, "projections[0].outdegree: building needs")
 }
