@@ -24,7 +24,7 @@ func (p *plan) chains() bool {
 		return unknown && most-least <= least/16+1<<20
 	}
 	_, peak := p.bytes()
-	each := bytesASynapse + bytesOfADelay(p.longestDelay())
+	each := bytesASynapse + DelayBytes(p.longestDelay())
 	peak = add(peak, mul(add(most-least, mul(uint64(p.workers), longestSorted)), each))
 	return unknown && peak <= p.limit
 }

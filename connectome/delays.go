@@ -11,12 +11,23 @@ type Delays struct {
 // mostShort is the longest delay that a byte holds.
 const mostShort = 255
 
-// newDelays is room for n delays of at most so many bursts.
-func newDelays(n uint64, most int) Delays {
+// DelayBytes is the memory of a synapse's delay where none is above so many bursts: 0, 1 or 2 bytes.
+func DelayBytes(most int) uint64 {
 	switch {
 	case most <= 1:
-		return Delays{}
+		return 0
 	case most <= mostShort:
+		return 1
+	}
+	return 2
+}
+
+// newDelays is room for n delays of at most so many bursts.
+func newDelays(n uint64, most int) Delays {
+	switch DelayBytes(most) {
+	case 0:
+		return Delays{}
+	case 1:
 		return Delays{Short: make([]uint8, n)}
 	}
 	return Delays{Long: make([]uint16, n)}

@@ -55,7 +55,7 @@ func (p *plan) ends(pr *genome.Projection) (from, to Span) {
 func newEdges(p *plan, w *wiring) (rule, error) {
 	pr := w.p
 	_, taken := p.bytesOf(&p.load)
-	perRow := edgelist.Bytes(1) + bytesASynapse + bytesOfADelay(w.mostDelay())
+	perRow := edgelist.Bytes(1) + bytesASynapse + DelayBytes(w.mostDelay())
 	o := edgelist.Options{
 		Source:   edgelist.Side{Count: uint64(w.from.Count), Of: p.sideName(pr.From)},
 		Target:   edgelist.Side{Count: uint64(w.to.Count), Of: p.sideName(pr.To)},

@@ -206,7 +206,7 @@ func (l *load) add(p *plan, w *wiring) {
 		}
 		l.drivenRows = max(l.drivenRows, bytesASynapse)
 		if w.delayed() {
-			l.drivenRows = bytesASynapse + bytesOfADelay(w.longest)
+			l.drivenRows = bytesASynapse + DelayBytes(w.longest)
 		}
 		l.drivenDivides = l.drivenDivides || p.divided(w)
 	}
@@ -214,9 +214,9 @@ func (l *load) add(p *plan, w *wiring) {
 		l.plastic = add(l.plastic, w.synapses)
 		each, dropped := uint64(bytesASynapse), uint64(0)
 		if w.delay.Kind != genome.Const || w.delays != nil {
-			each += bytesOfADelay(w.longest)
+			each += DelayBytes(w.longest)
 		} else if w.delayed() {
-			dropped = bytesOfADelay(w.longest)
+			dropped = DelayBytes(w.longest)
 		}
 		if !w.varies() {
 			each, dropped = each-4, dropped+4
@@ -248,7 +248,7 @@ func (l *load) add(p *plan, w *wiring) {
 // bytesOf is bytes with the projections' part of it.
 func (p *plan) bytesOf(l *load) (result, peak uint64) {
 	each := uint64(bytesASynapse)
-	each += bytesOfADelay(l.longest)
+	each += DelayBytes(l.longest)
 	if p.elsewhere {
 		each = 0
 	}
@@ -273,22 +273,11 @@ func (p *plan) bytesOf(l *load) (result, peak uint64) {
 	peak = add(add(peak, l.lists), mul(uint64(p.workers), l.histograms))
 	each = 0
 	if !p.part.Whole() {
-		each = bytesASynapse + bytesOfADelay(l.longest) // rows whose place is not known yet
+		each = bytesASynapse + DelayBytes(l.longest) // rows whose place is not known yet
 	}
 	scratch := max(mul(min(l.synapses, longestSorted), bytesOfSorting+each), mul(l.longestMerged, bytesOfMerging))
 	scratch = add(scratch, max(l.scratch, l.stage))
 	return result, add(add(peak, l.bins), mul(uint64(p.workers), add(uint64(unsafe.Sizeof(batch{})), scratch)))
-}
-
-// bytesOfADelay is the memory of a synapse's delay where the longest has so many bursts.
-func bytesOfADelay(longest int) uint64 {
-	switch {
-	case longest <= 1:
-		return 0
-	case longest <= mostShort:
-		return 1
-	}
-	return 2
 }
 
 // fixedBytes is the part of the result that does not depend on projections.

@@ -96,7 +96,7 @@ func TestNoWholeIsBuilt(t *testing.T) {
 	}
 	head, err := inTurn(g, 4, Options{Threads: 2, Progress: look})
 	require.NoError(t, err)
-	whole := int64(head.Total() * (bytesASynapse + bytesOfADelay(mostShort)))
+	whole := int64(head.Total() * (bytesASynapse + DelayBytes(mostShort)))
 	require.Greater(t, whole, int64(18e6))
 	t.Logf("%d MB at most for a network of %d MB, looked at %d times", (most-before)/1e6, whole/1e6, calls/64)
 	assert.Greater(t, most-before, whole/5, "a quarter of the network is there")

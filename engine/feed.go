@@ -59,8 +59,8 @@ func (f *Feed) Next(t uint64) ([]Stimulus, error) {
 			f.lift(own)
 		}
 	}
-	if !ascending(f.gathered) {
-		slices.SortFunc(f.gathered, func(a, b Stimulus) int { return int(int64(a.Port) - int64(b.Port)) })
+	if !slices.IsSortedFunc(f.gathered, byPort) { // those of one source mostly are, and to look takes a fifth of sorting
+		slices.SortFunc(f.gathered, byPort)
 	}
 	if f.least < 0 && len(f.gathered) > 0 && f.c.Ports > 0 {
 		f.least = math.MaxInt32 - int64(slices.Max(f.c.Bound))
@@ -85,15 +85,7 @@ func (f *Feed) Next(t uint64) ([]Stimulus, error) {
 	return f.merged, nil
 }
 
-// ascending reports whether stimuli are sorted by port, as those of one source mostly are: to see it takes less than to sort them.
-func ascending(list []Stimulus) bool {
-	for i := 1; i < len(list); i++ {
-		if list[i].Port < list[i-1].Port {
-			return false
-		}
-	}
-	return true
-}
+func byPort(a, b Stimulus) int { return int(int64(a.Port) - int64(b.Port)) }
 
 // lift makes of each port's amounts from a place of gathered on what is sent, one for each port that rectifies.
 func (f *Feed) lift(from int) {

@@ -95,20 +95,23 @@ func (a *Area) Voxel(x, y, z uint64) (first, count uint64) {
 
 // Drive is input to the neurons of an area that does not come from other neurons.
 type Drive struct {
-	Pos                        Pos
-	Kind                       DriveKind
-	Port                       int       // that takes the amounts, from 1; 0: see Model.BySign
-	Value                      float64   // Constant: amount per burst (feagi, plain units), current in pA or its steady depolarisation in mV (lif)
-	Each                       []float64 // Constant: instead of Value, one for each neuron of the area
-	Unit                       Dimension
-	Rate                       float64   // Poisson: events per second, Hz
-	Weight                     float64   // Poisson: one event's amount, in Unit
-	Mean                       float64   // Noise: mean amount per burst, in Unit
-	SD                         float64   // Noise: standard deviation of the amount, ≥ 0
-	Rates, Weights, Means, SDs []float64 // instead of Rate, Weight, Mean and SD, one for each neuron of the area
-	From                       uint64    // first burst in which the drive acts
-	Until                      uint64    // first burst in which it no longer acts; MaxUint64 when open
-	Factor                     *Factor   // of Value, Rate, Mean and SD; nil: they stay as they are
+	Pos     Pos
+	Kind    DriveKind
+	Port    int       // that takes the amounts, from 1; 0: see Model.BySign
+	Value   float64   // Constant: amount per burst (feagi, plain units), current in pA or its steady depolarisation in mV (lif)
+	Each    []float64 // Constant: instead of Value, one for each neuron of the area
+	Unit    Dimension
+	Rate    float64   // Poisson: events per second, Hz
+	Weight  float64   // Poisson: one event's amount, in Unit
+	Mean    float64   // Noise: mean amount per burst, in Unit
+	SD      float64   // Noise: standard deviation of the amount, ≥ 0
+	Rates   []float64 // Poisson: instead of Rate, one for each neuron of the area
+	Weights []float64 // Poisson: likewise
+	Means   []float64 // Noise: likewise
+	SDs     []float64 // Noise: likewise
+	From    uint64    // first burst in which the drive acts
+	Until   uint64    // first burst in which it no longer acts; MaxUint64 when open
+	Factor  *Factor   // of Value, Rate, Mean and SD; nil: they stay as they are
 }
 
 // Differs reports whether the neurons of a Poisson or normal drive have numbers of their own, from columns.

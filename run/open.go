@@ -170,7 +170,7 @@ func (r *Run) openParts(o backend.Options) (why string, err error) {
 	case r.parts.Kept():
 		r.Builder = &Builder{"device", "the synapses stay there"}
 	default:
-		r.Builder = &Builder{"device", "the host has coded the synapses for clusters"}
+		r.Builder = &Builder{"device", "the synapses came back, and the host packed them"}
 	}
 	r.ID = r.Connectome.Hash()
 	r.Wiring = r.Connectome.Wiring(r.ID)

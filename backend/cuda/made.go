@@ -135,9 +135,9 @@ func (w *work) keep(row, sums []uint64, unplaced string) (connectome.Placed, err
 
 // narrowed brings the delays of n synapses, the longest of so many bursts, to the bytes each that these take, and says how many.
 func (w *work) narrowed(b *building, n uint64, longest int) (uint64, error) {
-	bytes := bytesOfDelay(longest)
+	bytes := connectome.DelayBytes(longest)
 	switch {
-	case bytes == bytesOfDelay(w.r.Longest):
+	case bytes == connectome.DelayBytes(w.r.Longest):
 		return bytes, nil
 	case bytes == 0:
 		return 0, w.give(&b.shortDelay, &b.longDelay)

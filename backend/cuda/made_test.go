@@ -292,7 +292,7 @@ func TestFailedAllocationsOfRowsThatStay(t *testing.T) {
 func TestMistakesInRowsThatStay(t *testing.T) {
 	const rows, draws = "kept_rows.cuh", "build.cuh"
 	none := cudatest.Change{File: rows, From: "struct synapse {", To: "struct synapse {"}
-	for i, c := range []cudatest.Change{
+	changes := []cudatest.Change{
 		none,
 		{File: draws, From: "port | p->label << b->port_bits", To: "port | (p->label ^ 1) << b->port_bits"},
 		{File: rows, From: "if (values[middle] < weight)", To: "if (values[middle] <= weight)"},
@@ -302,25 +302,24 @@ func TestMistakesInRowsThatStay(t *testing.T) {
 		{File: rows, From: "(u64)(s.delay >> 8) << 40", To: "(u64)(s.delay >> 8) << 41"},
 		{File: rows, From: "values[word >> b->port_bits]", To: "values[0]"},
 		{File: rows, From: "if (delay_at(b, middle) > 1)", To: "if (delay_at(b, middle) > 2)"},
-	} {
-		if !slow.Asked() && i > 2 {
-			continue
-		}
-		t.Run(c.To, func(t *testing.T) {
-			cudatest.Building(t, c)
-			m := smallMaker([]int{0})
-			defer m.Close() // fails where a launch has
-			same := true
-			for _, text := range []string{scaled("1000", 3, 1), scaled("10", 7, 2), narrowing(), allRules("scale: 30000")} {
-				g := parsed(t, text)
-				want, err := connectome.Build(g, connectome.Options{})
-				require.NoError(t, err)
-				got, _, err := stay(t, m, g, defaults)
-				same = same && err == nil && reflect.DeepEqual(onHost(want), got)
-			}
-			require.Equal(t, c == none, same)
-		})
 	}
+	if !slow.Asked() {
+		changes = changes[:3]
+	}
+	seesMistakes(t, none, changes, func(t *testing.T, m *Maker) (same bool, wrong any) {
+		same = true
+		for _, text := range []string{scaled("1000", 3, 1), scaled("10", 7, 2), narrowing(), allRules("scale: 30000")} {
+			g := parsed(t, text)
+			want, err := connectome.Build(g, connectome.Options{})
+			require.NoError(t, err)
+			got, _, err := stay(t, m, g, defaults)
+			same = same && err == nil && reflect.DeepEqual(onHost(want), got)
+			if err != nil {
+				wrong = err
+			}
+		}
+		return same, wrong
+	})
 }
 
 // TestArgumentsOfRowsThatStay holds the structs to those of the kernels.

@@ -404,7 +404,7 @@ func (w *work) make(b *building, row, sums []uint64) (connectome.Placed, error) 
 		{&b.row, size(row), false}, {&b.cursor, 4 * uint64(w.r.Neurons), true}, {&b.sums, size(sums), true}, {&b.made, 8 * uint64(len(w.r.Projections)), true},
 		{&b.longest, size(longest), true}, {&b.tables, w.tableBytes(), false},
 	}
-	switch bytes := bytesOfDelay(w.r.Longest); bytes {
+	switch bytes := connectome.DelayBytes(w.r.Longest); bytes {
 	case 0:
 	case 1:
 		list = append(list, room{&b.shortDelay, n, false})
@@ -438,17 +438,6 @@ func (w *work) make(b *building, row, sums []uint64) (connectome.Placed, error) 
 		}
 	}
 	return placed, err
-}
-
-// bytesOfDelay is the memory of a synapse's delay where the longest has so many bursts, as connectome.Delays have it.
-func bytesOfDelay(longest int) uint64 {
-	switch {
-	case longest <= 1:
-		return 0
-	case longest <= math.MaxUint8:
-		return 1
-	}
-	return 2
 }
 
 // draw launches a kernel that draws all synapses of a projection.
