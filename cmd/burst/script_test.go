@@ -19,6 +19,7 @@ import (
 
 // In the environment: asBurst makes the test binary the program itself; killAt, such as "before rename 3", kills it there;
 // signalAt, such as "2 9 300", sends part 2 the signal 9 at its 300th gather;
+// measured, the path of a genome, has it print the liveBytes of the network;
 // drawn has runs of a script leave pictures; hostControl, such as "fail_launch=200 devices=2", steers the stand-in for libcuda, where $NAME is a variable; faultAt has the GPU fail at the nth checkpoint.
 const (
 	asBurst     = "BURST_TEST_AS_PROGRAM"
@@ -27,6 +28,7 @@ const (
 	hostControl = "BURST_TEST_HOST_CONTROL"
 	faultAt     = "BURST_TEST_FAULT_AT"
 	drawn       = "BURST_TEST_DRAWN"
+	measured    = "BURST_TEST_MEASURED"
 )
 
 // undrawn is a context in which runs leave no pictures, which take most of the time of a small run.
@@ -47,6 +49,13 @@ func TestMain(m *testing.M) {
 	slow.FewerCollections(m) // also of the program, which is this one
 	if os.Getenv(asBurst) != "" {
 		os.Exit(program())
+	}
+	if path := os.Getenv(measured); path != "" {
+		if err := measure(path); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(exitOther)
+		}
+		return
 	}
 	testscript.Main(withStandIn{m}, map[string]func(){"burst": scripted})
 }
