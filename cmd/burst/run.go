@@ -153,7 +153,7 @@ func (o *runOptions) run(cmd *cobra.Command, arg string) error {
 
 // prepare checks the flags and reads what they name.
 func (o *runOptions) prepare(cmd *cobra.Command, arg string) (*genome.Genome, *run.Start, error) {
-	if err := errors.Join(o.checkBackend(), o.checkMPI(), o.expected.check(), o.gpus.check("backend", o.backend), o.checkBuild(), o.keep.check(), o.checkFault(), o.checkTimes()); err != nil {
+	if err := errors.Join(o.checkBackend(), o.checkMPI(), o.expected.check(), o.gpus.check("backend", o.backend), o.checkBuild(), o.keep.check(), o.checkFault(), o.checkTimes(), o.sweeping.alone(cmd)); err != nil {
 		return nil, nil, err
 	}
 	g, err := loadGenome(cmd, arg)

@@ -64,6 +64,24 @@ func (s *sweepFlags) holder() io.Reader {
 // asked reports whether the flags make a sweep.
 func (s *sweepFlags) asked() bool { return len(s.axes) > 0 || s.seeds != "" || s.trials != 0 }
 
+// alone refuses what says something of sweeps where flags make none.
+func (s *sweepFlags) alone(cmd *cobra.Command) error {
+	if s.asked() {
+		return nil
+	}
+	cures := []struct{ name, cure string }{
+		{"settle", "`burst stats FOLDER --from 200ms` leaves out the beginning of a run's figures"},
+		{"bin", "`burst stats FOLDER --bin` takes it for one run"},
+		{"jobs", "--threads is for one run"},
+	}
+	for _, f := range cures {
+		if cmd.Flags().Changed(f.name) {
+			return usageError{fmt.Errorf("--%s is for many runs (--sweep, --seeds or --trials), and there is one; %s", f.name, f.cure)}
+		}
+	}
+	return nil
+}
+
 // plan reads the flags.
 func (s *sweepFlags) plan() (p sweep.Plan, err error) {
 	p.Trials, p.Axes = s.trials, []sweep.Axis{}
