@@ -326,13 +326,13 @@ func TestOutputs(t *testing.T) {
 	counts.Read(&x)
 	require.Equal(t, []uint32{2, 1}, x.Counts)
 	for want, p := range map[string]live.Place{
-		`the potential of neuron 0 of area "crowd" is not recorded; name it in Options.Record, as in potentials=crowd`: {Area: "crowd"},
-		`the potential of neuron 2 of area "skin" is not recorded`:                                                     {Area: "skin", Neurons: []uint32{3, 2}},
-		`potentials of voxels of 2 neurons, want neurons`:                                                              some,
+		`the potential of neuron 0 of area "crowd" is not recorded; want potentials=crowd among what is recorded (--record, Options.Record, in Python record=)`: {Area: "crowd"},
+		`the potential of neuron 2 of area "skin" is not recorded`: {Area: "skin", Neurons: []uint32{3, 2}},
+		`potentials of voxels of 2 neurons, want neurons`:          some,
 		`no area "arm"`: {Area: "arm"},
-		`I_ex of neuron 3 of area "skin" is not recorded; name it in Options.Record, as in variables=skin.I_ex`: {Area: "skin", Neurons: []uint32{3}, Variable: "I_ex"},
-		`"I_xe", want a state variable or an input of the model lif_psc_exp`:                                    {Area: "skin", Variable: "I_xe"},
-		`"in" is an input of the model lif_psc_exp, want a state variable`:                                      {Area: "skin", Variable: "in"},
+		`I_ex of neuron 3 of area "skin" is not recorded; want variables=skin.I_ex among what is recorded (--record, Options.Record, in Python record=)`: {Area: "skin", Neurons: []uint32{3}, Variable: "I_ex"},
+		`"I_xe", want a state variable or an input of the model lif_psc_exp`:                                                                             {Area: "skin", Variable: "I_xe"},
+		`"in" is an input of the model lif_psc_exp, want a state variable`:                                                                               {Area: "skin", Variable: "in"},
 	} {
 		_, err := s.Output(p, live.Potentials)
 		require.ErrorContains(t, err, want)

@@ -144,10 +144,10 @@ func (o *Output) watch(r *run.Run, e *entries, variable string) error {
 		n := o.first + e.first(i)
 		k, found := slices.BinarySearchFunc(r.Values, engine.Probe{Neuron: n, Variable: uint32(which)}, engine.Probe.Compare)
 		if !found && which > 0 {
-			return fmt.Errorf("%[1]s of neuron %[2]d of area %[3]q is not recorded; name it in Options.Record, as in variables=%[3]s.%[1]s", variable, e.first(i), a.Name)
+			return fmt.Errorf("%[1]s of neuron %[2]d of area %[3]q is not recorded; want variables=%[3]s.%[1]s among what is recorded (--record, Options.Record, in Python record=)", variable, e.first(i), a.Name)
 		}
 		if !found {
-			return fmt.Errorf("the potential of neuron %d of area %[2]q is not recorded; name it in Options.Record, as in potentials=%[2]s", e.first(i), a.Name)
+			return fmt.Errorf("the potential of neuron %d of area %[2]q is not recorded; want potentials=%[2]s among what is recorded (--record, Options.Record, in Python record=)", e.first(i), a.Name)
 		}
 		o.at, o.rest = append(o.at, k), append(o.rest, r.Rest[k])
 	}

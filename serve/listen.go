@@ -7,6 +7,8 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+
+	"burst/internal/eager"
 )
 
 // AddressError is an address that is not of this machine alone.
@@ -133,7 +135,7 @@ func (s *Server) acceptUnix() {
 			conn.Close()
 			continue
 		}
-		s.served.Go(func() { s.serve(&client{conn: makeEager(conn), trusted: true}) })
+		s.served.Go(func() { s.serve(&client{conn: eager.Conn(conn), trusted: true}) })
 	}
 }
 
@@ -145,7 +147,7 @@ func (s *Server) inherit() error {
 	}
 	s.o.Inherited.Close() // conn has its own
 	s.served.Go(func() {
-		s.serve(&client{conn: makeEager(conn), trusted: true, parent: true})
+		s.serve(&client{conn: eager.Conn(conn), trusted: true, parent: true})
 		s.stop(errStopped)
 	})
 	return nil

@@ -9,6 +9,8 @@ import (
 	"net"
 	"net/http"
 
+	"burst/internal/eager"
+
 	"github.com/coder/websocket"
 )
 
@@ -64,7 +66,7 @@ type hijacked struct {
 func (h *hijacked) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, buffers, err := http.NewResponseController(h.ResponseWriter).Hijack()
 	if err == nil {
-		conn = makeEager(conn)
+		conn = eager.Conn(conn)
 	}
 	h.conn = conn
 	return conn, buffers, err

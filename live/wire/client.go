@@ -8,6 +8,8 @@ import (
 	"net"
 	"slices"
 	"syscall"
+
+	"burst/internal/eager"
 )
 
 // Client is a client of a server. One goroutine at a time uses it.
@@ -43,6 +45,9 @@ func Dial(path string, h Hello) (*Client, error) {
 
 // NewClient makes a client of a connection, which it closes on an error.
 func NewClient(conn io.ReadWriteCloser, h Hello) (*Client, error) {
+	if socket, ok := conn.(net.Conn); ok {
+		conn = eager.Conn(socket)
+	}
 	c := &Client{conn: conn, in: Reader{From: conn}}
 	if err := c.ask(TypeHello, h, &c.Welcome); err != nil {
 		conn.Close()

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -147,7 +148,27 @@ func within(err error) error {
 // kinds are values of JSON by what they are read into.
 var kinds = map[reflect.Kind]string{
 	reflect.Bool: "true or false", reflect.Float32: "a number", reflect.Float64: "a number", reflect.Int: "a whole number", reflect.String: "a text",
-	reflect.Uint32: "a whole number from 0 to 4294967295", reflect.Uint64: "a whole number that is not negative",
+	reflect.Uint16: "a whole number from 0 to 65535", reflect.Uint32: "a whole number from 0 to 4294967295",
+	reflect.Uint64: "a whole number that is not negative", reflect.Slice: "a list", reflect.Array: "a list", reflect.Struct: "a mapping",
+}
+
+// unknownKey begins the error of encoding/json for a key that is none of a mapping's.
+const unknownKey = "json: unknown field "
+
+// keysOf appends the keys of a type, and of those within it.
+func keysOf(keys []string, t reflect.Type) []string {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Array:
+		return keysOf(keys, t.Elem())
+	case reflect.Struct:
+		for f := range t.Fields() {
+			if key, _, _ := strings.Cut(f.Tag.Get("json"), ","); key != "" {
+				keys = append(keys, key)
+			}
+			keys = keysOf(keys, f.Type)
+		}
+	}
+	return keys
 }
 
 // ParseJSON reads the body of a JSON frame into v. Unknown keys are an error.
@@ -158,11 +179,11 @@ func ParseJSON(body []byte, v any) error {
 	var other *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &other):
-		kind, known := kinds[other.Type.Kind()]
-		if !known {
-			kind = "a list or a mapping"
-		}
-		return fmt.Errorf("wire: JSON: %q is %s, want %s", strings.ReplaceAll(cmp.Or(other.Field, "all of it"), "Place.", ""), other.Value, kind)
+		field := strings.ReplaceAll(cmp.Or(other.Field, "all of it"), "Place.", "")
+		return fmt.Errorf("wire: JSON: %q is %s, want %s", field, other.Value, kinds[other.Type.Kind()])
+	case err != nil && strings.HasPrefix(err.Error(), unknownKey):
+		keys := slices.Compact(slices.Sorted(slices.Values(keysOf(nil, reflect.TypeOf(v)))))
+		return fmt.Errorf("wire: JSON: key %s is unknown, want %s", strings.TrimPrefix(err.Error(), unknownKey), cmp.Or(strings.Join(keys, ", "), "none"))
 	case err != nil:
 		return fmt.Errorf("wire: JSON: %w", within(err))
 	}

@@ -306,9 +306,11 @@ func TestJSONOfOtherKinds(t *testing.T) {
 		`{"inputs": [{"hold_for": 0.5}]}`: `wire: JSON: "inputs.hold_for" is number 0.5, want a whole number that is not negative`,
 		`{"inputs": [{"once": 1}]}`:       `wire: JSON: "inputs.once" is number, want true or false`,
 		`{"outputs": [{"kind": 1}]}`:      `wire: JSON: "outputs.kind" is number, want a text`,
-		`{"outputs": 1}`:                  `wire: JSON: "outputs" is number, want a list or a mapping`,
-		`[]`:                              `wire: JSON: "all of it" is array, want a list or a mapping`,
+		`{"outputs": 1}`:                  `wire: JSON: "outputs" is number, want a list`,
+		`[]`:                              `wire: JSON: "all of it" is array, want a mapping`,
+		`{"input": []}`:                   `wire: JSON: key "input" is unknown, want area, hold_for, inputs, kind, largest, name, neurons, once, outputs, port, raster, variable, voxels`,
 	} {
 		require.EqualError(t, wire.ParseJSON([]byte(text), new(wire.Bind)), want)
 	}
+	require.EqualError(t, wire.ParseJSON([]byte(`{"a": 1}`), &struct{}{}), `wire: JSON: key "a" is unknown, want none`)
 }

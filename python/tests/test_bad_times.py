@@ -1,7 +1,6 @@
 """What goes wrong outside of the network."""
 
 import gc
-import io
 import os
 import signal
 import socket
@@ -212,11 +211,32 @@ def test_this_process_killed(loop: str, tmp_path: Path) -> None:
 
 def test_full_frames_only() -> None:
     """A frame of another protocol is refused."""
-    ours, theirs = socket.socketpair()
-    child = _client.Child.__new__(_client.Child)
-    child._socket, child._reader = ours, io.BufferedReader(io.FileIO(ours.fileno(), closefd=False))
+    child, theirs = bare_child()
     theirs.sendall(_client.HEADER.pack(0, 5, 2, 0, 0))
     with pytest.raises(errors.VersionError, match="version 2, want 1"):
         child._receive()
     theirs.close()
-    ours.close()
+    child._socket.close()
+
+
+def test_looks_only_for_what_comes_soon() -> None:
+    """After an answer that took long, the next ones are awaited asleep."""
+    child, theirs = bare_child()
+    child._look()
+    assert child._asleep == _client._ASLEEP
+    for left in reversed(range(_client._ASLEEP)):
+        child._look()
+        assert child._asleep == left
+    theirs.sendall(b"x")
+    child._look()
+    assert child._asleep == 0
+    theirs.close()
+    child._socket.close()
+
+
+def bare_child() -> tuple[_client.Child, socket.socket]:
+    """One without a program, and the other end of its socket."""
+    ours, theirs = socket.socketpair()
+    child = _client.Child.__new__(_client.Child)
+    child._take(ours)
+    return child, theirs

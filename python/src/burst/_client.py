@@ -7,6 +7,7 @@ import http.client
 import io
 import json
 import os
+import select
 import signal
 import socket
 import struct
@@ -14,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import weakref
 from collections.abc import Iterable, Iterator
 from types import FrameType
@@ -29,6 +31,8 @@ _STEP = struct.Struct("<IBBHQIHH")  # the header of a step, bursts, and how many
 HELLO, STEP, STEPPED, NOTICE, CONTROL, BIND = 1, 4, 5, 7, 8, 10
 WHOLE = 1 << 15  # bytes of a frame that come in one piece
 _SHORT = WHOLE - _STEP.size  # amounts of a step that go in one piece
+_LOOKING = 50e-6  # s for which an answer is looked for before this process sleeps
+_ASLEEP = 100  # answers after one that took longer
 # A notebook may wait for as long as its reader does.
 FLAGS = ["--lock-step", "--listen", "127.0.0.1:0", "--quiet", "--step-timeout", "100000h"]
 
@@ -46,9 +50,8 @@ class Child:
                 "burst.sweep, burst.open and the program burst work there, all of it in WSL"
             )
         ours, theirs = socket.socketpair()
-        self._socket = ours
+        self._take(ours)
         self._lock = threading.Lock()
-        self._reader = io.BufferedReader(io.FileIO(ours.fileno(), closefd=False), WHOLE)  # the socket closes it
         self._burst = 0
         self._unsettled = False  # Ctrl-C has broken into a step
         self._ended: BurstError | None = None
@@ -76,6 +79,13 @@ class Child:
         except BaseException:
             self.kill()
             raise
+
+    def _take(self, ours: socket.socket) -> None:
+        self._socket = ours
+        self._reader = io.BufferedReader(io.FileIO(ours.fileno(), closefd=False), WHOLE)  # the socket closes it
+        self._poll = select.poll()
+        self._poll.register(ours, select.POLLIN)
+        self._asleep = 0  # so many answers are awaited without a look
 
     def _welcome(self) -> None:
         self.welcome = json.loads(self.ask(HELLO, {"role": "drive", "name": "python"}))
@@ -219,6 +229,7 @@ class Child:
 
         `peek` waits for data and takes it into the reader's memory, in which no signal is handled.
         """
+        self._look()
         have = self._reader.peek()
         if len(have) == 0:
             raise EOFError
@@ -232,6 +243,17 @@ class Child:
             head = self._read(HEADER.size)
             size, kind, version, _, burst = HEADER.unpack(head)
             return kind, burst, head + self._read(size)
+
+    def _look(self) -> None:
+        """Looks for an answer for a moment: to sleep and be woken would take longer than a short step."""
+        if self._asleep > 0:
+            self._asleep -= 1
+            return
+        until = time.perf_counter() + _LOOKING
+        while not self._poll.poll(0):
+            if time.perf_counter() > until:
+                self._asleep = _ASLEEP
+                return
 
     def _read(self, n: int) -> bytes:
         """Reads so many bytes."""

@@ -1,4 +1,4 @@
-package serve
+package eager
 
 import (
 	"errors"
@@ -9,15 +9,16 @@ import (
 	"time"
 )
 
-// A Read that finds nothing looks again for so long before it sleeps: about what it takes to fall asleep and be woken. Where that was in
-// vain the next Reads sleep at once, one at first, then about twice as many as the time before, and at most mostAsleep.
+// A Read that finds nothing looks again for so long before it sleeps. To sleep and be woken takes more of a processor than that, and a
+// client in Python that steps as fast as it can needs about 20 µs between two steps. Where it was in vain the next Reads sleep at once,
+// one at first, then about twice as many as the time before, and at most mostAsleep.
 const (
-	looking    = 20 * time.Microsecond
+	looking    = 50 * time.Microsecond
 	mostAsleep = 1023
 )
 
-// eager is a socket whose Read looks for a moment before it sleeps: a driver that steps as fast as it can is answered sooner so.
-type eager struct {
+// socket is one whose Read looks for a moment before it sleeps.
+type socket struct {
 	net.Conn
 	raw    syscall.RawConn
 	try    func(fd uintptr) bool // e.read; made in each call it would take memory
@@ -29,8 +30,9 @@ type eager struct {
 	last   int  // asleep, as it was set last
 }
 
-// makeEager is conn itself if it is no socket, or if the only processor would have to run the driver, too.
-func makeEager(conn net.Conn) net.Conn {
+// Conn is conn with an eager Read, for one goroutine at a time. It is conn itself if that is no socket, or if the only processor would
+// have to run the other side, too.
+func Conn(conn net.Conn) net.Conn {
 	s, ok := conn.(syscall.Conn)
 	if !ok || runtime.GOMAXPROCS(0) < 2 {
 		return conn
@@ -39,13 +41,13 @@ func makeEager(conn net.Conn) net.Conn {
 	if err != nil {
 		return conn
 	}
-	e := &eager{Conn: conn, raw: raw}
+	e := &socket{Conn: conn, raw: raw}
 	e.try = e.read
 	return e
 }
 
 // Read is for one goroutine at a time.
-func (e *eager) Read(b []byte) (int, error) {
+func (e *socket) Read(b []byte) (int, error) {
 	if len(b) == 0 {
 		return 0, nil
 	}
@@ -66,7 +68,7 @@ func (e *eager) Read(b []byte) (int, error) {
 }
 
 // read takes what has come. It reports false, after it has looked, if nothing has: then it is called again when there is something.
-func (e *eager) read(fd uintptr) bool {
+func (e *socket) read(fd uintptr) bool {
 	var until time.Time // the end of the look; zero: it has not begun
 	for {
 		n, err := syscall.Read(int(fd), e.into)

@@ -1,4 +1,4 @@
-package serve
+package eager
 
 import (
 	"io"
@@ -12,7 +12,7 @@ import (
 )
 
 // eagerPair is an eager socket and its other end.
-func eagerPair(t *testing.T, network string) (*eager, net.Conn) {
+func eagerPair(t *testing.T, network string) (*socket, net.Conn) {
 	t.Helper()
 	address := map[string]string{"tcp": "127.0.0.1:0", "unix": filepath.Join(t.TempDir(), "s")}[network]
 	l, err := net.Listen(network, address)
@@ -26,7 +26,7 @@ func eagerPair(t *testing.T, network string) (*eager, net.Conn) {
 		conn.Close()
 		other.Close()
 	})
-	e, ok := makeEager(conn).(*eager)
+	e, ok := Conn(conn).(*socket)
 	if !ok {
 		t.Skip("one processor")
 	}
