@@ -3,11 +3,13 @@ package connectome
 import (
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"burst/genome"
+	"burst/internal/exact"
 )
 
 // column is a number for each of some neurons.
@@ -106,4 +108,50 @@ func TestPortsOfColumns(t *testing.T) {
 		c := build(t, withDrive("lif_psc_exp", genome.Drive{Kind: genome.Poisson, Port: x.port, Rate: 10, Weights: column(func(n int) float64 { return float64(n) + x.weight })}))
 		require.Equal(t, x.want, c.Areas[0].Drives[0].Port, "%+v", x)
 	}
+}
+
+// TestDrawnDrives: a distribution draws as the law says, is a column of what it draws, leaves the genome as it is, and may round to nothing.
+func TestDrawnDrives(t *testing.T) {
+	v := value(genome.Normal, 2, 0.5)
+	v.Lo = 1.5
+	for _, model := range []string{"lif", "feagi"} {
+		g := withDrive(model, genome.Drive{Kind: genome.Constant, Drawn: &v, Unit: genome.Voltage})
+		g.Areas = append([]genome.Area{areaOf("lif", 5)}, g.Areas...)
+		each := column(func(n int) float64 {
+			for attempt := range uint64(100) {
+				x, _ := exact.Words(g.Seed, exact.ParameterDraw, uint64(5+n)|131072<<32, 1|attempt<<32)
+				if y := 2 + float64(0.5*exact.Normal(x)); y >= 1.5 {
+					return y
+				}
+			}
+			panic("no draw")
+		})
+		made := build(t, g)
+		require.Nil(t, g.Areas[1].Drives[0].Each)
+		h := withDrive(model, genome.Drive{Kind: genome.Constant, Each: each, Unit: genome.Voltage})
+		h.Areas = append([]genome.Area{areaOf("lif", 5)}, h.Areas...)
+		h.Seed = g.Seed
+		want := build(t, h)
+		require.Equal(t, want.Areas, made.Areas)
+		require.Equal(t, want.Stimuli, made.Stimuli)
+		require.Equal(t, want.Hash(), made.Hash())
+		g.Seed++
+		other := build(t, g)
+		require.False(t, reflect.DeepEqual(want.Areas, other.Areas) && reflect.DeepEqual(want.Stimuli, other.Stimuli), "another seed draws others")
+	}
+	two := withDrive("lif", genome.Drive{Kind: genome.Constant, Drawn: &v, Unit: genome.Voltage})
+	two.Areas[0].Drives = append(two.Areas[0].Drives, two.Areas[0].Drives[0])
+	made := build(t, two).Areas[0].Drives
+	require.NotEqual(t, made[0].Each, made[1].Each, "each drive of an area draws its own")
+
+	small := value(genome.Uniform, -0.001, 0.001)
+	c := build(t, withDrive("feagi", genome.Drive{Kind: genome.Constant, Drawn: &small}))
+	require.Contains(t, c.Stimuli[0].Amounts, int32(0))
+
+	none := value(genome.Normal, 0, 1)
+	none.Lo = 20
+	_, err := Build(withDrive("lif", genome.Drive{Kind: genome.Constant, Drawn: &none}), Options{})
+	require.ErrorContains(t, err, "areas[0].drive[0].constant: the bounds keep fewer than 1 draw in 1000")
+	_, err = Build(withDrive("lif", genome.Drive{Kind: genome.Constant, Drawn: &v}), Options{MaxBytes: 100})
+	require.ErrorContains(t, err, "100 bytes")
 }

@@ -11,29 +11,30 @@ import (
 
 // plan is a genome with computed sizes and prepared projections. It allocates nothing large.
 type plan struct {
-	g       *genome.Genome
-	workers int
-	limit   uint64 // bytes that planning and building may take
-	allowed uint64 // bytes that building could take; above limit where nothing is to be built
-	part    Part
-	areas   []Span // neurons
-	ports   []Span
-	neurons uint64
-	inputs  uint64            // ports of all areas
-	counts  []uint32          // noiseCounts, made at first use
-	trains  []SpikeList       // by area
-	stimuli []genome.Stimulus // of the genome, and drives of a column
-	wirings []wiring
-	merging []group  // wirings whose synapses are merged
-	rows    []rows   // by area
-	spare   row      // memory of the part before
-	out     []uint64 // per neuron, synapses from it before merging, where an area divides by them; else nil
-	lifts   []int64  // of areas, see lift
-	scale   float64
-	fixed   uint64            // fixedBytes
-	load    load              // of the projections that are prepared
-	tables  map[float64]Table // by time constant in bursts
-	trees   map[treeKey]*tree // of areas whose positions or columns rules read
+	g        *genome.Genome
+	workers  int
+	limit    uint64 // bytes that planning and building may take
+	allowed  uint64 // bytes that building could take; above limit where nothing is to be built
+	part     Part
+	areas    []Span // neurons
+	ports    []Span
+	neurons  uint64
+	inputs   uint64            // ports of all areas
+	counts   []uint32          // noiseCounts, made at first use
+	trains   []SpikeList       // by area
+	stimuli  []genome.Stimulus // of the genome, and drives of an amount for each neuron
+	injected []*genome.Drive   // these drives
+	wirings  []wiring
+	merging  []group  // wirings whose synapses are merged
+	rows     []rows   // by area
+	spare    row      // memory of the part before
+	out      []uint64 // per neuron, synapses from it before merging, where an area divides by them; else nil
+	lifts    []int64  // of areas, see lift
+	scale    float64
+	fixed    uint64            // fixedBytes
+	load     load              // of the projections that are prepared
+	tables   map[float64]Table // by time constant in bursts
+	trees    map[treeKey]*tree // of areas whose positions or columns rules read
 
 	allgather func(own []uint32) (all [][]uint32, err error) // Options.Allgather
 	maker     Maker                                          // Options.Maker
@@ -119,7 +120,10 @@ func newDraft(g *genome.Genome, o Options, most uint64) (*plan, error) {
 	if err := p.makeTrains(); err != nil {
 		return nil, err
 	}
-	p.stimuli = withDriven(g)
+	if err := p.drawDrives(); err != nil {
+		return nil, err
+	}
+	p.addDriven()
 	p.fixed = p.fixedBytes()
 	p.wirings = make([]wiring, len(g.Projections))
 	for i := range p.wirings {

@@ -9,24 +9,24 @@ import (
 	"burst/internal/quanta"
 )
 
-// withDriven are the genome's stimuli and, behind them, constant drives that a column gives each neuron its own amount of: each is a
-// stimulus of every burst in which it acts.
-func withDriven(g *genome.Genome) []genome.Stimulus {
-	list := g.Stimuli
-	for i := range g.Areas {
-		for k := range g.Areas[i].Drives {
-			d := &g.Areas[i].Drives[k]
-			if !injectsEach(g.Areas[i].Model, d) {
+// addDriven sets the stimuli: the genome's and, behind them, constant drives that have an amount for each neuron. Each is a stimulus of
+// every burst in which it acts.
+func (p *plan) addDriven() {
+	p.stimuli = p.g.Stimuli
+	for i := range p.g.Areas {
+		for k := range p.g.Areas[i].Drives {
+			d := &p.g.Areas[i].Drives[k]
+			if !injectsEach(p.g.Areas[i].Model, d) {
 				continue
 			}
 			s := genome.Stimulus{Pos: d.Pos, Area: i, Port: d.Port, Every: 1, From: d.From, Until: d.Until, Amounts: d.Each, Neurons: make([]uint32, len(d.Each))}
 			for n := range s.Neurons {
 				s.Neurons[n] = uint32(n)
 			}
-			list = append(list[:len(list):len(list)], s)
+			p.stimuli = append(p.stimuli[:len(p.stimuli):len(p.stimuli)], s)
+			p.injected = append(p.injected, d)
 		}
 	}
-	return list
 }
 
 // injectsEach reports whether a drive adds an amount of its own to the input of each neuron.
@@ -42,11 +42,14 @@ func (p *plan) makeStimuli() ([]Stimulus, error) {
 			Ports: make([]uint32, len(s.Neurons)), Amounts: make([]int32, len(s.Neurons)),
 		}
 		for k, n := range s.Neurons {
-			if wrong := quanta.TooSmall(s.Amounts[k], p.scale); wrong != "" {
-				key := fmt.Sprintf("stimuli[%d].amount", i)
-				if i >= len(p.g.Stimuli) {
-					key, wrong = areaKey(s.Area, "drive"), fmt.Sprintf("neuron %d: %s", n, wrong)
+			wrong, key := quanta.TooSmall(s.Amounts[k], p.scale), fmt.Sprintf("stimuli[%d].amount", i)
+			if at := i - len(p.g.Stimuli); at >= 0 && wrong != "" {
+				key, wrong = areaKey(s.Area, "drive"), fmt.Sprintf("neuron %d: %s", n, wrong)
+				if p.injected[at].Drawn != nil {
+					wrong = "" // as drawn weights, it may round to nothing
 				}
+			}
+			if wrong != "" {
 				return nil, p.g.Fault(s.Pos, key, "%s", wrong)
 			}
 			out[i].Ports[k] = p.port(s, n, s.Amounts[k])

@@ -258,7 +258,8 @@
 //	8 normal drive  run_seed  as Poisson drive
 //	9 poisson       run_seed  index low = neuron div 4; word = neuron mod 4
 //	10 parameter    seed      index low = neuron, high = place of the parameter in its model, or 65536 + the number of the
-//	                          shared u in the area, counted by first use in the order of parameters; words 0 and 1
+//	                          shared u in the area, counted by first use in the order of parameters, or 131072 + the place
+//	                          of a constant drive in its area; words 0 and 1
 //	11 formula      run_seed  index low = neuron div 4, high = number of the call of random or normal in its model's update,
 //	                          threshold and reset, in the order of the text, from 0; word = neuron mod 4
 //

@@ -77,11 +77,17 @@ func (p *parser) constant(f *fields, a *Area, d *Drive) {
 		f.faultKey("to", "", "found a port, but a constant drive of the model %s acts on the potential itself; want one of poisson or normal", a.Model.Name)
 		return
 	}
-	if a.Model.Event != "" && !p.steady(f, a.Model, isColumn(n)) {
+	differs := map[bool]string{isColumn(n): "column", isDistribution(n): "distribution"}[true]
+	if a.Model.Event != "" && !p.steady(f, a.Model, differs) {
 		return
 	}
-	if isColumn(n) && d.Factor != nil && a.Model.Term == nil {
-		f.fault("factor", "found a factor beside a column, which a constant drive of the model %s cannot have; want one of them, or a model with a current", a.Model.Name)
+	if differs != "" && d.Factor != nil && a.Model.Term == nil {
+		f.fault("factor", "found a factor beside a %s, which a constant drive of the model %s cannot have; want one of them, "+
+			"or a model of your own with a parameter for the %[1]s, times a port that a drive with the factor feeds", differs, a.Model.Name)
+		return
+	}
+	if differs == "distribution" {
+		p.drawnDrive(n, at, dims, a, d)
 		return
 	}
 	if isColumn(n) {
@@ -106,28 +112,42 @@ func (p *parser) constant(f *fields, a *Area, d *Drive) {
 	}
 }
 
-// elsewhere refuses, as a constant drive, what stands elsewhere: a distribution, and a current of a model that takes it as I_e.
-func (p *parser) elsewhere(n *yaml.Node, at *path, dims []Dimension, model *Model) bool {
-	cure := "; column(FILE, NAME) has an amount for each neuron"
-	current := ""
-	if slices.ContainsFunc(model.Params, func(x Param) bool { return x.Name == "I_e" }) {
-		current = "the parameter I_e of the area's model takes "
-		cure += ", and " + current + "distributions"
+// isDistribution reports whether a value is written as a distribution, such as normal(…).
+func isDistribution(n *yaml.Node) bool {
+	return n.Kind == yaml.ScalarNode && (&expression{text: n.Value}).word() != "" && strings.Contains(n.Value, "(") && !isColumn(n)
+}
+
+// drawnDrive reads a constant drive of which each neuron draws its own amount, in a unit of one of the dimensions.
+func (p *parser) drawnDrive(n *yaml.Node, at *path, dims []Dimension, a *Area, d *Drive) {
+	if a.Neurons() > maxRows {
+		p.fault(n, at, "", "expects an area of at most %d neurons for a distribution, found %d", maxRows, a.Neurons())
+		return
 	}
+	dim := dims[0]
+	for _, other := range dims {
+		if _, m := parseValue(n.Value, other, cmp.Or(p.timestep, 1)); m == nil {
+			dim = other
+		}
+	}
+	if v, ok := p.value(n, at, dim); ok {
+		d.Drawn, d.Unit = &v, dim
+	}
+}
+
+// elsewhere refuses, as a constant drive, a current of a model that takes it as I_e.
+func (p *parser) elsewhere(n *yaml.Node, at *path, dims []Dimension, model *Model) bool {
 	_, dim, m := quantity(n.Value, anyDimension()...)
-	switch {
-	case numeric(n.Value) == 0 && drawn(n.Value):
-		p.fault(n, at, "", "expects one amount for all neurons, found %s%s", short(n.Value), cure)
-	case m == nil && dim == Current && current != "" && !slices.Contains(dims, Current):
-		p.fault(n, at, "", "expects %s such as %s, found %s; %sa current", dims[0].article(), dims[0].example(), short(n.Value), current)
-	default:
+	current := slices.ContainsFunc(model.Params, func(x Param) bool { return x.Name == "I_e" })
+	if m != nil || dim != Current || !current || slices.Contains(dims, Current) {
 		return false
 	}
+	p.fault(n, at, "", "expects %s such as %s, found %s; the parameter I_e of the area's model takes a current", dims[0].article(), dims[0].example(), short(n.Value))
 	return true
 }
 
-// steady checks that a constant drive of a model that changes at inputs alone is the same in every burst and neuron.
-func (p *parser) steady(f *fields, m *Model, column bool) bool {
+// steady checks that a constant drive of a model that changes at inputs alone is the same in every burst and neuron. differs is what gives
+// neurons amounts of their own, "" if nothing does.
+func (p *parser) steady(f *fields, m *Model, differs string) bool {
 	for _, key := range []string{"from", "until", "factor"} {
 		if f.has(key) {
 			f.faultKey(key, "", "found %s, but neurons of the model %s change at inputs alone, so that their constant drive acts in every burst; "+
@@ -135,10 +155,10 @@ func (p *parser) steady(f *fields, m *Model, column bool) bool {
 			return false
 		}
 	}
-	if column {
-		f.fault("constant", "found a column, but a constant drive of the model %s is one for all neurons of the area; want one amount, or the model %s", m.Name, m.Event)
+	if differs != "" {
+		f.fault("constant", "found a %s, but a constant drive of the model %s is one for all neurons of the area; want one amount, or the model %s", differs, m.Name, m.Event)
 	}
-	return !column
+	return differs == ""
 }
 
 func (p *parser) poisson(f *fields, a *Area, d *Drive) {

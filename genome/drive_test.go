@@ -11,8 +11,18 @@ import (
 // TestConstantElsewhere: what is no constant drive, but stands elsewhere, is told where.
 func TestConstantElsewhere(t *testing.T) {
 	for _, x := range []struct{ model, amount, want string }{
-		{"lif", `"uniform(1 pA, 2 pA)"`, "expects one amount for all neurons, found uniform(1 pA, 2 pA); column(FILE, NAME) has an amount for each neuron"},
-		{"lif_cond_exp", `"normal(1 nS, 2 nS) > 0 nS"`, "; column(FILE, NAME) has an amount for each neuron, and the parameter I_e of the area's model takes distributions"},
+		{"lif", `"uniform(1 pA, 2 pA)"`, ""},
+		{"lif", `"uniform(1 mV, 2 mV)"`, ""},
+		{"lif_cond_exp", `"normal(1 nS, 2 nS) > 0 nS"`, ""},
+		{"feagi", `"clip(lognormal(1, 2), 0, 4)"`, ""},
+		{"lif", `"uniform(1 nS, 2 nS)"`, "expects a current such as 100 pA, found 1 nS"},
+		{"lif", `"uniform(1 pA, 2 mV)"`, "expects a current such as 100 pA, found 2 mV"},
+		{"lif", `"normal(1 pA)"`, `expects ",", found ")"`},
+		{"lif", `"norml(1 pA, 1 pA)"`, `did you mean "normal`},
+		{"lif", `"uniform(1 pA, 2 pA)", factor: {sine: {amplitude: 1, frequency: 5 Hz}}`, ""},
+		{"feagi", `"uniform(1, 2)", factor: {sine: {amplitude: 1, frequency: 5 Hz}}`, "found a factor beside a distribution, which a constant drive of the model feagi cannot have; want one of them, or a model of your own with a parameter for the distribution, times a port"},
+		{"lif_event", `"uniform(1 pA, 2 pA)"`, "found a distribution, but a constant drive of the model lif_event is one for all neurons of the area; want one amount, or the model lif"},
+		{"lif_psc_delta", `"uniform(1 pA, 2 pA)"`, "expects a voltage"},
 		{"lif_psc_delta", "1 pA", "expects a voltage such as -65 mV, found 1 pA; the parameter I_e of the area's model takes a current"},
 		{"lif_psc_delta", "1 nS", "expects a voltage such as -65 mV, found 1 nS"},
 		{"izhikevich", "1 pA", "expects a plain number"},

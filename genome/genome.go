@@ -100,6 +100,7 @@ type Drive struct {
 	Port    int       // that takes the amounts, from 1; 0: see Model.BySign
 	Value   float64   // Constant: amount per burst (feagi, plain units), current in pA or its steady depolarisation in mV (lif)
 	Each    []float64 // Constant: instead of Value, one for each neuron of the area
+	Drawn   *Value    // Constant: instead of Value, a distribution from which the build draws one for each neuron; else nil
 	Unit    Dimension
 	Rate    float64   // Poisson: events per second, Hz
 	Weight  float64   // Poisson: one event's amount, in Unit

@@ -387,7 +387,7 @@ var driveKeys = sync.OnceValue(func() []key {
 	}
 	return append([]key{
 		{Name: "to", Form: formMap, Keys: toKeys("the area itself, unless left out"), Doc: "input that takes the amounts, as {port: NAME}"},
-		{Name: "constant", Form: formAmount, Dims: constant, Column: true, Doc: "the same input in every burst, a term of the formula of lif, lif_event, lif_psc_exp and izhikevich, else an amount that arrives"},
+		{Name: "constant", Form: formValue, Dims: constant, Column: true, Doc: "the same input in every burst, a term of the formula of lif, lif_event, lif_psc_exp and izhikevich, else an amount that arrives"},
 		{Name: "poisson", Form: formMap, Doc: "random events that arrive as spikes do, independent for each neuron", Keys: []key{
 			{Name: "rate", Form: formNumber, Required: true, Dims: []Dimension{Frequency}, Max: inf, Column: true, Doc: "events a second; at most 500 a burst"},
 			{Name: "weight", Form: formAmount, Required: true, Dims: inputs(), Column: true, Doc: "amount of one event"},

@@ -329,7 +329,7 @@ func boxOf(s *genome.Space) *manifest.Space {
 func spaceText(s *manifest.Space) string {
 	text := fmt.Sprintf("%g × %g × %g um", s.Extent[0], s.Extent[1], s.Extent[2])
 	if s.Center != [3]float64{} {
-		text += fmt.Sprintf(" around (%g, %g, %g) um", s.Center[0], s.Center[1], s.Center[2])
+		text += fmt.Sprintf(" around (%.15g, %.15g, %.15g) um", s.Center[0], s.Center[1], s.Center[2])
 	}
 	if s.Periodic {
 		text += ", periodic"

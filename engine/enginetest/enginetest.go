@@ -36,6 +36,7 @@ func run(t *testing.T, open, oracle Open, wanted func(*textCase) bool) {
 	t.Run("Random", func(t *testing.T) { runRandom(t, open, oracle) })
 	t.Run("Memory", func(t *testing.T) { RunMemory(t, open, oracle) })
 	t.Run("Written", func(t *testing.T) { runWritten(t, open, oracle) })
+	t.Run("Columns", func(t *testing.T) { runColumns(t, open, oracle) })
 	t.Run("Event", func(t *testing.T) { runEvent(t, open, oracle) })
 	t.Run("Delays", func(t *testing.T) { runDelays(t, open, oracle) })
 	t.Run("Driven", func(t *testing.T) { runDriven(t, open, oracle, 7, RandomDriven) })
