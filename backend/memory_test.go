@@ -8,6 +8,7 @@ import (
 	"burst/connectome"
 	"burst/engine"
 	"burst/genome"
+	"burst/internal/heap"
 
 	"github.com/stretchr/testify/require"
 )
@@ -174,14 +175,10 @@ func TestReferenceTakesItsFootprint(t *testing.T) {
 	host, device := Footprint("reference", c, Options{})
 	require.EqualValues(t, 200_003*(4+2+2+2*4+2*4), host)
 	require.Zero(t, device)
-	var before, after runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&before)
+	before := heap.Live()
 	b, err := Open("reference", c, Options{})
 	require.NoError(t, err)
-	runtime.GC()
-	runtime.ReadMemStats(&after)
-	require.InEpsilon(t, host, after.HeapAlloc-before.HeapAlloc, 0.02)
+	require.InEpsilon(t, host, heap.Live()-before, 0.02)
 	require.NoError(t, b.Close())
 	runtime.KeepAlive(c)
 }

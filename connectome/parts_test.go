@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"burst/genome"
+	"burst/internal/heap"
 )
 
 // inTurn builds all parts of g one after the other and gives the first error.
@@ -82,16 +83,12 @@ func TestNoWholeIsBuilt(t *testing.T) {
 	g := network(1, areaOf("feagi", 4099)).join(genome.Projection{
 		Rule: genome.FixedOutdegree, Outdegree: 499, Weight: value(genome.Normal, 3, 1), Delay: value(genome.Uniform, 1, 9),
 	})
-	heap := func() int64 {
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		return int64(m.HeapAlloc)
-	}
-	runtime.GC()
-	before, most, calls := heap(), int64(0), 0
+	before, most, calls := int64(heap.Live()), int64(0), 0
+	var m runtime.MemStats
 	look := func(_, _ uint64) {
 		if calls++; calls%64 == 0 {
-			most = max(most, heap())
+			runtime.ReadMemStats(&m)
+			most = max(most, int64(m.HeapAlloc))
 		}
 	}
 	head, err := inTurn(g, 4, Options{Threads: 2, Progress: look})
@@ -101,8 +98,7 @@ func TestNoWholeIsBuilt(t *testing.T) {
 	t.Logf("%d MB at most for a network of %d MB, looked at %d times", (most-before)/1e6, whole/1e6, calls/64)
 	assert.Greater(t, most-before, whole/5, "a quarter of the network is there")
 	assert.Less(t, most-before, whole*2/5, "more than one part of four is there")
-	runtime.GC()
-	assert.Less(t, heap()-before, whole/50, "all of them have gone")
+	assert.Less(t, int64(heap.Live())-before, whole/50, "all of them have gone")
 	runtime.KeepAlive(head)
 }
 

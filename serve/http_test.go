@@ -341,24 +341,27 @@ func TestR26Floods(t *testing.T) {
 	conn.Close()
 
 	answers := make(chan int)
-	for range 3 * serve.Controls { // at once: one after the other they may be slow enough
-		go func() {
-			code := 0
-			defer func() { answers <- code }()
-			code, _ = s.call("POST", "/v1/control", control, `{"do":"resume"}`)
-		}()
+	codes, asked := map[int]int{}, 0
+	for round := 0; codes[429] == 0; round++ { // where others keep the machine busy, they may be slow enough at first
+		require.Less(t, round, 50)
+		for range 3 * serve.Controls { // at once, for the same reason
+			go func() {
+				code := 0
+				defer func() { answers <- code }()
+				code, _ = s.call("POST", "/v1/control", control, `{"do":"resume"}`)
+			}()
+		}
+		for range 3 * serve.Controls {
+			codes[<-answers]++
+			asked++
+		}
 	}
-	codes := map[int]int{}
-	for range 3 * serve.Controls {
-		codes[<-answers]++
-	}
-	require.Positive(t, codes[429])
-	require.Equal(t, 3*serve.Controls, codes[200]+codes[429])
+	require.Equal(t, asked, codes[200]+codes[429])
 	require.GreaterOrEqual(t, codes[200], serve.Controls-5)
 	x, err := s.Status()
 	require.NoError(t, err)
 	require.Equal(t, "real-time", x.Mode)
-	t.Logf("R26: %d slow connections, too long headers and bodies, %d of %d requests too fast; status and mode as before", len(slow), codes[429], 3*serve.Controls)
+	t.Logf("R26: %d slow connections, too long headers and bodies, %d of %d requests too fast; status and mode as before", len(slow), codes[429], asked)
 }
 
 // TestR26Held: connections that are used once and then kept, and answers that nobody takes, hold nothing of the server for long.

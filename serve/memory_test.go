@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"burst/internal/heap"
 	"burst/live/wire"
 	"burst/serve"
 
@@ -26,13 +27,6 @@ func TestMemoryOfViewers(t *testing.T) {
 	path := socketIn(t)
 	startGenome(t, network(t, crowd), serve.Options{LockStep: true, Socket: path})
 	d := dial(t, path, wire.Hello{Role: wire.RoleDrive})
-	heap := func() int {
-		var m runtime.MemStats
-		runtime.GC()
-		runtime.GC()
-		runtime.ReadMemStats(&m)
-		return int(m.HeapAlloc)
-	}
 	step := func() {
 		for range 30 {
 			_, err := d.Step(20)
@@ -41,7 +35,7 @@ func TestMemoryOfViewers(t *testing.T) {
 		}
 	}
 	step()
-	before := heap()
+	before := heap.Live()
 	chosen := make([]uint32, wire.MostRaster)
 	for i := range chosen {
 		chosen[i] = uint32(24 * i)
@@ -60,8 +54,8 @@ func TestMemoryOfViewers(t *testing.T) {
 		list = append(list, v)
 	}
 	step()
-	each := (heap() - before) / viewers
+	each := (int64(heap.Live()) - int64(before)) / viewers
 	t.Logf("%d KiB a viewer, of %d neurons", each>>10, neurons)
-	require.Less(t, each, 2*neurons/8+256<<10)
+	require.Less(t, each, int64(2*neurons/8+256<<10))
 	runtime.KeepAlive(list)
 }

@@ -1,14 +1,14 @@
 package cpu
 
 import (
-	"burst/internal/slow"
-	"runtime"
 	"testing"
 
 	"burst/backend/cpu/internal/vector"
 	"burst/connectome"
 	"burst/engine"
 	"burst/engine/enginetest"
+	"burst/internal/heap"
+	"burst/internal/slow"
 )
 
 // TestMemoryIsWhatOpenTakes compares with what the garbage collector counts, within 5 %; arrays that are aligned for huge
@@ -29,13 +29,9 @@ func TestMemoryIsWhatOpenTakes(t *testing.T) {
 	for name, c := range map[string]*connectome.Connectome{"one delay": regular(30_000), "several delays": mixed.Build(), "many weights": many, "plastic": learns, "plastic and late": lateNet.Build()} {
 		for _, wanted := range []int{1, 3} {
 			want := Memory(c, wanted)
-			var before, after runtime.MemStats
-			runtime.GC()
-			runtime.ReadMemStats(&before)
+			before := heap.Live()
 			b := open(c, engine.Want{}, threads(c, wanted), vector.Best())
-			runtime.GC()
-			runtime.ReadMemStats(&after)
-			got := float64(after.HeapAlloc) - float64(before.HeapAlloc) - float64(b.slack())
+			got := float64(heap.Live()) - float64(before) - float64(b.slack())
 			if most := MemoryAtMost(c, wanted); most < want {
 				t.Errorf("%s, %d threads: Memory says %d bytes, at most %d", name, wanted, want, most)
 			}

@@ -17,6 +17,7 @@ import (
 	"burst/genome"
 	"burst/genomes"
 	"burst/internal/cuda/cudatest"
+	"burst/internal/heap"
 	"burst/internal/slow"
 )
 
@@ -169,21 +170,16 @@ areas: [{name: a, neurons: 5003}]
 projections: [{from: a, to: a, rule: fixed_outdegree, outdegree: 401, weight: %s}]
 `, weight)), nil)
 			require.NoError(t, err)
-			heap := func() int64 {
-				var m runtime.MemStats
-				runtime.ReadMemStats(&m)
-				return int64(m.HeapAlloc)
-			}
-			runtime.GC()
-			before, most, calls := heap(), int64(0), 0
+			before, most, calls := int64(heap.Live()), int64(0), 0
+			var m runtime.MemStats
 			b, c := openGenome(t, g, []int{0, 1, 2, 3}, connectome.Options{Threads: 2, Progress: func(_, _ uint64) {
 				if calls++; calls%64 == 0 {
-					most = max(most, heap())
+					runtime.ReadMemStats(&m)
+					most = max(most, int64(m.HeapAlloc))
 				}
 			}})
 			network := int64(c.Total() * 8)
-			runtime.GC()
-			left := heap() - before
+			left := int64(heap.Live()) - before
 			t.Logf("%d KB at most and %d KB in the end for a network of %d KB, %d KB on the devices", (most-before)>>10, left>>10, network>>10, h.Count("bytes")>>10)
 			require.Greater(t, most-before, network/5, "a quarter of the network is there")
 			require.Less(t, most-before, network*2/5, "more than one part of four is there")

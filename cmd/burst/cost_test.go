@@ -13,6 +13,7 @@ import (
 	"burst/connectome"
 	"burst/engine"
 	"burst/genome"
+	"burst/internal/heap"
 	"burst/internal/slow"
 
 	"github.com/stretchr/testify/require"
@@ -24,28 +25,21 @@ type liveBytes struct{ Network, Opened uint64 }
 // measure prints the liveBytes of the network at path. It is the program's only work: in a process with other tests, what these leave
 // behind is collected at any time.
 func measure(path string) error {
-	live := func() uint64 {
-		runtime.GC()
-		runtime.GC() // what pools held
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		return m.HeapAlloc
-	}
 	g, err := genome.Load(path)
 	if err != nil {
 		return err
 	}
-	before := live()
+	before := heap.Live()
 	c, err := connectome.Build(g, connectome.Options{Threads: 2})
 	if err != nil {
 		return err
 	}
-	v := liveBytes{Network: live() - before}
+	v := liveBytes{Network: heap.Live() - before}
 	opened, err := reference.Open(c, engine.Want{})
 	if err != nil {
 		return err
 	}
-	v.Opened = live() - before
+	v.Opened = heap.Live() - before
 	runtime.KeepAlive(c)
 	if err := opened.Close(); err != nil {
 		return err

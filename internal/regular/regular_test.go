@@ -55,7 +55,7 @@ func TestOpen(t *testing.T) {
 			}()
 			select {
 			case err = <-ended:
-			case <-time.After(10 * time.Second):
+			case <-time.After(time.Minute):
 				t.Fatalf("%s waits for %s", way, name)
 			}
 			var p *fs.PathError
