@@ -1,12 +1,36 @@
-// Package kernels holds the CUDA C++ of a burst and the PTX that clang made of it. One .cu is one kernel, commented by the
-// Go loop it equals; burst.cuh is what lets clang, nvcc, NVRTC and g++ accept them unchanged, and device.cuh has what is written in PTX.
-// backend/cuda launches, in this order: inject, fired_rows, synaptic_propagation_fcl, neural_dynamics_fcl, list_sums, list_ids; or, for
-// many bursts in one launch, run_bursts, resident_bursts or, where rows are long, cluster_bursts, whose synapses
-// single bursts deliver by deliver_places. The unit moving.cu is the same kernels for networks with factors, lists.cu for callers that
-// want the fire candidate list of each of many bursts, custom.cu with a place for the code of models that a genome defines, and
-// neural_dynamics_ports for those with more than two ports. The unit learn.cu is what projections that learn add to single
-// bursts, and driven.cu what areas with psp_max add. The unit build.cu makes a network's synapses. The toolbox is kernels of general use
-// (arithmetic, activations, a matrix product, measurements), in a unit of its own: backend/cuda/doctor proves a GPU with them.
+// Package kernels holds burst's GPU code: CUDA C++ sources, and the PTX that clang compiled from them. Package backend/cuda launches it.
+//
+// A .cu file holds a kernel, whose comment gives the Go loop that it equals, or includes those of a unit. burst.cuh makes clang, nvcc,
+// NVRTC and g++ accept the same sources. device.cuh holds what is written in PTX.
+//
+// # Kernels of a burst
+//
+// A single burst launches these, in this order:
+//
+//	inject                    adds stimuli and drives to the sums of the ports
+//	fired_rows                lists the rows of synapses that are due
+//	synaptic_propagation_fcl  adds their weights to the sums
+//	neural_dynamics_fcl       updates the neurons and marks those that fire
+//	list_sums, list_ids       list the marked neurons in ascending order
+//
+// Many bursts in one launch are computed by one of these:
+//
+//	run_bursts       for any network
+//	resident_bursts  where the neurons' state fits the shared memory of the GPU
+//	cluster_bursts   likewise, where rows are long; its rows have a layout of their own, which deliver_places reads in single bursts
+//
+// # Units
+//
+// A unit is a source that is compiled by itself. A network loads only the units that it needs:
+//
+//	burst    the kernels of a burst
+//	moving   the same, where drives or sources have factors
+//	lists    the same, where a caller wants the fire candidate list of each of many bursts
+//	custom   the same, with a place for models that a genome defines; neural_dynamics_ports is for those with more than two ports
+//	learn    projections that learn
+//	driven   areas with psp_max
+//	build    building a network on the GPU
+//	toolbox  kernels of general use (arithmetic, activations, a matrix product), with which backend/cuda/doctor tests a GPU
 package kernels
 
 import (
