@@ -42,10 +42,24 @@ func judge(g *genome.Genome, rec *recording, p *played) verdict {
 	if v.onlyThem+v.onlyOurs > 0 {
 		return v // on other synapses burst fires otherwise
 	}
+	if area := dividedElse(g, rec); area != "" { // which would pass for the rounding of shares
+		v.unnamed, v.reasons = v.differ, append(v.reasons, "one of both divides the current of "+area)
+		return v
+	}
 	because("float32 sums and shares, which are whole quanta here", features{batch: true})
 	bare := newLaw(g, rec, c, features{}).run(n)
 	v.unnamed = max(v.unnamed, compareSpikes(bare, p.fired, g).differ)
 	return v
+}
+
+// dividedElse names an area whose current FEAGI divides among its synapses and burst does not, or the other way round.
+func dividedElse(g *genome.Genome, rec *recording) string {
+	for i := range g.Areas {
+		if len(rec.areas[i].synapses) > 0 && rec.areas[i].first.Uniform == g.Areas[i].DividePSP {
+			return g.Areas[i].Name
+		}
+	}
+	return ""
 }
 
 // row is the verdict as a line of the guide's table.

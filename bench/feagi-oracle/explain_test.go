@@ -191,6 +191,12 @@ func TestPlantedMistakes(t *testing.T) {
 		require.Equal(t, 1, v.unnamed)
 		require.Contains(t, v.why(), `1 spikes for no known reason, the first in burst 58, area target`)
 	})
+	t.Run("a current that burst divides", func(t *testing.T) {
+		v := plant(func(g *genome.Genome, _ *recording) { g.Areas[place(t, g, "source two")].DividePSP = true }, nil)
+		require.NotZero(t, v.differ)
+		require.Equal(t, v.differ, v.unnamed)
+		require.Contains(t, v.why(), "one of both divides the current of source two; ")
+	})
 	t.Run("a spike less in burst", func(t *testing.T) {
 		v := plant(nil, func(g *genome.Genome) func(*played) {
 			return func(p *played) {

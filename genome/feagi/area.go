@@ -316,7 +316,12 @@ func (w *areaWriter) current() {
 	if psp != 1 {
 		w.line("pstcr_", "psp: "+number(psp), comment)
 	}
-	if !w.flag(a, "pspuni", w.python()) {
+	w.division()
+}
+
+// division writes that the current is divided; FEAGI's release does not divide that of power unless the file says so.
+func (w *areaWriter) division() {
+	if !w.flag(w.a, "pspuni", w.python() || w.release() && isPower(w.a.id)) {
 		w.line("pspuni", "divide_psp: true", "")
 	}
 }
@@ -348,9 +353,7 @@ func (w *areaWriter) driven() {
 	if e, ok := a.genes["pstcr_"]; ok {
 		a.note(e.key, NoEffect, e.String(), "", "the potential takes its place")
 	}
-	if !w.flag(a, "pspuni", false) {
-		w.line("pspuni", "divide_psp: true", "")
-	}
+	w.division()
 }
 
 // psp is the postsynaptic current of an area as the genome has it.

@@ -149,8 +149,8 @@ func TestGenesPython(t *testing.T) {
 // Every value of the file as the released server takes it.
 func TestGenesRelease(t *testing.T) {
 	text := `{"version": "3.0", "blueprint": {"_____10c-c__one-nx-leak_c-f": 10, "_____10c-c__one-nx-pstcr_-f": -2.5, "_____10c-c__one-nx-snooze-i": 4,
-		"_____10c-c__two-nx-snooze-f": 3, "_____10c-c__one-cx-dstmap-d": {"c__two": [["all_to_all", [1, 1, 1], 300.5, false]]},
-		"_____10c-c__two-cx-dstmap-d": {"c__one": [["all_to_all", [1, 1, 1], 1, false], ["all_to_all", [1, 1, 1], 1, true, 1, 1, 1]]}},
+		"_____10c-c__two-nx-snooze-f": 3, "_____10c-c__one-cx-dstmap-d": {"c__two": [["0-0-0_to_all", [1, 1, 1], 300.5, false]]},
+		"_____10c-c__two-cx-dstmap-d": {"c__one": [["0-0-0_to_all", [1, 1, 1], 1, false], ["0-0-0_to_all", [1, 1, 1], 1, true, 1, 1, 1]]}},
 		"neuron_morphologies": {}}`
 	g, r, err := feagi.Import("release.json", []byte(text), feagi.Options{})
 	require.NoError(t, err)

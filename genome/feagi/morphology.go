@@ -57,33 +57,67 @@ var unmade = map[string]bool{
 	"expander_x": true, "reducer_x": true, "randomizer": true, "lateral_pairs_x": true, "block_connection": true,
 }
 
+// fixed are the morphologies of which FEAGI's release takes its own, whatever a file says of the name.
+var fixed = map[string]bool{
+	"projector": true, "block_to_block": true, "last_to_first": true, "tile": true, "all_to_0-0-0": true, "0-0-0_to_all": true,
+	"lateral_+x": true, "lateral_-x": true, "lateral_+y": true, "lateral_-y": true, "lateral_+z": true, "lateral_-z": true,
+}
+
 // released is what FEAGI's release makes of a morphology otherwise than its earlier programs; false where it does as they do.
 func (im *importer) released(m *mapping, key string, d *member) ([]line, bool) {
-	name, kind := m.morphology, "functions"
+	name, kind, bare := m.morphology, "functions", false
 	here := origin{m.at, m.where}
 	if d != nil {
 		def, ok := im.define(d)
 		if !ok {
 			return nil, true
 		}
-		kind, here = def.kind, origin{def.at, m.where + ", morphology " + short(name)}
+		kind, bare, here = def.kind, def.bare, origin{def.at, m.where + ", morphology " + short(name)}
 	}
 	rule := []string{"rule: projector", "division: float32"}
 	switch {
-	case name == "tile" && (kind == "composite" || d == nil) && !im.o.Unmade:
+	case name == "tile" && !im.o.Unmade:
 		if rule = im.tiled(m); rule == nil {
 			return nil, true
 		}
 		m.from.note(key, Converted, name, rule[0], "FEAGI's release repeats the smaller area over the larger, voxel by voxel")
 		return m.lines(here, rule), true
-	case name == "projector" && kind == "functions":
+	case name == "projector":
+		if kind != "functions" {
+			m.from.note(key, Converted, name, rule[0], "FEAGI's release takes its own morphology of that name, whatever the file says")
+		}
 		im.unscaled(m, key, rule)
 		return m.lines(here, rule), true
-	case im.o.Unmade || kind != "composite" && !(kind == "functions" && unmade[name]):
+	case fixed[name] && d != nil:
+		return im.fixed(m, key, d, here)
+	case im.o.Unmade:
+		return nil, false
+	case bare:
+		m.from.note(key, Converted, name, "no synapses", "FEAGI's release reads no definition without parameters; --keep-unmade makes those of its earlier programs")
+		return nil, true
+	case kind != "composite" && !(kind == "functions" && unmade[name]) && !(name == "all_to_all" && d == nil):
 		return nil, false
 	}
 	m.from.note(key, Converted, name, "no synapses", "FEAGI's release makes none by this morphology; --keep-unmade makes those of its earlier programs")
 	return nil, true
+}
+
+// fixed is FEAGI's own rule of a name that the file defines too; the file's text stays where it says the same.
+func (im *importer) fixed(m *mapping, key string, d *member, here origin) ([]line, bool) {
+	rule := functions[m.morphology]
+	if rule == nil {
+		rule = core[m.morphology]
+	}
+	var said []string
+	lines, ok := im.defined(m, key, d)
+	for _, l := range lines {
+		said = append(said, l.text)
+	}
+	if ok && (slices.Equal(said, rule) || m.morphology == "block_to_block" && slices.Equal(said, []string{"rule: vectors", "vectors: [[0, 0, 0]]"})) {
+		return lines, true
+	}
+	m.from.note(key, Converted, m.morphology, rule[0], "FEAGI's release takes its own morphology of that name, whatever the file says")
+	return m.lines(here, rule), true
 }
 
 // tiled is the rule by which FEAGI's release repeats the one of two areas with fewer voxels over the other.
@@ -160,6 +194,7 @@ func (m *mapping) lines(o origin, rule []string) []line {
 type definition struct {
 	name, kind string
 	at         int
+	bare       bool // neither a type nor parameters of their own, as in the oldest genomes
 	parameters *object
 }
 
@@ -184,6 +219,7 @@ func (im *importer) define(d *member) (definition, bool) {
 		def.kind = s
 		return def, true
 	}
+	def.bare = def.parameters == o
 	def.kind = "functions" // the oldest genomes do not say; the parameters do
 	for kind, sign := range map[string]string{"vectors": "vectors", "patterns": "patterns", "composite": "mapper_morphology"} {
 		if def.parameters.get(sign) != nil {
