@@ -1,8 +1,7 @@
 package cpu
 
 import (
-	"math/bits"
-
+	"burst/backend/cpu/internal/vector"
 	"burst/connectome"
 )
 
@@ -25,60 +24,74 @@ type keptState struct {
 	r, count []uint16
 }
 
-// potentials are the cells of a group of lif_event, which only inputs touch.
+// potentials are the cells of a group of lif_event. renew keeps their bursts, modulo 2^32, from being taken for later ones.
 type potentials struct {
 	area  *connectome.Area
-	cells []cell
+	cells []vector.Cell
+	list  []uint32 // scratch
 }
 
-// cell is a neuron's V after its last input, and the burst of that input, or where the neuron fired then the last one of its silence.
-// It is modulo 2^32; renew keeps it from being taken for a later one.
-type cell struct {
-	v    float32
-	last uint32
-}
+// listed is how many slots are looked through, and their candidates listed, at a time.
+const listed = 1024
 
 // renewed is how often, in bursts, cells that have been silent for long are renewed: often enough for differences of 32 bits.
 const renewed = 1 << 24
 
 func prepareEvent(_ *worker, g *group) {
-	g.event = &potentials{g.area, make([]cell, g.hi-g.lo)}
+	g.event = &potentials{g.area, make([]vector.Cell, g.hi-g.lo), make([]uint32, listed+vector.Spare)}
 }
 
 // updateEvent is step 4 of lif_event for the group's candidates.
 func (w *worker) updateEvent(g *group) {
-	e, t, scale, k := g.event.(*potentials), uint32(w.now), float32(w.b.c.Scale), g.k
-	decay := g.area.Decay
+	e, t := g.event.(*potentials), uint32(w.now)
 	if w.now%renewed == 0 {
 		e.renew(t)
 	}
-	acc := w.acc[g.slot : g.slot+g.run]
-	for _, h := range w.found(g, 0, true) {
-		for m := h.mask; m != 0; m &= m - 1 {
-			i := h.block*64 + uint32(bits.TrailingZeros64(m))
-			sum := acc[i]
-			acc[i] = 0 // 7
-			c := &e.cells[i]
-			age := int32(t - c.last)
-			if age <= 0 { // 4a
-				continue
-			}
-			if g.differ {
-				g.load(w.b.index(g.area, g.lo+i))
-			}
-			v := float32(c.v*decay[min(int(age), len(decay)-1)]) + float32(sum)/scale // 4b, 4c
-			c.v, c.last = v, t
-			if v >= k[0] { // 4d
-				c.v, c.last = k[1], t+uint32(k[2])
-				g.fired = append(g.fired, w.b.own.Neuron(g.lo+i))
-			}
+	w.setEvent(g)
+	if w.looks(g) {
+		w.forget(g, 0)
+		for lo := uint32(0); lo < g.run; lo += listed {
+			n := w.b.kernels.Candidates(w.acc[g.slot+lo:g.slot+min(lo+listed, g.run)], e.list)
+			w.inputs(g, lo, e.list[:n])
+		}
+		return
+	}
+	for hits := w.found(g, 0, true); len(hits) > 0; {
+		some, n := hits[:min(len(hits), listed/vector.Block)], 0
+		hits = hits[len(some):]
+		for _, h := range some {
+			n = vector.Places(e.list, n, 64*h.block, h.mask)
+		}
+		w.inputs(g, 0, e.list[:n])
+	}
+}
+
+func (w *worker) setEvent(g *group) {
+	w.eventConstants = vector.Event{
+		Scale: float32(w.b.c.Scale), Threshold: g.k[0], Reset: g.k[1], Refractory: uint32(g.k[2]), Now: uint32(w.now), Decay: g.area.Decay,
+	}
+}
+
+// inputs updates neurons that have an input: list counts them from the group's neuron lo.
+func (w *worker) inputs(g *group, lo uint32, list []uint32) {
+	cells, acc := g.event.(*potentials).cells[lo:], w.acc[g.slot+lo:g.slot+g.run]
+	for len(list) > 0 {
+		some := list
+		if g.differ {
+			some = list[:1]
+			g.load(w.b.index(g.area, g.lo+lo+some[0]))
+			w.setEvent(g)
+		}
+		list = list[len(some):]
+		for _, i := range some[:w.b.kernels.Event(&w.eventConstants, cells, acc, some)] {
+			g.fired = append(g.fired, w.b.own.Neuron(g.lo+lo+i))
 		}
 	}
 }
 
 func (e *potentials) renew(t uint32) {
 	for i := range e.cells {
-		renewLast(&e.cells[i].last, t)
+		renewLast(&e.cells[i].Last, t)
 	}
 }
 
@@ -90,21 +103,21 @@ func renewLast(last *uint32, t uint32) {
 
 func (e *potentials) read(t uint32, s keptState) {
 	for i, c := range e.cells {
-		s.v[i] = c.v
-		s.r[i], s.count[i] = agesOf(c.last, t-1)
+		s.v[i] = c.V
+		s.r[i], s.count[i] = agesOf(c.Last, t-1)
 	}
 }
 
 func (e *potentials) write(t uint32, s keptState) {
 	for i := range e.cells {
-		e.cells[i] = cell{s.v[i], lastOf(t-1, s.r[i], s.count[i])}
+		e.cells[i] = vector.Cell{V: s.v[i], Last: lastOf(t-1, s.r[i], s.count[i])}
 	}
 }
 
 func (e *potentials) reads(k, cell, t uint32) float32 {
 	c, x := &e.cells[cell], connectome.Kept{}
-	x.V = c.v
-	x.Refractory, x.Count = agesOf(c.last, t)
+	x.V = c.V
+	x.Refractory, x.Count = agesOf(c.Last, t)
 	return e.area.Reads(k, x)
 }
 

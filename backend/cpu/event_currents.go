@@ -6,6 +6,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"burst/backend/cpu/internal/vector"
 	"burst/connectome"
 )
 
@@ -20,7 +21,7 @@ type eventCurrents struct {
 	whole [2]float32 // mV that a pA of each current adds in all, to a V that does not decay; ∞ where tau_syn is not well below tau
 }
 
-// currentCell is like cell.
+// currentCell is like vector.Cell.
 type currentCell struct {
 	v, ex, in float32
 	last      uint32
@@ -204,7 +205,7 @@ func (e *eventCurrents) reads(k, cell, t uint32) float32 {
 func (g *group) eventBytes() uint64 {
 	n := uint64(g.hi - g.lo)
 	if g.area.Variables() == 0 {
-		return n * uint64(unsafe.Sizeof(cell{}))
+		return n*uint64(unsafe.Sizeof(vector.Cell{})) + 4*(listed+vector.Spare)
 	}
 	return n*uint64(unsafe.Sizeof(currentCell{})) + uint64(g.run/64)*16 + 64*uint64(unsafe.Sizeof(span{}))
 }

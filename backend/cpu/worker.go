@@ -44,6 +44,8 @@ type worker struct {
 	pscConstants vector.PSCExp
 	currents     vector.Currents
 
+	eventConstants vector.Event
+
 	feagiConstants vector.FEAGI
 }
 

@@ -48,6 +48,7 @@ const (
 	cpuFEAGI        = "backend/cpu/feagi.go"
 	referenceEvent  = "backend/reference/event.go"
 	cpuEvent        = "backend/cpu/event.go"
+	cpuInputs       = "backend/cpu/internal/vector/event.go"
 	cpuCurrents     = "backend/cpu/event_currents.go"
 	cpuInject       = "backend/cpu/inject.go"
 	cpuWindow       = "backend/cpu/window.go"
@@ -86,11 +87,11 @@ func bugs() []planted {
 		{"lif_event ages while it is refractory", "reference", referenceEvent, "*r--\n\t\t*age = 0\n\t\treturn", "*r--\n\t\t*age++\n\t\treturn"},
 		{"lif_event counts ages beyond 16 bits", "reference", referenceEvent, "uint16(min(uint32(*age)+1, connectome.MostAge)) // 4b\n\tif", "uint16(uint32(*age)+1)\n\tif"},
 		{"lif_event threshold is exclusive", "reference", referenceEvent, "*v >= threshold", "*v > threshold"},
-		{"lif_event takes an input in its last silent burst", "cpu", cpuEvent, "age <= 0", "age < 0"},
-		{"lif_event is silent a burst longer", "cpu", cpuEvent, "t+uint32(k[2])", "t+1+uint32(k[2])"},
-		{"lif_event reads beyond its table's end", "cpu", cpuEvent, "decay[min(int(age), len(decay)-1)]", "decay[min(int(age), len(decay)-2)]"},
+		{"lif_event takes an input in its last silent burst", "cpu", cpuInputs, "age <= 0", "age < 0"},
+		{"lif_event is silent a burst longer", "cpu", cpuInputs, "now+k.Refractory", "now+1+k.Refractory"},
+		{"lif_event reads beyond its table's end", "cpu", cpuInputs, "decay[min(int(age), len(decay)-1)]", "decay[min(int(age), len(decay)-2)]"},
 		{"lif_event does not renew ages", "cpu", cpuEvent, "e.renew(t)", "e.renew(t + 1<<31)"},
-		{"lif_event's state is a burst old", "cpu", cpuEvent, "agesOf(c.last, t-1)", "agesOf(c.last, t)"},
+		{"lif_event's state is a burst old", "cpu", cpuEvent, "agesOf(c.Last, t-1)", "agesOf(c.Last, t)"},
 		{"lif_event's potential does not fade", "cpu", cpuEvent, "return e.area.Reads(k, x)", "return x.V + 0*e.area.Reads(k, x)"},
 		{"lif_psc_exp_event threshold is exclusive", "reference", referenceEvent, "fires := x >= threshold", "fires := x > threshold"},
 		{"lif_psc_exp_event fires at inputs alone", "reference", referenceEvent, "fires := x >= threshold", "fires := candidate && x >= threshold"},

@@ -20,12 +20,13 @@ func sets() []Kernels {
 	}
 	wide := avx2()
 	wide.Name, wide.Draws, wide.AddCounts = "avx512", drawsBy(drawsAVX512), addCountsBy(addCountsAVX512)
+	wide.Event, wide.Candidates = wideEvent, wideCandidates
 	return append(list, wide)
 }
 
 func avx2() Kernels {
 	return Kernels{
-		Name: "avx2", LIF: wideLIF, PSCExp: widePSCExp, FEAGI: wideFEAGI, Draws: drawsBy(drawsAVX2), AddCounts: addCountsBy(addCountsAVX2), Nonzero: wideNonzero,
+		Name: "avx2", LIF: wideLIF, PSCExp: widePSCExp, FEAGI: wideFEAGI, Draws: drawsBy(drawsAVX2), AddCounts: addCountsBy(addCountsAVX2), Event: event, Candidates: candidatesBy(wideNonzero), Nonzero: wideNonzero,
 		Deliver: fastDeliver, DeliverRuns: fastDeliverRuns, DeliverRooms: fastDeliverRooms, FetchRows: fetchRows, Formula: wideFormula(), Synapses: wideSynapses(),
 	}
 }
@@ -85,6 +86,25 @@ func addCountsBy(add func(acc *int32, draws, thresholds *uint32, count uint64, a
 		}
 		addCounts(acc[n:], draws[n:], thresholds, amount)
 	}
+}
+
+func wideEvent(k *Event, cells []Cell, acc []int32, list []uint32) int {
+	n, fired := len(list)/16, 0
+	if n > 0 {
+		fired = int(eventAVX512(&k.Scale, &k.Decay[0], uint64(len(k.Decay)-1), &cells[0].V, &acc[0], &list[0], uint64(n)))
+	}
+	rest := list[16*n:]
+	more := event(k, cells, acc, rest)
+	copy(list[fired:], rest[:more])
+	return fired + more
+}
+
+func wideCandidates(acc []int32, list []uint32) int {
+	if len(acc) == 0 {
+		return 0
+	}
+	_ = list[len(acc)+Spare-1]
+	return int(candidatesAVX512(&acc[0], &list[0], uint64(len(acc)/Block)))
 }
 
 func wideNonzero(acc []int32, bits []uint64) {

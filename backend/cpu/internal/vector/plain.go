@@ -15,7 +15,7 @@ func Best() Kernels {
 // Plain are the loops in Go, for any processor.
 func Plain() Kernels {
 	return Kernels{
-		Name: "go", LIF: lif, PSCExp: pscExp, FEAGI: feagi, Draws: draws, AddCounts: addCounts, Nonzero: nonzero, Deliver: deliver,
+		Name: "go", LIF: lif, PSCExp: pscExp, FEAGI: feagi, Draws: draws, AddCounts: addCounts, Event: event, Candidates: candidatesBy(nonzero), Nonzero: nonzero, Deliver: deliver,
 		DeliverRuns: deliverRuns, DeliverRooms: deliverRooms, FetchRows: func([]uint64, []uint32) {},
 		Formula: plainFormula(), Synapses: plainSynapses(),
 	}

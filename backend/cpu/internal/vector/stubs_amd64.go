@@ -37,6 +37,16 @@ func drawsAVX512(p *uint32, first uint32, out *uint32, n uint64)
 //go:noescape
 func addCountsAVX512(acc *int32, draws *uint32, thresholds *uint32, count uint64, amount int32, n uint64)
 
+// eventAVX512 is event for 16·n neurons and a table of last + 1 numbers.
+//
+//go:noescape
+func eventAVX512(k *float32, decay *float32, last uint64, cells *float32, acc *int32, list *uint32, n uint64) (fired uint64)
+
+// candidatesAVX512 lists the places of sums that are not zero in blocks > 0.
+//
+//go:noescape
+func candidatesAVX512(acc *int32, list *uint32, blocks uint64) (n uint64)
+
 // nonzeroAVX2 is nonzero for whole blocks.
 //
 //go:noescape

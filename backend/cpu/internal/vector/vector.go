@@ -27,6 +27,14 @@ type Kernels struct {
 	// AddCounts adds to each sum amount times the number of thresholds, ascending, that are ≤ its draw.
 	AddCounts func(acc []int32, draws, thresholds []uint32, amount int32)
 
+	// Event is step 4 of lif_event for neurons with equal constants that have an input: list has them, each once. Their sums become
+	// zero. It writes those that fired to the front of list, in the same order, and returns how many.
+	Event func(k *Event, cells []Cell, acc []int32, list []uint32) int
+
+	// Candidates lists the places of sums that are not zero, ascending, and returns how many. They come in whole Blocks; list has
+	// room for all of them and Spare.
+	Candidates func(acc []int32, list []uint32) int
+
 	// Nonzero writes for each Block of sums a bit per sum that is not zero.
 	Nonzero func(acc []int32, bits []uint64)
 

@@ -27,6 +27,8 @@ func main() {
 	addCounts()
 	widePhilox()
 	wideCounts()
+	inputs()
+	candidates()
 	nonzero()
 	deliver()
 	deliverRuns()
