@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -84,7 +85,7 @@ func (in *Input) ends(t uint64) uint64 {
 // Bind makes an input. It is refused if with it, at its largest, all inputs that are bound and the genome's stimuli could make a sum
 // leave int32.
 func (f *Feeder) Bind(b Binding) (*Input, error) {
-	in := &Input{of: f, name: b.Name, once: b.Once, hold: b.HoldFor}
+	in := &Input{of: f, name: cmp.Or(b.Name, b.Place.Area), once: b.Once, hold: b.HoldFor}
 	err := f.s.do(func(*run.Run) error {
 		if err := in.bind(f.s, b); err != nil {
 			return err
@@ -92,7 +93,7 @@ func (f *Feeder) Bind(b Binding) (*Input, error) {
 		return f.s.inbox.admit(in)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("live: input %q of %s: %w", b.Name, f.name, err)
+		return nil, fmt.Errorf("live: input %q of %s: %w", in.name, f.name, err)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -48,6 +48,14 @@ func TestR26Floods(t *testing.T) {
 	require.Equal(t, 413, code)
 	code, _ = s.call("POST", "/v1/control", control, `{"do":"pause"}`, func(q *http.Request) { q.Header.Set("Content-Type", "text/plain") })
 	require.Equal(t, 415, code)
+	code, _ = s.call("POST", "/v1/control", control, `{"do":"pause"}`, func(q *http.Request) {
+		q.Header.Set("Content-Type", "application/json; charset=utf-8") // as many libraries write it
+		q.Header.Set("Authorization", "bearer "+control)
+	})
+	require.Equal(t, 200, code)
+	code, text := s.call("GET", "/v1/info", "", "", func(q *http.Request) { q.SetBasicAuth("x", control) })
+	require.Equal(t, 401, code)
+	require.Contains(t, text, "no token")
 	code, _ = s.call("GET", "/v1/info", view, "", func(q *http.Request) { q.Header.Set("X", strings.Repeat("x", 1<<20)) })
 	require.Equal(t, 431, code)
 	conn, err := net.Dial("tcp", address)

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -178,22 +180,29 @@ func (s *Server) answer(w http.ResponseWriter, q *http.Request, r *route) {
 	}
 }
 
+// bearer is the token that a request has; "" if it has none.
+func bearer(q *http.Request) string {
+	scheme, token, _ := strings.Cut(q.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return token
+}
+
 // tokenScope is what the token of a request allows.
 func (s *Server) tokenScope(q *http.Request) scope {
-	token, _ := strings.CutPrefix(q.Header.Get("Authorization"), "Bearer ")
-	return s.scopeOf(token)
+	return s.scopeOf(bearer(q))
 }
 
 // authorise checks token, scope and rate, in this order.
 func (s *Server) authorise(q *http.Request, r *route) error {
-	sent := q.Header.Get("Authorization")
-	bearer, has := strings.HasPrefix(sent, "Bearer "), s.tokenScope(q)
+	sent, has := q.Header.Get("Authorization"), s.tokenScope(q)
 	switch {
 	case r.scope == scopeNone && sent == "":
 		return nil
-	case sent == "":
+	case bearer(q) == "":
 		return refusal(http.StatusUnauthorized, "no token, want the header Authorization: Bearer TOKEN")
-	case !bearer || has == scopeNone:
+	case has == scopeNone:
 		return refusal(http.StatusUnauthorized, "the token is none of this server's, want that of an address it printed when it started")
 	case has < r.scope:
 		return refusal(http.StatusForbidden, "%s %s needs the control token, this is the view token", r.method, r.path)
@@ -234,10 +243,14 @@ func (s *Server) fail(w http.ResponseWriter, err error) {
 
 // read reads a body that is JSON.
 func read(q *http.Request, v any) error {
-	if kind := q.Header.Get("Content-Type"); kind != "application/json" {
+	kind := q.Header.Get("Content-Type")
+	if media, _, err := mime.ParseMediaType(kind); err != nil || media != "application/json" {
 		return refusal(http.StatusUnsupportedMediaType, "Content-Type %q, want application/json", kind)
 	}
 	body, err := io.ReadAll(q.Body)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return refusal(http.StatusRequestTimeout, "the body did not come within %v", bodyPatience)
+	}
 	if err != nil {
 		return err
 	}

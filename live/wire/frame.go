@@ -147,7 +147,7 @@ func within(err error) error {
 
 // kinds are values of JSON by what they are read into.
 var kinds = map[reflect.Kind]string{
-	reflect.Bool: "true or false", reflect.Float32: "a number", reflect.Float64: "a number", reflect.Int: "a whole number", reflect.String: "a text",
+	reflect.Bool: "true or false", reflect.Float32: "a number (float32)", reflect.Float64: "a number", reflect.Int: "a whole number", reflect.String: "a text",
 	reflect.Uint16: "a whole number from 0 to 65535", reflect.Uint32: "a whole number from 0 to 4294967295",
 	reflect.Uint64: "a whole number that is not negative", reflect.Slice: "a list", reflect.Array: "a list", reflect.Struct: "a mapping",
 }

@@ -302,7 +302,8 @@ func BenchmarkPicture100k(b *testing.B) {
 func TestJSONOfOtherKinds(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"inputs": [{"neurons": [-1]}]}`: `wire: JSON: "inputs.neurons" is number -1, want a whole number from 0 to 4294967295`,
-		`{"inputs": [{"largest": "2"}]}`:  `wire: JSON: "inputs.largest" is string, want a number`,
+		`{"inputs": [{"largest": "2"}]}`:  `wire: JSON: "inputs.largest" is string, want a number (float32)`,
+		`{"inputs": [{"largest": 1e99}]}`: `wire: JSON: "inputs.largest" is number 1e99, want a number (float32)`,
 		`{"inputs": [{"hold_for": 0.5}]}`: `wire: JSON: "inputs.hold_for" is number 0.5, want a whole number that is not negative`,
 		`{"inputs": [{"once": 1}]}`:       `wire: JSON: "inputs.once" is number, want true or false`,
 		`{"outputs": [{"kind": 1}]}`:      `wire: JSON: "outputs.kind" is number, want a text`,

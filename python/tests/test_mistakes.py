@@ -1,5 +1,7 @@
 """Arguments that cannot be: each is refused with what was found and what is wanted, and harms nothing."""
 
+import copy
+import pickle
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -33,6 +35,15 @@ REFUSED: dict[str, tuple[Callable[[Any, Any, Any], object], str]] = {
     "order": (lambda net, eye, leg: net.step(1, {eye: ([5, 1], [1.0, 1.0])}), "want ascending ones"),
     "no mapping": (lambda net, eye, leg: net.step(1, np.zeros(256)), "inputs are a ndarray, want a mapping"),
     "list": (lambda net, eye, leg: net.run(1, [eye]), "inputs are a list, want a mapping"),
+    "name": (lambda net, eye, leg: net.step(1, {"retina": np.zeros(256, np.float32)}), "'retina' is no input"),
+    "names": (lambda net, eye, leg: net.run(1, {"retina": np.zeros((1, 256), np.float32)}), "'retina' is no input"),
+    "copies": (lambda net, eye, leg: net.copies(-1), "copies -1, want a whole number"),
+    "pickle": (lambda net, eye, leg: pickle.dumps(net), "cannot be copied or pickled"),
+    "deepcopy": (lambda net, eye, leg: copy.deepcopy(net), "use net.copies"),
+    "source": (lambda net, eye, leg: burst.load(None), "a genome of type NoneType, want a path"),  # type: ignore[arg-type]
+    "record": (lambda net, eye, leg: burst.load("quickstart", record="spikes"), "record='spikes', want a mapping"),
+    "set": (lambda net, eye, leg: burst.load("quickstart", set=["a=1"]), "want a mapping, such as"),
+    "stimulate": (lambda net, eye, leg: burst.load("quickstart", stimulate="eye=all"), "want a list of texts"),
     "length": (lambda net, eye, leg: net.step(None), "None bursts, want a whole number"),
     "NaN bursts": (lambda net, eye, leg: net.run(float("nan")), "nan bursts"),
     "endless": (lambda net, eye, leg: net.run(float("inf")), "inf bursts"),

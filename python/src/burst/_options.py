@@ -46,6 +46,14 @@ class Options:
     max_memory: str | None = None
     progress: bool | None = None
 
+    def __post_init__(self) -> None:
+        for name, example in (("set", '{"areas.E.params.tau": "12 ms"}'), ("record", '{"spikes": "all"}')):
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, Mapping):
+                raise UsageError(f"{name}={value!r}, want a mapping, such as {example}")
+        if isinstance(self.stimulate, str):
+            raise UsageError(f"stimulate={self.stimulate!r}, want a list of texts, such as [{self.stimulate!r}]")
+
     def flags(self) -> list[str]:
         """The flags of the command line, but for out."""
         flags = [f"--threads={self.threads}"]

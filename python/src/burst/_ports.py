@@ -85,7 +85,13 @@ def _whole(area: Area | str, what: str, given: Any, axes: int) -> Any:
 
 def amounts(owner: Scratch, to: Input, value: Value) -> bytes:
     """An input's part of a step."""
-    if type(value) is np.ndarray and value.dtype is _F4 and value.shape == (to.entries,) and to.owner is owner:
+    if (
+        type(value) is np.ndarray
+        and type(to) is Input
+        and value.dtype is _F4
+        and value.shape == (to.entries,)
+        and to.owner is owner
+    ):
         return to.head + value.tobytes()  # as is mostly the case
     _check(owner, to)
     if isinstance(value, tuple):

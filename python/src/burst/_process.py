@@ -18,7 +18,7 @@ from ._folder import Run, Scratch
 from ._options import Options
 from ._stream import Stream
 from ._table import Table
-from .errors import EndedError, FileError
+from .errors import EndedError, FileError, UsageError
 
 Self = TypeVar("Self", bound="Process")
 
@@ -120,6 +120,11 @@ class Process:
             shutil.copytree(self.folder, to)
         return Run(to)
 
+    def __reduce__(self) -> str:
+        raise UsageError(
+            "a network is a process, which cannot be copied or pickled; load it where it is needed, or use net.copies"
+        )
+
     def __enter__(self: Self) -> Self:
         return self
 
@@ -135,7 +140,7 @@ class Process:
     def rates(self) -> dict[str, float]:
         """The mean rate of each area's neurons in Hz, since the network was started."""
         if self._child is not None and self._child.closed:
-            return self._rates
+            return self._rates or json.loads(self._child.get("/v1/rates"))  # which says how the program has ended
         return {a["name"]: a["hz"] for a in json.loads(self._running().get("/v1/rates"))["areas"]}
 
     def flush(self) -> None:
@@ -150,6 +155,22 @@ class Process:
         self.start()
         assert self._folder is not None
         return self._folder
+
+
+def source_of(given: Any) -> str | Mapping[str, Any]:
+    """What a network is loaded from.
+
+    Raises:
+        UsageError: it is of another type.
+
+    """
+    if isinstance(given, Mapping):
+        return given
+    if not isinstance(given, (str, os.PathLike)):
+        raise UsageError(
+            f"a genome of type {type(given).__name__}, want a path, a text, a mapping or an example's name"
+        )
+    return os.fspath(given)
 
 
 def _close(child: Child) -> None:

@@ -21,6 +21,7 @@ import numpy.typing as npt
 from . import _program, _units
 from ._folder import Picture, Run, Scratch
 from ._options import of_keywords
+from ._process import source_of
 from ._progress import Progress
 from .errors import DamagedError, FileError, UsageError, of_status
 from .network import Network
@@ -238,7 +239,7 @@ def sweep(
     else:
         net._options = chosen
         net._builder = None
-        net._source = source if isinstance(source, Mapping) else os.fspath(source)
+        net._source = source_of(source)
     o = net._options
     if o.out is False:
         raise UsageError("a sweep with out=False, want a folder, or None for a temporary one")

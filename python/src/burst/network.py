@@ -17,6 +17,7 @@ from . import _client, _ports, _units
 from ._builder import Area, Builder, name_of
 from ._options import of_keywords, of_network
 from ._ports import Feed, Input, Kind, Output, Value
+from ._process import source_of
 from ._progress import Progress
 from ._results import Results
 from .errors import UsageError
@@ -144,7 +145,7 @@ class Network(Results):
     def copies(self, n: int) -> list[Network]:
         """Further networks like this one, each with a process of its own, at burst 0; their results are temporary."""
         made = []
-        for _ in range(n):
+        for _ in range(_number("copies", n, int)):
             x = Network()
             x._options = replace(self._options, out=None if self._options.out is not False else False)
             x._builder, x._source = self._builder, self._source
@@ -402,7 +403,7 @@ def load(source: str | os.PathLike[str] | Mapping[str, Any], **options: Any) -> 
     net = Network()
     net._options = of_keywords(options)
     net._builder = None
-    net._source = source if isinstance(source, Mapping) else os.fspath(source)
+    net._source = source_of(source)
     return net.start()
 
 
