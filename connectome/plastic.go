@@ -330,11 +330,29 @@ func (p *plan) makePlastic(c *Connectome, sums []uint64, progress *meter) error 
 
 // newPlastic makes one of rows that have been wired.
 func (p *plan) newPlastic(w *wiring, c, rows *Connectome) (Plastic, error) {
-	l, rule := w.learns, w.learns.Rule
+	m := p.plasticRows(w, rows)
+	if err := p.checkStart(w, &m, c.Scale); err != nil {
+		return m, err
+	}
+	if !w.varies() && len(m.Weight) > 0 {
+		m.Weight, m.Same = nil, m.Weight[0]
+	}
+	if m.Rule.Window == genome.WindowNone {
+		return m, p.takeRule(w, &m)
+	}
+	m.Window = newWindow(w.learns, math.Abs(w.factor))
+	if w.side() < 0 && m.Rule.Window != genome.WindowPython {
+		m.Window.Up, m.Window.Down = -m.Window.Up, -m.Window.Down // a weight < 0 grows away from 0
+	}
+	return m, nil
+}
+
+// plasticRows is a projection that learns with its synapses, but without what its rule needs.
+func (p *plan) plasticRows(w *wiring, rows *Connectome) Plastic {
 	m := Plastic{
-		Projection: w.index, Rule: rule, From: w.from, To: w.to, Ports: w.ports, Port: uint32(w.which()),
+		Projection: w.index, Rule: w.learns.Rule, From: w.from, To: w.to, Ports: w.ports, Port: uint32(w.which()),
 		Target: rows.Target, Weight: rows.Weight, Delay: rows.Delay, Steps: 1,
-		Lag: uint32(max(1, 2*l.Back)), Longest: uint32(rows.MaxDelay),
+		Lag: uint32(max(1, 2*w.learns.Back)), Longest: uint32(rows.MaxDelay),
 		Lo: w.low, Hi: w.high, Below: w.below, Above: w.above, Lift: p.lifts[w.p.To], PSPMax: p.pspMax(w.p.From),
 	}
 	for _, n := range w.out {
@@ -350,27 +368,28 @@ func (p *plan) newPlastic(w *wiring, c, rows *Connectome) (Plastic, error) {
 	if p.inParts() {
 		m.In = m.Onto()
 	}
+	return m
+}
+
+// checkStart refuses weights that a synapse cannot start from.
+func (p *plan) checkStart(w *wiring, m *Plastic, scale int32) error {
 	for k := range m.Weight {
-		switch x := m.Initial(uint64(k), c.Scale); {
-		case quanta.Magnitude(int64(m.Weight[k])) > mostPlastic && Quanta(x, c.Scale) != m.Weight[k]:
-			return m, p.g.Fault(w.weight.Pos, projectionKey(w.index, "weight"), "synapse %d has %d quanta, want at most %d where weights change; choose a smaller scale", k, m.Weight[k], mostPlastic)
+		switch x := m.Initial(uint64(k), scale); {
+		case quanta.Magnitude(int64(m.Weight[k])) > mostPlastic && Quanta(x, scale) != m.Weight[k]:
+			return p.g.Fault(w.weight.Pos, projectionKey(w.index, "weight"), "synapse %d has %d quanta, want at most %d where weights change; choose a smaller scale", k, m.Weight[k], mostPlastic)
 		case !(m.Lo <= x && x <= m.Hi):
-			return m, p.g.Fault(w.weight.Pos, projectionKey(w.index, "weight"), "synapse %d starts from the weight %g, want one within the bounds %g…%g of its plasticity", k, x, m.Lo, m.Hi)
+			return p.g.Fault(w.weight.Pos, projectionKey(w.index, "weight"), "synapse %d starts from the weight %g, want one within the bounds %g…%g of its plasticity", k, x, m.Lo, m.Hi)
 		}
 	}
-	if !w.varies() && len(m.Weight) > 0 {
-		m.Weight, m.Same = nil, m.Weight[0]
-	}
-	if rule.Window != genome.WindowNone {
-		m.Window = newWindow(l, math.Abs(w.factor))
-		if w.side() < 0 && rule.Window != genome.WindowPython {
-			m.Window.Up, m.Window.Down = -m.Window.Up, -m.Window.Down // a weight < 0 grows away from 0
-		}
-		return m, nil
-	}
+	return nil
+}
+
+// takeRule fills in what the rule of m computes with: traces, variables, modulators and its programs.
+func (p *plan) takeRule(w *wiring, m *Plastic) error {
+	l, rule := w.learns, m.Rule
 	for _, tau := range rule.Taus() {
 		if bursts := l.Value(tau, p.g.Timestep) / p.g.Timestep; !(bursts <= MaxTau) {
-			return m, p.g.Fault(l.Pos, projectionKey(w.index, "plasticity"), "a time constant is %g bursts, want at most %d", bursts, MaxTau)
+			return p.g.Fault(l.Pos, projectionKey(w.index, "plasticity"), "a time constant is %g bursts, want at most %d", bursts, MaxTau)
 		}
 	}
 	value := func(v genome.RuleValue) float32 { return float32(l.Value(v, p.g.Timestep)) }
@@ -386,7 +405,7 @@ func (p *plan) newPlastic(w *wiring, c, rows *Connectome) (Plastic, error) {
 	for _, t := range rule.Modulators {
 		i, err := p.g.FindArea(t.From)
 		if err != nil {
-			return m, p.g.Fault(l.Pos, projectionKey(w.index, "plasticity"), "%v", err)
+			return p.g.Fault(l.Pos, projectionKey(w.index, "plasticity"), "%v", err)
 		}
 		m.Modulators = append(m.Modulators, Modulator{trace(t.Tau, t.Amount, false), p.areas[i], uint32(t.Delay)})
 	}
@@ -406,7 +425,7 @@ func (p *plan) newPlastic(w *wiring, c, rows *Connectome) (Plastic, error) {
 	d := rule.Definition()
 	m.OnPost, m.OnPre = p.newHandler(l, d.OnPost), p.newHandler(l, d.OnPre)
 	m.Every, m.OnSource, m.When = p.newHandler(l, d.Every), p.newHandler(l, d.OnSource), p.newHandler(l, d.When)
-	return m, nil
+	return nil
 }
 
 func (p *plan) newHandler(l *genome.Learning, h *formula.Handler) *Handler {

@@ -47,6 +47,25 @@ func (p *parser) formula(n *yaml.Node, at *path, pr *Projection, wanted string) 
 
 // kernel reads the key that says how likely a pair is, and mask.
 func (p *parser) kernel(f *fields, pr *Projection, name string) {
+	p.chance(f, pr, name)
+	p.mask(f, pr)
+	if f.has(name) && pr.Kernel == nil || f.has("mask") && pr.Mask == nil {
+		return // at fault already
+	}
+	place, columns := false, false
+	for _, k := range []*Kernel{pr.Kernel, pr.Mask} {
+		place, columns = place || k != nil && k.ReadsPlace(), columns || k != nil && k.ReadsColumns()
+	}
+	for _, key := range []string{name, "mask"} {
+		if f.has(key) && (place || !columns) {
+			p.places(f, pr, key)
+			return
+		}
+	}
+}
+
+// chance reads the key name: how likely a pair is, a number or a formula.
+func (p *parser) chance(f *fields, pr *Projection, name string) {
 	if n, at, k := f.get(name); n != nil {
 		pr.Kernel = p.formula(n, at, pr, "a number or a formula of "+p.readable(pr))
 		switch {
@@ -61,22 +80,13 @@ func (p *parser) kernel(f *fields, pr *Projection, name string) {
 			}
 		}
 	}
+}
+
+// mask reads the condition that a pair has to meet.
+func (p *parser) mask(f *fields, pr *Projection) {
 	if n, at, _ := f.get("mask"); n != nil {
 		if pr.Mask = p.formula(n, at, pr, "a condition such as d < 200 um"); pr.Mask != nil && !pr.Mask.Condition {
 			p.fault(n, at, "", "expects a condition such as d < 200 um, found a number")
-		}
-	}
-	if f.has(name) && pr.Kernel == nil || f.has("mask") && pr.Mask == nil {
-		return // at fault already
-	}
-	place, columns := false, false
-	for _, k := range []*Kernel{pr.Kernel, pr.Mask} {
-		place, columns = place || k != nil && k.ReadsPlace(), columns || k != nil && k.ReadsColumns()
-	}
-	for _, key := range []string{name, "mask"} {
-		if f.has(key) && (place || !columns) {
-			p.places(f, pr, key)
-			return
 		}
 	}
 }

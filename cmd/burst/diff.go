@@ -141,6 +141,29 @@ func manifestDiffs(a, b *manifest.Manifest) []entryDiff {
 	return list
 }
 
+// alike is what two runs have in common.
+type alike struct {
+	areas, network, bursts bool
+	digests, digest        bool // both have one; it is the same
+	weights                bool // their digest is the same, or one of them does not learn
+	spikes                 bool // both have recorded theirs
+}
+
+// likenessOf compares two runs that end before the bursts endA and endB, without reading their recordings.
+func likenessOf(a, b *runfolder.Folder, endA, endB uint64) alike {
+	x, y := &a.Manifest, &b.Manifest
+	digests := x.Digest != "" && y.Digest != ""
+	return alike{
+		areas:   slices.EqualFunc(x.Areas, y.Areas, func(x, y manifest.Area) bool { return x.Name == y.Name && x.Neurons == y.Neurons }),
+		network: x.Connectome == y.Connectome,
+		bursts:  x.First == y.First && endA == endB,
+		digests: digests,
+		digest:  digests && x.Digest == y.Digest,
+		weights: x.WeightDigest == "" || y.WeightDigest == "" || x.WeightDigest == y.WeightDigest,
+		spikes:  hasSpikes(a) && hasSpikes(b),
+	}
+}
+
 // judge reports whether two runs are equal, and if not, why.
 func (v *comparison) judge(a, b *runfolder.Folder) (string, error) {
 	endA, err := stats.End(a)
@@ -151,17 +174,9 @@ func (v *comparison) judge(a, b *runfolder.Folder) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	firstA, firstB := a.Manifest.First, b.Manifest.First
-	sameBursts := firstA == firstB && endA == endB
-	sameAreas := slices.EqualFunc(a.Manifest.Areas, b.Manifest.Areas, func(x, y manifest.Area) bool { return x.Name == y.Name && x.Neurons == y.Neurons })
-	connectomeA, connectomeB := a.Manifest.Connectome, b.Manifest.Connectome
-	sameNetwork := connectomeA == connectomeB
-	digests := a.Manifest.Digest != "" && b.Manifest.Digest != ""
-	weights := a.Manifest.WeightDigest != "" && b.Manifest.WeightDigest != ""
-	sameWeights := !weights || a.Manifest.WeightDigest == b.Manifest.WeightDigest
-	v.Equal = sameAreas && sameNetwork && sameBursts && sameWeights && (!digests || a.Manifest.Digest == b.Manifest.Digest)
-	both := hasSpikes(a) && hasSpikes(b)
-	if sameAreas && both && !(v.Equal && digests) {
+	same := likenessOf(a, b, endA, endB)
+	v.Equal = same.areas && same.network && same.bursts && same.weights && (same.digest || !same.digests)
+	if same.areas && same.spikes && !(v.Equal && same.digests) {
 		if v.Difference, err = stats.FirstDifference(a, b, min(endA, endB)); err != nil {
 			return "", err
 		}
@@ -170,7 +185,7 @@ func (v *comparison) judge(a, b *runfolder.Folder) (string, error) {
 	if v.Equal {
 		return "", nil
 	}
-	if both {
+	if same.spikes {
 		if err := v.sideBySide(a, b); err != nil {
 			return "", err
 		}
@@ -178,30 +193,34 @@ func (v *comparison) judge(a, b *runfolder.Folder) (string, error) {
 	if err := v.weightsOf(a, b, endA, endB); err != nil {
 		return "", err
 	}
+	return v.verdict(same, &a.Manifest, &b.Manifest, endA, endB), nil
+}
+
+// verdict says why two runs are not equal.
+func (v *comparison) verdict(same alike, a, b *manifest.Manifest, endA, endB uint64) string {
 	switch {
-	case !sameAreas:
-		return "their networks have other areas", nil
+	case !same.areas:
+		return "their networks have other areas"
 	case v.Difference != nil:
-		d := v.Difference
-		in := v.A
+		d, in := v.Difference, v.A
 		if d.In == "b" {
 			in = v.B
 		}
-		return fmt.Sprintf("first in burst %d: neuron %d of area %q (id %d) fires only in %s", d.Burst, d.Index, d.Area, d.Neuron, in), nil
-	case !sameBursts:
-		have := fmt.Sprintf("one has bursts from %d until %d, the other from %d until %d", firstA, endA, firstB, endB)
-		if from, until := max(firstA, firstB), min(endA, endB); both && from < until {
-			return fmt.Sprintf("they are equal for the %d bursts that both have, %s", until-from, have), nil
+		return fmt.Sprintf("first in burst %d: neuron %d of area %q (id %d) fires only in %s", d.Burst, d.Index, d.Area, d.Neuron, in)
+	case !same.bursts:
+		have := fmt.Sprintf("one has bursts from %d until %d, the other from %d until %d", a.First, endA, b.First, endB)
+		if from, until := max(a.First, b.First), min(endA, endB); same.spikes && from < until {
+			return fmt.Sprintf("they are equal for the %d bursts that both have, %s", until-from, have)
 		}
-		return have, nil
-	case digests && a.Manifest.Digest == b.Manifest.Digest && sameNetwork:
-		return fmt.Sprintf("their weights, of digests %s and %s, though they have fired the same spikes", a.Manifest.WeightDigest, b.Manifest.WeightDigest), nil
-	case digests && a.Manifest.Digest == b.Manifest.Digest:
-		return fmt.Sprintf("their networks, of connectomes %s and %s, though they have fired the same spikes", connectomeA, connectomeB), nil
-	case !both:
-		return "their digests, and spikes were not recorded in both", nil
+		return have
+	case same.digest && same.network:
+		return fmt.Sprintf("their weights, of digests %s and %s, though they have fired the same spikes", a.WeightDigest, b.WeightDigest)
+	case same.digest:
+		return fmt.Sprintf("their networks, of connectomes %s and %s, though they have fired the same spikes", a.Connectome, b.Connectome)
+	case !same.spikes:
+		return "their digests, and spikes were not recorded in both"
 	}
-	return "their digests; the spikes that both have recorded are the same", nil
+	return "their digests; the spikes that both have recorded are the same"
 }
 
 // sideBySide fills in the figures of both runs.

@@ -122,14 +122,7 @@ func runDriven(t *testing.T, open, oracle Open, few uint64, random func(r *rand.
 			r := rand.New(rand.NewPCG(seed, 0x64726976))
 			n := random(r, int(seed))
 			c := n.Build()
-			in := randomInput(r.Uint64(), c)
-			a, b := start(t, oracle, c, engine.Want{FCL: true}), start(t, open, c, engine.Want{FCL: true})
-			next := func(t uint64) ([]engine.Stimulus, error) { return in(t), nil }
-			d, err := engine.Compare(a, b, 60, next, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
-			fail(t, d, "as the reference")
+			b := same(t, open, oracle, c, 60, randomInput(r.Uint64(), c), "as the reference")
 			for _, list := range read(t, b).Amplitudes {
 				for _, x := range list {
 					spikes++

@@ -134,8 +134,8 @@ func longPoisson(n uint32) connectome.Area {
 	return a
 }
 
-// same compares the backend with the oracle, FCL and whole state included, after every burst.
-func same(t testing.TB, open, oracle Open, c *connectome.Connectome, bursts int, in func(b uint64) []engine.Stimulus, why string) {
+// same compares the backend with the oracle, FCL and whole state included, after every burst, and gives the backend as it is then.
+func same(t testing.TB, open, oracle Open, c *connectome.Connectome, bursts int, in func(b uint64) []engine.Stimulus, why string) engine.Backend {
 	t.Helper()
 	want := engine.Want{FCL: true}
 	a, b := start(t, oracle, c, want), start(t, open, c, want)
@@ -144,7 +144,6 @@ func same(t testing.TB, open, oracle Open, c *connectome.Connectome, bursts int,
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d != nil {
-		t.Fatalf("burst %d, neuron %d: %s is %s, want %s\nwhy: %s", d.Burst, d.Neuron, d.Field, d.B, d.A, why)
-	}
+	fail(t, d, why)
+	return b
 }

@@ -73,13 +73,7 @@ func RunMemory(t *testing.T, open, oracle Open) {
 			n := RandomMemory(r, int(seed))
 			c := n.Build()
 			in := randomInput(r.Uint64(), c)
-			a, b := start(t, oracle, c, engine.Want{FCL: true}), start(t, open, c, engine.Want{FCL: true})
-			next := func(t uint64) ([]engine.Stimulus, error) { return in(t), nil }
-			d, err := engine.Compare(a, b, 70, next, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
-			fail(t, d, "as the reference")
+			same(t, open, oracle, c, 70, in, "as the reference")
 			split(t, open, n, seed)
 			batch(t, open, oracle, engine.Want{}, n, seed)
 			everywhere(t, open, c, in)

@@ -268,14 +268,7 @@ func runPlastic(t *testing.T, open, oracle Open) {
 				n.Synapses = append(n.Synapses, Synapse{From: 0, To: 0, Weight: 5, Delay: 300})
 				c = n.Build()
 			}
-			in := randomInput(r.Uint64(), c)
-			a, b := start(t, oracle, c, engine.Want{FCL: true}), start(t, open, c, engine.Want{FCL: true})
-			next := func(t uint64) ([]engine.Stimulus, error) { return in(t), nil }
-			d, err := engine.Compare(a, b, 60, next, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
-			fail(t, d, "as the reference")
+			same(t, open, oracle, c, 60, randomInput(r.Uint64(), c), "as the reference")
 			split(t, open, n, seed)
 			batch(t, open, oracle, engine.Want{}, n, seed)
 		})

@@ -301,39 +301,77 @@ func (c *Chunk) take(name string, from arrow.Array) error {
 
 // locate checks that c has the table's columns and the order of rows, and fills c.Area from the ids.
 func (c *Chunk) locate(t Table, m *manifest.Manifest) error {
-	n, areas := len(c.Burst), m.Areas
+	if err := c.checkLengths(t); err != nil {
+		return err
+	}
+	if !t.neurons {
+		return c.checkProjections()
+	}
+	if err := c.checkVariables(len(m.Variables)); err != nil {
+		return err
+	}
+	if err := c.checkNeurons(); err != nil {
+		return err
+	}
+	return c.findAreas(m.Areas)
+}
+
+// checkLengths: all columns of the table have as many rows, and the others none.
+func (c *Chunk) checkLengths(t Table) error {
 	for _, column := range Columns(c) {
 		want := 0
 		if t.has(column.Name) {
-			want = n
+			want = len(c.Burst)
 		}
 		if column.Len() != want {
-			return fmt.Errorf("%d rows of %q in a chunk of %s of %d bursts, want %d", column.Len(), column.Name, t.name, n, want)
+			return fmt.Errorf("%d rows of %q in a chunk of %s of %d bursts, want %d", column.Len(), column.Name, t.name, len(c.Burst), want)
 		}
 	}
-	if !t.neurons {
-		for i := 1; i < n; i++ {
-			if c.Burst[i] < c.Burst[i-1] || c.Burst[i] == c.Burst[i-1] && c.Projection[i] < c.Projection[i-1] {
-				return fmt.Errorf("row %d (burst %d, projection %d) is out of order", i, c.Burst[i], c.Projection[i])
-			}
+	return nil
+}
+
+// checkProjections: rows are in the order of bursts, and within one in that of projections.
+func (c *Chunk) checkProjections() error {
+	for i := 1; i < len(c.Burst); i++ {
+		if c.Burst[i] < c.Burst[i-1] || c.Burst[i] == c.Burst[i-1] && c.Projection[i] < c.Projection[i-1] {
+			return fmt.Errorf("row %d (burst %d, projection %d) is out of order", i, c.Burst[i], c.Projection[i])
 		}
-		return nil
 	}
+	return nil
+}
+
+// checkVariables: there are so many of them, and those of a neuron ascend.
+func (c *Chunk) checkVariables(variables int) error {
+	for i, k := range c.Variable {
+		again := i > 0 && c.Burst[i] == c.Burst[i-1] && c.Neuron[i] == c.Neuron[i-1]
+		if int(k) >= variables || again && k <= c.Variable[i-1] {
+			return fmt.Errorf("row %d (burst %d, neuron %d, variable %d) is out of order, or of no variable", i, c.Burst[i], c.Neuron[i], k)
+		}
+	}
+	return nil
+}
+
+// checkNeurons: rows are in the order of bursts, and within one in that of ports or neurons, which have one row unless it is of a variable.
+func (c *Chunk) checkNeurons() error {
 	key := c.Neuron
 	if c.Port != nil {
 		key = c.Port
 	}
-	for i, k := range c.Variable {
-		if int(k) >= len(m.Variables) || i > 0 && c.Burst[i] == c.Burst[i-1] && c.Neuron[i] == c.Neuron[i-1] && k <= c.Variable[i-1] {
-			return fmt.Errorf("row %d (burst %d, neuron %d, variable %d) is out of order, or of no variable", i, c.Burst[i], c.Neuron[i], k)
+	for i := 1; i < len(key); i++ {
+		sameBurst := c.Burst[i] == c.Burst[i-1]
+		twice := sameBurst && key[i] == key[i-1] && c.Variable == nil
+		if c.Burst[i] < c.Burst[i-1] || sameBurst && key[i] < key[i-1] || twice {
+			return fmt.Errorf("row %d (burst %d, neuron %d) is out of order", i, c.Burst[i], c.Neuron[i])
 		}
 	}
-	c.Area = slices.Grow(c.Area[:0], n)[:n]
+	return nil
+}
+
+// findAreas fills c.Area from the ids. Most rows are of the area of the row before.
+func (c *Chunk) findAreas(areas []manifest.Area) error {
+	c.Area = slices.Grow(c.Area[:0], len(c.Neuron))[:len(c.Neuron)]
 	k := 0
 	for i, id := range c.Neuron {
-		if i > 0 && (c.Burst[i] < c.Burst[i-1] || c.Burst[i] == c.Burst[i-1] && (key[i] < key[i-1] || key[i] == key[i-1] && c.Variable == nil)) {
-			return fmt.Errorf("row %d (burst %d, neuron %d) is out of order", i, c.Burst[i], id)
-		}
 		if k == len(areas) || id-areas[k].First >= areas[k].Neurons { // also when id is less than First
 			k = sort.Search(len(areas), func(k int) bool { return areas[k].First+areas[k].Neurons > id })
 		}
