@@ -2,7 +2,6 @@ package burst_test
 
 import (
 	"os"
-	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
@@ -45,15 +44,10 @@ func of(path, library string) bool { return strings.Contains("/"+path+"/", "/"+l
 // before it and libraries of its row, and every library of a row is imported. So the flow genome -> connectome -> engine -> backends ->
 // command is one-way.
 func TestArchitecture(t *testing.T) {
-	list := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...")
-	list.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64")
-	out, err := list.Output()
-	require.NoError(t, err)
 	imports := map[string][]string{}
-	for line := range strings.Lines(string(out)) {
-		fields := strings.Fields(line)
-		if name, ok := strings.CutPrefix(fields[0], "burst/"); ok { // the root holds only tests
-			imports[name] = fields[1:]
+	for _, p := range packages(t) {
+		if name, ok := strings.CutPrefix(p.ImportPath, "burst/"); ok { // the root holds only tests
+			imports[name] = p.Imports
 		}
 	}
 	backends := []string{"backend/reference", "backend/cpu", "backend/cuda", "internal/split"}

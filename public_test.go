@@ -2,7 +2,6 @@ package burst_test
 
 import (
 	"os"
-	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
@@ -29,13 +28,10 @@ func TestPublicPackages(t *testing.T) {
 
 // publicPackages lists the packages that programs outside this module can import.
 func publicPackages(t *testing.T) []string {
-	out, err := exec.Command("go", "list", "-f", "{{.Name}} {{.ImportPath}}", "./...").Output()
-	require.NoError(t, err)
 	var public []string
-	for line := range strings.Lines(string(out)) {
-		kind, path, _ := strings.Cut(strings.TrimSpace(line), " ")
-		name, below := strings.CutPrefix(path, "burst/")
-		if below && kind != "main" && !slices.Contains(strings.Split(name, "/"), "internal") {
+	for _, p := range packages(t) {
+		name, below := strings.CutPrefix(p.ImportPath, "burst/")
+		if below && p.Name != "main" && !slices.Contains(strings.Split(name, "/"), "internal") {
 			public = append(public, name)
 		}
 	}
@@ -45,13 +41,11 @@ func publicPackages(t *testing.T) []string {
 
 // TestYAMLBehindGenome: package genome alone imports the YAML library, tests included, so that another one takes its place there.
 func TestYAMLBehindGenome(t *testing.T) {
-	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}} {{join .TestImports " "}} {{join .XTestImports " "}}`, "./...").Output()
-	require.NoError(t, err)
 	var users []string
-	for line := range strings.Lines(string(out)) {
-		fields := strings.Fields(line)
-		if slices.ContainsFunc(fields[1:], func(path string) bool { return strings.Contains(path, "yaml") && strings.Contains(path, ".") }) {
-			users = append(users, fields[0])
+	for _, p := range packages(t) {
+		imports := slices.Concat(p.Imports, p.TestImports, p.XTestImports)
+		if slices.ContainsFunc(imports, func(path string) bool { return strings.Contains(path, "yaml") && strings.Contains(path, ".") }) {
+			users = append(users, p.ImportPath)
 		}
 	}
 	require.Equal(t, []string{"burst/genome"}, users)

@@ -290,6 +290,7 @@ func TestFailedAllocationsOfRowsThatStay(t *testing.T) {
 
 // TestMistakesInRowsThatStay plants mistakes in their kernels, each of which the comparison must see, or who looks for races.
 func TestMistakesInRowsThatStay(t *testing.T) {
+	slow.Test(t)
 	const rows, draws = "kept_rows.cuh", "build.cuh"
 	none := cudatest.Change{File: rows, From: "struct synapse {", To: "struct synapse {"}
 	changes := []cudatest.Change{
@@ -302,9 +303,6 @@ func TestMistakesInRowsThatStay(t *testing.T) {
 		{File: rows, From: "(u64)(s.delay >> 8) << 40", To: "(u64)(s.delay >> 8) << 41"},
 		{File: rows, From: "values[word >> b->port_bits]", To: "values[0]"},
 		{File: rows, From: "if (delay_at(b, middle) > 1)", To: "if (delay_at(b, middle) > 2)"},
-	}
-	if !slow.Asked() {
-		changes = changes[:3]
 	}
 	seesMistakes(t, none, changes, func(t *testing.T, m *Maker) (same bool, wrong any) {
 		same = true

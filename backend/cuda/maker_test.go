@@ -204,7 +204,7 @@ func TestMakerOfExamples(t *testing.T) {
 
 // TestMakerMistakes plants mistakes in the kernels, each of which the comparison must see, or who looks for races.
 func TestMakerMistakes(t *testing.T) {
-	slow.Short(t)
+	slow.Test(t)
 	const draws, kernel = "build.cuh", "build.cu"
 	none := cudatest.Change{File: draws, From: "struct two_words {", To: "struct two_words {"}
 	changes := []cudatest.Change{
@@ -225,9 +225,6 @@ func TestMakerMistakes(t *testing.T) {
 		{File: draws, From: "mark(b->longest + delay);", To: "if (delay < 100) mark(b->longest + delay);"},
 		{File: kernel, From: "own.delay[k] = b.long_delay != nullptr ? b.long_delay[first + k] :", To: "own.delay[k] = b.long_delay != nullptr ? 1 :"},
 		{File: "exact.cuh", From: "q = q * r + 1.0 / 24;", To: "q = q * r + 1.0 / 25;"},
-	}
-	if !slow.Asked() {
-		changes = changes[:3]
 	}
 	seesMistakes(t, none, changes, func(t *testing.T, m *Maker) (bool, any) {
 		g := parsed(t, allRules("scale: 30000"))
