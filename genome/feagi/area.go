@@ -44,7 +44,7 @@ func (a *area) longest() string {
 	return gene
 }
 
-// idle are genes that nothing in a burst depends on, in FEAGI either.
+// idle are genes that nothing in a burst depends on, in FEAGI either, but for the release's de_gen.
 var idle = []string{"2dcorx", "2dcory", "gd_vis", "__rand", "synatt", "leak_v", "de_gen", "plst_c"}
 
 // ofMemory are genes of memory areas.
@@ -74,7 +74,12 @@ func (im *importer) writeArea(a *area) {
 // leftOut reports the genes that have no part in a burst.
 func (im *importer) leftOut(a *area) {
 	for _, name := range idle {
-		if e, ok := a.genes[name]; ok {
+		e, ok := a.genes[name]
+		switch x, _ := toNumber(e.what); {
+		case !ok:
+		case name == "de_gen" && im.release() && x > 0 && a.sends():
+			im.dropped(&a.report.Lines, e.at, a.where(e.key), Note{Key: e.key, From: e.String(), Reason: "in FEAGI's release each spike lowers the area's postsynaptic current by it, to 0 at last; here it stays"})
+		default:
 			a.note(e.key, NoEffect, e.String(), "", "")
 		}
 	}
@@ -107,6 +112,12 @@ func (im *importer) leftOut(a *area) {
 			im.dropped(&a.report.Lines, e.at, a.where(e.key), Note{Key: e.key, From: "true", Reason: "psp stays what the area says; potentials do not drive it"})
 		}
 	}
+}
+
+// sends says whether the area has mappings.
+func (a *area) sends() bool {
+	to := a.genes["dstmap"].object()
+	return to != nil && len(to.members) > 0
 }
 
 // areaWriter writes the keys of one area.

@@ -83,3 +83,26 @@ func TestReleasedPowerIsUniform(t *testing.T) {
 	require.Equal(t, [3]bool{true, true, true}, divided("", feagi.Rust))
 	require.Equal(t, [3]bool{false, false, false}, divided("", feagi.Python))
 }
+
+// Measured: in FEAGI's release a spike lowers the current of its neuron's synapses by the degeneration, which burst does not.
+func TestReleasedDegeneration(t *testing.T) {
+	text := []byte(`{"version": "3.0", "neuron_morphologies": {}, "blueprint": {
+ "c__one": {"degeneration": 5, "cortical_mapping_dst": {"c__two": [["projector", [1, 1, 1], 1, false]]}},
+ "c__two": {"degeneration": 0.01, "cortical_mapping_dst": {}}, "c__tre": {"degeneration": 0, "cortical_mapping_dst": {"c__two": [["projector", [1, 1, 1], 1, false]]}}}}`)
+	fates := func(d feagi.Dialect) (list []feagi.Fate) {
+		_, r, err := feagi.Import("a.json", text, feagi.Options{Dialect: d})
+		require.NoError(t, err)
+		for i := range r.Areas {
+			for _, n := range r.Areas[i].Lines {
+				if n.Key == "degeneration" {
+					list = append(list, n.Fate)
+				}
+			}
+		}
+		return list
+	}
+	require.Equal(t, []feagi.Fate{feagi.NotHonoured, feagi.NoEffect, feagi.NoEffect}, fates(feagi.Release))
+	require.Equal(t, []feagi.Fate{feagi.NoEffect, feagi.NoEffect, feagi.NoEffect}, fates(feagi.Rust))
+	_, _, err := feagi.Import("a.json", text, feagi.Options{Strict: true})
+	require.ErrorContains(t, err, "a.json:2:29: area c__one, degeneration: 5, in FEAGI's release each spike lowers")
+}
