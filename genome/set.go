@@ -23,7 +23,7 @@ func (g *Genome) Text() []byte {
 // With returns the genome with some values of its text replaced or added. A setting is PATH=VALUE, such as
 // areas.L4E.params.tau=12ms or projections.0.weight=2. PATH is the keys of the value, joined by points. An entry of a list is
 // named by its name, an alias, or its index from 0, a projection also by its areas, as in projections.E->I.weight; the longest name that
-// fits counts. VALUE is YAML. A missing key is
+// fits counts. An entry may also stand in brackets, as errors write it: projections[0].weight. VALUE is YAML. A missing key is
 // added, and a missing entry is added at the end of its list, as in stimuli.0.area=eye. The new text is checked in full. A
 // genome that was made in Go has no text, and With returns an error.
 func (g *Genome) With(settings []string) (*Genome, error) {
@@ -67,7 +67,7 @@ func set(root *yaml.Node, setting string) error {
 	if err := decode(yaml.NewDecoder(strings.NewReader(text)), &doc); err != nil || len(doc.Content) != 1 {
 		return fmt.Errorf("expects a YAML value after =, found %q", short(text))
 	}
-	keys := strings.Split(where, ".")
+	keys := strings.Split(strings.NewReplacer("[", ".", "]", "").Replace(where), ".")
 	at := root
 	for i := 0; i < len(keys); {
 		n := nameLength(at, keys[i:])
@@ -125,7 +125,11 @@ func namesOf(e *yaml.Node) (names []string) {
 			names = append(names, alias.Value)
 		}
 	}
-	if from, to := valueOf(e, "from"), valueOf(e, "to"); from.Kind == yaml.ScalarNode && to.Kind == yaml.ScalarNode {
+	from, to := valueOf(e, "from"), valueOf(e, "to")
+	if to.Kind == yaml.MappingNode {
+		to = valueOf(to, "area")
+	}
+	if from.Kind == yaml.ScalarNode && to.Kind == yaml.ScalarNode {
 		names = append(names, from.Value+"->"+to.Value)
 	}
 	return names

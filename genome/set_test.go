@@ -66,6 +66,13 @@ func TestWithByAreas(t *testing.T) {
 	h, err := g.With([]string{"projections.a.x->b.weight=7"})
 	require.NoError(t, err)
 	require.Contains(t, string(h.Text()), "{from: a.x, to: b, rule: all_to_all, weight: 7}")
+	for _, path := range []string{"projections[1].weight", "projections[a.x->b].weight", "projections.a.x->b.weight"} {
+		other, err := Parse("walk.yaml", []byte(strings.Replace(string(g.Text()), "to: b, rule: all_to_all", "to: {area: b}, rule: all_to_all", 1)), nil)
+		require.NoError(t, err)
+		h, err := other.With([]string{path + "=8"})
+		require.NoError(t, err)
+		require.Equal(t, 8.0, h.Projections[1].Weight.A)
+	}
 	_, err = g.With([]string{"projections.b->b.weight=7"})
 	require.ErrorContains(t, err, `projections has 2 entries "b->b", want the number of one: 0 or 2`)
 }

@@ -32,7 +32,7 @@ type sweepFlags struct {
 func (s *sweepFlags) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringArrayVar(&s.axes, "sweep", nil, "PATH=VALUES runs with each value of the genome, such as areas.E.params.tau=10ms,12ms or projections.0.weight=0.1..0.5/5;\nmay be repeated for a grid; several paths with commas between them have the same value")
-	f.StringVar(&s.seeds, "seeds", "", "A..B runs once with each seed from A to B and shows mean and standard deviation")
+	f.StringVar(&s.seeds, "seeds", "", "A..B, or a list such as 1,5,9..12, runs once with each seed and shows mean and standard deviation")
 	f.IntVar(&s.trials, "trials", 0, "run one network under so many run seeds: the genome's, or --run-seed, and those that follow it")
 	f.DurationVar(&s.settle, "settle", 0, "simulated time that the figures of a sweep leave out at the beginning of each run, such as 200ms")
 	f.Float64Var(&s.bin, "bin", 5, "width in ms of the bins behind a sweep's synchrony, as of burst stats")

@@ -36,7 +36,7 @@ func (h *heat) limits() (lo, hi float64) {
 	switch {
 	case lo > hi:
 		return 0, 1
-	case lo == hi:
+	case oneLevel(lo, hi):
 		return lo - 0.5, hi + 0.5
 	}
 	return lo, hi

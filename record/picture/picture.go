@@ -159,9 +159,12 @@ func palette(i int) color.NRGBA {
 // ticks labels an axis at round numbers, about six of them.
 func ticks(lo, hi float64) []tick { return roundTicks(lo, hi, 6) }
 
+// oneLevel reports whether two values differ by no more than rounding, so that labels between them would be the same.
+func oneLevel(lo, hi float64) bool { return hi-lo <= 1e-9*max(math.Abs(lo), math.Abs(hi)) }
+
 func roundTicks(lo, hi float64, about float64) []tick {
 	span := hi - lo
-	if !(span > 0) || math.IsInf(span, 0) {
+	if !(span > 0) || math.IsInf(span, 0) || oneLevel(lo, hi) {
 		return []tick{{value: lo, label: number(lo)}}
 	}
 	step := math.Pow(10, math.Floor(math.Log10(span/about)))

@@ -280,6 +280,9 @@ func TestTicks(t *testing.T) {
 		}
 	}
 	require.Len(t, ticks(5, 5), 1)
+	require.Len(t, ticks(0.9999999999999994, 0.9999999999999996), 1, "a step that does not change the number would go on for ever")
+	lo, hi := (&heat{values: [][]float64{{0.9999999999999994, 0.9999999999999996}}}).limits()
+	require.InDelta(t, 1, hi-lo, 1e-9)
 	require.Equal(t, "1500", number(1500))
 	require.Equal(t, "1M", number(999_999))
 	require.Equal(t, "18.9k", number(18_851))

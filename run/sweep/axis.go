@@ -3,6 +3,7 @@ package sweep
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -67,6 +68,9 @@ func values(s string) ([]string, error) {
 		if v == "" {
 			return nil, fmt.Errorf("value %d is empty", i+1)
 		}
+		if at := slices.Index(list[:i], v); at >= 0 {
+			return nil, fmt.Errorf("value %d is %s, as value %d is; want each once, and --trials or --seeds for several runs of it", i+1, v, at+1)
+		}
 	}
 	return list, nil
 }
@@ -79,8 +83,8 @@ func between(first, last, count string) ([]string, error) {
 	}
 	a, unitA, okA := quantity(first)
 	b, unit, okB := quantity(last)
-	if !okA || !okB || unitA != "" && unitA != unit {
-		return nil, fmt.Errorf("found a range from %q to %q, want two numbers with the same unit, such as 1mV..5mV/5", first, last)
+	if !okA || !okB || unitA != "" && unitA != unit || a == b {
+		return nil, fmt.Errorf("found a range from %q to %q, want two different numbers with the same unit, such as 1mV..5mV/5", first, last)
 	}
 	list := make([]string, n)
 	for i := range list {
@@ -140,17 +144,28 @@ func (a *Axis) settings(i int) (list []string) {
 	return list
 }
 
-// ParseSeeds reads A..B.
-func ParseSeeds(s string) ([]uint64, error) {
-	a, b, found := strings.Cut(s, "..")
-	first, errA := strconv.ParseUint(a, 10, 64)
-	last, errB := strconv.ParseUint(b, 10, 64)
-	if !found || errA != nil || errB != nil || first > last || last-first >= Most {
-		return nil, fmt.Errorf("%q, want A..B with A of at most B and at most %d seeds, such as 1..20", s, Most)
+// ParseSeeds reads A..B, or seeds and such ranges with commas between them.
+func ParseSeeds(s string) (seeds []uint64, err error) {
+	wrong := fmt.Errorf("%q, want A..B with A of at most B, or a list such as 1,5,9..12, of at most %d seeds", s, Most)
+	for part := range strings.SplitSeq(s, ",") {
+		a, b, ranged := strings.Cut(part, "..")
+		if !ranged {
+			b = a
+		}
+		first, errA := strconv.ParseUint(strings.TrimSpace(a), 10, 64)
+		last, errB := strconv.ParseUint(strings.TrimSpace(b), 10, 64)
+		if errA != nil || errB != nil || first > last || last-first >= uint64(Most-len(seeds)) {
+			return nil, wrong
+		}
+		for i := range last - first + 1 {
+			seeds = append(seeds, first+i)
+		}
 	}
-	seeds := make([]uint64, last-first+1)
-	for i := range seeds {
-		seeds[i] = first + uint64(i)
+	sorted := slices.Sorted(slices.Values(seeds))
+	for i := range len(sorted) - 1 {
+		if sorted[i] == sorted[i+1] {
+			return nil, fmt.Errorf("%q has seed %d twice, want each once", s, sorted[i])
+		}
 	}
 	return seeds, nil
 }

@@ -26,7 +26,7 @@ func TestParseAxis(t *testing.T) {
 	}
 	for text, why := range map[string]string{
 		"seed": "want PATH=VALUES", "=1": "want PATH=VALUES", "a.b=": "want PATH=VALUES", "a.b=1,,2": "value 2 is empty",
-		"a.b=1..2": `found "" as the count of a range`, "a.b=1..2/1": "a count of 2 to", "a.b=1mV..2ms/3": "the same unit", "a.b=x..2/3": "two numbers", "a.b=1..2/999999999": "a count of 2 to",
+		"a.b=1..2": `found "" as the count of a range`, "a.b=1..2/1": "a count of 2 to", "a.b=1mV..2ms/3": "the same unit", "a.b=x..2/3": "two different numbers", "a.b=1..2/999999999": "a count of 2 to",
 	} {
 		_, err := ParseAxis(text)
 		require.ErrorContains(t, err, why, text)
@@ -48,7 +48,12 @@ func TestParseSeeds(t *testing.T) {
 	seeds, err := ParseSeeds("3..5")
 	require.NoError(t, err)
 	require.Equal(t, []uint64{3, 4, 5}, seeds)
-	for _, text := range []string{"", "3", "5..3", "a..b", "0..99999999", "-1..2"} {
+	seeds, err = ParseSeeds("9, 1..2,5")
+	require.NoError(t, err)
+	require.Equal(t, []uint64{9, 1, 2, 5}, seeds)
+	_, err = ParseSeeds("4,1..5")
+	require.ErrorContains(t, err, "has seed 4 twice")
+	for _, text := range []string{"", "3,", "1,0..99999", "5..3", "a..b", "0..99999999", "-1..2"} {
 		_, err := ParseSeeds(text)
 		require.ErrorContains(t, err, "want A..B", text)
 	}
