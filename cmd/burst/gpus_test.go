@@ -251,7 +251,7 @@ areas:
     neurons: 300
     model: lif
     params: {tau: 20 ms, threshold: 20 mV, refractory: 2 ms}
-    drive: {poisson: {rate: 20 kHz, weight: 0.1 mV}}
+    drive: {poisson: {rate: 20 kHz, weight: 0.4 mV}}
 projections:
   - from: E
     to: E
@@ -261,7 +261,7 @@ projections:
     delay: "lognormal(1.5 ms, 1 ms) >= 0.1 ms"
 `), 0o600))
 	run := func(args ...string) (r result) {
-		code, stdout, stderr := call(append([]string{"run", path, "--bursts", "300", "--no-out", "--json"}, args...)...)
+		code, stdout, stderr := call(append([]string{"run", path, "--bursts", "80", "--no-out", "--json"}, args...)...)
 		require.Zero(t, code, stderr)
 		require.NoError(t, json.Unmarshal([]byte(stdout), &r))
 		return r
