@@ -44,7 +44,8 @@ func TestManyProjections(t *testing.T) {
 		return memFile{bytes.NewReader([]byte("source,target\n1,2\n"))}, nil
 	})
 	require.NoError(t, err)
-	require.NoError(t, Check(g, Options{}))
+	_, err = Check(g, Options{})
+	require.NoError(t, err)
 	sizes, err := Measure(g, Options{Threads: 2})
 	require.NoError(t, err)
 	whole, err := Build(g, Options{Threads: 2})

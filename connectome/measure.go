@@ -9,8 +9,30 @@ import (
 	"burst/internal/formula"
 )
 
+// Outlook is what a plan tells of a network before anything is drawn.
+type Outlook struct {
+	Least uint64 // synapses that it surely has, without those that merge: Parts.Least
+	Lacks string // what a Maker does not make of it, as in MakerError.What; "": it makes all
+}
+
+// outlook is that of a plan.
+func (p *plan) outlook() (o Outlook) {
+	for i := range p.wirings {
+		w := &p.wirings[i]
+		if !w.merged {
+			least, _ := w.estimate(Part{})
+			o.Least = add(o.Least, least)
+		}
+		if o.Lacks == "" && w.units() > 0 {
+			_, o.Lacks = p.unmakable(w)
+		}
+	}
+	return o
+}
+
 // Sizes are the sizes of a genome's network.
 type Sizes struct {
+	Outlook
 	Neurons  uint64
 	Ports    uint64
 	Synapses uint64 // after merging
@@ -68,10 +90,14 @@ type PairSizes struct {
 }
 
 // Check returns the errors of Build that concern sizes, rules, lists and distributions, without making synapses. For a random
-// number of synapses it uses a lower bound.
-func Check(g *genome.Genome, o Options) error {
-	_, err := newDraft(g, o, 0)
-	return err
+// number of synapses it uses a lower bound. There is an Outlook also beside a LimitError of bytes, unless areas alone are too large.
+func Check(g *genome.Genome, o Options) (*Outlook, error) {
+	p, err := newDraft(g, o, 0)
+	if p == nil {
+		return nil, err
+	}
+	seen := p.outlook()
+	return &seen, err
 }
 
 // MostMeasured is the largest network in bytes, while it is built, that Measure tells the sizes of where Options have no MaxBytes.
@@ -94,7 +120,7 @@ func Measure(g *genome.Genome, o Options) (*Sizes, error) {
 		return nil, err
 	}
 	s := &Sizes{
-		Neurons: p.neurons, Ports: p.inputs, Synapses: p.synapses(), ByRule: p.byRule(), MaxDelay: 1, Queues: 1,
+		Outlook: p.outlook(), Neurons: p.neurons, Ports: p.inputs, Synapses: p.synapses(), ByRule: p.byRule(), MaxDelay: 1, Queues: 1,
 		Areas: make([]AreaSizes, len(g.Areas)),
 	}
 	for i := range g.Areas {
@@ -238,7 +264,7 @@ func (l *load) add(p *plan, w *wiring) {
 	most := uint64(0)
 	for _, part := range []Part{p.part, {}} {
 		if p.hasHistogram(w, part) {
-			most = max(most, w.own(part))
+			most = max(most, mul(w.own(part), w.eachCounted()))
 		}
 	}
 	l.histograms = add(l.histograms, most)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync/atomic"
 
 	"burst/genome"
 	"burst/internal/quanta"
@@ -192,11 +191,16 @@ func (a *weigher) take(w *wiring, b *batch) {
 		}
 		return
 	}
+	list := w.amounts(a.at[0], b)
 	for i, t := range b.target[:b.n] {
-		x, _ := w.amount(b.source[i], t, b.ordinal[i])
+		x := 0.0
+		if list != nil {
+			x = float64(list[i] * w.factor)
+		} else {
+			x, _ = w.amount(b.source[i], t, b.ordinal[i])
+		}
 		for _, v := range a.at {
-			q := w.lifted(t, w.round(x, b.source[i], v.scale))
-			atomic.AddUint64(&v.sums[w.port(t, q, b.ordinal[i])], w.bound(b.source[i], q, v.scale))
+			v.add(w, b, i, x)
 		}
 	}
 }

@@ -16,9 +16,10 @@ type sampler struct {
 	genome.Value
 	seed    uint64
 	purpose exact.Purpose
-	stream  uint64  // projection or area
-	mu, sd  float64 // LogNormal: mean and standard deviation of the logarithm
-	metric  *metric // Distance
+	stream  uint64        // projection or area
+	mu, sd  float64       // LogNormal: mean and standard deviation of the logarithm
+	metric  *metric       // Distance
+	first   *exact.Stream // words of first attempts; nil: nothing is drawn
 }
 
 func newSampler(v genome.Value, seed uint64, purpose exact.Purpose, stream int) sampler {
@@ -28,6 +29,9 @@ func newSampler(v genome.Value, seed uint64, purpose exact.Purpose, stream int) 
 		variance := exact.Log1p(float64(ratio * ratio))
 		s.mu = exact.Log(math.Abs(v.A)) - float64(variance*0.5)
 		s.sd = math.Sqrt(variance)
+	}
+	if v.Kind == genome.Uniform || v.Kind == genome.Normal || v.Kind == genome.LogNormal {
+		s.first = exact.NewStream(seed, purpose, s.stream)
 	}
 	return s
 }
@@ -47,20 +51,50 @@ func (s *sampler) at(index uint64) (float64, bool) {
 	if s.Kind == genome.Const {
 		return s.A, true
 	}
-	for attempt := range uint64(attempts) {
-		x := s.draw(index, attempt)
-		if s.Clip {
-			return min(max(x, s.Lo), s.Hi), true
-		}
-		if s.accepts(x) {
+	return s.from(index, 0)
+}
+
+// from is at from an attempt on, where something is drawn.
+func (s *sampler) from(index, attempt uint64) (float64, bool) {
+	for ; attempt < attempts; attempt++ {
+		if x, ok := s.bounded(s.draw(index, attempt)); ok {
 			return x, true
 		}
 	}
 	return 0, false
 }
 
+// many sets list to the values of the indices from first on, as at has them; false if no draw of one fell within the bounds. words has
+// room for as many.
+func (s *sampler) many(first uint64, list []float64, words []uint64) bool {
+	s.first.X(first, words)
+	for i, word := range words {
+		x, ok := s.bounded(s.value(word))
+		if !ok {
+			if x, ok = s.from(first+uint64(i), 1); !ok {
+				return false
+			}
+		}
+		list[i] = x
+	}
+	return true
+}
+
+// bounded is a draw within the bounds; false: there must be another one.
+func (s *sampler) bounded(x float64) (float64, bool) {
+	if s.Clip {
+		return min(max(x, s.Lo), s.Hi), true
+	}
+	return x, s.accepts(x)
+}
+
 func (s *sampler) draw(index, attempt uint64) float64 {
 	x, _ := exact.Words(s.seed, s.purpose, index, s.stream|attempt<<32)
+	return s.value(x)
+}
+
+// value is what a word draws.
+func (s *sampler) value(x uint64) float64 {
 	switch s.Kind {
 	case genome.Uniform:
 		return s.A + float64(float64(s.B-s.A)*exact.Uniform(x))

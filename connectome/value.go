@@ -16,6 +16,25 @@ type valuer struct {
 	bad        badValue
 	value      [batchSize]int32
 	delay      [batchSize]uint16
+	amount     [batchSize]float64
+	word       [batchSize]uint64
+}
+
+// drawn is the values of a batch, drawn many at a time; nil where nothing is drawn, ordinals do not follow each other, or no draw fell
+// within the bounds.
+func (p *valuer) drawn(s *sampler, b *batch) []float64 {
+	if s.first == nil {
+		return nil
+	}
+	for i, ordinal := range b.ordinal[:b.n] {
+		if ordinal != b.ordinal[0]+uint64(i) {
+			return nil
+		}
+	}
+	if !s.many(b.ordinal[0], p.amount[:b.n], p.word[:b.n]) {
+		return nil
+	}
+	return p.amount[:b.n]
 }
 
 // weigh computes the weights of a batch and adds them to the sums of their ports.
@@ -25,15 +44,29 @@ func (p *valuer) weigh(w *wiring, b *batch) {
 		p.count(w, b.target[:b.n], w.fixed)
 		return
 	}
+	list := w.amounts(p, b)
 	for i, t := range b.target[:b.n] {
-		q, ok := w.quanta(b.source[i], t, b.ordinal[i], p.scale)
-		if !ok {
+		x, ok := 0.0, true
+		if list != nil {
+			x = float64(list[i] * w.factor)
+		} else if x, ok = w.amount(b.source[i], t, b.ordinal[i]); !ok {
 			p.bad = p.bad.earlier(badValue{w, b.ordinal[i], 0, true})
 		}
-		q = w.lifted(t, q)
-		p.value[i] = quanta.Clamp(q)
-		atomic.AddUint64(&p.sums[w.port(t, q, b.ordinal[i])], w.bound(b.source[i], q, p.scale))
+		p.value[i] = quanta.Clamp(p.add(w, b, i, x))
 	}
+}
+
+// add adds the i-th synapse of a batch to the sum of its port, by its amount, and returns its weight.
+func (p *valuer) add(w *wiring, b *batch, i int, amount float64) (q int64) {
+	t := b.target[i]
+	q = w.lifted(t, w.round(amount, b.source[i], p.scale))
+	port, bound := w.port(t, q, b.ordinal[i]), w.bound(b.source[i], q, p.scale)
+	if h := &p.histograms[w.slot]; h.drawn != nil && port == h.port+t {
+		h.put(t, bound, p.sums)
+	} else {
+		atomic.AddUint64(&p.sums[port], bound)
+	}
+	return q
 }
 
 // count adds synapses of equal weight to the sums.
@@ -60,12 +93,21 @@ func (p *valuer) time(w *wiring, b *batch) {
 		p.longest = max(p.longest, w.steps)
 		return
 	}
+	var list []float64
+	if w.delays == nil {
+		list = p.drawn(&w.delay, b)
+	}
 	for i, ordinal := range b.ordinal[:b.n] {
 		var d float64
 		if w.delays != nil {
 			d = float64(w.delays[ordinal])
 		} else {
-			x, ok := w.delay.of(b.source[i], b.target[i], ordinal)
+			x, ok := 0.0, true
+			if list != nil {
+				x = list[i]
+			} else {
+				x, ok = w.delay.of(b.source[i], b.target[i], ordinal)
+			}
 			var fits bool
 			if d, fits = quanta.Delay(x, w.mostDelay()); !ok || !fits {
 				p.bad = p.bad.earlier(badValue{w, ordinal, d, !ok})

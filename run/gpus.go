@@ -42,12 +42,26 @@ func (b Builder) String() string { return b.Where + ": " + b.Why }
 // loaded its kernels.
 const worthBuilding = 2_000_000
 
+// BuiltBy says who builds a network for GPUs of one process under OnEither, as far as is known before it is tried: a GPU may have no room.
+func BuiltBy(seen *connectome.Outlook) Builder {
+	switch {
+	case seen.Lacks != "":
+		return Builder{"host", lacking + seen.Lacks}
+	case seen.Least < worthBuilding:
+		return Builder{"host", fmt.Sprintf("%d synapses, want at least %d", seen.Least, worthBuilding)}
+	}
+	return Builder{"device", fmt.Sprintf("%d synapses or more, worth it from %d on", seen.Least, worthBuilding)}
+}
+
+// lacking begins the reason why a GPU does not build a network.
+const lacking = "a GPU does not build "
+
 // notOnDevice says why the host is to build a network that GPUs have refused with err; empty: it is not, or there is another error.
 func (o *Options) notOnDevice(err error) string {
 	lacks, room := new(connectome.MakerError), new(cuda.RoomError)
 	switch {
 	case o.GPUs.Build == OnEither && errors.As(err, &lacks):
-		return "a GPU does not build " + lacks.What
+		return lacking + lacks.What
 	case errors.As(err, &room) && (o.GPUs.Build == OnEither || o.Backend == "auto"):
 		return fmt.Sprintf("the GPU has %d bytes free and building needs %d", room.Free, room.Need)
 	}

@@ -1,7 +1,6 @@
 package run
 
 import (
-	"fmt"
 	"runtime"
 	"time"
 
@@ -24,9 +23,11 @@ func (r *Run) build(maker *cuda.Maker) (err error) {
 		if r.parts, r.o.GPUs.List, err = o.GPUs.Parts(r.Genome, o.Backend, how); err != nil {
 			return err
 		}
-		if n := r.parts; n != nil && maker != nil && o.GPUs.Build == OnEither && n.Least(connectome.Part{}) < worthBuilding {
-			r.Builder = &Builder{"host", fmt.Sprintf("%d synapses, want at least %d", n.Least(connectome.Part{}), worthBuilding)}
-			return r.build(nil)
+		if n := r.parts; n != nil && maker != nil && o.GPUs.Build == OnEither {
+			if by := BuiltBy(&connectome.Outlook{Least: n.Least(connectome.Part{})}); by.Where == "host" {
+				r.Builder = &by
+				return r.build(nil)
+			}
 		}
 		if r.parts != nil {
 			r.Connectome = r.parts.Head()

@@ -20,7 +20,7 @@ import (
 // cost estimates time and memory of a run: it builds the network and runs its first bursts on each backend.
 type cost struct {
 	Bursts   uint64        `json:"bursts"`  // of the run that is estimated
-	Build    float64       `json:"build_s"` // measured
+	Build    float64       `json:"build_s"` // measured, on the host
 	Backends []backendCost `json:"backends"`
 }
 
@@ -131,7 +131,7 @@ func sampleTime(e *engine.Engine) (float64, error) {
 // print writes the cost for people.
 func (v *cost) print(cmd *cobra.Command) error {
 	w := cmd.OutOrStdout()
-	fmt.Fprintf(w, "\ncost of %s bursts, measured on this machine (without recording):\n\n", count(v.Bursts))
+	fmt.Fprintf(w, "\ncost of %s bursts, measured on this machine (built by the host, without recording):\n\n", count(v.Bursts))
 	rows := [][]string{{"backend", "host", "device", "burst (µs)", "in all", "probed"}}
 	for _, b := range v.Backends {
 		device := "-"

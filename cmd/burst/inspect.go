@@ -13,6 +13,7 @@ import (
 	"burst/internal/plain"
 	"burst/internal/quanta"
 	"burst/record/manifest"
+	"burst/run"
 
 	"github.com/spf13/cobra"
 )
@@ -30,6 +31,7 @@ type inspection struct {
 	Areas    []inspectArea `json:"areas"`
 	Sensors  []sensor      `json:"sensors"` // areas of group ipu that take input
 	Bytes    inspectBytes  `json:"bytes"`
+	Built    run.Builder   `json:"built"`           // who builds the network for a GPU, under run's default --build auto; for other backends the host does
 	Cost     *cost         `json:"cost,omitempty"`  // with --cost
 	Parts    []inspectPart `json:"parts,omitempty"` // with --parts
 
@@ -195,6 +197,7 @@ func (o *inspectOptions) run(cmd *cobra.Command, arg string) error {
 	}
 	v := inspection{
 		Genome: g.Name, Neurons: s.Neurons, Synapses: s.Synapses, ByRule: s.ByRule, Plastic: s.Plastic, Learning: learnings(g, s), MaxDelay: s.MaxDelay, Areas: []inspectArea{}, Sensors: sensors(g),
+		Built: run.BuiltBy(&s.Outlook),
 		Bytes: inspectBytes{Host: s.Bytes + s.Learnt + stateBytes*s.Neurons, Device: s.Bytes + s.Learnt + stateBytes*s.Neurons, Learnt: s.Learnt, Peak: s.Peak},
 	}
 	v.Bytes.Kept = kept(g)
@@ -310,6 +313,11 @@ func (v *inspection) print(cmd *cobra.Command) error {
 	facts = append(facts,
 		"longest delay", fmt.Sprintf("%d bursts", v.MaxDelay),
 		"memory", fmt.Sprintf("%s on the host, %s on a GPU; %s while building (--cost measures each backend)", plain.Bytes(v.Bytes.Host), plain.Bytes(v.Bytes.Device), plain.Bytes(v.Bytes.Peak)))
+	by := "by the host, also for a GPU: "
+	if v.Built.Where == "device" {
+		by = "by the host for the CPU, by the GPU for a GPU: "
+	}
+	facts = append(facts, "built", by+v.Built.Why+" (--build auto)")
 	if has := connectome.AvailableMemory(); v.Bytes.Peak > has {
 		facts = append(facts, "", fmt.Sprintf("this machine has %s available, too little to build it; --parts N shows what each of N processes would take", plain.Bytes(has)))
 	}

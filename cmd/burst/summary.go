@@ -125,6 +125,14 @@ func (r *runner) result() result {
 	return res
 }
 
+// by is who has built the network.
+func (r *result) by() string {
+	if r.Builder != nil && r.Builder.Where == "device" {
+		return "GPU"
+	}
+	return "host"
+}
+
 // courseWidth is the number of characters that show an area's activity over the run.
 const courseWidth = 48
 
@@ -164,7 +172,7 @@ func (r *runner) summary(cmd *cobra.Command, res result) error {
 	}
 	lines := []string{
 		"spikes", fmt.Sprintf("%s (%s a second)", count(res.Spikes), speed(float64(r.Engine().Spikes()))),
-		"time", fmt.Sprintf("built in %s, ran in %s (%s bursts a second, %s × real time)", seconds(res.Build), seconds(res.Run), speed(float64(ran)), times(float64(ran)*res.Timestep/1000/max(res.Run, 1e-9))),
+		"time", fmt.Sprintf("built by the %s in %s, ran in %s (%s bursts a second, %s × real time)", res.by(), seconds(res.Build), seconds(res.Run), speed(float64(ran)), times(float64(ran)*res.Timestep/1000/max(res.Run, 1e-9))),
 	}
 	if rest := res.phases.rest(); rest != "" {
 		lines = append(lines, "besides", rest)

@@ -8,6 +8,7 @@ import (
 	"burst/connectome"
 	"burst/genome"
 	"burst/internal/plain"
+	"burst/run"
 
 	"github.com/spf13/cobra"
 )
@@ -17,6 +18,7 @@ type verdict struct {
 	Genome string        `json:"genome"`
 	Valid  bool          `json:"valid"`
 	Faults genome.Faults `json:"faults"`
+	Built  *run.Builder  `json:"built,omitempty"`       // who builds the network for a GPU under run's default --build auto, where there is no fault
 	Needs  uint64        `json:"needs_bytes,omitempty"` // at least, to build it, where this machine has less
 	Free   uint64        `json:"free_bytes,omitempty"`  // beside Needs: what it has
 }
@@ -43,9 +45,13 @@ func validate(cmd *cobra.Command, args []string, asJSON bool) error {
 	p := newProgress(cmd.ErrOrStderr(), false)
 	for _, arg := range args {
 		p.phase("checking " + arg)
-		short, err := check(cmd, arg)
+		seen, short, err := check(cmd, arg)
 		p.phase("")
 		v := verdict{Genome: arg, Valid: err == nil, Faults: genome.Faults{}}
+		if seen != nil && err == nil {
+			by := run.BuiltBy(seen)
+			v.Built = &by
+		}
 		if short != nil {
 			v.Needs, v.Free = short.Needed, short.Limit
 		}
@@ -76,17 +82,17 @@ func validate(cmd *cobra.Command, args []string, asJSON bool) error {
 
 // check reads a genome and plans its network, for which the rows of its edge lists are read. Too little memory on this machine is no
 // mistake of the genome, unless there are lists, whose rows may not have been read then.
-func check(cmd *cobra.Command, arg string) (short *connectome.LimitError, err error) {
+func check(cmd *cobra.Command, arg string) (seen *connectome.Outlook, short *connectome.LimitError, err error) {
 	g, err := loadGenome(cmd, arg)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	err = connectome.Check(g, connectome.Options{})
+	seen, err = connectome.Check(g, connectome.Options{})
 	lists := slices.ContainsFunc(g.Projections, func(p genome.Projection) bool { return p.File != "" })
 	if errors.As(err, &short) && short.Unit == "bytes" && !lists {
-		return short, nil
+		return seen, short, nil
 	}
-	return nil, err
+	return seen, nil, err
 }
 
 // told is an error that was printed already.
