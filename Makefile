@@ -102,17 +102,17 @@ test-float32: ## hold the functions of formulas to float64's for every float32, 
 	BURST_EVERY_FLOAT32=1 $(GO) test -timeout 5h ./internal/formula -run '^TestTrigonometry$$' -v
 
 fuzz: ## fuzz the readers of genomes, edge lists, checkpoints, recordings, frames, messages and logs of input; FUZZ=10 tries ten times as many inputs
-	$(FUZZING) ./genome -fuzz FuzzParse -fuzztime $$((90000 * $(FUZZ)))x
-	$(FUZZING) ./internal/tabular -fuzz FuzzCSV -fuzztime $$((30000 * $(FUZZ)))x
-	$(FUZZING) ./checkpoint -fuzz FuzzR22Read -fuzztime $$((40000 * $(FUZZ)))x
-	$(FUZZING) ./record -fuzz FuzzR22Stream -fuzztime $$((10000 * $(FUZZ)))x
-	$(FUZZING) ./record -fuzz FuzzR22Parquet -fuzztime $$((15000 * $(FUZZ)))x
-	$(FUZZING) ./live/internal/inputlog -fuzz FuzzR22Inputs -fuzztime $$((5000 * $(FUZZ)))x
-	$(FUZZING) ./live/wire -fuzz FuzzFrames -fuzztime $$((200000 * $(FUZZ)))x
-	$(FUZZING) ./serve -fuzz FuzzMessages -fuzztime $$((3000 * $(FUZZ)))x
+	$(FUZZING) ./genome -fuzz FuzzParse -fuzztime $$((45000 * $(FUZZ)))x
+	$(FUZZING) ./internal/tabular -fuzz FuzzCSV -fuzztime $$((15000 * $(FUZZ)))x
+	$(FUZZING) ./checkpoint -fuzz FuzzR22Read -fuzztime $$((20000 * $(FUZZ)))x
+	$(FUZZING) ./record -fuzz FuzzR22Stream -fuzztime $$((5000 * $(FUZZ)))x
+	$(FUZZING) ./record -fuzz FuzzR22Parquet -fuzztime $$((7500 * $(FUZZ)))x
+	$(FUZZING) ./live/internal/inputlog -fuzz FuzzR22Inputs -fuzztime $$((2500 * $(FUZZ)))x
+	$(FUZZING) ./live/wire -fuzz FuzzFrames -fuzztime $$((100000 * $(FUZZ)))x
+	$(FUZZING) ./serve -fuzz FuzzMessages -fuzztime $$((1500 * $(FUZZ)))x
 
 fuzz-feagi: ## fuzz the importer of FEAGI genomes; FUZZ=10 tries ten times as many inputs
-	$(FUZZING) ./genome/feagi -fuzz FuzzImport -fuzztime $$((50000 * $(FUZZ)))x
+	$(FUZZING) ./genome/feagi -fuzz FuzzImport -fuzztime $$((25000 * $(FUZZ)))x
 
 arm64: ## run the exact functions and the conformance suite as linux/arm64 (needs Debian's qemu-user)
 	bash .ci/arm64 -skip '^($(COUNTING)|$(PLAIN)|$(STATISTICS))$$'
