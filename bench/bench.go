@@ -18,7 +18,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Workload is a shipped example, or one of forced's or learning's networks, run for a fixed number of bursts.
+// Workload is a shipped example, or one of forced's, learning's or grid's networks, run for a fixed number of bursts.
 type Workload struct {
 	Name   string // of the example
 	Suites []string
@@ -28,7 +28,7 @@ type Workload struct {
 
 // Workloads lists the workloads, small to large.
 func Workloads() []Workload {
-	return []Workload{
+	list := []Workload{
 		{Name: "quickstart", Suites: []string{"quick"}, Warm: 200, Bursts: 5000},
 		{Name: "brunel-c", Suites: []string{"quick"}, Warm: 500, Bursts: 1000},
 		{Name: "burst-100k", Suites: []string{"quick", "latency", "custom", "learning"}, Warm: 200, Bursts: 1000},
@@ -65,6 +65,10 @@ func Workloads() []Workload {
 		{Name: "potjans-diesmann-10", Suites: []string{"microcircuit"}, Warm: 1000, Bursts: 2000},
 		{Name: "potjans-diesmann", Suites: []string{"microcircuit", "latency"}, Warm: 1000, Bursts: 1000},
 	}
+	for _, n := range grid() {
+		list = append(list, n.workload())
+	}
+	return list
 }
 
 // Suites without workloads of their own: Scaling and Prove run the first two, `burst bench` starts processes for the third.

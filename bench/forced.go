@@ -39,6 +39,9 @@ func text(name string) ([]byte, error) {
 	if _, ok := balanced[name]; ok {
 		return balance(name), nil
 	}
+	if text, ok := gridText(name); ok {
+		return text, nil
+	}
 	f, ok := forced[name]
 	if !ok {
 		return genomes.Text(name)

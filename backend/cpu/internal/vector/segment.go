@@ -70,7 +70,7 @@ func Slots(list []uint32, segments []uint16) []uint32 {
 		count, kind, slot := int(head[0]), head[1], Double(head[2:])
 		at += HeaderUnits
 		switch kind & 0xff {
-		case Even:
+		case Even, Few:
 			list = append(list, slot)
 			for _, gap := range segments[at : at+count-1] {
 				slot += uint32(gap)
@@ -135,7 +135,7 @@ func deliverRuns(r *Runs, rows []uint16, flights []Flight, _ int) {
 func (s *Segment) deliver(acc []int32) {
 	slot, weight := s.Slot, int32(s.Weight)
 	switch s.Kind {
-	case Even:
+	case Even, Few:
 		acc[slot] += weight
 		for _, gap := range s.Synapses {
 			slot += uint32(gap)

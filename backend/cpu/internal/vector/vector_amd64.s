@@ -2140,7 +2140,7 @@ flown:
 	RET
 
 // func deliverRoomsAVX2(acc *int32, units *uint16, room uint64, rest *uint16, ids *uint32, n uint64)
-// Requires: BMI2, MMX+
+// Requires: BMI2, CMOV, MMX+
 TEXT ·deliverRoomsAVX2(SB), NOSPLIT, $0-48
 	MOVQ acc+0(FP), AX
 	MOVQ units+8(FP), CX
@@ -2210,6 +2210,155 @@ even_one:
 	JMP     segment
 
 uneven:
+	CMPB    R11, $0x04
+	JNE     many
+	XORL    R11, R11
+	ADDL    R13, (AX)(R12*4)
+	MOVWLZX (R8), R9
+	CMPQ    R10, $0x01
+	CMOVLLS R11, R13
+	ADDL    R9, R12
+	ADDL    R13, (AX)(R12*4)
+	MOVWLZX 2(R8), R9
+	CMPQ    R10, $0x02
+	CMOVLLS R11, R13
+	ADDL    R9, R12
+	ADDL    R13, (AX)(R12*4)
+	MOVWLZX 4(R8), R9
+	CMPQ    R10, $0x03
+	CMOVLLS R11, R13
+	ADDL    R9, R12
+	ADDL    R13, (AX)(R12*4)
+	CMPQ    R10, $0x04
+	JLS     delivered
+	MOVWLZX 6(R8), R9
+	CMPQ    R10, $0x04
+	CMOVLLS R11, R13
+	ADDL    R9, R12
+	ADDL    R13, (AX)(R12*4)
+	MOVWLZX 8(R8), R9
+	CMPQ    R10, $0x05
+	CMOVLLS R11, R13
+	ADDL    R9, R12
+	ADDL    R13, (AX)(R12*4)
+	MOVWLZX 10(R8), R9
+	CMPQ    R10, $0x06
+	CMOVLLS R11, R13
+	ADDL    R9, R12
+	ADDL    R13, (AX)(R12*4)
+	MOVWLZX 12(R8), R9
+	CMPQ    R10, $0x07
+	CMOVLLS R11, R13
+	ADDL    R9, R12
+	ADDL    R13, (AX)(R12*4)
+	CMPQ    R10, $0x08
+	JLS     delivered
+	MOVWLZX 14(R8), R9
+	CMPQ    R10, $0x08
+	CMOVLLS R11, R13
+	ADDL    R9, R12
+	ADDL    R13, (AX)(R12*4)
+	MOVWLZX 16(R8), R9
+	CMPQ    R10, $0x09
+	CMOVLLS R11, R13
+	ADDL    R9, R12
+	ADDL    R13, (AX)(R12*4)
+	MOVWLZX 18(R8), R9
+	CMPQ    R10, $0x0a
+	CMOVLLS R11, R13
+	ADDL    R9, R12
+	ADDL    R13, (AX)(R12*4)
+	CMPQ    R10, $0x0b
+	JLS     delivered
+	MOVWLZX 20(R8), R9
+	CMPQ    R10, $0x0b
+	CMOVLLS R11, R13
+	ADDL    R9, R12
+	ADDL    R13, (AX)(R12*4)
+	MOVWLZX 22(R8), R9
+	CMPQ    R10, $0x0c
+	CMOVLLS R11, R13
+	ADDL    R9, R12
+	ADDL    R13, (AX)(R12*4)
+	MOVWLZX 24(R8), R9
+	CMPQ    R10, $0x0d
+	CMOVLLS R11, R13
+	ADDL    R9, R12
+	ADDL    R13, (AX)(R12*4)
+	MOVWLZX 26(R8), R9
+	CMPQ    R10, $0x0e
+	CMOVLLS R11, R13
+	ADDL    R9, R12
+	ADDL    R13, (AX)(R12*4)
+	CMPQ    R10, $0x0f
+	JLS     delivered
+	MOVWLZX 28(R8), R9
+	CMPQ    R10, $0x0f
+	CMOVLLS R11, R13
+	ADDL    R9, R12
+	ADDL    R13, (AX)(R12*4)
+	MOVWLZX 30(R8), R9
+	CMPQ    R10, $0x10
+	CMOVLLS R11, R13
+	ADDL    R9, R12
+	ADDL    R13, (AX)(R12*4)
+	MOVWLZX 32(R8), R9
+	CMPQ    R10, $0x11
+	CMOVLLS R11, R13
+	ADDL    R9, R12
+	ADDL    R13, (AX)(R12*4)
+	MOVWLZX 34(R8), R9
+	CMPQ    R10, $0x12
+	CMOVLLS R11, R13
+	ADDL    R9, R12
+	ADDL    R13, (AX)(R12*4)
+	CMPQ    R10, $0x13
+	JLS     delivered
+	MOVWLZX 36(R8), R9
+	CMPQ    R10, $0x13
+	CMOVLLS R11, R13
+	ADDL    R9, R12
+	ADDL    R13, (AX)(R12*4)
+	MOVWLZX 38(R8), R9
+	CMPQ    R10, $0x14
+	CMOVLLS R11, R13
+	ADDL    R9, R12
+	ADDL    R13, (AX)(R12*4)
+	MOVWLZX 40(R8), R9
+	CMPQ    R10, $0x15
+	CMOVLLS R11, R13
+	ADDL    R9, R12
+	ADDL    R13, (AX)(R12*4)
+	MOVWLZX 42(R8), R9
+	CMPQ    R10, $0x16
+	CMOVLLS R11, R13
+	ADDL    R9, R12
+	ADDL    R13, (AX)(R12*4)
+	CMPQ    R10, $0x17
+	JLS     delivered
+	MOVWLZX 44(R8), R9
+	CMPQ    R10, $0x17
+	CMOVLLS R11, R13
+	ADDL    R9, R12
+	ADDL    R13, (AX)(R12*4)
+	MOVWLZX 46(R8), R9
+	CMPQ    R10, $0x18
+	CMOVLLS R11, R13
+	ADDL    R9, R12
+	ADDL    R13, (AX)(R12*4)
+	MOVWLZX 48(R8), R9
+	CMPQ    R10, $0x19
+	CMOVLLS R11, R13
+	ADDL    R9, R12
+	ADDL    R13, (AX)(R12*4)
+	MOVWLZX 50(R8), R9
+	CMPQ    R10, $0x1a
+	CMOVLLS R11, R13
+	ADDL    R9, R12
+	ADDL    R13, (AX)(R12*4)
+	JMP     delivered
+
+many:
 	CMPB R11, $0x03
 	JNE  here
 	SHLQ $0x20, R13
