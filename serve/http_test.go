@@ -351,9 +351,10 @@ func TestR28Driver(t *testing.T) {
 
 // TestR23Addresses: addresses that others can reach are refused, with what to type; and sockets in folders that others can enter.
 func TestR23Addresses(t *testing.T) {
-	for _, address := range []string{"0.0.0.0:0", ":8080", "[::]:8080", "192.168.1.2:80", "example.org:80", "localhost:80"} {
+	for _, address := range []string{"0.0.0.0:0", ":8080", "[::]:8080", "192.168.1.2:80", "example.org:80"} {
 		require.ErrorContains(t, serve.CheckListen(address), "ssh -L", address)
 	}
+	require.ErrorContains(t, serve.CheckListen("localhost:80"), "want 127.0.0.1:80")
 	require.Error(t, serve.CheckListen("8080"))
 	for _, address := range []string{"127.0.0.1:0", "127.1.2.3:80", "[::1]:0"} {
 		require.NoError(t, serve.CheckListen(address))
@@ -362,6 +363,8 @@ func TestR23Addresses(t *testing.T) {
 	_, err := serve.New(context.Background(), network(t, loop), serve.Options{Socket: filepath.Join(open, "b")})
 	require.ErrorContains(t, err, "is open to others")
 	path := socketIn(t)
+	_, err = serve.New(context.Background(), network(t, loop), serve.Options{Socket: path + strings.Repeat("x", 100)})
+	require.ErrorContains(t, err, "bytes, want at most")
 	start(t, serve.Options{Socket: path})
 	_, err = serve.New(context.Background(), network(t, loop), serve.Options{Socket: path})
 	require.ErrorContains(t, err, "another process listens")

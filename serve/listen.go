@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"burst/internal/eager"
 )
@@ -24,8 +25,12 @@ func CheckListen(address string) error {
 	if err != nil {
 		return fmt.Errorf("%q, want a loopback address with a port, such as 127.0.0.1:8080: %w", address, err)
 	}
-	if ip := net.ParseIP(host); ip != nil && ip.IsLoopback() {
+	ip := net.ParseIP(host)
+	if ip != nil && ip.IsLoopback() {
 		return nil
+	}
+	if host == "localhost" {
+		return fmt.Errorf("%s is a name, which may mean any address, want 127.0.0.1:%s", address, port)
 	}
 	if port == "" || port == "0" {
 		port = "8080"
@@ -77,6 +82,9 @@ type unixListener struct{ *net.UnixListener }
 
 // listenUnix makes a socket that the user alone can use, in a folder that is the user's alone. Of its path only the last folder is made.
 func listenUnix(path string) (*unixListener, error) {
+	if most := len(syscall.RawSockaddrUnix{}.Path) - 1; len(path) > most {
+		return nil, fmt.Errorf("the path of the socket has %d bytes, want at most %d, such as a relative one: %s", len(path), most, path)
+	}
 	dir := filepath.Dir(path)
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
