@@ -237,7 +237,7 @@ standard deviation over seeds:
 | ground | 16.13 ± 0.27 | 16.25 ± 0.21 | 11, by chance 13 | 3, by chance 3 |
 | metastable | 19.93 ± 0.46 | 20.31 ± 0.49 | 14, by chance 13 | 4, by chance 3 |
 
-The backends reference and cpu give equal digests of the first 100 ms of all ten runs. CVs of neurons with at least ten
+The backends reference and cpu give equal digests of the first 50 ms of all ten runs. CVs of neurons with at least ten
 intervals, of one seed, are those of NEST within 0.03 in the mean over populations.
 
 "Brian2" is version 2.5.1 on the same network. "C" is a plain C program with the same equations.
