@@ -209,6 +209,9 @@ func (f *fields) sine(x *Factor) {
 	f.number("frequency", &x.Frequency)
 	f.number("phase", &x.Phase)
 	f.number("offset", &x.Offset)
+	if dt := f.p.timestep; float64(x.Frequency*dt) >= 500 {
+		f.fault("frequency", "expects more than two bursts of %g ms a cycle, a frequency below %.15g Hz, found %g Hz; a smaller timestep has faster ones", dt, 500/dt, x.Frequency)
+	}
 }
 
 func (f *fields) pulse(x *Factor) {
@@ -257,10 +260,15 @@ func (p *parser) anyColumn(file, name string) ([]float64, error) {
 	return values, err
 }
 
-// rising refuses a factor of a rate that is below 0 in a list or file. A sine below 0 counts as 0.
+// rising refuses a factor of a rate that is below 0 in a list or file, or in all bursts. A sine below 0 counts as 0.
 func (f *fields) rising(x *Factor) *Factor {
-	if x != nil && x.Kind != Sine && x.Lo < 0 {
+	switch {
+	case x == nil:
+	case x.Kind != Sine && x.Lo < 0:
 		f.fault("factor", "expects a factor of at least 0 for a rate, found %g", x.Lo)
+		return nil
+	case x.Hi < 0:
+		f.fault("factor", "expects a factor for a rate that is above 0 in some bursts, found a sine from %g to %g", x.Lo, x.Hi)
 		return nil
 	}
 	return x

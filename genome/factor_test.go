@@ -73,6 +73,7 @@ func TestFactorMistakes(t *testing.T) {
 		"ramp: {at: [0.3 ms], values: [1]}":                      "areas[0].drive.factor.ramp.at[0]",
 		"sine: {amplitude: 1, frequency: 8}":                     "expects a frequency such as 10 Hz",
 		"sine: {amplitude: 1 pA, frequency: 8 Hz}":               "expects a plain number",
+		"sine: {amplitude: 1, frequency: 5 kHz}":                 "expects more than two bursts of",
 		"sine: {amplitude: 3e38, frequency: 8 Hz, offset: 3e38}": "expects a factor within ±3.4e38",
 		"pulse: {width: 4, every: 4}":                            "expects pulses that end before the next one begins",
 		"file: {path: f.csv, column: non}":                       `did you mean "none"?`,
@@ -84,9 +85,11 @@ func TestFactorMistakes(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"{name: a, neurons: 3, model: lif, drive: {poisson: {rate: 1 kHz, weight: 1 mV}, factor: {steps: {at: [0, 1], values: [1, -1]}}}}": "expects a factor of at least 0 for a rate, found -1",
-		"{name: a, neurons: 3, model: lif, drive: {poisson: {rate: 1 kHz, weight: 1 mV}, factor: {pulse: {value: 600, width: 1}}}}":        "expects at most 500 events per burst, found 600",
-		"{name: a, neurons: 3, model: lif, factor: {pulse: {width: 1}}}":                                                                   "found a key of the model poisson, which the model lif does not have",
+		"{name: a, neurons: 3, model: lif, drive: {poisson: {rate: 1 kHz, weight: 1 mV}, factor: {steps: {at: [0, 1], values: [1, -1]}}}}":             "expects a factor of at least 0 for a rate, found -1",
+		"{name: a, neurons: 3, model: lif, drive: {poisson: {rate: 1 kHz, weight: 1 mV}, factor: {pulse: {value: 600, width: 1}}}}":                    "expects at most 500 events per burst, found 600",
+		"{name: a, neurons: 3, model: lif, drive: {constant: 1 mV, factor: {sine: {amplitude: 1, frequency: 500 Hz}}}}":                                "expects more than two bursts of 1 ms a cycle, a frequency below 500 Hz, found 500 Hz; a smaller timestep has faster ones",
+		"{name: a, neurons: 3, model: lif, drive: {poisson: {rate: 1 Hz, weight: 1 mV}, factor: {sine: {amplitude: 1, frequency: 5 Hz, offset: -2}}}}": "expects a factor for a rate that is above 0 in some bursts, found a sine from -3 to -1",
+		"{name: a, neurons: 3, model: lif, factor: {pulse: {width: 1}}}":                                                                               "found a key of the model poisson, which the model lif does not have",
 	} {
 		_, err := Parse("net.yaml", []byte("burst: v1\nareas:\n- "+text+"\n"), nil)
 		assert.ErrorContains(t, err, want, text)

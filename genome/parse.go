@@ -249,8 +249,21 @@ func valueOf(n *yaml.Node, name string) *yaml.Node {
 	return n
 }
 
+// apiece is what to write instead of a list of areas under a key: an entry for each. It shows two; "" if these are no names.
+func apiece(n *yaml.Node, key string) string {
+	if len(n.Content) < 2 || n.Content[0].Kind != yaml.ScalarNode || n.Content[1].Kind != yaml.ScalarNode {
+		return ""
+	}
+	one, other := short(n.Content[0].Value), short(n.Content[1].Value)
+	return fmt.Sprintf("; write an entry for each: `- {%[1]s: %[2]s, …}` and `- {%[1]s: %[3]s, …}`", key, one, other)
+}
+
 // areaAt is the index of the area that a node names; −1 after a fault.
 func (p *parser) areaAt(n *yaml.Node, at *path) int {
+	if n.Kind == yaml.SequenceNode {
+		p.fault(n, at, "", "expects the name of one area, found a list%s", apiece(n, at.name))
+		return -1
+	}
 	text, ok := p.scalar(n, at, "the name of an area")
 	if !ok {
 		return -1
