@@ -64,8 +64,11 @@ func (s *sweepFlags) holder() io.Reader {
 // asked reports whether the flags make a sweep.
 func (s *sweepFlags) asked() bool { return len(s.axes) > 0 || s.seeds != "" || s.trials != 0 }
 
-// alone refuses what says something of sweeps where flags make none.
+// alone refuses what says something of sweeps where flags make none, and trials that are none.
 func (s *sweepFlags) alone(cmd *cobra.Command) error {
+	if cmd.Flags().Changed("trials") && (s.trials < 1 || s.trials > sweep.Most) {
+		return usageError{fmt.Errorf("--trials %d, want 1 to %d", s.trials, sweep.Most)}
+	}
 	if s.asked() {
 		return nil
 	}
@@ -85,9 +88,6 @@ func (s *sweepFlags) alone(cmd *cobra.Command) error {
 // plan reads the flags.
 func (s *sweepFlags) plan() (p sweep.Plan, err error) {
 	p.Trials, p.Axes = s.trials, []sweep.Axis{}
-	if s.trials < 0 || s.trials > sweep.Most {
-		return p, usageError{fmt.Errorf("--trials %d, want 1 to %d", s.trials, sweep.Most)}
-	}
 	if !(s.bin > 0) || math.IsInf(s.bin, 0) {
 		return p, usageError{fmt.Errorf("--bin %v, want milliseconds above 0", s.bin)}
 	}
