@@ -5,7 +5,7 @@ BENCHSTAT   := golang.org/x/perf/cmd/benchstat@latest
 GREMLINS    := github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 export CGO_ENABLED ?= 0
 
-.PHONY: help build test test-short test-slow test-kills test-planted test-repeats test-kernels test-supply test-science test-float32 test-long race race-long lint fuzz fuzz-feagi feagi-table feagi-oracle feagi-speed arm64 cross vet-others kernels test-gpu sanitize mutants bench bench-compare bench-peers science test-python test-page wheel digests man pictures reliability soak nightly sbom clean
+.PHONY: help build test test-short test-slow test-kills test-planted test-repeats test-kernels test-supply test-science test-float32 test-long race race-long lint fuzz fuzz-feagi feagi-table feagi-oracle feagi-speed arm64 cross vet-others kernels test-gpu sanitize mutants bench bench-compare bench-peers bench-whole science test-python test-page wheel digests man pictures reliability soak nightly sbom clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -155,6 +155,12 @@ bench-compare: ## benchmark BASE against the working tree with benchstat
 
 bench-peers: ## burst-100k on burst, a plain loop and Brian2 (needs Debian's python3-brian)
 	@$(GO) run ./bench/peers
+
+PEERS := .peers
+bench-whole: build ## whole runs beside NEST 3.10 from PyPI, which it installs into .peers; needs 10 GB of memory
+	test -x $(PEERS)/bin/python || python3 -m venv $(PEERS)
+	$(PEERS)/bin/pip install -q nest-simulator==3.10 pyyaml
+	$(PEERS)/bin/python python/bench/peers/whole.py bin/burst genomes
 
 science: ## run the published networks and write docs/validation.md
 	$(GO) run ./bench/science > docs/validation.md.new && mv docs/validation.md.new docs/validation.md

@@ -1,12 +1,11 @@
 """Times whole runs of examples on burst and on NEST, from the start of a process to its end, as a Markdown table.
 
-    python -m venv .peers && .peers/bin/pip install nest-simulator==3.10 pyyaml
-    .peers/bin/python python/bench/peers/whole.py bin/burst genomes
+    make bench-whole
 
-NEST's network is made from the example's text: neurons of the models lif and lif_psc_exp, rules, weights, delays and
-drives as they stand there. Both count all spikes. build is from Python's or burst's start until the network is there,
-simulate is the bursts alone. Of ROUNDS rounds, 3 unless given, in which both take turns, the one with the median total
-is shown. THREADS is 2 unless given.
+The networks are two of the examples in genomes, and hpc-benchmark.yaml beside this file. NEST's are made from the text:
+neurons, rules, weights, delays, drives and learning as they stand there. Both count all spikes. build is from Python's
+or burst's start until the network is there, simulate is the bursts alone. Of ROUNDS rounds, 3 unless given, in which
+both take turns, the one with the median total is shown. THREADS is 2 unless given. hpc-benchmark needs 10 GB of memory.
 """
 
 import json
@@ -22,11 +21,11 @@ from typing import Any
 
 import yaml
 
-RUNS = {"brunel-c": 4000, "potjans-diesmann-10": 10000}  # bursts of 0.1 ms
+RUNS = {"brunel-c": 4000, "potjans-diesmann-10": 10000, "hpc-benchmark": 1000}  # bursts of 0.1 ms
 ROUNDS = int(os.environ.get("ROUNDS", "3"))
 THREADS = os.environ.get("THREADS", "2")
 NORMAL = re.compile(r"normal\((\S+) \w+, (\S+) \w+\)(?: ([<>]=?) (\S+)(?: \w+)?)?")
-MODELS = {"lif": "iaf_psc_delta", "lif_psc_exp": "iaf_psc_exp"}
+MODELS = {"lif": "iaf_psc_delta", "lif_psc_exp": "iaf_psc_exp", "lif_psc_alpha": "iaf_psc_alpha"}
 NAMES = {"tau": "tau_m", "rest": "E_L", "reset": "V_reset", "threshold": "V_th", "refractory": "t_ref", "C": "C_m"}
 
 
@@ -46,11 +45,13 @@ def value(nest: Any, text: str) -> Any:
     return nest.math.redraw(drawn, low, high)
 
 
-def area(nest: Any, a: dict[str, Any]) -> Any:
-    """The neurons of an area, with their drives."""
+def area(nest: Any, a: dict[str, Any], learning: bool) -> Any:
+    """The neurons of an area, with their drives; learning says whether synapses onto it do."""
     params = {NAMES.get(k, k): plain(v) for k, v in a["params"].items()}
     if "tau_syn" in params:
         params["tau_syn_ex"] = params["tau_syn_in"] = params.pop("tau_syn")
+    if learning:
+        params["tau_minus"] = 30.0
     params["V_m"] = value(nest, a["init"]["V"]) if "init" in a else params["E_L"]
     drives = a["drive"] if isinstance(a["drive"], list) else [a["drive"]]
     for d in drives:
@@ -72,11 +73,15 @@ def on_nest(genome: Path, bursts: int) -> None:
     g = yaml.safe_load(genome.read_text())
     nest.set_verbosity("M_ERROR")
     nest.resolution, nest.local_num_threads, nest.rng_seed = 0.1, int(THREADS), 1 + g["seed"]
-    areas = {a["name"]: area(nest, a) for a in g["areas"]}
+    learning = {p["to"]: p["plasticity"] for p in g["projections"] if "plasticity" in p}
+    areas = {a["name"]: area(nest, a, a["name"] in learning) for a in g["areas"]}
+    defaults = {"tau_plus": 15.0, "lambda": 0.1, "alpha": 0.0513, "mu": 0.4}  # of burst's rule
+    nest.CopyModel("stdp_pl_synapse_hom", "stdp_power_law", defaults)
     for p in g["projections"]:
-        rule = {"rule": p["rule"]}
+        rule = {"rule": p["rule"], "allow_autapses": p.get("autapses", True)}
         rule |= {"indegree": p["indegree"]} if "indegree" in p else {"N": p["count"]}
         synapse = {"weight": value(nest, p["weight"]), "delay": value(nest, p["delay"])}
+        synapse["synapse_model"] = p.get("plasticity", "static_synapse")
         nest.Connect(areas[p["from"]], areas[p["to"]], rule, synapse)
     nest.Prepare()
     built = time.time()
@@ -120,7 +125,10 @@ def main() -> None:
     print("| --- | --- | --- | --- | --- | --- | --- |")
     for name, bursts in RUNS.items():
         simulators = ("burst", "NEST")
-        rounds = [{s: measure(s, burst, folder / f"{name}.yaml", bursts) for s in simulators} for _ in range(ROUNDS)]
+        genome = folder / f"{name}.yaml"
+        if not genome.exists():
+            genome = Path(__file__).with_name(genome.name)
+        rounds = [{s: measure(s, burst, genome, bursts) for s in simulators} for _ in range(ROUNDS)]
         for s in simulators:
             middle = statistics.median_low(r[s]["total"] for r in rounds)
             x = next(r[s] for r in rounds if r[s]["total"] == middle)
