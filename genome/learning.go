@@ -128,6 +128,9 @@ func (k *learner) param(n *yaml.Node, at *path, param *Param) (float64, bool) {
 	if param.Dim == Weight {
 		dims = k.input()
 	}
+	if !k.p.alike(n, at) {
+		return 0, false
+	}
 	x, _, ok := k.p.amount(n, at, dims)
 	switch {
 	case !ok:

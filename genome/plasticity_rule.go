@@ -90,7 +90,7 @@ func (d *ruleDraft) params() {
 		ok := false
 		if d.p.shipped {
 			ok = d.p.specified(n, at, &param)
-		} else {
+		} else if d.p.alike(n, at) {
 			param.Default, param.Dim, ok = d.p.amount(n, at, ruleDimensions())
 		}
 		if ok {
@@ -115,6 +115,9 @@ func wanted(dims []Dimension) string {
 
 // value reads a number of one of the dimensions, or the name of a parameter or constant.
 func (d *ruleDraft) value(n *yaml.Node, at *path, dims []Dimension) (RuleValue, bool) {
+	if !d.p.alike(n, at) {
+		return RuleValue{}, false
+	}
 	text, ok := d.p.scalar(n, at, wanted(dims))
 	if !ok {
 		return RuleValue{}, false
@@ -142,6 +145,22 @@ func (d *ruleDraft) value(n *yaml.Node, at *path, dims []Dimension) (RuleValue, 
 	}
 	d.p.fault(n, at, Nearest(text, known), "expects %s, found %q, which is not one of them", wanted(dims), short(text))
 	return RuleValue{}, false
+}
+
+// alike refuses what differs from synapse to synapse where all of a projection have one number.
+func (p *parser) alike(n *yaml.Node, at *path) bool {
+	differs := ""
+	switch {
+	case isDistribution(n):
+		differs = "distribution"
+	case isColumn(n):
+		differs = "column"
+	default:
+		return true
+	}
+	p.fault(n, at, "", "expects one number, which all synapses of a projection share, found the %s %s; numbers that differ can be "+
+		"state variables of the target's model, one for each neuron, which the rule reads by its key target", differs, short(n.Value))
+	return false
 }
 
 // ruleNumber reads the number of a value.
