@@ -19,6 +19,7 @@ type exportOptions struct {
 	to      string
 	table   string
 	columns []string
+	runs    bool
 	json    bool
 }
 
@@ -40,7 +41,11 @@ func newExportCommand() *cobra.Command {
 	f.StringVarP(&o.to, "output", "o", "", "the file to write; an existing file is replaced")
 	f.StringVar(&o.table, "table", "spikes", "which recording of a run folder: "+strings.Join(runfolder.Tables(), ", "))
 	f.StringSliceVar(&o.columns, "columns", nil, "the columns to write, in this order, such as burst,neuron (default: all)")
+	f.BoolVar(&o.runs, "runs", false, "for programs, without -o: write NPZ to standard output, which must be a file, with the arrays bursts and counts (of rows) in place of burst")
 	f.BoolVar(&o.json, "json", false, "name the file as JSON")
+	cmd.MarkFlagsMutuallyExclusive("runs", "output")
+	cmd.MarkFlagsMutuallyExclusive("runs", "columns")
+	cmd.MarkFlagsMutuallyExclusive("runs", "json")
 	register(cmd, "table", cobra.FixedCompletions(runfolder.Tables(), cobra.ShellCompDirectiveNoFileComp))
 	cmd.AddCommand(newExportConnectomeCommand())
 	return cmd
@@ -48,15 +53,15 @@ func newExportCommand() *cobra.Command {
 
 // run is the command.
 func (o *exportOptions) run(cmd *cobra.Command, from string) error {
-	if o.to == "" {
-		return usageError{fmt.Errorf("no output given, want -o FILE that ends with one of %s", strings.Join(runfolder.Formats(), ", "))}
-	}
-	if err := errors.Join(checkChoice("-o "+o.to+" ends with", filepath.Ext(o.to), runfolder.Formats()), checkChoice("--table", o.table, runfolder.Tables())); err != nil {
+	if err := o.check(); err != nil {
 		return err
 	}
 	r, err := o.open(cmd, from)
 	if err != nil {
 		return err
+	}
+	if o.runs {
+		return exportRuns(cmd, r)
 	}
 	for i, name := range o.columns {
 		if err := checkChoice("--columns", name, r.Columns()); err != nil {
@@ -74,6 +79,26 @@ func (o *exportOptions) run(cmd *cobra.Command, from string) error {
 	}
 	_, err = fmt.Fprintf(cmd.OutOrStdout(), "wrote %s\n", o.to)
 	return err
+}
+
+// check refuses an output that Export does not write, and a table that burst does not record.
+func (o *exportOptions) check() error {
+	if o.runs {
+		return checkChoice("--table", o.table, runfolder.Tables())
+	}
+	if o.to == "" {
+		return usageError{fmt.Errorf("no output given, want -o FILE that ends with one of %s", strings.Join(runfolder.Formats(), ", "))}
+	}
+	return errors.Join(checkChoice("-o "+o.to+" ends with", filepath.Ext(o.to), runfolder.Formats()), checkChoice("--table", o.table, runfolder.Tables()))
+}
+
+// exportRuns writes to standard output.
+func exportRuns(cmd *cobra.Command, r runfolder.Recording) error {
+	f := cmd.OutOrStdout().(*output).file()
+	if f == nil {
+		return usageError{errors.New("--runs writes to standard output, which is no file, want: --runs > FILE.npz")}
+	}
+	return runfolder.ExportRuns(f, r)
 }
 
 // open finds the recording.

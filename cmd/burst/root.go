@@ -80,6 +80,18 @@ func (o *output) Write(b []byte) (int, error) {
 	return n, err
 }
 
+// file is the regular file that results go to, or nil.
+func (o *output) file() *os.File {
+	f, ok := o.Writer.(*os.File)
+	if !ok {
+		return nil
+	}
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	return f
+}
+
 // newRootCommand is the whole command tree.
 func newRootCommand() *cobra.Command {
 	var version bool

@@ -10,6 +10,7 @@ import (
 
 	"burst/record/manifest"
 
+	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/stretchr/testify/require"
 )
 
@@ -41,6 +42,32 @@ func TestGrowingNPZ(t *testing.T) {
 		require.Len(t, all[header:], size, name)
 	}
 	require.Equal(t, 2, passes)
+}
+
+// TestRuns: a burst that chunks divide is one, and a column of bursts is not written.
+func TestRuns(t *testing.T) {
+	chunks := func(yield func(Chunk, error) bool) {
+		_ = yield(Chunk{Burst: []uint64{3, 3, 7}, Neuron: []uint32{0, 2, 1}, Area: []uint32{0, 0, 0}}, nil) &&
+			yield(Chunk{Burst: []uint64{7, 7, 1 << 40}, Neuron: []uint32{2, 3, 0}, Area: []uint32{0, 0, 0}}, nil)
+	}
+	var out memory
+	r := Recording{Table: "spikes", Manifest: manifest.Manifest{Areas: []manifest.Area{{Name: "a"}}}, Chunks: chunks}
+	require.NoError(t, ExportRuns(&out, r))
+	z, err := zip.NewReader(bytes.NewReader(out), int64(len(out)))
+	require.NoError(t, err)
+	require.Len(t, z.File, 3)
+	words := func(name, kind string) []byte {
+		f, err := z.Open(name)
+		require.NoError(t, err)
+		all, err := io.ReadAll(f) // and the CRC-32
+		require.NoError(t, err)
+		header := 10 + int(binary.LittleEndian.Uint16(all[8:]))
+		require.Contains(t, string(all[:header]), kind)
+		return all[header:]
+	}
+	require.Equal(t, []uint32{0, 2, 1, 2, 3, 0}, arrow.Uint32Traits.CastFromBytes(words("neuron.npy", "<u4")))
+	require.Equal(t, []uint64{3, 7, 1 << 40}, arrow.Uint64Traits.CastFromBytes(words("bursts.npy", "<u8")))
+	require.Equal(t, []int64{2, 3, 1}, arrow.Int64Traits.CastFromBytes(words("counts.npy", "<i8")))
 }
 
 // TestNamesInNPZ: every area's name is there, as long as the longest.

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import sysconfig
 from pathlib import Path
+from typing import IO
 
 from .errors import NoProgramError, of_status
 
@@ -35,14 +36,21 @@ def find() -> str:
     return on_path
 
 
-def call(*arguments: str) -> str:
-    """Runs a command of the program and gives what it prints.
+def call(*arguments: str, to: IO[bytes] | None = None) -> str:
+    """Runs a command of the program and gives what it prints, unless that goes to a file.
 
     Raises:
         BurstError: the one of the exit status.
 
     """
-    done = subprocess.run([find(), *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [find(), *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=to or subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
     if done.returncode != 0:
         raise of_status(done.returncode, done.stderr)
-    return done.stdout
+    return done.stdout or ""

@@ -16,7 +16,7 @@ from ._builder import Area, name_of
 from ._folder import Plot, manifest_of
 from ._process import Process
 from ._stream import Stream
-from ._table import Table, checked, own, positions
+from ._table import Table, checked, positions, table_of
 from .errors import BurstError, UsageError
 
 TABLES = ("spikes", "potentials", "variables", "fcl", "weights", "histograms")
@@ -60,7 +60,7 @@ class Results(Process):
             manifest = manifest_of(folder)
             rows = self._streams.setdefault(table, Stream(folder / table)).read()
             if rows is not None:
-                found = own(rows, manifest)
+                found = table_of(rows, manifest)
             else:  # the run has ended
                 del self._streams[table]
                 try:

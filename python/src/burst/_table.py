@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import shutil
 import struct
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -79,10 +78,11 @@ class Table:
             raise TypeError("rows of projections, which are of no area")
         first, n = self._manifest["areas"][k]["first"], self._manifest["areas"][k]["neurons"]
         rows = np.flatnonzero((self.neuron - np.uint32(first)) < n)  # ids below the first become large
-        chosen = {name: getattr(self, name)[rows] for name in self.columns if name != "area"}
-        chosen["neuron"] -= np.uint32(first)
-        chosen["area"] = np.full(len(rows), k, "<u4")
-        return Table({name: chosen[name] for name in self.columns}, len(rows), self._manifest)
+        chosen = {name: getattr(self, name)[rows] for name in self.columns if name not in _TOLD}
+        found = _lazy(chosen.pop("burst"), chosen, len(rows), self._manifest)
+        found._columns["neuron"] = chosen["neuron"] - np.uint32(first)
+        found._columns["area"] = np.full(len(rows), k, "<u4")
+        return found
 
     def __iter__(self) -> Iterator[Any]:
         raise TypeError("a recording is a table of columns, such as .burst and .neuron")
@@ -114,19 +114,12 @@ class Table:
         return f"<{len(self):,} rows of {', '.join(self.columns)}>"
 
 
-# The columns of each table that do not follow from others.
-STORED = {
-    "spikes": "burst,neuron",
-    "potentials": "burst,neuron,potential",
-    "variables": "burst,neuron,variable,value",
-    "fcl": "burst,neuron,port,sum",
-    "weights": "burst,projection,source,target,delay,weight",
-    "histograms": "burst,projection,mean,sd,low,high,synapses",
-}
+# The columns that neurons tell.
+_TOLD = ("area", "x", "y", "z", "x_um", "y_um", "z_um")
 
 
-def own(found: Recorded, manifest: Mapping[str, Any]) -> Table:
-    """A recording of a folder of one's own, of what its stream has."""
+def table_of(found: Recorded, manifest: Mapping[str, Any]) -> Table:
+    """What was recorded as a table."""
     return _lazy(lambda: np.repeat(found.bursts, found.counts), found.columns, found.rows, manifest)
 
 
@@ -206,35 +199,28 @@ def positions(manifest: Mapping[str, Any], of: Area | str) -> npt.NDArray[np.flo
 def checked(folder: str | os.PathLike[str], name: str, manifest: Mapping[str, Any]) -> Table:
     """A recording of any run folder: the program checks its files, and its columns are mapped into memory.
 
-    What can be told from other columns is made when it is looked at.
-
     Raises:
         FileError: there is no such folder.
         DamagedError: a file has changed since the run.
         BurstError: nothing of the kind was recorded.
 
     """
-    scratch = tempfile.mkdtemp(prefix="burst-")
-    try:
-        path = os.path.join(scratch, name + ".npz")
-        _program.call("export", os.fspath(folder), "--table", name, "--columns", STORED.get(name, ""), "-o", path)
-        found = dict(_map(path))
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)  # what is mapped stays until nobody looks at it
-    stored = {n: found[n] for n in STORED[name].split(",")}
-    bursts = stored.pop("burst")
-    return _lazy(bursts, stored, len(bursts), manifest)
+    with tempfile.TemporaryFile(prefix="burst-") as f:  # what is mapped stays until nobody looks at it
+        _program.call("export", os.fspath(folder), "--table", name, "--runs", to=f)
+        found = dict(_map(f))
+    bursts, counts = found.pop("bursts"), found.pop("counts")
+    return table_of(Recorded(bursts, counts, found, int(counts.sum())), manifest)
 
 
-def _map(path: str) -> Iterator[tuple[str, Column]]:
+def _map(f: IO[bytes]) -> Iterator[tuple[str, Column]]:
     """The arrays of an archive whose members are stored as they are."""
-    with zipfile.ZipFile(path) as z, open(path, "rb") as f:
+    with zipfile.ZipFile(f) as z:
         for member in z.infolist():
             f.seek(member.header_offset + 26)
             name, extra = struct.unpack("<HH", f.read(4))
             f.seek(name + extra, os.SEEK_CUR)
             if member.compress_type != zipfile.ZIP_STORED or np.lib.format.read_magic(f) != (1, 0):
-                raise DamagedError(f"{path}: {member.filename} is not stored as it is")
+                raise DamagedError(f"{member.filename} is not stored as it is")
             shape, _, kind = np.lib.format.read_array_header_1_0(f)
             if shape and shape[0] > 0:
                 array: Column = np.memmap(f, kind, "r", f.tell(), shape)

@@ -6,7 +6,9 @@ import (
 	"io"
 	"iter"
 	"os"
+	"runtime"
 	"slices"
+	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/memory"
@@ -71,7 +73,8 @@ func ParquetRows(path string) (rows uint64, err error) {
 	return rows, nil
 }
 
-// ReadParquet reads a recording of the table in chunks.
+// ReadParquet reads a recording of the table in chunks. Row groups are decoded by as many goroutines as there are processors,
+// while the caller looks at those before.
 func ReadParquet(path string, t Table, m *manifest.Manifest) iter.Seq2[Chunk, error] {
 	return func(yield func(Chunk, error) bool) {
 		f, err := openParquet(path)
@@ -80,24 +83,92 @@ func ReadParquet(path string, t Table, m *manifest.Manifest) iter.Seq2[Chunk, er
 			return
 		}
 		defer f.Close()
-		var c Chunk
+		d := decoder{f: f, t: t, m: m, stop: make(chan struct{})}
+		defer d.close()
+		pending := make([]*decoded, runtime.GOMAXPROCS(0)+1) // group g is at g modulo its length, and takes the memory of the one before
+		begun := 0
 		for g := range f.NumRowGroups() {
-			r := groupReader{c: &c, m: m}
-			err := r.open(f, g, t)
-			for err == nil && r.left > 0 {
-				if err = r.next(); err == nil {
-					err = c.locate(t, m)
-				}
-				if err == nil && !yield(c, nil) {
+			for ; begun < min(g+len(pending), f.NumRowGroups()); begun++ {
+				pending[begun%len(pending)] = d.begin(begun, pending[begun%len(pending)])
+			}
+			group := pending[g%len(pending)]
+			for range group.ready {
+				if !yield(group.rows, nil) {
 					return
 				}
+				group.seen <- struct{}{}
 			}
-			if err != nil {
-				yield(Chunk{}, AsDamage(path, err))
+			if group.err != nil {
+				yield(Chunk{}, AsDamage(path, group.err))
 				return
 			}
 		}
 	}
+}
+
+// decoder decodes row groups of a file, each in a goroutine.
+type decoder struct {
+	f    *file.Reader
+	t    Table
+	m    *manifest.Manifest
+	stop chan struct{}
+	all  sync.WaitGroup
+}
+
+// decoded is a row group that is being decoded, a chunk after the other.
+type decoded struct {
+	rows        Chunk
+	ready, seen chan struct{} // a chunk is in rows; it may be replaced
+	err         error         // once ready is closed
+}
+
+// begin begins to decode row group g; before is one that was read to its end, or nil.
+func (d *decoder) begin(g int, before *decoded) *decoded {
+	group := &decoded{ready: make(chan struct{}), seen: make(chan struct{})}
+	if before != nil {
+		group.rows = before.rows
+	}
+	d.all.Go(func() {
+		defer close(group.ready)
+		group.err = d.group(g, group)
+	})
+	return group
+}
+
+// group decodes row group g.
+func (d *decoder) group(g int, to *decoded) error {
+	r := groupReader{c: &to.rows, m: d.m}
+	err := r.open(d.f, g, d.t)
+	for err == nil && r.left > 0 {
+		if err = r.next(); err == nil {
+			err = to.rows.locate(d.t, d.m)
+		}
+		if err == nil && !d.lend(to) {
+			return nil
+		}
+	}
+	return err
+}
+
+// lend lends a chunk until it was seen. It reports false when nobody reads on.
+func (d *decoder) lend(c *decoded) bool {
+	select {
+	case c.ready <- struct{}{}:
+	case <-d.stop:
+		return false
+	}
+	select {
+	case <-c.seen:
+		return true
+	case <-d.stop:
+		return false
+	}
+}
+
+// close ends all goroutines.
+func (d *decoder) close() {
+	close(d.stop)
+	d.all.Wait()
 }
 
 // groupReader reads one row group.

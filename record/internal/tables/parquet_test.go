@@ -66,12 +66,16 @@ func TestRowGroups(t *testing.T) {
 
 	path := filepath.Join(t.TempDir(), "variables.parquet")
 	require.NoError(t, os.WriteFile(path, out[0].Bytes(), 0o600))
-	var got Chunk
-	for rows, err := range ReadParquet(path, Named(Variables), m) {
-		require.NoError(t, err)
-		got.add(rows)
+	for _, n := range []int{1, 5} {
+		before := runtime.GOMAXPROCS(n)
+		var got Chunk
+		for rows, err := range ReadParquet(path, Named(Variables), m) {
+			require.NoError(t, err)
+			got.add(rows)
+		}
+		runtime.GOMAXPROCS(before)
+		require.True(t, slices.Equal(c.Burst, got.Burst) && slices.Equal(c.Neuron, got.Neuron) && slices.Equal(c.Variable, got.Variable) && slices.Equal(c.Value, got.Value))
 	}
-	require.True(t, slices.Equal(c.Burst, got.Burst) && slices.Equal(c.Neuron, got.Neuron) && slices.Equal(c.Variable, got.Variable) && slices.Equal(c.Value, got.Value))
 
 	f, err := file.OpenParquetFile(path, false)
 	require.NoError(t, err)
@@ -101,6 +105,53 @@ func TestRowGroups(t *testing.T) {
 			require.Equal(t, []parquet.Encoding{parquet.Encodings.RLEDict, parquet.Encodings.Plain, parquet.Encodings.RLE}, meta.Encodings())
 		}
 	}
+}
+
+// TestPartOfRowGroups: who reads no more leaves no goroutine behind, and what is wrong with a row group is told behind the rows before it.
+func TestPartOfRowGroups(t *testing.T) {
+	m := groupedManifest()
+	c := grouped(m, 3*GroupRows)
+	c.Neuron[2*GroupRows+7] = c.Neuron[2*GroupRows+6]
+	c.Variable[2*GroupRows+7] = c.Variable[2*GroupRows+6]
+	var out bytes.Buffer
+	require.NoError(t, WriteParquet(&out, Named(Variables).Schema(m), m, eachHundredThousand(c)))
+	path := filepath.Join(t.TempDir(), "variables.parquet")
+	require.NoError(t, os.WriteFile(path, out.Bytes(), 0o600))
+	for range ReadParquet(path, Named(Variables), m) {
+		break
+	}
+	var got Chunk
+	var failed error
+	for rows, err := range ReadParquet(path, Named(Variables), m) {
+		got.add(rows)
+		failed = err
+	}
+	require.True(t, slices.Equal(c.Neuron[:2*GroupRows], got.Neuron))
+	require.ErrorContains(t, failed, "row 7 (burst 262, neuron")
+}
+
+// TestWideRowGroups: a row group of another writer may have more rows than a chunk.
+func TestWideRowGroups(t *testing.T) {
+	m := groupedManifest()
+	c := grouped(m, 2*ChunkRows+99)
+	e := newEncoder(Named(Variables).Schema(m), m)
+	whole, err := e.footer()
+	require.NoError(t, err)
+	var out bytes.Buffer
+	p := parquetWriter{w: &out, e: e, whole: whole, rows: c}
+	require.NoError(t, p.put([]byte(magic)))
+	require.NoError(t, p.finish())
+	path := filepath.Join(t.TempDir(), "variables.parquet")
+	require.NoError(t, os.WriteFile(path, out.Bytes(), 0o600))
+	var got Chunk
+	chunks := 0
+	for rows, err := range ReadParquet(path, Named(Variables), m) {
+		require.NoError(t, err)
+		got.add(rows)
+		chunks++
+	}
+	require.Equal(t, 3, chunks)
+	require.True(t, slices.Equal(c.Burst, got.Burst) && slices.Equal(c.Neuron, got.Neuron) && slices.Equal(c.Variable, got.Variable))
 }
 
 // failing is a disk that is full after some bytes.

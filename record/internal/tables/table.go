@@ -353,16 +353,15 @@ func (c *Chunk) checkVariables(variables int) error {
 
 // checkNeurons: rows are in the order of bursts, and within one in that of ports or neurons, which have one row unless it is of a variable.
 func (c *Chunk) checkNeurons() error {
-	key := c.Neuron
+	burst, key, many := c.Burst, c.Neuron, c.Variable != nil
 	if c.Port != nil {
 		key = c.Port
 	}
-	for i := 1; i < len(key); i++ {
-		sameBurst := c.Burst[i] == c.Burst[i-1]
-		twice := sameBurst && key[i] == key[i-1] && c.Variable == nil
-		if c.Burst[i] < c.Burst[i-1] || sameBurst && key[i] < key[i-1] || twice {
-			return fmt.Errorf("row %d (burst %d, neuron %d) is out of order", i, c.Burst[i], c.Neuron[i])
+	for i := 1; i < len(burst) && i < len(key); i++ {
+		if burst[i] == burst[i-1] && (key[i] > key[i-1] || many && key[i] == key[i-1]) || burst[i] > burst[i-1] {
+			continue
 		}
+		return fmt.Errorf("row %d (burst %d, neuron %d) is out of order", i, c.Burst[i], c.Neuron[i])
 	}
 	return nil
 }
@@ -370,15 +369,17 @@ func (c *Chunk) checkNeurons() error {
 // findAreas fills c.Area from the ids. Most rows are of the area of the row before.
 func (c *Chunk) findAreas(areas []manifest.Area) error {
 	c.Area = slices.Grow(c.Area[:0], len(c.Neuron))[:len(c.Neuron)]
-	k := 0
+	var k, first, n uint32 // an area, its first neuron and how many it has; at first one without neurons
+	to := c.Area
 	for i, id := range c.Neuron {
-		if k == len(areas) || id-areas[k].First >= areas[k].Neurons { // also when id is less than First
-			k = sort.Search(len(areas), func(k int) bool { return areas[k].First+areas[k].Neurons > id })
+		if id-first >= n { // also when id is less than first
+			at := sort.Search(len(areas), func(k int) bool { return areas[k].First+areas[k].Neurons > id })
+			if at == len(areas) {
+				return fmt.Errorf("neuron %d is in no area", id)
+			}
+			k, first, n = uint32(at), areas[at].First, areas[at].Neurons
 		}
-		if k == len(areas) {
-			return fmt.Errorf("neuron %d is in no area", id)
-		}
-		c.Area[i] = uint32(k)
+		to[i] = k
 	}
 	return nil
 }
