@@ -208,6 +208,11 @@ is as exact as a built-in one: the examples §izhikevich-2003-custom§ and §bur
     update: its assignments, one after the other
     threshold true and refractory false: fires; reset: its assignments; silence for refractory
 
+Brian2 tests the threshold before the spikes of a step arrive, and resets after that. A delay of 0 there is one burst
+here. Where a model has a synaptic current, the same order is §v = v + dt/tau*(i + input - v)§, then
+§i = keep*(i + input)§, with §keep: 1 - dt/tau_s§ under §constants§ for its method §euler§. What arrives in the step of
+a spike is lost where the reset sets that variable.
+
 Formulas to begin with, for one burst of length dt. §input§ is what arrived in the burst, unless §ports§
 names other inputs.
 
