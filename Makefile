@@ -59,7 +59,7 @@ test-kernels: ## run all paths, schedules and groups of devices by the kernels c
 	$(SLOWLY) ./cmd/burst -run '^(TestDeviceLostAmongOthers|TestDevicesEverywhere|TestResumeOnOtherDevices|TestPartsFitWhereTheWholeDoesNot)$$'
 
 test-science: ## hold the networks of the literature to their published numbers
-	$(SLOWLY) ./bench/science -run '^(TestPublished|TestModelPictures|TestModelsAgainstNEST)$$'
+	$(SLOWLY) ./bench/science -run '^(TestPublished|TestModelPictures|TestModelsAgainstNEST|TestAdaptiveAgainstNEST)$$'
 
 THREADS ?= reference,1,2,3,8
 test-long: ## run the example networks in full on the THREADS: the reference, numbers of threads; long round trips; 50 kills

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -29,6 +30,7 @@ type nestModel struct {
 	Model   string    `json:"model"`
 	Params  string    `json:"params"`  // beside the defaults
 	Neurons int       `json:"neurons"` // of which the rate is the mean
+	Step    float64   `json:"step_ms"` // of a burst, nestStep where 0
 	Current []float64 `json:"current_pA"`
 	Rate    []float64 `json:"rate_hz"`
 	Held    float64   `json:"psp_current_pA"` // constant current while a potential is looked at
@@ -44,6 +46,9 @@ func readNESTModels() (nestTable, error) {
 
 const nestStep = 0.1 // ms
 
+// step is the length of a burst in ms.
+func (m *nestModel) step() float64 { return cmp.Or(m.Step, nestStep) }
+
 // driven is what an area has beside its model: parameters, and a current, which models written as formulas have as a parameter.
 func (m *nestModel) driven(current float64) string {
 	switch g := genome.ModelNamed(m.Model); {
@@ -57,7 +62,7 @@ func (m *nestModel) driven(current float64) string {
 
 // run runs the neurons under a current, with one stimulus, for n bursts.
 func (m *nestModel) run(o options, current float64, stimulus string, n uint64, each recorder, want engine.Want) error {
-	text := fmt.Sprintf("burst: v1\ntimestep: %g ms\nscale: auto\nareas: [{name: a, neurons: %d, model: %s, %s}]\n%s", nestStep, m.Neurons, m.Model, m.driven(current), stimulus)
+	text := fmt.Sprintf("burst: v1\ntimestep: %g ms\nscale: auto\nareas: [{name: a, neurons: %d, model: %s, %s}]\n%s", m.step(), m.Neurons, m.Model, m.driven(current), stimulus)
 	g, err := genome.Parse(m.Model, []byte(text), nil)
 	if err != nil {
 		return err
@@ -79,8 +84,8 @@ func (m *nestModel) run(o options, current float64, stimulus string, n uint64, e
 func (m *nestModel) rate(o options, current float64) (float64, error) {
 	var times []uint64
 	spikes := 0
-	err := m.run(o, current, "", 20_000, func(b *engine.Burst) error {
-		if len(b.Fired) > 0 && float64(b.Number+1)*nestStep > 500 {
+	err := m.run(o, current, "", uint64(math.Round(2000/m.step())), func(b *engine.Burst) error {
+		if len(b.Fired) > 0 && float64(b.Number+1)*m.step() > 500 {
 			times = append(times, b.Number)
 			spikes += len(b.Fired)
 		}
@@ -92,7 +97,7 @@ func (m *nestModel) rate(o options, current float64) (float64, error) {
 	if m.Neurons > 1 {
 		return float64(spikes) / float64(m.Neurons) / 1.5, nil
 	}
-	return 1000 * float64(len(times)-1) / (float64(times[len(times)-1]-times[0]) * nestStep), nil
+	return 1000 * float64(len(times)-1) / (float64(times[len(times)-1]-times[0]) * m.step()), nil
 }
 
 // response is how far V is, after each burst from the one on in which a spike comes to the k-th port, from where it was before, in mV.
