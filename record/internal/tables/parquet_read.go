@@ -37,7 +37,10 @@ func openParquet(path string) (f *file.Reader, err error) {
 	defer arrowframe.Guard(&err)
 	props := parquet.NewReaderProperties(memory.DefaultAllocator)
 	props.MaxUncompressedPageSize = MostPage
-	return file.NewParquetReader(in, file.WithReadProps(props))
+	if f, err = file.NewParquetReader(in, file.WithReadProps(props)); err == nil {
+		f.WriterVersion() // which it keeps: of goroutines that read row groups none may be the first to ask
+	}
+	return f, err
 }
 
 // ParquetMeta is the metadata in a file's schema.
