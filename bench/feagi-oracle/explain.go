@@ -38,7 +38,8 @@ func judge(g *genome.Genome, rec *recording, p *played) verdict {
 			v.reasons = append(v.reasons, fmt.Sprintf("%d spikes by %s", d.differ, what))
 		}
 	}
-	because("FEAGI's other way with 10,000 candidates and more", features{float: true})
+	because("FEAGI's other way with 10,000 candidates and more", features{float: true, worn: true})
+	because("degeneration, by which spikes lower the current", features{float: true, batch: true})
 	if v.onlyThem+v.onlyOurs > 0 {
 		return v // on other synapses burst fires otherwise
 	}
@@ -46,7 +47,7 @@ func judge(g *genome.Genome, rec *recording, p *played) verdict {
 		v.unnamed, v.reasons = v.differ, append(v.reasons, "one of both divides the current of "+area)
 		return v
 	}
-	because("float32 sums and shares, which are whole quanta here", features{batch: true})
+	because("float32 sums and shares, which are whole quanta here", features{batch: true, worn: true})
 	bare := newLaw(g, rec, c, features{}).run(n)
 	v.unnamed = max(v.unnamed, compareSpikes(bare, p.fired, g).differ)
 	return v

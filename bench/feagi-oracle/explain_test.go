@@ -38,7 +38,7 @@ func brain(constant float64, add func(*laws)) *laws {
 func standIn(t *testing.T, l *laws, bursts int) (*genome.Genome, *recording) {
 	text, err := l.text("test", "")
 	require.NoError(t, err)
-	g, _, err := feagi.Import("test.json", text, feagi.Options{Dialect: feagi.Release})
+	g, report, err := feagi.Import("test.json", text, feagi.Options{Dialect: feagi.Release})
 	require.NoError(t, err)
 	c, err := connectome.Build(g, connectome.Options{})
 	require.NoError(t, err)
@@ -58,7 +58,7 @@ func standIn(t *testing.T, l *laws, bursts int) (*genome.Genome, *recording) {
 			return x
 		}
 		w := &rec.areas[i]
-		w.fired = make([][]uint32, bursts)
+		w.fired, w.wear = make([][]uint32, bursts), degeneration(&report.Areas[i])
 		w.first = properties{
 			Threshold: number("nx-fire_t-f"), Limit: math.MaxFloat32, Leak: number("nx-leak_c-f"), Refractory: uint32(number("nx-refrac-i")),
 			FireLimit: uint32(number("nx-c_fr_c-i")), Snooze: uint32(number("nx-snooze-f")), Excitability: 1, Accumulate: true, Uniform: genes["cx-pspuni-b"] == true,
@@ -150,11 +150,13 @@ func TestReasons(t *testing.T) {
 		many.size = manyCandidates
 		l.byKey["cone__"].to[many.key] = []any{[]any{"all_to_all", []int{1, 1, 1}, 1.0, false, 1, 1, 1, 1, 1}}
 	}
+	tired := func(l *laws) { l.byKey["cone__"].genes["cx-de_gen-f"] = 0.02 }
 	for name, c := range map[string]struct {
 		add    func(*laws)
 		reason string
 		bursts int
 	}{
+		"tired":   {tired, "degeneration", 200},
 		"float32": {tenths, "float32 sums and shares", 200},
 		"crowd":   {crowd, "10,000 candidates", 20},
 	} {
@@ -196,6 +198,12 @@ func TestPlantedMistakes(t *testing.T) {
 		require.NotZero(t, v.differ)
 		require.Equal(t, v.differ, v.unnamed)
 		require.Contains(t, v.why(), "one of both divides the current of source two; ")
+	})
+	t.Run("degeneration of another size", func(t *testing.T) {
+		g, rec := standIn(t, brain(1, func(l *laws) { l.byKey["cone__"].genes["cx-de_gen-f"] = 0.02 }), 300)
+		rec.areas[place(t, g, "source one")].wear = 0.03
+		v := verdictOf(t, g, rec, nil)
+		require.NotZero(t, v.unnamed)
 	})
 	t.Run("a spike less in burst", func(t *testing.T) {
 		v := plant(nil, func(g *genome.Genome) func(*played) {

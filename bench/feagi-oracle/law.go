@@ -25,10 +25,11 @@ type law struct {
 type features struct {
 	float bool // sums and shares in float32, not in whole quanta
 	batch bool // from 10,000 candidates on there is no snooze, and who is blocked leaks
+	worn  bool // each spike of a neuron lowers the current of its synapses by its area's degeneration, down to 0
 }
 
 // theirs is all of them, as FEAGI has it.
-func theirs() features { return features{float: true, batch: true} }
+func theirs() features { return features{float: true, batch: true, worn: true} }
 
 // manyCandidates is how many make FEAGI take its other path.
 const manyCandidates = 10000
@@ -40,6 +41,7 @@ type lawArea struct {
 	voxel  uint32     // neurons of a voxel
 	forced [][]uint32 // what fires, where the area was stimulated
 	fed    bool       // power
+	wear   float32    // the degeneration
 }
 
 type lawNeuron struct {
@@ -51,6 +53,7 @@ type lawNeuron struct {
 	threshold float32
 	r, count  uint32
 	last      uint32 // burst in which it fired last, from 1; 0: none
+	spikes    uint32
 }
 
 type lawSynapse struct {
@@ -72,7 +75,7 @@ func newLaw(g *genome.Genome, rec *recording, c *connectome.Connectome, f featur
 		a := &l.areas[i]
 		*a = lawArea{
 			properties: rec.areas[i].first, first: uint32(len(l.neurons)), count: uint32(g.Areas[i].Neurons()),
-			voxel: uint32(g.Areas[i].PerVoxel), fed: len(g.Areas[i].Drives) > 0,
+			voxel: uint32(g.Areas[i].PerVoxel), fed: len(g.Areas[i].Drives) > 0, wear: rec.areas[i].wear,
 		}
 		if slices.Contains(rec.stimulated, i) {
 			a.forced = rec.areas[i].fired
@@ -123,6 +126,15 @@ func (l *law) driven(n *lawNeuron, s *lawSynapse, weight, v float32) float64 {
 	return float64(connectome.Delivers(connectome.Quanta(weight, l.scale), amplitude, l.scale, by)) / float64(l.scale)
 }
 
+// left is what arrives of a current that earlier spikes have lowered.
+func (l *law) left(n *lawNeuron, s *lawSynapse) float64 {
+	psp := max(0, s.psp-n.area.wear*float32(n.spikes-1))
+	if l.float {
+		return s.part(s.weight, psp)
+	}
+	return s.share * float64(psp/s.psp)
+}
+
 // step is burst b, counted from 1; it gives who fired, ascending.
 func (l *law) step(b uint32) []uint32 {
 	for d, fired := range l.queues {
@@ -135,6 +147,8 @@ func (l *law) step(b uint32) []uint32 {
 					l.add(s.to, l.driven(n, s, s.before(d), l.at[d][k]))
 				case s.rule != nil:
 					l.add(s.to, s.part(s.before(d), s.psp))
+				case l.worn && n.area.wear > 0:
+					l.add(s.to, l.left(n, s))
 				default:
 					l.add(s.to, s.share)
 				}
@@ -170,6 +184,9 @@ func (l *law) step(b uint32) []uint32 {
 	}
 	clear(l.input)
 	clear(l.candidate)
+	for _, k := range fired {
+		l.neurons[k].spikes++
+	}
 	l.learn(b, fired)
 	l.queues = append([][]uint32{fired}, l.queues[:len(l.queues)-1]...)
 	l.at = append([][]float32{at}, l.at[:len(l.at)-1]...)

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -29,6 +30,7 @@ type areaRecord struct {
 	synapses []synapse  // that leave it, before the first burst
 	fired    [][]uint32 // neurons of each burst, by their place in the area, ascending; one a voxel
 	known    []bool     // bursts that have been read
+	wear     float32    // the degeneration that burst does not follow; 0: none
 }
 
 // match finds FEAGI's area for each of the genome's: by its id, or else by its name.
@@ -117,7 +119,7 @@ func load(s *server, text []byte, g *genome.Genome, r *feagi.Report, n int) (*re
 	rec := &recording{others: others, stimulated: sources(g), areas: make([]areaRecord, len(ids))}
 	for i, id := range ids {
 		a := &rec.areas[i]
-		a.id, a.fired, a.known = id, make([][]uint32, n), make([]bool, n)
+		a.id, a.fired, a.known, a.wear = id, make([][]uint32, n), make([]bool, n), degeneration(&r.Areas[i])
 		if a.ids, err = s.neurons(id); err == nil {
 			a.synapses, err = s.synapses(id)
 		}
@@ -132,6 +134,17 @@ func load(s *server, text []byte, g *genome.Genome, r *feagi.Report, n int) (*re
 		}
 	}
 	return rec, nil
+}
+
+// degeneration is the one that the import has not honoured.
+func degeneration(a *feagi.AreaReport) float32 {
+	for _, note := range a.Lines {
+		if note.Fate == feagi.NotHonoured && (strings.HasSuffix(note.Key, "de_gen-f") || note.Key == "degeneration") {
+			x, _ := strconv.ParseFloat(note.From, 32)
+			return float32(x)
+		}
+	}
+	return 0
 }
 
 // record loads a genome, runs it for n bursts at a rate under random stimuli, and reads what fired.

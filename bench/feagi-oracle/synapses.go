@@ -157,15 +157,16 @@ func like(list []made, to uint32, amount float64) (best *made) {
 func (l *law) wholeQuanta(c *connectome.Connectome) {
 	for i := range l.neurons {
 		n := &l.neurons[i]
-		kept := n.out[:0]
+		kept, psp := n.out[:0], float32(0)
 		for _, s := range n.out {
+			psp = s.psp
 			if s.rule != nil || n.area.Driven {
 				kept = append(kept, s)
 			}
 		}
 		for _, m := range madeBy(c, uint32(i)) {
 			if !m.apart {
-				kept = append(kept, lawSynapse{to: m.to, delay: m.delay, share: m.amount})
+				kept = append(kept, lawSynapse{to: m.to, delay: m.delay, share: m.amount, psp: psp})
 			}
 		}
 		n.out = kept
