@@ -186,17 +186,17 @@ gets the first one, the second port the second one. §make pictures§ draws them
 parameters of Mensi et al. there; its rates are means of 200 neurons here and of 8,000 in NEST. The built-in models
 §lif§, §lif_psc_exp§ and §izhikevich§ are compared and drawn likewise.
 
-With other parameters, drawn at random, and bursts of 0.05, 0.1 and 0.2 ms (18 models, 32 to 72 f-I points and 24 to 54
-trains of excitation and inhibition for each), this is what differs from NEST 3.10:
+§python python/bench/peers/models.py bin/burst§ compares 18 models with NEST 3.10 over other parameters, drawn at
+random, and bursts of 0.05, 0.1 and 0.2 ms: 24 f-I points, 24 single spikes and 18 trains of excitation and inhibition
+for each model and timestep. This is what differs:
 
-- **Rates** of models without conductances and upswing are NEST's within 0.25 %, most of them spike for spike, those of
-  the §lif_cond§ models within 0.31 %. §izhikevich§ is within 0.75 %, for a neuron that bursts near its rheobase. The
-  §adex§ models are within 0.3 %, and within 0.8 % above 500 Hz without a refractory time: like NEST they find the
-  time of a spike within the burst, but they have one spike a burst. §hh_cond_exp§ is within 0.3 % up to 0.1 ms, and
-  within 0.85 % at 0.2 ms.
-- **Peaks** of 0.5 mV and more are within 1.1e-3 of NEST's. Smaller ones, and potentials at rest, are apart by up to
-  0.004 mV: V is a float32 that cannot follow changes below 4e-6 mV a burst. It stands still up to
-  4e-6 mV·tau/timestep from where it is going.
+- **Rates** of models without conductances and upswing are NEST's within 0.4 %, most of them spike for spike, those of
+  the §lif_cond§ models all of them. §izhikevich§ is within 0.5 %, §hh_cond_exp§ within 0.31 % up to 0.1 ms and within
+  0.85 % at 0.2 ms. The §adex§ models are within 0.2 % up to 500 Hz and 0.1 ms (with §--seed 2§ 1.1 %), and within 0.6 %
+  above 500 Hz. At 0.2 ms they are up to 8 % lower, by one step in intervals of 12, and up to 21 % above 500 Hz without
+  a refractory time: take 0.1 ms or less.
+- **Peaks** of 0.5 mV and more are within 1.2e-3 of NEST's. Smaller ones are apart by up to 0.006 mV: V is a float32
+  that cannot follow changes below 4e-6 mV a burst. It stands still up to 8e-6 mV·tau/timestep from where it is going.
 - **Strong conductances.** With x the sum of all conductances times timestep/C, a step of the Runge-Kutta method errs
   by 4e-4 at x = 0.5, by 2 % at x = 1, and is unstable above 2.7: then take a shorter timestep.
 - **Words.** NEST sets V of §gif_psc_exp§ to its reset a burst after the spike, and never with a §t_ref§ of 0.
