@@ -60,6 +60,8 @@ def test_builds(tmp_path: Path) -> None:
         net.area("more", 1)
     assert net.spikes["S"].burst.tolist() == [3, 5, 9]
     assert net.spikes["S"].neuron.tolist() == [0, 4, 0]
+    assert net.spikes["S"]["S"].neuron.tolist() == [0, 4, 0]
+    assert len(net.spikes["S"]["E"]) == len(net.spikes["E"]["S"]) == 0 < len(net.spikes["E"])
     net.close()
 
     trains = "[{neurons: [0], at: [3, 9]}, {neurons: [4], at: [5]}]"

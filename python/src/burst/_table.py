@@ -38,6 +38,7 @@ class Table:
         self._columns = dict(columns)
         self._rows = rows
         self._manifest = manifest
+        self._first = 0  # the neuron that `neuron` counts from
         self.area_names: list[str] = [a["name"] for a in manifest["areas"]]
         self.variable_names: list[str] = manifest.get("variables", [])
         self.timestep_ms = float(manifest["timestep_ms"])
@@ -77,11 +78,14 @@ class Table:
         if "area" not in self._columns:
             raise TypeError("rows of projections, which are of no area")
         first, n = self._manifest["areas"][k]["first"], self._manifest["areas"][k]["neurons"]
-        rows = np.flatnonzero((self.neuron - np.uint32(first)) < n)  # ids below the first become large
+        ahead = np.uint32((first - self._first) % 2**32)
+        rows = np.flatnonzero((self.neuron - ahead) < n)  # ids below the first become large
         chosen = {name: getattr(self, name)[rows] for name in self.columns if name not in _TOLD}
+        chosen["neuron"] += np.uint32(self._first)
         found = _lazy(chosen.pop("burst"), chosen, len(rows), self._manifest)
         found._columns["neuron"] = chosen["neuron"] - np.uint32(first)
         found._columns["area"] = np.full(len(rows), k, "<u4")
+        found._first = first
         return found
 
     def __iter__(self) -> Iterator[Any]:
