@@ -16,14 +16,10 @@ type Outlook struct {
 }
 
 // outlook is that of a plan.
-func (p *plan) outlook() (o Outlook) {
+func (p *plan) outlook() Outlook {
+	o := Outlook{Least: p.least(Part{})}
 	for i := range p.wirings {
-		w := &p.wirings[i]
-		if !w.merged {
-			least, _ := w.estimate(Part{})
-			o.Least = add(o.Least, least)
-		}
-		if o.Lacks == "" && w.units() > 0 {
+		if w := &p.wirings[i]; o.Lacks == "" && w.units() > 0 {
 			_, o.Lacks = p.unmakable(w)
 		}
 	}

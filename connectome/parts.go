@@ -67,9 +67,12 @@ func (s *Parts) Head() *Connectome {
 // Least is a lower bound of the number of synapses of a part: the exact number, or eight standard deviations below the mean
 // if it is random. The zero Part means all parts. Call it before Whole.
 func (s *Parts) Least(part Part) uint64 {
-	sum := uint64(0)
-	for i := range s.plan.wirings {
-		if w := &s.plan.wirings[i]; !w.merged {
+	return s.plan.least(part)
+}
+
+func (p *plan) least(part Part) (sum uint64) {
+	for i := range p.wirings {
+		if w := &p.wirings[i]; !w.merged {
 			n, _ := w.estimate(part)
 			sum = add(sum, n)
 		}

@@ -191,14 +191,7 @@ func (a *weigher) take(w *wiring, b *batch) {
 		}
 		return
 	}
-	list := w.amounts(a.at[0], b)
-	for i, t := range b.target[:b.n] {
-		x := 0.0
-		if list != nil {
-			x = float64(list[i] * w.factor)
-		} else {
-			x, _ = w.amount(b.source[i], t, b.ordinal[i])
-		}
+	for i, x := range a.at[0].amounts(w, b) {
 		for _, v := range a.at {
 			v.add(w, b, i, x)
 		}

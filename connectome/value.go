@@ -1,6 +1,8 @@
 package connectome
 
 import (
+	"math"
+	"slices"
 	"sync/atomic"
 
 	"burst/genome"
@@ -20,21 +22,50 @@ type valuer struct {
 	word       [batchSize]uint64
 }
 
-// drawn is the values of a batch, drawn many at a time; nil where nothing is drawn, ordinals do not follow each other, or no draw fell
-// within the bounds.
-func (p *valuer) drawn(s *sampler, b *batch) []float64 {
-	if s.first == nil {
-		return nil
+// draw is the values of a batch; NaN where no draw fell within the bounds.
+func (p *valuer) draw(s *sampler, b *batch) []float64 {
+	list := p.amount[:b.n]
+	if s.first != nil && b.consecutive() && s.many(b.ordinal[0], list, p.word[:b.n]) {
+		return list
 	}
 	for i, ordinal := range b.ordinal[:b.n] {
+		x, ok := s.of(b.source[i], b.target[i], ordinal)
+		if !ok {
+			x = math.NaN()
+		}
+		list[i] = x
+	}
+	return list
+}
+
+// consecutive reports whether the ordinals follow each other, so that many values can be drawn at a time.
+func (b *batch) consecutive() bool {
+	for i, ordinal := range b.ordinal[:b.n] {
 		if ordinal != b.ordinal[0]+uint64(i) {
-			return nil
+			return false
 		}
 	}
-	if !s.many(b.ordinal[0], p.amount[:b.n], p.word[:b.n]) {
-		return nil
+	return true
+}
+
+// amounts is the weights of a batch in the genome's units. Where no draw fell within the bounds it is 0, and p.bad says so.
+func (p *valuer) amounts(w *wiring, b *batch) []float64 {
+	if w.weights != nil {
+		list := p.amount[:b.n]
+		for i, ordinal := range b.ordinal[:b.n] {
+			list[i] = w.weights[ordinal]
+		}
+		return list
 	}
-	return p.amount[:b.n]
+	list := p.draw(&w.weight, b)
+	for i, x := range list {
+		if math.IsNaN(x) {
+			p.bad = p.bad.earlier(badValue{w, b.ordinal[i], 0, true})
+			x = 0
+		}
+		list[i] = float64(x * w.factor)
+	}
+	return list
 }
 
 // weigh computes the weights of a batch and adds them to the sums of their ports.
@@ -44,14 +75,7 @@ func (p *valuer) weigh(w *wiring, b *batch) {
 		p.count(w, b.target[:b.n], w.fixed)
 		return
 	}
-	list := w.amounts(p, b)
-	for i, t := range b.target[:b.n] {
-		x, ok := 0.0, true
-		if list != nil {
-			x = float64(list[i] * w.factor)
-		} else if x, ok = w.amount(b.source[i], t, b.ordinal[i]); !ok {
-			p.bad = p.bad.earlier(badValue{w, b.ordinal[i], 0, true})
-		}
+	for i, x := range p.amounts(w, b) {
 		p.value[i] = quanta.Clamp(p.add(w, b, i, x))
 	}
 }
@@ -93,30 +117,21 @@ func (p *valuer) time(w *wiring, b *batch) {
 		p.longest = max(p.longest, w.steps)
 		return
 	}
-	var list []float64
-	if w.delays == nil {
-		list = p.drawn(&w.delay, b)
-	}
-	for i, ordinal := range b.ordinal[:b.n] {
-		var d float64
-		if w.delays != nil {
-			d = float64(w.delays[ordinal])
-		} else {
-			x, ok := 0.0, true
-			if list != nil {
-				x = list[i]
-			} else {
-				x, ok = w.delay.of(b.source[i], b.target[i], ordinal)
-			}
-			var fits bool
-			if d, fits = quanta.Delay(x, w.mostDelay()); !ok || !fits {
-				p.bad = p.bad.earlier(badValue{w, ordinal, d, !ok})
+	if w.delays != nil {
+		for i, ordinal := range b.ordinal[:b.n] {
+			p.delay[i] = uint16(w.delays[ordinal])
+		}
+	} else {
+		for i, x := range p.draw(&w.delay, b) {
+			d, fits := quanta.Delay(x, w.mostDelay())
+			if !fits { // as NaN does not
+				p.bad = p.bad.earlier(badValue{w, b.ordinal[i], d, math.IsNaN(x)})
 				d = 1
 			}
+			p.delay[i] = uint16(d)
 		}
-		p.delay[i] = uint16(d)
-		p.longest = max(p.longest, uint16(d))
 	}
+	p.longest = max(p.longest, slices.Max(p.delay[:b.n]))
 }
 
 // badValue is a value that could not be used; the earliest is reported, so that threads do not change the message.

@@ -39,14 +39,6 @@ func (w *wiring) amount(source, target uint32, ordinal uint64) (x float64, ok bo
 	return float64(x * w.factor), ok
 }
 
-// amounts is the weights of a batch, drawn many at a time and not multiplied yet; nil: each is to be asked for.
-func (w *wiring) amounts(p *valuer, b *batch) []float64 {
-	if w.weights != nil {
-		return nil
-	}
-	return p.drawn(&w.weight, b)
-}
-
 // round is an amount in quanta.
 func (w *wiring) round(x float64, source uint32, scale float64) int64 {
 	if w.weights != nil || w.out == nil || w.learns != nil || w.drives > 0 { // what changes is divided when it is delivered
