@@ -190,11 +190,11 @@ parameters of Mensi et al. there; its rates are means of 200 neurons here and of
 random, and bursts of 0.05, 0.1 and 0.2 ms: 24 f-I points, 24 single spikes and 18 trains of excitation and inhibition
 for each model and timestep. This is what differs:
 
-- **Rates** of models without conductances and upswing are NEST's within 0.4 %, most of them spike for spike, those of
-  the §lif_cond§ models all of them. §izhikevich§ is within 0.5 %, §hh_cond_exp§ within 0.31 % up to 0.1 ms and within
-  0.85 % at 0.2 ms. The §adex§ models are within 0.2 % up to 500 Hz and 0.1 ms (with §--seed 2§ 1.1 %), and within 0.6 %
-  above 500 Hz. At 0.2 ms they are up to 8 % lower, by one step in intervals of 12, and up to 21 % above 500 Hz without
-  a refractory time: take 0.1 ms or less.
+- **Rates.** Models without conductances and without an upstroke of their own are within 0.4 % of NEST; most fire
+  spike for spike as there, and the §lif_cond§ models all do. §izhikevich§ is within 0.5 % (with §--seed 2§ 0.8 %),
+  §hh_cond_exp§ within 0.31 % up to 0.1 ms and within 0.85 % at 0.2 ms. The §adex§ models are within 0.2 % up to 500
+  Hz and 0.1 ms (with §--seed 2§ 1.1 %), and within 0.6 % above 500 Hz. At 0.2 ms they are up to 8 % lower, by one
+  step in intervals of 12, and up to 21 % above 500 Hz without a refractory time: take 0.1 ms or less.
 - **Peaks** of 0.5 mV and more are within 1.2e-3 of NEST's. Smaller ones are apart by up to 0.006 mV: V is a float32
   that cannot follow changes below 4e-6 mV a burst. It stands still up to 8e-6 mV·tau/timestep from where it is going.
 - **Strong conductances.** With x the sum of all conductances times timestep/C, a step of the Runge-Kutta method errs

@@ -77,7 +77,7 @@ func (p *parser) constant(f *fields, a *Area, d *Drive) {
 		f.faultKey("to", "", "found a port, but a constant drive of the model %s acts on the potential itself; want one of poisson or normal", a.Model.Name)
 		return
 	}
-	differs := map[bool]string{isColumn(n): "column", isDistribution(n): "distribution"}[true]
+	differs := differing(n)
 	if a.Model.Event != "" && !p.steady(f, a.Model, differs) {
 		return
 	}
@@ -115,6 +115,18 @@ func (p *parser) constant(f *fields, a *Area, d *Drive) {
 // isDistribution reports whether a value is written as a distribution, such as normal(…).
 func isDistribution(n *yaml.Node) bool {
 	return n.Kind == yaml.ScalarNode && (&expression{text: n.Value}).word() != "" && strings.Contains(n.Value, "(") && !isColumn(n)
+}
+
+// differing says how numbers are written that differ from one neuron or synapse to the next: as a column or as a distribution. It is ""
+// for one number.
+func differing(n *yaml.Node) string {
+	switch {
+	case isColumn(n):
+		return "column"
+	case isDistribution(n):
+		return "distribution"
+	}
+	return ""
 }
 
 // drawnDrive reads a constant drive of which each neuron draws its own amount, in a unit of one of the dimensions.

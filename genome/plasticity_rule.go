@@ -149,13 +149,8 @@ func (d *ruleDraft) value(n *yaml.Node, at *path, dims []Dimension) (RuleValue, 
 
 // alike refuses what differs from synapse to synapse where all of a projection have one number.
 func (p *parser) alike(n *yaml.Node, at *path) bool {
-	differs := ""
-	switch {
-	case isDistribution(n):
-		differs = "distribution"
-	case isColumn(n):
-		differs = "column"
-	default:
+	differs := differing(n)
+	if differs == "" {
 		return true
 	}
 	p.fault(n, at, "", "expects one number, which all synapses of a projection share, found the %s %s; numbers that differ can be "+

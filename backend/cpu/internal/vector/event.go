@@ -36,11 +36,11 @@ func event(k *Event, cells []Cell, acc []int32, list []uint32) int {
 	return n
 }
 
-// Spare is how many places more a list has than is written in the end: what comes after the last one is written too.
+// Spare is the room that a list of places needs behind its last one, since up to sixteen are written at a time.
 const Spare = 16
 
-// Places lists the places of the bits of a mask, from a base on, in list[n:], and returns n and how many. It writes four at a time:
-// where the last one is, is a branch that is mispredicted.
+// Places writes base plus the number of each bit that is set in mask to list[n:], and returns the n behind them. It writes four at a
+// time, because a branch at the last bit would often be mispredicted.
 func Places(list []uint32, n int, base uint32, mask uint64) int {
 	end := n + bits.OnesCount64(mask)
 	for ; mask != 0; n += 4 {

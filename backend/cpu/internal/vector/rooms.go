@@ -10,7 +10,7 @@ type Rooms struct {
 }
 
 // Kinds of headers in Rooms alone. Few is an Even segment that is its row's only one. It is delivered without a branch for each
-// synapse: how many there are is different from row to row, and each time the processor guesses wrong it costs as much as ten of them.
+// synapse: their number differs from row to row, and a mispredicted branch costs as much as ten synapses.
 const (
 	Elsewhere = 3
 	Few       = 4

@@ -48,11 +48,7 @@ func candidates() {
 	ADDQ(U32(256), acc)
 	DECQ(n)
 	JNZ(LabelRef("block"))
-	SUBQ(list, out)
-	SHRQ(Imm(2), out)
-	Store(out, ReturnIndex(0))
-	VZEROUPPER()
-	RET()
+	returnCount(list, out)
 }
 
 // inputs gathers the sums and cells of sixteen neurons, and scatters them.
@@ -137,6 +133,11 @@ func inputs() {
 	ADDQ(Imm(64), list)
 	DECQ(n)
 	JNZ(LabelRef("sixteen"))
+	returnCount(first, out)
+}
+
+// returnCount ends a function that returns how many 32-bit numbers it has written from first to out.
+func returnCount(first, out Register) {
 	SUBQ(first, out)
 	SHRQ(Imm(2), out)
 	Store(out, ReturnIndex(0))
