@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// A Read that finds nothing looks again for so long before it sleeps. To sleep and be woken takes more of a processor than that, and a
-// client in Python that steps as fast as it can needs about 20 µs between two steps. Where it was in vain the next Reads sleep at once,
-// one at first, then about twice as many as the time before, and at most mostAsleep.
+// A Read that finds nothing looks again for so long before it sleeps: a client in Python that steps as fast as it can needs about 20 µs
+// between two steps. After a look in vain the next Reads sleep at once: one at first, then about twice as many each time, and at most
+// mostAsleep.
 const (
 	looking    = 50 * time.Microsecond
 	mostAsleep = 1023
