@@ -31,23 +31,35 @@ DEVICE float handle(const learning *l, bool pre, const sight *v, u32 target, u64
     return out;
 }
 
-// live_through runs what happens to synapse k of target j up to burst t, if it is there: on_post for its pending events, in order, and where
-// it delivers on_pre, whose answer is what is delivered. seen is the source as the synapse knows it before burst t, arrived the burst in
-// which it did so, plus 1; events of bursts before applied have been applied. All lanes of the warp must call it: they run on_pre together,
-// after the last of their events.
-DEVICE float live_through(const learning *l, bool there, u64 k, u32 j, senders seen, u64 arrived, u64 t, u64 applied, bool delivers) {
-    float x[MOST_VALUES], weight = 0, out = 0;
-    if (there && delivers) weight = l->weight[k]; // on its way while the target's are looked up
+// changing is a synapse of a row, a lane's own, as it is loaded ahead: its place, its target counted from 0, and its weight.
+struct changing {
+    u64 k;
+    u32 target;
+    float weight;
+    bool there; // whether the row has as many
+};
+
+DEVICE changing load_synapse(const learning *l, u64 k, u64 end) {
+    if (k >= end) return changing{k, 0, 0, false};
+    return changing{k, target_at(l, k), l->weight[k], true};
+}
+
+// live_through runs what happens to a synapse up to burst t, if it is there: on_post for its pending events, in order, and where it delivers
+// on_pre, whose answer is what is delivered. seen is the source as the synapse knows it before burst t, arrived the burst in which it did
+// so, plus 1; events of bursts before applied have been applied. All lanes of the warp must call it: they run on_pre together, after the
+// last of their events.
+DEVICE float live_through(const learning *l, const changing *own, senders seen, u64 arrived, u64 t, u64 applied, bool delivers) {
+    u32 j = own->target;
     const heard *target = heard_of(l, j);
     u64 newest = 0, older = 0;
     u32 next = 0, n = 0;
-    if (there) {
+    if (own->there) {
         newest = target->at[0], older = target->at[1], next = target->next;
         n = pending(l, newest, older, next, j, applied);
     }
-    bool any = there && (delivers || n > 0);
-    if (any && !delivers) weight = l->weight[k];
-    if (any) load_more(l, k, x);
+    bool any = own->there && (delivers || n > 0);
+    float x[MOST_VALUES], weight = own->weight, out = 0;
+    if (any) load_more(l, own->k, x);
     u32 post = 0; // whether there is a post event in burst t
 #pragma unroll 1
     for (bool pre = false; !pre;) { // one place that runs handlers
@@ -74,8 +86,8 @@ DEVICE float live_through(const learning *l, bool there, u64 k, u32 j, senders s
         out = handle(l, pre, &v, j, t, &weight, x);
     }
     if (any) {
-        l->weight[k] = weight;
-        store_more(l, k, x);
+        l->weight[own->k] = weight;
+        store_more(l, own->k, x);
     }
     return out;
 }
@@ -104,15 +116,13 @@ DEVICE void deliver_row(const learning *l, u64 t, u64 d, u32 i, i32 *acc, u32 pa
         begin += (u64)each * part;
         if (end > begin + each) end = begin + each;
     }
-    u32 j = begin + lane() < end ? target_at(l, begin + lane()) : 0;
+    changing own = load_synapse(l, begin + lane(), end);
 #pragma unroll 1
     for (; begin < end; begin += 32) {
-        u64 k = begin + lane();
-        u32 next = k + 32 < end ? target_at(l, k + 32) : j;
-        bring_closer(heard_of(l, next));
-        float out = live_through(l, k < end, k, j, seen, arrived, t, applied, true);
-        if (k < end) deliver_out(l, acc, out, i, l->port + j);
-        j = next;
+        changing next = load_synapse(l, own.k + 32, end); // on its way while this one's target is looked up
+        float out = live_through(l, &own, seen, arrived, t, applied, true);
+        if (own.there) deliver_out(l, acc, out, i, l->port + own.target);
+        own = next;
     }
 }
 
@@ -144,11 +154,11 @@ DEVICE void sweep_rows(const learning *l, u64 t, u64 swept, u64 until, stint w) 
         u64 before = applied_to(l, i, swept), last = *seen_by(l, (u32)i, l->longest, t).last;
         if (before >= until || (last != 0 && last + l->least >= until)) continue;
         for (u64 first = l->row[i], end = l->row[i + 1]; first < end; first += 32) {
-            u64 k = first + lane(), own = k < end ? k : first;
-            u64 d = delay_at(l, own);
+            changing own = load_synapse(l, first + lane(), end);
+            u64 d = delay_at(l, own.there ? own.k : first);
             senders seen = seen_by(l, (u32)i, d, t);
             u64 arrived = arrival(seen, d);
-            live_through(l, k < end, k, target_at(l, own), seen, arrived, t, arrived > before ? arrived : before, false);
+            live_through(l, &own, seen, arrived, t, arrived > before ? arrived : before, false);
         }
         warp_barrier(); // all lanes have read it
         if (lane() == 0) l->applied[i] = t + 1;
