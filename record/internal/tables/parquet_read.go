@@ -176,7 +176,7 @@ func (d *decoder) close() {
 
 // groupReader reads one row group.
 type groupReader struct {
-	columns []file.ColumnChunkReader
+	columns []any // readers of int32, int64, float32, float64 or parquet.ByteArray
 	names   []string
 	left    int64 // rows
 	c       *Chunk
@@ -210,13 +210,36 @@ func (r *groupReader) open(f *file.Reader, g int, t Table) (err error) {
 		if have, size := f.MetaData().GetSourceFileSize(), chunk.TotalCompressedSize(); size > have { // or memory is taken for as much
 			return fmt.Errorf("column %q: %d bytes in a file of %d", field.Name, size, have)
 		}
-		c, err := group.Column(i)
+		c, err := columnOf(group, i, physical(field), chunk.Encodings())
 		if err != nil {
 			return fmt.Errorf("column %q: %w", field.Name, err)
 		}
 		r.columns, r.names = append(r.columns, c), append(r.names, field.Name)
 	}
 	return nil
+}
+
+// reader reads a column of required values, as Arrow's readers do.
+type reader[T any] interface {
+	ReadBatch(most int64, to []T, _, _ []int16) (total int64, n int, err error)
+}
+
+// columnOf is the reader of column i of a row group, which has that type and these encodings.
+func columnOf(group *file.RowGroupReader, i int, t parquet.Type, encodings []parquet.Encoding) (any, error) {
+	other := func(e parquet.Encoding) bool { // RLE is that of levels
+		return e != parquet.Encodings.DeltaBinaryPacked && e != parquet.Encodings.RLE
+	}
+	if slices.ContainsFunc(encodings, other) || t != parquet.Types.Int32 && t != parquet.Types.Int64 {
+		return group.Column(i)
+	}
+	pages, err := group.GetColumnPageReader(i)
+	if err != nil {
+		return nil, err
+	}
+	if t == parquet.Types.Int32 {
+		return &deltas[int32]{pages: pages}, nil
+	}
+	return &deltas[int64]{pages: pages}, nil
 }
 
 // physical is how Parquet holds a column of a table.
@@ -246,15 +269,15 @@ func (r *groupReader) next() (err error) {
 		to := Of(c, r.names[i])
 		to.resize(n)
 		switch column := column.(type) {
-		case *file.Int64ColumnChunkReader:
+		case reader[int64]:
 			got, err = fill(words[int64](to.Bytes()), column.ReadBatch)
-		case *file.Int32ColumnChunkReader:
+		case reader[int32]:
 			got, err = fill(words[int32](to.Bytes()), column.ReadBatch)
-		case *file.Float32ColumnChunkReader:
+		case reader[float32]:
 			got, err = fill(words[float32](to.Bytes()), column.ReadBatch)
-		case *file.Float64ColumnChunkReader:
+		case reader[float64]:
 			got, err = fill(words[float64](to.Bytes()), column.ReadBatch)
-		case *file.ByteArrayColumnChunkReader:
+		case reader[parquet.ByteArray]:
 			got, err = r.variables(n, column)
 		}
 		if err != nil || got != n {
@@ -266,7 +289,7 @@ func (r *groupReader) next() (err error) {
 }
 
 // variables reads names of variables as their places in the manifest's.
-func (r *groupReader) variables(n int, column *file.ByteArrayColumnChunkReader) (int, error) {
+func (r *groupReader) variables(n int, column reader[parquet.ByteArray]) (int, error) {
 	return fill(r.c.Variable[:n], func(most int64, to []uint32, _, _ []int16) (int64, int, error) {
 		r.words = slices.Grow(r.words[:0], len(to))[:len(to)]
 		total, got, err := column.ReadBatch(most, r.words, nil, nil)
