@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"net"
 	"net/http"
 	"time"
 )
@@ -29,6 +30,16 @@ const (
 	Controls    = controlsEach
 	Requests    = requestsEach
 )
+
+// LastPatience is with a client that is to go.
+const LastPatience = lastPatience
+
+// Accept has HTTP come from another listener, before Serve. It closes the one there was.
+func (s *Server) Accept(l net.Listener) error {
+	old := s.listener
+	s.listener = l
+	return old.Close()
+}
 
 // KeepState has viewers get the last copy of the state for a time.
 func (s *Server) KeepState(d time.Duration) { s.states.again = time.Now().Add(d) }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"burst/live"
@@ -238,42 +239,57 @@ func TestR26Share(t *testing.T) {
 	require.Equal(t, 200, code)
 }
 
-// TestLastPatience: a client of frames that takes nothing, not even a good-bye, is gone a moment after it is sent away or sends what
-// cannot be read, however much is still to be written to it.
+// TestLastPatience: a client of frames that takes nothing, takes all and never answers a good-bye, or has not even said hello, is gone a
+// moment after it is sent away or sends what cannot be read. Time is that of testing/synctest, so the moment is measured exactly.
 func TestLastPatience(t *testing.T) {
-	t.Parallel() // it mostly waits
-	deaf := func(s *served) *websocket.Conn {
-		base, _, control := s.tokens()
-		ws, _, err := websocket.Dial(t.Context(), "ws"+strings.TrimPrefix(base, "http")+"/live", nil)
-		require.NoError(t, err)
-		t.Cleanup(func() { _ = ws.CloseNow() })
-		hello, err := wire.AppendJSON(nil, wire.TypeHello, 0, wire.Hello{Role: wire.RoleFeed, Token: control})
-		require.NoError(t, err)
-		require.NoError(t, ws.Write(t.Context(), websocket.MessageBinary, hello))
-		until(t, "the server knows it", func() bool { return s.feeders() > 0 })
-		return ws
+	for name, x := range map[string]struct{ hello, takes, sentAway bool }{
+		"takes nothing, bad frame":     {hello: true},
+		"takes nothing, sent away":     {hello: true, sentAway: true},
+		"answers no good-bye, bad":     {hello: true, takes: true},
+		"answers no good-bye, sent":    {hello: true, takes: true, sentAway: true},
+		"has said no hello, sent away": {takes: true, sentAway: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l := newPipes()
+				s := startOn(t, l, serve.Options{Paused: true})
+				base, _, control := s.tokens()
+				ws, _, err := websocket.Dial(t.Context(), "ws"+strings.TrimPrefix(base, "http")+"/live", l.client())
+				require.NoError(t, err)
+				defer func() { _ = ws.CloseNow() }()
+				send := func(b []byte, err error) {
+					require.NoError(t, err)
+					require.NoError(t, ws.Write(t.Context(), websocket.MessageBinary, b))
+				}
+				if x.hello {
+					send(wire.AppendJSON(nil, wire.TypeHello, 0, wire.Hello{Role: wire.RoleFeed, Token: control}))
+					_, _, err = ws.Read(t.Context()) // the welcome
+					require.NoError(t, err)
+				}
+				if x.takes {
+					go func() { _, _ = io.Copy(io.Discard, l.last) }()
+				}
+				if x.hello {
+					for range 2 { // the notice about one is being written, that about the other waits
+						send(wire.AppendJSON(nil, wire.TypeControl, 0, wire.Control{Do: "x"}))
+					}
+				}
+				synctest.Wait()
+				began := time.Now()
+				if x.sentAway {
+					require.NoError(t, s.stop())
+				} else {
+					bad := wire.AppendSeen(nil, 0)
+					bad[4] = 99
+					send(bad, nil)
+					for s.feeders() > 0 {
+						time.Sleep(time.Millisecond)
+					}
+				}
+				require.LessOrEqual(t, time.Since(began), 2*serve.LastPatience+time.Millisecond, "the WebSocket's own Close would wait for 5 s")
+			})
+		})
 	}
-	s := start(t, serve.Options{Paused: true})
-	ws := deaf(s)
-	refused, err := wire.AppendJSON(nil, wire.TypeControl, 0, wire.Control{Do: strings.Repeat("x", 1<<20)})
-	require.NoError(t, err)
-	for range 20 { // the notices, which say what was asked for, fill its socket
-		require.NoError(t, ws.Write(t.Context(), websocket.MessageBinary, refused))
-	}
-	bad := wire.AppendSeen(nil, 0)
-	bad[4] = 99
-	require.NoError(t, ws.Write(t.Context(), websocket.MessageBinary, bad))
-	until(t, "it has gone", func() bool { return s.feeders() == 0 })
-
-	least := time.Hour
-	for tries := 0; tries < 3 && least > 4500*time.Millisecond; tries++ { // other work on the machine may hold up one of them
-		s := start(t, serve.Options{Paused: true})
-		deaf(s)
-		began := time.Now()
-		require.NoError(t, s.stop())
-		least = min(least, time.Since(began))
-	}
-	require.Less(t, least, 4500*time.Millisecond, "the WebSocket's own Close would wait for 5 s")
 }
 
 // feeders is how many there are.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -67,6 +68,21 @@ func startGenome(t testing.TB, g *genome.Genome, o serve.Options) *served {
 	}
 	s, err := serve.New(context.Background(), g, o)
 	require.NoError(t, err)
+	return begin(t, s)
+}
+
+// startOn serves loop on a listener instead of an address.
+func startOn(t testing.TB, l net.Listener, o serve.Options) *served {
+	t.Helper()
+	o.Backend, o.Threads = "cpu", 1
+	s, err := serve.New(context.Background(), network(t, loop), o)
+	require.NoError(t, err)
+	require.NoError(t, s.Accept(l))
+	return begin(t, s)
+}
+
+// begin has a server serve until the test ends.
+func begin(t testing.TB, s *serve.Server) *served {
 	ctx, end := context.WithCancel(context.Background())
 	x := &served{Server: s, t: t, end: end, done: make(chan error, 1)}
 	go func() { x.done <- s.Serve(ctx) }()
@@ -124,6 +140,42 @@ func (x *served) get(path string, v any) {
 	code, text := x.call("GET", path, view, "")
 	require.Equal(x.t, 200, code, text)
 	require.NoError(x.t, json.Unmarshal([]byte(text), v))
+}
+
+// pipes are a listener without the system, for testing/synctest: whoever dials sends it the other end of a pipe.
+type pipes struct {
+	conns  chan net.Conn
+	closed context.Context
+	close  context.CancelFunc
+	last   net.Conn // that was dialled
+}
+
+func newPipes() *pipes {
+	closed, end := context.WithCancel(context.Background())
+	return &pipes{conns: make(chan net.Conn), closed: closed, close: end}
+}
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.conns:
+		return c, nil
+	case <-p.closed.Done():
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipes) Close() error   { p.close(); return nil }
+func (p *pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1} }
+
+// client dials.
+func (p *pipes) client() *websocket.DialOptions {
+	dial := func(context.Context, string, string) (net.Conn, error) {
+		there, here := net.Pipe()
+		p.conns <- there
+		p.last = here
+		return here, nil
+	}
+	return &websocket.DialOptions{HTTPClient: &http.Client{Transport: &http.Transport{DialContext: dial}}}
 }
 
 // until waits for something that another goroutine does.
