@@ -63,7 +63,7 @@ func (s *share) arriveAll(t uint64) {
 	}, func(part []uint32) {
 		for _, i := range part {
 			from, to := s.ownOf(i)
-			s.stretch(i, from, to, moment{l.pastOf(v.last[q], l.longest), v.traces, v.variables, q})
+			s.stretch(i, from, to, moment{l.pastOf(v.last[q], l.longest), &v.values, q})
 			q++
 		}
 	})
@@ -91,7 +91,7 @@ func (s *share) arriveDue(t uint64) {
 		v := l.volley(x.burst)
 		i := v.sources[x.place]
 		next, first, last := s.run(x.k, p.Row[i+1])
-		s.stretch(i, first, last, moment{l.pastOf(v.last[x.place], uint64(p.Delay.At(x.k))), v.traces, v.variables, x.place})
+		s.stretch(i, first, last, moment{l.pastOf(v.last[x.place], uint64(p.Delay.At(x.k))), &v.values, x.place})
 		if next < p.Row[i+1] {
 			s.send(trip{next, x.burst, x.place})
 		}

@@ -128,11 +128,11 @@ func (s *share) stretch(i uint32, from, to uint64, m moment) {
 	if m.last > 0 && s.t-m.last < longAgo-2*mostBursts {
 		base = uint32(s.ring.epoch - m.last)
 	}
-	if s.paired && to-from >= shortPair {
-		s.pairing.rows = append(s.pairing.rows, pairRow{from, to, m, uint32(after) * 0x1_0001, base})
+	if s.paired && to-from >= s.w.b.kernels.Synapses.ShortPair {
+		s.pairing.add(from, to, m, uint32(after), base)
 		return
 	}
-	s.addBlocks(from, to, &m, uint32(after)*0x1_0001, base)
+	s.addBlocks(from, to, &m, uint32(after), base)
 }
 
 // addBlocks adds synapses from ≤ k < to to the blocks.
@@ -147,7 +147,7 @@ func (s *share) addBlocks(from, to uint64, m *moment, after, base uint32) {
 		n := min(to-from, uint64(chunk-s.n))
 		s.n += uint32(n)
 		s.starts, s.ends, s.before = append(s.starts, from), append(s.ends, s.n), append(s.before, m.last)
-		s.pieces.after, s.pieces.base = append(s.pieces.after, after), append(s.pieces.base, base)
+		s.pieces.after, s.pieces.base = append(s.pieces.after, after*0x1_0001), append(s.pieces.base, base)
 		for k := range s.past {
 			x := float32(0)
 			if m.last > 0 {

@@ -48,11 +48,10 @@ type departures struct {
 
 // volley are the spikes of a burst.
 type volley struct {
-	sources   []uint32    // counted from 0 in their area
-	last      []uint64    // burst of the source's spike before, plus 1
-	place     []uint32    // of that one in its volley
-	traces    [][]float32 // after that spike
-	variables [][]float32 // after the spike itself
+	sources []uint32 // counted from 0 in their area
+	last    []uint64 // burst of the source's spike before, plus 1
+	place   []uint32 // of that one in its volley
+	values           // traces after that spike, variables after the spike itself
 }
 
 // modulators are their values after the last event and after the last one that has left the queues.

@@ -212,7 +212,7 @@ func (l *learning) write(s *engine.Plastic) {
 	copy(l.settledLast, s.ModulatorLast)
 	copy(l.value, s.Modulator)
 	copy(l.last, s.ModulatorLast)
-	l.settled.copy(&sources{traces: s.Pre, variables: s.Source, last: s.PreLast}) // the same for all that share them
+	l.settled.copy(&sources{values: values{s.Pre, s.Source}, last: s.PreLast}) // the same for all that share them
 	if l.settled != &l.live {
 		l.live.copy(l.settled)
 	}

@@ -141,7 +141,7 @@ func postsBytes(p *connectome.Plastic, g *group) uint64 {
 	if p.OnPost != nil {
 		total -= 4 * n * uint64(min(1, len(p.Post))) // heads have the first trace
 		slots := n + uint64(spareSlots(uint32(n)))
-		total += 16 + slots*uint64(16+4+4*perSlot*len(asksOf(p.OnPost))) + n*(1+8)
+		total += 16 + slots*uint64(16+4+4*perSlot*len(asksOf(p.OnPost))) + n + 8*max(n, 16)
 	}
 	if p.Every != nil {
 		total += 8 * n

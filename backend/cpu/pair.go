@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"math"
+	"slices"
 
 	"burst/backend/cpu/internal/vector"
 	"burst/connectome"
@@ -12,30 +13,18 @@ import (
 // many targets have more than two events pending, and all other rules, go through the passes of block.
 type pairing struct {
 	vector.Pair
-	vector.PairTargets
-	trace  int // of the source
-	rows   []pairRow
-	again  []uint32
-	eights int    // of rows in this burst
-	missed int    // of them, those for block
-	busy   uint64 // until this burst block has the rows
-	row    vector.PairRow
+	vector.PairArrays
+	trace   int // of the source
+	rows    []vector.PairRow
+	moments []moment // of rows
+	again   []vector.PairMiss
+	eights  int    // of rows in this burst
+	missed  int    // of them, those for block
+	busy    uint64 // until this burst block has the rows
 }
 
-// pairRow is a stretch of a row: synapses from ≤ k < to.
-type pairRow struct {
-	from, to    uint64
-	m           moment
-	after, base uint32
-}
-
-// The shortest stretch for pairing, how many synapses ahead memory is asked for, and how many bursts block has the rows if half of the
-// eights were missed.
-const (
-	shortPair = 16
-	pairAhead = 192
-	busyFor   = 16
-)
+// busyFor is how many bursts block has the rows if half of the eights were missed.
+const busyFor = 16
 
 // newPairing is nil where the rule is no pair rule, or the projection needs what pairing does not do.
 func newPairing(s *share) *pairing {
@@ -56,7 +45,9 @@ func newPairing(s *share) *pairing {
 	x.Post, x.Pre = post.spread(ofSource), pre.spread(ofTarget)
 	x.Low, x.High, x.Scale = vector.Spread(p.Lo), vector.Spread(p.Hi), vector.Spread(float32(b.c.Scale))
 	x.Shift = vector.Spread(s.ahead + s.g.lo)
-	x.PairTargets = vector.PairTargets{Heads: s.ring.heads, Slots: s.ring.slots, Last: s.last, OfSource: ofSource.Low, OfTarget: ofTarget.Low}
+	x.PairArrays = vector.PairArrays{
+		Weight: s.l.weight, Targets: p.Target, Heads: s.ring.heads, Slots: s.ring.slots, Last: s.last, OfSource: ofSource.Low, OfTarget: ofTarget.Low,
+	}
 	return x
 }
 
@@ -70,49 +61,34 @@ func (x *pairing) begin(t uint64, then uint32) bool {
 	return t >= x.busy
 }
 
+// add adds a stretch of a row: synapses from ≤ k < to.
+func (x *pairing) add(from, to uint64, m moment, after, base uint32) {
+	r := vector.PairRow{From: from, To: to, After: after, Base: base}
+	if m.last > 0 {
+		r.X = m.traces[x.trace][m.at]
+	}
+	x.rows, x.moments = append(x.rows, r), append(x.moments, m)
+	x.eights += int(to-from+7) / 8
+}
+
 // pairUp takes the gathered rows through the pass. What it leaves is added to the blocks.
 func (s *share) pairUp() {
-	x, k, l := s.pairing, &s.w.b.kernels.Synapses, s.l
-	ahead, asked := uint64(0), 0
-	for i := range x.rows {
-		r := &x.rows[i]
-		for ; asked < len(x.rows)-1 && (asked <= i || ahead < pairAhead); asked++ {
-			ahead += x.rows[asked].to - x.rows[asked].from
-		}
-		ahead -= min(ahead, r.to-r.from)
-		if s.broken {
-			s.addBlocks(r.from, r.to, &r.m, r.after, r.base)
-			continue
-		}
-		n := int(r.to - r.from)
-		eights := (n + 7) / 8
-		for len(x.again) < eights {
-			x.again = append(x.again, 0)
-		}
-		x.row = vector.PairRow{Weight: l.weight[r.from:r.to], Targets: l.p.Target[r.from:r.to], After: r.after, Base: r.base}
-		next, far := r.from, x.rows[asked].from
-		if i+1 < len(x.rows) {
-			next = x.rows[i+1].from
-		}
-		if next+uint64(n) > uint64(len(l.p.Target)) {
-			next = r.from
-		}
-		x.row.Next, x.row.FarTargets, x.row.FarWeight = l.p.Target[next:], l.p.Target[far:], l.weight[far:]
-		if r.m.last > 0 {
-			x.row.X = r.m.traces[x.trace][r.m.at]
-		}
-		missed, nan := k.Pairs(&x.Pair, &x.PairTargets, &x.row, x.again)
-		s.broken = nan
-		for _, at := range x.again[:missed] {
-			from := r.from + uint64(at)
-			s.addBlocks(from, min(from+8, r.to), &r.m, r.after, r.base)
-		}
-		x.eights += eights
-		x.missed += missed
-		s.w.read += uint64(n)
-		s.w.learnt += 8 * uint64(n)
+	x := s.pairing
+	x.again = slices.Grow(x.again[:0], x.eights)
+	done, missed, nan := s.w.b.kernels.Synapses.Pairs(&x.Pair, &x.PairArrays, x.rows, x.again[:x.eights])
+	s.broken, x.missed = nan, missed
+	s.w.read += 8 * uint64(x.eights)
+	s.w.learnt += 8 * 8 * uint64(x.eights)
+	for _, miss := range x.again[:missed] {
+		r := &x.rows[miss.Row]
+		from := r.From + uint64(miss.At)
+		s.addBlocks(from, min(from+8, r.To), &x.moments[miss.Row], r.After, r.Base)
 	}
-	x.rows = x.rows[:0]
+	for i := done; i < len(x.rows); i++ {
+		r := &x.rows[i]
+		s.addBlocks(r.From, r.To, &x.moments[i], r.After, r.Base)
+	}
+	x.rows, x.moments = x.rows[:0], x.moments[:0]
 }
 
 // pairForm is what a value of a handler is, as far as pairStep knows.

@@ -40,7 +40,7 @@ func newRing(targets uint32, notes int) ring {
 	n := uint64(targets + spareSlots(targets))
 	return ring{
 		slots: room[[2]uint64](n + 1), // vector.Synapses.Since reads on behind a lane
-		heads: room[[2]uint32](uint64(targets)), notes: lists(notes, perSlot*n), own: room[uint8](uint64(targets)), older: room[uint32](n), targets: targets,
+		heads: room[[2]uint32](uint64(max(targets, 16))), notes: lists(notes, perSlot*n), own: room[uint8](uint64(targets)), older: room[uint32](n), targets: targets,
 	}
 }
 

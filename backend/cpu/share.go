@@ -48,10 +48,9 @@ type trip struct {
 
 // moment is what a stretch of a row knows of its source.
 type moment struct {
-	last      uint64 // burst of the last pre event plus 1; 0: none
-	traces    [][]float32
-	variables [][]float32
-	at        uint32 // entry of traces and variables: after that event
+	last uint64 // burst of the last pre event plus 1; 0: none
+	*values
+	at uint32 // entry of values: after that event
 }
 
 func newShare(l *learning, w *worker, workers int) *share {

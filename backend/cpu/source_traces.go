@@ -8,15 +8,17 @@ import (
 
 // sources are the traces and variables of the source neurons.
 type sources struct {
-	traces    [][]float32
-	variables [][]float32
-	last      []uint64 // burst of the last spike plus 1; 0: none
-	onSource  *handler
+	values
+	last     []uint64 // burst of the last spike plus 1; 0: none
+	onSource *handler
 }
+
+// values are lists of numbers, one a trace and one a variable.
+type values struct{ traces, variables [][]float32 }
 
 func newSources(p *connectome.Plastic, f *vector.Formula) sources {
 	n := uint64(p.From.Count)
-	return sources{lists(len(p.Pre), n), lists(len(p.Source), n), room[uint64](n), newHandler(p.OnSource, f)}
+	return sources{values{lists(len(p.Pre), n), lists(len(p.Source), n)}, room[uint64](n), newHandler(p.OnSource, f)}
 }
 
 // copy makes s equal to from.

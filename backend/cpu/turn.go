@@ -34,13 +34,15 @@ func (u *turn) begin(t uint64, r *ring) {
 	*u = turn{cut: t, started: t, kept: r.kept(), spares: r.next - r.first, events: r.events, resting: u.resting}
 }
 
-// progress is which part of the rows must have been visited by burst t, 1 for all.
+// progress is which part of the rows must have been visited by burst t, 1 for all; below 0 none. It begins when half of the room is used:
+// by then most sources have had a spike, and their rows need no visit.
 func (u *turn) progress(t uint64, r *ring) float64 {
 	part := func(now, start, goal uint64) float64 {
 		return float64(now-start) / float64(max(goal, start+goal/4+1)-start)
 	}
 	spares := uint64(r.spares())
-	return max(part(t, u.started, u.started+turnBursts), part(r.kept(), u.kept, turnEvents*uint64(r.targets)), part(uint64(r.next-r.first), uint64(u.spares), spares-spares/4))
+	most := max(part(t, u.started, u.started+turnBursts), part(r.kept(), u.kept, turnEvents*uint64(r.targets)), part(uint64(r.next-r.first), uint64(u.spares), spares-spares/4))
+	return 2*most - 1
 }
 
 // advance goes on with the turn before the events of burst t.
@@ -56,7 +58,7 @@ func (p *posts) advance(t uint64) {
 		goal += s.l.p.Row[s.l.p.From.Count]
 	}
 	if part < 1 {
-		goal = uint64(part * float64(goal))
+		goal = uint64(max(0, part) * float64(goal))
 	}
 	for ; u.share < len(p.of); u.share, u.row = u.share+1, 0 {
 		s := p.of[u.share]
@@ -172,10 +174,10 @@ func (s *share) eachStretch(take func(i uint32, from, to, delay uint64)) {
 
 // momentOf is what synapses of a source and a delay know of it after burst t.
 func (l *learning) momentOf(i uint32, delay, t uint64) moment {
-	m := moment{l.pastOf(l.live.last[i], delay), l.live.traces, l.live.variables, i}
+	m := moment{l.pastOf(l.live.last[i], delay), &l.live.values, i}
 	for at := l.newest[i]; m.last > t+1; { // it is still on its way
 		v := l.volley(m.last - delay - 1)
-		m = moment{l.pastOf(v.last[at], delay), v.traces, v.variables, at}
+		m = moment{l.pastOf(v.last[at], delay), &v.values, at}
 		at = v.place[at]
 	}
 	return m

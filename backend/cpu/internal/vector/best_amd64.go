@@ -15,12 +15,13 @@ func sets() []Kernels {
 		return list
 	}
 	list = append(list, avx2())
-	if !cpu.X86.HasAVX512F {
+	if !cpu.X86.HasAVX512F || !cpu.X86.HasAVX512VL || !cpu.X86.HasAVX512DQ {
 		return list
 	}
 	wide := avx2()
 	wide.Name, wide.Draws, wide.AddCounts = "avx512", drawsBy(drawsAVX512), addCountsBy(addCountsAVX512)
 	wide.Event, wide.Candidates = wideEvent, wideCandidates
+	wide.Synapses.Pairs, wide.Synapses.ShortPair = widestPairs, 1
 	return append(list, wide)
 }
 

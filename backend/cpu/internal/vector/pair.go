@@ -19,8 +19,11 @@ type PairStep struct {
 	Final      [8]uint32
 }
 
-// PairTargets are what targets have, and the tables of the two traces.
-type PairTargets struct {
+// PairArrays are the synapses of a projection, what their targets have, and the tables of the two traces. Heads and Sums have 16 entries
+// at least.
+type PairArrays struct {
+	Weight   []float32
+	Targets  []uint32
 	Heads    [][2]uint32
 	Slots    [][2]uint64
 	Last     []uint32
@@ -29,17 +32,17 @@ type PairTargets struct {
 	OfTarget []float32
 }
 
-// PairRow are synapses of one source. X is the source's trace after its last spike; After and Base are as in Synapses.Meet.
+// PairRow are the synapses From ≤ k < To of one source. X is the source's trace after its last spike; After and Base are as in
+// Synapses.Meet, but After stands once.
 type PairRow struct {
-	Weight      []float32
-	Targets     []uint32
+	From, To    uint64
 	X           float32
 	After, Base uint32
-
-	Next       []uint32 // targets of the row after it, as many as this one has; any will do, since they are only asked for
-	FarTargets []uint32 // of a row that comes later, likewise
-	FarWeight  []float32
+	_           uint32
 }
+
+// PairMiss is an eight of a row, or what the row has of it: its first synapse is At behind the row's first one.
+type PairMiss struct{ Row, At uint32 }
 
 // Spread is a number eight times.
 func Spread[T any](x T) (out [8]T) {
@@ -52,26 +55,29 @@ func Spread[T any](x T) (out [8]T) {
 // perPair is how many synapses a pair rule works on together.
 const perPair = 8
 
-func pairs(k *Pair, to *PairTargets, row *PairRow, again []uint32) (missed int, nan bool) {
-	for lo := 0; lo < len(row.Weight); lo += perPair {
-		hi := min(lo+perPair, len(row.Weight))
-		if anyThird(k, to, row.Targets[lo:hi], row.After) {
-			again[missed] = uint32(lo)
-			missed++
-			continue
+func pairs(k *Pair, to *PairArrays, rows []PairRow, again []PairMiss) (done, missed int, nan bool) {
+	for !nan && done < len(rows) {
+		row := &rows[done]
+		for lo := row.From; lo < row.To; lo += perPair {
+			hi := min(lo+perPair, row.To)
+			if anyThird(k, to, to.Targets[lo:hi], row.After) {
+				again[missed] = PairMiss{uint32(done), uint32(lo - row.From)}
+				missed++
+				continue
+			}
+			for i := lo; i < hi; i++ {
+				nan = k.one(to, row, &to.Weight[i], to.Targets[i]-k.Shift[0]) || nan
+			}
 		}
-		for i, target := range row.Targets[lo:hi] {
-			w := &row.Weight[lo+i]
-			nan = k.one(to, row, w, target-k.Shift[0]) || nan
-		}
+		done++
 	}
-	return missed, nan
+	return done, missed, nan
 }
 
 // anyThird reports whether a target has more than two events.
-func anyThird(k *Pair, to *PairTargets, targets []uint32, after uint32) bool {
+func anyThird(k *Pair, to *PairArrays, targets []uint32, after uint32) bool {
 	for _, target := range targets {
-		if to.Slots[target-k.Shift[0]][0]>>32&0xffff > uint64(after&0xffff) {
+		if to.Slots[target-k.Shift[0]][0]>>32&0xffff > uint64(after) {
 			return true
 		}
 	}
@@ -79,9 +85,9 @@ func anyThird(k *Pair, to *PairTargets, targets []uint32, after uint32) bool {
 }
 
 // one takes a synapse through its pending events and that of its source, and delivers.
-func (k *Pair) one(to *PairTargets, row *PairRow, w *float32, j uint32) (nan bool) {
+func (k *Pair) one(to *PairArrays, row *PairRow, w *float32, j uint32) (nan bool) {
 	low, high, scale := k.Low[0], k.High[0], k.Scale[0]
-	lane, limit := to.Heads[j][0]&^(1<<31), row.After&0xffff
+	lane, limit := to.Heads[j][0]&^(1<<31), row.After
 	for _, event := range [2]uint32{lane >> 16, lane & 0xffff} {
 		if event > limit {
 			x := float32(row.X * pairTable(to.OfSource, &k.Post, event+row.Base))

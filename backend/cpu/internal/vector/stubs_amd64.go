@@ -314,3 +314,8 @@ func addAtAVX2(sums *int32, at *uint32, amounts *int32, n uint64)
 //
 //go:noescape
 func pairsAVX2(k *float32, weight *float32, targets *uint32, heads *uint32, sums *int32, slots *uint64, last *uint32, ofTarget *float32, ofSource *float32, again *uint32, next *uint32, farTargets *uint32, farWeight *float32, n uint64, x float32, after uint32, base uint32, shift uint32) (missed uint64, nan uint32)
+
+// pairsAVX512 is pairs for n > 0 rows.
+//
+//go:noescape
+func pairsAVX512(k *float32, weight *float32, targets *uint32, heads *uint32, sums *int32, slots *uint64, last *uint32, ofTarget *float32, ofSource *float32, rows *uint64, n uint64, again *uint32, shift uint32) (done uint64, missed uint64, nan uint32)

@@ -53,10 +53,12 @@ type Synapses struct {
 	// AddAt adds amounts to sums.
 	AddAt func(sums []int32, at []uint32, amounts []int32)
 
-	// Pairs takes synapses of a pair rule through the post events that are pending, at most two, and a pre event, and adds what they
-	// deliver to the sums. Where a target of an eight has more events, the eight stays as it is, and again gets the number of its
-	// first synapse; missed is how many such there are. It reports whether a weight became NaN.
-	Pairs func(k *Pair, to *PairTargets, row *PairRow, again []uint32) (missed int, nan bool)
+	// Pairs takes rows of a pair rule, one after the other, through the post events that are pending, at most two a synapse, and a pre
+	// event, and adds what they deliver to the sums. Where a target of an eight has more events, the eight stays as it is and is put
+	// into again, which has room for all. A row in which a weight became NaN is the last one. done and missed are how many rows and
+	// entries of again there are. Rows below ShortPair synapses take longer than one by one.
+	Pairs     func(k *Pair, to *PairArrays, rows []PairRow, again []PairMiss) (done, missed int, nan bool)
+	ShortPair uint64
 }
 
 // Table is P: Low[age], or High[age/256]·Low[age mod 256] where High is there, and 0 from Until on, which is below 2^31.
@@ -79,7 +81,7 @@ func plainSynapses() Synapses {
 	return Synapses{
 		Load: load, Targets: targets, Store: store, Fill: fill[float32], FillWords: fill[uint32], Fetch: func([]float32, []uint32, []uint64, []uint32) {},
 		Touch: func(unsafe.Pointer, uintptr, []uint32) {},
-		Meet:  meet, Pending: pending, Above: above, Oldest: oldest, Since: since, Decay: decay, Aged: aged, AgedNear: agedNear, Gather: gather, Bound: bound, BoundSome: boundSome, Amounts: amounts, AddAt: addAt, Pairs: pairs,
+		Meet:  meet, Pending: pending, Above: above, Oldest: oldest, Since: since, Decay: decay, Aged: aged, AgedNear: agedNear, Gather: gather, Bound: bound, BoundSome: boundSome, Amounts: amounts, AddAt: addAt, Pairs: pairs, ShortPair: 16,
 	}
 }
 

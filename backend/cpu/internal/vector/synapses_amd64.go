@@ -7,7 +7,7 @@ func wideSynapses() Synapses {
 	return Synapses{
 		Load: wideLoad, Targets: wideTargets, Store: wideStore, Fill: wideFill[float32], FillWords: wideFill[uint32], Fetch: fetch, Touch: touchAll,
 		Meet: wideMeet, Pending: widePending, Above: wideAbove, Oldest: wideOldest, Since: wideSince, Decay: wideDecay, Aged: wideAged, AgedNear: wideAgedNear, Gather: wideGather,
-		Bound: wideBound, BoundSome: wideBoundSome, Amounts: wideAmounts, AddAt: wideAddAt, Pairs: widePairs,
+		Bound: wideBound, BoundSome: wideBoundSome, Amounts: wideAmounts, AddAt: wideAddAt, Pairs: widePairs, ShortPair: 16,
 	}
 }
 

@@ -5810,3 +5810,581 @@ stored:
 	MOVQ      R10, missed+128(FP)
 	MOVL      AX, nan+136(FP)
 	RET
+
+DATA even512pairs<>+0(SB)/8, $0x0000000200000000
+DATA even512pairs<>+8(SB)/8, $0x0000000600000004
+DATA even512pairs<>+16(SB)/8, $0x0000000a00000008
+DATA even512pairs<>+24(SB)/8, $0x0000000e0000000c
+DATA even512pairs<>+32(SB)/8, $0x0000001200000010
+DATA even512pairs<>+40(SB)/8, $0x0000001600000014
+DATA even512pairs<>+48(SB)/8, $0x0000001a00000018
+DATA even512pairs<>+56(SB)/8, $0x0000001e0000001c
+GLOBL even512pairs<>(SB), RODATA|NOPTR, $64
+
+DATA odd512pairs<>+0(SB)/8, $0x0000000300000001
+DATA odd512pairs<>+8(SB)/8, $0x0000000700000005
+DATA odd512pairs<>+16(SB)/8, $0x0000000b00000009
+DATA odd512pairs<>+24(SB)/8, $0x0000000f0000000d
+DATA odd512pairs<>+32(SB)/8, $0x0000001300000011
+DATA odd512pairs<>+40(SB)/8, $0x0000001700000015
+DATA odd512pairs<>+48(SB)/8, $0x0000001b00000019
+DATA odd512pairs<>+56(SB)/8, $0x0000001f0000001d
+GLOBL odd512pairs<>(SB), RODATA|NOPTR, $64
+
+DATA lanes512<>+0(SB)/8, $0x0000000100000000
+DATA lanes512<>+8(SB)/8, $0x0000000300000002
+DATA lanes512<>+16(SB)/8, $0x0000000500000004
+DATA lanes512<>+24(SB)/8, $0x0000000700000006
+DATA lanes512<>+32(SB)/8, $0x0000000900000008
+DATA lanes512<>+40(SB)/8, $0x0000000b0000000a
+DATA lanes512<>+48(SB)/8, $0x0000000d0000000c
+DATA lanes512<>+56(SB)/8, $0x0000000f0000000e
+GLOBL lanes512<>(SB), RODATA|NOPTR, $64
+
+DATA sign512<>+0(SB)/4, $0x80000000
+GLOBL sign512<>(SB), RODATA|NOPTR, $4
+
+DATA half512<>+0(SB)/4, $0x3effffff
+GLOBL half512<>(SB), RODATA|NOPTR, $4
+
+DATA bursts512<>+0(SB)/4, $0x7fffffff
+GLOBL bursts512<>(SB), RODATA|NOPTR, $4
+
+DATA low512<>+0(SB)/4, $0x0000ffff
+GLOBL low512<>(SB), RODATA|NOPTR, $4
+
+DATA gap512<>+0(SB)/4, $0x00000020
+GLOBL gap512<>(SB), RODATA|NOPTR, $4
+
+DATA sixteen512<>+0(SB)/4, $0x00000010
+GLOBL sixteen512<>(SB), RODATA|NOPTR, $4
+
+DATA bit5<>+0(SB)/4, $0x00000020
+GLOBL bit5<>(SB), RODATA|NOPTR, $4
+
+DATA bit6<>+0(SB)/4, $0x00000040
+GLOBL bit6<>(SB), RODATA|NOPTR, $4
+
+DATA last512<>+0(SB)/4, $0x0000007f
+GLOBL last512<>(SB), RODATA|NOPTR, $4
+
+// func pairsAVX512(k *float32, weight *float32, targets *uint32, heads *uint32, sums *int32, slots *uint64, last *uint32, ofTarget *float32, ofSource *float32, rows *uint64, n uint64, again *uint32, shift uint32) (done uint64, missed uint64, nan uint32)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI, BMI2, MMX+
+TEXT ·pairsAVX512(SB), NOSPLIT, $8-124
+	MOVQ         k+0(FP), AX
+	MOVQ         heads+24(FP), CX
+	MOVQ         sums+32(FP), DX
+	MOVQ         rows+72(FP), BX
+	MOVQ         ofSource+64(FP), SI
+	VMOVDQU32    lanes512<>+0(SB), Z0
+	VPBROADCASTD 128(AX), Z1
+	VPCMPUD      $0x02, Z1, Z0, K1
+	VMOVUPS.Z    (SI), K1, Z2
+	VPADDD.BCST  sixteen512<>+0(SB), Z0, Z0
+	VPCMPUD      $0x02, Z1, Z0, K1
+	VMOVUPS.Z    64(SI), K1, Z3
+	VPADDD.BCST  sixteen512<>+0(SB), Z0, Z0
+	VPCMPUD      $0x02, Z1, Z0, K1
+	VMOVUPS.Z    128(SI), K1, Z4
+	VPADDD.BCST  sixteen512<>+0(SB), Z0, Z0
+	VPCMPUD      $0x02, Z1, Z0, K1
+	VMOVUPS.Z    192(SI), K1, Z5
+	VPADDD.BCST  sixteen512<>+0(SB), Z0, Z0
+	VPCMPUD      $0x02, Z1, Z0, K1
+	VMOVUPS.Z    256(SI), K1, Z6
+	VPADDD.BCST  sixteen512<>+0(SB), Z0, Z0
+	VPCMPUD      $0x02, Z1, Z0, K1
+	VMOVUPS.Z    320(SI), K1, Z7
+	VPADDD.BCST  sixteen512<>+0(SB), Z0, Z0
+	VPCMPUD      $0x02, Z1, Z0, K1
+	VMOVUPS.Z    384(SI), K1, Z8
+	VPADDD.BCST  sixteen512<>+0(SB), Z0, Z0
+	VPCMPUD      $0x02, Z1, Z0, K1
+	VMOVUPS.Z    448(SI), K1, Z1
+	VPADDD.BCST  sixteen512<>+0(SB), Z0, Z0
+	MOVQ         ofTarget+56(FP), SI
+	VMOVDQU32    lanes512<>+0(SB), Z0
+	VPBROADCASTD 288(AX), Z13
+	VPCMPUD      $0x02, Z13, Z0, K1
+	VMOVUPS.Z    (SI), K1, Z14
+	VPADDD.BCST  sixteen512<>+0(SB), Z0, Z0
+	VPCMPUD      $0x02, Z13, Z0, K1
+	VMOVUPS.Z    64(SI), K1, Z15
+	VPADDD.BCST  sixteen512<>+0(SB), Z0, Z0
+	VPCMPUD      $0x02, Z13, Z0, K1
+	VMOVUPS.Z    128(SI), K1, Z16
+	VPADDD.BCST  sixteen512<>+0(SB), Z0, Z0
+	VPCMPUD      $0x02, Z13, Z0, K1
+	VMOVUPS.Z    192(SI), K1, Z17
+	VPADDD.BCST  sixteen512<>+0(SB), Z0, Z0
+	VPCMPUD      $0x02, Z13, Z0, K1
+	VMOVUPS.Z    256(SI), K1, Z18
+	VPADDD.BCST  sixteen512<>+0(SB), Z0, Z0
+	VPCMPUD      $0x02, Z13, Z0, K1
+	VMOVUPS.Z    320(SI), K1, Z19
+	VPADDD.BCST  sixteen512<>+0(SB), Z0, Z0
+	VPCMPUD      $0x02, Z13, Z0, K1
+	VMOVUPS.Z    384(SI), K1, Z20
+	VPADDD.BCST  sixteen512<>+0(SB), Z0, Z0
+	VPCMPUD      $0x02, Z13, Z0, K1
+	VMOVUPS.Z    448(SI), K1, Z13
+	VPADDD.BCST  sixteen512<>+0(SB), Z0, Z0
+	MOVL         shift+96(FP), SI
+	NEGQ         SI
+	LEAQ         (CX)(SI*8), CX
+	LEAQ         (DX)(SI*4), DX
+	VPXORD       Z9, Z9, Z9
+	MOVQ         $0x00000000, missed+112(FP)
+	MOVQ         weight+8(FP), DI
+	MOVQ         targets+16(FP), SI
+	SUBQ         SI, DI
+	MOVQ         BX, R8
+	MOVQ         targets+16(FP), SI
+	MOVQ         (R8), R9
+	LEAQ         (SI)(R9*4), R9
+	MOVQ         8(R8), R10
+	LEAQ         (SI)(R10*4), R10
+	MOVQ         $0x00000020, SI
+
+ahead:
+	CMPQ       R9, R10
+	JB         first
+	PREFETCHT0 -4(R10)
+	PREFETCHT0 -4(R10)(DI*1)
+	MOVQ       n+80(FP), R11
+	DECQ       R11
+	SHLQ       $0x05, R11
+	ADDQ       rows+72(FP), R11
+	CMPQ       R8, R11
+	JAE        first
+	ADDQ       $0x20, R8
+	MOVQ       targets+16(FP), R11
+	MOVQ       (R8), R9
+	LEAQ       (R11)(R9*4), R9
+	MOVQ       8(R8), R10
+	LEAQ       (R11)(R10*4), R10
+
+first:
+	PREFETCHT0 (R9)
+	PREFETCHT0 (R9)(DI*1)
+	ADDQ       $0x40, R9
+	DECQ       SI
+	JNZ        ahead
+
+row:
+	MOVQ  targets+16(FP), R12
+	MOVQ  (BX), SI
+	LEAQ  (R12)(SI*4), SI
+	MOVQ  8(BX), R11
+	LEAQ  (R12)(R11*4), R11
+	SUBQ  SI, R11
+	SHRQ  $0x02, R11
+	KXORW K2, K2, K2
+
+sixteen:
+	CMPQ       R9, R10
+	JB         line
+	PREFETCHT0 -4(R10)
+	PREFETCHT0 -4(R10)(DI*1)
+	MOVQ       n+80(FP), R12
+	DECQ       R12
+	SHLQ       $0x05, R12
+	ADDQ       rows+72(FP), R12
+	CMPQ       R8, R12
+	JAE        line
+	ADDQ       $0x20, R8
+	MOVQ       targets+16(FP), R12
+	MOVQ       (R8), R9
+	LEAQ       (R12)(R9*4), R9
+	MOVQ       8(R8), R10
+	LEAQ       (R12)(R10*4), R10
+
+line:
+	PREFETCHT0 (R9)
+	PREFETCHT0 (R9)(DI*1)
+	ADDQ       $0x40, R9
+	CMPQ       R11, $0x10
+	JL         tail
+	KXNORW     K3, K3, K3
+	MOVQ       SI, R12
+	VMOVUPS    (SI)(DI*1), Z0
+
+listed:
+	MOVL           (R12), R13
+	VMOVQ          (CX)(R13*8), X10
+	MOVL           4(R12), R13
+	VMOVHPS        (CX)(R13*8), X10, X10
+	MOVL           8(R12), R13
+	VMOVQ          (CX)(R13*8), X11
+	MOVL           12(R12), R13
+	VMOVHPS        (CX)(R13*8), X11, X11
+	VINSERTI64X2   $0x01, X11, Y10, Y11
+	MOVL           16(R12), R13
+	VMOVQ          (CX)(R13*8), X10
+	MOVL           20(R12), R13
+	VMOVHPS        (CX)(R13*8), X10, X10
+	MOVL           24(R12), R13
+	VMOVQ          (CX)(R13*8), X21
+	MOVL           28(R12), R13
+	VMOVHPS        (CX)(R13*8), X21, X21
+	VINSERTI64X2   $0x01, X21, Y10, Y21
+	VINSERTI64X4   $0x01, Y21, Z11, Z21
+	MOVL           32(R12), R13
+	VMOVQ          (CX)(R13*8), X10
+	MOVL           36(R12), R13
+	VMOVHPS        (CX)(R13*8), X10, X10
+	MOVL           40(R12), R13
+	VMOVQ          (CX)(R13*8), X11
+	MOVL           44(R12), R13
+	VMOVHPS        (CX)(R13*8), X11, X11
+	VINSERTI64X2   $0x01, X11, Y10, Y11
+	MOVL           48(R12), R13
+	VMOVQ          (CX)(R13*8), X10
+	MOVL           52(R12), R13
+	VMOVHPS        (CX)(R13*8), X10, X10
+	MOVL           56(R12), R13
+	VMOVQ          (CX)(R13*8), X22
+	MOVL           60(R12), R13
+	VMOVHPS        (CX)(R13*8), X22, X22
+	VINSERTI64X2   $0x01, X22, Y10, Y22
+	VINSERTI64X4   $0x01, Y22, Z11, Z22
+	VMOVDQU32      even512pairs<>+0(SB), Z23
+	VMOVDQU32      odd512pairs<>+0(SB), Z24
+	VPERMI2D       Z22, Z21, Z23
+	VPERMI2D       Z22, Z21, Z24
+	VPANDD.BCST    low512<>+0(SB), Z23, Z21
+	VPANDD.BCST    bursts512<>+0(SB), Z23, Z22
+	VPSRLD         $0x10, Z22, Z22
+	VPCMPUD.BCST   $0x06, 20(BX), Z21, K3, K1
+	KORTESTW       K1, K1
+	JZ             pre
+	VPCMPUD.BCST   $0x06, 20(BX), Z22, K3, K5
+	VPSUBD.BCST    20(BX), Z22, Z25
+	VPCMPD.BCST    $0x06, gap512<>+0(SB), Z25, K5, K6
+	VPTESTNMD.BCST sign512<>+0(SB), Z23, K5, K7
+	KORW           K6, K7, K7
+	KMOVW          K7, R13
+	TESTL          R13, R13
+	JZ             post
+
+third:
+	TZCNTL  R13, R14
+	MOVL    (R12)(R14*4), R14
+	SUBL    shift+96(FP), R14
+	SHLQ    $0x04, R14
+	ADDQ    slots+40(FP), R14
+	MOVWLZX 4(R14), R14
+	CMPL    R14, 20(BX)
+	JA      missed
+	BLSRL   R13, R13
+	JNZ     third
+
+post:
+	VMOVDQA32     Z21, Z23
+	VMOVDQA32     Z22, K5, Z23
+	VPADDD.BCST   24(BX), Z23, Z23
+	VPTESTMD.BCST bit5<>+0(SB), Z23, K6
+	VPTESTMD.BCST bit6<>+0(SB), Z23, K7
+	VMOVDQA32     Z23, Z25
+	VPERMI2D      Z3, Z2, Z25
+	VMOVDQA32     Z23, Z26
+	VPERMI2D      Z5, Z4, Z26
+	VMOVDQA32     Z23, Z27
+	VPERMI2D      Z7, Z6, Z27
+	VMOVDQA32     Z23, Z28
+	VPERMI2D      Z1, Z8, Z28
+	VMOVDQA32     Z26, K6, Z25
+	VMOVDQA32     Z28, K6, Z27
+	VMOVDQA32     Z27, K7, Z25
+	VPCMPUD.BCST  $0x06, last512<>+0(SB), Z23, K1, K6
+	KORTESTW      K6, K6
+	JZ            ages1
+	VPCMPUD.BCST  $0x02, 128(AX), Z23, K6, K7
+	VPXORD        Z25, Z25, K6, Z25
+	MOVQ          ofSource+64(FP), R13
+	VGATHERDPS    (R13)(Z23*4), K7, Z25
+
+ages1:
+	VMULPS.BCST   16(BX), Z25, Z25
+	VDIVPS.BCST   64(AX), Z0, Z23
+	VADDPS.BCST   32(AX), Z23, Z23
+	VMULPS.BCST   (AX), Z23, Z23
+	VADDPS.BCST   96(AX), Z25, Z25
+	VMULPS        Z25, Z23, Z23
+	VADDPS        Z23, Z0, Z23
+	VBROADCASTSS  320(AX), Z25
+	VBROADCASTSS  352(AX), Z26
+	VMAXPS        Z23, Z25, Z23
+	VMINPS        Z23, Z26, Z23
+	VADDPS        Z9, Z23, Z23
+	VMOVAPS       Z23, K1, Z0
+	VPADDD.BCST   24(BX), Z21, Z23
+	VPTESTMD.BCST bit5<>+0(SB), Z23, K1
+	VPTESTMD.BCST bit6<>+0(SB), Z23, K6
+	VMOVDQA32     Z23, Z25
+	VPERMI2D      Z3, Z2, Z25
+	VMOVDQA32     Z23, Z26
+	VPERMI2D      Z5, Z4, Z26
+	VMOVDQA32     Z23, Z27
+	VPERMI2D      Z7, Z6, Z27
+	VMOVDQA32     Z23, Z28
+	VPERMI2D      Z1, Z8, Z28
+	VMOVDQA32     Z26, K1, Z25
+	VMOVDQA32     Z28, K1, Z27
+	VMOVDQA32     Z27, K6, Z25
+	VPCMPUD.BCST  $0x06, last512<>+0(SB), Z23, K5, K1
+	KORTESTW      K1, K1
+	JZ            ages2
+	VPCMPUD.BCST  $0x02, 128(AX), Z23, K1, K6
+	VPXORD        Z25, Z25, K1, Z25
+	MOVQ          ofSource+64(FP), R13
+	VGATHERDPS    (R13)(Z23*4), K6, Z25
+
+ages2:
+	VMULPS.BCST  16(BX), Z25, Z25
+	VDIVPS.BCST  64(AX), Z0, Z23
+	VADDPS.BCST  32(AX), Z23, Z23
+	VMULPS.BCST  (AX), Z23, Z23
+	VADDPS.BCST  96(AX), Z25, Z25
+	VMULPS       Z25, Z23, Z23
+	VADDPS       Z23, Z0, Z23
+	VBROADCASTSS 320(AX), Z25
+	VBROADCASTSS 352(AX), Z26
+	VMAXPS       Z23, Z25, Z23
+	VMINPS       Z23, Z26, Z23
+	VADDPS       Z9, Z23, Z23
+	VMOVAPS      Z23, K5, Z0
+
+pre:
+	VPCMPUD.BCST $0x00, 480(AX), Z21, K1
+	VMOVDQA32    Z22, K1, Z21
+	VCMPPS       $0x04, Z9, Z24, K3, K5
+	VPTESTNMD    Z21, Z21, K5, K1
+	VPBROADCASTD 480(AX), Z22
+	VPSUBD       Z21, Z22, Z22
+	KORTESTW     K1, K1
+	JZ           known
+	VMOVDQU32    (R12), Z21
+	VPSUBD.BCST  416(AX), Z21, Z21
+	VPXORD       Z12, Z12, Z12
+	KMOVW        K1, K6
+	MOVQ         last+48(FP), R13
+	VPGATHERDD   (R13)(Z21*4), K6, Z12
+	VPBROADCASTD 448(AX), Z21
+	VPSUBD       Z12, Z21, K1, Z22
+
+known:
+	VPTESTMD.BCST bit5<>+0(SB), Z22, K1
+	VPTESTMD.BCST bit6<>+0(SB), Z22, K6
+	VMOVDQA32     Z22, Z21
+	VPERMI2D      Z15, Z14, Z21
+	VMOVDQA32     Z22, Z23
+	VPERMI2D      Z17, Z16, Z23
+	VMOVDQA32     Z22, Z25
+	VPERMI2D      Z19, Z18, Z25
+	VMOVDQA32     Z22, Z26
+	VPERMI2D      Z13, Z20, Z26
+	VMOVDQA32     Z23, K1, Z21
+	VMOVDQA32     Z26, K1, Z25
+	VMOVDQA32     Z25, K6, Z21
+	VPCMPUD.BCST  $0x06, last512<>+0(SB), Z22, K5, K1
+	KORTESTW      K1, K1
+	JZ            ages3
+	VPCMPUD.BCST  $0x02, 288(AX), Z22, K1, K5
+	VPXORD        Z21, Z21, K1, Z21
+	MOVQ          ofTarget+56(FP), R13
+	VGATHERDPS    (R13)(Z22*4), K5, Z21
+
+ages3:
+	VMULPS       Z24, Z21, Z21
+	VDIVPS.BCST  224(AX), Z0, Z22
+	VADDPS.BCST  192(AX), Z22, Z22
+	VMULPS.BCST  160(AX), Z22, Z22
+	VADDPS.BCST  256(AX), Z21, Z21
+	VMULPS       Z21, Z22, Z22
+	VADDPS       Z22, Z0, Z22
+	VCMPPS       $0x03, Z22, Z22, K3, K1
+	KORW         K1, K2, K2
+	KANDNW       K3, K1, K1
+	VBROADCASTSS 320(AX), Z21
+	VBROADCASTSS 352(AX), Z23
+	VMAXPS       Z22, Z21, Z22
+	VMINPS       Z22, Z23, Z22
+	VADDPS       Z9, Z22, Z22
+	CMPQ         R11, $0x10
+	JL           expand
+	VMOVUPS      Z22, K3, (SI)(DI*1)
+
+stored:
+	VMULPS.BCST   384(AX), Z22, Z22
+	VPANDD.BCST   sign512<>+0(SB), Z22, Z0
+	VPORD.BCST    half512<>+0(SB), Z0, Z0
+	VADDPS        Z0, Z22, Z22
+	VCVTTPS2DQ.Z  Z22, K1, Z22
+	CMPQ          R11, $0x10
+	JL            few
+	MOVQ          (R12), R13
+	MOVL          R13, R14
+	SHRQ          $0x20, R13
+	VEXTRACTI64X2 $0x00, Z22, X0
+	VMOVQ         X0, R15
+	MOVL          R15, BP
+	SHRQ          $0x20, R15
+	ADDL          BP, (DX)(R14*4)
+	ADDL          R15, (DX)(R13*4)
+	MOVQ          8(R12), R13
+	MOVL          R13, R14
+	SHRQ          $0x20, R13
+	VPEXTRQ       $0x01, X0, R15
+	MOVL          R15, BP
+	SHRQ          $0x20, R15
+	ADDL          BP, (DX)(R14*4)
+	ADDL          R15, (DX)(R13*4)
+	MOVQ          16(R12), R13
+	MOVL          R13, R14
+	SHRQ          $0x20, R13
+	VEXTRACTI64X2 $0x01, Z22, X0
+	VMOVQ         X0, R15
+	MOVL          R15, BP
+	SHRQ          $0x20, R15
+	ADDL          BP, (DX)(R14*4)
+	ADDL          R15, (DX)(R13*4)
+	MOVQ          24(R12), R13
+	MOVL          R13, R14
+	SHRQ          $0x20, R13
+	VPEXTRQ       $0x01, X0, R15
+	MOVL          R15, BP
+	SHRQ          $0x20, R15
+	ADDL          BP, (DX)(R14*4)
+	ADDL          R15, (DX)(R13*4)
+	MOVQ          32(R12), R13
+	MOVL          R13, R14
+	SHRQ          $0x20, R13
+	VEXTRACTI64X2 $0x02, Z22, X0
+	VMOVQ         X0, R15
+	MOVL          R15, BP
+	SHRQ          $0x20, R15
+	ADDL          BP, (DX)(R14*4)
+	ADDL          R15, (DX)(R13*4)
+	MOVQ          40(R12), R13
+	MOVL          R13, R14
+	SHRQ          $0x20, R13
+	VPEXTRQ       $0x01, X0, R15
+	MOVL          R15, BP
+	SHRQ          $0x20, R15
+	ADDL          BP, (DX)(R14*4)
+	ADDL          R15, (DX)(R13*4)
+	MOVQ          48(R12), R13
+	MOVL          R13, R14
+	SHRQ          $0x20, R13
+	VEXTRACTI64X2 $0x03, Z22, X0
+	VMOVQ         X0, R15
+	MOVL          R15, BP
+	SHRQ          $0x20, R15
+	ADDL          BP, (DX)(R14*4)
+	ADDL          R15, (DX)(R13*4)
+	MOVQ          56(R12), R12
+	MOVL          R12, R13
+	SHRQ          $0x20, R12
+	VPEXTRQ       $0x01, X0, R14
+	MOVL          R14, R15
+	SHRQ          $0x20, R14
+	ADDL          R15, (DX)(R13*4)
+	ADDL          R14, (DX)(R12*4)
+
+added:
+	ADDQ  $0x40, SI
+	SUBQ  $0x10, R11
+	JG    sixteen
+	ADDQ  $0x20, BX
+	KMOVW K2, SI
+	TESTL SI, SI
+	JNZ   done
+	MOVQ  n+80(FP), SI
+	SHLQ  $0x05, SI
+	ADDQ  rows+72(FP), SI
+	CMPQ  BX, SI
+	JB    row
+
+done:
+	KMOVW K2, SI
+	MOVL  SI, nan+120(FP)
+	SUBQ  rows+72(FP), BX
+	SHRQ  $0x05, BX
+	MOVQ  BX, done+104(FP)
+	VZEROUPPER
+	RET
+
+tail:
+	MOVQ SI, R12
+	SHRQ $0x02, R12
+	ANDQ $0x0f, R12
+	LEAQ (R12)(R11*1), R13
+	CMPQ R13, $0x10
+	JBE  single
+	XORQ R12, R12
+
+single:
+	MOVL          $0x0000ffff, R13
+	BZHIL         R11, R13, R13
+	KMOVW         R13, K3
+	SHLXL         R12, R13, R13
+	KMOVW         R13, K4
+	SHLQ          $0x02, R12
+	SUBQ          R12, SI
+	VMOVDQU32.Z   (SI), K4, Z0
+	VPCOMPRESSD.Z Z0, K4, Z0
+	VPBROADCASTD  416(AX), Z21
+	VPADDD        lanes512<>+0(SB), Z21, Z21
+	VMOVDQA32     Z0, K3, Z21
+	VMOVDQU32     Z21, 512(AX)
+	VMOVUPS.Z     (SI)(DI*1), K4, Z0
+	VCOMPRESSPS.Z Z0, K4, Z0
+	LEAQ          512(AX), R12
+	JMP           listed
+
+expand:
+	VMOVAPS     Z22, K3, Z0
+	VEXPANDPS.Z Z0, K4, Z0
+	VMOVUPS     Z0, K4, (SI)(DI*1)
+	JMP         stored
+
+few:
+	VMOVDQU32 Z22, 576(AX)
+	XORQ      R12, R12
+
+one:
+	CMPQ R12, R11
+	JGE  added
+	MOVL 512(AX)(R12*4), R13
+	MOVL 576(AX)(R12*4), R14
+	ADDL R14, (DX)(R13*4)
+	INCQ R12
+	JMP  one
+
+missed:
+	TZCNTL R13, R14
+	ANDL   $0x08, R14
+	MOVQ   BX, R15
+	SUBQ   rows+72(FP), R15
+	SHRQ   $0x05, R15
+	MOVQ   missed+112(FP), BP
+	SHLQ   $0x03, BP
+	ADDQ   again+88(FP), BP
+	MOVL   R15, (BP)
+	MOVQ   8(BX), R15
+	SUBQ   R11, R15
+	SUBQ   (BX), R15
+	ADDQ   R14, R15
+	MOVL   R15, 4(BP)
+	INCQ   missed+112(FP)
+	MOVL   $0x000000ff, R15
+	SHLXL  R14, R15, R15
+	KMOVW  R15, K6
+	KANDNW K3, K6, K3
+	KANDNW K1, K6, K1
+	KANDNW K5, K6, K5
+	ANDNL  R13, R15, R13
+	TESTL  R13, R13
+	JNZ    third
+	JMP    post

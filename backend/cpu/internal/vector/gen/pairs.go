@@ -302,12 +302,16 @@ func storeTail(from Mem, rest GPVirtual) {
 
 // addEight adds to the sums of eight targets.
 func addEight(sums Register, targets Mem, amounts VecVirtual) {
-	both := pairsOf(amounts)
-	for i := range 4 {
+	addPairs(sums, targets, 4, pairsOf(amounts))
+}
+
+// addPairs adds pairs of numbers to the sums of targets.
+func addPairs(sums Register, targets Mem, pairs int, of func(i int) Register) {
+	for i := range pairs {
 		pair := GP64()
 		MOVQ(targets.Offset(8*i), pair)
 		first, second := split(pair)
-		x, y := split(both(i))
+		x, y := split(of(i))
 		ADDL(x.(GPVirtual).As32(), Mem{Base: sums, Index: first, Scale: 4})
 		ADDL(y.(GPVirtual).As32(), Mem{Base: sums, Index: second, Scale: 4})
 	}

@@ -38,6 +38,7 @@ func synapses() {
 	amounts()
 	addAt()
 	pairs(masks)
+	widePairs()
 }
 
 // spreadOf fills a register with an argument, a whole number.
