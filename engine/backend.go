@@ -73,6 +73,8 @@ type Stimulus struct {
 type Want struct {
 	FCL    bool    // fill Burst.Candidates
 	Values []Probe // state variables that fill Burst.Values
+
+	Stimuli bool // Step will be called burst after burst, with stimuli of a caller: a device may wait for the next ones for a while
 }
 
 // Probe is a state variable of a neuron. Lists of them ascend by variable, then neuron.

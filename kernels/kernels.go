@@ -27,6 +27,7 @@
 //	moving   the same, where drives or sources have factors
 //	lists    the same, where a caller wants the fire candidate list of each of many bursts
 //	custom   the same, with a place for models that a genome defines; neural_dynamics_ports is for those with more than two ports
+//	lasting  resident_bursts for a caller that acts between bursts: a launch waits for the host
 //	learn    projections that learn
 //	driven   areas with psp_max
 //	build    building a network on the GPU
@@ -42,8 +43,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Sources holds the CUDA C++ files; burst.cu, moving.cu, lists.cu and custom.cu include all kernels of a burst, learn.cu those of
-// learning, driven.cu those of psp_max, build.cu those that build networks, toolbox.cu all others.
+// Sources holds the CUDA C++ files; burst.cu, moving.cu, lists.cu and custom.cu include all kernels of a burst, lasting.cu those of
+// launches that wait for the host, learn.cu those of learning, driven.cu those of psp_max, build.cu those that build networks, toolbox.cu all others.
 //
 //go:embed *.cu *.cuh
 var Sources embed.FS
@@ -117,6 +118,9 @@ func Lists() []Image { return unit("lists") }
 // Custom lists the embedded PTX of a burst's kernels with a place for the code of models that a genome defines, by rising
 // capability. It has no kernels for one built-in model alone.
 func Custom() []Image { return unit("custom") }
+
+// Lasting lists the embedded PTX of the kernels of many bursts for callers that act between them, by rising capability.
+func Lasting() []Image { return unit("lasting") }
 
 // Learn lists the embedded PTX of the kernels of projections that learn, with a place for the code of their rules, by rising capability.
 func Learn() []Image { return unit("learn") }

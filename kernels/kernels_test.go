@@ -26,7 +26,7 @@ var sums string
 // TestChecksums fails when a source was edited and the PTX not rebuilt, or the other way round.
 func TestChecksums(t *testing.T) {
 	images := map[string]string{}
-	for _, i := range slices.Concat(Images(), Moving(), Lists(), Custom(), Learn(), Driven(), Build(), Toolbox()) {
+	for _, i := range slices.Concat(Images(), Moving(), Lists(), Lasting(), Custom(), Learn(), Driven(), Build(), Toolbox()) {
 		images[i.Name] = i.PTX()
 	}
 	listed := 0
@@ -84,6 +84,19 @@ func TestLearn(t *testing.T) {
 		require.Equal(t, 14, strings.Count(ptx, ".visible .entry learn_"))
 		unmeant := regexp.MustCompile(`fma\.rn\.f32 .*// meant`).ReplaceAllString(ptx, "")
 		require.NotRegexp(t, `fma\.|mad\.f|\.ftz|\.approx|\.full`, unmeant, "each other float operation rounds on its own, denormals kept")
+		require.Contains(t, ptx, fmt.Sprintf(".version %s\n", dotted(i.ISA)))
+		require.Contains(t, ptx, fmt.Sprintf(".target sm_%d\n", i.Capability))
+	}
+}
+
+// TestLasting checks the unit of launches that wait for the host likewise.
+func TestLasting(t *testing.T) {
+	for _, i := range Lasting() {
+		ptx := i.PTX()
+		require.Equal(t, 4, strings.Count(ptx, ".visible .entry lasting_bursts"))
+		unmeant := regexp.MustCompile(`fma\.rn\.f32 .*// meant`).ReplaceAllString(ptx, "")
+		require.NotRegexp(t, `fma\.|mad\.f|\.ftz|\.approx|\.full`, unmeant, "each other float operation rounds on its own, denormals kept")
+		require.NotContains(t, ptx, ".local", "no kernel spills to local memory")
 		require.Contains(t, ptx, fmt.Sprintf(".version %s\n", dotted(i.ISA)))
 		require.Contains(t, ptx, fmt.Sprintf(".target sm_%d\n", i.Capability))
 	}

@@ -1,3 +1,4 @@
+#pragma once
 #include "early_rows.cuh"
 
 // Many bursts in one launch, as run_bursts does them, for networks whose neurons' state, places of rows and tables fit the
@@ -93,6 +94,18 @@ DEVICE void end_own(const run *p, u64 t, resident *s) {
     send(p, t, s);
 }
 
+// uncalled are launches whose bursts follow each other. lasting_bursts.cu has those in which the host calls for each.
+struct uncalled {
+    static const bool waits = false;
+};
+DEVICE bool await(const uncalled *, const run *, u64, resident *) { return true; }
+
+// announce_bursts says that so many of the launch's bursts are complete, by one thread: to the warp that tells the host, or to the host.
+template <class calls_of> DEVICE void announce_bursts(const run *p, resident *s, u32 complete) {
+    if (!calls_of::waits) store_block(&s->complete, complete);
+    else if (block_index() == block_count() - 1) tell(p, complete);
+}
+
 // burst_loop is the law of many bursts in one launch, whose blocks all run at once, for areas of some models.
 //
 //	for t := first; t < first + bursts; t++ {
@@ -102,7 +115,7 @@ DEVICE void end_own(const run *p, u64 t, resident *s) {
 //
 // Where rows are delivered early, what the burst before has left of them is delivered beside. A burst is complete when all blocks have
 // met, and where all its ids, or its candidates, are brought before the next meeting, then.
-template <u32 models, bool soon> DEVICE void burst_loop(const run *p, resident *s) {
+template <u32 models, bool soon, class calls_of> DEVICE void burst_loop(const run *p, resident *s, const calls_of *c) {
     bool shared = true; // what the launch before has left
     bool updates = !soon || thread_in_block() < 32 * p->front, last_thread = thread_in_block() == workers() - 1;
     u32 written = 0; // bursts' lists
@@ -128,18 +141,23 @@ template <u32 models, bool soon> DEVICE void burst_loop(const run *p, resident *
             if (!soon) find_terms(p, t + 1, s);
         }
         bool more = meet<soon>(p, t + 1, s, fresh);
-        if (last_thread) store_block(&s->complete, soon || lists(&p->list) ? met : (u32)(t + 1 - p->first));
+        if (!calls_of::waits && last_thread) announce_bursts<calls_of>(p, s, soon || lists(&p->list) ? met : (u32)(t + 1 - p->first));
         if (last) break;
         shared = !shared && more;
         if (shared) continue;
+        if (calls_of::waits && t + 1 > p->first && !await(c, p, t + 1, s)) return;
         t++;
     }
-    if (!soon && !lists(&p->list)) return;
+    if (!soon && !lists(&p->list)) {
+        if (calls_of::waits && last_thread) announce_bursts<calls_of>(p, s, (u32)p->bursts);
+        return;
+    }
     if (lists(&p->list)) list_candidates(&p->list, p->bursts - 1, p->block_neurons, workers());
     meet<soon>(p, p->first + p->bursts, s, false);
-    if (last_thread) store_block(&s->complete, (u32)p->bursts);
+    if (last_thread) announce_bursts<calls_of>(p, s, (u32)p->bursts);
 }
 
+#ifndef BURST_LASTING
 template <u32 models> DEVICE void run_resident(const run *p) {
     SHARED(resident, s);
     if (thread_in_block() == 0) divide<models>(p, &s);
@@ -148,8 +166,8 @@ template <u32 models> DEVICE void run_resident(const run *p) {
     begin_launch(p);
     block_barrier();
     if (thread_in_block() < workers()) {
-        if (early(p)) burst_loop<models, true>(p, &s);
-        else burst_loop<models, false>(p, &s);
+        if (early(p)) burst_loop<models, true>(p, &s, (const uncalled *)nullptr);
+        else burst_loop<models, false>(p, &s, (const uncalled *)nullptr);
     } else if (thread_in_block() == workers() && block_index() == block_count() - 1) serve(p, &s, 0);
     block_barrier();
     end_resident<models>(p, &s);
@@ -159,3 +177,4 @@ KERNEL_OF_1024 resident_bursts(run p) { run_resident<ALL_MODELS>(&p); }
 KERNEL_OF_1024 resident_bursts_feagi(run p) { run_resident<1 << FEAGI>(&p); }
 KERNEL_OF_1024 resident_bursts_lif(run p) { run_resident<1 << LIF>(&p); }
 KERNEL_OF_1024 resident_bursts_psc_exp(run p) { run_resident<1 << PSC_EXP>(&p); }
+#endif

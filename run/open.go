@@ -7,6 +7,7 @@ import (
 	"burst/backend"
 	"burst/backend/cuda"
 	"burst/connectome"
+	"burst/engine"
 	"burst/record"
 )
 
@@ -97,6 +98,13 @@ func (o *Options) backendOptions() (backend.Options, error) {
 		return b, nil
 	}
 	return b, o.Peers.meet(o, &b)
+}
+
+// want says what the backend is asked for.
+func (r *Run) want() engine.Want {
+	w := r.plan.Want()
+	w.Stimuli = len(r.o.Sources) > 0
+	return w
 }
 
 // makePlan says what to record; where there is no folder, state variables alone are delivered that the options name.

@@ -237,7 +237,7 @@ func (r *Run) make(ctx context.Context) error {
 		}
 		return err
 	}
-	options.Want, options.Maker = r.plan.Want(), maker
+	options.Want, options.Maker = r.want(), maker
 	r.FCL, r.Values, r.Rest = options.Want.FCL, r.plan.Values, r.plan.Rest
 	return r.openOr(options)
 }

@@ -96,7 +96,7 @@ func (r *Run) reopen(c *connectome.Connectome) error {
 	if err != nil {
 		return err
 	}
-	options.Want = r.plan.Want()
+	options.Want = r.want()
 	old := r.backend
 	r.backend = nil
 	if err := old.Close(); err != nil { // before there is another: a device may have no room for both

@@ -31,6 +31,15 @@ func TestArguments(t *testing.T) {
 	}
 }
 
+// TestLastingArguments holds those of launches that go on to what their kernels declare.
+func TestLastingArguments(t *testing.T) {
+	for _, image := range kernels.Lasting() {
+		for _, model := range []string{"", "_feagi", "_lif", "_psc_exp"} {
+			require.Equal(t, []uintptr{unsafe.Sizeof(run{}), unsafe.Sizeof(calls{})}, declared(t, image.PTX(), "lasting_bursts"+model))
+		}
+	}
+}
+
 // declared are the sizes of the parameters that PTX declares for a kernel, sizes those of a struct's fields.
 func declared(t *testing.T, ptx, kernel string) (list []uintptr) {
 	t.Helper()

@@ -39,17 +39,24 @@ func (g *grid) launch(k *driver.Function, a *driver.Arguments, s *driver.Stream)
 	return k.LaunchCooperative(g.blocks, g.threads, g.shared, a, s)
 }
 
+// program is a kernel of many bursts with its arguments.
+type program struct {
+	kernel *driver.Function
+	params *driver.Arguments
+}
+
 // batch runs many bursts in one launch (choose.go). While it is on, the device holds the sums of bursts to come
 // in a ring, and the host the fire queues that a state needs.
 type batch struct {
 	module *driver.Module // that of the kernels
 
-	kernel, catchUp, queueRows *driver.Function
-	cutRows                    *driver.Function // of teams
-	params, late, newest       *driver.Arguments
-	args                       runArgs
-	catchUpArgs                catchUpArgs
-	queueRowsArgs              queueRowsArgs
+	program
+	catchUp, queueRows *driver.Function
+	cutRows            *driver.Function // of teams
+	late, newest       *driver.Arguments
+	args               runArgs
+	catchUpArgs        catchUpArgs
+	queueRowsArgs      queueRowsArgs
 	grid
 
 	host   *driver.HostMemory
@@ -241,6 +248,9 @@ func (b *backend) CanStepN() bool { return b.many() }
 
 // launchAll keeps one launch running while another one's bursts are delivered.
 func (b *backend) launchAll(n uint64, each func(*engine.Burst), stop func() bool) error {
+	if err := b.lasting.end(b); err != nil {
+		return err
+	}
 	if err := b.turnOn(); err != nil {
 		return err
 	}
@@ -254,7 +264,7 @@ func (b *backend) launchAll(n uint64, each func(*engine.Burst), stop func() bool
 			return nil
 		}
 		sizes[k] = min(x.shape.most, n-launched)
-		if err := b.launchBatch(k, first+launched, sizes[k]); err != nil {
+		if err := b.launchBatch(&x.program, k, first+launched, sizes[k]); err != nil {
 			return err
 		}
 		launched += sizes[k]
@@ -276,7 +286,7 @@ func (b *backend) launchAll(n uint64, each func(*engine.Burst), stop func() bool
 }
 
 // launchBatch queues a launch of bursts into one half of the mapped memory.
-func (b *backend) launchBatch(half int, first, bursts uint64) error {
+func (b *backend) launchBatch(e *program, half int, first, bursts uint64) error {
 	x := &b.batch
 	s := &x.shape
 	done := x.done[uint64(half)*s.most:][:bursts]
@@ -296,7 +306,7 @@ func (b *backend) launchBatch(half int, first, bursts uint64) error {
 	if err := b.moving.bring(b, first, bursts+1); err != nil { // a launch looks one burst ahead
 		return err
 	}
-	if err := x.launch(x.kernel, x.params, b.stream); err != nil {
+	if err := x.launch(e.kernel, e.params, b.stream); err != nil {
 		return fmt.Errorf("run_bursts: %w", err)
 	}
 	r.arrived, r.arrivedNext = r.arrivedNext, r.arrived
@@ -373,25 +383,29 @@ func (b *backend) BurstTime() time.Duration {
 	return b.batch.took
 }
 
-// poll waits until burst number is announced; after a while it lets the driver say whether the launch failed.
+// poll waits until burst number is announced.
 func (b *backend) poll(done *uint64, number uint64) error {
-	const patience = 50 * time.Millisecond
+	return b.wait(func() bool { return atomic.LoadUint64(done) == number+1 })
+}
+
+// wait waits for what a launch tells; after a while it lets the driver say whether the launch failed.
+func (b *backend) wait(told func() bool) error {
 	var start time.Time
-	for spins := 1; atomic.LoadUint64(done) != number+1; spins++ {
+	for spins := 1; !told(); spins++ {
 		if spins%4096 != 0 {
 			continue
 		}
 		if start.IsZero() {
 			start = time.Now()
 		}
-		if time.Since(start) < patience {
+		if time.Since(start) < b.tune.patience {
 			runtime.Gosched()
 			continue
 		}
 		if err := b.stream.Synchronize(); err != nil {
 			return err
 		}
-		if atomic.LoadUint64(done) != number+1 {
+		if !told() {
 			return errors.New("a launch ended without its bursts")
 		}
 	}

@@ -29,30 +29,32 @@ type tuning struct {
 	entries uint64 // of a list that the page-locked buffers hold, at most
 	ptx     string // instead of the embedded code; empty: the embedded code
 
-	unpacked     bool   // synapses of 8 bytes even where 4 would do
-	plain        bool   // no launches of many bursts
-	batch        uint64 // bursts of such a launch, at most
-	batchThreads uint32 // a block of it
-	uncached     bool   // no copies of state and tables in its shared memory
-	roaming      bool   // run_bursts, even where resident_bursts could be used
-	teamRow      uint32 // synapses a row from which teams of blocks sum them (kernels/teams.cuh); 0: they never do
-	teamMost     uint64 // blocks of a team, at most MOST_BLOCKS of kernels/teams.cuh
-	listed       bool   // resident_bursts even where one model's rows without delays could be delivered by the warps that update (kernels/early_rows.cuh)
-	delayedRow   uint32 // synapses a row from which rows with delays are split (kernels/early_rows.cuh); 0: they never are
-	clusterRow   uint32 // synapses a row from which clusters of blocks sum them (kernels/clusters.cuh); 0: they never do
-	clusterLeast uint32 // neurons from which they do
-	clusterLate  uint64 // synapses from which they do where delays are above 1
-	clusterPairs uint32 // neurons from which clusters have two blocks
-	clusterSize  uint64 // blocks of a cluster, 1, 2 or 4; 0: what suits its network
-	slotBytes    uint64 // that their slots may take a synapse
-	staging      uint64 // bytes of page-locked memory that are filled at a time on the way to the device, at least those of a row's slots
-	events       uint32 // of each target of a projection that learns, which are remembered
-	ownSynapses  uint32 // about so many a block of resident_bursts delivers by itself
+	unpacked     bool          // synapses of 8 bytes even where 4 would do
+	plain        bool          // no launches of many bursts
+	batch        uint64        // bursts of such a launch, at most
+	batchThreads uint32        // a block of it
+	uncached     bool          // no copies of state and tables in its shared memory
+	roaming      bool          // run_bursts, even where resident_bursts could be used
+	teamRow      uint32        // synapses a row from which teams of blocks sum them (kernels/teams.cuh); 0: they never do
+	teamMost     uint64        // blocks of a team, at most MOST_BLOCKS of kernels/teams.cuh
+	listed       bool          // resident_bursts even where one model's rows without delays could be delivered by the warps that update (kernels/early_rows.cuh)
+	delayedRow   uint32        // synapses a row from which rows with delays are split (kernels/early_rows.cuh); 0: they never are
+	clusterRow   uint32        // synapses a row from which clusters of blocks sum them (kernels/clusters.cuh); 0: they never do
+	clusterLeast uint32        // neurons from which they do
+	clusterLate  uint64        // synapses from which they do where delays are above 1
+	clusterPairs uint32        // neurons from which clusters have two blocks
+	clusterSize  uint64        // blocks of a cluster, 1, 2 or 4; 0: what suits its network
+	slotBytes    uint64        // that their slots may take a synapse
+	staging      uint64        // bytes of page-locked memory that are filled at a time on the way to the device, at least those of a row's slots
+	events       uint32        // of each target of a projection that learns, which are remembered
+	ownSynapses  uint32        // about so many a block of resident_bursts delivers by itself
+	linger       time.Duration // for which a launch waits for the next Step, and Steps follow each other; 0: there are no such launches
+	patience     time.Duration // after which the driver is asked whether a launch that tells nothing has failed
 }
 
 var defaults = tuning{
 	threads: 256, entries: 1 << 20, batch: 256, batchThreads: 1024, events: 32, ownSynapses: 16384, delayedRow: 512,
-	teamRow: 400, teamMost: 4, staging: 32 << 20,
+	teamRow: 400, teamMost: 4, staging: 32 << 20, linger: 200 * time.Microsecond, patience: 50 * time.Millisecond,
 	clusterRow: 400, clusterLeast: 10_000, clusterLate: 300_000_000, clusterPairs: 500_000, slotBytes: 6,
 }
 
@@ -129,16 +131,17 @@ type backend struct {
 	clusters    [mostClustered + 1]uint64
 	clusterCode *driver.Module
 
-	choice choice
-	plan   plan
-	rows   rows
-	kernel [kernelCount]*driver.Function
-	params [kernelCount]*driver.Arguments
-	args   arguments
-	input  input
-	output output
-	batch  batch
-	share  share
+	choice  choice
+	plan    plan
+	rows    rows
+	kernel  [kernelCount]*driver.Function
+	params  [kernelCount]*driver.Arguments
+	args    arguments
+	input   input
+	output  output
+	batch   batch
+	lasting lasting
+	share   share
 
 	moving     moving
 	memory     memory
@@ -148,6 +151,8 @@ type backend struct {
 	drivenRows  driven   // where the driven synapses lie
 	driving     *driving // nil: there are no driven synapses
 	drivenImage kernels.Image
+
+	lastingImage kernels.Image
 
 	number  uint64   // the next burst
 	lengths []uint64 // of the fire queue of burst b at b mod depth
@@ -171,6 +176,11 @@ func (b *backend) attach(device int) error {
 	}
 	if b.image, err = selectImage(d, b.device, images(b.c, b.listed())); err != nil {
 		return err
+	}
+	if b.want.Stimuli {
+		if b.lastingImage, err = selectImage(d, b.device, kernels.Lasting()); err != nil {
+			return err
+		}
 	}
 	if len(b.c.Plastic) > 0 {
 		if b.learnImage, err = selectImage(d, b.device, kernels.Learn()); err != nil {
@@ -290,6 +300,9 @@ func (b *backend) finish(t *tables) error {
 	if err := b.startBatch(t); err != nil {
 		return err
 	}
+	if err := b.lasting.start(b); err != nil {
+		return err
+	}
 	if err := b.startMoving(t); err != nil {
 		return err
 	}
@@ -327,16 +340,21 @@ func (b *backend) loadOnly(names []string, models []ownModel) (*driver.Module, e
 	if ptx == "" {
 		ptx = b.image.PTX()
 	}
+	return b.loadFrom(ptx, b.image.Name, names, models)
+}
+
+// loadFrom is loadOnly for kernels of a text.
+func (b *backend) loadFrom(ptx, image string, names []string, models []ownModel) (*driver.Module, error) {
 	ptx, err := only(ptx, names)
 	if err == nil && len(models) > 0 {
 		ptx, err = spliceModels(ptx, models)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", b.image.Name, err)
+		return nil, fmt.Errorf("%s: %w", image, err)
 	}
 	m, err := b.ctx.Load([]byte(ptx))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", b.image.Name, err)
+		return nil, fmt.Errorf("%s: %w", image, err)
 	}
 	return m, nil
 }
@@ -361,15 +379,15 @@ func (b *backend) Close() error {
 func (b *backend) release() error {
 	var errs []error
 	if b.stream != nil {
-		errs = append(errs, b.stream.Synchronize())
+		errs = append(errs, b.lasting.end(b), b.stream.Synchronize())
 	}
-	errs = append(errs, b.batch.lister.free(), b.freePlan(), b.input.free(), b.output.free(), b.batch.free(), freeHost(&b.moving.host), b.learning.free(), b.driving.free())
+	errs = append(errs, b.lasting.free(), b.batch.lister.free(), b.freePlan(), b.input.free(), b.output.free(), b.batch.free(), freeHost(&b.moving.host), b.learning.free(), b.driving.free())
 	for _, p := range b.params {
 		if p != nil {
 			p.Release()
 		}
 	}
-	for _, m := range []*driver.Module{b.batch.module, b.clusterCode, b.module} {
+	for _, m := range []*driver.Module{b.lasting.module, b.batch.module, b.clusterCode, b.module} {
 		if m != nil {
 			errs = append(errs, m.Unload())
 		}

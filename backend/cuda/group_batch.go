@@ -67,7 +67,7 @@ func (g *group) launchAll(n uint64, r *mergers, each func(*engine.Burst) error) 
 		half, bursts := int(launched/most%2), min(most, n-launched)
 		at := first + launched
 		launched += bursts
-		return g.each(func(b *backend) error { return b.launchBatch(half, at, bursts) })
+		return g.each(func(b *backend) error { return b.launchBatch(&b.batch.program, half, at, bursts) })
 	}
 	for range 2 {
 		if err := launch(); err != nil {

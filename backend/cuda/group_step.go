@@ -113,7 +113,7 @@ func (g *group) stepLaunched(out *engine.Burst) error {
 		return g.failed(err)
 	}
 	r := g.startMergers(1)
-	err := g.each(func(b *backend) error { return b.launchGiven(g.in[b.share.self]) })
+	err := g.each(func(b *backend) error { return b.launchGiven(&b.batch.program, g.in[b.share.self], 1) })
 	if err == nil {
 		var burst engine.Burst
 		err = g.take(r, 0, &burst)

@@ -24,6 +24,7 @@ type trial struct {
 	devices []int
 	delays  uint16
 	change  func(*tuning)
+	lasts   bool // Steps in launches that go on
 }
 
 // trials are all of them; blocks have two or three warps that compute.
@@ -34,21 +35,26 @@ func trials() []trial {
 			t.batchThreads = 96
 		}
 	}
-	return []trial{
-		{pathResident, "resident", []int{0}, 3, func(t *tuning) { t.listed, t.delayedRow = true, 0 }},
-		{pathResident, "resident, few own rows", []int{0}, 1, func(t *tuning) { t.listed, t.ownSynapses = true, 60 }},
-		{pathDelayed, "delayed", []int{0}, 3, func(t *tuning) { t.delayedRow = 1 }},
-		{pathDelayed, "delayed, few own rows", []int{0}, 2, func(t *tuning) { t.delayedRow, t.ownSynapses, t.batchThreads = 1, 200, 128 }},
-		{pathRun, "roaming", []int{0}, 3, func(t *tuning) { t.roaming = true }},
-		{pathRun, "roaming, two devices", []int{1, 0}, 2, func(t *tuning) { t.roaming = true }},
-		{pathTeams, "teams", []int{0}, 1, func(t *tuning) { t.teamRow = 1 }},
-		{pathTeams, "teams, three devices", []int{0, 1, 2}, 1, func(t *tuning) { t.teamRow = 1 }},
-		{pathClusters, "clusters", []int{0}, 1, clusters(2)},
-		{pathClusters, "clusters, late", []int{0}, 3, clusters(4)},
-		{pathClusters, "clusters, two devices", []int{0, 1}, 1, clusters(2)},
-		{pathClusters, "clusters, three devices", []int{2, 0, 1}, 1, clusters(1)},
-		{pathClusters, "clusters, two devices, late", []int{1, 0}, 3, clusters(1)},
+	list := []trial{
+		{pathResident, "resident", []int{0}, 3, func(t *tuning) { t.listed, t.delayedRow = true, 0 }, false},
+		{pathResident, "resident, few own rows", []int{0}, 1, func(t *tuning) { t.listed, t.ownSynapses = true, 60 }, false},
+		{pathDelayed, "delayed", []int{0}, 3, func(t *tuning) { t.delayedRow = 1 }, false},
+		{pathDelayed, "delayed, few own rows", []int{0}, 2, func(t *tuning) { t.delayedRow, t.ownSynapses, t.batchThreads = 1, 200, 128 }, false},
+		{pathRun, "roaming", []int{0}, 3, func(t *tuning) { t.roaming = true }, false},
+		{pathRun, "roaming, two devices", []int{1, 0}, 2, func(t *tuning) { t.roaming = true }, false},
+		{pathTeams, "teams", []int{0}, 1, func(t *tuning) { t.teamRow = 1 }, false},
+		{pathTeams, "teams, three devices", []int{0, 1, 2}, 1, func(t *tuning) { t.teamRow = 1 }, false},
+		{pathClusters, "clusters", []int{0}, 1, clusters(2), false},
+		{pathClusters, "clusters, late", []int{0}, 3, clusters(4), false},
+		{pathClusters, "clusters, two devices", []int{0, 1}, 1, clusters(2), false},
+		{pathClusters, "clusters, three devices", []int{2, 0, 1}, 1, clusters(1), false},
+		{pathClusters, "clusters, two devices, late", []int{1, 0}, 3, clusters(1), false},
 	}
+	for _, v := range list[:4] {
+		v.name, v.lasts = v.name+", lasting", true
+		list = append(list, v)
+	}
+	return list
 }
 
 // busy is a network of lif neurons of which about a tenth fire in a burst, with one weight a row; where clusters suit it, one delay.
@@ -85,7 +91,7 @@ func (v *trial) tuning() tuning {
 	tune := defaults
 	tune.batchThreads = 96
 	v.change(&tune)
-	tune.batch = 5
+	tune.batch, tune.linger = 5, forever
 	return tune
 }
 
@@ -108,7 +114,7 @@ func (v *trial) try(h *cudatest.StandIn, seed uint64) error {
 	h.Control("multiprocessors", v.multiprocessors())
 	h.Control("schedule", int64(seed))
 	c := busy(seed%4, *v)
-	b, err := openCut(c, v.devices, engine.Want{}, v.tuning())
+	b, err := openCut(c, v.devices, engine.Want{Stimuli: v.lasts}, v.tuning())
 	if err != nil {
 		return err
 	}
@@ -121,8 +127,9 @@ func (v *trial) try(h *cudatest.StandIn, seed uint64) error {
 	}
 	var want engine.Burst
 	fired := 0
-	err = b.(engine.Batcher).StepN(bursts, func(got *engine.Burst) error {
-		if err := ref.Step(nil, &want); err != nil {
+	var in []engine.Stimulus
+	each := func(got *engine.Burst) error {
+		if err := ref.Step(in, &want); err != nil {
 			return err
 		}
 		if !slices.Equal(want.Fired, got.Fired) {
@@ -130,7 +137,21 @@ func (v *trial) try(h *cudatest.StandIn, seed uint64) error {
 		}
 		fired += len(got.Fired)
 		return nil
-	})
+	}
+	if v.lasts { // a launch of five bursts, and one that is stopped
+		var got engine.Burst
+		for k := uint32(0); k < 9 && err == nil; k++ {
+			in = in[:0]
+			for port := k; port < c.Ports; port += 3 {
+				in = append(in, engine.Stimulus{Port: port, Amount: 1_000_000_000})
+			}
+			if err = b.Step(in, &got); err == nil {
+				err = each(&got)
+			}
+		}
+		in = nil
+	}
+	err = errors.Join(err, b.(engine.Batcher).StepN(bursts, each))
 	if err == nil && fired < 50 {
 		err = fmt.Errorf("%d spikes, too few to show anything", fired)
 	}
@@ -170,6 +191,9 @@ func mistakes() []planted {
 		{"a counter that wraps around", "resident, few own rows", change("resident_bursts.cu", "(u32)(now >> field) & 0xffff", "(u32)(now >> field) & 3")},
 		{"a counter that is not reset", "delayed, few own rows", change("resident_bursts.cu", "s->left = s->listed = 0;", "s->left = 0;")},
 		{"meetings counted from nought", "resident", change("resident_bursts.cu", "met = ++s->met;", "met = s->met++;")},
+		{"blocks that do not wait for the chief", "resident, lasting", change("lasting_bursts.cu", "wanted = met * block_count();", "wanted = met * block_count() - !chief;")},
+		{"a chief that goes on before its stimuli are given", "delayed, lasting", change("lasting_bursts.cu", "give_called(c, p, t, (u32)heard);\n        worker_barrier();", "give_called(c, p, t, (u32)heard);")},
+		{"stimuli of the burst before", "resident, lasting", change("lasting_bursts.cu", "p->ring + (t & p->slot_mask)", "p->ring + ((t - 1) & p->slot_mask)")},
 		{"joins counted from nought", "clusters", change("cluster_bursts.cu", "join(s, size, (u32)(t - p->first + 1) * size)", "join(s, size, (u32)(t - p->first) * size)")},
 		{"a word that is forgotten when it may have been told", "clusters", change("exchange.cuh", "own_of(x, t + 2) = 0; }", "own_of(x, t + 1) = 0; }")},
 		{"a count of another burst than is due", "clusters, two devices, late", change("cluster_bursts.cu", "t + 1 - p->packed.delay, &count", "t - p->packed.delay, &count")},

@@ -26,6 +26,9 @@ func (b *backend) ReadState(s *engine.State) error {
 func (b *backend) readState(s *engine.State) error {
 	s.Number = b.number
 	s.Resize(b.c)
+	if err := b.lasting.end(b); err != nil {
+		return err
+	}
 	if b.c.Neurons == 0 {
 		return nil
 	}
@@ -103,6 +106,9 @@ func (b *backend) WriteState(s *engine.State) error {
 }
 
 func (b *backend) writeState(s *engine.State) error {
+	if err := b.lasting.end(b); err != nil {
+		return err
+	}
 	b.number, b.batch.on = s.Number, false
 	p := &b.plan
 	for _, u := range p.variables(s) {

@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"time"
 	"unsafe"
 
 	"burst/engine"
@@ -57,6 +58,8 @@ func (b *backend) Step(in []engine.Stimulus, out *engine.Burst) error {
 			return b.failed("stepping", err)
 		}
 		return nil
+	} else if err := b.lasting.end(b); err != nil {
+		return b.failed("stepping", err)
 	} else if err := b.burst(own); err != nil {
 		return b.failed("stepping", err)
 	}
@@ -81,11 +84,9 @@ func (b *backend) stepLaunched(in []engine.Stimulus, out *engine.Burst) error {
 	if err := b.turnOn(); err != nil {
 		return err
 	}
-	if err := b.launchGiven(in); err != nil {
-		return err
-	}
 	x := &b.batch
-	if err := b.poll(&x.done[0], b.number); err != nil {
+	at, err := b.lasting.step(b, in)
+	if err != nil {
 		return err
 	}
 	listed := x.shape.list.room > 0
@@ -94,12 +95,12 @@ func (b *backend) stepLaunched(in []engine.Stimulus, out *engine.Burst) error {
 			return err
 		}
 	}
-	x.take(b, 0)
+	x.take(b, at)
 	copyBurst(out, x.burst.Number, x.burst.Fired, x.burst.Values)
+	b.lasting.left = time.Now()
 	if !listed {
 		return nil
 	}
-	var err error
 	out.Candidates, err = x.lister.take(0)
 	return err
 }
@@ -111,12 +112,13 @@ func copyBurst(out *engine.Burst, number uint64, fired []uint32, values []float3
 	out.Fired, out.Values = append(out.Fired[:0], fired...), append(out.Values[:0], values...)
 }
 
-// launchGiven queues a launch of the next burst, in which these stimuli act, the genome's own among them.
-func (b *backend) launchGiven(in []engine.Stimulus) error {
+// launchGiven queues a launch of the next burst, in which these stimuli act, the genome's own among them, and of those after it in which
+// none do but those that it is called with.
+func (b *backend) launchGiven(e *program, in []engine.Stimulus, bursts uint64) error {
 	r := &b.batch.args.run
 	own := r.stimulusCount
 	r.given, r.givenCount, r.stimulusCount = b.input.given, uint64(copy(b.input.stimuli, in)), 0
-	err := b.launchBatch(0, b.number, 1)
+	err := b.launchBatch(e, 0, b.number, bursts)
 	r.givenCount, r.stimulusCount = 0, own
 	return err
 }

@@ -17,7 +17,7 @@ type held struct {
 // lists, tables and stream are its own. Either may be closed first.
 func (b *backend) Twin(c *connectome.Connectome) (engine.Backend, error) {
 	t := &backend{
-		c: c, want: b.want, tune: b.tune, device: b.device, image: b.image, learnImage: b.learnImage, drivenImage: b.drivenImage,
+		c: c, want: b.want, tune: b.tune, device: b.device, image: b.image, learnImage: b.learnImage, drivenImage: b.drivenImage, lastingImage: b.lastingImage,
 		sms: b.sms, single: b.single, room: b.room, clusters: b.clusters, rows: b.rows, drivenRows: b.drivenRows,
 	}
 	var err error

@@ -9,6 +9,7 @@
 #include "switch.h"
 
 fiber *running;
+bool hurried;
 
 const size_t OBJECTS = 32 << 10; // bytes of a block's memory for its variables; what the launch has asked for comes behind
 const size_t EDGE = 256;         // and behind that bytes that nobody may write
@@ -41,8 +42,9 @@ struct crowd_block {
 struct launch {
     const kernel *k;
     void **args;
-    std::vector<char> kept; // a copy of its only argument, where it outlives the call
-    void *argument;
+    std::vector<char> kept[2]; // copies of its arguments, where it outlives the call
+    void *arguments[2];
+    bool waits; // for words of the host
     int device;
     unsigned first, count, blocks, threads, cluster; // blocks first to first + count − 1 of so many; cluster: blocks of one
     size_t bytes;                                    // of a block's memory, as asked for
@@ -308,7 +310,7 @@ void *shared_place(unsigned address, size_t bytes) {
 
 void announces(unsigned long long word) {
     launch *l = running->home->of;
-    if (control["lose_at"] == 0 || (long long)word != control["lose_at"] || l->device != control["lose_device"] || together->parts.size() == 1) return;
+    if (control["lose_at"] == 0 || (long long)word != control["lose_at"] || l->device != control["lose_device"] || (together->parts.size() == 1 && !l->waits)) return;
     faults[l->device] = ILLEGAL_ADDRESS;
     l->lost = true;
     sleep_here(); // for ever
@@ -366,7 +368,7 @@ outcome crowd::run() {
         }
     }
     if (failure.empty() && !left) return ENDED;
-    if (failure.empty() && lost) return WAITING;
+    if (failure.empty() && (lost || (parts[0]->waits && next.runnable()))) return WAITING;
     if (failure.empty()) failure = next.runnable() ? "threads look for a word that nobody changes" : "threads wait for others that never come";
     fprintf(stderr, "stand-in for libcuda: %s: %s\n", parts[0]->k->name, failure.c_str());
     return FAILED;

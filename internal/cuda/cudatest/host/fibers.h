@@ -19,6 +19,9 @@ struct fiber {
 // running is who runs.
 extern fiber *running;
 
+// hurried says that the clock runs fast: somebody waits for the end of a launch that waits for the host.
+extern bool hurried;
+
 // yield lets others run: who waits for a word of memory calls it before each look at it. progress says that a word may have changed.
 void yield();
 void progress();

@@ -12,6 +12,8 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <pthread.h>
+#include <signal.h>
 #include <set>
 #include <string>
 #include <utility>
@@ -53,6 +55,8 @@ static const int DEVICES = 8; // at most
 static thread_local int current = -1; // device of the context
 static int dummy_context[DEVICES], dummy_module, faults[DEVICES];
 static bool peers[DEVICES][DEVICES]; // whether kernels of the first may use memory of the second
+
+static void end_lasting();
 
 static int &fault() { return faults[current < 0 ? 0 : current]; }
 
@@ -115,6 +119,7 @@ static int refuse(const char *why) {
 // ready is what every call that needs a context begins with.
 static int ready() {
     if (current < 0) return INVALID_CONTEXT;
+    end_lasting();
     return fault();
 }
 
@@ -355,7 +360,7 @@ static int launch_ends() {
 
 static std::unique_ptr<launch> new_launch(const kernel *k, void **args, unsigned first, unsigned count, unsigned blocks, unsigned threads, unsigned cluster, size_t bytes) {
     auto l = std::make_unique<launch>();
-    l->k = k, l->args = args, l->device = current, l->first = first, l->count = count, l->blocks = blocks, l->threads = threads, l->cluster = cluster, l->bytes = bytes;
+    l->k = k, l->args = args, l->device = current, l->first = first, l->count = count, l->blocks = blocks, l->threads = threads, l->cluster = cluster, l->bytes = bytes, l->waits = false;
     return l;
 }
 
@@ -404,9 +409,81 @@ static struct group {
     unsigned devices;
     bool running, ended;
 } *waiting;
+
+// lasting is a launch that waits for words of the host. It runs in a thread of its own, and to its end once something else is asked of a device.
+struct lasting {
+    crowd all;
+    int device;
+    bool ended = false;
+
+    void run() {
+        int was = current;
+        current = device;
+        outcome o = all.run();
+        if (o == FAILED) fault() = LAUNCH_FAILED;
+        ended = o != WAITING;
+        current = was;
+    }
+};
+static std::shared_ptr<lasting> goes_on;
+
+static void *keep_running(void *of) {
+    std::unique_ptr<std::shared_ptr<lasting>> l((std::shared_ptr<lasting> *)of);
+    for (;; usleep(20)) {
+        ONE_AT_A_TIME;
+        if (!(*l)->ended) (*l)->run();
+        if (!(*l)->ended) continue;
+        l.reset();
+        return nullptr;
+    }
+}
+
+static void end_lasting() {
+    if (!goes_on) return;
+    hurried = true;
+    for (int i = 0; i < 100 && !goes_on->ended; i++) goes_on->run();
+    hurried = false;
+    if (!goes_on->ended) abort(); // it does not look at the clock
+    goes_on.reset();
+}
+
 static void forget_launches() {
     delete waiting;
     waiting = nullptr;
+    if (goes_on) goes_on->ended = true;
+    goes_on.reset();
+}
+
+static std::unique_ptr<launch> kept_launch(std::unique_ptr<launch> l, void **args, size_t first, size_t second) {
+    size_t bytes[] = {first, second};
+    for (int i = 0; i < 2 && bytes[i] > 0; i++) {
+        l->kept[i].assign((char *)args[i], (char *)args[i] + bytes[i]);
+        l->arguments[i] = l->kept[i].data();
+    }
+    l->args = l->arguments;
+    return l;
+}
+
+// run_lasting runs a launch until it waits, and lets it go on beside the caller.
+static int run_lasting(std::unique_ptr<launch> l) {
+    l->waits = true;
+    goes_on = std::make_shared<lasting>();
+    goes_on->device = current;
+    goes_on->all.parts.push_back(std::move(l));
+    goes_on->all.begin(launches % 2 == 0, seed());
+    goes_on->run();
+    if (goes_on->ended) {
+        goes_on.reset();
+        return fault();
+    }
+    sigset_t all, before; // which the program's own threads handle
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_t thread;
+    if (pthread_create(&thread, nullptr, keep_running, new std::shared_ptr<lasting>(goes_on)) != 0) abort();
+    pthread_detach(thread);
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    return SUCCESS;
 }
 
 static int run_group() {
@@ -437,12 +514,11 @@ static bool waits_for_others() {
 // launch_bursts runs a kernel of many bursts, on the current device alone or with others.
 static int launch_bursts(const kernel *k, void **args, unsigned blocks, unsigned threads, unsigned cluster, size_t bytes) {
     network_of net = k->network(args[0]);
+    if (net.calls) return run_lasting(kept_launch(new_launch(k, nullptr, 0, blocks, blocks, threads, cluster, bytes), args, net.bytes, net.calls));
     if (net.devices == 1) return run_alone(new_launch(k, args, 0, blocks, blocks, threads, cluster, bytes));
     if (!waiting) waiting = new group{{}, net.stop, net.devices, false, false};
     if (waiting->running || waiting->devices != net.devices) return refuse("a launch while others wait");
-    auto l = new_launch(k, nullptr, 0, blocks, blocks, threads, cluster, bytes);
-    l->kept.assign((char *)args[0], (char *)args[0] + net.bytes);
-    l->argument = l->kept.data(), l->args = &l->argument;
+    auto l = kept_launch(new_launch(k, nullptr, 0, blocks, blocks, threads, cluster, bytes), args, net.bytes, 0);
     waiting->all.parts.push_back(std::move(l));
     if (waiting->all.parts.size() < net.devices) return SUCCESS;
     return run_group();

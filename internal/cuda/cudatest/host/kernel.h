@@ -18,6 +18,7 @@ struct network_of {
     unsigned devices;
     const unsigned long long *stop; // not 0 once one has failed
     size_t bytes;                   // of the argument
+    size_t calls;                   // of a second one, of a launch that waits for words of the host; 0: it does not
 };
 
 // kernels are those of package kernels.

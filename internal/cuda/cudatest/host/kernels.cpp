@@ -1,5 +1,6 @@
 // The kernels of package kernels, for fibers. With RACES they are those that networks of lif neurons have, compiled so that races are found.
 #include "burst.cu"
+#include "lasting_bursts.cu"
 #include "neural_dynamics_ports.cu"
 #include "kernel.h"
 #ifndef RACES
@@ -11,23 +12,30 @@
 
 static network_of network(const void *argument) {
     auto p = (const run *)argument;
-    return {p->devices, p->devices > 1 ? p->x->stop : nullptr, sizeof *p};
+    return {p->devices, p->devices > 1 ? p->x->stop : nullptr, sizeof *p, 0};
+}
+static network_of waiting_network(const void *argument) {
+    network_of n = network(argument);
+    n.calls = sizeof(calls);
+    return n;
 }
 
 #define ENTRY(f) KERNEL_ENTRY(f, nullptr)
 #define BURSTS(f) KERNEL_ENTRY(f, network)
+#define LASTING(f) KERNEL_ENTRY(f, waiting_network)
 #define BURST_ENTRIES                                                                                                       \
     ENTRY(catch_up), ENTRY(queue_rows), ENTRY(cut_rows), ENTRY(inject), ENTRY(fired_rows), ENTRY(synaptic_propagation_fcl), \
         ENTRY(deliver_places), ENTRY(neural_dynamics_fcl), ENTRY(neural_dynamics_ports), ENTRY(list_sums), ENTRY(list_ids)
 
 #ifdef RACES
 static const kernel list_of_kernels[] = {BURSTS(run_bursts_lif), BURSTS(resident_bursts_lif), BURSTS(cluster_bursts_lif),
-                                         BURST_ENTRIES};
+                                         LASTING(lasting_bursts_lif), BURST_ENTRIES};
 const kernel_list kernels = {list_of_kernels, sizeof list_of_kernels / sizeof *list_of_kernels, true};
 #else
 static const kernel list_of_kernels[] = {
     BURSTS(run_bursts), BURSTS(run_bursts_feagi), BURSTS(run_bursts_lif), BURSTS(run_bursts_psc_exp), BURSTS(run_bursts_custom),
     BURSTS(resident_bursts), BURSTS(resident_bursts_feagi), BURSTS(resident_bursts_lif), BURSTS(resident_bursts_psc_exp),
+    LASTING(lasting_bursts), LASTING(lasting_bursts_feagi), LASTING(lasting_bursts_lif), LASTING(lasting_bursts_psc_exp),
     BURSTS(cluster_bursts), BURSTS(cluster_bursts_feagi), BURSTS(cluster_bursts_lif), BURSTS(cluster_bursts_psc_exp),
     BURST_ENTRIES,
     ENTRY(learn_modulators), ENTRY(learn_sources), ENTRY(learn_events), ENTRY(learn_targets), ENTRY(learn_rows), ENTRY(learn_sweep),

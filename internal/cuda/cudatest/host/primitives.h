@@ -29,7 +29,7 @@ PRIMITIVE void bring_closer(const void *) {}
 PRIMITIVE void pause() { yield(); }
 PRIMITIVE u64 nanoseconds() {
     static u64 now = 1000000;
-    return now += 1000;
+    return now += hurried ? 1ull << 50 : 1000;
 }
 
 PRIMITIVE void block_barrier() { block_gate(0, 0); }

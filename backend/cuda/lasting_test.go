@@ -1,0 +1,253 @@
+package cuda
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"burst/backend/reference"
+	"burst/connectome"
+	"burst/engine"
+	"burst/engine/enginetest"
+	"burst/internal/cuda/cudatest"
+	"burst/internal/slow"
+)
+
+// forever is longer than any test: launches that go on end when they are told to.
+const forever = time.Hour
+
+// TestConformanceOfLastingLaunches runs the suite by launches that go on from Step to Step.
+func TestConformanceOfLastingLaunches(t *testing.T) {
+	slow.Short(t)
+	h := cudatest.Anywhere(t)
+	tune := fewThreads()
+	tune.linger = forever
+	if h == nil {
+		tune = defaults
+	}
+	enginetest.RunStatic(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
+		w.Stimuli = true
+		return open(c, Options{Want: w}, tune)
+	}, reference.Open)
+	if h != nil {
+		require.Zero(t, h.Count("held"), "closed backends hold nothing")
+	}
+}
+
+// TestLastingPaths mixes such Steps with launches of many bursts, on each path that has them: among them those on which blocks leave rows to
+// each other.
+func TestLastingPaths(t *testing.T) {
+	slow.Short(t)
+	h := cudatest.Anywhere(t)
+	for name, tune := range paths() {
+		if !strings.HasPrefix(name, "resident") && !strings.HasPrefix(name, "delayed") {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			if !strings.HasSuffix(name, "all rows shared") {
+				slow.Test(t)
+			}
+			tune.linger = forever
+			if h == nil {
+				tune.linger = defaults.linger
+			}
+			lasting := 0
+			enginetest.RunBatches(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
+				w.Stimuli = true
+				b, err := open(c, Options{Want: w}, tune)
+				if err == nil && b.(*backend).lasting.kernel != nil {
+					lasting++
+				}
+				return b, err
+			}, reference.Open, engine.Want{})
+			require.Positive(t, lasting)
+		})
+	}
+}
+
+// lastingOf opens a network for Steps that launches of so many bursts run.
+func lastingOf(t *testing.T, c *connectome.Connectome, bursts uint64, w engine.Want) *backend {
+	t.Helper()
+	tune := fewThreads()
+	tune.linger, tune.batch, tune.patience = forever, bursts, forever
+	w.Stimuli = true
+	b, err := open(c, Options{Want: w}, tune)
+	require.NoError(t, err)
+	require.True(t, b.(*backend).lasts())
+	return b.(*backend)
+}
+
+// TestLastingLaunches: Steps share a launch until it is full, or the state is read or written, or many bursts follow, or its time is over;
+// all have the bits of the reference.
+func TestLastingLaunches(t *testing.T) {
+	h := cudatest.Host(t)
+	c := small()
+	want := engine.Want{Values: []engine.Probe{{Neuron: 3}}}
+	b := lastingOf(t, c, 10, want)
+	ref, err := reference.Open(c, want)
+	require.NoError(t, err)
+	burst := uint32(0)
+	steps := func(n int) int64 { // and how many launches they take
+		before := h.Count("launches")
+		for range n {
+			var x, y engine.Burst
+			var in []engine.Stimulus
+			for port := burst % 3; port < c.Ports; port += 3 {
+				in = append(in, engine.Stimulus{Port: port, Amount: int32(port+burst) * 100_000})
+			}
+			burst++
+			require.NoError(t, ref.Step(in, &x))
+			require.NoError(t, b.Step(in, &y))
+			require.Nil(t, engine.CompareBursts(&x, &y))
+		}
+		return h.Count("launches") - before
+	}
+	same := func() {
+		var x, y engine.State
+		require.NoError(t, ref.ReadState(&x))
+		require.NoError(t, b.ReadState(&y))
+		require.Nil(t, engine.CompareStates(&x, &y))
+	}
+	steps(1) // alone, after no other
+	require.EqualValues(t, 3, steps(25), "two full ones and one that goes on")
+	require.Zero(t, steps(4))
+	same()
+	require.EqualValues(t, 1, steps(3), "the state was read")
+	var s engine.State
+	require.NoError(t, b.ReadState(&s))
+	steps(1)
+	require.NoError(t, ref.WriteState(&s))
+	require.NoError(t, b.WriteState(&s))
+	same()
+	steps(3)
+	require.NoError(t, b.StepN(5, func(y *engine.Burst) error {
+		var x engine.Burst
+		require.NoError(t, ref.Step(nil, &x))
+		require.Nil(t, engine.CompareBursts(&x, y))
+		return nil
+	}))
+	require.EqualValues(t, 1, steps(2))
+	require.Zero(t, steps(1))
+	require.NoError(t, b.ctx.Enter())
+	require.NoError(t, b.stream.Synchronize(), "the device's clock goes on meanwhile")
+	b.ctx.Leave()
+	require.EqualValues(t, 1, steps(3), "the launch has waited long enough")
+	same()
+	b.tune.linger = 1 // Steps that come one by one
+	require.EqualValues(t, 3, steps(3))
+	b.tune.linger = forever
+	steps(2)
+	require.NoError(t, b.Close(), "a launch waits")
+	require.Zero(t, h.Count("held"))
+}
+
+// TestManyStimuliOfLastingLaunches: more than one block adds begin a launch.
+func TestManyStimuliOfLastingLaunches(t *testing.T) {
+	h := cudatest.Host(t)
+	c := enginetest.Net{Areas: []connectome.Area{enginetest.LIF(mostCalled + 100)}}.Build()
+	b := lastingOf(t, c, 100, engine.Want{})
+	ref, err := reference.Open(c, engine.Want{})
+	require.NoError(t, err)
+	var in []engine.Stimulus
+	for port := range c.Ports {
+		in = append(in, engine.Stimulus{Port: port, Amount: int32(port%7) * 1_000_000})
+	}
+	for i, v := range []struct{ stimuli, launches int }{{mostCalled + 100, 1}, {5, 1}, {mostCalled, 0}, {0, 0}, {mostCalled + 1, 1}, {mostCalled - 1, 0}, {1, 0}} {
+		var x, y engine.Burst
+		before := h.Count("launches")
+		require.NoError(t, ref.Step(in[:v.stimuli], &x))
+		require.NoError(t, b.Step(in[:v.stimuli], &y))
+		require.Nil(t, engine.CompareBursts(&x, &y))
+		require.EqualValues(t, v.launches, h.Count("launches")-before, "step %d", i)
+	}
+	var x, y engine.State
+	require.NoError(t, ref.ReadState(&x))
+	require.NoError(t, b.ReadState(&y))
+	require.Nil(t, engine.CompareStates(&x, &y))
+	require.NoError(t, b.Close())
+}
+
+// TestLastingLaunchLosesItsDevice in a burst that it was called for: the Step says so, and all later calls.
+func TestLastingLaunchLosesItsDevice(t *testing.T) {
+	h := cudatest.Host(t)
+	c := small()
+	b := lastingOf(t, c, 10, engine.Want{})
+	var out engine.Burst
+	for range 4 {
+		require.NoError(t, b.Step(nil, &out))
+	}
+	b.tune.patience = defaults.patience
+	h.Control("lose_at", 5)
+	require.NoError(t, b.Step(nil, &out))
+	first := b.Step(nil, &out)
+	require.ErrorContains(t, first, "CUDA_ERROR_ILLEGAL_ADDRESS")
+	require.ErrorContains(t, first, "start a new process")
+	require.Equal(t, first, b.Step(nil, &out))
+	require.Equal(t, first, b.ReadState(&engine.State{}))
+	require.Equal(t, first, b.WriteState(engine.NewState(c)))
+	require.Equal(t, first, b.Close())
+}
+
+// TestLastingLaunchThatFails: one that does not begin, or does nothing, fails the Step, and a new state mends the backend.
+func TestLastingLaunchThatFails(t *testing.T) {
+	for _, name := range []string{"a block too large", "skip_launch"} {
+		t.Run(name, func(t *testing.T) {
+			h := cudatest.Host(t)
+			c := small()
+			b := lastingOf(t, c, 3, engine.Want{})
+			var saved engine.State
+			var out engine.Burst
+			require.NoError(t, b.Step(nil, &out))
+			require.NoError(t, b.ReadState(&saved))
+			require.NoError(t, b.Step(nil, &out))
+			fired := slices.Clone(out.Fired)
+			require.NoError(t, b.Step(nil, &out))
+			require.NoError(t, b.ctx.Enter())
+			require.NoError(t, b.stream.Synchronize(), "so that the next Step begins a launch")
+			b.ctx.Leave()
+			threads := b.batch.threads
+			if name == "skip_launch" {
+				h.Control("skip_launch", 1)
+				b.tune.patience = defaults.patience
+			} else {
+				b.batch.threads = 2048 // more than a block may have
+			}
+			first := b.Step(nil, &out)
+			require.Error(t, first)
+			require.Equal(t, first, b.Step(nil, &out))
+			b.batch.threads = threads
+			require.NoError(t, b.WriteState(&saved))
+			require.NoError(t, b.Step(nil, &out))
+			require.Equal(t, fired, out.Fired)
+			require.NoError(t, b.Close())
+			require.Zero(t, h.Count("held"))
+		})
+	}
+}
+
+// TestLastingStepsDoNotAllocate, nor do they call the driver.
+func TestLastingStepsDoNotAllocate(t *testing.T) {
+	h := cudatest.Host(t)
+	b := lastingOf(t, small(), 256, engine.Want{Values: []engine.Probe{{Neuron: 3}}})
+	in := []engine.Stimulus{{Port: 0, Amount: 1}, {Port: 7, Amount: 1}}
+	var out engine.Burst
+	step := func() {
+		if err := b.Step(in, &out); err != nil {
+			t.Error(err)
+		}
+	}
+	for range 100 {
+		step()
+	}
+	launches, waits := h.Count("launches"), h.Count("synchronizes")
+	allocations := testing.AllocsPerRun(50, step)
+	if !raceDetector { // under it sync.Pool, which purego's calls use, drops what it is given
+		require.Zero(t, allocations)
+	}
+	require.Equal(t, launches, h.Count("launches"))
+	require.Equal(t, waits, h.Count("synchronizes"))
+	require.NoError(t, b.Close())
+}
