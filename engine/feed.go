@@ -17,7 +17,7 @@ type Feed struct {
 	sources  []Source   // own is the first
 	lifts    bool       // whether some area rectifies
 	gathered []Stimulus // of all sources, any order
-	merged   []Stimulus // one a port, ascending
+	merged   []Stimulus // one a port, ascending, where gathered is not that
 	least    int64      // the least room of any port, so that few sums need a look at that of their own; -1: not known yet
 
 	summing sync.Once
@@ -59,12 +59,13 @@ func (f *Feed) Next(t uint64) ([]Stimulus, error) {
 			f.lift(own)
 		}
 	}
-	if !slices.IsSortedFunc(f.gathered, byPort) { // those of one source mostly are, and to look takes a fifth of sorting
-		slices.SortFunc(f.gathered, byPort)
-	}
 	if f.least < 0 && len(f.gathered) > 0 && f.c.Ports > 0 {
 		f.least = math.MaxInt32 - int64(slices.Max(f.c.Bound))
 	}
+	if f.ready() {
+		return f.gathered, nil
+	}
+	slices.SortFunc(f.gathered, byPort)
 	for i := 0; i < len(f.gathered); {
 		port, sum := f.gathered[i].Port, int64(0)
 		if err := f.there(port); err != nil {
@@ -83,6 +84,19 @@ func (f *Feed) Next(t uint64) ([]Stimulus, error) {
 		}
 	}
 	return f.merged, nil
+}
+
+// ready says that what has been gathered can be given as it is, as that of one source mostly can: it ascends, and all is in room.
+func (f *Feed) ready() bool {
+	next, least := uint64(0), f.least
+	for _, s := range f.gathered {
+		amount := int64(s.Amount)
+		if uint64(s.Port) < next || amount == 0 || amount > least || -amount > least {
+			return false
+		}
+		next = uint64(s.Port) + 1
+	}
+	return next <= uint64(f.c.Ports)
 }
 
 func byPort(a, b Stimulus) int { return int(int64(a.Port) - int64(b.Port)) }

@@ -105,6 +105,24 @@ func BenchmarkLog(b *testing.B) {
 	}
 }
 
+// BenchmarkRead is reading the counts of 20,000 neurons, of which some two hundred have fired.
+func BenchmarkRead(b *testing.B) {
+	const text = "areas: [{name: eye, neurons: 20000, threshold: 1, leak: 0.5, drive: {poisson: {rate: 10 Hz, weight: 2}}}]"
+	g, err := genome.Parse("net.yaml", []byte("burst: v1\nname: eye\n"+text), nil)
+	require.NoError(b, err)
+	s, err := live.New(b.Context(), g, live.Options{Options: run.Options{Backend: "cpu", Threads: 1}})
+	require.NoError(b, err)
+	defer s.Close()
+	out := output(b, s, "eye", live.Counts)
+	x, ctx := live.Reading{}, b.Context()
+	for b.Loop() {
+		b.StopTimer()
+		require.NoError(b, s.Step(ctx, 1))
+		b.StartTimer()
+		out.Read(&x)
+	}
+}
+
 // BenchmarkManyInputs is a burst of burst-100k with 1,000 inputs that change in every burst and the counts of one area. With as many
 // bursts (-benchtime 2000x) both backends end with one digest.
 func BenchmarkManyInputs(b *testing.B) {
@@ -140,7 +158,7 @@ func BenchmarkManyInputs(b *testing.B) {
 }
 
 // BenchmarkGivenBursts is where the time of BenchmarkManyInputs goes on a GPU: a burst of burst-100k in launches of many bursts, alone in
-// a launch, as a Step, and as a Step with 1,000 stimuli; the rest is what the session does.
+// a launch, as a Step, and as a Step with 1,000 stimuli, also in a launch that goes on; the rest is what the session does.
 func BenchmarkGivenBursts(b *testing.B) {
 	c, err := connectome.Build(example(b, "burst-100k"), connectome.Options{})
 	require.NoError(b, err)
@@ -149,6 +167,9 @@ func BenchmarkGivenBursts(b *testing.B) {
 		b.Skip(err)
 	}
 	defer on.Close()
+	lasting, err := backend.Open("cuda", c, backend.Options{Want: engine.Want{Stimuli: true}})
+	require.NoError(b, err)
+	defer lasting.Close()
 	stimuli := make([]engine.Stimulus, 1000)
 	for i := range stimuli {
 		stimuli[i] = engine.Stimulus{Port: uint32(80 * i), Amount: 1}
@@ -175,6 +196,12 @@ func BenchmarkGivenBursts(b *testing.B) {
 		{"Step with 1,000 stimuli", func(n int) (err error) {
 			for ; n > 0 && err == nil; n-- {
 				err = on.Step(stimuli, &out)
+			}
+			return err
+		}},
+		{"Step with 1,000 stimuli in a launch that goes on", func(n int) (err error) {
+			for ; n > 0 && err == nil; n-- {
+				err = lasting.Step(stimuli, &out)
 			}
 			return err
 		}},

@@ -52,6 +52,7 @@ type Output struct {
 	bursts     uint64
 	spikes     uint64
 	counts     []uint32 // since the last Read
+	changed    []uint32 // the entries whose count is not 0, in the order in which they have first fired
 	potentials []float32
 }
 
@@ -108,7 +109,7 @@ func (s *Session) newOutput(p Place, k Kind) (*Output, error) {
 	if k == Potentials {
 		return o, o.watch(s.run, &e, variable)
 	}
-	o.counts = make([]uint32, e.n)
+	o.counts, o.changed = make([]uint32, e.n), make([]uint32, 0, e.n)
 	if e.list == nil {
 		return o, nil
 	}
@@ -168,15 +169,16 @@ func (o *Output) record(b *engine.Burst) {
 		return
 	}
 	from, _ := slices.BinarySearch(b.Fired, o.first)
-	for _, n := range b.Fired[from:] {
-		if n >= o.end {
-			break
-		}
+	count, _ := slices.BinarySearch(b.Fired[from:], o.end)
+	for _, n := range b.Fired[from:][:count] {
 		at := int32(n - o.first)
 		if o.entry != nil {
 			if at = o.entry[at]; at < 0 {
 				continue
 			}
+		}
+		if o.counts[at] == 0 {
+			o.changed = append(o.changed, uint32(at))
 		}
 		o.counts[at]++
 		o.spikes++
@@ -190,19 +192,25 @@ func (o *Output) Read(x *Reading) {
 	defer o.mu.Unlock()
 	*x = Reading{Next: o.next, Bursts: o.bursts, Counts: x.Counts[:0], Fired: x.Fired[:0], Potentials: x.Potentials[:0]}
 	switch o.kind {
-	case Counts:
-		x.Counts = append(x.Counts, o.counts...)
-	case Fired:
-		for i, n := range o.counts {
-			if n > 0 {
-				x.Fired = append(x.Fired, uint32(i))
-			}
+	case Counts: // mostly few are not 0
+		x.Counts = slices.Grow(x.Counts, len(o.counts))[:len(o.counts)]
+		clear(x.Counts)
+		for _, i := range o.changed {
+			x.Counts[i] = o.counts[i]
 		}
+	case Fired:
+		if !slices.IsSorted(o.changed) { // those of one burst are
+			slices.Sort(o.changed)
+		}
+		x.Fired = append(x.Fired, o.changed...)
 	case Rate:
 		x.Rate = record.Rate(o.spikes, o.neurons, o.bursts, o.timestep)
 	case Potentials:
 		x.Potentials = append(x.Potentials, o.potentials...)
 	}
-	clear(o.counts)
+	for _, i := range o.changed {
+		o.counts[i] = 0
+	}
+	o.changed = o.changed[:0]
 	o.bursts, o.spikes = 0, 0
 }

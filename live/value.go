@@ -119,6 +119,9 @@ func (f *Feeder) make(v Value, before []Value) error {
 		return in.refuse("%d amounts, want %d", len(v.Amounts), want)
 	}
 	in.scratch = in.scratch[:0]
+	if v.At == nil && in.ascending && in.each == 1 {
+		return in.addAll(v.Amounts)
+	}
 	for i, x := range v.Amounts {
 		at := i
 		if v.At != nil {
@@ -134,6 +137,25 @@ func (f *Feeder) make(v Value, before []Value) error {
 	if !in.ascending {
 		in.scratch = summed(in.scratch)
 	}
+	return nil
+}
+
+// addAll is add for all entries, each a neuron that has one port.
+func (in *Input) addAll(amounts []float32) error {
+	ports, scale, largest := in.ports[0][:len(amounts)], in.scale, in.largest
+	list := slices.Grow(in.scratch, len(amounts))[:len(amounts)]
+	n := 0
+	for i, x := range amounts {
+		q := quanta.Of(float64(x), scale)
+		if x != x || q > largest || -q > largest {
+			return in.add(i, x)
+		}
+		list[n] = engine.Stimulus{Port: ports[i], Amount: int32(q)}
+		if q != 0 {
+			n++
+		}
+	}
+	in.scratch = list[:n]
 	return nil
 }
 
