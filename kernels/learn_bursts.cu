@@ -197,14 +197,16 @@ DEVICE u32 fired_at(const run *p, const block *s, u32 k) {
 }
 
 // learn_next_of is what comes before the synapses of burst t + 1, if it goes ahead. What is about the spikes of burst t is done for those
-// of the block's own neurons, by a thread each: the last ones, as the first ones list.
+// of the block's own neurons, a task of 32 of them by a warp: the last ones, as the first ones list.
 DEVICE void learn_next_of(const learners *x, const run *p, u64 t, const block *s) {
     if (t + 1 == p->first + p->bursts || !goes_ahead(x, t)) return;
     do_tasks(x, x->own, t + 1);
-    u32 count = s->total[t % 2];
+    u32 count = s->total[t % 2], turns = (count + 31) / 32, warps = block_size() / 32;
 #pragma unroll 1
-    for (u32 i = block_size() - 1 - thread_in_block(); i < count * (u32)x->own; i += block_size())
-        do_task(x, x->tasks + i / count, fired_at(p, s, i % count), t, t + 1);
+    for (u32 i = warps - 1 - thread_in_block() / 32; i < turns * (u32)x->own; i += warps) {
+        u32 k = i % turns * 32 + lane();
+        if (k < count) do_task(x, x->tasks + i / turns, fired_at(p, s, k), t, t + 1);
+    }
 }
 
 // look_for_sweeps finds whether burst t ends with one; the block's last warp does, while others deliver.
