@@ -39,6 +39,12 @@ struct task {
     u32 learner, kind;
 };
 
+// findings is what a block's last warp finds for the others.
+struct findings {
+    u32 sweeping; // whether the burst ends with a sweep
+    u32 due[2];   // whether a rule changes all synapses after burst t, by t modulo 2
+};
+
 struct learners {
     const learner *list;
     u64 count;
@@ -52,7 +58,7 @@ struct learners {
     u32 watching;  // whether a rule has a condition, which reads the state of targets
     u32 changing;  // whether a rule changes all synapses at times
     u32 alone;     // whether there are no other synapses
-    u32 *sweeping; // of the block: whether the burst ends with a sweep
+    findings *found; // of the block
     cutting small, large; // for few spikes, and for so many that all warps have several parts
     u64 least, longest;   // delays
 };
@@ -79,10 +85,10 @@ DEVICE cutting moved(cutting c, const u8 *from, u8 *to, u64 bytes) {
 
 // copy_learners brings what does not change into the block's memory: registers cannot hold it, and the first cache loses it at each
 // barrier. The answer refers to the copy; a kernel's own parameters cannot, as clang takes all pointers in them for global ones.
-DEVICE learners copy_learners(const learners *x, u8 *room, u32 *sweeping) {
+DEVICE learners copy_learners(const learners *x, u8 *room, findings *found) {
     const u8 *from = (const u8 *)x->list;
     learners own = *x;
-    own.sweeping = sweeping;
+    own.found = found;
     if (!x->copied) return own;
     copy((u32 *)room, (const u32 *)from, x->fixed_bytes / 4);
     block_barrier();
@@ -167,12 +173,8 @@ DEVICE void do_tasks(const learners *x, u64 first, u64 t) {
     }
 }
 
-DEVICE bool any_due(const learners *x, u64 t) {
-    bool any = false;
-#pragma unroll 1
-    for (u64 i = 0; x->changing && i < x->count; i++) any = any || is_due(x->list + i, t);
-    return any;
-}
+// any_due reports whether a rule changes all synapses after burst t, once those of the burst have delivered.
+DEVICE bool any_due(const learners *x, u64 t) { return x->changing && x->found->due[t % 2]; }
 
 // goes_ahead reports whether what comes before the synapses of burst t + 1 is done while burst t is listed: not where rules read the state
 // after burst t, or change all synapses then.
@@ -209,14 +211,17 @@ DEVICE void learn_next_of(const learners *x, const run *p, u64 t, const block *s
     }
 }
 
-// look_for_sweeps finds whether burst t ends with one; the block's last warp does, while others deliver.
+// look_for_sweeps finds how burst t ends; the block's last warp does, while others deliver.
 DEVICE void look_for_sweeps(const learners *x, u64 t) {
     if (thread_in_block() / 32 != block_size() / 32 - 1) return;
-    bool any = false;
+    bool any = false, all = false;
 #pragma unroll 1
-    for (u64 i = lane(); i < x->count; i += 32) any = any || sweep_until(x->list[i].l.swept, t, is_due(x->list + i, t)) > 0;
-    u32 those = vote(any);
-    if (lane() == 0) *x->sweeping = those;
+    for (u64 i = lane(); i < x->count; i += 32) {
+        bool due = is_due(x->list + i, t);
+        all = all || due, any = any || sweep_until(x->list[i].l.swept, t, due) > 0;
+    }
+    u32 sweeping = vote(any), due = vote(all);
+    if (lane() == 0) x->found->sweeping = sweeping, x->found->due[t % 2] = due;
 }
 
 // learn_rows_of is what synapses do in burst t, whose sums are acc.
@@ -246,7 +251,7 @@ DEVICE void learn_rows_of(const learners *x, u64 t, i32 *acc) {
 
 // learn_sweeps_of is the sweeps that burst t ends with.
 DEVICE void learn_sweeps_of(const learners *x, const run *p, u64 t, block *s, u32 *wanted) {
-    if (!*x->sweeping) return;
+    if (!x->found->sweeping) return;
 #pragma unroll 1
     for (u64 i = 0; i < x->count; i++) {
         const learning *l = &x->list[i].l;
@@ -254,7 +259,7 @@ DEVICE void learn_sweeps_of(const learners *x, const run *p, u64 t, block *s, u3
         u64 until = sweep_until(l->swept, t, all);
         if (until > 0) sweep_rows(l, t, l->swept->before, until, of_warp());
         stint w = of_thread();
-        for (u64 j = w.first; all && j < l->targets; j += w.step) l->total[j] = 0;
+        for (u64 j = w.first; all && l->total != nullptr && j < l->targets; j += w.step) l->total[j] = 0;
     }
     grid_barrier(p, s, wanted);
     for (u64 i = thread_index(); i < x->count; i += thread_count()) end_sweep(x->list[i].l.swept, t, is_due(x->list + i, t));
@@ -264,10 +269,15 @@ DEVICE void learn_sweeps_of(const learners *x, const run *p, u64 t, block *s, u3
 // learn_every_of is step 6 of burst t, after the update.
 DEVICE void learn_every_of(const learners *x, const run *p, u64 t, block *s, u32 *wanted) {
     if (!any_due(x, t)) return;
+    bool adds = false;
 #pragma unroll 1
-    for (u64 i = 0; i < x->count; i++)
-        if (is_due(x->list + i, t)) add_totals(&x->list[i].l, of_thread());
-    grid_barrier(p, s, wanted);
+    for (u64 i = 0; i < x->count; i++) {
+        const learning *l = &x->list[i].l;
+        if (l->total == nullptr || !is_due(x->list + i, t)) continue;
+        add_totals(l, of_thread());
+        adds = true;
+    }
+    if (adds) grid_barrier(p, s, wanted);
 #pragma unroll 1
     for (u64 i = 0; i < x->count; i++)
         if (is_due(x->list + i, t)) change_all(&x->list[i].l, t, of_warp());
@@ -348,13 +358,13 @@ DEVICE void learn_next_of(const all_learners *x, const run *p, u64 t, const bloc
 }
 
 KERNEL_OF_1024 learn_bursts(run p, learners x) {
-    SHARED(u32, sweeping);
-    learners own = copy_learners(&x, dynamic_memory(), &sweeping);
+    SHARED(findings, found);
+    learners own = copy_learners(&x, dynamic_memory(), &found);
     bursts<ALL_MODELS>(&p, &own);
 }
 
 KERNEL_OF_1024 learn_bursts_all(run p, learners x) {
-    SHARED(u32, sweeping);
-    all_learners own = {copy_learners(&x, dynamic_memory(), &sweeping)};
+    SHARED(findings, found);
+    all_learners own = {copy_learners(&x, dynamic_memory(), &found)};
     bursts<ALL_MODELS>(&p, &own);
 }

@@ -190,7 +190,7 @@ struct learning {
     float *now, *after;     // modulators in a burst: now before its events, by burst modulo 2, after behind them
     float *level;           // after the last event
     u64 *level_last;        // the burst of its spikes, plus 1
-    i64 *total;             // of every, by target
+    i64 *total;             // of every, by target; null where it reads none
     const float *v, *further; // state of all neurons, the latter each an array by neuron
     u64 pitch;
     const u32 *states;      // which of them READ_TARGET means, 0 for v

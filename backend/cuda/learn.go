@@ -290,7 +290,7 @@ func (b *backend) layLearner(a *arena, p *connectome.Plastic, l *learning, numbe
 	x.every, x.onSource, x.when = l.rule(a, p.Every, 1+len(p.Synapse), numbers), l.rule(a, p.OnSource, len(p.Source), numbers), l.rule(a, p.When, 0, numbers)
 	x.onPost, x.onPre = l.handler(a, p, p.OnPost, true, numbers), l.handler(a, p, p.OnPre, false, numbers)
 	x.ring.notes = x.onPost.reads
-	if p.Every != nil {
+	if p.Every != nil && slices.ContainsFunc(p.Every.Reads, func(r formula.Read) bool { return r.Kind == formula.ReadTotal }) {
 		x.total = a.take(8 * targets)
 	}
 	x.slots = x.longest - x.least + 1

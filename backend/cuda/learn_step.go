@@ -303,11 +303,13 @@ func (b *backend) sweepAll() error {
 		if !x.everyIn(b.number) {
 			continue
 		}
-		if err := b.stream.Fill(x.arg.total, 0, 8*uint64(x.arg.targets)); err != nil {
-			return err
-		}
-		if err := k.totals.launch(b, b.spread(x.arg.synapses), totalsArgs{x.arg}); err != nil {
-			return err
+		if x.arg.total != 0 {
+			if err := b.stream.Fill(x.arg.total, 0, 8*uint64(x.arg.targets)); err != nil {
+				return err
+			}
+			if err := k.totals.launch(b, b.spread(x.arg.synapses), totalsArgs{x.arg}); err != nil {
+				return err
+			}
 		}
 		if err := k.every.launch(b, b.spread(32*uint64(x.arg.sources)), everyArgs{x.arg, b.number}); err != nil {
 			return err

@@ -118,7 +118,7 @@ type learners struct {
 	watching       uint32
 	changing       uint32
 	alone          uint32
-	sweeping       driver.Ptr // the kernel's
+	found          driver.Ptr // the kernel's
 	small, large   cutting
 	least, longest uint64
 }
