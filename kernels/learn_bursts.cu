@@ -14,6 +14,7 @@ struct learner {
     levels settled_levels; // always apart
     u64 every;
     window rule; // FEAGI's, else of kind 0
+    u32 shares;  // whether its targets are those of one before, with whose sweeps its own end
 };
 
 // parted is one part of a row of a projection.
@@ -262,7 +263,8 @@ DEVICE void learn_sweeps_of(const learners *x, const run *p, u64 t, block *s, u3
         for (u64 j = w.first; all && l->total != nullptr && j < l->targets; j += w.step) l->total[j] = 0;
     }
     grid_barrier(p, s, wanted);
-    for (u64 i = thread_index(); i < x->count; i += thread_count()) end_sweep(x->list[i].l.swept, t, is_due(x->list + i, t));
+    for (u64 i = thread_index(); i < x->count; i += thread_count())
+        if (!x->list[i].shares) end_sweep(x->list[i].l.swept, t, is_due(x->list + i, t));
     grid_barrier(p, s, wanted);
 }
 

@@ -35,6 +35,8 @@ type learner struct {
 	told    receivers // likewise
 	window  window
 	parts   uint32 // of a row, each of which a warp delivers
+
+	ownTargets, ownSources bool // whether the records of targets and of sources are its own, not shared with one before (owner)
 }
 
 // arena lays arrays out in one piece of memory, from base on, and keeps what is to be copied there.
@@ -142,21 +144,31 @@ func (b *backend) layBehind(base driver.Ptr, room uint64) (*learning, *arena) {
 }
 
 // windowed reports whether it learns by one of FEAGI's rules.
-func (x *learner) windowed() bool { return x.p.Window.Kind != genome.WindowNone }
+func (x *learner) windowed() bool { return windowed(x.p) }
+
+func windowed(p *connectome.Plastic) bool { return p.Window.Kind != genome.WindowNone }
 
 // one is the learner as launches of many bursts take it.
 func (x *learner) one() oneLearner {
-	o := oneLearner{l: x.arg, rule: x.window, settledLevels: levels{x.kept.level, x.kept.levelLast}}
-	if x.windowed() || x.senders != x.arg.live {
+	o := oneLearner{l: x.arg, rule: x.window, settledLevels: levels{x.kept.level, x.kept.levelLast}, shares: flag(!x.ownTargets)}
+	if x.settlesSources() {
 		o.settled = x.senders
 	}
-	if x.windowed() || x.arg.told.last == 0 {
+	if x.settlesTargets() {
 		o.settledHeard = x.told
 	}
 	if x.p.Every != nil {
 		o.every = x.p.Rule.Every
 	}
 	return o
+}
+
+// settlesSources and settlesTargets report whether spikes that leave the fire queues are taken into arrays of its own, as a state has them.
+func (x *learner) settlesSources() bool {
+	return x.ownSources && (x.windowed() || x.senders != x.arg.live)
+}
+func (x *learner) settlesTargets() bool {
+	return x.ownTargets && (x.windowed() || x.arg.told.last == 0)
 }
 
 // Of synapses: so many does a warp deliver of a row where there are few, and where there are many.
@@ -181,7 +193,10 @@ func (l *learning) layTasks(a *arena) {
 	for i := range l.list {
 		one := l.list[i].one()
 		x, all := &one.l, &l.all
-		add := func(kind, delay uint32) {
+		add := func(wanted bool, kind, delay uint32) {
+			if !wanted {
+				return
+			}
 			to := &others
 			if delay == 1 {
 				to = &own
@@ -192,18 +207,14 @@ func (l *learning) layTasks(a *arena) {
 		case l.list[i].windowed():
 		case x.when.there != 0:
 			all.watching = 1
-			add(taskNote, 0)
-			add(taskLaunch, x.least)
+			add(true, taskNote, 0)
+			add(l.list[i].ownSources, taskLaunch, x.least)
 		default:
-			add(taskNote, uint32(x.lag))
-			add(taskLaunch, x.least)
+			add(l.list[i].ownTargets, taskNote, uint32(x.lag))
+			add(l.list[i].ownSources, taskLaunch, x.least)
 		}
-		if one.settled.last != 0 {
-			add(taskSettleSources, 0)
-		}
-		if one.settledHeard.last != 0 {
-			add(taskSettleTargets, 0)
-		}
+		add(one.settled.last != 0, taskSettleSources, 0)
+		add(one.settledHeard.last != 0, taskSettleTargets, 0)
 		all.changing |= flag(one.every > 0)
 	}
 	list := append(own, others...)
@@ -277,7 +288,7 @@ func (b *backend) layLearner(a *arena, p *connectome.Plastic, l *learning, numbe
 		pre: put(a.fixed, a.traces(p.Pre)), post: put(a.fixed, a.traces(p.Post)),
 		preCount: uint32(len(p.Pre)), postCount: uint32(len(p.Post)), modulators: uint32(len(p.Modulators)),
 		values: uint32(1 + len(p.Synapse)), sourceVariables: uint32(len(p.Source)),
-		swept: a.take(uint64(unsafe.Sizeof(sweeps{}))), applied: a.take(8 * sources), v: at[bufV], further: at[bufMore], pitch: uint64(c.Neurons),
+		applied: a.take(8 * sources), v: at[bufV], further: at[bufMore], pitch: uint64(c.Neurons),
 	}
 	if p.When != nil {
 		x.lagRead = 0 // the state tells of the event itself
@@ -289,25 +300,29 @@ func (b *backend) layLearner(a *arena, p *connectome.Plastic, l *learning, numbe
 	x.states = put(a.fixed, states)
 	x.every, x.onSource, x.when = l.rule(a, p.Every, 1+len(p.Synapse), numbers), l.rule(a, p.OnSource, len(p.Source), numbers), l.rule(a, p.When, 0, numbers)
 	x.onPost, x.onPre = l.handler(a, p, p.OnPost, true, numbers), l.handler(a, p, p.OnPre, false, numbers)
-	x.ring.notes = x.onPost.reads
 	if p.Every != nil && slices.ContainsFunc(p.Every.Reads, func(r formula.Read) bool { return r.Kind == formula.ReadTotal }) {
 		x.total = a.take(8 * targets)
 	}
 	x.slots = x.longest - x.least + 1
-	x.live, x.before = newSenders(1), newSenders(int(x.slots))
 	x.heardBytes = heardBytes(p)
-	x.heard = a.take(uint64(x.heardBytes) * targets)
-	x.ring.places = uint32(max(1, b.tune.events))
-	places := uint64(x.ring.places)
-	x.ring.at, x.ring.note = a.take(8*places*targets), a.take(4*places*uint64(x.ring.notes)*targets)
-
-	made := learner{p: p, senders: x.live, told: newReceivers(), parts: x.partsOf(smallPart)}
-	depth := uint32(c.Queues())
-	if x.least != depth {
-		made.senders = newSenders(1)
+	made, depth := learner{p: p, parts: x.partsOf(smallPart)}, uint32(c.Queues())
+	if y := l.owner(p, sendAlike); y != nil {
+		x.live, x.before, made.senders = y.arg.live, y.arg.before, y.senders
+	} else {
+		x.live, x.before, made.ownSources = newSenders(1), newSenders(int(x.slots)), true
+		if made.senders = x.live; x.least != depth {
+			made.senders = newSenders(1)
+		}
 	}
-	if p.When != nil || p.Lag == depth {
-		x.told = made.told
+	if y := l.owner(p, hearAlike); y != nil {
+		x.heard, x.ring, x.swept, x.told, made.told = y.arg.heard, y.arg.ring, y.arg.swept, y.arg.told, y.told
+	} else {
+		places := uint64(max(1, b.tune.events))
+		x.heard, x.swept = a.take(uint64(x.heardBytes)*targets), a.take(uint64(unsafe.Sizeof(sweeps{})))
+		x.ring = eventRing{a.take(8 * places * targets), a.take(4 * places * uint64(x.onPost.reads) * targets), uint32(places), x.onPost.reads}
+		if made.told, made.ownTargets = newReceivers(), true; p.When != nil || p.Lag == depth {
+			x.told = made.told
+		}
 	}
 	made.kept = x
 	for _, y := range []struct {

@@ -14,14 +14,13 @@ func (b *backend) readLearnt(s *engine.State) error {
 	if b.learning == nil {
 		return nil
 	}
-	for i := range b.learning.list {
-		x := &b.learning.list[i]
-		if b.number > 0 && !x.windowed() {
-			if err := x.sweep(b, b.number-1, true); err != nil {
-				return err
-			}
+	if b.number > 0 {
+		if err := b.sweep(b.number-1, func(*learner, uint64) bool { return true }); err != nil {
+			return err
 		}
-		own := &s.Plastic[i]
+	}
+	for i := range b.learning.list {
+		x, own := &b.learning.list[i], &s.Plastic[i]
 		for _, d := range x.twins(own) {
 			if d.bytes > 0 {
 				if err := b.stream.Download(d.host, d.device, d.bytes); err != nil {
@@ -83,6 +82,9 @@ func (x *learner) twins(s *engine.Plastic) (list []twin) {
 func (b *backend) writeLearnt(s *engine.State) error {
 	if b.learning == nil {
 		return nil
+	}
+	if err := b.checkShared(s); err != nil {
+		return err
 	}
 	if err := b.tellLengths(); err != nil {
 		return err
@@ -204,12 +206,12 @@ func (b *backend) replay() error {
 			if x.windowed() {
 				continue
 			}
-			if x.senders != x.arg.live && s+uint64(x.arg.least) < b.number {
+			if x.ownSources && x.senders != x.arg.live && s+uint64(x.arg.least) < b.number {
 				if err := x.launchSources(b, s); err != nil {
 					return err
 				}
 			}
-			if t := s + x.arg.lag; x.arg.told.last == 0 && t < b.number { // they have been applied
+			if t := s + x.arg.lag; x.ownTargets && x.arg.told.last == 0 && t < b.number { // they have been applied
 				if err := l.kernels.events.launch(b, b.fired(s), eventsArgs{x.arg, h, t}); err != nil {
 					return err
 				}

@@ -198,7 +198,7 @@ func (b *backend) learn() error {
 			return err
 		}
 	}
-	return nil
+	return b.sweep(b.number, (*learner).everyIn)
 }
 
 // count takes the spikes of burst s into the spans of FEAGI's rules.
@@ -228,7 +228,7 @@ func (x *learner) happen(b *backend) error {
 	if err := k.modulators.launch(b, 32*uint64(x.arg.modulators), modulatorsArgs{x.arg, h, t, 0}); err != nil {
 		return err
 	}
-	if least := uint64(x.arg.least); t >= least {
+	if least := uint64(x.arg.least); x.ownSources && t >= least {
 		if err := x.launchSources(b, t-least); err != nil {
 			return err
 		}
@@ -236,7 +236,7 @@ func (x *learner) happen(b *backend) error {
 	events := uint64(x.arg.targets)
 	if x.p.When == nil {
 		events = 0
-		if t >= x.arg.lag {
+		if x.ownTargets && t >= x.arg.lag {
 			events = b.fired(t - x.arg.lag)
 		}
 	}
@@ -247,10 +247,7 @@ func (x *learner) happen(b *backend) error {
 	for d := uint64(x.arg.least); d <= min(t, uint64(x.arg.longest)); d++ {
 		pairs += b.fired(t - d)
 	}
-	if err := k.rows.launch(b, b.spread(pairs*uint64(x.parts)*32), rowsArgs{x.arg, h, t, x.parts}); err != nil {
-		return err
-	}
-	return x.sweep(b, t, x.everyIn(t))
+	return k.rows.launch(b, b.spread(pairs*uint64(x.parts)*32), rowsArgs{x.arg, h, t, x.parts})
 }
 
 // launchSources takes spikes of burst s in.
@@ -261,13 +258,26 @@ func (x *learner) launchSources(b *backend, s uint64) error {
 // everyIn reports whether the rule has a sweep after burst t.
 func (x *learner) everyIn(t uint64) bool { return x.p.Every != nil && (t+1)%x.p.Rule.Every == 0 }
 
-// sweep has all pending events applied after burst t, where forced or there is room for no more.
-func (x *learner) sweep(b *backend, t uint64, forced bool) error {
+// sweep has all pending events applied after burst t, where forced or there is room for no more. Those who share targets sweep together.
+func (b *backend) sweep(t uint64, forced func(x *learner, t uint64) bool) error {
 	k := &b.learning.kernels
-	if err := k.sweep.launch(b, b.spread(32*uint64(x.arg.sources)), sweepArgs{x.arg, t, flag(forced)}); err != nil {
-		return err
+	for _, ends := range []bool{false, true} {
+		for i := range b.learning.list {
+			x := &b.learning.list[i]
+			var err error
+			switch all := flag(forced(x, t)); {
+			case x.windowed():
+			case !ends:
+				err = k.sweep.launch(b, b.spread(32*uint64(x.arg.sources)), sweepArgs{x.arg, t, all})
+			case x.ownTargets:
+				err = k.swept.launch(b, 1, sweptArgs{x.arg, t, all})
+			}
+			if err != nil {
+				return err
+			}
+		}
 	}
-	return k.swept.launch(b, 1, sweptArgs{x.arg, t, flag(forced)})
+	return nil
 }
 
 // settle applies the spikes that leave the fire queues: to the arrays as the state has them, where these are kept apart from
@@ -281,12 +291,12 @@ func (x *learner) settle(b *backend) error {
 		return nil
 	}
 	s := t - queues
-	if x.windowed() || x.senders != x.arg.live {
+	if x.settlesSources() {
 		if err := k.sources.launch(b, b.fired(s), sourcesArgs{x.arg, x.senders, h, s, 0}); err != nil {
 			return err
 		}
 	}
-	if x.windowed() || x.arg.told.last == 0 {
+	if x.settlesTargets() {
 		return k.targets.launch(b, b.fired(s), targetsArgs{x.arg, x.told, h, s})
 	}
 	return nil

@@ -92,6 +92,7 @@ type oneLearner struct {
 	settledLevels levels
 	every         uint64
 	rule          window
+	shares, _     uint32
 }
 
 // parted, sending and cutting likewise.

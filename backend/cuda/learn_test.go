@@ -15,6 +15,8 @@ import (
 	"burst/connectome"
 	"burst/engine"
 	"burst/engine/enginetest"
+	"burst/genome"
+	"burst/genomes"
 	"burst/internal/cuda/cudatest"
 	"burst/internal/slow"
 	"burst/kernels"
@@ -54,37 +56,91 @@ func TestLearningBatches(t *testing.T) {
 		tune := defaults
 		tune.events, tune.batchThreads, tune.batch, tune.uncached = 1+r.Uint32N(20), 32*(2+r.Uint32N(7)), 1+r.Uint64N(30), r.IntN(2) == 0
 		t.Run(fmt.Sprintf("seed %d, %d events, %d threads", seed, tune.events, tune.batchThreads), func(t *testing.T) {
-			oracle, err := reference.Open(c, engine.Want{})
+			mixLaunches(t, c, tune, r)
+		})
+	}
+}
+
+// mixLaunches compares launches of many bursts, mixed with single ones, with the reference.
+func mixLaunches(t *testing.T, c *connectome.Connectome, tune tuning, r *rand.Rand) *learning {
+	oracle, err := reference.Open(c, engine.Want{})
+	require.NoError(t, err)
+	b, err := open(c, Options{}, tune)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, b.Close()) }()
+	require.Equal(t, pathLearn, b.(*backend).choice.path)
+	l := b.(*backend).learning
+	feed := engine.NewFeed(c, nil)
+	var want, got engine.State
+	var x engine.Burst
+	for range 8 {
+		number := got.Number
+		n := 1 + r.IntN(40)
+		if r.IntN(4) > 0 {
+			require.NoError(t, b.(engine.Batcher).StepN(n, func(y *engine.Burst) error {
+				in, err := feed.Next(number)
+				require.NoError(t, err)
+				require.NoError(t, oracle.Step(in, &x))
+				require.True(t, slices.Equal(x.Fired, y.Fired), "burst %d: %d fire, want %d", number, y.Fired, x.Fired)
+				number++
+				return nil
+			}))
+		} else {
+			in, err := feed.Next(number)
 			require.NoError(t, err)
-			b, err := open(c, Options{}, tune)
+			require.NoError(t, oracle.Step(in, &x))
+			require.NoError(t, b.Step(in, &x))
+		}
+		require.NoError(t, oracle.ReadState(&want))
+		require.NoError(t, b.ReadState(&got))
+		require.Nil(t, engine.CompareStates(&want, &got))
+	}
+	return l
+}
+
+// TestSharedRecords: projections that keep the same of targets or sources share it, and learn as if each had its own.
+func TestSharedRecords(t *testing.T) {
+	cudatest.Anywhere(t)
+	const areas = `{burst: v1, name: shared, seed: 1, timestep: 1 ms, scale: auto, bursts: 100, areas: [
+  {name: E, neurons: 40, model: lif, drive: {poisson: {rate: 150 Hz, weight: 40 mV}}},
+  {name: I, neurons: 33, model: lif, drive: {poisson: {rate: 80 Hz, weight: 40 mV}}}], projections: [`
+	const one = `{from: %s, to: %s, rule: fixed_outdegree, outdegree: 9, weight: 0.5 mV, delay: %d ms, plasticity: {rule: %s}}, `
+	for _, c := range []struct {
+		rules            [4]string // of E to E, E to I, I to E, I to I
+		delays           [4]int
+		targets, sources int // that are kept apart
+	}{
+		{[4]string{"stdp", "stdp", "stdp", "stdp"}, [4]int{1, 1, 1, 1}, 2, 2},
+		{[4]string{"stdp", "stdp", "stdp", "stdp"}, [4]int{3, 1, 3, 3}, 2, 3},
+		{[4]string{"stdp", "stdp, tau_minus: 30 ms", "stdp", "stdp"}, [4]int{2, 2, 2, 2}, 3, 2},
+		{[4]string{"stdp, tau_plus: 11 ms", "stdp", "stdp", "stdp"}, [4]int{1, 1, 1, 1}, 2, 3},
+		{[4]string{"stdp_dopamine, da: I", "stdp_dopamine, da: I", "stdp_dopamine, da: I", "stdp_dopamine, da: I, interval: 7 ms"}, [4]int{1, 1, 1, 1}, 3, 2},
+	} {
+		t.Run(fmt.Sprint(c.rules, c.delays), func(t *testing.T) {
+			text := areas
+			for i, ends := range [][2]string{{"E", "E"}, {"E", "I"}, {"I", "E"}, {"I", "I"}} {
+				text += fmt.Sprintf(one, ends[0], ends[1], c.delays[i], c.rules[i])
+			}
+			g, err := genome.Parse("shared.yaml", []byte(text+"]}"), genomes.Open)
+			require.NoError(t, err)
+			network, err := connectome.Build(g, connectome.Options{})
+			require.NoError(t, err)
+			tune := defaults
+			tune.events, tune.batch = 3, 13
+			l := mixLaunches(t, network, tune, rand.New(rand.NewPCG(1, 0x73686172)))
+			targets, sources := 0, 0
+			for i := range l.list {
+				targets, sources = targets+int(flag(l.list[i].ownTargets)), sources+int(flag(l.list[i].ownSources))
+			}
+			require.Equal(t, [2]int{c.targets, c.sources}, [2]int{targets, sources})
+
+			b, err := Open(network, Options{})
 			require.NoError(t, err)
 			defer func() { require.NoError(t, b.Close()) }()
-			require.Equal(t, pathLearn, b.(*backend).choice.path)
-			feed := engine.NewFeed(c, nil)
-			var want, got engine.State
-			var x engine.Burst
-			for range 8 {
-				number := got.Number
-				n := 1 + r.IntN(40)
-				if r.IntN(4) > 0 {
-					require.NoError(t, b.(engine.Batcher).StepN(n, func(y *engine.Burst) error {
-						in, err := feed.Next(number)
-						require.NoError(t, err)
-						require.NoError(t, oracle.Step(in, &x))
-						require.True(t, slices.Equal(x.Fired, y.Fired), "burst %d: %d fire, want %d", number, y.Fired, x.Fired)
-						number++
-						return nil
-					}))
-				} else {
-					in, err := feed.Next(number)
-					require.NoError(t, err)
-					require.NoError(t, oracle.Step(in, &x))
-					require.NoError(t, b.Step(in, &x))
-				}
-				require.NoError(t, oracle.ReadState(&want))
-				require.NoError(t, b.ReadState(&got))
-				require.Nil(t, engine.CompareStates(&want, &got))
-			}
+			var s engine.State
+			require.NoError(t, b.ReadState(&s))
+			s.Plastic[2].PostLast[0]++
+			require.ErrorContains(t, b.WriteState(&s), "differ, though they follow from the same spikes")
 		})
 	}
 }
