@@ -55,6 +55,7 @@ func (s *share) arriveAll(t uint64) {
 	k, q := &s.w.b.kernels, uint32(0)
 	inBatches(v.sources, func(part []uint32) {
 		touch(k, l.p.Row, part)
+		touch(k, l.p.Row[1:], part) // the next line for some
 		for _, cuts := range l.cuts[s.index : s.index+2] {
 			if cuts != nil {
 				touch(k, cuts, part)

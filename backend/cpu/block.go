@@ -1,8 +1,6 @@
 package cpu
 
 import (
-	"unsafe"
-
 	"burst/backend/cpu/internal/vector"
 	"burst/connectome"
 )
@@ -87,20 +85,38 @@ func entriesBytes(p *connectome.Plastic) uint64 {
 	return 4 * roomy * uint64(1+len(p.Synapse)+6+len(p.Pre))
 }
 
+// blockFor is a projection's block, in the room of one of those before if that fits: they are used in turn.
+func (w *worker) blockFor(p *connectome.Plastic) block {
+	for _, s := range w.shares {
+		if s != nil && sameScratch(s.l.p, p) {
+			b := s.block
+			b.pre, b.post = tablesOf(p.Pre), tablesOf(p.Post)
+			return b
+		}
+	}
+	return newBlock(p)
+}
+
+// sameScratch reports whether the blocks of projections take the same room.
+func sameScratch(a, b *connectome.Plastic) bool {
+	return len(a.Synapse) == len(b.Synapse) && len(a.Pre) == len(b.Pre) && len(a.Source) == len(b.Source)
+}
+
 func newBlock(p *connectome.Plastic) block {
 	words := func() []uint32 { return make([]uint32, roomy) }
-	b := block{
+	return block{
 		pieces: pieces{past: make([][]float32, len(p.Pre)), source: make([][]float32, len(p.Source))}, variables: lists(len(p.Source), roomy),
 		all: newEntries(p), few: newEntries(p), counts: words(), skips: words(), chosen: words(), which: words(), left: words(), at: words(),
 		firstTraces: make([]float32, roomy), amounts: make([]int32, roomy), out: make([]float32, roomy),
+		pre: tablesOf(p.Pre), post: tablesOf(p.Post),
 	}
-	for k := range p.Pre {
-		b.pre = append(b.pre, tableOf(&p.Pre[k].Table))
+}
+
+func tablesOf(traces []connectome.Trace) (list []vector.Table) {
+	for k := range traces {
+		list = append(list, tableOf(&traces[k].Table))
 	}
-	for k := range p.Post {
-		b.post = append(b.post, tableOf(&p.Post[k].Table))
-	}
-	return b
+	return list
 }
 
 func tableOf(t *connectome.Table) vector.Table {
@@ -109,7 +125,7 @@ func tableOf(t *connectome.Table) vector.Table {
 
 // blockBytes is the memory of a block without its pieces.
 func blockBytes(p *connectome.Plastic) uint64 {
-	return 2*entriesBytes(p) + 4*roomy*uint64(9+len(p.Source)) + uint64(len(p.Pre)+len(p.Post))*uint64(unsafe.Sizeof(vector.Table{}))
+	return 2*entriesBytes(p) + 4*roomy*uint64(9+len(p.Source))
 }
 
 // begin starts on a task of burst t, and on post events of bursts before till.

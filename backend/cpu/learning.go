@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"slices"
 	"sync"
 	"unsafe"
 
@@ -22,7 +23,7 @@ type learning struct {
 	p       *connectome.Plastic
 	weight  []float32
 	synapse [][]float32
-	cuts    [][]uint32 // with a single delay: of the row of source s, worker i has the synapses cuts[i][s] ≤ q < cuts[i+1][s], see ownOf
+	cuts    [][]uint16 // with a single delay: of the row of source s, worker i has the synapses cuts[i][s] ≤ q < cuts[i+1][s], see ownOf
 	least   uint64     // the smallest delay
 	longest uint64
 	tame    bool // the weights that were written were within their bounds, and none was −0
@@ -42,7 +43,6 @@ type departures struct {
 	settled *sources // after the last one that has left the queues; live itself where that is the same
 
 	volleys []volley // by burst, modulo their number: spikes on their way
-	newest  []uint32 // by source: place of its last spike in its volley
 	flying  uint64   // spikes in all volleys
 }
 
@@ -50,7 +50,6 @@ type departures struct {
 type volley struct {
 	sources []uint32 // counted from 0 in their area
 	last    []uint64 // burst of the source's spike before, plus 1
-	place   []uint32 // of that one in its volley
 	values           // traces after that spike, variables after the spike itself
 }
 
@@ -72,7 +71,7 @@ func newLearning(b *backend, p *connectome.Plastic, workers int) *learning {
 		l.seen = newWindows(p, l.longest-l.least+1)
 	}
 	if p.Delay.None() {
-		l.cuts = make([][]uint32, workers+1) // those at the ends of rows stay nil
+		l.cuts = make([][]uint16, workers+1) // those at the ends of rows stay nil
 	}
 	return l
 }
@@ -80,7 +79,7 @@ func newLearning(b *backend, p *connectome.Plastic, workers int) *learning {
 // newDepartures are those of l's sources.
 func (l *learning) newDepartures() *departures {
 	p, f := l.p, &l.b.kernels.Formula
-	d := &departures{live: newSources(p, f), volleys: make([]volley, l.longest-l.least+1), newest: room[uint32](uint64(p.From.Count))}
+	d := &departures{live: newSources(p, f), volleys: make([]volley, l.longest-l.least+1)}
 	d.settled = &d.live
 	if l.apart() {
 		s := newSources(p, f)
@@ -200,10 +199,13 @@ func (l *learning) launch(t uint64) {
 			v.sources = append(v.sources, n-from.First)
 		}
 	}
+	if !l.b.own.Whole() { // or else they ascend, see momentOf
+		slices.Sort(v.sources)
+	}
 	if l.flying += uint64(len(v.sources)); len(v.sources) > 0 {
 		l.latest = s + 1
 	}
-	v.last, v.place = v.last[:0], v.place[:0]
+	v.last = v.last[:0]
 	for _, lists := range [][][]float32{v.traces, v.variables} {
 		for k := range lists {
 			lists[k] = lists[k][:0]
@@ -212,13 +214,11 @@ func (l *learning) launch(t uint64) {
 	k := &l.b.kernels
 	inBatches(v.sources, func(part []uint32) {
 		touch(k, l.live.last, part)
-		touch(k, l.newest, part)
 		touchLists(k, l.live.traces, part)
 		touchLists(k, l.live.variables, part)
 	}, func(part []uint32) {
 		for _, i := range part {
-			v.last, v.place = append(v.last, l.live.last[i]), append(v.place, l.newest[i])
-			l.newest[i] = uint32(len(v.last) - 1)
+			v.last = append(v.last, l.live.last[i])
 		}
 		appendEach(v.traces, l.live.traces, part)
 		l.live.fire(l.p, part, s)

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"burst/backend/cpu/internal/vector"
 	"burst/connectome"
 	"burst/engine"
 	"burst/genome"
@@ -93,7 +94,7 @@ func learningBytes(c *connectome.Connectome, i int, list []*worker) uint64 {
 	}
 	if !with(sameSources) {
 		each := uint64(8 + 4*len(p.Pre) + 4*len(p.Source)) // of a source
-		total += sources * (each + 4)
+		total += sources * each
 		if uint64(p.Least()) < uint64(c.Queues()) {
 			total += sources * each
 		}
@@ -105,7 +106,7 @@ func learningBytes(c *connectome.Connectome, i int, list []*worker) uint64 {
 		total += uint64(b.span(p.To).Count) * uint64(8+4*len(p.Post))
 	}
 	if p.Delay.None() {
-		total += 4 * sources * (workers - 1)
+		total += 2 * sources * (workers - 1)
 	} else {
 		total += workers * uint64(p.Longest) * uint64(unsafe.Sizeof([]trip{}))
 	}
@@ -115,6 +116,9 @@ func learningBytes(c *connectome.Connectome, i int, list []*worker) uint64 {
 	total += handlerBytes(p.OnSource) * (workers + 1)
 	for _, w := range list {
 		total += shareBytes(p)
+		if !with(sameScratch) {
+			total += blockBytes(p)
+		}
 		if posts {
 			total += postsBytes(p, w.groupOf(p))
 		}
@@ -124,7 +128,7 @@ func learningBytes(c *connectome.Connectome, i int, list []*worker) uint64 {
 
 // shareBytes is the memory of a worker's share but for what it has of targets.
 func shareBytes(p *connectome.Plastic) uint64 {
-	total := blockBytes(p) + uint64(unsafe.Sizeof(pairing{}))
+	total := uint64(unsafe.Sizeof(pairing{})) + uint64(len(p.Pre)+len(p.Post))*uint64(unsafe.Sizeof(vector.Table{}))
 	for _, h := range []*connectome.Handler{p.OnPost, p.OnPre, p.Every, p.When} {
 		total += handlerBytes(h)
 	}

@@ -80,7 +80,6 @@ func (b *backend) slack() (bytes int) {
 	}
 	for _, l := range b.learns {
 		learns(4 * len(l.weight))
-		learns(4 * len(l.newest))
 		learns(8 * len(l.postLast))
 		for _, list := range [][][]float32{l.synapse, l.post, l.live.traces, l.live.variables} {
 			for k := range list {

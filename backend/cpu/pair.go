@@ -14,13 +14,18 @@ import (
 type pairing struct {
 	vector.Pair
 	vector.PairArrays
-	trace   int // of the source
+	*gathered
+	trace  int    // of the source
+	eights int    // of rows in this burst
+	missed int    // of them, those for block
+	busy   uint64 // until this burst block has the rows
+}
+
+// gathered are rows on their way to the pass, in room that a worker's projections use in turn.
+type gathered struct {
 	rows    []vector.PairRow
 	moments []moment // of rows
 	again   []vector.PairMiss
-	eights  int    // of rows in this burst
-	missed  int    // of them, those for block
-	busy    uint64 // until this burst block has the rows
 }
 
 // busyFor is how many bursts block has the rows if half of the eights were missed.
@@ -37,7 +42,7 @@ func newPairing(s *share) *pairing {
 	if !postOK || !preOK || p.OnPre.Reads[0].K != 0 {
 		return nil
 	}
-	x := &pairing{trace: int(p.OnPost.Reads[0].K)}
+	x := &pairing{gathered: &s.w.gathered, trace: int(p.OnPost.Reads[0].K)}
 	ofSource, ofTarget := &p.Pre[x.trace].Table, &p.Post[0].Table
 	if ofSource.High != nil || ofTarget.High != nil || ofSource.Until == 0 || ofTarget.Until == 0 {
 		return nil

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"math"
 	"slices"
 
 	"burst/connectome"
@@ -74,7 +75,7 @@ func newShare(l *learning, w *worker, workers int) *share {
 	if p.Every != nil {
 		s.total = make([]int64, n)
 	}
-	s.block = newBlock(p)
+	s.block = w.blockFor(p)
 	switch {
 	case l.cuts == nil:
 		s.due = make([][]trip, l.longest)
@@ -118,17 +119,27 @@ func asksOf(h *connectome.Handler) (list []formula.Read) {
 // cutRows finds where the worker's synapses begin in every row.
 func (s *share) cutRows() {
 	p := s.l.p
-	cuts := room[uint32](uint64(p.From.Count))
+	cuts := room[uint16](uint64(p.From.Count))
 	for i := range cuts {
-		cuts[i] = uint32(reach(p.Target[p.Row[i]:p.Row[i+1]], s.ports[0]))
+		if row := p.Target[p.Row[i]:p.Row[i+1]]; len(row) <= longestCut {
+			cuts[i] = uint16(reach(row, s.ports[0]))
+		}
 	}
 	s.l.cuts[s.index] = cuts
 }
+
+// longestCut is how many synapses a row has at most whose cuts are kept. Others are found by search: that takes little beside such a row.
+const longestCut = math.MaxUint16
 
 // ownOf are the worker's synapses from ≤ k < to of source i, where there is a single delay.
 func (s *share) ownOf(i uint32) (from, to uint64) {
 	row := s.l.p.Row[i : i+2]
 	from, to = row[0], row[1]
+	if to-from > longestCut {
+		targets := s.l.p.Target[from:to]
+		first := reach(targets, s.ports[0])
+		return from + uint64(first), from + uint64(first+reach(targets[first:], s.ports[1]))
+	}
 	if cuts := s.l.cuts[s.index]; cuts != nil {
 		from += uint64(cuts[i])
 	}

@@ -175,10 +175,10 @@ func (s *share) eachStretch(take func(i uint32, from, to, delay uint64)) {
 // momentOf is what synapses of a source and a delay know of it after burst t.
 func (l *learning) momentOf(i uint32, delay, t uint64) moment {
 	m := moment{l.pastOf(l.live.last[i], delay), &l.live.values, i}
-	for at := l.newest[i]; m.last > t+1; { // it is still on its way
+	for m.last > t+1 { // it is still on its way
 		v := l.volley(m.last - delay - 1)
-		m = moment{l.pastOf(v.last[at], delay), &v.values, at}
-		at = v.place[at]
+		at, _ := slices.BinarySearch(v.sources, i)
+		m = moment{l.pastOf(v.last[at], delay), &v.values, uint32(at)}
 	}
 	return m
 }

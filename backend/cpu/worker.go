@@ -13,23 +13,24 @@ import (
 // in the order of the areas, and in each area all first ports come before all second ones, and so on. So slots ascend as ports do.
 // The ports of each kind begin at a multiple of 64 slots.
 type worker struct {
-	b      *backend
-	index  int
-	now    uint64            // the burst in progress
-	ran    int               // bursts since the worker began a course, see StepN; 0 in Step
-	in     []engine.Stimulus // of the burst in progress
-	probes []probe           // of the worker's neurons
-	groups []group           // one an area
-	coming []int32           // sums by slot, of rows.bursts bursts
-	acc    []int32           // those of the burst in progress
-	rows   rows
-	runs   vector.Runs
-	due    [][]vector.Flight // by the burst, modulo MaxDelay, of their next run; only with several delays
-	shares []*share          // of plastic projections
-	driven walker            // through driven rows
-	read   uint64            // units of rows delivered in this burst,
-	draws  uint64            // draws made,
-	learnt uint64            // and nanoseconds that plastic synapses took, by estimate
+	b        *backend
+	index    int
+	now      uint64            // the burst in progress
+	ran      int               // bursts since the worker began a course, see StepN; 0 in Step
+	in       []engine.Stimulus // of the burst in progress
+	probes   []probe           // of the worker's neurons
+	groups   []group           // one an area
+	coming   []int32           // sums by slot, of rows.bursts bursts
+	acc      []int32           // those of the burst in progress
+	rows     rows
+	runs     vector.Runs
+	due      [][]vector.Flight // by the burst, modulo MaxDelay, of their next run; only with several delays
+	shares   []*share          // of plastic projections
+	driven   walker            // through driven rows
+	gathered                   // scratch of shares
+	read     uint64            // units of rows delivered in this burst,
+	draws    uint64            // draws made,
+	learnt   uint64            // and nanoseconds that plastic synapses took, by estimate
 
 	spans []vector.Span // to deliver in this burst
 	ids   []uint32      // in place of spans, of rows in rooms
