@@ -27,8 +27,9 @@ const (
 	wideAhead = 512 // synapses: so far ahead rows are asked for
 	nearAges  = 128 // of tables, in registers
 
-	atMost  = 2 // VPCMPUD
-	differs = 4 // VCMPPS: not equal, or NaN
+	atMost   = 2 // VPCMPUD
+	infinity = 0x7f800000
+	differs  = 4 // VCMPPS: not equal, or NaN
 )
 
 // widePairs takes rows through on_post and on_pre of a pair rule, sixteen synapses at a time.
@@ -162,13 +163,13 @@ func widePairs() {
 	VPADDD_BCST(Mem{Base: row, Disp: rowBase}, event, event)
 	p := wideTable(event, some, tables[0], "ofSource", of(ofPost+stepFinal), [3]Mem{bit5, bit6, last}, "ages1")
 	VMULPS_BCST(Mem{Base: row, Disp: rowX}, p, p)
-	next := wideStep(k, ofPost, w, p)
+	next := wideStep(k, ofPost, w, p, "step1")
 	wideBound(next, k, zero)
 	VMOVAPS(next, some, w)
 	VPADDD_BCST(Mem{Base: row, Disp: rowBase}, newest, event)
 	p = wideTable(event, more, tables[0], "ofSource", of(ofPost+stepFinal), [3]Mem{bit5, bit6, last}, "ages2")
 	VMULPS_BCST(Mem{Base: row, Disp: rowX}, p, p)
-	next = wideStep(k, ofPost, w, p)
+	next = wideStep(k, ofPost, w, p, "step2")
 	wideBound(next, k, zero)
 	VMOVAPS(next, more, w)
 
@@ -194,7 +195,7 @@ func widePairs() {
 	Label("known")
 	p = wideTable(age, raised, tables[1], "ofTarget", of(ofPre+stepFinal), [3]Mem{bit5, bit6, last}, "ages3")
 	VMULPS(y, p, p)
-	out := wideStep(k, ofPre, w, p)
+	out := wideStep(k, ofPre, w, p, "step3")
 	not, all := K(), K()
 	VCMPPS(Imm(unordered), out, out, valid, not)
 	KORW(not, bad, bad)
@@ -393,12 +394,16 @@ func wideTable(age VecVirtual, chosen OpmaskVirtual, near [nearAges / 16]VecVirt
 	return parts[0]
 }
 
-// wideStep is w + C·(E + w/M)·(t + D); t is lost.
-func wideStep(k Register, step int, w, t VecVirtual) VecVirtual {
+// wideStep is w + C·(E + w/M)·(t + D); t is lost. Steps wait for each other, so an M that is infinite is not divided by: weights are finite.
+func wideStep(k Register, step int, w, t VecVirtual, label string) VecVirtual {
 	of := func(i int) Mem { return Mem{Base: k, Disp: 32 * (step + i)} }
 	out := ZMM()
+	VBROADCASTSS(of(stepE), out)
+	CMPL(of(stepM), U32(infinity))
+	JEQ(LabelRef(label))
 	VDIVPS_BCST(of(stepM), w, out)
 	VADDPS_BCST(of(stepE), out, out)
+	Label(label)
 	VMULPS_BCST(of(stepC), out, out)
 	VADDPS_BCST(of(stepD), t, t)
 	VMULPS(t, out, out)
