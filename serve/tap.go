@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-	"sort"
 	"sync"
 
 	"burst/engine"
@@ -23,7 +22,8 @@ const mostAreas = math.MaxUint16
 // tap is the Recorder behind all pictures and rates.
 type tap struct {
 	areas    []wire.Area
-	timestep float64 // ms
+	ends     []uint32 // behind the neurons of each area
+	timestep float64  // ms
 
 	mu       sync.Mutex
 	watchers int // clients to view; without them no bits are set
@@ -47,6 +47,7 @@ func (t *tap) open(f *run.Facts, next uint64) {
 	t.timestep, t.next = f.Genome.Timestep, next
 	for i := range f.Connectome.Areas {
 		a := &f.Connectome.Areas[i]
+		t.ends = append(t.ends, a.Neurons.End())
 		t.areas = append(t.areas, wire.Area{
 			Name: a.Name, Model: a.Model.Name, First: a.Neurons.First, Neurons: a.Neurons.Count, Size: a.Size, PerVoxel: a.PerVoxel,
 			Position: f.Genome.Areas[i].Position, Grain: 1,
@@ -92,24 +93,23 @@ func (t *tap) Record(b *engine.Burst) error {
 	t.next = b.Number + 1
 	t.now.bursts++
 	t.now.next = t.next
-	for from := 0; from < len(b.Fired); {
-		first := b.Fired[from]
-		area := sort.Search(len(t.areas), func(i int) bool { return t.areas[i].First > first }) - 1
-		for t.areas[area].Neurons == 0 { // several begin where an empty one does
-			area--
+	for rest := b.Fired; len(rest) > 0; {
+		area, _ := slices.BinarySearch(t.ends, rest[0]+1)
+		n := len(rest)
+		if end := t.ends[area]; rest[n-1] >= end {
+			n, _ = slices.BinarySearch(rest, end)
 		}
-		end := t.areas[area].First + t.areas[area].Neurons
-		n, _ := slices.BinarySearch(b.Fired[from:], end)
 		t.total[area] += uint64(n)
 		t.now.spikes[area] += uint64(n)
-		from += n
+		rest = rest[n:]
 	}
 	for _, r := range t.rasters {
 		r.record(b)
 	}
 	if t.watchers > 0 {
+		bits := t.now.bits // which is not looked up for each neuron then
 		for _, n := range b.Fired {
-			t.now.bits[n>>6] |= 1 << (n & 63)
+			bits[n>>6] |= 1 << (n & 63)
 		}
 	}
 	return nil
