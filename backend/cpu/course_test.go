@@ -49,7 +49,7 @@ func TestCoursesAreBursts(t *testing.T) {
 		want := engine.Want{FCL: true, Values: []engine.Probe{{Neuron: 5}, {Neuron: 1700}}}
 		for i, of := range [][2]int{{2, 2}, {2, 3}, {3, 3}, {2, 5}, {5, 5}} {
 			hands, workers := of[0], of[1]
-			if (kind+i)%2 == 0 || slow.Asked() { // half of them, each with half of the windows
+			if (kind+i)%2 == 0 || slow.Full() { // half of them, each with half of the windows
 				t.Run(fmt.Sprintf("delays %d, %d of %d hands", k.delays, hands, workers), func(t *testing.T) {
 					b := open(c, want, workers, vector.Best())
 					defer b.Close()

@@ -88,7 +88,7 @@ func TestBatchesOfProcesses(t *testing.T) {
 			t.Run(fmt.Sprintf("%v, %d parts", name, parts), func(t *testing.T) {
 				slow.Short(t)
 				if (parts == 3) != (name == pathTeams) { // every path in 2 parts or 3
-					slow.Test(t)
+					slow.Case(t)
 				}
 				taken := 0
 				open := func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {

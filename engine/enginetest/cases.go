@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"burst/engine"
+	"burst/internal/slow"
 )
 
 //go:embed testdata
@@ -44,7 +45,7 @@ func (c *textCase) run(t *testing.T, open Open) {
 	write(t, b, s)
 	var out engine.Burst
 	steps := c.steps
-	if !many() {
+	if !slow.Full() {
 		steps = steps[:min(len(steps), 700)] // some go on for thousands: each is a launch on a GPU that is played by the host
 	}
 	for _, e := range steps {

@@ -4,6 +4,7 @@
 package enginetest
 
 import (
+	"iter"
 	"testing"
 
 	"burst/connectome"
@@ -42,15 +43,21 @@ func run(t *testing.T, open, oracle Open, wanted func(*textCase) bool) {
 	t.Run("Driven", func(t *testing.T) { runDriven(t, open, oracle, 7, RandomDriven) })
 }
 
-// many says that there is time for all networks.
-func many() bool { return slow.Asked() && !testing.Short() }
+// inner says that this is the inner loop, which has a third of the few random networks of a kind, and no less than one.
+func inner() bool { return testing.Short() && !slow.Asked() }
 
-// seeds is how many random networks of a kind are tested: all, or few, which find every planted bug.
-func seeds(all, few uint64) uint64 {
-	if many() {
-		return all
+// seeds are the random networks of a kind that are tested: all, or few, which find every planted bug.
+func seeds(all, few uint64) iter.Seq[uint64] {
+	count, step := few, uint64(1)
+	if slow.Full() {
+		count = all
+	} else if inner() {
+		step = 3
 	}
-	return few
+	return func(yield func(uint64) bool) {
+		for seed := uint64(0); seed < count && yield(seed); seed += step {
+		}
+	}
 }
 
 // start opens a backend that is closed when the test ends.

@@ -25,8 +25,7 @@ func runRandom(t *testing.T, open, oracle Open) {
 		}
 	}
 	each := 3 * uint64(len(forgetful())) // each model alone once
-	count := seeds(30, each)
-	for seed := range count {
+	for seed := range seeds(30, each) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 0x6275727374))
 			n := randomNet(r, int(seed))

@@ -28,10 +28,20 @@ func Short(t testing.TB) {
 	}
 }
 
-// Times is how often a test does what it repeats: few times, many where slow tests are asked for. With -short too, as under the race
-// detector, it is few times.
+// Full says whether tests are to do all that they can: slow tests are asked for, and not with -short too, as under the race detector.
+func Full() bool { return Asked() && !testing.Short() }
+
+// Case skips one of a test's many cases, unless all are to run.
+func Case(t testing.TB) {
+	t.Helper()
+	if !Full() {
+		t.Skip("one of many; `make test-slow` runs it")
+	}
+}
+
+// Times is how often a test does what it repeats: few times, or many where it is to do all.
 func Times(few, many int) int {
-	if Asked() && !testing.Short() {
+	if Full() {
 		return many
 	}
 	return few
