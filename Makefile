@@ -13,17 +13,14 @@ help: ## list the targets
 build: ## build bin/burst
 	$(GO) build -trimpath -ldflags=-s -o bin/burst ./cmd/burst
 
-# Test programs without tables for debuggers are linked in half the time.
-LINKED := -ldflags=-w
-
 test: ## run all tests but the slow and the long ones
-	$(GO) test $(LINKED) ./...
+	$(GO) test ./...
 
 test-short: ## run the tests of the inner loop: nothing that takes seconds, or starts processes or many devices
-	$(GO) test $(LINKED) -short ./...
+	$(GO) test -short ./...
 
 # Tests of package internal/slow, which `make test` leaves out or runs a few times only; slow_test.go holds these lines to them.
-SLOWLY := BURST_SLOW=1 $(GO) test $(LINKED) -timeout 30m
+SLOWLY := BURST_SLOW=1 $(GO) test -timeout 30m
 test-slow: test-kills test-planted test-repeats test-kernels test-supply test-science ## run the tests that take too long for make test; -j2 runs two targets at a time
 
 test-kills: ## kill and signal runs, alone and in several processes
@@ -83,7 +80,7 @@ FEWER = ^TestConformance$$/^(all_processors|[123]_workers|plain_loops)$$|^TestCo
 # These hold what is drawn to its distribution: the bits of draws have tests of their own.
 STATISTICS = TestDistancesFollowTheKernel|TestDrivenBound
 race: ## run the short tests of the packages that start goroutines under the race detector (needs gcc)
-	BURST_SLOW=1 CGO_ENABLED=1 $(GO) test $(LINKED) -race -vet=off -short -timeout 40m -skip '^($(COUNTING)|$(PLAIN)|$(ALONE)|$(KERNELS)|$(STARTING))$$|$(FEWER)' $(RACED)
+	BURST_SLOW=1 CGO_ENABLED=1 $(GO) test -race -vet=off -short -timeout 40m -skip '^($(COUNTING)|$(PLAIN)|$(ALONE)|$(KERNELS)|$(STARTING))$$|$(FEWER)' $(RACED)
 
 race-long: ## run all tests of all packages under the race detector (an hour)
 	BURST_SLOW=1 CGO_ENABLED=1 $(GO) test -race -timeout 180m ./...
@@ -97,7 +94,7 @@ lint: ## gofmt, vet and staticcheck
 fuzz fuzz-feagi: export GOGC = 400
 # Inputs are counted, not timed: when its time is up, go test can fail with "context deadline exceeded" and no input.
 FUZZ ?= 1
-FUZZING = $(GO) test $(LINKED) -run '^$$' -fuzzminimizetime 1x
+FUZZING = $(GO) test -run '^$$' -fuzzminimizetime 1x
 test-float32: ## hold the functions of formulas to float64's for every float32, in an hour or two
 	BURST_EVERY_FLOAT32=1 $(GO) test -timeout 5h ./internal/formula -run '^TestTrigonometry$$' -v
 
@@ -205,9 +202,10 @@ test-page: build $(AXE) ## test the page in Debian's Chromium, without a window,
 # macOS and Windows are built and checked, but were never run.
 WHEELS := manylinux_2_17_x86_64/linux/amd64 manylinux_2_17_aarch64/linux/arm64 musllinux_1_2_x86_64/linux/amd64/nocuda \
 	musllinux_1_2_aarch64/linux/arm64/nocuda macosx_12_0_x86_64/darwin/amd64 macosx_12_0_arm64/darwin/arm64 win_amd64/windows/amd64
-wheel: $(TOOLS)/ready ## build the Python wheels for Linux, with glibc or musl, and macOS on x86-64 and ARM, and Windows into bin/wheels
+WITHOUT ?=
+wheel: $(TOOLS)/ready ## build the Python wheels for Linux, with glibc or musl, and macOS on x86-64 and ARM, and Windows into bin/wheels; WITHOUT leaves some out
 	@rm -rf bin/wheels
-	@set -e; for x in $(WHEELS); do \
+	@set -e; for x in $(filter-out $(WITHOUT)/%,$(WHEELS)); do \
 		program=bin/wheels/one/burst; case $$x in win*) program=$$program.exe;; esac; \
 		GOOS=$$(echo $$x | cut -d/ -f2) GOARCH=$$(echo $$x | cut -d/ -f3) CGO_ENABLED=0 \
 			$(GO) build -trimpath -ldflags=-s -tags "$$(echo $$x | cut -d/ -f4)" -o $$program ./cmd/burst; \
