@@ -23,15 +23,16 @@
 //
 // A unit is a source that is compiled by itself. A network loads only the units that it needs:
 //
-//	burst    the kernels of a burst
-//	moving   the same, where drives or sources have factors
-//	lists    the same, where a caller wants the fire candidate list of each of many bursts
-//	custom   the same, with a place for models that a genome defines; neural_dynamics_ports is for those with more than two ports
-//	lasting  resident_bursts for a caller that acts between bursts: a launch waits for the host
-//	learn    projections that learn
-//	driven   areas with psp_max
-//	build    building a network on the GPU
-//	toolbox  kernels of general use (arithmetic, activations, a matrix product), with which backend/cuda/doctor tests a GPU
+//	burst         the kernels of a burst
+//	moving        the same, where drives or sources have factors
+//	lists         the same, where a caller wants the fire candidate list of each of many bursts
+//	custom        the same, with a place for models that a genome defines; neural_dynamics_ports is for those with more than two ports
+//	custom_lists  the same as lists, for these networks
+//	lasting       resident_bursts for a caller that acts between bursts: a launch waits for the host
+//	learn         projections that learn
+//	driven        areas with psp_max
+//	build         building a network on the GPU
+//	toolbox       kernels of general use (arithmetic, activations, a matrix product), with which backend/cuda/doctor tests a GPU
 package kernels
 
 import (
@@ -118,6 +119,9 @@ func Lists() []Image { return unit("lists") }
 // Custom lists the embedded PTX of a burst's kernels with a place for the code of models that a genome defines, by rising
 // capability. It has no kernels for one built-in model alone.
 func Custom() []Image { return unit("custom") }
+
+// CustomLists is Custom for callers of Lists.
+func CustomLists() []Image { return unit("custom_lists") }
 
 // Lasting lists the embedded PTX of the kernels of many bursts for callers that act between them, by rising capability.
 func Lasting() []Image { return unit("lasting") }

@@ -26,7 +26,7 @@ var sums string
 // TestChecksums fails when a source was edited and the PTX not rebuilt, or the other way round.
 func TestChecksums(t *testing.T) {
 	images := map[string]string{}
-	for _, i := range slices.Concat(Images(), Moving(), Lists(), Lasting(), Custom(), Learn(), Driven(), Build(), Toolbox()) {
+	for _, i := range slices.Concat(Images(), Moving(), Lists(), Lasting(), Custom(), CustomLists(), Learn(), Driven(), Build(), Toolbox()) {
 		images[i.Name] = i.PTX()
 	}
 	listed := 0
@@ -51,7 +51,7 @@ func TestChecksums(t *testing.T) {
 func TestPTX(t *testing.T) {
 	names := []string{"inject", "fired_rows", "synaptic_propagation_fcl", "deliver_places", "neural_dynamics_fcl", "list_sums", "list_ids", "run_bursts"}
 	kernels := map[bool]int{false: len(names) + 10, true: len(names) + 5}
-	for _, i := range slices.Concat(Images(), Moving(), Lists(), Custom()) {
+	for _, i := range slices.Concat(Images(), Moving(), Lists(), Custom(), CustomLists()) {
 		custom := strings.HasPrefix(i.Name, "custom")
 		t.Run(i.Name, func(t *testing.T) {
 			ptx := i.PTX()

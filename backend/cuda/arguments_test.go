@@ -18,7 +18,7 @@ import (
 // TestArguments holds the argument structs to the parameters that the compiled kernels declare: as many, of these sizes.
 func TestArguments(t *testing.T) {
 	var a arguments
-	for _, image := range slices.Concat(kernels.Images(), kernels.Moving(), kernels.Lists(), kernels.Custom()) {
+	for _, image := range slices.Concat(kernels.Images(), kernels.Moving(), kernels.Lists(), kernels.Custom(), kernels.CustomLists()) {
 		ptx := image.PTX()
 		if strings.HasPrefix(image.Name, "custom") {
 			const ports = "neural_dynamics_ports"

@@ -80,8 +80,7 @@ func makeListSpans(c *connectome.Connectome, blocks, own uint64) ([]listSpan, []
 
 // listed reports whether launches of many bursts list candidates.
 func (b *backend) listed() bool {
-	some, _ := customs(b.c)
-	return b.want.FCL && len(b.c.Plastic) == 0 && !b.tune.plain && b.share.devices < 2 && !some && b.c.Part.Whole()
+	return b.want.FCL && len(b.c.Plastic) == 0 && !b.tune.plain && b.share.devices < 2 && b.c.Part.Whole()
 }
 
 // lister brings the fire candidate lists of launches of many bursts to the host, as the device has written them. A list is

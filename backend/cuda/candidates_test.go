@@ -99,7 +99,7 @@ func TestListsCost(t *testing.T) {
 func TestListsOfExamples(t *testing.T) {
 	slow.Short(t)
 	cudatest.Anywhere(t)
-	for _, name := range []string{"izhikevich-2003", "c-elegans", "quickstart"} {
+	for _, name := range []string{"izhikevich-2003", "izhikevich-2003-custom", "c-elegans", "quickstart"} {
 		c := example(t, name)
 		tune := defaults
 		tune.batch = 9
@@ -122,7 +122,7 @@ func TestListsOfExamples(t *testing.T) {
 	}
 }
 
-// TestListsAreNotListed names what keeps single bursts for its lists: several devices, models of the genome's own, and a part.
+// TestListsAreNotListed names what keeps single bursts for its lists: several devices, and a part.
 func TestListsAreNotListed(t *testing.T) {
 	devices(t, 2)
 	fcl := engine.Want{FCL: true}
@@ -133,7 +133,6 @@ func TestListsAreNotListed(t *testing.T) {
 		want engine.Want
 	}{
 		{"two devices", small(), []int{0, 1}, fcl},
-		{"a model of the genome's own", example(t, "izhikevich-2003-custom"), []int{0}, fcl},
 	} {
 		b, err := openCut(c.c, c.on, c.want, defaults)
 		require.NoError(t, err, c.name)

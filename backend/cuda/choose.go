@@ -174,8 +174,6 @@ func many(q *question) string {
 		return "potentials drive what spikes deliver (psp_max), and the host makes amplitudes of them between bursts"
 	case b.want.FCL && q.devices() > 1:
 		return "fire candidate lists are wanted of several devices"
-	case b.want.FCL && !builtIn(c):
-		return "fire candidate lists are wanted of models of the genome's own"
 	case c.MaxDelay > quanta.MaxApart:
 		return lateRows(c)
 	case ringBytes(c) > longestRing:

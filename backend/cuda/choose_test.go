@@ -85,7 +85,7 @@ func TestChoose(t *testing.T) {
 		{example(t, "izhikevich-2003"), engine.Want{}, func(b *backend) { b.tune.teamRow = 0 }, pathResident, "delayed: there are several models, or one that is not common"},
 		{example(t, "izhikevich-2003-custom"), engine.Want{}, nil, pathTeams, "clusters: the genome has models of its own"},
 		{example(t, "izhikevich-2003-custom"), engine.Want{}, func(b *backend) { b.tune.teamRow = 0 }, pathRun, "resident: the genome has models of its own"},
-		{example(t, "izhikevich-2003-custom"), engine.Want{FCL: true}, nil, pathSingle, "fire candidate lists are wanted of models of the genome's own"},
+		{example(t, "izhikevich-2003-custom"), engine.Want{FCL: true}, nil, pathTeams, "clusters: fire candidate lists are wanted"},
 		{example(t, "receptors"), engine.Want{}, nil, pathSingle, "neurons have more than two ports"},
 		{enginetest.Net{Areas: []connectome.Area{enginetest.FEAGI(9), enginetest.Memory(4, nil, 0)}}.Build(), engine.Want{}, nil, pathSingle, `which neuron of the memory area "area 1" fires the host finds between bursts`},
 		{enginetest.Net{Areas: []connectome.Area{enginetest.Of("lif_event", 9)}}.Build(), engine.Want{}, nil, pathSingle, "neurons of the models lif_event and lif_psc_exp_event change at inputs alone"},
@@ -161,4 +161,5 @@ func TestUnits(t *testing.T) {
 	require.Equal(t, kernels.Images(), images(still, false))
 	require.Equal(t, kernels.Lists(), images(still, true))
 	require.Equal(t, kernels.Custom(), images(example(t, "izhikevich-2003-custom"), false))
+	require.Equal(t, kernels.CustomLists(), images(example(t, "izhikevich-2003-custom"), true))
 }

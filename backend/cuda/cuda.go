@@ -207,15 +207,14 @@ func (b *backend) attach(device int) error {
 
 // images are those of the unit that has the network's models, or lists candidates in launches of many bursts.
 func images(c *connectome.Connectome, listed bool) []kernels.Image {
-	if listed {
+	switch {
+	case listed && builtIn(c):
 		return kernels.Lists()
-	}
-	for i := range c.Areas {
-		if c.Areas[i].Custom != nil {
-			return kernels.Custom()
-		}
-	}
-	if hasInstants(c) {
+	case listed:
+		return kernels.CustomLists()
+	case !builtIn(c):
+		return kernels.Custom()
+	case hasInstants(c):
 		return kernels.Moving()
 	}
 	return kernels.Images()
