@@ -1,6 +1,10 @@
 package cpu
 
-import "burst/connectome"
+import (
+	"math"
+
+	"burst/connectome"
+)
 
 // arrive is 1b for a block: it runs on_pre and adds what the synapses deliver to their ports.
 func (s *share) arrive(lo int, ends []uint32) {
@@ -84,20 +88,45 @@ func (s *share) arriveDue(t uint64) {
 	burst := t - l.least
 	for q, i := range l.volley(burst).sources {
 		if k := p.Row[i]; k < p.Row[i+1] {
-			s.send(trip{k, burst, uint32(q)})
+			s.send(trip{k, burst, uint32(q), uint32(p.Row[i+1] - k)})
 		}
 	}
 	now := t % l.longest
-	for _, x := range s.due[now] {
-		v := l.volley(x.burst)
-		i := v.sources[x.place]
-		next, first, last := s.run(x.k, p.Row[i+1])
-		s.stretch(i, first, last, moment{l.pastOf(v.last[x.place], uint64(p.Delay.At(x.k))), &v.values, x.place})
-		if next < p.Row[i+1] {
-			s.send(trip{next, x.burst, x.place})
+	for rest := s.due[now]; len(rest) > 0; {
+		n := min(len(rest), batch)
+		if len(rest) == len(s.due[now]) {
+			s.expectTrips(rest[:n])
 		}
+		s.expectTrips(rest[n:min(2*batch, len(rest))])
+		for _, x := range rest[:n] {
+			v, end := l.volley(x.burst), x.k+uint64(x.left)
+			next, first, last := s.run(x.k, end)
+			s.stretch(v.sources[x.place], first, last, moment{l.pastOf(v.last[x.place], uint64(p.Delay.At(x.k))), &v.values, x.place})
+			if next < end {
+				s.send(trip{next, x.burst, x.place, uint32(end - next)})
+			}
+		}
+		rest = rest[n:]
 	}
 	s.due[now] = s.due[now][:0]
+}
+
+// expectTrips asks for targets and delays of at most a batch of trips, which will be used soon.
+func (s *share) expectTrips(list []trip) {
+	p, k := s.l.p, &s.w.b.kernels
+	if len(p.Target) > math.MaxUint32 {
+		return
+	}
+	var at [batch]uint32
+	for q, x := range list {
+		at[q] = uint32(x.k)
+	}
+	touch(k, p.Target, at[:len(list)])
+	if p.Delay.Long != nil {
+		touch(k, p.Delay.Long, at[:len(list)])
+	} else {
+		touch(k, p.Delay.Short, at[:len(list)])
+	}
 }
 
 // send puts a trip into the list of the burst in which it reaches its next synapse.

@@ -145,7 +145,7 @@ func (s *share) stretch(i uint32, from, to uint64, m moment) {
 		base = uint32(s.ring.epoch - m.last)
 	}
 	if s.paired && to-from >= s.w.b.kernels.Synapses.ShortPair {
-		s.pairing.add(from, to, m, uint32(after), base)
+		s.pair(from, to, m, uint32(after), base)
 		return
 	}
 	s.addBlocks(from, to, &m, uint32(after), base)

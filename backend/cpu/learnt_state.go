@@ -68,7 +68,8 @@ func (s *share) restore(state *engine.Plastic) {
 		}
 		for q, i := range l.volley(burst).sources {
 			if k, end := l.p.Row[i], l.p.Row[i+1]; k < end && uint64(l.p.Delay.At(end-1)) >= back {
-				s.send(trip{firstOf(l.p.Delay, k, end, uint32(back)), burst, uint32(q)})
+				first := firstOf(l.p.Delay, k, end, uint32(back))
+				s.send(trip{first, burst, uint32(q), uint32(end - first)})
 			}
 		}
 	}

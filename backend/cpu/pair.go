@@ -16,7 +16,7 @@ type pairing struct {
 	vector.PairArrays
 	*gathered
 	trace  int    // of the source
-	eights int    // of rows in this burst
+	eights int    // of rows that the pass had in this burst
 	missed int    // of them, those for block
 	busy   uint64 // until this burst block has the rows
 }
@@ -26,7 +26,11 @@ type gathered struct {
 	rows    []vector.PairRow
 	moments []moment // of rows
 	again   []vector.PairMiss
+	eights  int // of rows
 }
+
+// mostRows are gathered before the first of them is worked on: what was asked for while they were gathered is in the cache then.
+const mostRows = 1024
 
 // busyFor is how many bursts block has the rows if half of the eights were missed.
 const busyFor = 16
@@ -66,24 +70,30 @@ func (x *pairing) begin(t uint64, then uint32) bool {
 	return t >= x.busy
 }
 
-// add adds a stretch of a row: synapses from ≤ k < to.
-func (x *pairing) add(from, to uint64, m moment, after, base uint32) {
+// pair adds a stretch of a row: synapses from ≤ k < to.
+func (s *share) pair(from, to uint64, m moment, after, base uint32) {
+	x := s.pairing
+	if len(x.rows) == mostRows {
+		s.pairUp()
+	}
 	r := vector.PairRow{From: from, To: to, After: after, Base: base}
 	if m.last > 0 {
 		r.X = m.traces[x.trace][m.at]
 	}
 	x.rows, x.moments = append(x.rows, r), append(x.moments, m)
-	x.eights += int(to-from+7) / 8
+	x.gathered.eights += int(to-from+7) / 8
 }
 
 // pairUp takes the gathered rows through the pass. What it leaves is added to the blocks.
 func (s *share) pairUp() {
-	x := s.pairing
-	x.again = slices.Grow(x.again[:0], x.eights)
-	done, missed, nan := s.w.b.kernels.Synapses.Pairs(&x.Pair, &x.PairArrays, x.rows, x.again[:x.eights])
-	s.broken, x.missed = nan, missed
-	s.w.read += 8 * uint64(x.eights)
-	s.w.learnt += 8 * 8 * uint64(x.eights)
+	x, done, missed, eights := s.pairing, 0, 0, s.pairing.gathered.eights
+	x.again = slices.Grow(x.again[:0], eights)
+	if !s.broken {
+		done, missed, s.broken = s.w.b.kernels.Synapses.Pairs(&x.Pair, &x.PairArrays, x.rows, x.again[:eights])
+	}
+	x.eights, x.missed = x.eights+eights, x.missed+missed
+	s.w.read += 8 * uint64(eights)
+	s.w.learnt += 8 * 8 * uint64(eights)
 	for _, miss := range x.again[:missed] {
 		r := &x.rows[miss.Row]
 		from := r.From + uint64(miss.At)
@@ -93,7 +103,7 @@ func (s *share) pairUp() {
 		r := &x.rows[i]
 		s.addBlocks(r.From, r.To, &x.moments[i], r.After, r.Base)
 	}
-	x.rows, x.moments = x.rows[:0], x.moments[:0]
+	x.rows, x.moments, x.gathered.eights = x.rows[:0], x.moments[:0], 0
 }
 
 // pairForm is what a value of a handler is, as far as pairStep knows.

@@ -45,6 +45,7 @@ type trip struct {
 	k     uint64
 	burst uint64
 	place uint32 // in its volley
+	left  uint32 // synapses of the row from k on
 }
 
 // moment is what a stretch of a row knows of its source.
