@@ -117,15 +117,15 @@ func (s *share) expectTrips(list []trip) {
 	if len(p.Target) > math.MaxUint32 {
 		return
 	}
-	var at [batch]uint32
+	at := s.w.ahead[:len(list)]
 	for q, x := range list {
 		at[q] = uint32(x.k)
 	}
-	touch(k, p.Target, at[:len(list)])
+	touch(k, p.Target, at)
 	if p.Delay.Long != nil {
-		touch(k, p.Delay.Long, at[:len(list)])
+		touch(k, p.Delay.Long, at)
 	} else {
-		touch(k, p.Delay.Short, at[:len(list)])
+		touch(k, p.Delay.Short, at)
 	}
 }
 

@@ -27,6 +27,7 @@ type gathered struct {
 	moments []moment // of rows
 	again   []vector.PairMiss
 	eights  int // of rows
+	ahead   [batch]uint32
 }
 
 // mostRows are gathered before the first of them is worked on: what was asked for while they were gathered is in the cache then.

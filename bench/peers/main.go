@@ -101,21 +101,21 @@ type group struct {
 func export(c *connectome.Connectome, dir string) error {
 	var source, target []uint32
 	var weight []float32
-	rows := func(first uint32, row []uint64, to []uint32, quanta []int32) {
+	rows := func(first uint32, row []uint64, to []uint32, quanta func(k uint64) int32) {
 		for n := range len(row) - 1 {
 			for k := row[n]; k < row[n+1]; k++ {
-				source, target, weight = append(source, first+uint32(n)), append(target, to[k]), append(weight, float32(quanta[k])/float32(c.Scale))
+				source, target, weight = append(source, first+uint32(n)), append(target, to[k]), append(weight, float32(quanta(k))/float32(c.Scale))
 			}
 		}
 	}
-	rows(0, c.Row, c.Target, c.Weight)
+	rows(0, c.Row, c.Target, func(k uint64) int32 { return c.Weight[k] })
 	groups := []group{{Synapses: len(source)}}
 	for i := range c.Plastic {
 		p := &c.Plastic[i]
 		if g := groups[len(groups)-1]; !g.Plastic || g.Low != p.Lo || g.High != p.Hi {
 			groups = append(groups, group{First: len(source), Plastic: true, Low: p.Lo, High: p.Hi})
 		}
-		rows(p.From.First, p.Row, p.Target, p.Weight)
+		rows(p.From.First, p.Row, p.Target, p.First)
 		g := &groups[len(groups)-1]
 		g.Synapses = len(source) - g.First
 	}
