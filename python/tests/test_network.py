@@ -18,7 +18,7 @@ import pyarrow as pa
 import pytest
 
 import burst
-from burst import _arrow, _program, errors
+from burst import _arrow, _program, _table, errors
 from burst._units import bursts
 
 
@@ -474,6 +474,23 @@ def test_saves_and_opens(tmp_path: Path, loop: str) -> None:
         _ = burst.load(loop, out=False).run(1).spikes
     with pytest.raises(errors.FileError, match="want a run folder"):
         burst.open(tmp_path / "none")
+
+
+@pytest.mark.parametrize("piece", [1, 7, 1 << 18])
+def test_rows_of_an_area(loop: str, piece: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are those of which `area` says so, in however large pieces they are looked for."""
+    monkeypatch.setattr(_table, "_PIECE", piece)
+    with burst.load(loop) as net:
+        net.run(100)
+        for spikes in (net.spikes, burst.open(net.folder).spikes):
+            sizes: list[int] = []
+            for k, name in enumerate(spikes.area_names):
+                found, mine = spikes[name], spikes.area == k
+                sizes.append(len(found))
+                assert found.burst.tolist() == spikes.burst[mine].tolist()
+                assert (found.neuron + net.areas[name].first).tolist() == spikes.neuron[mine].tolist()
+                assert found[name].burst.tolist() == found.burst.tolist()
+            assert np.count_nonzero(sizes) > 1, sizes
 
 
 def test_tables(loop: str) -> None:
