@@ -28,12 +28,8 @@ import (
 //go:embed host
 var sources embed.FS
 
-// These name the environment variables by which Main tells where tests keep what they build: until the process ends, and for
-// the next ones.
-const (
-	folderVariable = "BURST_STAND_IN"
-	cacheVariable  = "BURST_STAND_IN_CACHE"
-)
+// cacheVariable names the environment variable by which Main tells where tests keep what they compile, also for later ones.
+const cacheVariable = "BURST_STAND_IN_CACHE"
 
 // build gives the stand-in.
 var build = sync.OnceValues(func() (string, error) {
@@ -54,13 +50,6 @@ var racing = []string{
 // hostUnit is all of the stand-in but the kernels.
 func hostUnit(host fs.FS) unit { return unit{"host.cpp", []fs.FS{host}, flags} }
 
-// Folder is where Main lets tests keep what they build once, until the process ends.
-func Folder(t testing.TB) string {
-	dir := os.Getenv(folderVariable)
-	require.NotEmpty(t, dir, "run the package's tests by cudatest.Main")
-	return dir
-}
-
 // Compile makes a file of C++ with g++.
 func Compile(to string, args ...string) error {
 	out, err := exec.Command("g++", append([]string{"-std=c++17", "-ffp-contract=off", "-fPIC", "-o", to}, args...)...).CombinedOutput()
@@ -70,18 +59,16 @@ func Compile(to string, args ...string) error {
 	return nil
 }
 
-// Main runs a package's tests and removes what they have built in Folder.
+// Main runs a package's tests. What they compile is kept in the user's cache folder, or until they end where there is none.
 func Main(m interface{ Run() int }) int {
-	dir, err := os.MkdirTemp("", "burst-host")
-	if err != nil {
-		panic(err)
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
 	cache, err := os.UserCacheDir() // before a test names another
 	if err != nil {
-		cache = dir
+		if cache, err = os.MkdirTemp("", "burst-host"); err != nil {
+			panic(err)
+		}
+		defer func() { _ = os.RemoveAll(cache) }()
 	}
-	if err := errors.Join(os.Setenv(folderVariable, dir), os.Setenv(cacheVariable, filepath.Join(cache, "burst-tests"))); err != nil {
+	if err := os.Setenv(cacheVariable, filepath.Join(cache, "burst-tests")); err != nil {
 		panic(err)
 	}
 	return m.Run()
@@ -100,6 +87,15 @@ func NeedCompiler(t testing.TB) {
 		require.Empty(t, os.Getenv("CI"), "CI must have g++ on Linux")
 		t.Skip("SKIPPED: no g++ on Linux here, so the kernels were not run on the host")
 	}
+}
+
+// Library is a file of sources, compiled with these flags.
+func Library(t testing.TB, sources fs.FS, file string, flags ...string) string {
+	t.Helper()
+	NeedCompiler(t)
+	lib, err := keep(unit{file, []fs.FS{sources}, flags})
+	require.NoError(t, err)
+	return lib
 }
 
 // StandIn steers the stand-in.

@@ -3,10 +3,8 @@
 package nccltest
 
 import (
-	_ "embed"
-	"os"
-	"path/filepath"
-	"strings"
+	"embed"
+	"io/fs"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,25 +13,19 @@ import (
 	"burst/internal/exchange/nccl"
 )
 
-//go:embed host/standin.cpp
-var source []byte
+//go:embed host
+var sources embed.FS
 
-// Build compiles a stand-in, once a process, with the macros of its source that are given, such as OLD.
+// Build compiles a stand-in with the macros of its source that are given, such as OLD. What is compiled is kept for later tests.
 func Build(t testing.TB, macros ...string) (library string) {
 	t.Helper()
-	cudatest.NeedCompiler(t)
-	library = filepath.Join(cudatest.Folder(t), "libnccl"+strings.Join(macros, "-")+".so")
-	if _, err := os.Stat(library); err == nil {
-		return library
-	}
-	file := library + ".cpp"
-	require.NoError(t, os.WriteFile(file, source, 0o600))
-	args := []string{"-shared", "-O1", "-Wall", "-Werror", file}
+	host, err := fs.Sub(sources, "host")
+	require.NoError(t, err)
+	flags := []string{"-O1", "-Wall", "-Werror"}
 	for _, m := range macros {
-		args = append(args, "-D"+m)
+		flags = append(flags, "-D"+m)
 	}
-	require.NoError(t, cudatest.Compile(library, args...))
-	return library
+	return cudatest.Library(t, host, "standin.cpp", flags...)
 }
 
 // Host makes a stand-in the library of this test, and one for libcuda with so many devices.
