@@ -59,6 +59,19 @@ KERNEL narrow_delays(building b, u64 synapses, u8 *to) {
     for (u64 k = thread_index(); k < synapses; k += thread_count()) to[k] = (u8)b.long_delay[k];
 }
 
+// find_wide sets *wide where a weight does not fit the bits of its word that so many ones of a delay leave.
+KERNEL find_wide(building b, u64 synapses, u32 delay_bits, u32 *wide) {
+    for (u64 k = thread_index(); k < synapses; k += thread_count()) {
+        i32 above = b.weight[k] >> (31 - delay_bits);
+        if (above != 0 && above != -1) mark(wide);
+    }
+}
+
+// join_delays puts each delay of two bytes below its weight, in one word.
+KERNEL join_delays(building b, u64 synapses, u32 delay_bits) {
+    for (u64 k = thread_index(); k < synapses; k += thread_count()) b.weight[k] = (i32)((u32)b.weight[k] << delay_bits | b.long_delay[k]);
+}
+
 // hash_rows adds to *sum the hash of all synapses, as connectome.Connectome has it; a warp has a row. values are the weights of labels.
 KERNEL hash_rows(building b, const i32 *values, u64 *sum) {
     u64 own = 0;

@@ -20,14 +20,16 @@ struct instants {
     u32 mask, stride;
 };
 
-// instant_of is that of burst t, or null. The unit burst.cu is for networks that have none: there even asking took up to 0.5 µs a burst.
-DEVICE const instant *instant_of(const instants *m, u64 t) {
+// MOVING tells units for networks with factors, or with delays above 255 bursts. In the others even asking took up to 0.5 µs a burst.
 #if defined(BURST_MOVING) || defined(BURST_ONE_UNIT)
-    return m->first == nullptr ? nullptr : (const instant *)(m->first + (t & m->mask) * m->stride);
+const bool MOVING = true;
 #else
-    (void)m, (void)t;
-    return nullptr;
+const bool MOVING = false;
 #endif
+
+// instant_of is that of burst t, or null.
+DEVICE const instant *instant_of(const instants *m, u64 t) {
+    return MOVING && m->first != nullptr ? (const instant *)(m->first + (t & m->mask) * m->stride) : nullptr;
 }
 
 // area is a span of neurons that follow one model with one set of parameters.
@@ -115,19 +117,21 @@ struct listed {
 };
 
 // synapses are those of all rows. Where weights are few, weight is null, and a target's lower bits are its port, the others
-// its weight's place in values.
+// its weight's place in values. Else a weight may lie above its delay in one word.
 struct synapses {
     const u32 *target;
     const i32 *weight;
     const i32 *values;
     u32 port_bits, port_mask;
+    u32 delay_bits; // of a weight's word that are the delay, 0: delays lie elsewhere
 };
 
 DEVICE u32 port_of(const synapses *s, u32 word) { return word & s->port_mask; }
 
 // weight_of is the weight of synapse k, whose target is word.
 DEVICE i32 weight_of(const synapses *s, u64 k, u32 word) {
-    return s->weight != nullptr ? s->weight[k] : s->values[word >> s->port_bits];
+    if (s->weight == nullptr) return s->values[word >> s->port_bits];
+    return MOVING ? s->weight[k] >> s->delay_bits : s->weight[k];
 }
 
 // area_of is the area that holds neuron n.
@@ -157,11 +161,11 @@ DEVICE u32 neuron_at(const area *areas, u32 count, u32 port) {
     return a->first + k % neurons;
 }
 
-// first_delay is the first synapse of low ≤ k < high whose delay is at least d.
-template <class T> DEVICE u64 first_delay(const T *delay, u64 low, u64 high, u32 d) {
+// first_delay is the first synapse of low ≤ k < high whose delay, the bits of mask, is at least d.
+template <class T> DEVICE u64 first_delay(const T *delay, u64 low, u64 high, u32 d, u32 mask = ~0u) {
     while (low < high) {
         u64 middle = low + (high - low) / 2;
-        if (delay[middle] < d) low = middle + 1;
+        if (((u32)delay[middle] & mask) < d) low = middle + 1;
         else high = middle;
     }
     return low;

@@ -52,7 +52,8 @@ struct run {
 
     const u64 *row;
     synapses all;
-    const u8 *delay; // null when all are 1
+    const u8 *delay; // null when all are 1, or some are above 255: late has them, or the words of weights
+    const u16 *late;
     u32 parts_log;   // a row is delivered by 2^parts_log warps
 
     i32 *ring;
@@ -71,7 +72,7 @@ struct run {
     u64 bursts;
 
     u32 drive_count, term_count, count_entries, table_entries; // lengths of the tables
-    u32 cached;                                                // whether the block's shared memory holds state and tables
+    u32 cached, tabled;                                        // whether the block's shared memory holds its neurons' state, and the tables
 
     // Of resident_bursts alone, for which arrived has 64 bits.
     u32 own_rows, longest; // a block delivers so many rows, of so many synapses at most
@@ -115,7 +116,7 @@ struct block {
     u32 stimulated;         // whether a stimulus acts in this burst
     u32 *bits;         // who fires, a bit a neuron
     float common[COMMON]; // the areas' terms in this burst, where neurons do not differ
-    const area *only;  // the area of all the block's neurons, or null
+    u32 from;          // the area of the block's first neuron
     network w;         // with the copies in place of what they are copies of
     const drive *drives;
     const u32 *counts;
@@ -191,6 +192,8 @@ DEVICE void lay_out(const run *p, u8 *room, block *s, bool back) {
         w.pitch = p->block_neurons;
         state_copy(&w.refractory, p->w.refractory, &room, p, back);
         state_copy(&w.count, p->w.count, &room, p, back);
+    }
+    if (p->tabled) {
         area *areas = take<area>(&room, p->w.area_count);
         term *terms = take<term>(&room, p->term_count);
         drive *own_drives = take<drive>(&room, p->drive_count);
@@ -217,10 +220,8 @@ DEVICE void lay_out(const run *p, u8 *room, block *s, bool back) {
         s->drives = drives;
         s->counts = counts;
         s->table = table;
-        u32 begin = block_index() * p->block_neurons, count = own(p);
-        const area *first = p->w.areas;
-        while (count > 0 && first->end <= neuron_of(p->w.own, begin)) first++;
-        s->only = count > 0 && neuron_of(p->w.own, begin + count - 1) < first->end ? w.areas + (first - p->w.areas) : nullptr;
+        s->from = 0;
+        while (own(p) > 0 && p->w.areas[s->from].end <= neuron_of(p->w.own, block_index() * p->block_neurons)) s->from++;
         if (p->devices > 1) s->x = *p->x;
         else s->x.devices = 1;
     }

@@ -43,6 +43,13 @@ DEVICE spike row_of(const run *p, u64 t, const block *s, u32 i) {
     return spike{p->row[n], p->row[n + 1] - p->row[n]};
 }
 
+// delay_of is the delay of synapse k.
+DEVICE u32 delay_of(const run *p, u64 k) {
+    if (MOVING && p->all.delay_bits > 0) return (u32)p->all.weight[k] & ((1u << p->all.delay_bits) - 1);
+    if (MOVING && p->late != nullptr) return p->late[k];
+    return p->delay == nullptr ? 1 : p->delay[k];
+}
+
 // deliver is step 1: the rows of who fired in burst t − 1.
 DEVICE void deliver(const run *p, u64 t, const block *s) {
     u64 items = (u64)queued(p, t, s) << p->parts_log;
@@ -59,7 +66,7 @@ DEVICE void deliver(const run *p, u64 t, const block *s) {
                     u32 word = p->all.target[k + 32 * j];
                     port[j] = port_of(&p->all, word);
                     weight[j] = weight_of(&p->all, k + 32 * j, word);
-                    slot[j] = ((u32)t - 1 + (p->delay == nullptr ? 1 : p->delay[k + 32 * j])) & p->slot_mask;
+                    slot[j] = ((u32)t - 1 + delay_of(p, k + 32 * j)) & p->slot_mask;
                 }
             for (u32 j = 0; j < 4; j++)
                 if (k + 32 * j < high) accumulate(p->ring + (u64)slot[j] * p->ports + port[j], weight[j]);
@@ -130,12 +137,12 @@ DEVICE i32 input_of(const run *p, const block *s, i32 *slot, u32 port) {
     return s->stimulated ? sum + sum_of(slot + port) : sum;
 }
 
-// fires is the drives' part of step 2, and steps 3 and 4, for neuron n, whose area has one of the models and whose state lies
-// at a place; slot is the ring's of this burst. The neuron's sums are left in in.
+// fires is the drives' part of step 2, and steps 3 and 4, for neuron n, whose area is the place-th and has one of the models, and whose
+// state lies at a place; slot is the ring's of this burst. The neuron's sums are left in in.
 template <u32 models>
-DEVICE bool fires(const run *p, const block *s, const network *w, i32 *slot, u32 n, u32 at, inputs *in) {
-    const area *a = s->only != nullptr ? s->only : area_of(w->areas, w->area_count, n);
-    u32 i = n - a->first, ports = a->ports, place = (u32)(a - w->areas);
+DEVICE bool fires(const run *p, const block *s, const network *w, i32 *slot, u32 place, u32 n, u32 at, inputs *in) {
+    const area *a = w->areas + place;
+    u32 i = n - a->first, ports = a->ports;
     u32 port = a->first_port + i;
     i32 first = ports > 0 ? input_of(p, s, slot, port) : 0;
     i32 second = ports > 1 ? input_of(p, s, slot, port + (a->end - a->first)) : 0;
@@ -153,10 +160,12 @@ DEVICE bool fires(const run *p, const block *s, const network *w, i32 *slot, u32
 template <u32 models> DEVICE void update_block(const run *p, u64 t, block *s) {
     u32 begin = block_index() * p->block_neurons, count = own(p);
     i32 *slot = p->ring + (t & p->slot_mask) * p->ports;
+    u32 place = s->from; // of the area, which ascends with the neurons
     for (u32 k = thread_in_block(); k < p->block_neurons; k += block_size()) {
         u32 n = neuron_of(p->w.own, begin + k);
+        while (k < count && s->w.areas[place].end <= n) place++;
         inputs in = {};
-        bool yes = k < count && fires<models>(p, s, &s->w, slot, n, p->cached ? k : n, &in);
+        bool yes = k < count && fires<models>(p, s, &s->w, slot, place, n, p->cached ? k : n, &in);
         store_bits(s->bits + k / 32, yes);
         if (lists(&p->list)) note(&p->list, t - p->first, p->block_neurons, k, in.first, in.second);
         if (lane() == 0 && s->bits[k / 32] != 0) add((i32 *)s->total + t % 2, (i32)ones(s->bits[k / 32]));
@@ -238,7 +247,7 @@ KERNEL catch_up(run p, const u32 *queue, u32 length, u64 fired_at, u32 least) {
     for (u64 i = thread_index() / 32; i < length; i += thread_count() / 32) {
         u64 end = p.row[queue[i] + 1];
         for (u64 k = p.row[queue[i]] + lane(); k < end; k += 32) {
-            u32 d = p.delay == nullptr ? 1 : p.delay[k];
+            u32 d = delay_of(&p, k);
             if (d < least) continue;
             u32 word = p.all.target[k];
             add(p.ring + ((fired_at + d) & p.slot_mask) * p.ports + port_of(&p.all, word), weight_of(&p.all, k, word));

@@ -62,6 +62,7 @@ type firedRowsArgs struct {
 	queues              driver.Ptr
 	neurons             uint64
 	row, delay, late    driver.Ptr
+	rows                synapses
 	start, length, sums driver.Ptr
 }
 
@@ -76,6 +77,7 @@ type propagationArgs struct {
 type synapses struct {
 	target, weight, values driver.Ptr
 	portBits, portMask     uint32
+	delayBits              uint32
 }
 
 // placesArgs are those of deliver_places.
@@ -141,6 +143,15 @@ type listIDsArgs struct {
 	lengths       driver.Ptr
 }
 
+// delays are where those of the device's rows lie: of one byte each, or of two where some are above 255; neither where all are 1, or lie
+// in the words of weights.
+func (b *backend) delays() (short, late driver.Ptr) {
+	if b.rows.delays > 1 {
+		return 0, b.plan.ptr[bufDelay]
+	}
+	return b.plan.ptr[bufDelay], 0
+}
+
 // bind fills in what stays the same in all bursts.
 func (b *backend) bind(t *tables) {
 	p, c := &b.plan.ptr, b.c
@@ -148,17 +159,14 @@ func (b *backend) bind(t *tables) {
 	candidateSums := p[bufSums] + driver.Ptr(b.plan.candidateSums)
 	rowSums := p[bufSums] + driver.Ptr(b.plan.rows)
 	own := part{uint32(c.Part.Index), uint32(max(1, c.Part.Of))}
-	short, late := p[bufDelay], driver.Ptr(0)
-	if b.rows.delays > 1 {
-		short, late = 0, p[bufDelay]
-	}
+	short, late := b.delays()
 	b.args = arguments{
 		inject: injectArgs{
 			stimuli: p[bufInput] + driver.Ptr(b.plan.head), drives: p[bufDrives], counts: p[bufCounts], table: p[bufTable], seed: c.RunSeed, acc: p[bufAcc], own: own,
 		},
 		firedRows: firedRowsArgs{
 			before: p[bufInput], delays: uint32(b.depth()), queues: p[bufQueues], neurons: uint64(c.Neurons),
-			row: p[bufRow], delay: short, late: late, start: p[bufStart], length: p[bufLength], sums: rowSums,
+			row: p[bufRow], delay: short, late: late, rows: b.synapses(), start: p[bufStart], length: p[bufLength], sums: rowSums,
 		},
 		propagation: propagationArgs{
 			start: p[bufStart], length: p[bufLength], sums: rowSums, rows: b.synapses(), acc: p[bufAcc],

@@ -69,6 +69,9 @@ func (s *ringShape) at() ringAt {
 	return a
 }
 
+// ringShare is which part of a device's memory the sums of bursts to come may take; usualRing is that of a GPU of usual size.
+const ringShare, usualRing = 4, 20 << 30
+
 // kernelShared is more than any kernel's own shared memory, mostShared what is left of a multiprocessor's on the GPUs that have most.
 const kernelShared, mostShared = 7 << 10, 220 << 10
 
@@ -148,12 +151,12 @@ func apart(c *connectome.Connectome) bool {
 	})
 }
 
-// sharedBytes is a block's memory as lay_out of kernels/run.cuh divides it: the bits alone, and with copies of the
-// state of own neurons and of the tables.
-func (t *tables) sharedBytes(c *connectome.Connectome, own uint64) (least, cached uint64) {
+// sharedBytes is a block's memory as lay_out of kernels/run.cuh divides it: the bits alone, with copies of the tables, and of the state of
+// own neurons as well.
+func (t *tables) sharedBytes(c *connectome.Connectome, own uint64) (least, tabled, cached uint64) {
 	least = aligned(own / 32 * 4)
-	cached = least + aligned(4*own, 2*own, 2*own) + uint64(c.Variables())*aligned(4*own) + t.copied()
-	return least, cached
+	tabled = least + t.copied()
+	return least, tabled, tabled + aligned(4*own, 2*own, 2*own) + uint64(c.Variables())*aligned(4*own)
 }
 
 // partsLog says by how many warps rows of mean synapses are delivered: so that each has one or two turns for its threads, or

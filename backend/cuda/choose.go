@@ -77,7 +77,8 @@ type choice struct {
 	not    []string
 	shared uint64    // bytes of a block's memory
 	learnt uint64    // those of them that projections that learn take
-	cached bool      // where the state is not kept: whether a block holds copies of state and tables
+	cached bool      // where the state is not kept: whether a block holds a copy of it
+	tabled bool      // and of the tables
 	teams  teamShape // of teams alone
 }
 
@@ -106,9 +107,9 @@ type line struct {
 var lines = []line{
 	{pathClusters, []want{many, placed}, "rows are long and of one weight each: blocks sum them in their shared memory, from 2 bytes a synapse"},
 	{pathTeams, []want{many, still, summed, dealt}, "rows are long and all delays are 1: teams of blocks sum them in their shared memory"},
-	{pathDelayed, []want{many, still, kept, early, keptEarly}, "state fits shared memory: rows are delivered while neurons are updated"},
-	{pathResident, []want{many, still, kept, keptAlone}, "state fits shared memory: a block delivers the rows of its own neurons"},
-	{pathLearn, []want{many, learn, bitsFit, learnersFit}, "it learns: what all others do between the barriers of path run is joined by events, rows and traces"},
+	{pathDelayed, []want{many, still, near, kept, early, keptEarly}, "state fits shared memory: rows are delivered while neurons are updated"},
+	{pathResident, []want{many, still, near, kept, keptAlone}, "state fits shared memory: a block delivers the rows of its own neurons"},
+	{pathLearn, []want{many, learn, near, bitsFit, learnersFit}, "it learns: what all others do between the barriers of path run is joined by events, rows and traces"},
 	{pathRun, []want{many, still, bitsFit}, "what every network can have: state in global memory, rows shared by all blocks"},
 }
 
@@ -153,7 +154,6 @@ func (b *backend) grid() (blocks, own uint64) {
 
 // many: launches of many bursts can be.
 func many(q *question) string {
-	const longestRing = 8 << 30
 	b, c := q.b, q.c
 	switch {
 	case b.tune.plain:
@@ -174,10 +174,16 @@ func many(q *question) string {
 		return "potentials drive what spikes deliver (psp_max), and the host makes amplitudes of them between bursts"
 	case b.want.FCL && q.devices() > 1:
 		return "fire candidate lists are wanted of several devices"
-	case c.MaxDelay > quanta.MaxApart:
-		return lateRows(c)
-	case ringBytes(c) > longestRing:
-		return fmt.Sprintf("sums of %d bursts to come take %d bytes, want at most %d", ringSlots(c.MaxDelay), ringBytes(c), uint64(longestRing))
+	case ringBytes(c) > b.ringRoom:
+		return fmt.Sprintf("sums of %d bursts to come take %d bytes, want at most %d", ringSlots(c.MaxDelay), ringBytes(c), b.ringRoom)
+	}
+	return ""
+}
+
+// near: a synapse's delay takes a byte.
+func near(q *question) string {
+	if q.c.MaxDelay > quanta.MaxApart {
+		return fmt.Sprintf("there are delays of %d bursts, want at most %d", q.c.MaxDelay, quanta.MaxApart)
 	}
 	return ""
 }
@@ -237,18 +243,14 @@ func alike(q *question) string {
 		return shortRows(devices*q.r.mean, tune.clusterRow)
 	case q.c.MaxDelay == 1:
 		return ""
-	case q.c.MaxDelay > quanta.MaxApart:
-		return lateRows(q.c)
+	case near(q) != "":
+		return near(q)
 	case devices == 1 && q.r.synapses < tune.clusterLate: // several devices have no early delivery
 		return fmt.Sprintf("there are delays above 1 and %d synapses, want at least %d", q.r.synapses, tune.clusterLate)
 	case !q.oneDelay():
 		return "delays differ"
 	}
 	return ""
-}
-
-func lateRows(c *connectome.Connectome) string {
-	return fmt.Sprintf("there are delays of %d bursts, want at most %d", c.MaxDelay, quanta.MaxApart)
 }
 
 func shortRows(mean, least uint32) string {
@@ -288,7 +290,7 @@ func dealt(q *question) string {
 	if s.count == 0 {
 		return "the sums do not fit shared memory"
 	}
-	q.answer.teams, q.answer.shared, q.answer.cached = s, s.shared, s.cached
+	q.answer.teams, q.answer.shared, q.answer.cached, q.answer.tabled = s, s.shared, s.cached, s.tabled
 	return ""
 }
 
@@ -339,14 +341,17 @@ func (q *question) fits(bytes uint64) string {
 	return ""
 }
 
-// bitsFit: there is room for a bit a neuron, or even for copies of state and tables.
+// bitsFit: there is room for a bit a neuron, or even for copies of the tables, or of these and the state.
 func bitsFit(q *question) string {
-	least, cached := q.t.sharedBytes(q.c, q.own)
-	if cached <= q.b.room && !q.b.tune.uncached && !readsTargets(q.c) {
-		q.answer.shared, q.answer.cached = cached, true
-		return ""
+	least, tabled, cached := q.t.sharedBytes(q.c, q.own)
+	if q.answer.tabled = tabled <= q.b.room && !q.b.tune.uncached; !q.answer.tabled {
+		return q.fits(least)
 	}
-	return q.fits(least)
+	q.answer.shared = tabled
+	if q.answer.cached = cached <= q.b.room && !readsTargets(q.c); q.answer.cached {
+		q.answer.shared = cached
+	}
+	return ""
 }
 
 // learnersFit: blocks can do without a copy of what does not change of projections that learn, but have one if there is room.

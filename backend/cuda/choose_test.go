@@ -46,7 +46,7 @@ func TestChoose(t *testing.T) {
 	}
 	little := func(b *backend) { // memory for a bit a neuron and no more
 		_, own := deal(b.c, b.sms)
-		b.room, _ = makeTables(b.c).sharedBytes(b.c, own)
+		b.room, _, _ = makeTables(b.c).sharedBytes(b.c, own)
 	}
 	same := alike(func(*enginetest.Net) {})
 	for _, v := range []struct {
@@ -76,6 +76,8 @@ func TestChoose(t *testing.T) {
 		{alike(delays(func(int) uint16 { return 3 })), engine.Want{}, func(b *backend) { b.tune.clusterLate = 1 << 40 }, pathDelayed, "teams: there are delays above 1"},
 		{alike(delays(func(i int) uint16 { return uint16(1 + i%3) })), engine.Want{}, nil, pathDelayed, "teams: there are delays above 1"},
 		{alike(delays(func(i int) uint16 { return uint16(1 + i%3) })), engine.Want{}, func(b *backend) { b.tune.delayedRow = 1 << 20 }, pathResident, "delayed: there are delays above 1 and rows of"},
+		{alike(delays(func(i int) uint16 { return uint16(1 + i%300) })), engine.Want{}, nil, pathRun, "resident: there are delays of 300 bursts, want at most 255"},
+		{alike(delays(func(i int) uint16 { return uint16(1 + i%300) })), engine.Want{}, func(b *backend) { b.ringRoom = 1000 }, pathSingle, "sums of 512 bursts to come take "},
 		{same, engine.Want{}, func(b *backend) { b.tune.plain = true }, pathSingle, "launches of many bursts are turned off"},
 		{same, engine.Want{}, func(b *backend) { b.single = "no cooperative launches" }, pathSingle, "no cooperative launches"},
 		{same, engine.Want{Values: []engine.Probe{{Neuron: 1}}}, nil, pathClusters, ""},

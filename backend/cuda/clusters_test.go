@@ -103,7 +103,7 @@ func TestLittleSharedMemory(t *testing.T) {
 		b, _ := againstReference(t, c, []int{0}, fewThreads(), 3)
 		x := b.(*backend)
 		require.LessOrEqual(t, int64(x.batch.shared), shared)
-		took[fmt.Sprintf("%v, copies %d", x.choice.path, x.batch.args.run.cached)] = true
+		took[fmt.Sprintf("%v, copies %d %d", x.choice.path, x.batch.args.run.cached, x.batch.args.run.tabled)] = true
 	}
 	require.Len(t, took, 4)
 	h.Control("shared", 7<<10)

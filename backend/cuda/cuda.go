@@ -13,6 +13,7 @@ import (
 	"burst/connectome"
 	"burst/engine"
 	"burst/internal/cuda/driver"
+	"burst/internal/quanta"
 	"burst/kernels"
 )
 
@@ -126,6 +127,8 @@ type backend struct {
 	sms    int
 	single string // why each burst is launched by itself; empty: launches of many can be
 	room   uint64 // bytes of shared memory that a block of a launch of many bursts may have, beside what its kernel takes for itself
+	// ringRoom is how many bytes the sums of bursts to come may take in launches of many.
+	ringRoom uint64
 	// clusters are how many clusters of blocks of the largest size the device runs at once, by their blocks; 0: it has none. They are
 	// counted for the kernel that would be launched, whose code this is.
 	clusters    [mostClustered + 1]uint64
@@ -174,7 +177,7 @@ func (b *backend) attach(device int) error {
 	if b.device, err = d.Device(device); err != nil {
 		return err
 	}
-	if b.image, err = selectImage(d, b.device, images(b.c, b.listed())); err != nil {
+	if err := b.selectUnit(); err != nil {
 		return err
 	}
 	if b.want.Stimuli {
@@ -201,6 +204,11 @@ func (b *backend) attach(device int) error {
 	if b.room, err = sharedRoom(b.device); err != nil {
 		return err
 	}
+	memory, err := b.device.TotalMemory()
+	if err != nil {
+		return err
+	}
+	b.ringRoom = memory / ringShare
 	b.ctx, err = b.device.Retain()
 	return err
 }
@@ -214,10 +222,19 @@ func images(c *connectome.Connectome, listed bool) []kernels.Image {
 		return kernels.CustomLists()
 	case !builtIn(c):
 		return kernels.Custom()
-	case hasInstants(c):
+	case hasInstants(c) || c.MaxDelay > quanta.MaxApart:
 		return kernels.Moving()
 	}
 	return kernels.Images()
+}
+
+// selectUnit finds the code for the network as it is known.
+func (b *backend) selectUnit() error {
+	d, err := driver.Open("")
+	if err == nil {
+		b.image, err = selectImage(d, b.device, images(b.c, b.listed()))
+	}
+	return err
 }
 
 // selectImage is the one of them for a device; there being none means that the device is not available.
@@ -283,6 +300,9 @@ func (b *backend) makePlan(t *tables) {
 
 // finish takes all memory but that of the rows, which are there, and uploads the tables and the state before burst 0.
 func (b *backend) finish(t *tables) error {
+	if err := b.selectUnit(); err != nil { // drawn delays are known only now
+		return err
+	}
 	b.driven = t.driven
 	b.lengths = make([]uint64, b.depth())
 	b.makePlan(t)

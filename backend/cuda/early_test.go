@@ -83,20 +83,20 @@ func TestDelayed(t *testing.T) {
 			tune := defaults
 			tune.batchThreads, tune.delayedRow, tune.batch = 256, 1, 7
 			v.change(&tune)
-			t.Run(n.name+"/"+v.name, func(t *testing.T) { delayedAsReference(t, c, engine.Want{FCL: v.fcl}, tune, n.why) })
+			t.Run(n.name+"/"+v.name, func(t *testing.T) { asReference(t, c, engine.Want{FCL: v.fcl}, tune, pathDelayed, n.why) })
 		}
 		require.Equal(t, n.soon, d.soon > 10, "the network is what its name says")
 		require.EqualValues(t, c.Synapses(), d.soon+d.later)
 	}
 }
 
-// delayedAsReference runs both.
-func delayedAsReference(t *testing.T, c *connectome.Connectome, w engine.Want, tune tuning, why string) {
+// asReference runs both, the backend on a path of many bursts.
+func asReference(t *testing.T, c *connectome.Connectome, w engine.Want, tune tuning, on path, why string) {
 	start := func() *backend {
 		opened, err := open(c, Options{Want: w}, tune)
 		require.NoError(t, err)
 		b := opened.(*backend)
-		require.True(t, b.choice.path == pathDelayed, "the kernel that is to be tested runs")
+		require.True(t, b.choice.path == on, "the kernel that is to be tested runs")
 		return b
 	}
 	b := start()
@@ -168,8 +168,49 @@ func TestWithoutDelays(t *testing.T) {
 		v.change(&tune)
 		for _, fcl := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, FCL %v", v.name, fcl), func(t *testing.T) {
-				delayedAsReference(t, c, engine.Want{FCL: fcl}, tune, "all delays are 1")
+				asReference(t, c, engine.Want{FCL: fcl}, tune, pathDelayed, "all delays are 1")
 			})
 		}
+	}
+}
+
+// TestLateDelays compares networks with delays above 255 bursts with the reference: where they lie beside weights, where weights leave no
+// room for them, and where weights are few; in launches of many bursts and in single ones.
+func TestLateDelays(t *testing.T) {
+	cudatest.Anywhere(t)
+	for name, v := range map[string]struct {
+		scale  int
+		joined bool
+	}{"beside weights": {100_000, true}, "of their own": {2_000_000, false}, "weights are few": {10, false}} {
+		g := parsed(t, fmt.Sprintf(`
+burst: v1
+seed: 5
+scale: %d
+areas:
+  - {name: a, neurons: 300, model: lif, drive: {poisson: {rate: 9000 Hz, weight: 0.5 mV}}}
+projections:
+  - {from: a, to: a, rule: fixed_indegree, indegree: 30, weight: "normal(0.4 mV, 0.5 mV)", delay: "uniform(1, 600)"}
+`, v.scale))
+		c, err := connectome.Build(g, connectome.Options{})
+		require.NoError(t, err)
+		tune := fewThreads()
+		tune.unpacked = v.scale > 10
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, v.joined, tune.unpacked && joined(c) > 0)
+			asReference(t, c, engine.Want{}, tune, pathRun, name)
+			tune.plain = true
+			single, err := open(c, Options{}, tune)
+			require.NoError(t, err)
+			defer single.Close()
+			oracle, err := reference.Open(c, engine.Want{})
+			require.NoError(t, err)
+			defer oracle.Close()
+			var want, got engine.Burst
+			for range 650 {
+				require.NoError(t, single.Step(nil, &got))
+				require.NoError(t, oracle.Step(nil, &want))
+				require.Nil(t, engine.CompareBursts(&want, &got))
+			}
+		})
 	}
 }

@@ -117,12 +117,13 @@ func (g *group) attach(devices []int, tune tuning) error {
 			}
 		}
 	}
-	sms, room := g.parts[0].sms, g.parts[0].room
+	first := g.parts[0]
+	sms, room, ring := first.sms, first.room, first.ringRoom
 	for _, b := range g.parts {
-		sms, room = min(sms, b.sms), min(room, b.room)
+		sms, room, ring = min(sms, b.sms), min(room, b.room), min(ring, b.ringRoom)
 	}
 	for _, b := range g.parts {
-		b.sms, b.room = sms, room
+		b.sms, b.room, b.ringRoom = sms, room, ring
 	}
 	return nil
 }

@@ -126,6 +126,11 @@ func (w *work) keep(row, sums []uint64, unplaced string) (connectome.Placed, err
 	if placed.Hash, err = w.hashOf(b, m.values); err != nil {
 		return placed, err
 	}
+	if w.labels == nil {
+		if m.delayBits, err = w.join(&b, n, placed.Longest); err != nil {
+			return placed, err
+		}
+	}
 	m.b, placed.Kept, w.made = b, true, m
 	for _, p := range m.lists() {
 		w.taken = slices.DeleteFunc(w.taken, func(taken driver.Ptr) bool { return taken == p })
@@ -149,6 +154,26 @@ func (w *work) narrowed(b *building, n uint64, longest int) (uint64, error) {
 		return 0, err
 	}
 	return bytes, w.give(&b.longDelay)
+}
+
+// join is joined for n synapses on the device, whose delays of two bytes it puts into the words of weights.
+func (w *work) join(b *building, n uint64, longest int) (uint32, error) {
+	if b.longDelay == 0 {
+		return 0, nil
+	}
+	var at driver.Ptr
+	wide, delayBits := make([]uint32, 1), uint32(bits.Len(uint(longest)))
+	if err := w.take(room{&at, size(wide), true}); err != nil {
+		return 0, err
+	}
+	err := errors.Join(overAll(w, n, &w.site.wide, wideArgs{*b, n, delayBits, at}), w.stream.Download(data(wide), at, size(wide)), w.stream.Synchronize())
+	if err != nil || wide[0] > 0 {
+		return 0, err
+	}
+	if err := overAll(w, n, &w.site.join, joinArgs{*b, n, delayBits}); err != nil {
+		return 0, err
+	}
+	return delayBits, w.give(&b.longDelay)
 }
 
 // constants are the weights of all projections, ascending; nil where one is drawn.

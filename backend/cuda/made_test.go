@@ -6,6 +6,8 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"sort"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -61,10 +63,12 @@ func (m *made) read(t *testing.T, n uint64) stayed {
 	w := &work{site: m.site, tune: makingDefaults}
 	require.NoError(t, w.ctx.Enter())
 	defer w.ctx.Leave()
+	var joined []uint32
 	s := stayed{row: fetch[uint64](t, w, m.b.row, m.b.neurons+1), port: wordsAt(t, w, m.b.target, n)}
 	if m.table == nil {
 		for _, word := range wordsAt(t, w, m.b.weight, n) {
-			s.weight = append(s.weight, int32(word))
+			s.weight = append(s.weight, int32(word)>>m.delayBits)
+			joined = append(joined, word&(1<<m.delayBits-1))
 		}
 	} else {
 		values := fetch[int32](t, w, m.values, uint64(len(m.table.List)))
@@ -75,6 +79,17 @@ func (m *made) read(t *testing.T, n uint64) stayed {
 			}
 			s.port[k], s.weight = word&(1<<m.portBits-1), append(s.weight, weight)
 		}
+	}
+	if m.delayBits > 0 { // no path asks for the synapses with delay 1
+		require.Zero(t, m.b.longDelay)
+		s.delay = joined
+		for n, first := range s.row[:m.b.neurons] {
+			of := s.delay[first:s.row[n+1]]
+			s.soon = append(s.soon, uint32(sort.Search(len(of), func(k int) bool { return of[k] > 1 })))
+			s.soonest += uint64(s.soon[n])
+		}
+		require.NoError(t, w.free())
+		return s
 	}
 	short, long := fetch[uint8](t, w, m.b.shortDelay, n*min(1, m.delays%2)), fetch[uint16](t, w, m.b.longDelay, n*(m.delays/2))
 	s.delay = slices.Repeat([]uint32{1}, int(n))
@@ -118,6 +133,8 @@ func stay(t *testing.T, m *Maker, g *genome.Genome, tune tuning) (s stayed, form
 	s.hash = whole.Hash()
 	drawn := slices.ContainsFunc(g.Projections, func(p genome.Projection) bool { return p.Weight.Kind != genome.Const })
 	switch {
+	case rows.delayBits > 0:
+		return s, "joined", nil
 	case rows.table == nil:
 		return s, "plain", nil
 	case drawn:
@@ -138,6 +155,11 @@ func scaled(scale string, i, k int) string {
 // narrowing has delays for which there are two bytes, none of which needs them.
 func narrowing() string {
 	return fmt.Sprintf(builtAreas, "") + projectionText(builtRules[3], `weight: 1 UNIT, delay: "lognormal(2 ms, 1 ms) >= 0.1 ms"`)
+}
+
+// joining has delays of two bytes, which lie beside the weights if these leave room in their words: at a scale of 100000, not of 1000000.
+func joining(scale string) string {
+	return fmt.Sprintf(builtAreas, "scale: "+scale) + projectionText("from: a, to: b, rule: fixed_indegree, indegree: 9", `weight: "normal(-1 UNIT, 2 UNIT)", delay: "uniform(1, 600)"`)
 }
 
 // TestRowsStay wants of rows that stay on the device, of all rules with all kinds of weights and delays, what the host makes.
@@ -165,7 +187,11 @@ func TestRowsStay(t *testing.T) {
 		}
 		holds(scaled("1000", i, i%len(builtValues)), unpacked)
 	}
-	for _, form := range []string{"plain", "packed", "packed at last"} {
+	before := forms["plain"]
+	holds(joining("1000000"), unpacked)
+	require.Equal(t, before+1, forms["plain"])
+	holds(joining("100000"), unpacked)
+	for _, form := range []string{"plain", "joined", "packed", "packed at last"} {
 		require.Positive(t, forms[form], "%s: %v", form, forms)
 	}
 	holds(allRules("scale: 30000"), defaults)
@@ -300,17 +326,20 @@ func TestMistakesInRowsThatStay(t *testing.T) {
 		{File: draws, From: "b << (32 - r.port_bits) | b >> r.port_bits", To: "b"},
 		{File: rows, From: "there = replace(found + i, 0, entry);", To: "found[i] = entry;"},
 		{File: "build.cu", From: "to[k] = (u8)b.long_delay[k]", To: "to[k] = (u8)b.long_delay[k - k % 2]"},
+		{File: "build.cu", From: "above != 0 && above != -1", To: "above > 1"},
+		{File: "build.cu", From: "<< delay_bits | b.long_delay[k]", To: "<< delay_bits | (u8)b.long_delay[k]"},
 		{File: rows, From: "(u64)(s.delay >> 8) << 40", To: "(u64)(s.delay >> 8) << 41"},
 		{File: rows, From: "values[word >> b->port_bits]", To: "values[0]"},
 		{File: rows, From: "if (delay_at(b, middle) > 1)", To: "if (delay_at(b, middle) > 2)"},
 	}
 	seesMistakes(t, none, changes, func(t *testing.T, m *Maker) (same bool, wrong any) {
 		same = true
-		for _, text := range []string{scaled("1000", 3, 1), scaled("10", 7, 2), narrowing(), allRules("scale: 30000")} {
-			g := parsed(t, text)
+		for _, text := range []string{scaled("1000", 3, 1), scaled("10", 7, 2), narrowing(), allRules("scale: 30000"), joining("100000"), joining("1000000")} {
+			g, tune := parsed(t, text), defaults
+			tune.unpacked = strings.Contains(text, "uniform(1, 600)")
 			want, err := connectome.Build(g, connectome.Options{})
 			require.NoError(t, err)
-			got, _, err := stay(t, m, g, defaults)
+			got, _, err := stay(t, m, g, tune)
 			same = same && err == nil && reflect.DeepEqual(onHost(want), got)
 			if err != nil {
 				wrong = err
@@ -325,7 +354,7 @@ func TestArgumentsOfRowsThatStay(t *testing.T) {
 	for _, image := range kernels.Build() {
 		for name, args := range map[string]reflect.Type{
 			"collect_weights": reflect.TypeFor[collectArgs](), "pack_rows": reflect.TypeFor[packArgs](),
-			"narrow_delays": reflect.TypeFor[narrowArgs](), "hash_rows": reflect.TypeFor[hashArgs](), "count_soon": reflect.TypeFor[soonArgs](),
+			"narrow_delays": reflect.TypeFor[narrowArgs](), "find_wide": reflect.TypeFor[wideArgs](), "join_delays": reflect.TypeFor[joinArgs](), "hash_rows": reflect.TypeFor[hashArgs](), "count_soon": reflect.TypeFor[soonArgs](),
 		} {
 			require.Equal(t, declared(t, image.PTX(), name), sizes(args), name)
 		}

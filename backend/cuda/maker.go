@@ -134,6 +134,8 @@ type site struct {
 	collect      entry[collectArgs]
 	pack         entry[packArgs]
 	narrow       entry[narrowArgs]
+	wide         entry[wideArgs]
+	join         entry[joinArgs]
 	hash         entry[hashArgs]
 	soon         entry[soonArgs]
 }
@@ -165,6 +167,17 @@ type (
 		building building
 		synapses uint64
 		to       driver.Ptr
+	}
+	wideArgs struct {
+		building  building
+		synapses  uint64
+		delayBits uint32
+		wide      driver.Ptr
+	}
+	joinArgs struct {
+		building  building
+		synapses  uint64
+		delayBits uint32
 	}
 	hashArgs struct {
 		building    building
@@ -228,7 +241,7 @@ func (s *site) load(image kernels.Image) (err error) {
 func (s *site) named() map[string]kernel {
 	return map[string]kernel{
 		"count_synapses": &s.count, "place_synapses": &s.place, "sort_rows": &s.sort,
-		"collect_weights": &s.collect, "pack_rows": &s.pack, "narrow_delays": &s.narrow, "hash_rows": &s.hash, "count_soon": &s.soon,
+		"collect_weights": &s.collect, "pack_rows": &s.pack, "narrow_delays": &s.narrow, "find_wide": &s.wide, "join_delays": &s.join, "hash_rows": &s.hash, "count_soon": &s.soon,
 	}
 }
 

@@ -101,7 +101,7 @@ func (e *MemoryError) Error() string {
 
 // onUsual is a backend to be planned, for a GPU of usual size.
 func onUsual(c *connectome.Connectome, w engine.Want) *backend {
-	return &backend{c: c, want: w, tune: defaults, sms: usualSMs, room: mostShared, clusters: usualClusters}
+	return &backend{c: c, want: w, tune: defaults, sms: usualSMs, room: mostShared, ringRoom: usualRing, clusters: usualClusters}
 }
 
 // DeviceBytes is the device memory that Open takes for c.
@@ -141,7 +141,7 @@ func PartsBytes(c *connectome.Connectome, devices int, w engine.Want) (host, dev
 		r.driven = laid.bytes
 	}
 	for i := range devices {
-		b := &backend{want: w, tune: defaults, sms: usualSMs, room: mostShared, rows: r, share: share{devices: devices, self: i}}
+		b := &backend{want: w, tune: defaults, sms: usualSMs, room: mostShared, ringRoom: usualRing, rows: r, share: share{devices: devices, self: i}}
 		b.isPartOf(c)
 		b.makePlan(makeTables(b.c))
 		host, device = host+b.hostBytes(), device+b.plan.total()

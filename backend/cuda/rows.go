@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 	"runtime"
+	"slices"
 	"time"
 	"unsafe"
 
@@ -39,10 +40,12 @@ func (r *rows) lag() uint64 { return max(1, uint64(r.delay)) }
 // placed reports whether rows are of places.
 func (r *rows) placed() bool { return r.shape.count > 0 }
 
-// packing says how a synapse's port and weight lie in 4 bytes; the table is nil where weights are too many for that.
+// packing says how a synapse's port and weight lie in 4 bytes; the table is nil where weights are too many for that. A weight's own word
+// then has its delay in its lowest bits, if delays take two bytes and there is room.
 type packing struct {
-	table    *weights.Table
-	portBits uint32
+	table     *weights.Table
+	portBits  uint32
+	delayBits uint32
 }
 
 // lengthsOf are the rows of c by their number and lengths alone.
@@ -75,6 +78,9 @@ func (b *backend) rowsOf(c *connectome.Connectome, t *tables) (rows, error) {
 	if most := b.tune.mostWeights(c.Ports); most > 0 {
 		r.packing = pack(c, most)
 	}
+	if r.table == nil {
+		r.delayBits = joined(c)
+	}
 	return r, nil
 }
 
@@ -100,7 +106,20 @@ func (r *rows) tableBytes() uint64 {
 
 // pack collects the weights of c, if there are no more than most.
 func pack(c *connectome.Connectome, most int) packing {
-	return packing{weights.Collect(c.Weight, most, runtime.GOMAXPROCS(0)), uint32(bits.Len32(c.Ports))}
+	return packing{table: weights.Collect(c.Weight, most, runtime.GOMAXPROCS(0)), portBits: uint32(bits.Len32(c.Ports))}
+}
+
+// joined is how many bits of each weight's word the delays of c take; 0 where they take no two bytes, or a weight does not leave so many.
+func joined(c *connectome.Connectome) uint32 {
+	if c.Delay.Long == nil {
+		return 0
+	}
+	n := bits.Len(uint(c.MaxDelay))
+	wide := func(w int32) bool { return w>>(31-n) != 0 && w>>(31-n) != -1 }
+	if slices.ContainsFunc(c.Weight, wide) {
+		return 0
+	}
+	return uint32(n)
 }
 
 // mostWeights is how many weights are packed beside so many ports, 0 for none.
@@ -144,7 +163,9 @@ func (r *rows) bytes() (target, weight, values, delay uint64) {
 	if r.placed() {
 		target = unitBytes * r.slots
 	}
-	delay = r.delays * r.synapses
+	if r.delayBits == 0 {
+		delay = r.delays * r.synapses
+	}
 	if r.table == nil {
 		return target, target, 0, delay
 	}
@@ -154,7 +175,7 @@ func (r *rows) bytes() (target, weight, values, delay uint64) {
 // synapses is what kernels take.
 func (b *backend) synapses() synapses {
 	p := &b.plan
-	s := synapses{target: p.ptr[bufTarget], weight: p.ptr[bufWeight], values: p.ptr[bufValues], portMask: math.MaxUint32}
+	s := synapses{target: p.ptr[bufTarget], weight: p.ptr[bufWeight], values: p.ptr[bufValues], portMask: math.MaxUint32, delayBits: b.rows.delayBits}
 	if b.rows.table != nil && !b.rows.placed() {
 		s.portBits, s.portMask = b.rows.portBits, 1<<b.rows.portBits-1
 	}
@@ -219,11 +240,14 @@ func (b *backend) uploadRows(c *connectome.Connectome, s *staging) error {
 	if c.Delay.Long != nil {
 		delays = data(c.Delay.Long)
 	}
-	lists := []list{{bufRow, data(c.Row), p.bytes[bufRow]}, {bufDelay, delays, c.Delay.Bytes()}, {bufSoon, data(b.rows.delayed.each), p.bytes[bufSoon]}}
+	lists := []list{{bufRow, data(c.Row), p.bytes[bufRow]}, {bufDelay, delays, p.bytes[bufDelay]}, {bufSoon, data(b.rows.delayed.each), p.bytes[bufSoon]}}
 	if b.rows.table != nil {
 		lists = append(lists, list{bufValues, data(b.rows.table.List), p.bytes[bufValues]})
 	} else {
-		lists = append(lists, list{bufTarget, data(c.Target), size(c.Target)}, list{bufWeight, data(c.Weight), size(c.Weight)})
+		lists = append(lists, list{bufTarget, data(c.Target), size(c.Target)})
+	}
+	if b.rows.table == nil && b.rows.delayBits == 0 {
+		lists = append(lists, list{bufWeight, data(c.Weight), size(c.Weight)})
 	}
 	for _, l := range lists {
 		if err := s.upload(p.ptr[l.to], l.from, l.bytes); err != nil {
@@ -231,6 +255,12 @@ func (b *backend) uploadRows(c *connectome.Connectome, s *staging) error {
 		}
 	}
 	b.rows.delayed.each = nil
+	if n := b.rows.delayBits; n > 0 {
+		return s.fill(p.ptr[bufWeight], c.Synapses(), 4, func(first, end uint64, room []byte) error {
+			joinDelays(unsafe.Slice((*int32)(data(room)), end-first), c.Weight[first:end], c.Delay.Long[first:end], n)
+			return nil
+		})
+	}
 	if b.rows.table == nil {
 		return nil
 	}
@@ -249,6 +279,15 @@ func (p *packing) fill(words, target []uint32, weight []int32) {
 				known, place = w, p.table.Place(w)<<p.portBits
 			}
 			words[lo+k] = target[lo+k] | place
+		}
+	})
+}
+
+// joinDelays puts weights above their delays of so many bits, in words, on all processors.
+func joinDelays(words, weight []int32, delay []uint16, delayBits uint32) {
+	inShares(len(words), func(lo, hi int) {
+		for k, w := range weight[lo:hi] {
+			words[lo+k] = w<<delayBits | int32(delay[lo+k])
 		}
 	})
 }

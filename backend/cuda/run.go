@@ -35,6 +35,7 @@ type run struct {
 	row      driver.Ptr
 	all      synapses
 	delay    driver.Ptr
+	late     driver.Ptr
 	partsLog uint32
 
 	ring                  driver.Ptr
@@ -47,7 +48,7 @@ type run struct {
 	first, bursts          uint64
 
 	driveCount, termCount, countEntries, tableEntries uint32
-	cached                                            uint32
+	cached, tabled                                    uint32
 
 	ownRows, longest uint32
 	mostPartsLog     uint32
@@ -95,18 +96,19 @@ func (b *backend) bindBatch(t *tables, own uint32) {
 		mean = b.rows.delayed.soon
 		ownRows, longest = soonRows(b.tune.ownSynapses, mean)
 	}
+	short, late := b.delays()
 	least, most := laterParts(b.rows.delayed.later, b.rows.mean)
 	x.args.run = run{
 		network: b.args.dynamics.network,
 		drives:  p[bufDrives], counts: p[bufCounts], table: p[bufTable],
 		stimuli: p[bufStimuli], stimulusCount: uint64(len(c.Stimuli)), amounts: p[bufInjected],
-		row: p[bufRow], all: b.synapses(), delay: p[bufDelay],
+		row: p[bufRow], all: b.synapses(), delay: short, late: late,
 		partsLog: partsLog(mean, resident), mostPartsLog: partsLog(mean, false),
 		ring: p[bufRing], slotMask: uint32(ringSlots(c.MaxDelay) - 1), ports: c.Ports,
 		neurons: c.Part.Count(c.Neurons), blockNeurons: own,
 		queue: p[bufQueue], length: p[bufSync], arrived: p[bufSync] + arrivedAt, arrivedNext: p[bufSync] + arrivedAt + 8,
 		driveCount: uint32(len(t.drives)), termCount: uint32(len(t.terms)),
-		countEntries: uint32(len(t.counts)), tableEntries: uint32(len(t.amounts)), cached: flag(b.choice.cached),
+		countEntries: uint32(len(t.counts)), tableEntries: uint32(len(t.amounts)), cached: flag(b.choice.cached), tabled: flag(b.choice.tabled),
 		ownRows: ownRows, longest: longest, valueCount: uint32(b.plan.bytes[bufValues] / 4),
 		soon: p[bufSoon], later: p[bufLater], laterLength: p[bufSync] + laterLengthAt,
 		laterParts: least, mostLaterParts: most, front: frontWarps(uint64(own), x.threads), warpRows: warpRows(uint64(own), x.threads),

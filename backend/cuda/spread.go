@@ -14,7 +14,7 @@ const worth = 100_000_000
 // needs. It counts 8 bytes a synapse, because the weights are not known yet.
 func Spread(head *connectome.Connectome, synapses uint64, devices []DeviceInfo) []int {
 	var list []int
-	b := &backend{c: head, tune: defaults, sms: usualSMs, rows: rows{synapses: synapses, delays: uint64(bits.Len8(uint8(min(head.MaxDelay, 2) - 1)))}}
+	b := &backend{c: head, tune: defaults, sms: usualSMs, ringRoom: usualRing, rows: rows{synapses: synapses, delays: uint64(bits.Len8(uint8(min(head.MaxDelay, 2) - 1)))}}
 	b.makePlan(makeTables(head))
 	need, room := b.plan.total(), uint64(0)
 	for _, d := range devices {

@@ -26,17 +26,17 @@ type teamShape struct {
 	count, size, ports, room uint64
 	split                    uint32
 	shared                   uint64 // bytes of a block's memory in all
-	cached                   bool   // with copies of state and tables
+	cached, tabled           bool   // with copies of the state, and of the tables
 }
 
 // teamShape deals the ports out, if they fit. Where blocks can hold copies of state and tables besides, they do, though teams are smaller
 // then.
 func (b *backend) teamShape(c *connectome.Connectome, t *tables, r *rows, blocks, own uint64) teamShape {
-	least, cached := t.sharedBytes(c, own)
+	least, tabled, cached := t.sharedBytes(c, own)
 	ports, split := ownPorts(c)
-	states := []teamShape{{shared: cached, cached: true, split: split}, {shared: least, split: split}}
+	states := []teamShape{{shared: cached, cached: true, tabled: true, split: split}, {shared: tabled, tabled: true, split: split}, {shared: least, split: split}}
 	if b.tune.uncached {
-		states = states[1:]
+		states = states[2:]
 	}
 	for _, s := range states {
 		for size := min(b.tune.teamMost, blocks); size > 0; size-- {

@@ -9,7 +9,7 @@ Usage, in a Python that has numpy below 2, pandas, scipy, matplotlib, nested_dic
     python multi_area_model.py multi-area-model --state ground --scale 0.006 -o mam
     burst run mam/multi-area-model.yaml
 
-The scale is of neurons and of in-degrees. The state is `ground` (chi = 1) or `metastable` (chi = 1.9, chi_I = 2).
+The scale is of neurons and, unless `--indegrees` is given, of in-degrees too. The state is `ground` (chi = 1) or `metastable` (chi = 1.9, chi_I = 2).
 """
 
 import argparse
@@ -34,7 +34,7 @@ COLUMNS = [
 ]  # fmt: skip
 
 
-def load(source: Path, work: Path, state: str, scale: float) -> Any:
+def load(source: Path, work: Path, state: str, scale: float, indegrees: float) -> Any:
     """Has the model's own code compute the network, in a copy, since it writes files beside itself."""
     shutil.copytree(source / "multiarea_model", work / "multiarea_model")
     sys.path.insert(0, str(work))
@@ -50,7 +50,7 @@ def load(source: Path, work: Path, state: str, scale: float) -> Any:
     chi, chi_inhibitory = STATES[state]
     network: dict[str, Any] = {
         "N_scaling": scale,
-        "K_scaling": scale,
+        "K_scaling": indegrees,
         "connection_params": {
             "g": -11.0,
             "K_stable": str(source / "figures/SchueckerSchmidt2017/K_prime_original.npy"),
@@ -64,7 +64,7 @@ def load(source: Path, work: Path, state: str, scale: float) -> Any:
         "neuron_params": {"V0_mean": -150.0, "V0_sd": 50.0},
         "input_params": {"rate_ext": 10.0},
     }
-    if scale != 1:
+    if scale != 1 or indegrees != 1:
         network["fullscale_rates"] = str(source / "tests/fullscale_rates.json")
     return model.MultiAreaModel(network)
 
@@ -116,11 +116,13 @@ def main() -> None:
     parser.add_argument("model", type=Path, help="the folder of your copy of the model")
     parser.add_argument("--state", choices=STATES, default="ground")
     parser.add_argument("--scale", type=float, default=1.0, help="of neurons and in-degrees; 1 is the whole model")
+    parser.add_argument("--indegrees", type=float, help="scale of in-degrees, where it is not that of neurons")
     parser.add_argument("-o", "--output", type=Path, required=True, help="the folder to write")
     args = parser.parse_args()
     step = 0.1  # ms
     with tempfile.TemporaryDirectory() as work:
-        model = load(args.model.resolve(), Path(work), args.state, args.scale)
+        indegrees = args.scale if args.indegrees is None else args.indegrees
+        model = load(args.model.resolve(), Path(work), args.state, args.scale, indegrees)
         args.output.mkdir(parents=True, exist_ok=True)
         with open(args.output / "connections.csv", "w", newline="", encoding="utf-8") as file:
             rows = csv.writer(file, lineterminator="\n")

@@ -43,7 +43,7 @@ static const kernel list_of_kernels[] = {
     ENTRY(learn_totals), ENTRY(learn_every), ENTRY(learn_silence), ENTRY(learn_spikes), ENTRY(learn_window),
     ENTRY(driven_deliver), ENTRY(driven_potentials), ENTRY(driven_fired),
     ENTRY(count_synapses), ENTRY(place_synapses), ENTRY(sort_rows), ENTRY(exact_values),
-    ENTRY(collect_weights), ENTRY(pack_rows), ENTRY(narrow_delays), ENTRY(hash_rows), ENTRY(count_soon),
+    ENTRY(collect_weights), ENTRY(pack_rows), ENTRY(narrow_delays), ENTRY(find_wide), ENTRY(join_delays), ENTRY(hash_rows), ENTRY(count_soon),
     ENTRY(add_f32), ENTRY(sub_f32), ENTRY(mul_f32), ENTRY(div_f32), ENTRY(neg_f32), ENTRY(abs_f32),
     ENTRY(add_f64), ENTRY(sub_f64), ENTRY(mul_f64), ENTRY(div_f64), ENTRY(neg_f64), ENTRY(abs_f64),
     ENTRY(add_c128), ENTRY(sub_c128), ENTRY(mul_c128), ENTRY(div_c128), ENTRY(neg_c128), ENTRY(abs_c128),
