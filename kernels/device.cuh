@@ -59,6 +59,15 @@ DEVICE u64 load_system(const u64 *p) {
     return v;
 }
 
+#ifdef BURST_LASTING
+// acquire_system is *p; the thread then sees all that the host, or another device, had written before it has.
+DEVICE u64 acquire_system(const u64 *p) {
+    u64 v;
+    asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
+    return v;
+}
+#endif
+
 // store_system makes such a word v.
 DEVICE void store_system(u64 *p, u64 v) { asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory"); }
 

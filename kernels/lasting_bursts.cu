@@ -3,7 +3,9 @@
 
 // resident_bursts for a caller that acts between bursts: the launch goes on. When a burst is complete one block, the chief, tells the host,
 // and waits for a word of it: the next burst is called for, with so many stimuli. The others wait for the chief where all meet. If no word
-// comes for a while, or one that stops, the launch ends between two bursts as if it had been of so many.
+// comes for a while, or one that stops, the launch ends between two bursts as if it had been of so many. The host has
+// read a burst when it calls for the next: all are told at one place. Looks that acquire stand for fences, which would wait for what is on
+// its way to the host.
 
 // STOP is the word that ends a launch.
 const u64 STOP = ~0ull;
@@ -20,16 +22,13 @@ struct calls {
 // hear tells the host that all bursts before t are complete once so many blocks have met, and gives its word for burst t, or STOP.
 DEVICE u64 hear(const calls *c, const run *p, u64 t, u32 wanted) {
     u32 number = (u32)(t - p->first);
-    while ((u32)arrivals((const u64 *)p->arrived) < wanted) {}
-    acquire();
-    tell(p, number);
+    p->stamps[0] = nanoseconds(); // on its way meanwhile: whoever tells the host waits for it
+    while ((u32)acquire_word((const u64 *)p->arrived) < wanted) {}
+    publish(p->done, t);
     u64 since = nanoseconds(), word;
     do {
-        word = load_system(c->word);
-        if ((u32)(word >> 32) == number) {
-            fence_system();
-            return word;
-        }
+        word = acquire_system(c->word);
+        if ((u32)(word >> 32) == number) return word;
     } while (word != STOP && nanoseconds() - since < c->patience);
     publish(c->over, 1);
     return STOP;
@@ -72,9 +71,8 @@ DEVICE bool await(const calls *c, const run *p, u64 t, resident *s) {
     }
     if (last) {
         u64 now;
-        do now = arrivals((const u64 *)p->arrived);
+        do now = acquire_word((const u64 *)p->arrived);
         while ((u32)now < wanted);
-        acquire();
         u32 seen = (u32)(now >> field) & 0xffff, *before = s->seen + (field - 32) / 16;
         s->more = seen != *before;
         *before = seen;

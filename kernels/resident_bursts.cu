@@ -5,6 +5,16 @@
 // shared memory of all blocks together. Rows are delivered when all neurons are updated (own_rows.cuh), or while they are
 // (early_rows.cuh). The last warp of a block takes no part: that of the last block tells the host.
 
+// uncalled are launches whose bursts follow each other. lasting_bursts.cu has those in which the host calls for each.
+struct uncalled {
+    static const bool waits = false;
+};
+DEVICE bool await(const uncalled *, const run *, u64, resident *) { return true; }
+
+// found_at is the burst at whose place the host finds burst t: where it calls for each the first one's, whose pages and lines stay in all
+// caches on the way.
+template <class calls_of> DEVICE u64 found_at(const run *p, u64 t) { return calls_of::waits ? p->first : t; }
+
 // list_alone lists who fires, ascending, as list_block does, by the block's first warp alone: others have their own to do.
 DEVICE void list_alone(const run *p, resident *s) {
     u32 words = p->block_neurons / 32, each = (words + GROUPS - 1) / GROUPS, g = anew(thread_in_block());
@@ -36,7 +46,7 @@ DEVICE void bring_ids(const run *p, u64 t, const resident *s) {
 // left rows. arrived counts blocks in its lower half; in the upper half it counts, for even and odd meetings apart, those that
 // have. With drives the block works out meanwhile what they add in burst t, and where rows are delivered early (soon) the areas' terms,
 // and tells the host of the burst before, which the next meeting waits for.
-template <bool soon> DEVICE bool meet(const run *p, u64 t, resident *s, bool drives) {
+template <bool soon, class calls_of> DEVICE bool meet(const run *p, u64 t, resident *s, bool drives) {
     worker_barrier();
     bool last = thread_in_block() == workers() - 1;
     u32 field = 0, wanted = 0;
@@ -47,13 +57,13 @@ template <bool soon> DEVICE bool meet(const run *p, u64 t, resident *s, bool dri
         s->left = s->listed = 0;
     }
     if (soon && drives) find_terms(p, t, s);
-    if (soon && drives && t > p->first) bring_resident(p, t - 1, s);
+    if (soon && drives && t > p->first) bring_resident(p, found_at<calls_of>(p, t - 1), s);
     if (soon && drives && t > p->first) {
         count_groups(p, s);
         warp_barrier();
         list_alone(p, s);
         warp_barrier();
-        bring_ids(p, t - 1, s);
+        bring_ids(p, found_at<calls_of>(p, t - 1), s);
     }
     if (drives) drive_block<true>(p, t, s, p->drive_count > 0 ? 2 : 0);
     if (last) {
@@ -82,28 +92,22 @@ DEVICE void end_early(const run *p, u64 t, resident *s) {
 }
 
 // end_own lists who fires once the block's neurons are updated, and tells the host.
-DEVICE void end_own(const run *p, u64 t, resident *s) {
+template <class calls_of> DEVICE void end_own(const run *p, u64 t, resident *s) {
     worker_barrier();
     count_groups(p, s);
     if (lists(&p->list)) count_candidates(&p->list, t - p->first, p->block_neurons);
     worker_barrier();
     list_block(p, s);
     if (lists(&p->list)) count_spans(&p->list, t - p->first, p->block_neurons, workers());
-    bring_resident(p, t, s);
+    bring_resident(p, found_at<calls_of>(p, t), s);
     worker_barrier();
-    send(p, t, s);
+    send(p, t, found_at<calls_of>(p, t), s);
 }
-
-// uncalled are launches whose bursts follow each other. lasting_bursts.cu has those in which the host calls for each.
-struct uncalled {
-    static const bool waits = false;
-};
-DEVICE bool await(const uncalled *, const run *, u64, resident *) { return true; }
 
 // announce_bursts says that so many of the launch's bursts are complete, by one thread: to the warp that tells the host, or to the host.
 template <class calls_of> DEVICE void announce_bursts(const run *p, resident *s, u32 complete) {
     if (!calls_of::waits) store_block(&s->complete, complete);
-    else if (block_index() == block_count() - 1) tell(p, complete);
+    else if (block_index() == block_count() - 1) tell(p, complete, 0);
 }
 
 // burst_loop is the law of many bursts in one launch, whose blocks all run at once, for areas of some models.
@@ -125,7 +129,7 @@ template <u32 models, bool soon, class calls_of> DEVICE void burst_loop(const ru
             if (soon) clear_lengths(p, t);
             update_resident<models>(p, t, s);
             if (soon) end_early(p, t, s);
-            else end_own(p, t, s);
+            else end_own<calls_of>(p, t, s);
         }
         if (soon) deliver_left(p, t, s, shared, left);
         else deliver_rows(p, t, s, shared);
@@ -140,7 +144,7 @@ template <u32 models, bool soon, class calls_of> DEVICE void burst_loop(const ru
             stimulate_blocks(p, t + 1);
             if (!soon) find_terms(p, t + 1, s);
         }
-        bool more = meet<soon>(p, t + 1, s, fresh);
+        bool more = meet<soon, calls_of>(p, t + 1, s, fresh);
         if (!calls_of::waits && last_thread) announce_bursts<calls_of>(p, s, soon || lists(&p->list) ? met : (u32)(t + 1 - p->first));
         if (last) break;
         shared = !shared && more;
@@ -153,7 +157,7 @@ template <u32 models, bool soon, class calls_of> DEVICE void burst_loop(const ru
         return;
     }
     if (lists(&p->list)) list_candidates(&p->list, p->bursts - 1, p->block_neurons, workers());
-    meet<soon>(p, p->first + p->bursts, s, false);
+    meet<soon, calls_of>(p, p->first + p->bursts, s, false);
     if (last_thread) announce_bursts<calls_of>(p, s, (u32)p->bursts);
 }
 

@@ -86,17 +86,17 @@ func (l *lasting) free() error {
 	return freeHost(&l.host)
 }
 
-// step runs the next burst, and says at which place of the mapped memory it has arrived: in the launch that goes on, or in a new one, which
-// goes on where Steps follow each other.
-func (l *lasting) step(b *backend, in []engine.Stimulus) (at uint64, err error) {
+// step runs the next burst, which arrives at the first place of the mapped memory: in the launch that goes on, or in a new one, which goes
+// on where Steps follow each other.
+func (l *lasting) step(b *backend, in []engine.Stimulus) error {
 	if l.on && len(in) <= mostCalled {
 		arrived, err := l.call(b, in)
 		if arrived || err != nil {
-			return l.next - 1, err
+			return err
 		}
 	}
 	if err := l.end(b); err != nil {
-		return 0, err
+		return err
 	}
 	x, bursts := &b.batch, uint64(1)
 	e := &x.program
@@ -106,18 +106,18 @@ func (l *lasting) step(b *backend, in []engine.Stimulus) (at uint64, err error) 
 		atomic.StoreUint64(l.over, 0)
 	}
 	if err := b.launchGiven(e, in, bursts); err != nil {
-		return 0, err
+		return err
 	}
 	if err := b.poll(&x.done[0], b.number); err != nil {
-		return 0, err
+		return err
 	}
 	l.on, l.next = bursts > 1, 1
-	return 0, nil
+	return nil
 }
 
 // call has the launch that goes on run its next burst, and says whether it has.
 func (l *lasting) call(b *backend, in []engine.Stimulus) (arrived bool, err error) {
-	done := &b.batch.done[l.next]
+	done := &b.batch.done[0]
 	copy(b.input.stimuli, in)
 	atomic.StoreUint64(l.word, l.next<<32|uint64(len(in)))
 	err = b.wait(func() bool {

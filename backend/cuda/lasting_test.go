@@ -144,6 +144,23 @@ func TestLastingLaunches(t *testing.T) {
 	require.Zero(t, h.Count("held"))
 }
 
+// TestStepsShareALaunch says so of a GPU too, where nobody counts launches: without it they would be as right, and no faster.
+func TestStepsShareALaunch(t *testing.T) {
+	h := cudatest.Anywhere(t)
+	b := lastingOf(t, small(), 50, engine.Want{})
+	if h == nil {
+		b.tune.linger, b.lasting.calls.patience = time.Minute, uint64(time.Minute)
+	}
+	var out engine.Burst
+	require.NoError(t, b.Step(nil, &out))
+	for k := range uint64(20) {
+		require.NoError(t, b.Step([]engine.Stimulus{{Port: 1, Amount: 1}}, &out))
+		require.True(t, b.lasting.on)
+		require.Equal(t, k+1, b.lasting.next)
+	}
+	require.NoError(t, b.Close())
+}
+
 // TestManyStimuliOfLastingLaunches: more than one block adds begin a launch.
 func TestManyStimuliOfLastingLaunches(t *testing.T) {
 	h := cudatest.Host(t)

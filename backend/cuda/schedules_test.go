@@ -193,6 +193,8 @@ func mistakes() []planted {
 		{"meetings counted from nought", "resident", change("resident_bursts.cu", "met = ++s->met;", "met = s->met++;")},
 		{"blocks that do not wait for the chief", "resident, lasting", change("lasting_bursts.cu", "wanted = met * block_count();", "wanted = met * block_count() - !chief;")},
 		{"a chief that goes on before its stimuli are given", "delayed, lasting", change("lasting_bursts.cu", "give_called(c, p, t, (u32)heard);\n        worker_barrier();", "give_called(c, p, t, (u32)heard);")},
+		{"a meeting with the chief that acquires nothing", "resident, lasting", change("lasting_bursts.cu", "do now = acquire_word(", "do now = arrivals(")},
+		{"a burst told at a place where nobody looks", "delayed, lasting", change("resident_bursts.cu", "calls_of::waits ? p->first : t", "t")},
 		{"stimuli of the burst before", "resident, lasting", change("lasting_bursts.cu", "p->ring + (t & p->slot_mask)", "p->ring + ((t - 1) & p->slot_mask)")},
 		{"joins counted from nought", "clusters", change("cluster_bursts.cu", "join(s, size, (u32)(t - p->first + 1) * size)", "join(s, size, (u32)(t - p->first) * size)")},
 		{"a word that is forgotten when it may have been told", "clusters", change("exchange.cuh", "own_of(x, t + 2) = 0; }", "own_of(x, t + 1) = 0; }")},

@@ -85,8 +85,7 @@ func (b *backend) stepLaunched(in []engine.Stimulus, out *engine.Burst) error {
 		return err
 	}
 	x := &b.batch
-	at, err := b.lasting.step(b, in)
-	if err != nil {
+	if err := b.lasting.step(b, in); err != nil {
 		return err
 	}
 	listed := x.shape.list.room > 0
@@ -95,12 +94,13 @@ func (b *backend) stepLaunched(in []engine.Stimulus, out *engine.Burst) error {
 			return err
 		}
 	}
-	x.take(b, at)
+	x.take(b, 0)
 	copyBurst(out, x.burst.Number, x.burst.Fired, x.burst.Values)
 	b.lasting.left = time.Now()
 	if !listed {
 		return nil
 	}
+	var err error
 	out.Candidates, err = x.lister.take(0)
 	return err
 }

@@ -75,6 +75,7 @@ PRIMITIVE void fence_cluster() { fenced(CLUSTER); }
 PRIMITIVE void store_block(u32 *p, u32 v) { change(p, v, BLOCK_WIDE, true); }
 PRIMITIVE u32 load_block(const u32 *p) { return look(p, BLOCK_WIDE, true); }
 PRIMITIVE u64 load_system(const u64 *p) { return look(p, SYSTEM, false); }
+PRIMITIVE u64 acquire_system(const u64 *p) { return look(p, SYSTEM, true); }
 PRIMITIVE void store_system(u64 *p, u64 v) { change(p, v, SYSTEM, false); }
 PRIMITIVE u64 acquire_word(const u64 *p) { return look(p, DEVICE_WIDE, true); }
 PRIMITIVE void publish(u64 *p, u64 v) {
