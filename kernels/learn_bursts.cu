@@ -146,9 +146,6 @@ DEVICE u32 sum_lanes(u32 v) {
     return v;
 }
 
-// of_lane is v of one lane, for all.
-DEVICE u32 of_lane(u32 v, u32 from) { return sum_lanes(lane() == from ? v : 0); }
-
 // do_tasks does those from the first one on in burst t. A warp does one of 32 neurons, or targets, after the other, and all its lanes the
 // same: most warps have none. 32 tasks at a time are looked at, by a lane each.
 DEVICE void do_tasks(const learners *x, u64 first, u64 t) {
@@ -167,7 +164,7 @@ DEVICE void do_tasks(const learners *x, u64 first, u64 t) {
 #pragma unroll 1
         for (; number < total; number += w.step) {
             u32 whose = vote(number < until); // the first of them
-            u32 at = ones((whose & -whose) - 1), before = of_lane(until - parts, at);
+            u32 at = ones((whose & -whose) - 1), before = sum_lanes(lane() == at ? until - parts : 0);
             const task *one = x->tasks + first + at;
             spikes queue = spikes_for(x, one, t, place);
             u64 k = (number - before) * 32 + lane();
@@ -228,24 +225,7 @@ DEVICE void look_for_sweeps(const learners *x, u64 t) {
     if (lane() == 0) x->found->sweeping = sweeping, x->found->due[t % 2] = due;
 }
 
-// errand is a part of a row that a warp is to deliver: of all parted the one-th, for a spike of neuron n.
-struct errand {
-    u32 one, n;
-    bool any; // whether there are synapses
-};
-
-// errand_of is the item-th of what spikes deliver d bursts later. It leaves where the row begins in the first cache.
-DEVICE errand errand_of(const learners *x, const cutting *c, const spikes *queue, u64 d, u64 item) {
-    u64 q = item / c->most;
-    u32 n = queue->ids[q], part = (u32)(item - q * c->most), k = 0;
-    while (k < c->count && n - c->spans[k].first >= c->spans[k].count) k++;
-    if (k == c->count || part >= c->spans[k].parts) return errand{};
-    u32 one = c->spans[k].begin + part;
-    const learning *l = &x->list[c->list[one].learner].l;
-    return errand{one, n, l->least <= d && d <= l->longest && l->row[n - l->from] < l->row[n - l->from + 1]};
-}
-
-// learn_rows_of is what synapses do in burst t, whose sums are acc. Of a warp's parts of rows 32 are looked up at a time, by a lane each.
+// learn_rows_of is what synapses do in burst t, whose sums are acc.
 DEVICE void learn_rows_of(const learners *x, u64 t, i32 *acc) {
     stint w = of_warp();
     u64 place = t % x->h.depth, item = w.first;
@@ -257,17 +237,14 @@ DEVICE void learn_rows_of(const learners *x, u64 t, i32 *acc) {
         const cutting *c = queue.length * x->small.most > 4 * w.step ? &x->large : &x->small;
         u64 items = queue.length * c->most;
 #pragma unroll 1
-        while (item < items) {
-            u64 own = item + lane() * w.step;
-            errand mine = own < items ? errand_of(x, c, &queue, d, own) : errand{};
-            item += ones(vote(own < items)) * w.step;
-#pragma unroll 1
-            for (u32 left = vote(mine.any); left != 0; left &= left - 1) {
-                u32 from = ones((left & -left) - 1), n = of_lane(mine.n, from);
-                const parted *one = c->list + of_lane(mine.one, from);
-                const learning *l = &x->list[one->learner].l;
-                deliver_row(l, t, d, n - l->from, acc, one->part, one->parts);
-            }
+        for (; item < items; item += w.step) {
+            u64 q = item / c->most;
+            u32 n = queue.ids[q], part = (u32)(item - q * c->most), k = 0;
+            while (k < c->count && n - c->spans[k].first >= c->spans[k].count) k++;
+            if (k == c->count || part >= c->spans[k].parts) continue;
+            const parted *one = c->list + c->spans[k].begin + part;
+            const learning *l = &x->list[one->learner].l;
+            if (l->least <= d && d <= l->longest) deliver_row(l, t, d, n - l->from, acc, one->part, one->parts);
         }
         item -= items; // the next delay's begin with whose turn it is
     }

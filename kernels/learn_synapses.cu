@@ -31,40 +31,23 @@ DEVICE float handle(const learning *l, bool pre, const sight *v, u32 target, u64
     return out;
 }
 
-// changing is a synapse of a row, a lane's own, as it is loaded ahead: its place, its target counted from 0, and its weight.
-struct changing {
-    u64 k;
-    u32 target;
-    float weight;
-    bool there; // whether the row has as many
-};
-
-DEVICE changing load_synapse(const learning *l, u64 k, u64 end) {
-    if (k >= end) return changing{k, 0, 0, false};
-    return changing{k, target_at(l, k), l->weight[k], true};
-}
-
-// live_through runs what happens to a synapse up to burst t, if it is there: on_post for its pending events, in order, and where it delivers
+// live_through runs what happens to synapse k of target j up to burst t: on_post for its pending events, in order, and where it delivers
 // on_pre, whose answer is what is delivered. seen is the source as the synapse knows it before burst t, arrived the burst in which it did
-// so, plus 1; events of bursts before applied have been applied. All lanes of the warp must call it: they run on_pre together, after the
-// last of their events.
-DEVICE float live_through(const learning *l, const changing *own, senders seen, u64 arrived, u64 t, u64 applied, bool delivers) {
-    u32 j = own->target;
+// so, plus 1; events of bursts before applied have been applied.
+DEVICE float live_through(const learning *l, u64 k, u32 j, senders seen, u64 arrived, u64 t, u64 applied, bool delivers) {
+    if (delivers) bring_closer(l->weight + k); // while the target's are looked up
     const heard *target = heard_of(l, j);
-    u64 newest = 0, older = 0;
-    u32 next = 0, n = 0;
-    if (own->there) {
-        newest = target->at[0], older = target->at[1], next = target->next;
-        n = pending(l, newest, older, next, j, applied);
-    }
-    bool any = own->there && (delivers || n > 0);
-    float x[MOST_VALUES], weight = own->weight, out = 0;
-    if (any) load_more(l, own->k, x);
-    u32 post = 0; // whether there is a post event in burst t
+    u64 newest = target->at[0], older = target->at[1];
+    u32 next = target->next;
+    u32 n = pending(l, newest, older, next, j, applied);
+    if (n == 0 && !delivers) return 0;
+    float x[MOST_VALUES], weight = l->weight[k], out = 0;
+    load_more(l, k, x);
+    u32 post = 0;  // whether there is a post event in burst t
 #pragma unroll 1
-    for (bool pre = false; !pre;) { // one place that runs handlers
-        pre = vote(n > 0) == 0;
-        if (pre ? !any || !delivers : n == 0) continue;
+    for (;; n--) { // one place that runs handlers
+        bool pre = n == 0;
+        if (pre && !delivers) break;
         u64 now = t;
         sight v = {};
         if (pre) {
@@ -76,7 +59,6 @@ DEVICE float live_through(const learning *l, const changing *own, senders seen, 
             now = (n == 1 ? newest : n == 2 ? older : *event_at(l, place, j)) - 1;
             post = now == t;
             v.notes = note_at(l, place, 0, j);
-            n--;
         }
         v.age_pre = age_at(arrived, now);
         v.pre = pre || (delivers && post);
@@ -84,11 +66,10 @@ DEVICE float live_through(const learning *l, const changing *own, senders seen, 
         v.seen = seen.traces;
         v.variables = seen.variables;
         out = handle(l, pre, &v, j, t, &weight, x);
+        if (pre) break;
     }
-    if (any) {
-        l->weight[own->k] = weight;
-        store_more(l, own->k, x);
-    }
+    l->weight[k] = weight;
+    store_more(l, k, x);
     return out;
 }
 
@@ -116,13 +97,15 @@ DEVICE void deliver_row(const learning *l, u64 t, u64 d, u32 i, i32 *acc, u32 pa
         begin += (u64)each * part;
         if (end > begin + each) end = begin + each;
     }
-    changing own = load_synapse(l, begin + lane(), end);
+    u64 k = begin + lane();
+    u32 j = k < end ? target_at(l, k) : 0;
 #pragma unroll 1
-    for (; begin < end; begin += 32) {
-        changing next = load_synapse(l, own.k + 32, end); // on its way while this one's target is looked up
-        float out = live_through(l, &own, seen, arrived, t, applied, true);
-        if (own.there) deliver_out(l, acc, out, i, l->port + own.target);
-        own = next;
+    while (k < end) {
+        u32 next = k + 32 < end ? target_at(l, k + 32) : j;
+        bring_closer(heard_of(l, next));
+        deliver_out(l, acc, live_through(l, k, j, seen, arrived, t, applied, true), i, l->port + j);
+        k += 32;
+        j = next;
     }
 }
 
@@ -153,12 +136,11 @@ DEVICE void sweep_rows(const learning *l, u64 t, u64 swept, u64 until, stint w) 
     for (u64 i = w.first; i < l->sources; i += w.step) {
         u64 before = applied_to(l, i, swept), last = *seen_by(l, (u32)i, l->longest, t).last;
         if (before >= until || (last != 0 && last + l->least >= until)) continue;
-        for (u64 first = l->row[i], end = l->row[i + 1]; first < end; first += 32) {
-            changing own = load_synapse(l, first + lane(), end);
-            u64 d = delay_at(l, own.there ? own.k : first);
+        for (u64 k = l->row[i] + lane(); k < l->row[i + 1]; k += 32) {
+            u64 d = delay_at(l, k);
             senders seen = seen_by(l, (u32)i, d, t);
             u64 arrived = arrival(seen, d);
-            live_through(l, &own, seen, arrived, t, arrived > before ? arrived : before, false);
+            live_through(l, k, target_at(l, k), seen, arrived, t, arrived > before ? arrived : before, false);
         }
         warp_barrier(); // all lanes have read it
         if (lane() == 0) l->applied[i] = t + 1;

@@ -116,7 +116,7 @@ struct block {
     u32 stimulated;         // whether a stimulus acts in this burst
     u32 *bits;         // who fires, a bit a neuron
     float common[COMMON]; // the areas' terms in this burst, where neurons do not differ
-    u32 from;          // the area of the block's first neuron
+    u32 from, alone;   // the area of the block's first neuron, and whether all others are of it too
     network w;         // with the copies in place of what they are copies of
     const drive *drives;
     const u32 *counts;
@@ -220,8 +220,10 @@ DEVICE void lay_out(const run *p, u8 *room, block *s, bool back) {
         s->drives = drives;
         s->counts = counts;
         s->table = table;
+        u32 begin = block_index() * p->block_neurons, count = own(p);
         s->from = 0;
-        while (own(p) > 0 && p->w.areas[s->from].end <= neuron_of(p->w.own, block_index() * p->block_neurons)) s->from++;
+        while (count > 0 && p->w.areas[s->from].end <= neuron_of(p->w.own, begin)) s->from++;
+        s->alone = count == 0 || neuron_of(p->w.own, begin + count - 1) < p->w.areas[s->from].end;
         if (p->devices > 1) s->x = *p->x;
         else s->x.devices = 1;
     }

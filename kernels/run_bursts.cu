@@ -163,7 +163,7 @@ template <u32 models> DEVICE void update_block(const run *p, u64 t, block *s) {
     u32 place = s->from; // of the area, which ascends with the neurons
     for (u32 k = thread_in_block(); k < p->block_neurons; k += block_size()) {
         u32 n = neuron_of(p->w.own, begin + k);
-        while (k < count && s->w.areas[place].end <= n) place++;
+        while (!s->alone && k < count && s->w.areas[place].end <= n) place++;
         inputs in = {};
         bool yes = k < count && fires<models>(p, s, &s->w, slot, place, n, p->cached ? k : n, &in);
         store_bits(s->bits + k / 32, yes);

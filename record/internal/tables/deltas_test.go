@@ -40,7 +40,9 @@ func writtenAs[T int32 | int64](t *testing.T, numbers []T, page int64, version p
 	var out bytes.Buffer
 	w := file.NewParquetWriter(&out, root, file.WithWriterProps(parquet.NewWriterProperties(parquet.WithDictionaryDefault(false), parquet.WithDataPageVersion(version),
 		parquet.WithEncoding(parquet.Encodings.DeltaBinaryPacked), parquet.WithDataPageSize(page), parquet.WithBatchSize(50), parquet.WithCompression(compress.Codecs.Zstd))))
-	column, err := w.AppendRowGroup().NextColumn()
+	group, err := w.AppendRowGroupChecked()
+	require.NoError(t, err)
+	column, err := group.NextColumn()
 	require.NoError(t, err)
 	require.NoError(t, write(column))
 	require.NoError(t, w.Close())
