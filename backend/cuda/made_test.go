@@ -326,7 +326,7 @@ func TestMistakesInRowsThatStay(t *testing.T) {
 		{File: draws, From: "b << (32 - r.port_bits) | b >> r.port_bits", To: "b"},
 		{File: rows, From: "there = replace(found + i, 0, entry);", To: "found[i] = entry;"},
 		{File: "build.cu", From: "to[k] = (u8)b.long_delay[k]", To: "to[k] = (u8)b.long_delay[k - k % 2]"},
-		{File: "build.cu", From: "above != 0 && above != -1", To: "above > 1"},
+		{File: "build.cu", From: "above != 0 && above != -1", To: "above > 100"},
 		{File: "build.cu", From: "<< delay_bits | b.long_delay[k]", To: "<< delay_bits | (u8)b.long_delay[k]"},
 		{File: rows, From: "(u64)(s.delay >> 8) << 40", To: "(u64)(s.delay >> 8) << 41"},
 		{File: rows, From: "values[word >> b->port_bits]", To: "values[0]"},
