@@ -82,7 +82,13 @@ func Open(c *connectome.Connectome, o Options) (engine.Backend, error) {
 // Twin makes a backend for c, which is b's network with another run seed. It shares b's rows, which never change, and
 // goes on with b's number of threads; b may be closed first.
 func (b *backend) Twin(c *connectome.Connectome) (engine.Backend, error) {
-	twin := made(c, b.want, len(b.workers), b.kernels, func(w *worker) rows { return b.workers[w.index].rows })
+	twin := made(c, b.want, len(b.workers), b.kernels, func([]*worker) []rows {
+		list := make([]rows, len(b.workers))
+		for i, w := range b.workers {
+			list[i] = w.rows
+		}
+		return list
+	})
 	twin.pool.tuner = b.pool.tuner
 	return twin, nil
 }
@@ -102,12 +108,11 @@ func threads(c *connectome.Connectome, wanted int) int {
 
 // open uses exactly the given number of workers.
 func open(c *connectome.Connectome, w engine.Want, workers int, kernels vector.Kernels) *backend {
-	delays := delays(c)
-	return made(c, w, workers, kernels, func(w *worker) rows { return makeRows(c, w, delays) })
+	return made(c, w, workers, kernels, func(list []*worker) []rows { return makeRows(c, list, delays(c, len(list))) })
 }
 
-// made uses the rows that rowsOf gives each worker.
-func made(c *connectome.Connectome, w engine.Want, workers int, kernels vector.Kernels, rowsOf func(*worker) rows) *backend {
+// made uses the rows that rowsOf gives the workers.
+func made(c *connectome.Connectome, w engine.Want, workers int, kernels vector.Kernels, rowsOf func([]*worker) []rows) *backend {
 	n := uint64(c.Part.Count(c.Neurons))
 	b := &backend{
 		c: c, own: c.Part, want: w, kernels: kernels, v: pages.Slice[float32](n), r: pages.Slice[uint16](n), count: pages.Slice[uint16](n),

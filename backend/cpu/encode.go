@@ -2,123 +2,20 @@ package cpu
 
 import (
 	"math/bits"
-	"slices"
 
 	"burst/backend/cpu/internal/vector"
-	"burst/connectome"
-	"burst/internal/exact"
 )
 
-// encoder writes a worker's synapses as segments (package vector). It chooses the kinds that take the fewest units.
+// encoder writes synapses as segments (package vector). It chooses the kinds that take the fewest units.
 type encoder struct {
-	walker
 	scratch []uint32 // slots of one weight
-	runs    uint64   // number of runs written
 }
 
 // mostEven: a run with at most so many different weights may be written weight by weight.
 const mostEven = 16
 
-func newEncoder(c *connectome.Connectome, spans []portSpan) *encoder {
-	e := &encoder{walker: newWalker(c, spans)}
-	e.scratch = make([]uint32, 0, len(e.slots))
-	return e
-}
-
 // mostUnits is the most that a synapse can take: one in a run and a segment of its own.
 const mostUnits = vector.RunUnits + vector.HeaderUnits
-
-// measure encodes the rows of one neuron in every step and discards them. It returns their units, the number of their spans
-// (runs, or rows with a single delay), and their share of all synapses.
-func (e *encoder) measure(single int, step uint32) (units, spans uint64, share float64) {
-	var to []uint16
-	synapses, before := uint64(0), e.runs
-	for i := range (e.c.Neurons + step - 1) / step {
-		n := min(sample(i, step), e.c.Neurons-1)
-		length := e.c.Row[n+1] - e.c.Row[n]
-		to = slices.Grow(to[:0], mostUnits*int(length))
-		to = e.row(to, n, single)
-		units += uint64(len(to))
-		synapses += length
-		if single != 0 {
-			spans++
-		}
-	}
-	spans += e.runs - before
-	return units, spans, float64(synapses) / float64(max(e.c.Synapses(), 1))
-}
-
-// roomFor is the room for rows of equal room, and the mean length of rows. It is the least one that all but a twentieth of the rows
-// fit, or 0 if there is none, or if it took more than half as much memory again as rows in sequence and their places.
-func (e *encoder) roomFor(single int) (room, mean uint64) {
-	if single == 0 {
-		return 0, 0
-	}
-	var fit [3]uint64
-	var to []uint16
-	rows, units := uint64((e.c.Neurons+sampled-1)/sampled), uint64(0)
-	for i := range uint32(rows) {
-		n := min(sample(i, sampled), e.c.Neurons-1)
-		to = slices.Grow(to[:0], mostUnits*int(e.c.Row[n+1]-e.c.Row[n]))
-		length := len(e.row(to, n, single))
-		units += uint64(length)
-		for k := range fit {
-			if length <= 8<<k {
-				fit[k]++
-			}
-		}
-	}
-	for k, n := range fit {
-		if room = 8 << k; 20*n >= 19*rows && 2*room*rows <= (2*units+8*rows)*3/2 {
-			return room, units / rows
-		}
-	}
-	return 0, 0
-}
-
-// bytes is the memory of all rows and their places.
-func (e *encoder) bytes(single int) uint64 {
-	n := uint64(e.c.Neurons)
-	if e.c.Synapses() == 0 {
-		return 0
-	}
-	room, _ := e.roomFor(single)
-	if room == 0 {
-		units, _, _ := e.measure(single, 1)
-		return 2*units + 8*(n+1)
-	}
-	units := n * room
-	to := make([]uint16, 0, mostUnits*len(e.slots))
-	for i := range e.c.Neurons {
-		if length := uint64(len(e.row(to, i, single))); length > room {
-			units += length + 1
-		}
-	}
-	return 2 * units
-}
-
-// sample is the i-th of the neurons measured, one in every step. It is random, because rows may repeat with any period.
-func sample(i, step uint32) uint32 {
-	return i*step + exact.Philox(0, [4]uint32{i})[0]%step
-}
-
-// row appends neuron n's row to a slice that has room for it.
-func (e *encoder) row(to []uint16, n uint32, single int) []uint16 {
-	for from, end := e.c.Row[n], e.c.Row[n+1]; from < end; {
-		next := e.sameDelay(from, end)
-		ports, shift, weights := e.take(from, next)
-		if single != 0 {
-			to = e.segments(to, ports, shift, weights)
-		} else if len(ports) > 0 {
-			at := len(to)
-			to = e.segments(append(to, uint16(e.c.DelayOf(from)), 0, 0), ports, shift, weights)
-			vector.PutDouble(to[at+1:], uint32(len(to)-at-vector.RunUnits))
-			e.runs++
-		}
-		from = next
-	}
-	return to
-}
 
 // segments appends synapses whose ports ascend. They become Even segments if there are few different weights and few gaps
 // that are too long for a unit.
@@ -143,6 +40,7 @@ func (e *encoder) segments(to []uint16, ports []uint32, shift uint32, weights []
 				own = append(own, ports[i])
 			}
 		}
+		e.scratch = own
 		to = even(to, own, shift, w)
 	}
 	return to

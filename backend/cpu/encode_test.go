@@ -104,7 +104,7 @@ func TestReach(t *testing.T) {
 }
 
 // TestRowsOutgrowTheirGuess has synapses where no row is measured in advance; the array that is taken then is no longer than
-// rows and the last row's room.
+// the rows.
 func TestRowsOutgrowTheirGuess(t *testing.T) {
 	n := enginetest.Net{Areas: []connectome.Area{enginetest.LIF(500)}}
 	for i := range uint32(30_000) {
@@ -118,11 +118,11 @@ func TestRowsOutgrowTheirGuess(t *testing.T) {
 	b := open(c, engine.Want{}, 3, vector.Best())
 	defer b.Close()
 	synapses := 0
-	for _, w := range b.workers {
-		e := newEncoder(c, w.portSpans())
-		units, _, _ := e.measure(0, 1)
+	exact, _ := newOwners(c, b.workers, true).measure(1, make([]uint64, 3))
+	for i, w := range b.workers {
+		units := exact[i].units
 		require.Len(t, w.rows.units, int(units))
-		require.Equal(t, int(units)+mostUnits*len(e.slots), cap(w.rows.units))
+		require.Equal(t, int(units), cap(w.rows.units))
 		for at := uint64(0); at < units; {
 			segments := w.rows.run(at)
 			synapses += len(vector.Slots(nil, segments))
@@ -150,10 +150,10 @@ func TestRowsOfAnyPeriodAreGuessed(t *testing.T) {
 			}
 			w := &worker{b: &backend{c: c, moving: makeMoving(c)}}
 			w.deal(0, 1)
-			e := newEncoder(c, w.portSpans())
-			guess, _, share := e.measure(1, sampled)
-			units, _, _ := e.measure(1, 1)
-			require.InEpsilon(t, units, float64(guess)/share, 0.1, "row %d of each %d, others %v", at, sampled, others)
+			o := newOwners(c, []*worker{w}, false)
+			guess, share := o.measure(sampled, []uint64{0})
+			exact, _ := o.measure(1, []uint64{0})
+			require.InEpsilon(t, exact[0].units, float64(guess[0].units)/share, 0.1, "row %d of each %d, others %v", at, sampled, others)
 		}
 	}
 }

@@ -1,8 +1,6 @@
 package cpu
 
 import (
-	"sync"
-	"sync/atomic"
 	"unsafe"
 
 	"burst/backend/cpu/internal/vector"
@@ -15,18 +13,9 @@ import (
 // and state. The connectome itself, which the backend keeps, and the spikes of bursts are not counted.
 func Memory(c *connectome.Connectome, wanted int) uint64 {
 	list, slots := dealt(c, wanted)
-	single := 0
-	all := delays(c)
-	if len(all) == 1 {
-		single = all[0]
-	}
-	var rows atomic.Uint64
-	var wg sync.WaitGroup
-	for _, w := range list {
-		wg.Go(func() { rows.Add(newEncoder(c, w.portSpans()).bytes(single)) })
-	}
-	wg.Wait()
-	return withRows(c, list, slots, rows.Load(), func(slots uint64) uint64 {
+	all := delays(c, len(list))
+	rows := newOwners(c, list, len(all) > 1).bytes()
+	return withRows(c, list, slots, rows, func(slots uint64) uint64 {
 		return 4 * slots * uint64(burstsOf(c, all, slots))
 	})
 }

@@ -3,11 +3,12 @@ package cpu
 import (
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
+	"sync"
 
 	"burst/backend/cpu/internal/vector"
 	"burst/connectome"
-	"burst/internal/pages"
 	"burst/internal/quanta"
 )
 
@@ -41,15 +42,14 @@ const mostOfDelay = 1<<30 - 1<<15
 
 // checkRuns returns an error if a neuron has more than most synapses of the same delay and there are several delays.
 func checkRuns(c *connectome.Connectome, most uint64) error {
-	w := walker{c: c}
 	for n := range c.Neurons {
 		from, end := c.Row[n], c.Row[n+1]
 		if c.Delay.None() || end-from <= most {
 			continue
 		}
 		for from < end {
-			next := w.sameDelay(from, end)
-			if next-from > most && len(delays(c)) > 1 {
+			next := sameDelay(c, from, end)
+			if next-from > most && len(delays(c, runtime.GOMAXPROCS(0))) > 1 {
 				return fmt.Errorf("neuron %d has %d synapses with a delay of %d bursts; where delays differ the cpu backend takes at most %d, the reference backend any number",
 					n, next-from, c.DelayOf(from), most)
 			}
@@ -59,21 +59,29 @@ func checkRuns(c *connectome.Connectome, most uint64) error {
 	return nil
 }
 
-// delays lists the delays that occur in c, ascending.
-func delays(c *connectome.Connectome) []int {
+// delays lists the delays that occur in c, ascending; so many goroutines look for them.
+func delays(c *connectome.Connectome, hands int) []int {
 	if c.Delay.None() {
 		return []int{1}
 	}
-	var seen [quanta.MaxDelay + 1]bool
-	for _, d := range c.Delay.Short {
-		seen[d] = true
+	seen := make([][]bool, hands)
+	var wg sync.WaitGroup
+	for i := range uint64(hands) {
+		wg.Go(func() {
+			part, own := c.Delay.Between(c.Synapses()*i/uint64(hands), c.Synapses()*(i+1)/uint64(hands)), make([]bool, quanta.MaxDelay+1)
+			for _, d := range part.Short {
+				own[d] = true
+			}
+			for _, d := range part.Long {
+				own[d] = true
+			}
+			seen[i] = own
+		})
 	}
-	for _, d := range c.Delay.Long {
-		seen[d] = true
-	}
+	wg.Wait()
 	var list []int
-	for d, is := range seen {
-		if is {
+	for d := range seen[0] {
+		if slices.ContainsFunc(seen, func(s []bool) bool { return s[d] }) {
 			list = append(list, d)
 		}
 	}
@@ -98,53 +106,6 @@ func rests(a connectome.Area) bool {
 	return a.PortsEach() > 0 && !slices.ContainsFunc(a.Drives, func(d connectome.Drive) bool {
 		return (d.Kind == connectome.Poisson || d.Kind == connectome.Noise) && d.From == 0 && d.Until == math.MaxUint64
 	})
-}
-
-// sampled: one row in so many is measured to estimate the length of all.
-const sampled = 61
-
-// makeRows encodes the synapses of c that end at the worker's slots.
-func makeRows(c *connectome.Connectome, w *worker, delays []int) rows {
-	r := rows{least: delays[0], bursts: burstsOf(c, delays, uint64(len(w.marked))*64)}
-	if len(delays) == 1 {
-		r.single = delays[0]
-	}
-	if c.Synapses() == 0 {
-		return r
-	}
-	e := newEncoder(c, w.portSpans())
-	if r.rooms.Room, r.mean = e.roomFor(r.single); r.rooms.Room > 0 {
-		r.rooms.Units = pages.Slice[uint16](uint64(c.Neurons) * r.rooms.Room)
-		row := make([]uint16, 0, mostUnits*len(e.slots))
-		for n := range c.Neurons {
-			r.rooms.Put(n, e.row(row, n, r.single))
-		}
-		return r
-	}
-	r.first = pages.Slice[uint64](uint64(c.Neurons) + 1)
-	units, spans, share := e.measure(r.single, sampled)
-	spans = max(1, spans/uint64(r.bursts))
-	r.ahead, r.fetch = aheadOf(units, spans), min(1024, 2*units/spans+1)
-	if !r.encode(e, uint64(1.02*float64(units)/max(share, 1e-9))) { // too short: count instead of copying, which would take twice the memory
-		units, _, _ = e.measure(r.single, 1)
-		r.encode(e, units)
-	}
-	return r
-}
-
-// encode encodes all rows in an array of so many units and reports whether they fit.
-func (r *rows) encode(e *encoder, units uint64) bool {
-	spare := uint64(mostUnits * len(e.slots)) // what the last row could take
-	r.units = pages.Slice[uint16](units + spare)[:0]
-	for n := range e.c.Neurons {
-		if room := mostUnits * (e.c.Row[n+1] - e.c.Row[n]); uint64(cap(r.units)-len(r.units)) < room {
-			r.units = nil // so that the garbage collector can free it
-			return false
-		}
-		r.units = e.row(r.units, n, r.single)
-		r.first[n+1] = uint64(len(r.units))
-	}
-	return true
 }
 
 // aheadOf is how many spans ahead to prefetch, if all spans have total units: enough to hide the latency of memory, and few

@@ -60,11 +60,11 @@ func newWalker(c *connectome.Connectome, spans []portSpan) walker {
 }
 
 // sameDelay returns where, in synapses from ≤ k < end, those with the delay of the first one end.
-func (w *walker) sameDelay(from, end uint64) uint64 {
-	if w.c.Delay.None() {
+func sameDelay(c *connectome.Connectome, from, end uint64) uint64 {
+	if c.Delay.None() {
 		return end
 	}
-	return from + uint64(w.c.Delay.Between(from, end).Same())
+	return from + uint64(c.Delay.Between(from, end).Same())
 }
 
 // take finds the worker's synapses among from ≤ k < to, which have equal delays. It returns their weights and their ports;

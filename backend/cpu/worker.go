@@ -84,15 +84,16 @@ func (g *group) portsAhead(port uint32) uint32 {
 const cutAlign = 64
 
 // makeWorkers divides every area's neurons among the workers and gives each the synapses that end at its neurons.
-func makeWorkers(b *backend, workers int, rowsOf func(*worker) rows) []*worker {
+func makeWorkers(b *backend, workers int, rowsOf func([]*worker) []rows) []*worker {
 	list := make([]*worker, max(1, workers))
 	for i := range list {
 		list[i] = &worker{b: b, index: i, dice: vector.NewPhilox(b.c.RunSeed)}
 		list[i].share(i, len(list))
 	}
 	var wg sync.WaitGroup
-	for _, w := range list {
-		wg.Go(func() { w.setRows(rowsOf(w)) })
+	made := rowsOf(list)
+	for i, w := range list {
+		wg.Go(func() { w.setRows(made[i]) })
 		if b.c.Driven != nil {
 			w.driven = newWalker(drivenRows(b.c), w.portSpans())
 		}
