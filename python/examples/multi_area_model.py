@@ -9,7 +9,8 @@ Usage, in a Python that has numpy below 2, pandas, scipy, matplotlib, nested_dic
     python multi_area_model.py multi-area-model --state ground --scale 0.006 -o mam
     burst run mam/multi-area-model.yaml
 
-The scale is of neurons and, unless `--indegrees` is given, of in-degrees too. The state is `ground` (chi = 1) or `metastable` (chi = 1.9, chi_I = 2).
+The scale is of neurons and, unless `--indegrees` is given, of in-degrees too. The state is `ground` (chi = 1) or
+`metastable` (chi = 1.9, chi_I = 2).
 """
 
 import argparse

@@ -89,3 +89,16 @@ def test_converter(
             ("V1-23E", "V1-23I", "7a-23E", "7a-23I"), 20
         )
         net.run(20)
+
+
+def test_rates_of_areas(tmp_path: Path) -> None:
+    """Populations count by their neurons: 300 of V1 at 2 and 4 Hz, then 100 of them at 8 Hz alone, and 7a at 1 Hz."""
+    rates = runpy.run_path(str(CONVERTER.with_name("area_rates.py")))["rates"]
+    rows = ["burst,bursts,area,spikes,rate_hz"]
+    for burst_number, area, spikes, hz in [
+        (0, "V1-23E", 400, 2), (0, "V1-23I", 400, 4), (0, "7a-23E", 50, 1),
+        (10000, "V1-23E", 0, 0), (10000, "V1-23I", 800, 8), (10000, "7a-23E", 50, 1),
+    ]:  # fmt: skip
+        rows.append(f"{burst_number},10000,{area},{spikes},{hz}")
+    (tmp_path / "rates.csv").write_text("\n".join(rows) + "\n")
+    assert rates(tmp_path) == {"V1": ([0.0, 1000.0], [800 / 300, 800 / 300]), "7a": ([0.0, 1000.0], [1.0, 1.0])}
