@@ -78,7 +78,7 @@ func (d *deltas[T]) page() (bool, error) {
 	if err := errors.Join(err, e, e2, e3); err != nil {
 		return false, err
 	}
-	if blocks == 0 || size == 0 || size > mostBlock || size%(32*blocks) != 0 || values > uint64(page.NumValues()) {
+	if blocks == 0 || blocks > size || size > mostBlock || size%(32*blocks) != 0 || values > uint64(page.NumValues()) {
 		return false, fmt.Errorf("a page of %d values, want %d, in blocks of %d and %d miniblocks", values, page.NumValues(), size, blocks)
 	}
 	d.blocks, d.each, d.left = blocks, size/blocks, int(values)

@@ -2,9 +2,12 @@ package tables
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
@@ -102,5 +105,59 @@ func TestDifferences(t *testing.T) {
 				}), short)
 			}
 		}
+	}
+}
+
+// onePage is a PageReader of one page.
+type onePage struct {
+	file.PageReader
+	page file.Page
+}
+
+func (p *onePage) Next() bool      { return p.page != nil }
+func (p *onePage) Err() error      { return nil }
+func (p *onePage) Page() file.Page { page := p.page; p.page = nil; return page }
+
+// TestDamagedDifferences: a page that says what cannot be is an error.
+func TestDamagedDifferences(t *testing.T) {
+	words := func(list ...uint64) (b []byte) {
+		for _, x := range list {
+			b = binary.AppendUvarint(b, x)
+		}
+		return b
+	}
+	block := append(words(128, 4, 40, 2, 0), 8, 8, 8, 8) // then 32 differences, of which all are there
+	whole := append(block, make([]byte, 64)...)
+	for name, c := range map[string]struct {
+		data []byte
+		says string
+	}{
+		"whole":                         {whole, ""},
+		"nothing":                       {nil, "unexpected EOF"},
+		"a header that is cut":          {words(128, 4, 40), "unexpected EOF"},
+		"no miniblocks":                 {words(128, 0, 40, 2), "in blocks of 128 and 0 miniblocks"},
+		"blocks of nothing":             {words(0, 4, 40, 2), "in blocks of 0 and 4"},
+		"miniblocks of 2^59":            {words(128, 1<<59, 40, 2), "and 576460752303423488 miniblocks"},
+		"miniblocks of no whole bytes":  {words(128, 3, 40, 2), "in blocks of 128 and 3"},
+		"blocks that are too large":     {words(1<<20, 4, 40, 2), "in blocks of 1048576"},
+		"more values than the page has": {words(128, 4, 41, 2), "a page of 41 values, want 40"},
+		"no blocks":                     {words(128, 4, 40, 2), "unexpected EOF"},
+		"widths that are cut":           {append(words(128, 4, 40, 2, 0), 8, 8), "unexpected EOF"},
+		"differences that are cut":      {whole[:len(block)+40], "unexpected EOF"},
+		"differences too wide":          {append(append(words(128, 4, 40, 2, 0), 65, 8, 8, 8), make([]byte, 600)...), "differences of 65 bits"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			plain := parquet.Encodings.Plain
+			page := file.NewDataPageV1(memory.NewBufferBytes(c.data), 40, parquet.Encodings.DeltaBinaryPacked, plain, plain, int32(len(c.data)))
+			d := deltas[int64]{pages: &onePage{page: page}}
+			got := make([]int64, 50)
+			_, n, err := d.ReadBatch(50, got, nil, nil)
+			if c.says == "" {
+				require.NoError(t, err)
+				require.Equal(t, slices.Repeat([]int64{1}, 40), got[:n])
+				return
+			}
+			require.ErrorContains(t, err, c.says)
+		})
 	}
 }
