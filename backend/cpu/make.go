@@ -161,8 +161,8 @@ func (b *deal) take() (lo, hi uint32, turn uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	lo = b.next
-	end := min(uint64(lo)+blockRows, uint64(b.c.Neurons))
-	for hi = min(lo+1, b.c.Neurons); uint64(hi) < end && b.c.Row[hi+1]-b.c.Row[lo] <= blockSynapses; hi++ {
+	end := uint32(min(uint64(lo)+blockRows, uint64(b.c.Neurons)))
+	for hi = lo; hi < end && (hi == lo || b.c.Row[hi+1]-b.c.Row[lo] <= blockSynapses); hi++ {
 	}
 	turn, b.next = b.taken, hi
 	b.taken++

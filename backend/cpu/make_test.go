@@ -6,12 +6,15 @@ import (
 	"runtime"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"burst/backend/cpu/internal/vector"
 	"burst/connectome"
 	"burst/engine"
 	"burst/engine/enginetest"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -56,6 +59,50 @@ func alone(c *connectome.Connectome, w *worker, own *walker, n uint32) (row []ui
 	return row
 }
 
+// TestRowsAreDealtOnce has many goroutines take all rows: each row is in one block, and what is done in turn is done in their order.
+func TestRowsAreDealtOnce(t *testing.T) {
+	c, o := scattered(17, 300_000, 4), owners{count: 3}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(o.count))
+	synctest.Test(t, func(t *testing.T) { // which fails at once if all wait for a turn
+		d, dealt, order := newDeal(c), make([]atomic.Uint32, c.Neurons), []uint32{}
+		o.hands(func() {
+			for lo, hi, turn := d.take(); lo < hi; lo, hi, turn = d.take() {
+				for n := lo; n < hi; n++ {
+					dealt[n].Add(1)
+				}
+				assert.True(t, hi == lo+1 || c.Row[hi]-c.Row[lo] <= blockSynapses && hi <= lo+blockRows)
+				time.Sleep(time.Duration(3 - turn%3)) // so that blocks are done in another order
+				d.inTurn(turn, func() { order = append(order, lo) })
+			}
+		})
+		for n := range dealt {
+			require.EqualValues(t, 1, dealt[n].Load(), "row %d", n)
+		}
+		require.Greater(t, len(order), 4)
+		require.IsIncreasing(t, order)
+	})
+}
+
+// TestOwnersAreFound compares the span of each port with that of a plain search; of the ports that near lists it is known at once.
+func TestOwnersAreFound(t *testing.T) {
+	c := scattered(40, 1000, 1)
+	for _, c := range []*connectome.Connectome{c, c.Cut(connectome.Part{Index: 1, Of: 3})} {
+		b := open(c, engine.Want{}, 7, vector.Best())
+		o := newOwners(c, b.workers, false)
+		require.NoError(t, b.Close())
+		for port := range c.Ports {
+			at := 0
+			for at < len(o.spans) && o.spans[at].hi <= port {
+				at++
+			}
+			require.Equal(t, at, o.spanOf(port), "port %d", port)
+			if port>>o.shift<<o.shift == port {
+				require.EqualValues(t, at, o.near[port>>o.shift], "port %d", port)
+			}
+		}
+	}
+}
+
 // TestRowsAreThoseOfEachWorker compares the rows that are made for all workers at once with those of each by itself.
 func TestRowsAreThoseOfEachWorker(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
@@ -95,31 +142,9 @@ func TestRowsAreThoseOfEachWorker(t *testing.T) {
 	require.Positive(t, rooms)
 }
 
-// TestRowsAreDealtOnce has many goroutines take all rows: each row is in one block, and what is done in turn is done in their order.
-func TestRowsAreDealtOnce(t *testing.T) {
-	c := scattered(17, 300_000, 4)
-	d, dealt, order := newDeal(c), make([]atomic.Uint32, c.Neurons), []uint32{}
-	o := owners{count: 7}
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(o.count))
-	o.hands(func() {
-		for lo, hi, turn := d.take(); lo < hi; lo, hi, turn = d.take() {
-			for n := lo; n < hi; n++ {
-				dealt[n].Add(1)
-			}
-			require.True(t, hi == lo+1 || c.Row[hi]-c.Row[lo] <= blockSynapses)
-			d.inTurn(turn, func() { order = append(order, lo) })
-		}
-	})
-	for n := range dealt {
-		require.EqualValues(t, 1, dealt[n].Load(), "row %d", n)
-	}
-	require.Greater(t, len(order), 4)
-	require.IsIncreasing(t, order)
-}
-
-// TestRowsTakeOnePass has memory reserved that rows of all workers fit, so that they are encoded once.
+// TestRowsTakeOnePass has memory reserved that rows of all workers fit, so that they are encoded once. Another pass leaves as much.
 func TestRowsTakeOnePass(t *testing.T) {
-	for _, delays := range []int{1, 600} {
+	for delays, workers := range map[int]int{1: 20, 600: 9} { // of 20, few rows are longer than their rooms
 		c := regular(30_000)
 		if delays > 1 {
 			c.Delay.Long, c.MaxDelay = make([]uint16, c.Synapses()), delays
@@ -128,13 +153,15 @@ func TestRowsTakeOnePass(t *testing.T) {
 				c.Delay.Long[i] = uint16(1 + (i%100)*6 + r.IntN(3))
 			}
 		}
-		m := maker{list: make([]rows, 9)}
+		m := maker{list: make([]rows, workers)}
 		b := &backend{c: c, moving: makeMoving(c)}
 		var list []*worker
 		for i := range m.list {
 			list = append(list, &worker{b: b})
 			list[i].deal(i, len(m.list))
-			m.list[i].bursts = 1
+			if m.list[i].bursts = 1; delays == 1 {
+				m.list[i].single = 1
+			}
 		}
 		m.owners = newOwners(c, list, delays > 1)
 		guess, share := m.measure(sampled, make([]uint64, m.count))
@@ -142,5 +169,26 @@ func TestRowsTakeOnePass(t *testing.T) {
 			m.reserve(&m.list[i], &guess[i], share)
 		}
 		require.True(t, m.encode(), "delays up to %d", delays)
+		rest := len(m.list[0].rooms.Rest)
+		require.Equal(t, delays == 1, rest > 0)
+		require.True(t, m.encode(), "again")
+		require.Equal(t, rest, len(m.list[0].rooms.Rest))
+	}
+}
+
+// TestDelaysAreListed by any number of goroutines, also those that a single synapse has.
+func TestDelaysAreListed(t *testing.T) {
+	for _, odd := range []uint64{0, 499, 500, 998, 999} {
+		short, long := make([]uint8, 1000), make([]uint16, 1000)
+		for i := range short {
+			short[i], long[i] = 3, 300
+		}
+		short[odd], long[odd] = 2, 600
+		for _, hands := range []int{1, 2, 3, 28} {
+			c := &connectome.Connectome{Neurons: 1, Row: []uint64{0, 1000}, Delay: connectome.Delays{Short: short}}
+			require.Equal(t, []int{2, 3}, delays(c, hands))
+			c.Delay = connectome.Delays{Long: long}
+			require.Equal(t, []int{300, 600}, delays(c, hands))
+		}
 	}
 }

@@ -153,13 +153,11 @@ func (c *cutter) cut(from, to uint64) {
 			break
 		}
 		own := &c.spans[s]
-		if i += reach(all[i:], own.lo); i == len(all) {
-			break
-		}
-		end := i + reach(all[i:], own.hi)
-		if end == i {
+		if all[i] < own.lo { // a port of another part
+			i += reach(all[i:], own.lo)
 			continue
 		}
+		end := i + 1 + reach(all[i+1:], own.hi)
 		p, at := &c.parts[own.worker], int32(len(c.pieces))
 		if p.first < 0 {
 			p.first = at
