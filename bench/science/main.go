@@ -240,9 +240,10 @@ standard deviation over seeds:
 At full size (4,129,924 neurons, 24,126,516,728 synapses, two H200, one seed, 0.5 to 2 s) the ground state is that of
 the mean-field theory of the model's own code (Theory.integrate_siegert): 2.629 Hz in all, 2.606 by theory; E 2.337
 and 2.315, I 3.785 and 3.763. Over the 254 populations the median difference is 0.05 Hz, the largest 0.39 (TH-5E, 3.18
-and 2.79), the correlation 0.9994. The metastable state has no such theory: 5.55 Hz in all, where the theory's fixed
-point has 2.46. Its areas differ as they do not in the ground state, from 1.2 Hz (CITd) to 14.6 (MIP), and activity
-travels between them ([picture](performance.md#several-h200-gpus-of-one-host)).
+and 2.79), the correlation 0.9994. The metastable state is not stationary, as the theory assumes: the network fires
+at 5.55 Hz, the theory finds 2.46. Mean rates of areas lie between 1.2 Hz (CITd) and 14.6 (MIP), in the ground state
+between 2.0 and 3.6, and activity travels from area to area
+([picture](performance.md#several-h200-gpus-of-one-host)).
 
 The backends reference and cpu give equal digests of the first 50 ms of all ten runs. CVs of neurons with at least ten
 intervals, of one seed, are those of NEST within 0.03 in the mean over populations.
