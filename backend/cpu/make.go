@@ -36,9 +36,8 @@ func makeRows(c *connectome.Connectome, workers []*worker, delays []int) []rows 
 // maker fills the rows of all workers.
 type maker struct {
 	*owners
-	list   []rows
-	passes int      // over all synapses
-	used   []uint64 // units of each worker that blocks have so far
+	list []rows
+	used []uint64 // units of each worker that blocks have so far
 }
 
 // reserve makes the memory of a worker's rows.
