@@ -30,14 +30,12 @@ const (
 
 // actions are all of them.
 var actions = map[string]action{
-	"pause":  {ofSession | ofPlayer, func(s *Server, _ context.Context, _ *wire.Control) error { return s.hold(true) }},
-	"resume": {ofSession | ofPlayer, func(s *Server, _ context.Context, _ *wire.Control) error { return s.hold(false) }},
-	"rate":   {ofSession | ofPlayer, func(s *Server, _ context.Context, x *wire.Control) error { return s.setRate(x.Rate) }},
-	"step":   {ofSession | ofLockStep | ofPlayer, func(s *Server, ctx context.Context, x *wire.Control) error { return s.stepBy(ctx, x.Bursts) }},
-	"seek":   {ofPlayer, func(s *Server, _ context.Context, x *wire.Control) error { return s.subject.(*player).seek(x.Burst) }},
-	"stimulus": {ofSession | ofLockStep, func(s *Server, _ context.Context, x *wire.Control) error {
-		return s.session.Switch(x.Stimulus, x.On)
-	}},
+	"pause":      {ofSession | ofPlayer, func(s *Server, _ context.Context, _ *wire.Control) error { return s.hold(true) }},
+	"resume":     {ofSession | ofPlayer, func(s *Server, _ context.Context, _ *wire.Control) error { return s.hold(false) }},
+	"rate":       {ofSession | ofPlayer, func(s *Server, _ context.Context, x *wire.Control) error { return s.setRate(x.Rate) }},
+	"step":       {ofSession | ofLockStep | ofPlayer, func(s *Server, ctx context.Context, x *wire.Control) error { return s.stepBy(ctx, x.Bursts) }},
+	"seek":       {ofPlayer, func(s *Server, _ context.Context, x *wire.Control) error { return s.subject.(*player).seek(x.Burst) }},
+	"stimulus":   {ofSession | ofLockStep, func(s *Server, _ context.Context, x *wire.Control) error { return s.switches(x) }},
 	"set":        {ofSession | ofLockStep, func(s *Server, _ context.Context, x *wire.Control) error { return s.session.Set(x.Settings...) }},
 	"checkpoint": {ofSession | ofLockStep, func(s *Server, _ context.Context, _ *wire.Control) error { return s.checkpoint() }},
 	"reset": {ofSession | ofLockStep, func(s *Server, _ context.Context, _ *wire.Control) error {
@@ -83,6 +81,14 @@ func (s *Server) control(ctx context.Context, x *wire.Control) error {
 		return err
 	}
 	return a.do(s, ctx, x)
+}
+
+// switches turns a stimulus of the genome off or on.
+func (s *Server) switches(x *wire.Control) error {
+	if x.Stimulus == nil || x.On == nil {
+		return errors.New(`a stimulus to switch, want {"do": "stimulus", "stimulus": its place in the genome, "on": true or false}`)
+	}
+	return s.session.Switch(*x.Stimulus, *x.On)
 }
 
 // keep keeps the present state under a name, for restore.

@@ -182,7 +182,7 @@ func TestRoutes(t *testing.T) {
 	require.Equal(t, float32(3), math.Float32frombits(uint32(text[23*12])|uint32(text[23*12+1])<<8|uint32(text[23*12+2])<<16|uint32(text[23*12+3])<<24), "x of the last neuron")
 	_, text = s.call("GET", "/metrics", view, "")
 	require.Contains(t, text, "\nburst_next_burst 40\n")
-	for body, want := range map[string]string{`{"do":"jump"}`: "jump", `{"do":"step"}`: "0 bursts", `{"do":"rate","rate":"fast"}`: "fast", `{"do":"stimulus","stimulus":5}`: "stimulus 5", `{"do":"set","settings":["areas.eye.threshold=2"]}`: "areas.eye.threshold"} {
+	for body, want := range map[string]string{`{"do":"jump"}`: "jump", `{"do":"step"}`: "0 bursts", `{"do":"rate","rate":"fast"}`: "fast", `{"do":"stimulus","stimulus":5,"on":true}`: "stimulus 5", `{"do":"stimulus","stimulus":0}`: "true or false", `{"do":"stimulus","on":true}`: "its place", `{"do":"set","settings":["areas.eye.threshold=2"]}`: "areas.eye.threshold"} {
 		require.Contains(t, post("/v1/control", body, 409), want)
 	}
 	for _, body := range []string{`{"do":"stimulus","stimulus":0,"on":false}`, `{"do":"set","settings":["areas.crowd.drive.poisson.rate=200 Hz"]}`, `{"do":"reset"}`, `{"do":"checkpoint"}`, `{"do":"rate","rate":"1kHz"}`, `{"do":"resume"}`} {

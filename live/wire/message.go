@@ -110,8 +110,8 @@ type Control struct {
 	Burst    uint64   `json:"burst,omitempty"` // to seek
 	Bursts   uint64   `json:"bursts,omitempty"`
 	Rate     string   `json:"rate,omitempty"`
-	Stimulus int      `json:"stimulus,omitempty"`
-	On       bool     `json:"on,omitempty"`
+	Stimulus *int     `json:"stimulus,omitempty"`
+	On       *bool    `json:"on,omitempty"`
 	State    string   `json:"state,omitempty"`    // its name, to keep and restore
 	Settings []string `json:"settings,omitempty"` // of drives and stimuli, such as areas.L4E.drive.poisson.rate=20Hz
 }
