@@ -47,7 +47,7 @@ func (l list[T]) take(a arrow.Array) bool {
 }
 
 // words views numbers as numbers of another size or type.
-func words[To byte | int32 | int64 | float32 | float64, From number | byte](s []From) []To {
+func words[To byte | int32 | int64 | uint32 | uint64 | float32 | float64, From number | byte](s []From) []To {
 	var from From
 	var to To
 	return unsafe.Slice((*To)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(from))/int(unsafe.Sizeof(to)))

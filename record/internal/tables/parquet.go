@@ -27,7 +27,7 @@ func WriteParquet(w io.Writer, s *arrow.Schema, m *manifest.Manifest, chunks ite
 	if err != nil {
 		return err
 	}
-	p := parquetWriter{w: w, e: e, whole: whole}
+	p := parquetWriter{w: w, e: e, whole: whole, next: new(group)}
 	defer p.wait()
 	if err := p.put([]byte(magic)); err != nil {
 		return err
@@ -46,9 +46,12 @@ func WriteParquet(w io.Writer, s *arrow.Schema, m *manifest.Manifest, chunks ite
 // magic begins and ends a Parquet file.
 const magic = "PAR1"
 
-// parquetSchema gives the columns their encodings: ids ascend, so their differences are small.
-func parquetSchema(s *arrow.Schema) (*schema.GroupNode, *parquet.WriterProperties) {
-	options := []parquet.WriterProperty{parquet.WithCompressionLevel(1), parquet.WithDictionaryPageSizeLimit(math.MaxInt32), parquet.WithCompression(compress.Codecs.Zstd), parquet.WithCreatedBy("burst"), parquet.WithDictionaryDefault(false)}
+// zstdLevel is zstd's fastest.
+const zstdLevel = 1
+
+// parquetOptions gives the columns their encodings: ids ascend, so their differences are small.
+func parquetOptions(s *arrow.Schema) (*schema.GroupNode, []parquet.WriterProperty) {
+	options := []parquet.WriterProperty{parquet.WithCompressionLevel(zstdLevel), parquet.WithDictionaryPageSizeLimit(math.MaxInt32), parquet.WithCompression(compress.Codecs.Zstd), parquet.WithCreatedBy("burst"), parquet.WithDictionaryDefault(false)}
 	var fields schema.FieldList
 	for _, f := range s.Fields() {
 		var node *schema.PrimitiveNode
@@ -81,27 +84,33 @@ func parquetSchema(s *arrow.Schema) (*schema.GroupNode, *parquet.WriterPropertie
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}
-	return root, parquet.NewWriterProperties(options...)
+	return root, options
 }
 
 // parquetWriter gathers chunks into row groups and writes these in their order.
 type parquetWriter struct {
 	w       io.Writer
 	e       *encoder
-	rows    Chunk                  // of the next row group
-	free    []Chunk                // memory of those that are written
-	pending []chan encoded         // row groups that are being encoded, oldest first
+	next    *group                 // being gathered
+	free    []*group               // written, for their memory
+	pending []pending              // row groups that are being encoded, oldest first
 	whole   *metadata.FileMetaData // the footer, with the row groups that are written
 	at      int64                  // bytes written
+}
+
+// pending is a row group that is being encoded.
+type pending struct {
+	*group
+	done chan error
 }
 
 // add appends a chunk.
 func (p *parquetWriter) add(c *Chunk) error {
 	for from := 0; from < len(c.Burst); {
-		until := min(len(c.Burst), from+GroupRows-len(p.rows.Burst))
-		p.rows.add(c.slice(from, until))
+		until := min(len(c.Burst), from+GroupRows-len(p.next.rows.Burst))
+		p.next.rows.add(c.slice(from, until))
 		from = until
-		if len(p.rows.Burst) == GroupRows {
+		if len(p.next.rows.Burst) == GroupRows {
 			if err := p.encode(); err != nil {
 				return err
 			}
@@ -112,33 +121,35 @@ func (p *parquetWriter) add(c *Chunk) error {
 
 // encode begins to encode the rows. If every processor has a row group by then, it waits for the oldest one.
 func (p *parquetWriter) encode() error {
-	rows, done := p.rows, make(chan encoded, 1)
-	p.rows = Chunk{}
-	go func() { done <- p.e.group(rows) }()
-	p.pending = append(p.pending, done)
+	g, done := p.next, make(chan error, 1)
+	go func() { done <- p.e.encode(g) }()
+	p.pending = append(p.pending, pending{g, done})
+	p.next = new(group)
 	if len(p.pending) > runtime.GOMAXPROCS(0) {
 		if err := p.oldest(); err != nil {
 			return err
 		}
 	}
 	if n := len(p.free); n > 0 {
-		p.rows, p.free = p.free[n-1], p.free[:n-1]
+		p.next, p.free = p.free[n-1], p.free[:n-1]
 	}
 	return nil
 }
 
 // oldest writes the oldest row group.
 func (p *parquetWriter) oldest() error {
-	g := <-p.pending[0]
+	g := p.pending[0]
 	p.pending = p.pending[1:]
-	if g.err != nil {
-		return g.err
+	if err := <-g.done; err != nil {
+		return err
 	}
-	p.free = append(p.free, g.rows.slice(0, 0))
 	shift(g.meta, p.at-int64(len(magic)), len(p.whole.RowGroups))
 	p.whole.RowGroups = append(p.whole.RowGroups, g.meta.RowGroups...)
 	p.whole.NumRows += g.meta.NumRows
-	return p.put(g.pages)
+	err := p.put(g.pages)
+	g.rows = g.rows.slice(0, 0)
+	p.free = append(p.free, g.group)
+	return err
 }
 
 func (p *parquetWriter) put(b []byte) error {
@@ -149,7 +160,7 @@ func (p *parquetWriter) put(b []byte) error {
 
 // finish writes the last row groups and the footer. A file without rows has no row group.
 func (p *parquetWriter) finish() error {
-	if len(p.rows.Burst) > 0 {
+	if len(p.next.rows.Burst) > 0 {
 		if err := p.encode(); err != nil {
 			return err
 		}
@@ -168,7 +179,7 @@ func (p *parquetWriter) finish() error {
 
 // wait waits for the goroutines that encode.
 func (p *parquetWriter) wait() {
-	for _, done := range p.pending {
-		<-done
+	for _, g := range p.pending {
+		<-g.done
 	}
 }

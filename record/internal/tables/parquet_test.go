@@ -138,7 +138,7 @@ func TestWideRowGroups(t *testing.T) {
 	whole, err := e.footer()
 	require.NoError(t, err)
 	var out bytes.Buffer
-	p := parquetWriter{w: &out, e: e, whole: whole, rows: c}
+	p := parquetWriter{w: &out, e: e, whole: whole, next: &group{rows: c}}
 	require.NoError(t, p.put([]byte(magic)))
 	require.NoError(t, p.finish())
 	path := filepath.Join(t.TempDir(), "variables.parquet")

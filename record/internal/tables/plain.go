@@ -76,8 +76,8 @@ func (t *Plain) Parquet(w io.Writer) error {
 		}
 		fields = append(fields, field(name, kind))
 	}
-	root, props := parquetSchema(arrow.NewSchema(fields, nil))
-	f, err := file.NewParquetWriterWithError(w, root, file.WithWriterProps(props))
+	root, options := parquetOptions(arrow.NewSchema(fields, nil))
+	f, err := file.NewParquetWriterWithError(w, root, file.WithWriterProps(parquet.NewWriterProperties(options...)))
 	if err != nil {
 		return err
 	}
