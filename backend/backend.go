@@ -163,7 +163,9 @@ func Auto(c *connectome.Connectome, o Options) (b engine.Backend, name, why stri
 		b, err = Open("cpu", c, o)
 		return b, "cpu", fmt.Sprintf("in %d processes", o.Others.Part().Of), err
 	}
-	b, err = Open("cuda", c, o)
+	if _, err = cuda.Visible(); err == nil { // else Open would size a GPU's tables, which takes their memory, for nothing
+		b, err = Open("cuda", c, o)
+	}
 	if err == nil {
 		if err = selfTest(c, b, o.Want); err == nil {
 			return b, "cuda", passed(b), nil

@@ -1,6 +1,10 @@
 package backend
 
 import (
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
 	"testing"
 
 	"burst/connectome"
@@ -51,6 +55,43 @@ func TestAutoWithoutADevice(t *testing.T) {
 	require.NotEmpty(t, why)
 	require.NotContains(t, why, "\n")
 }
+
+// TestAutoWithoutADeviceTakesNoMemoryForIt: a GPU's tables take 8 bytes a listed spike; without one, auto takes what cpu does.
+func TestAutoWithoutADeviceTakesNoMemoryForIt(t *testing.T) {
+	t.Setenv("CUDA_VISIBLE_DEVICES", "")
+	const spikes = 300_000
+	list := strings.Builder{}
+	list.WriteString("neuron,burst\n")
+	for k := range spikes {
+		fmt.Fprintf(&list, "%d,%d\n", k%3, k)
+	}
+	g, err := genome.Parse("trains", []byte("burst: v1\nareas: [{name: a, neurons: 3, model: spike_list, file: s.csv}]\n"),
+		func(string) (io.ReadCloser, error) { return file{strings.NewReader(list.String())}, nil })
+	require.NoError(t, err)
+	c, err := connectome.Build(g, connectome.Options{})
+	require.NoError(t, err)
+	taken := func(open func() (engine.Backend, error)) uint64 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		b, err := open()
+		runtime.ReadMemStats(&after)
+		require.NoError(t, err)
+		require.NoError(t, b.Close())
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	cpu := taken(func() (engine.Backend, error) { return Open("cpu", c, Options{}) })
+	auto := taken(func() (engine.Backend, error) {
+		b, name, _, err := Auto(c, Options{})
+		require.Equal(t, "cpu", name)
+		return b, err
+	})
+	require.Less(t, auto, cpu+4*spikes)
+}
+
+// file is a file in memory.
+type file struct{ *strings.Reader }
+
+func (file) Close() error { return nil }
 
 // liar is a reference whose fire queue has a neuron too many.
 type liar struct{ engine.Backend }

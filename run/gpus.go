@@ -136,6 +136,9 @@ func (o *Options) maker() (*cuda.Maker, error) {
 		return nil, nil
 	}
 	list, err := o.GPUs.Every()
+	if err == nil {
+		_, err = cuda.Visible() // without a GPU the network would be planned once for it and again for the CPU
+	}
 	if err == nil && len(list) == 0 {
 		err = fmt.Errorf("%w: no GPU can be used to build the network; `burst devices` says why", engine.ErrUnavailable)
 	}
