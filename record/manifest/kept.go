@@ -81,7 +81,10 @@ func (a *Area) flaw() string {
 
 // Rank is the number of recorded neurons before a neuron; false if that is not recorded itself.
 func (k *Kept) Rank(id uint32) (uint32, bool) {
-	i := sort.Search(len(k.spans), func(i int) bool { return k.spans[i].First > id }) - 1
+	i := len(k.spans) - 1
+	if i > 0 { // mostly there is one
+		i = sort.Search(len(k.spans), func(i int) bool { return k.spans[i].First > id }) - 1
+	}
 	if i < 0 || id-k.spans[i].First >= k.spans[i].Neurons {
 		return 0, false
 	}

@@ -6,6 +6,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"burst/record/manifest"
+	"burst/record/runfolder"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -18,7 +21,7 @@ func painted(mean float64) *image.RGBA {
 	g := newGrid(span{until: 3000}, bands, width, height)
 	for i := range g.counts {
 		lambda := mean
-		if i%width >= width/2 {
+		if i/height >= width/2 {
 			lambda *= 2
 		}
 		for rest := r.ExpFloat64(); rest < lambda; rest += r.ExpFloat64() {
@@ -26,7 +29,7 @@ func painted(mean float64) *image.RGBA {
 		}
 	}
 	for y := range height { // a common discharge of a few bursts
-		g.counts[y*width+width/4] += 500
+		g.counts[width/4*height+y] += 500
 	}
 	return g.image().(*image.RGBA)
 }
@@ -67,4 +70,41 @@ func TestDenseBandsShowTheirRates(t *testing.T) {
 		s := g.shade(&bands[0])
 		require.GreaterOrEqual(t, math.Round(100*s.share(s.step(1))), 45., "one spike among few")
 	}
+}
+
+// TestDotsOfNeurons: a neuron's dot is that of whole numbers, at every edge between two, for any numbers of neurons and dots.
+func TestDotsOfNeurons(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 0x67))
+	for range 300 {
+		neurons, rows := uint64(1)+r.Uint64N(1<<(1+r.IntN(32)))%math.MaxUint32, 1+r.Uint64N(6000)
+		b := band{neurons: uint32(neurons), kept: (&manifest.Area{First: 7, Neurons: uint32(neurons), Recorded: uint32(neurons)}).Kept()}
+		dots, want := make([]uint32, rows), make([]uint32, rows)
+		var ids []uint32
+		for range 100 {
+			edge := r.Uint64N(rows) * neurons / rows
+			for k := max(edge, 1) - 1; k < min(edge+3, neurons); k++ {
+				ids = append(ids, uint32(k)+7)
+				want[k*rows/neurons]++
+			}
+		}
+		require.EqualValues(t, len(ids), b.count(dots, ids))
+		require.Equal(t, want, dots, "%d neurons, %d dots", neurons, rows)
+	}
+}
+
+// TestAreasWithoutDots: of more areas than a picture has dots some are not seen.
+func TestAreasWithoutDots(t *testing.T) {
+	s := span{until: 1, timestep: 1}
+	var c runfolder.Chunk
+	for i := range uint32(9000) {
+		s.areas, s.taken = append(s.areas, manifest.Area{Name: "a", First: i, Neurons: 1, Recorded: 1}), append(s.taken, true)
+		c.Burst, c.Area, c.Neuron = append(c.Burst, 0), append(c.Area, i), append(c.Neuron, i)
+	}
+	bands, shown := layBands(s)
+	require.Equal(t, 9000, shown)
+	place(bands, 6000)
+	g := newGrid(s, bands, 10, 6000)
+	g.add(&c)
+	require.EqualValues(t, 9000, g.spikes)
+	g.image()
 }

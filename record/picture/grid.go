@@ -16,7 +16,7 @@ type grid struct {
 	bands         []band
 	from, span    uint64
 	width, height int
-	counts        []uint32
+	counts        []uint32 // of dot x, y at x·height+y: those of a burst lie beside each other
 	spikes        uint64
 }
 
@@ -26,20 +26,39 @@ func newGrid(s span, bands []band, width, height int) *grid {
 
 // add counts a chunk; its bursts lie in the picture.
 func (g *grid) add(c *runfolder.Chunk) {
-	x, last := 0, uint64(math.MaxUint64)
-	for i, t := range c.Burst {
-		b := &g.bands[c.Area[i]]
-		k, kept := b.kept.Rank(c.Neuron[i])
-		if b.label == "" || !kept {
+	for len(c.Burst) > 0 {
+		t, area, n := c.Burst[0], c.Area[0], 1
+		for n < len(c.Burst) && c.Burst[n] == t && c.Area[n] == area {
+			n++
+		}
+		if b := &g.bands[area]; b.label != "" {
+			x := int((t - g.from) * uint64(g.width) / g.span)
+			g.spikes += b.count(g.dots(x, b), c.Neuron[:n])
+		}
+		c = &runfolder.Chunk{Burst: c.Burst[n:], Area: c.Area[n:], Neuron: c.Neuron[n:]}
+	}
+}
+
+// count counts neurons in the dots of a band, from top to bottom, and says how many of them the band has.
+func (b *band) count(dots []uint32, neurons []uint32) (spikes uint64) {
+	all, rows := uint64(b.neurons), uint64(len(dots))
+	each := float64(rows) / float64(all)
+	for _, id := range neurons {
+		k, kept := b.kept.Rank(id)
+		if !kept {
 			continue
 		}
-		if t != last {
-			x, last = int((t-g.from)*uint64(g.width)/g.span), t
+		part := uint64(k) * rows
+		y := uint64(float64(k) * each) // part/all, which takes longer, but that a whole number may be rounded to below itself
+		if (y+1)*all <= part {
+			y++
 		}
-		y := b.top + int(uint64(k)*uint64(b.below-b.top)/uint64(b.neurons))
-		g.counts[y*g.width+x]++
-		g.spikes++
+		spikes++
+		if rows > 0 { // of very many areas some have none
+			dots[y]++
+		}
 	}
+	return spikes
 }
 
 // image colours the counts.
@@ -61,6 +80,9 @@ func (g *grid) image() image.Image {
 	}
 	return img
 }
+
+// dots are the counts of a band at x, from top to bottom.
+func (g *grid) dots(x int, b *band) []uint32 { return g.counts[x*g.height+b.top:][:b.below-b.top] }
 
 // leastDot is larger where spikes are few, so that single ones are seen.
 func (g *grid) leastDot() int {
@@ -92,13 +114,14 @@ type shading struct {
 // ground one spike is, so that a dense band is not a block but shows where its spikes are more and where fewer. The densest
 // hundredth of the dots has the full colour: the few of a common discharge would leave the others pale.
 func (g *grid) shade(b *band) shading {
-	counts := g.counts[b.top*g.width : b.below*g.width]
 	have := map[uint32]int{} // dots by their count
 	used := 0
-	for _, n := range counts {
-		if n > 0 {
-			have[n]++
-			used++
+	for x := range g.width {
+		for _, n := range g.dots(x, b) {
+			if n > 0 {
+				have[n]++
+				used++
+			}
 		}
 	}
 	if used == 0 {
@@ -136,15 +159,14 @@ func (g *grid) paint(img *image.RGBA, b *band, ground color.NRGBA, least int) {
 	}
 	rows := b.below - b.top
 	done := make([]uint8, g.width*rows)
-	for y := range rows {
-		for x := range g.width {
-			n := g.counts[(b.top+y)*g.width+x]
+	for x := range g.width {
+		x0, x1 := extent(x, g.width, g.span, least)
+		for y, n := range g.dots(x, b) {
 			if n == 0 {
 				continue
 			}
 			step := shading.step(n)
 			y0, y1 := extent(y, rows, uint64(b.neurons), least)
-			x0, x1 := extent(x, g.width, g.span, least)
 			for yy := y0; yy < y1; yy++ {
 				for xx := x0; xx < x1; xx++ {
 					if i := yy*g.width + xx; step > done[i] {
