@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"burst/internal/pages"
 	"burst/record/runfolder"
 )
 
@@ -21,7 +22,7 @@ type grid struct {
 }
 
 func newGrid(s span, bands []band, width, height int) *grid {
-	return &grid{bands: bands, from: s.from, span: max(1, s.until-s.from), width: width, height: height, counts: make([]uint32, width*height)}
+	return &grid{bands: bands, from: s.from, span: max(1, s.until-s.from), width: width, height: height, counts: pages.Slice[uint32](uint64(width * height))}
 }
 
 // add counts a chunk; its bursts lie in the picture.
@@ -63,7 +64,7 @@ func (b *band) count(dots []uint32, neurons []uint32) (spikes uint64) {
 
 // image colours the counts.
 func (g *grid) image() image.Image {
-	img := image.NewRGBA(image.Rect(0, 0, g.width, g.height))
+	img := newDots(g.width, g.height)
 	least := g.leastDot()
 	shown := 0
 	for i := range g.bands {
