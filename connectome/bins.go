@@ -35,8 +35,8 @@ const (
 func (p *plan) portBits() int { return bits.Len64(max(1, p.inputs) - 1) }
 
 // cut says for each area how its rows are cut into bins, and how many bins there are: where a row has many synapses a bin has fewer rows, and no
-// more than a word has room for. Areas from which only rules by source lead have none.
-func (p *plan) cut() (areas []binned, count uint64) {
+// more than a word has room for. Areas from which only rules by source lead have none, nor have even ones.
+func (p *plan) cut(evens []even) (areas []binned, count uint64) {
 	areas = make([]binned, len(p.areas))
 	scattered, synapses, anywhere := make([]bool, len(p.areas)), make([]uint64, len(p.areas)), false
 	for i := range p.wirings {
@@ -54,7 +54,7 @@ func (p *plan) cut() (areas []binned, count uint64) {
 		}
 	}
 	for i, from := range p.areas {
-		if from.Count == 0 || !scattered[i] && !anywhere {
+		if from.Count == 0 || evens[i].synapses > 0 || !scattered[i] && !anywhere {
 			continue
 		}
 		mean := synapses[i]/uint64(from.Count) + 1
@@ -76,19 +76,22 @@ func staged(bins uint64) uint64 {
 
 // bytesOfBins is the memory of bins, and that of each goroutine.
 func (p *plan) bytesOfBins() (all, each uint64) {
-	_, count := p.cut()
+	evens := p.evens()
+	all, each = bytesOfEvens(evens)
+	_, count := p.cut(evens)
 	if count == 0 {
-		return 0, 0
+		return all, each
 	}
 	const places = 2 * 8 << mostShift
-	return mul(count, uint64(unsafe.Sizeof(bin{}))), add(mul(count, 8+4+bytesStaged*staged(count)), uint64(unsafe.Sizeof(scatterer{}))+places)
+	return add(all, mul(count, uint64(unsafe.Sizeof(bin{})))), max(each, add(mul(count, 8+4+bytesStaged*staged(count)), uint64(unsafe.Sizeof(scatterer{}))+places))
 }
 
 // makeBins makes empty bins.
 func (b *builder) makeBins() {
-	b.binned, _ = b.cut()
+	b.evens = b.plan.evens()
+	b.binned, _ = b.cut(b.evens)
 	for _, block := range b.blocks(func(r *rows) uint64 {
-		if r.complete {
+		if r.complete || b.evens[r.area].synapses > 0 {
 			return 0
 		}
 		return 1 << b.binned[r.area].shift
@@ -114,8 +117,8 @@ func (b *builder) countBins() {
 	for i := range sinks {
 		sinks[i] = &binCounter{b: b, count: make([]uint64, len(b.bins)), made: made[i]}
 	}
-	b.draw(sinks, (*wiring).scattered, b.part)
-	b.setExact(made, (*wiring).scattered)
+	b.draw(sinks, b.inNoOrder, b.part)
+	b.setExact(made, b.inNoOrder)
 	for _, s := range sinks {
 		for k, n := range s.(*binCounter).count {
 			b.bins[k].next += n
@@ -125,6 +128,11 @@ func (b *builder) countBins() {
 
 // scattered says that the synapses are made in no order.
 func (w *wiring) scattered() bool { return !w.merged && w.rule.unit() != bySource }
+
+// inNoOrder says that they also come by way of bins, and are drawn twice.
+func (b *builder) inNoOrder(w *wiring) bool {
+	return w.scattered() && (w.whole != nil || b.evens[w.p.From].synapses == 0)
+}
 
 type binCounter struct {
 	b     *builder
@@ -160,7 +168,7 @@ func (b *builder) scatter() {
 		}
 		sinks[i] = s
 	}
-	b.draw(sinks, (*wiring).scattered, b.part)
+	b.draw(sinks, b.inNoOrder, b.part)
 	parallel(b.workers, uint64(len(sinks)), func(_ int, i uint64) {
 		s := sinks[i].(*scatterer)
 		for k, n := range s.held {

@@ -70,7 +70,9 @@ func TestBinsAreRows(t *testing.T) {
 		for _, key := range []string{"C", "tau", "tau_syn_ex", "tau_syn_in"} {
 			two.Params[key] = 7.5
 		}
-		return network(1, areaOf("lif", from), areaOf("feagi", 803), two, areaOf("feagi", 5)).join(p...)
+		lifted := areaOf("feagi", 803)
+		lifted.Params["rectify"] = 1
+		return network(1, areaOf("lif", from), areaOf("feagi", 803), two, areaOf("feagi", 5), lifted).join(p...)
 	}
 	constant, out := constant(1.5), genome.Projection{Rule: genome.FixedOutdegree, To: 1, Outdegree: 31, Weight: constant(-2), Delay: constant(2)}
 	var list strings.Builder
@@ -97,6 +99,17 @@ func TestBinsAreRows(t *testing.T) {
 		"one source":                   of(1, into(41, normal, spread), total(5003, constant, constant), out),
 		"few long rows":                of(3, total(150_001, normal, constant), total(40_009, constant, spread)),
 		"empty rows":                   of(30_011, total(41, normal, spread)),
+		"one weight, two targets":      of(3001, into(97, constant, constant), total(20_011, constant, constant), into(2, constant, constant)),
+		"one weight, the later first":  of(401, total(40_011, constant, constant), into(31, constant, constant)),
+		"one weight, the wider later":  of(401, genome.Projection{Rule: genome.FixedIndegree, Indegree: 31, Weight: constant, Delay: constant}, total(20_011, constant, constant), into(31, constant, constant)),
+		"one weight, some left out":    of(401, genome.Projection{Rule: genome.FixedIndegree, To: 1, Indegree: 31, LeaveOut: 30, Weight: constant, Delay: constant}),
+		"one weight, one lifted":       of(401, into(31, constant, constant), genome.Projection{Rule: genome.FixedIndegree, To: 4, Indegree: 31, Weight: constant, Delay: constant}),
+		"one weight, two delays":       of(401, into(31, constant, constant), into(31, constant, value(genome.Const, 3, 0))),
+		"one weight, by pairs":         of(2903, genome.Projection{Rule: genome.FixedTotalNumber, Count: 80_021, NoMultapses: true, Weight: constant, Delay: constant}),
+		"one weight, all different":    of(911, genome.Projection{Rule: genome.FixedIndegree, NoAutapses: true, NoMultapses: true, Indegree: 101, Weight: constant, Delay: constant}),
+		"one weight, several pieces":   of(701, genome.Projection{Rule: genome.FixedIndegree, To: 3, Indegree: 40_009, Weight: constant, Delay: value(genome.Const, 300, 0)}),
+		"one weight, many small ones":  of(30_011, into(1, constant, constant), total(41, constant, constant), total(9, constant, constant)),
+		"two weights":                  of(301, into(31, constant, constant), into(31, out.Weight, constant)),
 		"from two areas":               of(301, into(3, constant, constant), genome.Projection{Rule: genome.FixedIndegree, From: 1, To: 3, Indegree: 20_003, Weight: normal, Delay: spread}),
 		"both ways":                    of(499, genome.Projection{Rule: genome.PairwiseBernoulli, P: 0.3, Symmetric: true, Weight: normal, Delay: constant}),
 		"a list with a long row":       fromLists(t, "  - {from: E, to: I, rule: edges, file: w.csv, weight: 0.1 mV, delay: 0.1 ms}\n", map[string]string{"w.csv": from0.String()}),
@@ -116,8 +129,23 @@ func TestBinsAreRows(t *testing.T) {
 					require.NoError(t, err)
 					got := builtRows(c)
 					require.True(t, slices.Equal(want, got), "%s, part %d of %d, %d threads: %d synapses, want %d", name, i, parts, threads, len(got), len(want))
+					checkBounds(t, name, c)
 				}
 			}
+		}
+	}
+}
+
+// checkBounds adds up the weights onto each port, of areas whose amounts are not lifted.
+func checkBounds(t *testing.T, name string, c *Connectome) {
+	sums := make([]uint32, c.Ports)
+	for k, port := range c.Target {
+		sums[port] += uint32(max(c.Weight[k], -c.Weight[k]))
+	}
+	for _, a := range c.Areas {
+		if a.lifts() == 0 {
+			lo, hi := a.Ports.First, a.Ports.End()
+			require.Equal(t, sums[lo:hi], c.Bound[lo:hi], "%s: bounds of %s", name, a.Name)
 		}
 	}
 }
@@ -138,7 +166,7 @@ func TestWordsHoldThePlaceAndThePort(t *testing.T) {
 		p := &plan{inputs: c.inputs, areas: []Span{{0, 99}, {99, uint32(c.sources)}}, part: Part{}}
 		rule := &totalNumber{counted: counted{ends{sources: c.sources, targets: 5}, max(1, c.synapses)}}
 		p.wirings = []wiring{{p: &genome.Projection{From: 1}, rule: rule, keep: 100, ends: rule.ends, synapses: c.synapses}}
-		areas, count := p.cut()
+		areas, count := p.cut(make([]even, 2))
 		require.Equal(t, []binned{{}, {0, int(c.shift)}}, areas)
 		require.Equal(t, c.bins, count)
 		require.LessOrEqual(t, areas[1].shift+p.portBits(), 32)

@@ -18,6 +18,9 @@ func (b *builder) countRows() {
 	b.countDrawn(b.c.Row, func(w *wiring) bool { return rows(w) && !w.rowsKnown(b.part) }, b.part, b.progress)
 	b.countMerged(b.c.Row, b.progress)
 	b.countBins()
+	for i := range b.evens {
+		b.progress.add(b.evens[i].synapses)
+	}
 }
 
 // scan turns the lengths of the rows into their offsets, each the sum of those before. Rows of a bin stay lengths; the bin has their offset.
@@ -31,6 +34,10 @@ func (b *builder) scan() {
 				list[s] = start
 				start += length
 			}
+			continue
+		}
+		if e := &b.evens[i]; e.synapses > 0 {
+			e.begin, start = start, start+e.synapses
 			continue
 		}
 		for len(bins) > 0 && bins[0].rows == r {

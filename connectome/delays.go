@@ -135,6 +135,12 @@ func (d Delays) putBursts(from []uint16) {
 	}
 }
 
+// fill makes all the same.
+func (d Delays) fill(bursts uint16) {
+	fill(d.Short, uint8(bursts))
+	fill(d.Long, bursts)
+}
+
 func (d Delays) swap(i, j int) {
 	if d.Short != nil {
 		d.Short[i], d.Short[j] = d.Short[j], d.Short[i]

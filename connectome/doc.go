@@ -33,6 +33,10 @@
 // Count and place repeat the same draws, so nothing is stored between them. Each step is a loop over independent units
 // (sources, targets or synapses). Rows are sorted at the end, so the order in which goroutines work does not matter.
 //
+// Where all that leads from an area is of fixed_indegree and fixed_total_number, with one weight, one delay and a known number of
+// synapses, these are drawn once: pieces of them are sorted by bin in the memory of their weights, and each bin then takes its own
+// from all pieces, in order. Synapses made target by target come into rows that are sorted.
+//
 // A part of a network discards most of its draws, so drawing twice would double its work. If all its rules go by source,
 // there is no count: blocks of rows are drawn into scratch memory, and each is placed when the lengths of all blocks before
 // it are known (a chained scan). A whole network whose rows are random does the same if there is memory for the most synapses that it

@@ -11,6 +11,7 @@ type builder struct {
 	values   []valuer // one a goroutine
 	binned   []binned // by area
 	bins     []bin
+	evens    []even // by area
 }
 
 func (p *plan) newBuilder(c *Connectome, sums []uint64, progress *meter) *builder {
@@ -47,6 +48,7 @@ func (p *plan) wire(c *Connectome, sums []uint64, progress *meter) error {
 	b.placeRows()
 	b.scatter()
 	b.finishBins()
+	b.placeEvens()
 	copy(c.Row[1:], c.Row[:p.neurons]) // a row's cursor has come to the next row's start
 	c.Row[0] = 0
 	return b.finish()
