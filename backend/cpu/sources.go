@@ -11,6 +11,9 @@ import (
 // updatePoisson is step 4 of poisson.
 func (w *worker) updatePoisson(g *group) {
 	t, factor := w.now, w.b.moving[g.index].factor
+	if t < g.area.From || t >= g.area.Until {
+		return
+	}
 	w.philox(g, exact.PoissonSource, 0, func(lo uint32, draws []uint32) {
 		for i, x := range draws {
 			n := w.b.own.Neuron(lo + uint32(i))
@@ -19,7 +22,7 @@ func (w *worker) updatePoisson(g *group) {
 			if a.Factor != nil {
 				below = connectome.Over(below, factor)
 			}
-			if a.From <= t && t < a.Until && uint64(x) < below {
+			if uint64(x) < below {
 				g.fired = append(g.fired, n)
 			}
 		}
