@@ -3,6 +3,7 @@ package cpu
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"burst/backend/cpu/internal/vector"
@@ -134,4 +135,67 @@ func TestWhoHasCourses(t *testing.T) {
 	part := open(regular(700).Cut(connectome.Part{Index: 1, Of: 2}), engine.Want{}, 2, vector.Best())
 	defer part.Close()
 	require.False(t, part.CanStepN(), "the other part's spikes are not here")
+}
+
+// TestRowsListedEarly runs networks whose rows are listed a burst ahead, in courses and in single bursts, and writes older states between them.
+func TestRowsListedEarly(t *testing.T) {
+	for _, delay := range []uint16{1, 2, 5, 17, 40} {
+		t.Run(fmt.Sprintf("delay %d", delay), func(t *testing.T) {
+			const neurons = 1200
+			a := enginetest.Of("lif_event", neurons)
+			a.Constant("threshold").Const, a.Constant("refractory").Const = 20, 3
+			net := enginetest.Net{Areas: []connectome.Area{a}}
+			r := rand.New(rand.NewPCG(uint64(delay), 5))
+			for range neurons * 90 {
+				net.Synapses = append(net.Synapses, enginetest.Synapse{From: r.Uint32N(neurons), To: r.Uint32N(neurons), Weight: r.Int32N(3000) - 1000, Delay: delay})
+			}
+			net.Stimuli = []connectome.Stimulus{{At: 0, Every: 3, Until: 1 << 40, Ports: []uint32{3, 500, 1100}, Amounts: []int32{30_000, 30_000, 30_000}}}
+			c := net.Build()
+			b := open(c, engine.Want{}, 3, vector.Best())
+			defer b.Close()
+			b.pool.worth = 1
+			oracle, err := reference.Open(c, engine.Want{})
+			require.NoError(t, err)
+			defer oracle.Close()
+			feed := engine.NewFeed(c, nil)
+			var want, out engine.Burst
+			spikes, early := 0, 0
+			compare := func(got *engine.Burst) error {
+				in, err := feed.Next(got.Number)
+				require.NoError(t, err)
+				require.NoError(t, oracle.Step(in, &want))
+				require.Nil(t, engine.CompareBursts(&want, got))
+				spikes += len(got.Fired)
+				return nil
+			}
+			var older, read engine.State
+			for round, n := range []int{90, 7, 61, 40, 33} {
+				require.NoError(t, b.StepN(n, compare))
+				for range 5 {
+					in, err := feed.Next(b.number)
+					require.NoError(t, err)
+					require.NoError(t, b.Step(in, &out))
+					require.NoError(t, compare(&out))
+					for _, w := range b.workers {
+						early += min(int(w.early.burst), len(w.early.spans))
+					}
+				}
+				require.NoError(t, b.ReadState(&read))
+				if round%2 == 0 {
+					require.NoError(t, oracle.ReadState(&older))
+					require.Nil(t, engine.CompareStates(&older, &read))
+				} else { // in round 3 another past of the same burst
+					if round == 3 {
+						older, read = read, older
+						older.Queues[delay-1] = nil
+					}
+					require.NoError(t, b.WriteState(&older))
+					require.NoError(t, oracle.WriteState(&older))
+					feed = engine.NewFeed(c, nil)
+				}
+			}
+			require.Greater(t, spikes, 300)
+			require.Equal(t, delay > 1, early > 0, "%d rows were listed early", early)
+		})
+	}
 }

@@ -3,6 +3,7 @@ package cpu
 import (
 	"burst/backend/cpu/internal/vector"
 	"burst/connectome"
+	"burst/internal/pages"
 )
 
 // eventful is what a group of a model with Event stores in place of its part of the state: a cell a neuron.
@@ -32,13 +33,13 @@ type potentials struct {
 }
 
 // listed is how many slots are looked through, and their candidates listed, at a time.
-const listed = 1024
+const listed = 4096
 
 // renewed is how often, in bursts, cells that have been silent for long are renewed: often enough for differences of 32 bits.
 const renewed = 1 << 24
 
 func prepareEvent(_ *worker, g *group) {
-	g.event = &potentials{g.area, make([]vector.Cell, g.hi-g.lo), make([]uint32, listed+vector.Spare)}
+	g.event = &potentials{g.area, pages.Slice[vector.Cell](uint64(g.hi - g.lo)), make([]uint32, listed+vector.Spare)}
 }
 
 // updateEvent is step 4 of lif_event for the group's candidates.
@@ -50,7 +51,9 @@ func (w *worker) updateEvent(g *group) {
 	w.setEvent(g)
 	if w.looks(g) {
 		w.forget(g, 0)
+		w.listNext()
 		for lo := uint32(0); lo < g.run; lo += listed {
+			w.fetchNext(g.slot+lo, g.slot+min(lo+listed, g.run))
 			n := w.b.kernels.Candidates(w.acc[g.slot+lo:g.slot+min(lo+listed, g.run)], e.list)
 			w.inputs(g, lo, e.list[:n])
 		}

@@ -26,16 +26,53 @@ const batch = 32
 
 // listFired lists the spans of the rows of the neurons that fired the least delay ago.
 func (w *worker) listFired() {
+	if w.early.burst == w.now+1 {
+		w.early.burst = 0
+		w.spans, w.early.spans = w.early.spans, w.spans
+		w.ids = w.ids[:0]
+		return
+	}
+	w.listFor(0)
+}
+
+// listFor lists those that are due so many bursts after the one in progress.
+func (w *worker) listFor(later int) {
 	w.spans, w.ids = w.spans[:0], w.ids[:0]
 	delay := w.rows.least
-	if b := w.b; w.ran >= delay && b.window == delay {
-		boxes := b.boxesOf(w.ran - delay)
+	if b := w.b; w.ran+later >= delay && b.window == delay {
+		boxes := b.boxesOf(w.ran + later - delay)
 		w.ids = slices.Grow(w.ids, fires(boxes))
 		for k := range boxes {
 			w.listRows(boxes[k].fired)
 		}
 	} else {
-		w.listRows(b.queues.before(w.now, delay))
+		w.listRows(b.queues.before(w.now+uint64(later), delay))
+	}
+}
+
+// early are the spans of the next burst, listed while this one is updated: then their memory is asked for long before it is needed.
+type early struct {
+	burst uint64 // the next one plus 1; 0: none is listed
+	spans []vector.Span
+}
+
+// listNext lists the spans of the next burst, if it is known by now who fired.
+func (w *worker) listNext() {
+	b := w.b
+	if w.early.burst != 0 || w.rows.single == 0 || w.rows.first == nil || !b.own.Whole() || (w.ran+1)%b.window == 0 {
+		return
+	}
+	w.spans, w.early.spans = w.early.spans, w.spans
+	w.listFor(1)
+	w.spans, w.early.spans = w.early.spans, w.spans
+	w.early.burst = w.now + 2
+}
+
+// fetchNext asks for the next burst's share of rows that slots from ≤ k < to are of all of the worker's.
+func (w *worker) fetchNext(from, to uint32) {
+	n, slots := uint64(len(w.early.spans)), w.runs.Slots
+	if w.early.burst != 0 {
+		w.b.kernels.FetchSpans(w.rows.units, w.early.spans[n*uint64(from)/slots:n*uint64(min(uint64(to), slots))/slots])
 	}
 }
 
@@ -106,7 +143,7 @@ func (w *worker) restore(state *engine.State) {
 		}
 	}
 	w.updated, w.read, w.draws, w.learnt = w.blocked, 0, 0, 0
-	w.marking = false
+	w.marking, w.early.burst = false, 0
 	for i, s := range w.shares {
 		s.restore(&state.Plastic[i])
 	}

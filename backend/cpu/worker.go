@@ -34,7 +34,8 @@ type worker struct {
 
 	spans []vector.Span // to deliver in this burst
 	ids   []uint32      // in place of spans, of rows in rooms
-	slots []uint32      // scratch of deliver
+	early early
+	slots []uint32 // scratch of deliver
 
 	marks
 	hits         []hit    // scratch of found
@@ -113,7 +114,7 @@ func (w *worker) share(i, n int) {
 			g.law.prepare(w, g)
 		}
 	}
-	w.marks = newMarks(w.groups, slots)
+	w.marks = newMarks(w.groups, slots, &w.b.kernels)
 	w.bits, w.hits = make([]uint64, longest/64), make([]hit, 0, longest/64)
 	w.draw = make([]uint32, drawn+64)
 }

@@ -20,15 +20,20 @@ func sets() []Kernels {
 	}
 	wide := avx2()
 	wide.Name, wide.Draws, wide.AddCounts = "avx512", drawsBy(drawsAVX512), addCountsBy(addCountsAVX512)
-	wide.Event, wide.Candidates = wideEvent, wideCandidates
+	wide.Event, wide.Candidates, wide.SlotsPerMark = wideEvent, wideCandidates, 192
 	wide.Synapses.Pairs, wide.Synapses.ShortPair = widestPairs, 1
+	list = append(list, wide)
+	if !cpu.X86.HasAVX512VBMI2 || !cpu.X86.HasAVX512BW {
+		return list
+	}
+	wide.Name, wide.Candidates, wide.SlotsPerMark = "avx512vbmi2", candidatesBytes, 256
 	return append(list, wide)
 }
 
 func avx2() Kernels {
 	return Kernels{
-		Name: "avx2", LIF: wideLIF, PSCExp: widePSCExp, FEAGI: wideFEAGI, Draws: drawsBy(drawsAVX2), AddCounts: addCountsBy(addCountsAVX2), Event: event, Candidates: candidatesBy(wideNonzero), Nonzero: wideNonzero,
-		Deliver: fastDeliver, DeliverRuns: fastDeliverRuns, DeliverRooms: fastDeliverRooms, FetchRows: fetchRows, Formula: wideFormula(), Synapses: wideSynapses(),
+		Name: "avx2", LIF: wideLIF, PSCExp: widePSCExp, FEAGI: wideFEAGI, Draws: drawsBy(drawsAVX2), AddCounts: addCountsBy(addCountsAVX2), Event: event, Candidates: candidatesBy(wideNonzero), SlotsPerMark: 96, Nonzero: wideNonzero,
+		Deliver: fastDeliver, DeliverRuns: fastDeliverRuns, DeliverRooms: fastDeliverRooms, FetchRows: fetchRows, FetchSpans: fetchSpans, Formula: wideFormula(), Synapses: wideSynapses(),
 	}
 }
 
@@ -89,23 +94,47 @@ func addCountsBy(add func(acc *int32, draws, thresholds *uint32, count uint64, a
 	}
 }
 
+// nearAges are the factors of decay that eventAVX512 keeps in registers.
+const nearAges = 128
+
+// wideEvent repeats the last neuron until there are sixteen: then it is updated in several lanes alike.
 func wideEvent(k *Event, cells []Cell, acc []int32, list []uint32) int {
-	n, fired := len(list)/16, 0
-	if n > 0 {
-		fired = int(eventAVX512(&k.Scale, &k.Decay[0], uint64(len(k.Decay)-1), &cells[0].V, &acc[0], &list[0], uint64(n)))
+	if len(k.Decay) < nearAges || len(list) == 0 {
+		return event(k, cells, acc, list)
 	}
-	rest := list[16*n:]
-	more := event(k, cells, acc, rest)
-	copy(list[fired:], rest[:more])
-	return fired + more
+	sixteens := func(list []uint32) int {
+		return int(eventAVX512(&k.Scale, &k.Decay[0], uint64(len(k.Decay)-1), &cells[0].V, &acc[0], &list[0], uint64(len(list)/16)))
+	}
+	n, fired := len(list)/16*16, 0
+	rest := list[n:]
+	if n > 0 {
+		fired = sixteens(list[:n])
+	}
+	if len(rest) == 0 {
+		return fired
+	}
+	var some [16]uint32
+	last := rest[len(rest)-1]
+	for i := copy(some[:], rest); i < len(some); i++ {
+		some[i] = last
+	}
+	more := sixteens(some[:])
+	if more > 0 && some[more-1] == last {
+		more -= len(some) - len(rest)
+	}
+	return fired + copy(list[fired:], some[:more])
 }
 
-func wideCandidates(acc []int32, list []uint32) int {
+func wideCandidates(acc []int32, list []uint32) int { return candidatesIn(candidatesAVX512, acc, list) }
+
+func candidatesBytes(acc []int32, list []uint32) int { return candidatesIn(candidatesVBMI2, acc, list) }
+
+func candidatesIn(candidates func(acc *int32, list *uint32, blocks uint64) uint64, acc []int32, list []uint32) int {
 	if len(acc) == 0 {
 		return 0
 	}
 	_ = list[len(acc)+Spare-1]
-	return int(candidatesAVX512(&acc[0], &list[0], uint64(len(acc)/Block)))
+	return int(candidates(&acc[0], &list[0], uint64(len(acc)/Block)))
 }
 
 func wideNonzero(acc []int32, bits []uint64) {
@@ -140,5 +169,11 @@ func fastDeliverRooms(acc []int32, r *Rooms, ids []uint32) {
 func fetchRows(first []uint64, ids []uint32) {
 	if len(first) > 0 && len(ids) > 0 {
 		fetchRowsAVX2(&first[0], &ids[0], uint64(len(ids)))
+	}
+}
+
+func fetchSpans(rows []uint16, spans []Span) {
+	if len(rows) > 0 && len(spans) > 0 {
+		fetchSpansAVX2(&rows[0], &spans[0].From, uint64(len(spans)))
 	}
 }

@@ -33,3 +33,26 @@ func TestFetchRowsReadsItsIDsAlone(t *testing.T) {
 		k.FetchRows(nil, nil)
 	}
 }
+
+// TestFetchSpansReadsItsSpansAlone likewise, of empty spans, short ones and some above a kilobyte.
+func TestFetchSpansReadsItsSpansAlone(t *testing.T) {
+	page := syscall.Getpagesize()
+	memory, err := syscall.Mmap(-1, 0, 2*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	require.NoError(t, err)
+	defer syscall.Munmap(memory)
+	require.NoError(t, syscall.Mprotect(memory[page:], syscall.PROT_NONE))
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	for _, k := range []Kernels{Plain(), Best()} {
+		for n := range 20 {
+			rows := slices.Repeat([]uint16{7}, 3000)
+			spans := unsafe.Slice((*Span)(unsafe.Pointer(&memory[page-16*max(n, 1)])), n)
+			for i := range spans {
+				from := uint64(100 * i)
+				spans[i] = Span{from, from + []uint64{0, 1, 33, 1100}[i%4]}
+			}
+			require.NotPanics(t, func() { k.FetchSpans(rows, spans) }, "%s, %d spans", k.Name, n)
+			require.Equal(t, slices.Repeat([]uint16{7}, 3000), rows, "%s, %d spans", k.Name, n)
+		}
+		k.FetchSpans(nil, nil)
+	}
+}

@@ -15,8 +15,8 @@ func Best() Kernels {
 // Plain are the loops in Go, for any processor.
 func Plain() Kernels {
 	return Kernels{
-		Name: "go", LIF: lif, PSCExp: pscExp, FEAGI: feagi, Draws: draws, AddCounts: addCounts, Event: event, Candidates: candidatesBy(nonzero), Nonzero: nonzero, Deliver: deliver,
-		DeliverRuns: deliverRuns, DeliverRooms: deliverRooms, FetchRows: func([]uint64, []uint32) {},
+		Name: "go", LIF: lif, PSCExp: pscExp, FEAGI: feagi, Draws: draws, AddCounts: addCounts, Event: event, Candidates: candidatesBy(nonzero), SlotsPerMark: 32, Nonzero: nonzero, Deliver: deliver,
+		DeliverRuns: deliverRuns, DeliverRooms: deliverRooms, FetchRows: func([]uint64, []uint32) {}, FetchSpans: func([]uint16, []Span) {},
 		Formula: plainFormula(), Synapses: plainSynapses(),
 	}
 }

@@ -37,7 +37,7 @@ func drawsAVX512(p *uint32, first uint32, out *uint32, n uint64)
 //go:noescape
 func addCountsAVX512(acc *int32, draws *uint32, thresholds *uint32, count uint64, amount int32, n uint64)
 
-// eventAVX512 is event for 16·n neurons and a table of last + 1 numbers.
+// eventAVX512 is event for 16·n > 0 neurons and a table of last + 1 ≥ 128 numbers.
 //
 //go:noescape
 func eventAVX512(k *float32, decay *float32, last uint64, cells *float32, acc *int32, list *uint32, n uint64) (fired uint64)
@@ -46,6 +46,11 @@ func eventAVX512(k *float32, decay *float32, last uint64, cells *float32, acc *i
 //
 //go:noescape
 func candidatesAVX512(acc *int32, list *uint32, blocks uint64) (n uint64)
+
+// candidatesVBMI2 lists the places of sums that are not zero in blocks > 0.
+//
+//go:noescape
+func candidatesVBMI2(acc *int32, list *uint32, blocks uint64) (n uint64)
 
 // nonzeroAVX2 is nonzero for whole blocks.
 //
@@ -71,6 +76,11 @@ func deliverRoomsAVX2(acc *int32, units *uint16, room uint64, rest *uint16, ids 
 //
 //go:noescape
 func fetchRowsAVX2(first *uint64, ids *uint32, n uint64)
+
+// fetchSpansAVX2 asks for n > 0 spans.
+//
+//go:noescape
+func fetchSpansAVX2(rows *uint16, spans *uint64, n uint64)
 
 // Pause tells the processor that the thread looks at a word again and again, so that it does so more slowly and leaves at once.
 func Pause()

@@ -7,7 +7,7 @@ const Block = 64
 
 // Kernels is a set of loops; Plain and Best return one.
 type Kernels struct {
-	Name string // go, avx2 or avx512
+	Name string // go, avx2, avx512 or avx512vbmi2
 
 	// LIF is step 4 of lif for neurons with equal constants. acc, v and r have the same length; acc becomes zero. For each
 	// Block of neurons it writes a bit per neuron that fired, and whether the block is live: it got input, changed a bit
@@ -35,6 +35,9 @@ type Kernels struct {
 	// room for all of them and Spare.
 	Candidates func(acc []int32, list []uint32) int
 
+	// SlotsPerMark is how many sums Candidates looks through in the time that it takes to mark one and to find it by its mark.
+	SlotsPerMark uint32
+
 	// Nonzero writes for each Block of sums a bit per sum that is not zero.
 	Nonzero func(acc []int32, bits []uint64)
 
@@ -51,6 +54,9 @@ type Kernels struct {
 
 	// FetchRows prefetches first[id] for every id.
 	FetchRows func(first []uint64, ids []uint32)
+
+	// FetchSpans prefetches at most the first kilobyte of each span.
+	FetchSpans func(rows []uint16, spans []Span)
 
 	Formula  // for models that genomes define
 	Synapses // for those that learn

@@ -1579,7 +1579,7 @@ DATA second512<>+56(SB)/8, $0x0000001f0000000f
 GLOBL second512<>(SB), RODATA|NOPTR, $64
 
 // func eventAVX512(k *float32, decay *float32, last uint64, cells *float32, acc *int32, list *uint32, n uint64) (fired uint64)
-// Requires: AVX, AVX512F, POPCNT
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, POPCNT
 TEXT ·eventAVX512(SB), NOSPLIT, $0-64
 	MOVQ         k+0(FP), AX
 	MOVQ         decay+8(FP), CX
@@ -1596,56 +1596,195 @@ TEXT ·eventAVX512(SB), NOSPLIT, $0-64
 	MOVQ         last+16(FP), AX
 	VPBROADCASTD AX, Z5
 	VPXORD       Z6, Z6, Z6
+	VMOVUPS      (CX), Z7
+	VMOVUPS      64(CX), Z8
+	VMOVUPS      128(CX), Z9
+	VMOVUPS      192(CX), Z10
+	VMOVUPS      256(CX), Z11
+	VMOVUPS      320(CX), Z12
+	VMOVUPS      384(CX), Z13
+	VMOVUPS      448(CX), Z14
+	MOVL         $0x0000007f, AX
+	VPBROADCASTD AX, Z15
+	MOVL         $0x00000020, AX
+	VPBROADCASTD AX, Z16
+	MOVL         $0x00000040, AX
+	VPBROADCASTD AX, Z17
 	MOVQ         SI, AX
 	MOVQ         SI, R8
 
 sixteen:
-	VMOVDQU32     (SI), Z7
-	VPXORD        Z8, Z8, Z8
-	KXNORW        K1, K1, K1
-	VPGATHERDD    (BX)(Z7*4), K1, Z8
-	VEXTRACTI64X4 $0x01, Z7, Y9
-	VPXORQ        Z10, Z10, Z10
-	KXNORW        K2, K2, K2
-	VPGATHERDQ    (DX)(Y7*8), K2, Z10
-	VPXORQ        Z11, Z11, Z11
-	KXNORW        K3, K3, K3
-	VPGATHERDQ    (DX)(Y9*8), K3, Z11
-	VMOVDQU32     even512<>+0(SB), Z12
-	VMOVDQU32     odd512<>+0(SB), Z13
-	VPERMI2D      Z11, Z10, Z12
-	VPERMI2D      Z11, Z10, Z13
-	VPSUBD        Z13, Z4, Z13
-	VPCMPD        $0x06, Z6, Z13, K4
-	VPMINSD       Z5, Z13, Z13
-	VPXORD        Z14, Z14, Z14
-	KMOVW         K4, K5
-	VPGATHERDD    (CX)(Z13*4), K5, Z14
-	VMULPS        Z14, Z12, Z12
-	VCVTDQ2PS     Z8, Z8
-	VDIVPS        Z0, Z8, Z8
-	VADDPS        Z8, Z12, Z12
-	VCMPPS        $0x1d, Z1, Z12, K4, K5
-	VMOVAPS       Z2, K5, Z12
-	VMOVDQA32     Z4, Z13
-	VMOVDQA32     Z3, K5, Z13
-	VMOVDQU32     first512<>+0(SB), Z10
-	VPERMI2D      Z13, Z12, Z10
-	VMOVDQU32     second512<>+0(SB), Z11
-	VPERMI2D      Z13, Z12, Z11
-	KSHIFTRW      $0x08, K4, K7
-	KXNORW        K6, K6, K6
-	VPSCATTERDD   Z6, K6, (BX)(Z7*4)
-	KMOVW         K5, R9
-	VPSCATTERDQ   Z10, K4, (DX)(Y7*8)
-	VPSCATTERDQ   Z11, K7, (DX)(Y9*8)
-	TESTL         R9, R9
-	JZ            silent
-	VPCOMPRESSD   Z7, K5, (AX)
-	POPCNTL       R9, R9
-	LEAQ          (AX)(R9*4), AX
+	MOVL         (SI), R9
+	MOVL         4(SI), R10
+	MOVL         8(SI), R11
+	MOVL         12(SI), R12
+	VMOVD        (BX)(R9*4), X18
+	VMOVQ        (DX)(R9*8), X19
+	VMOVQ        (DX)(R11*8), X20
+	VMOVHPS      (DX)(R10*8), X19, X19
+	VMOVHPS      (DX)(R12*8), X20, X20
+	VPINSRD      $0x01, (BX)(R10*4), X18, X18
+	VPINSRD      $0x02, (BX)(R11*4), X18, X18
+	VPINSRD      $0x03, (BX)(R12*4), X18, X18
+	VINSERTI32X4 $0x01, X20, Y19, Y20
+	MOVL         16(SI), R9
+	MOVL         20(SI), R10
+	MOVL         24(SI), R11
+	MOVL         28(SI), R12
+	VMOVD        (BX)(R9*4), X26
+	VMOVQ        (DX)(R9*8), X19
+	VMOVQ        (DX)(R11*8), X22
+	VMOVHPS      (DX)(R10*8), X19, X19
+	VMOVHPS      (DX)(R12*8), X22, X22
+	VPINSRD      $0x01, (BX)(R10*4), X26, X26
+	VPINSRD      $0x02, (BX)(R11*4), X26, X26
+	VPINSRD      $0x03, (BX)(R12*4), X26, X26
+	VINSERTI32X4 $0x01, X22, Y19, Y22
+	MOVL         32(SI), R9
+	MOVL         36(SI), R10
+	MOVL         40(SI), R11
+	MOVL         44(SI), R12
+	VMOVD        (BX)(R9*4), X23
+	VMOVQ        (DX)(R9*8), X19
+	VMOVQ        (DX)(R11*8), X24
+	VMOVHPS      (DX)(R10*8), X19, X19
+	VMOVHPS      (DX)(R12*8), X24, X24
+	VPINSRD      $0x01, (BX)(R10*4), X23, X23
+	VPINSRD      $0x02, (BX)(R11*4), X23, X23
+	VPINSRD      $0x03, (BX)(R12*4), X23, X23
+	VINSERTI32X4 $0x01, X24, Y19, Y24
+	MOVL         48(SI), R9
+	MOVL         52(SI), R10
+	MOVL         56(SI), R11
+	MOVL         60(SI), R12
+	VMOVD        (BX)(R9*4), X19
+	VMOVQ        (DX)(R9*8), X27
+	VMOVQ        (DX)(R11*8), X25
+	VMOVHPS      (DX)(R10*8), X27, X27
+	VMOVHPS      (DX)(R12*8), X25, X25
+	VPINSRD      $0x01, (BX)(R10*4), X19, X19
+	VPINSRD      $0x02, (BX)(R11*4), X19, X19
+	VPINSRD      $0x03, (BX)(R12*4), X19, X19
+	VINSERTI32X4 $0x01, X25, Y27, Y25
+	MOVL         (SI), R9
+	MOVL         $0x00000000, (BX)(R9*4)
+	MOVL         4(SI), R9
+	MOVL         $0x00000000, (BX)(R9*4)
+	MOVL         8(SI), R9
+	MOVL         $0x00000000, (BX)(R9*4)
+	MOVL         12(SI), R9
+	MOVL         $0x00000000, (BX)(R9*4)
+	MOVL         16(SI), R9
+	MOVL         $0x00000000, (BX)(R9*4)
+	MOVL         20(SI), R9
+	MOVL         $0x00000000, (BX)(R9*4)
+	MOVL         24(SI), R9
+	MOVL         $0x00000000, (BX)(R9*4)
+	MOVL         28(SI), R9
+	MOVL         $0x00000000, (BX)(R9*4)
+	MOVL         32(SI), R9
+	MOVL         $0x00000000, (BX)(R9*4)
+	MOVL         36(SI), R9
+	MOVL         $0x00000000, (BX)(R9*4)
+	MOVL         40(SI), R9
+	MOVL         $0x00000000, (BX)(R9*4)
+	MOVL         44(SI), R9
+	MOVL         $0x00000000, (BX)(R9*4)
+	MOVL         48(SI), R9
+	MOVL         $0x00000000, (BX)(R9*4)
+	MOVL         52(SI), R9
+	MOVL         $0x00000000, (BX)(R9*4)
+	MOVL         56(SI), R9
+	MOVL         $0x00000000, (BX)(R9*4)
+	MOVL         60(SI), R9
+	MOVL         $0x00000000, (BX)(R9*4)
+	VINSERTI32X4 $0x01, X26, Y18, Y18
+	VINSERTI32X4 $0x01, X19, Y23, Y23
+	VINSERTI64X4 $0x01, Y23, Z18, Z26
+	VINSERTI64X4 $0x01, Y22, Z20, Z22
+	VINSERTI64X4 $0x01, Y25, Z24, Z25
+	VMOVDQU32    even512<>+0(SB), Z28
+	VMOVDQU32    odd512<>+0(SB), Z29
+	VPERMI2D     Z25, Z22, Z28
+	VPERMI2D     Z25, Z22, Z29
+	VMOVDQA32    Z29, Z30
+	VPSUBD       Z29, Z4, Z29
+	VPCMPD       $0x06, Z6, Z29, K1
+	VPMINSD      Z5, Z29, Z29
+	VPCMPD       $0x06, Z15, Z29, K1, K2
+	VCVTDQ2PS    Z26, Z26
+	KTESTW       K2, K2
+	JNZ          gather
+	VPTESTMD     Z16, Z29, K2
+	VPTESTMD     Z17, Z29, K3
+	VMOVDQA32    Z29, Z21
+	VPERMI2PS    Z8, Z7, Z21
+	VMOVDQA32    Z29, Z22
+	VPERMI2PS    Z10, Z9, Z22
+	VMOVDQA32    Z29, Z25
+	VPERMI2PS    Z12, Z11, Z25
+	VMOVDQA32    Z29, Z29
+	VPERMI2PS    Z14, Z13, Z29
+	VMOVAPS      Z22, K2, Z21
+	VMOVAPS      Z29, K2, Z25
+	VMOVAPS      Z25, K3, Z21
 
-silent:
+decayed:
+	VDIVPS        Z0, Z26, Z26
+	VMULPS        Z21, Z28, Z22
+	VADDPS        Z26, Z22, Z22
+	VCMPPS        $0x1d, Z1, Z22, K1, K2
+	VMOVAPS       Z22, K1, Z28
+	VMOVDQA32     Z4, K1, Z30
+	VMOVAPS       Z2, K2, Z28
+	VMOVDQA32     Z3, K2, Z30
+	VMOVDQU32     first512<>+0(SB), Z22
+	VPERMI2D      Z30, Z28, Z22
+	MOVL          (SI), R9
+	VMOVLPS       X22, (DX)(R9*8)
+	MOVL          4(SI), R9
+	VMOVHPS       X22, (DX)(R9*8)
+	VEXTRACTI32X4 $0x01, Z22, X18
+	MOVL          8(SI), R9
+	VMOVLPS       X18, (DX)(R9*8)
+	MOVL          12(SI), R9
+	VMOVHPS       X18, (DX)(R9*8)
+	VEXTRACTI32X4 $0x02, Z22, X18
+	MOVL          16(SI), R9
+	VMOVLPS       X18, (DX)(R9*8)
+	MOVL          20(SI), R9
+	VMOVHPS       X18, (DX)(R9*8)
+	VEXTRACTI32X4 $0x03, Z22, X18
+	MOVL          24(SI), R9
+	VMOVLPS       X18, (DX)(R9*8)
+	MOVL          28(SI), R9
+	VMOVHPS       X18, (DX)(R9*8)
+	VMOVDQU32     second512<>+0(SB), Z25
+	VPERMI2D      Z30, Z28, Z25
+	MOVL          32(SI), R9
+	VMOVLPS       X25, (DX)(R9*8)
+	MOVL          36(SI), R9
+	VMOVHPS       X25, (DX)(R9*8)
+	VEXTRACTI32X4 $0x01, Z25, X18
+	MOVL          40(SI), R9
+	VMOVLPS       X18, (DX)(R9*8)
+	MOVL          44(SI), R9
+	VMOVHPS       X18, (DX)(R9*8)
+	VEXTRACTI32X4 $0x02, Z25, X18
+	MOVL          48(SI), R9
+	VMOVLPS       X18, (DX)(R9*8)
+	MOVL          52(SI), R9
+	VMOVHPS       X18, (DX)(R9*8)
+	VEXTRACTI32X4 $0x03, Z25, X18
+	MOVL          56(SI), R9
+	VMOVLPS       X18, (DX)(R9*8)
+	MOVL          60(SI), R9
+	VMOVHPS       X18, (DX)(R9*8)
+	KMOVW         K2, R9
+	TESTL         R9, R9
+	JNZ           fire
+
+next:
 	ADDQ $0x40, SI
 	DECQ DI
 	JNZ  sixteen
@@ -1654,6 +1793,20 @@ silent:
 	MOVQ AX, fired+56(FP)
 	VZEROUPPER
 	RET
+
+gather:
+	VPXORD     Z21, Z21, Z21
+	KMOVW      K1, K2
+	VPGATHERDD (CX)(Z29*4), K2, Z21
+	JMP        decayed
+
+fire:
+	VMOVDQU32     (SI), Z22
+	VPCOMPRESSD.Z Z22, K2, Z22
+	VMOVDQU32     Z22, (AX)
+	POPCNTL       R9, R9
+	LEAQ          (AX)(R9*4), AX
+	JMP           next
 
 DATA places512<>+0(SB)/8, $0x0000000100000000
 DATA places512<>+8(SB)/8, $0x0000000300000002
@@ -1712,6 +1865,126 @@ block:
 	SUBQ          CX, BX
 	SHRQ          $0x02, BX
 	MOVQ          BX, n+24(FP)
+	VZEROUPPER
+	RET
+
+DATA bytes512<>+0(SB)/1, $0x00
+DATA bytes512<>+1(SB)/1, $0x01
+DATA bytes512<>+2(SB)/1, $0x02
+DATA bytes512<>+3(SB)/1, $0x03
+DATA bytes512<>+4(SB)/1, $0x04
+DATA bytes512<>+5(SB)/1, $0x05
+DATA bytes512<>+6(SB)/1, $0x06
+DATA bytes512<>+7(SB)/1, $0x07
+DATA bytes512<>+8(SB)/1, $0x08
+DATA bytes512<>+9(SB)/1, $0x09
+DATA bytes512<>+10(SB)/1, $0x0a
+DATA bytes512<>+11(SB)/1, $0x0b
+DATA bytes512<>+12(SB)/1, $0x0c
+DATA bytes512<>+13(SB)/1, $0x0d
+DATA bytes512<>+14(SB)/1, $0x0e
+DATA bytes512<>+15(SB)/1, $0x0f
+DATA bytes512<>+16(SB)/1, $0x10
+DATA bytes512<>+17(SB)/1, $0x11
+DATA bytes512<>+18(SB)/1, $0x12
+DATA bytes512<>+19(SB)/1, $0x13
+DATA bytes512<>+20(SB)/1, $0x14
+DATA bytes512<>+21(SB)/1, $0x15
+DATA bytes512<>+22(SB)/1, $0x16
+DATA bytes512<>+23(SB)/1, $0x17
+DATA bytes512<>+24(SB)/1, $0x18
+DATA bytes512<>+25(SB)/1, $0x19
+DATA bytes512<>+26(SB)/1, $0x1a
+DATA bytes512<>+27(SB)/1, $0x1b
+DATA bytes512<>+28(SB)/1, $0x1c
+DATA bytes512<>+29(SB)/1, $0x1d
+DATA bytes512<>+30(SB)/1, $0x1e
+DATA bytes512<>+31(SB)/1, $0x1f
+DATA bytes512<>+32(SB)/1, $0x20
+DATA bytes512<>+33(SB)/1, $0x21
+DATA bytes512<>+34(SB)/1, $0x22
+DATA bytes512<>+35(SB)/1, $0x23
+DATA bytes512<>+36(SB)/1, $0x24
+DATA bytes512<>+37(SB)/1, $0x25
+DATA bytes512<>+38(SB)/1, $0x26
+DATA bytes512<>+39(SB)/1, $0x27
+DATA bytes512<>+40(SB)/1, $0x28
+DATA bytes512<>+41(SB)/1, $0x29
+DATA bytes512<>+42(SB)/1, $0x2a
+DATA bytes512<>+43(SB)/1, $0x2b
+DATA bytes512<>+44(SB)/1, $0x2c
+DATA bytes512<>+45(SB)/1, $0x2d
+DATA bytes512<>+46(SB)/1, $0x2e
+DATA bytes512<>+47(SB)/1, $0x2f
+DATA bytes512<>+48(SB)/1, $0x30
+DATA bytes512<>+49(SB)/1, $0x31
+DATA bytes512<>+50(SB)/1, $0x32
+DATA bytes512<>+51(SB)/1, $0x33
+DATA bytes512<>+52(SB)/1, $0x34
+DATA bytes512<>+53(SB)/1, $0x35
+DATA bytes512<>+54(SB)/1, $0x36
+DATA bytes512<>+55(SB)/1, $0x37
+DATA bytes512<>+56(SB)/1, $0x38
+DATA bytes512<>+57(SB)/1, $0x39
+DATA bytes512<>+58(SB)/1, $0x3a
+DATA bytes512<>+59(SB)/1, $0x3b
+DATA bytes512<>+60(SB)/1, $0x3c
+DATA bytes512<>+61(SB)/1, $0x3d
+DATA bytes512<>+62(SB)/1, $0x3e
+DATA bytes512<>+63(SB)/1, $0x3f
+GLOBL bytes512<>(SB), RODATA|NOPTR, $64
+
+// func candidatesVBMI2(acc *int32, list *uint32, blocks uint64) (n uint64)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VBMI2, POPCNT
+TEXT ·candidatesVBMI2(SB), NOSPLIT, $0-32
+	MOVQ         acc+0(FP), AX
+	MOVQ         list+8(FP), CX
+	MOVQ         blocks+16(FP), DX
+	VMOVDQU32    bytes512<>+0(SB), Z0
+	VPXORD       Z1, Z1, Z1
+	VPXORD       Z3, Z3, Z3
+	MOVL         $0x00000040, BX
+	VPBROADCASTD BX, Z2
+	MOVQ         CX, BX
+
+block:
+	VPCMPD        $0x04, (AX), Z3, K1
+	VPCMPD        $0x04, 64(AX), Z3, K2
+	VPCMPD        $0x04, 128(AX), Z3, K3
+	VPCMPD        $0x04, 192(AX), Z3, K4
+	KUNPCKWD      K1, K2, K2
+	KUNPCKWD      K3, K4, K4
+	KUNPCKDQ      K2, K4, K4
+	VPCOMPRESSB.Z Z0, K4, Z4
+	KMOVQ         K4, SI
+	POPCNTQ       SI, SI
+	VPMOVZXBD     X4, Z5
+	VPADDD        Z1, Z5, Z5
+	VMOVDQU32     Z5, (BX)
+	CMPQ          SI, $0x10
+	JLS           written
+	VEXTRACTI32X4 $0x01, Z4, X5
+	VPMOVZXBD     X5, Z5
+	VPADDD        Z1, Z5, Z5
+	VMOVDQU32     Z5, 64(BX)
+	VEXTRACTI32X4 $0x02, Z4, X5
+	VPMOVZXBD     X5, Z5
+	VPADDD        Z1, Z5, Z5
+	VMOVDQU32     Z5, 128(BX)
+	VEXTRACTI32X4 $0x03, Z4, X4
+	VPMOVZXBD     X4, Z4
+	VPADDD        Z1, Z4, Z4
+	VMOVDQU32     Z4, 192(BX)
+
+written:
+	LEAQ   (BX)(SI*4), BX
+	VPADDD Z2, Z1, Z1
+	ADDQ   $0x00000100, AX
+	DECQ   DX
+	JNZ    block
+	SUBQ   CX, BX
+	SHRQ   $0x02, BX
+	MOVQ   BX, n+24(FP)
 	VZEROUPPER
 	RET
 
@@ -2477,6 +2750,36 @@ id:
 	ADDQ       $0x04, CX
 	DECQ       DX
 	JNZ        id
+	RET
+
+// func fetchSpansAVX2(rows *uint16, spans *uint64, n uint64)
+// Requires: CMOV, MMX+
+TEXT ·fetchSpansAVX2(SB), NOSPLIT, $0-24
+	MOVQ rows+0(FP), AX
+	MOVQ spans+8(FP), CX
+	MOVQ n+16(FP), DX
+
+span:
+	MOVQ    (CX), BX
+	MOVQ    8(CX), SI
+	LEAQ    (AX)(BX*2), BX
+	LEAQ    (AX)(SI*2), SI
+	LEAQ    1024(BX), DI
+	CMPQ    SI, DI
+	CMOVQHI DI, SI
+	ANDQ    $-64, BX
+	JMP     more
+
+line:
+	PREFETCHT0 (BX)
+	ADDQ       $0x40, BX
+
+more:
+	CMPQ BX, SI
+	JB   line
+	ADDQ $0x10, CX
+	DECQ DX
+	JNZ  span
 	RET
 
 // func Pause()

@@ -266,3 +266,16 @@ func fetchRows() {
 	JNZ(LabelRef("id"))
 	RET()
 }
+
+func fetchSpans() {
+	begin("fetchSpansAVX2", "func(rows *uint16, spans *uint64, n uint64)", "asks for n > 0 spans.")
+	rows, spans, n := pointer("rows"), pointer("spans"), pointer("n")
+	p, end := GP64(), GP64()
+	Label("span")
+	ofSpan(rows, Mem{Base: spans}, p, end)
+	fetchLines(p, end)
+	ADDQ(Imm(16), spans)
+	DECQ(n)
+	JNZ(LabelRef("span"))
+	RET()
+}
