@@ -504,7 +504,7 @@ def test_tables(loop: str) -> None:
         assert not isinstance(opened.area, np.memmap), "made when it is looked at"
         assert not spikes.neuron.flags.writeable
         assert not spikes.time_ms.flags.writeable
-        assert spikes.time_ms[0] == spikes.burst[0] + 1
+        assert spikes.time_ms.tolist() == [burst + 1.0 for burst in spikes.burst.tolist()]
         assert spikes is net.spikes, "read once"
         assert len(net.run(10).spikes) > len(spikes)
         crowd = spikes["crowd"]
@@ -512,8 +512,12 @@ def test_tables(loop: str) -> None:
         assert len(crowd) == (spikes.area == 1).sum()
         with pytest.raises(KeyError, match="no area 'crowds', want one of eye, crowd, leg"):
             spikes["crowds"]
-        with pytest.raises(AttributeError, match="no column 'sum'"):
+        with pytest.raises(AttributeError, match="no column 'sum', want one of burst, neuron, area, time_ms"):
             _ = spikes.sum
+        for rows in (3, slice(0, 3), spikes.burst < 3):
+            with pytest.raises(TypeError, match="want an area or its name; rows are of columns"):
+                spikes[rows]  # type: ignore[index]
+        assert {"burst", "neuron", "area", "time_ms"} <= set(dir(spikes)), "for completion"
         frame, table = spikes.to_pandas(), spikes.to_arrow()
         assert isinstance(frame, pd.DataFrame)
         assert isinstance(table, pa.Table)

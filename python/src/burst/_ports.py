@@ -68,6 +68,8 @@ def place(area: Area | str, neurons: Iterable[int] | None, voxels: Iterable[Sequ
 def _whole(area: Area | str, what: str, given: Any, axes: int) -> Any:
     """Neurons, or voxels of three numbers each, as a frame has them."""
     found = np.asarray(given if isinstance(given, np.ndarray) else list(given) if np.iterable(given) else given)
+    if found.dtype == bool:
+        raise UsageError(f"{what} of area {name_of(area)!r} are a mask, want numbers, as np.flatnonzero(mask) gives")
     shape = found.shape[:1] if axes == 1 else (*found.shape[:1], 3)
     if found.size > 0 and (
         found.dtype.kind not in "ui" or found.shape != shape or found.ndim != axes or found.min() < 0

@@ -54,12 +54,15 @@ class Table:
     def __getattr__(self, name: str) -> Column:
         columns = self.__dict__.get("_columns", {})
         if name not in columns:
-            raise AttributeError(f"no column {name!r}, want one of {', '.join(columns)}")
+            raise AttributeError(f"no column {name!r}, want one of {', '.join([*columns, 'time_ms'])}")
         made = columns[name]
         found: Column = made() if callable(made) else made
         columns[name] = found
         found.flags.writeable = False
         return found
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.columns]
 
     @property
     def columns(self) -> list[str]:
@@ -69,13 +72,17 @@ class Table:
     @cached_property
     def time_ms(self) -> npt.NDArray[np.float64]:
         """When it happened: the end of the burst, (burst + 1)·timestep."""
-        time = np.add(self.burst, 1, dtype=np.float64)
-        time *= self.timestep_ms
+        bursts, counts = self._runs
+        time = np.repeat(np.add(bursts, 1, dtype=np.float64) * self.timestep_ms, counts)
         time.flags.writeable = False
         return time
 
     def __getitem__(self, area: Area | str) -> Table:
         """The rows of an area, copied; `neuron` counts from 0 in it."""
+        if not isinstance(area, (Area, str)):
+            raise TypeError(
+                f"rows by {type(area).__name__}, want an area or its name; rows are of columns: .neuron[rows]"
+            )
         area = name_of(area)
         if area not in self.area_names:
             raise KeyError(f"no area {area!r}, want one of {', '.join(self.area_names)}")

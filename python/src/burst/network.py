@@ -36,6 +36,12 @@ class State:
         self.burst = net.burst
         weakref.finalize(self, net._unneeded.append, name).atexit = False  # a finalizer may run in the middle of a step
 
+    def __repr__(self) -> str:
+        return f"<state before burst {self.burst:,}>"
+
+    def __reduce__(self) -> str:
+        raise UsageError("a state is in its network's process, and cannot be copied or pickled; hold it as it is")
+
 
 class Network(Results):
     """A network of spiking neurons.
