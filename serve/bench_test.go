@@ -7,7 +7,6 @@ import (
 	"net"
 	"path/filepath"
 	"sort"
-	"strings"
 	"testing"
 	"time"
 
@@ -16,19 +15,18 @@ import (
 	"burst/run"
 	"burst/serve"
 
-	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
 )
 
-// talk is a client that drives without memory of its own.
-func talk(t testing.TB, conn io.ReadWriteCloser, token string, bind wire.Bind) (step func(wire.Amounts)) {
+// driven is a client that drives, at a path or an address, without memory of its own.
+func driven(t testing.TB, at string, bind wire.Bind) (c *wire.Client, step func(wire.Amounts)) {
 	t.Helper()
-	c, err := wire.NewClient(conn, wire.Hello{Role: wire.RoleDrive, Token: token})
+	c, err := wire.Dial(at, wire.Hello{Role: wire.RoleDrive})
 	require.NoError(t, err)
 	_, err = c.Bind(bind)
 	require.NoError(t, err)
 	list := make([]wire.Amounts, 1)
-	return func(a wire.Amounts) {
+	return c, func(a wire.Amounts) {
 		list[0] = a
 		if _, err := c.Step(1, list...); err != nil {
 			t.Fatal(err)
@@ -54,66 +52,21 @@ func TestStepTakesNoMemory(t *testing.T) {
 	path := socketIn(t)
 	s := startGenome(t, network(t, robot), serve.Options{LockStep: true, Socket: path, Listen: "127.0.0.1:0"})
 	a := wire.Amounts{Amounts: make([]float32, 64)}
-	for name, dial := range map[string]func() io.ReadWriteCloser{
-		"unix": func() io.ReadWriteCloser {
-			conn, err := net.Dial("unix", path)
-			require.NoError(t, err)
-			return conn
-		},
-		"websocket": func() io.ReadWriteCloser { return s.lean() },
-	} {
-		conn := dial()
-		step := talk(t, conn, s.control(), robotBind)
+	_, address := s.Addresses()
+	for name, at := range map[string]string{"unix": path, "websocket": address} {
+		c, step := driven(t, at, robotBind)
 		for range 100 {
 			step(a)
 		}
 		n := testing.AllocsPerRun(2000, func() { step(a) })
 		require.Less(t, n, 0.5, "%s: allocations a step, of the whole process", name)
-		require.NoError(t, conn.Close())
+		require.NoError(t, c.Close())
 		until(t, "the driver has gone", func() bool {
 			x, err := s.Status()
 			require.NoError(t, err)
 			return !x.Driven
 		})
 	}
-}
-
-// lean is a WebSocket that takes no memory for a message: it has no deadlines.
-type lean struct {
-	ws      *websocket.Conn
-	message io.Reader
-}
-
-func (x *served) lean() *lean {
-	base, _, _ := x.tokens()
-	ws, _, err := websocket.Dial(context.Background(), "ws"+strings.TrimPrefix(base, "http")+"/live", nil)
-	require.NoError(x.t, err)
-	ws.SetReadLimit(-1)
-	return &lean{ws: ws}
-}
-
-func (x *lean) Read(b []byte) (n int, err error) {
-	if x.message == nil {
-		if _, x.message, err = x.ws.Reader(context.Background()); err != nil {
-			return 0, err
-		}
-	}
-	if n, err = x.message.Read(b); err == io.EOF {
-		x.message, err = nil, nil
-	}
-	return n, err
-}
-
-func (x *lean) Write(b []byte) (int, error) {
-	return len(b), x.ws.Write(context.Background(), websocket.MessageBinary, b)
-}
-
-func (x *lean) Close() error { return x.ws.CloseNow() }
-
-// control is the control token.
-func (x *served) control() string {
-	_, _, control := x.tokens()
-	return control
 }
 
 // echo answers every 288 bytes, which a step of 64 amounts has, with as many as the answer of 256 counts has.
@@ -181,17 +134,14 @@ func BenchmarkStep(b *testing.B) {
 	b.Run("unix", func(b *testing.B) {
 		path := socketIn(b)
 		startGenome(b, network(b, robot), serve.Options{LockStep: true, Socket: path})
-		conn, err := net.Dial("unix", path)
-		require.NoError(b, err)
-		defer conn.Close()
-		step := talk(b, conn, "", robotBind)
+		c, step := driven(b, path, robotBind)
+		defer c.Close()
 		quantiles(b, func() { step(a) })
 	})
 	b.Run("websocket", func(b *testing.B) {
-		s := startGenome(b, network(b, robot), serve.Options{LockStep: true})
-		conn := s.lean()
-		defer conn.Close()
-		step := talk(b, conn, s.control(), robotBind)
+		_, address := startGenome(b, network(b, robot), serve.Options{LockStep: true}).Addresses()
+		c, step := driven(b, address, robotBind)
+		defer c.Close()
 		quantiles(b, func() { step(a) })
 	})
 }

@@ -199,12 +199,9 @@ func dial(t testing.TB, path string, h wire.Hello) *wire.Client {
 // web connects over the WebSocket.
 func (x *served) web(h wire.Hello) (*wire.Client, error) {
 	base, _, _ := x.tokens()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	ws, _, err := websocket.Dial(ctx, "ws"+strings.TrimPrefix(base, "http")+"/live", nil)
-	if err != nil {
-		cancel()
-		return nil, err
+	c, err := wire.Dial(base+"/", h)
+	if err == nil {
+		x.t.Cleanup(func() { c.Close() })
 	}
-	x.t.Cleanup(func() { cancel(); _ = ws.CloseNow() })
-	return wire.NewClient(websocket.NetConn(ctx, ws, websocket.MessageBinary), h)
+	return c, err
 }

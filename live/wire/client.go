@@ -1,15 +1,19 @@
 package wire
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net"
+	"net/url"
 	"slices"
+	"strings"
 	"syscall"
 
 	"burst/internal/eager"
+	"burst/internal/webconn"
 )
 
 // Client is a client of a server. One goroutine at a time uses it.
@@ -34,12 +38,25 @@ type frame struct {
 	body []byte
 }
 
-// Dial connects to the Unix socket of a server.
-func Dial(path string, h Hello) (*Client, error) {
-	conn, err := net.Dial("unix", path)
+// Dial connects to a server: at is the path of its Unix socket, or one of the addresses that it has printed, whose token the hello then
+// has.
+func Dial(at string, h Hello) (*Client, error) {
+	if !strings.HasPrefix(at, "http://") {
+		conn, err := net.Dial("unix", at)
+		if err != nil {
+			return nil, err
+		}
+		return NewClient(conn, h)
+	}
+	u, err := url.Parse(at)
 	if err != nil {
 		return nil, err
 	}
+	conn, err := webconn.Dial("ws://" + u.Host + "/live")
+	if err != nil {
+		return nil, err
+	}
+	h.Token = cmp.Or(h.Token, strings.TrimPrefix(u.Fragment, "token="))
 	return NewClient(conn, h)
 }
 

@@ -3,8 +3,8 @@ package wire
 import (
 	"encoding/binary"
 	"fmt"
-	"math"
 	"slices"
+	"unsafe"
 )
 
 // Amounts are what an input is set to.
@@ -67,41 +67,21 @@ func appendInputs(b []byte, inputs []Amounts, bursts uint32, outputs uint16) []b
 		b = binary.LittleEndian.AppendUint16(b, in.Handle)
 		b = binary.LittleEndian.AppendUint16(b, coding)
 		b = binary.LittleEndian.AppendUint32(b, uint32(n))
-		b = appendU32s(b, in.At)
-		b = appendF32s(b, in.Amounts)
+		b = append(b, bytesOf(in.At)...)
+		b = append(b, bytesOf(in.Amounts)...)
 	}
 	return b
 }
 
-func appendU32s(b []byte, list []uint32) []byte {
-	for _, x := range list {
-		b = binary.LittleEndian.AppendUint32(b, x)
-	}
-	return b
+// bytesOf views numbers as their bytes, lowest first on the machines that burst runs on. One by one they would take a tenth of a step.
+func bytesOf[T uint32 | float32](numbers []T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(numbers))), 4*len(numbers))
 }
 
-func appendF32s(b []byte, list []float32) []byte {
-	for _, x := range list {
-		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
-	}
-	return b
-}
-
-// parseU32s reads n numbers into the memory of list. The result is not nil: what names no entry is not what names all.
-func parseU32s(list []uint32, b []byte, n int) []uint32 {
+// parse reads n numbers into the memory of list. The result is not nil: what names no entry is not what names all.
+func parse[T uint32 | float32](list []T, b []byte, n int) []T {
 	list = slices.Grow(list[:0], max(n, 1))[:n]
-	for i := range list {
-		list[i] = binary.LittleEndian.Uint32(b[4*i:])
-	}
-	return list
-}
-
-// parseF32s reads n numbers into the memory of list.
-func parseF32s(list []float32, b []byte, n int) []float32 {
-	list = slices.Grow(list[:0], n)[:n]
-	for i := range list {
-		list[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
-	}
+	copy(bytesOf(list), b)
 	return list
 }
 
@@ -186,13 +166,13 @@ func (in *Amounts) parse(b []byte, bursts uint32) ([]byte, error) {
 	n := int(count)
 	in.At, in.Series = nil, coding == series
 	if coding == sparse {
-		in.at = parseU32s(in.at, b, n)
+		in.at = parse(in.at, b, n)
 		in.At, b = in.at, b[4*n:]
 	}
 	if in.Series {
 		n *= int(bursts)
 	}
-	in.Amounts = parseF32s(in.Amounts, b, n)
+	in.Amounts = parse(in.Amounts, b, n)
 	return b[4*n:], nil
 }
 
@@ -234,9 +214,9 @@ func AppendStepped(b []byte, s *Stepped) []byte {
 		b = binary.LittleEndian.AppendUint16(b, o.Handle)
 		b = binary.LittleEndian.AppendUint16(b, uint16(o.Kind))
 		if o.Kind >= Rate {
-			b = appendF32s(binary.LittleEndian.AppendUint32(b, uint32(len(o.Values))), o.Values)
+			b = append(binary.LittleEndian.AppendUint32(b, uint32(len(o.Values))), bytesOf(o.Values)...)
 		} else {
-			b = appendU32s(binary.LittleEndian.AppendUint32(b, uint32(len(o.Counts))), o.Counts)
+			b = append(binary.LittleEndian.AppendUint32(b, uint32(len(o.Counts))), bytesOf(o.Counts)...)
 		}
 	}
 	return end(b, start)
@@ -279,9 +259,9 @@ func (o *Result) parse(b []byte) ([]byte, error) {
 	n := int(count)
 	o.Counts, o.Values = o.Counts[:0], o.Values[:0]
 	if o.Kind >= Rate {
-		o.Values = parseF32s(o.Values, b, n)
+		o.Values = parse(o.Values, b, n)
 	} else {
-		o.Counts = parseU32s(o.Counts, b, n)
+		o.Counts = parse(o.Counts, b, n)
 	}
 	return b[4*n:], nil
 }
