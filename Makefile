@@ -72,13 +72,13 @@ PLAIN = TestPendingEvents|TestLearningNetworks|TestBalancedNetworks|TestWrongCom
 # These have one goroutine, or look at what others hold too.
 ALONE = TestGapsAreExact|TestPredicted|TestPredictedCost|TestWindows
 # These run kernels for long, which the detector does not see. The conformance suite runs the goroutines around them, on one device and on three.
-KERNELS = TestConformanceOfPlainKernels|TestMemoryMoves|TestDrivenMoves|TestPaths|TestClusters|TestClustersOfGroups|TestGroupsOfExamples|TestSchedules|TestDelayed|TestWithoutDelays|TestLearningBatches|TestLearningMoves|TestExamples|TestGuide|TestMakerOfExamples|TestMakerMistakes|TestMistakesInRowsThatStay|TestExactOnDevice|TestTuning|TestMaker|TestMakerOfParts|TestMakerSortsLongRows|TestListsCost|TestListsOfExamples|TestLittleSharedMemory|TestClusterSizes|TestClustersAreCountedOnTheirKernel|TestTeamsOfModels
+KERNELS = TestLateDelays|TestConformanceOfPlainKernels|TestMemoryMoves|TestDrivenMoves|TestPaths|TestClusters|TestClustersOfGroups|TestGroupsOfExamples|TestSchedules|TestDelayed|TestWithoutDelays|TestLearningBatches|TestLearningMoves|TestExamples|TestGuide|TestMakerOfExamples|TestMakerMistakes|TestMistakesInRowsThatStay|TestExactOnDevice|TestTuning|TestMaker|TestMakerOfParts|TestMakerSortsLongRows|TestListsCost|TestListsOfExamples|TestLittleSharedMemory|TestClusterSizes|TestClustersAreCountedOnTheirKernel|TestTeamsOfModels
 # These start many processes and look at what they leave on disk. Other tests run their goroutines in one process.
 STARTING = TestR1Kills|TestKilledRuns|TestR28Signals|TestR10KilledParts|TestR11DeviceFault|TestMPIRefuses|TestPlasticProcesses|TestMPIByNCCL|TestExchangeChosen|TestOneGPUEach|TestR8Replay|TestR13NoDevice|TestScripts|TestProcesses|TestProcessesWithoutNCCL
 # Of the suite's runs those with the most goroutines: 8 workers, 2 that always share the work, 3 parts, and 3 devices.
 FEWER = ^TestConformance$$/^(all_processors|[123]_workers|plain_loops)$$|^TestConformanceOfGroups$$/^\[1_0\]$$
-# These hold what is drawn to its distribution: the bits of draws have tests of their own.
-STATISTICS = TestDistancesFollowTheKernel|TestDrivenBound
+# These hold what is drawn to its distribution, and rows to their encoding: what is drawn, and what rows deliver, have tests of their own.
+STATISTICS = TestDistancesFollowTheKernel|TestDrivenBound|TestRowsAreThoseOfEachWorker|TestRowsTakeOnePass
 race: ## run the short tests of the packages that start goroutines under the race detector (needs gcc)
 	BURST_SLOW=1 CGO_ENABLED=1 $(GO) test -race -vet=off -short -timeout 40m -skip '^($(COUNTING)|$(PLAIN)|$(ALONE)|$(KERNELS)|$(STARTING))$$|$(FEWER)' $(RACED)
 

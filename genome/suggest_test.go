@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"burst/internal/slow"
 )
 
 // written is the value or key that stands at a fault's place, as the text has it.
@@ -49,6 +51,7 @@ func differs(t *testing.T, text string) (suggestions int) {
 // TestSuggestionsDiffer: no suggestion says what was written: of the mistakes of the tests, of values where others are wanted,
 // plain, in either quotes, and of texts with random slips.
 func TestSuggestionsDiffer(t *testing.T) {
+	slow.Short(t)
 	suggestions := 0
 	for _, m := range mistakes() {
 		text, _ := m.plant(t)

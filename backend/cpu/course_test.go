@@ -34,6 +34,7 @@ const some = -1
 
 // TestCoursesAreBursts runs courses of windows of all kinds against the reference: their lengths divide neither each other nor the delays.
 func TestCoursesAreBursts(t *testing.T) {
+	slow.Short(t)
 	for kind, k := range []struct {
 		delays []uint16
 		window int

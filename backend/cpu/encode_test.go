@@ -9,6 +9,7 @@ import (
 	"burst/connectome"
 	"burst/engine"
 	"burst/engine/enginetest"
+	"burst/internal/slow"
 
 	"github.com/stretchr/testify/require"
 )
@@ -16,6 +17,7 @@ import (
 // TestSegmentsHoldEveryWeight encodes runs, adds them up by both forms of Deliver, and compares with the plain sums; kinds
 // and length are those that take the fewest units.
 func TestSegmentsHoldEveryWeight(t *testing.T) {
+	slow.Short(t)
 	cases := []struct {
 		name   string
 		why    string

@@ -1,9 +1,9 @@
 package cpu
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -13,6 +13,7 @@ import (
 	"burst/connectome"
 	"burst/engine"
 	"burst/engine/enginetest"
+	"burst/internal/slow"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -105,6 +106,7 @@ func TestOwnersAreFound(t *testing.T) {
 
 // TestRowsAreThoseOfEachWorker compares the rows that are made for all workers at once with those of each by itself.
 func TestRowsAreThoseOfEachWorker(t *testing.T) {
+	slow.Short(t)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	rooms := 0
 	for _, x := range []struct {
@@ -120,7 +122,6 @@ func TestRowsAreThoseOfEachWorker(t *testing.T) {
 				for _, w := range b.workers {
 					own, r := newWalker(c, w.portSpans()), &w.rows
 					for n := range c.Neurons {
-						name := fmt.Sprint(x, " part ", c.Part, " workers ", workers, " worker ", w.index, " row ", n)
 						got := []uint16(nil)
 						if r.rooms.Room > 0 {
 							rooms++
@@ -130,8 +131,8 @@ func TestRowsAreThoseOfEachWorker(t *testing.T) {
 						} else {
 							got = r.units[r.first[n]:r.first[n+1]]
 						}
-						if want := alone(c, w, &own, n); len(got)+len(want) > 0 {
-							require.Equal(t, want, got, name)
+						if want := alone(c, w, &own, n); !slices.Equal(want, got) { // asked before require is, which is slow
+							require.Equal(t, want, got, "%v, part %v, worker %d of %d, row %d", x, c.Part, w.index, workers, n)
 						}
 					}
 				}
@@ -144,6 +145,7 @@ func TestRowsAreThoseOfEachWorker(t *testing.T) {
 
 // TestRowsTakeOnePass has memory reserved that rows of all workers fit, so that they are encoded once. Another pass leaves as much.
 func TestRowsTakeOnePass(t *testing.T) {
+	slow.Short(t)
 	for delays, workers := range map[int]int{1: 20, 600: 9} { // of 20, few rows are longer than their rooms
 		c := regular(30_000)
 		if delays > 1 {

@@ -177,6 +177,7 @@ func TestWithoutDelays(t *testing.T) {
 // TestLateDelays compares networks with delays above 255 bursts with the reference: where they lie beside weights, where weights leave no
 // room for them, and where weights are few; in launches of many bursts and in single ones.
 func TestLateDelays(t *testing.T) {
+	slow.Short(t)
 	cudatest.Anywhere(t)
 	for name, v := range map[string]struct {
 		scale  int
@@ -187,7 +188,7 @@ burst: v1
 seed: 5
 scale: %d
 areas:
-  - {name: a, neurons: 300, model: lif, drive: {poisson: {rate: 9000 Hz, weight: 0.5 mV}}}
+  - {name: a, neurons: 200, model: lif, drive: {poisson: {rate: 2000 Hz, weight: 0.5 mV}}}
 projections:
   - {from: a, to: a, rule: fixed_indegree, indegree: 30, weight: "normal(0.4 mV, 0.5 mV)", delay: "uniform(1, 600)"}
 `, v.scale))

@@ -35,16 +35,16 @@ seed: 5
 timestep: 1 ms
 scale: 1000
 areas:
-  - {name: pre, neurons: 100, model: poisson, params: {rate: 100 Hz}}
+  - {name: pre, neurons: 100, model: poisson, params: {rate: 300 Hz}}
   - {name: post, neurons: 100, model: lif, params: {refractory: 0 ms, threshold: 9000 mV}}
-  - {name: teacher, neurons: 100, model: poisson, params: {rate: 100 Hz}}
+  - {name: teacher, neurons: 100, model: poisson, params: {rate: 300 Hz}}
 projections:
   - {from: teacher, to: post, rule: one_to_one, weight: 18000 mV}
 `)
 	for _, e := range list {
 		fmt.Fprintf(&text, "  - {from: pre, to: post, rule: one_to_one, weight: %g mV, plasticity: %s}\n", e.start, e.rule)
 	}
-	s, err := learned(o, text.String(), 1_000_000)
+	s, err := learned(o, text.String(), 150_000)
 	if err != nil {
 		return nil, err
 	}

@@ -179,7 +179,7 @@ const notes = `
   (2010), figure 2; all weights that NEST 3.10 sends there. The neuron is written out in the genome, with NEST's lag of
   4 ms. A step is two evaluations here, what NEST's adaptive solver takes there.
 - **Plasticity, equilibria**: where potentiation and depression balance while source and target fire independently of
-  each other: 100 pairs at 100 Hz for 1000 s; vogels: ten neurons under 400 inputs. Accepted are three standard errors.
+  each other: 100 pairs at 300 Hz for 150 s; vogels: ten neurons under 400 inputs. Accepted are three standard errors.
   Steps see no pairs within a step, which shifts a balance of two time constants by some per cent.
 - **Song 2000**: S. Song, K. Miller and L. Abbott, Nature Neuroscience 3:919 (2000), with the numbers of Brian2's
   example "STDP": weights become bimodal. 200 s; Brian2 (2.9.0): three runs of that example. Accepted are two standard

@@ -12,6 +12,7 @@ import (
 
 	"burst/genome"
 	"burst/genome/feagi"
+	"burst/internal/slow"
 
 	"github.com/stretchr/testify/require"
 )
@@ -67,6 +68,7 @@ func FuzzImport(f *testing.F) {
 
 // Texts made to exhaust the reader are refused, or read, within the memory promised.
 func TestAttacks(t *testing.T) {
+	slow.Short(t)
 	var keys, areas, rules strings.Builder
 	for i := range 400_000 {
 		fmt.Fprintf(&keys, `,"k%d": 1`, i)

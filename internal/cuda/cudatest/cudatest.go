@@ -234,13 +234,11 @@ func Anywhere(t testing.TB) *StandIn {
 
 // WithoutFunctions is a library that has only two of the driver's functions.
 func WithoutFunctions(t testing.TB) string {
-	NeedCompiler(t)
-	dir := t.TempDir()
-	source, lib := filepath.Join(dir, "few.cpp"), filepath.Join(dir, "libcuda.so.1")
-	require.NoError(t, os.WriteFile(source, []byte(`extern "C" int cuInit(unsigned) { return 0; }
-extern "C" int cuDriverGetVersion(int *v) { *v = 13000; return 0; }`), 0o600))
-	require.NoError(t, Compile(lib, "-shared", source))
-	return lib
+	t.Helper()
+	return Library(t, fstest.MapFS{"few.cpp": {Mode: 0o600, Data: []byte(`#pragma GCC visibility push(default)
+extern "C" int cuInit(unsigned) { return 0; }
+extern "C" int cuDriverGetVersion(int *v) { *v = 13000; return 0; }
+`)}}, "few.cpp")
 }
 
 // UnsetVisible makes sure that CUDA_VISIBLE_DEVICES is not set during the test.

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"burst/internal/exchange"
+	"burst/internal/slow"
 )
 
 // member is set in the processes that mpirun starts; it says what they do.
@@ -35,6 +36,7 @@ var members = map[string]func() error{"gather": gatherMember, "host": hostMember
 // run starts processes of this test by mpirun and gives what they print.
 func run(t *testing.T, launcher string, processes int, what string) (string, error) {
 	t.Helper()
+	slow.Short(t)
 	path, err := exec.LookPath(launcher)
 	if err != nil {
 		if os.Getenv("CI") == "true" {

@@ -26,6 +26,7 @@ var members = map[string]func() error{"gather": gatherMember, "fallback": fallba
 // run starts processes of this test by mpirun and gives what they print.
 func run(t testing.TB, processes int, what string, options ...string) (string, error) {
 	t.Helper()
+	slow.Short(t)
 	path, err := exec.LookPath("mpirun.openmpi")
 	if err != nil {
 		if os.Getenv("CI") == "true" {

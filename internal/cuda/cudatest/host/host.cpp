@@ -124,10 +124,8 @@ static int ready() {
 }
 
 static bool guards_hold(uintptr_t p, size_t bytes) {
-    auto before = (unsigned char *)p - GUARD, after = (unsigned char *)p + bytes;
-    for (size_t i = 0; i < GUARD; i++)
-        if (before[i] != GUARD_BYTE || after[i] != GUARD_BYTE) return false;
-    return true;
+    static const std::string intact(GUARD, (char)GUARD_BYTE);
+    return !memcmp((char *)p - GUARD, intact.data(), GUARD) && !memcmp((char *)p + bytes, intact.data(), GUARD);
 }
 
 // inside reports whether a range lies in one allocation of the kind.

@@ -24,7 +24,8 @@ switch_fiber:
     popq %r12
     popq %rbx
     popq %rbp
-    ret
+    popq %rcx
+    jmp *%rcx
 .size switch_fiber, .-switch_fiber
 )");
 
