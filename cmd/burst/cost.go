@@ -44,6 +44,7 @@ const probeTime = time.Second
 // estimate builds g and measures each backend.
 func estimate(cmd *cobra.Command, g *genome.Genome, bursts uint64, threads int, devices *gpus) (*cost, error) {
 	p := newProgress(cmd.ErrOrStderr(), false)
+	defer p.finish()
 	start := time.Now()
 	c, err := build(g, threads, 0, p)
 	if err != nil {

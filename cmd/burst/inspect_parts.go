@@ -39,8 +39,10 @@ func (o *inspectOptions) inspectParts(cmd *cobra.Command, g *genome.Genome) ([]i
 			continue
 		}
 		if all == nil {
-			progress := newProgress(cmd.ErrOrStderr(), false).building
-			if all, err = connectome.NewParts(g, o.parts, connectome.Options{Threads: o.threads, Progress: progress}); err != nil {
+			p := newProgress(cmd.ErrOrStderr(), false)
+			all, err = connectome.NewParts(g, o.parts, connectome.Options{Threads: o.threads, Progress: p.building})
+			p.finish()
+			if err != nil {
 				return nil, err
 			}
 			planning = all.Took()

@@ -196,5 +196,6 @@ func (c *changes) words() (words []string) {
 
 // build makes the connectome within a limit of memory, with progress on p.
 func build(g *genome.Genome, threads int, limit memoryLimit, p *progress) (*connectome.Connectome, error) {
+	defer p.finish()
 	return connectome.Build(g, connectome.Options{Threads: threads, MaxBytes: limit.apply(1), Progress: p.building})
 }

@@ -18,14 +18,29 @@ func printJSON(cmd *cobra.Command, v any) error {
 	return e.Encode(v)
 }
 
-// table writes rows of cells, the first row being the heads; all columns but the first are right-aligned.
-func table(w io.Writer, rows [][]string) error {
+// widths are those of the columns of a table, in characters.
+func widths(rows [][]string) []int {
 	width := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for i, cell := range row {
 			width[i] = max(width[i], len([]rune(cell)))
 		}
 	}
+	return width
+}
+
+// tableWidth is that of a line of a table.
+func tableWidth(rows [][]string) int {
+	all := -len("  ")
+	for _, w := range widths(rows) {
+		all += w + len("  ")
+	}
+	return all
+}
+
+// table writes rows of cells, the first row being the heads; all columns but the first are right-aligned.
+func table(w io.Writer, rows [][]string) error {
+	width := widths(rows)
 	for _, row := range rows {
 		for i, cell := range row {
 			pad := fmt.Sprintf("%*s", width[i]-len([]rune(cell)), "")

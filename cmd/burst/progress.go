@@ -1,7 +1,6 @@
 package main
 
 import (
-	"burst/internal/plain"
 	"fmt"
 	"io"
 	"os"
@@ -11,21 +10,21 @@ import (
 	"time"
 
 	"burst/engine"
+	"burst/internal/plain"
 	"burst/run"
 
-	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 )
 
-// progress writes to standard error how far a run is: a bar on a terminal, a line every few seconds elsewhere.
+// progress writes to standard error how far a run is: a line that changes on a terminal, a new one every few seconds elsewhere.
 type progress struct {
-	w     io.Writer
-	quiet bool
-	tty   bool
-	bar   *progressbar.ProgressBar
-	said  map[string]bool // by once
+	w       io.Writer
+	quiet   bool
+	columns func() int      // of the terminal that w is; nil: of none, or of one that cannot write over a line
+	said    map[string]bool // by once
 
-	mu     sync.Mutex    // of w while a phase is waited for
+	mu     sync.Mutex    // of w and shown
+	shown  bool          // a line stands that the next one is written over
 	phased chan struct{} // closed to end what tells of a phase; nil: of none
 
 	timestep            float64 // ms of the network in a burst; 0: of several networks
@@ -33,24 +32,61 @@ type progress struct {
 	watched             bool    // watch has been called for a sweep
 	total, done, spikes uint64
 	start, told         time.Time
-	begun               bool // something has been told of the run
+	before              uint64 // done at start
+	begun               bool   // something has been told of the run
 	toldDone, toldSpike uint64
 }
 
 // How often progress is told.
 const (
-	barEvery   = 200 * time.Millisecond
+	showEvery  = 200 * time.Millisecond // on a terminal
 	lineEvery  = 5 * time.Second
 	buildEvery = time.Second
 	longPhase  = time.Second // a shorter one is not worth a word; told again every lineEvery
 )
 
 func newProgress(w io.Writer, quiet bool) *progress {
-	f, isFile := w.(*os.File)
-	return &progress{w: w, quiet: quiet, tty: isFile && term.IsTerminal(int(f.Fd())), said: map[string]bool{}, start: time.Now(), told: time.Now()}
+	return &progress{w: w, quiet: quiet, columns: terminal(w), said: map[string]bool{}, start: time.Now(), told: time.Now()}
 }
 
-// line tells one thing, above the bar if there is one.
+// terminal tells how wide the terminal is that w is now; nil: it is none, or one that cannot write over a line.
+func terminal(w io.Writer) func() int {
+	if o, wrapped := w.(*output); wrapped {
+		w = o.Writer
+	}
+	f, isFile := w.(*os.File)
+	if !isFile || !term.IsTerminal(int(f.Fd())) || os.Getenv("TERM") == "dumb" {
+		return nil
+	}
+	return func() int {
+		if columns, _, err := term.GetSize(int(f.Fd())); err == nil && columns > 0 {
+			return columns
+		}
+		return 80
+	}
+}
+
+// status tells one thing in a line that the next one is written over, where that can be.
+func (p *progress) status(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.columns == nil {
+		fmt.Fprintln(p.w, text)
+		return
+	}
+	p.shown = true
+	fmt.Fprintf(p.w, "\r%s\x1b[K", within(text, p.columns()-1)) // what goes on in a second line cannot be written over
+}
+
+// within cuts a text that has more characters.
+func within(text string, most int) string {
+	if r := []rune(text); len(r) > most {
+		return string(r[:max(0, most)])
+	}
+	return text
+}
+
+// line tells one thing.
 func (p *progress) line(format string, args ...any) {
 	if p.quiet {
 		return
@@ -67,6 +103,9 @@ func (p *progress) phase(doing string) {
 		close(p.phased)
 		p.phased = nil
 	}
+	p.mu.Lock()
+	p.clear() // what was shown is over
+	p.mu.Unlock()
 	if doing != "" && !p.quiet {
 		p.phased = make(chan struct{})
 		go p.tellPhase(doing, p.phased)
@@ -128,6 +167,8 @@ func (p *progress) event(e run.Event) {
 
 // data writes a line of results; with JSON it goes to standard error, where it does not disturb the object.
 func (p *progress) data(out io.Writer, json bool, format string, args ...any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.clear()
 	if json {
 		out = p.w
@@ -142,23 +183,14 @@ func (p *progress) building(done, total uint64) {
 	}
 	p.phase("") // the share tells more
 	p.told = time.Now()
-	end := "\n"
-	if p.tty {
-		end = "\r"
-	}
-	fmt.Fprintf(p.w, "building: %3.0f %%%s%s", 100*float64(done)/float64(total), inMemory(), end)
+	p.status(fmt.Sprintf("building: %3.0f %%%s", 100*float64(done)/float64(total), inMemory()))
 }
 
 // watch begins the progress of a run of total bursts, of which some are done already; timestep is in ms, 0: none to speak of.
 func (p *progress) watch(done, total uint64, timestep float64) {
 	p.phase("")
 	p.timestep = timestep
-	p.done, p.toldDone, p.total, p.start, p.told = done, done, total, time.Now(), time.Now()
-	if p.tty && !p.quiet {
-		p.bar = progressbar.NewOptions64(int64(total), progressbar.OptionSetWriter(p.w), progressbar.OptionSetWidth(24),
-			progressbar.OptionThrottle(barEvery), progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionSetItsString("bursts"),
-			progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish(), progressbar.OptionUseANSICodes(true))
-	}
+	p.done, p.before, p.toldDone, p.total, p.start, p.told = done, done, done, total, time.Now(), time.Now()
 }
 
 // Record counts a burst; the clock is read once a burst, the terminal written to a few times a second.
@@ -168,34 +200,34 @@ func (p *progress) Record(b *engine.Burst) error {
 	}
 	p.done++
 	p.spikes += uint64(len(b.Fired))
-	return p.show()
+	p.show()
+	return nil
 }
 
 // show tells how far it is, where it is time to.
-func (p *progress) show() error {
+func (p *progress) show() {
 	if p.quiet {
-		return nil
+		return
 	}
 	now := time.Now()
 	since := now.Sub(p.told)
-	if p.bar != nil && since >= barEvery {
-		rate := float64(p.spikes-p.toldSpike) / since.Seconds()
-		p.bar.Describe(fmt.Sprintf("%s%s spikes/s%s%s", p.what, count(uint64(rate)), p.realTime(since), inMemory()))
-		p.tell(now)
-		return p.bar.Set64(int64(p.done))
-	}
 	first := !p.begun && since >= time.Second // the first word comes within a second or so
-	if p.bar == nil && (first || since >= lineEvery) {
-		perSecond := float64(p.done-p.toldDone) / since.Seconds()
-		left := ""
-		if perSecond > 0 { // a sweep may be building yet
-			left = fmt.Sprintf(", %v left", time.Duration(float64(p.total-p.done)/perSecond*float64(time.Second)).Round(time.Second))
-		}
-		fmt.Fprintf(p.w, "%sburst %d of %d, %.0f bursts/s, %s spikes/s%s%s%s\n", p.what, p.done, p.total, perSecond,
-			count(uint64(float64(p.spikes-p.toldSpike)/since.Seconds())), p.realTime(since), inMemory(), left)
-		p.tell(now)
+	if !first && since < lineEvery && (p.columns == nil || since < showEvery) {
+		return
 	}
-	return nil
+	left := ""
+	if p.done > p.before { // a sweep may be building yet
+		left = fmt.Sprintf(", %v left", time.Duration(float64(p.total-p.done)/float64(p.done-p.before)*float64(now.Sub(p.start))).Round(time.Second))
+	}
+	share := ""
+	if p.total > 0 {
+		share = fmt.Sprintf(" (%.0f %%)", 100*float64(p.done)/float64(p.total))
+	}
+	rate := func(n uint64) string { return count(uint64(float64(n) / since.Seconds())) }
+	p.status(fmt.Sprintf("%sburst %d of %d%s%s, %s bursts/s, %s spikes/s%s%s", p.what, p.done, p.total, share, left,
+		rate(p.done-p.toldDone), rate(p.spikes-p.toldSpike), p.realTime(since), inMemory()))
+	p.begun = true
+	p.told, p.toldDone, p.toldSpike = now, p.done, p.spikes
 }
 
 // realTime is the network's time by the clock's since something was told last, as a part of a line; "" for a sweep, whose networks
@@ -207,24 +239,18 @@ func (p *progress) realTime(since time.Duration) string {
 	return fmt.Sprintf(", %s × real time", times(float64(p.done-p.toldDone)*p.timestep/1e3/since.Seconds()))
 }
 
-// tell remembers that a message was printed.
-func (p *progress) tell(now time.Time) {
-	p.begun = true
-	p.told, p.toldDone, p.toldSpike = now, p.done, p.spikes
-}
-
-// clear makes room for a line where the bar stands.
+// clear makes room for a line where another is shown; p.mu is held.
 func (p *progress) clear() {
-	if p.bar != nil {
-		p.bar.Clear() // an error only means that the terminal is gone
+	if p.shown {
+		io.WriteString(p.w, "\r\x1b[K") // an error only means that the terminal is gone
+		p.shown = false
 	}
 }
 
-// finish takes the bar away.
+// finish takes away what is shown.
 func (p *progress) finish() {
 	p.phase("")
-	if p.bar != nil {
-		p.bar.Finish() // as in clear
-		p.bar = nil
-	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clear()
 }

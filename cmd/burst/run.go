@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -286,7 +288,16 @@ func (r *runner) run(ctx context.Context, open func(context.Context) (*run.Run, 
 		err = failed
 	}
 	defer r.progress.phase("")
-	return r.told(ctx, err)
+	return elsewhere(r.told(ctx, err))
+}
+
+// elsewhere says what to do where the folder of runs may not be written to.
+func elsewhere(err error) error {
+	var e *fs.PathError
+	if errors.As(err, &e) && (errors.Is(e, fs.ErrPermission) || errors.Is(e, syscall.EROFS)) && (e.Path == runsFolder || filepath.Dir(e.Path) == runsFolder) {
+		return fmt.Errorf("%w; --out FOLDER writes elsewhere, --no-out writes nothing", err)
+	}
+	return err
 }
 
 // given has a run take the input of a live run's log, and keep it.

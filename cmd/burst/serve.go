@@ -102,7 +102,7 @@ func (o *serveOptions) run(cmd *cobra.Command, arg string) error {
 		}
 		return err
 	}
-	p.clear()
+	p.finish()
 	o.print(cmd, s)
 	if err := s.Serve(ctx); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
 	"math"
 	"strings"
@@ -133,25 +134,49 @@ func (r *result) by() string {
 	return "host"
 }
 
-// courseWidth is the number of characters that show an area's activity over the run.
-const courseWidth = 48
+// courseWidth is the number of characters that show an area's activity over the run, and leastCourse the fewest that do: those of the
+// column's head. A narrower terminal shows none.
+const (
+	courseHead  = "spikes over time"
+	courseWidth = 48
+	leastCourse = len(courseHead)
+)
+
+// courseOf is how wide the course of each area is beside a table, on a terminal of so many columns; 0: there is no room.
+func courseOf(columns int, rows [][]string) int {
+	if width := min(courseWidth, columns-tableWidth(rows)-len("  ")); width >= leastCourse {
+		return width
+	}
+	return 0
+}
 
 // summary prints the result for people.
 func (r *runner) summary(cmd *cobra.Command, res result) error {
 	ran := r.Number() - r.Began // by this process
-	fmt.Fprintf(r.out, "%s: %s neurons, %s synapses, %s bursts of %g ms, scale %d\n\n", res.Genome, count(uint64(res.Neurons)), count(res.Synapses), count(res.Bursts), res.Timestep, res.Scale)
-	rows := [][]string{{"area", "neurons", "spikes", "rate (Hz)", "active", "spikes over time"}}
-	for i, a := range res.Areas {
+	out := bufio.NewWriter(r.out)
+	fmt.Fprintf(out, "%s: %s neurons, %s synapses, %s bursts of %g ms, scale %d\n\n", res.Genome, count(uint64(res.Neurons)), count(res.Synapses), count(res.Bursts), res.Timestep, res.Scale)
+	rows := [][]string{{"area", "neurons", "spikes", "rate (Hz)", "active"}}
+	for _, a := range res.Areas {
 		share := "-"
 		if a.Neurons > 0 {
 			share = fmt.Sprintf("%.1f %%", 100*float64(a.Active)/float64(a.Neurons))
 		}
-		rows = append(rows, []string{a.Name, count(uint64(a.Neurons)), count(a.Spikes), fmt.Sprintf("%.2f", a.Rate), share, spark(r.Activity().Course(i, courseWidth))})
+		rows = append(rows, []string{a.Name, count(uint64(a.Neurons)), count(a.Spikes), fmt.Sprintf("%.2f", a.Rate), share})
 	}
-	if err := table(r.out, rows); err != nil {
+	width := courseWidth
+	if columns := terminal(r.out); columns != nil {
+		width = courseOf(columns(), rows)
+	}
+	if width > 0 {
+		rows[0] = append(rows[0], courseHead)
+		for i := range res.Areas {
+			rows[1+i] = append(rows[1+i], spark(r.Activity().Course(i, width)))
+		}
+	}
+	if err := table(out, rows); err != nil {
 		return err
 	}
-	fmt.Fprintln(r.out)
+	fmt.Fprintln(out)
 	speed := func(x float64) string {
 		if res.Run <= 0 {
 			return "-"
@@ -198,15 +223,13 @@ func (r *runner) summary(cmd *cobra.Command, res result) error {
 	if r.Folder != "" {
 		lines = append(lines, "results", r.Folder)
 	}
-	if err := pairs(r.out, lines...); err != nil {
+	if err := pairs(out, lines...); err != nil {
 		return err
 	}
-	again := r.again(cmd, res)
-	if again == "" || res.Bursts == 0 {
-		return nil
+	if again := r.again(cmd, res); again != "" && res.Bursts > 0 {
+		fmt.Fprintf(out, "\nThe same again, or status 8:\n  %s\n", again)
 	}
-	_, err := fmt.Fprintf(r.out, "\nThe same again, or status 8:\n  %s\n", again)
-	return err
+	return out.Flush()
 }
 
 // again is the command that runs the same again; none where a run from a checkpoint has left no folder.
