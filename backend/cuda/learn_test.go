@@ -100,6 +100,7 @@ func mixLaunches(t *testing.T, c *connectome.Connectome, tune tuning, r *rand.Ra
 
 // TestSharedRecords: projections that keep the same of targets or sources share it, and learn as if each had its own.
 func TestSharedRecords(t *testing.T) {
+	slow.Short(t)
 	cudatest.Anywhere(t)
 	const areas = `{burst: v1, name: shared, seed: 1, timestep: 1 ms, scale: auto, bursts: 100, areas: [
   {name: E, neurons: 40, model: lif, drive: {poisson: {rate: 150 Hz, weight: 40 mV}}},

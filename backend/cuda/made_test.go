@@ -164,6 +164,7 @@ func joining(scale string) string {
 
 // TestRowsStay wants of rows that stay on the device, of all rules with all kinds of weights and delays, what the host makes.
 func TestRowsStay(t *testing.T) {
+	slow.Short(t)
 	cudatest.Anywhere(t)
 	m := newTestMaker(t, 0)
 	forms := map[string]int{}
