@@ -20,13 +20,13 @@ func sets() []Kernels {
 	}
 	wide := avx2()
 	wide.Name, wide.Draws, wide.AddCounts = "avx512", drawsBy(drawsAVX512), addCountsBy(addCountsAVX512)
-	wide.Event, wide.Candidates, wide.SlotsPerMark = wideEvent, wideCandidates, 192
+	wide.Event, wide.Candidates, wide.SlotsPerMark = wideEvent, wideCandidates, 160
 	wide.Synapses.Pairs, wide.Synapses.ShortPair = widestPairs, 1
 	list = append(list, wide)
 	if !cpu.X86.HasAVX512VBMI2 || !cpu.X86.HasAVX512BW {
 		return list
 	}
-	wide.Name, wide.Candidates, wide.SlotsPerMark = "avx512vbmi2", candidatesBytes, 256
+	wide.Name, wide.Candidates, wide.SlotsPerMark = "avx512vbmi2", candidatesBytes, 192
 	return append(list, wide)
 }
 
@@ -97,6 +97,9 @@ func addCountsBy(add func(acc *int32, draws, thresholds *uint32, count uint64, a
 // nearAges are the factors of decay that eventAVX512 keeps in registers.
 const nearAges = 128
 
+// leastWide is how many inputs take as long one by one as sixteen at once.
+const leastWide = 8
+
 // wideEvent repeats the last neuron until there are sixteen: then it is updated in several lanes alike.
 func wideEvent(k *Event, cells []Cell, acc []int32, list []uint32) int {
 	if len(k.Decay) < nearAges || len(list) == 0 {
@@ -110,8 +113,8 @@ func wideEvent(k *Event, cells []Cell, acc []int32, list []uint32) int {
 	if n > 0 {
 		fired = sixteens(list[:n])
 	}
-	if len(rest) == 0 {
-		return fired
+	if len(rest) < leastWide {
+		return fired + copy(list[fired:], rest[:event(k, cells, acc, rest)])
 	}
 	var some [16]uint32
 	last := rest[len(rest)-1]
