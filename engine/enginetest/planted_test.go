@@ -191,7 +191,7 @@ func bugs() []planted {
 		{"a variable is stored before another reads it", "cpu", cpuRecipe, "int(in.K) != k", "k > 999"},
 		{"a custom neuron's parameters are its neighbour's", "cpu", cpuCustom, "each[first+lo : first+hi]", "each[lo : hi+0*first]"},
 		{"a refractory custom neuron is quiet", "cpu plain", cpuFormula, "touch(live, i, is|uint32(r[i]))", "touch(live, i, is)"},
-		{"flights of long delays begin too early", "cpu", cpuPropagate, "w.listRows(b.queues.before(w.now, delay))", "w.listRows(b.queues.before(w.now, 1))"},
+		{"flights of long delays begin too early", "cpu", cpuPropagate, "w.listRows(b.queues.before(w.now+uint64(later), delay))", "w.listRows(b.queues.before(w.now, 1))"},
 		{"flights are lost when a state is written", "cpu", cpuPropagate, "w.rows.delay(f.From) < age {", "w.rows.delay(f.From) <= age {"},
 		{"pre events come before post events", "reference", referenceLearns, "\t\tif e.post {\n\t\t\tl.handle(l.p.OnPost, e) // 1a\n\t\t}\n\t\tif e.pre {\n\t\t\tl.deliver(k, l.handle(l.p.OnPre, e)) // 1b\n\t\t}\n", "\t\tif e.pre {\n\t\t\tl.deliver(k, l.handle(l.p.OnPre, e)) // 1b\n\t\t}\n\t\tif e.post {\n\t\t\tl.handle(l.p.OnPost, e) // 1a\n\t\t}\n"},
 		{"a trace is raised before it is read", "reference", referenceLearns, "\tend := e.t\n", "\tend := e.t + 1\n"},
