@@ -512,7 +512,7 @@ def test_tables(loop: str) -> None:
         assert len(crowd) == (spikes.area == 1).sum()
         with pytest.raises(KeyError, match="no area 'crowds', want one of eye, crowd, leg"):
             spikes["crowds"]
-        with pytest.raises(AttributeError, match="no column 'sum', want one of burst, neuron, area, time_ms"):
+        with pytest.raises(AttributeError, match=r"no column 'sum', want one of burst, neuron, .*, time_ms"):
             _ = spikes.sum
         for rows in (3, slice(0, 3), spikes.burst < 3):
             with pytest.raises(TypeError, match="want an area or its name; rows are of columns"):
