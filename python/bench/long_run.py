@@ -1,60 +1,72 @@
-"""Compares `net.run` with `burst run` on the same network by processor time, without the start of either.
+"""Compares `net.run` with `burst run` on the same network by the processor time of their bursts.
 
-Usage: python long_run.py [GENOME [BURSTS [ROUNDS [THREADS]]]]. In each round both run at the same time on one
-processor, so that what else the machine does meets both, first a tenth of the BURSTS, then all; what counts is the
-difference, user and system. Nothing is recorded. Both must come to the same digest.
+Usage: python long_run.py [GENOME [BURSTS [PIECES [THREADS]]]]. Both build the network and run BURSTS; then both run as
+many again, PIECES times, at the same time on one processor, so that what else the machine does meets both. Of the
+module the time of Python counts, too. Nothing is recorded. Both must come to the same digest. It needs Linux.
 """
 
 import os
+import signal
 import statistics
 import subprocess
 import sys
+import threading
 
 import burst
 from burst import _program
 
-OWN = """import sys, burst
-with burst.load(sys.argv[1], threads=int(sys.argv[3]), out=False, backend="cpu", progress=False) as net:
-    print(net.run(int(sys.argv[2])).digest)"""
+
+def used(pid: int) -> float:
+    """The processor time of all threads of a process."""
+    folder = f"/proc/{pid}/task"
+    total = 0
+    for thread in os.listdir(folder):
+        with open(f"{folder}/{thread}/schedstat") as f:
+            total += int(f.read().split()[0])
+    return total / 1e9
 
 
-def used(commands: list[list[str]]) -> list[tuple[float, str]]:
-    """Of processes beside each other the processor time, with that of their children, and the last word they print."""
-    running = [subprocess.Popen(c, stdout=subprocess.PIPE, text=True) for c in commands]
-    found = []
-    for p in running:
-        assert p.stdout is not None
-        out = p.stdout.read()
-        _, status, usage = os.wait4(p.pid, 0)
-        p.returncode = os.waitstatus_to_exitcode(status)
-        assert p.returncode == 0, p.args
-        found.append((usage.ru_utime + usage.ru_stime, out.split()[-1]))
-    return found
-
-
-def main(genome: str, bursts: int, rounds: int, threads: str) -> None:
+def main(genome: str, bursts: int, pieces: int, threads: str) -> None:
     """Measures."""
-    flags = ["--no-out", "--quiet", "--backend", "cpu", "--threads", threads]
+    flags = ["--no-out", "--quiet", "--backend", "cpu", "--threads", threads, "--digest", f"every={bursts}"]
+    command = [_program.find(), "run", genome, "--bursts", str(bursts * (pieces + 2)), *flags]
+    line = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    said = line.stdout
+    assert said is not None
+    said.readline()
+    line.send_signal(signal.SIGSTOP)
+    ends = [used(line.pid)]  # of pieces of the program, by its processor time
+    with burst.load(genome, threads=int(threads), out=False, backend="cpu", progress=False) as net:
+        net.run(bursts)
+        child = net._child
+        assert child is not None
+        ours = (os.getpid(), child._process.pid)
+        for pid in (*ours, line.pid):
+            for thread in os.listdir(f"/proc/{pid}/task"):
+                os.sched_setaffinity(int(thread), {max(os.sched_getaffinity(0))})
 
-    def line(n: int) -> list[str]:
-        return [_program.find(), "run", genome, "--bursts", str(n), *flags]
+        def follow() -> None:
+            for _ in range(pieces):
+                said.readline()
+                ends.append(used(line.pid))
 
-    def module(n: int) -> list[str]:
-        return [sys.executable, "-c", OWN, genome, str(n), threads]
-
-    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-    found: dict[str, list[float]] = {"burst run": [], "net.run": []}
-    for k in range(rounds):
-        start, whole = used([line(bursts // 10), module(bursts // 10)]), used([line(bursts), module(bursts)])
-        assert whole[0][1] == whole[1][1], whole
-        for times, before, after in zip(found.values(), start, whole, strict=True):
-            times.append(after[0] - before[0])
-        print(k + 1, *(f"{name} {times[-1]:.3f} s" for name, times in found.items()), flush=True)
-    for name, times in found.items():
-        print(f"{name:9} median {statistics.median(times):.3f} s, least {min(times):.3f} s")
-    ratios = [b / a for a, b in zip(*found.values(), strict=True)]
-    print(f"net.run / burst run: median {statistics.median(ratios):.4f} of {min(ratios):.4f} to {max(ratios):.4f}")
-    print(f"load {os.getloadavg()[0]:.1f}, burst {burst.__version__}")
+        follower = threading.Thread(target=follow)
+        follower.start()
+        line.send_signal(signal.SIGCONT)
+        at = [sum(map(used, ours))]
+        for _ in range(pieces):
+            net.run(bursts)
+            at.append(sum(map(used, ours)))
+        follower.join()
+        digest = net.run(bursts).digest
+    assert said.read().split()[-1] == digest
+    ratios = []
+    for k in range(pieces):
+        program, module = ends[k + 1] - ends[k], at[k + 1] - at[k]
+        ratios.append(module / program)
+        print(f"{k + 1} burst run {program:.3f} s, net.run {module:.3f} s, ratio {ratios[-1]:.4f}")
+    whole = (at[-1] - at[0]) / (ends[-1] - ends[0])
+    print(f"net.run / burst run: {whole:.4f}, median {statistics.median(ratios):.4f}, load {os.getloadavg()[0]:.1f}")
 
 
 if __name__ == "__main__":

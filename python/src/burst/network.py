@@ -24,7 +24,7 @@ from .errors import UsageError
 
 _MOST_STEPS = 1_000_000
 _MOST_BYTES = 8 << 20  # of a frame
-_PIECE_SECONDS = 0.1  # how long Ctrl-C waits, and between two looks at progress
+_PIECE_SECONDS = 0.25  # how long Ctrl-C waits, and between two looks at progress
 
 
 class State:
