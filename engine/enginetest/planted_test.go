@@ -177,7 +177,7 @@ func bugs() []planted {
 		{"one full step for v", "reference", referenceModels, "for range 2 {", "for range 1 {"},
 		{"u follows the old v", "cpu", cpuModels, "u = u + float32(adt*(float32(b*v)-u))", "u = u + float32(adt*(float32(b*oldV)-u))"},
 		{"a source fires once too long", "reference", referenceModels, "a.From <= t && t < a.Until", "a.From <= t && t <= a.Until"},
-		{"a source fires once too long", "cpu", cpuSources, "a.From <= t && t < a.Until", "a.From <= t && t <= a.Until"},
+		{"a source fires once too long", "cpu", cpuSources, "t < g.area.From || t >= g.area.Until", "t < g.area.From || t > g.area.Until"},
 		{"a spike list is one burst late", "cpu", cpuSources, "t := spikes.At(k) - from\n", "t := spikes.At(k) - from + 1\n"},
 		{"normal drive shares draws with Poisson drive", "cpu", cpuInject, "purpose = exact.NoiseDrive", "purpose = exact.PoissonDrive"},
 		{"a marked block is not woken", "cpu", cpuModels, "g.live[h.block] = 1", "_ = g.live[h.block]"},
