@@ -1,10 +1,13 @@
 package connectome
 
 import (
+	"fmt"
 	"math"
 	"runtime"
+	"slices"
 
 	"burst/genome"
+	"burst/internal/exact"
 	"burst/internal/formula"
 	"burst/internal/quanta"
 )
@@ -39,10 +42,11 @@ type Plastic struct {
 	PSPMax          int32   // of the source area; above 0 what a spike delivers follows its amplitude
 	Pre, Post       []Trace
 	Modulators      []Modulator
-	Source          []float32 // initial values of the source's variables
-	Synapse         []float32 // initial values of the further variables of a synapse
-	TargetVariables []int     // per Rule.Target: the state variable of the target's model, 0 for V
-	OnPost          *Handler  // nil: there is no such handler
+	Source          []float32       // initial values of the source's variables
+	Synapse         []float32       // initial values of the further variables of a synapse
+	Drawn           []*genome.Value // per variable, what its initial values are drawn from; nil: they are those of Synapse
+	TargetVariables []int           // per Rule.Target: the state variable of the target's model, 0 for V
+	OnPost          *Handler        // nil: there is no such handler
 	OnPre           *Handler
 	Every           *Handler
 	OnSource        *Handler
@@ -412,8 +416,8 @@ func (p *plan) takeRule(w *wiring, m *Plastic) error {
 	for _, v := range rule.Source {
 		m.Source = append(m.Source, value(v.Start))
 	}
-	for _, v := range rule.Synapse {
-		m.Synapse = append(m.Synapse, value(v.Start))
+	if err := p.takeStarts(l, m); err != nil {
+		return err
 	}
 	for _, name := range rule.Target {
 		for k, v := range p.g.Areas[w.p.To].Model.State {
@@ -427,6 +431,68 @@ func (p *plan) takeRule(w *wiring, m *Plastic) error {
 	m.Every, m.OnSource, m.When = p.newHandler(l, d.Every), p.newHandler(l, d.OnSource), p.newHandler(l, d.When)
 	return nil
 }
+
+// takeStarts fills in what the variables of the synapses start from.
+func (p *plan) takeStarts(l *genome.Learning, m *Plastic) error {
+	for k, v := range m.Rule.Synapse {
+		given, is := l.Starts[v.Name]
+		switch {
+		case !is:
+			m.Synapse = append(m.Synapse, float32(l.Value(v.Start, p.g.Timestep)))
+		case given.Kind == genome.Const:
+			m.Synapse = append(m.Synapse, float32(given.A))
+		default:
+			m.Synapse, m.Drawn = append(m.Synapse, 0), slices.Grow(m.Drawn, len(m.Rule.Synapse))[:len(m.Rule.Synapse)]
+			m.Drawn[k] = &given
+			s := m.start(k, p.g.Seed)
+			wrong := s.probe()
+			if lo, hi := s.extent(); wrong == "" && !(finite(float32(lo)) && finite(float32(hi))) {
+				wrong = fmt.Sprintf("draws reach from %g to %g, want them within ±3.4e38 (float32)", lo, hi)
+			}
+			if wrong != "" {
+				return p.g.Fault(given.Pos, projectionKey(m.Projection, "plasticity."+v.Name), "%s", wrong)
+			}
+		}
+	}
+	return nil
+}
+
+// Start fills list, the array of a state of the k-th variable of the synapses, with what the variable starts from. In a part of a network
+// what is drawn for others' synapses is 0.
+func (p *Plastic) Start(k int, seed uint64, list []float32) {
+	if k >= len(p.Drawn) || p.Drawn[k] == nil {
+		for i := range list {
+			list[i] = p.Synapse[k]
+		}
+		return
+	}
+	s := p.start(k, seed)
+	draw := func(place uint64) {
+		x, ok := s.at(place)
+		if !ok {
+			panic("BUG: no initial value within bounds that the build has probed")
+		}
+		list[place] = float32(x)
+	}
+	if p.In != nil {
+		clear(list)
+		p.EachPlace(func(_, place uint64) { draw(place) })
+		return
+	}
+	spans(runtime.GOMAXPROCS(0), uint64(len(list)), 1<<14, func(_ int, lo, hi uint64) {
+		for place := lo; place < hi; place++ {
+			draw(place)
+		}
+	})
+}
+
+// start draws what the k-th variable of the synapses starts from, by their places in the order of the state.
+func (p *Plastic) start(k int, seed uint64) sampler {
+	return newSampler(*p.Drawn[k], seed, exact.SynapseDraw, p.Projection|k<<variableShift)
+}
+
+// variableShift is where a draw of a synapse's variable has the number of the variable, above that of the projection.
+const variableShift = 28
 
 func (p *plan) newHandler(l *genome.Learning, h *formula.Handler) *Handler {
 	if h == nil {
@@ -542,6 +608,14 @@ func (p *Plastic) fold(h uint64) uint64 {
 	floats(p.Lo, p.Hi, p.Window.Up, p.Window.Down)
 	floats(p.Source...)
 	floats(p.Synapse...)
+	for k, v := range p.Drawn {
+		if v != nil {
+			whole(uint64(k), uint64(v.Kind), uint64(bit(v.Clip)), uint64(bit(v.LoOpen)), uint64(bit(v.HiOpen)))
+			for _, x := range []float64{v.A, v.B, v.Lo, v.Hi} {
+				whole(math.Float64bits(x))
+			}
+		}
+	}
 	for _, list := range [][]Trace{p.Pre, p.Post} {
 		whole(uint64(len(list)))
 		for i := range list {

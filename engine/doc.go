@@ -215,6 +215,9 @@
 // age_post are the bursts since the last such event, at most 2^24, which also stands for none. A modulator is a trace of the whole
 // projection: k > 0 spikes of its area in burst s are one event of amount·k in burst s + delay.
 //
+// Variables of a synapse start from the rule's number, or from what the projection gives: a number, or a draw of each synapse (purpose
+// 12 below) by its place in the order of the state, which is by port, source, delay and initial weight; rounded to float32 once.
+//
 // Variables of a source change by on_source, once for each of its spikes; on_pre reads them as they are after the spike that is
 // delivered. decay(tau) there is P at the bursts since the source's last spike, 0 for its first one and for tau = 0. Variables of the
 // target stand as the burst before left them (in step 6 as this burst leaves them). A rule with a condition (when) has L = 1: the
@@ -262,6 +265,8 @@
 //	                          of a constant drive in its area; words 0 and 1
 //	11 formula      run_seed  index low = neuron div 4, high = number of the call of random or normal in its model's update,
 //	                          threshold and reset, in the order of the text, from 0; word = neuron mod 4
+//	12 synapse      seed      place of the synapse in State.Plastic, by target; words 0 and 1; in place of burst low
+//	                          projection + 2^28·the variable's place among the synapse's variables of the rule, from 0
 //
 // Initial values of further variables have the variable's number, from 1, as index high. A draw of a Poisson or normal
 // drive stands for k where k of the drive's thresholds are ≤ it: k events, or the k-th entry of a table of amounts.

@@ -111,8 +111,8 @@ func (s *Plastic) resize(p *connectome.Plastic) {
 	s.Modulator, s.ModulatorLast = resized(s.Modulator, len(p.Modulators)), resized(s.ModulatorLast, len(p.Modulators))
 }
 
-// start makes it the state before burst 0. In a part of a network the weights of others' synapses are 0.
-func (s *Plastic) start(p *connectome.Plastic, scale int32) {
+// start makes it the state before burst 0. In a part of a network the weights of others' synapses are 0, as are their draws.
+func (s *Plastic) start(p *connectome.Plastic, scale int32, seed uint64) {
 	for _, a := range s.Arrays() {
 		clear(a.Numbers)
 		clear(a.Bursts)
@@ -122,8 +122,8 @@ func (s *Plastic) start(p *connectome.Plastic, scale int32) {
 		weights[k] = p.Initial(uint64(k), scale)
 	}
 	p.ToState(weights, s.Weight)
-	for k, x := range p.Synapse {
-		fill(s.Synapse[k], x)
+	for k := range p.Synapse {
+		p.Start(k, seed, s.Synapse[k])
 	}
 	for k, x := range p.Source {
 		fill(s.Source[k], x)

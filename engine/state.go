@@ -26,7 +26,7 @@ func NewState(c *connectome.Connectome) *State {
 	s.Resize(c)
 	c.InitialState(s.V, s.More)
 	for i := range s.Plastic {
-		s.Plastic[i].start(&c.Plastic[i], c.Scale)
+		s.Plastic[i].start(&c.Plastic[i], c.Scale, c.Seed)
 	}
 	for i := range s.Memory {
 		s.Memory[i].start()

@@ -210,3 +210,20 @@ func (v *Value) reachable() bool {
 	}
 	return v.Lo < v.A+far*v.B && v.Hi > v.A-far*v.B && v.Hi-v.Lo > 1e-6*v.B
 }
+
+// within is the smallest interval that is sure to hold every number or draw; draws of a normal distribution have no ends but its bounds.
+func (v *Value) within() (lo, hi float64) {
+	switch {
+	case v.Kind == Const:
+		return v.A, v.A
+	case v.Kind == Uniform:
+		lo, hi = v.A, v.B
+	case v.Kind == LogNormal && v.A > 0:
+		lo, hi = 0, inf
+	case v.Kind == LogNormal:
+		lo, hi = -inf, 0
+	default:
+		lo, hi = -inf, inf
+	}
+	return min(max(lo, v.Lo), v.Hi), max(min(hi, v.Hi), v.Lo)
+}

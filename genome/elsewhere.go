@@ -84,7 +84,7 @@ func foreigners() []foreign {
 		{"vogels_sprekeler_synapse", "vogels", "plasticity: vogels does the same, for weights ≤ 0"},
 		{"stdp_dopamine_synapse", "stdp_dopamine", "plasticity: stdp_dopamine has dopamine too, by sweeps"},
 		{"clopath_synapse", "clopath", "plasticity: clopath does the same, for a written model"},
-		{"tsodyks2_synapse", "tsodyks_markram", "plasticity: tsodyks_markram does the same, with u starting from U"},
+		{"tsodyks2_synapse", "tsodyks_markram", "plasticity: tsodyks_markram does the same, with u starting from U; tsodyks_markram_per_synapse takes distributions"},
 		{"jonke_synapse ht_synapse stdp_facetshw_synapse_hom", "", writeRule},
 		{"quantal_stp_synapse", "", "release at random is missing; tsodyks_markram releases its mean"},
 		{"urbanczik_synapse", "", "rules that read a dendrite's potential are missing"},

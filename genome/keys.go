@@ -245,7 +245,7 @@ func modulatorKeys() []key {
 	}
 }
 
-// learningKeys are the keys of a projection's plasticity, without the parameters of its rule.
+// learningKeys are the keys of a projection's plasticity, without the parameters of its rule and the variables of its synapses.
 func learningKeys() []key {
 	return []key{
 		{Name: "rule", Form: formName, Required: true, Doc: "name of a rule, one of the genome's or of docs/plasticity-rules.md"},

@@ -47,7 +47,7 @@ func (p *parser) learning(f *fields, pr *Projection) {
 	}
 	k := &learner{p: p, pr: pr, l: &Learning{Pos: pos(n)}, node: n, at: at, to: &p.g.Areas[pr.To]}
 	before := len(p.faults)
-	if k.chosen() && k.params() && k.resolve() && k.bounds() && k.overflow() {
+	if k.chosen() && k.params() && k.starts() && k.resolve() && k.bounds() && k.overflow() {
 		k.weight(f)
 	}
 	k.back(f)
@@ -90,6 +90,9 @@ func (k *learner) chosen() bool {
 	}
 	for i := range k.rule.Modulators {
 		keys = append(keys, key{Name: k.rule.Modulators[i].Name})
+	}
+	for i := range k.rule.Synapse {
+		keys = append(keys, key{Name: k.rule.Synapse[i].Name})
 	}
 	k.f, ok = k.p.fields(k.node, k.at, keys)
 	return ok
@@ -144,6 +147,40 @@ func (k *learner) param(n *yaml.Node, at *path, param *Param) (float64, bool) {
 		return 0, false
 	}
 	return x, true
+}
+
+// starts reads what variables of the synapse start from, numbers or distributions.
+func (k *learner) starts() bool {
+	before := len(k.p.faults)
+	for i := range k.rule.Synapse {
+		v := &k.rule.Synapse[i]
+		n, at := k.get(v.Name)
+		if n == nil {
+			continue
+		}
+		if isColumn(n) {
+			k.p.fault(n, at, "", "expects a number or a distribution for a variable of the synapses, found the column %s", short(n.Value))
+			continue
+		}
+		dim := v.Start.Dim
+		if dim == Weight {
+			dim = k.input()[0]
+		}
+		x, ok := k.p.value(n, at, dim)
+		if !ok {
+			continue
+		}
+		if lo, hi := x.within(); lo < v.Limit.Min || hi > v.Limit.Max || v.Limit.MinOpen && lo == v.Limit.Min && !x.LoOpen {
+			limit := key{Dims: []Dimension{dim}, Min: v.Limit.Min, Max: v.Limit.Max, MinOpen: v.Limit.MinOpen}
+			k.p.fault(n, at, "", "expects %s %s in every draw, found %s; bounds such as > and < behind a distribution, or clip(…), keep draws there", dim.article(), limit.span(), short(n.Value))
+			continue
+		}
+		if k.l.Starts == nil {
+			k.l.Starts = map[string]Value{}
+		}
+		k.l.Starts[v.Name] = x
+	}
+	return len(k.p.faults) == before
 }
 
 // of is the node for faults of a value: that of the parameter if the projection gives it, else that of plasticity.

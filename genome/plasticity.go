@@ -56,6 +56,7 @@ type Modulator struct {
 type RuleVariable struct {
 	Name  string
 	Start RuleValue
+	Limit Param // of a built-in rule: the range of what a projection gives in place of Start, and what it means; without Doc: any
 }
 
 // RuleValue is a number, or the name of a parameter or constant of the rule.
@@ -81,6 +82,7 @@ type Learning struct {
 	Pos    Pos
 	Rule   *Plasticity        // with the values of this projection: sweeps, modulators, and programs compiled for its exponents
 	Params map[string]float64 // every parameter of Rule in base units, defaults filled in
+	Starts map[string]Value   // by variable of the synapse: what the projection has it start from, in base units; of others the rule's Start
 	Lo, Hi float64            // bounds of the weight, in the target model's input unit
 	Fail   bool               // a weight that the proof against overflow has no room for ends the run; the scale is that of weights that stay
 	Back   float64            // dendritic share of the delay, whole bursts, 0 ≤ Back ≤ delay

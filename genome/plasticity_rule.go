@@ -153,8 +153,9 @@ func (p *parser) alike(n *yaml.Node, at *path) bool {
 	if differs == "" {
 		return true
 	}
-	p.fault(n, at, "", "expects one number, which all synapses of a projection share, found the %s %s; numbers that differ can be "+
-		"state variables of the target's model, one for each neuron, which the rule reads by its key target", differs, short(n.Value))
+	p.fault(n, at, "", "expects one number, which all synapses of a projection share, found the %s %s; numbers that differ from synapse to "+
+		"synapse are variables of the rule's key synapse, for which a projection gives a distribution, and those that differ from target to "+
+		"target state variables of its model, which the rule reads by its key target", differs, short(n.Value))
 	return false
 }
 
@@ -237,8 +238,20 @@ func (d *ruleDraft) post() {
 // variables reads variables and their initial values.
 func (d *ruleDraft) variables(key, what string, into *[]RuleVariable, names *[]string) {
 	d.named(key, what, maxRuleNames-1, func(name string, n *yaml.Node, at *path) {
-		if start, ok := d.value(n, at, ruleDimensions()); ok {
-			*into, *names = append(*into, RuleVariable{name, start}), append(*names, name)
+		if name == "rule" || name == "bounds" || name == "overflow" {
+			d.p.fault(n, at, "", "expects another name for a variable, found %s, which a projection's plasticity has as a key", name)
+			return
+		}
+		v := RuleVariable{Name: name, Limit: Param{Name: name, Min: -inf, Max: inf}}
+		ok := false
+		if d.p.shipped && n.Kind == yaml.MappingNode {
+			ok = d.p.specified(n, at, &v.Limit)
+			v.Start = RuleValue{Number: v.Limit.Default, Dim: v.Limit.Dim}
+		} else {
+			v.Start, ok = d.value(n, at, ruleDimensions())
+		}
+		if ok {
+			*into, *names = append(*into, v), append(*names, name)
 		}
 	})
 }

@@ -67,7 +67,7 @@ func TestPlasticity(t *testing.T) {
 	assert.Equal(t, "vta", r.Modulators[0].From)
 	assert.Equal(t, Trace{Name: "z", Tau: RuleValue{Name: "longer", Dim: Time}, Amount: RuleValue{Name: "half"}, Set: true}, r.Pre[1])
 	assert.Equal(t, []float64{40, 1, 30}, []float64{l.Value(r.Pre[1].Tau, 0.1), l.Value(r.Pre[1].Amount, 0.1), l.Value(r.Post[0].Tau, 0.1)})
-	assert.Equal(t, []RuleVariable{{"r", RuleValue{Number: 1}}, {"u", RuleValue{Name: "mu"}}}, r.Source)
+	assert.Equal(t, []RuleValue{{Number: 1}, {Name: "mu"}}, []RuleValue{r.Source[0].Start, r.Source[1].Start})
 	assert.Equal(t, []string{"slow"}, r.Target)
 	assert.NotNil(t, r.Definition().OnSource)
 	assert.Greater(t, len(g.Plasticity[0].Definition().OnPost.Program.Code), 300, "a pow")
@@ -165,6 +165,11 @@ func TestPlasticityMistakes(t *testing.T) {
 		{"bounds in the wrong unit", "[1 pA, 0.3 nA]", "‹[1 mV, 3 mV]", "expects bounds in the unit of the weights onto a, a current such as 100 pA, found 1 mV, which is a voltage", ""},
 		{"bounds without a unit", "[1 pA, 0.3 nA]", "‹[0, 5]", "found 5, which is a plain number", ""},
 		{"the rule's bounds in another unit", "from: twice, to: p, rule: one_to_one, weight: 1.5, plasticity: by", "from: twice, to: a, rule: one_to_one, weight: 1 pA, plasticity: ‹by", "a current such as 100 pA, found 4, which is a plain number", ""},
+		{"variable below its range", "{rule: stdp_dopamine, da: V+, delay: 3}", "{rule: tsodyks_markram_per_synapse, w_max: 9, U: ‹\"normal(0.5, 0.25) < 1\"}", "expects a plain number 0…1 in every draw", ""},
+		{"variable in another unit", "{rule: stdp_dopamine, da: V+, delay: 3}", "{rule: tsodyks_markram_per_synapse, w_max: 9, tau_rec: \"uniform(‹0 mV, 1 mV)\"}", "expects a time", ""},
+		{"variable by column", "{rule: stdp_dopamine, da: V+, delay: 3}", "{rule: tsodyks_markram_per_synapse, w_max: 9, U: ‹\"column(a.csv, U)\"}", "found the column", ""},
+		{"variable of no such name", "{rule: stdp_dopamine, da: V+, delay: 3}", "{rule: tsodyks_markram_per_synapse, ‹V: 1}", "unknown key", ""},
+		{"variable with the name of a key", "synapse: {c: 0}", "synapse: {bounds: ‹0, c: 0}", "expects another name for a variable", ""},
 		{"bounds turned", "[1 pA, 0.3 nA]", "‹[300 pA, 1 pA]", "expects the lower bound first", ""},
 		{"bounds across 0", "[1 pA, 0.3 nA]", "‹[-1 pA, 300 pA]", "on one side of 0", ""},
 		{"power of what is negative", first, with("plasticity: {rule: all of it, bounds: ‹[-300 pA, 0 pA]}"), "takes pow of w", ""},

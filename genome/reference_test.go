@@ -1,6 +1,7 @@
 package genome
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -60,8 +61,15 @@ func plasticityReference() string {
 		if len(r.Equations) > 0 {
 			b.WriteString("\n")
 		}
-		for i := range r.Params {
-			p := &r.Params[i]
+		list := slices.Clone(r.Params)
+		for i := range r.Synapse {
+			if v := &r.Synapse[i]; v.Limit.Doc != "" {
+				list = append(list, v.Limit)
+				list[len(list)-1].Doc += "; of each synapse"
+			}
+		}
+		for i := range list {
+			p := &list[i]
 			k := key{Dims: []Dimension{p.Dim}, Min: p.Min, Max: p.Max, MinOpen: p.MinOpen}
 			b.WriteString(wrap("- `"+p.Name+"` ("+p.defaultText()+"; "+strings.TrimPrefix(k.span(), "of ")+"): "+p.Doc, "  "))
 		}
@@ -99,7 +107,7 @@ func sections() []section {
 		{"A projection (`projections[]`)", projectionKeys()},
 		{"A table of projections (`projections` or `projections[]`)", tableKeys()},
 		{"A mapper (`projections[].mapper`)", projectionKeys()[index(projectionKeys(), "mapper")].Keys},
-		{"Plasticity of a projection (`projections[].plasticity`), beside the rule's parameters", learningKeys()},
+		{"Plasticity of a projection (`projections[].plasticity`), beside the rule's parameters and variables of the synapse", learningKeys()},
 		{"A stimulus (`stimuli[]`)", stimulusKeys()},
 		{"What to record (`record`)", recordKeys()},
 		{"Potentials (`record.potentials[]`)", recordKeys()[index(recordKeys(), "potentials")].Item.Keys},

@@ -115,7 +115,7 @@ func Always(kind connectome.DriveKind, amount int32, counts ...uint32) connectom
 // Build is the connectome: ids and ports in the areas' order, rows sorted, bounds summed. A network that breaks the
 // promises of a connectome is a bug of the test, and panics.
 func (n Net) Build() *connectome.Connectome {
-	c := &connectome.Connectome{Name: "test", RunSeed: n.RunSeed, Timestep: 1, Scale: n.Scale, MaxDelay: 1, Stimuli: n.Stimuli}
+	c := &connectome.Connectome{Name: "test", Seed: n.RunSeed, RunSeed: n.RunSeed, Timestep: 1, Scale: n.Scale, MaxDelay: 1, Stimuli: n.Stimuli}
 	if c.Scale == 0 {
 		c.Scale = 1000
 	}

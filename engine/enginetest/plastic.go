@@ -24,6 +24,7 @@ type Plastic struct {
 	Post     []connectome.Trace
 	Source   []float32 // what the variables start from
 	Synapse  []float32
+	Drawn    []*genome.Value // per variable; nil: it starts from that of Synapse
 	Of       []PlasticModulator
 	Target   []int // per Rule.Target: the state variable, 0 for V
 	Window   connectome.Window
@@ -33,6 +34,11 @@ type Plastic struct {
 	Fails    bool      // a weight that passes a bound becomes NaN
 	Divide   []int32   // per source; nil: nothing
 	Synapses []Synapse // neurons counted from 0 in their areas
+}
+
+// uniform is what a variable of synapses starts from that is drawn between two numbers.
+func uniform(low, high float64) *genome.Value {
+	return &genome.Value{Kind: genome.Uniform, A: low, B: high, Lo: math.Inf(-1), Hi: math.Inf(1)}
 }
 
 // Handlers are the texts of a rule of plasticity.
@@ -69,7 +75,7 @@ func (p *Plastic) build(c *connectome.Connectome, number int) connectome.Plastic
 	m := connectome.Plastic{
 		Projection: number, Rule: &genome.Plasticity{Name: "test", Every: p.Every, When: p.Rule.When != "", Window: p.Window.Kind},
 		From: from.Neurons, To: to.Neurons, Ports: to.Ports, Port: uint32(max(1, p.Port) - 1), Row: make([]uint64, from.Neurons.Count+1),
-		Lag: max(1, p.Lag), Steps: 1, Lo: p.Lo, Hi: p.Hi, Below: p.Lo, Above: p.Hi, Divide: p.Divide, Lift: lifts(to), PSPMax: from.PSPMax, Pre: p.Pre, Post: p.Post, Source: p.Source, Synapse: p.Synapse, TargetVariables: p.Target, Window: p.Window,
+		Lag: max(1, p.Lag), Steps: 1, Lo: p.Lo, Hi: p.Hi, Below: p.Lo, Above: p.Hi, Divide: p.Divide, Lift: lifts(to), PSPMax: from.PSPMax, Pre: p.Pre, Post: p.Post, Source: p.Source, Synapse: p.Synapse, Drawn: p.Drawn, TargetVariables: p.Target, Window: p.Window,
 	}
 	for _, of := range p.Of {
 		m.Modulators = append(m.Modulators, connectome.Modulator{Trace: of.Trace, From: c.Areas[of.Area].Neurons, Delay: of.Delay})
@@ -187,6 +193,9 @@ func randomPlastic(r *rand.Rand, n Net) Plastic {
 		p.Rule.OnPre = []string{among(r, "w = w - b*y", "w = w - b*w*y*x", "w = w + select(post, b, -b)*y", "w = w*0.9 + b/(1 + age_post)")}
 		if r.IntN(2) == 0 {
 			p.Rule.Synapse, p.Synapse = []string{"c"}, []float32{amount()}
+			if r.IntN(2) == 0 {
+				p.Drawn = []*genome.Value{uniform(-1, 1+r.Float64())}
+			}
 			p.Rule.OnPost = append(p.Rule.OnPost, "c = 0.5*c + x")
 			p.Rule.OnPre = append(p.Rule.OnPre, "c = 0.9*c - y", "w = w + b*c")
 		}

@@ -92,7 +92,10 @@ func (c *textCase) rule(words []string) error {
 	case "modulator":
 		p.Rule.Modulators, p.Of = append(p.Rule.Modulators, first), append(p.Of, PlasticModulator{trace(), int(set["area"]), uint32(set["delay"])})
 	case "synapse":
-		p.Rule.Synapse, p.Synapse = append(p.Rule.Synapse, first), append(p.Synapse, float32(set[first]))
+		p.Rule.Synapse, p.Synapse, p.Drawn = append(p.Rule.Synapse, first), append(p.Synapse, float32(set[first])), append(p.Drawn, nil)
+		if set["high"] != set["low"] {
+			p.Drawn[len(p.Drawn)-1] = uniform(set["low"], set["high"])
+		}
 	case "source":
 		p.Rule.Source, p.Source = append(p.Rule.Source, first), append(p.Source, float32(set[first]))
 	case "target":

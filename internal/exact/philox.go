@@ -39,6 +39,7 @@ const (
 	PoissonSource
 	ParameterDraw
 	FormulaDraw
+	SynapseDraw
 )
 
 // Draw is the law's draw for index in burst t.
