@@ -255,7 +255,7 @@ func bugs() []planted {
 		{"what is delivered is not lifted", "cpu", cpuDriven, "w.groups[area].area.Lift(", "int64("},
 		{"ties round to 0", "reference", quantaRounding, "if a-whole >= 0.5 {", "if a-whole > 0.5 {"},
 		{"weights are in the order of rows", "reference", plastic, "places[k] = place })", "places[k] = k + 0*place })"},
-		{"what variables start from is drawn by rows", "reference", plastic, "\t\t\tdraw(place)\n", "\t\t\tdraw(uint64(len(list)) - 1 - place)\n"},
+		{"what variables start from is drawn by rows", "reference", plastic, "list[place] = float32(x)", "list[uint64(len(list))-1-place] = float32(x)"},
 		{"all variables draw alike", "reference", plastic, "p.Projection|k<<variableShift", "p.Projection|k<<variableShift*0"},
 		{"variables draw as weights do", "reference", plastic, "newSampler(*p.Drawn[k], seed, exact.SynapseDraw", "newSampler(*p.Drawn[k], seed, exact.WeightDraw"},
 		{"a part draws by its own places", "cpu parts", plastic, "p.EachPlace(func(_, place uint64) { draw(place) })", "p.EachPlace(func(k, place uint64) { draw(k); _ = place })"},
