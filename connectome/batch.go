@@ -14,6 +14,8 @@ type batch struct {
 	boxes   []box             // scratch memory of a grid
 	chosen  set               // scratch memory of a degree without multapses
 	near    *nearby           // scratch memory of rules that read positions
+	lanes   [mostAtOnce]lanes // scratch memory of bernoulli
+	until   uint64            // units up to here will be asked for in turn
 	part    Part              // synapses onto neurons of other parts are left out
 
 	wiring *wiring

@@ -11,14 +11,20 @@ type bernoulli struct {
 	ends
 	p     float64
 	gaps  geometric
-	every bool // p is 1
-	both  bool // a pair has both directions or none
+	draws *exact.Stream
+	lanes uint64 // rows that are drawn beside each other; 1: each by itself
+	every bool   // p is 1
+	both  bool   // a pair has both directions or none
 }
 
 func newBernoulli(_ *plan, w *wiring) (rule, error) {
 	r := &bernoulli{ends: w.ends, p: w.p.P, every: w.p.P >= 1, both: w.p.Symmetric}
 	if !r.every {
 		r.gaps.prepare(r.p)
+	}
+	r.draws, r.lanes = w.ends.words(), 1
+	if n := min(mostLanes, mostAhead/(r.mean()+1)); n >= leastLanes && r.p > leastChance && !r.every {
+		r.lanes = n
 	}
 	return r, nil
 }
@@ -45,7 +51,18 @@ func (r *bernoulli) row(uint64) (synapses uint64, known bool) {
 
 func (r *bernoulli) longest() uint64 { return r.targets }
 func (r *bernoulli) scattered() bool { return false }
-func (r *bernoulli) scratch() uint64 { return 0 }
+
+// scratch is the memory of rows that are drawn beside each other.
+func (r *bernoulli) scratch() uint64 {
+	if r.lanes == 1 {
+		return 0
+	}
+	return mostAtOnce * mul(r.lanes, 4*2*(r.mean()+8*root(r.mean())+8))
+}
+
+// mean is about the length of a row.
+func (r *bernoulli) mean() uint64 { return uint64(float64(r.targets) * r.p) }
+
 func (r *bernoulli) sizeKey() string { return "p" }
 
 // unit is not a row where other sources make a part of it.
@@ -58,20 +75,34 @@ func (r *bernoulli) unit() unit {
 
 func (r *bernoulli) draw(lo, hi uint64, b *batch) {
 	for s := lo; s < hi; s++ {
-		first := s * r.targets
-		start := uint64(0)
-		if r.both {
-			start = s
+		first, start := s*r.targets, r.start(s)
+		if row, ok := r.ahead(s, max(hi, b.until), b); ok {
+			for _, t := range row {
+				r.add(s, uint64(t), b)
+			}
+			continue
 		}
 		for t := r.jump(first, start); t < r.targets; t = r.jump(first, t+1) {
-			if r.noSelf && s == t {
-				continue
-			}
-			b.add(s, t, first+t)
-			if r.both && s != t {
-				b.add(t, s, t*r.targets+s)
-			}
+			r.add(s, t, b)
 		}
+	}
+}
+
+// start is the first target that the row of a source may reach.
+func (r *bernoulli) start(s uint64) uint64 {
+	if r.both {
+		return s
+	}
+	return 0
+}
+
+func (r *bernoulli) add(s, t uint64, b *batch) {
+	if r.noSelf && s == t {
+		return
+	}
+	b.add(s, t, s*r.targets+t)
+	if r.both && s != t {
+		b.add(t, s, t*r.targets+s)
 	}
 }
 

@@ -3,8 +3,10 @@ package connectome
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"burst/genome"
 	"burst/internal/exact"
 	"burst/internal/slow"
 
@@ -41,4 +43,35 @@ func TestGapsAreExact(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestRowsBesideEachOther: rows drawn in lanes are those drawn one by one, whatever rows are asked for, in turn and of several rules.
+func TestRowsBesideEachOther(t *testing.T) {
+	var b batch
+	for _, p := range []float64{1e-6, 0.003, 0.04, 0.5, 0.9, 1 - 0x1p-53} {
+		for _, both := range []bool{false, true} {
+			rule, err := newBernoulli(nil, &wiring{p: &genome.Projection{P: p, Symmetric: both}, ends: ends{sources: 1009, targets: 1009, seed: 77, stream: 5}})
+			require.NoError(t, err)
+			r := rule.(*bernoulli)
+			require.Greater(t, r.lanes, uint64(1))
+			drawn := 0
+			for _, span := range [][2]uint64{{10, 100}, {100, 103}, {90, 131}, {996, 1009}, {5, 40}} {
+				for s := span[0]; s < span[1]; s++ {
+					var want []uint32
+					for c := r.jump(s*r.targets, r.start(s)); c < r.targets; c = r.jump(s*r.targets, c+1) {
+						want = append(want, uint32(c))
+					}
+					if got, ok := r.ahead(s, span[1], &b); ok {
+						drawn++
+						require.True(t, slices.Equal(want, got), "p %v, both %v, source %d of %v", p, both, s, span)
+					}
+				}
+			}
+			require.Greater(t, drawn, 150, "of 182 rows")
+		}
+	}
+	dense, err := newBernoulli(nil, &wiring{p: &genome.Projection{P: 0.5}, ends: ends{sources: 9, targets: 1 << 20}})
+	require.NoError(t, err)
+	_, ok := dense.(*bernoulli).ahead(0, 9, &b)
+	require.False(t, ok, "32 rows of half a million would take too much memory")
 }

@@ -261,6 +261,7 @@ func (b *builder) finishBins() {
 		next, end := places[worker][:len(rows)], places[worker][1<<mostShift:][:len(rows)]
 		b.rowsOf(q, next, end)
 		before := m.drawn
+		m.turnTo(q.rowBlock)
 		if made := m.to.between(q.begin, q.next); len(q.rows.groups) == 0 && len(made.target) <= longestSorted && made.delay.uniform() {
 			m.sorter.sort(made) // all rows at once, since places lie above ports
 			b.leavePorts(made.target)

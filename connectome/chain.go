@@ -47,8 +47,13 @@ func (b *builder) chainRows(room uint64) error {
 	parts := uint64(max(1, b.part.Of))
 	draws, scratch := min(synapsesAPiece*parts, longestSorted), uint64(0) // a part keeps only few of all draws
 	list := b.blocks(func(r *rows) uint64 {
-		size := max(1, draws/(r.longest+1))
-		mean := min(size, uint64(r.from.Count)) * r.longest / parts
+		most := uint64(0)
+		for _, q := range r.groups {
+			most += q.wirings[0].most
+		}
+		count := uint64(max(1, r.from.Count))
+		size := max(1, draws/(most/count*parts+1))
+		mean := most / count * min(size, count)
 		scratch = max(scratch, mean+8*root(mean))
 		return size
 	})
@@ -62,6 +67,7 @@ func (b *builder) chainRows(room uint64) error {
 			m.to = newRows(scratch, longest) // not out.row, which another goroutine may grow now
 		}
 		m.at = 0
+		m.turnTo(list[k])
 		for s := list[k].lo; s < list[k].hi; s++ {
 			m.makeRow(list[k].rows, s)
 			b.c.Row[first+s+1] = m.at

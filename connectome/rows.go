@@ -143,6 +143,7 @@ func (b *builder) placeRows() {
 	parallel(b.workers, uint64(len(list)), func(worker int, k uint64) {
 		m, first := &makers[worker], uint64(list[k].rows.from.First)
 		before, sorted := m.drawn, uint64(0)
+		m.turnTo(list[k])
 		for s := list[k].lo; s < list[k].hi; s++ {
 			m.at = m.c.Row[first+s]
 			sorted += m.makeRow(list[k].rows, s)
@@ -150,6 +151,14 @@ func (b *builder) placeRows() {
 		}
 		b.progress.add(m.drawn - before + sorted)
 	})
+}
+
+// turnTo tells rules which rows will be made in turn.
+func (m *rowMaker) turnTo(q rowBlock) {
+	m.batch.until = 0
+	if len(q.rows.groups) <= mostAtOnce {
+		m.batch.until = q.hi
+	}
 }
 
 // makeRow makes the synapses of a source at m.at and goes past them; those of a complete row are sorted then.

@@ -34,6 +34,14 @@ func (s *Stream) X(first uint64, x []uint64) {
 	}
 }
 
+// Pick fills x with the first words of a list of indices, which is as long.
+func (s *Stream) Pick(index, x []uint64) {
+	x = x[:len(index)]
+	for i := s.widePick(index, x); i < len(x); i++ {
+		x[i], _ = s.Words(index[i])
+	}
+}
+
 // XY fills x and y, which have one length, with both words likewise.
 func (s *Stream) XY(first uint64, x, y []uint64) {
 	y = y[:len(x)]

@@ -22,6 +22,18 @@ func (s *Stream) wideX(first uint64, x []uint64) int {
 	return len(x)
 }
 
+// widePick is Pick likewise.
+func (s *Stream) widePick(index, x []uint64) int {
+	if len(x) < lanes || !s.wide {
+		return 0
+	}
+	pickAVX2(&s.rounds[0][0], &index[0], &x[0], uint64(len(x)/lanes))
+	if rest := len(x) - lanes; rest%lanes != 0 {
+		pickAVX2(&s.rounds[0][0], &index[rest], &x[rest], 1)
+	}
+	return len(x)
+}
+
 // wideXY is XY likewise.
 func (s *Stream) wideXY(first uint64, x, y []uint64) int {
 	if len(x) < lanes || !s.wide {

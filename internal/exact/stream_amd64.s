@@ -421,3 +421,202 @@ eight:
 	JNZ          eight
 	VZEROUPPER
 	RET
+
+// func pickAVX2(s *uint64, index *uint64, x *uint64, n uint64)
+// Requires: AVX, AVX2
+TEXT ·pickAVX2(SB), NOSPLIT, $0-32
+	MOVQ         s+0(FP), AX
+	MOVQ         n+24(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         index+8(FP), BX
+	MOVQ         $0x00000000d2511f53, SI
+	VMOVQ        SI, X0
+	VPBROADCASTQ X0, Y0
+	MOVQ         $0x00000000cd9e8d57, SI
+	VMOVQ        SI, X1
+	VPBROADCASTQ X1, Y1
+	MOVQ         $0x0000000000000008, SI
+	VMOVQ        SI, X2
+	VPBROADCASTQ X2, Y2
+
+eight:
+	VMOVDQU      (BX), Y2
+	VPSRLQ       $0x20, Y2, Y3
+	VPBROADCASTQ 640(AX), Y4
+	VPBROADCASTQ 648(AX), Y5
+	VMOVDQU      32(BX), Y6
+	VPSRLQ       $0x20, Y6, Y7
+	VPBROADCASTQ 640(AX), Y8
+	VPBROADCASTQ 648(AX), Y9
+	VPMULUDQ     Y2, Y0, Y10
+	VPMULUDQ     Y4, Y1, Y11
+	VPSRLQ       $0x20, Y11, Y2
+	VPXOR        Y3, Y2, Y2
+	VPXOR        (AX), Y2, Y2
+	VPSRLQ       $0x20, Y10, Y4
+	VPXOR        Y5, Y4, Y4
+	VPXOR        32(AX), Y4, Y4
+	VPMULUDQ     Y6, Y0, Y3
+	VPMULUDQ     Y8, Y1, Y5
+	VPSRLQ       $0x20, Y5, Y6
+	VPXOR        Y7, Y6, Y6
+	VPXOR        (AX), Y6, Y6
+	VPSRLQ       $0x20, Y3, Y8
+	VPXOR        Y9, Y8, Y8
+	VPXOR        32(AX), Y8, Y8
+	VPMULUDQ     Y2, Y0, Y7
+	VPMULUDQ     Y4, Y1, Y9
+	VPSRLQ       $0x20, Y9, Y2
+	VPXOR        Y11, Y2, Y2
+	VPXOR        64(AX), Y2, Y2
+	VPSRLQ       $0x20, Y7, Y4
+	VPXOR        Y10, Y4, Y4
+	VPXOR        96(AX), Y4, Y4
+	VPMULUDQ     Y6, Y0, Y10
+	VPMULUDQ     Y8, Y1, Y11
+	VPSRLQ       $0x20, Y11, Y6
+	VPXOR        Y5, Y6, Y6
+	VPXOR        64(AX), Y6, Y6
+	VPSRLQ       $0x20, Y10, Y8
+	VPXOR        Y3, Y8, Y8
+	VPXOR        96(AX), Y8, Y8
+	VPMULUDQ     Y2, Y0, Y3
+	VPMULUDQ     Y4, Y1, Y5
+	VPSRLQ       $0x20, Y5, Y2
+	VPXOR        Y9, Y2, Y2
+	VPXOR        128(AX), Y2, Y2
+	VPSRLQ       $0x20, Y3, Y4
+	VPXOR        Y7, Y4, Y4
+	VPXOR        160(AX), Y4, Y4
+	VPMULUDQ     Y6, Y0, Y7
+	VPMULUDQ     Y8, Y1, Y9
+	VPSRLQ       $0x20, Y9, Y6
+	VPXOR        Y11, Y6, Y6
+	VPXOR        128(AX), Y6, Y6
+	VPSRLQ       $0x20, Y7, Y8
+	VPXOR        Y10, Y8, Y8
+	VPXOR        160(AX), Y8, Y8
+	VPMULUDQ     Y2, Y0, Y10
+	VPMULUDQ     Y4, Y1, Y11
+	VPSRLQ       $0x20, Y11, Y2
+	VPXOR        Y5, Y2, Y2
+	VPXOR        192(AX), Y2, Y2
+	VPSRLQ       $0x20, Y10, Y4
+	VPXOR        Y3, Y4, Y4
+	VPXOR        224(AX), Y4, Y4
+	VPMULUDQ     Y6, Y0, Y3
+	VPMULUDQ     Y8, Y1, Y5
+	VPSRLQ       $0x20, Y5, Y6
+	VPXOR        Y9, Y6, Y6
+	VPXOR        192(AX), Y6, Y6
+	VPSRLQ       $0x20, Y3, Y8
+	VPXOR        Y7, Y8, Y8
+	VPXOR        224(AX), Y8, Y8
+	VPMULUDQ     Y2, Y0, Y7
+	VPMULUDQ     Y4, Y1, Y9
+	VPSRLQ       $0x20, Y9, Y2
+	VPXOR        Y11, Y2, Y2
+	VPXOR        256(AX), Y2, Y2
+	VPSRLQ       $0x20, Y7, Y4
+	VPXOR        Y10, Y4, Y4
+	VPXOR        288(AX), Y4, Y4
+	VPMULUDQ     Y6, Y0, Y10
+	VPMULUDQ     Y8, Y1, Y11
+	VPSRLQ       $0x20, Y11, Y6
+	VPXOR        Y5, Y6, Y6
+	VPXOR        256(AX), Y6, Y6
+	VPSRLQ       $0x20, Y10, Y8
+	VPXOR        Y3, Y8, Y8
+	VPXOR        288(AX), Y8, Y8
+	VPMULUDQ     Y2, Y0, Y3
+	VPMULUDQ     Y4, Y1, Y5
+	VPSRLQ       $0x20, Y5, Y2
+	VPXOR        Y9, Y2, Y2
+	VPXOR        320(AX), Y2, Y2
+	VPSRLQ       $0x20, Y3, Y4
+	VPXOR        Y7, Y4, Y4
+	VPXOR        352(AX), Y4, Y4
+	VPMULUDQ     Y6, Y0, Y7
+	VPMULUDQ     Y8, Y1, Y9
+	VPSRLQ       $0x20, Y9, Y6
+	VPXOR        Y11, Y6, Y6
+	VPXOR        320(AX), Y6, Y6
+	VPSRLQ       $0x20, Y7, Y8
+	VPXOR        Y10, Y8, Y8
+	VPXOR        352(AX), Y8, Y8
+	VPMULUDQ     Y2, Y0, Y10
+	VPMULUDQ     Y4, Y1, Y11
+	VPSRLQ       $0x20, Y11, Y2
+	VPXOR        Y5, Y2, Y2
+	VPXOR        384(AX), Y2, Y2
+	VPSRLQ       $0x20, Y10, Y4
+	VPXOR        Y3, Y4, Y4
+	VPXOR        416(AX), Y4, Y4
+	VPMULUDQ     Y6, Y0, Y3
+	VPMULUDQ     Y8, Y1, Y5
+	VPSRLQ       $0x20, Y5, Y6
+	VPXOR        Y9, Y6, Y6
+	VPXOR        384(AX), Y6, Y6
+	VPSRLQ       $0x20, Y3, Y8
+	VPXOR        Y7, Y8, Y8
+	VPXOR        416(AX), Y8, Y8
+	VPMULUDQ     Y2, Y0, Y7
+	VPMULUDQ     Y4, Y1, Y9
+	VPSRLQ       $0x20, Y9, Y2
+	VPXOR        Y11, Y2, Y2
+	VPXOR        448(AX), Y2, Y2
+	VPSRLQ       $0x20, Y7, Y4
+	VPXOR        Y10, Y4, Y4
+	VPXOR        480(AX), Y4, Y4
+	VPMULUDQ     Y6, Y0, Y10
+	VPMULUDQ     Y8, Y1, Y11
+	VPSRLQ       $0x20, Y11, Y6
+	VPXOR        Y5, Y6, Y6
+	VPXOR        448(AX), Y6, Y6
+	VPSRLQ       $0x20, Y10, Y8
+	VPXOR        Y3, Y8, Y8
+	VPXOR        480(AX), Y8, Y8
+	VPMULUDQ     Y2, Y0, Y3
+	VPMULUDQ     Y4, Y1, Y5
+	VPSRLQ       $0x20, Y5, Y2
+	VPXOR        Y9, Y2, Y2
+	VPXOR        512(AX), Y2, Y2
+	VPSRLQ       $0x20, Y3, Y4
+	VPXOR        Y7, Y4, Y4
+	VPXOR        544(AX), Y4, Y4
+	VPMULUDQ     Y6, Y0, Y7
+	VPMULUDQ     Y8, Y1, Y9
+	VPSRLQ       $0x20, Y9, Y6
+	VPXOR        Y11, Y6, Y6
+	VPXOR        512(AX), Y6, Y6
+	VPSRLQ       $0x20, Y7, Y8
+	VPXOR        Y10, Y8, Y8
+	VPXOR        544(AX), Y8, Y8
+	VPMULUDQ     Y2, Y0, Y10
+	VPMULUDQ     Y4, Y1, Y11
+	VPSRLQ       $0x20, Y11, Y2
+	VPXOR        Y5, Y2, Y2
+	VPXOR        576(AX), Y2, Y2
+	VPSRLQ       $0x20, Y10, Y4
+	VPXOR        Y3, Y4, Y4
+	VPXOR        608(AX), Y4, Y4
+	VPMULUDQ     Y6, Y0, Y3
+	VPMULUDQ     Y8, Y1, Y4
+	VPSRLQ       $0x20, Y4, Y6
+	VPXOR        Y9, Y6, Y6
+	VPXOR        576(AX), Y6, Y6
+	VPSRLQ       $0x20, Y3, Y8
+	VPXOR        Y7, Y8, Y8
+	VPXOR        608(AX), Y8, Y8
+	VPSLLQ       $0x20, Y11, Y11
+	VPBLENDD     $0xaa, Y11, Y2, Y2
+	VMOVDQU      Y2, (DX)
+	VPSLLQ       $0x20, Y4, Y4
+	VPBLENDD     $0xaa, Y4, Y6, Y6
+	VMOVDQU      Y6, 32(DX)
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000040, DX
+	DECQ         CX
+	JNZ          eight
+	VZEROUPPER
+	RET

@@ -4,8 +4,10 @@ package exact
 
 func hasWide() bool { return false }
 
-// wideX and wideXY say how many draws they have made.
+// wideX, widePick and wideXY say how many draws they have made.
 
 func (s *Stream) wideX(uint64, []uint64) int { return 0 }
+
+func (s *Stream) widePick([]uint64, []uint64) int { return 0 }
 
 func (s *Stream) wideXY(uint64, []uint64, []uint64) int { return 0 }

@@ -19,12 +19,22 @@ func TestStreamEqualsSingleDraws(t *testing.T) {
 				s.XY(first, x, y)
 				alone[n] = 0x5ca1ab1e
 				s.X(first, alone[:n])
+				picked, index := make([]uint64, n+1), make([]uint64, n)
+				picked[n] = 0x5ca1ab1e
+				for i := range index {
+					index[i] = first - uint64(i*i*i)<<29
+				}
+				s.Pick(index, picked)
 				for i := range n {
 					wantX, wantY := Words(seed, WeightDraw, first+uint64(i), late)
 					require.Equal(t, [2]uint64{wantX, wantY}, [2]uint64{x[i], y[i]}, "wide %v, draw %d of %d from %d", wide, i, n, first)
+					wantX, _ = Words(seed, WeightDraw, index[i], late)
+					require.Equal(t, wantX, picked[i], "wide %v, pick %d of %d from %d", wide, i, n, first)
+					wantX, _ = Words(seed, WeightDraw, first+uint64(i), late)
 					require.Equal(t, wantX, alone[i], "wide %v, draw %d of %d from %d, x alone", wide, i, n, first)
 				}
 				require.EqualValues(t, 0x5ca1ab1e, alone[n], "nothing is written beyond")
+				require.EqualValues(t, 0x5ca1ab1e, picked[n], "nothing is written beyond")
 			}
 		}
 	}

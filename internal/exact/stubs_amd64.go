@@ -11,3 +11,8 @@ func xAVX2(s *uint64, first uint64, x *uint64, n uint64)
 //
 //go:noescape
 func xyAVX2(s *uint64, first uint64, x *uint64, y *uint64, n uint64)
+
+// pickAVX2 fills 8·n words, of any indices.
+//
+//go:noescape
+func pickAVX2(s *uint64, index *uint64, x *uint64, n uint64)

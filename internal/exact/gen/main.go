@@ -17,6 +17,7 @@ func main() {
 	}
 	draws("xAVX2", "func(s *uint64, first uint64, x *uint64, n uint64)", "fills 8·n words.", offsets, "x")
 	draws("xyAVX2", "func(s *uint64, first uint64, x, y *uint64, n uint64)", "fills 8·n words each.", offsets, "x", "y")
+	draws("pickAVX2", "func(s *uint64, index, x *uint64, n uint64)", "fills 8·n words, of any indices.", Mem{}, "x")
 	Generate()
 }
 
@@ -34,7 +35,7 @@ func constant(x uint64) VecVirtual {
 	return spread(r)
 }
 
-// draws writes the loop over eight draws: each has a lane of 64 bits for each word of the counter, whose upper half holds
+// draws writes the loop over eight draws, of indices that follow each other by these offsets, or of those in a list: each has a lane of 64 bits for each word of the counter, whose upper half holds
 // whatever is left there, which multiplication does not look at.
 func draws(name, signature, comment string, offsets Mem, outs ...string) {
 	TEXT(name, NOSPLIT, signature)
@@ -45,7 +46,14 @@ func draws(name, signature, comment string, offsets Mem, outs ...string) {
 	for _, o := range outs {
 		out = append(out, Load(Param(o), GP64()))
 	}
-	index := spread(Load(Param("first"), GP64()))
+	listed := offsets.Base == nil
+	var list Register
+	var index VecVirtual
+	if listed {
+		list = Load(Param("index"), GP64())
+	} else {
+		index = spread(Load(Param("first"), GP64()))
+	}
 	m0, m1, eight := constant(0xD2511F53), constant(0xCD9E8D57), constant(8)
 	Label("eight")
 	var c [2][4]VecVirtual // two halves side by side: neither waits for the other
@@ -53,7 +61,11 @@ func draws(name, signature, comment string, offsets Mem, outs ...string) {
 		for i := range c[half] {
 			c[half][i] = YMM()
 		}
-		VPADDQ(offsets.Offset(32*half), index, c[half][0])
+		if listed {
+			VMOVDQU(Mem{Base: list, Disp: 32 * half}, c[half][0])
+		} else {
+			VPADDQ(offsets.Offset(32*half), index, c[half][0])
+		}
 		VPSRLQ(Imm(32), c[half][0], c[half][1])
 		VPBROADCASTQ(Mem{Base: s, Disp: counterAt}, c[half][2])
 		VPBROADCASTQ(Mem{Base: s, Disp: counterAt + 8}, c[half][3])
@@ -71,7 +83,11 @@ func draws(name, signature, comment string, offsets Mem, outs ...string) {
 			VMOVDQU(lo, Mem{Base: o, Disp: 32 * half})
 		}
 	}
-	VPADDQ(eight, index, index)
+	if listed {
+		ADDQ(U32(64), list)
+	} else {
+		VPADDQ(eight, index, index)
+	}
 	for _, o := range out {
 		ADDQ(U32(64), o)
 	}
