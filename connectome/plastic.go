@@ -213,15 +213,21 @@ func (p *Plastic) Places() []uint64 {
 
 // EachPlace goes through the rows and tells the place of each synapse in the order by target.
 func (p *Plastic) EachPlace(take func(k, place uint64)) {
-	next := make([]uint64, p.Ports.Count+1)
-	for i, n := range p.Onto() {
-		next[i+1] = next[i] + uint64(n)
-	}
+	next := p.places()
 	for k, port := range p.Target {
 		at := &next[port-p.Ports.First]
 		take(uint64(k), *at)
 		*at++
 	}
+}
+
+// places is where the synapses onto each port begin in the order of the state.
+func (p *Plastic) places() []uint64 {
+	next := make([]uint64, p.Ports.Count+1)
+	for i, n := range p.Onto() {
+		next[i+1] = next[i] + uint64(n)
+	}
+	return next
 }
 
 // SynapseAt returns the port of the synapse at a place in the order of the state. If this part has the synapse, it also returns
@@ -249,7 +255,12 @@ func (p *Plastic) ToState(rows, state []float32) {
 
 // FromState copies values from an array of a state to the order of the rows.
 func (p *Plastic) FromState(rows, state []float32) {
-	p.EachPlace(func(k, place uint64) { rows[k] = state[place] })
+	next := p.places()
+	for k, port := range p.Target { // EachPlace, whose call for each synapse would take half of the time
+		at := &next[port-p.Ports.First]
+		rows[k] = state[*at]
+		*at++
+	}
 }
 
 // static is the plan without plastic and driven projections.

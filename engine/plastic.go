@@ -117,11 +117,15 @@ func (s *Plastic) start(p *connectome.Plastic, scale int32, seed uint64) {
 		clear(a.Numbers)
 		clear(a.Bursts)
 	}
-	weights := make([]float32, p.Synapses())
-	for k := range weights {
-		weights[k] = p.Initial(uint64(k), scale)
+	if p.Weight == nil && p.In == nil { // all are the same
+		fill(s.Weight, p.Initial(0, scale))
+	} else {
+		weights := make([]float32, p.Synapses())
+		for k := range weights {
+			weights[k] = p.Initial(uint64(k), scale)
+		}
+		p.ToState(weights, s.Weight)
 	}
-	p.ToState(weights, s.Weight)
 	for k := range p.Synapse {
 		p.Start(k, seed, s.Synapse[k])
 	}
