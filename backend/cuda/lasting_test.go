@@ -19,9 +19,9 @@ import (
 // forever is longer than any test: launches that go on end when they are told to.
 const forever = time.Hour
 
-// TestConformanceOfLastingLaunches runs the suite by launches that go on from Step to Step.
+// TestConformanceOfLastingLaunches runs the suite by launches that go on from Step to Step; TestLastingPaths has a few networks of it.
 func TestConformanceOfLastingLaunches(t *testing.T) {
-	slow.Short(t)
+	slow.Test(t)
 	h := cudatest.Anywhere(t)
 	tune := fewThreads()
 	tune.linger = forever
