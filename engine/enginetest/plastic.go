@@ -193,8 +193,8 @@ func randomPlastic(r *rand.Rand, n Net) Plastic {
 		p.Rule.OnPre = []string{among(r, "w = w - b*y", "w = w - b*w*y*x", "w = w + select(post, b, -b)*y", "w = w*0.9 + b/(1 + age_post)")}
 		if r.IntN(2) == 0 {
 			p.Rule.Synapse, p.Synapse = []string{"c"}, []float32{amount()}
-			if r.IntN(2) == 0 {
-				p.Drawn = []*genome.Value{uniform(-1, 1+r.Float64())}
+			if c := p.Synapse[0]; c < 0.1 {
+				p.Drawn = []*genome.Value{uniform(-1, 1+math.Abs(float64(c)))}
 			}
 			p.Rule.OnPost = append(p.Rule.OnPost, "c = 0.5*c + x")
 			p.Rule.OnPre = append(p.Rule.OnPre, "c = 0.9*c - y", "w = w + b*c")
