@@ -27,7 +27,7 @@ import (
 func TestPendingEvents(t *testing.T) {
 	slow.Test(t)
 	cudatest.Anywhere(t)
-	for seed := range uint64(slow.Times(6, 60)) {
+	for seed := range uint64(slow.Times(6, 30)) {
 		r := rand.New(rand.NewPCG(seed, 0x706c6173))
 		n := enginetest.RandomPlastic(r, int(seed))
 		c := n.Build()
@@ -50,7 +50,7 @@ func TestPendingEvents(t *testing.T) {
 // TestLearningBatches mixes launches of many bursts with single ones, with room for few events.
 func TestLearningBatches(t *testing.T) {
 	cudatest.Anywhere(t)
-	for seed := range uint64(slow.Times(8, 60)) {
+	for seed := range uint64(slow.Times(8, 30)) {
 		r := rand.New(rand.NewPCG(seed, 0x62617463))
 		c := enginetest.RandomPlastic(r, int(seed)).Build()
 		tune := defaults
@@ -150,7 +150,7 @@ func TestSharedRecords(t *testing.T) {
 func TestLearningMoves(t *testing.T) {
 	slow.Short(t)
 	cudatest.Anywhere(t)
-	for seed := range uint64(slow.Times(3, 40)) {
+	for seed := range uint64(slow.Times(3, 20)) {
 		r := rand.New(rand.NewPCG(seed, 0x6d6f7665))
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			moves(t, enginetest.RandomPlastic(r, int(seed)).Build(), r)

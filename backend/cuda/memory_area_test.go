@@ -36,7 +36,7 @@ func TestMemoryAreas(t *testing.T) {
 // TestMemoryMoves lets networks with memory areas go on from the GPU on the CPU and back.
 func TestMemoryMoves(t *testing.T) {
 	devices(t, 1)
-	for seed := range uint64(slow.Times(6, 40)) {
+	for seed := range uint64(slow.Times(6, 20)) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 0x6d656d6d6f7665))
 			moves(t, enginetest.RandomMemory(r, int(seed)).Build(), r)
