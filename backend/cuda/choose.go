@@ -119,16 +119,24 @@ func (b *backend) choose(t *tables) choice {
 	if b.c.Neurons > 0 {
 		q.blocks, q.own = b.grid()
 	}
+	general := pathRun // what takes every network of its kind
+	if len(b.c.Plastic) > 0 {
+		general = pathLearn
+	}
 	var not []string
-	lacks := ""
+	var why string
 	for _, l := range lines {
 		q.answer = choice{path: l.path, why: l.why, not: not}
-		if lacks = q.lacks(l.wants); lacks == "" {
+		lacks := q.lacks(l.wants)
+		if lacks == "" {
 			return q.answer
 		}
 		not = append(not, l.path.String()+": "+lacks)
+		if l.path == general {
+			why = lacks
+		}
 	}
-	return choice{path: pathSingle, why: lacks}
+	return choice{path: pathSingle, why: why}
 }
 
 // lacks is what the first of some wants that is not met lacks.

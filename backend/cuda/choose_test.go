@@ -29,6 +29,15 @@ func drivenNet() *connectome.Connectome {
 	return enginetest.Net{Areas: []connectome.Area{a}, Synapses: []enginetest.Synapse{{From: 0, To: 1, Weight: 1000}}}.Build()
 }
 
+// latePlastic is a network that learns and has a delay that no byte holds.
+func latePlastic(t *testing.T) *connectome.Connectome {
+	n := enginetest.RandomPlastic(rand.New(rand.NewPCG(1, 2)), 1)
+	n.Synapses = append(n.Synapses, enginetest.Synapse{From: 0, To: 1, Weight: 1, Delay: 300})
+	c := n.Build()
+	require.NotEmpty(t, c.Plastic)
+	return c
+}
+
 // TestChoose names the path of networks, and what each path lacks: every reason once.
 func TestChoose(t *testing.T) {
 	slow.Short(t)
@@ -92,6 +101,8 @@ func TestChoose(t *testing.T) {
 		{enginetest.Net{Areas: []connectome.Area{enginetest.FEAGI(9), enginetest.Memory(4, nil, 0)}}.Build(), engine.Want{}, nil, pathSingle, `which neuron of the memory area "area 1" fires the host finds between bursts`},
 		{enginetest.Net{Areas: []connectome.Area{enginetest.Of("lif_event", 9)}}.Build(), engine.Want{}, nil, pathSingle, "neurons of the models lif_event and lif_psc_exp_event change at inputs alone"},
 		{drivenNet(), engine.Want{}, nil, pathSingle, "potentials drive what spikes deliver (psp_max), and the host makes amplitudes of them between bursts"},
+		{example(t, "spnet"), engine.Want{FCL: true}, nil, pathSingle, "fire candidate lists are wanted"},
+		{latePlastic(t), engine.Want{}, nil, pathSingle, "there are delays of 300 bursts, want at most 255"},
 		{noisy(), engine.Want{}, nil, pathSingle, "a drive names a port that the sign of its amounts would not choose"},
 		{&connectome.Connectome{Row: []uint64{0}, MaxDelay: 1}, engine.Want{}, nil, pathSingle, "there are no neurons"},
 	} {
