@@ -211,8 +211,8 @@ func (v *Value) reachable() bool {
 	return v.Lo < v.A+far*v.B && v.Hi > v.A-far*v.B && v.Hi-v.Lo > 1e-6*v.B
 }
 
-// within is the smallest interval that is sure to hold every number or draw; draws of a normal distribution have no ends but its bounds.
-func (v *Value) within() (lo, hi float64) {
+// extent is the smallest interval that is sure to hold every number or draw; draws of a normal distribution have no ends but its bounds.
+func (v *Value) extent() (lo, hi float64) {
 	switch {
 	case v.Kind == Const:
 		return v.A, v.A

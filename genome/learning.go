@@ -170,7 +170,7 @@ func (k *learner) starts() bool {
 		if !ok {
 			continue
 		}
-		if lo, hi := x.within(); lo < v.Limit.Min || hi > v.Limit.Max || v.Limit.MinOpen && lo == v.Limit.Min && !x.LoOpen {
+		if lo, hi := x.extent(); lo < v.Limit.Min || hi > v.Limit.Max || v.Limit.MinOpen && lo == v.Limit.Min && !x.LoOpen {
 			limit := key{Dims: []Dimension{dim}, Min: v.Limit.Min, Max: v.Limit.Max, MinOpen: v.Limit.MinOpen}
 			k.p.fault(n, at, "", "expects %s %s in every draw, found %s; bounds such as > and < behind a distribution, or clip(…), keep draws there", dim.article(), limit.span(), short(n.Value))
 			continue

@@ -79,11 +79,20 @@ func (p *parser) plasticRule(n *yaml.Node, at *path, keys []key) *Plasticity {
 	return r
 }
 
+// isKey refuses a name that a projection's plasticity has as a key, for what a projection may give a value.
+func (d *ruleDraft) isKey(name, what string, n *yaml.Node, at *path) bool {
+	keys := learningKeys()
+	is := slices.ContainsFunc(keys, func(k key) bool { return k.Name == name })
+	if is {
+		d.p.fault(n, at, "", "expects another name for %s, found %s, which a projection's plasticity has as a key", what, name)
+	}
+	return is
+}
+
 // params reads parameters with their defaults; their dimension is the default's.
 func (d *ruleDraft) params() {
 	d.named("params", "a parameter", formula.MaxParams/2, func(name string, n *yaml.Node, at *path) {
-		if name == "rule" || name == "bounds" {
-			d.p.fault(n, at, "", "expects another name for a parameter, found %s, which a projection's plasticity has as a key", name)
+		if d.isKey(name, "a parameter", n, at) {
 			return
 		}
 		param := Param{Name: name, Min: -inf, Max: inf, Doc: "parameter of " + d.r.Name}
@@ -238,8 +247,7 @@ func (d *ruleDraft) post() {
 // variables reads variables and their initial values.
 func (d *ruleDraft) variables(key, what string, into *[]RuleVariable, names *[]string) {
 	d.named(key, what, maxRuleNames-1, func(name string, n *yaml.Node, at *path) {
-		if name == "rule" || name == "bounds" || name == "overflow" {
-			d.p.fault(n, at, "", "expects another name for a variable, found %s, which a projection's plasticity has as a key", name)
+		if key == "synapse" && d.isKey(name, "a variable", n, at) {
 			return
 		}
 		v := RuleVariable{Name: name, Limit: Param{Name: name, Min: -inf, Max: inf}}
@@ -268,6 +276,9 @@ func (d *ruleDraft) target() {
 
 func (d *ruleDraft) modulators() {
 	d.named("modulators", "a modulator", maxRuleNames, func(name string, n *yaml.Node, at *path) {
+		if d.isKey(name, "a modulator", n, at) {
+			return
+		}
 		f, ok := d.p.fields(n, at, modulatorKeys())
 		if !ok {
 			return

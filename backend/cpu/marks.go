@@ -14,7 +14,7 @@ type marks struct {
 	marking bool
 	marked  []uint64 // one bit per slot: something was added to its sum
 	summary []uint64 // one bit per word of marked
-	sparse  uint32   // slots of the groups in which only candidates are updated; of lif_event a share, as little as looking at them takes
+	sparse  uint32   // slots of the groups in which only candidates are updated, as if each took the time that one of feagi takes to look at
 	blocked uint32   // neurons of the groups that are updated by blocks
 	updated uint32   // those of them that were updated in this burst
 }
@@ -24,7 +24,7 @@ func newMarks(groups []group, slots uint32, k *vector.Kernels) marks {
 	for i := range groups {
 		switch g := &groups[i]; {
 		case g.area.Model.Kind() == "lif_event":
-			m.sparse += g.ports() / k.SlotsPerMark * lazySlots
+			m.sparse += g.ports() / k.SlotsPerMark * slotsPerMark
 		case g.area.Model.Lazy:
 			m.sparse += g.ports()
 		case g.law.update == nil:
@@ -37,13 +37,14 @@ func newMarks(groups []group, slots uint32, k *vector.Kernels) marks {
 	return m
 }
 
-// lazySlots are looked at in the time of a mark.
-const lazySlots = 32
+// slotsPerMark is how many slots of a feagi group can be looked at in the time that one mark takes. For lif_event the kernels' number
+// of that name stands.
+const slotsPerMark = 32
 
 // decide chooses whether to mark in this burst, from the counts of the last one. A mark costs about 3 ns, with what comes of it up to 17,
 // checking a feagi slot 0.1 ns, one of lif_event with AVX-512 0.06 ns, updating a neuron 0.4 ns.
 func (w *worker) decide() {
-	w.marking = w.read+uint64(len(w.in)) < uint64(w.sparse/lazySlots+(w.blocked-w.updated)/8)
+	w.marking = w.read+uint64(len(w.in)) < uint64(w.sparse/slotsPerMark+(w.blocked-w.updated)/8)
 	w.read, w.draws, w.updated, w.learnt = 0, 0, 0, 0
 }
 

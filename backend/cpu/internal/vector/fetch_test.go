@@ -12,18 +12,26 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFetchRowsReadsItsIDsAlone: the ids end where a page begins that must not be read, and rows are left as they are.
-func TestFetchRowsReadsItsIDsAlone(t *testing.T) {
+// guarded is a page before one that must not be read: a test that does panics.
+func guarded(t *testing.T) []byte {
+	t.Helper()
 	page := syscall.Getpagesize()
 	memory, err := syscall.Mmap(-1, 0, 2*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	require.NoError(t, err)
-	defer syscall.Munmap(memory)
+	t.Cleanup(func() { require.NoError(t, syscall.Munmap(memory)) })
 	require.NoError(t, syscall.Mprotect(memory[page:], syscall.PROT_NONE))
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	before := debug.SetPanicOnFault(true)
+	t.Cleanup(func() { debug.SetPanicOnFault(before) })
+	return memory[:page]
+}
+
+// TestFetchRowsReadsItsIDsAlone: the ids end where a page begins that must not be read, and rows are left as they are.
+func TestFetchRowsReadsItsIDsAlone(t *testing.T) {
+	memory := guarded(t)
 	for _, k := range []Kernels{Plain(), Best()} {
 		for n := range 20 {
 			rows := slices.Repeat([]uint64{7}, 9)
-			ids := unsafe.Slice((*uint32)(unsafe.Pointer(&memory[page-4*max(n, 1)])), n)
+			ids := unsafe.Slice((*uint32)(unsafe.Pointer(&memory[len(memory)-4*max(n, 1)])), n)
 			for i := range ids {
 				ids[i] = uint32(i % len(rows))
 			}
@@ -36,16 +44,11 @@ func TestFetchRowsReadsItsIDsAlone(t *testing.T) {
 
 // TestFetchSpansReadsItsSpansAlone likewise, of empty spans, short ones and some above a kilobyte.
 func TestFetchSpansReadsItsSpansAlone(t *testing.T) {
-	page := syscall.Getpagesize()
-	memory, err := syscall.Mmap(-1, 0, 2*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
-	require.NoError(t, err)
-	defer syscall.Munmap(memory)
-	require.NoError(t, syscall.Mprotect(memory[page:], syscall.PROT_NONE))
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	memory := guarded(t)
 	for _, k := range []Kernels{Plain(), Best()} {
 		for n := range 20 {
 			rows := slices.Repeat([]uint16{7}, 3000)
-			spans := unsafe.Slice((*Span)(unsafe.Pointer(&memory[page-16*max(n, 1)])), n)
+			spans := unsafe.Slice((*Span)(unsafe.Pointer(&memory[len(memory)-16*max(n, 1)])), n)
 			for i := range spans {
 				from := uint64(100 * i)
 				spans[i] = Span{from, from + []uint64{0, 1, 33, 1100}[i%4]}

@@ -141,13 +141,7 @@ func inputs() {
 		factors[i] = ZMM()
 		VMOVUPS(Mem{Base: decay, Disp: 64 * i}, factors[i])
 	}
-	spread := func(x uint32) VecVirtual {
-		r, z := GP32(), ZMM()
-		MOVL(U32(x), r)
-		VPBROADCASTD(r, z)
-		return z
-	}
-	limit, quarter, half := spread(near-1), spread(near/4), spread(near/2)
+	limit, quarter, half := immediate(near-1), immediate(near/4), immediate(near/2)
 	out, first := GP64(), GP64()
 	MOVQ(list, out)
 	MOVQ(list, first)

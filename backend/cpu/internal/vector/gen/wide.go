@@ -18,16 +18,6 @@ func widePhilox() {
 	order := [2]Mem{constants("lower512", 0, 8, 1, 9, 2, 10, 3, 11), constants("upper512", 4, 12, 5, 13, 6, 14, 7, 15)}
 	begin("drawsAVX512", "func(p *uint32, first uint32, out *uint32, n uint64)", "fills 32·n words.")
 	p, out, n := pointer("p"), pointer("out"), pointer("n")
-	spread := func(r Register) VecVirtual {
-		z := ZMM()
-		VPBROADCASTD(r, z)
-		return z
-	}
-	immediate := func(x uint32) VecVirtual {
-		r := GP32()
-		MOVL(U32(x), r)
-		return spread(r)
-	}
 	index, eight := spread(Load(Param("first"), GP32())), immediate(8)
 	m0, m1 := immediate(0xD2511F53), immediate(0xCD9E8D57)
 	VPADDD(offsets, index, index)
@@ -65,6 +55,20 @@ func widePhilox() {
 		}
 		VPADDD(eight, index, index)
 	})
+}
+
+// spread is a 32-bit register in all sixteen places of a wide one.
+func spread(r Register) VecVirtual {
+	z := ZMM()
+	VPBROADCASTD(r, z)
+	return z
+}
+
+// immediate is a number in all sixteen places.
+func immediate(x uint32) VecVirtual {
+	r := GP32()
+	MOVL(U32(x), r)
+	return spread(r)
 }
 
 // constants are eight 64-bit numbers in memory.
