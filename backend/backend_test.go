@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"burst/connectome"
 	"burst/engine"
@@ -66,7 +67,9 @@ func TestAutoWithoutADeviceTakesNoMemoryForIt(t *testing.T) {
 		fmt.Fprintf(&list, "%d,%d\n", k%3, k)
 	}
 	g, err := genome.Parse("trains", []byte("burst: v1\nareas: [{name: a, neurons: 3, model: spike_list, file: s.csv}]\n"),
-		func(string) (io.ReadCloser, error) { return file{strings.NewReader(list.String())}, nil })
+		func(string) (io.ReadCloser, error) {
+			return fstest.MapFS{"s.csv": {Data: []byte(list.String())}}.Open("s.csv")
+		})
 	require.NoError(t, err)
 	c, err := connectome.Build(g, connectome.Options{})
 	require.NoError(t, err)
@@ -87,11 +90,6 @@ func TestAutoWithoutADeviceTakesNoMemoryForIt(t *testing.T) {
 	})
 	require.Less(t, auto, cpu+4*spikes)
 }
-
-// file is a file in memory.
-type file struct{ *strings.Reader }
-
-func (file) Close() error { return nil }
 
 // liar is a reference whose fire queue has a neuron too many.
 type liar struct{ engine.Backend }

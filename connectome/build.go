@@ -11,6 +11,7 @@ type Options struct {
 	Threads  int                      // goroutines that build, not negative; 0: all processors. The result is the same for any number.
 	MaxBytes uint64                   // largest memory, in bytes; 0: the memory that this machine has available
 	Progress func(done, total uint64) // called now and then, by one goroutine at a time, first with zeros when a network that is built whole is planned; may be nil
+	Planned  func(*Connectome) error  // called with the network before it has synapses; an error ends Build, which returns it. May be nil
 	Part     Part                     // build the synapses onto this part's neurons only; the zero value: all
 
 	// Allgather returns the words that each part gives, in the order of the parts. Each part calls it once during Build, even
@@ -45,6 +46,11 @@ func buildNetwork(g *genome.Genome, o Options) (*Connectome, error) {
 	p, c, err := begin(g, o)
 	if err != nil {
 		return nil, err
+	}
+	if o.Planned != nil {
+		if err := o.Planned(c); err != nil {
+			return nil, err
+		}
 	}
 	sums, progress := make([]uint64, p.inputs), &meter{tell: o.Progress}
 	progress.add(0)

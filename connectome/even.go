@@ -8,27 +8,30 @@ import (
 	"burst/internal/quanta"
 )
 
-// Synapses that are made in no order, whose number is known and that have one weight and one delay, are drawn once. Weight has room for
-// their words (see bins.go) until all of them are in their rows, since one number fills it then. What a goroutine makes in one go is a
-// piece: it is sorted by bin where it lies. Then a bin takes its words from all pieces, in the order in which they were made, to its rows.
+// The synapses of an area are drawn once, not twice (bins.go), where all have one weight and one delay and their number is known
+// beforehand. A drawn synapse is then one word: its source within a bin, and its port. The words wait in Weight, which needs no other
+// content until all of them have been put into their rows. This takes two steps:
+//
+//  1. Goroutines draw synapses in pieces and sort the words of each piece by bin.
+//  2. Of each bin, the words are gathered from all pieces, in order, and put into the rows.
 
-// even is the synapses that lead from an area, where they are made so.
+// even is an area whose synapses are drawn once.
 type even struct {
 	from     Span
-	begin    uint64  // of the area's rows
-	synapses uint64  // 0: they are not made so
-	one      *wiring // all others have its weight and delay
-	alone    bool    // there are no others
-	low, end uint32  // ports
+	begin    uint64  // where the area's rows begin
+	synapses uint64  // 0: the area's synapses are drawn twice
+	one      *wiring // the first wiring from the area; all have its weight and delay
+	alone    bool    // there is one wiring
+	low, end uint32  // ports of the synapses: low ≤ port < end
 	shift    int     // source s is in bin s>>shift
 	bins     uint64  // at least one
-	most     uint64  // synapses of a piece
+	most     uint64  // synapses of a piece, at most
 	jobs     []job
-	pieces   []uint64 // where each begins in the area's rows, and their end
-	starts   []uint32 // of each piece: where the words of each bin begin in it, and their end
+	pieces   []uint64 // where each piece begins in the area's rows, and where the last one ends
+	starts   []uint32 // for each piece: where the words of each bin begin in it, and where the last bin ends
 }
 
-// job is so many units of a wiring, whose pieces one goroutine makes.
+// job is a range of a wiring's units. One goroutine makes its pieces.
 type job struct {
 	w           *wiring
 	lo, hi      uint64 // units
@@ -38,10 +41,10 @@ type job struct {
 const (
 	leastPiece = 1 << 15
 	mostPiece  = 1 << 19
-	segment    = 128 // words of a bin in a piece, about
+	segment    = 128 // words that a bin has in a piece, on average
 )
 
-// evens says for each area whether its synapses are made so, and how many pieces they come in.
+// evens says for each area whether its synapses are drawn once, and in which pieces.
 func (p *plan) evens() []even {
 	list, refused := make([]even, len(p.areas)), make([]bool, len(p.areas))
 	for i := range p.wirings {
@@ -93,7 +96,7 @@ func (e *even) add(w *wiring) {
 	e.synapses = add(e.synapses, w.synapses)
 }
 
-// known reports whether all synapses are alike and how many any units make is known.
+// known reports whether all synapses are alike, and whether it is known how many a range of units makes.
 func (w *wiring) known(part Part) bool {
 	switch w.rule.(type) {
 	case *degree:
@@ -107,7 +110,8 @@ func (w *wiring) known(part Part) bool {
 	return w.keep == 100 && w.uniform() && !w.varies()
 }
 
-// size cuts the rows into bins. The larger a network, the larger are bins and pieces: the places where a bin begins in a piece take memory.
+// size chooses how many rows a bin and how many synapses a piece has. Both grow with the network, as starts has an entry for each bin
+// of each piece.
 func (e *even) size(from Span, portBits int) {
 	count, want := uint64(from.Count), max(synapsesABin, root(segment*e.synapses))
 	for e.from = from; e.shift < min(32-portBits, mostShift) && e.synapses/count<<(e.shift+1) <= want && 1<<e.shift < count; {
@@ -118,37 +122,41 @@ func (e *even) size(from Span, portBits int) {
 	e.pieces = []uint64{0}
 }
 
-// deal cuts the units of a wiring into jobs.
+// deal cuts the units of a wiring into jobs, and what each job makes into pieces.
 func (e *even) deal(w *wiring, part Part) {
-	r, units, size := (*degree)(nil), w.units(), e.most
-	if r, _ = w.rule.(*degree); r != nil {
+	units, size := w.units(), e.most // of each job
+	made := func(lo, hi uint64) uint64 { return hi - lo }
+	if r, is := w.rule.(*degree); is {
 		size = max(1, e.most*uint64(max(1, part.Of))/r.k)
+		made = func(lo, hi uint64) uint64 {
+			return r.k * uint64(part.Count(w.to.First+uint32(hi))-part.Count(w.to.First+uint32(lo)))
+		}
 	}
 	for lo := uint64(0); lo < units; lo += size {
-		j := job{w: w, lo: lo, hi: min(units, lo+size), first: uint64(len(e.pieces)) - 1}
-		n, at := j.hi-j.lo, e.pieces[j.first]
-		if r != nil {
-			n = r.k * uint64(part.Count(w.to.First+uint32(j.hi))-part.Count(w.to.First+uint32(j.lo)))
-		}
-		for end := at + n; at < end; {
+		j := job{w: w, lo: lo, hi: min(units, lo+size), first: e.pieceCount()}
+		begin := e.pieces[j.first]
+		end := begin + made(j.lo, j.hi)
+		for at := begin; at < end; {
 			at = min(end, at+e.most)
 			e.pieces = append(e.pieces, at)
 		}
-		if j.last = uint64(len(e.pieces)) - 1; n > 0 {
+		if j.last = e.pieceCount(); j.last > j.first {
 			e.jobs = append(e.jobs, j)
 		}
 	}
 }
+
+func (e *even) pieceCount() uint64 { return uint64(len(e.pieces)) - 1 }
 
 // table is the bytes that say where words begin.
 func (e *even) table() uint64 {
 	if e.synapses == 0 {
 		return 0
 	}
-	return mul(uint64(len(e.pieces)-1), 4*(e.bins+1)+8) + uint64(len(e.jobs))*uint64(unsafe.Sizeof(job{}))
+	return mul(e.pieceCount(), 4*(e.bins+1)+8) + uint64(len(e.jobs))*uint64(unsafe.Sizeof(job{}))
 }
 
-// bytesOfEvens is their memory, and that of each goroutine.
+// bytesOfEvens is the memory of such areas, and that of each goroutine.
 func bytesOfEvens(list []even) (all, each uint64) {
 	for i := range list {
 		if e := &list[i]; e.synapses > 0 {
@@ -159,7 +167,7 @@ func bytesOfEvens(list []even) (all, each uint64) {
 	return all, add(each, uint64(unsafe.Sizeof(binFiller{})))
 }
 
-// placeEvens makes the synapses of all such areas.
+// placeEvens makes the synapses of all areas that are drawn once.
 func (b *builder) placeEvens() {
 	type share struct {
 		e *even
@@ -171,7 +179,7 @@ func (b *builder) placeEvens() {
 		if e.synapses == 0 {
 			continue
 		}
-		e.starts = make([]uint32, uint64(len(e.pieces)-1)*(e.bins+1))
+		e.starts = make([]uint32, e.pieceCount()*(e.bins+1))
 		for k := range e.jobs {
 			jobs = append(jobs, share{e, uint64(k)})
 		}
@@ -264,7 +272,7 @@ func (m *pieceMaker) sort() {
 	}
 	clear(m.count)
 	m.made = m.made[:0]
-	if m.piece++; m.piece+1 < uint64(len(e.pieces)) {
+	if m.piece++; m.piece < e.pieceCount() {
 		m.left = e.pieces[m.piece+1] - e.pieces[m.piece]
 	}
 }
@@ -281,7 +289,7 @@ func (f *binFiller) fill(b *builder, e *even, k uint64) {
 	rows := b.c.Row[uint64(e.from.First)+lo:][:min(1<<e.shift, uint64(e.from.Count)-lo)]
 	next, width, at := f.next[:len(rows)], b.portBits(), e.begin
 	clear(next)
-	for i := range len(e.pieces) - 1 {
+	for i := range int(e.pieceCount()) {
 		for _, word := range e.words(b.c.Weight, i, k) {
 			next[uint32(word)>>width]++
 		}
@@ -294,7 +302,7 @@ func (f *binFiller) fill(b *builder, e *even, k uint64) {
 		rows[s] = at
 	}
 	target, mask := b.c.Target, uint32(uint64(1)<<width-1)
-	for i := range len(e.pieces) - 1 {
+	for i := range int(e.pieceCount()) {
 		for _, word := range e.words(b.c.Weight, i, k) {
 			s := uint32(word) >> width
 			target[next[s]] = uint32(word) & mask

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"slices"
 
 	"burst/genome"
 	"burst/internal/exact"
@@ -44,7 +43,7 @@ type Plastic struct {
 	Modulators      []Modulator
 	Source          []float32       // initial values of the source's variables
 	Synapse         []float32       // initial values of the further variables of a synapse
-	Drawn           []*genome.Value // per variable, what its initial values are drawn from; nil: they are those of Synapse
+	Drawn           []*genome.Value // per variable, what its initial values are drawn from; nil, or none for it: they are those of Synapse
 	TargetVariables []int           // per Rule.Target: the state variable of the target's model, 0 for V
 	OnPost          *Handler        // nil: there is no such handler
 	OnPre           *Handler
@@ -445,6 +444,7 @@ func (p *plan) takeRule(w *wiring, m *Plastic) error {
 
 // takeStarts fills in what the variables of the synapses start from.
 func (p *plan) takeStarts(l *genome.Learning, m *Plastic) error {
+	m.Drawn = make([]*genome.Value, len(m.Rule.Synapse))
 	for k, v := range m.Rule.Synapse {
 		given, is := l.Starts[v.Name]
 		switch {
@@ -453,8 +453,7 @@ func (p *plan) takeStarts(l *genome.Learning, m *Plastic) error {
 		case given.Kind == genome.Const:
 			m.Synapse = append(m.Synapse, float32(given.A))
 		default:
-			m.Synapse, m.Drawn = append(m.Synapse, 0), slices.Grow(m.Drawn, len(m.Rule.Synapse))[:len(m.Rule.Synapse)]
-			m.Drawn[k] = &given
+			m.Synapse, m.Drawn[k] = append(m.Synapse, 0), &given
 			s := m.start(k, p.g.Seed)
 			wrong := s.probe()
 			if lo, hi := s.extent(); wrong == "" && !(finite(float32(lo)) && finite(float32(hi))) {
@@ -472,9 +471,7 @@ func (p *plan) takeStarts(l *genome.Learning, m *Plastic) error {
 // what is drawn for others' synapses is 0.
 func (p *Plastic) Start(k int, seed uint64, list []float32) {
 	if k >= len(p.Drawn) || p.Drawn[k] == nil {
-		for i := range list {
-			list[i] = p.Synapse[k]
-		}
+		fill(list, p.Synapse[k])
 		return
 	}
 	s := p.start(k, seed)

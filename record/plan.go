@@ -1,11 +1,8 @@
 package record
 
 import (
-	"errors"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"burst/connectome"
 	"burst/genome"
@@ -22,50 +19,14 @@ const unasked = 100_000
 // is variables=AREA[FROM..TO].NAME,… every N. Of weights it is weights=SYNAPSES every N with SYNAPSES as in all, none, 5% or AREA[FROM..TO]:AREA 5%,…, N bursts or a time;
 // histograms=all or none.
 func NewPlan(g *genome.Genome, c *connectome.Connectome, requests []string) (p Plan, note string, err error) {
-	chosen := map[string][]connectome.Span{}
-	w := wanted{every: g.Record.Every, synapses: g.Record.Weights, histograms: !g.Record.NoHistograms}
-	variables := g.Record.Variables
-	asked, named := false, false // weights, and variables, by requests
-	for _, r := range requests {
-		table, text, found := strings.Cut(r, "=")
-		if !found || !slices.Contains(tables.Names(), table) || text == "" {
-			return p, "", fmt.Errorf("%q, want %s=, then all, none, or areas such as L4E,L4I or L4E[0..9]%s", r, strings.Join(tables.Names(), "= or "), didYouMean(table, tables.Names()))
-		}
-		switch table {
-		case tables.Weights:
-			if !asked {
-				w.synapses, asked = nil, true
-			}
-			err = weightRequest(g, c, text, &w)
-		case tables.Variables:
-			if !named {
-				variables, named = nil, true
-			}
-			var more []genome.Variables
-			more, err = variableRequest(g, c, text)
-			variables = append(variables, more...)
-		case tables.Histograms:
-			if w.histograms = text == "all"; !w.histograms && text != "none" {
-				err = fmt.Errorf("%q, want all or none%s", text, didYouMean(text, []string{"all", "none"}))
-			}
-		default:
-			var spans []connectome.Span
-			spans, err = choose(g, c, table, text)
-			chosen[table] = append(chosen[table], spans...)
-			if chosen[table] == nil {
-				chosen[table] = []connectome.Span{} // none, which is not the same as nothing said
-			}
-		}
-		if err != nil {
-			return p, "", fmt.Errorf("%s: %w", table, err)
-		}
-	}
-	if len(w.synapses) > 0 && len(c.Plastic) == 0 {
-		return p, "", errors.New("weights: no projection of this network learns, and so no weight changes; want a genome with plasticity")
-	}
-	if p.Weights, err = sampling(g, c, &w); err != nil {
+	a, err := readRequests(g, c, requests)
+	if err != nil {
 		return p, "", err
 	}
+	if p.Weights, err = sampling(g, c, &a.weights); err != nil {
+		return p, "", err
+	}
+	chosen := a.neurons
 	fromGenome(g, c, chosen)
 	if chosen[tables.Spikes] == nil {
 		chosen[tables.Spikes], note = firstOfEach(c)
@@ -80,17 +41,10 @@ func NewPlan(g *genome.Genome, c *connectome.Connectome, requests []string) (p P
 			}
 		}
 	}
-	if err := p.series(g, c, variables, potentials); err != nil {
+	if err := p.series(g, c, a.variables, potentials); err != nil {
 		return p, "", fmt.Errorf("variables: %w", err)
 	}
 	return p, note, nil
-}
-
-func didYouMean(word string, names []string) string {
-	if near := genome.Nearest(word, names); near != "" && near != word {
-		return fmt.Sprintf("; did you mean %q?", near)
-	}
-	return ""
 }
 
 // fromGenome fills in the tables that no request has named.
@@ -127,52 +81,6 @@ func firstOfEach(c *connectome.Connectome) ([]connectome.Span, string) {
 		}
 	}
 	return spans, fmt.Sprintf("record: spikes of the first %.2g %% of each area's neurons; --record spikes=all keeps those of all %d", 100*unasked/float64(c.Neurons), c.Neurons)
-}
-
-// lacks says why a table has no rows of a source area.
-var lacks = map[string]string{tables.Potentials: "has no potential", tables.FCL: "takes no input"}
-
-// choose reads the neurons that a request names for a table.
-func choose(g *genome.Genome, c *connectome.Connectome, table, text string) ([]connectome.Span, error) {
-	switch text {
-	case "none":
-		return nil, nil
-	case "all":
-		return []connectome.Span{{Count: c.Neurons}}, nil
-	}
-	var spans []connectome.Span
-	for _, part := range strings.Split(text, ",") {
-		name, rest, ranged := strings.Cut(part, "[")
-		i, err := g.FindArea(name)
-		if err != nil {
-			return nil, err
-		}
-		if lack := lacks[table]; lack != "" && g.Areas[i].Source() {
-			return nil, fmt.Errorf("area %q %s, its model %s is a source; only its spikes can be recorded: spikes=%s", name, lack, g.Areas[i].Model.Name, part)
-		}
-		s := c.Areas[i].Neurons
-		if ranged {
-			if s, err = within(s, part, rest); err != nil {
-				return nil, err
-			}
-		}
-		spans = append(spans, s)
-	}
-	return spans, nil
-}
-
-// within reads "3]" or "0..9]", both ends included.
-func within(s connectome.Span, part, text string) (connectome.Span, error) {
-	first, last, isRange := strings.Cut(strings.TrimSuffix(text, "]"), "..")
-	if !isRange {
-		last = first
-	}
-	a, errA := strconv.ParseUint(first, 10, 32)
-	b, errB := strconv.ParseUint(last, 10, 32)
-	if errA != nil || errB != nil || !strings.HasSuffix(text, "]") || a > b || b >= uint64(s.Count) {
-		return s, fmt.Errorf("%q, want neurons such as [0..9] or [3], numbers below %d", part, s.Count)
-	}
-	return connectome.Span{First: s.First + uint32(a), Count: uint32(b - a + 1)}, nil
 }
 
 // joined sorts spans and joins those that touch; nil stays nil.

@@ -41,7 +41,7 @@ func Build(ctx context.Context, g *genome.Genome, o Options) (*Network, error) {
 			}
 			defer m.Close()
 		}
-		c, id, wiring, err := o.Peers.build(g, o.building(m))
+		c, id, wiring, err := o.Peers.build(g, o.building(g, m))
 		if err != nil {
 			return nil, err
 		}

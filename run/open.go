@@ -8,6 +8,7 @@ import (
 	"burst/backend/cuda"
 	"burst/connectome"
 	"burst/engine"
+	"burst/genome"
 	"burst/record"
 )
 
@@ -19,7 +20,7 @@ func (r *Run) build(maker *cuda.Maker) (err error) {
 		r.Connectome, r.ID, r.Wiring = n.c.Reseeded(r.Genome.RunSeed), n.id, n.wiring
 		return nil
 	}
-	how := o.building(maker)
+	how := o.building(r.Genome, maker)
 	if o.Peers == nil {
 		if r.parts, r.o.GPUs.List, err = o.GPUs.Parts(r.Genome, o.Backend, how); err != nil {
 			return err
@@ -78,9 +79,12 @@ func (r *Run) openOr(o backend.Options) error {
 	return r.openBackend(o)
 }
 
-// building is how a network is built, by a maker where there is one.
-func (o *Options) building(m *cuda.Maker) connectome.Options {
+// building is how the network of g is built, by a maker where there is one.
+func (o *Options) building(g *genome.Genome, m *cuda.Maker) connectome.Options {
 	how := connectome.Options{Threads: o.Threads, MaxBytes: o.MaxBytes}
+	if o.Peers == nil { // else makePlan of the leader, for only that knows what to record
+		how.Planned = func(c *connectome.Connectome) error { return planError(record.Check(g, c, o.Record)) }
+	}
 	if m != nil {
 		how.Maker = m
 	}
@@ -111,7 +115,7 @@ func (r *Run) want() engine.Want {
 func (r *Run) makePlan() error {
 	p, note, err := record.NewPlan(r.Genome, r.Connectome, r.o.Record)
 	if err != nil {
-		return &PlanError{err}
+		return planError(err)
 	}
 	if !r.keeps() {
 		if len(r.o.Record) > 0 {
@@ -129,13 +133,21 @@ func (r *Run) makePlan() error {
 	return nil
 }
 
-// PlanError is a mistake in Options.Record, which only the built network shows.
+// PlanError is a mistake in Options.Record. It shows once the network is planned, or, where more is asked for than can be kept, built.
 type PlanError struct{ Err error }
 
 func (e *PlanError) Error() string { return "record " + e.Err.Error() }
 
-// Unwrap is what record.NewPlan said.
+// Unwrap is what package record said.
 func (e *PlanError) Unwrap() error { return e.Err }
+
+// planError is the PlanError of err, if there is one.
+func planError(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &PlanError{err}
+}
 
 // openBackend opens the backend that was asked for; auto tells what it took and why.
 func (r *Run) openBackend(o backend.Options) (err error) {
@@ -165,7 +177,7 @@ func (r *Run) openBackend(o backend.Options) (err error) {
 func (r *Run) openParts(o backend.Options) (why string, err error) {
 	if r.Backend == "auto" {
 		r.backend, r.Connectome, r.Backend, why, err = backend.AutoParts(r.parts, o, func() (*connectome.Connectome, error) {
-			return connectome.Build(r.Genome, r.o.building(nil))
+			return connectome.Build(r.Genome, r.o.building(r.Genome, nil))
 		})
 	} else {
 		r.backend, r.Connectome, err = backend.OpenParts(r.parts, o)

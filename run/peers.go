@@ -78,7 +78,7 @@ func Serve(g *genome.Genome, o Options, ready func()) error {
 	if err := o.takeGPU(); err != nil {
 		return err
 	}
-	c, _, _, err := p.build(g, o.building(nil))
+	c, _, _, err := p.build(g, o.building(g, nil))
 	if err != nil {
 		return err
 	}

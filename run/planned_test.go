@@ -1,19 +1,14 @@
 package run
 
 import (
-	"bytes"
 	"io"
 	"testing"
+	"testing/fstest"
 
 	"burst/genome"
 
 	"github.com/stretchr/testify/require"
 )
-
-// opened is a file in memory.
-type opened struct{ *bytes.Reader }
-
-func (opened) Close() error { return nil }
 
 // TestPlannedOnce: on a machine without a GPU a network is planned once, whatever backends and builders are asked for, so that a list of
 // spikes is opened as often as the cpu backend opens it.
@@ -24,7 +19,7 @@ func TestPlannedOnce(t *testing.T) {
 		g, err := genome.Parse("trains.yaml", []byte("burst: v1\nname: trains\nareas: [{name: a, neurons: 3, model: spike_list, file: s.csv}]\n"),
 			func(string) (io.ReadCloser, error) {
 				n++
-				return opened{bytes.NewReader([]byte("neuron,burst\n0,1\n2,3\n"))}, nil
+				return fstest.MapFS{"s.csv": {Data: []byte("neuron,burst\n0,1\n2,3\n")}}.Open("s.csv")
 			})
 		require.NoError(t, err)
 		o.Bursts = 5
@@ -39,4 +34,31 @@ func TestPlannedOnce(t *testing.T) {
 	require.Positive(t, want)
 	require.Equal(t, want, opens(Options{Backend: "auto"}))
 	require.Equal(t, want, opens(Options{Backend: "auto", GPUs: GPUs{Build: OnEither}}))
+}
+
+// TestWrongRecordIsRefusedBeforeBuilding: a large network takes long to build, so a wrong request does not wait for that.
+func TestWrongRecordIsRefusedBeforeBuilding(t *testing.T) {
+	t.Setenv("CUDA_VISIBLE_DEVICES", "")
+	g, err := genome.Parse("pair.yaml", []byte("burst: v1\nareas: [{name: a, neurons: 3}]\nprojections: [{from: a, to: a, rule: all_to_all, weight: 1}]\n"), nil)
+	require.NoError(t, err)
+	for _, o := range []Options{{Backend: "cpu"}, {Backend: "auto"}, {Backend: "auto", GPUs: GPUs{Build: OnEither}}} {
+		for request, want := range map[string]string{
+			"spikes=b": `record spikes: no area "b"`, "variables=a.w": `record variables: `, "weights=all": "record weights: no projection of this network learns",
+			"spikes=all": "",
+		} {
+			built := false
+			o.Record = []string{request}
+			o.Tell = func(e Event) { built = built || e == Event(Began{"building"}) }
+			r, err := New(t.Context(), g, o)
+			if want == "" {
+				require.NoError(t, err)
+				require.NoError(t, r.Close())
+				require.True(t, built)
+				continue
+			}
+			require.ErrorContains(t, err, want)
+			require.ErrorAs(t, err, new(*PlanError))
+			require.False(t, built, request)
+		}
+	}
 }

@@ -25,18 +25,17 @@ func newGrid(s span, bands []band, width, height int) *grid {
 	return &grid{bands: bands, from: s.from, span: max(1, s.until-s.from), width: width, height: height, counts: pages.Slice[uint32](uint64(width * height))}
 }
 
-// add counts a chunk; its bursts lie in the picture.
+// add counts a chunk, whose bursts lie in the picture. Rows of the same burst and area follow each other and are counted together.
 func (g *grid) add(c *runfolder.Chunk) {
-	for len(c.Burst) > 0 {
-		t, area, n := c.Burst[0], c.Area[0], 1
-		for n < len(c.Burst) && c.Burst[n] == t && c.Area[n] == area {
-			n++
+	for from, to := 0, 0; from < len(c.Burst); from = to {
+		burst, area := c.Burst[from], c.Area[from]
+		for to = from + 1; to < len(c.Burst) && c.Burst[to] == burst && c.Area[to] == area; {
+			to++
 		}
 		if b := &g.bands[area]; b.label != "" {
-			x := int((t - g.from) * uint64(g.width) / g.span)
-			g.spikes += b.count(g.dots(x, b), c.Neuron[:n])
+			x := int((burst - g.from) * uint64(g.width) / g.span)
+			g.spikes += b.count(g.dots(x, b), c.Neuron[from:to])
 		}
-		c = &runfolder.Chunk{Burst: c.Burst[n:], Area: c.Area[n:], Neuron: c.Neuron[n:]}
 	}
 }
 
