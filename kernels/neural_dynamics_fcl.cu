@@ -51,6 +51,9 @@ DEVICE i32 quanta_of(often o, i32 sum) {
 // stays reports whether a neuron without input is left as it is.
 DEVICE bool stays(const area *a, const u16 *refractory) { return a->k[ALWAYS_RECOVER] == 0 || *refractory == 0; }
 
+// special reports whether an area's neurons have either.
+DEVICE bool special(const area *a) { return a->model == FEAGI && (a->k[RECTIFY] != 0 || a->k[ALWAYS_RECOVER] != 0); }
+
 // blocked reports whether a neuron has fired too often in a row.
 DEVICE bool blocked(often o, const u16 *count) { return o.fire_limit != 0 && *count >= o.fire_limit; }
 

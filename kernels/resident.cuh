@@ -29,6 +29,7 @@ struct resident {
     float common[COMMON]; // the areas' terms in this burst, where neurons do not differ
     u64 first_row;        // where the block's rows begin
     u32 own;              // neurons
+    u32 special;          // feagi: whether an area is
     u32 at_bits, at_list, at_rows, at_soon, at_spans, at_v, at_more, at_refractory, at_count, at_input;
     u32 at_areas, at_terms, at_drives, at_counts, at_table, at_values;
 };
@@ -68,6 +69,7 @@ template <u32 models> DEVICE void divide(const run *p, resident *s) {
     s->at_counts = reserve_room<u32>(&used, p->count_entries);
     s->at_table = reserve_room<i32>(&used, p->table_entries);
     s->at_values = reserve_room<i32>(&used, p->value_count);
+    s->special = 0;
 }
 
 // bring_own fills to, which has a place for each of the block's neurons, from a variable of all neurons, and return_own brings it back.
@@ -114,6 +116,9 @@ template <u32 models> DEVICE void begin_resident(const run *p, resident *s) {
     for (u64 k = thread_in_block(); count > 0 && k <= count; k += block_size()) rows[k] = (u32)(p->row[begin + k] - first_row);
     if (p->soon != nullptr) copy(room_at<u32>(s, s->at_soon), p->soon + begin, count);
     if (thread_in_block() == 0) s->first_row = first_row, s->own = (u32)count;
+    if (models != 1 << FEAGI) return;
+    for (u32 k = thread_in_block(); k < p->w.area_count; k += block_size())
+        if (special(p->w.areas + k)) s->special = 1;
 }
 
 // end_resident brings the state to where it came from.
@@ -243,7 +248,7 @@ template <u32 models> DEVICE bool update_simple(const network *w, const area *a,
 }
 
 // fires_resident is the drives' part of step 2, and steps 3, 4 and 7, for the block's k-th neuron, whose sums it leaves in in.
-template <u32 models> DEVICE bool fires_resident(const run *p, const resident *s, updater *u, u32 k, reached *in) {
+template <u32 models, bool any_special> DEVICE bool fires_resident(const run *p, const resident *s, updater *u, u32 k, reached *in) {
     reached r = *in;
     u32 place = r.place & ~SIMPLE;
     const area *a = u->areas + place;
@@ -257,22 +262,21 @@ template <u32 models> DEVICE bool fires_resident(const run *p, const resident *s
     }
     *in = r;
     if (models == 1 << FEAGI) {
-        if (r.first == 0 && stays(a, w->refractory + k)) return false;
+        if (r.first == 0 && (!any_special || stays(a, w->refractory + k))) return false;
         if (r.place != u->place) {
             u->place = r.place & SIMPLE ? r.place : ~0u;
             u->a = a;
             u->o = often_of(a, constants_of(w, a, u->begin + k - a->first)[THRESHOLD]);
         }
-        return feagi(u->a, u->o, input(w, quanta_of(u->o, r.first)), w->seed, u->begin + k, w->t, w->v + k, w->refractory + k, w->count + k);
+        return feagi(u->a, u->o, input(w, any_special ? quanta_of(u->o, r.first) : r.first), w->seed, u->begin + k, w->t, w->v + k, w->refractory + k, w->count + k);
     }
     u32 i = u->begin + k - a->first;
     if (r.place & SIMPLE) return update_simple<models>(w, a, i, k, r, s->common[place]);
     return update<models>(w, a, i, k, r.first, r.second, a->differ || place >= COMMON ? term_of(w, a, i) : s->common[place]);
 }
 
-// update_resident is steps 3 and 4 for the block's neurons, whose bits it leaves. The next neuron's sums are on their way
-// while one is updated.
-template <u32 models> DEVICE void update_resident(const run *p, u64 t, resident *s) {
+// update_words is update_resident where areas of feagi are special, or none is: to ask for each neuron took a thirtieth of a burst.
+template <u32 models, bool any_special> DEVICE void update_words(const run *p, u64 t, resident *s) {
     u32 count = s->own, end = p->block_neurons, step = workers(), k = thread_in_block();
     u32 *bits = room_at<u32>(s, s->at_bits);
     updater u = {};
@@ -288,10 +292,17 @@ template <u32 models> DEVICE void update_resident(const run *p, u64 t, resident 
     for (; k < end; k += step) {
         reached next = {};
         if (k + step < count) next = load_sums<models>(p, s, &u, k + step);
-        store_bits(bits + k / 32, k < count && fires_resident<models>(p, s, &u, k, &one));
+        store_bits(bits + k / 32, k < count && fires_resident<models, any_special>(p, s, &u, k, &one));
         if (lists(&p->list)) note(&p->list, t - p->first, end, k, one.first, one.second);
         one = next;
     }
+}
+
+// update_resident is steps 3 and 4 for the block's neurons, whose bits it leaves. The next neuron's sums are on their way
+// while one is updated.
+template <u32 models> DEVICE void update_resident(const run *p, u64 t, resident *s) {
+    if (models == 1 << FEAGI && s->special) update_words<models, true>(p, t, s);
+    else update_words<models, false>(p, t, s);
 }
 
 // count_groups finds how many fire before each group of words, and in all.

@@ -12,7 +12,7 @@ DEVICE void learn_sweeps_of(const no_learners *, const run *, u64, block *, u32 
 DEVICE void learn_next_of(const no_learners *, const run *, u64, const block *) {}
 DEVICE void learn_every_of(const no_learners *, const run *, u64, block *, u32 *) {}
 
-// by_teams reports whether teams of blocks sum rows. Networks that learn have none.
+// by_teams reports whether teams of blocks sum rows, which is asked once a launch. Networks that learn have none.
 #ifdef BURST_LEARN
 DEVICE bool by_teams(const run *) { return false; }
 #else
@@ -131,21 +131,21 @@ struct inputs {
 };
 
 // input_of is the sum of a port: what teams have summed, or else the ring's; slot is that of this burst.
-DEVICE i32 input_of(const run *p, const block *s, i32 *slot, u32 port) {
-    if (!by_teams(p)) return sum_of(slot + port);
+template <bool teams> DEVICE i32 input_of(const run *p, const block *s, i32 *slot, u32 port) {
+    if (!teams) return sum_of(slot + port);
     i32 sum = sum_at(&p->sum, port);
     return s->stimulated ? sum + sum_of(slot + port) : sum;
 }
 
 // fires is the drives' part of step 2, and steps 3 and 4, for neuron n, whose area is the place-th and has one of the models, and whose
 // state lies at a place; slot is the ring's of this burst. The neuron's sums are left in in.
-template <u32 models>
+template <u32 models, bool teams>
 DEVICE bool fires(const run *p, const block *s, const network *w, i32 *slot, u32 place, u32 n, u32 at, inputs *in) {
     const area *a = w->areas + place;
     u32 i = n - a->first, ports = a->ports;
     u32 port = a->first_port + i;
-    i32 first = ports > 0 ? input_of(p, s, slot, port) : 0;
-    i32 second = ports > 1 ? input_of(p, s, slot, port + (a->end - a->first)) : 0;
+    i32 first = ports > 0 ? input_of<teams>(p, s, slot, port) : 0;
+    i32 second = ports > 1 ? input_of<teams>(p, s, slot, port + (a->end - a->first)) : 0;
     for (u32 k = a->first_drive; k < a->first_drive + a->drives; k++) {
         i32 amount = amount_of(s->drives + k, s->counts, s->table, w->seed, i, w->t);
         if (amount < 0 && ports > 1) second += amount;
@@ -157,7 +157,7 @@ DEVICE bool fires(const run *p, const block *s, const network *w, i32 *slot, u32
 }
 
 // update_block is steps 3 and 4 for the block's neurons.
-template <u32 models> DEVICE void update_block(const run *p, u64 t, block *s) {
+template <u32 models, bool teams> DEVICE void update_block(const run *p, u64 t, block *s) {
     u32 begin = block_index() * p->block_neurons, count = own(p);
     i32 *slot = p->ring + (t & p->slot_mask) * p->ports;
     u32 place = s->from; // of the area, which ascends with the neurons
@@ -165,7 +165,7 @@ template <u32 models> DEVICE void update_block(const run *p, u64 t, block *s) {
         u32 n = neuron_of(p->w.own, begin + k);
         while (!s->alone && k < count && s->w.areas[place].end <= n) place++;
         inputs in = {};
-        bool yes = k < count && fires<models>(p, s, &s->w, slot, place, n, p->cached ? k : n, &in);
+        bool yes = k < count && fires<models, teams>(p, s, &s->w, slot, place, n, p->cached ? k : n, &in);
         store_bits(s->bits + k / 32, yes);
         if (lists(&p->list)) note(&p->list, t - p->first, p->block_neurons, k, in.first, in.second);
         if (lane() == 0 && s->bits[k / 32] != 0) add((i32 *)s->total + t % 2, (i32)ones(s->bits[k / 32]));
@@ -193,16 +193,16 @@ template <class learners_of> DEVICE void reserve(const run *p, u64 t, block *s, 
 DEVICE u32 *told_ids(const run *p, u64 t, const block *s) { return p->devices == 1 ? (u32 *)p->queue : ids_of(&s->x, s->x.self, s->x.self, t); }
 
 // list is step 5: the block's part of the queue, and the same for the host, ascending; one thread a neuron, as before.
-template <class learners_of> DEVICE void list(const run *p, u64 t, const block *s, const learners_of *x) {
+template <bool teams, class learners_of> DEVICE void list(const run *p, u64 t, const block *s, const learners_of *x) {
     u32 words = p->block_neurons / 32, each = (words + GROUPS - 1) / GROUPS, begin = block_index() * p->block_neurons;
-    bool alone = p->devices == 1 && !by_teams(p), listed = s->total[t % 2] <= host_room(p);
+    bool alone = p->devices == 1 && !teams, listed = s->total[t % 2] <= host_room(p);
     u32 *ids = for_host(p, t);
     if (alone && !listed) bring_bits(p, t, s->bits, block_size());
     for (u32 k = thread_in_block(); k < p->block_neurons; k += block_size()) {
         u32 word = k / 32, bits = s->bits[word];
         if ((bits >> k % 32 & 1) == 0) continue;
         u32 n = neuron_of(p->w.own, begin + k), before = s->group[word / each] + ones(bits & ((1u << k % 32) - 1));
-        u64 first = p->row[n], end = p->row[n + 1];
+        u64 first = teams ? 0 : p->row[n], end = teams ? 0 : p->row[n + 1];
         for (u32 v = word / each * each; v < word; v++) before += ones(s->bits[v]);
         if (!alone) {
             told_ids(p, t, s)[s->base + before] = n;
@@ -315,13 +315,52 @@ DEVICE void device_barrier(const run *p, u64 t, block *s) {
     if (thread_in_block() == 0) s->waited += nanoseconds() - begin;
 }
 
-// bursts is the law of many bursts in one launch, whose blocks all run at once, for areas of some models.
+// run_loop is the law of many bursts in one launch, whose blocks all run at once, for areas of some models. It says whether they have all
+// been computed.
 //
 //	for t := first; t < first + bursts; t++ {
 //		deliver the rows of the queue, and the stimuli
 //		for n := range neurons { if b.fires(n) { queue = append(queue, n) } }
 //		with several devices, the queue becomes all devices' queues
 //	}
+template <u32 models, bool teams, class learners_of> DEVICE bool run_loop(const run *p, block *s, u32 *wanted, const learners_of *x) {
+    for (u64 t = p->first; t < p->first + p->bursts; t++) {
+        stimulate(p, t, s);
+        if (t > p->first) values_for_host(p, t - 1, s);
+        learn_events_of(x, p, t, s, wanted);
+        learn_rows_of(x, t, p->ring + (t & p->slot_mask) * p->ports);
+        if (teams) {
+            if (t > p->first && p->devices == 1) list_for_host(p, t - 1, s);
+            sum_rows(p, t, s, dynamic_memory());
+            block_barrier();
+            bring_sums(&p->sum, dynamic_memory());
+        } else if (!all_learn(x)) {
+            deliver(p, t, s);
+        }
+        if (lists(&p->list) && t > p->first) list_candidates(&p->list, t - 1 - p->first, p->block_neurons, block_size());
+        grid_barrier(p, s, wanted);
+        if (s->stopped) return false;
+        if (t > p->first) announce(p, t - 1); // its ids have had the delivery's time to arrive, and its candidates are listed
+        learn_sweeps_of(x, p, t, s, wanted);
+        update_block<models, teams>(p, t, s);
+        block_barrier();
+        reserve(p, t, s, x);
+        block_barrier();
+        learn_next_of(x, p, t, s);
+        list<teams>(p, t, s, x);
+        if (p->devices == 1) {
+            grid_barrier(p, s, wanted);
+            learn_every_of(x, p, t, s, wanted);
+            continue;
+        }
+        block_barrier();
+        device_barrier(p, t, s);
+        if (s->stopped) return false;
+    }
+    return true;
+}
+
+// bursts is a launch of many bursts.
 template <u32 models, class learners_of> DEVICE void bursts(const run *p, const learners_of *x) {
     SHARED(block, s);
     if (by_teams(p)) begin_sums(&p->sum, &p->all, p->value_count, dynamic_memory());
@@ -329,38 +368,10 @@ template <u32 models, class learners_of> DEVICE void bursts(const run *p, const 
     begin_launch(p);
     block_barrier();
     u32 wanted = 0;
-    for (u64 t = p->first; t < p->first + p->bursts; t++) {
-        stimulate(p, t, &s);
-        if (t > p->first) values_for_host(p, t - 1, &s);
-        learn_events_of(x, p, t, &s, &wanted);
-        learn_rows_of(x, t, p->ring + (t & p->slot_mask) * p->ports);
-        if (by_teams(p)) {
-            if (t > p->first && p->devices == 1) list_for_host(p, t - 1, &s);
-            sum_rows(p, t, &s, dynamic_memory());
-            block_barrier();
-            bring_sums(&p->sum, dynamic_memory());
-        } else if (!all_learn(x)) {
-            deliver(p, t, &s);
-        }
-        if (lists(&p->list) && t > p->first) list_candidates(&p->list, t - 1 - p->first, p->block_neurons, block_size());
-        grid_barrier(p, &s, &wanted);
-        if (s.stopped) return;
-        if (t > p->first) announce(p, t - 1); // its ids have had the delivery's time to arrive, and its candidates are listed
-        learn_sweeps_of(x, p, t, &s, &wanted);
-        update_block<models>(p, t, &s);
-        block_barrier();
-        reserve(p, t, &s, x);
-        block_barrier();
-        learn_next_of(x, p, t, &s);
-        list(p, t, &s, x);
-        if (p->devices == 1) {
-            grid_barrier(p, &s, &wanted);
-            learn_every_of(x, p, t, &s, &wanted);
-            continue;
-        }
-        block_barrier();
-        device_barrier(p, t, &s);
-        if (s.stopped) return;
+    if (by_teams(p)) {
+        if (!run_loop<models, true>(p, &s, &wanted, x)) return;
+    } else if (!run_loop<models, false>(p, &s, &wanted, x)) {
+        return;
     }
     values_for_host(p, p->first + p->bursts - 1, &s);
     lay_out(p, dynamic_memory() + p->sum.room, &s, true);
