@@ -47,6 +47,10 @@ func TestKept(t *testing.T) {
 				rank, has := kept.Rank(n)
 				require.Equal(t, want, has, "%s: neuron %d of areas[%d]", c.name, n, i)
 				if has {
+					_, follow, _ := kept.Place(n)
+					_, also := kept.Rank(n + follow)
+					_, beyond := kept.Rank(n + follow + 1)
+					require.True(t, also && !beyond, c.name)
 					require.Equal(t, before, rank, c.name)
 					before++
 				}

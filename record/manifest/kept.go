@@ -81,14 +81,21 @@ func (a *Area) flaw() string {
 
 // Rank is the number of recorded neurons before a neuron; false if that is not recorded itself.
 func (k *Kept) Rank(id uint32) (uint32, bool) {
+	rank, _, kept := k.Place(id)
+	return rank, kept
+}
+
+// Place is Rank with how many neurons in a row from the next one on are recorded too.
+func (k *Kept) Place(id uint32) (rank, follow uint32, kept bool) {
 	i := len(k.spans) - 1
 	if i > 0 { // mostly there is one
 		i = sort.Search(len(k.spans), func(i int) bool { return k.spans[i].First > id }) - 1
 	}
 	if i < 0 || id-k.spans[i].First >= k.spans[i].Neurons {
-		return 0, false
+		return 0, 0, false
 	}
-	return k.before[i] + id - k.spans[i].First, true
+	at := id - k.spans[i].First
+	return k.before[i] + at, k.spans[i].Neurons - at - 1, true
 }
 
 // Shared are the neurons that both have.

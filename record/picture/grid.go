@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"sort"
 
 	"burst/internal/pages"
 	"burst/record/runfolder"
@@ -29,9 +30,7 @@ func newGrid(s span, bands []band, width, height int) *grid {
 func (g *grid) add(c *runfolder.Chunk) {
 	for from, to := 0, 0; from < len(c.Burst); from = to {
 		burst, area := c.Burst[from], c.Area[from]
-		for to = from + 1; to < len(c.Burst) && c.Burst[to] == burst && c.Area[to] == area; {
-			to++
-		}
+		to = from + leading(len(c.Burst)-from, func(i int) bool { return c.Burst[from+i] == burst && c.Area[from+i] == area })
 		if b := &g.bands[area]; b.label != "" {
 			x := int((burst - g.from) * uint64(g.width) / g.span)
 			g.spikes += b.count(g.dots(x, b), c.Neuron[from:to])
@@ -39,24 +38,35 @@ func (g *grid) add(c *runfolder.Chunk) {
 	}
 }
 
-// count counts neurons in the dots of a band, from top to bottom, and says how many of them the band has.
+// leading is for how many of n numbers from 0 on something holds that holds for the first, and not again once it does not.
+func leading(n int, holds func(i int) bool) int {
+	step := 1
+	for step < n && holds(step) {
+		step *= 2
+	}
+	known := step/2 + 1
+	return known + sort.Search(min(step, n)-known, func(i int) bool { return !holds(known + i) })
+}
+
+// count counts neurons, ascending, in the dots of a band, from top to bottom, and says how many of them the band has.
 func (b *band) count(dots []uint32, neurons []uint32) (spikes uint64) {
 	all, rows := uint64(b.neurons), uint64(len(dots))
-	each := float64(rows) / float64(all)
-	for _, id := range neurons {
-		k, kept := b.kept.Rank(id)
-		if !kept {
-			continue
+	for len(neurons) > 0 {
+		id, n := neurons[0], 1
+		k, follow, kept := b.kept.Place(id)
+		if kept && rows > 0 { // of very many areas some have none
+			y := uint64(k) * rows / all
+			next := ((y+1)*all + rows - 1) / rows // the first neuron of the dot below
+			beyond := uint64(id) + min(next-uint64(k), uint64(follow)+1)
+			for n < len(neurons) && uint64(neurons[n]) < beyond {
+				n++
+			}
+			dots[y] += uint32(n)
 		}
-		part := uint64(k) * rows
-		y := uint64(float64(k) * each) // part/all, which takes longer, but that a whole number may be rounded to below itself
-		if (y+1)*all <= part {
-			y++
+		if kept {
+			spikes += uint64(n)
 		}
-		spikes++
-		if rows > 0 { // of very many areas some have none
-			dots[y]++
-		}
+		neurons = neurons[n:]
 	}
 	return spikes
 }

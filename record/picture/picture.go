@@ -98,13 +98,22 @@ func fewColours(img *image.RGBA) image.Image {
 // numberInto makes out img in so many steps a channel; false when that leaves more than 256 colours.
 func numberInto(out *image.Paletted, img *image.RGBA, steps int) bool {
 	numbers := map[uint32]uint8{} // of dots, before rounding
+	var recent [1 << 10]struct {  // some of them, which are found in a fifth of the time
+		dot    uint32
+		number uint8
+		known  bool
+	}
 	var colours []color.RGBA
 	round := func(x uint8) uint8 { return uint8((int(x)*steps + 127) / 255 * 255 / steps) }
 	for y := range out.Rect.Dy() {
 		from, to := img.Pix[y*img.Stride:][:4*out.Stride], out.Pix[y*out.Stride:][:out.Stride]
 		for len(to) > 0 {
 			dot := binary.LittleEndian.Uint32(from)
-			k, known := numbers[dot]
+			last := &recent[dot*0x9E3779B1>>22]
+			k, known := last.number, last.known && last.dot == dot
+			if !known {
+				k, known = numbers[dot]
+			}
 			if !known {
 				c := color.RGBA{round(uint8(dot)), round(uint8(dot >> 8)), round(uint8(dot >> 16)), uint8(dot >> 24)}
 				at := slices.Index(colours, c)
@@ -117,6 +126,7 @@ func numberInto(out *image.Paletted, img *image.RGBA, steps int) bool {
 				k = uint8(at)
 				numbers[dot] = k
 			}
+			last.dot, last.number, last.known = dot, k, true
 			n := alike(from)
 			if k == 0 {
 				clear(to[:n]) // the ground, most of a picture
