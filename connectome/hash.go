@@ -50,23 +50,19 @@ func (c *Connectome) Hash() uint64 {
 
 // neuronHash adds to the workers' sums the numbers of the part's neurons, A being what of gives for their area.
 func (c *Connectome) neuronHash(sums []uint64, of func(a *Area) uint64) {
-	v, more := make([]float32, c.Neurons), make([][]float32, c.Variables())
-	for k := range more {
-		more[k] = make([]float32, c.Neurons)
-	}
-	c.InitialState(v, more)
 	for i := range c.Areas {
 		a := &c.Areas[i]
 		head := of(a)
-		spans(len(sums), uint64(a.Neurons.Count), 1<<12, func(worker int, lo, hi uint64) {
+		spans(len(sums), uint64(a.Neurons.Count), drawnAtOnce, func(worker int, lo, hi uint64) {
+			state := a.initialOf(c.Seed, i, uint32(lo), uint32(hi))
 			for k := uint32(lo); k < uint32(hi); k++ {
 				n := a.Neurons.First + k
 				if !c.Part.Owns(n) {
 					continue
 				}
-				h := foldBits(a.foldConstants(fold(head, uint64(n)), k), v[n])
-				for j := range a.Variables() {
-					h = foldBits(h, more[j][n])
+				h := a.foldConstants(fold(head, uint64(n)), k)
+				for _, values := range state {
+					h = foldBits(h, values[k-uint32(lo)])
 				}
 				sums[worker] += h
 			}

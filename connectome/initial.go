@@ -16,12 +16,15 @@ type Initial struct {
 	Rest  float64
 }
 
+// drawnAtOnce is of how many neurons a goroutine draws the initial state: few, so that areas of some thousand keep all processors busy.
+const drawnAtOnce = 1 << 11
+
 // InitialState sets v and more to the state before burst 0, as the models hold it. more has Variables slices. Each slice has
 // one entry per neuron.
 func (c *Connectome) InitialState(v []float32, more [][]float32) {
 	for i := range c.Areas {
 		a := &c.Areas[i]
-		spans(runtime.GOMAXPROCS(0), uint64(a.Neurons.Count), 1<<14, func(_ int, lo, hi uint64) {
+		spans(runtime.GOMAXPROCS(0), uint64(a.Neurons.Count), drawnAtOnce, func(_ int, lo, hi uint64) {
 			first, end := uint64(a.Neurons.First)+lo, uint64(a.Neurons.First)+hi
 			state := [][]float32{v[first:end]}
 			for k := range a.Variables() {
@@ -30,6 +33,16 @@ func (c *Connectome) InitialState(v []float32, more [][]float32) {
 			a.initial(c.Seed, i, uint32(lo), state)
 		})
 	}
+}
+
+// initialOf is the state before burst 0 of the area's neurons from lo to hi−1, by variable; the area is the i-th.
+func (a *Area) initialOf(seed uint64, i int, lo, hi uint32) [][]float32 {
+	state := make([][]float32, 1+a.Variables())
+	for k := range state {
+		state[k] = make([]float32, hi-lo)
+	}
+	a.initial(seed, i, lo, state)
+	return state
 }
 
 // initial fills the state before burst 0 of the neurons of the area from its first-th on; the area is the i-th.
@@ -91,12 +104,8 @@ func (p *plan) checkInitial(i int, a *Area) error {
 	}
 	var mu sync.Mutex
 	first, variable, value := uint64(math.MaxUint64), 0, float32(0)
-	spans(p.workers, uint64(a.Neurons.Count), 1<<12, func(_ int, lo, hi uint64) {
-		state := make([][]float32, 1+a.Variables())
-		for k := range state {
-			state[k] = make([]float32, hi-lo)
-		}
-		a.initial(p.g.Seed, i, uint32(lo), state)
+	spans(p.workers, uint64(a.Neurons.Count), drawnAtOnce, func(_ int, lo, hi uint64) {
+		state := a.initialOf(p.g.Seed, i, uint32(lo), uint32(hi))
 		for k, part := range state {
 			n := slices.IndexFunc(part, func(x float32) bool { return !finite(x) })
 			if n < 0 {

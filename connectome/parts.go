@@ -84,7 +84,9 @@ func (p *plan) least(part Part) (sum uint64) {
 // takes its memory. Of synapses that Options.Maker keeps it has Row alone.
 func (s *Parts) Next() (*Connectome, error) {
 	defer s.clock(time.Now())
-	debug.FreeOSMemory() // what planning left, or who took the part before
+	if s.plan.maker == nil || s.made > 0 {
+		debug.FreeOSMemory() // what planning left, or who took the part before
+	}
 	p, c := s.plan, s.Head()
 	if err := p.turnTo(Part{s.made, s.of}); err != nil {
 		return nil, err
@@ -125,7 +127,9 @@ func (s *Parts) Whole() (*Connectome, error) {
 		panic("BUG: the whole of a network of which parts are missing")
 	}
 	s.plan.spare = row{}
-	debug.FreeOSMemory() // that of the last part
+	if !s.Kept() {
+		debug.FreeOSMemory() // that of the last part
+	}
 	if err := s.plan.prove(s.head, s.sums); err != nil {
 		return nil, err
 	}

@@ -219,9 +219,11 @@ func (p *plan) addDrives(sums []uint64, scale float64) {
 			}
 		}
 		ports, neurons := p.ports[i], p.areas[i].Count
-		for n := range ports.Count {
-			sums[ports.First+n] += most[n/neurons]
-		}
+		spans(p.workers, uint64(ports.Count), 1<<16, func(_ int, lo, hi uint64) {
+			for n := uint32(lo); n < uint32(hi); n++ {
+				sums[ports.First+n] += most[n/neurons]
+			}
+		})
 	}
 }
 
@@ -296,17 +298,18 @@ func worst(sums []uint64) uint64 {
 func (p *plan) prove(c *Connectome, sums []uint64) error {
 	p.addDrives(sums, p.scale)
 	c.Bound = make([]uint32, len(sums))
-	for port, s := range sums {
-		c.Bound[port] = uint32(min(s, math.MaxUint32))
-	}
-	p.addStimuli(sums, p.scale)
-	for port, s := range sums {
-		if s > math.MaxInt32 {
-			c.Target, c.Weight, c.Delay = nil, nil, Delays{} // the search below needs the memory
-			return p.overflows(c, uint32(port), s)
+	spans(p.workers, uint64(len(sums)), 1<<16, func(_ int, lo, hi uint64) {
+		for port := lo; port < hi; port++ {
+			c.Bound[port] = uint32(min(sums[port], math.MaxUint32))
 		}
+	})
+	p.addStimuli(sums, p.scale)
+	if worst(sums) <= math.MaxInt32 {
+		return nil
 	}
-	return nil
+	port := slices.IndexFunc(sums, func(s uint64) bool { return s > math.MaxInt32 })
+	c.Target, c.Weight, c.Delay = nil, nil, Delays{} // the search needs the memory
+	return p.overflows(c, uint32(port), sums[port])
 }
 
 // overflows is the error for a port whose inputs could sum to more than int32 holds.

@@ -130,6 +130,14 @@ func (g GPUs) Every() ([]int, error) {
 	return g.List, nil
 }
 
+// Wake begins to start the GPUs' driver for a run on the named backend, where that uses it, and returns at once: to start takes it a tenth
+// of a second, in which a genome can be read.
+func Wake(backend string) {
+	if backend == "cuda" || backend == "auto" {
+		go cuda.Visible() // whose errors are told when GPUs are needed
+	}
+}
+
 // maker builds a network where the options want it built by GPUs; nil: the host builds it, which it also does where auto finds none.
 func (o *Options) maker() (*cuda.Maker, error) {
 	if o.GPUs.Build == OnHost || o.Peers != nil || o.Backend != "cuda" && o.Backend != "auto" {

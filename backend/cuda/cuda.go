@@ -54,7 +54,7 @@ type tuning struct {
 }
 
 var defaults = tuning{
-	threads: 256, entries: 1 << 20, batch: 256, batchThreads: 1024, events: 32, ownSynapses: 16384, delayedRow: 512,
+	threads: 256, entries: 1 << 18, batch: 256, batchThreads: 1024, events: 32, ownSynapses: 16384, delayedRow: 512,
 	teamRow: 400, teamMost: 4, staging: 32 << 20, linger: 200 * time.Microsecond, patience: 50 * time.Millisecond,
 	clusterRow: 400, clusterLeast: 10_000, clusterLate: 300_000_000, clusterPairs: 500_000, slotBytes: 6,
 }
@@ -209,6 +209,7 @@ func (b *backend) attach(device int) error {
 		return err
 	}
 	b.ringRoom = memory / ringShare
+	go b.image.PTX() // takes some milliseconds to unpack, a context a hundred
 	b.ctx, err = b.device.Retain()
 	return err
 }

@@ -376,7 +376,7 @@ func (w *work) count(row []uint64) ([]uint64, error) {
 			}
 		}
 	}
-	err := w.stage(size(row), func(s *staging) error {
+	err := w.stage(min(size(row), smallStaging), func(s *staging) error {
 		return errors.Join(s.download(data(list), b.row, size(list)), s.download(data(made), b.made, size(made)))
 	})
 	for n, length := range list {
@@ -384,6 +384,9 @@ func (w *work) count(row []uint64) ([]uint64, error) {
 	}
 	return made, err
 }
+
+// smallStaging is for lists that are a number a neuron or port: to lock more memory takes longer than a few more copies.
+const smallStaging = 4 << 20
 
 // delayWords is one more than the longest delay, in bursts: a word of building.longest for each, and the first for bad values.
 const delayWords = 1 << 16
@@ -427,7 +430,7 @@ func (w *work) make(b *building, row, sums []uint64) (connectome.Placed, error) 
 	if err := w.take(list...); err != nil {
 		return placed, err
 	}
-	err := w.stage(size(row), func(s *staging) error {
+	err := w.stage(min(size(row), smallStaging), func(s *staging) error {
 		if err := s.upload(b.row, data(row), size(row)); err != nil {
 			return err
 		}
@@ -441,9 +444,11 @@ func (w *work) make(b *building, row, sums []uint64) (connectome.Placed, error) 
 		}
 		return errors.Join(s.download(data(own), b.sums, size(own)), s.download(data(longest), b.longest, size(longest)))
 	})
-	for port, sum := range own {
-		sums[port] += sum
-	}
+	inShares(len(own), func(lo, hi int) {
+		for port := lo; port < hi; port++ {
+			sums[port] += own[port]
+		}
+	})
 	placed.Bad = longest[0] != 0
 	for d := range longest[1:] {
 		if longest[d+1] != 0 {

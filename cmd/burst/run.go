@@ -112,6 +112,7 @@ func backendChoices() []string { return append([]string{"auto"}, backend.Names()
 // run is the command.
 func (o *runOptions) run(cmd *cobra.Command, arg string) error {
 	start := time.Now()
+	run.Wake(o.backend)
 	g, begin, err := o.prepare(cmd, arg)
 	var learnt *run.Learnt
 	if err == nil {
