@@ -24,6 +24,7 @@ type Options struct {
 	Threads int   // of the cpu backend, not negative; 0: all processors
 	Device  int   // of the cuda backend
 	Devices []int // instead of Device: devices that share the network (OpenParts); one works like Device
+	Beside  int   // backends that use the device at once, this one included, each a part of it; 0: one
 	Want    engine.Want
 	Maker   *cuda.Maker // of the parts of OpenParts; nil: the host makes them
 	Parts   int         // split the network among so many backends in this process; 0: do not split
@@ -106,7 +107,7 @@ func open(name string, c *connectome.Connectome, o Options) (engine.Backend, err
 		default:
 			return nil, fmt.Errorf("a whole network cannot run on several devices %v, want one device, or OpenParts with its parts", o.Devices)
 		}
-		return cuda.Open(c, cuda.Options{Device: o.Device, Want: o.Want})
+		return cuda.Open(c, cuda.Options{Device: o.Device, Want: o.Want, Beside: o.Beside})
 	case "reference":
 		return reference.Open(c, o.Want)
 	}

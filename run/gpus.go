@@ -16,7 +16,8 @@ type GPUs struct {
 	List []int // these, numbered as by the driver; several share the network, and several processes take them by turns
 	All  bool  // or as many of all as are worth it
 
-	Build BuildOn
+	Build  BuildOn
+	Beside int // runs that use one GPU at once, this one included, each a part of it; 0: one
 }
 
 // BuildOn says who builds a network for the backends cuda and auto in one process; for all others the host does. Its bytes are the same,

@@ -97,7 +97,7 @@ func (o *Options) building(g *genome.Genome, m *cuda.Maker) connectome.Options {
 // backendOptions say how this process's part is opened. Where there are others, all call it, after building, and choose how fire
 // queues travel.
 func (o *Options) backendOptions() (backend.Options, error) {
-	b := backend.Options{Threads: o.Threads, Devices: o.GPUs.List, MaxBytes: o.MaxBytes}
+	b := backend.Options{Threads: o.Threads, Devices: o.GPUs.List, MaxBytes: o.MaxBytes, Beside: o.GPUs.Beside}
 	if o.Peers == nil {
 		return b, nil
 	}

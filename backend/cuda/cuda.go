@@ -21,10 +21,12 @@ import (
 type Options struct {
 	Device int // as nvidia-smi numbers the devices that CUDA_VISIBLE_DEVICES leaves, from 0 on
 	Want   engine.Want
+	Beside int // backends that use the device at once, this one included: each takes a part of its multiprocessors; 0: one
 }
 
 // tuning is what changes speed and memory but no result.
 type tuning struct {
+	parts   int    // of the device's multiprocessors, one of which the backend uses; 0: one, which is all
 	threads uint32 // a block; a multiple of 32
 	pairs   uint64 // of neuron and delay that one round of propagation takes; 0: as many as neurons
 	entries uint64 // of a list that the page-locked buffers hold, at most
@@ -78,6 +80,9 @@ func (e *LearningError) Error() string {
 func open(c *connectome.Connectome, o Options, tune tuning) (engine.Backend, error) {
 	if len(c.Plastic) > 0 && !c.Part.Whole() {
 		return nil, &LearningError{c.Plastic[0].Projection, c.Plastic[0].Rule.Name}
+	}
+	if o.Beside > 1 {
+		tune = tune.beside(o.Beside)
 	}
 	b := &backend{c: c, want: o.Want, tune: tune}
 	if err := b.attach(o.Device); err != nil {
@@ -208,7 +213,9 @@ func (b *backend) attach(device int) error {
 	if err != nil {
 		return err
 	}
-	b.ringRoom = memory / ringShare
+	parts := max(1, b.tune.parts)
+	b.sms = max(1, b.sms/parts)
+	b.ringRoom = memory / ringShare / uint64(parts)
 	go b.image.PTX() // takes some milliseconds to unpack, a context a hundred
 	b.ctx, err = b.device.Retain()
 	return err

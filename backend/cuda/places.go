@@ -76,7 +76,7 @@ func (b *backend) countClusters(c *connectome.Connectome) error {
 	b.clusters[1] = uint64(each * b.sms)
 	for size := uint64(2); size <= mostClustered && b.image.Capability >= 90 && b.room == mostShared; size *= 2 {
 		if n, err := f.MostClusters(b.tune.batchThreads, uint32(b.room), uint32(size)); err == nil {
-			b.clusters[size] = uint64(n)
+			b.clusters[size] = uint64(n / max(1, b.tune.parts))
 		}
 	}
 	return nil

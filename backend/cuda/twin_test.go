@@ -108,3 +108,55 @@ func TestTwins(t *testing.T) {
 		})
 	}
 }
+
+// TestBeside: backends that share a device have a part of its multiprocessors each, and the digests of the reference beside each other.
+func TestBeside(t *testing.T) {
+	slow.Short(t)
+	cudatest.Host(t)
+	for _, beside := range []int{0, 1, 2, 3, 32} {
+		g, err := genome.Parse("beside.yaml", []byte("burst: v1\nseed: 5"+twinned["one delay"]), nil)
+		require.NoError(t, err)
+		c, err := connectome.Build(g, connectome.Options{})
+		require.NoError(t, err)
+		whole, err := Open(c, Options{})
+		require.NoError(t, err)
+		first, err := Open(c, Options{Beside: beside})
+		require.NoError(t, err)
+		part := whole.(*backend).sms
+		if beside > 1 {
+			part = max(1, part/beside)
+		}
+		var digests [2]uint64
+		var wg sync.WaitGroup
+		for i := range digests {
+			seeded := c.Reseeded(uint64(100 + i))
+			twin, err := first.(*backend).Twin(seeded)
+			require.NoError(t, err)
+			require.EqualValues(t, part, twin.(*backend).batch.blocks, "%d beside each other", beside)
+			wg.Go(func() {
+				e := engine.New(seeded, twin, engine.Options{})
+				if err := e.Run(context.Background(), 40); err == nil {
+					digests[i] = e.Digest()
+				}
+				_ = twin.Close()
+			})
+		}
+		wg.Wait()
+		for i, got := range digests {
+			oracle, err := reference.Open(c.Reseeded(uint64(100+i)), engine.Want{})
+			require.NoError(t, err)
+			e := engine.New(c.Reseeded(uint64(100+i)), oracle, engine.Options{})
+			require.NoError(t, e.Run(context.Background(), 40))
+			require.Equal(t, e.Digest(), got, "%d beside each other", beside)
+		}
+		require.NoError(t, whole.Close())
+		require.NoError(t, first.Close())
+	}
+}
+
+// TestNumberBeside: small networks share a device, large ones have it by turns.
+func TestNumberBeside(t *testing.T) {
+	for neurons, want := range map[uint64]int{0: 32, 1: 32, 12_500: 32, 32_768: 32, 140_000: 7, 500_000: 2, 1_000_000: 1, 1 << 40: 1} {
+		require.Equal(t, want, Beside(neurons), "%d neurons", neurons)
+	}
+}

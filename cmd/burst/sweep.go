@@ -50,7 +50,7 @@ func (s *sweepFlags) flags(cmd *cobra.Command) {
 // shared adds what resume has too.
 func (s *sweepFlags) shared(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&s.stdin, "stop-with-stdin", false, "stop, as by SIGTERM, when standard input ends: with the program that holds it, even if that is killed")
-	cmd.Flags().IntVar(&s.jobs, "jobs", 0, "runs of a sweep that go on beside each other and share the threads (default: one a thread; one on a GPU)")
+	cmd.Flags().IntVar(&s.jobs, "jobs", 0, "runs of a sweep that go on beside each other and share the threads (default: one a thread; on a GPU one, or of trials as many as suit it)")
 }
 
 // holder is what ends when the program that holds it does; nil: the program goes on without.

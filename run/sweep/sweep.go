@@ -28,7 +28,7 @@ type Options struct {
 	Run    run.Options // of every point, but for Folder, Runs, Recorders, Tell, Network, From, Weights, Sources, Inputs and Peers, which must be unset. Threads are those of all points together
 	Folder string      // for the table and a folder for each point; it must be empty or not exist
 	Runs   string      // instead of Folder: make a new folder NAME-N in here. Without both nothing is written
-	Jobs   int         // points that run beside each other; 0: one a thread, or one at a time where a GPU is used
+	Jobs   int         // points that run beside each other; 0: one a thread; on a GPU one, or of trials as many as suit it
 	Settle uint64      // first bursts of each point that its figures leave out
 	Bin    float64     // ms, of the counts behind synchrony; 0: 5 ms
 	Tell   func(Event) // receives events, from one goroutine at a time; may be nil
@@ -136,7 +136,8 @@ func (s *sweep) run(ctx context.Context) (*Result, error) {
 	jobs := s.jobs(len(left))
 	each := s.o.Run
 	each.Threads = max(1, threads(each.Threads)/jobs)
-	if each.MaxBytes == 0 && jobs > 1 {
+	each.GPUs.Beside = jobs
+	if each.MaxBytes == 0 && jobs > 1 && !s.shares() { // those that share a network open one after the other, and look at what is free
 		each.MaxBytes = connectome.AvailableMemory()
 	}
 	each.MaxBytes /= uint64(jobs)
@@ -191,11 +192,26 @@ func (s *sweep) tell(e Event) {
 func (s *sweep) jobs(points int) int {
 	jobs := s.o.Jobs
 	if jobs == 0 {
-		if jobs = threads(s.o.Run.Threads); s.onGPU() {
-			jobs = 1
+		switch {
+		case !s.onGPU():
+			jobs = threads(s.o.Run.Threads)
+		case s.shares():
+			jobs = cuda.Beside(neurons(s.genome))
 		}
 	}
 	return max(1, min(jobs, points))
+}
+
+func neurons(g *genome.Genome) (sum uint64) {
+	for i := range g.Areas {
+		sum += g.Areas[i].Neurons()
+	}
+	return sum
+}
+
+// shares reports whether the points of a cell share a network, which is built once.
+func (s *sweep) shares() bool {
+	return s.plan.Trials > 1 && !s.o.Run.GPUs.All && len(s.o.Run.GPUs.List) <= 1
 }
 
 // onGPU reports whether the points use a GPU.
@@ -274,7 +290,7 @@ func (s *sweep) network(ctx context.Context, x *Point, o run.Options) (*run.Netw
 	s.mu.Lock()
 	n := s.networks[x.cell]
 	s.mu.Unlock()
-	if s.plan.Trials < 2 || o.GPUs.All || len(o.GPUs.List) > 1 {
+	if !s.shares() {
 		return nil, nil
 	}
 	n.once.Do(func() { n.network, n.err = run.Build(ctx, x.Genome, o) })

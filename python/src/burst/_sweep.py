@@ -221,7 +221,7 @@ def sweep(
         trials: how many run seeds; the network is built once for them.
         settle: simulated time that figures leave out at the beginning of each run, such as "200 ms".
         bin_ms: width of the bins behind synchrony.
-        jobs: points that run beside each other; 0: one on each thread, one on a GPU.
+        jobs: points that run beside each other; 0: one on each thread; on a GPU one, or of trials as many as suit it.
         options: see Options; of a Network, in place of its own. The folder is temporary unless `out` names it.
 
     Returns:
