@@ -72,6 +72,11 @@ DEVICE u64 acquire_system(const u64 *p) {
 DEVICE void store_system(u64 *p, u64 v) { asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory"); }
 
 // acquire_word is *p; the thread then sees all that those of this device had seen and written who added to it.
+DEVICE u32 acquire_word(const u32 *p) {
+    u32 v;
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
+    return v;
+}
 DEVICE u64 acquire_word(const u64 *p) {
     u64 v;
     asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
@@ -103,6 +108,7 @@ DEVICE u32 kept(u32 v) {
     asm volatile("" : "+r"(v));
     return v;
 }
+
 
 // named_barrier is block_barrier for so many of the block's threads, whole warps.
 template <u32 number> DEVICE void named_barrier(u32 threads) { asm volatile("bar.sync %0, %1;" ::"n"(number), "r"(threads) : "memory"); }

@@ -44,6 +44,7 @@ struct task {
 struct findings {
     u32 sweeping; // whether the burst ends with a sweep
     u32 due[2];   // whether a rule changes all synapses after burst t, by t modulo 2
+    u32 place[2]; // of burst t in the history, likewise
 };
 
 struct learners {
@@ -78,6 +79,12 @@ DEVICE void move_handler(handler *h, const u8 *from, u8 *to, u64 bytes) {
     move(&h->decays, from, to, bytes);
 }
 
+DEVICE void move_traces(const trace **list, u32 count, const u8 *from, u8 *to, u64 bytes) {
+    move(list, from, to, bytes);
+#pragma unroll 1
+    for (u32 k = 0; k < count; k++) move((const float **)&(*list)[k].table.near, from, to, bytes);
+}
+
 DEVICE cutting moved(cutting c, const u8 *from, u8 *to, u64 bytes) {
     move(&c.spans, from, to, bytes);
     move(&c.list, from, to, bytes);
@@ -86,10 +93,11 @@ DEVICE cutting moved(cutting c, const u8 *from, u8 *to, u64 bytes) {
 
 // copy_learners brings what does not change into the block's memory: registers cannot hold it, and the first cache loses it at each
 // barrier. The answer refers to the copy; a kernel's own parameters cannot, as clang takes all pointers in them for global ones.
-DEVICE learners copy_learners(const learners *x, u8 *room, findings *found) {
+DEVICE learners copy_learners(const learners *x, u8 *room, findings *found, u64 t) {
     const u8 *from = (const u8 *)x->list;
     learners own = *x;
     own.found = found;
+    if (thread_in_block() == 0) found->place[t % 2] = (u32)(t % x->h.depth);
     if (!x->copied) return own;
     copy((u32 *)room, (const u32 *)from, x->fixed_bytes / 4);
     block_barrier();
@@ -102,8 +110,8 @@ DEVICE learners copy_learners(const learners *x, u8 *room, findings *found) {
         move_handler(&l->every, from, room, x->fixed_bytes);
         move_handler(&l->on_source, from, room, x->fixed_bytes);
         move_handler(&l->when, from, room, x->fixed_bytes);
-        move(&l->pre, from, room, x->fixed_bytes);
-        move(&l->post, from, room, x->fixed_bytes);
+        move_traces(&l->pre, l->pre_count, from, room, x->fixed_bytes);
+        move_traces(&l->post, l->post_count, from, room, x->fixed_bytes);
         move(&l->states, from, room, x->fixed_bytes);
     }
     block_barrier();
@@ -114,9 +122,12 @@ DEVICE learners copy_learners(const learners *x, u8 *room, findings *found) {
     return own;
 }
 
+// place_in is that of burst t in the history.
+DEVICE u64 place_in(const learners *x, u64 t) { return x->found->place[t % 2]; }
+
 // tell_fired and tell_total add to the fire queue of burst t.
-DEVICE void tell_fired(const learners *x, u64 t, u32 place, u32 n) { x->h.queues[t % x->h.depth * x->h.neurons + place] = n; }
-DEVICE void tell_total(const learners *x, u64 t, u32 total) { add(x->h.lengths + t % x->h.depth, (u64)total); }
+DEVICE void tell_fired(const learners *x, u64 t, u32 place, u32 n) { x->h.queues[place_in(x, t) * x->h.neurons + place] = n; }
+DEVICE void tell_total(const learners *x, u64 t, u32 total) { add(x->h.lengths + place_in(x, t), (u64)total); }
 
 DEVICE bool is_due(const learner *one, u64 t) { return one->every != 0 && (t + 1) % one->every == 0; }
 
@@ -146,25 +157,38 @@ DEVICE u32 sum_lanes(u32 v) {
     return v;
 }
 
+// sum_until is the sum of v over all lanes; until becomes that over those up to the lane's own.
+DEVICE u32 sum_until(u32 v, u32 *until) {
+    u32 sum = v;
+    for (u32 by = 1; by < 32; by *= 2) {
+        u32 other = shuffle_up(sum, by);
+        if (lane() >= by) sum += other;
+    }
+    *until = sum;
+    return sum_lanes(v);
+}
+
+// lane_of is the lane that the number-th item belongs to, of lanes that have so many each; before becomes how many the lanes before it have.
+DEVICE u32 lane_of(u32 number, u32 items, u32 until, u32 *before) {
+    u32 whose = vote(number < until), at = ones((whose & -whose) - 1);
+    *before = sum_lanes(lane() == at ? until - items : 0);
+    return at;
+}
+
 // do_tasks does those from the first one on in burst t. A warp does one of 32 neurons, or targets, after the other, and all its lanes the
 // same: most warps have none. 32 tasks at a time are looked at, by a lane each.
 DEVICE void do_tasks(const learners *x, u64 first, u64 t) {
-    u64 place = t % x->h.depth;
+    u64 place = place_in(x, t);
     stint w = of_warp();
     u64 number = w.first;
 #pragma unroll 1
     for (; first < x->all; first += 32) {
         u64 own = first + lane();
         u32 parts = own < x->all ? (u32)((spikes_for(x, x->tasks + own, t, place).length + 31) / 32) : 0;
-        u32 until = parts, total = sum_lanes(parts);
-        for (u32 by = 1; by < 32; by *= 2) {
-            u32 other = shuffle_up(until, by);
-            if (lane() >= by) until += other;
-        }
+        u32 until, total = sum_until(parts, &until), before;
 #pragma unroll 1
         for (; number < total; number += w.step) {
-            u32 whose = vote(number < until); // the first of them
-            u32 at = ones((whose & -whose) - 1), before = sum_lanes(lane() == at ? until - parts : 0);
+            u32 at = lane_of((u32)number, parts, until, &before);
             const task *one = x->tasks + first + at;
             spikes queue = spikes_for(x, one, t, place);
             u64 k = (number - before) * 32 + lane();
@@ -222,31 +246,42 @@ DEVICE void look_for_sweeps(const learners *x, u64 t) {
         all = all || due, any = any || sweep_until(x->list[i].l.swept, t, due) > 0;
     }
     u32 sweeping = vote(any), due = vote(all);
-    if (lane() == 0) x->found->sweeping = sweeping, x->found->due[t % 2] = due;
+    if (lane() != 0) return;
+    x->found->sweeping = sweeping, x->found->due[t % 2] = due;
+    u32 next = x->found->place[t % 2] + 1;
+    x->found->place[(t + 1) % 2] = next < x->h.depth ? next : 0;
 }
 
-// learn_rows_of is what synapses do in burst t, whose sums are acc.
+// cutting_of is how rows of so many spikes are cut, where so many warps share them.
+DEVICE const cutting *cutting_of(const learners *x, u64 spikes, u64 warps) { return spikes * x->small.most > 4 * warps ? &x->large : &x->small; }
+
+// learn_rows_of is what synapses do in burst t, whose sums are acc. A lane looks at the spikes of each of 32 delays. All spikes' first parts
+// come before their second ones, so that warps have equally many of the longer ones.
 DEVICE void learn_rows_of(const learners *x, u64 t, i32 *acc) {
     stint w = of_warp();
-    u64 place = t % x->h.depth, item = w.first;
+    u64 place = place_in(x, t);
+    u32 number = (u32)w.first, before;
     if (thread_index() == 0) x->h.lengths[place] = 0; // nobody reads it until the burst's own spikes are there
     look_for_sweeps(x, t);
 #pragma unroll 1
-    for (u64 d = x->least; d <= x->longest && d <= t; d++) {
-        spikes queue = spikes_before(&x->h, t, place, d);
-        const cutting *c = queue.length * x->small.most > 4 * w.step ? &x->large : &x->small;
-        u64 items = queue.length * c->most;
+    for (u64 least = x->least; least <= x->longest && least <= t; least += 32) {
+        u64 own = least + lane(), length = own <= x->longest && own <= t ? spikes_before(&x->h, t, place, own).length : 0;
+        u32 items = (u32)length * cutting_of(x, length, w.step)->most, until = items, total;
+        if (x->least == x->longest) total = until = shuffle_first(items, 32);
+        else total = sum_until(items, &until);
 #pragma unroll 1
-        for (; item < items; item += w.step) {
-            u64 q = item / c->most;
-            u32 n = queue.ids[q], part = (u32)(item - q * c->most), k = 0;
+        for (; number < total; number += (u32)w.step) {
+            u64 d = least + lane_of(number, items, until, &before);
+            spikes queue = spikes_before(&x->h, t, place, d);
+            const cutting *c = cutting_of(x, queue.length, w.step);
+            u32 length = (u32)queue.length, part = (number - before) / length, n = queue.ids[number - before - part * length], k = 0;
             while (k < c->count && n - c->spans[k].first >= c->spans[k].count) k++;
             if (k == c->count || part >= c->spans[k].parts) continue;
             const parted *one = c->list + c->spans[k].begin + part;
             const learning *l = &x->list[one->learner].l;
             if (l->least <= d && d <= l->longest) deliver_row(l, t, d, n - l->from, acc, one->part, one->parts);
         }
-        item -= items; // the next delay's begin with whose turn it is
+        number -= total; // the next delays' begin with whose turn it is
     }
 }
 
@@ -361,12 +396,12 @@ DEVICE void learn_next_of(const all_learners *x, const run *p, u64 t, const bloc
 
 KERNEL_OF_1024 learn_bursts(run p, learners x) {
     SHARED(findings, found);
-    learners own = copy_learners(&x, dynamic_memory(), &found);
+    learners own = copy_learners(&x, dynamic_memory(), &found, p.first);
     bursts<ALL_MODELS>(&p, &own);
 }
 
 KERNEL_OF_1024 learn_bursts_all(run p, learners x) {
     SHARED(findings, found);
-    all_learners own = {copy_learners(&x, dynamic_memory(), &found)};
+    all_learners own = {copy_learners(&x, dynamic_memory(), &found, p.first)};
     bursts<ALL_MODELS>(&p, &own);
 }

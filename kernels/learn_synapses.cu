@@ -11,7 +11,14 @@ DEVICE u32 pending(const learning *l, u64 newest, u64 older, u32 next, u32 targe
     if (older <= before) return 1;
     u32 n = 2;
 #pragma unroll 1
-    while (n < l->ring.places && *event_at(l, place_before(l, next, n + 1), target) > before) n++;
+    while (n < l->ring.places) { // four loads at a time
+        u64 at[4];
+        for (u32 i = 0; i < 4; i++) at[i] = n + i < l->ring.places ? *event_at(l, place_before(l, next, n + i + 1), target) : 0;
+        u32 some = 0;
+        while (some < 4 && at[some] > before) some++;
+        n += some;
+        if (some < 4) break;
+    }
     return n;
 }
 
@@ -35,13 +42,14 @@ DEVICE float handle(const learning *l, bool pre, const sight *v, u32 target, u64
 // on_pre, whose answer is what is delivered. seen is the source as the synapse knows it before burst t, arrived the burst in which it did
 // so, plus 1; events of bursts before applied have been applied.
 DEVICE float live_through(const learning *l, u64 k, u32 j, senders seen, u64 arrived, u64 t, u64 applied, bool delivers) {
-    if (delivers) bring_closer(l->weight + k); // while the target's are looked up
+    float weight = delivers ? l->weight[k] : 0; // loaded while the target's are looked up
     const heard *target = heard_of(l, j);
     u64 newest = target->at[0], older = target->at[1];
     u32 next = target->next;
     u32 n = pending(l, newest, older, next, j, applied);
     if (n == 0 && !delivers) return 0;
-    float x[MOST_VALUES], weight = l->weight[k], out = 0;
+    float x[MOST_VALUES], out = 0;
+    if (!delivers) weight = l->weight[k];
     load_more(l, k, x);
     u32 post = 0;  // whether there is a post event in burst t
 #pragma unroll 1
@@ -79,19 +87,35 @@ DEVICE u64 arrival(senders seen, u64 d) { return *seen.last == 0 ? 0 : *seen.las
 // applied_to says events of which bursts have been applied to the synapses of source i whatever has arrived: those before the answer.
 DEVICE u64 applied_to(const learning *l, u64 i, u64 swept) { return l->applied[i] > swept ? l->applied[i] : swept; }
 
+// cut_to_delay cuts a row to its synapses of delay d, which lie together. All lanes of the warp must call it: in short rows each looks at
+// some synapses, all at once.
+template <class T> DEVICE void cut_to_delay(const T *delay, u64 *begin, u64 *end, u32 d) {
+    const u64 few = 256;
+    u64 low = *begin, high = *end;
+    if (high - low > few) {
+        *begin = first_delay(delay, low, high, d);
+        *end = first_delay(delay, *begin, high, d + 1);
+        return;
+    }
+    u32 before = 0, until = 0;
+    for (u64 k = low + lane(); k < high; k += 32) {
+        u32 one = delay[k];
+        before += one < d, until += one <= d;
+    }
+    u32 both = before << 16 | until;
+    for (u32 by = 16; by > 0; by /= 2) both += shuffle_xor(both, by);
+    *begin = low + (both >> 16);
+    *end = low + (both & 0xffff);
+}
+
 // deliver_row is steps 1a and 1b for what a spike of burst t − d of source i delivers in burst t, to the sums that begin at acc: one of
 // some equal parts of it, each of which a warp does.
 DEVICE void deliver_row(const learning *l, u64 t, u64 d, u32 i, i32 *acc, u32 part, u32 parts) {
     u64 begin = l->row[i], end = l->row[i + 1];
     senders seen = before_of(l, t - d, i);
     u64 swept = applied_to(l, i, l->swept->before), arrived = arrival(seen, d), applied = arrived > swept ? arrived : swept;
-    if (l->delay != nullptr) {
-        begin = first_delay(l->delay, begin, end, (u32)d);
-        end = first_delay(l->delay, begin, end, (u32)d + 1);
-    } else if (l->late != nullptr) {
-        begin = first_delay(l->late, begin, end, (u32)d);
-        end = first_delay(l->late, begin, end, (u32)d + 1);
-    }
+    if (l->delay != nullptr) cut_to_delay(l->delay, &begin, &end, (u32)d);
+    else if (l->late != nullptr) cut_to_delay(l->late, &begin, &end, (u32)d);
     if (parts > 1) {
         u32 each = (((u32)(end - begin) + parts - 1) / parts + 31) / 32 * 32;
         begin += (u64)each * part;

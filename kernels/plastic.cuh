@@ -15,9 +15,12 @@ const u32 MAX_AGE = 1 << 24;
 struct decay {
     const float *low, *high; // high is null where low has all
     u64 until;               // ages from here on give 0
+    const float *near;       // the first ones of low, which blocks copy into their memory
+    u64 close;               // so many
 };
 
 DEVICE float decayed(const decay *d, u64 age) {
+    if (age < d->close) return d->near[age];
     if (age >= d->until) return 0;
     if (d->high == nullptr) return d->low[age];
     return d->high[age >> 8] * d->low[age & 255];

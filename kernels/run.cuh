@@ -108,6 +108,7 @@ struct block {
     u32 in_groups;     // and in all
     u32 total[2];      // how many fire in all; of burst t at t mod 2
     u32 base;          // where the block's part of the queue begins
+    u32 reserved;      // t + 1, modulo 2^32, once that is of burst t
     u32 told[MOST_DEVICES]; // how many fired on each device in the burst before, where there are several
     const u32 *ids[MOST_DEVICES]; // and where their ids are
     u32 stopped;            // whether another device has failed
@@ -214,6 +215,7 @@ DEVICE void lay_out(const run *p, u8 *room, block *s, bool back) {
     }
     if (thread_in_block() == 0 && !back) {
         s->total[0] = s->total[1] = s->stopped = 0;
+        s->reserved = (u32)p->first;
         s->waited = 0;
         s->bits = bits;
         s->w = w;

@@ -21,7 +21,7 @@ DEVICE bool by_teams(const run *p) { return p->sum.count > 0; }
 
 // queued is how many fired in burst t − 1, on all devices.
 DEVICE u32 queued(const run *p, u64 t, const block *s) {
-    if (p->devices == 1) return read(length_of(p, t - 1));
+    if (p->devices == 1) return *length_of(p, t - 1); // for the first cache: all warps of a block read it
     u32 sum = 0;
 #pragma unroll 1
     for (u32 q = 0; q < p->devices; q++) sum += s->told[q];
@@ -114,7 +114,7 @@ DEVICE void stimulate(const run *p, u64 t, block *s) {
     if (block_index() == 0 && thread_in_block() == 0) *length_of(p, t) = 0; // all have read it in bursts before
     // The areas' terms, and the burst, for update_block. The law's step 4 reads w.t.
     if (thread_in_block() == 0) s->w.t = t, s->stimulated = stimulated(p, t, any);
-    u32 k = thread_in_block();
+    u32 k = block_size() - 1 - thread_in_block(); // the first warps have most to do
     if (k < p->w.area_count && k < COMMON && !s->w.areas[k].differ) s->common[k] = term_at(&s->w, s->w.areas + k, 0, t);
 }
 
@@ -172,47 +172,61 @@ template <u32 models, bool teams> DEVICE void update_block(const run *p, u64 t, 
     }
 }
 
-// reserve takes a part of the queue for the block, and finds how many fire before each group of words.
-template <class learners_of> DEVICE void reserve(const run *p, u64 t, block *s, const learners_of *x) {
+// count_fired finds how many fire before each group of words.
+DEVICE void count_fired(const run *p, u64 t, block *s) {
     u32 words = p->block_neurons / 32, each = (words + GROUPS - 1) / GROUPS, g = thread_in_block();
     if (g < GROUPS) {
         u32 sum = 0;
         for (u32 w = g * each; w < (g + 1) * each && w < words; w++) sum += ones(s->bits[w]);
         s->group[g] = sum_before(&s->in_groups, sum);
     }
-    if (thread_in_block() == block_size() - 1) {
-        u32 total = s->total[t % 2];
-        s->total[(t + 1) % 2] = 0;
-        s->base = total == 0 ? 0 : fetch_add(length_of(p, t), total);
-        tell_total(x, t, total);
-    }
+    if (thread_in_block() == block_size() - 1) s->total[(t + 1) % 2] = 0;
     if (lists(&p->list)) count_candidates(&p->list, t - p->first, p->block_neurons);
+}
+
+// reserve takes a part of the queue for the block; a thread of a warp in the middle does, for the first ones list and the last ones learn,
+// and who lists waits for it.
+template <class learners_of> DEVICE void reserve(const run *p, u64 t, block *s, const learners_of *x) {
+    if (thread_in_block() != block_size() / 2) return;
+    u32 total = s->total[t % 2];
+    s->base = total == 0 ? 0 : fetch_add(length_of(p, t), total);
+    tell_total(x, t, total);
+    store_block(&s->reserved, (u32)t + 1);
+}
+
+// base_of is where the block's part begins.
+DEVICE u32 base_of(const block *s, u64 t) {
+    while (load_block(&s->reserved) != (u32)t + 1) {}
+    return s->base;
 }
 
 // told_ids is where the device lists who fires in burst t, for teams and the other devices.
 DEVICE u32 *told_ids(const run *p, u64 t, const block *s) { return p->devices == 1 ? (u32 *)p->queue : ids_of(&s->x, s->x.self, s->x.self, t); }
 
-// list is step 5: the block's part of the queue, and the same for the host, ascending; one thread a neuron, as before.
+// fired_before is how many of the block's neurons before the k-th fire, which is in a word of its bits and fires; each words are a group.
+DEVICE u32 fired_before(const block *s, u32 word, u32 each, u32 k) {
+    u32 before = s->group[word / each] + ones(s->bits[word] & ((1u << k % 32) - 1));
+    for (u32 v = word / each * each; v < word; v++) before += ones(s->bits[v]);
+    return before;
+}
+
+// list is step 5: the block's part of the queue, ascending; one thread a neuron, as before.
 template <bool teams, class learners_of> DEVICE void list(const run *p, u64 t, const block *s, const learners_of *x) {
     u32 words = p->block_neurons / 32, each = (words + GROUPS - 1) / GROUPS, begin = block_index() * p->block_neurons;
-    bool alone = p->devices == 1 && !teams, listed = s->total[t % 2] <= host_room(p);
-    u32 *ids = for_host(p, t);
-    if (alone && !listed) bring_bits(p, t, s->bits, block_size());
+    bool alone = p->devices == 1 && !teams;
     for (u32 k = thread_in_block(); k < p->block_neurons; k += block_size()) {
         u32 word = k / 32, bits = s->bits[word];
         if ((bits >> k % 32 & 1) == 0) continue;
-        u32 n = neuron_of(p->w.own, begin + k), before = s->group[word / each] + ones(bits & ((1u << k % 32) - 1));
+        u32 n = neuron_of(p->w.own, begin + k), before = fired_before(s, word, each, k);
         u64 first = teams ? 0 : p->row[n], end = teams ? 0 : p->row[n + 1];
-        for (u32 v = word / each * each; v < word; v++) before += ones(s->bits[v]);
         if (!alone) {
-            told_ids(p, t, s)[s->base + before] = n;
+            told_ids(p, t, s)[base_of(s, t) + before] = n;
             continue;
         }
-        p->queue[s->base + before] = spike{first, end - first};
-        tell_fired(x, t, s->base + before, n);
-        if (listed) ids[before] = n;
+        before += base_of(s, t);
+        p->queue[before] = spike{first, end - first};
+        tell_fired(x, t, before, n);
     }
-    if (thread_in_block() == 0 && alone) report(p, t, s->total[t % 2]);
     if (lists(&p->list)) count_spans(&p->list, t - p->first, p->block_neurons, block_size());
 }
 
@@ -229,8 +243,23 @@ DEVICE void list_for_host(const run *p, u64 t, const block *s) {
     if (thread_in_block() == 0) report(p, t, total);
 }
 
-// values_for_host brings the host the wanted state variables after burst t, which later bursts must not have changed yet.
-DEVICE void values_for_host(const run *p, u64 t, const block *s) { bring_values(p, t, s->w.v, s->w.more, (u32)s->w.pitch, p->cached, block_size()); }
+// fired_for_host brings the host who of the block has fired in burst t, once other blocks do not wait for it: what goes to the host takes
+// a barrier's time to get there.
+DEVICE void fired_for_host(const run *p, u64 t, const block *s) {
+    u32 words = p->block_neurons / 32, each = (words + GROUPS - 1) / GROUPS, begin = block_index() * p->block_neurons;
+    u32 total = s->total[t % 2], *ids = for_host(p, t);
+    if (thread_in_block() == 0) report(p, t, total);
+    if (total > host_room(p)) return bring_bits(p, t, s->bits, block_size());
+    for (u32 k = thread_in_block(); k < p->block_neurons; k += block_size())
+        if (s->bits[k / 32] >> k % 32 & 1) ids[fired_before(s, k / 32, each, k)] = neuron_of(p->w.own, begin + k);
+}
+
+// burst_for_host brings the host what it wants of burst t, before the next update: its fire queue, where list_for_host does not, and state
+// variables.
+template <bool teams> DEVICE void burst_for_host(const run *p, u64 t, const block *s) {
+    if (p->devices == 1 && !teams) fired_for_host(p, t, s);
+    bring_values(p, t, s->w.v, s->w.more, (u32)s->w.pitch, p->cached, block_size());
+}
 
 // announce tells the host that a burst is complete; the last thread does, which has the least to do.
 DEVICE void announce(const run *p, u64 t) {
@@ -290,8 +319,7 @@ DEVICE void grid_barrier(const run *p, block *s, u32 *wanted) {
     if (thread_in_block() == 0) {
         u32 turns = 0;
         arrive(p->arrived);
-        while (arrivals(p->arrived) < *wanted && !s->stopped) s->stopped = stopped(&s->x, &turns);
-        acquire();
+        while (acquire_word(p->arrived) < *wanted && !s->stopped) s->stopped = stopped(&s->x, &turns);
     }
     block_barrier();
 }
@@ -326,7 +354,7 @@ DEVICE void device_barrier(const run *p, u64 t, block *s) {
 template <u32 models, bool teams, class learners_of> DEVICE bool run_loop(const run *p, block *s, u32 *wanted, const learners_of *x) {
     for (u64 t = p->first; t < p->first + p->bursts; t++) {
         stimulate(p, t, s);
-        if (t > p->first) values_for_host(p, t - 1, s);
+        if (t > p->first) burst_for_host<teams>(p, t - 1, s);
         learn_events_of(x, p, t, s, wanted);
         learn_rows_of(x, t, p->ring + (t & p->slot_mask) * p->ports);
         if (teams) {
@@ -344,8 +372,9 @@ template <u32 models, bool teams, class learners_of> DEVICE bool run_loop(const 
         learn_sweeps_of(x, p, t, s, wanted);
         update_block<models, teams>(p, t, s);
         block_barrier();
-        reserve(p, t, s, x);
+        count_fired(p, t, s);
         block_barrier();
+        reserve(p, t, s, x);
         learn_next_of(x, p, t, s);
         list<teams>(p, t, s, x);
         if (p->devices == 1) {
@@ -357,6 +386,7 @@ template <u32 models, bool teams, class learners_of> DEVICE bool run_loop(const 
         device_barrier(p, t, s);
         if (s->stopped) return false;
     }
+    burst_for_host<teams>(p, p->first + p->bursts - 1, s);
     return true;
 }
 
@@ -373,7 +403,6 @@ template <u32 models, class learners_of> DEVICE void bursts(const run *p, const 
     } else if (!run_loop<models, false>(p, &s, &wanted, x)) {
         return;
     }
-    values_for_host(p, p->first + p->bursts - 1, &s);
     lay_out(p, dynamic_memory() + p->sum.room, &s, true);
     if (p->devices > 1 && thread_in_block() == 0) p->waited[block_index()] += s.waited;
     if (by_teams(p) && p->devices == 1) list_for_host(p, p->first + p->bursts - 1, &s);

@@ -180,7 +180,7 @@ func (b *backend) loadMany(names []string, models []ownModel) (*driver.Module, e
 	if b.choice.path != pathLearn {
 		return b.loadOnly(names, models)
 	}
-	l, _ := b.layLearning(0)
+	l, _ := b.layLearning(0, b.choice.near)
 	return b.loadLearning(names, l, models)
 }
 

@@ -77,6 +77,7 @@ type choice struct {
 	not    []string
 	shared uint64    // bytes of a block's memory
 	learnt uint64    // those of them that projections that learn take
+	near   uint64    // and of these, those for tables
 	cached bool      // where the state is not kept: whether a block holds a copy of it
 	tabled bool      // and of the tables
 	teams  teamShape // of teams alone
@@ -364,10 +365,13 @@ func bitsFit(q *question) string {
 
 // learnersFit: blocks can do without a copy of what does not change of projections that learn, but have one if there is room.
 func learnersFit(q *question) string {
-	l, _ := q.b.layLearning(0)
-	if bytes := divUp(l.all.fixedBytes, 16) * 16; q.answer.shared+bytes <= q.b.room {
-		q.answer.shared += bytes
-		q.answer.learnt = bytes
+	for _, near := range []uint64{nearRoom, 0} {
+		l, _ := q.b.layLearning(0, near)
+		if bytes := divUp(l.all.fixedBytes, 16) * 16; q.answer.shared+bytes <= q.b.room {
+			q.answer.shared += bytes
+			q.answer.learnt, q.answer.near = bytes, near
+			return ""
+		}
 	}
 	return ""
 }

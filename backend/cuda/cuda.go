@@ -297,7 +297,7 @@ func (b *backend) makePlan(t *tables) {
 	}
 	b.plan.bytes[bufInstants] = b.instantSlots() * b.plan.instants
 	if len(b.c.Plastic) > 0 {
-		_, learnt := b.layLearning(0)
+		_, learnt := b.layLearning(0, b.choice.near)
 		b.plan.bytes[bufLearnt] = learnt.bytes
 	}
 	if b.c.Driven != nil {

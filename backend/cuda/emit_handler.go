@@ -103,7 +103,7 @@ func (c *handlerCode) code(at handlerPlace) string {
 	e.line(".reg .f32 %%high, %%low;")
 	e.line(".reg .b64 %%at;")
 	e.line(".reg .u32 %%limit, %%part, %%holds;")
-	e.line(".reg .pred %%lasts;")
+	e.line(".reg .pred %%lasts, %%close;")
 	for i := range c.reads {
 		e.read(i, &c.reads[i], at)
 	}
@@ -165,7 +165,10 @@ func (e *emitter) trace(i int, r *handlerRead, value, tables, age string) {
 		e.line("ld.f32 %%low, [%%at];")
 		e.line("mul.rn.f32 %%high, %%high, %%low;")
 	} else {
+		e.line("ld.u32 %%limit, [%s+%d];", tables, table+32)
 		e.line("ld.u64 %%at, [%s+%d];", tables, table)
+		e.line("setp.lt.u32 %%close, %s, %%limit;", age)
+		e.line("@%%close ld.u64 %%at, [%s+%d];", tables, table+24)
 		e.line("mad.wide.u32 %%at, %s, 4, %%at;", age)
 		e.line("@%%lasts ld.f32 %%high, [%%at];")
 	}

@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -46,6 +47,7 @@ type arena struct {
 	copies []copying
 	tables map[*float32]driver.Ptr
 	fixed  *arena // of what is small and does not change
+	near   uint64 // so many entries of a trace's table lie there, too
 }
 
 type copying struct {
@@ -91,27 +93,45 @@ func (a *arena) table(t *connectome.Table) decay {
 		}
 		return at
 	}
-	return decay{list(t.Low), list(t.High), t.Until}
+	return decay{low: list(t.Low), high: list(t.High), until: t.Until}
+}
+
+// nearTable is one whose first entries blocks copy into their memory.
+func (a *arena) nearTable(t *connectome.Table) decay {
+	d := a.table(t)
+	if a.near == 0 || len(t.Low) == 0 || t.High != nil {
+		return d
+	}
+	near := t.Low[:min(a.near, uint64(len(t.Low)), t.Until)]
+	at, there := a.fixed.tables[&near[0]]
+	if !there {
+		at = put(a.fixed, near)
+		a.fixed.tables[&near[0]] = at
+	}
+	d.near, d.close = at, uint64(len(near))
+	return d
 }
 
 func (a *arena) traces(list []connectome.Trace) []trace {
 	var made []trace
 	for i := range list {
-		made = append(made, trace{a.table(&list[i].Table), list[i].Amount, flag(list[i].Set)})
+		made = append(made, trace{a.nearTable(&list[i].Table), list[i].Amount, flag(list[i].Set)})
 	}
 	return made
 }
 
-// layLearning lays out what projections that learn need on the device, from base on. What blocks copy into their own memory comes first.
-func (b *backend) layLearning(base driver.Ptr) (*learning, *arena) {
-	l, _ := b.layBehind(base, 0)
-	return b.layBehind(base, l.all.fixedBytes)
+// layLearning lays out what projections that learn need on the device, from base on. What blocks copy into their own memory comes first,
+// with so many bytes for the first entries of traces' tables.
+func (b *backend) layLearning(base driver.Ptr, near uint64) (*learning, *arena) {
+	l, _ := b.layBehind(base, 0, near)
+	return b.layBehind(base, l.all.fixedBytes, near)
 }
 
 // layBehind lays out what blocks copy from base on, and all else so many bytes behind it.
-func (b *backend) layBehind(base driver.Ptr, room uint64) (*learning, *arena) {
-	fixed := &arena{base: base}
+func (b *backend) layBehind(base driver.Ptr, room, near uint64) (*learning, *arena) {
+	fixed := &arena{base: base, tables: map[*float32]driver.Ptr{}}
 	a := &arena{base: base, bytes: divUp(room, grain) * grain, tables: map[*float32]driver.Ptr{}, fixed: fixed}
+	a.near = near / 4 / max(1, traceTables(b.c))
 	l := &learning{}
 	place := fixed.take(uint64(unsafe.Sizeof(oneLearner{})) * uint64(len(b.c.Plastic)))
 	longest := uint64(0)
@@ -135,12 +155,28 @@ func (b *backend) layBehind(base driver.Ptr, room uint64) (*learning, *arena) {
 	}
 	l.all.least, l.all.longest = l.delays()
 	l.layTasks(fixed)
-	l.all.small, l.all.large = l.cut(fixed, smallPart), l.cut(fixed, largePart)
+	l.all.small, l.all.large = l.cut(fixed, smallPart, uint64(b.c.Neurons)), l.cut(fixed, largePart, uint64(b.c.Neurons))
 	l.all.list, l.all.fixedBytes = place, fixed.bytes
 	l.all.copied = uint64(flag(b.choice.learnt > 0))
 	l.all.alone = flag(b.rows.synapses == 0)
 	a.copies = append(append(a.copies, fixed.copies...), copying{place, data(list), size(list)})
 	return l, a
+}
+
+// nearRoom is how much of a block's memory the first entries of traces' tables may take: an age is rarely larger.
+const nearRoom = 16 << 10
+
+// traceTables is how many tables traces have.
+func traceTables(c *connectome.Connectome) uint64 {
+	tables := map[*float32]bool{}
+	for i := range c.Plastic {
+		for _, t := range slices.Concat(c.Plastic[i].Pre, c.Plastic[i].Post) {
+			if len(t.Table.Low) > 0 {
+				tables[&t.Table.Low[0]] = true
+			}
+		}
+	}
+	return uint64(len(tables))
 }
 
 // windowed reports whether it learns by one of FEAGI's rules.
@@ -234,8 +270,8 @@ func (l *learning) delays() (least, longest uint64) {
 	return least, longest
 }
 
-// cut lays out what spikes of each area deliver, in parts of so many synapses.
-func (l *learning) cut(a *arena, synapses uint64) cutting {
+// cut lays out what spikes of each area deliver, in parts of so many synapses, or longer ones where 32 bits cannot count those of all neurons.
+func (l *learning) cut(a *arena, synapses, neurons uint64) cutting {
 	var spans []sending
 	var list []parted
 	for i := range l.list {
@@ -253,13 +289,25 @@ func (l *learning) cut(a *arena, synapses uint64) cutting {
 				s.parts += parts
 			}
 		}
+		slices.SortStableFunc(list[s.begin:], func(x, y parted) int { return cmp.Compare(l.usual(y), l.usual(x)) })
 		spans = append(spans, s)
 	}
-	c := cutting{spans: put(a, spans), list: put(a, list), count: uint32(len(spans))}
+	most := uint32(0)
 	for _, s := range spans {
-		c.most = max(c.most, s.parts)
+		most = max(most, s.parts)
 	}
-	return c
+	if uint64(most)*neurons > math.MaxUint32 && most > uint32(len(l.list)) {
+		return l.cut(a, 2*synapses, neurons)
+	}
+	return cutting{put(a, spans), put(a, list), uint32(len(spans)), most}
+}
+
+// usual is how many synapses a part of a row has in the mean: deliver_row of kernels/learn_synapses.cu.
+func (l *learning) usual(p parted) uint64 {
+	x := &l.list[p.learner].arg
+	mean := divUp(x.synapses, max(1, uint64(x.sources)))
+	each := divUp(divUp(mean, uint64(p.parts)), 32) * 32
+	return min(each, mean-min(mean, each*uint64(p.part)))
 }
 
 // heardBytes is the size of a target's heard, whole sectors.
@@ -403,7 +451,7 @@ func (b *backend) startLearning() error {
 	if len(b.c.Plastic) == 0 {
 		return nil
 	}
-	l, a := b.layLearning(b.plan.ptr[bufLearnt])
+	l, a := b.layLearning(b.plan.ptr[bufLearnt], b.choice.near)
 	var names []string
 	for name := range l.kernels.named() {
 		names = append(names, "learn_"+name)

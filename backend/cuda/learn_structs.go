@@ -11,6 +11,8 @@ import (
 type decay struct {
 	low, high driver.Ptr
 	until     uint64
+	near      driver.Ptr
+	close     uint64
 }
 
 type trace struct {

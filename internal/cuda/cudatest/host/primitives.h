@@ -77,6 +77,7 @@ PRIMITIVE u32 load_block(const u32 *p) { return look(p, BLOCK_WIDE, true); }
 PRIMITIVE u64 load_system(const u64 *p) { return look(p, SYSTEM, false); }
 PRIMITIVE u64 acquire_system(const u64 *p) { return look(p, SYSTEM, true); }
 PRIMITIVE void store_system(u64 *p, u64 v) { change(p, v, SYSTEM, false); }
+PRIMITIVE u32 acquire_word(const u32 *p) { return look(p, DEVICE_WIDE, true); }
 PRIMITIVE u64 acquire_word(const u64 *p) { return look(p, DEVICE_WIDE, true); }
 PRIMITIVE void publish(u64 *p, u64 v) {
     change(p, v, SYSTEM, true);
