@@ -1,7 +1,6 @@
 package genome
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,12 +10,12 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/google/jsonschema-go/jsonschema"
 	"gopkg.in/yaml.v3"
 )
 
 // compiled is the published schema, ready to validate.
-func compiled(t *testing.T) *jsonschema.Schema {
+func compiled(t *testing.T) *jsonschema.Resolved {
 	t.Helper()
 	s, err := compileOnce()
 	if err != nil {
@@ -25,16 +24,12 @@ func compiled(t *testing.T) *jsonschema.Schema {
 	return s
 }
 
-var compileOnce = sync.OnceValues(func() (*jsonschema.Schema, error) {
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema()))
-	if err != nil {
+var compileOnce = sync.OnceValues(func() (*jsonschema.Resolved, error) {
+	s := new(jsonschema.Schema)
+	if err := json.Unmarshal(Schema(), s); err != nil {
 		return nil, err
 	}
-	c := jsonschema.NewCompiler()
-	if err := c.AddResource("genome.json", doc); err != nil {
-		return nil, err
-	}
-	return c.Compile("genome.json")
+	return s.Resolve(nil)
 })
 
 // asJSON turns YAML's tree into what a JSON document would hold.
@@ -55,8 +50,8 @@ func asJSON(n *yaml.Node) any {
 	}
 	switch n.Tag {
 	case "!!int", "!!float":
-		if _, err := strconv.ParseFloat(n.Value, 64); err == nil && !strings.Contains(strings.ToLower(n.Value), "n") {
-			return json.Number(n.Value)
+		if x, err := strconv.ParseFloat(n.Value, 64); err == nil && !strings.Contains(strings.ToLower(n.Value), "n") {
+			return x
 		}
 	case "!!bool":
 		return n.Value == "true"
@@ -66,7 +61,7 @@ func asJSON(n *yaml.Node) any {
 	return n.Value
 }
 
-func validate(t *testing.T, s *jsonschema.Schema, text string) error {
+func validate(t *testing.T, s *jsonschema.Resolved, text string) error {
 	t.Helper()
 	var doc yaml.Node
 	if err := yaml.Unmarshal([]byte(text), &doc); err != nil {

@@ -20,7 +20,7 @@ import (
 	"burst/serve"
 
 	"github.com/coder/websocket"
-	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -114,7 +114,7 @@ func TestOpenAPI(t *testing.T) {
 		Paths   map[string]map[string]struct {
 			Security  []any
 			Responses map[string]struct {
-				Content map[string]struct{ Schema any }
+				Content map[string]struct{ Schema *jsonschema.Schema }
 			}
 		}
 	}
@@ -130,12 +130,10 @@ func TestOpenAPI(t *testing.T) {
 		}
 		code, text := s.call(r.Method, addressOf(r), control, bodies[r.Path])
 		require.Equal(t, 200, code, "%s: %s", r.Path, text)
-		compiler := jsonschema.NewCompiler()
-		require.NoError(t, compiler.AddResource("answer.json", described.Responses["200"].Content["application/json"].Schema))
-		schema, err := compiler.Compile("answer.json")
+		schema, err := described.Responses["200"].Content["application/json"].Schema.Resolve(nil)
 		require.NoError(t, err)
-		answer, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
-		require.NoError(t, err)
+		var answer any
+		require.NoError(t, json.Unmarshal([]byte(text), &answer))
 		require.NoError(t, schema.Validate(answer), "%s: %s", r.Path, text)
 	}
 }
