@@ -36,7 +36,7 @@ test-repeats: ## with many seeds, sizes and faults, what make test runs with few
 	$(SLOWLY) ./engine -run '^TestWrongComparatorsAreCaught$$'
 	$(SLOWLY) ./bench -run '^(TestProve|TestLearningNetworks|TestBalancedNetworks|TestScalingOfEight)$$'
 	$(SLOWLY) ./backend/reference -run '^TestConformance$$'
-	$(SLOWLY) ./backend/cpu -run '^(TestConformance|TestCoursesAreBursts|TestPairing|TestPendingEvents|TestPlasticParts|TestLongTurns)$$'
+	$(SLOWLY) ./backend/cpu -run '^(TestConformance|TestCoursesAreBursts|TestPairing|TestPendingEvents|TestPlasticParts|TestLongTurns|TestRowsAreThoseOfEachWorker)$$'
 	$(SLOWLY) ./internal/split -run '^(TestConformance|TestMemoryAreas)$$'
 	$(SLOWLY) . -run '^(TestWorkIsLinearInProjections|TestNewRuleTakesFourFiles)$$'
 	$(SLOWLY) ./connectome -run '^(TestDistancesFollowTheKernel|TestSubsetsAreUniform|TestAbsurdGenomesAreRefusedBeforeAnythingIsAllocated|TestR17NoSumWraps|TestProofAgainstBigIntegers|TestPartsOfEveryRule|TestSharesAddUpToTheWhole|TestMorphologiesAgainstTheirDefinition|TestPeakWhileBuilding|TestBinsAreRows|TestGapsAreExact)$$'

@@ -79,7 +79,7 @@ func TestCoursesAreBursts(t *testing.T) {
 						return nil
 					}
 					var s, read engine.State
-					for _, n := range []int{50, 1, 2, 77, 140} {
+					for _, n := range []int{50, 1, 2, 77, slow.Times(30, 140)} {
 						work := uint64(0)
 						for _, w := range b.workers {
 							work += w.work()

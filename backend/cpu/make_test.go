@@ -116,7 +116,7 @@ func TestRowsAreThoseOfEachWorker(t *testing.T) {
 	}{{1, 300_000, 1}, {17, 300_000, 1}, {17, 30_000, 1}, {1, 300_000, 4}, {40, 300_000, 600}} {
 		whole := scattered(x.areas, x.synapses, x.delays)
 		for _, c := range []*connectome.Connectome{whole, whole.Cut(connectome.Part{Index: 1, Of: 3})} {
-			for _, workers := range []int{1, 3, 28} {
+			for _, workers := range []int{1, 3, slow.Times(11, 28)} {
 				runtime.GOMAXPROCS(workers%5 + 1)
 				b := open(c, engine.Want{}, workers, vector.Best())
 				for _, w := range b.workers {

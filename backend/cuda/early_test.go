@@ -188,7 +188,7 @@ burst: v1
 seed: 5
 scale: %d
 areas:
-  - {name: a, neurons: 200, model: lif, drive: {poisson: {rate: 2000 Hz, weight: 0.5 mV}}}
+  - {name: a, neurons: 100, model: lif, drive: {poisson: {rate: 2000 Hz, weight: 0.5 mV}}}
 projections:
   - {from: a, to: a, rule: fixed_indegree, indegree: 30, weight: "normal(0.4 mV, 0.5 mV)", delay: "uniform(1, 600)"}
 `, v.scale))
