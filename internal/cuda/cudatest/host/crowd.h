@@ -34,7 +34,7 @@ struct crowd_block {
     unsigned index, live;
     gate gates[GATES];
     std::vector<warp> warps;
-    std::vector<unsigned char> memory;
+    std::unique_ptr<unsigned char[]> memory; // as it comes: variables are filled when they are made
     std::vector<std::pair<const void *, size_t>> objects; // and where they lie
     size_t used;
 };
@@ -282,18 +282,18 @@ static void finish() {
 void *shared_object(const void *place, size_t bytes) {
     crowd_block *b = running->home;
     for (auto &o : b->objects)
-        if (o.first == place) return b->memory.data() + o.second;
+        if (o.first == place) return b->memory.get() + o.second;
     size_t at = (b->used + 15) / 16 * 16;
     if (at + bytes > OBJECTS) fail("variables of %zu bytes in shared memory", at + bytes);
     b->used = at + bytes;
     b->objects.push_back({place, at});
-    memset(b->memory.data() + at, FRESH_BYTE, bytes);
-    return b->memory.data() + at;
+    memset(b->memory.get() + at, FRESH_BYTE, bytes);
+    return b->memory.get() + at;
 }
 
 unsigned shared_address(const void *place) {
-    auto at = (const unsigned char *)place - running->home->memory.data();
-    if (at < 0 || at > (ptrdiff_t)(running->home->memory.size() - EDGE)) fail("an address that is none of the block's memory");
+    auto at = (const unsigned char *)place - running->home->memory.get();
+    if (at < 0 || at > (ptrdiff_t)(OBJECTS + running->home->of->bytes)) fail("an address that is none of the block's memory");
     return (unsigned)at;
 }
 unsigned shared_address_of(unsigned own, unsigned number) {
@@ -305,7 +305,7 @@ void *shared_place(unsigned address, size_t bytes) {
     launch *l = running->home->of;
     crowd_block *b = number == 0 ? running->home : &l->homes[running->home->index / l->cluster * l->cluster + number - 1];
     if (at + bytes > OBJECTS + l->bytes) fail("an access beside the block's memory");
-    return b->memory.data() + at;
+    return b->memory.get() + at;
 }
 
 void announces(unsigned long long word) {
@@ -328,17 +328,17 @@ void crowd::begin(bool backwards, unsigned long long seed) {
             crowd_block &b = l->homes[i];
             b.of = l.get(), b.index = i, b.live = l->threads, b.used = 0;
             b.warps.resize((l->threads + 31) / 32);
-            b.memory.resize(OBJECTS + l->bytes + EDGE);
-            memset(b.memory.data() + OBJECTS, FRESH_BYTE, l->bytes + EDGE);
+            b.memory.reset(new unsigned char[OBJECTS + l->bytes + EDGE]);
+            memset(b.memory.get() + OBJECTS, FRESH_BYTE, l->bytes + EDGE);
         }
         for (unsigned i = 0; i < l->count; i++) {
             crowd_block &b = l->homes[backwards ? l->count - 1 - i : i];
             for (unsigned t = 0; t < l->threads; t++) {
                 fiber &f = l->fibers[(size_t)b.index * l->threads + t];
-                f = {l->first + b.index, l->blocks, t, l->threads, b.memory.data() + OBJECTS, &b, &b.warps[t / 32], nullptr, nullptr, 0, 0};
+                f = {l->first + b.index, l->blocks, t, l->threads, b.memory.get() + OBJECTS, &b, &b.warps[t / 32], nullptr, nullptr, 0, 0};
                 b.warps[t / 32].live++;
                 next.wake(&f);
-                all.push_back(&f);
+                if (kernels.checked) all.push_back(&f);
             }
         }
     }

@@ -291,28 +291,48 @@ struct reader {
     }
 };
 
+// lines gives the lines of a text one by one. Most of a module's are looked at once and never kept.
+struct lines {
+    const char *at;
+    const char *begin = nullptr, *end = nullptr; // of the line in hand, without what it is indented by
+
+    bool next() {
+        if (!*at) return false;
+        end = strchrnul(at, '\n');
+        begin = at + strspn(at, " \t");
+        at = *end ? end + 1 : end;
+        return true;
+    }
+    bool begins(const char *with) const { return strncmp(begin, with, strlen(with)) == 0; }
+    std::string text() const { return std::string(begin, end); }
+};
+
 // read_sites finds the places of a module's PTX; the answer is why it cannot.
 static std::string read_sites(const char *ptx, std::vector<site> *sites) {
-    std::istringstream text(ptx);
-    std::string line, entry;
-    while (std::getline(text, line)) {
-        if (auto at = line.find(".entry "); at != std::string::npos) entry = line.substr(at + 7, line.find('(') - at - 7);
+    lines l{ptx};
+    std::string entry;
+    while (l.next()) {
+        if (*l.begin == '.') {
+            for (auto declared : {".visible .entry ", ".entry "})
+                if (const char *name = l.begin + strlen(declared); l.begins(declared)) entry = std::string(name, strcspn(name, "(\n"));
+            continue;
+        }
         const remark *what = nullptr;
-        size_t names_at = 0;
-        for (auto one : {&MODEL, &PORTS, &RULE, &HANDLER})
-            if (auto at = line.find(one->text); at != std::string::npos) what = one, names_at = at + strlen(one->text);
+        if (*l.begin == '/')
+            for (auto one : {&MODEL, &PORTS, &RULE, &HANDLER})
+                if (l.begins(one->text)) what = one;
         if (!what) continue;
         reader r;
         r.s.what = what;
         r.s.entry = entry;
-        std::istringstream names(line.substr(names_at));
+        std::istringstream names(l.text().substr(strlen(what->text)));
         for (kind k : what->operands) {
             std::string name;
-            if (!(names >> name)) return "a remark with too few operands: " + line;
+            if (!(names >> name)) return "a remark with too few operands: " + l.text();
             r.given[name] = r.add(k);
         }
-        while (std::getline(text, line)) {
-            line.erase(0, line.find_first_not_of(" \t"));
+        while (l.next()) {
+            std::string line = l.text();
             if (line == "{") r.open();
             else if (r.scopes.empty()) break; // no code here
             else if (line == "}") r.close();
