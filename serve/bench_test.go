@@ -1,15 +1,22 @@
 package serve_test
 
 import (
+	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"sort"
+	"strings"
 	"testing"
 	"time"
 
+	"burst/genome"
+	"burst/internal/eager"
 	"burst/live"
 	"burst/live/wire"
 	"burst/run"
@@ -69,25 +76,90 @@ func TestStepTakesNoMemory(t *testing.T) {
 	}
 }
 
+// asServer names the environment variable with which the test binary is the other side of BenchmarkStep, of the kind that it holds.
+const asServer = "BURST_STEPS_OVER"
+
+// answerSteps is the other side of BenchmarkStep until its input ends. It prints where it listens.
+func answerSteps(kind string) error {
+	folder, err := os.MkdirTemp("", "steps")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	path := filepath.Join(folder, "s", "b")
+	ctx, end := context.WithCancel(context.Background())
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		end()
+	}()
+	if bare, ok := strings.CutPrefix(kind, "bare "); ok {
+		network, looks := strings.CutSuffix(bare, ", looking")
+		l, err := net.Listen(network, map[string]string{"unix": filepath.Join(folder, "b"), "tcp": "127.0.0.1:0"}[network])
+		if err != nil {
+			return err
+		}
+		context.AfterFunc(ctx, func() { l.Close() })
+		fmt.Println(l.Addr())
+		return echo(l, looks)
+	}
+	g, err := genome.Parse("robot.yaml", []byte(robot), nil)
+	if err != nil {
+		return err
+	}
+	o := serve.Options{LockStep: true, Socket: path, Listen: "127.0.0.1:0"}
+	o.Backend, o.Threads = "cpu", 1
+	s, err := serve.New(ctx, g, o)
+	if err != nil {
+		return err
+	}
+	_, address := s.Addresses()
+	fmt.Println(map[string]string{"unix": path, "websocket": address}[kind])
+	return s.Serve(ctx)
+}
+
 // echo answers every 288 bytes, which a step of 64 amounts has, with as many as the answer of 256 counts has.
-func echo(l net.Listener) {
+func echo(l net.Listener, looks bool) error {
 	conn, err := l.Accept()
 	if err != nil {
-		return
+		return err
 	}
 	defer conn.Close()
+	if looks {
+		conn = eager.Conn(conn)
+	}
 	in, out := make([]byte, 288), make([]byte, 1068)
 	for {
 		if _, err := io.ReadFull(conn, in); err != nil {
-			return
+			return nil // it is closed
 		}
 		if _, err := conn.Write(out); err != nil {
-			return
+			return err
 		}
 	}
 }
 
-// BenchmarkStep prints the round trip of a step, 256 B in and 1 KB out, beside the step itself and sockets that carry as much.
+// otherProcess starts the other side of steps, and gives where it listens.
+func otherProcess(b *testing.B, kind string) string {
+	b.Helper()
+	x := exec.Command(os.Args[0])
+	x.Env = append(os.Environ(), asServer+"="+kind)
+	x.Stderr = os.Stderr
+	in, err := x.StdinPipe()
+	require.NoError(b, err)
+	out, err := x.StdoutPipe()
+	require.NoError(b, err)
+	require.NoError(b, x.Start())
+	b.Cleanup(func() {
+		in.Close()
+		require.NoError(b, x.Wait())
+	})
+	at, err := bufio.NewReader(out).ReadString('\n')
+	require.NoError(b, err)
+	return strings.TrimSpace(at)
+}
+
+// BenchmarkStep prints the round trip of a step to a server in a process of its own, 256 B in and 1 KB out, beside the step itself and
+// bare sockets that carry as much, between programs that sleep in each read, or look before they sleep.
 func BenchmarkStep(b *testing.B) {
 	a := wire.Amounts{Amounts: make([]float32, 64)}
 	quantiles := func(b *testing.B, step func()) {
@@ -113,16 +185,15 @@ func BenchmarkStep(b *testing.B) {
 			}
 		})
 	})
-	for _, network := range []string{"unix", "tcp"} {
-		b.Run("bare "+network, func(b *testing.B) {
-			address := map[string]string{"unix": filepath.Join(b.TempDir(), "s"), "tcp": "127.0.0.1:0"}[network]
-			l, err := net.Listen(network, address)
-			require.NoError(b, err)
-			defer l.Close()
-			go echo(l)
-			conn, err := net.Dial(network, l.Addr().String())
+	for _, kind := range []string{"bare unix", "bare unix, looking", "bare tcp", "bare tcp, looking"} {
+		b.Run(kind, func(b *testing.B) {
+			network, looks := strings.CutSuffix(strings.TrimPrefix(kind, "bare "), ", looking")
+			conn, err := net.Dial(network, otherProcess(b, kind))
 			require.NoError(b, err)
 			defer conn.Close()
+			if looks {
+				conn = eager.Conn(conn)
+			}
 			out, in := make([]byte, 288), make([]byte, 1068)
 			quantiles(b, func() {
 				_, failed := conn.Write(out)
@@ -131,17 +202,11 @@ func BenchmarkStep(b *testing.B) {
 			})
 		})
 	}
-	b.Run("unix", func(b *testing.B) {
-		path := socketIn(b)
-		startGenome(b, network(b, robot), serve.Options{LockStep: true, Socket: path})
-		c, step := driven(b, path, robotBind)
-		defer c.Close()
-		quantiles(b, func() { step(a) })
-	})
-	b.Run("websocket", func(b *testing.B) {
-		_, address := startGenome(b, network(b, robot), serve.Options{LockStep: true}).Addresses()
-		c, step := driven(b, address, robotBind)
-		defer c.Close()
-		quantiles(b, func() { step(a) })
-	})
+	for _, kind := range []string{"unix", "websocket"} {
+		b.Run(kind, func(b *testing.B) {
+			c, step := driven(b, otherProcess(b, kind), robotBind)
+			defer c.Close()
+			quantiles(b, func() { step(a) })
+		})
+	}
 }

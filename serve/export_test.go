@@ -51,6 +51,13 @@ func (s *Server) Fresh() int {
 	return len(s.fresh)
 }
 
+// Watchers is how many clients view.
+func (s *Server) Watchers() int {
+	s.tap.mu.Lock()
+	defer s.tap.mu.Unlock()
+	return s.tap.watchers
+}
+
 // SetPatience is with clients that take answers slowly.
 func (s *Server) SetPatience(d time.Duration) { s.patience = d }
 

@@ -3,9 +3,11 @@ package serve_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -20,7 +22,15 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if kind := os.Getenv(asServer); kind != "" {
+		if err := answerSteps(kind); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // patience is how long a test waits for what must come: so long that no machine is too slow.
 const patience = 2 * time.Minute
