@@ -376,3 +376,22 @@ func TestPotentialsWithoutAFolder(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, files)
 }
+
+// TestDenseAmountsAtTheLimit are refused, and accepted, as sparse ones are.
+func TestDenseAmountsAtTheLimit(t *testing.T) {
+	s := session(t, run.Options{})
+	f := s.Feeder("hand")
+	in, err := f.Bind(live.Binding{Place: live.Place{Area: "leg"}, Largest: 2}) // 2,000 quanta
+	require.NoError(t, err)
+	refused := 0
+	for _, x := range []float32{2, 2.0004, 2.0006, 3, 1e30, float32(math.NaN()), float32(math.Inf(1)), 0.0004, 0} {
+		for _, sign := range []float32{1, -1} {
+			dense := f.Check(live.Value{To: in, Amounts: []float32{0, 1, -1, sign * x, 0.5}})
+			require.Equal(t, f.Check(live.Value{To: in, At: []uint32{3}, Amounts: []float32{sign * x}}), dense, "%v", sign*x)
+			if dense != nil {
+				refused++
+			}
+		}
+	}
+	require.Equal(t, 10, refused)
+}

@@ -2,6 +2,7 @@ package live
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"burst/engine"
@@ -142,14 +143,15 @@ func (f *Feeder) make(v Value, before []Value) error {
 
 // addAll is add for all entries, each a neuron that has one port.
 func (in *Input) addAll(amounts []float32) error {
-	ports, scale, largest := in.ports[0][:len(amounts)], in.scale, in.largest
+	ports, scale, beyond := in.ports[0][:len(amounts)], in.scale, float64(in.largest)+0.5 // which rounds to more than the largest
 	list := slices.Grow(in.scratch, len(amounts))[:len(amounts)]
 	n := 0
 	for i, x := range amounts {
-		q := quanta.Of(float64(x), scale)
-		if x != x || q > largest || -q > largest {
-			return in.add(i, x)
+		product := float64(float64(x) * scale)
+		if !(math.Abs(product) < beyond) {
+			return in.add(i, x) // its error
 		}
+		q := quanta.Small(product)
 		list[n] = engine.Stimulus{Port: ports[i], Amount: int32(q)}
 		if q != 0 {
 			n++

@@ -31,13 +31,18 @@ const belowHalf = 0x1.fffffffffffffp-2
 func Of(value, scale float64) int64 {
 	x := float64(value * scale)
 	if math.Abs(x) < 1<<31-1 {
-		return int64(x + math.Copysign(belowHalf, x)) // a half itself, and no less, makes the sum round up to the next whole
+		return Small(x)
 	}
 	q := Nearest(x)
 	if math.Abs(q) > math.MaxInt32 {
 		q = math.Copysign(Overflow, q)
 	}
 	return int64(q)
+}
+
+// Small is Of for a product that int32 holds: many are rounded without a call for each.
+func Small(product float64) int64 {
+	return int64(product + math.Copysign(belowHalf, product)) // a half itself, and no less, makes the sum round up to the next whole
 }
 
 // Magnitude is |q|.
