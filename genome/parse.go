@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"gopkg.in/yaml.v3"
 
@@ -30,11 +31,17 @@ func ParseFrom(name string, text []byte, from *Origin) (*Genome, error) {
 }
 
 func parse(src *source, open Opener) (*Genome, error) {
+	var learned []*Plasticity
+	var written []*Model
+	var both sync.WaitGroup // which take some milliseconds each, once in a process
+	both.Go(func() { learned = Plasticities() })
+	both.Go(func() { written = Written() })
 	root, faults := readTree(src)
+	both.Wait()
 	if faults != nil {
 		return nil, faults
 	}
-	p := &parser{src: src, open: open, rules: rules(), learned: Plasticities(), written: Written(), swept: map[Pos]bool{}, g: &Genome{src: src, open: open, named: map[string]bool{}}}
+	p := &parser{src: src, open: open, rules: rules(), learned: learned, written: written, swept: map[Pos]bool{}, g: &Genome{src: src, open: open, named: map[string]bool{}}}
 	p.sweep(root, 0)
 	for _, f := range p.faults {
 		p.swept[Pos{f.Line, f.Column}] = true
