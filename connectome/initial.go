@@ -77,14 +77,7 @@ func (a *Area) draw(seed uint64, area, variable int, first uint32, from *Initial
 		return
 	}
 	s := newSampler(from.Value, seed, exact.InitialV, area)
-	index := uint64(a.Neurons.First+first) | uint64(variable)<<32
-	for n := range part {
-		x, ok := s.at(index + uint64(n))
-		if !ok {
-			panic("BUG: no initial value within bounds that the build has probed")
-		}
-		part[n] = float32(x - from.Rest)
-	}
+	s.fill(uint64(a.Neurons.First+first)|uint64(variable)<<32, part, from.Rest)
 }
 
 // workedOut reports whether formulas compute some of the initial state.

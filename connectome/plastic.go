@@ -475,23 +475,15 @@ func (p *Plastic) Start(k int, seed uint64, list []float32) {
 		return
 	}
 	s := p.start(k, seed)
-	draw := func(place uint64) {
-		x, ok := s.at(place)
-		if !ok {
-			panic("BUG: no initial value within bounds that the build has probed")
-		}
-		list[place] = float32(x)
-	}
 	if p.In != nil {
 		clear(list)
-		p.EachPlace(func(_, place uint64) { draw(place) })
+		p.EachPlace(func(_, place uint64) {
+			x, _ := s.at(place) // the bounds have been probed
+			list[place] = float32(x)
+		})
 		return
 	}
-	spans(runtime.GOMAXPROCS(0), uint64(len(list)), 1<<14, func(_ int, lo, hi uint64) {
-		for place := lo; place < hi; place++ {
-			draw(place)
-		}
-	})
+	spans(runtime.GOMAXPROCS(0), uint64(len(list)), 1<<14, func(_ int, lo, hi uint64) { s.fill(lo, list[lo:hi], 0) })
 }
 
 // start draws what the k-th variable of the synapses starts from, by their places in the order of the state.

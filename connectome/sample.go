@@ -80,6 +80,26 @@ func (s *sampler) many(first uint64, list []float64, words []uint64) bool {
 	return true
 }
 
+// fill sets list to the values of the indices from first on, less rest, where the bounds have been probed.
+func (s *sampler) fill(first uint64, list []float32, rest float64) {
+	if s.Kind == genome.Const {
+		fill(list, float32(s.A-rest))
+		return
+	}
+	var values [256]float64
+	var words [256]uint64
+	for len(list) > 0 {
+		n := min(len(list), len(values))
+		if !s.many(first, values[:n], words[:n]) {
+			panic("BUG: no value within bounds that the build has probed")
+		}
+		for i, x := range values[:n] {
+			list[i] = float32(x - rest)
+		}
+		list, first = list[n:], first+uint64(n)
+	}
+}
+
 // bounded is a draw within the bounds; false: there must be another one.
 func (s *sampler) bounded(x float64) (float64, bool) {
 	if s.Clip {
