@@ -9,7 +9,7 @@
 #include "run_bursts.cu"
 #ifdef BURST_CUSTOM
 #include "neural_dynamics_ports.cu"
-#else
+#elif !defined(BURST_LARGE) || defined(BURST_ONE_UNIT)
 #include "resident_bursts.cu"
 #ifndef BURST_LISTS
 #include "cluster_bursts.cu"

@@ -25,6 +25,7 @@
 //
 //	burst         the kernels of a burst
 //	moving        the same, where drives or sources have factors
+//	large         the same of path run alone, where sums or state are more than the second cache holds
 //	lists         the same, where a caller wants the fire candidate list of each of many bursts
 //	custom        the same, with a place for models that a genome defines; neural_dynamics_ports is for those with more than two ports
 //	custom_lists  the same as lists, for these networks
@@ -111,6 +112,9 @@ func Images() []Image { return unit("burst") }
 
 // Moving lists the embedded PTX of a burst's kernels for networks in which drives or sources have factors, by rising capability.
 func Moving() []Image { return unit("moving") }
+
+// Large lists those for networks whose sums or state are more than the second cache holds, on path run, by rising capability.
+func Large() []Image { return unit("large") }
 
 // Lists lists the embedded PTX of a burst's kernels for callers that want the fire candidate lists of launches of many bursts,
 // by rising capability.

@@ -1,6 +1,9 @@
 // What the kernels of many bursts are given, what the blocks of run_bursts share, and how a block's memory is
 // divided.
 #pragma once
+#ifdef BURST_ONE_UNIT
+#define BURST_LARGE
+#endif
 #include "candidates.cuh"
 #include "exchange.cuh"
 #include "inject.cu"
@@ -36,6 +39,14 @@ struct spike {
     u64 first; // synapse
     u64 count;
 };
+
+// waiting is what is left of a row that is delivered as it falls due: synapses from next on, of which those with delay d are due in burst
+// fired + d. A power of two of rows wait at most, and for fewer bursts than WAITS.
+struct waiting {
+    u64 next;
+    u32 left, fired;
+};
+const u32 WAITS = 64;
 
 // run is what run_bursts needs beside the network. Sums wait in a ring of slots, a power of two and more than the longest
 // delay, so that a fired row is delivered at once, whatever its delays.
@@ -96,6 +107,14 @@ struct run {
     teams sum;
     places packed;
     probes wanted;
+
+#ifdef BURST_LARGE // see large.cuh
+    waiting *waits;    // rows that wait, of each burst after those of the burst before; null: rows are delivered whole
+    u32 *waits_from;   // at t mod WAITS: where those begin whose neurons fired in burst t − 1, counted through all bursts
+    u32 waits_mask;    // for a row's place among waits
+    u32 waits_longest; // synapses with longer delays do not wait
+    u32 by_four;       // whether blocks have room for what drives add, which are drawn for many neurons at a time
+#endif
 };
 
 // length_of is where the length of burst t's queue is, among those of four bursts.
@@ -122,6 +141,10 @@ struct block {
     const drive *drives;
     const u32 *counts;
     const i32 *table;
+#ifdef BURST_LARGE
+    i32 *amounts;          // of each warp's 32·WORDS neurons, what drives add to first ports and then to second ones
+    u32 waits_from[WAITS]; // run's
+#endif
 };
 
 // take is the next count entries of shared memory, aligned to 16 bytes.
@@ -222,6 +245,9 @@ DEVICE void lay_out(const run *p, u8 *room, block *s, bool back) {
         s->drives = drives;
         s->counts = counts;
         s->table = table;
+#ifdef BURST_LARGE
+        s->amounts = (i32 *)room;
+#endif
         u32 begin = block_index() * p->block_neurons, count = own(p);
         s->from = 0;
         while (count > 0 && p->w.areas[s->from].end <= neuron_of(p->w.own, begin)) s->from++;
@@ -302,3 +328,39 @@ DEVICE void bring_values(const run *p, u64 t, const float *v, const float *more,
         to[one.place] = one.variable == 0 ? v[at] : more[(u64)(one.variable - 1) * pitch + at];
     }
 }
+
+// queued is how many fired in burst t − 1, on all devices.
+DEVICE u32 queued(const run *p, u64 t, const block *s) {
+    if (p->devices == 1) return *length_of(p, t - 1); // for the first cache: all warps of a block read it
+    u32 sum = 0;
+#pragma unroll 1
+    for (u32 q = 0; q < p->devices; q++) sum += s->told[q];
+    return sum;
+}
+
+// id_of is the i-th of them, where there are several devices or teams.
+DEVICE u32 id_of(const run *p, u64 t, const block *s, u32 i) {
+    if (p->devices == 1) return ((const u32 *)p->queue)[i];
+    u32 q = 0;
+    for (; i >= s->told[q]; q++) i -= s->told[q];
+    return s->ids[q][i];
+}
+
+// row_of is the row of the i-th of them.
+DEVICE spike row_of(const run *p, u64 t, const block *s, u32 i) {
+    if (p->devices == 1) return p->queue[i];
+    u32 n = id_of(p, t, s, i);
+    return spike{p->row[n], p->row[n + 1] - p->row[n]};
+}
+
+// delay_of is the delay of synapse k.
+DEVICE u32 delay_of(const run *p, u64 k) {
+    if (MOVING && p->all.delay_bits > 0) return (u32)p->all.weight[k] & ((1u << p->all.delay_bits) - 1);
+    if (MOVING && p->late != nullptr) return p->late[k];
+    return p->delay == nullptr ? 1 : p->delay[k];
+}
+
+// inputs are the sums of a neuron's ports.
+struct inputs {
+    i32 first, second;
+};

@@ -1,5 +1,5 @@
 #pragma once
-#include "run.cuh"
+#include "large.cuh"
 
 // no_learners is what networks that do not learn add to the law of many bursts. learn_bursts.cu has the others.
 struct no_learners {};
@@ -12,46 +12,19 @@ DEVICE void learn_sweeps_of(const no_learners *, const run *, u64, block *, u32 
 DEVICE void learn_next_of(const no_learners *, const run *, u64, const block *) {}
 DEVICE void learn_every_of(const no_learners *, const run *, u64, block *, u32 *) {}
 
-// by_teams reports whether teams of blocks sum rows, which is asked once a launch. Networks that learn have none.
-#ifdef BURST_LEARN
+// by_teams reports whether teams of blocks sum rows, which is asked once a launch. Networks that learn, and large ones on path run, have none.
+#if defined(BURST_LEARN) || (defined(BURST_LARGE) && !defined(BURST_ONE_UNIT))
 DEVICE bool by_teams(const run *) { return false; }
 #else
 DEVICE bool by_teams(const run *p) { return p->sum.count > 0; }
 #endif
 
-// queued is how many fired in burst t − 1, on all devices.
-DEVICE u32 queued(const run *p, u64 t, const block *s) {
-    if (p->devices == 1) return *length_of(p, t - 1); // for the first cache: all warps of a block read it
-    u32 sum = 0;
-#pragma unroll 1
-    for (u32 q = 0; q < p->devices; q++) sum += s->told[q];
-    return sum;
-}
-
-// id_of is the i-th of them, where there are several devices or teams.
-DEVICE u32 id_of(const run *p, u64 t, const block *s, u32 i) {
-    if (p->devices == 1) return ((const u32 *)p->queue)[i];
-    u32 q = 0;
-    for (; i >= s->told[q]; q++) i -= s->told[q];
-    return s->ids[q][i];
-}
-
-// row_of is the row of the i-th of them.
-DEVICE spike row_of(const run *p, u64 t, const block *s, u32 i) {
-    if (p->devices == 1) return p->queue[i];
-    u32 n = id_of(p, t, s, i);
-    return spike{p->row[n], p->row[n + 1] - p->row[n]};
-}
-
-// delay_of is the delay of synapse k.
-DEVICE u32 delay_of(const run *p, u64 k) {
-    if (MOVING && p->all.delay_bits > 0) return (u32)p->all.weight[k] & ((1u << p->all.delay_bits) - 1);
-    if (MOVING && p->late != nullptr) return p->late[k];
-    return p->delay == nullptr ? 1 : p->delay[k];
-}
-
 // deliver is step 1: the rows of who fired in burst t − 1.
 DEVICE void deliver(const run *p, u64 t, const block *s) {
+    if (rows_wait(p)) {
+        deliver_in_turn(p, t, s);
+        return;
+    }
     u64 items = (u64)queued(p, t, s) << p->parts_log;
     u64 warps = (u64)anew(block_count()) * block_size() / 32;
     for (u64 item = ((u64)anew(block_index()) * block_size() + anew(thread_in_block())) / 32; item < items; item += warps) {
@@ -124,11 +97,6 @@ DEVICE i32 sum_of(i32 *acc) {
     if (sum != 0) *acc = 0; // 7
     return sum;
 }
-
-// inputs are the sums of a neuron's ports.
-struct inputs {
-    i32 first, second;
-};
 
 // input_of is the sum of a port: what teams have summed, or else the ring's; slot is that of this burst.
 template <bool teams> DEVICE i32 input_of(const run *p, const block *s, i32 *slot, u32 port) {
@@ -370,7 +338,9 @@ template <u32 models, bool teams, class learners_of> DEVICE bool run_loop(const 
         if (s->stopped) return false;
         if (t > p->first) announce(p, t - 1); // its ids have had the delivery's time to arrive, and its candidates are listed
         learn_sweeps_of(x, p, t, s, wanted);
-        update_block<models, teams>(p, t, s);
+        begin_waits(p, t, s);
+        if (!teams && draws_many(p)) update_drawn<models>(p, t, s);
+        else update_block<models, teams>(p, t, s);
         block_barrier();
         count_fired(p, t, s);
         block_barrier();
@@ -395,6 +365,7 @@ template <u32 models, class learners_of> DEVICE void bursts(const run *p, const 
     SHARED(block, s);
     if (by_teams(p)) begin_sums(&p->sum, &p->all, p->value_count, dynamic_memory());
     lay_out(p, dynamic_memory() + p->sum.room, &s, false);
+    take_waits(p, &s);
     begin_launch(p);
     block_barrier();
     u32 wanted = 0;
@@ -404,6 +375,7 @@ template <u32 models, class learners_of> DEVICE void bursts(const run *p, const 
         return;
     }
     lay_out(p, dynamic_memory() + p->sum.room, &s, true);
+    leave_waits(p, &s);
     if (p->devices > 1 && thread_in_block() == 0) p->waited[block_index()] += s.waited;
     if (by_teams(p) && p->devices == 1) list_for_host(p, p->first + p->bursts - 1, &s);
     if (lists(&p->list)) list_candidates(&p->list, p->bursts - 1, p->block_neurons, block_size());

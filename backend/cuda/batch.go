@@ -103,6 +103,9 @@ func (p *plan) addBatch(b *backend, t *tables) {
 	if s.values > 0 {
 		p.bytes[bufProbes] = probeBytes*s.values + 4*(s.blocks+1)
 	}
+	if b.choice.waits > 0 {
+		p.bytes[bufWaits] = waitsFromBytes + waitingBytes*b.tune.waitRows
+	}
 	p.bytes[bufSync] = laterLengthAt + 4*queues
 	if b.choice.path == pathDelayed {
 		p.bytes[bufSoon] = 4 * uint64(c.Neurons)
@@ -442,6 +445,11 @@ func (b *backend) turnOn() error {
 			continue
 		}
 		if err := b.catchUp(b.queue(b.before(uint64(d))), len(x.history[d-1]), uint64(d)); err != nil {
+			return err
+		}
+	}
+	if b.choice.waits > 0 { // what is due later than in the next burst is in the ring
+		if err := b.stream.Fill(p.ptr[bufWaits], 0, waitsFromBytes); err != nil {
 			return err
 		}
 	}

@@ -80,8 +80,13 @@ type choice struct {
 	near   uint64    // and of these, those for tables
 	cached bool      // where the state is not kept: whether a block holds a copy of it
 	tabled bool      // and of the tables
+	byFour bool      // whether a block has room to draw for many neurons at a time
+	waits  uint32    // synapses with such delays, in bursts, wait in their rows until they are due; 0: rows are delivered whole
 	teams  teamShape // of teams alone
 }
+
+// large reports whether launches do what is for large networks alone, which is in a unit of its own.
+func (c *choice) large() bool { return c.byFour || c.waits > 0 }
 
 // question is what choose looks at.
 type question struct {
@@ -111,7 +116,7 @@ var lines = []line{
 	{pathDelayed, []want{many, still, near, kept, early, keptEarly}, "state fits shared memory: rows are delivered while neurons are updated"},
 	{pathResident, []want{many, still, near, kept, keptAlone}, "state fits shared memory: a block delivers the rows of its own neurons"},
 	{pathLearn, []want{many, learn, near, bitsFit, learnersFit}, "it learns: what all others do between the barriers of path run is joined by events, rows and traces"},
-	{pathRun, []want{many, still, bitsFit}, "what every network can have: state in global memory, rows shared by all blocks"},
+	{pathRun, []want{many, still, bitsFit, drawsFit, waitsPay}, "what every network can have: state in global memory, rows shared by all blocks"},
 }
 
 // choose finds the path of the network that b holds.
@@ -359,6 +364,31 @@ func bitsFit(q *question) string {
 	q.answer.shared = tabled
 	if q.answer.cached = cached <= q.b.room && !readsTargets(q.c); q.answer.cached {
 		q.answer.shared = cached
+	}
+	return ""
+}
+
+// drawsFit: blocks can draw for each neuron alone, but those with many neurons draw for many at a time if there is room.
+func drawsFit(q *question) string {
+	const words, ports = 4, 2 // WORDS of kernels/run.cuh
+	room := 4 * words * ports * uint64(q.b.tune.batchThreads)
+	if len(q.t.drives) > 0 && q.own >= q.b.tune.drawLeast && builtIn(q.c) && !q.b.want.FCL && q.answer.shared+room <= q.b.room {
+		q.answer.byFour = true
+		q.answer.shared += room
+	}
+	return ""
+}
+
+// mostWaits is WAITS of kernels/run.cuh: rows wait for fewer bursts.
+const mostWaits = 64
+
+// waitsPay: rows can be delivered whole, but wait where the sums of bursts to come are many and rows long enough for looking at each of
+// them in every burst.
+func waitsPay(q *question) string {
+	tune := &q.b.tune
+	longest := min(tune.waitLongest, uint32(q.c.MaxDelay), mostWaits-1)
+	if longest > 1 && q.r.mean >= tune.waitRow*longest && ringBytes(q.c) >= tune.waitRing && builtIn(q.c) && !q.b.want.FCL {
+		q.answer.waits = longest
 	}
 	return ""
 }

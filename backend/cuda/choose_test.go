@@ -168,11 +168,12 @@ func TestUnits(t *testing.T) {
 		net(func(a *connectome.Area) { a.Factor = factor }),
 		net(func(a *connectome.Area) { a.Drives[0].Moving = &connectome.Moving{Factor: factor} }),
 	} {
-		require.Equal(t, kernels.Moving(), images(c, false))
-		require.Equal(t, kernels.Lists(), images(c, true))
+		require.Equal(t, kernels.Moving(), images(c, false, false))
+		require.Equal(t, kernels.Lists(), images(c, true, false))
 	}
-	require.Equal(t, kernels.Images(), images(still, false))
-	require.Equal(t, kernels.Lists(), images(still, true))
-	require.Equal(t, kernels.Custom(), images(example(t, "izhikevich-2003-custom"), false))
-	require.Equal(t, kernels.CustomLists(), images(example(t, "izhikevich-2003-custom"), true))
+	require.Equal(t, kernels.Images(), images(still, false, false))
+	require.Equal(t, kernels.Lists(), images(still, true, false))
+	require.Equal(t, kernels.Large(), images(still, false, true))
+	require.Equal(t, kernels.Custom(), images(example(t, "izhikevich-2003-custom"), false, false))
+	require.Equal(t, kernels.CustomLists(), images(example(t, "izhikevich-2003-custom"), true, false))
 }

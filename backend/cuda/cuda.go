@@ -47,6 +47,11 @@ type tuning struct {
 	clusterLate  uint64        // synapses from which they do where delays are above 1
 	clusterPairs uint32        // neurons from which clusters have two blocks
 	clusterSize  uint64        // blocks of a cluster, 1, 2 or 4; 0: what suits its network
+	drawLeast    uint64        // neurons of a block from which it draws for many at a time
+	waitLongest  uint32        // bursts for which synapses wait in their rows, at most; 0: rows are delivered whole
+	waitRow      uint32        // synapses a row, for each burst of these, from which they do
+	waitRing     uint64        // bytes of the sums of bursts to come from which they do
+	waitRows     uint64        // that may wait at a time, a power of two
 	slotBytes    uint64        // that their slots may take a synapse
 	staging      uint64        // bytes of page-locked memory that are filled at a time on the way to the device, at least those of a row's slots
 	events       uint32        // of each target of a projection that learns, which are remembered
@@ -59,6 +64,7 @@ var defaults = tuning{
 	threads: 256, entries: 1 << 18, batch: 256, batchThreads: 1024, events: 32, ownSynapses: 16384, delayedRow: 512,
 	teamRow: 400, teamMost: 4, staging: 32 << 20, linger: 200 * time.Microsecond, patience: 50 * time.Millisecond,
 	clusterRow: 400, clusterLeast: 10_000, clusterLate: 300_000_000, clusterPairs: 500_000, slotBytes: 6,
+	drawLeast: 4096, waitLongest: 32, waitRow: 8, waitRing: 128 << 20, waitRows: 1 << 20,
 }
 
 // Open uploads c to a GPU, in the state before burst 0. The error wraps engine.ErrUnavailable when this machine cannot run
@@ -222,7 +228,7 @@ func (b *backend) attach(device int) error {
 }
 
 // images are those of the unit that has the network's models, or lists candidates in launches of many bursts.
-func images(c *connectome.Connectome, listed bool) []kernels.Image {
+func images(c *connectome.Connectome, listed, large bool) []kernels.Image {
 	switch {
 	case listed && builtIn(c):
 		return kernels.Lists()
@@ -230,6 +236,8 @@ func images(c *connectome.Connectome, listed bool) []kernels.Image {
 		return kernels.CustomLists()
 	case !builtIn(c):
 		return kernels.Custom()
+	case large:
+		return kernels.Large()
 	case hasInstants(c) || c.MaxDelay > quanta.MaxApart:
 		return kernels.Moving()
 	}
@@ -240,7 +248,7 @@ func images(c *connectome.Connectome, listed bool) []kernels.Image {
 func (b *backend) selectUnit() error {
 	d, err := driver.Open("")
 	if err == nil {
-		b.image, err = selectImage(d, b.device, images(b.c, b.listed()))
+		b.image, err = selectImage(d, b.device, images(b.c, b.listed(), b.choice.large()))
 	}
 	return err
 }
@@ -308,12 +316,12 @@ func (b *backend) makePlan(t *tables) {
 
 // finish takes all memory but that of the rows, which are there, and uploads the tables and the state before burst 0.
 func (b *backend) finish(t *tables) error {
-	if err := b.selectUnit(); err != nil { // drawn delays are known only now
-		return err
-	}
 	b.driven = t.driven
 	b.lengths = make([]uint64, b.depth())
 	b.makePlan(t)
+	if err := b.selectUnit(); err != nil { // drawn delays, and how rows are delivered, are known only now
+		return err
+	}
 	if err := b.plan.allocate(b.ctx, slotCount-1); err != nil {
 		return err
 	}

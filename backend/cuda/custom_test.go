@@ -148,7 +148,7 @@ func TestSplice(t *testing.T) {
 // TestOnly keeps what is asked for, as it was, and what comes before the kernels.
 func TestOnly(t *testing.T) {
 	entry := regexp.MustCompile(`\.entry (\w+)\(`)
-	for _, image := range slices.Concat(kernels.Images(), kernels.Moving(), kernels.Lists(), kernels.Custom(), kernels.CustomLists()) {
+	for _, image := range slices.Concat(kernels.Images(), kernels.Moving(), kernels.Large(), kernels.Lists(), kernels.Custom(), kernels.CustomLists()) {
 		ptx := image.PTX()
 		text, err := only(ptx, []string{"queue_rows", "run_bursts"})
 		require.NoError(t, err)

@@ -48,6 +48,7 @@ const (
 	bufInput
 	bufRing
 	bufQueue
+	bufWaits
 	bufLater
 	bufSync
 	bufInbox

@@ -66,6 +66,10 @@ type run struct {
 	sum    teams
 	packed places
 	wanted probes
+
+	waits, waitsFrom        driver.Ptr
+	waitsMask, waitsLongest uint32
+	byFour                  uint32 // with what lies before it, for kernels of large networks alone
 }
 
 // catchUpArgs are the parameters of catch_up.
@@ -83,6 +87,9 @@ type queueRowsArgs struct {
 	fired  driver.Ptr
 	length uint32
 }
+
+// waitingBytes is the size of waiting in kernels/run.cuh, waitsFromBytes what lies before them: where those of each burst begin.
+const waitingBytes, waitsFromBytes = 16, 4 * mostWaits
 
 // spikeBytes is the size of spike in kernels/run.cuh.
 const spikeBytes = 16
@@ -117,6 +124,11 @@ func (b *backend) bindBatch(t *tables, own uint32) {
 		sum:    b.teams(),
 		packed: b.places(),
 		wanted: x.probes(p),
+		byFour: flag(b.choice.byFour),
+	}
+	if longest := b.choice.waits; longest > 0 {
+		r, entries := &x.args.run, p[bufWaits]+waitsFromBytes
+		r.waits, r.waitsFrom, r.waitsMask, r.waitsLongest = entries, p[bufWaits], uint32(b.tune.waitRows-1), longest
 	}
 	if b.choice.learnt > 0 {
 		x.args.run.sum.room = uint32(b.choice.learnt) // there are no teams

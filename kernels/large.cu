@@ -1,0 +1,4 @@
+// The kernels of a burst for networks that are too large for the second cache: large.cuh. They are on path run.
+#define BURST_MOVING
+#define BURST_LARGE
+#include "burst.cu"
