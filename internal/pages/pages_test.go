@@ -1,6 +1,7 @@
 package pages_test
 
 import (
+	"runtime"
 	"testing"
 
 	"burst/internal/pages"
@@ -18,6 +19,27 @@ func TestMoveKeepsContents(t *testing.T) {
 	for i, x := range all {
 		if x != uint32(i)*2654435761 { // millions of them: require is slow
 			t.Fatalf("entry %d became %d", i, x)
+		}
+	}
+}
+
+// TestMap: memory of any size is there, zeroed, and can be written to its end.
+func TestMap(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("SKIPPED: Map is for Linux")
+	}
+	for _, n := range []uint64{1, 4097, 2 << 20, 5<<20 + 3} {
+		m, err := pages.Map(n)
+		if err != nil || uint64(len(m.Bytes)) != n {
+			t.Fatalf("%d bytes of %d: %v", len(m.Bytes), n, err)
+		}
+		for i := range m.Bytes {
+			if m.Bytes[i]++; m.Bytes[i] != 1 {
+				t.Fatalf("byte %d of %d is %d", i, n, m.Bytes[i]-1)
+			}
+		}
+		if err := m.Close(); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

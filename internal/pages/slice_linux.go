@@ -1,6 +1,9 @@
 package pages
 
 import (
+	"os"
+	"runtime"
+	"sync"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -29,6 +32,38 @@ func Slice[T any](n uint64) []T {
 	_ = unix.Madvise(bytes, unix.MADV_HUGEPAGE)
 	return s[:n:n]
 }
+
+// Mapping is memory outside of Go's heap.
+type Mapping struct {
+	Bytes []byte
+	all   []byte
+}
+
+// Map takes n > 0 zeroed bytes, in huge pages where the system allows. All of them are there when it returns: all processors have touched
+// them.
+func Map(n uint64) (*Mapping, error) {
+	all, err := unix.Mmap(-1, 0, int(n+hugePage), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+	if err != nil {
+		return nil, err
+	}
+	skip := uint64(-uintptr(unsafe.Pointer(unsafe.SliceData(all))) % hugePage)
+	m := &Mapping{Bytes: all[skip:][:n:n], all: all}
+	_ = unix.Madvise(m.Bytes, unix.MADV_HUGEPAGE) // only advice
+	var touching sync.WaitGroup
+	parts := uint64(runtime.GOMAXPROCS(0))
+	for i := range parts {
+		touching.Go(func() {
+			for at := n * i / parts; at < n*(i+1)/parts; at += uint64(os.Getpagesize()) {
+				m.Bytes[at] = 0
+			}
+		})
+	}
+	touching.Wait()
+	return m, nil
+}
+
+// Close gives the memory back, which must not be used any more.
+func (m *Mapping) Close() error { return unix.Munmap(m.all) }
 
 // Move puts the memory of a slice into huge pages where the system can; what it holds stays.
 func Move[T any](s []T) {

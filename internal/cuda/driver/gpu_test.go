@@ -202,3 +202,34 @@ func TestPeers(t *testing.T) {
 	require.Equal(t, [2]uint32{77, 77}, got)
 	require.NoError(t, errors.Join(c.Free(to), s.Destroy(), other.Release()))
 }
+
+// TestAllocHost: memory of all sizes, which the driver or this package takes, is written by the host and read through the device's copies.
+func TestAllocHost(t *testing.T) {
+	c := gpu(t)
+	s, err := c.Stream()
+	require.NoError(t, err)
+	for _, n := range []int{1, 4<<20 - 1, 4 << 20, 9<<20 + 5} {
+		for _, mapped := range []bool{false, true} {
+			host, err := c.AllocHost(n, mapped)
+			require.NoError(t, err)
+			bytes := host.Bytes()
+			require.Len(t, bytes, n)
+			for i := range bytes {
+				bytes[i] = byte(i*i>>7 + n)
+			}
+			if mapped {
+				at, err := host.DevicePtr()
+				require.NoError(t, err)
+				require.NotZero(t, at)
+			}
+			there, err := c.Alloc(uint64(n))
+			require.NoError(t, err)
+			back := make([]byte, n)
+			require.NoError(t, errors.Join(s.Upload(there, unsafe.Pointer(&bytes[0]), uint64(n)), s.Synchronize()))
+			require.NoError(t, errors.Join(s.Download(unsafe.Pointer(&back[0]), there, uint64(n)), s.Synchronize()))
+			require.Equal(t, bytes, back)
+			require.NoError(t, errors.Join(c.Free(there), host.Free()))
+		}
+	}
+	require.NoError(t, s.Destroy())
+}

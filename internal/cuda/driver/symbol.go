@@ -56,6 +56,8 @@ const (
 	cuGraphExecDestroy
 	cuGraphDestroy
 	cuMemHostGetDevicePointer
+	cuMemHostRegister
+	cuMemHostUnregister
 	cuMemcpyDtoDAsync
 	cuMemsetD32Async
 	cuDeviceCanAccessPeer
@@ -116,6 +118,8 @@ var exported = [symbolCount]string{
 	cuGraphExecDestroy:                          "cuGraphExecDestroy",
 	cuGraphDestroy:                              "cuGraphDestroy",
 	cuMemHostGetDevicePointer:                   "cuMemHostGetDevicePointer_v2",
+	cuMemHostRegister:                           "cuMemHostRegister_v2",
+	cuMemHostUnregister:                         "cuMemHostUnregister",
 	cuMemcpyDtoDAsync:                           "cuMemcpyDtoDAsync_v2",
 	cuMemsetD32Async:                            "cuMemsetD32Async",
 	cuDeviceCanAccessPeer:                       "cuDeviceCanAccessPeer",
