@@ -12,8 +12,11 @@ import (
 // share the workers, meet once in a window of so many bursts only, and the workers read who fired from each other's boxes. The caller's
 // goroutine puts the lists of a window together while the next one runs:
 //
-//	hand 0   window 0 | window 1, deliver 0 | window 2, deliver 1 | deliver 2
-//	hand 1   window 0 | window 1            | window 2            |
+//	hand 0   window 0 | window 1 : deliver 0 | window 2 : deliver 1 | deliver 2
+//	hand 1   window 0 | window 1 :           | window 2 :           |
+//
+// What needs no spikes is done after a hand has come to the meeting and before it waits for the others (:): the lists of the window before,
+// and what drives and stimuli add to the sums of the next burst. So a hand that is late there holds up nobody.
 //
 // Where the least delay is long, windows are shorter and workers read the queues, which are complete by then.
 const (
@@ -21,12 +24,13 @@ const (
 	mostCourse = 64 // bursts: after so many, the number of hands is chosen again
 )
 
-// windowFor is the number of bursts of a window. Above mostWindow, bursts of the window before the last are the newest that are read.
+// windowFor is the number of bursts of a window. Above mostWindow, queues are read, of which those of the two windows before may be
+// incomplete.
 func windowFor(least int) int {
 	if least <= mostWindow {
 		return least
 	}
-	return min(least/2, mostWindow)
+	return min(least/3, mostWindow)
 }
 
 // course is a stretch of bursts in progress.
@@ -85,8 +89,8 @@ func (b *backend) advance(n int, each func(*engine.Burst) error) (int, error) {
 		b.pool.tuner.end(1, begun)
 		return 1, c.err
 	}
-	if len(b.boxes) < 2*b.window {
-		b.makeBoxes(2 * b.window)
+	if n := 3 * b.window; len(b.boxes) < n { // written, read, and handed on
+		b.makeBoxes(n)
 	}
 	c.met = b.pool.meeting.word.Load()
 	b.pool.do(aCourse, hands)
@@ -119,30 +123,70 @@ func (b *backend) foresee(n int) error {
 // windows runs one hand's share of the course.
 func (b *backend) windows(hand int) {
 	c := &b.course
-	met, meetings := c.met, (c.bursts-1)/b.window
-	defer func() { // nobody waits for the caller where the receiver of a burst has panicked
-		for ; meetings > 0; meetings-- {
-			met = b.pool.meet(hand, met)
-		}
-	}()
+	m := meetings{pool: b.pool, hand: hand, met: c.met, left: (c.bursts - 1) / b.window}
+	defer m.skip() // nobody waits for the caller where the receiver of a burst has panicked
 	for from := 0; from < c.bursts; from += b.window {
 		to := min(from+b.window, c.bursts)
 		for _, w := range b.pool.share(hand) {
 			for i := from; i < to; i++ {
-				w.now, w.ran, w.in = c.first+uint64(i), i, c.in[i]
+				b.foretell(w, i)
 				w.step()
+			}
+		}
+		if to < c.bursts {
+			m.come()
+			for _, w := range b.pool.share(hand) {
+				b.foretell(w, to)
 			}
 		}
 		if hand == 0 && from > 0 {
 			b.deliverAll(from-b.window, from)
 		}
 		if to < c.bursts {
-			met = b.pool.meet(hand, met)
-			meetings--
+			m.wait()
 			if hand == 0 {
 				b.arrived(b.window)
 			}
 		}
+	}
+}
+
+// foretell begins the course's burst in a worker that has not begun it.
+func (b *backend) foretell(w *worker, ran int) {
+	if c := &b.course; !w.begun {
+		w.begin(c.first+uint64(ran), ran, c.in[ran])
+	}
+}
+
+// meetings are those of a hand in a course.
+type meetings struct {
+	pool *pool
+	hand int
+	met  uint64 // the word of the newest one
+	left int    // that it has not waited for
+	came bool   // to the next one
+}
+
+// come tells the others that the hand is there.
+func (m *meetings) come() {
+	m.came = true
+	m.pool.come(m.met)
+}
+
+// wait waits until all are there.
+func (m *meetings) wait() {
+	m.met = m.pool.await(m.hand, m.met)
+	m.came = false
+	m.left--
+}
+
+// skip goes through those that are left.
+func (m *meetings) skip() {
+	for m.left > 0 {
+		if !m.came {
+			m.come()
+		}
+		m.wait()
 	}
 }
 

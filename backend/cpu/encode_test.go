@@ -120,7 +120,7 @@ func TestRowsOutgrowTheirGuess(t *testing.T) {
 	b := open(c, engine.Want{}, 3, vector.Best())
 	defer b.Close()
 	synapses := 0
-	exact, _ := newOwners(c, b.workers, true).measure(1, make([]uint64, 3))
+	exact, _ := newOwners(c, b.workers, b.workers[0].rows.runs).measure(1, make([]uint64, 3))
 	for i, w := range b.workers {
 		units := exact[i].units
 		require.Len(t, w.rows.units, int(units))
@@ -152,7 +152,7 @@ func TestRowsOfAnyPeriodAreGuessed(t *testing.T) {
 			}
 			w := &worker{b: &backend{c: c, moving: makeMoving(c)}}
 			w.deal(0, 1)
-			o := newOwners(c, []*worker{w}, false)
+			o := newOwners(c, []*worker{w}, runs{least: 1})
 			guess, share := o.measure(sampled, []uint64{0})
 			exact, _ := o.measure(1, []uint64{0})
 			require.InEpsilon(t, exact[0].units, float64(guess[0].units)/share, 0.1, "row %d of each %d, others %v", at, sampled, others)

@@ -3,6 +3,7 @@ package cpu
 import (
 	"sync"
 
+	"burst/backend/cpu/internal/vector"
 	"burst/connectome"
 	"burst/internal/pages"
 )
@@ -13,20 +14,24 @@ const sampled = 61
 // makeRows encodes the synapses of c that end at the slots of each worker.
 func makeRows(c *connectome.Connectome, workers []*worker, delays []int) []rows {
 	list := make([]rows, len(workers))
-	for i, w := range workers {
+	slots := uint32(0)
+	for _, w := range workers {
+		slots = max(slots, w.slotCount())
+	}
+	runs := runsOf(c, delays, uint64(slots))
+	for i := range list {
 		r := &list[i]
-		r.least, r.bursts = delays[0], burstsOf(c, delays, uint64(len(w.marked))*64)
-		if len(delays) == 1 {
+		if r.runs = runs; len(delays) == 1 {
 			r.single = delays[0]
 		}
 	}
 	if c.Synapses() == 0 {
 		return list
 	}
-	m := maker{owners: newOwners(c, workers, len(delays) > 1), list: list}
+	m := maker{owners: newOwners(c, workers, runs), list: list}
 	guess, share := m.measure(sampled, make([]uint64, len(list)))
 	for i := range list {
-		m.reserve(&list[i], &guess[i], share)
+		m.reserve(&list[i], &guess[i], m.slots[i], share)
 	}
 	for !m.encode() {
 	}
@@ -41,14 +46,17 @@ type maker struct {
 }
 
 // reserve makes the memory of a worker's rows.
-func (m *maker) reserve(r *rows, guess *measured, share float64) {
+func (m *maker) reserve(r *rows, guess *measured, slots uint32, share float64) {
 	n := uint64(m.c.Neurons)
 	if r.rooms.Room, r.mean = guess.roomFor(r.single != 0); r.rooms.Room > 0 {
 		r.rooms.Units = pages.Slice[uint16](n * r.rooms.Room)
+		if slots <= vector.MostDirect {
+			r.rooms.Slots = slots
+		}
 		return
 	}
 	r.first = pages.Slice[uint64](n + 1)
-	spans := max(1, guess.spans/uint64(r.bursts))
+	spans := max(1, guess.spans)
 	r.ahead, r.fetch = aheadOf(guess.units, spans), min(1024, 2*guess.units/spans+1)
 	r.units = pages.Slice[uint16](uint64(1.02 * float64(guess.units) / max(share, 1e-9)))
 }

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -47,15 +48,31 @@ func scattered(areas int, synapses uint32, delays int) *connectome.Connectome {
 // alone is a worker's row as its own walk through c makes it.
 func alone(c *connectome.Connectome, w *worker, own *walker, n uint32) (row []uint16) {
 	for from, end := c.Row[n], c.Row[n+1]; from < end; {
-		next := sameDelay(c, from, end)
-		ports, shift, weights := own.take(from, next)
-		segments := (&encoder{}).segments(make([]uint16, 0, mostUnits*len(ports)), ports, shift, weights)
-		if w.rows.single == 0 && len(ports) > 0 {
-			row = append(row, uint16(c.DelayOf(from)), 0, 0)
+		slots, weights := []uint32(nil), []int32(nil)
+		first, last := uint32(0), uint32(math.MaxUint32) // delays of the run
+		if least, bursts := uint32(w.rows.least), uint32(w.rows.bursts); bursts > 0 {
+			first = (c.DelayOf(from)-least)/bursts*bursts + least
+			last = first + bursts - 1
+		}
+		for from < end && c.DelayOf(from) <= last {
+			next := sameDelay(c, from, end)
+			ports, shift, some := own.take(from, next)
+			for _, port := range ports {
+				slot := port - shift
+				if w.rows.bursts > 0 {
+					slot += (c.DelayOf(from) - first) * uint32(len(w.acc))
+				}
+				slots = append(slots, slot)
+			}
+			weights = append(weights, some...)
+			from = next
+		}
+		segments := (&encoder{}).segments(make([]uint16, 0, mostUnits*len(slots)), slots, 0, weights)
+		if w.rows.single == 0 && len(slots) > 0 {
+			row = append(row, uint16(first), 0, 0)
 			vector.PutDouble(row[len(row)-2:], uint32(len(segments)))
 		}
 		row = append(row, segments...)
-		from = next
 	}
 	return row
 }
@@ -89,7 +106,7 @@ func TestOwnersAreFound(t *testing.T) {
 	c := scattered(40, 1000, 1)
 	for _, c := range []*connectome.Connectome{c, c.Cut(connectome.Part{Index: 1, Of: 3})} {
 		b := open(c, engine.Want{}, 7, vector.Best())
-		o := newOwners(c, b.workers, false)
+		o := newOwners(c, b.workers, runs{})
 		require.NoError(t, b.Close())
 		for port := range c.Ports {
 			at := 0
@@ -102,6 +119,18 @@ func TestOwnersAreFound(t *testing.T) {
 			}
 		}
 	}
+}
+
+// asPut is a row of a room as it was put there.
+func asPut(row []uint16) []uint16 {
+	row = slices.Clone(row)
+	switch {
+	case len(row) > 0 && row[1] == vector.Few:
+		row[1] = vector.Even
+	case len(row) > 0 && row[1] == vector.Direct:
+		row = (&encoder{}).segments(make([]uint16, 0, 64), vector.Slots(nil, row), 0, slices.Repeat([]int32{int32(vector.Double(row[2:]))}, int(row[0])))
+	}
+	return row
 }
 
 // TestRowsAreThoseOfEachWorker compares the rows that are made for all workers at once with those of each by itself.
@@ -125,9 +154,7 @@ func TestRowsAreThoseOfEachWorker(t *testing.T) {
 						got := []uint16(nil)
 						if r.rooms.Room > 0 {
 							rooms++
-							if got = append(got, r.rooms.Row(n)...); len(got) > 0 && got[1] == vector.Few {
-								got[1] = vector.Even
-							}
+							got = asPut(r.rooms.Row(n))
 						} else {
 							got = r.units[r.first[n]:r.first[n+1]]
 						}
@@ -161,14 +188,14 @@ func TestRowsTakeOnePass(t *testing.T) {
 		for i := range m.list {
 			list = append(list, &worker{b: b})
 			list[i].deal(i, len(m.list))
-			if m.list[i].bursts = 1; delays == 1 {
-				m.list[i].single = 1
+			if m.list[i].runs = (runs{1, 1}); delays == 1 {
+				m.list[i].single, m.list[i].runs = 1, runs{}
 			}
 		}
-		m.owners = newOwners(c, list, delays > 1)
+		m.owners = newOwners(c, list, m.list[0].runs)
 		guess, share := m.measure(sampled, make([]uint64, m.count))
 		for i := range m.list {
-			m.reserve(&m.list[i], &guess[i], share)
+			m.reserve(&m.list[i], &guess[i], m.slots[i], share)
 		}
 		require.True(t, m.encode(), "delays up to %d", delays)
 		rest := len(m.list[0].rooms.Rest)

@@ -75,7 +75,7 @@ func (o *owners) bytes() (bytes uint64) {
 	n, rooms := uint64(o.c.Neurons), make([]uint64, o.count)
 	guess, _ := o.measure(sampled, rooms)
 	for i := range rooms {
-		rooms[i], _ = guess[i].roomFor(!o.runs)
+		rooms[i], _ = guess[i].roomFor(o.runs.bursts == 0)
 	}
 	all, _ := o.measure(1, rooms)
 	for i, room := range rooms {

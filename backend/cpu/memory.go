@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"slices"
 	"unsafe"
 
 	"burst/backend/cpu/internal/vector"
@@ -14,9 +15,9 @@ import (
 func Memory(c *connectome.Connectome, wanted int) uint64 {
 	list, slots := dealt(c, wanted)
 	all := delays(c, len(list))
-	rows := newOwners(c, list, len(all) > 1).bytes()
-	return withRows(c, list, slots, rows, func(slots uint64) uint64 {
-		return 4 * slots * uint64(burstsOf(c, all, slots))
+	runs := runsOf(c, all, slices.Max(slots))
+	return withRows(c, list, slots, newOwners(c, list, runs).bytes(), func(slots uint64) uint64 {
+		return 4 * slots * uint64(runs.sums())
 	})
 }
 

@@ -18,18 +18,20 @@ type owned struct {
 // owners says which worker a port belongs to.
 type owners struct {
 	c     *connectome.Connectome
-	runs  bool // there are several delays
+	runs  runs
 	spans []owned
 	ends  []uint32 // hi of each span
 	near  []uint32 // of the ports from i<<shift on: the first span that ends behind them
 	shift int
-	count int // workers
+	count int      // workers
+	slots []uint32 // of each worker
 }
 
 // newOwners has about as many entries in near as there are spans, times four: then the span looked for is hardly ever more than one further.
-func newOwners(c *connectome.Connectome, workers []*worker, runs bool) *owners {
+func newOwners(c *connectome.Connectome, workers []*worker, runs runs) *owners {
 	s := &owners{c: c, runs: runs, count: len(workers)}
 	for i, w := range workers {
+		s.slots = append(s.slots, w.slotCount())
 		for _, span := range w.portSpans() {
 			s.spans = append(s.spans, owned{span, uint32(i)})
 		}
@@ -60,10 +62,11 @@ func (s *owners) spanOf(port uint32) int {
 type piece struct {
 	from, to uint64
 	span     uint32
-	next     int32 // piece of the worker; −1: none
+	later    uint32 // bursts, than the first ones of their run
+	next     int32  // piece of the worker; −1: none
 }
 
-// held is what a worker has of the synapses of one delay.
+// held is what a worker has of the synapses of one run.
 type held struct {
 	first, last int32 // of its pieces; −1: none
 	synapses    int
@@ -81,7 +84,7 @@ type cutter struct {
 	long    [][]longRow
 	kept    []int    // units of long rows
 	spanned []uint64 // runs, likewise
-	slots   []uint32 // scratch of gather
+	sums    []uint32 // scratch of gather
 	weights []int32
 }
 
@@ -117,7 +120,7 @@ func (c *cutter) tally(to []measured, rooms []uint64) {
 		x.rows++
 		x.units += units
 		x.spans += c.spanned[i]
-		if !c.runs {
+		if c.runs.bursts == 0 {
 			x.spans++
 		}
 		for k := range x.fit {
@@ -134,18 +137,21 @@ func (c *cutter) tally(to []measured, rooms []uint64) {
 // row appends neuron n's row to the units of each worker.
 func (c *cutter) row(n uint32) {
 	for from, end := c.c.Row[n], c.c.Row[n+1]; from < end; {
-		next := sameDelay(c.c, from, end)
-		c.cut(from, next)
-		for _, w := range c.present {
-			c.encode(w, from)
+		c.pieces, c.present = c.pieces[:0], c.present[:0]
+		first, next := c.runs.first(c.c, from), uint64(0)
+		for more := true; more; more = from < end && c.runs.first(c.c, from) == first {
+			next = sameDelay(c.c, from, end)
+			c.cut(from, next, c.runs.later(c.c, from))
+			from = next
 		}
-		from = next
+		for _, w := range c.present {
+			c.encode(w, first)
+		}
 	}
 }
 
-// cut finds the pieces of the synapses from ≤ k < to, which have equal delays.
-func (c *cutter) cut(from, to uint64) {
-	c.pieces, c.present = c.pieces[:0], c.present[:0]
+// cut finds the pieces of the synapses from ≤ k < to, which have equal delays, so many bursts later than the first ones of their run.
+func (c *cutter) cut(from, to uint64, later uint32) {
 	all := c.c.Target[from:to]
 	for i := 0; i < len(all); {
 		s := c.spanOf(all[i])
@@ -167,19 +173,19 @@ func (c *cutter) cut(from, to uint64) {
 		}
 		p.last = at
 		p.synapses += end - i
-		c.pieces = append(c.pieces, piece{from + uint64(i), from + uint64(end), uint32(s), -1})
+		c.pieces = append(c.pieces, piece{from + uint64(i), from + uint64(end), uint32(s), later, -1})
 		i = end
 	}
 }
 
 // encode appends a worker's pieces to its units, and forgets them.
-func (c *cutter) encode(w uint32, from uint64) {
+func (c *cutter) encode(w uint32, delay int) {
 	p := &c.parts[w]
 	to := slices.Grow(c.units[w], mostUnits*p.synapses)
-	ports, shift, weights := c.gather(p)
-	if c.runs {
+	ports, shift, weights := c.gather(p, c.slots[w])
+	if c.runs.bursts > 0 {
 		at := len(to)
-		to = c.segments(append(to, uint16(c.c.DelayOf(from)), 0, 0), ports, shift, weights)
+		to = c.segments(append(to, uint16(delay), 0, 0), ports, shift, weights)
 		vector.PutDouble(to[at+1:], uint32(len(to)-at-vector.RunUnits))
 		c.spanned[w]++
 	} else {
@@ -188,19 +194,20 @@ func (c *cutter) encode(w uint32, from uint64) {
 	c.units[w], *p = to, held{-1, -1, 0}
 }
 
-// gather returns the ports and weights of a worker's pieces; the slot of a port is port − shift. Nothing is copied of one piece.
-func (c *cutter) gather(p *held) (ports []uint32, shift uint32, weights []int32) {
+// gather returns the ports and weights of the pieces of a worker with so many slots; the slot of a port is port − shift. Nothing is
+// copied of one piece.
+func (c *cutter) gather(p *held, slots uint32) (ports []uint32, shift uint32, weights []int32) {
 	first := &c.pieces[p.first]
-	if whole := c.c.Part.Whole(); whole && p.first == p.last {
+	if whole := c.c.Part.Whole(); whole && p.first == p.last && first.later == 0 {
 		return c.c.Target[first.from:first.to], c.spans[first.span].shift, c.c.Weight[first.from:first.to]
 	}
-	c.slots, c.weights = c.slots[:0], c.weights[:0]
+	c.sums, c.weights = c.sums[:0], c.weights[:0]
 	for i := p.first; i >= 0; i = c.pieces[i].next {
 		own := &c.pieces[i]
 		c.weights = append(c.weights, c.c.Weight[own.from:own.to]...)
 		for _, port := range c.c.Target[own.from:own.to] {
-			c.slots = append(c.slots, c.spans[own.span].slotOf(c.c.Part, port))
+			c.sums = append(c.sums, own.later*slots+c.spans[own.span].slotOf(c.c.Part, port))
 		}
 	}
-	return c.slots, 0, c.weights
+	return c.sums, 0, c.weights
 }

@@ -87,6 +87,7 @@ func (p *pool) share(hand int) []*worker {
 
 func (p *pool) stepHand(hand int) {
 	for _, w := range p.share(hand) {
+		w.begin(w.now, 0, w.in)
 		w.step()
 	}
 }
@@ -119,15 +120,18 @@ func (p *pool) do(job uint64, hands int) {
 	p.spin.Store(int64(min(spins*time.Since(begin), mostSpin)))
 }
 
-// meet waits until all hands of a job are there. It returns the word of the meeting, which the next one wants: the first one that
-// of before the job.
-func (p *pool) meet(hand int, last uint64) uint64 {
-	if p.here.Add(1) < int32(p.hands) {
-		return p.meeting.wait(hand, last, p.awake, mostSpin)
+// come tells the other hands of a job that a hand is at their meeting. last is the word of the meeting before; that of the first one is
+// the word of before the job.
+func (p *pool) come(last uint64) {
+	if p.here.Add(1) == int32(p.hands) {
+		p.here.Store(0)
+		p.meeting.set(last+1, p.hands)
 	}
-	p.here.Store(0)
-	p.meeting.set(last+1, p.hands)
-	return last + 1
+}
+
+// await waits until all hands are there, and returns the word of the meeting.
+func (p *pool) await(hand int, last uint64) uint64 {
+	return p.meeting.wait(hand, last, p.awake, mostSpin)
 }
 
 // tell begins a turn, and wakes the first ones of the goroutines.

@@ -70,7 +70,7 @@ func (w *worker) listNext() {
 
 // fetchNext asks for the next burst's share of rows that slots from ≤ k < to are of all of the worker's.
 func (w *worker) fetchNext(from, to uint32) {
-	n, slots := uint64(len(w.early.spans)), w.runs.Slots
+	n, slots := uint64(len(w.early.spans)), uint64(len(w.acc))
 	if w.early.burst != 0 {
 		w.b.kernels.FetchSpans(w.rows.units, w.early.spans[n*uint64(from)/slots:n*uint64(min(uint64(to), slots))/slots])
 	}
@@ -108,8 +108,7 @@ func (w *worker) launch() {
 	}
 }
 
-// fly delivers what is due, and what will be in the bursts that the worker has sums for. Flights that have more runs wait for the next
-// one's burst.
+// fly delivers the runs that are due. Flights that have more runs wait for the next one's burst.
 func (w *worker) fly(now uint64) {
 	r, flights := &w.rows, w.due[now]
 	if w.marking && r.bursts == 1 {
@@ -120,8 +119,7 @@ func (w *worker) fly(now uint64) {
 	for _, f := range flights {
 		w.read -= f.From
 	}
-	w.runs.Now, w.runs.Place = w.now, w.now%w.runs.Bursts
-	w.b.kernels.DeliverRuns(&w.runs, r.units, flights, r.ahead)
+	w.b.kernels.DeliverRuns(w.coming[:r.sums()*len(w.acc)], w.place*len(w.acc), r.units, flights, r.fetch, r.ahead)
 	for _, f := range flights { // in any order: sums do not depend on it
 		w.read += f.From
 		if f.From < f.To {
@@ -143,7 +141,7 @@ func (w *worker) restore(state *engine.State) {
 		}
 	}
 	w.updated, w.read, w.draws, w.learnt = w.blocked, 0, 0, 0
-	w.marking, w.early.burst = false, 0
+	w.marking, w.early.burst, w.begun = false, 0, false
 	for i, s := range w.shares {
 		s.restore(&state.Plastic[i])
 	}
@@ -153,17 +151,38 @@ func (w *worker) restore(state *engine.State) {
 	longest := uint64(w.b.c.MaxDelay)
 	w.due = make([][]vector.Flight, longest)
 	clear(w.coming)
+	w.goTo(0)
+	var parts []vector.Span
 	for age := uint64(w.rows.least) + 1; age <= longest; age++ { // of a spike, seen from the next burst
+		parts = parts[:0]
 		for _, n := range w.b.queues.back(int(age)) {
 			f := vector.Flight{From: w.rows.first[n], To: w.rows.first[n+1], Fired: w.b.number - age}
 			for f.From < f.To && w.rows.delay(f.From) < age {
-				f.From += uint64(vector.RunUnits + len(w.rows.run(f.From)))
+				from := f.From + vector.RunUnits
+				end := from + uint64(len(w.rows.run(f.From)))
+				if w.rows.delay(f.From)+uint64(w.rows.bursts) > age {
+					parts = append(parts, vector.Span{From: from, To: end})
+				}
+				f.From = end
 			}
 			if f.From < f.To {
 				in := (f.Fired + w.rows.delay(f.From)) % longest
 				w.due[in] = append(w.due[in], f)
 			}
 		}
+		w.deliverRest(parts, int(age-uint64(w.rows.least))%w.rows.bursts)
+	}
+}
+
+// deliverRest delivers runs of which the first bursts, so many, have been delivered before.
+func (w *worker) deliverRest(parts []vector.Span, before int) {
+	if len(parts) == 0 {
+		return
+	}
+	all := make([]int32, w.rows.bursts*len(w.acc))
+	w.b.kernels.Deliver(all, w.rows.units, parts, 1)
+	for i, sum := range all[before*len(w.acc):] { // the next burst's sums are the first ones
+		w.coming[i] += sum
 	}
 }
 
@@ -171,7 +190,7 @@ func (w *worker) restore(state *engine.State) {
 func (w *worker) deliver() {
 	r := &w.rows
 	w.b.kernels.Deliver(w.acc, r.units, w.spans, r.ahead)
-	w.b.kernels.DeliverRooms(w.acc, &r.rooms, w.ids)
+	w.b.kernels.DeliverRooms(w.coming, &r.rooms, w.ids)
 	for _, s := range w.spans {
 		w.read += s.To - s.From
 	}

@@ -14,21 +14,40 @@ import (
 
 // rows are the synapses that end at a worker's slots, one row per source neuron. The row of neuron n is
 // units[first[n]:first[n+1]]. If the network has a single delay, a row is a list of segments (package vector). Otherwise it
-// is a list of runs (vector.Runs), one per delay and by ascending delay. If c has no synapse but plastic ones, there is no list
-// at all. Where rows of a single delay are short, as with many workers, they have rooms of equal size in place of first and units.
+// is a list of runs (vector.Run), by ascending delay. If c has no synapse but plastic ones, there is no list at all. Where rows of a single delay are short, as with many workers, they have rooms of equal size in place of first and units.
 type rows struct {
 	first  []uint64
 	units  []uint16
-	least  int // the smallest delay
 	single int // the only delay; 0 if there are several
-	bursts int // in progress and to come, that a worker has sums for
+	runs       // with several delays
 	rooms  vector.Rooms
 	mean   uint64 // units of a row in rooms
 	fetch  uint64 // bytes to prefetch of a row with several delays
 	ahead  int    // how many spans ahead of the delivered one memory is prefetched
 }
 
-// delay is that of the run at unit at.
+// runs says how the delays of a row are put together: a run has the synapses of some delays that follow each other, the first one of
+// them from the least delay of all. They are delivered at once, for which a worker has sums of as many bursts.
+type runs struct {
+	least  int // delay
+	bursts int // that a run has; 0: there is a single delay
+}
+
+// first is the first delay of the run that has synapse k.
+func (r runs) first(c *connectome.Connectome, k uint64) int { return int(c.DelayOf(k) - r.later(c, k)) }
+
+// later is how many bursts synapse k comes after the first ones of its run.
+func (r runs) later(c *connectome.Connectome, k uint64) uint32 {
+	if r.bursts < 2 {
+		return 0
+	}
+	return (c.DelayOf(k) - uint32(r.least)) % uint32(r.bursts)
+}
+
+// sums are the bursts that a worker has sums for.
+func (r runs) sums() int { return max(1, r.bursts) }
+
+// delay is the first one of the run at unit at.
 func (r *rows) delay(at uint64) uint64 { return uint64(r.units[at]) }
 
 // run are its segments.
@@ -91,14 +110,27 @@ func delays(c *connectome.Connectome, hands int) []int {
 // mostSums is how much memory a worker's sums of several bursts may take. They should stay in the second-level cache of a core.
 const mostSums = 192 << 10
 
-// burstsOf is how many bursts a worker of so many slots has sums for, at most as many as delays differ by. A row has a run for each
-// delay, and the more workers there are, the shorter are their runs: with sums for several bursts, a flight takes several runs at a
-// time. It is 1 where sums are too large, or where marks say which of them to look at.
-func burstsOf(c *connectome.Connectome, delays []int, slots uint64) int {
-	if slots == 0 || slices.ContainsFunc(c.Areas, rests) {
-		return 1
+// runsOf chooses how many delays a run has, at most as many as they differ by, where workers have at most so many slots. The more
+// workers there are, the fewer synapses of one delay they have: what a run takes beside its synapses is then more than these. A run has
+// one delay where sums of several bursts are too large, or where marks say which of them to look at.
+func runsOf(c *connectome.Connectome, delays []int, slots uint64) runs {
+	r := runs{least: delays[0]}
+	if len(delays) > 1 {
+		r.bursts = 1
 	}
-	return max(1, min(delays[len(delays)-1]-delays[0]+1, int(mostSums/(4*slots))))
+	if r.bursts == 0 || slots == 0 || slices.ContainsFunc(c.Areas, rests) || longestRow(c) > mostOfDelay {
+		return r
+	}
+	r.bursts = max(1, min(delays[len(delays)-1]-delays[0]+1, int(mostSums/(4*slots))))
+	return r
+}
+
+// longestRow is how many synapses a neuron has at most.
+func longestRow(c *connectome.Connectome) (most uint64) {
+	for n := range c.Neurons {
+		most = max(most, c.Row[n+1]-c.Row[n])
+	}
+	return most
 }
 
 // rests reports whether there may be bursts in which not all sums of an area are looked at.

@@ -151,7 +151,7 @@ func BenchmarkShare(b *testing.B) {
 			w := back.workers[0]
 			for b.Loop() {
 				back.queues.push(queues[w.now%bursts])
-				w.now++
+				w.begin(w.now+1, 0, nil)
 				w.step()
 			}
 		})

@@ -18,12 +18,13 @@ type worker struct {
 	now      uint64            // the burst in progress
 	ran      int               // bursts since the worker began a course, see StepN; 0 in Step
 	in       []engine.Stimulus // of the burst in progress
+	begun    bool              // whether that has begun
 	probes   []probe           // of the worker's neurons
 	groups   []group           // one an area
-	coming   []int32           // sums by slot, of rows.bursts bursts
-	acc      []int32           // those of the burst in progress
+	coming   []int32           // sums by slot, of rows.sums() bursts, in turn
+	place    int               // of the burst in progress among them
+	acc      []int32           // its sums
 	rows     rows
-	runs     vector.Runs
 	due      [][]vector.Flight // by the burst, modulo MaxDelay, of their next run; only with several delays
 	shares   []*share          // of plastic projections
 	driven   walker            // through driven rows
@@ -158,24 +159,39 @@ func (b *backend) index(a *connectome.Area, local uint32) uint32 {
 
 // setRows takes the rows and makes the sums that they add to.
 func (w *worker) setRows(r rows) {
-	slots := uint64(len(w.marked)) * 64
-	w.rows, w.coming = r, pages.Slice[int32](slots*uint64(r.bursts))
-	w.acc = w.coming[:slots]
-	w.runs = vector.Runs{Sums: w.coming, Slots: slots, Bursts: uint64(r.bursts), Fetch: max(1, r.fetch)}
+	w.rows, w.coming = r, pages.Slice[int32](uint64(w.slotCount())*uint64(r.sums())+vector.SpareSlots)
+	w.goTo(0)
 }
 
-// sumsOf are those of the burst in progress or of one to come.
-func (w *worker) sumsOf(burst uint64) []int32 {
-	at := burst % w.runs.Bursts * w.runs.Slots
-	return w.coming[at:][:w.runs.Slots]
+// slotCount is how many slots the worker has.
+func (w *worker) slotCount() (n uint32) {
+	for i := range w.groups {
+		n += w.groups[i].ports()
+	}
+	return n
 }
 
-// step does the worker's share of burst now, and leaves the outcome in a box.
+// goTo makes the sums at a place those of the burst in progress.
+func (w *worker) goTo(place int) {
+	slots := int(w.slotCount())
+	w.place, w.acc = place, w.coming[place*slots:][:slots]
+}
+
+// goOn moves on to the next burst's sums. Those of the burst before are zero by now.
+func (w *worker) goOn() { w.goTo((w.place + 1) % w.rows.sums()) }
+
+// begin does what needs no spikes of burst t, so many bursts after the first one of a course: a sum does not depend on the order in which
+// it is added up.
+func (w *worker) begin(t uint64, ran int, in []engine.Stimulus) {
+	w.now, w.ran, w.in, w.begun = t, ran, in, true
+	w.decide()
+	w.inject()
+}
+
+// step does the rest of the worker's share of the burst begun, and leaves the outcome in a box.
 func (w *worker) step() {
 	to := &w.b.boxesOf(w.ran)[w.index]
 	to.fired, to.ends = to.fired[:0], to.ends[:0]
-	w.acc = w.sumsOf(w.now)
-	w.decide()
 	w.propagate()
 	if w.b.c.Driven != nil {
 		w.propagateDriven()
@@ -183,7 +199,6 @@ func (w *worker) step() {
 	for _, s := range w.shares {
 		s.propagate(w.now)
 	}
-	w.inject()
 	for i := range w.groups {
 		g := &w.groups[i]
 		g.fired = to.fired
@@ -207,6 +222,8 @@ func (w *worker) step() {
 	for _, p := range w.probes {
 		to.values = append(to.values, p.value(w.now))
 	}
+	w.begun = false
+	w.goOn()
 }
 
 // list makes the lists of the group's candidates, one for each of a neuron's ports.

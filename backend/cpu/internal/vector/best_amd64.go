@@ -39,29 +39,6 @@ func avx2() Kernels {
 
 // The assembly takes whole blocks; what is left over is the plain loops' work.
 
-func wideLIF(k *LIF, acc []int32, v []float32, r []uint16, fired []uint64, live []uint8) {
-	n := len(acc) / Block
-	if n > 0 {
-		_, _, _, _ = v[n*Block-1], r[n*Block-1], fired[n-1], live[n-1]
-		lifAVX2(&k.EM1, &acc[0], &v[0], &r[0], &fired[0], &live[0], uint64(n))
-	}
-	if m := n * Block; m < len(acc) {
-		lif(k, acc[m:], v[m:], r[m:], fired[n:], live[n:])
-	}
-}
-
-func widePSCExp(k *PSCExp, s *Currents, fired []uint64, live []uint8) {
-	n := len(s.AccEx) / Block
-	if n > 0 {
-		last := n*Block - 1
-		_, _, _, _, _, _, _ = s.AccIn[last], s.V[last], s.Ex[last], s.In[last], s.R[last], fired[n-1], live[n-1]
-		pscExpAVX2(&k.EM1, &s.AccEx[0], &s.AccIn[0], &s.V[0], &s.Ex[0], &s.In[0], &s.R[0], &fired[0], &live[0], uint64(n))
-	}
-	if m := n * Block; m < len(s.AccEx) {
-		pscExp(k, &Currents{s.AccEx[m:], s.AccIn[m:], s.V[m:], s.Ex[m:], s.In[m:], s.R[m:]}, fired[n:], live[n:])
-	}
-}
-
 func wideFEAGI(k *FEAGI, acc []int32, v []float32, r []uint16, fired []uint64) {
 	n := len(acc) / Block
 	if n > 0 {
@@ -157,9 +134,14 @@ func fastDeliver(acc []int32, rows []uint16, spans []Span, ahead int) {
 	}
 }
 
-func fastDeliverRuns(r *Runs, rows []uint16, flights []Flight, ahead int) {
-	if n := len(flights); n > 0 && len(rows) > 0 {
-		deliverRunsAVX2(&r.Slots, unsafe.SliceData(r.Sums), &rows[0], &flights[0].From, uint64(n), uint64(ahead))
+func fastDeliverRuns(acc []int32, at int, rows []uint16, flights []Flight, fetch uint64, ahead int) {
+	n := uint64(len(flights))
+	switch {
+	case n == 0 || len(rows) == 0:
+	case at == 0:
+		deliverRunsAVX2(unsafe.SliceData(acc), &rows[0], &flights[0].From, n, fetch, uint64(ahead))
+	default:
+		deliverRoundAVX2(unsafe.SliceData(acc), uint64(at), uint64(len(acc)-at), &rows[0], &flights[0].From, n, fetch, uint64(ahead))
 	}
 }
 

@@ -63,8 +63,14 @@ func Double(units []uint16) uint32 { return uint32(units[0]) | uint32(units[1])<
 // PutDouble writes x into the first two units.
 func PutDouble(units []uint16, x uint32) { units[0], units[1] = uint16(x), uint16(x>>16) }
 
-// Slots appends the slots of all synapses of segments.
+// Slots appends the slots of all synapses of segments, or of a Direct row.
 func Slots(list []uint32, segments []uint16) []uint32 {
+	if len(segments) > 0 && segments[1] == Direct {
+		for _, slot := range segments[DirectUnits:] {
+			list = append(list, uint32(slot))
+		}
+		return list
+	}
 	for at := 0; at < len(segments); {
 		head := segments[at : at+HeaderUnits]
 		count, kind, slot := int(head[0]), head[1], Double(head[2:])
@@ -111,34 +117,37 @@ func deliver(acc []int32, rows []uint16, spans []Span, ahead int) {
 	keep(sum)
 }
 
-func deliverRuns(r *Runs, rows []uint16, flights []Flight, _ int) {
+func deliverRuns(acc []int32, at int, rows []uint16, flights []Flight, _ uint64, _ int) {
 	for i := range flights {
 		f := &flights[i]
-		for f.From < f.To {
-			row := rows[f.From:f.To]
-			later := f.Fired + uint64(row[0]) - r.Now
-			if later >= r.Bursts {
-				break
-			}
-			sums := r.Sums[(r.Place+later)%r.Bursts*r.Slots:][:r.Slots]
-			end := RunUnits + Double(row[1:])
-			for segments := row[RunUnits:end]; len(segments) > 0; {
-				var s Segment
-				s, segments = Next(segments)
-				s.deliver(sums)
-			}
-			f.From += uint64(end)
+		if f.From >= f.To {
+			continue
 		}
+		end := f.From + RunUnits + uint64(Double(rows[f.From+1:]))
+		for segments := rows[f.From+RunUnits : end]; len(segments) > 0; {
+			var s Segment
+			s, segments = Next(segments)
+			s.deliverAt(acc, uint32(at))
+		}
+		f.From = end
 	}
 }
 
-func (s *Segment) deliver(acc []int32) {
-	slot, weight := s.Slot, int32(s.Weight)
+func (s *Segment) deliver(acc []int32) { s.deliverAt(acc, 0) }
+
+// deliverAt has slot 0 at acc[at], and behind the last sum the first one.
+func (s *Segment) deliverAt(acc []int32, at uint32) {
+	slot, weight, size := s.Slot+at, int32(s.Weight), uint32(len(acc))
+	if slot >= size {
+		slot -= size
+	}
 	switch s.Kind {
 	case Even, Few:
 		acc[slot] += weight
 		for _, gap := range s.Synapses {
-			slot += uint32(gap)
+			if slot += uint32(gap); slot >= size {
+				slot -= size
+			}
 			acc[slot] += weight
 		}
 	case Mixed:
@@ -146,12 +155,16 @@ func (s *Segment) deliver(acc []int32) {
 		mask := uint32(1)<<bits - 1
 		for k := 0; k+MixedUnits <= len(s.Synapses); k += MixedUnits {
 			word := Double(s.Synapses[k:])
-			slot += word & mask
+			if slot += word & mask; slot >= size {
+				slot -= size
+			}
 			acc[slot] += weight + int32(word>>bits)
 		}
 	case Wide:
 		for k := 0; k+WideUnits <= len(s.Synapses); k += WideUnits {
-			slot += Double(s.Synapses[k:])
+			if slot += Double(s.Synapses[k:]); slot >= size {
+				slot -= size
+			}
 			acc[slot] += weight + int32(Double(s.Synapses[k+2:]))
 		}
 	}

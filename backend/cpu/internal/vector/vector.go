@@ -45,11 +45,12 @@ type Kernels struct {
 	// at most the first kilobyte of the span that comes ahead ≥ 1 spans later. Slots are not checked: they must exist.
 	Deliver func(acc []int32, rows []uint16, spans []Span, ahead int)
 
-	// DeliverRuns lets flights go on through their rows: it adds the weights of the runs that are due before burst Now + Bursts.
-	// While it delivers a flight it prefetches from where the one is that comes ahead ≥ 1 flights later.
-	DeliverRuns func(r *Runs, rows []uint16, flights []Flight, ahead int)
+	// DeliverRuns lets flights go on through their rows by one run, if they have one, whose weights it adds to the sums: slot 0 is at
+	// acc[at], and behind the last sum comes the first one. While it delivers a run it prefetches so many bytes ≥ 1 of the one that
+	// comes ahead ≥ 1 flights later.
+	DeliverRuns func(acc []int32, at int, rows []uint16, flights []Flight, fetch uint64, ahead int)
 
-	// DeliverRooms adds the weights of the rows with these numbers to the sums.
+	// DeliverRooms adds the weights of the rows with these numbers to the sums. acc has spare slots where Rooms.Slots says so.
 	DeliverRooms func(acc []int32, r *Rooms, ids []uint32)
 
 	// FetchRows prefetches first[id] for every id.
@@ -92,19 +93,10 @@ type Currents struct {
 // Span is a range of units, From ≤ k < To, that consists of whole segments.
 type Span struct{ From, To uint64 }
 
-// Runs says where runs are delivered. A run is a delay (1 unit), the length of its segments (2 units), and these. What is due in burst
-// Now + i is added to sums (Place + i) mod Bursts; each burst's are Slots sums.
-type Runs struct {
-	Sums          []int32
-	Slots, Bursts uint64
-	Now, Place    uint64
-	Fetch         uint64 // bytes of a row to prefetch, at least 1
-}
-
 // Flight is a spike on its way along a row, which ends at unit To. The run at unit From comes next; with equal units, none.
 type Flight struct{ From, To, Fired uint64 }
 
-// RunUnits is the length of a run's header in units.
+// RunUnits is the length of the header of a run in units: its delay (1 unit) and the length of its segments (2 units), which follow.
 const RunUnits = 3
 
 // Philox is a key of Philox4x32-10, expanded to the words of ten rounds for eight lanes, and words 1 to 3 of the counter.

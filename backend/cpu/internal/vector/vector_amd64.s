@@ -2217,85 +2217,278 @@ delivered:
 	JNZ  span
 	RET
 
-// func deliverRunsAVX2(r *uint64, sums *int32, rows *uint16, flights *uint64, n uint64, ahead uint64)
-// Requires: BMI2, CMOV, MMX+
+// func deliverRunsAVX2(acc *int32, rows *uint16, flights *uint64, n uint64, fetch uint64, ahead uint64)
+// Requires: BMI2, MMX+
 TEXT ·deliverRunsAVX2(SB), NOSPLIT, $0-48
-	MOVQ r+0(FP), AX
-	MOVQ rows+16(FP), CX
-	MOVQ flights+24(FP), DX
-	MOVQ n+32(FP), BX
+	MOVQ acc+0(FP), AX
+	MOVQ flights+16(FP), CX
+	MOVQ n+24(FP), DX
 
 flight:
-	MOVQ ahead+40(FP), SI
-	CMPQ BX, SI
+	MOVQ ahead+40(FP), BX
+	CMPQ DX, BX
 	JBE  fetched
-	LEAQ (SI)(SI*2), SI
-	MOVQ (DX)(SI*8), SI
-	LEAQ (CX)(SI*2), SI
-	MOVQ SI, DI
-	ADDQ 32(AX), DI
-	ANDQ $-64, SI
+	LEAQ (BX)(BX*2), BX
+	MOVQ (CX)(BX*8), BX
+	MOVQ rows+8(FP), SI
+	LEAQ (SI)(BX*2), BX
+	MOVQ fetch+32(FP), SI
+	LEAQ (BX)(SI*1), SI
+	ANDQ $-64, BX
 
 line:
-	PREFETCHT0 (SI)
-	ADDQ       $0x40, SI
-	CMPQ       SI, DI
+	PREFETCHT0 (BX)
+	ADDQ       $0x40, BX
+	CMPQ       BX, SI
 	JB         line
 
 fetched:
-	MOVQ (DX), SI
-	MOVQ 8(DX), DI
-	LEAQ (CX)(SI*2), SI
-	LEAQ (CX)(DI*2), DI
-
-run:
-	CMPQ    SI, DI
-	JAE     flown
-	MOVWLZX (SI), R10
-	ADDQ    16(DX), R10
-	SUBQ    16(AX), R10
-	CMPQ    R10, 8(AX)
-	JAE     flown
-	MOVL    2(SI), R8
-	ADDQ    $0x06, SI
-	LEAQ    (SI)(R8*2), R8
-	ADDQ    24(AX), R10
-	MOVQ    R10, R9
-	SUBQ    8(AX), R9
-	CMOVQPL R9, R10
-	IMULQ   (AX), R10
-	MOVQ    sums+8(FP), R9
-	LEAQ    (R9)(R10*4), R9
+	MOVQ rows+8(FP), DI
+	MOVQ (CX), BX
+	MOVQ 8(CX), SI
+	LEAQ (DI)(BX*2), BX
+	LEAQ (DI)(SI*2), SI
+	CMPQ BX, SI
+	JAE  flown
+	MOVL 2(BX), SI
+	ADDQ $0x06, BX
+	LEAQ (BX)(SI*2), SI
 
 segment:
-	CMPQ    SI, R8
-	JAE     run
-	MOVWLZX (SI), R10
-	MOVWLZX 2(SI), R11
-	MOVL    4(SI), R12
-	MOVL    8(SI), R13
-	ADDQ    $0x0c, SI
+	CMPQ    BX, SI
+	JAE     delivered
+	MOVWLZX (BX), DI
+	MOVWLZX 2(BX), R8
+	MOVL    4(BX), R9
+	MOVL    8(BX), R10
+	ADDQ    $0x0c, BX
+	TESTL   R8, R8
+	JNZ     uneven
+	ADDL    R10, (AX)(R9*4)
+	DECQ    DI
+	SUBQ    $0x04, DI
+	JB      even_rest
+
+even_four:
+	MOVWLZX (BX), R11
+	ADDL    R11, R9
+	ADDL    R10, (AX)(R9*4)
+	MOVWLZX 2(BX), R11
+	ADDL    R11, R9
+	ADDL    R10, (AX)(R9*4)
+	MOVWLZX 4(BX), R11
+	ADDL    R11, R9
+	ADDL    R10, (AX)(R9*4)
+	MOVWLZX 6(BX), R11
+	ADDL    R11, R9
+	ADDL    R10, (AX)(R9*4)
+	ADDQ    $0x00000008, BX
+	SUBQ    $0x04, DI
+	JAE     even_four
+
+even_rest:
+	ADDQ $0x04, DI
+	JZ   segment
+
+even_one:
+	MOVWLZX (BX), R11
+	ADDL    R11, R9
+	ADDL    R10, (AX)(R9*4)
+	ADDQ    $0x00000002, BX
+	DECQ    DI
+	JNZ     even_one
+	JMP     segment
+
+uneven:
+	CMPB R8, $0x02
+	JE   wide
+	SHRL $0x08, R8
+	SUBQ $0x04, DI
+	JB   mixed_rest
+
+mixed_four:
+	MOVL  (BX), R12
+	BZHIL R8, R12, R11
+	SHRXL R8, R12, R12
+	ADDL  R11, R9
+	ADDL  R10, R12
+	ADDL  R12, (AX)(R9*4)
+	MOVL  4(BX), R12
+	BZHIL R8, R12, R11
+	SHRXL R8, R12, R12
+	ADDL  R11, R9
+	ADDL  R10, R12
+	ADDL  R12, (AX)(R9*4)
+	MOVL  8(BX), R12
+	BZHIL R8, R12, R11
+	SHRXL R8, R12, R12
+	ADDL  R11, R9
+	ADDL  R10, R12
+	ADDL  R12, (AX)(R9*4)
+	MOVL  12(BX), R12
+	BZHIL R8, R12, R11
+	SHRXL R8, R12, R12
+	ADDL  R11, R9
+	ADDL  R10, R12
+	ADDL  R12, (AX)(R9*4)
+	ADDQ  $0x00000010, BX
+	SUBQ  $0x04, DI
+	JAE   mixed_four
+
+mixed_rest:
+	ADDQ $0x04, DI
+	JZ   segment
+
+mixed_one:
+	MOVL  (BX), R12
+	BZHIL R8, R12, R11
+	SHRXL R8, R12, R12
+	ADDL  R11, R9
+	ADDL  R10, R12
+	ADDL  R12, (AX)(R9*4)
+	ADDQ  $0x00000004, BX
+	DECQ  DI
+	JNZ   mixed_one
+	JMP   segment
+
+wide:
+	SUBQ $0x04, DI
+	JB   wide_rest
+
+wide_four:
+	ADDL (BX), R9
+	MOVL 4(BX), R12
+	ADDL R10, R12
+	ADDL R12, (AX)(R9*4)
+	ADDL 8(BX), R9
+	MOVL 12(BX), R12
+	ADDL R10, R12
+	ADDL R12, (AX)(R9*4)
+	ADDL 16(BX), R9
+	MOVL 20(BX), R12
+	ADDL R10, R12
+	ADDL R12, (AX)(R9*4)
+	ADDL 24(BX), R9
+	MOVL 28(BX), R12
+	ADDL R10, R12
+	ADDL R12, (AX)(R9*4)
+	ADDQ $0x00000020, BX
+	SUBQ $0x04, DI
+	JAE  wide_four
+
+wide_rest:
+	ADDQ $0x04, DI
+	JZ   segment
+
+wide_one:
+	ADDL (BX), R9
+	MOVL 4(BX), R12
+	ADDL R10, R12
+	ADDL R12, (AX)(R9*4)
+	ADDQ $0x00000008, BX
+	DECQ DI
+	JNZ  wide_one
+	JMP  segment
+
+delivered:
+	MOVQ rows+8(FP), SI
+	SUBQ SI, BX
+	SHRQ $0x01, BX
+	MOVQ BX, (CX)
+
+flown:
+	ADDQ $0x18, CX
+	DECQ DX
+	JNZ  flight
+	RET
+
+// func deliverRoundAVX2(acc *int32, at uint64, left uint64, rows *uint16, flights *uint64, n uint64, fetch uint64, ahead uint64)
+// Requires: BMI2, CMOV, MMX+
+TEXT ·deliverRoundAVX2(SB), NOSPLIT, $0-64
+	MOVQ acc+0(FP), AX
+	MOVQ at+8(FP), CX
+	MOVQ left+16(FP), DX
+	LEAQ (AX)(CX*4), CX
+	MOVQ DX, BX
+	SHLQ $0x02, BX
+	SUBQ BX, AX
+	MOVQ flights+32(FP), SI
+	MOVQ n+40(FP), DI
+
+flight:
+	MOVQ ahead+56(FP), BX
+	CMPQ DI, BX
+	JBE  fetched
+	LEAQ (BX)(BX*2), BX
+	MOVQ (SI)(BX*8), R8
+	MOVQ rows+24(FP), BX
+	LEAQ (BX)(R8*2), R8
+	MOVQ fetch+48(FP), BX
+	LEAQ (R8)(BX*1), R9
+	ANDQ $-64, R8
+
+line:
+	PREFETCHT0 (R8)
+	ADDQ       $0x40, R8
+	CMPQ       R8, R9
+	JB         line
+
+fetched:
+	MOVQ rows+24(FP), BX
+	MOVQ (SI), R8
+	MOVQ 8(SI), R9
+	LEAQ (BX)(R8*2), R8
+	LEAQ (BX)(R9*2), R9
+	CMPQ R8, R9
+	JAE  flown
+	MOVL 2(R8), R9
+	ADDQ $0x06, R8
+	LEAQ (R8)(R9*2), R9
+
+segment:
+	CMPQ    R8, R9
+	JAE     delivered
+	MOVWLZX (R8), R10
+	MOVWLZX 2(R8), R11
+	MOVL    4(R8), R12
+	MOVL    8(R8), R13
+	ADDQ    $0x0c, R8
 	TESTL   R11, R11
 	JNZ     uneven
-	ADDL    R13, (R9)(R12*4)
+	MOVQ    CX, BX
+	CMPQ    R12, DX
+	CMOVQCC AX, BX
+	ADDL    R13, (BX)(R12*4)
 	DECQ    R10
 	SUBQ    $0x04, R10
 	JB      even_rest
 
 even_four:
-	MOVWLZX (SI), R14
-	ADDL    R14, R12
-	ADDL    R13, (R9)(R12*4)
-	MOVWLZX 2(SI), R14
-	ADDL    R14, R12
-	ADDL    R13, (R9)(R12*4)
-	MOVWLZX 4(SI), R14
-	ADDL    R14, R12
-	ADDL    R13, (R9)(R12*4)
-	MOVWLZX 6(SI), R14
-	ADDL    R14, R12
-	ADDL    R13, (R9)(R12*4)
-	ADDQ    $0x00000008, SI
+	MOVWLZX (R8), BX
+	ADDL    BX, R12
+	MOVQ    CX, BX
+	CMPQ    R12, DX
+	CMOVQCC AX, BX
+	ADDL    R13, (BX)(R12*4)
+	MOVWLZX 2(R8), BX
+	ADDL    BX, R12
+	MOVQ    CX, BX
+	CMPQ    R12, DX
+	CMOVQCC AX, BX
+	ADDL    R13, (BX)(R12*4)
+	MOVWLZX 4(R8), BX
+	ADDL    BX, R12
+	MOVQ    CX, BX
+	CMPQ    R12, DX
+	CMOVQCC AX, BX
+	ADDL    R13, (BX)(R12*4)
+	MOVWLZX 6(R8), BX
+	ADDL    BX, R12
+	MOVQ    CX, BX
+	CMPQ    R12, DX
+	CMOVQCC AX, BX
+	ADDL    R13, (BX)(R12*4)
+	ADDQ    $0x00000008, R8
 	SUBQ    $0x04, R10
 	JAE     even_four
 
@@ -2304,10 +2497,13 @@ even_rest:
 	JZ   segment
 
 even_one:
-	MOVWLZX (SI), R14
-	ADDL    R14, R12
-	ADDL    R13, (R9)(R12*4)
-	ADDQ    $0x00000002, SI
+	MOVWLZX (R8), BX
+	ADDL    BX, R12
+	MOVQ    CX, BX
+	CMPQ    R12, DX
+	CMOVQCC AX, BX
+	ADDL    R13, (BX)(R12*4)
+	ADDQ    $0x00000002, R8
 	DECQ    R10
 	JNZ     even_one
 	JMP     segment
@@ -2320,95 +2516,128 @@ uneven:
 	JB   mixed_rest
 
 mixed_four:
-	MOVL  (SI), R15
-	BZHIL R11, R15, R14
-	SHRXL R11, R15, R15
-	ADDL  R14, R12
-	ADDL  R13, R15
-	ADDL  R15, (R9)(R12*4)
-	MOVL  4(SI), R15
-	BZHIL R11, R15, R14
-	SHRXL R11, R15, R15
-	ADDL  R14, R12
-	ADDL  R13, R15
-	ADDL  R15, (R9)(R12*4)
-	MOVL  8(SI), R15
-	BZHIL R11, R15, R14
-	SHRXL R11, R15, R15
-	ADDL  R14, R12
-	ADDL  R13, R15
-	ADDL  R15, (R9)(R12*4)
-	MOVL  12(SI), R15
-	BZHIL R11, R15, R14
-	SHRXL R11, R15, R15
-	ADDL  R14, R12
-	ADDL  R13, R15
-	ADDL  R15, (R9)(R12*4)
-	ADDQ  $0x00000010, SI
-	SUBQ  $0x04, R10
-	JAE   mixed_four
+	MOVL    (R8), R14
+	BZHIL   R11, R14, BX
+	SHRXL   R11, R14, R14
+	ADDL    BX, R12
+	ADDL    R13, R14
+	MOVQ    CX, BX
+	CMPQ    R12, DX
+	CMOVQCC AX, BX
+	ADDL    R14, (BX)(R12*4)
+	MOVL    4(R8), R14
+	BZHIL   R11, R14, BX
+	SHRXL   R11, R14, R14
+	ADDL    BX, R12
+	ADDL    R13, R14
+	MOVQ    CX, BX
+	CMPQ    R12, DX
+	CMOVQCC AX, BX
+	ADDL    R14, (BX)(R12*4)
+	MOVL    8(R8), R14
+	BZHIL   R11, R14, BX
+	SHRXL   R11, R14, R14
+	ADDL    BX, R12
+	ADDL    R13, R14
+	MOVQ    CX, BX
+	CMPQ    R12, DX
+	CMOVQCC AX, BX
+	ADDL    R14, (BX)(R12*4)
+	MOVL    12(R8), R14
+	BZHIL   R11, R14, BX
+	SHRXL   R11, R14, R14
+	ADDL    BX, R12
+	ADDL    R13, R14
+	MOVQ    CX, BX
+	CMPQ    R12, DX
+	CMOVQCC AX, BX
+	ADDL    R14, (BX)(R12*4)
+	ADDQ    $0x00000010, R8
+	SUBQ    $0x04, R10
+	JAE     mixed_four
 
 mixed_rest:
 	ADDQ $0x04, R10
 	JZ   segment
 
 mixed_one:
-	MOVL  (SI), R15
-	BZHIL R11, R15, R14
-	SHRXL R11, R15, R15
-	ADDL  R14, R12
-	ADDL  R13, R15
-	ADDL  R15, (R9)(R12*4)
-	ADDQ  $0x00000004, SI
-	DECQ  R10
-	JNZ   mixed_one
-	JMP   segment
+	MOVL    (R8), R14
+	BZHIL   R11, R14, BX
+	SHRXL   R11, R14, R14
+	ADDL    BX, R12
+	ADDL    R13, R14
+	MOVQ    CX, BX
+	CMPQ    R12, DX
+	CMOVQCC AX, BX
+	ADDL    R14, (BX)(R12*4)
+	ADDQ    $0x00000004, R8
+	DECQ    R10
+	JNZ     mixed_one
+	JMP     segment
 
 wide:
 	SUBQ $0x04, R10
 	JB   wide_rest
 
 wide_four:
-	ADDL (SI), R12
-	MOVL 4(SI), R15
-	ADDL R13, R15
-	ADDL R15, (R9)(R12*4)
-	ADDL 8(SI), R12
-	MOVL 12(SI), R15
-	ADDL R13, R15
-	ADDL R15, (R9)(R12*4)
-	ADDL 16(SI), R12
-	MOVL 20(SI), R15
-	ADDL R13, R15
-	ADDL R15, (R9)(R12*4)
-	ADDL 24(SI), R12
-	MOVL 28(SI), R15
-	ADDL R13, R15
-	ADDL R15, (R9)(R12*4)
-	ADDQ $0x00000020, SI
-	SUBQ $0x04, R10
-	JAE  wide_four
+	ADDL    (R8), R12
+	MOVL    4(R8), R14
+	ADDL    R13, R14
+	MOVQ    CX, BX
+	CMPQ    R12, DX
+	CMOVQCC AX, BX
+	ADDL    R14, (BX)(R12*4)
+	ADDL    8(R8), R12
+	MOVL    12(R8), R14
+	ADDL    R13, R14
+	MOVQ    CX, BX
+	CMPQ    R12, DX
+	CMOVQCC AX, BX
+	ADDL    R14, (BX)(R12*4)
+	ADDL    16(R8), R12
+	MOVL    20(R8), R14
+	ADDL    R13, R14
+	MOVQ    CX, BX
+	CMPQ    R12, DX
+	CMOVQCC AX, BX
+	ADDL    R14, (BX)(R12*4)
+	ADDL    24(R8), R12
+	MOVL    28(R8), R14
+	ADDL    R13, R14
+	MOVQ    CX, BX
+	CMPQ    R12, DX
+	CMOVQCC AX, BX
+	ADDL    R14, (BX)(R12*4)
+	ADDQ    $0x00000020, R8
+	SUBQ    $0x04, R10
+	JAE     wide_four
 
 wide_rest:
 	ADDQ $0x04, R10
 	JZ   segment
 
 wide_one:
-	ADDL (SI), R12
-	MOVL 4(SI), R15
-	ADDL R13, R15
-	ADDL R15, (R9)(R12*4)
-	ADDQ $0x00000008, SI
-	DECQ R10
-	JNZ  wide_one
-	JMP  segment
+	ADDL    (R8), R12
+	MOVL    4(R8), R14
+	ADDL    R13, R14
+	MOVQ    CX, BX
+	CMPQ    R12, DX
+	CMOVQCC AX, BX
+	ADDL    R14, (BX)(R12*4)
+	ADDQ    $0x00000008, R8
+	DECQ    R10
+	JNZ     wide_one
+	JMP     segment
+
+delivered:
+	MOVQ rows+24(FP), BX
+	SUBQ BX, R8
+	SHRQ $0x01, R8
+	MOVQ R8, (SI)
 
 flown:
-	SUBQ CX, SI
-	SHRQ $0x01, SI
-	MOVQ SI, (DX)
-	ADDQ $0x18, DX
-	DECQ BX
+	ADDQ $0x18, SI
+	DECQ DI
 	JNZ  flight
 	RET
 
@@ -2430,10 +2659,86 @@ row:
 	PREFETCHT0 (CX)(R8*1)
 
 fetched:
-	MOVL  (SI), R8
-	IMULQ DX, R8
-	ADDQ  CX, R8
-	LEAQ  (R8)(DX*1), R9
+	MOVL    (SI), R8
+	IMULQ   DX, R8
+	ADDQ    CX, R8
+	MOVWLZX 2(R8), R9
+	CMPL    R9, $0x05
+	JNE     other
+	MOVWLZX (R8), R9
+	MOVL    4(R8), R10
+	MOVWLZX 8(R8), R11
+	ADDL    R10, (AX)(R11*4)
+	MOVWLZX 10(R8), R11
+	ADDL    R10, (AX)(R11*4)
+	MOVWLZX 12(R8), R11
+	ADDL    R10, (AX)(R11*4)
+	MOVWLZX 14(R8), R11
+	ADDL    R10, (AX)(R11*4)
+	CMPQ    DX, $0x10
+	JBE     delivered
+	MOVWLZX 16(R8), R11
+	ADDL    R10, (AX)(R11*4)
+	MOVWLZX 18(R8), R11
+	ADDL    R10, (AX)(R11*4)
+	MOVWLZX 20(R8), R11
+	ADDL    R10, (AX)(R11*4)
+	MOVWLZX 22(R8), R11
+	ADDL    R10, (AX)(R11*4)
+	CMPL    R9, $0x08
+	JBE     delivered
+	MOVWLZX 24(R8), R11
+	ADDL    R10, (AX)(R11*4)
+	MOVWLZX 26(R8), R11
+	ADDL    R10, (AX)(R11*4)
+	MOVWLZX 28(R8), R11
+	ADDL    R10, (AX)(R11*4)
+	MOVWLZX 30(R8), R11
+	ADDL    R10, (AX)(R11*4)
+	CMPL    R9, $0x0c
+	JBE     delivered
+	MOVWLZX 32(R8), R11
+	ADDL    R10, (AX)(R11*4)
+	MOVWLZX 34(R8), R11
+	ADDL    R10, (AX)(R11*4)
+	MOVWLZX 36(R8), R11
+	ADDL    R10, (AX)(R11*4)
+	MOVWLZX 38(R8), R11
+	ADDL    R10, (AX)(R11*4)
+	CMPL    R9, $0x10
+	JBE     delivered
+	MOVWLZX 40(R8), R11
+	ADDL    R10, (AX)(R11*4)
+	MOVWLZX 42(R8), R11
+	ADDL    R10, (AX)(R11*4)
+	MOVWLZX 44(R8), R11
+	ADDL    R10, (AX)(R11*4)
+	MOVWLZX 46(R8), R11
+	ADDL    R10, (AX)(R11*4)
+	CMPL    R9, $0x14
+	JBE     delivered
+	MOVWLZX 48(R8), R11
+	ADDL    R10, (AX)(R11*4)
+	MOVWLZX 50(R8), R11
+	ADDL    R10, (AX)(R11*4)
+	MOVWLZX 52(R8), R11
+	ADDL    R10, (AX)(R11*4)
+	MOVWLZX 54(R8), R11
+	ADDL    R10, (AX)(R11*4)
+	CMPL    R9, $0x18
+	JBE     delivered
+	MOVWLZX 56(R8), R11
+	ADDL    R10, (AX)(R11*4)
+	MOVWLZX 58(R8), R11
+	ADDL    R10, (AX)(R11*4)
+	MOVWLZX 60(R8), R11
+	ADDL    R10, (AX)(R11*4)
+	MOVWLZX 62(R8), R11
+	ADDL    R10, (AX)(R11*4)
+	JMP     delivered
+
+other:
+	LEAQ (R8)(DX*1), R9
 
 segment:
 	CMPQ    R8, R9

@@ -299,8 +299,28 @@ func TestDeliverMatchesPlainLoops(t *testing.T) {
 	}
 }
 
-// TestFlightsDeliverRuns: rows with runs of most delays, of no segment or two, whose flights go on burst by burst, for sums of one burst,
-// of some that go round, and of all. Every weight arrives in its burst.
+// anySegment is one of any kind, whose slots ascend from the first half to the last one at most.
+func anySegment(r *rand.Rand, slots uint32) []uint16 {
+	const bits = 9
+	count, kind, weight := 1+r.IntN(9), uint16(r.IntN(3)), r.Uint32()
+	row := []uint16{uint16(count), kind | kind&1*bits<<8, uint16(r.Uint32N(slots / 2)), 0, uint16(weight), uint16(weight >> 16)}
+	most := slots / 2 / 9
+	for k := range count {
+		gap, more := r.Uint32N(most), r.Uint32N(1<<20)
+		switch {
+		case kind == Even && k > 0:
+			row = append(row, uint16(gap))
+		case kind == Mixed:
+			row = append(row, uint16(gap|more<<bits), uint16(more>>(16-bits)))
+		case kind == Wide:
+			row = append(row, uint16(gap), 0, uint16(more), uint16(more>>16))
+		}
+	}
+	return row
+}
+
+// TestFlightsDeliverRuns: rows with runs of most delays, of no segment or two, whose flights go on burst by burst. Every weight arrives
+// in its burst, and no other flight moves.
 func TestFlightsDeliverRuns(t *testing.T) {
 	const slots, delays, least, fired = 1 << 10, 7, 3, 1000
 	r := rand.New(rand.NewPCG(5, 8))
@@ -316,49 +336,57 @@ func TestFlightsDeliverRuns(t *testing.T) {
 			if row%delays == delay-least {
 				continue
 			}
-			segments := r.IntN(3)
-			rows = append(rows, uint16(delay), uint16(HeaderUnits*segments), 0)
-			for range segments {
-				slot, weight := r.Uint32N(slots), int32(r.Uint32())
-				rows = append(rows, 1, Even, uint16(slot), 0, uint16(weight), uint16(uint32(weight)>>16))
-				want[delay][slot] += weight
+			at := len(rows)
+			rows = append(rows, uint16(delay), 0, 0)
+			for range r.IntN(3) {
+				rows = append(rows, anySegment(r, slots)...)
 			}
+			segments := rows[at+RunUnits:]
+			PutDouble(rows[at+1:], uint32(len(segments)))
+			Plain().Deliver(want[delay], segments, []Span{{0, uint64(len(segments))}}, 1)
 		}
 		flights = append(flights, Flight{from, uint64(len(rows)), fired}, Flight{from, from, fired})
 	}
 	for _, k := range sets() {
-		for _, bursts := range []uint64{1, 3, 7} {
-			for _, ahead := range []int{1, 16, 999} {
-				all := Runs{Sums: make([]int32, slots*bursts), Slots: slots, Bursts: bursts, Fetch: 100}
-				left := slices.Clone(flights)
-				for delay := uint64(least); delay < least+delays; delay++ {
-					all.Now, all.Place = fired+delay, (fired+delay)%bursts
-					var due []Flight
-					for i := range left {
-						if f := &left[i]; f.From < f.To && fired+uint64(rows[f.From]) == all.Now {
-							due = append(due, *f)
-							f.From = f.To
-						}
+		for i, ahead := range []int{1, 16, 999} {
+			at := []int{0, 1, slots / 3}[i]
+			left := slices.Clone(flights)
+			for delay := uint64(least); delay < least+delays; delay++ {
+				var due []Flight
+				for i := range left {
+					if f := &left[i]; f.From == f.To || fired+uint64(rows[f.From]) == fired+delay {
+						due = append(due, *f)
+						f.From = f.To
 					}
-					k.DeliverRuns(&all, rows, due, ahead)
-					left = append(left, due...)
-					now := all.Sums[all.Place*slots:][:slots]
-					require.Equal(t, want[delay], now, "%s, sums of %d bursts, %d ahead, delay %d", k.Name, bursts, ahead, delay)
-					clear(now)
 				}
-				require.False(t, slices.ContainsFunc(left, func(f Flight) bool { return f.From < f.To }))
+				before := slices.Clone(due)
+				now := make([]int32, slots)
+				k.DeliverRuns(now, at, rows, due, 100, ahead)
+				now = slices.Concat(now[at:], now[:at])
+				require.Equal(t, want[delay], now, "%s, %d ahead, delay %d", k.Name, ahead, delay)
+				for i, f := range before {
+					if f.From < f.To {
+						f.From += RunUnits + uint64(Double(rows[f.From+1:]))
+					}
+					require.Equal(t, f, due[i])
+				}
+				left = append(left, due...)
 			}
+			require.False(t, slices.ContainsFunc(left, func(f Flight) bool { return f.From < f.To }))
 		}
-		k.DeliverRuns(&Runs{Bursts: 3}, nil, []Flight{{}}, 2)
+		k.DeliverRuns(nil, 0, nil, []Flight{{}}, 1, 2)
 	}
 }
 
 // TestRoomsHoldRows: rows that are empty, short, as long as their room, a unit longer, and far longer, of segments of all kinds.
 func TestRoomsHoldRows(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 9))
-	for _, room := range []uint64{8, 16, 32} {
-		const n = 400
-		rooms := Rooms{Room: room, Units: make([]uint16, n*room)}
+	for i, room := range []uint64{8, 16, 32, 8, 16, 32} {
+		const n, sums = 400, 1 << 21
+		rooms, direct := Rooms{Room: room, Units: make([]uint16, n*room)}, 0
+		if i >= 3 {
+			rooms.Slots = 1 << 15 // more than Direct rows have
+		}
 		var rows [][]uint16
 		var ids []uint32
 		for id := range uint32(n) {
@@ -380,10 +408,15 @@ func TestRoomsHoldRows(t *testing.T) {
 			rooms.Put(id, row)
 			rows, ids = append(rows, row), append(ids, uint32(id*7%n))
 		}
-		want := make([]int32, 1<<21)
+		want := make([]int32, sums)
 		for id, row := range rows {
 			held := rooms.Row(uint32(id))
-			require.Len(t, held, len(row))
+			if len(held) > 0 && held[1] == Direct {
+				direct++
+				require.Len(t, held, DirectUnits+int(row[0]))
+			} else {
+				require.Len(t, held, len(row))
+			}
 			require.Equal(t, Slots(nil, row), Slots(nil, held))
 			Plain().Deliver(want, row, []Span{{0, uint64(len(row))}}, 1)
 		}
@@ -391,9 +424,14 @@ func TestRoomsHoldRows(t *testing.T) {
 			got := make([]int32, len(want))
 			k.DeliverRooms(got, &rooms, ids[:3])
 			k.DeliverRooms(got, &rooms, ids[3:])
+			if rooms.Slots > 0 {
+				spare := got[rooms.Slots:][:SpareSlots]
+				copy(spare, want[rooms.Slots:])
+			}
 			require.Equal(t, want, got, "%s, rooms of %d", k.Name, room)
 			k.DeliverRooms(nil, &Rooms{}, nil)
 		}
+		require.Equal(t, rooms.Slots > 0, direct > 0)
 	}
 }
 

@@ -33,6 +33,7 @@ func main() {
 	nonzero()
 	deliver()
 	deliverRuns()
+	deliverRound()
 	deliverRooms()
 	fetchRows()
 	fetchSpans()

@@ -25,7 +25,7 @@ func deliver() {
 	Label("fetched")
 
 	ends(Mem{Base: spans})
-	segments(acc, p, end, "delivered", nil)
+	segments(sumsAt(acc), p, end, "delivered", nil)
 
 	Label("delivered")
 	ADDQ(Imm(16), spans)
@@ -60,7 +60,7 @@ func fetchLines(p, end Register) {
 }
 
 // segments delivers those from p to end and goes on at a label. With rest, those of a room (vector.Rooms).
-func segments(acc, p, end Register, then string, rest Register) {
+func segments(sum func(slot GPVirtual) Mem, p, end Register, then string, rest Register) {
 	Label("segment")
 	CMPQ(p, end)
 	JAE(LabelRef(then))
@@ -77,21 +77,20 @@ func segments(acc, p, end Register, then string, rest Register) {
 	TESTL(kind, kind)
 	JNZ(LabelRef("uneven"))
 
-	sum := Mem{Base: acc, Index: slot.As64(), Scale: 4}
 	gap, more := GP32(), GP32()
-	ADDL(weight, sum)
+	ADDL(weight, sum(slot))
 	DECQ(count)
 	unrolled("even", count, p, 2, func(disp int) {
 		MOVWLZX(Mem{Base: p, Disp: disp}, gap)
 		ADDL(gap, slot)
-		ADDL(weight, sum)
+		ADDL(weight, sum(slot))
 	})
 
 	Label("uneven")
 	if rest != nil {
 		CMPB(kind.As8(), Imm(4))
 		JNE(LabelRef("many"))
-		few(count, p, slot, weight, sum, then)
+		few(count, p, slot, weight, sum(slot), then)
 		Label("many")
 		CMPB(kind.As8(), Imm(3))
 		JNE(LabelRef("here"))
@@ -111,7 +110,7 @@ func segments(acc, p, end Register, then string, rest Register) {
 		SHRXL(kind, more, more)
 		ADDL(gap, slot)
 		ADDL(weight, more)
-		ADDL(more, sum)
+		ADDL(more, sum(slot))
 	})
 
 	Label("wide")
@@ -119,17 +118,33 @@ func segments(acc, p, end Register, then string, rest Register) {
 		ADDL(Mem{Base: p, Disp: disp}, slot)
 		MOVL(Mem{Base: p, Disp: disp + 4}, more)
 		ADDL(weight, more)
-		ADDL(more, sum)
+		ADDL(more, sum(slot))
 	})
 }
 
-// deliverRuns takes the numbers that a run needs from memory: there are too few registers for them.
 func deliverRuns() {
-	begin("deliverRunsAVX2", "func(r *uint64, sums *int32, rows *uint16, flights *uint64, n uint64, ahead uint64)", "is deliverRuns for n > 0 flights.")
-	r, rows, flights, n := pointer("r"), pointer("rows"), pointer("flights"), pointer("n")
-	of := func(field int) Mem { return Mem{Base: r, Disp: 8 * field} }
-	const slots, bursts, now, place, fetch = 0, 1, 2, 3, 4 // of Runs, from Slots on
-	p, end, stop, acc := GP64(), GP64(), GP64(), GP64()
+	begin("deliverRunsAVX2", "func(acc *int32, rows *uint16, flights *uint64, n uint64, fetch uint64, ahead uint64)", "is deliverRuns for n > 0 flights, where slot 0 comes first.")
+	throughRuns(sumsAt(pointer("acc")))
+}
+
+func deliverRound() {
+	begin("deliverRoundAVX2", "func(acc *int32, at, left uint64, rows *uint16, flights *uint64, n uint64, fetch uint64, ahead uint64)", "is deliverRuns likewise, where slot 0 is at acc[at] and there are left sums from there to the end.")
+	acc, at, left, to := pointer("acc"), pointer("at"), pointer("left"), GP64()
+	LEAQ(Mem{Base: acc, Index: at, Scale: 4}, at)
+	MOVQ(left, to)
+	SHLQ(Imm(2), to)
+	SUBQ(to, acc) // of slots that go round
+	throughRuns(func(slot GPVirtual) Mem {
+		MOVQ(at, to)
+		CMPQ(slot.As64(), left)
+		CMOVQCC(acc, to)
+		return Mem{Base: to, Index: slot.As64(), Scale: 4}
+	})
+}
+
+// throughRuns takes what it needs once a flight from memory: there are too few registers.
+func throughRuns(sum func(slot GPVirtual) Mem) {
+	flights, n, p, end := pointer("flights"), pointer("n"), GP64(), GP64()
 
 	Label("flight")
 	far := pointer("ahead")
@@ -137,9 +152,8 @@ func deliverRuns() {
 	JBE(LabelRef("fetched"))
 	LEAQ(Mem{Base: far, Index: far, Scale: 2}, far)
 	MOVQ(Mem{Base: flights, Index: far, Scale: 8}, p)
-	LEAQ(Mem{Base: rows, Index: p, Scale: 2}, p)
-	MOVQ(p, end)
-	ADDQ(of(fetch), end)
+	LEAQ(Mem{Base: pointer("rows"), Index: p, Scale: 2}, p)
+	LEAQ(Mem{Base: p, Index: pointer("fetch"), Scale: 1}, end)
 	ANDQ(I8(-64), p)
 	Label("line")
 	PREFETCHT0(Mem{Base: p})
@@ -147,37 +161,28 @@ func deliverRuns() {
 	CMPQ(p, end)
 	JB(LabelRef("line"))
 	Label("fetched")
-	ofSpan(rows, Mem{Base: flights}, p, end)
-
-	Label("run")
+	ofSpan(pointer("rows"), Mem{Base: flights}, p, end)
 	CMPQ(p, end)
 	JAE(LabelRef("flown"))
-	at, less := GP64(), GP64()
-	MOVWLZX(Mem{Base: p}, at.As32())
-	ADDQ(Mem{Base: flights, Disp: 16}, at)
-	SUBQ(of(now), at)
-	CMPQ(at, of(bursts))
-	JAE(LabelRef("flown"))
-	MOVL(Mem{Base: p, Disp: 2}, stop.As32())
+	MOVL(Mem{Base: p, Disp: 2}, end.As32())
 	ADDQ(Imm(2*3), p)
-	LEAQ(Mem{Base: p, Index: stop, Scale: 2}, stop)
-	ADDQ(of(place), at)
-	MOVQ(at, less)
-	SUBQ(of(bursts), less)
-	CMOVQPL(less, at)
-	IMULQ(of(slots), at)
-	Load(Param("sums"), acc)
-	LEAQ(Mem{Base: acc, Index: at, Scale: 4}, acc)
-	segments(acc, p, stop, "run", nil)
+	LEAQ(Mem{Base: p, Index: end, Scale: 2}, end)
+	segments(sum, p, end, "delivered", nil)
 
-	Label("flown")
-	SUBQ(rows, p)
+	Label("delivered")
+	SUBQ(pointer("rows"), p)
 	SHRQ(Imm(1), p)
 	MOVQ(p, Mem{Base: flights})
+	Label("flown")
 	ADDQ(Imm(24), flights)
 	DECQ(n)
 	JNZ(LabelRef("flight"))
 	RET()
+}
+
+// sumsAt is where the sum of a slot is, if slot 0 is at acc.
+func sumsAt(acc Register) func(slot GPVirtual) Mem {
+	return func(slot GPVirtual) Mem { return Mem{Base: acc, Index: slot.As64(), Scale: 4} }
 }
 
 func deliverRooms() {
@@ -194,13 +199,42 @@ func deliverRooms() {
 	MOVL(Mem{Base: ids}, p.As32())
 	IMULQ(room, p)
 	ADDQ(units, p)
+	kind := GP32()
+	MOVWLZX(Mem{Base: p, Disp: 2}, kind)
+	CMPL(kind, Imm(5))
+	JNE(LabelRef("other"))
+	direct(acc, p, room, "delivered")
+	Label("other")
 	LEAQ(Mem{Base: p, Index: room, Scale: 1}, end)
-	segments(acc, p, end, "delivered", rest)
+	segments(sumsAt(acc), p, end, "delivered", rest)
 	Label("delivered")
 	ADDQ(Imm(4), ids)
 	DECQ(n)
 	JNZ(LabelRef("row"))
 	RET()
+}
+
+// direct delivers a Direct row. All rows have the same room, so that the processor guesses right whether more than four synapses fit.
+func direct(acc, p, room Register, then string) {
+	count, weight, slot := GP32(), GP32(), GP32()
+	MOVWLZX(Mem{Base: p}, count)
+	MOVL(Mem{Base: p, Disp: 4}, weight)
+	const perStep = 4
+	for k := 0; k < 28; k += perStep {
+		switch {
+		case k == perStep:
+			CMPQ(room, Imm(16))
+			JBE(LabelRef(then))
+		case k > perStep:
+			CMPL(count, Imm(uint64(k)))
+			JBE(LabelRef(then))
+		}
+		for i := range perStep {
+			MOVWLZX(Mem{Base: p, Disp: 2 * (4 + k + i)}, slot)
+			ADDL(weight, Mem{Base: acc, Index: slot.As64(), Scale: 4})
+		}
+	}
+	JMP(LabelRef(then))
 }
 
 // few delivers a row's only segment, of one weight, that ends in its room: synapses beyond the last one add 0 to its sum.
