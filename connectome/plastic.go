@@ -1,9 +1,11 @@
 package connectome
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 
 	"burst/genome"
 	"burst/internal/exact"
@@ -390,7 +392,9 @@ func (p *plan) checkStart(w *wiring, m *Plastic, scale int32) error {
 	for k := range m.Weight {
 		switch x := m.Initial(uint64(k), scale); {
 		case quanta.Magnitude(int64(m.Weight[k])) > mostPlastic && Quanta(x, scale) != m.Weight[k]:
-			return p.g.Fault(w.weight.Pos, projectionKey(w.index, "weight"), "synapse %d has %d quanta, want at most %d where weights change; choose a smaller scale", k, m.Weight[k], mostPlastic)
+			most := quanta.Magnitude(int64(slices.MaxFunc(m.Weight, func(a, b int32) int { return cmp.Compare(quanta.Magnitude(int64(a)), quanta.Magnitude(int64(b))) })))
+			return p.g.Fault(w.weight.Pos, projectionKey(w.index, "weight"), "synapse %d has %d quanta, want at most %d where weights change; write scale: %d or less",
+				k, m.Weight[k], mostPlastic, max(1, uint64(scale)*mostPlastic/most))
 		case !(m.Lo <= x && x <= m.Hi):
 			return p.g.Fault(w.weight.Pos, projectionKey(w.index, "weight"), "synapse %d starts from the weight %g, want one within the bounds %g…%g of its plasticity", k, x, m.Lo, m.Hi)
 		}

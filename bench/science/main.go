@@ -52,6 +52,7 @@ func cases() []named {
 		}},
 		{name: "working-memory", run: workingMemory},
 		{name: "gif", run: gifCurve},
+		{name: "synchrony", run: synchrony},
 	}
 	for _, s := range brunelStates() {
 		all = append(all, named{name: s.genome, run: s.checks})
@@ -212,6 +213,10 @@ const notes = `
   5.1 ± 0.3 Hz in 101 rounds of 1.5 s. Why it does was not looked into.
 - **Tsodyks 1998**: M. Tsodyks, K. Pawelzik, H. Markram, Neural Computation 10:821 (1998), with the numbers of figure
   1. The closed form is 1/√(U·tau_fac·tau_rec); 20.8 Hz is best by the formulas, among intervals of whole 4 ms.
+- **Tsodyks, Uziel, Markram 2000**: Journal of Neuroscience 20:RC50 (2000), 500 neurons whose synapses depress or
+  facilitate, each with U, tau_rec and tau_fac of its own; background currents spread over 1 mV, as in Brian2's example
+  of it. Population bursts are bins of 1 ms with more than 20 spikes, at least 50 ms apart, 10 s after 1 s. NEST is
+  version 3.10.0 with tsodyks_synapse, six seeds; accepted as for COBA, all three together.
 - **Bressloff 2000, wave**: a solitary pulse along integrate-and-fire neurons whose connections fall with exp(−d/σ), as
   in P. Bressloff, Journal of Mathematical Biology 40:169 (2000), who finds the faster of two solutions stable. Synapses
   act at once, delays grow with distance. The closed form is worked out for dense connections (bench/science/wave.go);

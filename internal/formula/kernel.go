@@ -76,6 +76,7 @@ type readable struct {
 	names []string
 	at    []int
 	dims  []Dim
+	units map[string]Unit // that may stand behind numbers, but not alone
 }
 
 func newReadable(source, target []Column) *readable {
@@ -108,7 +109,9 @@ func NewKernel(text string, units map[string]Unit, source, target []Column) (*Ke
 		return nil, m
 	}
 	k := &Kernel{Text: text}
-	of, m := k.compile(n, newReadable(source, target))
+	known := newReadable(source, target)
+	known.units = units
+	of, m := k.compile(n, known)
 	if m != nil {
 		return nil, m
 	}
@@ -146,6 +149,9 @@ func (k *Kernel) compile(n *node, known *readable) (operand, *Mistake) {
 		if i < 0 {
 			m := wrong(n.at, "unknown name %q, wanted one of %s", cut(n.name), strings.Join(known.names, ", "))
 			m.Word, m.Known = n.name, known.names
+			if _, is := known.units[n.name]; is {
+				m = wrong(n.at, "found the unit %s alone, want it behind a number, as in 1 %s", n.name, n.name)
+			}
 			return operand{}, m
 		}
 		k.reads[known.at[i]] = true

@@ -45,6 +45,7 @@ func TestKernelsRefuse(t *testing.T) {
 		"1 ms + d":                     "expects the same dimension on both sides of +, found ms and um",
 		"d < 3":                        "expects the same dimension on both sides of <, found um and a plain number",
 		"0.4*exp(-r/(150 um))":         `unknown name "r", wanted one of d, dx, dy, dz`,
+		"exp(-d*d/(4 um*um))":          "found the unit um alone, want it behind a number, as in 1 um",
 		"d/(3 parsec)":                 `unknown unit "parsec", wanted one of m, mV, ms, s, um, or an operator`,
 		"(d < 3 um) + 1":               "expects a number, found a condition",
 		"select(d, 1, 2)":              "expects a condition such as d < 100 um as the first argument of select",
