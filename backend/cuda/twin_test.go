@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"context"
+	"os"
 	"sync"
 	"testing"
 
@@ -152,6 +153,19 @@ func TestBeside(t *testing.T) {
 		require.NoError(t, whole.Close())
 		require.NoError(t, first.Close())
 	}
+}
+
+// TestQueues: more than the usual hardware queues are asked for where more backends want them, and the user's number stays.
+func TestQueues(t *testing.T) {
+	const variable = "CUDA_DEVICE_MAX_CONNECTIONS"
+	t.Setenv(variable, "4") // which also puts back what was there
+	AskForQueues(32)
+	require.Equal(t, "4", os.Getenv(variable))
+	require.NoError(t, os.Unsetenv(variable))
+	AskForQueues(8)
+	require.Empty(t, os.Getenv(variable))
+	AskForQueues(9)
+	require.Equal(t, "32", os.Getenv(variable))
 }
 
 // TestNumberBeside: small networks share a device, large ones have it by turns.

@@ -112,7 +112,9 @@ func backendChoices() []string { return append([]string{"auto"}, backend.Names()
 // run is the command.
 func (o *runOptions) run(cmd *cobra.Command, arg string) error {
 	start := time.Now()
-	run.Wake(o.backend)
+	if !o.sweeping.asked() { // a sweep says first how many runs will use a GPU at once
+		run.Wake(o.backend)
+	}
 	g, begin, err := o.prepare(cmd, arg)
 	var learnt *run.Learnt
 	if err == nil {

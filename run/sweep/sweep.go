@@ -191,13 +191,12 @@ func (s *sweep) tell(e Event) {
 // jobs is how many points run beside each other.
 func (s *sweep) jobs(points int) int {
 	jobs := s.o.Jobs
-	if jobs == 0 {
-		switch {
-		case !s.onGPU():
-			jobs = threads(s.o.Run.Threads)
-		case s.shares():
-			jobs = cuda.Beside(neurons(s.genome))
-		}
+	if jobs == 0 && s.shares() {
+		jobs = cuda.Beside(neurons(s.genome)) // on a GPU
+	}
+	cuda.AskForQueues(min(jobs, points))
+	if s.o.Jobs == 0 && !s.onGPU() {
+		jobs = threads(s.o.Run.Threads)
 	}
 	return max(1, min(jobs, points))
 }

@@ -72,9 +72,6 @@ func (d *Driver) start() error {
 		return unavailable("%s: the driver speaks CUDA %s, CUDA %s or newer is wanted; update the NVIDIA driver (470 or newer on Linux)",
 			d.path, versionText(d.version), versionText(MinVersion))
 	}
-	if err := askForQueues(); err != nil {
-		return err
-	}
 	if err := d.call(cuInit, clib.Int(0)); err != nil {
 		err = unavailable("%w%s", err, advice(err))
 		if e := (*Error)(nil); errors.As(err, &e) && e.Code == NoDevice {
@@ -83,16 +80,6 @@ func (d *Driver) start() error {
 		return err
 	}
 	return nil
-}
-
-// askForQueues asks for 32 queues of work on a device, the most that there are, where the user has not said how many. Streams that share a
-// queue wait for each other, and the driver makes 8 unless asked before cuInit.
-func askForQueues() error {
-	const variable = "CUDA_DEVICE_MAX_CONNECTIONS"
-	if _, set := os.LookupEnv(variable); set {
-		return nil
-	}
-	return os.Setenv(variable, "32")
 }
 
 // advice is what to do about an error of cuInit.
