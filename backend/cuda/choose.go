@@ -282,7 +282,7 @@ func placed(q *question) string {
 }
 
 // summed: rows are such that it pays if teams sum them. Every row costs every team a look at it, and bringing sums together costs each
-// burst about as much as a million additions in global memory.
+// burst about as much as many thousand additions in global memory: with a million synapses it does not pay.
 func summed(q *question) string {
 	tune, devices := &q.b.tune, q.devices()
 	switch {
@@ -290,6 +290,8 @@ func summed(q *question) string {
 		return "teams are turned off"
 	case q.c.Ports == 0 || devices*q.r.mean < tune.teamRow:
 		return shortRows(devices*q.r.mean, tune.teamRow)
+	case q.r.synapses < tune.teamLeast:
+		return fmt.Sprintf("there are %d synapses, want at least %d", q.r.synapses, tune.teamLeast)
 	case q.r.delays > 0:
 		return "there are delays above 1"
 	case q.r.synapses > math.MaxUint32-32:

@@ -75,6 +75,7 @@ func TestChoose(t *testing.T) {
 		{same, engine.Want{}, func(b *backend) { b.tune.slotBytes = 0 }, pathTeams, "clusters: slots would take more than 0 bytes a synapse"},
 		{alike(func(n *enginetest.Net) { n.Synapses[0].Weight++ }), engine.Want{}, nil, pathTeams, "clusters: weights differ within a row"},
 		{same, engine.Want{}, func(b *backend) { b.tune.clusterRow, b.tune.teamRow = 0, 0 }, pathDelayed, "teams: teams are turned off"},
+		{same, engine.Want{}, func(b *backend) { b.tune.clusterRow, b.tune.teamLeast = 0, 1<<20 }, pathDelayed, "synapses, want at least 1048576"},
 		{same, engine.Want{}, func(b *backend) { b.tune.clusterRow, b.tune.teamRow = 0, 1<<20 }, pathDelayed, "synapses, want at least 1048576"},
 		{same, engine.Want{}, func(b *backend) { b.tune.clusterRow, b.tune.teamRow, b.tune.listed = 0, 0, true }, pathResident, "delayed: it is turned off for delays of 1"},
 		{same, engine.Want{}, func(b *backend) { b.tune.clusterRow, b.tune.teamRow, b.tune.roaming = 0, 0, true }, pathRun, "resident: state in shared memory is turned off"},

@@ -41,8 +41,8 @@ func paths() map[string]tuning {
 		"delayed, a burst a launch":  with(func(t *tuning) { t.delayedRow, t.batch = 1, 1 }),
 		"roaming, 8-byte synapses":   with(func(t *tuning) { t.roaming, t.unpacked, t.drawLeast = true, true, 1 }),
 		"a launch for every 3rd one": with(func(t *tuning) { t.listed, t.batch = true, 3 }),
-		"teams":                      with(func(t *tuning) { t.teamRow = 1 }),
-		"teams of one, 8 bytes":      with(func(t *tuning) { t.teamRow, t.teamMost, t.uncached, t.unpacked = 1, 1, true, true }),
+		"teams":                      with(func(t *tuning) { t.teamRow, t.teamLeast = 1, 0 }),
+		"teams of one, 8 bytes":      with(func(t *tuning) { t.teamLeast, t.teamRow, t.teamMost, t.uncached, t.unpacked = 0, 1, 1, true, true }),
 		"clusters": with(func(t *tuning) {
 			t.clusterRow, t.clusterLeast, t.clusterLate, t.clusterPairs, t.slotBytes, t.listed = 1, 1, 1, 1, 1<<20, true
 		}),

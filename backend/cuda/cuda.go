@@ -39,6 +39,7 @@ type tuning struct {
 	uncached     bool          // no copies of state and tables in its shared memory
 	roaming      bool          // run_bursts, even where resident_bursts could be used
 	teamRow      uint32        // synapses a row from which teams of blocks sum them (kernels/teams.cuh); 0: they never do
+	teamLeast    uint64        // synapses from which they do
 	teamMost     uint64        // blocks of a team, at most MOST_BLOCKS of kernels/teams.cuh
 	listed       bool          // resident_bursts even where one model's rows without delays could be delivered by the warps that update (kernels/early_rows.cuh)
 	delayedRow   uint32        // synapses a row from which rows with delays are split (kernels/early_rows.cuh); 0: they never are
@@ -62,7 +63,7 @@ type tuning struct {
 
 var defaults = tuning{
 	threads: 256, entries: 1 << 18, batch: 256, batchThreads: 1024, events: 32, ownSynapses: 16384, delayedRow: 512,
-	teamRow: 400, teamMost: 4, staging: 32 << 20, linger: 200 * time.Microsecond, patience: 50 * time.Millisecond,
+	teamRow: 400, teamLeast: 2_000_000, teamMost: 4, staging: 32 << 20, linger: 200 * time.Microsecond, patience: 50 * time.Millisecond,
 	clusterRow: 400, clusterLeast: 10_000, clusterLate: 300_000_000, clusterPairs: 500_000, slotBytes: 6,
 	drawLeast: 4096, waitLongest: 32, waitRow: 8, waitRing: 128 << 20, waitRows: 1 << 20,
 }

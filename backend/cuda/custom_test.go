@@ -507,7 +507,7 @@ func TestTeamsOfModels(t *testing.T) {
 		for _, list := range lists {
 			t.Run(fmt.Sprintf("%s %v", name, list), func(t *testing.T) {
 				tune := fewThreads()
-				tune.teamRow = 1
+				tune.teamRow, tune.teamLeast = 1, 0
 				b, spikes := againstReference(t, c, list, tune, 5)
 				require.Equal(t, pathTeams, pathOf(b))
 				require.Greater(t, spikes, 1000)

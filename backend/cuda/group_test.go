@@ -86,7 +86,7 @@ func TestConformanceOfGroups(t *testing.T) {
 			slow.Test(t)
 			h := devices(t, 3)
 			tune := fewThreads()
-			tune.teamRow = 1
+			tune.teamRow, tune.teamLeast = 1, 0
 			var byTeams, split atomic.Int32
 			enginetest.RunStatic(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
 				b, err := openCut(c, list, w, tune)
@@ -121,7 +121,7 @@ func TestGroupOnDevices(t *testing.T) {
 	for name, row := range map[string]uint32{"neither teams nor clusters": 0, "teams": 1} {
 		t.Run(name, func(t *testing.T) {
 			tune := defaults
-			tune.teamRow = row
+			tune.teamRow, tune.teamLeast = row, 0
 			enginetest.RunStatic(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
 				return openCut(c, all, w, tune)
 			}, reference.Open)

@@ -82,7 +82,7 @@ func leading(b engine.Backend) *backend {
 func TestBatchesOfProcesses(t *testing.T) {
 	devices(t, 1).Control("multiprocessors", 4)
 	teams := fewThreads()
-	teams.teamRow = 1
+	teams.teamRow, teams.teamLeast = 1, 0
 	for name, tune := range map[path]tuning{pathRun: fewThreads(), pathTeams: teams, pathClusters: clustered(1)} {
 		for _, parts := range []int{2, 3} {
 			t.Run(fmt.Sprintf("%v, %d parts", name, parts), func(t *testing.T) {

@@ -1,9 +1,0 @@
-package genome
-
-import (
-	"testing"
-
-	"burst/internal/slow"
-)
-
-func TestMain(m *testing.M) { slow.FewerCollections(m).Run() }
