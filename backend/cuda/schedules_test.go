@@ -190,7 +190,7 @@ func mistakes() []planted {
 		{"what a warp reads is stored meanwhile", "waiting", change("large.cuh", "        warp_barrier(); // all have read it\n", "")},
 		{"rows that wait a burst too short", "waiting", change("large.cuh", "u32 begin = s->waits_from[(t + 1 - p", "u32 begin = s->waits_from[(t + 2 - p")},
 		{"no room for rows that wait", "waiting, two devices", change("large.cuh", "return count < room ? count : room;", "return count < room + count ? count : room;")},
-		{"synapses that wait a burst too long", "waiting", change("large.cuh", "(u32)t - w->fired;", "(u32)t - w->fired - 1;")},
+		{"a row that waits from a burst too late", "waiting", change("large.cuh", "w = waiting{row.first, (u32)(until - row.first), (u32)t - 1};", "w = waiting{row.first, (u32)(until - row.first), (u32)t - 2};")},
 		{"no fence before other devices are told", "roaming, two devices", change("exchange.cuh", "    fence_system(); // one for all of the following\n", "")},
 		{"no fence before other devices are told by a warp", "clusters, two devices", change("cluster_bursts.cu", "                fence_system();\n", "")},
 		{"no fence before a cluster's blocks join", "clusters", change("clusters.cuh", "    fence_cluster(); // one for all of the following\n", "")},
