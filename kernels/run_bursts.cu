@@ -152,8 +152,8 @@ DEVICE void count_fired(const run *p, u64 t, block *s) {
     if (lists(&p->list)) count_candidates(&p->list, t - p->first, p->block_neurons);
 }
 
-// reserve takes a part of the queue for the block; a thread of a warp in the middle does, for the first ones list and the last ones learn,
-// and who lists waits for it.
+// reserve takes a part of the queue for the block. One thread does, of a warp in the middle: the first warps list, and the last ones learn.
+// Threads that list wait for it (base_of).
 template <class learners_of> DEVICE void reserve(const run *p, u64 t, block *s, const learners_of *x) {
     if (thread_in_block() != block_size() / 2) return;
     u32 total = s->total[t % 2];

@@ -138,8 +138,8 @@ func (c *cutter) tally(to []measured, rooms []uint64) {
 func (c *cutter) row(n uint32) {
 	for from, end := c.c.Row[n], c.c.Row[n+1]; from < end; {
 		c.pieces, c.present = c.pieces[:0], c.present[:0]
-		first, next := c.runs.first(c.c, from), uint64(0)
-		for more := true; more; more = from < end && c.runs.first(c.c, from) == first {
+		first, next := c.runs.begin(c.c, from), uint64(0)
+		for more := true; more; more = from < end && c.runs.begin(c.c, from) == first {
 			next = sameDelay(c.c, from, end)
 			c.cut(from, next, c.runs.later(c.c, from))
 			from = next

@@ -14,7 +14,8 @@ import (
 
 // rows are the synapses that end at a worker's slots, one row per source neuron. The row of neuron n is
 // units[first[n]:first[n+1]]. If the network has a single delay, a row is a list of segments (package vector). Otherwise it
-// is a list of runs (vector.Run), by ascending delay. If c has no synapse but plastic ones, there is no list at all. Where rows of a single delay are short, as with many workers, they have rooms of equal size in place of first and units.
+// is a list of runs (vector.RunUnits), by ascending delay. If c has no synapse but plastic ones, there is no list at all. Where rows of
+// a single delay are short, as with many workers, they have rooms of equal size in place of first and units.
 type rows struct {
 	first  []uint64
 	units  []uint16
@@ -26,17 +27,17 @@ type rows struct {
 	ahead  int    // how many spans ahead of the delivered one memory is prefetched
 }
 
-// runs says how the delays of a row are put together: a run has the synapses of some delays that follow each other, the first one of
-// them from the least delay of all. They are delivered at once, for which a worker has sums of as many bursts.
+// runs says how a row with several delays is cut. The delays of all rows are dealt, from the least one on, into ranges of equal length.
+// A run has a row's synapses of one range. They are delivered together, so a worker has sums for as many bursts as a range has delays.
 type runs struct {
-	least  int // delay
-	bursts int // that a run has; 0: there is a single delay
+	least  int // the smallest delay
+	bursts int // delays of a range; 0: all synapses have one delay
 }
 
-// first is the first delay of the run that has synapse k.
-func (r runs) first(c *connectome.Connectome, k uint64) int { return int(c.DelayOf(k) - r.later(c, k)) }
+// begin is the first delay of the range that has synapse k.
+func (r runs) begin(c *connectome.Connectome, k uint64) int { return int(c.DelayOf(k) - r.later(c, k)) }
 
-// later is how many bursts synapse k comes after the first ones of its run.
+// later is how many bursts synapse k is due after those that have its range's first delay.
 func (r runs) later(c *connectome.Connectome, k uint64) uint32 {
 	if r.bursts < 2 {
 		return 0
@@ -44,7 +45,7 @@ func (r runs) later(c *connectome.Connectome, k uint64) uint32 {
 	return (c.DelayOf(k) - uint32(r.least)) % uint32(r.bursts)
 }
 
-// sums are the bursts that a worker has sums for.
+// sums is for how many bursts a worker has sums.
 func (r runs) sums() int { return max(1, r.bursts) }
 
 // delay is the first one of the run at unit at.
@@ -110,9 +111,9 @@ func delays(c *connectome.Connectome, hands int) []int {
 // mostSums is how much memory a worker's sums of several bursts may take. They should stay in the second-level cache of a core.
 const mostSums = 192 << 10
 
-// runsOf chooses how many delays a run has, at most as many as they differ by, where workers have at most so many slots. The more
-// workers there are, the fewer synapses of one delay they have: what a run takes beside its synapses is then more than these. A run has
-// one delay where sums of several bursts are too large, or where marks say which of them to look at.
+// runsOf chooses how many delays a range has where workers have at most so many slots. The more workers there are, the fewer synapses of
+// one delay each of them has, and a run's header takes more than these. A range has one delay where the sums of several bursts would be
+// too large, or where marks say which of them to look at.
 func runsOf(c *connectome.Connectome, delays []int, slots uint64) runs {
 	r := runs{least: delays[0]}
 	if len(delays) > 1 {

@@ -281,8 +281,8 @@ func placed(q *question) string {
 	return ""
 }
 
-// summed: rows are such that it pays if teams sum them. Every row costs every team a look at it, and bringing sums together costs each
-// burst about as much as many thousand additions in global memory: with a million synapses it does not pay.
+// summed: it pays that teams sum the rows. Each team looks at each row, and sums are brought together in each burst, which takes longer
+// than it saves where rows are short or synapses few.
 func summed(q *question) string {
 	tune, devices := &q.b.tune, q.devices()
 	switch {
@@ -372,7 +372,7 @@ func bitsFit(q *question) string {
 
 // drawsFit: blocks can draw for each neuron alone, but those with many neurons draw for many at a time if there is room.
 func drawsFit(q *question) string {
-	const words, ports = 4, 2 // WORDS of kernels/run.cuh
+	const words, ports = 4, 2 // WORDS of kernels/large.cuh
 	room := 4 * words * ports * uint64(q.b.tune.batchThreads)
 	if len(q.t.drives) > 0 && q.own >= q.b.tune.drawLeast && builtIn(q.c) && !q.b.want.FCL && q.answer.shared+room <= q.b.room {
 		q.answer.byFour = true

@@ -36,10 +36,13 @@ const leastFew = 16
 func (r *Rooms) Put(n uint32, row []uint16) {
 	room := r.Units[uint64(n)*r.Room:][:r.Room]
 	if uint64(len(row)) <= r.Room {
-		switch single := len(row) > 0 && row[1] == Even && HeaderUnits+EvenUnits*(int(row[0])-1) == len(row); {
-		case single && r.Slots > 0:
+		single := len(row) > 0 && row[1] == Even && HeaderUnits+EvenUnits*(int(row[0])-1) == len(row)
+		if single && r.Slots > 0 {
 			r.direct(room, row)
-		case copy(room, row) > 0 && single && r.Room >= leastFew:
+			return
+		}
+		copy(room, row)
+		if single && r.Room >= leastFew {
 			room[1] = Few
 		}
 		return
