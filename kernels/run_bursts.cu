@@ -182,16 +182,18 @@ DEVICE u32 fired_before(const block *s, u32 word, u32 each, u32 k) {
 template <bool teams, class learners_of> DEVICE void list(const run *p, u64 t, const block *s, const learners_of *x) {
     u32 words = p->block_neurons / 32, each = (words + GROUPS - 1) / GROUPS, begin = block_index() * p->block_neurons;
     bool alone = p->devices == 1 && !teams;
+    u32 base = ~0u; // not known yet: the first row is loaded meanwhile
     for (u32 k = thread_in_block(); k < p->block_neurons; k += block_size()) {
         u32 word = k / 32, bits = s->bits[word];
         if ((bits >> k % 32 & 1) == 0) continue;
         u32 n = neuron_of(p->w.own, begin + k), before = fired_before(s, word, each, k);
         u64 first = teams ? 0 : p->row[n], end = teams ? 0 : p->row[n + 1];
+        if (base == ~0u) base = base_of(s, t);
+        before += base;
         if (!alone) {
-            told_ids(p, t, s)[base_of(s, t) + before] = n;
+            told_ids(p, t, s)[before] = n;
             continue;
         }
-        before += base_of(s, t);
         p->queue[before] = spike{first, end - first};
         tell_fired(x, t, before, n);
     }

@@ -186,7 +186,7 @@ func mistakes() []planted {
 	return []planted{
 		{"no barrier between what warps write and all read", "resident", change("resident_bursts.cu", "DEVICE void end_own(const run *p, u64 t, resident *s) {\n    worker_barrier();", "DEVICE void end_own(const run *p, u64 t, resident *s) {")},
 		{"a barrier for one warp too few", "delayed, few own rows", change("early_rows.cuh", "named_barrier<2>(32 * p->front)", "named_barrier<2>(32 * p->front - 32)")},
-		{"a grid's barrier that acquires nothing", "roaming", change("run_bursts.cu", "s->stopped = stopped(&s->x, &turns);\n        acquire();", "s->stopped = stopped(&s->x, &turns);")},
+		{"a grid's barrier that acquires nothing", "roaming", change("run_bursts.cu", "while (acquire_word(p->arrived) < *wanted", "while (arrivals(p->arrived) < *wanted")},
 		{"what a warp reads is stored meanwhile", "waiting", change("large.cuh", "        warp_barrier(); // all have read it\n", "")},
 		{"rows that wait a burst too short", "waiting", change("large.cuh", "u32 begin = s->waits_from[(t + 1 - p", "u32 begin = s->waits_from[(t + 2 - p")},
 		{"no room for rows that wait", "waiting, two devices", change("large.cuh", "return count < room ? count : room;", "return count < room + count ? count : room;")},
