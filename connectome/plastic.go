@@ -389,18 +389,25 @@ func (p *plan) plasticRows(w *wiring, rows *Connectome) Plastic {
 
 // checkStart refuses weights that a synapse cannot start from.
 func (p *plan) checkStart(w *wiring, m *Plastic, scale int32) error {
-	for k := range m.Weight {
+	for k, q := range m.Weight {
 		switch x := m.Initial(uint64(k), scale); {
-		case quanta.Magnitude(int64(m.Weight[k])) > mostPlastic && Quanta(x, scale) != m.Weight[k]:
+		case !keeps(q, scale):
 			most := quanta.Magnitude(int64(slices.MaxFunc(m.Weight, func(a, b int32) int { return cmp.Compare(quanta.Magnitude(int64(a)), quanta.Magnitude(int64(b))) })))
 			return p.g.Fault(w.weight.Pos, projectionKey(w.index, "weight"), "synapse %d has %d quanta, want at most %d where weights change; write scale: %d or less",
-				k, m.Weight[k], mostPlastic, max(1, uint64(scale)*mostPlastic/most))
-		case !(m.Lo <= x && x <= m.Hi):
+				k, q, mostPlastic, max(1, uint64(scale)*mostPlastic/most))
+		case !within(x, m.Lo, m.Hi):
 			return p.g.Fault(w.weight.Pos, projectionKey(w.index, "weight"), "synapse %d starts from the weight %g, want one within the bounds %g…%g of its plasticity", k, x, m.Lo, m.Hi)
 		}
 	}
 	return nil
 }
+
+// keeps says that a weight of q quanta is as many again when it has been a float32.
+func keeps(q, scale int32) bool {
+	return quanta.Magnitude(int64(q)) <= mostPlastic || Quanta(float32(q)/float32(scale), scale) == q
+}
+
+func within(x, low, high float32) bool { return low <= x && x <= high }
 
 // takeRule fills in what the rule of m computes with: traces, variables, modulators and its programs.
 func (p *plan) takeRule(w *wiring, m *Plastic) error {

@@ -18,7 +18,8 @@ const (
 )
 
 // chooseScale takes the genome's scale, or finds the largest power of two ≤ 2^20 that keeps every bound ≤ 2^30; where an
-// area divides its weights, the largest up to the one at which rounding them up adds at most 0.1 per cent.
+// area divides its weights, the largest up to the one at which rounding them up adds at most 0.1 per cent. A smaller one where weights
+// that learn cannot start from their quanta at that.
 func (p *plan) chooseScale() {
 	if p.g.Scale != 0 {
 		p.scale = float64(p.g.Scale)
@@ -35,7 +36,7 @@ func (p *plan) chooseScale() {
 	if best == 0 && exact > 1 && worst(p.sums(exact)) > autoBound {
 		exact, best = 1, p.largestFit(1, p.topScale())
 	}
-	p.scale = float64(exact * pow2(best))
+	p.scale = p.startScale(exact, best)
 	for p.mayFail() && p.scale >= float64(2*leastScale) && p.halves() {
 		p.scale /= 2
 	}
