@@ -1,7 +1,6 @@
 package genome
 
 import (
-	_ "embed"
 	"slices"
 	"sync"
 
@@ -12,24 +11,13 @@ import (
 // those of Models; backends run them as models of a genome's own.
 func Written() []*Model { return neurons() }
 
-//go:embed neurons.yaml
-var neuronsText []byte
-
 // neurons are the models of neurons.yaml, read by the parser of genomes.
 var neurons = sync.OnceValue(func() (list []*Model) {
-	src := &source{name: "neurons.yaml", text: neuronsText}
-	root, faults := readTree(src)
-	p := &parser{src: src, g: &Genome{}, swept: map[Pos]bool{}, timestep: 1, shipped: true, faults: faults}
-	if faults == nil {
-		for i, n := range root.Content {
-			if m := p.customModel(n, (*path)(nil).item(i)); m != nil {
-				list = append(list, m)
-			}
+	readShipped("neurons.yaml", neuronsTree, func(p *parser, n *yaml.Node, at *path) {
+		if m := p.customModel(n, at); m != nil {
+			list = append(list, m)
 		}
-	}
-	if len(p.faults) > 0 {
-		panic("BUG: " + p.faults.Error())
-	}
+	})
 	return list
 })
 

@@ -1,7 +1,6 @@
 package genome
 
 import (
-	_ "embed"
 	"sync"
 
 	"gopkg.in/yaml.v3"
@@ -10,22 +9,11 @@ import (
 // Plasticities lists the built-in plasticity rules, in the order in which they are documented.
 func Plasticities() []*Plasticity { return shipped() }
 
-//go:embed plasticity.yaml
-var shippedText []byte
-
 // shipped are the rules of plasticity.yaml, read by the parser of genomes.
 var shipped = sync.OnceValue(func() (list []*Plasticity) {
-	src := &source{name: "plasticity.yaml", text: shippedText}
-	root, faults := readTree(src)
-	p := &parser{src: src, g: &Genome{}, swept: map[Pos]bool{}, timestep: 1, shipped: true, faults: faults}
-	if faults == nil {
-		for i, n := range root.Content {
-			list = append(list, p.plasticRule(n, (*path)(nil).item(i), shippedKeys()))
-		}
-	}
-	if len(p.faults) > 0 {
-		panic("BUG: " + p.faults.Error())
-	}
+	readShipped("plasticity.yaml", plasticityTree, func(p *parser, n *yaml.Node, at *path) {
+		list = append(list, p.plasticRule(n, at, shippedKeys()))
+	})
 	return list
 })
 

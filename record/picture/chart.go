@@ -220,6 +220,9 @@ func (p *chart) line(points []point, colour color.NRGBA, step, fill bool) {
 		var path []vg.Point
 		for k, at := range points {
 			if step && k > 0 {
+				if at.y == points[k-1].y && k+1 < len(points) {
+					continue // no corner
+				}
 				path = append(path, f.at(at.x, points[k-1].y))
 			}
 			path = append(path, f.at(at.x, at.y))

@@ -32,7 +32,9 @@ func painted(mean float64) *image.RGBA {
 	for y := range height { // a common discharge of a few bursts
 		g.counts[width/4*height+y] += 500
 	}
-	return g.image().(*image.RGBA)
+	img := image.NewRGBA(image.Rect(0, 0, g.width, g.height))
+	g.paint(img)
+	return img
 }
 
 // ink is how dark a part of an image is in the mean, 0 for white, and full the share of its dots in the band's own colour.
@@ -111,5 +113,5 @@ func TestAreasWithoutDots(t *testing.T) {
 	g := newGrid(s, bands, 10, 6000)
 	g.add(&c)
 	require.EqualValues(t, 9000, g.spikes)
-	g.image()
+	g.paint(image.NewRGBA(image.Rect(0, 0, g.width, g.height)))
 }

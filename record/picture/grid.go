@@ -71,9 +71,8 @@ func (b *band) count(dots []uint32, neurons []uint32) (spikes uint64) {
 	return spikes
 }
 
-// image colours the counts.
-func (g *grid) image() image.Image {
-	img := newDots(g.width, g.height)
+// paint colours the counts.
+func (g *grid) paint(img *image.RGBA) {
 	least := g.leastDot()
 	shown := 0
 	for i := range g.bands {
@@ -86,9 +85,8 @@ func (g *grid) image() image.Image {
 			ground = color.NRGBA{0xF3, 0xF3, 0xF3, 0xFF}
 		}
 		shown++
-		g.paint(img, b, ground, least)
+		g.paintBand(img, b, ground, least)
 	}
-	return img
 }
 
 // dots are the counts of a band at x, from top to bottom.
@@ -156,8 +154,8 @@ func (s shading) step(n uint32) uint8 {
 // share is how much of the band's colour a dot of that shade has.
 func (s shading) share(step uint8) float64 { return s.low + (1-s.low)*float64(step)/shades }
 
-// paint draws a band.
-func (g *grid) paint(img *image.RGBA, b *band, ground color.NRGBA, least int) {
+// paintBand draws a band.
+func (g *grid) paintBand(img *image.RGBA, b *band, ground color.NRGBA, least int) {
 	shading := g.shade(b)
 	stdraw.Draw(img, image.Rect(0, b.top, g.width, b.below), image.NewUniform(ground), image.Point{}, stdraw.Src)
 	if shading.full == 0 {

@@ -68,7 +68,7 @@ func (h *heat) picture(name, about string) (*Picture, error) {
 	}
 	p.y.length = 0
 	p.y.ticks = fixed(h.rowTicks(float64(height - 90)))
-	p.fill(func(w, ht int) image.Image { return h.image(w, ht, lo, hi, colours) })
+	p.fill(func(img *image.RGBA) { h.paint(img, lo, hi, colours) })
 	if h.cells {
 		h.write(p, lo, hi)
 	}
@@ -103,14 +103,13 @@ func colourKey(label string, lo, hi float64, marks ticker) *chart {
 	if marks != nil {
 		key.y.ticks = marks
 	}
-	key.fill(func(w, ht int) image.Image {
-		img := image.NewRGBA(image.Rect(0, 0, w, ht))
+	key.fill(func(img *image.RGBA) {
+		w, ht := img.Rect.Dx(), img.Rect.Dy()
 		for y := range ht {
 			for x := range w {
 				img.SetRGBA(x, y, color.RGBA(colours.at(1-(float64(y)+0.5)/float64(ht))))
 			}
 		}
-		return img
 	})
 	return key
 }
@@ -146,9 +145,9 @@ func (h *heat) nameColumns(p *chart) {
 	p.x.ticks, p.x.length, p.x.upright = fixed(out), 5, upright
 }
 
-// image colours the cells.
-func (h *heat) image(w, ht int, lo, hi float64, colours scale) image.Image {
-	img := image.NewRGBA(image.Rect(0, 0, w, ht))
+// paint colours the cells.
+func (h *heat) paint(img *image.RGBA, lo, hi float64, colours scale) {
+	w, ht := img.Rect.Dx(), img.Rect.Dy()
 	for y := range ht {
 		if len(h.rows) == 0 {
 			break
@@ -162,7 +161,6 @@ func (h *heat) image(w, ht int, lo, hi float64, colours scale) image.Image {
 			img.SetRGBA(x, y, color.RGBA(colour))
 		}
 	}
-	return img
 }
 
 // cell is the column of n that dot x of w lies in, by its middle.

@@ -17,6 +17,7 @@ import (
 	"burst/internal/pages"
 
 	"git.sr.ht/~sbinet/gg"
+	xdraw "golang.org/x/image/draw"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -74,6 +75,7 @@ func blank(width, height vg.Length) *vgimg.Canvas {
 	dots := newDots(w, h)
 	context := gg.NewContextForRGBA(dots)
 	context.SetLineCapButt()
+	context.SetInterpolator(xdraw.ApproxBiLinear) // copies letters that are not turned
 	context.InvertY()
 	size, on := vgimg.UseWH(width, height), vgimg.UseImageWithContext(dots, context)
 	return vgimg.NewWith(vgimg.UseDPI(dotsPerInch), func(c *vgimg.Canvas) uint32 {
@@ -107,6 +109,10 @@ func numberInto(out *image.Paletted, img *image.RGBA, steps int) bool {
 	round := func(x uint8) uint8 { return uint8((int(x)*steps + 127) / 255 * 255 / steps) }
 	for y := range out.Rect.Dy() {
 		from, to := img.Pix[y*img.Stride:][:4*out.Stride], out.Pix[y*out.Stride:][:out.Stride]
+		if y > 0 && bytes.Equal(from, img.Pix[(y-1)*img.Stride:][:len(from)]) { // half of the rows
+			copy(to, out.Pix[(y-1)*out.Stride:])
+			continue
+		}
 		for len(to) > 0 {
 			dot := binary.LittleEndian.Uint32(from)
 			last := &recent[dot*0x9E3779B1>>22]

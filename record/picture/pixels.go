@@ -3,7 +3,6 @@ package picture
 import (
 	"image"
 	"image/color"
-	stdraw "image/draw"
 	"math"
 
 	"gonum.org/v1/plot/vg"
@@ -11,25 +10,24 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 )
 
-// fill fills the chart with an image made for exactly its size in whole dots, so that nothing is scaled.
-func (p *chart) fill(image func(width, height int) image.Image) {
+// fill has the chart's room painted, an image of exactly its size in whole dots, so that nothing is scaled. On a canvas of dots the
+// image is a part of the canvas.
+func (p *chart) fill(paint func(img *image.RGBA)) {
 	p.add(func(f frame) {
 		r, w, h := dots(f.Rectangle)
 		if w <= 0 || h <= 0 {
 			return
 		}
-		from := image(w, h)
-		canvas, dotted := whole(f.Canvas).(*vgimg.Canvas)
-		if !dotted {
-			f.DrawImage(r, from)
+		size := image.Rect(0, 0, w, h)
+		if canvas, dotted := whole(f.Canvas).(*vgimg.Canvas); dotted {
+			all := canvas.Image().(*image.RGBA)
+			at := onto(r, all.Rect).Min
+			paint(&image.RGBA{Pix: all.Pix[all.PixOffset(at.X, at.Y):], Stride: all.Stride, Rect: size})
 			return
 		}
-		// Canvas.DrawImage would resample an image that already has the canvas's dots, for a third of a picture's time.
-		to, op := canvas.Image(), stdraw.Over
-		if solid, known := from.(interface{ Opaque() bool }); known && solid.Opaque() {
-			op = stdraw.Src // the same, without looking at what is there
-		}
-		stdraw.Draw(to, onto(r, to.Bounds()), from, from.Bounds().Min, op)
+		img := image.NewRGBA(size)
+		paint(img)
+		f.DrawImage(r, img)
 	})
 }
 

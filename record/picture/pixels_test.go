@@ -18,15 +18,13 @@ func TestFill(t *testing.T) {
 	cut := draw.Crop(draw.Crop(draw.New(canvas), 3, 0, 0, 0), 0.25, -2, 4, -5) // left, right, below, above; in points of two dots
 	want := func(x, y int) color.RGBA { return color.RGBA{uint8(7 * x), uint8(5 * y), uint8(x ^ y), 255} }
 	var p chart
-	p.fill(func(w, h int) image.Image {
-		require.Equal(t, []int{69, 42}, []int{w, h})
-		img := image.NewRGBA(image.Rect(0, 0, w, h))
-		for y := range h {
-			for x := range w {
+	p.fill(func(img *image.RGBA) {
+		require.Equal(t, image.Rect(0, 0, 69, 42), img.Rect)
+		for y := range 42 {
+			for x := range 69 {
 				img.SetRGBA(x, y, want(x, y))
 			}
 		}
-		return img
 	})
 	p.drawn[0](frame{Canvas: cut})
 	img := canvas.Image()

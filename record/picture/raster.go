@@ -2,7 +2,6 @@ package picture
 
 import (
 	"fmt"
-	"image"
 	"image/color"
 	"iter"
 	"math"
@@ -68,7 +67,7 @@ func raster(s span, spikes iter.Seq2[runfolder.Chunk, error]) (*Picture, error) 
 		}
 		g.add(&c)
 	}
-	p.fill(func(int, int) image.Image { return g.image() })
+	p.fill(g.paint)
 	if g.spikes == 0 {
 		words := "no spikes"
 		if shown == 0 {

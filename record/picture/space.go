@@ -98,9 +98,9 @@ func (s *sheet) rates(frame int, seconds float64) []float64 {
 	return hz
 }
 
-// image colours the cells of a frame, larger coordinates up and to the right.
-func (s *sheet) image(hz []float64, top float64, w, h int, colours scale) image.Image {
-	img := image.NewRGBA(image.Rect(0, 0, w, h))
+// paint colours the cells of a frame, larger coordinates up and to the right.
+func (s *sheet) paint(img *image.RGBA, hz []float64, top float64, colours scale) {
+	w, h := img.Rect.Dx(), img.Rect.Dy()
 	for y := range h {
 		for x := range w {
 			colour := color.NRGBA{0xDD, 0xDD, 0xDD, 0xFF}
@@ -110,7 +110,6 @@ func (s *sheet) image(hz []float64, top float64, w, h int, colours scale) image.
 			img.SetRGBA(x, y, color.RGBA(colour))
 		}
 	}
-	return img
 }
 
 // sides sets an axis of a chart to the area's coordinates.
@@ -182,7 +181,7 @@ func layMap(s span, f frames, sheets []*sheet) *Picture {
 			sheet.sides(&p.x, sheet.across)
 			sheet.sides(&p.y, sheet.up)
 			rates := hz[i*int(f.count)+k]
-			p.fill(func(w, h int) image.Image { return sheet.image(rates, top, w, h, colours) })
+			p.fill(func(img *image.RGBA) { sheet.paint(img, rates, top, colours) })
 			l.charts = append(l.charts, p)
 		}
 		for len(l.charts)%columns != 0 { // an area begins a row

@@ -1,6 +1,7 @@
 package picture
 
 import (
+	"image"
 	"image/color"
 	"iter"
 	"math"
@@ -49,7 +50,8 @@ func TestSheets(t *testing.T) {
 	s.neurons[0] = 0
 	hz = s.rates(1, 0.002)
 	require.True(t, math.IsNaN(hz[0]))
-	img := s.image(hz, 250, 16, 8, newScale())
+	img := image.NewRGBA(image.Rect(0, 0, 16, 8))
+	s.paint(img, hz, 250, newScale())
 	require.Equal(t, color.RGBA{0x08, 0x1D, 0x58, 0xFF}, img.At(15, 7), "the largest y to the right, the least z below")
 	require.Equal(t, color.RGBA{0xDD, 0xDD, 0xDD, 0xFF}, img.At(0, 7))
 	require.Equal(t, color.RGBA{0xFF, 0xFF, 0xD9, 0xFF}, img.At(15, 0))

@@ -121,7 +121,7 @@ func weights(s span, learning []manifest.Learns, chunks iter.Seq2[runfolder.Chun
 		return nil, err
 	}
 	l := weightPanels(s, list, func(p *chart, c *weightCourse, each float64) {
-		p.fill(func(w, h int) image.Image { return c.histograms(s, w, h) })
+		p.fill(func(img *image.RGBA) { c.histograms(s, img) })
 		var mean []point
 		for i := range c.samples {
 			mean = append(mean, point{float64(c.samples[i].Burst) * each, c.samples[i].Mean})
@@ -132,8 +132,8 @@ func weights(s span, learning []manifest.Learns, chunks iter.Seq2[runfolder.Chun
 }
 
 // histograms colours the bins of the sample that each dot's time belongs to, relative to the fullest bin of all.
-func (c *weightCourse) histograms(s span, w, h int) image.Image {
-	img, colours, most := image.NewRGBA(image.Rect(0, 0, w, h)), newScale(), uint64(1)
+func (c *weightCourse) histograms(s span, img *image.RGBA) {
+	w, h, colours, most := img.Rect.Dx(), img.Rect.Dy(), newScale(), uint64(1)
 	for i := range c.samples {
 		most = max(most, slices.Max(c.samples[i].Synapses))
 	}
@@ -149,7 +149,6 @@ func (c *weightCourse) histograms(s span, w, h int) image.Image {
 			img.SetRGBA(x, y, color.RGBA(colour))
 		}
 	}
-	return img
 }
 
 // weightTraces draws the weights of up to mostTraces recorded synapses of each projection.

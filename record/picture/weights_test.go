@@ -3,6 +3,7 @@ package picture
 import (
 	"bytes"
 	"fmt"
+	"image"
 	"image/png"
 	"strings"
 	"testing"
@@ -84,13 +85,13 @@ func TestWeightPictures(t *testing.T) {
 	require.EqualValues(t, 3, c.Projection)
 	require.EqualValues(t, 0, c.samples[0].Burst)
 	require.EqualValues(t, 211, c.samples[len(c.samples)-1].Burst)
-	img := c.histograms(d.span, 500, 50)
+	img := histogramsOf(c, d.span)
 	white := func(x, y int) bool { r, g, b, _ := img.At(x, y).RGBA(); return r+g+b == 3*0xffff }
 	for y := range 50 {
 		require.False(t, white(0, y), "row %d at the start", y)
 	}
 	c.samples[len(c.samples)-1].Burst = 200 // seen through the last dots, which are of burst 210
-	img = c.histograms(d.span, 500, 50)
+	img = histogramsOf(c, d.span)
 	for y := range 50 {
 		require.Equal(t, y != 0 && y != 49, white(499, y), "row %d at the end", y)
 	}
@@ -157,4 +158,10 @@ func TestWithoutWeights(t *testing.T) {
 		require.NoError(t, err, fmt.Sprint(i))
 		require.True(t, i == 2 || strings.Contains(string(text), "no weights"))
 	}
+}
+
+func histogramsOf(c *weightCourse, s span) *image.RGBA {
+	img := image.NewRGBA(image.Rect(0, 0, 500, 50))
+	c.histograms(s, img)
+	return img
 }
