@@ -191,14 +191,22 @@ func (s *sweep) tell(e Event) {
 // jobs is how many points run beside each other.
 func (s *sweep) jobs(points int) int {
 	jobs := s.o.Jobs
-	if jobs == 0 && s.shares() {
-		jobs = cuda.Beside(neurons(s.genome)) // on a GPU
+	if jobs == 0 {
+		jobs = s.jobsOnGPU()
 	}
-	cuda.AskForQueues(min(jobs, points))
+	cuda.AskForQueues(min(jobs, points)) // before the question whether there is a GPU, which starts the driver
 	if s.o.Jobs == 0 && !s.onGPU() {
 		jobs = threads(s.o.Run.Threads)
 	}
 	return max(1, min(jobs, points))
+}
+
+// jobsOnGPU is how many points suit a GPU at once: trials that share a network.
+func (s *sweep) jobsOnGPU() int {
+	if !s.shares() {
+		return 1
+	}
+	return cuda.Beside(neurons(s.genome))
 }
 
 func neurons(g *genome.Genome) (sum uint64) {
