@@ -140,6 +140,9 @@ func modelGuide() string {
 		if m.Precision != "" {
 			b.WriteString(wrap("Precision: "+m.Precision, "") + "\n")
 		}
+		if m.Longest > 0 {
+			fmt.Fprintf(&b, "Compared with NEST up to a timestep of %v ms; `burst validate` and `burst run` warn of a longer one.\n\n", m.Longest)
+		}
 		if m.Source != "" {
 			b.WriteString(wrap("Source: "+m.Source+".", ""))
 		}

@@ -37,6 +37,7 @@ type Model struct {
 	Doc       string
 	Equations []string // as in papers; engine/doc.go defines the computation of a burst
 	Precision string   // measured effect of float32
+	Longest   float64  // ms, the longest timestep for which it is compared with other programs; 0: it holds for any
 	Source    string
 
 	AreaLevel bool        // parameters are keys of the area, not of params, with one value for all neurons

@@ -1,6 +1,7 @@
 package genome
 
 import (
+	"math"
 	"slices"
 	"sync"
 
@@ -27,6 +28,7 @@ var neuronKeys = sync.OnceValue(func() []key {
 		{Name: "aliases", Form: formList, Empty: true, Item: &key{Form: formAlias}},
 		{Name: "doc", Required: true},
 		{Name: "source", Required: true},
+		{Name: "longest", Form: formNumber, Dims: []Dimension{Time}, MinOpen: true, Max: math.MaxFloat32},
 		{Name: "equations", Form: formList, Required: true},
 		{Name: "meaning", Form: formMap, Required: true},
 	}, modelKeys()...)
@@ -48,6 +50,7 @@ func (d *draft) described() {
 			*into = append(*into, text(n, at.item(i)))
 		}
 	}
+	d.f.number("longest", &d.m.Longest)
 	n, at, _ := d.f.get("meaning")
 	for k := range d.m.State {
 		v := &d.m.State[k]

@@ -39,6 +39,13 @@ func loadGenome(cmd *cobra.Command, arg string) (*genome.Genome, error) {
 	return nil, fmt.Errorf("%w, and it is not the name of an example (`burst examples` lists them)", err)
 }
 
+// warn writes a line for each warning about the genome.
+func warn(cmd *cobra.Command, g *genome.Genome) {
+	for _, line := range g.Warnings() {
+		fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s\n", line)
+	}
+}
+
 // notAGenome says what to give in place of a folder.
 func notAGenome(dir string) error {
 	err := &fs.PathError{Op: "genome", Path: dir, Err: syscall.EISDIR}

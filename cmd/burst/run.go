@@ -168,6 +168,9 @@ func (o *runOptions) prepare(cmd *cobra.Command, arg string) (*genome.Genome, *r
 	if err != nil {
 		return nil, nil, err
 	}
+	if o.peers.Leads() {
+		warn(cmd, g)
+	}
 	o.seeds.apply(cmd, g)
 	begin, err := o.branch(cmd, g)
 	return g, begin, err

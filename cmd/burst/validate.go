@@ -15,12 +15,13 @@ import (
 
 // verdict is one genome's part of `burst validate --json`.
 type verdict struct {
-	Genome string        `json:"genome"`
-	Valid  bool          `json:"valid"`
-	Faults genome.Faults `json:"faults"`
-	Built  *run.Builder  `json:"built,omitempty"`       // who builds the network for a GPU under run's default --build auto, where there is no fault
-	Needs  uint64        `json:"needs_bytes,omitempty"` // at least, to build it, where this machine has less
-	Free   uint64        `json:"free_bytes,omitempty"`  // beside Needs: what it has
+	Genome   string        `json:"genome"`
+	Valid    bool          `json:"valid"`
+	Faults   genome.Faults `json:"faults"`
+	Warnings []string      `json:"warnings,omitempty"`    // of a genome without faults
+	Built    *run.Builder  `json:"built,omitempty"`       // who builds the network for a GPU under run's default --build auto, where there is no fault
+	Needs    uint64        `json:"needs_bytes,omitempty"` // at least, to build it, where this machine has less
+	Free     uint64        `json:"free_bytes,omitempty"`  // beside Needs: what it has
 }
 
 func newValidateCommand() *cobra.Command {
@@ -29,7 +30,8 @@ func newValidateCommand() *cobra.Command {
 		Use:   "validate GENOME...",
 		Short: "Check genomes and list every mistake with its place",
 		Long: "Checks the whole genome and the rows of its edge lists. A genome without mistakes is ok even if this machine has too\n" +
-			"little memory to build its network; a note then says so. Lists that do not fit cannot be checked and are refused.",
+			"little memory to build its network; a note then says so. Models that a longer timestep than theirs makes wrong get a\n" +
+			"warning. Lists that do not fit cannot be checked and are refused.",
 		Args:              usage(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: completeGenome,
 		RunE:              func(cmd *cobra.Command, args []string) error { return validate(cmd, args, asJSON) },
@@ -45,12 +47,15 @@ func validate(cmd *cobra.Command, args []string, asJSON bool) error {
 	p := newProgress(cmd.ErrOrStderr(), false)
 	for _, arg := range args {
 		p.phase("checking " + arg)
-		seen, short, err := check(cmd, arg)
+		g, seen, short, err := check(cmd, arg)
 		p.phase("")
 		v := verdict{Genome: arg, Valid: err == nil, Faults: genome.Faults{}}
 		if seen != nil && err == nil {
 			by := run.BuiltBy(seen)
 			v.Built = &by
+		}
+		if err == nil {
+			v.Warnings = g.Warnings()
 		}
 		if short != nil {
 			v.Needs, v.Free = short.Needed, short.Limit
@@ -67,6 +72,9 @@ func validate(cmd *cobra.Command, args []string, asJSON bool) error {
 		default:
 			fmt.Fprintf(cmd.OutOrStdout(), "%s: ok\n", arg)
 		}
+		if err == nil && !asJSON {
+			warn(cmd, g)
+		}
 		if first == nil && err != nil {
 			first = told{err}
 		}
@@ -82,17 +90,17 @@ func validate(cmd *cobra.Command, args []string, asJSON bool) error {
 
 // check reads a genome and plans its network, for which the rows of its edge lists are read. Too little memory on this machine is no
 // mistake of the genome, unless there are lists, whose rows may not have been read then.
-func check(cmd *cobra.Command, arg string) (seen *connectome.Outlook, short *connectome.LimitError, err error) {
-	g, err := loadGenome(cmd, arg)
+func check(cmd *cobra.Command, arg string) (g *genome.Genome, seen *connectome.Outlook, short *connectome.LimitError, err error) {
+	g, err = loadGenome(cmd, arg)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	seen, err = connectome.Check(g, connectome.Options{})
 	lists := slices.ContainsFunc(g.Projections, func(p genome.Projection) bool { return p.File != "" })
 	if errors.As(err, &short) && short.Unit == "bytes" && !lists {
-		return seen, short, nil
+		return g, seen, short, nil
 	}
-	return seen, nil, err
+	return g, seen, nil, err
 }
 
 // told is an error that was printed already.

@@ -104,6 +104,8 @@ class Child:
             if word == "control":
                 parts = urlsplit(url)
                 self._control = (parts.netloc, parts.fragment.removeprefix("token="))
+                said = os.pread(self._errors.fileno(), WHOLE, 0)  # the program goes on writing where it is
+                _program.repeat_warnings(said.decode(errors="replace"))
                 return
 
     def ask(self, kind: int, question: Any) -> bytes:

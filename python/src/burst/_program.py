@@ -7,10 +7,11 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import warnings
 from pathlib import Path
 from typing import IO
 
-from .errors import NoProgramError, of_status
+from .errors import GenomeWarning, NoProgramError, of_status
 
 
 def find() -> str:
@@ -54,3 +55,10 @@ def call(*arguments: str, to: IO[bytes] | None = None) -> str:
     if done.returncode != 0:
         raise of_status(done.returncode, done.stderr)
     return done.stdout or ""
+
+
+def repeat_warnings(text: str) -> None:
+    """Makes Python's warnings of what the program has said of a genome."""
+    for line in text.splitlines():
+        if line.startswith("warning: "):
+            warnings.warn(line.removeprefix("warning: "), GenomeWarning, stacklevel=3)

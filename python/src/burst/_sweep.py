@@ -318,6 +318,7 @@ def _through(arguments: list[str], folder: Path, progress: bool | None) -> Sweep
             process.wait()
         err.seek(0)
         text = err.read().decode(errors="replace")
+    _program.repeat_warnings(text)
     if process.returncode == 0:
         return Sweep(folder)
     found = Sweep(folder) if (folder / "sweep.csv").exists() else None

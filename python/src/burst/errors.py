@@ -37,6 +37,10 @@ class GenomeError(BurstError):
         return found
 
 
+class GenomeWarning(UserWarning):
+    """The genome has no mistakes, but its results may be wrong. The text says why and what to write."""
+
+
 class UsageError(BurstError, ValueError):
     """An argument that cannot be."""
 
