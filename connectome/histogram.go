@@ -24,7 +24,7 @@ type histogram struct {
 // onto each. Either way it is the synapses of the part to build beside which a histogram must be small.
 func (p *plan) hasHistogram(w *wiring, part Part) bool {
 	const least = 4 // synapses onto a target, for each goroutine and byte
-	if w.weights != nil || w.chosen != nil || w.whole != nil || p.divided(w) {
+	if _, known := w.onto(); known || w.weights != nil || w.chosen != nil || w.whole != nil || p.divided(w) {
 		return false
 	}
 	n, _ := w.estimate(p.part)
@@ -103,11 +103,21 @@ func (c *histogram) put(t uint32, x uint64, sums []uint64) {
 	c.drawn[k] = uint32(x)
 }
 
-// addHistograms adds what all goroutines have counted of a part to the sums, at a scale.
+// addHistograms adds what all goroutines have counted of a part to the sums, at a scale, and what is known without counting.
 func (p *plan) addHistograms(sums []uint64, values []valuer, part Part, scale float64) {
 	for i := range p.wirings {
 		w := &p.wirings[i]
 		weight := w.constant(scale)
+		if n, known := w.onto(); known {
+			own, each := sums[w.port(0, weight, 0):], n*w.bound(0, weight, scale)
+			first := part.Count(w.to.First)
+			spans(p.workers, w.own(part), 1<<14, func(_ int, lo, hi uint64) {
+				for place := lo; place < hi; place++ {
+					own[part.Neuron(first+uint32(place))-w.to.First] += each
+				}
+			})
+			continue
+		}
 		for k := range values {
 			h := &values[k].histograms[i]
 			if h.drawn != nil {

@@ -251,17 +251,52 @@ func (p *Plastic) SynapseAt(place uint64) (port uint32, k uint64, source uint32,
 
 // ToState copies values of the part's synapses, in the order of the rows, to an array of a state.
 func (p *Plastic) ToState(rows, state []float32) {
-	p.EachPlace(func(k, place uint64) { state[place] = rows[k] })
+	p.stretches(func(lo, hi uint64, next []uint64) {
+		rows := rows[lo:hi]
+		for k, port := range p.Target[lo:hi] {
+			at := &next[port-p.Ports.First]
+			state[*at] = rows[k]
+			*at++
+		}
+	})
 }
 
 // FromState copies values from an array of a state to the order of the rows.
 func (p *Plastic) FromState(rows, state []float32) {
-	next := p.places()
-	for k, port := range p.Target { // EachPlace, whose call for each synapse would take half of the time
-		at := &next[port-p.Ports.First]
-		rows[k] = state[*at]
-		*at++
+	p.stretches(func(lo, hi uint64, next []uint64) {
+		rows := rows[lo:hi]
+		for k, port := range p.Target[lo:hi] {
+			at := &next[port-p.Ports.First]
+			rows[k] = state[*at]
+			*at++
+		}
+	})
+}
+
+// stretches cuts the rows into stretches, one a processor. next has the place of a stretch's first synapse onto each port; the others
+// follow. So that next takes at most a byte a synapse there are fewer stretches where ports have few.
+func (p *Plastic) stretches(do func(lo, hi uint64, next []uint64)) {
+	n, ports := p.Synapses(), uint64(p.Ports.Count)
+	count := max(1, min(uint64(runtime.GOMAXPROCS(0)), n/(8*ports+1)))
+	next := make([][]uint64, count)
+	parallel(int(count), count, func(_ int, i uint64) {
+		own := make([]uint64, ports)
+		for _, port := range p.Target[n*i/count : n*(i+1)/count] {
+			own[port-p.Ports.First]++
+		}
+		next[i] = own
+	})
+	at := uint64(0)
+	for port := range ports {
+		begin := at
+		for i := range next {
+			next[i][port], at = at, at+next[i][port]
+		}
+		if p.In != nil {
+			at = begin + uint64(p.In[port]) // other parts have the rest
+		}
 	}
+	parallel(int(count), count, func(_ int, i uint64) { do(n*i/count, n*(i+1)/count, next[i]) })
 }
 
 // static is the plan without plastic and driven projections.
@@ -347,10 +382,14 @@ func (p *plan) makePlastic(c *Connectome, sums []uint64, progress *meter) error 
 // newPlastic makes one of rows that have been wired.
 func (p *plan) newPlastic(w *wiring, c, rows *Connectome) (Plastic, error) {
 	m := p.plasticRows(w, rows)
+	same := !w.varies() && len(m.Weight) > 0
+	if same {
+		m.Weight = m.Weight[:1]
+	}
 	if err := p.checkStart(w, &m, c.Scale); err != nil {
 		return m, err
 	}
-	if !w.varies() && len(m.Weight) > 0 {
+	if same {
 		m.Weight, m.Same = nil, m.Weight[0]
 	}
 	if m.Rule.Window == genome.WindowNone {
@@ -478,6 +517,26 @@ func (p *plan) takeStarts(l *genome.Learning, m *Plastic) error {
 	return nil
 }
 
+// StartWeights fills list, the weights of a state, with those that the synapses start from. In a part of a network the weights of others'
+// synapses are 0.
+func (p *Plastic) StartWeights(scale int32, list []float32) {
+	if p.Weight == nil && p.In == nil {
+		same := p.Initial(0, scale)
+		spans(runtime.GOMAXPROCS(0), uint64(len(list)), 1<<14, func(_ int, lo, hi uint64) { fill(list[lo:hi], same) })
+		return
+	}
+	if p.In != nil {
+		clear(list)
+	}
+	p.stretches(func(lo, hi uint64, next []uint64) {
+		for k := lo; k < hi; k++ {
+			at := &next[p.Target[k]-p.Ports.First]
+			list[*at] = p.Initial(k, scale)
+			*at++
+		}
+	})
+}
+
 // Start fills list, the array of a state of the k-th variable of the synapses, with what the variable starts from. In a part of a network
 // what is drawn for others' synapses is 0.
 func (p *Plastic) Start(k int, seed uint64, list []float32) {
@@ -488,9 +547,13 @@ func (p *Plastic) Start(k int, seed uint64, list []float32) {
 	s := p.start(k, seed)
 	if p.In != nil {
 		clear(list)
-		p.EachPlace(func(_, place uint64) {
-			x, _ := s.at(place) // the bounds have been probed
-			list[place] = float32(x)
+		p.stretches(func(lo, hi uint64, next []uint64) {
+			for _, port := range p.Target[lo:hi] {
+				at := &next[port-p.Ports.First]
+				x, _ := s.at(*at) // the bounds have been probed
+				list[*at] = float32(x)
+				*at++
+			}
 		})
 		return
 	}
@@ -571,12 +634,10 @@ func (c *Connectome) plasticHash(sums []uint64) {
 // same wiring can go on with each other's weights. Like Hash it can be added up over parts. Without plastic projections it is Hash.
 func (c *Connectome) Wiring(hash uint64) uint64 {
 	sums := make([]uint64, runtime.GOMAXPROCS(0))
-	c.plasticHash(sums)
-	for i := range sums {
-		sums[i] = -sums[i]
-	}
 	for i := range c.Plastic {
-		c.Plastic[i].eachSynapse(sums, func(synapse uint64) uint64 { return synapse })
+		p := &c.Plastic[i]
+		head := p.fold(fold(3, uint64(i)))
+		p.eachSynapse(sums, func(synapse uint64) uint64 { return synapse - fold(head, synapse) })
 	}
 	if len(c.Plastic) > 0 {
 		c.unliftHash(sums)

@@ -173,7 +173,7 @@ func (p *plan) sumsAt(scales ...float64) [][]uint64 {
 		}
 		sinks[i] = a
 	}
-	p.draw(sinks, all, Part{})
+	p.draw(sinks, func(w *wiring) bool { _, known := w.onto(); return !known }, Part{})
 	for k, scale := range scales {
 		p.addHistograms(sums[k], values[k], Part{}, scale)
 		p.addDrives(sums[k], scale)

@@ -165,6 +165,22 @@ func (w *wiring) units() uint64 {
 	return n
 }
 
+// onto is how many synapses each target has, where that is known without draws and all have the same weight.
+func (w *wiring) onto() (synapses uint64, known bool) {
+	if w.keep != 100 || w.merged || w.varies() {
+		return 0, false
+	}
+	switch r := w.rule.(type) {
+	case *degree:
+		return r.k, r.incoming
+	case *allToAll:
+		return r.others(r.sources), true
+	case *oneToOne:
+		return r.each(), true
+	}
+	return 0, false
+}
+
 // rowsKnown reports whether the number of synapses of each source onto a part is known without draws.
 func (w *wiring) rowsKnown(part Part) bool {
 	_, known := w.rule.row(0)

@@ -166,6 +166,35 @@ func keepsItsWord(t *testing.T, name string, w *wiring, list listed) {
 	}
 }
 
+// TestOnto: where it is known how many synapses each target has, it has as many.
+func TestOnto(t *testing.T) {
+	known := map[string]bool{}
+	for _, c := range ruleCases {
+		g := ruleGenome(c.p)
+		g.Projections[0].Weight = constant(2)
+		p, _, err := begin(g, Options{})
+		require.NoError(t, err)
+		n, is := p.wirings[0].onto()
+		if !is {
+			continue
+		}
+		known[c.name] = true
+		var list listed
+		p.draw([]sink{&list}, all, Part{})
+		onto := make([]uint64, p.wirings[0].to.Count)
+		for _, o := range list {
+			onto[o.target]++
+		}
+		for target, found := range onto {
+			require.Equal(t, n, found, "%s: target %d", c.name, target)
+		}
+	}
+	for _, name := range []string{"one to one", "all to all without autapses", "indegree without multapses", "indegree"} {
+		require.True(t, known[name], name)
+	}
+	require.False(t, known["half of all to all"] || known["near indegree"] || known["outdegree"])
+}
+
 func TestRulesForbidWhatTheySay(t *testing.T) {
 	for _, c := range ruleCases {
 		n := build(t, ruleGenome(c.p))

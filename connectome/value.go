@@ -95,6 +95,9 @@ func (p *valuer) add(w *wiring, b *batch, i int, amount float64) (q int64) {
 
 // count adds synapses of equal weight to the sums.
 func (p *valuer) count(w *wiring, targets []uint32, weight int64) {
+	if _, known := w.onto(); known {
+		return // addHistograms has it
+	}
 	if h := &p.histograms[w.slot]; h.list != nil {
 		h.add(targets, p.sums[w.port(0, weight, 0):], w.bound(0, weight, p.scale))
 		return

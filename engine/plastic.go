@@ -3,6 +3,9 @@ package engine
 import (
 	"fmt"
 	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
 
 	"burst/connectome"
 	"burst/internal/exact"
@@ -114,18 +117,12 @@ func (s *Plastic) resize(p *connectome.Plastic) {
 // start makes it the state before burst 0. In a part of a network the weights of others' synapses are 0, as are their draws.
 func (s *Plastic) start(p *connectome.Plastic, scale int32, seed uint64) {
 	for _, a := range s.Arrays() {
-		clear(a.Numbers)
-		clear(a.Bursts)
-	}
-	if p.Weight == nil && p.In == nil { // all are the same
-		fill(s.Weight, p.Initial(0, scale))
-	} else {
-		weights := make([]float32, p.Synapses())
-		for k := range weights {
-			weights[k] = p.Initial(uint64(k), scale)
+		if a.By != BySynapse { // which are all set, by all processors
+			clear(a.Numbers)
+			clear(a.Bursts)
 		}
-		p.ToState(weights, s.Weight)
 	}
+	p.StartWeights(scale, s.Weight)
 	for k := range p.Synapse {
 		p.Start(k, seed, s.Synapse[k])
 	}
@@ -217,11 +214,20 @@ func (s *Plastic) check(p *connectome.Plastic, number uint64) error {
 // plastic projections i and the places k of their synapses in the state, of mix(mix(mix(i+1) + k) + bits of w), with mix the
 // finaliser of SplitMix64.
 func (s *State) WeightDigest() uint64 {
-	sum := uint64(0)
+	var sum atomic.Uint64
+	var all sync.WaitGroup
 	for i := range s.Plastic {
-		for place, w := range s.Plastic[i].Weight {
-			sum += exact.Mix(exact.Mix(exact.Mix(uint64(i)+1)+uint64(place)) + uint64(math.Float32bits(w)))
+		head, weights, parts := exact.Mix(uint64(i)+1), s.Plastic[i].Weight, runtime.GOMAXPROCS(0)
+		for part := range parts {
+			all.Go(func() {
+				lo, hi, own := len(weights)*part/parts, len(weights)*(part+1)/parts, uint64(0)
+				for place, w := range weights[lo:hi] {
+					own += exact.Mix(exact.Mix(head+uint64(lo+place)) + uint64(math.Float32bits(w)))
+				}
+				sum.Add(own)
+			})
 		}
+		all.Wait()
 	}
-	return sum
+	return sum.Load()
 }

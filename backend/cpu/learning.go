@@ -63,7 +63,6 @@ type modulators struct {
 func newLearning(b *backend, p *connectome.Plastic, workers int) *learning {
 	n := p.Synapses()
 	l := &learning{b: b, p: p, weight: room[float32](n), synapse: lists(len(p.Synapse), n), longest: uint64(max(1, p.Longest))}
-	pages.Move(p.Target)
 	l.least = uint64(p.Least())
 	k := len(p.Modulators)
 	l.modulators = modulators{make([]float32, k), make([]float32, k), make([]uint64, k), make([]uint64, k), make([]float32, k), make([]float32, k)}
@@ -98,6 +97,7 @@ func makeLearning(b *backend) (list []*learning) {
 	for i := range b.c.Plastic {
 		l := newLearning(b, &b.c.Plastic[i], len(b.workers))
 		list = append(list, l)
+		wg.Go(func() { pages.Move(l.p.Target) })
 		for _, w := range b.workers {
 			w.shares = append(w.shares, nil)
 			wg.Go(func() { w.shares[i] = newShare(l, w, len(b.workers)) })

@@ -3,8 +3,10 @@ package cpu
 import (
 	"iter"
 	"math"
+	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"burst/engine"
 )
@@ -197,9 +199,7 @@ func cleared[T any](s []T, n int) []T {
 // write replaces what the projection has learnt; the backend's queues are those of the new state.
 func (l *learning) write(s *engine.Plastic) {
 	l.p.FromState(l.weight, s.Weight)
-	l.tame = !slices.ContainsFunc(l.weight, func(w float32) bool {
-		return !(l.p.Lo <= w && w <= l.p.Hi) || w == 0 && math.Signbit(float64(w))
-	})
+	l.tame = l.within()
 	for k := range l.synapse {
 		l.p.FromState(l.synapse[k], s.Synapse[k])
 	}
@@ -237,6 +237,21 @@ func (l *learning) write(s *engine.Plastic) {
 			l.modulate(k, l.value, l.last, number-back)
 		}
 	}
+}
+
+// within says that all weights are within their bounds, and none is −0.
+func (l *learning) within() bool {
+	var outside atomic.Bool
+	var parts sync.WaitGroup
+	for part := range slices.Chunk(l.weight, 1+len(l.weight)/runtime.GOMAXPROCS(0)) {
+		parts.Go(func() {
+			if slices.ContainsFunc(part, func(w float32) bool { return !(l.p.Lo <= w && w <= l.p.Hi) || w == 0 && math.Signbit(float64(w)) }) {
+				outside.Store(true)
+			}
+		})
+	}
+	parts.Wait()
+	return !outside.Load()
 }
 
 // notFinite says that a trace of a target is NaN or infinite, where the state has it from posts.
