@@ -8,20 +8,20 @@ import (
 	"burst/engine"
 )
 
-// StepN runs bursts in courses. Spikes arrive after the least delay at the earliest. So the hands, which are the goroutines that
-// share the workers, meet once in a window of so many bursts only, and the workers read who fired from each other's boxes. The caller's
+// StepN runs bursts in courses. Spikes arrive after the least delay at the earliest. So the threads, which are goroutines that
+// share the workers, wait for each other at one barrier in a window of so many bursts, and the workers read who fired from each other's boxes. The caller's
 // goroutine puts the lists of a window together while the next one runs:
 //
-//	hand 0   window 0 | window 1 : deliver 0 | window 2 : deliver 1 | deliver 2
-//	hand 1   window 0 | window 1 :           | window 2 :           |
+//	thread 0   window 0 | window 1 : deliver 0 | window 2 : deliver 1 | deliver 2
+//	thread 1   window 0 | window 1 :           | window 2 :           |
 //
-// What needs no spikes is done after a hand has come to the meeting and before it waits for the others (:): the lists of the window before,
-// and what drives and stimuli add to the sums of the next burst. So a hand that is late there holds up nobody.
+// What needs no spikes is done after a thread has come to the barrier and before it waits for the others (:): the lists of the window before,
+// and what drives and stimuli add to the sums of the next burst. So a thread that is late there holds up nobody.
 //
 // Where the least delay is long, windows are shorter and workers read the queues, which are complete by then.
 const (
 	mostWindow = 16 // bursts
-	mostCourse = 64 // bursts: after so many, the number of hands is chosen again
+	mostCourse = 64 // bursts: after so many, the number of threads is chosen again
 )
 
 // windowFor is the number of bursts of a window. Above mostWindow, queues are read, of which those of the two windows before may be
@@ -40,7 +40,7 @@ type course struct {
 	in     [][]engine.Stimulus // one list a burst
 	each   func(*engine.Burst) error
 	err    error     // of each, or of queues without room: nothing more is delivered
-	met    uint64    // the word of the meeting before the course
+	passed uint64    // the word of the barrier before the course
 	ended  time.Time // the window before the one in progress
 }
 
@@ -68,20 +68,20 @@ func (b *backend) StepN(n int, each func(*engine.Burst) error) error {
 	return nil
 }
 
-// advance runs some of n bursts: one, or a course on several hands.
+// advance runs some of n bursts: one, or a course on several threads.
 func (b *backend) advance(n int, each func(*engine.Burst) error) (int, error) {
 	c := &b.course
 	c.first, c.bursts, c.each, c.err, c.ended = b.number, 0, each, nil, time.Now()
-	hands := b.pool.wanted(uint64(b.window))
+	threads := b.pool.wanted(uint64(b.window))
 	begun := b.pool.tuner.begin()
-	if hands == 1 {
+	if threads == 1 {
 		n = 1
 	}
 	wrong := b.foresee(min(n, mostCourse))
 	if c.bursts == 0 {
 		return 0, wrong
 	}
-	if hands == 1 {
+	if threads == 1 {
 		b.begin(c.in[0])
 		b.pool.do(aStep, 1)
 		b.arrived(1)
@@ -92,8 +92,8 @@ func (b *backend) advance(n int, each func(*engine.Burst) error) (int, error) {
 	if n := 3 * b.window; len(b.boxes) < n { // written, read, and handed on
 		b.makeBoxes(n)
 	}
-	c.met = b.pool.meeting.word.Load()
-	b.pool.do(aCourse, hands)
+	c.passed = b.pool.barrier.word.Load()
+	b.pool.do(aCourse, threads)
 	last := (c.bursts - 1) / b.window * b.window
 	b.arrived(c.bursts - last)
 	b.deliverAll(last, c.bursts)
@@ -120,31 +120,31 @@ func (b *backend) foresee(n int) error {
 	return nil
 }
 
-// windows runs one hand's share of the course.
-func (b *backend) windows(hand int) {
+// windows runs one thread's share of the course.
+func (b *backend) windows(thread int) {
 	c := &b.course
-	m := meetings{pool: b.pool, hand: hand, met: c.met, left: (c.bursts - 1) / b.window}
+	m := barriers{pool: b.pool, thread: thread, passed: c.passed, left: (c.bursts - 1) / b.window}
 	defer m.skip() // nobody waits for the caller where the receiver of a burst has panicked
 	for from := 0; from < c.bursts; from += b.window {
 		to := min(from+b.window, c.bursts)
-		for _, w := range b.pool.share(hand) {
+		for _, w := range b.pool.share(thread) {
 			for i := from; i < to; i++ {
 				b.foretell(w, i)
 				w.step()
 			}
 		}
 		if to < c.bursts {
-			m.come()
-			for _, w := range b.pool.share(hand) {
+			m.arrive()
+			for _, w := range b.pool.share(thread) {
 				b.foretell(w, to)
 			}
 		}
-		if hand == 0 && from > 0 {
+		if thread == 0 && from > 0 {
 			b.deliverAll(from-b.window, from)
 		}
 		if to < c.bursts {
 			m.wait()
-			if hand == 0 {
+			if thread == 0 {
 				b.arrived(b.window)
 			}
 		}
@@ -158,33 +158,33 @@ func (b *backend) foretell(w *worker, ran int) {
 	}
 }
 
-// meetings are those of a hand in a course.
-type meetings struct {
-	pool *pool
-	hand int
-	met  uint64 // the word of the newest one
-	left int    // that it has not waited for
-	came bool   // to the next one
+// barriers are those of a thread in a course.
+type barriers struct {
+	pool   *pool
+	thread int
+	passed uint64 // the word of the newest one
+	left   int    // that it has not waited for
+	came   bool   // to the next one
 }
 
-// come tells the others that the hand is there.
-func (m *meetings) come() {
+// arrive tells the others that the thread is there.
+func (m *barriers) arrive() {
 	m.came = true
-	m.pool.come(m.met)
+	m.pool.arrive(m.passed)
 }
 
 // wait waits until all are there.
-func (m *meetings) wait() {
-	m.met = m.pool.await(m.hand, m.met)
+func (m *barriers) wait() {
+	m.passed = m.pool.await(m.thread, m.passed)
 	m.came = false
 	m.left--
 }
 
 // skip goes through those that are left.
-func (m *meetings) skip() {
+func (m *barriers) skip() {
 	for m.left > 0 {
 		if !m.came {
-			m.come()
+			m.arrive()
 		}
 		m.wait()
 	}
@@ -197,14 +197,14 @@ func (b *backend) arrived(bursts int) {
 	b.course.ended = now
 }
 
-// deliverAll hands on bursts from ≤ i < to of the course.
+// deliverAll passes on bursts from ≤ i < to of the course.
 func (b *backend) deliverAll(from, to int) {
 	for i := from; i < to; i++ {
 		b.deliver(i)
 	}
 }
 
-// deliver hands on a burst of the course. All are kept, also after an error.
+// deliver passes on a burst of the course. All are kept, also after an error.
 func (b *backend) deliver(i int) {
 	c := &b.course
 	b.collect(b.number, i, &b.out)

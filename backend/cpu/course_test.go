@@ -50,9 +50,9 @@ func TestCoursesAreBursts(t *testing.T) {
 		}
 		want := engine.Want{FCL: true, Values: []engine.Probe{{Neuron: 5}, {Neuron: 1700}}}
 		for i, of := range [][2]int{{2, 2}, {2, 3}, {3, 3}, {2, 5}, {5, 5}} {
-			hands, workers := of[0], of[1]
+			threads, workers := of[0], of[1]
 			if (kind+i)%2 == 0 || slow.Full() { // half of them, each with half of the windows
-				t.Run(fmt.Sprintf("delays %d, %d of %d hands", k.delays, hands, workers), func(t *testing.T) {
+				t.Run(fmt.Sprintf("delays %d, %d of %d threads", k.delays, threads, workers), func(t *testing.T) {
 					b := open(c, want, workers, vector.Best())
 					defer b.Close()
 					require.True(t, b.CanStepN())
@@ -75,7 +75,7 @@ func TestCoursesAreBursts(t *testing.T) {
 						require.NoError(t, one.Step(in, &out))
 						require.Nil(t, engine.CompareBursts(&out, got))
 						spikes += len(got.Fired)
-						several = several || b.pool.hands > 1
+						several = several || b.pool.threads > 1
 						return nil
 					}
 					var s, read engine.State
@@ -84,7 +84,7 @@ func TestCoursesAreBursts(t *testing.T) {
 						for _, w := range b.workers {
 							work += w.work()
 						}
-						b.pool.worth = max(1, work*uint64(b.window)/uint64(hands))
+						b.pool.leastWork = max(1, work*uint64(b.window)/uint64(threads))
 						require.NoError(t, b.StepN(n, next))
 						require.NoError(t, one.ReadState(&s))
 						require.NoError(t, b.ReadState(&read))
@@ -154,7 +154,7 @@ func TestRowsListedEarly(t *testing.T) {
 			c := net.Build()
 			b := open(c, engine.Want{}, 3, vector.Best())
 			defer b.Close()
-			b.pool.worth = 1
+			b.pool.leastWork = 1
 			oracle, err := reference.Open(c, engine.Want{})
 			require.NoError(t, err)
 			defer oracle.Close()

@@ -138,9 +138,9 @@ func made(c *connectome.Connectome, w engine.Want, workers int, kernels vector.K
 // Step advances by one burst; each worker does its share of steps 1 to 5.
 func (b *backend) Step(in []engine.Stimulus, out *engine.Burst) error {
 	b.begin(in)
-	hands := b.pool.wanted(1)
+	threads := b.pool.wanted(1)
 	begun := b.pool.tuner.begin()
-	b.pool.do(aStep, hands)
+	b.pool.do(aStep, threads)
 	b.pool.tuner.end(1, begun)
 	return b.finish(out)
 }
@@ -280,7 +280,7 @@ func (b *backend) WriteState(s *engine.State) error {
 func (b *backend) Threads() int { return len(b.workers) }
 
 // ThreadsUsed is the number of threads that the newest burst used.
-func (b *backend) ThreadsUsed() int { return b.pool.hands }
+func (b *backend) ThreadsUsed() int { return b.pool.threads }
 
 // RowBytes is the memory of the synapses in all rows, in bytes, without what rooms leave empty.
 func (b *backend) RowBytes() uint64 {

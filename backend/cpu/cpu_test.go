@@ -57,6 +57,6 @@ func TestConformance(t *testing.T) {
 
 // eager makes b use several goroutines however little work there is.
 func eager(b *backend) *backend {
-	b.pool.worth = 1
+	b.pool.leastWork = 1
 	return b
 }

@@ -68,7 +68,7 @@ func (m *maker) encode() bool {
 		m.list[i].rooms.Rest = nil
 	}
 	b := newDeal(m.c)
-	m.hands(func() {
+	m.inParallel(func() {
 		k := newCutter(m.owners)
 		for lo, hi, turn := b.take(); lo < hi; lo, hi, turn = b.take() {
 			m.cutBlock(k, lo, hi)
@@ -112,7 +112,7 @@ func (m *maker) cutBlock(k *cutter, lo, hi uint32) {
 	}
 }
 
-// place says where the block's units begin in those of each worker. Blocks come in turn, so the place does not depend on the hands.
+// place says where the block's units begin in those of each worker. Blocks come in turn, so the place does not depend on the threads.
 func (m *maker) place(k *cutter) {
 	for i := range m.list {
 		k.base[i] = m.used[i]

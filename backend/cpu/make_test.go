@@ -83,7 +83,7 @@ func TestRowsAreDealtOnce(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(o.count))
 	synctest.Test(t, func(t *testing.T) { // which fails at once if all wait for a turn
 		d, dealt, order := newDeal(c), make([]atomic.Uint32, c.Neurons), []uint32{}
-		o.hands(func() {
+		o.inParallel(func() {
 			for lo, hi, turn := d.take(); lo < hi; lo, hi, turn = d.take() {
 				for n := lo; n < hi; n++ {
 					dealt[n].Add(1)
@@ -213,11 +213,11 @@ func TestDelaysAreListed(t *testing.T) {
 			short[i], long[i] = 3, 300
 		}
 		short[odd], long[odd] = 2, 600
-		for _, hands := range []int{1, 2, 3, 28} {
+		for _, threads := range []int{1, 2, 3, 28} {
 			c := &connectome.Connectome{Neurons: 1, Row: []uint64{0, 1000}, Delay: connectome.Delays{Short: short}}
-			require.Equal(t, []int{2, 3}, delays(c, hands))
+			require.Equal(t, []int{2, 3}, delays(c, threads))
 			c.Delay = connectome.Delays{Long: long}
-			require.Equal(t, []int{300, 600}, delays(c, hands))
+			require.Equal(t, []int{300, 600}, delays(c, threads))
 		}
 	}
 }

@@ -47,7 +47,7 @@ func (o *owners) measure(step uint32, rooms []uint64) (total []measured, share f
 	var mu sync.Mutex
 	total = make([]measured, o.count)
 	rows := (uint64(o.c.Neurons) + uint64(step) - 1) / uint64(step)
-	o.hands(func() {
+	o.inParallel(func() {
 		k, own := newCutter(o), make([]measured, o.count)
 		for lo := next.Add(some) - some; lo < rows; lo = next.Add(some) - some {
 			for i := lo; i < min(lo+some, rows); i++ {
@@ -88,8 +88,8 @@ func (o *owners) bytes() (bytes uint64) {
 	return bytes
 }
 
-// hands runs a goroutine for each worker, of which no processor has two, and waits for them.
-func (o *owners) hands(do func()) {
+// inParallel runs a goroutine for each worker, of which no processor has two, and waits for them.
+func (o *owners) inParallel(do func()) {
 	var wg sync.WaitGroup
 	for range min(o.count, runtime.GOMAXPROCS(0)) {
 		wg.Go(do)

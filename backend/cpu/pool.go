@@ -19,25 +19,25 @@ const (
 	spins     = 4 // times what a burst takes
 )
 
-// pool runs jobs on some hands: the caller's goroutine is hand 0, the others are goroutines that live until close.
+// pool runs jobs on some threads: thread 0 is the caller's goroutine, the others are goroutines that live until close.
 type pool struct {
-	workers []*worker // which the hands share
-	jobs    [2]func(hand int)
-	start   signal // tells the goroutines of a job that needs some: its turn, which job it is, and how many hands, 0 to end
-	done    signal // tells the caller that all of them are done with that turn
-	meeting signal // tells those who meet in a job that all are there
-	turn    uint64 // of the newest job that needed goroutines
-	hands   int    // of the newest job, with the caller
-	_       [cacheLine]byte
-	busy    atomic.Int32 // hands that are not done, but for the caller
-	here    atomic.Int32 // hands that have come to a meeting
-	_       [cacheLine]byte
-	spin    atomic.Int64 // nanoseconds
-	ended   bool
-	alive   sync.WaitGroup
-	awake   bool   // whether to spin before parking
-	worth   uint64 // worthHand; less in tests, so that small networks use several goroutines too
-	tuner   tuner
+	workers   []*worker // which the threads share
+	jobs      [2]func(thread int)
+	start     signal // tells the goroutines of a job that needs some: its turn, which job it is, and how many threads, 0 to end
+	done      signal // tells the caller that all of them are done with that turn
+	barrier   signal // tells the threads of a job that all have arrived at a barrier
+	turn      uint64 // of the newest job that needed goroutines
+	threads   int    // of the newest job, with the caller
+	_         [cacheLine]byte
+	busy      atomic.Int32 // threads that are not done, but for the caller
+	here      atomic.Int32 // threads that have arrived at a barrier
+	_         [cacheLine]byte
+	spin      atomic.Int64 // nanoseconds
+	ended     bool
+	alive     sync.WaitGroup
+	awake     bool   // whether to spin before parking
+	leastWork uint64 // usualLeast; less in tests, so that small networks use several goroutines too
+	tuner     tuner
 }
 
 // Jobs.
@@ -46,15 +46,15 @@ const (
 	aCourse        // that of StepN
 )
 
-// handBits are those of a start's word that hold how many hands there are, the next one which job it is.
-const handBits = 31
+// threadBits are those of a start's word that hold how many threads there are, the next one which job it is.
+const threadBits = 31
 
-func newPool(workers []*worker, course func(hand int)) *pool {
-	p := &pool{workers: workers, awake: len(workers) <= runtime.GOMAXPROCS(0), worth: worthHand, tuner: tuner{most: len(workers), ended: true}}
-	p.jobs = [...]func(int){aStep: p.stepHand, aCourse: course}
+func newPool(workers []*worker, course func(thread int)) *pool {
+	p := &pool{workers: workers, awake: len(workers) <= runtime.GOMAXPROCS(0), leastWork: usualLeast, tuner: tuner{most: len(workers), ended: true}}
+	p.jobs = [...]func(int){aStep: p.stepThread, aCourse: course}
 	p.start.make(len(workers) - 1)
 	p.done.make(1)
-	p.meeting.make(len(workers))
+	p.barrier.make(len(workers))
 	for i := range len(workers) - 1 {
 		p.alive.Go(func() { p.work(i) })
 	}
@@ -65,79 +65,79 @@ func newPool(workers []*worker, course func(hand int)) *pool {
 func (p *pool) work(i int) {
 	for word := uint64(0); ; {
 		word = p.start.wait(i, word, p.awake, max(leastSpin, time.Duration(p.spin.Load())))
-		hands := int(word % (1 << handBits))
-		if hands == 0 {
+		threads := int(word % (1 << threadBits))
+		if threads == 0 {
 			return
 		}
-		if i+1 >= hands {
+		if i+1 >= threads {
 			continue // nobody waits for it, so it may miss jobs that do not need it
 		}
-		p.jobs[word>>handBits&1](i + 1)
+		p.jobs[word>>threadBits&1](i + 1)
 		if p.busy.Add(-1) == 0 {
 			p.done.set(word, 1)
 		}
 	}
 }
 
-// share is one hand's share of the workers.
-func (p *pool) share(hand int) []*worker {
+// share is one thread's share of the workers.
+func (p *pool) share(thread int) []*worker {
 	n := len(p.workers)
-	return p.workers[n*hand/p.hands : n*(hand+1)/p.hands]
+	return p.workers[n*thread/p.threads : n*(thread+1)/p.threads]
 }
 
-func (p *pool) stepHand(hand int) {
-	for _, w := range p.share(hand) {
+func (p *pool) stepThread(thread int) {
+	for _, w := range p.share(thread) {
 		w.begin(w.now, 0, w.in)
 		w.step()
 	}
 }
 
-// worthHand is the least work for which another goroutine is used, in nanoseconds as worker.work estimates them. It is
+// usualLeast is the least work for which another goroutine is used, in nanoseconds as worker.work estimates them. It is
 // about three times what starting the goroutine and waiting for its end take, see BenchmarkHandOver.
-const worthHand = 2_500
+const usualLeast = 2_500
 
-// wanted is how many hands bursts like the last one are worth that meet once in so many.
+// wanted is how many threads bursts like the last one should have, with a barrier after so many of them.
 func (p *pool) wanted(bursts uint64) int {
 	work := uint64(0)
 	for _, w := range p.workers {
 		work += w.work()
 	}
-	return p.tuner.hands(int(min(max(1, bursts*work/p.worth), uint64(len(p.workers)))))
+	return p.tuner.threads(int(min(max(1, bursts*work/p.leastWork), uint64(len(p.workers)))))
 }
 
-// do runs a job on so many hands and waits for them.
-func (p *pool) do(job uint64, hands int) {
-	p.hands = hands
-	if hands == 1 {
+// do runs a job on so many threads and waits for them.
+func (p *pool) do(job uint64, threads int) {
+	p.threads = threads
+	if threads == 1 {
 		p.jobs[job](0)
 		return
 	}
 	begin, before := time.Now(), p.done.word.Load()
-	p.busy.Store(int32(hands - 1))
-	p.tell(job, hands, hands-1)
+	p.busy.Store(int32(threads - 1))
+	p.tell(job, threads, threads-1)
 	p.jobs[job](0)
 	p.done.wait(0, before, p.awake, mostSpin)
 	p.spin.Store(int64(min(spins*time.Since(begin), mostSpin)))
 }
 
-// come tells the other hands of a job that a hand is at their meeting. last is the word of the meeting before; that of the first one is
+// arrive tells the other threads of a job that one is at the barrier. last is the word of the barrier before; that of the first one is
 // the word of before the job.
-func (p *pool) come(last uint64) {
-	if p.here.Add(1) == int32(p.hands) {
+func (p *pool) arrive(last uint64) {
+	if p.here.Add(1) == int32(p.threads) {
 		p.here.Store(0)
-		p.meeting.set(last+1, p.hands)
+		p.barrier.set(last+1, p.threads)
 	}
 }
 
-// await waits until all hands are there, and returns the word of the meeting.
-func (p *pool) await(hand int, last uint64) uint64 {
-	return p.meeting.wait(hand, last, p.awake, mostSpin)
+// await waits until all threads are there, and returns the word of the barrier.
+func (p *pool) await(thread int, last uint64) uint64 {
+	return p.barrier.wait(thread, last, p.awake, mostSpin)
 }
 
 // tell begins a turn, and wakes the first ones of the goroutines.
-func (p *pool) tell(job uint64, hands, wake int) {
+func (p *pool) tell(job uint64, threads, wake int) {
 	p.turn++
-	p.start.set(p.turn<<(handBits+1)|job<<handBits|uint64(hands), wake)
+	p.start.set(p.turn<<(threadBits+1)|job<<threadBits|uint64(threads), wake)
 }
 
 // close ends the goroutines.

@@ -134,7 +134,7 @@ func TestNoWakeIsLost(t *testing.T) {
 	}
 }
 
-// TestThreadsFollowWork: each hand must have enough work, and workers are divided among any number of goroutines.
+// TestThreadsFollowWork: each thread must have enough work, and workers are divided among any number of goroutines.
 func TestThreadsFollowWork(t *testing.T) {
 	c := regular(2000)
 	b := open(c, engine.Want{}, 7, vector.Best())
@@ -142,14 +142,14 @@ func TestThreadsFollowWork(t *testing.T) {
 	one := open(c, engine.Want{}, 1, vector.Best())
 	defer one.Close()
 	var want, got engine.Burst
-	for i, hands := range []int{1, 2, 3, 5, 6, 7, 4, 1, 7} {
+	for i, threads := range []int{1, 2, 3, 5, 6, 7, 4, 1, 7} {
 		work := uint64(0)
 		for _, w := range b.workers {
 			work += w.work()
 		}
-		b.pool.worth = max(1, work/uint64(hands))
+		b.pool.leastWork = max(1, work/uint64(threads))
 		_, _ = one.Step(nil, &want), b.Step(nil, &got)
-		require.Equal(t, hands, b.pool.hands, "work %d", work)
-		require.Equal(t, want.Fired, got.Fired, "burst %d with %d hands", i, hands)
+		require.Equal(t, threads, b.pool.threads, "work %d", work)
+		require.Equal(t, want.Fired, got.Fired, "burst %d with %d threads", i, threads)
 	}
 }

@@ -80,15 +80,15 @@ func checkRuns(c *connectome.Connectome, most uint64) error {
 }
 
 // delays lists the delays that occur in c, ascending; so many goroutines look for them.
-func delays(c *connectome.Connectome, hands int) []int {
+func delays(c *connectome.Connectome, threads int) []int {
 	if c.Delay.None() {
 		return []int{1}
 	}
-	seen := make([][]bool, hands)
+	seen := make([][]bool, threads)
 	var wg sync.WaitGroup
-	for i := range uint64(hands) {
+	for i := range uint64(threads) {
 		wg.Go(func() {
-			part, own := c.Delay.Between(c.Synapses()*i/uint64(hands), c.Synapses()*(i+1)/uint64(hands)), make([]bool, quanta.MaxDelay+1)
+			part, own := c.Delay.Between(c.Synapses()*i/uint64(threads), c.Synapses()*(i+1)/uint64(threads)), make([]bool, quanta.MaxDelay+1)
 			for _, d := range part.Short {
 				own[d] = true
 			}

@@ -162,7 +162,7 @@ func BenchmarkShare(b *testing.B) {
 func BenchmarkStep(b *testing.B) {
 	const bursts = 500
 	c := regular(100_000)
-	for _, threads := range handsMeasured() {
+	for _, threads := range threadsMeasured() {
 		b.Run(fmt.Sprintf("100k lif/%d threads", threads), func(b *testing.B) {
 			spikes := 0
 			for range b.N {
@@ -213,22 +213,22 @@ func quantiles(b *testing.B, back *backend, in []engine.Stimulus) {
 	b.ReportMetric(float64(spikes)/bursts, "spikes/burst")
 }
 
-// handsMeasured are numbers of threads, as far as there are processors.
-func handsMeasured() []int {
+// threadsMeasured are numbers of threads, as far as there are processors.
+func threadsMeasured() []int {
 	var list []int
-	for hands := 1; hands <= runtime.GOMAXPROCS(0); hands *= 2 {
-		list = append(list, hands)
+	for threads := 1; threads <= runtime.GOMAXPROCS(0); threads *= 2 {
+		list = append(list, threads)
 	}
 	return list
 }
 
-// BenchmarkHandOver is a burst of hardly any work, handed over to as many hands as there are workers: the difference to one
-// hand is what worthHand and perThread follow from.
+// BenchmarkHandOver is a burst of hardly any work, handed over to as many threads as there are workers: the difference to one
+// thread is what usualLeast and perThread follow from.
 func BenchmarkHandOver(b *testing.B) {
 	c := enginetest.Net{Areas: []connectome.Area{enginetest.LIF(1024)}}.Build()
-	for _, hands := range handsMeasured() {
-		b.Run(fmt.Sprintf("%d hands", hands), func(b *testing.B) {
-			back := eager(open(c, engine.Want{}, hands, vector.Best()))
+	for _, threads := range threadsMeasured() {
+		b.Run(fmt.Sprintf("%d threads", threads), func(b *testing.B) {
+			back := eager(open(c, engine.Want{}, threads, vector.Best()))
 			defer back.Close()
 			in := make([]engine.Stimulus, 16) // an input to each sixteenth of the neurons, so that every worker has some work
 			for i := range in {
@@ -243,9 +243,9 @@ func BenchmarkHandOver(b *testing.B) {
 func BenchmarkCutoff(b *testing.B) {
 	for _, n := range []uint32{1000, 2000, 4000, 8000, 16000, 32000, 64000} {
 		c := regular(n)
-		for _, hands := range handsMeasured() {
-			b.Run(fmt.Sprintf("%d neurons/%d hands", n, hands), func(b *testing.B) {
-				back := eager(open(c, engine.Want{}, hands, vector.Best()))
+		for _, threads := range threadsMeasured() {
+			b.Run(fmt.Sprintf("%d neurons/%d threads", n, threads), func(b *testing.B) {
+				back := eager(open(c, engine.Want{}, threads, vector.Best()))
 				defer back.Close()
 				if err := spread(back, c); err != nil {
 					b.Fatal(err)
@@ -343,7 +343,7 @@ func stateOfReference(t *testing.T, c *connectome.Connectome) uint64 {
 // BenchmarkSilence is a million lif neurons at rest.
 func BenchmarkSilence(b *testing.B) {
 	c := enginetest.Net{Areas: []connectome.Area{enginetest.LIF(1_000_000)}}.Build()
-	for _, threads := range handsMeasured() {
+	for _, threads := range threadsMeasured() {
 		b.Run(fmt.Sprintf("%d threads", threads), func(b *testing.B) {
 			back := open(c, engine.Want{}, threads, vector.Best())
 			defer back.Close()
@@ -358,7 +358,7 @@ func BenchmarkSilence(b *testing.B) {
 // BenchmarkQuiet is a feagi network of 10 million neurons in which about 100 are active.
 func BenchmarkQuiet(b *testing.B) {
 	c, in := quiet(10_000_000, 100)
-	for _, threads := range handsMeasured() {
+	for _, threads := range threadsMeasured() {
 		b.Run(fmt.Sprintf("%d threads", threads), func(b *testing.B) {
 			back := open(c, engine.Want{}, threads, vector.Best())
 			defer back.Close()
@@ -370,7 +370,7 @@ func BenchmarkQuiet(b *testing.B) {
 // BenchmarkOpen makes the rows of ten million synapses.
 func BenchmarkOpen(b *testing.B) {
 	c := regular(100_000)
-	for _, threads := range handsMeasured() {
+	for _, threads := range threadsMeasured() {
 		b.Run(fmt.Sprintf("%d threads", threads), func(b *testing.B) {
 			for b.Loop() {
 				_ = open(c, engine.Want{}, threads, vector.Best()).Close()

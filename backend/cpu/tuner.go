@@ -2,11 +2,11 @@ package cpu
 
 import "time"
 
-// tuner finds, while bursts run, how many hands are best. It compares as many as there may be with half of them, in turn, and goes on
-// with half of these for as long as fewer are faster. More hands than cores, or than there is work for, only get in each other's way.
+// tuner finds, while bursts run, how many threads are best. It compares as many as there may be with half of them, in turn, and goes on
+// with half of these for as long as fewer are faster. More threads than cores, or than there is work for, only get in each other's way.
 // What it finds changes when bursts end, never what they compute.
 type tuner struct {
-	most   int    // hands
+	most   int    // threads
 	tried  [2]int // compared now: more and fewer; 0: none
 	trial  int    // of the comparison, even ones with more
 	bursts int    // of the trial
@@ -20,22 +20,22 @@ const (
 	trialBursts = 32
 	trialRounds = 3  // of both; the faster ones count, as a machine may be busy
 	coldBursts  = 64 // before the first trial
-	trialGain   = 32 // fewer hands must be faster by one in so many
+	trialGain   = 32 // fewer threads must be faster by one in so many
 )
 
 // compares says that the times of bursts count now.
 func (t *tuner) compares() bool { return !t.ended && t.tried[0] > 0 }
 
-// hands is how many to use where the work is enough for so many.
-func (t *tuner) hands(worth int) int {
-	worth = min(worth, t.most)
+// threads is how many to use where the work is enough for so many.
+func (t *tuner) threads(enough int) int {
+	enough = min(enough, t.most)
 	switch {
-	case t.ended || worth < 2 && t.tried[0] == 0 || t.warm < coldBursts:
-		return worth
+	case t.ended || enough < 2 && t.tried[0] == 0 || t.warm < coldBursts:
+		return enough
 	case t.tried[0] == 0:
-		t.tried = [2]int{worth, worth / 2}
+		t.tried = [2]int{enough, enough / 2}
 	}
-	return min(worth, t.tried[t.trial%2])
+	return min(enough, t.tried[t.trial%2])
 }
 
 // begin is the time before bursts, if it counts: to look at the clock takes long where bursts are short.
@@ -46,7 +46,7 @@ func (t *tuner) begin() time.Time {
 	return time.Now()
 }
 
-// end is called after so many bursts, with the time before them. In courses it includes who receives them, in which hands differ.
+// end is called after so many bursts, with the time before them. In courses it includes who receives them, in which threads differ.
 func (t *tuner) end(bursts int, begun time.Time) {
 	took := time.Duration(0)
 	if t.compares() {

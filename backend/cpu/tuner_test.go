@@ -10,14 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTunerFindsTheBest plays machines on which a burst takes so many microseconds by the number of hands.
+// TestTunerFindsTheBest plays machines on which a burst takes so many microseconds by the number of threads.
 func TestTunerFindsTheBest(t *testing.T) {
 	for _, k := range []struct {
-		name  string
-		most  int
-		worth int
-		took  func(hands int) int
-		want  int
+		name   string
+		most   int
+		enough int
+		took   func(threads int) int
+		want   int
 	}{
 		{"all cores help", 16, 16, func(h int) int { return 1600 / h }, 16},
 		{"four cores", 16, 16, func(h int) int { return 1600/min(h, 4) + 40*h }, 4},
@@ -28,15 +28,15 @@ func TestTunerFindsTheBest(t *testing.T) {
 	} {
 		u := tuner{most: k.most}
 		for i := range 3000 {
-			h := u.hands(k.worth)
-			require.LessOrEqual(t, h, k.worth, k.name)
+			h := u.threads(k.enough)
+			require.LessOrEqual(t, h, k.enough, k.name)
 			busy := time.Duration(0)
 			if i/trialBursts%3 == 1 { // whole trials in which other programs have the machine
 				busy = 700 * time.Microsecond
 			}
 			u.ran(1, time.Duration(k.took(h))*time.Microsecond+busy)
 		}
-		require.Equal(t, k.want, u.hands(k.worth), k.name)
+		require.Equal(t, k.want, u.threads(k.enough), k.name)
 		require.False(t, u.compares(), k.name)
 	}
 }
