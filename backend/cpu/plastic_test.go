@@ -332,7 +332,7 @@ func TestLearningAllocatesNothing(t *testing.T) {
 		l := learner{neurons: 2000, fan: 20, period: 50, delay: 3, lag: 2}
 		c := l.build(true)
 		if several {
-			c = pairs(10, 0.1, 0)
+			c = pairs(200, 0.1, 0) // rows of a delay have 67 synapses, more than eight eights
 		}
 		b := open(c, engine.Want{}, 1, vector.Best())
 		var out engine.Burst

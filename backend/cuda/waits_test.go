@@ -94,7 +94,7 @@ func TestWaitsOfGroups(t *testing.T) {
 				}
 				return b, err
 			}, reference.Open, engine.Want{})
-			require.Greater(t, waits, 5)
+			require.Greater(t, waits, 3)
 		})
 	}
 }

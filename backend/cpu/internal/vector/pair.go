@@ -30,6 +30,7 @@ type PairArrays struct {
 	Sums     []int32
 	OfSource []float32
 	OfTarget []float32
+	places   []uint32 // scratch of Pairs: of the eights of a row that are missed
 }
 
 // PairRow are the synapses From ≤ k < To of one source. X is the source's trace after its last spike; After and Base are as in

@@ -1,6 +1,9 @@
 package vector
 
-import "unsafe"
+import (
+	"slices"
+	"unsafe"
+)
 
 // pairAhead is how many synapses ahead rows are asked for.
 const pairAhead = 192
@@ -8,7 +11,6 @@ const pairAhead = 192
 // widePairs asks for heads and sums of the next row, and for a row that comes later.
 func widePairs(k *Pair, to *PairArrays, rows []PairRow, again []PairMiss) (done, missed int, nan bool) {
 	ahead, asked := uint64(0), 0
-	var at []uint32
 	for !nan && done < len(rows) {
 		for ; asked < len(rows)-1 && (asked <= done || ahead < pairAhead); asked++ {
 			ahead += rows[asked].To - rows[asked].From
@@ -23,9 +25,8 @@ func widePairs(k *Pair, to *PairArrays, rows []PairRow, again []PairMiss) (done,
 		if next+n > uint64(len(to.Targets)) {
 			next = row.From
 		}
-		for len(at) < up(int(n)) {
-			at = append(at, 0)
-		}
+		to.places = slices.Grow(to.places[:0], up(int(n)))
+		at := to.places[:up(int(n))]
 		found, bad := pairsAVX2(&k.Post.C[0], &weight[0], &targets[0], &to.Heads[0][0], &to.Sums[0], &to.Slots[0][0], &to.Last[0], &to.OfTarget[0], &to.OfSource[0], &at[0],
 			&to.Targets[next], &to.Targets[far], &to.Weight[far], n, row.X, row.After*0x1_0001, row.Base, k.Shift[0])
 		for _, place := range at[:found] {
