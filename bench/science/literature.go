@@ -141,6 +141,7 @@ func vogelsAbbott(o options) ([]Check, error) {
 // elsewhere are values of another program: means and standard deviations over runs.
 type elsewhere struct {
 	runs  int
+	by    string       // the program
 	value [][2]float64 // mean and standard deviation
 }
 
@@ -150,7 +151,7 @@ func (e *elsewhere) check(c Check, k int, ours []float64) Check {
 	mean, sd := e.value[k][0], e.value[k][1]
 	t := distuv.StudentsT{Sigma: 1, Nu: float64(e.runs - 1)}.Quantile(1 - 0.025/float64(len(e.value)))
 	accepted := t * math.Sqrt(1/float64(e.runs)+1/float64(len(ours))) * sd
-	c.Computed, c.Ours = fmt.Sprintf("%.2f ± %.2f (NEST)", mean, sd), stat.Mean(ours, nil)
+	c.Computed, c.Ours = fmt.Sprintf("%.2f ± %.2f (%s)", mean, sd, e.by), stat.Mean(ours, nil)
 	c.Low, c.High, c.Digits = mean-accepted, mean+accepted, 2
 	return c
 }

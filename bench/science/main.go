@@ -45,14 +45,15 @@ func cases() []named {
 		{name: "izhikevich", run: izhikevich2003},
 		{name: "cuba", run: vogelsAbbott},
 		{name: "coba", run: func(o options) ([]Check, error) {
-			return conductances(o, "brette-coba", "Brette 2007, COBA", 2, elsewhere{6, [][2]float64{{19.65, 0.89}, {1.66, 0.021}, {19.13, 0.32}, {1.668, 0.024}}})
+			return conductances(o, "brette-coba", "Brette 2007, COBA", 2, elsewhere{6, "NEST", [][2]float64{{19.65, 0.89}, {1.66, 0.021}, {19.13, 0.32}, {1.668, 0.024}}})
 		}},
 		{name: "hodgkin-huxley", run: func(o options) ([]Check, error) {
-			return conductances(o, "brette-cobahh", "Brette 2007, COBAHH", 1, elsewhere{8, [][2]float64{{44.05, 2.43}, {2.379, 0.044}, {43.21, 1.04}, {2.367, 0.046}}})
+			return conductances(o, "brette-cobahh", "Brette 2007, COBAHH", 1, elsewhere{8, "NEST", [][2]float64{{44.05, 2.43}, {2.379, 0.044}, {43.21, 1.04}, {2.367, 0.046}}})
 		}},
 		{name: "working-memory", run: workingMemory},
 		{name: "gif", run: gifCurve},
 		{name: "synchrony", run: synchrony},
+		{name: "clusters", run: clusters},
 	}
 	for _, s := range brunelStates() {
 		all = append(all, named{name: s.genome, run: s.checks})
@@ -217,6 +218,10 @@ const notes = `
   facilitate, each with U, tau_rec and tau_fac of its own; background currents spread over 1 mV, as in Brian2's example
   of it. Population bursts are bins of 1 ms with more than 20 spikes, at least 50 ms apart, 10 s after 1 s. NEST is
   version 3.10.0 with tsodyks_synapse, six seeds; accepted as for COBA, all three together.
+- **Litwin-Kumar and Doiron 2012**: A. Litwin-Kumar, B. Doiron, Nature Neuroscience 15:1498 (2012), 4,000 excitatory
+  neurons in 50 clusters and 1,000 inhibitory ones, with the numbers of the authors' program; 1.5 s after 0.5 s. Clusters
+  are counted in steps of 0.1 s. C is testdata/clusters.c, that program written anew in double precision, eight seeds;
+  accepted as for COBA, all four together.
 - **Bressloff 2000, wave**: a solitary pulse along integrate-and-fire neurons whose connections fall with exp(−d/σ), as
   in P. Bressloff, Journal of Mathematical Biology 40:169 (2000), who finds the faster of two solutions stable. Synapses
   act at once, delays grow with distance. The closed form is worked out for dense connections (bench/science/wave.go);

@@ -11,7 +11,7 @@ import (
 // workingMemory is the network of Brunel and Wang (2001): rates before the cue, from 0.5 s to 1 s, and after it, from 2 s to 3 s.
 // NEST's are testdata/nest_networks.py's.
 func workingMemory(o options) ([]Check, error) {
-	nest := elsewhere{8, [][2]float64{{2.70, 0.77}, {2.97, 1.04}, {2.64, 0.68}, {8.87, 1.12}, {30.21, 1.94}, {1.89, 0.11}, {3.74, 0.30}, {11.64, 0.36}}}
+	nest := elsewhere{8, "NEST", [][2]float64{{2.70, 0.77}, {2.97, 1.04}, {2.64, 0.68}, {8.87, 1.12}, {30.21, 1.94}, {1.89, 0.11}, {3.74, 0.30}, {11.64, 0.36}}}
 	spans := []struct {
 		name       string
 		from, till uint64

@@ -20,7 +20,7 @@ func synchrony(o options) ([]Check, error) {
 		together                = 20 // of 500 neurons in a bin
 		apart                   = 50 // bins from one population burst to the next
 	)
-	nest := elsewhere{6, [][2]float64{{7.70, 0.63}, {23.32, 2.26}, {0.42, 0.35}}}
+	nest := elsewhere{6, "NEST", [][2]float64{{7.70, 0.63}, {23.32, 2.26}, {0.42, 0.35}}}
 	var found [3][]float64
 	seeds := o.runs(1)
 	for seed := range seeds {
