@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,7 +17,6 @@ import (
 
 	"burst/internal/arrowframe"
 	"burst/internal/regular"
-	"burst/record/manifest"
 )
 
 // A recording in progress is two files: NAME.arrows, an Arrow IPC stream, and NAME.sums, a line a chunk that says where
@@ -222,36 +221,31 @@ func (c *checked) load() error {
 		return err
 	}
 	c.mark = m
+	c.chunk, err = c.fetch(m, c.chunk)
+	c.rest = c.chunk
+	return err
+}
+
+// fetch reads and checks a chunk, into memory where that is large enough. Goroutines may share c for it.
+func (c *checked) fetch(m Mark, memory []byte) ([]byte, error) {
 	if m.Bytes > c.size-m.Offset {
-		return regular.Damaged(c.path, "%d bytes found, want the chunk of %d bytes at %d that its .sums file names", c.size, m.Bytes, m.Offset)
+		return nil, regular.Damaged(c.path, "%d bytes found, want the chunk of %d bytes at %d that its .sums file names", c.size, m.Bytes, m.Offset)
 	}
-	if int64(cap(c.chunk)) < m.Bytes {
-		c.chunk = make([]byte, m.Bytes)
+	chunk := slices.Grow(memory[:0], int(m.Bytes))[:m.Bytes]
+	if _, err := io.ReadFull(io.NewSectionReader(c.f, m.Offset, m.Bytes), chunk); err != nil {
+		return nil, fmt.Errorf("record: %s: %w", c.path, err)
 	}
-	c.rest = c.chunk[:m.Bytes]
-	if _, err := io.ReadFull(c.f, c.rest); err != nil {
-		return fmt.Errorf("record: %s: %w", c.path, err)
+	if got := xxhash.Sum64(chunk); got != m.Sum {
+		return nil, regular.Damaged(c.path, "the chunk of bursts %d to %d at offset %d hashes to %016x, its .sums file says %016x", m.First, m.Last, m.Offset, got, m.Sum)
 	}
-	if got := xxhash.Sum64(c.rest); got != m.Sum {
-		return regular.Damaged(c.path, "the chunk of bursts %d to %d at offset %d hashes to %016x, its .sums file says %016x", m.First, m.Last, m.Offset, got, m.Sum)
-	}
-	end, err := arrowframe.Stream(bytes.NewReader(c.rest), m.Bytes, false)
+	end, err := arrowframe.Stream(bytes.NewReader(chunk), m.Bytes, false)
 	if err == nil && end != m.Bytes {
 		err = errors.New("the stream ends inside it")
 	}
 	if err != nil {
-		return regular.Damaged(c.path, "the chunk at offset %d: %v", m.Offset, err)
+		return nil, regular.Damaged(c.path, "the chunk at offset %d: %v", m.Offset, err)
 	}
-	return nil
-}
-
-// ReadStream reads the chunks of a stream that are on disk now; base is the path without its ending.
-func ReadStream(base string, t Table, m *manifest.Manifest) iter.Seq2[Chunk, error] {
-	return func(yield func(Chunk, error) bool) {
-		if err := eachOfStream(base, t, m, func(c Chunk) bool { return yield(c, nil) }); err != nil {
-			yield(Chunk{}, err)
-		}
-	}
+	return chunk, nil
 }
 
 // opened is a stream that is being read.
@@ -298,44 +292,6 @@ func (o *opened) begin() error {
 		return err
 	}
 	return o.load()
-}
-
-func eachOfStream(base string, t Table, m *manifest.Manifest, yield func(Chunk) bool) error {
-	path := base + ".arrows"
-	in, err := openStream(base)
-	if err != nil || in == nil {
-		return err
-	}
-	defer in.close()
-	r, err := ipc.NewReader(in, ipc.WithBodySizeLimit(0))
-	if err != nil {
-		return AsDamage(path, err)
-	}
-	defer r.Release()
-	var c Chunk
-	read := c.expand
-	if _, found := r.Schema().FieldsByName("area"); found {
-		read = c.view // format 1: a row a spike
-	}
-	for r.Next() {
-		err := read(r.RecordBatch())
-		if err == nil {
-			err = c.locate(t, m)
-		}
-		if err == nil {
-			err = in.mark.fits(&c)
-		}
-		if err != nil {
-			return regular.Damaged(path, "%v", err)
-		}
-		if !yield(c) {
-			return nil
-		}
-	}
-	if err := r.Err(); err != nil {
-		return AsDamage(path, err)
-	}
-	return nil
 }
 
 // AsDamage returns errors that say what is wrong as they are, and makes any other error one of damage.
