@@ -219,9 +219,9 @@ const notes = `
   of it. Population bursts are bins of 1 ms with more than 20 spikes, at least 50 ms apart, 10 s after 1 s. NEST is
   version 3.10.0 with tsodyks_synapse, six seeds; accepted as for COBA, all three together.
 - **Litwin-Kumar and Doiron 2012**: A. Litwin-Kumar, B. Doiron, Nature Neuroscience 15:1498 (2012), 4,000 excitatory
-  neurons in 50 clusters and 1,000 inhibitory ones, with the numbers of the authors' program; 1.5 s after 0.5 s. Clusters
-  are counted in steps of 0.1 s. C is testdata/clusters.c, that program written anew in double precision, eight seeds;
-  accepted as for COBA, all four together.
+  neurons in 50 clusters and 1,000 inhibitory ones, with the numbers of the authors' program; 1.5 s after 0.5 s.
+  Clusters are counted in steps of 0.1 s. C is testdata/clusters.c, that program written anew in double precision, eight
+  seeds; accepted as for COBA, all four together.
 - **Bressloff 2000, wave**: a solitary pulse along integrate-and-fire neurons whose connections fall with exp(−d/σ), as
   in P. Bressloff, Journal of Mathematical Biology 40:169 (2000), who finds the faster of two solutions stable. Synapses
   act at once, delays grow with distance. The closed form is worked out for dense connections (bench/science/wave.go);
