@@ -21,7 +21,8 @@ type inbox struct {
 	stepping bool // lock-step: what counts was decided when the Step began
 	begin    uint64
 	end      uint64
-	stimuli  []engine.Stimulus // until burst change
+	stimuli  []engine.Stimulus // until burst change: those of the only input that has some, or joined
+	joined   []engine.Stimulus
 	change   uint64
 	covered  uint64 // the first burst that the log's last entry says nothing of
 	due      uint64 // the first burst for which a value waits
@@ -66,18 +67,27 @@ func (b *inbox) receive(t uint64) bool {
 	return true
 }
 
-// merge adds up what all inputs give in burst t, and finds until when that is so.
+// merge adds up what all inputs give in burst t, and finds until when that is so. What each gives is ascending by port, and is not copied
+// where it is all.
 func (b *inbox) merge(t uint64) {
-	b.stimuli, b.change = b.stimuli[:0], math.MaxUint64
+	b.stimuli, b.joined, b.change = nil, b.joined[:0], math.MaxUint64
 	ascending := true
 	for _, in := range b.inputs {
 		if t >= in.until || len(in.now) == 0 {
 			continue
 		}
-		n := len(b.stimuli)
-		b.stimuli = append(b.stimuli, in.now...)
-		ascending = ascending && in.ascending && (n == 0 || b.stimuli[n-1].Port < b.stimuli[n].Port)
 		b.change = min(b.change, in.until)
+		n := len(b.stimuli)
+		if n == 0 {
+			b.stimuli = in.now
+			continue
+		}
+		ascending = ascending && b.stimuli[n-1].Port < in.now[0].Port
+		if len(b.joined) == 0 {
+			b.joined = append(b.joined, b.stimuli...)
+		}
+		b.joined = append(b.joined, in.now...)
+		b.stimuli = b.joined
 	}
 	if b.stepping {
 		b.change = min(b.change, b.end)
