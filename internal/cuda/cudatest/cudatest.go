@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"testing"
 	"testing/fstest"
@@ -118,26 +119,44 @@ func Host(t testing.TB) *StandIn {
 // Change is another text at a place of a kernel's source that occurs once.
 type Change struct{ File, From, To string }
 
-// Checked is Host with the kernels of networks whose neurons are all lif alone, with some text changed, which say where memory is used by
-// threads that nothing puts in order, and end the launch.
-func Checked(t testing.TB, changes ...Change) *StandIn {
+// Bursts names a kernel of many bursts.
+type Bursts string
+
+// The kernels of many bursts that Checked can compile.
+const (
+	Run      Bursts = "BURSTS(run_bursts_lif)"
+	Resident Bursts = "BURSTS(resident_bursts_lif)"
+	Lasting  Bursts = "LASTING(lasting_bursts_lif)"
+	Cluster  Bursts = "BURSTS(cluster_bursts_lif)"
+)
+
+// Checked is Host for networks whose neurons are all lif. The kernels say where memory is used by threads that nothing puts in order, and
+// end the launch. Of those of many bursts there are the ones that are named, with some text changed.
+func Checked(t testing.TB, bursts []Bursts, changes ...Change) *StandIn {
 	t.Helper()
-	return watched(t, "kernels.cpp", changes)
+	list := ""
+	for _, b := range bursts {
+		list += string(b) + ", "
+	}
+	host, err := fs.Sub(sources, "host")
+	require.NoError(t, err)
+	return watched(t, host, unit{"kernels.cpp", []fs.FS{kernels.Sources, host}, racing},
+		unit{"checked.cpp", []fs.FS{changed(t, changes), host}, append(slices.Clip(racing), "-DCHECKED="+list)})
 }
 
 // Building is Checked for the kernels that build networks.
 func Building(t testing.TB, changes ...Change) *StandIn {
 	t.Helper()
-	return watched(t, "building.cpp", changes)
-}
-
-// watched is the stand-in with the changed kernels of a file.
-func watched(t testing.TB, file string, changes []Change) *StandIn {
-	t.Helper()
-	NeedCompiler(t)
 	host, err := fs.Sub(sources, "host")
 	require.NoError(t, err)
-	lib, err := keep(hostUnit(host), unit{file, []fs.FS{changed(t, changes), host}, racing})
+	return watched(t, host, unit{"building.cpp", []fs.FS{changed(t, changes), host}, racing})
+}
+
+// watched is the stand-in with the kernels of some units.
+func watched(t testing.TB, host fs.FS, units ...unit) *StandIn {
+	t.Helper()
+	NeedCompiler(t)
+	lib, err := keep(append(units, hostUnit(host))...)
 	require.NoError(t, err)
 	return open(t, lib)
 }

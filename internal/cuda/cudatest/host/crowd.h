@@ -83,6 +83,7 @@ static void keep_stack(void *stack) {
 struct order {
     unsigned long long seed = 0, state = 0;
     std::vector<fiber *> ready, polled; // polled: who has looked for a word, and lets others run first
+    std::vector<fiber *> lanes;         // of the warp that has just met, who run before ready where nothing is drawn: their stacks are in the cache
     size_t next = 0;                    // of ready, where nothing is drawn
     std::map<const void *, unsigned> ranks;
 
@@ -108,21 +109,38 @@ struct order {
         ready.push_back(f);
         if (seed) std::push_heap(ready.begin(), ready.end(), later);
     }
-    size_t runnable() const { return ready.size() - next + polled.size(); }
+    void wake_lane(fiber *f) {
+        if (seed) wake(f);
+        else lanes.push_back(f);
+    }
+    size_t runnable() const { return ready.size() - next + polled.size() + lanes.size(); }
     fiber *pick() {
         fiber *f;
         do f = pick_any();
         while (f && f->home->of->lost);
         return f;
     }
+    // bring_closer starts to bring the stack of one that runs soon into the cache.
+    static void bring_closer(const fiber *f) {
+        if (!f->stack) return;
+        for (int line = 0; line < 4; line++) __builtin_prefetch((const char *)f->top + 64 * line);
+    }
     fiber *pick_any() {
+        if (!lanes.empty()) {
+            fiber *f = lanes.back();
+            lanes.pop_back();
+            return f;
+        }
         if (seed ? ready.empty() || draw() % 512 == 0 : next == ready.size()) {
             if (!seed) ready.clear(), next = 0;
             for (fiber *f : polled) wake(f);
             polled.clear();
         }
         if (ready.size() == next) return nullptr;
-        if (!seed) return ready[next++];
+        if (!seed) {
+            if (next + 2 < ready.size()) bring_closer(ready[next + 2]);
+            return ready[next++];
+        }
         bool any = draw() % 16 == 0; // for nobody is to wait for ever
         if (any) std::swap(ready[draw() % ready.size()], ready.back());
         else std::pop_heap(ready.begin(), ready.end(), later);
@@ -245,15 +263,10 @@ void cluster_gate() {
 }
 
 static void open(warp *w) {
-    unsigned side = w->side;
     if (checked.on && !strcmp(w->purpose, "warp_barrier")) checked.meet({w->who, w->who + w->came}); // others order nothing
-    w->voted[side] = 0;
-    for (unsigned i = 0; i < w->came; i++) {
-        unsigned lane = w->who[i]->thread % 32;
-        w->voted[side] |= (unsigned)(w->word[side][lane] != 0) << lane;
-        if (w->who[i] != running) together->next.wake(w->who[i]);
-    }
-    w->came = 0, w->side ^= 1;
+    for (unsigned i = w->came; i-- > 0;)
+        if (w->who[i] != running) together->next.wake_lane(w->who[i]);
+    w->came = 0, w->side ^= 1, w->voted[w->side] = 0;
 }
 handed hand_in(const char *purpose, unsigned word) {
     checked.settle();
@@ -261,7 +274,9 @@ handed hand_in(const char *purpose, unsigned word) {
     unsigned side = w->side;
     if (w->came > 0 && w->purpose != purpose && strcmp(w->purpose, purpose) != 0) fail("%s, where other lanes of the warp are at %s", purpose, w->purpose);
     w->purpose = purpose;
-    w->word[side][running->thread % 32] = word;
+    unsigned lane = running->thread % 32;
+    w->word[side][lane] = word;
+    w->voted[side] |= (unsigned)(word != 0) << lane;
     w->who[w->came++] = running;
     if (w->came == w->live) open(w);
     else sleep_here();
@@ -338,11 +353,11 @@ void crowd::begin(bool backwards, unsigned long long seed) {
                 f = {l->first + b.index, l->blocks, t, l->threads, b.memory.get() + OBJECTS, &b, &b.warps[t / 32], nullptr, nullptr, 0, 0};
                 b.warps[t / 32].live++;
                 next.wake(&f);
-                if (kernels.checked) all.push_back(&f);
+                if (kernel_list::all->checked) all.push_back(&f);
             }
         }
     }
-    if (kernels.checked) checked.begin(all);
+    if (kernel_list::all->checked) checked.begin(all);
 }
 
 // run runs them until all have ended, or those that are left wait for a device that is lost.

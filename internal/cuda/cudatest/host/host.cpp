@@ -32,6 +32,8 @@ typedef unsigned long long u64;
 
 static std::recursive_mutex turns; // of threads that call
 
+const kernel_list *kernel_list::all;
+
 enum {
     SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NO_DEVICE = 100, INVALID_DEVICE = 101, INVALID_PTX = 218,
     DEVICE_UNAVAILABLE = 46, INVALID_CONTEXT = 201, UNSUPPORTED_PTX_VERSION = 222, NOT_FOUND = 500, NOT_READY = 600, ILLEGAL_ADDRESS = 700, LAUNCH_FAILED = 719,
@@ -300,8 +302,9 @@ API cuModuleGetFunction(function **f, const module *m, const char *name) {
     function g = {};
     g.m = m;
     if (m->library.empty()) {
-        for (auto &k : kernels)
+        each_kernel([&g, name](const kernel &k) {
             if (!strcmp(k.name, name)) g.k = &k;
+        });
     } else {
         for (auto k = own_table(m->library); k && k->name; k++)
             if (!strcmp(k->name, name)) g.k = k;

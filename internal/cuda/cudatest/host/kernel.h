@@ -21,15 +21,21 @@ struct network_of {
     size_t calls;                   // of a second one, of a launch that waits for words of the host; 0: it does not
 };
 
-// kernels are those of package kernels.
+// kernel_list has the kernels of package kernels that one unit compiles; all units' lists are linked.
 struct kernel_list {
+    static const kernel_list *all;
     const kernel *first;
     size_t count;
     bool checked; // for races
-    const kernel *begin() const { return first; }
-    const kernel *end() const { return first + count; }
+    const kernel_list *more;
+    template <size_t n> kernel_list(const kernel (&list)[n], bool checked) : first(list), count(n), checked(checked), more(all) { all = this; }
 };
-extern const kernel_list kernels;
+
+// each_kernel calls a function for all of them.
+template <class F> static void each_kernel(F f) {
+    for (auto list = kernel_list::all; list; list = list->more)
+        for (size_t i = 0; i < list->count; i++) f(list->first[i]);
+}
 
 template <class P> std::string parameter(const std::string &name) {
     if constexpr (std::is_pointer_v<P>) return ".param .u64 " + name;

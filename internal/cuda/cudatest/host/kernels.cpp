@@ -1,36 +1,23 @@
-// The kernels of package kernels, for fibers. With RACES they are those that networks of lif neurons have, compiled so that races are found.
+// The kernels of package kernels, for fibers. With RACES they are those of single bursts, compiled so that races are found; checked.cpp has
+// those of many.
 #include "burst.cu"
 #include "lasting_bursts.cu"
 #include "neural_dynamics_ports.cu"
-#include "kernel.h"
 #ifndef RACES
 #include "learn.cu"
 #include "driven.cu"
 #include "build.cu"
 #include "toolbox.cu"
 #endif
+#include "bursts.h"
 
-static network_of network(const void *argument) {
-    auto p = (const run *)argument;
-    return {p->devices, p->devices > 1 ? p->x->stop : nullptr, sizeof *p, 0};
-}
-static network_of waiting_network(const void *argument) {
-    network_of n = network(argument);
-    n.calls = sizeof(calls);
-    return n;
-}
-
-#define ENTRY(f) KERNEL_ENTRY(f, nullptr)
-#define BURSTS(f) KERNEL_ENTRY(f, network)
-#define LASTING(f) KERNEL_ENTRY(f, waiting_network)
 #define BURST_ENTRIES                                                                                                       \
     ENTRY(catch_up), ENTRY(queue_rows), ENTRY(cut_rows), ENTRY(inject), ENTRY(fired_rows), ENTRY(synaptic_propagation_fcl), \
         ENTRY(deliver_places), ENTRY(neural_dynamics_fcl), ENTRY(neural_dynamics_ports), ENTRY(list_sums), ENTRY(list_ids)
 
 #ifdef RACES
-static const kernel list_of_kernels[] = {BURSTS(run_bursts_lif), BURSTS(resident_bursts_lif), BURSTS(cluster_bursts_lif),
-                                         LASTING(lasting_bursts_lif), BURST_ENTRIES};
-const kernel_list kernels = {list_of_kernels, sizeof list_of_kernels / sizeof *list_of_kernels, true};
+static const kernel list_of_kernels[] = {BURST_ENTRIES};
+static const kernel_list kernels(list_of_kernels, true);
 #else
 static const kernel list_of_kernels[] = {
     BURSTS(run_bursts), BURSTS(run_bursts_feagi), BURSTS(run_bursts_lif), BURSTS(run_bursts_psc_exp), BURSTS(run_bursts_custom),
@@ -51,5 +38,5 @@ static const kernel list_of_kernels[] = {
     ENTRY(softmax_f32), ENTRY(softmax_f64), ENTRY(batch_norm_f32), ENTRY(batch_norm_f64),
     ENTRY(matrix_product_32), ENTRY(matrix_product_64), ENTRY(matrix_product_128),
     ENTRY(idle), ENTRY(atomic_adds), ENTRY(grid_barriers)};
-const kernel_list kernels = {list_of_kernels, sizeof list_of_kernels / sizeof *list_of_kernels, false};
+static const kernel_list kernels(list_of_kernels, false);
 #endif

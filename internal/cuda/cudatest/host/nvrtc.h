@@ -84,7 +84,7 @@ API nvrtcCompileProgram(program *p, int options, const char **option) {
     }
     p->ptx = ptx_header(target);
     if (p->headers) {
-        for (auto &k : kernels) p->ptx += k.declaration(k.name);
+        each_kernel([p](const kernel &k) { p->ptx += k.declaration(k.name); });
         return NVRTC_SUCCESS;
     }
     auto library = own_library(p->source, &p->log);

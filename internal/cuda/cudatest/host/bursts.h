@@ -1,0 +1,17 @@
+// How the stand-in lists kernels of many bursts, and others. Who includes it has their text.
+#pragma once
+#include "kernel.h"
+
+static network_of network(const void *argument) {
+    auto p = (const run *)argument;
+    return {p->devices, p->devices > 1 ? p->x->stop : nullptr, sizeof *p, 0};
+}
+static network_of waiting_network(const void *argument) {
+    network_of n = network(argument);
+    n.calls = sizeof(calls);
+    return n;
+}
+
+#define ENTRY(f) KERNEL_ENTRY(f, nullptr)
+#define BURSTS(f) KERNEL_ENTRY(f, network)
+#define LASTING(f) KERNEL_ENTRY(f, waiting_network)
