@@ -52,7 +52,7 @@ test-supply: ## build the program and the kernels anew: the same bytes, and no m
 	$(SLOWLY) ./kernels -run '^TestRebuild$$'
 
 test-kernels: ## run all paths, schedules and groups of devices by the kernels compiled for the host, and plant mistakes in these
-	$(SLOWLY) ./backend/cuda -run '^(TestConformanceOnHost|TestConformanceOfPlainKernels|TestPendingEvents|TestLearningBatches|TestLearningMoves|TestMemoryAreas|TestMemoryMoves|TestDrivenMoves|TestPaths|TestWaits|TestWaitsOfGroups|TestLastingPaths|TestConformanceOfLastingLaunches|TestBatchesOfProcesses|TestClusters|TestClustersOfGroups|TestConformanceOfGroups|TestGroupsOfExamples|TestDelayed|TestWithoutDelays|TestUnevenRows|TestSchedules|TestPlantedMistakes|TestExamples|TestGuide|TestMaker|TestMakerOfExamples|TestMakerMistakes|TestRowsStay|TestMistakesInRowsThatStay|TestExactOnDevice)$$'
+	$(SLOWLY) ./backend/cuda -run '^(TestConformanceOnHost|TestConformanceOfPlainKernels|TestPendingEvents|TestLearningBatches|TestSharedRecords|TestLearningMoves|TestMemoryAreas|TestMemoryMoves|TestDrivenMoves|TestPaths|TestWaits|TestWaitsOfGroups|TestLastingPaths|TestConformanceOfLastingLaunches|TestBatchesOfProcesses|TestClusters|TestClustersOfGroups|TestConformanceOfGroups|TestGroupsOfExamples|TestDelayed|TestWithoutDelays|TestUnevenRows|TestSchedules|TestPlantedMistakes|TestExamples|TestGuide|TestMaker|TestMakerOfExamples|TestMakerMistakes|TestRowsStay|TestMistakesInRowsThatStay|TestExactOnDevice)$$'
 	$(SLOWLY) ./cmd/burst -run '^(TestDeviceLostAmongOthers|TestDevicesEverywhere|TestResumeOnOtherDevices|TestPartsFitWhereTheWholeDoesNot)$$'
 
 test-science: ## hold the networks of the literature to their published numbers
@@ -76,7 +76,7 @@ KERNELS = TestLateDelays|TestWaits|TestWaitsOfGroups|TestSharedRecords|TestConfo
 # These start many processes and look at what they leave on disk. Other tests run their goroutines in one process.
 STARTING = TestR1Kills|TestKilledRuns|TestR28Signals|TestR10KilledParts|TestR11DeviceFault|TestMPIRefuses|TestPlasticProcesses|TestMPIByNCCL|TestExchangeChosen|TestOneGPUEach|TestR8Replay|TestR13NoDevice|TestScripts|TestProcesses|TestProcessesWithoutNCCL
 # Of the suite's runs those with the most goroutines: 8 workers, 2 that always share the work, 3 parts, and 3 devices.
-FEWER = ^TestConformance$$/^(all_processors|[123]_workers|plain_loops)$$|^TestConformanceOfGroups$$/^\[1_0\]$$
+FEWER = ^TestConformance$$/^(all_processors|[123]_workers|plain_loops)$$
 # These hold what is drawn to its distribution, and rows to their encoding: what is drawn, and what rows deliver, have tests of their own.
 STATISTICS = TestDistancesFollowTheKernel|TestDrivenBound|TestRowsTakeOnePass
 race: ## run the short tests of the packages that start goroutines under the race detector (needs gcc)

@@ -110,7 +110,7 @@ func sparks(c *connectome.Connectome, seed uint64) func(uint64) ([]engine.Stimul
 // TestDrivenMoves lets such networks go on from the GPU on the CPU and back.
 func TestDrivenMoves(t *testing.T) {
 	cudatest.Anywhere(t)
-	for seed := range uint64(slow.Times(6, 20)) {
+	for seed := range uint64(slow.Times(4, 20)) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 0x646d6f7665))
 			random := enginetest.RandomDriven

@@ -334,19 +334,17 @@ func TestMistakesInRowsThatStay(t *testing.T) {
 		{File: rows, From: "if (delay_at(b, middle) > 1)", To: "if (delay_at(b, middle) > 2)"},
 	}
 	seesMistakes(t, none, changes, func(t *testing.T, m *Maker) (same bool, wrong any) {
-		same = true
 		for _, text := range []string{scaled("1000", 3, 1), scaled("10", 7, 2), narrowing(), allRules("scale: 30000"), joining("100000"), joining("1000000")} {
 			g, tune := parsed(t, text), defaults
 			tune.unpacked = strings.Contains(text, "uniform(1, 600)")
 			want, err := connectome.Build(g, connectome.Options{})
 			require.NoError(t, err)
 			got, _, err := stay(t, m, g, tune)
-			same = same && err == nil && reflect.DeepEqual(onHost(want), got)
-			if err != nil {
-				wrong = err
+			if err != nil || !reflect.DeepEqual(onHost(want), got) {
+				return false, err
 			}
 		}
-		return same, wrong
+		return true, nil
 	})
 }
 

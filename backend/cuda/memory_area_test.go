@@ -14,29 +14,23 @@ import (
 	"burst/internal/slow"
 )
 
-// TestMemoryAreas runs networks with memory areas in processes and on several devices, which divide the areas.
+// TestMemoryAreas runs networks with memory areas in processes and on several devices by turns, which divide the areas.
 func TestMemoryAreas(t *testing.T) {
-	t.Run("processes", func(t *testing.T) {
-		slow.Test(t)
-		devices(t, 1)
-		enginetest.RunMemory(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
+	slow.Test(t)
+	h, opened := devices(t, 2), 0
+	enginetest.RunMemory(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
+		if opened++; opened%2 == 0 {
 			return inProcesses(c, 3, w, fewThreads())
-		}, reference.Open)
-	})
-	t.Run("devices", func(t *testing.T) {
-		slow.Test(t)
-		h := devices(t, 2)
-		enginetest.RunMemory(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
-			return openCut(c, []int{1, 0}, w, fewThreads())
-		}, reference.Open)
-		require.Zero(t, h.Count("held"))
-	})
+		}
+		return openCut(c, []int{1, 0}, w, fewThreads())
+	}, reference.Open)
+	require.Zero(t, h.Count("held"))
 }
 
 // TestMemoryMoves lets networks with memory areas go on from the GPU on the CPU and back.
 func TestMemoryMoves(t *testing.T) {
 	devices(t, 1)
-	for seed := range uint64(slow.Times(6, 20)) {
+	for seed := range uint64(slow.Times(3, 20)) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 0x6d656d6d6f7665))
 			moves(t, enginetest.RandomMemory(r, int(seed)).Build(), r)

@@ -160,13 +160,26 @@ func (v *trial) try(h *cudatest.StandIn, seed uint64) error {
 	return errors.Join(err, b.Close())
 }
 
+// compiled are the kernels of many bursts that the trial needs.
+func (v *trial) compiled() []cudatest.Bursts {
+	switch {
+	case v.path == pathClusters:
+		return []cudatest.Bursts{cudatest.Cluster}
+	case v.path == pathRun || v.path == pathTeams:
+		return []cudatest.Bursts{cudatest.Run}
+	case v.lasts:
+		return []cudatest.Bursts{cudatest.Resident, cudatest.Lasting}
+	}
+	return []cudatest.Bursts{cudatest.Resident}
+}
+
 // TestSchedules runs each way of many bursts by drawn orders of its threads: all have the reference's spikes, and what threads share is
 // put in order by barriers, fences and words that are waited for.
 func TestSchedules(t *testing.T) {
 	slow.Short(t)
-	h := cudatest.Checked(t)
 	for _, v := range trials() {
 		t.Run(v.name, func(t *testing.T) {
+			h := cudatest.Checked(t, v.compiled())
 			for seed := range uint64(slow.Times(1, 20)) {
 				require.NoError(t, v.try(h, seed+1), "schedule %d", seed+1)
 			}
@@ -221,7 +234,7 @@ func TestPlantedMistakes(t *testing.T) {
 			list := trials()
 			i := slices.IndexFunc(list, func(v trial) bool { return v.name == p.trial })
 			require.GreaterOrEqual(t, i, 0, "no trial %q", p.trial)
-			h := cudatest.Checked(t, p.Change)
+			h := cudatest.Checked(t, list[i].compiled(), p.Change)
 			var err error
 			seed := uint64(0)
 			for err == nil && seed < 20 {
