@@ -68,28 +68,36 @@ func TestTunedRing(t *testing.T) {
 // is bounded too.
 func TestWorkOfColumnsGoesWithSynapses(t *testing.T) {
 	slow.Short(t)
-	drawn := func(side uint64, text string) (candidates, synapses float64) {
+	const every = 29 // sources are looked at
+	ruleOf := func(side uint64, text string) *byDistance {
 		p := genome.Projection{Rule: genome.DistanceRule, Weight: constant(1), Kernel: kernelOf(text)}
 		made, _, err := begin(network(1, angled(sheet(side, side, 1, true))).join(p), Options{})
 		require.NoError(t, err)
-		r, s, n := made.wirings[0].rule.(*byDistance), &nearby{}, 0.0
-		for source := uint64(0); source < side*side; source += 29 {
+		return made.wirings[0].rule.(*byDistance)
+	}
+	drawn := func(side uint64, r *byDistance) (candidates float64) {
+		s, n := &nearby{}, 0.0
+		for source := uint64(0); source < side*side; source += every {
 			c := r.cutFor(r.home.group[source], s)
 			candidates += c.most + float64(len(c.list)) // a stretch ends with a draw
-			for target := range side * side {
-				v := r.metric.between(source, target)
-				synapses += r.kernel.At(&v)
-			}
 			n++
 		}
-		return candidates / n, synapses / n
+		return candidates / n
 	}
 	const near = "0.8*exp(-d/(40 um))*exp(2*(cos(2*(source_angle - target_angle)) - 1))"
-	small, _ := drawn(48, near)
-	large, _ := drawn(96, near)
+	small, large := drawn(48, ruleOf(48, near)), drawn(96, ruleOf(96, near))
 	t.Logf("%.0f candidates a source, %.0f on four times the sheet", small, large)
 	assert.Less(t, large, 1.35*small)
-	candidates, synapses := drawn(64, "0.8*exp(1000*(cos(source_angle - target_angle) - 1))")
+	r := ruleOf(64, "0.8*exp(1000*(cos(source_angle - target_angle) - 1))")
+	candidates, synapses, n := drawn(64, r), 0.0, 0.0
+	for source := uint64(0); source < 64*64; source += every {
+		for target := range uint64(64 * 64) {
+			v := r.metric.between(source, target)
+			synapses += r.kernel.At(&v)
+		}
+		n++
+	}
+	synapses /= n
 	t.Logf("%.0f candidates for %.0f of 4096 pairs", candidates, synapses)
 	assert.Less(t, candidates, 2.5*synapses)
 }

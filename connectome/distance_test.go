@@ -318,7 +318,7 @@ func TestDistancesFollowTheKernel(t *testing.T) {
 			if c.mask != "" {
 				p.Mask = kernelOf(c.mask)
 			}
-			g := network(1, sheet(31, 29, 1, periodic)).join(p)
+			g := network(1, sheet(uint64(slow.Times(23, 31)), uint64(slow.Times(19, 29)), 1, periodic)).join(p)
 			n := build(t, g)
 			m := newMetric(&g.Areas[0], &g.Areas[0])
 			const width = 10

@@ -22,7 +22,7 @@ import (
 // and with little room for them, so that sweeps come at any time.
 func TestPendingEvents(t *testing.T) {
 	slow.Short(t)
-	many := slow.Times(12, 30)
+	many := slow.Times(6, 30)
 	for seed := range uint64(many) {
 		r := rand.New(rand.NewPCG(seed, 0x706c6173))
 		n := enginetest.RandomPlastic(r, int(seed))
@@ -53,7 +53,7 @@ func TestPendingEvents(t *testing.T) {
 
 // TestPlasticParts is the same for networks in parts.
 func TestPlasticParts(t *testing.T) {
-	many := slow.Times(12, 30)
+	many := slow.Times(6, 30)
 	for seed := range uint64(many) {
 		r := rand.New(rand.NewPCG(seed, 0x706c6173))
 		c := enginetest.RandomPlastic(r, int(seed)).Build()
