@@ -14,11 +14,7 @@ const sampled = 61
 // makeRows encodes the synapses of c that end at the slots of each worker.
 func makeRows(c *connectome.Connectome, workers []*worker, delays []int) []rows {
 	list := make([]rows, len(workers))
-	slots := uint32(0)
-	for _, w := range workers {
-		slots = max(slots, w.slotCount())
-	}
-	runs := runsOf(c, delays, uint64(slots))
+	runs := runsOf(c, delays, workers)
 	for i := range list {
 		r := &list[i]
 		if r.runs = runs; len(delays) == 1 {

@@ -1,7 +1,6 @@
 package cpu
 
 import (
-	"slices"
 	"unsafe"
 
 	"burst/backend/cpu/internal/vector"
@@ -13,10 +12,9 @@ import (
 // Memory is the number of bytes that Open allocates for c and a number of threads (0: all processors): rows, sums, marks
 // and state. The connectome itself, which the backend keeps, and the spikes of bursts are not counted.
 func Memory(c *connectome.Connectome, wanted int) uint64 {
-	list, slots := dealt(c, wanted)
-	all := delays(c, len(list))
-	runs := runsOf(c, all, slices.Max(slots))
-	return withRows(c, list, slots, newOwners(c, list, runs).bytes(), func(slots uint64) uint64 {
+	list := dealt(c, wanted)
+	runs := runsOf(c, delays(c, len(list)), list)
+	return withRows(c, list, newOwners(c, list, runs).bytes(), func(slots uint64) uint64 {
 		return 4 * slots * uint64(runs.sums())
 	})
 }
@@ -24,7 +22,7 @@ func Memory(c *connectome.Connectome, wanted int) uint64 {
 // MemoryAtMost is an upper bound of Memory that is computed without reading the synapses. A synapse takes at most 8 bytes,
 // and a run a header of at most 12, or 18 with several delays. A run of one synapse takes 12 in all, and one of two 28.
 func MemoryAtMost(c *connectome.Connectome, wanted int) uint64 {
-	list, slots := dealt(c, wanted)
+	list := dealt(c, wanted)
 	n, runs := c.Synapses(), uint64(c.Neurons)*uint64(len(list))
 	rows := min(14*n, 8*n+12*runs)
 	if !c.Delay.None() {
@@ -34,30 +32,30 @@ func MemoryAtMost(c *connectome.Connectome, wanted int) uint64 {
 		rows += 8 * uint64(len(list)) * uint64(c.Neurons+1)
 	}
 	rows += rows/2 + n/4096 // rooms, and long runs have several headers
-	return withRows(c, list, slots, rows, func(slots uint64) uint64 {
+	return withRows(c, list, rows, func(slots uint64) uint64 {
 		return max(4*slots, min(4*slots*uint64(c.MaxDelay), mostSums))
 	})
 }
 
-// dealt returns the workers that Open makes, without their memory, and the number of slots of each.
-func dealt(c *connectome.Connectome, wanted int) (list []*worker, slots []uint64) {
+// dealt returns the workers that Open makes, without their memory.
+func dealt(c *connectome.Connectome, wanted int) []*worker {
 	n, moving := threads(c, wanted), makeMoving(c)
-	list, slots = make([]*worker, n), make([]uint64, n)
+	list := make([]*worker, n)
 	for i := range list {
 		list[i] = &worker{b: &backend{c: c, own: c.Part, moving: moving}}
-		slots[i] = uint64(list[i].deal(i, n))
+		list[i].deal(i, n)
 	}
-	return list, slots
+	return list
 }
 
 // withRows adds the bytes of everything else to those of the rows and their places. sums are those of the sums of a worker with so many slots.
-func withRows(c *connectome.Connectome, list []*worker, slots []uint64, rows uint64, sums func(slots uint64) uint64) uint64 {
+func withRows(c *connectome.Connectome, list []*worker, rows uint64, sums func(slots uint64) uint64) uint64 {
 	total := rows + uint64(c.Part.Count(c.Neurons))*uint64(4+2+2+4*c.Variables())
 	for i := range c.Areas {
 		total += 1024 * uint64(len(c.Areas[i].Drives)) // searches in tables of thresholds
 	}
-	for i, w := range list {
-		total += w.bytes(slots[i]) + sums(slots[i])
+	for _, w := range list {
+		total += w.bytes() + sums(uint64(w.slots))
 	}
 	if c.Driven != nil {
 		total += uint64(len(list)) * drivenBytes(c.Driven)
@@ -144,8 +142,8 @@ func postsBytes(p *connectome.Plastic, g *group) uint64 {
 }
 
 // bytes is the memory of a worker without its rows and sums.
-func (w *worker) bytes(slots uint64) uint64 {
-	total := slots / 8 // marks
+func (w *worker) bytes() uint64 {
+	total := uint64(w.slots / 8) // marks
 	longest := uint64(0)
 	for i := range w.groups {
 		g := &w.groups[i]

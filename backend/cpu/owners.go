@@ -31,7 +31,7 @@ type owners struct {
 func newOwners(c *connectome.Connectome, workers []*worker, runs runs) *owners {
 	s := &owners{c: c, runs: runs, count: len(workers)}
 	for i, w := range workers {
-		s.slots = append(s.slots, w.slotCount())
+		s.slots = append(s.slots, w.slots)
 		for _, span := range w.portSpans() {
 			s.spans = append(s.spans, owned{span, uint32(i)})
 		}

@@ -113,7 +113,7 @@ func (w *worker) fly(now uint64) {
 	r, flights := &w.rows, w.due[now]
 	if w.marking && r.bursts == 1 {
 		for _, f := range flights {
-			w.markAll(vector.Slots(w.slots[:0], r.run(f.From)))
+			w.markAll(vector.Slots(w.named[:0], r.run(f.From)))
 		}
 	}
 	for _, f := range flights {
@@ -199,10 +199,10 @@ func (w *worker) deliver() {
 		return
 	}
 	for _, n := range w.ids {
-		w.markAll(vector.Slots(w.slots[:0], r.rooms.Row(n)))
+		w.markAll(vector.Slots(w.named[:0], r.rooms.Row(n)))
 	}
 	for _, s := range w.spans {
-		w.markAll(vector.Slots(w.slots[:0], r.units[s.From:s.To]))
+		w.markAll(vector.Slots(w.named[:0], r.units[s.From:s.To]))
 	}
 }
 
@@ -211,5 +211,5 @@ func (w *worker) markAll(slots []uint32) {
 	for _, slot := range slots {
 		w.mark(slot)
 	}
-	w.slots = slots
+	w.named = slots
 }

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"runtime"
@@ -111,18 +112,19 @@ func delays(c *connectome.Connectome, threads int) []int {
 // mostSums is how much memory a worker's sums of several bursts may take. They should stay in the second-level cache of a core.
 const mostSums = 192 << 10
 
-// runsOf chooses how many delays a range has where workers have at most so many slots. The more workers there are, the fewer synapses of
-// one delay each of them has, and a run's header takes more than these. A range has one delay where the sums of several bursts would be
-// too large, or where marks say which of them to look at.
-func runsOf(c *connectome.Connectome, delays []int, slots uint64) runs {
+// runsOf chooses how many delays a range has. The more workers there are, the fewer synapses of one delay each of them has, and a run's
+// header takes more than these. A range has one delay where the sums of several bursts would be too large, or where marks say which of
+// them to look at.
+func runsOf(c *connectome.Connectome, delays []int, workers []*worker) runs {
 	r := runs{least: delays[0]}
 	if len(delays) > 1 {
 		r.bursts = 1
 	}
+	slots := slices.MaxFunc(workers, func(a, b *worker) int { return cmp.Compare(a.slots, b.slots) }).slots
 	if r.bursts == 0 || slots == 0 || slices.ContainsFunc(c.Areas, rests) || longestRow(c) > mostOfDelay {
 		return r
 	}
-	r.bursts = max(1, min(delays[len(delays)-1]-delays[0]+1, int(mostSums/(4*slots))))
+	r.bursts = max(1, min(delays[len(delays)-1]-delays[0]+1, int(mostSums/4/slots)))
 	return r
 }
 

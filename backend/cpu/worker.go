@@ -21,6 +21,7 @@ type worker struct {
 	begun    bool              // whether that has begun
 	probes   []probe           // of the worker's neurons
 	groups   []group           // one an area
+	slots    uint32            // of them all
 	coming   []int32           // sums by slot, of rows.sums() bursts, in turn
 	place    int               // of the burst in progress among them
 	acc      []int32           // its sums
@@ -36,7 +37,7 @@ type worker struct {
 	spans []vector.Span // to deliver in this burst
 	ids   []uint32      // in place of spans, of rows in rooms
 	early early
-	slots []uint32 // scratch of deliver
+	named []uint32 // scratch of markAll
 
 	marks
 	hits         []hit    // scratch of found
@@ -106,7 +107,8 @@ func makeWorkers(b *backend, workers int, rowsOf func([]*worker) []rows) []*work
 
 // share takes the i-th of n shares of every area.
 func (w *worker) share(i, n int) {
-	slots, longest := w.deal(i, n), uint32(0)
+	w.deal(i, n)
+	longest := uint32(0)
 	for k := range w.groups {
 		g := &w.groups[k]
 		longest = max(longest, g.run)
@@ -115,26 +117,25 @@ func (w *worker) share(i, n int) {
 			g.law.prepare(w, g)
 		}
 	}
-	w.marks = newMarks(w.groups, slots, &w.b.kernels)
+	w.marks = newMarks(w.groups, w.slots, &w.b.kernels)
 	w.bits, w.hits = make([]uint64, longest/64), make([]hit, 0, longest/64)
 	w.draw = make([]uint32, drawn+64)
 }
 
-// deal makes the groups of the i-th of n workers and returns the number of their slots.
-func (w *worker) deal(i, n int) (slots uint32) {
+// deal makes the groups of the i-th of n workers.
+func (w *worker) deal(i, n int) {
 	for k := range w.b.c.Areas {
 		a := &w.b.c.Areas[k]
 		own := w.b.span(a.Neurons)
-		g := group{area: a, index: k, law: lawOf(a.Model), constants: newConstants(a), lo: cut(own, i, n), hi: cut(own, i+1, n), slot: slots}
+		g := group{area: a, index: k, law: lawOf(a.Model), constants: newConstants(a), lo: cut(own, i, n), hi: cut(own, i+1, n), slot: w.slots}
 		g.run = (g.hi - g.lo + 63) &^ 63
 		if a.PortsEach() == 2 {
 			g.split = g.run
 		}
-		slots += g.ports()
+		w.slots += g.ports()
 		g.drives, g.events = w.b.moving[k].drives, w.b.moving[k].events
 		w.groups = append(w.groups, g)
 	}
-	return slots
 }
 
 // cut is the first local index of the i-th of n shares of an area.
@@ -159,26 +160,21 @@ func (b *backend) index(a *connectome.Area, local uint32) uint32 {
 
 // setRows takes the rows and makes the sums that they add to.
 func (w *worker) setRows(r rows) {
-	w.rows, w.coming = r, pages.Slice[int32](uint64(w.slotCount())*uint64(r.sums())+vector.SpareSlots)
+	w.rows, w.coming = r, pages.Slice[int32](uint64(w.slots)*uint64(r.sums())+vector.SpareSlots)
 	w.goTo(0)
-}
-
-// slotCount is how many slots the worker has.
-func (w *worker) slotCount() (n uint32) {
-	for i := range w.groups {
-		n += w.groups[i].ports()
-	}
-	return n
 }
 
 // goTo makes the sums at a place those of the burst in progress.
 func (w *worker) goTo(place int) {
-	slots := int(w.slotCount())
-	w.place, w.acc = place, w.coming[place*slots:][:slots]
+	w.place, w.acc = place, w.coming[place*int(w.slots):][:w.slots]
 }
 
 // goOn moves on to the next burst's sums. Those of the burst before are zero by now.
-func (w *worker) goOn() { w.goTo((w.place + 1) % w.rows.sums()) }
+func (w *worker) goOn() {
+	if sums := w.rows.sums(); sums > 1 {
+		w.goTo((w.place + 1) % sums)
+	}
+}
 
 // begin does what needs no spikes of burst t, so many bursts after the first one of a course: a sum does not depend on the order in which
 // it is added up.

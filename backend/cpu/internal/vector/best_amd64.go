@@ -11,7 +11,7 @@ import (
 // sets are all loops that this processor has, the fastest last.
 func sets() []Kernels {
 	list := []Kernels{Plain()}
-	if !cpu.X86.HasAVX2 || !cpu.X86.HasBMI1 || !cpu.X86.HasBMI2 {
+	if !cpu.X86.HasAVX2 || !cpu.X86.HasBMI1 || !cpu.X86.HasBMI2 || !cpu.X86.HasPOPCNT {
 		return list
 	}
 	list = append(list, avx2())
@@ -20,7 +20,7 @@ func sets() []Kernels {
 	}
 	wide := avx2()
 	wide.Name, wide.Draws, wide.AddCounts = "avx512", drawsBy(drawsAVX512), addCountsBy(addCountsAVX512)
-	wide.Event, wide.Candidates, wide.SlotsPerMark = wideEvent, wideCandidates, 160
+	wide.Event, wide.Candidates, wide.SlotsPerMark = widestEvent, widestCandidates, 160
 	wide.Synapses.Pairs, wide.Synapses.ShortPair = widestPairs, 1
 	list = append(list, wide)
 	if !cpu.X86.HasAVX512VBMI2 || !cpu.X86.HasAVX512BW {
@@ -32,7 +32,7 @@ func sets() []Kernels {
 
 func avx2() Kernels {
 	return Kernels{
-		Name: "avx2", LIF: wideLIF, PSCExp: widePSCExp, FEAGI: wideFEAGI, Draws: drawsBy(drawsAVX2), AddCounts: addCountsBy(addCountsAVX2), Event: event, Candidates: candidatesBy(wideNonzero), SlotsPerMark: 96, Nonzero: wideNonzero,
+		Name: "avx2", LIF: wideLIF, PSCExp: widePSCExp, FEAGI: wideFEAGI, Draws: drawsBy(drawsAVX2), AddCounts: addCountsBy(addCountsAVX2), Event: wideEvent, Candidates: wideCandidates, SlotsPerMark: 96, Nonzero: wideNonzero,
 		Deliver: fastDeliver, DeliverRuns: fastDeliverRuns, DeliverRooms: fastDeliverRooms, FetchRows: fetchRows, FetchSpans: fetchSpans, Formula: wideFormula(), Synapses: wideSynapses(),
 	}
 }
@@ -77,8 +77,17 @@ const nearAges = 128
 // leastWide is how many inputs take as long one by one as sixteen at once.
 const leastWide = 8
 
-// wideEvent repeats the last neuron until there are sixteen: then it is updated in several lanes alike.
-func wideEvent(k *Event, cells []Cell, acc []int32, list []uint32) int {
+// wideEvent takes fours, and the plain loop what is left over.
+func wideEvent(k *Event, cells []Cell, acc []int32, list []uint32) (fired int) {
+	rest := list[len(list)/4*4:]
+	if n := len(list) / 4; n > 0 {
+		fired = int(eventAVX2(&k.Scale, &k.Decay[0], uint64(len(k.Decay)-1), &cells[0].V, &acc[0], &list[0], uint64(n)))
+	}
+	return fired + copy(list[fired:], rest[:event(k, cells, acc, rest)])
+}
+
+// widestEvent repeats the last neuron until there are sixteen: then it is updated in several lanes alike.
+func widestEvent(k *Event, cells []Cell, acc []int32, list []uint32) int {
 	if len(k.Decay) < nearAges || len(list) == 0 {
 		return event(k, cells, acc, list)
 	}
@@ -105,7 +114,11 @@ func wideEvent(k *Event, cells []Cell, acc []int32, list []uint32) int {
 	return fired + copy(list[fired:], some[:more])
 }
 
-func wideCandidates(acc []int32, list []uint32) int { return candidatesIn(candidatesAVX512, acc, list) }
+func wideCandidates(acc []int32, list []uint32) int { return candidatesIn(candidatesAVX2, acc, list) }
+
+func widestCandidates(acc []int32, list []uint32) int {
+	return candidatesIn(candidatesAVX512, acc, list)
+}
 
 func candidatesBytes(acc []int32, list []uint32) int { return candidatesIn(candidatesVBMI2, acc, list) }
 

@@ -2,15 +2,15 @@
 
 package vector
 
-// lifAVX2 is lif for whole blocks.
+// lifAVX2 is lif for 8·n > 0 neurons.
 //
 //go:noescape
-func lifAVX2(k *float32, acc *int32, v *float32, r *uint16, fired *uint64, live *uint8, blocks uint64)
+func lifAVX2(k *float32, acc *int32, v *float32, r *uint16, fired *uint64, live *uint8, n uint64)
 
-// pscExpAVX2 is pscExp for whole blocks.
+// pscExpAVX2 is pscExp for 8·n > 0 neurons.
 //
 //go:noescape
-func pscExpAVX2(k *float32, accEx *int32, accIn *int32, v *float32, ex *float32, in *float32, r *uint16, fired *uint64, live *uint8, blocks uint64)
+func pscExpAVX2(k *float32, accEx *int32, accIn *int32, v *float32, ex *float32, in *float32, r *uint16, fired *uint64, live *uint8, n uint64)
 
 // feagiAVX2 is feagi for whole blocks.
 //
@@ -37,10 +37,20 @@ func drawsAVX512(p *uint32, first uint32, out *uint32, n uint64)
 //go:noescape
 func addCountsAVX512(acc *int32, draws *uint32, thresholds *uint32, count uint64, amount int32, n uint64)
 
+// eventAVX2 is event for 4·n > 0 neurons and a table of last + 1 numbers.
+//
+//go:noescape
+func eventAVX2(k *float32, decay *float32, last uint64, cells *float32, acc *int32, list *uint32, n uint64) (fired uint64)
+
 // eventAVX512 is event for 16·n > 0 neurons and a table of last + 1 ≥ 128 numbers.
 //
 //go:noescape
 func eventAVX512(k *float32, decay *float32, last uint64, cells *float32, acc *int32, list *uint32, n uint64) (fired uint64)
+
+// candidatesAVX2 lists the places of sums that are not zero in blocks > 0.
+//
+//go:noescape
+func candidatesAVX2(acc *int32, list *uint32, blocks uint64) (n uint64)
 
 // candidatesAVX512 lists the places of sums that are not zero in blocks > 0.
 //

@@ -1,69 +1,50 @@
 package vector
 
-// The assembly updates whole blocks. The neurons that are left over fill one.
+// The assembly updates eight neurons at a time or more. Those that are left over, of the last block, are the plain loops' work.
 
-// tail is a block of fewer than Block neurons. The last one is repeated, so that the block is live where they are.
-type tail struct {
-	acc, accIn [Block]int32
-	v, ex, in  [Block]float32
-	r          [Block]uint16
-	fired      uint64
+const atOnce = 8
+
+// rest is what a plain loop says of the last neurons of a block, of which the first ones have been updated.
+type rest struct {
+	fired [1]uint64
+	live  [1]uint8
 }
 
-func pad[T any](to *[Block]T, from []T) {
-	last := copy(to[:], from) - 1
-	for i := last + 1; i < Block; i++ {
-		to[i] = from[last]
+// join adds it to what has been said of the block, where its neurons begin at place at.
+func (r *rest) join(fired []uint64, live []uint8, at int) {
+	if at%Block == 0 {
+		fired[at/Block], live[at/Block] = 0, 0
 	}
+	fired[at/Block] |= r.fired[0] << (at % Block)
+	live[at/Block] |= r.live[0]
 }
-
-// firedOf are the spikes of the first n neurons.
-func (t *tail) firedOf(n int) uint64 { return t.fired & (1<<n - 1) }
 
 func wideLIF(k *LIF, acc []int32, v []float32, r []uint16, fired []uint64, live []uint8) {
-	n := len(acc) / Block
+	all := len(acc)
+	n := all / atOnce * atOnce
 	if n > 0 {
-		_, _, _, _ = v[n*Block-1], r[n*Block-1], fired[n-1], live[n-1]
-		lifAVX2(&k.EM1, &acc[0], &v[0], &r[0], &fired[0], &live[0], uint64(n))
+		clear(fired[n/Block : blocks(n)]) // the assembly writes the bits of its neurons alone
+		_, _, _ = v[n-1], r[n-1], live[blocks(n)-1]
+		lifAVX2(&k.EM1, &acc[0], &v[0], &r[0], &fired[0], &live[0], uint64(n/atOnce))
 	}
-	acc, v, r = acc[n*Block:], v[n*Block:len(acc)], r[n*Block:len(acc)]
-	if len(acc) == 0 {
-		return
+	if n < all {
+		var left rest
+		lif(k, acc[n:], v[n:all], r[n:all], left.fired[:], left.live[:])
+		left.join(fired, live, n)
 	}
-	var t tail
-	pad(&t.acc, acc)
-	pad(&t.v, v)
-	pad(&t.r, r)
-	lifAVX2(&k.EM1, &t.acc[0], &t.v[0], &t.r[0], &t.fired, &live[n], 1)
-	clear(acc)
-	copy(v, t.v[:])
-	copy(r, t.r[:])
-	fired[n] = t.firedOf(len(acc))
 }
 
 func widePSCExp(k *PSCExp, s *Currents, fired []uint64, live []uint8) {
-	n, all := len(s.AccEx)/Block, len(s.AccEx)
-	if m := n * Block; m > 0 {
-		_, _, _, _, _, _, _ = s.AccIn[m-1], s.V[m-1], s.Ex[m-1], s.In[m-1], s.R[m-1], fired[n-1], live[n-1]
-		pscExpAVX2(&k.EM1, &s.AccEx[0], &s.AccIn[0], &s.V[0], &s.Ex[0], &s.In[0], &s.R[0], &fired[0], &live[0], uint64(n))
+	all := len(s.AccEx)
+	n := all / atOnce * atOnce
+	if n > 0 {
+		clear(fired[n/Block : blocks(n)]) // the assembly writes the bits of its neurons alone
+		_, _, _, _, _, _ = s.AccIn[n-1], s.V[n-1], s.Ex[n-1], s.In[n-1], s.R[n-1], live[blocks(n)-1]
+		pscExpAVX2(&k.EM1, &s.AccEx[0], &s.AccIn[0], &s.V[0], &s.Ex[0], &s.In[0], &s.R[0], &fired[0], &live[0], uint64(n/atOnce))
 	}
-	m := n * Block
-	if m == all {
-		return
+	if n < all {
+		var left rest
+		pscExp(k, &Currents{s.AccEx[n:], s.AccIn[n:all], s.V[n:all], s.Ex[n:all], s.In[n:all], s.R[n:all]}, left.fired[:], left.live[:])
+		left.join(fired, live, n)
 	}
-	var t tail
-	pad(&t.acc, s.AccEx[m:])
-	pad(&t.accIn, s.AccIn[m:])
-	pad(&t.v, s.V[m:all])
-	pad(&t.ex, s.Ex[m:all])
-	pad(&t.in, s.In[m:all])
-	pad(&t.r, s.R[m:all])
-	pscExpAVX2(&k.EM1, &t.acc[0], &t.accIn[0], &t.v[0], &t.ex[0], &t.in[0], &t.r[0], &t.fired, &live[n], 1)
-	clear(s.AccEx[m:])
-	clear(s.AccIn[m:])
-	copy(s.V[m:all], t.v[:])
-	copy(s.Ex[m:all], t.ex[:])
-	copy(s.In[m:all], t.in[:])
-	copy(s.R[m:all], t.r[:])
-	fired[n] = t.firedOf(all - m)
 }

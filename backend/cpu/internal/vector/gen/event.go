@@ -23,6 +23,44 @@ func places(name string, of func(i uint64) uint64) Mem {
 	return constants(name, list[:]...)
 }
 
+// candidatesByTable looks up where the bits are that are set in a byte, eight sums at a time.
+func candidatesByTable() {
+	var rows [256]uint64
+	for set := range rows {
+		for bit, at := 0, 0; bit < 8; bit++ {
+			if set>>bit&1 != 0 {
+				rows[set] |= uint64(bit) << at
+				at += 8
+			}
+		}
+	}
+	table := constants("setBits", rows[:]...)
+	begin("candidatesAVX2", "func(acc *int32, list *uint32, blocks uint64) (n uint64)", "lists the places of sums that are not zero in blocks > 0.")
+	acc, list, n := pointer("acc"), pointer("list"), pointer("blocks")
+	at, eight, zero := zeroed(), immediate256(8), zeroed()
+	out, first := GP64(), GP64()
+	MOVQ(list, out)
+	LEAQ(table, first)
+	Label("block")
+	for i := range 8 {
+		has, set := YMM(), GP64()
+		VPCMPEQD(Mem{Base: acc, Disp: 32 * i}, zero, has)
+		VMOVMSKPS(has, set.As32())
+		XORL(U32(0xff), set.As32())
+		found := YMM()
+		VPMOVZXBD(Mem{Base: first, Index: set, Scale: 8}, found)
+		VPADDD(at, found, found)
+		VMOVDQU(found, Mem{Base: out})
+		POPCNTL(set.As32(), set.As32())
+		LEAQ(Mem{Base: out, Index: set, Scale: 4}, out)
+		VPADDD(eight, at, at)
+	}
+	ADDQ(U32(256), acc)
+	DECQ(n)
+	JNZ(LabelRef("block"))
+	returnCount(list, out)
+}
+
 // candidates moves the places of sixteen sums that are not zero to the front of a register.
 func candidates() {
 	offsets := places("places512", func(i uint64) uint64 { return i })
@@ -257,6 +295,99 @@ func inputs() {
 	VMOVDQU32(some, Mem{Base: out})
 	POPCNTL(count.As32(), count.As32())
 	LEAQ(Mem{Base: out, Index: count, Scale: 4}, out)
+	JMP(LabelRef("next"))
+}
+
+// fourInputs works on four neurons at a time, whose sums, cells and factors are loaded one by one.
+func fourInputs() {
+	begin("eventAVX2", "func(k *float32, decay *float32, last uint64, cells *float32, acc *int32, list *uint32, n uint64) (fired uint64)", "is event for 4·n > 0 neurons and a table of last + 1 numbers.")
+	k, decay, cells, acc, list, n := pointer("k"), pointer("decay"), pointer("cells"), pointer("acc"), pointer("list"), pointer("n")
+	constant := func(i int) VecVirtual {
+		x := XMM()
+		VBROADCASTSS(Mem{Base: k, Disp: 4 * i}, x)
+		return x
+	}
+	scale, threshold, reset, later, now, last, zero := constant(0), constant(1), constant(2), constant(3), constant(4), XMM(), XMM()
+	VPADDD(now, later, later)
+	VMOVD(Load(Param("last"), GP64()).(GPVirtual).As32(), last)
+	VPBROADCASTD(last, last)
+	VPXOR(zero, zero, zero)
+	out, first := GP64(), GP64()
+	MOVQ(list, out)
+	MOVQ(list, first)
+
+	Label("four")
+	var ids [4]GPVirtual
+	for i := range ids {
+		ids[i] = GP64()
+		MOVL(Mem{Base: list, Disp: 4 * i}, ids[i].As32())
+	}
+	sumOf := func(i int) Mem { return Mem{Base: acc, Index: ids[i], Scale: 4} }
+	cell := func(i int) Mem { return Mem{Base: cells, Index: ids[i], Scale: 8} }
+	low, high, sum := XMM(), XMM(), XMM()
+	VMOVQ(cell(0), low)
+	VMOVQ(cell(2), high)
+	VMOVHPS(cell(1), low, low)
+	VMOVHPS(cell(3), high, high)
+	VMOVD(sumOf(0), sum)
+	for i := 1; i < 4; i++ {
+		VPINSRD(Imm(uint64(i)), sumOf(i), sum, sum)
+	}
+	for i := range ids {
+		MOVL(U32(0), sumOf(i)) // 7
+	}
+	v, at, age, live, x := XMM(), XMM(), XMM(), XMM(), XMM()
+	VSHUFPS(Imm(0x88), high, low, v)
+	VSHUFPS(Imm(0xDD), high, low, at)
+	VPSUBD(at, now, age)
+	VPCMPGTD(zero, age, live) // 4a
+	VPMINSD(last, age, age)
+	VPMAXSD(zero, age, age)
+	for i := range ids {
+		of := GP64()
+		if i == 0 {
+			VMOVD(age, of.As32())
+			VMOVSS(Mem{Base: decay, Index: of, Scale: 4}, x)
+		} else {
+			VPEXTRD(Imm(uint64(i)), age, of.As32())
+			VINSERTPS(Imm(uint64(16*i)), Mem{Base: decay, Index: of, Scale: 4}, x, x)
+		}
+	}
+	VCVTDQ2PS(sum, sum)
+	VDIVPS(scale, sum, sum)
+	VMULPS(x, v, x)   // 4b
+	VADDPS(sum, x, x) // 4c
+	fires, count := XMM(), GP32()
+	VCMPPS(Imm(greaterEq), threshold, x, fires) // 4d
+	VPAND(live, fires, fires)
+	VBLENDVPS(live, x, v, v)
+	VBLENDVPS(live, now, at, at)
+	VBLENDVPS(fires, reset, v, v)
+	VBLENDVPS(fires, later, at, at)
+	VUNPCKLPS(at, v, low)
+	VUNPCKHPS(at, v, high)
+	VMOVLPS(low, cell(0))
+	VMOVHPS(low, cell(1))
+	VMOVLPS(high, cell(2))
+	VMOVHPS(high, cell(3))
+	VMOVMSKPS(fires, count)
+	TESTL(count, count)
+	JNZ(LabelRef("fire"))
+	Label("next")
+	ADDQ(Imm(16), list)
+	DECQ(n)
+	JNZ(LabelRef("four"))
+	returnCount(first, out)
+
+	Label("fire") // what is written behind the last one has been read
+	for i := range ids {
+		fired := GP64()
+		MOVL(ids[i].As32(), Mem{Base: out})
+		MOVL(count, fired.As32())
+		ANDL(Imm(1), fired.As32())
+		LEAQ(Mem{Base: out, Index: fired, Scale: 4}, out)
+		SHRL(Imm(1), count)
+	}
 	JMP(LabelRef("next"))
 }
 

@@ -27,7 +27,9 @@ func main() {
 	addCounts()
 	widePhilox()
 	wideCounts()
+	fourInputs()
 	inputs()
+	candidatesByTable()
 	candidates()
 	byteCandidates()
 	nonzero()
@@ -139,29 +141,39 @@ func input(acc Mem, scale, zero, change VecVirtual) VecVirtual {
 	return in
 }
 
-// idle counts sixteen countdowns down, in two vectors of eight lanes. It returns their new values, and a mask of those that
-// were zero.
-func idle(r Mem, zero VecVirtual, one Mem, change VecVirtual) (now VecVirtual, zeros [2]VecVirtual) {
+// idle counts sixteen or eight countdowns down, each eight in a vector of as many lanes. It returns their new values, and a mask of those
+// that were zero.
+func idle(halves int, r Mem, zero VecVirtual, one Mem, change VecVirtual) (now VecVirtual, zeros [2]VecVirtual) {
 	is := YMM()
 	now, zeros = YMM(), [2]VecVirtual{YMM(), YMM()}
-	VMOVDQU(r, now)
+	if halves == 2 {
+		VMOVDQU(r, now)
+	} else {
+		VMOVDQU(r, now.AsX())
+	}
 	VPOR(now, change, change) // who counts down changes
 	VPCMPEQW(now, zero, is)
 	VPMOVSXWD(is.AsX(), zeros[0])
-	VEXTRACTI128(Imm(1), is, is.AsX())
-	VPMOVSXWD(is.AsX(), zeros[1])
+	if halves == 2 {
+		VEXTRACTI128(Imm(1), is, is.AsX())
+		VPMOVSXWD(is.AsX(), zeros[1])
+	}
 	VPSUBUSW(one, now, now)
 	return now, zeros
 }
 
-// storeIdle writes sixteen countdowns: refractory where fired, else now; firing is a change.
-func storeIdle(r Mem, now VecVirtual, fired [2]VecVirtual, refractory, change VecVirtual) {
-	both := fired[0]
-	VPACKSSDW(fired[1], both, both)
-	VPERMQ(Imm(0xD8), both, both)
-	VPOR(both, change, change)
-	VPBLENDVB(both, refractory, now, now)
-	VMOVDQU(now, r)
+// storeIdle writes sixteen or eight countdowns: refractory where fired, else now; firing is a change.
+func storeIdle(halves int, r Mem, now VecVirtual, fired [2]VecVirtual, refractory, change VecVirtual) {
+	all := fired[0]
+	VPACKSSDW(fired[halves-1], all, all)
+	VPERMQ(Imm(0xD8), all, all)
+	VPOR(all, change, change)
+	VPBLENDVB(all, refractory, now, now)
+	if halves == 2 {
+		VMOVDQU(now, r)
+	} else {
+		VMOVDQU(now.AsX(), r)
+	}
 }
 
 // refractoryWords fills a register's 16-bit lanes with the constant at k+4·i.
@@ -178,88 +190,111 @@ func eightSpikes(to Mem, fired VecVirtual) {
 	MOVB(bits.As8(), to)
 }
 
+// sixteens goes through 8·n neurons. body updates sixteen of them, or the last eight; it gets their place in arrays of 4 and of 2 bytes.
+// It says of each block whether it is live, also of the last one, of which there may be but a part.
+func sixteens(n, fired, live Register, change VecVirtual, body func(halves int, words, shorts func(p Register) Mem)) {
+	at, left := GP64(), GP64()
+	words := func(p Register) Mem { return Mem{Base: p, Index: at, Scale: 4} }
+	shorts := func(p Register) Mem { return Mem{Base: p, Index: at, Scale: 2} }
+	XORQ(at, at)
+	Label("block")
+	VPXOR(change, change, change)
+	MOVQ(U32(8), left)
+	CMPQ(n, left)
+	CMOVQCS(n, left)
+	SUBQ(left, n)
+	CMPQ(left, Imm(1))
+	JEQ(LabelRef("eight"))
+	Label("sixteen")
+	body(2, words, shorts)
+	ADDQ(Imm(16), at)
+	ADDQ(Imm(2), fired)
+	SUBQ(Imm(2), left)
+	CMPQ(left, Imm(1))
+	JA(LabelRef("sixteen"))
+	JCS(LabelRef("over"))
+	Label("eight")
+	body(1, words, shorts)
+	Label("over")
+	lively(live, change)
+	INCQ(live)
+	TESTQ(n, n)
+	JNZ(LabelRef("block"))
+	VZEROUPPER()
+	RET()
+}
+
 func lif(one Mem) {
-	begin("lifAVX2", "func(k *float32, acc *int32, v *float32, r *uint16, fired *uint64, live *uint8, blocks uint64)", "is lif for whole blocks.")
+	begin("lifAVX2", "func(k *float32, acc *int32, v *float32, r *uint16, fired *uint64, live *uint8, n uint64)", "is lif for 8·n > 0 neurons.")
 	k := pointer("k")
 	em1, term, scale, threshold, reset, refractory := broadcast(k, 0), broadcast(k, 1), broadcast(k, 2), broadcast(k, 3), broadcast(k, 4), refractoryWords(k, 5)
-	acc, v, r, fired, live, n := pointer("acc"), pointer("v"), pointer("r"), pointer("fired"), pointer("live"), pointer("blocks")
+	acc, v, r, fired, live, n := pointer("acc"), pointer("v"), pointer("r"), pointer("fired"), pointer("live"), pointer("n")
 	zero, change := zeroed(), YMM()
-	order := []Register{acc, v, r, fired, live}
-	loop("block", n, map[Register]int{acc: 256, v: 256, r: 128, fired: 8, live: 1}, order, func() {
-		VPXOR(change, change, change)
-		for j := 0; j < 8; j += 2 {
-			now, may := idle(Mem{Base: r, Disp: 16 * j}, zero, one, change)
-			for half := range 2 {
-				at := 32 * (j + half)
-				old, x := YMM(), YMM()
-				VMOVUPS(Mem{Base: v, Disp: at}, old)
-				in := input(Mem{Base: acc, Disp: at}, scale, zero, change)
-				VMULPS(old, em1, x) // 4b
-				VADDPS(term, x, x)
-				VADDPS(x, old, x)
-				VADDPS(in, x, x)
-				VBLENDVPS(may[half], x, old, x) // 4a
-				spike := in
-				VCMPPS(Imm(greaterEq), threshold, x, spike) // 4c
-				VPAND(spike, may[half], may[half])
-				VBLENDVPS(may[half], reset, x, x)
-				store(Mem{Base: v, Disp: at}, x, old, change)
-				eightSpikes(Mem{Base: fired, Disp: j + half}, may[half])
-			}
-			storeIdle(Mem{Base: r, Disp: 16 * j}, now, may, refractory, change)
+	sixteens(n, fired, live, change, func(halves int, words, shorts func(p Register) Mem) {
+		now, may := idle(halves, shorts(r), zero, one, change)
+		for half := range halves {
+			place := func(p Register) Mem { return words(p).Offset(32 * half) }
+			old, x := YMM(), YMM()
+			VMOVUPS(place(v), old)
+			in := input(place(acc), scale, zero, change)
+			VMULPS(old, em1, x) // 4b
+			VADDPS(term, x, x)
+			VADDPS(x, old, x)
+			VADDPS(in, x, x)
+			VBLENDVPS(may[half], x, old, x) // 4a
+			spike := in
+			VCMPPS(Imm(greaterEq), threshold, x, spike) // 4c
+			VPAND(spike, may[half], may[half])
+			VBLENDVPS(may[half], reset, x, x)
+			store(place(v), x, old, change)
+			eightSpikes(Mem{Base: fired, Disp: half}, may[half])
 		}
-		lively(live, change)
+		storeIdle(halves, shorts(r), now, may, refractory, change)
 	})
 }
 
 func pscExp(one Mem) {
-	begin("pscExpAVX2", "func(k *float32, accEx, accIn *int32, v, ex, in *float32, r *uint16, fired *uint64, live *uint8, blocks uint64)", "is pscExp for whole blocks.")
+	begin("pscExpAVX2", "func(k *float32, accEx, accIn *int32, v, ex, in *float32, r *uint16, fired *uint64, live *uint8, n uint64)", "is pscExp for 8·n > 0 neurons.")
 	k := pointer("k")
 	at := func(i int) VecVirtual { return broadcast(k, i) } // read anew where registers are short
 	scale, threshold := broadcast(k, 6), broadcast(k, 7)
 	accEx, accIn, v, ex, in, r := pointer("accEx"), pointer("accIn"), pointer("v"), pointer("ex"), pointer("in"), pointer("r")
-	fired, live, n := pointer("fired"), pointer("live"), pointer("blocks")
+	fired, live, n := pointer("fired"), pointer("live"), pointer("n")
 	zero, change := zeroed(), YMM()
-	order := []Register{accEx, accIn, v, ex, in, r, fired, live}
-	steps := map[Register]int{accEx: 256, accIn: 256, v: 256, ex: 256, in: 256, r: 128, fired: 8, live: 1}
-	loop("block", n, steps, order, func() {
-		VPXOR(change, change, change)
-		for j := 0; j < 8; j += 2 {
-			now, may := idle(Mem{Base: r, Disp: 16 * j}, zero, one, change)
-			for half := range 2 {
-				place := func(p Register) Mem { return Mem{Base: p, Disp: 32 * (j + half)} }
-				old, oldEx, oldIn, x, y := YMM(), YMM(), YMM(), YMM(), YMM()
-				VMOVUPS(place(v), old)
-				VMOVUPS(place(ex), oldEx)
-				VMOVUPS(place(in), oldIn)
-				addEx, addIn := input(place(accEx), scale, zero, change), input(place(accIn), scale, zero, change)
-				VMULPS(old, at(0), x) // 4b, left to right
-				VADDPS(x, old, x)
-				VMULPS(oldEx, at(1), y)
-				VADDPS(y, x, x)
-				VMULPS(oldIn, at(2), y)
-				VADDPS(y, x, x)
-				VADDPS(at(5), x, x)
-				VBLENDVPS(may[half], x, old, x)         // 4a
-				VCMPPS(Imm(greaterEq), threshold, x, y) // 4d
-				VMOVAPS(y, may[half])
-				VBLENDVPS(may[half], at(8), x, x)
-				store(place(v), x, old, change)
-				for _, c := range []struct {
-					add, old VecVirtual
-					to       Register
-					decay    int
-				}{{addEx, oldEx, ex, 3}, {addIn, oldIn, in, 4}} { // 4c
-					next := YMM()
-					VMULPS(c.old, at(c.decay), next)
-					VADDPS(c.add, next, next)
-					store(place(c.to), next, c.old, change)
-				}
-				eightSpikes(Mem{Base: fired, Disp: j + half}, may[half])
+	sixteens(n, fired, live, change, func(halves int, words, shorts func(p Register) Mem) {
+		now, may := idle(halves, shorts(r), zero, one, change)
+		for half := range halves {
+			place := func(p Register) Mem { return words(p).Offset(32 * half) }
+			old, oldEx, oldIn, x, y := YMM(), YMM(), YMM(), YMM(), YMM()
+			VMOVUPS(place(v), old)
+			VMOVUPS(place(ex), oldEx)
+			VMOVUPS(place(in), oldIn)
+			addEx, addIn := input(place(accEx), scale, zero, change), input(place(accIn), scale, zero, change)
+			VMULPS(old, at(0), x) // 4b, left to right
+			VADDPS(x, old, x)
+			VMULPS(oldEx, at(1), y)
+			VADDPS(y, x, x)
+			VMULPS(oldIn, at(2), y)
+			VADDPS(y, x, x)
+			VADDPS(at(5), x, x)
+			VBLENDVPS(may[half], x, old, x)         // 4a
+			VCMPPS(Imm(greaterEq), threshold, x, y) // 4d
+			VMOVAPS(y, may[half])
+			VBLENDVPS(may[half], at(8), x, x)
+			store(place(v), x, old, change)
+			for _, c := range []struct {
+				add, old VecVirtual
+				to       Register
+				decay    int
+			}{{addEx, oldEx, ex, 3}, {addIn, oldIn, in, 4}} { // 4c
+				next := YMM()
+				VMULPS(c.old, at(c.decay), next)
+				VADDPS(c.add, next, next)
+				store(place(c.to), next, c.old, change)
 			}
-			storeIdle(Mem{Base: r, Disp: 16 * j}, now, may, refractoryWords(k, 9), change)
+			eightSpikes(Mem{Base: fired, Disp: half}, may[half])
 		}
-		lively(live, change)
+		storeIdle(halves, shorts(r), now, may, refractoryWords(k, 9), change)
 	})
 }
 
@@ -302,6 +337,20 @@ func feagi() {
 	})
 }
 
+// spread256 fills the eight 32-bit lanes of a register.
+func spread256(r Register) VecVirtual {
+	y := YMM()
+	VMOVD(r, y.AsX())
+	VPBROADCASTD(y.AsX(), y)
+	return y
+}
+
+func immediate256(x uint32) VecVirtual {
+	r := GP32()
+	MOVL(U32(x), r)
+	return spread256(r)
+}
+
 // philox holds four calls in a register, one in the lower half of each 64-bit lane; upper halves are never read.
 func philox() {
 	offsets := GLOBL("offsets", RODATA|NOPTR)
@@ -311,19 +360,8 @@ func philox() {
 	begin("drawsAVX2", "func(p *uint32, first uint32, out *uint32, n uint64)", "fills 32·n words.")
 	p, out, n := pointer("p"), pointer("out"), pointer("n")
 	first := Load(Param("first"), GP32())
-	spread := func(r Register) VecVirtual {
-		y := YMM()
-		VMOVD(r, y.AsX())
-		VPBROADCASTD(y.AsX(), y)
-		return y
-	}
-	immediate := func(x uint32) VecVirtual {
-		r := GP32()
-		MOVL(U32(x), r)
-		return spread(r)
-	}
-	index := spread(first)
-	m0, m1 := immediate(0xD2511F53), immediate(0xCD9E8D57)
+	index := spread256(first)
+	m0, m1 := immediate256(0xD2511F53), immediate256(0xCD9E8D57)
 	loop("eight", n, map[Register]int{out: 128}, []Register{out}, func() {
 		var c [2][4]VecVirtual // two halves side by side: neither waits for the other
 		for half := range c {
@@ -366,7 +404,7 @@ func philox() {
 		}
 		eight := GP32()
 		MOVL(U32(8), eight)
-		VPADDD(spread(eight), index, index)
+		VPADDD(spread256(eight), index, index)
 	})
 }
 
