@@ -1,8 +1,12 @@
 package genome
 
 import (
+	"compress/flate"
 	_ "embed"
 	"encoding/binary"
+	"io"
+	"slices"
+	"strings"
 
 	"gopkg.in/yaml.v3"
 )
@@ -19,7 +23,7 @@ var (
 
 // readShipped reads the list of a text that comes with burst, each item by item.
 func readShipped(name, tree string, item func(p *parser, n *yaml.Node, at *path)) {
-	root, rest := unpackTree(tree)
+	root, rest := unpackTree(inflated(tree))
 	if rest != "" {
 		panic("BUG: " + name + " has more than a tree")
 	}
@@ -32,14 +36,26 @@ func readShipped(name, tree string, item func(p *parser, n *yaml.Node, at *path)
 	}
 }
 
+// inflated is a tree's text, which takes a third of its size in the program.
+func inflated(tree string) string {
+	text, err := io.ReadAll(flate.NewReader(strings.NewReader(tree)))
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+	return string(text)
+}
+
+// tags are those of YAML, which packed trees have by number.
+func tags() []string {
+	return []string{"", "!!map", "!!seq", "!!str", "!!int", "!!float", "!!bool", "!!null"}
+}
+
 // packTree appends a tree of values: of each its kind, style, place, number of values in it, tag and text.
 func packTree(to []byte, n *yaml.Node) []byte {
-	for _, x := range []int{int(n.Kind), int(n.Style), n.Line, n.Column, len(n.Content)} {
+	for _, x := range []int{int(n.Kind), int(n.Style), n.Line, n.Column, len(n.Content), slices.Index(tags(), n.Tag), len(n.Value)} {
 		to = binary.AppendUvarint(to, uint64(x))
 	}
-	for _, s := range []string{n.Tag, n.Value} {
-		to = append(binary.AppendUvarint(to, uint64(len(s))), s...)
-	}
+	to = append(to, n.Value...)
 	for _, c := range n.Content {
 		to = packTree(to, c)
 	}
@@ -57,12 +73,9 @@ func unpackTree(from string) (n *yaml.Node, rest string) {
 			}
 		}
 	}
-	text := func() (s string) {
-		size := number()
-		s, from = from[:size], from[size:]
-		return s
-	}
-	n = &yaml.Node{Kind: yaml.Kind(number()), Style: yaml.Style(number()), Line: number(), Column: number(), Content: make([]*yaml.Node, number()), Tag: text(), Value: text()}
+	n = &yaml.Node{Kind: yaml.Kind(number()), Style: yaml.Style(number()), Line: number(), Column: number(), Content: make([]*yaml.Node, number()), Tag: tags()[number()]}
+	size := number()
+	n.Value, from = from[:size], from[size:]
 	for i := range n.Content {
 		n.Content[i], from = unpackTree(from)
 	}

@@ -75,7 +75,7 @@ func blank(width, height vg.Length) *vgimg.Canvas {
 	dots := newDots(w, h)
 	context := gg.NewContextForRGBA(dots)
 	context.SetLineCapButt()
-	context.SetInterpolator(xdraw.ApproxBiLinear) // copies letters that are not turned
+	context.SetInterpolator(letters{xdraw.BiLinear})
 	context.InvertY()
 	size, on := vgimg.UseWH(width, height), vgimg.UseImageWithContext(dots, context)
 	return vgimg.NewWith(vgimg.UseDPI(dotsPerInch), func(c *vgimg.Canvas) uint32 {
