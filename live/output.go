@@ -10,7 +10,7 @@ import (
 	"burst/run"
 )
 
-// Kind says what an Output tells.
+// Kind says what an Output reports.
 type Kind uint8
 
 // The kinds.
@@ -34,7 +34,7 @@ func (o *outputs) Record(b *engine.Burst) error {
 	return nil
 }
 
-// Output tells what neurons have done. Read may be called at any time, by one goroutine at a time.
+// Output reports what neurons have done. Read may be called at any time, by one goroutine at a time.
 type Output struct {
 	s        *Session
 	kind     Kind
@@ -56,7 +56,7 @@ type Output struct {
 	potentials []float32
 }
 
-// Reading is what an Output has told.
+// Reading is what Output.Read returns.
 type Reading struct {
 	Next       uint64    // the next burst: what is read is of those before it
 	Bursts     uint64    // so many, since the Read before
@@ -185,8 +185,8 @@ func (o *Output) record(b *engine.Burst) {
 	}
 }
 
-// Read tells what has happened since the last Read, in the memory of x where that is large enough. Without a burst in between counts
-// are 0 and potentials those of before.
+// Read returns in x what has happened since the last Read, and uses the memory of x where that is large enough. If there was no burst in
+// between, counts are 0 and potentials unchanged.
 func (o *Output) Read(x *Reading) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -122,7 +122,7 @@ func (c *client) hello() (h wire.Hello, err error) {
 	case c.trusted:
 		c.scope = scopeControl
 	case c.scope == scopeNone:
-		return h, errors.New("the token is none of this server's, want that of an address it printed when it started")
+		return h, errors.New("the token is not one of this server's, want that of an address it printed when it started")
 	}
 	need, known := roles[h.Role]
 	switch {

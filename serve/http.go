@@ -203,7 +203,7 @@ func (s *Server) authorise(q *http.Request, r *route) error {
 	case bearer(q) == "":
 		return refusal(http.StatusUnauthorized, "no token, want the header Authorization: Bearer TOKEN")
 	case has == scopeNone:
-		return refusal(http.StatusUnauthorized, "the token is none of this server's, want that of an address it printed when it started")
+		return refusal(http.StatusUnauthorized, "the token is not one of this server's, want that of an address it printed when it started")
 	case has < r.scope:
 		return refusal(http.StatusForbidden, "%s %s needs the control token, this is the view token", r.method, r.path)
 	}

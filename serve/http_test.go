@@ -240,7 +240,7 @@ func TestR25Upgrade(t *testing.T) {
 	}
 	for _, token := range []string{"", "x", control[1:], strings.ToLower(control)} {
 		_, err := s.web(wire.Hello{Role: wire.RoleView, Token: token})
-		require.ErrorContains(t, err, "the token is none of this server's")
+		require.ErrorContains(t, err, "the token is not one of this server's")
 	}
 	for _, role := range []string{wire.RoleFeed, wire.RoleDrive} {
 		_, err := s.web(wire.Hello{Role: role, Token: view})
