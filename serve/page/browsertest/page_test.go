@@ -52,7 +52,7 @@ func TestOpens(t *testing.T) {
 	x.picture("opens")
 	require.Empty(t, x.said())
 	wrong := open(t, browser(t), strings.Split(p.view, "#")[0]+"#token=wrong", 1280, 800)
-	wrong.until("document.querySelector('#notice').textContent.includes('none of this server')")
+	wrong.until("document.querySelector('#notice').textContent.includes('not one of this server')")
 	require.True(t, eval[bool](wrong, "document.querySelector('#door').checkVisibility()"))
 }
 
