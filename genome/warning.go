@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Warnings are lines about what the genome may say but hardly means: models whose timestep is longer than any for which they are known to
-// be right.
+// Warnings has a line for each model whose timestep is longer than the longest one for which it was compared with other programs. The
+// genome is valid all the same.
 func (g *Genome) Warnings() (lines []string) {
 	var told []*Model
 	for i := range g.Areas {

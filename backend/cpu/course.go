@@ -8,15 +8,15 @@ import (
 	"burst/engine"
 )
 
-// StepN runs bursts in courses. Spikes arrive after the least delay at the earliest. So the threads, which are goroutines that
-// share the workers, wait for each other at one barrier in a window of so many bursts, and the workers read who fired from each other's boxes. The caller's
-// goroutine puts the lists of a window together while the next one runs:
+// StepN runs bursts in courses. Spikes arrive after the least delay at the earliest, so many bursts are a window. The threads, which are
+// goroutines that share the workers, wait for each other once in a window, at a barrier. The workers read who fired from each other's
+// boxes. The caller's goroutine puts the lists of a window together while the next one runs:
 //
 //	thread 0   window 0 | window 1 : deliver 0 | window 2 : deliver 1 | deliver 2
 //	thread 1   window 0 | window 1 :           | window 2 :           |
 //
-// What needs no spikes is done after a thread has come to the barrier and before it waits for the others (:): the lists of the window before,
-// and what drives and stimuli add to the sums of the next burst. So a thread that is late there holds up nobody.
+// What needs no spikes is done after a thread has come to the barrier and before it waits for the others (:): the lists of the window
+// before, and what drives and stimuli add to the sums of the next burst. So a thread that is late there holds up nobody.
 //
 // Where the least delay is long, windows are shorter and workers read the queues, which are complete by then.
 const (
@@ -123,8 +123,8 @@ func (b *backend) foresee(n int) error {
 // windows runs one thread's share of the course.
 func (b *backend) windows(thread int) {
 	c := &b.course
-	m := barriers{pool: b.pool, thread: thread, passed: c.passed, left: (c.bursts - 1) / b.window}
-	defer m.skip() // nobody waits for the caller where the receiver of a burst has panicked
+	at := barriers{pool: b.pool, thread: thread, passed: c.passed, left: (c.bursts - 1) / b.window}
+	defer at.skip() // nobody waits for the caller where the receiver of a burst has panicked
 	for from := 0; from < c.bursts; from += b.window {
 		to := min(from+b.window, c.bursts)
 		for _, w := range b.pool.share(thread) {
@@ -134,7 +134,7 @@ func (b *backend) windows(thread int) {
 			}
 		}
 		if to < c.bursts {
-			m.arrive()
+			at.arrive()
 			for _, w := range b.pool.share(thread) {
 				b.foretell(w, to)
 			}
@@ -143,7 +143,7 @@ func (b *backend) windows(thread int) {
 			b.deliverAll(from-b.window, from)
 		}
 		if to < c.bursts {
-			m.wait()
+			at.wait()
 			if thread == 0 {
 				b.arrived(b.window)
 			}

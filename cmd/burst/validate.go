@@ -30,8 +30,8 @@ func newValidateCommand() *cobra.Command {
 		Use:   "validate GENOME...",
 		Short: "Check genomes and list every mistake with its place",
 		Long: "Checks the whole genome and the rows of its edge lists. A genome without mistakes is ok even if this machine has too\n" +
-			"little memory to build its network; a note then says so. Models that a longer timestep than theirs makes wrong get a\n" +
-			"warning. Lists that do not fit cannot be checked and are refused.",
+			"little memory to build its network; a note then says so. A timestep that is too long for a model is a warning.\n" +
+			"Lists that do not fit cannot be checked and are refused.",
 		Args:              usage(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: completeGenome,
 		RunE:              func(cmd *cobra.Command, args []string) error { return validate(cmd, args, asJSON) },
