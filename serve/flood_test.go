@@ -320,18 +320,23 @@ func TestAttacks(t *testing.T) {
 		bytes []byte
 		ends  bool
 	}
-	for name, x := range map[string]attack{
+	attacks := map[string]attack{
 		"http": {[]byte("GET / HTTP/1.1\r\nHost: x\r\n\r\n"), true}, "no hello": {wire.AppendSeen(nil, 0), true}, "long hello": {long, true},
 		"huge frame": {append(bytes.Clone(hello), huge...), true}, "second hello": {append(bytes.Clone(hello), hello...), true},
 		"step of a feeder": {append(bytes.Clone(hello), wire.AppendStep(nil, 0, &wire.Step{Bursts: 1})...), false},
 		"bad inputs":       {append(bytes.Clone(hello), 4, 0, 0, 0, 6, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0), false},
 		"half a frame":     {append(bytes.Clone(hello), wire.AppendFeed(nil, 0, []wire.Amounts{{Amounts: make([]float32, 99)}})[:30]...), false},
-	} {
+	}
+	conns := map[string]net.Conn{} // all at once: the server grants a second to each that it sends away
+	for name, x := range attacks {
 		conn, err := net.Dial("unix", path)
 		require.NoError(t, err)
 		_, err = conn.Write(x.bytes)
 		require.NoError(t, err)
-		if x.ends {
+		conns[name] = conn
+	}
+	for name, conn := range conns {
+		if attacks[name].ends {
 			require.NoError(t, conn.SetReadDeadline(time.Now().Add(patience)))
 			_, err = io.Copy(io.Discard, conn)
 			if ne, ok := err.(net.Error); ok {
@@ -368,6 +373,7 @@ func TestAttacks(t *testing.T) {
 
 // TestViewerFlood: what a client with the view token sends is read no faster than its limit, and pings are answered no faster.
 func TestViewerFlood(t *testing.T) {
+	t.Parallel() // it mostly waits
 	s := start(t, serve.Options{Paused: true})
 	_, view, _ := s.tokens()
 	c, err := s.web(wire.Hello{Role: wire.RoleView, Token: view})

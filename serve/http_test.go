@@ -228,6 +228,7 @@ func replayed(t testing.TB, dir string) string {
 
 // TestR25Upgrade: a WebSocket is refused to other origins and hosts, and without a token in its hello; a viewer controls nothing.
 func TestR25Upgrade(t *testing.T) {
+	t.Parallel() // it mostly waits
 	s := start(t, serve.Options{})
 	base, view, control := s.tokens()
 	at := "ws" + strings.TrimPrefix(base, "http") + "/live"

@@ -64,6 +64,7 @@ func inProcess(t testing.TB, folder string) (digests []uint64) {
 
 // TestDrivers: over each kind of socket a driver gets what the same calls give in the process.
 func TestDrivers(t *testing.T) {
+	t.Parallel() // it mostly waits
 	want := inProcess(t, "")
 	hello := wire.Hello{Role: wire.RoleDrive, Name: "robot"}
 	t.Run("unix", func(t *testing.T) {

@@ -55,6 +55,9 @@ func TestWaits(t *testing.T) {
 			rowsWait(&tune, v.longest, v.rows)
 			v.change(&tune)
 			t.Run(fmt.Sprintf("%s/%d bursts, %d rows", n.name, v.longest, v.rows), func(t *testing.T) {
+				if c.MaxDelay > 100 {
+					slow.Case(t)
+				}
 				asReference(t, c, engine.Want{}, tune, pathRun, n.why)
 			})
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"burst/connectome"
+	"burst/record/runfolder"
 
 	"github.com/stretchr/testify/require"
 )
@@ -106,16 +107,24 @@ func TestRangesDiffer(t *testing.T) {
 		out[41] = append(kept, neuron)
 		return out
 	}
+	neurons := []uint32{0, 12, 39, 71}
+	same, others := []*runfolder.Folder{}, [][]*runfolder.Folder{} // of each case: the run, and one for each neuron that is changed
 	for _, x := range rangesCases {
-		for _, y := range rangesCases {
-			a := runFrom(t, 0, rangesSizes, x.spans, bursts)
-			got, err := FirstDifference(a, runFrom(t, 0, rangesSizes, y.spans, bursts), 60)
+		same = append(same, runFrom(t, 0, rangesSizes, x.spans, bursts))
+		others = append(others, nil)
+		for _, neuron := range neurons {
+			others[len(others)-1] = append(others[len(others)-1], runFrom(t, 0, rangesSizes, x.spans, changed(neuron)))
+		}
+	}
+	for i, x := range rangesCases {
+		for k, y := range rangesCases {
+			got, err := FirstDifference(same[i], same[k], 60)
 			require.NoError(t, err)
 			require.Nil(t, got, "%s and %s", x.name, y.name)
-			for _, neuron := range []uint32{0, 12, 39, 71} {
+			for n, neuron := range neurons {
 				other := changed(neuron)
 				want := firstOf(only(only(bursts, x.spans, false), y.spans, false), only(only(other, x.spans, false), y.spans, false))
-				got, err := FirstDifference(a, runFrom(t, 0, rangesSizes, y.spans, other), 60)
+				got, err := FirstDifference(same[i], others[k][n], 60)
 				require.NoError(t, err)
 				require.Equal(t, want != nil, got != nil, "%s and %s, neuron %d", x.name, y.name, neuron)
 				if want != nil {
