@@ -68,7 +68,7 @@ func BenchmarkFlights(b *testing.B) {
 			back.queues.push(queues[w.now%bursts])
 			w.now++
 			begun := time.Now()
-			w.decide()
+			w.recount()
 			w.propagate()
 			mid := time.Now()
 			w.inject()

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"iter"
 	"slices"
 
 	"burst/connectome"
@@ -16,7 +17,9 @@ func (w *worker) inject() {
 		if g.lo == g.hi {
 			continue
 		}
-		w.stimuli(g)
+		for slot, amount := range w.stimuli(g) {
+			w.acc[slot] += amount
+		}
 		for place := range g.drives {
 			d := &g.drives[place]
 			if d.Kind == connectome.Term || !d.Active(w.now) {
@@ -33,18 +36,20 @@ func (w *worker) inject() {
 	}
 }
 
-// stimuli adds the stimuli for the group's ports.
-func (w *worker) stimuli(g *group) {
+// stimuli yields the slots and amounts of the stimuli for the group's ports.
+func (w *worker) stimuli(g *group) iter.Seq2[uint32, int32] {
 	byPort := func(s engine.Stimulus, port uint32) int { return int(int64(s.Port) - int64(port)) }
-	for port := range g.area.PortsEach() {
-		lo, hi := w.b.ports(g, port)
-		first, _ := slices.BinarySearchFunc(w.in, lo, byPort)
-		for _, s := range w.in[first:] {
-			if s.Port >= hi {
-				break
-			}
-			if n := s.Port - g.portsAhead(port); w.b.own.Owns(n) {
-				w.add(g.slot+port*g.run+w.b.own.Count(n)-g.lo, s.Amount)
+	return func(yield func(uint32, int32) bool) {
+		for port := range g.area.PortsEach() {
+			lo, hi := w.b.ports(g, port)
+			first, _ := slices.BinarySearchFunc(w.in, lo, byPort)
+			for _, s := range w.in[first:] {
+				if s.Port >= hi {
+					break
+				}
+				if n := s.Port - g.portsAhead(port); w.b.own.Owns(n) && !yield(g.slot+port*g.run+w.b.own.Count(n)-g.lo, s.Amount) {
+					return
+				}
 			}
 		}
 	}

@@ -10,13 +10,16 @@ import (
 // propagate is step 1.
 func (w *worker) propagate() {
 	if w.rows.first == nil && w.rows.rooms.Room == 0 {
+		w.decide(0)
 		return
 	}
 	if w.rows.single != 0 {
 		w.listFired()
+		w.decide(w.listed())
 		w.deliver()
 		return
 	}
+	w.decide(0)
 	w.launch()
 	w.fly(w.now % uint64(len(w.due)))
 }
@@ -33,6 +36,15 @@ func (w *worker) listFired() {
 		return
 	}
 	w.listFor(0)
+}
+
+// listed is how many units the listed rows have.
+func (w *worker) listed() uint64 {
+	units := w.rows.mean * uint64(len(w.ids))
+	for _, s := range w.spans {
+		units += s.To - s.From
+	}
+	return units
 }
 
 // listFor lists those that are due so many bursts after the one in progress.
@@ -140,7 +152,7 @@ func (w *worker) restore(state *engine.State) {
 			g.event.write(uint32(w.b.number), w.b.keptOf(g))
 		}
 	}
-	w.updated, w.read, w.draws, w.learnt = w.blocked, 0, 0, 0
+	w.updated, w.read, w.ofRows, w.draws, w.learnt = w.blocked, 0, 0, 0, 0
 	w.marking, w.early.burst, w.begun = false, 0, false
 	for i, s := range w.shares {
 		s.restore(&state.Plastic[i])
@@ -191,10 +203,6 @@ func (w *worker) deliver() {
 	r := &w.rows
 	w.b.kernels.Deliver(w.acc, r.units, w.spans, r.ahead)
 	w.b.kernels.DeliverRooms(w.coming, &r.rooms, w.ids)
-	for _, s := range w.spans {
-		w.read += s.To - s.From
-	}
-	w.read += r.mean * uint64(len(w.ids))
 	if !w.marking {
 		return
 	}

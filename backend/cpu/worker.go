@@ -180,7 +180,7 @@ func (w *worker) goOn() {
 // it is added up.
 func (w *worker) begin(t uint64, ran int, in []engine.Stimulus) {
 	w.now, w.ran, w.in, w.begun = t, ran, in, true
-	w.decide()
+	w.recount()
 	w.inject()
 }
 
