@@ -51,6 +51,13 @@ func (s *Server) Fresh() int {
 	return len(s.fresh)
 }
 
+// Waiting is how many connections have not yet said hello.
+func (s *Server) Waiting() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.waiting)
+}
+
 // Watchers is how many clients view.
 func (s *Server) Watchers() int {
 	s.tap.mu.Lock()

@@ -358,6 +358,7 @@ func TestAttacks(t *testing.T) {
 		require.NoError(t, err)
 		defer conn.Close()
 		idle = append(idle, conn)
+		until(t, "the server has it", func() bool { return s.Waiting() == min(len(idle), serve.MostWaiting) })
 	}
 	require.NoError(t, idle[0].SetReadDeadline(time.Now().Add(patience)))
 	_, err = idle[0].Read(make([]byte, 1))
