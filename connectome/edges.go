@@ -55,11 +55,18 @@ func (p *plan) ends(pr *genome.Projection) (from, to Span) {
 func newEdges(p *plan, w *wiring) (rule, error) {
 	pr := w.p
 	_, taken := p.bytesOf(&p.load)
-	perRow := edgelist.Bytes(1) + bytesASynapse + DelayBytes(w.mostDelay())
+	var more []edgelist.More
+	if w.learns != nil {
+		for _, c := range w.learns.Listed {
+			more = append(more, edgelist.More{Name: c.Column, Take: c.Take})
+		}
+	}
+	perRow := edgelist.Bytes(1, len(more)) + bytesASynapse + uint64(4*len(more)) + DelayBytes(w.mostDelay())
 	o := edgelist.Options{
 		Source:   edgelist.Side{Count: uint64(w.from.Count), Of: p.sideName(pr.From)},
 		Target:   edgelist.Side{Count: uint64(w.to.Count), Of: p.sideName(pr.To)},
 		Timestep: p.g.Timestep, MostDelay: w.mostDelay(), MaxRows: (p.limit - min(p.limit, taken)) / perRow, Threads: p.workers,
+		More: more, Others: w.learns != nil,
 	}
 	t, err := p.readEdges(pr.File, o)
 	key := projectionKey(w.index, "file")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"burst/genome"
 	"burst/internal/edgelist"
 	"burst/internal/quanta"
 )
@@ -48,12 +49,24 @@ func (c *Connectome) ExportStatic(w io.Writer, name string) error {
 }
 
 // ExportPlastic is Export of Plastic[i] alone, as a list that such a projection can start from: neurons are counted in their areas,
-// and learnt weights are those that the rule edges takes, whole quanta within the bounds.
+// and learnt weights are those that the rule edges takes, whole quanta within the bounds. What variables start from in a list of the
+// genome stands in the columns genome.StartColumn.
 func (c *Connectome) ExportPlastic(w io.Writer, name string, i int, learnt func(projection int) []float32) error {
 	p := &c.Plastic[i]
 	weights := learntBy(p, learnt)
+	var names []string
+	var values [][]float32
+	for v, list := range p.Listed {
+		if list != nil {
+			names, values = append(names, genome.StartColumn(p.Rule.Synapse[v].Name)), append(values, list)
+		}
+	}
 	return listTo(w, name, func(e *exporter) error {
+		e.b.More = make([][]float64, len(values))
 		return c.exportPlastic(e, p, p.From, p.To, func(k, place uint64) (float64, error) {
+			for i, list := range values {
+				e.b.More[i] = append(e.b.More[i], float64(list[k]))
+			}
 			q := p.First(k)
 			if weights != nil {
 				q = Quanta(weights[place], c.Scale)
@@ -69,7 +82,7 @@ func (c *Connectome) ExportPlastic(w io.Writer, name string, i int, learnt func(
 			}
 			return float64(q) / float64(c.Scale), nil
 		})
-	})
+	}, names...)
 }
 
 func learntBy(p *Plastic, learnt func(projection int) []float32) []float32 {
@@ -80,8 +93,8 @@ func learntBy(p *Plastic, learnt func(projection int) []float32) []float32 {
 }
 
 // listTo writes a list.
-func listTo(w io.Writer, name string, rows func(*exporter) error) error {
-	list, err := edgelist.NewWriter(w, name)
+func listTo(w io.Writer, name string, rows func(*exporter) error, more ...string) error {
+	list, err := edgelist.NewWriter(w, name, more...)
 	if err != nil {
 		return err
 	}

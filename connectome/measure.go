@@ -243,6 +243,9 @@ func (l *load) add(p *plan, w *wiring) {
 		if !w.varies() {
 			each, dropped = each-4, dropped+4
 		}
+		if n := uint64(w.moreColumns()); n > 0 {
+			each, dropped = each+4*n, dropped+8 // the order of the rows
+		}
 		ends := mul(uint64(w.from.Count)+1, 8)
 		if p.inParts() {
 			ends = add(ends, mul(uint64(w.ports.Count), 4))
@@ -256,7 +259,7 @@ func (l *load) add(p *plan, w *wiring) {
 		}
 		l.plasticScrap = max(l.plasticScrap, add(mul(p.neurons+1, 8), mul(w.synapses, dropped)))
 	}
-	l.lists = add(add(l.lists, edgelist.Bytes(w.listed)), w.held)
+	l.lists = add(add(l.lists, edgelist.Bytes(w.listed, w.moreColumns())), w.held)
 	most := uint64(0)
 	for _, part := range []Part{p.part, {}} {
 		if p.hasHistogram(w, part) {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"sort"
 
 	"burst/genome"
 	"burst/internal/exact"
@@ -17,8 +18,8 @@ import (
 // network, Row, Target, Delay and Weight are those of the part, and all else is that of the whole network.
 //
 // Its synapses have two orders. Rows are sorted by (delay, port, weight), like those of the Connectome. The state of a run has
-// weights sorted by port, source, delay and initial weight. Synapses that are equal in all four see the same events, so their
-// weights stay equal. Places maps the order of the rows to that of the state.
+// weights sorted by port, source, delay and initial weight. Synapses that are equal in all four see the same events; those of a list
+// whose variables start from its columns are in the order of the list. Places maps the order of the rows to that of the state.
 type Plastic struct {
 	Projection int // in the genome
 	Rule       *genome.Plasticity
@@ -46,6 +47,7 @@ type Plastic struct {
 	Source          []float32       // initial values of the source's variables
 	Synapse         []float32       // initial values of the further variables of a synapse
 	Drawn           []*genome.Value // per variable, what its initial values are drawn from; nil, or none for it: they are those of Synapse
+	Listed          [][]float32     // per variable, what each synapse has it start from, in the order of the rows; nil, or none for it: as the two above say
 	TargetVariables []int           // per Rule.Target: the state variable of the target's model, 0 for V
 	OnPost          *Handler        // nil: there is no such handler
 	OnPre           *Handler
@@ -393,6 +395,7 @@ func (p *plan) newPlastic(w *wiring, c, rows *Connectome) (Plastic, error) {
 		m.Weight, m.Same = nil, m.Weight[0]
 	}
 	if m.Rule.Window == genome.WindowNone {
+		p.takeListed(w, &m)
 		return m, p.takeRule(w, &m)
 	}
 	m.Window = newWindow(w.learns, math.Abs(w.factor))
@@ -492,6 +495,82 @@ func (p *plan) takeRule(w *wiring, m *Plastic) error {
 	return nil
 }
 
+// moreColumns is the number of columns that variables of the synapses start from.
+func (w *wiring) moreColumns() int {
+	if w.learns == nil {
+		return 0
+	}
+	return len(w.learns.Listed)
+}
+
+// takeListed puts what the rows of a list have their synapses' variables start from into the order of the rows of m.
+func (p *plan) takeListed(w *wiring, m *Plastic) {
+	if w.moreColumns() == 0 {
+		return
+	}
+	more := w.rule.(*edgeList).More
+	m.Listed = make([][]float32, len(m.Rule.Synapse))
+	for _, c := range w.learns.Listed {
+		m.Listed[c.Variable] = make([]float32, m.Synapses())
+	}
+	order := p.listOrder(w, m)
+	spans(p.workers, uint64(len(order)), 1<<14, func(_ int, lo, hi uint64) {
+		for i, c := range w.learns.Listed {
+			for k := lo; k < hi; k++ {
+				m.Listed[c.Variable][k] = more[i][order[k]]
+			}
+		}
+	})
+}
+
+// listOrder is the rows of a list, from 0, of which the synapses of m are made, in their order.
+func (p *plan) listOrder(w *wiring, m *Plastic) []uint64 {
+	list, order, next := w.rule.(*edgeList), make([]uint64, m.Synapses()), slices.Clone(m.Row)
+	for k, s := range list.Source {
+		if p.part.Owns(w.to.First+list.Target[k]) && (w.keep == 100 || w.attracts(uint64(k))) {
+			order[next[s]] = uint64(k)
+			next[s]++
+		}
+	}
+	keys := make([]listedRow, p.workers)
+	spans(p.workers, uint64(w.from.Count), 1<<8, func(worker int, lo, hi uint64) {
+		own := &keys[worker]
+		for s := lo; s < hi; s++ {
+			own.rows = order[m.Row[s]:m.Row[s+1]]
+			own.row = row{own.target[:0], own.weight[:0], newDelays(uint64(len(own.rows)), int(m.Longest))}
+			for i, k := range own.rows { // the values have been checked
+				t := list.Target[k]
+				q, _ := w.quanta(uint32(s), t, k, p.scale)
+				own.target, own.weight = append(own.target, t), append(own.weight, quanta.Clamp(q))
+				if w.delays != nil {
+					own.delay.set(uint64(i), uint64(w.delays[k]))
+				} else {
+					x, _ := w.delay.of(uint32(s), t, k)
+					own.delay.set(uint64(i), uint64(quanta.Nearest(x)))
+				}
+			}
+			sort.Sort(own)
+		}
+	})
+	return order
+}
+
+// listedRow is a neuron's synapses with their rows of a list, to be sorted as rows of the network are, and equal ones by their rows.
+type listedRow struct {
+	row
+	rows []uint64
+}
+
+func (l *listedRow) Swap(i, j int) {
+	l.row.Swap(i, j)
+	l.rows[i], l.rows[j] = l.rows[j], l.rows[i]
+}
+
+func (l *listedRow) Less(i, j int) bool {
+	c := l.compare(i, j)
+	return c < 0 || c == 0 && l.rows[i] < l.rows[j]
+}
+
 // takeStarts fills in what the variables of the synapses start from.
 func (p *plan) takeStarts(l *genome.Learning, m *Plastic) error {
 	m.Drawn = make([]*genome.Value, len(m.Rule.Synapse))
@@ -538,8 +617,15 @@ func (p *Plastic) StartWeights(scale int32, list []float32) {
 }
 
 // Start fills list, the array of a state of the k-th variable of the synapses, with what the variable starts from. In a part of a network
-// what is drawn for others' synapses is 0.
+// what is drawn or listed for others' synapses is 0.
 func (p *Plastic) Start(k int, seed uint64, list []float32) {
+	if k < len(p.Listed) && p.Listed[k] != nil {
+		if p.In != nil {
+			clear(list)
+		}
+		p.ToState(p.Listed[k], list)
+		return
+	}
 	if k >= len(p.Drawn) || p.Drawn[k] == nil {
 		fill(list, p.Synapse[k])
 		return
@@ -606,7 +692,11 @@ func newWindow(l *genome.Learning, psp float64) Window {
 
 // bytes is the memory of its arrays, but for the tables of traces, which several share.
 func (p *Plastic) bytes() uint64 {
-	return size(p.Row) + size(p.Target) + size(p.Weight) + p.Delay.Bytes() + size(p.In) + size(p.Divide)
+	n := size(p.Row) + size(p.Target) + size(p.Weight) + p.Delay.Bytes() + size(p.In) + size(p.Divide)
+	for _, list := range p.Listed {
+		n += size(list)
+	}
+	return n
 }
 
 // apartHere is the number of the part's synapses that have rows of their own: those that are plastic or driven.
@@ -620,13 +710,22 @@ func (c *Connectome) apartHere() uint64 {
 
 // plasticHash adds to the workers' sums the share of the projections that change in Hash. Each adds the hash of each of its synapses, folded on from what
 // its rule and numbers make: fold, from 3 on, over its place among these projections, Lag, bounds, window, parameters, programs, and PSPMax
-// where it is above 0.
+// where it is above 0. Behind it are what a synapse's variables start from in a list, each with its number.
 func (c *Connectome) plasticHash(sums []uint64) {
 	for i := range c.Plastic {
 		p := &c.Plastic[i]
 		head := p.fold(fold(3, uint64(i)))
-		p.eachSynapse(sums, func(synapse uint64) uint64 { return fold(head, synapse) })
+		p.eachSynapse(sums, func(k, synapse uint64) uint64 { return p.foldListed(fold(head, synapse), k) })
 	}
+}
+
+func (p *Plastic) foldListed(h, k uint64) uint64 {
+	for v, list := range p.Listed {
+		if list != nil {
+			h = foldBits(fold(h, uint64(v)), list[k])
+		}
+	}
+	return h
 }
 
 // Wiring makes of Hash the hash without the rules by which weights change: such synapses count as all others do, with the weights that
@@ -637,7 +736,7 @@ func (c *Connectome) Wiring(hash uint64) uint64 {
 	for i := range c.Plastic {
 		p := &c.Plastic[i]
 		head := p.fold(fold(3, uint64(i)))
-		p.eachSynapse(sums, func(synapse uint64) uint64 { return synapse - fold(head, synapse) })
+		p.eachSynapse(sums, func(k, synapse uint64) uint64 { return synapse - p.foldListed(fold(head, synapse), k) })
 	}
 	if len(c.Plastic) > 0 {
 		c.unliftHash(sums)
@@ -649,11 +748,11 @@ func (c *Connectome) Wiring(hash uint64) uint64 {
 }
 
 // eachSynapse adds what is made of the hash of each synapse to the workers' sums.
-func (p *Plastic) eachSynapse(sums []uint64, of func(synapse uint64) uint64) {
+func (p *Plastic) eachSynapse(sums []uint64, of func(k, synapse uint64) uint64) {
 	spans(len(sums), uint64(p.From.Count), 1<<12, func(worker int, lo, hi uint64) {
 		for s := lo; s < hi; s++ {
 			for k := p.Row[s]; k < p.Row[s+1]; k++ {
-				sums[worker] += of(synapseHash(p.From.First+uint32(s), p.Target[k], p.First(k), p.DelayOf(k)))
+				sums[worker] += of(k, synapseHash(p.From.First+uint32(s), p.Target[k], p.First(k), p.DelayOf(k)))
 			}
 		}
 	})
@@ -742,7 +841,12 @@ func bit(x bool) int {
 // cut returns part of a plastic projection.
 func (p *Plastic) cut(c *Connectome, part Part) Plastic {
 	cut := *p
-	cut.Row, cut.Target, cut.Weight, cut.In = make([]uint64, len(p.Row)), nil, nil, p.Onto()
+	cut.Row, cut.Target, cut.Weight, cut.Listed, cut.In = make([]uint64, len(p.Row)), nil, nil, make([][]float32, len(p.Listed)), p.Onto()
+	for v, list := range p.Listed {
+		if list != nil {
+			cut.Listed[v] = []float32{}
+		}
+	}
 	var delays []uint16
 	for s := range p.From.Count {
 		for k := p.Row[s]; k < p.Row[s+1]; k++ {
@@ -752,6 +856,11 @@ func (p *Plastic) cut(c *Connectome, part Part) Plastic {
 			cut.Target, delays = append(cut.Target, p.Target[k]), append(delays, uint16(p.DelayOf(k)))
 			if p.Weight != nil {
 				cut.Weight = append(cut.Weight, p.Weight[k])
+			}
+			for v, list := range p.Listed {
+				if list != nil {
+					cut.Listed[v] = append(cut.Listed[v], list[k])
+				}
 			}
 		}
 		cut.Row[s+1] = uint64(len(cut.Target))

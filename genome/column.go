@@ -27,6 +27,34 @@ func isColumn(n *yaml.Node) bool {
 // fromColumn reads column(FILE, NAME) or column(FILE, NAME, UNIT): a number for each of so many neurons, in a unit of one of the
 // dimensions; without UNIT in the base unit of the only one. sound returns what is wrong with a number, "" if nothing is.
 func (p *parser) fromColumn(n *yaml.Node, at *path, neurons uint64, dims []Dimension, sound func(float64) string) (each []float64, dim Dimension, ok bool) {
+	file, name, by, dim, ok := p.columnText(n, at, dims)
+	if !ok || neurons == 0 { // the area's size is at fault already
+		return nil, dim, false
+	}
+	each, err := p.column(file, name, neurons, func(x float64) (float64, string) {
+		x, wrong := by.float32(x)
+		if wrong == "" {
+			wrong = sound(x)
+		}
+		return x, wrong
+	})
+	if p.fileFault(n, at, file, err) {
+		return nil, dim, false
+	}
+	return each, dim, true
+}
+
+// float32 is a number of the unit in the base unit, as float64, or what is wrong with it.
+func (u unit) float32(x float64) (base float64, wrong string) {
+	x = float64(x*u.mul) / u.div
+	if y := math.Abs(float64(float32(x))); math.IsInf(y, 0) || y == 0 && x != 0 {
+		wrong = fmt.Sprintf("%g, want a number that float32 can hold", x)
+	}
+	return x, wrong
+}
+
+// columnText reads the text column(FILE, NAME) or column(FILE, NAME, UNIT).
+func (p *parser) columnText(n *yaml.Node, at *path, dims []Dimension) (file, name string, by unit, dim Dimension, ok bool) {
 	_, inside, _ := strings.Cut(n.Value, "(")
 	inside, shut := strings.CutSuffix(strings.TrimSpace(inside), ")")
 	parts := strings.Split(inside, ",")
@@ -35,27 +63,14 @@ func (p *parser) fromColumn(n *yaml.Node, at *path, neurons uint64, dims []Dimen
 	}
 	if !shut || len(parts) < 2 || len(parts) > 3 {
 		p.fault(n, at, "column(cells.csv, "+at.name+")", "expects column(FILE, NAME) or column(FILE, NAME, UNIT), a file and its column, found %q", short(n.Value))
-		return nil, Plain, false
+		return "", "", by, Plain, false
 	}
 	by, dim, wrong := columnUnit(parts[2:], dims)
 	if wrong != "" {
 		p.fault(n, at, "", "%s", wrong)
-		return nil, Plain, false
+		return "", "", by, Plain, false
 	}
-	if neurons == 0 {
-		return nil, dim, false // the area's size is at fault already
-	}
-	each, err := p.column(parts[0], parts[1], neurons, func(x float64) (float64, string) {
-		x = float64(x*by.mul) / by.div
-		if y := math.Abs(float64(float32(x))); math.IsInf(y, 0) || y == 0 && x != 0 {
-			return x, fmt.Sprintf("%g, want a number that float32 can hold", x)
-		}
-		return x, sound(x)
-	})
-	if p.fileFault(n, at, parts[0], err) {
-		return nil, dim, false
-	}
-	return each, dim, true
+	return parts[0], parts[1], by, dim, true
 }
 
 // fileFault reports what is wrong with a file, row by row, and whether anything is.

@@ -149,7 +149,7 @@ func (k *learner) param(n *yaml.Node, at *path, param *Param) (float64, bool) {
 	return x, true
 }
 
-// starts reads what variables of the synapse start from, numbers or distributions.
+// starts reads what variables of the synapse start from: numbers, distributions or columns of the projection's list.
 func (k *learner) starts() bool {
 	before := len(k.p.faults)
 	for i := range k.rule.Synapse {
@@ -158,20 +158,20 @@ func (k *learner) starts() bool {
 		if n == nil {
 			continue
 		}
-		if isColumn(n) {
-			k.p.fault(n, at, "", "expects a number or a distribution for a variable of the synapses, found the column %s", short(n.Value))
-			continue
-		}
 		dim := v.Start.Dim
 		if dim == Weight {
 			dim = k.input()[0]
+		}
+		limit := key{Dims: []Dimension{dim}, Min: v.Limit.Min, Max: v.Limit.Max, MinOpen: v.Limit.MinOpen}
+		if isColumn(n) {
+			k.listed(n, at, i, &limit)
+			continue
 		}
 		x, ok := k.p.value(n, at, dim)
 		if !ok {
 			continue
 		}
 		if lo, hi := x.extent(); lo < v.Limit.Min || hi > v.Limit.Max || v.Limit.MinOpen && lo == v.Limit.Min && !x.LoOpen {
-			limit := key{Dims: []Dimension{dim}, Min: v.Limit.Min, Max: v.Limit.Max, MinOpen: v.Limit.MinOpen}
 			k.p.fault(n, at, "", "expects %s %s in every draw, found %s; bounds such as > and < behind a distribution, or clip(…), keep draws there", dim.article(), limit.span(), short(n.Value))
 			continue
 		}
@@ -181,6 +181,29 @@ func (k *learner) starts() bool {
 		k.l.Starts[v.Name] = x
 	}
 	return len(k.p.faults) == before
+}
+
+// listed reads column(FILE, NAME) or column(FILE, NAME, UNIT) as the start of a variable; FILE is the projection's edge list, which is read
+// when the network is built.
+func (k *learner) listed(n *yaml.Node, at *path, variable int, limit *key) {
+	file, name, by, _, ok := k.p.columnText(n, at, limit.Dims)
+	switch {
+	case !ok:
+		return
+	case k.pr.Rule != Edges:
+		k.p.fault(n, at, "", "expects a number or a distribution for a variable of the synapses, found the column %s; columns want the rule edges", short(n.Value))
+		return
+	case file != k.pr.File:
+		k.p.fault(n, at, Nearest(file, []string{k.pr.File}), "expects a column of the projection's list %s, found the file %q", short(k.pr.File), short(file))
+		return
+	}
+	k.l.Listed = append(k.l.Listed, ListedStart{Pos: pos(n), Variable: variable, Column: name, Take: func(x float64) (float64, string) {
+		x, wrong := by.float32(x)
+		if wrong == "" && (x < limit.Min || x > limit.Max || limit.MinOpen && x == limit.Min) {
+			wrong = fmt.Sprintf("%g, want %s %s", x, limit.Dims[0].article(), limit.span())
+		}
+		return x, wrong
+	}})
 }
 
 // of is the node for faults of a value: that of the parameter if the projection gives it, else that of plasticity.

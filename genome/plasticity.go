@@ -83,9 +83,18 @@ type Learning struct {
 	Rule   *Plasticity        // with the values of this projection: sweeps, modulators, and programs compiled for its exponents
 	Params map[string]float64 // every parameter of Rule in base units, defaults filled in
 	Starts map[string]Value   // by variable of the synapse: what the projection has it start from, in base units; of others the rule's Start
+	Listed []ListedStart      // the same of variables that start from columns of the projection's edge list
 	Lo, Hi float64            // bounds of the weight, in the target model's input unit
 	Fail   bool               // a weight that the proof against overflow has no room for ends the run; the scale is that of weights that stay
 	Back   float64            // dendritic share of the delay, whole bursts, 0 ≤ Back ≤ delay
+}
+
+// ListedStart is a column of an edge list: what a variable of each synapse starts from.
+type ListedStart struct {
+	Pos      Pos
+	Variable int                                          // of Rule.Synapse
+	Column   string                                       // its name in the list
+	Take     func(x float64) (base float64, wrong string) // a number of it in base units, or what is wrong with it; float32 holds it
 }
 
 // Value computes a value of the rule from the projection's parameters, in float64. The caller rounds it.

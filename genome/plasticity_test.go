@@ -170,7 +170,7 @@ func TestPlasticityMistakes(t *testing.T) {
 		{"the rule's bounds in another unit", "from: twice, to: p, rule: one_to_one, weight: 1.5, plasticity: by", "from: twice, to: a, rule: one_to_one, weight: 1 pA, plasticity: ‹by", "a current such as 100 pA, found 4, which is a plain number", ""},
 		{"variable below its range", "{rule: stdp_dopamine, da: V+, delay: 3}", "{rule: tsodyks_markram_per_synapse, w_max: 9, U: ‹\"normal(0.5, 0.25) < 1\"}", "expects a plain number 0…1 in every draw", ""},
 		{"variable in another unit", "{rule: stdp_dopamine, da: V+, delay: 3}", "{rule: tsodyks_markram_per_synapse, w_max: 9, tau_rec: \"uniform(‹0 mV, 1 mV)\"}", "expects a time", ""},
-		{"variable by column", "{rule: stdp_dopamine, da: V+, delay: 3}", "{rule: tsodyks_markram_per_synapse, w_max: 9, U: ‹\"column(a.csv, U)\"}", "found the column", ""},
+		{"variable by column", "{rule: stdp_dopamine, da: V+, delay: 3}", "{rule: tsodyks_markram_per_synapse, w_max: 9, U: ‹\"column(a.csv, U)\"}", "found the column column(a.csv, U); columns want the rule edges", ""},
 		{"variable of no such name", "{rule: stdp_dopamine, da: V+, delay: 3}", "{rule: tsodyks_markram_per_synapse, ‹V: 1}", "unknown key", ""},
 		{"variable with the name of a key", "synapse: {c: 0}", "synapse: {bounds: ‹0, c: 0}", "expects another name for a variable", ""},
 		{"bounds turned", "[1 pA, 0.3 nA]", "‹[300 pA, 1 pA]", "expects the lower bound first", ""},

@@ -36,7 +36,12 @@ func (g *Genome) Rewired(file string, plastic map[int]string, scale int32) ([]by
 		for _, key := range []string{"from", "to"} {
 			list.Content = append(list.Content, word(key), valueOf(old, key))
 		}
-		list.Content = append(append(list.Content, edges(plastic[i])...), word("plasticity"), valueOf(old, "plasticity"))
+		learning := valueOf(old, "plasticity")
+		for _, c := range g.Projections[i].Learning.Listed {
+			variable := g.Projections[i].Learning.Rule.Synapse[c.Variable].Name
+			setKey(learning, variable, word("column("+plastic[i]+", "+StartColumn(variable)+")"))
+		}
+		list.Content = append(append(list.Content, edges(plastic[i])...), word("plasticity"), learning)
 		lists.Content = append(lists.Content, list)
 	}
 	setKey(root, "projections", lists)
@@ -54,6 +59,9 @@ func (g *Genome) Rewired(file string, plastic map[int]string, scale int32) ([]by
 	}
 	return out.Bytes(), e.Close()
 }
+
+// StartColumn is the column of an exported list with what a variable of the synapses starts from, in its base unit.
+func StartColumn(variable string) string { return "start_" + variable }
 
 func hasKey(n *yaml.Node, name string) bool { return valueOf(n, name) != n }
 

@@ -4,7 +4,9 @@ package genomes
 import (
 	"bufio"
 	"bytes"
+	"compress/flate"
 	"embed"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -12,8 +14,13 @@ import (
 	"strings"
 )
 
-//go:embed *.yaml *.digest *.csv
+//go:generate go test . -run TestPacked -update
+
+//go:embed *.yaml *.digest columns-*.csv rhythm.csv *.deflated
 var files embed.FS
+
+// packedEnding stands behind the name of a file that the program has deflated.
+const packedEnding = ".deflated"
 
 // Names lists the examples in alphabetical order.
 func Names() []string {
@@ -31,7 +38,27 @@ func Names() []string {
 func Text(name string) ([]byte, error) { return files.ReadFile(path.Clean(name) + ".yaml") }
 
 // Open opens a file that an example names.
-func Open(name string) (io.ReadCloser, error) { return files.Open(name) }
+func Open(name string) (io.ReadCloser, error) {
+	f, err := files.Open(name)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return f, err
+	}
+	packed, is := files.Open(name + packedEnding)
+	if is != nil {
+		return nil, err
+	}
+	text, broken := io.ReadAll(flate.NewReader(packed))
+	if broken != nil {
+		panic("BUG: " + broken.Error())
+	}
+	return unpacked{bytes.NewReader(text)}, nil
+}
+
+// unpacked is a file in memory.
+type unpacked struct{ *bytes.Reader }
+
+// Close has nothing to do.
+func (unpacked) Close() error { return nil }
 
 // Expected is what a run of an example must give.
 type Expected struct {

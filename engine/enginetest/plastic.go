@@ -25,6 +25,7 @@ type Plastic struct {
 	Source   []float32 // what the variables start from
 	Synapse  []float32
 	Drawn    []*genome.Value // per variable; nil: it starts from that of Synapse
+	Listed   bool            // the first variable starts from numbers of each synapse instead
 	Of       []PlasticModulator
 	Target   []int // per Rule.Target: the state variable, 0 for V
 	Window   connectome.Window
@@ -99,6 +100,12 @@ func (p *Plastic) build(c *connectome.Connectome, number int) connectome.Plastic
 	}
 	for s := range from.Neurons.Count {
 		m.Row[s+1] += m.Row[s]
+	}
+	if p.Listed {
+		m.Listed = make([][]float32, len(p.Synapse))
+		for k := range rows {
+			m.Listed[0] = append(m.Listed[0], float32(k%7)/4)
+		}
 	}
 	if len(rows) > 0 && slices.Min(delays) == slices.Max(delays) {
 		m.Steps = delays[0]
@@ -195,6 +202,8 @@ func randomPlastic(r *rand.Rand, n Net) Plastic {
 			p.Rule.Synapse, p.Synapse = []string{"c"}, []float32{amount()}
 			if c := p.Synapse[0]; c < 0.1 {
 				p.Drawn = []*genome.Value{uniform(-1, 1+math.Abs(float64(c)))}
+			} else {
+				p.Listed = c == 1
 			}
 			p.Rule.OnPost = append(p.Rule.OnPost, "c = 0.5*c + x")
 			p.Rule.OnPre = append(p.Rule.OnPre, "c = 0.9*c - y", "w = w + b*c")

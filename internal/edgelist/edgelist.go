@@ -15,17 +15,18 @@ import (
 // Table holds the columns of a list, in the order of its rows. Columns that the file does not have are nil.
 type Table struct {
 	Source, Target []uint32
-	Weight         []float64 // in the target's input unit
-	Delay          []uint16  // bursts, from 1; nil also when all are 1 and the file has the column
-	Delays         bool      // the file has a column of delays
-	Port           []uint8   // which of the target's ports, from 0
+	Weight         []float64   // in the target's input unit
+	Delay          []uint16    // bursts, from 1; nil also when all are 1 and the file has the column
+	Delays         bool        // the file has a column of delays
+	Port           []uint8     // which of the target's ports, from 0
+	More           [][]float32 // of each of Options.More
 }
 
 // bytesARow is the memory of a row with all columns.
 const bytesARow = 4 + 4 + 8 + 2 + 1
 
-// Bytes is the memory that n rows take at most.
-func Bytes(n uint64) uint64 { return n * bytesARow }
+// Bytes is the memory that n rows take at most, with so many columns of Options.More.
+func Bytes(n uint64, more int) uint64 { return n * uint64(bytesARow+4*more) }
 
 // Side is what the numbers of a column of neurons may be.
 type Side struct {
@@ -40,6 +41,14 @@ type Options struct {
 	MostDelay      int     // bursts
 	MaxRows        uint64  // more are a TooManyError, before anything is allocated for them
 	Threads        int     // 0: all processors; the result is the same for any number
+	More           []More  // columns of other names
+	Others         bool    // columns that nobody asks for are left out, but for those whose names look like mistakes
+}
+
+// More is a column of another name.
+type More struct {
+	Name string
+	Take func(x float64) (kept float64, wrong string) // what is kept of a number of it, or what is wrong with it
 }
 
 // TooManyError is a list that is longer than Options.MaxRows.
@@ -55,7 +64,7 @@ func (e *TooManyError) Error() string {
 func Read(f tabular.File, name string, o Options) (*Table, error) {
 	l := &list{Options: o, t: &Table{}}
 	err := tabular.Read(f, name, tabular.Options{
-		Header: l.header, Allowed: l.limit, Room: l.room, Threads: o.Threads, MaxBytes: Bytes(min(o.MaxRows, 1<<40)),
+		Header: l.header, Allowed: l.limit, Room: l.room, Threads: o.Threads, MaxBytes: Bytes(min(o.MaxRows, 1<<40), len(o.More)),
 	})
 	if err != nil {
 		return nil, err
@@ -89,6 +98,9 @@ func (l *list) room(rows uint64) error {
 	}
 	if l.has[port] {
 		t.Port = make([]uint8, rows)
+	}
+	for range l.More {
+		t.More = append(t.More, make([]float32, rows))
 	}
 	if t.Delays = l.has[delay] || l.has[delayMS]; t.Delays {
 		t.Delay = make([]uint16, rows)
@@ -140,8 +152,22 @@ func (l *list) header(names []string) (found []tabular.Column, err error) {
 		l.has[c] = true
 		found = append(found, l.column(c, at))
 	}
+	more := make([]string, len(l.More))
+	for k, m := range l.More {
+		at, err := tabular.Find(names, m.Name)
+		switch {
+		case err != nil:
+			return nil, err
+		case at < 0:
+			return nil, fmt.Errorf("columns %q, want one with the name %s", tabular.Clip(strings.Join(names, ", ")), m.Name)
+		}
+		more[k] = m.Name
+		found = append(found, tabular.Column{Name: m.Name, At: at, Real: func(row uint64, x float64) string { return l.more(k, row, x) }})
+	}
 	for _, name := range names {
-		if !slices.Contains(wanted, name) && !strings.HasPrefix(name, "_") {
+		switch {
+		case slices.Contains(wanted, name), slices.Contains(more, name), strings.HasPrefix(name, "_"):
+		case !l.Others || genome.Nearest(name, wanted) != "":
 			return nil, unknownColumn(name, names, wanted)
 		}
 	}

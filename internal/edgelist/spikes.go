@@ -23,7 +23,7 @@ func ReadSpikes(f tabular.File, name string, o Options, s Spikes) error {
 	r := &spikes{Options: o, Spikes: s}
 	with := tabular.Options{
 		Header: r.header, Allowed: func(rows uint64) error { return (&list{Options: o}).limit(rows) }, Room: r.room,
-		Threads: o.Threads, MaxBytes: Bytes(min(o.MaxRows, 1<<40)),
+		Threads: o.Threads, MaxBytes: Bytes(min(o.MaxRows, 1<<40), 0),
 	}
 	if err := tabular.Read(f, name, with); err != nil {
 		return err

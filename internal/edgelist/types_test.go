@@ -168,7 +168,7 @@ func TestParquetGroups(t *testing.T) {
 	w, err := NewWriter(&out, "w.parquet")
 	require.NoError(t, err)
 	for _, rows := range []int{groupRows - 1, 1, groupRows, 5} {
-		b := Block{make([]uint32, rows), make([]uint32, rows), make([]float64, rows), make([]uint16, rows), make([]uint8, rows)}
+		b := Block{make([]uint32, rows), make([]uint32, rows), make([]float64, rows), make([]uint16, rows), make([]uint8, rows), nil}
 		require.NoError(t, w.Write(&b))
 	}
 	require.NoError(t, w.Close())
@@ -257,7 +257,8 @@ func TestLimitsOfValues(t *testing.T) {
 	o.Target = Side{0, "nobody"}
 	_, err := Read(bytes.NewReader([]byte("source,target\n0,0\n")), "w.csv", o)
 	require.ErrorContains(t, err, "neuron 0, but nobody has none")
-	require.EqualValues(t, 38, Bytes(2))
+	require.EqualValues(t, 38, Bytes(2, 0))
+	require.EqualValues(t, 38+2*3*4, Bytes(2, 3))
 }
 
 // Delays that are all 1 are left out, and the file is still said to have them.

@@ -59,5 +59,15 @@ func (l *list) real(c column, i uint64, x float64) string {
 	return ""
 }
 
+// more takes a number of a column of Options.More.
+func (l *list) more(k int, i uint64, x float64) string {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return fmt.Sprintf("%v, want a finite number", x)
+	}
+	x, wrong := l.More[k].Take(x)
+	l.t.More[k][i] = float32(x)
+	return wrong
+}
+
 // isReal says that a column takes numbers with fractions.
 func (c column) isReal() bool { return c == weight || c == delayMS }

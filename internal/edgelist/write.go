@@ -29,42 +29,46 @@ const groupRows = 1 << 20
 type Block struct {
 	Source, Target []uint32
 	Weight         []float64
-	Delay          []uint16 // bursts
-	Port           []uint8  // 0, or 1 for the second input of a neuron
+	Delay          []uint16    // bursts
+	Port           []uint8     // 0, or 1 for the second input of a neuron
+	More           [][]float64 // of each further column
 }
 
 // Reset empties the block and keeps its memory.
 func (b *Block) Reset() {
-	*b = Block{b.Source[:0], b.Target[:0], b.Weight[:0], b.Delay[:0], b.Port[:0]}
+	for k := range b.More {
+		b.More[k] = b.More[k][:0]
+	}
+	*b = Block{b.Source[:0], b.Target[:0], b.Weight[:0], b.Delay[:0], b.Port[:0], b.More}
 }
 
-// Add appends a row.
+// Add appends a row, but for its further columns.
 func (b *Block) Add(source, target uint32, weight float64, delay uint16, port uint8) {
 	b.Source, b.Target = append(b.Source, source), append(b.Target, target)
 	b.Weight, b.Delay, b.Port = append(b.Weight, weight), append(b.Delay, delay), append(b.Port, port)
 }
 
-// Writer writes a list with the columns source, target, weight, delay and port, block by block.
+// Writer writes a list with the columns source, target, weight, delay and port, and further ones, block by block.
 type Writer interface {
 	Write(b *Block) error
 	Close() error // completes the list; it does not close what it is written to
 }
 
-// NewWriter writes to w in the format that the ending of name tells.
-func NewWriter(w io.Writer, name string) (Writer, error) {
+// NewWriter writes to w in the format that the ending of name tells; more are the names of further columns.
+func NewWriter(w io.Writer, name string, more ...string) (Writer, error) {
 	switch tabular.Format(name) {
 	case ".csv":
 		c := &csvWriter{w: bufio.NewWriterSize(w, writeSize)}
-		_, err := c.w.WriteString("source,target,weight,delay,port\n")
+		_, err := c.w.WriteString(strings.Join(append([]string{"source,target,weight,delay,port"}, more...), ",") + "\n")
 		return c, err
 	case ".parquet":
-		return newParquetWriter(w)
+		return newParquetWriter(w, more)
 	case ".arrow":
-		s := arrowSchema()
+		s := arrowSchema(more)
 		f, err := ipc.NewFileWriter(w, ipc.WithSchema(s))
 		return &arrowWriter{s, f}, err
 	case ".arrows":
-		s := arrowSchema()
+		s := arrowSchema(more)
 		return &arrowWriter{s, ipc.NewWriter(w, ipc.WithSchema(s))}, nil
 	}
 	return nil, fmt.Errorf("expects a file that ends in %s, found %q", strings.Join(tabular.Formats(), ", "), name)
@@ -82,6 +86,9 @@ func (c *csvWriter) Write(b *Block) error {
 		l = strconv.AppendFloat(append(l, ','), b.Weight[i], 'g', -1, 64)
 		l = strconv.AppendUint(append(l, ','), uint64(b.Delay[i]), 10)
 		l = strconv.AppendUint(append(l, ','), uint64(b.Port[i]), 10)
+		for _, list := range b.More {
+			l = strconv.AppendFloat(append(l, ','), list[i], 'g', -1, 64)
+		}
 		c.line = append(l, '\n')
 		if _, err := c.w.Write(c.line); err != nil {
 			return err
@@ -92,12 +99,16 @@ func (c *csvWriter) Write(b *Block) error {
 
 func (c *csvWriter) Close() error { return c.w.Flush() }
 
-func arrowSchema() *arrow.Schema {
-	return arrow.NewSchema([]arrow.Field{
+func arrowSchema(more []string) *arrow.Schema {
+	fields := []arrow.Field{
 		{Name: "source", Type: arrow.PrimitiveTypes.Uint32}, {Name: "target", Type: arrow.PrimitiveTypes.Uint32},
 		{Name: "weight", Type: arrow.PrimitiveTypes.Float64}, {Name: "delay", Type: arrow.PrimitiveTypes.Uint16},
 		{Name: "port", Type: arrow.PrimitiveTypes.Uint8},
-	}, nil)
+	}
+	for _, name := range more {
+		fields = append(fields, arrow.Field{Name: name, Type: arrow.PrimitiveTypes.Float64})
+	}
+	return arrow.NewSchema(fields, nil)
 }
 
 // arrowWriter writes an IPC file or stream, a record batch a block.
@@ -117,6 +128,9 @@ func (a *arrowWriter) Write(b *Block) error {
 	r.Field(2).(*array.Float64Builder).AppendValues(b.Weight, nil)
 	r.Field(3).(*array.Uint16Builder).AppendValues(b.Delay, nil)
 	r.Field(4).(*array.Uint8Builder).AppendValues(b.Port, nil)
+	for k, list := range b.More {
+		r.Field(5+k).(*array.Float64Builder).AppendValues(list, nil)
+	}
 	batch := r.NewRecordBatch()
 	defer batch.Release()
 	return a.w.Write(batch)
@@ -132,7 +146,7 @@ type parquetWriter struct {
 	small []int32
 }
 
-func newParquetWriter(w io.Writer) (*parquetWriter, error) {
+func newParquetWriter(w io.Writer, more []string) (*parquetWriter, error) {
 	number := func(name string, bits int8) schema.Node {
 		n, err := schema.NewPrimitiveNodeLogical(name, parquet.Repetitions.Required, schema.NewIntLogicalType(bits, false), parquet.Types.Int32, 0, -1)
 		if err != nil {
@@ -140,9 +154,12 @@ func newParquetWriter(w io.Writer) (*parquetWriter, error) {
 		}
 		return n
 	}
-	root, err := schema.NewGroupNode("burst", parquet.Repetitions.Required, schema.FieldList{
-		number("source", 32), number("target", 32), schema.NewFloat64Node("weight", parquet.Repetitions.Required, -1), number("delay", 16), number("port", 8),
-	}, -1)
+	real := func(name string) schema.Node { return schema.NewFloat64Node(name, parquet.Repetitions.Required, -1) }
+	fields := schema.FieldList{number("source", 32), number("target", 32), real("weight"), number("delay", 16), number("port", 8)}
+	for _, name := range more {
+		fields = append(fields, real(name))
+	}
+	root, err := schema.NewGroupNode("burst", parquet.Repetitions.Required, fields, -1)
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}
@@ -187,7 +204,11 @@ func (p *parquetWriter) column(i int, b *Block) error {
 	}
 	switch w := w.(type) {
 	case *file.Float64ColumnChunkWriter:
-		_, err = w.WriteBatch(b.Weight, nil, nil)
+		list := b.Weight
+		if i >= 5 {
+			list = b.More[i-5]
+		}
+		_, err = w.WriteBatch(list, nil, nil)
 	case *file.Int32ColumnChunkWriter:
 		_, err = w.WriteBatch(p.whole(i, b), nil, nil)
 	}
