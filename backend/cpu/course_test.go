@@ -150,7 +150,11 @@ func TestRowsListedEarly(t *testing.T) {
 			for range neurons * 90 {
 				net.Synapses = append(net.Synapses, enginetest.Synapse{From: r.Uint32N(neurons), To: r.Uint32N(neurons), Weight: r.Int32N(3000) - 1000, Delay: delay})
 			}
-			net.Stimuli = []connectome.Stimulus{{At: 0, Every: 3, Until: 1 << 40, Ports: []uint32{3, 500, 1100}, Amounts: []int32{30_000, 30_000, 30_000}}}
+			kick := connectome.Stimulus{At: 0, Every: 3, Until: 1 << 40}
+			for port := uint32(3); port < neurons; port += 50 { // more than are marked
+				kick.Ports, kick.Amounts = append(kick.Ports, port), append(kick.Amounts, 30_000)
+			}
+			net.Stimuli = []connectome.Stimulus{kick}
 			c := net.Build()
 			b := open(c, engine.Want{}, 3, vector.Best())
 			defer b.Close()

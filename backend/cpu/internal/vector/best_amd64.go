@@ -20,6 +20,7 @@ func sets() []Kernels {
 	}
 	wide := avx2()
 	wide.Name, wide.Draws, wide.AddCounts = "avx512", drawsBy(drawsAVX512), addCountsBy(addCountsAVX512)
+	wide.LIF, wide.PSCExp = widestLIF, widestPSCExp
 	wide.Event, wide.Candidates, wide.SlotsPerMark = widestEvent, widestCandidates, 160
 	wide.Synapses.Pairs, wide.Synapses.ShortPair = widestPairs, 1
 	list = append(list, wide)

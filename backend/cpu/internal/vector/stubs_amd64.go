@@ -37,6 +37,16 @@ func drawsAVX512(p *uint32, first uint32, out *uint32, n uint64)
 //go:noescape
 func addCountsAVX512(acc *int32, draws *uint32, thresholds *uint32, count uint64, amount int32, n uint64)
 
+// lifAVX512 is lif for 16·n > 0 neurons.
+//
+//go:noescape
+func lifAVX512(k *float32, acc *int32, v *float32, r *uint16, fired *uint64, live *uint8, n uint64)
+
+// pscExpAVX512 is pscExp for 16·n > 0 neurons.
+//
+//go:noescape
+func pscExpAVX512(k *float32, accEx *int32, accIn *int32, v *float32, ex *float32, in *float32, r *uint16, fired *uint64, live *uint8, n uint64)
+
 // eventAVX2 is event for 4·n > 0 neurons and a table of last + 1 numbers.
 //
 //go:noescape

@@ -48,3 +48,36 @@ func widePSCExp(k *PSCExp, s *Currents, fired []uint64, live []uint8) {
 		left.join(fired, live, n)
 	}
 }
+
+// sixteen is how many neurons the assembly updates at a time with AVX-512. Those that are left over are AVX2's work.
+const sixteen = 16
+
+func widestLIF(k *LIF, acc []int32, v []float32, r []uint16, fired []uint64, live []uint8) {
+	all := len(acc)
+	n := all / sixteen * sixteen
+	if n > 0 {
+		clear(fired[n/Block : blocks(n)]) // the assembly writes the bits of its neurons alone
+		_, _, _ = v[n-1], r[n-1], live[blocks(n)-1]
+		lifAVX512(&k.EM1, &acc[0], &v[0], &r[0], &fired[0], &live[0], uint64(n/sixteen))
+	}
+	if n < all {
+		var left rest
+		wideLIF(k, acc[n:], v[n:all], r[n:all], left.fired[:], left.live[:])
+		left.join(fired, live, n)
+	}
+}
+
+func widestPSCExp(k *PSCExp, s *Currents, fired []uint64, live []uint8) {
+	all := len(s.AccEx)
+	n := all / sixteen * sixteen
+	if n > 0 {
+		clear(fired[n/Block : blocks(n)]) // the assembly writes the bits of its neurons alone
+		_, _, _, _, _, _ = s.AccIn[n-1], s.V[n-1], s.Ex[n-1], s.In[n-1], s.R[n-1], live[blocks(n)-1]
+		pscExpAVX512(&k.EM1, &s.AccEx[0], &s.AccIn[0], &s.V[0], &s.Ex[0], &s.In[0], &s.R[0], &fired[0], &live[0], uint64(n/sixteen))
+	}
+	if n < all {
+		var left rest
+		widePSCExp(k, &Currents{s.AccEx[n:], s.AccIn[n:all], s.V[n:all], s.Ex[n:all], s.In[n:all], s.R[n:all]}, left.fired[:], left.live[:])
+		left.join(fired, live, n)
+	}
+}

@@ -1186,6 +1186,168 @@ counted:
 	VZEROUPPER
 	RET
 
+// func lifAVX512(k *float32, acc *int32, v *float32, r *uint16, fired *uint64, live *uint8, n uint64)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·lifAVX512(SB), NOSPLIT, $0-56
+	MOVQ         k+0(FP), AX
+	VPBROADCASTD (AX), Z0
+	VPBROADCASTD 4(AX), Z1
+	VPBROADCASTD 8(AX), Z2
+	VPBROADCASTD 12(AX), Z3
+	VPBROADCASTD 16(AX), Z4
+	VPBROADCASTD 20(AX), Z5
+	MOVQ         acc+8(FP), AX
+	MOVQ         v+16(FP), CX
+	MOVQ         r+24(FP), DX
+	MOVQ         fired+32(FP), BX
+	MOVQ         live+40(FP), SI
+	MOVQ         n+48(FP), DI
+	VPXORD       Z6, Z6, Z6
+	MOVL         $0x00000001, R8
+	VPBROADCASTD R8, Z7
+	XORQ         R8, R8
+
+block:
+	VPXORD  Z8, Z8, Z8
+	KXORW   K1, K1, K1
+	MOVQ    $0x00000004, R9
+	CMPQ    DI, R9
+	CMOVQCS DI, R9
+	SUBQ    R9, DI
+
+sixteen:
+	VPMOVZXWD  (DX)(R8*2), Z9
+	VPTESTMD   Z9, Z9, K3
+	VPTESTNMD  Z9, Z9, K2
+	VMOVDQA32  Z9, Z10
+	VPSUBD     Z7, Z10, K3, Z10
+	VMOVUPS    (CX)(R8*4), Z11
+	VMOVDQU32  (AX)(R8*4), Z13
+	VMOVDQU32  Z6, (AX)(R8*4)
+	VPORD      Z13, Z8, Z8
+	VCVTDQ2PS  Z13, Z13
+	VDIVPS     Z2, Z13, Z13
+	VMULPS     Z11, Z0, Z12
+	VADDPS     Z1, Z12, Z12
+	VADDPS     Z12, Z11, Z12
+	VADDPS     Z13, Z12, Z12
+	VCMPPS     $0x1d, Z3, Z12, K2, K3
+	VBLENDMPS  Z12, Z11, K2, Z12
+	VMOVAPS    Z4, K3, Z12
+	VMOVUPS    Z12, (CX)(R8*4)
+	VPTERNLOGD $0xf6, Z12, Z11, Z8
+	VMOVDQA32  Z5, K3, Z10
+	VPTERNLOGD $0xf6, Z9, Z10, Z8
+	VPMOVDW    Z10, (DX)(R8*2)
+	KORW       K3, K1, K1
+	KMOVW      K3, (BX)
+	ADDQ       $0x10, R8
+	ADDQ       $0x02, BX
+	DECQ       R9
+	JNZ        sixteen
+	VPTESTMD   Z8, Z8, K2
+	KORTESTW   K2, K1
+	SETNE      R9
+	MOVB       R9, (SI)
+	INCQ       SI
+	TESTQ      DI, DI
+	JNZ        block
+	VZEROUPPER
+	RET
+
+// func pscExpAVX512(k *float32, accEx *int32, accIn *int32, v *float32, ex *float32, in *float32, r *uint16, fired *uint64, live *uint8, n uint64)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·pscExpAVX512(SB), NOSPLIT, $0-80
+	MOVQ         k+0(FP), AX
+	VPBROADCASTD (AX), Z0
+	VPBROADCASTD 4(AX), Z1
+	VPBROADCASTD 8(AX), Z2
+	VPBROADCASTD 12(AX), Z3
+	VPBROADCASTD 16(AX), Z4
+	VPBROADCASTD 20(AX), Z5
+	VPBROADCASTD 24(AX), Z6
+	VPBROADCASTD 28(AX), Z7
+	VPBROADCASTD 32(AX), Z8
+	VPBROADCASTD 36(AX), Z9
+	MOVQ         accEx+8(FP), AX
+	MOVQ         accIn+16(FP), CX
+	MOVQ         v+24(FP), DX
+	MOVQ         ex+32(FP), BX
+	MOVQ         in+40(FP), SI
+	MOVQ         r+48(FP), DI
+	MOVQ         fired+56(FP), R8
+	MOVQ         live+64(FP), R9
+	MOVQ         n+72(FP), R10
+	VPXORD       Z10, Z10, Z10
+	MOVL         $0x00000001, R11
+	VPBROADCASTD R11, Z11
+	XORQ         R11, R11
+
+block:
+	VPXORD  Z12, Z12, Z12
+	KXORW   K1, K1, K1
+	MOVQ    $0x00000004, R12
+	CMPQ    R10, R12
+	CMOVQCS R10, R12
+	SUBQ    R12, R10
+
+sixteen:
+	VPMOVZXWD  (DI)(R11*2), Z13
+	VPTESTMD   Z13, Z13, K3
+	VPTESTNMD  Z13, Z13, K2
+	VMOVDQA32  Z13, Z14
+	VPSUBD     Z11, Z14, K3, Z14
+	VMOVUPS    (DX)(R11*4), Z15
+	VMOVUPS    (BX)(R11*4), Z16
+	VMOVUPS    (SI)(R11*4), Z17
+	VMOVDQU32  (AX)(R11*4), Z20
+	VMOVDQU32  Z10, (AX)(R11*4)
+	VMOVDQU32  (CX)(R11*4), Z21
+	VMOVDQU32  Z10, (CX)(R11*4)
+	VPTERNLOGD $0xfe, Z20, Z21, Z12
+	VCVTDQ2PS  Z20, Z20
+	VDIVPS     Z6, Z20, Z20
+	VCVTDQ2PS  Z21, Z21
+	VDIVPS     Z6, Z21, Z21
+	VMULPS     Z15, Z0, Z18
+	VADDPS     Z18, Z15, Z18
+	VMULPS     Z16, Z1, Z19
+	VADDPS     Z19, Z18, Z18
+	VMULPS     Z17, Z2, Z19
+	VADDPS     Z19, Z18, Z18
+	VADDPS     Z5, Z18, Z18
+	VBLENDMPS  Z18, Z15, K2, Z18
+	VCMPPS     $0x1d, Z7, Z18, K2
+	VMOVAPS    Z8, K2, Z18
+	VMOVUPS    Z18, (DX)(R11*4)
+	VPTERNLOGD $0xf6, Z18, Z15, Z12
+	VMULPS     Z16, Z3, Z15
+	VADDPS     Z20, Z15, Z15
+	VMOVUPS    Z15, (BX)(R11*4)
+	VPTERNLOGD $0xf6, Z15, Z16, Z12
+	VMULPS     Z17, Z4, Z15
+	VADDPS     Z21, Z15, Z15
+	VMOVUPS    Z15, (SI)(R11*4)
+	VPTERNLOGD $0xf6, Z15, Z17, Z12
+	VMOVDQA32  Z9, K2, Z14
+	VPTERNLOGD $0xf6, Z13, Z14, Z12
+	VPMOVDW    Z14, (DI)(R11*2)
+	KORW       K2, K1, K1
+	KMOVW      K2, (R8)
+	ADDQ       $0x10, R11
+	ADDQ       $0x02, R8
+	DECQ       R12
+	JNZ        sixteen
+	VPTESTMD   Z12, Z12, K2
+	KORTESTW   K2, K1
+	SETNE      R12
+	MOVB       R12, (R9)
+	INCQ       R9
+	TESTQ      R10, R10
+	JNZ        block
+	VZEROUPPER
+	RET
+
 // func eventAVX2(k *float32, decay *float32, last uint64, cells *float32, acc *int32, list *uint32, n uint64) (fired uint64)
 // Requires: AVX, AVX2
 TEXT ·eventAVX2(SB), NOSPLIT, $0-64

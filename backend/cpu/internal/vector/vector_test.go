@@ -89,15 +89,15 @@ func TestLIFMatchesPlainLoops(t *testing.T) {
 				fired []uint64
 				live  []uint8
 			}
-			var forms [2]form
-			for i, kernels := range []Kernels{Plain(), Best()} {
+			var forms []form
+			for _, kernels := range sets() {
 				f := form{slices.Clone(acc), slices.Clone(v), slices.Clone(left), slices.Repeat([]uint64{math.MaxUint64}, blocks(n)), slices.Repeat([]uint8{7}, blocks(n))}
 				kernels.LIF(&k, f.acc, f.v, f.r, f.fired, f.live)
-				forms[i] = f
+				requireSameBits(t, append(forms, f)[0].v, f.v, n)
+				forms = append(forms, f)
+				f.v = forms[0].v
+				require.Equal(t, forms[0], f, "%s: %d neurons", kernels.Name, n)
 			}
-			requireSameBits(t, forms[0].v, forms[1].v, n)
-			forms[0].v, forms[1].v = nil, nil
-			require.Equal(t, forms[0], forms[1], "%d neurons", n)
 			for _, is := range forms[0].live {
 				lively += int(is)
 				quiet += 1 - int(is)
@@ -147,23 +147,22 @@ func TestPSCExpMatchesPlainLoops(t *testing.T) {
 			quieten(s.AccEx, s.V, s.R)
 			quieten(s.AccIn, s.Ex, s.R)
 			quieten(s.AccIn, s.In, s.R)
-			var forms [2]Currents
-			var fired [2][]uint64
-			var live [2][]uint8
-			for i, kernels := range []Kernels{Plain(), Best()} {
+			var forms []Currents
+			var fired [][]uint64
+			var live [][]uint8
+			for i, kernels := range sets() {
 				c := Currents{slices.Clone(s.AccEx), slices.Clone(s.AccIn), slices.Clone(s.V), slices.Clone(s.Ex), slices.Clone(s.In), slices.Clone(s.R)}
-				fired[i], live[i] = slices.Repeat([]uint64{math.MaxUint64}, blocks(n)), slices.Repeat([]uint8{7}, blocks(n))
+				forms, fired, live = append(forms, c), append(fired, slices.Repeat([]uint64{math.MaxUint64}, blocks(n))), append(live, slices.Repeat([]uint8{7}, blocks(n)))
 				kernels.PSCExp(&k, &c, fired[i], live[i])
-				forms[i] = c
+				requireSameBits(t, forms[0].V, c.V, n)
+				requireSameBits(t, forms[0].Ex, c.Ex, n)
+				requireSameBits(t, forms[0].In, c.In, n)
+				require.Equal(t, forms[0].R, c.R, kernels.Name)
+				require.Equal(t, forms[0].AccEx, c.AccEx, kernels.Name)
+				require.Equal(t, forms[0].AccIn, c.AccIn, kernels.Name)
+				require.Equal(t, fired[0], fired[i], kernels.Name)
+				require.Equal(t, live[0], live[i], kernels.Name)
 			}
-			requireSameBits(t, forms[0].V, forms[1].V, n)
-			requireSameBits(t, forms[0].Ex, forms[1].Ex, n)
-			requireSameBits(t, forms[0].In, forms[1].In, n)
-			require.Equal(t, forms[0].R, forms[1].R)
-			require.Equal(t, forms[0].AccEx, forms[1].AccEx)
-			require.Equal(t, forms[0].AccIn, forms[1].AccIn)
-			require.Equal(t, fired[0], fired[1])
-			require.Equal(t, live[0], live[1])
 			for _, is := range live[0] {
 				lively += int(is)
 				quiet += 1 - int(is)
@@ -172,6 +171,46 @@ func TestPSCExpMatchesPlainLoops(t *testing.T) {
 	}
 	require.NotZero(t, lively)
 	require.NotZero(t, quiet)
+}
+
+// TestLiveHasEachReason has one neuron at a time that makes its block live, for one reason alone: an input that changes no bit, silence
+// that goes on, or a spike after which all is as before.
+func TestLiveHasEachReason(t *testing.T) {
+	const n, huge = 88, 3e38
+	for _, kernels := range sets() {
+		for lane := range n {
+			for _, reason := range []string{"none", "first input", "second input", "silence", "spike"} {
+				acc, second, v, r := make([]int32, n), make([]int32, n), slices.Repeat([]float32{1}, n), make([]uint16, n)
+				ex, in := slices.Repeat([]float32{huge}, n), slices.Repeat([]float32{huge}, n)
+				switch reason {
+				case "first input":
+					acc[lane], v[lane] = 1, huge
+				case "second input":
+					second[lane] = 1
+				case "silence":
+					r[lane] = 5
+				case "spike":
+					v[lane] = 4e37
+				}
+				want := make([]uint8, blocks(n))
+				if reason != "none" {
+					want[lane/Block] = 1
+				}
+				threshold := float32(4e37)
+				if reason == "first input" {
+					threshold = float32(math.Inf(1))
+				}
+				fired, live := make([]uint64, blocks(n)), make([]uint8, blocks(n))
+				kernels.PSCExp(&PSCExp{0, 0, 0, 1, 1, 0, 997, threshold, threshold, 0}, &Currents{slices.Clone(acc), second, slices.Clone(v), ex, in, slices.Clone(r)}, fired, live)
+				require.Equal(t, want, live, "%s: lif_psc_exp, neuron %d, %s", kernels.Name, lane, reason)
+				if reason == "second input" {
+					continue
+				}
+				kernels.LIF(&LIF{Scale: 997, Threshold: threshold, Reset: threshold}, acc, v, r, fired, live)
+				require.Equal(t, want, live, "%s: lif, neuron %d, %s", kernels.Name, lane, reason)
+			}
+		}
+	}
 }
 
 // requireSameBits tells zeros of different signs apart.

@@ -27,6 +27,8 @@ func main() {
 	addCounts()
 	widePhilox()
 	wideCounts()
+	wideLIF()
+	widePSCExp()
 	fourInputs()
 	inputs()
 	candidatesByTable()
