@@ -112,7 +112,7 @@ fuzz-feagi: ## fuzz the importer of FEAGI genomes; FUZZ=10 tries ten times as ma
 	$(FUZZING) ./genome/feagi -fuzz FuzzImport -fuzztime $$((25000 * $(FUZZ)))x
 
 # The packages whose bits another instruction set could change, the longest first, and what is left out there.
-EXACTLY = -count=1 -skip '^($(COUNTING)|$(PLAIN)|$(STATISTICS))$$' ./backend/cpu ./connectome ./backend/reference ./internal/exact
+EXACTLY = -count=1 -skip '^($(COUNTING)|$(PLAIN)|$(STATISTICS))$$' ./backend/cpu ./connectome ./backend/reference ./internal/exact ./live/internal/amounts
 exact: ## run the exact functions and the conformance suite with instructions of newer processors, and without fused ones
 	GOAMD64=v3 $(GO) test $(EXACTLY)
 	GODEBUG=cpu.fma=off $(GO) test $(EXACTLY)

@@ -9,6 +9,7 @@ import (
 	"burst/engine"
 	"burst/genome"
 	"burst/genomes"
+	"burst/internal/quanta"
 	"burst/live"
 	"burst/run"
 
@@ -73,31 +74,73 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-// BenchmarkLog is what 1,000 inputs that change in every burst cost: made quanta, merged, logged and given to the network. At 1 kHz
-// 10 µs are a hundredth of a processor.
-func BenchmarkLog(b *testing.B) {
-	for _, logged := range []bool{false, true} {
-		name := "without a log"
-		if logged {
-			name = "with one"
+// prepared is a Source that has all stimuli ready.
+type prepared [][]engine.Stimulus
+
+func (p prepared) Stimuli(t uint64, in []engine.Stimulus) ([]engine.Stimulus, error) {
+	return append(in, p[t%uint64(len(p))]...), nil
+}
+
+// BenchmarkGiven is a burst with 1,000 inputs that change in every burst: by the engine alone, given the same quanta; as a Step, which
+// makes quanta of amounts, in several forms; and with a log. The difference of the first two is what a session costs. At 1 kHz 10 µs are
+// a hundredth of a processor.
+func BenchmarkGiven(b *testing.B) {
+	const text = "burst: v1\nname: eye\nareas: [{name: eye, neurons: 1000, threshold: 100}, {name: signed, model: lif_psc_exp, neurons: 1000}]\n"
+	g, err := genome.Parse("net.yaml", []byte(text), nil)
+	require.NoError(b, err)
+	c, err := connectome.Build(g, connectome.Options{})
+	require.NoError(b, err)
+	all, mixed := make([][]float32, 10), make([][]float32, 10)
+	stimuli := make(prepared, len(all))
+	for i := range all {
+		for k := range 1000 {
+			x := float32((100*i+k)%1000+1) / 2000
+			all[i], mixed[i] = append(all[i], x), append(mixed[i], x*float32(1-k%2*2))
+			stimuli[i] = append(stimuli[i], engine.Stimulus{Port: uint32(k), Amount: int32(quanta.Of(float64(x), float64(c.Scale)))})
 		}
-		b.Run(name, func(b *testing.B) {
+	}
+	ascending, shuffled := make([]uint32, 1000), make([]uint32, 1000)
+	for i := range ascending {
+		ascending[i], shuffled[i] = uint32(i), uint32(i*7%1000)
+	}
+	b.Run("engine", func(b *testing.B) {
+		on, err := backend.Open("cpu", c, backend.Options{Threads: 1})
+		require.NoError(b, err)
+		defer on.Close()
+		e, ctx := engine.New(c, on, engine.Options{Sources: []engine.Source{stimuli}}), b.Context()
+		for b.Loop() {
+			if err := e.Run(ctx, 1); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	for _, tc := range []struct {
+		name    string
+		place   live.Place
+		at      []uint32
+		amounts [][]float32
+		logged  bool
+	}{
+		{"step", live.Place{Area: "eye"}, nil, all, false},
+		{"step with log", live.Place{Area: "eye"}, nil, all, true},
+		{"step by entries", live.Place{Area: "eye"}, ascending, all, false},
+		{"step in another order", live.Place{Area: "eye", Neurons: shuffled}, nil, all, false},
+		{"step to two ports", live.Place{Area: "signed"}, nil, all, false},
+		{"step of both signs to two ports", live.Place{Area: "signed"}, nil, mixed, false},
+	} {
+		b.Run(tc.name, func(b *testing.B) {
 			o := run.Options{Backend: "cpu", Threads: 1}
-			if logged {
+			if tc.logged {
 				o.Folder, o.Record = filepath.Join(b.TempDir(), "run"), []string{"spikes=none"}
 			}
-			g, err := genome.Parse("net.yaml", []byte("burst: v1\nname: eye\nareas: [{name: eye, neurons: 1000, threshold: 100}]\n"), nil)
-			require.NoError(b, err)
 			s, err := live.New(b.Context(), g, live.Options{Options: o})
 			require.NoError(b, err)
 			defer s.Close()
-			in := bound(b, s.Feeder("x"), live.Binding{Place: live.Place{Area: "eye"}, Largest: 1})
-			amounts, ctx := make([]float32, 1000), b.Context()
+			in := bound(b, s.Feeder("x"), live.Binding{Place: tc.place, Largest: 1})
+			ctx := b.Context()
+			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
-				for k := range amounts {
-					amounts[k] = float32((i+k)%1000+1) / 2000
-				}
-				if err := s.Step(ctx, 1, live.Value{To: in, Amounts: amounts}); err != nil {
+				if err := s.Step(ctx, 1, live.Value{To: in, At: tc.at, Amounts: tc.amounts[i%10]}); err != nil {
 					b.Fatal(err)
 				}
 			}

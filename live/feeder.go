@@ -52,6 +52,7 @@ type Input struct {
 	largest   int64       // quanta
 	scale     float64
 	ascending bool // its stimuli are ascending by port, none twice
+	quick     quick
 	once      bool
 	hold      uint64
 	reserved  []engine.Stimulus
@@ -145,6 +146,7 @@ func (in *Input) bind(s *Session, b Binding) error {
 		}
 	}
 	in.ascending = strictlyAscending(in.ports[0]) && slices.Equal(in.ports[0], in.ports[1])
+	in.quick = quickOf(in)
 	in.reserved = reservations(in.ports, int32(in.largest))
 	return nil
 }

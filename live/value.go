@@ -2,7 +2,6 @@ package live
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"burst/engine"
@@ -101,7 +100,7 @@ func (in *Input) due(t uint64) {
 	in.later = slices.DeleteFunc(in.later, func(x later) bool { return x.from <= t })
 }
 
-// make makes stimuli of a value: the one place where amounts become quanta.
+// make makes stimuli of a value: at once where that is possible, else entry by entry, with the same result.
 func (f *Feeder) make(v Value, before []Value) error {
 	in := v.To
 	if in == nil || in.of != f {
@@ -119,10 +118,10 @@ func (f *Feeder) make(v Value, before []Value) error {
 	if len(v.Amounts) != want {
 		return in.refuse("%d amounts, want %d", len(v.Amounts), want)
 	}
-	in.scratch = in.scratch[:0]
-	if v.At == nil && in.ascending && in.each == 1 {
-		return in.addAll(v.Amounts)
+	if in.quickly(v) {
+		return nil
 	}
+	in.scratch = in.scratch[:0]
 	for i, x := range v.Amounts {
 		at := i
 		if v.At != nil {
@@ -138,26 +137,6 @@ func (f *Feeder) make(v Value, before []Value) error {
 	if !in.ascending {
 		in.scratch = summed(in.scratch)
 	}
-	return nil
-}
-
-// addAll is add for all entries, each a neuron that has one port.
-func (in *Input) addAll(amounts []float32) error {
-	ports, scale, beyond := in.ports[0][:len(amounts)], in.scale, float64(in.largest)+0.5 // which rounds to more than the largest
-	list := slices.Grow(in.scratch, len(amounts))[:len(amounts)]
-	n := 0
-	for i, x := range amounts {
-		product := float64(float64(x) * scale)
-		if !(math.Abs(product) < beyond) {
-			return in.add(i, x) // its error
-		}
-		q := quanta.Small(product)
-		list[n] = engine.Stimulus{Port: ports[i], Amount: int32(q)}
-		if q != 0 {
-			n++
-		}
-	}
-	in.scratch = list[:n]
 	return nil
 }
 

@@ -1,0 +1,5 @@
+//go:build !amd64
+
+package amounts
+
+func makers() []Maker { return []Maker{plain} }
