@@ -135,7 +135,7 @@ test-gpu: ## run the conformance suite, and restarts and faults, on the real GPU
 	BURST_REQUIRE_CUDA=1 BURST_SLOW=1 $(GO) test -count=1 ./backend/cuda/... ./internal/cuda/...
 	BURST_REQUIRE_CUDA=1 BURST_SLOW=1 $(GO) test -count=1 ./checkpoint ./cmd/burst -run 'TestR6|TestR11'
 
-sanitize: ## run the GPU backend's tests under compute-sanitizer's four tools (needs a GPU and the CUDA toolkit)
+sanitize: ## launch every kernel under compute-sanitizer's four tools (needs a GPU and the CUDA toolkit)
 	@command -v compute-sanitizer >/dev/null || { echo "sanitize: no compute-sanitizer on PATH; it comes with the CUDA toolkit"; exit 1; }
 	$(GO) test -c -o bin/driver.test ./internal/cuda/driver
 	$(GO) test -c -o bin/cuda.test ./backend/cuda

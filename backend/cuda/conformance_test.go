@@ -2,8 +2,6 @@ package cuda
 
 import (
 	"fmt"
-	"os"
-	"regexp"
 	"slices"
 	"testing"
 
@@ -94,26 +92,6 @@ func TestConformanceOnDevice(t *testing.T) {
 			}, reference.Open)
 		})
 	}
-}
-
-// TestSanitizedPaths: what sanitize.sh runs under compute-sanitizer are tests that there are, and among them paths of teams and clusters,
-// which TestPaths makes sure of.
-func TestSanitizedPaths(t *testing.T) {
-	text, err := os.ReadFile("sanitize.sh")
-	require.NoError(t, err)
-	line := regexp.MustCompile(`for tests in '([^']+)' '\^TestPaths\$/([^']+)'`).FindStringSubmatch(string(text))
-	require.NotNil(t, line)
-	require.Equal(t, "OnDevice|TestTuning|TestUnevenRows", line[1])
-	chosen := regexp.MustCompile(line[2])
-	teams, clusters := 0, 0
-	for name, tune := range paths() {
-		if chosen.MatchString(name) {
-			teams += int(tune.teamRow % defaults.teamRow)
-			clusters += int(tune.clusterRow % defaults.clusterRow)
-		}
-	}
-	require.Equal(t, 2, teams)
-	require.Equal(t, 2, clusters)
 }
 
 // TestPaths runs many bursts on each path, on two of them with their lists too: every one

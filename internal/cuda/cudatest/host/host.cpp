@@ -52,6 +52,7 @@ struct allocation {
 static std::map<std::string, long long> control; // see hostControl
 static std::map<uintptr_t, allocation> memory;
 static std::set<void *> streams;
+static std::map<std::string, long long> launches_of; // of a kernel, since the process began
 static long long contexts, marks, modules, allocations, launches, synchronizes, compilations, downloads, downloaded, waits;
 static const int DEVICES = 8; // at most
 static thread_local int current = -1; // device of the context
@@ -109,6 +110,7 @@ API hostCount(const char *key, long long *value) {
     else if (k == "downloaded") *value = downloaded; // bytes
     else if (k == "waits") *value = waits; // for events
     else if (k == "compilations") *value = compilations;
+    else if (k.rfind("launches of ", 0) == 0) *value = launches_of[k.substr(12)]; // a kernel's name
     else return INVALID_VALUE;
     return SUCCESS;
 }
@@ -346,6 +348,7 @@ static int launch_begins(const function *f, const unsigned *block, void *stream,
     if (args[f->k->parameters]) return refuse("a launch with too many arguments");
     if (++launches == control["fail_launch"]) fault() = ILLEGAL_ADDRESS;
     *run = fault() == SUCCESS && launches != control["skip_launch"];
+    launches_of[f->k->name]++;
     running_sites = &f->m->sites;
     running_entry = f->k->name;
     return SUCCESS;

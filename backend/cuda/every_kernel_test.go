@@ -1,0 +1,360 @@
+package cuda
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"burst/backend/reference"
+	"burst/connectome"
+	"burst/engine"
+	"burst/engine/enginetest"
+	"burst/internal/cuda/cudatest"
+	"burst/internal/formula"
+	"burst/internal/slow"
+	"burst/kernels"
+)
+
+// launched notes which kernels of which unit were launched, as the stand-in counts them.
+type launched struct {
+	h    *cudatest.StandIn // nil: a real GPU, which does not count
+	seen map[string]bool   // "unit/kernel"
+}
+
+// during notes what do launches of a unit's kernels.
+func (l *launched) during(unit string, do func()) {
+	if l.h == nil {
+		do()
+		return
+	}
+	before := map[string]int64{}
+	for _, k := range entries(unit) {
+		before[k] = l.h.Count("launches of " + k)
+	}
+	do()
+	for k, n := range before {
+		if l.h.Count("launches of "+k) > n {
+			l.seen[unit+"/"+k] = true
+		}
+	}
+}
+
+// units are all but the toolbox, which package doctor tests.
+var units = map[string]func() []kernels.Image{
+	"burst": kernels.Images, "moving": kernels.Moving, "large": kernels.Large, "lists": kernels.Lists, "custom": kernels.Custom,
+	"custom_lists": kernels.CustomLists, "lasting": kernels.Lasting, "learn": kernels.Learn, "driven": kernels.Driven, "build": kernels.Build,
+}
+
+var entryName = regexp.MustCompile(`\.entry (\w+)\(`)
+
+// entries are the kernels of a unit that burst launches.
+func entries(unit string) (names []string) {
+	text := units[unit]()[1].PTX()
+	for _, m := range entryName.FindAllStringSubmatch(text, -1) {
+		switch of := unit + "_"; {
+		case (unit == "lasting" || unit == "learn") && !strings.HasPrefix(m[1], of): // of the sources that these units share
+		case m[1] == "exact_values": // TestExactOnDevice launches it
+		case m[1] == "neural_dynamics_ports" && unit == "custom_lists": // its bursts are launched by themselves, from unit custom
+		case m[1] == "cut_rows" && unit == "large": // its networks are not run by teams
+		case m[1] == "deliver_places" && !strings.Contains(text, ".entry cluster_bursts"): // its rows are those of clusters
+		default:
+			names = append(names, m[1])
+		}
+	}
+	return names
+}
+
+// TestEveryKernel launches every kernel of every unit for a small network, and compares what comes of it with the reference. This is what
+// sanitize.sh runs under compute-sanitizer, under whose tools a launch takes a hundred times as long. On the stand-in none may be missing.
+func TestEveryKernel(t *testing.T) {
+	slow.Short(t)
+	l := &launched{h: cudatest.Anywhere(t), seen: map[string]bool{}}
+	all := true
+	sub := func(name string, f func(t *testing.T)) {
+		ran := false
+		t.Run(name, func(t *testing.T) {
+			ran = true
+			f(t)
+		})
+		all = all && ran
+	}
+	for _, unit := range []string{"burst", "moving", "large", "lists", "custom", "custom_lists"} {
+		for _, kernel := range entries(unit) {
+			if p, ok := pathOfKernel(kernel); ok {
+				sub(unit+"/"+kernel, func(t *testing.T) { launchBursts(t, l, unit, kernel, p) })
+			}
+		}
+		if unit != "large" { // for path run alone
+			sub(unit+"/teams", func(t *testing.T) { launchBursts(t, l, unit, teamKernel(unit), pathTeams) })
+		}
+		if !strings.HasSuffix(unit, "lists") && unit != "large" { // for launches of many bursts alone
+			sub(unit+"/single bursts", func(t *testing.T) { launchBursts(t, l, unit, "", pathSingle) })
+		}
+	}
+	for _, kernel := range []string{"resident_bursts", "resident_bursts_psc_exp"} {
+		sub("burst/"+kernel+", delayed", func(t *testing.T) { launchBursts(t, l, "burst", kernel, pathDelayed) })
+	}
+	sub("large/rows that wait", func(t *testing.T) {
+		tune := few()
+		rowsWait(&tune, 5, 1<<10)
+		c := waiting(func(r *rand.Rand, _, _ uint32) uint16 { return uint16(1 + r.UintN(9)) })
+		l.during("large", func() { launchAs(t, c, tune) })
+	})
+	sub("custom/three ports", func(t *testing.T) { launchBursts(t, l, "custom", "neural_dynamics_ports", pathSingle) })
+	for _, model := range []string{"lif izhikevich", "feagi", "lif", "lif_psc_exp"} {
+		sub("lasting/"+model, func(t *testing.T) { launchLasting(t, l, strings.Fields(model)) })
+	}
+	for seed := range 8 {
+		sub(fmt.Sprint("learn/seed ", seed), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(uint64(seed), 0x6b65726e))
+			c := enginetest.RandomPlastic(r, seed).Build()
+			tune := few()
+			tune.events = 2
+			l.during("learn", func() { launchAs(t, c, tune) })
+		})
+	}
+	for seed := range 2 {
+		sub(fmt.Sprint("driven/seed ", seed), func(t *testing.T) {
+			c := enginetest.RandomDriven(rand.New(rand.NewPCG(uint64(seed), 0x64726976)), seed).Build()
+			l.during("driven", func() {
+				b, err := open(c, Options{}, defaults)
+				require.NoError(t, err)
+				defer func() { require.NoError(t, b.Close()) }()
+				likeReferenceFor(t, b, c, engine.Want{}, 30, sparks(c, uint64(seed)))
+			})
+		})
+	}
+	for i, text := range []string{allRules("scale: 1000"), scaled("10", 3, 1), narrowing(), joining("100000"), drawnRows} {
+		sub(fmt.Sprint("build/", i), func(t *testing.T) {
+			l.during("build", func() {
+				c := holdsMaker(t, newTestMaker(t, 0), parsed(t, text), connectome.Part{})
+				tune := defaults
+				tune.unpacked, tune.delayedRow = i == 3, 1 // so that delays are joined with weights; and rows are split by delay
+				b, _, err := openMade(t, parsed(t, text), []int{0}, tune)
+				require.NoError(t, err)
+				defer func() { require.NoError(t, b.Close()) }()
+				likeReferenceFor(t, b, c, engine.Want{}, 5, thirds(c))
+			})
+		})
+	}
+	if l.h == nil || !all {
+		return
+	}
+	var missing []string
+	for _, unit := range slices.Sorted(maps.Keys(units)) {
+		for _, k := range entries(unit) {
+			if !l.seen[unit+"/"+k] {
+				missing = append(missing, unit+"/"+k)
+			}
+		}
+	}
+	require.Empty(t, missing, "kernels that were not launched")
+}
+
+// drawnRows are packed once all weights are known.
+const drawnRows = `burst: v1
+areas:
+  - {name: a, neurons: 300, model: lif, drive: {poisson: {rate: 9000 Hz, weight: 0.5 mV}}}
+projections:
+  - {from: a, to: a, rule: pairwise_bernoulli, p: 0.1, weight: "normal(0.1 mV, 0.02 mV)", delay: "uniform(1, 9)"}
+`
+
+// pathOfKernel is the path that launches a kernel of many bursts.
+func pathOfKernel(kernel string) (p path, many bool) {
+	for prefix, p := range map[string]path{"run_bursts": pathRun, "resident_bursts": pathResident, "cluster_bursts": pathClusters} {
+		if strings.HasPrefix(kernel, prefix) {
+			return p, true
+		}
+	}
+	return 0, false
+}
+
+// teamKernel is what runs teams of a unit's networks here.
+func teamKernel(unit string) string {
+	if strings.HasPrefix(unit, "custom") {
+		return "run_bursts_custom"
+	}
+	return "run_bursts_lif"
+}
+
+// launchBursts runs a random network of a unit by a path and its kernel, some bursts by themselves and some in one launch.
+func launchBursts(t *testing.T, l *launched, unit, kernel string, p path) {
+	w := engine.Want{FCL: strings.HasSuffix(unit, "lists")}
+	tune := few()
+	tune.listed = true
+	switch p {
+	case pathRun:
+		tune.roaming = true
+	case pathTeams:
+		tune.teamRow, tune.teamLeast = 1, 0
+	case pathClusters:
+		tune = clustered(2)
+		tune.entries = few().entries
+	case pathDelayed:
+		tune.delayedRow = 1
+	case pathSingle:
+		tune.plain = true
+	}
+	if unit == "large" {
+		tune.uncached, tune.drawLeast = true, 1
+	}
+	late := uint16(1)
+	if p == pathTeams || p == pathClusters {
+		late = 0
+	}
+	c := netOf(t, unit, kernel, late)
+	l.during(unit, func() {
+		b, err := open(c, Options{Want: w}, tune)
+		require.NoError(t, err)
+		defer func() { require.NoError(t, b.Close()) }()
+		require.Equal(t, p, b.(*backend).choice.path)
+		require.True(t, p == pathSingle || p.kernel(c) == kernel)
+		require.Contains(t, b.(*backend).image.Name, unit+"_sm_")
+		likeReferenceFor(t, b, c, w, 20, thirds(c))
+	})
+}
+
+// few is a tuning with small blocks, short launches and room for few stimuli.
+func few() tuning {
+	tune := defaults
+	tune.batchThreads, tune.batch, tune.entries = 128, 7, 7
+	return tune
+}
+
+// netOf is a network of a unit whose models are those of a kernel; of the genome's own models, one of three ports for neural_dynamics_ports. Delays
+// are 1, or with late 1 to 3.
+func netOf(t *testing.T, unit, kernel string, late uint16) *connectome.Connectome {
+	if strings.HasPrefix(unit, "custom") {
+		ports, update := []string{"i"}, "v = v*0.9 + i"
+		if kernel == "neural_dynamics_ports" {
+			ports, update = []string{"i", "j", "k"}, "v = v*0.9 + i + j + k"
+		}
+		a, err := enginetest.Custom(300, &formula.Source{
+			Ports: ports, State: []formula.Line{{Name: "v", Text: "0"}}, Update: []string{update}, Threshold: "v > 0.8", Reset: []string{"v = 0"},
+		}, nil, 1)
+		require.NoError(t, err)
+		a.Drives = []connectome.Drive{enginetest.Always(connectome.Poisson, 20, 1<<31)}
+		n := enginetest.Net{Scale: 16, Areas: []connectome.Area{a}}
+		if kernel == "run_bursts" {
+			n.Areas = append(n.Areas, enginetest.LIF(90))
+		}
+		r := rand.New(rand.NewPCG(1, 0x6b65726e))
+		for from := range uint32(300) {
+			for range r.IntN(30) {
+				n.Synapses = append(n.Synapses, enginetest.Synapse{From: from, To: r.Uint32N(300), Weight: r.Int32N(40) - 14, Delay: 1 + late*uint16(r.IntN(3))})
+			}
+		}
+		return n.Build()
+	}
+	kinds := []string{"lif", "izhikevich"}
+	for suffix, kind := range map[string]string{"_feagi": "feagi", "_lif": "lif", "_psc_exp": "lif_psc_exp"} {
+		if strings.HasSuffix(kernel, suffix) {
+			kinds = []string{kind}
+		}
+	}
+	for seed := range uint64(1000) {
+		n := enginetest.Uniform(rand.New(rand.NewPCG(seed, 0x6b65726e)), kinds...)
+		for i := range n.Synapses {
+			n.Synapses[i].Delay = 1 + late*uint16(i%3)
+		}
+		c := n.Build()
+		suffix, ok := strings.CutPrefix(kernel, strings.TrimSuffix(kernel, modelSuffix(c)))
+		driven := unit != "large" || len(makeTables(c).drives) > 0 // it draws for many neurons at a time
+		if ok && driven && hasInstants(c) == (unit == "moving") && (suffix != "" || len(kinds) == 1 || modelSuffix(c) == "") {
+			return c
+		}
+	}
+	require.Fail(t, "no network", "%s of unit %s", kernel, unit)
+	return nil
+}
+
+// launchLasting acts on a network in every burst, in launches that wait for it.
+func launchLasting(t *testing.T, l *launched, kinds []string) {
+	r := rand.New(rand.NewPCG(5, 0x6b65726e))
+	c := enginetest.Uniform(r, kinds...).Build()
+	for len(kinds) > 1 && modelSuffix(c) != "" || hasInstants(c) {
+		c = enginetest.Uniform(r, kinds...).Build()
+	}
+	tune := defaults
+	tune.batchThreads, tune.batch, tune.listed = 128, 8, true
+	w := engine.Want{Stimuli: true}
+	b, err := open(c, Options{Want: w}, tune)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, b.Close()) }()
+	require.True(t, b.(*backend).lasts())
+	l.during("lasting", func() {
+		oracle, err := reference.Open(c, engine.Want{})
+		require.NoError(t, err)
+		d, err := engine.Compare(oracle, b, 12, engine.NewFeed(c, []engine.Source{thirds(c)}).Next, 0)
+		require.NoError(t, err)
+		require.Nil(t, d)
+	})
+}
+
+// launchAs runs a network as the tuning says.
+func launchAs(t *testing.T, c *connectome.Connectome, tune tuning) {
+	b, err := open(c, Options{}, tune)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, b.Close()) }()
+	likeReferenceFor(t, b, c, engine.Want{}, 40, thirds(c))
+}
+
+// stimuli is a source.
+type stimuli func(burst uint64) ([]engine.Stimulus, error)
+
+func (s stimuli) Stimuli(burst uint64, in []engine.Stimulus) ([]engine.Stimulus, error) {
+	more, err := s(burst)
+	return append(in, more...), err
+}
+
+// thirds stimulates every third port by turns. Those are more than few holds, so that such a burst is launched by itself.
+func thirds(c *connectome.Connectome) stimuli {
+	return func(burst uint64) (list []engine.Stimulus, _ error) {
+		for port := uint32(burst % 3); port < c.Ports; port += 3 {
+			list = append(list, engine.Stimulus{Port: port, Amount: c.Scale})
+		}
+		return list, nil
+	}
+}
+
+// likeReferenceFor compares 4 single bursts with stimuli, so many in launches, and 2 more by themselves, and states in between.
+func likeReferenceFor(t *testing.T, b engine.Backend, c *connectome.Connectome, w engine.Want, many int, in stimuli) {
+	t.Helper()
+	oracle, err := reference.Open(c, w)
+	require.NoError(t, err)
+	same := func(bursts uint64) {
+		t.Helper()
+		d, err := engine.Compare(oracle, b, bursts, engine.NewFeed(c, []engine.Source{in}).Next, 0)
+		require.NoError(t, err)
+		require.Nil(t, d)
+	}
+	same(4)
+	if several, ok := b.(engine.Batcher); ok && several.CanStepN() {
+		own := engine.NewFeed(c, nil)
+		number := uint64(4)
+		var want engine.Burst
+		require.NoError(t, several.StepN(many, func(got *engine.Burst) error {
+			list, err := own.Next(number)
+			require.NoError(t, err)
+			number++
+			require.NoError(t, oracle.Step(list, &want))
+			require.Nil(t, engine.CompareBursts(&want, got))
+			return nil
+		}))
+	}
+	same(2)
+}
+
+// TestSanitized: sanitize.sh runs the tests that launch every kernel.
+func TestSanitized(t *testing.T) {
+	text, err := os.ReadFile("sanitize.sh")
+	require.NoError(t, err)
+	require.Contains(t, string(text), "-test.run '^(TestEveryKernel|TestExactOnDevice)$'")
+}
