@@ -1,24 +1,40 @@
-# Reads what compute-sanitizer --tool racecheck --racecheck-report hazard says. It prints hazards and fails, but for those of the flags of one
-# word that resident_bursts and cluster_bursts pass by st.release and ld.acquire, which racecheck takes for hazards: the first five words
-# of struct resident (kernels/resident.cuh), which is where the blocks' static memory begins on compute capability 9.0; of another block of
-# the cluster its number stands above the lower 24 bits.
+# Reads what compute-sanitizer --tool racecheck --racecheck-report hazard says. It prints hazards and fails, but for those of words that
+# racecheck misjudges. Blocks pass the first two kinds by st.release and ld.acquire, which it does not know. Addresses are those of
+# compute capability 9.0, where a block's static memory begins at 0x400; of another block of the cluster its number stands above the
+# lower 24 bits.
+#
+#	resident_bursts, cluster_bursts  0x400-0x413  the flags at the beginning of struct resident (kernels/resident.cuh)
+#	run_bursts                       0x48c-0x493  base and reserved of struct block (kernels/run.cuh)
+#	learn_bursts                     0x4a4-0x4ab  the same
+#	resident_bursts                  0x4a0-0x4a3  listed of struct resident, written after it is read, which racecheck reports now
+#	                                              and then: worker_barrier lies between deliver_listed and meet
+function misjudged() {
+	if (family == "other") return 0
+	if (family == "run") return address ~ /^0x4(8[c-f]|9[0-3])$/
+	if (family == "learn") return address ~ /^0x4a[4-9ab]$/
+	if (family == "resident" && address ~ /^0x4a[0-3]$/) return hazard ~ /Potential WAR hazard/
+	return address ~ /^0x([0-9a-f]+000)?4(0[0-9a-f]|1[0-3])$/
+}
 function decide() {
 	if (hazard == "") return
-	if (flag && kernel && !other) accepted++
+	if (misjudged()) accepted++
 	else { refused++; print hazard }
 	hazard = ""
 }
 /hazard detected at __shared__ 0x/ {
 	decide()
-	hazard = $0
-	flag = $0 ~ /__shared__ 0x([0-9a-f]+000)?4(0[0-9a-f]|1[0-3])[^0-9a-f]/
-	kernel = other = 0
+	hazard = address = $0
+	sub(/.*__shared__ /, "", address)
+	sub(/ .*/, "", address)
+	family = ""
 	next
 }
 hazard != "" && / Thread / {
 	hazard = hazard "\n" $0
-	if ($0 ~ /(resident|cluster)_bursts/) kernel = 1
-	else other = 1
+	found = "other"
+	if (match($0, /(resident|cluster|run|learn)_bursts/)) found = substr($0, RSTART, RLENGTH - 7)
+	if (family != "" && family != found) found = "other"
+	family = found
 }
 /RACECHECK SUMMARY/ {
 	decide()
@@ -28,6 +44,6 @@ hazard != "" && / Thread / {
 END {
 	decide()
 	if (!summary) { print "no summary of racecheck"; exit 1 }
-	print accepted + 0 " accesses to flags, " refused + 0 " hazards"
+	print accepted + 0 " misjudged accesses, " refused + 0 " hazards"
 	exit refused > 0
 }
