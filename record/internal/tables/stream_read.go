@@ -49,8 +49,9 @@ type ahead struct {
 	mark   Mark
 	bytes  []byte
 	chunk  Chunk
-	reader *ipc.Reader // whose memory chunk is
-	done   chan error
+	reader *ipc.Reader   // whose memory chunk is
+	done   chan struct{} // closed when it has been read, or err says why not
+	err    error
 }
 
 func (r *chunks) each(yield func(Chunk, error) bool) error {
@@ -75,8 +76,9 @@ func (r *chunks) each(yield func(Chunk, error) bool) error {
 		}
 		a := r.ahead[0]
 		r.ahead = r.ahead[1:]
-		if err := <-a.done; err != nil {
-			return err
+		<-a.done
+		if a.err != nil {
+			return a.err
 		}
 		if !yield(a.chunk, nil) {
 			return nil
@@ -101,10 +103,13 @@ func (r *chunks) room() bool {
 
 // begin begins to read a chunk; the first one is there.
 func (r *chunks) begin(a *ahead) {
-	a.done = make(chan error, 1)
+	a.done = make(chan struct{})
 	r.ahead = append(r.ahead, a)
 	there := a.mark.Offset == 0
-	go func() { a.done <- r.read(a, there) }()
+	go func() {
+		defer close(a.done)
+		a.err = r.read(a, there)
+	}()
 }
 
 func (r *chunks) read(a *ahead, there bool) (err error) {
