@@ -25,6 +25,8 @@ type binned struct {
 
 const (
 	synapsesABin = 1 << 15 // about; they, and what sorts them, fit a processor's cache
+	mostABin     = 3 << 16 // likewise, where a network has many; fewer than longestSorted, also where rows are longer than the mean
+	manyBins     = 1 << 10 // then bins have more synapses, so that more are gathered for each
 	mostShift    = 11
 	stageBytes   = 1 << 19 // of a goroutine, for what it gathers
 	mostStaged   = 32      // synapses that are gathered for a bin
@@ -53,12 +55,17 @@ func (p *plan) cut(evens []even) (areas []binned, count uint64) {
 			synapses[w.p.From] = add(synapses[w.p.From], w.synapses)
 		}
 	}
+	all := uint64(0)
+	for _, n := range synapses {
+		all = add(all, n)
+	}
+	size := min(max(synapsesABin, all/manyBins), mostABin)
 	for i, from := range p.areas {
 		if from.Count == 0 || evens[i].synapses > 0 || !scattered[i] && !anywhere {
 			continue
 		}
 		mean := synapses[i]/uint64(from.Count) + 1
-		shift := min(32-p.portBits(), mostShift, max(0, bits.Len64(synapsesABin/mean)-1))
+		shift := min(32-p.portBits(), mostShift, max(0, bits.Len64(size/mean)-1))
 		areas[i] = binned{count, shift}
 		count += uint64(from.Count-1)>>shift + 1
 	}
@@ -215,18 +222,20 @@ func (p *scatterer) take(w *wiring, b *batch) {
 // address finds the bins and the words of a batch.
 func (p *scatterer) address(w *wiring, b *batch) {
 	width := p.b.portBits()
-	if w.whole != nil || w.varies() {
+	if w.whole != nil || w.chosen != nil {
 		for i, s := range b.source[:b.n] {
 			k, place := p.b.binOf(w, s)
 			p.bin[i], p.word[i] = k, uint32(uint64(place)<<width)|w.port(b.target[i], int64(p.value[i]), b.ordinal[i])
 		}
 		return
 	}
-	of, first := p.b.binned[w.p.From], w.port(0, w.fixed, 0)
+	of, first := p.b.binned[w.p.From], w.port(0, 1, 0)
+	split := w.port(0, -1, 0) - first // of weights < 0
 	mask := uint32(1)<<of.shift - 1
-	targets := b.target[:b.n]
+	targets, values := b.target[:b.n], p.value[:b.n]
 	for i, s := range b.source[:len(targets)] {
-		p.bin[i], p.word[i] = of.first+uint64(s>>of.shift), uint32(uint64(s&mask)<<width)|(first+targets[i])
+		port := first + targets[i] + split&uint32(values[i]>>31)
+		p.bin[i], p.word[i] = of.first+uint64(s>>of.shift), uint32(uint64(s&mask)<<width)|port
 	}
 }
 
@@ -262,9 +271,7 @@ func (b *builder) finishBins() {
 		b.rowsOf(q, next, end)
 		before := m.drawn
 		m.turnTo(q.rowBlock)
-		if made := m.to.between(q.begin, q.next); len(q.rows.groups) == 0 && len(made.target) <= longestSorted && made.delay.uniform() {
-			m.sorter.sort(made) // all rows at once, since places lie above ports
-			b.leavePorts(made.target)
+		if len(q.rows.groups) == 0 && m.sorter.bin(m.to.between(q.begin, q.next), b.portBits(), q.begin, next, end) {
 			copy(rows, end)
 		} else {
 			b.partition(q, next, end)

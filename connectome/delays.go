@@ -72,9 +72,6 @@ func (d Delays) Between(lo, hi uint64) Delays {
 	return d
 }
 
-// uniform says that the delays are all the same.
-func (d Delays) uniform() bool { return d.None() || d.Same() == max(len(d.Short), len(d.Long)) }
-
 // Same is how many of the delays, from the first on, are equal to it.
 func (d Delays) Same() int {
 	if d.Long != nil {

@@ -68,8 +68,9 @@ func (s *sampler) from(index, attempt uint64) (float64, bool) {
 // room for as many.
 func (s *sampler) many(first uint64, list []float64, words []uint64) bool {
 	s.first.X(first, words)
-	for i, word := range words {
-		x, ok := s.bounded(s.value(word))
+	s.values(words, list)
+	for i, x := range list {
+		x, ok := s.bounded(x)
 		if !ok {
 			if x, ok = s.from(first+uint64(i), 1); !ok {
 				return false
@@ -78,6 +79,26 @@ func (s *sampler) many(first uint64, list []float64, words []uint64) bool {
 		list[i] = x
 	}
 	return true
+}
+
+// values sets list to what words draw.
+func (s *sampler) values(words []uint64, list []float64) {
+	if s.Kind == genome.Uniform {
+		for i, x := range words {
+			list[i] = s.uniform(x)
+		}
+		return
+	}
+	exact.Normals(words, list)
+	if s.Kind == genome.Normal {
+		for i, z := range list {
+			list[i] = s.normal(z)
+		}
+		return
+	}
+	for i, z := range list {
+		list[i] = s.lognormal(z)
+	}
 }
 
 // fill sets list to the values of the indices from first on, less rest, where the bounds have been probed.
@@ -117,11 +138,20 @@ func (s *sampler) draw(index, attempt uint64) float64 {
 func (s *sampler) value(x uint64) float64 {
 	switch s.Kind {
 	case genome.Uniform:
-		return s.A + float64(float64(s.B-s.A)*exact.Uniform(x))
+		return s.uniform(x)
 	case genome.Normal:
-		return s.A + float64(s.B*exact.Normal(x))
+		return s.normal(exact.Normal(x))
 	}
-	return math.Copysign(exact.Exp(s.mu+float64(s.sd*exact.Normal(x))), s.A)
+	return s.lognormal(exact.Normal(x))
+}
+
+func (s *sampler) uniform(x uint64) float64 { return s.A + float64(float64(s.B-s.A)*exact.Uniform(x)) }
+
+// normal and lognormal are the values of a standard normal number.
+func (s *sampler) normal(z float64) float64 { return s.A + float64(s.B*z) }
+
+func (s *sampler) lognormal(z float64) float64 {
+	return math.Copysign(exact.Exp(s.mu+float64(s.sd*z)), s.A)
 }
 
 func (s *sampler) accepts(x float64) bool {

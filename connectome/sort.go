@@ -2,6 +2,7 @@ package connectome
 
 import (
 	"cmp"
+	"math"
 	"math/bits"
 	"slices"
 	"sort"
@@ -81,7 +82,7 @@ func (s *sorter) sort(r row) {
 	if r.sorted() {
 		return
 	}
-	f := fieldsOf(r)
+	f := fieldsOf(r, math.MaxUint32)
 	if len(r.target) > longestSorted || f.bits() > 64 {
 		sort.Sort(r)
 		return
@@ -97,6 +98,52 @@ func (s *sorter) sort(r row) {
 		s.keys, s.spare = s.spare, s.keys
 	}
 	f.unpack(r, s.keys)
+}
+
+// bin sorts the rows of a bin, whose synapses begin at synapse begin of all and whose words have the place of the row above the port.
+// A row lies from next to end once it has all its synapses. False: they do not fit scratch memory, and are as they were.
+func (s *sorter) bin(r row, portBits int, begin uint64, next, end []uint64) bool {
+	if len(r.target) == 0 {
+		return true
+	}
+	if len(r.target) > longestSorted {
+		return false
+	}
+	f := fieldsOf(r, uint32(uint64(1)<<portBits-1))
+	if f.bits() > 64 {
+		return false
+	}
+	s.keys = slices.Grow(s.keys[:0], len(r.target))[:len(r.target)]
+	s.spare = slices.Grow(s.spare[:0], len(s.keys))[:len(s.keys)]
+	if r.delay.Long != nil {
+		deal(&f, r, r.delay.Long, s.keys, portBits, begin, next)
+	} else {
+		deal(&f, r, r.delay.Short, s.keys, portBits, begin, next)
+	}
+	from := uint64(0)
+	for _, end := range end {
+		keys, to := s.keys[from:end-begin], r.between(from, end-begin)
+		if order(keys, s.spare, 0, f.bits(), &s.at) {
+			keys = s.spare[:len(keys)]
+		}
+		f.unpack(to, keys)
+		from = end - begin
+	}
+	return true
+}
+
+// deal packs the synapses of a bin into keys, each where its row lies. delays is r's list, or empty.
+func deal[D uint8 | uint16](f *fields, r row, delays []D, keys []uint64, portBits int, begin uint64, next []uint64) {
+	mask, above := f.mask, f.portBits+f.weightBits
+	for i, word := range r.target {
+		key := uint64(word&mask-f.port)<<f.weightBits | uint64(uint32(r.weight[i])-uint32(f.weight))
+		if len(delays) > 0 {
+			key |= uint64(uint32(delays[i])-f.delay) << above
+		}
+		at := &next[word>>portBits]
+		keys[*at-begin] = key
+		*at++
+	}
 }
 
 // ports sorts ports of first…first+among−1; even says that they are uniformly distributed.
@@ -192,6 +239,7 @@ func order[K uint32 | uint64](keys, spare []K, least K, width int, at *places) (
 
 // fields says where delay, port and weight lie in a key.
 type fields struct {
+	mask                uint32 // bits of a word that are its port
 	delay               uint32
 	port                uint32
 	weight              int32
@@ -199,11 +247,14 @@ type fields struct {
 	weightBits          int
 }
 
-func fieldsOf(r row) fields {
-	f := fields{delay: 1}
-	low, high := slices.Min(r.target), slices.Max(r.target)
+func fieldsOf(r row, mask uint32) fields {
+	f := fields{mask: mask, delay: 1}
+	low, high, least, largest := r.target[0]&mask, uint32(0), r.weight[0], r.weight[0]
+	for i, word := range r.target {
+		low, high = min(low, word&mask), max(high, word&mask)
+		least, largest = min(least, r.weight[i]), max(largest, r.weight[i])
+	}
 	f.port, f.portBits = low, bits.Len32(high-low)
-	least, largest := slices.Min(r.weight), slices.Max(r.weight)
 	f.weight, f.weightBits = least, bits.Len32(uint32(largest)-uint32(least))
 	if !r.delay.None() {
 		shortest, longest := r.delay.extremes()

@@ -75,8 +75,29 @@ func (p *valuer) weigh(w *wiring, b *batch) {
 		p.count(w, b.target[:b.n], w.fixed)
 		return
 	}
-	for i, x := range p.amounts(w, b) {
+	amounts := p.amounts(w, b)
+	if h := &p.histograms[w.slot]; h.drawn != nil && h.dealer.of == 1 && w.whole == nil && w.learns == nil && w.out == nil && w.drives == 0 && w.lift == 0 {
+		p.weighDrawn(w, b, amounts, h.drawn)
+		return
+	}
+	for i, x := range amounts {
 		p.value[i] = quanta.Clamp(p.add(w, b, i, x))
+	}
+}
+
+// weighDrawn is weigh where a weight is its amount in quanta, and the sum of its port in list where it fits.
+func (p *valuer) weighDrawn(w *wiring, b *batch, amounts []float64, list []uint32) {
+	up, down := w.usualPort() == w.port(0, 1, 0), w.usualPort() == w.port(0, -1, 0)
+	targets := b.target[:len(amounts)]
+	for i, x := range amounts {
+		product := float64(x * p.scale)
+		q, at := quanta.Small(product), &list[targets[i]]
+		sum := uint64(*at) + quanta.Magnitude(q)
+		if !(math.Abs(product) < math.MaxInt32) || sum > math.MaxUint32 || q < 0 && !down || q >= 0 && !up {
+			p.value[i] = quanta.Clamp(p.add(w, b, i, x))
+			continue
+		}
+		p.value[i], *at = int32(q), uint32(sum)
 	}
 }
 
@@ -125,7 +146,12 @@ func (p *valuer) time(w *wiring, b *batch) {
 			p.delay[i] = uint16(w.delays[ordinal])
 		}
 	} else {
+		most := float64(w.mostDelay())
 		for i, x := range p.draw(&w.delay, b) {
+			if 0.5 <= x && x <= most {
+				p.delay[i] = uint16(quanta.Small(x))
+				continue
+			}
 			d, fits := quanta.Delay(x, w.mostDelay())
 			if !fits { // as NaN does not
 				p.bad = p.bad.earlier(badValue{w, b.ordinal[i], d, math.IsNaN(x)})

@@ -11,3 +11,5 @@ func (s *Stream) wideX(uint64, []uint64) int { return 0 }
 func (s *Stream) widePick([]uint64, []uint64) int { return 0 }
 
 func (s *Stream) wideXY(uint64, []uint64, []uint64) int { return 0 }
+
+func wideNormals([]uint64, []float64) { panic("BUG: there is no wide code here") }

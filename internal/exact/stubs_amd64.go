@@ -16,3 +16,13 @@ func xyAVX2(s *uint64, first uint64, x *uint64, y *uint64, n uint64)
 //
 //go:noescape
 func pickAVX2(s *uint64, index *uint64, x *uint64, n uint64)
+
+// centreAVX2 sets 4·n numbers to Normal of words in the centre; others are wrong.
+//
+//go:noescape
+func centreAVX2(f *float64, words *uint64, z *float64, n uint64)
+
+// tailAVX2 sets 4·done numbers to Normal of words in the tails, up to the first four one of which lies beyond e^-25.
+//
+//go:noescape
+func tailAVX2(f *float64, words *uint64, z *float64, n uint64) (done uint64)

@@ -18,6 +18,7 @@ func main() {
 	draws("xAVX2", "func(s *uint64, first uint64, x *uint64, n uint64)", "fills 8·n words.", offsets, "x")
 	draws("xyAVX2", "func(s *uint64, first uint64, x, y *uint64, n uint64)", "fills 8·n words each.", offsets, "x", "y")
 	draws("pickAVX2", "func(s *uint64, index, x *uint64, n uint64)", "fills 8·n words, of any indices.", Mem{}, "x")
+	normals()
 	Generate()
 }
 
