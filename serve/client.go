@@ -188,6 +188,9 @@ func (s *Server) accept(c *client, h wire.Hello) error {
 	case stopping:
 		return errors.New("the server ends")
 	case full:
+		if n == 1 {
+			return fmt.Errorf("there is a client to %s already, and one is the most", c.role)
+		}
 		return fmt.Errorf("there are %d clients to %s already, which is the most", n, c.role)
 	}
 	f := s.facts

@@ -359,6 +359,8 @@ func TestR23Addresses(t *testing.T) {
 	}
 	require.ErrorContains(t, serve.CheckListen("localhost:80"), "want 127.0.0.1:80")
 	require.Error(t, serve.CheckListen("8080"))
+	require.ErrorContains(t, serve.CheckListen("127.0.0.1:65536"), `port "65536", want a number`)
+	require.ErrorContains(t, serve.CheckListen("127.0.0.1:http"), `port "http", want a number`)
 	for _, address := range []string{"127.0.0.1:0", "127.1.2.3:80", "[::1]:0"} {
 		require.NoError(t, serve.CheckListen(address))
 	}

@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"syscall"
 
 	"burst/internal/eager"
@@ -27,6 +28,9 @@ func CheckListen(address string) error {
 	}
 	ip := net.ParseIP(host)
 	if ip != nil && ip.IsLoopback() {
+		if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+			return fmt.Errorf("%s: port %q, want a number from 0, for any that is free, to 65535", address, port)
+		}
 		return nil
 	}
 	if host == "localhost" {

@@ -189,6 +189,8 @@ func TestStepsOnceOnly(t *testing.T) {
 		return x.Burst == 40 && !x.Driven
 	})
 	d = driveRaw(t, path)
+	_, err := wire.Dial(path, wire.Hello{Role: wire.RoleDrive})
+	require.EqualError(t, err, "there is a client to drive already, and one is the most")
 	h, _ = d.step(30, 10)
 	require.EqualValues(t, 40, h.Burst, "the answer that was lost")
 	h, _ = d.step(40, 10)
