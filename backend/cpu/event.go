@@ -33,7 +33,7 @@ type potentials struct {
 }
 
 // listed is how many slots are looked through, and their candidates listed, at a time.
-const listed = 4096
+const listed = 1 << 14
 
 // renewed is how often, in bursts, cells that have been silent for long are renewed: often enough for differences of 32 bits.
 const renewed = 1 << 24

@@ -1696,17 +1696,18 @@ decayed:
 	VMOVLPS       X18, (DX)(R9*8)
 	MOVL          60(SI), R9
 	VMOVHPS       X18, (DX)(R9*8)
+	VMOVDQU32     (SI), Z22
+	VPCOMPRESSD.Z Z22, K2, Z22
+	VMOVDQU32     Z22, (AX)
 	KMOVW         K2, R9
-	TESTL         R9, R9
-	JNZ           fire
-
-next:
-	ADDQ $0x40, SI
-	DECQ DI
-	JNZ  sixteen
-	SUBQ R8, AX
-	SHRQ $0x02, AX
-	MOVQ AX, fired+56(FP)
+	POPCNTL       R9, R9
+	LEAQ          (AX)(R9*4), AX
+	ADDQ          $0x40, SI
+	DECQ          DI
+	JNZ           sixteen
+	SUBQ          R8, AX
+	SHRQ          $0x02, AX
+	MOVQ          AX, fired+56(FP)
 	VZEROUPPER
 	RET
 
@@ -1715,14 +1716,6 @@ gather:
 	KMOVW      K1, K2
 	VPGATHERDD (CX)(Z29*4), K2, Z21
 	JMP        decayed
-
-fire:
-	VMOVDQU32     (SI), Z22
-	VPCOMPRESSD.Z Z22, K2, Z22
-	VMOVDQU32     Z22, (AX)
-	POPCNTL       R9, R9
-	LEAQ          (AX)(R9*4), AX
-	JMP           next
 
 DATA setBits<>+0(SB)/8, $0x0000000000000000
 DATA setBits<>+8(SB)/8, $0x0000000000000000
@@ -2373,21 +2366,36 @@ even_four:
 	MOVWLZX 6(R8), R14
 	ADDL    R14, R12
 	ADDL    R13, (AX)(R12*4)
-	ADDQ    $0x00000008, R8
+	ADDQ    $0x08, R8
 	SUBQ    $0x04, R10
 	JAE     even_four
 
 even_rest:
-	ADDQ $0x04, R10
-	JZ   segment
-
-even_one:
-	MOVWLZX (R8), R14
+	ADDQ    $0x04, R10
+	LEAQ    (R8)(R10*2), R8
+	SHLQ    $0x04, R10
+	XORQ    $0x30, R10
+	MOVQ    -8(R8), R11
+	SHRQ    $0x10, R11
+	SHRXQ   R10, R11, R11
+	XORL    R15, R15
+	MOVWLZX R11, R14
+	CMPQ    R10, $0x20
+	CMOVLHI R15, R13
 	ADDL    R14, R12
 	ADDL    R13, (AX)(R12*4)
-	ADDQ    $0x00000002, R8
-	DECQ    R10
-	JNZ     even_one
+	SHRQ    $0x10, R11
+	MOVWLZX R11, R14
+	CMPQ    R10, $0x10
+	CMOVLHI R15, R13
+	ADDL    R14, R12
+	ADDL    R13, (AX)(R12*4)
+	SHRQ    $0x10, R11
+	MOVWLZX R11, R14
+	CMPQ    R10, $0x00
+	CMOVLHI R15, R13
+	ADDL    R14, R12
+	ADDL    R13, (AX)(R12*4)
 	JMP     segment
 
 uneven:
@@ -2488,7 +2496,7 @@ delivered:
 	RET
 
 // func deliverRunsAVX2(acc *int32, rows *uint16, flights *uint64, n uint64, fetch uint64, ahead uint64)
-// Requires: BMI2, MMX+
+// Requires: BMI2, CMOV, MMX+
 TEXT ·deliverRunsAVX2(SB), NOSPLIT, $0-48
 	MOVQ acc+0(FP), AX
 	MOVQ flights+16(FP), CX
@@ -2552,21 +2560,36 @@ even_four:
 	MOVWLZX 6(BX), R11
 	ADDL    R11, R9
 	ADDL    R10, (AX)(R9*4)
-	ADDQ    $0x00000008, BX
+	ADDQ    $0x08, BX
 	SUBQ    $0x04, DI
 	JAE     even_four
 
 even_rest:
-	ADDQ $0x04, DI
-	JZ   segment
-
-even_one:
-	MOVWLZX (BX), R11
+	ADDQ    $0x04, DI
+	LEAQ    (BX)(DI*2), BX
+	SHLQ    $0x04, DI
+	XORQ    $0x30, DI
+	MOVQ    -8(BX), R8
+	SHRQ    $0x10, R8
+	SHRXQ   DI, R8, R8
+	XORL    R12, R12
+	MOVWLZX R8, R11
+	CMPQ    DI, $0x20
+	CMOVLHI R12, R10
 	ADDL    R11, R9
 	ADDL    R10, (AX)(R9*4)
-	ADDQ    $0x00000002, BX
-	DECQ    DI
-	JNZ     even_one
+	SHRQ    $0x10, R8
+	MOVWLZX R8, R11
+	CMPQ    DI, $0x10
+	CMOVLHI R12, R10
+	ADDL    R11, R9
+	ADDL    R10, (AX)(R9*4)
+	SHRQ    $0x10, R8
+	MOVWLZX R8, R11
+	CMPQ    DI, $0x00
+	CMOVLHI R12, R10
+	ADDL    R11, R9
+	ADDL    R10, (AX)(R9*4)
 	JMP     segment
 
 uneven:
@@ -2758,24 +2781,45 @@ even_four:
 	CMPQ    R12, DX
 	CMOVQCC AX, BX
 	ADDL    R13, (BX)(R12*4)
-	ADDQ    $0x00000008, R8
+	ADDQ    $0x08, R8
 	SUBQ    $0x04, R10
 	JAE     even_four
 
 even_rest:
-	ADDQ $0x04, R10
-	JZ   segment
-
-even_one:
-	MOVWLZX (R8), BX
+	ADDQ    $0x04, R10
+	LEAQ    (R8)(R10*2), R8
+	SHLQ    $0x04, R10
+	XORQ    $0x30, R10
+	MOVQ    -8(R8), R11
+	SHRQ    $0x10, R11
+	SHRXQ   R10, R11, R11
+	XORL    R14, R14
+	MOVWLZX R11, BX
+	CMPQ    R10, $0x20
+	CMOVLHI R14, R13
 	ADDL    BX, R12
 	MOVQ    CX, BX
 	CMPQ    R12, DX
 	CMOVQCC AX, BX
 	ADDL    R13, (BX)(R12*4)
-	ADDQ    $0x00000002, R8
-	DECQ    R10
-	JNZ     even_one
+	SHRQ    $0x10, R11
+	MOVWLZX R11, BX
+	CMPQ    R10, $0x10
+	CMOVLHI R14, R13
+	ADDL    BX, R12
+	MOVQ    CX, BX
+	CMPQ    R12, DX
+	CMOVQCC AX, BX
+	ADDL    R13, (BX)(R12*4)
+	SHRQ    $0x10, R11
+	MOVWLZX R11, BX
+	CMPQ    R10, $0x00
+	CMOVLHI R14, R13
+	ADDL    BX, R12
+	MOVQ    CX, BX
+	CMPQ    R12, DX
+	CMOVQCC AX, BX
+	ADDL    R13, (BX)(R12*4)
 	JMP     segment
 
 uneven:
@@ -3040,21 +3084,36 @@ even_four:
 	MOVWLZX 6(R8), R14
 	ADDL    R14, R12
 	ADDL    R13, (AX)(R12*4)
-	ADDQ    $0x00000008, R8
+	ADDQ    $0x08, R8
 	SUBQ    $0x04, R10
 	JAE     even_four
 
 even_rest:
-	ADDQ $0x04, R10
-	JZ   segment
-
-even_one:
-	MOVWLZX (R8), R14
+	ADDQ    $0x04, R10
+	LEAQ    (R8)(R10*2), R8
+	SHLQ    $0x04, R10
+	XORQ    $0x30, R10
+	MOVQ    -8(R8), R11
+	SHRQ    $0x10, R11
+	SHRXQ   R10, R11, R11
+	XORL    R15, R15
+	MOVWLZX R11, R14
+	CMPQ    R10, $0x20
+	CMOVLHI R15, R13
 	ADDL    R14, R12
 	ADDL    R13, (AX)(R12*4)
-	ADDQ    $0x00000002, R8
-	DECQ    R10
-	JNZ     even_one
+	SHRQ    $0x10, R11
+	MOVWLZX R11, R14
+	CMPQ    R10, $0x10
+	CMOVLHI R15, R13
+	ADDL    R14, R12
+	ADDL    R13, (AX)(R12*4)
+	SHRQ    $0x10, R11
+	MOVWLZX R11, R14
+	CMPQ    R10, $0x00
+	CMOVLHI R15, R13
+	ADDL    R14, R12
+	ADDL    R13, (AX)(R12*4)
 	JMP     segment
 
 uneven:

@@ -273,10 +273,13 @@ func inputs() {
 			VMOVHPS(two, Mem{Base: cells, Index: id(8*i + 2*j + 1), Scale: 8})
 		}
 	}
+	some := ZMM() // what is written behind the last one has been read
+	VMOVDQU32(Mem{Base: list}, some)
+	VPCOMPRESSD_Z(some, fires, some)
+	VMOVDQU32(some, Mem{Base: out})
 	KMOVW(fires, count.As32())
-	TESTL(count.As32(), count.As32())
-	JNZ(LabelRef("fire"))
-	Label("next")
+	POPCNTL(count.As32(), count.As32())
+	LEAQ(Mem{Base: out, Index: count, Scale: 4}, out)
 	ADDQ(Imm(64), list)
 	DECQ(n)
 	JNZ(LabelRef("sixteen"))
@@ -287,15 +290,6 @@ func inputs() {
 	KMOVW(live, far)
 	VPGATHERDD(Mem{Base: decay, Index: age, Scale: 4}, far, over)
 	JMP(LabelRef("decayed"))
-
-	Label("fire") // what is written behind the last one has been read
-	some := ZMM()
-	VMOVDQU32(Mem{Base: list}, some)
-	VPCOMPRESSD_Z(some, fires, some)
-	VMOVDQU32(some, Mem{Base: out})
-	POPCNTL(count.As32(), count.As32())
-	LEAQ(Mem{Base: out, Index: count, Scale: 4}, out)
-	JMP(LabelRef("next"))
 }
 
 // fourInputs works on four neurons at a time, whose sums, cells and factors are loaded one by one.
