@@ -65,6 +65,15 @@ func (s *Server) Watchers() int {
 	return s.tap.watchers
 }
 
+// AgeViews makes the pictures that viewers have not acknowledged older.
+func (s *Server) AgeViews(by time.Duration) {
+	for _, c := range s.viewers() {
+		c.mu.Lock()
+		c.since = c.since.Add(-by)
+		c.mu.Unlock()
+	}
+}
+
 // SetPatience is with clients that take answers slowly.
 func (s *Server) SetPatience(d time.Duration) { s.patience = d }
 

@@ -3,6 +3,7 @@ package serve_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -343,6 +344,45 @@ func TestViewers(t *testing.T) {
 	require.EqualValues(t, 4, v.Bursts, "all that it missed in one")
 	collect(t, v, seen)
 	require.Equal(t, want, seen)
+	require.NoError(t, s.stop())
+}
+
+// TestUnseen: a viewer that acknowledges nothing for 120 s is told so and sent away, and no other one.
+func TestUnseen(t *testing.T) {
+	path := socketIn(t)
+	s := start(t, serve.Options{LockStep: true, Socket: path})
+	d := dial(t, path, wire.Hello{Role: wire.RoleDrive})
+	stalled, slow := rawViewer(t, path), rawViewer(t, path)
+	step := func() {
+		_, err := d.Step(1)
+		require.NoError(t, err)
+	}
+	for range 2 {
+		step()
+		stalled.next(t)
+		last := slow.next(t).Next
+		if last == 2 {
+			slow.ack(t, 1) // but not 2
+		}
+	}
+	step()
+	require.EqualValues(t, 3, slow.next(t).Next)
+	s.AgeViews(90 * time.Second)
+	step()
+	stalled.nothing(t)
+	slow.ack(t, 2)
+	require.EqualValues(t, 4, slow.next(t).Next)
+	s.AgeViews(30 * time.Second)
+	step()
+	require.NoError(t, stalled.SetReadDeadline(time.Now().Add(patience)))
+	h, body, err := stalled.in.Next()
+	require.NoError(t, err)
+	require.Equal(t, wire.TypeNotice, h.Type)
+	require.Contains(t, string(body), "no picture was acknowledged for 120 s")
+	_, _, err = stalled.in.Next()
+	require.ErrorIs(t, err, io.EOF)
+	slow.ack(t, 3)
+	require.EqualValues(t, 5, slow.next(t).Next)
 	require.NoError(t, s.stop())
 }
 
