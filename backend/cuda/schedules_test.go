@@ -180,7 +180,7 @@ func TestSchedules(t *testing.T) {
 	for _, v := range trials() {
 		t.Run(v.name, func(t *testing.T) {
 			h := cudatest.Checked(t, v.compiled())
-			for seed := range uint64(slow.Times(1, 20)) {
+			for seed := range uint64(slow.Times(1, 8)) {
 				require.NoError(t, v.try(h, seed+1), "schedule %d", seed+1)
 			}
 		})
