@@ -83,8 +83,7 @@ func (in *Input) ends(t uint64) uint64 {
 	return math.MaxUint64
 }
 
-// Bind makes an input. It is refused if with it, at its largest, all inputs that are bound and the genome's stimuli could make a sum
-// leave int32.
+// Bind makes an input. It refuses the input if a sum could leave int32 with all bound inputs at their bounds and the genome's stimuli.
 func (f *Feeder) Bind(b Binding) (*Input, error) {
 	in := &Input{of: f, name: cmp.Or(b.Name, b.Place.Area), once: b.Once, hold: b.HoldFor}
 	err := f.s.do(func(*run.Run) error {
@@ -196,8 +195,8 @@ func reservations(ports [2][]uint32, largest int32) (list []engine.Stimulus) {
 	return list
 }
 
-// Close takes the feeder away: its inputs are zero from the next burst on, in lock-step from the next Step, and what they had
-// reserved is free.
+// Close removes the feeder. Its inputs are zero from the next burst on, in lock-step from the next Step on, and the room that Bind had
+// reserved for them is free.
 func (f *Feeder) Close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -16,8 +16,7 @@ import (
 // filesFolder holds the files that were handed over with a genome.
 const filesFolder = "files"
 
-// Files are files that a genome names, by their path there, which the caller hands over instead of having them on disk: arrays of
-// synapses or weights.
+// Files are files that a genome names, by their path in the genome. The caller passes them as bytes instead of having them on disk.
 type Files map[string][]byte
 
 // FilesOf reads the files that a genome names, to be handed over.

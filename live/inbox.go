@@ -67,8 +67,8 @@ func (b *inbox) receive(t uint64) bool {
 	return true
 }
 
-// merge adds up what all inputs give in burst t, and finds until when that is so. What each gives is ascending by port, and is not copied
-// where it is all.
+// merge adds up the amounts of all inputs in burst t, and finds until which burst they stay the same. Each input's amounts are ascending by
+// port. If only one input gives amounts, they are not copied.
 func (b *inbox) merge(t uint64) {
 	b.stimuli, b.joined, b.change = nil, b.joined[:0], math.MaxUint64
 	ascending := true
@@ -138,8 +138,8 @@ func (b *inbox) Stimuli(t uint64, in []engine.Stimulus) ([]engine.Stimulus, erro
 	return append(in, b.stimuli...), nil
 }
 
-// logged logs the stimuli as those of n bursts. A Step is logged when it begins and where one of its inputs ends, not all at once:
-// what is done between its bursts lies between these entries.
+// logged logs the stimuli as those of n bursts. A Step is logged when it begins and whenever one of its inputs ends, not all at once. So
+// entries of what happens between its bursts come in order.
 func (b *inbox) logged(t, n uint64) error {
 	b.entry = inputlog.Entry{Kind: inputlog.Inputs, Burst: t, Value: n, Stimuli: b.stimuli}
 	b.log.add(&b.entry)

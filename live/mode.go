@@ -9,9 +9,9 @@ import (
 	"burst/run"
 )
 
-// Step runs n bursts with the values given and those held, on the caller's goroutine, as fast as they go: it waits for nobody. What
-// other feeders set meanwhile waits for the next Step. Of a value that counts once the first burst has it. If a value is refused,
-// nothing is run and none of them counts. When ctx ends Step stops between two bursts. All values must be of one feeder.
+// Step runs n bursts on the caller's goroutine, with the given values and those that are held, as fast as possible. Values that other
+// feeders set meanwhile count from the next Step on. A value that counts once is input of the first burst. If a value is refused, nothing
+// is run and no value counts. When ctx ends, Step stops between two bursts. All values must be of one feeder.
 func (s *Session) Step(ctx context.Context, n uint64, values ...Value) error {
 	if err := s.take(ctx); err != nil {
 		return err
@@ -55,8 +55,8 @@ func (s *Session) take(ctx context.Context) error {
 	return err
 }
 
-// Run runs bursts at the session's rate, or as fast as they go, until the run's planned end, or ctx ends, whose error it then
-// returns, or Close. While the session is paused it waits.
+// Run runs bursts at the session's rate, or as fast as possible without one. It returns at the run's planned end, after Close, or when ctx
+// ends, with ctx's error. While the session is paused it waits.
 func (s *Session) Run(ctx context.Context) error {
 	if !s.setRunning(true) {
 		return ErrBusy

@@ -185,8 +185,8 @@ func (o *Output) record(b *engine.Burst) {
 	}
 }
 
-// Read returns in x what has happened since the last Read, and uses the memory of x where that is large enough. If there was no burst in
-// between, counts are 0 and potentials unchanged.
+// Read returns in x what has happened since the last Read. It reuses the memory of x if that is large enough. If there was no burst in
+// between, counts are 0 and potentials are unchanged.
 func (o *Output) Read(x *Reading) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

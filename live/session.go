@@ -26,9 +26,9 @@ type Options struct {
 // ErrClosed is the error of a session that has been closed.
 var ErrClosed = errors.New("live: the session is closed")
 
-// Session is a run that takes input. Step, Run and Close are for one goroutine at a time; all other methods are for any goroutine,
-// but for Recorders. Those that act on the network do so between two bursts, for which they wait: on a GPU that runs many at a time
-// for some hundredths of a second.
+// Session is a run that takes input. Step, Run and Close are for one goroutine at a time. All other methods may be called from any
+// goroutine, but not by Recorders. Methods that change the network wait for the next boundary between two bursts. On a GPU that runs many
+// bursts at a time this takes some hundredths of a second.
 type Session struct {
 	run    *run.Run
 	log    *Log
@@ -51,7 +51,7 @@ type Session struct {
 	closed  atomic.Bool
 }
 
-// New builds the network of g for a session in lock-step, or for Run. What Options.Files holds g must have been parsed with:
+// New builds the network of g for a session in lock-step, or for Run. With Options.Files, g must have been parsed with them:
 // genome.Parse(name, text, files.Open).
 func New(ctx context.Context, g *genome.Genome, o Options) (*Session, error) {
 	if len(o.Files) > 0 {
@@ -79,9 +79,9 @@ func Load(ctx context.Context, path string, o Options) (*Session, error) {
 	return New(ctx, g, o)
 }
 
-// Resume goes on with a session that was closed early, killed or stopped by an error. It goes back to the last checkpoint and runs
-// what the log has from there, at any speed; recorders are given these bursts too. Number is then where the log ends. Feeders bind
-// anew: until then there is no input.
+// Resume continues a session that was closed early, killed or stopped by an error. It goes back to the last checkpoint and runs the log
+// from there, as fast as possible; Recorders receive these bursts, too. Number is then the burst at which the log ends. Feeders must bind
+// again; until then there is no input.
 func Resume(ctx context.Context, dir string, o Options) (*Session, error) {
 	s := newSession(NewLog(dir))
 	ro, err := s.options(o)
@@ -123,8 +123,8 @@ func (s *Session) finish(ctx context.Context) error {
 	return err
 }
 
-// Redo forgets the log's last Step, which Resume has left undone: the next Step is in its place. Once anything else was done there is
-// none, and Redo does nothing.
+// Redo drops the log's last Step if Resume has not run it (Options.LastStep): the next Step takes its place. After any other action there
+// is no such Step, and Redo does nothing.
 func (s *Session) Redo() error {
 	s.own.Lock()
 	defer s.release()
@@ -221,8 +221,8 @@ func (s *Session) Checkpoint() error { return s.act((*run.Run).Save) }
 // Flush returns when what the session has recorded so far is on disk, for readers of its folder.
 func (s *Session) Flush() error { return s.do((*run.Run).Flush) }
 
-// Close ends the session: Run returns at the next boundary, recordings and log become the files of a run that has ended. A run with a
-// planned end that has not been reached leaves a checkpoint for Resume.
+// Close ends the session: Run returns at the next boundary, and recordings and log become the files of a run that has ended. If the run has
+// not reached its planned end, Close leaves a checkpoint for Resume.
 func (s *Session) Close() error { return s.end((*run.Run).Close) }
 
 // Suspend is Close for a session that is to go on: where no end was planned too, there is a checkpoint for Resume.

@@ -24,9 +24,9 @@ const settingsFolder = "settings"
 // mostSettings is how long the text of one Set can be.
 const mostSettings = 1 << 20
 
-// Set changes drives, stimuli and run_seed from the next burst on, such as areas.L4E.drive.poisson.rate=20Hz, with the meaning and the
-// errors of genome.With; of all else a genome says nothing can change. All settings count, or none. It is proved first that no sum can leave
-// int32, with all inputs that are bound. The backend is then opened anew, which takes as long as when the run began.
+// Set changes drives, stimuli and run_seed from the next burst on, such as areas.L4E.drive.poisson.rate=20Hz. Meaning and errors are those
+// of genome.With; nothing else of a genome can change. Either all settings take effect or none. Set first proves that no sum can leave
+// int32 with all bound inputs. Then it opens the backend again, which takes as long as at the start of the run.
 func (s *Session) Set(settings ...string) error {
 	return s.act(func(r *run.Run) error {
 		text := strings.Join(settings, "\n")

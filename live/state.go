@@ -23,8 +23,8 @@ func (s *Session) State() (*engine.State, error) {
 	return x, err
 }
 
-// Reset puts the network into the state before burst 0. Bursts are counted on: drives draw other numbers than at the beginning, and
-// stimuli that the genome gives for certain bursts do not come again.
+// Reset puts the network into the state before burst 0. Burst numbers go on: drives draw other numbers than at the beginning, and stimuli
+// that the genome gives for past bursts do not come again.
 func (s *Session) Reset() error {
 	return s.act(func(r *run.Run) error {
 		x := engine.NewState(r.Connectome)
@@ -32,8 +32,8 @@ func (s *Session) Reset() error {
 	})
 }
 
-// Restore puts the network into a state of it, which the run's folder keeps. Bursts are counted on from the present one. Where
-// projections are plastic the state must be of an earlier burst, or of this one.
+// Restore puts the network into a given state, which the run's folder then keeps. Burst numbers go on from the present one. If projections
+// are plastic, the state must be of an earlier burst, or of this one.
 func (s *Session) Restore(x *engine.State) error {
 	return s.act(func(r *run.Run) error {
 		if err := x.Check(r.Connectome); err != nil {

@@ -28,8 +28,8 @@ func (f *Feeder) Set(values ...Value) error { return f.SetFrom(0, values...) }
 // mostLater is how many values of an input can wait for their burst.
 const mostLater = 256
 
-// SetFrom is Set for values that count from a burst on, or from the next one if that has begun. Of values that wait for the same burst
-// the newest counts. In lock-step a value counts from the first Step that begins at its burst or later.
+// SetFrom is Set for values that count from a given burst on, or from the next burst if that one has begun. If several values wait for the
+// same burst, the newest counts. In lock-step a value counts from the first Step that begins at its burst or later.
 func (f *Feeder) SetFrom(burst uint64, values ...Value) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

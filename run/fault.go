@@ -65,12 +65,12 @@ func (r *Run) retries(err error) bool {
 	if d := new(engine.DeviceError); errors.As(err, &d) && d.Lost && r.o.OnFault == Retry {
 		return false
 	}
-	r.tell(Fault{err, r.o.OnFault})
+	r.emit(Fault{err, r.o.OnFault})
 	return true
 }
 
-// again reopens the run at its last checkpoint after a fault. Sources are asked for the bursts since then once more, and
-// Recorders receive them once more.
+// again reopens the run at its last checkpoint after a fault. Sources are called again for the bursts since then, and Recorders receive
+// these bursts again.
 func (r *Run) again(ctx context.Context) error {
 	r.backend.Close() // its error is of no interest: the device has failed
 	r.backend = nil

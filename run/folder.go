@@ -42,7 +42,7 @@ func (r *Run) begin() error {
 
 // create begins or continues the folder's recordings.
 func (r *Run) create() (err error) {
-	warn := func(note string) { r.tell(SlowDisk{note}) }
+	warn := func(note string) { r.emit(SlowDisk{note}) }
 	if r.resumed != nil {
 		r.recording, err = record.Resume(r.resumed, r.plan, r.start.offsets(), warn, r.goesOn)
 		return err

@@ -20,8 +20,8 @@ type GPUs struct {
 	Beside int // runs that use one GPU at once, this one included, each a part of it; 0: one
 }
 
-// BuildOn says who builds a network for the backends cuda and auto in one process; for all others the host does. Its bytes are the same,
-// but a GPU keeps them, mostly: Facts.Connectome is without synapses then.
+// BuildOn says who builds a network for the backends cuda and auto in one process; for all others the host does. The network is the same. A
+// GPU mostly keeps the synapses that it has made: Facts.Connectome then has none.
 type BuildOn string
 
 // Who builds.
@@ -39,7 +39,7 @@ type Builder struct {
 
 func (b Builder) String() string { return b.Where + ": " + b.Why }
 
-// worthBuilding is how many synapses a network surely has that GPUs build under OnEither: with fewer the host is ready before a GPU has
+// worthBuilding is the number of synapses from which on GPUs build a network under OnEither. With fewer, the host is ready before a GPU has
 // loaded its kernels.
 const worthBuilding = 2_000_000
 
@@ -69,8 +69,8 @@ func (o *Options) notOnDevice(err error) string {
 	return ""
 }
 
-// Parts plans a network in parts if the named backend uses several GPUs, or o.Maker builds, and lists them. If one GPU takes the whole
-// network, there are no parts, but of a Maker's one, and the list has at most that GPU.
+// Parts plans a network in parts if the named backend uses several GPUs, or if o.Maker builds, and lists these GPUs. If one GPU takes the
+// whole network, there are no parts (a Maker has one), and the list has at most that GPU.
 func (g GPUs) Parts(n *genome.Genome, on string, o connectome.Options) (*connectome.Parts, []int, error) {
 	switch {
 	case on != "cuda" && on != "auto":
@@ -90,8 +90,7 @@ func (g GPUs) Parts(n *genome.Genome, on string, o connectome.Options) (*connect
 	return parts, list, err
 }
 
-// whole reports whether several GPUs cannot share the network, for a projection learns or has a source whose potentials drive what its
-// spikes deliver.
+// whole reports whether several GPUs cannot share the network, because a projection learns or its source area has psp_max.
 func whole(n *genome.Genome) bool {
 	return slices.ContainsFunc(n.Projections, func(p genome.Projection) bool {
 		return p.Learning != nil || p.From >= 0 && n.Areas[p.From].PSPMax > 0
@@ -131,8 +130,8 @@ func (g GPUs) Every() ([]int, error) {
 	return g.List, nil
 }
 
-// Wake begins to start the GPUs' driver for a run on the named backend, where that uses it, and returns at once: to start takes it a tenth
-// of a second, in which a genome can be read.
+// Wake starts the GPUs' driver in the background if the named backend uses it, and returns at once. Starting takes a tenth of a second, in
+// which a genome can be read.
 func Wake(backend string) {
 	if backend == "cuda" || backend == "auto" {
 		go cuda.Visible() // whose errors are told when GPUs are needed

@@ -8,15 +8,15 @@ import (
 	"burst/record/manifest"
 )
 
-// Inputs keeps what Sources give in the run's folder, as package live does, so that the run can go on and be replayed. Begin, Bytes
+// Inputs logs the stimuli of Sources in the run's folder, as package live does, so that the run can be resumed and replayed. Begin, Bytes
 // and Finish are called by the goroutine that uses the run.
 type Inputs interface {
 	// Begin is called before the run's first burst, when the folder is there. A resumed run's log holds that many bytes at least.
 	Begin(r *Run, atLeast int64) error
 	// Bytes is how long the log is.
 	Bytes() int64
-	// Sync returns when all that is in the log when it is called survives a loss of power. Any goroutine may call it; a checkpoint
-	// is not there before its inputs are.
+	// Sync returns when everything that was in the log when it was called would survive a loss of power. Any goroutine may call it. A
+	// checkpoint is written after the inputs before it are synced.
 	Sync() error
 	// Finish makes manifest.InputsFile of the log of a run that has ended in good order.
 	Finish(r *Run) error

@@ -14,8 +14,8 @@ import (
 	"burst/genome"
 )
 
-// Network is a network that is built once for runs that differ in their run seed alone, and whose synapses a backend lays out once for all
-// of them (Options.Network). Runs may go on beside each other. The caller closes it after its last run.
+// Network is a network that is built once for several runs that differ only in their run seed (Options.Network). A backend lays out its
+// synapses once for all of them. The runs may go on at the same time. The caller closes the Network after its last run.
 type Network struct {
 	genome     *genome.Genome
 	c          *connectome.Connectome

@@ -12,8 +12,8 @@ import (
 	"burst/record"
 )
 
-// build makes the network, or this process's part of it. Where several devices are to share it, it is planned only: each
-// builds its part when it is opened.
+// build makes the network, or this process's part of it. If several devices share the network, build only plans it: each device builds its
+// part when it is opened.
 func (r *Run) build(maker *cuda.Maker) (err error) {
 	start, o := time.Now(), &r.o
 	if n := o.Network; n != nil {
@@ -41,7 +41,7 @@ func (r *Run) build(maker *cuda.Maker) (err error) {
 	how.Progress = func(done, total uint64) {
 		if total == 0 && planned.Equal(start) {
 			planned = time.Now()
-			r.tell(Began{"building"})
+			r.emit(Began{"building"})
 		}
 		if told != nil {
 			told(done, total)
@@ -94,8 +94,8 @@ func (o *Options) building(g *genome.Genome, m *cuda.Maker) connectome.Options {
 	return how
 }
 
-// backendOptions say how this process's part is opened. Where there are others, all call it, after building, and choose how fire
-// queues travel.
+// backendOptions are the options to open this process's part with. If there are other processes, all of them call it after building, and
+// agree on how fire queues are exchanged.
 func (o *Options) backendOptions() (backend.Options, error) {
 	b := backend.Options{Threads: o.Threads, Devices: o.GPUs.List, MaxBytes: o.MaxBytes, Beside: o.GPUs.Beside}
 	if o.Peers == nil {
@@ -128,7 +128,7 @@ func (r *Run) makePlan() error {
 		r.plan.Weights.Every = record.DefaultEvery(r.Connectome, r.Planned)
 	}
 	if note != "" {
-		r.tell(RecordsPart{note})
+		r.emit(RecordsPart{note})
 	}
 	return nil
 }
@@ -152,7 +152,7 @@ func planError(err error) error {
 // openBackend opens the backend that was asked for; auto tells what it took and why.
 func (r *Run) openBackend(o backend.Options) (err error) {
 	r.Backend = r.o.Backend
-	r.tell(Began{"opening"})
+	r.emit(Began{"opening"})
 	why := ""
 	switch {
 	case r.o.Network != nil:
@@ -165,7 +165,7 @@ func (r *Run) openBackend(o backend.Options) (err error) {
 		r.backend, err = backend.Open(r.Backend, r.Connectome, o)
 	}
 	if why != "" {
-		r.tell(Took{r.Backend, why})
+		r.emit(Took{r.Backend, why})
 	}
 	if err == nil {
 		r.times.Upload += backend.Uploading(r.backend)

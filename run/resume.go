@@ -90,7 +90,7 @@ func (r *Run) findStart() error {
 		if r.o.Weights, err = LearntBefore(r.o.Disk, r.resumed); err != nil {
 			return err
 		}
-		r.tell(NoCheckpoint{})
+		r.emit(NoCheckpoint{})
 		return nil
 	}
 	if got := hex.EncodeToString(c.Genome[:]); got != m.GenomeSHA256 || c.RunSeed != m.RunSeed {
@@ -100,9 +100,9 @@ func (r *Run) findStart() error {
 		return err
 	}
 	for _, err := range skipped {
-		r.tell(SetAside{err})
+		r.emit(SetAside{err})
 	}
-	r.tell(GoesOn{c.State.Number, path})
+	r.emit(GoesOn{c.State.Number, path})
 	r.start, r.o.Weights = &Start{Path: path, Saved: c}, nil
 	return nil
 }

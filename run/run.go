@@ -77,8 +77,8 @@ type Facts struct {
 	Folder     string         // "" if nothing is written
 }
 
-// ThreadsUsed is the number of threads that a cpu backend used for its newest burst, which may find that fewer are faster; 0: it is
-// another backend, or in several processes.
+// ThreadsUsed is the number of threads that the cpu backend used for its newest burst; it may have found that fewer are faster. It is 0 for
+// other backends, and in several processes.
 func (r *Run) ThreadsUsed() int { return backend.ThreadsUsed(r.backend) }
 
 // Run is one run. One goroutine at a time uses it.
@@ -214,7 +214,7 @@ func (r *Run) open(ctx context.Context) error {
 func (r *Run) make(ctx context.Context) error {
 	o, maker := &r.o, (*cuda.Maker)(nil)
 	if r.Connectome == nil {
-		r.tell(Began{"planning"})
+		r.emit(Began{"planning"})
 		var err error
 		if maker, err = o.maker(); err != nil {
 			return err
@@ -281,8 +281,8 @@ func (r *Run) End() uint64 { return r.First + r.Planned }
 // Period is the time between bursts that Options.Rate asks for; 0 where no rate is to be held.
 func (r *Run) Period() time.Duration { return r.period }
 
-// tell passes an event to Options.Tell.
-func (r *Run) tell(e Event) {
+// emit passes an event to Options.Tell.
+func (r *Run) emit(e Event) {
 	if r.o.Tell != nil {
 		r.o.Tell(e)
 	}
@@ -357,7 +357,7 @@ func (r *Run) Close() error {
 	}
 	r.closed = true
 	began := time.Now()
-	r.tell(Began{"writing"})
+	r.emit(Began{"writing"})
 	defer func() { r.times.Write = time.Since(began) }()
 	var err error
 	if r.failed == nil {
@@ -373,7 +373,7 @@ func (r *Run) Close() error {
 	}
 	if r.hold != nil {
 		if unlocked := r.hold.Release(r.complete); unlocked != nil {
-			r.tell(Trouble{unlocked})
+			r.emit(Trouble{unlocked})
 		}
 	}
 	return err
@@ -444,7 +444,7 @@ func (r *Run) fail(cause error) error {
 	}
 	for _, err := range []error{r.closeSaver(), r.recording.Fail(cause, r.faultOf(cause))} {
 		if err != nil && err.Error() != cause.Error() {
-			r.tell(Trouble{err})
+			r.emit(Trouble{err})
 		}
 	}
 	r.times.Wait += r.recording.Waited()

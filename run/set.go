@@ -18,8 +18,8 @@ type Change struct {
 	genome     *genome.Genome
 }
 
-// Plan reads a change of drives and stimuli, settings as of genome.With, and proves that no sum can leave int32 with it. Of all that a
-// genome says only areas.NAME.drive, stimuli.N and run_seed can change in a run.
+// Plan reads a change of drives and stimuli, given as settings of genome.With, and proves that no sum can leave int32 with it. Only
+// areas.NAME.drive, stimuli.N and run_seed can change during a run.
 func (r *Run) Plan(settings []string) (*Change, error) {
 	if r.parts != nil {
 		return nil, errors.New("run: GPUs alone hold the network, which is not kept to open them anew; want one GPU and a network that the host has built, or the cpu backend, to change drives")
@@ -73,8 +73,8 @@ func changes(g *genome.Genome, setting string) bool {
 	return found && key != "" && (key[0] == '.' || key[0] == '=')
 }
 
-// Change makes a change, between two bursts: the backend is opened anew with the present state, which on a GPU takes as long as to
-// begin. An error ends the run.
+// Change makes a change between two bursts. It opens the backend again with the present state, which on a GPU takes as long as at the start
+// of the run. An error ends the run.
 func (r *Run) Change(x *Change) error {
 	if r.failed != nil {
 		return r.failed

@@ -6,8 +6,8 @@ import (
 	"burst/engine"
 )
 
-// sample records the weights of projections that learn where that is due as the next burst begins: in the run's first burst, and
-// in those that Options.Record or the genome wants.
+// sample records the weights of projections that learn if a sample is due before the next burst: before the run's first burst, and at the
+// interval of Options.Record or the genome.
 func (r *Run) sample() error {
 	at := r.engine.Number()
 	if r.recording == nil || !r.plan.Weights.Keeps() || r.recording.Sampled() > at || at != r.First && !r.plan.Weights.Due(at) {
@@ -20,8 +20,8 @@ func (r *Run) sample() error {
 	return r.recording.Sample(s)
 }
 
-// present is the state of a network that learns as the next burst begins. It is read once, however many of a sample, a checkpoint and
-// the digest of the weights want it: each reading applies what is pending to all synapses.
+// present is the state of a network that learns before the next burst. A sample, a checkpoint and the digest of the weights may all need
+// it, but it is read only once: each reading applies pending events to all synapses.
 func (r *Run) present() (*engine.State, error) {
 	if r.readAt == r.engine.Number()+1 {
 		return &r.read, nil
@@ -34,8 +34,8 @@ func (r *Run) present() (*engine.State, error) {
 	return &r.read, nil
 }
 
-// lastWeights makes the weights' digest when the run has ended, and records them where it is complete: one that goes on has the
-// sample that is due next.
+// lastWeights computes the digest of the weights when the run has ended. If the run is complete, it also records them; a run that is to be
+// resumed records its next sample when that is due.
 func (r *Run) lastWeights(complete bool) error {
 	if len(r.Connectome.Plastic) == 0 {
 		return nil

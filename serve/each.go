@@ -75,8 +75,8 @@ func (d *driver) readEach(piece uint32) {
 	}
 }
 
-// readAll reads, at the end of the step, the outputs that are told of all its bursts together; where others are told of each burst, it
-// only empties them.
+// readAll reads the outputs at the end of the step, with the numbers of all its bursts in one. If the step's answer has numbers of each
+// burst instead, it only empties the outputs.
 func (d *driver) readAll() {
 	for i := range d.outputs {
 		if len(d.request.Each) == 0 {

@@ -51,8 +51,8 @@ type states struct {
 	kept  map[string]*engine.State
 }
 
-// state is that of the next burst, or of one a moment ago: to copy it takes time from the run. That of a run that is paused is
-// always the present one, and so it is in lock-step for those who have the control token: only they wait for it.
+// state is that of the next burst, or of a burst a moment ago, because copying it takes time from the run. It is always the present one
+// while the run is paused, and in lock-step with the control token: those clients wait for the copy.
 func (s *Server) state(q *http.Request) (*engine.State, error) {
 	waits := s.modeIs("paused") || s.o.LockStep && s.tokenScope(q) == scopeControl
 	x := &s.states

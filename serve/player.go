@@ -37,8 +37,8 @@ type player struct {
 	wake   chan struct{} // something of these is another
 }
 
-// View opens the sockets and shows the recorded run in a folder, in the time of the network or at o.Rate, and begins anew where seek
-// says; of a run that goes on, what is on disk. Its spikes must have been recorded. Of the options Rate, Paused, those of sockets and Tell count.
+// View opens the sockets and plays the recorded run in a folder, in the time of the network or at o.Rate. Clients may seek. Of a run in
+// progress it plays what is on disk. Spikes must have been recorded. It uses only the options Rate, Paused, Tell and those of sockets.
 func View(dir string, o Options) (*Server, error) {
 	f, err := runfolder.Open(dir)
 	if err != nil {

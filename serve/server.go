@@ -195,8 +195,7 @@ func newToken() string {
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// Addresses are where the server can be reached: two URLs with their tokens in the fragment, for those who view and those who control;
-// "" without HTTP.
+// Addresses are two URLs with their tokens in the fragment, one to view and one to control; "" without HTTP.
 func (s *Server) Addresses() (view, control string) {
 	if s.listener == nil {
 		return "", ""
@@ -212,8 +211,8 @@ func (s *Server) Addresses() (view, control string) {
 // Facts describe the server's run. Callers must not change them.
 func (s *Server) Facts() *run.Facts { return s.facts }
 
-// Serve serves until ctx ends, a client stops the run, the run's planned end, or the end of the process that handed over Inherited,
-// and closes the run in good order: clients are told, and there is a checkpoint to go on from. The error is that which ended the run.
+// Serve serves until ctx ends, a client stops the run, the run reaches its planned end, or the process ends that passed on Inherited. Then
+// it tells the clients, saves a checkpoint and closes the run. The error is the one that ended the run.
 func (s *Server) Serve(ctx context.Context) error {
 	defer context.AfterFunc(ctx, func() { s.stop(errStopped) })()
 	s.served.Go(s.pictures)

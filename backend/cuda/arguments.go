@@ -143,7 +143,7 @@ type listIDsArgs struct {
 	lengths       driver.Ptr
 }
 
-// delays are where those of the device's rows lie: of one byte each, or of two where some are above 255; neither where all are 1, or lie
+// delays are the addresses of the rows' delays: one byte each, or two if some are above 255. Both are 0 if all delays are 1, or if they lie
 // in the words of weights.
 func (b *backend) delays() (short, late driver.Ptr) {
 	if b.rows.delays > 1 {

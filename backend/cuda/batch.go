@@ -45,8 +45,8 @@ type program struct {
 	params *driver.Arguments
 }
 
-// batch runs many bursts in one launch (choose.go). While it is on, the device holds the sums of bursts to come
-// in a ring, and the host the fire queues that a state needs.
+// batch runs many bursts in one launch (choose.go). While it is on, the device holds the sums of later bursts in a ring, and the host holds
+// the fire queues that a state needs.
 type batch struct {
 	module *driver.Module // that of the kernels
 
@@ -224,8 +224,8 @@ func (x *batch) free() error {
 	return freeHost(&x.host)
 }
 
-// StepN advances n bursts with the genome's stimuli alone. Each burst is delivered in order while later ones run; where
-// each fails, the bursts that had begun are completed.
+// StepN advances n bursts with the genome's stimuli alone. It calls each for one burst after the other while later ones run. If each
+// returns an error, the bursts that have begun are completed.
 func (b *backend) StepN(n int, each func(*engine.Burst) error) error {
 	if b.fault != nil {
 		return b.fault
@@ -357,8 +357,8 @@ func (x *batch) valuesIn(at uint64) []float32 {
 	return x.values[at*n:][:n:n]
 }
 
-// firedIn are the neurons of a block that fired in the at-th burst of two launches, where the device has listed them, or else in
-// decoded.
+// firedIn are the neurons of a block that fired in the at-th burst of two launches. They lie where the device has listed them, or in
+// decoded if the device wrote bits.
 func (x *batch) firedIn(at uint64, block uint32, decoded *[]uint32) []uint32 {
 	own := x.args.run.blockNeurons
 	place, room := at*uint64(x.blocks)+uint64(block), hostRoom(uint64(own))
@@ -377,8 +377,8 @@ func (x *batch) firedIn(at uint64, block uint32, decoded *[]uint32) []uint32 {
 	return list
 }
 
-// BurstTime is the device's own time between the end of the newest burst that StepN has delivered and the end of the one
-// before; 0 where it has none, or where what takes longest is bringing lists to the host.
+// BurstTime is the time, by the device's clock, between the ends of the newest burst that StepN has delivered and of the one before. It is
+// 0 if there is no such time, or if copying lists to the host takes longest.
 func (b *backend) BurstTime() time.Duration {
 	if !b.choice.path.keepsState() || b.want.FCL {
 		return 0

@@ -25,8 +25,8 @@ type ringShape struct {
 	values            uint64 // state variables that are wanted after each burst
 }
 
-// mostLeft is how often blocks may leave rows to others in a launch: a counter of 16 bits for each two meetings of the blocks counts it
-// (meet of kernels/resident_bursts.cu), and beside it lies the next one.
+// mostLeft is how often blocks may leave rows to others in a launch. A counter of 16 bits for each two barriers of the grid counts it (meet
+// of kernels/resident_bursts.cu); the next counter lies in the same word.
 const mostLeft = math.MaxUint16
 
 func (b *backend) ringShape() ringShape {
@@ -52,8 +52,8 @@ func hostRoom(own uint64) uint64 { return own / 4 }
 // words are those of all blocks.
 func (s *ringShape) words() uint64 { return hostRoom(s.own) * s.blocks }
 
-// ringAt is where in the mapped memory the entries of all bursts of two launches begin, in bytes: 8 bytes a burst for what is done, from
-// 0 on, and for stamps, a word for each block's count, the words of all blocks, one for the length of a list, and the values.
+// ringAt has the offsets in the mapped memory, in bytes, of what all bursts of two launches write: 8 bytes a burst for the burst that is
+// done (from 0 on) and for stamps, a word for each block's count, the words of all blocks, a word for the length of a list, and the values.
 type ringAt struct{ stamps, fired, ids, totals, values, end uint64 }
 
 func (s *ringShape) at() ringAt {
@@ -151,16 +151,16 @@ func apart(c *connectome.Connectome) bool {
 	})
 }
 
-// sharedBytes is a block's memory as lay_out of kernels/run.cuh divides it: the bits alone, with copies of the tables, and of the state of
-// own neurons as well.
+// sharedBytes is a block's shared memory, as lay_out of kernels/run.cuh divides it, in three variants: bits only; bits and copies of the
+// tables; these and copies of the state of own neurons.
 func (t *tables) sharedBytes(c *connectome.Connectome, own uint64) (least, tabled, cached uint64) {
 	least = aligned(own / 32 * 4)
 	tabled = least + t.copied()
 	return least, tabled, tabled + aligned(4*own, 2*own, 2*own) + uint64(c.Variables())*aligned(4*own)
 }
 
-// partsLog says by how many warps rows of mean synapses are delivered: so that each has one or two turns for its threads, or
-// one for four at a time, which the threads of resident_bursts load, and those who must look up the ids of other devices.
+// partsLog is the logarithm of the number of warps that deliver a row of mean synapses. Each thread of a warp gets one or two of them, or
+// one group of four, which is how resident_bursts loads them, and kernels that must look up the ids of other devices.
 func partsLog(mean uint32, four bool) uint32 {
 	if four {
 		return uint32(bits.Len32(mean / 128))
@@ -168,8 +168,8 @@ func partsLog(mean uint32, four bool) uint32 {
 	return uint32(bits.Len32(mean / 32))
 }
 
-// ownRows is how many rows of mean synapses a block delivers by itself, where that is about as many as synapses. Long rows
-// are left to all blocks.
+// ownRows is how many rows of mean synapses a block delivers by itself, at most about synapses in all. All blocks share the delivery of
+// longer rows.
 func ownRows(synapses, mean uint32) uint32 {
 	const long = 512
 	if mean > long {

@@ -83,8 +83,8 @@ func (b *backend) listed() bool {
 	return b.want.FCL && len(b.c.Plastic) == 0 && !b.tune.plain && b.share.devices < 2 && b.c.Part.Whole()
 }
 
-// lister brings the fire candidate lists of launches of many bursts to the host, as the device has written them. A list is
-// copied on a stream of its own, by turns into one of two places, while later bursts run.
+// lister copies the fire candidate lists of launches of many bursts to the host, as the device has written them. Each list is copied on a
+// stream of its own, while later bursts run, into one of two places in turn.
 type lister struct {
 	shape  listShape
 	stream *driver.Stream

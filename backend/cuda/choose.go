@@ -281,8 +281,8 @@ func placed(q *question) string {
 	return ""
 }
 
-// summed: it pays that teams sum the rows. Each team looks at each row, and sums are brought together in each burst, which takes longer
-// than it saves where rows are short or synapses few.
+// summed: teams that sum the rows are worth their cost. Each team looks at each row, and sums are added up in each burst. If rows are short
+// or synapses are few, that takes longer than it saves.
 func summed(q *question) string {
 	tune, devices := &q.b.tune, q.devices()
 	switch {
@@ -384,8 +384,8 @@ func drawsFit(q *question) string {
 // mostWaits is WAITS of kernels/run.cuh: rows wait for fewer bursts.
 const mostWaits = 64
 
-// waitsPay: rows can be delivered whole, but wait where the sums of bursts to come are many and rows long enough for looking at each of
-// them in every burst.
+// waitsPay: rows could be delivered whole, but it is faster to let them wait, because sums of later bursts are many, and rows are long
+// enough that each may be looked at in every burst.
 func waitsPay(q *question) string {
 	tune := &q.b.tune
 	longest := min(tune.waitLongest, uint32(q.c.MaxDelay), mostWaits-1)

@@ -141,8 +141,8 @@ type backend struct {
 	room   uint64 // bytes of shared memory that a block of a launch of many bursts may have, beside what its kernel takes for itself
 	// ringRoom is how many bytes the sums of bursts to come may take in launches of many.
 	ringRoom uint64
-	// clusters are how many clusters of blocks of the largest size the device runs at once, by their blocks; 0: it has none. They are
-	// counted for the kernel that would be launched, whose code this is.
+	// clusters is, by the number of blocks of a cluster, how many clusters of blocks with the most shared memory the device runs at once;
+	// 0: none. They are counted for the kernel that would be launched.
 	clusters    [mostClustered + 1]uint64
 	clusterCode *driver.Module
 
@@ -440,8 +440,8 @@ func (b *backend) release() error {
 	return nil
 }
 
-// failed keeps the first failure: from here on the state on the device is not known, until WriteState replaces it, which
-// cannot help when the context is lost.
+// failed keeps the first failure. From then on the state on the device is unknown, until WriteState replaces it. That does not help if the
+// context is lost.
 func (b *backend) failed(doing string, err error) error {
 	if b.lost {
 		return b.fault

@@ -7,16 +7,16 @@ import (
 	"burst/internal/formula"
 )
 
-// ownModel is a model that the genome defines, as one piece of code: areas share it when their programs are the same and
-// the same parameters differ from neuron to neuron.
+// ownModel is the code of a model that the genome defines. Areas share it if their programs are the same and the same parameters differ
+// from neuron to neuron.
 type ownModel struct {
 	program *formula.Program
 	place   []place // of each parameter
 	quiet   *place  // of bursts of silence after firing, as bits of a whole number; nil: the area's own
 }
 
-// place says where the code finds a parameter: the k-th of those that an area's neurons share, or the k-th of those that differ
-// from neuron to neuron (each).
+// place is where the code finds a parameter: at k among those that an area's neurons share, or at k among those that differ from neuron to
+// neuron (each).
 type place struct {
 	each bool
 	k    int

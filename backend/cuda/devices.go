@@ -38,8 +38,8 @@ func Devices() ([]DeviceInfo, error) {
 	return list, err
 }
 
-// Visible is Devices for many processes at once: it makes no context on any device, and so tells neither that none can be made
-// nor how much memory is free.
+// Visible is Devices for many processes at a time: it makes no context on any device. So it cannot say whether a context can be made, nor
+// how much memory is free.
 func Visible() ([]DeviceInfo, error) {
 	list, _, err := visible()
 	return list, err

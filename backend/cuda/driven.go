@@ -9,8 +9,9 @@ import (
 	"burst/internal/cuda/driver"
 )
 
-// driving is what a backend holds of areas with psp_max. The kernels of kernels/driven.cu find the potential at which each neuron was
-// fired; the host makes amplitudes of them, as all backends do, and puts these into a ring of lists, from which the kernels deliver.
+// driving is what a backend holds of areas with psp_max. The kernels of kernels/driven.cu find the potential at which each neuron fired.
+// The host turns potentials into amplitudes by the code of all backends, and puts these into a ring of lists, from which the kernels
+// deliver.
 type driving struct {
 	rows             driven
 	potential, found driver.Ptr
@@ -179,8 +180,8 @@ func (b *backend) deliverDriven() error {
 	return x.kernels.potentials.launch(b, uint64(b.c.Neurons), drivenPotentialsArgs{*w, b.c.Neurons, x.potential})
 }
 
-// takeAmplitudes adds the amplitudes to a burst that has been delivered. An *engine.AmplitudeError leaves the state in the middle of the
-// burst, as a failed one does.
+// takeAmplitudes adds the amplitudes to a burst that has been delivered. After an *engine.AmplitudeError the state is that of an incomplete
+// burst, as after a failed one.
 func (b *backend) takeAmplitudes(out *engine.Burst) error {
 	if out.Amplitudes = out.Amplitudes[:0]; b.driving == nil {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"burst/connectome"
 )
 
-// queues is of how many bursts bufSync holds the queues' lengths: that of the burst before burst t at t mod queues (length_of of
-// kernels/run.cuh). laterLengthAt is where it holds those of rows that are due later, behind all others.
+// queues is the number of bursts whose queue lengths bufSync holds: that of the burst before burst t at t mod queues (length_of of
+// kernels/run.cuh). The lengths of rows that are due later follow from laterLengthAt on.
 const queues = 4
 const laterLengthAt = 48
 
@@ -47,8 +47,8 @@ func delayedOf(c *connectome.Connectome, filled uint64) delayed {
 	return d
 }
 
-// frontWarps is how many warps of a block of so many threads update its own neurons and deliver what is due at once. The others are
-// free for what is due later, unless they are too few to count.
+// frontWarps is how many warps of a block of the given number of threads update its own neurons and deliver the synapses that are due at
+// once. The other warps deliver what is due later, unless they are too few to matter.
 func frontWarps(own uint64, threads uint32) uint32 {
 	warps := threads/32 - 1
 	front := uint32(min(divUp(own, 32), uint64(warps)))
@@ -58,22 +58,22 @@ func frontWarps(own uint64, threads uint32) uint32 {
 	return front
 }
 
-// soonRows is how many rows of mean synapses with delay 1 a block's warps deliver together, and how long they may be. What is beyond
-// costs a second meeting of all blocks, about as much as four turns of eight synapses a thread.
+// soonRows is how many rows, with mean synapses of delay 1, a block's warps deliver at a time, and how long these rows may be. Rows beyond
+// that need a second barrier of the grid, which takes about as long as four turns of eight synapses a thread.
 func soonRows(synapses, mean uint32) (rows, longest uint32) {
 	const warps = 16 // that share a block's synapses
 	return synapses / max(1, mean), synapses / warps
 }
 
-// warpRows is how many rows of fired neurons a warp delivers at once. It is chosen for networks in which one in a hundred of
-// the neurons that the warp has updated fires: few, so that delivery starts early and is spread evenly.
+// warpRows is how many rows of fired neurons a warp delivers at once. It is small, so that delivery starts early and is spread evenly, and
+// suits networks in which one in a hundred of the neurons that a warp updates fires.
 func warpRows(own uint64, threads uint32) uint32 {
 	turns := uint32(own) / (threads - 32)
 	return (turns + 2) / 4
 }
 
-// laterParts is the least and the largest number of warps that share a row. later is the mean number of a row's synapses with a
-// delay above 1, whole the mean number of all. A warp gets at most four synapses for each of its threads, and at least one.
+// laterParts is the smallest and the largest number of warps that share a row. later is the mean number of a row's synapses with delays
+// above 1, whole that of all its synapses. A warp gets one to four synapses for each of its threads.
 func laterParts(later, whole uint32) (least, most uint32) {
 	const four, one = 4 * 32, 32
 	least = max(1, (later+four-1)/four)

@@ -10,8 +10,8 @@ import (
 	"burst/internal/formula"
 )
 
-// The remarks that mark the places where kernels want code of the genome's own: of models in kernels/neural_dynamics_fcl.cu, of rules of
-// plasticity in kernels/plastic.cuh.
+// The comments in the PTX that mark where code of the genome goes: of models in kernels/neural_dynamics_fcl.cu, of rules of plasticity in
+// kernels/plastic.cuh.
 const (
 	modelRemark = "// custom_update "
 	portsRemark = "// custom_ports " // in kernels/neural_dynamics_ports.cu
@@ -58,8 +58,8 @@ func spliceModels(ptx string, models []ownModel) (string, error) {
 	})
 }
 
-// spliceRules writes the code of rules' handlers likewise. A place names the answer, the number of the program, and the addresses of
-// state, inputs and parameters.
+// spliceRules writes the code of rules' handlers in the same way. A mark names the register of the result, the number of the program, and
+// the addresses of state, inputs and parameters.
 func spliceRules(ptx string, programs []*formula.Program) (string, error) {
 	return splice(ptx, ruleRemark, 5, func(b *strings.Builder, f []string) {
 		var codes []string
@@ -203,9 +203,8 @@ func (m *ownModel) code(o operands) string {
 	return e.program(m.program, o.fires, before...)
 }
 
-// ruleCode is the code of a handler. Its state, inputs and parameters lie in arrays that begin at the given addresses. The
-// result, holds, is used for conditions alone. Programs of other handlers never read the flag refractory, so number may be any
-// register.
+// ruleCode is the code of a handler. Its state, inputs and parameters lie in arrays that begin at the given addresses. Only conditions use
+// the result, holds. Programs of handlers never read the flag refractory, so number may be any register.
 func ruleCode(p *formula.Program, holds, number, state, in, params string) string {
 	at := func(address string) func(int) string {
 		return func(k int) string { return fmt.Sprintf("[%s+%d]", address, 4*k) }
@@ -217,8 +216,8 @@ func ruleCode(p *formula.Program, holds, number, state, in, params string) strin
 // emitter writes one program.
 type emitter struct {
 	b strings.Builder
-	// Where a state variable, a parameter and an input are: memory in brackets, or but for a parameter a register. They may write how to
-	// get there.
+	// The operand of a state variable, a parameter and an input: memory in brackets, or a register, though not for a parameter. These
+	// functions may write instructions that compute an address.
 	state, param, input func(k int) string
 	refractory          string // register
 	draws               draws  // of models

@@ -36,8 +36,9 @@ const (
 	fromAgePost
 )
 
-// newHandlerCode sorts what a handler reads. The answer has, too, what its list is to have: of an on_post, whose event is of an earlier burst,
-// all that is of the target's side, to be noted with the event; of an on_pre what its code does not find by itself.
+// newHandlerCode sorts what a handler reads. It also returns what the handler's list must hold. For an on_post, whose event is of an
+// earlier burst, that is everything of the target's side, which is noted with the event. For an on_pre it is what its code does not find by
+// itself.
 func newHandlerCode(p *connectome.Plastic, h *connectome.Handler, event bool) (c handlerCode, list []reading) {
 	c.program = h.Program
 	for _, r := range h.Reads {

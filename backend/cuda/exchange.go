@@ -35,8 +35,8 @@ type exchange struct {
 // exchanges reports whether the device's blocks tell each other who fired by kernels/exchange.cuh, alone or with other devices.
 func (b *backend) exchanges() bool { return b.share.devices > 1 || b.rows.placed() }
 
-// most is how many neurons a device may tell of. In a process of its own these are all, since it is told of other processes' neurons too.
-// Else they are those of the device with most of them.
+// most is how many ids a device may store in one burst. If it is the device of one of several processes these are all neurons, because it
+// also gets those of other processes. Else it is the number of neurons of the largest device.
 func (b *backend) most() uint64 {
 	if b.share.devices <= 1 {
 		return uint64(b.c.Neurons)
@@ -44,8 +44,8 @@ func (b *backend) most() uint64 {
 	return uint64(connectome.Part{Of: b.c.Part.Of}.Count(b.c.Neurons))
 }
 
-// exchangeRings is of how many bursts ids, and words of who has told, are kept: powers of two (kernels/exchange.cuh), the same on all
-// devices, whose rows may be delivered one burst or several bursts late.
+// exchangeRings is for how many bursts ids, and words that announce them, are kept. Both are powers of two (kernels/exchange.cuh) and the
+// same on all devices, whose rows may be delivered one burst or several bursts late.
 func (b *backend) exchangeRings() (ids, told uint64) {
 	power := func(least uint64) uint64 { return 1 << bits.Len64(least-1) }
 	lag := max(b.rows.lag(), b.share.lag)
@@ -134,8 +134,8 @@ func (b *backend) tellQueues(newest [][]uint32) error {
 	return err
 }
 
-// Exchanging is how long those who compute on each device have stored ids and waited for the other devices', since Open: those of its
-// block that waited least, for others come earlier and wait for that.
+// Exchanging is, for each device, how long its warps have stored ids and waited for those of other devices, since Open. It is the time of
+// the block that waited least; other blocks arrive earlier and also wait for that one.
 func (g *group) Exchanging() ([]time.Duration, error) {
 	list := make([]time.Duration, len(g.parts))
 	if !g.CanStepN() {

@@ -12,8 +12,8 @@ import (
 	"burst/internal/cuda/driver"
 )
 
-// group is one network on several devices of this process, a part of it on each. Single bursts are exchanged through the
-// host; in launches of many the devices tell each other who fired (kernels/exchange.cuh).
+// group is one network on several devices of this process, with a part on each. Single bursts are exchanged through the host. In launches
+// of many bursts, the devices store the ids of neurons that fired into each other's memory (kernels/exchange.cuh).
 type group struct {
 	c       *connectome.Connectome
 	want    engine.Want
@@ -44,8 +44,7 @@ func (e *PeerError) Unwrap() error { return driver.ErrUnavailable }
 type Parts interface {
 	// Of is how many there are.
 	Of() int
-	// Head is what is known of the network before any part is made: all but synapses and bounds, and no longer a delay than
-	// the longest.
+	// Head is the network without synapses and bounds, which is known before any part is made. Its longest delay is a lower bound.
 	Head() *connectome.Connectome
 	// Least is how many synapses a part surely has.
 	Least(connectome.Part) uint64
@@ -55,9 +54,9 @@ type Parts interface {
 	Whole() (*connectome.Connectome, error)
 }
 
-// OpenParts has each of the devices, which must be able to use each other's memory, build and hold a part of a network; one alone has all
-// of it. The network is parts.Whole() then. What cannot be opened is refused before anything is built as far as it can be known. m is the
-// Maker of the parts, whose rows stay on the devices where they can; nil: the host builds.
+// OpenParts opens a network on several devices, each of which holds a part; one device alone holds all of it. The devices must be able to
+// use each other's memory. Afterwards parts.Whole() describes the network. As far as possible, what cannot be opened is refused before
+// anything is built. m is the Maker of the parts, whose rows stay on the devices if they can; nil: the host builds.
 func OpenParts(parts Parts, devices []int, m *Maker, w engine.Want) (engine.Backend, error) {
 	return openParts(parts, devices, m, w, defaults)
 }
@@ -159,8 +158,8 @@ func (b *backend) isPartOf(c *connectome.Connectome) {
 	b.c = &own
 }
 
-// start has the parts built, each uploaded and let go before the next is begun. All that can be wrong with a device is tried
-// first, and what needs to know the whole network is done last, on all devices side by side.
+// start builds the parts, and uploads and frees each before the next one. It first tries everything that can fail on a device. What needs
+// the whole network is done last, on all devices at the same time.
 func (g *group) start(parts Parts, m *Maker) error {
 	made := make([]*tables, len(g.parts))
 	err := g.beside(func(b *backend) (err error) {
@@ -199,8 +198,8 @@ func (g *group) start(parts Parts, m *Maker) error {
 	})
 }
 
-// agree gives all devices, before their rows are known, the grid of clusters of four blocks, if these suit the synapses that the network
-// surely has and every device runs so many.
+// agree gives all devices the grid of clusters of four blocks, before their rows are known, if such clusters suit the smallest number of
+// synapses that the network can have and every device can run so many clusters.
 func (g *group) agree(synapses uint64, made []*tables) error {
 	row := synapses / uint64(max(1, g.c.Neurons)) // of all devices together
 	first := g.parts[0]

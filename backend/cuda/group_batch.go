@@ -23,8 +23,8 @@ func (g *group) CanStepN() bool {
 	return true
 }
 
-// StepN advances n bursts with the genome's stimuli alone, as backend's does. The devices exchange who fired by themselves;
-// the host puts their queues together while later bursts run.
+// StepN advances n bursts with the genome's stimuli alone, as backend's does. The devices exchange ids by themselves; the host merges their
+// queues while later bursts run.
 func (g *group) StepN(n int, each func(*engine.Burst) error) error {
 	if g.fault != nil {
 		return g.fault
@@ -125,8 +125,8 @@ func (g *group) valuesIn(k uint64) []float32 {
 	return g.values
 }
 
-// await waits for the k-th burst's fire queue; now and then it asks the driver whether a launch failed. What is complete by
-// then is still delivered.
+// await waits for the k-th burst's fire queue. Now and then it asks the driver whether a launch has failed. Bursts that were complete
+// before a failure are still delivered.
 func (g *group) await(r *mergers, k uint64) ([]uint32, error) {
 	out := r.of(k).out
 	for {
@@ -196,8 +196,8 @@ type merger struct {
 	starts    []uint32   // of its slices of neurons in the queue
 }
 
-// startMergers starts four for each device, if there are processors for them: putting a burst together takes several times as long
-// as the devices take to make one. More than sixteen get into each other's way.
+// startMergers starts four for each device, if there are processors for them: merging a burst takes several times as long as computing it.
+// More than sixteen slow each other down.
 func (g *group) startMergers(n uint64) *mergers {
 	const patience = 50 * time.Millisecond
 	r := &mergers{patience: time.NewTicker(patience), quit: make(chan struct{})}
@@ -264,8 +264,8 @@ func (m *merger) make(g *group, r *mergers, first, k uint64) bool {
 	}
 }
 
-// merge appends the fire queues of all devices, ascending: block by block, for a block of every device has neurons of the
-// same span.
+// merge appends the fire queues of all devices, ascending. It goes block by block, because the blocks of one number have neurons of the
+// same span on every device.
 func (m *merger) merge(g *group, k uint64, queue []uint32) []uint32 {
 	first := &g.parts[0].batch
 	at, each := k%(2*first.shape.most), first.args.run.blockNeurons/connectome.Slice*uint32(len(g.parts))

@@ -10,9 +10,9 @@ import (
 	"burst/internal/cuda/driver"
 )
 
-// lasting are launches of many bursts for a caller that acts between these (kernels/lasting_bursts.cu): such a launch goes on, and the
-// host calls for one burst after the other. It ends by itself a while after the last one, so that nothing on the device waits for long for
-// a host that has gone, and what is queued behind it need not stop it.
+// lasting are launches of many bursts for a caller that acts between bursts (kernels/lasting_bursts.cu). Such a launch keeps running, and
+// the host requests one burst after the other. It ends by itself some time after the last burst. So nothing on the device waits long for a
+// host that has gone, and work that is queued behind the launch need not stop it.
 type lasting struct {
 	module  *driver.Module
 	program // its kernel is nil where there are no such launches
@@ -36,8 +36,8 @@ type calls struct {
 // stopLasting is the word that ends a launch. mostCalled is how many stimuli a burst can be called for with: one block adds them.
 const stopLasting, mostCalled = math.MaxUint64, 4096
 
-// lasts reports whether Steps may be bursts of one launch: where the caller says that it will give stimuli, by the kernels for networks
-// whose state stays in shared memory.
+// lasts reports whether Steps may be bursts of one launch: if the caller has said that it will give stimuli, and the network's state stays
+// in shared memory.
 func (b *backend) lasts() bool {
 	p := b.choice.path
 	return b.want.Stimuli && b.tune.linger > 0 && (p == pathResident || p == pathDelayed) && !b.listed() && !hasInstants(b.c)
@@ -86,8 +86,8 @@ func (l *lasting) free() error {
 	return freeHost(&l.host)
 }
 
-// step runs the next burst, which arrives at the first place of the mapped memory: in the launch that goes on, or in a new one, which goes
-// on where Steps follow each other.
+// step runs the next burst, in the launch that is running or in a new one, which keeps running if Steps follow each other. The burst
+// arrives at the first place of the mapped memory.
 func (l *lasting) step(b *backend, in []engine.Stimulus) error {
 	if l.on && len(in) <= mostCalled {
 		arrived, err := l.call(b, in)

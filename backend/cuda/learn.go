@@ -13,9 +13,9 @@ import (
 	"burst/internal/formula"
 )
 
-// learning is what a device holds of the plastic projections. In single bursts each has kernels of its own between propagation
-// and update; launches of many bursts take them all (all). Traces and variables may lie there twice: live, with the spikes that
-// are still in the fire queues, and as the state has them, without these.
+// learning is what a device holds of the plastic projections. In single bursts each projection has kernels of its own between propagation
+// and update; launches of many bursts handle all of them (all). Traces and variables may be there twice: live, with the spikes that are
+// still in the fire queues, and without these spikes, as the state has them.
 type learning struct {
 	list     []learner
 	all      learners
@@ -270,7 +270,8 @@ func (l *learning) delays() (least, longest uint64) {
 	return least, longest
 }
 
-// cut lays out what spikes of each area deliver, in parts of so many synapses, or longer ones where 32 bits cannot count those of all neurons.
+// cut lays out the rows that spikes of each area deliver, in parts of the given number of synapses, or longer ones if 32 bits cannot count
+// the parts of all neurons.
 func (l *learning) cut(a *arena, synapses, neurons uint64) cutting {
 	var spans []sending
 	var list []parted

@@ -10,8 +10,8 @@ import (
 	"burst/internal/formula"
 )
 
-// Projections onto one area whose events are kept alike have one record of each target, and those from one area whose traces are alike
-// one of each source: the first of them, which owns it, has it written, and all read it.
+// Projections onto one area share one record of each target if they keep its events in the same way. Projections from one area share one
+// record of each source if their traces are the same. The first of these projections owns the record and writes it; all read it.
 
 // owner is the first of the projections so far whose targets, or sources, are kept like those of p; nil: p owns them.
 func (l *learning) owner(p *connectome.Plastic, keptAlike func(a, b *connectome.Plastic) bool) *learner {

@@ -280,8 +280,8 @@ func (b *backend) sweep(t uint64, forced func(x *learner, t uint64) bool) error 
 	return nil
 }
 
-// settle applies the spikes that leave the fire queues: to the arrays as the state has them, where these are kept apart from
-// the live ones, and for FEAGI's rules, which use such spikes for nothing else.
+// settle applies the spikes that leave the fire queues to the arrays that are as the state has them, if these are kept apart from the live
+// ones. For FEAGI's rules it is the only use of such spikes.
 func (x *learner) settle(b *backend) error {
 	k, t, h, queues := &b.learning.kernels, b.number, b.learning.all.history, b.learning.all.queues
 	if err := k.modulators.launch(b, 32*uint64(x.arg.modulators), modulatorsArgs{x.kept, h, t, 0}); err != nil {

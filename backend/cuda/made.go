@@ -72,8 +72,8 @@ func (m *Maker) take(b *backend) *made {
 	return rows
 }
 
-// neverPlaced is what the rows of a recipe, which begin at row, lack to be of places, drawn delays taken to differ; empty: the host
-// looks at them.
+// neverPlaced says what the rows of a recipe, which begin at row, lack to become rows of places. Drawn delays count as different. Empty:
+// the host must look at the rows.
 func (b *backend) neverPlaced(r *connectome.Recipe, row []uint64) string {
 	c := *b.c
 	c.Row, c.MaxDelay = row, r.Longest

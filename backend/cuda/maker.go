@@ -41,8 +41,8 @@ type making struct {
 	staging uint64 // bytes that come from the device at a time
 }
 
-// class are rows of up to most synapses, which blocks of so many threads sort in their shared memory, as far as there is so much. Those
-// of the last class sort longer rows in place.
+// class are rows of up to most synapses. Blocks of the given number of threads sort them in shared memory, as far as they fit. Blocks of
+// the last class sort longer rows in place.
 type class struct {
 	most    uint64
 	threads uint32

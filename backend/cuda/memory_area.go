@@ -14,8 +14,8 @@ import (
 // spikeList is the kernels' number of spike lists, that of their descriptor in package genome.
 const spikeList = 5
 
-// memory is the host's share in memory areas. It finds which of their neurons fires before each burst. For the device a memory area is a
-// spike list of one burst a neuron, which the host writes.
+// memory is the host's part of memory areas. Before each burst it finds which of their neurons fires. For the device a memory area is a
+// spike list that has one burst for each neuron, which the host writes.
 type memory struct {
 	areas  []*memoryarea.Area
 	lists  []driver.Ptr // where the bursts of each area's neurons lie

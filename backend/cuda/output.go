@@ -17,8 +17,8 @@ type candidate struct {
 	sum  int32 // quanta
 }
 
-// output is the page-locked memory that a burst's results arrive in. How long the lists are is known only when they have
-// arrived, so as much as the last burst's suggest is fetched with the lengths, and the rest, if any, afterwards.
+// output is the page-locked memory in which a burst's results arrive. The lengths of the lists are known only then. So the first copy
+// brings the lengths and as much of the lists as the last burst suggests; a second one brings the rest, if any.
 type output struct {
 	host       *driver.HostMemory
 	lengths    []uint64 // of the fire queue and of the list

@@ -13,8 +13,8 @@ type owner struct {
 	at    uint64
 }
 
-// addOwn adds own_numbers of kernels/network.cuh and, for each neuron, own_events or own_noise, all of 16 bytes; then thresholds, two
-// to a number.
+// addOwn adds own_numbers of kernels/network.cuh and, for each neuron, own_events or own_noise, all of 16 bytes. Thresholds follow, two in
+// a 64-bit number.
 func (t *tables) addOwn(o *connectome.Own) {
 	t.own = append(t.own, math.Float64bits(o.Scale), uint64(o.Lift))
 	for i, mean := range o.Mean {

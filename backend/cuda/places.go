@@ -54,8 +54,8 @@ func (s *clusterShape) neurons() uint64 { return s.size * s.own }
 // ports are those of its neurons.
 func (s *clusterShape) ports() uint64 { return s.each * s.neurons() }
 
-// countClusters asks the device, once, how many clusters it runs of the kernel for c, whose blocks have all of the shared memory that they
-// may have. Clusters of several blocks need compute capability 9.0 and a multiprocessor's memory for each.
+// countClusters asks the device once how many clusters of the kernel for c it runs at a time, if blocks have the most shared memory.
+// Clusters of several blocks need compute capability 9.0, and the memory of a multiprocessor for each block.
 func (b *backend) countClusters(c *connectome.Connectome) error {
 	if b.clusterCode != nil {
 		return nil
@@ -129,8 +129,8 @@ func (q *question) placeRows() (lacks string, err error) {
 // than five of a row on average.
 func (b *backend) isShort(row uint64) bool { return row < 5*b.clusters[2] }
 
-// clusterSizes are the sizes of clusters to try, the best one first. A block alone has no sums of others' to read and waits for none, but looks at
-// the most slots; the more neurons there are, the more these cost. Where parts of rows are short, clusters of four look at the fewest.
+// clusterSizes are the sizes of clusters to try, the best one first. A block alone reads no sums of other blocks and waits for none, but it
+// looks at the most slots, which take longer the more neurons there are. If parts of rows are short, clusters of four look at the fewest.
 func (b *backend) clusterSizes(c *connectome.Connectome, short bool) []uint64 {
 	switch {
 	case b.tune.clusterSize > 0:
@@ -168,8 +168,8 @@ func (b *backend) clusterShape(c *connectome.Connectome, t *tables, blocks uint6
 	return s
 }
 
-// slotUnits is how many units a slot has, those with which a row costs least, and how many further units hold what slots do not. It is
-// 0 if all would take more than so many bytes.
+// slotUnits is the number of units of a slot with which a row takes the least memory, and the number of further units for synapses that do
+// not fit into slots. It is 0 if all of this takes more than the given number of bytes.
 func (s *clusterShape) slotUnits(c *connectome.Connectome, most uint64) (units, more uint64) {
 	const (
 		dear = 3  // as many units of slots cost what a further one does: it is looked for elsewhere
@@ -214,8 +214,8 @@ func (s *clusterShape) slotUnits(c *connectome.Connectome, most uint64) (units, 
 	return units, more
 }
 
-// clusterBytes is a block's memory as divide_cluster of kernels/cluster_bursts.cu divides it, for own neurons, but for sums,
-// weights and lists of further units.
+// clusterBytes is a block's shared memory for own neurons, as divide_cluster of kernels/cluster_bursts.cu divides it, without sums, weights
+// and lists of further units.
 func (t *tables) clusterBytes(c *connectome.Connectome, own uint64) uint64 {
 	feagi := own
 	if suffix := modelSuffix(c); suffix == "_lif" || suffix == "_psc_exp" {
@@ -309,8 +309,8 @@ func rowWeights(c *connectome.Connectome) *weights.Table {
 	return weights.Collect(first, mostLabels, len(one))
 }
 
-// order is the n-th row, ascending by neuron: each port is its neuron's number times the ports of a neuron, plus which of them it is. In buf
-// it may be made.
+// order is the n-th row, ascending by neuron. Each port becomes its neuron's number times the ports of a neuron, plus the port's place
+// among them. It may use buf.
 func (s *clusterShape) order(c *connectome.Connectome, n uint32, buf *[]uint32) []uint32 {
 	row := c.Target[c.Row[n]:c.Row[n+1]]
 	if s.each == 1 {
@@ -362,8 +362,8 @@ func moreUnits(length, units uint64) uint64 {
 	return 1 + divUp(length-(unit-1), linked)
 }
 
-// coded are some rows as the device has them: the slots of all teams, and apart from each part of the rows what these do not hold,
-// whose units count from its own first.
+// coded are some rows as the device has them: the slots of all teams, and for each part of the rows the synapses that do not fit into
+// slots, in units that count from the part's first.
 type coded struct {
 	slots []uint16
 	parts []further
@@ -404,8 +404,8 @@ func (s *clusterShape) code(c *connectome.Connectome, table *weights.Table, low,
 	})
 }
 
-// fill puts the targets of a stretch into a slot, which lies at a place of the slots, and what it does not hold into further units,
-// which have the slot's label.
+// fill writes the targets of a stretch into the slot at a place of the slots. Targets that do not fit go into further units, with the
+// slot's label.
 func (f *further) fill(slot []uint16, s *clusterShape, targets []uint32, label uint16, first uint32, place int) {
 	for len(targets) >= len(slot) {
 		number := len(f.words) / unit

@@ -123,16 +123,15 @@ func PathOf(c *connectome.Connectome, w engine.Want) Path {
 	return b.Path()
 }
 
-// HostBytes is the memory of the host that a backend for c keeps, with a GPU of usual size: in how many blocks its
-// neurons are dealt out moves it by a few per cent.
+// HostBytes is the memory of the host that a backend for c keeps, with a GPU of usual size. The number of blocks changes it by a few per
+// cent.
 func HostBytes(c *connectome.Connectome, w engine.Want) uint64 {
 	b := onUsual(c, w)
 	b.makePlan(makeTables(c))
 	return b.hostBytes()
 }
 
-// PartsBytes are HostBytes and DeviceBytes of all devices that share c, whose synapses may be elsewhere; they then do not
-// count.
+// PartsBytes are HostBytes and DeviceBytes of all devices that share c. Synapses that c does not hold do not count.
 func PartsBytes(c *connectome.Connectome, devices int, w engine.Want) (host, device uint64) {
 	var r rows
 	if c.Row != nil {
@@ -150,8 +149,8 @@ func PartsBytes(c *connectome.Connectome, devices int, w engine.Want) (host, dev
 	return host, device
 }
 
-// hostBytes is the page-locked memory of a backend that is planned, where weights are sorted on their way to a state and back, and what
-// memory areas keep.
+// hostBytes is the page-locked memory of a planned backend, the memory in which weights are sorted on their way to a state and back, and
+// that of memory areas.
 func (b *backend) hostBytes() uint64 {
 	sorted := uint64(0)
 	for i := range b.c.Plastic {

@@ -40,8 +40,8 @@ func (r *rows) lag() uint64 { return max(1, uint64(r.delay)) }
 // placed reports whether rows are of places.
 func (r *rows) placed() bool { return r.shape.count > 0 }
 
-// packing says how a synapse's port and weight lie in 4 bytes; the table is nil where weights are too many for that. A weight's own word
-// then has its delay in its lowest bits, if delays take two bytes and there is room.
+// packing says how a synapse's port and weight lie in 4 bytes. The table is nil if there are too many different weights. Then a weight has
+// a word of its own, with the delay in its lowest bits if delays take two bytes and fit there.
 type packing struct {
 	table     *weights.Table
 	portBits  uint32
@@ -182,8 +182,8 @@ func (b *backend) synapses() synapses {
 	return s
 }
 
-// takeRows takes memory for the rows of c, once all of the plan is known to fit, and copies them to the device, where a Maker has not
-// left them there. It keeps nothing of c.
+// takeRows takes memory for the rows of c, after the whole plan is known to fit, and copies them to the device, unless a Maker has left
+// them there. It keeps nothing of c.
 func (b *backend) takeRows(c *connectome.Connectome, from *Maker, t *tables) error {
 	start := time.Now()
 	defer func() { b.uploading += time.Since(start) }()

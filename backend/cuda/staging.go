@@ -9,8 +9,8 @@ import (
 	"burst/internal/cuda/driver"
 )
 
-// staging is page-locked memory for copies to a device. All processors fill one half while the other is copied. The driver
-// copies other memory with one processor, through such memory of its own.
+// staging is page-locked memory for copies to a device. All processors fill one half while the other half is copied. From other memory, the
+// driver copies with one processor, through page-locked memory of its own.
 type staging struct {
 	stream *driver.Stream
 	host   *driver.HostMemory
@@ -32,8 +32,8 @@ func stage(ctx *driver.Context, stream *driver.Stream, half uint64, do func(s *s
 	return errors.Join(do(s), s.host.Free())
 }
 
-// fill brings the device items of so many bytes each: put makes those from first on that fit a room. All are there when it returns,
-// and what put queues when it is called again.
+// fill copies items of the given size to the device. put writes those from first on that fit into a half. When fill returns, all items have
+// been copied; what put queues is done when it is called again.
 func (s *staging) fill(to driver.Ptr, items, each uint64, put func(first, end uint64, room []byte) error) error {
 	some := max(1, s.half/each)
 	for first, turn := uint64(0), uint64(0); first < items; turn = 1 - turn {

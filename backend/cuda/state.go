@@ -73,8 +73,8 @@ func (p *plan) variables(s *engine.State) []twin {
 	return list
 }
 
-// depth is how many fire queues the device holds: those of a state, and where something learns one that is being filled while the oldest
-// is still read.
+// depth is how many fire queues the device holds: those of a state, and one more in networks that learn, which is filled while the oldest
+// one is still read.
 func (b *backend) depth() uint64 {
 	depth := uint64(b.c.Queues())
 	if len(b.c.Plastic) > 0 {

@@ -105,15 +105,15 @@ func (b *backend) stepLaunched(in []engine.Stimulus, out *engine.Burst) error {
 	return err
 }
 
-// copyBurst gives the caller of Step a burst without its candidates. It is copied, because the fire queue is the backend's history, and
-// the caller may give its memory to another backend.
+// copyBurst copies a burst without its candidates for the caller of Step. The fire queue is the backend's history, and the caller may pass
+// its memory to another backend.
 func copyBurst(out *engine.Burst, number uint64, fired []uint32, values []float32) {
 	out.Number, out.Candidates, out.Amplitudes = number, nil, out.Amplitudes[:0]
 	out.Fired, out.Values = append(out.Fired[:0], fired...), append(out.Values[:0], values...)
 }
 
-// launchGiven queues a launch of the next burst, in which these stimuli act, the genome's own among them, and of those after it in which
-// none do but those that it is called with.
+// launchGiven queues a launch of the next burst with these stimuli, which include those of the genome, and of the bursts after it that have
+// no other stimuli.
 func (b *backend) launchGiven(e *program, in []engine.Stimulus, bursts uint64) error {
 	r := &b.batch.args.run
 	own := r.stimulusCount

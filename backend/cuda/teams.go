@@ -29,8 +29,7 @@ type teamShape struct {
 	cached, tabled           bool   // with copies of the state, and of the tables
 }
 
-// teamShape deals the ports out, if they fit. Where blocks can hold copies of state and tables besides, they do, though teams are smaller
-// then.
+// teamShape deals out the ports, if they fit. If blocks can also hold copies of state and tables, they do, and teams are smaller.
 func (b *backend) teamShape(c *connectome.Connectome, t *tables, r *rows, blocks, own uint64) teamShape {
 	least, tabled, cached := t.sharedBytes(c, own)
 	ports, split := ownPorts(c)
@@ -48,8 +47,8 @@ func (b *backend) teamShape(c *connectome.Connectome, t *tables, r *rows, blocks
 	return teamShape{}
 }
 
-// ownPorts is how many ports there are to deal out, and the logarithm of how many devices share them all. Where neurons have a port
-// each and devices are a power of two, those of other devices are left out.
+// ownPorts is the number of ports to deal out, and the logarithm of the number of devices that share all of them. If each neuron has one
+// port and the number of devices is a power of two, ports of other devices are left out.
 func ownPorts(c *connectome.Connectome) (ports uint64, split uint32) {
 	of := uint32(c.Part.Of)
 	other := func(a connectome.Area) bool { return a.PortsEach() != 1 }

@@ -13,8 +13,8 @@ type held struct {
 	users int
 }
 
-// Twin opens a backend on the same device for c, which is b's network with another run seed. Its rows are b's, which no kernel writes; state,
-// lists, tables and stream are its own. Either may be closed first.
+// Twin opens a backend on the same device for c, which is b's network with another run seed. It uses b's rows, which no kernel writes, and
+// has state, lists, tables and a stream of its own. Either may be closed first.
 func (b *backend) Twin(c *connectome.Connectome) (engine.Backend, error) {
 	t := &backend{
 		c: c, want: b.want, tune: b.tune, device: b.device, image: b.image, learnImage: b.learnImage, drivenImage: b.drivenImage, lastingImage: b.lastingImage,

@@ -294,7 +294,7 @@ func (r *runner) run(ctx context.Context, open func(context.Context) (*run.Run, 
 		err = failed
 	}
 	defer r.progress.phase("")
-	return elsewhere(r.told(ctx, err))
+	return elsewhere(r.finished(ctx, err))
 }
 
 // elsewhere says what to do where the folder of runs may not be written to.
@@ -360,8 +360,8 @@ func (r *runner) forward(ctx context.Context, to uint64) error {
 // networks, and drawing takes far longer than these.
 type drawKey struct{}
 
-// told draws the pictures of a run that is complete, and says how to resume any other.
-func (r *runner) told(ctx context.Context, err error) error {
+// finished draws the pictures of a run that is complete, and says how to resume any other.
+func (r *runner) finished(ctx context.Context, err error) error {
 	var failed *run.FailedError
 	if errors.As(err, &failed) && failed.Resumable {
 		return fmt.Errorf("%w; `burst resume %s` goes on from its last checkpoint", err, quoted(r.Folder))

@@ -19,8 +19,8 @@ type backend struct {
 	out    engine.Burst // the burst that StepN passes on
 }
 
-// tell sends a command to all parts.
-func (b *backend) tell(words []uint32) error {
+// command sends a command to all parts.
+func (b *backend) command(words []uint32) error {
 	if b.fault == nil {
 		_, b.fault = b.x.Allgather(words)
 	}
@@ -37,7 +37,7 @@ func (b *backend) Step(in []engine.Stimulus, out *engine.Burst) error {
 		words = append(words, s.Port, uint32(s.Amount))
 	}
 	b.words = words
-	if err := b.tell(words); err != nil {
+	if err := b.command(words); err != nil {
 		return err
 	}
 	return b.lost(b.advance(1, course{
@@ -52,7 +52,7 @@ func (b *backend) CanStepN() bool { return true }
 
 // StepN equals n Steps, but needs one command for all of them and one Allgather per window.
 func (b *backend) StepN(n int, each func(*engine.Burst) error) error {
-	if err := b.tell(order(doSteps, uint64(n))); err != nil {
+	if err := b.command(order(doSteps, uint64(n))); err != nil {
 		return err
 	}
 	var refused error // the error of each; the other parts have already begun the next window

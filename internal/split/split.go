@@ -116,7 +116,7 @@ func Dismiss(x exchange.Exchange) {
 // leader. An error of Serve means that the leader cannot be reached.
 func Serve(c *connectome.Connectome, x exchange.Exchange, open OpenPart) error {
 	m := &member{c: c, x: x, feed: engine.NewFeed(c, nil)}
-	words, err := m.told()
+	words, err := m.receive()
 	if err != nil || words[0] == doClose {
 		return err
 	}
@@ -129,7 +129,7 @@ func Serve(c *connectome.Connectome, x exchange.Exchange, open OpenPart) error {
 	}
 	defer m.part.Close()
 	for {
-		words, err := m.told()
+		words, err := m.receive()
 		if err != nil || words[0] == doClose {
 			return err
 		}
@@ -137,8 +137,8 @@ func Serve(c *connectome.Connectome, x exchange.Exchange, open OpenPart) error {
 	}
 }
 
-// told waits for the next command of the leader.
-func (m *member) told() ([]uint32, error) {
+// receive waits for the next command of the leader.
+func (m *member) receive() ([]uint32, error) {
 	all, err := m.x.Allgather(nil)
 	if err != nil {
 		return nil, err

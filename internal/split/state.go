@@ -148,7 +148,7 @@ func (m *member) giveState(s *engine.State, got func(c column, all [][]uint32)) 
 
 // ReadState collects the state of all parts in s.
 func (b *backend) ReadState(s *engine.State) error {
-	if err := b.tell([]uint32{doRead}); err != nil {
+	if err := b.command([]uint32{doRead}); err != nil {
 		return err
 	}
 	return b.lost(b.giveState(s, func(c column, all [][]uint32) {
@@ -163,25 +163,25 @@ func (b *backend) ReadState(s *engine.State) error {
 
 // WriteState sends the whole state to all parts.
 func (b *backend) WriteState(s *engine.State) error {
-	if err := b.tell(order(doWrite, s.Number)); err != nil {
+	if err := b.command(order(doWrite, s.Number)); err != nil {
 		return err
 	}
 	for _, c := range b.columns(s) {
 		words := b.words[:0]
 		c.each(connectome.Part{}, func(n uint64) { words = append(words, c.get(n)) })
 		b.words = words
-		if err := b.tell(words); err != nil {
+		if err := b.command(words); err != nil {
 			return err
 		}
 	}
 	for _, q := range s.Queues {
-		if err := b.tell(q); err != nil {
+		if err := b.command(q); err != nil {
 			return err
 		}
 	}
 	for _, list := range s.Amplitudes {
 		b.words = amplitudeWords(b.words[:0], list)
-		if err := b.tell(b.words); err != nil {
+		if err := b.command(b.words); err != nil {
 			return err
 		}
 	}
@@ -195,7 +195,7 @@ func (m *member) takeState(number uint64) {
 	s.Number = number
 	s.Resize(m.c)
 	for _, c := range m.columns(s) {
-		words, err := m.told()
+		words, err := m.receive()
 		if err != nil {
 			return
 		}
@@ -204,14 +204,14 @@ func (m *member) takeState(number uint64) {
 		}
 	}
 	for d := range s.Queues {
-		words, err := m.told()
+		words, err := m.receive()
 		if err != nil {
 			return
 		}
 		s.Queues[d] = append([]uint32{}, words...)
 	}
 	for d := range s.Amplitudes {
-		words, err := m.told()
+		words, err := m.receive()
 		if err != nil {
 			return
 		}
@@ -251,7 +251,7 @@ func (m *member) findNotFinite() []uint32 {
 // NotFinite returns the first NaN or Inf of the network, by variable, then by neuron; values of plastic projections come last.
 // If a part cannot be reached, it returns nil, and the next call of another method returns the error.
 func (w *watcher) NotFinite() *engine.NotFinite {
-	if w.tell([]uint32{doFinite}) != nil {
+	if w.command([]uint32{doFinite}) != nil {
 		return nil
 	}
 	all, err := w.x.Allgather(w.findNotFinite())

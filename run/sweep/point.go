@@ -57,7 +57,7 @@ func (s *sweep) runPoint(ctx context.Context, x *Point, o run.Options) (*Row, er
 		o.Folder = s.folder(x)
 	}
 	place := s.plan.place(x)
-	o.Tell = func(e run.Event) { s.tell(Of{place, e}) }
+	o.Tell = func(e run.Event) { s.emit(Of{place, e}) }
 	late := &lateLive{}
 	o.Recorders = []engine.Recorder{s, late}
 	r, err := run.New(ctx, x.Genome, o)

@@ -180,7 +180,7 @@ func (s *sweep) watch(wg *sync.WaitGroup, points int, before uint64) {
 	}
 }
 
-func (s *sweep) tell(e Event) {
+func (s *sweep) emit(e Event) {
 	if s.o.Tell != nil {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -252,14 +252,14 @@ func (s *sweep) point(ctx context.Context, stop context.CancelCauseFunc, i int, 
 	var device *engine.DeviceError
 	switch {
 	case err == nil:
-		s.tell(Ended{*row})
+		s.emit(Ended{*row})
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		s.discard(x)
 		return
 	default:
 		err = &PointError{s.plan.place(x), withCure(err, jobs)}
 		row = &Row{Point: x.Number, Values: x.Values, Seed: x.Genome.Seed, RunSeed: x.Genome.RunSeed, Error: err.Error()}
-		s.tell(Failed{err})
+		s.emit(Failed{err})
 		if errors.As(err, &device) {
 			stop(err)
 		}
@@ -284,7 +284,7 @@ func withCure(err error, jobs int) error {
 func (s *sweep) discard(x *Point) {
 	if s.dir != "" {
 		if err := os.RemoveAll(s.folder(x)); err != nil {
-			s.tell(Of{s.plan.place(x), run.Trouble{Err: err}})
+			s.emit(Of{s.plan.place(x), run.Trouble{Err: err}})
 		}
 	}
 }
@@ -315,7 +315,7 @@ func (s *sweep) release(x *Point) {
 		return
 	}
 	if err := n.network.Close(); err != nil {
-		s.tell(Of{s.plan.place(x), run.Trouble{Err: err}})
+		s.emit(Of{s.plan.place(x), run.Trouble{Err: err}})
 	}
 	n.network = nil
 }
