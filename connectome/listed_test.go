@@ -151,7 +151,7 @@ func TestListedOfDraws(t *testing.T) {
 func TestListedRefused(t *testing.T) {
 	head := "source,target,weight,U,tau"
 	for name, c := range map[string]struct{ list, want string }{
-		"no column":    {"source,target,weight,tau\n0,0,1,1\n", `w.csv: columns "source, target, weight, tau", want one with the name U`},
+		"no column":    {"source,target,weight,tau\n0,0,1,1\n", `w.csv: no column "U" in the header, which has source, target, weight, tau`},
 		"out of range": {head + "\n0,0,1,1,1\n1,0,1,1.5,1\n", "w.csv: row 2 (line 3), column U: 1.5, want a plain number 0…1"},
 		"not a number": {head + "\n0,0,1,NaN,1\n", "w.csv: row 1 (line 2), column U: NaN, want a finite number"},
 		"no value":     {head + "\n0,0,1,,1\n", `w.csv: row 1 (line 2), column U: "", want a number`},

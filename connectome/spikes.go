@@ -4,11 +4,11 @@ import (
 	"errors"
 	"math"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"burst/genome"
 	"burst/internal/edgelist"
+	"burst/internal/pages"
 	"burst/internal/tabular"
 )
 
@@ -51,7 +51,7 @@ func (p *plan) readTrains(i int) error {
 		return p.refuse(a.SpikePos, key, "bytes", need, p.limit, need)
 	case errors.As(err, &rows):
 		return p.rowsOf(a.SpikePos, key, a.SpikeFile, rows)
-	case err == nil && l.changed.Load():
+	case err == nil && l.changed:
 		err = errors.New("the file changed while it was read")
 	}
 	if err != nil {
@@ -69,11 +69,15 @@ func (p *plan) readTrains(i int) error {
 type spikeReader struct {
 	SpikeList
 	next    []uint32 // by neuron, the place of its next burst
-	high    sync.Once
-	changed atomic.Bool // there are more spikes than were counted
+	changed bool     // there are more spikes than were counted
 }
 
-func (l *spikeReader) count(neuron uint32) { atomic.AddUint32(&l.Row[neuron+1], 1) }
+func (l *spikeReader) count(neurons []uint32) {
+	counts := l.Row[1:]
+	for _, n := range neurons {
+		counts[n]++
+	}
+}
 
 func (l *spikeReader) makeRows() {
 	l.next = l.makeRoom()
@@ -84,20 +88,26 @@ func (l *SpikeList) makeRoom() []uint32 {
 	for i := 1; i < len(l.Row); i++ {
 		l.Row[i] += l.Row[i-1]
 	}
-	l.Low = make([]uint32, l.Row[len(l.Row)-1])
+	l.Low = pages.Slice[uint32](uint64(l.Row[len(l.Row)-1]))
 	return slices.Clone(l.Row)
 }
 
-func (l *spikeReader) take(neuron uint32, burst int64) {
-	k := atomic.AddUint32(&l.next[neuron], 1) - 1
-	if k >= l.Row[neuron+1] {
-		l.changed.Store(true)
-		return
-	}
-	l.Low[k] = uint32(burst)
-	if high := uint32(burst >> 32); high != 0 {
-		l.high.Do(func() { l.High = make([]uint32, len(l.Low)) })
-		l.High[k] = high
+func (l *spikeReader) take(neurons []uint32, bursts []int64) {
+	next, ends := l.next, l.Row[1:]
+	for i, n := range neurons {
+		k := next[n]
+		if k >= ends[n] {
+			l.changed = true
+			return
+		}
+		next[n] = k + 1
+		l.Low[k] = uint32(bursts[i])
+		if high := uint32(bursts[i] >> 32); high != 0 {
+			if l.High == nil {
+				l.High = pages.Slice[uint32](uint64(len(l.Low)))
+			}
+			l.High[k] = high
+		}
 	}
 }
 

@@ -258,8 +258,6 @@ func bugs() []planted {
 		{"what variables start from is drawn a place late", "reference", plastic, "s.fill(lo, list[lo:hi], 0)", "s.fill(lo+1, list[lo:hi], 0)"},
 		{"all variables draw alike", "reference", plastic, "p.Projection|k<<variableShift", "p.Projection|k<<variableShift*0"},
 		{"variables draw as weights do", "reference", plastic, "newSampler(*p.Drawn[k], seed, exact.SynapseDraw", "newSampler(*p.Drawn[k], seed, exact.WeightDraw"},
-		{"what a list gives is of another synapse", "cpu", plastic, "p.ToState(p.Listed[k], list)", "copy(list, p.Listed[k])"},
-		{"what a list gives is lost in a part", "cpu parts", plastic, "cut.Listed[v] = append(cut.Listed[v], list[k])", "cut.Listed[v] = append(cut.Listed[v], list[0])"},
 		{"a part draws by its own places", "cpu parts", plastic, "s.at(*at)", "s.at(lo)"},
 		{"a table ends too early", "reference", table, "math.Floor(150*math.Ln2*min(tau, MaxTau))", "math.Floor(90*math.Ln2*min(tau, MaxTau))"},
 		{"long-term is more than long_term", "reference", referenceMemory, "if left >= uint32(a.Constant(\"long_term\").Const) {", "if left > uint32(a.Constant(\"long_term\").Const) {"},

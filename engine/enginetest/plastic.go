@@ -203,7 +203,7 @@ func randomPlastic(r *rand.Rand, n Net) Plastic {
 			if c := p.Synapse[0]; c < 0.1 {
 				p.Drawn = []*genome.Value{uniform(-1, 1+math.Abs(float64(c)))}
 			} else {
-				p.Listed = c == 1
+				p.Listed = true
 			}
 			p.Rule.OnPost = append(p.Rule.OnPost, "c = 0.5*c + x")
 			p.Rule.OnPre = append(p.Rule.OnPre, "c = 0.9*c - y", "w = w + b*c")

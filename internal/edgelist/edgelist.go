@@ -159,7 +159,7 @@ func (l *list) header(names []string) (found []tabular.Column, err error) {
 		case err != nil:
 			return nil, err
 		case at < 0:
-			return nil, fmt.Errorf("columns %q, want one with the name %s", tabular.Clip(strings.Join(names, ", ")), m.Name)
+			return nil, fmt.Errorf("no column %q in the header, which has %s%s", tabular.Clip(m.Name), tabular.Clip(strings.Join(names, ", ")), meant(m.Name, names))
 		}
 		more[k] = m.Name
 		found = append(found, tabular.Column{Name: m.Name, At: at, Real: func(row uint64, x float64) string { return l.more(k, row, x) }})
@@ -191,11 +191,19 @@ func (l *list) column(c column, at int) tabular.Column {
 	return column
 }
 
+// meant suggests one of the candidates for a mistyped name, if one is near.
+func meant(name string, candidates []string) string {
+	if near := genome.Nearest(name, candidates); near != "" {
+		return fmt.Sprintf("; did you mean %q?", near)
+	}
+	return ""
+}
+
 func unknownColumn(name string, names, wanted []string) error {
 	text := fmt.Sprintf("unknown column %q, want one of %s", tabular.Clip(name), strings.Join(wanted, ", "))
-	switch near := genome.Nearest(name, wanted); {
+	switch near := meant(name, wanted); {
 	case near != "":
-		text += fmt.Sprintf("; did you mean %q?", near)
+		text += near
 	case len(names) == 1 && strings.ContainsAny(name, ";\t "):
 		text += "; columns are separated by commas"
 	default:

@@ -2,6 +2,7 @@ package edgelist
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -10,11 +11,12 @@ import (
 	"burst/internal/tabular"
 )
 
-// Spikes takes the rows of a list of spikes, in any order. Calls of Count, and of Take, may be made at the same time.
+// Spikes takes the rows of a list of spikes, some at a time, in any order. No two calls are made at the same time: whoever scatters rows
+// over much memory needs no atomic operations, each of which would wait for the memory.
 type Spikes struct {
-	Count   func(neuron uint32)              // every row's, in a first reading
-	Counted func()                           // behind it
-	Take    func(neuron uint32, burst int64) // every row's, in a second one
+	Count   func(neurons []uint32)                 // every row's, in a first reading
+	Counted func()                                 // behind it
+	Take    func(neurons []uint32, bursts []int64) // every row's, in a second one
 }
 
 // ReadSpikes reads the list of spikes in f, twice, so that it holds but a few rows at a time, or a row group for each thread. Neurons are
@@ -37,18 +39,25 @@ func ReadSpikes(f tabular.File, name string, o Options, s Spikes) error {
 type spikes struct {
 	Options
 	Spikes
-	again   bool                    // in the second reading
-	waiting []atomic.Pointer[block] // neurons of rows whose burst is still to come: a file has column by column
-	free    sync.Pool               // of blocks
+	again bool // in the second reading
+	rows  uint64
+	open  []atomic.Pointer[block] // rows that are not complete: a file has column by column
+	free  sync.Pool               // of blocks
+	mu    sync.Mutex              // held while rows are given on
+	given uint64                  // rows
 }
 
-// block has the neurons of so many rows.
+// block has so many rows.
 type block struct {
 	neurons [blockRows]uint32
+	bursts  [blockRows]int64
 	taken   atomic.Uint32
 }
 
-const blockRows = 1 << 12
+const (
+	blockRows   = 1 << 12
+	collectRows = 1 << 22 // behind each so many rows the readers' garbage is collected
+)
 
 func (r *spikes) header(names []string) ([]tabular.Column, error) {
 	wanted := []string{"neuron", "burst"}
@@ -74,17 +83,17 @@ func (r *spikes) header(names []string) ([]tabular.Column, error) {
 }
 
 func (r *spikes) room(rows uint64) error {
-	if r.again {
-		r.waiting = make([]atomic.Pointer[block], rows/blockRows+1)
-	}
+	r.rows, r.open = rows, make([]atomic.Pointer[block], rows/blockRows+1)
 	return nil
 }
 
-func (r *spikes) count(_ uint64, x int64) string {
+func (r *spikes) count(row uint64, x int64) string {
 	if uint64(x) >= r.Source.Count {
 		return r.Source.outside(x)
 	}
-	r.Count(uint32(x))
+	b := r.blockOf(row)
+	b.neurons[row%blockRows] = uint32(x)
+	r.done(row, b)
 	return ""
 }
 
@@ -93,7 +102,26 @@ func (r *spikes) keep(row uint64, x int64) string {
 	if uint64(x) >= r.Source.Count {
 		return changed
 	}
-	at := &r.waiting[row/blockRows]
+	r.blockOf(row).neurons[row%blockRows] = uint32(x)
+	return ""
+}
+
+func (r *spikes) take(row uint64, x int64) string {
+	b := r.open[row/blockRows].Load()
+	switch {
+	case b == nil:
+		return changed
+	case x < 0:
+		return fmt.Sprintf("%d, want the number of a burst, from 0", x)
+	}
+	b.bursts[row%blockRows] = x
+	r.done(row, b)
+	return ""
+}
+
+// blockOf is the block of a row; the first of its rows takes one.
+func (r *spikes) blockOf(row uint64) *block {
+	at := &r.open[row/blockRows]
 	b := at.Load()
 	if b == nil {
 		fresh, ok := r.free.Get().(*block)
@@ -105,26 +133,30 @@ func (r *spikes) keep(row uint64, x int64) string {
 			r.free.Put(fresh)
 		}
 	}
-	b.neurons[row%blockRows] = uint32(x)
-	return ""
+	return b
 }
 
-func (r *spikes) take(row uint64, x int64) string {
-	at := &r.waiting[row/blockRows]
-	b := at.Load()
-	switch {
-	case b == nil:
-		return changed
-	case x < 0:
-		return fmt.Sprintf("%d, want the number of a burst, from 0", x)
+// done says that a row of a block is complete, and gives the block on behind the last one.
+func (r *spikes) done(row uint64, b *block) {
+	first := row - row%blockRows
+	n := min(blockRows, r.rows-first)
+	if uint64(b.taken.Add(1)) < n {
+		return
 	}
-	r.Take(b.neurons[row%blockRows], x)
-	if b.taken.Add(1) == blockRows {
-		at.Store(nil)
-		b.taken.Store(0)
-		r.free.Put(b)
+	r.open[row/blockRows].Store(nil)
+	r.mu.Lock()
+	if r.again {
+		r.Take(b.neurons[:n], b.bursts[:n])
+		if r.given += n; r.given >= collectRows {
+			r.given = 0
+			runtime.GC() // by itself it would wait until there is as much garbage as the list is long
+		}
+	} else {
+		r.Count(b.neurons[:n])
 	}
-	return ""
+	r.mu.Unlock()
+	b.taken.Store(0)
+	r.free.Put(b)
 }
 
 // changed is what is wrong with a row that the first reading found right.

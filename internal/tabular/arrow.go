@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -72,7 +74,7 @@ func arrowStream(f File, size int64) (begin int64, err error) {
 // batches calls take for every record batch of a stream whose lengths are checked.
 func (r *reader) batches(f io.Reader, begin func(*arrow.Schema) error, take func(arrow.RecordBatch)) error {
 	left := int(min(max(leastBatch, r.MaxBytes), math.MaxInt))
-	b, err := ipc.NewReader(f, ipc.WithBodySizeLimit(0), ipc.WithAllocator(&bounded{memory.DefaultAllocator, left}))
+	b, err := ipc.NewReader(f, ipc.WithBodySizeLimit(0), ipc.WithAllocator(&bounded{Allocator: memory.DefaultAllocator, left: left}))
 	if err != nil {
 		return err
 	}
@@ -99,11 +101,15 @@ func (e *noRoom) Error() string {
 	return fmt.Sprintf("a record batch needs %d bytes, %d are left for one; write smaller batches", e.need, e.left)
 }
 
-// bounded refuses memory beyond what is left: a compressed column can claim any length.
+// bounded refuses memory beyond what is left: a compressed column can claim any length. The next record batch takes the memory of the
+// last one, so that a long file leaves no garbage.
 type bounded struct {
 	memory.Allocator
-	left int
+	left  int
+	spare [][]byte
 }
+
+const mostSpare = 16 // buffers
 
 func (b *bounded) take(n int) {
 	if n > b.left {
@@ -114,6 +120,13 @@ func (b *bounded) take(n int) {
 
 func (b *bounded) Allocate(n int) []byte {
 	b.take(n)
+	for i, s := range b.spare {
+		if n <= cap(s) && cap(s)/2 <= n {
+			b.spare = slices.Delete(b.spare, i, i+1)
+			clear(s[:n])
+			return s[:n]
+		}
+	}
 	return b.Allocator.Allocate(n)
 }
 
@@ -124,7 +137,10 @@ func (b *bounded) Reallocate(n int, old []byte) []byte {
 
 func (b *bounded) Free(old []byte) {
 	b.left += len(old)
-	b.Allocator.Free(old)
+	if len(b.spare) == mostSpare {
+		b.spare = b.spare[:0]
+	}
+	b.spare = append(b.spare, old)
 }
 
 // arrowHeader finds the columns and checks their types.
@@ -203,7 +219,7 @@ func (r *reader) texts(c *Column, first uint64, a arrow.Array) {
 		case a.IsNull(k):
 			wrong = c.missing()
 		default:
-			wrong = c.text(first+uint64(k), textOf(a, k))
+			wrong = c.text(first+uint64(k), strings.Clone(textOf(a, k))) // the next batch takes the array's memory
 		}
 		if wrong != "" {
 			r.faults.add(Fault{Row: first + uint64(k) + 1, Column: c.Name, Message: wrong})

@@ -2,6 +2,7 @@ package tabular
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"testing"
 
@@ -17,7 +18,7 @@ import (
 
 // Memory given back is there for the next record batch.
 func TestBounded(t *testing.T) {
-	a := &bounded{memory.DefaultAllocator, 100}
+	a := &bounded{Allocator: memory.DefaultAllocator, left: 100}
 	for range 3 {
 		a.Free(a.Reallocate(90, a.Allocate(50)))
 	}
@@ -143,4 +144,28 @@ func TestTexts(t *testing.T) {
 	require.Equal(t, Faults{
 		{Row: 2, Line: 3, Column: "name", Message: "nothing, want a text"}, {Row: 3, Line: 4, Column: "name", Message: `"\xff", want UTF-8`},
 	}, err)
+}
+
+// TestTextsOfManyBatches: a record batch takes the memory of the last one, whose texts stay.
+func TestTextsOfManyBatches(t *testing.T) {
+	s := arrow.NewSchema([]arrow.Field{{Name: "name", Type: arrow.BinaryTypes.String}}, nil)
+	var file bytes.Buffer
+	w := ipc.NewWriter(&file, ipc.WithSchema(s))
+	var want []string
+	for batch := range 5 {
+		b := array.NewRecordBuilder(memory.DefaultAllocator, s)
+		for k := range 1000 {
+			text := fmt.Sprintf("neuron %d of batch %d", k, batch)
+			b.Field(0).(*array.StringBuilder).Append(text)
+			want = append(want, text)
+		}
+		r := b.NewRecordBatch()
+		require.NoError(t, w.Write(r))
+		r.Release()
+		b.Release()
+	}
+	require.NoError(t, w.Close())
+	got, err := texts(file.Bytes(), "names.arrows", false)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
 }

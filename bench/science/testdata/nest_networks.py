@@ -1,6 +1,6 @@
 """Rates and CVs of networks in NEST, as JSON; main.go has what NEST 3.10.0 gives.
 
-Run: pip install nest-simulator==3.10.0, then python nest_networks.py coba|cobahh|memory
+Run: pip install nest-simulator==3.10.0, then python nest_networks.py coba|cobahh|memory|decision [SEEDS]
 """
 import json
 import sys
@@ -94,6 +94,42 @@ def memory(seed):
     return [statistics(r.events, n, *span)[0] for span in ((500.0, 1000.0), (2000.0, 3000.0)) for r, n in recorders]
 
 
-run = {"coba": coba, "cobahh": cobahh, "memory": memory}[sys.argv[1]]
+def decision(seed):
+    """The network of Wang (2002), motion of a coherence of 51.2 % from 1 s to 2 s: rates of A, B, the rest and inhibitory cells, before it and in its second half."""
+    reset(seed)
+    common = {"E_L": -70.0, "V_th": -50.0, "V_reset": -55.0, "E_ex": 0.0, "E_in": -70.0, "tau_AMPA": 2.0, "tau_GABA": 5.0,
+              "tau_decay_NMDA": 100.0, "tau_rise_NMDA": 2.0, "alpha": 0.5, "conc_Mg2": 1.0, "V_m": -70.0}
+    groups = [nest.Create("iaf_bw_2001", n, {**common, "C_m": 500.0, "g_L": 25.0, "t_ref": 2.0}) for n in (240, 240, 1120)]
+    inhibitory = nest.Create("iaf_bw_2001", 400, {**common, "C_m": 200.0, "g_L": 20.0, "t_ref": 1.0})
+    ports = groups[0].receptor_types
+    ports = ports[0] if isinstance(ports, (list, tuple)) else ports
+
+    def connect(source, target, weight, port):
+        nest.Connect(source, target, "all_to_all", {"weight": weight, "delay": 0.5, "receptor_type": ports[port]})
+
+    outside = nest.Create("poisson_generator", params={"rate": 2400.0})
+    for cells, coherence in zip(groups, (0.512, -0.512)):
+        motion = nest.Create("poisson_generator", params={"rate": 40.0 * (1 + coherence), "start": 1000.0, "stop": 2000.0})
+        connect(motion, cells, 2.1, "AMPA")
+    connect(outside, inhibitory, 1.62, "AMPA")
+    connect(inhibitory, inhibitory, 1.0, "GABA")
+    for a, source in enumerate(groups):
+        connect(outside, source, 2.1, "AMPA")
+        connect(inhibitory, source, 1.3, "GABA")
+        connect(source, inhibitory, 0.04, "AMPA")
+        connect(source, inhibitory, 0.13, "NMDA")
+        for b, target in enumerate(groups):
+            factor = 1.0 if b == 2 else 1.7 if a == b else 1 - 0.15 * (1.7 - 1) / (1 - 0.15)
+            connect(source, target, 0.05 * factor, "AMPA")
+            connect(source, target, 0.165 * factor, "NMDA")
+    recorders = []
+    for cells in (*groups, inhibitory):
+        recorders.append((nest.Create("spike_recorder"), len(cells)))
+        nest.Connect(cells, recorders[-1][0])
+    nest.Simulate(2000.0)
+    return [statistics(r.events, n, *span)[0] for span in ((500.0, 1000.0), (1500.0, 2000.0)) for r, n in recorders]
+
+
+run = {"coba": coba, "cobahh": cobahh, "memory": memory, "decision": decision}[sys.argv[1]]
 table = np.array([run(seed) for seed in range(1, 1 + (int(sys.argv[2]) if len(sys.argv) > 2 else 8))])
 print(json.dumps({"nest": nest.__version__, "seeds": len(table), "mean": table.mean(0).round(4).tolist(), "sd": table.std(0, ddof=1).round(4).tolist() if len(table) > 1 else [], "all": table.round(3).tolist()}, indent=1))
