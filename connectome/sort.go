@@ -94,10 +94,7 @@ func (s *sorter) sort(r row) {
 	s.keys = slices.Grow(s.keys[:0], len(r.target))[:len(r.target)]
 	s.spare = slices.Grow(s.spare[:0], len(s.keys))[:len(s.keys)]
 	f.pack(r, s.keys)
-	if order(s.keys, s.spare, 0, f.bits(), &s.at) {
-		s.keys, s.spare = s.spare, s.keys
-	}
-	f.unpack(r, s.keys)
+	f.unpack(r, s.order(&f, s.keys))
 }
 
 // bin sorts the rows of a bin, whose synapses begin at synapse begin of all and whose words have the place of the row above the port.
@@ -122,14 +119,30 @@ func (s *sorter) bin(r row, portBits int, begin uint64, next, end []uint64) bool
 	}
 	from := uint64(0)
 	for _, end := range end {
-		keys, to := s.keys[from:end-begin], r.between(from, end-begin)
-		if order(keys, s.spare, 0, f.bits(), &s.at) {
-			keys = s.spare[:len(keys)]
-		}
-		f.unpack(to, keys)
+		f.unpack(r.between(from, end-begin), s.order(&f, s.keys[from:end-begin]))
 		from = end - begin
 	}
 	return true
+}
+
+// order sorts keys, with s.spare for scratch memory, and returns them. Where hardly two synapses have one port and delay, the weights take
+// no passes: those few are sorted afterwards.
+func (s *sorter) order(f *fields, keys []uint64) []uint64 {
+	skip := 0
+	if uint64(len(keys))*4 <= 1<<(f.portBits+f.delayBits) {
+		skip = f.weightBits
+	}
+	if order(keys, s.spare, 0, skip, f.bits(), &s.at) {
+		keys = s.spare[:len(keys)]
+	}
+	for lo, hi := 0, 0; lo < len(keys) && skip > 0; lo = hi {
+		for hi = lo + 1; hi < len(keys) && keys[hi]>>skip == keys[lo]>>skip; hi++ {
+		}
+		if hi > lo+1 {
+			slices.Sort(keys[lo:hi])
+		}
+	}
+	return keys
 }
 
 // deal packs the synapses of a bin into keys, each where its row lies. delays is r's list, or empty.
@@ -159,7 +172,7 @@ func (s *sorter) ports(list []uint32, first, among uint32, even bool) {
 	s.ports32 = slices.Grow(s.ports32[:0], len(list))[:len(list)]
 	if even && len(list) >= short {
 		s.scatter(list, first, max(0, width-min(longestDigit, bits.Len(uint(len(list)))+1)))
-	} else if order(list, s.ports32, first, width, &s.at) {
+	} else if order(list, s.ports32, first, 0, width, &s.at) {
 		copy(list, s.ports32)
 	}
 }
@@ -204,9 +217,10 @@ const longestDigit = 11
 // places is where the next key of each digit goes; all are 0 between rows.
 type places [1 << longestDigit]uint32
 
-// order sorts keys, by radix where that pays; only the low width bits of what they are more than least are used. It says
-// whether the sorted ones are in spare, which is as long as keys.
-func order[K uint32 | uint64](keys, spare []K, least K, width int, at *places) (inSpare bool) {
+// order sorts keys, by radix where that pays; only the bits from skip to below end of what they are more than least are used. It says
+// whether the sorted ones are in spare, which is at least as long as keys.
+func order[K uint32 | uint64](keys, spare []K, least K, skip, end int, at *places) (inSpare bool) {
+	width := end - skip
 	if len(keys) < short || width == 0 {
 		slices.Sort(keys)
 		return false
@@ -215,7 +229,7 @@ func order[K uint32 | uint64](keys, spare []K, least K, width int, at *places) (
 	passes := (width + digits - 1) / digits
 	digit := (width + passes - 1) / passes
 	mask := K(1)<<digit - 1
-	for shift := 0; shift < width; shift += digit {
+	for shift := skip; shift < end; shift += digit {
 		for _, k := range keys {
 			at[(k-least)>>shift&mask&(1<<longestDigit-1)]++
 		}

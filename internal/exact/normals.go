@@ -6,7 +6,7 @@ const centreFrom = 675539944105574
 // Normals sets z to the Normal of each word, which is as long: many at a time on amd64 with AVX2.
 func Normals(words []uint64, z []float64) {
 	z = z[:len(words)]
-	if hasWide() {
+	if wideness() > 0 {
 		wideNormals(words, z)
 		return
 	}

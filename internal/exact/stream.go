@@ -1,18 +1,18 @@
 package exact
 
-// Stream is the draws of one seed, purpose and t, made many at a time: on amd64 with AVX2 eight at once.
+// Stream is the draws of one seed, purpose and t, made many at a time: on amd64 with AVX2 or AVX-512 eight at once.
 type Stream struct {
 	rounds [20][4]uint64 // the words of the key's ten rounds, four lanes of each
 	upper  [2]uint64     // words 2 and 3 of the counter
 	seed   uint64
 	t      uint64
 	p      Purpose
-	wide   bool
+	wide   int // as wideness
 }
 
 // NewStream prepares the draws of Words(seed, p, …, t).
 func NewStream(seed uint64, p Purpose, t uint64) *Stream {
-	s := &Stream{upper: [2]uint64{uint64(uint32(t)), uint64(p)<<24 | t>>32&0xffffff}, seed: seed, t: t, p: p, wide: hasWide()}
+	s := &Stream{upper: [2]uint64{uint64(uint32(t)), uint64(p)<<24 | t>>32&0xffffff}, seed: seed, t: t, p: p, wide: wideness()}
 	k0, k1 := uint32(seed), uint32(seed>>32)
 	for i := range 10 {
 		for lane := range 4 {

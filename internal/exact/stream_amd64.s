@@ -621,6 +621,288 @@ eight:
 	VZEROUPPER
 	RET
 
+// func xAVX512(s *uint64, first uint64, x *uint64, n uint64)
+// Requires: AVX, AVX512F
+TEXT ·xAVX512(SB), NOSPLIT, $0-32
+	MOVQ         s+0(FP), AX
+	MOVQ         n+24(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         $0x00000000d2511f53, BX
+	VPBROADCASTQ BX, Z0
+	MOVQ         $0x00000000cd9e8d57, BX
+	VPBROADCASTQ BX, Z1
+	MOVQ         $0x00000000ffffffff, BX
+	VPBROADCASTQ BX, Z2
+	MOVQ         $0x0000000000000008, BX
+	VPBROADCASTQ BX, Z3
+	MOVQ         first+8(FP), BX
+	VPBROADCASTQ BX, Z4
+	VPADDQ       offsets<>+0(SB), Z4, Z4
+
+eight:
+	VMOVDQA64       Z4, Z5
+	VPSRLQ          $0x20, Z5, Z6
+	VPBROADCASTQ    640(AX), Z7
+	VPBROADCASTQ    648(AX), Z8
+	VPMULUDQ        Z5, Z0, Z9
+	VPMULUDQ        Z7, Z1, Z10
+	VPSRLQ          $0x20, Z10, Z5
+	VPTERNLOGQ.BCST $0x96, (AX), Z6, Z5
+	VPSRLQ          $0x20, Z9, Z7
+	VPTERNLOGQ.BCST $0x96, 32(AX), Z8, Z7
+	VPMULUDQ        Z5, Z0, Z6
+	VPMULUDQ        Z7, Z1, Z8
+	VPSRLQ          $0x20, Z8, Z5
+	VPTERNLOGQ.BCST $0x96, 64(AX), Z10, Z5
+	VPSRLQ          $0x20, Z6, Z7
+	VPTERNLOGQ.BCST $0x96, 96(AX), Z9, Z7
+	VPMULUDQ        Z5, Z0, Z9
+	VPMULUDQ        Z7, Z1, Z10
+	VPSRLQ          $0x20, Z10, Z5
+	VPTERNLOGQ.BCST $0x96, 128(AX), Z8, Z5
+	VPSRLQ          $0x20, Z9, Z7
+	VPTERNLOGQ.BCST $0x96, 160(AX), Z6, Z7
+	VPMULUDQ        Z5, Z0, Z6
+	VPMULUDQ        Z7, Z1, Z8
+	VPSRLQ          $0x20, Z8, Z5
+	VPTERNLOGQ.BCST $0x96, 192(AX), Z10, Z5
+	VPSRLQ          $0x20, Z6, Z7
+	VPTERNLOGQ.BCST $0x96, 224(AX), Z9, Z7
+	VPMULUDQ        Z5, Z0, Z9
+	VPMULUDQ        Z7, Z1, Z10
+	VPSRLQ          $0x20, Z10, Z5
+	VPTERNLOGQ.BCST $0x96, 256(AX), Z8, Z5
+	VPSRLQ          $0x20, Z9, Z7
+	VPTERNLOGQ.BCST $0x96, 288(AX), Z6, Z7
+	VPMULUDQ        Z5, Z0, Z6
+	VPMULUDQ        Z7, Z1, Z8
+	VPSRLQ          $0x20, Z8, Z5
+	VPTERNLOGQ.BCST $0x96, 320(AX), Z10, Z5
+	VPSRLQ          $0x20, Z6, Z7
+	VPTERNLOGQ.BCST $0x96, 352(AX), Z9, Z7
+	VPMULUDQ        Z5, Z0, Z9
+	VPMULUDQ        Z7, Z1, Z10
+	VPSRLQ          $0x20, Z10, Z5
+	VPTERNLOGQ.BCST $0x96, 384(AX), Z8, Z5
+	VPSRLQ          $0x20, Z9, Z7
+	VPTERNLOGQ.BCST $0x96, 416(AX), Z6, Z7
+	VPMULUDQ        Z5, Z0, Z6
+	VPMULUDQ        Z7, Z1, Z8
+	VPSRLQ          $0x20, Z8, Z5
+	VPTERNLOGQ.BCST $0x96, 448(AX), Z10, Z5
+	VPSRLQ          $0x20, Z6, Z7
+	VPTERNLOGQ.BCST $0x96, 480(AX), Z9, Z7
+	VPMULUDQ        Z5, Z0, Z9
+	VPMULUDQ        Z7, Z1, Z10
+	VPSRLQ          $0x20, Z10, Z5
+	VPTERNLOGQ.BCST $0x96, 512(AX), Z8, Z5
+	VPSRLQ          $0x20, Z9, Z7
+	VPTERNLOGQ.BCST $0x96, 544(AX), Z6, Z7
+	VPMULUDQ        Z5, Z0, Z6
+	VPMULUDQ        Z7, Z1, Z8
+	VPSRLQ          $0x20, Z8, Z5
+	VPTERNLOGQ.BCST $0x96, 576(AX), Z10, Z5
+	VPSRLQ          $0x20, Z6, Z7
+	VPTERNLOGQ.BCST $0x96, 608(AX), Z9, Z7
+	VPSLLQ          $0x20, Z8, Z8
+	VPTERNLOGQ      $0xea, Z8, Z2, Z5
+	VMOVDQU64       Z5, (DX)
+	ADDQ            $0x00000040, DX
+	VPADDQ          Z3, Z4, Z4
+	DECQ            CX
+	JNZ             eight
+	VZEROUPPER
+	RET
+
+// func xyAVX512(s *uint64, first uint64, x *uint64, y *uint64, n uint64)
+// Requires: AVX, AVX512F
+TEXT ·xyAVX512(SB), NOSPLIT, $0-40
+	MOVQ         s+0(FP), AX
+	MOVQ         n+32(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         y+24(FP), BX
+	MOVQ         $0x00000000d2511f53, SI
+	VPBROADCASTQ SI, Z0
+	MOVQ         $0x00000000cd9e8d57, SI
+	VPBROADCASTQ SI, Z1
+	MOVQ         $0x00000000ffffffff, SI
+	VPBROADCASTQ SI, Z2
+	MOVQ         $0x0000000000000008, SI
+	VPBROADCASTQ SI, Z3
+	MOVQ         first+8(FP), SI
+	VPBROADCASTQ SI, Z4
+	VPADDQ       offsets<>+0(SB), Z4, Z4
+
+eight:
+	VMOVDQA64       Z4, Z5
+	VPSRLQ          $0x20, Z5, Z6
+	VPBROADCASTQ    640(AX), Z7
+	VPBROADCASTQ    648(AX), Z8
+	VPMULUDQ        Z5, Z0, Z9
+	VPMULUDQ        Z7, Z1, Z10
+	VPSRLQ          $0x20, Z10, Z5
+	VPTERNLOGQ.BCST $0x96, (AX), Z6, Z5
+	VPSRLQ          $0x20, Z9, Z7
+	VPTERNLOGQ.BCST $0x96, 32(AX), Z8, Z7
+	VPMULUDQ        Z5, Z0, Z6
+	VPMULUDQ        Z7, Z1, Z8
+	VPSRLQ          $0x20, Z8, Z5
+	VPTERNLOGQ.BCST $0x96, 64(AX), Z10, Z5
+	VPSRLQ          $0x20, Z6, Z7
+	VPTERNLOGQ.BCST $0x96, 96(AX), Z9, Z7
+	VPMULUDQ        Z5, Z0, Z9
+	VPMULUDQ        Z7, Z1, Z10
+	VPSRLQ          $0x20, Z10, Z5
+	VPTERNLOGQ.BCST $0x96, 128(AX), Z8, Z5
+	VPSRLQ          $0x20, Z9, Z7
+	VPTERNLOGQ.BCST $0x96, 160(AX), Z6, Z7
+	VPMULUDQ        Z5, Z0, Z6
+	VPMULUDQ        Z7, Z1, Z8
+	VPSRLQ          $0x20, Z8, Z5
+	VPTERNLOGQ.BCST $0x96, 192(AX), Z10, Z5
+	VPSRLQ          $0x20, Z6, Z7
+	VPTERNLOGQ.BCST $0x96, 224(AX), Z9, Z7
+	VPMULUDQ        Z5, Z0, Z9
+	VPMULUDQ        Z7, Z1, Z10
+	VPSRLQ          $0x20, Z10, Z5
+	VPTERNLOGQ.BCST $0x96, 256(AX), Z8, Z5
+	VPSRLQ          $0x20, Z9, Z7
+	VPTERNLOGQ.BCST $0x96, 288(AX), Z6, Z7
+	VPMULUDQ        Z5, Z0, Z6
+	VPMULUDQ        Z7, Z1, Z8
+	VPSRLQ          $0x20, Z8, Z5
+	VPTERNLOGQ.BCST $0x96, 320(AX), Z10, Z5
+	VPSRLQ          $0x20, Z6, Z7
+	VPTERNLOGQ.BCST $0x96, 352(AX), Z9, Z7
+	VPMULUDQ        Z5, Z0, Z9
+	VPMULUDQ        Z7, Z1, Z10
+	VPSRLQ          $0x20, Z10, Z5
+	VPTERNLOGQ.BCST $0x96, 384(AX), Z8, Z5
+	VPSRLQ          $0x20, Z9, Z7
+	VPTERNLOGQ.BCST $0x96, 416(AX), Z6, Z7
+	VPMULUDQ        Z5, Z0, Z6
+	VPMULUDQ        Z7, Z1, Z8
+	VPSRLQ          $0x20, Z8, Z5
+	VPTERNLOGQ.BCST $0x96, 448(AX), Z10, Z5
+	VPSRLQ          $0x20, Z6, Z7
+	VPTERNLOGQ.BCST $0x96, 480(AX), Z9, Z7
+	VPMULUDQ        Z5, Z0, Z9
+	VPMULUDQ        Z7, Z1, Z10
+	VPSRLQ          $0x20, Z10, Z5
+	VPTERNLOGQ.BCST $0x96, 512(AX), Z8, Z5
+	VPSRLQ          $0x20, Z9, Z7
+	VPTERNLOGQ.BCST $0x96, 544(AX), Z6, Z7
+	VPMULUDQ        Z5, Z0, Z6
+	VPMULUDQ        Z7, Z1, Z8
+	VPSRLQ          $0x20, Z8, Z5
+	VPTERNLOGQ.BCST $0x96, 576(AX), Z10, Z5
+	VPSRLQ          $0x20, Z6, Z7
+	VPTERNLOGQ.BCST $0x96, 608(AX), Z9, Z7
+	VPSLLQ          $0x20, Z8, Z8
+	VPTERNLOGQ      $0xea, Z8, Z2, Z5
+	VMOVDQU64       Z5, (DX)
+	ADDQ            $0x00000040, DX
+	VPSLLQ          $0x20, Z6, Z6
+	VPTERNLOGQ      $0xea, Z6, Z2, Z7
+	VMOVDQU64       Z7, (BX)
+	ADDQ            $0x00000040, BX
+	VPADDQ          Z3, Z4, Z4
+	DECQ            CX
+	JNZ             eight
+	VZEROUPPER
+	RET
+
+// func pickAVX512(s *uint64, index *uint64, x *uint64, n uint64)
+// Requires: AVX, AVX512F
+TEXT ·pickAVX512(SB), NOSPLIT, $0-32
+	MOVQ         s+0(FP), AX
+	MOVQ         n+24(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         $0x00000000d2511f53, BX
+	VPBROADCASTQ BX, Z0
+	MOVQ         $0x00000000cd9e8d57, BX
+	VPBROADCASTQ BX, Z1
+	MOVQ         $0x00000000ffffffff, BX
+	VPBROADCASTQ BX, Z2
+	MOVQ         $0x0000000000000008, BX
+	VPBROADCASTQ BX, Z3
+	MOVQ         index+8(FP), BX
+
+eight:
+	VMOVDQU64       (BX), Z3
+	VPSRLQ          $0x20, Z3, Z4
+	VPBROADCASTQ    640(AX), Z5
+	VPBROADCASTQ    648(AX), Z6
+	VPMULUDQ        Z3, Z0, Z7
+	VPMULUDQ        Z5, Z1, Z8
+	VPSRLQ          $0x20, Z8, Z3
+	VPTERNLOGQ.BCST $0x96, (AX), Z4, Z3
+	VPSRLQ          $0x20, Z7, Z5
+	VPTERNLOGQ.BCST $0x96, 32(AX), Z6, Z5
+	VPMULUDQ        Z3, Z0, Z4
+	VPMULUDQ        Z5, Z1, Z6
+	VPSRLQ          $0x20, Z6, Z3
+	VPTERNLOGQ.BCST $0x96, 64(AX), Z8, Z3
+	VPSRLQ          $0x20, Z4, Z5
+	VPTERNLOGQ.BCST $0x96, 96(AX), Z7, Z5
+	VPMULUDQ        Z3, Z0, Z7
+	VPMULUDQ        Z5, Z1, Z8
+	VPSRLQ          $0x20, Z8, Z3
+	VPTERNLOGQ.BCST $0x96, 128(AX), Z6, Z3
+	VPSRLQ          $0x20, Z7, Z5
+	VPTERNLOGQ.BCST $0x96, 160(AX), Z4, Z5
+	VPMULUDQ        Z3, Z0, Z4
+	VPMULUDQ        Z5, Z1, Z6
+	VPSRLQ          $0x20, Z6, Z3
+	VPTERNLOGQ.BCST $0x96, 192(AX), Z8, Z3
+	VPSRLQ          $0x20, Z4, Z5
+	VPTERNLOGQ.BCST $0x96, 224(AX), Z7, Z5
+	VPMULUDQ        Z3, Z0, Z7
+	VPMULUDQ        Z5, Z1, Z8
+	VPSRLQ          $0x20, Z8, Z3
+	VPTERNLOGQ.BCST $0x96, 256(AX), Z6, Z3
+	VPSRLQ          $0x20, Z7, Z5
+	VPTERNLOGQ.BCST $0x96, 288(AX), Z4, Z5
+	VPMULUDQ        Z3, Z0, Z4
+	VPMULUDQ        Z5, Z1, Z6
+	VPSRLQ          $0x20, Z6, Z3
+	VPTERNLOGQ.BCST $0x96, 320(AX), Z8, Z3
+	VPSRLQ          $0x20, Z4, Z5
+	VPTERNLOGQ.BCST $0x96, 352(AX), Z7, Z5
+	VPMULUDQ        Z3, Z0, Z7
+	VPMULUDQ        Z5, Z1, Z8
+	VPSRLQ          $0x20, Z8, Z3
+	VPTERNLOGQ.BCST $0x96, 384(AX), Z6, Z3
+	VPSRLQ          $0x20, Z7, Z5
+	VPTERNLOGQ.BCST $0x96, 416(AX), Z4, Z5
+	VPMULUDQ        Z3, Z0, Z4
+	VPMULUDQ        Z5, Z1, Z6
+	VPSRLQ          $0x20, Z6, Z3
+	VPTERNLOGQ.BCST $0x96, 448(AX), Z8, Z3
+	VPSRLQ          $0x20, Z4, Z5
+	VPTERNLOGQ.BCST $0x96, 480(AX), Z7, Z5
+	VPMULUDQ        Z3, Z0, Z7
+	VPMULUDQ        Z5, Z1, Z8
+	VPSRLQ          $0x20, Z8, Z3
+	VPTERNLOGQ.BCST $0x96, 512(AX), Z6, Z3
+	VPSRLQ          $0x20, Z7, Z5
+	VPTERNLOGQ.BCST $0x96, 544(AX), Z4, Z5
+	VPMULUDQ        Z3, Z0, Z4
+	VPMULUDQ        Z5, Z1, Z6
+	VPSRLQ          $0x20, Z6, Z3
+	VPTERNLOGQ.BCST $0x96, 576(AX), Z8, Z3
+	VPSRLQ          $0x20, Z4, Z5
+	VPTERNLOGQ.BCST $0x96, 608(AX), Z7, Z5
+	VPSLLQ          $0x20, Z6, Z6
+	VPTERNLOGQ      $0xea, Z6, Z2, Z3
+	VMOVDQU64       Z3, (DX)
+	ADDQ            $0x00000040, DX
+	ADDQ            $0x00000040, BX
+	DECQ            CX
+	JNZ             eight
+	VZEROUPPER
+	RET
+
 // func centreAVX2(f *float64, words *uint64, z *float64, n uint64)
 // Requires: AVX, AVX2
 TEXT ·centreAVX2(SB), NOSPLIT, $0-32

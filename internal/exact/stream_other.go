@@ -2,7 +2,7 @@
 
 package exact
 
-func hasWide() bool { return false }
+func wideness() int { return 0 }
 
 // wideX, widePick and wideXY say how many draws they have made.
 

@@ -17,6 +17,21 @@ func xyAVX2(s *uint64, first uint64, x *uint64, y *uint64, n uint64)
 //go:noescape
 func pickAVX2(s *uint64, index *uint64, x *uint64, n uint64)
 
+// xAVX512 is xAVX2 by AVX-512.
+//
+//go:noescape
+func xAVX512(s *uint64, first uint64, x *uint64, n uint64)
+
+// xyAVX512 is xyAVX2 by AVX-512.
+//
+//go:noescape
+func xyAVX512(s *uint64, first uint64, x *uint64, y *uint64, n uint64)
+
+// pickAVX512 is pickAVX2 by AVX-512.
+//
+//go:noescape
+func pickAVX512(s *uint64, index *uint64, x *uint64, n uint64)
+
 // centreAVX2 sets 4·n numbers to Normal of words in the centre; others are wrong.
 //
 //go:noescape
