@@ -5,7 +5,7 @@ BENCHSTAT   := golang.org/x/perf/cmd/benchstat@latest
 GREMLINS    := github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 export CGO_ENABLED ?= 0
 
-.PHONY: help build test test-short test-slow test-kills test-planted test-repeats test-kernels test-supply test-science test-float32 test-long race race-long lint fuzz fuzz-feagi feagi-table feagi-oracle feagi-speed exact arm64 cross vet-others kernels test-gpu sanitize mutants bench bench-compare bench-peers bench-whole science test-python test-page wheel digests man pictures reliability soak nightly sbom clean
+.PHONY: help build test test-short test-slow test-kills test-planted test-repeats test-kernels test-supply test-science test-float32 test-examples test-long race race-long lint fuzz fuzz-feagi feagi-table feagi-oracle feagi-speed exact arm64 cross vet-others kernels test-gpu sanitize mutants bench bench-compare bench-peers bench-whole science test-python test-page wheel digests man pictures reliability soak nightly sbom clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -59,26 +59,29 @@ test-science: ## hold the networks of the literature to their published numbers
 	$(SLOWLY) ./bench/science -run '^(TestPublished|TestModelPictures|TestModelsAgainstNEST|TestAdaptiveAgainstNEST)$$'
 
 THREADS ?= reference,1,2,3,8
-test-long: ## run the example networks in full on the THREADS: the reference, numbers of threads; long round trips; 50 kills
+test-examples: ## run the example networks in full on the THREADS: the reference, numbers of threads
 	$(GO) test -timeout 60m -parallel 2 ./genomes -run '^TestDigest$$' -long -threads $(THREADS)
+
+test-long: test-examples ## run also long round trips, and 50 kills
 	BURST_SLOW=1 $(GO) test ./record ./cmd/burst -run '^(TestRoundTrip|TestKilledRuns)$$' -long
 
 # The packages of the module that start goroutines, and those that run them with many threads: elsewhere no race can be found.
 RACED = $(shell grep -rlP --include='*.go' '\bgo (func|[a-z][A-Za-z.]*)\x28|\.Go\x28' . | xargs -n1 dirname | sort -u) ./backend ./engine ./genomes
 # These count bytes, or refuse what is too large: no other processor and no race detector changes that.
-COUNTING = TestMemoryOfViewers|TestReferenceTakesItsFootprint|TestMemoryIsCheckedFirst|TestMemoryIsRefusedBeforeItIsTaken|TestMemoryIsWhatOpenTakes|TestMemoryOfTheMachine|TestPeakWhileBuilding|TestPredictedBytesAreTheRealOnes|TestStepDoesNotAllocate|TestAbsurdGenomesAreRefusedBeforeAnythingIsAllocated|TestR12DeviceMemory|TestR12FullDevice|TestPartsFitWhereTheWholeDoesNot
+COUNTING = TestMemoryOfViewers|TestReferenceTakesItsFootprint|TestMemoryIsCheckedFirst|TestMemoryIsRefusedBeforeItIsTaken|TestMemoryIsWhatOpenTakes|TestMemoryOfTheMachine|TestPeakWhileBuilding|TestPredictedBytesAreTheRealOnes|TestStepDoesNotAllocate|TestAbsurdGenomesAreRefusedBeforeAnythingIsAllocated|TestR12DeviceMemory|TestR12FullDevice|TestPartsFitWhereTheWholeDoesNot|TestGroupHoldsOnePartAtATime
 # These are long and do one thing after the other, most with one thread. Shorter tests run the same goroutines.
-PLAIN = TestPendingEvents|TestRowsAreThoseOfEachWorker|TestLearningNetworks|TestBalancedNetworks|TestWrongComparatorsAreCaught|TestSubsetsAreUniform|TestSumsThatLeaveInt32AreRefused|TestR17NoSumWraps|TestSilenceIsSkipped|TestSegmentsHoldEveryWeight|TestTheProofNamesNeuronBoundAndLargestScale|TestDenseTexts|TestAttacks|TestLongBatch|TestR2PowerLoss|TestR3FullDisk|TestR4Damage|TestExitStatus|TestJSONOfEveryCommand|TestLongTurns|TestSharesAddUpToTheWhole|TestSuggestionsDiffer|TestDamagedCheckpoints|TestDamageOfRunFolders|TestLearningGuide
+PLAIN = TestPendingEvents|TestRowsAreThoseOfEachWorker|TestLearningNetworks|TestBalancedNetworks|TestWrongComparatorsAreCaught|TestSubsetsAreUniform|TestSumsThatLeaveInt32AreRefused|TestR17NoSumWraps|TestSilenceIsSkipped|TestSegmentsHoldEveryWeight|TestTheProofNamesNeuronBoundAndLargestScale|TestDenseTexts|TestAttacks|TestLongBatch|TestR2PowerLoss|TestR3FullDisk|TestR4Damage|TestExitStatus|TestJSONOfEveryCommand|TestLongTurns|TestSharesAddUpToTheWhole|TestSuggestionsDiffer|TestDamagedCheckpoints|TestDamageOfRunFolders|TestLearningGuide|TestRowsTakeOnePass
 # These have one goroutine, or look at what others hold too.
 ALONE = TestGapsAreExact|TestPredicted|TestPredictedCost|TestWindows
 # These run kernels for long, which the detector does not see. The conformance suite runs the goroutines around them, on one device and on three.
-KERNELS = TestLateDelays|TestWaits|TestWaitsOfGroups|TestSharedRecords|TestConformanceOfPlainKernels|TestMemoryMoves|TestDrivenMoves|TestPaths|TestClusters|TestClustersOfGroups|TestGroupsOfExamples|TestSchedules|TestDelayed|TestWithoutDelays|TestLearningBatches|TestLearningMoves|TestExamples|TestGuide|TestMakerOfExamples|TestMakerMistakes|TestMistakesInRowsThatStay|TestExactOnDevice|TestTuning|TestMaker|TestMakerOfParts|TestMakerSortsLongRows|TestListsCost|TestListsOfExamples|TestLittleSharedMemory|TestClusterSizes|TestClustersAreCountedOnTheirKernel|TestTeamsOfModels
+KERNELS = TestLateDelays|TestWaits|TestWaitsOfGroups|TestSharedRecords|TestConformanceOfPlainKernels|TestMemoryMoves|TestDrivenMoves|TestPaths|TestClusters|TestClustersOfGroups|TestGroupsOfExamples|TestSchedules|TestDelayed|TestWithoutDelays|TestLearningBatches|TestLearningMoves|TestExamples|TestGuide|TestMakerOfExamples|TestMakerMistakes|TestMistakesInRowsThatStay|TestExactOnDevice|TestTuning|TestMaker|TestMakerOfParts|TestMakerSortsLongRows|TestListsCost|TestListsOfExamples|TestLittleSharedMemory|TestClusterSizes|TestClustersAreCountedOnTheirKernel|TestTeamsOfModels|TestLastingPaths|TestDrivenGenomeOnDevices
 # These start many processes and look at what they leave on disk. Other tests run their goroutines in one process.
 STARTING = TestR1Kills|TestKilledRuns|TestR28Signals|TestR10KilledParts|TestR11DeviceFault|TestMPIRefuses|TestPlasticProcesses|TestMPIByNCCL|TestExchangeChosen|TestOneGPUEach|TestR8Replay|TestR13NoDevice|TestScripts|TestProcesses|TestProcessesWithoutNCCL
-# Of the suite's runs those with the most goroutines: 8 workers, 2 that always share the work, 3 parts, and 3 devices.
-FEWER = ^TestConformance$$/^(all_processors|[123]_workers|plain_loops)$$
-# These hold what is drawn to its distribution, and rows to their encoding: what is drawn, and what rows deliver, have tests of their own.
-STATISTICS = TestDistancesFollowTheKernel|TestDrivenBound|TestRowsTakeOnePass
+# Of the suite's runs on the CPU the one with 2 workers that always share the work stays; package split has the one with parts. On devices
+# the networks stay that differ in how bursts are run, and those that learn: what differs in models and drives is the kernels' work.
+FEWER = ^TestConformance$$/^(all_processors|[1238]_workers|plain_loops|3_parts_.*)$$|^TestConformance(OnHost|OfGroups|OfLastingLaunches)$$/^(Cases|Edges|Memory|Written|Columns|Event|Delays|Driven)$$
+# These hold what is drawn to its distribution: what is drawn has tests of its own.
+STATISTICS = TestDistancesFollowTheKernel|TestDrivenBound
 race: ## run the short tests of the packages that start goroutines under the race detector (needs gcc)
 	BURST_SLOW=1 CGO_ENABLED=1 $(GO) test -race -vet=off -short -timeout 40m -skip '^($(COUNTING)|$(PLAIN)|$(ALONE)|$(KERNELS)|$(STARTING))$$|$(FEWER)' $(RACED)
 
@@ -111,8 +114,9 @@ fuzz: ## fuzz the readers of genomes, edge lists, checkpoints, recordings, frame
 fuzz-feagi: ## fuzz the importer of FEAGI genomes; FUZZ=10 tries ten times as many inputs
 	$(FUZZING) ./genome/feagi -fuzz FuzzImport -fuzztime $$((25000 * $(FUZZ)))x
 
-# The packages whose bits another instruction set could change, the longest first, and what is left out there.
-EXACTLY = -count=1 -skip '^($(COUNTING)|$(PLAIN)|$(STATISTICS))$$' ./backend/cpu ./connectome ./backend/reference ./internal/exact ./live/internal/amounts
+# The packages whose bits another instruction set could change, the longest first, and what is left out there. SHORT= runs more networks.
+SHORT ?= -short
+EXACTLY = $(SHORT) -count=1 -skip '^($(COUNTING)|$(PLAIN)|$(STATISTICS))$$' ./backend/cpu ./connectome ./backend/reference ./internal/exact ./live/internal/amounts
 exact: ## run the exact functions and the conformance suite with instructions of newer processors, and without fused ones
 	GOAMD64=v3 $(GO) test $(EXACTLY)
 	GODEBUG=cpu.fma=off $(GO) test $(EXACTLY)
