@@ -352,6 +352,15 @@ func TestAttacks(t *testing.T) {
 		require.NoError(t, err)
 		return x.Feeders == 0 && x.Viewers == 1
 	})
+	conn, err := net.Dial("unix", path)
+	require.NoError(t, err)
+	defer conn.Close()
+	_, err = conn.Write(append([]byte{1, 0, 0, 0, byte(wire.TypeHello), 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, '['))
+	require.NoError(t, err)
+	require.NoError(t, conn.SetReadDeadline(time.Now().Add(patience)))
+	_, body, err := (&wire.Reader{From: conn}).Next()
+	require.NoError(t, err)
+	require.Contains(t, string(body), "it ends within a value", "a hello whose JSON is cut off is not a connection that is")
 	var idle []net.Conn
 	for range serve.MostWaiting + 1 {
 		conn, err := net.Dial("unix", path)

@@ -78,7 +78,14 @@ func FuzzMessages(f *testing.F) {
 			Header: http.Header{"Authorization": {"Bearer " + control}, "Content-Type": {"application/json"}},
 		}).WithContext(ctx)
 		a := httptest.NewRecorder()
-		routes.ServeHTTP(a, q)
+		func() {
+			defer func() {
+				if p := recover(); p != nil && p != http.ErrAbortHandler { // which net/http takes for the end of a connection
+					panic(p)
+				}
+			}()
+			routes.ServeHTTP(a, q)
+		}()
 		require.Contains(t, []int{0, 200, 301, 307, 400, 404, 405, 409, 413, 501}, a.Code, "%s %s %s", path, body, a.Body)
 		if a.Header().Get("Content-Type") == "application/json" {
 			require.True(t, json.Valid(a.Body.Bytes()), "%s %s %s", path, body, a.Body)

@@ -184,8 +184,10 @@ func ParseJSON(body []byte, v any) error {
 	case err != nil && strings.HasPrefix(err.Error(), unknownKey):
 		keys := slices.Compact(slices.Sorted(slices.Values(keysOf(nil, reflect.TypeOf(v)))))
 		return fmt.Errorf("wire: JSON: key %s is unknown, want %s", strings.TrimPrefix(err.Error(), unknownKey), cmp.Or(strings.Join(keys, ", "), "none"))
+	case err == io.EOF || err == io.ErrUnexpectedEOF: // which would look like the end of the connection
+		return errors.New("wire: JSON: it ends within a value, want a whole one")
 	case err != nil:
-		return fmt.Errorf("wire: JSON: %w", within(err))
+		return fmt.Errorf("wire: JSON: %w", err)
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return errors.New("wire: JSON: more after the first value, want one")

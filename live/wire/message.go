@@ -1,5 +1,11 @@
 package wire
 
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
 // The roles of clients.
 const (
 	RoleView  = "view"  // is shown pictures
@@ -42,9 +48,30 @@ type Area struct {
 
 // Place says which neurons of an area an input or output has: an entry is a neuron, or all neurons of a voxel.
 type Place struct {
-	Area    string      `json:"area"`
-	Neurons []uint32    `json:"neurons,omitempty"`
-	Voxels  [][3]uint32 `json:"voxels,omitempty"` // with neither: all neurons of the area
+	Area    string   `json:"area"`
+	Neurons []uint32 `json:"neurons,omitempty"`
+	Voxels  Voxels   `json:"voxels,omitempty"` // with neither: all neurons of the area
+}
+
+// Voxels are x, y and z of each.
+type Voxels [][3]uint32
+
+// UnmarshalJSON reads lists of three numbers: encoding/json would fill up or cut off others.
+func (v *Voxels) UnmarshalJSON(b []byte) error {
+	var lists [][]uint32
+	if json.Unmarshal(b, &lists) != nil {
+		return errors.New("voxels: want a list of lists of three whole numbers from 0 to 4294967295")
+	}
+	if *v = nil; lists != nil {
+		*v = make(Voxels, len(lists))
+	}
+	for i, list := range lists {
+		if len(list) != 3 {
+			return fmt.Errorf("voxels: %v, want three numbers, x, y and z", list)
+		}
+		(*v)[i] = [3]uint32(list)
+	}
+	return nil
 }
 
 // Input is an input to bind.

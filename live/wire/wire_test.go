@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"math"
 	"math/rand/v2"
 	"net"
 	"testing"
@@ -301,17 +302,27 @@ func BenchmarkPicture100k(b *testing.B) {
 // TestJSONOfOtherKinds: what is of another kind is named as those who wrote it know it.
 func TestJSONOfOtherKinds(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"inputs": [{"neurons": [-1]}]}`: `wire: JSON: "inputs.neurons" is number -1, want a whole number from 0 to 4294967295`,
-		`{"inputs": [{"largest": "2"}]}`:  `wire: JSON: "inputs.largest" is string, want a number (float32)`,
-		`{"inputs": [{"largest": 1e99}]}`: `wire: JSON: "inputs.largest" is number 1e99, want a number (float32)`,
-		`{"inputs": [{"hold_for": 0.5}]}`: `wire: JSON: "inputs.hold_for" is number 0.5, want a whole number that is not negative`,
-		`{"inputs": [{"once": 1}]}`:       `wire: JSON: "inputs.once" is number, want true or false`,
-		`{"outputs": [{"kind": 1}]}`:      `wire: JSON: "outputs.kind" is number, want a text`,
-		`{"outputs": 1}`:                  `wire: JSON: "outputs" is number, want a list`,
-		`[]`:                              `wire: JSON: "all of it" is array, want a mapping`,
-		`{"input": []}`:                   `wire: JSON: key "input" is unknown, want area, hold_for, inputs, kind, largest, name, neurons, once, outputs, port, raster, variable, voxels`,
+		`{"inputs": [{"neurons": [-1]}]}`:          `wire: JSON: "inputs.neurons" is number -1, want a whole number from 0 to 4294967295`,
+		`{"inputs": [{"largest": "2"}]}`:           `wire: JSON: "inputs.largest" is string, want a number (float32)`,
+		`{"inputs": [{"largest": 1e99}]}`:          `wire: JSON: "inputs.largest" is number 1e99, want a number (float32)`,
+		`{"inputs": [{"hold_for": 0.5}]}`:          `wire: JSON: "inputs.hold_for" is number 0.5, want a whole number that is not negative`,
+		`{"inputs": [{"once": 1}]}`:                `wire: JSON: "inputs.once" is number, want true or false`,
+		`{"outputs": [{"kind": 1}]}`:               `wire: JSON: "outputs.kind" is number, want a text`,
+		`{"inputs": [{"voxels": [[1, 2]]}]}`:       `wire: JSON: voxels: [1 2], want three numbers, x, y and z`,
+		`{"inputs": [{"voxels": [[1, 2, 3, 4]]}]}`: `wire: JSON: voxels: [1 2 3 4], want three numbers, x, y and z`,
+		`{"inputs": [{"voxels": [[1, 2, -3]]}]}`:   `wire: JSON: voxels: want a list of lists of three whole numbers from 0 to 4294967295`,
+		`{"inputs": [`:                             `wire: JSON: it ends within a value, want a whole one`,
+		``:                                         `wire: JSON: it ends within a value, want a whole one`,
+		`{"outputs": 1}`:                           `wire: JSON: "outputs" is number, want a list`,
+		`[]`:                                       `wire: JSON: "all of it" is array, want a mapping`,
+		`{"input": []}`:                            `wire: JSON: key "input" is unknown, want area, hold_for, inputs, kind, largest, name, neurons, once, outputs, port, raster, variable, voxels`,
 	} {
 		require.EqualError(t, wire.ParseJSON([]byte(text), new(wire.Bind)), want)
+	}
+	for text, want := range map[string]wire.Voxels{`null`: nil, `[]`: {}, `[[1, 2, 3], [0, 0, 4294967295]]`: {{1, 2, 3}, {0, 0, math.MaxUint32}}} {
+		x := wire.Place{Voxels: wire.Voxels{{7, 7, 7}}}
+		require.NoError(t, wire.ParseJSON([]byte(`{"voxels": `+text+`}`), &x))
+		require.Equal(t, want, x.Voxels, text)
 	}
 	require.EqualError(t, wire.ParseJSON([]byte(`{"a": 1}`), &struct{}{}), `wire: JSON: key "a" is unknown, want none`)
 }
