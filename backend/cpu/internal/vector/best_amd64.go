@@ -75,9 +75,6 @@ func addCountsBy(add func(acc *int32, draws, thresholds *uint32, count uint64, a
 // nearAges are the factors of decay that eventAVX512 keeps in registers.
 const nearAges = 128
 
-// leastWide is how many inputs take as long one by one as sixteen at once.
-const leastWide = 8
-
 // wideEvent takes fours, and the plain loop what is left over.
 func wideEvent(k *Event, cells []Cell, acc []int32, list []uint32) (fired int) {
 	rest := list[len(list)/4*4:]
@@ -87,32 +84,16 @@ func wideEvent(k *Event, cells []Cell, acc []int32, list []uint32) (fired int) {
 	return fired + copy(list[fired:], rest[:event(k, cells, acc, rest)])
 }
 
-// widestEvent repeats the last neuron until there are sixteen: then it is updated in several lanes alike.
-func widestEvent(k *Event, cells []Cell, acc []int32, list []uint32) int {
-	if len(k.Decay) < nearAges || len(list) == 0 {
-		return event(k, cells, acc, list)
+// widestEvent takes sixteens, and wideEvent what is left over.
+func widestEvent(k *Event, cells []Cell, acc []int32, list []uint32) (fired int) {
+	if len(k.Decay) < nearAges {
+		return wideEvent(k, cells, acc, list)
 	}
-	sixteens := func(list []uint32) int {
-		return int(eventAVX512(&k.Scale, &k.Decay[0], uint64(len(k.Decay)-1), &cells[0].V, &acc[0], &list[0], uint64(len(list)/16)))
+	rest := list[len(list)/16*16:]
+	if n := len(list) / 16; n > 0 {
+		fired = int(eventAVX512(&k.Scale, &k.Decay[0], uint64(len(k.Decay)-1), &cells[0].V, &acc[0], &list[0], uint64(n)))
 	}
-	n, fired := len(list)/16*16, 0
-	rest := list[n:]
-	if n > 0 {
-		fired = sixteens(list[:n])
-	}
-	if len(rest) < leastWide {
-		return fired + copy(list[fired:], rest[:event(k, cells, acc, rest)])
-	}
-	var some [16]uint32
-	last := rest[len(rest)-1]
-	for i := copy(some[:], rest); i < len(some); i++ {
-		some[i] = last
-	}
-	more := sixteens(some[:])
-	if more > 0 && some[more-1] == last {
-		more -= len(some) - len(rest)
-	}
-	return fired + copy(list[fired:], some[:more])
+	return fired + copy(list[fired:], rest[:wideEvent(k, cells, acc, rest)])
 }
 
 func wideCandidates(acc []int32, list []uint32) int { return candidatesIn(candidatesAVX2, acc, list) }
@@ -143,9 +124,27 @@ func wideNonzero(acc []int32, bits []uint64) {
 }
 
 func fastDeliver(acc []int32, rows []uint16, spans []Span, ahead int) {
-	if n := len(spans); n > 0 && len(rows) > 0 {
-		deliverAVX2(&acc[0], &rows[0], &spans[0].From, uint64(n), uint64(ahead))
+	n := uint64(len(spans))
+	switch {
+	case n == 0 || len(rows) == 0:
+	case alike(spans):
+		deliverAlikeAVX2(&acc[0], &rows[0], &spans[0].From, n, uint64(ahead))
+	default:
+		deliverAVX2(&acc[0], &rows[0], &spans[0].From, n, uint64(ahead))
 	}
+}
+
+// alike reports whether most spans seem to be as long as the one before, by the first ones.
+func alike(spans []Span) bool {
+	const some = 17
+	first := spans[:min(some, len(spans))]
+	same := 0
+	for i := range first[1:] {
+		if first[i].To-first[i].From == first[i+1].To-first[i+1].From {
+			same++
+		}
+	}
+	return 2*same >= len(first)
 }
 
 func fastDeliverRuns(acc []int32, at int, rows []uint16, flights []Flight, fetch uint64, ahead int) {

@@ -82,6 +82,11 @@ func nonzeroAVX2(acc *int32, bits *uint64, blocks uint64)
 //go:noescape
 func deliverAVX2(acc *int32, rows *uint16, spans *uint64, n uint64, ahead uint64)
 
+// deliverAlikeAVX2 is deliver for n > 0 spans whose segments have equally many synapses: the processor guesses that.
+//
+//go:noescape
+func deliverAlikeAVX2(acc *int32, rows *uint16, spans *uint64, n uint64, ahead uint64)
+
 // deliverRunsAVX2 is deliverRuns for n > 0 flights, where slot 0 comes first.
 //
 //go:noescape

@@ -1542,6 +1542,10 @@ sixteen:
 	VPINSRD      $0x01, (BX)(R10*4), X18, X18
 	VPINSRD      $0x02, (BX)(R11*4), X18, X18
 	VPINSRD      $0x03, (BX)(R12*4), X18, X18
+	MOVL         $0x00000000, (BX)(R9*4)
+	MOVL         $0x00000000, (BX)(R10*4)
+	MOVL         $0x00000000, (BX)(R11*4)
+	MOVL         $0x00000000, (BX)(R12*4)
 	VINSERTI32X4 $0x01, X20, Y19, Y20
 	MOVL         16(SI), R9
 	MOVL         20(SI), R10
@@ -1555,6 +1559,10 @@ sixteen:
 	VPINSRD      $0x01, (BX)(R10*4), X26, X26
 	VPINSRD      $0x02, (BX)(R11*4), X26, X26
 	VPINSRD      $0x03, (BX)(R12*4), X26, X26
+	MOVL         $0x00000000, (BX)(R9*4)
+	MOVL         $0x00000000, (BX)(R10*4)
+	MOVL         $0x00000000, (BX)(R11*4)
+	MOVL         $0x00000000, (BX)(R12*4)
 	VINSERTI32X4 $0x01, X22, Y19, Y22
 	MOVL         32(SI), R9
 	MOVL         36(SI), R10
@@ -1568,6 +1576,10 @@ sixteen:
 	VPINSRD      $0x01, (BX)(R10*4), X23, X23
 	VPINSRD      $0x02, (BX)(R11*4), X23, X23
 	VPINSRD      $0x03, (BX)(R12*4), X23, X23
+	MOVL         $0x00000000, (BX)(R9*4)
+	MOVL         $0x00000000, (BX)(R10*4)
+	MOVL         $0x00000000, (BX)(R11*4)
+	MOVL         $0x00000000, (BX)(R12*4)
 	VINSERTI32X4 $0x01, X24, Y19, Y24
 	MOVL         48(SI), R9
 	MOVL         52(SI), R10
@@ -1581,39 +1593,11 @@ sixteen:
 	VPINSRD      $0x01, (BX)(R10*4), X19, X19
 	VPINSRD      $0x02, (BX)(R11*4), X19, X19
 	VPINSRD      $0x03, (BX)(R12*4), X19, X19
+	MOVL         $0x00000000, (BX)(R9*4)
+	MOVL         $0x00000000, (BX)(R10*4)
+	MOVL         $0x00000000, (BX)(R11*4)
+	MOVL         $0x00000000, (BX)(R12*4)
 	VINSERTI32X4 $0x01, X25, Y27, Y25
-	MOVL         (SI), R9
-	MOVL         $0x00000000, (BX)(R9*4)
-	MOVL         4(SI), R9
-	MOVL         $0x00000000, (BX)(R9*4)
-	MOVL         8(SI), R9
-	MOVL         $0x00000000, (BX)(R9*4)
-	MOVL         12(SI), R9
-	MOVL         $0x00000000, (BX)(R9*4)
-	MOVL         16(SI), R9
-	MOVL         $0x00000000, (BX)(R9*4)
-	MOVL         20(SI), R9
-	MOVL         $0x00000000, (BX)(R9*4)
-	MOVL         24(SI), R9
-	MOVL         $0x00000000, (BX)(R9*4)
-	MOVL         28(SI), R9
-	MOVL         $0x00000000, (BX)(R9*4)
-	MOVL         32(SI), R9
-	MOVL         $0x00000000, (BX)(R9*4)
-	MOVL         36(SI), R9
-	MOVL         $0x00000000, (BX)(R9*4)
-	MOVL         40(SI), R9
-	MOVL         $0x00000000, (BX)(R9*4)
-	MOVL         44(SI), R9
-	MOVL         $0x00000000, (BX)(R9*4)
-	MOVL         48(SI), R9
-	MOVL         $0x00000000, (BX)(R9*4)
-	MOVL         52(SI), R9
-	MOVL         $0x00000000, (BX)(R9*4)
-	MOVL         56(SI), R9
-	MOVL         $0x00000000, (BX)(R9*4)
-	MOVL         60(SI), R9
-	MOVL         $0x00000000, (BX)(R9*4)
 	VINSERTI32X4 $0x01, X26, Y18, Y18
 	VINSERTI32X4 $0x01, X19, Y23, Y23
 	VINSERTI64X4 $0x01, Y23, Z18, Z26
@@ -2495,6 +2479,187 @@ delivered:
 	JNZ  span
 	RET
 
+// func deliverAlikeAVX2(acc *int32, rows *uint16, spans *uint64, n uint64, ahead uint64)
+// Requires: BMI2, CMOV, MMX+
+TEXT ·deliverAlikeAVX2(SB), NOSPLIT, $0-40
+	MOVQ acc+0(FP), AX
+	MOVQ rows+8(FP), CX
+	MOVQ spans+16(FP), DX
+	MOVQ n+24(FP), BX
+	MOVQ ahead+32(FP), SI
+	MOVQ BX, DI
+	SUBQ SI, DI
+	SHLQ $0x04, SI
+
+span:
+	DECQ    DI
+	JL      fetched
+	MOVQ    (DX)(SI*1), R8
+	MOVQ    8(DX)(SI*1), R9
+	LEAQ    (CX)(R8*2), R8
+	LEAQ    (CX)(R9*2), R9
+	LEAQ    1024(R8), R10
+	CMPQ    R9, R10
+	CMOVQHI R10, R9
+	ANDQ    $-64, R8
+	JMP     more
+
+line:
+	PREFETCHT0 (R8)
+	ADDQ       $0x40, R8
+
+more:
+	CMPQ R8, R9
+	JB   line
+
+fetched:
+	MOVQ (DX), R8
+	MOVQ 8(DX), R9
+	LEAQ (CX)(R8*2), R8
+	LEAQ (CX)(R9*2), R9
+
+segment:
+	CMPQ    R8, R9
+	JAE     delivered
+	MOVWLZX (R8), R10
+	MOVWLZX 2(R8), R11
+	MOVL    4(R8), R12
+	MOVL    8(R8), R13
+	ADDQ    $0x0c, R8
+	TESTL   R11, R11
+	JNZ     uneven
+	ADDL    R13, (AX)(R12*4)
+	DECQ    R10
+	SUBQ    $0x04, R10
+	JB      even_rest
+
+even_four:
+	MOVWLZX (R8), R14
+	ADDL    R14, R12
+	ADDL    R13, (AX)(R12*4)
+	MOVWLZX 2(R8), R14
+	ADDL    R14, R12
+	ADDL    R13, (AX)(R12*4)
+	MOVWLZX 4(R8), R14
+	ADDL    R14, R12
+	ADDL    R13, (AX)(R12*4)
+	MOVWLZX 6(R8), R14
+	ADDL    R14, R12
+	ADDL    R13, (AX)(R12*4)
+	ADDQ    $0x00000008, R8
+	SUBQ    $0x04, R10
+	JAE     even_four
+
+even_rest:
+	ADDQ $0x04, R10
+	JZ   segment
+
+even_one:
+	MOVWLZX (R8), R14
+	ADDL    R14, R12
+	ADDL    R13, (AX)(R12*4)
+	ADDQ    $0x00000002, R8
+	DECQ    R10
+	JNZ     even_one
+	JMP     segment
+
+uneven:
+	CMPB R11, $0x02
+	JE   wide
+	SHRL $0x08, R11
+	SUBQ $0x04, R10
+	JB   mixed_rest
+
+mixed_four:
+	MOVL  (R8), R15
+	BZHIL R11, R15, R14
+	SHRXL R11, R15, R15
+	ADDL  R14, R12
+	ADDL  R13, R15
+	ADDL  R15, (AX)(R12*4)
+	MOVL  4(R8), R15
+	BZHIL R11, R15, R14
+	SHRXL R11, R15, R15
+	ADDL  R14, R12
+	ADDL  R13, R15
+	ADDL  R15, (AX)(R12*4)
+	MOVL  8(R8), R15
+	BZHIL R11, R15, R14
+	SHRXL R11, R15, R15
+	ADDL  R14, R12
+	ADDL  R13, R15
+	ADDL  R15, (AX)(R12*4)
+	MOVL  12(R8), R15
+	BZHIL R11, R15, R14
+	SHRXL R11, R15, R15
+	ADDL  R14, R12
+	ADDL  R13, R15
+	ADDL  R15, (AX)(R12*4)
+	ADDQ  $0x00000010, R8
+	SUBQ  $0x04, R10
+	JAE   mixed_four
+
+mixed_rest:
+	ADDQ $0x04, R10
+	JZ   segment
+
+mixed_one:
+	MOVL  (R8), R15
+	BZHIL R11, R15, R14
+	SHRXL R11, R15, R15
+	ADDL  R14, R12
+	ADDL  R13, R15
+	ADDL  R15, (AX)(R12*4)
+	ADDQ  $0x00000004, R8
+	DECQ  R10
+	JNZ   mixed_one
+	JMP   segment
+
+wide:
+	SUBQ $0x04, R10
+	JB   wide_rest
+
+wide_four:
+	ADDL (R8), R12
+	MOVL 4(R8), R15
+	ADDL R13, R15
+	ADDL R15, (AX)(R12*4)
+	ADDL 8(R8), R12
+	MOVL 12(R8), R15
+	ADDL R13, R15
+	ADDL R15, (AX)(R12*4)
+	ADDL 16(R8), R12
+	MOVL 20(R8), R15
+	ADDL R13, R15
+	ADDL R15, (AX)(R12*4)
+	ADDL 24(R8), R12
+	MOVL 28(R8), R15
+	ADDL R13, R15
+	ADDL R15, (AX)(R12*4)
+	ADDQ $0x00000020, R8
+	SUBQ $0x04, R10
+	JAE  wide_four
+
+wide_rest:
+	ADDQ $0x04, R10
+	JZ   segment
+
+wide_one:
+	ADDL (R8), R12
+	MOVL 4(R8), R15
+	ADDL R13, R15
+	ADDL R15, (AX)(R12*4)
+	ADDQ $0x00000008, R8
+	DECQ R10
+	JNZ  wide_one
+	JMP  segment
+
+delivered:
+	ADDQ $0x10, DX
+	DECQ BX
+	JNZ  span
+	RET
+
 // func deliverRunsAVX2(acc *int32, rows *uint16, flights *uint64, n uint64, fetch uint64, ahead uint64)
 // Requires: BMI2, CMOV, MMX+
 TEXT ·deliverRunsAVX2(SB), NOSPLIT, $0-48
@@ -3084,36 +3249,21 @@ even_four:
 	MOVWLZX 6(R8), R14
 	ADDL    R14, R12
 	ADDL    R13, (AX)(R12*4)
-	ADDQ    $0x08, R8
+	ADDQ    $0x00000008, R8
 	SUBQ    $0x04, R10
 	JAE     even_four
 
 even_rest:
-	ADDQ    $0x04, R10
-	LEAQ    (R8)(R10*2), R8
-	SHLQ    $0x04, R10
-	XORQ    $0x30, R10
-	MOVQ    -8(R8), R11
-	SHRQ    $0x10, R11
-	SHRXQ   R10, R11, R11
-	XORL    R15, R15
-	MOVWLZX R11, R14
-	CMPQ    R10, $0x20
-	CMOVLHI R15, R13
+	ADDQ $0x04, R10
+	JZ   segment
+
+even_one:
+	MOVWLZX (R8), R14
 	ADDL    R14, R12
 	ADDL    R13, (AX)(R12*4)
-	SHRQ    $0x10, R11
-	MOVWLZX R11, R14
-	CMPQ    R10, $0x10
-	CMOVLHI R15, R13
-	ADDL    R14, R12
-	ADDL    R13, (AX)(R12*4)
-	SHRQ    $0x10, R11
-	MOVWLZX R11, R14
-	CMPQ    R10, $0x00
-	CMOVLHI R15, R13
-	ADDL    R14, R12
-	ADDL    R13, (AX)(R12*4)
+	ADDQ    $0x00000002, R8
+	DECQ    R10
+	JNZ     even_one
 	JMP     segment
 
 uneven:

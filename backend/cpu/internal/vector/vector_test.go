@@ -325,6 +325,12 @@ func TestDeliverMatchesPlainLoops(t *testing.T) {
 		Plain().Deliver(want, rows, spans, ahead)
 		Best().Deliver(got, rows, spans, ahead)
 		require.Equal(t, want, got, "%d spans ahead", ahead)
+		for _, span := range spans { // 20 equal ones have loops of their own
+			same, again := slices.Repeat([]Span{span}, 20), [2][]int32{make([]int32, 1<<18), make([]int32, 1<<18)}
+			Plain().Deliver(again[0], rows, same, ahead)
+			Best().Deliver(again[1], rows, same, ahead)
+			require.True(t, slices.Equal(again[0], again[1]), "units %d to %d, %d spans ahead", span.From, span.To, ahead)
+		}
 		touched := make([]int32, len(want))
 		for _, slot := range Slots(nil, rows) {
 			touched[slot] = 1

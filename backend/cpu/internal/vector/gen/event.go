@@ -208,11 +208,11 @@ func inputs() {
 		for i := 1; i < 4; i++ {
 			VPINSRD(Imm(uint64(i)), at(i), x, x)
 		}
+		for i := range ids {
+			MOVL(U32(0), at(i)) // 7
+		}
 		sums[q], cellPairs[q] = x, YMM()
 		VINSERTI32X4(Imm(1), high, low.AsY(), cellPairs[q])
-	}
-	for i := range 16 { // after all loads, as lanes may have the same neuron
-		MOVL(U32(0), Mem{Base: acc, Index: id(i), Scale: 4}) // 7
 	}
 	join := func(low, high VecVirtual) VecVirtual {
 		z := ZMM()

@@ -8,7 +8,17 @@ import (
 
 // deliver is scalar: AVX2 cannot scatter. It spares Go's bounds checks and has a prefetch.
 func deliver() {
-	begin("deliverAVX2", "func(acc *int32, rows *uint16, spans *uint64, n uint64, ahead uint64)", "is deliver for n > 0 spans.")
+	const signature = "func(acc *int32, rows *uint16, spans *uint64, n uint64, ahead uint64)"
+	begin("deliverAVX2", signature, "is deliver for n > 0 spans.")
+	throughSpans(even)
+	begin("deliverAlikeAVX2", signature, "is deliver for n > 0 spans whose segments have equally many synapses: the processor guesses that.")
+	throughSpans(guessed)
+}
+
+// evenly delivers all synapses of an Even segment but the first one, and goes on with the next segment.
+type evenly func(count, p Register, gap, none, slot, weight GPVirtual, sum func(slot GPVirtual) Mem)
+
+func throughSpans(how evenly) {
 	acc, rows, spans, n, ahead := pointer("acc"), pointer("rows"), pointer("spans"), pointer("n"), pointer("ahead")
 	last := GP64() // from here on nothing is ahead
 	MOVQ(n, last)
@@ -25,7 +35,7 @@ func deliver() {
 	Label("fetched")
 
 	ends(Mem{Base: spans})
-	segments(sumsAt(acc), p, end, "delivered", nil)
+	segments(sumsAt(acc), p, end, "delivered", nil, how)
 
 	Label("delivered")
 	ADDQ(Imm(16), spans)
@@ -60,7 +70,7 @@ func fetchLines(p, end Register) {
 }
 
 // segments delivers those from p to end and goes on at a label. With rest, those of a room (vector.Rooms).
-func segments(sum func(slot GPVirtual) Mem, p, end Register, then string, rest Register) {
+func segments(sum func(slot GPVirtual) Mem, p, end Register, then string, rest Register, how evenly) {
 	Label("segment")
 	CMPQ(p, end)
 	JAE(LabelRef(then))
@@ -80,7 +90,7 @@ func segments(sum func(slot GPVirtual) Mem, p, end Register, then string, rest R
 	gap, more := GP32(), GP32()
 	ADDL(weight, sum(slot))
 	DECQ(count)
-	even(count, p, gap, more, slot, weight, sum)
+	how(count, p, gap, more, slot, weight, sum)
 
 	Label("uneven")
 	if rest != nil {
@@ -118,8 +128,17 @@ func segments(sum func(slot GPVirtual) Mem, p, end Register, then string, rest R
 	})
 }
 
-// even delivers all synapses of an Even segment but the first one: four at a time, then what is left, 0 to 3, without asking how many that
-// is, since no processor guesses it. The gaps of these are read as the last ones of four, so that nothing behind them is read.
+// guessed does so where the processor guesses how many there are.
+func guessed(count, p Register, gap, _, slot, weight GPVirtual, sum func(slot GPVirtual) Mem) {
+	unrolled("even", count, p, 2, func(disp int) {
+		MOVWLZX(Mem{Base: p, Disp: disp}, gap)
+		ADDL(gap, slot)
+		ADDL(weight, sum(slot))
+	})
+}
+
+// even does so four at a time, then what is left, 0 to 3, without asking how many that is, since no processor guesses it where rows differ.
+// The gaps of these are read as the last ones of four, so that nothing behind them is read.
 func even(count, p Register, gap, none, slot, weight GPVirtual, sum func(slot GPVirtual) Mem) {
 	SUBQ(Imm(4), count)
 	JB(LabelRef("even_rest"))
@@ -200,7 +219,7 @@ func throughRuns(sum func(slot GPVirtual) Mem) {
 	MOVL(Mem{Base: p, Disp: 2}, end.As32())
 	ADDQ(Imm(2*3), p)
 	LEAQ(Mem{Base: p, Index: end, Scale: 2}, end)
-	segments(sum, p, end, "delivered", nil)
+	segments(sum, p, end, "delivered", nil, even)
 
 	Label("delivered")
 	SUBQ(pointer("rows"), p)
@@ -239,7 +258,7 @@ func deliverRooms() {
 	direct(acc, p, room, "delivered")
 	Label("other")
 	LEAQ(Mem{Base: p, Index: room, Scale: 1}, end)
-	segments(sumsAt(acc), p, end, "delivered", rest)
+	segments(sumsAt(acc), p, end, "delivered", rest, guessed)
 	Label("delivered")
 	ADDQ(Imm(4), ids)
 	DECQ(n)
