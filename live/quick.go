@@ -37,7 +37,7 @@ func quickOf(in *Input) quick {
 		return quick{}
 	}
 	if ordered {
-		q.from = nil
+		q.ports, q.from = of, nil
 	}
 	return q
 }

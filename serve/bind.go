@@ -76,7 +76,11 @@ func newOutputs(s *live.Session, asked []wire.Output) (list []*live.Output, of [
 func newInputs(f *live.Feeder, asked []wire.Input) (list []*live.Input, err error) {
 	for i := range asked {
 		x := &asked[i]
-		in, err := f.Bind(live.Binding{Name: x.Name, Place: placeOf(&x.Place), Port: x.Port.Number, PortName: x.Port.Name, Largest: x.Largest, Once: x.Once, HoldFor: x.HoldFor})
+		err := printable(x.Name)
+		var in *live.Input
+		if err == nil {
+			in, err = f.Bind(live.Binding{Name: x.Name, Place: placeOf(&x.Place), Port: x.Port.Number, PortName: x.Port.Name, Largest: x.Largest, Once: x.Once, HoldFor: x.HoldFor})
+		}
 		if err != nil {
 			closeAll(list)
 			return nil, err

@@ -156,11 +156,19 @@ func most(role string) int {
 	return 1
 }
 
+// printable refuses names that messages cannot have.
+func printable(name string) error {
+	if len(name) > mostOfName || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return fmt.Errorf("the name %.*q, want at most %d bytes that can be printed", mostOfName, name, mostOfName)
+	}
+	return nil
+}
+
 // accept makes a client one of the server's, and welcomes it.
 func (s *Server) accept(c *client, h wire.Hello) error {
 	c.role, c.name = h.Role, cmp.Or(h.Name, "a client")
-	if len(c.name) > 100 || strings.ContainsFunc(c.name, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		return fmt.Errorf("the name %q, want at most 100 bytes that can be printed", c.name)
+	if err := printable(c.name); err != nil {
+		return err
 	}
 	c.in.Most = wire.MostBytes
 	if c.scope < scopeControl {

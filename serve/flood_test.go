@@ -373,7 +373,9 @@ func TestAttacks(t *testing.T) {
 	_, err = idle[0].Read(make([]byte, 1))
 	require.ErrorIs(t, err, io.EOF, "the one that has waited longest")
 	for range serve.MostFeeders {
-		dial(t, path, wire.Hello{Role: wire.RoleFeed})
+		feeder := dial(t, path, wire.Hello{Role: wire.RoleFeed})
+		_, err = feeder.Bind(wire.Bind{Inputs: []wire.Input{{Name: strings.Repeat("x", 5000), Place: wire.Place{Area: "eye"}, Largest: 1}}})
+		require.EqualError(t, err, `the name "`+strings.Repeat("x", 100)+`", want at most 100 bytes that can be printed`)
 	}
 	_, err = wire.Dial(path, wire.Hello{Role: wire.RoleFeed})
 	require.ErrorContains(t, err, "there are 8 clients to feed already")

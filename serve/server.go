@@ -42,6 +42,7 @@ const (
 	mostHello      = 4 << 10
 	mostOfViewer   = 64 << 10 // bytes of a viewer's frame
 	mostBound      = 1024     // inputs, and outputs, of one client
+	mostOfName     = 100      // bytes, of a client's or an input's
 	mostKept       = 8        // states
 	mostSteps      = 1_000_000
 	picturesEach   = 30 // a second
