@@ -1,6 +1,9 @@
 package cpu
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // tuner finds, while bursts run, how many threads are best. It compares as many as there may be with half of them, in turn, and goes on
 // with half of these for as long as fewer are faster. More threads than cores, or than there is work for, only get in each other's way.
@@ -11,16 +14,16 @@ type tuner struct {
 	trial  int    // of the comparison, even ones with more
 	bursts int    // of the trial
 	took   time.Duration
-	least  [2]time.Duration // that a burst took in a trial of each
-	warm   int              // bursts before the first trial
+	times  [2][trialRounds]time.Duration // of a burst, in the trials of each
+	warm   int                           // bursts before the first trial
 	ended  bool
 }
 
 const (
 	trialBursts = 32
-	trialRounds = 3  // of both; the faster ones count, as a machine may be busy
+	trialRounds = 6  // of both; the faster half counts, as a machine may be busy and a network more active at times
 	coldBursts  = 64 // before the first trial
-	trialGain   = 32 // fewer threads must be faster by one in so many
+	trialGain   = 16 // fewer threads must be faster by one in so many
 )
 
 // compares says that the times of bursts count now.
@@ -67,20 +70,27 @@ func (t *tuner) ran(bursts int, took time.Duration) {
 	if t.bursts < trialBursts {
 		return
 	}
-	each, least := t.took/time.Duration(t.bursts), &t.least[t.trial%2]
-	if t.trial < 2 || each < *least {
-		*least = each
-	}
+	t.times[t.trial%2][t.trial/2] = t.took / time.Duration(t.bursts)
 	t.bursts, t.took = 0, 0
 	if t.trial++; t.trial < 2*trialRounds {
 		return
 	}
 	t.trial = 0
-	if t.least[1] >= t.least[0]-t.least[0]/trialGain {
+	more, fewer := fasterHalf(t.times[0]), fasterHalf(t.times[1])
+	if fewer >= more-more/trialGain {
 		t.ended = true
 		return
 	}
 	t.most = t.tried[1]
 	t.tried = [2]int{t.most, t.most / 2}
 	t.ended = t.most == 1
+}
+
+// fasterHalf is the sum of the smaller half of times.
+func fasterHalf(times [trialRounds]time.Duration) (sum time.Duration) {
+	slices.Sort(times[:])
+	for _, x := range times[:trialRounds/2] {
+		sum += x
+	}
+	return sum
 }
