@@ -41,7 +41,7 @@ func newExportCommand() *cobra.Command {
 	f.StringVarP(&o.to, "output", "o", "", "the file to write; an existing file is replaced")
 	f.StringVar(&o.table, "table", "spikes", "which recording of a run folder: "+strings.Join(runfolder.Tables(), ", "))
 	f.StringSliceVar(&o.columns, "columns", nil, "the columns to write, in this order, such as burst,neuron (default: all)")
-	f.BoolVar(&o.runs, "runs", false, "for programs, without -o: write NPZ to standard output, which must be a file, with the arrays bursts and counts (of rows) in place of burst")
+	f.BoolVar(&o.runs, "runs", false, "for programs, in place of -o: write NPZ to standard output, which must be a file; the arrays bursts and counts (of rows) replace burst")
 	f.BoolVar(&o.json, "json", false, "name the file as JSON")
 	cmd.MarkFlagsMutuallyExclusive("runs", "output")
 	cmd.MarkFlagsMutuallyExclusive("runs", "columns")

@@ -23,7 +23,7 @@ func (g *gpus) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	g.given = f.Changed
 	f.IntVar(&g.device, "device", 0, "GPU of the cuda backend, numbered as by burst devices")
-	f.StringVar(&g.devices, "devices", "", "GPUs that share the network, such as 0,1,2,3; all: as many as make it faster")
+	f.StringVar(&g.devices, "devices", "", "GPUs that share the network, such as 0,1,2,3; all: as many as make the run faster")
 	cmd.MarkFlagsMutuallyExclusive("device", "devices")
 	register(cmd, "devices", cobra.FixedCompletions([]string{"all"}, cobra.ShellCompDirectiveNoFileComp))
 }
@@ -97,7 +97,7 @@ const (
 
 // buildFlag adds --build.
 func (o *runOptions) buildFlag(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.build, "build", onEither, "who builds the network, with the same bytes: host, device for the GPUs of the cuda backend, which mostly keep it, or auto")
+	cmd.Flags().StringVar(&o.build, "build", onEither, "who builds the network: host, device (the GPUs of the cuda backend), or auto; the network is the same")
 	register(cmd, "build", cobra.FixedCompletions([]string{onEither, onHost, onDevice}, cobra.ShellCompDirectiveNoFileComp))
 }
 

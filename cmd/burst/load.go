@@ -147,7 +147,7 @@ func (c *changes) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringArrayVar(&c.set, "set", nil, "PATH=VALUE sets a value of the genome, such as areas.L4E.params.tau=12ms; may be repeated")
 	f.StringArrayVar(&c.stimulate, "stimulate", nil, "AREA=WHERE WHEN adds a stimulus, such as 'eye=all every 10' or 'eye=0,1,2 at 5 amount 3'; may be repeated")
-	f.StringVar(&c.plasticity, "plasticity", "on", "off keeps all weights as they start: the genome with the rule off in place of each rule of plasticity (FEAGI's rules: with the constant 0)")
+	f.StringVar(&c.plasticity, "plasticity", "on", "off keeps all weights as they start: each rule of plasticity is replaced by the rule off (FEAGI's rules get the constant 0)")
 	register(cmd, "plasticity", cobra.FixedCompletions(plasticityChoices(), cobra.ShellCompDirectiveNoFileComp))
 }
 

@@ -23,10 +23,10 @@ func newResumeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "resume FOLDER",
 		Short: "Go on with a run that was stopped, killed or failed",
-		Long: "resume needs only the run folder: it takes the newest undamaged checkpoint, cuts the recordings there, and\n" +
-			"runs the rest, on any backend and any number of threads. Digest, spikes and rates are those of a run that was never\n" +
-			"stopped. Without a checkpoint the run starts again from the beginning. A live run\n" +
-			"is run as far as the log of its input goes. Of a sweep it runs the points that are not complete.",
+		Long: "resume needs only the run folder. It takes the newest undamaged checkpoint, cuts the recordings there, and runs the rest,\n" +
+			"on any backend and any number of threads. Digest, spikes and rates are those of a run that was never stopped. Without a\n" +
+			"checkpoint the run starts again from the beginning. A live run ends where the log of its input ends. Of a sweep, the\n" +
+			"points that are not complete are run.",
 		Example: "  burst resume runs/quickstart-1\n  burst resume runs/quickstart-1 --backend cpu --threads 8",
 		Args:    usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {

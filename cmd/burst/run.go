@@ -92,7 +92,7 @@ func newRunCommand() *cobra.Command {
 	f.BoolVar(&o.view, "view", false, "open the run to programs that watch it, on a loopback address; burst view shows it afterwards")
 	f.StringVar(&o.from, "from", "", "start from the state in this checkpoint of the same network; another --run-seed gives other random input from there")
 	cmd.MarkFlagsMutuallyExclusive("bursts", "duration")
-	f.StringVar(&o.weightsFrom, "weights-from", "", "begin with the weights that another run has learnt: its folder, or a checkpoint in it; plasticity may be another")
+	f.StringVar(&o.weightsFrom, "weights-from", "", "begin with the weights that another run has learnt: its folder, or a checkpoint in it; rules of plasticity may differ")
 	cmd.MarkFlagsMutuallyExclusive("from", "weights-from")
 	cmd.MarkFlagsMutuallyExclusive("no-out", "checkpoint-every")
 	cmd.MarkFlagsMutuallyExclusive("out", "no-out")

@@ -11,9 +11,9 @@ func newSchemaCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON Schema of the genome format, or of what a command prints",
-		Long: "Without --output it prints the JSON Schema of the genome format, for editors. With it, the schema of what a command\n" +
-			"prints with --json: run-sweep is for `burst run` with --sweep, --seeds or --trials, resume-complete for `burst resume` of a complete run, which\n" +
-			"prints the manifest. Later versions may add fields, but remove none.",
+		Long: "Without --output it prints the JSON Schema of the genome format, for editors. With --output it prints the schema of what a\n" +
+			"command prints with --json: run-sweep is for `burst run` with --sweep, --seeds or --trials, and resume-complete for\n" +
+			"`burst resume` of a complete run, which prints the manifest. Later versions may add fields, but remove none.",
 		Example: "  burst schema > genome.schema.json\n  burst schema --output stats",
 		Args:    usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -32,13 +32,12 @@ func newServeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve GENOME|FOLDER",
 		Short: "Run a network that programs feed, step and watch, and people see in a browser",
-		Long: "serve runs a network until it is stopped, and opens it to programs of this machine: they give it input while it runs, step\n" +
-			"it in lock-step, and watch what fires. docs/live.md describes the frames and routes that they speak. What takes part is in\n" +
-			"the run's folder, so that `burst replay` comes to the same digest.\n\n" +
-			"It prints where it can be reached: two addresses, one to view and one to control, with their tokens, which a browser opens\n" +
-			"(docs/page.md); or the socket. Only programs of this machine get in, and through a socket only those of the same user.\n" +
-			"Ctrl-C or SIGTERM tells the clients, saves a checkpoint and ends with status 0. With the FOLDER of such a run it goes on\n" +
-			"where the run has stopped.",
+		Long: "serve runs a network until it is stopped, and opens it to programs on this machine. They give it input, step it in\n" +
+			"lock-step, and watch what fires. docs/live.md describes their frames and routes. All input is logged in the run's folder,\n" +
+			"so that `burst replay` gives the same digest.\n\n" +
+			"It prints two addresses with tokens, one to view and one to control, which a browser opens (docs/page.md); or the socket.\n" +
+			"Only programs on this machine can connect, and to a socket only those of the same user. On Ctrl-C or SIGTERM it tells the\n" +
+			"clients, saves a checkpoint and ends with status 0. Given the FOLDER of such a run, it continues where the run has stopped.",
 		Example:           "  burst serve runs/quickstart-1 --rate 1kHz\n  burst serve quickstart --rate 1kHz\n  burst serve brain.yaml --lock-step --socket /tmp/me/burst",
 		Args:              genomeArgument,
 		ValidArgsFunction: completeGenome,

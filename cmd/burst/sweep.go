@@ -33,9 +33,9 @@ func (s *sweepFlags) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringArrayVar(&s.axes, "sweep", nil, "PATH=VALUES runs with each value of the genome, such as areas.E.params.tau=10ms,12ms or projections.0.weight=0.1..0.5/5;\nmay be repeated for a grid; several paths with commas between them have the same value")
 	f.StringVar(&s.seeds, "seeds", "", "A..B, or a list such as 1,5,9..12, runs once with each seed and shows mean and standard deviation")
-	f.IntVar(&s.trials, "trials", 0, "run one network under so many run seeds: the genome's, or --run-seed, and those that follow it")
+	f.IntVar(&s.trials, "trials", 0, "run one network with this many run seeds: the genome's, or --run-seed, and those that follow it")
 	f.DurationVar(&s.settle, "settle", 0, "simulated time that the figures of a sweep leave out at the beginning of each run, such as 200ms")
-	f.Float64Var(&s.bin, "bin", 5, "width in ms of the bins behind a sweep's synchrony, as of burst stats")
+	f.Float64Var(&s.bin, "bin", 5, "width in ms of the bins for a sweep's synchrony, as in burst stats")
 	s.shared(cmd)
 	many := []string{"sweep", "seeds", "trials"}
 	for _, other := range []string{"from", "weights-from", "expect-digest", "expect-weights", "digest", "view", "rate", "on-device-fault"} {
@@ -49,8 +49,8 @@ func (s *sweepFlags) flags(cmd *cobra.Command) {
 
 // shared adds what resume has too.
 func (s *sweepFlags) shared(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&s.stdin, "stop-with-stdin", false, "stop, as by SIGTERM, when standard input ends: with the program that holds it, even if that is killed")
-	cmd.Flags().IntVar(&s.jobs, "jobs", 0, "runs of a sweep that go on beside each other and share the threads (default: one a thread; on a GPU one, or of trials as many as suit it)")
+	cmd.Flags().BoolVar(&s.stdin, "stop-with-stdin", false, "stop, as on SIGTERM, when standard input ends, which also happens when the program at its other end is killed")
+	cmd.Flags().IntVar(&s.jobs, "jobs", 0, "runs of a sweep at a time; they share the threads (default: one a thread; on a GPU one, or several trials, by the size of the network)")
 }
 
 // holder is what ends when the program that holds it does; nil: the program goes on without.

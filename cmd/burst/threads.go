@@ -38,5 +38,5 @@ func (t *threadsValue) Set(text string) error {
 }
 
 func threadsFlag(f *pflag.FlagSet, to *int) {
-	f.Var((*threadsValue)(to), "threads", "threads of the cpu backend and of building, or auto: those of all processors, of which bursts use as many as is fastest")
+	f.Var((*threadsValue)(to), "threads", "threads of the cpu backend and of building, or auto: one a processor, and for bursts the number that is fastest")
 }

@@ -33,7 +33,7 @@ func newViewCommand() *cobra.Command {
 		RunE:    func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.rate, "rate", "", "play so many bursts a second, such as 100Hz (default: in the time of the network)")
+	f.StringVar(&o.rate, "rate", "", "bursts to play in a second, such as 100Hz (default: in the time of the network)")
 	f.BoolVar(&o.paused, "paused", false, "begin paused")
 	f.StringVar(&o.listen, "listen", "", "loopback address (default: 127.0.0.1:0, a free port)")
 	return cmd
