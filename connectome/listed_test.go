@@ -167,14 +167,24 @@ func TestListedRefused(t *testing.T) {
 
 // TestListedExport: an exported folder has the numbers of the list, and without plasticity the columns are left out.
 func TestListedExport(t *testing.T) {
-	g := fromLists(t, "  - "+fmt.Sprintf(listedText, "")+"\n", map[string]string{"w.csv": listedRows(2000)})
+	text := strings.Replace(fmt.Sprintf(listedText, ""), "from: E", "from: [I, E]", 1) // one entry, two projections
+	list := strings.ReplaceAll(listedRows(2000), ",69,", ",9,")
+	for source := 30; source < 69; source++ {
+		list = strings.ReplaceAll(list, fmt.Sprintf(",%d,", source), ",7,")
+	}
+	g := fromLists(t, "  - "+text+"\n", map[string]string{"w.csv": list})
 	c := build(t, g)
+	require.Len(t, c.Plastic, 2)
 	for _, format := range genome.EdgeFormats() {
-		var b bytes.Buffer
-		require.NoError(t, c.ExportPlastic(&b, "x"+format, 0, nil))
-		text, err := g.Rewired("", map[int]string{0: "x" + format}, c.Scale)
+		files := map[string]*bytes.Buffer{"0" + format: {}, "1" + format: {}}
+		for i := range c.Plastic {
+			require.NoError(t, c.ExportPlastic(files[fmt.Sprint(i)+format], "x"+format, i, nil))
+		}
+		text, err := g.Rewired("", map[int]string{0: "0" + format, 1: "1" + format}, c.Scale)
 		require.NoError(t, err)
-		again, err := genome.Parse("again.yaml", text, func(string) (io.ReadCloser, error) { return memFile{bytes.NewReader(b.Bytes())}, nil })
+		again, err := genome.Parse("again.yaml", text, func(name string) (io.ReadCloser, error) {
+			return memFile{bytes.NewReader(files[name].Bytes())}, nil
+		})
 		require.NoError(t, err, "%s", text)
 		require.Equal(t, c.Hash(), build(t, again).Hash(), format)
 	}

@@ -62,6 +62,7 @@ type key struct {
 	Len       int
 	Empty     bool     // formList: the list may be empty
 	Or        []key    // formList: an element may instead be a mapping of these, and so may be the whole
+	Several   bool     // formArea: it may be a list, one after the other
 	Column    bool     // formValue, formAmount, formNumber: a column may have one for each neuron; formBursts: a distribution, too
 	All       bool     // formList: the word all may stand for all neurons of the area
 	Keys      []key    // formMap, formOneOrMany

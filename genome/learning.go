@@ -485,8 +485,8 @@ func (g *Genome) Frozen() (*Genome, error) {
 	var settings []string
 	for i := range g.Projections {
 		l := g.Projections[i].Learning
-		if l == nil {
-			continue
+		if l == nil || i > 0 && g.Projections[i-1].Learning != nil && g.Projections[i-1].place == g.Projections[i].place {
+			continue // an entry of the list is set once
 		}
 		text := func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) + " weight" }
 		rule := "off"
@@ -496,7 +496,7 @@ func (g *Genome) Frozen() (*Genome, error) {
 		if l.Fail {
 			rule += ", overflow: fail"
 		}
-		settings = append(settings, fmt.Sprintf("projections.%d.plasticity={rule: %s, bounds: [%s, %s]}", i, rule, text(l.Lo), text(l.Hi)))
+		settings = append(settings, fmt.Sprintf("projections.%d.plasticity={rule: %s, bounds: [%s, %s]}", g.Projections[i].place, rule, text(l.Lo), text(l.Hi)))
 	}
 	if settings == nil {
 		return g, nil

@@ -19,7 +19,7 @@ func TestLimits(t *testing.T) {
 		{"the shortest time between", "stimuli: [{area: a, every: 0.5 ms, neurons: [1], amount: 1}]", ""},
 		{"no name", "stimuli: [{area: {b: a}, at: 1, neurons: [99], amount: 1}]", "expects the name of an area"},
 		{"one in a list", "stimuli: [{area: [a], at: 1, neurons: [99], amount: 1}]", "expects the name of one area, found a list"},
-		{"a list", "projections: [{from: [a, b], to: a, rule: all_to_all, weight: 1}]", "expects the name of one area, found a list; write an entry for each: `- {from: a, …}` and `- {from: b, …}`"},
+		{"a list", "stimuli: [{area: [a, b], at: 1, neurons: [0], amount: 1}]", "expects the name of one area, found a list; write an entry for each: `- {area: a, …}` and `- {area: b, …}`"},
 		{"an area without neurons", "stimuli: [{area: m, at: 1, neurons: [99], amount: 1}]", "which has none"},
 		{"the largest amount that scale 1 holds", "stimuli: [{area: a, at: 1, neurons: [1], amount: 2e9}]\nscale: 1000", "the largest scale that holds it is 1"},
 		{"more", "stimuli: [{area: a, at: 1, neurons: [1], amount: 2.2e9}]\nscale: 1000", "not even scale: 1 holds it"},

@@ -65,6 +65,7 @@ type parser struct {
 	rules    []rule
 	g        *Genome
 	faults   Faults
+	pairs    int                      // of areas, of projections whose ends are lists
 	swept    map[Pos]bool             // places where sweep has found a fault
 	timestep float64                  // ms; 0 if it has a fault
 	scale    int32                    // 0 is auto; −1 if it has a fault

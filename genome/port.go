@@ -38,6 +38,12 @@ func toKeys(area string) []key {
 	}
 }
 
+// severalOf are such keys where the area may be a list.
+func severalOf(keys []key) []key {
+	keys[0].Several = true // area
+	return keys
+}
+
 // target reads an area that takes input, or a mapping of one and a port; the area is −1 after a fault. listed says that a list in a
 // file may tell the ports.
 func (f *fields) target(name string, listed bool) (area, port int) {

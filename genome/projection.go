@@ -2,6 +2,7 @@ package genome
 
 import (
 	"math/bits"
+	"slices"
 
 	"burst/internal/quanta"
 
@@ -21,12 +22,73 @@ func (p *parser) projections(f *fields) {
 		if isTable(n) {
 			p.table(n, at.item(i))
 		} else {
-			p.projection(n, at.item(i))
+			p.eachPair(n, at.item(i))
 		}
 	}
 }
 
-// projection reads one projection, of the text or of a table's row.
+// maxPairs bounds the projections of lists of areas, which no short text may unfold into many.
+const maxPairs = 1 << 16
+
+// eachPair reads an entry of the list of projections: one for each pair of areas, where from or to are lists of them.
+func (p *parser) eachPair(n *yaml.Node, at *path) {
+	from, to := areasOf(n, "from"), areasOf(n, "to")
+	if from == nil && to == nil {
+		p.projection(n, at)
+		return
+	}
+	if from == nil {
+		from = []*yaml.Node{valueOf(n, "from")}
+	}
+	if to == nil {
+		to = []*yaml.Node{valueOf(n, "to")}
+	}
+	if p.pairs += len(from) * len(to); p.pairs > maxPairs {
+		p.fault(n, at, "", "expects at most %d pairs of areas in all lists, found %d up to here; a table of projections has room for more", maxPairs, p.pairs)
+		return
+	}
+	before := len(p.faults)
+	for _, source := range from {
+		for _, target := range to {
+			pair, start := *n, len(p.faults)
+			pair.Content = slices.Clone(n.Content)
+			for key, area := range map[string]*yaml.Node{"from": source, "to": target} {
+				if area != n { // else the key is missing
+					setKey(&pair, key, area)
+				}
+			}
+			p.projection(&pair, at)
+			for i := start; i < len(p.faults); { // what is wrong with all pairs is said once
+				if slices.Contains(p.faults[before:start], p.faults[i]) {
+					p.faults = slices.Delete(p.faults, i, i+1)
+				} else {
+					i++
+				}
+			}
+		}
+	}
+}
+
+// areasOf are the values that a list of areas stands for, which may stand beside a port; nil where there is no list.
+func areasOf(n *yaml.Node, key string) (all []*yaml.Node) {
+	v := valueOf(n, key)
+	if v.Kind == yaml.SequenceNode && len(v.Content) > 0 {
+		return v.Content
+	}
+	list := valueOf(v, "area")
+	if v == n || list.Kind != yaml.SequenceNode {
+		return nil
+	}
+	for _, area := range list.Content {
+		one := *v
+		one.Content = slices.Clone(v.Content)
+		setKey(&one, "area", area)
+		all = append(all, &one)
+	}
+	return all
+}
+
+// projection reads one projection, of a pair of areas in the text or of a table's row.
 func (p *parser) projection(n *yaml.Node, at *path) {
 	if p.full() {
 		return

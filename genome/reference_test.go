@@ -158,10 +158,15 @@ func (k *key) words() string {
 		return k.amountWords() + ", or the name of a parameter or constant"
 	case formLearning:
 		return "name of a rule, or mapping"
-	case formArea:
-		return "name of an area"
-	case formTarget:
-		return "name of an area, or mapping of `area` and `port`"
+	case formArea, formTarget:
+		words := "name of an area"
+		if k.Several {
+			words += ", or list of names"
+		}
+		if k.Form == formTarget {
+			words += ", or mapping of `area` and `port`"
+		}
+		return words
 	case formPorts:
 		return "list of names, or mapping of names to `" + strings.Join(k.Choices, "`, `") + "`"
 	case formModel:

@@ -3,6 +3,7 @@ package genome
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strconv"
 
 	"gopkg.in/yaml.v3"
@@ -28,17 +29,25 @@ func (g *Genome) Rewired(file string, plastic map[int]string, scale int32) ([]by
 		lists.Content = append(lists.Content, &yaml.Node{Kind: yaml.MappingNode, Style: yaml.FlowStyle, Content: edges(file)})
 	}
 	for i := range g.Projections {
-		if g.Projections[i].Learning == nil {
+		pr := &g.Projections[i]
+		if pr.Learning == nil {
 			continue
 		}
-		old := valueOf(root, "projections").Content[g.Projections[i].place]
+		old := valueOf(root, "projections").Content[pr.place]
 		list := &yaml.Node{Kind: yaml.MappingNode, Style: old.Style}
-		for _, key := range []string{"from", "to"} {
-			list.Content = append(list.Content, word(key), valueOf(old, key))
+		to := word(g.Areas[pr.To].Name)
+		if pr.Port > 0 {
+			to = &yaml.Node{Kind: yaml.MappingNode, Style: yaml.FlowStyle, Content: []*yaml.Node{word("area"), to, word("port"), word(g.Areas[pr.To].Model.Ports[pr.Port-1].Name)}}
 		}
+		list.Content = append(list.Content, word("from"), word(g.Areas[pr.From].Name), word("to"), to)
 		learning := valueOf(old, "plasticity")
-		for _, c := range g.Projections[i].Learning.Listed {
-			variable := g.Projections[i].Learning.Rule.Synapse[c.Variable].Name
+		if len(pr.Learning.Listed) > 0 {
+			own := *learning // several projections may have it
+			own.Content = slices.Clone(own.Content)
+			learning = &own
+		}
+		for _, c := range pr.Learning.Listed {
+			variable := pr.Learning.Rule.Synapse[c.Variable].Name
 			setKey(learning, variable, word("column("+plastic[i]+", "+StartColumn(variable)+")"))
 		}
 		list.Content = append(append(list.Content, edges(plastic[i])...), word("plasticity"), learning)

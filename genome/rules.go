@@ -239,8 +239,8 @@ func ruleKeys(list []Rule) []key {
 // projectionKeys are the keys of a projection, those of all rules.
 var projectionKeys = sync.OnceValue(func() []key {
 	keys := append([]key{
-		{Name: "from", Form: formArea, Required: true, Unless: "edges", Doc: "area of the source neurons"},
-		{Name: "to", Form: formTarget, Keys: toKeys("area of the target neurons"), Required: true, Unless: "edges", Doc: "area of the target neurons, which may be the same; as {area: NAME, port: NAME} with the input that takes the weights"},
+		{Name: "from", Form: formArea, Several: true, Required: true, Unless: "edges", Doc: "area of the source neurons; a list makes a projection for each"},
+		{Name: "to", Form: formTarget, Several: true, Keys: severalOf(toKeys("area of the target neurons")), Required: true, Unless: "edges", Doc: "area of the target neurons, which may be the same; as {area: NAME, port: NAME} with the input that takes the weights; a list of areas makes a projection for each"},
 		{Name: "rule", Form: formChoice, Choices: names(Rules()), Required: true, Doc: "which neurons are connected"},
 		{Name: "weight", Form: formValue, Dims: inputs(), Required: true, Unless: "edges", Doc: "what a spike adds to the target's input, drawn for each synapse"},
 		{Name: "delay", Form: formValue, Dims: []Dimension{Bursts}, Default: "1", Doc: "bursts, or a time, from spike to arrival: 1…65,535 bursts, or 1…255 by FEAGI's rules of plasticity and from areas with psp_max; a distribution is drawn for each synapse"},

@@ -147,10 +147,19 @@ func (k *key) schema() object {
 		return object{"type": "string", "pattern": `^\s*` + columnPattern + `\s*$`}
 	case formKernel:
 		return object{"anyOf": []object{k.numberSchema(Plain), {"type": "string", "pattern": placePattern}}}
-	case formArea:
-		return object{"type": "string", "minLength": 1}
-	case formTarget:
-		return object{"anyOf": []object{{"type": "string", "minLength": 1}, mapSchema(k.Keys)}}
+	case formArea, formTarget:
+		name := object{"type": "string", "minLength": 1}
+		ways := []object{name}
+		if k.Form == formTarget {
+			ways = append(ways, mapSchema(k.Keys))
+		}
+		if k.Several {
+			ways = append(ways, object{"type": "array", "items": name, "minItems": 1})
+		}
+		if len(ways) == 1 {
+			return name
+		}
+		return object{"anyOf": ways}
 	case formPorts:
 		return object{"anyOf": []object{
 			{"type": "array", "items": k.Item.schema(), "minItems": 1, "maxItems": formula.MaxInputs},
