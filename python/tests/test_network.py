@@ -136,6 +136,35 @@ def test_takes_tables(tmp_path: Path) -> None:
         net.start()
 
 
+def test_starts_of_synapses(tmp_path: Path) -> None:
+    """What variables of synapses start from may be an array beside an edge list: the columns of a list."""
+    r = np.random.default_rng(5)
+    source, target, shares = r.integers(0, 50, 400), r.integers(0, 5, 400), r.random(400)
+    net = burst.Network(out=tmp_path / "made", threads=1)
+    e = net.area("E", 50, "poisson", rate="50 Hz")
+    cell = net.area("cell", 5, "lif")
+    keys = {"rule": "tsodyks_markram_per_synapse", "w_max": "9 mV", "tau_rec": "200 ms"}
+    net.connect(e, cell, (source, target), weight=np.full(400, 4.0), plasticity={**keys, "U": shares})
+    net.run(500).close()
+    (tmp_path / "list.csv").write_text(
+        "source,target,weight,U\n" + "".join(f"{s},{t},4,{u}\n" for s, t, u in zip(source, target, shares, strict=True))
+    )
+    (tmp_path / "same.yaml").write_text("""burst: v1
+areas:
+  - {name: E, neurons: 50, model: poisson, params: {rate: 50 Hz}}
+  - {name: cell, neurons: 5, model: lif}
+projections:
+  - from: E
+    to: cell
+    rule: edges
+    file: list.csv
+    plasticity: {rule: tsodyks_markram_per_synapse, w_max: 9 mV, tau_rec: 200 ms, U: "column(list.csv, U)"}
+""")
+    with burst.load(tmp_path / "same.yaml") as same:
+        assert same.run(500).digest == net.digest
+        assert same.manifest["connectome"] == net.manifest["connectome"]
+
+
 def test_tables_of_projections(tmp_path: Path) -> None:
     """A table of projections counts for the numbers of those after it, as a mapping and as one of pandas."""
     rows = {"source": ["a", "b"], "target": ["b", "a"], "rule": ["all_to_all"] * 2, "weight": [0.25, np.float32(0.5)],

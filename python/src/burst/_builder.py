@@ -152,6 +152,12 @@ class Builder:
                 if key in ("weight", "delay", "port") and isinstance(value, (np.ndarray, list)):
                     column = np.asarray(value)
                     columns["delay_ms" if key == "delay" and column.dtype.kind == "f" else key] = column
+                elif key == "plasticity" and isinstance(value, Mapping):
+                    made[key] = dict(value)
+                    for name, start in value.items():
+                        if isinstance(start, np.ndarray):  # a number for each synapse
+                            columns[f"start_{name}"] = start
+                            made[key][name] = f"column({made['file']}, start_{name})"
                 else:
                     made[key] = value
             self.files[made["file"]] = _arrow.stream(_checked(columns, len(columns["source"]), f"projection {number}"))

@@ -99,7 +99,8 @@ class Network(Results):
                 polars; it needs pyarrow).
             keys: keys of the rule, weight, delay, plasticity and others of a projection; `port` names the target's
                 input. Beside an edge list weight, delay and port may be arrays; whole numbers of delay are bursts,
-                floats are ms, and ports are numbers.
+                floats are ms, and ports are numbers; so may what variables of synapses start from, in the mapping
+                plasticity, as NumPy arrays in base units.
 
         """
         return self._building().connect(source, target, rule, keys)
