@@ -35,7 +35,7 @@ func withoutPlaces(g *Genome) (all []string) {
 // TestPairsOfAreas: lists of areas are the projections written out, in order.
 func TestPairsOfAreas(t *testing.T) {
 	for short, long := range map[string]string{
-		"{from: [A, C], to: [C, D], RULE}": "{from: A, to: C, RULE}\n{from: A, to: D, RULE}\n{from: C, to: C, RULE}\n{from: C, to: D, RULE}",
+		"{from: [A, C], to: [C, D], RULE}":                                      "{from: A, to: C, RULE}\n{from: A, to: D, RULE}\n{from: C, to: C, RULE}\n{from: C, to: D, RULE}",
 		"{from: A, to: {area: [D, C], port: in}, RULE}\n{from: C, to: C, RULE}": "{from: A, to: {area: D, port: in}, RULE}\n{from: A, to: {area: C, port: in}, RULE}\n{from: C, to: C, RULE}",
 		"{from: [C], to: D, RULE, plasticity: stdp}":                            "{from: C, to: D, RULE, plasticity: stdp}",
 		"{from: [A, D], to: C, RULE, plasticity: stdp}":                         "{from: A, to: C, RULE, plasticity: stdp}\n{from: D, to: C, RULE, plasticity: stdp}",
