@@ -150,7 +150,7 @@ func checkBounds(t *testing.T, name string, c *Connectome) {
 	}
 }
 
-// TestWordsHoldThePlaceAndThePort: the more ports there are, the fewer rows a bin has.
+// TestWordsHoldThePlaceAndThePort: the more ports there are, the fewer rows a bin has. In large networks a bin has more synapses.
 func TestWordsHoldThePlaceAndThePort(t *testing.T) {
 	for _, c := range []struct {
 		inputs, sources, synapses uint64
@@ -158,6 +158,8 @@ func TestWordsHoldThePlaceAndThePort(t *testing.T) {
 	}{
 		{1 << 10, 1 << 10, 100 << 10, 8, 4},
 		{1 << 10, 1 << 10, 1 << 30, 0, 1 << 10},
+		{1 << 10, 1 << 20, 1 << 26, 9, 1 << 11},
+		{1 << 10, 1 << 20, 1 << 30, 7, 1 << 13}, // hardly fewer, so that a bin can be sorted
 		{1 << 10, 1<<20 + 1, 0, mostShift, 1<<20>>mostShift + 1},
 		{1 << 27, 1 << 20, 1 << 20, 5, 1 << 15},
 		{1<<27 + 1, 1 << 20, 1 << 20, 4, 1 << 16},
