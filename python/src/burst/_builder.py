@@ -127,7 +127,7 @@ class Builder:
         return self.areas[name]
 
     def connect(self, source: Area | str | None, target: Area | str | None, rule: Any, keys: Mapping[str, Any]) -> int:
-        """Adds a projection and gives its number."""
+        """Adds a projection and returns its number."""
         number = self._projections
         made: dict[str, Any] = {} if source is None else {"from": name_of(source)}
         if target is not None:
@@ -166,7 +166,7 @@ class Builder:
         return number
 
     def connect_table(self, table: Any) -> range:
-        """Adds a projection for each row of a table, and gives their numbers."""
+        """Adds a projection for each row of a table, and returns their numbers."""
         if _is_table(table):
             rows = int(_pyarrow(table).num_rows)
             file, content = f"table-{self._projections}.arrows", _arrow_table(table)
@@ -200,7 +200,7 @@ class Builder:
         self.genome["record"] = {**self.genome.get("record", {}), **_plain(keys)}
 
     def stimulate(self, area: Area | str, keys: Mapping[str, Any]) -> int:
-        """Adds a stimulus and gives its number."""
+        """Adds a stimulus and returns its number."""
         to = {"to": {"area": name_of(area), "port": keys["port"]}} if "port" in keys else {"area": name_of(area)}
         more = {k.removesuffix("_"): v for k, v in keys.items() if k != "port"}
         self.genome["stimuli"].append(_plain({**to, **more}))

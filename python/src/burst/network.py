@@ -89,24 +89,24 @@ class Network(Results):
         return self._building().area(name, neurons, model, keys)
 
     def connect(self, source: Area | str | None, target: Area | str | None, rule: Any, **keys: Any) -> int:
-        """Adds a projection and gives its number.
+        """Adds a projection and returns its number.
 
         Args:
-            source: the area that it comes from; None: an edge list counts in the whole network.
-            target: the area that it goes to, or None likewise.
+            source: the source area; None: an edge list numbers its neurons through the whole network.
+            target: the target area, or None likewise.
             rule: name of a connection rule (docs/genome.md), or an edge list: two arrays, source and target of each
                 synapse, counted from 0 in their areas, or a table with columns of docs/edges.md (of pyarrow, pandas or
                 polars; it needs pyarrow).
             keys: keys of the rule, weight, delay, plasticity and others of a projection; `port` names the target's
-                input. Beside an edge list weight, delay and port may be arrays; whole numbers of delay are bursts,
-                floats are ms, and ports are numbers; so may what variables of synapses start from, in the mapping
-                plasticity, as NumPy arrays in base units.
+                input. With an edge list, weight, delay and port may be arrays: delays are bursts if they are whole
+                numbers and ms if they are floats, and ports are numbers. Initial values of variables of synapses, in
+                the mapping plasticity, may be NumPy arrays in base units.
 
         """
         return self._building().connect(source, target, rule, keys)
 
     def connect_table(self, table: Any) -> range:
-        """Adds a projection for each row of a table, and gives their numbers.
+        """Adds a projection for each row of a table, and returns their numbers.
 
         Args:
             table: a mapping of columns, or a table of pyarrow, pandas or polars (it needs pyarrow), with the columns of
@@ -116,7 +116,7 @@ class Network(Results):
         return self._building().connect_table(table)
 
     def file(self, path: str | os.PathLike[str]) -> str:
-        """Takes a file to the genome, and gives the name by which its keys may then name it.
+        """Adds a file to the genome's folder, and returns the name by which keys of the genome can name it.
 
         Such as net.connect(E, I, "edges", file=net.file("data/wiring.csv")).
         """
@@ -133,7 +133,7 @@ class Network(Results):
         self._building().record(keys)
 
     def stimulate(self, area: Area | str, **keys: Any) -> int:
-        """Adds a stimulus and gives its number, for switch.
+        """Adds a stimulus and returns its number, for switch.
 
         Args:
             area: that receives it.
@@ -216,7 +216,7 @@ class Network(Results):
     def step(
         self, length: int | str = 1, inputs: Mapping[Input, Value] | None = None
     ) -> dict[Output, npt.NDArray[Any]]:
-        """Runs some bursts in one piece, and reads all outputs.
+        """Runs some bursts, and reads all outputs.
 
         Args:
             length: bursts, at most 1,000,000, or simulated time such as "20 ms".
@@ -318,8 +318,8 @@ class Network(Results):
     def reset(self, run_seed: int | None = None) -> None:
         """Puts the network into its state before burst 0.
 
-        Bursts and digest go on counting, so drives draw other numbers than the first time. With run_seed a new run
-        begins, at burst 0 with that seed of random input, and in a folder of its own; inputs and outputs stay bound.
+        Burst numbers and digest go on, so drives draw other numbers than the first time. With run_seed a new run begins
+        at burst 0, with that seed for random input and a folder of its own; inputs and outputs stay bound.
         """
         if run_seed is None:
             self._running().control("reset")
@@ -334,7 +334,7 @@ class Network(Results):
             self._running().ask(_client.BIND, asked)
 
     def state(self) -> State:
-        """Keeps a copy of the state in the memory of the network's process, for as long as the State that is returned.
+        """Keeps a copy of the state in the memory of the network's process, as long as the returned State exists.
 
         Raises:
             RefusedError: there are 8 already.
@@ -346,7 +346,7 @@ class Network(Results):
         return State(self, name)
 
     def restore(self, state: State) -> None:
-        """Puts the network into a state of it. Bursts and digest go on counting."""
+        """Puts the network into a state that state() has kept. Burst numbers and digest go on."""
         if not isinstance(state, State):
             raise UsageError(f"{state!r} is no state, want what net.state() gave")
         if state.owner is not self._scratch:
@@ -367,15 +367,15 @@ class Network(Results):
         self._running().control("set", settings=[f"{path}={value}" for path, value in settings.items()])
 
     def switch(self, stimulus: int, on: bool) -> None:
-        """Turns a stimulus of the genome off or on, by its number there."""
+        """Turns a stimulus of the genome off or on, by its number in the genome."""
         self._running().control("stimulus", stimulus=stimulus, on=on)
 
     def checkpoint(self) -> None:
-        """Saves the state to the run's folder, in the background: `burst resume` goes on from there."""
+        """Saves a checkpoint to the run's folder in the background; `burst resume` goes on from it."""
         self._running().control("checkpoint")
 
     def flush(self) -> None:
-        """Returns when what was recorded so far is on disk, in the run's folder."""
+        """Returns when everything that was recorded so far is on disk, in the run's folder."""
         self._running().control("flush")
 
 
