@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -133,6 +134,35 @@ func TestWaitingEndsWithTheContext(t *testing.T) {
 		require.EqualValues(t, 3, e.Number())
 		require.ErrorIs(t, e.Run(ctx, 10), context.DeadlineExceeded)
 		require.EqualValues(t, 3, e.Number())
+	})
+}
+
+// TestWaitingAnswers: what is asked for while a burst is far from due is done at once, another rate included, and the burst is no later.
+func TestWaitingAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		var e *engine.Engine
+		var asked []time.Duration
+		note := func() error { asked = append(asked, time.Since(start)); return nil }
+		b := &paced{start: start, takes: func(uint64) time.Duration { return 0 }}
+		e = engine.OnTimers(engine.New(net(), b, engine.Options{Period: time.Hour}))
+		go func() {
+			time.Sleep(time.Minute)
+			e.Between(note)
+			e.Between(note)
+			time.Sleep(time.Minute)
+			e.Between(note)
+			time.Sleep(2 * time.Hour)
+			e.Between(func() error { e.Pace(2 * time.Hour); return note() })
+		}()
+		require.NoError(t, e.Run(t.Context(), 5))
+		require.Equal(t, []time.Duration{time.Minute, time.Minute, 2 * time.Minute, 122 * time.Minute}, asked)
+		require.Equal(t, []time.Duration{0, time.Hour, 2 * time.Hour, 122 * time.Minute, 242 * time.Minute}, b.began)
+		require.Zero(t, e.Late())
+		planted := errors.New("planted")
+		time.AfterFunc(time.Minute, func() { e.Between(func() error { return planted }) })
+		require.ErrorIs(t, e.Continue(t.Context(), 1), planted)
+		require.EqualValues(t, 5, e.Number())
 	})
 }
 

@@ -32,6 +32,7 @@ type Engine struct {
 	asking  sync.Mutex
 	asked   []func() error // to be called between two bursts
 	anybody atomic.Bool    // asked is not empty
+	wake    chan struct{}  // ends a wait for the next burst
 }
 
 // Options of an Engine; the zero value runs a network by itself, as fast as it goes.
@@ -44,7 +45,7 @@ type Options struct {
 // New makes an engine for a backend that holds c in the state before burst 0.
 func New(c *connectome.Connectome, b Backend, o Options) *Engine {
 	p := pace{clock: system{}, period: o.Period, lateness: newLatency()}
-	return &Engine{c: c, b: NewDigest(b), o: o, feed: NewFeed(c, o.Sources), pace: p, latency: newLatency()}
+	return &Engine{c: c, b: NewDigest(b), o: o, feed: NewFeed(c, o.Sources), pace: p, latency: newLatency(), wake: make(chan struct{}, 1)}
 }
 
 // Run advances n bursts. It stops at a burst's boundary when ctx ends, and returns ctx's error then. It looks for NaN and Inf now and
@@ -156,10 +157,19 @@ func (e *Engine) batch(ctx context.Context, n, size uint64) (uint64, error) {
 	return size, nil
 }
 
-// single runs one burst when it is due.
+// single runs one burst when it is due, and until then does what is asked for.
 func (e *Engine) single(ctx context.Context) error {
-	if err := e.pace.wait(ctx); err != nil {
-		return err
+	for {
+		due, err := e.pace.wait(ctx, e.wake)
+		if err != nil {
+			return err
+		}
+		if due {
+			break
+		}
+		if err := e.between(); err != nil {
+			return err
+		}
 	}
 	if err := e.step(); err != nil {
 		return fmt.Errorf("burst %d: %w", e.number, err)
@@ -223,16 +233,21 @@ func (e *Engine) Replace(c *connectome.Connectome, b Backend, s *State) error {
 }
 
 // Between has Run call f between two bursts, when the state may be read with State and replaced with Restore: after the
-// burst that runs now, or after those that a Batcher runs now, which takes some hundredths of a second at most. While no Run is at
-// work f waits for the next one. An error of f ends Run. Any goroutine may call Between; Run's own calls f.
+// burst that runs now, or after those that a Batcher runs now, which takes some hundredths of a second at most; while Run waits for a burst
+// to be due, at once. While no Run is at work f waits for the next one. An error of f ends Run. Any goroutine may call Between; Run's own
+// calls f.
 func (e *Engine) Between(f func() error) {
 	e.asking.Lock()
 	defer e.asking.Unlock()
 	e.asked = append(e.asked, f)
 	e.anybody.Store(true)
+	select {
+	case e.wake <- struct{}{}:
+	default:
+	}
 }
 
-// between calls what was asked for. What a function asks for waits for the next boundary, so that one may ask for itself again.
+// between calls what was asked for. What a function asks for is called next time, so that one may ask for itself again.
 func (e *Engine) between() error {
 	if !e.anybody.Load() {
 		return nil

@@ -8,7 +8,9 @@ import (
 // timers is a clock that sleeps by Go's timers, which a test's clock drives.
 type timers struct{ system }
 
-func (timers) sleep(ctx context.Context, d time.Duration) { byTimer(ctx, d) }
+func (timers) sleep(ctx context.Context, wake <-chan struct{}, d time.Duration) bool {
+	return byTimer(ctx, wake, d)
+}
 
 // OnTimers makes an engine sleep by Go's timers.
 func OnTimers(e *Engine) *Engine {
@@ -29,8 +31,9 @@ func (c *Clock) now() time.Time {
 	return c.Time
 }
 
-func (c *Clock) sleep(_ context.Context, d time.Duration) {
+func (c *Clock) sleep(_ context.Context, _ <-chan struct{}, d time.Duration) bool {
 	c.Time, c.Waited = c.Time.Add(d), c.Waited+d
+	return false
 }
 
 // OnClock makes an engine take time from c.

@@ -7,5 +7,7 @@ import (
 	"time"
 )
 
-// nap sleeps for d, or until ctx ends.
-func nap(ctx context.Context, d time.Duration) { byTimer(ctx, d) }
+// nap sleeps for d, or until ctx ends or somebody wakes it.
+func nap(ctx context.Context, wake <-chan struct{}, d time.Duration) bool {
+	return byTimer(ctx, wake, d)
+}

@@ -9,14 +9,17 @@ import (
 // the time of day; an Engine goes on at its rate also if it does.
 type clock interface {
 	now() time.Time
-	sleep(ctx context.Context, d time.Duration) // for d, and if that is long no longer than ctx
+	// sleep sleeps for d, if that is long no longer than ctx, and until somebody wakes it, which it then reports.
+	sleep(ctx context.Context, wake <-chan struct{}, d time.Duration) (woken bool)
 }
 
 // system is the machine's clock.
 type system struct{}
 
-func (system) now() time.Time                             { return time.Now() }
-func (system) sleep(ctx context.Context, d time.Duration) { nap(ctx, d) }
+func (system) now() time.Time { return time.Now() }
+func (system) sleep(ctx context.Context, wake <-chan struct{}, d time.Duration) bool {
+	return nap(ctx, wake, d)
+}
 
 // pace starts bursts at a frequency, and measures how late they start.
 type pace struct {
@@ -29,15 +32,15 @@ type pace struct {
 }
 
 const (
-	longNap    = 20 * time.Millisecond  // a sleep of more ends with the context
+	longNap    = 20 * time.Millisecond  // a sleep of more ends with the context, and can be woken
 	mostMargin = 250 * time.Microsecond // a machine on which sleeps are later has others to serve
 )
 
-// wait returns when the next burst is due, or when ctx ends. It sleeps for as long as a sleep may be trusted to end in time, and
-// then looks at the clock until the moment has come.
-func (p *pace) wait(ctx context.Context) error {
+// wait returns when the next burst is due, when ctx ends, or before that if it is woken. It sleeps for as long as a sleep may be trusted to
+// end in time, and then looks at the clock until the moment has come.
+func (p *pace) wait(ctx context.Context, wake <-chan struct{}) (due bool, err error) {
 	if err := ctx.Err(); err != nil || p.period == 0 {
-		return err
+		return true, err
 	}
 	now := p.due(p.now())
 	p.margin -= p.margin / 64 // else one late sleep could be the last
@@ -46,9 +49,9 @@ func (p *pace) wait(ctx context.Context) error {
 		if d > longNap {
 			asleep = d - longNap/2
 		}
-		p.sleep(ctx, asleep)
-		if err := ctx.Err(); err != nil {
-			return err
+		woken := p.sleep(ctx, wake, asleep)
+		if err := ctx.Err(); err != nil || woken {
+			return false, err
 		}
 		wake := now.Add(asleep)
 		now = p.due(p.now())
@@ -58,7 +61,7 @@ func (p *pace) wait(ctx context.Context) error {
 		now = p.due(p.now())
 	}
 	p.started(now)
-	return nil
+	return true, nil
 }
 
 // due gives now, and brings the next burst's moment near where the clock has gone back: it is never more than a period away.
@@ -90,12 +93,15 @@ func (p *pace) started(now time.Time) {
 	p.next = p.next.Add(p.period)
 }
 
-// byTimer sleeps until d is over or ctx ends.
-func byTimer(ctx context.Context, d time.Duration) {
+// byTimer sleeps until d is over, ctx ends or somebody wakes it.
+func byTimer(ctx context.Context, wake <-chan struct{}, d time.Duration) (woken bool) {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-ctx.Done():
 	case <-t.C:
+	case <-wake:
+		return true
 	}
+	return false
 }

@@ -209,6 +209,32 @@ func TestRealTime(t *testing.T) {
 	require.LessOrEqual(t, inputs[0][1], inputs[1][0])
 }
 
+// TestSlowRate: while a burst is far from due, what is asked of a session is done at once, a higher rate included.
+func TestSlowRate(t *testing.T) {
+	s := session(t, run.Options{Rate: "0.001Hz"})
+	done := make(chan error, 1)
+	go func() { done <- s.Run(t.Context()) }()
+	for {
+		x, err := s.Status() // before Run is at work, and while it waits
+		require.NoError(t, err)
+		if x.Burst == 1 {
+			break
+		}
+	}
+	bound(t, s.Feeder("x"), live.Binding{Place: live.Place{Area: "eye"}, Largest: 1})
+	require.NoError(t, s.Switch(0, false))
+	require.NoError(t, s.SetRate("1kHz"))
+	for {
+		x, err := s.Status()
+		require.NoError(t, err)
+		if x.Burst >= 10 {
+			break
+		}
+	}
+	require.NoError(t, s.Close())
+	require.ErrorIs(t, <-done, live.ErrClosed)
+}
+
 // TestPause: a session that is paused runs nothing but Steps, and goes on; Suspend leaves it to be resumed though no end was planned.
 func TestPause(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
