@@ -1,7 +1,6 @@
 package live
 
 import (
-	"cmp"
 	"slices"
 
 	"burst/engine"
@@ -22,16 +21,16 @@ type quick struct {
 
 func quickOf(in *Input) quick {
 	of := in.ports[0]
-	places := make([]uint32, len(of))
-	for i := range places {
-		places[i] = uint32(i)
+	sorted := make([]uint64, len(of)) // ports, and their places in the lower half
+	for i, p := range of {
+		sorted[i] = uint64(p)<<32 | uint64(i)
 	}
-	slices.SortFunc(places, func(a, b uint32) int { return cmp.Compare(of[a], of[b]) })
+	slices.Sort(sorted)
 	q := quick{apart: in.ports[1][0] - of[0], make: amounts.Best()}
 	ordered := in.each == 1
-	for i, at := range places {
-		q.ports, q.from = append(q.ports, of[at]), append(q.from, at/in.each)
-		ordered = ordered && at == uint32(i)
+	for i, x := range sorted {
+		q.ports, q.from = append(q.ports, uint32(x>>32)), append(q.from, uint32(x)/in.each)
+		ordered = ordered && uint32(x) == uint32(i)
 	}
 	if !strictlyAscending(q.ports) {
 		return quick{}
