@@ -24,13 +24,13 @@ type raster struct {
 // newRaster makes a raster of neurons in the order in which they were chosen.
 func newRaster(chosen []uint32) (*raster, error) {
 	r := &raster{now: wire.Raster{Spikes: make([]wire.Spike, 0, mostKeptSpikes)}}
-	order := make([]uint16, len(chosen))
-	for i := range order {
-		order[i] = uint16(i)
+	sorted := make([]uint64, len(chosen)) // neurons, and their places in the lower half
+	for i, n := range chosen {
+		sorted[i] = uint64(n)<<32 | uint64(i)
 	}
-	slices.SortFunc(order, func(a, b uint16) int { return int(int64(chosen[a]) - int64(chosen[b])) })
-	for i, k := range order {
-		n := chosen[k]
+	slices.Sort(sorted)
+	for i, x := range sorted {
+		n, k := uint32(x>>32), uint16(x)
 		if i > 0 && n == r.neurons[i-1] {
 			return nil, fmt.Errorf("neuron %d is chosen twice", n)
 		}
