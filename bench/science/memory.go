@@ -1,37 +1,55 @@
 package main
 
 import (
-	"bytes"
+	_ "embed"
 	"fmt"
+	"regexp"
 
 	"burst/engine"
 	"burst/genomes"
 )
 
-// workingMemory is the network of Brunel and Wang (2001): rates before the cue, from 0.5 s to 1 s, and after it, from 2 s to 3 s.
-// NEST's are testdata/nest_networks.py's.
+//go:embed testdata/decision.yaml
+var decisionText []byte
+
+// workingMemory is the network of Brunel and Wang (2001): rates before the cue and after it. NEST's are testdata/nest_networks.py's.
 func workingMemory(o options) ([]Check, error) {
-	nest := elsewhere{8, "NEST", [][2]float64{{2.70, 0.77}, {2.97, 1.04}, {2.64, 0.68}, {8.87, 1.12}, {30.21, 1.94}, {1.89, 0.11}, {3.74, 0.30}, {11.64, 0.36}}}
-	spans := []struct {
-		name       string
-		from, till uint64
-	}{{"before", 5000, 10_000}, {"after", 20_000, 30_000}}
-	names := []string{"cued", "other", "rest", "inhibitory"}
 	text, err := genomes.Text("working-memory")
 	if err != nil {
 		return nil, err
 	}
-	found := make([][]float64, len(spans)*len(names))
+	return o.ratesIn("working-memory", "Brunel and Wang 2001", text, []string{"cued", "other", "rest", "inhibitory"},
+		[]stretch{{"before the cue", 5000, 10_000}, {"after the cue", 20_000, 30_000}},
+		elsewhere{8, "NEST", [][2]float64{{2.70, 0.77}, {2.97, 1.04}, {2.64, 0.68}, {8.87, 1.12}, {30.21, 1.94}, {1.89, 0.11}, {3.74, 0.30}, {11.64, 0.36}}})
+}
+
+// decision is the network of Wang (2002): rates before the motion and in the second half of it.
+func decision(o options) ([]Check, error) {
+	return o.ratesIn("decision", "Wang 2002", decisionText, []string{"A", "B", "rest", "inhibitory"},
+		[]stretch{{"before the motion", 5000, 10_000}, {"in the motion", 15_000, 20_000}},
+		elsewhere{8, "NEST", [][2]float64{{2.35, 0.34}, {2.49, 0.56}, {2.55, 0.20}, {8.28, 0.33}, {34.86, 1.15}, {1.53, 0.19}, {4.53, 0.21}, {14.34, 0.23}}})
+}
+
+// stretch is bursts from ≤ n < till of a run.
+type stretch struct {
+	name       string
+	from, till uint64
+}
+
+// ratesIn compares rates of areas in stretches of a network, of several seeds, with those computed elsewhere: stretch by stretch.
+func (o options) ratesIn(network, published string, text []byte, areas []string, spans []stretch, other elsewhere) ([]Check, error) {
+	found := make([][]float64, len(spans)*len(areas))
 	seeds := o.runs(2)
 	for seed := range seeds {
-		own := bytes.Replace(text, []byte("\nseed: 2001\n"), fmt.Appendf(nil, "\nseed: %d\n", 1+seed), 1)
+		own := regexp.MustCompile(`(?m)^seed: \d+$`).ReplaceAll(text, fmt.Appendf(nil, "seed: %d", 1+seed))
 		counts := make([]*activity, len(spans))
 		for k := range counts {
+			var err error
 			if counts[k], err = newActivity(own); err != nil {
 				return nil, err
 			}
 		}
-		err := simulate(o, "working-memory", own, spans[1].till, func(b *engine.Burst) error {
+		err := simulate(o, network, own, spans[len(spans)-1].till, func(b *engine.Burst) error {
 			for k := range spans {
 				if spans[k].from <= b.Number && b.Number < spans[k].till {
 					counts[k].add(b)
@@ -43,17 +61,17 @@ func workingMemory(o options) ([]Check, error) {
 			return nil, err
 		}
 		for k, s := range spans {
-			for i, name := range names {
-				at := k*len(names) + i
+			for i, name := range areas {
+				at := k*len(areas) + i
 				found[at] = append(found[at], counts[k].rate(name, float64(s.till-s.from)*1e-4))
 			}
 		}
 	}
 	var checks []Check
 	for k, s := range spans {
-		for i, name := range names {
-			at := k*len(names) + i
-			checks = append(checks, nest.check(Check{Case: seedsOf("Brunel and Wang 2001", seeds), Quantity: fmt.Sprintf("%s %s the cue (Hz)", name, s.name)}, at, found[at]))
+		for i, name := range areas {
+			at := k*len(areas) + i
+			checks = append(checks, other.check(Check{Case: seedsOf(published, seeds), Quantity: fmt.Sprintf("%s %s (Hz)", name, s.name)}, at, found[at]))
 		}
 	}
 	return checks, nil
