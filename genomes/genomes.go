@@ -11,12 +11,13 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 )
 
 //go:generate go test . -run TestPacked -update
 
-//go:embed *.yaml *.digest columns-*.csv rhythm.csv *.deflated
+//go:embed [a-oq-z]*.yaml poisson-lif.yaml *.digest columns-*.csv rhythm.csv *.deflated
 var files embed.FS
 
 // packedEnding stands behind the name of a file that the program has deflated.
@@ -24,10 +25,14 @@ const packedEnding = ".deflated"
 
 // Names lists the examples in alphabetical order.
 func Names() []string {
-	paths, err := fs.Glob(files, "*.yaml")
+	paths, err := fs.Glob(files, "*.yaml*")
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}
+	for i, p := range paths {
+		paths[i] = strings.TrimSuffix(p, packedEnding)
+	}
+	slices.Sort(paths)
 	for i, p := range paths {
 		paths[i] = strings.TrimSuffix(p, ".yaml")
 	}
@@ -35,7 +40,13 @@ func Names() []string {
 }
 
 // Text is the named example's genome.
-func Text(name string) ([]byte, error) { return files.ReadFile(path.Clean(name) + ".yaml") }
+func Text(name string) ([]byte, error) {
+	f, err := Open(path.Clean(name) + ".yaml")
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(f)
+}
 
 // Open opens a file that an example names.
 func Open(name string) (io.ReadCloser, error) {
