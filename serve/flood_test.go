@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"burst/internal/slow"
 	"burst/live"
 	"burst/live/wire"
 	"burst/run"
@@ -385,6 +386,7 @@ func TestAttacks(t *testing.T) {
 
 // TestViewerFlood: what a client with the view token sends is read no faster than its limit, and pings are answered no faster.
 func TestViewerFlood(t *testing.T) {
+	slow.Short(t)
 	t.Parallel() // it mostly waits
 	s := start(t, serve.Options{Paused: true})
 	_, view, _ := s.tokens()

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"burst/internal/heap"
+	"burst/internal/slow"
 	"burst/live/wire"
 	"burst/serve"
 
@@ -23,6 +24,7 @@ areas:
 // TestMemoryOfViewers: a viewer that takes nothing, with a raster of as many neurons as there may be, costs two bits a neuron and
 // 256 KiB at most, also where every neuron fires.
 func TestMemoryOfViewers(t *testing.T) {
+	slow.Short(t)
 	const viewers, neurons = 32, 100_000
 	path := socketIn(t)
 	startGenome(t, network(t, crowd), serve.Options{LockStep: true, Socket: path})
