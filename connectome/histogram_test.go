@@ -69,8 +69,19 @@ func TestManyValues(t *testing.T) {
 			require.True(t, ok)
 			require.Equal(t, want, got, "%+v, index %d", v, i)
 		}
+		indices := make([]uint64, n)
+		for i := range indices {
+			indices[i] = uint64(i) * 0x9e3779b97f4a7c15
+		}
+		require.True(t, s.some(indices, list, words))
+		for i, got := range list {
+			want, ok := s.at(indices[i])
+			require.True(t, ok)
+			require.Equal(t, want, got, "%+v, index %d", v, indices[i])
+		}
 	}
 	never := atLeastValue(genome.Uniform, 0, 1, 2)
 	s := newSampler(never, 1, 3, 0)
 	require.False(t, s.many(0, make([]float64, 2), make([]uint64, 2)))
+	require.False(t, s.some([]uint64{7, 3}, make([]float64, 2), make([]uint64, 2)))
 }

@@ -45,6 +45,7 @@ func ruleBenches() []struct{ name, areas, projections string } {
 		{"poisson", areas, one("rule: pairwise_poisson, average: 0.001, " + fixed)},
 		{"distance", sheet, one("rule: distance, p: \"0.004*exp(-d/(150 um))\", " + fixed)},
 		{"normal", areas, one("rule: fixed_outdegree, outdegree: 100, weight: \"normal(0.01 mV, 0.001 mV)\", delay: 2 ms")},
+		{"normal-bernoulli", areas, one("rule: pairwise_bernoulli, p: 0.001, weight: \"normal(0.01 mV, 0.001 mV)\", delay: 2 ms")},
 		{"redrawn", areas, one("rule: fixed_outdegree, outdegree: 100, weight: \"normal(0.01 mV, 0.01 mV) >= 0 mV\", delay: 2 ms")},
 		{"lognormal", areas, one("rule: fixed_outdegree, outdegree: 100, weight: \"lognormal(0.01 mV, 0.005 mV)\", delay: 2 ms")},
 		{"delays", areas, one("rule: fixed_outdegree, outdegree: 100, weight: 0.01 mV, delay: \"uniform(1 ms, 20 ms)\"")},

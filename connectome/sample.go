@@ -69,16 +69,32 @@ func (s *sampler) from(index, attempt uint64) (float64, bool) {
 func (s *sampler) many(first uint64, list []float64, words []uint64) bool {
 	s.first.X(first, words)
 	s.values(words, list)
-	for i, x := range list {
-		x, ok := s.bounded(x)
-		if !ok {
-			if x, ok = s.from(first+uint64(i), 1); !ok {
-				return false
-			}
+	for i := range list {
+		if !s.within(&list[i], first+uint64(i)) {
+			return false
 		}
-		list[i] = x
 	}
 	return true
+}
+
+// some is many for a list of indices.
+func (s *sampler) some(indices []uint64, list []float64, words []uint64) bool {
+	s.first.Pick(indices, words)
+	s.values(words, list)
+	for i, index := range indices {
+		if !s.within(&list[i], index) {
+			return false
+		}
+	}
+	return true
+}
+
+// within brings the first draw of an index within the bounds, by further draws where a distribution has these.
+func (s *sampler) within(x *float64, index uint64) (ok bool) {
+	if *x, ok = s.bounded(*x); !ok {
+		*x, ok = s.from(index, 1)
+	}
+	return ok
 }
 
 // values sets list to what words draw.

@@ -25,8 +25,16 @@ type valuer struct {
 // draw is the values of a batch; NaN where no draw fell within the bounds.
 func (p *valuer) draw(s *sampler, b *batch) []float64 {
 	list := p.amount[:b.n]
-	if s.first != nil && b.consecutive() && s.many(b.ordinal[0], list, p.word[:b.n]) {
-		return list
+	if s.first != nil {
+		var drawn bool
+		if b.consecutive() { // then it takes a little less
+			drawn = s.many(b.ordinal[0], list, p.word[:b.n])
+		} else {
+			drawn = s.some(b.ordinal[:b.n], list, p.word[:b.n])
+		}
+		if drawn {
+			return list
+		}
 	}
 	for i, ordinal := range b.ordinal[:b.n] {
 		x, ok := s.of(b.source[i], b.target[i], ordinal)
@@ -38,7 +46,7 @@ func (p *valuer) draw(s *sampler, b *batch) []float64 {
 	return list
 }
 
-// consecutive reports whether the ordinals follow each other, so that many values can be drawn at a time.
+// consecutive reports whether the ordinals follow each other.
 func (b *batch) consecutive() bool {
 	for i, ordinal := range b.ordinal[:b.n] {
 		if ordinal != b.ordinal[0]+uint64(i) {
