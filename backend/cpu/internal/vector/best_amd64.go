@@ -20,7 +20,7 @@ func sets() []Kernels {
 	}
 	wide := avx2()
 	wide.Name, wide.Draws, wide.AddCounts = "avx512", drawsBy(drawsAVX512), addCountsBy(addCountsAVX512)
-	wide.LIF, wide.PSCExp = widestLIF, widestPSCExp
+	wide.LIF, wide.PSCExp = lifBy(sixteen), pscExpBy(sixteen)
 	wide.Event, wide.Candidates, wide.SlotsPerMark = widestEvent, widestCandidates, 160
 	wide.Synapses.Pairs, wide.Synapses.ShortPair = widestPairs, 1
 	list = append(list, wide)
@@ -33,7 +33,7 @@ func sets() []Kernels {
 
 func avx2() Kernels {
 	return Kernels{
-		Name: "avx2", LIF: wideLIF, PSCExp: widePSCExp, FEAGI: wideFEAGI, Draws: drawsBy(drawsAVX2), AddCounts: addCountsBy(addCountsAVX2), Event: wideEvent, Candidates: wideCandidates, SlotsPerMark: 96, Nonzero: wideNonzero,
+		Name: "avx2", LIF: lifBy(eight), PSCExp: pscExpBy(eight), FEAGI: wideFEAGI, Draws: drawsBy(drawsAVX2), AddCounts: addCountsBy(addCountsAVX2), Event: wideEvent, Candidates: wideCandidates, SlotsPerMark: 96, Nonzero: wideNonzero,
 		Deliver: fastDeliver, DeliverRuns: fastDeliverRuns, DeliverRooms: fastDeliverRooms, FetchRows: fetchRows, FetchSpans: fetchSpans, Formula: wideFormula(), Synapses: wideSynapses(),
 	}
 }

@@ -1,10 +1,10 @@
 package vector
 
-// The assembly updates eight neurons at a time or more. Those that are left over, of the last block, are the plain loops' work.
+// The assembly updates eight neurons at a time by AVX2, sixteen by AVX-512. Those that are left over are AVX2's work, then the plain loops'.
 
-const atOnce = 8
+const eight, sixteen = 8, 16
 
-// rest is what a plain loop says of the last neurons of a block, of which the first ones have been updated.
+// rest is what a loop says of the last neurons of a block, of which the first ones have been updated.
 type rest struct {
 	fired [1]uint64
 	live  [1]uint8
@@ -19,65 +19,63 @@ func (r *rest) join(fired []uint64, live []uint8, at int) {
 	live[at/Block] |= r.live[0]
 }
 
-func wideLIF(k *LIF, acc []int32, v []float32, r []uint16, fired []uint64, live []uint8) {
+// lifBy is lif with so many neurons at a time: eight or sixteen.
+func lifBy(atOnce int) func(k *LIF, acc []int32, v []float32, r []uint16, fired []uint64, live []uint8) {
+	return func(k *LIF, acc []int32, v []float32, r []uint16, fired []uint64, live []uint8) {
+		wideLIF(atOnce, k, acc, v, r, fired, live)
+	}
+}
+
+func wideLIF(atOnce int, k *LIF, acc []int32, v []float32, r []uint16, fired []uint64, live []uint8) {
 	all := len(acc)
 	n := all / atOnce * atOnce
 	if n > 0 {
 		clear(fired[n/Block : blocks(n)]) // the assembly writes the bits of its neurons alone
 		_, _, _ = v[n-1], r[n-1], live[blocks(n)-1]
-		lifAVX2(&k.EM1, &acc[0], &v[0], &r[0], &fired[0], &live[0], uint64(n/atOnce))
+		if atOnce == sixteen {
+			lifAVX512(&k.EM1, &acc[0], &v[0], &r[0], &fired[0], &live[0], uint64(n/sixteen))
+		} else {
+			lifAVX2(&k.EM1, &acc[0], &v[0], &r[0], &fired[0], &live[0], uint64(n/eight))
+		}
 	}
-	if n < all {
-		var left rest
+	if n == all {
+		return
+	}
+	var left rest
+	if atOnce == sixteen {
+		wideLIF(eight, k, acc[n:], v[n:all], r[n:all], left.fired[:], left.live[:])
+	} else {
 		lif(k, acc[n:], v[n:all], r[n:all], left.fired[:], left.live[:])
-		left.join(fired, live, n)
 	}
+	left.join(fired, live, n)
 }
 
-func widePSCExp(k *PSCExp, s *Currents, fired []uint64, live []uint8) {
+// pscExpBy is pscExp likewise.
+func pscExpBy(atOnce int) func(k *PSCExp, s *Currents, fired []uint64, live []uint8) {
+	return func(k *PSCExp, s *Currents, fired []uint64, live []uint8) { widePSCExp(atOnce, k, s, fired, live) }
+}
+
+func widePSCExp(atOnce int, k *PSCExp, s *Currents, fired []uint64, live []uint8) {
 	all := len(s.AccEx)
 	n := all / atOnce * atOnce
 	if n > 0 {
 		clear(fired[n/Block : blocks(n)]) // the assembly writes the bits of its neurons alone
 		_, _, _, _, _, _ = s.AccIn[n-1], s.V[n-1], s.Ex[n-1], s.In[n-1], s.R[n-1], live[blocks(n)-1]
-		pscExpAVX2(&k.EM1, &s.AccEx[0], &s.AccIn[0], &s.V[0], &s.Ex[0], &s.In[0], &s.R[0], &fired[0], &live[0], uint64(n/atOnce))
+		if atOnce == sixteen {
+			pscExpAVX512(&k.EM1, &s.AccEx[0], &s.AccIn[0], &s.V[0], &s.Ex[0], &s.In[0], &s.R[0], &fired[0], &live[0], uint64(n/sixteen))
+		} else {
+			pscExpAVX2(&k.EM1, &s.AccEx[0], &s.AccIn[0], &s.V[0], &s.Ex[0], &s.In[0], &s.R[0], &fired[0], &live[0], uint64(n/eight))
+		}
 	}
-	if n < all {
-		var left rest
-		pscExp(k, &Currents{s.AccEx[n:], s.AccIn[n:all], s.V[n:all], s.Ex[n:all], s.In[n:all], s.R[n:all]}, left.fired[:], left.live[:])
-		left.join(fired, live, n)
+	if n == all {
+		return
 	}
-}
-
-// sixteen is how many neurons the assembly updates at a time with AVX-512. Those that are left over are AVX2's work.
-const sixteen = 16
-
-func widestLIF(k *LIF, acc []int32, v []float32, r []uint16, fired []uint64, live []uint8) {
-	all := len(acc)
-	n := all / sixteen * sixteen
-	if n > 0 {
-		clear(fired[n/Block : blocks(n)]) // the assembly writes the bits of its neurons alone
-		_, _, _ = v[n-1], r[n-1], live[blocks(n)-1]
-		lifAVX512(&k.EM1, &acc[0], &v[0], &r[0], &fired[0], &live[0], uint64(n/sixteen))
+	var left rest
+	more := Currents{s.AccEx[n:], s.AccIn[n:all], s.V[n:all], s.Ex[n:all], s.In[n:all], s.R[n:all]}
+	if atOnce == sixteen {
+		widePSCExp(eight, k, &more, left.fired[:], left.live[:])
+	} else {
+		pscExp(k, &more, left.fired[:], left.live[:])
 	}
-	if n < all {
-		var left rest
-		wideLIF(k, acc[n:], v[n:all], r[n:all], left.fired[:], left.live[:])
-		left.join(fired, live, n)
-	}
-}
-
-func widestPSCExp(k *PSCExp, s *Currents, fired []uint64, live []uint8) {
-	all := len(s.AccEx)
-	n := all / sixteen * sixteen
-	if n > 0 {
-		clear(fired[n/Block : blocks(n)]) // the assembly writes the bits of its neurons alone
-		_, _, _, _, _, _ = s.AccIn[n-1], s.V[n-1], s.Ex[n-1], s.In[n-1], s.R[n-1], live[blocks(n)-1]
-		pscExpAVX512(&k.EM1, &s.AccEx[0], &s.AccIn[0], &s.V[0], &s.Ex[0], &s.In[0], &s.R[0], &fired[0], &live[0], uint64(n/sixteen))
-	}
-	if n < all {
-		var left rest
-		widePSCExp(k, &Currents{s.AccEx[n:], s.AccIn[n:all], s.V[n:all], s.Ex[n:all], s.In[n:all], s.R[n:all]}, left.fired[:], left.live[:])
-		left.join(fired, live, n)
-	}
+	left.join(fired, live, n)
 }
