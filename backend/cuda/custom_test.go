@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -147,23 +146,15 @@ func TestSplice(t *testing.T) {
 
 // TestOnly keeps what is asked for, as it was, and what comes before the kernels.
 func TestOnly(t *testing.T) {
-	entry := regexp.MustCompile(`\.entry (\w+)\(`)
 	for _, image := range slices.Concat(kernels.Images(), kernels.Moving(), kernels.Large(), kernels.Lists(), kernels.Custom(), kernels.CustomLists()) {
 		ptx := image.PTX()
 		text, err := only(ptx, []string{"queue_rows", "run_bursts"})
 		require.NoError(t, err)
-		var got []string
-		for _, m := range entry.FindAllStringSubmatch(text, -1) {
-			got = append(got, m[1])
-		}
+		got := entriesOf(text)
 		slices.Sort(got)
 		require.Equal(t, []string{"queue_rows", "run_bursts"}, got, image.Name)
 		require.Contains(t, text, fmt.Sprintf(".target sm_%d", image.Capability))
-		var all []string
-		for _, m := range entry.FindAllStringSubmatch(ptx, -1) {
-			all = append(all, m[1])
-		}
-		text, err = only(ptx, all)
+		text, err = only(ptx, entriesOf(ptx))
 		require.NoError(t, err)
 		require.Equal(t, ptx, text)
 	}
