@@ -59,19 +59,34 @@ def cobahh(seed):
     return conductances("hh_cond_exp_traub", {}, seed)
 
 
-def memory(seed):
-    """The network of Brunel and Wang (2001): rates of the cued group, the other four, the rest and inhibitory cells, before and after a cue."""
-    reset(seed)
-    common = {"E_L": -70.0, "V_th": -50.0, "V_reset": -55.0, "E_ex": 0.0, "E_in": -70.0, "tau_AMPA": 2.0, "tau_GABA": 10.0,
+def receptors(sizes, inhibitory, gaba):
+    """Cells with AMPA, NMDA and GABA, a decay of so many ms of the last: excitatory groups, inhibitory ones, and what connects two."""
+    common = {"E_L": -70.0, "V_th": -50.0, "V_reset": -55.0, "E_ex": 0.0, "E_in": -70.0, "tau_AMPA": 2.0, "tau_GABA": gaba,
               "tau_decay_NMDA": 100.0, "tau_rise_NMDA": 2.0, "alpha": 0.5, "conc_Mg2": 1.0, "V_m": -70.0}
-    groups = [nest.Create("iaf_bw_2001", n, {**common, "C_m": 500.0, "g_L": 25.0, "t_ref": 2.0}) for n in (80, 80, 80, 80, 80, 400)]
-    inhibitory = nest.Create("iaf_bw_2001", 200, {**common, "C_m": 200.0, "g_L": 20.0, "t_ref": 1.0})
+    groups = [nest.Create("iaf_bw_2001", n, {**common, "C_m": 500.0, "g_L": 25.0, "t_ref": 2.0}) for n in sizes]
     ports = groups[0].receptor_types
     ports = ports[0] if isinstance(ports, (list, tuple)) else ports
 
     def connect(source, target, weight, port):
         nest.Connect(source, target, "all_to_all", {"weight": weight, "delay": 0.5, "receptor_type": ports[port]})
 
+    return groups, nest.Create("iaf_bw_2001", inhibitory, {**common, "C_m": 200.0, "g_L": 20.0, "t_ref": 1.0}), connect
+
+
+def rates(populations, *spans):
+    """The rates of populations in spans of time, of a simulation that ends with the last one."""
+    recorders = []
+    for cells in populations:
+        recorders.append((nest.Create("spike_recorder"), len(cells)))
+        nest.Connect(cells, recorders[-1][0])
+    nest.Simulate(spans[-1][1])
+    return [statistics(r.events, n, *span)[0] for span in spans for r, n in recorders]
+
+
+def memory(seed):
+    """The network of Brunel and Wang (2001): rates of the cued group, the other four, the rest and inhibitory cells, before and after a cue."""
+    reset(seed)
+    groups, inhibitory, connect = receptors((80, 80, 80, 80, 80, 400), 200, 10.0)
     outside = nest.Create("poisson_generator", params={"rate": 2400.0})
     cue = nest.Create("poisson_generator", params={"rate": 1200.0, "start": 1000.0, "stop": 1500.0})
     connect(cue, groups[0], 2.08, "AMPA")
@@ -86,27 +101,13 @@ def memory(seed):
             factor = 1.0 if b == 5 else 2.1 if a == b else 1 - 0.1 * (2.1 - 1) / (1 - 0.1)
             connect(source, target, 0.104 * factor, "AMPA")
             connect(source, target, 0.327 * factor, "NMDA")
-    recorders = []
-    for cells in (groups[0], groups[1] + groups[2] + groups[3] + groups[4], groups[5], inhibitory):
-        recorders.append((nest.Create("spike_recorder"), len(cells)))
-        nest.Connect(cells, recorders[-1][0])
-    nest.Simulate(3000.0)
-    return [statistics(r.events, n, *span)[0] for span in ((500.0, 1000.0), (2000.0, 3000.0)) for r, n in recorders]
+    return rates((groups[0], groups[1] + groups[2] + groups[3] + groups[4], groups[5], inhibitory), (500.0, 1000.0), (2000.0, 3000.0))
 
 
 def decision(seed):
     """The network of Wang (2002), motion of a coherence of 51.2 % from 1 s to 2 s: rates of A, B, the rest and inhibitory cells, before it and in its second half."""
     reset(seed)
-    common = {"E_L": -70.0, "V_th": -50.0, "V_reset": -55.0, "E_ex": 0.0, "E_in": -70.0, "tau_AMPA": 2.0, "tau_GABA": 5.0,
-              "tau_decay_NMDA": 100.0, "tau_rise_NMDA": 2.0, "alpha": 0.5, "conc_Mg2": 1.0, "V_m": -70.0}
-    groups = [nest.Create("iaf_bw_2001", n, {**common, "C_m": 500.0, "g_L": 25.0, "t_ref": 2.0}) for n in (240, 240, 1120)]
-    inhibitory = nest.Create("iaf_bw_2001", 400, {**common, "C_m": 200.0, "g_L": 20.0, "t_ref": 1.0})
-    ports = groups[0].receptor_types
-    ports = ports[0] if isinstance(ports, (list, tuple)) else ports
-
-    def connect(source, target, weight, port):
-        nest.Connect(source, target, "all_to_all", {"weight": weight, "delay": 0.5, "receptor_type": ports[port]})
-
+    groups, inhibitory, connect = receptors((240, 240, 1120), 400, 5.0)
     outside = nest.Create("poisson_generator", params={"rate": 2400.0})
     for cells, coherence in zip(groups, (0.512, -0.512)):
         motion = nest.Create("poisson_generator", params={"rate": 40.0 * (1 + coherence), "start": 1000.0, "stop": 2000.0})
@@ -122,12 +123,7 @@ def decision(seed):
             factor = 1.0 if b == 2 else 1.7 if a == b else 1 - 0.15 * (1.7 - 1) / (1 - 0.15)
             connect(source, target, 0.05 * factor, "AMPA")
             connect(source, target, 0.165 * factor, "NMDA")
-    recorders = []
-    for cells in (*groups, inhibitory):
-        recorders.append((nest.Create("spike_recorder"), len(cells)))
-        nest.Connect(cells, recorders[-1][0])
-    nest.Simulate(2000.0)
-    return [statistics(r.events, n, *span)[0] for span in ((500.0, 1000.0), (1500.0, 2000.0)) for r, n in recorders]
+    return rates((*groups, inhibitory), (500.0, 1000.0), (1500.0, 2000.0))
 
 
 run = {"coba": coba, "cobahh": cobahh, "memory": memory, "decision": decision}[sys.argv[1]]
