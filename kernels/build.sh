@@ -14,7 +14,7 @@ for unit in burst: moving: large:-Wno-unused-function lists:-Wno-unused-function
 		# The oldest PTX version that knows the architecture, so that the oldest drivers take it; an installed CUDA toolkit
 		# would raise it, so clang is not to look for one.
 		clang-19 -x cuda --cuda-device-only --cuda-gpu-arch=$arch -Xclang -target-feature -Xclang +${target#*,} \
-			--cuda-path=/none -nocudainc -nocudalib -ffp-contract=off -O3 -std=c++17 \
+			--cuda-path=/none -nocudainc -nocudalib -ffp-contract=off -fno-verbose-asm -O3 -std=c++17 \
 			-Wall -Werror -Wno-unknown-cuda-version ${unit#*:} -S -o "$out/${unit%:*}_$arch.ptx" "${unit%:*}.cu"
 	done
 done
