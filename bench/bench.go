@@ -143,10 +143,12 @@ type Result struct {
 	EventNanos     float64 `json:"event_ns"`                           // a burst's mean time by its events
 	Build          float64 `json:"build_s"`
 	Open           float64 `json:"open_s"`
-	State          string  `json:"state"`                    // hash of the final state, warm-up included
-	Weights        string  `json:"weight_digest,omitempty"`  // digest of the final weights of plastic synapses
-	Limit          *Limit  `json:"limit_us,omitempty"`       // of this machine for the same work, by as many threads; cpu only
-	ShareOfLimit   float64 `json:"share_of_limit,omitempty"` // Limit's total by the median burst: 1 is as fast as memory allows
+	State          string  `json:"state"`                     // hash of the final state, warm-up included
+	Weights        string  `json:"weight_digest,omitempty"`   // digest of the final weights of plastic synapses
+	Limit          *Limit  `json:"limit_us,omitempty"`        // of this machine for the same work, by as many threads; cpu only
+	ShareOfLimit   float64 `json:"share_of_limit,omitempty"`  // Limit's total by the median burst: 1 is as fast as memory allows
+	Joules         float64 `json:"energy_j,omitempty"`        // of the GPUs during the measured bursts, by NVML, idle parts included; if they took two seconds
+	EventNJ        float64 `json:"event_energy_nj,omitempty"` // that energy by all events, in nanojoules
 }
 
 // Micros are the mean and quantiles of a burst's time in microseconds. The mean is the host's. Where many bursts run in one
@@ -291,11 +293,15 @@ func measure(n *network, w Workload, r *Result) error {
 	fired = make([]uint32, foreseen(w.Bursts, warm/max(1, w.Warm)+1)) // a first look at so much memory takes as long as a burst
 	clear(fired)
 	fired = fired[:0]
-	start := time.Now()
-	if err := step(w.Bursts, count); err != nil {
+	var err error
+	if r.Joules, err = energy(n.b, leastMetered, func() error {
+		start := time.Now()
+		err := step(w.Bursts, count)
+		r.Total = time.Since(start).Seconds()
+		return err
+	}); err != nil {
 		return err
 	}
-	r.Total = time.Since(start).Seconds()
 	r.Spikes = uint64(len(fired))
 	var s engine.State
 	if err := n.b.ReadState(&s); err != nil {
@@ -313,6 +319,7 @@ func measure(n *network, w Workload, r *Result) error {
 	r.RealTime = r.Burst.Mean / (n.c.Timestep * 1e3)
 	if events > 0 {
 		r.EventNanos = r.Burst.Mean * 1e3 / r.EventsPerBurst
+		r.EventNJ = r.Joules * 1e9 / float64(events)
 	}
 	r.State = fmt.Sprintf("%016x", s.Hash())
 	if len(s.Plastic) > 0 {

@@ -32,6 +32,7 @@ func newBenchCommand() *cobra.Command {
 			"times of two backends compare only if spikes and the hash of the state are equal.\n\n" +
 			"For the cpu backend it also prints the limit of this machine: the time in which as many threads read as many random\n" +
 			"rows, add to as many random sums and pass over the state once; and the share of it that the median burst reaches.\n\n" +
+			"If the measured bursts take two seconds on GPUs, their energy is printed too, by NVIDIA's counter; give --bursts for that.\n\n" +
 			"With --fcl a burst's time is from one complete candidate list on the host to the next. On one GPU, copying a list\n" +
 			"overlaps with later bursts. The suites scaling and digests run on one of --devices, on two, four and so on: scaling\n" +
 			"measures how times change, digests checks that the examples keep their digests. The suite start measures whole\n" +
@@ -85,7 +86,7 @@ func (o *benchOptions) run(cmd *cobra.Command, names []string) error {
 			}
 			results = append(results, r)
 			rows = append(rows, benchRow(r))
-			fmt.Fprintf(cmd.ErrOrStderr(), "%s: %.1f µs\n", r.Name, r.Burst.P50)
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s: %.1f µs%s\n", r.Name, r.Burst.P50, energyText(r))
 		}
 	}
 	if o.json {
@@ -109,6 +110,14 @@ func benchRow(r bench.Result) []string {
 	}
 	return []string{r.Name, r.Backend, threads, micros(r.Burst.Mean), micros(r.Burst.P50), micros(r.Burst.P90), micros(r.Burst.P99),
 		micros(r.SpikesPerBurst), count(uint64(r.EventsPerBurst)), fmt.Sprintf("%.2f", r.Build), limit, r.State, r.Weights}
+}
+
+// energyText is what GPUs used in the measured bursts, if that is known.
+func energyText(r bench.Result) string {
+	if r.Joules == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %.0f J in %.1f s, %.1f nJ for each synapse of a neuron that fired", r.Joules, r.Total, r.EventNJ)
 }
 
 // limitText is the share of a limit in µs, of which small ones have a figure that is not 0.

@@ -71,10 +71,28 @@ type Health struct {
 	RemapFailed       *bool
 }
 
-// Health asks for the device at a PCI address, as Device.PCIBusID gives it.
+// device is the handle of the device at a PCI address, as Device.PCIBusID gives it.
+func (n *NVML) device(pci string) (handle uintptr, err error) {
+	err = n.call("nvmlDeviceGetHandleByPciBusId_v2", clib.Ptr(cString(pci)), clib.Ptr(&handle))
+	return handle, err
+}
+
+// Energy is what the device at a PCI address has used since its driver was loaded, in joules, whoever used it. The counter moves
+// some ten times a second.
+func (n *NVML) Energy(pci string) (float64, error) {
+	device, err := n.device(pci)
+	if err != nil {
+		return 0, err
+	}
+	var millijoules uint64
+	err = n.call("nvmlDeviceGetTotalEnergyConsumption", clib.Int(device), clib.Ptr(&millijoules))
+	return float64(millijoules) / 1e3, err
+}
+
+// Health asks for the device at a PCI address.
 func (n *NVML) Health(pci string) (Health, error) {
-	var device uintptr
-	if err := n.call("nvmlDeviceGetHandleByPciBusId_v2", clib.Ptr(cString(pci)), clib.Ptr(&device)); err != nil {
+	device, err := n.device(pci)
+	if err != nil {
 		return Health{}, err
 	}
 	h := Health{

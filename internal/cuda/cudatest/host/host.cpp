@@ -70,7 +70,7 @@ static void reset() {
     control = {{"devices", 1}, {"hidden", 0}, {"version", 13000}, {"capability", 90}, {"multiprocessors", 2}, {"fewer", 0}, {"free", 1ll << 40}, {"shared", 232448}, {"fail_alloc", 0}, {"fail_launch", 0},
                {"skip_launch", 0}, {"fail_context", 0}, {"fail_compile", 0}, {"ptx_isa", 0}, {"nvrtc_isa", 83}, {"blas_fails", 0},
                {"peer_access", 1}, {"cooperative", 1}, {"lose_device", 0}, {"lose_at", 0}, {"schedule", 0},
-               {"nvml_pending", 0}, {"nvml_generation", 5}, {"nvml_width", 16}, {"nvml_errors", 0}};
+               {"nvml_pending", 0}, {"nvml_generation", 5}, {"nvml_width", 16}, {"nvml_errors", 0}, {"nvml_energy", 0}};
     allocations = launches = synchronizes = compilations = downloads = downloaded = waits = 0;
     memset(faults, 0, sizeof faults);
     memset(peers, 0, sizeof peers);

@@ -1,5 +1,6 @@
 // Stand-ins for what doctor asks of cuBLAS and NVML. hostControl: blas_fails; nvml_pending is a row remapping that waits for a
-// restart, nvml_generation and nvml_width are the link's present ones, nvml_errors the uncorrectable memory errors.
+// restart, nvml_generation and nvml_width are the link's present ones, nvml_errors the uncorrectable memory errors,
+// nvml_energy the joules that each reading of the energy adds.
 #pragma once
 
 API cublasCreate_v2(void **h) {
@@ -35,9 +36,10 @@ API nvmlSystemGetDriverVersion(char *text, unsigned n) {
     snprintf(text, n, "570.11");
     return 0;
 }
+static std::map<std::string, unsigned long long> used; // millijoules of the device at each address
 API nvmlDeviceGetHandleByPciBusId_v2(const char *bus, void **v) {
     ONE_AT_A_TIME;
-    *v = &dummy_module;
+    *v = &used[bus];
     return strncmp(bus, "0000:", 5) ? 6 : 0;
 }
 static int answer(unsigned *to, long long value) {
@@ -57,4 +59,9 @@ API nvmlDeviceGetTotalEccErrors(void *, int uncorrected, int, unsigned long long
 API nvmlDeviceGetRemappedRows(void *, unsigned *corrected, unsigned *uncorrected, unsigned *pending, unsigned *failed) {
     ONE_AT_A_TIME;
     return answer(corrected, 1) + answer(uncorrected, 0) + answer(pending, control["nvml_pending"]) + answer(failed, 0);
+}
+API nvmlDeviceGetTotalEnergyConsumption(void *device, unsigned long long *millijoules) {
+    ONE_AT_A_TIME;
+    *millijoules = *(unsigned long long *)device += 1000 * control["nvml_energy"];
+    return control["nvml_energy"] ? 0 : 3;
 }
