@@ -8,10 +8,13 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+	"time"
 
 	"burst/connectome"
 	"burst/engine"
 	"burst/record/manifest"
+	"burst/record/picture"
+	"burst/record/runfolder"
 
 	"github.com/stretchr/testify/require"
 )
@@ -20,18 +23,11 @@ import (
 // time of all threads a spike, until the last chunk is on disk.
 func BenchmarkSpikes(b *testing.B) {
 	const neurons, kinds, bursts = 1_000_000, 64, 1000
-	random := rand.New(rand.NewPCG(3, 0x62))
-	var fired [kinds][]uint32
-	for i := range fired {
-		for n := uint32(random.IntN(199)); n < neurons; n += 1 + uint32(random.IntN(199)) {
-			fired[i] = append(fired[i], n)
-		}
-	}
+	fired := someFire(neurons, kinds)
 	m := manifest.Manifest{Areas: []manifest.Area{{Name: "E", Neurons: 800_000}, {Name: "I", First: 800_000, Neurons: 200_000}}}
 	dir := b.TempDir()
 	spikes := 0
-	var before, after syscall.Rusage
-	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &before))
+	before := spent(b)
 	for b.Loop() {
 		dir = filepath.Join(dir, "x")
 		r, err := Create(dir, Options{Manifest: m, Plan: Plan{Spikes: []connectome.Span{{Count: neurons}}}})
@@ -43,9 +39,7 @@ func BenchmarkSpikes(b *testing.B) {
 		}
 		require.NoError(b, r.Fail(errors.New("measured"), nil))
 	}
-	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &after))
-	spent := after.Utime.Nano() + after.Stime.Nano() - before.Utime.Nano() - before.Stime.Nano()
-	b.ReportMetric(float64(spent)/float64(spikes), "cpu-ns/spike")
+	b.ReportMetric(float64(spent(b)-before)/float64(spikes), "cpu-ns/spike")
 }
 
 // BenchmarkClose ends a run of four million spikes, or as many rows of variables: what becomes of its streams.
@@ -64,8 +58,7 @@ func BenchmarkClose(b *testing.B) {
 	dir := b.TempDir()
 	for name, plan := range plans {
 		b.Run(name, func(b *testing.B) {
-			var before, after syscall.Rusage
-			var spent int64
+			took := int64(0)
 			for b.Loop() {
 				b.StopTimer()
 				dir = filepath.Join(dir, "x")
@@ -81,13 +74,71 @@ func BenchmarkClose(b *testing.B) {
 				}
 				_, err = r.Mark()()
 				require.NoError(b, err)
-				require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &before))
+				before := spent(b)
 				b.StartTimer()
 				require.NoError(b, r.Close(End{Status: manifest.Complete, Activity: &Activity{}}))
-				require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &after))
-				spent += after.Utime.Nano() + after.Stime.Nano() - before.Utime.Nano() - before.Stime.Nano()
+				took += spent(b) - before
 			}
-			b.ReportMetric(float64(spent)/float64(b.N)/rows, "cpu-ns/row")
+			b.ReportMetric(float64(took)/float64(b.N)/rows, "cpu-ns/row")
 		})
 	}
+}
+
+// BenchmarkWhole records 10^8 spikes of a network that takes no time itself, as fast as they are taken: what a run waits for,
+// its end, and its pictures.
+func BenchmarkWhole(b *testing.B) {
+	const neurons, bursts, kinds = 1_000_000, 10_000, 64
+	fired := someFire(neurons, kinds)
+	rates := [][]uint64{{0}, {0}}
+	m := manifest.Manifest{Timestep: 1, Scale: 1000, Areas: []manifest.Area{{Name: "E", Neurons: 800_000, Recorded: 800_000}, {Name: "I", First: 800_000, Neurons: 200_000, Recorded: 200_000}}}
+	dir := b.TempDir()
+	var waited, recorded, closed, drawn time.Duration
+	spikes := uint64(0)
+	before := spent(b)
+	for b.Loop() {
+		dir = filepath.Join(dir, "x")
+		start := time.Now()
+		var raster *picture.Raster
+		r, err := Create(dir, Options{Manifest: m, Plan: Plan{Spikes: []connectome.Span{{Count: neurons}}}, Watch: Watch{Spikes: func(m *manifest.Manifest) func(*runfolder.Chunk) {
+			raster = picture.NewRaster(m, bursts)
+			return raster.Add
+		}}})
+		require.NoError(b, err)
+		all := uint64(0)
+		for t := range uint64(bursts) {
+			all += uint64(len(fired[t%kinds]))
+			require.NoError(b, r.Record(&engine.Burst{Number: t, Fired: fired[t%kinds]}))
+		}
+		recorded += time.Since(start)
+		start = time.Now()
+		require.NoError(b, r.Close(End{Bursts: bursts, Spikes: all, Status: manifest.Complete, Activity: &Activity{bins: rates, width: bursts, bursts: bursts}}))
+		closed += time.Since(start)
+		start = time.Now()
+		require.NoError(b, picture.OfRun(dir, raster))
+		drawn += time.Since(start)
+		waited, spikes = waited+r.Waited(), spikes+all
+	}
+	for name, d := range map[string]time.Duration{"recorded": recorded, "waited": waited, "closed": closed, "drawn": drawn} {
+		b.ReportMetric(d.Seconds()/float64(b.N), name+"-s")
+	}
+	b.ReportMetric(float64(spent(b)-before)/float64(spikes), "cpu-ns/spike")
+}
+
+// someFire makes so many lists of neurons, of which one in a hundred fires.
+func someFire(neurons uint32, kinds int) [][]uint32 {
+	random := rand.New(rand.NewPCG(3, 0x62))
+	fired := make([][]uint32, kinds)
+	for i := range fired {
+		for n := uint32(random.IntN(199)); n < neurons; n += 1 + uint32(random.IntN(199)) {
+			fired[i] = append(fired[i], n)
+		}
+	}
+	return fired
+}
+
+// spent is the processor time of the process, in ns.
+func spent(b *testing.B) int64 {
+	var r syscall.Rusage
+	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &r))
+	return r.Utime.Nano() + r.Stime.Nano()
 }

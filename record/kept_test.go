@@ -95,7 +95,7 @@ func TestResumeTellsRanges(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, 512, f.Manifest.Areas[0].Recorded)
 	require.Nil(t, f.Manifest.Areas[0].RecordedSpans)
-	r, err = Resume(f, plan, at, nil, func(*manifest.Manifest) {})
+	r, err = Resume(f, plan, at, Watch{}, func(*manifest.Manifest) {})
 	require.NoError(t, err)
 	require.NoError(t, r.Fail(errors.New("planted"), nil))
 	f, err = runfolder.Open(dir)

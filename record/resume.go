@@ -15,8 +15,8 @@ import (
 
 // Resume goes on with the run in a folder. Each of the plan's recordings is proved up to its offset, every chunk of it, and
 // cut there; one without an offset begins anew. change tells the manifest what is new in this part of the run.
-func Resume(f *runfolder.Folder, p Plan, at map[string]Offset, warn func(string), change func(*manifest.Manifest)) (*Run, error) {
-	r := &Run{dir: f.Dir, m: f.Manifest, plan: p}
+func Resume(f *runfolder.Folder, p Plan, at map[string]Offset, w Watch, change func(*manifest.Manifest)) (*Run, error) {
+	r := &Run{dir: f.Dir, m: f.Manifest, plan: p, watch: w}
 	m := &r.m
 	if m.Format != manifest.Format && len(at) > 0 {
 		return nil, fmt.Errorf("record: the recordings of %s are of format %d, want %d to go on with them; they can be read, and `burst replay` runs the whole again", f.Dir, m.Format, manifest.Format)
@@ -31,17 +31,17 @@ func Resume(f *runfolder.Folder, p Plan, at map[string]Offset, warn func(string)
 			r.sampled = max(r.sampled, o.Burst+1)
 		}
 	}
-	if err := r.open(func(name string) (*track, error) { return r.reopen(name, at[name], warn) }); err != nil {
+	if err := r.open(func(name string) (*track, error) { return r.reopen(name, at[name]) }); err != nil {
 		return nil, err
 	}
 	if err := m.Write(r.dir); err != nil { // last: a folder that is damaged stays as it was
-		return nil, errors.Join(err, r.closeTracks())
+		return nil, errors.Join(err, r.closeTracks(false))
 	}
 	return r, nil
 }
 
 // reopen goes on with one recording.
-func (r *Run) reopen(name string, at Offset, warn func(string)) (*track, error) {
+func (r *Run) reopen(name string, at Offset) (*track, error) {
 	base := filepath.Join(r.dir, name)
 	if at.Bytes == 0 {
 		for _, end := range []string{".arrows", ".sums"} {
@@ -49,7 +49,7 @@ func (r *Run) reopen(name string, at Offset, warn func(string)) (*track, error) 
 				return nil, fmt.Errorf("record: %w", err)
 			}
 		}
-		return r.begin(name, warn)
+		return r.begin(name)
 	}
 	var files [2]*os.File
 	for i, end := range []string{".arrows", ".sums"} {
@@ -63,7 +63,7 @@ func (r *Run) reopen(name string, at Offset, warn func(string)) (*track, error) 
 	if err != nil {
 		return nil, errors.Join(err, closeAll(files[:]))
 	}
-	return newTrack(base+".arrows", s, warn, at), nil
+	return newTrack(base+".arrows", s, r.watch.Warn, at, r.encode(name, at.Rows))
 }
 
 func closeAll(files []*os.File) error {

@@ -10,6 +10,7 @@ import (
 
 	"burst/connectome"
 	"burst/record/manifest"
+	"burst/record/picture"
 	"burst/record/runfolder"
 
 	"github.com/stretchr/testify/require"
@@ -25,7 +26,7 @@ func raggedNetwork() *connectome.Connectome {
 // stopAt is a run that was marked after so many bursts and died some bursts later.
 func stopAt(t *testing.T, dir string, marked, died uint64, spikes int) (map[string]Offset, []byte) {
 	t.Helper()
-	r, err := Create(dir, Options{Manifest: raggedManifest(), Plan: everySpike})
+	r, err := Create(dir, Options{Manifest: raggedManifest(), Genome: []byte("burst: v1\n"), Plan: everySpike})
 	require.NoError(t, err)
 	a := NewActivity(raggedNetwork())
 	var at map[string]Offset
@@ -64,7 +65,12 @@ func TestResume(t *testing.T) {
 			require.Equal(t, "planted", f.Manifest.Failure)
 			require.Len(t, f.Manifest.Faults, 1)
 			gather(t, f.Spikes())
-			r, err := Resume(f, everySpike, at, nil, func(m *manifest.Manifest) { m.Resumed = append(m.Resumed, manifest.Resumed{Burst: marked}) })
+			var raster *picture.Raster
+			watch := Watch{Spikes: func(m *manifest.Manifest) func(*runfolder.Chunk) {
+				raster = picture.NewRaster(m, bursts)
+				return raster.Add
+			}}
+			r, err := Resume(f, everySpike, at, watch, func(m *manifest.Manifest) { m.Resumed = append(m.Resumed, manifest.Resumed{Burst: marked}) })
 			require.NoError(t, err)
 			a := NewActivity(raggedNetwork())
 			require.NoError(t, a.Restore(counts))
@@ -81,9 +87,23 @@ func TestResume(t *testing.T) {
 			require.Empty(t, f.Manifest.Failure)
 			require.Len(t, f.Manifest.Faults, 1, "a fault stays told")
 			sameRows(t, want, gather(t, f.Spikes()))
-			require.Equal(t, read(t, filepath.Join(whole.Dir, "rates.csv")), read(t, filepath.Join(dir, "rates.csv")))
+			for _, file := range []string{"rates.csv", "spikes.parquet"} {
+				require.Equal(t, read(t, filepath.Join(whole.Dir, file)), read(t, filepath.Join(dir, file)), file)
+			}
+			require.Equal(t, drawn(t, whole, nil), drawn(t, f, raster), "counted while spikes were recorded")
+			require.Equal(t, drawn(t, whole, nil), drawn(t, f, picture.NewRaster(&f.Manifest, bursts+1)), "of another length")
 		})
 	}
+}
+
+// drawn is the raster of a folder.
+func drawn(t *testing.T, f *runfolder.Folder, counted *picture.Raster) []byte {
+	t.Helper()
+	p, err := picture.Draw(f, []string{"raster"}, picture.Options{Counted: counted})
+	require.NoError(t, err)
+	png, err := p[0].Encode("png")
+	require.NoError(t, err)
+	return png
 }
 
 func read(t *testing.T, path string) string {
@@ -111,7 +131,7 @@ func TestResumeProves(t *testing.T) {
 			before := read(t, base+".arrows") + read(t, base+".sums") + read(t, filepath.Join(dir, "manifest.json"))
 			f, err := runfolder.Open(dir)
 			require.NoError(t, err)
-			_, err = Resume(f, everySpike, at, nil, func(*manifest.Manifest) {})
+			_, err = Resume(f, everySpike, at, Watch{}, func(*manifest.Manifest) {})
 			var d *runfolder.DamagedError
 			require.ErrorAs(t, err, &d)
 			require.Equal(t, before, read(t, base+".arrows")+read(t, base+".sums")+read(t, filepath.Join(dir, "manifest.json")))
@@ -159,15 +179,15 @@ func TestR5OldRecordings(t *testing.T) {
 	}
 	old, err := runfolder.Open("testdata/format-1-running")
 	require.NoError(t, err)
-	_, err = Resume(old, everySpike, map[string]Offset{"spikes": {Bytes: 1}}, nil, func(*manifest.Manifest) {})
+	_, err = Resume(old, everySpike, map[string]Offset{"spikes": {Bytes: 1}}, Watch{}, func(*manifest.Manifest) {})
 	require.ErrorContains(t, err, "are of format 1, want 2 to go on with them")
 	dir := t.TempDir()
 	require.NoError(t, os.CopyFS(dir, os.DirFS("testdata/format-1-running")))
 	old, err = runfolder.Open(dir)
 	require.NoError(t, err)
-	r, err := Resume(old, everySpike, nil, nil, func(*manifest.Manifest) {})
+	r, err := Resume(old, everySpike, nil, Watch{}, func(*manifest.Manifest) {})
 	require.NoError(t, err, "what begins anew is of the newest format")
-	require.NoError(t, r.closeTracks())
+	require.NoError(t, r.closeTracks(false))
 	old, err = runfolder.Open(dir)
 	require.NoError(t, err)
 	require.Equal(t, manifest.Format, old.Manifest.Format)
@@ -191,7 +211,7 @@ func writeGolden(t *testing.T) {
 	for b := range spiking(5, 900) {
 		require.NoError(t, running.Record(b))
 	}
-	require.NoError(t, running.closeTracks())
+	require.NoError(t, running.closeTracks(false))
 	for dir, to := range map[string]string{f.Dir: fmt.Sprintf("testdata/format-%d-ended", manifest.Format), running.dir: fmt.Sprintf("testdata/format-%d-running", manifest.Format)} {
 		require.NoError(t, os.RemoveAll(to))
 		require.NoError(t, os.CopyFS(to, os.DirFS(dir)))

@@ -5,12 +5,15 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
+	"iter"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"burst/connectome"
@@ -62,7 +65,13 @@ type Options struct {
 	Genome   []byte            // genome.yaml as run
 	Plan     Plan
 	Prepare  func(dir string, m *manifest.Manifest) error // makes what else the folder holds, before the manifest is written; nil: nothing
-	Warn     func(string)                                 // called once for each recording if the disk slows the run; may be nil
+	Watch
+}
+
+// Watch is what a run tells while it records.
+type Watch struct {
+	Warn   func(string)                                      // called once for each recording if the disk slows the run; may be nil
+	Spikes func(m *manifest.Manifest) func(*runfolder.Chunk) // what it gives is given the recorded spikes, by several goroutines, in any order; may be nil
 }
 
 // Run is a run folder being written. It is a Recorder; Close ends it.
@@ -72,8 +81,9 @@ type Run struct {
 	plan    Plan
 	tracks  map[string]*track // by table; those that are kept
 	waited  time.Duration     // for the disk, by tracks that have ended
-	every   []uint64          // the intervals of the plan's variables
-	sampled uint64            // the burst after that of the last sample of weights; 0: none
+	watch   Watch
+	every   []uint64 // the intervals of the plan's variables
+	sampled uint64   // the burst after that of the last sample of weights; 0: none
 }
 
 // Create makes dir, which must not exist or be empty but for the lock of a Hold, and begins its files.
@@ -84,7 +94,7 @@ func Create(dir string, o Options) (*Run, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("record: %w", err)
 	}
-	r := &Run{dir: dir, m: o.Manifest, plan: o.Plan}
+	r := &Run{dir: dir, m: o.Manifest, plan: o.Plan, watch: o.Watch}
 	r.m.Format, r.m.Status = manifest.Format, manifest.Running
 	r.m.Keep(o.Plan.Spikes)
 	r.m.Variables = o.Plan.Names
@@ -101,7 +111,7 @@ func Create(dir string, o Options) (*Run, error) {
 	if err := r.m.Write(dir); err != nil {
 		return nil, err
 	}
-	return r, r.open(func(name string) (*track, error) { return r.begin(name, o.Warn) })
+	return r, r.open(r.begin)
 }
 
 // open begins every recording of the plan.
@@ -118,7 +128,7 @@ func (r *Run) open(begin func(name string) (*track, error)) error {
 		}
 		t, err := begin(name)
 		if err != nil {
-			return errors.Join(err, r.closeTracks())
+			return errors.Join(err, r.closeTracks(false))
 		}
 		r.tracks[name] = t
 	}
@@ -126,7 +136,7 @@ func (r *Run) open(begin func(name string) (*track, error)) error {
 }
 
 // begin starts a recording.
-func (r *Run) begin(name string, warn func(string)) (*track, error) {
+func (r *Run) begin(name string) (*track, error) {
 	base := filepath.Join(r.dir, name)
 	var files [2]*os.File
 	for i, end := range []string{".arrows", ".sums"} {
@@ -143,7 +153,7 @@ func (r *Run) begin(name string, warn func(string)) (*track, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("record: %w", err), closeAll(files[:]))
 	}
-	return newTrack(base+".arrows", s, warn, Offset{}), nil
+	return newTrack(base+".arrows", s, r.watch.Warn, Offset{}, r.encode(name, 0))
 }
 
 // Record keeps a burst's part of the plan.
@@ -202,9 +212,12 @@ func (r *Run) Mark() func() (map[string]Offset, error) {
 	}
 }
 
-// closeTracks ends the recordings; what is on disk stays.
-func (r *Run) closeTracks() error {
+// closeTracks ends the recordings and their Parquet files, which are kept or not; what is on disk of a stream stays.
+func (r *Run) closeTracks(keep bool) error {
 	var errs []error
+	for _, t := range r.tracks {
+		t.end(keep)
+	}
 	for _, name := range tables.Names() {
 		if t := r.tracks[name]; t != nil {
 			errs = append(errs, t.close())
@@ -218,7 +231,7 @@ func (r *Run) closeTracks() error {
 // Fail ends a run that an error ended: its recordings stay as they are on disk, its manifest tells the error, and the fault
 // of the device if it was one.
 func (r *Run) Fail(cause error, f *manifest.Fault) error {
-	err := r.closeTracks()
+	err := r.closeTracks(false)
 	r.m.Status, r.m.Failure = manifest.Failed, cause.Error()
 	if f != nil {
 		r.m.Faults = append(r.m.Faults, *f)
@@ -241,7 +254,7 @@ type End struct {
 // Close ends the run: recordings become Parquet, rates.csv is written, and last the manifest with every file's hash.
 func (r *Run) Close(e End) error {
 	start, kept := time.Now(), r.tracks
-	if err := r.closeTracks(); err != nil {
+	if err := r.closeTracks(true); err != nil {
 		return err
 	}
 	m := &r.m
@@ -250,19 +263,9 @@ func (r *Run) Close(e End) error {
 		return err
 	}
 	files := []string{manifest.GenomeFile, manifest.RatesFile}
-	for _, name := range tables.Names() {
-		if kept[name] == nil {
-			continue
-		}
-		if err := r.toParquet(name); err != nil {
-			return err
-		}
-		files = append(files, name+".parquet")
-	}
 	if e.Inputs {
 		files = append(files, manifest.InputsFile)
 	}
-	slices.Sort(files)
 	m.Files = nil
 	for _, name := range files {
 		f, err := manifest.Describe(r.dir, name)
@@ -271,6 +274,10 @@ func (r *Run) Close(e End) error {
 		}
 		m.Files = append(m.Files, f)
 	}
+	for _, t := range kept {
+		m.Files = append(m.Files, t.parquet)
+	}
+	slices.SortFunc(m.Files, func(a, b manifest.File) int { return strings.Compare(a.Path, b.Path) })
 	m.Timings.Write = time.Since(start).Seconds()
 	if err := m.Write(r.dir); err != nil {
 		return err
@@ -294,13 +301,80 @@ func (r *Run) Close(e End) error {
 	return durable.SyncFolder(r.dir)
 }
 
-// toParquet makes a recording's Parquet file from its stream, checking every chunk on the way.
-func (r *Run) toParquet(name string) error {
-	base := filepath.Join(r.dir, name)
-	return durable.ReplaceBy(base+".parquet", func(w io.Writer) error {
-		t := tables.Named(name)
-		return tables.WriteParquet(w, t.Schema(&r.m), &r.m, tables.ReadStream(base, t, &r.m))
-	})
+// errUnwanted ends a Parquet file of a run that failed.
+var errUnwanted = errors.New("not wanted")
+
+// encode makes a recording's Parquet file of the rows that its stream has, so many, and of the blocks that are written to it. The file
+// gets its name when the recording ends.
+func (r *Run) encode(name string, rows uint64) func(*track) error {
+	base, table, m := filepath.Join(r.dir, name), tables.Named(name), r.m
+	var seen func(*tables.Chunk)
+	if name == tables.Spikes && r.watch.Spikes != nil {
+		seen = r.watch.Spikes(&m)
+	}
+	return func(t *track) error {
+		into := summed{hash: sha256.New()}
+		err := durable.ReplaceVia(filepath.Join(r.dir, durable.Unfinished+name+".parquet"), base+".parquet", func(w io.Writer) error {
+			into.Writer = w
+			p, err := tables.NewParquet(&into, table.Schema(&m), &m, seen)
+			if err != nil {
+				return err
+			}
+			defer p.Wait()
+			if err := again(p, rows, tables.ReadStream(base, table, &m)); err != nil {
+				return err
+			}
+			t.begun <- nil
+			for b := range t.written {
+				if err := p.AddBlock(&b.Block); err != nil {
+					return err
+				}
+				t.recycle(b)
+			}
+			if !t.kept || t.failed.Load() != nil {
+				return errUnwanted
+			}
+			return p.Finish()
+		})
+		t.parquet = manifest.File{Path: name + ".parquet", Bytes: into.bytes, SHA256: hex.EncodeToString(into.hash.Sum(nil))}
+		if errors.Is(err, errUnwanted) {
+			return nil
+		}
+		return err
+	}
+}
+
+// again adds the first rows of a stream, so many.
+func again(p *tables.Parquet, rows uint64, chunks iter.Seq2[tables.Chunk, error]) error {
+	if rows == 0 {
+		return nil
+	}
+	for c, err := range chunks {
+		if err == nil {
+			err = p.Add(&c)
+		}
+		if err != nil {
+			return err
+		}
+		if rows -= uint64(len(c.Burst)); rows == 0 {
+			return nil
+		}
+	}
+	return nil // never: the rows were proved to be there
+}
+
+// summed hashes and counts what is written.
+type summed struct {
+	io.Writer
+	hash  hash.Hash
+	bytes int64
+}
+
+func (s *summed) Write(b []byte) (int, error) {
+	n, err := s.Writer.Write(b)
+	s.hash.Write(b[:n])
+	s.bytes += int64(n)
+	return n, err
 }
 
 // writeRates writes rates.csv.

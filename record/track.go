@@ -9,25 +9,31 @@ import (
 	"burst/connectome"
 	"burst/engine"
 	"burst/record/internal/tables"
+	"burst/record/manifest"
 )
 
-// Sizes of the queue between the engine and a recording's writer.
+// Sizes of the queue between the engine and a recording's writers.
 const (
 	chunkTime  = time.Second // a chunk also ends with the burst that comes this long after its first
-	blockCount = 4           // blocks in all: one being filled, the others waiting or being written
-	slowDisk   = time.Second // waiting for the disk this long in all is worth a word
+	blockCount = 8           // blocks in all: one being filled, the others waiting, or being written or encoded
+	slowDisk   = time.Second // waiting this long in all is worth a word
 )
 
-// track is one recording in progress. add is called by the engine's goroutine, one other writes; add waits when all
-// blocks are full, so that a slow disk slows the run and memory stays bounded.
+// track is one recording in progress. add is called by the engine's goroutine; one goroutine writes blocks to the stream, and
+// another makes the Parquet file of them meanwhile. add waits when all blocks are full, so that a slow disk slows the run and
+// memory stays bounded.
 type track struct {
 	chunkTime time.Duration // as the constant, but in tests
-	path      string
+	path      string        // of the stream
 	stream    *tables.Stream
 	filled    *block
 	free      chan *block
 	full      chan *block
-	done      chan struct{}
+	written   chan *block   // in the stream
+	kept      bool          // the Parquet file replaces that of its name in the end
+	parquet   manifest.File // as written then
+	begun     chan error    // told when the Parquet file has what the stream had, or cannot
+	done      chan struct{} // closed when both goroutines have ended
 	failed    atomic.Pointer[error]
 	waited    time.Duration
 	warn      func(string) // called once at most; nil after that
@@ -47,39 +53,88 @@ type block struct {
 
 func newBlock() *block { return &block{Block: *tables.NewBlock()} }
 
-// newTrack starts the writer of a recording that is at an offset.
-func newTrack(path string, s *tables.Stream, warn func(string), at Offset) *track {
-	t := &track{path: path, stream: s, warn: warn, chunkTime: chunkTime, filled: newBlock(), free: make(chan *block, blockCount), full: make(chan *block, blockCount), done: make(chan struct{})}
+// newTrack starts the writers of a recording that is at an offset: its stream, and the Parquet file that encode makes. It returns when
+// the Parquet file has what the stream has.
+func newTrack(path string, s *tables.Stream, warn func(string), at Offset, encode func(*track) error) (*track, error) {
+	t := &track{path: path, stream: s, warn: warn, chunkTime: chunkTime, filled: newBlock(), free: make(chan *block, blockCount), full: make(chan *block, blockCount), written: make(chan *block, blockCount), begun: make(chan error, 1), done: make(chan struct{})}
 	for range blockCount - 1 {
 		t.free <- newBlock()
 	}
 	go t.writeAll(at)
-	return t
+	go func() {
+		defer close(t.done)
+		err := encode(t)
+		if err != nil {
+			t.fail(err)
+		}
+		select {
+		case t.begun <- err: // it had not begun
+		default:
+		}
+		for b := range t.written { // after a failure, so that nobody waits for ever
+			t.recycle(b)
+		}
+	}()
+	if err := <-t.begun; err != nil {
+		t.end(false)
+		return nil, t.close()
+	}
+	return t, nil
 }
 
-// writeAll writes blocks until there are no more. After a failure it only takes them, so that nobody waits for ever.
+// fail ends the recording; the first error is the one to tell.
+func (t *track) fail(err error) { t.failed.CompareAndSwap(nil, &err) }
+
+// recycle makes a block one to be filled.
+func (t *track) recycle(b *block) {
+	b.Reset()
+	t.free <- b
+}
+
+// writeAll writes blocks until there are no more, all that are full at a time. After a failure it only takes them.
 func (t *track) writeAll(at Offset) {
-	defer close(t.done)
+	defer close(t.written)
 	for b := range t.full {
-		if n := len(b.Numbers); n > 0 && t.failed.Load() == nil {
-			if err := t.stream.Write(&b.Block); err != nil {
-				err = fmt.Errorf("recording to %s: %w", t.path, err)
-				t.failed.Store(&err)
-			} else {
-				at = t.stream.At(at.Rows+uint64(b.Count()), b.Numbers[n-1])
-				last := at
-				t.last.Store(&last)
-			}
+		blocks := []*block{b}
+		for len(t.full) > 0 {
+			blocks = append(blocks, <-t.full)
+		}
+		t.write(blocks, &at)
+		for _, b := range blocks {
+			t.written <- b
+		}
+	}
+}
+
+// write writes blocks to the stream, which is at an offset, and tells those who asked.
+func (t *track) write(blocks []*block, at *Offset) {
+	var rows []*tables.Block
+	for _, b := range blocks {
+		if len(b.Numbers) > 0 {
+			rows = append(rows, &b.Block)
+		}
+	}
+	var reached []Offset
+	if len(rows) > 0 && t.failed.Load() == nil {
+		var err error
+		if reached, err = t.stream.Write(rows...); err != nil {
+			t.fail(fmt.Errorf("recording to %s: %w", t.path, err))
+		}
+	}
+	failed := t.failed.Load() != nil
+	for _, b := range blocks {
+		if len(b.Numbers) > 0 && !failed {
+			last := reached[0]
+			*at, reached = last, reached[1:]
+			t.last.Store(&last)
 		}
 		if b.mark != nil {
-			if t.failed.Load() == nil {
-				b.mark <- at
+			if !failed {
+				b.mark <- *at
 			}
 			close(b.mark)
+			b.mark = nil
 		}
-		b.Reset()
-		b.mark = nil
-		t.free <- b
 	}
 }
 
@@ -114,7 +169,7 @@ func (t *track) flush() {
 	t.filled = <-t.free
 	t.waited += time.Since(start)
 	if t.waited > slowDisk && t.warn != nil {
-		t.warn(fmt.Sprintf("the disk of %s is slower than the run, which waits for it; nothing is lost", t.path))
+		t.warn(fmt.Sprintf("the run waits, as recording to %s is slower; nothing is lost", t.path))
 		t.warn = nil
 	}
 }
@@ -127,12 +182,17 @@ func (t *track) mark() <-chan Offset {
 	return reached
 }
 
-// close writes what is left and ends the writer.
-func (t *track) close() error {
+// end hands over what is left; keep: the Parquet file is wanted.
+func (t *track) end(keep bool) {
+	t.kept = keep
 	if len(t.filled.Numbers) > 0 {
 		t.full <- t.filled
 	}
 	close(t.full)
+}
+
+// close waits, after end, until all is written.
+func (t *track) close() error {
 	<-t.done
 	err := t.stream.Close()
 	if failed := t.failed.Load(); failed != nil {

@@ -42,9 +42,9 @@ func (r *Run) begin() error {
 
 // create begins or continues the folder's recordings.
 func (r *Run) create() (err error) {
-	warn := func(note string) { r.emit(SlowDisk{note}) }
+	watch := record.Watch{Warn: func(note string) { r.emit(SlowDisk{note}) }, Spikes: r.o.Spikes}
 	if r.resumed != nil {
-		r.recording, err = record.Resume(r.resumed, r.plan, r.start.offsets(), warn, r.goesOn)
+		r.recording, err = record.Resume(r.resumed, r.plan, r.start.offsets(), watch, r.goesOn)
 		return err
 	}
 	dir := r.o.Folder
@@ -61,7 +61,7 @@ func (r *Run) create() (err error) {
 		return err
 	}
 	r.Folder = dir
-	r.recording, err = record.Create(dir, record.Options{Manifest: m, Genome: r.Genome.Text(), Plan: r.plan, Prepare: r.copyStart, Warn: warn})
+	r.recording, err = record.Create(dir, record.Options{Manifest: m, Genome: r.Genome.Text(), Plan: r.plan, Prepare: r.copyStart, Watch: watch})
 	return err
 }
 

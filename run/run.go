@@ -32,11 +32,12 @@ type Options struct {
 	Peers    *Peers   // the processes that share the network; nil: only this one
 	Network  *Network // built once for several runs (Build); nil: this run builds its own
 
-	Bursts    uint64            // planned length of the run, also after Resume; 0: no planned end
-	Rate      string            // bursts per second of wall-clock time, such as 100, 100Hz or 1kHz; "": as fast as possible
-	Sources   []engine.Source   // stimuli in addition to the genome's
-	Inputs    Inputs            // records what Sources give in the run's folder, if there is one; may be nil
-	Recorders []engine.Recorder // receive every burst, in addition to the run's own recordings
+	Bursts    uint64                                            // planned length of the run, also after Resume; 0: no planned end
+	Rate      string                                            // bursts per second of wall-clock time, such as 100, 100Hz or 1kHz; "": as fast as possible
+	Sources   []engine.Source                                   // stimuli in addition to the genome's
+	Inputs    Inputs                                            // records what Sources give in the run's folder, if there is one; may be nil
+	Spikes    func(m *manifest.Manifest) func(*runfolder.Chunk) // of a run with a folder; see record.Watch
+	Recorders []engine.Recorder                                 // receive every burst, in addition to the run's own recordings
 
 	Folder      string          // for checkpoints and recordings; it must be empty or not exist
 	Runs        string          // instead of Folder: make a new folder NAME-N in here. Without both nothing is written

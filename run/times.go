@@ -9,7 +9,7 @@ type Times struct {
 	Upload time.Duration // what a GPU is given
 	Open   time.Duration // the rest of opening the backend, and the initial state
 	Run    time.Duration // all bursts so far, with the work between them
-	Wait   time.Duration // of Run: waiting for a disk that is slower than the run
+	Wait   time.Duration // of Run: waiting for recordings that are slower than the run
 	Write  time.Duration // after the last burst: recordings become files of their last form, a last checkpoint
 }
 

@@ -70,6 +70,7 @@ func (o *runOptions) replay(cmd *cobra.Command, dir string) error {
 		settings := o.settings(ctx, p)
 		settings.Bursts, settings.From, settings.Weights = folder.Manifest.Bursts, begin, learnt
 		r.given(&settings)
+		r.counted(ctx, &settings)
 		return run.New(ctx, g, settings)
 	})
 	if err != nil {

@@ -88,6 +88,7 @@ func (o *runOptions) resume(cmd *cobra.Command, dir string) error {
 	err = r.whole(cmd, func(ctx context.Context) (*run.Run, error) {
 		settings := o.settings(ctx, p)
 		r.given(&settings)
+		r.counted(ctx, &settings)
 		return run.Resume(ctx, dir, settings)
 	})
 	if err == nil && r.lasts && r.Number() < r.End() {

@@ -20,7 +20,9 @@ import (
 	"burst/genome"
 	"burst/internal/plain"
 	"burst/live"
+	"burst/record/manifest"
 	"burst/record/picture"
+	"burst/record/runfolder"
 	"burst/run"
 
 	"github.com/spf13/cobra"
@@ -149,6 +151,7 @@ func (o *runOptions) run(cmd *cobra.Command, arg string) error {
 	return r.whole(cmd, func(ctx context.Context) (*run.Run, error) {
 		settings := o.settings(ctx, p)
 		settings.Bursts, settings.From, settings.Weights = n, begin, learnt
+		r.counted(ctx, &settings)
 		if o.view {
 			settings.Recorders = append(settings.Recorders, r.viewing)
 		}
@@ -209,6 +212,7 @@ type runner struct {
 	log         *live.Log        // of the input of a live run; nil: of any other
 	lasts       bool             // the run ends where the log does
 	read, draw  time.Duration    // of the genome, and of pictures
+	raster      *picture.Raster  // counted while spikes are recorded; nil: none are yet
 	interrupted func() os.Signal // which came, of those that end a run; nil: none is caught yet
 }
 
@@ -360,6 +364,17 @@ func (r *runner) forward(ctx context.Context, to uint64) error {
 // networks, and drawing takes far longer than these.
 type drawKey struct{}
 
+// counted has the raster counted while the spikes are recorded.
+func (r *runner) counted(ctx context.Context, o *run.Options) {
+	if ctx.Value(drawKey{}) != nil {
+		return
+	}
+	o.Spikes = func(m *manifest.Manifest) func(*runfolder.Chunk) {
+		r.raster = picture.NewRaster(m, r.Planned)
+		return r.raster.Add
+	}
+}
+
 // finished draws the pictures of a run that is complete, and says how to resume any other.
 func (r *runner) finished(ctx context.Context, err error) error {
 	var failed *run.FailedError
@@ -373,7 +388,7 @@ func (r *runner) finished(ctx context.Context, err error) error {
 	start := time.Now()
 	r.progress.phase("drawing")
 	defer func() { r.draw = time.Since(start) }()
-	draw := picture.OfRun
+	draw := func(folder string) error { return picture.OfRun(folder, r.raster) }
 	if f, ok := ctx.Value(drawKey{}).(func(string) error); ok {
 		draw = f
 	}

@@ -81,6 +81,12 @@ func Replace(path string, content []byte) error {
 // ReplaceBy is Replace for content that fill writes piece by piece.
 func ReplaceBy(path string, fill func(io.Writer) error) error { return write(OS{}, path, fill) }
 
+// ReplaceVia is ReplaceBy through a temporary file of a name that the caller chose, in the same folder and with the prefix
+// Unfinished: one that a crash left is replaced.
+func ReplaceVia(temporary, path string, fill func(io.Writer) error) error {
+	return writeVia(OS{}, temporary, path, fill)
+}
+
 // ReplaceAt is Replace for content that fill writes in pieces, in any order.
 func ReplaceAt(path string, fill func(io.WriterAt) error) error {
 	return write(OS{}, path, func(w io.Writer) error { return fill(w.(io.WriterAt)) })
@@ -91,14 +97,16 @@ func CreateBy(path string, fill func(io.Writer) error) error { return write(link
 
 // write writes a temporary file under a name that no other process uses, and renames it.
 func write(d Disk, path string, fill func(io.Writer) error) error {
-	dir := filepath.Dir(path)
-	temporary := filepath.Join(dir, fmt.Sprintf("%s%016x", Unfinished, rand.Uint64()))
+	return writeVia(d, filepath.Join(filepath.Dir(path), fmt.Sprintf("%s%016x", Unfinished, rand.Uint64())), path, fill)
+}
+
+func writeVia(d Disk, temporary, path string, fill func(io.Writer) error) error {
 	err := ReplaceOn(d, temporary, path, fill)
 	if err == nil {
 		return nil
 	}
 	if e := (*fs.PathError)(nil); errors.As(err, &e) && e.Path == temporary {
-		e.Path = dir // name the path that the caller chose, not the temporary file
+		e.Path = filepath.Dir(path) // name the path that the caller chose, not the temporary file
 	}
 	return fmt.Errorf("writing %s: %w", path, err)
 }

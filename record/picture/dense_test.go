@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 
 	"burst/record/manifest"
@@ -111,7 +112,38 @@ func TestAreasWithoutDots(t *testing.T) {
 	require.Equal(t, 9000, shown)
 	place(bands, 6000)
 	g := newGrid(s, bands, 10, 6000)
-	g.add(&c)
-	require.EqualValues(t, 9000, g.spikes)
+	require.EqualValues(t, 9000, g.add(0, c.Burst, c.Area, c.Neuron))
 	g.paint(image.NewRGBA(image.Rect(0, 0, g.width, g.height)))
+}
+
+// TestRasterOfMany: goroutines that count chunks in any order count what one does in order.
+func TestRasterOfMany(t *testing.T) {
+	const bursts, neurons = 2500, 300
+	m := manifest.Manifest{First: 40, Timestep: 1, Areas: []manifest.Area{{Name: "a", Neurons: 200, Recorded: 200}, {Name: "b", First: 200, Neurons: 100, Recorded: 100}}}
+	r := rand.New(rand.NewPCG(3, 9))
+	chunks := make([]runfolder.Chunk, 40)
+	for i := range chunks {
+		c := &chunks[i]
+		for burst := i * bursts / 40; burst < (i+1)*bursts/40+3; burst++ { // some bursts have rows in two chunks
+			for n := uint32(i % 2); n < neurons; n += 2 * uint32(1+r.IntN(9)) {
+				c.Burst, c.Neuron, c.Area = append(c.Burst, uint64(burst)+m.First), append(c.Neuron, n), append(c.Area, n/200)
+			}
+		}
+	}
+	one, many := NewRaster(&m, bursts), NewRaster(&m, bursts)
+	for i := range chunks {
+		one.Add(&chunks[i])
+	}
+	var all sync.WaitGroup
+	for _, i := range r.Perm(len(chunks)) {
+		all.Go(func() { many.Add(&chunks[i]) })
+	}
+	all.Wait()
+	require.Equal(t, one.grid.counts, many.grid.counts)
+	total := uint32(0)
+	for _, n := range one.grid.counts {
+		total += n
+	}
+	require.EqualValues(t, total, many.grid.spikes.Load())
+	require.Greater(t, total, uint32(40_000))
 }

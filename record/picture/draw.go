@@ -15,6 +15,7 @@ type Options struct {
 	From, Until uint64   // bursts From ≤ t < Until; Until 0: to the run's end
 	Areas       []string // names; empty: all
 	Frames      int      // stretches of time in a map; 0: 8
+	Counted     *Raster  // that of the whole run, if it was counted; else it is read
 }
 
 // Names lists the pictures that Draw knows, in the order in which it draws them.
@@ -119,8 +120,18 @@ func newDrawing(f *runfolder.Folder, o Options) (*drawing, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &f.Manifest
-	return &drawing{f: f, o: o, span: span{areas: m.Areas, taken: taken, from: from, until: until, timestep: m.Timestep, title: short(m.Genome, 80)}}, nil
+	s := wholeSpan(&f.Manifest)
+	s.taken, s.from, s.until = taken, from, until
+	return &drawing{f: f, o: o, span: s}, nil
+}
+
+// wholeSpan is all of a run.
+func wholeSpan(m *manifest.Manifest) span {
+	s := span{areas: m.Areas, from: m.First, until: m.First + m.Bursts, timestep: m.Timestep, title: short(m.Genome, 80)}
+	for range m.Areas {
+		s.taken = append(s.taken, true)
+	}
+	return s
 }
 
 // picture draws one.
@@ -128,6 +139,9 @@ func (d *drawing) picture(name string) (*Picture, error) {
 	s := d.span
 	switch name {
 	case "raster":
+		if c := d.o.Counted; c != nil && c.span.from == s.from && c.span.until == s.until {
+			return c.picture(), nil
+		}
 		return raster(s, stats.Rows(d.f.Spikes(), s.from, s.until))
 	case "rates":
 		if d.f.HasRates() {

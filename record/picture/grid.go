@@ -8,9 +8,9 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"sync/atomic"
 
 	"burst/internal/pages"
-	"burst/record/runfolder"
 )
 
 // grid counts spikes in dots.
@@ -19,23 +19,27 @@ type grid struct {
 	from, span    uint64
 	width, height int
 	counts        []uint32 // of dot x, y at x·height+y: those of a burst lie beside each other
-	spikes        uint64
+	spikes        atomic.Uint64
 }
 
 func newGrid(s span, bands []band, width, height int) *grid {
 	return &grid{bands: bands, from: s.from, span: max(1, s.until-s.from), width: width, height: height, counts: pages.Slice[uint32](uint64(width * height))}
 }
 
-// add counts a chunk, whose bursts lie in the picture. Rows of the same burst and area follow each other and are counted together.
-func (g *grid) add(c *runfolder.Chunk) {
-	for from, to := 0, 0; from < len(c.Burst); from = to {
-		burst, area := c.Burst[from], c.Area[from]
-		to = from + leading(len(c.Burst)-from, func(i int) bool { return c.Burst[from+i] == burst && c.Area[from+i] == area })
+// column is where a burst's spikes are counted.
+func (g *grid) column(burst uint64) int { return int((burst - g.from) * uint64(g.width) / g.span) }
+
+// add counts rows of a chunk in column x, and says how many are of bands that are drawn. Rows of the same burst and area follow
+// each other and are counted together.
+func (g *grid) add(x int, bursts []uint64, areas, neurons []uint32) (spikes uint64) {
+	for from, to := 0, 0; from < len(bursts); from = to {
+		burst, area := bursts[from], areas[from]
+		to = from + leading(len(bursts)-from, func(i int) bool { return bursts[from+i] == burst && areas[from+i] == area })
 		if b := &g.bands[area]; b.label != "" {
-			x := int((burst - g.from) * uint64(g.width) / g.span)
-			g.spikes += b.count(g.dots(x, b), c.Neuron[from:to])
+			spikes += b.count(g.dots(x, b), neurons[from:to])
 		}
 	}
+	return spikes
 }
 
 // leading is for how many of n numbers from 0 on something holds that holds for the first, and not again once it does not.

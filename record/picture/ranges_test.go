@@ -21,12 +21,12 @@ func TestRanges(t *testing.T) {
 		c := runfolder.Chunk{Burst: []uint64{0, 1, 1, 3, 4}, Neuron: neurons, Area: []uint32{0, 0, 0, 1, 1}}
 		bands, _ := layBands(s)
 		place(bands, 100)
-		g := newGrid(s, bands, 20, 100)
-		g.add(&c)
-		require.EqualValues(t, 5, g.spikes)
+		r := Raster{span: s, grid: newGrid(s, bands, 20, 100)}
+		r.Add(&c)
+		require.EqualValues(t, 5, r.grid.spikes.Load())
 		rates, err := spikeCourse(s, func(yield func(runfolder.Chunk, error) bool) { yield(c, nil) })
 		require.NoError(t, err)
-		return g.counts, rates.hz
+		return r.grid.counts, rates.hz
 	}
 	dots, hz := drawn(parts, 4, 5, 8, 14, 13)
 	wantDots, wantHz := drawn(alone, 0, 1, 2, 4, 3)

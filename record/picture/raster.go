@@ -5,7 +5,9 @@ import (
 	"image/color"
 	"iter"
 	"math"
+	"slices"
 	"strings"
+	"sync"
 
 	"burst/record/manifest"
 	"burst/record/runfolder"
@@ -41,9 +43,26 @@ func (s *span) without(gap string) string {
 	return gap + short("spikes not recorded: "+strings.Join(names, ", "), 100)
 }
 
-// raster draws every spike as a dot: time to the right, neurons from the top, one band an area. Bands grow with the square
+// Raster draws every spike as a dot: time to the right, neurons from the top, one band an area. Bands grow with the square
 // root of the number of neurons, so that small areas stay visible. Where many spikes share a dot, it is darker, by the band's own scale.
-func raster(s span, spikes iter.Seq2[runfolder.Chunk, error]) (*Picture, error) {
+type Raster struct {
+	span  span
+	chart *chart
+	page  vg.Rectangle
+	shown int // bands
+	grid  *grid
+	locks [64]sync.Mutex // of the grid's columns: column x has lock x modulo 64
+}
+
+// NewRaster is the raster of a run that is to have so many bursts, without spikes.
+func NewRaster(m *manifest.Manifest, bursts uint64) *Raster {
+	s := wholeSpan(m)
+	s.from, s.until = m.First, m.First+bursts
+	return newRaster(s)
+}
+
+// newRaster is a raster without spikes.
+func newRaster(s span) *Raster {
 	bands, shown := layBands(s)
 	height := rasterHeight(bands, shown)
 	p := newChart(s.title, titleText)
@@ -54,29 +73,56 @@ func raster(s span, spikes iter.Seq2[runfolder.Chunk, error]) (*Picture, error) 
 	p.y.bare, p.y.length = true, 0
 	p.y.ticks = fixed([]tick{{0.5, longest(bands)}}) // takes the room of the widest label
 	page := vg.Rectangle{Max: vg.Point{X: pageWidth, Y: height}}
-	inner := func(c draw.Canvas) draw.Canvas { return draw.Crop(c, margin, -2*margin, margin, -margin) }
 	blank := draw.NewCanvas(vgimg.New(1, 1), page.Max.X, page.Max.Y)
 	r, w, h := dots(p.inside(inner(blank)).Rectangle)
 	place(bands, h)
 	p.y.ticks = fixed(bandTicks(bands, h, float64(r.Size().Y)))
+	return &Raster{span: s, chart: p, page: page, shown: shown, grid: newGrid(s, bands, w, h)}
+}
 
-	g := newGrid(s, bands, w, h)
-	for c, err := range spikes {
-		if err != nil {
-			return nil, err
-		}
-		g.add(&c)
+// inner is a canvas without its margin.
+func inner(c draw.Canvas) draw.Canvas { return draw.Crop(c, margin, -2*margin, margin, -margin) }
+
+// Add counts spikes; those behind the last burst are left out. Goroutines may call it at the same time, in any order.
+func (r *Raster) Add(c *runfolder.Chunk) {
+	n, _ := slices.BinarySearch(c.Burst, r.span.until)
+	spikes := uint64(0)
+	for from, to := 0, 0; from < n; from = to {
+		x := r.grid.column(c.Burst[from])
+		to = from + leading(n-from, func(i int) bool { return r.grid.column(c.Burst[from+i]) == x })
+		lock := &r.locks[x%len(r.locks)]
+		lock.Lock()
+		spikes += r.grid.add(x, c.Burst[from:to], c.Area[from:to], c.Neuron[from:to])
+		lock.Unlock()
 	}
-	p.fill(g.paint)
-	if g.spikes == 0 {
+	r.grid.spikes.Add(spikes)
+}
+
+// picture is the raster of what was counted.
+func (r *Raster) picture() *Picture {
+	p := r.chart
+	p.fill(r.grid.paint)
+	if r.grid.spikes.Load() == 0 {
 		words := "no spikes"
-		if shown == 0 {
+		if r.shown == 0 {
 			words = "not recorded"
 		}
 		p.note(words)
 	}
-	return &Picture{Name: "raster", About: "Every spike as a dot; one band an area, its height growing with the square root of its neurons. Darker dots hold more spikes.", width: page.Max.X, height: page.Max.Y,
-		draw: func(c draw.Canvas) { p.draw(inner(c)) }}, nil
+	return &Picture{Name: "raster", About: "Every spike as a dot; one band an area, its height growing with the square root of its neurons. Darker dots hold more spikes.", width: r.page.Max.X, height: r.page.Max.Y,
+		draw: func(c draw.Canvas) { p.draw(inner(c)) }}
+}
+
+// raster reads the spikes of a raster.
+func raster(s span, spikes iter.Seq2[runfolder.Chunk, error]) (*Picture, error) {
+	r := newRaster(s)
+	for c, err := range spikes {
+		if err != nil {
+			return nil, err
+		}
+		r.Add(&c)
+	}
+	return r.picture(), nil
 }
 
 // rasterHeight grows with what there is to see.

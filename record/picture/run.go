@@ -41,13 +41,14 @@ func Into(dir, format string) func(name string) string {
 	return func(name string) string { return filepath.Join(dir, name+"."+format) }
 }
 
-// OfRun draws what every run leaves in its folder: raster.png where it has recorded spikes, and rates.png.
-func OfRun(dir string) error {
+// OfRun draws what every run leaves in its folder: raster.png where it has recorded spikes, and rates.png. The raster of a run that
+// has ended as planned may have been counted.
+func OfRun(dir string, counted *Raster) error {
 	f, err := runfolder.Open(dir)
 	if err != nil {
 		return err
 	}
 	names := slices.DeleteFunc([]string{"raster", "rates"}, func(n string) bool { return missing(f, n) != "" })
-	_, err = Write(f, names, "png", Options{}, Into(dir, "png"))
+	_, err = Write(f, names, "png", Options{Counted: counted}, Into(dir, "png"))
 	return err
 }

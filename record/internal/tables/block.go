@@ -114,13 +114,21 @@ func (c *Chunk) expand(b arrow.RecordBatch) (err error) {
 	if len(ends) != len(numbers)+1 {
 		return errLists
 	}
+	c.Burst = repeat(burst, numbers, ends)
+	return nil
+}
+
+// repeat makes to every number as often as its list is long.
+func repeat(to, numbers []uint64, ends []int64) []uint64 {
+	n := int(ends[len(numbers)])
+	to = slices.Grow(to[:0], n)[:n]
 	for i, number := range numbers {
-		for range ends[i+1] - ends[i] {
-			burst = append(burst, number)
+		rows := to[ends[i]:ends[i+1]]
+		for k := range rows {
+			rows[k] = number
 		}
 	}
-	c.Burst = burst
-	return nil
+	return to
 }
 
 // contiguous says whether the offsets of n lists cut values into them with nothing left.

@@ -22,25 +22,20 @@ const GroupRows = 1 << 18
 // WriteParquet writes chunks as one Parquet file with the columns and the metadata of s. Row groups are encoded by as many
 // goroutines as there are processors. However the rows are cut into chunks, the same rows give the same bytes.
 func WriteParquet(w io.Writer, s *arrow.Schema, m *manifest.Manifest, chunks iter.Seq2[Chunk, error]) error {
-	e := newEncoder(s, m)
-	whole, err := e.footer()
+	p, err := NewParquet(w, s, m, nil)
 	if err != nil {
 		return err
 	}
-	p := parquetWriter{w: w, e: e, whole: whole, next: new(group)}
-	defer p.wait()
-	if err := p.put([]byte(magic)); err != nil {
-		return err
-	}
+	defer p.Wait()
 	for c, err := range chunks {
 		if err == nil {
-			err = p.add(&c)
+			err = p.Add(&c)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return p.finish()
+	return p.Finish()
 }
 
 // magic begins and ends a Parquet file.
@@ -87,10 +82,15 @@ func parquetOptions(s *arrow.Schema) (*schema.GroupNode, []parquet.WriterPropert
 	return root, options
 }
 
-// parquetWriter gathers chunks into row groups and writes these in their order.
-type parquetWriter struct {
+// mostEncoders encode at a time; each has a row group of some megabytes.
+const mostEncoders = 16
+
+// Parquet is a file that is being written: chunks are gathered into row groups, which goroutines encode and which are written in
+// their order.
+type Parquet struct {
 	w       io.Writer
 	e       *encoder
+	burst   []uint64               // of the rows of a block
 	next    *group                 // being gathered
 	free    []*group               // written, for their memory
 	pending []pending              // row groups that are being encoded, oldest first
@@ -104,8 +104,29 @@ type pending struct {
 	done chan error
 }
 
-// add appends a chunk.
-func (p *parquetWriter) add(c *Chunk) error {
+// NewParquet begins a file with the columns and the metadata of s. The caller ends with Wait. Goroutines give every row to seen, in any
+// order; it may be nil.
+func NewParquet(w io.Writer, s *arrow.Schema, m *manifest.Manifest, seen func(*Chunk)) (*Parquet, error) {
+	e := newEncoder(s, m)
+	e.seen = seen
+	whole, err := e.footer()
+	if err != nil {
+		return nil, err
+	}
+	p := &Parquet{w: w, e: e, whole: whole, next: new(group)}
+	return p, p.put([]byte(magic))
+}
+
+// AddBlock appends the rows of a block.
+func (p *Parquet) AddBlock(b *Block) error {
+	p.burst = repeat(p.burst, b.Numbers, b.Ends)
+	c := b.Rows
+	c.Burst = p.burst
+	return p.Add(&c)
+}
+
+// Add appends a chunk. Its columns are copied.
+func (p *Parquet) Add(c *Chunk) error {
 	for from := 0; from < len(c.Burst); {
 		until := min(len(c.Burst), from+GroupRows-len(p.next.rows.Burst))
 		p.next.rows.add(c.slice(from, until))
@@ -119,13 +140,13 @@ func (p *parquetWriter) add(c *Chunk) error {
 	return nil
 }
 
-// encode begins to encode the rows. If every processor has a row group by then, it waits for the oldest one.
-func (p *parquetWriter) encode() error {
+// encode begins to encode the rows. If every processor has a row group by then, or mostEncoders have, it waits for the oldest one.
+func (p *Parquet) encode() error {
 	g, done := p.next, make(chan error, 1)
 	go func() { done <- p.e.encode(g) }()
 	p.pending = append(p.pending, pending{g, done})
 	p.next = new(group)
-	if len(p.pending) > runtime.GOMAXPROCS(0) {
+	if len(p.pending) > min(runtime.GOMAXPROCS(0), mostEncoders) {
 		if err := p.oldest(); err != nil {
 			return err
 		}
@@ -137,7 +158,7 @@ func (p *parquetWriter) encode() error {
 }
 
 // oldest writes the oldest row group.
-func (p *parquetWriter) oldest() error {
+func (p *Parquet) oldest() error {
 	g := p.pending[0]
 	p.pending = p.pending[1:]
 	if err := <-g.done; err != nil {
@@ -152,14 +173,14 @@ func (p *parquetWriter) oldest() error {
 	return err
 }
 
-func (p *parquetWriter) put(b []byte) error {
+func (p *Parquet) put(b []byte) error {
 	n, err := p.w.Write(b)
 	p.at += int64(n)
 	return err
 }
 
-// finish writes the last row groups and the footer. A file without rows has no row group.
-func (p *parquetWriter) finish() error {
+// Finish writes the last row groups and the footer. A file without rows has no row group.
+func (p *Parquet) Finish() error {
 	if len(p.next.rows.Burst) > 0 {
 		if err := p.encode(); err != nil {
 			return err
@@ -177,8 +198,8 @@ func (p *parquetWriter) finish() error {
 	return p.put(append(binary.LittleEndian.AppendUint32(nil, uint32(n)), magic...))
 }
 
-// wait waits for the goroutines that encode.
-func (p *parquetWriter) wait() {
+// Wait waits for the goroutines that encode.
+func (p *Parquet) Wait() {
 	for _, g := range p.pending {
 		<-g.done
 	}

@@ -27,6 +27,7 @@ type encoder struct {
 	columns *schema.Schema // of root
 	props   *parquet.WriterProperties
 	words   map[string]dictionary // of the columns of words
+	seen    func(*Chunk)          // is given the rows of each group; may be nil
 }
 
 // dictionary is the words of a column, each once.
@@ -85,6 +86,14 @@ func (e *encoder) footer() (*metadata.FileMetaData, error) {
 
 // encode encodes the group's rows.
 func (e *encoder) encode(g *group) error {
+	if len(g.rows.Area) < len(g.rows.Neuron) { // rows of blocks have none
+		if err := g.rows.findAreas(e.m.Areas); err != nil {
+			return err
+		}
+	}
+	if e.seen != nil {
+		e.seen(&g.rows)
+	}
 	g.rows.Fill(e.s, e.m)
 	g.pages = g.pages[:0]
 	file := metadata.NewFileMetadataBuilder(e.columns, e.props, nil)

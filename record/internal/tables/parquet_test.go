@@ -141,9 +141,9 @@ func TestWideRowGroups(t *testing.T) {
 	whole, err := e.footer()
 	require.NoError(t, err)
 	var out bytes.Buffer
-	p := parquetWriter{w: &out, e: e, whole: whole, next: &group{rows: c}}
+	p := Parquet{w: &out, e: e, whole: whole, next: &group{rows: c}}
 	require.NoError(t, p.put([]byte(magic)))
-	require.NoError(t, p.finish())
+	require.NoError(t, p.Finish())
 	path := filepath.Join(t.TempDir(), "variables.parquet")
 	require.NoError(t, os.WriteFile(path, out.Bytes(), 0o600))
 	var got Chunk

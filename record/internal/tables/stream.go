@@ -76,10 +76,9 @@ type Stream struct {
 	data, sums Disk
 	schema     *arrow.Schema
 	w          *ipc.Writer
-	pending    bytes.Buffer // what the Arrow writer has made since the last chunk
-	offset     int64
-	lines      int64         // bytes of the .sums file
-	linesHash  xxhash.Digest // of these
+	pending    bytes.Buffer  // what the Arrow writer has made since the last chunk
+	at         Offset        // how far it is
+	linesHash  xxhash.Digest // of the .sums file
 }
 
 // Offset is how far a recording is on disk: all rows of bursts up to Burst lie before Bytes.
@@ -91,22 +90,18 @@ type Offset struct {
 	SumsHash uint64 // xxHash64 of these
 }
 
-// At is how far the stream is: a chunk ends with rows rows in all and that burst.
-func (s *Stream) At(rows, burst uint64) Offset {
-	return Offset{Bytes: s.offset, Rows: rows, Burst: burst, Sums: s.lines, SumsHash: s.linesHash.Sum64()}
-}
-
 // NewStream begins a recording on two empty files.
 func NewStream(data, sums Disk, s *arrow.Schema) (*Stream, error) {
 	st := &Stream{data: data, sums: sums, schema: s}
 	st.linesHash.Reset()
 	st.w = ipc.NewWriter(&st.pending, ipc.WithSchema(s))
-	return st, st.line(SumsHead)
+	_, err := sums.Write([]byte(st.line(SumsHead)))
+	return st, err
 }
 
 // ContinueStream goes on with a recording whose files end at an offset; hash is of what the .sums file holds.
 func ContinueStream(data, sums Disk, s *arrow.Schema, at Offset, hash xxhash.Digest) (*Stream, error) {
-	st := &Stream{data: data, sums: sums, schema: s, offset: at.Bytes, lines: at.Sums, linesHash: hash}
+	st := &Stream{data: data, sums: sums, schema: s, at: at, linesHash: hash}
 	st.w = ipc.NewWriter(&st.pending, ipc.WithSchema(s))
 	// The file has the schema already: a batch without rows makes the writer believe so too.
 	none := NewBlock().batch(s)
@@ -114,35 +109,49 @@ func ContinueStream(data, sums Disk, s *arrow.Schema, at Offset, hash xxhash.Dig
 	return st, st.w.Write(none)
 }
 
-// line appends to the .sums file.
-func (s *Stream) line(text string) error {
-	s.lines += int64(len(text))
+// line counts a line of the .sums file.
+func (s *Stream) line(text string) string {
+	s.at.Sums += int64(len(text))
 	s.linesHash.WriteString(text)
-	_, err := s.sums.Write([]byte(text))
-	return err
+	s.at.SumsHash = s.linesHash.Sum64()
+	return text
 }
 
-// Write appends a chunk of at least a burst; when it returns without error, the chunk is on disk.
-func (s *Stream) Write(b *Block) error {
-	s.pending.Reset()
-	batch := b.batch(s.schema)
-	err := s.w.Write(batch)
-	batch.Release()
-	if err != nil {
-		return err
-	}
-	m := Mark{Offset: s.offset, Bytes: int64(s.pending.Len()), Rows: uint64(b.Count()), First: b.Numbers[0], Last: b.Numbers[len(b.Numbers)-1], Sum: xxhash.Sum64(s.pending.Bytes())}
-	s.offset += m.Bytes
-	if _, err := s.data.Write(s.pending.Bytes()); err != nil {
-		return err
+// Write appends chunks, each of a block of at least a burst; when it returns without error, they are on disk. It gives how far the
+// stream is behind each of them.
+func (s *Stream) Write(blocks ...*Block) ([]Offset, error) {
+	var marks []Mark
+	for _, b := range blocks {
+		s.pending.Reset()
+		batch := b.batch(s.schema)
+		err := s.w.Write(batch)
+		batch.Release()
+		if err != nil {
+			return nil, err
+		}
+		m := Mark{Offset: s.at.Bytes, Bytes: int64(s.pending.Len()), Rows: uint64(b.Count()), First: b.Numbers[0], Last: b.Numbers[len(b.Numbers)-1], Sum: xxhash.Sum64(s.pending.Bytes())}
+		s.at.Bytes += m.Bytes
+		marks = append(marks, m)
+		if _, err := s.data.Write(s.pending.Bytes()); err != nil {
+			return nil, err
+		}
 	}
 	if err := s.data.Sync(); err != nil {
-		return err
+		return nil, err
 	}
-	if err := s.line(m.Line()); err != nil {
-		return err
+	var lines []byte
+	var reached []Offset
+	for _, m := range marks {
+		lines = append(lines, s.line(m.Line())...)
+		s.at.Rows, s.at.Burst = s.at.Rows+m.Rows, m.Last
+		at := s.at
+		at.Bytes = m.Offset + m.Bytes
+		reached = append(reached, at)
 	}
-	return s.sums.Sync()
+	if _, err := s.sums.Write(lines); err != nil {
+		return nil, err
+	}
+	return reached, s.sums.Sync()
 }
 
 // Close ends both files.
